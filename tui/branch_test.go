@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -87,7 +88,7 @@ func TestATreeOf5000TurnsIsDrawnAtOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	m.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
-	m.Update(treeMsg{list: list})
+	m.Update(panel.OpenMsg{Panel: panel.NewTree(list, time.Now())})
 	if tree := m.panel.(*panel.Tree); len(tree.Rows) != 5000 || !strings.Contains(m.View().Content, "Question?") {
 		t.Errorf("%d rows are in the tree", len(tree.Rows))
 	}

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	tea "charm.land/bubbletea/v2"
+
 	"lifehub/agent"
 	"lifehub/tui/backend"
 	"lifehub/tui/dialog"
@@ -15,8 +17,6 @@ import (
 	"lifehub/tui/panel"
 	"lifehub/tui/safetext"
 	"lifehub/tui/transcript"
-
-	tea "charm.land/bubbletea/v2"
 )
 
 // screenCommands is what the screen does for each of its own commands that is
@@ -26,25 +26,27 @@ func screenCommands() map[string]func(m *Model, args string) tea.Cmd {
 		return func(m *Model, _ string) tea.Cmd { return do(m) }
 	}
 	return map[string]func(m *Model, args string) tea.Cmd{
-		"help":      none(func(m *Model) tea.Cmd { m.cover(m.newHelp()); return nil }),
-		"new":       none((*Model).newConversation),
-		"copy":      (*Model).copyAnswer,
-		"context":   none((*Model).showContext),
-		"sources":   none(func(m *Model) tea.Cmd { m.goToSources(); return nil }),
-		"theme":     func(m *Model, name string) tea.Cmd { m.chooseTheme(name); return nil },
-		"resume":    none((*Model).listConversations),
-		"continue":  none((*Model).proceed),
-		"edit":      (*Model).editBack,
-		"retry":     none(func(m *Model) tea.Cmd { return m.retry(m.transcript.QuestionBack(1)) }),
-		"tree":      none((*Model).listTree),
-		"fork":      none(func(m *Model) tea.Cmd { return m.fork(m.lastTurn()) }),
-		"rename":    (*Model).rename,
-		"model":     (*Model).chooseModel,
-		"pull":      (*Model).pull,
-		"mode":      (*Model).chooseMode,
-		"artifacts": (*Model).listArtifacts,
-		"mcp":       none((*Model).openServers),
-		"quit":      none(func(m *Model) tea.Cmd { return m.leave(backend.Quit) }),
+		"help":     none(func(m *Model) tea.Cmd { m.cover(m.newHelp()); return nil }),
+		"new":      none((*Model).newConversation),
+		"copy":     (*Model).copyAnswer,
+		"context":  none((*Model).showContext),
+		"sources":  none(func(m *Model) tea.Cmd { m.goToSources(); return nil }),
+		"theme":    func(m *Model, name string) tea.Cmd { m.chooseTheme(name); return nil },
+		"resume":   none((*Model).listConversations),
+		"continue": none((*Model).proceed),
+		"edit":     (*Model).editBack,
+		"retry":    none(func(m *Model) tea.Cmd { return m.retry(m.transcript.QuestionBack(1)) }),
+		"tree":     none((*Model).listTree),
+		"fork":     none(func(m *Model) tea.Cmd { return m.fork(m.lastTurn()) }),
+		"rename":   (*Model).rename,
+		"model":    (*Model).chooseModel,
+		"pull":     (*Model).pull,
+		"mode":     (*Model).chooseMode,
+		"artifacts": func(m *Model, name string) tea.Cmd {
+			return panel.OpenArtifacts(m.base, m.Artifacts, m.chat.id, name)
+		},
+		"mcp":  none((*Model).openServers),
+		"quit": none(func(m *Model) tea.Cmd { return m.leave(backend.Quit) }),
 	}
 }
 
@@ -90,7 +92,7 @@ func (m *Model) runCommand(c backend.Command, args string) tea.Cmd {
 	if c.Reload && m.busy() {
 		return nil
 	}
-	ctx, conversation := m.base, m.conversation
+	ctx, conversation := m.base, m.chat.id
 	return func() tea.Msg {
 		if c.Begin != nil {
 			begin, err := c.Begin(ctx, conversation, args)
@@ -99,7 +101,7 @@ func (m *Model) runCommand(c backend.Command, args string) tea.Cmd {
 			}
 		}
 		text, err := c.Result(ctx, conversation, args)
-		return pageMsg{text: text, err: err, reload: c.Reload && conversation != ""}
+		return panel.PageMsg{Text: text, Err: err, Reload: c.Reload && conversation != ""}
 	}
 }
 
@@ -167,12 +169,6 @@ func (m *Model) askQueued(text string) tea.Cmd {
 		return cmd
 	}
 	return m.ask(text)
-}
-
-type pageMsg struct {
-	text   string
-	err    error
-	reload bool // the conversation is read again before it is shown
 }
 
 // copyAnswer copies the last answer, or with a number that code block of it.
@@ -253,7 +249,7 @@ func (m *Model) chooseModel(name string) tea.Cmd {
 	return func() tea.Msg {
 		p, list := panel.ModelPicker(m.base, m.Models, offline)
 		p.Pick = func(at int) tea.Cmd { return m.use(list[at].Name) }
-		return pickMsg{p, nil}
+		return panel.OpenMsg{Panel: &p}
 	}
 }
 
@@ -280,11 +276,11 @@ func (m *Model) using(msg usingMsg) {
 
 // showContext puts the bars into the transcript.
 func (m *Model) showContext() tea.Cmd {
-	if m.window.Agent == "" {
+	if m.prompt.window.Agent == "" {
 		m.flash("no prompt was sent yet in this conversation")
 		return nil
 	}
-	shown := m.window
+	shown := m.prompt.window
 	m.transcript.Add(&shown)
 	m.transcript.ToEnd()
 	return nil

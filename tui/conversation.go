@@ -4,13 +4,13 @@ import (
 	"slices"
 	"strconv"
 
+	tea "charm.land/bubbletea/v2"
+
 	"lifehub/agent"
 	"lifehub/tui/composer"
 	"lifehub/tui/panel"
 	"lifehub/tui/safetext"
 	"lifehub/tui/transcript"
-
-	tea "charm.land/bubbletea/v2"
 )
 
 // listConversations opens the list of conversations. What is typed filters
@@ -26,7 +26,7 @@ func (m *Model) listConversations() tea.Cmd {
 			p.None = "no title and no message holds that"
 			p.Search = m.searchMessages
 		}
-		return pickMsg{p, err}
+		return panel.OpenMsg{Panel: &p, Err: err}
 	}
 }
 
@@ -56,21 +56,21 @@ func (m *Model) openTurn(h agent.Hit) tea.Cmd {
 type titledMsg struct{ id, title string }
 
 func (m *Model) takeTitle(msg titledMsg) {
-	if msg.id == m.conversation {
-		m.title = msg.title
+	if msg.id == m.chat.id {
+		m.chat.title = msg.title
 	}
 }
 
 // rename gives the open conversation the user's own title.
 func (m *Model) rename(title string) tea.Cmd {
-	id := m.conversation
+	id := m.chat.id
 	if title == "" || id == "" {
 		m.flash("usage: /rename TITLE, once something was asked")
 		return nil
 	}
 	return func() tea.Msg {
 		if err := m.Rename(m.base, id, title); err != nil {
-			return pageMsg{err: err}
+			return panel.PageMsg{Err: err}
 		}
 		return titledMsg{id, title}
 	}
@@ -187,7 +187,7 @@ func (m *Model) fork(turn string) tea.Cmd {
 	if m.busy() {
 		return nil
 	}
-	from := m.conversation
+	from := m.chat.id
 	return func() tea.Msg {
 		c, err := m.Branches.Fork(m.base, from, turn)
 		if err != nil {
@@ -227,7 +227,7 @@ func (m *Model) showTurn(turn string, focus bool) tea.Cmd {
 	if m.busy() {
 		return nil
 	}
-	id, title := m.conversation, m.title
+	id, title := m.chat.id, m.chat.title
 	return func() tea.Msg {
 		if err := m.Branches.Show(m.base, id, turn); err != nil {
 			return openedMsg{err: err}
@@ -241,7 +241,7 @@ func (m *Model) goOn(turn string) tea.Cmd {
 	if m.busy() {
 		return nil
 	}
-	id, title := m.conversation, m.title
+	id, title := m.chat.id, m.chat.title
 	return func() tea.Msg {
 		if err := m.Branches.GoOn(m.base, id, turn); err != nil {
 			return openedMsg{err: err}
@@ -252,7 +252,7 @@ func (m *Model) goOn(turn string) tea.Cmd {
 
 // reload reads the open conversation again and says something below it.
 func (m *Model) reload(said string) tea.Cmd {
-	id, title := m.conversation, m.title
+	id, title := m.chat.id, m.chat.title
 	return func() tea.Msg { return m.read(openedMsg{id: id, title: title, said: said}) }
 }
 
@@ -301,7 +301,7 @@ func (m *Model) readEarlier() tea.Cmd {
 		return nil
 	}
 	m.transcript.Awaited = last
-	id, opening := m.conversation, m.openings
+	id, opening := m.chat.id, m.chat.openings
 	return func() tea.Msg {
 		list, err := m.Conversations.Exchanges(m.base, id)
 		end := slices.IndexFunc(list, func(e agent.Exchange) bool { return e.Turn == last })
@@ -320,7 +320,7 @@ func (m *Model) readAbove() tea.Cmd {
 
 // showEarlier puts them above what is shown; what is in sight stays there.
 func (m *Model) showEarlier(msg earlierMsg) {
-	if msg.opening != m.openings || msg.last != m.transcript.Earlier {
+	if msg.opening != m.chat.openings || msg.last != m.transcript.Earlier {
 		return // something else was opened, or let go, meanwhile
 	}
 	if msg.err != nil {
@@ -355,20 +355,15 @@ func (m *Model) newConversation() tea.Cmd {
 		return nil
 	}
 	m.suggest("")
-	m.conversation, m.title, m.used, m.speed, m.last, m.editing = "", "", 0, 0, nil, nil
-	m.window = transcript.Window{}
-	m.openings++
+	m.chat.id, m.chat.title, m.prompt.used, m.prompt.speed, m.last, m.editing = "", "", 0, 0, nil, nil
+	m.prompt.window = transcript.Window{}
+	m.chat.openings++
 	m.transcript.Clear()
 	m.focused = false
 	return nil
 }
 
 type (
-	// pickMsg opens a list once its rows are known.
-	pickMsg struct {
-		picker panel.Picker
-		err    error
-	}
 	// openedMsg brings a kept conversation.
 	openedMsg struct {
 		id, title string
@@ -391,10 +386,10 @@ func (m *Model) opened(msg openedMsg) tea.Cmd {
 		return nil
 	}
 	m.newConversation()
-	m.conversation, m.title = msg.id, msg.title
+	m.chat.id, m.chat.title = msg.id, msg.title
 	for _, exchange := range msg.exchanges {
-		if m.title == "" {
-			m.title = agent.PlainLine(exchange.Question)
+		if m.chat.title == "" {
+			m.chat.title = agent.PlainLine(exchange.Question)
 		}
 		for _, i := range m.transcript.Kept(exchange) {
 			m.transcript.Add(i)
@@ -413,7 +408,7 @@ func (m *Model) opened(msg openedMsg) tea.Cmd {
 		m.transcript.Earlier = msg.exchanges[0].After
 	}
 	rest := m.readEarlier()
-	first := m.takeUnsent()
+	first := m.draft.Load(m.base, m.chat.id)
 	if first == nil {
 		first = m.askFirst()
 	}

@@ -284,7 +284,7 @@ func TestALetterOfAnOfferIsTakenBackToo(t *testing.T) {
 			r.ask("go")
 			r.pass(2 * dialog.Guard)
 			r.keys("y")
-			if r.m.offer == nil || r.m.offer.Chosen == "" {
+			if r.m.pulls.offer == nil || r.m.pulls.offer.Chosen == "" {
 				t.Fatal("nothing is offered")
 			}
 			switch away {
@@ -295,8 +295,8 @@ func TestALetterOfAnOfferIsTakenBackToo(t *testing.T) {
 			default:
 				r.m.askPermission(taskAsked)
 			}
-			if r.m.offer.Chosen != "" {
-				t.Errorf("%s: %q is still chosen", away, r.m.offer.Chosen)
+			if r.m.pulls.offer.Chosen != "" {
+				t.Errorf("%s: %q is still chosen", away, r.m.pulls.offer.Chosen)
 			}
 			if got, want := r.m.composer.Text(), map[string]string{"paste": "ypasted", "question": "y"}[away]; got != want {
 				t.Errorf("%s: the composer holds %q, want %q", away, got, want)
@@ -351,7 +351,7 @@ func TestNothingOpensOverAQuestion(t *testing.T) {
 		r.pass(dialog.Guard)
 		inSight := func(what string) {
 			t.Helper()
-			if r.m.panel != nil || r.m.focused || r.m.palette.Open() || r.m.mentions.Open() || !strings.Contains(r.text(), "Allow add_task?") {
+			if r.m.panel != nil || r.m.focused || r.m.lists.palette.Open() || r.m.lists.mentions.Open() || !strings.Contains(r.text(), "Allow add_task?") {
 				t.Errorf("%s covers it:\n%s", what, r.text())
 			}
 			r.m.composer.Clear()
@@ -369,7 +369,7 @@ func TestNothingOpensOverAQuestion(t *testing.T) {
 			r.pass(50 * time.Millisecond)
 			inSight("/" + c.Name)
 		}
-		r.send(pickMsg{picker: panel.Picker{Title: "late", Rows: []draw.Row{{Label: "x", Detail: ""}}}})
+		r.send(panel.OpenMsg{Panel: &panel.Picker{Title: "late", Rows: []draw.Row{{Label: "x", Detail: ""}}}})
 		inSight("a list that arrives late")
 		for y := range 24 {
 			r.send(tea.MouseClickMsg{X: 5, Y: y, Button: tea.MouseLeft})

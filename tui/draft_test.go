@@ -13,6 +13,7 @@ import (
 	"lifehub/agent"
 	"lifehub/tui/backend"
 	"lifehub/tui/composer"
+	"lifehub/tui/draft"
 )
 
 // drawer keeps what is typed in memory.
@@ -60,7 +61,7 @@ func TestWhatIsTypedIsKeptSoonAndNotWithEveryKey(t *testing.T) {
 			r.keys("a")
 			r.pass(25 * time.Millisecond)
 		}
-		r.pass(keepEvery)
+		r.pass(draft.SaveEvery)
 		if n := len(d.kept); n < 2 || n > 4 {
 			t.Errorf("a second of typing was written %d times", n)
 		}
@@ -73,7 +74,7 @@ func TestWhatIsTypedIsKeptSoonAndNotWithEveryKey(t *testing.T) {
 			t.Error("it is written again though nothing has changed")
 		}
 		r.keys("ctrl+c")
-		r.pass(keepEvery)
+		r.pass(draft.SaveEvery)
 		if got := d.last(); !got.Empty() {
 			t.Errorf("after it was emptied %+v is kept", got)
 		}
@@ -106,7 +107,7 @@ func TestAllThatIsTypedIsKept(t *testing.T) {
 				r.m.composer.History = []string{"earlier"}
 				tc.do(r)
 				r.keys("left") // any message draws, and looks
-				r.pass(keepEvery)
+				r.pass(draft.SaveEvery)
 				tc.want.Conversation = "c1"
 				if got := d.last(); !reflect.DeepEqual(got, tc.want) {
 					t.Errorf("got  %+v\nwant %+v", got, tc.want)
@@ -133,7 +134,7 @@ func inOther(t *testing.T, d *drawer, test func(r *rig)) {
 	}
 	m.resize(80, 24)
 	m.opened(m.read(openedMsg{id: "c1"}))
-	m.Update(m.takeUnsent()())
+	m.Update(m.draft.Load(m.base, m.chat.id)())
 	test(&rig{t: t, m: m})
 }
 
@@ -187,7 +188,7 @@ func TestAMessageOnItsWayIsKeptBeforeItIsAsked(t *testing.T) {
 		if want := (agent.Draft{Conversation: "c1", Sending: "And then?"}); len(order.before) == 0 || !reflect.DeepEqual(order.before[len(order.before)-1], want) {
 			t.Errorf("before it was asked, kept was %+v", order.before)
 		}
-		r.pass(keepEvery)
+		r.pass(draft.SaveEvery)
 		if got := d.last(); !got.Empty() {
 			t.Errorf("it was asked, and kept is %+v", got)
 		}
@@ -211,7 +212,7 @@ func TestTheUserIsToldOnceWhenWhatIsTypedCannotBeKept(t *testing.T) {
 	inRig(t, 80, 24, withDrawer(d), func(r *rig) {
 		for range 5 {
 			r.keys("a")
-			r.pass(keepEvery)
+			r.pass(draft.SaveEvery)
 		}
 		r.mustShow("What you type stands on this screen only: no space left on device")
 		r.mustShow("> aaaaa")

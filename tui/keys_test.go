@@ -74,8 +74,8 @@ func TestCtrlCClearsThenStopsThenQuits(t *testing.T) {
 			t.Error("it quits though another key came between")
 		}
 		r.keys("ctrl+c")
-		if !r.quit || r.m.exit != backend.Interrupted {
-			t.Errorf("quit = %v, how = %v", r.quit, r.m.exit)
+		if !r.quit || r.m.leaving.exit != backend.Interrupted {
+			t.Errorf("quit = %v, how = %v", r.quit, r.m.leaving.exit)
 		}
 	})
 }
@@ -87,8 +87,8 @@ func TestCtrlDQuitsOnlyWhenNothingIsTyped(t *testing.T) {
 			t.Errorf("quit = %v, composer %q", r.quit, r.m.composer.Text())
 		}
 		r.keys("ctrl+e", "backspace", "ctrl+d")
-		if !r.quit || r.m.exit != backend.Quit {
-			t.Errorf("quit = %v, how = %v", r.quit, r.m.exit)
+		if !r.quit || r.m.leaving.exit != backend.Quit {
+			t.Errorf("quit = %v, how = %v", r.quit, r.m.leaving.exit)
 		}
 	})
 }
@@ -283,8 +283,8 @@ func TestCommands(t *testing.T) {
 		for _, name := range []string{"/quit", "/bye", "/exit", "/q"} {
 			inRig(t, 80, 24, withWorld(hold()), func(r *rig) {
 				r.keys(name, "enter")
-				if !r.quit || r.m.exit != backend.Quit {
-					t.Errorf("%s: quit = %v, how = %v", name, r.quit, r.m.exit)
+				if !r.quit || r.m.leaving.exit != backend.Quit {
+					t.Errorf("%s: quit = %v, how = %v", name, r.quit, r.m.leaving.exit)
 				}
 			})
 		}
@@ -312,8 +312,8 @@ func TestCommands(t *testing.T) {
 			r.mustShow("an answer")
 			r.keys("ctrl+n")
 			r.mustNotShow("an answer")
-			if r.m.conversation != "" {
-				t.Errorf("conversation = %q", r.m.conversation)
+			if r.m.chat.id != "" {
+				t.Errorf("conversation = %q", r.m.chat.id)
 			}
 		})
 	})
@@ -623,5 +623,25 @@ func TestHelpIsSearchedByTyping(t *testing.T) {
 		r.mustShow("Ask anything")
 		r.keys("f1", "down", "f1")
 		r.mustNotShow("type to search")
+	})
+}
+
+func TestACodeBlockIsCopiedByItsNumber(t *testing.T) {
+	inRig(t, 80, 24, finished(), func(r *rig) {
+		r.m.transcript.Add(transcript.KeptAnswer("```\none\n```\n\n```\ntwo\n```\n", ""))
+		r.keys("tab", "2")
+		if r.clip != "two\n" {
+			t.Errorf("2 copied %q", r.clip)
+		}
+		r.keys("esc", "/copy 1", "enter")
+		if r.clip != "one\n" {
+			t.Errorf("/copy 1 copied %q", r.clip)
+		}
+		r.clip = ""
+		r.keys("/copy 7", "enter")
+		if r.clip != "" {
+			t.Errorf("/copy 7 copied %q", r.clip)
+		}
+		r.mustShow("2 code blocks")
 	})
 }

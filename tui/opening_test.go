@@ -82,8 +82,8 @@ func TestTheUserCanLeaveWhileItOpens(t *testing.T) {
 	clear := tea.KeyPressMsg{Code: 'c', Mod: tea.ModCtrl}
 	m.Update(clear)
 	_, cmd := m.Update(clear)
-	if cmd == nil || !quits(cmd) || m.exit != backend.Interrupted {
-		t.Errorf("Ctrl+C twice does not leave: %v", m.exit)
+	if cmd == nil || !quits(cmd) || m.leaving.exit != backend.Interrupted {
+		t.Errorf("Ctrl+C twice does not leave: %v", m.leaving.exit)
 	}
 }
 

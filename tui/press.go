@@ -3,20 +3,18 @@ package tui
 import (
 	"cmp"
 	"slices"
-	"strings"
 	"time"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
 
 	"lifehub/tui/backend"
 	"lifehub/tui/composer"
-	"lifehub/tui/composer/vi"
 	"lifehub/tui/draw"
 	"lifehub/tui/panel"
 	"lifehub/tui/safetext"
 	"lifehub/tui/terminal"
 	"lifehub/tui/transcript"
-
-	"charm.land/bubbles/v2/key"
-	tea "charm.land/bubbletea/v2"
 )
 
 // press routes a key: what is on top takes it, the composer takes the rest.
@@ -25,9 +23,9 @@ func (m *Model) press(pressed tea.KeyPressMsg) tea.Cmd {
 		return m.pressReplay(pressed)
 	}
 	now := time.Now()
-	m.blurred = false // who types is here, whatever the terminal forgot to say
-	parting := m.parting
-	m.hint, m.parting = "", false
+	m.term.blurred = false // who types is here, whatever the terminal forgot to say
+	parting := m.leaving.asked
+	m.hint, m.leaving.asked = "", false
 	if key.Matches(pressed, m.keys.Clear) && m.panel == nil {
 		if len(m.takenLetters()) > 0 {
 			return nil
@@ -54,9 +52,9 @@ func (m *Model) pressDialog(pressed tea.KeyPressMsg, now time.Time) (cmd tea.Cmd
 			cmd, m.afterInput = tea.Batch(cmd, m.afterInput), nil
 		}
 		return cmd, rest
-	case m.offer != nil && m.panel == nil && !m.focused:
-		m.offer.Writing = !m.composer.Empty()
-		return m.offer.Press(pressed, &m.keys, m.answerOffer(), now)
+	case m.pulls.offer != nil && m.panel == nil && !m.focused:
+		m.pulls.offer.Writing = !m.composer.Empty()
+		return m.pulls.offer.Press(pressed, &m.keys, m.answerOffer(), now)
 	}
 	return nil, []tea.KeyPressMsg{pressed}
 }
@@ -92,18 +90,14 @@ func (m *Model) pressBehind(pressed tea.KeyPressMsg, now time.Time) tea.Cmd {
 func (m *Model) pressAnywhere(pressed tea.KeyPressMsg) (tea.Cmd, bool) {
 	k := &m.keys
 	switch {
-	case key.Matches(pressed, k.Stop) && m.editing != nil && m.turn == nil && !m.palette.Open() && !m.mentions.Open() && !m.focused:
+	case key.Matches(pressed, k.Stop) && m.editing != nil && m.turn == nil && !m.lists.palette.Open() && !m.lists.mentions.Open() && !m.focused:
 		m.stopEditing()
-	case key.Matches(pressed, k.Stop) && !m.palette.Open() && !m.mentions.Open() && !m.focused:
+	case key.Matches(pressed, k.Stop) && !m.lists.palette.Open() && !m.lists.mentions.Open() && !m.focused:
 		return nil, m.stop()
 	case key.Matches(pressed, k.Redraw):
 		return tea.ClearScreen, true
 	case m.UseMode != nil && key.Matches(pressed, k.Mode):
 		return m.nextMode(), true
-	case key.Matches(pressed, k.Plan):
-		m.transcript.FoldPlans()
-	case key.Matches(pressed, k.Unfold):
-		m.transcript.Unfold()
 	case key.Matches(pressed, k.New):
 		return m.newConversation(), true
 	case key.Matches(pressed, k.Conversations):
@@ -113,20 +107,10 @@ func (m *Model) pressAnywhere(pressed tea.KeyPressMsg) (tea.Cmd, bool) {
 	case key.Matches(pressed, k.Help):
 		m.cover(m.newHelp())
 	case key.Matches(pressed, k.PageUp):
-		m.transcript.Scroll(-m.transcript.Page())
+		m.transcript.Press(pressed, k)
 		if m.composer.Empty() {
 			m.focus()
 		}
-	case key.Matches(pressed, k.PageDown):
-		m.transcript.Scroll(m.transcript.Page())
-	case key.Matches(pressed, k.Top):
-		m.transcript.ToTop()
-	case key.Matches(pressed, k.Bottom):
-		m.transcript.ToEnd()
-	case key.Matches(pressed, k.NextQuestion):
-		m.transcript.Jump(1)
-	case key.Matches(pressed, k.PreviousQuestion):
-		m.transcript.Jump(-1)
 	case key.Matches(pressed, k.Search):
 		m.searchHistory()
 	case key.Matches(pressed, k.Suspend):
@@ -135,7 +119,7 @@ func (m *Model) pressAnywhere(pressed tea.KeyPressMsg) (tea.Cmd, bool) {
 		}
 		m.flash("no shell to come back from")
 	default:
-		return nil, false
+		return nil, m.transcript.Press(pressed, k)
 	}
 	return nil, true
 }
@@ -146,16 +130,6 @@ func (m *Model) pressTranscript(pressed tea.KeyPressMsg) (tea.Cmd, bool) {
 	switch {
 	case key.Matches(pressed, k.Back):
 		m.unfocus()
-	case key.Matches(pressed, k.Next):
-		t.Next()
-	case key.Matches(pressed, k.Previous):
-		t.Previous()
-	case key.Matches(pressed, k.First):
-		t.First()
-	case key.Matches(pressed, k.Last):
-		t.Last()
-	case key.Matches(pressed, k.Fold):
-		m.transcript.FoldChosen()
 	case key.Matches(pressed, k.Copy):
 		return m.copyChosen(), true
 	case key.Matches(pressed, k.Edit):
@@ -177,9 +151,9 @@ func (m *Model) pressTranscript(pressed tea.KeyPressMsg) (tea.Cmd, bool) {
 		if s, ok := t.Item(t.Chosen).(*transcript.Sources); ok {
 			return m.openSource(s.List[t.Part]), true
 		}
-		m.transcript.FoldChosen()
+		t.FoldChosen()
 	default:
-		return nil, false
+		return nil, t.PressFocused(pressed, k)
 	}
 	return nil, true
 }
@@ -187,13 +161,8 @@ func (m *Model) pressTranscript(pressed tea.KeyPressMsg) (tea.Cmd, bool) {
 // write gives a key to the composer.
 func (m *Model) write(pressed tea.KeyPressMsg) tea.Cmd {
 	k, c := &m.keys, &m.composer
-	if m.palette.Open() && m.pressPalette(pressed) {
-		return nil
-	}
-	if m.mentions.Open() {
-		if cmd, taken := m.pressMentions(pressed); taken {
-			return cmd
-		}
+	if m.lists.palette.Open() && m.lists.palette.Press(pressed, k, c, panel.Commands(&m.Options)) || m.lists.mentions.Open() && m.lists.mentions.Press(pressed, k, c) {
+		return m.follow()
 	}
 	switch {
 	case key.Matches(pressed, k.Send) && c.Quoting():
@@ -233,40 +202,12 @@ func (m *Model) write(pressed tea.KeyPressMsg) tea.Cmd {
 	return m.follow()
 }
 
-// pressPalette moves in the list of commands, completes from it or closes it.
-func (m *Model) pressPalette(pressed tea.KeyPressMsg) bool {
-	p, c := &m.palette, &m.composer
-	chosen := p.Rows[p.Chosen]
-	switch {
-	case key.Matches(pressed, m.keys.Stop):
-		p.Closed, p.Rows = c.Text(), nil
-		if p.Closed == "/" { // nobody began to write a command
-			p.Closed = ""
-			c.Set("")
-		}
-	case key.Matches(pressed, m.keys.Up):
-		p.Move(-1)
-	case key.Matches(pressed, m.keys.Down):
-		p.Move(1)
-	case key.Matches(pressed, m.keys.Complete):
-		c.Set("/" + chosen.Name + " ")
-		p.Rows = nil
-	case key.Matches(pressed, m.keys.Send) && backend.Find(panel.Commands(&m.Options), c.Text()[1:]) == nil:
-		c.Set("/" + chosen.Name + " ")
-		p.Rows = nil
-		return chosen.Args != "" && chosen.Args[0] != '[' // else it runs at once
-	default:
-		return false
-	}
-	return true
-}
-
 // send asks what is written, runs it as a command, or lets it wait its turn.
 func (m *Model) send() tea.Cmd {
 	c := &m.composer
 	place, waiting := c.Place, len(c.Queue)
 	if text := c.Text(); len(text) > 0 && text[0] == '/' {
-		m.palette.Rows = nil
+		m.lists.palette.Rows = nil
 		if cmd, ok := m.command(text); ok {
 			if place >= 0 && len(c.Queue) > waiting { // it waits again, behind all
 				last := len(c.Queue) - 1
@@ -277,7 +218,7 @@ func (m *Model) send() tea.Cmd {
 			return cmd
 		}
 	}
-	text := cmp.Or(c.Take(), m.suggested)
+	text := cmp.Or(c.Take(), m.suggested.question)
 	if draw.Blank(text) {
 		if place >= 0 {
 			m.flash("cancelled: it will not be asked")
@@ -367,83 +308,32 @@ func (m *Model) click(msg tea.MouseClickMsg) {
 	if msg.Button != tea.MouseLeft || m.panel != nil || m.asks.Open() {
 		return
 	}
-	line := msg.Y - m.bodyTop()
+	line := msg.Y - m.drawn.bodyTop
 	if line < 0 || line >= len(m.transcript.Shown) || !m.composer.Empty() {
 		m.unfocus()
 		return
 	}
-	at := m.transcript.Shown[line]
-	part := 0
-	if s, ok := m.transcript.Item(at).(*transcript.Sources); ok {
-		first := 0
-		for n, shown := range m.transcript.Shown {
-			if shown == at {
-				first = n
-				break
-			}
-		}
-		part = max(0, min(line-first-1, s.Parts()-1))
-	}
 	m.focused = true
-	m.transcript.Choose(at, part)
+	m.transcript.ChooseLine(line)
 }
 
-var lineUp = tea.KeyPressMsg{Code: tea.KeyUp}
-
-var lineOn = tea.KeyPressMsg{Code: tea.KeyDown}
-
-// pressVi takes the keys of a composer that is edited as in vi. Where nothing
-// is written keys that are no commands are as ever, so that esc stops a turn.
+// pressVi takes the keys of a composer that is edited as in vi.
 func (m *Model) pressVi(pressed tea.KeyPressMsg) (cmd tea.Cmd, taken bool) {
-	c := &m.composer
-	if c.Vi == composer.ViOff || c.Vi == composer.ViInsert && c.Empty() || m.palette.Open() || m.mentions.Open() {
+	if m.lists.palette.Open() || m.lists.mentions.Open() {
 		return nil, false
 	}
-	if c.Vi == composer.ViInsert {
-		if !key.Matches(pressed, m.keys.Stop) {
-			return nil, false
-		}
-		c.Vi, c.Typed = composer.ViNormal, ""
-		c.Area.SetCursorColumn(c.Area.Column() - 1)
-		c.Changed("", "")
-		return nil, true
-	}
-	before := c.Typed
-	switch {
-	case pressed.String() == "ctrl+r":
-		c.Typed += vi.Redo
-	case c.Empty() && (pressed.Text == "/" || key.Matches(pressed, m.keys.HelpOnEmpty)):
-		c.Vi, c.Typed = composer.ViInsert, ""
+	taken, instead, says := m.composer.PressVi(pressed, &m.keys)
+	if !taken {
 		return nil, false
-	case pressed.Text == "":
-		c.Typed = ""
-		return nil, before != "" && key.Matches(pressed, m.keys.Stop)
-	default:
-		c.Typed += pressed.Text
 	}
-	command, whole := vi.Parse(c.Typed)
-	if !whole {
-		return nil, true
+	if says != "" {
+		m.flash(says)
 	}
-	c.Typed = ""
-	switch {
-	case command.Name == "u":
-		if !c.Undo(command.Times()) {
-			m.flash("nothing to undo")
-		}
-	case command.Name == vi.Redo:
-		if !c.Redo(command.Times()) {
-			m.flash("nothing to redo")
-		}
-	case command == (vi.Command{Name: "j"}):
-		cmd = m.write(lineOn)
-	case command == (vi.Command{Name: "k"}):
-		cmd = m.write(lineUp)
-	default:
-		c.Run(command)
+	if instead.Code != 0 {
+		cmd = m.write(instead)
 	}
-	c.OnLetter()
-	c.Draw()
+	m.composer.OnLetter()
+	m.composer.Draw()
 	return tea.Batch(cmd, m.follow()), true
 }
 
@@ -506,43 +396,17 @@ func (m *Model) clip(text string) tea.Cmd {
 	return terminal.Copy(m.base, text, m.Environ)
 }
 
-// pressMentions moves in the list, completes from it or closes it.
-func (m *Model) pressMentions(pressed tea.KeyPressMsg) (cmd tea.Cmd, taken bool) {
-	p, c := &m.mentions, &m.composer
-	switch {
-	case key.Matches(pressed, m.keys.Stop):
-		p.Closed, p.Rows = c.Before(), nil
-	case key.Matches(pressed, m.keys.Up):
-		p.Chosen = (p.Chosen - 1 + len(p.Rows)) % len(p.Rows)
-		return m.askPreview(), true
-	case key.Matches(pressed, m.keys.Down):
-		p.Chosen = (p.Chosen + 1) % len(p.Rows)
-		return m.askPreview(), true
-	case key.Matches(pressed, m.keys.Complete, m.keys.Send):
-		text := composer.MentionText(p.Rows[p.Chosen])
-		p.Rows = nil
-		if strings.HasSuffix(text, "/") { // a folder: on with what is in it
-			c.Replace(len(c.Before())-p.At-1, text)
-			return m.follow(), true
-		}
-		c.Replace(len(c.Before())-p.At-1, text+" ")
-	default:
-		return nil, false
-	}
-	return nil, true
-}
-
 // follow brings the lists above the composer in line with what is typed.
 func (m *Model) follow() tea.Cmd {
 	if m.asks.Open() { // no list opens over it
-		m.palette.Rows, m.mentions.Rows = nil, nil
+		m.lists.palette.Rows, m.lists.mentions.Rows = nil, nil
 		return nil
 	}
-	m.palette.Follow(m.composer.Text(), panel.Commands(&m.Options))
+	m.lists.palette.Follow(m.composer.Text(), panel.Commands(&m.Options))
 	if m.Mentions == nil {
 		return nil
 	}
-	p := &m.mentions
+	p := &m.lists.mentions
 	if !p.Follow(m.composer.Before()) {
 		return m.askPreview()
 	}
@@ -558,7 +422,7 @@ func (m *Model) takeMentions(msg composer.MentionsMsg) tea.Cmd {
 	if msg.Err != nil {
 		m.flash(msg.Err.Error())
 	}
-	if !m.mentions.Take(msg) {
+	if !m.lists.mentions.Take(msg) {
 		return nil
 	}
 	return m.follow()
@@ -566,7 +430,7 @@ func (m *Model) takeMentions(msg composer.MentionsMsg) tea.Cmd {
 
 // askPreview asks for the beginning of what the chosen name stands for.
 func (m *Model) askPreview() tea.Cmd {
-	p := &m.mentions
+	p := &m.lists.mentions
 	if m.Preview == nil || !p.Open() || p.Asked == p.Rows[p.Chosen].Name {
 		return nil
 	}

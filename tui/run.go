@@ -56,16 +56,16 @@ func Run(ctx context.Context, options backend.Options) (how backend.Ended, err e
 	_, err = program.Run()
 	cancel()
 	m.finish()
-	_ = m.draftSaver()(context.WithoutCancel(ctx), "") // nobody can be told any more
+	_ = m.draft.Take(m.typedState())(context.WithoutCancel(ctx), "") // nobody can be told any more
 	switch {
 	case m.opening.err != nil:
 		return backend.Quit, m.opening.err
 	case errors.Is(err, tea.ErrProgramKilled) && errors.Is(err, context.Canceled):
 		return backend.Terminated, nil
 	case err != nil:
-		return m.exit, fmt.Errorf("screen: %w", err)
+		return m.leaving.exit, fmt.Errorf("screen: %w", err)
 	}
-	return m.exit, nil
+	return m.leaving.exit, nil
 }
 
 // withText returns a message with what was pasted in place of its name.

@@ -236,20 +236,20 @@ func TestHostileTextIsOnlyText(t *testing.T) {
 				r.keys("esc", "ctrl+c", "ctrl+c")
 				r.send(statusMsg{Provider: "ollama", Model: evil, Notes: 3})
 				r.send(noticeMsg(evil))
-				r.send(pageMsg{text: evil})
-				r.send(pageMsg{err: fmt.Errorf("%s", evil)})
+				r.send(panel.PageMsg{Text: evil})
+				r.send(panel.PageMsg{Err: fmt.Errorf("%s", evil)})
 				r.send(openedMsg{id: "c1", title: evil, exchanges: []agent.Exchange{{Question: evil, Answer: agent.Answer{Text: evil, Error: evil}}}})
 				look("opened")
 				r.send(tea.PasteMsg{Content: evil + strings.Repeat("\n", 50) + evil})
 				look("pasted")
 				r.m.composer.Clear()
-				r.send(pickMsg{picker: panel.Picker{Title: "x", Rows: []draw.Row{{Label: evil, Detail: evil}}}})
+				r.send(panel.OpenMsg{Panel: &panel.Picker{Title: "x", Rows: []draw.Row{{Label: evil, Detail: evil}}}})
 				r.keys(evil)
 				look("picked")
 				r.keys("esc")
-				r.m.pulling = &pull.Pulling{Model: evil, PullStep: backend.PullStep{Status: evil}, Cancel: func() {}}
+				r.m.pulls.running = &pull.Pulling{Model: evil, PullStep: backend.PullStep{Status: evil}, Cancel: func() {}}
 				look("pulling")
-				r.m.pulling = nil
+				r.m.pulls.running = nil
 				r.m.offerPull(evil, evil)
 				look("offer")
 				r.m.composer.History = []string{evil}

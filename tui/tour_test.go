@@ -8,6 +8,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -63,37 +64,40 @@ func (tr *tour) show(text string, first, share int, look func(panel string)) {
 		open func()
 	}{
 		{"first run", func() {
-			m.panel = &panel.FirstRun{
-				Model: &backend.FoundModel{Says: text, Next: text, Pull: text, Why: text}, Folder: "~/", Wrong: text,
-				Offers: []backend.Offer{{Name: text, Path: text, Detail: text}},
+			m.Notes = hostileFolders{text}
+			m.FindModel = func(context.Context) backend.FoundModel {
+				return backend.FoundModel{Says: text, Next: text, Pull: text, Why: text}
 			}
+			r.run(m.openFirstRun())
+			r.settle()
+			r.keys("enter") // it is refused
 			m.Update(tea.PasteMsg{Content: text})
 		}},
 		{"picker", func() {
-			m.Update(pickMsg{picker: panel.Picker{Title: "x", Rows: []draw.Row{{Label: text, Detail: text}}}})
+			m.Update(panel.OpenMsg{Panel: &panel.Picker{Title: "x", Rows: []draw.Row{{Label: text, Detail: text}}}})
 			m.Update(tea.PasteMsg{Content: text})
 			m.panel.(*panel.Picker).Found = panel.FoundMsg{Rows: []draw.Row{{Label: text, Detail: text}}, Err: failed}
 		}},
 		{"tree", func() {
-			m.Update(treeMsg{list: []agent.Exchange{
+			m.Update(panel.OpenMsg{Panel: panel.NewTree([]agent.Exchange{
 				{Turn: "a", Question: text, Answer: agent.Answer{Text: text}},
 				{Turn: "b", After: "a", Siblings: []string{"b", "c"}, Question: text, Answer: agent.Answer{Error: text}},
 				{Turn: "c", After: "a", Siblings: []string{"b", "c"}, Question: text, Current: true},
-			}})
+			}, time.Now())})
 		}},
 		{"figures", func() { r.run(m.openPage(panel.PageOf("stats"), "turn")); r.settle() }},
 		{"servers", func() { m.openServers() }},
 		{"what a server changed", func() { m.openServers(); r.keys("t") }},
 		{"the log of a server", func() { m.openServers(); m.Update(panel.ServerLogMsg{Server: text, Text: text}) }},
 		{"help", func() { m.panel = m.newHelp() }},
-		{"page", func() { m.Update(pageMsg{text: text}); m.Update(pageMsg{err: failed}) }},
+		{"page", func() { m.Update(panel.PageMsg{Text: text}); m.Update(panel.PageMsg{Err: failed}) }},
 		{"context", func() {
-			m.window.Count(agent.ContextCounted{Agent: text, Used: 5, Allocated: 9, Parts: map[string]int{text: 5}})
+			m.prompt.window.Count(agent.ContextCounted{Agent: text, Used: 5, Allocated: 9, Parts: map[string]int{text: 5}})
 			m.showContext()
 		}},
-		{"documents", func() { m.conversation = "c1"; r.run(m.listArtifacts("")); r.settle() }},
-		{"versions of a document", func() { r.run(m.listVersions("c1", text)); r.settle() }},
-		{"a version of a document", func() { r.run(m.listVersions("c1", text)); r.settle(); r.keys("enter") }},
+		{"documents", func() { m.chat.id = "c1"; r.run(panel.OpenArtifacts(m.base, m.Artifacts, "c1", "")); r.settle() }},
+		{"versions of a document", func() { r.run(panel.OpenArtifacts(m.base, m.Artifacts, "c1", text)); r.settle() }},
+		{"a version of a document", func() { r.run(panel.OpenArtifacts(m.base, m.Artifacts, "c1", text)); r.settle(); r.keys("enter") }},
 		{"artifact and memory", func() {
 			m.transcript.Add(&transcript.Notice{Text: transcript.ArtifactLine(agent.ArtifactChanged{Name: text})})
 			m.transcript.Add(&transcript.Remembered{Remembered: agent.Remembered{Facts: []agent.Fact{{Text: text, Path: text, Fits: true}}, Exchanges: []agent.Recollection{{Question: text}}}})
@@ -111,7 +115,7 @@ func (tr *tour) show(text string, first, share int, look func(panel string)) {
 		}},
 		{"replay", func() {
 			m.player = replay.New(replay.Recording{Question: text, Events: []agent.Event{{Body: agent.Said{Content: text}}}})
-			m.title = text
+			m.chat.title = text
 			m.transcript.Add(&transcript.Question{Text: text})
 		}},
 		{"edited question", func() { m.Update(tea.PasteMsg{Content: text}); m.edit(&transcript.Question{Text: text, Turn: "t"}) }},
@@ -119,7 +123,7 @@ func (tr *tour) show(text string, first, share int, look func(panel string)) {
 		{"commands", func() { r.keys("/") }},
 		{"queue", func() { m.composer.Queue = []string{text, text, text} }},
 		{"pull", func() {
-			m.pulling = &pull.Pulling{Model: text, PullStep: backend.PullStep{Status: text}, Cancel: func() {}}
+			m.pulls.running = &pull.Pulling{Model: text, PullStep: backend.PullStep{Status: text}, Cancel: func() {}}
 		}},
 		{"offer", func() { m.offerPull(text, text) }},
 		{"hint", func() { m.flash(text) }},
@@ -160,12 +164,12 @@ func (tr *tour) show(text string, first, share int, look func(panel string)) {
 func (tr *tour) clear() {
 	m := tr.m
 	m.asks.Permission.Close()
-	m.asks.Input, m.composer.Queue, m.editing, m.pulling, m.offer, m.panel, m.player = dialog.Input{}, nil, nil, nil, nil, nil, nil
+	m.asks.Input, m.composer.Queue, m.editing, m.pulls.running, m.pulls.offer, m.panel, m.player = dialog.Input{}, nil, nil, nil, nil, nil, nil
 	m.unfocus()
 	m.composer.Clear()
-	m.palette.Rows, m.mentions.Rows = nil, nil
+	m.lists.palette.Rows, m.lists.mentions.Rows = nil, nil
 	m.transcript.Clear()
-	m.title, m.hint, m.status = "", "", world
+	m.chat.title, m.hint, m.status = "", "", world
 	tr.settle()
 }
 
@@ -208,3 +212,12 @@ func TestHostileTextIsOnlyTextInEveryPanel(t *testing.T) {
 		}
 	})
 }
+
+// hostileFolders offer a folder of notes that cannot be used.
+type hostileFolders struct{ text string }
+
+func (h hostileFolders) Offers(context.Context) ([]backend.Offer, error) {
+	return []backend.Offer{{Name: h.text, Path: h.text, Detail: h.text}}, nil
+}
+
+func (h hostileFolders) Take(context.Context, backend.Offer) error { return errors.New(h.text) }

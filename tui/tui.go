@@ -17,7 +17,9 @@ import (
 	"lifehub/tui/batch"
 	"lifehub/tui/composer"
 	"lifehub/tui/dialog"
+	"lifehub/tui/draft"
 	"lifehub/tui/draw"
+	"lifehub/tui/frame"
 	"lifehub/tui/keys"
 	"lifehub/tui/measure"
 	"lifehub/tui/panel"
@@ -34,61 +36,77 @@ type Model struct {
 	keys  keys.Map
 	theme *draw.Theme
 
-	width, height int
-	dark, colours bool
+	term struct {
+		width, height int
+		dark, colours bool
+		blurred       bool // the window has not the focus
+	}
 
 	transcript transcript.Model
 	composer   composer.Model
-	palette    composer.Palette
-	mentions   composer.Mentions
+	lists      struct { // above the composer
+		palette  composer.Palette
+		mentions composer.Mentions
+	}
 	asks       dialog.Queue
 	afterInput tea.Cmd     // what an answer to the user's own question sets off
 	panel      panel.Panel // what covers the transcript; nil: nothing
-	pulling    *pull.Pulling
-	player     *replay.Player // nil: this is no replay
-	offer      *pull.Offer    // a model to pull; nil: none
-	resumable  *resumable     // the turn that can be resumed; nil: none
-	editing    *editing       // an earlier question is in the composer; nil: none
+	pulls      struct {
+		running *pull.Pulling // nil: none
+		offer   *pull.Offer   // a model to pull; nil: none
+	}
+	player    *replay.Player // nil: this is no replay
+	resumable *resumable     // the turn that can be resumed; nil: none
+	editing   *editing       // an earlier question is in the composer; nil: none
 
-	opening      opening
-	draft        draftState
-	conversation string
-	title        string
-	turn         *turn // nil between turns
-	last         *turn // the turn before, nil at first
-	turns        int
-	openings     int  // conversations shown so far
-	focused      bool // the transcript has the keys
-	blurred      bool // the window has not the focus
+	opening opening
+	draft   draft.Saver
+	chat    struct { // the conversation that is shown
+		id, title string
+		openings  int // conversations shown so far
+	}
+	turn    *turn // nil between turns
+	last    *turn // the turn before, nil at first
+	turns   int
+	focused bool // the transcript has the keys
 
-	status          backend.Status
-	mode            string
-	window          transcript.Window // of the last prompt
-	used, allocated int               // tokens of the context window
-	speed           float64           // tokens a second of the last answer
-	hint            string            // one line for the user, until the next key
-	again           string            // a question that was answered while notes were being read; "": none
-	suggested       string            // a question that enter asks while nothing is typed; "": none
-	parting         bool              // Ctrl+C was pressed: once more leaves
-	exit            backend.Ended
-	exited          bool // the user has left: the last picture is drawn
+	status backend.Status
+	mode   string
+	prompt struct { // the last that was sent
+		window          transcript.Window
+		used, allocated int     // tokens of the context window
+		speed           float64 // tokens a second of the last answer
+	}
+	hint      string   // one line for the user, until the next key
+	suggested struct { // "": nothing
+		question string // enter asks it while nothing is typed
+		again    string // was answered while notes were being read
+	}
+	leaving struct {
+		asked  bool // Ctrl+C was pressed: once more leaves
+		exited bool // the user has left: the last picture is drawn
+		exit   backend.Ended
+	}
 
-	beating bool // a beat is under way
-	beat    int
-
-	place struct{ top, height int } // of the transcript on the screen
-	lines struct{ header, status, rule cachedLine }
-
-	picture tea.View
+	spinner struct {
+		beating bool // a beat is under way
+		beat    int
+	}
+	drawn struct {
+		bodyTop int // the first row of the transcript on the screen
+		lines   struct{ header, status, rule frame.Line }
+		picture tea.View
+	}
 }
 
 // New returns the screen. ctx is that of the whole run: turns are stopped when
 // it is cancelled. It reports a key that does not exist or means two things.
 func New(ctx context.Context, options backend.Options) (*Model, error) {
 	m := &Model{
-		Options: options, base: ctx, keys: keys.Default(), dark: true, colours: true,
+		Options: options, base: ctx, keys: keys.Default(),
 		opening: opening{open: options.Open}, mode: options.Mode,
 	}
+	m.term.dark, m.term.colours = true, true
 	if err := m.keys.Rebind(options.Keys); err != nil {
 		return nil, err
 	}
@@ -101,6 +119,7 @@ func New(ctx context.Context, options backend.Options) (*Model, error) {
 	if m.Vi {
 		m.composer.Vi = composer.ViInsert
 	}
+	m.draft.Typed = m.typed
 	m.suggest("")
 	if m.Open == nil {
 		m.applyOptions()
@@ -110,7 +129,10 @@ func New(ctx context.Context, options backend.Options) (*Model, error) {
 
 // applyOptions takes up what there is, and leaves out the keys for what is not.
 func (m *Model) applyOptions() {
-	m.conversation, m.transcript.Host = m.Conversation, m.Host
+	m.chat.id, m.transcript.Host = m.Conversation, m.Host
+	if m.Replay == nil {
+		m.draft.Store = m.Drafts
+	}
 	if m.Models == nil {
 		m.keys.Model.SetEnabled(false)
 	}
@@ -145,12 +167,12 @@ func (m *Model) start() tea.Cmd {
 	cmds := []tea.Cmd{m.nextStatus(), m.nextNotice(), m.loadPrompts()}
 	switch {
 	case m.FirstRun && m.Notes != nil:
-		cmds = append(cmds, m.openFirstRun(), m.takeUnsent())
+		cmds = append(cmds, m.openFirstRun(), m.draft.Load(m.base, m.chat.id))
 	case m.Pick && m.Conversations != nil:
 		cmds = append(cmds, m.listConversations())
 	case m.reads():
 		cmds = append(cmds, func() tea.Msg {
-			return m.read(openedMsg{id: m.conversation, title: m.Heading, at: m.Turn, focus: m.Turn != ""})
+			return m.read(openedMsg{id: m.chat.id, title: m.Heading, at: m.Turn, focus: m.Turn != ""})
 		})
 	case m.Prompt != "":
 		cmds = append(cmds, m.ask(m.Prompt))
@@ -161,7 +183,7 @@ func (m *Model) start() tea.Cmd {
 // reads reports whether the screen begins with a conversation that is kept.
 func (m *Model) reads() bool {
 	first, pick := m.FirstRun && m.Notes != nil, m.Pick && m.Conversations != nil
-	return !first && !pick && m.conversation != "" && m.Conversations != nil
+	return !first && !pick && m.chat.id != "" && m.Conversations != nil
 }
 
 // Update takes a message in and redraws the screen. It does no I/O: work is
@@ -172,7 +194,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		cmd = m.handleTerminal(msg)
 	}
 	m.draw()
-	return m, tea.Batch(cmd, m.nextBeat(), m.scheduleSave(), m.readAbove())
+	return m, tea.Batch(cmd, m.nextBeat(), m.draft.Schedule(m.typedState()), m.readAbove())
 }
 
 // handleTerminal sends what comes from the terminal to the part that it is for.
@@ -183,10 +205,10 @@ func (m *Model) handleTerminal(msg tea.Msg) tea.Cmd {
 	case tea.WindowSizeMsg:
 		m.resize(msg.Width, msg.Height)
 	case tea.BackgroundColorMsg:
-		m.dark = msg.IsDark()
+		m.term.dark = msg.IsDark()
 		m.restyle()
 	case tea.ColorProfileMsg:
-		m.colours = msg.Profile > colorprofile.ASCII
+		m.term.colours = msg.Profile > colorprofile.ASCII
 		m.restyle()
 	case tea.ModeReportMsg:
 		m.modeReported(msg)
@@ -199,9 +221,9 @@ func (m *Model) handleTerminal(msg tea.Msg) tea.Cmd {
 	case tea.MouseClickMsg:
 		m.click(msg)
 	case tea.FocusMsg:
-		m.blurred = false
+		m.term.blurred = false
 	case tea.BlurMsg:
-		m.blurred = true
+		m.term.blurred = true
 	default:
 		return m.handleOwn(msg)
 	}
@@ -216,7 +238,7 @@ func (m *Model) handleOwn(msg tea.Msg) tea.Cmd {
 	case batch.Msg:
 		return m.receive(msg)
 	case beatMsg:
-		m.beating = false
+		m.spinner.beating = false
 		m.tick(time.Time(msg))
 	case statusMsg:
 		m.status = backend.Status(msg)
@@ -229,19 +251,17 @@ func (m *Model) handleOwn(msg tea.Msg) tea.Cmd {
 		return m.nextNotice()
 	case promptsMsg:
 		m.composer.History = append(m.composer.History, msg...)
-	case pageMsg:
+	case panel.PageMsg:
 		return m.showPage(msg)
 	case openedMsg:
 		cmd := m.opened(msg)
 		return tea.Batch(m.printOver(), cmd, m.goOnWithHeld())
 	case earlierMsg:
 		m.showEarlier(msg)
-	case pickMsg:
-		m.openPicker(msg)
+	case panel.OpenMsg:
+		m.openList(msg)
 	case beginMsg:
 		return m.begin(msg)
-	case treeMsg:
-		m.openTree(msg)
 	case titledMsg:
 		m.takeTitle(msg)
 	case pull.Msg:
@@ -252,24 +272,25 @@ func (m *Model) handleOwn(msg tea.Msg) tea.Cmd {
 		return m.startEditor(msg)
 	case editedMsg:
 		return m.edited(msg)
-	case saveDraftMsg:
-		m.draft.soon = false
-		return m.saveDraft()
-	case draftSavedMsg:
-		m.draftSaved(msg)
-	case draftMsg:
-		return tea.Batch(m.tookUnsent(msg), m.askFirst())
+	case draft.DueMsg:
+		return m.draft.Save(m.base, m.typedState())
+	case draft.SavedMsg:
+		if err := m.draft.Saved(msg); err != nil {
+			m.transcript.Add(&transcript.Notice{Text: "What you type stands on this screen only: " + err.Error()})
+		}
+	case draft.LoadedMsg:
+		return tea.Batch(m.restoreDraft(msg), m.askFirst())
 	case composer.MentionsMsg:
 		return m.takeMentions(msg)
 	case composer.PreviewMsg:
-		if msg.Name == m.mentions.Asked {
-			m.mentions.Preview = msg
+		if msg.Name == m.lists.mentions.Asked {
+			m.lists.mentions.Preview = msg
 		}
 	case filledMsg:
 		m.filled(msg)
-	case consentMsg:
-		return m.showConsent(msg)
-	case consentedMsg:
+	case panel.ConsentMsg:
+		return m.askInput(msg.Question())
+	case panel.ConsentedMsg:
 		m.consented(msg)
 	case panel.ServerDoneMsg:
 		m.toldServer(msg)
@@ -284,11 +305,11 @@ func (m *Model) handleOwn(msg tea.Msg) tea.Cmd {
 }
 
 // View returns the screen as it was last drawn.
-func (m *Model) View() tea.View { return m.picture }
+func (m *Model) View() tea.View { return m.drawn.picture }
 
 // newLook is the theme for what is known of the terminal.
 func (m *Model) newLook() *draw.Theme {
-	return draw.NewTheme(m.Theme, draw.IsDark(m.Theme, m.dark), m.colours, m.Colours)
+	return draw.NewTheme(m.Theme, draw.IsDark(m.Theme, m.term.dark), m.term.colours, m.Colours)
 }
 
 func (m *Model) restyle() {
@@ -308,7 +329,7 @@ func (m *Model) modeReported(msg tea.ModeReportMsg) {
 }
 
 func (m *Model) resize(width, height int) {
-	m.width, m.height = width, height
+	m.term.width, m.term.height = width, height
 	m.composer.Resize(width, height/3)
 }
 
@@ -316,7 +337,7 @@ func (m *Model) resize(width, height int) {
 func (m *Model) flash(text string) { m.hint = text }
 
 func (m *Model) paste(text string) tea.Cmd {
-	m.hint, m.parting = "", false
+	m.hint, m.leaving.asked = "", false
 	if m.asks.Paste(text) {
 		return nil
 	}
@@ -334,14 +355,14 @@ func (m *Model) pasteText(text string) tea.Cmd {
 	return m.follow()
 }
 
-func (m *Model) showPage(msg pageMsg) tea.Cmd {
+func (m *Model) showPage(msg panel.PageMsg) tea.Cmd {
 	switch {
-	case msg.err == nil && msg.reload && m.turn == nil:
-		return m.reload(msg.text)
-	case msg.err != nil:
-		m.transcript.Add(&transcript.Failure{Text: msg.err.Error()})
-	case msg.text != "":
-		m.transcript.Add(&transcript.Page{Source: msg.text})
+	case msg.Err == nil && msg.Reload && m.turn == nil:
+		return m.reload(msg.Text)
+	case msg.Err != nil:
+		m.transcript.Add(&transcript.Failure{Text: msg.Err.Error()})
+	case msg.Text != "":
+		m.transcript.Add(&transcript.Page{Source: msg.Text})
 	}
 	m.transcript.ToEnd()
 	return nil

@@ -6,6 +6,9 @@ import (
 	"strings"
 	"time"
 
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+
 	"lifehub/agent"
 	"lifehub/tui/backend"
 	"lifehub/tui/batch"
@@ -17,9 +20,6 @@ import (
 	"lifehub/tui/pull"
 	"lifehub/tui/safetext"
 	"lifehub/tui/transcript"
-
-	"charm.land/bubbles/v2/key"
-	tea "charm.land/bubbletea/v2"
 )
 
 // ask shows a question and starts its turn.
@@ -42,12 +42,12 @@ func (m *Model) startTurn(text string, at *branch, begin func(ctx context.Contex
 	m.turn.Asked = q
 	m.transcript.Add(q)
 	m.transcript.ToEnd()
-	if m.title == "" {
-		m.title = agent.PlainLine(text)
+	if m.chat.title == "" {
+		m.chat.title = agent.PlainLine(text)
 	}
-	number, id := m.turns, m.conversation
-	m.draft.sending = text
-	keep := m.draftSaver()
+	number, id := m.turns, m.chat.id
+	m.draft.Sending = text
+	keep := m.draft.Take(m.typedState())
 	return func() tea.Msg {
 		msg := startedMsg{turn: number, conversation: id}
 		if id == "" && m.Conversations != nil {
@@ -74,13 +74,13 @@ func (m *Model) started(msg startedMsg) tea.Cmd {
 	if msg.err != nil {
 		m.transcript.Add(&transcript.Failure{Text: msg.err.Error()})
 		question := m.turn.question
-		m.draft.sending = ""
+		m.draft.Sending = ""
 		m.turn.cancel()
 		m.turn = nil
 		m.composer.Set(safetext.Text(question)) // nothing is lost
 		return nil
 	}
-	m.conversation = msg.conversation
+	m.chat.id = msg.conversation
 	m.turn.events = msg.events
 	return batch.Next(msg.events, msg.turn, time.Time{})
 }
@@ -88,8 +88,8 @@ func (m *Model) started(msg startedMsg) tea.Cmd {
 // stop ends the running turn and keeps what was streamed. It reports whether
 // there was anything to stop.
 func (m *Model) stop() bool {
-	if m.pulling != nil {
-		m.pulling.Cancel()
+	if m.pulls.running != nil {
+		m.pulls.running.Cancel()
 		return true
 	}
 	t := m.turn
@@ -113,27 +113,27 @@ func (m *Model) clear(parting bool) tea.Cmd {
 		return nil
 	case !m.composer.Empty():
 		m.composer.Clear()
-		m.palette.Rows = nil
+		m.lists.palette.Rows = nil
 		return nil
-	case m.turn != nil && !m.turn.Stopped, m.pulling != nil:
+	case m.turn != nil && !m.turn.Stopped, m.pulls.running != nil:
 		m.stop()
 	}
-	m.parting = true
+	m.leaving.asked = true
 	m.flash("ctrl+c once more quits")
 	return nil
 }
 
 // leave ends the program.
 func (m *Model) leave(how backend.Ended) tea.Cmd {
-	m.exit, m.exited = how, true
+	m.leaving.exit, m.leaving.exited = how, true
 	switch {
 	case m.turn != nil && how == backend.Terminated && !m.turn.Stopped:
 		m.turn.abandon()
 	case m.turn != nil:
 		m.turn.cancel()
 	}
-	if m.pulling != nil {
-		m.pulling.Cancel()
+	if m.pulls.running != nil {
+		m.pulls.running.Cancel()
 	}
 	return tea.Quit
 }
@@ -142,21 +142,21 @@ type leaveMsg backend.Ended
 
 func (m *Model) offerPull(model, question string) {
 	if m.Models != nil {
-		m.offer = &pull.Offer{Model: model, Question: question}
+		m.pulls.offer = &pull.Offer{Model: model, Question: question}
 	}
 }
 
 // answerOffer are the answers to the offer.
 func (m *Model) answerOffer() []dialog.Choice {
-	return m.offer.Choices(&m.keys, func() tea.Cmd { return m.beginPull(m.offer.Model, m.offer.Question) }, func() tea.Cmd {
-		m.composer.Set(safetext.Text(m.offer.Question))
-		m.offer = nil
+	return m.pulls.offer.Choices(&m.keys, func() tea.Cmd { return m.beginPull(m.pulls.offer.Model, m.pulls.offer.Question) }, func() tea.Cmd {
+		m.composer.Set(safetext.Text(m.pulls.offer.Question))
+		m.pulls.offer = nil
 		return nil
 	})
 }
 
 func (m *Model) pull(name string) tea.Cmd {
-	if name == "" || m.pulling != nil {
+	if name == "" || m.pulls.running != nil {
 		m.flash("usage: /pull NAME, one at a time")
 		return nil
 	}
@@ -166,20 +166,20 @@ func (m *Model) pull(name string) tea.Cmd {
 // beginPull fetches a model; question is put back into the composer when it is
 // there.
 func (m *Model) beginPull(name, question string) (cmd tea.Cmd) {
-	m.offer = nil
-	m.pulling, cmd = pull.Begin(m.base, m.Models, name, question)
+	m.pulls.offer = nil
+	m.pulls.running, cmd = pull.Begin(m.base, m.Models, name, question)
 	return cmd
 }
 
 func (m *Model) pullProgress(msg pull.Msg) tea.Cmd {
-	p := m.pulling
+	p := m.pulls.running
 	switch {
 	case p == nil:
 		return nil
 	case !msg.Over:
 		return p.Take(msg)
 	}
-	m.pulling = nil
+	m.pulls.running = nil
 	p.Cancel()
 	text := p.Outcome(msg.Err)
 	first, ok := m.panel.(*panel.FirstRun)
@@ -272,14 +272,14 @@ func (m *Model) show(e agent.Event, now time.Time) tea.Cmd {
 		m.typeLetters(m.asks.SettlePermission(e.Call))
 		return m.redrawWhenArmed()
 	case agent.ContextCounted:
-		m.window.Count(e)
-		m.used, m.allocated = e.Used, e.Allocated
+		m.prompt.window.Count(e)
+		m.prompt.used, m.prompt.allocated = e.Used, e.Allocated
 	case agent.Used:
-		m.window.Count(e)
+		m.prompt.window.Count(e)
 		if e.Prompt > 0 { // else the server does not say, and what was counted here holds
-			m.used = e.Prompt + e.Answer
+			m.prompt.used = e.Prompt + e.Answer
 		}
-		m.speed = e.PerSecond
+		m.prompt.speed = e.PerSecond
 	case agent.Failed:
 		m.failed(e, now)
 		if e.Unkept {
@@ -296,7 +296,7 @@ func (m *Model) kept(turn string) {
 	q := m.turn.Asked
 	q.Turn = turn
 	if turn != "" {
-		m.draft.sending = ""
+		m.draft.Sending = ""
 	}
 	if len(q.Siblings) > 0 && turn != "" && !slices.Contains(q.Siblings, turn) {
 		q.Siblings = append(slices.Clip(q.Siblings), turn)
@@ -326,7 +326,7 @@ func (m *Model) tellEffects(did agent.Effects) {
 // returnDue puts a question that could not be kept back into the composer:
 // what was typed is not lost.
 func (m *Model) returnDue() {
-	m.draft.sending = ""
+	m.draft.Sending = ""
 	text := m.turn.question
 	if !m.composer.Empty() {
 		text += "\n" + m.composer.Text()
@@ -349,7 +349,7 @@ func (m *Model) ended(e agent.Ended, now time.Time) {
 	m.closeTurn(ending, now)
 	if t := m.turn; t.Answer != nil {
 		if t.Answer.Caveat = e.Coverage.StillReading(); t.Answer.Caveat != "" {
-			m.again = t.question
+			m.suggested.again = t.question
 			m.transcript.Touch(t.Answer)
 		}
 	}
@@ -359,10 +359,10 @@ func (m *Model) ended(e agent.Ended, now time.Time) {
 // offerAgain offers to ask once more what was asked while notes were being
 // read, when all are.
 func (m *Model) offerAgain() {
-	if m.again == "" || m.turn != nil || m.status.Indexing {
+	if m.suggested.again == "" || m.turn != nil || m.status.Indexing {
 		return
 	}
-	question, offer := m.again, "All notes are read now: Enter asks again."
+	question, offer := m.suggested.again, "All notes are read now: Enter asks again."
 	if strings.Contains(question, "\n") {
 		question, offer = "", "All notes are read now: /retry asks again."
 	}
@@ -381,7 +381,7 @@ func (m *Model) turnOver(now time.Time) tea.Cmd {
 	t := m.turn
 	m.closeTurn("cut off", now)
 	t.cancel()
-	m.turn, m.draft.sending = nil, ""
+	m.turn, m.draft.Sending = nil, ""
 	m.last = t
 	m.offerAgain()
 	m.letGo()
@@ -484,7 +484,7 @@ func (m *Model) proceed() tea.Cmd {
 	m.turn.Asked = l.asked
 	m.transcript.ForgetEnding(l.asked)
 	m.transcript.ToEnd()
-	number, id := m.turns, m.conversation
+	number, id := m.turns, m.chat.id
 	return func() tea.Msg {
 		return startedMsg{turn: number, conversation: id, events: m.Resume(ctx, id, l.turn)}
 	}
@@ -507,10 +507,10 @@ type beatMsg time.Time
 
 // nextBeat asks for a beat while something moves.
 func (m *Model) nextBeat() tea.Cmd {
-	if m.beating || m.turn == nil && m.pulling == nil && !m.status.Indexing {
+	if m.spinner.beating || m.turn == nil && m.pulls.running == nil && !m.status.Indexing {
 		return nil
 	}
-	m.beating = true
+	m.spinner.beating = true
 	return tea.Tick(120*time.Millisecond, func(now time.Time) tea.Msg { return beatMsg(now) })
 }
 
@@ -525,19 +525,19 @@ func (m *Model) tick(now time.Time) {
 	}
 	t := m.turn
 	if t == nil {
-		m.beat++
+		m.spinner.beat++
 		return
 	}
 	if t.rested++; !t.streams || t.rested > spinnerRest {
-		m.beat, t.rested = m.beat+1, 0
+		m.spinner.beat, t.rested = m.spinner.beat+1, 0
 	}
 	t.streams = false
-	t.Tick(m.beat, now)
+	t.Tick(m.spinner.beat, now)
 }
 
 // redrawWhenArmed redraws when the guard time of an open question is over.
 func (m *Model) redrawWhenArmed() tea.Cmd {
-	if !m.asks.Open() && m.offer == nil && m.resumable == nil {
+	if !m.asks.Open() && m.pulls.offer == nil && m.resumable == nil {
 		return nil
 	}
 	return tea.Tick(dialog.Guard, func(time.Time) tea.Msg { return armedMsg{} })

@@ -43,8 +43,9 @@ type Model struct {
 	Lines   []string // the picture
 	cursor  *tea.Cursor
 	Vi      viMode
-	Typed   string // of a command of vi, what is not all of it yet
 	changes undo
+
+	partialCommand string // of vi
 }
 
 type Paste struct {
@@ -196,7 +197,7 @@ func (c *Model) Clear() {
 	if c.Vi == ViNormal {
 		c.Vi = ViInsert
 	}
-	c.Typed = ""
+	c.partialCommand = ""
 	c.Set("")
 }
 

@@ -4,8 +4,12 @@ import (
 	"slices"
 	"strings"
 
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+
 	"lifehub/tui/backend"
 	"lifehub/tui/draw"
+	"lifehub/tui/keys"
 	"lifehub/tui/safetext"
 )
 
@@ -22,7 +26,7 @@ type Mentions struct {
 
 	Rows    []backend.Mention
 	Chosen  int
-	Closed  string // the text for which the user closed it
+	closed  string // the text for which the user closed it
 	Asked   string // the name whose preview was asked for
 	Preview PreviewMsg
 }
@@ -68,11 +72,11 @@ func PlaceOf(word string) string {
 // says that what can be named has to be loaded first.
 func (p *Mentions) Follow(text string) (load bool) {
 	word, at, ok := mentioning(text)
-	if !ok || text == p.Closed {
+	if !ok || text == p.closed {
 		p.Rows, p.loaded = nil, p.loaded && ok
 		return false
 	}
-	p.Closed = ""
+	p.closed = ""
 	if place := PlaceOf(word); !p.loaded || p.At != at || p.Place != place {
 		*p = Mentions{At: at, Place: place, loaded: true}
 		return true
@@ -146,6 +150,28 @@ func fuzzy(text, typed string) int {
 
 func (p *Mentions) Open() bool { return len(p.Rows) > 0 }
 
+// Press moves in the list, completes from it or closes it; false: the key is the
+// composer's.
+func (p *Mentions) Press(pressed tea.KeyPressMsg, k *keys.Map, c *Model) bool {
+	switch {
+	case key.Matches(pressed, k.Stop):
+		p.closed, p.Rows = c.Before(), nil
+	case key.Matches(pressed, k.Up):
+		p.Chosen = around(p.Chosen-1, len(p.Rows))
+	case key.Matches(pressed, k.Down):
+		p.Chosen = around(p.Chosen+1, len(p.Rows))
+	case key.Matches(pressed, k.Complete, k.Send):
+		text := mentionText(p.Rows[p.Chosen])
+		if p.Rows = nil; !strings.HasSuffix(text, "/") { // else on with what is in the folder
+			text += " "
+		}
+		c.Replace(len(c.Before())-p.At-1, text)
+	default:
+		return false
+	}
+	return true
+}
+
 // View shows at most height rows, and next to them what the chosen one holds.
 func (p *Mentions) View(width, height int, theme *draw.Theme) []string {
 	beside := 0
@@ -187,8 +213,8 @@ func mentionRow(n backend.Mention, chosen bool, width int, theme *draw.Theme) st
 	return draw.Truncate(mark+name+"  "+detail, width)
 }
 
-// MentionText is how a name stands in a message.
-func MentionText(n backend.Mention) string {
+// mentionText is how a name stands in a message.
+func mentionText(n backend.Mention) string {
 	name := safetext.Line(n.Name)
 	if strings.ContainsAny(name, " \t") {
 		return `"` + name + `"`

@@ -4,24 +4,28 @@ import (
 	"slices"
 	"strings"
 
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+
 	"lifehub/tui/backend"
 	"lifehub/tui/draw"
+	"lifehub/tui/keys"
 )
 
 // Palette is the list of commands above the composer while one is typed.
 type Palette struct {
 	Rows   []backend.Command
 	Chosen int
-	Closed string // the text for which the user closed it
+	closed string // the text for which the user closed it
 }
 
 // Follow brings the palette in line with what is typed.
 func (p *Palette) Follow(text string, commands []backend.Command) {
 	typed, isCommand := strings.CutPrefix(text, "/")
-	if text != p.Closed {
-		p.Closed = ""
+	if text != p.closed {
+		p.closed = ""
 	}
-	if !isCommand || strings.ContainsAny(typed, " \n") || text == p.Closed {
+	if !isCommand || strings.ContainsAny(typed, " \n") || text == p.closed {
 		p.Rows = nil
 		return
 	}
@@ -42,8 +46,36 @@ func (p *Palette) Follow(text string, commands []backend.Command) {
 
 func (p *Palette) Open() bool { return len(p.Rows) > 0 }
 
-// Move chooses another command, around at the ends.
-func (p *Palette) Move(by int) { p.Chosen = (p.Chosen + by + len(p.Rows)) % len(p.Rows) }
+// Press moves in the list of commands, completes from it or closes it; false:
+// the key is the composer's.
+func (p *Palette) Press(pressed tea.KeyPressMsg, k *keys.Map, c *Model, commands []backend.Command) bool {
+	chosen := p.Rows[p.Chosen]
+	switch {
+	case key.Matches(pressed, k.Stop):
+		p.closed, p.Rows = c.Text(), nil
+		if p.closed == "/" { // nobody began to write a command
+			p.closed = ""
+			c.Set("")
+		}
+	case key.Matches(pressed, k.Up):
+		p.Chosen = around(p.Chosen-1, len(p.Rows))
+	case key.Matches(pressed, k.Down):
+		p.Chosen = around(p.Chosen+1, len(p.Rows))
+	case key.Matches(pressed, k.Complete):
+		c.Set("/" + chosen.Name + " ")
+		p.Rows = nil
+	case key.Matches(pressed, k.Send) && backend.Find(commands, c.Text()[1:]) == nil:
+		c.Set("/" + chosen.Name + " ")
+		p.Rows = nil
+		return chosen.Args != "" && chosen.Args[0] != '[' // else it runs at once
+	default:
+		return false
+	}
+	return true
+}
+
+// around is a place in a list of n rows whose ends meet.
+func around(at, n int) int { return (at + n) % n }
 
 // View shows at most height commands.
 func (p *Palette) View(width, height int, theme *draw.Theme) []string {

@@ -4,7 +4,11 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+
 	"lifehub/tui/composer/vi"
+	"lifehub/tui/keys"
 )
 
 // viMode is what keys mean in a composer that is edited as in vi.
@@ -16,9 +20,57 @@ const (
 	ViNormal               // keys move and change
 )
 
-// Run does a command other than those that go through the history. One that is
+// PressVi gives a key to a composer that is edited as in vi. taken is false
+// where the key means what it always does: where nothing is written keys that
+// are no commands are as ever, so that esc stops a turn. instead is the key for
+// another line or prompt; says is a line for the user.
+func (c *Model) PressVi(pressed tea.KeyPressMsg, k *keys.Map) (taken bool, instead tea.KeyPressMsg, says string) {
+	if c.Vi == ViOff || c.Vi == ViInsert && (c.Empty() || !key.Matches(pressed, k.Stop)) {
+		return false, instead, ""
+	}
+	if c.Vi == ViInsert {
+		c.Vi, c.partialCommand = ViNormal, ""
+		c.Area.SetCursorColumn(c.Area.Column() - 1)
+		c.Changed("", "")
+		return true, instead, ""
+	}
+	before := c.partialCommand
+	switch {
+	case pressed.String() == "ctrl+r":
+		c.partialCommand += vi.Redo
+	case c.Empty() && (pressed.Text == "/" || key.Matches(pressed, k.HelpOnEmpty)):
+		c.Vi, c.partialCommand = ViInsert, ""
+		return false, instead, ""
+	case pressed.Text == "":
+		c.partialCommand = ""
+		return before != "" && key.Matches(pressed, k.Stop), instead, ""
+	default:
+		c.partialCommand += pressed.Text
+	}
+	command, whole := vi.Parse(c.partialCommand)
+	if !whole {
+		return true, instead, ""
+	}
+	c.partialCommand = ""
+	switch {
+	case command.Name == "u" && !c.Undo(command.Times()):
+		says = "nothing to undo"
+	case command.Name == vi.Redo && !c.Redo(command.Times()):
+		says = "nothing to redo"
+	case command.Name == "u", command.Name == vi.Redo:
+	case command == (vi.Command{Name: "j"}):
+		instead.Code = tea.KeyDown
+	case command == (vi.Command{Name: "k"}):
+		instead.Code = tea.KeyUp
+	default:
+		c.run(command)
+	}
+	return true, instead, says
+}
+
+// run does a command other than those that go through the history. One that is
 // not known does nothing: no letter is written here.
-func (c *Model) Run(v vi.Command) {
+func (c *Model) run(v vi.Command) {
 	text, at, writes, ok := v.Run([]rune(c.Text()), utf8.RuneCountInString(c.Before()))
 	if !ok {
 		return

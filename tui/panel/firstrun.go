@@ -1,6 +1,7 @@
 package panel
 
 import (
+	"context"
 	"path"
 	"strings"
 
@@ -18,21 +19,35 @@ import (
 // how to get one, and folders of notes to choose from. Nothing that it does not
 // find keeps the user from chatting.
 type FirstRun struct {
-	Finding Finding
-	Model   *backend.FoundModel // nil: it is being looked for
-	Offers  []backend.Offer     // nil: they are being looked for
-	Folder  string              // of the user's own, as it is typed
+	finding finding
+	model   *backend.FoundModel // nil: it is being looked for
+	offers  []backend.Offer     // nil: they are being looked for
+	folder  string              // of the user's own, as it is typed
 	taking  bool                // the chosen folder is being opened
 	Wrong   string              // why it could not be
 	chosen  int                 // counted from the first folder; -1: the model to fetch
 }
 
-// Finding is how the first run finds what it shows.
-type Finding struct {
-	Offers  func() ([]backend.Offer, error)
-	Take    func(backend.Offer) error
-	Model   func() backend.FoundModel                     // nil: nothing is said of it
-	Folders func(place string) ([]backend.Mention, error) // nil: paths are not completed
+// finding is how the first run finds what it shows.
+type finding struct {
+	take    func(backend.Offer) error
+	model   func() backend.FoundModel                     // nil: nothing is said of it
+	folders func(place string) ([]backend.Mention, error) // nil: paths are not completed
+}
+
+// NewFirstRun returns the screen, and the command that begins to look.
+func NewFirstRun(ctx context.Context, o *backend.Options) (*FirstRun, tea.Cmd) {
+	f := &FirstRun{finding: finding{take: func(chosen backend.Offer) error { return o.Notes.Take(ctx, chosen) }}}
+	if o.FindModel != nil {
+		f.finding.model = func() backend.FoundModel { return o.FindModel(ctx) }
+	}
+	if o.Mentions != nil {
+		f.finding.folders = func(place string) ([]backend.Mention, error) { return o.Mentions(ctx, place) }
+	}
+	return f, tea.Batch(f.FindModel(), func() tea.Msg {
+		list, err := o.Notes.Offers(ctx)
+		return offersMsg{list, err}
+	})
 }
 
 // firstRow is something to choose there.
@@ -42,10 +57,10 @@ type firstRow struct {
 }
 
 type (
-	// OffersMsg brings the folders of notes.
-	OffersMsg struct {
-		List []backend.Offer
-		Err  error
+	// offersMsg brings the folders of notes.
+	offersMsg struct {
+		list []backend.Offer
+		err  error
 	}
 	// foundModelMsg brings what is known of the model.
 	foundModelMsg backend.FoundModel
@@ -62,10 +77,10 @@ type (
 )
 
 func (f *FirstRun) FindModel() tea.Cmd {
-	if f.Finding.Model == nil {
+	if f.finding.model == nil {
 		return nil
 	}
-	return func() tea.Msg { return foundModelMsg(f.Finding.Model()) }
+	return func() tea.Msg { return foundModelMsg(f.finding.model()) }
 }
 
 // Update takes a key, or what was found.
@@ -75,13 +90,13 @@ func (f *FirstRun) Update(msg tea.Msg, k *keys.Map) (Panel, tea.Msg, tea.Cmd) {
 		did, cmd := f.press(msg, k)
 		return f, did, cmd
 	case tea.PasteMsg:
-		f.typeFolder(f.Folder + safetext.Line(strings.TrimSpace(msg.Content)))
+		f.typeFolder(f.folder + safetext.Line(strings.TrimSpace(msg.Content)))
 	case foundModelMsg:
-		f.Model = (*backend.FoundModel)(&msg)
-	case OffersMsg:
-		f.Offers = append([]backend.Offer{}, msg.List...)
-		if msg.Err != nil {
-			f.Wrong = msg.Err.Error()
+		f.model = (*backend.FoundModel)(&msg)
+	case offersMsg:
+		f.offers = append([]backend.Offer{}, msg.list...)
+		if msg.err != nil {
+			f.Wrong = msg.err.Error()
 		}
 	case foldersMsg:
 		f.completeFolder(msg)
@@ -97,7 +112,7 @@ func (f *FirstRun) Update(msg tea.Msg, k *keys.Map) (Panel, tea.Msg, tea.Cmd) {
 
 // Hints are the keys of the screen.
 func (f *FirstRun) Hints(k *keys.Map) []string {
-	if f.Folder != "" {
+	if f.folder != "" {
 		return []string{Hint(k.PickerChoose, "use it"), Hint(k.Complete, "complete"), Hint(k.PickerClose, "later")}
 	}
 	return []string{moveHint(k), Hint(k.PickerChoose, "choose"), Hint(k.PickerClose, "later")}
@@ -106,15 +121,15 @@ func (f *FirstRun) Hints(k *keys.Map) []string {
 // rows are what can be chosen, from the top.
 func (f *FirstRun) rows() []firstRow {
 	var rows []firstRow
-	if f.Model != nil && f.Model.Pull != "" {
-		name := f.Model.Pull
-		rows = append(rows, firstRow{draw.Row{Label: "Fetch " + name, Detail: f.Model.Why}, func() (tea.Msg, tea.Cmd) { return Pull{Model: name}, nil }})
+	if f.model != nil && f.model.Pull != "" {
+		name := f.model.Pull
+		rows = append(rows, firstRow{draw.Row{Label: "Fetch " + name, Detail: f.model.Why}, func() (tea.Msg, tea.Cmd) { return Pull{Model: name}, nil }})
 	}
-	for _, o := range f.Offers {
+	for _, o := range f.offers {
 		rows = append(rows, firstRow{draw.Row{Label: strings.TrimSpace(o.Name + "  " + o.Path), Detail: o.Detail}, func() (tea.Msg, tea.Cmd) { return nil, f.takeNotes(o) }})
 	}
-	own := backend.Offer{Name: path.Base(f.Folder), Path: f.Folder}
-	rows = append(rows, firstRow{draw.Row{Label: "Another folder  " + f.Folder, Detail: "type its path"}, func() (tea.Msg, tea.Cmd) {
+	own := backend.Offer{Name: path.Base(f.folder), Path: f.folder}
+	rows = append(rows, firstRow{draw.Row{Label: "Another folder  " + f.folder, Detail: "type its path"}, func() (tea.Msg, tea.Cmd) {
 		if own.Path == "" {
 			return Flash("type the path of the folder, such as ~/notes"), nil
 		}
@@ -125,7 +140,7 @@ func (f *FirstRun) rows() []firstRow {
 
 // above is how many rows stand above the first folder.
 func (f *FirstRun) above() int {
-	if f.Model != nil && f.Model.Pull != "" {
+	if f.model != nil && f.model.Pull != "" {
 		return 1
 	}
 	return 0
@@ -144,34 +159,34 @@ func (f *FirstRun) press(pressed tea.KeyPressMsg, k *keys.Map) (did tea.Msg, cmd
 		return Later{}, nil
 	case key.Matches(pressed, k.PickerChoose):
 		return rows[f.at()].act()
-	case key.Matches(pressed, k.Complete) && f.Folder != "":
+	case key.Matches(pressed, k.Complete) && f.folder != "":
 		return nil, f.findFolders()
 	}
 	if to, moves := k.Moved(pressed, f.at(), len(rows), 5); moves && pressed.Text == "" {
 		f.chosen = to - f.above()
 		return nil, nil
 	}
-	f.typeFolder(keys.Typed(f.Folder, pressed))
+	f.typeFolder(keys.Typed(f.folder, pressed))
 	return nil, nil
 }
 
 // typeFolder puts a path in place of the one that is typed.
 func (f *FirstRun) typeFolder(folder string) {
-	if folder != f.Folder {
-		f.Folder, f.Wrong = folder, ""
-		f.chosen = len(f.Offers)
+	if folder != f.folder {
+		f.folder, f.Wrong = folder, ""
+		f.chosen = len(f.offers)
 	}
 }
 
 // findFolders looks for what may follow the typed path.
 func (f *FirstRun) findFolders() tea.Cmd {
-	folder := f.Folder
+	folder := f.folder
 	place := composer.PlaceOf(folder)
-	if f.Finding.Folders == nil || place == "" {
+	if f.finding.folders == nil || place == "" {
 		return nil
 	}
 	return func() tea.Msg {
-		list, err := f.Finding.Folders(place)
+		list, err := f.finding.folders(place)
 		if err != nil { // the path is not there yet
 			return nil
 		}
@@ -181,7 +196,7 @@ func (f *FirstRun) findFolders() tea.Cmd {
 
 // completeFolder writes as much of a path as all folders that fit have in common.
 func (f *FirstRun) completeFolder(msg foldersMsg) {
-	if msg.typed != f.Folder {
+	if msg.typed != f.folder {
 		return
 	}
 	common := ""
@@ -206,7 +221,7 @@ func (f *FirstRun) completeFolder(msg foldersMsg) {
 // takeNotes uses a folder of notes from now on.
 func (f *FirstRun) takeNotes(o backend.Offer) tea.Cmd {
 	f.taking, f.Wrong = true, ""
-	return func() tea.Msg { return tookMsg{offer: o, err: f.Finding.Take(o)} }
+	return func() tea.Msg { return tookMsg{offer: o, err: f.finding.take(o)} }
 }
 
 // View returns exactly height lines.
@@ -214,20 +229,20 @@ func (f *FirstRun) View(width, height int, _ *keys.Map, theme *draw.Theme) []str
 	lines := []string{theme.Strong.Render(draw.Truncate("Welcome to LifeHub, the chat that knows your notes.", width)), ""}
 	lines = append(lines, theme.Brand.Render(draw.Truncate("Model", width)))
 	switch {
-	case f.Model == nil:
+	case f.model == nil:
 		lines = append(lines, theme.Dim.Render(draw.Truncate("  looking for a model…", width)))
 	default:
 		mark := theme.Warning.Render("○")
-		if f.Model.Ready {
+		if f.model.Ready {
 			mark = theme.Success.Render("✓")
 		}
-		lines = append(lines, draw.Hang("  "+mark+" ", safetext.Line(f.Model.Says), width)...)
-		if f.Model.Next != "" {
-			lines = append(lines, draw.StyleLines(theme.Dim.Render, draw.Hang("    ", safetext.Line(f.Model.Next), width))...)
+		lines = append(lines, draw.Hang("  "+mark+" ", safetext.Line(f.model.Says), width)...)
+		if f.model.Next != "" {
+			lines = append(lines, draw.StyleLines(theme.Dim.Render, draw.Hang("    ", safetext.Line(f.model.Next), width))...)
 		}
 	}
 	lines = append(lines, "", theme.Brand.Render(draw.Truncate("Which notes shall it know?", width)))
-	if f.Offers == nil {
+	if f.offers == nil {
 		lines = append(lines, theme.Dim.Render(draw.Truncate("  looking for folders of notes…", width)))
 	}
 	rows := f.rows()
@@ -240,7 +255,7 @@ func (f *FirstRun) View(width, height int, _ *keys.Map, theme *draw.Theme) []str
 	column := min(labels, max(width/2, width-details-4))
 	for at := from; at < len(rows) && at < from+room; at++ {
 		r := rows[at].Row
-		if at == f.at() && f.chosen == len(f.Offers) {
+		if at == f.at() && f.chosen == len(f.offers) {
 			r.Label += "▏"
 		}
 		lines = append(lines, r.Beside(at == f.at(), column, width, theme))

@@ -1,6 +1,11 @@
 package transcript
 
-import "lifehub/agent"
+import (
+	"slices"
+	"strings"
+
+	"lifehub/agent"
+)
 
 // FoldChosen folds or unfolds what has the keys.
 func (t *Model) FoldChosen() {
@@ -19,9 +24,9 @@ func (t *Model) FoldChosen() {
 	}
 }
 
-// Jump puts the next question, or the one before, at the top of what is in
+// jump puts the next question, or the one before, at the top of what is in
 // sight.
-func (t *Model) Jump(by int) {
+func (t *Model) jump(by int) {
 	if len(t.Entries) == 0 {
 		return
 	}
@@ -43,8 +48,8 @@ func (t *Model) Jump(by int) {
 	}
 }
 
-// FoldPlans folds all plans to their heading, or unfolds them.
-func (t *Model) FoldPlans() {
+// foldPlans folds all plans to their heading, or unfolds them.
+func (t *Model) foldPlans() {
 	t.PlansHidden = !t.PlansHidden
 	for _, e := range t.Entries {
 		if p, ok := e.Item.(*Plan); ok && p.Hidden != t.PlansHidden {
@@ -54,8 +59,8 @@ func (t *Model) FoldPlans() {
 	}
 }
 
-// Unfold shows or hides the details of all tools and thoughts.
-func (t *Model) Unfold() {
+// unfold shows or hides the details of all tools and thoughts.
+func (t *Model) unfold() {
 	t.Unfolded = !t.Unfolded
 	for at := range t.Entries {
 		if f, ok := t.Entries[at].Item.(Foldable); ok && f.Folded() == t.Unfolded {
@@ -65,7 +70,7 @@ func (t *Model) Unfold() {
 	}
 }
 
-// Kept are a kept turn in the
+// Kept returns the items of a saved turn.
 func (t *Model) Kept(exchange agent.Exchange) []Item {
 	kept := exchange.Answer
 	items := []Item{keptQuestion(exchange)}
@@ -192,4 +197,44 @@ func (t *Model) ScrollTo(turn string, choose bool) bool {
 		}
 	}
 	return false
+}
+
+// Notices are the lines of all items below the welcome, as long as nothing but
+// notices came; only: nothing did.
+func (t *Model) Notices() (lines []string, only bool) {
+	for at, e := range t.Entries {
+		if _, ok := e.Item.(*Notice); !ok {
+			return nil, false
+		}
+		lines = append(append(lines, ""), indented(WithoutEnd(t.Lines(at)))...)
+	}
+	return lines, true
+}
+
+// Printed is all that was said, as it stays in the terminal's own scrollback.
+func (t *Model) Printed() (lines []string) {
+	for at := range t.Entries {
+		lines = append(lines, t.Lines(at)...)
+	}
+	return indented(WithoutEnd(lines))
+}
+
+// indented sets lines in as far as they are in View.
+func indented(lines []string) []string {
+	indented := slices.Clone(lines)
+	for i, line := range lines {
+		if line != "" {
+			indented[i] = strings.Repeat(" ", gutter) + line
+		}
+	}
+	return indented
+}
+
+// WithoutEnd leaves blank lines at the end out, all but one.
+func WithoutEnd(lines []string) []string {
+	end := len(lines)
+	for end > 0 && lines[end-1] == "" {
+		end--
+	}
+	return slices.Clip(lines[:min(len(lines), end+1)])
 }

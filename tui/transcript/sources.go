@@ -92,6 +92,20 @@ func (c Cited) file(host string) string {
 	return (&url.URL{Scheme: "file", Host: host, Path: path}).String()
 }
 
+// Note is where the note of a citation is, or why it cannot be opened.
+func (c Cited) Note() (path string, line int, problem string) {
+	local := filepath.FromSlash(cmp.Or(c.Path, c.Source.Path))
+	switch {
+	case agent.OnWeb(cmp.Or(c.Path, c.Source.Path)):
+		problem = "the terminal opens it: hold Ctrl or Shift and click; y copies the address"
+	case c.Source.Call != "":
+		problem = "a tool returned it: there is no note to open"
+	case c.Source.Vault == "" || !filepath.IsLocal(local):
+		problem = "the note of this source is not known"
+	}
+	return filepath.Join(c.Source.Vault, local), cmp.Or(c.Line, c.Source.Line), problem
+}
+
 // mark is the citation as it stands in the answer.
 func (c Cited) mark() string { return safetext.Line(c.Mark()) }
 

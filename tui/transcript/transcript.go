@@ -65,7 +65,7 @@ type Entry struct {
 // Spot is a line of an item.
 type Spot struct{ Entry, Line int }
 
-const Gutter = 2 // cells left of every line, where the chosen item is marked
+const gutter = 2 // cells left of every line, where the chosen item is marked
 
 func (t *Model) Add(i Item) {
 	t.Entries = append(t.Entries, Entry{Item: i})
@@ -137,7 +137,7 @@ func (t *Model) Clear() {
 // Lines returns the lines of an entry, rendered if need be.
 func (t *Model) Lines(at int) []string {
 	e := &t.Entries[at]
-	width := max(1, min(t.width-Gutter, draw.Readable))
+	width := max(1, min(t.width-gutter, draw.Readable))
 	if e.Width != width {
 		e.lines = append(e.Render(width, t.Look), "") // the item's own array, if it has room
 		e.Width = width
@@ -229,8 +229,8 @@ func (t *Model) ToEnd() { t.Away = false }
 // Below reports whether there are lines under those in sight.
 func (t *Model) Below() bool { return t.Away }
 
-// Page is how far a page key scrolls: one line stays in sight.
-func (t *Model) Page() int { return max(1, t.Height-1) }
+// page is how far a page key scrolls: one line stays in sight.
+func (t *Model) page() int { return max(1, t.Height-1) }
 
 // View returns exactly height lines.
 func (t *Model) View() []string {
@@ -267,7 +267,7 @@ func (t *Model) Choose(at, part int) {
 		p.choose(-1)
 		t.Touch(p)
 	}
-	t.Chosen, t.Part = at, part
+	t.Chosen, t.Part = at, 0
 	if p, ok := t.Item(at).(multiPart); ok {
 		t.Part = max(0, min(part, p.Parts()-1))
 		p.choose(t.Part)
@@ -296,9 +296,9 @@ func (t *Model) Focus() {
 	t.Choose(at, 0)
 }
 
-// Next moves to the next part or item. What is taller than the screen is
+// next moves to the next part or item. What is taller than the screen is
 // scrolled through first.
-func (t *Model) Next() {
+func (t *Model) next() {
 	if p, ok := t.Item(t.Chosen).(multiPart); ok && t.Part < p.Parts()-1 {
 		t.Choose(t.Chosen, t.Part+1)
 		t.Reveal()
@@ -314,8 +314,8 @@ func (t *Model) Next() {
 	}
 }
 
-// Previous is the way back of next.
-func (t *Model) Previous() {
+// previous is the way back of next.
+func (t *Model) previous() {
 	if _, ok := t.Item(t.Chosen).(multiPart); ok && t.Part > 0 {
 		t.Choose(t.Chosen, t.Part-1)
 		t.Reveal()
@@ -401,10 +401,8 @@ func (t *Model) above(s Spot) bool {
 	return s.before(t.Start())
 }
 
-// First and last choose the ends of the transcript.
-func (t *Model) First() { t.Choose(0, 0); t.ToTop() }
-
-func (t *Model) Last() {
+// chooseLast gives the keys to the last part of the last item.
+func (t *Model) chooseLast() {
 	at := len(t.Entries) - 1
 	part := 0
 	if p, ok := t.Item(at).(multiPart); ok {

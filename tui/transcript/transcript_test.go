@@ -1,4 +1,4 @@
-package tui
+package transcript
 
 import (
 	"fmt"
@@ -9,7 +9,6 @@ import (
 
 	"lifehub/tui/draw"
 	"lifehub/tui/markdown"
-	"lifehub/tui/transcript"
 )
 
 // tall is an item of some lines that cannot be mistaken.
@@ -29,7 +28,7 @@ func (i *tall) Copied() string { return "" }
 // gap, and what is chosen can be brought into sight.
 func TestScrollingShowsLinesInOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		tr := transcript.Model{Look: draw.NewTheme("", true, false, nil), Chosen: -1}
+		tr := Model{Look: draw.NewTheme("", true, false, nil), Chosen: -1}
 		tr.Resize(40, rapid.IntRange(1, 12).Draw(t, "height"))
 		var all []string // every line there is
 		add := func(height int) {
@@ -57,17 +56,18 @@ func TestScrollingShowsLinesInOrder(t *testing.T) {
 				tr.Resize(40, rapid.IntRange(1, 12).Draw(t, "height"))
 			case 5:
 				tr.Focus()
-				tr.Next()
+				tr.next()
 				tr.Choose(-1, 0)
 			case 6:
 				tr.Focus()
-				tr.Previous()
+				tr.previous()
 				tr.Choose(-1, 0)
 			case 7:
-				tr.First()
+				tr.Choose(0, 0)
+				tr.ToTop()
 				tr.Choose(-1, 0)
 			case 8:
-				tr.Last()
+				tr.chooseLast()
 				tr.Choose(-1, 0)
 			}
 			got := tr.View()
@@ -104,7 +104,7 @@ func TestAnAnswerInPiecesLooksAsOneAtOnce(t *testing.T) {
 	const source = "# Title\n\nSome *words* and `code` [1].\n\n- a\n  - b\n\n1. x\n2. y\n\n| a | b |\n|---|---|\n| 1 | 漢字 |\n\n```go\nfunc f() {}\n```\n\n> quote\n\nThe end."
 	theme := draw.NewTheme("", true, true, nil)
 	rapid.Check(t, func(t *rapid.T) {
-		a := transcript.NewAnswer()
+		a := NewAnswer()
 		width := rapid.IntRange(10, 100).Draw(t, "width")
 		for rest := source; rest != ""; {
 			n := rapid.IntRange(1, min(len(rest), 40)).Draw(t, "piece")

@@ -1,4 +1,4 @@
-package tui
+package transcript
 
 import (
 	"strings"
@@ -8,7 +8,6 @@ import (
 
 	"lifehub/agent"
 	"lifehub/tui/draw"
-	"lifehub/tui/transcript"
 )
 
 func TestAPageAmongTheSourcesIsALink(t *testing.T) {
@@ -19,7 +18,7 @@ func TestAPageAmongTheSourcesIsALink(t *testing.T) {
 		"https://tips.example/\u202egpj.harmles": {"https://tips.example/gpj.harmles", "https://tips.example/gpj.harmles"},
 		"running.md":                             {"", "running.md:3"},
 	} {
-		s := transcript.NewSources("")
+		s := NewSources("")
 		s.Add(agent.Citation{N: 1, Path: address, Line: 3, Verdict: agent.Verified}, agent.Source{N: 1, Path: address, Heading: "Tips"})
 		for _, width := range []int{100, 30} {
 			line := s.Render(width, draw.NewTheme("", true, false, nil))[1]
@@ -35,7 +34,7 @@ func TestAPageAmongTheSourcesIsALink(t *testing.T) {
 }
 
 func TestAQuotationWithoutANumberIsNamedByItsWords(t *testing.T) {
-	s := transcript.NewSources("")
+	s := NewSources("")
 	s.Add(agent.Citation{N: 1, Path: "running.md", Line: 3, Verdict: agent.Verified, Words: "The long run is on Sunday, and then there is the rest"}, agent.Source{N: 1, Path: "running.md"})
 	s.Add(agent.Citation{Words: "Run in the \x1b[31mrain\nonly", Verdict: agent.NotFound}, agent.Source{})
 	s.Add(agent.Citation{Words: "Run without any shoes", Verdict: agent.NotFound}, agent.Source{})

@@ -1,0 +1,56 @@
+package composer
+
+import (
+	"lifehub/agent"
+	"lifehub/tui/draw"
+	"lifehub/tui/safetext"
+)
+
+// Unsent is all that is typed here and not sent. aside is a draft that made
+// room for what is edited; nil: none.
+func (c *Model) Unsent(aside *Draft) agent.Draft {
+	d := agent.Draft{Text: c.Text(), Editing: c.Away}
+	var behind []string // drafts that made room for what stands in the composer
+	if c.At >= 0 {
+		if d.Text == safetext.Text(c.History[c.At]) {
+			d.Text = c.Draft
+		} else if !draw.Blank(c.Draft) {
+			behind = append(behind, Written{Text: c.Draft, Pastes: c.Pastes}.Whole())
+		}
+	}
+	if aside != nil && !draw.Blank(aside.Whole()) {
+		behind = append(behind, aside.Whole())
+	}
+	for _, p := range c.Pastes {
+		if d.Text != "" {
+			d.Pastes = append(d.Pastes, agent.Paste{Name: p.Name, Text: p.Text, Own: p.Own})
+		}
+	}
+	d.Waiting = append(append(d.Waiting, c.Queue...), behind...)
+	return d
+}
+
+// Restore puts what was typed where it was; what cannot stand in the composer,
+// because the user has begun something else, waits. here reports whether
+// anything stands there now. Nothing of it is sent automatically.
+func (c *Model) Restore(d agent.Draft, begun bool) (here bool) {
+	for _, text := range d.Waiting {
+		c.Hold(safetext.Text(text), len(c.Queue))
+	}
+	w := Written{Text: safetext.Text(d.Text)}
+	for _, p := range d.Pastes {
+		w.Pastes = append(w.Pastes, Paste{Name: safetext.Line(p.Name), Text: safetext.Text(p.Text), Own: p.Own})
+	}
+	switch {
+	case draw.Blank(w.Text):
+		return false
+	case begun || !c.Empty():
+		c.Hold(w.Whole(), len(c.Queue))
+		return false
+	}
+	c.Put(w)
+	c.Area.MoveToEnd()
+	c.Changed("", "")
+	c.Afresh()
+	return true
+}

@@ -1,0 +1,107 @@
+package panel
+
+import (
+	"context"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"lifehub/agent"
+	"lifehub/tui/backend"
+	"lifehub/tui/dialog"
+)
+
+// What a command brought for the screen.
+type (
+	// OpenMsg opens a panel once what it shows was read.
+	OpenMsg struct {
+		Panel Panel  // nil: there is nothing to show
+		Says  string // why not
+		Err   error
+	}
+	// PageMsg is text to show in the transcript.
+	PageMsg struct {
+		Text   string // Markdown
+		Err    error
+		Reload bool // the conversation is read again before it is shown
+	}
+	// ConsentMsg brings the page on which a server's consent is given.
+	ConsentMsg struct {
+		server, page string
+		stop         context.CancelFunc
+	}
+	// ConsentedMsg says that a consent is over.
+	ConsentedMsg struct {
+		Server string
+		Err    error
+	}
+)
+
+// OpenTree reads the turns of a conversation and shows them as a tree.
+func OpenTree(ctx context.Context, from backend.Branches, conversation string) tea.Cmd {
+	return func() tea.Msg {
+		list, err := from.Tree(ctx, conversation)
+		if err != nil || len(list) == 0 {
+			return OpenMsg{Says: "nothing was asked here yet", Err: err}
+		}
+		return OpenMsg{Panel: NewTree(list, time.Now())}
+	}
+}
+
+// OpenArtifacts lists the documents of a conversation, or the versions of the
+// one that is named, the newest first.
+func OpenArtifacts(ctx context.Context, from backend.Artifacts, conversation, name string) tea.Cmd {
+	if name != "" {
+		return func() tea.Msg {
+			p, versions, err := VersionPicker(ctx, from, conversation, name)
+			p.Pick = func(at int) tea.Cmd {
+				return func() tea.Msg { return PageMsg{Text: VersionPage(versions, len(versions)-1-at)} }
+			}
+			return OpenMsg{Panel: &p, Err: err}
+		}
+	}
+	return func() tea.Msg {
+		p, list, err := ArtifactPicker(ctx, from, conversation)
+		p.Pick = func(at int) tea.Cmd { return OpenArtifacts(ctx, from, conversation, list[at].Name) }
+		return OpenMsg{Panel: &p, Err: err}
+	}
+}
+
+// GiveConsent begins the consent of a server. It goes on in the background
+// until the user has been on the page, or says no to it.
+func GiveConsent(ctx context.Context, servers backend.Servers, server string) tea.Cmd {
+	ctx, stop := context.WithCancel(ctx)
+	pages := make(chan string, 1)
+	give := func() tea.Msg {
+		defer stop()
+		defer close(pages)
+		err := servers.Consent(ctx, server, func(page string) { pages <- page })
+		if ctx.Err() != nil {
+			err = nil // the user's own no
+		}
+		return ConsentedMsg{server, err}
+	}
+	show := func() tea.Msg {
+		if page, ok := <-pages; ok {
+			return ConsentMsg{server, page, stop}
+		}
+		return nil
+	}
+	return tea.Batch(give, show)
+}
+
+// Question asks the user to go to the page.
+func (c ConsentMsg) Question() agent.InputAsked {
+	return agent.InputAsked{
+		ID: dialog.ConsentID + c.server,
+		Question: agent.Question{
+			From: c.server, Kind: agent.URLInput, URL: c.page,
+			Message: "wants your consent before it lets LifeHub in. Open this page in your browser; the chat goes on when you have been there.",
+		},
+		Reply: func(given agent.Input) {
+			if given.Action != agent.InputAccepted {
+				c.stop()
+			}
+		},
+	}
+}
