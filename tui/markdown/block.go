@@ -144,7 +144,7 @@ func (s *Stream) markup(matched int, body string, indent int) bool {
 	default:
 		s.separate(apart)
 		m := s.margin()
-		s.lines = append(s.lines, m.first+s.inks.paint(s.theme.Border, strings.Repeat("─", m.width)))
+		s.lines = append(s.lines, m.first+s.theme.Border.paint(strings.Repeat("─", m.width)))
 	}
 	return true
 }

@@ -258,7 +258,7 @@ func (c *code) endLine() {
 
 func (c *code) lay(text string) {
 	c.state = c.name.highlight(text, c.state, func(text string, k token) {
-		c.wrap.add(span{look: look{style: c.theme.token(k).over(c.style)}, text: text})
+		c.wrap.add(span{look: look{style: c.theme.Tokens[k].over(c.style)}, text: text})
 	})
 }
 

@@ -18,25 +18,6 @@ const (
 	removed
 )
 
-// token returns the style of a piece of code.
-func (t *Theme) token(k token) Style {
-	switch k {
-	case keyword:
-		return t.Keyword
-	case stringCode:
-		return t.String
-	case numberCode:
-		return t.Number
-	case comment:
-		return t.Comment
-	case added:
-		return t.Added
-	case removed:
-		return t.Removed
-	}
-	return t.Block
-}
-
 // state is what highlighting must know of the code before: the text that ends
 // the comment or string under way, "" outside of both.
 type state struct {

@@ -15,7 +15,6 @@ import "strings"
 type Stream struct {
 	width int
 	theme Theme
-	inks  inks
 
 	source  strings.Builder
 	read    int    // how much of source was cleaned

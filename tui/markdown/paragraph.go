@@ -54,7 +54,7 @@ func (s *Stream) inliner(base Style) inliner {
 }
 
 func (s *Stream) wrapper(m margin) wrapper {
-	return wrapper{width: m.width, first: m.first, rest: m.rest, out: &s.lines, inks: &s.inks}
+	return wrapper{width: m.width, first: m.first, rest: m.rest, out: &s.lines}
 }
 
 // base is the style of text where the next block stands.

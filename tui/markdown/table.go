@@ -261,7 +261,7 @@ func (s *Stream) cellWidth(text string, style Style) int {
 // one line.
 func (s *Stream) longestWord(text string, style Style) int {
 	var lines []string
-	wrap := wrapper{width: 1 << 30, out: &lines, inks: &s.inks}
+	wrap := wrapper{width: 1 << 30, out: &lines}
 	s.spans(text, style, wrap.add)
 	wrap.flush()
 	return wrap.longest
@@ -274,12 +274,12 @@ func (s *Stream) drawRow(t *table, row []string, style Style) {
 		if i >= len(row) {
 			continue
 		}
-		wrap := wrapper{width: t.widths[i], out: &columns[i], inks: &s.inks, align: t.aligns[i], padded: true}
+		wrap := wrapper{width: t.widths[i], out: &columns[i], align: t.aligns[i], padded: true}
 		s.spans(row[i], style, wrap.add)
 		wrap.flush()
 		height = max(height, len(columns[i]))
 	}
-	border := s.inks.paint(s.theme.Border, "│")
+	border := s.theme.Border.paint("│")
 	if !t.narrow {
 		border = " " + border + " "
 	}
@@ -316,13 +316,13 @@ func (s *Stream) drawRule(t *table) {
 	if t.narrow {
 		crossing = "┼"
 	}
-	s.lines = append(s.lines, s.tableMargin(t)+s.inks.paint(s.theme.Border, strings.Join(parts, crossing)))
+	s.lines = append(s.lines, s.tableMargin(t)+s.theme.Border.paint(strings.Join(parts, crossing)))
 }
 
 // drawStacked draws a row as lines "Head: cell".
 func (s *Stream) drawStacked(t *table, row []string) {
 	if t.drawn > 0 {
-		s.lines = append(s.lines, s.tableMargin(t)+s.inks.paint(s.theme.Border, strings.Repeat("─", min(3, t.margin.width))))
+		s.lines = append(s.lines, s.tableMargin(t)+s.theme.Border.paint(strings.Repeat("─", min(3, t.margin.width))))
 	}
 	for i := range min(len(row), len(t.head)) {
 		wrap := s.wrapper(margin{s.tableMargin(t), t.margin.rest, t.margin.width})

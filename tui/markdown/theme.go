@@ -2,8 +2,6 @@ package markdown
 
 import (
 	"image/color"
-	"strconv"
-	"strings"
 
 	"github.com/charmbracelet/x/ansi"
 )
@@ -11,48 +9,53 @@ import (
 // Style is how a piece of text looks. The zero Style is plain.
 type Style struct {
 	Foreground color.Color // nil: the terminal's own
-	Bold       bool
-	Faint      bool
-	Italic     bool
-	Underline  bool
-	Strike     bool
+	Attributes Attributes
 }
+
+// Attributes are a set of what a terminal does to letters.
+type Attributes uint8
+
+const (
+	Bold Attributes = 1 << iota
+	Faint
+	Italic
+	Underline
+	Strike
+)
 
 // over returns s with what it leaves open filled in from base.
 func (s Style) over(base Style) Style {
 	if s.Foreground == nil {
 		s.Foreground = base.Foreground
 	}
-	s.Bold = s.Bold || base.Bold
-	s.Faint = s.Faint || base.Faint
-	s.Italic = s.Italic || base.Italic
-	s.Underline = s.Underline || base.Underline
-	s.Strike = s.Strike || base.Strike
+	s.Attributes |= base.Attributes
 	return s
 }
 
 // sequence returns the SGR sequence that turns s on, "" for plain text.
 func (s Style) sequence() string {
-	if s == (Style{}) {
-		return ""
-	}
-	var codes []string
-	for i, on := range [...]bool{s.Bold, s.Faint, s.Italic, s.Underline} {
-		if on {
-			codes = append(codes, strconv.Itoa(i+1))
+	var codes ansi.Style
+	for i, code := range [...]string{"1", "2", "3", "4", "9"} {
+		if s.Attributes>>i&1 == 1 {
+			codes = append(codes, code)
 		}
 	}
-	if s.Strike {
-		codes = append(codes, "9")
-	}
-	sgr := ""
-	if len(codes) > 0 {
-		sgr = "\x1b[" + strings.Join(codes, ";") + "m"
+	sequence := ""
+	if codes != nil {
+		sequence = codes.String()
 	}
 	if s.Foreground != nil {
-		sgr += ansi.NewStyle().ForegroundColor(s.Foreground).String()
+		sequence += ansi.NewStyle().ForegroundColor(s.Foreground).String()
 	}
-	return sgr
+	return sequence
+}
+
+// paint returns text in style s.
+func (s Style) paint(text string) string {
+	if s == (Style{}) || text == "" {
+		return text
+	}
+	return s.sequence() + text + "\x1b[m"
 }
 
 // Theme gives each meaning in Markdown its look.
@@ -63,14 +66,9 @@ type Theme struct {
 	Strong     Style
 	Emphasis   Style
 	Deleted    Style
-	Code       Style // in a line of text
-	Block      Style // a code block
-	Keyword    Style // the rest is highlighting, over Block
-	String     Style
-	Number     Style
-	Comment    Style
-	Added      Style // a line of a difference
-	Removed    Style
+	Code       Style              // in a line of text
+	Block      Style              // a code block
+	Tokens     [removed + 1]Style // highlighting, over Block
 	Link       Style
 	Host       Style // where a link leads, after its text
 	Citation   Style // [1]
@@ -120,29 +118,30 @@ type Palette struct {
 
 // Theme gives each meaning its look in these colours.
 func (p Palette) Theme() Theme {
-	quiet := Style{Foreground: p.Quiet, Faint: p.Quiet == nil}
+	quiet := Style{Foreground: p.Quiet}
+	if p.Quiet == nil {
+		quiet.Attributes = Faint
+	}
 	return Theme{
-		Heading:    Style{Foreground: p.Heading, Bold: true},
-		Title:      Style{Underline: true},
-		Strong:     Style{Bold: true},
-		Emphasis:   Style{Italic: true},
-		Deleted:    Style{Strike: true},
-		Code:       Style{Foreground: p.Code},
-		Keyword:    Style{Foreground: p.Keyword},
-		String:     Style{Foreground: p.String},
-		Number:     Style{Foreground: p.Number},
-		Comment:    Style{Foreground: p.Quiet, Italic: true, Faint: p.Quiet == nil},
-		Added:      Style{Foreground: p.Added},
-		Removed:    Style{Foreground: p.Removed},
-		Link:       Style{Foreground: p.Link, Underline: true},
+		Heading:  Style{p.Heading, Bold},
+		Title:    Style{Attributes: Underline},
+		Strong:   Style{Attributes: Bold},
+		Emphasis: Style{Attributes: Italic},
+		Deleted:  Style{Attributes: Strike},
+		Code:     Style{Foreground: p.Code},
+		Tokens: [...]Style{
+			keyword: {Foreground: p.Keyword}, stringCode: {Foreground: p.String}, numberCode: {Foreground: p.Number},
+			comment: Style{Attributes: Italic}.over(quiet), added: {Foreground: p.Added}, removed: {Foreground: p.Removed},
+		},
+		Link:       Style{p.Link, Underline},
 		Host:       quiet,
-		Citation:   Style{Foreground: p.Citation, Bold: true},
-		Math:       Style{Foreground: p.Code, Italic: true},
-		Quote:      Style{Italic: true},
+		Citation:   Style{p.Citation, Bold},
+		Math:       Style{p.Code, Italic},
+		Quote:      Style{Attributes: Italic},
 		Marker:     Style{Foreground: p.Citation},
 		Border:     quiet,
-		TableHead:  Style{Bold: true},
-		Image:      Style{Foreground: p.Link, Italic: true},
+		TableHead:  Style{Attributes: Bold},
+		Image:      Style{p.Link, Italic},
 		HTML:       quiet,
 		Hyperlinks: true,
 	}

@@ -26,7 +26,6 @@ type wrapper struct {
 	width       int    // of the text, 1 or more
 	first, rest string // what stands before the first line and the others
 	out         *[]string
-	inks        *inks
 	align       alignment
 	padded      bool // lines are filled up to width
 	hard        bool // breaks anywhere, keeps blanks: for code
@@ -231,7 +230,7 @@ func (w *wrapper) ink(l look, text string, blank bool) {
 		l = look{}
 	}
 	if w.on != l {
-		w.line = append(w.line, w.inks.change(w.on, l)...)
+		w.line = append(w.line, change(w.on, l)...)
 		w.on = l
 	}
 	w.line = append(w.line, text...)
@@ -243,7 +242,7 @@ func (w *wrapper) newline() {
 	if !w.started {
 		before, w.started = w.first, true
 	}
-	w.line = append(w.line, w.inks.change(w.on, look{})...)
+	w.line = append(w.line, change(w.on, look{})...)
 	left, right := 0, 0
 	if w.padded {
 		left, right = w.align.pad(w.width - w.column)
@@ -267,20 +266,10 @@ func (w *wrapper) flush() {
 	}
 }
 
-const fifty = "                                                  "
-
-func spaces(n int) string {
-	if n <= len(fifty) {
-		return fifty[:max(n, 0)]
-	}
-	return strings.Repeat(" ", n)
-}
-
-// inks remembers the sequences of the styles in use.
-type inks map[Style]string
+func spaces(n int) string { return strings.Repeat(" ", max(n, 0)) }
 
 // change returns what turns look a into look b.
-func (k *inks) change(a, b look) string {
+func change(a, b look) string {
 	if a == b {
 		return ""
 	}
@@ -292,34 +281,12 @@ func (k *inks) change(a, b look) string {
 		if a.style != (Style{}) {
 			out += "\x1b[m"
 		}
-		out += k.sequence(b.style)
+		out += b.style.sequence()
 	}
 	if a.link != b.link && b.link != "" {
 		out += "\x1b]8;;" + b.link + "\x1b\\"
 	}
 	return out
-}
-
-func (k *inks) sequence(s Style) string {
-	if s == (Style{}) {
-		return ""
-	}
-	if sequence, ok := (*k)[s]; ok {
-		return sequence
-	}
-	if *k == nil {
-		*k = inks{}
-	}
-	(*k)[s] = s.sequence()
-	return (*k)[s]
-}
-
-// paint returns text in style s.
-func (k *inks) paint(s Style, text string) string {
-	if s == (Style{}) || text == "" {
-		return text
-	}
-	return k.sequence(s) + text + "\x1b[m"
 }
 
 type alignment int
