@@ -1,6 +1,7 @@
 package markdown
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -22,29 +23,26 @@ type blocks struct {
 	quotes     int      // how many quotations it stood in
 }
 
-// spare is memory for the copy that preview works on.
-type spare struct {
-	containers []container
-	paragraph  paragraph
-	code       code
-	table      table
-}
-
-// copyTo returns a copy of b whose changes do not touch b.
-func (b *blocks) copyTo(to *spare) blocks {
-	c := *b
-	to.containers = append(to.containers[:0], b.containers...)
-	c.containers = to.containers
+// clone returns a copy of b whose changes do not touch b.
+func (b blocks) clone() blocks {
+	b.containers = slices.Clone(b.containers)
 	if b.paragraph != nil {
-		c.paragraph = b.paragraph.copyTo(&to.paragraph)
+		p := *b.paragraph
+		p.wrap = p.wrap.clone()
+		p.inline.nodes, p.inline.brackets = slices.Clone(p.inline.nodes), slices.Clone(p.inline.brackets)
+		b.paragraph = &p
 	}
 	if b.code != nil {
-		c.code = b.code.copyTo(&to.code)
+		c := *b.code
+		c.wrap = c.wrap.clone()
+		b.code = &c
 	}
 	if b.table != nil {
-		c.table = b.table.copyTo(&to.table)
+		t := *b.table
+		t.rows = slices.Clip(t.rows)
+		b.table = &t
 	}
-	return c
+	return b
 }
 
 func indentation(s string) int { return len(s) - len(strings.TrimLeft(s, " ")) }

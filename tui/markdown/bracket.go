@@ -5,86 +5,86 @@ import (
 	"strings"
 )
 
-func (u *unit) bracket(mark string) bool {
-	u.nodes = append(u.nodes, node{mark: mark[0], from: u.at + len(mark), span: u.inliner.text("")})
-	u.brackets = append(u.brackets, len(u.nodes)-1)
-	u.at += len(mark)
+func (p *parser) bracket(mark string) bool {
+	p.nodes = append(p.nodes, node{mark: mark[0], from: p.at + len(mark), span: p.span("")})
+	p.brackets = append(p.brackets, len(p.nodes)-1)
+	p.at += len(mark)
 	return true
 }
 
 // openBracket takes [[a wikilink]] whole, and begins a link otherwise.
-func (u *unit) openBracket(s string) bool {
-	if len(s) == 1 && u.end == open {
+func (p *parser) openBracket(s string) bool {
+	if len(s) == 1 && p.end == open {
 		return false
 	}
 	if !strings.HasPrefix(s, "[[") {
-		return u.bracket("[")
+		return p.bracket("[")
 	}
 	within := s[2:min(len(s), reach)]
 	i := strings.IndexAny(within, "[]\n")
 	switch {
-	case i < 0 && len(s) < reach && u.end == open, i == len(within)-1 && i >= 0 && within[i] == ']' && u.end == open:
+	case i < 0 && len(s) < reach && p.end == open, i == len(within)-1 && i >= 0 && within[i] == ']' && p.end == open:
 		return false
 	case i > 0 && strings.HasPrefix(within[i:], "]]"):
 		name, alias, _ := strings.Cut(within[:i], "|")
 		if alias == "" {
-			u.add(name, u.theme.Link.over(u.base))
+			p.add(name, p.theme.Link.over(p.base))
 		} else {
-			u.add(alias, u.theme.Link.over(u.base))
-			u.add(" ("+name+")", u.theme.Host.over(u.base))
+			p.add(alias, p.theme.Link.over(p.base))
+			p.add(" ("+name+")", p.theme.Host.over(p.base))
 		}
-		u.at += i + 4
+		p.at += i + 4
 		return true
 	}
-	return u.bracket("[")
+	return p.bracket("[")
 }
 
 // closeBracket ends the innermost open bracket: a link, an image, a citation
 // or just brackets.
-func (u *unit) closeBracket(s string) bool {
-	if len(u.brackets) == 0 {
-		return u.take(1)
+func (p *parser) closeBracket(s string) bool {
+	if len(p.brackets) == 0 {
+		return p.take(1)
 	}
-	if len(s) == 1 && u.end == open {
+	if len(s) == 1 && p.end == open {
 		return false
 	}
-	opener := u.brackets[len(u.brackets)-1]
-	label := u.text[u.nodes[opener].from:u.at]
-	t, n, known := u.target(s[1:], label)
+	opener := p.brackets[len(p.brackets)-1]
+	label := p.text[p.nodes[opener].from:p.at]
+	t, n, known := p.target(s[1:], label)
 	if !known {
-		if u.end == open {
+		if p.end == open {
 			return false
 		}
-		if u.end == guessed { // the address is on its way
+		if p.end == guessed { // the address is on its way
 			t, n = target{text: true}, len(s)-1
 		}
 	}
-	u.brackets = u.brackets[:len(u.brackets)-1]
+	p.brackets = p.brackets[:len(p.brackets)-1]
 	switch {
 	case t.found():
-		u.at += 1 + n
-		u.resolve(opener + 1)
-		u.literal(opener + 1)
-		u.closeLink(opener, t)
+		p.at += 1 + n
+		p.resolve(opener + 1)
+		p.literal(opener + 1)
+		p.closeLink(opener, t)
 	case citation(label):
-		u.nodes = append(u.nodes[:opener], node{span: span{look: look{style: u.theme.Citation.over(u.base)}, text: "[" + label + "]"}})
-		u.at++
+		p.nodes = append(p.nodes[:opener], node{span: span{look: look{style: p.theme.Citation.over(p.base)}, text: "[" + label + "]"}})
+		p.at++
 	default:
-		u.nodes[opener].settle()
-		u.add("]", u.base)
-		u.at++
+		p.nodes[opener].settle()
+		p.add("]", p.base)
+		p.at++
 	}
-	if len(u.brackets) == 0 {
-		u.resolveAll()
+	if len(p.brackets) == 0 {
+		p.resolveAll()
 	}
 	return true
 }
 
 // closeLink makes a link or an image of the nodes after opener.
-func (u *unit) closeLink(opener int, t target) {
-	inside := slices.Clone(u.nodes[opener+1:])
-	image := u.nodes[opener].mark == '!'
-	u.nodes = u.nodes[:opener]
+func (p *parser) closeLink(opener int, t target) {
+	inside := slices.Clone(p.nodes[opener+1:])
+	image := p.nodes[opener].mark == '!'
+	p.nodes = p.nodes[:opener]
 	if image {
 		name := ""
 		for _, n := range inside {
@@ -93,25 +93,25 @@ func (u *unit) closeLink(opener int, t target) {
 		if name == "" {
 			name = t.address
 		}
-		u.nodes = append(u.nodes, u.linked([]node{{span: u.inliner.text("[image: " + name + "]")}}, t, u.theme.Image)...)
+		p.nodes = append(p.nodes, p.linked([]node{{span: p.span("[image: " + name + "]")}}, t, p.theme.Image)...)
 		return
 	}
-	u.nodes = append(u.nodes, u.linked(inside, t, u.theme.Link)...)
-	for _, b := range u.brackets { // a link holds no link
-		if u.nodes[b].mark == '[' {
-			u.nodes[b].settle()
+	p.nodes = append(p.nodes, p.linked(inside, t, p.theme.Link)...)
+	for _, b := range p.brackets { // a link holds no link
+		if p.nodes[b].mark == '[' {
+			p.nodes[b].settle()
 		}
 	}
-	u.brackets = slices.DeleteFunc(u.brackets, func(b int) bool { return u.nodes[b].mark == 0 })
+	p.brackets = slices.DeleteFunc(p.brackets, func(b int) bool { return p.nodes[b].mark == 0 })
 }
 
 // linked gives nodes the look of a link, and after them says where it leads if
 // their text does not, and its title.
-func (u *unit) linked(nodes []node, t target, style Style) []node {
-	link, place := u.destination(t.address)
+func (p *parser) linked(nodes []node, t target, style Style) []node {
+	link, place := p.destination(t.address)
 	shown := ""
 	for i := range nodes {
-		nodes[i].style = nodes[i].style.over(style.over(u.base))
+		nodes[i].style = nodes[i].style.over(style.over(p.base))
 		nodes[i].link = link
 		shown += nodes[i].text
 	}
@@ -122,22 +122,22 @@ func (u *unit) linked(nodes []node, t target, style Style) []node {
 		place = strings.TrimLeft(place+` "`+t.title+`"`, " ")
 	}
 	if place != "" {
-		nodes = append(nodes, node{span: span{look: look{style: u.theme.Host.over(u.base)}, text: " (" + place + ")"}})
+		nodes = append(nodes, node{span: span{look: look{style: p.theme.Host.over(p.base)}, text: " (" + place + ")"}})
 	}
 	return nodes
 }
 
 // address takes a bare address.
-func (u *unit) address(s string) bool {
+func (p *parser) address(s string) bool {
 	within := s[:min(len(s), reach)]
 	n := strings.IndexAny(within, " \n<>`\"|")
 	if n < 0 {
-		if len(s) < reach && u.end == open {
+		if len(s) < reach && p.end == open {
 			return false
 		}
 		n = len(within)
 	}
-	if i := strings.IndexByte(within[:n], ']'); i >= 0 && len(u.brackets) > 0 {
+	if i := strings.IndexByte(within[:n], ']'); i >= 0 && len(p.brackets) > 0 {
 		n = i
 	}
 	for n > 0 && (strings.IndexByte("?!.,:;*_~'", within[n-1]) >= 0 || within[n-1] == ')' && strings.Count(within[:n], ")") > strings.Count(within[:n], "(") || within[n-1] == ']') {
@@ -146,13 +146,13 @@ func (u *unit) address(s string) bool {
 	text := within[:n]
 	host := strings.TrimPrefix(strings.TrimPrefix(text, "https://"), "http://")
 	if strings.Trim(host, "/") == "" || text == "www" || !strings.Contains(text, ".") && !strings.Contains(text, "://") {
-		return u.take(max(n, 1))
+		return p.take(max(n, 1))
 	}
 	address := text
 	if !strings.Contains(address, "://") {
 		address = "https://" + address
 	}
-	u.nodes = append(u.nodes, u.linked([]node{{span: u.inliner.text(text)}}, target{address: address}, u.theme.Link)...)
-	u.at += n
+	p.nodes = append(p.nodes, p.linked([]node{{span: p.span(text)}}, target{address: address}, p.theme.Link)...)
+	p.at += n
 	return true
 }

@@ -33,15 +33,6 @@ type code struct {
 // each token.
 const maxPiece = 64
 
-// copyTo makes to go on from here without touching c.
-func (c *code) copyTo(to *code) *code {
-	wrap := to.wrap
-	*to = *c
-	c.wrap.copyTo(&wrap)
-	to.wrap = wrap
-	return to
-}
-
 // codeStart reads the first line of code of any kind but indented, nil if body
 // is none.
 func codeStart(body string, within bool) *code {
@@ -116,12 +107,11 @@ func (s *Stream) openCode(c *code) {
 	}
 	s.separate(d)
 	m := s.margin()
-	c.style = s.theme.Block.over(s.theme.Text)
 	switch c.kind {
 	case tags:
-		c.style = s.theme.HTML.over(s.theme.Text)
+		c.style = s.theme.HTML
 	case formula:
-		c.style = s.theme.Math.over(s.theme.Text)
+		c.style = s.theme.Math
 	}
 	if c.kind != tags && m.width >= 2*leastWidth {
 		m.first, m.rest, m.width = m.first+"  ", m.rest+"  ", m.width-2

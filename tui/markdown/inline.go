@@ -20,18 +20,6 @@ const maxNodes = 256
 // mathReach is reach for $…$, which is more often money.
 const mathReach = 200
 
-// inliner turns the text of one paragraph, as it arrives, into spans. It works
-// in units: a unit ends where nothing is open, so that what follows cannot
-// change it.
-type inliner struct {
-	theme *Theme
-	links *references
-	base  Style  // of plain text
-	rest  string // what has arrived and is not yet spans
-	prev  rune   // the character before rest, ' ' at the start
-	unit  unit   // what is known of the unit that rest begins with
-}
-
 // ending says how much is known of what follows the text.
 type ending int
 
@@ -41,48 +29,54 @@ const (
 	closed                // nothing comes
 )
 
+// parser turns the text of one paragraph, as it arrives, into spans. It works
+// in units: a unit ends where nothing is open, so that what follows cannot
+// change it.
+type parser struct {
+	theme *Theme
+	links *references
+	base  Style  // of plain text
+	text  string // what has arrived and is not yet spans
+	prev  rune   // the character before text, ' ' at the start
+	end   ending // of text
+
+	// What is known of the unit that text begins with. It resumes where it was
+	// when more text has come.
+	at       int
+	nodes    []node
+	brackets []int // open brackets, by node
+	resolved int   // how many nodes have been looked at for closing marks
+}
+
+// node is a span that may still change: a run of * waits for its partner, a
+// bracket for its address.
+type node struct {
+	span
+	mark     byte // '*', '_', '~', '[' or '!': not text yet
+	count    int
+	canOpen  bool
+	canClose bool
+	from     int // where a bracket's text begins in the unit
+}
+
 // advance gives the spans that are certain to yield.
-func (in *inliner) advance(end ending, yield func(span)) {
-	for in.rest != "" {
-		n := plainLength(in.rest, in.prev)
-		switch {
-		case n == len(in.rest) && end == open:
-			if n = settledText(in.rest); n == 0 {
-				return
-			}
-		case n < len(in.rest) && in.rest[n] == '\n':
-			n = len(strings.TrimRight(in.rest[:n], " ")) // the blanks belong to the line end
-		}
-		if n > 0 {
-			yield(in.text(in.rest[:n]))
-			in.consume(n)
-			continue
-		}
-		u := &in.unit
-		u.inliner, u.end, u.text, u.prev = in, end, in.rest, in.prev
-		if n = u.parse(); n == 0 {
-			return
-		}
-		for _, node := range u.nodes {
+func (p *parser) advance(end ending, yield func(span)) {
+	p.end = end
+	for p.text != "" && p.unit() {
+		for _, node := range p.nodes {
 			if node.text != "" || node.end {
 				yield(node.span)
 			}
 		}
-		in.unit = unit{nodes: u.nodes[:0], brackets: u.brackets[:0]}
-		in.consume(n)
+		p.prev, _ = utf8.DecodeLastRuneInString(p.text[:p.at])
+		p.text = p.text[p.at:]
+		p.at, p.nodes, p.brackets, p.resolved = 0, p.nodes[:0], p.brackets[:0], 0
 	}
 }
 
-func (in *inliner) consume(n int) {
-	in.prev, _ = utf8.DecodeLastRuneInString(in.rest[:n])
-	in.rest = in.rest[n:]
-}
-
-func (in *inliner) text(s string) span { return span{look: look{style: in.base}, text: s} }
-
 // special holds the characters that may begin something. Addresses begin with
 // a letter; see address.
-const special = "\\`<[*_~&$!\n"
+const special = "\\`<[]*_~&$!\n"
 
 var isSpecial = func() (table [256]bool) {
 	for _, b := range []byte(special) {
@@ -91,13 +85,11 @@ var isSpecial = func() (table [256]bool) {
 	return table
 }()
 
-// plainLength returns how many bytes of s are surely plain text.
+// plainLength returns how many bytes of s, not less than one, are plain text
+// whatever they begin with.
 func plainLength(s string, prev rune) int {
-	for i := 0; i < len(s); i++ {
-		if isSpecial[s[i]] {
-			return i
-		}
-		if (s[i] == 'h' || s[i] == 'w') && startsAddress(s[i:]) && !wordRune(before(s[:i], prev)) {
+	for i := 1; i < len(s); i++ {
+		if isSpecial[s[i]] || (s[i] == 'h' || s[i] == 'w') && startsAddress(s[i:]) && !wordRune(before(s[:i], prev)) {
 			return i
 		}
 	}

@@ -21,17 +21,17 @@ func (t target) found() bool { return t.address != "" || t.text }
 // target reads what follows the ] of a link with the given label: (address),
 // [label] or nothing. It returns the bytes taken; known is false if the text
 // ends before that can be told.
-func (u *unit) target(s, label string) (t target, n int, known bool) {
+func (p *parser) target(s, label string) (t target, n int, known bool) {
 	if strings.HasPrefix(s, "(") {
 		if t, n, known := inlineTarget(s[:min(len(s), reach)]); n > 0 {
 			return t, n, true
 		} else if !known && len(s) < reach {
-			return t, 0, u.end == closed
+			return t, 0, p.end == closed
 		}
 	}
 	if strings.HasPrefix(s, "[") {
 		i := strings.IndexAny(s[1:min(len(s), reach)], "[]")
-		if i < 0 && len(s) < reach && u.end != closed {
+		if i < 0 && len(s) < reach && p.end != closed {
 			return t, 0, false
 		}
 		if i >= 0 && s[i+1] == ']' {
@@ -39,7 +39,7 @@ func (u *unit) target(s, label string) (t target, n int, known bool) {
 			if name == "" {
 				name = label
 			}
-			if t := u.links.find(name, u.end); t.found() {
+			if t := p.links.find(name, p.end); t.found() {
 				return t, i + 2, true
 			}
 		}
@@ -47,7 +47,7 @@ func (u *unit) target(s, label string) (t target, n int, known bool) {
 	if strings.HasPrefix(label, "^") {
 		return t, 0, true
 	}
-	return u.links.find(label, u.end), 0, true
+	return p.links.find(label, p.end), 0, true
 }
 
 // inlineTarget reads "(address "title")". known is false if s ends too early.
@@ -147,13 +147,13 @@ func unescape(s string) string {
 
 // destination returns the address that the terminal may open, "" if none, and
 // what to show of it: the host of a page, all of anything else.
-func (u *unit) destination(address string) (link, place string) {
+func (p *parser) destination(address string) (link, place string) {
 	address = safetext.Line(strings.TrimSpace(address))
 	parsed, err := url.Parse(address)
 	if err != nil {
 		return "", safetext.Reveal(address)
 	}
-	if u.theme.Hyperlinks && safetext.LinkAllowed(address) {
+	if p.theme.Hyperlinks && safetext.LinkAllowed(address) {
 		link = address
 	}
 	switch {

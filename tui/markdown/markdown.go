@@ -24,7 +24,6 @@ type Stream struct {
 	closed  bool
 
 	blocks
-	spare spare
 	guess guess
 	due   int // how long source must be before what is open is read again
 	links references

@@ -9,7 +9,7 @@ const keep = 1024
 
 // paragraph is text under way.
 type paragraph struct {
-	inline  inliner
+	inline  parser
 	wrap    wrapper
 	margin  margin
 	raw     []byte // the text so far, while it is not long
@@ -46,11 +46,11 @@ func (s *Stream) openParagraph(continues bool) {
 		s.separate(inText)
 	}
 	m := s.margin()
-	s.paragraph = &paragraph{inline: s.inliner(s.base()), wrap: s.wrapper(m), margin: m, before: before}
+	s.paragraph = &paragraph{inline: s.inline(s.base()), wrap: s.wrapper(m), margin: m, before: before}
 }
 
-func (s *Stream) inliner(base Style) inliner {
-	return inliner{theme: &s.theme, links: &s.links, base: base, prev: ' '}
+func (s *Stream) inline(base Style) parser {
+	return parser{theme: &s.theme, links: &s.links, base: base, prev: ' '}
 }
 
 func (s *Stream) wrapper(m margin) wrapper {
@@ -61,10 +61,10 @@ func (s *Stream) wrapper(m margin) wrapper {
 func (s *Stream) base() Style {
 	for _, c := range s.containers {
 		if c.kind == quote {
-			return s.theme.Quote.over(s.theme.Text)
+			return s.theme.Quote
 		}
 	}
-	return s.theme.Text
+	return Style{}
 }
 
 func (p *paragraph) add(text string) {
@@ -73,8 +73,8 @@ func (p *paragraph) add(text string) {
 			p.raw, p.long = nil, true
 		}
 	}
-	p.inline.rest += text
-	if len(p.inline.rest) > reach && !p.maybeTable() {
+	p.inline.text += text
+	if len(p.inline.text) > reach && !p.maybeTable() {
 		p.settle(open)
 	}
 }
@@ -85,18 +85,7 @@ func (p *paragraph) settle(end ending) { p.inline.advance(end, p.wrap.add) }
 // maybeTable reports whether the next line may make p the head of a table. It
 // is not drawn as text then.
 func (p *paragraph) maybeTable() bool {
-	return !p.long && !p.several && len(p.raw) > 0 && p.raw[0] == '|'
-}
-
-// copyTo makes to go on from here without touching p.
-func (p *paragraph) copyTo(to *paragraph) *paragraph {
-	wrap, nodes, brackets := to.wrap, to.inline.unit.nodes, to.inline.unit.brackets
-	*to = *p
-	p.wrap.copyTo(&wrap)
-	to.wrap = wrap
-	to.inline.unit.nodes = append(nodes[:0], p.inline.unit.nodes...)
-	to.inline.unit.brackets = append(brackets[:0], p.inline.unit.brackets...)
-	return to
+	return !p.several && len(p.raw) > 0 && p.raw[0] == '|'
 }
 
 // underlined makes a heading of the paragraph under way if body underlines it.
@@ -140,7 +129,7 @@ func (s *Stream) heading(level int, title string) {
 }
 
 func (s *Stream) drawHeading(level int, title string, m margin) {
-	style := s.theme.Heading.over(s.theme.Text)
+	style := s.theme.Heading
 	if level == 1 {
 		style = s.theme.Title.over(style)
 	}
@@ -149,8 +138,8 @@ func (s *Stream) drawHeading(level int, title string, m margin) {
 
 // drawLine draws text that is a block of its own.
 func (s *Stream) drawLine(body string, style Style, links *references, m margin) {
-	text, wrap := s.inliner(style), s.wrapper(m)
-	text.rest, text.links = body, links
+	text, wrap := s.inline(style), s.wrapper(m)
+	text.text, text.links = body, links
 	end := s.end
 	if end == open {
 		end = closed

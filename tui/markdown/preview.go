@@ -28,7 +28,7 @@ func (s *Stream) patience() int {
 func (s *Stream) preview() {
 	saved := s.blocks
 	s.guess.live = false
-	s.blocks, s.end = saved.copyTo(&s.spare), guessed
+	s.blocks, s.end = saved.clone(), guessed
 	if tail := s.tail(); tail != "" {
 		switch {
 		case s.middle:
@@ -50,7 +50,7 @@ func (s *Stream) unsettled() int {
 	n := s.source.Len() - s.read + len(s.pending)
 	switch {
 	case s.paragraph != nil:
-		n += len(s.paragraph.inline.rest)
+		n += len(s.paragraph.inline.text)
 	case s.table != nil:
 		for _, row := range s.table.rows {
 			n += len(row)
@@ -64,7 +64,6 @@ func (s *Stream) unsettled() int {
 type guess struct {
 	live  bool
 	wrap  wrapper
-	spare wrapper
 	look  look
 	lines int // of the stream, given out by wrap or before
 	at    int // how much of the source was drawn
@@ -77,12 +76,12 @@ func (g *guess) from(s *Stream) {
 		return
 	}
 	var last span
-	text := p.inline.rest
+	text := p.inline.text
 	p.inline.advance(guessed, func(s span) {
 		p.wrap.add(s)
 		last = s
 	})
-	p.wrap.copyTo(&g.wrap)
+	g.wrap = p.wrap.clone()
 	g.live = last.text != "" && strings.HasSuffix(text, last.text) // else the end does not show: an address
 	g.look, g.lines, g.at = last.look, len(s.lines), s.source.Len()
 }
@@ -104,6 +103,6 @@ func (s *Stream) goOn() {
 	g.at += n
 	g.wrap.add(span{look: g.look, text: text})
 	g.lines = len(s.lines)
-	g.wrap.copyTo(&g.spare)
-	g.spare.flush()
+	end := g.wrap.clone()
+	end.flush()
 }

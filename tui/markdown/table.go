@@ -35,13 +35,6 @@ type table struct {
 	base    Style
 }
 
-// copyTo makes to go on from here without touching t.
-func (t *table) copyTo(to *table) *table {
-	*to = *t
-	to.rows = t.rows[:len(t.rows):len(t.rows)]
-	return to
-}
-
 // tableBegins makes a table of the one line under way if body is the line of
 // dashes under its head.
 func (s *Stream) tableBegins(matched int, body string) bool {
@@ -236,8 +229,8 @@ func shared(free int, least, most []int) []int {
 }
 
 func (s *Stream) spans(text string, style Style, yield func(span)) {
-	in := s.inliner(style)
-	in.rest = text
+	in := s.inline(style)
+	in.text = text
 	end := s.end
 	if end == open {
 		end = closed

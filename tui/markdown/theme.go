@@ -60,15 +60,13 @@ func (s Style) paint(text string) string {
 
 // Theme gives each meaning in Markdown its look.
 type Theme struct {
-	Text       Style
 	Heading    Style // all levels
 	Title      Style // the heading of level 1, over Heading
 	Strong     Style
 	Emphasis   Style
 	Deleted    Style
 	Code       Style              // in a line of text
-	Block      Style              // a code block
-	Tokens     [removed + 1]Style // highlighting, over Block
+	Tokens     [removed + 1]Style // highlighting
 	Link       Style
 	Host       Style // where a link leads, after its text
 	Citation   Style // [1]

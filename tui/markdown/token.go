@@ -10,49 +10,46 @@ import (
 
 const punctuation = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
 
-func (u *unit) backslash(s string) bool {
+func (p *parser) backslash(s string) bool {
 	if len(s) == 1 {
-		if u.end == open {
-			return false
-		}
-		return u.take(1)
+		return p.end != open && p.take(1)
 	}
 	if s[1] == '\n' {
-		u.nodes = append(u.nodes, node{span: span{end: true}})
-		u.at += 2
+		p.nodes = append(p.nodes, node{span: span{end: true}})
+		p.at += 2
 		return true
 	}
 	if s[1] == '(' {
 		line := s[2:min(len(s), reach)]
 		if i := strings.Index(line, `\)`); i >= 0 {
-			u.add(strings.TrimSpace(flat(line[:i])), u.theme.Math.over(u.base))
-			u.at += i + 4
+			p.add(strings.TrimSpace(flat(line[:i])), p.theme.Math.over(p.base))
+			p.at += i + 4
 			return true
 		}
-		if len(s) < reach && u.end == open {
+		if len(s) < reach && p.end == open {
 			return false
 		}
 	}
 	if strings.IndexByte(punctuation, s[1]) < 0 {
-		return u.take(1)
+		return p.take(1)
 	}
-	u.add(s[1:2], u.base)
-	u.at += 2
+	p.add(s[1:2], p.base)
+	p.at += 2
 	return true
 }
 
 // flat puts text that may hold line ends on one line.
 func flat(s string) string { return strings.ReplaceAll(s, "\n", " ") }
 
-func (u *unit) code(s string) bool {
+func (p *parser) code(s string) bool {
 	n := 1
 	for n < len(s) && s[n] == '`' {
 		n++
 	}
-	if n == len(s) && u.end == open {
+	if n == len(s) && p.end == open {
 		return false
 	}
-	style := u.theme.Code.over(u.base)
+	style := p.theme.Code.over(p.base)
 	within := s[n:min(len(s), n+reach)]
 	for i := 0; i < len(within); {
 		if within[i] != '`' {
@@ -63,25 +60,25 @@ func (u *unit) code(s string) bool {
 		for j < len(within) && within[j] == '`' {
 			j++
 		}
-		if j == len(within) && u.end == open && len(s) < n+reach {
+		if j == len(within) && p.end == open && len(s) < n+reach {
 			return false
 		}
 		if j-i == n {
-			u.add(codeText(within[:i]), style)
-			u.at += n + j
+			p.add(codeText(within[:i]), style)
+			p.at += n + j
 			return true
 		}
 		i = j
 	}
-	if len(s) < n+reach && u.end != closed {
-		if u.end == guessed && n < len(s) {
-			u.add(codeText(strings.TrimRight(within, "`")), style)
-			u.at = len(u.text)
+	if len(s) < n+reach && p.end != closed {
+		if p.end == guessed && n < len(s) {
+			p.add(codeText(strings.TrimRight(within, "`")), style)
+			p.at = len(p.text)
 			return true
 		}
-		return u.end == guessed && u.take(n)
+		return p.end == guessed && p.take(n)
 	}
-	return u.take(n)
+	return p.take(n)
 }
 
 func codeText(s string) string {
@@ -92,37 +89,34 @@ func codeText(s string) string {
 	return s
 }
 
-func (u *unit) angle(s string) bool {
+func (p *parser) angle(s string) bool {
 	if len(s) == 1 {
-		if u.end == open {
-			return false
-		}
-		return u.take(1)
+		return p.end != open && p.take(1)
 	}
 	if !letterByte(s[1]) && strings.IndexByte("/!?", s[1]) < 0 {
-		return u.take(1)
+		return p.take(1)
 	}
 	within := s[:min(len(s), reach)]
 	i := strings.IndexAny(within[1:], "<>")
-	if i < 0 && len(s) < reach && u.end == open {
+	if i < 0 && len(s) < reach && p.end == open {
 		return false
 	}
 	if i < 0 || within[i+1] == '<' {
-		return u.take(1)
+		return p.take(1)
 	}
 	inside := within[1 : i+1]
-	u.at += i + 2
+	p.at += i + 2
 	switch {
 	case strings.EqualFold(strings.Trim(inside, "/ "), "br"):
-		u.nodes = append(u.nodes, node{span: span{end: true}})
+		p.nodes = append(p.nodes, node{span: span{end: true}})
 	case strings.ContainsAny(inside, ":@") && !strings.ContainsAny(inside, " \n\""):
 		address := inside
 		if !strings.Contains(inside, ":") {
 			address = "mailto:" + inside
 		}
-		u.nodes = append(u.nodes, u.linked([]node{{span: u.inliner.text(inside)}}, target{address: address}, u.theme.Link)...)
+		p.nodes = append(p.nodes, p.linked([]node{{span: p.span(inside)}}, target{address: address}, p.theme.Link)...)
 	default:
-		u.add(flat("<"+inside+">"), u.theme.HTML.over(u.base))
+		p.add(flat("<"+inside+">"), p.theme.HTML.over(p.base))
 	}
 	return true
 }
@@ -135,31 +129,28 @@ const maxEntity = 33
 // longestEntity is the most characters that an entity stands for.
 const longestEntity = 2
 
-func (u *unit) entity(s string) bool {
+func (p *parser) entity(s string) bool {
 	for i := 1; i < len(s) && i < maxEntity; i++ {
 		if s[i] == ';' {
 			// Of an unknown name its beginning may be known: "&copycat;" is "©cat;".
 			text := safetext.Line(html.UnescapeString(s[:i+1]))
 			if n := utf8.RuneCountInString(text); n == 0 || n > longestEntity || text[0] == '&' && n > 1 || text == "\ufffd" {
-				return u.take(1)
+				return p.take(1)
 			}
-			u.add(text, u.base)
-			u.at += i + 1
+			p.add(text, p.base)
+			p.at += i + 1
 			return true
 		}
 		if !letterByte(s[i]) && (s[i] < '0' || s[i] > '9') && s[i] != '#' {
-			return u.take(1)
+			return p.take(1)
 		}
 	}
-	if len(s) < maxEntity && u.end == open {
-		return false
-	}
-	return u.take(1)
+	return (len(s) >= maxEntity || p.end != open) && p.take(1)
 }
 
-func (u *unit) math(s string) bool {
+func (p *parser) math(s string) bool {
 	mark := "$"
-	if len(s) == 1 && u.end == open {
+	if len(s) == 1 && p.end == open {
 		return false
 	}
 	if strings.HasPrefix(s, "$$") {
@@ -172,7 +163,7 @@ func (u *unit) math(s string) bool {
 	}
 	body := within[len(mark):]
 	if body != "" && body[0] == ' ' && mark == "$" {
-		return u.take(1)
+		return p.take(1)
 	}
 	for from := 0; ; {
 		i := strings.Index(body[from:], mark)
@@ -181,18 +172,18 @@ func (u *unit) math(s string) bool {
 		}
 		i += from
 		after := len(mark) + i + len(mark)
-		if after == len(s) && u.end == open {
+		if after == len(s) && p.end == open {
 			return false // a digit may follow: money
 		}
 		if i > 0 && body[i-1] != ' ' && (after >= len(s) || s[after] < '0' || s[after] > '9') {
-			u.add(body[:i], u.theme.Math.over(u.base))
-			u.at += after
+			p.add(body[:i], p.theme.Math.over(p.base))
+			p.at += after
 			return true
 		}
 		from = i + len(mark)
 	}
-	if len(within) == len(s) && len(s) < limit && u.end == open {
+	if len(within) == len(s) && len(s) < limit && p.end == open {
 		return false
 	}
-	return u.take(len(mark))
+	return p.take(len(mark))
 }

@@ -1,6 +1,7 @@
 package markdown
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -44,11 +45,10 @@ type wrapper struct {
 	longest int  // width of the widest word so far
 }
 
-// copyTo makes to go on from here without touching w, in memory of its own.
-func (w *wrapper) copyTo(to *wrapper) {
-	line, blanks, word := to.line, to.blanks, to.word
-	*to = *w
-	to.line, to.blanks, to.word = append(line[:0], w.line...), append(blanks[:0], w.blanks...), append(word[:0], w.word...)
+// clone returns a copy of w whose changes do not touch w.
+func (w wrapper) clone() wrapper {
+	w.line, w.blanks, w.word = slices.Clone(w.line), slices.Clone(w.blanks), slices.Clone(w.word)
+	return w
 }
 
 func (w *wrapper) add(s span) {
