@@ -45,7 +45,7 @@ func (b blocks) clone() blocks {
 	return b
 }
 
-func indentation(s string) int { return len(s) - len(strings.TrimLeft(s, " ")) }
+func indentation(s string) int { return leading(s, " ") }
 
 // line takes a line of the source without its end, or the beginning of one.
 func (s *Stream) line(line string) {

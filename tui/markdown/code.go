@@ -38,7 +38,7 @@ const maxPiece = 64
 func codeStart(body string, within bool) *code {
 	switch body[0] {
 	case '`', '~':
-		n := len(body) - len(strings.TrimLeft(body, body[:1]))
+		n := leading(body, body[:1])
 		if n < 3 || body[0] == '`' && strings.IndexByte(body[n:], '`') >= 0 {
 			return nil
 		}

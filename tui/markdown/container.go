@@ -122,7 +122,7 @@ func listMark(s string) (n int, bullet byte, number int) {
 	if strings.IndexByte("-*+", s[0]) >= 0 {
 		n = 1
 	} else {
-		n = len(s) - len(strings.TrimLeft(s, "0123456789"))
+		n = leading(s, digits)
 		if n == 0 || n > 9 || n == len(s) || s[n] != '.' && s[n] != ')' {
 			return 0, 0, 0
 		}

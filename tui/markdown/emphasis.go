@@ -7,10 +7,7 @@ import (
 
 // run takes a run of *, _ or ~ and closes what it can.
 func (p *parser) run(s string) bool {
-	n := 1
-	for n < len(s) && s[n] == s[0] {
-		n++
-	}
+	n := leading(s, s[:1])
 	if n == len(s) && p.end == open {
 		return false
 	}

@@ -96,6 +96,11 @@ func plainLength(s string, prev rune) int {
 	return len(s)
 }
 
+// leading returns how many bytes s begins with that are in set.
+func leading(s, set string) int { return len(s) - len(strings.TrimLeft(s, set)) }
+
+const digits = "0123456789"
+
 func before(s string, prev rune) rune {
 	if s == "" {
 		return prev

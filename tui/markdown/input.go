@@ -160,7 +160,7 @@ func sureText(line string, within bool) bool {
 	case '>':
 		return sureText(strings.TrimPrefix(body[1:], " "), within)
 	case '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
-		n := len(body) - len(strings.TrimLeft(body, "0123456789"))
+		n := leading(body, digits)
 		switch {
 		case n > 9:
 			return true
@@ -180,10 +180,10 @@ func sureText(line string, within bool) bool {
 	case '|', ':':
 		return !only("-|: ")
 	case '#':
-		n := len(body) - len(strings.TrimLeft(body, "#"))
+		n := leading(body, "#")
 		return n > 6 || n < len(body) && body[n] != ' '
 	case '`', '~':
-		n := len(body) - len(strings.TrimLeft(body, string(c)))
+		n := leading(body, string(c))
 		return n < len(body) && (n < 3 || c == '`' && strings.IndexByte(body[n:], '`') >= 0)
 	case '<':
 		return len(body) > 1 && !letterByte(body[1]) && strings.IndexByte("/!?", body[1]) < 0

@@ -52,59 +52,51 @@ func (p *parser) target(s, label string) (t target, n int, known bool) {
 
 // inlineTarget reads "(address "title")". known is false if s ends too early.
 func inlineTarget(s string) (t target, n int, known bool) {
-	i := 1 + blankLength(s[1:])
-	start, depth := i, 0
-	if strings.HasPrefix(s[i:], "<") {
-		end := strings.IndexAny(s[i+1:], "<>\n")
-		if end < 0 {
-			return t, 0, false
-		}
-		if s[i+1+end] != '>' {
-			return t, 0, true
-		}
-		t.address = s[i+1 : i+1+end]
-		i += end + 2
-	} else {
-		for ; i < len(s); i++ {
-			switch c := s[i]; {
-			case c == '\\' && i+1 < len(s):
-				i++
-				continue
-			case c == '(':
-				depth++
-				continue
-			case c == ')' && depth > 0:
-				depth--
-				continue
-			case c != ')' && c > ' ':
-				continue
-			}
-			break
-		}
-		if i > len(s) {
-			i = len(s)
-		}
-		if i == len(s) {
-			return t, 0, false
-		}
-		t.address = unescape(s[start:i])
-	}
-	i += blankLength(s[i:])
-	title, n := linkTitle(s[i:])
-	if n < 0 {
-		return t, 0, false
-	}
-	t.title = title
-	i += n
-	i += blankLength(s[i:])
-	if i >= len(s) {
+	i := 1 + leading(s[1:], " \n")
+	if t.address, n = linkAddress(s[i:]); n < 0 {
 		return target{}, 0, false
 	}
-	if s[i] != ')' {
+	i += n
+	i += leading(s[i:], " \n")
+	if t.title, n = linkTitle(s[i:]); n < 0 {
+		return target{}, 0, false
+	}
+	i += n
+	i += leading(s[i:], " \n")
+	switch {
+	case i == len(s):
+		return target{}, 0, false
+	case s[i] != ')':
 		return target{}, 0, true
 	}
 	t.text = t.address == ""
 	return t, i + 1, true
+}
+
+// linkAddress reads the address that s begins with, in angle brackets or up to
+// a blank or a ) without a (, and returns its length: -1 if s ends in it.
+func linkAddress(s string) (address string, n int) {
+	if strings.HasPrefix(s, "<") {
+		end := strings.IndexAny(s[1:], "<>\n")
+		if end >= 0 && s[1+end] == '>' {
+			return unescape(s[1 : 1+end]), end + 2
+		}
+		return "", min(end, 0)
+	}
+	depth := 0
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case c == '\\' && i+1 < len(s):
+			i++
+		case c == '(':
+			depth++
+		case c == ')' && depth > 0:
+			depth--
+		case c == ')' || c <= ' ':
+			return unescape(s[:i]), i
+		}
+	}
+	return "", -1
 }
 
 // linkTitle reads the title that s begins with, in quotation marks or
@@ -127,8 +119,6 @@ func linkTitle(s string) (title string, n int) {
 	}
 	return "", -1
 }
-
-func blankLength(s string) int { return len(s) - len(strings.TrimLeft(s, " \n")) }
 
 // unescape resolves backslashes and entities.
 func unescape(s string) string {
@@ -184,16 +174,7 @@ func citation(label string) bool {
 	if strings.HasPrefix(label, "^") {
 		return len(label) > 1 && !strings.ContainsAny(label, " \n")
 	}
-	digits := false
-	for _, b := range []byte(label) {
-		switch {
-		case b >= '0' && b <= '9':
-			digits = true
-		case b != ',' && b != ' ' && b != '-':
-			return false
-		}
-	}
-	return digits && len(label) <= 20
+	return len(label) <= 20 && strings.ContainsAny(label, digits) && strings.Trim(label, digits+", -") == ""
 }
 
 // references holds the addresses defined by "[label]: address". A definition
@@ -248,15 +229,13 @@ func definition(line string) (label string, t target, ok bool) {
 		return "", t, false
 	}
 	rest := strings.Trim(line[i+2:], " ")
-	if end := strings.IndexByte(rest, '>'); strings.HasPrefix(rest, "<") && end > 0 {
-		t.address, rest = rest[1:end], rest[end+1:]
-	} else {
-		n := strings.IndexByte(rest+" ", ' ')
-		t.address, rest = rest[:n], rest[n:]
+	address, n := linkAddress(rest + " ")
+	if n < 0 { // "<" whose ">" has not arrived
+		n = strings.IndexByte(rest+" ", ' ')
+		address = rest[:n]
 	}
-	t.address = unescape(t.address)
-	title := strings.TrimLeft(rest, " ")
-	n := 0
+	t.address = address
+	title := strings.TrimLeft(rest[n:], " ")
 	t.title, n = linkTitle(title)
-	return line[1:i], t, t.address != "" && n == len(title) && (title == "" || title != rest)
+	return line[1:i], t, address != "" && n == len(title) && (title == "" || strings.HasSuffix(rest, " "+title))
 }

@@ -112,7 +112,7 @@ func (s *Stream) underlined(matched int, body string) bool {
 
 // heading reads "## Title" and returns its level, 0 if body is none.
 func heading(body string) (level int, title string) {
-	level = len(body) - len(strings.TrimLeft(body, "#"))
+	level = leading(body, "#")
 	if level == 0 || level > 6 || level < len(body) && body[level] != ' ' {
 		return 0, ""
 	}

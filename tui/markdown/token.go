@@ -42,43 +42,38 @@ func (p *parser) backslash(s string) bool {
 func flat(s string) string { return strings.ReplaceAll(s, "\n", " ") }
 
 func (p *parser) code(s string) bool {
-	n := 1
-	for n < len(s) && s[n] == '`' {
-		n++
-	}
+	n := leading(s, "`")
 	if n == len(s) && p.end == open {
 		return false
 	}
 	style := p.theme.Code.over(p.base)
 	within := s[n:min(len(s), n+reach)]
-	for i := 0; i < len(within); {
-		if within[i] != '`' {
-			i++
-			continue
+	far := len(s) >= n+reach
+	for at := 0; ; {
+		i := strings.IndexByte(within[at:], '`')
+		if i < 0 {
+			break
 		}
-		j := i
-		for j < len(within) && within[j] == '`' {
-			j++
-		}
-		if j == len(within) && p.end == open && len(s) < n+reach {
+		i += at
+		at = i + leading(within[i:], "`")
+		if at == len(within) && p.end == open && !far {
 			return false
 		}
-		if j-i == n {
+		if at-i == n {
 			p.add(codeText(within[:i]), style)
-			p.at += n + j
+			p.at += n + at
 			return true
 		}
-		i = j
 	}
-	if len(s) < n+reach && p.end != closed {
-		if p.end == guessed && n < len(s) {
-			p.add(codeText(strings.TrimRight(within, "`")), style)
-			p.at = len(p.text)
-			return true
-		}
-		return p.end == guessed && p.take(n)
+	switch {
+	case far || p.end == closed || p.end == guessed && n == len(s):
+		return p.take(n)
+	case p.end == open:
+		return false
 	}
-	return p.take(n)
+	p.add(codeText(strings.TrimRight(within, "`")), style)
+	p.at = len(p.text)
+	return true
 }
 
 func codeText(s string) string {
@@ -126,26 +121,27 @@ func letterByte(b byte) bool { return b|0x20 >= 'a' && b|0x20 <= 'z' }
 // maxEntity is the length of the longest entity of HTML, &CounterClockwiseContourIntegral;
 const maxEntity = 33
 
+const entityLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789#"
+
 // longestEntity is the most characters that an entity stands for.
 const longestEntity = 2
 
 func (p *parser) entity(s string) bool {
-	for i := 1; i < len(s) && i < maxEntity; i++ {
-		if s[i] == ';' {
-			// Of an unknown name its beginning may be known: "&copycat;" is "©cat;".
-			text := safetext.Line(html.UnescapeString(s[:i+1]))
-			if n := utf8.RuneCountInString(text); n == 0 || n > longestEntity || text[0] == '&' && n > 1 || text == "\ufffd" {
-				return p.take(1)
-			}
-			p.add(text, p.base)
-			p.at += i + 1
-			return true
-		}
-		if !letterByte(s[i]) && (s[i] < '0' || s[i] > '9') && s[i] != '#' {
-			return p.take(1)
-		}
+	n := 1 + leading(s[1:min(len(s), maxEntity)], entityLetters)
+	if n == len(s) && n < maxEntity && p.end == open {
+		return false
 	}
-	return (len(s) >= maxEntity || p.end != open) && p.take(1)
+	if n == min(len(s), maxEntity) || s[n] != ';' {
+		return p.take(1)
+	}
+	// Of an unknown name its beginning may be known: "&copycat;" is "©cat;".
+	text := safetext.Line(html.UnescapeString(s[:n+1]))
+	if n := utf8.RuneCountInString(text); n == 0 || n > longestEntity || text[0] == '&' && n > 1 || text == "\ufffd" {
+		return p.take(1)
+	}
+	p.add(text, p.base)
+	p.at += n + 1
+	return true
 }
 
 func (p *parser) math(s string) bool {
