@@ -84,7 +84,9 @@ func (s *Stream) take(complete bool) {
 	}
 	s.pending = ""
 	if complete {
-		s.endLine()
+		if s.middle && s.code != nil {
+			s.code.endLine()
+		}
 		s.middle, s.column = false, 0
 	}
 }
@@ -96,12 +98,6 @@ func (s *Stream) more(text string) {
 		s.paragraph.add(text)
 	case s.code != nil:
 		s.code.add(text)
-	}
-}
-
-func (s *Stream) endLine() {
-	if s.middle && s.code != nil {
-		s.code.endLine()
 	}
 }
 
@@ -146,58 +142,32 @@ func sureText(line string, within bool) bool {
 	if body == "" {
 		return false
 	}
-	if len(line)-len(body) > 3 {
-		return true // code, or text within a paragraph
+	if len(line)-len(body) > 3 || len(body) > maxMarkup {
+		return true // code, or text within a paragraph; longer than any mark
 	}
-	c := body[0]
-	only := func(set string) bool { return strings.Trim(body, set) == "" }
-	switch c {
-	case '-', '*', '+':
-		if len(body) > 1 && body[1] == ' ' && !only(string(c)+" ") {
-			return sureText(strings.TrimPrefix(body[1:], " "), false)
-		}
-		return len(body) > 1 && body[1] != ' ' && !only("-|:* ")
-	case '>':
+	mark, _, _ := listMark(body)
+	label, note := footnoteLabel(body)
+	switch n := leading(body, digits); {
+	case body[0] == '>':
 		return sureText(strings.TrimPrefix(body[1:], " "), within)
-	case '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
-		n := leading(body, digits)
-		switch {
-		case n > 9:
-			return true
-		case n == len(body) || n+1 == len(body) && (body[n] == '.' || body[n] == ')'):
-			return false
-		case (body[n] == '.' || body[n] == ')') && body[n+1] == ' ':
-			return sureText(body[n+2:], false)
-		}
-		return true
+	case mark > 0:
+		return mark < len(body) && sureText(body[mark+1:], false)
+	case label != "" && !within:
+		return sureText(body[note:], false)
+	case checkbox(body) != "":
+		return sureText(body[len("[ ] "):], false)
+	case n > 0: // a number, perhaps of an item
+		return n > 9 || n < len(body) && body[n] != '.' && body[n] != ')' || n+1 < len(body)
 	}
-	if len(body) > maxMarkup {
-		return true
-	}
-	switch c {
-	case '_', '=':
-		return !only(string(c) + " ")
-	case '|', ':':
-		return !only("-|: ")
-	case '#':
-		n := leading(body, "#")
-		return n > 6 || n < len(body) && body[n] != ' '
+	switch c := body[0]; c {
+	case '-', '+', '*', '_', '=', '|', ':': // a rule, the line under a title or a table's head
+		return strings.Trim(body, "-+*_=|: ") != ""
+	case '#', '<', '\\', '$':
+		return false
 	case '`', '~':
-		n := leading(body, string(c))
-		return n < len(body) && (n < 3 || c == '`' && strings.IndexByte(body[n:], '`') >= 0)
-	case '<':
-		return len(body) > 1 && !letterByte(body[1]) && strings.IndexByte("/!?", body[1]) < 0
-	case '\\':
-		return len(body) > 1 && body[1] != '['
-	case '$':
-		return len(body) > 1 && body[1] != '$'
+		n := leading(body, body[:1])
+		return n < len(body) && n < 3
 	case '[':
-		if label, n := footnoteLabel(body); n > 0 && label != "" && !within {
-			return sureText(body[n:], false)
-		}
-		if checkbox(body) != "" {
-			return sureText(body[len("[ ] "):], false)
-		}
 		i := strings.IndexByte(body, ']')
 		return i >= 0 && i+1 < len(body) && body[i+1] != ':'
 	}

@@ -82,8 +82,7 @@ func (s *Stream) redraw() {
 
 // Lines returns the picture: each line is at most as wide as the stream and
 // ends with all styles off. The slice is valid until the next call of another
-// method; its lines up to Settled never change except with the width, and except
-// a late address (see Close).
+// method.
 func (s *Stream) Lines() []string {
 	if s.stale {
 		s.update()
@@ -97,15 +96,6 @@ func (s *Stream) Changed() int {
 	first := min(s.dirty, len(s.lines))
 	s.dirty = len(s.lines)
 	return first
-}
-
-// Settled returns how many lines are final.
-func (s *Stream) Settled() int {
-	settled := s.body
-	if s.paragraph != nil && !s.paragraph.long {
-		settled = min(settled, s.paragraph.before.lines)
-	}
-	return settled
 }
 
 // Render draws a whole text.

@@ -29,7 +29,7 @@ type table struct {
 	aligns  []alignment
 	rows    []string // not yet drawn: the sample
 	widths  []int    // nil until the sample is whole
-	narrow  bool     // no blanks stand next to the borders
+	blank   string   // next to the borders, if there is room
 	stacked bool     // too many columns: each row is a list
 	drawn   int      // rows drawn
 	base    Style
@@ -55,20 +55,21 @@ func (s *Stream) tableBegins(matched int, body string) bool {
 }
 
 // alignments reads "| :-- | --: |", nil if the line is something else.
-func alignments(line string) []alignment {
-	if !strings.HasPrefix(line, "|") && !strings.HasPrefix(line, ":") && !strings.HasPrefix(line, "--") || strings.Trim(line, "-:| ") != "" {
+func alignments(line string) (all []alignment) {
+	if !strings.HasPrefix(line, "|") && !strings.HasPrefix(line, ":") && !strings.HasPrefix(line, "--") {
 		return nil
 	}
-	var all []alignment
 	for _, cell := range cells(line) {
-		if strings.Trim(cell, "-") != strings.Trim(cell, "-:") && strings.Trim(strings.Trim(cell, ":"), "-") != "" || !strings.Contains(cell, "-") || strings.Contains(strings.Trim(cell, ":"), ":") || strings.Contains(cell, " ") {
+		right := strings.TrimPrefix(cell, ":")
+		dashes := strings.TrimSuffix(right, ":")
+		if dashes == "" || strings.Trim(dashes, "-") != "" {
 			return nil
 		}
 		a := alignLeft
-		switch left, right := cell[0] == ':', cell[len(cell)-1] == ':'; {
-		case left && right:
+		switch {
+		case dashes != right && right != cell:
 			a = alignCenter
-		case right:
+		case dashes != right:
 			a = alignRight
 		}
 		all = append(all, a)
@@ -146,7 +147,7 @@ func (s *Stream) drawTable() {
 		s.fit(t)
 		if !t.stacked {
 			s.drawRow(t, t.head, s.theme.TableHead.over(t.base))
-			s.drawRule(t)
+			s.drawRule(t, t.widths)
 		}
 	}
 	for _, row := range t.rows {
@@ -164,44 +165,34 @@ func (s *Stream) drawTable() {
 // usual word. Where there is no room for that the borders are drawn narrower,
 // and then the columns not side by side.
 func (s *Stream) fit(t *table) {
-	borders := len(t.head) - 1
-	t.widths = s.columns(t, s.cellWidth)
-	free := t.margin.width - 3*borders
-	total := 0
+	n := len(t.head)
+	t.widths, t.blank = make([]int, n), " "
+	words := make([]int, n)
+	grow := func(row []string) {
+		for i := range min(n, len(row)) {
+			line, word := s.cellSize(row[i])
+			t.widths[i], words[i] = max(t.widths[i], line, 3), max(words[i], word)
+		}
+	}
+	grow(t.head)
+	for _, row := range t.rows {
+		grow(t.cells(row))
+	}
+	free, total, least := t.margin.width-3*(n-1), 0, 0
 	for i, w := range t.widths {
-		t.widths[i] = max(w, 3)
-		total += t.widths[i]
+		words[i] = max(min(words[i], longestUsual), min(w, leastColumn))
+		total, least = total+w, least+words[i]
 	}
 	if total <= free {
 		return
 	}
-	words, least := s.columns(t, s.longestWord), 0
-	for i, w := range words {
-		words[i] = max(min(w, longestUsual), min(t.widths[i], leastColumn))
-		least += words[i]
-	}
-	if t.narrow = least > free; t.narrow {
-		free += 2 * borders
+	if least > free {
+		t.blank = ""
+		free += 2 * (n - 1)
 	}
 	if t.stacked = least > free; !t.stacked {
 		t.widths = shared(free, words, t.widths)
 	}
-}
-
-// columns measures the head and the rows that wait, and returns the largest of
-// each column.
-func (s *Stream) columns(t *table, size func(text string, style Style) int) []int {
-	largest := make([]int, len(t.head))
-	take := func(row []string, style Style) {
-		for i := range min(len(largest), len(row)) {
-			largest[i] = max(largest[i], size(row[i], style))
-		}
-	}
-	take(t.head, s.theme.TableHead)
-	for _, row := range t.rows {
-		take(t.cells(row), t.base)
-	}
-	return largest
 }
 
 // shared divides what is free among columns of at least and at most some
@@ -238,87 +229,68 @@ func (s *Stream) spans(text string, style Style, yield func(span)) {
 	in.advance(end, yield)
 }
 
-func (s *Stream) cellWidth(text string, style Style) int {
-	width, widest := 0, 0
-	s.spans(text, style, func(p span) {
-		width += measure.Cells(p.text)
-		widest = max(widest, width)
-		if p.end {
-			width = 0
-		}
-	})
-	return widest
-}
-
-// longestWord is the width of the longest part of a cell that should stay in
-// one line.
-func (s *Stream) longestWord(text string, style Style) int {
+// cellSize returns the widths of the longest line of a cell, and of its
+// longest part that should stay in one line.
+func (s *Stream) cellSize(text string) (line, word int) {
 	var lines []string
 	wrap := wrapper{width: 1 << 30, out: &lines}
-	s.spans(text, style, wrap.add)
+	s.spans(text, Style{}, wrap.add)
 	wrap.flush()
-	return wrap.longest
+	for _, l := range lines {
+		line = max(line, measure.Cells(l))
+	}
+	return line, wrap.longest
 }
 
 func (s *Stream) drawRow(t *table, row []string, style Style) {
 	columns := make([][]string, len(t.head))
 	height := 1
-	for i := range columns {
-		if i >= len(row) {
-			continue
-		}
+	for i := range min(len(columns), len(row)) {
 		wrap := wrapper{width: t.widths[i], out: &columns[i], align: t.aligns[i], padded: true}
 		s.spans(row[i], style, wrap.add)
 		wrap.flush()
 		height = max(height, len(columns[i]))
 	}
-	border := s.theme.Border.paint("│")
-	if !t.narrow {
-		border = " " + border + " "
-	}
+	border := t.blank + s.theme.Border.paint("│") + t.blank
 	for y := range height {
-		var line strings.Builder
-		line.WriteString(s.tableMargin(t))
+		line := ""
 		for i, c := range columns {
 			if i > 0 {
-				line.WriteString(border)
+				line += border
 			}
 			if y < len(c) {
-				line.WriteString(c[y])
+				line += c[y]
 			} else {
-				line.WriteString(spaces(t.widths[i]))
+				line += spaces(t.widths[i])
 			}
 		}
-		s.lines = append(s.lines, strings.TrimRight(line.String(), " "))
+		s.lines = append(s.lines, strings.TrimRight(t.before()+line, " "))
 	}
 }
 
-// tableMargin returns what stands before the table's next line.
-func (s *Stream) tableMargin(t *table) string {
-	m := t.margin.first
+// before returns what stands before the table's next line.
+func (t *table) before() string {
+	first := t.margin.first
 	t.margin.first = t.margin.rest
-	return m
+	return first
 }
 
-func (s *Stream) drawRule(t *table) {
-	parts := make([]string, len(t.widths))
-	for i, w := range t.widths {
+func (s *Stream) drawRule(t *table, widths []int) {
+	parts := make([]string, len(widths))
+	for i, w := range widths {
 		parts[i] = strings.Repeat("─", w)
 	}
-	crossing := "─┼─"
-	if t.narrow {
-		crossing = "┼"
-	}
-	s.lines = append(s.lines, s.tableMargin(t)+s.theme.Border.paint(strings.Join(parts, crossing)))
+	dash := strings.Repeat("─", len(t.blank))
+	s.lines = append(s.lines, t.before()+s.theme.Border.paint(strings.Join(parts, dash+"┼"+dash)))
 }
 
 // drawStacked draws a row as lines "Head: cell".
 func (s *Stream) drawStacked(t *table, row []string) {
 	if t.drawn > 0 {
-		s.lines = append(s.lines, s.tableMargin(t)+s.theme.Border.paint(strings.Repeat("─", min(3, t.margin.width))))
+		s.drawRule(t, []int{min(3, t.margin.width)})
 	}
 	for i := range min(len(row), len(t.head)) {
-		wrap := s.wrapper(margin{s.tableMargin(t), t.margin.rest, t.margin.width})
+		wrap := s.wrapper(margin{t.before(), t.margin.rest, t.margin.width})
 		s.spans(t.head[i]+":", s.theme.TableHead.over(t.base), wrap.add)
 		wrap.add(span{look: look{style: t.base}, text: " "})
 		s.spans(row[i], t.base, wrap.add)

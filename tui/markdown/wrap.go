@@ -53,7 +53,7 @@ func (w wrapper) clone() wrapper {
 
 func (w *wrapper) add(s span) {
 	if w.hard {
-		w.addHard(s)
+		w.lay(s.look, s.text)
 	} else {
 		w.addText(s)
 	}
@@ -220,8 +220,6 @@ func (w *wrapper) lay(l look, text string) {
 		w.column += width
 	}
 }
-
-func (w *wrapper) addHard(s span) { w.lay(s.look, s.text) }
 
 // ink writes text on the line in look l. A blank between two looks takes the
 // plainer one, so that underlining does not run on into it.
