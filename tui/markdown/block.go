@@ -29,7 +29,7 @@ func (b blocks) clone() blocks {
 	if b.paragraph != nil {
 		p := *b.paragraph
 		p.wrap = p.wrap.clone()
-		p.inline.nodes, p.inline.brackets = slices.Clone(p.inline.nodes), slices.Clone(p.inline.brackets)
+		p.inline = p.inline.clone()
 		b.paragraph = &p
 	}
 	if b.code != nil {
@@ -44,6 +44,11 @@ func (b blocks) clone() blocks {
 	}
 	return b
 }
+
+const digits = "0123456789"
+
+// leading returns how many bytes s begins with that are in set.
+func leading(s, set string) int { return len(s) - len(strings.TrimLeft(s, set)) }
 
 func indentation(s string) int { return leading(s, " ") }
 

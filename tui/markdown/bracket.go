@@ -6,7 +6,7 @@ import (
 )
 
 func (p *parser) bracket(mark string) bool {
-	p.nodes = append(p.nodes, node{mark: mark[0], from: p.at + len(mark), span: p.span("")})
+	p.nodes = append(p.nodes, node{mark: mark[0], from: p.at + len(mark), span: p.plainSpan("")})
 	p.brackets = append(p.brackets, len(p.nodes)-1)
 	p.at += len(mark)
 	return true
@@ -28,10 +28,10 @@ func (p *parser) openBracket(s string) bool {
 	case i > 0 && strings.HasPrefix(within[i:], "]]"):
 		name, alias, _ := strings.Cut(within[:i], "|")
 		if alias == "" {
-			p.add(name, p.theme.Link.over(p.base))
+			p.show(name, p.theme.Link.over(p.base))
 		} else {
-			p.add(alias, p.theme.Link.over(p.base))
-			p.add(" ("+name+")", p.theme.Host.over(p.base))
+			p.show(alias, p.theme.Link.over(p.base))
+			p.show(" ("+name+")", p.theme.Host.over(p.base))
 		}
 		p.at += i + 4
 		return true
@@ -71,7 +71,7 @@ func (p *parser) closeBracket(s string) bool {
 		p.at++
 	default:
 		p.nodes[opener].settle()
-		p.add("]", p.base)
+		p.show("]", p.base)
 		p.at++
 	}
 	if len(p.brackets) == 0 {
@@ -93,7 +93,7 @@ func (p *parser) closeLink(opener int, t target) {
 		if name == "" {
 			name = t.address
 		}
-		p.nodes = append(p.nodes, p.linked([]node{{span: p.span("[image: " + name + "]")}}, t, p.theme.Image)...)
+		p.nodes = append(p.nodes, p.linked([]node{{span: p.plainSpan("[image: " + name + "]")}}, t, p.theme.Image)...)
 		return
 	}
 	p.nodes = append(p.nodes, p.linked(inside, t, p.theme.Link)...)
@@ -152,7 +152,7 @@ func (p *parser) address(s string) bool {
 	if !strings.Contains(address, "://") {
 		address = "https://" + address
 	}
-	p.nodes = append(p.nodes, p.linked([]node{{span: p.span(text)}}, target{address: address}, p.theme.Link)...)
+	p.nodes = append(p.nodes, p.linked([]node{{span: p.plainSpan(text)}}, target{address: address}, p.theme.Link)...)
 	p.at += n
 	return true
 }

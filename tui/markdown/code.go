@@ -44,7 +44,7 @@ func codeStart(body string, within bool) *code {
 		}
 		info := strings.Trim(body[n:], " ")
 		name, more, _ := strings.Cut(info, " ")
-		c := &code{kind: fenced, fence: body[:n], info: info, name: languages()[strings.ToLower(strings.Trim(name, "{}."))]}
+		c := &code{kind: fenced, fence: body[:n], info: info, name: named(strings.Trim(name, "{}."))}
 		if c.name != nil && more == "" {
 			c.info = ""
 		}
@@ -76,12 +76,12 @@ func tagStart(body string, within bool) (end string, ok bool) {
 		return "-->", true
 	case strings.HasPrefix(body, "<?"):
 		return "?>", true
-	case strings.HasPrefix(body, "<!") && len(body) > 2 && letterByte(body[2]):
+	case strings.HasPrefix(body, "<!") && len(body) > 2 && isLetter(body[2]):
 		return ">", true
 	}
 	name := strings.TrimPrefix(body[1:], "/")
 	n := 0
-	for n < len(name) && (letterByte(name[n]) || n > 0 && (name[n] >= '0' && name[n] <= '9' || name[n] == '-')) {
+	for n < len(name) && (isLetter(name[n]) || n > 0 && (name[n] >= '0' && name[n] <= '9' || name[n] == '-')) {
 		n++
 	}
 	if n == 0 || n < len(name) && strings.IndexByte(" />", name[n]) < 0 {
@@ -98,6 +98,8 @@ func tagStart(body string, within bool) (end string, ok bool) {
 	alone := strings.IndexByte(body, '>') == len(strings.TrimRight(body, " "))-1
 	return "", alone && !within && tag != "br"
 }
+
+func isLetter(b byte) bool { return b|0x20 >= 'a' && b|0x20 <= 'z' }
 
 // openCode begins a block of code.
 func (s *Stream) openCode(c *code) {

@@ -7,7 +7,7 @@ import (
 
 // run takes a run of *, _ or ~ and closes what it can.
 func (p *parser) run(s string) bool {
-	n := leading(s, s[:1])
+	n := runLength(s, s[:1])
 	if n == len(s) && p.end == open {
 		return false
 	}
@@ -22,7 +22,7 @@ func (p *parser) run(s string) bool {
 	}
 	left := !unicode.IsSpace(next) && (!isPunct(next) || unicode.IsSpace(last) || isPunct(last))
 	right := !unicode.IsSpace(last) && (!isPunct(last) || unicode.IsSpace(next) || isPunct(next))
-	d := node{mark: s[0], count: n, canOpen: left, canClose: right, span: p.span("")}
+	d := node{mark: s[0], count: n, canOpen: left, canClose: right, span: p.plainSpan("")}
 	switch {
 	case s[0] == '_':
 		d.canOpen, d.canClose = left && (!right || isPunct(last)), right && (!left || isPunct(next))

@@ -40,6 +40,9 @@ var marked = map[string]state{
 	`"`: {`"`, stringCode}, "'": {"'", stringCode}, "`": {"`", stringCode}, `"""`: {`"""`, stringCode}, "'''": {"'''", stringCode},
 }
 
+// named returns the language with a name, in any case; nil if it is not known.
+func named(name string) *language { return languages()[strings.ToLower(name)] }
+
 // languages is made when the first code block names one.
 var languages = sync.OnceValue(func() map[string]*language {
 	all := map[string]*language{}
@@ -146,9 +149,10 @@ func endOf(s string, st state) int {
 	return -1
 }
 
+// wordBytes returns how many bytes of a word or a number s begins with.
 func wordBytes(s string) int {
 	n := 0
-	for n < len(s) && (letterByte(s[n]) || s[n] == '_' || s[n] >= '0' && s[n] <= '9' || s[n] >= 0x80) {
+	for n < len(s) && (s[n]|0x20 >= 'a' && s[n]|0x20 <= 'z' || s[n] == '_' || s[n] >= '0' && s[n] <= '9' || s[n] >= 0x80) {
 		n++
 	}
 	return n

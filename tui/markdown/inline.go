@@ -1,6 +1,7 @@
 package markdown
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -46,6 +47,23 @@ type parser struct {
 	nodes    []node
 	brackets []int // open brackets, by node
 	resolved int   // how many nodes have been looked at for closing marks
+}
+
+// newParser returns a parser of a paragraph whose plain text is in style base.
+func newParser(theme *Theme, links *references, base Style) parser {
+	return parser{theme: theme, links: links, base: base, prev: ' '}
+}
+
+// add takes more text.
+func (p *parser) add(text string) { p.text += text }
+
+// pending returns the text that has not become spans yet.
+func (p *parser) pending() string { return p.text }
+
+// clone returns a copy of p whose changes do not touch p.
+func (p parser) clone() parser {
+	p.nodes, p.brackets = slices.Clone(p.nodes), slices.Clone(p.brackets)
+	return p
 }
 
 // node is a span that may still change: a run of * waits for its partner, a
@@ -96,10 +114,8 @@ func plainLength(s string, prev rune) int {
 	return len(s)
 }
 
-// leading returns how many bytes s begins with that are in set.
-func leading(s, set string) int { return len(s) - len(strings.TrimLeft(s, set)) }
-
-const digits = "0123456789"
+// runLength returns how many bytes s begins with that are in set.
+func runLength(s, set string) int { return len(s) - len(strings.TrimLeft(s, set)) }
 
 func before(s string, prev rune) rune {
 	if s == "" {
@@ -122,6 +138,9 @@ func startsAddress(s string) bool {
 	return false
 }
 
+// longWord is the length of a word, in bytes, that is not waited for.
+const longWord = 128
+
 // settledText returns how much of s, plain so far, can be given out whatever
 // follows: up to its last blank, or in a script without blanks and in a very
 // long word up to its last character.
@@ -133,7 +152,7 @@ func settledText(s string) int {
 	if previous, _ := utf8.DecodeLastRuneInString(s[:len(s)-size]); standsAlone(last) && standsAlone(previous) {
 		return len(s) - size
 	}
-	if len(s) < 2*often {
+	if len(s) < longWord {
 		return 0
 	}
 	at := 0

@@ -52,17 +52,17 @@ func (p *parser) target(s, label string) (t target, n int, known bool) {
 
 // inlineTarget reads "(address "title")". known is false if s ends too early.
 func inlineTarget(s string) (t target, n int, known bool) {
-	i := 1 + leading(s[1:], " \n")
+	i := 1 + runLength(s[1:], " \n")
 	if t.address, n = linkAddress(s[i:]); n < 0 {
 		return target{}, 0, false
 	}
 	i += n
-	i += leading(s[i:], " \n")
+	i += runLength(s[i:], " \n")
 	if t.title, n = linkTitle(s[i:]); n < 0 {
 		return target{}, 0, false
 	}
 	i += n
-	i += leading(s[i:], " \n")
+	i += runLength(s[i:], " \n")
 	switch {
 	case i == len(s):
 		return target{}, 0, false
@@ -174,7 +174,7 @@ func citation(label string) bool {
 	if strings.HasPrefix(label, "^") {
 		return len(label) > 1 && !strings.ContainsAny(label, " \n")
 	}
-	return len(label) <= 20 && strings.ContainsAny(label, digits) && strings.Trim(label, digits+", -") == ""
+	return len(label) <= 20 && strings.ContainsAny(label, "0123456789") && strings.Trim(label, "0123456789, -") == ""
 }
 
 // references holds the addresses defined by "[label]: address". A definition
@@ -182,6 +182,13 @@ func citation(label string) bool {
 type references struct {
 	known map[string]target
 	used  map[string]bool // labels that a bracket refers to, defined or not
+}
+
+// forget reports whether any address is known, and forgets which labels were
+// referred to.
+func (r *references) forget() bool {
+	r.used = nil
+	return len(r.known) > 0
 }
 
 // find returns where a label leads; the zero target if that is not defined.

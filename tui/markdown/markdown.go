@@ -58,8 +58,7 @@ func (s *Stream) Close() {
 	}
 	s.closed = true
 	s.update()
-	if len(s.links.known) > 0 { // once with all addresses, and once knowing what refers to them
-		s.links.used = nil
+	if s.links.forget() { // once with all addresses, and once knowing what refers to them
 		s.redraw()
 		s.redraw()
 	}

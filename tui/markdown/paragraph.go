@@ -46,11 +46,7 @@ func (s *Stream) openParagraph(continues bool) {
 		s.separate(inText)
 	}
 	m := s.margin()
-	s.paragraph = &paragraph{inline: s.inline(s.base()), wrap: s.wrapper(m), margin: m, before: before}
-}
-
-func (s *Stream) inline(base Style) parser {
-	return parser{theme: &s.theme, links: &s.links, base: base, prev: ' '}
+	s.paragraph = &paragraph{inline: newParser(&s.theme, &s.links, s.base()), wrap: s.wrapper(m), margin: m, before: before}
 }
 
 func (s *Stream) wrapper(m margin) wrapper {
@@ -73,8 +69,8 @@ func (p *paragraph) add(text string) {
 			p.raw, p.long = nil, true
 		}
 	}
-	p.inline.text += text
-	if len(p.inline.text) > reach && !p.maybeTable() {
+	p.inline.add(text)
+	if len(p.inline.pending()) > reach && !p.maybeTable() {
 		p.settle(open)
 	}
 }
@@ -138,8 +134,8 @@ func (s *Stream) drawHeading(level int, title string, m margin) {
 
 // drawLine draws text that is a block of its own.
 func (s *Stream) drawLine(body string, style Style, links *references, m margin) {
-	text, wrap := s.inline(style), s.wrapper(m)
-	text.text, text.links = body, links
+	text, wrap := newParser(&s.theme, links, style), s.wrapper(m)
+	text.add(body)
 	end := s.end
 	if end == open {
 		end = closed

@@ -50,7 +50,7 @@ func (s *Stream) unsettled() int {
 	n := s.source.Len() - s.read + len(s.pending)
 	switch {
 	case s.paragraph != nil:
-		n += len(s.paragraph.inline.text)
+		n += len(s.paragraph.inline.pending())
 	case s.table != nil:
 		for _, row := range s.table.rows {
 			n += len(row)
@@ -76,7 +76,7 @@ func (g *guess) from(s *Stream) {
 		return
 	}
 	var last span
-	text := p.inline.text
+	text := p.inline.pending()
 	p.inline.advance(guessed, func(s span) {
 		p.wrap.add(s)
 		last = s

@@ -220,8 +220,8 @@ func shared(free int, least, most []int) []int {
 }
 
 func (s *Stream) spans(text string, style Style, yield func(span)) {
-	in := s.inline(style)
-	in.text = text
+	in := newParser(&s.theme, &s.links, style)
+	in.add(text)
 	end := s.end
 	if end == open {
 		end = closed

@@ -22,7 +22,7 @@ func (p *parser) backslash(s string) bool {
 	if s[1] == '(' {
 		line := s[2:min(len(s), reach)]
 		if i := strings.Index(line, `\)`); i >= 0 {
-			p.add(strings.TrimSpace(flat(line[:i])), p.theme.Math.over(p.base))
+			p.show(strings.TrimSpace(flat(line[:i])), p.theme.Math.over(p.base))
 			p.at += i + 4
 			return true
 		}
@@ -33,7 +33,7 @@ func (p *parser) backslash(s string) bool {
 	if strings.IndexByte(punctuation, s[1]) < 0 {
 		return p.take(1)
 	}
-	p.add(s[1:2], p.base)
+	p.show(s[1:2], p.base)
 	p.at += 2
 	return true
 }
@@ -42,7 +42,7 @@ func (p *parser) backslash(s string) bool {
 func flat(s string) string { return strings.ReplaceAll(s, "\n", " ") }
 
 func (p *parser) code(s string) bool {
-	n := leading(s, "`")
+	n := runLength(s, "`")
 	if n == len(s) && p.end == open {
 		return false
 	}
@@ -55,12 +55,12 @@ func (p *parser) code(s string) bool {
 			break
 		}
 		i += at
-		at = i + leading(within[i:], "`")
+		at = i + runLength(within[i:], "`")
 		if at == len(within) && p.end == open && !far {
 			return false
 		}
 		if at-i == n {
-			p.add(codeText(within[:i]), style)
+			p.show(codeText(within[:i]), style)
 			p.at += n + at
 			return true
 		}
@@ -71,7 +71,7 @@ func (p *parser) code(s string) bool {
 	case p.end == open:
 		return false
 	}
-	p.add(codeText(strings.TrimRight(within, "`")), style)
+	p.show(codeText(strings.TrimRight(within, "`")), style)
 	p.at = len(p.text)
 	return true
 }
@@ -109,9 +109,9 @@ func (p *parser) angle(s string) bool {
 		if !strings.Contains(inside, ":") {
 			address = "mailto:" + inside
 		}
-		p.nodes = append(p.nodes, p.linked([]node{{span: p.span(inside)}}, target{address: address}, p.theme.Link)...)
+		p.nodes = append(p.nodes, p.linked([]node{{span: p.plainSpan(inside)}}, target{address: address}, p.theme.Link)...)
 	default:
-		p.add(flat("<"+inside+">"), p.theme.HTML.over(p.base))
+		p.show(flat("<"+inside+">"), p.theme.HTML.over(p.base))
 	}
 	return true
 }
@@ -127,7 +127,7 @@ const entityLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ01234
 const longestEntity = 2
 
 func (p *parser) entity(s string) bool {
-	n := 1 + leading(s[1:min(len(s), maxEntity)], entityLetters)
+	n := 1 + runLength(s[1:min(len(s), maxEntity)], entityLetters)
 	if n == len(s) && n < maxEntity && p.end == open {
 		return false
 	}
@@ -139,7 +139,7 @@ func (p *parser) entity(s string) bool {
 	if n := utf8.RuneCountInString(text); n == 0 || n > longestEntity || text[0] == '&' && n > 1 || text == "\ufffd" {
 		return p.take(1)
 	}
-	p.add(text, p.base)
+	p.show(text, p.base)
 	p.at += n + 1
 	return true
 }
@@ -172,7 +172,7 @@ func (p *parser) math(s string) bool {
 			return false // a digit may follow: money
 		}
 		if i > 0 && body[i-1] != ' ' && (after >= len(s) || s[after] < '0' || s[after] > '9') {
-			p.add(body[:i], p.theme.Math.over(p.base))
+			p.show(body[:i], p.theme.Math.over(p.base))
 			p.at += after
 			return true
 		}

@@ -81,10 +81,10 @@ func (n *node) settle() {
 	n.mark = 0
 }
 
-// span returns text in the style of plain text.
-func (p *parser) span(text string) span { return span{look: look{style: p.base}, text: text} }
+// plainSpan returns text in the style of plain text.
+func (p *parser) plainSpan(text string) span { return span{look: look{style: p.base}, text: text} }
 
-func (p *parser) add(text string, style Style) {
+func (p *parser) show(text string, style Style) {
 	p.nodes = append(p.nodes, node{span: span{look: look{style: style}, text: text}})
 }
 
@@ -117,7 +117,7 @@ func (p *parser) token() bool {
 	case ']':
 		return p.closeBracket(s)
 	case '\n':
-		p.add(" ", p.base)
+		p.show(" ", p.base)
 		p.at++
 		return true
 	}
@@ -129,7 +129,7 @@ func (p *parser) token() bool {
 
 // take adds the next n bytes as text.
 func (p *parser) take(n int) bool {
-	p.add(p.text[p.at:p.at+n], p.base)
+	p.show(p.text[p.at:p.at+n], p.base)
 	p.at += n
 	return true
 }
