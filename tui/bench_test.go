@@ -18,6 +18,7 @@ import (
 	"lifehub/tui/batch"
 	"lifehub/tui/draw"
 	"lifehub/tui/markdown"
+	"lifehub/tui/markdown/layout"
 	"lifehub/tui/panel"
 )
 
@@ -173,7 +174,7 @@ func BenchmarkBytes(b *testing.B) {
 		b.Run(kind, func(b *testing.B) {
 			pieces := answerOf(kind, 600)
 			visible := 0
-			for _, line := range markdown.Render(strings.Join(pieces, ""), 110, markdown.Dark()) {
+			for _, line := range markdown.Render(strings.Join(pieces, ""), 110, layout.Dark()) {
 				visible += len(ansi.Strip(line))
 			}
 			for b.Loop() {
@@ -255,7 +256,7 @@ func BenchmarkStream(b *testing.B) {
 			whole := strings.Join(pieces, "")
 			for b.Loop() {
 				start := time.Now()
-				markdown.Render(whole, draw.Readable, markdown.Dark())
+				markdown.Render(whole, draw.Readable, layout.Dark())
 				once := time.Since(start)
 
 				m := talk(b, 120, 40, 0)

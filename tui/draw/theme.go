@@ -11,7 +11,7 @@ import (
 	"charm.land/lipgloss/v2"
 
 	"lifehub/internal/pattern"
-	"lifehub/tui/markdown"
+	"lifehub/tui/markdown/layout"
 )
 
 // Theme names colours by what they mean. A panel never names a colour.
@@ -34,7 +34,7 @@ type Theme struct {
 	Removed   lipgloss.Style
 	Reference lipgloss.Style // numbers and places of sources
 
-	Markdown markdown.Theme
+	Markdown layout.Theme
 }
 
 // colours are those of a theme; nil leaves the terminal's own.
@@ -148,7 +148,7 @@ func NewTheme(name string, dark, coloured bool, own map[string]string) *Theme {
 		}
 		return in(c)
 	}
-	shown := markdown.NoColor()
+	shown := layout.NoColor()
 	if coloured {
 		shown = markdownTheme(name, dark, colour, own)
 	}
@@ -175,10 +175,10 @@ func NewTheme(name string, dark, coloured bool, own map[string]string) *Theme {
 
 // markdownTheme takes the colours of Markdown from those of the theme: all of
 // them where the theme is a named one, else those that are the user's own.
-func markdownTheme(name string, dark bool, colour colours, own map[string]string) markdown.Theme {
-	palette := markdown.LightPalette()
+func markdownTheme(name string, dark bool, colour colours, own map[string]string) layout.Theme {
+	palette := layout.LightPalette()
 	if dark {
-		palette = markdown.DarkPalette()
+		palette = layout.DarkPalette()
 	}
 	whole := name == "ansi" || name == "contrast"
 	named := colour.byName()

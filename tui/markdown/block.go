@@ -3,6 +3,8 @@ package markdown
 import (
 	"slices"
 	"strings"
+
+	"lifehub/tui/markdown/inline"
 )
 
 // maxMarkup is the longest line, in bytes, that is anything but text: no
@@ -28,13 +30,13 @@ func (b blocks) clone() blocks {
 	b.containers = slices.Clone(b.containers)
 	if b.paragraph != nil {
 		p := *b.paragraph
-		p.wrap = p.wrap.clone()
-		p.inline = p.inline.clone()
+		p.wrap = p.wrap.Clone()
+		p.inline = p.inline.Clone()
 		b.paragraph = &p
 	}
 	if b.code != nil {
 		c := *b.code
-		c.wrap = c.wrap.clone()
+		c.wrap = c.wrap.Clone()
 		b.code = &c
 	}
 	if b.table != nil {
@@ -120,7 +122,7 @@ func (s *Stream) markup(matched int, body string, indent int) bool {
 	}
 	level, title := heading(body)
 	next := codeStart(body, s.paragraph != nil)
-	label, address, defines := definition(body)
+	label, address, defines := inline.Definition(body)
 	switch {
 	case level == 0 && !rule(body) && next == nil && (!defines || s.paragraph != nil):
 		return false
@@ -137,17 +139,17 @@ func (s *Stream) markup(matched int, body string, indent int) bool {
 		s.openCode(next)
 		s.codeStarted(body)
 	case defines:
-		if s.end != guessed {
-			s.links.define(label, address)
+		if s.end != inline.Guessed {
+			s.links.Define(label, address)
 		}
-		if !s.links.hides(label, address) {
+		if !s.links.Hides(label, address) {
 			s.separate(inText)
-			s.drawLine(body, s.base(), &references{}, s.margin())
+			s.drawLine(body, s.base(), &inline.Links{}, s.margin())
 		}
 	default:
 		s.separate(apart)
 		m := s.margin()
-		s.lines = append(s.lines, m.first+s.theme.Border.paint(strings.Repeat("─", m.width)))
+		s.lines = append(s.lines, m.first+s.theme.Border.Paint(strings.Repeat("─", m.width)))
 	}
 	return true
 }
@@ -176,17 +178,17 @@ func (s *Stream) text(matched int, body string) {
 // closeLeaf ends the paragraph, code or table under way.
 func (s *Stream) closeLeaf() {
 	end := s.end
-	if end == open {
-		end = closed
+	if end == inline.Open {
+		end = inline.Closed
 	}
 	switch {
 	case s.paragraph != nil:
 		p := s.paragraph
-		if end == guessed && p.maybeTable() {
+		if end == inline.Guessed && p.maybeTable() {
 			s.previewTable(p)
 		} else {
 			p.settle(end)
-			p.wrap.flush()
+			p.wrap.Flush()
 		}
 		s.paragraph = nil
 	case s.code != nil:

@@ -3,6 +3,10 @@ package markdown
 import (
 	"strings"
 	"unicode/utf8"
+
+	"lifehub/tui/markdown/highlight"
+	"lifehub/tui/markdown/inline"
+	"lifehub/tui/markdown/layout"
 )
 
 type codeKind int
@@ -20,13 +24,13 @@ type code struct {
 	fence  string // what ends it: the opening fence, "-->", "$$"; "" for a blank line
 	info   string // behind the opening fence, if it says more than a language known here
 	indent int    // of the opening fence
-	name   *language
-	state  state // of highlighting, between two pieces
-	wrap   wrapper
-	style  Style
+	name   *highlight.Language
+	state  highlight.State // of highlighting, between two pieces
+	wrap   layout.Wrapper
+	style  layout.Style
 	rest   string // of the line under way, not yet laid out
 	blanks int    // blank lines that are part of it only if more follows
-	theme  *Theme
+	theme  *layout.Theme
 }
 
 // maxPiece is how much of a long line of code, in bytes, is drawn again with
@@ -44,7 +48,7 @@ func codeStart(body string, within bool) *code {
 		}
 		info := strings.Trim(body[n:], " ")
 		name, more, _ := strings.Cut(info, " ")
-		c := &code{kind: fenced, fence: body[:n], info: info, name: named(strings.Trim(name, "{}."))}
+		c := &code{kind: fenced, fence: body[:n], info: info, name: highlight.Named(strings.Trim(name, "{}."))}
 		if c.name != nil && more == "" {
 			c.info = ""
 		}
@@ -120,7 +124,7 @@ func (s *Stream) openCode(c *code) {
 	}
 	c.theme = &s.theme
 	c.wrap = s.wrapper(m)
-	c.wrap.hard = true
+	c.wrap.Hard = true
 	s.code = c
 }
 
@@ -128,9 +132,9 @@ func (s *Stream) openCode(c *code) {
 func (s *Stream) codeStarted(body string) {
 	switch c := s.code; c.kind {
 	case fenced:
-		if c.info != "" && s.end != guessed { // else the name of a language is on its way
-			c.wrap.add(span{look: look{style: s.theme.Border.over(c.style)}, text: unescape(c.info)})
-			c.wrap.newline()
+		if c.info != "" && s.end != inline.Guessed { // else the name of a language is on its way
+			c.wrap.Add(layout.Span{Look: layout.Look{Style: s.theme.Border.Over(c.style)}, Text: inline.Unescape(c.info)})
+			c.wrap.Newline()
 		}
 	case formula:
 		if body = strings.TrimSpace(body[2:]); body != "" {
@@ -209,7 +213,7 @@ func (s *Stream) codeLine(line string) bool {
 		}
 	}
 	for ; c.blanks > 0; c.blanks-- {
-		c.wrap.newline()
+		c.wrap.Newline()
 	}
 	c.add(line)
 	if !s.middle {
@@ -244,13 +248,13 @@ func (c *code) add(text string) {
 func (c *code) endLine() {
 	c.lay(c.rest)
 	c.rest = ""
-	c.wrap.newline()
-	c.state = c.name.lineEnd(c.state)
+	c.wrap.Newline()
+	c.state = c.name.LineEnd(c.state)
 }
 
 func (c *code) lay(text string) {
-	c.state = c.name.highlight(text, c.state, func(text string, k token) {
-		c.wrap.add(span{look: look{style: c.theme.Tokens[k].over(c.style)}, text: text})
+	c.state = c.name.Highlight(text, c.state, func(text string, k highlight.Token) {
+		c.wrap.Add(layout.Span{Look: layout.Look{Style: c.theme.Tokens[k].Over(c.style)}, Text: text})
 	})
 }
 
@@ -258,7 +262,7 @@ func (c *code) lay(text string) {
 func (s *Stream) closeCode() {
 	c := s.code
 	s.code = nil
-	if c.rest != "" || c.wrap.column > 0 {
+	if c.rest != "" || c.wrap.Column > 0 {
 		c.endLine()
 	}
 	if c.blanks > 0 {

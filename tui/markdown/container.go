@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"lifehub/tui/markdown/layout"
 	"lifehub/tui/measure"
 )
 
@@ -64,12 +65,12 @@ func (s *Stream) match(line string) (matched int, rest string) {
 // its length, 0 if there is none.
 func (s *Stream) container(matched int, body string, indent int) (c container, n int) {
 	if body[0] == '>' {
-		bar := s.theme.Border.paint("│") + " "
+		bar := s.theme.Border.Paint("│") + " "
 		return container{kind: quote, mark: bar, rest: bar, width: 2}, len(body) - len(strings.TrimPrefix(body[1:], " "))
 	}
 	if label, n := footnoteLabel(body); n > 0 && s.paragraph == nil {
 		width := measure.Cells(label) + len("[^] ")
-		return container{kind: footnote, indent: 4, mark: s.theme.Citation.paint("[^"+label+"]") + " ", rest: spaces(width), width: width}, n
+		return container{kind: footnote, indent: 4, mark: s.theme.Citation.Paint("[^"+label+"]") + " ", rest: layout.Spaces(width), width: width}, n
 	}
 	n, c.bullet, c.number = listMark(body)
 	if n == 0 {
@@ -102,7 +103,7 @@ func (s *Stream) container(matched int, body string, indent int) (c container, n
 		n += len("[ ] ")
 	}
 	c.width = utf8.RuneCountInString(mark) + 1
-	c.mark, c.rest = s.theme.Marker.paint(mark)+" ", spaces(c.width)
+	c.mark, c.rest = s.theme.Marker.Paint(mark)+" ", layout.Spaces(c.width)
 	return c, n
 }
 

@@ -15,6 +15,8 @@ import (
 	"github.com/yuin/goldmark/text"
 
 	"lifehub/internal/testenv"
+	"lifehub/tui/markdown/inline"
+	"lifehub/tui/markdown/layout"
 )
 
 // corpus calls each with every note below a folder of the shared corpora.
@@ -40,14 +42,14 @@ func TestRealNotesAreDrawnAtEveryWidth(t *testing.T) {
 	for _, name := range []string{"odd-prettier", "logseq-docs", "kepano-vault"} {
 		corpus(t, name, func(path, src string) {
 			for _, width := range []int{1, 13, 40, 100} {
-				want := Render(src, width, Dark())
+				want := Render(src, width, layout.Dark())
 				if err := check(want, width); err != nil {
 					t.Errorf("%s%s: %v", name, path, err)
 				}
 				if width == 1 || width == 40 {
 					continue
 				}
-				s := New(width, Dark())
+				s := New(width, layout.Dark())
 				for i := 0; i < len(src); i += 97 {
 					s.Write(src[i:min(i+97, len(src))])
 					s.Lines()
@@ -77,7 +79,7 @@ func reference(src string) (words []string, marks int) {
 		}
 		switch n := n.(type) {
 		case *ast.Text:
-			b.WriteString(unescape(string(n.Value([]byte(src)))))
+			b.WriteString(inline.Unescape(string(n.Value([]byte(src)))))
 			if n.SoftLineBreak() || n.HardLineBreak() {
 				b.WriteString("\n")
 			}
@@ -102,7 +104,7 @@ func TestBlocksAndMarksAreReadAsGoldmarkReadsThem(t *testing.T) {
 				return // HTML and front matter are shown here and not there
 			}
 			want, wantMarks := reference(src)
-			theme := NoColor()
+			theme := layout.NoColor()
 			theme.Hyperlinks = false
 			screen := ansi.Strip(strings.Join(Render(src, 100_000, theme), "\n"))
 			got := letters.FindAllString(screen, -1)

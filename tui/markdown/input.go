@@ -4,6 +4,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"lifehub/tui/markdown/layout"
 	"lifehub/tui/safetext"
 )
 
@@ -49,7 +50,7 @@ func (s *Stream) expand(text string) string {
 		if from := s.codeColumn(); column >= from {
 			column -= from
 		}
-		text = text[:i] + spaces(tabStop-column%tabStop) + text[i+1:]
+		text = text[:i] + layout.Spaces(tabStop-column%tabStop) + text[i+1:]
 	}
 }
 

@@ -5,16 +5,21 @@
 // is the same however it was cut, for Render takes the very same way.
 //
 // Start at Stream. The way of the text: clean lines (input.go), blocks
-// (block.go) that hold paragraphs, code and tables, text to spans (inline.go),
-// spans to lines (wrap.go).
+// (block.go) that hold paragraphs, code and tables, text to spans (inline),
+// spans to lines (layout).
 package markdown
 
-import "strings"
+import (
+	"strings"
+
+	"lifehub/tui/markdown/inline"
+	"lifehub/tui/markdown/layout"
+)
 
 // Stream is a Markdown text under way. It is not safe for concurrent use.
 type Stream struct {
 	width int
-	theme Theme
+	theme layout.Theme
 
 	source  strings.Builder
 	read    int    // how much of source was cleaned
@@ -26,8 +31,8 @@ type Stream struct {
 	blocks
 	guess guess
 	due   int // how long source must be before what is open is read again
-	links references
-	end   ending
+	links inline.Links
+	end   inline.Ending
 
 	lines []string
 	body  int // lines[:body] are settled; the rest shows what may still change
@@ -35,7 +40,7 @@ type Stream struct {
 }
 
 // New returns an empty stream drawn width columns wide.
-func New(width int, theme Theme) *Stream {
+func New(width int, theme layout.Theme) *Stream {
 	return &Stream{width: max(width, 1), theme: theme}
 }
 
@@ -58,7 +63,7 @@ func (s *Stream) Close() {
 	}
 	s.closed = true
 	s.update()
-	if s.links.forget() { // once with all addresses, and once knowing what refers to them
+	if s.links.Forget() { // once with all addresses, and once knowing what refers to them
 		s.redraw()
 		s.redraw()
 	}
@@ -98,7 +103,7 @@ func (s *Stream) Changed() int {
 }
 
 // Render draws a whole text.
-func Render(src string, width int, theme Theme) []string {
+func Render(src string, width int, theme layout.Theme) []string {
 	s := New(width, theme)
 	s.Write(src)
 	s.Close()
@@ -113,17 +118,17 @@ func (s *Stream) update() {
 		return
 	}
 	s.dirty = min(s.dirty, s.body)
-	s.lines, s.end = s.lines[:s.body], open
+	s.lines, s.end = s.lines[:s.body], inline.Open
 	s.input()
 	if s.closed {
-		s.end = closed
+		s.end = inline.Closed
 		s.closeContainers(0)
 		s.closeLeaf()
 		s.body = len(s.lines)
 		return
 	}
 	if p := s.paragraph; p != nil && !p.maybeTable() {
-		p.settle(open)
+		p.settle(inline.Open)
 	}
 	s.body = len(s.lines)
 	s.preview()

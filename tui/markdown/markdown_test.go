@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"lifehub/internal/hostile"
+	"lifehub/tui/markdown/layout"
 	"lifehub/tui/safetext"
 )
 
@@ -96,12 +97,12 @@ A [reference][ref] and [late].
 func TestGoldenPicturesOfEveryConstruct(t *testing.T) {
 	for _, width := range []int{40, 60, 100, 160} {
 		t.Run(fmt.Sprint(width), func(t *testing.T) {
-			theme := NoColor()
+			theme := layout.NoColor()
 			theme.Hyperlinks = false
 			golden.RequireEqual(t, plain(Render(all, width, theme))+"\n")
 		})
 	}
-	for name, theme := range map[string]Theme{"dark": Dark(), "light": Light(), "no colour": NoColor()} {
+	for name, theme := range map[string]layout.Theme{"dark": layout.Dark(), "light": layout.Light(), "no colour": layout.NoColor()} {
 		t.Run(name, func(t *testing.T) {
 			golden.RequireEqual(t, strings.Join(Render(all, 60, theme), "\n")+"\n")
 		})
@@ -116,7 +117,7 @@ func TestGoldenPicturesOfHalfArrivedText(t *testing.T) {
 		"text\n--", "text\n| a | b", "| a | b |", "| a | b |\n|--", "| a | b |\n|---|---|\n| x", "| a | b |\n|---|---|\n| x | y |\n", "``", "```go", "```go\nfunc ma", "```\ncode\n``", "> quo", "- [", "- [ ] ta",
 		"[ref]: htt", "$$\nx^", "a $x", "~~go", "![pic", "<det", "&am", "a\\", "http", "https://a.ex",
 	} {
-		s := New(40, NoColor())
+		s := New(40, layout.NoColor())
 		s.theme.Hyperlinks = false
 		s.Write(src)
 		fmt.Fprintf(&b, "%q\n", src)
@@ -130,7 +131,7 @@ func TestGoldenPicturesOfHalfArrivedText(t *testing.T) {
 func TestATokenTakesNoMoreMemoryAtTheEndThanAtTheBeginning(t *testing.T) {
 	for _, kind := range kinds {
 		src := answer(kind, tokens)
-		s := New(100, Dark())
+		s := New(100, layout.Dark())
 		var quarters [4]uint64
 		for q := range quarters {
 			var before, after runtime.MemStats
@@ -149,7 +150,7 @@ func TestATokenTakesNoMoreMemoryAtTheEndThanAtTheBeginning(t *testing.T) {
 }
 
 func TestChangedTellsWhereToDrawAgain(t *testing.T) {
-	s := New(40, NoColor())
+	s := New(40, layout.NoColor())
 	var screen []string
 	for i := 0; i < len(all); i += 7 {
 		s.Write(all[i:min(i+7, len(all))])
@@ -166,7 +167,7 @@ func TestChangedTellsWhereToDrawAgain(t *testing.T) {
 }
 
 func TestANewWidthDrawsTheSameAsFromTheStart(t *testing.T) {
-	s := New(100, Dark())
+	s := New(100, layout.Dark())
 	for i, width := range []int{60, 1, 200, 40, 80} {
 		s.Write(all[i*100 : (i+1)*100])
 		s.Lines()
@@ -174,7 +175,7 @@ func TestANewWidthDrawsTheSameAsFromTheStart(t *testing.T) {
 	}
 	s.Write(all[500:])
 	s.Close()
-	if err := same(s.Lines(), Render(all, 80, Dark())); err != nil {
+	if err := same(s.Lines(), Render(all, 80, layout.Dark())); err != nil {
 		t.Error(err)
 	}
 }
@@ -193,7 +194,7 @@ func TestLinksShowWhereTheyLead(t *testing.T) {
 		"![x](https://h.example/q)":                    "[image: x] (h.example)",
 		"[a](mailto:me@h.example)":                     "a (me@h.example)",
 	} {
-		got := plain(Render(src, 80, Dark()))
+		got := plain(Render(src, 80, layout.Dark()))
 		if got != want {
 			t.Errorf("%s reads %q, want %q", src, got, want)
 		}
@@ -208,7 +209,7 @@ func TestLinksShowWhereTheyLead(t *testing.T) {
 		"[a](https://аpple.com/)":       "",
 		"[a](https://h.example/\u009c)": "\x1b]8;;https://h.example/\x1b\\",
 	} {
-		got := strings.Join(Render(src, 80, Dark()), "")
+		got := strings.Join(Render(src, 80, layout.Dark()), "")
 		if want == "" && strings.Contains(got, "\x1b]") || !strings.Contains(got, want) {
 			t.Errorf("%s is drawn as %q, want the link %q", src, got, want)
 		}
@@ -219,7 +220,7 @@ func TestLinksShowWhereTheyLead(t *testing.T) {
 // sequence makes it panic.
 func TestTheRendererOfBubbleTeaReadsEveryHostileLine(t *testing.T) {
 	for _, p := range hostile.Payloads {
-		for _, text := range append(Render(p.Text, 80, Dark()), safetext.Text(p.Text), safetext.Reveal(p.Text)) {
+		for _, text := range append(Render(p.Text, 80, layout.Dark()), safetext.Text(p.Text), safetext.Reveal(p.Text)) {
 			parser, state := ansi.GetParser(), byte(0)
 			for text != "" {
 				_, _, n, next := ansi.DecodeSequence(text, state, parser)
@@ -241,11 +242,11 @@ func FuzzStream(f *testing.F) {
 		if len(src) > 10_000 || piece < 1 || width > 500 {
 			t.Skip()
 		}
-		want := Render(src, width, Dark())
+		want := Render(src, width, layout.Dark())
 		if err := check(want, max(width, 1)); err != nil {
 			t.Fatal(err)
 		}
-		s := New(width, Dark())
+		s := New(width, layout.Dark())
 		for rest := src; rest != ""; {
 			n := min(piece, len(rest))
 			s.Write(rest[:n])
@@ -336,11 +337,11 @@ func TestEveryCutOfTheTextGivesTheSamePicture(t *testing.T) {
 			src = all
 		}
 		width := rapid.SampledFrom([]int{1, 2, 3, 7, 12, 20, 40, 80, 200}).Draw(t, "width")
-		want := Render(src, width, Dark())
+		want := Render(src, width, layout.Dark())
 		if err := check(want, width); err != nil {
 			t.Fatal(err)
 		}
-		s := New(width, Dark())
+		s := New(width, layout.Dark())
 		var settled, screen []string
 		for rest := src; rest != ""; {
 			n := rapid.IntRange(1, min(len(rest), 12+len(src)/100)).Draw(t, "n")
@@ -369,7 +370,7 @@ func TestEveryCutOfTheTextGivesTheSamePicture(t *testing.T) {
 func TestHostileTextIsDrawnAsText(t *testing.T) {
 	for _, p := range hostile.Payloads {
 		for _, width := range []int{1, 10, 80} {
-			got := Render(p.Text, width, Dark())
+			got := Render(p.Text, width, layout.Dark())
 			if err := check(got, width); err != nil {
 				t.Errorf("%s: %v", p.Name, err)
 			}
@@ -403,7 +404,7 @@ func TestNoUsualWordOfATableIsBroken(t *testing.T) {
 		for range 1 + any.IntN(sample-1) {
 			row()
 		}
-		drawn := ansi.Strip(strings.Join(Render(source.String(), width, NoColor()), "\n"))
+		drawn := ansi.Strip(strings.Join(Render(source.String(), width, layout.NoColor()), "\n"))
 		for _, word := range words {
 			if !strings.Contains(drawn, word) {
 				t.Fatalf("at %d columns %q is broken:\n%s", width, word, drawn)
@@ -413,7 +414,7 @@ func TestNoUsualWordOfATableIsBroken(t *testing.T) {
 }
 
 func TestALongAddressInATableIsBrokenAtItsJoints(t *testing.T) {
-	drawn := ansi.Strip(strings.Join(Render("| page | says |\n|---|---|\n| https://example.org/docs/internationalization/guide.html | how words are translated |\n", 50, NoColor()), "\n"))
+	drawn := ansi.Strip(strings.Join(Render("| page | says |\n|---|---|\n| https://example.org/docs/internationalization/guide.html | how words are translated |\n", 50, layout.NoColor()), "\n"))
 	want := `page                     │ says
 ─────────────────────────┼────────────────────────
 https://example.org/     │ how words are

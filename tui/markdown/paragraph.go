@@ -1,6 +1,11 @@
 package markdown
 
-import "strings"
+import (
+	"strings"
+
+	"lifehub/tui/markdown/inline"
+	"lifehub/tui/markdown/layout"
+)
 
 // keep is how long, in bytes, a paragraph may be that still becomes something
 // else: a heading by the line under it, or the head of a table. The lines of a
@@ -9,8 +14,8 @@ const keep = 1024
 
 // paragraph is text under way.
 type paragraph struct {
-	inline  parser
-	wrap    wrapper
+	inline  inline.Parser
+	wrap    layout.Wrapper
 	margin  margin
 	raw     []byte // the text so far, while it is not long
 	long    bool   // it is longer than keep
@@ -46,21 +51,21 @@ func (s *Stream) openParagraph(continues bool) {
 		s.separate(inText)
 	}
 	m := s.margin()
-	s.paragraph = &paragraph{inline: newParser(&s.theme, &s.links, s.base()), wrap: s.wrapper(m), margin: m, before: before}
+	s.paragraph = &paragraph{inline: inline.New(&s.theme, &s.links, s.base()), wrap: s.wrapper(m), margin: m, before: before}
 }
 
-func (s *Stream) wrapper(m margin) wrapper {
-	return wrapper{width: m.width, first: m.first, rest: m.rest, out: &s.lines}
+func (s *Stream) wrapper(m margin) layout.Wrapper {
+	return layout.Wrapper{Width: m.width, First: m.first, Rest: m.rest, Out: &s.lines}
 }
 
 // base is the style of text where the next block stands.
-func (s *Stream) base() Style {
+func (s *Stream) base() layout.Style {
 	for _, c := range s.containers {
 		if c.kind == quote {
 			return s.theme.Quote
 		}
 	}
-	return Style{}
+	return layout.Style{}
 }
 
 func (p *paragraph) add(text string) {
@@ -69,14 +74,14 @@ func (p *paragraph) add(text string) {
 			p.raw, p.long = nil, true
 		}
 	}
-	p.inline.add(text)
-	if len(p.inline.pending()) > reach && !p.maybeTable() {
-		p.settle(open)
+	p.inline.Add(text)
+	if len(p.inline.Pending()) > inline.Reach && !p.maybeTable() {
+		p.settle(inline.Open)
 	}
 }
 
 // settle lays out what is certain.
-func (p *paragraph) settle(end ending) { p.inline.advance(end, p.wrap.add) }
+func (p *paragraph) settle(end inline.Ending) { p.inline.Advance(end, p.wrap.Add) }
 
 // maybeTable reports whether the next line may make p the head of a table. It
 // is not drawn as text then.
@@ -127,21 +132,21 @@ func (s *Stream) heading(level int, title string) {
 func (s *Stream) drawHeading(level int, title string, m margin) {
 	style := s.theme.Heading
 	if level == 1 {
-		style = s.theme.Title.over(style)
+		style = s.theme.Title.Over(style)
 	}
 	s.drawLine(title, style, &s.links, m)
 }
 
 // drawLine draws text that is a block of its own.
-func (s *Stream) drawLine(body string, style Style, links *references, m margin) {
-	text, wrap := newParser(&s.theme, links, style), s.wrapper(m)
-	text.add(body)
+func (s *Stream) drawLine(body string, style layout.Style, links *inline.Links, m margin) {
+	text, wrap := inline.New(&s.theme, links, style), s.wrapper(m)
+	text.Add(body)
 	end := s.end
-	if end == open {
-		end = closed
+	if end == inline.Open {
+		end = inline.Closed
 	}
-	text.advance(end, wrap.add)
-	wrap.flush()
+	text.Advance(end, wrap.Add)
+	wrap.Flush()
 }
 
 // rule reports whether body is a line across: three or more of - * _.

@@ -3,6 +3,8 @@ package markdown
 import (
 	"strings"
 
+	"lifehub/tui/markdown/inline"
+	"lifehub/tui/markdown/layout"
 	"lifehub/tui/safetext"
 )
 
@@ -17,7 +19,7 @@ func (s *Stream) patience() int {
 	switch n := s.unsettled(); {
 	case n <= often:
 		return 0
-	case n <= 2*reach:
+	case n <= 2*inline.Reach:
 		return n / 8
 	default:
 		return n / 2
@@ -28,7 +30,7 @@ func (s *Stream) patience() int {
 func (s *Stream) preview() {
 	saved := s.blocks
 	s.guess.live = false
-	s.blocks, s.end = saved.clone(), guessed
+	s.blocks, s.end = saved.clone(), inline.Guessed
 	if tail := s.tail(); tail != "" {
 		switch {
 		case s.middle:
@@ -42,7 +44,7 @@ func (s *Stream) preview() {
 	}
 	s.closeLeaf()
 	s.drawMarks(0)
-	s.blocks, s.end = saved, open
+	s.blocks, s.end = saved, inline.Open
 }
 
 // unsettled returns how many bytes are read again when more text has come.
@@ -50,7 +52,7 @@ func (s *Stream) unsettled() int {
 	n := s.source.Len() - s.read + len(s.pending)
 	switch {
 	case s.paragraph != nil:
-		n += len(s.paragraph.inline.pending())
+		n += len(s.paragraph.inline.Pending())
 	case s.table != nil:
 		for _, row := range s.table.rows {
 			n += len(row)
@@ -63,8 +65,8 @@ func (s *Stream) unsettled() int {
 // text can be put behind that until the paragraph is read again.
 type guess struct {
 	live  bool
-	wrap  wrapper
-	look  look
+	wrap  layout.Wrapper
+	look  layout.Look
 	lines int // of the stream, given out by wrap or before
 	at    int // how much of the source was drawn
 }
@@ -75,15 +77,15 @@ func (g *guess) from(s *Stream) {
 	if s.unsettled() <= often || p.maybeTable() {
 		return
 	}
-	var last span
-	text := p.inline.pending()
-	p.inline.advance(guessed, func(s span) {
-		p.wrap.add(s)
+	var last layout.Span
+	text := p.inline.Pending()
+	p.inline.Advance(inline.Guessed, func(s layout.Span) {
+		p.wrap.Add(s)
 		last = s
 	})
-	g.wrap = p.wrap.clone()
-	g.live = last.text != "" && strings.HasSuffix(text, last.text) // else the end does not show: an address
-	g.look, g.lines, g.at = last.look, len(s.lines), s.source.Len()
+	g.wrap = p.wrap.Clone()
+	g.live = last.Text != "" && strings.HasSuffix(text, last.Text) // else the end does not show: an address
+	g.look, g.lines, g.at = last.Look, len(s.lines), s.source.Len()
 }
 
 // goOn draws what has come since the last preview as more of the same text.
@@ -101,8 +103,8 @@ func (s *Stream) goOn() {
 	s.lines = s.lines[:g.lines]
 	text := safetext.Line(arrived[:n])
 	g.at += n
-	g.wrap.add(span{look: g.look, text: text})
+	g.wrap.Add(layout.Span{Look: g.look, Text: text})
 	g.lines = len(s.lines)
-	end := g.wrap.clone()
-	end.flush()
+	end := g.wrap.Clone()
+	end.Flush()
 }

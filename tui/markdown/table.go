@@ -4,6 +4,8 @@ import (
 	"sort"
 	"strings"
 
+	"lifehub/tui/markdown/inline"
+	"lifehub/tui/markdown/layout"
 	"lifehub/tui/measure"
 )
 
@@ -26,13 +28,13 @@ const (
 type table struct {
 	margin  margin
 	head    []string
-	aligns  []alignment
+	aligns  []layout.Alignment
 	rows    []string // not yet drawn: the sample
 	widths  []int    // nil until the sample is whole
 	blank   string   // next to the borders, if there is room
 	stacked bool     // too many columns: each row is a list
 	drawn   int      // rows drawn
-	base    Style
+	base    layout.Style
 }
 
 // tableBegins makes a table of the one line under way if body is the line of
@@ -55,7 +57,7 @@ func (s *Stream) tableBegins(matched int, body string) bool {
 }
 
 // alignments reads "| :-- | --: |", nil if the line is something else.
-func alignments(line string) (all []alignment) {
+func alignments(line string) (all []layout.Alignment) {
 	if !strings.HasPrefix(line, "|") && !strings.HasPrefix(line, ":") && !strings.HasPrefix(line, "--") {
 		return nil
 	}
@@ -65,12 +67,12 @@ func alignments(line string) (all []alignment) {
 		if dashes == "" || strings.Trim(dashes, "-") != "" {
 			return nil
 		}
-		a := alignLeft
+		a := layout.AlignLeft
 		switch {
 		case dashes != right && right != cell:
-			a = alignCenter
+			a = layout.AlignCenter
 		case dashes != right:
-			a = alignRight
+			a = layout.AlignRight
 		}
 		all = append(all, a)
 	}
@@ -136,7 +138,7 @@ func (s *Stream) previewTable(p *paragraph) {
 	if len(head) > maxColumns {
 		return
 	}
-	s.table = &table{margin: p.margin, head: head, aligns: make([]alignment, len(head)), base: s.base()}
+	s.table = &table{margin: p.margin, head: head, aligns: make([]layout.Alignment, len(head)), base: s.base()}
 	s.closeTable()
 }
 
@@ -146,7 +148,7 @@ func (s *Stream) drawTable() {
 	if t.widths == nil {
 		s.fit(t)
 		if !t.stacked {
-			s.drawRow(t, t.head, s.theme.TableHead.over(t.base))
+			s.drawRow(t, t.head, s.theme.TableHead.Over(t.base))
 			s.drawRule(t, t.widths)
 		}
 	}
@@ -219,39 +221,39 @@ func shared(free int, least, most []int) []int {
 	return widths
 }
 
-func (s *Stream) spans(text string, style Style, yield func(span)) {
-	in := newParser(&s.theme, &s.links, style)
-	in.add(text)
+func (s *Stream) spans(text string, style layout.Style, yield func(layout.Span)) {
+	in := inline.New(&s.theme, &s.links, style)
+	in.Add(text)
 	end := s.end
-	if end == open {
-		end = closed
+	if end == inline.Open {
+		end = inline.Closed
 	}
-	in.advance(end, yield)
+	in.Advance(end, yield)
 }
 
 // cellSize returns the widths of the longest line of a cell, and of its
 // longest part that should stay in one line.
 func (s *Stream) cellSize(text string) (line, word int) {
 	var lines []string
-	wrap := wrapper{width: 1 << 30, out: &lines}
-	s.spans(text, Style{}, wrap.add)
-	wrap.flush()
+	wrap := layout.Wrapper{Width: 1 << 30, Out: &lines}
+	s.spans(text, layout.Style{}, wrap.Add)
+	wrap.Flush()
 	for _, l := range lines {
 		line = max(line, measure.Cells(l))
 	}
-	return line, wrap.longest
+	return line, wrap.Longest
 }
 
-func (s *Stream) drawRow(t *table, row []string, style Style) {
+func (s *Stream) drawRow(t *table, row []string, style layout.Style) {
 	columns := make([][]string, len(t.head))
 	height := 1
 	for i := range min(len(columns), len(row)) {
-		wrap := wrapper{width: t.widths[i], out: &columns[i], align: t.aligns[i], padded: true}
-		s.spans(row[i], style, wrap.add)
-		wrap.flush()
+		wrap := layout.Wrapper{Width: t.widths[i], Out: &columns[i], Align: t.aligns[i], Padded: true}
+		s.spans(row[i], style, wrap.Add)
+		wrap.Flush()
 		height = max(height, len(columns[i]))
 	}
-	border := t.blank + s.theme.Border.paint("│") + t.blank
+	border := t.blank + s.theme.Border.Paint("│") + t.blank
 	for y := range height {
 		line := ""
 		for i, c := range columns {
@@ -261,7 +263,7 @@ func (s *Stream) drawRow(t *table, row []string, style Style) {
 			if y < len(c) {
 				line += c[y]
 			} else {
-				line += spaces(t.widths[i])
+				line += layout.Spaces(t.widths[i])
 			}
 		}
 		s.lines = append(s.lines, strings.TrimRight(t.before()+line, " "))
@@ -281,7 +283,7 @@ func (s *Stream) drawRule(t *table, widths []int) {
 		parts[i] = strings.Repeat("─", w)
 	}
 	dash := strings.Repeat("─", len(t.blank))
-	s.lines = append(s.lines, t.before()+s.theme.Border.paint(strings.Join(parts, dash+"┼"+dash)))
+	s.lines = append(s.lines, t.before()+s.theme.Border.Paint(strings.Join(parts, dash+"┼"+dash)))
 }
 
 // drawStacked draws a row as lines "Head: cell".
@@ -291,9 +293,9 @@ func (s *Stream) drawStacked(t *table, row []string) {
 	}
 	for i := range min(len(row), len(t.head)) {
 		wrap := s.wrapper(margin{t.before(), t.margin.rest, t.margin.width})
-		s.spans(t.head[i]+":", s.theme.TableHead.over(t.base), wrap.add)
-		wrap.add(span{look: look{style: t.base}, text: " "})
-		s.spans(row[i], t.base, wrap.add)
-		wrap.flush()
+		s.spans(t.head[i]+":", s.theme.TableHead.Over(t.base), wrap.Add)
+		wrap.Add(layout.Span{Look: layout.Look{Style: t.base}, Text: " "})
+		s.spans(row[i], t.base, wrap.Add)
+		wrap.Flush()
 	}
 }

@@ -1,53 +1,54 @@
-package markdown
+// Package highlight turns code into tokens, a piece of a line at a time. Start at Named.
+package highlight
 
 import (
 	"strings"
 	"sync"
 )
 
-// token is what a piece of code is.
-type token int
+// Token is what a piece of code is.
+type Token int
 
 const (
-	plainCode token = iota
-	keyword
-	stringCode
-	numberCode
-	comment
-	added
-	removed
+	plainCode Token = iota
+	Keyword
+	String
+	Number
+	Comment
+	Added
+	Removed
 )
 
-// state is what highlighting must know of the code before: the text that ends
+// State is what highlighting must know of the code before: the text that ends
 // the comment or string under way, "" outside of both.
-type state struct {
+type State struct {
 	until string
-	kind  token
+	kind  Token
 }
 
-// language is as much of a language as highlighting needs. The nil language
+// Language is as much of a language as highlighting needs. The nil language
 // highlights nothing.
-type language struct {
+type Language struct {
 	words  map[string]bool
 	marks  []string       // that begin comments and strings, the longer first; see marked
 	folded bool           // keywords in any case
-	lines  map[byte]token // what a whole line is, by its first letter; nil: nothing is told by that
+	lines  map[byte]Token // what a whole line is, by its first letter; nil: nothing is told by that
 }
 
 // marked is what a mark begins.
-var marked = map[string]state{
-	"//": {"\n", comment}, "#": {"\n", comment}, "--": {"\n", comment}, "/*": {"*/", comment}, "<!--": {"-->", comment},
-	`"`: {`"`, stringCode}, "'": {"'", stringCode}, "`": {"`", stringCode}, `"""`: {`"""`, stringCode}, "'''": {"'''", stringCode},
+var marked = map[string]State{
+	"//": {"\n", Comment}, "#": {"\n", Comment}, "--": {"\n", Comment}, "/*": {"*/", Comment}, "<!--": {"-->", Comment},
+	`"`: {`"`, String}, "'": {"'", String}, "`": {"`", String}, `"""`: {`"""`, String}, "'''": {"'''", String},
 }
 
-// named returns the language with a name, in any case; nil if it is not known.
-func named(name string) *language { return languages()[strings.ToLower(name)] }
+// Named returns the language with a name, in any case; nil if it is not known.
+func Named(name string) *Language { return languages()[strings.ToLower(name)] }
 
 // languages is made when the first code block names one.
-var languages = sync.OnceValue(func() map[string]*language {
-	all := map[string]*language{}
-	add := func(names, marks, words string) *language {
-		l := &language{marks: strings.Fields(marks), words: map[string]bool{}}
+var languages = sync.OnceValue(func() map[string]*Language {
+	all := map[string]*Language{}
+	add := func(names, marks, words string) *Language {
+		l := &Language{marks: strings.Fields(marks), words: map[string]bool{}}
 		for word := range strings.FieldsSeq(words) {
 			l.words[word] = true
 		}
@@ -69,29 +70,29 @@ var languages = sync.OnceValue(func() map[string]*language {
 	add("html xml svg vue", `<!-- " '`, "")
 	add("css scss", `/* " '`, "important inherit initial none auto flex grid block inline")
 	add("makefile make dockerfile docker", `# " '`, "FROM RUN COPY ADD CMD ENTRYPOINT ENV ARG WORKDIR EXPOSE USER VOLUME LABEL ifeq ifdef else endif include")
-	add("diff patch", "", "").lines = map[byte]token{'+': added, '-': removed, '@': comment}
+	add("diff patch", "", "").lines = map[byte]Token{'+': Added, '-': Removed, '@': Comment}
 	return all
 })
 
-// highlight gives text in pieces of one kind, and returns the state after it.
-func (l *language) highlight(text string, st state, yield func(string, token)) state {
+// Highlight gives text in pieces of one kind, and returns the state after it.
+func (l *Language) Highlight(text string, st State, yield func(string, Token)) State {
 	if l == nil {
 		yield(text, plainCode)
 		return st
 	}
 	if l.lines != nil && st.until == "" && text != "" { // here a line begins
-		st = state{until: "\n", kind: l.lines[text[0]]}
+		st = State{until: "\n", kind: l.lines[text[0]]}
 	}
 	for text != "" {
 		n, kind := 0, st.kind
 		if st.until == "" {
-			if n, kind = l.next(text); kind == comment || kind == stringCode {
+			if n, kind = l.next(text); kind == Comment || kind == String {
 				st = marked[text[:n]]
 			}
 		} else if n = endOf(text, st); n < 0 {
 			n = len(text)
 		} else {
-			st = state{}
+			st = State{}
 		}
 		yield(text[:n], kind)
 		text = text[n:]
@@ -101,7 +102,7 @@ func (l *language) highlight(text string, st state, yield func(string, token)) s
 
 // next returns the length and the kind of the piece that text begins with: the
 // mark of a comment or a string, a word, a number, or what is between them.
-func (l *language) next(text string) (int, token) {
+func (l *Language) next(text string) (int, Token) {
 	plain := 0
 	for plain < len(text) {
 		n, kind := l.piece(text[plain:])
@@ -116,7 +117,7 @@ func (l *language) next(text string) (int, token) {
 	return plain, plainCode
 }
 
-func (l *language) piece(s string) (int, token) {
+func (l *Language) piece(s string) (int, Token) {
 	for _, mark := range l.marks {
 		if strings.HasPrefix(s, mark) {
 			return len(mark), marked[mark].kind
@@ -126,9 +127,9 @@ func (l *language) piece(s string) (int, token) {
 	case n == 0:
 		return 1, plainCode
 	case s[0] >= '0' && s[0] <= '9':
-		return n, numberCode
+		return n, Number
 	case l.words[s[:n]] || l.folded && l.words[strings.ToLower(s[:n])]:
-		return n, keyword
+		return n, Keyword
 	default:
 		return n, plainCode
 	}
@@ -136,9 +137,9 @@ func (l *language) piece(s string) (int, token) {
 
 // endOf returns the length of s up to the end of the comment or string under
 // way, -1 if it goes on.
-func endOf(s string, st state) int {
+func endOf(s string, st State) int {
 	for i := 0; i < len(s); i++ {
-		if st.kind == stringCode && s[i] == '\\' {
+		if st.kind == String && s[i] == '\\' {
 			i++
 			continue
 		}
@@ -158,10 +159,10 @@ func wordBytes(s string) int {
 	return n
 }
 
-// lineEnd returns the state at the beginning of the next line.
-func (l *language) lineEnd(st state) state {
+// LineEnd returns the state at the beginning of the next line.
+func (l *Language) LineEnd(st State) State {
 	if st.until == "\n" || st.until == `"` || st.until == "'" {
-		return state{}
+		return State{}
 	}
 	return st
 }

@@ -1,4 +1,5 @@
-package markdown
+// Package inline turns the text of a paragraph into spans, as it arrives. Start at Parser.
+package inline
 
 import (
 	"slices"
@@ -6,13 +7,14 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"lifehub/tui/markdown/layout"
 	"lifehub/tui/measure"
 )
 
-// reach bounds, in bytes, how far the mark that ends an emphasis, a code span
+// Reach bounds, in bytes, how far the mark that ends an emphasis, a code span
 // or a link may be from the one that begins it. Further ones are plain text:
 // so the cost of a paragraph that never closes them stays bounded.
-const reach = 2048
+const Reach = 2048
 
 // maxNodes bounds how many pieces may wait for the mark that ends the first of
 // them, for each mark looks through all before it.
@@ -21,25 +23,25 @@ const maxNodes = 256
 // mathReach is reach for $…$, which is more often money.
 const mathReach = 200
 
-// ending says how much is known of what follows the text.
-type ending int
+// Ending says how much is known of what follows the text.
+type Ending int
 
 const (
-	open    ending = iota // more may come
-	guessed               // draw it as if the marks still open were closed next
-	closed                // nothing comes
+	Open    Ending = iota // more may come
+	Guessed               // draw it as if the marks still open were closed next
+	Closed                // nothing comes
 )
 
-// parser turns the text of one paragraph, as it arrives, into spans. It works
+// Parser turns the text of one paragraph, as it arrives, into spans. It works
 // in units: a unit ends where nothing is open, so that what follows cannot
 // change it.
-type parser struct {
-	theme *Theme
-	links *references
-	base  Style  // of plain text
-	text  string // what has arrived and is not yet spans
-	prev  rune   // the character before text, ' ' at the start
-	end   ending // of text
+type Parser struct {
+	theme *layout.Theme
+	links *Links
+	base  layout.Style // of plain text
+	text  string       // what has arrived and is not yet spans
+	prev  rune         // the character before text, ' ' at the start
+	end   Ending       // of text
 
 	// What is known of the unit that text begins with. It resumes where it was
 	// when more text has come.
@@ -49,19 +51,19 @@ type parser struct {
 	resolved int   // how many nodes have been looked at for closing marks
 }
 
-// newParser returns a parser of a paragraph whose plain text is in style base.
-func newParser(theme *Theme, links *references, base Style) parser {
-	return parser{theme: theme, links: links, base: base, prev: ' '}
+// New returns a parser of a paragraph whose plain text is in style base.
+func New(theme *layout.Theme, links *Links, base layout.Style) Parser {
+	return Parser{theme: theme, links: links, base: base, prev: ' '}
 }
 
-// add takes more text.
-func (p *parser) add(text string) { p.text += text }
+// Add takes more text.
+func (p *Parser) Add(text string) { p.text += text }
 
-// pending returns the text that has not become spans yet.
-func (p *parser) pending() string { return p.text }
+// Pending returns the text that has not become spans yet.
+func (p *Parser) Pending() string { return p.text }
 
-// clone returns a copy of p whose changes do not touch p.
-func (p parser) clone() parser {
+// Clone returns a copy of p whose changes do not touch p.
+func (p Parser) Clone() Parser {
 	p.nodes, p.brackets = slices.Clone(p.nodes), slices.Clone(p.brackets)
 	return p
 }
@@ -69,7 +71,7 @@ func (p parser) clone() parser {
 // node is a span that may still change: a run of * waits for its partner, a
 // bracket for its address.
 type node struct {
-	span
+	layout.Span
 	mark     byte // '*', '_', '~', '[' or '!': not text yet
 	count    int
 	canOpen  bool
@@ -77,13 +79,13 @@ type node struct {
 	from     int // where a bracket's text begins in the unit
 }
 
-// advance gives the spans that are certain to yield.
-func (p *parser) advance(end ending, yield func(span)) {
+// Advance gives the spans that are certain to yield.
+func (p *Parser) Advance(end Ending, yield func(layout.Span)) {
 	p.end = end
 	for p.text != "" && p.unit() {
 		for _, node := range p.nodes {
-			if node.text != "" || node.end {
-				yield(node.span)
+			if node.Text != "" || node.End {
+				yield(node.Span)
 			}
 		}
 		p.prev, _ = utf8.DecodeLastRuneInString(p.text[:p.at])
@@ -114,8 +116,8 @@ func plainLength(s string, prev rune) int {
 	return len(s)
 }
 
-// runLength returns how many bytes s begins with that are in set.
-func runLength(s, set string) int { return len(s) - len(strings.TrimLeft(s, set)) }
+// leading returns how many bytes s begins with that are in set.
+func leading(s, set string) int { return len(s) - len(strings.TrimLeft(s, set)) }
 
 func before(s string, prev rune) rune {
 	if s == "" {

@@ -1,9 +1,11 @@
-package markdown
+package layout
 
 import (
 	"image/color"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"lifehub/tui/markdown/highlight"
 )
 
 // Style is how a piece of text looks. The zero Style is plain.
@@ -23,8 +25,8 @@ const (
 	Strike
 )
 
-// over returns s with what it leaves open filled in from base.
-func (s Style) over(base Style) Style {
+// Over returns s with what it leaves open filled in from base.
+func (s Style) Over(base Style) Style {
 	if s.Foreground == nil {
 		s.Foreground = base.Foreground
 	}
@@ -50,8 +52,8 @@ func (s Style) sequence() string {
 	return sequence
 }
 
-// paint returns text in style s.
-func (s Style) paint(text string) string {
+// Paint returns text in style s.
+func (s Style) Paint(text string) string {
 	if s == (Style{}) || text == "" {
 		return text
 	}
@@ -65,8 +67,8 @@ type Theme struct {
 	Strong     Style
 	Emphasis   Style
 	Deleted    Style
-	Code       Style              // in a line of text
-	Tokens     [removed + 1]Style // highlighting
+	Code       Style                        // in a line of text
+	Tokens     [highlight.Removed + 1]Style // highlighting
 	Link       Style
 	Host       Style // where a link leads, after its text
 	Citation   Style // [1]
@@ -128,8 +130,8 @@ func (p Palette) Theme() Theme {
 		Deleted:  Style{Attributes: Strike},
 		Code:     Style{Foreground: p.Code},
 		Tokens: [...]Style{
-			keyword: {Foreground: p.Keyword}, stringCode: {Foreground: p.String}, numberCode: {Foreground: p.Number},
-			comment: Style{Attributes: Italic}.over(quiet), added: {Foreground: p.Added}, removed: {Foreground: p.Removed},
+			highlight.Keyword: {Foreground: p.Keyword}, highlight.String: {Foreground: p.String}, highlight.Number: {Foreground: p.Number},
+			highlight.Comment: Style{Attributes: Italic}.Over(quiet), highlight.Added: {Foreground: p.Added}, highlight.Removed: {Foreground: p.Removed},
 		},
 		Link:       Style{p.Link, Underline},
 		Host:       quiet,

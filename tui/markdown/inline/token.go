@@ -1,32 +1,33 @@
-package markdown
+package inline
 
 import (
 	"html"
 	"strings"
 	"unicode/utf8"
 
+	"lifehub/tui/markdown/layout"
 	"lifehub/tui/safetext"
 )
 
 const punctuation = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
 
-func (p *parser) backslash(s string) bool {
+func (p *Parser) backslash(s string) bool {
 	if len(s) == 1 {
-		return p.end != open && p.take(1)
+		return p.end != Open && p.take(1)
 	}
 	if s[1] == '\n' {
-		p.nodes = append(p.nodes, node{span: span{end: true}})
+		p.nodes = append(p.nodes, node{Span: layout.Span{End: true}})
 		p.at += 2
 		return true
 	}
 	if s[1] == '(' {
-		line := s[2:min(len(s), reach)]
+		line := s[2:min(len(s), Reach)]
 		if i := strings.Index(line, `\)`); i >= 0 {
-			p.show(strings.TrimSpace(flat(line[:i])), p.theme.Math.over(p.base))
+			p.show(strings.TrimSpace(flat(line[:i])), p.theme.Math.Over(p.base))
 			p.at += i + 4
 			return true
 		}
-		if len(s) < reach && p.end == open {
+		if len(s) < Reach && p.end == Open {
 			return false
 		}
 	}
@@ -41,22 +42,22 @@ func (p *parser) backslash(s string) bool {
 // flat puts text that may hold line ends on one line.
 func flat(s string) string { return strings.ReplaceAll(s, "\n", " ") }
 
-func (p *parser) code(s string) bool {
-	n := runLength(s, "`")
-	if n == len(s) && p.end == open {
+func (p *Parser) code(s string) bool {
+	n := leading(s, "`")
+	if n == len(s) && p.end == Open {
 		return false
 	}
-	style := p.theme.Code.over(p.base)
-	within := s[n:min(len(s), n+reach)]
-	far := len(s) >= n+reach
+	style := p.theme.Code.Over(p.base)
+	within := s[n:min(len(s), n+Reach)]
+	far := len(s) >= n+Reach
 	for at := 0; ; {
 		i := strings.IndexByte(within[at:], '`')
 		if i < 0 {
 			break
 		}
 		i += at
-		at = i + runLength(within[i:], "`")
-		if at == len(within) && p.end == open && !far {
+		at = i + leading(within[i:], "`")
+		if at == len(within) && p.end == Open && !far {
 			return false
 		}
 		if at-i == n {
@@ -66,9 +67,9 @@ func (p *parser) code(s string) bool {
 		}
 	}
 	switch {
-	case far || p.end == closed || p.end == guessed && n == len(s):
+	case far || p.end == Closed || p.end == Guessed && n == len(s):
 		return p.take(n)
-	case p.end == open:
+	case p.end == Open:
 		return false
 	}
 	p.show(codeText(strings.TrimRight(within, "`")), style)
@@ -84,16 +85,16 @@ func codeText(s string) string {
 	return s
 }
 
-func (p *parser) angle(s string) bool {
+func (p *Parser) angle(s string) bool {
 	if len(s) == 1 {
-		return p.end != open && p.take(1)
+		return p.end != Open && p.take(1)
 	}
 	if !letterByte(s[1]) && strings.IndexByte("/!?", s[1]) < 0 {
 		return p.take(1)
 	}
-	within := s[:min(len(s), reach)]
+	within := s[:min(len(s), Reach)]
 	i := strings.IndexAny(within[1:], "<>")
-	if i < 0 && len(s) < reach && p.end == open {
+	if i < 0 && len(s) < Reach && p.end == Open {
 		return false
 	}
 	if i < 0 || within[i+1] == '<' {
@@ -103,15 +104,15 @@ func (p *parser) angle(s string) bool {
 	p.at += i + 2
 	switch {
 	case strings.EqualFold(strings.Trim(inside, "/ "), "br"):
-		p.nodes = append(p.nodes, node{span: span{end: true}})
+		p.nodes = append(p.nodes, node{Span: layout.Span{End: true}})
 	case strings.ContainsAny(inside, ":@") && !strings.ContainsAny(inside, " \n\""):
 		address := inside
 		if !strings.Contains(inside, ":") {
 			address = "mailto:" + inside
 		}
-		p.nodes = append(p.nodes, p.linked([]node{{span: p.plainSpan(inside)}}, target{address: address}, p.theme.Link)...)
+		p.nodes = append(p.nodes, p.linked([]node{{Span: p.plainSpan(inside)}}, target{address: address}, p.theme.Link)...)
 	default:
-		p.show(flat("<"+inside+">"), p.theme.HTML.over(p.base))
+		p.show(flat("<"+inside+">"), p.theme.HTML.Over(p.base))
 	}
 	return true
 }
@@ -126,9 +127,9 @@ const entityLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ01234
 // longestEntity is the most characters that an entity stands for.
 const longestEntity = 2
 
-func (p *parser) entity(s string) bool {
-	n := 1 + runLength(s[1:min(len(s), maxEntity)], entityLetters)
-	if n == len(s) && n < maxEntity && p.end == open {
+func (p *Parser) entity(s string) bool {
+	n := 1 + leading(s[1:min(len(s), maxEntity)], entityLetters)
+	if n == len(s) && n < maxEntity && p.end == Open {
 		return false
 	}
 	if n == min(len(s), maxEntity) || s[n] != ';' {
@@ -144,9 +145,9 @@ func (p *parser) entity(s string) bool {
 	return true
 }
 
-func (p *parser) math(s string) bool {
+func (p *Parser) math(s string) bool {
 	mark := "$"
-	if len(s) == 1 && p.end == open {
+	if len(s) == 1 && p.end == Open {
 		return false
 	}
 	if strings.HasPrefix(s, "$$") {
@@ -168,17 +169,17 @@ func (p *parser) math(s string) bool {
 		}
 		i += from
 		after := len(mark) + i + len(mark)
-		if after == len(s) && p.end == open {
+		if after == len(s) && p.end == Open {
 			return false // a digit may follow: money
 		}
 		if i > 0 && body[i-1] != ' ' && (after >= len(s) || s[after] < '0' || s[after] > '9') {
-			p.show(body[:i], p.theme.Math.over(p.base))
+			p.show(body[:i], p.theme.Math.Over(p.base))
 			p.at += after
 			return true
 		}
 		from = i + len(mark)
 	}
-	if len(within) == len(s) && len(s) < limit && p.end == open {
+	if len(within) == len(s) && len(s) < limit && p.end == Open {
 		return false
 	}
 	return p.take(len(mark))

@@ -1,4 +1,6 @@
-package markdown
+// Package layout breaks styled text into lines. Start at Wrapper; Theme says how each
+// meaning looks.
+package layout
 
 import (
 	"slices"
@@ -8,63 +10,63 @@ import (
 	"lifehub/tui/measure"
 )
 
-// look is everything that tells two pieces of a line apart.
-type look struct {
-	style Style
-	link  string // the address the terminal opens, "" for none
+// Look is everything that tells two pieces of a line apart.
+type Look struct {
+	Style Style
+	Link  string // the address the terminal opens, "" for none
 }
 
-// span is text in one look. An end span ends the line after its text.
-type span struct {
-	look
-	text string
-	end  bool
+// Span is text in one look. An end span ends the line after its text.
+type Span struct {
+	Look
+	Text string
+	End  bool
 }
 
-// wrapper breaks spans into lines. What it makes does not depend on how the
+// Wrapper breaks spans into lines. What it makes does not depend on how the
 // spans are cut, as long as no grapheme is.
-type wrapper struct {
-	width       int    // of the text, 1 or more
-	first, rest string // what stands before the first line and the others
-	out         *[]string
-	align       alignment
-	padded      bool // lines are filled up to width
-	hard        bool // breaks anywhere, keeps blanks: for code
+type Wrapper struct {
+	Width       int    // of the text, 1 or more
+	First, Rest string // what stands before the first line and the others
+	Out         *[]string
+	Align       Alignment
+	Padded      bool // lines are filled up to width
+	Hard        bool // breaks anywhere, keeps blanks: for code
 
 	line    []byte // the line under way, styled, without its prefix
-	column  int
-	on      look // in force at the end of line
-	blanks  []span
+	Column  int
+	on      Look // in force at the end of line
+	blanks  []Span
 	blank   int // width of blanks
-	word    []span
+	word    []Span
 	wide    int  // width of word
 	broken  bool // word is longer than a line: what follows of it is laid as it comes
 	breaks  bool // a line may end after word
 	glued   bool // no line may end after word: it ends in an opening bracket
 	started bool // the first line was given out
-	longest int  // width of the widest word so far
+	Longest int  // width of the widest word so far
 }
 
-// clone returns a copy of w whose changes do not touch w.
-func (w wrapper) clone() wrapper {
+// Clone returns a copy of w whose changes do not touch w.
+func (w Wrapper) Clone() Wrapper {
 	w.line, w.blanks, w.word = slices.Clone(w.line), slices.Clone(w.blanks), slices.Clone(w.word)
 	return w
 }
 
-func (w *wrapper) add(s span) {
-	if w.hard {
-		w.lay(s.look, s.text)
+func (w *Wrapper) Add(s Span) {
+	if w.Hard {
+		w.lay(s.Look, s.Text)
 	} else {
 		w.addText(s)
 	}
-	if s.end {
+	if s.End {
 		w.endWord()
-		w.newline()
+		w.Newline()
 	}
 }
 
-func (w *wrapper) addText(s span) {
-	text := s.text
+func (w *Wrapper) addText(s Span) {
+	text := s.Text
 	for text != "" {
 		if text[0] == ' ' {
 			w.endWord()
@@ -72,25 +74,25 @@ func (w *wrapper) addText(s span) {
 			for n < len(text) && text[n] == ' ' {
 				n++
 			}
-			if len(w.blanks) == 0 && w.column > 0 { // blanks in text are one
-				w.blanks, w.blank = append(w.blanks, span{look: s.look, text: " "}), 1
+			if len(w.blanks) == 0 && w.Column > 0 { // blanks in text are one
+				w.blanks, w.blank = append(w.blanks, Span{Look: s.Look, Text: " "}), 1
 			}
 			text = text[n:]
 			continue
 		}
 		n := asciiWord(text)
-		long := n > w.width && w.padded
+		long := n > w.Width && w.Padded
 		if long {
 			n = partOf(text[:n])
 		}
 		if n > 0 {
-			w.letters(s.look, text[:n], n)
+			w.letters(s.Look, text[:n], n)
 			w.breaks = long
 			text = text[n:]
 			continue
 		}
 		cluster, width := measure.First(text)
-		w.cluster(s.look, cluster, width)
+		w.cluster(s.Look, cluster, width)
 		text = text[len(cluster):]
 	}
 }
@@ -127,8 +129,8 @@ const (
 
 // cluster adds one grapheme. A line may end next to a wide one, but not before
 // closing or after opening punctuation.
-func (w *wrapper) cluster(l look, g string, width int) {
-	if width > w.width {
+func (w *Wrapper) cluster(l Look, g string, width int) {
+	if width > w.Width {
 		g, width = "…", 1
 	}
 	r, _ := utf8.DecodeRuneInString(g)
@@ -145,7 +147,7 @@ func (w *wrapper) cluster(l look, g string, width int) {
 }
 
 // letters adds text to the word under way.
-func (w *wrapper) letters(l look, text string, width int) {
+func (w *Wrapper) letters(l Look, text string, width int) {
 	if w.breaks && !w.glued && text[0] < utf8.RuneSelf && !strings.Contains(closers, text[:1]) {
 		w.endWord()
 	}
@@ -154,78 +156,78 @@ func (w *wrapper) letters(l look, text string, width int) {
 		w.lay(l, text)
 		return
 	}
-	if n := len(w.word); n > 0 && w.word[n-1].look == l {
-		w.word[n-1].text += text
+	if n := len(w.word); n > 0 && w.word[n-1].Look == l {
+		w.word[n-1].Text += text
 	} else {
-		w.word = append(w.word, span{look: l, text: text})
+		w.word = append(w.word, Span{Look: l, Text: text})
 	}
-	if w.wide += width; w.wide > w.width {
-		if w.column > 0 {
-			w.newline()
+	if w.wide += width; w.wide > w.Width {
+		if w.Column > 0 {
+			w.Newline()
 		}
 		word := w.word
 		w.word, w.wide, w.broken = nil, 0, true
 		for _, s := range word {
-			w.lay(s.look, s.text)
+			w.lay(s.Look, s.Text)
 		}
 	}
 }
 
 // endWord puts the word under way on the line, or on the next.
-func (w *wrapper) endWord() {
+func (w *Wrapper) endWord() {
 	if w.wide > 0 {
-		w.longest = max(w.longest, w.wide)
-		if w.column > 0 && w.column+w.blank+w.wide > w.width {
-			w.newline()
+		w.Longest = max(w.Longest, w.wide)
+		if w.Column > 0 && w.Column+w.blank+w.wide > w.Width {
+			w.Newline()
 		}
 		for _, b := range w.blanks {
-			w.ink(b.look, b.text, b.text == " ")
+			w.ink(b.Look, b.Text, b.Text == " ")
 		}
-		w.column += w.blank
+		w.Column += w.blank
 		for _, s := range w.word {
-			w.ink(s.look, s.text, false)
+			w.ink(s.Look, s.Text, false)
 		}
-		w.column += w.wide
+		w.Column += w.wide
 		w.blanks, w.blank = w.blanks[:0], 0
 	}
 	w.word, w.wide, w.broken, w.breaks, w.glued = w.word[:0], 0, false, false, false
 }
 
 // lay puts text on the line grapheme by grapheme, going to the next when full.
-func (w *wrapper) lay(l look, text string) {
+func (w *Wrapper) lay(l Look, text string) {
 	for text != "" {
 		n := asciiWord(text)
 		if n == 0 && text[0] == ' ' {
 			n = 1
 		}
 		if n > 0 {
-			if w.column == w.width {
-				w.newline()
+			if w.Column == w.Width {
+				w.Newline()
 			}
-			n = min(n, w.width-w.column)
+			n = min(n, w.Width-w.Column)
 			w.ink(l, text[:n], false)
-			w.column += n
+			w.Column += n
 			text = text[n:]
 			continue
 		}
 		g, width := measure.First(text)
 		text = text[len(g):]
-		if width > w.width {
+		if width > w.Width {
 			g, width = "…", 1
 		}
-		if w.column+width > w.width {
-			w.newline()
+		if w.Column+width > w.Width {
+			w.Newline()
 		}
 		w.ink(l, g, false)
-		w.column += width
+		w.Column += width
 	}
 }
 
 // ink writes text on the line in look l. A blank between two looks takes the
 // plainer one, so that underlining does not run on into it.
-func (w *wrapper) ink(l look, text string, blank bool) {
+func (w *Wrapper) ink(l Look, text string, blank bool) {
 	if blank && w.on != l {
-		l = look{}
+		l = Look{}
 	}
 	if w.on != l {
 		w.line = append(w.line, change(w.on, l)...)
@@ -234,74 +236,74 @@ func (w *wrapper) ink(l look, text string, blank bool) {
 	w.line = append(w.line, text...)
 }
 
-// newline gives out the line under way.
-func (w *wrapper) newline() {
-	before := w.rest
+// Newline gives out the line under way.
+func (w *Wrapper) Newline() {
+	before := w.Rest
 	if !w.started {
-		before, w.started = w.first, true
+		before, w.started = w.First, true
 	}
-	w.line = append(w.line, change(w.on, look{})...)
+	w.line = append(w.line, change(w.on, Look{})...)
 	left, right := 0, 0
-	if w.padded {
-		left, right = w.align.pad(w.width - w.column)
+	if w.Padded {
+		left, right = w.Align.pad(w.Width - w.Column)
 	}
 	var line strings.Builder
 	line.Grow(len(before) + left + len(w.line) + right)
 	line.WriteString(before)
-	line.WriteString(spaces(left))
+	line.WriteString(Spaces(left))
 	line.Write(w.line)
-	line.WriteString(spaces(right))
-	*w.out = append(*w.out, line.String())
-	w.line, w.column, w.on = w.line[:0], 0, look{}
+	line.WriteString(Spaces(right))
+	*w.Out = append(*w.Out, line.String())
+	w.line, w.Column, w.on = w.line[:0], 0, Look{}
 	w.blanks, w.blank = w.blanks[:0], 0
 }
 
-// flush gives out what is left, if there is anything.
-func (w *wrapper) flush() {
+// Flush gives out what is left, if there is anything.
+func (w *Wrapper) Flush() {
 	w.endWord()
-	if w.column > 0 {
-		w.newline()
+	if w.Column > 0 {
+		w.Newline()
 	}
 }
 
-func spaces(n int) string { return strings.Repeat(" ", max(n, 0)) }
+func Spaces(n int) string { return strings.Repeat(" ", max(n, 0)) }
 
 // change returns what turns look a into look b.
-func change(a, b look) string {
+func change(a, b Look) string {
 	if a == b {
 		return ""
 	}
 	out := ""
-	if a.link != b.link && a.link != "" {
+	if a.Link != b.Link && a.Link != "" {
 		out = "\x1b]8;;\x1b\\"
 	}
-	if a.style != b.style {
-		if a.style != (Style{}) {
+	if a.Style != b.Style {
+		if a.Style != (Style{}) {
 			out += "\x1b[m"
 		}
-		out += b.style.sequence()
+		out += b.Style.sequence()
 	}
-	if a.link != b.link && b.link != "" {
-		out += "\x1b]8;;" + b.link + "\x1b\\"
+	if a.Link != b.Link && b.Link != "" {
+		out += "\x1b]8;;" + b.Link + "\x1b\\"
 	}
 	return out
 }
 
-type alignment int
+type Alignment int
 
 const (
-	alignLeft alignment = iota
-	alignCenter
-	alignRight
+	AlignLeft Alignment = iota
+	AlignCenter
+	AlignRight
 )
 
 // pad divides n free columns into those left and right of the text.
-func (a alignment) pad(n int) (left, right int) {
+func (a Alignment) pad(n int) (left, right int) {
 	n = max(n, 0)
 	switch a {
-	case alignCenter:
+	case AlignCenter:
 		return n / 2, n - n/2
-	case alignRight:
+	case AlignRight:
 		return n, 0
 	}
 	return 0, n

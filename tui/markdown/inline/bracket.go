@@ -1,37 +1,39 @@
-package markdown
+package inline
 
 import (
 	"slices"
 	"strings"
+
+	"lifehub/tui/markdown/layout"
 )
 
-func (p *parser) bracket(mark string) bool {
-	p.nodes = append(p.nodes, node{mark: mark[0], from: p.at + len(mark), span: p.plainSpan("")})
+func (p *Parser) bracket(mark string) bool {
+	p.nodes = append(p.nodes, node{mark: mark[0], from: p.at + len(mark), Span: p.plainSpan("")})
 	p.brackets = append(p.brackets, len(p.nodes)-1)
 	p.at += len(mark)
 	return true
 }
 
 // openBracket takes [[a wikilink]] whole, and begins a link otherwise.
-func (p *parser) openBracket(s string) bool {
-	if len(s) == 1 && p.end == open {
+func (p *Parser) openBracket(s string) bool {
+	if len(s) == 1 && p.end == Open {
 		return false
 	}
 	if !strings.HasPrefix(s, "[[") {
 		return p.bracket("[")
 	}
-	within := s[2:min(len(s), reach)]
+	within := s[2:min(len(s), Reach)]
 	i := strings.IndexAny(within, "[]\n")
 	switch {
-	case i < 0 && len(s) < reach && p.end == open, i == len(within)-1 && i >= 0 && within[i] == ']' && p.end == open:
+	case i < 0 && len(s) < Reach && p.end == Open, i == len(within)-1 && i >= 0 && within[i] == ']' && p.end == Open:
 		return false
 	case i > 0 && strings.HasPrefix(within[i:], "]]"):
 		name, alias, _ := strings.Cut(within[:i], "|")
 		if alias == "" {
-			p.show(name, p.theme.Link.over(p.base))
+			p.show(name, p.theme.Link.Over(p.base))
 		} else {
-			p.show(alias, p.theme.Link.over(p.base))
-			p.show(" ("+name+")", p.theme.Host.over(p.base))
+			p.show(alias, p.theme.Link.Over(p.base))
+			p.show(" ("+name+")", p.theme.Host.Over(p.base))
 		}
 		p.at += i + 4
 		return true
@@ -41,21 +43,21 @@ func (p *parser) openBracket(s string) bool {
 
 // closeBracket ends the innermost open bracket: a link, an image, a citation
 // or just brackets.
-func (p *parser) closeBracket(s string) bool {
+func (p *Parser) closeBracket(s string) bool {
 	if len(p.brackets) == 0 {
 		return p.take(1)
 	}
-	if len(s) == 1 && p.end == open {
+	if len(s) == 1 && p.end == Open {
 		return false
 	}
 	opener := p.brackets[len(p.brackets)-1]
 	label := p.text[p.nodes[opener].from:p.at]
 	t, n, known := p.target(s[1:], label)
 	if !known {
-		if p.end == open {
+		if p.end == Open {
 			return false
 		}
-		if p.end == guessed { // the address is on its way
+		if p.end == Guessed { // the address is on its way
 			t, n = target{text: true}, len(s)-1
 		}
 	}
@@ -67,7 +69,7 @@ func (p *parser) closeBracket(s string) bool {
 		p.literal(opener + 1)
 		p.closeLink(opener, t)
 	case citation(label):
-		p.nodes = append(p.nodes[:opener], node{span: span{look: look{style: p.theme.Citation.over(p.base)}, text: "[" + label + "]"}})
+		p.nodes = append(p.nodes[:opener], node{Span: layout.Span{Look: layout.Look{Style: p.theme.Citation.Over(p.base)}, Text: "[" + label + "]"}})
 		p.at++
 	default:
 		p.nodes[opener].settle()
@@ -81,19 +83,19 @@ func (p *parser) closeBracket(s string) bool {
 }
 
 // closeLink makes a link or an image of the nodes after opener.
-func (p *parser) closeLink(opener int, t target) {
+func (p *Parser) closeLink(opener int, t target) {
 	inside := slices.Clone(p.nodes[opener+1:])
 	image := p.nodes[opener].mark == '!'
 	p.nodes = p.nodes[:opener]
 	if image {
 		name := ""
 		for _, n := range inside {
-			name += n.text
+			name += n.Text
 		}
 		if name == "" {
 			name = t.address
 		}
-		p.nodes = append(p.nodes, p.linked([]node{{span: p.plainSpan("[image: " + name + "]")}}, t, p.theme.Image)...)
+		p.nodes = append(p.nodes, p.linked([]node{{Span: p.plainSpan("[image: " + name + "]")}}, t, p.theme.Image)...)
 		return
 	}
 	p.nodes = append(p.nodes, p.linked(inside, t, p.theme.Link)...)
@@ -107,13 +109,13 @@ func (p *parser) closeLink(opener int, t target) {
 
 // linked gives nodes the look of a link, and after them says where it leads if
 // their text does not, and its title.
-func (p *parser) linked(nodes []node, t target, style Style) []node {
+func (p *Parser) linked(nodes []node, t target, style layout.Style) []node {
 	link, place := p.destination(t.address)
 	shown := ""
 	for i := range nodes {
-		nodes[i].style = nodes[i].style.over(style.over(p.base))
-		nodes[i].link = link
-		shown += nodes[i].text
+		nodes[i].Style = nodes[i].Style.Over(style.Over(p.base))
+		nodes[i].Link = link
+		shown += nodes[i].Text
 	}
 	if says(shown, place) {
 		place = ""
@@ -122,17 +124,17 @@ func (p *parser) linked(nodes []node, t target, style Style) []node {
 		place = strings.TrimLeft(place+` "`+t.title+`"`, " ")
 	}
 	if place != "" {
-		nodes = append(nodes, node{span: span{look: look{style: p.theme.Host.over(p.base)}, text: " (" + place + ")"}})
+		nodes = append(nodes, node{Span: layout.Span{Look: layout.Look{Style: p.theme.Host.Over(p.base)}, Text: " (" + place + ")"}})
 	}
 	return nodes
 }
 
 // address takes a bare address.
-func (p *parser) address(s string) bool {
-	within := s[:min(len(s), reach)]
+func (p *Parser) address(s string) bool {
+	within := s[:min(len(s), Reach)]
 	n := strings.IndexAny(within, " \n<>`\"|")
 	if n < 0 {
-		if len(s) < reach && p.end == open {
+		if len(s) < Reach && p.end == Open {
 			return false
 		}
 		n = len(within)
@@ -152,7 +154,7 @@ func (p *parser) address(s string) bool {
 	if !strings.Contains(address, "://") {
 		address = "https://" + address
 	}
-	p.nodes = append(p.nodes, p.linked([]node{{span: p.plainSpan(text)}}, target{address: address}, p.theme.Link)...)
+	p.nodes = append(p.nodes, p.linked([]node{{Span: p.plainSpan(text)}}, target{address: address}, p.theme.Link)...)
 	p.at += n
 	return true
 }

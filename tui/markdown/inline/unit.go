@@ -1,17 +1,19 @@
-package markdown
+package inline
 
 import (
 	"strings"
 	"unicode/utf8"
+
+	"lifehub/tui/markdown/layout"
 )
 
 // unit takes text up to the next point where nothing is open, and reports
 // whether that has come.
-func (p *parser) unit() bool {
+func (p *Parser) unit() bool {
 	for p.at == 0 || !p.neutral() {
-		far := p.at > reach || len(p.nodes) > maxNodes
+		far := p.at > Reach || len(p.nodes) > maxNodes
 		if far || p.at == len(p.text) {
-			if !far && p.end == open {
+			if !far && p.end == Open {
 				return false
 			}
 			p.finish()
@@ -25,7 +27,7 @@ func (p *parser) unit() bool {
 }
 
 // neutral reports whether nothing of the unit waits for a partner.
-func (p *parser) neutral() bool {
+func (p *Parser) neutral() bool {
 	if len(p.brackets) > 0 {
 		return false
 	}
@@ -39,21 +41,21 @@ func (p *parser) neutral() bool {
 }
 
 // finish settles what is still open: as text, or as if it were closed here.
-func (p *parser) finish() {
-	if p.end == guessed {
-		var within Style
+func (p *Parser) finish() {
+	if p.end == Guessed {
+		var within layout.Style
 		for i := range p.nodes {
 			n := &p.nodes[i]
-			n.style = n.style.over(within)
+			n.Style = n.Style.Over(within)
 			if n.mark == '[' || !n.canOpen || n.count == 0 || n.mark == '!' || n.mark == '~' && n.count != 2 {
 				continue
 			}
 			style := p.emphasis(n.mark, min(n.count, 2))
 			if n.count > 2 {
-				style = style.over(p.theme.Emphasis)
+				style = style.Over(p.theme.Emphasis)
 			}
-			within = within.over(style)
-			n.mark, n.span.text = 0, ""
+			within = within.Over(style)
+			n.mark, n.Span.Text = 0, ""
 		}
 	}
 	p.brackets = nil
@@ -62,7 +64,7 @@ func (p *parser) finish() {
 }
 
 // literal makes text of the marks from node i on.
-func (p *parser) literal(i int) {
+func (p *Parser) literal(i int) {
 	for ; i < len(p.nodes); i++ {
 		p.nodes[i].settle()
 	}
@@ -72,24 +74,26 @@ func (p *parser) literal(i int) {
 func (n *node) settle() {
 	switch n.mark {
 	case '*', '_', '~':
-		n.text = strings.Repeat(string(n.mark), n.count)
+		n.Text = strings.Repeat(string(n.mark), n.count)
 	case '[':
-		n.text = "["
+		n.Text = "["
 	case '!':
-		n.text = "!["
+		n.Text = "!["
 	}
 	n.mark = 0
 }
 
 // plainSpan returns text in the style of plain text.
-func (p *parser) plainSpan(text string) span { return span{look: look{style: p.base}, text: text} }
+func (p *Parser) plainSpan(text string) layout.Span {
+	return layout.Span{Look: layout.Look{Style: p.base}, Text: text}
+}
 
-func (p *parser) show(text string, style Style) {
-	p.nodes = append(p.nodes, node{span: span{look: look{style: style}, text: text}})
+func (p *Parser) show(text string, style layout.Style) {
+	p.nodes = append(p.nodes, node{Span: layout.Span{Look: layout.Look{Style: style}, Text: text}})
 }
 
 // token takes the next token. It returns false if more text must come first.
-func (p *parser) token() bool {
+func (p *Parser) token() bool {
 	s := p.text[p.at:]
 	switch s[0] {
 	case '\\':
@@ -105,7 +109,7 @@ func (p *parser) token() bool {
 	case '*', '_', '~':
 		return p.run(s)
 	case '!':
-		if len(s) == 1 && p.end == open {
+		if len(s) == 1 && p.end == Open {
 			return false
 		}
 		if len(s) > 1 && s[1] == '[' {
@@ -128,14 +132,14 @@ func (p *parser) token() bool {
 }
 
 // take adds the next n bytes as text.
-func (p *parser) take(n int) bool {
+func (p *Parser) take(n int) bool {
 	p.show(p.text[p.at:p.at+n], p.base)
 	p.at += n
 	return true
 }
 
 // plain takes text up to the next character that may mean something.
-func (p *parser) plain(s string) bool {
+func (p *Parser) plain(s string) bool {
 	n := plainLength(s, before(p.text[:p.at], p.prev))
 	if cut := p.cut(s[:n]); cut > 0 && p.at > 0 {
 		return p.take(cut)
@@ -143,13 +147,13 @@ func (p *parser) plain(s string) bool {
 	if n < len(s) && s[n] == '\n' {
 		text := strings.TrimRight(s[:n], " ")
 		hard := n-len(text) >= 2 // two blanks and a line end: a new line
-		p.nodes = append(p.nodes, node{span: span{look: look{style: p.base}, text: text, end: hard}})
+		p.nodes = append(p.nodes, node{Span: layout.Span{Look: layout.Look{Style: p.base}, Text: text, End: hard}})
 		if p.at += n; hard {
 			p.at++
 		}
 		return true
 	}
-	if n == len(s) && p.end == open {
+	if n == len(s) && p.end == Open {
 		if p.at > 0 {
 			return false
 		}
@@ -160,18 +164,18 @@ func (p *parser) plain(s string) bool {
 
 // cut returns where plain text s must end because the unit reaches too far, 0
 // if it need not.
-func (p *parser) cut(s string) int {
-	from := max(reach-p.at, 1)
+func (p *Parser) cut(s string) int {
+	from := max(Reach-p.at, 1)
 	if from >= len(s) {
 		return 0
 	}
-	if i := strings.IndexByte(s[from:min(len(s), from+reach)], ' '); i >= 0 {
+	if i := strings.IndexByte(s[from:min(len(s), from+Reach)], ' '); i >= 0 {
 		return from + i + 1
 	}
-	if len(s) < from+reach {
+	if len(s) < from+Reach {
 		return 0
 	}
-	for n := from + reach; ; n-- {
+	for n := from + Reach; ; n-- {
 		if utf8.RuneStart(s[n-1]) {
 			return n - 1
 		}

@@ -1,17 +1,19 @@
-package markdown
+package inline
 
 import (
 	"unicode"
 	"unicode/utf8"
+
+	"lifehub/tui/markdown/layout"
 )
 
 // run takes a run of *, _ or ~ and closes what it can.
-func (p *parser) run(s string) bool {
-	n := runLength(s, s[:1])
-	if n == len(s) && p.end == open {
+func (p *Parser) run(s string) bool {
+	n := leading(s, s[:1])
+	if n == len(s) && p.end == Open {
 		return false
 	}
-	if n == len(s) && p.end == guessed { // more marks may come: show none
+	if n == len(s) && p.end == Guessed { // more marks may come: show none
 		p.at += n
 		return true
 	}
@@ -22,7 +24,7 @@ func (p *parser) run(s string) bool {
 	}
 	left := !unicode.IsSpace(next) && (!isPunct(next) || unicode.IsSpace(last) || isPunct(last))
 	right := !unicode.IsSpace(last) && (!isPunct(last) || unicode.IsSpace(next) || isPunct(next))
-	d := node{mark: s[0], count: n, canOpen: left, canClose: right, span: p.plainSpan("")}
+	d := node{mark: s[0], count: n, canOpen: left, canClose: right, Span: p.plainSpan("")}
 	switch {
 	case s[0] == '_':
 		d.canOpen, d.canClose = left && (!right || isPunct(last)), right && (!left || isPunct(next))
@@ -41,16 +43,16 @@ func isPunct(r rune) bool { return unicode.IsPunct(r) || unicode.IsSymbol(r) }
 
 // resolveAll pairs the marks that have come since it was last called: what found
 // no opener then finds none now.
-func (p *parser) resolveAll() {
+func (p *Parser) resolveAll() {
 	p.resolveFrom(0, p.resolved)
 	p.resolved = len(p.nodes)
 }
 
 // resolve pairs the marks from node bottom on, as CommonMark does: each closer
 // with the nearest opener before it.
-func (p *parser) resolve(bottom int) { p.resolveFrom(bottom, bottom) }
+func (p *Parser) resolve(bottom int) { p.resolveFrom(bottom, bottom) }
 
-func (p *parser) resolveFrom(bottom, first int) {
+func (p *Parser) resolveFrom(bottom, first int) {
 	for c := first; c < len(p.nodes); c++ {
 		for p.nodes[c].mark != 0 && p.nodes[c].mark != '[' && p.nodes[c].mark != '!' && p.nodes[c].canClose && p.nodes[c].count > 0 {
 			o := p.opener(bottom, c)
@@ -74,7 +76,7 @@ func (p *parser) resolveFrom(bottom, first int) {
 	}
 }
 
-func (p *parser) opener(bottom, c int) int {
+func (p *Parser) opener(bottom, c int) int {
 	closer := p.nodes[c]
 	for o := c - 1; o >= bottom; o-- {
 		n := p.nodes[o]
@@ -89,7 +91,7 @@ func (p *parser) opener(bottom, c int) int {
 	return -1
 }
 
-func (p *parser) emphasis(mark byte, count int) Style {
+func (p *Parser) emphasis(mark byte, count int) layout.Style {
 	switch {
 	case mark == '~':
 		return p.theme.Deleted
@@ -99,8 +101,8 @@ func (p *parser) emphasis(mark byte, count int) Style {
 	return p.theme.Emphasis
 }
 
-func (p *parser) restyle(from, to int, style Style) {
+func (p *Parser) restyle(from, to int, style layout.Style) {
 	for i := from; i < to; i++ {
-		p.nodes[i].style = p.nodes[i].style.over(style)
+		p.nodes[i].Style = p.nodes[i].Style.Over(style)
 	}
 }
