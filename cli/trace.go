@@ -76,7 +76,7 @@ type exportHead struct {
 }
 
 func (c *traceCommand) export(_ context.Context, t trace.Trace, _ []agent.Event) error {
-	clean := app.SecretsOf(c.Process).Current()
+	clean := app.SecretsOf(c.Process)
 	t.Question = clean.Text(t.Question)
 	if err := printJSON(c.Process, "trace", exportHead{"trace", t}); err != nil {
 		return err

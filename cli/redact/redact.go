@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 
-	"lifehub/agent"
 	"lifehub/internal/pattern"
 )
 
@@ -22,7 +21,7 @@ const redacted = "[redacted]"
 // looked for: it would be found in ordinary words.
 const shortestSecret = 6
 
-// Redactor takes secrets out of texts: known values in every form in which
+// redactor takes secrets out of texts: known values in every form in which
 // they travel, and what looks like a secret.
 type redactor struct{ forms []string }
 
@@ -123,8 +122,8 @@ func (r *redactor) find(text string, patterns []pattern.Pattern) []span {
 	return apart
 }
 
-// Text returns a text without its secrets.
-func (r *redactor) Text(text string) string { return r.pieces([]string{text})[0] }
+// text returns a text without its secrets.
+func (r *redactor) text(text string) string { return r.pieces([]string{text})[0] }
 
 // known returns a text without the secrets whose values are known. What looks
 // like one stays: it may be what somebody wants to read about.
@@ -166,19 +165,18 @@ func cutSpans(pieces []string, found []span) []string {
 	return clean
 }
 
-// Trace returns the lines of a trace without secrets. Each line is an event;
+// trace returns the lines of a trace without secrets. Each line is an event;
 // one that is not stays as redacted text.
-func (r *redactor) Trace(lines []byte) []byte {
+func (r *redactor) trace(lines []byte) []byte {
 	list := bytes.SplitAfter(lines, []byte("\n"))
-	r.streamed(list, "token")
-	r.streamed(list, "thinking")
+	r.streamed(list)
 	var out bytes.Buffer
 	for _, line := range list {
 		if len(bytes.TrimSpace(line)) == 0 {
 			continue
 		}
 		if !json.Valid(line) {
-			quoted, _ := json.Marshal(map[string]string{"type": "unreadable", "text": r.Text(strings.ToValidUTF8(string(line), "\uFFFD"))})
+			quoted, _ := json.Marshal(map[string]string{"type": "unreadable", "text": r.text(strings.ToValidUTF8(string(line), "\uFFFD"))})
 			out.Write(append(quoted, '\n'))
 			continue
 		}
@@ -187,51 +185,31 @@ func (r *redactor) Trace(lines []byte) []byte {
 	return out.Bytes()
 }
 
-// streamed redacts texts that were streamed: pieces of the events of a type,
-// those of workers who thought side by side each for itself.
-func (r *redactor) streamed(lines [][]byte, kind string) {
-	type text struct {
-		at     []int
-		pieces []string
-	}
-	texts := map[string]*text{} // by step
-	events := map[int]agent.Event{}
+// isPiece reports whether a line is an event of a text that is streamed.
+func isPiece(line []byte) bool {
+	return bytes.Contains(line, []byte(`"type":"token"`)) || bytes.Contains(line, []byte(`"type":"thinking"`))
+}
+
+// streamed redacts texts that were streamed: the answer, and the thoughts of
+// each of the workers who think side by side.
+func (r *redactor) streamed(lines [][]byte) {
+	at, pieces := map[string][]int{}, map[string][]string{} // by kind and step
 	for i, line := range lines {
-		if !bytes.Contains(line, []byte(`"type":"`+kind+`"`)) {
-			continue
+		var e struct{ Type, Step, Content string }
+		if isPiece(line) && json.Unmarshal(line, &e) == nil && e.Content != "" {
+			text := e.Type + " " + e.Step
+			at[text], pieces[text] = append(at[text], i), append(pieces[text], e.Content)
 		}
-		var e agent.Event
-		if json.Unmarshal(line, &e) != nil {
-			continue
-		}
-		var step, piece string
-		switch body := e.Body.(type) {
-		case agent.Said:
-			piece = body.Content
-		case agent.Thought:
-			step, piece = body.Step, body.Content
-		default:
-			continue
-		}
-		if texts[step] == nil {
-			texts[step] = &text{}
-		}
-		texts[step].at, texts[step].pieces = append(texts[step].at, i), append(texts[step].pieces, piece)
-		events[i] = e
 	}
-	for _, whole := range texts {
-		for n, clean := range r.pieces(whole.pieces) {
-			i := whole.at[n]
-			e := events[i]
-			switch body := e.Body.(type) {
-			case agent.Said:
-				body.Content = clean
-				e.Body = body
-			case agent.Thought:
-				body.Content = clean
-				e.Body = body
+	for text, whole := range pieces {
+		for n, clean := range r.pieces(whole) {
+			i := at[text][n]
+			var event map[string]any
+			if clean == whole[n] || json.Unmarshal(lines[i], &event) != nil {
+				continue
 			}
-			if line, err := json.Marshal(e); err == nil && clean != whole.pieces[n] {
+			event["content"] = clean
+			if line, err := json.Marshal(event); err == nil {
 				lines[i] = append(line, '\n')
 			}
 		}
@@ -248,7 +226,7 @@ func (r *redactor) strings(line []byte) []byte {
 		if json.Unmarshal(quoted, &text) != nil {
 			return quoted
 		}
-		clean := r.Text(text)
+		clean := r.text(text)
 		if clean == text {
 			return quoted
 		}

@@ -46,7 +46,7 @@ func TestAnExportHoldsNoSecretInAnyForm(t *testing.T) {
 			lineOf(t, agent.ToolEnded{Name: "fetch", Output: "before " + form + " after"}, "tool_end"),
 			lineOf(t, agent.Prompted{Messages: []llm.Message{{Role: llm.User, Text: "it is " + form}}}, "prompt"),
 		} {
-			clean := string(r.Trace([]byte(line)))
+			clean := string(r.trace([]byte(line)))
 			var e agent.Event
 			if err := json.Unmarshal([]byte(clean), &e); err != nil {
 				t.Errorf("%s: no event is left: %v", name, err)
@@ -80,7 +80,7 @@ func TestStreamedSecretsAreTakenOutAcrossOtherEvents(t *testing.T) {
 	secret := "correct-horse-battery"
 	lines := lineOf(t, agent.Said{Content: "the key is correct-"}, "token") + lineOf(t, agent.Noticed{Text: "the model is loading"}, "notice") +
 		lineOf(t, agent.Said{Content: "horse-battery."}, "token") + lineOf(t, agent.Thought{Content: "correct-hor"}, "thinking") + lineOf(t, agent.Thought{Content: "se-battery"}, "thinking")
-	clean := string(newRedactor([]string{secret}).Trace([]byte(lines)))
+	clean := string(newRedactor([]string{secret}).trace([]byte(lines)))
 	for _, part := range []string{"correct-", "horse", "se-battery"} {
 		if strings.Contains(clean, part) {
 			t.Errorf("%q is left in\n%s", part, clean)
@@ -97,7 +97,7 @@ func TestSecretsInThoughtsOfWorkersAreTakenOut(t *testing.T) {
 	thought := func(step, text string) string {
 		return lineOf(t, agent.Thought{Agent: "notes", Step: step, Content: text}, "thinking")
 	}
-	clean := string(newRedactor([]string{"correct-horse-battery"}).Trace([]byte(
+	clean := string(newRedactor([]string{"correct-horse-battery"}).trace([]byte(
 		thought("1", "I saw correct-hor") + thought("2", "I see correct-horse-") + thought("1", "se-battery there") + thought("2", "battery here"))))
 	for _, part := range []string{"correct", "horse", "battery"} {
 		if strings.Contains(clean, part) {
@@ -116,7 +116,7 @@ func TestWhatLooksLikeASecretIsTakenOutAndOrdinaryTextIsNot(t *testing.T) {
 		"eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.c2lnbmF0dXJl", "-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----",
 		"AIzaSyA1234567890abcdefghijklmnopqrstuv",
 	} {
-		if got := r.Text("before " + secret + " after"); got != "before [redacted] after" {
+		if got := r.text("before " + secret + " after"); got != "before [redacted] after" {
 			t.Errorf("%q became %q", secret, got)
 		}
 	}
@@ -126,7 +126,7 @@ func TestWhatLooksLikeASecretIsTakenOutAndOrdinaryTextIsNot(t *testing.T) {
 		`{"password": "swordfish1"}`:            `{"password": "[redacted]"}`,
 		"API_KEY=0123456789abcdef":              "API_KEY=[redacted]",
 	} {
-		if got := r.Text(text); got != want {
+		if got := r.text(text); got != want {
 			t.Errorf("%q became %q, want %q", text, got, want)
 		}
 	}
@@ -134,7 +134,7 @@ func TestWhatLooksLikeASecretIsTakenOutAndOrdinaryTextIsNot(t *testing.T) {
 		"I run three times a week [1].", "the key to the shed is under the pot", "a basic question about bread", "The bearer of this letter",
 		"https://example.org/a?b=c", "2026-03-14 09:30", "task-list.md:12–14", "password: ", strings.Repeat("word ", 100),
 	} {
-		if got := r.Text(text); got != text {
+		if got := r.text(text); got != text {
 			t.Errorf("%q became %q", text, got)
 		}
 	}
@@ -163,7 +163,7 @@ func TestSecretsAreKnownFromSettingsEnvironmentFilesAndServers(t *testing.T) {
 }
 
 func TestALineThatIsNoEventIsExportedAsText(t *testing.T) {
-	clean := string(newRedactor([]string{"secret-value"}).Trace([]byte("{half a line with secret-value\n{\"type\":\"notice\",\"text\":\"ok\"}\n")))
+	clean := string(newRedactor([]string{"secret-value"}).trace([]byte("{half a line with secret-value\n{\"type\":\"notice\",\"text\":\"ok\"}\n")))
 	for line := range strings.Lines(clean) {
 		if !json.Valid([]byte(line)) {
 			t.Errorf("%q is no JSON", line)

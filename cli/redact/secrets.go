@@ -39,10 +39,16 @@ func secretsAt(p settings.Paths, c *settings.Config, environ []string) []string 
 			values = append(values, password)
 		}
 	}
-	values = append(values, secretPairs(environ)...)
+	lines := slices.Clone(environ)
 	for _, dir := range slices.Concat([]string{".", p.Config}, c.Notes) {
 		if data, err := os.ReadFile(filepath.Join(dir, ".env")); err == nil {
-			values = append(values, secretPairs(strings.Split(string(data), "\n"))...)
+			lines = append(lines, strings.Split(string(data), "\n")...)
+		}
+	}
+	for _, line := range lines {
+		name, value, ok := strings.Cut(strings.TrimPrefix(strings.TrimSpace(line), "export "), "=")
+		if ok && !strings.HasPrefix(name, "#") {
+			values = append(values, secretsIn(name, strings.Trim(strings.TrimSpace(value), `"'`))...)
 		}
 	}
 	values = append(values, secretsOfPasses(p)...)
@@ -56,29 +62,39 @@ func secretsAt(p settings.Paths, c *settings.Config, environ []string) []string 
 	return values
 }
 
-// secretsOf are those that stand in a server's entry.
-func secretsOf(server config.Entry) (values []string) {
+// secretsIn are what of a value is secret: the password of an address, and all
+// of it if its name says so, with the variables that it refers to. A path is none.
+func secretsIn(name, value string) []string {
+	values := secretsInURL(value)
+	if secretName.MatchString(name) && !filepath.IsAbs(value) {
+		values = append(append(values, value), variablesIn(value)...)
+	}
+	return values
+}
+
+// secretsOf are those that stand in a server's entry. Of its headers all are.
+func secretsOf(server config.Entry) []string {
+	values := secretsInURL(server.URL)
 	for name, value := range server.Env {
-		values = append(values, secretPairs([]string{name + "=" + value})...)
-		if secretName.MatchString(name) {
-			values = append(values, variablesIn(value)...)
-		}
+		values = append(values, secretsIn(name, value)...)
 	}
 	for _, value := range server.Headers {
 		_, token, isAuth := strings.Cut(value, " ")
 		if !isAuth {
 			token = value
 		}
-		values = append(values, token)
-		values = append(values, variablesIn(value)...)
+		values = append(append(values, token), variablesIn(value)...)
 	}
-	values = append(values, secretsInURL(server.URL)...)
-	for i, arg := range server.Args {
-		values = append(values, secretsInURL(arg)...)
-		values = append(values, secretPairs([]string{strings.TrimLeft(arg, "-")})...)
-		if i > 0 && strings.HasPrefix(server.Args[i-1], "-") && secretName.MatchString(strings.TrimLeft(server.Args[i-1], "-")) {
-			values = append(values, arg)
-			values = append(values, variablesIn(arg)...)
+	flag := "" // the argument before, if it is one
+	for _, arg := range server.Args {
+		name, value, _ := strings.Cut(strings.TrimLeft(arg, "-"), "=")
+		values = append(append(values, secretsInURL(arg)...), secretsIn(name, value)...)
+		if secretName.MatchString(flag) {
+			values = append(append(values, arg), variablesIn(arg)...)
+		}
+		flag = ""
+		if strings.HasPrefix(arg, "-") {
+			flag = strings.TrimLeft(arg, "-")
 		}
 	}
 	return values
@@ -92,7 +108,7 @@ func secretsInURL(address string) (values []string) {
 		return nil
 	}
 	if password, ok := u.User.Password(); ok {
-		values = append(values, password, variableIn(password))
+		values = append(append(values, password), variablesIn(password)...)
 	}
 	for name, list := range u.Query() {
 		if secretName.MatchString(name) {
@@ -104,10 +120,6 @@ func secretsInURL(address string) (values []string) {
 
 // secretsOfPasses are the tokens and client secrets that consents brought.
 func secretsOfPasses(p settings.Paths) (values []string) {
-	files, err := filepath.Glob(filepath.Join(p.Credentials(), "*.json"))
-	if err != nil { // only of a bad pattern
-		return nil
-	}
 	var walk func(name string, value any)
 	walk = func(name string, value any) {
 		switch v := value.(type) {
@@ -125,6 +137,7 @@ func secretsOfPasses(p settings.Paths) (values []string) {
 			}
 		}
 	}
+	files, _ := filepath.Glob(filepath.Join(p.Credentials(), "*.json")) //nolint:errcheck // the pattern is sound
 	for _, file := range files {
 		var pass any
 		if data, err := os.ReadFile(file); err == nil && json.Unmarshal(data, &pass) == nil {
@@ -146,27 +159,6 @@ func variablesIn(text string) []string {
 	return values
 }
 
-func variableIn(text string) string { return strings.Join(variablesIn(text), "") }
-
-// secretPairs are the values of those NAME=VALUE lines whose name says that
-// they are secret, and the passwords of addresses among the values. A path is
-// none.
-func secretPairs(lines []string) []string {
-	var values []string
-	for _, line := range lines {
-		name, value, ok := strings.Cut(strings.TrimPrefix(strings.TrimSpace(line), "export "), "=")
-		value = strings.Trim(strings.TrimSpace(value), `"'`)
-		if !ok || strings.HasPrefix(name, "#") {
-			continue
-		}
-		values = append(values, secretsInURL(value)...)
-		if secretName.MatchString(name) && !filepath.IsAbs(value) {
-			values = append(values, value)
-		}
-	}
-	return values
-}
-
 // WithoutOwnSecrets is an environment for a program of the user's: without the
 // variables that hold secrets of LifeHub's settings.
 func WithoutOwnSecrets(environ []string) []string {
@@ -184,7 +176,7 @@ func WithoutOwnSecrets(environ []string) []string {
 
 // Redaction takes secrets out of whatever LifeHub writes, tells a model or
 // prints of itself. It reads the tokens of consents again when they change. It
-// is safe for concurrent use; nil takes nothing out.
+// is safe for concurrent use; nil knows none.
 type Redaction struct {
 	settings.Paths
 	Config  *settings.Config
@@ -196,8 +188,11 @@ type Redaction struct {
 	cut    *redactor
 }
 
-// Current is the one for this moment.
-func (s *Redaction) Current() *redactor {
+// current is the one for this moment.
+func (s *Redaction) current() *redactor {
+	if s == nil {
+		return &redactor{}
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	state := ""
@@ -214,20 +209,13 @@ func (s *Redaction) Current() *redactor {
 }
 
 // Text takes out what is known and what looks like a secret.
-func (s *Redaction) Text(text string) string {
-	if s == nil {
-		return text
-	}
-	return s.Current().Text(text)
-}
+func (s *Redaction) Text(text string) string { return s.current().text(text) }
 
 // Known takes out what is known.
-func (s *Redaction) Known(text string) string {
-	if s == nil {
-		return text
-	}
-	return s.Current().known(text)
-}
+func (s *Redaction) Known(text string) string { return s.current().known(text) }
+
+// Trace takes out of the lines of a trace what Text does.
+func (s *Redaction) Trace(lines []byte) []byte { return s.current().trace(lines) }
 
 // ReadSecret reads the first line of a file that only its owner may read.
 func ReadSecret(file string) (string, error) {

@@ -2,6 +2,7 @@ package redact
 
 import (
 	"bytes"
+	"errors"
 	"io"
 )
 
@@ -19,30 +20,28 @@ type TraceWriter struct {
 const maxHeld = 256 << 10
 
 func (c *TraceWriter) Write(line []byte) (int, error) {
-	if bytes.Contains(line, []byte(`"type":"token"`)) || bytes.Contains(line, []byte(`"type":"thinking"`)) {
+	if isPiece(line) {
 		c.held = append(c.held, bytes.Clone(line))
 		if c.size += len(line); c.size < maxHeld {
 			return len(line), nil
 		}
-		return len(line), c.Flush()
+		return len(line), c.flush()
 	}
-	if err := c.Flush(); err != nil {
+	if err := c.flush(); err != nil {
 		return 0, err
 	}
-	if _, err := c.WriteCloser.Write(c.Secrets.Current().strings(line)); err != nil {
+	if _, err := c.WriteCloser.Write(c.Secrets.current().strings(line)); err != nil {
 		return 0, err
 	}
 	return len(line), nil
 }
 
-// Flush keeps what is held.
-func (c *TraceWriter) Flush() error {
+// flush keeps what is held.
+func (c *TraceWriter) flush() error {
 	if len(c.held) == 0 {
 		return nil
 	}
-	clean := c.Secrets.Current()
-	clean.streamed(c.held, "token")
-	clean.streamed(c.held, "thinking")
+	c.Secrets.current().streamed(c.held)
 	for _, line := range c.held {
 		if _, err := c.WriteCloser.Write(line); err != nil {
 			return err
@@ -53,9 +52,5 @@ func (c *TraceWriter) Flush() error {
 }
 
 func (c *TraceWriter) Close() error {
-	err := c.Flush()
-	if closed := c.WriteCloser.Close(); err == nil {
-		err = closed
-	}
-	return err
+	return errors.Join(c.flush(), c.WriteCloser.Close())
 }

@@ -1,13 +1,12 @@
 package settings
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -131,7 +130,7 @@ func (p Paths) VaultPolicy(c *Config, dirs []string) (VaultPolicy, error) {
 			continue
 		case !isTrusted:
 			continue
-		case err != nil || !sameFiles(was, now):
+		case err != nil || !maps.Equal(was, now):
 			n.Notices = append(n.Notices, fmt.Sprintf("the settings in %s are not those that you trusted, which stay in force; `lifehub config trust` shows them", filepath.Join(dir, PolicyFolder)))
 		}
 		if err := n.Add(c, dir, was); err != nil {
@@ -139,19 +138,6 @@ func (p Paths) VaultPolicy(c *Config, dirs []string) (VaultPolicy, error) {
 		}
 	}
 	return n, nil
-}
-
-func sameFiles(a, b PolicyFiles) bool {
-	return fingerprint(a) == fingerprint(b)
-}
-
-func fingerprint(files PolicyFiles) string {
-	h := sha256.New()
-	for _, name := range PolicyNames {
-		text, ok := files[name]
-		fmt.Fprintf(h, "%s %v %d\n%s", name, ok, len(text), text)
-	}
-	return hex.EncodeToString(h.Sum(nil))
 }
 
 // Add obeys the files of one folder.
