@@ -23,6 +23,7 @@ import (
 	"lifehub/llm"
 	"lifehub/tui/draw"
 	"lifehub/tui/safetext"
+	"lifehub/tui/transcript"
 )
 
 // maxAttached bounds what stdin and -f may add to a question, in bytes. More
@@ -123,31 +124,16 @@ func (q *askCommand) say(text string) {
 
 // warn reports what the answer will have to do without.
 func (q *askCommand) warn(a *app.App) {
-	if text := a.Store.Warning(); text != "" {
-		fmt.Fprintf(q.Err, "! %s\n", safetext.Line(text))
-	}
-	for _, text := range a.Settings.Notices() {
+	for _, text := range a.Notices("answering") {
 		q.say(text)
-	}
-	if a.Outdated != "" {
-		q.say(a.Outdated)
-	}
-	for _, text := range a.Folder.Notices {
-		q.say(text)
-	}
-	if first := a.ServerTrust.FirstUse(); first != "" {
-		fmt.Fprintf(q.Err, "! %s\n", safetext.Line(first))
 	}
 	for _, s := range a.Servers.State() {
 		if text := app.Unseen(s); text != "" {
-			fmt.Fprintf(q.Err, "! %s\n", safetext.Line(text))
+			q.say(text)
 		}
 	}
-	for _, gone := range a.Gone {
-		fmt.Fprintf(q.Err, "! answering without %s\n", safetext.Line(gone))
-	}
 	if len(a.OpenVaults()) == 0 && len(a.Gone) == 0 {
-		fmt.Fprintln(q.Err, "! answering without notes: `lifehub index DIR` makes a folder known, --notes DIR uses one for this run")
+		q.say("answering without notes: `lifehub index DIR` makes a folder known, --notes DIR uses one for this run")
 	}
 }
 
@@ -369,13 +355,8 @@ func (q *askCommand) report(event agent.Event) {
 	}
 	switch body := event.Body.(type) {
 	case agent.Remembered:
-		for _, f := range body.Facts {
-			if f.Fits {
-				fmt.Fprintf(q.Err, "· remembered: %s (%s:%d)\n", draw.Summary(f.Text, 80), safetext.Line(f.Path), f.Line)
-			}
-		}
-		for _, r := range body.Exchanges {
-			fmt.Fprintf(q.Err, "· remembered from %s: %s\n", r.Asked.Local().Format(time.DateOnly), draw.Summary(r.Question, 80))
+		for _, line := range (&transcript.Remembered{Remembered: body}).Lines(time.Now()) {
+			fmt.Fprintln(q.Err, draw.Truncate(line, 120))
 		}
 	case agent.ToolStarted:
 		fmt.Fprintf(q.Err, "· %s %s\n", safetext.Line(body.Name), safetext.Line(string(body.Input)))
@@ -400,7 +381,7 @@ func (q *askCommand) report(event agent.Event) {
 			fmt.Fprintf(q.Err, "⊘ not run: %s\n", safetext.Line(body.Reason))
 		}
 	case agent.Noticed:
-		fmt.Fprintf(q.Err, "! %s\n", safetext.Line(body.Text))
+		q.say(body.Text)
 	case agent.Failed:
 		q.tellDropped(body.Dropped)
 	case agent.Ended:
@@ -411,7 +392,7 @@ func (q *askCommand) report(event agent.Event) {
 // tellDropped says what of the plans was not done as it was planned.
 func (q *askCommand) tellDropped(dropped []string) {
 	for _, d := range dropped {
-		fmt.Fprintf(q.Err, "! not as planned: %s\n", safetext.Line(d))
+		q.say("not as planned: " + d)
 	}
 }
 

@@ -19,8 +19,10 @@ import (
 	"lifehub/cli/redact"
 	"lifehub/mcpclient"
 	"lifehub/mcpclient/trust"
+	"lifehub/tui/backend"
+	"lifehub/tui/draw"
+	"lifehub/tui/panel"
 	"lifehub/tui/safetext"
-	"lifehub/tui/worddiff"
 )
 
 func newMCPTest(sh *app.Process) *cobra.Command {
@@ -96,19 +98,23 @@ func consentTo(ctx context.Context, sh *app.Process, servers *mcpclient.Client, 
 	if err != nil {
 		return err
 	}
+	return waitUntil(ctx, servers, "test MCP server "+name, func(s mcpclient.ServerState) bool {
+		return s.Since.After(before) && s.Status != mcpclient.Starting
+	})
+}
+
+// waitUntil waits for a state of the only server.
+func waitUntil(ctx context.Context, servers *mcpclient.Client, what string, reached func(mcpclient.ServerState) bool) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, app.ServerPatience+time.Second, errors.New("it has not started"))
 	defer cancel()
-	for {
-		state := servers.State()[0]
-		if state.Since.After(before) && state.Status != mcpclient.Starting {
-			return nil
-		}
+	for !reached(servers.State()[0]) {
 		select {
 		case <-servers.Changes():
 		case <-ctx.Done():
-			return fmt.Errorf("test MCP server %s: %w", name, context.Cause(ctx))
+			return fmt.Errorf("%s: %w", what, context.Cause(ctx))
 		}
 	}
+	return nil
 }
 
 // openOnKey opens a page once the user has typed o. It ends with the first
@@ -171,7 +177,12 @@ func trustServer(ctx context.Context, sh *app.Process, name string, yes bool) er
 		if err := servers.Accept(name, unseen); err != nil {
 			return err
 		}
-		if err := settledServer(ctx, sh, servers, name, unseen); err != nil {
+		if err := waitUntil(ctx, servers, "trust MCP server "+name, func(s mcpclient.ServerState) bool {
+			if reflect.DeepEqual(s.Unseen, unseen) {
+				return false // it has not looked again yet
+			}
+			return len(s.Unseen) > 0 || s.Status == mcpclient.Running || s.Status == mcpclient.Off || s.Status == mcpclient.Restarting
+		}); err != nil {
 			return err
 		}
 	}
@@ -189,50 +200,8 @@ func trustServer(ctx context.Context, sh *app.Process, name string, yes bool) er
 	return nil
 }
 
-// settledServer waits until the server has taken in what was accepted.
-func settledServer(ctx context.Context, sh *app.Process, servers *mcpclient.Client, name string, accepted []trust.Change) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, app.ServerPatience+time.Second, errors.New("it has not started"))
-	defer cancel()
-	for {
-		state := servers.State()[0]
-		switch {
-		case reflect.DeepEqual(state.Unseen, accepted): // it has not looked again yet
-		case len(state.Unseen) > 0, state.Status == mcpclient.Running, state.Status == mcpclient.Off, state.Status == mcpclient.Restarting:
-			return nil
-		}
-		select {
-		case <-servers.Changes():
-		case <-ctx.Done():
-			return fmt.Errorf("trust MCP server %s: %w", name, context.Cause(ctx))
-		}
-	}
-}
-
 // showChange prints one change whole, what is hidden in it made visible.
 func showChange(to io.Writer, c trust.Change) {
-	head := safetext.Reveal(c.What)
-	switch {
-	case c.After == "":
-		head += ": gone"
-	case c.Before == "":
-		head += ":"
-	default:
-		head += ", changed:"
-	}
-	var text strings.Builder
-	if c.Before == "" {
-		text.WriteString(safetext.Reveal(c.After))
-	} else {
-		for _, w := range worddiff.Compare(c.Before, c.After) {
-			switch w.Mark {
-			case '-':
-				text.WriteString("[-" + safetext.Reveal(w.Text) + "-]")
-			case '+':
-				text.WriteString("{+" + safetext.Reveal(w.Text) + "+}")
-			default:
-				text.WriteString(safetext.Reveal(w.Text))
-			}
-		}
-	}
-	fmt.Fprintf(to, "%s\n  %s\n", head, strings.ReplaceAll(strings.TrimSpace(text.String()), "\n", "\n  "))
+	text := panel.MarkedChange(backend.Change(c), draw.Unstyled, draw.Unstyled)
+	fmt.Fprintf(to, "%s\n  %s\n", panel.ChangeHead(backend.Change(c)), strings.ReplaceAll(text, "\n", "\n  "))
 }

@@ -50,11 +50,8 @@ func searchNotes(ctx context.Context, sh *app.Process, flags app.RunFlags, text 
 		return err
 	}
 	defer a.Close()
-	for _, text := range a.Settings.Notices() {
+	for _, text := range a.Notices("searching") {
 		fmt.Fprintf(sh.Err, "! %s\n", safetext.Line(text))
-	}
-	for _, gone := range a.Gone {
-		fmt.Fprintf(sh.Err, "! searching without %s\n", safetext.Line(gone))
 	}
 	if len(a.Gone) > 0 && len(a.OpenVaults()) == 0 {
 		return errors.New("none of the remembered folders of notes can be read; `lifehub doctor` says how to mend that")

@@ -120,18 +120,17 @@ func listRules(sh *app.Process) error {
 	if err != nil {
 		return err
 	}
-	for _, r := range all.Narrowed(folders.Rules).List() {
-		fmt.Fprintf(sh.Out, "%-24s %-8s %s\n", safetext.Line(app.RuleText(r)), r.Level, safetext.Line(r.From))
-	}
-	if slices.ContainsFunc(all.Narrowed(folders.Rules).List(), func(r rules.Rule) bool {
+	list := all.Narrowed(folders.Rules).List()
+	none := "no rules; each tool has its own level (`lifehub tools`). Rules belong in " + p.PermissionsFile()
+	err = printList(sh, false, "rules", none, list, func(r rules.Rule) string {
+		return fmt.Sprintf("%-24s %-8s %s", safetext.Line(app.RuleText(r)), r.Level, safetext.Line(r.From))
+	})
+	if slices.ContainsFunc(list, func(r rules.Rule) bool {
 		return r.Level == agent.Deny && len(r.Where) == 0 && r.MatchesTool("read_note") && !r.MatchesTool("search_notes")
 	}) {
 		fmt.Fprintln(sh.Err, "! deny for read_note does not keep notes from search_notes; with args: {path: {under: FOLDER}} it hides those notes from every tool")
 	}
-	if len(all.List()) == 0 && len(folders.Rules.List()) == 0 {
-		fmt.Fprintf(sh.Err, "no rules; each tool has its own level (`lifehub tools`). Rules belong in %s\n", p.PermissionsFile())
-	}
-	return nil
+	return err
 }
 
 func testRules(ctx context.Context, sh *app.Process, list []agent.Tool, gate *turn.Agent, call string) error {

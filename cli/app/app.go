@@ -181,6 +181,21 @@ func (a *App) build(ctx context.Context, flags RunFlags) (err error) {
 	return nil
 }
 
+// Notices are what the user should know at the beginning of a run; going says
+// what the run does, as in "answering without …".
+func (a *App) Notices(going string) []string {
+	list := slices.Concat(a.Settings.Notices(), a.Folder.Notices)
+	for _, text := range []string{a.Store.Warning(), a.Outdated, a.ServerTrust.FirstUse()} {
+		if text != "" {
+			list = append(list, text)
+		}
+	}
+	for _, gone := range a.Gone {
+		list = append(list, going+" without "+gone)
+	}
+	return list
+}
+
 // Sent is how many bytes have left this machine: to the model, and by tools.
 func (a *App) Sent() int64 { return a.Provider.State().Sent + a.sentByTools.Load() }
 

@@ -37,17 +37,8 @@ type background struct {
 func begin(ctx context.Context, a *app.App) *background {
 	bg := &background{App: a, status: make(chan backend.Status, 1), notices: make(chan string, 16), wake: make(chan struct{}, 1)}
 	bg.tell()
-	for _, text := range a.Settings.Notices() {
+	for _, text := range a.Notices("this chat goes") {
 		bg.notice(text)
-	}
-	for _, text := range a.Folder.Notices {
-		bg.notice(text)
-	}
-	for _, gone := range a.Gone {
-		bg.notice("This chat goes without " + gone)
-	}
-	if first := a.ServerTrust.FirstUse(); first != "" {
-		bg.notice(first)
 	}
 	bg.stale()
 	bg.spawn(func() { bg.followProvider(ctx) })
@@ -62,9 +53,6 @@ func begin(ctx context.Context, a *app.App) *background {
 // guardStore looks for damage after an unclean end, and makes the backup of the
 // day. Neither holds up the chat.
 func (bg *background) guardStore(ctx context.Context) {
-	if text := bg.Store.Warning(); text != "" {
-		bg.notice(text)
-	}
 	err := bg.Store.Check(ctx)
 	var damaged *file.DamagedError
 	if err == nil {
