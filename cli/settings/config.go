@@ -7,85 +7,91 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
 
 // Config is every setting, after all layers: defaults, config file,
-// environment, flags. Its fields are listed with name, default and meaning in
-// All.
+// environment, flags. A field is all there is to say of a setting: its name in
+// the file, its usual value, the values it may have ("file": or the path of
+// one), its least number, the variables besides LIFEHUB_NAME that set it, and
+// whether it is quiet, a secret that is not shown.
 type Config struct {
-	Notes    []string
-	Provider string
-	Model    string
-	Mode     string
-	Think    string
-	Loop     struct{ Max int }
-	Replans  int
-
-	EmbedModel string
-	Context    int
-
-	Ollama struct {
-		Host      string
-		KeepAlive time.Duration
+	Notes      []string `name:"notes" doc:"folders of markdown notes; 'lifehub index DIR' adds to them"`
+	Provider   string   `name:"provider" usual:"auto" one:"auto,ollama,openai,offline" doc:"where the model runs; auto: Ollama if it answers, else offline"`
+	Model      string   `name:"model" doc:"chat model; empty: the first installed one that can use tools"`
+	EmbedModel string   `name:"embed_model" doc:"model that turns notes into vectors; empty: nomic-embed-text on Ollama, else words and built-in n-grams"`
+	Context    int      `name:"context" doc:"tokens of the context window; 0: by the model's own limit and this machine's memory"`
+	Mode       string   `name:"mode" usual:"plan" one:"plan,loop,team" doc:"how a question is worked on: by a plan, call by call, or by a lead with workers"`
+	Loop       struct {
+		Max int `name:"loop.max" usual:"8" least:"1" doc:"rounds of the mode loop; then it answers with what it has"`
+	}
+	Replans int    `name:"replans" usual:"2" doc:"how often the mode plan revises a plan of which a step failed or found nothing; 0: never"`
+	Think   string `name:"think" usual:"off" one:"off,on,low,medium,high" doc:"let the model think first, where it can"`
+	Ollama  struct {
+		Host      string        `name:"ollama.host" usual:"http://127.0.0.1:11434" env:"OLLAMA_HOST" doc:"address of the Ollama server"`
+		KeepAlive time.Duration `name:"ollama.keep_alive" usual:"10m" doc:"how long the model stays loaded after an answer"`
 	}
 	OpenAI struct {
-		BaseURL string
-		APIKey  string
-	}
-	Tools struct {
-		Off []string
-		Max int
-	}
-	Web struct {
-		Search    string
-		SearchURL string
-	}
-	Weather struct{ Units string }
-	Daily   struct {
-		Folder  string
-		Pattern string
-	}
-	Memory struct {
-		Messages int
-		Scope    string
-		K        int
-		Place    string
-		File     string
-	}
-	MCP struct {
-		Timeout time.Duration
-	}
-	Mail struct {
-		Host         string
-		Port         int
-		User         string
-		PasswordFile string
-		From         string
-		TLS          string
-	}
-	Traces struct {
-		Turn  int
-		Total int
+		BaseURL string `name:"openai.base_url" env:"OPENAI_BASE_URL" doc:"address of an OpenAI-compatible server, with its /v1"`
+		APIKey  string `name:"openai.api_key" env:"OPENAI_API_KEY" quiet:"true" doc:"its key; better kept in the environment"`
 	}
 	RAG struct {
-		Store          string
-		ChromaURL      string
-		ChromaTenant   string
-		ChromaDatabase string
-		ChromaToken    string
-		Rerank         bool
+		Rerank         bool   `name:"rag.rerank" doc:"let the chat model put the passages found in order: one more call for each search"`
+		Store          string `name:"rag.store" usual:"local" one:"local,chroma" doc:"where the vectors of notes lie; chroma: on a server, shared by all machines that have a notes folder of that name"`
+		ChromaURL      string `name:"rag.chroma_url" usual:"http://127.0.0.1:8000" doc:"address of the Chroma server; it is given vectors and hashes, no text"`
+		ChromaTenant   string `name:"rag.chroma_tenant" usual:"default_tenant" doc:"tenant on the Chroma server"`
+		ChromaDatabase string `name:"rag.chroma_database" usual:"default_database" doc:"database of that tenant, which must exist; teams that share a server have one each"`
+		ChromaToken    string `name:"rag.chroma_token" quiet:"true" doc:"token for the Chroma server; better kept in the environment"`
 	}
-	Passages int
-	Parallel int
-	Theme    string
-	Mouse    bool
-	Editor   string
-	Editing  string
-	Notify   bool
-	Keys     map[string][]string // of the screen, by action
+	Passages int `name:"passages" usual:"5" least:"1" doc:"passages that a search brings"`
+	Parallel int `name:"parallel" usual:"4" least:"1" doc:"steps of a plan that run at once"`
+	Tools    struct {
+		Off []string `name:"tools.off" doc:"tools that are switched off, by name or glob"`
+		Max int      `name:"tools.max" usual:"20" least:"1" doc:"tools offered to the planner; the most relevant ones when there are more"`
+	}
+	Web struct {
+		Search    string `name:"web.search" usual:"duckduckgo" one:"duckduckgo,searxng" doc:"who searches the web; tools.off: [web_search] lets nobody"`
+		SearchURL string `name:"web.search_url" doc:"address of that server, which may stand on this machine, as in http://127.0.0.1:8888 for SearXNG; empty: DuckDuckGo's own"`
+	}
+	Weather struct {
+		Units string `name:"weather.units" usual:"metric" one:"metric,imperial" doc:"how the weather is told, where the question does not say"`
+	}
+	Daily struct {
+		Folder  string `name:"daily.folder" doc:"folder of the daily notes; empty: found from the notes there are"`
+		Pattern string `name:"daily.pattern" doc:"name of a daily note, as in 2006-01-02.md; empty: found from the notes there are"`
+	}
+	Memory struct {
+		Messages int    `name:"memory.messages" usual:"6" least:"2" doc:"last messages of the conversation that stand in every prompt; older ones are remembered by memory.scope"`
+		Scope    string `name:"memory.scope" usual:"conversation" one:"conversation,all,off" doc:"where past exchanges come back from: the conversation under way, all of them, or none"`
+		K        int    `name:"memory.k" usual:"1" least:"1" doc:"past exchanges that come back at most"`
+		Place    string `name:"memory.place" usual:"data" one:"data,vault" doc:"where facts about you are kept: in LifeHub's data folder, or in the first folder of notes"`
+		File     string `name:"memory.file" usual:"memory.md" doc:"their file, below that place"`
+	}
+	MCP struct {
+		Timeout time.Duration `name:"mcp.timeout" usual:"1m" doc:"the longest that one call of an MCP tool may take"`
+	}
+	Traces struct {
+		Turn  int `name:"traces.turn" usual:"4096" least:"1" doc:"the most that the trace of one turn may tell, in KiB; the rest is left out"`
+		Total int `name:"traces.total" usual:"2" doc:"the most that all traces together take on the disk, in MiB, the oldest go first; 0: none are kept"`
+	}
+	Mail struct {
+		Host         string `name:"mail.host" doc:"server that sends mail (SMTP); empty: no mail is sent"`
+		Port         int    `name:"mail.port" doc:"its port; 0: 587, or 465 with mail.tls: tls"`
+		From         string `name:"mail.from" doc:"your own address, as in Ana Example <ana@example.org>"`
+		User         string `name:"mail.user" doc:"who signs in; empty: nobody has to"`
+		PasswordFile string `name:"mail.password_file" doc:"file that holds the password and that only you can read; LIFEHUB_MAIL_PASSWORD goes before it"`
+		TLS          string `name:"mail.tls" usual:"starttls" one:"starttls,tls,none" doc:"how the connection is kept private; none is for a server on this machine"`
+	}
+	Theme   string              `name:"theme" usual:"auto" one:"auto,dark,light,ansi,contrast" file:"true" doc:"colours; auto: by the terminal's background; contrast tells nothing by red and green; or a file of your own colours, as in brand: \"#B39DFF\""`
+	Mouse   bool                `name:"mouse" usual:"true" doc:"let the mouse wheel scroll; the terminal's own selection then needs Shift"`
+	Editor  string              `name:"editor" env:"VISUAL,EDITOR" doc:"opens a source at its line"`
+	Editing string              `name:"editing" usual:"emacs" one:"emacs,vi" doc:"how the keys edit what you write"`
+	Notify  bool                `name:"notify" usual:"true" doc:"ring, and tell the terminal, when an answer is done or a question waits and the window has no focus"`
+	Keys    map[string][]string // of the screen, by action
 
 	Misspelt []string // LIFEHUB_… in the environment that set nothing, each with the nearest name
 	Opened   []string // what of the files others could read
@@ -99,7 +105,8 @@ type setting struct {
 	Name   string   // as in the file: ollama.host
 	Env    []string // besides LIFEHUB_OLLAMA_HOST; the first that is set counts
 	Doc    string
-	one    []string // the values it may have; nil: any
+	usual  string
+	one    []string // the values it may have; none: any
 	orFile bool     // or the path of a file, with a slash in it
 	least  int      // the smallest number
 	Quiet  bool     // its value is a secret and is not shown
@@ -108,76 +115,42 @@ type setting struct {
 
 // All lists every key, in the order in which the file is written.
 func All(c *Config) []setting {
-	return []setting{
-		{Name: "notes", Field: &c.Notes, Doc: "folders of markdown notes; `lifehub index DIR` adds to them"},
-		{Name: "provider", Field: &c.Provider, one: []string{"auto", "ollama", "openai", "offline"}, Doc: "where the model runs; auto: Ollama if it answers, else offline"},
-		{Name: "model", Field: &c.Model, Doc: "chat model; empty: the first installed one that can use tools"},
-		{Name: "embed_model", Field: &c.EmbedModel, Doc: "model that turns notes into vectors; empty: nomic-embed-text on Ollama, else words and built-in n-grams"},
-		{Name: "context", Field: &c.Context, Doc: "tokens of the context window; 0: by the model's own limit and this machine's memory"},
-		{Name: "mode", Field: &c.Mode, one: []string{"plan", "loop", "team"}, Doc: "how a question is worked on: by a plan, call by call, or by a lead with workers"},
-		{Name: "loop.max", Field: &c.Loop.Max, least: 1, Doc: "rounds of the mode loop; then it answers with what it has"},
-		{Name: "replans", Field: &c.Replans, Doc: "how often the mode plan revises a plan of which a step failed or found nothing; 0: never"},
-		{Name: "think", Field: &c.Think, one: []string{"off", "on", "low", "medium", "high"}, Doc: "let the model think first, where it can"},
-		{Name: "ollama.host", Field: &c.Ollama.Host, Env: []string{"OLLAMA_HOST"}, Doc: "address of the Ollama server"},
-		{Name: "ollama.keep_alive", Field: &c.Ollama.KeepAlive, Doc: "how long the model stays loaded after an answer"},
-		{Name: "openai.base_url", Field: &c.OpenAI.BaseURL, Env: []string{"OPENAI_BASE_URL"}, Doc: "address of an OpenAI-compatible server, with its /v1"},
-		{Name: "openai.api_key", Field: &c.OpenAI.APIKey, Env: []string{"OPENAI_API_KEY"}, Quiet: true, Doc: "its key; better kept in the environment"},
-		{Name: "rag.rerank", Field: &c.RAG.Rerank, Doc: "let the chat model put the passages found in order: one more call for each search"},
-		{Name: "rag.store", Field: &c.RAG.Store, one: []string{"local", "chroma"}, Doc: "where the vectors of notes lie; chroma: on a server, shared by all machines that have a notes folder of that name"},
-		{Name: "rag.chroma_url", Field: &c.RAG.ChromaURL, Doc: "address of the Chroma server; it is given vectors and hashes, no text"},
-		{Name: "rag.chroma_tenant", Field: &c.RAG.ChromaTenant, Doc: "tenant on the Chroma server"},
-		{Name: "rag.chroma_database", Field: &c.RAG.ChromaDatabase, Doc: "database of that tenant, which must exist; teams that share a server have one each"},
-		{Name: "rag.chroma_token", Field: &c.RAG.ChromaToken, Quiet: true, Doc: "token for the Chroma server; better kept in the environment"},
-		{Name: "passages", Field: &c.Passages, least: 1, Doc: "passages that a search brings"},
-		{Name: "parallel", Field: &c.Parallel, least: 1, Doc: "steps of a plan that run at once"},
-		{Name: "tools.off", Field: &c.Tools.Off, Doc: "tools that are switched off, by name or glob"},
-		{Name: "tools.max", Field: &c.Tools.Max, least: 1, Doc: "tools offered to the planner; the most relevant ones when there are more"},
-		{Name: "web.search", Field: &c.Web.Search, one: []string{"duckduckgo", "searxng"}, Doc: "who searches the web; tools.off: [web_search] lets nobody"},
-		{Name: "web.search_url", Field: &c.Web.SearchURL, Doc: "address of that server, which may stand on this machine, as in http://127.0.0.1:8888 for SearXNG; empty: DuckDuckGo's own"},
-		{Name: "weather.units", Field: &c.Weather.Units, one: []string{"metric", "imperial"}, Doc: "how the weather is told, where the question does not say"},
-		{Name: "daily.folder", Field: &c.Daily.Folder, Doc: "folder of the daily notes; empty: found from the notes there are"},
-		{Name: "daily.pattern", Field: &c.Daily.Pattern, Doc: "name of a daily note, as in 2006-01-02.md; empty: found from the notes there are"},
-		{Name: "memory.messages", Field: &c.Memory.Messages, least: 2, Doc: "last messages of the conversation that stand in every prompt; older ones are remembered by memory.scope"},
-		{Name: "memory.scope", Field: &c.Memory.Scope, one: []string{"conversation", "all", "off"}, Doc: "where past exchanges come back from: the conversation under way, all of them, or none"},
-		{Name: "memory.k", Field: &c.Memory.K, least: 1, Doc: "past exchanges that come back at most"},
-		{Name: "memory.place", Field: &c.Memory.Place, one: []string{"data", "vault"}, Doc: "where facts about you are kept: in LifeHub's data folder, or in the first folder of notes"},
-		{Name: "memory.file", Field: &c.Memory.File, Doc: "their file, below that place"},
-		{Name: "mcp.timeout", Field: &c.MCP.Timeout, Doc: "the longest that one call of an MCP tool may take"},
-		{Name: "traces.turn", Field: &c.Traces.Turn, least: 1, Doc: "the most that the trace of one turn may tell, in KiB; the rest is left out"},
-		{Name: "traces.total", Field: &c.Traces.Total, Doc: "the most that all traces together take on the disk, in MiB, the oldest go first; 0: none are kept"},
-		{Name: "mail.host", Field: &c.Mail.Host, Doc: "server that sends mail (SMTP); empty: no mail is sent"},
-		{Name: "mail.port", Field: &c.Mail.Port, Doc: "its port; 0: 587, or 465 with mail.tls: tls"},
-		{Name: "mail.from", Field: &c.Mail.From, Doc: "your own address, as in Ana Example <ana@example.org>"},
-		{Name: "mail.user", Field: &c.Mail.User, Doc: "who signs in; empty: nobody has to"},
-		{Name: "mail.password_file", Field: &c.Mail.PasswordFile, Doc: "file that holds the password and that only you can read; LIFEHUB_MAIL_PASSWORD goes before it"},
-		{Name: "mail.tls", Field: &c.Mail.TLS, one: []string{"starttls", "tls", "none"}, Doc: "how the connection is kept private; none is for a server on this machine"},
-		{Name: "theme", Field: &c.Theme, one: []string{"auto", "dark", "light", "ansi", "contrast"}, orFile: true, Doc: "colours; auto: by the terminal's background; contrast tells nothing by red and green; or a file of your own colours, as in brand: \"#B39DFF\""},
-		{Name: "mouse", Field: &c.Mouse, Doc: "let the mouse wheel scroll; the terminal's own selection then needs Shift"},
-		{Name: "editor", Field: &c.Editor, Env: []string{"VISUAL", "EDITOR"}, Doc: "opens a source at its line"},
-		{Name: "editing", Field: &c.Editing, one: []string{"emacs", "vi"}, Doc: "how the keys edit what you write"},
-		{Name: "notify", Field: &c.Notify, Doc: "ring, and tell the terminal, when an answer is done or a question waits and the window has no focus"},
+	var list []setting
+	var add func(group reflect.Value)
+	add = func(group reflect.Value) {
+		for i := range group.NumField() {
+			field, tag := group.Field(i), group.Type().Field(i).Tag
+			if field.Kind() == reflect.Struct {
+				add(field)
+			}
+			if tag.Get("name") == "" {
+				continue
+			}
+			words := func(key string) []string {
+				return strings.FieldsFunc(tag.Get(key), func(r rune) bool { return r == ',' })
+			}
+			least, _ := strconv.Atoi(tag.Get("least")) //nolint:errcheck // 0: there is none
+			list = append(list, setting{
+				Name: tag.Get("name"), Env: words("env"), Doc: tag.Get("doc"), usual: tag.Get("usual"), one: words("one"),
+				orFile: tag.Get("file") != "", least: least, Quiet: tag.Get("quiet") != "", Field: field.Addr().Interface(),
+			})
+		}
 	}
+	add(reflect.ValueOf(c).Elem())
+	return list
 }
 
 // Defaults are the values of every setting before any layer.
 func Defaults() *Config {
-	c := &Config{Provider: "auto", Mode: "plan", Think: "off", Passages: 5, Parallel: 4, Replans: 2, Theme: "auto", Editing: "emacs", Notify: true, Mouse: true, Origin: map[string]string{}}
-	c.Loop.Max = 8
-	c.Ollama.Host = "http://127.0.0.1:11434"
-	c.Ollama.KeepAlive = 10 * time.Minute
-	c.RAG.Store = "local"
-	c.RAG.ChromaURL = "http://127.0.0.1:8000"
-	c.RAG.ChromaTenant = "default_tenant"
-	c.RAG.ChromaDatabase = "default_database"
-	c.Tools.Max = 20
-	c.Web.Search = "duckduckgo"
-	c.Weather.Units = "metric"
-	c.Memory.Messages = 6
-	c.Memory.Scope, c.Memory.K = "conversation", 1
-	c.Memory.Place, c.Memory.File = "data", "memory.md"
-	c.MCP.Timeout = time.Minute
-	c.Mail.TLS = "starttls"
-	c.Traces.Turn, c.Traces.Total = 4096, 2
+	c := &Config{Origin: map[string]string{}}
+	for _, s := range All(c) {
+		if s.usual == "" {
+			continue
+		}
+		if err := s.set([]string{s.usual}, false); err != nil {
+			panic(fmt.Sprintf("the usual value of %s: %v", s.Name, err))
+		}
+	}
 	return c
 }
 
@@ -204,20 +177,28 @@ func (c *Config) isGroup(name string) bool {
 
 // setting finds a key; its error names the nearest one.
 func (c *Config) setting(name string) (setting, error) {
-	all := All(c)
-	nearest, best := "", 4
-	for _, s := range all {
+	var names []string
+	for _, s := range All(c) {
 		if s.Name == name {
 			return s, nil
 		}
-		if d := distance(s.Name, name); d < best {
-			nearest, best = s.Name, d
-		}
+		names = append(names, s.Name)
 	}
-	if nearest != "" {
-		return setting{}, fmt.Errorf("unknown setting %q; did you mean %q?", name, nearest)
+	if near := nearest(name, names, 4); near != "" {
+		return setting{}, fmt.Errorf("unknown setting %q; did you mean %q?", name, near)
 	}
 	return setting{}, fmt.Errorf("unknown setting %q; `lifehub config show` lists them all", name)
+}
+
+// nearest is the known name that differs least, in fewer letters than most; "":
+// none does.
+func nearest(name string, known []string, most int) (near string) {
+	for _, k := range known {
+		if d := distance(k, name); d < most {
+			near, most = k, d
+		}
+	}
+	return near
 }
 
 // distance is the Levenshtein distance.
@@ -271,15 +252,9 @@ func MisspeltNames(environ []string) (notices []string) {
 			slices.ContainsFunc([]string{"LIFEHUB_TEST_", "LIFEHUB_SHARED", "LIFEHUB_STRICT", "LIFEHUB_EVAL", "LIFEHUB_BENCHES"}, func(ours string) bool { return strings.HasPrefix(name, ours) }) {
 			continue
 		}
-		nearest, best := "", len(name)/3
-		for _, k := range known {
-			if d := distance(k, name); d < best {
-				nearest, best = k, d
-			}
-		}
 		notice := name + " in the environment sets nothing"
-		if nearest != "" {
-			notice += "; did you mean " + nearest + "?"
+		if near := nearest(name, known, len(name)/3); near != "" {
+			notice += "; did you mean " + near + "?"
 		}
 		notices = append(notices, notice)
 	}

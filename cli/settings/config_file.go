@@ -198,7 +198,7 @@ func ConfigTemplate() string {
 			group = ""
 		}
 		fmt.Fprintf(&b, "#%s %s", indent, s.Doc)
-		if s.one != nil {
+		if len(s.one) > 0 {
 			fmt.Fprintf(&b, " (%s)", strings.Join(s.one, ", "))
 		}
 		fmt.Fprintf(&b, "\n# %s%s: %s\n", indent, name, s.Text())

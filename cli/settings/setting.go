@@ -30,7 +30,7 @@ func (s setting) set(values []string, isList bool) error {
 		return errors.New("one value is expected, not a list")
 	}
 	value := values[0]
-	if s.one != nil && !slices.Contains(s.one, value) && !(s.orFile && strings.ContainsAny(value, `/\\`)) {
+	if len(s.one) > 0 && !slices.Contains(s.one, value) && !(s.orFile && strings.ContainsAny(value, `/\\`)) {
 		return fmt.Errorf("%q is none of %s", value, strings.Join(s.one, ", "))
 	}
 	switch field := s.Field.(type) {
