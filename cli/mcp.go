@@ -64,9 +64,9 @@ func startOne(ctx context.Context, sh *app.Process, name string) (*mcpclient.Cli
 		Roots:    func() []string { return c.Notes },
 		// Servers list other tools for clients that can be asked. Nothing is
 		// called here, so nobody will be.
-		Elicit: app.Elicit,
-		Sample: func(context.Context, string, llm.Request) (mcpclient.Sampled, error) {
-			return mcpclient.Sampled{}, errors.New("no call is under way")
+		Ask: app.AskAtHost,
+		Sample: func(context.Context, string, llm.Request) (model, text string, err error) {
+			return "", "", errors.New("no call is under way")
 		},
 	}), k, nil
 }

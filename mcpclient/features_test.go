@@ -84,20 +84,20 @@ func TestEveryFeatureOfServerEverythingIsOfUse(t *testing.T) {
 		note := func(what string) { mu.Lock(); asked[what]++; mu.Unlock() }
 		s := start(t, Options{
 			Files: t.TempDir(), Logs: t.TempDir(),
-			Elicit: func(ctx context.Context, form Form) (Reply, error) {
+			Ask: func(ctx context.Context, form agent.Question) agent.Input {
 				if agent.HostFrom(ctx) == nil {
 					t.Error("the form is put to nobody")
 				}
 				if form.URL != "" {
 					note("url " + form.URL)
-					return Reply{Action: Accept}, nil
+					return agent.Input{Action: agent.InputAccepted}
 				}
 				note("form")
-				return Reply{Accept, json.RawMessage(`{"name":"Ana"}`)}, nil
+				return agent.Input{Action: agent.InputAccepted, Values: json.RawMessage(`{"name":"Ana"}`)}
 			},
-			Sample: func(context.Context, string, llm.Request) (Sampled, error) {
+			Sample: func(context.Context, string, llm.Request) (model, text string, err error) {
 				note("sampling")
-				return Sampled{Model: "tiny", Text: "because of 42"}, nil
+				return "tiny", "because of 42", nil
 			},
 		}, entry)
 		for _, tool := range s.Tools() {

@@ -12,6 +12,7 @@ import (
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
 
+	"lifehub/agent"
 	"lifehub/llm"
 	"lifehub/mcpclient/config"
 	"lifehub/mcpclient/wire"
@@ -36,10 +37,13 @@ func FuzzAnswers(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, said []byte, listing bool) {
 		hub := &Client{Options: Options{
-			Elicit: func(_ context.Context, form Form) (Reply, error) {
-				return Reply{Accept, json.RawMessage(`{}`)}, form.Check(json.RawMessage(`{"a":1}`))
+			Ask: func(_ context.Context, form agent.Question) agent.Input {
+				if form.Check != nil {
+					_ = form.Check(json.RawMessage(`{"a":1}`))
+				}
+				return agent.Input{Action: agent.InputAccepted, Values: json.RawMessage(`{}`)}
 			},
-			Sample: func(context.Context, string, llm.Request) (Sampled, error) { return Sampled{}, nil },
+			Sample: func(context.Context, string, llm.Request) (model, text string, err error) { return "", "", nil },
 		}, changes: make(chan struct{}, 1)}
 		hub.defaults()
 		s := newSupervisor(hub, config.Entry{Name: "s", Transport: config.Stdio}, "", func(string) (string, bool) { return "", false })

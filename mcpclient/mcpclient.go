@@ -41,12 +41,12 @@ type Options struct {
 	Roots    func() []string        // folders that servers on this machine are told of when they ask and their entry names none; nil: none
 	Redact   func(string) string    // takes secrets out of what servers log and what of them is kept in files; nil: nothing
 
-	// Elicit puts a server's form to the user, at the desk of ctx; nil: servers
+	// Ask puts a server's form to the user, at the desk of ctx; nil: servers
 	// cannot ask.
-	Elicit func(ctx context.Context, form Form) (Reply, error)
+	Ask func(ctx context.Context, form agent.Question) agent.Input
 	// Sample asks the user, and then has the user's model answer a server's
 	// request; nil: servers cannot have that.
-	Sample func(ctx context.Context, server string, request llm.Request) (Sampled, error)
+	Sample func(ctx context.Context, server string, request llm.Request) (model, text string, err error)
 
 	start time.Duration // bounds a server's start, up to its first list of tools; 0: 10 s
 }

@@ -1,7 +1,6 @@
 package mcpclient
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -14,7 +13,6 @@ import (
 
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/mcp"
-	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"lifehub/agent"
 	"lifehub/agent/args"
@@ -23,69 +21,13 @@ import (
 	"lifehub/mcpclient/wire"
 )
 
-// Form is what a server asks of the user during a call. Its texts are the
-// server's own.
-type Form struct {
-	Server  string
-	Message string
-	Schema  json.RawMessage // of the answer, a flat object; nil for a URL
-	URL     string          // the page on which the user must go on; "" for a form
-}
-
-// Action is what the user did with a form.
-type Action string
-
-// The actions.
-const (
-	Accept  Action = "accept"
-	Decline Action = "decline" // the user said no
-	Cancel  Action = "cancel"  // the user said nothing
-)
-
-// Reply is the user's answer to a Form. Content is for Accept of one with a
-// Schema, and fits it.
-type Reply struct {
-	Action  Action
-	Content json.RawMessage
-}
-
-// Check says what of an answer does not fit the form.
-func (f Form) Check(content json.RawMessage) error {
-	schema, err := jsonschema.UnmarshalJSON(bytes.NewReader(f.Schema))
-	if err != nil {
-		return fmt.Errorf("read the form of %s: %w", f.Server, err)
-	}
-	compiler := jsonschema.NewCompiler()
-	compiler.AssertFormat()
-	compiler.UseLoader(noLoader{})
-	if err := compiler.AddResource("form.json", schema); err != nil {
-		return fmt.Errorf("read the form of %s: %w", f.Server, err)
-	}
-	compiled, err := compiler.Compile("form.json")
-	if err != nil {
-		return fmt.Errorf("read the form of %s: %w", f.Server, err)
-	}
-	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(content))
-	if err != nil {
-		return fmt.Errorf("read the answer: %w", err)
-	}
-	return args.SchemaError(compiled.Validate(value))
-}
-
-// noLoader keeps a schema from fetching another one.
-type noLoader struct{}
-
-func (noLoader) Load(url string) (any, error) {
-	return nil, fmt.Errorf("a form may not refer to %s", url)
-}
-
 // questions answers what a server asks the client.
 type questions struct{ s *supervisor }
 
 // capabilities has the client answer what the user allows.
 func (s *supervisor) capabilities() []client.ClientOption {
 	options := []client.ClientOption{client.WithDiscoverTimeout(discoverTimeout)}
-	if s.hub.Elicit != nil {
+	if s.hub.Ask != nil {
 		options = append(options, client.WithElicitationHandler(questions{s}), client.WithClientCapabilities(mcp.ClientCapabilities{
 			Elicitation: &mcp.ElicitationCapability{Form: &struct{}{}, URL: &struct{}{}},
 		}))
@@ -123,28 +65,27 @@ func (q questions) Elicit(ctx context.Context, request mcp.ElicitationRequest) (
 		return nil, err
 	}
 	defer done()
-	form := Form{Server: q.s.Name, Message: request.Params.Message, URL: request.Params.URL}
+	form := agent.Question{From: q.s.Name, Message: request.Params.Message}
 	if request.Params.Mode == mcp.ElicitationModeURL {
+		form.Kind, form.URL = agent.URLInput, request.Params.URL
 		if u, err := url.Parse(form.URL); err != nil || (u.Scheme != "https" && u.Scheme != "http") {
 			return nil, fmt.Errorf("the url %q is not one of the web", form.URL)
 		}
 	} else {
-		form.URL = ""
+		form.Kind = agent.FormInput
 		if form.Schema, err = json.Marshal(request.Params.RequestedSchema); err != nil {
 			return nil, err
 		}
+		form.Check = func(values json.RawMessage) error { return args.Check(form.Schema, values) }
 	}
-	reply, err := q.s.hub.Elicit(agent.WithHost(ctx, q.s.clock.desk()), form)
-	if err != nil {
-		return nil, err
-	}
+	given := q.s.hub.Ask(agent.WithHost(ctx, q.s.clock.desk()), form)
 	result := &mcp.ElicitationResult{}
-	result.Action = mcp.ElicitationResponseAction(reply.Action)
-	if reply.Action == Accept && form.Schema != nil {
-		if err := form.Check(reply.Content); err != nil {
+	result.Action = mcp.ElicitationResponseAction(given.Action)
+	if given.Action == agent.InputAccepted && form.Check != nil {
+		if err := form.Check(given.Values); err != nil {
 			return nil, fmt.Errorf("the answer does not fit the form: %w", err)
 		}
-		result.Content = reply.Content
+		result.Content = given.Values
 	}
 	return result, nil
 }
@@ -153,7 +94,7 @@ func (q questions) Elicit(ctx context.Context, request mcp.ElicitationRequest) (
 // does what it was asked for.
 func (q questions) sendTo(ctx context.Context, pages []mcp.ElicitationParams) error {
 	for _, page := range pages {
-		if q.s.hub.Elicit == nil {
+		if q.s.hub.Ask == nil {
 			return fmt.Errorf("it wants %s to be opened first, and nobody can be asked", page.URL)
 		}
 		page.Mode = mcp.ElicitationModeURL
@@ -195,18 +136,15 @@ func (q questions) CreateMessage(ctx context.Context, request mcp.CreateMessageR
 		return nil, err
 	}
 	defer done()
-	answer, err := q.s.hub.Sample(agent.WithHost(ctx, q.s.clock.desk()), q.s.Name, wanted)
+	model, text, err := q.s.hub.Sample(agent.WithHost(ctx, q.s.clock.desk()), q.s.Name, wanted)
 	if err != nil {
 		return nil, err
 	}
 	return &mcp.CreateMessageResult{
-		Model: answer.Model, StopReason: "endTurn",
-		SamplingMessage: mcp.SamplingMessage{Role: mcp.RoleAssistant, Content: mcp.NewTextContent(answer.Text)},
+		Model: model, StopReason: "endTurn",
+		SamplingMessage: mcp.SamplingMessage{Role: mcp.RoleAssistant, Content: mcp.NewTextContent(text)},
 	}, nil
 }
-
-// Sampled is what the user's model said for a server.
-type Sampled struct{ Model, Text string }
 
 // offersRoots reports whether the server may ask for folders to work in: those
 // of its entry or, on this machine, those of the hub. A server that is started

@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"lifehub/agent"
 	"lifehub/llm"
 	"lifehub/mcpclient/config"
 )
@@ -37,21 +38,21 @@ func TestServersCanAskTheUserAndTheModelDuringACall(t *testing.T) {
 	overEveryTransport(t, func(t *testing.T, entry config.Entry) {
 		dir := t.TempDir()
 		entry.Roots = []string{dir}
-		var asked Form
-		var reply Reply
+		var asked agent.Question
+		var reply agent.Input
 		s := start(t, Options{
-			Elicit: func(ctx context.Context, form Form) (Reply, error) {
+			Ask: func(ctx context.Context, form agent.Question) agent.Input {
 				if end, bounded := ctx.Deadline(); bounded {
 					t.Errorf("the user has until %v to answer", end)
 				}
 				asked = form
-				return reply, nil
+				return reply
 			},
-			Sample: func(_ context.Context, server string, request llm.Request) (Sampled, error) {
+			Sample: func(_ context.Context, server string, request llm.Request) (model, text string, err error) {
 				if last := request.Messages[len(request.Messages)-1].Text; server != "e" || !strings.Contains(last, "why") || request.MaxTokens != 100 {
 					t.Errorf("got a request %+v of %s", request, server)
 				}
-				return Sampled{Model: "tiny", Text: "because of 42"}, nil
+				return "tiny", "because of 42", nil
 			},
 		}, entry)
 
@@ -66,13 +67,13 @@ func TestServersCanAskTheUserAndTheModelDuringACall(t *testing.T) {
 
 		elicit := one(t, s, "e_trigger-elicitation-request")
 		for _, c := range []struct {
-			reply Reply
+			reply agent.Input
 			want  string
 		}{
-			{Reply{Accept, json.RawMessage(`{"name":"Ana","integer":7}`)}, "Ana"},
-			{Reply{Action: Decline}, "declined"},
-			{Reply{Action: Cancel}, "cancelled"},
-			{Reply{Accept, json.RawMessage(`{"name":"Ana","integer":700}`)}, "does not fit the form"},
+			{agent.Input{Action: agent.InputAccepted, Values: json.RawMessage(`{"name":"Ana","integer":7}`)}, "Ana"},
+			{agent.Input{Action: agent.InputDeclined}, "declined"},
+			{agent.Input{Action: agent.InputCancelled}, "cancelled"},
+			{agent.Input{Action: agent.InputAccepted, Values: json.RawMessage(`{"name":"Ana","integer":700}`)}, "does not fit the form"},
 		} {
 			reply = c.reply
 			r, err := elicit.Run(t.Context(), nil)
@@ -84,7 +85,7 @@ func TestServersCanAskTheUserAndTheModelDuringACall(t *testing.T) {
 				t.Errorf("%s: got %q, want %q", c.reply.Action, cutText(text, 300), c.want)
 			}
 		}
-		if asked.Server != "e" || asked.Message == "" || asked.Check(json.RawMessage(`{"name":"Ana"}`)) != nil || asked.Check(json.RawMessage(`{"name":7}`)) == nil {
+		if asked.From != "e" || asked.Message == "" || asked.Check(json.RawMessage(`{"name":"Ana"}`)) != nil || asked.Check(json.RawMessage(`{"name":7}`)) == nil {
 			t.Errorf("got form %+v", asked)
 		}
 	})
@@ -171,24 +172,5 @@ func TestWhoAsksOnAndOnIsRefusedUntilTheNextCall(t *testing.T) {
 			t.Errorf("got %v", err)
 		}
 		done()
-	}
-}
-
-func TestAFormMayNotFetchOtherSchemas(t *testing.T) {
-	form := Form{Server: "x", Schema: json.RawMessage(`{"$ref":"file:///etc/passwd"}`)}
-	if err := form.Check(json.RawMessage(`{}`)); err == nil || !strings.Contains(err.Error(), "may not refer to") {
-		t.Errorf("got %v", err)
-	}
-}
-
-func TestAnAnswerThatDoesNotFitIsToldInPlainWords(t *testing.T) {
-	form := Form{Server: "lab", Schema: json.RawMessage(`{"type":"object","properties":{"deep":{"type":"integer","maximum":30},"bed":{"type":"string"}},"required":["bed"]}`)}
-	for content, want := range map[string]string{
-		`{"bed":"north","deep":99}`: "deep: maximum: got 99, want 30",
-		`{}`:                        "missing property 'bed'",
-	} {
-		if err := form.Check(json.RawMessage(content)); err == nil || err.Error() != want {
-			t.Errorf("%s: got %v, want %s", content, err, want)
-		}
 	}
 }

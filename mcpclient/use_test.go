@@ -186,13 +186,13 @@ func TestAnOpenQuestionOutlivesItsServersEntry(t *testing.T) {
 	t.Parallel()
 	asked, answer := make(chan struct{}, 1), make(chan struct{})
 	entry := npm(t, "e", "@modelcontextprotocol/server-everything")
-	s := start(t, Options{Elicit: func(ctx context.Context, _ Form) (Reply, error) {
+	s := start(t, Options{Ask: func(ctx context.Context, _ agent.Question) agent.Input {
 		asked <- struct{}{}
 		select {
 		case <-answer:
-			return Reply{Accept, json.RawMessage(`{"name":"Ana"}`)}, nil
+			return agent.Input{Action: agent.InputAccepted, Values: json.RawMessage(`{"name":"Ana"}`)}
 		case <-ctx.Done():
-			return Reply{}, ctx.Err()
+			return agent.Input{Action: agent.InputCancelled}
 		}
 	}}, entry)
 	for _, next := range []func() []string{

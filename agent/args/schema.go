@@ -35,7 +35,7 @@ func (s *Schemas) of(text json.RawMessage) *jsonschema.Schema {
 	if schema, known := s.compiled[string(text)]; known {
 		return schema
 	}
-	schema, err := compile(text)
+	schema, err := compile(text, false)
 	if err != nil {
 		schema = nil // the tool itself will refuse what it cannot use
 	}
@@ -46,7 +46,21 @@ func (s *Schemas) of(text json.RawMessage) *jsonschema.Schema {
 	return schema
 }
 
-func compile(text json.RawMessage) (schema *jsonschema.Schema, err error) {
+// Check says what of a value does not fit a schema, formats such as that of a
+// date included.
+func Check(schema, value json.RawMessage) error {
+	compiled, err := compile(schema, true)
+	if err != nil {
+		return fmt.Errorf("read the schema: %w", err)
+	}
+	read, err := jsonschema.UnmarshalJSON(bytes.NewReader(value))
+	if err != nil {
+		return fmt.Errorf("read the answer: %w", err)
+	}
+	return validate(compiled, read)
+}
+
+func compile(text json.RawMessage, formats bool) (schema *jsonschema.Schema, err error) {
 	defer agent.Catch(&err) // schemas come from servers of anyone's making
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
 	if err != nil {
@@ -54,6 +68,9 @@ func compile(text json.RawMessage) (schema *jsonschema.Schema, err error) {
 	}
 	c := jsonschema.NewCompiler()
 	c.UseLoader(noLoader{})
+	if formats {
+		c.AssertFormat()
+	}
 	if err := c.AddResource("tool.json", doc); err != nil {
 		return nil, err
 	}
@@ -71,17 +88,11 @@ func (noLoader) Load(url string) (any, error) {
 // something does not fit.
 var atTop, inArgument = pattern.Lazy(`^at '': `), pattern.Lazy(`^at '/([^']*)': `)
 
-// validate says in one line what does not fit.
-func validate(schema *jsonschema.Schema, args map[string]any) (err error) {
+// validate says in one line what does not fit, without what only schemas know.
+func validate(schema *jsonschema.Schema, value any) (err error) {
 	defer agent.Catch(&err)
-	return SchemaError(schema.Validate(args))
-}
-
-// SchemaError says in one line what a schema's check found, without what only
-// schemas know: any other error is itself.
-func SchemaError(err error) error {
 	var invalid *jsonschema.ValidationError
-	if !errors.As(err, &invalid) {
+	if err := schema.Validate(value); !errors.As(err, &invalid) {
 		return err
 	}
 	lines := strings.Split(invalid.Error(), "\n")

@@ -172,7 +172,7 @@ func (a *App) build(ctx context.Context, flags RunFlags) (err error) {
 		deps.Search = tools.Reranked{Searcher: a, Model: a.Provider}
 	}
 	a.Builtin = tools.All(deps)
-	options := mcpclient.Options{Timeout: a.Settings.MCP.Timeout, Reserved: a.IsBuiltin, Log: slog.Default(), Version: version.Text(), Trust: a.ServerTrust.Trust, Tokens: a.Credentials(), Elicit: Elicit, Sample: a.sample, Redact: a.Secrets.Known, Roots: a.noteFolders}
+	options := mcpclient.Options{Timeout: a.Settings.MCP.Timeout, Reserved: a.IsBuiltin, Log: slog.Default(), Version: version.Text(), Trust: a.ServerTrust.Trust, Tokens: a.Credentials(), Ask: AskAtHost, Sample: a.sample, Redact: a.Secrets.Known, Roots: a.noteFolders}
 	if !flags.NoSave {
 		options.Files, options.Logs = a.ServerFiles(), a.ServerLogs()
 	}

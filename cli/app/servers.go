@@ -159,41 +159,33 @@ func (f *followed) trusted(file string) bool {
 // maxSampled bounds what the user's model writes for a server, in tokens.
 const maxSampled = 2048
 
-// Elicit puts a server's form to the user, at the desk of the call it is for.
-func Elicit(ctx context.Context, form mcpclient.Form) (mcpclient.Reply, error) {
-	question := agent.Question{From: form.Server, Kind: agent.FormInput, Message: form.Message, Schema: form.Schema, URL: form.URL, Check: form.Check}
-	if form.URL != "" {
-		question.Kind = agent.URLInput
-	}
-	given := agent.HostFrom(ctx).Ask(ctx, question)
-	return mcpclient.Reply{Action: mcpclient.Action(given.Action), Content: given.Values}, nil
+// AskAtHost puts a server's form to the user, at the desk of the call it is for.
+func AskAtHost(ctx context.Context, form agent.Question) agent.Input {
+	return agent.HostFrom(ctx).Ask(ctx, form)
 }
 
 // sample has the user's model answer a server's prompt, if the user, who is
 // shown all of it, agrees.
-func (a *App) sample(ctx context.Context, server string, request llm.Request) (mcpclient.Sampled, error) {
+func (a *App) sample(ctx context.Context, server string, request llm.Request) (model, text string, err error) {
 	if a.Provider.State().Provider == "offline" {
-		return mcpclient.Sampled{}, errors.New("no model answers now")
+		return "", "", errors.New("no model answers now")
 	}
 	given := agent.HostFrom(ctx).Ask(ctx, agent.Question{From: server, Kind: agent.SamplingInput, Prompt: request.Messages})
 	switch {
 	case given.Action == agent.InputAccepted:
 	case given.Reason != "":
-		return mcpclient.Sampled{}, fmt.Errorf("the user's model may not answer: %s", given.Reason)
+		return "", "", fmt.Errorf("the user's model may not answer: %s", given.Reason)
 	default:
-		return mcpclient.Sampled{}, errors.New("the user's model may not answer: the user said no")
+		return "", "", errors.New("the user's model may not answer: the user said no")
 	}
 	if request.MaxTokens <= 0 || request.MaxTokens > maxSampled {
 		request.MaxTokens = maxSampled
 	}
-	var text strings.Builder
-	for delta, err := range a.Provider.Stream(ctx, request) {
-		if err != nil {
-			return mcpclient.Sampled{}, fmt.Errorf("the user's model: %w", err)
-		}
-		text.WriteString(delta.Text)
+	answer, _, err := llm.Collect(a.Provider.Stream(ctx, request))
+	if err != nil {
+		return "", "", fmt.Errorf("the user's model: %w", err)
 	}
-	return mcpclient.Sampled{Model: a.Provider.State().Model, Text: text.String()}, nil
+	return a.Provider.State().Model, answer.Text, nil
 }
 
 // Unseen says what of a server is not used until the user has seen it; "" for nothing.

@@ -1,0 +1,27 @@
+package args
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+func TestASchemaMayNotFetchAnother(t *testing.T) {
+	err := Check(json.RawMessage(`{"$ref":"file:///etc/passwd"}`), json.RawMessage(`{}`))
+	if err == nil || !strings.Contains(err.Error(), "may not load") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestAnAnswerThatDoesNotFitIsToldInPlainWords(t *testing.T) {
+	schema := json.RawMessage(`{"type":"object","properties":{"deep":{"type":"integer","maximum":30},"bed":{"type":"string"},"day":{"type":"string","format":"date"}},"required":["bed"]}`)
+	for content, want := range map[string]string{
+		`{"bed":"north","deep":99}`:      "deep: maximum: got 99, want 30",
+		`{}`:                             "missing property 'bed'",
+		`{"bed":"north","day":"monday"}`: "day: 'monday' is not valid date",
+	} {
+		if err := Check(schema, json.RawMessage(content)); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%s: got %v, want %s", content, err, want)
+		}
+	}
+}
