@@ -9,6 +9,12 @@ import (
 	"lifehub/notes"
 )
 
+// Daily says where daily notes are. What is empty is found from the notes there are.
+type Daily struct {
+	Folder  string // below the vault; "": found, or "daily"
+	Pattern string // path below Folder, as in 2006-01-02.md
+}
+
 // dailyLayouts are the names people give daily notes, longest first.
 var dailyLayouts = []string{
 	"2006/01/2006-01-02", "2006/01-January/2006-01-02", "2006/2006-01/2006-01-02", "2006/01/02", "2006-01/2006-01-02", "2006/2006-01-02",

@@ -34,6 +34,11 @@ const (
 	maxWithout = 30_000
 )
 
+// searcher finds passages in all vaults. *rag.Library is the real one.
+type searcher interface {
+	Search(ctx context.Context, q rag.Query) (rag.Found, error)
+}
+
 func newSearchNotes(search searcher, v vaults) agent.Tool {
 	return agent.NewTool(spec[searchArgs]("search_notes"), agent.Auto, func(ctx context.Context, args searchArgs) (agent.Result, error) {
 		query, err := args.query()

@@ -3,21 +3,16 @@
 package tools
 
 import (
-	"context"
-	"embed"
 	"net/http"
 	"slices"
 	"strings"
 	"time"
 
 	"lifehub/agent"
-	"lifehub/agent/tools/describe"
 	"lifehub/agent/tools/mail"
 	"lifehub/agent/tools/outbound"
 	"lifehub/agent/tools/web"
-	"lifehub/llm"
 	"lifehub/notes"
-	"lifehub/rag"
 )
 
 // Deps is what the tools work with. Search, Folders and Facts are required.
@@ -42,17 +37,6 @@ type Deps struct {
 	// Geocoding and Forecast are the addresses of Open-Meteo's two services;
 	// "": the public ones.
 	Geocoding, Forecast string
-}
-
-// searcher finds passages in all vaults. *rag.Library is the real one.
-type searcher interface {
-	Search(ctx context.Context, q rag.Query) (rag.Found, error)
-}
-
-// Daily says where daily notes are. What is empty is found from the notes there are.
-type Daily struct {
-	Folder  string // below the vault; "": found, or "daily"
-	Pattern string // path below Folder, as in 2006-01-02.md
 }
 
 // All makes every built-in tool.
@@ -103,8 +87,3 @@ func NeedsNotes(tool string) bool {
 // Reversible reports whether what a built-in tool does can be taken back: it
 // changes nothing, or notes, of which what they held before is kept.
 func Reversible(tool string) bool { return tool != "send_email" }
-
-//go:embed *.md
-var descriptions embed.FS
-
-func spec[Args any](name string) llm.ToolSpec { return describe.Tool[Args](descriptions, name) }
