@@ -161,14 +161,7 @@ func withTask(note notes.Note, raw []byte, text string) (now []byte, line int, e
 		p.insert(after, text)
 		return p.bytes(), after + 1, nil
 	}
-	last := len(p.lines)
-	for last > 0 && p.blank(last) {
-		last--
-	}
-	before := len(p.lines)
-	p.insertBlock(last, before, []string{text})
-	for line = last + 1; line < len(p.lines) && p.text(line) != text; line++ {
-	}
+	line = p.appendTo(len(p.lines), text)
 	return p.bytes(), line, nil
 }
 

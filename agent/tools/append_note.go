@@ -78,11 +78,7 @@ func appended(note notes.Note, raw []byte, content, heading string) ([]byte, err
 			content = "## " + strings.TrimLeft(heading, "# ") + "\n\n" + content
 		}
 	}
-	last := after
-	for last > 0 && p.blank(last) {
-		last--
-	}
-	p.insertBlock(last, after, strings.Split(strings.ReplaceAll(content, "\r\n", "\n"), "\n"))
+	p.appendTo(after, strings.Split(strings.ReplaceAll(content, "\r\n", "\n"), "\n")...)
 	return p.bytes(), nil
 }
 
@@ -101,27 +97,6 @@ func sectionEnd(note notes.Note, heading string, last int) (line int, ok bool) {
 		return last, true
 	}
 	return 0, false
-}
-
-// insertBlock puts lines after the text that ends on line last, whose section
-// ends, blank lines included, on line end. A list goes on as a list; anything
-// else gets a blank line before it, and after it when more follows.
-func (p *page) insertBlock(last, end int, texts []string) {
-	goesOn := last > 0 && listItem.MatchString(p.text(last)) && listItem.MatchString(texts[0])
-	switch {
-	case last == 0 || goesOn:
-	case last == end:
-		texts = append([]string{""}, texts...)
-	default: // one of the blank lines there are
-		if end < len(p.lines) && end-last == 1 {
-			texts = append(texts, "")
-		}
-		last++
-	}
-	if goesOn && last == end && end < len(p.lines) {
-		texts = append(texts, "")
-	}
-	p.insert(last, texts...)
 }
 
 var listItem = pattern.Lazy(`^\s*(?:[-*+]|\d{1,9}[.)])\s`)

@@ -271,14 +271,6 @@ func (w *writer[Args]) again(ctx context.Context, args Args, was change) (change
 	return was, agent.NothingDone{Err: fmt.Errorf("%s was changed after this was shown, and it would no longer change the same lines under the same headings; nothing was written: read the note again", was.path)}
 }
 
-// countLines counts the lines of a text; the last may lack its end.
-func countLines(text string) (n int) {
-	for range strings.Lines(text) {
-		n++
-	}
-	return n
-}
-
 // effect is what a change does, by the lines of its diff.
 func (d noteWriter) effect(c change) agent.Effect {
 	e := agent.Effect{Kind: agent.NoteChanged, Path: d.pathOf(c.folder, c.path), Lines: &agent.Lines{}}
@@ -286,8 +278,8 @@ func (d noteWriter) effect(c change) agent.Effect {
 		e.Kind = agent.MemoryChanged
 	}
 	for _, edit := range udiff.Lines(string(c.was), string(c.now)) {
-		e.Removed += countLines(string(c.was[edit.Start:edit.End]))
-		e.Added += countLines(edit.New)
+		e.Removed += len(slices.Collect(strings.Lines(string(c.was[edit.Start:edit.End]))))
+		e.Added += len(slices.Collect(strings.Lines(edit.New)))
 	}
 	return e
 }

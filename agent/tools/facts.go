@@ -1,7 +1,6 @@
 package tools
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -125,7 +124,7 @@ func (f Facts) adding(text string, origin agent.Origin, now time.Time) (change, 
 		text = m[1]
 	}
 	fact := agent.Fact{Text: text, Date: now, Origin: cmp.Or(origin.Conversation, "you")}
-	line := fmt.Sprintf("- %s (%s)\n", fact.Text, fact.Provenance())
+	line := fmt.Sprintf("- %s (%s)", fact.Text, fact.Provenance())
 	switch {
 	case len(parseFacts(line)) == 0: // also of the box of a task alone
 		return change{}, errors.New("what to remember? The text is empty")
@@ -141,26 +140,22 @@ func (f Facts) adding(text string, origin agent.Origin, now time.Time) (change, 
 			return change{}, fmt.Errorf("that is remembered already, in %s:%d", f.Path, known.Line)
 		}
 	}
-	switch {
-	case c.was == nil:
-		c.now = []byte(newMemoryFile + line)
-	case len(facts) > 0:
-		c.now = afterLine(c.was, facts[len(facts)-1].Line, line)
-	default:
-		c.now = append(append(bytes.TrimRight(bytes.Clone(c.was), "\n"), "\n\n"...), line...)
-	}
 	c.said = "remembered: " + text
-	return c, nil
-}
-
-// afterLine puts a line after line n, counted from 1.
-func afterLine(raw []byte, n int, line string) []byte {
-	lines := bytes.SplitAfter(raw, []byte("\n"))
-	before, after := bytes.Join(lines[:n], nil), bytes.Join(lines[n:], nil)
-	if !bytes.HasSuffix(before, []byte("\n")) {
-		before = append(before, '\n')
+	if c.was == nil {
+		c.now = []byte(newMemoryFile + line + "\n")
+		return c, nil
 	}
-	return append(append(before, line...), after...)
+	p, err := openPage(c.was)
+	if err != nil {
+		return change{}, err
+	}
+	if len(facts) > 0 {
+		p.insert(facts[len(facts)-1].Line, line)
+	} else {
+		p.appendTo(len(p.lines), line)
+	}
+	c.now = p.bytes()
+	return c, nil
 }
 
 // removing is the change that takes a fact out: the one with this text, else
@@ -195,10 +190,12 @@ func (f Facts) removing(text string) (change, error) {
 		}
 		return change{}, fmt.Errorf("several things that are remembered say that: %s; give more words", strings.Join(texts, ", "))
 	}
-	lines := bytes.SplitAfter(c.was, []byte("\n"))
-	n := found[0].Line
-	c.now = bytes.Join(append(append([][]byte{}, lines[:n-1]...), lines[n:]...), nil)
-	c.said = "forgot: " + found[0].Text
+	p, err := openPage(c.was)
+	if err != nil {
+		return change{}, err
+	}
+	p.replace(found[0].Line)
+	c.now, c.said = p.bytes(), "forgot: "+found[0].Text
 	return c, nil
 }
 

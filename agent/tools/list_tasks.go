@@ -79,10 +79,10 @@ func byDate(tasks []vaultTask, status string) {
 			return b.DoneOn.Compare(a.DoneOn)
 		}
 		dateA, dateB := a.date(), b.date()
-		if dateA.IsZero() != dateB.IsZero() {
-			if dateA.IsZero() {
-				return 1
-			}
+		switch {
+		case dateA.IsZero() && !dateB.IsZero():
+			return 1
+		case dateB.IsZero() && !dateA.IsZero():
 			return -1
 		}
 		return dateA.Compare(dateB)
@@ -114,7 +114,6 @@ func noTasks(next []vaultTask, all int, status, query string, today time.Time) a
 	return agent.Result{Text: text, Nothing: len(next) == 0, Listed: tasksAt(next)}
 }
 
-// tasksOf names a task of a status: "overdue task".
 // tasksAt are the places of tasks.
 func tasksAt(tasks []vaultTask) (lines []agent.Source) {
 	for _, t := range tasks {
@@ -123,6 +122,7 @@ func tasksAt(tasks []vaultTask) (lines []agent.Source) {
 	return lines
 }
 
+// tasksOf names a task of a status: "overdue task".
 func tasksOf(status string) string {
 	if status == "all" {
 		return "task"

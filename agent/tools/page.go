@@ -3,6 +3,7 @@ package tools
 import (
 	"bytes"
 	"errors"
+	"slices"
 	"strings"
 )
 
@@ -36,13 +37,17 @@ func openPage(raw []byte) (*page, error) {
 	return p, nil
 }
 
-// replace swaps one line, which counts from 1, for others.
+// replace swaps one line, which counts from 1, for others; for none, it goes.
 func (p *page) replace(line int, texts ...string) {
+	if len(texts) == 0 {
+		p.lines = slices.Delete(p.lines, line-1, line)
+		return
+	}
 	old := p.lines[line-1]
 	end := old[len(strings.TrimRight(old, "\r\n")):]
 	fresh := p.ended(texts)
 	fresh[len(fresh)-1] = texts[len(texts)-1] + end
-	p.lines = append(p.lines[:line-1:line-1], append(fresh, p.lines[line:]...)...)
+	p.lines = slices.Replace(p.lines, line-1, line, fresh...)
 }
 
 // insert puts lines after a line; after line 0 they come first.
@@ -50,7 +55,7 @@ func (p *page) insert(after int, texts ...string) {
 	if after > 0 && !strings.HasSuffix(p.lines[after-1], "\n") {
 		p.lines[after-1] += p.end
 	}
-	p.lines = append(p.lines[:after:after], append(p.ended(texts), p.lines[after:]...)...)
+	p.lines = slices.Insert(p.lines, after, p.ended(texts)...)
 }
 
 func (p *page) ended(texts []string) []string {
@@ -67,3 +72,33 @@ func (p *page) text(line int) string { return strings.TrimRight(p.lines[line-1],
 func (p *page) blank(line int) bool { return strings.TrimSpace(p.lines[line-1]) == "" }
 
 func (p *page) bytes() []byte { return []byte(p.mark + strings.Join(p.lines, "")) }
+
+// appendTo puts lines at the end of the section that ends, blank lines
+// included, on line end, and returns the number of the first. A list goes on as
+// a list; anything else gets a blank line before it, and after it when more
+// follows.
+func (p *page) appendTo(end int, texts ...string) (line int) {
+	last := end
+	for last > 0 && p.blank(last) {
+		last--
+	}
+	goesOn := last > 0 && listItem.MatchString(p.text(last)) && listItem.MatchString(texts[0])
+	line = last + 1
+	switch {
+	case last == 0 || goesOn:
+	case last == end:
+		texts = append([]string{""}, texts...)
+		line++
+	default: // one of the blank lines there are
+		if end < len(p.lines) && end-last == 1 {
+			texts = append(texts, "")
+		}
+		last++
+		line++
+	}
+	if goesOn && last == end && end < len(p.lines) {
+		texts = append(texts, "")
+	}
+	p.insert(last, texts...)
+	return line
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -80,25 +81,17 @@ func (r Reranked) order(ctx context.Context, question string, passages []rag.Pas
 // reorder puts the passages with these numbers, from 1, first. Scores keep
 // falling from the first to the last, since others compare with them.
 func reorder(passages []rag.Passage, order []int) {
-	scores := make([]float64, len(passages))
-	sorted := make([]rag.Passage, 0, len(passages))
-	placed := make([]bool, len(passages))
-	for i, p := range passages {
-		scores[i] = p.Score
+	before := slices.Clone(passages)
+	rest := make([]int, len(passages))
+	for i := range rest {
+		rest[i] = i + 1
 	}
-	for _, n := range order {
-		if n >= 1 && n <= len(passages) && !placed[n-1] {
-			placed[n-1] = true
-			sorted = append(sorted, passages[n-1])
+	at, placed := 0, map[int]bool{}
+	for _, n := range slices.Concat(order, rest) {
+		if n >= 1 && n <= len(before) && !placed[n] {
+			placed[n] = true
+			passages[at], passages[at].Score = before[n-1], before[at].Score
+			at++
 		}
 	}
-	for i, p := range passages {
-		if !placed[i] {
-			sorted = append(sorted, p)
-		}
-	}
-	for i := range sorted {
-		sorted[i].Score = scores[i]
-	}
-	copy(passages, sorted)
 }

@@ -36,42 +36,29 @@ const (
 // Undo takes back what a turn did to notes, each as a whole. A note that was
 // changed since is left alone. Doing it again does no harm.
 func Undo(folders []*notes.Folder, changes []agent.NoteChange) []Undone {
-	return eachNote(changes, func(u *Undone, of []agent.NoteChange) error {
-		folder, now, err := present(folders, u)
-		if err != nil {
-			return err
-		}
-		before, ok := walkBack(now, of)
-		switch {
-		case !ok:
-			u.What, u.Diff = UndoChanged, udiff.Unified(u.Path, u.Path, string(now), string(of[0].Before))
-		case same(before, now):
-			u.What = UndoNothing
-		case before == nil:
-			u.What = UndoTrashed
-			u.Trash, err = folder.Trash(u.Path, now)
-		case now == nil:
-			u.What = UndoRestored
-			err = folder.Create(u.Path, string(before))
-		default:
-			u.What = UndoRestored
-			err = folder.Replace(u.Path, now, before)
-		}
-		return err
-	})
+	return takeBack(folders, changes, false)
 }
 
 // Restore gives notes back what they held before a turn, whatever they hold
 // now. That goes to the trash first.
 func Restore(folders []*notes.Folder, changes []agent.NoteChange) []Undone {
+	return takeBack(folders, changes, true)
+}
+
+func takeBack(folders []*notes.Folder, changes []agent.NoteChange, whatever bool) []Undone {
 	return eachNote(changes, func(u *Undone, of []agent.NoteChange) error {
 		folder, now, err := present(folders, u)
 		if err != nil {
 			return err
 		}
-		before := of[0].Before
-		u.What = UndoRestored
+		before, unchanged := of[0].Before, true
+		if !whatever {
+			before, unchanged = walkBack(now, of)
+		}
 		switch {
+		case !unchanged:
+			u.What, u.Diff = UndoChanged, udiff.Unified(u.Path, u.Path, string(now), string(of[0].Before))
+			return nil
 		case same(before, now):
 			u.What = UndoNothing
 			return nil
@@ -79,11 +66,15 @@ func Restore(folders []*notes.Folder, changes []agent.NoteChange) []Undone {
 			u.What = UndoTrashed
 			u.Trash, err = folder.Trash(u.Path, now)
 			return err
-		case now == nil:
+		}
+		u.What = UndoRestored
+		if now == nil {
 			return folder.Create(u.Path, string(before))
 		}
-		if u.Trash, err = folder.CopyToTrash(u.Path, now); err != nil {
-			return err
+		if whatever {
+			if u.Trash, err = folder.CopyToTrash(u.Path, now); err != nil {
+				return err
+			}
 		}
 		return folder.Replace(u.Path, now, before)
 	})
