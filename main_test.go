@@ -39,6 +39,7 @@ var arrows = map[string][]string{
 	"lifehub/internal/pattern": {},
 	"lifehub/internal/rows":    {},
 	"lifehub/internal/text":    {"internal/pattern"},
+	"lifehub/internal/wrap":    {},
 	"lifehub/examples":         {},
 	"lifehub/cli/export":       {"agent", "cli/settings", "notes", "store", "tui/safetext"},
 	"lifehub/cli/app":          {"agent", "agent/rules", "agent/tools", "agent/tools/mail", "agent/tools/web", "agent/turn", "cli/export", "cli/redact", "cli/settings", "cli/version", "internal/atomicfile", "internal/pattern", "llm", "mcpclient", "mcpclient/config", "mcpclient/trust", "notes", "rag", "rag/chroma", "store", "store/file", "store/trace", "agent/memory"},
@@ -63,7 +64,7 @@ var arrows = map[string][]string{
 	"lifehub/rag/vectors": {"rag/passage"},
 	"lifehub/rag/when":    {"internal/pattern", "internal/text"},
 
-	"lifehub/store":       {"agent", "llm", "internal/rows", "internal/text", "store/draft", "store/file", "store/trace"},
+	"lifehub/store":       {"agent", "llm", "internal/pattern", "internal/rows", "internal/text", "internal/wrap", "store/draft", "store/file", "store/trace"},
 	"lifehub/store/draft": {"agent", "store/file"},
 	"lifehub/store/file":  {},
 	"lifehub/store/trace": {"internal/rows", "store/file"},

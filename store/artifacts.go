@@ -4,11 +4,10 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
-	"time"
 
 	"lifehub/agent"
 	"lifehub/internal/rows"
+	"lifehub/internal/wrap"
 )
 
 const artifactColumns = `conversation, name, version, text, author, why, turn, created`
@@ -16,29 +15,31 @@ const artifactColumns = `conversation, name, version, text, author, why, turn, c
 // KeepArtifact adds the next version of an artifact; its Version says which
 // that is, 1 for a new one. The error is [agent.ErrArtifactExists] when there
 // is that version already.
-func (s *Store) KeepArtifact(ctx context.Context, a agent.Artifact) error {
+func (s *Store) KeepArtifact(ctx context.Context, a agent.Artifact) (err error) {
+	defer wrap.Error(&err, "save artifact %s", a.Name)
 	result, err := s.file.Write.ExecContext(ctx, `INSERT INTO artifacts (`+artifactColumns+`, call)
 		SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9
 		WHERE (SELECT coalesce(max(version), 0) + 1 FROM artifacts WHERE conversation = ?1 AND name = ?2) = ?3`,
 		a.Conversation, a.Name, a.Version, a.Text, a.By, a.Why, a.Turn, s.now().UnixMilli(), a.Call)
 	if err != nil {
-		return fmt.Errorf("keep artifact %s: %w", a.Name, err)
+		return err
 	}
 	if n, err := result.RowsAffected(); err != nil || n == 0 {
-		return errors.Join(err, fmt.Errorf("keep artifact %s: %w", a.Name, agent.ErrArtifactExists))
+		return errors.Join(err, agent.ErrArtifactExists)
 	}
 	return nil
 }
 
 // Artifact is a version of an artifact; version 0 is the newest. The error is
 // [agent.ErrNoArtifact] when there is none.
-func (s *Store) Artifact(ctx context.Context, conversation, name string, version int) (agent.Artifact, error) {
+func (s *Store) Artifact(ctx context.Context, conversation, name string, version int) (_ agent.Artifact, err error) {
+	defer wrap.Error(&err, "read artifact %s", name)
 	list, err := s.artifacts(ctx, `WHERE conversation = ?1 AND name = ?2 AND (version = ?3 OR ?3 = 0) ORDER BY version DESC LIMIT 1`, conversation, name, version)
 	if err == nil && len(list) == 0 {
 		err = agent.ErrNoArtifact
 	}
 	if err != nil {
-		return agent.Artifact{}, fmt.Errorf("read artifact %s: %w", name, err)
+		return agent.Artifact{}, err
 	}
 	return list[0], nil
 }
@@ -67,17 +68,11 @@ func (s *Store) Artifacts(ctx context.Context, conversation string) ([]agent.Art
 		(SELECT max(version) FROM artifacts WHERE conversation = a.conversation AND name = a.name) ORDER BY created DESC, name`, conversation)
 }
 
-func (s *Store) artifacts(ctx context.Context, which string, args ...any) (list []agent.Artifact, err error) {
-	for scan := range rows.Of(ctx, s.file.Read, `SELECT `+artifactColumns+` FROM artifacts `+which, args...) {
-		var a agent.Artifact
-		var created int64
-		if err := scan(&a.Conversation, &a.Name, &a.Version, &a.Text, &a.By, &a.Why, &a.Turn, &created); err != nil {
-			return nil, fmt.Errorf("read artifacts: %w", err)
-		}
-		a.Time = time.UnixMilli(created)
-		list = append(list, a)
-	}
-	return list, nil
+func (s *Store) artifacts(ctx context.Context, which string, args ...any) (_ []agent.Artifact, err error) {
+	defer wrap.Error(&err, "read artifacts")
+	return rows.All(ctx, s.file.Read, func(scan rows.Scan) (a agent.Artifact, err error) {
+		return a, scan(&a.Conversation, &a.Name, &a.Version, &a.Text, &a.By, &a.Why, &a.Turn, rows.Milliseconds(&a.Time))
+	}, `SELECT `+artifactColumns+` FROM artifacts `+which, args...)
 }
 
 // copyArtifacts gives a copy of a turn the versions that the turn made. A call

@@ -5,11 +5,12 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
-	"time"
 
 	"lifehub/agent"
 	"lifehub/internal/rows"
+	"lifehub/internal/wrap"
 	"lifehub/llm"
 )
 
@@ -24,29 +25,24 @@ const conversationColumns = `SELECT id, title, titled, created, updated,
 
 // Conversations lists the last conversations, the most recently used first.
 // limit 0 lists all.
-func (s *Store) Conversations(ctx context.Context, limit int) ([]agent.Conversation, error) {
-	if limit == 0 {
-		limit = -1
-	}
-	list, err := s.conversations(ctx, conversationColumns+` ORDER BY latest DESC LIMIT ?`, limit)
-	if err != nil {
-		return nil, fmt.Errorf("list conversations: %w", err)
-	}
-	return list, nil
+func (s *Store) Conversations(ctx context.Context, limit int) (_ []agent.Conversation, err error) {
+	defer wrap.Error(&err, "list conversations")
+	return s.conversations(ctx, conversationColumns+` ORDER BY latest DESC LIMIT ifnull(nullif(?, 0), -1)`, limit)
 }
 
 // Conversation finds a conversation by its id or a unique beginning of it.
 // The error is [ErrNoConversation] when there is none, and names the
 // candidates when there are several.
-func (s *Store) Conversation(ctx context.Context, idOrPrefix string) (agent.Conversation, error) {
+func (s *Store) Conversation(ctx context.Context, idOrPrefix string) (_ agent.Conversation, err error) {
+	defer wrap.Error(&err, "find conversation %q", idOrPrefix)
 	prefix := strings.TrimSpace(idOrPrefix)
 	list, err := s.conversations(ctx, conversationColumns+` WHERE substr(id, 1, length(?1)) = ?1 AND ?1 <> ''
 		ORDER BY id = ?1 DESC, latest DESC LIMIT 4`, prefix)
 	switch {
 	case err != nil:
-		return agent.Conversation{}, fmt.Errorf("find conversation %q: %w", idOrPrefix, err)
+		return agent.Conversation{}, err
 	case len(list) == 0:
-		return agent.Conversation{}, fmt.Errorf("find conversation %q: %w", idOrPrefix, ErrNoConversation)
+		return agent.Conversation{}, ErrNoConversation
 	case len(list) == 1 || list[0].ID == prefix:
 		return list[0], nil
 	}
@@ -54,7 +50,7 @@ func (s *Store) Conversation(ctx context.Context, idOrPrefix string) (agent.Conv
 	for _, c := range list {
 		ids = append(ids, c.ID)
 	}
-	return agent.Conversation{}, fmt.Errorf("find conversation %q: it begins several ids (%s…): give more letters", idOrPrefix, strings.Join(ids, ", "))
+	return agent.Conversation{}, fmt.Errorf("it begins several ids (%s…): give more letters", strings.Join(ids, ", "))
 }
 
 // Last returns the conversation used last, or [ErrNoConversation].
@@ -70,18 +66,10 @@ func (s *Store) Last(ctx context.Context) (agent.Conversation, error) {
 }
 
 func (s *Store) conversations(ctx context.Context, query string, args ...any) ([]agent.Conversation, error) {
-	var list []agent.Conversation
-	for scan := range rows.Of(ctx, s.file.Read, query, args...) {
-		var c agent.Conversation
-		var created, updated int64
+	return rows.All(ctx, s.file.Read, func(scan rows.Scan) (c agent.Conversation, err error) {
 		var latest sql.NullInt64
-		if err := scan(&c.ID, &c.Title, &c.TitledBy, &created, &updated, &c.Messages, &latest); err != nil {
-			return nil, err
-		}
-		c.Created, c.Updated = time.UnixMilli(created), time.UnixMilli(updated)
-		list = append(list, c)
-	}
-	return list, nil
+		return c, scan(&c.ID, &c.Title, &c.TitledBy, rows.Milliseconds(&c.Created), rows.Milliseconds(&c.Updated), &c.Messages, &latest)
+	}, query, args...)
 }
 
 // path walks from a conversation's head to its beginning and keeps the last
@@ -96,52 +84,41 @@ const path = `WITH RECURSIVE path (id, parent, turn, role, text, depth) AS (
 // the turn under way, oldest first. An answer that was cut counts as far as
 // it got; one that never began is left out. Of a conversation that does not
 // exist there are none.
-func (s *Store) Recent(ctx context.Context, conversation string, limit int) ([]llm.Message, error) {
-	if limit <= 0 {
-		return nil, nil
-	}
+func (s *Store) Recent(ctx context.Context, conversation string, limit int) (list []llm.Message, err error) {
+	defer wrap.Error(&err, "read recent messages")
 	// The turn under way is the open one at the head: two messages to pass
 	// over. Of the others every second may be an empty answer.
-	var list []llm.Message
-	for scan := range rows.Of(ctx, s.file.Read, path+`SELECT role, text FROM path
+	list, err = rows.All(ctx, s.file.Read, func(scan rows.Scan) (m llm.Message, err error) {
+		return m, scan(&m.Role, &m.Text)
+	}, path+`SELECT role, text FROM path
 		WHERE text <> '' AND NOT (depth <= 2 AND (SELECT state FROM turns WHERE id = turn) = 'open')
-		ORDER BY depth LIMIT ?3`, conversation, 2*limit+2, limit) {
-		var m llm.Message
-		if err := scan(&m.Role, &m.Text); err != nil {
-			return nil, fmt.Errorf("read recent messages: %w", err)
-		}
-		list = append([]llm.Message{m}, list...)
-	}
-	return list, nil
+		ORDER BY depth LIMIT ?3`, conversation, 2*limit+2, max(0, limit))
+	slices.Reverse(list)
+	return list, err
 }
 
 // Prompts returns what the user asked last, in any conversation, newest
 // first and each text once: what the composer's history holds.
-func (s *Store) Prompts(ctx context.Context, limit int) ([]string, error) {
-	list, err := texts(ctx, s.file.Read, `SELECT text FROM
+func (s *Store) Prompts(ctx context.Context, limit int) (_ []string, err error) {
+	defer wrap.Error(&err, "read earlier prompts")
+	return rows.Column[string](ctx, s.file.Read, `SELECT text FROM
 		(SELECT id, text FROM messages WHERE role = 'user' ORDER BY id DESC LIMIT 10 * ?1)
 		GROUP BY text ORDER BY max(id) DESC LIMIT ?1`, limit)
-	if err != nil {
-		return nil, fmt.Errorf("read earlier prompts: %w", err)
-	}
-	return list, nil
 }
 
 // maxTitle bounds a title that was given, in characters.
 const maxTitle = 200
 
 // Rename gives a conversation the user's own title, cut at 200 characters.
-func (s *Store) Rename(ctx context.Context, conversation, title string) error {
+func (s *Store) Rename(ctx context.Context, conversation, title string) (err error) {
+	defer wrap.Error(&err, "rename conversation %q", conversation)
 	title = strings.Join(strings.Fields(title), " ")
 	if runes := []rune(title); len(runes) > maxTitle {
 		title = string(runes[:maxTitle-1]) + "…"
 	}
 	if title == "" {
-		return fmt.Errorf("rename conversation %q: the title is empty", conversation)
+		return errors.New("the title is empty")
 	}
-	_, err := s.file.Write.ExecContext(ctx, `UPDATE conversations SET title = ?, titled = ? WHERE id = ?`, title, agent.ByUser, conversation)
-	if err != nil {
-		return fmt.Errorf("rename conversation %q: %w", conversation, err)
-	}
-	return nil
+	_, err = s.file.Write.ExecContext(ctx, `UPDATE conversations SET title = ?, titled = ? WHERE id = ?`, title, agent.ByUser, conversation)
+	return err
 }

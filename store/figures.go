@@ -8,10 +8,11 @@ import (
 
 	"lifehub/agent"
 	"lifehub/internal/rows"
+	"lifehub/internal/wrap"
 )
 
-// keepFigures keeps a finished turn's figures where they can be summed up.
-func keepFigures(ctx context.Context, tx *sql.Tx, turn string, m agent.Metrics) error {
+// saveFigures saves a finished turn's figures where they can be summed up.
+func saveFigures(ctx context.Context, tx *sql.Tx, turn string, m agent.Metrics) error {
 	_, err := tx.ExecContext(ctx, `INSERT OR REPLACE INTO figures VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		turn, m.Model, m.Latency, m.FirstToken, m.Generating, m.PromptTokens, m.AnswerTokens,
 		m.ModelCalls, m.Searches, m.RAGHits, m.Cited, m.ToolCalls, m.ToolsFailed, m.ToolsDenied, m.Asked)
@@ -29,28 +30,25 @@ var keys = map[string]string{
 // Figures sums up the turns since a time by "day", "model" or "turn", the
 // latest first. limit 0 lists all. A turn that was killed counts, without
 // figures.
-func (s *Store) Figures(ctx context.Context, by string, since time.Time, limit int) ([]agent.Figures, error) {
+func (s *Store) Figures(ctx context.Context, by string, since time.Time, limit int) (_ []agent.Figures, err error) {
+	defer wrap.Error(&err, "sum up turns")
 	key, ok := keys[by]
 	if !ok {
-		return nil, fmt.Errorf("sum up turns: %q is neither day, model nor turn", by)
+		return nil, fmt.Errorf("%q is neither day, model nor turn", by)
 	}
-	if limit == 0 {
-		limit = -1
-	}
-	turns := -1 // that are looked at: all
+	turns := 0 // that are looked at: all
 	if by == "turn" {
 		turns = limit
 	}
-	list, err := s.figures(ctx, fmt.Sprintf(sums, key), since.UnixMilli(), turns, limit)
-	if err != nil {
-		return nil, fmt.Errorf("sum up turns: %w", err)
-	}
-	if by != "turn" {
-		for i := range list {
-			list[i].Title = ""
+	return rows.All(ctx, s.file.Read, func(scan rows.Scan) (f agent.Figures, err error) {
+		err = scan(&f.Of, &f.Title, &f.Turns, &f.Cut, &f.Latency50, &f.Latency95, &f.FirstToken50, &f.FirstToken95,
+			&f.PromptTokens, &f.AnswerTokens, &f.PerSecond, &f.ModelCalls, &f.Searches, &f.Passages, &f.Cited,
+			&f.ToolsOK, &f.ToolsFailed, &f.ToolsDenied, &f.Asked)
+		if by != "turn" {
+			f.Title = ""
 		}
-	}
-	return list, nil
+		return f, err
+	}, fmt.Sprintf(sums, key), since.UnixMilli(), turns, limit)
 }
 
 // sums numbers each key's turns by their times, so that the one in the middle
@@ -59,7 +57,7 @@ func (s *Store) Figures(ctx context.Context, by string, since time.Time, limit i
 const sums = `WITH each AS (
 	SELECT %s AS key, t.rowid AS at, t.state, q.text AS question, f.*
 	FROM turns t JOIN messages q ON q.turn = t.id AND q.role = 'user' LEFT JOIN figures f ON f.turn = t.id
-	WHERE t.started >= ? ORDER BY t.rowid DESC LIMIT ?
+	WHERE t.started >= ? ORDER BY t.rowid DESC LIMIT ifnull(nullif(?, 0), -1)
 ), ranked AS (
 	SELECT *,
 		row_number() OVER (PARTITION BY key, latency > 0 ORDER BY latency) AS latency_rank,
@@ -77,18 +75,4 @@ SELECT key, max(question), count(*), sum(state <> 'done'),
 	coalesce(1000.0 * sum(answer_tokens) FILTER (WHERE generating > 0) / nullif(sum(generating), 0), 0),
 	coalesce(sum(model_calls), 0), coalesce(sum(searches), 0), coalesce(sum(passages), 0), coalesce(sum(cited), 0),
 	coalesce(sum(tool_calls - tools_failed), 0), coalesce(sum(tools_failed), 0), coalesce(sum(tools_denied), 0), coalesce(sum(asked), 0)
-FROM ranked GROUP BY key ORDER BY max(at) DESC LIMIT ?`
-
-func (s *Store) figures(ctx context.Context, query string, args ...any) ([]agent.Figures, error) {
-	var list []agent.Figures
-	for scan := range rows.Of(ctx, s.file.Read, query, args...) {
-		var f agent.Figures
-		if err := scan(&f.Of, &f.Title, &f.Turns, &f.Cut, &f.Latency50, &f.Latency95, &f.FirstToken50, &f.FirstToken95,
-			&f.PromptTokens, &f.AnswerTokens, &f.PerSecond, &f.ModelCalls, &f.Searches, &f.Passages, &f.Cited,
-			&f.ToolsOK, &f.ToolsFailed, &f.ToolsDenied, &f.Asked); err != nil {
-			return nil, err
-		}
-		list = append(list, f)
-	}
-	return list, nil
-}
+FROM ranked GROUP BY key ORDER BY max(at) DESC LIMIT ifnull(nullif(?, 0), -1)`

@@ -12,48 +12,40 @@ import (
 
 	"lifehub/agent"
 	"lifehub/internal/rows"
+	"lifehub/internal/wrap"
 )
 
-// Record keeps entries of a turn's journal: all of them or none. When it
+// Record saves entries of a turn's journal: all of them or none. When it
 // returns they are on the disk.
-func (s *Store) Record(ctx context.Context, turn string, entries ...agent.Entry) error {
-	err := s.file.Update(ctx, func(tx *sql.Tx) error {
+func (s *Store) Record(ctx context.Context, turn string, entries ...agent.Entry) (err error) {
+	defer wrap.Error(&err, "save the journal")
+	return s.file.Update(ctx, func(tx *sql.Tx) error {
 		var last int
 		if err := tx.QueryRowContext(ctx, `SELECT coalesce(max(number), 0) FROM journal WHERE turn = ?`, turn).Scan(&last); err != nil {
 			return err
 		}
-		rows, sums := make([]row, len(entries)), make([]string, len(entries))
+		list := make([]row, len(entries))
 		for i, e := range entries {
+			r := row{number: last + 1 + i, sound: true}
 			var err error
-			if rows[i], err = newRow(turn, last+1+i, e); err != nil {
-				return err
+			if r.entry, err = exactJSON(e); err == nil && e.Result != nil {
+				r.result, err = exactJSON(e.Result)
 			}
-			sums[i] = rows[i].sum(turn)
+			if err != nil {
+				return fmt.Errorf("write entry %d of turn %s: %w", r.number, turn, err)
+			}
+			list[i] = r
 		}
-		return insertRows(ctx, tx, turn, rows, sums)
+		return insertRows(ctx, tx, turn, list)
 	})
-	if err != nil {
-		return fmt.Errorf("keep the journal: %w", err)
-	}
-	return nil
 }
 
-// row is an entry as it is kept.
+// row is an entry as it is saved.
 type row struct {
 	number int // from 1 in its turn
 	entry  string
 	result string // JSON of the result; "": none
-}
-
-func newRow(turn string, number int, e agent.Entry) (r row, err error) {
-	r.number = number
-	if r.entry, err = exactJSON(e); err == nil && e.Result != nil {
-		r.result, err = exactJSON(e.Result)
-	}
-	if err != nil {
-		return r, fmt.Errorf("write entry %d of turn %s: %w", number, turn, err)
-	}
-	return r, nil
+	sound  bool   // it is as it was written
 }
 
 // exactJSON writes a value without touching the bytes of arguments in it:
@@ -66,8 +58,8 @@ func exactJSON(value any) (string, error) {
 	return strings.TrimSuffix(b.String(), "\n"), err
 }
 
-// sum tells a row that was changed from one that is as it was written: nothing
-// is done because of a damaged row.
+// sum is the checksum of a row in a turn's journal: nothing is done because of a
+// damaged row.
 func (r row) sum(turn string) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%d\n%d\n%s\n%s", turn, r.number, len(r.entry), r.entry, r.result))
 	return hex.EncodeToString(sum[:])
@@ -121,27 +113,21 @@ func (s *Store) Reopen(ctx context.Context, conversation, turn string) (agent.Un
 }
 
 // Entries returns the journal of a turn, except what of it cannot be read.
-func (s *Store) Entries(ctx context.Context, turn string) ([]agent.Entry, error) {
-	entries, _, err := readJournal(ctx, s.file.Read, turn)
-	if err != nil {
-		return nil, fmt.Errorf("read the journal of turn %s: %w", turn, err)
-	}
-	return entries, nil
+func (s *Store) Entries(ctx context.Context, turn string) (entries []agent.Entry, err error) {
+	defer wrap.Error(&err, "read the journal of turn %s", turn)
+	entries, _, err = readJournal(ctx, s.file.Read, turn)
+	return entries, err
 }
 
 // readJournal reads the entries of a turn. Those that are not as they were
 // written are left out, and so is what follows a missing one.
 func readJournal(ctx context.Context, db rows.Querier, turn string) (entries []agent.Entry, damaged bool, err error) {
+	list, err := readRows(ctx, db, turn)
 	next := 0
-	for scan := range rows.Of(ctx, db, `SELECT number, entry, result, sum FROM journal WHERE turn = ? ORDER BY number`, turn) {
+	for _, r := range list {
 		next++
-		var r row
-		var sum string
-		if err := scan(&r.number, &r.entry, &r.result, &sum); err != nil {
-			return nil, false, err
-		}
 		e, err := r.read()
-		if err != nil || sum != r.sum(turn) {
+		if err != nil || !r.sound {
 			damaged = true
 			continue
 		}
@@ -149,99 +135,87 @@ func readJournal(ctx context.Context, db rows.Querier, turn string) (entries []a
 		next = r.number
 		entries = append(entries, e)
 	}
-	return entries, damaged, nil
+	return entries, damaged, err
 }
 
-// copyJournal gives another turn the journal of one. A row that is not as it
-// was written stays so.
+// copyJournal gives another turn the journal of one.
 func copyJournal(ctx context.Context, tx *sql.Tx, from, to string) error {
-	rows, sums, err := sealedRows(ctx, tx, from, to)
+	list, err := readRows(ctx, tx, from)
 	if err != nil {
 		return err
 	}
-	return insertRows(ctx, tx, to, rows, sums)
+	return insertRows(ctx, tx, to, list)
 }
 
 // dropResults takes the results out of the journal of a turn that is done:
 // nothing will be done again, so nobody needs them. All rows are written again,
 // for what is cut out of a row leaves its page half empty.
 func dropResults(ctx context.Context, tx *sql.Tx, turn string) error {
-	rows, sums, err := sealedRows(ctx, tx, turn, turn)
+	list, err := readRows(ctx, tx, turn)
 	if err != nil {
 		return err
 	}
-	for i := range rows {
-		sealed := sums[i] == rows[i].sum(turn)
-		if rows[i].result = ""; sealed {
-			sums[i] = rows[i].sum(turn)
-		}
+	for i := range list {
+		list[i].result = ""
 	}
 	if _, err := tx.ExecContext(ctx, `DELETE FROM journal WHERE turn = ?`, turn); err != nil {
 		return err
 	}
-	return insertRows(ctx, tx, turn, rows, sums)
+	return insertRows(ctx, tx, turn, list)
 }
 
-// sealedRows reads the journal of a turn with the checksums that it has for
-// another one.
-func sealedRows(ctx context.Context, tx *sql.Tx, from, to string) (list []row, sums []string, err error) {
-	for scan := range rows.Of(ctx, tx, `SELECT number, entry, result, sum FROM journal WHERE turn = ? ORDER BY number`, from) {
-		var r row
+// readRows reads the journal of a turn as it is saved.
+func readRows(ctx context.Context, db rows.Querier, turn string) ([]row, error) {
+	return rows.All(ctx, db, func(scan rows.Scan) (r row, err error) {
 		var sum string
-		if err := scan(&r.number, &r.entry, &r.result, &sum); err != nil {
-			return nil, nil, err
-		}
-		if sum == r.sum(from) {
-			sum = r.sum(to)
-		}
-		list, sums = append(list, r), append(sums, sum)
-	}
-	return list, sums, nil
+		err = scan(&r.number, &r.entry, &r.result, &sum)
+		r.sound = sum == r.sum(turn)
+		return r, err
+	}, `SELECT number, entry, result, sum FROM journal WHERE turn = ? ORDER BY number`, turn)
 }
 
-func insertRows(ctx context.Context, tx *sql.Tx, turn string, rows []row, sums []string) error {
-	for i, r := range rows {
+// insertRows adds rows to a turn's journal. A damaged one stays damaged.
+func insertRows(ctx context.Context, tx *sql.Tx, turn string, list []row) error {
+	for _, r := range list {
+		sum := ""
+		if r.sound {
+			sum = r.sum(turn)
+		}
 		if _, err := tx.ExecContext(ctx, `INSERT INTO journal (turn, number, entry, result, sum) VALUES (?, ?, ?, ?, ?)`,
-			turn, r.number, r.entry, r.result, sums[i]); err != nil {
+			turn, r.number, r.entry, r.result, sum); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// Changing keeps what a note holds before a turn changes it. Change the note
+// Changing saves what a note holds before a turn changes it. Change the note
 // only after it returned nil.
-func (s *Store) Changing(ctx context.Context, turn string, c agent.NoteChange) error {
-	_, err := s.file.Write.ExecContext(ctx, `INSERT INTO note_changes (turn, vault, path, before, after, created) VALUES (?, ?, ?, ?, ?, ?)`,
+func (s *Store) Changing(ctx context.Context, turn string, c agent.NoteChange) (err error) {
+	defer wrap.Error(&err, "save %s as it is before changing it", c.Path)
+	_, err = s.file.Write.ExecContext(ctx, `INSERT INTO note_changes (turn, vault, path, before, after, created) VALUES (?, ?, ?, ?, ?, ?)`,
 		turn, c.Vault, c.Path, c.Before, c.After, s.now().UnixMilli())
-	if err != nil {
-		return fmt.Errorf("keep %s as it is before changing it: %w", c.Path, err)
-	}
-	return nil
+	return err
 }
 
 // NoteChanges returns what a turn did to notes, or was about to do when it was
 // stopped, in order.
-func (s *Store) NoteChanges(ctx context.Context, turn string) ([]agent.NoteChange, error) {
-	var list []agent.NoteChange
-	for scan := range rows.Of(ctx, s.file.Read, `SELECT vault, path, before, after FROM note_changes WHERE turn = ? ORDER BY id`, turn) {
-		var c agent.NoteChange
+func (s *Store) NoteChanges(ctx context.Context, turn string) (_ []agent.NoteChange, err error) {
+	defer wrap.Error(&err, "read the note changes of turn %s", turn)
+	return rows.All(ctx, s.file.Read, func(scan rows.Scan) (c agent.NoteChange, err error) {
 		var before *[]byte
-		if err := scan(&c.Vault, &c.Path, &before, &c.After); err != nil {
-			return nil, fmt.Errorf("read the note changes of turn %s: %w", turn, err)
-		}
-		if before != nil {
+		if err = scan(&c.Vault, &c.Path, &before, &c.After); before != nil {
 			c.Before = append([]byte{}, *before...) // an empty note is not nil
 		}
-		list = append(list, c)
-	}
-	return list, nil
+		return c, err
+	}, `SELECT vault, path, before, after FROM note_changes WHERE turn = ? ORDER BY id`, turn)
 }
 
-// TakeBack marks a turn as undone and has the conversation go on from the one
+// TakeBack marks a turn as undone and has the conversation continue from the one
 // before it. The turn stays in the tree.
-func (s *Store) TakeBack(ctx context.Context, turn string) error {
-	err := s.file.Update(ctx, func(tx *sql.Tx) error {
+func (s *Store) TakeBack(ctx context.Context, turn string) (err error) {
+	defer wrap.Error(&err, "take back turn %s", turn)
+	return s.file.Update(ctx, func(tx *sql.Tx) error {
 		if _, err := tx.ExecContext(ctx, `UPDATE turns SET undone = ? WHERE id = ?`, s.now().UnixMilli(), turn); err != nil {
 			return err
 		}
@@ -250,20 +224,13 @@ func (s *Store) TakeBack(ctx context.Context, turn string) error {
 			WHERE id = (SELECT conversation FROM turns WHERE id = ?1)`, turn)
 		return err
 	})
-	if err != nil {
-		return fmt.Errorf("take back turn %s: %w", turn, err)
-	}
-	return nil
 }
 
 // LastUndone returns the turn of a conversation that was taken back last; "":
 // none was.
-func (s *Store) LastUndone(ctx context.Context, conversation string) (string, error) {
-	var turn string
-	err := s.file.Read.QueryRowContext(ctx, `SELECT id FROM turns WHERE conversation = ? AND undone IS NOT NULL
-		ORDER BY undone DESC, number LIMIT 1`, conversation).Scan(&turn)
-	if err != nil && !errors.Is(err, sql.ErrNoRows) {
-		return "", fmt.Errorf("find what was taken back last: %w", err)
-	}
-	return turn, nil
+func (s *Store) LastUndone(ctx context.Context, conversation string) (turn string, err error) {
+	defer wrap.Error(&err, "find what was taken back last")
+	err = s.file.Read.QueryRowContext(ctx, `SELECT coalesce((SELECT id FROM turns WHERE conversation = ? AND undone IS NOT NULL
+		ORDER BY undone DESC, number LIMIT 1), '')`, conversation).Scan(&turn)
+	return turn, err
 }

@@ -4,16 +4,14 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
-	"errors"
-	"fmt"
-	"maps"
+	"encoding/json"
 	"math"
 	"slices"
 	"strings"
-	"time"
 
 	"lifehub/agent"
 	"lifehub/internal/rows"
+	"lifehub/internal/wrap"
 )
 
 // Similar finds archived exchanges that share words with a question or whose
@@ -21,21 +19,8 @@ import (
 // that still stand in the window are left out, and so are branches that were
 // left.
 // Why: docs/design/memory.md.
-func (s *Store) Similar(ctx context.Context, q agent.MemoryQuery) ([]agent.Recollection, error) {
-	list, err := s.similar(ctx, q)
-	if err != nil {
-		return nil, fmt.Errorf("search the memory: %w", err)
-	}
-	return list, nil
-}
-
-func (s *Store) similar(ctx context.Context, q agent.MemoryQuery) ([]agent.Recollection, error) {
-	own, err := pathOf(ctx, s.file.Read, q.Conversation)
-	if err != nil {
-		return nil, err
-	}
-	paths := map[string]map[string]bool{q.Conversation: own.beyond(q.Window).ids()}
-	found := map[string]agent.Recollection{}
+func (s *Store) Similar(ctx context.Context, q agent.MemoryQuery) (_ []agent.Recollection, err error) {
+	defer wrap.Error(&err, "search the memory")
 	words, err := s.byWords(ctx, q)
 	if err != nil {
 		return nil, err
@@ -44,47 +29,45 @@ func (s *Store) similar(ctx context.Context, q agent.MemoryQuery) ([]agent.Recol
 	if err != nil {
 		return nil, err
 	}
-	mean, deviation := spread(near)
-	// take keeps the best of a list that stand on a current path.
-	take := func(list []scored) error {
-		kept := 0
-		for _, hit := range list {
-			if kept == q.Limit {
-				break
-			}
-			path, ok := paths[hit.conversation]
-			if !ok {
-				whole, err := pathOf(ctx, s.file.Read, hit.conversation)
-				if err != nil {
-					return err
-				}
-				path = whole.ids()
-				paths[hit.conversation] = path
-			}
-			if path[hit.turn] {
-				kept++
-				found[hit.turn] = agent.Recollection{}
-			}
-		}
-		return nil
-	}
-	if err := errors.Join(take(words), take(near)); err != nil {
+	own, err := s.readTree(ctx, s.file.Read, q.Conversation)
+	if err != nil {
 		return nil, err
 	}
-	list := make([]agent.Recollection, 0, len(found))
-	for turn := range found {
-		r, err := s.recollection(ctx, turn)
-		if err != nil {
-			return nil, err
+	paths := map[string]map[string]bool{q.Conversation: own.beyond(q.Window).ids()}
+	var found []string
+	for _, hits := range [][]scored{words, near} { // of each the best that are on a current path
+		left := q.Limit
+		for _, hit := range hits {
+			if left == 0 {
+				break
+			}
+			if paths[hit.conversation] == nil {
+				tree, err := s.readTree(ctx, s.file.Read, hit.conversation)
+				if err != nil {
+					return nil, err
+				}
+				paths[hit.conversation] = tree.path().ids()
+			}
+			if paths[hit.conversation][hit.turn] {
+				found = append(found, hit.turn)
+				left--
+			}
 		}
-		r.BM25, r.Cosine = scoreOf(words, turn), scoreOf(near, turn)
+	}
+	turns, err := json.Marshal(found)
+	if err != nil {
+		return nil, err
+	}
+	list, err := s.recollections(ctx, `WHERE t.id IN (SELECT value FROM json_each(?)) ORDER BY t.id`, string(turns))
+	mean, deviation := spread(near)
+	for i := range list {
+		r := &list[i]
+		r.BM25, r.Cosine = scoreOf(words, r.Turn), scoreOf(near, r.Turn)
 		if deviation > 0 && r.Cosine != 0 {
 			r.ZScore = (r.Cosine - mean) / deviation
 		}
-		list = append(list, r)
 	}
-	slices.SortFunc(list, func(a, b agent.Recollection) int { return strings.Compare(a.Turn, b.Turn) })
-	return list, nil
+	return list, err
 }
 
 // scored is a hit, by one of the two ways to find it.
@@ -141,15 +124,9 @@ func (s *Store) byWords(ctx context.Context, q agent.MemoryQuery) ([]scored, err
 	if !q.Everywhere {
 		limit = -1
 	}
-	var list []scored
-	for scan := range rows.Of(ctx, s.file.Read, query, match, q.Everywhere, q.Conversation, limit) {
-		var hit scored
-		if err := scan(&hit.turn, &hit.conversation, &hit.score); err != nil {
-			return nil, err
-		}
-		list = append(list, hit)
-	}
-	return list, nil
+	return rows.All(ctx, s.file.Read, func(scan rows.Scan) (hit scored, err error) {
+		return hit, scan(&hit.turn, &hit.conversation, &hit.score)
+	}, query, match, q.Everywhere, q.Conversation, limit)
 }
 
 // byMeaning compares the question with every vector of its embedder: 10,000
@@ -158,20 +135,17 @@ func (s *Store) byMeaning(ctx context.Context, q agent.MemoryQuery) ([]scored, e
 	if len(q.Vector) == 0 {
 		return nil, nil
 	}
-	var list []scored
 	var raw sql.RawBytes
-	for scan := range rows.Of(ctx, s.file.Read, `SELECT t.id, t.conversation, v.vector FROM memory_vectors v
-		JOIN memories m ON m.id = v.memory JOIN turns t ON t.id = m.turn
-		WHERE v.embedder = ?1 AND length(v.vector) = ?2 AND (?3 OR t.conversation = ?4)`, q.Embedder, len(q.Vector), q.Everywhere, q.Conversation) {
-		var hit scored
-		if err := scan(&hit.turn, &hit.conversation, &raw); err != nil {
-			return nil, err
+	list, err := rows.All(ctx, s.file.Read, func(scan rows.Scan) (hit scored, err error) {
+		if err = scan(&hit.turn, &hit.conversation, &raw); err == nil {
+			hit.score = cosine(q.Vector, raw)
 		}
-		hit.score = cosine(q.Vector, raw)
-		list = append(list, hit)
-	}
+		return hit, err
+	}, `SELECT t.id, t.conversation, v.vector FROM memory_vectors v
+		JOIN memories m ON m.id = v.memory JOIN turns t ON t.id = m.turn
+		WHERE v.embedder = ?1 AND length(v.vector) = ?2 AND (?3 OR t.conversation = ?4)`, q.Embedder, len(q.Vector), q.Everywhere, q.Conversation)
 	slices.SortFunc(list, func(a, b scored) int { return cmp.Or(cmp.Compare(b.score, a.score), strings.Compare(a.turn, b.turn)) })
-	return list, nil
+	return list, err
 }
 
 // packed is a vector as it is saved: the scale is left out, since it makes no
@@ -203,70 +177,47 @@ func cosine(a []float32, saved []byte) float64 {
 	return dot / math.Sqrt(aa*bb)
 }
 
-const recollectionColumns = `SELECT t.id, t.conversation, c.title, t.started, q.text, a.text
-	FROM turns t JOIN conversations c ON c.id = t.conversation
-	JOIN messages q ON q.turn = t.id AND q.role = 'user'
-	JOIN messages a ON a.turn = t.id AND a.role = 'assistant' `
-
-func (s *Store) recollection(ctx context.Context, turn string) (agent.Recollection, error) {
-	list, err := s.recollections(ctx, recollectionColumns+`WHERE t.id = ?`, turn)
-	if err != nil || len(list) == 0 {
-		return agent.Recollection{}, errors.Join(err, ctx.Err())
-	}
-	return list[0], nil
-}
-
-func (s *Store) recollections(ctx context.Context, query string, args ...any) ([]agent.Recollection, error) {
-	var list []agent.Recollection
-	for scan := range rows.Of(ctx, s.file.Read, query, args...) {
-		var r agent.Recollection
-		var asked int64
-		if err := scan(&r.Turn, &r.Conversation, &r.Title, &asked, &r.Question, &r.Answer); err != nil {
-			return nil, err
-		}
-		r.Asked = time.UnixMilli(asked)
-		list = append(list, r)
-	}
-	return list, nil
+// recollections reads the exchanges that the end of a query names.
+func (s *Store) recollections(ctx context.Context, which string, args ...any) ([]agent.Recollection, error) {
+	return rows.All(ctx, s.file.Read, func(scan rows.Scan) (r agent.Recollection, err error) {
+		return r, scan(&r.Turn, &r.Conversation, &r.Title, rows.Milliseconds(&r.Asked), &r.Question, &r.Answer)
+	}, `SELECT t.id, t.conversation, c.title, t.started, q.text, a.text
+		FROM turns t JOIN conversations c ON c.id = t.conversation
+		JOIN messages q ON q.turn = t.id AND q.role = 'user'
+		JOIN messages a ON a.turn = t.id AND a.role = 'assistant' `+which, args...)
 }
 
 // Unembedded lists archived exchanges that have no vector of this embedder.
-func (s *Store) Unembedded(ctx context.Context, embedder string, limit int) ([]agent.Recollection, error) {
-	list, err := s.recollections(ctx, recollectionColumns+`JOIN memories m ON m.turn = t.id
+func (s *Store) Unembedded(ctx context.Context, embedder string, limit int) (_ []agent.Recollection, err error) {
+	defer wrap.Error(&err, "list what memory has to embed")
+	return s.recollections(ctx, `JOIN memories m ON m.turn = t.id
 		LEFT JOIN memory_vectors v ON v.memory = m.id WHERE v.embedder IS NOT ? ORDER BY m.id LIMIT ?`, embedder, limit)
-	if err != nil {
-		return nil, fmt.Errorf("list what memory has to embed: %w", err)
-	}
-	return list, nil
 }
 
-// KeepVectors keeps vectors of archived exchanges, by turn, in place of those
+// KeepVectors saves vectors of archived exchanges, by turn, in place of those
 // of another embedder. An exchange that is gone by now is passed over.
-func (s *Store) KeepVectors(ctx context.Context, embedder string, vectors map[string][]float32) error {
-	err := s.file.Update(ctx, func(tx *sql.Tx) error {
-		for _, turn := range slices.Sorted(maps.Keys(vectors)) {
+func (s *Store) KeepVectors(ctx context.Context, embedder string, vectors map[string][]float32) (err error) {
+	defer wrap.Error(&err, "save the vectors of the memory")
+	return s.file.Update(ctx, func(tx *sql.Tx) error {
+		for turn, vector := range vectors {
 			if _, err := tx.ExecContext(ctx, `INSERT OR REPLACE INTO memory_vectors (memory, embedder, vector)
-				SELECT id, ?, ? FROM memories WHERE turn = ?`, embedder, packed(vectors[turn]), turn); err != nil {
+				SELECT id, ?, ? FROM memories WHERE turn = ?`, embedder, packed(vector), turn); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
-	if err != nil {
-		return fmt.Errorf("keep the vectors of the memory: %w", err)
-	}
-	return nil
 }
 
 // Archive puts the exchanges of the conversation's current path that are
 // beyond its last window messages into long-term memory, and with everywhere
-// also all of the other conversations' paths. It tells how many were new.
-func (s *Store) Archive(ctx context.Context, conversation string, window int, everywhere bool) (int, error) {
-	archived := 0
-	err := s.file.Update(ctx, func(tx *sql.Tx) error {
+// also all of the other conversations' paths. It returns how many were new.
+func (s *Store) Archive(ctx context.Context, conversation string, window int, everywhere bool) (archived int, err error) {
+	defer wrap.Error(&err, "archive what left the window")
+	err = s.file.Update(ctx, func(tx *sql.Tx) error {
 		beyond := map[string]int{conversation: window}
 		if everywhere {
-			others, err := texts(ctx, tx, `SELECT id FROM conversations WHERE id <> ? AND archived <> head`, conversation)
+			others, err := rows.Column[string](ctx, tx, `SELECT id FROM conversations WHERE id <> ? AND archived <> head`, conversation)
 			if err != nil {
 				return err
 			}
@@ -283,31 +234,24 @@ func (s *Store) Archive(ctx context.Context, conversation string, window int, ev
 		}
 		return nil
 	})
-	if err != nil {
-		return 0, fmt.Errorf("archive what left the window: %w", err)
-	}
-	return archived, nil
+	return archived, err
 }
 
 func (s *Store) archivePath(ctx context.Context, tx *sql.Tx, conversation string, window int) (archived int, err error) {
-	path, err := pathOf(ctx, tx, conversation)
+	tree, err := s.readTree(ctx, tx, conversation)
 	if err != nil {
 		return 0, err
 	}
-	complete := window == 0
-	for _, turn := range path.beyond(window) {
-		if turn.state == "open" { // it is under way, here or in another process
-			complete = false
-		}
-		if turn.archived || turn.state == "open" || !turn.answered {
+	for _, turn := range tree.beyond(window) {
+		if turn.archived || turn.Open || !turn.answered {
 			continue
 		}
 		var question, answer string
 		if err := tx.QueryRowContext(ctx, `SELECT q.text, a.text FROM messages q JOIN messages a ON a.turn = q.turn
-			WHERE q.turn = ? AND q.role = 'user' AND a.role = 'assistant'`, turn.id).Scan(&question, &answer); err != nil {
+			WHERE q.turn = ? AND q.role = 'user' AND a.role = 'assistant'`, turn.Turn).Scan(&question, &answer); err != nil {
 			return archived, err
 		}
-		result, err := tx.ExecContext(ctx, `INSERT INTO memories (turn, archived) VALUES (?, ?)`, turn.id, s.now().UnixMilli())
+		result, err := tx.ExecContext(ctx, `INSERT INTO memories (turn, archived) VALUES (?, ?)`, turn.Turn, s.now().UnixMilli())
 		if err != nil {
 			return archived, err
 		}
@@ -320,7 +264,8 @@ func (s *Store) archivePath(ctx context.Context, tx *sql.Tx, conversation string
 		}
 		archived++
 	}
-	if complete {
+	underWay := func(n node) bool { return n.Current && n.Open } // here or in another process
+	if window == 0 && !slices.ContainsFunc(tree, underWay) {
 		_, err = tx.ExecContext(ctx, `UPDATE conversations SET archived = head WHERE id = ?`, conversation)
 	}
 	return archived, err
@@ -328,8 +273,6 @@ func (s *Store) archivePath(ctx context.Context, tx *sql.Tx, conversation string
 
 // Archived reports how many exchanges are in long-term memory.
 func (s *Store) Archived(ctx context.Context) (n int, err error) {
-	if err := s.file.Read.QueryRowContext(ctx, `SELECT count(*) FROM memories`).Scan(&n); err != nil {
-		return 0, fmt.Errorf("count what is archived: %w", err)
-	}
-	return n, nil
+	defer wrap.Error(&err, "count what is archived")
+	return n, s.file.Read.QueryRowContext(ctx, `SELECT count(*) FROM memories`).Scan(&n)
 }

@@ -5,12 +5,13 @@ import (
 	"database/sql/driver"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"sync"
 
 	"modernc.org/sqlite"
 
 	"lifehub/agent"
+	"lifehub/internal/rows"
+	"lifehub/internal/wrap"
 )
 
 // mostPrints bounds the fingerprints of untrusted text: some 500 long pages.
@@ -20,7 +21,8 @@ const mostPrints = 200_000
 // Remember saves fingerprints of untrusted text. Those of what was read and
 // said are removed with the conversation, those of what was written stay: the
 // text does too.
-func (s *Store) Remember(ctx context.Context, u agent.Untrusted) error {
+func (s *Store) Remember(ctx context.Context, u agent.Untrusted) (err error) {
+	defer wrap.Error(&err, "remember what is untrusted")
 	prints, err := json.Marshal(u.Prints)
 	if err != nil || len(u.Prints) == 0 {
 		return err
@@ -31,45 +33,37 @@ func (s *Store) Remember(ctx context.Context, u agent.Untrusted) error {
 				WHERE excluded.kind = 2 OR excluded.kind = 0 AND untrusted.kind IN (1, 3);
 		DELETE FROM untrusted WHERE id IN (SELECT id FROM untrusted ORDER BY kind = 2, id
 			LIMIT max(0, (SELECT count(*) FROM untrusted) - ?5))`, string(prints), u.Source, u.Conversation, u.Kind, mostPrints)
-	if err != nil {
-		return fmt.Errorf("remember what is untrusted: %w", err)
-	}
-	return nil
+	return err
 }
 
 // Sources names where texts with any of these fingerprints came from.
-func (s *Store) Sources(ctx context.Context, prints []int64) ([]string, error) {
+func (s *Store) Sources(ctx context.Context, prints []int64) (_ []string, err error) {
+	defer wrap.Error(&err, "find where a text came from")
 	list, err := json.Marshal(prints)
 	if err != nil || len(prints) == 0 {
 		return nil, err
 	}
-	found, err := texts(ctx, s.file.Read, `SELECT DISTINCT u.source FROM json_each(?) wanted JOIN untrusted u ON u.print = wanted.value AND u.kind <> 3 ORDER BY u.source`, string(list))
-	if err != nil {
-		return nil, fmt.Errorf("find where a text came from: %w", err)
-	}
-	return found, nil
+	return rows.Column[string](ctx, s.file.Read, `SELECT DISTINCT u.source FROM json_each(?) wanted JOIN untrusted u ON u.print = wanted.value AND u.kind <> 3 ORDER BY u.source`, string(list))
 }
 
 // Forget takes back what was only said: a model says it also where it has read
 // nothing untrusted.
-func (s *Store) Forget(ctx context.Context, prints []int64) error {
+func (s *Store) Forget(ctx context.Context, prints []int64) (err error) {
+	defer wrap.Error(&err, "forget what is said everywhere")
 	list, err := json.Marshal(prints)
 	if err != nil || len(prints) == 0 {
 		return err
 	}
-	if _, err := s.file.Write.ExecContext(ctx, `UPDATE untrusted SET kind = 3, source = '' WHERE kind = 1 AND print IN (SELECT value FROM json_each(?))`, string(list)); err != nil {
-		return fmt.Errorf("forget what is said everywhere: %w", err)
-	}
-	return nil
+	_, err = s.file.Write.ExecContext(ctx, `UPDATE untrusted SET kind = 3, source = '' WHERE kind = 1 AND print IN (SELECT value FROM json_each(?))`, string(list))
+	return err
 }
 
 // Outlive lets the fingerprints of a conversation that was exported stay when
 // it is removed.
-func (s *Store) Outlive(ctx context.Context, conversation string) error {
-	if _, err := s.file.Write.ExecContext(ctx, `UPDATE untrusted SET kind = 2 WHERE conversation = ? AND kind < 2`, conversation); err != nil {
-		return fmt.Errorf("remember what is untrusted in conversation %s: %w", conversation, err)
-	}
-	return nil
+func (s *Store) Outlive(ctx context.Context, conversation string) (err error) {
+	defer wrap.Error(&err, "remember what is untrusted in conversation %s", conversation)
+	_, err = s.file.Write.ExecContext(ctx, `UPDATE untrusted SET kind = 2 WHERE conversation = ? AND kind < 2`, conversation)
+	return err
 }
 
 // registerFunctions lets a migration call agent.Fingerprints, and cut words.

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"lifehub/internal/rows"
+	"lifehub/internal/wrap"
 	"lifehub/store/file"
 	"lifehub/store/trace"
 )
@@ -18,21 +19,11 @@ import (
 // index and the write-ahead log too. The error is [ErrNoConversation] when
 // one is not there; then nothing is deleted.
 // How: docs/design/conversations-and-storage.md.
-func (s *Store) Remove(ctx context.Context, conversations ...string) error {
-	if err := s.remove(ctx, conversations); err != nil {
-		return fmt.Errorf("delete conversations: %w", err)
-	}
-	return nil
-}
-
-func (s *Store) remove(ctx context.Context, conversations []string) error {
-	err := s.file.Update(ctx, func(tx *sql.Tx) error {
+func (s *Store) Remove(ctx context.Context, conversations ...string) (err error) {
+	defer wrap.Error(&err, "delete conversations")
+	err = s.file.Update(ctx, func(tx *sql.Tx) error {
 		for _, id := range conversations {
-			result, err := tx.ExecContext(ctx, `DELETE FROM conversations WHERE id = ?`, id)
-			if err != nil {
-				return err
-			}
-			if n, err := result.RowsAffected(); err != nil || n == 0 {
+			if n, err := removeRows(ctx, tx, id); err != nil || n == 0 {
 				return errors.Join(err, fmt.Errorf("%q: %w", id, ErrNoConversation))
 			}
 		}
@@ -48,7 +39,17 @@ func (s *Store) remove(ctx context.Context, conversations []string) error {
 	if err := scrub(ctx, s.file.Write); err != nil {
 		return err
 	}
-	return s.removeFromBackups(ctx, conversations)
+	copies, err := s.file.Copies()
+	if err != nil {
+		return err
+	}
+	var failed []error
+	for _, path := range copies {
+		if err := removeFromCopy(ctx, path, conversations); err != nil {
+			failed = append(failed, fmt.Errorf("they are still in the backup %s: %w", path, err))
+		}
+	}
+	return errors.Join(failed...)
 }
 
 // connection is a database or a transaction.
@@ -58,20 +59,33 @@ type connection interface {
 	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
 }
 
+// removeRows deletes a conversation and returns how many there were.
+func removeRows(ctx context.Context, db connection, id string) (int64, error) {
+	result, err := db.ExecContext(ctx, `DELETE FROM conversations WHERE id = ?`, id)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
 // removeTracesNaming deletes the traces of other conversations that were told
-// of these ones, as the memory does: what was said in them stands in such
-// prompts, always with the id. It returns how many there were.
-func removeTracesNaming(ctx context.Context, db connection, conversations []string) (int, error) {
+// of these ones, as the memory does: what was said in them is in such prompts,
+// always with the id. It returns how many there were. A backup of before a
+// migration may know no traces.
+func removeTracesNaming(ctx context.Context, db connection, conversations []string) (count int64, err error) {
+	known, err := rows.Column[string](ctx, db, `SELECT name FROM sqlite_schema WHERE name = 'traces'`)
+	if err != nil || len(known) == 0 {
+		return 0, err
+	}
 	ids := make([]string, len(conversations))
 	for i, id := range conversations {
 		ids[i] = regexp.QuoteMeta(id)
 	}
 	naming := regexp.MustCompile(`\b(` + strings.Join(ids, "|") + `)\b`)
-	turns, err := texts(ctx, db, `SELECT turn FROM traces`)
+	turns, err := rows.Column[string](ctx, db, `SELECT turn FROM traces`)
 	if err != nil {
 		return 0, err
 	}
-	count := 0
 	for _, turn := range turns {
 		var body []byte
 		if err := db.QueryRowContext(ctx, `SELECT body FROM traces WHERE turn = ?`, turn).Scan(&body); err != nil {
@@ -92,7 +106,7 @@ func removeTracesNaming(ctx context.Context, db connection, conversations []stri
 // the words of deleted messages until it happens to be merged, pages keep
 // what was moved, and the log all that passed through it.
 func scrub(ctx context.Context, db *sql.DB) error {
-	indexes, err := texts(ctx, db, `SELECT name FROM sqlite_schema WHERE name IN ('message_words', 'memory_terms')`)
+	indexes, err := rows.Column[string](ctx, db, `SELECT name FROM sqlite_schema WHERE name IN ('message_words', 'memory_terms')`)
 	if err != nil {
 		return err
 	}
@@ -114,44 +128,24 @@ func scrub(ctx context.Context, db *sql.DB) error {
 	return nil
 }
 
-// removeFromBackups takes conversations out of every copy.
-func (s *Store) removeFromBackups(ctx context.Context, conversations []string) error {
-	copies, err := s.file.Copies()
-	if err != nil {
-		return err
-	}
-	var failed []error
-	for _, path := range copies {
-		if err := removeFromCopy(ctx, path, conversations); err != nil {
-			failed = append(failed, fmt.Errorf("they are still in the backup %s: %w", path, err))
-		}
-	}
-	return errors.Join(failed...)
-}
-
-func removeFromCopy(ctx context.Context, path string, conversations []string) error {
+// removeFromCopy takes conversations out of a backup.
+func removeFromCopy(ctx context.Context, path string, conversations []string) (err error) {
 	db, err := file.Connect(path, 1, "_txlock=immediate")
 	if err != nil {
 		return err
 	}
+	defer func() { err = errors.Join(err, db.Close()) }()
 	var gone int64
 	for _, id := range conversations {
-		result, err := db.ExecContext(ctx, `DELETE FROM conversations WHERE id = ?`, id)
+		n, err := removeRows(ctx, db, id)
 		if err != nil {
-			return errors.Join(err, db.Close())
+			return err
 		}
-		n, _ := result.RowsAffected() // this driver always knows
 		gone += n
 	}
-	var traced bool // a backup of before a migration may know no traces
-	err = db.QueryRowContext(ctx, `SELECT count(*) > 0 FROM sqlite_schema WHERE name = 'traces'`).Scan(&traced)
-	if err == nil && traced {
-		var n int
-		n, err = removeTracesNaming(ctx, db, conversations)
-		gone += int64(n)
+	n, err := removeTracesNaming(ctx, db, conversations)
+	if err != nil || gone+n == 0 {
+		return err
 	}
-	if err == nil && gone > 0 {
-		err = scrub(ctx, db)
-	}
-	return errors.Join(err, db.Close())
+	return scrub(ctx, db)
 }

@@ -3,50 +3,36 @@ package store
 import (
 	"context"
 	"database/sql"
-	"fmt"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"lifehub/agent"
+	"lifehub/internal/pattern"
 	"lifehub/internal/rows"
+	"lifehub/internal/wrap"
 )
 
 // Search finds the messages that hold every word of a search, of whatever
 // branch, the newest first. A word is found by its beginning, words in quotes
 // only side by side and whole; case and accents don't count. A search without
 // a word finds nothing.
-func (s *Store) Search(ctx context.Context, search string, limit int) ([]agent.Hit, error) {
+func (s *Store) Search(ctx context.Context, search string, limit int) (_ []agent.Hit, err error) {
+	defer wrap.Error(&err, "search conversations")
 	wanted := phrases(search)
 	if len(wanted) == 0 {
 		return nil, nil
 	}
-	hits, err := s.search(ctx, wanted, limit)
-	if err != nil {
-		return nil, fmt.Errorf("search conversations: %w", err)
-	}
-	return hits, nil
-}
-
-func (s *Store) search(ctx context.Context, wanted []phrase, limit int) ([]agent.Hit, error) {
 	if err := s.indexWords(ctx); err != nil {
 		return nil, err
 	}
-	var hits []agent.Hit
-	for scan := range rows.Of(ctx, s.file.Read, `SELECT m.conversation, c.title, m.turn, m.role, m.text, m.created
-		FROM message_words w JOIN messages m ON m.id = w.rowid JOIN conversations c ON c.id = m.conversation
-		WHERE message_words MATCH ? ORDER BY w.rowid DESC LIMIT ?`, match(wanted), limit) {
-		var h agent.Hit
+	return rows.All(ctx, s.file.Read, func(scan rows.Scan) (h agent.Hit, err error) {
 		var text string
-		var created int64
-		if err := scan(&h.Conversation, &h.Title, &h.Turn, &h.Role, &text, &created); err != nil {
-			return nil, err
-		}
-		h.Time = time.UnixMilli(created)
+		err = scan(&h.Conversation, &h.Title, &h.Turn, &h.Role, &text, rows.Milliseconds(&h.Time))
 		h.Excerpt, h.From, h.To = excerpt(text, wanted[0])
-		hits = append(hits, h)
-	}
-	return hits, nil
+		return h, err
+	}, `SELECT m.conversation, c.title, m.turn, m.role, m.text, m.created
+		FROM message_words w JOIN messages m ON m.id = w.rowid JOIN conversations c ON c.id = m.conversation
+		WHERE message_words MATCH ? ORDER BY w.rowid DESC LIMIT ?`, match(wanted), limit)
 }
 
 // indexBatch is how many messages one write adds to the word index, so that
@@ -117,20 +103,7 @@ func excerpt(text string, p phrase) (line string, from, to int) {
 	return before + found + after, len(before), len(before) + len(found)
 }
 
+var blanks = pattern.Lazy(`[\s\p{Z}]+`)
+
 // oneLine makes a space of each run of white space.
-func oneLine(text string) string {
-	line := strings.Join(strings.Fields(text), " ")
-	if line == "" {
-		if text != "" {
-			return " "
-		}
-		return ""
-	}
-	if strings.TrimLeft(text, " \t\r\n") != text {
-		line = " " + line
-	}
-	if strings.TrimRight(text, " \t\r\n") != text {
-		line += " "
-	}
-	return line
-}
+func oneLine(text string) string { return blanks.ReplaceAllString(text, " ") }

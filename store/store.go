@@ -8,12 +8,9 @@ package store
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"time"
 
-	// also the database/sql driver "sqlite"
-
+	"lifehub/internal/wrap"
 	"lifehub/store/draft"
 	"lifehub/store/file"
 	"lifehub/store/trace"
@@ -30,30 +27,30 @@ type Store struct {
 
 // Open opens the database file, making it and its folder if need be, and
 // brings its schema up to date. An older schema is copied to
-// <path>.v<N>.bak first; a newer one is refused with [NewerSchemaError], a
-// damaged file with [*DamagedError]. The file is readable by its owner only.
-func Open(path string) (*Store, error) {
-	err := registerFunctions()
-	var d *file.File
-	if err == nil {
-		d, err = file.Open(path, migrations)
+// <path>.v<N>.bak first; a newer one is refused with [*file.NewerSchemaError], a
+// damaged file with [*file.DamagedError]. The file is readable by its owner only.
+func Open(path string) (_ *Store, err error) {
+	defer wrap.Error(&err, "open conversations in %s", path)
+	if err := registerFunctions(); err != nil {
+		return nil, err
 	}
+	d, err := file.Open(path, migrations)
 	if err != nil {
-		return nil, fmt.Errorf("open conversations in %s: %w", path, err)
+		return nil, err
 	}
 	return newStore(d), nil
 }
 
 // InMemory opens a database that leaves nothing on the disk: what --no-save
 // writes to.
-func InMemory() (*Store, error) {
-	err := registerFunctions()
-	var d *file.File
-	if err == nil {
-		d, err = file.InMemory(migrations)
+func InMemory() (_ *Store, err error) {
+	defer wrap.Error(&err, "open conversations in memory")
+	if err := registerFunctions(); err != nil {
+		return nil, err
 	}
+	d, err := file.InMemory(migrations)
 	if err != nil {
-		return nil, fmt.Errorf("open conversations in memory: %w", err)
+		return nil, err
 	}
 	return newStore(d), nil
 }
@@ -62,14 +59,12 @@ func newStore(d *file.File) *Store {
 	return &Store{file: d, Traces: trace.New(d), Drafts: draft.New(d), now: time.Now}
 }
 
-// Close keeps what has come of open traces, folds the write-ahead log into the
+// Close saves what has come of open traces, folds the write-ahead log into the
 // file where the disk has room for it, and closes it.
-func (s *Store) Close() error {
+func (s *Store) Close() (err error) {
+	defer wrap.Error(&err, "close conversations in %s", s.file.Path)
 	s.Traces.Close()
-	if err := s.file.Close(); err != nil {
-		return fmt.Errorf("close conversations in %s: %w", s.file.Path, err)
-	}
-	return nil
+	return s.file.Close()
 }
 
 // Warning is what the user should know about how the file was found; "":
@@ -78,29 +73,18 @@ func (s *Store) Warning() string { return s.file.Warning }
 
 // Check looks for damage after an unclean end, which takes a while in a large
 // file; others may read and write meanwhile. After a clean end it does
-// nothing. The error is a [*DamagedError] if there is damage.
-func (s *Store) Check(ctx context.Context) error {
-	var damage *file.DamagedError
-	if err := s.file.Check(ctx); err != nil && !errors.As(err, &damage) {
-		return fmt.Errorf("check conversations: %w", err)
-	} else if err != nil {
-		return err
-	}
-	return nil
-}
+// nothing. The error is a [*file.DamagedError] if there is damage.
+func (s *Store) Check(ctx context.Context) error { return s.file.Check(ctx) }
 
 // BackUp makes a backup if the newest is a day old, and deletes those that
 // are too many. Others may read and write meanwhile.
-func (s *Store) BackUp(ctx context.Context) error {
+func (s *Store) BackUp(ctx context.Context) (err error) {
+	defer wrap.Error(&err, "back up conversations")
 	var some bool
-	err := s.file.Read.QueryRowContext(ctx, `SELECT count(*) > 0 FROM conversations`).Scan(&some)
-	if err == nil && some {
-		err = s.file.BackUp(ctx, s.now().UTC())
+	if err := s.file.Read.QueryRowContext(ctx, `SELECT count(*) > 0 FROM conversations`).Scan(&some); err != nil || !some {
+		return err
 	}
-	if err != nil {
-		return fmt.Errorf("back up conversations: %w", err)
-	}
-	return nil
+	return s.file.BackUp(ctx, s.now().UTC())
 }
 
 // Aside lists the files that were set aside because they were damaged. They

@@ -4,75 +4,61 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 
 	"lifehub/agent"
+	"lifehub/internal/rows"
+	"lifehub/internal/wrap"
 )
 
 // Summary returns the newest summary on the conversation's current path; its
 // Turn is "" when there is none.
-func (s *Store) Summary(ctx context.Context, conversation string) (agent.Summary, error) {
-	summary, err := s.summary(ctx, conversation)
-	if err != nil {
-		return agent.Summary{}, fmt.Errorf("read the summary of the conversation: %w", err)
+func (s *Store) Summary(ctx context.Context, conversation string) (_ agent.Summary, err error) {
+	defer wrap.Error(&err, "read the summary of the conversation")
+	texts := map[string]string{}
+	for scan := range rows.Of(ctx, s.file.Read, `SELECT y.turn, y.text FROM summaries y JOIN turns t ON t.id = y.turn WHERE t.conversation = ?`, conversation) {
+		var turn, text string
+		if err := scan(&turn, &text); err != nil {
+			return agent.Summary{}, err
+		}
+		texts[turn] = text
 	}
-	return summary, nil
-}
-
-func (s *Store) summary(ctx context.Context, conversation string) (agent.Summary, error) {
-	kept, err := texts(ctx, s.file.Read, `SELECT y.turn FROM summaries y JOIN turns t ON t.id = y.turn WHERE t.conversation = ?`, conversation)
-	if err != nil || len(kept) == 0 {
-		return agent.Summary{}, err
+	if len(texts) == 0 {
+		return agent.Summary{}, nil
 	}
-	has := map[string]bool{}
-	for _, turn := range kept {
-		has[turn] = true
-	}
-	path, err := pathOf(ctx, s.file.Read, conversation)
+	tree, err := s.readTree(ctx, s.file.Read, conversation)
 	if err != nil {
 		return agent.Summary{}, err
 	}
-	found := agent.Summary{}
-	for i, turn := range path {
-		if found.Turn == "" && has[turn.id] {
-			found.Turn = turn.id
-			if err := s.file.Read.QueryRowContext(ctx, `SELECT text FROM summaries WHERE turn = ?`, turn.id).Scan(&found.Text); err != nil {
-				return agent.Summary{}, err
-			}
+	after := 0
+	for _, turn := range tree.beyond(0) {
+		if text, ok := texts[turn.Turn]; ok {
+			return agent.Summary{Turn: turn.Turn, Text: text, After: after}, nil
 		}
-		if found.Turn == "" && !(turn.state == "open" && i == 0) {
-			if found.After++; turn.answered {
-				found.After++
-			}
-		}
+		after += turn.messages()
 	}
-	if found.Turn == "" {
-		return agent.Summary{}, nil // all summaries are of other branches
-	}
-	return found, nil
+	return agent.Summary{}, nil // all summaries are of other branches
 }
 
-// KeepSummary keeps what the path up to and with a turn came down to.
-func (s *Store) KeepSummary(ctx context.Context, turn, text string) error {
-	if _, err := s.file.Write.ExecContext(ctx, `INSERT OR REPLACE INTO summaries (turn, text, created) VALUES (?, ?, ?)`, turn, text, s.now().UnixMilli()); err != nil {
-		return fmt.Errorf("keep the summary of the conversation: %w", err)
-	}
-	return nil
+// KeepSummary saves what the path up to and with a turn came down to.
+func (s *Store) KeepSummary(ctx context.Context, turn, text string) (err error) {
+	defer wrap.Error(&err, "save the summary of the conversation")
+	_, err = s.file.Write.ExecContext(ctx, `INSERT OR REPLACE INTO summaries (turn, text, created) VALUES (?, ?, ?)`, turn, text, s.now().UnixMilli())
+	return err
 }
 
 // TokenRatio is how a model's server counts tokens, as far as it was learned.
 func (s *Store) TokenRatio(ctx context.Context, model string) (g agent.TokenRatio, err error) {
+	defer wrap.Error(&err, "read how %s counts tokens", model)
 	err = s.file.Read.QueryRowContext(ctx, `SELECT high, window FROM gauges WHERE model = ?`, model).Scan(&g.High, &g.Window)
-	if err != nil && !errors.Is(err, sql.ErrNoRows) {
-		return agent.TokenRatio{}, fmt.Errorf("read how %s counts tokens: %w", model, err)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = nil
 	}
-	return g, nil
+	return g, err
 }
 
-// SaveTokenRatio keeps what was learned of it.
-func (s *Store) SaveTokenRatio(ctx context.Context, model string, g agent.TokenRatio) error {
-	if _, err := s.file.Write.ExecContext(ctx, `INSERT OR REPLACE INTO gauges (model, low, high, window) VALUES (?, 0, ?, ?)`, model, g.High, g.Window); err != nil {
-		return fmt.Errorf("keep how %s counts tokens: %w", model, err)
-	}
-	return nil
+// SaveTokenRatio saves what was learned of it.
+func (s *Store) SaveTokenRatio(ctx context.Context, model string, g agent.TokenRatio) (err error) {
+	defer wrap.Error(&err, "save how %s counts tokens", model)
+	_, err = s.file.Write.ExecContext(ctx, `INSERT OR REPLACE INTO gauges (model, low, high, window) VALUES (?, 0, ?, ?)`, model, g.High, g.Window)
+	return err
 }

@@ -6,10 +6,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"time"
 
 	"lifehub/agent"
 	"lifehub/internal/rows"
+	"lifehub/internal/wrap"
 )
 
 // Exchanges returns the turns of the conversation's current path, oldest
@@ -35,15 +35,8 @@ func (s *Store) Tree(ctx context.Context, conversation string) ([]agent.Exchange
 }
 
 // exchanges reads the turns that wanted leaves of a conversation's tree.
-func (s *Store) exchanges(ctx context.Context, conversation string, wanted func(tree) tree) ([]agent.Exchange, error) {
-	list, err := s.readExchanges(ctx, conversation, wanted)
-	if err != nil {
-		return nil, fmt.Errorf("read conversation %q: %w", conversation, err)
-	}
-	return list, nil
-}
-
-func (s *Store) readExchanges(ctx context.Context, conversation string, wanted func(tree) tree) ([]agent.Exchange, error) {
+func (s *Store) exchanges(ctx context.Context, conversation string, wanted func(tree) tree) (_ []agent.Exchange, err error) {
+	defer wrap.Error(&err, "read conversation %q", conversation)
 	tx, err := s.file.Read.BeginTx(ctx, &sql.TxOptions{ReadOnly: true}) // the tree and the texts are of one moment
 	if err != nil {
 		return nil, err
@@ -56,11 +49,21 @@ func (s *Store) readExchanges(ctx context.Context, conversation string, wanted f
 	return wanted(all).texts(ctx, tx)
 }
 
-// node is a turn as it stands in the tree, without its texts.
+// node is a turn as it is in the tree, without its texts.
 type node struct {
 	agent.Exchange
-	answer int64 // the id of its answer
-	before int64 // the message that the question answers; 0: it begins the conversation
+	answer   int64 // the id of its answer
+	before   int64 // the message that the question answers; 0: it begins the conversation
+	answered bool  // its answer has a text
+	archived bool  // in the long-term memory
+}
+
+// messages counts those of the turn.
+func (n node) messages() int {
+	if n.answered {
+		return 2
+	}
+	return 1
 }
 
 // tree is all turns of a conversation, in the order of asking.
@@ -69,29 +72,24 @@ type tree []node
 // readTree reads how all turns of the conversation hang together and then
 // walks from its head to its beginning: faster by far than having SQLite walk.
 func (s *Store) readTree(ctx context.Context, db rows.Querier, conversation string) (tree, error) {
-	var list tree
 	var head int64
-	for scan := range rows.Of(ctx, db, `SELECT a.id, coalesce(q.parent, 0), c.head, t.id, t.started, t.state, t.owner, t.undone
-		FROM conversations c JOIN turns t ON t.conversation = c.id
-		JOIN messages q ON q.turn = t.id AND q.role = 'user'
-		JOIN messages a ON a.turn = t.id AND a.role = 'assistant'
-		WHERE c.id = ? ORDER BY t.number`, conversation) {
-		var n node
-		var started int64
+	list, err := rows.All(ctx, db, func(scan rows.Scan) (n node, err error) {
 		var state, owner string
 		var undone sql.NullInt64
-		if err := scan(&n.answer, &n.before, &head, &n.Turn, &started, &state, &owner, &undone); err != nil {
-			return nil, err
-		}
-		n.Asked = time.UnixMilli(started)
+		err = scan(&n.answer, &n.before, &head, &n.Turn, rows.Milliseconds(&n.Asked), &state, &owner, &undone, &n.answered, &n.archived)
 		n.Open = state == "open"
 		n.Running = n.Open && s.file.Owners.AtWork(owner, n.Turn, state)
 		n.Answer.Cut = state == "cut" || n.Open
 		n.Undone = undone.Valid
-		list = append(list, n)
-	}
-	list.connect(head)
-	return list, nil
+		return n, err
+	}, `SELECT a.id, coalesce(q.parent, 0), c.head, t.id, t.started, t.state, t.owner, t.undone, octet_length(a.text) > 0, m.id IS NOT NULL
+		FROM conversations c JOIN turns t ON t.conversation = c.id
+		JOIN messages q ON q.turn = t.id AND q.role = 'user'
+		JOIN messages a ON a.turn = t.id AND a.role = 'assistant'
+		LEFT JOIN memories m ON m.turn = t.id
+		WHERE c.id = ? ORDER BY t.number`, conversation)
+	tree(list).connect(head)
+	return list, err
 }
 
 // connect finds each turn's place in the tree.
@@ -119,6 +117,32 @@ func (t tree) connect(head int64) {
 // path is the turns of the current path.
 func (t tree) path() tree {
 	return slices.DeleteFunc(slices.Clone(t), func(n node) bool { return !n.Current })
+}
+
+// beyond are the turns of the current path that are not wholly within its last
+// window messages, the newest first. A turn under way counts for none.
+func (t tree) beyond(window int) tree {
+	path := t.path()
+	slices.Reverse(path)
+	if len(path) > 0 && path[0].Open {
+		path = path[1:]
+	}
+	messages := 0
+	for i, turn := range path {
+		if messages += turn.messages(); messages > window {
+			return path[i:]
+		}
+	}
+	return nil
+}
+
+// ids are those of the turns.
+func (t tree) ids() map[string]bool {
+	set := make(map[string]bool, len(t))
+	for _, n := range t {
+		set[n.Turn] = true
+	}
+	return set
 }
 
 // texts reads what was said in these turns. It is most of the work of opening
@@ -156,16 +180,19 @@ func (t tree) texts(ctx context.Context, db rows.Querier) ([]agent.Exchange, err
 // GoOn makes a turn the end of the conversation's current path: the next
 // message answers it, next to what answered it before. turn "" goes before the
 // first. The error is [ErrNoConversation] when there is no such turn.
-func (s *Store) GoOn(ctx context.Context, conversation, turn string) error {
+func (s *Store) GoOn(ctx context.Context, conversation, turn string) (err error) {
+	defer wrap.Error(&err, "go to turn %q", turn)
 	return s.setHead(ctx, conversation, turn, `SELECT id FROM messages WHERE conversation = ?1 AND turn = ?2 AND role = 'assistant'`)
 }
 
 // Show makes the path through a turn current, down to the newest turn below
-// it; when the turn is on the current path already, that stays. The error is [ErrNoConversation] when there is no such turn.
-func (s *Store) Show(ctx context.Context, conversation, turn string) error {
+// it; when the turn is on the current path already, that stays. The error is
+// [ErrNoConversation] when there is no such turn.
+func (s *Store) Show(ctx context.Context, conversation, turn string) (err error) {
+	defer wrap.Error(&err, "go to turn %q", turn)
 	tree, err := s.readTree(ctx, s.file.Read, conversation)
 	if err != nil {
-		return fmt.Errorf("go to turn %q: %w", turn, err)
+		return err
 	}
 	if slices.ContainsFunc(tree, func(n node) bool { return n.Turn == turn && n.Current }) {
 		return nil
@@ -179,7 +206,7 @@ func (s *Store) Show(ctx context.Context, conversation, turn string) error {
 
 // setHead moves the head to the message that a query finds.
 func (s *Store) setHead(ctx context.Context, conversation, turn, query string) error {
-	err := s.file.Update(ctx, func(tx *sql.Tx) error {
+	return s.file.Update(ctx, func(tx *sql.Tx) error {
 		var head int64
 		if turn != "" {
 			err := tx.QueryRowContext(ctx, query, conversation, turn).Scan(&head)
@@ -193,10 +220,6 @@ func (s *Store) setHead(ctx context.Context, conversation, turn, query string) e
 		_, err := tx.ExecContext(ctx, `UPDATE conversations SET head = ? WHERE id = ?`, head, conversation)
 		return err
 	})
-	if err != nil {
-		return fmt.Errorf("go to turn %q: %w", turn, err)
-	}
-	return nil
 }
 
 // forkMark tells a fork from where it came from, in lists of titles.
@@ -204,14 +227,15 @@ const forkMark = " (fork)"
 
 // Fork copies the path that ends with a turn into a new conversation, with the
 // documents as that path left them. Of the tree next to it nothing else is copied.
-func (s *Store) Fork(ctx context.Context, conversation, turn string) (agent.Conversation, error) {
+func (s *Store) Fork(ctx context.Context, conversation, turn string) (_ agent.Conversation, err error) {
+	defer wrap.Error(&err, "fork conversation %q", conversation)
 	tree, err := s.readTree(ctx, s.file.Read, conversation)
 	if err != nil {
-		return agent.Conversation{}, fmt.Errorf("fork conversation %q: %w", conversation, err)
+		return agent.Conversation{}, err
 	}
 	at := slices.IndexFunc(tree, func(n node) bool { return n.Turn == turn })
 	if at < 0 {
-		return agent.Conversation{}, fmt.Errorf("fork conversation %q at turn %q: %w", conversation, turn, ErrNoConversation)
+		return agent.Conversation{}, fmt.Errorf("at turn %q: %w", turn, ErrNoConversation)
 	}
 	for i := range tree {
 		tree[i].Current = false
@@ -244,7 +268,7 @@ func (s *Store) Fork(ctx context.Context, conversation, turn string) (agent.Conv
 		return copyHistories(ctx, tx, conversation, fork)
 	})
 	if err != nil {
-		return agent.Conversation{}, fmt.Errorf("fork conversation %q: %w", conversation, err)
+		return agent.Conversation{}, err
 	}
 	return s.Conversation(ctx, fork)
 }
@@ -270,12 +294,14 @@ func copyTurn(ctx context.Context, tx *sql.Tx, turn, conversation string, number
 			return 0, err
 		}
 	}
-	if _, err := tx.ExecContext(ctx, `INSERT INTO note_changes (turn, vault, path, before, after, created)
-		SELECT ?, vault, path, before, after, created FROM note_changes WHERE turn = ? ORDER BY id`, id, turn); err != nil {
-		return 0, err
-	}
-	if _, err := tx.ExecContext(ctx, `INSERT INTO summaries (turn, text, created) SELECT ?, text, created FROM summaries WHERE turn = ?`, id, turn); err != nil {
-		return 0, err
+	for _, statement := range []string{
+		`INSERT INTO note_changes (turn, vault, path, before, after, created)
+			SELECT ?, vault, path, before, after, created FROM note_changes WHERE turn = ? ORDER BY id`,
+		`INSERT INTO summaries (turn, text, created) SELECT ?, text, created FROM summaries WHERE turn = ?`,
+	} {
+		if _, err := tx.ExecContext(ctx, statement, id, turn); err != nil {
+			return 0, err
+		}
 	}
 	if err := copyArtifacts(ctx, tx, turn, conversation, id); err != nil {
 		return 0, err

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"lifehub/agent"
+	"lifehub/internal/wrap"
 	"lifehub/llm"
 )
 
@@ -21,7 +22,7 @@ func (s *Store) NewConversation() string {
 	return strings.ToLower(rand.Text()[:8])
 }
 
-// Begin keeps the user's message and an empty answer to it, and returns the
+// Begin saves the user's message and an empty answer to it, and returns the
 // turn's id. A conversation that is not there yet is made, titled with the
 // message's first words.
 func (s *Store) Begin(ctx context.Context, conversation, message string) (string, error) {
@@ -66,10 +67,11 @@ func (s *Store) Begin(ctx context.Context, conversation, message string) (string
 	return turn, nil
 }
 
-// Progress keeps what has been said of an answer so far, the whole text and
+// Progress saves what has been said of an answer so far, the whole text and
 // not the next piece. It is for an open turn; a finished one stays as it is.
-func (s *Store) Progress(ctx context.Context, turn, text string) error {
-	_, err := s.file.Write.ExecContext(ctx, `UPDATE messages SET text = ? WHERE turn = ? AND role = 'assistant'
+func (s *Store) Progress(ctx context.Context, turn, text string) (err error) {
+	defer wrap.Error(&err, "save the answer so far")
+	_, err = s.file.Write.ExecContext(ctx, `UPDATE messages SET text = ? WHERE turn = ? AND role = 'assistant'
 		AND (SELECT state FROM turns WHERE id = turn) = 'open'`, text, turn)
 	if err != nil {
 		return fmt.Errorf("keep the answer so far: %w", err)
@@ -98,14 +100,15 @@ func withoutUncited(answer agent.Answer) []agent.Source {
 	return sources
 }
 
-// Finish keeps the answer and closes the turn. It works also when ctx is
+// Finish saves the answer and closes the turn. It works also when ctx is
 // cancelled: that is how an interrupted turn ends.
-func (s *Store) Finish(ctx context.Context, turn string, answer agent.Answer) error {
+func (s *Store) Finish(ctx context.Context, turn string, answer agent.Answer) (err error) {
+	defer wrap.Error(&err, "save the answer")
 	ctx = context.WithoutCancel(ctx)
 	defer s.file.Owners.End(turn)
 	rest, err := json.Marshal(detail{Sources: withoutUncited(answer), Citations: answer.Citations, Metrics: answer.Metrics, Effects: answer.Effects, Log: answer.Log})
 	if err != nil {
-		return fmt.Errorf("keep the answer: %w", err)
+		return err
 	}
 	state := "done"
 	switch {
@@ -114,7 +117,7 @@ func (s *Store) Finish(ctx context.Context, turn string, answer agent.Answer) er
 	case answer.Cut:
 		state = "cut"
 	}
-	err = s.file.Update(ctx, func(tx *sql.Tx) error {
+	return s.file.Update(ctx, func(tx *sql.Tx) error {
 		now := s.now().UnixMilli()
 		result, err := tx.ExecContext(ctx, `UPDATE turns SET state = ?, error = ?, detail = ?, ended = ? WHERE id = ?`,
 			state, answer.Error, string(rest), now, turn)
@@ -127,7 +130,7 @@ func (s *Store) Finish(ctx context.Context, turn string, answer agent.Answer) er
 		if _, err := tx.ExecContext(ctx, `UPDATE messages SET text = ? WHERE turn = ? AND role = 'assistant'`, answer.Text, turn); err != nil {
 			return err
 		}
-		if err := keepFigures(ctx, tx, turn, answer.Metrics); err != nil {
+		if err := saveFigures(ctx, tx, turn, answer.Metrics); err != nil {
 			return err
 		}
 		if state == "done" {
@@ -138,8 +141,4 @@ func (s *Store) Finish(ctx context.Context, turn string, answer agent.Answer) er
 		_, err = tx.ExecContext(ctx, `UPDATE conversations SET updated = ? WHERE id = (SELECT conversation FROM turns WHERE id = ?)`, now, turn)
 		return err
 	})
-	if err != nil {
-		return fmt.Errorf("keep the answer: %w", err)
-	}
-	return nil
 }

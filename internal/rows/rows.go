@@ -4,7 +4,9 @@ package rows
 import (
 	"context"
 	"database/sql"
+	"fmt"
 	"iter"
+	"time"
 )
 
 // Querier is a database, a connection of one or a transaction.
@@ -12,10 +14,13 @@ type Querier interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 }
 
+// Scan reads the row at hand.
+type Scan = func(into ...any) error
+
 // Of runs a query and yields what scans each row, which is to be called once
 // for each. An error of the query is what the last scan returns.
-func Of(ctx context.Context, db Querier, query string, args ...any) iter.Seq[func(into ...any) error] {
-	return func(yield func(func(...any) error) bool) {
+func Of(ctx context.Context, db Querier, query string, args ...any) iter.Seq[Scan] {
+	return func(yield func(Scan) bool) {
 		found, err := db.QueryContext(ctx, query, args...)
 		if err == nil {
 			defer found.Close()
@@ -31,4 +36,36 @@ func Of(ctx context.Context, db Querier, query string, args ...any) iter.Seq[fun
 			yield(func(...any) error { return err })
 		}
 	}
+}
+
+// All runs a query and returns what read makes of each row.
+func All[T any](ctx context.Context, db Querier, read func(Scan) (T, error), query string, args ...any) ([]T, error) {
+	var all []T
+	for scan := range Of(ctx, db, query, args...) {
+		one, err := read(scan)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, one)
+	}
+	return all, nil
+}
+
+// Column runs a query for one column and returns its values.
+func Column[T any](ctx context.Context, db Querier, query string, args ...any) ([]T, error) {
+	return All(ctx, db, func(scan Scan) (value T, err error) { return value, scan(&value) }, query, args...)
+}
+
+// Milliseconds scans into a time what is saved as milliseconds since 1970.
+func Milliseconds(into *time.Time) sql.Scanner { return milliseconds{into} }
+
+type milliseconds struct{ into *time.Time }
+
+func (m milliseconds) Scan(value any) error {
+	since, ok := value.(int64)
+	if !ok {
+		return fmt.Errorf("read a time: %v is no number", value)
+	}
+	*m.into = time.UnixMilli(since)
+	return nil
 }

@@ -3,8 +3,10 @@ package rows
 import (
 	"context"
 	"database/sql"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	_ "modernc.org/sqlite"
 )
@@ -51,5 +53,23 @@ func TestErrorsOfAQueryComeOutOfScan(t *testing.T) {
 	db.SetMaxOpenConns(1)
 	if err := db.PingContext(t.Context()); err != nil {
 		t.Error(err)
+	}
+}
+
+func TestAllReadsEachRowOrNone(t *testing.T) {
+	db, err := sql.Open("sqlite", ":memory:")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if got, err := Column[int](t.Context(), db, "SELECT value FROM json_each('[1,2]')"); err != nil || !slices.Equal(got, []int{1, 2}) {
+		t.Errorf("%v, %v", got, err)
+	}
+	read := func(scan Scan) (at time.Time, err error) { return at, scan(Milliseconds(&at)) }
+	if got, err := All(t.Context(), db, read, "SELECT 86400001"); err != nil || len(got) != 1 || !got[0].Equal(time.UnixMilli(86400001)) {
+		t.Errorf("%v, %v", got, err)
+	}
+	if got, err := All(t.Context(), db, read, "SELECT 1 UNION ALL SELECT 'noon'"); err == nil || got != nil {
+		t.Errorf("a time that is none: %v, %v", got, err)
 	}
 }

@@ -44,7 +44,7 @@ func (d *File) Check(ctx context.Context) error {
 	}
 	why, err := integrity(ctx, d.Read)
 	if err != nil {
-		return err
+		return fmt.Errorf("check conversations: %w", err)
 	}
 	if why != "" {
 		return d.session.damaged(ctx, why)

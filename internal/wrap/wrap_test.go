@@ -1,0 +1,20 @@
+package wrap
+
+import (
+	"errors"
+	"testing"
+)
+
+func TestErrorSaysWhatWasBeingDone(t *testing.T) {
+	full := errors.New("disk full")
+	save := func(result error) (err error) {
+		defer Error(&err, "save %s", "100%")
+		return result
+	}
+	if err := save(nil); err != nil {
+		t.Errorf("no error became %v", err)
+	}
+	if err := save(full); !errors.Is(err, full) || err.Error() != "save 100%: disk full" {
+		t.Errorf("got %v", err)
+	}
+}
