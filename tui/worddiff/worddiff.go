@@ -18,127 +18,89 @@ type Word struct {
 // what differs in longer ones is shown as replaced as a whole.
 const maxByWords = 256 << 10
 
+// maxRounds bounds how often what the library has left is compared again, for a
+// round reads all of it. What is left then is replaced as a whole.
+const maxRounds = 32
+
 // Compare reports which words of before were replaced by which of after. Put
 // together, the words that are not marked '+' are before, and those that are
 // not marked '-' are after.
 func Compare(before, after string) []Word {
-	var list growing
-	list.compare(strings.SplitAfter(before, "\n"), strings.SplitAfter(after, "\n"), func(gone, come string) {
+	var d diff
+	d.compare(strings.SplitAfter(before, "\n"), strings.SplitAfter(after, "\n"), maxRounds, func(gone, come string) {
 		if len(gone)+len(come) > maxByWords {
-			list.replace(gone, come)
+			d.replace(gone, come)
 			return
 		}
-		list.compare(wordsOf(gone), wordsOf(come), list.replace)
+		d.compare(wordsOf(gone), wordsOf(come), maxRounds, d.replace)
 	})
-	return together(list.words())
+	d.flush()
+	return d.words
+}
+
+// diff is a comparison under way.
+type diff struct {
+	words      []Word
+	gone, come strings.Builder // of the change so far
+	between    string          // what stands in both after it
 }
 
 // compare adds what two lists have in common, and calls replace with what is
 // between. The library finds the first and last changes only; what is
 // between them is compared again.
-func (g *growing) compare(a, b []string, replace func(gone, come string)) {
+func (d *diff) compare(a, b []string, rounds int, replace func(gone, come string)) {
 	same := 0
-	for _, d := range lcs.DiffLines(a, b) {
-		g.add(strings.Join(a[same:d.Start], ""), ' ')
-		same = d.End
-		gone, come := a[d.Start:d.End], b[d.ReplStart:d.ReplEnd]
-		if len(gone) > 0 && len(come) > 0 && len(gone)+len(come) < len(a)+len(b) {
-			g.compare(gone, come, replace)
+	for _, c := range lcs.DiffLines(a, b) {
+		d.same(strings.Join(a[same:c.Start], ""))
+		same = c.End
+		gone, come := a[c.Start:c.End], b[c.ReplStart:c.ReplEnd]
+		if rounds > 1 && len(gone) > 0 && len(come) > 0 && len(gone)+len(come) < len(a)+len(b) {
+			d.compare(gone, come, rounds-1, replace)
 			continue
 		}
 		replace(strings.Join(gone, ""), strings.Join(come, ""))
 	}
-	g.add(strings.Join(a[same:], ""), ' ')
+	d.same(strings.Join(a[same:], ""))
 }
 
-// replace adds two texts that have nothing in common.
-func (g *growing) replace(gone, come string) {
-	g.add(gone, '-')
-	g.add(come, '+')
-}
-
-// together takes changes together between which only marks and blanks stand:
-// the slashes that two addresses share tell nobody anything.
-func together(words []Word) []Word {
-	var list growing
-	var gone, come strings.Builder // of the change so far
-	between := ""                  // what stands in both after it
-	flush := func() {
-		list.take([]Word{{gone.String(), '-'}, {come.String(), '+'}, {between, ' '}})
-		gone.Reset()
-		come.Reset()
-		between = ""
+// same adds text that stands in both.
+func (d *diff) same(text string) {
+	d.between += text
+	if strings.ContainsFunc(text, isWordRune) {
+		d.flush()
 	}
-	for i, w := range words {
-		switch {
-		case w.Mark == ' ':
-			between = w.Text
-			if strings.ContainsFunc(w.Text, isWordRune) {
-				flush()
-			}
-			continue
-		case between != "" && (gone.Len() > 0 || leads(words[i:], '-')) && (come.Len() > 0 || leads(words[i:], '+')):
-			gone.WriteString(between)
-			come.WriteString(between)
-			between = ""
-		case between != "":
-			flush()
-		}
-		if w.Mark == '-' {
-			gone.WriteString(w.Text)
-		} else {
-			come.WriteString(w.Text)
+}
+
+// replace adds two texts that have nothing in common. Changes between which
+// only marks and blanks stand are one: the slashes that two addresses share
+// tell nobody anything.
+func (d *diff) replace(gone, come string) {
+	switch first := d.gone.Len()+d.come.Len() == 0; {
+	case first, d.gone.Len()+len(gone) == 0, d.come.Len()+len(come) == 0:
+		d.flush()
+	default:
+		gone, come = d.between+gone, d.between+come
+		d.between = ""
+	}
+	d.gone.WriteString(gone)
+	d.come.WriteString(come)
+}
+
+// flush adds the change so far, and what stands in both after it, to the words.
+// Words of one mark in a row become one.
+func (d *diff) flush() {
+	for _, w := range []Word{{d.gone.String(), '-'}, {d.come.String(), '+'}, {d.between, ' '}} {
+		switch n := len(d.words); {
+		case w.Text == "":
+		case n > 0 && d.words[n-1].Mark == w.Mark:
+			d.words[n-1].Text += w.Text
+		default:
+			d.words = append(d.words, w)
 		}
 	}
-	flush()
-	return list.words()
-}
-
-// leads reports whether words of a mark stand before the next that stand in both.
-func leads(words []Word, mark rune) bool {
-	for _, w := range words {
-		if w.Mark == ' ' {
-			return false
-		}
-		if w.Mark == mark {
-			return true
-		}
-	}
-	return false
-}
-
-// growing is a list of words under way. Words of one mark in a row become one.
-type growing struct {
-	list []Word
-	text strings.Builder
-	mark rune
-}
-
-func (g *growing) add(text string, mark rune) {
-	if mark != g.mark && text != "" {
-		g.end()
-		g.mark = mark
-	}
-	g.text.WriteString(text)
-}
-
-func (g *growing) take(words []Word) {
-	for _, w := range words {
-		g.add(w.Text, w.Mark)
-	}
-}
-
-func (g *growing) end() {
-	if g.text.Len() > 0 {
-		g.list = append(g.list, Word{g.text.String(), g.mark})
-		g.text.Reset()
-	}
-}
-
-// words ends the list.
-func (g *growing) words() []Word {
-	g.end()
-	return g.list
+	d.gone.Reset()
+	d.come.Reset()
+	d.between = ""
 }
 
 func isWordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_' }

@@ -83,6 +83,7 @@ func hugeTexts() map[string][2]string {
 		"marks alone":   {strings.Repeat("a.", 1<<19), strings.Repeat("a;", 1<<19)},
 		"one word":      {strings.Repeat("a", 1<<20), strings.Repeat("b", 1<<20)},
 		"the same":      {lines("old", 9), lines("old", 9)},
+		"alternating":   {strings.Repeat("old\nsame\n", 1<<17), strings.Repeat("same\nnew\n", 1<<17)},
 		"swapped":       {lines("old", 9) + lines("new", 7), lines("new", 7) + lines("old", 9)},
 	}
 }
