@@ -24,7 +24,6 @@ const (
 	textStyle  = '\ufe0e'
 	emojiStyle = '\ufe0f'
 	keycap     = '\u20e3'
-	blackFlag  = '\U0001f3f4'
 )
 
 func kindOf(r rune) kind {
@@ -44,7 +43,7 @@ func kindOf(r rune) kind {
 		return selector
 	case r >= 0x1f3fb && r <= 0x1f3ff:
 		return modifier
-	case unicode.Is(hidden, r):
+	case hidden(r):
 		return invisible
 	case unicode.In(r, unicode.Mn, unicode.Me) || jamoTail(r):
 		return mark
@@ -66,37 +65,12 @@ func Hidden(r rune) bool {
 	return false
 }
 
-// hidden holds the characters that show nothing: Unicode's default ignorables
-// without joiners and selectors, bidirectional controls, interlinear
-// annotation, and what is no character.
-var hidden = &unicode.RangeTable{
-	R16: []unicode.Range16{
-		{Lo: 0x034f, Hi: 0x034f, Stride: 1}, // combining grapheme joiner
-		{Lo: 0x061c, Hi: 0x061c, Stride: 1}, // Arabic letter mark
-		{Lo: 0x115f, Hi: 0x1160, Stride: 1}, // Hangul fillers
-		{Lo: 0x17b4, Hi: 0x17b5, Stride: 1}, // Khmer inherent vowels
-		{Lo: 0x180e, Hi: 0x180e, Stride: 1}, // Mongolian vowel separator
-		{Lo: 0x200b, Hi: 0x200f, Stride: 1}, // zero width, directional marks
-		{Lo: 0x202a, Hi: 0x202e, Stride: 1}, // embeddings and overrides
-		{Lo: 0x2060, Hi: 0x206f, Stride: 1}, // word joiner, invisible operators, isolates
-		{Lo: 0x3164, Hi: 0x3164, Stride: 1}, // Hangul filler
-		{Lo: 0xd800, Hi: 0xdfff, Stride: 1}, // surrogates
-		{Lo: 0xfdd0, Hi: 0xfdef, Stride: 1}, // noncharacters
-		{Lo: 0xfeff, Hi: 0xfeff, Stride: 1}, // byte order mark
-		{Lo: 0xffa0, Hi: 0xffa0, Stride: 1}, // halfwidth Hangul filler
-		{Lo: 0xfff0, Hi: 0xfffb, Stride: 1}, // reserved, interlinear annotation
-		{Lo: 0xfffe, Hi: 0xffff, Stride: 1},
-	},
-	R32: []unicode.Range32{
-		{Lo: 0x13430, Hi: 0x1343f, Stride: 1}, // hieroglyph format controls
-		{Lo: 0x1bca0, Hi: 0x1bca3, Stride: 1}, // shorthand format controls
-		{Lo: 0x1d173, Hi: 0x1d17a, Stride: 1}, // musical format controls
-		{Lo: 0x1fffe, Hi: 0x1ffff, Stride: 1},
-		{Lo: 0xe0000, Hi: 0xe00ff, Stride: 1}, // tags
-		{Lo: 0xe01f0, Hi: 0xe0fff, Stride: 1}, // reserved as ignorable
-		{Lo: 0xffffe, Hi: 0xfffff, Stride: 1},
-		{Lo: 0x10fffe, Hi: 0x10ffff, Stride: 1},
-	},
+// hidden reports whether r shows nothing: it is ignored where it has no effect,
+// formats what surrounds it, or is no character. What formats the digits after
+// it shows.
+func hidden(r rune) bool {
+	return unicode.In(r, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Noncharacter_Code_Point, unicode.Cs) &&
+		!unicode.Is(unicode.Prepended_Concatenation_Mark, r)
 }
 
 // jamoTail reports whether r is a Hangul vowel or tail that joins the letter
@@ -127,38 +101,26 @@ func pictograph(r rune) bool {
 	return r <= 0x1faff && kindOf(r) == letter
 }
 
-// usesJoiners reports whether the script of r spells with ZWJ or ZWNJ.
+// usesJoiners reports whether the script of r spells with ZWJ or ZWNJ: Arabic to
+// Sinhala, Tibetan, Myanmar, Khmer, Mongolian.
 func usesJoiners(r rune) bool {
-	switch {
-	case r < 0x600:
-		return false
-	case r <= 0x7ff: // Arabic, Syriac, Thaana, N'Ko
-		return true
-	case r <= 0x8ff:
-		return true // Arabic extended
-	case r <= 0xdff: // Devanagari to Sinhala
-		return true
-	case r >= 0x0f00 && r <= 0x109f, r >= 0x1780 && r <= 0x18af: // Tibetan, Myanmar, Khmer, Mongolian
-		return true
-	}
-	return r >= 0xa8e0 && r <= 0xa8ff || r >= 0xfb50 && r <= 0xfdff || r >= 0xfe70 && r <= 0xfefc
+	return r >= 0x600 && r <= 0xdff || r >= 0x0f00 && r <= 0x109f || r >= 0x1780 && r <= 0x18af ||
+		r >= 0xa8e0 && r <= 0xa8ff || r >= 0xfb50 && r <= 0xfdff || r >= 0xfe70 && r <= 0xfefc
 }
 
-// The flags of England, Scotland and Wales are the only ones spelt with tags
-// that Unicode recommends; tags anywhere else hide text.
-var subdivisions = [...]string{"gbeng", "gbsct", "gbwls"}
+// subdivisions are the flags of England, Scotland and Wales, the only ones spelt
+// with tags that Unicode recommends; tags anywhere else hide text.
+var subdivisions = [...]string{
+	"\U0001f3f4\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f",
+	"\U0001f3f4\U000e0067\U000e0062\U000e0073\U000e0063\U000e0074\U000e007f",
+	"\U0001f3f4\U000e0067\U000e0062\U000e0077\U000e006c\U000e0073\U000e007f",
+}
 
 // subdivisionFlag returns the length of the flag that s begins with, 0 if none.
 func subdivisionFlag(s string) int {
-	for _, name := range subdivisions {
-		var flag strings.Builder
-		flag.WriteRune(blackFlag)
-		for _, c := range name {
-			flag.WriteRune(0xe0000 + c)
-		}
-		flag.WriteRune(0xe007f)
-		if strings.HasPrefix(s, flag.String()) {
-			return flag.Len()
+	for _, flag := range subdivisions {
+		if strings.HasPrefix(s, flag) {
+			return len(flag)
 		}
 	}
 	return 0

@@ -214,12 +214,10 @@ func invalidAt(s string) bool {
 func (c *cleaner) character(s string, r rune, size int) int {
 	switch kindOf(r) {
 	case letter:
-		if r == blackFlag {
-			if n := subdivisionFlag(s); n > 0 {
-				c.out = append(c.out, s[:n]...)
-				c.prev, c.marks, c.joins, c.column = r, 0, 0, c.column+1
-				return n
-			}
+		if n := subdivisionFlag(s); n > 0 {
+			c.put(r)
+			c.out = append(c.out, s[size:n]...)
+			return n
 		}
 		joins := c.joins
 		if c.prev != zwj {

@@ -244,7 +244,12 @@ func TestWhatIsHiddenIsNoText(t *testing.T) {
 			t.Errorf("%U is dropped and not hidden", r)
 		}
 	}
-	for _, r := range "a \n\té漢👩́🇩" {
+	for _, r := range "\u00ad\u061c\u2060\U0001d173\U0002fffe\U000e0041" {
+		if !Hidden(r) {
+			t.Errorf("%U is not hidden", r)
+		}
+	}
+	for _, r := range "a \n\té漢👩́🇩\u0600" {
 		if Hidden(r) {
 			t.Errorf("%U is hidden", r)
 		}
