@@ -13,12 +13,14 @@ import (
 	"html/template"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/renderer"
 	"github.com/yuin/goldmark/util"
 
@@ -159,46 +161,28 @@ func webAnswer(markdown string) (template.HTML, error) {
 	return template.HTML(safetext.Text(b.String())), nil // entities may have become control characters
 }
 
-var toHTML = goldmark.New(goldmark.WithExtensions(extension.GFM),
-	goldmark.WithRendererOptions(renderer.WithNodeRenderers(util.Prioritized(asText{}, 100))))
+// toHTML knows no tags: each shows as it was written.
+var toHTML = goldmark.New(
+	goldmark.WithParser(parser.NewParser(
+		parser.WithBlockParsers(without(parser.DefaultBlockParsers(), parser.NewHTMLBlockParser())...),
+		parser.WithInlineParsers(without(parser.DefaultInlineParsers(), parser.NewRawHTMLParser())...),
+		parser.WithParagraphTransformers(parser.DefaultParagraphTransformers()...),
+	)),
+	goldmark.WithExtensions(extension.GFM),
+	goldmark.WithRendererOptions(renderer.WithNodeRenderers(util.Prioritized(asText{}, 100))),
+)
+
+func without(parsers []util.PrioritizedValue, parser any) []util.PrioritizedValue {
+	return slices.DeleteFunc(parsers, func(p util.PrioritizedValue) bool { return p.Value == parser })
+}
 
 // asText shows as text what an answer could load or run.
 type asText struct{}
 
 func (a asText) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
-	r.Register(ast.KindRawHTML, a.rawHTML)
-	r.Register(ast.KindHTMLBlock, a.block)
 	r.Register(ast.KindImage, a.image)
 	r.Register(ast.KindLink, a.link)
 	r.Register(ast.KindAutoLink, a.autoLink)
-}
-
-func (asText) rawHTML(w util.BufWriter, source []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
-	if entering {
-		segments := node.(*ast.RawHTML).Segments
-		for i := range segments.Len() {
-			at := segments.At(i)
-			template.HTMLEscape(w, at.Value(source))
-		}
-	}
-	return ast.WalkSkipChildren, nil
-}
-
-func (asText) block(w util.BufWriter, source []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
-	if !entering {
-		return ast.WalkContinue, nil
-	}
-	block := node.(*ast.HTMLBlock)
-	io.WriteString(w, "<p>")
-	for i := range block.Lines().Len() {
-		at := block.Lines().At(i)
-		template.HTMLEscape(w, at.Value(source))
-	}
-	if block.HasClosure() {
-		template.HTMLEscape(w, block.ClosureLine.Value(source))
-	}
-	io.WriteString(w, "</p>\n")
-	return ast.WalkContinue, nil
 }
 
 func (asText) image(w util.BufWriter, _ []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
@@ -216,9 +200,10 @@ func (asText) image(w util.BufWriter, _ []byte, node ast.Node, entering bool) (a
 // address is shown where the text hides it.
 func (asText) link(w util.BufWriter, source []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
 	link := node.(*ast.Link)
-	address := template.HTMLEscapeString(string(link.Destination))
-	safe := safeLink(string(link.Destination))
+	address := string(util.URLEscape(link.Destination, true))
+	safe := safetext.LinkAllowed(address)
 	if entering && safe {
+		address = template.HTMLEscapeString(address)
 		io.WriteString(w, `<a rel="noreferrer noopener nofollow" title="`+address+`" href="`+address+`">`)
 	}
 	if entering {
@@ -238,15 +223,6 @@ func (asText) autoLink(w util.BufWriter, source []byte, node ast.Node, entering 
 		template.HTMLEscape(w, node.(*ast.AutoLink).Label(source))
 	}
 	return ast.WalkContinue, nil
-}
-
-func safeLink(address string) bool {
-	for _, scheme := range []string{"https://", "http://", "mailto:"} {
-		if len(address) >= len(scheme) && strings.EqualFold(address[:len(scheme)], scheme) {
-			return true
-		}
-	}
-	return false
 }
 
 // FormatOf is the format asked for, else the one that a file is named after,
