@@ -12,6 +12,7 @@ import (
 	"lifehub/cli/app"
 	"lifehub/cli/settings"
 	"lifehub/llm"
+	"lifehub/tui/draw"
 	"lifehub/tui/safetext"
 )
 
@@ -67,11 +68,14 @@ func (c *modelsCommand) list(ctx context.Context, p llm.Provider, _ string) erro
 		return fmt.Errorf("list models: %w", err)
 	}
 	return printList(c.Process, c.asJSON, "models", "no models are installed; `lifehub models pull qwen3:8b` fetches one", list, func(m llm.Info) string {
-		mark := " "
+		mark, size := " ", ""
 		if m.Name == p.State().Model {
 			mark = "*"
 		}
-		return fmt.Sprintf("%s %-32s %8s  %-8s %s", mark, safetext.Line(m.Name), app.Size(m.Size), safetext.Line(m.Parameters), strings.Join(m.Capabilities, " "))
+		if m.Size > 0 { // else the server does not say
+			size = draw.Bytes(m.Size)
+		}
+		return fmt.Sprintf("%s %-32s %8s  %-8s %s", mark, safetext.Line(m.Name), size, safetext.Line(m.Parameters), strings.Join(m.Capabilities, " "))
 	})
 }
 
@@ -88,7 +92,7 @@ func (c *modelsCommand) show(ctx context.Context, p llm.Provider, name string) e
 	}
 	rows := [][2]string{{"model", m.Name}, {"runs at", p.State().Provider}, {"family", m.Family}, {"parameters", m.Parameters}, {"quantization", m.Quantization}, {"can", strings.Join(m.Capabilities, ", ")}, {"runs on", m.Remote}}
 	if m.Size > 0 {
-		rows = append(rows, [2]string{"size", app.Size(m.Size)})
+		rows = append(rows, [2]string{"size", draw.Bytes(m.Size)})
 	}
 	if m.Context > 0 {
 		rows = append(rows, [2]string{"context", fmt.Sprintf("%d tokens at most, %d asked for", m.Context, m.Allocated)})

@@ -49,8 +49,9 @@ type App struct {
 	Secrets     *redact.Redaction
 	Builtin     []agent.Tool
 
-	Modes      mode
-	Switches   switches
+	Mode       Switch[agent.Mode]
+	NotesUse   Switch[NotesUse]
+	Think      Switch[string]
 	Untrusted  provenance
 	Unattended bool
 	Changes    chan llm.State // of the model server, newest last; what nobody reads is dropped
@@ -269,11 +270,10 @@ func (a *App) Missing(name string) string {
 	if name == "send_email" && a.Settings.Mail.Host == "" {
 		return "no mail server is set (mail.host)"
 	}
-	named := func(t agent.Tool) bool { return t.Spec().Name == name }
 	switch {
-	case !slices.ContainsFunc(a.Builtin, named):
+	case !a.IsBuiltin(name):
 		return ""
-	case !slices.ContainsFunc(a.Tools(), named):
+	case !slices.ContainsFunc(a.Tools(), func(t agent.Tool) bool { return t.Spec().Name == name }):
 		return "it is switched off (tools.off)"
 	case tools.NeedsNotes(name) && len(a.OpenVaults()) == 0:
 		return "there are no notes"
@@ -297,14 +297,13 @@ func (a *App) Tools() []agent.Tool {
 
 // Agent makes the one who answers, out of what is open.
 func (a *App) Agent() *turn.Agent {
-	a.Modes.Use(agent.Mode(a.Settings.Mode))
 	return turn.New(turn.Options{
 		Model: a.Provider, Window: a.Provider.Window, Ready: a.Provider.Ready, RejectsLongPrompts: func() bool { return a.Provider.State().RejectsLongPrompts }, TokenRatios: a.Store, Tools: a.Offered,
 		History: a.Store, Journal: a.Store, Memory: a.longTerm(), Summaries: a.Store, Facts: a.Facts().List,
 		Rules: a.Rules, Prepare: a.Prepare, Attach: Attached{a}, Provenance: &a.Untrusted, Save: a.saveRule, Unattended: a.Unattended, Reread: a.Reread,
 		Instructions: a.persona(), Passages: a.Settings.Passages, Parallel: a.Settings.Parallel, MaxTools: a.Settings.Tools.Max,
-		Missing: a.Missing, Mode: a.Modes.now, Rounds: a.Settings.Loop.Max, Replans: cmp.Or(a.Settings.Replans, -1), Messages: a.Settings.Memory.Messages,
-		Think: func() string { return a.Switches.ThinkNow(a.Settings.Think) },
+		Missing: a.Missing, Mode: func() agent.Mode { return a.Mode.Or(agent.Mode(a.Settings.Mode)) }, Rounds: a.Settings.Loop.Max, Replans: cmp.Or(a.Settings.Replans, -1), Messages: a.Settings.Memory.Messages,
+		Think: func() string { return a.Think.Or(a.Settings.Think) },
 		Trace: a.tracer(), Redact: a.Secrets.Known, ModelName: a.modelName,
 	})
 }
@@ -322,11 +321,7 @@ func (a *App) tracer() func(turn string) io.WriteCloser {
 
 // modelName is who answers at this moment.
 func (a *App) modelName() string {
-	state := a.Provider.State()
-	if state.Model == "" {
-		return state.Provider
-	}
-	return state.Model
+	return cmp.Or(a.Provider.State().Model, a.Provider.State().Provider)
 }
 
 // longTerm is the memory beyond the window.

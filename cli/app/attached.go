@@ -16,6 +16,7 @@ import (
 	"lifehub/internal/pattern"
 	"lifehub/mcpclient"
 	"lifehub/notes"
+	"lifehub/tui/draw"
 )
 
 // AtHome writes ~/ out.
@@ -139,7 +140,7 @@ func (a Attached) Read(ctx context.Context, name string) (agent.Result, error) {
 		case err != nil:
 			return agent.Result{}, err
 		case len(image) > maxImage:
-			return agent.Result{}, fmt.Errorf("%s is larger than %s", filepath.Base(name), Size(maxImage))
+			return agent.Result{}, fmt.Errorf("%s is larger than %s", filepath.Base(name), draw.Bytes(maxImage))
 		}
 		if err := agent.CheckPicture(image); err != nil {
 			return agent.Result{}, fmt.Errorf("%s: %w", filepath.Base(name), err)

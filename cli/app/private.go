@@ -28,7 +28,7 @@ func MakePrivate(p settings.Paths, c *settings.Config) (notices []string, err er
 		err = os.Chmod(file, info.Mode().Perm()&0o700)
 		switch {
 		case err == nil:
-			open = append(open, file)
+			open = append(open, filepath.Base(file))
 		case file == p.ConfigFile() && holdsSecret(c, file):
 			return nil, settings.UsageError{Err: fmt.Errorf("%s holds a key, and others can read it: chmod 600 %s", file, file)}
 		case !errors.Is(err, fs.ErrPermission):
@@ -41,11 +41,7 @@ func MakePrivate(p settings.Paths, c *settings.Config) (notices []string, err er
 		}
 	}
 	if len(open) > 0 {
-		names := make([]string, len(open))
-		for i, file := range open {
-			names[i] = filepath.Base(file)
-		}
-		notices = append(notices, fmt.Sprintf("others could read %s; only you can now", strings.Join(names, ", ")))
+		notices = []string{fmt.Sprintf("others could read %s; only you can now", strings.Join(open, ", "))}
 	}
 	return notices, nil
 }

@@ -67,21 +67,6 @@ func (b *Bar) Clear() {
 	}
 }
 
-// Size is a number of bytes in the unit that gives it two to four digits.
-func Size(n int64) string {
-	switch {
-	case n <= 0:
-		return ""
-	case n < 1000:
-		return fmt.Sprintf("%d B", n)
-	case n < 10<<20:
-		return fmt.Sprintf("%d kB", n/1000)
-	case n < 10<<30:
-		return fmt.Sprintf("%d MB", n/1_000_000)
-	}
-	return fmt.Sprintf("%d GB", n/1_000_000_000)
-}
-
 // excerptLines bounds what is shown of a passage.
 const excerptLines = 6
 

@@ -17,52 +17,29 @@ const (
 	NotesOff  NotesUse = "off"  // no tool of notes
 )
 
-// switches are what a chat changes for its next turns. The zero value is as
-// the settings say; it is safe for concurrent use.
-type switches struct {
-	Notes atomic.Pointer[NotesUse]
-	Think atomic.Pointer[string]
-}
+// Switch is what a chat may change for its next turns. The zero value is as the
+// settings say; it is safe for concurrent use.
+type Switch[T any] struct{ chosen atomic.Pointer[T] }
 
-func (s *switches) NotesNow() NotesUse {
-	if use := s.Notes.Load(); use != nil {
-		return *use
+// Use chooses a value.
+func (s *Switch[T]) Use(value T) { s.chosen.Store(&value) }
+
+// Or is what was chosen, else the usual value.
+func (s *Switch[T]) Or(usual T) T {
+	if chosen := s.chosen.Load(); chosen != nil {
+		return *chosen
 	}
-	return NotesOn
-}
-
-func (s *switches) ThinkNow(setting string) string {
-	if think := s.Think.Load(); think != nil {
-		return *think
-	}
-	return setting
-}
-
-// hasPartners reports which built-in tools ask somebody beyond this machine.
-func hasPartners(tool string) bool {
-	return slices.Contains([]string{"web_search", "web_fetch", "crawl", "get_weather", "send_email"}, tool)
+	return usual
 }
 
 // leftOut reports whether a tool is not offered, for what the notes are used.
 func (a *App) leftOut(t agent.Tool) bool {
 	name := t.Spec().Name
-	own := slices.ContainsFunc(a.Builtin, func(b agent.Tool) bool { return b.Spec().Name == name })
-	use := a.Switches.NotesNow()
+	own := a.IsBuiltin(name)
+	use := a.NotesUse.Or(NotesOn)
 	if own && tools.NeedsNotes(name) {
 		return use == NotesOff || len(a.OpenVaults()) == 0
 	}
-	return use == NotesOnly && (!own || hasPartners(name))
-}
-
-// mode is how the next turn is worked on. The zero value is by a plan; it is
-// safe for concurrent use.
-type mode struct{ name atomic.Pointer[agent.Mode] }
-
-func (m *mode) Use(name agent.Mode) { m.name.Store(&name) }
-
-func (m *mode) now() agent.Mode {
-	if name := m.name.Load(); name != nil {
-		return *name
-	}
-	return agent.PlanMode
+	partners := []string{"web_search", "web_fetch", "crawl", "get_weather", "send_email"}
+	return use == NotesOnly && (!own || slices.Contains(partners, name))
 }

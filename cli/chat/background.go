@@ -122,7 +122,7 @@ func (bg *background) tell() {
 	}
 	state := bg.Provider.State()
 	scope := ""
-	if use := bg.Switches.NotesNow(); use != app.NotesOn {
+	if use := bg.NotesUse.Or(app.NotesOn); use != app.NotesOn {
 		scope = "notes " + string(use)
 	}
 	s := backend.Status{
@@ -249,7 +249,7 @@ func (bg *background) syncAll(ctx context.Context) {
 			bg.notice(fmt.Sprintf("The notes could not be indexed: %v.", err))
 		}
 		if changes.Rebuilt != "" {
-			bg.notice("The index was made anew: " + changes.Rebuilt + ".")
+			bg.notice("The index was rebuilt: " + changes.Rebuilt + ".")
 		}
 	}
 	bg.setIndexing(false, rag.Progress{})

@@ -211,7 +211,7 @@ func (c *chat) open(ctx context.Context, openStore func(path string) (*store.Sto
 	o.Templates = func() []backend.Template { return promptTemplates(c.App) }
 	o.Status, o.Notices = c.background.status, c.background.notices
 	o.Commands = slices.Concat(c.background.commands(assistant), []backend.Command{noteCommand(assistant), c.background.exportCommand(assistant)}, userPrompts(c.App))
-	o.UseMode = func(name string) { c.Modes.Use(agent.Mode(name)) }
+	o.UseMode = func(name string) { c.Mode.Use(agent.Mode(name)) }
 	return o, nil
 }
 

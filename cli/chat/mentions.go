@@ -11,6 +11,7 @@ import (
 	"lifehub/agent"
 	"lifehub/cli/app"
 	"lifehub/tui/backend"
+	"lifehub/tui/draw"
 )
 
 // mentionsOf are what a message can name after an @: the notes and the resources
@@ -71,7 +72,7 @@ func filesIn(place string) ([]backend.Mention, error) {
 		case info.IsDir():
 			folders = append(folders, backend.Mention{Name: place + e.Name() + "/", Detail: "folder"})
 		case info.Mode().IsRegular():
-			files = append(files, backend.Mention{Name: place + e.Name(), Detail: app.Size(info.Size())})
+			files = append(files, backend.Mention{Name: place + e.Name(), Detail: draw.Bytes(info.Size())})
 		}
 	}
 	return append(folders, files...), nil

@@ -26,12 +26,12 @@ func (bg *background) slashNotes(_ context.Context, given string) (string, error
 	}
 	use := app.NotesUse(strings.ToLower(given))
 	if given == "" {
-		use = bg.Switches.NotesNow()
+		use = bg.NotesUse.Or(app.NotesOn)
 	}
 	if uses[use] == "" {
 		return "", fmt.Errorf("/notes takes on, only or off")
 	}
-	bg.Switches.Notes.Store(&use)
+	bg.NotesUse.Use(use)
 	bg.tell()
 	return fmt.Sprintf("Notes **%s**: questions are answered %s. `/notes on|only|off` changes it for this run.", use, uses[use]), nil
 }
@@ -39,11 +39,11 @@ func (bg *background) slashNotes(_ context.Context, given string) (string, error
 func (bg *background) slashThink(_ context.Context, given string) (string, error) {
 	think := strings.ToLower(given)
 	if think == "" {
-		think = bg.Switches.ThinkNow(bg.Settings.Think)
+		think = bg.Think.Or(bg.Settings.Think)
 	}
 	if !slices.Contains([]string{"off", "on", "low", "medium", "high"}, think) {
 		return "", fmt.Errorf("/think takes off, on, low, medium or high")
 	}
-	bg.Switches.Think.Store(&think)
+	bg.Think.Use(think)
 	return fmt.Sprintf("Thinking **%s**, for models that can. `think: %s` in the settings keeps it.", think, think), nil
 }

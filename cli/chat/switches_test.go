@@ -67,13 +67,13 @@ func TestWhyAToolIsMissingIsItsOwnReason(t *testing.T) {
 
 func TestThinkingIsSwitchedForTheRun(t *testing.T) {
 	bg := &background{App: &app.App{Settings: settings.Defaults()}}
-	if now := bg.Switches.ThinkNow(bg.Settings.Think); now != "off" {
+	if now := bg.Think.Or(bg.Settings.Think); now != "off" {
 		t.Errorf("at first it is %q", now)
 	}
 	if _, err := bg.slashThink(t.Context(), "High"); err != nil {
 		t.Fatal(err)
 	}
-	if now := bg.Switches.ThinkNow(bg.Settings.Think); now != "high" {
+	if now := bg.Think.Or(bg.Settings.Think); now != "high" {
 		t.Errorf("then it is %q", now)
 	}
 	if _, err := bg.slashThink(t.Context(), "hard"); err == nil || !strings.Contains(err.Error(), "off, on, low") {
