@@ -197,7 +197,7 @@ func (x *Index) acquireSound() (*generation, error) {
 	if g == nil && err == nil {
 		x.mu.RLock()
 		defer x.mu.RUnlock()
-		err = fmt.Errorf("the index is damaged, the next search or `lifehub index` rebuilds it: %w", cmp.Or(x.damage, errElsewhere))
+		err = fmt.Errorf("the index cannot be used, the next search or `lifehub index` rebuilds it: %w", cmp.Or(x.damage, errElsewhere))
 	}
 	return g, err
 }

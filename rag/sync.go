@@ -154,7 +154,7 @@ func (s *syncRun) renew(ctx context.Context) error {
 	x := s.index
 	if s.words == nil {
 		x.mu.RLock()
-		s.changes.Rebuilt = "the word index was damaged: " + x.damage.Error()
+		s.changes.Rebuilt = "the word index could not be used: " + x.damage.Error()
 		x.mu.RUnlock()
 	}
 	number, err := newest(x.dir)

@@ -106,7 +106,7 @@ func prepareWords(db *sql.DB) error {
 		return &damageError{"it is not an index of LifeHub"}
 	}
 	if err == nil && version != schemaVersion {
-		return &damageError{fmt.Sprintf("it has version %s, not %s", version, schemaVersion)}
+		return &damageError{fmt.Sprintf("it is of version %s, and this LifeHub makes version %s", version, schemaVersion)}
 	}
 	return err
 }

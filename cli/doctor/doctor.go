@@ -244,7 +244,7 @@ func index(ctx context.Context, a *app.App) Finding {
 			files, err = v.Index.Status(ctx, v.Folder)
 		}
 		if err != nil {
-			f.Says = err.Error()
+			f.Says, f.Fix = err.Error(), "lifehub index"
 			return f
 		}
 		for _, file := range files {
