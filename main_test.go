@@ -78,7 +78,7 @@ var arrows = map[string][]string{
 
 	"lifehub/internal/atomicfile": {},
 
-	"lifehub/tui":                    {"agent", "tui/backend", "tui/batch", "tui/composer", "tui/dialog", "tui/draft", "tui/draw", "tui/frame", "tui/keys", "tui/measure", "tui/panel", "tui/pull", "tui/replay", "tui/safetext", "tui/terminal", "tui/transcript"},
+	"lifehub/tui":                    {"agent", "tui/backend", "tui/batch", "tui/chats", "tui/composer", "tui/dialog", "tui/draft", "tui/draw", "tui/frame", "tui/keys", "tui/measure", "tui/panel", "tui/pull", "tui/replay", "tui/safetext", "tui/terminal", "tui/transcript"},
 	"lifehub/tui/arguments":          {"tui/safetext"},
 	"lifehub/tui/backend":            {"agent", "llm", "tui/draw", "tui/replay", "tui/safetext"},
 	"lifehub/tui/composer":           {"agent", "tui/backend", "tui/composer/vi", "tui/draw", "tui/keys", "tui/measure", "tui/safetext"},
@@ -94,8 +94,9 @@ var arrows = map[string][]string{
 	"lifehub/tui/measure":            {},
 	"lifehub/tui/panel":              {"agent", "llm", "tui/backend", "tui/composer", "tui/dialog", "tui/draw", "tui/keys", "tui/measure", "tui/safetext", "tui/transcript", "tui/worddiff"},
 	"lifehub/tui/plain":              {"agent", "tui/arguments", "tui/backend", "tui/composer", "tui/dialog", "tui/draw", "tui/panel", "tui/replay", "tui/safetext", "tui/terminal", "tui/transcript"},
+	"lifehub/tui/chats":              {"agent", "tui/backend", "tui/panel"},
 	"lifehub/tui/draft":              {"agent", "tui/backend"},
-	"lifehub/tui/frame":              {"tui/backend", "tui/draw", "tui/keys", "tui/safetext", "tui/transcript"},
+	"lifehub/tui/frame":              {"agent", "tui/backend", "tui/dialog", "tui/draw", "tui/keys", "tui/pull", "tui/safetext", "tui/transcript"},
 	"lifehub/tui/pull":               {"tui/backend", "tui/dialog", "tui/draw", "tui/keys", "tui/safetext"},
 	"lifehub/tui/replay":             {"agent", "tui/draw"},
 	"lifehub/tui/safetext":           {},

@@ -16,7 +16,9 @@ import (
 	"lifehub/agent"
 	"lifehub/tui/backend"
 	"lifehub/tui/batch"
+	"lifehub/tui/chats"
 	"lifehub/tui/draw"
+	"lifehub/tui/frame"
 	"lifehub/tui/markdown"
 	"lifehub/tui/markdown/layout"
 	"lifehub/tui/panel"
@@ -34,7 +36,7 @@ func talk(tb testing.TB, width, height, n int) *Model {
 	for i := range n {
 		list = append(list, agent.Exchange{Question: fmt.Sprintf("Question %d?", i), Answer: agent.Answer{Text: fmt.Sprintf("Answer **%d**.\n\n- one\n- two\n", i)}})
 	}
-	m.Update(openedMsg{id: "c1", exchanges: list})
+	m.Update(chats.Opened{ID: "c1", Exchanges: list})
 	return m
 }
 
@@ -130,7 +132,7 @@ func TestNothingIsRenderedThatDidNotChange(t *testing.T) {
 	for i := range 100 {
 		say(m, "word ")
 		m.Update(named["left"])
-		m.Update(beatMsg(time.Now()))
+		m.Update(frame.BeatMsg(time.Now()))
 		m.Update(tea.FocusMsg{})
 		if i%10 == 0 {
 			m.Update(statusMsg{Notes: i})

@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lifehub/agent"
+	"lifehub/tui/chats"
 	"lifehub/tui/panel"
 	"lifehub/tui/transcript"
 )
@@ -145,13 +146,13 @@ func TestTheTurnsAboveComeOnce(t *testing.T) {
 			options.Branches, options.Conversations, options.Assistant, options.Prompt = store, store, play(agent.Started{}, agent.Said{Content: "yes"}, agent.Ended{}), ""
 			inRig(t, 80, 24, options, func(r *rig) {
 				m := r.m
-				opened := m.read(openedMsg{id: "c1", title: "Long"})
-				if len(opened.exchanges) != firstRead {
-					t.Fatalf("%d turns were read first", len(opened.exchanges))
+				opened := chats.Read(m.base, &m.Options, chats.Opened{ID: "c1", Title: "Long"})
+				if len(opened.Exchanges) != chats.FirstRead {
+					t.Fatalf("%d turns were read first", len(opened.Exchanges))
 				}
 				m.opened(opened)
 				m.transcript.Awaited = "" // what was read then is thrown away
-				late := m.readEarlier()().(earlierMsg)
+				late := m.readEarlier()().(chats.Earlier)
 				r.keys(test.meanwhile...)
 				r.send(late)
 				questions := map[string]int{}
@@ -229,8 +230,8 @@ func TestALongChatHoldsItsLastTurns(t *testing.T) {
 		}
 		r.keys("ctrl+end")
 		ask(1)
-		if n := len(questions()); n != firstRead {
-			r.t.Errorf("%d turns are held after reading back, want %d", n, firstRead)
+		if n := len(questions()); n != chats.FirstRead {
+			r.t.Errorf("%d turns are held after reading back, want %d", n, chats.FirstRead)
 		}
 	})
 }

@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"slices"
@@ -13,7 +12,6 @@ import (
 	"lifehub/agent"
 	"lifehub/tui/backend"
 	"lifehub/tui/dialog"
-	"lifehub/tui/draw"
 	"lifehub/tui/panel"
 	"lifehub/tui/safetext"
 	"lifehub/tui/transcript"
@@ -97,7 +95,7 @@ func (m *Model) runCommand(c backend.Command, args string) tea.Cmd {
 		if c.Begin != nil {
 			begin, err := c.Begin(ctx, conversation, args)
 			if begin != nil || err != nil {
-				return beginMsg{asked: "/" + strings.TrimSpace(c.Name+" "+args), begin: begin, err: err}
+				return then(func() tea.Cmd { return m.begin("/"+strings.TrimSpace(c.Name+" "+args), begin, err) })
 			}
 		}
 		text, err := c.Result(ctx, conversation, args)
@@ -105,27 +103,20 @@ func (m *Model) runCommand(c backend.Command, args string) tea.Cmd {
 	}
 }
 
-// beginMsg is a turn that a command began.
-type beginMsg struct {
-	asked string
-	begin backend.Turn
-	err   error
-}
-
 // begin runs a command's turn; while another one is under way the line goes
 // back to the composer.
-func (m *Model) begin(msg beginMsg) tea.Cmd {
+func (m *Model) begin(asked string, begin backend.Turn, err error) tea.Cmd {
 	switch {
-	case msg.err != nil:
-		m.transcript.Add(&transcript.Failure{Text: msg.err.Error()})
+	case err != nil:
+		m.transcript.Add(&transcript.Failure{Text: err.Error()})
 		m.transcript.ToEnd()
 		return nil
 	case m.busy():
-		m.composer.Set(msg.asked)
+		m.composer.Set(asked)
 		return nil
 	}
-	m.composer.Remember(msg.asked)
-	return m.startTurn(msg.asked, nil, msg.begin)
+	m.composer.Remember(asked)
+	return m.startTurn(asked, nil, begin)
 }
 
 // runTurn runs a command that is a turn of its own, now or when its turn comes.
@@ -200,7 +191,10 @@ func (m *Model) useTemplate(t backend.Template, given string) tea.Cmd {
 	fill := func(values json.RawMessage) tea.Cmd {
 		return func() tea.Msg {
 			text, err := t.Fill(m.base, values)
-			return filledMsg{text, err}
+			if err != nil {
+				return panel.PageMsg{Err: err}
+			}
+			return then(func() tea.Cmd { m.composer.Paste(text); return nil })
 		}
 	}
 	if t.Schema == nil {
@@ -223,64 +217,41 @@ func (m *Model) useTemplate(t backend.Template, given string) tea.Cmd {
 	return rearm
 }
 
-// filledMsg brings a filled prompt.
-type filledMsg struct {
-	text string
-	err  error
-}
-
-func (m *Model) filled(msg filledMsg) {
-	if msg.err != nil {
-		m.transcript.Add(&transcript.Failure{Text: msg.err.Error()})
-		return
-	}
-	m.composer.Paste(msg.text)
-}
-
 // chooseModel uses the named model, or lists those that are there.
 func (m *Model) chooseModel(name string) tea.Cmd {
-	if m.Models == nil {
+	switch {
+	case m.Models == nil:
 		return nil
-	}
-	if name != "" {
+	case name != "":
 		return m.use(name)
 	}
-	offline := m.status.Provider == "offline"
-	return func() tea.Msg {
-		p, list := panel.ModelPicker(m.base, m.Models, offline)
-		p.Pick = func(at int) tea.Cmd { return m.use(list[at].Name) }
-		return panel.OpenMsg{Panel: &p}
-	}
+	return panel.OpenModels(m.base, m.Models, m.status.Provider == "offline", m.use)
 }
 
-type usingMsg struct {
-	model string
-	err   error
-}
-
+// use makes later turns use a model, or offers to pull it.
 func (m *Model) use(name string) tea.Cmd {
-	return func() tea.Msg { return usingMsg{name, m.Models.Use(m.base, name)} }
-}
-
-func (m *Model) using(msg usingMsg) {
-	if msg.err == nil {
-		m.transcript.Add(&transcript.Notice{Text: "now using " + msg.model})
-		return
+	return func() tea.Msg {
+		err := m.Models.Use(m.base, name)
+		return then(func() tea.Cmd {
+			if missing := backend.MissingModel(err); missing != "" {
+				m.offerPull(missing, "")
+			} else if err != nil {
+				m.transcript.Add(transcript.FailureOf(err))
+			} else {
+				m.transcript.Add(&transcript.Notice{Text: "now using " + name})
+			}
+			return nil
+		})
 	}
-	if missing := backend.MissingModel(msg.err); missing != "" {
-		m.offerPull(missing, "")
-		return
-	}
-	m.transcript.Add(transcript.FailureOf(msg.err))
 }
 
 // showContext puts the bars into the transcript.
 func (m *Model) showContext() tea.Cmd {
-	if m.prompt.window.Agent == "" {
+	if m.prompt.Window.Agent == "" {
 		m.flash("no prompt was sent yet in this conversation")
 		return nil
 	}
-	shown := m.prompt.window
+	shown := m.prompt.Window
 	m.transcript.Add(&shown)
 	m.transcript.ToEnd()
 	return nil
@@ -314,14 +285,11 @@ func (m *Model) setMode(mode agent.Mode) {
 
 // chooseTheme takes what was typed after /theme, or lets the user choose.
 func (m *Model) chooseTheme(name string) {
-	if name == "" {
-		now := cmp.Or(m.Theme, panel.Themes[0].Label)
-		p := &panel.Picker{Title: "Themes", Rows: panel.Themes, Beside: true, Chosen: max(0, slices.IndexFunc(panel.Themes, func(r draw.Row) bool { return r.Label == now }))}
-		p.Pick = func(at int) tea.Cmd { m.chooseTheme(panel.Themes[at].Label); return nil }
-		m.cover(p)
+	switch {
+	case name == "":
+		m.cover(panel.NewThemes(m.Theme, m.chooseTheme))
 		return
-	}
-	if !slices.ContainsFunc(panel.Themes, func(r draw.Row) bool { return r.Label == name }) {
+	case !panel.IsTheme(name):
 		m.flash("/theme takes auto, dark, light, ansi or contrast")
 		return
 	}

@@ -7,58 +7,20 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lifehub/agent"
+	"lifehub/tui/chats"
 	"lifehub/tui/composer"
+	"lifehub/tui/frame"
 	"lifehub/tui/panel"
 	"lifehub/tui/safetext"
 	"lifehub/tui/transcript"
 )
 
-// listConversations opens the list of conversations. What is typed filters
-// their titles, and finds messages by their words.
+// listConversations opens the list of conversations.
 func (m *Model) listConversations() tea.Cmd {
 	if m.Conversations == nil || m.busy() {
 		return nil
 	}
-	return func() tea.Msg {
-		p, list, err := panel.ConversationPicker(m.base, m.Conversations)
-		p.Pick = func(at int) tea.Cmd { return m.openConversation(list[at].ID, list[at].Title) }
-		if m.Search != nil {
-			p.None = "no title and no message holds that"
-			p.Search = m.searchMessages
-		}
-		return panel.OpenMsg{Panel: &p, Err: err}
-	}
-}
-
-// searchMessages finds messages for the list of conversations.
-func (m *Model) searchMessages(words string) tea.Cmd {
-	return func() tea.Msg {
-		hits, err := m.Search(m.base, words, panel.HitLimit)
-		found := panel.FoundMsg{Words: words, Rows: panel.HitRows(hits), Err: err}
-		found.Pick = func(at int) tea.Cmd { return m.openTurn(hits[at]) }
-		return found
-	}
-}
-
-// openTurn opens the conversation of a message there.
-func (m *Model) openTurn(h agent.Hit) tea.Cmd {
-	return func() tea.Msg {
-		if m.Branches != nil {
-			if err := m.Branches.Show(m.base, h.Conversation, h.Turn); err != nil {
-				return openedMsg{err: err}
-			}
-		}
-		return m.read(openedMsg{id: h.Conversation, title: h.Title, at: h.Turn, focus: true})
-	}
-}
-
-// titledMsg says that the user gave a conversation a title.
-type titledMsg struct{ id, title string }
-
-func (m *Model) takeTitle(msg titledMsg) {
-	if msg.id == m.chat.id {
-		m.chat.title = msg.title
-	}
+	return chats.List(m.base, &m.Options)
 }
 
 // rename gives the open conversation the user's own title.
@@ -72,7 +34,12 @@ func (m *Model) rename(title string) tea.Cmd {
 		if err := m.Rename(m.base, id, title); err != nil {
 			return panel.PageMsg{Err: err}
 		}
-		return titledMsg{id, title}
+		return then(func() tea.Cmd {
+			if id == m.chat.id {
+				m.chat.title = title
+			}
+			return nil
+		})
 	}
 }
 
@@ -103,8 +70,8 @@ func (m *Model) editBack(number string) tea.Cmd {
 	if q == nil {
 		if above := m.readEarlier(); above != nil {
 			return func() tea.Msg {
-				msg := above().(earlierMsg)
-				msg.edit = n
+				msg := above().(chats.Earlier)
+				msg.Edit = n
 				return msg
 			}
 		}
@@ -187,14 +154,7 @@ func (m *Model) fork(turn string) tea.Cmd {
 	if m.busy() {
 		return nil
 	}
-	from := m.chat.id
-	return func() tea.Msg {
-		c, err := m.Branches.Fork(m.base, from, turn)
-		if err != nil {
-			return openedMsg{err: err}
-		}
-		return m.read(openedMsg{id: c.ID, title: c.Title, said: panel.ForkedText})
-	}
+	return chats.Fork(m.base, &m.Options, m.chat.id, turn)
 }
 
 // lastTurn is the end of the path that is shown; "" before the first question.
@@ -227,13 +187,7 @@ func (m *Model) showTurn(turn string, focus bool) tea.Cmd {
 	if m.busy() {
 		return nil
 	}
-	id, title := m.chat.id, m.chat.title
-	return func() tea.Msg {
-		if err := m.Branches.Show(m.base, id, turn); err != nil {
-			return openedMsg{err: err}
-		}
-		return m.read(openedMsg{id: id, title: title, at: turn, focus: focus})
-	}
+	return chats.Show(m.base, &m.Options, chats.Opened{ID: m.chat.id, Title: m.chat.title, At: turn, Focus: focus})
 }
 
 // goOn has the next question answer a turn.
@@ -241,39 +195,12 @@ func (m *Model) goOn(turn string) tea.Cmd {
 	if m.busy() {
 		return nil
 	}
-	id, title := m.chat.id, m.chat.title
-	return func() tea.Msg {
-		if err := m.Branches.GoOn(m.base, id, turn); err != nil {
-			return openedMsg{err: err}
-		}
-		return m.read(openedMsg{id: id, title: title})
-	}
-}
-
-// reload reads the open conversation again and says something below it.
-func (m *Model) reload(said string) tea.Cmd {
-	id, title := m.chat.id, m.chat.title
-	return func() tea.Msg { return m.read(openedMsg{id: id, title: title, said: said}) }
-}
-
-// firstRead is how many turns are read when a conversation opens: more than a
-// screen has room for. The others follow.
-const firstRead = 50
-
-// read fills in the turns of a conversation: the last ones, or all when an
-// earlier one is looked for.
-func (m *Model) read(msg openedMsg) openedMsg {
-	if msg.at == "" {
-		msg.exchanges, msg.err = m.Conversations.Latest(m.base, msg.id, firstRead)
-	} else {
-		msg.exchanges, msg.err = m.Conversations.Exchanges(m.base, msg.id)
-	}
-	return msg
+	return chats.GoOn(m.base, &m.Options, turn, chats.Opened{ID: m.chat.id, Title: m.chat.title})
 }
 
 // mostTurns is how many turns the transcript holds before it lets go of all
-// but the last firstRead: an evening with LifeHub takes no more memory than that.
-const mostTurns = 2 * firstRead
+// but the last chats.FirstRead: an evening with LifeHub takes no more memory than that.
+const mostTurns = 2 * chats.FirstRead
 
 // letGo drops the turns that stand far above the end, once one is over. They
 // are read again when somebody scrolls there.
@@ -281,17 +208,7 @@ func (m *Model) letGo() {
 	if m.Conversations == nil {
 		return
 	}
-	m.transcript.Keep(firstRead, mostTurns)
-}
-
-// earlierMsg brings the turns of an open conversation that stand above those
-// that are held.
-type earlierMsg struct {
-	opening   int    // the one they were read for
-	last      string // the last of them
-	exchanges []agent.Exchange
-	err       error
-	edit      int // the question that is edited then, counted back from the last one; 0: none
+	m.transcript.Keep(chats.FirstRead, mostTurns)
 }
 
 // readEarlier reads the turns above those that are held.
@@ -301,12 +218,7 @@ func (m *Model) readEarlier() tea.Cmd {
 		return nil
 	}
 	m.transcript.Awaited = last
-	id, opening := m.chat.id, m.chat.openings
-	return func() tea.Msg {
-		list, err := m.Conversations.Exchanges(m.base, id)
-		end := slices.IndexFunc(list, func(e agent.Exchange) bool { return e.Turn == last })
-		return earlierMsg{opening: opening, last: last, exchanges: list[:end+1], err: err}
-	}
+	return chats.ReadEarlier(m.base, &m.Options, m.chat.id, chats.Earlier{Opening: m.chat.openings, Last: last})
 }
 
 // readAbove reads the turns above those that are held once the user has
@@ -319,22 +231,22 @@ func (m *Model) readAbove() tea.Cmd {
 }
 
 // showEarlier puts them above what is shown; what is in sight stays there.
-func (m *Model) showEarlier(msg earlierMsg) {
-	if msg.opening != m.chat.openings || msg.last != m.transcript.Earlier {
+func (m *Model) showEarlier(msg chats.Earlier) {
+	if msg.Opening != m.chat.openings || msg.Last != m.transcript.Earlier {
 		return // something else was opened, or let go, meanwhile
 	}
-	if msg.err != nil {
-		m.transcript.Add(&transcript.Failure{Text: msg.err.Error()})
+	if msg.Err != nil {
+		m.transcript.Add(&transcript.Failure{Text: msg.Err.Error()})
 		return
 	}
 	var above []transcript.Item
-	for _, exchange := range msg.exchanges {
+	for _, exchange := range msg.Exchanges {
 		above = append(above, m.transcript.Kept(exchange)...)
 	}
 	m.transcript.Earlier = ""
 	m.transcript.PutAbove(above)
-	if msg.edit > 0 {
-		m.edit(m.transcript.QuestionBack(msg.edit))
+	if msg.Edit > 0 {
+		m.edit(m.transcript.QuestionBack(msg.Edit))
 	}
 }
 
@@ -355,39 +267,23 @@ func (m *Model) newConversation() tea.Cmd {
 		return nil
 	}
 	m.suggest("")
-	m.chat.id, m.chat.title, m.prompt.used, m.prompt.speed, m.last, m.editing = "", "", 0, 0, nil, nil
-	m.prompt.window = transcript.Window{}
+	m.chat.id, m.chat.title, m.last, m.editing = "", "", nil, nil
+	m.prompt.Forget()
 	m.chat.openings++
 	m.transcript.Clear()
 	m.focused = false
 	return nil
 }
 
-type (
-	// openedMsg brings a kept conversation.
-	openedMsg struct {
-		id, title string
-		exchanges []agent.Exchange
-		at        string // the turn to scroll to; "": the end
-		focus     bool   // and to give the keys to
-		said      string // markdown to show below
-		err       error
-	}
-)
-
-func (m *Model) openConversation(id, title string) tea.Cmd {
-	return func() tea.Msg { return m.read(openedMsg{id: id, title: title}) }
-}
-
 // opened shows a kept conversation.
-func (m *Model) opened(msg openedMsg) tea.Cmd {
-	if msg.err != nil {
-		m.transcript.Add(&transcript.Failure{Text: msg.err.Error()})
+func (m *Model) opened(msg chats.Opened) tea.Cmd {
+	if msg.Err != nil {
+		m.transcript.Add(&transcript.Failure{Text: msg.Err.Error()})
 		return nil
 	}
 	m.newConversation()
-	m.chat.id, m.chat.title = msg.id, msg.title
-	for _, exchange := range msg.exchanges {
+	m.chat.id, m.chat.title = msg.ID, msg.Title
+	for _, exchange := range msg.Exchanges {
 		if m.chat.title == "" {
 			m.chat.title = agent.PlainLine(exchange.Question)
 		}
@@ -395,17 +291,19 @@ func (m *Model) opened(msg openedMsg) tea.Cmd {
 			m.transcript.Add(i)
 		}
 	}
-	m.leftOver(msg.exchanges)
-	if msg.said != "" {
-		m.transcript.Add(&transcript.Page{Source: msg.said})
+	if m.Resume != nil {
+		m.resumable = frame.FindResumable(msg.Exchanges, &m.transcript)
 	}
-	if msg.at != "" {
-		if m.transcript.ScrollTo(msg.at, msg.focus) {
+	if msg.Said != "" {
+		m.transcript.Add(&transcript.Page{Source: msg.Said})
+	}
+	if msg.At != "" {
+		if m.transcript.ScrollTo(msg.At, msg.Focus) {
 			m.focused = true
 		}
 	}
-	if len(msg.exchanges) > 0 {
-		m.transcript.Earlier = msg.exchanges[0].After
+	if len(msg.Exchanges) > 0 {
+		m.transcript.Earlier = msg.Exchanges[0].After
 	}
 	rest := m.readEarlier()
 	first := m.draft.Load(m.base, m.chat.id)

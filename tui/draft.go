@@ -59,20 +59,6 @@ func (m *Model) restoreDraft(msg draft.LoadedMsg) tea.Cmd {
 	return m.draft.Save(m.base, m.typedState()) // together with what was typed meanwhile
 }
 
-type (
-	// editorMsg says that a file is there to be edited.
-	editorMsg struct {
-		path string
-		err  error
-	}
-	// editedMsg says that the editor was left.
-	editedMsg struct {
-		text  string
-		draft string // the file with what the user is writing; "": it was another
-		err   error
-	}
-)
-
 // openSource opens the note of a citation at its line.
 func (m *Model) openSource(c transcript.Cited) tea.Cmd {
 	path, line, problem := c.Note()
@@ -80,7 +66,7 @@ func (m *Model) openSource(c transcript.Cited) tea.Cmd {
 		m.flash(problem)
 		return nil
 	}
-	return m.run(path, line, func(err error) tea.Msg { return editedMsg{err: err} })
+	return m.run(path, line, func(err error) tea.Msg { return then(func() tea.Cmd { return m.edited("", "", err) }) })
 }
 
 // run starts the user's editor on a file. It takes the terminal until the
@@ -107,11 +93,12 @@ func (m *Model) compose() tea.Cmd {
 	return func() tea.Msg {
 		file, err := m.draftFile()
 		if err != nil {
-			return editorMsg{err: err}
+			return then(func() tea.Cmd { return m.startEditor("", err) })
 		}
 		_ = keep(m.base, "") // the next change of what is typed says why it cannot be
 		_, err = file.WriteString(text)
-		return editorMsg{file.Name(), errors.Join(err, file.Close())}
+		err = errors.Join(err, file.Close())
+		return then(func() tea.Cmd { return m.startEditor(file.Name(), err) })
 	}
 }
 
@@ -124,20 +111,20 @@ func (m *Model) draftFile() (*os.File, error) {
 }
 
 // startEditor opens what compose has written down.
-func (m *Model) startEditor(msg editorMsg) tea.Cmd {
-	if msg.err != nil {
+func (m *Model) startEditor(path string, err error) tea.Cmd {
+	if err != nil {
 		m.composer.Away = false
-		m.transcript.Add(&transcript.Failure{Text: msg.err.Error()})
+		m.transcript.Add(&transcript.Failure{Text: err.Error()})
 		return nil
 	}
-	visit := m.run(msg.path, 0, func(err error) tea.Msg {
-		text, readErr := os.ReadFile(msg.path)
-		return editedMsg{string(text), msg.path, errors.Join(err, readErr)}
+	visit := m.run(path, 0, func(err error) tea.Msg {
+		text, readErr := os.ReadFile(path)
+		return then(func() tea.Cmd { return m.edited(path, string(text), errors.Join(err, readErr)) })
 	})
 	if visit == nil { // there is no such editor
 		m.composer.Away = false
 		return func() tea.Msg {
-			os.Remove(msg.path)
+			os.Remove(path)
 			return nil
 		}
 	}
@@ -145,21 +132,21 @@ func (m *Model) startEditor(msg editorMsg) tea.Cmd {
 }
 
 // edited takes what the editor has made of what was written. Its file goes when
-// that is kept.
-func (m *Model) edited(msg editedMsg) tea.Cmd {
-	if msg.err != nil {
-		m.transcript.Add(&transcript.Failure{Text: "editor: " + msg.err.Error()})
+// that is saved. draft is that file; "": it was another one that was edited.
+func (m *Model) edited(draft, text string, err error) tea.Cmd {
+	if err != nil {
+		m.transcript.Add(&transcript.Failure{Text: "editor: " + err.Error()})
 	}
-	if msg.draft == "" {
+	if draft == "" {
 		return nil
 	}
 	m.composer.Away = false
-	if msg.err == nil {
-		m.composer.Set(strings.TrimRight(safetext.Text(msg.text), "\n"))
+	if err == nil {
+		m.composer.Set(strings.TrimRight(safetext.Text(text), "\n"))
 	}
 	keep := m.draft.Save(m.base, m.typedState())
 	return func() tea.Msg {
-		defer os.Remove(msg.draft)
+		defer os.Remove(draft)
 		return keep()
 	}
 }

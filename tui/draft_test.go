@@ -12,6 +12,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/tui/backend"
+	"lifehub/tui/chats"
 	"lifehub/tui/composer"
 	"lifehub/tui/draft"
 )
@@ -133,7 +134,7 @@ func inOther(t *testing.T, d *drawer, test func(r *rig)) {
 		t.Fatal(err)
 	}
 	m.resize(80, 24)
-	m.opened(m.read(openedMsg{id: "c1"}))
+	m.opened(chats.Read(m.base, &m.Options, chats.Opened{ID: "c1"}))
 	m.Update(m.draft.Load(m.base, m.chat.id)())
 	test(&rig{t: t, m: m})
 }

@@ -12,6 +12,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/tui/backend"
+	"lifehub/tui/chats"
 	"lifehub/tui/draw"
 	"lifehub/tui/transcript"
 )
@@ -65,7 +66,7 @@ func TestTheUserIsCalledOnlyWhenTheWindowHasNoFocus(t *testing.T) {
 func TestTheTitleNamesTheConversationAndNothingElse(t *testing.T) {
 	for _, evil := range append([]string{"running", strings.Repeat("長い", 5000)}, hostile...) {
 		inRig(t, 80, 24, withWorld(hold()), func(r *rig) {
-			r.send(openedMsg{id: "c1", title: evil})
+			r.send(chats.Opened{ID: "c1", Title: evil})
 			title := r.m.View().WindowTitle
 			onlyText(t, "title", title)
 			if !strings.HasPrefix(title, "LifeHub") || draw.Width(title) > 40 || len(evil) > 5000 && draw.Width(title) < 38 || evil == "running" && title != "LifeHub · running" {

@@ -64,10 +64,8 @@ func (m *Model) pressBehind(pressed tea.KeyPressMsg, now time.Time) tea.Cmd {
 	if m.panel != nil {
 		return m.updatePanel(pressed)
 	}
-	if m.resumable != nil {
-		if cmd, taken := m.pressLeft(pressed, now); taken {
-			return cmd
-		}
+	if m.resumable != nil && m.resumable.Press(pressed, &m.keys, m.turn == nil && m.composer.Empty(), now) {
+		return m.proceed()
 	}
 	if !m.focused {
 		if cmd, taken := m.pressVi(pressed); taken {
@@ -251,16 +249,7 @@ func (m *Model) unfocus() {
 
 // searchHistory opens the earlier prompts as a list that typing filters.
 func (m *Model) searchHistory() {
-	history := m.composer.History
-	p := &panel.Picker{Title: "Earlier prompts", Empty: "nothing was asked yet", Filter: safetext.Line(m.composer.Text())}
-	for _, prompt := range history {
-		p.Rows = append(p.Rows, draw.Row{Label: prompt})
-	}
-	p.Pick = func(at int) tea.Cmd {
-		m.composer.Set(safetext.Text(history[at]))
-		return nil
-	}
-	m.cover(p)
+	m.cover(panel.NewHistory(m.composer.History, m.composer.Text(), m.composer.Set))
 }
 
 // copyChosen puts what is chosen on the clipboard.
@@ -403,38 +392,5 @@ func (m *Model) follow() tea.Cmd {
 		return nil
 	}
 	m.lists.palette.Follow(m.composer.Text(), panel.Commands(&m.Options))
-	if m.Mentions == nil {
-		return nil
-	}
-	p := &m.lists.mentions
-	if !p.Follow(m.composer.Before()) {
-		return m.askPreview()
-	}
-	at, place := p.At, p.Place
-	return func() tea.Msg {
-		list, err := m.Mentions(m.base, place)
-		return composer.MentionsMsg{At: at, Place: place, List: list, Err: err}
-	}
-}
-
-// takeMentions shows what can be named.
-func (m *Model) takeMentions(msg composer.MentionsMsg) tea.Cmd {
-	if msg.Err != nil {
-		m.flash(msg.Err.Error())
-	}
-	if !m.lists.mentions.Take(msg) {
-		return nil
-	}
-	return m.follow()
-}
-
-// askPreview asks for the beginning of what the chosen name stands for.
-func (m *Model) askPreview() tea.Cmd {
-	p := &m.lists.mentions
-	if m.Preview == nil || !p.Open() || p.Asked == p.Rows[p.Chosen].Name {
-		return nil
-	}
-	name := p.Rows[p.Chosen].Name
-	p.Asked = name
-	return func() tea.Msg { return composer.PreviewMsg{Name: name, Text: m.Preview(m.base, name)} }
+	return m.lists.mentions.Follow(m.composer.Before())
 }

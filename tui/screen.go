@@ -12,7 +12,6 @@ import (
 	"lifehub/tui/draw"
 	"lifehub/tui/frame"
 	"lifehub/tui/panel"
-	"lifehub/tui/safetext"
 	"lifehub/tui/transcript"
 )
 
@@ -21,7 +20,7 @@ func (m *Model) draw() {
 	w, h := m.term.width, m.term.height
 	m.composer.Invite(m.invitation())
 	inline, asked := m.Inline && m.panel == nil, m.asks.Open()
-	m.drawn.picture = tea.View{AltScreen: !inline, ReportFocus: true, WindowTitle: frame.WindowTitle(m.chat.title, asked), ProgressBar: m.progressBar()}
+	m.drawn.picture = tea.View{AltScreen: !inline, ReportFocus: true, WindowTitle: frame.WindowTitle(m.chat.title, asked), ProgressBar: frame.Progress(m.pulls.running, m.status)}
 	if !m.NoMouse && !inline {
 		m.drawn.picture.MouseMode = tea.MouseModeCellMotion
 	}
@@ -151,8 +150,8 @@ func (m *Model) aboveComposer(width, height int) []string {
 	if m.pulls.offer != nil {
 		lines = append(lines, m.pulls.offer.View(width, &m.keys, m.theme, !m.composer.Empty(), now)...)
 	}
-	if m.resumable != nil && m.resumable.offered && m.turn == nil {
-		lines = append(lines, m.resumable.view(width, &m.keys, m.theme, m.composer.Empty())...)
+	if m.resumable != nil && m.resumable.Offered && m.turn == nil {
+		lines = append(lines, m.resumable.View(width, &m.keys, m.theme, m.composer.Empty())...)
 	}
 	if m.lists.palette.Open() && m.panel == nil {
 		lines = append(lines, m.lists.palette.View(width, max(1, min(8, height-2)), m.theme)...)
@@ -166,65 +165,23 @@ func (m *Model) aboveComposer(width, height int) []string {
 // header is the first line: what LifeHub does now, with what, over how many
 // notes. Where there is no room for all, what it does comes first.
 func (m *Model) header(width int) string {
-	state, parts := m.state(), m.status.Parts(m.term.width)
-	key := fmt.Sprint(width, m.spinner.beat, state, parts, m.chat.title)
+	state, parts := "", m.status.Parts(m.term.width)
+	if m.turn != nil {
+		state = m.turn.State(m.asks.Open())
+	}
+	key := fmt.Sprint(width, m.spinner.Beat, state, parts, m.chat.title)
 	if state == "" {
 		key = fmt.Sprint(width, parts, m.chat.title)
 	}
-	return m.drawn.lines.header.Get(m.theme, key, func() string { return frame.Header(width, m.spinner.beat, state, m.chat.title, parts, m.theme) })
-}
-
-// state says in words what a turn is doing; "" when none runs.
-func (m *Model) state() string {
-	t := m.turn
-	switch {
-	case t == nil:
-		return ""
-	case m.asks.Open():
-		return "waiting for you"
-	case t.Stopped:
-		return "stopping"
-	case t.Answer != nil && t.Answer.Open || t.Phase == "explainer":
-		return "writing the answer"
-	case t.Plan != nil:
-		ended, total := t.Plan.Progress()
-		return fmt.Sprintf("running plan · %d of %d", ended, total)
-	case t.Thought != nil && t.Thought.Took == 0:
-		return "thinking"
-	case t.Phase == "planner":
-		return "planning"
-	}
-	return "working"
+	return m.drawn.lines.header.Get(m.theme, key, func() string { return frame.Header(width, m.spinner.Beat, state, m.chat.title, parts, m.theme) })
 }
 
 // statusLine is the last line: mode, context, speed, what left the machine, and
 // the keys of the moment.
 func (m *Model) statusLine(width int) string {
-	keys, figures := strings.Join(m.hints(), " · "), m.figures()
+	keys, figures := strings.Join(m.hints(), " · "), m.prompt.Figures(m.mode, m.tokensPerSecond(), m.status)
 	key := fmt.Sprint(width, m.hint, keys, figures)
 	return m.drawn.lines.status.Get(m.theme, key, func() string { return frame.Status(width, m.hint, keys, figures, m.theme) })
-}
-
-// figures are the parts of the status line, the one that matters most first.
-func (m *Model) figures() []string {
-	var parts []string
-	if m.mode != "" {
-		parts = append(parts, safetext.Line(m.mode))
-	}
-	window := m.prompt.allocated
-	if window == 0 {
-		window = m.status.Window
-	}
-	switch {
-	case window > 0:
-		parts = append(parts, fmt.Sprintf("ctx %s of %s", draw.Short(m.prompt.used), draw.Short(window)))
-	case m.prompt.used > 0:
-		parts = append(parts, "ctx "+draw.Short(m.prompt.used))
-	}
-	if speed := m.tokensPerSecond(); speed > 0 {
-		parts = append(parts, fmt.Sprintf("%.0f tok/s", speed))
-	}
-	return append(parts, draw.Bytes(m.status.Sent)+" left this machine")
 }
 
 // tokensPerSecond is measured here while an answer streams, and the server's
@@ -233,7 +190,7 @@ func (m *Model) tokensPerSecond() float64 {
 	if t := m.turn; t != nil && !t.Stopped && t.speed.PerSecond > 0 {
 		return t.speed.PerSecond
 	}
-	return m.prompt.speed
+	return m.prompt.Speed
 }
 
 // hints are the keys that matter now.
@@ -268,18 +225,6 @@ func (m *Model) hints() []string {
 		send = "ask that"
 	}
 	return []string{panel.Hint(k.Send, send), panel.Hint(k.HelpOnEmpty, "help")}
-}
-
-// progressBar tells terminals that know how (OSC 9;4) how far long work is.
-func (m *Model) progressBar() *tea.ProgressBar {
-	s := m.status
-	switch {
-	case m.pulls.running != nil && m.pulls.running.Total > 0:
-		return tea.NewProgressBar(tea.ProgressBarDefault, int(m.pulls.running.Done*100/m.pulls.running.Total))
-	case s.Indexing && s.Notes > 0:
-		return tea.NewProgressBar(tea.ProgressBarDefault, min(100, s.Indexed*100/s.Notes))
-	}
-	return nil
 }
 
 // printOver prints what is over into the terminal's own scrollback, where it

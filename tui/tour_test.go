@@ -16,6 +16,7 @@ import (
 	payloads "lifehub/internal/hostile"
 	"lifehub/llm"
 	"lifehub/tui/backend"
+	"lifehub/tui/chats"
 	"lifehub/tui/dialog"
 	"lifehub/tui/draw"
 	"lifehub/tui/panel"
@@ -92,7 +93,7 @@ func (tr *tour) show(text string, first, share int, look func(panel string)) {
 		{"help", func() { m.panel = m.newHelp() }},
 		{"page", func() { m.Update(panel.PageMsg{Text: text}); m.Update(panel.PageMsg{Err: failed}) }},
 		{"context", func() {
-			m.prompt.window.Count(agent.ContextCounted{Agent: text, Used: 5, Allocated: 9, Parts: map[string]int{text: 5}})
+			m.prompt.Window.Count(agent.ContextCounted{Agent: text, Used: 5, Allocated: 9, Parts: map[string]int{text: 5}})
 			m.showContext()
 		}},
 		{"documents", func() { m.chat.id = "c1"; r.run(panel.OpenArtifacts(m.base, m.Artifacts, "c1", "")); r.settle() }},
@@ -103,7 +104,7 @@ func (tr *tour) show(text string, first, share int, look func(panel string)) {
 			m.transcript.Add(&transcript.Remembered{Remembered: agent.Remembered{Facts: []agent.Fact{{Text: text, Path: text, Fits: true}}, Exchanges: []agent.Recollection{{Question: text}}}})
 		}},
 		{"conversation", func() {
-			m.Update(openedMsg{id: "c1", title: text, exchanges: []agent.Exchange{{
+			m.Update(chats.Opened{ID: "c1", Title: text, Exchanges: []agent.Exchange{{
 				Turn: "t", Question: text, Answer: agent.Answer{
 					Text: text, Error: text, Cut: true,
 					Sources:   []agent.Source{{N: 1, Path: text, Heading: text, Text: text}},

@@ -15,6 +15,7 @@ import (
 
 	"lifehub/tui/backend"
 	"lifehub/tui/batch"
+	"lifehub/tui/chats"
 	"lifehub/tui/composer"
 	"lifehub/tui/dialog"
 	"lifehub/tui/draft"
@@ -55,9 +56,9 @@ type Model struct {
 		running *pull.Pulling // nil: none
 		offer   *pull.Offer   // a model to pull; nil: none
 	}
-	player    *replay.Player // nil: this is no replay
-	resumable *resumable     // the turn that can be resumed; nil: none
-	editing   *editing       // an earlier question is in the composer; nil: none
+	player    *replay.Player   // nil: this is no replay
+	resumable *frame.Resumable // the turn that can be resumed; nil: none
+	editing   *editing         // an earlier question is in the composer; nil: none
 
 	opening opening
 	draft   draft.Saver
@@ -70,13 +71,9 @@ type Model struct {
 	turns   int
 	focused bool // the transcript has the keys
 
-	status backend.Status
-	mode   string
-	prompt struct { // the last that was sent
-		window          transcript.Window
-		used, allocated int     // tokens of the context window
-		speed           float64 // tokens a second of the last answer
-	}
+	status    backend.Status
+	mode      string
+	prompt    frame.Prompt
 	hint      string   // one line for the user, until the next key
 	suggested struct { // "": nothing
 		question string // enter asks it while nothing is typed
@@ -88,11 +85,8 @@ type Model struct {
 		exit   backend.Ended
 	}
 
-	spinner struct {
-		beating bool // a beat is under way
-		beat    int
-	}
-	drawn struct {
+	spinner frame.Spinner
+	drawn   struct {
 		bodyTop int // the first row of the transcript on the screen
 		lines   struct{ header, status, rule frame.Line }
 		picture tea.View
@@ -133,6 +127,12 @@ func (m *Model) applyOptions() {
 	if m.Replay == nil {
 		m.draft.Store = m.Drafts
 	}
+	if m.Mentions != nil {
+		m.lists.mentions.Names = func(place string) ([]backend.Mention, error) { return m.Mentions(m.base, place) }
+	}
+	if m.Preview != nil {
+		m.lists.mentions.Beginning = func(name string) string { return m.Preview(m.base, name) }
+	}
 	if m.Models == nil {
 		m.keys.Model.SetEnabled(false)
 	}
@@ -171,9 +171,7 @@ func (m *Model) start() tea.Cmd {
 	case m.Pick && m.Conversations != nil:
 		cmds = append(cmds, m.listConversations())
 	case m.reads():
-		cmds = append(cmds, func() tea.Msg {
-			return m.read(openedMsg{id: m.chat.id, title: m.Heading, at: m.Turn, focus: m.Turn != ""})
-		})
+		cmds = append(cmds, chats.Open(m.base, &m.Options, chats.Opened{ID: m.chat.id, Title: m.Heading, At: m.Turn, Focus: m.Turn != ""}))
 	case m.Prompt != "":
 		cmds = append(cmds, m.ask(m.Prompt))
 	}
@@ -194,7 +192,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		cmd = m.handleTerminal(msg)
 	}
 	m.draw()
-	return m, tea.Batch(cmd, m.nextBeat(), m.draft.Schedule(m.typedState()), m.readAbove())
+	return m, tea.Batch(cmd, m.spinner.Next(m.turn != nil || m.pulls.running != nil || m.status.Indexing), m.draft.Schedule(m.typedState()), m.readAbove())
 }
 
 // handleTerminal sends what comes from the terminal to the part that it is for.
@@ -230,15 +228,20 @@ func (m *Model) handleTerminal(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
+// then is a message that says itself what is done with what a command brought,
+// on the goroutine of Update.
+type then func() tea.Cmd
+
 // handleOwn sends what our own commands bring to the part that it is for.
 func (m *Model) handleOwn(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
+	case then:
+		return msg()
 	case startedMsg:
 		return m.started(msg)
 	case batch.Msg:
 		return m.receive(msg)
-	case beatMsg:
-		m.spinner.beating = false
+	case frame.BeatMsg:
 		m.tick(time.Time(msg))
 	case statusMsg:
 		m.status = backend.Status(msg)
@@ -249,29 +252,17 @@ func (m *Model) handleOwn(msg tea.Msg) tea.Cmd {
 			m.transcript.Add(&transcript.Notice{Text: string(msg)})
 		}
 		return m.nextNotice()
-	case promptsMsg:
-		m.composer.History = append(m.composer.History, msg...)
 	case panel.PageMsg:
 		return m.showPage(msg)
-	case openedMsg:
+	case chats.Opened:
 		cmd := m.opened(msg)
 		return tea.Batch(m.printOver(), cmd, m.goOnWithHeld())
-	case earlierMsg:
+	case chats.Earlier:
 		m.showEarlier(msg)
 	case panel.OpenMsg:
 		m.openList(msg)
-	case beginMsg:
-		return m.begin(msg)
-	case titledMsg:
-		m.takeTitle(msg)
 	case pull.Msg:
 		return m.pullProgress(msg)
-	case usingMsg:
-		m.using(msg)
-	case editorMsg:
-		return m.startEditor(msg)
-	case editedMsg:
-		return m.edited(msg)
 	case draft.DueMsg:
 		return m.draft.Save(m.base, m.typedState())
 	case draft.SavedMsg:
@@ -281,13 +272,14 @@ func (m *Model) handleOwn(msg tea.Msg) tea.Cmd {
 	case draft.LoadedMsg:
 		return tea.Batch(m.restoreDraft(msg), m.askFirst())
 	case composer.MentionsMsg:
-		return m.takeMentions(msg)
-	case composer.PreviewMsg:
-		if msg.Name == m.lists.mentions.Asked {
-			m.lists.mentions.Preview = msg
+		if msg.Err != nil {
+			m.flash(msg.Err.Error())
 		}
-	case filledMsg:
-		m.filled(msg)
+		if m.lists.mentions.Take(msg) {
+			return m.follow()
+		}
+	case composer.PreviewMsg:
+		m.lists.mentions.TakePreview(msg)
 	case panel.ConsentMsg:
 		return m.askInput(msg.Question())
 	case panel.ConsentedMsg:
@@ -358,7 +350,7 @@ func (m *Model) pasteText(text string) tea.Cmd {
 func (m *Model) showPage(msg panel.PageMsg) tea.Cmd {
 	switch {
 	case msg.Err == nil && msg.Reload && m.turn == nil:
-		return m.reload(msg.Text)
+		return chats.Open(m.base, &m.Options, chats.Opened{ID: m.chat.id, Title: m.chat.title, Said: msg.Text})
 	case msg.Err != nil:
 		m.transcript.Add(&transcript.Failure{Text: msg.Err.Error()})
 	case msg.Text != "":

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
 	"lifehub/agent"
@@ -14,8 +13,7 @@ import (
 	"lifehub/tui/batch"
 	"lifehub/tui/composer"
 	"lifehub/tui/dialog"
-	"lifehub/tui/draw"
-	"lifehub/tui/keys"
+	"lifehub/tui/frame"
 	"lifehub/tui/panel"
 	"lifehub/tui/pull"
 	"lifehub/tui/safetext"
@@ -224,7 +222,6 @@ type turn struct {
 	missed string // the model that was not there
 
 	streams bool // text came since the last beat
-	rested  int  // beats since the spinner turned
 }
 
 // receive shows a batch of events and asks for the next.
@@ -271,15 +268,8 @@ func (m *Model) show(e agent.Event, now time.Time) tea.Cmd {
 	case agent.PermissionGiven:
 		m.typeLetters(m.asks.SettlePermission(e.Call))
 		return m.redrawWhenArmed()
-	case agent.ContextCounted:
-		m.prompt.window.Count(e)
-		m.prompt.used, m.prompt.allocated = e.Used, e.Allocated
-	case agent.Used:
-		m.prompt.window.Count(e)
-		if e.Prompt > 0 { // else the server does not say, and what was counted here holds
-			m.prompt.used = e.Prompt + e.Answer
-		}
-		m.prompt.speed = e.PerSecond
+	case agent.ContextCounted, agent.Used:
+		m.prompt.Count(e)
 	case agent.Failed:
 		m.failed(e, now)
 		if e.Unkept {
@@ -390,8 +380,8 @@ func (m *Model) turnOver(now time.Time) tea.Cmd {
 
 // afterTurn does what is due once a turn is over.
 func (m *Model) afterTurn(t *turn) tea.Cmd {
-	if t.Stopped || t.failed {
-		m.turnLeft(t)
+	if (t.Stopped || t.failed) && m.Resume != nil && t.Asked != nil && t.Asked.Turn != "" {
+		m.resumable = frame.NewResumable(t.Asked, t.failed && t.Answer != nil)
 	}
 	if len(m.composer.Queue) == 0 { // what was taken out of it waits for the user alone
 		m.composer.Place = -1
@@ -416,77 +406,23 @@ func (m *Model) afterTurn(t *turn) tea.Cmd {
 	return m.askQueued(m.composer.Next())
 }
 
-// resumable is the last turn of the conversation, which did not come to its end.
-type resumable struct {
-	turn    string
-	asked   *transcript.Question
-	offered bool // a line says so
-	quiet   time.Time
-}
-
-// leftOver finds out whether the last of the turns shown can be resumed.
-// What was killed or cut off is offered; what the user stopped is not, but
-// /continue knows of it.
-func (m *Model) leftOver(exchanges []agent.Exchange) {
-	m.resumable = nil
-	if len(exchanges) == 0 || m.Resume == nil {
-		return
-	}
-	last := exchanges[len(exchanges)-1]
-	if last.Running || last.Undone || !last.Open && !last.Answer.Cut && last.Answer.Error == "" {
-		return
-	}
-	for _, e := range m.transcript.Entries {
-		if q, ok := e.Item.(*transcript.Question); ok && q.Turn == last.Turn {
-			m.resumable = &resumable{turn: last.Turn, asked: q, offered: last.Open, quiet: time.Now()}
-		}
-	}
-}
-
-// turnLeft keeps in mind what a turn that was stopped or failed has not done.
-func (m *Model) turnLeft(t *turn) {
-	if m.Resume != nil && t.Asked != nil && t.Asked.Turn != "" {
-		m.resumable = &resumable{turn: t.Asked.Turn, asked: t.Asked, offered: t.failed && t.Answer != nil, quiet: time.Now()}
-	}
-}
-
-// pressLeft takes Enter on an empty composer, after a time without any key,
-// as a yes to the offer.
-func (m *Model) pressLeft(pressed tea.KeyPressMsg, now time.Time) (tea.Cmd, bool) {
-	armed := now.Sub(m.resumable.quiet) >= dialog.Guard
-	m.resumable.quiet = now
-	if !armed || !m.resumable.offered || m.turn != nil || !m.composer.Empty() || !key.Matches(pressed, m.keys.Send) {
-		return nil, false
-	}
-	return m.proceed(), true
-}
-
-// view is the offer.
-func (l *resumable) view(width int, keys *keys.Map, theme *draw.Theme, empty bool) []string {
-	enter := keys.Send.Help().Key + " goes on with it"
-	if !empty {
-		return dialog.Offered("? This was cut off. ", "", "With nothing written, "+enter, width, theme)
-	}
-	return dialog.Offered("? This was cut off. ", enter, " · or ask something else", width, theme)
-}
-
 // proceed resumes the turn that did not come to its end.
 func (m *Model) proceed() tea.Cmd {
-	l := m.resumable
-	if l == nil || m.Resume == nil {
+	left := m.resumable
+	if left == nil || m.Resume == nil {
 		m.flash("there is nothing to go on with")
 		return nil
 	}
 	if m.busy() {
 		return nil
 	}
-	ctx := m.newTurn(l.asked.Text)
-	m.turn.Asked = l.asked
-	m.transcript.ForgetEnding(l.asked)
+	ctx := m.newTurn(left.Asked.Text)
+	m.turn.Asked = left.Asked
+	m.transcript.ForgetEnding(left.Asked)
 	m.transcript.ToEnd()
 	number, id := m.turns, m.chat.id
 	return func() tea.Msg {
-		return startedMsg{turn: number, conversation: id, events: m.Resume(ctx, id, l.turn)}
+		return startedMsg{turn: number, conversation: id, events: m.Resume(ctx, id, left.Asked.Turn)}
 	}
 }
 
@@ -502,37 +438,17 @@ func (m *Model) newTurn(text string) context.Context {
 	return ctx
 }
 
-// beatMsg moves what moves: spinners and clocks.
-type beatMsg time.Time
-
-// nextBeat asks for a beat while something moves.
-func (m *Model) nextBeat() tea.Cmd {
-	if m.spinner.beating || m.turn == nil && m.pulls.running == nil && !m.status.Indexing {
-		return nil
-	}
-	m.spinner.beating = true
-	return tea.Tick(120*time.Millisecond, func(now time.Time) tea.Msg { return beatMsg(now) })
-}
-
-// spinnerRest is how many beats the spinner of the header rests for each that it
-// turns while an answer streams: each turn is a picture of its own, sent to
-// the terminal between those of the text.
-const spinnerRest = 3
-
+// tick moves what moves.
 func (m *Model) tick(now time.Time) {
 	if m.player != nil {
 		now = m.player.Now()
 	}
 	t := m.turn
-	if t == nil {
-		m.spinner.beat++
-		return
+	m.spinner.Turn(t != nil && t.streams)
+	if t != nil {
+		t.streams = false
+		t.Tick(m.spinner.Beat, now)
 	}
-	if t.rested++; !t.streams || t.rested > spinnerRest {
-		m.spinner.beat, t.rested = m.spinner.beat+1, 0
-	}
-	t.streams = false
-	t.Tick(m.spinner.beat, now)
 }
 
 // redrawWhenArmed redraws when the guard time of an open question is over.
@@ -546,34 +462,9 @@ func (m *Model) redrawWhenArmed() tea.Cmd {
 type armedMsg struct{}
 
 type (
-	statusMsg  backend.Status
-	noticeMsg  string
-	promptsMsg []string
+	statusMsg backend.Status
+	noticeMsg string
 )
-
-func (m *Model) nextStatus() tea.Cmd {
-	if m.Status == nil {
-		return nil
-	}
-	return func() tea.Msg {
-		if status, open := <-m.Status; open {
-			return statusMsg(status)
-		}
-		return nil
-	}
-}
-
-func (m *Model) nextNotice() tea.Cmd {
-	if m.Notices == nil {
-		return nil
-	}
-	return func() tea.Msg {
-		if text, open := <-m.Notices; open {
-			return noticeMsg(text)
-		}
-		return nil
-	}
-}
 
 func (m *Model) loadPrompts() tea.Cmd {
 	if m.Prompts == nil {
@@ -584,6 +475,27 @@ func (m *Model) loadPrompts() tea.Cmd {
 		if err != nil {
 			return noticeMsg("earlier prompts: " + err.Error())
 		}
-		return promptsMsg(prompts)
+		return then(func() tea.Cmd { m.composer.History = append(m.composer.History, prompts...); return nil })
 	}
+}
+
+// next waits for what a channel sends, if there is one.
+func next[T any](from <-chan T, msg func(T) tea.Msg) tea.Cmd {
+	if from == nil {
+		return nil
+	}
+	return func() tea.Msg {
+		if sent, open := <-from; open {
+			return msg(sent)
+		}
+		return nil
+	}
+}
+
+func (m *Model) nextStatus() tea.Cmd {
+	return next(m.Status, func(s backend.Status) tea.Msg { return statusMsg(s) })
+}
+
+func (m *Model) nextNotice() tea.Cmd {
+	return next(m.Notices, func(text string) tea.Msg { return noticeMsg(text) })
 }

@@ -18,29 +18,36 @@ const maxMentions = 100
 
 // Mentions is the list above the composer while a name is typed after an @.
 type Mentions struct {
+	Sources
 	all    []backend.Mention // what can be named, as it was loaded for place
 	plain  []string          // all without case, as it is compared
-	At     int               // where the @ stands that all was loaded for
-	Place  string            // the folder of files whose files all holds; "": none
+	at     int               // where the @ stands that all was loaded for
+	place  string            // the folder of files whose files all holds; "": none
 	loaded bool
 
 	Rows    []backend.Mention
 	Chosen  int
 	closed  string // the text for which the user closed it
-	Asked   string // the name whose preview was asked for
-	Preview PreviewMsg
+	asked   string // the name whose preview was asked for
+	preview PreviewMsg
+}
+
+// Sources is where names come from; they may be asked in the background.
+type Sources struct {
+	Names     func(place string) ([]backend.Mention, error) // see [backend.Options]; nil: there are none
+	Beginning func(name string) string                      // of what a name stands for; nil: it is not shown
 }
 
 type (
 	// MentionsMsg brings what can be named.
 	MentionsMsg struct {
-		At    int
-		Place string
-		List  []backend.Mention
+		at    int
+		place string
+		list  []backend.Mention
 		Err   error
 	}
 	// PreviewMsg brings the beginning of what a name stands for.
-	PreviewMsg struct{ Name, Text string }
+	PreviewMsg struct{ name, text string }
 )
 
 // mentioning is the word after the last @ of a text that is still being
@@ -68,33 +75,55 @@ func PlaceOf(word string) string {
 	return ""
 }
 
-// Follow brings the list in line with what is typed before the cursor. load
-// says that what can be named has to be loaded first.
-func (p *Mentions) Follow(text string) (load bool) {
+// Follow brings the list in line with what is typed before the cursor, and loads
+// what it shows.
+func (p *Mentions) Follow(text string) tea.Cmd {
 	word, at, ok := mentioning(text)
-	if !ok || text == p.closed {
+	if p.Names == nil || !ok || text == p.closed {
 		p.Rows, p.loaded = nil, p.loaded && ok
-		return false
+		return nil
 	}
 	p.closed = ""
-	if place := PlaceOf(word); !p.loaded || p.At != at || p.Place != place {
-		*p = Mentions{At: at, Place: place, loaded: true}
-		return true
+	if place := PlaceOf(word); !p.loaded || p.at != at || p.place != place {
+		*p = Mentions{Sources: p.Sources, at: at, place: place, loaded: true}
+		names := p.Names
+		return func() tea.Msg {
+			list, err := names(place)
+			return MentionsMsg{at, place, list, err}
+		}
 	}
 	p.fill(word)
-	return false
+	return p.askPreview()
+}
+
+// askPreview asks for the beginning of what the chosen name stands for.
+func (p *Mentions) askPreview() tea.Cmd {
+	if p.Beginning == nil || !p.Open() || p.asked == p.Rows[p.Chosen].Name {
+		return nil
+	}
+	name, beginning := p.Rows[p.Chosen].Name, p.Beginning
+	p.asked = name
+	return func() tea.Msg { return PreviewMsg{name, beginning(name)} }
 }
 
 // Take takes in what was loaded, if it is still wanted.
 func (p *Mentions) Take(msg MentionsMsg) (wanted bool) {
-	if !p.loaded || p.At != msg.At || p.Place != msg.Place {
+	if !p.loaded || p.at != msg.at || p.place != msg.place {
 		return false
 	}
-	p.all, p.plain = msg.List, make([]string, len(msg.List))
-	for i, m := range msg.List {
+	p.all, p.plain = msg.list, make([]string, len(msg.list))
+	for i, m := range msg.list {
 		p.plain[i] = strings.ToLower(m.Name + "\x00" + m.Detail)
 	}
 	return true
+}
+
+// TakePreview takes in the beginning of what a name stands for, if it is still
+// the chosen one's.
+func (p *Mentions) TakePreview(msg PreviewMsg) {
+	if msg.name == p.asked {
+		p.preview = msg
+	}
 }
 
 // fill finds the rows for a word, best first.
@@ -165,7 +194,7 @@ func (p *Mentions) Press(pressed tea.KeyPressMsg, k *keys.Map, c *Model) bool {
 		if p.Rows = nil; !strings.HasSuffix(text, "/") { // else on with what is in the folder
 			text += " "
 		}
-		c.Replace(len(c.Before())-p.At-1, text)
+		c.Replace(len(c.Before())-p.at-1, text)
 	default:
 		return false
 	}
@@ -175,7 +204,7 @@ func (p *Mentions) Press(pressed tea.KeyPressMsg, k *keys.Map, c *Model) bool {
 // View shows at most height rows, and next to them what the chosen one holds.
 func (p *Mentions) View(width, height int, theme *draw.Theme) []string {
 	beside := 0
-	if p.Preview.Name == p.Rows[p.Chosen].Name && p.Preview.Text != "" && width >= 90 {
+	if p.preview.name == p.Rows[p.Chosen].Name && p.preview.text != "" && width >= 90 {
 		beside = width / 2
 	}
 	rows := min(len(p.Rows), height)
@@ -187,7 +216,7 @@ func (p *Mentions) View(width, height int, theme *draw.Theme) []string {
 	if beside == 0 {
 		return lines
 	}
-	preview := strings.Split(safetext.Text(p.Preview.Text), "\n")
+	preview := strings.Split(safetext.Text(p.preview.text), "\n")
 	for n := range min(height, max(len(lines), len(preview))) {
 		if n >= len(lines) {
 			lines = append(lines, "")

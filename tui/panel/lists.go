@@ -8,12 +8,14 @@ import (
 	"strings"
 	"time"
 
+	tea "charm.land/bubbletea/v2"
 	"github.com/aymanbagabas/go-udiff"
 
 	"lifehub/agent"
 	"lifehub/llm"
 	"lifehub/tui/backend"
 	"lifehub/tui/draw"
+	"lifehub/tui/safetext"
 	"lifehub/tui/transcript"
 )
 
@@ -160,11 +162,50 @@ func modelDetail(i llm.Info) string {
 	return strings.Join(parts, " · ")
 }
 
-// Themes are the built-in ones, with what each is for.
-var Themes = []draw.Row{
+// themes are the built-in ones, with what each is for.
+var themes = []draw.Row{
 	{Label: "auto", Detail: "dark or light, as the terminal's background"},
 	{Label: "dark", Detail: "for a dark background"},
 	{Label: "light", Detail: "for a light background"},
 	{Label: "ansi", Detail: "the terminal's own sixteen colours"},
 	{Label: "contrast", Detail: "7:1, and nothing told by red and green"},
+}
+
+// NewHistory lists earlier prompts; choose is given the one that was chosen.
+func NewHistory(prompts []string, filter string, choose func(prompt string)) *Picker {
+	p := &Picker{Title: "Earlier prompts", Empty: "nothing was asked yet", Filter: safetext.Line(filter)}
+	for _, prompt := range prompts {
+		p.Rows = append(p.Rows, draw.Row{Label: prompt})
+	}
+	p.Pick = func(at int) tea.Cmd {
+		choose(safetext.Text(prompts[at]))
+		return nil
+	}
+	return p
+}
+
+// IsTheme reports whether a built-in theme has a name.
+func IsTheme(name string) bool {
+	return slices.ContainsFunc(themes, func(r draw.Row) bool { return r.Label == name })
+}
+
+// NewThemes lists the built-in themes, with the present one chosen; choose is
+// given the name of the one that was chosen.
+func NewThemes(present string, choose func(name string)) *Picker {
+	p := &Picker{Title: "Themes", Rows: themes, Beside: true}
+	p.Chosen = max(0, slices.IndexFunc(themes, func(r draw.Row) bool { return r.Label == present }))
+	p.Pick = func(at int) tea.Cmd {
+		choose(themes[at].Label)
+		return nil
+	}
+	return p
+}
+
+// OpenModels lists the models; use is given the name of the one that was chosen.
+func OpenModels(ctx context.Context, from backend.Models, offline bool, use func(name string) tea.Cmd) tea.Cmd {
+	return func() tea.Msg {
+		p, list := ModelPicker(ctx, from, offline)
+		p.Pick = func(at int) tea.Cmd { return use(list[at].Name) }
+		return OpenMsg{Panel: &p}
+	}
 }

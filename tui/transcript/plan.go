@@ -260,9 +260,9 @@ func (p *Plan) answeredElsewhere() {
 	}
 }
 
-// Progress counts the steps that ended, and all: those that have a number, of
+// progress counts the steps that ended, and all: those that have a number, of
 // which the answer's is the last.
-func (p *Plan) Progress() (ended, total int) {
+func (p *Plan) progress() (ended, total int) {
 	for _, s := range p.Steps {
 		if s.under != "" {
 			continue
@@ -281,7 +281,7 @@ func (p *Plan) Folded() bool   { return !p.details }
 func (p *Plan) Fold(fold bool) { p.details = !fold }
 
 func (p *Plan) Render(width int, theme *draw.Theme) []string {
-	ended, total := p.Progress()
+	ended, total := p.progress()
 	passed := p.Took
 	if passed == 0 {
 		passed = p.Now.Sub(p.began)
@@ -367,7 +367,7 @@ const leastBrief = 24
 // last is the number of the answer: that of the last row, or one more than the
 // highest of a step, for steps that were left out leave gaps.
 func (p *Plan) last() int {
-	_, last := p.Progress()
+	_, last := p.progress()
 	for _, s := range p.Steps {
 		if n, err := strconv.Atoi(s.ID); err == nil && n < 1000 {
 			last = max(last, n+1)

@@ -1,6 +1,7 @@
 package transcript
 
 import (
+	"fmt"
 	"time"
 
 	"lifehub/agent"
@@ -15,7 +16,7 @@ type Turn struct {
 	Plan    *Plan
 	Thought *Thinking
 	Answer  *Answer
-	Phase   string
+	phase   string
 	Stopped bool             // the user stopped it, and has the answer as it stood
 	Tools   map[string]*Tool // calls outside the plan, by call
 
@@ -85,7 +86,7 @@ func (t *Turn) Take(e agent.Event, now time.Time) {
 }
 
 func (t *Turn) phaseStarted(agentName string, now time.Time) {
-	t.Phase = agentName
+	t.phase = agentName
 	if agentName == "explainer" && t.Plan != nil {
 		t.Plan.Mark("answer", agent.Running, "", now)
 		t.in.Touch(t.Plan)
@@ -284,6 +285,27 @@ func (t *Turn) Close(ending string, now time.Time) {
 	} else if ending == "stopped" && !t.Stopped {
 		t.in.Add(&Notice{Text: "stopped"})
 	}
+}
+
+// State says in words what the turn is doing; asking says that a question waits
+// for the user.
+func (t *Turn) State(asking bool) string {
+	switch {
+	case asking:
+		return "waiting for you"
+	case t.Stopped:
+		return "stopping"
+	case t.Answer != nil && t.Answer.Open || t.phase == "explainer":
+		return "writing the answer"
+	case t.Plan != nil:
+		ended, total := t.Plan.progress()
+		return fmt.Sprintf("running plan · %d of %d", ended, total)
+	case t.Thought != nil && t.Thought.Took == 0:
+		return "thinking"
+	case t.phase == "planner":
+		return "planning"
+	}
+	return "working"
 }
 
 // Tick moves the clocks and spinners of what runs.
