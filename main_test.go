@@ -209,7 +209,6 @@ var debts = map[string]int{
 	"lifehub/agent/turn.turn fields":    50,
 	"lifehub/agent/turn.turn spread":    33,
 	"lifehub/agent/turn.Options fields": 32,
-	"lifehub/tui lines":                 3050,
 	"lifehub/rag lines":                 5650,
 	"lifehub/rag circle":                17,
 	"lifehub/llm lines":                 4300,

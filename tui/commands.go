@@ -35,7 +35,7 @@ func screenCommands() map[string]func(m *Model, args string) tea.Cmd {
 		"edit":     (*Model).editBack,
 		"retry":    none(func(m *Model) tea.Cmd { return m.retry(m.transcript.QuestionBack(1)) }),
 		"tree":     none((*Model).listTree),
-		"fork":     none(func(m *Model) tea.Cmd { return m.fork(m.lastTurn()) }),
+		"fork":     none(func(m *Model) tea.Cmd { return m.fork(m.transcript.LastTurn()) }),
 		"rename":   (*Model).rename,
 		"model":    (*Model).chooseModel,
 		"pull":     (*Model).pull,
@@ -108,7 +108,7 @@ func (m *Model) runCommand(c backend.Command, args string) tea.Cmd {
 func (m *Model) begin(asked string, begin backend.Turn, err error) tea.Cmd {
 	switch {
 	case err != nil:
-		m.transcript.Add(&transcript.Failure{Text: err.Error()})
+		m.fail(err)
 		m.transcript.ToEnd()
 		return nil
 	case m.busy():
@@ -141,8 +141,7 @@ func (m *Model) runTurn(c backend.Command, args string) tea.Cmd {
 func (m *Model) askPrompt(c backend.Command, args string) tea.Cmd {
 	text, err := c.Prompt(args)
 	if err != nil {
-		m.transcript.Add(&transcript.Failure{Text: err.Error()})
-		return nil
+		return m.fail(err)
 	}
 	m.composer.Remember("/" + strings.TrimSpace(c.Name+" "+args))
 	if m.turn != nil {
@@ -170,8 +169,7 @@ func (m *Model) copyAnswer(number string) tea.Cmd {
 	}
 	n, err := strconv.Atoi(number)
 	if err != nil && a != nil {
-		m.flash("usage: /copy [NUMBER OF A CODE BLOCK]")
-		return nil
+		return m.flash("usage: /copy [NUMBER OF A CODE BLOCK]")
 	}
 	return m.copyCode(a, n)
 }
@@ -205,7 +203,7 @@ func (m *Model) useTemplate(t backend.Template, given string) tea.Cmd {
 		return fill(blanks.Values())
 	}
 	server, _, _ := strings.Cut(t.Name, ":")
-	rearm := m.askInput(agent.InputAsked{
+	rearm := m.askUser(agent.InputAsked{
 		Question: agent.Question{From: server, Kind: agent.FormInput, Message: t.Help, Schema: blanks.Schema(), Check: blanks.Check},
 		Reply: func(given agent.Input) {
 			if given.Action == agent.InputAccepted {
@@ -248,8 +246,7 @@ func (m *Model) use(name string) tea.Cmd {
 // showContext puts the bars into the transcript.
 func (m *Model) showContext() tea.Cmd {
 	if m.prompt.Window.Agent == "" {
-		m.flash("no prompt was sent yet in this conversation")
-		return nil
+		return m.flash("no prompt was sent yet in this conversation")
 	}
 	shown := m.prompt.Window
 	m.transcript.Add(&shown)

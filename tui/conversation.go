@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"slices"
 	"strconv"
 
 	tea "charm.land/bubbletea/v2"
@@ -27,8 +26,7 @@ func (m *Model) listConversations() tea.Cmd {
 func (m *Model) rename(title string) tea.Cmd {
 	id := m.chat.id
 	if title == "" || id == "" {
-		m.flash("usage: /rename TITLE, once something was asked")
-		return nil
+		return m.flash("usage: /rename TITLE, once something was asked")
 	}
 	return func() tea.Msg {
 		if err := m.Rename(m.base, id, title); err != nil {
@@ -62,8 +60,7 @@ func (m *Model) editBack(number string) tea.Cmd {
 	if number != "" {
 		var err error
 		if n, err = strconv.Atoi(number); err != nil || n < 1 {
-			m.flash("usage: /edit [N], N counted back from your last question")
-			return nil
+			return m.flash("usage: /edit [N], N counted back from your last question")
 		}
 	}
 	q := m.transcript.QuestionBack(n)
@@ -148,8 +145,7 @@ func (m *Model) askInstead(q *transcript.Question, text string) tea.Cmd {
 // fork makes its own conversation out of what is shown and opens it.
 func (m *Model) fork(turn string) tea.Cmd {
 	if turn == "" || m.Branches == nil {
-		m.flash("there is nothing to fork yet")
-		return nil
+		return m.flash("there is nothing to fork yet")
 	}
 	if m.busy() {
 		return nil
@@ -157,28 +153,14 @@ func (m *Model) fork(turn string) tea.Cmd {
 	return chats.Fork(m.base, &m.Options, m.chat.id, turn)
 }
 
-// lastTurn is the end of the path that is shown; "" before the first question.
-func (m *Model) lastTurn() string {
-	if q := m.transcript.QuestionBack(1); q != nil {
-		return q.Turn
-	}
-	return ""
-}
-
 // alternative shows the question asked before or after the chosen one in the
 // same place.
 func (m *Model) alternative(by int) tea.Cmd {
-	q := m.transcript.ChosenQuestion()
-	if q == nil || len(q.Siblings) < 2 || m.Branches == nil {
-		m.flash("nothing else was asked here")
-		return nil
+	turn, problem := m.transcript.ChosenQuestion().Sibling(by)
+	if problem != "" {
+		return m.flash(problem)
 	}
-	at := slices.Index(q.Siblings, q.Turn) + by
-	if at < 0 || at >= len(q.Siblings) {
-		m.flash("there is no alternative further on")
-		return nil
-	}
-	return m.showTurn(q.Siblings[at], true)
+	return m.showTurn(turn, true)
 }
 
 // showTurn switches to the branch of a turn and scrolls there; focus gives it
@@ -201,15 +183,6 @@ func (m *Model) goOn(turn string) tea.Cmd {
 // mostTurns is how many turns the transcript holds before it lets go of all
 // but the last chats.FirstRead: an evening with LifeHub takes no more memory than that.
 const mostTurns = 2 * chats.FirstRead
-
-// letGo drops the turns that stand far above the end, once one is over. They
-// are read again when somebody scrolls there.
-func (m *Model) letGo() {
-	if m.Conversations == nil {
-		return
-	}
-	m.transcript.Keep(chats.FirstRead, mostTurns)
-}
 
 // readEarlier reads the turns above those that are held.
 func (m *Model) readEarlier() tea.Cmd {
@@ -236,7 +209,7 @@ func (m *Model) showEarlier(msg chats.Earlier) {
 		return // something else was opened, or let go, meanwhile
 	}
 	if msg.Err != nil {
-		m.transcript.Add(&transcript.Failure{Text: msg.Err.Error()})
+		m.fail(msg.Err)
 		return
 	}
 	var above []transcript.Item
@@ -248,17 +221,6 @@ func (m *Model) showEarlier(msg chats.Earlier) {
 	if msg.Edit > 0 {
 		m.edit(m.transcript.QuestionBack(msg.Edit))
 	}
-}
-
-// onQuestion reports whether a question that can be asked again has the keys.
-func (m *Model) onQuestion() bool {
-	_, ok := m.transcript.Item(m.transcript.Chosen).(*transcript.Question)
-	return ok && m.Branches != nil
-}
-
-// onAlternatives reports whether a question that has alternatives has the keys.
-func (m *Model) onAlternatives() bool {
-	return m.onQuestion() && len(m.transcript.ChosenQuestion().Siblings) > 1
 }
 
 // newConversation leaves the open one as it is and begins another.
@@ -278,8 +240,7 @@ func (m *Model) newConversation() tea.Cmd {
 // opened shows a kept conversation.
 func (m *Model) opened(msg chats.Opened) tea.Cmd {
 	if msg.Err != nil {
-		m.transcript.Add(&transcript.Failure{Text: msg.Err.Error()})
-		return nil
+		return m.fail(msg.Err)
 	}
 	m.newConversation()
 	m.chat.id, m.chat.title = msg.ID, msg.Title

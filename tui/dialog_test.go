@@ -293,7 +293,7 @@ func TestALetterOfAnOfferIsTakenBackToo(t *testing.T) {
 			case "paste":
 				r.send(tea.PasteMsg{Content: "pasted"})
 			default:
-				r.m.askPermission(taskAsked)
+				r.m.askUser(taskAsked)
 			}
 			if r.m.pulls.offer.Chosen != "" {
 				t.Errorf("%s: %q is still chosen", away, r.m.pulls.offer.Chosen)

@@ -41,8 +41,7 @@ func (m *Model) restoreDraft(msg draft.LoadedMsg) tea.Cmd {
 	d := msg.Draft
 	switch {
 	case msg.Err != nil:
-		m.transcript.Add(&transcript.Failure{Text: msg.Err.Error()})
-		return nil
+		return m.fail(msg.Err)
 	case d.Empty():
 		return nil
 	}
@@ -63,8 +62,7 @@ func (m *Model) restoreDraft(msg draft.LoadedMsg) tea.Cmd {
 func (m *Model) openSource(c transcript.Cited) tea.Cmd {
 	path, line, problem := c.Note()
 	if problem != "" {
-		m.flash(problem)
-		return nil
+		return m.flash(problem)
 	}
 	return m.run(path, line, func(err error) tea.Msg { return then(func() tea.Cmd { return m.edited("", "", err) }) })
 }
@@ -74,8 +72,7 @@ func (m *Model) openSource(c transcript.Cited) tea.Cmd {
 func (m *Model) run(path string, line int, done tea.ExecCallback) tea.Cmd {
 	command, err := terminal.EditorCommand(m.Editor, path, line)
 	if err != nil {
-		m.flash(err.Error())
-		return nil
+		return m.flash(err.Error())
 	}
 	command.Env = m.Environ
 	return tea.Exec(&terminal.Visit{Command: command}, done)
@@ -84,38 +81,22 @@ func (m *Model) run(path string, line int, done tea.ExecCallback) tea.Cmd {
 // compose hands what is written to the editor.
 func (m *Model) compose() tea.Cmd {
 	if m.Editor == "" {
-		m.flash(terminal.ErrNoEditor.Error())
-		return nil
+		return m.flash(terminal.ErrNoEditor.Error())
 	}
 	text := m.composer.Text()
 	m.composer.Away = true
-	keep := m.draft.Take(m.typedState())
+	write := m.draft.ForEditor(m.typedState(), text)
 	return func() tea.Msg {
-		file, err := m.draftFile()
-		if err != nil {
-			return then(func() tea.Cmd { return m.startEditor("", err) })
-		}
-		_ = keep(m.base, "") // the next change of what is typed says why it cannot be
-		_, err = file.WriteString(text)
-		err = errors.Join(err, file.Close())
-		return then(func() tea.Cmd { return m.startEditor(file.Name(), err) })
+		path, err := write(m.base)
+		return then(func() tea.Cmd { return m.startEditor(path, err) })
 	}
-}
-
-// draftFile is the file in which the editor gets what is written.
-func (m *Model) draftFile() (*os.File, error) {
-	if m.Drafts != nil {
-		return m.Drafts.DraftFile()
-	}
-	return os.CreateTemp("", "lifehub-*.md")
 }
 
 // startEditor opens what compose has written down.
 func (m *Model) startEditor(path string, err error) tea.Cmd {
 	if err != nil {
 		m.composer.Away = false
-		m.transcript.Add(&transcript.Failure{Text: err.Error()})
-		return nil
+		return m.fail(err)
 	}
 	visit := m.run(path, 0, func(err error) tea.Msg {
 		text, readErr := os.ReadFile(path)

@@ -7,7 +7,6 @@ import (
 	"lifehub/tui/backend"
 	"lifehub/tui/dialog"
 	"lifehub/tui/panel"
-	"lifehub/tui/transcript"
 )
 
 // openFirstRun shows the screen and begins to look.
@@ -62,10 +61,7 @@ func (m *Model) newHelp() *panel.Help { return &panel.Help{Commands: panel.Comma
 // openServers shows the panel.
 func (m *Model) openServers() tea.Cmd {
 	p := panel.NewServers(m.Servers)
-	if !m.cover(p) {
-		return nil
-	}
-	return p.Soon()
+	return m.open(p, p.Soon())
 }
 
 // toldServer says what went wrong with a server, and has the panel look again.
@@ -80,13 +76,9 @@ func (m *Model) toldServer(msg panel.ServerDoneMsg) {
 func (m *Model) openPage(page *panel.Page, args string) tea.Cmd {
 	shown, cmd, err := page.Open(m.base, &m.Options, args)
 	if err != nil {
-		m.flash(err.Error())
-		return nil
+		return m.flash(err.Error())
 	}
-	if !m.cover(shown) {
-		return nil
-	}
-	return cmd
+	return m.open(shown, cmd)
 }
 
 // listTree shows all branches of the conversation.
@@ -110,12 +102,20 @@ func (m *Model) notify(what string) tea.Cmd {
 func (m *Model) openList(msg panel.OpenMsg) {
 	switch {
 	case msg.Err != nil:
-		m.transcript.Add(&transcript.Failure{Text: msg.Err.Error()})
+		m.fail(msg.Err)
 	case msg.Panel == nil:
 		m.flash(msg.Says)
 	default:
 		m.cover(msg.Panel)
 	}
+}
+
+// open puts a panel over the transcript, with the command that fills it.
+func (m *Model) open(p panel.Panel, cmd tea.Cmd) tea.Cmd {
+	if !m.cover(p) {
+		return nil
+	}
+	return cmd
 }
 
 // updatePanel gives a message to the panel, and does what it asks for.
@@ -180,20 +180,12 @@ func (m *Model) cover(by panel.Panel) bool {
 	return true
 }
 
-// askInput and askPermission put a question.
-func (m *Model) askInput(e agent.InputAsked) tea.Cmd {
-	return m.askUser(func() { m.asks.AskInput(e) })
-}
-
-func (m *Model) askPermission(e agent.PermissionAsked) tea.Cmd {
-	return m.askUser(func() { m.asks.AskPermission(e) })
-}
-
-func (m *Model) askUser(ask func()) tea.Cmd {
+// askUser puts a question: what a server asks, or whether a tool may run.
+func (m *Model) askUser(question agent.Body) tea.Cmd {
 	if !m.asks.Open() {
 		m.returnLetters() // of an offer
 	}
-	ask()
+	m.asks.Ask(question)
 	m.panel = nil
 	m.unfocus()
 	return m.redrawWhenArmed()
@@ -221,7 +213,7 @@ func (m *Model) typeLetters(letters []tea.KeyPressMsg) {
 func (m *Model) consented(msg panel.ConsentedMsg) {
 	m.typeLetters(m.asks.SettleInput(dialog.ConsentID + msg.Server))
 	if msg.Err != nil {
-		m.transcript.Add(&transcript.Failure{Text: msg.Err.Error()})
+		m.fail(msg.Err)
 	}
 	m.toldServer(panel.ServerDoneMsg{})
 }

@@ -260,17 +260,13 @@ func (m *Model) copyChosen() tea.Cmd {
 	return nil
 }
 
+// copyCode copies the nth code block of an answer.
 func (m *Model) copyCode(a *transcript.Answer, n int) tea.Cmd {
-	if a == nil {
-		m.flash("no answer to copy yet")
-		return nil
+	text, problem := a.CodeBlock(n)
+	if problem != "" {
+		m.flash(problem)
 	}
-	blocks := transcript.CodeBlocks(a.Copied())
-	if n < 1 || n > len(blocks) {
-		m.flash("the answer has " + draw.Count(len(blocks), "code block"))
-		return nil
-	}
-	return m.clip(blocks[n-1])
+	return m.clip(text)
 }
 
 // lastAnswer returns the newest answer, nil when there is none.
@@ -375,8 +371,7 @@ func (m *Model) clip(text string) tea.Cmd {
 	case text == "":
 		return nil
 	case len(text) > terminal.MostCopied:
-		m.flash(size + " is more than a terminal copies; /export writes it to a file")
-		return nil
+		return m.flash(size + " is more than a terminal copies; /export writes it to a file")
 	case len(text) > terminal.SurelyCopied && !terminal.InTmux(m.Environ):
 		m.flash("copied " + size + ", if your terminal takes more than " + draw.Bytes(terminal.SurelyCopied))
 	default:

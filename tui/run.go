@@ -22,13 +22,6 @@ const farewell = 2 * time.Second
 // What streams in comes less often (see frame).
 const framesPerSecond = 120
 
-// The title of the window is the user's own: Bubble Tea would leave none. The
-// terminal keeps it on a stack of titles (XTWINOPS), or ignores both.
-const (
-	keepTitle     = "\x1b[22;2t"
-	takeTitleBack = "\x1b[23;2t"
-)
-
 // Run shows the screen until the user leaves, and says how. It owns the
 // terminal meanwhile: nothing else may write to stdout or stderr. On every way
 // out, signals and panics included, the terminal is as it was before and the
@@ -43,7 +36,7 @@ func Run(ctx context.Context, options backend.Options) (how backend.Ended, err e
 	}
 	input := terminal.NewReader(os.Stdin)
 	program := tea.NewProgram(m, tea.WithContext(ctx), tea.WithoutSignalHandler(), tea.WithFPS(framesPerSecond),
-		tea.WithInput(input), tea.WithFilter(func(_ tea.Model, msg tea.Msg) tea.Msg { return withText(input, msg) }))
+		tea.WithInput(input), tea.WithFilter(func(_ tea.Model, msg tea.Msg) tea.Msg { return input.WithPasted(msg) }))
 	stop := terminal.WatchSignals(program, input, func(interrupted bool) tea.Msg {
 		if interrupted {
 			return leaveMsg(backend.Interrupted)
@@ -51,8 +44,8 @@ func Run(ctx context.Context, options backend.Options) (how backend.Ended, err e
 		return leaveMsg(backend.Terminated)
 	})
 	defer stop()
-	fmt.Print(keepTitle)
-	defer fmt.Print(takeTitleBack)
+	fmt.Print(terminal.SaveTitle)
+	defer fmt.Print(terminal.RestoreTitle)
 	_, err = program.Run()
 	cancel()
 	m.finish()
@@ -66,16 +59,6 @@ func Run(ctx context.Context, options backend.Options) (how backend.Ended, err e
 		return m.leaving.exit, fmt.Errorf("screen: %w", err)
 	}
 	return m.leaving.exit, nil
-}
-
-// withText returns a message with what was pasted in place of its name.
-func withText(input *terminal.Reader, msg tea.Msg) tea.Msg {
-	if pasted, ok := msg.(tea.PasteMsg); ok {
-		if text, ok := input.Pasted(pasted.Content); ok {
-			return tea.PasteMsg{Content: text}
-		}
-	}
-	return msg
 }
 
 // finish reads an open turn to its end, so that it can save what it has.

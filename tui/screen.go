@@ -196,6 +196,7 @@ func (m *Model) tokensPerSecond() float64 {
 // hints are the keys that matter now.
 func (m *Model) hints() []string {
 	k := &m.keys
+	asked, question := m.transcript.Item(m.transcript.Chosen).(*transcript.Question)
 	switch {
 	case m.player != nil && m.panel == nil && !m.focused:
 		return []string{panel.Hint(k.Pause, "pause"), panel.Hint(k.Faster, "faster"), panel.Hint(k.Slower, "slower"), panel.Hint(k.LeaveReplay, "quit")}
@@ -203,9 +204,9 @@ func (m *Model) hints() []string {
 		return nil
 	case m.panel != nil:
 		return m.panel.Hints(k)
-	case m.focused && m.onAlternatives():
+	case m.focused && question && len(asked.Siblings) > 1 && m.Branches != nil:
 		return []string{panel.Hint(k.EarlierBranch, "") + panel.Hint(k.LaterBranch, "alternatives"), panel.Hint(k.Edit, "edit"), panel.Hint(k.Retry, "retry"), panel.Hint(k.Back, "back")}
-	case m.focused && m.onQuestion():
+	case m.focused && question && m.Branches != nil:
 		return []string{panel.Hint(k.Next, "next"), panel.Hint(k.Edit, "edit"), panel.Hint(k.Retry, "retry"), panel.Hint(k.Copy, "copy"), panel.Hint(k.Back, "back")}
 	case m.focused:
 		return []string{panel.Hint(k.Next, "next"), panel.Hint(k.Fold, "fold"), panel.Hint(k.Copy, "copy"), panel.Hint(k.Open, "open"), panel.Hint(k.Back, "back")}

@@ -133,24 +133,10 @@ func (m *Model) applyOptions() {
 	if m.Preview != nil {
 		m.lists.mentions.Beginning = func(name string) string { return m.Preview(m.base, name) }
 	}
-	if m.Models == nil {
-		m.keys.Model.SetEnabled(false)
-	}
-	if m.Conversations == nil {
-		m.keys.Conversations.SetEnabled(false)
-	}
-	if m.Branches == nil {
-		for _, b := range []*key.Binding{&m.keys.Edit, &m.keys.Retry, &m.keys.EarlierBranch, &m.keys.LaterBranch, &m.keys.TreeShow, &m.keys.TreeGoOn, &m.keys.TreeFork, &m.keys.TreeClose} {
-			b.SetEnabled(false)
-		}
-	}
+	m.keys.LeaveOut(m.Models == nil, m.Conversations == nil, m.Branches == nil, m.Replay == nil)
 	if m.Replay != nil {
 		m.player = replay.New(*m.Replay)
 		m.Assistant, m.Prompt = m.player, m.Replay.Question
-	} else {
-		for _, b := range []*key.Binding{&m.keys.Pause, &m.keys.Faster, &m.keys.Slower, &m.keys.LeaveReplay} {
-			b.SetEnabled(false)
-		}
 	}
 }
 
@@ -281,7 +267,7 @@ func (m *Model) handleOwn(msg tea.Msg) tea.Cmd {
 	case composer.PreviewMsg:
 		m.lists.mentions.TakePreview(msg)
 	case panel.ConsentMsg:
-		return m.askInput(msg.Question())
+		return m.askUser(msg.Question())
 	case panel.ConsentedMsg:
 		m.consented(msg)
 	case panel.ServerDoneMsg:
@@ -326,7 +312,10 @@ func (m *Model) resize(width, height int) {
 }
 
 // flash shows one line until the next key.
-func (m *Model) flash(text string) { m.hint = text }
+func (m *Model) flash(text string) tea.Cmd {
+	m.hint = text
+	return nil
+}
 
 func (m *Model) paste(text string) tea.Cmd {
 	m.hint, m.leaving.asked = "", false
@@ -347,12 +336,18 @@ func (m *Model) pasteText(text string) tea.Cmd {
 	return m.follow()
 }
 
+// fail shows what went wrong.
+func (m *Model) fail(err error) tea.Cmd {
+	m.transcript.Add(&transcript.Failure{Text: err.Error()})
+	return nil
+}
+
 func (m *Model) showPage(msg panel.PageMsg) tea.Cmd {
 	switch {
 	case msg.Err == nil && msg.Reload && m.turn == nil:
 		return chats.Open(m.base, &m.Options, chats.Opened{ID: m.chat.id, Title: m.chat.title, Said: msg.Text})
 	case msg.Err != nil:
-		m.transcript.Add(&transcript.Failure{Text: msg.Err.Error()})
+		m.fail(msg.Err)
 	case msg.Text != "":
 		m.transcript.Add(&transcript.Page{Source: msg.Text})
 	}

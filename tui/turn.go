@@ -11,6 +11,7 @@ import (
 	"lifehub/agent"
 	"lifehub/tui/backend"
 	"lifehub/tui/batch"
+	"lifehub/tui/chats"
 	"lifehub/tui/composer"
 	"lifehub/tui/dialog"
 	"lifehub/tui/frame"
@@ -33,7 +34,7 @@ func (m *Model) askAt(text string, at *branch) tea.Cmd {
 func (m *Model) startTurn(text string, at *branch, begin func(ctx context.Context, conversation, text string) <-chan agent.Event) tea.Cmd {
 	m.suggest("")
 	ctx := m.newTurn(text)
-	q := &transcript.Question{Text: text, After: m.lastTurn()}
+	q := &transcript.Question{Text: text, After: m.transcript.LastTurn()}
 	if at != nil {
 		q.After, q.Siblings = at.after, at.siblings
 	}
@@ -70,7 +71,7 @@ func (m *Model) started(msg startedMsg) tea.Cmd {
 		return nil
 	}
 	if msg.err != nil {
-		m.transcript.Add(&transcript.Failure{Text: msg.err.Error()})
+		m.fail(msg.err)
 		question := m.turn.question
 		m.draft.Sending = ""
 		m.turn.cancel()
@@ -117,8 +118,7 @@ func (m *Model) clear(parting bool) tea.Cmd {
 		m.stop()
 	}
 	m.leaving.asked = true
-	m.flash("ctrl+c once more quits")
-	return nil
+	return m.flash("ctrl+c once more quits")
 }
 
 // leave ends the program.
@@ -155,8 +155,7 @@ func (m *Model) answerOffer() []dialog.Choice {
 
 func (m *Model) pull(name string) tea.Cmd {
 	if name == "" || m.pulls.running != nil {
-		m.flash("usage: /pull NAME, one at a time")
-		return nil
+		return m.flash("usage: /pull NAME, one at a time")
 	}
 	return m.beginPull(name, "")
 }
@@ -259,12 +258,12 @@ func (m *Model) show(e agent.Event, now time.Time) tea.Cmd {
 		}
 		m.kept(turnID)
 	case agent.InputAsked:
-		return tea.Batch(m.askInput(e), m.notify("a server asks for something"))
+		return tea.Batch(m.askUser(e), m.notify("a server asks for something"))
 	case agent.InputGiven:
 		m.typeLetters(m.asks.SettleInput(e.ID))
 		return m.redrawWhenArmed()
 	case agent.PermissionAsked:
-		return tea.Batch(m.askPermission(e), m.notify("a tool asks to run"))
+		return tea.Batch(m.askUser(e), m.notify("a tool asks to run"))
 	case agent.PermissionGiven:
 		m.typeLetters(m.asks.SettlePermission(e.Call))
 		return m.redrawWhenArmed()
@@ -374,7 +373,9 @@ func (m *Model) turnOver(now time.Time) tea.Cmd {
 	m.turn, m.draft.Sending = nil, ""
 	m.last = t
 	m.offerAgain()
-	m.letGo()
+	if m.Conversations != nil { // else nobody could read them again
+		m.transcript.Keep(chats.FirstRead, mostTurns)
+	}
 	return tea.Sequence(m.printOver(), m.afterTurn(t))
 }
 
@@ -410,8 +411,7 @@ func (m *Model) afterTurn(t *turn) tea.Cmd {
 func (m *Model) proceed() tea.Cmd {
 	left := m.resumable
 	if left == nil || m.Resume == nil {
-		m.flash("there is nothing to go on with")
-		return nil
+		return m.flash("there is nothing to go on with")
 	}
 	if m.busy() {
 		return nil

@@ -25,19 +25,20 @@ func (q *Queue) Open() bool { return q.Permission.Open() || q.Input.Open() }
 // AsksInput reports whether what a server asks is the question in sight.
 func (q *Queue) AsksInput() bool { return q.Input.Open() && (q.inputFirst || !q.Permission.Open()) }
 
-// AskInput and AskPermission put a question.
-func (q *Queue) AskInput(e agent.InputAsked) {
-	if !q.Input.Open() {
-		q.inputFirst = !q.Permission.Open()
+// Ask puts a question of either kind.
+func (q *Queue) Ask(question agent.Body) {
+	switch e := question.(type) {
+	case agent.InputAsked:
+		if !q.Input.Open() {
+			q.inputFirst = !q.Permission.Open()
+		}
+		q.Input.Ask(e)
+	case agent.PermissionAsked:
+		if !q.Permission.Open() {
+			q.inputFirst = q.Input.Open()
+		}
+		q.Permission.Ask(e)
 	}
-	q.Input.Ask(e)
-}
-
-func (q *Queue) AskPermission(e agent.PermissionAsked) {
-	if !q.Permission.Open() {
-		q.inputFirst = q.Input.Open()
-	}
-	q.Permission.Ask(e)
 }
 
 // SettleInput, SettlePermission and Close take questions away that the user did

@@ -4,6 +4,8 @@ package draft
 
 import (
 	"context"
+	"errors"
+	"os"
 	"sync"
 	"time"
 
@@ -138,5 +140,24 @@ func (s *Saver) Load(ctx context.Context, conversation string) tea.Cmd {
 	return func() tea.Msg {
 		d, err := store.LoadDraft(ctx, conversation)
 		return LoadedMsg{d, err}
+	}
+}
+
+// ForEditor takes what is typed at this moment and returns how to save it and to
+// write a text into a file for the user's editor.
+func (s *Saver) ForEditor(now State, text string) func(ctx context.Context) (path string, err error) {
+	save, store := s.Take(now), s.Store
+	return func(ctx context.Context) (string, error) {
+		create := func() (*os.File, error) { return os.CreateTemp("", "lifehub-*.md") }
+		if store != nil {
+			create = store.DraftFile
+		}
+		file, err := create()
+		if err != nil {
+			return "", err
+		}
+		_ = save(ctx, "") // the next change of what is typed says why it cannot be
+		_, err = file.WriteString(text)
+		return file.Name(), errors.Join(err, file.Close())
 	}
 }

@@ -298,6 +298,23 @@ func (k *Map) Groups() []Group {
 	}
 }
 
+// LeaveOut switches the keys off for what there is not.
+func (k *Map) LeaveOut(models, conversations, branches, replay bool) {
+	for _, group := range []struct {
+		gone bool
+		keys []*key.Binding
+	}{
+		{models, []*key.Binding{&k.Model}},
+		{conversations, []*key.Binding{&k.Conversations}},
+		{branches, []*key.Binding{&k.Edit, &k.Retry, &k.EarlierBranch, &k.LaterBranch, &k.TreeShow, &k.TreeGoOn, &k.TreeFork, &k.TreeClose}},
+		{replay, []*key.Binding{&k.Pause, &k.Faster, &k.Slower, &k.LeaveReplay}},
+	} {
+		for _, b := range group.keys {
+			b.SetEnabled(!group.gone)
+		}
+	}
+}
+
 // Check reports whether keys by action can be put over the built-in ones:
 // every action exists and no key means two things in one place.
 func Check(keys map[string][]string) error {

@@ -12,6 +12,8 @@ import (
 	"sync/atomic"
 	"time"
 	"unicode/utf8"
+
+	tea "charm.land/bubbletea/v2"
 )
 
 const (
@@ -61,14 +63,24 @@ func NewReader(file *os.File) *Reader { return &Reader{File: file, typedAhead: a
 // Resume forgets what was under way before another program had the terminal.
 func (r *Reader) Resume() { r.restart.Store(true) }
 
-// Pasted returns the text of the paste with a name, and forgets it. It reports
+// pastedText returns the text of the paste with a name, and forgets it. It reports
 // false for any other text.
-func (r *Reader) Pasted(name string) (text string, ok bool) {
+func (r *Reader) pastedText(name string) (text string, ok bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	text, ok = r.pasted[name]
 	delete(r.pasted, name)
 	return text, ok
+}
+
+// WithPasted returns a message with what was pasted in place of its name.
+func (r *Reader) WithPasted(msg tea.Msg) tea.Msg {
+	if pasted, ok := msg.(tea.PasteMsg); ok {
+		if text, ok := r.pastedText(pasted.Content); ok {
+			return tea.PasteMsg{Content: text}
+		}
+	}
+	return msg
 }
 
 // Read waits for input and returns what may pass of it, which may be nothing. It

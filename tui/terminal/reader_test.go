@@ -131,14 +131,14 @@ func TestAPasteEndsWhereTheTerminalIsSilent(t *testing.T) {
 		if got := read(); got != "x"+named("1") {
 			t.Fatalf("of %q passes %q", said, got)
 		}
-		if got, ok := r.Pasted("1"); got != want || !ok {
+		if got, ok := r.pastedText("1"); got != want || !ok {
 			t.Errorf("pasted is %q, want %q", got, want)
 		}
 		write("\r")
 		if got := read(); got != "\r" {
 			t.Errorf("behind the paste passes %q", got)
 		}
-		if _, ok := r.Pasted("1"); ok {
+		if _, ok := r.pastedText("1"); ok {
 			t.Error("a paste can be had twice")
 		}
 	}
@@ -150,7 +150,7 @@ func TestWhatIsTypedRightBehindAPasteIsPasted(t *testing.T) {
 	if got := read(); got != named("1") {
 		t.Fatalf("passes %q", got)
 	}
-	if got, _ := r.Pasted("1"); got != "one\r" {
+	if got, _ := r.pastedText("1"); got != "one\r" {
 		t.Errorf("pasted is %q", got)
 	}
 	write("\r")
@@ -168,7 +168,7 @@ func TestAPasteWithoutAnEndIsShownAndEscLeavesIt(t *testing.T) {
 			if got := read(); got != named(name) {
 				t.Fatalf("of %q passes %q", part[0], got)
 			}
-			if got, _ := r.Pasted(name); got != part[1] {
+			if got, _ := r.pastedText(name); got != part[1] {
 				t.Errorf("of %q is pasted %q", part[0], got)
 			}
 		}
@@ -206,7 +206,7 @@ func TestALargePasteIsWhole(t *testing.T) {
 			t.Fatal(err)
 		}
 		for name := range strings.SplitSeq(strings.ReplaceAll(string(p[:n]), pasteStart, ""), pasteEnd) {
-			part, _ := r.Pasted(name)
+			part, _ := r.pastedText(name)
 			got.WriteString(part)
 		}
 	}

@@ -46,3 +46,10 @@ func WatchSignals(program *tea.Program, input *Reader, leave func(interrupted bo
 		close(done)
 	}
 }
+
+// The title of the window is the user's own: Bubble Tea would leave none. The
+// terminal keeps it on a stack of titles (XTWINOPS), or ignores both.
+const (
+	SaveTitle    = "\x1b[22;2t"
+	RestoreTitle = "\x1b[23;2t"
+)

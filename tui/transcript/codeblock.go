@@ -1,10 +1,27 @@
 package transcript
 
-import "strings"
+import (
+	"strings"
 
-// CodeBlocks returns the text of the fenced blocks of a Markdown source, in
+	"lifehub/tui/draw"
+)
+
+// CodeBlock returns the nth code block, counted from 1, or why there is none; a may
+// be nil.
+func (a *Answer) CodeBlock(n int) (text, problem string) {
+	if a == nil {
+		return "", "no answer to copy yet"
+	}
+	blocks := codeBlocks(a.Copied())
+	if n < 1 || n > len(blocks) {
+		return "", "the answer has " + draw.Count(len(blocks), "code block")
+	}
+	return blocks[n-1], ""
+}
+
+// codeBlocks returns the text of the fenced blocks of a Markdown source, in
 // order. A block that is still open counts.
-func CodeBlocks(source string) []string {
+func codeBlocks(source string) []string {
 	var blocks []string
 	var block strings.Builder
 	fence, indent := "", 0

@@ -146,6 +146,14 @@ func (t *Model) QuestionOf(turn string) *Question {
 	return nil
 }
 
+// LastTurn is the end of the path that is shown; "" before the first question.
+func (t *Model) LastTurn() string {
+	if q := t.QuestionBack(1); q != nil {
+		return q.Turn
+	}
+	return ""
+}
+
 // LastAnswer is the newest answer, nil when there is none.
 func (t *Model) LastAnswer() *Answer {
 	for at := len(t.Entries) - 1; at >= 0; at-- {

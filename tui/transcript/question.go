@@ -49,3 +49,16 @@ func (q *Question) Render(width int, theme *draw.Theme) []string {
 }
 
 func (q *Question) Copied() string { return q.Text }
+
+// Sibling is the turn asked before or after this one in its place, or why there
+// is none; q may be nil.
+func (q *Question) Sibling(by int) (turn, problem string) {
+	if q == nil || len(q.Siblings) < 2 {
+		return "", "nothing else was asked here"
+	}
+	at := slices.Index(q.Siblings, q.Turn) + by
+	if at < 0 || at >= len(q.Siblings) {
+		return "", "there is no alternative further on"
+	}
+	return q.Siblings[at], ""
+}
