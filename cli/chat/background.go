@@ -33,8 +33,8 @@ type background struct {
 	progress rag.Progress
 }
 
-// begin starts what goes on behind a chat. It ends with ctx; wait waits for that.
-func begin(ctx context.Context, a *app.App) *background {
+// startBackground starts what goes on behind a chat. It ends with ctx; wait waits for that.
+func startBackground(ctx context.Context, a *app.App) *background {
 	bg := &background{App: a, status: make(chan backend.Status, 1), notices: make(chan string, 16), wake: make(chan struct{}, 1)}
 	bg.tell()
 	for _, text := range a.Notices("this chat goes") {
@@ -70,9 +70,7 @@ func (bg *background) guardStore(ctx context.Context) {
 // spawn runs f in a goroutine that wait waits for. A fault in it is logged
 // and does not end the chat.
 func (bg *background) spawn(f func()) {
-	bg.running.Add(1)
-	go func() {
-		defer bg.running.Done()
+	bg.running.Go(func() {
 		defer func() {
 			if fault := recover(); fault != nil {
 				slog.Error("background work", "fault", fault, "stack", string(debug.Stack()))
@@ -80,7 +78,7 @@ func (bg *background) spawn(f func()) {
 			}
 		}()
 		f()
-	}()
+	})
 }
 
 func (bg *background) wait() { bg.running.Wait() }
@@ -121,14 +119,12 @@ func (bg *background) tell() {
 		slog.Warn("how far the index is", "error", err)
 	}
 	state := bg.Provider.State()
-	scope := ""
-	if use := bg.NotesUse.Or(app.NotesOn); use != app.NotesOn {
-		scope = "notes " + string(use)
-	}
 	s := backend.Status{
-		Scope:    scope,
 		Provider: state.Provider, Model: state.Model, Window: bg.Provider.Window(), Sent: bg.Sent(),
 		Notes: coverage.Total, Indexed: coverage.Indexed, Indexing: bg.indexing || coverage.Unread > 0,
+	}
+	if use := bg.NotesUse.Or(app.NotesOn); use != app.NotesOn {
+		s.Scope = "notes " + string(use)
 	}
 	if bg.indexing && bg.progress.Total > 0 {
 		s.Notes, s.Indexed = bg.progress.Total, bg.progress.Done
@@ -199,16 +195,12 @@ func (bg *background) followMemory(ctx context.Context, a *turn.Agent) {
 func (bg *background) followServers(ctx context.Context) {
 	told := map[string]string{} // by server
 	for {
-		before := told
-		told = map[string]string{}
 		for _, s := range bg.Servers.State() {
 			text := app.Unseen(s)
-			told[s.Name] = text
-			if text != before[s.Name] {
-				if text != "" {
-					bg.notice(text)
-				}
+			if text != "" && text != told[s.Name] {
+				bg.notice(text)
 			}
+			told[s.Name] = text
 		}
 		select {
 		case <-ctx.Done():

@@ -96,20 +96,20 @@ func (f *Flags) Run(ctx context.Context, prompt string) error {
 			return settings.UsageError{Err: err}
 		}
 	}
-	looks, err := f.looks(a.Settings)
+	screen, err := f.screenOptions(a.Settings)
 	if err != nil {
 		return err
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	c := &chat{App: a, flags: f, prompt: prompt, looks: looks}
+	c := &chat{App: a, flags: f, prompt: prompt, screen: screen}
 	defer c.close()
 	defer cancel()
 
 	asking := func(path string) (*store.Store, error) { return app.OpenStore(ctx, f.Process, path) }
-	show, options := tui.Run, looks
+	show, options := tui.Run, screen
 	options.Open = func(context.Context) (backend.Options, error) { return c.open(ctx, store.Open) }
-	screen := !f.plain && app.HasScreen(f.Process)
-	if screen {
+	hasScreen := !f.plain && app.HasScreen(f.Process)
+	if hasScreen {
 		reserveThreads()
 	} else {
 		show = func(ctx context.Context, o backend.Options) (backend.Ended, error) {
@@ -119,7 +119,7 @@ func (f *Flags) Run(ctx context.Context, prompt string) error {
 			return plain.Run(ctx, o, f.In, f.Out)
 		}
 	}
-	if !screen || f.Resume != "" { // which may name no conversation
+	if !hasScreen || f.Resume != "" { // which may name no conversation
 		if options, err = c.open(ctx, asking); err != nil {
 			return err
 		}
@@ -145,11 +145,11 @@ func (f *Flags) Run(ctx context.Context, prompt string) error {
 	return nil
 }
 
-// goesOn reports whether the user comes back to a conversation.
-func (f *Flags) goesOn() bool { return f.pick || f.HasLast || f.Resume != "" }
+// resumes reports whether the user comes back to a conversation.
+func (f *Flags) resumes() bool { return f.pick || f.HasLast || f.Resume != "" }
 
-// looks is how the settings and flags want the screen, before anything is open.
-func (f *Flags) looks(c *settings.Config) (backend.Options, error) {
+// screenOptions are how the settings and flags want the screen, before anything is open.
+func (f *Flags) screenOptions(c *settings.Config) (backend.Options, error) {
 	o := backend.Options{
 		Editor: c.Editor, Environ: redact.WithoutOwnSecrets(f.Environ()), Mode: c.Mode, Theme: c.Theme, NoMouse: !c.Mouse,
 		Inline: f.inline, Keys: c.Keys, Vi: c.Editing == "vi", Quiet: !c.Notify,
@@ -170,7 +170,7 @@ type chat struct {
 	*app.App
 	flags  *Flags
 	prompt string
-	looks  backend.Options
+	screen backend.Options // before anything is open
 
 	mu         sync.Mutex  // held while it opens
 	background *background // nil: it is not open
@@ -193,22 +193,18 @@ func (c *chat) open(ctx context.Context, openStore func(path string) (*store.Sto
 		c.App.Close()
 		return o, err
 	}
-	c.background = begin(ctx, c.App)
+	c.background = startBackground(ctx, c.App)
 	assistant := c.Agent()
-	o = c.looks
+	o = c.screen
 	o.Assistant, o.Resume = assistant, assistant.Resume
-	o.Conversations, o.Branches, o.Models, o.Notes, o.Servers = conversations{c.Store}, c.Store, models{c.App}, offers{c.background}, panel{c.App}
-	o.Conversation, o.Heading, o.Turn, o.Pick, o.Prompt, o.FirstRun = at.Conversation, at.Title, at.Turn, c.flags.pick, c.prompt, len(c.App.OpenVaults()) == 0 && !c.flags.goesOn()
+	o.Conversations, o.Branches, o.Models, o.Notes, o.Servers = conversations{c.Store}, c.Store, models{c.App}, offers{c.background}, panel{c.Servers, c.App}
+	o.Conversation, o.Heading, o.Turn, o.Pick, o.Prompt, o.FirstRun = at.Conversation, at.Title, at.Turn, c.flags.pick, c.prompt, len(c.App.OpenVaults()) == 0 && !c.flags.resumes()
 	o.FindModel = c.background.findModel
 	o.Search, o.Rename, o.Prompts, o.Figures = c.Store.Search, c.Store.Rename, c.Store.Prompts, func(ctx context.Context, by string) ([]agent.Figures, error) {
 		return c.Store.Figures(ctx, by, time.Time{}, pageOfFigures)
 	}
 	o.Artifacts, o.Drafts = c.Store, c.Store.Drafts
-	o.Mentions = func(ctx context.Context, place string) ([]backend.Mention, error) {
-		return mentionsOf(ctx, c.App, place)
-	}
-	o.Preview = func(ctx context.Context, name string) string { return previewOf(ctx, c.App, name) }
-	o.Templates = func() []backend.Template { return promptTemplates(c.App) }
+	o.Mentions, o.Preview, o.Templates = c.background.mentions, c.background.preview, c.background.templates
 	o.Status, o.Notices = c.background.status, c.background.notices
 	o.Commands = slices.Concat(c.background.commands(assistant), []backend.Command{noteCommand(assistant), c.background.exportCommand(assistant)}, userPrompts(c.App))
 	o.UseMode = func(name string) { c.Mode.Use(agent.Mode(name)) }

@@ -12,7 +12,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -63,17 +62,22 @@ func (o offers) find(ctx context.Context, found chan<- backend.Offer) {
 		slog.Warn("look for notes", "error", err)
 	}
 	known := map[string]bool{}
-	for _, place := range slices.Concat(obsidianVaults(home), here(home), usualPlaces(home)) {
-		kind := place.kind
-		if kind == "" {
-			kind = kindOfNotes(place.dir)
+	here, _ := os.Getwd() // "": it is gone, and no folder is this one
+	vaults := obsidianVaults(home)
+	for i, dir := range slices.Concat(vaults, []string{here}, usualPlaces(home)) {
+		kind := kindOfNotes(dir)
+		if i < len(vaults) {
+			kind = "Obsidian vault"
 		}
-		real, err := filepath.EvalSymlinks(place.dir)
+		if kind == "" && dir == here && dir != home && holdsNotes(dir) {
+			kind = "This folder"
+		}
+		real, err := filepath.EvalSymlinks(dir)
 		if err != nil || kind == "" || known[real] || ctx.Err() != nil {
 			continue
 		}
 		known[real] = true
-		offer := backend.Offer{Name: kind, Path: underHome(place.dir, home), Detail: countNotes(ctx, place.dir)}
+		offer := backend.Offer{Name: kind, Path: underHome(dir, home), Detail: countNotes(ctx, dir)}
 		if offer.Detail == "" {
 			continue
 		}
@@ -84,10 +88,10 @@ func (o offers) find(ctx context.Context, found chan<- backend.Offer) {
 	}
 }
 
-// place is a folder that may hold notes.
-type place struct {
-	dir  string
-	kind string // "": to be found out
+// holdsNotes reports whether there are notes in a folder itself.
+func holdsNotes(dir string) bool {
+	files, _ := fs.Glob(os.DirFS(dir), "*.md") //nolint:errcheck // the pattern is sound
+	return len(files) > 0
 }
 
 // obsidianVault is an entry of obsidian.json.
@@ -99,7 +103,7 @@ type obsidianVault struct {
 
 // obsidianVaults are the vaults that Obsidian has opened on this machine, the
 // one that is open and the latest first. Obsidian lists them in obsidian.json.
-func obsidianVaults(home string) []place {
+func obsidianVaults(home string) []string {
 	configs := []string{
 		filepath.Join(home, ".var", "app", "md.obsidian.Obsidian", "config"), // flatpak
 		filepath.Join(home, "snap", "obsidian", "current", ".config"),
@@ -107,7 +111,7 @@ func obsidianVaults(home string) []place {
 	if dir, err := os.UserConfigDir(); err == nil {
 		configs = append([]string{dir}, configs...)
 	}
-	var list []place
+	var list []string
 	for _, dir := range configs {
 		data, err := os.ReadFile(filepath.Join(dir, "obsidian", "obsidian.json"))
 		if err != nil {
@@ -130,30 +134,15 @@ func obsidianVaults(home string) []place {
 			return cmp.Or(cmp.Compare(b.Time, a.Time), strings.Compare(a.Path, b.Path))
 		})
 		for _, v := range vaults {
-			list = append(list, place{v.Path, "Obsidian vault"})
+			list = append(list, v.Path)
 		}
 	}
 	return list
 }
 
-// here is the working folder, if it is one of notes.
-func here(home string) []place {
-	dir, err := os.Getwd()
-	if err != nil || dir == home {
-		return nil
-	}
-	if kind := kindOfNotes(dir); kind != "" {
-		return []place{{dir, kind}}
-	}
-	if files, _ := fs.Glob(os.DirFS(dir), "*.md"); len(files) > 0 {
-		return []place{{dir, "This folder"}}
-	}
-	return nil
-}
-
 // usualPlaces are the folders in which people keep their notes.
-func usualPlaces(home string) []place {
-	var list []place
+func usualPlaces(home string) []string {
+	var list []string
 	for _, base := range []string{
 		"", "Documents", "Dropbox", "Nextcloud", "OneDrive", "Sync", "Obsidian", "Documents/Obsidian",
 		"Library/Mobile Documents/iCloud~md~obsidian/Documents",
@@ -165,7 +154,7 @@ func usualPlaces(home string) []place {
 		}
 		for _, e := range entries {
 			if !strings.HasPrefix(e.Name(), ".") {
-				list = append(list, place{dir: filepath.Join(base, e.Name())})
+				list = append(list, filepath.Join(base, e.Name()))
 			}
 		}
 	}
@@ -276,12 +265,13 @@ func (bg *background) findModel(ctx context.Context) backend.FoundModel {
 func (bg *background) noModel(ctx context.Context) backend.FoundModel {
 	const quotes = "until then answers quote your notes, which works at once."
 	models, err := bg.Provider.Models(ctx)
+	_, notInstalled := exec.LookPath("ollama")
 	switch {
 	case err == nil && len(models) == 0:
 		return backend.FoundModel{Says: "Ollama runs here and has no model yet; " + quotes, Pull: llm.Suggestion(), Why: "a model that fits this machine"}
 	case err == nil:
 		return backend.FoundModel{Says: "Ollama runs here and has no model that can chat; " + quotes, Pull: llm.Suggestion(), Why: "a model that fits this machine"}
-	case hasOllama():
+	case notInstalled == nil:
 		return backend.FoundModel{Says: "Ollama is installed but does not run; " + quotes, Next: "`ollama serve` starts it. LifeHub notices by itself."}
 	}
 	return backend.FoundModel{
@@ -296,21 +286,4 @@ func serverName(provider string) string {
 		return "Ollama"
 	}
 	return "the model server"
-}
-
-// hasOllama reports whether Ollama is installed, running or not.
-func hasOllama() bool {
-	if _, err := exec.LookPath("ollama"); err == nil {
-		return true
-	}
-	apps := map[string]string{
-		"darwin":  "/Applications/Ollama.app",
-		"windows": filepath.Join(os.Getenv("LOCALAPPDATA"), "Programs", "Ollama", "ollama.exe"),
-	}
-	app, ok := apps[runtime.GOOS]
-	if !ok {
-		return false
-	}
-	_, err := os.Stat(app)
-	return err == nil
 }

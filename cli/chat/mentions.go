@@ -14,14 +14,14 @@ import (
 	"lifehub/tui/draw"
 )
 
-// mentionsOf are what a message can name after an @: the notes and the resources
+// mentions are what a message can name after an @: the notes and the resources
 // of servers, or the files of a place.
-func mentionsOf(ctx context.Context, a *app.App, place string) ([]backend.Mention, error) {
+func (bg *background) mentions(ctx context.Context, place string) ([]backend.Mention, error) {
 	if place != "" {
 		return filesIn(place)
 	}
 	var list []backend.Mention
-	vaults := a.OpenVaults()
+	vaults := bg.OpenVaults()
 	for _, v := range vaults {
 		titles, err := v.Index.Titles(ctx)
 		if err != nil {
@@ -39,20 +39,14 @@ func mentionsOf(ctx context.Context, a *app.App, place string) ([]backend.Mentio
 			list = append(list, backend.Mention{Name: name, Detail: titles[e.Path]})
 		}
 	}
-	return append(list, resourceMentions(a)...), nil
-}
-
-// resourceMentions are what the servers have to read.
-func resourceMentions(a *app.App) []backend.Mention {
-	var list []backend.Mention
-	for _, r := range a.Servers.Resources() {
+	for _, r := range bg.Servers.Resources() {
 		detail := r.Name
 		if r.Description != "" && r.Description != r.Name {
 			detail = strings.TrimSpace(r.Name + ": " + r.Description)
 		}
 		list = append(list, backend.Mention{Name: r.Server + ":" + r.URI, Detail: detail})
 	}
-	return list
+	return list, nil
 }
 
 // filesIn lists a folder, its folders first.
@@ -81,9 +75,9 @@ func filesIn(place string) ([]backend.Mention, error) {
 // previewSize is how much of a note or file a preview reads, in bytes.
 const previewSize = 2 << 10
 
-// previewOf is the beginning of what a name after an @ stands for.
-func previewOf(_ context.Context, a *app.App, name string) string {
-	switch folder, below := a.NoteOf(name); {
+// preview is the beginning of what a name after an @ stands for.
+func (bg *background) preview(_ context.Context, name string) string {
+	switch folder, below := bg.NoteOf(name); {
 	case folder != nil:
 		note, err := folder.Read(below)
 		if err != nil {

@@ -74,21 +74,21 @@ func TestWhatCanBeNamedIsListed(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	list, err := mentionsOf(t.Context(), a, "")
+	list, err := (&background{App: a}).mentions(t.Context(), "")
 	if want := []backend.Mention{{Name: "running.md", Detail: "Running"}, {Name: "tasks.md", Detail: "Tasks"}}; err != nil || !slices.Equal(list, want) {
 		t.Errorf("got %v, %v, want %v", list, err, want)
 	}
-	list, err = mentionsOf(t.Context(), a, files+"/")
+	list, err = (&background{App: a}).mentions(t.Context(), files+"/")
 	if want := []backend.Mention{{Name: files + "/sub/", Detail: "folder"}, {Name: files + "/report.txt", Detail: "11 B"}}; err != nil || !slices.Equal(list, want) {
 		t.Errorf("got %v, %v, want %v", list, err, want)
 	}
-	if list, err := mentionsOf(t.Context(), a, files+"/none/"); err != nil || list != nil {
+	if list, err := (&background{App: a}).mentions(t.Context(), files+"/none/"); err != nil || list != nil {
 		t.Errorf("a folder that is not there: %v, %v", list, err)
 	}
-	if got := previewOf(t.Context(), a, "running.md"); !strings.HasPrefix(got, "# Running\n") {
+	if got := (&background{App: a}).preview(t.Context(), "running.md"); !strings.HasPrefix(got, "# Running\n") {
 		t.Errorf("preview of a note: %q", got)
 	}
-	if got := previewOf(t.Context(), a, files+"/report.txt"); got != "Sales rose." {
+	if got := (&background{App: a}).preview(t.Context(), files+"/report.txt"); got != "Sales rose." {
 		t.Errorf("preview of a file: %q", got)
 	}
 	if home, err := os.UserHomeDir(); err == nil && app.AtHome("~/x") != filepath.Join(home, "x") {

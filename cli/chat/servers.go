@@ -15,11 +15,14 @@ import (
 )
 
 // panel is the MCP servers as the screen wants them.
-type panel struct{ *app.App }
+type panel struct {
+	*mcpclient.Client
+	app *app.App
+}
 
 func (p panel) List() []backend.Server {
 	var list []backend.Server
-	for _, s := range p.Servers.State() {
+	for _, s := range p.State() {
 		one := backend.Server{
 			Name: s.Name, Address: s.Address, About: s.About, State: s.Text(), Running: s.Status == mcpclient.Running, Off: s.Status == mcpclient.Off, Consent: s.WantsConsent(),
 			Up: time.Since(s.Since), Restarts: s.Restarts, Tools: len(s.Tools), Tokens: s.Tokens,
@@ -33,35 +36,31 @@ func (p panel) List() []backend.Server {
 	return list
 }
 
-func (p panel) Restart(name string) error { return p.Servers.Restart(name) }
-
-func (p panel) Switch(name string, on bool) error { return p.SwitchServer(name, on) }
+func (p panel) Switch(name string, on bool) error { return p.app.SwitchServer(name, on) }
 
 // logLines is how much of a log the screen shows.
 const logLines = 1000
 
-func (p panel) Log(name string) (string, error) { return app.ServerLog(p.ServerLog(name), logLines) }
+func (p panel) Log(name string) (string, error) {
+	return app.ServerLog(p.app.ServerLog(name), logLines)
+}
 
 func (p panel) Trust(name string, seen []backend.Change) error {
 	changes := make([]trust.Change, 0, len(seen))
 	for _, c := range seen {
 		changes = append(changes, trust.Change(c))
 	}
-	return p.Servers.Accept(name, changes)
+	return p.Accept(name, changes)
 }
 
-func (p panel) Consent(ctx context.Context, name string, show func(page string)) error {
-	return p.Servers.Consent(ctx, name, show)
-}
-
-// promptTemplates are the prompts of the servers.
-func promptTemplates(a *app.App) []backend.Template {
+// templates are the prompts of the servers.
+func (bg *background) templates() []backend.Template {
 	var list []backend.Template
-	for _, p := range a.Servers.Prompts() {
+	for _, p := range bg.Servers.Prompts() {
 		list = append(list, backend.Template{
 			Name: p.Server + ":" + p.Name, Help: p.Description, Schema: blanks(p.Args),
 			Fill: func(ctx context.Context, values json.RawMessage) (string, error) {
-				return a.FillPrompt(ctx, p, values)
+				return bg.FillPrompt(ctx, p, values)
 			},
 		})
 	}
