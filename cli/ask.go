@@ -106,7 +106,7 @@ func (q *askCommand) run(ctx context.Context, prompt string) error {
 		q.tellUnfinished(ctx, a, at.Conversation)
 	}
 	asked := a.Agent()
-	err = q.follow(a, at.Conversation, asked.Ask(ctx, at.Conversation, message))
+	err = q.follow(ctx, a, at.Conversation, asked.Ask(ctx, at.Conversation, message))
 	patience, cancel := context.WithTimeout(ctx, app.EmbedPatience)
 	defer cancel()
 	if err := asked.EmbedMemories(patience); err != nil {
@@ -233,7 +233,7 @@ type nearest struct {
 }
 
 // follow prints the events as they come and returns the exit that they call for.
-func (q *askCommand) follow(a *app.App, conversation string, events <-chan agent.Event) error {
+func (q *askCommand) follow(ctx context.Context, a *app.App, conversation string, events <-chan agent.Event) error {
 	result := asked{Conversation: conversation, Citations: []agent.Citation{}}
 	var failed error
 	var answer strings.Builder
@@ -279,7 +279,7 @@ func (q *askCommand) follow(a *app.App, conversation string, events <-chan agent
 		failed = app.ExitError{Err: unaskedError(unasked), Code: app.ExitRefused}
 	}
 	result.Answer = answer.String()
-	result.Exit = codeOf(failed)
+	result.Exit = exitCode(ctx, failed)
 	if q.asJSON {
 		if err := lines.Encode(result); err != nil {
 			return fmt.Errorf("write the answer: %w", err)
@@ -406,15 +406,4 @@ func failure(body agent.Failed) error {
 		return app.ExitError{Err: err, Code: app.ExitUnreachable}
 	}
 	return app.ExitError{Err: err, Code: app.ExitFailed}
-}
-
-func codeOf(err error) int {
-	var exit app.ExitError
-	switch {
-	case err == nil:
-		return app.ExitDone
-	case errors.As(err, &exit):
-		return exit.Code
-	}
-	return app.ExitFailed
 }

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"sync"
@@ -44,8 +43,8 @@ func newIndex(sh *app.Process) *cobra.Command {
 // indexFlags are the flags of `lifehub index`.
 type indexFlags struct{ rebuild, watch, status, dryRun, json bool }
 
-// looks reports whether the command only looks and changes nothing.
-func (f indexFlags) looks() bool { return f.status || f.dryRun }
+// readOnly reports whether the command changes nothing.
+func (f indexFlags) readOnly() bool { return f.status || f.dryRun }
 
 func indexNotes(ctx context.Context, sh *app.Process, dirs []string, f indexFlags) error {
 	p, c, err := app.LoadSettings(sh)
@@ -56,7 +55,7 @@ func indexNotes(ctx context.Context, sh *app.Process, dirs []string, f indexFlag
 		if dirs[i], err = settings.VaultDir(dir); err != nil {
 			return settings.UsageError{Err: err}
 		}
-		if f.looks() {
+		if f.readOnly() {
 			continue
 		}
 		if err := settings.RememberNotes(p.ConfigFile(), dirs[i]); err != nil {
@@ -142,7 +141,7 @@ func watchNotes(ctx context.Context, sh *app.Process, a *app.App, f indexFlags) 
 
 func printStatus(sh *app.Process, dir string, files []rag.FileStatus, asJSON bool) error {
 	if asJSON {
-		return json.NewEncoder(safetext.JSONWriter{To: sh.Out}).Encode(struct {
+		return printJSON(sh, "status", struct {
 			Folder string           `json:"folder"`
 			Files  []rag.FileStatus `json:"files"`
 		}{dir, files})
@@ -167,7 +166,7 @@ func printStatus(sh *app.Process, dir string, files []rag.FileStatus, asJSON boo
 
 func printChanges(sh *app.Process, dir string, changes rag.Changes, asJSON bool) error {
 	if asJSON {
-		return json.NewEncoder(safetext.JSONWriter{To: sh.Out}).Encode(struct {
+		return printJSON(sh, "changes", struct {
 			Folder string `json:"folder"`
 			rag.Changes
 		}{dir, changes})

@@ -26,23 +26,20 @@ import (
 )
 
 func newMCPTest(sh *app.Process) *cobra.Command {
-	var consent bool
-	cmd := &cobra.Command{
+	return &cobra.Command{
 		Use: "test NAME", Short: "Start a server and list what it offers; call nothing",
 		Long: "Start a server and list what it offers; call nothing. A server on the web that wants your consent gets it here:\n" +
 			"the page to open is shown, and opened when you press o and Enter. One port of this machine is open meanwhile.",
 		RunE: func(cmd *cobra.Command, given []string) error {
-			return testServer(cmd.Context(), sh, given[0], consent || term.IsTerminal(sh.In.Fd()))
+			return testServer(cmd.Context(), sh, given[0], term.IsTerminal(sh.In.Fd()))
 		},
 	}
-	cmd.Flags().BoolVar(&consent, "consent", false, "go through the server's consent also without a terminal")
-	return cmd
 }
 
 func newMCPConsent(sh *app.Process) *cobra.Command {
 	return &cobra.Command{
 		Use: "consent NAME", Short: "Give a server on the web the consent that it wants",
-		Long: "Give a server on the web the consent that it wants, as `mcp test` does: the page to open is shown. What comes of it\n" +
+		Long: "Give a server on the web the consent that it wants, as `mcp test` does in a terminal: the page to open is shown. What comes of it\n" +
 			"is kept in a file that only you can read; `mcp remove` takes it away again.",
 		RunE: func(cmd *cobra.Command, given []string) error { return testServer(cmd.Context(), sh, given[0], true) },
 	}
@@ -141,9 +138,7 @@ func newMCPTrust(sh *app.Process) *cobra.Command {
 		Use: "trust NAME", Short: "Show what of a server is new or has changed, and take it as seen",
 		Long: "Show what of a server is new or has changed since you saw it: what it runs, and each tool's name, words and\n" +
 			"arguments. [-struck out-] is what you had seen, {+this+} is new. Nothing of it is used before you say yes.",
-		RunE: func(cmd *cobra.Command, given []string) error {
-			return trustServer(cmd.Context(), sh, given[0], yes)
-		},
+		RunE: func(cmd *cobra.Command, given []string) error { return trustServer(cmd.Context(), sh, given[0], yes) },
 	}
 	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "take it as seen without asking")
 	return cmd

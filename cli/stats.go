@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -99,30 +100,13 @@ func parseSince(text string, now time.Time) (time.Time, error) {
 	return time.Time{}, fmt.Errorf("--since: %q is neither a day such as 2026-03-01 nor a time such as 7d or 12h", text)
 }
 
-// table sets cells in columns: the first and the last to the left, figures to
-// the right.
+// table sets cells in columns.
 func table(rows [][]string) string {
-	widths := make([]int, len(rows[0]))
-	for _, row := range rows {
-		for i, text := range row {
-			widths[i] = max(widths[i], len([]rune(text)))
-		}
-	}
 	var b strings.Builder
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	for _, row := range rows {
-		var line strings.Builder
-		for i, text := range row {
-			pad := strings.Repeat(" ", widths[i]-len([]rune(text)))
-			switch i {
-			case 0:
-				line.WriteString(text + pad)
-			case len(row) - 1:
-				line.WriteString("  " + text)
-			default:
-				line.WriteString("  " + pad + text)
-			}
-		}
-		b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
+		fmt.Fprintln(w, strings.Join(row, "\t"))
 	}
+	w.Flush() // a Builder takes all
 	return b.String()
 }

@@ -83,17 +83,6 @@ func readFile(name string, most int64) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(file, most))
 }
 
-// FirstBytes cuts a text between two characters.
-func FirstBytes(text string, most int) string {
-	if len(text) <= most {
-		return text
-	}
-	for most > 0 && !utf8.RuneStart(text[most]) {
-		most--
-	}
-	return text[:most]
-}
-
 // Attached reads what a message names after an @: @note.md, @./file and
 // @server:uri; in quotes when there is a blank in it.
 type Attached struct{ *App }

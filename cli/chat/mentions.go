@@ -84,7 +84,8 @@ func (bg *background) preview(_ context.Context, name string) string {
 			return err.Error()
 		}
 		lines := strings.Split(note.Text, "\n")
-		return app.FirstBytes(strings.TrimSpace(strings.Join(lines[min(len(lines), max(0, note.BodyLine-1)):], "\n")), previewSize)
+		text := strings.TrimSpace(strings.Join(lines[min(len(lines), max(0, note.BodyLine-1)):], "\n"))
+		return strings.ToValidUTF8(text[:min(len(text), previewSize)], "")
 	case app.IsFile(name) && !app.IsImage(name):
 		text, err := app.ReadTextFile(name, previewSize)
 		if err != nil {

@@ -11,6 +11,7 @@ import (
 	"lifehub/cli/app"
 	"lifehub/internal/pattern"
 	"lifehub/tui/backend"
+	"lifehub/tui/draw"
 )
 
 // promptName is what a file may be called to be a command.
@@ -35,7 +36,7 @@ func userPrompts(a *app.App) []backend.Command {
 			args = "TEXT"
 		}
 		first, _, _ := strings.Cut(strings.TrimLeft(string(text), "# \n"), "\n")
-		list = append(list, backend.Command{Name: name, Args: args, Help: app.FirstBytes(first, 60), Prompt: func(args string) (string, error) {
+		list = append(list, backend.Command{Name: name, Args: args, Help: draw.Summary(first, 60), Prompt: func(args string) (string, error) {
 			text, err := os.ReadFile(file)
 			if err != nil {
 				return "", fmt.Errorf("read the prompt: %w", err)
