@@ -65,7 +65,7 @@ var arrows = map[string][]string{
 	"lifehub/rag/when":    {"internal/pattern", "internal/text"},
 
 	"lifehub/store":       {"agent", "llm", "internal/pattern", "internal/rows", "internal/text", "internal/wrap", "store/draft", "store/file", "store/trace"},
-	"lifehub/store/draft": {"agent", "store/file"},
+	"lifehub/store/draft": {"agent", "internal/atomicfile", "internal/wrap", "store/file"},
 	"lifehub/store/file":  {},
 	"lifehub/store/trace": {"internal/rows", "store/file"},
 

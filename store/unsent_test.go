@@ -54,6 +54,8 @@ func TestWhatIsTypedIsFoundByTheNextAndByNoOther(t *testing.T) {
 	if u := take("c"); !u.Empty() {
 		t.Errorf("taken from one that lives: %+v", u)
 	}
+	owned := filesWith(t, path+".unsent", "")
+	must(t, os.WriteFile(filepath.Join(path+".unsent", owned[0]+".new-1"), []byte("line of a killed one"), 0o600))
 	kill()
 	if u := take("other"); !u.Empty() {
 		t.Errorf("taken into another conversation: %+v", u)
@@ -62,6 +64,9 @@ func TestWhatIsTypedIsFoundByTheNextAndByNoOther(t *testing.T) {
 	want.Title = "a"
 	if u := take("new"); !reflect.DeepEqual(u, want) {
 		t.Errorf("got %+v, want %+v", u, want)
+	}
+	if left := filesWith(t, path+".unsent", "line of a killed one"); len(left) != 0 {
+		t.Errorf("a killed one left %v", left)
 	}
 	second, end := another(t, path)
 	if u, err := second.Drafts.LoadDraft(t.Context(), "c"); err != nil || !u.Empty() {
@@ -209,7 +214,7 @@ func TestWhatIsTypedIsReadByNobodyElse(t *testing.T) {
 	for _, name := range filesWith(t, path+".unsent", "") {
 		info, err := os.Stat(filepath.Join(path+".unsent", name))
 		must(t, err)
-		if info.Mode().Perm()&0o077 != 0 || strings.HasSuffix(name, ".part") {
+		if info.Mode().Perm()&0o077 != 0 || !strings.HasSuffix(name, ".json") {
 			t.Errorf("%s has mode %o", name, info.Mode().Perm())
 		}
 	}

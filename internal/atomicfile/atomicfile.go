@@ -8,11 +8,12 @@ import (
 )
 
 // Write replaces a file that only its owner may read, and makes its folder.
+// One that is killed in the middle may leave a file beginning with its name.
 func Write(file string, data []byte) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 		return fmt.Errorf("make folder for %s: %w", file, err)
 	}
-	temp, err := os.CreateTemp(filepath.Dir(file), ".new-*") // with mode 0600
+	temp, err := os.CreateTemp(filepath.Dir(file), filepath.Base(file)+".new-*") // with mode 0600
 	if err != nil {
 		return fmt.Errorf("write %s: %w", file, err)
 	}

@@ -1,13 +1,11 @@
-// Package draft keeps what is typed and not sent, so that it survives the end of
+// Package draft saves what is typed and not sent, so that it survives the end of
 // the process. Start at [Drafts].
 package draft
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -16,6 +14,8 @@ import (
 	"time"
 
 	"lifehub/agent"
+	"lifehub/internal/atomicfile"
+	"lifehub/internal/wrap"
 	"lifehub/store/file"
 )
 
@@ -43,20 +43,11 @@ func (d *Drafts) draftFile(owner, kind string) string {
 	return filepath.Join(d.dir, owner+kind)
 }
 
-// SaveDraft keeps what is typed in this process, in place of what it kept
-// before. It is called in the order of typing. In memory nothing is kept.
-func (d *Drafts) SaveDraft(ctx context.Context, u agent.Draft) error {
-	if d.file.Path == "" {
-		return nil
-	}
-	if err := d.keepUnsent(ctx, u); err != nil {
-		return fmt.Errorf("keep what is typed: %w", err)
-	}
-	return nil
-}
-
-func (d *Drafts) keepUnsent(ctx context.Context, u agent.Draft) error {
-	if u.Empty() && d.file.Owners.Named() == "" {
+// SaveDraft saves what is typed in this process, in place of what it saved
+// before. It is called in the order of typing. In memory nothing is saved.
+func (d *Drafts) SaveDraft(ctx context.Context, u agent.Draft) (err error) {
+	defer wrap.Error(&err, "save what is typed")
+	if d.file.Path == "" || u.Empty() && d.file.Owners.Named() == "" {
 		return nil // nothing of this process is there
 	}
 	owner, err := d.file.Owners.Mine()
@@ -65,10 +56,7 @@ func (d *Drafts) keepUnsent(ctx context.Context, u agent.Draft) error {
 	}
 	file := d.draftFile(owner, ".json")
 	if u.Empty() {
-		if err := os.Remove(file); !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-		return nil
+		return remove(file)
 	}
 	written := draft{Draft: u}
 	if u.Sending != "" {
@@ -80,29 +68,15 @@ func (d *Drafts) keepUnsent(ctx context.Context, u agent.Draft) error {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(d.dir, 0o700); err != nil {
-		return err
-	}
-	return d.replaceDraft(file, text, u.Sending == "") // what is on its way is in the database in a moment
+	return atomicfile.Write(file, text)
 }
 
-// replaceDraft writes a file whole or not at all; safe holds for a power cut too.
-func (d *Drafts) replaceDraft(file string, text []byte, safe bool) error {
-	temp, err := os.OpenFile(file+".part", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
-	if err != nil {
+// remove deletes a file that may be gone already.
+func remove(file string) error {
+	if err := os.Remove(file); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	_, err = temp.Write(text)
-	if err == nil && safe {
-		err = temp.Sync()
-	}
-	if err = errors.Join(err, temp.Close()); err == nil {
-		err = os.Rename(temp.Name(), file)
-	}
-	if err != nil {
-		os.Remove(temp.Name())
-	}
-	return err
+	return nil
 }
 
 // DraftFile makes the file in which the user's editor gets what is typed. It is
@@ -123,44 +97,32 @@ func (d *Drafts) DraftFile() (*os.File, error) {
 
 // LoadDraft gives this process what one that has ended left of a conversation,
 // else the last that was typed in one without any turn; where this one has none,
-// the last of all. The zero value is nothing. What is taken is kept as this
+// the last of all. The zero value is nothing. What is taken is saved as this
 // process's own.
-func (d *Drafts) LoadDraft(ctx context.Context, conversation string) (agent.Draft, error) {
+func (d *Drafts) LoadDraft(ctx context.Context, conversation string) (_ agent.Draft, err error) {
+	defer wrap.Error(&err, "find what was typed")
 	if d.file.Path == "" {
 		return agent.Draft{}, nil
 	}
-	u, err := d.takeUnsent(ctx, conversation)
-	if err != nil {
-		return agent.Draft{}, fmt.Errorf("find what was typed: %w", err)
-	}
-	return u, nil
-}
-
-func (d *Drafts) takeUnsent(ctx context.Context, conversation string) (agent.Draft, error) {
 	left, err := d.leftDrafts()
 	if err != nil || len(left) == 0 {
-		return agent.Draft{}, err
-	}
-	mine, err := d.file.Owners.Mine()
-	if err != nil {
 		return agent.Draft{}, err
 	}
 	begun, err := d.begun(ctx, conversation)
 	if err != nil {
 		return agent.Draft{}, err
 	}
-	here := func(l leftDraft) bool { return l.Conversation == conversation }
-	elsewhere := slices.DeleteFunc(slices.Clone(left), here)
-	left = append(slices.DeleteFunc(left, func(l leftDraft) bool { return !here(l) }), elsewhere...)
-	for _, l := range left {
-		if begun && !here(l) {
+	elsewhere := func(l leftDraft) bool { return l.Conversation != conversation }
+	here := slices.DeleteFunc(slices.Clone(left), elsewhere)
+	for _, l := range append(here, left...) {
+		if begun && elsewhere(l) {
 			if other, err := d.begun(ctx, l.Conversation); err != nil {
 				return agent.Draft{}, err
 			} else if other {
 				continue
 			}
 		}
-		u, err := d.takeOver(ctx, l, mine)
+		u, err := d.takeOver(ctx, l)
 		if err != nil || !u.Empty() {
 			return u, err
 		}
@@ -188,7 +150,9 @@ func (d *Drafts) leftDrafts() ([]leftDraft, error) {
 		if !d.file.Owners.Ended(owner) {
 			return nil
 		}
-		os.Remove(d.draftFile(owner, ".json.part")) // killed in the middle of writing it
+		if err := d.removeFiles(owner + ".json."); err != nil { // killed in the middle of writing it
+			return err
+		}
 		l := leftDraft{owner: owner}
 		for _, kind := range []string{".json", ".md"} {
 			if info, err := os.Stat(d.draftFile(owner, kind)); err == nil && info.ModTime().After(l.typed) {
@@ -247,14 +211,18 @@ func (d *Drafts) readDraft(owner string) (found draft, err error) {
 
 // takeOver makes what another process left this one's. Of several who try, one
 // gets it; killed at any point, it is still there for the next.
-func (d *Drafts) takeOver(ctx context.Context, l leftDraft, mine string) (agent.Draft, error) {
+func (d *Drafts) takeOver(ctx context.Context, l leftDraft) (agent.Draft, error) {
+	mine, err := d.file.Owners.Mine()
+	if err != nil {
+		return agent.Draft{}, err
+	}
 	u := l.Draft
 	if u.Sending != "" {
-		kept, err := d.arrived(ctx, l)
+		arrived, err := d.arrived(ctx, l)
 		if err != nil {
 			return agent.Draft{}, err
 		}
-		if !kept {
+		if !arrived {
 			u.Waiting = append([]string{u.Sending}, u.Waiting...)
 		}
 		u.Sending = ""
@@ -271,26 +239,23 @@ func (d *Drafts) takeOver(ctx context.Context, l leftDraft, mine string) (agent.
 			return agent.Draft{}, nil // another one was quicker
 		}
 	}
-	if err := d.keepUnsent(ctx, u); err != nil {
+	if err := d.SaveDraft(ctx, u); err != nil {
 		return agent.Draft{}, err
 	}
-	if err := os.Remove(d.draftFile(mine, ".md")); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := remove(d.draftFile(mine, ".md")); err != nil {
 		return agent.Draft{}, err
 	}
-	err := d.file.Read.QueryRowContext(ctx, `SELECT title FROM conversations WHERE id = ?`, u.Conversation).Scan(&u.Title)
-	if errors.Is(err, sql.ErrNoRows) { // not begun yet
-		err = nil
-	}
+	err = d.file.Read.QueryRowContext(ctx, `SELECT coalesce((SELECT title FROM conversations WHERE id = ?), '')`, u.Conversation).Scan(&u.Title)
 	return u, err
 }
 
 // arrived reports whether the message on its way arrived: since then the process
 // has begun a turn, or the message stands in the conversation.
-func (d *Drafts) arrived(ctx context.Context, l leftDraft) (kept bool, err error) {
+func (d *Drafts) arrived(ctx context.Context, l leftDraft) (yes bool, err error) {
 	err = d.file.Read.QueryRowContext(ctx, `SELECT count(*) > 0 FROM messages m JOIN turns t ON t.id = m.turn
 		WHERE t.conversation = ? AND m.role = 'user' AND m.id > ? AND (t.owner = ? OR m.text = ?)`,
-		l.Conversation, l.After, l.owner, l.Sending).Scan(&kept)
-	return kept, err
+		l.Conversation, l.After, l.owner, l.Sending).Scan(&yes)
+	return yes, err
 }
 
 // Remove deletes what was typed in conversations, with what an editor may
@@ -300,17 +265,17 @@ func (d *Drafts) Remove(conversations []string) error {
 		if left, err := d.readDraft(owner); err != nil || !slices.Contains(conversations, left.Conversation) {
 			return err
 		}
-		entries, err := os.ReadDir(d.dir)
-		if err != nil {
-			return err
-		}
-		for _, e := range entries {
-			if strings.Contains(e.Name(), owner) {
-				if err := os.Remove(filepath.Join(d.dir, e.Name())); err != nil && !errors.Is(err, fs.ErrNotExist) {
-					return err
-				}
-			}
-		}
-		return nil
+		return d.removeFiles(owner)
 	})
+}
+
+// removeFiles deletes the files whose names hold some text.
+func (d *Drafts) removeFiles(text string) error {
+	entries, err := os.ReadDir(d.dir)
+	for _, e := range entries {
+		if strings.Contains(e.Name(), text) {
+			err = errors.Join(err, remove(filepath.Join(d.dir, e.Name())))
+		}
+	}
+	return err
 }
