@@ -1,4 +1,4 @@
-package store
+package draft_test
 
 import (
 	"os"
@@ -9,13 +9,54 @@ import (
 	"testing"
 
 	"lifehub/agent"
+	"lifehub/store"
 )
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func openTemp(t *testing.T) (*store.Store, string) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "data", "lifehub.db")
+	s, err := store.Open(path)
+	must(t, err)
+	t.Cleanup(func() { must(t, s.Close()) })
+	return s, path
+}
+
+// say has a turn of a question and its answer.
+func say(t *testing.T, s *store.Store, conversation, question, answer string) {
+	t.Helper()
+	turn, err := s.Begin(t.Context(), conversation, question)
+	must(t, err)
+	must(t, s.Finish(t.Context(), turn, agent.Answer{Text: answer}))
+}
+
+// filesWith are the files below a folder that hold a text.
+func filesWith(t *testing.T, dir, text string) (found []string) {
+	t.Helper()
+	must(t, filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		if strings.Contains(string(data), text) {
+			found = append(found, filepath.Base(path))
+		}
+		return err
+	}))
+	return found
+}
 
 // another opens the same database as another process would: with an owner of
 // its own. It ends when the test says so, as if killed.
-func another(t *testing.T, path string) (s *Store, kill func()) {
+func another(t *testing.T, path string) (s *store.Store, kill func()) {
 	t.Helper()
-	s, err := Open(path)
+	s, err := store.Open(path)
 	must(t, err)
 	killed := false
 	kill = func() {
@@ -39,7 +80,7 @@ var typed = agent.Draft{
 	Waiting: []string{"second", "third"},
 }
 
-func TestWhatIsTypedIsFoundByTheNextAndByNoOther(t *testing.T) {
+func TestADraftGoesToTheNextProcessAndToNoOther(t *testing.T) {
 	s, path := openTemp(t)
 	say(t, s, "c", "a", "A")
 	say(t, s, "other", "b", "B")
@@ -79,7 +120,7 @@ func TestWhatIsTypedIsFoundByTheNextAndByNoOther(t *testing.T) {
 	}
 }
 
-func TestWhatBelongsToNoConversationIsFoundInAny(t *testing.T) {
+func TestADraftOfNoConversationIsLoadedInAny(t *testing.T) {
 	s, path := openTemp(t)
 	say(t, s, "c", "a", "A")
 	say(t, s, "d", "a", "A")
@@ -104,7 +145,7 @@ func TestWhatBelongsToNoConversationIsFoundInAny(t *testing.T) {
 	}
 }
 
-func TestOneOfManyThatComeBackAtOnceGetsIt(t *testing.T) {
+func TestOneOfManyProcessesGetsADraft(t *testing.T) {
 	s, path := openTemp(t)
 	say(t, s, "c", "a", "A")
 	first, kill := another(t, path)
@@ -135,14 +176,14 @@ func TestOneOfManyThatComeBackAtOnceGetsIt(t *testing.T) {
 
 // A message that was sent is in the conversation or still to be sent: never
 // both, never neither.
-func TestAMessageOnItsWayIsKeptOnce(t *testing.T) {
+func TestAMessageOnItsWayIsNeitherLostNorDoubled(t *testing.T) {
 	for name, tc := range map[string]struct {
 		begin string // the message of the turn that began; "": none did
 		want  []string
 	}{
-		"killed before it was kept":               {"", []string{"what now?", "second"}},
-		"killed after it was kept":                {"what now?", []string{"second"}},
-		"killed after it was kept in other words": {"the prompt that it stands for", []string{"second"}},
+		"killed before it was saved":               {"", []string{"what now?", "second"}},
+		"killed after it was saved":                {"what now?", []string{"second"}},
+		"killed after it was saved in other words": {"the prompt that it stands for", []string{"second"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, path := openTemp(t)
@@ -162,21 +203,21 @@ func TestAMessageOnItsWayIsKeptOnce(t *testing.T) {
 	}
 }
 
-func TestWhatTheEditorSavedIsWhatWasTyped(t *testing.T) {
+func TestTheEditorsFileIsTheDraft(t *testing.T) {
 	s, path := openTemp(t)
 	say(t, s, "c", "a", "A")
 	first, kill := another(t, path)
 	file, err := first.Drafts.DraftFile()
 	must(t, err)
 	must(t, first.Drafts.SaveDraft(t.Context(), agent.Draft{Conversation: "c", Text: "begun", Editing: true}))
-	_, err = file.WriteString("begun, and gone on with\n\n")
+	_, err = file.WriteString("begun, and written on\n\n")
 	must(t, err)
 	must(t, file.Close())
 	write := filepath.Join(filepath.Dir(file.Name()), "."+filepath.Base(file.Name())+".swp")
-	must(t, os.WriteFile(write, []byte("gone on with"), 0o600))
+	must(t, os.WriteFile(write, []byte("written on"), 0o600))
 	kill()
 	u, err := s.Drafts.LoadDraft(t.Context(), "c")
-	if must(t, err); u.Text != "begun, and gone on with" || u.Editing {
+	if must(t, err); u.Text != "begun, and written on" || u.Editing {
 		t.Errorf("got %+v", u)
 	}
 	if _, err := os.Stat(file.Name()); err == nil {
@@ -184,7 +225,7 @@ func TestWhatTheEditorSavedIsWhatWasTyped(t *testing.T) {
 	}
 }
 
-func TestADeletedConversationLeavesNothingThatWasTyped(t *testing.T) {
+func TestADeletedConversationLeavesNoDraft(t *testing.T) {
 	s, path := openTemp(t)
 	say(t, s, "c", "a", "A")
 	say(t, s, "d", "b", "B")
@@ -208,7 +249,7 @@ func TestADeletedConversationLeavesNothingThatWasTyped(t *testing.T) {
 	}
 }
 
-func TestWhatIsTypedIsReadByNobodyElse(t *testing.T) {
+func TestDraftsArePrivate(t *testing.T) {
 	s, path := openTemp(t)
 	must(t, s.Drafts.SaveDraft(t.Context(), typed))
 	for _, name := range filesWith(t, path+".unsent", "") {
@@ -218,11 +259,11 @@ func TestWhatIsTypedIsReadByNobodyElse(t *testing.T) {
 			t.Errorf("%s has mode %o", name, info.Mode().Perm())
 		}
 	}
-	memory, err := InMemory()
+	memory, err := store.InMemory()
 	must(t, err)
 	defer memory.Close()
 	must(t, memory.Drafts.SaveDraft(t.Context(), typed))
 	if u, err := memory.Drafts.LoadDraft(t.Context(), "c"); err != nil || !u.Empty() {
-		t.Errorf("a conversation that is not kept found %+v, %v", u, err)
+		t.Errorf("a conversation that is not saved found %+v, %v", u, err)
 	}
 }
