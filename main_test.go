@@ -67,7 +67,7 @@ var arrows = map[string][]string{
 	"lifehub/store":       {"agent", "llm", "internal/pattern", "internal/rows", "internal/text", "internal/wrap", "store/draft", "store/file", "store/trace"},
 	"lifehub/store/draft": {"agent", "internal/atomicfile", "internal/wrap", "store/file"},
 	"lifehub/store/file":  {},
-	"lifehub/store/trace": {"internal/rows", "store/file"},
+	"lifehub/store/trace": {"internal/rows", "internal/wrap", "store/file"},
 
 	"lifehub/mcpclient":         {"agent", "llm", "mcpclient/config", "mcpclient/oauth", "mcpclient/process", "mcpclient/trust", "mcpclient/wire", "internal/pattern", "agent/args"},
 	"lifehub/mcpclient/config":  {"agent", "internal/atomicfile", "internal/pattern"},

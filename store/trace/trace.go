@@ -1,4 +1,4 @@
-// Package trace keeps what happened in each turn, packed, within limits. Start at
+// Package trace saves what happened in each turn, packed, within limits. Start at
 // [Traces].
 package trace
 
@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"io"
@@ -17,6 +16,7 @@ import (
 	"time"
 
 	"lifehub/internal/rows"
+	"lifehub/internal/wrap"
 	"lifehub/store/file"
 )
 
@@ -34,35 +34,35 @@ const maxTrace = 256 << 20
 // Limits bound what traces take.
 type Limits struct {
 	Turn  int   // bytes of one turn's lines; what comes later is left out
-	Total int64 // bytes of all traces as they are kept, packed; the oldest go first
+	Total int64 // bytes of all traces as they are saved, packed; the oldest go first
 }
 
 // Traces are those of the turns in a database.
 type Traces struct {
 	file    *file.File
-	running sync.WaitGroup // the goroutines that keep traces
+	running sync.WaitGroup // the goroutines that save traces
 	closing chan struct{}  // closed to end them
 	once    sync.Once
 }
 
 func New(d *file.File) *Traces { return &Traces{file: d, closing: make(chan struct{})} }
 
-// Close keeps what has come of open traces.
+// Close saves what has come of open traces.
 func (t *Traces) Close() {
 	t.once.Do(func() { close(t.closing) })
 	t.running.Wait()
 }
 
-// Wait returns when all traces that were closed are kept.
+// Wait returns when all traces that were closed are saved.
 func (t *Traces) Wait() { t.running.Wait() }
 
 // Begin begins the trace of a turn that was begun, or resumes one that
 // was left. Each Write is one line and waits for nothing: a goroutine packs
-// and keeps what has come, once a second and after Close. It ends with Close
-// of the trace or of the store. What cannot be kept is logged, once.
+// and saves what has come, once a second and after Close. It ends with Close
+// of the trace or of the store. What cannot be saved is logged, once.
 func (t *Traces) Begin(turn string, limits Limits) io.WriteCloser {
 	w := &traceWriter{traces: t, turn: turn, limits: limits, closed: make(chan struct{})}
-	t.running.Go(w.keep)
+	t.running.Go(w.run)
 	return w
 }
 
@@ -80,7 +80,7 @@ type traceWriter struct {
 	events  int
 	dropped int // lines that came after the limit
 
-	packed bytes.Buffer // what follows is for keep alone
+	packed bytes.Buffer // what follows is for run alone
 	packer *gzip.Writer
 	failed bool
 }
@@ -105,15 +105,15 @@ func (w *traceWriter) Close() error {
 	return nil
 }
 
-// keep packs and keeps what comes until the trace or the store is closed.
-func (w *traceWriter) keep() {
+// run packs and saves what comes until the trace or the store is closed.
+func (w *traceWriter) run() {
 	defer func() {
 		if fault := recover(); fault != nil {
-			slog.Error("keep a trace", "turn", w.turn, "fault", fault, "stack", string(debug.Stack()))
+			slog.Error("save a trace", "turn", w.turn, "fault", fault, "stack", string(debug.Stack()))
 		}
 	}()
 	w.packer = gzip.NewWriter(&w.packed)
-	w.goOn()
+	w.resume()
 	tick := time.NewTicker(every)
 	defer tick.Stop()
 	for {
@@ -131,11 +131,15 @@ func (w *traceWriter) keep() {
 	}
 }
 
-// goOn takes over what an earlier process has kept of the same turn.
-func (w *traceWriter) goOn() {
-	before, err := w.traces.readTurn(context.Background(), w.turn)
-	if err != nil || len(before.Lines) == 0 {
-		return // there is none, or none to resume
+// resume takes over what an earlier process saved of the same turn.
+func (w *traceWriter) resume() {
+	found, err := w.traces.query(context.Background(), `WHERE r.turn = ?`, w.turn)
+	if err != nil || len(found) == 0 {
+		return
+	}
+	before := found[0]
+	if err := w.traces.readLines(context.Background(), &before); err != nil || len(before.Lines) == 0 {
+		return // none to resume
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -144,7 +148,7 @@ func (w *traceWriter) goOn() {
 	_, _ = w.packer.Write(before.Lines) // into memory
 }
 
-// save keeps all lines that have come.
+// save saves all lines that have come.
 func (w *traceWriter) save(whole bool) {
 	w.mu.Lock()
 	lines := bytes.Clone(w.lines.Bytes())
@@ -167,7 +171,7 @@ func (w *traceWriter) save(whole bool) {
 	}
 	if err != nil && !w.failed {
 		w.failed = true
-		slog.Warn("keep a trace", "turn", w.turn, "error", err)
+		slog.Warn("save a trace", "turn", w.turn, "error", err)
 	}
 }
 
@@ -182,7 +186,7 @@ func (w *traceWriter) trim() {
 	}
 }
 
-// Trace is what was kept of a turn.
+// Trace is what was saved of a turn.
 type Trace struct {
 	Turn         string    `json:"turn"`
 	Conversation string    `json:"conversation"`
@@ -192,8 +196,8 @@ type Trace struct {
 	Format       int       `json:"format"` // see Readable
 	Events       int       `json:"events"`
 	Dropped      int       `json:"dropped,omitempty"` // lines left out: the trace would have grown too large
-	Whole        bool      `json:"whole"`             // false: it was killed, or goes on
-	Size         int64     `json:"bytes"`             // as it is kept, packed
+	Whole        bool      `json:"whole"`             // false: it was killed, or is still running
+	Size         int64     `json:"bytes"`             // as it is saved, packed
 
 	// Lines are the events, one a line, and Damage why not all can be read.
 	// They are empty in a list.
@@ -203,64 +207,37 @@ type Trace struct {
 
 // Readable says why a trace's format is none that is known here; nil: it is.
 func (t Trace) Readable() error {
-	switch {
-	case t.Format > Format:
-		return fmt.Errorf("the trace of %s was written by a newer LifeHub (format %d, this one reads %d): update LifeHub", t.Turn, t.Format, Format)
-	case t.Format < Format:
-		return fmt.Errorf("the trace of %s has format %d, which LifeHub no longer reads (now %d)", t.Turn, t.Format, Format)
+	if t.Format != Format {
+		return fmt.Errorf("the trace of %s was written by another version of LifeHub (format %d, this one reads %d)", t.Turn, t.Format, Format)
 	}
 	return nil
 }
 
-// ErrNone says that nothing was kept of a turn, or that there is no such turn.
+// ErrNone says that nothing was saved of a turn, or that there is no such turn.
 var ErrNone = errors.New("no such trace")
 
-const traceColumns = `SELECT r.turn, t.conversation, q.text, t.started, t.state, r.format, r.events, r.dropped, r.whole, length(r.body)
-	FROM traces r JOIN turns t ON t.id = r.turn JOIN messages q ON q.turn = t.id AND q.role = 'user' `
-
 // List lists the last traces, newest first; limit 0 lists all.
-func (t *Traces) List(ctx context.Context, limit int) ([]Trace, error) {
-	if limit == 0 {
-		limit = -1
-	}
-	list, err := t.query(ctx, traceColumns+`ORDER BY r.rowid DESC LIMIT ?`, limit)
-	if err != nil {
-		return nil, fmt.Errorf("list traces: %w", err)
-	}
-	return list, nil
+func (t *Traces) List(ctx context.Context, limit int) (_ []Trace, err error) {
+	defer wrap.Error(&err, "list traces")
+	return t.query(ctx, `ORDER BY r.rowid DESC LIMIT ifnull(nullif(?, 0), -1)`, limit)
 }
 
-func (t *Traces) query(ctx context.Context, query string, args ...any) ([]Trace, error) {
-	var list []Trace
-	for scan := range rows.Of(ctx, t.file.Read, query, args...) {
-		var one Trace
-		var started int64
-		if err := scan(&one.Turn, &one.Conversation, &one.Question, &started, &one.State, &one.Format, &one.Events, &one.Dropped, &one.Whole, &one.Size); err != nil {
-			return nil, err
-		}
-		one.Started = time.UnixMilli(started)
-		list = append(list, one)
-	}
-	return list, nil
+// query reads the traces that the end of a query names, without their lines.
+func (t *Traces) query(ctx context.Context, which string, args ...any) ([]Trace, error) {
+	return rows.All(ctx, t.file.Read, func(scan rows.Scan) (one Trace, err error) {
+		return one, scan(&one.Turn, &one.Conversation, &one.Question, rows.Milliseconds(&one.Started), &one.State, &one.Format, &one.Events, &one.Dropped, &one.Whole, &one.Size)
+	}, `SELECT r.turn, t.conversation, q.text, t.started, t.state, r.format, r.events, r.dropped, r.whole, length(r.body)
+		FROM traces r JOIN turns t ON t.id = r.turn JOIN messages q ON q.turn = t.id AND q.role = 'user' `+which, args...)
 }
 
 // Read returns the trace of a turn, or that of the last turn of a
 // conversation. The beginning of an id is enough if it begins only one
 // conversation's. The error is [ErrNone] when there is none. A damaged
 // trace is returned as far as it can be read.
-func (t *Traces) Read(ctx context.Context, id string) (Trace, error) {
-	found, err := t.find(ctx, strings.TrimSpace(id))
-	if err == nil && found.Readable() == nil {
-		found, err = t.readTurn(ctx, found.Turn)
-	}
-	if err != nil {
-		return Trace{}, fmt.Errorf("read trace %q: %w", id, err)
-	}
-	return found, nil
-}
-
-func (t *Traces) find(ctx context.Context, id string) (Trace, error) {
-	list, err := t.query(ctx, traceColumns+`WHERE r.turn = ?1 OR substr(t.conversation, 1, length(?1)) = ?1 AND ?1 <> ''
+func (t *Traces) Read(ctx context.Context, id string) (_ Trace, err error) {
+	defer wrap.Error(&err, "read trace %q", id)
+	id = strings.TrimSpace(id)
+	list, err := t.query(ctx, `WHERE r.turn = ?1 OR substr(t.conversation, 1, length(?1)) = ?1 AND ?1 <> ''
 		ORDER BY r.turn = ?1 DESC, t.conversation = ?1 DESC, r.rowid DESC`, id)
 	switch {
 	case err != nil:
@@ -269,38 +246,31 @@ func (t *Traces) find(ctx context.Context, id string) (Trace, error) {
 		return Trace{}, ErrNone
 	}
 	first := list[0]
-	if first.Turn == id || first.Conversation == id {
-		return first, nil
-	}
 	for _, other := range list {
-		if other.Conversation != first.Conversation {
+		if other.Conversation != first.Conversation && first.Turn != id && first.Conversation != id {
 			return Trace{}, fmt.Errorf("it begins several ids (%s, %s …): give more letters", first.Conversation, other.Conversation)
 		}
 	}
-	return first, nil
+	if first.Readable() == nil {
+		err = t.readLines(ctx, &first)
+	}
+	return first, err
 }
 
-// readTurn reads a trace with its lines.
-func (t *Traces) readTurn(ctx context.Context, turn string) (Trace, error) {
-	list, err := t.query(ctx, traceColumns+`WHERE r.turn = ?`, turn)
-	if err != nil {
-		return Trace{}, err
+// readLines adds a trace's lines.
+func (t *Traces) readLines(ctx context.Context, one *Trace) error {
+	bodies, err := rows.Column[[]byte](ctx, t.file.Read, `SELECT body FROM traces WHERE turn = ?`, one.Turn)
+	switch {
+	case err != nil:
+		return err
+	case len(bodies) == 0: // it went just now
+		return ErrNone
 	}
-	if len(list) == 0 {
-		return Trace{}, ErrNone
+	one.Lines, err = Unpack(bodies[0])
+	if err != nil && (one.Whole || !errors.Is(err, io.ErrUnexpectedEOF)) {
+		one.Damage = err.Error()
 	}
-	found := list[0]
-	var body []byte
-	if err := t.file.Read.QueryRowContext(ctx, `SELECT body FROM traces WHERE turn = ?`, turn).Scan(&body); errors.Is(err, sql.ErrNoRows) {
-		return Trace{}, ErrNone
-	} else if err != nil {
-		return Trace{}, err
-	}
-	found.Lines, err = Unpack(body)
-	if err != nil && (found.Whole || !errors.Is(err, io.ErrUnexpectedEOF)) {
-		found.Damage = err.Error()
-	}
-	return found, nil
+	return nil
 }
 
 // Unpack returns the whole lines of a packed trace, also with an error.
