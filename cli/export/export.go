@@ -99,24 +99,12 @@ var pageSource string
 //go:embed export.css
 var pageStyle string
 
-var page = template.Must(template.New("export").Parse(pageSource))
-
-// webTurn is an exchange as the page shows it.
-type webTurn struct {
-	Asked, Machine, Question, Ending, Effects string
-	Parts                                     []webPart
-	Citations                                 []webCitation
-}
-
-// webPart is a piece of an answer, or what was done before it went on.
-type webPart struct {
-	Text template.HTML
-	Done []string
-}
-
-type webCitation struct {
-	Mark, Place, Verdict string
-}
+var page = template.Must(template.New("export").Funcs(template.FuncMap{
+	"line": safetext.Line, "text": safetext.Text, "answer": webAnswer, "done": doneLines, "ending": endingOf,
+	"minute":  func(t time.Time) string { return t.Local().Format("2006-01-02 15:04") },
+	"effects": func(e agent.Exchange) string { return safetext.Line(e.Answer.Effects.String()) },
+	"verdict": func(c agent.Citation) string { return cmp.Or(safetext.Line(c.Detail), verdictWords[c.Verdict]) },
+}).Parse(pageSource))
 
 // exportHTML writes one page that stands alone: it runs nothing, loads nothing
 // and forbids the browser to, whatever the answers hold.
@@ -125,28 +113,9 @@ func exportHTML(ctx context.Context, s *store.Store, c agent.Conversation, w io.
 	if err != nil {
 		return err
 	}
-	var turns []webTurn
-	for _, e := range exchanges {
-		t := webTurn{
-			Asked: e.Asked.Local().Format("2006-01-02 15:04"), Machine: e.Asked.UTC().Format(time.RFC3339),
-			Question: safetext.Text(e.Question), Ending: safetext.Line(endingOf(e)), Effects: safetext.Line(e.Answer.Effects.String()),
-		}
-		for _, part := range e.Answer.Parts() {
-			text, err := webAnswer(part.Text)
-			if err != nil {
-				return err
-			}
-			t.Parts = append(t.Parts, webPart{text, doneLines(part.Done)})
-		}
-		for _, c := range e.Answer.Citations {
-			t.Citations = append(t.Citations, webCitation{safetext.Line(c.Mark()), safetext.Line(c.Place()), cmp.Or(safetext.Line(c.Detail), verdictWords[c.Verdict])})
-		}
-		turns = append(turns, t)
-	}
 	sum := sha256.Sum256([]byte(pageStyle))
 	return page.Execute(w, map[string]any{
-		"Title": safetext.Line(c.Title), "ID": c.ID, "Turns": turns,
-		"From": c.Created.Local().Format("2006-01-02 15:04"), "To": c.Updated.Local().Format("2006-01-02 15:04"),
+		"Conversation": c, "Exchanges": exchanges,
 		"Style": template.CSS(pageStyle), "StyleHash": template.HTMLAttr("sha256-" + base64.StdEncoding.EncodeToString(sum[:])),
 	})
 }
