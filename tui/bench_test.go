@@ -176,7 +176,7 @@ func BenchmarkBytes(b *testing.B) {
 		b.Run(kind, func(b *testing.B) {
 			pieces := answerOf(kind, 600)
 			visible := 0
-			for _, line := range markdown.Render(strings.Join(pieces, ""), 110, layout.Dark()) {
+			for _, line := range markdown.Render(strings.Join(pieces, ""), 110, layout.DarkPalette().Theme()) {
 				visible += len(ansi.Strip(line))
 			}
 			for b.Loop() {
@@ -258,7 +258,7 @@ func BenchmarkStream(b *testing.B) {
 			whole := strings.Join(pieces, "")
 			for b.Loop() {
 				start := time.Now()
-				markdown.Render(whole, draw.Readable, layout.Dark())
+				markdown.Render(whole, draw.Readable, layout.DarkPalette().Theme())
 				once := time.Since(start)
 
 				m := talk(b, 120, 40, 0)

@@ -148,7 +148,7 @@ func NewTheme(name string, dark, coloured bool, own map[string]string) *Theme {
 		}
 		return in(c)
 	}
-	shown := layout.NoColor()
+	shown := layout.Palette{}.Theme()
 	if coloured {
 		shown = markdownTheme(name, dark, colour, own)
 	}

@@ -133,7 +133,7 @@ func (s *Stream) codeStarted(body string) {
 	switch c := s.code; c.kind {
 	case fenced:
 		if c.info != "" && s.end != inline.Guessed { // else the name of a language is on its way
-			c.wrap.Add(layout.Span{Look: layout.Look{Style: s.theme.Border.Over(c.style)}, Text: inline.Unescape(c.info)})
+			c.wrap.Add(s.theme.Border.Over(c.style).Span(inline.Unescape(c.info)))
 			c.wrap.Newline()
 		}
 	case formula:
@@ -254,7 +254,7 @@ func (c *code) endLine() {
 
 func (c *code) lay(text string) {
 	c.state = c.name.Highlight(text, c.state, func(text string, k highlight.Token) {
-		c.wrap.Add(layout.Span{Look: layout.Look{Style: c.theme.Tokens[k].Over(c.style)}, Text: text})
+		c.wrap.Add(c.theme.Tokens[k].Over(c.style).Span(text))
 	})
 }
 

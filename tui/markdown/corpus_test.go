@@ -42,14 +42,14 @@ func TestRealNotesAreDrawnAtEveryWidth(t *testing.T) {
 	for _, name := range []string{"odd-prettier", "logseq-docs", "kepano-vault"} {
 		corpus(t, name, func(path, src string) {
 			for _, width := range []int{1, 13, 40, 100} {
-				want := Render(src, width, layout.Dark())
+				want := Render(src, width, layout.DarkPalette().Theme())
 				if err := check(want, width); err != nil {
 					t.Errorf("%s%s: %v", name, path, err)
 				}
 				if width == 1 || width == 40 {
 					continue
 				}
-				s := New(width, layout.Dark())
+				s := New(width, layout.DarkPalette().Theme())
 				for i := 0; i < len(src); i += 97 {
 					s.Write(src[i:min(i+97, len(src))])
 					s.Lines()
@@ -104,7 +104,7 @@ func TestBlocksAndMarksAreReadAsGoldmarkReadsThem(t *testing.T) {
 				return // HTML and front matter are shown here and not there
 			}
 			want, wantMarks := reference(src)
-			theme := layout.NoColor()
+			theme := layout.Palette{}.Theme()
 			theme.Hyperlinks = false
 			screen := ansi.Strip(strings.Join(Render(src, 100_000, theme), "\n"))
 			got := letters.FindAllString(screen, -1)

@@ -34,7 +34,7 @@ func TestNoWordThatGlamourShowsIsMissing(t *testing.T) {
 		if kind == "prose" { // glamour shows whole addresses, we show hosts
 			src = strings.NewReplacer("](https://runs.example/", "](runs", ")", ")").Replace(src)
 		}
-		ours := letters.FindAllString(plain(Render(src, 400, layout.NoColor())), -1)
+		ours := letters.FindAllString(plain(Render(src, 400, layout.Palette{}.Theme())), -1)
 		slices.Sort(ours)
 		for _, word := range letters.FindAllString(ansi.Strip(glamourRender(t, src, 400)), -1) {
 			if _, ok := slices.BinarySearch(ours, word); !ok {
@@ -55,7 +55,7 @@ func BenchmarkGlamour(b *testing.B) {
 				begin := time.Now()
 				theirs := glamourRender(b, src, 100)
 				middle := time.Now()
-				ours := strings.Join(Render(src, 100, layout.Dark()), "\n")
+				ours := strings.Join(Render(src, 100, layout.DarkPalette().Theme()), "\n")
 				times = append(times, float64(middle.Sub(begin))/float64(time.Since(middle)))
 				bytes = append(bytes, float64(len(theirs))/float64(len(ours)))
 			}

@@ -90,7 +90,7 @@ func TestWhatIsOpenIsReadAFewTimes(t *testing.T) {
 	}
 	for name, src := range all {
 		src = src[:len(src)/3] // as much as any bound, some times over
-		s := New(100, layout.Dark())
+		s := New(100, layout.DarkPalette().Theme())
 		read := 0
 		for i := 0; i < len(src); i += 4 {
 			due := s.due
@@ -110,7 +110,7 @@ func TestWhatIsOpenIsReadAFewTimes(t *testing.T) {
 // is not read again with each piece.
 func TestTextBehindAnOpenMarkShowsAtOnce(t *testing.T) {
 	for _, begin := range []string{"an *open mark ", "an [open bracket ", "> some `open code ", "- **open in an item "} {
-		s := New(60, layout.NoColor())
+		s := New(60, layout.Palette{}.Theme())
 		s.Write(begin + strings.Repeat("words ", 80))
 		s.Lines()
 		for i := range 200 {
@@ -137,7 +137,7 @@ func BenchmarkHostile(b *testing.B) {
 					var lines []string
 					for range 5 {
 						begin := time.Now()
-						lines = Render(src, 100, layout.Dark())
+						lines = Render(src, 100, layout.DarkPalette().Theme())
 						once = min(once, time.Since(begin))
 						streamed, worst = min(streamed, streamOnly(src)), min(worst, slices.Max(stream(src)))
 					}

@@ -97,12 +97,12 @@ A [reference][ref] and [late].
 func TestGoldenPicturesOfEveryConstruct(t *testing.T) {
 	for _, width := range []int{40, 60, 100, 160} {
 		t.Run(fmt.Sprint(width), func(t *testing.T) {
-			theme := layout.NoColor()
+			theme := layout.Palette{}.Theme()
 			theme.Hyperlinks = false
 			golden.RequireEqual(t, plain(Render(all, width, theme))+"\n")
 		})
 	}
-	for name, theme := range map[string]layout.Theme{"dark": layout.Dark(), "light": layout.Light(), "no colour": layout.NoColor()} {
+	for name, theme := range map[string]layout.Theme{"dark": layout.DarkPalette().Theme(), "light": layout.LightPalette().Theme(), "no colour": layout.Palette{}.Theme()} {
 		t.Run(name, func(t *testing.T) {
 			golden.RequireEqual(t, strings.Join(Render(all, 60, theme), "\n")+"\n")
 		})
@@ -117,7 +117,7 @@ func TestGoldenPicturesOfHalfArrivedText(t *testing.T) {
 		"text\n--", "text\n| a | b", "| a | b |", "| a | b |\n|--", "| a | b |\n|---|---|\n| x", "| a | b |\n|---|---|\n| x | y |\n", "``", "```go", "```go\nfunc ma", "```\ncode\n``", "> quo", "- [", "- [ ] ta",
 		"[ref]: htt", "$$\nx^", "a $x", "~~go", "![pic", "<det", "&am", "a\\", "http", "https://a.ex",
 	} {
-		s := New(40, layout.NoColor())
+		s := New(40, layout.Palette{}.Theme())
 		s.theme.Hyperlinks = false
 		s.Write(src)
 		fmt.Fprintf(&b, "%q\n", src)
@@ -131,7 +131,7 @@ func TestGoldenPicturesOfHalfArrivedText(t *testing.T) {
 func TestATokenTakesNoMoreMemoryAtTheEndThanAtTheBeginning(t *testing.T) {
 	for _, kind := range kinds {
 		src := answer(kind, tokens)
-		s := New(100, layout.Dark())
+		s := New(100, layout.DarkPalette().Theme())
 		var quarters [4]uint64
 		for q := range quarters {
 			var before, after runtime.MemStats
@@ -150,7 +150,7 @@ func TestATokenTakesNoMoreMemoryAtTheEndThanAtTheBeginning(t *testing.T) {
 }
 
 func TestChangedTellsWhereToDrawAgain(t *testing.T) {
-	s := New(40, layout.NoColor())
+	s := New(40, layout.Palette{}.Theme())
 	var screen []string
 	for i := 0; i < len(all); i += 7 {
 		s.Write(all[i:min(i+7, len(all))])
@@ -167,7 +167,7 @@ func TestChangedTellsWhereToDrawAgain(t *testing.T) {
 }
 
 func TestANewWidthDrawsTheSameAsFromTheStart(t *testing.T) {
-	s := New(100, layout.Dark())
+	s := New(100, layout.DarkPalette().Theme())
 	for i, width := range []int{60, 1, 200, 40, 80} {
 		s.Write(all[i*100 : (i+1)*100])
 		s.Lines()
@@ -175,7 +175,7 @@ func TestANewWidthDrawsTheSameAsFromTheStart(t *testing.T) {
 	}
 	s.Write(all[500:])
 	s.Close()
-	if err := same(s.Lines(), Render(all, 80, layout.Dark())); err != nil {
+	if err := same(s.Lines(), Render(all, 80, layout.DarkPalette().Theme())); err != nil {
 		t.Error(err)
 	}
 }
@@ -194,7 +194,7 @@ func TestLinksShowWhereTheyLead(t *testing.T) {
 		"![x](https://h.example/q)":                    "[image: x] (h.example)",
 		"[a](mailto:me@h.example)":                     "a (me@h.example)",
 	} {
-		got := plain(Render(src, 80, layout.Dark()))
+		got := plain(Render(src, 80, layout.DarkPalette().Theme()))
 		if got != want {
 			t.Errorf("%s reads %q, want %q", src, got, want)
 		}
@@ -209,7 +209,7 @@ func TestLinksShowWhereTheyLead(t *testing.T) {
 		"[a](https://аpple.com/)":       "",
 		"[a](https://h.example/\u009c)": "\x1b]8;;https://h.example/\x1b\\",
 	} {
-		got := strings.Join(Render(src, 80, layout.Dark()), "")
+		got := strings.Join(Render(src, 80, layout.DarkPalette().Theme()), "")
 		if want == "" && strings.Contains(got, "\x1b]") || !strings.Contains(got, want) {
 			t.Errorf("%s is drawn as %q, want the link %q", src, got, want)
 		}
@@ -220,7 +220,7 @@ func TestLinksShowWhereTheyLead(t *testing.T) {
 // sequence makes it panic.
 func TestTheRendererOfBubbleTeaReadsEveryHostileLine(t *testing.T) {
 	for _, p := range hostile.Payloads {
-		for _, text := range append(Render(p.Text, 80, layout.Dark()), safetext.Text(p.Text), safetext.Reveal(p.Text)) {
+		for _, text := range append(Render(p.Text, 80, layout.DarkPalette().Theme()), safetext.Text(p.Text), safetext.Reveal(p.Text)) {
 			parser, state := ansi.GetParser(), byte(0)
 			for text != "" {
 				_, _, n, next := ansi.DecodeSequence(text, state, parser)
@@ -242,11 +242,11 @@ func FuzzStream(f *testing.F) {
 		if len(src) > 10_000 || piece < 1 || width > 500 {
 			t.Skip()
 		}
-		want := Render(src, width, layout.Dark())
+		want := Render(src, width, layout.DarkPalette().Theme())
 		if err := check(want, max(width, 1)); err != nil {
 			t.Fatal(err)
 		}
-		s := New(width, layout.Dark())
+		s := New(width, layout.DarkPalette().Theme())
 		for rest := src; rest != ""; {
 			n := min(piece, len(rest))
 			s.Write(rest[:n])
@@ -337,11 +337,11 @@ func TestEveryCutOfTheTextGivesTheSamePicture(t *testing.T) {
 			src = all
 		}
 		width := rapid.SampledFrom([]int{1, 2, 3, 7, 12, 20, 40, 80, 200}).Draw(t, "width")
-		want := Render(src, width, layout.Dark())
+		want := Render(src, width, layout.DarkPalette().Theme())
 		if err := check(want, width); err != nil {
 			t.Fatal(err)
 		}
-		s := New(width, layout.Dark())
+		s := New(width, layout.DarkPalette().Theme())
 		var settled, screen []string
 		for rest := src; rest != ""; {
 			n := rapid.IntRange(1, min(len(rest), 12+len(src)/100)).Draw(t, "n")
@@ -370,7 +370,7 @@ func TestEveryCutOfTheTextGivesTheSamePicture(t *testing.T) {
 func TestHostileTextIsDrawnAsText(t *testing.T) {
 	for _, p := range hostile.Payloads {
 		for _, width := range []int{1, 10, 80} {
-			got := Render(p.Text, width, layout.Dark())
+			got := Render(p.Text, width, layout.DarkPalette().Theme())
 			if err := check(got, width); err != nil {
 				t.Errorf("%s: %v", p.Name, err)
 			}
@@ -404,7 +404,7 @@ func TestNoUsualWordOfATableIsBroken(t *testing.T) {
 		for range 1 + any.IntN(sample-1) {
 			row()
 		}
-		drawn := ansi.Strip(strings.Join(Render(source.String(), width, layout.NoColor()), "\n"))
+		drawn := ansi.Strip(strings.Join(Render(source.String(), width, layout.Palette{}.Theme()), "\n"))
 		for _, word := range words {
 			if !strings.Contains(drawn, word) {
 				t.Fatalf("at %d columns %q is broken:\n%s", width, word, drawn)
@@ -414,7 +414,7 @@ func TestNoUsualWordOfATableIsBroken(t *testing.T) {
 }
 
 func TestALongAddressInATableIsBrokenAtItsJoints(t *testing.T) {
-	drawn := ansi.Strip(strings.Join(Render("| page | says |\n|---|---|\n| https://example.org/docs/internationalization/guide.html | how words are translated |\n", 50, layout.NoColor()), "\n"))
+	drawn := ansi.Strip(strings.Join(Render("| page | says |\n|---|---|\n| https://example.org/docs/internationalization/guide.html | how words are translated |\n", 50, layout.Palette{}.Theme()), "\n"))
 	want := `page                     │ says
 ─────────────────────────┼────────────────────────
 https://example.org/     │ how words are

@@ -107,7 +107,7 @@ func TestCommonMarksExamplesLoseNoWord(t *testing.T) {
 // onScreen draws a text in pieces and at once, wide enough for every line, and
 // returns what reads.
 func onScreen(src string) string {
-	theme := layout.NoColor()
+	theme := layout.Palette{}.Theme()
 	theme.Hyperlinks = false
 	s := New(100_000, theme)
 	for i := 0; i < len(src); i += 3 {

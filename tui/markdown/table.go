@@ -294,7 +294,7 @@ func (s *Stream) drawStacked(t *table, row []string) {
 	for i := range min(len(row), len(t.head)) {
 		wrap := s.wrapper(margin{t.before(), t.margin.rest, t.margin.width})
 		s.spans(t.head[i]+":", s.theme.TableHead.Over(t.base), wrap.Add)
-		wrap.Add(layout.Span{Look: layout.Look{Style: t.base}, Text: " "})
+		wrap.Add(t.base.Span(" "))
 		s.spans(row[i], t.base, wrap.Add)
 		wrap.Flush()
 	}

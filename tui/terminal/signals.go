@@ -3,9 +3,13 @@ package terminal
 import (
 	"os"
 	"os/signal"
+	"syscall"
 
 	tea "charm.land/bubbletea/v2"
 )
+
+// Endings are the signals that end a chat, where the system has them.
+var Endings = []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT}
 
 // WatchSignals turns signals into messages of a program, so that all leave by
 // the same way; the stop signal suspends it. The goroutine ends with the

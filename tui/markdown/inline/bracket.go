@@ -1,6 +1,7 @@
 package inline
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -8,7 +9,7 @@ import (
 )
 
 func (p *Parser) bracket(mark string) bool {
-	p.nodes = append(p.nodes, node{mark: mark[0], from: p.at + len(mark), Span: p.plainSpan("")})
+	p.nodes = append(p.nodes, node{mark: mark[0], from: p.at + len(mark), Span: p.base.Span("")})
 	p.brackets = append(p.brackets, len(p.nodes)-1)
 	p.at += len(mark)
 	return true
@@ -65,11 +66,12 @@ func (p *Parser) closeBracket(s string) bool {
 	switch {
 	case t.found():
 		p.at += 1 + n
-		p.resolve(opener + 1)
+		p.resolve(opener+1, opener+1)
 		p.literal(opener + 1)
 		p.closeLink(opener, t)
 	case citation(label):
-		p.nodes = append(p.nodes[:opener], node{Span: layout.Span{Look: layout.Look{Style: p.theme.Citation.Over(p.base)}, Text: "[" + label + "]"}})
+		p.nodes = p.nodes[:opener]
+		p.show("["+label+"]", p.theme.Citation.Over(p.base))
 		p.at++
 	default:
 		p.nodes[opener].settle()
@@ -77,28 +79,25 @@ func (p *Parser) closeBracket(s string) bool {
 		p.at++
 	}
 	if len(p.brackets) == 0 {
-		p.resolveAll()
+		p.resolveNew()
 	}
 	return true
 }
 
 // closeLink makes a link or an image of the nodes after opener.
 func (p *Parser) closeLink(opener int, t target) {
-	inside := slices.Clone(p.nodes[opener+1:])
-	image := p.nodes[opener].mark == '!'
-	p.nodes = p.nodes[:opener]
-	if image {
+	if p.nodes[opener].mark == '!' {
 		name := ""
-		for _, n := range inside {
+		for _, n := range p.nodes[opener+1:] {
 			name += n.Text
 		}
-		if name == "" {
-			name = t.address
-		}
-		p.nodes = append(p.nodes, p.linked([]node{{Span: p.plainSpan("[image: " + name + "]")}}, t, p.theme.Image)...)
+		p.nodes = p.nodes[:opener]
+		p.show("[image: "+cmp.Or(name, t.address)+"]", p.base)
+		p.link(opener, t, p.theme.Image)
 		return
 	}
-	p.nodes = append(p.nodes, p.linked(inside, t, p.theme.Link)...)
+	p.nodes = slices.Delete(p.nodes, opener, opener+1)
+	p.link(opener, t, p.theme.Link)
 	for _, b := range p.brackets { // a link holds no link
 		if p.nodes[b].mark == '[' {
 			p.nodes[b].settle()
@@ -107,15 +106,15 @@ func (p *Parser) closeLink(opener int, t target) {
 	p.brackets = slices.DeleteFunc(p.brackets, func(b int) bool { return p.nodes[b].mark == 0 })
 }
 
-// linked gives nodes the look of a link, and after them says where it leads if
-// their text does not, and its title.
-func (p *Parser) linked(nodes []node, t target, style layout.Style) []node {
+// link gives the nodes from first on the look of a link, and after them says
+// where it leads if their text does not, and its title.
+func (p *Parser) link(first int, t target, style layout.Style) {
 	link, place := p.destination(t.address)
 	shown := ""
-	for i := range nodes {
-		nodes[i].Style = nodes[i].Style.Over(style.Over(p.base))
-		nodes[i].Link = link
-		shown += nodes[i].Text
+	for i := first; i < len(p.nodes); i++ {
+		n := &p.nodes[i]
+		n.Style, n.Link = n.Style.Over(style.Over(p.base)), link
+		shown += n.Text
 	}
 	if says(shown, place) {
 		place = ""
@@ -124,9 +123,8 @@ func (p *Parser) linked(nodes []node, t target, style layout.Style) []node {
 		place = strings.TrimLeft(place+` "`+t.title+`"`, " ")
 	}
 	if place != "" {
-		nodes = append(nodes, node{Span: layout.Span{Look: layout.Look{Style: p.theme.Host.Over(p.base)}, Text: " (" + place + ")"}})
+		p.show(" ("+place+")", p.theme.Host.Over(p.base))
 	}
-	return nodes
 }
 
 // address takes a bare address.
@@ -154,7 +152,8 @@ func (p *Parser) address(s string) bool {
 	if !strings.Contains(address, "://") {
 		address = "https://" + address
 	}
-	p.nodes = append(p.nodes, p.linked([]node{{Span: p.plainSpan(text)}}, target{address: address}, p.theme.Link)...)
+	p.show(text, p.base)
+	p.link(len(p.nodes)-1, target{address: address}, p.theme.Link)
 	p.at += n
 	return true
 }

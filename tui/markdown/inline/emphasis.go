@@ -24,7 +24,7 @@ func (p *Parser) run(s string) bool {
 	}
 	left := !unicode.IsSpace(next) && (!isPunct(next) || unicode.IsSpace(last) || isPunct(last))
 	right := !unicode.IsSpace(last) && (!isPunct(last) || unicode.IsSpace(next) || isPunct(next))
-	d := node{mark: s[0], count: n, canOpen: left, canClose: right, Span: p.plainSpan("")}
+	d := node{mark: s[0], count: n, canOpen: left, canClose: right, Span: p.base.Span("")}
 	switch {
 	case s[0] == '_':
 		d.canOpen, d.canClose = left && (!right || isPunct(last)), right && (!left || isPunct(next))
@@ -34,25 +34,23 @@ func (p *Parser) run(s string) bool {
 	p.nodes = append(p.nodes, d)
 	p.at += n
 	if len(p.brackets) == 0 {
-		p.resolveAll()
+		p.resolveNew()
 	}
 	return true
 }
 
-func isPunct(r rune) bool { return unicode.IsPunct(r) || unicode.IsSymbol(r) }
-
-// resolveAll pairs the marks that have come since it was last called: what found
+// resolveNew pairs the marks that have come since it was last called: what found
 // no opener then finds none now.
-func (p *Parser) resolveAll() {
-	p.resolveFrom(0, p.resolved)
+func (p *Parser) resolveNew() {
+	p.resolve(0, p.resolved)
 	p.resolved = len(p.nodes)
 }
 
-// resolve pairs the marks from node bottom on, as CommonMark does: each closer
-// with the nearest opener before it.
-func (p *Parser) resolve(bottom int) { p.resolveFrom(bottom, bottom) }
+func isPunct(r rune) bool { return unicode.IsPunct(r) || unicode.IsSymbol(r) }
 
-func (p *Parser) resolveFrom(bottom, first int) {
+// resolve pairs the marks from node bottom on, as CommonMark does: each closer
+// with the nearest opener before it. Closers before node first were looked at.
+func (p *Parser) resolve(bottom, first int) {
 	for c := first; c < len(p.nodes); c++ {
 		for p.nodes[c].mark != 0 && p.nodes[c].mark != '[' && p.nodes[c].mark != '!' && p.nodes[c].canClose && p.nodes[c].count > 0 {
 			o := p.opener(bottom, c)
@@ -63,8 +61,9 @@ func (p *Parser) resolveFrom(bottom, first int) {
 			if p.nodes[o].count >= 2 && p.nodes[c].count >= 2 {
 				n = 2
 			}
-			p.restyle(o+1, c, p.emphasis(p.nodes[c].mark, n))
+			style := p.emphasis(p.nodes[c].mark, n)
 			for i := o + 1; i < c; i++ { // what is open between the two stays text
+				p.nodes[i].Style = p.nodes[i].Style.Over(style)
 				p.nodes[i].canOpen, p.nodes[i].canClose = false, false
 			}
 			p.nodes[o].count -= n
@@ -99,10 +98,4 @@ func (p *Parser) emphasis(mark byte, count int) layout.Style {
 		return p.theme.Strong
 	}
 	return p.theme.Emphasis
-}
-
-func (p *Parser) restyle(from, to int, style layout.Style) {
-	for i := from; i < to; i++ {
-		p.nodes[i].Style = p.nodes[i].Style.Over(style)
-	}
 }

@@ -110,7 +110,8 @@ func (p *Parser) angle(s string) bool {
 		if !strings.Contains(inside, ":") {
 			address = "mailto:" + inside
 		}
-		p.nodes = append(p.nodes, p.linked([]node{{Span: p.plainSpan(inside)}}, target{address: address}, p.theme.Link)...)
+		p.show(inside, p.base)
+		p.link(len(p.nodes)-1, target{address: address}, p.theme.Link)
 	default:
 		p.show(flat("<"+inside+">"), p.theme.HTML.Over(p.base))
 	}

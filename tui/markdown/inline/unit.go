@@ -59,7 +59,7 @@ func (p *Parser) finish() {
 		}
 	}
 	p.brackets = nil
-	p.resolve(0)
+	p.resolve(0, 0)
 	p.literal(0)
 }
 
@@ -83,13 +83,8 @@ func (n *node) settle() {
 	n.mark = 0
 }
 
-// plainSpan returns text in the style of plain text.
-func (p *Parser) plainSpan(text string) layout.Span {
-	return layout.Span{Look: layout.Look{Style: p.base}, Text: text}
-}
-
 func (p *Parser) show(text string, style layout.Style) {
-	p.nodes = append(p.nodes, node{Span: layout.Span{Look: layout.Look{Style: style}, Text: text}})
+	p.nodes = append(p.nodes, node{Span: style.Span(text)})
 }
 
 // token takes the next token. It returns false if more text must come first.
@@ -147,7 +142,8 @@ func (p *Parser) plain(s string) bool {
 	if n < len(s) && s[n] == '\n' {
 		text := strings.TrimRight(s[:n], " ")
 		hard := n-len(text) >= 2 // two blanks and a line end: a new line
-		p.nodes = append(p.nodes, node{Span: layout.Span{Look: layout.Look{Style: p.base}, Text: text, End: hard}})
+		p.show(text, p.base)
+		p.nodes[len(p.nodes)-1].End = hard
 		if p.at += n; hard {
 			p.at++
 		}

@@ -82,9 +82,6 @@ type Theme struct {
 	Hyperlinks bool  // make links for the terminal to open (OSC 8)
 }
 
-// Dark is the theme for a dark background.
-func Dark() Theme { return DarkPalette().Theme() }
-
 // DarkPalette holds the colours for a dark background.
 func DarkPalette() Palette {
 	return Palette{
@@ -102,12 +99,6 @@ func LightPalette() Palette {
 		Added: ansi.IndexedColor(28), Removed: ansi.IndexedColor(124),
 	}
 }
-
-// Light is the theme for a light background.
-func Light() Theme { return LightPalette().Theme() }
-
-// NoColor is the theme that tells everything apart without a colour.
-func NoColor() Theme { return Palette{}.Theme() }
 
 // Palette holds the colours a theme is made of. The zero Palette tells
 // everything apart without a colour.

@@ -23,6 +23,9 @@ type Span struct {
 	End  bool
 }
 
+// Span returns text in style s.
+func (s Style) Span(text string) Span { return Span{Look: Look{Style: s}, Text: text} }
+
 // Wrapper breaks spans into lines. What it makes does not depend on how the
 // spans are cut, as long as no grapheme is.
 type Wrapper struct {
