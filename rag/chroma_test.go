@@ -69,7 +69,7 @@ func openWith(t *testing.T, dir, index string, store *chroma.Server) (*notes.Fol
 func TestSyncAndSearchOnBothStores(t *testing.T) {
 	eachStore(t, func(t *testing.T, dir string, store *chroma.Server) {
 		for i := range 60 {
-			write(t, dir, map[string]string{fmt.Sprintf("note%02d.md", i): fmt.Sprintf("---\ntags: [t%d]\n---\n# Note %d\n\nmarker%d stands here. %s\n", i%3, i, i, words(i, 60))})
+			write(t, dir, map[string]string{fmt.Sprintf("note%02d.md", i): fmt.Sprintf("---\ntags: [t%d]\n---\n# Note %d\n\nmarker%d stands here. %s\n", i%3, i, i, prose(i, 60))})
 		}
 		index := t.TempDir()
 		folder, x := openWith(t, dir, index, store)
@@ -81,11 +81,11 @@ func TestSyncAndSearchOnBothStores(t *testing.T) {
 		if again := syncNow(t, x, folder, embedder); again.Embedded != 0 || len(again.Notes) > 0 {
 			t.Errorf("the second sync embedded %d and did %q", again.Embedded, whats(again))
 		}
-		found, err := x.Search(t.Context(), Query{Text: "marker7 stands " + words(7, 20)})
+		found, err := x.Search(t.Context(), Query{Text: "marker7 stands " + prose(7, 20)})
 		if err != nil || found.Coverage.Embedder != "bag" || len(found.Passages) == 0 || found.Passages[0].Path != "note07.md" {
 			t.Errorf("found %+v, %v", found, err)
 		}
-		found, err = x.Search(t.Context(), Query{Text: words(7, 40), Tags: []string{"t1"}})
+		found, err = x.Search(t.Context(), Query{Text: prose(7, 40), Tags: []string{"t1"}})
 		if err != nil || found.Coverage.Embedder != "bag" || len(found.Passages) == 0 || found.Passages[0].Path != "note07.md" {
 			t.Errorf("with a tag, found %+v, %v", found, err)
 		}
@@ -110,7 +110,7 @@ func TestSyncAndSearchOnBothStores(t *testing.T) {
 		}
 		// Another model has a collection of its own, and the old one stays. This
 		// one reads 128 tokens, so a passage has several vectors.
-		write(t, dir, map[string]string{"long.md": "# Long\n\n" + words(99, 150) + "\n"})
+		write(t, dir, map[string]string{"long.md": "# Long\n\n" + prose(99, 150) + "\n"})
 		short := &bagEmbedder{name: "use-lite"}
 		if c := syncNow(t, x, folder, short); c.Embedded <= c.Passages {
 			t.Errorf("a model of short texts embedded %d texts of %d passages", c.Embedded, c.Passages)
@@ -118,7 +118,7 @@ func TestSyncAndSearchOnBothStores(t *testing.T) {
 		if c := syncNow(t, x, folder, short); c.Embedded != 0 {
 			t.Errorf("again, %d were embedded", c.Embedded)
 		}
-		found, err = x.Search(t.Context(), Query{Text: words(99, 40)})
+		found, err = x.Search(t.Context(), Query{Text: prose(99, 40)})
 		if err != nil || found.Coverage.Embedder != "use-lite" || len(found.Passages) == 0 || found.Passages[0].Path != "long.md" {
 			t.Errorf("by another model, found %+v, %v", found, err)
 		}
@@ -134,7 +134,7 @@ func TestTwoMachinesShareACollection(t *testing.T) {
 	store := &chroma.Server{URL: server.URL}
 	here, there := namedVault(t, "team"), namedVault(t, "team")
 	for i := range 40 {
-		text := fmt.Sprintf("# Note %d\n\nmarker%d %s\n", i, i, words(i, 60))
+		text := fmt.Sprintf("# Note %d\n\nmarker%d %s\n", i, i, prose(i, 60))
 		for _, dir := range []string{here, there} {
 			write(t, dir, map[string]string{fmt.Sprintf("note%02d.md", i): text})
 		}
@@ -148,7 +148,7 @@ func TestTwoMachinesShareACollection(t *testing.T) {
 	if c := syncNow(t, xThere, folderThere, embedder); c.Embedded != 0 {
 		t.Errorf("the second machine embedded %d texts that the first had", c.Embedded)
 	}
-	found, err := xThere.Search(t.Context(), Query{Text: words(7, 30)})
+	found, err := xThere.Search(t.Context(), Query{Text: prose(7, 30)})
 	if err != nil || found.Coverage.Embedder != "bag" || len(found.Passages) == 0 || found.Passages[0].Path != "note07.md" {
 		t.Errorf("on the second machine, found %+v, %v", found, err)
 	}
@@ -156,7 +156,7 @@ func TestTwoMachinesShareACollection(t *testing.T) {
 	t.Run("both index at once", func(t *testing.T) {
 		for i := 40; i < 80; i++ {
 			for _, dir := range []string{here, there} {
-				write(t, dir, map[string]string{fmt.Sprintf("note%02d.md", i): fmt.Sprintf("# Note %d\n\nmarker%d %s\n", i, i, words(i, 60))})
+				write(t, dir, map[string]string{fmt.Sprintf("note%02d.md", i): fmt.Sprintf("# Note %d\n\nmarker%d %s\n", i, i, prose(i, 60))})
 			}
 		}
 		var both sync.WaitGroup
@@ -206,7 +206,7 @@ func TestWordsAnswerWhileChromaIsDown(t *testing.T) {
 	server := testenv.StartChroma(t)
 	dir := t.TempDir()
 	for i := range 60 {
-		write(t, dir, map[string]string{fmt.Sprintf("note%02d.md", i): fmt.Sprintf("# Note %d\n\nmarker%d %s\n", i, i, words(i, 60))})
+		write(t, dir, map[string]string{fmt.Sprintf("note%02d.md", i): fmt.Sprintf("# Note %d\n\nmarker%d %s\n", i, i, prose(i, 60))})
 	}
 	folder, x := openWith(t, dir, t.TempDir(), &chroma.Server{URL: server.URL})
 	embedder := &bagEmbedder{name: "bag"}
@@ -249,7 +249,7 @@ func TestWordsAnswerWhileChromaIsDown(t *testing.T) {
 		t.Errorf("after the server came back: embedded %d, warnings %q", changes.Embedded, changes.Warnings)
 	}
 	wholeCollection(t, x, 60)
-	found, err := x.Search(t.Context(), Query{Text: words(7, 30)})
+	found, err := x.Search(t.Context(), Query{Text: prose(7, 30)})
 	if err != nil || found.Coverage.Embedder != "bag" {
 		t.Errorf("after the server came back, found %+v, %v", found.Coverage, err)
 	}
@@ -261,7 +261,7 @@ func TestACollectionDeletedBehindOurBackIsMadeAgain(t *testing.T) {
 	server := testenv.StartChroma(t)
 	dir := t.TempDir()
 	for i := range 40 {
-		write(t, dir, map[string]string{fmt.Sprintf("note%02d.md", i): fmt.Sprintf("# Note %d\n\nmarker%d %s\n", i, i, words(i, 60))})
+		write(t, dir, map[string]string{fmt.Sprintf("note%02d.md", i): fmt.Sprintf("# Note %d\n\nmarker%d %s\n", i, i, prose(i, 60))})
 	}
 	folder, x := openWith(t, dir, t.TempDir(), &chroma.Server{URL: server.URL})
 	embedder := &bagEmbedder{name: "bag"}
@@ -271,7 +271,7 @@ func TestACollectionDeletedBehindOurBackIsMadeAgain(t *testing.T) {
 	askChroma(t, http.MethodGet, collections, "", &all)
 	askChroma(t, http.MethodDelete, collections+"/"+all[0].Name, "", nil)
 	for range 2 {
-		found, err := x.Search(t.Context(), Query{Text: "marker7 " + words(7, 30)})
+		found, err := x.Search(t.Context(), Query{Text: "marker7 " + prose(7, 30)})
 		if err != nil || len(found.Passages) == 0 || !strings.HasPrefix(found.Coverage.Embedder, wordsOnly) {
 			t.Errorf("without its collection, found %+v, %v", found, err)
 		}
@@ -291,7 +291,7 @@ func TestACollectionDeletedBehindOurBackIsMadeAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	askChroma(t, http.MethodPost, collections+"/"+all[0].ID+"/delete", string(gone), nil)
-	if _, err := x.Search(t.Context(), Query{Text: words(7, 30)}); err != nil {
+	if _, err := x.Search(t.Context(), Query{Text: prose(7, 30)}); err != nil {
 		t.Error(err)
 	}
 	if changes := syncNow(t, x, folder, embedder); changes.Embedded != 9 {

@@ -75,7 +75,7 @@ func TestKilledWhileIndexing(t *testing.T) {
 func killWhileIndexing(t *testing.T, store *chroma.Server, restart func()) {
 	dir, index := t.TempDir(), t.TempDir()
 	for i := range 60 {
-		write(t, dir, map[string]string{fmt.Sprintf("note%02d.md", i): fmt.Sprintf("# Note %d\n\nmarker%d stands here.\n\n## More\n\n%s\n", i, i, words(i, 80))})
+		write(t, dir, map[string]string{fmt.Sprintf("note%02d.md", i): fmt.Sprintf("# Note %d\n\nmarker%d stands here.\n\n## More\n\n%s\n", i, i, prose(i, 80))})
 	}
 	kills := soak(12)
 	if testenv.Race {
@@ -121,7 +121,7 @@ func soak(usual int) int {
 	}
 }
 
-func words(seed, n int) string {
+func prose(seed, n int) string {
 	random := rand.New(rand.NewPCG(uint64(seed), 1))
 	text := ""
 	for range n {
@@ -193,7 +193,7 @@ func wholeIndex(t *testing.T, x *Index, folder *notes.Folder, changes Changes, p
 func TestDamagedFiles(t *testing.T) {
 	dir, master := t.TempDir(), t.TempDir()
 	for i := range 10 {
-		write(t, dir, map[string]string{fmt.Sprintf("note%02d.md", i): fmt.Sprintf("# Note %d\n\nmarker%d stands here.\n\n%s\n", i, i, words(i, 300))})
+		write(t, dir, map[string]string{fmt.Sprintf("note%02d.md", i): fmt.Sprintf("# Note %d\n\nmarker%d stands here.\n\n%s\n", i, i, prose(i, 300))})
 	}
 	passages := freshPassages(t, dir)
 	wholeAfter(t, dir, master, nil, passages)
@@ -229,7 +229,7 @@ func TestDamagedFiles(t *testing.T) {
 			}
 			return b
 		},
-		"longer":  func(b []byte) []byte { return append(b, words(1, 100)...) },
+		"longer":  func(b []byte) []byte { return append(b, prose(1, 100)...) },
 		"missing": nil,
 	}
 	for _, file := range files {

@@ -278,8 +278,8 @@ func (x *Index) sign(ctx context.Context, g *generation) error {
 }
 
 // writeStamp signs a words file that nothing in this process has open.
-func writeStamp(path, words string) error {
-	file, err := os.Open(words)
+func writeStamp(path, signed string) error {
+	file, err := os.Open(signed)
 	if err != nil {
 		return err
 	}
@@ -288,12 +288,12 @@ func writeStamp(path, words string) error {
 
 // signFile writes the stamp of a words file. Everything must be in it: nothing
 // may be left in SQLite's log.
-func signFile(path string, words *os.File) error {
-	status, err := words.Stat()
+func signFile(path string, file *os.File) error {
+	status, err := file.Stat()
 	if err != nil {
 		return err
 	}
-	sum, err := sumFile(words)
+	sum, err := sumFile(file)
 	if err != nil {
 		return err
 	}
@@ -306,7 +306,7 @@ func signFile(path string, words *os.File) error {
 
 // verifyStamp reports whether the words file was signed off. A damageError
 // says that it is not what was signed.
-func verifyStamp(path, words string) (signed bool, err error) {
+func verifyStamp(path, of string) (signed bool, err error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
@@ -314,9 +314,9 @@ func verifyStamp(path, words string) (signed bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	status, err := os.Stat(words)
+	status, err := os.Stat(of)
 	if errors.Is(err, fs.ErrNotExist) {
-		return false, &damageError{"the file " + filepath.Base(words) + " is missing"}
+		return false, &damageError{"the file " + filepath.Base(of) + " is missing"}
 	}
 	var s stamp
 	if err != nil || json.Unmarshal(text, &s) != nil {
@@ -325,7 +325,7 @@ func verifyStamp(path, words string) (signed bool, err error) {
 	if status.Size() == s.Size && status.ModTime().UnixNano() == s.Mtime {
 		return true, nil
 	}
-	file, err := os.Open(words)
+	file, err := os.Open(of)
 	if err != nil {
 		return false, err
 	}
@@ -333,7 +333,7 @@ func verifyStamp(path, words string) (signed bool, err error) {
 	if sum, err := sumFile(file); err != nil {
 		return false, err
 	} else if sum != s.Sum {
-		return false, &damageError{"the file " + filepath.Base(words) + " is not what was written"}
+		return false, &damageError{"the file " + filepath.Base(of) + " is not what was written"}
 	}
 	return true, nil
 }

@@ -137,10 +137,10 @@ func removeNote(ctx context.Context, tx *sql.Tx, id int64) error {
 }
 
 // skip remembers a file that is no note, so that it is not read again before
-// it changes.
-func skip(ctx context.Context, tx *sql.Tx, entry notes.Entry, was indexed, reason string) error {
-	if was.id != 0 {
-		if err := removeNote(ctx, tx, was.id); err != nil {
+// it changes. was is the row of the note that it used to be; 0: none.
+func skip(ctx context.Context, tx *sql.Tx, entry notes.Entry, was int64, reason string) error {
+	if was != 0 {
+		if err := removeNote(ctx, tx, was); err != nil {
 			return err
 		}
 	}

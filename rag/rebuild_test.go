@@ -91,7 +91,7 @@ func manyNotesIn(t *testing.T) (dir, index string) {
 	t.Helper()
 	dir, index = t.TempDir(), t.TempDir()
 	for i := range manyNotes {
-		write(t, dir, map[string]string{fmt.Sprintf("note%02d.md", i): fmt.Sprintf("# Note %d\n\nmarker%d stands here.\n\n%s\n", i, i, words(i, 60))})
+		write(t, dir, map[string]string{fmt.Sprintf("note%02d.md", i): fmt.Sprintf("# Note %d\n\nmarker%d stands here.\n\n%s\n", i, i, prose(i, 60))})
 	}
 	if out, err := child(t, "sync", dir, index).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)

@@ -6,7 +6,6 @@ import (
 	"database/sql"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"lifehub/internal/rows"
@@ -56,7 +55,7 @@ func (s *search) rescore(ctx context.Context, found map[int64]*candidate) error 
 	if err != nil {
 		return err
 	}
-	average := s.averageLength(ctx)
+	average := averageLength(ctx, s.db)
 	lowest := math.Inf(1)
 	for _, l := range counts {
 		c := found[l.id]
@@ -210,22 +209,4 @@ func (l *termCounts) count(index map[string]int, text string, own bool) {
 	if asked {
 		l.own[i]++
 	}
-}
-
-// averageLength is the mean number of terms of a passage.
-func (s *search) averageLength(ctx context.Context) float64 {
-	average, err := strconv.ParseFloat(getMeta(ctx, s.db, "average"), 64)
-	if err != nil || average <= 0 {
-		return 100
-	}
-	return average
-}
-
-// measureLength writes down the mean number of terms of a passage.
-func measureLength(ctx context.Context, tx *sql.Tx) error {
-	var average sql.NullFloat64
-	if err := tx.QueryRowContext(ctx, `SELECT avg(terms) FROM passages`).Scan(&average); err != nil {
-		return err
-	}
-	return setMeta(ctx, tx, "average", strconv.FormatFloat(average.Float64, 'f', 2, 64))
 }

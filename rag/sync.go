@@ -506,7 +506,7 @@ func (s *syncRun) readOne(ctx context.Context, tx *sql.Tx, listed notes.Entry, w
 	if err != nil {
 		entry.Path = name
 		s.report(name, skipped, "", reasonOf(err))
-		return skip(ctx, tx, entry, was, reasonOf(err))
+		return skip(ctx, tx, entry, was.id, reasonOf(err))
 	}
 	hash := contentHash(raw)
 	if was.id != 0 && bytes.Equal(hash, was.hash) {

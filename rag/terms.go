@@ -147,3 +147,12 @@ func joinTerms(all []term) (words, exact string) {
 	}
 	return w.String(), x.String()
 }
+
+// alone tells a character of a script without spaces that nothing else
+// stands next to: 犬, but not the 年 of 2025年.
+func (t term) alone(question string) bool {
+	before, _ := utf8.DecodeLastRuneInString(question[:t.start])
+	after, _ := utf8.DecodeRuneInString(question[t.end:])
+	inWord := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }
+	return t.pair() && utf8.RuneCountInString(t.text) == 1 && !inWord(before) && !inWord(after)
+}

@@ -199,7 +199,7 @@ func TestAFolderThatCannotBeWatchedIsPolled(t *testing.T) {
 func TestAWatchFollowsTheEmbeddingModel(t *testing.T) {
 	dir := t.TempDir()
 	for i := range 30 {
-		write(t, dir, map[string]string{fmt.Sprintf("note%02d.md", i): fmt.Sprintf("# Note %d\n\n%s\n", i, words(i, 60))})
+		write(t, dir, map[string]string{fmt.Sprintf("note%02d.md", i): fmt.Sprintf("# Note %d\n\n%s\n", i, prose(i, 60))})
 	}
 	folder, x := openVault(t, dir, t.TempDir())
 	var model atomic.Pointer[bagEmbedder]
@@ -216,7 +216,7 @@ func TestAWatchFollowsTheEmbeddingModel(t *testing.T) {
 	}
 	model.Store(second)
 	<-begun
-	found, err := x.Search(t.Context(), Query{Text: words(7, 30), Side: Both})
+	found, err := x.Search(t.Context(), Query{Text: prose(7, 30), Side: Both})
 	if err != nil || len(found.Passages) == 0 || found.Passages[0].Path != "note07.md" || !strings.HasPrefix(found.Coverage.Embedder, wordsOnly) {
 		t.Errorf("while it is embedded anew, found %+v, %v", found, err)
 	}
@@ -226,7 +226,7 @@ func TestAWatchFollowsTheEmbeddingModel(t *testing.T) {
 			break
 		}
 	}
-	found, err = x.Search(t.Context(), Query{Text: words(7, 30)})
+	found, err = x.Search(t.Context(), Query{Text: prose(7, 30)})
 	if err != nil || found.Coverage.Embedder != "second" {
 		t.Errorf("afterwards, %q took part, %v", found.Coverage.Embedder, err)
 	}

@@ -4,12 +4,9 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
-	"errors"
 	"math"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"lifehub/internal/rows"
 	"lifehub/internal/text"
@@ -101,15 +98,6 @@ func askedTerms(question string, spoken []text.Lang) []weighed {
 	return asked
 }
 
-// alone tells a character of a script without spaces that nothing else
-// stands next to: 犬, but not the 年 of 2025年.
-func (t term) alone(question string) bool {
-	before, _ := utf8.DecodeLastRuneInString(question[:t.start])
-	after, _ := utf8.DecodeRuneInString(question[t.end:])
-	inWord := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }
-	return t.pair() && utf8.RuneCountInString(t.text) == 1 && !inWord(before) && !inWord(after)
-}
-
 // mostPairs bounds the pairs that one character is looked for in.
 const mostPairs = 500
 
@@ -162,8 +150,8 @@ func (w *wordQuery) require(phrases []string) {
 	for _, phrase := range phrases {
 		forms := weighed{forms: w.pairsOf(phrase)}
 		for _, l := range append([]text.Lang{""}, w.vaultLanguages...) {
-			if words, _ := joinTerms(terms(phrase, l)); words != "" && !slices.Contains(forms.forms, words) {
-				forms.forms = append(forms.forms, words)
+			if form, _ := joinTerms(terms(phrase, l)); form != "" && !slices.Contains(forms.forms, form) {
+				forms.forms = append(forms.forms, form)
 			}
 		}
 		if len(forms.forms) == 0 {
@@ -210,56 +198,6 @@ func weigh(ctx context.Context, db *sql.DB, all []weighed) (passages int, err er
 		all[i].idf = max(0, math.Log((float64(passages-df)+0.5)/(float64(df)+0.5)))
 	}
 	return passages, nil
-}
-
-// frequency returns the number of passages that hold a term: from the list of
-// the frequent ones, which counting would take long, else counted.
-func frequency(ctx context.Context, db *sql.DB, text string) (int, error) {
-	var df int
-	err := db.QueryRowContext(ctx, `SELECT passages FROM frequent WHERE term = ?`, text).Scan(&df)
-	if errors.Is(err, sql.ErrNoRows) {
-		err = db.QueryRowContext(ctx, `SELECT doc FROM vocabulary WHERE term = ?`, text).Scan(&df)
-	}
-	if errors.Is(err, sql.ErrNoRows) {
-		return 0, nil
-	}
-	return df, err
-}
-
-// countFrequent lists the terms that many passages hold, again whenever the
-// index has grown or shrunk by a fifth.
-func countFrequent(ctx context.Context, tx *sql.Tx) error {
-	var passages, before int
-	if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM passages`).Scan(&passages); err != nil {
-		return err
-	}
-	err := tx.QueryRowContext(ctx, `SELECT value FROM meta WHERE key = 'frequent'`).Scan(&before)
-	if err != nil && !errors.Is(err, sql.ErrNoRows) {
-		return err
-	}
-	if passages < 1000 || (passages <= before*6/5 && passages >= before*4/5) {
-		return nil
-	}
-	if _, err := tx.ExecContext(ctx, `DELETE FROM frequent`); err != nil {
-		return err
-	}
-	if _, err := tx.ExecContext(ctx, `INSERT INTO frequent SELECT term, doc FROM vocabulary WHERE doc > ?`, passages/50); err != nil {
-		return err
-	}
-	_, err = tx.ExecContext(ctx, `INSERT INTO meta VALUES ('frequent', ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value`, passages)
-	return err
-}
-
-// languagesOf are the languages of the vault's notes but English.
-func languagesOf(ctx context.Context, db *sql.DB) (spoken []text.Lang, err error) {
-	for scan := range rows.Of(ctx, db, `SELECT code FROM languages ORDER BY code`) {
-		var code text.Lang
-		if err := scan(&code); err != nil {
-			return nil, err
-		}
-		spoken = append(spoken, code)
-	}
-	return spoken, nil
 }
 
 // inUnknownLanguage reports whether a question is in a language that no note is in.

@@ -1,0 +1,79 @@
+package rag
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"strconv"
+
+	"lifehub/internal/rows"
+	"lifehub/internal/text"
+)
+
+// averageLength is the mean number of terms of a passage.
+func averageLength(ctx context.Context, db *sql.DB) float64 {
+	average, err := strconv.ParseFloat(getMeta(ctx, db, "average"), 64)
+	if err != nil || average <= 0 {
+		return 100
+	}
+	return average
+}
+
+// measureLength writes down the mean number of terms of a passage.
+func measureLength(ctx context.Context, tx *sql.Tx) error {
+	var average sql.NullFloat64
+	if err := tx.QueryRowContext(ctx, `SELECT avg(terms) FROM passages`).Scan(&average); err != nil {
+		return err
+	}
+	return setMeta(ctx, tx, "average", strconv.FormatFloat(average.Float64, 'f', 2, 64))
+}
+
+// frequency returns the number of passages that hold a term: from the list of
+// the frequent ones, which counting would take long, else counted.
+func frequency(ctx context.Context, db *sql.DB, text string) (int, error) {
+	var df int
+	err := db.QueryRowContext(ctx, `SELECT passages FROM frequent WHERE term = ?`, text).Scan(&df)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = db.QueryRowContext(ctx, `SELECT doc FROM vocabulary WHERE term = ?`, text).Scan(&df)
+	}
+	if errors.Is(err, sql.ErrNoRows) {
+		return 0, nil
+	}
+	return df, err
+}
+
+// countFrequent lists the terms that many passages hold, again whenever the
+// index has grown or shrunk by a fifth.
+func countFrequent(ctx context.Context, tx *sql.Tx) error {
+	var passages, before int
+	if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM passages`).Scan(&passages); err != nil {
+		return err
+	}
+	err := tx.QueryRowContext(ctx, `SELECT value FROM meta WHERE key = 'frequent'`).Scan(&before)
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return err
+	}
+	if passages < 1000 || (passages <= before*6/5 && passages >= before*4/5) {
+		return nil
+	}
+	if _, err := tx.ExecContext(ctx, `DELETE FROM frequent`); err != nil {
+		return err
+	}
+	if _, err := tx.ExecContext(ctx, `INSERT INTO frequent SELECT term, doc FROM vocabulary WHERE doc > ?`, passages/50); err != nil {
+		return err
+	}
+	_, err = tx.ExecContext(ctx, `INSERT INTO meta VALUES ('frequent', ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value`, passages)
+	return err
+}
+
+// languagesOf are the languages of the vault's notes but English.
+func languagesOf(ctx context.Context, db *sql.DB) (spoken []text.Lang, err error) {
+	for scan := range rows.Of(ctx, db, `SELECT code FROM languages ORDER BY code`) {
+		var code text.Lang
+		if err := scan(&code); err != nil {
+			return nil, err
+		}
+		spoken = append(spoken, code)
+	}
+	return spoken, nil
+}
