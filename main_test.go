@@ -57,11 +57,12 @@ var arrows = map[string][]string{
 	"lifehub/agent/tools/outbound":   {"agent"},
 	"lifehub/agent/tools/web":        {"agent", "agent/tools/describe", "agent/tools/excerpt", "agent/tools/outbound", "internal/pattern", "llm", "notes"},
 
-	"lifehub/rag":         {"llm", "notes", "internal/pattern", "internal/rows", "internal/text", "rag/chroma", "rag/passage", "rag/vectors", "rag/when"},
+	"lifehub/rag":         {"llm", "notes", "internal/pattern", "internal/rows", "internal/text", "rag/chroma", "rag/passage", "rag/vectors", "rag/when", "rag/words"},
 	"lifehub/rag/chroma":  {"rag/vectors", "internal/pattern"},
 	"lifehub/rag/eval":    {"llm", "notes", "rag"},
 	"lifehub/rag/passage": {"notes", "internal/pattern", "internal/text"},
 	"lifehub/rag/vectors": {"rag/passage"},
+	"lifehub/rag/words":   {"internal/pattern", "internal/rows", "internal/text", "notes", "rag/passage", "rag/vectors"},
 	"lifehub/rag/when":    {"internal/pattern", "internal/text"},
 
 	"lifehub/store":       {"agent", "llm", "internal/pattern", "internal/rows", "internal/text", "internal/wrap", "store/draft", "store/file", "store/trace"},

@@ -14,6 +14,7 @@ import (
 
 	"lifehub/llm"
 	"lifehub/rag/vectors"
+	"lifehub/rag/words"
 )
 
 // byMeaning asks the collection, and returns the weight of its answer
@@ -110,7 +111,7 @@ func (x *Index) noteResized(ctx context.Context, embedder string) error {
 	if err := os.RemoveAll(x.stampPath(g.number)); err != nil {
 		return err
 	}
-	return setMeta(ctx, g.db, "resized "+embedder, "yes")
+	return words.SetMeta(ctx, g.db, "resized "+embedder, "yes")
 }
 
 // baseline is how near to a question the vectors of a collection are on the whole.

@@ -6,6 +6,7 @@ import (
 
 	"lifehub/internal/rows"
 	"lifehub/rag/when"
+	"lifehub/rag/words"
 )
 
 const (
@@ -20,8 +21,8 @@ const (
 // asksForTheTimeItself reports whether nothing but the time is left of a
 // question.
 func asksForTheTimeItself(rest string) bool {
-	for _, t := range terms(rest, "") {
-		if !t.exact && !when.SaysNothing(t.text) {
+	for _, t := range words.Terms(rest, "") {
+		if !t.Exact && !when.SaysNothing(t.Text) {
 			return false
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"lifehub/llm"
 	"lifehub/rag/passage"
 	"lifehub/rag/vectors"
+	"lifehub/rag/words"
 )
 
 // embedBatch is how many texts go to the embedder at once. A server that
@@ -37,8 +38,8 @@ func (s *syncRun) embedMissing(ctx context.Context, embedder llm.Embedder) error
 	if err != nil {
 		return err
 	}
-	resized := getMeta(ctx, s.db, "resized "+name) == "yes"
-	if s.only == nil && !s.unsigned && !resized && getMeta(ctx, s.db, "complete "+name) == state {
+	resized := words.Meta(ctx, s.db, "resized "+name) == "yes"
+	if s.only == nil && !s.unsigned && !resized && words.Meta(ctx, s.db, "complete "+name) == state {
 		x.setWhy("")
 		return nil
 	}
@@ -73,7 +74,7 @@ func (s *syncRun) count(ctx context.Context, model string, passages int) error {
 	if err := s.begin(ctx); err != nil {
 		return err
 	}
-	return setMeta(ctx, s.db, "embedded "+model, strconv.Itoa(passages))
+	return words.SetMeta(ctx, s.db, "embedded "+model, strconv.Itoa(passages))
 }
 
 // complete writes down that nothing is missing, so that the next sync need
@@ -86,7 +87,7 @@ func (s *syncRun) complete(ctx context.Context, model string) error {
 	if err != nil {
 		return err
 	}
-	return setMeta(ctx, s.db, "complete "+model, state)
+	return words.SetMeta(ctx, s.db, "complete "+model, state)
 }
 
 // missing lists the keys of the passages looked at, and those without a vector in the
@@ -128,7 +129,7 @@ func (s *syncRun) texts(ctx context.Context, passages []vectors.Key, window int)
 		return nil, nil, err
 	}
 	defer statement.Close() //nolint:errcheck // nothing was written
-	loaded := noteTexts{db: s.db}
+	loaded := words.Texts{DB: s.db}
 	for _, k := range passages {
 		var note int64
 		var start, stop int
@@ -136,7 +137,7 @@ func (s *syncRun) texts(ctx context.Context, passages []vectors.Key, window int)
 		if err := statement.QueryRowContext(ctx, k[:]).Scan(&note, &title, &headings, &start, &stop); err != nil {
 			return nil, nil, err
 		}
-		text, err := loaded.of(ctx, note, start, stop)
+		text, err := loaded.Of(ctx, note, start, stop)
 		if err != nil {
 			return nil, nil, err
 		}

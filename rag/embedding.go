@@ -9,6 +9,7 @@ import (
 
 	"lifehub/llm"
 	"lifehub/rag/vectors"
+	"lifehub/rag/words"
 )
 
 // embedding is the embedding of what one model has not seen yet.
@@ -120,7 +121,7 @@ func (e *embedding) again(ctx context.Context) (bool, error) {
 	if err := e.begin(ctx); err != nil {
 		return false, err
 	}
-	if err := setMeta(ctx, e.db, "resized "+e.embedder.Name(), ""); err != nil {
+	if err := words.SetMeta(ctx, e.db, "resized "+e.embedder.Name(), ""); err != nil {
 		return false, err
 	}
 	e.todo, e.done, e.dimension, e.refused = slices.Collect(maps.Keys(e.used)), 0, 0, 0

@@ -15,6 +15,7 @@ import (
 	"sync/atomic"
 
 	"lifehub/internal/pattern"
+	"lifehub/rag/words"
 )
 
 // generation is a words file that is open: words.db, and after each rebuild
@@ -147,7 +148,7 @@ func (x *Index) reopen(locked bool) error {
 		x.retire() // SQLite goes on reading alone as long as this process has it open so
 	}
 	g, err := x.openNewest(locked)
-	if err != nil && !isDamage(err) {
+	if err != nil && !words.IsDamage(err) {
 		return err
 	}
 	x.retire()
@@ -188,7 +189,7 @@ func (x *Index) openNewest(locked bool) (*generation, error) {
 	if err == nil && signed {
 		return x.openGeneration(number, true, locked)
 	}
-	if err != nil && !isDamage(err) {
+	if err != nil && !words.IsDamage(err) {
 		return nil, err
 	}
 	if !locked {
@@ -209,7 +210,7 @@ func (x *Index) openNewest(locked bool) (*generation, error) {
 	if err != nil || g.limited != nil {
 		return g, err
 	}
-	if g.limited = checkWords(g.db); isDamage(g.limited) {
+	if g.limited = words.Check(g.db); words.IsDamage(g.limited) {
 		return nil, errors.Join(g.limited, g.release())
 	}
 	return g, nil
@@ -225,7 +226,7 @@ func (x *Index) openGeneration(number int, signed, make bool) (*generation, erro
 	}
 	file, limited := os.OpenFile(path, flags, 0o600)
 	if errors.Is(limited, fs.ErrNotExist) {
-		return nil, &damageError{"the file " + filepath.Base(path) + " is missing"}
+		return nil, &words.DamageError{Why: "the file " + filepath.Base(path) + " is missing"}
 	}
 	err := limited
 	if limited != nil {
@@ -239,21 +240,21 @@ func (x *Index) openGeneration(number int, signed, make bool) (*generation, erro
 		return nil, errors.Join(err, file.Close())
 	}
 	if err = limited; err == nil { // else SQLite would open it, and fail at the first write
-		if g.db, err = openWords(path, readWrite); err == nil {
+		if g.db, err = words.Open(path, words.ReadWrite); err == nil {
 			return g, nil
 		}
 	}
-	if g.limited = err; !isDamage(err) {
-		if g.db, err = openWords(path, readOnly); err == nil {
+	if g.limited = err; !words.IsDamage(err) {
+		if g.db, err = words.Open(path, words.ReadOnly); err == nil {
 			return g, nil
 		}
-		if signed && !isDamage(err) {
-			if g.db, err = openWords(path, immutable); err == nil {
+		if signed && !words.IsDamage(err) {
+			if g.db, err = words.Open(path, words.Immutable); err == nil {
 				return g, nil
 			}
 		}
 	}
-	if !isDamage(err) {
+	if !words.IsDamage(err) {
 		err = g.limited
 	}
 	return nil, errors.Join(err, file.Close())
@@ -270,7 +271,7 @@ type stamp struct {
 
 // sign puts everything into the one file, and writes its stamp.
 func (x *Index) sign(ctx context.Context, g *generation) error {
-	whole, err := checkpoint(ctx, g.db)
+	whole, err := words.Checkpoint(ctx, g.db)
 	if err != nil || !whole {
 		return err // somebody reads an older state: the next open looks closer
 	}
@@ -316,7 +317,7 @@ func verifyStamp(path, of string) (signed bool, err error) {
 	}
 	status, err := os.Stat(of)
 	if errors.Is(err, fs.ErrNotExist) {
-		return false, &damageError{"the file " + filepath.Base(of) + " is missing"}
+		return false, &words.DamageError{Why: "the file " + filepath.Base(of) + " is missing"}
 	}
 	var s stamp
 	if err != nil || json.Unmarshal(text, &s) != nil {
@@ -333,7 +334,7 @@ func verifyStamp(path, of string) (signed bool, err error) {
 	if sum, err := sumFile(file); err != nil {
 		return false, err
 	} else if sum != s.Sum {
-		return false, &damageError{"the file " + filepath.Base(of) + " is not what was written"}
+		return false, &words.DamageError{Why: "the file " + filepath.Base(of) + " is not what was written"}
 	}
 	return true, nil
 }

@@ -15,6 +15,7 @@ import (
 	"lifehub/rag/chroma"
 	"lifehub/rag/passage"
 	"lifehub/rag/vectors"
+	"lifehub/rag/words"
 )
 
 // Options say how a vault is indexed.
@@ -61,7 +62,7 @@ func Open(dir string, options Options) (*Index, error) {
 		options.Size = defaultSize
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("open index: %w", explain(err))
+		return nil, fmt.Errorf("open index: %w", words.Explain(err))
 	}
 	x := &Index{dir: dir, options: options, vectors: vectors.Local{Dir: dir}, lost: -1, embedder: options.Embedder}
 	if options.Chroma != nil {
@@ -72,7 +73,7 @@ func Open(dir string, options Options) (*Index, error) {
 		x.vectors = store
 	}
 	if err := x.reopen(false); err != nil {
-		return nil, fmt.Errorf("open index: %w", explain(err))
+		return nil, fmt.Errorf("open index: %w", words.Explain(err))
 	}
 	return x, nil
 }

@@ -16,6 +16,7 @@ import (
 	"lifehub/internal/testenv"
 	"lifehub/llm"
 	"lifehub/notes"
+	"lifehub/rag/words"
 )
 
 // bagEmbedder makes a vector of a text's words by hashing them: enough
@@ -49,9 +50,9 @@ func (e *bagEmbedder) Embed(_ context.Context, texts []string) ([][]float32, err
 
 func bag(text string) []float32 {
 	vector := make([]float32, 64)
-	for _, t := range terms(text, "") {
+	for _, t := range words.Terms(text, "") {
 		h := fnv.New32a()
-		h.Write([]byte(t.text))
+		h.Write([]byte(t.Text))
 		vector[h.Sum32()%64]++
 	}
 	vector[0]++
@@ -452,7 +453,7 @@ func TestTrustIsMeasuredThoughATextIsRefused(t *testing.T) {
 		return nil, nil
 	}}
 	syncNow(t, x, folder, embedder)
-	if trust := getMeta(t.Context(), x.words.db, "trust bag"); trust == "" {
+	if trust := words.Meta(t.Context(), x.words.db, "trust bag"); trust == "" {
 		t.Error("the trust of an embedder that refused one text of many was not measured")
 	}
 }

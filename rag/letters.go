@@ -107,7 +107,7 @@ func (s *search) lettersOf(ctx context.Context, where string, args ...any) (ids 
 		return nil, nil, err
 	}
 	for _, p := range places {
-		text, err := s.texts.of(ctx, p.note, p.start, p.stop)
+		text, err := s.texts.Of(ctx, p.note, p.start, p.stop)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -10,6 +10,7 @@ import (
 
 	"lifehub/rag/passage"
 	"lifehub/rag/vectors"
+	"lifehub/rag/words"
 )
 
 // startWeight is the share of meaning before its trust was measured. At 0.3 no
@@ -98,7 +99,7 @@ func (s *search) passages(ctx context.Context, have int) (n int, err error) {
 func (s *search) weight(ctx context.Context, m *meaning) float64 {
 	have, _, err := m.Size(ctx)
 	if _, ok := m.Collection.(vectors.Windowed); ok && err == nil {
-		have, _ = strconv.Atoi(getMeta(ctx, s.db, "embedded "+m.model)) //nolint:errcheck // 0: no sync has ended yet
+		have, _ = strconv.Atoi(words.Meta(ctx, s.db, "embedded "+m.model)) //nolint:errcheck // 0: no sync has ended yet
 	}
 	if err != nil {
 		s.away(err)
@@ -113,7 +114,7 @@ func (s *search) weight(ctx context.Context, m *meaning) float64 {
 		s.why = strconv.Itoa(have) + " of " + strconv.Itoa(passages) + " passages embedded"
 		return 0
 	}
-	trust, err := strconv.ParseFloat(getMeta(ctx, s.db, "trust "+m.model), 64)
+	trust, err := strconv.ParseFloat(words.Meta(ctx, s.db, "trust "+m.model), 64)
 	if err != nil {
 		return startWeight * s.sameLanguage(m.model)
 	}
@@ -171,7 +172,7 @@ func (s *search) present(ctx context.Context, ranked []candidate) ([]Passage, er
 	s.promote(all)
 	var kept []storedPassage
 	for _, p := range all {
-		if p.Text, err = s.texts.of(ctx, p.note, p.start, p.stop); err != nil {
+		if p.Text, err = s.texts.Of(ctx, p.note, p.start, p.stop); err != nil {
 			return nil, err
 		}
 		if duplicates(kept, &p) {
@@ -236,7 +237,7 @@ func neighbour(kept []storedPassage, p storedPassage) int {
 }
 
 // join makes one passage of two that touch.
-func join(ctx context.Context, texts *noteTexts, a, b storedPassage) (storedPassage, error) {
+func join(ctx context.Context, texts *words.Texts, a, b storedPassage) (storedPassage, error) {
 	if b.start < a.start {
 		a.start, a.Line, a.id = b.start, b.Line, b.id
 	} else {
@@ -244,7 +245,7 @@ func join(ctx context.Context, texts *noteTexts, a, b storedPassage) (storedPass
 	}
 	a.Heading = strings.Join(passage.CommonPath(splitPath(a.Heading), splitPath(b.Heading)), passage.Separator)
 	var err error
-	a.Text, err = texts.of(ctx, a.note, a.start, a.stop)
+	a.Text, err = texts.Of(ctx, a.note, a.start, a.stop)
 	return a, err
 }
 

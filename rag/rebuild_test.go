@@ -21,6 +21,7 @@ import (
 
 	"lifehub/internal/testenv"
 	"lifehub/notes"
+	"lifehub/rag/words"
 )
 
 // child is this test program at other work: see TestMain.
@@ -227,14 +228,14 @@ func TestOnlyDamageIsDamage(t *testing.T) {
 		syscall.ENOSPC, syscall.EMFILE, syscall.EACCES, syscall.EROFS, syscall.EIO, fs.ErrNotExist, errElsewhere,
 		context.Canceled, fmt.Errorf("wrapped: %w", &fs.PathError{Op: "open", Path: "words.db", Err: syscall.EMFILE}),
 	} {
-		if isDamage(err) || isDamage(explain(err)) {
+		if words.IsDamage(err) || words.IsDamage(words.Explain(err)) {
 			t.Errorf("%v is taken for damage", err)
 		}
 	}
 	for err, says := range map[error]string{
 		syscall.ENOSPC: "free some space", syscall.EMFILE: "ulimit -n", syscall.EACCES: "writable", syscall.EROFS: "writable",
 	} {
-		if got := explain(err); !errors.Is(got, err) || !strings.Contains(got.Error(), says) {
+		if got := words.Explain(err); !errors.Is(got, err) || !strings.Contains(got.Error(), says) {
 			t.Errorf("of %v it says %q", err, got)
 		}
 	}
@@ -242,7 +243,7 @@ func TestOnlyDamageIsDamage(t *testing.T) {
 	if err := os.WriteFile(path, []byte(strings.Repeat("no database ", 1000)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := openWords(path, readWrite); !isDamage(err) {
+	if _, err := words.Open(path, words.ReadWrite); !words.IsDamage(err) {
 		t.Errorf("a file of nonsense is %v", err)
 	}
 }
@@ -252,7 +253,7 @@ func TestAnIndexOfAnotherVersionIsRebuilt(t *testing.T) {
 	folder, x := vault(t, map[string]string{"a.md": "apple\n"})
 	embedder := &bagEmbedder{name: "bag"}
 	syncNow(t, x, folder, embedder)
-	if err := setMeta(t.Context(), x.words.db, "version", "10"); err != nil {
+	if err := words.SetMeta(t.Context(), x.words.db, "version", "10"); err != nil {
 		t.Fatal(err)
 	}
 	again, err := Open(x.dir, x.options)

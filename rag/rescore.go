@@ -10,6 +10,7 @@ import (
 
 	"lifehub/internal/rows"
 	"lifehub/internal/text"
+	"lifehub/rag/words"
 )
 
 // rescored is how many of the word index's candidates are looked at again.
@@ -55,7 +56,7 @@ func (s *search) rescore(ctx context.Context, found map[int64]*candidate) error 
 	if err != nil {
 		return err
 	}
-	average := averageLength(ctx, s.db)
+	average := words.AverageLength(ctx, s.db)
 	lowest := math.Inf(1)
 	for _, l := range counts {
 		c := found[l.id]
@@ -118,7 +119,7 @@ func (s *search) countTerms(ctx context.Context, candidates []*candidate) ([]ter
 	}
 	counts := make([]termCounts, 0, len(places))
 	for _, p := range places {
-		text, err := s.texts.of(ctx, p.note, p.from, p.to)
+		text, err := s.texts.Of(ctx, p.note, p.from, p.to)
 		if err != nil {
 			return nil, err
 		}
@@ -161,16 +162,16 @@ func placesOf(ctx context.Context, db *sql.DB, where string, args ...any) (place
 // neighbour before to the one after.
 func (p place) countTerms(text string, asked []weighed, index map[string]int) termCounts {
 	l := termCounts{id: p.id, note: p.note, own: make([]int, len(asked)), around: make([]int, len(asked))}
-	for _, t := range terms(strings.Join([]string{p.title, spacedName(p.path), p.heading}, "\n"), p.language) {
-		l.count(index, t.text, true)
+	for _, t := range words.Terms(strings.Join([]string{p.title, words.SpacedName(p.path), p.heading}, "\n"), p.language) {
+		l.count(index, t.Text, true)
 	}
 	pairs := pairCounter{}
-	for at, t := range terms(text, p.language) {
-		if i, asksFor := index[t.text]; asksFor {
+	for at, t := range words.Terms(text, p.language) {
+		if i, asksFor := index[t.Text]; asksFor {
 			pairs.see(asked[i].place, at)
 		}
-		own := p.first || t.start >= p.start-p.from // front matter belongs to the first passage
-		l.count(index, t.text, own && t.end <= p.stop-p.from)
+		own := p.first || t.Start >= p.start-p.from // front matter belongs to the first passage
+		l.count(index, t.Text, own && t.End <= p.stop-p.from)
 	}
 	l.pairs = len(pairs.seen)
 	return l

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"lifehub/internal/rows"
+	"lifehub/rag/words"
 )
 
 // wordsOnly begins Coverage.Embedder when meaning took no part.
@@ -54,7 +55,7 @@ func (x *Index) Search(ctx context.Context, q Query) (Found, error) {
 			break
 		}
 	}
-	return Found{Passages: []Passage{}}, fmt.Errorf("search notes: %w", explain(err))
+	return Found{Passages: []Passage{}}, fmt.Errorf("search notes: %w", words.Explain(err))
 }
 
 // searchNewest searches the newest generation. again: there is another one
@@ -66,7 +67,7 @@ func (x *Index) searchNewest(ctx context.Context, q Query) (found Found, again b
 	}
 	defer g.release() //nolint:errcheck // it was only read
 	found, err = x.search(ctx, g.db, q)
-	if isDamage(err) {
+	if words.IsDamage(err) {
 		x.lose(g, err)
 		return Found{}, true, err
 	}
@@ -101,7 +102,7 @@ type search struct {
 	db       *sql.DB
 	query    Query
 	filter   filter
-	texts    noteTexts
+	texts    words.Texts
 	words    wordQuery
 	embedder string // the one that took part; "": none
 	why      string // why meaning took no part
@@ -112,7 +113,7 @@ type search struct {
 }
 
 func newSearch(x *Index, db *sql.DB, q Query) search {
-	return search{index: x, db: db, query: q, filter: q.filter(), texts: noteTexts{db: db}}
+	return search{index: x, db: db, query: q, filter: q.filter(), texts: words.Texts{DB: db}}
 }
 
 // candidate is a passage that may be shown.
@@ -250,7 +251,7 @@ func (s *search) ask(ctx context.Context, found map[int64]*candidate, query, mat
 func (x *Index) Coverage(ctx context.Context) (Coverage, error) {
 	c, err := x.coverage(ctx)
 	if err != nil {
-		return c, fmt.Errorf("read index: %w", explain(err))
+		return c, fmt.Errorf("read index: %w", words.Explain(err))
 	}
 	return c, nil
 }
@@ -272,9 +273,9 @@ func (x *Index) coverageOf(ctx context.Context, db *sql.DB) (Coverage, error) {
 	if err := db.QueryRowContext(ctx, `SELECT count(*) FROM notes`).Scan(&c.Indexed); err != nil {
 		return c, err
 	}
-	c.Total, _ = strconv.Atoi(getMeta(ctx, db, "total")) //nolint:errcheck // 0: never synced
+	c.Total, _ = strconv.Atoi(words.Meta(ctx, db, "total")) //nolint:errcheck // 0: never synced
 	c.Total = max(c.Total, c.Indexed)
-	c.Unread, _ = strconv.Atoi(getMeta(ctx, db, "unread")) //nolint:errcheck // 0: no sync is reading
+	c.Unread, _ = strconv.Atoi(words.Meta(ctx, db, "unread")) //nolint:errcheck // 0: no sync is reading
 	c.Indexed = max(0, min(c.Indexed, c.Total-c.Unread))
 	if status, err := os.Stat(x.lockPath()); err == nil {
 		c.Age = max(0, time.Since(status.ModTime()).Seconds())

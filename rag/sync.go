@@ -22,6 +22,7 @@ import (
 	"lifehub/notes"
 	"lifehub/rag/passage"
 	"lifehub/rag/vectors"
+	"lifehub/rag/words"
 )
 
 // What a sync did to a note.
@@ -95,19 +96,19 @@ func (x *Index) sync(ctx context.Context, s syncRun) (Changes, error) {
 		err = errElsewhere
 	}
 	if err != nil {
-		return Changes{}, fmt.Errorf("index %s: %w", s.folder.Dir(), explain(err))
+		return Changes{}, fmt.Errorf("index %s: %w", s.folder.Dir(), words.Explain(err))
 	}
 	defer unlock() //nolint:errcheck // closing a lock's file lets go of it in any case
 	x.removeOthers()
 	again := s
 	err = s.run(ctx)
-	if s.words != nil && isDamage(err) && ctx.Err() == nil {
+	if s.words != nil && words.IsDamage(err) && ctx.Err() == nil {
 		x.lose(s.words, err)
 		s = again
 		err = s.run(ctx)
 	}
 	if err != nil {
-		return s.changes, fmt.Errorf("index %s: %w", s.folder.Dir(), explain(err))
+		return s.changes, fmt.Errorf("index %s: %w", s.folder.Dir(), words.Explain(err))
 	}
 	return s.changes, nil
 }
@@ -117,7 +118,7 @@ func (x *Index) sync(ctx context.Context, s syncRun) (Changes, error) {
 func (x *Index) elsewhere(ctx context.Context) (Changes, error) {
 	changes := Changes{Warnings: []string{"another LifeHub is indexing these notes; what it has finished can be searched"}}
 	coverage, err := x.coverage(ctx)
-	if isDamage(err) {
+	if words.IsDamage(err) {
 		err = nil // the other one rebuilds it
 	}
 	changes.Total = coverage.Total
@@ -167,7 +168,7 @@ func (s *syncRun) renew(ctx context.Context) error {
 		err = os.Rename(path, made)
 	}
 	if err != nil {
-		return fmt.Errorf("rebuild index: %w", errors.Join(err, removeWords(path)))
+		return fmt.Errorf("rebuild index: %w", errors.Join(err, words.Remove(path)))
 	}
 	if err := writeStamp(x.stampPath(number+1), made); err != nil {
 		return fmt.Errorf("rebuild index: %w", err)
@@ -187,14 +188,14 @@ func (s *syncRun) renew(ctx context.Context) error {
 
 // fill writes a words file from the notes.
 func (s *syncRun) fill(ctx context.Context, path string) error {
-	db, err := makeWords(path)
+	db, err := words.Make(path)
 	if err != nil {
 		return err
 	}
 	s.db, s.only, s.unsigned = db, nil, true // it has no stamp
 	err = s.readNotes(ctx)
 	if err == nil {
-		_, err = checkpoint(ctx, db)
+		_, err = words.Checkpoint(ctx, db)
 	}
 	return errors.Join(err, db.Close())
 }
@@ -237,7 +238,7 @@ func (s *syncRun) readNotes(ctx context.Context) error {
 		s.report(p.Path, skipped, "", p.Reason)
 	}
 	s.listing = sumOf(entries)
-	if s.listing == getMeta(ctx, s.db, "listing") {
+	if s.listing == words.Meta(ctx, s.db, "listing") {
 		if err := s.reportSkipped(ctx); err != nil {
 			return err
 		}
@@ -269,7 +270,7 @@ func (s *syncRun) readNotes(ctx context.Context) error {
 	for _, e := range todo {
 		again = append(again, e.Path)
 	}
-	if len(todo) == 0 && len(lost) == 0 && getMeta(ctx, s.db, "total") == strconv.Itoa(len(entries)) && getMeta(ctx, s.db, "unread") == "" {
+	if len(todo) == 0 && len(lost) == 0 && words.Meta(ctx, s.db, "total") == strconv.Itoa(len(entries)) && words.Meta(ctx, s.db, "unread") == "" {
 		return s.touch()
 	}
 	return s.write(ctx, todo, again, lost, known, len(entries))
@@ -312,7 +313,7 @@ func (s *syncRun) write(ctx context.Context, todo []notes.Entry, again, lost []s
 		return err
 	}
 	if total >= 0 { // a search meanwhile knows by them what it does not see
-		if err := errors.Join(setMeta(ctx, s.db, "unread", strconv.Itoa(len(todo))), setMeta(ctx, s.db, "total", strconv.Itoa(total))); err != nil {
+		if err := errors.Join(words.SetMeta(ctx, s.db, "unread", strconv.Itoa(len(todo))), words.SetMeta(ctx, s.db, "total", strconv.Itoa(total))); err != nil {
 			return err
 		}
 	}
@@ -480,7 +481,7 @@ func (s *syncRun) read(ctx context.Context, todo []notes.Entry, known map[string
 		}
 		if pending += int(entry.Size) + 512; pending >= batchBytes {
 			if s.only == nil {
-				if err := setMeta(ctx, tx, "unread", strconv.Itoa(len(todo)-i-1)); err != nil {
+				if err := words.SetMeta(ctx, tx, "unread", strconv.Itoa(len(todo)-i-1)); err != nil {
 					return err
 				}
 			}
@@ -506,7 +507,7 @@ func (s *syncRun) readOne(ctx context.Context, tx *sql.Tx, listed notes.Entry, w
 	if err != nil {
 		entry.Path = name
 		s.report(name, skipped, "", reasonOf(err))
-		return skip(ctx, tx, entry, was.id, reasonOf(err))
+		return words.Skip(ctx, tx, entry, was.id, reasonOf(err))
 	}
 	hash := contentHash(raw)
 	if was.id != 0 && bytes.Equal(hash, was.hash) {
@@ -522,13 +523,13 @@ func (s *syncRun) readOne(ctx context.Context, tx *sql.Tx, listed notes.Entry, w
 	} else if paths := gone[string(hash)]; len(paths) > 0 {
 		what, from = moved, paths[0]
 		gone[string(hash)] = paths[1:]
-		if id, keys, err = movedFrom(ctx, tx, from); err != nil {
+		if id, keys, err = words.MovedFrom(ctx, tx, from); err != nil {
 			return err
 		}
 	}
 	reason := strings.ReplaceAll(strings.Join(note.Problems, "; "), "\x00", "")
 	s.report(entry.Path, what, from, reason)
-	return writeNote(ctx, tx, id, note, hash, reason, pieces, keys)
+	return words.WriteNote(ctx, tx, id, note, hash, reason, pieces, keys)
 }
 
 // finish takes away the notes that are no more, and writes down the state of
@@ -544,7 +545,7 @@ func (s *syncRun) finish(ctx context.Context, known map[string]indexed, gone map
 		for _, name := range paths {
 			if id := known[name].id; id != 0 {
 				s.report(name, removed, "", "")
-				if err := removeNote(ctx, tx, id); err != nil {
+				if err := words.RemoveNote(ctx, tx, id); err != nil {
 					return err
 				}
 			}
@@ -557,9 +558,9 @@ func (s *syncRun) finish(ctx context.Context, known map[string]indexed, gone map
 		err = tx.QueryRowContext(ctx, `SELECT (SELECT count(*) FROM notes) + (SELECT count(*) FROM skipped)`).Scan(&total)
 		s.changes.Total = total
 	} else {
-		err = errors.Join(countFrequent(ctx, tx), measureLength(ctx, tx), setMeta(ctx, tx, "unread", ""))
+		err = errors.Join(words.CountFrequent(ctx, tx), words.MeasureLength(ctx, tx), words.SetMeta(ctx, tx, "unread", ""))
 	}
-	err = errors.Join(err, setMeta(ctx, tx, "total", strconv.Itoa(total)), setMeta(ctx, tx, "listing", s.listing))
+	err = errors.Join(err, words.SetMeta(ctx, tx, "total", strconv.Itoa(total)), words.SetMeta(ctx, tx, "listing", s.listing))
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 
 	"lifehub/internal/text"
 	"lifehub/llm"
+	"lifehub/rag/words"
 )
 
 const (
@@ -31,7 +32,7 @@ func (s *syncRun) measureTrust(ctx context.Context, m *meaning, embedder llm.Emb
 	if err != nil {
 		return err
 	}
-	before, err := strconv.Atoi(getMeta(ctx, s.db, "trusted at "+m.model))
+	before, err := strconv.Atoi(words.Meta(ctx, s.db, "trusted at "+m.model))
 	if err == nil && count < 2*before && before < 2*count {
 		return nil
 	}
@@ -58,10 +59,10 @@ func (s *syncRun) measureTrust(ctx context.Context, m *meaning, embedder llm.Emb
 	if err := s.begin(ctx); err != nil {
 		return err
 	}
-	if err := setMeta(ctx, s.db, "trust "+m.model, strconv.FormatFloat(trust, 'f', 3, 64)); err != nil {
+	if err := words.SetMeta(ctx, s.db, "trust "+m.model, strconv.FormatFloat(trust, 'f', 3, 64)); err != nil {
 		return err
 	}
-	return setMeta(ctx, s.db, "trusted at "+m.model, strconv.Itoa(count))
+	return words.SetMeta(ctx, s.db, "trusted at "+m.model, strconv.Itoa(count))
 }
 
 // agrees reports whether the best passage by words is among the nearest by
@@ -117,8 +118,8 @@ func (s *syncRun) standIns(ctx context.Context) ([]string, error) {
 		if len(questions) == trustQuestions {
 			break
 		}
-		texts := noteTexts{db: s.db}
-		text, err := texts.of(ctx, p.note, p.start, p.stop)
+		texts := words.Texts{DB: s.db}
+		text, err := texts.Of(ctx, p.note, p.start, p.stop)
 		if err != nil {
 			return nil, err
 		}

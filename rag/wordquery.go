@@ -10,6 +10,7 @@ import (
 
 	"lifehub/internal/rows"
 	"lifehub/internal/text"
+	"lifehub/rag/words"
 )
 
 // columnWeights are those of title, heading, body and exact terms in BM25,
@@ -54,9 +55,9 @@ func (w wordQuery) empty() bool { return w.match == "" }
 // readWords turns the text of a question into a query. What the user typed is
 // only ever quoted, so nothing in it is syntax.
 func readWords(ctx context.Context, db *sql.DB, text string) (wordQuery, error) {
-	w := wordQuery{key: nameKey(text)}
+	w := wordQuery{key: words.NameKey(text)}
 	var err error
-	if w.vaultLanguages, err = languagesOf(ctx, db); err != nil {
+	if w.vaultLanguages, err = words.Languages(ctx, db); err != nil {
 		return w, err
 	}
 	if w.terms = askedTerms(text, w.vaultLanguages); len(w.terms) == 0 {
@@ -80,20 +81,20 @@ func readWords(ctx context.Context, db *sql.DB, text string) (wordQuery, error) 
 func askedTerms(question string, spoken []text.Lang) []weighed {
 	var asked []weighed
 	seen := map[string]bool{}
-	for _, t := range terms(question, "") {
-		if seen[t.text] {
+	for _, t := range words.Terms(question, "") {
+		if seen[t.Text] {
 			continue
 		}
-		forms := []string{t.text}
+		forms := []string{t.Text}
 		for _, l := range spoken {
-			if form := text.FoldedStem(question[t.start:t.end], l); !t.exact && !t.pair() && !slices.Contains(forms, form) {
+			if form := text.FoldedStem(question[t.Start:t.End], l); !t.Exact && !t.Pair() && !slices.Contains(forms, form) {
 				forms = append(forms, form)
 			}
 		}
 		for _, form := range forms {
 			seen[form] = true
 		}
-		asked = append(asked, weighed{forms: forms, place: len(asked), alone: t.alone(question)})
+		asked = append(asked, weighed{forms: forms, place: len(asked), alone: t.Alone(question)})
 	}
 	return asked
 }
@@ -150,7 +151,7 @@ func (w *wordQuery) require(phrases []string) {
 	for _, phrase := range phrases {
 		forms := weighed{forms: w.pairsOf(phrase)}
 		for _, l := range append([]text.Lang{""}, w.vaultLanguages...) {
-			if form, _ := joinTerms(terms(phrase, l)); form != "" && !slices.Contains(forms.forms, form) {
+			if form, _ := words.Join(words.Terms(phrase, l)); form != "" && !slices.Contains(forms.forms, form) {
 				forms.forms = append(forms.forms, form)
 			}
 		}
@@ -188,7 +189,7 @@ func weigh(ctx context.Context, db *sql.DB, all []weighed) (passages int, err er
 	for i := range all {
 		df := 0
 		for _, form := range all[i].forms { // a note has one of them, by its language
-			n, err := frequency(ctx, db, form)
+			n, err := words.Frequency(ctx, db, form)
 			if err != nil {
 				return 0, err
 			}

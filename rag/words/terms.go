@@ -1,4 +1,4 @@
-package rag
+package words
 
 import (
 	"strings"
@@ -16,24 +16,24 @@ import (
 // language of the vault gives them. Both sides of a search cut their text here, and SQLite is
 // handed finished terms: its tokenizer only splits at the spaces.
 
-// term is one unit of the word index.
-type term struct {
-	text  string
-	exact bool // of the column for identifiers, paths and #tags
-	start int  // byte offset in the text
-	end   int
+// Term is one unit of the word index.
+type Term struct {
+	Text  string
+	Exact bool // of the column for identifiers, paths and #tags
+	Start int  // byte offset in the text
+	End   int
 }
 
-// pair reports whether a term is a piece of a script without spaces.
-func (t term) pair() bool {
-	r, _ := utf8.DecodeRuneInString(t.text)
+// Pair reports whether a term is a piece of a script without spaces.
+func (t Term) Pair() bool {
+	r, _ := utf8.DecodeRuneInString(t.Text)
 	return text.Unspaced(r)
 }
 
-// terms cuts a text of a language. The plain terms come in reading order, one
+// Terms cuts a text of a language. The plain terms come in reading order, one
 // position each; exact terms follow the words they cover.
-func terms(s string, in text.Lang) []term {
-	found := make([]term, 0, len(s)/5)
+func Terms(s string, in text.Lang) []Term {
+	found := make([]Term, 0, len(s)/5)
 	start, end := 0, 0 // of what stands between two spaces
 	for w := range text.Words(s) {
 		if w.Start >= end {
@@ -47,7 +47,7 @@ func terms(s string, in text.Lang) []term {
 		if !w.Unspaced {
 			form = text.FoldedStem(w.Text, in)
 		}
-		found = append(found, term{text: form, start: w.Start, end: w.End()})
+		found = append(found, Term{Text: form, Start: w.Start, End: w.End()})
 	}
 	return appendExact(found, s[start:end], start)
 }
@@ -60,7 +60,7 @@ func lastField(s string) string {
 // appendExact adds what means more than its letters, as it is: foo_bar,
 // --soft, a/b.go, #tag, C++, useState. Brackets and quotation marks part:
 // sync_all("a/b") holds sync_all and a/b.
-func appendExact(found []term, piece string, offset int) []term {
+func appendExact(found []Term, piece string, offset int) []Term {
 	if len(piece) > 200 {
 		return found
 	}
@@ -72,7 +72,7 @@ func appendExact(found []term, piece string, offset int) []term {
 		trimmed := strings.TrimRight(strings.TrimLeft(piece[start:end], ":'’"), ":.'’")
 		if looksLikeCode(trimmed) {
 			at := offset + start + strings.Index(piece[start:end], trimmed)
-			found = append(found, term{text: exactTerm(trimmed), exact: true, start: at, end: at + len(trimmed)})
+			found = append(found, Term{Text: exactTerm(trimmed), Exact: true, Start: at, End: at + len(trimmed)})
 		}
 		if end == len(piece) {
 			break
@@ -132,27 +132,27 @@ func exactTerm(piece string) string {
 	return b.String()
 }
 
-// joinTerms writes the plain and the exact terms as SQLite takes them.
-func joinTerms(all []term) (words, exact string) {
+// Join writes the plain and the exact terms as SQLite takes them.
+func Join(all []Term) (words, exact string) {
 	var w, x strings.Builder
 	for _, t := range all {
 		b := &w
-		if t.exact {
+		if t.Exact {
 			b = &x
 		}
 		if b.Len() > 0 {
 			b.WriteByte(' ')
 		}
-		b.WriteString(t.text)
+		b.WriteString(t.Text)
 	}
 	return w.String(), x.String()
 }
 
-// alone tells a character of a script without spaces that nothing else
+// Alone tells a character of a script without spaces that nothing else
 // stands next to: 犬, but not the 年 of 2025年.
-func (t term) alone(question string) bool {
-	before, _ := utf8.DecodeLastRuneInString(question[:t.start])
-	after, _ := utf8.DecodeRuneInString(question[t.end:])
+func (t Term) Alone(question string) bool {
+	before, _ := utf8.DecodeLastRuneInString(question[:t.Start])
+	after, _ := utf8.DecodeRuneInString(question[t.End:])
 	inWord := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }
-	return t.pair() && utf8.RuneCountInString(t.text) == 1 && !inWord(before) && !inWord(after)
+	return t.Pair() && utf8.RuneCountInString(t.Text) == 1 && !inWord(before) && !inWord(after)
 }

@@ -1,4 +1,4 @@
-package rag
+package words
 
 import (
 	"errors"
@@ -10,19 +10,19 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// damageError says that the words are not what was written, or are of another
+// DamageError says that the words are not what was written, or are of another
 // version of LifeHub: they may be rebuilt from the notes.
-type damageError struct{ why string }
+type DamageError struct{ Why string }
 
-func (e *damageError) Error() string { return e.why }
+func (e *DamageError) Error() string { return e.Why }
 
-// isDamage reports whether an error proves that the words are to be rebuilt.
+// IsDamage reports whether an error proves that the words are to be rebuilt.
 // Every other error says something about the machine, not about the index: a
 // full disk, too few open files, a folder that cannot be written, a lock. No
 // file is replaced for those.
 // Why: docs/design/index-files.md.
-func isDamage(err error) bool {
-	var damage *damageError
+func IsDamage(err error) bool {
+	var damage *DamageError
 	if errors.As(err, &damage) {
 		return true
 	}
@@ -39,9 +39,9 @@ func sqliteCode(err error) int {
 	return 0
 }
 
-// explain puts before an error of the machine what to do about it.
-func explain(err error) error {
-	if err == nil || isDamage(err) {
+// Explain puts before an error of the machine what to do about it.
+func Explain(err error) error {
+	if err == nil || IsDamage(err) {
 		return err
 	}
 	code := sqliteCode(err)

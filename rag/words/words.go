@@ -1,4 +1,6 @@
-package rag
+// Package words cuts notes and questions into terms, and keeps a vault's notes,
+// passages and terms in one SQLite file.
+package words
 
 import (
 	"context"
@@ -51,13 +53,13 @@ CREATE VIRTUAL TABLE vocabulary USING fts5vocab (words, 'row');
 
 // How a words file is opened.
 const (
-	readWrite = "rw"
-	readOnly  = "ro"
-	immutable = "ro&immutable=1" // nothing but the file is read: only for one that is whole, and that nobody writes to
+	ReadWrite = "rw"
+	ReadOnly  = "ro"
+	Immutable = "ro&immutable=1" // nothing but the file is read: only for one that is whole, and that nobody writes to
 )
 
-// makeWords makes a words file that only its owner can read.
-func makeWords(path string) (*sql.DB, error) {
+// Make makes a words file that only its owner can read.
+func Make(path string) (*sql.DB, error) {
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("make words: %w", err)
@@ -65,14 +67,14 @@ func makeWords(path string) (*sql.DB, error) {
 	if err := file.Close(); err != nil {
 		return nil, fmt.Errorf("make words: %w", err)
 	}
-	return openWords(path, readWrite)
+	return Open(path, ReadWrite)
 }
 
-// openWords opens a words file, and lays the schema in an empty one.
-func openWords(path, mode string) (*sql.DB, error) {
+// Open opens a words file, and lays the schema in an empty one.
+func Open(path, mode string) (*sql.DB, error) {
 	// The cache of 64 MiB keeps bulk indexing of a big vault in memory.
 	pragmas := []string{"busy_timeout(10000)", "cache_size(-65536)", "temp_store(memory)"}
-	if mode == readWrite {
+	if mode == ReadWrite {
 		pragmas = append(pragmas, "journal_mode(wal)", "synchronous(normal)")
 	}
 	options := url.Values{"_txlock": {"immediate"}, "_pragma": pragmas}
@@ -103,10 +105,10 @@ func prepareWords(db *sql.DB) error {
 	var version string
 	err := db.QueryRow(`SELECT value FROM meta WHERE key = 'version'`).Scan(&version)
 	if errors.Is(err, sql.ErrNoRows) || sqliteCode(err) == sqlite3.SQLITE_ERROR { // there is no such row or table
-		return &damageError{"it is not an index of LifeHub"}
+		return &DamageError{"it is not an index of LifeHub"}
 	}
 	if err == nil && version != schemaVersion {
-		return &damageError{fmt.Sprintf("it is of version %s, and this LifeHub makes version %s", version, schemaVersion)}
+		return &DamageError{fmt.Sprintf("it is of version %s, and this LifeHub makes version %s", version, schemaVersion)}
 	}
 	return err
 }
@@ -130,33 +132,33 @@ func laySchema(db *sql.DB) error {
 	return tx.Commit()
 }
 
-// checkWords looks at every page of the file: the price of finding out
+// Check looks at every page of the file: the price of finding out
 // whether a file that was not closed in order is whole.
-func checkWords(db *sql.DB) error {
+func Check(db *sql.DB) error {
 	var verdict string
 	if err := db.QueryRow(`PRAGMA quick_check(1)`).Scan(&verdict); err != nil {
 		return err
 	}
 	if verdict != "ok" {
-		return &damageError{verdict}
+		return &DamageError{verdict}
 	}
 	_, err := db.Exec(`INSERT INTO words (words) VALUES ('integrity-check')`)
 	if sqliteCode(err) == sqlite3.SQLITE_ERROR { // the tables of the word index do not fit together
-		return &damageError{err.Error()}
+		return &DamageError{err.Error()}
 	}
 	return err
 }
 
-// checkpoint moves all of SQLite's log into the one file, and reports whether
+// Checkpoint moves all of SQLite's log into the one file, and reports whether
 // nobody kept it from that.
-func checkpoint(ctx context.Context, db *sql.DB) (whole bool, err error) {
+func Checkpoint(ctx context.Context, db *sql.DB) (whole bool, err error) {
 	var busy, log, done int
 	err = db.QueryRowContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`).Scan(&busy, &log, &done)
 	return busy == 0, err
 }
 
-// removeWords deletes a words file with all that SQLite keeps next to it.
-func removeWords(path string) error {
+// Remove deletes a words file with all that SQLite keeps next to it.
+func Remove(path string) error {
 	var all error
 	for _, suffix := range []string{"", "-wal", "-shm", "-journal"} {
 		all = errors.Join(all, os.RemoveAll(path+suffix))
@@ -164,7 +166,7 @@ func removeWords(path string) error {
 	return all
 }
 
-func getMeta(ctx context.Context, db *sql.DB, key string) string {
+func Meta(ctx context.Context, db *sql.DB, key string) string {
 	var value string
 	if db.QueryRowContext(ctx, `SELECT value FROM meta WHERE key = ?`, key).Scan(&value) != nil {
 		return ""
@@ -172,7 +174,7 @@ func getMeta(ctx context.Context, db *sql.DB, key string) string {
 	return value
 }
 
-func setMeta(ctx context.Context, db interface {
+func SetMeta(ctx context.Context, db interface {
 	ExecContext(context.Context, string, ...any) (sql.Result, error)
 }, key, value string,
 ) error {

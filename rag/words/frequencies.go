@@ -1,4 +1,4 @@
-package rag
+package words
 
 import (
 	"context"
@@ -10,27 +10,27 @@ import (
 	"lifehub/internal/text"
 )
 
-// averageLength is the mean number of terms of a passage.
-func averageLength(ctx context.Context, db *sql.DB) float64 {
-	average, err := strconv.ParseFloat(getMeta(ctx, db, "average"), 64)
+// AverageLength is the mean number of terms of a passage.
+func AverageLength(ctx context.Context, db *sql.DB) float64 {
+	average, err := strconv.ParseFloat(Meta(ctx, db, "average"), 64)
 	if err != nil || average <= 0 {
 		return 100
 	}
 	return average
 }
 
-// measureLength writes down the mean number of terms of a passage.
-func measureLength(ctx context.Context, tx *sql.Tx) error {
+// MeasureLength writes down the mean number of terms of a passage.
+func MeasureLength(ctx context.Context, tx *sql.Tx) error {
 	var average sql.NullFloat64
 	if err := tx.QueryRowContext(ctx, `SELECT avg(terms) FROM passages`).Scan(&average); err != nil {
 		return err
 	}
-	return setMeta(ctx, tx, "average", strconv.FormatFloat(average.Float64, 'f', 2, 64))
+	return SetMeta(ctx, tx, "average", strconv.FormatFloat(average.Float64, 'f', 2, 64))
 }
 
-// frequency returns the number of passages that hold a term: from the list of
+// Frequency returns the number of passages that hold a term: from the list of
 // the frequent ones, which counting would take long, else counted.
-func frequency(ctx context.Context, db *sql.DB, text string) (int, error) {
+func Frequency(ctx context.Context, db *sql.DB, text string) (int, error) {
 	var df int
 	err := db.QueryRowContext(ctx, `SELECT passages FROM frequent WHERE term = ?`, text).Scan(&df)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -42,9 +42,9 @@ func frequency(ctx context.Context, db *sql.DB, text string) (int, error) {
 	return df, err
 }
 
-// countFrequent lists the terms that many passages hold, again whenever the
+// CountFrequent lists the terms that many passages hold, again whenever the
 // index has grown or shrunk by a fifth.
-func countFrequent(ctx context.Context, tx *sql.Tx) error {
+func CountFrequent(ctx context.Context, tx *sql.Tx) error {
 	var passages, before int
 	if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM passages`).Scan(&passages); err != nil {
 		return err
@@ -66,8 +66,8 @@ func countFrequent(ctx context.Context, tx *sql.Tx) error {
 	return err
 }
 
-// languagesOf are the languages of the vault's notes but English.
-func languagesOf(ctx context.Context, db *sql.DB) (spoken []text.Lang, err error) {
+// Languages are the languages of the vault's notes but English.
+func Languages(ctx context.Context, db *sql.DB) (spoken []text.Lang, err error) {
 	for scan := range rows.Of(ctx, db, `SELECT code FROM languages ORDER BY code`) {
 		var code text.Lang
 		if err := scan(&code); err != nil {

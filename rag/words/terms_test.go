@@ -1,4 +1,4 @@
-package rag
+package words
 
 import (
 	"slices"
@@ -31,11 +31,11 @@ func TestTermsOf(t *testing.T) {
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			var words, exact []string
-			for _, term := range terms(c.text, "") {
-				if term.exact {
-					exact = append(exact, unmark(term.text))
+			for _, term := range Terms(c.text, "") {
+				if term.Exact {
+					exact = append(exact, unmark(term.Text))
 				} else {
-					words = append(words, term.text)
+					words = append(words, term.Text)
 				}
 			}
 			if !slices.Equal(words, c.words) || !slices.Equal(exact, c.exact) {

@@ -1,4 +1,4 @@
-package rag
+package words
 
 import (
 	"bytes"
@@ -10,18 +10,18 @@ import (
 	"strings"
 )
 
-// noteTexts unpacks the texts of notes, each once.
-type noteTexts struct {
-	db   *sql.DB
+// Texts unpacks the texts of notes, each once.
+type Texts struct {
+	DB   *sql.DB
 	seen map[int64]string
 }
 
-// of returns a range of a note's text.
-func (n *noteTexts) of(ctx context.Context, note int64, start, stop int) (string, error) {
+// Of returns a range of a note's text.
+func (n *Texts) Of(ctx context.Context, note int64, start, stop int) (string, error) {
 	text, ok := n.seen[note]
 	if !ok {
 		var packed []byte
-		if err := n.db.QueryRowContext(ctx, `SELECT text FROM notes WHERE id = ?`, note).Scan(&packed); err != nil {
+		if err := n.DB.QueryRowContext(ctx, `SELECT text FROM notes WHERE id = ?`, note).Scan(&packed); err != nil {
 			return "", err
 		}
 		raw, err := io.ReadAll(flate.NewReader(bytes.NewReader(packed)))

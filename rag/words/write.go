@@ -1,4 +1,4 @@
-package rag
+package words
 
 import (
 	"bytes"
@@ -18,9 +18,9 @@ import (
 	"lifehub/rag/vectors"
 )
 
-// movedFrom finds the note that stood at another path, and the keys of its
+// MovedFrom finds the note that stood at another path, and the keys of its
 // passages: under another name they say the same.
-func movedFrom(ctx context.Context, tx *sql.Tx, from string) (id int64, keys []vectors.Key, err error) {
+func MovedFrom(ctx context.Context, tx *sql.Tx, from string) (id int64, keys []vectors.Key, err error) {
 	if err := tx.QueryRowContext(ctx, `SELECT id FROM notes WHERE path = ?`, from).Scan(&id); err != nil {
 		return 0, nil, err
 	}
@@ -34,11 +34,11 @@ func movedFrom(ctx context.Context, tx *sql.Tx, from string) (id int64, keys []v
 	return id, keys, nil
 }
 
-// writeNote puts a note into the index, in place of its old form. keys
+// WriteNote puts a note into the index, in place of its old form. keys
 // are those its passages had under another name; nil: made from the text.
-func writeNote(ctx context.Context, tx *sql.Tx, id int64, note notes.Note, hash []byte, problem string, pieces []passage.Piece, keys []vectors.Key) error {
+func WriteNote(ctx context.Context, tx *sql.Tx, id int64, note notes.Note, hash []byte, problem string, pieces []passage.Piece, keys []vectors.Key) error {
 	if id != 0 {
-		if err := removeNote(ctx, tx, id); err != nil {
+		if err := RemoveNote(ctx, tx, id); err != nil {
 			return err
 		}
 	}
@@ -49,11 +49,11 @@ func writeNote(ctx context.Context, tx *sql.Tx, id int64, note notes.Note, hash 
 	if err != nil {
 		return err
 	}
-	name, in := spacedName(note.Path), text.Language(note.Text[passage.BodyStart(note.Text, note.BodyLine):])
+	name, in := SpacedName(note.Path), text.Language(note.Text[passage.BodyStart(note.Text, note.BodyLine):])
 	result, err := tx.ExecContext(ctx, `INSERT INTO notes
 		(path, lower_path, size, mtime, hash, title, title_key, name_key, date, dated, tags, outside, problem, language, text)
 		VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`,
-		note.Path, strings.ToLower(note.Path), note.Size, note.ModTime.UnixNano(), hash, note.Title, nameKey(note.Title), nameKey(name),
+		note.Path, strings.ToLower(note.Path), note.Size, note.ModTime.UnixNano(), hash, note.Title, NameKey(note.Title), NameKey(name),
 		note.Date.Format(time.DateOnly), note.Dated, string(tags), note.Untrusted, problem, string(in), compress(note.Text))
 	if err != nil {
 		return err
@@ -70,7 +70,7 @@ func writeNote(ctx context.Context, tx *sql.Tx, id int64, note notes.Note, hash 
 		return err
 	}
 	for _, alias := range note.Aliases {
-		if _, err := tx.ExecContext(ctx, `INSERT OR IGNORE INTO aliases VALUES (?, ?)`, nameKey(alias), id); err != nil {
+		if _, err := tx.ExecContext(ctx, `INSERT OR IGNORE INTO aliases VALUES (?, ?)`, NameKey(alias), id); err != nil {
 			return err
 		}
 	}
@@ -95,10 +95,10 @@ const maxTagWords = 64
 // writePassage puts a piece of a note into the index, and its terms. What the
 // front matter says belongs to the first.
 func writePassage(ctx context.Context, tx *sql.Tx, id int64, note notes.Note, in text.Lang, p passage.Piece, first bool, k vectors.Key) error {
-	titleTerms := terms(note.Title+"\n"+spacedName(note.Path), in)
-	headingTerms, bodyTerms := terms(headingsOf(p), in), terms(note.Text[p.Start:p.End], in)
+	titleTerms := Terms(note.Title+"\n"+SpacedName(note.Path), in)
+	headingTerms, bodyTerms := Terms(headingsOf(p), in), Terms(note.Text[p.Start:p.End], in)
 	if first {
-		headingTerms = append(headingTerms, terms(note.Text[:p.Start], in)...)
+		headingTerms = append(headingTerms, Terms(note.Text[:p.Start], in)...)
 	}
 	length := len(titleTerms) + len(headingTerms) + len(bodyTerms)
 	result, err := tx.ExecContext(ctx, `INSERT INTO passages (note, start, stop, line, end_line, heading, listing, terms, key)
@@ -110,9 +110,9 @@ func writePassage(ctx context.Context, tx *sql.Tx, id int64, note notes.Note, in
 	if err != nil {
 		return err
 	}
-	title, titleExact := joinTerms(titleTerms)
-	heading, headingExact := joinTerms(headingTerms)
-	body, exact := joinTerms(bodyTerms)
+	title, titleExact := Join(titleTerms)
+	heading, headingExact := Join(headingTerms)
+	body, exact := Join(bodyTerms)
 	for _, tag := range note.Tags[:min(len(note.Tags), maxTagWords)] {
 		exact += " " + exactTerm("#"+tag)
 	}
@@ -121,7 +121,7 @@ func writePassage(ctx context.Context, tx *sql.Tx, id int64, note notes.Note, in
 	return err
 }
 
-func removeNote(ctx context.Context, tx *sql.Tx, id int64) error {
+func RemoveNote(ctx context.Context, tx *sql.Tx, id int64) error {
 	for _, statement := range []string{
 		`DELETE FROM words WHERE rowid IN (SELECT id FROM passages WHERE note = ?)`,
 		`DELETE FROM passages WHERE note = ?`,
@@ -136,11 +136,11 @@ func removeNote(ctx context.Context, tx *sql.Tx, id int64) error {
 	return nil
 }
 
-// skip remembers a file that is no note, so that it is not read again before
+// Skip remembers a file that is no note, so that it is not read again before
 // it changes. was is the row of the note that it used to be; 0: none.
-func skip(ctx context.Context, tx *sql.Tx, entry notes.Entry, was int64, reason string) error {
+func Skip(ctx context.Context, tx *sql.Tx, entry notes.Entry, was int64, reason string) error {
 	if was != 0 {
-		if err := removeNote(ctx, tx, was); err != nil {
+		if err := RemoveNote(ctx, tx, was); err != nil {
 			return err
 		}
 	}
@@ -149,15 +149,15 @@ func skip(ctx context.Context, tx *sql.Tx, entry notes.Entry, was int64, reason 
 	return err
 }
 
-// spacedName is a note's file name with its words apart.
-func spacedName(notePath string) string {
+// SpacedName is a note's file name with its words apart.
+func SpacedName(notePath string) string {
 	return strings.NewReplacer("-", " ", "_", " ").Replace(notes.NameOf(notePath))
 }
 
-// nameKey is a title or file name as a query is compared with it.
-func nameKey(name string) string {
+// NameKey is a title or file name as a query is compared with it.
+func NameKey(name string) string {
 	name = sharpName.ReplaceAllString(strings.NewReplacer("-", " ", "_", " ", "++", " plusplus ").Replace(name), "$1 sharp ")
-	words, _ := joinTerms(terms(name, ""))
+	words, _ := Join(Terms(name, ""))
 	return words
 }
 
