@@ -255,21 +255,3 @@ func keysOf(ids map[vectors.Key][]int64) []vectors.Key {
 }
 
 func marks(n int) string { return strings.TrimSuffix(strings.Repeat("?,", n), ",") }
-
-// embedQuestion turns a question into a vector of length 1.
-func embedQuestion(ctx context.Context, embedder interface {
-	Embed(context.Context, []string) ([][]float32, error)
-	Name() string
-}, question string,
-) ([]float32, error) {
-	ctx, cancel := context.WithTimeout(ctx, questionTime)
-	defer cancel()
-	embeddings, err := embedder.Embed(ctx, []string{modelByName(embedder.Name()).query + question})
-	if err != nil {
-		return nil, err
-	}
-	if len(embeddings) != 1 {
-		return nil, fmt.Errorf("the embedder returned %d vectors for one question", len(embeddings))
-	}
-	return vectors.Normalise(embeddings[0])
-}

@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"strconv"
 
 	"lifehub/internal/rows"
@@ -147,70 +146,6 @@ func (s *syncRun) texts(ctx context.Context, passages []vectors.Key, window int)
 		}
 	}
 	return windows, texts, nil
-}
-
-// embedSome embeds the texts of keys. What the embedder refuses is tried
-// again in halves, down to single texts, which are left out then. The error
-// is for an embedder that does not work at all.
-func embedSome(ctx context.Context, embedder llm.Embedder, dimension int, keys []vectors.Key, texts []string) ([]vectors.Key, [][]float32, error) {
-	prefixed := make([]string, len(texts))
-	prefix := modelByName(embedder.Name()).document
-	for i, text := range texts {
-		prefixed[i] = prefix + text
-	}
-	embeddings, err := embedder.Embed(ctx, prefixed)
-	if err == nil && len(embeddings) != len(texts) {
-		err = fmt.Errorf("the embedder returned %d vectors for %d texts", len(embeddings), len(texts))
-	}
-	if err != nil {
-		if ctx.Err() != nil || errors.Is(err, llm.ErrUnreachable) || isNotFound(err) {
-			return nil, nil, err
-		}
-		if len(texts) == 1 {
-			return nil, nil, nil
-		}
-		return embedHalves(ctx, embedder, dimension, keys, texts)
-	}
-	var good []vectors.Key
-	var units [][]float32
-	for i, vector := range embeddings {
-		unit, err := vectors.Normalise(vector)
-		if dimension == 0 && err == nil {
-			dimension = len(unit)
-		}
-		if err != nil || len(unit) != dimension {
-			if len(texts) == 1 {
-				return nil, nil, nil
-			}
-			k, v, err := embedSome(ctx, embedder, dimension, keys[i:i+1], texts[i:i+1])
-			if err != nil {
-				return nil, nil, err
-			}
-			good, units = append(good, k...), append(units, v...)
-			continue
-		}
-		good, units = append(good, keys[i]), append(units, unit)
-	}
-	return good, units, nil
-}
-
-func embedHalves(ctx context.Context, embedder llm.Embedder, dimension int, keys []vectors.Key, texts []string) ([]vectors.Key, [][]float32, error) {
-	half := len(texts) / 2
-	firstKeys, firstVectors, err := embedSome(ctx, embedder, dimension, keys[:half], texts[:half])
-	if err != nil {
-		return nil, nil, err
-	}
-	if len(firstVectors) > 0 {
-		dimension = len(firstVectors[0])
-	}
-	keysLeft, vectorsLeft, err := embedSome(ctx, embedder, dimension, keys[half:], texts[half:])
-	return append(firstKeys, keysLeft...), append(firstVectors, vectorsLeft...), err
-}
-
-func isNotFound(err error) bool {
-	var notFound *llm.NotFoundError
-	var unsupported *llm.UnsupportedError
-	return errors.As(err, &notFound) || errors.As(err, &unsupported)
 }
 
 // whyNot says why the last embedding did not work; "": it did.

@@ -108,7 +108,8 @@ func (e *embedding) end(ctx context.Context) error {
 // the collection, the name stayed and the model did not: every passage is to
 // be embedded again; else all stays as it is.
 func (e *embedding) again(ctx context.Context) (bool, error) {
-	embeddings, err := e.embedder.Embed(ctx, []string{modelByName(e.embedder.Name()).document + "notes"})
+	_, prefix := Prefixes(e.embedder.Name())
+	embeddings, err := e.embedder.Embed(ctx, []string{prefix + "notes"})
 	if ctx.Err() != nil {
 		return false, ctx.Err()
 	}

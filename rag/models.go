@@ -81,6 +81,9 @@ func modelByName(name string) embeddingModel {
 	return embeddingModel{}
 }
 
+// manyLanguages reports whether a question in one language finds notes in another.
+func manyLanguages(model string) bool { return modelByName(model).manyLanguages }
+
 // isBuiltIn reports whether a model is that of n-grams, which needs no server.
 func isBuiltIn(model string) bool { return strings.HasPrefix(model, "offline/") }
 

@@ -1,19 +1,26 @@
 package rag
 
 import (
+	"context"
 	"testing"
 
 	"lifehub/llm"
 	"lifehub/rag/passage"
 )
 
-// windowedAs is an embedder whose server says how much of a text it reads.
+// named is an embedder that is only asked for its name.
+type named struct{ name string }
+
+func (e named) Name() string                                       { return e.name }
+func (named) Embed(context.Context, []string) ([][]float32, error) { return nil, nil }
+
+// windowedAs is one whose server says how much of a text it reads.
 type windowedAs struct {
-	bagEmbedder
+	named
 	window int
 }
 
-func (e *windowedAs) Window() int { return e.window }
+func (e windowedAs) Window() int { return e.window }
 
 func TestModelsAreUsedAsTheyWereTrained(t *testing.T) {
 	for name, want := range map[string]embeddingModel{
@@ -38,17 +45,17 @@ func TestTheWindowIsThatOfTheServerAndTheModel(t *testing.T) {
 		embedder llm.Embedder
 		want     int
 	}{
-		{&bagEmbedder{name: "openai/unheard-of"}, passage.UsualWindow},
-		{&bagEmbedder{name: "openai/use-lite"}, 128},
-		{&windowedAs{bagEmbedder{name: "ollama/unheard-of@1"}, 256}, 256},
-		{&windowedAs{bagEmbedder{name: "ollama/unheard-of@1"}, 0}, passage.UsualWindow},
-		{&windowedAs{bagEmbedder{name: "ollama/all-minilm@1"}, 512}, 256}, // its server allows more than it was trained for
+		{named{"openai/unheard-of"}, passage.UsualWindow},
+		{named{"openai/use-lite"}, 128},
+		{windowedAs{named{"ollama/unheard-of@1"}, 256}, 256},
+		{windowedAs{named{"ollama/unheard-of@1"}, 0}, passage.UsualWindow},
+		{windowedAs{named{"ollama/all-minilm@1"}, 512}, 256}, // its server allows more than it was trained for
 	} {
 		if got := windowOf(c.embedder); got != c.want {
 			t.Errorf("%s reads %d tokens, want %d", c.embedder.Name(), got, c.want)
 		}
 	}
-	if passage.NeedsWindows(windowOf(llm.Ngrams{}), defaultSize) {
+	if passage.NeedsWindows(windowOf(llm.Ngrams{}), 4096) {
 		t.Error("n-grams are given windows")
 	}
 }

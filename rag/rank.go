@@ -134,7 +134,7 @@ func (s *search) weight(ctx context.Context, m *meaning) float64 {
 // own words. A question is in another language when its stop words are those
 // of one that no note is in, or when hardly any of its words stand in the notes.
 func (s *search) sameLanguage(model string) float64 {
-	if isBuiltIn(model) || modelByName(model).manyLanguages {
+	if isBuiltIn(model) || manyLanguages(model) {
 		return 1
 	}
 	if inUnknownLanguage(s.query.Text, s.words.vaultLanguages) {

@@ -26,9 +26,6 @@ const (
 	// propose; what is ranked below has no chance of the first ten.
 	wordCandidates = 200
 	nearCandidates = 100
-	// questionTime bounds the embedding of a question: an answer from words
-	// now is worth more than one from both after a minute.
-	questionTime = 15 * time.Second
 )
 
 func (q Query) limit() int {
