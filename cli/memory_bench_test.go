@@ -13,7 +13,7 @@ import (
 	"lifehub/internal/testenv"
 	"lifehub/llm"
 	"lifehub/llm/llmtest"
-	"lifehub/rag"
+	"lifehub/rag/embed"
 	"lifehub/rag/eval"
 	"lifehub/store"
 )
@@ -79,7 +79,7 @@ func measureMemory(t *testing.T, bench eval.Bench, e llm.Embedder) (f memoryFigu
 	t.Helper()
 	s, said := aPast(t, bench)
 	a := turn.New(turn.Options{History: s, Memory: memory.LongTerm{
-		Store: s, Embedder: func(context.Context) llm.Embedder { return e }, Prefixes: rag.Prefixes,
+		Store: s, Embedder: func(context.Context) llm.Embedder { return e }, Prefixes: embed.Prefixes,
 	}})
 	if err := a.EmbedMemories(t.Context()); err != nil {
 		t.Fatal(err)

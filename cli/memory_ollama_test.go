@@ -13,7 +13,7 @@ import (
 	"lifehub/internal/testenv"
 	"lifehub/llm"
 	"lifehub/llm/llmtest"
-	"lifehub/rag"
+	"lifehub/rag/embed"
 	"lifehub/store"
 )
 
@@ -40,7 +40,7 @@ func TestTheCatsNameComesBackFromARealOllamaServer(t *testing.T) {
 	a := turn.New(turn.Options{
 		Model: provider, Window: provider.Window, History: s, Summaries: s, TokenRatios: s, ModelName: func() string { return provider.State().Model },
 		RejectsLongPrompts: func() bool { return true },
-		Memory: memory.LongTerm{Store: s, Prefixes: rag.Prefixes, Embedder: func(ctx context.Context) llm.Embedder {
+		Memory: memory.LongTerm{Store: s, Prefixes: embed.Prefixes, Embedder: func(ctx context.Context) llm.Embedder {
 			e, err := provider.Embedder(ctx)
 			if err != nil {
 				t.Error(err)

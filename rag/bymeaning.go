@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"lifehub/llm"
+	"lifehub/rag/embed"
 	"lifehub/rag/vectors"
 	"lifehub/rag/words"
 )
@@ -31,7 +32,7 @@ func (s *search) byMeaning(ctx context.Context, found map[int64]*candidate) (wei
 	if weight == 0 || len(s.words.required) > 0 {
 		return 0, nil
 	}
-	vector, err := embedQuestion(ctx, embedder, s.query.Text)
+	vector, err := embed.Question(ctx, embedder, s.query.Text)
 	if err != nil {
 		if ctx.Err() != nil {
 			return 0, ctx.Err()

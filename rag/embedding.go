@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"lifehub/llm"
+	"lifehub/rag/embed"
 	"lifehub/rag/vectors"
 	"lifehub/rag/words"
 )
@@ -45,12 +46,12 @@ func (e *embedding) prepare(ctx context.Context, resized bool) (err error) {
 // away it says so: words find the rest.
 func (e *embedding) batch(ctx context.Context) (away bool, err error) {
 	batch := e.todo[e.done:min(e.done+embedBatch, len(e.todo))]
-	windows, texts, err := e.texts(ctx, batch, windowOf(e.embedder))
+	windows, texts, err := e.texts(ctx, batch, embed.WindowOf(e.embedder))
 	if err != nil {
 		return false, err
 	}
 	e.progress(Progress{Phase: "embed", Done: e.done, Total: len(e.todo)})
-	keys, embeddings, err := embedSome(ctx, e.embedder, e.dimension, windows, texts)
+	keys, embeddings, err := embed.Texts(ctx, e.embedder, e.dimension, windows, texts)
 	if err != nil {
 		return true, e.away(ctx, err)
 	}
@@ -108,7 +109,7 @@ func (e *embedding) end(ctx context.Context) error {
 // the collection, the name stayed and the model did not: every passage is to
 // be embedded again; else all stays as it is.
 func (e *embedding) again(ctx context.Context) (bool, error) {
-	_, prefix := Prefixes(e.embedder.Name())
+	_, prefix := embed.Prefixes(e.embedder.Name())
 	embeddings, err := e.embedder.Embed(ctx, []string{prefix + "notes"})
 	if ctx.Err() != nil {
 		return false, ctx.Err()

@@ -13,6 +13,7 @@ import (
 	"lifehub/llm"
 	"lifehub/notes"
 	"lifehub/rag/chroma"
+	"lifehub/rag/embed"
 	"lifehub/rag/passage"
 	"lifehub/rag/vectors"
 	"lifehub/rag/words"
@@ -223,7 +224,7 @@ func (x *Index) loadMeaning() (*meaning, llm.Embedder, error) {
 		if err != nil {
 			return nil, nil, err
 		}
-		if passage.NeedsWindows(windowOf(x.embedder), x.options.Size) {
+		if passage.NeedsWindows(embed.WindowOf(x.embedder), x.options.Size) {
 			opened = vectors.Windowed{Collection: opened}
 		}
 		x.meaning = &meaning{x.embedder.Name(), opened}

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"lifehub/llm"
+	"lifehub/rag/embed"
 	"lifehub/rag/passage"
 	"lifehub/rag/vectors"
 )
@@ -59,7 +60,7 @@ func (s *search) byLetters(ctx context.Context, found map[int64]*candidate) (wei
 func (x *Index) hearsLetters() bool {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
-	return x.embedder != nil && !isBuiltIn(x.embedder.Name())
+	return x.embedder != nil && !embed.IsBuiltIn(x.embedder.Name())
 }
 
 // usualLetters is how much the letters of the question are like those of any

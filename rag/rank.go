@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"lifehub/rag/embed"
 	"lifehub/rag/passage"
 	"lifehub/rag/vectors"
 	"lifehub/rag/words"
@@ -123,7 +124,7 @@ func (s *search) weight(ctx context.Context, m *meaning) float64 {
 		return 0
 	}
 	most := mostWeight
-	if isBuiltIn(m.model) {
+	if embed.IsBuiltIn(m.model) {
 		most = lettersWeight
 	}
 	return min(most, mostWeight*trust) * s.sameLanguage(m.model)
@@ -134,7 +135,7 @@ func (s *search) weight(ctx context.Context, m *meaning) float64 {
 // own words. A question is in another language when its stop words are those
 // of one that no note is in, or when hardly any of its words stand in the notes.
 func (s *search) sameLanguage(model string) float64 {
-	if isBuiltIn(model) || manyLanguages(model) {
+	if embed.IsBuiltIn(model) || embed.ManyLanguages(model) {
 		return 1
 	}
 	if inUnknownLanguage(s.query.Text, s.words.vaultLanguages) {

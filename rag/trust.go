@@ -7,6 +7,7 @@ import (
 
 	"lifehub/internal/text"
 	"lifehub/llm"
+	"lifehub/rag/embed"
 	"lifehub/rag/words"
 )
 
@@ -83,7 +84,7 @@ func (s *syncRun) agrees(ctx context.Context, m *meaning, embedder llm.Embedder,
 			best = *c
 		}
 	}
-	vector, err := embedQuestion(ctx, embedder, question)
+	vector, err := embed.Question(ctx, embedder, question)
 	if err != nil {
 		return false, err
 	}

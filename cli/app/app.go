@@ -29,8 +29,8 @@ import (
 	"lifehub/llm"
 	"lifehub/mcpclient"
 	"lifehub/notes"
-	"lifehub/rag"
 	"lifehub/rag/chroma"
+	"lifehub/rag/embed"
 	"lifehub/store"
 	"lifehub/store/trace"
 )
@@ -331,7 +331,7 @@ func (a *App) longTerm() memory.LongTerm {
 	}
 	return memory.LongTerm{
 		Store: a.Store, Everywhere: a.Settings.Memory.Scope == "all", K: a.Settings.Memory.K,
-		Embedder: a.Embedder, Prefixes: rag.Prefixes, Archived: a.Archived,
+		Embedder: a.Embedder, Prefixes: embed.Prefixes, Archived: a.Archived,
 	}
 }
 

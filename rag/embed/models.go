@@ -1,4 +1,4 @@
-package rag
+package embed
 
 import (
 	"cmp"
@@ -81,16 +81,16 @@ func modelByName(name string) embeddingModel {
 	return embeddingModel{}
 }
 
-// manyLanguages reports whether a question in one language finds notes in another.
-func manyLanguages(model string) bool { return modelByName(model).manyLanguages }
+// ManyLanguages reports whether a question in one language finds notes in another.
+func ManyLanguages(model string) bool { return modelByName(model).manyLanguages }
 
-// isBuiltIn reports whether a model is that of n-grams, which needs no server.
-func isBuiltIn(model string) bool { return strings.HasPrefix(model, "offline/") }
+// IsBuiltIn reports whether a model is that of n-grams, which needs no server.
+func IsBuiltIn(model string) bool { return strings.HasPrefix(model, "offline/") }
 
-// windowOf is how many tokens an embedder reads of a text: what its server
+// WindowOf is how many tokens an embedder reads of a text: what its server
 // says, else what is known of the model, else the usual.
-func windowOf(embedder llm.Embedder) int {
-	if isBuiltIn(embedder.Name()) {
+func WindowOf(embedder llm.Embedder) int {
+	if IsBuiltIn(embedder.Name()) {
 		return math.MaxInt32 // n-grams are counted, however long the text
 	}
 	known := modelByName(embedder.Name()).window

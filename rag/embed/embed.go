@@ -1,4 +1,5 @@
-package rag
+// Package embed asks embedding models as they were trained to be asked.
+package embed
 
 import (
 	"context"
@@ -14,8 +15,8 @@ import (
 // now is worth more than one from both after a minute.
 const questionTime = 15 * time.Second
 
-// embedQuestion turns a question into a vector of length 1.
-func embedQuestion(ctx context.Context, embedder llm.Embedder, question string) ([]float32, error) {
+// Question turns a question into a vector of length 1.
+func Question(ctx context.Context, embedder llm.Embedder, question string) ([]float32, error) {
 	ctx, cancel := context.WithTimeout(ctx, questionTime)
 	defer cancel()
 	embeddings, err := embedder.Embed(ctx, []string{modelByName(embedder.Name()).query + question})
@@ -28,10 +29,10 @@ func embedQuestion(ctx context.Context, embedder llm.Embedder, question string) 
 	return vectors.Normalise(embeddings[0])
 }
 
-// embedSome embeds the texts of keys. What the embedder refuses is tried
+// Texts embeds the texts of keys. What the embedder refuses is tried
 // again in halves, down to single texts, which are left out then. The error
 // is for an embedder that does not work at all.
-func embedSome(ctx context.Context, embedder llm.Embedder, dimension int, keys []vectors.Key, texts []string) ([]vectors.Key, [][]float32, error) {
+func Texts(ctx context.Context, embedder llm.Embedder, dimension int, keys []vectors.Key, texts []string) ([]vectors.Key, [][]float32, error) {
 	prefixed := make([]string, len(texts))
 	prefix := modelByName(embedder.Name()).document
 	for i, text := range texts {
@@ -61,7 +62,7 @@ func embedSome(ctx context.Context, embedder llm.Embedder, dimension int, keys [
 			if len(texts) == 1 {
 				return nil, nil, nil
 			}
-			k, v, err := embedSome(ctx, embedder, dimension, keys[i:i+1], texts[i:i+1])
+			k, v, err := Texts(ctx, embedder, dimension, keys[i:i+1], texts[i:i+1])
 			if err != nil {
 				return nil, nil, err
 			}
@@ -75,14 +76,14 @@ func embedSome(ctx context.Context, embedder llm.Embedder, dimension int, keys [
 
 func embedHalves(ctx context.Context, embedder llm.Embedder, dimension int, keys []vectors.Key, texts []string) ([]vectors.Key, [][]float32, error) {
 	half := len(texts) / 2
-	firstKeys, firstVectors, err := embedSome(ctx, embedder, dimension, keys[:half], texts[:half])
+	firstKeys, firstVectors, err := Texts(ctx, embedder, dimension, keys[:half], texts[:half])
 	if err != nil {
 		return nil, nil, err
 	}
 	if len(firstVectors) > 0 {
 		dimension = len(firstVectors[0])
 	}
-	keysLeft, vectorsLeft, err := embedSome(ctx, embedder, dimension, keys[half:], texts[half:])
+	keysLeft, vectorsLeft, err := Texts(ctx, embedder, dimension, keys[half:], texts[half:])
 	return append(firstKeys, keysLeft...), append(firstVectors, vectorsLeft...), err
 }
 

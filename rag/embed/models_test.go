@@ -1,4 +1,4 @@
-package rag
+package embed
 
 import (
 	"context"
@@ -51,11 +51,11 @@ func TestTheWindowIsThatOfTheServerAndTheModel(t *testing.T) {
 		{windowedAs{named{"ollama/unheard-of@1"}, 0}, passage.UsualWindow},
 		{windowedAs{named{"ollama/all-minilm@1"}, 512}, 256}, // its server allows more than it was trained for
 	} {
-		if got := windowOf(c.embedder); got != c.want {
+		if got := WindowOf(c.embedder); got != c.want {
 			t.Errorf("%s reads %d tokens, want %d", c.embedder.Name(), got, c.want)
 		}
 	}
-	if passage.NeedsWindows(windowOf(llm.Ngrams{}), 4096) {
+	if passage.NeedsWindows(WindowOf(llm.Ngrams{}), 4096) {
 		t.Error("n-grams are given windows")
 	}
 }
