@@ -97,11 +97,11 @@ const LikelyAnswerable = 0.13
 // nothing was found.
 func (f Found) Likely() bool { return len(f.Passages) > 0 && f.Answerable >= LikelyAnswerable }
 
-// answerable turns signals into the likelihood that the notes hold an answer,
+// Answerable turns signals into the likelihood that the notes hold an answer,
 // by a logistic regression fitted on nine benches, each question once with its
 // notes and once without them (docs/design/search.md). What meaning adds was
 // fitted on top, so that both kinds of search have one threshold.
-func (g Signals) answerable() float64 {
+func (g Signals) Answerable() float64 {
 	switch {
 	case g.Named > 0:
 		return 0.99

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,19 +14,18 @@ import (
 	"lifehub/llm"
 	"lifehub/rag/embed"
 	"lifehub/rag/vectors"
-	"lifehub/rag/words"
 )
 
 // byMeaning asks the collection, and returns the weight of its answer
 // against that of the words. 0: it could not be asked, and s.why says why.
 func (s *search) byMeaning(ctx context.Context, found map[int64]*candidate) (weight float64, err error) {
-	m, embedder := s.meaning()
+	m, embedder := s.collection()
 	if m == nil {
 		return 0, nil
 	}
 	weight = 1
 	if s.query.Side == Both {
-		weight = s.weight(ctx, m)
+		weight = s.weight(ctx, m, embedder.Name())
 	}
 	if weight == 0 || len(s.words.required) > 0 {
 		return 0, nil
@@ -66,14 +64,15 @@ func (s *search) byMeaning(ctx context.Context, found map[int64]*candidate) (wei
 	return weight, nil
 }
 
-// meaning is the collection to ask, and its embedder; nil: there is none, and
+// collection is the one to ask, and its embedder; nil: there is none, and
 // s.why says why.
-func (s *search) meaning() (*meaning, llm.Embedder) {
+func (s *search) collection() (vectors.Collection, llm.Embedder) {
 	if s.query.Side == WordsAlone {
 		s.why = "asked for words alone"
 		return nil, nil
 	}
-	m, embedder, err := s.index.loadMeaning()
+	m, embedder, err := s.in.Meaning()
+	s.model = embedder
 	switch {
 	case err != nil:
 		s.why = err.Error()
@@ -85,34 +84,15 @@ func (s *search) meaning() (*meaning, llm.Embedder) {
 }
 
 // resized reports whether a question's vector has another dimension than the
-// collection, and leaves word for the next sync then.
-func (s *search) resized(ctx context.Context, m *meaning, embedder string, dimension int) bool {
+// collection: the next sync embeds the notes again.
+func (s *search) resized(ctx context.Context, m vectors.Collection, embedder string, dimension int) bool {
 	_, before, err := m.Size(ctx)
 	if err != nil || before == dimension || before == 0 {
 		return false
 	}
 	s.why = fmt.Sprintf("%s makes vectors of %d numbers now, not of %d: the next sync embeds the notes anew", embedder, dimension, before)
-	s.index.setWhy(s.why)
-	s.index.noteResized(ctx, embedder) //nolint:errcheck // a later search says it again
+	s.trouble = Resized
 	return true
-}
-
-// noteResized leaves word for the next sync, unless somebody is writing.
-func (x *Index) noteResized(ctx context.Context, embedder string) error {
-	unlock, ok, err := x.lock()
-	if err != nil || !ok {
-		return err
-	}
-	defer unlock() //nolint:errcheck // closing a lock's file lets go of it in any case
-	g, err := x.acquire(true)
-	if err != nil || g == nil {
-		return err
-	}
-	defer g.release() //nolint:errcheck // the index still has it
-	if err := os.RemoveAll(x.stampPath(g.number)); err != nil {
-		return err
-	}
-	return words.SetMeta(ctx, g.db, "resized "+embedder, "yes")
 }
 
 // baseline is how near to a question the vectors of a collection are on the whole.
@@ -121,7 +101,7 @@ type baseline struct {
 	count           int // of vectors
 }
 
-func usualCosine(ctx context.Context, m *meaning, vector []float32) (u baseline, err error) {
+func usualCosine(ctx context.Context, m vectors.Collection, vector []float32) (u baseline, err error) {
 	if u.mean, u.deviation, err = m.Spread(ctx, vector); err != nil {
 		return u, err
 	}
@@ -138,18 +118,17 @@ func (u baseline) near(cosine float64) float64 {
 	return max(0, cosine-u.mean) / u.deviation / chance
 }
 
-// away says why meaning took no part. If that is the place where the vectors
-// are, a watch tries it again.
+// away says why meaning took no part.
 func (s *search) away(err error) {
 	s.why = err.Error()
 	if away := (*vectors.AwayError)(nil); errors.As(err, &away) {
-		s.index.setWhy(s.why)
+		s.trouble = Away
 	}
 }
 
 // hits are the cosines of the passages nearest to the question, and of those
 // that the words found.
-func (s *search) hits(ctx context.Context, m *meaning, vector []float32, found map[int64]*candidate) (map[int64]float64, error) {
+func (s *search) hits(ctx context.Context, m vectors.Collection, vector []float32, found map[int64]*candidate) (map[int64]float64, error) {
 	if s.filter.where != "" {
 		return s.hitsKept(ctx, m, vector, found)
 	}
@@ -184,7 +163,7 @@ func (s *search) hits(ctx context.Context, m *meaning, vector []float32, found m
 
 // hitsKept are the same among the passages that the filter keeps: all of them
 // are compared.
-func (s *search) hitsKept(ctx context.Context, m *meaning, vector []float32, found map[int64]*candidate) (map[int64]float64, error) {
+func (s *search) hitsKept(ctx context.Context, m vectors.Collection, vector []float32, found map[int64]*candidate) (map[int64]float64, error) {
 	keys, err := s.keys(ctx, `SELECT id, key FROM passages WHERE note IN (SELECT id FROM notes WHERE `+s.filter.where+`)`, s.filter.args)
 	if err != nil {
 		return nil, err

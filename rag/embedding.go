@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 
 	"lifehub/llm"
 	"lifehub/rag/embed"
@@ -16,7 +17,7 @@ import (
 // embedding is the embedding of what one model has not seen yet.
 type embedding struct {
 	*syncRun
-	meaning   *meaning
+	meaning   vectors.Collection
 	embedder  llm.Embedder
 	used      map[vectors.Key]bool // the passages looked at
 	todo      []vectors.Key        // those without a vector
@@ -80,13 +81,13 @@ func (e *embedding) away(ctx context.Context, why error) error {
 	e.index.setWhy(why.Error())
 	have := len(e.used) - len(e.todo) + e.done
 	e.changes.Warnings = append(e.changes.Warnings, fmt.Sprintf("embedded %d of %d passages, words find the rest: %v", have, len(e.used), why))
-	return e.count(ctx, e.meaning.model, have)
+	return e.count(ctx, e.embedder.Name(), have)
 }
 
 // end measures what was made, and writes down that nothing is missing.
 func (e *embedding) end(ctx context.Context) error {
 	e.index.setWhy("")
-	if err := e.count(ctx, e.meaning.model, len(e.used)); err != nil {
+	if err := e.count(ctx, e.embedder.Name(), len(e.used)); err != nil {
 		return err
 	}
 	if len(e.todo) > 0 {
@@ -99,10 +100,35 @@ func (e *embedding) end(ctx context.Context) error {
 	if e.only != nil {
 		return nil
 	}
-	if err := errors.Join(e.meaning.Flush(), e.measureTrust(ctx, e.meaning, e.embedder)); err != nil || e.refused > 0 {
+	if err := errors.Join(e.meaning.Flush(), e.measureTrust(ctx)); err != nil || e.refused > 0 {
 		return err
 	}
-	return e.complete(ctx, e.meaning.model)
+	return e.complete(ctx, e.embedder.Name())
+}
+
+// measureTrust writes down how far the embedder can be trusted on these notes,
+// again when they have doubled or halved.
+func (e *embedding) measureTrust(ctx context.Context) error {
+	model := e.embedder.Name()
+	count, _, err := e.meaning.Size(ctx)
+	if err != nil {
+		return err
+	}
+	before, err := strconv.Atoi(words.Meta(ctx, e.db, "trusted at "+model))
+	if err == nil && count < 2*before && before < 2*count {
+		return nil
+	}
+	trust, measured, err := Trust(ctx, e.db, e.meaning, e.embedder, func(done, total int) {
+		e.progress(Progress{Phase: "embed", Done: done, Total: total})
+	})
+	if err != nil || !measured {
+		return err
+	}
+	if err := e.begin(ctx); err != nil {
+		return err
+	}
+	return errors.Join(words.SetMeta(ctx, e.db, "trust "+model, strconv.FormatFloat(trust, 'f', 3, 64)),
+		words.SetMeta(ctx, e.db, "trusted at "+model, strconv.Itoa(count)))
 }
 
 // again asks the embedder for one vector more. If its size is no longer that of

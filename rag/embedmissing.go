@@ -42,11 +42,11 @@ func (s *syncRun) embedMissing(ctx context.Context, embedder llm.Embedder) error
 		x.setWhy("")
 		return nil
 	}
-	m, _, err := x.loadMeaning()
+	m, of, err := x.loadMeaning()
 	if err != nil {
 		return err
 	}
-	if m == nil || m.model != name {
+	if m == nil || of.Name() != name {
 		return nil // the embedder was changed meanwhile
 	}
 	e := embedding{syncRun: s, meaning: m, embedder: embedder}
@@ -91,7 +91,7 @@ func (s *syncRun) complete(ctx context.Context, model string) error {
 
 // missing lists the keys of the passages looked at, and those without a vector in the
 // order of the notes.
-func (s *syncRun) missing(ctx context.Context, m *meaning) (used map[vectors.Key]bool, missing []vectors.Key, err error) {
+func (s *syncRun) missing(ctx context.Context, m vectors.Collection) (used map[vectors.Key]bool, missing []vectors.Key, err error) {
 	query, args := `SELECT key FROM passages ORDER BY id`, []any(nil)
 	if s.only != nil {
 		list, err := json.Marshal(s.only)

@@ -42,15 +42,15 @@ type Index struct {
 	syncing  sync.Mutex // one Sync at a time in this process; guards unsigned
 	unsigned bool       // the words were written to and their stamp is missing
 
-	letters letters
+	letters Letters
 
 	mu       sync.RWMutex // guards what follows; writers swap it out as a whole
 	words    *generation  // nil: damaged
 	damage   error        // why words is nil
 	lost     int          // the generation that turned out to be damaged while it was open
 	embedder llm.Embedder
-	meaning  *meaning // of embedder; nil: not read yet
-	why      string   // why the last embedding did not work; "": it did
+	meaning  vectors.Collection // of embedder; nil: not read yet
+	why      string             // why the last embedding did not work; "": it did
 }
 
 // Open opens the index kept in dir, one folder a vault, or makes an empty
@@ -206,7 +206,7 @@ func (x *Index) acquireSound() (*generation, error) {
 
 // loadMeaning returns the vectors of the embedder in use, read on first need.
 // nil: there is no embedder.
-func (x *Index) loadMeaning() (*meaning, llm.Embedder, error) {
+func (x *Index) loadMeaning() (vectors.Collection, llm.Embedder, error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.embedder == nil {
@@ -216,24 +216,18 @@ func (x *Index) loadMeaning() (*meaning, llm.Embedder, error) {
 		old := x.meaning
 		x.meaning = nil
 		if err := old.Close(); err != nil {
-			return nil, nil, err
+			return nil, x.embedder, err
 		}
 	}
 	if x.meaning == nil {
 		opened, err := x.vectors.Open(x.embedder.Name())
 		if err != nil {
-			return nil, nil, err
+			return nil, x.embedder, err
 		}
 		if passage.NeedsWindows(embed.WindowOf(x.embedder), x.options.Size) {
 			opened = vectors.Windowed{Collection: opened}
 		}
-		x.meaning = &meaning{x.embedder.Name(), opened}
+		x.meaning = opened
 	}
 	return x.meaning, x.embedder, nil
-}
-
-// meaning is the part of an index that a model's vectors make searchable.
-type meaning struct {
-	model string
-	vectors.Collection
 }

@@ -2,8 +2,6 @@ package rag
 
 import (
 	"testing"
-
-	"lifehub/internal/text"
 )
 
 // TestFormsOfAWordFindOneAnother: in the languages with a stemmer, a question
@@ -45,24 +43,5 @@ func TestFormsOfAWordFindOneAnother(t *testing.T) {
 		if got := paths(t, x, question); len(got) == 0 || got[0] != want {
 			t.Errorf("%s finds %v, want %s first", question, got, want)
 		}
-	}
-}
-
-func TestAQuestionInAnotherLanguageIsKnown(t *testing.T) {
-	for question, want := range map[string]bool{
-		"Wo wurde die Heizung gewartet?":         true,
-		"Où est la chaudière?":                   true,
-		"where was the boiler serviced":          false,
-		"boiler service interval":                false,
-		"git stash pop in a worktree":            false,
-		"What does die Heizung mean in English?": false,
-		"Heizung":                                false,
-	} {
-		if got := inUnknownLanguage(question, nil); got != want {
-			t.Errorf("%q is foreign to English notes: %v, want %v", question, got, want)
-		}
-	}
-	if inUnknownLanguage("Wo wurde die Heizung gewartet?", []text.Lang{"de"}) {
-		t.Error("a German question is foreign to German notes")
 	}
 }

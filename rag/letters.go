@@ -21,8 +21,8 @@ import (
 // of letters is needed. With half as many the benches hardly change.
 const letterSample = 200
 
-// letters are those of a sample of an index's passages.
-type letters struct {
+// Letters are those of a sample of an index's passages.
+type Letters struct {
 	mu       sync.Mutex
 	passages int // in the index when the sample was taken
 	sample   [][]float32
@@ -33,7 +33,7 @@ type letters struct {
 // that against the words'. 0: a search of one side, without any embedder, or
 // one whose embedder is those n-grams.
 func (s *search) byLetters(ctx context.Context, found map[int64]*candidate) (weight float64, err error) {
-	if s.query.Side != Both || !s.index.hearsLetters() {
+	if s.query.Side != Both || !s.hearsLetters() {
 		return 0, nil
 	}
 	var ids []any
@@ -57,10 +57,8 @@ func (s *search) byLetters(ctx context.Context, found map[int64]*candidate) (wei
 }
 
 // hearsLetters reports whether there is a model next to which they say something new.
-func (x *Index) hearsLetters() bool {
-	x.mu.RLock()
-	defer x.mu.RUnlock()
-	return x.embedder != nil && !embed.IsBuiltIn(x.embedder.Name())
+func (s *search) hearsLetters() bool {
+	return s.model != nil && !embed.IsBuiltIn(s.model.Name())
 }
 
 // usualLetters is how much the letters of the question are like those of any
@@ -86,7 +84,7 @@ func (s *search) usualLetters(ctx context.Context) (baseline, []float32, error) 
 // sampleLetters takes a sample of the passages, again when they have doubled or
 // halved.
 func (s *search) sampleLetters(ctx context.Context) ([][]float32, error) {
-	l := &s.index.letters
+	l := s.in.Letters
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if n := s.words.passages; l.sample != nil && n < 2*l.passages && l.passages < 2*n {

@@ -1,8 +1,6 @@
 package rag
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"testing"
 
@@ -58,33 +56,5 @@ func TestOneSideAloneHearsNoLetters(t *testing.T) {
 		if len(found.Passages) != 3 || found.Passages[2].Path != "plant.md" {
 			t.Errorf("%s: found %+v, want plant.md, the longest, last of three", name, found.Passages)
 		}
-	}
-}
-
-func TestTheSampleOfLettersGrowsWithTheIndex(t *testing.T) {
-	folder, x := vault(t, map[string]string{"one.md": "# Bread\n\nrye\n"})
-	embedder := &bagEmbedder{name: "bag"}
-	syncNow(t, x, folder, embedder)
-	paths(t, x, "rye")
-	if n := len(x.letters.sample); n != 1 {
-		t.Fatalf("the sample of one passage is %d", n)
-	}
-	write(t, x.Vault(), gobi())
-	syncNow(t, x, folder, embedder)
-	paths(t, x, "rye")
-	if n := len(x.letters.sample); n != 34 {
-		t.Errorf("the sample of 34 passages is %d", n)
-	}
-}
-
-func TestASearchThatIsGivenUpTakesNoSample(t *testing.T) {
-	folder, x := vault(t, gobi())
-	syncNow(t, x, folder, &bagEmbedder{name: "bag"})
-	s := newSearch(x, x.words.db, Query{Text: "Gobi"})
-	s.words.passages = 33
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, err := s.sampleLetters(ctx); !errors.Is(err, ctx.Err()) || x.letters.sample != nil {
-		t.Errorf("a search given up ends with %v and a sample of %d", err, len(x.letters.sample))
 	}
 }

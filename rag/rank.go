@@ -97,10 +97,10 @@ func (s *search) passages(ctx context.Context, have int) (n int, err error) {
 
 // weight is the share of meaning in a score, by the trust that the model has
 // earned on this vault. 0: none, and s.why says why.
-func (s *search) weight(ctx context.Context, m *meaning) float64 {
+func (s *search) weight(ctx context.Context, m vectors.Collection, model string) float64 {
 	have, _, err := m.Size(ctx)
-	if _, ok := m.Collection.(vectors.Windowed); ok && err == nil {
-		have, _ = strconv.Atoi(words.Meta(ctx, s.db, "embedded "+m.model)) //nolint:errcheck // 0: no sync has ended yet
+	if _, ok := m.(vectors.Windowed); ok && err == nil {
+		have, _ = strconv.Atoi(words.Meta(ctx, s.db, "embedded "+model)) //nolint:errcheck // 0: no sync has ended yet
 	}
 	if err != nil {
 		s.away(err)
@@ -115,19 +115,19 @@ func (s *search) weight(ctx context.Context, m *meaning) float64 {
 		s.why = strconv.Itoa(have) + " of " + strconv.Itoa(passages) + " passages embedded"
 		return 0
 	}
-	trust, err := strconv.ParseFloat(words.Meta(ctx, s.db, "trust "+m.model), 64)
+	trust, err := strconv.ParseFloat(words.Meta(ctx, s.db, "trust "+model), 64)
 	if err != nil {
-		return startWeight * s.sameLanguage(m.model)
+		return startWeight * s.sameLanguage(model)
 	}
 	if trust < leastTrust {
-		s.why = m.model + " does not understand these notes (trust " + strconv.FormatFloat(trust, 'f', 2, 64) + ")"
+		s.why = model + " does not understand these notes (trust " + strconv.FormatFloat(trust, 'f', 2, 64) + ")"
 		return 0
 	}
 	most := mostWeight
-	if embed.IsBuiltIn(m.model) {
+	if embed.IsBuiltIn(model) {
 		most = lettersWeight
 	}
-	return min(most, mostWeight*trust) * s.sameLanguage(m.model)
+	return min(most, mostWeight*trust) * s.sameLanguage(model)
 }
 
 // sameLanguage is 1 for a question in the language of the notes, 0 for one in
@@ -179,7 +179,7 @@ func (s *search) present(ctx context.Context, ranked []candidate) ([]Passage, er
 		if duplicates(kept, &p) {
 			continue
 		}
-		if i := neighbour(kept, p); i >= 0 && passage.EstimateTokens(kept[i].Text)+passage.EstimateTokens(p.Text) <= 2*s.index.options.Size {
+		if i := neighbour(kept, p); i >= 0 && passage.EstimateTokens(kept[i].Text)+passage.EstimateTokens(p.Text) <= 2*s.in.Size {
 			if kept[i], err = join(ctx, &s.texts, kept[i], p); err != nil {
 				return nil, err
 			}

@@ -7,18 +7,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
-	"strconv"
-	"strings"
-	"time"
 
 	"lifehub/internal/rows"
+	"lifehub/llm"
+	"lifehub/rag/vectors"
 	"lifehub/rag/words"
 )
-
-// wordsOnly begins Coverage.Embedder when meaning took no part.
-const wordsOnly = "words only"
 
 const (
 	defaultLimit = 5
@@ -35,67 +30,56 @@ func (q Query) limit() int {
 	return q.Limit
 }
 
-// Search returns the passages that answer a question best: words and meaning
-// together, or words alone while the embedder is away, which Coverage tells.
-// Words damaged on disk are rebuilt from the notes first.
-func (x *Index) Search(ctx context.Context, q Query) (Found, error) {
-	const tries = 3
-	var found Found
-	var err error
-	for try := 1; try <= tries; try++ {
-		var again bool
-		found, again, err = x.searchNewest(ctx, q)
-		if err == nil {
-			return found, nil
-		}
-		if !again || ctx.Err() != nil {
-			break
-		}
-	}
-	return Found{Passages: []Passage{}}, fmt.Errorf("search notes: %w", words.Explain(err))
+// In is what a search looks into.
+type In struct {
+	DB      *sql.DB
+	Vault   string   // the notes folder
+	Size    int      // most tokens of a passage
+	Letters *Letters // kept from one search to the next
+
+	// Meaning returns the vectors and who makes those of a question, read on
+	// first need; nil: there are none.
+	Meaning func() (vectors.Collection, llm.Embedder, error)
 }
 
-// searchNewest searches the newest generation. again: there is another one
-// now, or has to be.
-func (x *Index) searchNewest(ctx context.Context, q Query) (found Found, again bool, err error) {
-	g, err := x.acquireRepaired(ctx)
-	if err != nil {
-		return Found{}, false, err
-	}
-	defer g.release() //nolint:errcheck // it was only read
-	found, err = x.search(ctx, g.db, q)
-	if words.IsDamage(err) {
-		x.lose(g, err)
-		return Found{}, true, err
-	}
-	return found, err != nil && x.stale(g), err
+// Outcome is what a search found.
+type Outcome struct {
+	Passages []Passage // best first; never nil
+	Signals  Signals
+	Embedder string // the one that took part; "": none
+	Why      string // why meaning took no part; "": it did
+	Trouble  Trouble
 }
 
-func (x *Index) search(ctx context.Context, db *sql.DB, q Query) (Found, error) {
-	s := newSearch(x, db, q)
+// Trouble is what somebody should see to who kept meaning from taking part.
+type Trouble int
+
+// The kinds of trouble.
+const (
+	None    Trouble = iota
+	Away            // the place of the vectors cannot be used now: it may be tried again
+	Resized         // the model makes vectors of another dimension: the notes are to be embedded again
+)
+
+// Run searches.
+func Run(ctx context.Context, in In, q Query) (Outcome, error) {
+	s := newSearch(in, q)
 	candidates, err := s.candidates(ctx)
 	if err != nil {
-		return Found{}, err
+		return s.outcome(nil), err
 	}
 	passages, err := s.present(ctx, candidates)
-	if err != nil {
-		return Found{}, err
-	}
-	coverage, err := x.coverageOf(ctx, db)
-	if err != nil {
-		return Found{}, err
-	}
-	if s.why != "" && !strings.HasPrefix(coverage.Embedder, wordsOnly) {
-		coverage.Embedder = wordsOnly + ": " + s.why
-	} else if s.embedder != "" {
-		coverage.Embedder = s.embedder
-	}
-	return Found{Passages: passages, Coverage: coverage, Answerable: s.seen.answerable(), Signals: s.seen}, nil
+	return s.outcome(passages), err
+}
+
+func (s *search) outcome(passages []Passage) Outcome {
+	return Outcome{Passages: passages, Signals: s.seen, Embedder: s.embedder, Why: s.why, Trouble: s.trouble}
 }
 
 // search is one search at work.
 type search struct {
-	index    *Index
+	in       In
+	model    llm.Embedder // to be asked for the question's vector; nil: none, or not known yet
 	db       *sql.DB
 	query    Query
 	filter   filter
@@ -103,14 +87,15 @@ type search struct {
 	words    wordQuery
 	embedder string // the one that took part; "": none
 	why      string // why meaning took no part
+	trouble  Trouble
 	seen     Signals
 	named    map[int64]bool // notes whose title or file name is the question
 	dated    bool           // it asks for a time, and a note bears that date
 	undated  bool           // it asks for a time and no more, and no note is of that time
 }
 
-func newSearch(x *Index, db *sql.DB, q Query) search {
-	return search{index: x, db: db, query: q, filter: q.filter(), texts: words.Texts{DB: db}}
+func newSearch(in In, q Query) search {
+	return search{in: in, db: in.DB, query: q, filter: q.filter(), texts: words.Texts{DB: in.DB}}
 }
 
 // candidate is a passage that may be shown.
@@ -244,50 +229,6 @@ func (s *search) ask(ctx context.Context, found map[int64]*candidate, query, mat
 	return nil
 }
 
-// Coverage says how far the index can be trusted, without a search.
-func (x *Index) Coverage(ctx context.Context) (Coverage, error) {
-	c, err := x.coverage(ctx)
-	if err != nil {
-		return c, fmt.Errorf("read index: %w", words.Explain(err))
-	}
-	return c, nil
-}
-
-func (x *Index) coverage(ctx context.Context) (Coverage, error) {
-	g, err := x.acquireSound()
-	if err != nil {
-		return Coverage{}, err
-	}
-	defer g.release() //nolint:errcheck // it was only read
-	return x.coverageOf(ctx, g.db)
-}
-
-func (x *Index) coverageOf(ctx context.Context, db *sql.DB) (Coverage, error) {
-	x.mu.RLock()
-	embedder, why := x.embedder, x.why
-	x.mu.RUnlock()
-	var c Coverage
-	if err := db.QueryRowContext(ctx, `SELECT count(*) FROM notes`).Scan(&c.Indexed); err != nil {
-		return c, err
-	}
-	c.Total, _ = strconv.Atoi(words.Meta(ctx, db, "total")) //nolint:errcheck // 0: never synced
-	c.Total = max(c.Total, c.Indexed)
-	c.Unread, _ = strconv.Atoi(words.Meta(ctx, db, "unread")) //nolint:errcheck // 0: no sync is reading
-	c.Indexed = max(0, min(c.Indexed, c.Total-c.Unread))
-	if status, err := os.Stat(x.lockPath()); err == nil {
-		c.Age = max(0, time.Since(status.ModTime()).Seconds())
-	}
-	switch {
-	case embedder == nil:
-		c.Embedder = wordsOnly + ": no embedder"
-	case why != "":
-		c.Embedder = wordsOnly + ": " + why
-	default:
-		c.Embedder = embedder.Name()
-	}
-	return c, nil
-}
-
 // storedPassage is a passage as it is in the index.
 type storedPassage struct {
 	Passage
@@ -324,7 +265,7 @@ func (s *search) load(ctx context.Context, candidates []candidate) ([]storedPass
 		note := p.note
 		p.candidate, p.last = candidates[place[id]], id
 		p.note, p.Dated = note, p.dated
-		p.Vault = s.index.options.Vault
+		p.Vault = s.in.Vault
 		all[place[id]] = p
 	}
 	// A note may have been indexed again between the two questions.

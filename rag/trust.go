@@ -2,12 +2,13 @@ package rag
 
 import (
 	"context"
-	"strconv"
+	"database/sql"
 	"strings"
 
 	"lifehub/internal/text"
 	"lifehub/llm"
 	"lifehub/rag/embed"
+	"lifehub/rag/vectors"
 	"lifehub/rag/words"
 )
 
@@ -21,57 +22,43 @@ const (
 	trustDepth = 10
 )
 
-// measureTrust finds out how far this embedder can be trusted on these notes,
+// Trust finds out how far this embedder can be trusted on these notes,
 // without any judged question: every second word of a sentence is asked, and
 // the share of such questions whose best passage by words is among the
 // nearest by meaning, chance taken off, is the trust. On nine benches it
 // followed what real questions gave (correlation 0.84,
-// docs/design/search.md). It is measured again when the notes have doubled or
-// halved.
-func (s *syncRun) measureTrust(ctx context.Context, m *meaning, embedder llm.Embedder) error {
+// docs/design/search.md). measured is false where there is too little to ask,
+// or the embedder went away.
+func Trust(ctx context.Context, db *sql.DB, m vectors.Collection, embedder llm.Embedder, progress func(done, total int)) (trust float64, measured bool, err error) {
 	count, _, err := m.Size(ctx)
-	if err != nil {
-		return err
+	if err != nil || count <= 2*trustDepth {
+		return 0, false, err
 	}
-	before, err := strconv.Atoi(words.Meta(ctx, s.db, "trusted at "+m.model))
-	if err == nil && count < 2*before && before < 2*count {
-		return nil
-	}
-	questions, err := s.standIns(ctx)
-	if err != nil || len(questions) < leastQuestions || count <= 2*trustDepth {
-		return err
+	questions, err := standIns(ctx, db)
+	if err != nil || len(questions) < leastQuestions {
+		return 0, false, err
 	}
 	agreed := 0
 	for i, question := range questions {
-		s.progress(Progress{Phase: "embed", Done: i, Total: len(questions)})
-		agrees, err := s.agrees(ctx, m, embedder, question)
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
+		progress(i, len(questions))
+		agrees, err := agrees(ctx, db, m, embedder, question)
 		if err != nil {
-			return nil //nolint:nilerr // the embedder went away: the next sync measures
+			return 0, false, ctx.Err() // nil: the embedder went away, the next sync measures
 		}
 		if agrees {
 			agreed++
 		}
 	}
 	chance := float64(trustDepth) / float64(count)
-	trust := max(0, (float64(agreed)/float64(len(questions))-chance)/(1-chance))
-	if err := s.begin(ctx); err != nil {
-		return err
-	}
-	if err := words.SetMeta(ctx, s.db, "trust "+m.model, strconv.FormatFloat(trust, 'f', 3, 64)); err != nil {
-		return err
-	}
-	return words.SetMeta(ctx, s.db, "trusted at "+m.model, strconv.Itoa(count))
+	return max(0, (float64(agreed)/float64(len(questions))-chance)/(1-chance)), true, nil
 }
 
 // agrees reports whether the best passage by words is among the nearest by
 // meaning.
-func (s *syncRun) agrees(ctx context.Context, m *meaning, embedder llm.Embedder, question string) (bool, error) {
-	one := newSearch(s.index, s.db, Query{Text: question})
+func agrees(ctx context.Context, db *sql.DB, m vectors.Collection, embedder llm.Embedder, question string) (bool, error) {
+	one := newSearch(In{DB: db}, Query{Text: question})
 	var err error
-	if one.words, err = readWords(ctx, s.db, question); err != nil || one.words.empty() {
+	if one.words, err = readWords(ctx, db, question); err != nil || one.words.empty() {
 		return false, err
 	}
 	found := map[int64]*candidate{}
@@ -102,15 +89,15 @@ func (s *syncRun) agrees(ctx context.Context, m *meaning, embedder llm.Embedder,
 }
 
 // standIns makes questions of the notes' own sentences: every second word.
-func (s *syncRun) standIns(ctx context.Context) ([]string, error) {
+func standIns(ctx context.Context, db *sql.DB) ([]string, error) {
 	var passages int
-	if err := s.db.QueryRowContext(ctx, `SELECT count(*) FROM passages`).Scan(&passages); err != nil {
+	if err := db.QueryRowContext(ctx, `SELECT count(*) FROM passages`).Scan(&passages); err != nil {
 		return nil, err
 	}
 	// One in so many passages; more are taken than needed, since some hold
 	// no sentence.
 	every := max(1, passages/(3*trustQuestions))
-	places, err := placesOf(ctx, s.db, `p.id % ? = 0`, every)
+	places, err := placesOf(ctx, db, `p.id % ? = 0`, every)
 	if err != nil {
 		return nil, err
 	}
@@ -119,7 +106,7 @@ func (s *syncRun) standIns(ctx context.Context) ([]string, error) {
 		if len(questions) == trustQuestions {
 			break
 		}
-		texts := words.Texts{DB: s.db}
+		texts := words.Texts{DB: db}
 		text, err := texts.Of(ctx, p.note, p.start, p.stop)
 		if err != nil {
 			return nil, err

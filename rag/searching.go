@@ -1,0 +1,146 @@
+package rag
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"lifehub/llm"
+	"lifehub/rag/vectors"
+	"lifehub/rag/words"
+)
+
+// wordsOnly begins Coverage.Embedder when meaning took no part.
+const wordsOnly = "words only"
+
+// Search returns the passages that answer a question best: words and meaning
+// together, or words alone while the embedder is away, which Coverage tells.
+// Words damaged on disk are rebuilt from the notes first.
+func (x *Index) Search(ctx context.Context, q Query) (Found, error) {
+	const tries = 3
+	var found Found
+	var err error
+	for try := 1; try <= tries; try++ {
+		var again bool
+		found, again, err = x.searchNewest(ctx, q)
+		if err == nil {
+			return found, nil
+		}
+		if !again || ctx.Err() != nil {
+			break
+		}
+	}
+	return Found{Passages: []Passage{}}, fmt.Errorf("search notes: %w", words.Explain(err))
+}
+
+// searchNewest searches the newest generation. again: there is another one
+// now, or has to be.
+func (x *Index) searchNewest(ctx context.Context, q Query) (found Found, again bool, err error) {
+	g, err := x.acquireRepaired(ctx)
+	if err != nil {
+		return Found{}, false, err
+	}
+	defer g.release() //nolint:errcheck // it was only read
+	found, err = x.search(ctx, g.db, q)
+	if words.IsDamage(err) {
+		x.lose(g, err)
+		return Found{}, true, err
+	}
+	return found, err != nil && x.stale(g), err
+}
+
+func (x *Index) search(ctx context.Context, db *sql.DB, q Query) (Found, error) {
+	var embedder llm.Embedder
+	out, err := Run(ctx, In{
+		DB: db, Vault: x.options.Vault, Size: x.options.Size, Letters: &x.letters,
+		Meaning: func() (m vectors.Collection, of llm.Embedder, err error) {
+			m, embedder, err = x.loadMeaning()
+			return m, embedder, err
+		},
+	}, q)
+	if out.Trouble != None {
+		x.setWhy(out.Why)
+	}
+	if out.Trouble == Resized {
+		x.noteResized(ctx, embedder.Name()) //nolint:errcheck // a later search says it again
+	}
+	if err != nil {
+		return Found{}, err
+	}
+	coverage, err := x.coverageOf(ctx, db)
+	if err != nil {
+		return Found{}, err
+	}
+	if out.Why != "" && !strings.HasPrefix(coverage.Embedder, wordsOnly) {
+		coverage.Embedder = wordsOnly + ": " + out.Why
+	} else if out.Embedder != "" {
+		coverage.Embedder = out.Embedder
+	}
+	return Found{Passages: out.Passages, Coverage: coverage, Answerable: out.Signals.Answerable(), Signals: out.Signals}, nil
+}
+
+// noteResized leaves word for the next sync, unless somebody is writing.
+func (x *Index) noteResized(ctx context.Context, embedder string) error {
+	unlock, ok, err := x.lock()
+	if err != nil || !ok {
+		return err
+	}
+	defer unlock() //nolint:errcheck // closing a lock's file lets go of it in any case
+	g, err := x.acquire(true)
+	if err != nil || g == nil {
+		return err
+	}
+	defer g.release() //nolint:errcheck // the index still has it
+	if err := os.RemoveAll(x.stampPath(g.number)); err != nil {
+		return err
+	}
+	return words.SetMeta(ctx, g.db, "resized "+embedder, "yes")
+}
+
+// Coverage says how far the index can be trusted, without a search.
+func (x *Index) Coverage(ctx context.Context) (Coverage, error) {
+	c, err := x.coverage(ctx)
+	if err != nil {
+		return c, fmt.Errorf("read index: %w", words.Explain(err))
+	}
+	return c, nil
+}
+
+func (x *Index) coverage(ctx context.Context) (Coverage, error) {
+	g, err := x.acquireSound()
+	if err != nil {
+		return Coverage{}, err
+	}
+	defer g.release() //nolint:errcheck // it was only read
+	return x.coverageOf(ctx, g.db)
+}
+
+func (x *Index) coverageOf(ctx context.Context, db *sql.DB) (Coverage, error) {
+	x.mu.RLock()
+	embedder, why := x.embedder, x.why
+	x.mu.RUnlock()
+	var c Coverage
+	if err := db.QueryRowContext(ctx, `SELECT count(*) FROM notes`).Scan(&c.Indexed); err != nil {
+		return c, err
+	}
+	c.Total, _ = strconv.Atoi(words.Meta(ctx, db, "total")) //nolint:errcheck // 0: never synced
+	c.Total = max(c.Total, c.Indexed)
+	c.Unread, _ = strconv.Atoi(words.Meta(ctx, db, "unread")) //nolint:errcheck // 0: no sync is reading
+	c.Indexed = max(0, min(c.Indexed, c.Total-c.Unread))
+	if status, err := os.Stat(x.lockPath()); err == nil {
+		c.Age = max(0, time.Since(status.ModTime()).Seconds())
+	}
+	switch {
+	case embedder == nil:
+		c.Embedder = wordsOnly + ": no embedder"
+	case why != "":
+		c.Embedder = wordsOnly + ": " + why
+	default:
+		c.Embedder = embedder.Name()
+	}
+	return c, nil
+}
