@@ -88,15 +88,6 @@ func apart(byWords []candidate) float64 {
 	return 1 - sum/float64(len(others)-2)/best.words
 }
 
-// LikelyAnswerable is the Answerable from which notes may be taken to hold an
-// answer: at least 95 of 100 questions that they do answer are above it, on
-// the worst of ten benches.
-const LikelyAnswerable = 0.13
-
-// Likely reports whether the notes may be taken to hold an answer: not where
-// nothing was found.
-func (f Found) Likely() bool { return len(f.Passages) > 0 && f.Answerable >= LikelyAnswerable }
-
 // Answerable turns signals into the likelihood that the notes hold an answer,
 // by a logistic regression fitted on nine benches, each question once with its
 // notes and once without them (docs/design/search.md). What meaning adds was

@@ -74,10 +74,3 @@ func (s *search) liftDated(ctx context.Context, found map[int64]*candidate) erro
 	}
 	return nil
 }
-
-func (q Query) today() time.Time {
-	if q.Today.IsZero() {
-		return time.Now()
-	}
-	return q.Today
-}

@@ -46,7 +46,7 @@ func passagesOf(t *testing.T, n int) *sql.DB {
 func TestTheSampleOfLettersGrowsWithTheIndex(t *testing.T) {
 	var kept Letters
 	for _, c := range []struct{ passages, want int }{{1, 1}, {34, 34}, {40, 34}, {1000, 166}} {
-		s := newSearch(In{DB: passagesOf(t, c.passages), Letters: &kept}, Query{Text: "bread"})
+		s := newSearch(Vault{DB: passagesOf(t, c.passages), Letters: &kept}, Query{Text: "bread"})
 		s.words.passages = c.passages
 		if _, err := s.sampleLetters(t.Context()); err != nil {
 			t.Fatal(err)
@@ -59,7 +59,7 @@ func TestTheSampleOfLettersGrowsWithTheIndex(t *testing.T) {
 
 func TestASearchThatIsGivenUpTakesNoSample(t *testing.T) {
 	var kept Letters
-	s := newSearch(In{DB: passagesOf(t, 33), Letters: &kept}, Query{Text: "Gobi"})
+	s := newSearch(Vault{DB: passagesOf(t, 33), Letters: &kept}, Query{Text: "Gobi"})
 	s.words.passages = 33
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -24,7 +24,7 @@ func (l Library) Search(ctx context.Context, q Query) (Found, error) {
 		all.Answerable = max(all.Answerable, found.Answerable)
 	}
 	slices.SortStableFunc(all.Passages, func(a, b Passage) int { return cmp.Compare(b.Score, a.Score) })
-	all.Passages = all.Passages[:min(len(all.Passages), q.limit())]
+	all.Passages = all.Passages[:min(len(all.Passages), q.AtMost())]
 	return all, nil
 }
 

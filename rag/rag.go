@@ -5,46 +5,6 @@
 // [Index.Sync] and [Library.Search].
 package rag
 
-import "time"
-
-// Query is what to look for.
-type Query struct {
-	Text    string
-	Limit   int       // passages; 0: 5
-	Paths   []string  // keep notes below one of these folders or matching one of these globs
-	Tags    []string  // keep notes with all of these tags
-	After   time.Time // keep notes dated on or after; zero: no bound
-	Before  time.Time // keep notes dated before; zero: no bound
-	Today   time.Time // the day that "yesterday" is told from; zero: now
-	Without []string  // leave these notes out, by path
-	Side    Side      // to measure one side of the search alone; zero: both
-}
-
-// Side says which sides of a search take part.
-type Side int
-
-// The sides.
-const (
-	Both Side = iota
-	WordsAlone
-	MeaningAlone // whatever trust the embedder has earned
-)
-
-// Passage is a piece of a note.
-type Passage struct {
-	Path      string   `json:"path"` // below its vault, with slashes
-	Line      int      `json:"line"`
-	EndLine   int      `json:"end_line"`
-	Heading   string   `json:"heading"` // "Running › Plan"; "" before the first heading
-	Score     float64  `json:"score"`   // 0 to 1
-	Text      string   `json:"text"`
-	Tags      []string `json:"tags"`
-	Date      string   `json:"date"` // YYYY-MM-DD
-	Vault     string   `json:"-"`    // the vault's absolute folder
-	Untrusted bool     `json:"-"`    // the note names a source outside
-	Dated     bool     `json:"-"`    // the note bears the day, or the time, that the query asks for
-}
-
 // Coverage says how far the index can be trusted.
 type Coverage struct {
 	Indexed  int     `json:"indexed"`          // notes
@@ -63,6 +23,15 @@ type Found struct {
 	Answerable float64 `json:"-"`
 	Signals    Signals `json:"-"` // what Answerable was made of
 }
+
+// LikelyAnswerable is the Answerable from which notes may be taken to hold an
+// answer: at least 95 of 100 questions that they do answer are above it, on
+// the worst of ten benches.
+const LikelyAnswerable = 0.13
+
+// Likely reports whether the notes may be taken to hold an answer: not where
+// nothing was found.
+func (f Found) Likely() bool { return len(f.Passages) > 0 && f.Answerable >= LikelyAnswerable }
 
 // Progress is how far a sync is.
 type Progress struct {

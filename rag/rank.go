@@ -160,7 +160,7 @@ func (s *search) sameLanguage(model string) float64 {
 // that is named comes first, duplicates fall together, neighbours are joined.
 func (s *search) present(ctx context.Context, ranked []candidate) ([]Passage, error) {
 	shown := []Passage{}
-	limit := s.query.limit()
+	limit := s.query.AtMost()
 	ranked = ranked[:min(len(ranked), 4*limit+20)]
 	if len(ranked) == 0 {
 		return shown, nil

@@ -23,17 +23,10 @@ const (
 	nearCandidates = 100
 )
 
-func (q Query) limit() int {
-	if q.Limit <= 0 {
-		return defaultLimit
-	}
-	return q.Limit
-}
-
-// In is what a search looks into.
-type In struct {
+// Vault is what a search looks into.
+type Vault struct {
 	DB      *sql.DB
-	Vault   string   // the notes folder
+	Dir     string   // the notes folder
 	Size    int      // most tokens of a passage
 	Letters *Letters // kept from one search to the next
 
@@ -62,7 +55,7 @@ const (
 )
 
 // Run searches.
-func Run(ctx context.Context, in In, q Query) (Outcome, error) {
+func Run(ctx context.Context, in Vault, q Query) (Outcome, error) {
 	s := newSearch(in, q)
 	candidates, err := s.candidates(ctx)
 	if err != nil {
@@ -78,7 +71,7 @@ func (s *search) outcome(passages []Passage) Outcome {
 
 // search is one search at work.
 type search struct {
-	in       In
+	in       Vault
 	model    llm.Embedder // to be asked for the question's vector; nil: none, or not known yet
 	db       *sql.DB
 	query    Query
@@ -94,7 +87,7 @@ type search struct {
 	undated  bool           // it asks for a time and no more, and no note is of that time
 }
 
-func newSearch(in In, q Query) search {
+func newSearch(in Vault, q Query) search {
 	return search{in: in, db: in.DB, query: q, filter: q.filter(), texts: words.Texts{DB: in.DB}}
 }
 
@@ -165,7 +158,7 @@ func (s *search) newest(ctx context.Context) ([]candidate, error) {
 	var all []candidate
 	for scan := range rows.Of(ctx, s.db, `SELECT min(p.id) FROM notes n JOIN passages p ON p.note = n.id
 		WHERE n.id IN (SELECT id FROM notes WHERE `+s.filter.where+`)
-		GROUP BY n.id ORDER BY n.date DESC, n.path LIMIT ?`, append(s.filter.args, s.query.limit())...) {
+		GROUP BY n.id ORDER BY n.date DESC, n.path LIMIT ?`, append(s.filter.args, s.query.AtMost())...) {
 		var c candidate
 		if err := scan(&c.id); err != nil {
 			return nil, err
@@ -265,7 +258,7 @@ func (s *search) load(ctx context.Context, candidates []candidate) ([]storedPass
 		note := p.note
 		p.candidate, p.last = candidates[place[id]], id
 		p.note, p.Dated = note, p.dated
-		p.Vault = s.in.Vault
+		p.Vault = s.in.Dir
 		all[place[id]] = p
 	}
 	// A note may have been indexed again between the two questions.

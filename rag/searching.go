@@ -55,8 +55,8 @@ func (x *Index) searchNewest(ctx context.Context, q Query) (found Found, again b
 
 func (x *Index) search(ctx context.Context, db *sql.DB, q Query) (Found, error) {
 	var embedder llm.Embedder
-	out, err := Run(ctx, In{
-		DB: db, Vault: x.options.Vault, Size: x.options.Size, Letters: &x.letters,
+	out, err := Run(ctx, Vault{
+		DB: db, Dir: x.options.Vault, Size: x.options.Size, Letters: &x.letters,
 		Meaning: func() (m vectors.Collection, of llm.Embedder, err error) {
 			m, embedder, err = x.loadMeaning()
 			return m, embedder, err

@@ -56,7 +56,7 @@ func Trust(ctx context.Context, db *sql.DB, m vectors.Collection, embedder llm.E
 // agrees reports whether the best passage by words is among the nearest by
 // meaning.
 func agrees(ctx context.Context, db *sql.DB, m vectors.Collection, embedder llm.Embedder, question string) (bool, error) {
-	one := newSearch(In{DB: db}, Query{Text: question})
+	one := newSearch(Vault{DB: db}, Query{Text: question})
 	var err error
 	if one.words, err = readWords(ctx, db, question); err != nil || one.words.empty() {
 		return false, err

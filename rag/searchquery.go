@@ -1,0 +1,130 @@
+package rag
+
+import (
+	"strings"
+	"time"
+
+	"lifehub/internal/pattern"
+)
+
+func (q Query) today() time.Time {
+	if q.Today.IsZero() {
+		return time.Now()
+	}
+	return q.Today
+}
+
+// phrases are the quoted parts of a query's text.
+func phrases(text string) []string {
+	var found []string
+	for _, match := range quoted.FindAllStringSubmatch(text, -1) {
+		for _, part := range match[1:] {
+			if strings.TrimSpace(part) != "" {
+				found = append(found, part)
+			}
+		}
+	}
+	return found
+}
+
+var quoted = pattern.Lazy(`"([^"]+)"|“([^”]+)”|„([^“”]+)[“”]|«([^»]+)»|»([^«]+)«|「([^」]+)」|『([^』]+)』`)
+
+// filter is the part of a query that keeps notes out, as SQL.
+type filter struct {
+	where string // about the table notes; "": everything is kept
+	args  []any
+}
+
+func (q Query) filter() filter {
+	var all []string
+	var f filter
+	if len(q.Paths) > 0 {
+		var any []string
+		for _, p := range q.Paths {
+			where, args := pathFilter(p)
+			any = append(any, where)
+			f.args = append(f.args, args...)
+		}
+		all = append(all, "("+strings.Join(any, " OR ")+")")
+	}
+	for _, tag := range q.Tags {
+		tag = strings.ToLower(strings.TrimPrefix(strings.TrimSpace(tag), "#"))
+		all = append(all, `id IN (SELECT note FROM tags WHERE tag = ? OR tag >= ? AND tag < ?)`)
+		f.args = append(f.args, tag, tag+"/", tag+"0") // '0' follows '/'
+	}
+	if !q.After.IsZero() {
+		all = append(all, "date >= ?")
+		f.args = append(f.args, q.After.Format(time.DateOnly))
+	}
+	if !q.Before.IsZero() {
+		all = append(all, "date < ?")
+		f.args = append(f.args, q.Before.Format(time.DateOnly))
+	}
+	if len(q.Without) > 0 {
+		all = append(all, "path NOT IN ("+marks(len(q.Without))+")")
+		for _, p := range q.Without {
+			f.args = append(f.args, p)
+		}
+	}
+	f.where = strings.Join(all, " AND ")
+	return f
+}
+
+// pathFilter matches a folder and all below it, a note with or without its
+// ending and, as Dendron has it, all notes below that by their dots; or a glob.
+func pathFilter(p string) (where string, args []any) {
+	p = strings.ToLower(strings.Trim(strings.TrimPrefix(strings.TrimSpace(p), "./"), "/"))
+	if p == "" {
+		return "1", nil
+	}
+	if strings.ContainsAny(p, "*?[") {
+		return "(lower_path GLOB ? OR lower_path GLOB ?)", []any{p, p + "/*"}
+	}
+	return "(lower_path = ? OR lower_path >= ? AND lower_path < ?)", []any{p, p + ".", p + "0"} // '.', '/' and '0' follow one another
+}
+
+// Query is what to look for.
+type Query struct {
+	Text    string
+	Limit   int       // passages; 0: 5
+	Paths   []string  // keep notes below one of these folders or matching one of these globs
+	Tags    []string  // keep notes with all of these tags
+	After   time.Time // keep notes dated on or after; zero: no bound
+	Before  time.Time // keep notes dated before; zero: no bound
+	Today   time.Time // the day that "yesterday" is told from; zero: now
+	Without []string  // leave these notes out, by path
+	Side    Side      // to measure one side of the search alone; zero: both
+}
+
+// Side says which sides of a search take part.
+type Side int
+
+// The sides.
+const (
+	Both Side = iota
+	WordsAlone
+	MeaningAlone // whatever trust the embedder has earned
+)
+
+// Passage is a piece of a note.
+type Passage struct {
+	Path      string   `json:"path"` // below its vault, with slashes
+	Line      int      `json:"line"`
+	EndLine   int      `json:"end_line"`
+	Heading   string   `json:"heading"` // "Running › Plan"; "" before the first heading
+	Score     float64  `json:"score"`   // 0 to 1
+	Text      string   `json:"text"`
+	Tags      []string `json:"tags"`
+	Date      string   `json:"date"` // YYYY-MM-DD
+	Vault     string   `json:"-"`    // the vault's absolute folder
+	Untrusted bool     `json:"-"`    // the note names a source outside
+	Dated     bool     `json:"-"`    // the note bears the day, or the time, that the query asks for
+}
+
+// AtMost is how many passages are asked for.
+func (q Query) AtMost() int {
+	if q.Limit <= 0 {
+		return defaultLimit
+	}
+	return q.Limit
+}
