@@ -15,6 +15,7 @@ import (
 	"lifehub/rag/chroma"
 	"lifehub/rag/embed"
 	"lifehub/rag/passage"
+	"lifehub/rag/search"
 	"lifehub/rag/vectors"
 	"lifehub/rag/words"
 )
@@ -42,7 +43,7 @@ type Index struct {
 	syncing  sync.Mutex // one Sync at a time in this process; guards unsigned
 	unsigned bool       // the words were written to and their stamp is missing
 
-	letters Letters
+	letters search.Letters
 
 	mu       sync.RWMutex // guards what follows; writers swap it out as a whole
 	words    *generation  // nil: damaged

@@ -5,6 +5,23 @@
 // [Index.Sync] and [Library.Search].
 package rag
 
+import "lifehub/rag/search"
+
+// What a search is asked, and what it finds.
+type (
+	Query   = search.Query
+	Side    = search.Side
+	Passage = search.Passage
+	Signals = search.Signals
+)
+
+// The sides of a search.
+const (
+	Both         = search.Both
+	WordsAlone   = search.WordsAlone
+	MeaningAlone = search.MeaningAlone
+)
+
 // Coverage says how far the index can be trusted.
 type Coverage struct {
 	Indexed  int     `json:"indexed"`          // notes

@@ -21,6 +21,7 @@ import (
 
 	"lifehub/internal/testenv"
 	"lifehub/notes"
+	"lifehub/rag/search"
 	"lifehub/rag/words"
 )
 
@@ -78,7 +79,7 @@ const manyNotes = 40
 
 // findOne searches for what one note alone holds.
 func findOne(ctx context.Context, x *Index, note int) error {
-	found, err := x.Search(ctx, Query{Text: fmt.Sprintf(`"marker%d"`, note)})
+	found, err := x.Search(ctx, search.Query{Text: fmt.Sprintf(`"marker%d"`, note)})
 	if err != nil {
 		return err
 	}
@@ -196,7 +197,7 @@ func TestASearchKeepsItsGenerationOpen(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if found, err := x.search(t.Context(), g.db, Query{Text: "apple"}); err != nil || len(found.Passages) != 1 {
+	if found, err := x.search(t.Context(), g.db, search.Query{Text: "apple"}); err != nil || len(found.Passages) != 1 {
 		t.Errorf("the search finds %v, %v", found.Passages, err)
 	}
 	if err := g.release(); err != nil {

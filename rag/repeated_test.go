@@ -10,6 +10,7 @@ import (
 
 	"lifehub/llm"
 	"lifehub/notes"
+	"lifehub/rag/search"
 )
 
 func TestNotesThatRepeatEachOtherKeepTheirMeaning(t *testing.T) {
@@ -33,7 +34,7 @@ func TestNotesThatRepeatEachOtherKeepTheirMeaning(t *testing.T) {
 	if _, err := x.Sync(context.Background(), folder, llm.Ngrams{}, func(Progress) {}); err != nil {
 		t.Fatal(err)
 	}
-	found, err := x.Search(context.Background(), Query{Text: "cheese"})
+	found, err := x.Search(context.Background(), search.Query{Text: "cheese"})
 	if err != nil {
 		t.Fatal(err)
 	}

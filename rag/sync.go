@@ -7,11 +7,9 @@ import (
 	"database/sql"
 	"encoding/binary"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -215,15 +213,6 @@ type syncRun struct {
 	listing  string // sum of the files that the index will hold; "": not known
 }
 
-// indexed is what the index knows of a file.
-type indexed struct {
-	id     int64 // 0: it was skipped
-	size   int64
-	mtime  int64  // nanoseconds
-	hash   []byte // nil: not asked for yet
-	reason string // why it was skipped, or what is wrong with it
-}
-
 // readNotes brings the words up to date.
 func (s *syncRun) readNotes(ctx context.Context) error {
 	if s.only != nil {
@@ -329,103 +318,6 @@ func (s *syncRun) write(ctx context.Context, todo []notes.Entry, again, lost []s
 		return err
 	}
 	return s.finish(ctx, known, gone, total)
-}
-
-// readFew brings the words of the few notes asked for up to date.
-func (s *syncRun) readFew(ctx context.Context) error {
-	known, err := knownFiles(ctx, s.db, s.only)
-	if err != nil {
-		return err
-	}
-	var todo []notes.Entry
-	var again, lost []string
-	for _, name := range s.only {
-		info, err := os.Lstat(filepath.Join(s.folder.Dir(), filepath.FromSlash(name)))
-		switch was, ok := known[name]; {
-		case errors.Is(err, os.ErrNotExist):
-			if ok {
-				lost = append(lost, name)
-			}
-		case err != nil || !ok || !was.matches(notes.Entry{Size: info.Size(), ModTime: info.ModTime()}):
-			todo = append(todo, notes.Entry{Path: name})
-			again = append(again, name)
-		}
-	}
-	if len(todo) == 0 && len(lost) == 0 {
-		return s.touch()
-	}
-	return s.write(ctx, todo, again, lost, known, -1)
-}
-
-// matches reports whether the file is, by size and time, what was indexed.
-func (f indexed) matches(e notes.Entry) bool {
-	return f.size == e.Size && f.mtime == e.ModTime.UnixNano()
-}
-
-// knownFiles reads what the index holds of files; only nil: of every file.
-// SQLite joins the rows to one text: ten thousand rows fetched one by one
-// would cost as much as looking at the files themselves.
-func knownFiles(ctx context.Context, db *sql.DB, only []string) (map[string]indexed, error) {
-	where, args := "", []any(nil)
-	if only != nil {
-		list, err := json.Marshal(only)
-		if err != nil {
-			return nil, err
-		}
-		where, args = ` WHERE path IN (SELECT value FROM json_each(?))`, []any{string(list), string(list)}
-	}
-	var all sql.NullString
-	err := db.QueryRowContext(ctx, `SELECT group_concat(row, char(0)) FROM (
-		SELECT path || char(0) || id || char(0) || size || char(0) || mtime || char(0) || problem AS row FROM notes`+where+`
-		UNION ALL SELECT path || char(0) || 0 || char(0) || size || char(0) || mtime || char(0) || reason FROM skipped`+where+`)`, args...).Scan(&all)
-	if err != nil || !all.Valid {
-		return map[string]indexed{}, err
-	}
-	const columns = 5
-	known := make(map[string]indexed, strings.Count(all.String, "\x00")/columns+1)
-	var row [columns]string
-	for rest, more := all.String, true; more; {
-		for i := range row {
-			row[i], rest, more = strings.Cut(rest, "\x00")
-		}
-		var f indexed
-		var err [3]error
-		f.id, err[0] = strconv.ParseInt(row[1], 10, 64)
-		f.size, err[1] = strconv.ParseInt(row[2], 10, 64)
-		f.mtime, err[2] = strconv.ParseInt(row[3], 10, 64)
-		if err := errors.Join(err[:]...); err != nil {
-			return nil, fmt.Errorf("read what is indexed: %w", err)
-		}
-		f.reason = row[4]
-		known[row[0]] = f
-	}
-	return known, nil
-}
-
-// contentHash reports whether a file is the same under another name.
-func contentHash(raw []byte) []byte {
-	sum := sha256.Sum256(raw)
-	return sum[:16]
-}
-
-// hashes adds the content hashes of some notes to what is known of them.
-func (s *syncRun) hashes(ctx context.Context, known map[string]indexed, names []string) error {
-	statement, err := s.db.PrepareContext(ctx, `SELECT hash FROM notes WHERE path = ?`)
-	if err != nil {
-		return err
-	}
-	defer statement.Close() //nolint:errcheck // nothing was written
-	for _, name := range names {
-		f, ok := known[name]
-		if !ok || f.id == 0 {
-			continue
-		}
-		if err := statement.QueryRowContext(ctx, name).Scan(&f.hash); err != nil {
-			return err
-		}
-		known[name] = f
-	}
-	return nil
 }
 
 // begin takes away, before the first write, what says that all is done: the

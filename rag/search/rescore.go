@@ -1,15 +1,12 @@
-package rag
+package search
 
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"math"
 	"slices"
 	"strings"
 
-	"lifehub/internal/rows"
-	"lifehub/internal/text"
 	"lifehub/rag/words"
 )
 
@@ -24,12 +21,6 @@ const contextShare = 0.6
 // windowPassages is how long a passage with its neighbours is taken to be on
 // average, in passages. Lower favours short notes.
 const windowPassages = 1.7
-
-// BM25 as SQLite has it.
-const (
-	bm25K = 1.2
-	bm25B = 0.75
-)
 
 // termCounts is what a candidate's text and surroundings hold of a question.
 type termCounts struct {
@@ -72,32 +63,6 @@ func (s *search) rescore(ctx context.Context, found map[int64]*candidate) error 
 	return nil
 }
 
-// score is BM25 for given counts; length is relative to the average.
-func (w wordQuery) score(counts []int, length float64) float64 {
-	sum := 0.0
-	for i, n := range counts {
-		f := float64(n)
-		sum += w.terms[i].idf * f * (bm25K + 1) / (f + bm25K*(1-bm25B+bm25B*length))
-	}
-	return sum
-}
-
-// covered is the share of the question, by how much its terms tell, that a
-// text holds.
-func (w wordQuery) covered(counts []int) float64 {
-	held, all := 0.0, 0.0
-	for i, n := range counts {
-		all += w.terms[i].idf
-		if n > 0 {
-			held += w.terms[i].idf
-		}
-	}
-	if all == 0 {
-		return 0
-	}
-	return held / all
-}
-
 // countTerms counts the terms of the question in passages and around them.
 func (s *search) countTerms(ctx context.Context, candidates []*candidate) ([]termCounts, error) {
 	if len(candidates) == 0 {
@@ -126,36 +91,6 @@ func (s *search) countTerms(ctx context.Context, candidates []*candidate) ([]ter
 		counts = append(counts, p.countTerms(text, s.words.terms, index))
 	}
 	return counts, nil
-}
-
-// place is where a passage stands in its note, from its neighbour before to
-// the one after.
-type place struct {
-	id, note              int64
-	start, stop, from, to int
-	heading, title, path  string
-	language              text.Lang
-	first                 bool // of its note
-}
-
-// placesOf reads the places of the passages p for which a condition holds, in
-// their order.
-func placesOf(ctx context.Context, db *sql.DB, where string, args ...any) (places []place, err error) {
-	// The passages of a note have ids in order, so a neighbour's is one away.
-	for scan := range rows.Of(ctx, db, `SELECT p.id, p.note, p.start, p.stop, p.heading, n.title, n.path, n.language,
-		coalesce((SELECT start FROM passages b WHERE b.id = p.id - 1 AND b.note = p.note), -1),
-		coalesce((SELECT stop FROM passages a WHERE a.id = p.id + 1 AND a.note = p.note), p.stop)
-		FROM passages p JOIN notes n ON n.id = p.note WHERE `+where+` ORDER BY p.id`, args...) {
-		var p place
-		if err := scan(&p.id, &p.note, &p.start, &p.stop, &p.heading, &p.title, &p.path, &p.language, &p.from, &p.to); err != nil {
-			return nil, err
-		}
-		if p.first = p.from < 0; p.first {
-			p.from = 0
-		}
-		places = append(places, p)
-	}
-	return places, nil
 }
 
 // countTerms counts the terms of a question, by their index, in the text from the

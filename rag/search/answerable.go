@@ -1,4 +1,4 @@
-package rag
+package search
 
 import (
 	"cmp"
@@ -112,15 +112,4 @@ func (g Signals) Answerable() float64 {
 		return (1 + likely) / 2 // its words cannot tell that the notes don't hold it
 	}
 	return likely
-}
-
-// knownShare is the share of the question's words that any note holds.
-func (w wordQuery) knownShare() float64 {
-	held := 0
-	for _, t := range w.terms {
-		if t.df > 0 {
-			held++
-		}
-	}
-	return float64(held) / float64(max(1, len(w.terms)))
 }

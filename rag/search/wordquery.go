@@ -1,4 +1,4 @@
-package rag
+package search
 
 import (
 	"cmp"
@@ -205,4 +205,47 @@ func weigh(ctx context.Context, db *sql.DB, all []weighed) (passages int, err er
 func inUnknownLanguage(question string, spoken []text.Lang) bool {
 	in := text.Languages(question)
 	return len(in) > 0 && !slices.ContainsFunc(in, func(l text.Lang) bool { return slices.Contains(spoken, l) })
+}
+
+// knownShare is the share of the question's words that any note holds.
+func (w wordQuery) knownShare() float64 {
+	held := 0
+	for _, t := range w.terms {
+		if t.df > 0 {
+			held++
+		}
+	}
+	return float64(held) / float64(max(1, len(w.terms)))
+}
+
+// BM25 as SQLite has it.
+const (
+	bm25K = 1.2
+	bm25B = 0.75
+)
+
+// score is BM25 for given counts; length is relative to the average.
+func (w wordQuery) score(counts []int, length float64) float64 {
+	sum := 0.0
+	for i, n := range counts {
+		f := float64(n)
+		sum += w.terms[i].idf * f * (bm25K + 1) / (f + bm25K*(1-bm25B+bm25B*length))
+	}
+	return sum
+}
+
+// covered is the share of the question, by how much its terms tell, that a
+// text holds.
+func (w wordQuery) covered(counts []int) float64 {
+	held, all := 0.0, 0.0
+	for i, n := range counts {
+		all += w.terms[i].idf
+		if n > 0 {
+			held += w.terms[i].idf
+		}
+	}
+	if all == 0 {
+		return 0
+	}
+	return held / all
 }

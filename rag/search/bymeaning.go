@@ -1,4 +1,4 @@
-package rag
+package search
 
 import (
 	"context"
@@ -233,5 +233,3 @@ func keysOf(ids map[vectors.Key][]int64) []vectors.Key {
 	}
 	return keys
 }
-
-func marks(n int) string { return strings.TrimSuffix(strings.Repeat("?,", n), ",") }

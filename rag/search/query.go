@@ -1,4 +1,4 @@
-package rag
+package search
 
 import (
 	"strings"
@@ -6,6 +6,52 @@ import (
 
 	"lifehub/internal/pattern"
 )
+
+// Query is what to look for.
+type Query struct {
+	Text    string
+	Limit   int       // passages; 0: 5
+	Paths   []string  // keep notes below one of these folders or matching one of these globs
+	Tags    []string  // keep notes with all of these tags
+	After   time.Time // keep notes dated on or after; zero: no bound
+	Before  time.Time // keep notes dated before; zero: no bound
+	Today   time.Time // the day that "yesterday" is told from; zero: now
+	Without []string  // leave these notes out, by path
+	Side    Side      // to measure one side of the search alone; zero: both
+}
+
+// Side says which sides of a search take part.
+type Side int
+
+// The sides.
+const (
+	Both Side = iota
+	WordsAlone
+	MeaningAlone // whatever trust the embedder has earned
+)
+
+// Passage is a piece of a note.
+type Passage struct {
+	Path      string   `json:"path"` // below its vault, with slashes
+	Line      int      `json:"line"`
+	EndLine   int      `json:"end_line"`
+	Heading   string   `json:"heading"` // "Running › Plan"; "" before the first heading
+	Score     float64  `json:"score"`   // 0 to 1
+	Text      string   `json:"text"`
+	Tags      []string `json:"tags"`
+	Date      string   `json:"date"` // YYYY-MM-DD
+	Vault     string   `json:"-"`    // the vault's absolute folder
+	Untrusted bool     `json:"-"`    // the note names a source outside
+	Dated     bool     `json:"-"`    // the note bears the day, or the time, that the query asks for
+}
+
+// AtMost is how many passages are asked for.
+func (q Query) AtMost() int {
+	if q.Limit <= 0 {
+		return 5
+	}
+	return q.Limit
+}
 
 func (q Query) today() time.Time {
 	if q.Today.IsZero() {
@@ -83,48 +129,5 @@ func pathFilter(p string) (where string, args []any) {
 	return "(lower_path = ? OR lower_path >= ? AND lower_path < ?)", []any{p, p + ".", p + "0"} // '.', '/' and '0' follow one another
 }
 
-// Query is what to look for.
-type Query struct {
-	Text    string
-	Limit   int       // passages; 0: 5
-	Paths   []string  // keep notes below one of these folders or matching one of these globs
-	Tags    []string  // keep notes with all of these tags
-	After   time.Time // keep notes dated on or after; zero: no bound
-	Before  time.Time // keep notes dated before; zero: no bound
-	Today   time.Time // the day that "yesterday" is told from; zero: now
-	Without []string  // leave these notes out, by path
-	Side    Side      // to measure one side of the search alone; zero: both
-}
-
-// Side says which sides of a search take part.
-type Side int
-
-// The sides.
-const (
-	Both Side = iota
-	WordsAlone
-	MeaningAlone // whatever trust the embedder has earned
-)
-
-// Passage is a piece of a note.
-type Passage struct {
-	Path      string   `json:"path"` // below its vault, with slashes
-	Line      int      `json:"line"`
-	EndLine   int      `json:"end_line"`
-	Heading   string   `json:"heading"` // "Running › Plan"; "" before the first heading
-	Score     float64  `json:"score"`   // 0 to 1
-	Text      string   `json:"text"`
-	Tags      []string `json:"tags"`
-	Date      string   `json:"date"` // YYYY-MM-DD
-	Vault     string   `json:"-"`    // the vault's absolute folder
-	Untrusted bool     `json:"-"`    // the note names a source outside
-	Dated     bool     `json:"-"`    // the note bears the day, or the time, that the query asks for
-}
-
-// AtMost is how many passages are asked for.
-func (q Query) AtMost() int {
-	if q.Limit <= 0 {
-		return defaultLimit
-	}
-	return q.Limit
-}
+// marks are n parameters of a query.
+func marks(n int) string { return strings.TrimSuffix(strings.Repeat("?,", n), ",") }

@@ -1,9 +1,8 @@
-package rag
+package search
 
 import (
 	"context"
 	"math"
-	"sync"
 
 	"lifehub/llm"
 	"lifehub/rag/embed"
@@ -20,13 +19,6 @@ import (
 // letterSample is how many passages stand for the index when the usual likeness
 // of letters is needed. With half as many the benches hardly change.
 const letterSample = 200
-
-// Letters are those of a sample of an index's passages.
-type Letters struct {
-	mu       sync.Mutex
-	passages int // in the index when the sample was taken
-	sample   [][]float32
-}
 
 // byLetters compares the letters of the question with those of the candidates
 // that were looked at closely or that meaning found, and returns the weight of

@@ -1,0 +1,81 @@
+package search
+
+import (
+	"database/sql"
+	"sync"
+
+	"lifehub/llm"
+	"lifehub/rag/vectors"
+	"lifehub/rag/words"
+)
+
+// Vault is what a search looks into.
+type Vault struct {
+	DB      *sql.DB
+	Dir     string   // the notes folder
+	Size    int      // most tokens of a passage
+	Letters *Letters // kept from one search to the next
+
+	// Meaning returns the vectors and who makes those of a question, read on
+	// first need; nil: there are none.
+	Meaning func() (vectors.Collection, llm.Embedder, error)
+}
+
+// search is one search at work.
+type search struct {
+	in       Vault
+	model    llm.Embedder // to be asked for the question's vector; nil: none, or not known yet
+	db       *sql.DB
+	query    Query
+	filter   filter
+	texts    words.Texts
+	words    wordQuery
+	embedder string // the one that took part; "": none
+	why      string // why meaning took no part
+	trouble  Trouble
+	named    map[int64]bool // notes whose title or file name is the question
+	dated    bool           // it asks for a time, and a note bears that date
+	undated  bool           // it asks for a time and no more, and no note is of that time
+}
+
+func newSearch(in Vault, q Query) search {
+	return search{in: in, db: in.DB, query: q, filter: q.filter(), texts: words.Texts{DB: in.DB}}
+}
+
+// candidate is a passage that may be shown.
+type candidate struct {
+	id      int64
+	words   float64 // BM25; 0: none of the words
+	letters float64 // how far those of the passage are like the question's, as near is
+	near    float64 // how far the cosine stands out; 0.5 is what chance reaches among so many
+	note    int64   // 0: not looked at closely
+	boost   float64 // for a date that fits the question's
+	dated   bool    // its note bears the day, or the time, that the question asks for
+	pairs   float64 // share of the question's neighbouring words that it holds close together
+	covered float64 // share of the question that it holds, by words
+	score   float64
+}
+
+// Letters are those of a sample of an index's passages.
+type Letters struct {
+	mu       sync.Mutex
+	passages int // in the index when the sample was taken
+	sample   [][]float32
+}
+
+// wordCandidates and nearCandidates are how many passages each side may
+// propose; what is ranked below has no chance of the first ten.
+const (
+	wordCandidates = 200
+	nearCandidates = 100
+)
+
+// Trouble is what somebody should see to who kept meaning from taking part.
+type Trouble int
+
+// The kinds of trouble.
+const (
+	None    Trouble = iota
+	Away            // the place of the vectors cannot be used now: it may be tried again
+	Resized         // the model makes vectors of another dimension: the notes are to be embedded again
+)

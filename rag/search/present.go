@@ -1,0 +1,199 @@
+package search
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"hash/maphash"
+	"slices"
+	"strings"
+
+	"lifehub/internal/rows"
+	"lifehub/rag/passage"
+	"lifehub/rag/words"
+)
+
+// present turns ranked candidates into the passages that are shown: the note
+// that is named comes first, duplicates fall together, neighbours are joined.
+func (s *search) present(ctx context.Context, ranked []candidate) ([]Passage, error) {
+	shown := []Passage{}
+	limit := s.query.AtMost()
+	ranked = ranked[:min(len(ranked), 4*limit+20)]
+	if len(ranked) == 0 {
+		return shown, nil
+	}
+	all, err := s.load(ctx, ranked)
+	if err != nil {
+		return nil, err
+	}
+	s.demote(all)
+	s.promote(all)
+	var kept []storedPassage
+	for _, p := range all {
+		if p.Text, err = s.texts.Of(ctx, p.note, p.start, p.stop); err != nil {
+			return nil, err
+		}
+		if duplicates(kept, &p) {
+			continue
+		}
+		if i := neighbour(kept, p); i >= 0 && passage.EstimateTokens(kept[i].Text)+passage.EstimateTokens(p.Text) <= 2*s.in.Size {
+			if kept[i], err = join(ctx, &s.texts, kept[i], p); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		if len(kept) == limit {
+			break
+		}
+		kept = append(kept, p)
+	}
+	for _, p := range kept {
+		p.Passage.Score = p.score
+		shown = append(shown, p.Passage)
+	}
+	return shown, nil
+}
+
+// listingShare is what remains of the score of a list of links: an index note
+// holds the words of every title and answers nothing.
+const listingShare = 0.5
+
+// demote puts lists of links behind the notes that they lead to.
+func (s *search) demote(all []storedPassage) {
+	for i, p := range all {
+		if p.listing && !s.named[p.note] {
+			all[i].score *= listingShare
+		}
+	}
+	slices.SortStableFunc(all, func(a, b storedPassage) int { return cmp.Compare(b.score, a.score) })
+}
+
+// promote puts the best passage of each note that the question names first.
+func (s *search) promote(all []storedPassage) {
+	if len(s.named) == 0 || len(all) == 0 {
+		return
+	}
+	top := all[0].score
+	done := map[int64]bool{}
+	for i, p := range all {
+		if s.named[p.note] && !done[p.note] {
+			done[p.note] = true
+			all[i].score = max(top, 0.99)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b storedPassage) int { return cmp.Compare(b.score, a.score) })
+}
+
+// neighbour finds the kept passage that p touches, or -1.
+func neighbour(kept []storedPassage, p storedPassage) int {
+	for i, k := range kept {
+		if k.note == p.note && (p.id == k.last+1 || p.id == k.id-1) {
+			return i
+		}
+	}
+	return -1
+}
+
+// join makes one passage of two that touch.
+func join(ctx context.Context, texts *words.Texts, a, b storedPassage) (storedPassage, error) {
+	if b.start < a.start {
+		a.start, a.Line, a.id = b.start, b.Line, b.id
+	} else {
+		a.stop, a.EndLine, a.last = b.stop, b.EndLine, b.last
+	}
+	a.Heading = strings.Join(passage.CommonPath(splitPath(a.Heading), splitPath(b.Heading)), passage.Separator)
+	var err error
+	a.Text, err = texts.Of(ctx, a.note, a.start, a.stop)
+	return a, err
+}
+
+func splitPath(path string) []string { return strings.Split(path, passage.Separator) }
+
+// duplicates reports whether the same words are kept already.
+func duplicates(kept []storedPassage, p *storedPassage) bool {
+	p.hashes = wordHashes(p.Text)
+	for _, k := range kept {
+		if sameWords(k.hashes, p.hashes) {
+			return true
+		}
+	}
+	return false
+}
+
+// wordHashes are the hashes of a text's words, sorted.
+func wordHashes(text string) []uint64 {
+	hashes := make([]uint64, 0, len(text)/5)
+	for word := range strings.FieldsSeq(text) {
+		hashes = append(hashes, maphash.String(wordSeed, word))
+	}
+	slices.Sort(hashes)
+	return hashes
+}
+
+var wordSeed = maphash.MakeSeed()
+
+// sameWords reports whether two texts differ in at most one word of twenty.
+func sameWords(a, b []uint64) bool {
+	allowed := max(len(a), len(b)) / 20
+	if len(a)-len(b) > allowed || len(b)-len(a) > allowed {
+		return false
+	}
+	differing := 0
+	for len(a) > 0 && len(b) > 0 && differing <= 2*allowed {
+		switch {
+		case a[0] == b[0]:
+			a, b = a[1:], b[1:]
+		case a[0] < b[0]:
+			a = a[1:]
+			differing++
+		default:
+			b = b[1:]
+			differing++
+		}
+	}
+	return differing+len(a)+len(b) <= 2*allowed
+}
+
+// storedPassage is a passage as it is in the index.
+type storedPassage struct {
+	Passage
+	candidate
+	last        int64 // id of the last of the passages joined in it
+	start, stop int
+	listing     bool
+	hashes      []uint64 // hashes of the text's words, sorted
+}
+
+// load reads candidates with their text, in their order.
+func (s *search) load(ctx context.Context, candidates []candidate) ([]storedPassage, error) {
+	args := make([]any, len(candidates))
+	place := make(map[int64]int, len(candidates))
+	for i, c := range candidates {
+		args[i], place[c.id] = c.id, i
+	}
+	all := make([]storedPassage, len(candidates))
+	for scan := range rows.Of(ctx, s.db, `SELECT p.id, p.note, p.start, p.stop, p.line, p.end_line, p.heading, p.listing,
+		n.path, n.tags, n.date, n.outside FROM passages p JOIN notes n ON n.id = p.note WHERE p.id IN (`+marks(len(args))+`)`, args...) {
+		var p storedPassage
+		var id int64
+		var tags string
+		if err := scan(&id, &p.note, &p.start, &p.stop, &p.Line, &p.EndLine, &p.Heading, &p.listing,
+			&p.Path, &tags, &p.Date, &p.Untrusted); err != nil {
+			return nil, err
+		}
+		if err := json.Unmarshal([]byte(tags), &p.Tags); err != nil {
+			return nil, fmt.Errorf("read tags of %s: %w", p.Path, err)
+		}
+		if p.Tags == nil {
+			p.Tags = []string{}
+		}
+		note := p.note
+		p.candidate, p.last = candidates[place[id]], id
+		p.note, p.Dated = note, p.dated
+		p.Vault = s.in.Dir
+		all[place[id]] = p
+	}
+	// A note may have been indexed again between the two questions.
+	return slices.DeleteFunc(all, func(p storedPassage) bool { return p.Path == "" }), nil
+}

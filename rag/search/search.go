@@ -1,0 +1,149 @@
+// Package search ranks the passages of one vault for one question.
+package search
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+
+	"lifehub/internal/rows"
+)
+
+// Outcome is what a search found.
+type Outcome struct {
+	Passages []Passage // best first; never nil
+	Signals  Signals
+	Embedder string // the one that took part; "": none
+	Why      string // why meaning took no part; "": it did
+	Trouble  Trouble
+}
+
+// Run searches.
+func Run(ctx context.Context, in Vault, q Query) (Outcome, error) {
+	s := newSearch(in, q)
+	candidates, signals, err := s.candidates(ctx)
+	var passages []Passage
+	if err == nil {
+		passages, err = s.present(ctx, candidates)
+	}
+	return Outcome{Passages: passages, Signals: signals, Embedder: s.embedder, Why: s.why, Trouble: s.trouble}, err
+}
+
+// candidates ranks what the words, the letters and the meaning of the question find.
+func (s *search) candidates(ctx context.Context) ([]candidate, Signals, error) {
+	var err error
+	if s.words, err = readWords(ctx, s.db, s.query.Text); err != nil {
+		return nil, Signals{}, err
+	}
+	if s.words.empty() {
+		return s.newest(ctx)
+	}
+	if s.query.Side != MeaningAlone {
+		if s.named, err = s.byName(ctx); err != nil {
+			return nil, Signals{}, err
+		}
+	}
+	byID := map[int64]*candidate{}
+	if s.query.Side != MeaningAlone {
+		if err := s.byWords(ctx, byID); err != nil {
+			return nil, Signals{}, err
+		}
+		if err := s.rescore(ctx, byID); err != nil {
+			return nil, Signals{}, err
+		}
+	}
+	var w weights
+	if w.meaning, err = s.byMeaning(ctx, byID); err != nil {
+		return nil, Signals{}, err
+	}
+	if w.letters, err = s.byLetters(ctx, byID); err != nil {
+		return nil, Signals{}, err
+	}
+	if err := s.liftDated(ctx, byID); err != nil {
+		return nil, Signals{}, err
+	}
+	ranked := make([]candidate, 0, len(byID))
+	for _, c := range byID {
+		ranked = append(ranked, *c)
+	}
+	fuse(ranked, w, s.words.bound*(1+contextShare), s.leastStrength())
+	signals := s.signals(ranked)
+	slices.SortFunc(ranked, func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.id, b.id))
+	})
+	return ranked, signals, nil
+}
+
+// newest lists notes by date, for a query of filters alone.
+func (s *search) newest(ctx context.Context) ([]candidate, Signals, error) {
+	if s.filter.where == "" {
+		return nil, Signals{}, nil
+	}
+	var all []candidate
+	var seen Signals
+	for scan := range rows.Of(ctx, s.db, `SELECT min(p.id) FROM notes n JOIN passages p ON p.note = n.id
+		WHERE n.id IN (SELECT id FROM notes WHERE `+s.filter.where+`)
+		GROUP BY n.id ORDER BY n.date DESC, n.path LIMIT ?`, append(s.filter.args, s.query.AtMost())...) {
+		var c candidate
+		if err := scan(&c.id); err != nil {
+			return nil, Signals{}, err
+		}
+		all = append(all, c)
+		seen.Named = 1 // filters alone ask for just these
+	}
+	return all, seen, nil
+}
+
+// byName finds the notes whose title, file name or alias the question is.
+func (s *search) byName(ctx context.Context) (map[int64]bool, error) {
+	query := `SELECT id FROM notes WHERE (title_key = ? OR name_key = ? OR id IN (SELECT note FROM aliases WHERE key = ?))`
+	if s.filter.where != "" {
+		query += ` AND ` + s.filter.where
+	}
+	named := map[int64]bool{}
+	for scan := range rows.Of(ctx, s.db, query, append([]any{s.words.key, s.words.key, s.words.key}, s.filter.args...)...) {
+		var id int64
+		if err := scan(&id); err != nil {
+			return nil, err
+		}
+		named[id] = true
+	}
+	return named, nil
+}
+
+// byWords asks the word index. When every word of the question is everywhere,
+// ranking them all would tell nothing and take long: passages that hold the
+// words in title or heading, then any that hold them all, are looked at.
+func (s *search) byWords(ctx context.Context, found map[int64]*candidate) error {
+	ranked := `SELECT rowid, -bm25(words, ` + columnWeights + `) AS score FROM words WHERE words MATCH ?`
+	if s.words.common == "" {
+		return s.ask(ctx, found, ranked, s.words.match, ` ORDER BY score DESC, rowid`)
+	}
+	any := `SELECT rowid, 1 FROM words WHERE words MATCH ?`
+	return errors.Join(
+		s.ask(ctx, found, any, "{title heading} : ("+s.words.common+")", ""),
+		s.ask(ctx, found, any, s.words.common, ""))
+}
+
+// ask adds what one query of the word index finds.
+func (s *search) ask(ctx context.Context, found map[int64]*candidate, query, match, order string) error {
+	args := []any{match}
+	if s.filter.where != "" {
+		// The plus keeps SQLite from asking the word index once for each row.
+		query += ` AND +rowid IN (SELECT id FROM passages WHERE note IN (SELECT id FROM notes WHERE ` + s.filter.where + `))`
+		args = append(args, s.filter.args...)
+	}
+	limit := wordCandidates
+	if order == "" {
+		limit = rescored / 2 // all of them are looked at closely
+	}
+	for scan := range rows.Of(ctx, s.db, query+order+` LIMIT ?`, append(args, limit)...) {
+		var c candidate
+		if err := scan(&c.id, &c.words); err != nil {
+			return err
+		}
+		found[c.id] = &c
+	}
+	return nil
+}
