@@ -49,13 +49,13 @@ var arrows = map[string][]string{
 	"lifehub/cli/settings":     {"agent", "internal/atomicfile", "tui/draw", "tui/keys", "agent/rules"},
 	"lifehub/cli/version":      {},
 
-	"lifehub/agent/tools":            {"agent", "agent/memory", "agent/tools/arithmetic", "agent/tools/describe", "agent/tools/excerpt", "agent/tools/mail", "agent/tools/outbound", "agent/tools/web", "internal/pattern", "llm", "notes", "notes/task", "rag"},
-	"lifehub/agent/tools/arithmetic": {"agent/tools/excerpt", "internal/pattern"},
+	"lifehub/agent/tools":            {"agent", "agent/memory", "agent/tools/arithmetic", "agent/tools/describe", "agent/tools/excerpt", "agent/tools/mail", "agent/tools/outbound", "agent/tools/web", "internal/pattern", "llm", "notes", "notes/task", "rag", "internal/text"},
+	"lifehub/agent/tools/arithmetic": {"agent/tools/excerpt", "internal/pattern", "internal/text"},
 	"lifehub/agent/tools/describe":   {"llm"},
-	"lifehub/agent/tools/excerpt":    {"agent", "notes"},
-	"lifehub/agent/tools/mail":       {"agent", "agent/tools/describe", "agent/tools/excerpt", "llm"},
+	"lifehub/agent/tools/excerpt":    {"agent", "notes", "internal/text"},
+	"lifehub/agent/tools/mail":       {"agent", "agent/tools/describe", "agent/tools/excerpt", "llm", "internal/text"},
 	"lifehub/agent/tools/outbound":   {"agent"},
-	"lifehub/agent/tools/web":        {"agent", "agent/tools/describe", "agent/tools/excerpt", "agent/tools/outbound", "internal/pattern", "llm", "notes"},
+	"lifehub/agent/tools/web":        {"agent", "agent/tools/describe", "agent/tools/excerpt", "agent/tools/outbound", "internal/pattern", "llm", "notes", "internal/text"},
 
 	"lifehub/rag":         {"llm", "notes", "internal/pattern", "internal/rows", "internal/text", "rag/chroma", "rag/embed", "rag/passage", "rag/search", "rag/vectors", "rag/words"},
 	"lifehub/rag/search":  {"llm", "internal/pattern", "internal/rows", "internal/text", "rag/embed", "rag/passage", "rag/vectors", "rag/when", "rag/words"},
@@ -72,7 +72,7 @@ var arrows = map[string][]string{
 	"lifehub/store/file":  {},
 	"lifehub/store/trace": {"internal/rows", "internal/wrap", "store/file"},
 
-	"lifehub/mcpclient":         {"agent", "llm", "mcpclient/config", "mcpclient/oauth", "mcpclient/process", "mcpclient/trust", "mcpclient/wire", "internal/pattern", "agent/args"},
+	"lifehub/mcpclient":         {"agent", "llm", "mcpclient/config", "mcpclient/oauth", "mcpclient/process", "mcpclient/trust", "mcpclient/wire", "internal/pattern", "agent/args", "internal/text"},
 	"lifehub/mcpclient/config":  {"agent", "internal/atomicfile", "internal/pattern"},
 	"lifehub/mcpclient/oauth":   {"internal/atomicfile"},
 	"lifehub/mcpclient/process": {"mcpclient/config"},

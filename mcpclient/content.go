@@ -1,6 +1,7 @@
 package mcpclient
 
 import (
+	"cmp"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -9,11 +10,11 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"lifehub/agent"
+	"lifehub/internal/text"
 )
 
 // maxText is how much of a result goes on to the model, in bytes. The rest
@@ -73,11 +74,11 @@ func (w words) shortened(whole string) string {
 	if len(whole) <= maxText {
 		return whole
 	}
-	note := fmt.Sprintf("%d KiB in all", len(whole)>>10)
+	note := fmt.Sprintf("; %d KiB in all", len(whole)>>10)
 	if path := w.keep([]byte(whole), ".txt"); path != "" {
 		note += ", kept whole in " + path
 	}
-	return cutMiddle(whole, maxText, note)
+	return text.ClipNoting(whole, maxText, note)
 }
 
 func structuredText(result *mcp.CallToolResult) string {
@@ -126,7 +127,8 @@ func (w words) binary(what, kind, encoded string) string {
 		return fmt.Sprintf("[%s, %s, damaged]", what, kind)
 	}
 	name := fmt.Sprintf("%s, %s, %d bytes", what, kind, len(data))
-	if path := w.keep(data, extension(kind)); path != "" {
+	base, _, _ := mime.ParseMediaType(kind)
+	if path := w.keep(data, cmp.Or(extensions[base], ".bin")); path != "" {
 		name += ", kept in " + path
 	}
 	return "[" + name + "]"
@@ -141,29 +143,11 @@ func decoded(text string) ([]byte, error) {
 	return base64.RawStdEncoding.DecodeString(inURLs.Replace(text))
 }
 
-// extension is the file name's end for a kind of data. Kinds that a desktop
-// might run are not among them.
-func extension(kind string) string {
-	base, _, _ := mime.ParseMediaType(kind)
-	switch base {
-	case "image/png":
-		return ".png"
-	case "image/jpeg":
-		return ".jpg"
-	case "image/gif":
-		return ".gif"
-	case "image/webp":
-		return ".webp"
-	case "audio/wav", "audio/x-wav":
-		return ".wav"
-	case "audio/mpeg":
-		return ".mp3"
-	case "application/pdf":
-		return ".pdf"
-	case "text/plain":
-		return ".txt"
-	}
-	return ".bin"
+// extensions are the file names' ends for kinds of data; others have .bin.
+// Kinds that a desktop might run are not among them.
+var extensions = map[string]string{
+	"image/png": ".png", "image/jpeg": ".jpg", "image/gif": ".gif", "image/webp": ".webp", "audio/wav": ".wav", "audio/x-wav": ".wav",
+	"audio/mpeg": ".mp3", "application/pdf": ".pdf", "text/plain": ".txt",
 }
 
 // keep writes data into a new file of Options.Files and returns its path; ""
@@ -194,28 +178,4 @@ func writeNew(dir, pattern string, data []byte) (string, error) {
 		return "", err
 	}
 	return filepath.Clean(f.Name()), f.Close()
-}
-
-// cutMiddle keeps head and tail of a text that is longer than limit bytes,
-// with a note between them.
-func cutMiddle(text string, limit int, note string) string {
-	head, end := limit*2/3, len(text)-limit/3
-	for head > 0 && !utf8.RuneStart(text[head]) {
-		head--
-	}
-	for end < len(text) && !utf8.RuneStart(text[end]) {
-		end++
-	}
-	return fmt.Sprintf("%s\n[… %d bytes left out; %s …]\n%s", text[:head], end-head, note, text[end:])
-}
-
-// cutText keeps the beginning of a text that is longer than limit bytes.
-func cutText(text string, limit int) string {
-	if len(text) <= limit {
-		return text
-	}
-	for limit > 0 && !utf8.RuneStart(text[limit]) {
-		limit--
-	}
-	return text[:limit] + "…"
 }

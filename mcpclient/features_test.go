@@ -10,6 +10,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/agent/turn"
+	"lifehub/internal/text"
 	"lifehub/llm"
 	"lifehub/llm/llmtest"
 	"lifehub/mcpclient/config"
@@ -109,7 +110,7 @@ func TestEveryFeatureOfServerEverythingIsOfUse(t *testing.T) {
 			}
 			got, events := performed(t, tool, call.args)
 			if !strings.Contains(got, call.want) {
-				t.Errorf("%s: got %q, want %q in it", name, cutText(got, 300), call.want)
+				t.Errorf("%s: got %q, want %q in it", name, text.Cut(got, 300), call.want)
 			}
 			if did := events[len(events)-1].Body.(agent.Ended).Effects.String(); did != "called e_"+name+" (e)" {
 				t.Errorf("%s: the turn says that it did %q", name, did)
@@ -156,7 +157,7 @@ func checkResources(t *testing.T, s *Client) {
 	for _, r := range s.Resources() {
 		uri := strings.NewReplacer("{resourceId}", "7").Replace(r.URI)
 		if got, err := s.ReadResource(t.Context(), "e", uri); err != nil || !strings.Contains(got.Text, uri) || !got.Untrusted {
-			t.Errorf("%s: got %q, %v", uri, cutText(got.Text, 100), err)
+			t.Errorf("%s: got %q, %v", uri, text.Cut(got.Text, 100), err)
 		}
 		n++
 	}

@@ -15,12 +15,11 @@ import (
 	"maps"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"lifehub/agent"
 	"lifehub/llm"
@@ -246,21 +245,9 @@ func (s *Client) Unknown(text string) (named, others []string) {
 // namedIn reports whether a text names the server or, by their name for the
 // model, one of its tools: as a whole word, in any case.
 func (s *supervisor) namedIn(text string) bool {
-	name := strings.NewReplacer("__", "_").Replace
-	text, word := name(strings.ToLower(text)), strings.ToLower(s.Name)
-	inWord := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
-	for at := 0; ; at++ {
-		next := strings.Index(text[at:], word)
-		if next < 0 {
-			return false
-		}
-		at += next
-		before, _ := utf8.DecodeLastRuneInString(text[:at])
-		after, _ := utf8.DecodeRuneInString(text[at+len(word):])
-		if !inWord(before) && !inWord(after) {
-			return true
-		}
-	}
+	name := strings.ReplaceAll(regexp.QuoteMeta(s.Name), "_", "__?")
+	named, err := regexp.MatchString(`(?i)(^|[^\pL\d])`+name+`([^\pL\d]|$)`, text)
+	return named && err == nil
 }
 
 // Close ends all servers and everything that they have started, and returns

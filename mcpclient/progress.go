@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"lifehub/agent"
+	"lifehub/internal/text"
 )
 
 // progressEvery is the least time between two messages of one call's
@@ -85,7 +86,7 @@ func (p *progress) took(fields map[string]any) {
 	case <-latest:
 	default:
 	}
-	latest <- agent.Progress{Done: done, Total: total, Message: cutText(message, maxMessage)}
+	latest <- agent.Progress{Done: done, Total: total, Message: text.Cut(message, maxMessage)}
 }
 
 // maxMessage bounds the words of a progress message, in bytes.

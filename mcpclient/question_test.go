@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"lifehub/agent"
+	"lifehub/internal/text"
 	"lifehub/llm"
 	"lifehub/mcpclient/config"
 )
@@ -77,12 +78,12 @@ func TestServersCanAskTheUserAndTheModelDuringACall(t *testing.T) {
 		} {
 			reply = c.reply
 			r, err := elicit.Run(t.Context(), nil)
-			text := r.Text
+			got := r.Text
 			if err != nil {
-				text = err.Error()
+				got = err.Error()
 			}
-			if !strings.Contains(text, c.want) {
-				t.Errorf("%s: got %q, want %q", c.reply.Action, cutText(text, 300), c.want)
+			if !strings.Contains(got, c.want) {
+				t.Errorf("%s: got %q, want %q", c.reply.Action, text.Cut(got, 300), c.want)
 			}
 		}
 		if asked.From != "e" || asked.Message == "" || asked.Check(json.RawMessage(`{"name":"Ana"}`)) != nil || asked.Check(json.RawMessage(`{"name":7}`)) == nil {

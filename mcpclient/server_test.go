@@ -13,6 +13,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/internal/mcptest"
+	"lifehub/internal/text"
 	"lifehub/mcpclient/config"
 	"lifehub/mcpclient/wire"
 )
@@ -95,7 +96,7 @@ func TestAMisbehavingServerHarmsOnlyItself(t *testing.T) {
 			case err != nil && len(err.Error()) > 2*wire.MaxWords:
 				t.Errorf("an error of %d bytes", len(err.Error()))
 			case want.err != "" && (err == nil || !strings.Contains(err.Error(), want.err)):
-				t.Errorf("got %q, %v, want an error with %q", cutText(result.Text, 100), err, want.err)
+				t.Errorf("got %q, %v, want an error with %q", text.Cut(result.Text, 100), err, want.err)
 			case want.err == "" && (err != nil || result.Text != want.result || !result.Untrusted):
 				t.Errorf("got %+v, %v, want %q", result, err, want.result)
 			}

@@ -18,6 +18,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"lifehub/agent"
+	"lifehub/internal/text"
 	"lifehub/mcpclient/config"
 	"lifehub/mcpclient/process"
 	"lifehub/mcpclient/wire"
@@ -208,7 +209,7 @@ func (s *session) explain(ctx context.Context, err error) error {
 	}
 	err = wire.InWords(err)
 	if words := err.Error(); len(words) > wire.MaxWords {
-		return errors.New(cutText(words, wire.MaxWords))
+		return errors.New(text.Cut(words, wire.MaxWords))
 	}
 	return err
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"lifehub/internal/text"
 	"lifehub/mcpclient/config"
 	"lifehub/mcpclient/trust"
 )
@@ -76,15 +77,15 @@ func (s ServerState) Text() string {
 		}
 		return fmt.Sprintf("%s: %s", s.Status, s.Reason)
 	}
-	parts := []string{count(len(s.Tools), "tool")}
+	parts := []string{text.Count(len(s.Tools), "tool")}
 	if s.Restarts > 0 {
-		parts = append(parts, count(s.Restarts, "restart"))
+		parts = append(parts, text.Count(s.Restarts, "restart"))
 	}
 	if s.Calls > 0 {
-		parts = append(parts, fmt.Sprintf("%s, p95 %d ms", count(s.Calls, "call"), s.P95.Milliseconds()))
+		parts = append(parts, fmt.Sprintf("%s, p95 %d ms", text.Count(s.Calls, "call"), s.P95.Milliseconds()))
 	}
 	if len(s.Unseen) > 0 {
-		parts = append(parts, fmt.Sprintf("%s not used until seen: lifehub mcp trust %s", count(len(s.Unseen), "change"), s.Name))
+		parts = append(parts, fmt.Sprintf("%s not used until seen: lifehub mcp trust %s", text.Count(len(s.Unseen), "change"), s.Name))
 	}
 	if len(s.Refused) > 0 {
 		parts = append(parts, strings.Join(s.Refused[:min(len(s.Refused), maxRefused)], "; "))
@@ -97,13 +98,6 @@ func (s ServerState) Text() string {
 
 // maxRefused bounds what Text tells of the tools that are refused.
 const maxRefused = 5
-
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
 
 // figures are the times of a server's last calls.
 type figures struct {

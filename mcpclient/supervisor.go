@@ -22,13 +22,9 @@ import (
 	"lifehub/mcpclient/wire"
 )
 
-const (
-	// settle is how long a server must be quiet before its changed tools are
-	// listed again: some say it several times in a row.
-	settle = 200 * time.Millisecond
-	// relistEvery is the least time between two lists.
-	relistEvery = time.Second
-)
+// settle is how long after a change a server's tools are listed again: some
+// say it several times in a row.
+const settle = 300 * time.Millisecond
 
 // supervisor is one entry of the config and what has become of it.
 type supervisor struct {
@@ -127,8 +123,10 @@ func (s *supervisor) run(ctx context.Context, before <-chan struct{}) {
 			continue // it is wanted again
 		}
 		s.enter(Off, reason)
-		if s.pause(ctx, -1) == ended {
+		select {
+		case <-ctx.Done():
 			return
+		case <-s.again:
 		}
 	}
 }
@@ -159,11 +157,12 @@ func (s *supervisor) runWithRestarts(ctx context.Context, entry config.Entry) st
 			return fmt.Sprintf("%v (%d starts in %v; not tried again)", err, maxTries, triesWithin)
 		}
 		s.enter(Restarting, err.Error())
-		switch s.pause(ctx, delay) {
-		case ended:
+		select {
+		case <-ctx.Done():
 			return endsToo
-		case restartAsked:
+		case <-s.again:
 			return ""
+		case <-time.After(delay):
 		}
 	}
 }
@@ -213,31 +212,6 @@ func (s *supervisor) folder(entry config.Entry) string {
 	return filepath.Join(s.dir, entry.Cwd)
 }
 
-// awaited is what ended a pause.
-type awaited int
-
-const (
-	elapsed      awaited = iota
-	restartAsked         // the user wants the server now
-	ended                // LifeHub ends
-)
-
-// pause waits, for ever if delay is negative.
-func (s *supervisor) pause(ctx context.Context, delay time.Duration) awaited {
-	var timer <-chan time.Time
-	if delay >= 0 {
-		timer = time.After(delay)
-	}
-	select {
-	case <-ctx.Done():
-		return ended
-	case <-s.again:
-		return restartAsked
-	case <-timer:
-		return elapsed
-	}
-}
-
 // runOnce is one life of the server, from its start to the error that ended it.
 func (s *supervisor) runOnce(ctx context.Context, entry config.Entry) (err error) {
 	defer s.catch(&err)
@@ -274,8 +248,10 @@ func (s *supervisor) catch(err *error) {
 	}
 }
 
-// attend waits for the session's end, and lists its tools again when they change.
+// attend waits for the session's end, and lists its tools again a moment after
+// they have changed.
 func (s *supervisor) attend(ctx context.Context, session *session) error {
+	var again <-chan time.Time
 	for {
 		select {
 		case <-ctx.Done():
@@ -285,9 +261,12 @@ func (s *supervisor) attend(ctx context.Context, session *session) error {
 		case <-s.again:
 			return errAgain
 		case <-s.dirty:
-		}
-		if !s.quiet(ctx, session) {
-			continue // it has ended
+			if again == nil {
+				again = time.After(settle)
+			}
+			continue
+		case <-again:
+			again = nil
 		}
 		listing, cancel := context.WithTimeout(ctx, s.hub.start)
 		if err := s.relist(listing, session); err != nil {
@@ -295,33 +274,6 @@ func (s *supervisor) attend(ctx context.Context, session *session) error {
 		}
 		cancel()
 		s.hub.changed()
-		select {
-		case <-ctx.Done():
-		case <-session.ended:
-		case <-time.After(relistEvery):
-		}
-	}
-}
-
-// quiet waits until the server has said nothing of changes for a while, and
-// for a second at most.
-func (s *supervisor) quiet(ctx context.Context, session *session) bool {
-	latest := time.After(relistEvery)
-	for {
-		select {
-		case <-ctx.Done():
-			return false
-		case <-session.ended:
-			return false
-		case <-s.dirty:
-			select {
-			case <-latest:
-				return true
-			default:
-			}
-		case <-time.After(settle):
-			return true
-		}
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/internal/pattern"
+	"lifehub/internal/text"
 	"lifehub/llm"
 	"lifehub/mcpclient/config"
 	"lifehub/mcpclient/wire"
@@ -67,13 +68,13 @@ func newTool(s *supervisor, l wire.Tool) (*tool, error) {
 		ReadOnlyHint    *bool
 	}
 	_ = json.Unmarshal(l.Annotations, &hints) // odd ones say nothing that is known
-	text, err := textOf(l, schema)
+	said, err := textOf(l, schema)
 	if err != nil {
 		return nil, fmt.Errorf("tool %q is refused: %w", l.Name, err)
 	}
-	t := &tool{server: s, name: l.Name, level: s.Level, task: wire.NeedsTask(l), text: text, reads: hints.ReadOnlyHint}
+	t := &tool{server: s, name: l.Name, level: s.Level, task: wire.NeedsTask(l), text: said, reads: hints.ReadOnlyHint}
 	t.spec = llm.ToolSpec{
-		Description: cutText(cmp.Or(l.Description, l.Title), maxDescription),
+		Description: text.Cut(cmp.Or(l.Description, l.Title), maxDescription),
 		Schema:      schema,
 		By:          "the MCP server " + s.Name,
 	}

@@ -7,7 +7,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/agent/tools/arithmetic"
-	"lifehub/agent/tools/excerpt"
+	"lifehub/internal/text"
 )
 
 type calculateArgs struct {
@@ -18,7 +18,7 @@ func newCalculate() agent.Tool {
 	return agent.NewTool(spec[calculateArgs]("calculate"), agent.Auto, func(_ context.Context, args calculateArgs) (agent.Result, error) {
 		value, err := arithmetic.Evaluate(args.Expression)
 		if err != nil {
-			return agent.Result{}, fmt.Errorf("calculate %q: %w", excerpt.Clip(args.Expression, 100), err)
+			return agent.Result{}, fmt.Errorf("calculate %q: %w", text.Cut(args.Expression, 100), err)
 		}
 		return agent.Result{Text: strings.TrimSpace(args.Expression) + " = " + arithmetic.Format(value)}, nil
 	})

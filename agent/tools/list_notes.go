@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"lifehub/agent"
-	"lifehub/agent/tools/excerpt"
+	"lifehub/internal/text"
 	"lifehub/notes"
 )
 
@@ -75,22 +75,22 @@ func listResult(found []notes.Note, all int, args listArgs) agent.Result {
 		limit = min(args.Limit, maxListed)
 	}
 	shown := found[:min(len(found), limit)]
-	var text strings.Builder
-	fmt.Fprintf(&text, "%s%s", excerpt.Count(len(found), "note"), which)
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s%s", text.Count(len(found), "note"), which)
 	if len(shown) < len(found) {
-		fmt.Fprintf(&text, ", the newest %d", len(shown))
+		fmt.Fprintf(&b, ", the newest %d", len(shown))
 	}
-	text.WriteString(":\n")
+	b.WriteString(":\n")
 	var listed []agent.Source
 	for _, n := range shown {
 		listed = append(listed, agent.Source{Path: n.Path})
-		fmt.Fprintf(&text, "\n- %s %s", n.Date.Format(time.DateOnly), n.Path)
+		fmt.Fprintf(&b, "\n- %s %s", n.Date.Format(time.DateOnly), n.Path)
 		if !strings.EqualFold(n.Title, strings.TrimSuffix(path.Base(n.Path), path.Ext(n.Path))) {
-			fmt.Fprintf(&text, ": %s", n.Title)
+			fmt.Fprintf(&b, ": %s", n.Title)
 		}
 		for _, t := range n.Tags {
-			text.WriteString(" #" + t)
+			b.WriteString(" #" + t)
 		}
 	}
-	return agent.Result{Text: text.String(), Listed: listed}
+	return agent.Result{Text: b.String(), Listed: listed}
 }

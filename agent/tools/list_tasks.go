@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"lifehub/agent"
-	"lifehub/agent/tools/excerpt"
+	"lifehub/internal/text"
 )
 
 type listTasksArgs struct {
@@ -90,21 +90,21 @@ func byDate(tasks []vaultTask, status string) {
 }
 
 func tasksResult(found []vaultTask, status, query string, today time.Time) agent.Result {
-	var text strings.Builder
-	fmt.Fprintf(&text, "%s%s on %s:\n", excerpt.Count(len(found), tasksOf(status)), aboutWords(query), today.Format("Monday, 2006-01-02"))
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s%s on %s:\n", text.Count(len(found), tasksOf(status)), aboutWords(query), today.Format("Monday, 2006-01-02"))
 	for i, t := range found {
 		if i == maxTasks {
-			fmt.Fprintf(&text, "\nand %d more", len(found)-maxTasks)
+			fmt.Fprintf(&b, "\nand %d more", len(found)-maxTasks)
 			break
 		}
-		fmt.Fprintf(&text, "\n%s", t.line(today))
+		fmt.Fprintf(&b, "\n%s", t.line(today))
 	}
-	return agent.Result{Text: text.String(), Listed: tasksAt(found[:min(len(found), maxTasks)])}
+	return agent.Result{Text: b.String(), Listed: tasksAt(found[:min(len(found), maxTasks)])}
 }
 
 func noTasks(next []vaultTask, all int, status, query string, today time.Time) agent.Result {
 	text := fmt.Sprintf("There are no %ss%s on %s; the notes hold %s in all.",
-		tasksOf(status), aboutWords(query), today.Format("Monday, 2006-01-02"), excerpt.Count(all, "task"))
+		tasksOf(status), aboutWords(query), today.Format("Monday, 2006-01-02"), text.Count(all, "task"))
 	if len(next) > 0 {
 		text += " Next are:\n"
 	}

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"lifehub/agent"
-	"lifehub/agent/tools/excerpt"
+	"lifehub/internal/text"
 	"lifehub/notes"
 )
 
@@ -93,7 +93,7 @@ func linksThatMayMean(note, other notes.Note) (list []backlink) {
 		}
 		line := ""
 		if link.Line >= 1 && link.Line <= len(lines) {
-			line = excerpt.Clip(strings.TrimSpace(lines[link.Line-1]), maxLinkLine)
+			line = text.Cut(strings.TrimSpace(lines[link.Line-1]), maxLinkLine)
 		}
 		list = append(list, backlink{other.Path, link, line})
 	}

@@ -7,6 +7,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/agent/tools/excerpt"
+	"lifehub/internal/text"
 	"lifehub/notes"
 )
 
@@ -33,7 +34,7 @@ func readResult(at place, note notes.Note, args readArgs) (agent.Result, error) 
 		to = min(args.To, to)
 	}
 	if from > to {
-		return agent.Result{}, fmt.Errorf("%s has %s; there are none from %d to %d", note.Path, excerpt.Count(len(lines), "line"), from, max(args.To, from))
+		return agent.Result{}, fmt.Errorf("%s has %s; there are none from %d to %d", note.Path, text.Count(len(lines), "line"), from, max(args.To, from))
 	}
 	whole := from == 1 && to == len(lines)
 	to = excerpt.Fitting(lines, from, to, excerpt.MaxRead)
@@ -45,7 +46,7 @@ func readResult(at place, note notes.Note, args readArgs) (agent.Result, error) 
 	if len(sources) == 0 {
 		return agent.Result{Text: note.Path + " is empty.", Nothing: true}, nil
 	}
-	head := fmt.Sprintf("%s, %s", note.Path, excerpt.Count(len(lines), "line"))
+	head := fmt.Sprintf("%s, %s", note.Path, text.Count(len(lines), "line"))
 	if !whole || to < len(lines) {
 		head = fmt.Sprintf("%s, lines %d to %d of %d", note.Path, from, to, len(lines))
 	}

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"lifehub/agent"
-	"lifehub/agent/tools/excerpt"
 	"lifehub/internal/pattern"
+	"lifehub/internal/text"
 	"lifehub/rag"
 )
 
@@ -110,19 +110,19 @@ func searchResult(asked string, q rag.Query, found rag.Found) agent.Result {
 		Searched: true, Nothing: len(found.Passages) == 0, Unlikely: !found.Likely(),
 		Coverage: &agent.Coverage{Indexed: c.Indexed, Total: c.Total, Unread: c.Unread, Age: c.Age, Embedder: c.Embedder},
 	}
-	var text strings.Builder
+	var b strings.Builder
 	if result.Nothing {
-		fmt.Fprintf(&text, "Nothing found in the notes for %q%s.\n", asked, filtersOf(q))
+		fmt.Fprintf(&b, "Nothing found in the notes for %q%s.\n", asked, filtersOf(q))
 	} else {
-		fmt.Fprintf(&text, "%s%s\n", excerpt.Count(len(found.Passages), "passage"), filtersOf(q))
+		fmt.Fprintf(&b, "%s%s\n", text.Count(len(found.Passages), "passage"), filtersOf(q))
 	}
 	for _, p := range found.Passages {
 		source := sourceOf(p)
 		result.Sources = append(result.Sources, source)
-		fmt.Fprintf(&text, "\n%s\n%s\n", source.Title(), strings.TrimSpace(p.Text))
+		fmt.Fprintf(&b, "\n%s\n%s\n", source.Title(), strings.TrimSpace(p.Text))
 	}
-	text.WriteString(coverageHint(found.Coverage))
-	result.Text = strings.TrimSpace(text.String())
+	b.WriteString(coverageHint(found.Coverage))
+	result.Text = strings.TrimSpace(b.String())
 	return result
 }
 

@@ -9,7 +9,10 @@ import (
 
 // Clip keeps head and tail of a text that is longer than limit bytes, and
 // says between them how much is missing.
-func Clip(s string, limit int) string {
+func Clip(s string, limit int) string { return ClipNoting(s, limit, "") }
+
+// ClipNoting is Clip with a note next to how much is missing.
+func ClipNoting(s string, limit int, note string) string {
 	if len(s) <= limit {
 		return s
 	}
@@ -20,7 +23,27 @@ func Clip(s string, limit int) string {
 	for tail < len(s) && !utf8.RuneStart(s[tail]) {
 		tail++
 	}
-	return fmt.Sprintf("%s\n[… %d bytes left out …]\n%s", s[:head], tail-head, s[tail:])
+	return fmt.Sprintf("%s\n[… %d bytes left out%s …]\n%s", s[:head], tail-head, note, s[tail:])
+}
+
+// Cut keeps the beginning of a text that is longer than limit bytes, and marks
+// the end. It cuts between two characters.
+func Cut(s string, limit int) string {
+	if len(s) <= limit {
+		return s
+	}
+	for limit > 0 && !utf8.RuneStart(s[limit]) {
+		limit--
+	}
+	return s[:limit] + "…"
+}
+
+// Count writes a number with its noun: "1 note", "3 notes".
+func Count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 // AsSentence gives an error's text a capital and a full stop.

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"unicode"
 
-	"lifehub/agent/tools/excerpt"
 	"lifehub/internal/pattern"
+	"lifehub/internal/text"
 )
 
 const (
@@ -87,7 +87,7 @@ func (c *calculation) takes(signs string) bool {
 }
 
 func (c *calculation) notUnderstood() error {
-	return fmt.Errorf("%q is not understood at this place", excerpt.Clip(c.rest, 30))
+	return fmt.Errorf("%q is not understood at this place", text.Cut(c.rest, 30))
 }
 
 // expression reads values and the operators between them that bind at least so
@@ -231,7 +231,7 @@ func (c *calculation) named(name string) (*big.Rat, error) {
 	}
 	apply := functions[name]
 	if apply == nil {
-		return nil, fmt.Errorf("%q is not known; the functions are %s", excerpt.Clip(name, 30), functionNames())
+		return nil, fmt.Errorf("%q is not known; the functions are %s", text.Cut(name, 30), functionNames())
 	}
 	if c.takes("(") {
 		values, err := c.list(true)

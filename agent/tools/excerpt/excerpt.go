@@ -3,11 +3,10 @@
 package excerpt
 
 import (
-	"fmt"
 	"strings"
-	"unicode/utf8"
 
 	"lifehub/agent"
+	"lifehub/internal/text"
 	"lifehub/notes"
 )
 
@@ -47,7 +46,7 @@ func Sections(base agent.Source, headings []notes.Heading, lines []string, from,
 		for end > open.Line && strings.TrimSpace(lines[end-1]) == "" {
 			end--
 		}
-		open.Text = Clip(strings.Join(lines[open.Line-1:end], "\n"), MaxRead) // one line may be longer than all that fits
+		open.Text = text.Cut(strings.Join(lines[open.Line-1:end], "\n"), MaxRead) // one line may be longer than all that fits
 		if strings.TrimSpace(open.Text) == "" {
 			return
 		}
@@ -78,17 +77,6 @@ func Sections(base agent.Source, headings []notes.Heading, lines []string, from,
 	return sources
 }
 
-// Clip cuts a text to a number of bytes, between two characters.
-func Clip(text string, most int) string {
-	if len(text) <= most {
-		return text
-	}
-	for most > 0 && !utf8.RuneStart(text[most]) {
-		most--
-	}
-	return text[:most] + "…"
-}
-
 // HeadingPath is the headings above a line, outermost first.
 func HeadingPath(trail []notes.Heading) string {
 	names := make([]string, len(trail))
@@ -96,12 +84,4 @@ func HeadingPath(trail []notes.Heading) string {
 		names[i] = h.Text
 	}
 	return strings.Join(names, " › ")
-}
-
-// Count writes a number with its noun.
-func Count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }

@@ -22,7 +22,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/agent/tools/describe"
-	"lifehub/agent/tools/excerpt"
+	"lifehub/internal/text"
 	"lifehub/llm"
 )
 
@@ -140,7 +140,7 @@ func (s *Tool) keepDraft(ctx context.Context, l letter) (*agent.Artifact, error)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	name := excerpt.Clip("mail: "+l.subject, agent.MaxArtifactName-len("…"))
+	name := text.Cut("mail: "+l.subject, agent.MaxArtifactName-len("…"))
 	was, err := s.drafts.Artifact(ctx, origin.Conversation, name, 0)
 	switch {
 	case err == nil && was.Text == l.text():

@@ -14,6 +14,7 @@ import (
 	"lifehub/agent"
 	"lifehub/agent/tools/describe"
 	"lifehub/agent/tools/excerpt"
+	"lifehub/internal/text"
 	"lifehub/llm"
 )
 
@@ -92,7 +93,7 @@ func (c *crawl) Preview(_ context.Context, raw json.RawMessage) (agent.Preview, 
 	if err != nil {
 		return agent.Preview{}, err
 	}
-	return agent.Preview{Text: fmt.Sprintf("reads up to %s of %s and of no other host, a second apart, as its robots.txt allows; it begins with\n%s", excerpt.Count(most, "page"), start.Host, start)}, nil
+	return agent.Preview{Text: fmt.Sprintf("reads up to %s of %s and of no other host, a second apart, as its robots.txt allows; it begins with\n%s", text.Count(most, "page"), start.Host, start)}, nil
 }
 
 func (c *crawl) Run(ctx context.Context, raw json.RawMessage) (agent.Result, error) {
@@ -233,14 +234,14 @@ func (t *tour) goOn(ctx context.Context, most int) error {
 // result is the pages, each with the same share of what reaches the model.
 func (t *tour) result() agent.Result {
 	result := agent.Result{Untrusted: true}
-	var text strings.Builder
-	fmt.Fprintf(&text, "%s of %s\n", excerpt.Count(len(t.read), "page"), t.site.Host)
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s of %s\n", text.Count(len(t.read), "page"), t.site.Host)
 	for _, a := range t.read {
 		lines := strings.Split(a.text, "\n")
 		to := excerpt.Fitting(lines, 1, len(lines), excerpt.MaxRead/len(t.read))
-		fmt.Fprintf(&text, "\n%s\n\n%s\n", a.address, strings.Join(lines[:to], "\n"))
+		fmt.Fprintf(&b, "\n%s\n\n%s\n", a.address, strings.Join(lines[:to], "\n"))
 		if to < len(lines) {
-			fmt.Fprintf(&text, "\nThis page goes on: web_fetch it from line %d of %d.\n", to+1, len(lines))
+			fmt.Fprintf(&b, "\nThis page goes on: web_fetch it from line %d of %d.\n", to+1, len(lines))
 		}
 		result.Sources = append(result.Sources, a.sources(lines, 1, to)...)
 	}
@@ -249,15 +250,15 @@ func (t *tour) result() agent.Result {
 		said = append(said, "It ended early: "+t.ended+".")
 	}
 	if t.kept > 0 {
-		said = append(said, fmt.Sprintf("Its robots.txt keeps robots from %s.", excerpt.Count(t.kept, "more page")))
+		said = append(said, fmt.Sprintf("Its robots.txt keeps robots from %s.", text.Count(t.kept, "more page")))
 	}
 	for _, failed := range t.failed {
 		said = append(said, "Not read: "+failed)
 	}
 	if len(said) > 0 {
-		text.WriteString("\n" + strings.Join(said, "\n"))
+		b.WriteString("\n" + strings.Join(said, "\n"))
 	}
-	result.Text = strings.TrimSpace(text.String())
+	result.Text = strings.TrimSpace(b.String())
 	return result
 }
 

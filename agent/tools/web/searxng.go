@@ -8,7 +8,7 @@ import (
 	"net/url"
 	"strings"
 
-	"lifehub/agent/tools/excerpt"
+	"lifehub/internal/text"
 )
 
 // searxng asks a SearXNG server by its JSON interface (docs.searxng.org, "Search API").
@@ -69,7 +69,7 @@ func readSearXNG(body []byte) ([]hit, error) {
 	case len(hits) == 0 && len(answer.Silent) > 0:
 		var names []string
 		for _, engine := range answer.Silent {
-			names = append(names, excerpt.Clip(oneLine(strings.Trim(fmt.Sprint(engine), "[]")), 100))
+			names = append(names, text.Cut(oneLine(strings.Trim(fmt.Sprint(engine), "[]")), 100))
 		}
 		return nil, fmt.Errorf("none of the engines that it asks gave results: %s", strings.Join(names[:min(len(names), 8)], ", "))
 	case len(hits) == 0 && len(*answer.Results) > 0:

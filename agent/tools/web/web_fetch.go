@@ -10,6 +10,7 @@ import (
 	"lifehub/agent"
 	"lifehub/agent/tools/describe"
 	"lifehub/agent/tools/excerpt"
+	"lifehub/internal/text"
 	"lifehub/llm"
 )
 
@@ -72,7 +73,7 @@ func (f *webFetch) Run(ctx context.Context, raw json.RawMessage) (agent.Result, 
 	lines := strings.Split(read.text, "\n")
 	from := max(args.From, 1)
 	if from > len(lines) {
-		return agent.Result{}, fmt.Errorf("%s has %s; there is no line %d", page.url.Redacted(), excerpt.Count(len(lines), "line"), from)
+		return agent.Result{}, fmt.Errorf("%s has %s; there is no line %d", page.url.Redacted(), text.Count(len(lines), "line"), from)
 	}
 	to := excerpt.Fitting(lines, from, len(lines), excerpt.MaxRead)
 	text := read.address + "\n\n" + strings.Join(lines[from-1:to], "\n")

@@ -10,7 +10,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/agent/tools/describe"
-	"lifehub/agent/tools/excerpt"
+	"lifehub/internal/text"
 )
 
 // Search says who searches the web. The zero value asks DuckDuckGo.
@@ -101,18 +101,18 @@ func webHitsResult(engine, query string, hits []hit) agent.Result {
 		result.Text = fmt.Sprintf("%s found nothing on the web for %q.", engine, query)
 		return result
 	}
-	var text strings.Builder
-	fmt.Fprintf(&text, "%s from %s for %q\n", excerpt.Count(len(hits), "result"), engine, query)
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s from %s for %q\n", text.Count(len(hits), "result"), engine, query)
 	for i, h := range hits {
-		fmt.Fprintf(&text, "\n%d. %s\n%s\n", i+1, h.title, h.address)
+		fmt.Fprintf(&b, "\n%d. %s\n%s\n", i+1, h.title, h.address)
 		if h.snippet != "" {
-			text.WriteString(h.snippet + "\n")
+			b.WriteString(h.snippet + "\n")
 		}
 		result.Sources = append(result.Sources, agent.Source{
 			Path: h.address, Heading: h.title, Text: strings.TrimSpace(h.title + "\n" + h.snippet), Untrusted: true,
 		})
 	}
-	result.Text = strings.TrimSpace(text.String())
+	result.Text = strings.TrimSpace(b.String())
 	return result
 }
 
@@ -122,7 +122,7 @@ func addHit(hits []hit, title, address, snippet string) []hit {
 	if err != nil {
 		return hits
 	}
-	h := hit{excerpt.Clip(oneLine(title), maxTitle), asWritten(u), excerpt.Clip(oneLine(snippet), maxSnippet)}
+	h := hit{text.Cut(oneLine(title), maxTitle), asWritten(u), text.Cut(oneLine(snippet), maxSnippet)}
 	if h.title == "" {
 		h.title = u.Host
 	}
