@@ -53,7 +53,7 @@ var arrows = map[string][]string{
 	"lifehub/agent/tools/arithmetic": {"agent/tools/excerpt", "internal/pattern", "internal/text"},
 	"lifehub/agent/tools/describe":   {"llm"},
 	"lifehub/agent/tools/excerpt":    {"agent", "notes", "internal/text"},
-	"lifehub/agent/tools/mail":       {"agent", "agent/tools/describe", "agent/tools/excerpt", "llm", "internal/text"},
+	"lifehub/agent/tools/mail":       {"agent", "agent/tools/describe", "agent/tools/excerpt", "llm", "internal/text", "internal/pattern"},
 	"lifehub/agent/tools/outbound":   {"agent"},
 	"lifehub/agent/tools/web":        {"agent", "agent/tools/describe", "agent/tools/excerpt", "agent/tools/outbound", "internal/pattern", "llm", "notes", "internal/text"},
 

@@ -35,18 +35,8 @@ func (p *progress) follow(desk *agent.Host, catch func(*error)) (token string, d
 	go func() {
 		defer close(gone)
 		defer catch(nil)
-		for {
-			select {
-			case now := <-latest:
-				desk.Progress(now)
-			case <-over:
-				select {
-				case now := <-latest:
-					desk.Progress(now)
-				default:
-				}
-				return
-			}
+		for now := range latest {
+			desk.Progress(now)
 			select {
 			case <-time.After(progressEvery):
 			case <-over:
@@ -58,6 +48,7 @@ func (p *progress) follow(desk *agent.Host, catch func(*error)) (token string, d
 		delete(p.latest, token)
 		p.mu.Unlock()
 		close(over)
+		close(latest)
 		<-gone
 	}
 }

@@ -28,7 +28,7 @@ type Step struct {
 
 // Plan finds the plan in a model's answer: it may stand in a fence, after
 // thoughts, between prose, or be only its list of steps, or calls in the way of
-// OpenAI, or the numbered tasks that other planners are taught. JSON that is broken is an error: a part of a plan is never taken for
+// OpenAI. JSON that is broken is an error: a part of a plan is never taken for
 // the whole.
 func Plan(text string) (Draft, error) {
 	problem := errNoObject

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"lifehub/agent"
+	"lifehub/internal/pattern"
 )
 
 // Format is the rule as one line of YAML, as [Append] writes it.
@@ -48,24 +49,19 @@ func (w Where) String() string {
 	return fmt.Sprintf("{%s: [%s]}", w.Fit, strings.Join(list, ", "))
 }
 
+// plainWord is a text that means itself in YAML, unless it is one of yamlWords.
+var plainWord = pattern.Lazy(`^[A-Za-z][A-Za-z0-9_.-]*$`)
+
+var yamlWords = []string{"true", "false", "null", "yes", "no", "on", "off", "y", "n"}
+
 // quoteYAML leaves a plain name plain, so that a file written by LifeHub
 // reads as one written by hand.
 func quoteYAML(s string) string {
-	plain := s != ""
-	for i, r := range s {
-		letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
-		plain = plain && (letter || i > 0 && (r >= '0' && r <= '9' || r == '_' || r == '-' || r == '.'))
-	}
-	switch strings.ToLower(s) {
-	case "true", "false", "null", "yes", "no", "on", "off", "y", "n":
-		plain = false
-	}
-	switch {
-	case plain:
+	if plainWord.MatchString(s) && !slices.Contains(yamlWords, strings.ToLower(s)) {
 		return s
-	case strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) && r != ' ' }):
-		quoted, err := json.Marshal(s)
-		if err == nil {
+	}
+	if strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) && r != ' ' }) {
+		if quoted, err := json.Marshal(s); err == nil {
 			return string(quoted)
 		}
 	}

@@ -3,6 +3,7 @@
 package trust
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
@@ -89,26 +90,36 @@ func (t *Trust) read() error {
 	return nil
 }
 
+// reread does something with the file as it is now.
+func (t *Trust) reread(do func() error) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if err := t.read(); err != nil {
+		return err
+	}
+	return do()
+}
+
+// of is what was seen of a server, nothing where there is none.
+func (t *Trust) of(server string) *pins { return cmp.Or(t.seen[server], &pins{}) }
+
 // Adopt takes the servers of the first mcp.json that LifeHub ever reads as
 // they are, for the user wrote it: only the user's own config folder is read,
 // and no tool writes there. It returns their names. Once any server was seen
 // it does nothing: what turns up later must be seen.
-func (t *Trust) Adopt(servers []config.Entry) ([]string, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if err := t.read(); err != nil {
-		return nil, err
-	}
-	if !t.new || len(servers) == 0 {
-		return nil, nil
-	}
-	t.new = false
-	var names []string
-	for _, s := range servers {
-		t.seen[s.Name] = &pins{Definition: definition(s), FirstUse: true}
-		names = append(names, s.Name)
-	}
-	return names, t.save()
+func (t *Trust) Adopt(servers []config.Entry) (names []string, err error) {
+	err = t.reread(func() error {
+		if !t.new || len(servers) == 0 {
+			return nil
+		}
+		t.new = false
+		for _, s := range servers {
+			t.seen[s.Name] = &pins{Definition: definition(s), FirstUse: true}
+			names = append(names, s.Name)
+		}
+		return t.save()
+	})
+	return names, err
 }
 
 // Typed takes an entry that the user has just typed as a command of their
@@ -127,13 +138,10 @@ func (t *Trust) Shown(servers ...config.Entry) error {
 }
 
 func (t *Trust) pin(s config.Entry, firstUse bool) error {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if err := t.read(); err != nil {
-		return err
-	}
-	t.seen[s.Name] = &pins{Definition: definition(s), FirstUse: firstUse}
-	return t.save()
+	return t.reread(func() error {
+		t.seen[s.Name] = &pins{Definition: definition(s), FirstUse: firstUse}
+		return t.save()
+	})
 }
 
 // Entry compares a server's entry and its program with what was seen; of an
@@ -148,10 +156,7 @@ func (t *Trust) Entry(s config.Entry, program string) ([]Change, error) {
 	if err := t.read(); err != nil {
 		return nil, err
 	}
-	known := t.seen[s.Name]
-	if known == nil {
-		known = &pins{}
-	}
+	known := t.of(s.Name)
 	var changes []Change
 	if text := definition(s); known.Definition != text {
 		changes = append(changes, Change{What: entryChange, Before: known.Definition, After: text})
@@ -178,10 +183,7 @@ func (t *Trust) Offer(server, instructions string, texts, listed map[string]stri
 	if err := t.read(); err != nil {
 		return nil, err
 	}
-	known := t.seen[server]
-	if known == nil {
-		known = &pins{}
-	}
+	known := t.of(server)
 	first := known.Tools == nil && known.FirstUse
 	if first {
 		known.Tools, known.Instructions = maps.Clone(texts), instructions
@@ -236,11 +238,8 @@ func (t *Trust) Accept(server string, changes []Change) error {
 	if err := t.read(); err != nil {
 		return err
 	}
-	known := t.seen[server]
-	if known == nil {
-		known = &pins{}
-		t.seen[server] = known
-	}
+	known := t.of(server)
+	t.seen[server] = known
 	t.new, known.FirstUse = false, false
 	for _, c := range changes {
 		switch c.What {
@@ -287,13 +286,10 @@ func (t *Trust) Known(server string) []Change {
 // Forget forgets a server that the user has just taken out of mcp.json: when
 // it comes back it must be seen.
 func (t *Trust) Forget(server string) error {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if err := t.read(); err != nil {
-		return err
-	}
-	delete(t.seen, server)
-	return t.save()
+	return t.reread(func() error {
+		delete(t.seen, server)
+		return t.save()
+	})
 }
 
 // save replaces the file as a whole.

@@ -15,6 +15,7 @@ import (
 	gomail "github.com/wneessen/go-mail"
 
 	"lifehub/agent"
+	"lifehub/internal/pattern"
 )
 
 // letter is a mail whose every part was checked.
@@ -90,7 +91,7 @@ func address(text string) (*mail.Address, error) {
 	}
 	local, domain := splitAddress(a.Address)
 	if local == "" || strings.ContainsFunc(local, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(`"<>,;:\()[]@`, r) }) ||
-		!isDomain(domain) || len(a.Address) > 254 {
+		!domainName.MatchString(domain) || len(a.Address) > 254 {
 		return nil, fmt.Errorf("%q is no mail address that can be sent to", text)
 	}
 	if err := oneLiner("a name", a.Name); err != nil { // it may have been encoded
@@ -111,27 +112,21 @@ func splitAddress(address string) (local, domain string) {
 	return address[:max(at, 0)], address[at+1:]
 }
 
-// isDomain tells a host's name from anything else.
-func isDomain(domain string) bool {
-	if domain == "" || strings.HasPrefix(domain, ".") || strings.HasPrefix(domain, "-") {
-		return false
-	}
-	for _, r := range domain {
-		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '.' && r != '-' && !unicode.IsMark(r) {
-			return false
-		}
-	}
-	return !strings.Contains(domain, "..")
-}
+// domainName is a host's name.
+var domainName = pattern.Lazy(`^[\pL\p{Nd}\pM](?:\.?[\pL\p{Nd}\pM-])*\.?$`)
 
 // oneLiner refuses what would end a header and begin another.
-func oneLiner(what, text string) error {
+func oneLiner(what, text string) error { return printable(what, text, "a line of a mail", "") }
+
+// printable refuses a text with control characters and ends of lines, except
+// some.
+func printable(what, text, where, except string) error {
 	if !utf8.ValidString(text) {
 		return fmt.Errorf("%s is not UTF-8", what)
 	}
 	for _, r := range text {
-		if unicode.IsControl(r) || unicode.Is(unicode.Zl, r) || unicode.Is(unicode.Zp, r) {
-			return fmt.Errorf("%s holds the character %U, which has no place in a line of a mail", what, r)
+		if (unicode.IsControl(r) || unicode.In(r, unicode.Zl, unicode.Zp) && except == "") && !strings.ContainsRune(except, r) {
+			return fmt.Errorf("%s holds the character %U, which has no place in %s", what, r, where)
 		}
 	}
 	return nil
@@ -144,16 +139,9 @@ func mailText(text string) (string, error) {
 		return "", errors.New("the mail has no text")
 	case len(text) > maxMail:
 		return "", fmt.Errorf("the text is longer than %d KiB", maxMail>>10)
-	case !utf8.ValidString(text):
-		return "", errors.New("the text is not UTF-8")
 	}
 	text = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text)
-	for _, r := range text {
-		if unicode.IsControl(r) && r != '\n' && r != '\t' {
-			return "", fmt.Errorf("the text holds the character %U, which has no place in a mail", r)
-		}
-	}
-	return text, nil
+	return text, printable("the text", text, "a mail", "\n\t")
 }
 
 func shownAddress(a *mail.Address) string {

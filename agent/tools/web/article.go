@@ -8,6 +8,7 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -224,18 +225,15 @@ func linksOf(doc *html.Node) (links []string) {
 	return appendMissing(nil, links)
 }
 
-func appendMissing(list, more []string) []string {
-	have := make(map[string]bool, len(list)+len(more))
-	for _, item := range list {
-		have[item] = true
-	}
-	for _, item := range more {
+func appendMissing(list, more []string) (each []string) {
+	have := map[string]bool{}
+	for _, item := range slices.Concat(list, more) {
 		if !have[item] {
 			have[item] = true
-			list = append(list, item)
+			each = append(each, item)
 		}
 	}
-	return list
+	return each
 }
 
 // mainText is the text of a page as markdown: that of its article, or of all of

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -72,9 +73,9 @@ func (c *crawl) Address(raw json.RawMessage) string {
 }
 
 func (c *crawl) args(raw json.RawMessage) (*url.URL, int, error) {
-	var args crawlArgs
-	if err := json.Unmarshal(raw, &args); err != nil {
-		return nil, 0, fmt.Errorf("read arguments of crawl: %w", err)
+	args, err := agent.ReadArgs[crawlArgs]("crawl", raw)
+	if err != nil {
+		return nil, 0, err
 	}
 	start, err := parseAddress(args.URL)
 	if err != nil {
@@ -184,7 +185,7 @@ func (t *tour) open(ctx context.Context, u *url.URL) error {
 	t.read = append(t.read, a)
 	for _, link := range a.links {
 		to, err := parseAddress(link)
-		if err != nil || t.known[plainPage(to)] || notAPage[strings.ToLower(path.Ext(to.Path))] {
+		if err != nil || t.known[plainPage(to)] || slices.Contains(notAPage, strings.ToLower(path.Ext(to.Path))) {
 			continue
 		}
 		if moved := (*elsewhereError)(nil); errors.As(t.allowed(to), &moved) {
@@ -263,15 +264,7 @@ func (t *tour) result() agent.Result {
 }
 
 // notAPage are the endings of files that hold no text to read.
-var notAPage = endings(".pdf .jpg .jpeg .png .gif .webp .svg .ico .zip .gz .tar .tgz .7z .rar .mp3 .mp4 .m4a .ogg .webm .avi .mov .wav .css .js .json .xml .rss .atom .woff .woff2 .ttf .exe .dmg .iso .deb .rpm .apk .doc .docx .xls .xlsx .ppt .pptx .odt .epub")
-
-func endings(list string) map[string]bool {
-	set := map[string]bool{}
-	for ending := range strings.FieldsSeq(list) {
-		set[ending] = true
-	}
-	return set
-}
+var notAPage = strings.Fields(".pdf .jpg .jpeg .png .gif .webp .svg .ico .zip .gz .tar .tgz .7z .rar .mp3 .mp4 .m4a .ogg .webm .avi .mov .wav .css .js .json .xml .rss .atom .woff .woff2 .ttf .exe .dmg .iso .deb .rpm .apk .doc .docx .xls .xlsx .ppt .pptx .odt .epub")
 
 // plainPage is an address by which a page is known, however it is written.
 func plainPage(u *url.URL) string {

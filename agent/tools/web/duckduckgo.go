@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"golang.org/x/net/html"
@@ -127,12 +128,7 @@ func attribute(node *html.Node, name string) string {
 }
 
 func hasClass(node *html.Node, class string) bool {
-	for name := range strings.FieldsSeq(attribute(node, "class")) {
-		if name == class {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(strings.Fields(attribute(node, "class")), class)
 }
 
 // innerText is the text inside an element.

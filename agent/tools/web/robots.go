@@ -2,6 +2,7 @@ package web
 
 import (
 	"net/url"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -17,6 +18,7 @@ type robots struct {
 type robotRule struct {
 	allow bool
 	path  string // in one spelling; * stands for anything, $ at the end for the end
+	fits  *regexp.Regexp
 }
 
 const (
@@ -83,7 +85,8 @@ func (r *robots) add(key, value string) {
 			r.delay = max(r.delay, time.Duration(min(seconds, maxRobotDelay)*float64(time.Second)))
 		}
 	case value != "": // an empty one means nothing
-		r.rules = append(r.rules, robotRule{key == "allow", oneSpelling(value)})
+		value = oneSpelling(value)
+		r.rules = append(r.rules, robotRule{key == "allow", value, matcher(value)})
 	}
 }
 
@@ -100,33 +103,21 @@ func (r robots) allows(u *url.URL) bool {
 	path = oneSpelling(path)
 	allow, longest := true, -1
 	for _, rule := range r.rules {
-		if n := len(rule.path); rule.fits(path) && (n > longest || n == longest && rule.allow) {
+		if n := len(rule.path); (n > longest || n == longest && rule.allow) && rule.fits.MatchString(path) {
 			allow, longest = rule.allow, n
 		}
 	}
 	return allow
 }
 
-// fits reports whether a path begins with the rule's.
-func (r robotRule) fits(path string) bool {
-	pattern, toEnd := strings.CutSuffix(r.path, "$")
-	parts := strings.Split(pattern, "*")
-	path, ok := strings.CutPrefix(path, parts[0])
-	if !ok || len(parts) == 1 {
-		return ok && (!toEnd || path == "")
-	}
-	last := parts[len(parts)-1]
-	for _, part := range parts[1 : len(parts)-1] {
-		at := strings.Index(path, part)
-		if at < 0 {
-			return false
-		}
-		path = path[at+len(part):]
-	}
+// matcher makes a pattern of a rule's path.
+func matcher(path string) *regexp.Regexp {
+	plain, toEnd := strings.CutSuffix(path, "$")
+	expression := `(?s)\A` + strings.ReplaceAll(regexp.QuoteMeta(plain), `\*`, `.*`)
 	if toEnd {
-		return strings.HasSuffix(path, last)
+		expression += `\z`
 	}
-	return strings.Contains(path, last)
+	return regexp.MustCompile(expression) // no path makes a broken one
 }
 
 // oneSpelling writes a path so that equal ones are spelt equally: percent signs

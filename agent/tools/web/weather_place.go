@@ -31,9 +31,12 @@ func (t town) String() string {
 // find looks a place up by name, the likeliest first. What follows a comma
 // chooses among places of the same name; without one, the last words may.
 func (w Weather) find(ctx context.Context, place string) ([]town, error) {
-	name, rest, _ := strings.Cut(place, ",")
-	name = oneLine(name)
-	where := wherePart(rest)
+	parts := strings.Split(place, ",")
+	for i := range parts {
+		parts[i] = oneLine(parts[i])
+	}
+	name := parts[0]
+	where := slices.DeleteFunc(parts[1:], func(part string) bool { return part == "" })
 	known, err := w.named(ctx, name)
 	if err != nil {
 		return nil, err
@@ -56,16 +59,6 @@ func (w Weather) find(ctx context.Context, place string) ([]town, error) {
 		return nil, fmt.Errorf("there is no %s in %q, but there are %s", name, strings.Join(where, ", "), townNames(known))
 	}
 	return fitting, nil
-}
-
-// wherePart are the parts of a place behind its name: region and country.
-func wherePart(text string) (parts []string) {
-	for part := range strings.SplitSeq(text, ",") {
-		if part = oneLine(part); part != "" {
-			parts = append(parts, part)
-		}
-	}
-	return parts
 }
 
 // inPlace are the towns that are where each part says.
@@ -104,8 +97,7 @@ func (w Weather) named(ctx context.Context, name string) ([]town, error) {
 // others names the places of the same name, so that the user can say which was
 // meant; "" when there is one.
 func others(found []town) string {
-	rest := found[1:]
-	rest = slices.DeleteFunc(slices.Clone(rest), func(t town) bool { return t.String() == found[0].String() || t.Name != found[0].Name })
+	rest := slices.DeleteFunc(slices.Clone(found), func(t town) bool { return t.String() == found[0].String() || t.Name != found[0].Name })
 	if len(rest) == 0 {
 		return ""
 	}

@@ -54,9 +54,9 @@ func (f *webFetch) Preview(_ context.Context, raw json.RawMessage) (agent.Previe
 }
 
 func (f *webFetch) Run(ctx context.Context, raw json.RawMessage) (agent.Result, error) {
-	var args webFetchArgs
-	if err := json.Unmarshal(raw, &args); err != nil {
-		return agent.Result{}, fmt.Errorf("read arguments of web_fetch: %w", err)
+	args, err := agent.ReadArgs[webFetchArgs]("web_fetch", raw)
+	if err != nil {
+		return agent.Result{}, err
 	}
 	asked, err := parseAddress(args.URL)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 
 	"lifehub/agent"
@@ -126,10 +127,8 @@ func addHit(hits []hit, title, address, snippet string) []hit {
 	if h.title == "" {
 		h.title = u.Host
 	}
-	for _, other := range hits {
-		if other.address == h.address {
-			return hits
-		}
+	if slices.ContainsFunc(hits, func(other hit) bool { return other.address == h.address }) {
+		return hits
 	}
 	return append(hits, h)
 }
