@@ -34,7 +34,7 @@ var arrows = map[string][]string{
 	"lifehub/agent/parse":      {"internal/pattern"},
 	"lifehub/llm":              {"internal/pattern", "internal/text"},
 	"lifehub/llm/llmtest":      {"llm", "llm/llmtest/tinygguf", "internal/testenv"},
-	"lifehub/notes":            {"internal/pattern", "notes/task"},
+	"lifehub/notes":            {"internal/pattern", "internal/wrap", "notes/task"},
 	"lifehub/notes/task":       {"internal/pattern"},
 	"lifehub/internal/pattern": {},
 	"lifehub/internal/rows":    {},
@@ -69,7 +69,7 @@ var arrows = map[string][]string{
 
 	"lifehub/store":       {"agent", "llm", "internal/pattern", "internal/rows", "internal/text", "internal/wrap", "store/draft", "store/file", "store/trace"},
 	"lifehub/store/draft": {"agent", "internal/atomicfile", "internal/wrap", "store/file"},
-	"lifehub/store/file":  {},
+	"lifehub/store/file":  {"internal/wrap"},
 	"lifehub/store/trace": {"internal/rows", "internal/wrap", "store/file"},
 
 	"lifehub/mcpclient":         {"agent", "llm", "mcpclient/config", "mcpclient/oauth", "mcpclient/process", "mcpclient/trust", "mcpclient/wire", "internal/pattern", "agent/args", "internal/text"},

@@ -6,13 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/url"
+	"lifehub/internal/wrap"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
-	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
@@ -71,10 +70,9 @@ func integrity(ctx context.Context, db *sql.DB) (string, error) {
 	return "", nil
 }
 
-// isDamage tells errors of a damaged file from others.
+// isDamage reports whether an error is that of a damaged file.
 func isDamage(err error) bool {
-	var e *sqlite.Error
-	return errors.As(err, &e) && (e.Code()&0xff == sqlite3.SQLITE_CORRUPT || e.Code()&0xff == sqlite3.SQLITE_NOTADB)
+	return primary(err) == sqlite3.SQLITE_CORRUPT || primary(err) == sqlite3.SQLITE_NOTADB
 }
 
 // examine looks at a closed file that is not the one that was closed, without
@@ -88,7 +86,7 @@ func (s *openMark) examine(ctx context.Context) (warning string, err error) {
 		return "", s.damaged(ctx, why)
 	}
 	warning = filepath.Base(s.path) + " is not the file that LifeHub closed. Its structure is sound; its text may have been changed by another program or by decay."
-	if b := newestWhole(ctx, s.path); b != nil {
+	if b := NewestBackup(ctx, s.path); b != nil {
 		warning += fmt.Sprintf(" `lifehub chats restore` takes the backup of %s instead.", b.Time.Local().Format("2006-01-02 15:04"))
 	}
 	return warning, nil
@@ -105,7 +103,7 @@ func examineClosed(ctx context.Context, path string) (string, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, checkTime)
 	defer cancel()
-	db, err := openClosed(path)
+	db, err := sql.Open("sqlite", address(path, "mode=ro&immutable=1")) // nothing is written next to it
 	if err != nil {
 		return "", err
 	}
@@ -123,27 +121,13 @@ func examineClosed(ctx context.Context, path string) (string, error) {
 	return "", nil
 }
 
-// openClosed opens a file that nobody uses for reading alone; nothing is written next to it.
-func openClosed(path string) (*sql.DB, error) {
-	name := filepath.ToSlash(path)
-	if !strings.HasPrefix(name, "/") { // C:/…
-		name = "/" + name
-	}
-	dsn := url.URL{Scheme: "file", Path: name, RawQuery: "mode=ro&immutable=1"}
-	db, err := sql.Open("sqlite", dsn.String())
-	if err != nil {
-		return nil, err
-	}
-	db.SetMaxOpenConns(1)
-	return db, nil
-}
-
 func (s *openMark) damaged(ctx context.Context, why string) error {
-	return &DamagedError{Path: s.path, Why: why, Backup: newestWhole(ctx, s.path)}
+	return &DamagedError{Path: s.path, Why: why, Backup: NewestBackup(ctx, s.path)}
 }
 
-// newestWhole finds the newest backup without damage.
-func newestWhole(ctx context.Context, path string) *Backup {
+// NewestBackup returns the newest backup of a database file that is whole;
+// nil: there is none.
+func NewestBackup(ctx context.Context, path string) *Backup {
 	list, _ := Backups(path) // a folder that can't be read has none to offer
 	for _, b := range list {
 		if why, err := examineClosed(ctx, b.Path); err == nil && why == "" {
@@ -153,22 +137,11 @@ func newestWhole(ctx context.Context, path string) *Backup {
 	return nil
 }
 
-// NewestBackup returns the newest backup of a database file that is whole;
-// nil: there is none.
-func NewestBackup(ctx context.Context, path string) *Backup { return newestWhole(ctx, path) }
-
 // Restore replaces a database that nobody has open with a backup, or with
 // nothing when that is nil. What was there is kept next to it, under the returned
 // name.
 func Restore(path string, from *Backup) (aside string, err error) {
-	aside, err = restore(path, from)
-	if err != nil {
-		return "", fmt.Errorf("restore %s: %w", path, err)
-	}
-	return aside, nil
-}
-
-func restore(path string, from *Backup) (string, error) {
+	defer wrap.Error(&err, "restore %s", path)
 	state, err := os.OpenFile(path+".state", os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return "", err
@@ -183,7 +156,7 @@ func restore(path string, from *Backup) (string, error) {
 			return "", err
 		}
 	}
-	aside := path + asideMark + time.Now().UTC().Format("20060102T150405.000Z")
+	aside = asideName(path)
 	for _, ending := range []string{"-wal", "-shm", ""} {
 		if err := os.Rename(path+ending, aside+ending); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return "", err
@@ -199,8 +172,15 @@ func restore(path string, from *Backup) (string, error) {
 
 // setAside keeps a copy of a damaged log with the file that it belongs to.
 func (s *openMark) setAside() error {
-	aside := s.path + asideMark + time.Now().UTC().Format("20060102T150405.000Z")
+	aside := asideName(s.path)
 	return errors.Join(copyFile(s.path, aside), copyFile(s.path+"-wal", aside+"-wal"))
+}
+
+// asideMark is what the name of a damaged file has between the database's and the time.
+const asideMark = ".damaged-"
+
+func asideName(path string) string {
+	return path + asideMark + time.Now().UTC().Format("20060102T150405.000Z")
 }
 
 func copyFile(from, to string) error {
@@ -230,9 +210,6 @@ func (s *openMark) emptied() bool {
 	backups, _ := Backups(s.path)
 	return err == nil && log.Size() > 0 || len(backups) > 0
 }
-
-// asideMark is what the name of a damaged file has between the database's and the time.
-const asideMark = ".damaged-"
 
 // Aside lists the files that were set aside because they were damaged.
 func (d *File) Aside() []string {

@@ -113,7 +113,7 @@ func (d *File) Close() error {
 	// Another process that still reads keeps the log; the last one folds it. On
 	// a full disk it stays too, with all that it holds, for the next opening.
 	_, checkpoint := d.Write.Exec("PRAGMA wal_checkpoint(TRUNCATE)")
-	if isFull(checkpoint) {
+	if primary(checkpoint) == sqlite3.SQLITE_FULL {
 		checkpoint = nil
 	}
 	return errors.Join(checkpoint, d.Read.Close(), d.Write.Close(), d.session.end())
@@ -152,14 +152,8 @@ func makePrivate(path string) error {
 // Connect opens path with the settings that each connection needs.
 // secure_delete overwrites removed text, so that it does not stay in the file.
 func Connect(path string, connections int, extra string) (*sql.DB, error) {
-	name := filepath.ToSlash(path)
-	if !strings.HasPrefix(name, "/") { // C:/…
-		name = "/" + name
-	}
-	query := fmt.Sprintf("_pragma=busy_timeout(%d)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)"+
-		"&_pragma=foreign_keys(1)&_pragma=secure_delete(1)&%s", busyTimeout, extra)
-	dsn := url.URL{Scheme: "file", Path: name, RawQuery: query}
-	db, err := sql.Open("sqlite", dsn.String())
+	db, err := sql.Open("sqlite", address(path, fmt.Sprintf("_pragma=busy_timeout(%d)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)"+
+		"&_pragma=foreign_keys(1)&_pragma=secure_delete(1)&%s", busyTimeout, extra)))
 	if err != nil {
 		return nil, err
 	}
@@ -171,12 +165,21 @@ func Connect(path string, connections int, extra string) (*sql.DB, error) {
 	return db, nil
 }
 
-// patiently tries again while another process has the file. SQLite waits by
-// itself for everything but the change of a new file to the write-ahead log.
+// address is a path as SQLite takes it, with its settings.
+func address(path, settings string) string {
+	name := filepath.ToSlash(path)
+	if !strings.HasPrefix(name, "/") { // C:/…
+		name = "/" + name
+	}
+	return (&url.URL{Scheme: "file", Path: name, RawQuery: settings}).String()
+}
+
+// patiently tries again while another process has the file. SQLite waits
+// for everything but the change of a new file to the write-ahead log.
 func patiently(do func() error) error {
 	const pause = 20 * time.Millisecond
 	err := do()
-	for waited := time.Duration(0); isBusy(err) && waited < busyTimeout*time.Millisecond; waited += pause {
+	for waited := time.Duration(0); primary(err) == sqlite3.SQLITE_BUSY && waited < busyTimeout*time.Millisecond; waited += pause {
 		time.Sleep(pause)
 		err = do()
 	}
@@ -186,20 +189,20 @@ func patiently(do func() error) error {
 // plainly says in words what SQLite tells only by number: there is no space
 // for the memory that its connections share.
 func plainly(err error) error {
-	var failure *sqlite.Error
-	if errors.As(err, &failure) && failure.Code() == sqlite3.SQLITE_IOERR_SHMSIZE {
+	if code(err) == sqlite3.SQLITE_IOERR_SHMSIZE {
 		return fmt.Errorf("the disk is full: %w", err)
 	}
 	return err
 }
 
-func isBusy(err error) bool {
+// code is the extended result code of an error of SQLite; 0: it is another's.
+func code(err error) int {
 	var failure *sqlite.Error
-	return errors.As(err, &failure) && failure.Code()&0xff == sqlite3.SQLITE_BUSY
+	if errors.As(err, &failure) {
+		return failure.Code()
+	}
+	return 0
 }
 
-// isFull reports whether the disk had no room.
-func isFull(err error) bool {
-	var failure *sqlite.Error
-	return errors.As(err, &failure) && failure.Code()&0xff == sqlite3.SQLITE_FULL
-}
+// primary is the result code without what extends it.
+func primary(err error) int { return code(err) & 0xff }

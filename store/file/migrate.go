@@ -45,7 +45,7 @@ func Migrate(db *sql.DB, path string, steps []string) error {
 			return fmt.Errorf("bring schema to version %d: %w", i+1, err)
 		}
 	}
-	if err := setSchemaVersion(tx, len(steps)); err != nil {
+	if _, err := tx.Exec("CREATE TABLE IF NOT EXISTS schema (version INTEGER NOT NULL) STRICT; DELETE FROM schema; INSERT INTO schema VALUES (?)", len(steps)); err != nil {
 		return err
 	}
 	return tx.Commit()
@@ -67,9 +67,4 @@ func SchemaVersion(db querier) (int, error) {
 	var version int
 	err := db.QueryRow("SELECT version FROM schema").Scan(&version)
 	return version, err
-}
-
-func setSchemaVersion(tx *sql.Tx, version int) error {
-	_, err := tx.Exec("CREATE TABLE IF NOT EXISTS schema (version INTEGER NOT NULL) STRICT; DELETE FROM schema; INSERT INTO schema VALUES (?)", version)
-	return err
 }
