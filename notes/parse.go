@@ -2,14 +2,15 @@ package notes
 
 import (
 	"bytes"
-	"encoding/binary"
 	"fmt"
 	"net/url"
 	"path"
 	"slices"
 	"strings"
-	"unicode/utf16"
 	"unicode/utf8"
+
+	"golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/transform"
 )
 
 // Parse reads a note from its bytes. It takes any bytes: what cannot be
@@ -46,13 +47,8 @@ func (n *Note) problem(format string, args ...any) {
 
 // decode makes valid UTF-8 with LF line ends of a file's bytes.
 func (n *Note) decode(raw []byte) string {
-	switch {
-	case bytes.HasPrefix(raw, []byte{0xEF, 0xBB, 0xBF}):
-		raw = raw[3:]
-	case bytes.HasPrefix(raw, []byte{0xFF, 0xFE}):
-		raw = fromUTF16(raw[2:], binary.LittleEndian)
-	case bytes.HasPrefix(raw, []byte{0xFE, 0xFF}):
-		raw = fromUTF16(raw[2:], binary.BigEndian)
+	if decoded, _, err := transform.Bytes(unicode.BOMOverride(transform.Nop), raw); err == nil { // UTF-16, or UTF-8 with a mark
+		raw = decoded
 	}
 	if !utf8.Valid(raw) {
 		n.problem("it is not all UTF-8; the bytes that are not read as �")
@@ -66,14 +62,6 @@ func (n *Note) decode(raw []byte) string {
 		raw = bytes.ReplaceAll(raw, []byte("\r\n"), []byte("\n"))
 	}
 	return string(raw)
-}
-
-func fromUTF16(raw []byte, order binary.ByteOrder) []byte {
-	units := make([]uint16, len(raw)/2)
-	for i := range units {
-		units[i] = order.Uint16(raw[2*i:])
-	}
-	return []byte(string(utf16.Decode(units)))
 }
 
 func (n *Note) title() string {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"lifehub/internal/wrap"
 	"path"
 	"strings"
 )
@@ -15,43 +16,37 @@ const trashDir = ".trash"
 // Trash moves a note into the vault's trash, provided that it still holds the
 // bytes was; else the error is [ErrChanged]. It returns where it is now,
 // below the vault. What is in the trash already stays as it is.
-func (f *Folder) Trash(name string, was []byte) (string, error) {
+func (f *Folder) Trash(name string, was []byte) (place string, err error) {
+	defer wrap.Error(&err, "move note to the trash")
 	defer f.alone()()
-	place, err := f.freeInTrash(name)
-	if err == nil {
-		_, err = f.unchanged(name, was)
+	if place, err = f.freeInTrash(name); err != nil {
+		return "", err
 	}
-	if err == nil {
-		err = f.root().Rename(name, place)
+	if _, err := f.unchanged(name, was); err != nil {
+		return "", err
 	}
-	if err == nil {
-		err = errors.Join(syncDir(f.root(), path.Dir(place)), syncDir(f.root(), path.Dir(name)))
+	if err := f.root().Rename(name, place); err != nil {
+		return "", err
 	}
-	if err != nil {
-		return "", fmt.Errorf("move note to the trash: %w", err)
-	}
-	return place, nil
+	return place, errors.Join(syncDir(f.root(), path.Dir(place)), syncDir(f.root(), path.Dir(name)))
 }
 
-// CopyToTrash keeps a text in the vault's trash under the name of a note and
+// CopyToTrash saves a text in the vault's trash under the name of a note and
 // returns where.
-func (f *Folder) CopyToTrash(name string, text []byte) (string, error) {
+func (f *Folder) CopyToTrash(name string, text []byte) (place string, err error) {
+	defer wrap.Error(&err, "copy note to the trash")
 	defer f.alone()()
-	place, err := f.freeInTrash(name)
-	if err != nil {
-		return "", fmt.Errorf("copy note to the trash: %w", err)
+	if place, err = f.freeInTrash(name); err != nil {
+		return "", err
 	}
 	temp, err := f.temp(place, text, 0o600)
-	if err == nil {
-		err = f.root().Rename(temp, place)
-	}
-	if err == nil {
-		err = syncDir(f.root(), path.Dir(place))
-	}
 	if err != nil {
-		return "", fmt.Errorf("copy note to the trash: %w", err)
+		return "", err
 	}
-	return place, nil
+	if err := f.root().Rename(temp, place); err != nil {
+		return "", err
+	}
+	return place, syncDir(f.root(), path.Dir(place))
 }
 
 // freeInTrash makes the folder for a note in the trash and finds a name there

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"lifehub/internal/wrap"
 	"os"
 	"path"
 )
@@ -13,36 +14,8 @@ import (
 // Create writes a new note and the folders above it. It is there as a whole
 // or not at all; when there is one of that name already the error is
 // [fs.ErrExist].
-func (f *Folder) Create(name, text string) error {
-	if err := f.create(name, []byte(text)); err != nil {
-		return fmt.Errorf("create note: %w", err)
-	}
-	return nil
-}
-
-// Replace gives a note new bytes, provided that it still holds the bytes was;
-// else the error is [ErrChanged]. A crash leaves the old note or the new one,
-// never a mixture. The note keeps its permissions.
-func (f *Folder) Replace(name string, was, now []byte) error {
-	if err := f.replace(name, was, now); err != nil {
-		return fmt.Errorf("change note: %w", err)
-	}
-	return nil
-}
-
-// alone waits until no other writer is at the folder, of this process or of
-// another LifeHub, and returns how to let the next one in: between the look at
-// a note and the rename over it nobody of ours may change it.
-func (f *Folder) alone() (release func()) {
-	f.writing.Lock()
-	unlock := lockDir(f.root())
-	return func() {
-		unlock()
-		f.writing.Unlock()
-	}
-}
-
-func (f *Folder) create(name string, text []byte) error {
+func (f *Folder) Create(name, text string) (err error) {
+	defer wrap.Error(&err, "create note")
 	if err := f.check(name); err != nil {
 		return err
 	}
@@ -56,7 +29,7 @@ func (f *Folder) create(name string, text []byte) error {
 	if err := f.root().MkdirAll(path.Dir(name), 0o777); err != nil {
 		return reason(name, err)
 	}
-	temp, err := f.temp(name, text, 0o666)
+	temp, err := f.temp(name, []byte(text), 0o666)
 	if err != nil {
 		return reason(name, err)
 	}
@@ -88,7 +61,11 @@ func (f *Folder) claim(temp, name string) error {
 	return err
 }
 
-func (f *Folder) replace(name string, was, now []byte) error {
+// Replace gives a note new bytes, provided that it still holds the bytes was;
+// else the error is [ErrChanged]. A crash leaves the old note or the new one,
+// never a mixture. The note keeps its permissions.
+func (f *Folder) Replace(name string, was, now []byte) (err error) {
+	defer wrap.Error(&err, "change note")
 	if err := fits(name, now); err != nil {
 		return err
 	}
@@ -113,6 +90,18 @@ func (f *Folder) replace(name string, was, now []byte) error {
 		return reason(name, err)
 	}
 	return syncDir(f.root(), path.Dir(name))
+}
+
+// alone waits until no other writer is at the folder, of this process or of
+// another LifeHub, and returns how to let the next one in: between the look at
+// a note and the rename over it nobody of ours may change it.
+func (f *Folder) alone() (release func()) {
+	f.writing.Lock()
+	unlock := lockDir(f.root())
+	return func() {
+		unlock()
+		f.writing.Unlock()
+	}
 }
 
 // unchanged makes sure that the note still holds the bytes was.
@@ -151,7 +140,7 @@ func (f *Folder) temp(name string, text []byte, perm fs.FileMode) (string, error
 	return temp, nil
 }
 
-func fits(name string, text []byte) error {
+func fits[T ~string | ~[]byte](name string, text T) error {
 	if len(text) > MaxSize {
 		return fmt.Errorf("%s would be longer than %d MiB", name, MaxSize>>20)
 	}
