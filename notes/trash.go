@@ -4,9 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"lifehub/internal/wrap"
 	"path"
 	"strings"
+
+	"lifehub/internal/wrap"
 )
 
 // trashDir is where notes go that are taken away: inside the vault, under the

@@ -6,9 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"lifehub/internal/wrap"
 	"os"
 	"path"
+
+	"lifehub/internal/wrap"
 )
 
 // Create writes a new note and the folders above it. It is there as a whole

@@ -6,11 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"lifehub/internal/wrap"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
+
+	"lifehub/internal/wrap"
 
 	sqlite3 "modernc.org/sqlite/lib"
 )
