@@ -36,13 +36,9 @@ func hiddenCommands() (list []string) {
 // Whatever stands in what came along, no tool that changes, sends or opens
 // anything runs because of it, in any mode, also where a rule allows all.
 func TestCommandsInWhatCameAlongDoNotRun(t *testing.T) {
-	home, vault := t.TempDir(), t.TempDir()
+	vault := t.TempDir()
 	apptest.Write(t, filepath.Join(vault, "running.md"), "# Running\n\nI run in the park.\n\n- [ ] call the plumber\n")
-	a, err := app.Open(t.Context(), apptest.Process(home), app.RunFlags{Notes: []string{vault}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer a.Close()
+	a := apptest.Open(t, vault)
 	if err := a.Ready(t.Context(), &app.Bar{}); err != nil {
 		t.Fatal(err)
 	}

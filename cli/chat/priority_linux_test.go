@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-func TestWorkNobodyLooksAtStandsBackAlone(t *testing.T) {
+func TestBackgroundThreadHasLowPriority(t *testing.T) {
 	before := threadPriority(t)
 	inside := make(chan int)
 	go func() {

@@ -79,13 +79,9 @@ type embedding struct{ llm.Provider }
 func (embedding) Embedder(context.Context) (llm.Embedder, error) { return otherEmbedder{}, nil }
 
 func TestDoctorTellsAnIndexOfAnotherEmbedder(t *testing.T) {
-	home, vault := t.TempDir(), t.TempDir()
+	vault := t.TempDir()
 	apptest.Write(t, filepath.Join(vault, "running.md"), "# Running\n\nI run in the park.\n")
-	a, err := app.Open(t.Context(), apptest.Process(home), app.RunFlags{Notes: []string{vault}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer a.Close()
+	a := apptest.Open(t, vault)
 	if err := a.Ready(t.Context(), &app.Bar{}); err != nil {
 		t.Fatal(err)
 	}

@@ -86,10 +86,10 @@ func asksAndQueues(term *terminal) {
 	term.sees("queued  and zebraword?")
 }
 
-// TestWhatWasTypedIsThereAfterAKill kills the program while it answers: the
+// TestDraftSurvivesAKill kills the program while it answers: the
 // messages that wait and the draft are there again, as they were, however the
 // user comes back, and nothing of them is sent.
-func TestWhatWasTypedIsThereAfterAKill(t *testing.T) {
+func TestDraftSurvivesAKill(t *testing.T) {
 	env, goOn := heldAnswer(t)
 	h, vault := newHouse(t, env...), apptest.Vault(t)
 	term := h.opens("chat", "--notes", vault)
@@ -150,9 +150,9 @@ func TestWhatWasTypedIsThereAfterAKill(t *testing.T) {
 	}
 }
 
-// TestWhatWasTypedIsThereAfterEveryEnd leaves by signals and by the user's own
+// TestDraftSurvivesEveryEnd leaves by signals and by the user's own
 // will with something typed.
-func TestWhatWasTypedIsThereAfterEveryEnd(t *testing.T) {
+func TestDraftSurvivesEveryEnd(t *testing.T) {
 	for name, end := range map[string]func(*terminal){
 		"terminal closed":        func(term *terminal) { term.pty.Close() },
 		"SIGHUP":                 func(term *terminal) { _ = term.cmd.Process.Signal(syscall.SIGHUP) },
@@ -181,10 +181,10 @@ func TestWhatWasTypedIsThereAfterEveryEnd(t *testing.T) {
 	}
 }
 
-// TestWhatWaitedForTheUserIsAskedAgain ends the program, by no will of the user,
+// TestPermissionIsAskedAgainAfterAKill ends the program, by no will of the user,
 // while a call waits for a permission: it is offered, and asked with the same
 // arguments.
-func TestWhatWaitedForTheUserIsAskedAgain(t *testing.T) {
+func TestPermissionIsAskedAgainAfterAKill(t *testing.T) {
 	for name, end := range map[string]func(*terminal){
 		"killed":          (*terminal).killed,
 		"terminal closed": func(term *terminal) { term.pty.Close() },
@@ -215,9 +215,9 @@ func TestWhatWaitedForTheUserIsAskedAgain(t *testing.T) {
 	}
 }
 
-// TestWhatTheEditorSavedIsThereAfterAKill kills the program while the user's
+// TestDraftOfTheEditorSurvivesAKill kills the program while the user's
 // editor has what is written.
-func TestWhatTheEditorSavedIsThereAfterAKill(t *testing.T) {
+func TestDraftOfTheEditorSurvivesAKill(t *testing.T) {
 	editor := filepath.Join(t.TempDir(), "editor")
 	apptest.Write(t, editor, "#!/bin/sh\nprintf 'a zebraword, gone on with\\n' >\"$1\"\necho saved\nexec sleep 60\n")
 	if err := os.Chmod(editor, 0o700); err != nil {
@@ -238,8 +238,8 @@ func TestWhatTheEditorSavedIsThereAfterAKill(t *testing.T) {
 	h.loses("zebraword")
 }
 
-// TestNothingTypedStaysThatIsNotToBeKept looks for it in every file.
-func TestNothingTypedStaysThatIsNotToBeKept(t *testing.T) {
+// TestDraftIsNotKeptWhereNothingIs looks for it in every file.
+func TestDraftIsNotKeptWhereNothingIs(t *testing.T) {
 	h, vault := newHouse(t), apptest.Vault(t)
 	term := h.opens("chat", "--notes", vault)
 	term.sees("2 notes")

@@ -8,7 +8,7 @@ import (
 	"lifehub/llm"
 )
 
-func TestWhatTheModelServerLacksIsToldOnceAndWhenItChanges(t *testing.T) {
+func TestNoticeOfTheModelServerIsNotRepeated(t *testing.T) {
 	bg := &background{App: &app.App{}}
 	bg.Paths = settings.Paths{State: t.TempDir()}
 	const words, other = "notes are found by words only", "something else is missing"

@@ -6,7 +6,7 @@ import (
 	"lifehub/agent"
 )
 
-func TestARefusalTellsTheFlagsThatHelp(t *testing.T) {
+func TestRefusalNamesAllowFlags(t *testing.T) {
 	got := unaskedError([]agent.PermissionAsked{
 		{Name: "crawl", Allow: "crawl url=host:HOST"},
 		{Name: "add_task", Allow: "add_task text=VALUE", Untrusted: true},

@@ -1,4 +1,4 @@
-package cli
+package app_test
 
 import (
 	"os"
@@ -14,7 +14,7 @@ import (
 )
 
 // A note or a whole folder that is gone is no source any more, and no error.
-func TestWhatIsGoneIsNotReadAgain(t *testing.T) {
+func TestRereadOfADeletedSource(t *testing.T) {
 	dir := apptest.Vault(t)
 	folder, err := notes.Open(dir)
 	if err != nil {

@@ -14,10 +14,10 @@ import (
 	"lifehub/store"
 )
 
-// TestNotesAndFactsNeedNoConversations runs what works on notes and facts alone
+// TestNotesAndFactsWithoutConversations runs what works on notes and facts alone
 // next to conversations that this LifeHub cannot open: those of a newer one, and
 // damaged ones. Neither is touched.
-func TestNotesAndFactsNeedNoConversations(t *testing.T) {
+func TestNotesAndFactsWithoutConversations(t *testing.T) {
 	for name, spoil := range map[string]func(t *testing.T, file string){
 		"of a newer LifeHub": func(t *testing.T, file string) {
 			db, err := sql.Open("sqlite", file)

@@ -50,7 +50,7 @@ func tellings(t *testing.T) map[string]string {
 	return texts
 }
 
-func TestWhatIsToldOfCommandsIsTrue(t *testing.T) {
+func TestDocumentedCommandsExist(t *testing.T) {
 	root := newRoot(&app.Process{})
 	found := 0
 	for path, text := range tellings(t) {
@@ -96,7 +96,7 @@ func wrongCommand(root *cobra.Command, words []string) string {
 	return ""
 }
 
-func TestWhatIsToldOfSettingsIsTrue(t *testing.T) {
+func TestDocumentedSettingsExist(t *testing.T) {
 	names, sections := map[string]bool{}, map[string]bool{}
 	for _, s := range settings.All(&settings.Config{}) {
 		section, _, nested := strings.Cut(s.Name, ".")
