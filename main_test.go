@@ -197,9 +197,9 @@ const (
 // tables are packages and structs that are flat lists: a command, a tool, a
 // setting or a key each. Their numbers may only shrink.
 var tables = map[string]int{
-	"lifehub/cli lines":                  4000,
+	"lifehub/cli lines":                  3300,
 	"lifehub/agent/tools lines":          3100,
-	"lifehub/cli/settings.Config fields": 33,
+	"lifehub/cli/settings.Config fields": 32,
 	"lifehub/tui/keys.Map fields":        91,
 	"lifehub/tui/backend.Options fields": 40,
 }

@@ -240,7 +240,7 @@ func (c *Config) readEnv(getenv func(string) (string, bool)) error {
 }
 
 // MisspeltNames lists the LIFEHUB_… names of an environment that nothing
-// reads, each with the name that may be meant.
+// reads and that are nearly one that is read.
 func MisspeltNames(environ []string) (notices []string) {
 	known := []string{"LIFEHUB_HOME", PasswordEnv}
 	for _, s := range All(Defaults()) {
@@ -248,15 +248,12 @@ func MisspeltNames(environ []string) (notices []string) {
 	}
 	for _, entry := range environ {
 		name, value, _ := strings.Cut(entry, "=")
-		if value == "" || !strings.HasPrefix(name, "LIFEHUB_") || slices.Contains(known, name) || name == "LIFEHUB_MCP_SERVER" ||
-			slices.ContainsFunc([]string{"LIFEHUB_TEST_", "LIFEHUB_SHARED", "LIFEHUB_STRICT", "LIFEHUB_EVAL", "LIFEHUB_BENCHES"}, func(ours string) bool { return strings.HasPrefix(name, ours) }) {
+		if value == "" || !strings.HasPrefix(name, "LIFEHUB_") || slices.Contains(known, name) {
 			continue
 		}
-		notice := name + " in the environment sets nothing"
-		if near := nearest(name, known, len(name)/3); near != "" {
-			notice += "; did you mean " + near + "?"
+		if near := nearest(name, known, len(name)/4); near != "" {
+			notices = append(notices, name+" in the environment sets nothing; did you mean "+near+"?")
 		}
-		notices = append(notices, notice)
 	}
 	slices.Sort(notices)
 	return notices

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
 
@@ -127,22 +128,9 @@ func OwnColours(file string) (map[string]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read theme: %w", err)
 	}
-	tree, err := parser.ParseBytes(data, 0)
-	if err != nil {
-		return nil, fmt.Errorf("theme in %s: %s", file, faultOf(err))
-	}
 	own := map[string]string{}
-	for _, doc := range tree.Docs {
-		if doc.Body == nil {
-			continue
-		}
-		values, err := lists(doc.Body)
-		if err != nil {
-			return nil, fmt.Errorf("theme in %s: %w", file, err)
-		}
-		for name, value := range values {
-			own[name] = strings.Join(value, " ")
-		}
+	if err := yaml.Unmarshal(data, &own); err != nil {
+		return nil, fmt.Errorf("theme in %s: %s", file, faultOf(err))
 	}
 	if err := draw.CheckColours(own); err != nil {
 		return nil, fmt.Errorf("theme in %s: %w", file, err)
