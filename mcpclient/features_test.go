@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"lifehub/agent"
+	"lifehub/agent/agenttest"
 	"lifehub/agent/turn"
 	"lifehub/internal/text"
 	"lifehub/llm"
@@ -48,7 +49,7 @@ func performed(t *testing.T, tool agent.Tool, args string) (string, []agent.Even
 	a := turn.New(turn.Options{
 		Model:   llmtest.NewScript(llmtest.Answer{Match: "You plan", Text: plan}, llmtest.Answer{Match: "You answer", Text: "Done."}),
 		Tools:   func() []agent.Tool { return []agent.Tool{tool} },
-		History: forgetful{},
+		History: agenttest.Forgetful{},
 	})
 	var events []agent.Event
 	var result string
@@ -67,14 +68,6 @@ func performed(t *testing.T, tool agent.Tool, args string) (string, []agent.Even
 	}
 	return result, events
 }
-
-// forgetful is a History that keeps nothing.
-type forgetful struct{}
-
-func (forgetful) Begin(context.Context, string, string) (string, error)       { return "t", nil }
-func (forgetful) Recent(context.Context, string, int) ([]llm.Message, error)  { return nil, nil }
-func (forgetful) Exchanges(context.Context, string) ([]agent.Exchange, error) { return nil, nil }
-func (forgetful) Finish(context.Context, string, agent.Answer) error          { return nil }
 
 func TestEveryFeatureOfServerEverythingIsOfUse(t *testing.T) {
 	t.Parallel()

@@ -1,16 +1,13 @@
 package tools
 
 import (
-	"context"
-	"encoding/json"
-	"fmt"
 	"strings"
 	"testing"
 
 	"lifehub/agent"
+	"lifehub/agent/agenttest"
 	"lifehub/agent/rules"
 	"lifehub/agent/turn"
-	"lifehub/llm"
 	"lifehub/llm/llmtest"
 )
 
@@ -43,8 +40,8 @@ func TestWhatIsToldOfAClippingIsUntrusted(t *testing.T) {
 		name, input, _ := strings.Cut(call, " ")
 		kit := []agent.Tool{b.tool(name), b.tool("add_task")}
 		a := turn.New(turn.Options{
-			Model:   llmtest.NewScript(calling(name, input), calling("add_task", `{"text":"buy milk"}`), say("It is noted.")),
-			History: forgetful{}, Tools: func() []agent.Tool { return kit }, Mode: func() agent.Mode { return agent.LoopMode },
+			Model:   llmtest.NewScript(agenttest.Calling(name, input), agenttest.Calling("add_task", `{"text":"buy milk"}`), agenttest.Say("It is noted.")),
+			History: agenttest.Forgetful{}, Tools: func() []agent.Tool { return kit }, Mode: func() agent.Mode { return agent.LoopMode },
 			Rules: (*rules.Rules)(nil).With(rules.Rule{Tool: "*", Level: agent.Auto}),
 		})
 		asked := false
@@ -59,22 +56,3 @@ func TestWhatIsToldOfAClippingIsUntrusted(t *testing.T) {
 		}
 	}
 }
-
-// forgetful is a history that keeps nothing.
-type forgetful struct{}
-
-func (forgetful) Begin(context.Context, string, string) (string, error)       { return "t1", nil }
-func (forgetful) Recent(context.Context, string, int) ([]llm.Message, error)  { return nil, nil }
-func (forgetful) Exchanges(context.Context, string) ([]agent.Exchange, error) { return nil, nil }
-func (forgetful) Finish(context.Context, string, agent.Answer) error          { return nil }
-
-// calling is a model that calls tools: name, arguments, name, arguments …
-func calling(pairs ...string) llmtest.Answer {
-	var a llmtest.Answer
-	for i := 0; i < len(pairs); i += 2 {
-		a.Calls = append(a.Calls, llm.ToolCall{ID: fmt.Sprint("c", i), Name: pairs[i], Args: json.RawMessage(pairs[i+1])})
-	}
-	return a
-}
-
-func say(text string) llmtest.Answer { return llmtest.Answer{Text: text} }

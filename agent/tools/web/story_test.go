@@ -1,7 +1,6 @@
 package web
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -11,10 +10,10 @@ import (
 	"github.com/charmbracelet/x/exp/golden"
 
 	"lifehub/agent"
+	"lifehub/agent/agenttest"
 	"lifehub/agent/rules"
 	"lifehub/agent/turn"
 	"lifehub/internal/webtest"
-	"lifehub/llm"
 	"lifehub/llm/llmtest"
 )
 
@@ -29,25 +28,6 @@ func holds(t *testing.T, what, text string, parts ...string) {
 		}
 	}
 }
-
-// forgetful is a history that keeps nothing.
-type forgetful struct{}
-
-func (forgetful) Begin(context.Context, string, string) (string, error)       { return "t1", nil }
-func (forgetful) Recent(context.Context, string, int) ([]llm.Message, error)  { return nil, nil }
-func (forgetful) Exchanges(context.Context, string) ([]agent.Exchange, error) { return nil, nil }
-func (forgetful) Finish(context.Context, string, agent.Answer) error          { return nil }
-
-// calling is a model that calls tools: name, arguments, name, arguments …
-func calling(pairs ...string) llmtest.Answer {
-	var a llmtest.Answer
-	for i := 0; i < len(pairs); i += 2 {
-		a.Calls = append(a.Calls, llm.ToolCall{ID: fmt.Sprint("c", i), Name: pairs[i], Args: json.RawMessage(pairs[i+1])})
-	}
-	return a
-}
-
-func say(text string) llmtest.Answer { return llmtest.Answer{Text: text} }
 
 // Whole turns with the real tools on the web of the test. The golden files are
 // what a user sees.
@@ -64,36 +44,36 @@ func TestStoriesOfTheWeb(t *testing.T) {
 		lines   []llmtest.Answer
 	}{
 		"a plan searches and reads": {message: question, lines: []llmtest.Answer{
-			say(`{"reasoning":"look, then read","steps":[{"id":"1","tool":"web_search","input":` + search + `},{"id":"2","tool":"web_fetch","input":` + page + `,"after":["1"]}]}`),
-			say(fmt.Sprintf(verified, 4)),
+			agenttest.Say(`{"reasoning":"look, then read","steps":[{"id":"1","tool":"web_search","input":` + search + `},{"id":"2","tool":"web_fetch","input":` + page + `,"after":["1"]}]}`),
+			agenttest.Say(fmt.Sprintf(verified, 4)),
 		}},
 		"the loop searches and then reads what it found": {mode: agent.LoopMode, message: question, lines: []llmtest.Answer{
-			calling("web_search", search), calling("web_fetch", page), say(fmt.Sprintf(verified, 4)),
+			agenttest.Calling("web_search", search), agenttest.Calling("web_fetch", page), agenttest.Say(fmt.Sprintf(verified, 4)),
 		}},
 		"a page that nobody named is asked about": {mode: agent.LoopMode, message: question, lines: []llmtest.Answer{
-			calling("web_search", search), calling("web_fetch", `{"url":"WEB/login"}`), say("Nothing to cite but the search [1]."),
+			agenttest.Calling("web_search", search), agenttest.Calling("web_fetch", `{"url":"WEB/login"}`), agenttest.Say("Nothing to cite but the search [1]."),
 		}},
 		"a page that cannot be read is told": {mode: agent.LoopMode, message: "What does WEB/challenge say?", lines: []llmtest.Answer{
-			calling("web_fetch", `{"url":"WEB/challenge"}`), say("It wants to see a human first."),
+			agenttest.Calling("web_fetch", `{"url":"WEB/challenge"}`), agenttest.Say("It wants to see a human first."),
 		}},
 		"a page that leads to another site is asked about": {mode: agent.LoopMode, message: "What does WEB/site/moved say?", lines: []llmtest.Answer{
-			calling("web_fetch", `{"url":"WEB/site/moved"}`), calling("web_fetch", `{"url":"http://192.0.2.1/moved"}`), say("It has moved, and cannot be read there."),
+			agenttest.Calling("web_fetch", `{"url":"WEB/site/moved"}`), agenttest.Calling("web_fetch", `{"url":"http://192.0.2.1/moved"}`), agenttest.Say("It has moved, and cannot be read there."),
 		}},
 		"a captcha is no empty result": {message: "Search the web for captcha", lines: []llmtest.Answer{
-			say(`{"reasoning":"look","steps":[{"id":"1","tool":"web_search","input":{"query":"captcha"}}]}`), say(`{"reasoning":"nothing else","steps":[]}`), say("The search engine asks for a captcha."),
+			agenttest.Say(`{"reasoning":"look","steps":[{"id":"1","tool":"web_search","input":{"query":"captcha"}}]}`), agenttest.Say(`{"reasoning":"nothing else","steps":[]}`), agenttest.Say("The search engine asks for a captcha."),
 		}},
 		"the crawl worker goes through a site": {
 			mode: agent.TeamMode, message: "Go through WEB/site/start and tell me about rest.",
 			lines: []llmtest.Answer{
-				say(`{"reason":"needs the site","route":true}`),
-				say(`{"reasoning":"one site","tasks":[{"id":"1","worker_type":"crawl","task_description":"Read WEB/site/start and report on rest.","success_criteria":"It tells of rest."}]}`),
-				calling("crawl", `{"url":"WEB/site/start","pages":3}`), say("The handbook tells of rest (WEB/site/rest)."),
-				say(`{"passed":true,"score":1,"feedback":"It does."}`), say("“This page of the handbook tells of rest at some length” [2]."),
+				agenttest.Say(`{"reason":"needs the site","route":true}`),
+				agenttest.Say(`{"reasoning":"one site","tasks":[{"id":"1","worker_type":"crawl","task_description":"Read WEB/site/start and report on rest.","success_criteria":"It tells of rest."}]}`),
+				agenttest.Calling("crawl", `{"url":"WEB/site/start","pages":3}`), agenttest.Say("The handbook tells of rest (WEB/site/rest)."),
+				agenttest.Say(`{"passed":true,"score":1,"feedback":"It does."}`), agenttest.Say("“This page of the handbook tells of rest at some length” [2]."),
 			},
 		},
 		"a crawl is asked about though a rule allows the tool": {
 			message: "Crawl WEB/site/start", rules: []rules.Rule{rule(t, "crawl")}, lines: []llmtest.Answer{
-				say(`{"reasoning":"read","steps":[{"id":"1","tool":"crawl","input":{"url":"WEB/site/start","pages":2}}]}`), say("“This page of the handbook tells of rest at some length” [2]."),
+				agenttest.Say(`{"reasoning":"read","steps":[{"id":"1","tool":"crawl","input":{"url":"WEB/site/start","pages":2}}]}`), agenttest.Say("“This page of the handbook tells of rest at some length” [2]."),
 			},
 		},
 	} {
@@ -109,7 +89,7 @@ func TestStoriesOfTheWeb(t *testing.T) {
 			wide, c := newWeb(nil, web.Host(), nil), &clock{time: noon}
 			kit := []agent.Tool{newWebSearch(Search{URL: web.URL + "/html/"}, wide), newWebFetch(wide), newCrawl(wide, c.now, c.pause)}
 			a := turn.New(turn.Options{
-				Model: llmtest.NewScript(tc.lines...), History: forgetful{}, Tools: func() []agent.Tool { return kit }, Now: func() time.Time { return noon },
+				Model: llmtest.NewScript(tc.lines...), History: agenttest.Forgetful{}, Tools: func() []agent.Tool { return kit }, Now: func() time.Time { return noon },
 				Mode: func() agent.Mode { return tc.mode }, Rules: (*rules.Rules)(nil).With(tc.rules...),
 			})
 			var seen strings.Builder

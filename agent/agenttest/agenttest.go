@@ -1,0 +1,33 @@
+// Package agenttest is what tests of whole turns need: a history that keeps
+// nothing and a model that says what it is told to.
+package agenttest
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"lifehub/agent"
+	"lifehub/llm"
+	"lifehub/llm/llmtest"
+)
+
+// Forgetful is a history that keeps nothing.
+type Forgetful struct{}
+
+func (Forgetful) Begin(context.Context, string, string) (string, error)       { return "t1", nil }
+func (Forgetful) Recent(context.Context, string, int) ([]llm.Message, error)  { return nil, nil }
+func (Forgetful) Exchanges(context.Context, string) ([]agent.Exchange, error) { return nil, nil }
+func (Forgetful) Finish(context.Context, string, agent.Answer) error          { return nil }
+
+// Calling is a model that calls tools: name, arguments, name, arguments …
+func Calling(pairs ...string) llmtest.Answer {
+	var a llmtest.Answer
+	for i := 0; i < len(pairs); i += 2 {
+		a.Calls = append(a.Calls, llm.ToolCall{ID: fmt.Sprint("c", i), Name: pairs[i], Args: json.RawMessage(pairs[i+1])})
+	}
+	return a
+}
+
+// Say is a model that says a text.
+func Say(text string) llmtest.Answer { return llmtest.Answer{Text: text} }
