@@ -21,7 +21,7 @@ type clock struct {
 
 // running is a call that is under way.
 type running struct {
-	desk  *agent.Host // where its tool sits; nil: nowhere
+	host  *agent.Host // of the tool that makes it; nil: none
 	began time.Time
 	timer *time.Timer
 	end   time.Time     // when it is over; while the clock runs
@@ -36,7 +36,7 @@ var errReplaced = errors.New("its entry in mcp.json has changed")
 func (c *clock) limit(ctx context.Context, limit time.Duration, cause error) (context.Context, func(), error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	now := time.Now()
-	call := &running{desk: agent.HostFrom(ctx), began: now, left: limit, end: now.Add(limit)}
+	call := &running{host: agent.HostFrom(ctx), began: now, left: limit, end: now.Add(limit)}
 	call.timer = time.AfterFunc(limit, func() { cancel(cause) })
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -108,16 +108,16 @@ func (c *clock) pause() (resume func(), err error) {
 	return sync.OnceFunc(c.resume), nil
 }
 
-// desk is that of the call that began last: servers do not say for which call
+// host is that of the call that began last: servers do not say for which call
 // they ask.
-func (c *clock) desk() *agent.Host {
+func (c *clock) host() *agent.Host {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	call := c.last(func(call *running) bool { return call.desk != nil })
+	call := c.last(func(call *running) bool { return call.host != nil })
 	if call == nil {
 		return nil
 	}
-	return call.desk
+	return call.host
 }
 
 // last is the call that began last of those that fit; nil when none does.

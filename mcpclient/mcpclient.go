@@ -40,7 +40,7 @@ type Options struct {
 	Roots    func() []string        // folders that servers on this machine are told of when they ask and their entry names none; nil: none
 	Redact   func(string) string    // takes secrets out of what servers log and what of them is kept in files; nil: nothing
 
-	// Ask puts a server's form to the user, at the desk of ctx; nil: servers
+	// Ask puts a server's form to the user, at the host of ctx; nil: servers
 	// cannot ask.
 	Ask func(ctx context.Context, form agent.Question) agent.Input
 	// Sample asks the user, and then has the user's model answer a server's

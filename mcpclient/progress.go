@@ -20,9 +20,9 @@ type progress struct {
 	latest map[string]chan agent.Progress // of the calls under way, by token; holds the newest
 }
 
-// follow passes a call's progress on to its desk. The token goes out with the
+// follow passes a call's progress on to its host. The token goes out with the
 // call; done ends the passing on, after the last message.
-func (p *progress) follow(desk *agent.Host, catch func(*error)) (token string, done func()) {
+func (p *progress) follow(host *agent.Host, catch func(*error)) (token string, done func()) {
 	latest := make(chan agent.Progress, 1)
 	over, gone := make(chan struct{}), make(chan struct{})
 	token = p.nextCall()
@@ -36,7 +36,7 @@ func (p *progress) follow(desk *agent.Host, catch func(*error)) (token string, d
 		defer close(gone)
 		defer catch(nil)
 		for now := range latest {
-			desk.Progress(now)
+			host.Progress(now)
 			select {
 			case <-time.After(progressEvery):
 			case <-over:

@@ -78,7 +78,7 @@ func (q questions) Elicit(ctx context.Context, request mcp.ElicitationRequest) (
 		}
 		form.Check = func(values json.RawMessage) error { return args.Check(form.Schema, values) }
 	}
-	given := q.s.hub.Ask(agent.WithHost(ctx, q.s.clock.desk()), form)
+	given := q.s.hub.Ask(agent.WithHost(ctx, q.s.clock.host()), form)
 	result := &mcp.ElicitationResult{}
 	result.Action = mcp.ElicitationResponseAction(given.Action)
 	if given.Action == agent.InputAccepted && form.Check != nil {
@@ -136,7 +136,7 @@ func (q questions) CreateMessage(ctx context.Context, request mcp.CreateMessageR
 		return nil, err
 	}
 	defer done()
-	model, text, err := q.s.hub.Sample(agent.WithHost(ctx, q.s.clock.desk()), q.s.Name, wanted)
+	model, text, err := q.s.hub.Sample(agent.WithHost(ctx, q.s.clock.host()), q.s.Name, wanted)
 	if err != nil {
 		return nil, err
 	}

@@ -312,13 +312,13 @@ func (s *supervisor) relist(ctx context.Context, session *session) error {
 
 // admit makes tools of what the server lists, except what is refused or not
 // as the user has seen it. more says why some are left out; nil: none is.
-func (s *supervisor) admit(tellings []mcp.Tool, more error, instructions string) error {
+func (s *supervisor) admit(listed []mcp.Tool, more error, instructions string) error {
 	var tools []*tool
 	var refused []string
 	texts, raw := map[string]string{}, map[string]string{}
-	for _, telling := range tellings {
+	for _, one := range listed {
 		var t *tool
-		l, err := wire.Unwrapped(telling)
+		l, err := wire.Unwrapped(one)
 		if err != nil {
 			err = fmt.Errorf("tool %q is refused: %w", l.Name, err)
 		} else {
@@ -427,7 +427,7 @@ func (s *supervisor) leave() {
 }
 
 // ready returns the session, waiting for one while the server is starting, and
-// says so at the desk of ctx.
+// says so at the host of ctx.
 func (s *supervisor) ready(ctx context.Context) (*session, error) {
 	for said := false; ; {
 		s.mu.Lock()

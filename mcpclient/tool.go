@@ -190,8 +190,8 @@ var errNotAsOffered = errors.New("the tool is not offered any more as it was: th
 func (s *supervisor) call(ctx context.Context, t *tool, args json.RawMessage) (*mcp.CallToolResult, error) {
 	var request mcp.CallToolRequest
 	request.Params.Name, request.Params.Arguments = t.name, args
-	if desk := agent.HostFrom(ctx); desk != nil {
-		token, done := s.progress.follow(desk, s.catch)
+	if host := agent.HostFrom(ctx); host != nil {
+		token, done := s.progress.follow(host, s.catch)
 		defer done()
 		request.Params.Meta = &mcp.Meta{ProgressToken: token}
 	}

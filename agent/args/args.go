@@ -212,8 +212,8 @@ func repairObject(args map[string]any, s Shape) (notes []string) {
 			delete(args, name)
 			notes = append(notes, fmt.Sprintf("%s was null", name))
 		default:
-			if mended, note := repairValue(args[name], property); note != "" {
-				args[name] = mended
+			if repaired, note := repairValue(args[name], property); note != "" {
+				args[name] = repaired
 				notes = append(notes, fmt.Sprintf("%s %s", name, note))
 			}
 		}
@@ -231,7 +231,7 @@ func repairObject(args map[string]any, s Shape) (notes []string) {
 
 // repairValue returns what the schema wants in place of value; note is "" when
 // nothing had to be done.
-func repairValue(value any, s Shape) (mended any, note string) {
+func repairValue(value any, s Shape) (repaired any, note string) {
 	switch v := value.(type) {
 	case string:
 		return repairString(v, s)
@@ -294,16 +294,16 @@ func repairString(v string, s Shape) (any, string) {
 
 func repairList(v []any, s Shape) (any, string) {
 	if s.Type != nil && !s.is("array") && len(v) == 1 {
-		mended, _ := repairValue(v[0], s)
-		return mended, "was a list of one"
+		repaired, _ := repairValue(v[0], s)
+		return repaired, "was a list of one"
 	}
 	if s.Items == nil {
 		return v, ""
 	}
 	var note string
 	for i := range v {
-		if mended, n := repairValue(v[i], *s.Items); n != "" {
-			v[i], note = mended, "has an item that "+n
+		if repaired, n := repairValue(v[i], *s.Items); n != "" {
+			v[i], note = repaired, "has an item that "+n
 		}
 	}
 	return v, note

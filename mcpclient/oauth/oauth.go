@@ -35,7 +35,7 @@ type credential struct {
 // CredentialFile is a server's credential on disk, as the library wants it. It is safe for
 // concurrent use.
 type CredentialFile struct {
-	File string // "": none is kept
+	File string // "": none is saved
 	URL  string
 	mu   sync.Mutex
 }
@@ -44,34 +44,34 @@ type CredentialFile struct {
 func (p *CredentialFile) read() (credential, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	var kept credential
+	var saved credential
 	if p.File == "" {
-		return kept, nil
+		return saved, nil
 	}
 	data, err := os.ReadFile(p.File)
 	if errors.Is(err, fs.ErrNotExist) {
-		return kept, nil
+		return saved, nil
 	}
 	if err == nil {
-		err = json.Unmarshal(data, &kept)
+		err = json.Unmarshal(data, &saved)
 	}
 	if err != nil {
 		return credential{}, fmt.Errorf("read the credential in %s: %w", p.File, err)
 	}
-	if kept.URL != p.URL {
+	if saved.URL != p.URL {
 		return credential{}, nil
 	}
-	return kept, nil
+	return saved, nil
 }
 
-func (p *CredentialFile) write(kept credential) error {
+func (p *CredentialFile) write(saved credential) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.File == "" {
-		return errors.New("there is no folder for passes")
+		return errors.New("there is no folder for credentials")
 	}
-	kept.URL = p.URL
-	data, err := json.Marshal(kept)
+	saved.URL = p.URL
+	data, err := json.Marshal(saved)
 	if err == nil {
 		err = atomicfile.Write(p.File, append(data, '\n'))
 	}
@@ -86,11 +86,11 @@ func (p *CredentialFile) GetToken(ctx context.Context) (*transport.Token, error)
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	kept, err := p.read()
-	if err == nil && kept.Token == nil {
+	saved, err := p.read()
+	if err == nil && saved.Token == nil {
 		err = transport.ErrNoToken
 	}
-	return kept.Token, err
+	return saved.Token, err
 }
 
 // SaveToken keeps a token, for the library.
@@ -98,27 +98,27 @@ func (p *CredentialFile) SaveToken(ctx context.Context, token *transport.Token) 
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	kept, err := p.read()
+	saved, err := p.read()
 	if err != nil {
 		return err
 	}
-	kept.Token = token
-	return p.write(kept)
+	saved.Token = token
+	return p.write(saved)
 }
 
 // OAuth is how the library shows the credential; nil without one.
 func (p *CredentialFile) OAuth() *transport.OAuthConfig {
-	kept, err := p.read()
-	if err != nil || kept.Token == nil {
+	saved, err := p.read()
+	if err != nil || saved.Token == nil {
 		return nil
 	}
-	config := p.config(kept)
+	config := p.config(saved)
 	return &config
 }
 
-func (p *CredentialFile) config(kept credential) transport.OAuthConfig {
+func (p *CredentialFile) config(saved credential) transport.OAuthConfig {
 	return transport.OAuthConfig{
-		ClientID: kept.ClientID, ClientSecret: kept.ClientSecret, TokenEndpointAuthMethod: kept.AuthMethod,
+		ClientID: saved.ClientID, ClientSecret: saved.ClientSecret, TokenEndpointAuthMethod: saved.AuthMethod,
 		TokenStore: p, PKCEEnabled: true, HTTPClient: consentWeb(p.URL),
 	}
 }
@@ -130,13 +130,13 @@ func (p *CredentialFile) Consent(ctx context.Context, show func(page string)) er
 	if err != nil {
 		return err
 	}
-	landing, err := listen(state)
+	visit, err := listen(state)
 	if err != nil {
 		return err
 	}
-	defer landing.close()
+	defer visit.close()
 	config := p.config(credential{}) // what was registered for another port may not be good for this one
-	config.RedirectURI = landing.url()
+	config.RedirectURI = visit.url()
 	handler := transport.NewOAuthHandler(config)
 	handler.SetBaseURL(p.URL)
 	if err := p.probe(ctx, handler); err != nil {
@@ -156,12 +156,12 @@ func (p *CredentialFile) Consent(ctx context.Context, show func(page string)) er
 	if err := mayGo(page, p.URL); err != nil {
 		return err
 	}
-	kept := credential{ClientID: handler.GetClientID(), ClientSecret: handler.GetClientSecret(), AuthMethod: handler.GetTokenEndpointAuthMethod()}
-	if err := p.write(kept); err != nil {
+	saved := credential{ClientID: handler.GetClientID(), ClientSecret: handler.GetClientSecret(), AuthMethod: handler.GetTokenEndpointAuthMethod()}
+	if err := p.write(saved); err != nil {
 		return err
 	}
 	show(page)
-	code, err := landing.wait(ctx)
+	code, err := visit.wait(ctx)
 	if err != nil {
 		return err
 	}
@@ -192,20 +192,20 @@ const maxConsent = 1 << 20
 // another host: by https, or, where the server itself is spoken to without,
 // on its own machine.
 func consentWeb(server string) *http.Client {
-	wires := http.DefaultTransport.(*http.Transport).Clone()
-	return &http.Client{Timeout: 30 * time.Second, Transport: guided{wires: wires, server: server}}
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	return &http.Client{Timeout: 30 * time.Second, Transport: guided{transport: transport, server: server}}
 }
 
 type guided struct {
-	wires  *http.Transport
-	server string
+	transport *http.Transport
+	server    string
 }
 
 func (g guided) RoundTrip(request *http.Request) (*http.Response, error) {
 	if err := mayGo(request.URL.String(), g.server); err != nil {
 		return nil, err
 	}
-	response, err := g.wires.RoundTrip(request)
+	response, err := g.transport.RoundTrip(request)
 	if err != nil {
 		return nil, err
 	}
@@ -250,15 +250,15 @@ func listen(state string) (*callback, error) {
 	return l, nil
 }
 
-const landingPath = "/consent"
+const callbackPath = "/consent"
 
-func (l *callback) url() string { return "http://" + l.listener.Addr().String() + landingPath }
+func (l *callback) url() string { return "http://" + l.listener.Addr().String() + callbackPath }
 
 func (l *callback) close() { _ = l.server.Close() }
 
 func (l *callback) serve(w http.ResponseWriter, r *http.Request) {
 	query := r.URL.Query()
-	if r.URL.Path != landingPath || r.Method != http.MethodGet || r.Host != l.listener.Addr().String() ||
+	if r.URL.Path != callbackPath || r.Method != http.MethodGet || r.Host != l.listener.Addr().String() ||
 		query.Get("state") != l.state || query.Get("code") == "" && query.Get("error") == "" {
 		http.NotFound(w, r)
 		return

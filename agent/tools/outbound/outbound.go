@@ -48,12 +48,12 @@ func (c countedConn) Write(p []byte) (int, error) {
 type Reporting struct{ http.RoundTripper }
 
 func (t Reporting) RoundTrip(r *http.Request) (*http.Response, error) {
-	desk, host := agent.HostFrom(r.Context()), r.URL.Hostname()
-	if desk == nil {
+	host, name := agent.HostFrom(r.Context()), r.URL.Hostname()
+	if host == nil {
 		return t.RoundTripper.RoundTrip(r)
 	}
 	ctx := httptrace.WithClientTrace(r.Context(), &httptrace.ClientTrace{WroteHeaders: func() {
-		desk.Did(agent.Effect{Kind: agent.RequestSent, Host: host, Count: 1})
+		host.Did(agent.Effect{Kind: agent.RequestSent, Host: name, Count: 1})
 	}})
 	return t.RoundTripper.RoundTrip(r.WithContext(ctx))
 }
