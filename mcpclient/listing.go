@@ -39,13 +39,7 @@ type Resource struct {
 
 // listPrompts are the prompts of a server; what cannot be listed goes to the log.
 func listPrompts(ctx context.Context, c *client.Client, server string, log *slog.Logger) []Prompt {
-	listed, err := wire.Pages(func(cursor mcp.Cursor) ([]mcp.Prompt, mcp.Cursor, error) {
-		page, err := c.ListPromptsByPage(ctx, mcp.ListPromptsRequest{PaginatedRequest: wire.At(cursor)})
-		if err != nil {
-			return nil, "", err
-		}
-		return page.Prompts, page.NextCursor, nil
-	})
+	listed, err := wire.Listed(c.IterPrompts(ctx, mcp.ListPromptsRequest{}))
 	if err != nil {
 		log.Warn("list prompts", "server", server, "err", err)
 	}
@@ -66,13 +60,7 @@ func listPrompts(ctx context.Context, c *client.Client, server string, log *slog
 
 // listResources are the resources of a server; what cannot be listed goes to the log.
 func listResources(ctx context.Context, c *client.Client, server string, log *slog.Logger) []Resource {
-	listed, err := wire.Pages(func(cursor mcp.Cursor) ([]mcp.Resource, mcp.Cursor, error) {
-		page, err := c.ListResourcesByPage(ctx, mcp.ListResourcesRequest{PaginatedRequest: wire.At(cursor)})
-		if err != nil {
-			return nil, "", err
-		}
-		return page.Resources, page.NextCursor, nil
-	})
+	listed, err := wire.Listed(c.IterResources(ctx, mcp.ListResourcesRequest{}))
 	if err != nil {
 		log.Warn("list resources", "server", server, "err", err)
 	}
@@ -80,13 +68,7 @@ func listResources(ctx context.Context, c *client.Client, server string, log *sl
 	for _, r := range listed {
 		list = append(list, Resource{Server: server, URI: r.URI, Name: r.Name, Description: r.Description})
 	}
-	templates, err := wire.Pages(func(cursor mcp.Cursor) ([]mcp.ResourceTemplate, mcp.Cursor, error) {
-		page, err := c.ListResourceTemplatesByPage(ctx, mcp.ListResourceTemplatesRequest{PaginatedRequest: wire.At(cursor)})
-		if err != nil {
-			return nil, "", err
-		}
-		return page.ResourceTemplates, page.NextCursor, nil
-	})
+	templates, err := wire.Listed(c.IterResourceTemplates(ctx, mcp.ListResourceTemplatesRequest{}))
 	if err != nil { // many servers have none and say so with an error
 		log.Debug("list resource templates", "server", server, "err", err)
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"path/filepath"
 	"runtime/debug"
 	"slices"
@@ -282,13 +283,7 @@ func (s *supervisor) attend(ctx context.Context, session *session) error {
 func (s *supervisor) relist(ctx context.Context, session *session) error {
 	can := session.client.GetServerCapabilities()
 	if can.Tools != nil {
-		listed, err := wire.Pages(func(cursor mcp.Cursor) ([]mcp.Tool, mcp.Cursor, error) {
-			page, err := session.client.ListToolsByPage(ctx, mcp.ListToolsRequest{PaginatedRequest: wire.At(cursor)})
-			if err != nil {
-				return nil, "", err
-			}
-			return slices.DeleteFunc(page.Tools, func(t mcp.Tool) bool { return !s.Offers(t.Name) }), page.NextCursor, nil
-		})
+		listed, err := wire.Listed(s.offeredOf(session.client.IterTools(ctx, mcp.ListToolsRequest{})))
 		if err != nil && !errors.Is(err, wire.ErrMore) {
 			return fmt.Errorf("list its tools: %w", wire.InWords(err))
 		}
@@ -308,6 +303,17 @@ func (s *supervisor) relist(ctx context.Context, session *session) error {
 	s.resources, s.prompts = resources, prompts
 	s.mu.Unlock()
 	return nil
+}
+
+// offeredOf leaves out the tools that are switched off in mcp.json.
+func (s *supervisor) offeredOf(all iter.Seq2[mcp.Tool, error]) iter.Seq2[mcp.Tool, error] {
+	return func(yield func(mcp.Tool, error) bool) {
+		for tool, err := range all {
+			if (err != nil || s.Offers(tool.Name)) && !yield(tool, err) {
+				return
+			}
+		}
+	}
 }
 
 // admit makes tools of what the server lists, except what is refused or not

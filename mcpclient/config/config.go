@@ -44,23 +44,22 @@ type Config struct {
 // Entry is one entry of mcp.json, as written: ${NAME} stands for a variable
 // that is put in only when the server starts, so that this can be shown.
 type Entry struct {
-	Name      string
-	Transport Transport
-	Command   string
-	Args      []string
-	Env       map[string]string
-	Cwd       string // "": the folder of mcp.json
-	URL       string
-	Headers   map[string]string
-	Disabled  bool
-	Allow     []string      // globs of the tools that are offered; nil: all
-	Deny      []string      // globs of those that are not
-	Level     agent.Level   // of its tools, before the rules
-	Timeout   time.Duration // of one call; 0: that of Options
-	LogLevel  string        // from which on it logs by protocol; "": its own choice
-	Roots     []string      // folders that the server is told of; nil: none
-
-	Guessed bool // the transport was not given: HTTP may turn out to be SSE
+	Name      string            `json:"-"`
+	Transport Transport         `json:"type,omitempty"`
+	Command   string            `json:"command,omitempty"`
+	Args      []string          `json:"args,omitempty"`
+	Env       map[string]string `json:"env,omitempty"`
+	Cwd       string            `json:"cwd,omitempty"` // "": the folder of mcp.json
+	URL       string            `json:"url,omitempty"`
+	Headers   map[string]string `json:"headers,omitempty"`
+	Disabled  bool              `json:"-"`
+	Allow     []string          `json:"-"`                   // globs of the tools that are offered; nil: all
+	Deny      []string          `json:"-"`                   // globs of those that are not
+	Level     agent.Level       `json:"-"`                   // of its tools, before the rules
+	Timeout   time.Duration     `json:"-"`                   // of one call; 0: that of Options
+	LogLevel  string            `json:"log_level,omitempty"` // from which on it logs by protocol; "": its own choice
+	Roots     []string          `json:"roots,omitempty"`     // folders that the server is told of; nil: none
+	Guessed   bool              `json:"-"`                   // the transport was not given: HTTP may turn out to be SSE
 }
 
 // Read reads mcp.json. lookup gives the values of variables when a

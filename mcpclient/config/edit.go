@@ -75,35 +75,23 @@ func place(name string) string { return "/mcpServers/" + name }
 
 // entry is a server as mcp.json has it.
 func (s Entry) entry() any {
-	type tools struct {
-		Allow []string `json:"allow,omitempty"`
-		Deny  []string `json:"deny,omitempty"`
-	}
-	entry := struct {
-		Type    Transport         `json:"type,omitempty"`
-		Command string            `json:"command,omitempty"`
-		Args    []string          `json:"args,omitempty"`
-		Env     map[string]string `json:"env,omitempty"`
-		Cwd     string            `json:"cwd,omitempty"`
-		URL     string            `json:"url,omitempty"`
-		Headers map[string]string `json:"headers,omitempty"`
-		Timeout string            `json:"timeout,omitempty"`
-		Tools   *tools            `json:"tools,omitempty"`
-		Roots   []string          `json:"roots,omitempty"`
-	}{
-		Type: s.Transport, Command: s.Command, Args: s.Args, Env: s.Env, Cwd: s.Cwd,
-		URL: s.URL, Headers: s.Headers, Roots: s.Roots,
-	}
+	written := struct {
+		Entry
+		Timeout string              `json:"timeout,omitempty"`
+		Tools   map[string][]string `json:"tools,omitempty"`
+	}{Entry: s, Tools: map[string][]string{}}
 	if s.Transport == Stdio {
-		entry.Type = ""
+		written.Transport = ""
 	}
 	if s.Timeout != 0 {
-		entry.Timeout = s.Timeout.String()
+		written.Timeout = s.Timeout.String()
 	}
-	if s.Allow != nil || s.Deny != nil {
-		entry.Tools = &tools{s.Allow, s.Deny}
+	for key, list := range map[string][]string{"allow": s.Allow, "deny": s.Deny} {
+		if len(list) > 0 {
+			written.Tools[key] = list
+		}
 	}
-	return entry
+	return written
 }
 
 // change edits mcp.json and writes it again, if what comes out can be read.
