@@ -2,20 +2,14 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"log/slog"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"lifehub/agent/tools"
 	"lifehub/cli/app"
-	"lifehub/cli/redact"
 	"lifehub/cli/settings"
-	"lifehub/cli/version"
-	"lifehub/llm"
 	"lifehub/mcpclient"
 	"lifehub/tui/safetext"
 )
@@ -41,34 +35,13 @@ func newMCP(sh *app.Process) *cobra.Command {
 		list, newMCPAdd(sh), newMCPImport(sh), newMCPRemove(sh), newMCPTest(sh), newMCPConsent(sh), newMCPTrust(sh), logs)
 }
 
-// startOne starts one server alone, for a command about it.
-func startOne(ctx context.Context, sh *app.Process, name string) (*mcpclient.Client, app.ServerTrust, error) {
-	p, c, err := app.LoadSettings(sh)
-	if err != nil {
-		return nil, app.ServerTrust{}, err
+// withServer starts one server alone, for a command about it.
+func withServer(sh *app.Process, do func(ctx context.Context, a *app.App, name string) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, given []string) error {
+		return withApp(sh, app.RunFlags{NoSave: true, Server: given[0]}, func(ctx context.Context, a *app.App, _ []string) error {
+			return do(ctx, a, given[0])
+		})(cmd, given)
 	}
-	k, err := app.ReadServers(p)
-	if err != nil {
-		return nil, k, err
-	}
-	if k.Settings, err = k.Settings.Only(name); err != nil {
-		return nil, k, settings.UsageError{Err: err}
-	}
-	builtin := map[string]bool{}
-	for _, t := range tools.All(tools.Deps{}) {
-		builtin[t.Spec().Name] = true
-	}
-	return mcpclient.Start(ctx, k.Settings, mcpclient.Options{
-		Timeout: c.MCP.Timeout, Trust: k.Trust, Logs: p.ServerLogs(), Tokens: p.Credentials(), Version: version.Text(), Redact: (&redact.Redaction{Paths: p, Config: c, Environ: sh.Environ()}).Known, Log: slog.New(slog.DiscardHandler),
-		Reserved: func(name string) bool { return builtin[name] },
-		Roots:    func() []string { return c.Notes },
-		// Servers list other tools for clients that can be asked. Nothing is
-		// called here, so nobody will be.
-		Ask: app.AskAtHost,
-		Sample: func(context.Context, string, llm.Request) (model, text string, err error) {
-			return "", "", errors.New("no call is under way")
-		},
-	}), k, nil
 }
 
 // serverLines say how a server is, what it costs and what it said last.

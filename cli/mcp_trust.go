@@ -30,9 +30,9 @@ func newMCPTest(sh *app.Process) *cobra.Command {
 		Use: "test NAME", Short: "Start a server and list what it offers; call nothing",
 		Long: "Start a server and list what it offers; call nothing. A server on the web that wants your consent gets it here:\n" +
 			"the page to open is shown, and opened when you press o and Enter. One port of this machine is open meanwhile.",
-		RunE: func(cmd *cobra.Command, given []string) error {
-			return testServer(cmd.Context(), sh, given[0], term.IsTerminal(sh.In.Fd()))
-		},
+		RunE: withServer(sh, func(ctx context.Context, a *app.App, name string) error {
+			return testServer(ctx, sh, a.Servers, name, term.IsTerminal(sh.In.Fd()))
+		}),
 	}
 }
 
@@ -41,18 +41,15 @@ func newMCPConsent(sh *app.Process) *cobra.Command {
 		Use: "consent NAME", Short: "Give a server on the web the consent that it wants",
 		Long: "Give a server on the web the consent that it wants, as `mcp test` does in a terminal: the page to open is shown. What comes of it\n" +
 			"is kept in a file that only you can read; `mcp remove` takes it away again.",
-		RunE: func(cmd *cobra.Command, given []string) error { return testServer(cmd.Context(), sh, given[0], true) },
+		RunE: withServer(sh, func(ctx context.Context, a *app.App, name string) error {
+			return testServer(ctx, sh, a.Servers, name, true)
+		}),
 	}
 }
 
-// testServer starts a server; consent says that somebody is there to give it.
-func testServer(ctx context.Context, sh *app.Process, name string, consent bool) error {
+// testServer waits for a server that starts; consent says that somebody is there to give it.
+func testServer(ctx context.Context, sh *app.Process, servers *mcpclient.Client, name string, consent bool) error {
 	began := time.Now()
-	servers, _, err := startOne(ctx, sh, name)
-	if err != nil {
-		return err
-	}
-	defer servers.Close()
 	if err := servers.Wait(ctx); err != nil {
 		return err
 	}
@@ -138,7 +135,7 @@ func newMCPTrust(sh *app.Process) *cobra.Command {
 		Use: "trust NAME", Short: "Show what of a server is new or has changed, and take it as seen",
 		Long: "Show what of a server is new or has changed since you saw it: what it runs, and each tool's name, words and\n" +
 			"arguments. [-struck out-] is what you had seen, {+this+} is new. Nothing of it is used before you say yes.",
-		RunE: func(cmd *cobra.Command, given []string) error { return trustServer(cmd.Context(), sh, given[0], yes) },
+		RunE: withServer(sh, func(ctx context.Context, a *app.App, name string) error { return trustServer(ctx, sh, a, name, yes) }),
 	}
 	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "take it as seen without asking")
 	return cmd
@@ -148,12 +145,8 @@ func newMCPTrust(sh *app.Process) *cobra.Command {
 // looks at it: its entry, its tools, and once more for one that changes them.
 const maxLooks = 3
 
-func trustServer(ctx context.Context, sh *app.Process, name string, yes bool) error {
-	servers, k, err := startOne(ctx, sh, name)
-	if err != nil {
-		return err
-	}
-	defer servers.Close()
+func trustServer(ctx context.Context, sh *app.Process, a *app.App, name string, yes bool) error {
+	servers := a.Servers
 	if err := servers.Wait(ctx); err != nil {
 		return err
 	}
@@ -186,7 +179,7 @@ func trustServer(ctx context.Context, sh *app.Process, name string, yes bool) er
 	case len(state.Unseen) > 0:
 		return fmt.Errorf("trust MCP server %s: it changes while you look at it", name)
 	case looks == 0:
-		for _, c := range k.Trust.Known(name) {
+		for _, c := range a.ServerTrust.Trust.Known(name) {
 			showChange(sh.Out, c)
 		}
 		fmt.Fprintln(sh.Out, "This is what you have seen; nothing has changed.")

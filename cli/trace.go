@@ -3,6 +3,7 @@ package cli
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -120,9 +121,9 @@ func (c *traceCommand) onTrace(do func(context.Context, trace.Trace, []agent.Eve
 		if err := t.Readable(); err != nil {
 			return err
 		}
-		events, unread := eventsOf(t.Lines)
-		for _, err := range unread {
-			fmt.Fprintf(c.Err, "! %s\n", safetext.Line(err.Error()))
+		events, missed, err := eventsOf(t.Lines)
+		if missed > 0 {
+			fmt.Fprintf(c.Err, "! %s of the trace cannot be read: %s\n", draw.Count(missed, "line"), safetext.Line(err.Error()))
 		}
 		if t.Damage != "" {
 			fmt.Fprintf(c.Err, "! the trace is damaged; what follows is what can be read of it: %s\n", safetext.Line(t.Damage))
@@ -131,30 +132,18 @@ func (c *traceCommand) onTrace(do func(context.Context, trace.Trace, []agent.Eve
 	})
 }
 
-// maxUnread bounds how many unreadable lines of a trace are told.
-const maxUnread = 5
-
-// eventsOf reads the lines of a trace. A line that is no event is passed over
-// and told.
-func eventsOf(lines []byte) (events []agent.Event, unread []error) {
-	missed := 0
-	for n, line := range bytes.Split(bytes.TrimSuffix(lines, []byte("\n")), []byte("\n")) {
-		if len(line) == 0 {
-			continue
-		}
+// eventsOf reads the lines of a trace. Lines that are no events are passed over
+// and counted, with what is wrong with the first.
+func eventsOf(lines []byte) (events []agent.Event, missed int, first error) {
+	for line := range bytes.Lines(lines) {
 		var e agent.Event
 		if err := json.Unmarshal(line, &e); err != nil {
-			if missed++; missed <= maxUnread {
-				unread = append(unread, fmt.Errorf("line %d of the trace: %w", n+1, err))
-			}
+			missed, first = missed+1, cmp.Or(first, err)
 			continue
 		}
 		events = append(events, e)
 	}
-	if missed > maxUnread {
-		unread = append(unread, fmt.Errorf("%d more lines cannot be read", missed-maxUnread))
-	}
-	return events, unread
+	return events, missed, first
 }
 
 // show prints a turn event by event: what each tells, field by field.

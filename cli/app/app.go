@@ -161,6 +161,11 @@ func (a *App) build(ctx context.Context, flags RunFlags) (err error) {
 	if a.ServerTrust, err = ReadServers(a.Paths); err != nil {
 		return err
 	}
+	if flags.Server != "" {
+		if a.ServerTrust.Settings, err = a.ServerTrust.Settings.Only(flags.Server); err != nil {
+			return settings.UsageError{Err: err}
+		}
+	}
 	deps := tools.Deps{
 		Search: a, Folders: a.Folders, Now: time.Now, Changes: a.Store,
 		Facts: a.Facts(), Past: a.recall, Kept: a.Store,
@@ -175,7 +180,10 @@ func (a *App) build(ctx context.Context, flags RunFlags) (err error) {
 	a.Builtin = tools.All(deps)
 	options := mcpclient.Options{Timeout: a.Settings.MCP.Timeout, Reserved: a.IsBuiltin, Log: slog.Default(), Version: version.Text(), Trust: a.ServerTrust.Trust, Tokens: a.Credentials(), Ask: AskAtHost, Sample: a.sample, Redact: a.Secrets.Known, Roots: a.noteFolders}
 	if !flags.NoSave {
-		options.Files, options.Logs = a.ServerFiles(), a.ServerLogs()
+		options.Files = a.ServerFiles()
+	}
+	if !flags.NoSave || flags.Server != "" {
+		options.Logs = a.ServerLogs()
 	}
 	a.Servers = mcpclient.Start(ctx, a.ServerTrust.Settings, options)
 	a.followed = newFollowed(a.Paths, a.ServerTrust.text)

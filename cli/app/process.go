@@ -36,6 +36,7 @@ type RunFlags struct {
 	NoSave  bool
 	Resume  string // conversation to resume; "": a new one
 	HasLast bool   // resume the last one
+	Server  string // the only MCP server to start; "": all
 }
 
 // HasScreen reports whether there is a terminal that can be drawn on.

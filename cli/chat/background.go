@@ -45,7 +45,6 @@ func startBackground(ctx context.Context, a *app.App) *background {
 	bg.spawn(func() { bg.followNotes(ctx) })
 	bg.spawn(func() { bg.guardStore(ctx) })
 	bg.spawn(func() { bg.followServers(ctx) })
-	bg.spawn(func() { bg.followServersFile(ctx) })
 	bg.spawn(func() { bg.followMemory(ctx, a.Agent()) })
 	return bg
 }
@@ -191,8 +190,14 @@ func (bg *background) followMemory(ctx context.Context, a *turn.Agent) {
 	}
 }
 
-// followServers tells of servers that wait for the user to see something.
+// followServersEvery is how often mcp.json is read to see whether it has changed.
+const followServersEvery = time.Second
+
+// followServers applies changes of mcp.json, and tells of servers that wait for
+// the user to see something.
 func (bg *background) followServers(ctx context.Context) {
+	tick := time.NewTicker(followServersEvery)
+	defer tick.Stop()
 	told := map[string]string{} // by server
 	for {
 		for _, s := range bg.Servers.State() {
@@ -206,6 +211,10 @@ func (bg *background) followServers(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-bg.Servers.Changes():
+		case <-tick.C:
+			if text := bg.LookAtServers(); text != "" {
+				bg.notice(text)
+			}
 		}
 	}
 }
