@@ -9,8 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"lifehub/agent"
-	"lifehub/agent/rules"
 	"lifehub/cli/app"
 	"lifehub/cli/settings"
 	"lifehub/tui/safetext"
@@ -28,15 +26,30 @@ func newConfigTrust(sh *app.Process) *cobra.Command {
 			"Without DIR, list the folders that you trust.",
 		Example: "  lifehub config trust ~/notes\n  lifehub config trust --revoke ~/notes",
 		RunE: func(_ *cobra.Command, given []string) error {
+			p, err := settings.FindPaths(sh.Getenv)
+			if err != nil {
+				return err
+			}
+			known, err := p.ReadTrusted()
 			switch {
+			case err != nil:
+				return err
 			case len(given) == 0 && revoke:
 				return settings.UsageError{Err: fmt.Errorf("which folder? lifehub config trust --revoke DIR")}
 			case len(given) == 0:
-				return listTrusted(sh)
+				dirs := slices.Sorted(maps.Keys(known))
+				return printList(sh, false, "folders", "no folder is trusted: settings found among notes are not obeyed", dirs, func(dir string) string {
+					return safetext.Line(dir) + ": " + strings.Join(slices.Sorted(maps.Keys(known[dir])), ", ")
+				})
 			case revoke:
-				return revokeFolder(sh, given[0])
+				err = revokeFolder(sh, known, given[0])
+			default:
+				err = trustFolder(sh, known, given[0], yes)
 			}
-			return trustFolder(sh, given[0], yes)
+			if err != nil {
+				return err
+			}
+			return p.WriteTrusted(known)
 		},
 	}
 	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "trust it without asking")
@@ -44,29 +57,9 @@ func newConfigTrust(sh *app.Process) *cobra.Command {
 	return cmd
 }
 
-func listTrusted(sh *app.Process) error {
-	p, err := settings.FindPaths(sh.Getenv)
-	if err != nil {
-		return err
-	}
-	known, err := p.ReadTrusted()
-	if err != nil {
-		return err
-	}
-	for _, dir := range slices.Sorted(maps.Keys(known)) {
-		fmt.Fprintf(sh.Out, "%s: %s\n", safetext.Line(dir), strings.Join(slices.Sorted(maps.Keys(known[dir])), ", "))
-	}
-	if len(known) == 0 {
-		fmt.Fprintln(sh.Err, "no folder is trusted: settings found among notes are not obeyed")
-	}
-	return nil
-}
-
-func trustFolder(sh *app.Process, name string, yes bool) error {
-	p, err := settings.FindPaths(sh.Getenv)
-	if err != nil {
-		return err
-	}
+// trustFolder shows what a folder holds and, if the user agrees, adds it to what
+// is known.
+func trustFolder(sh *app.Process, known settings.Trusted, name string, yes bool) error {
 	dir, err := settings.VaultDir(name)
 	if err != nil {
 		return settings.UsageError{Err: err}
@@ -83,66 +76,24 @@ func trustFolder(sh *app.Process, name string, yes bool) error {
 			fmt.Fprintf(sh.Out, "%s:\n%s\n\n", safetext.Line(filepath.Join(dir, settings.PolicyFolder, name)), safetext.Reveal(strings.TrimRight(text, "\n")))
 		}
 	}
-	without, err := withoutEffect(dir, files)
-	if err != nil {
+	var policy settings.VaultPolicy
+	widest := settings.Defaults()
+	widest.Memory.Scope = "all"
+	if err := policy.Add(widest, dir, files); err != nil {
 		return settings.UsageError{Err: err}
 	}
-	for _, line := range without {
+	for _, line := range policy.WithoutEffect {
 		fmt.Fprintf(sh.Err, "! %s\n", safetext.Line(line))
 	}
 	if err := agree(sh, "Obey this?", yes); err != nil {
 		return err
 	}
-	known, err := p.ReadTrusted()
-	if err != nil {
-		return err
-	}
 	known[dir] = files
-	if err := p.WriteTrusted(known); err != nil {
-		return err
-	}
 	fmt.Fprintf(sh.Out, "trusted %s\n", safetext.Line(dir))
 	return nil
 }
 
-// withoutEffect lists what the files of a folder ask for and do not get,
-// because it would loosen something.
-func withoutEffect(dir string, files settings.PolicyFiles) (lines []string, err error) {
-	if err := new(settings.VaultPolicy).Add(settings.Defaults(), dir, files); err != nil {
-		return nil, err
-	}
-	rules, err := rules.Parse(filepath.Join(dir, settings.PolicyFolder, "permissions.yaml"), []byte(files["permissions.yaml"]))
-	if err != nil {
-		return nil, err
-	}
-	for _, rule := range rules.List() {
-		if rule.Level == agent.Auto {
-			lines = append(lines, "without effect, since it loosens: "+rule.String())
-		}
-	}
-	asked := settings.Defaults()
-	if err := asked.ReadFile(filepath.Join(dir, settings.PolicyFolder, "config.yaml"), []byte(files["config.yaml"])); err != nil {
-		return nil, err
-	}
-	widest := settings.Defaults()
-	widest.Memory.Scope = "all"
-	for _, name := range slices.Sorted(maps.Keys(asked.Origin)) {
-		if narrow := settings.Stricter[name]; narrow == nil || !narrow(widest, asked) {
-			lines = append(lines, fmt.Sprintf("without effect: %s (%s)", name, asked.Origin[name]))
-		}
-	}
-	return lines, nil
-}
-
-func revokeFolder(sh *app.Process, name string) error {
-	p, err := settings.FindPaths(sh.Getenv)
-	if err != nil {
-		return err
-	}
-	known, err := p.ReadTrusted()
-	if err != nil {
-		return err
-	}
+func revokeFolder(sh *app.Process, known settings.Trusted, name string) error {
 	dir, err := settings.VaultDir(name)
 	if err != nil { // it may be gone, and its name is enough
 		if dir, err = filepath.Abs(name); err != nil {
@@ -153,9 +104,6 @@ func revokeFolder(sh *app.Process, name string) error {
 		return settings.UsageError{Err: fmt.Errorf("%s is not trusted", dir)}
 	}
 	delete(known, dir)
-	if err := p.WriteTrusted(known); err != nil {
-		return err
-	}
 	fmt.Fprintf(sh.Out, "%s is not obeyed any more\n", safetext.Line(dir))
 	return nil
 }

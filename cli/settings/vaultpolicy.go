@@ -33,18 +33,18 @@ const maxFolderFile = 64 << 10
 // was, so that a change of the folder neither adds to it nor takes from it.
 type PolicyFiles map[string]string
 
-// trusted are the folders that the user trusts, by absolute path.
-type trusted map[string]PolicyFiles
+// Trusted are the folders that the user trusts, by absolute path.
+type Trusted map[string]PolicyFiles
 
 func (p Paths) TrustedFile() string { return filepath.Join(p.Data, "trusted-folders.json") }
 
 // ReadTrusted reads what was trusted so far; without the file that is nothing.
-func (p Paths) ReadTrusted() (trusted, error) {
+func (p Paths) ReadTrusted() (Trusted, error) {
 	text, err := os.ReadFile(p.TrustedFile())
 	if errors.Is(err, fs.ErrNotExist) {
-		return trusted{}, nil
+		return Trusted{}, nil
 	}
-	known := trusted{}
+	known := Trusted{}
 	if err == nil {
 		err = json.Unmarshal(text, &known)
 	}
@@ -54,7 +54,7 @@ func (p Paths) ReadTrusted() (trusted, error) {
 	return known, nil
 }
 
-func (p Paths) WriteTrusted(known trusted) error {
+func (p Paths) WriteTrusted(known Trusted) error {
 	text, err := json.MarshalIndent(known, "", "  ")
 	if err != nil {
 		return fmt.Errorf("keep which folders are trusted: %w", err)
@@ -107,6 +107,8 @@ type VaultPolicy struct {
 	Rules   *rules.Rules
 	Persona []string
 	Notices []string // what the user should know of it
+
+	WithoutEffect []string // what they ask for and do not get: it would loosen something
 }
 
 // VaultPolicy collects what the folders of a run ask for and narrows the
@@ -149,9 +151,11 @@ func (n *VaultPolicy) Add(c *Config, dir string, files PolicyFiles) error {
 			return err
 		}
 		for _, rule := range rules.List() {
-			if rule.Level != agent.Auto {
-				n.Rules = n.Rules.With(rule)
+			if rule.Level == agent.Auto {
+				n.WithoutEffect = append(n.WithoutEffect, "without effect, since it loosens: "+rule.String())
+				continue
 			}
+			n.Rules = n.Rules.With(rule)
 		}
 	}
 	if text, ok := files["config.yaml"]; ok {
@@ -159,7 +163,13 @@ func (n *VaultPolicy) Add(c *Config, dir string, files PolicyFiles) error {
 		if err := asked.ReadFile(at("config.yaml"), []byte(text)); err != nil {
 			return err
 		}
-		c.narrow(asked)
+		for _, name := range slices.Sorted(maps.Keys(asked.Origin)) {
+			if narrow := stricter[name]; narrow != nil && narrow(c, asked) {
+				c.Origin[name] = asked.Origin[name]
+			} else {
+				n.WithoutEffect = append(n.WithoutEffect, fmt.Sprintf("without effect: %s (%s)", name, asked.Origin[name]))
+			}
+		}
 	}
 	if text := strings.TrimSpace(files["instructions.md"]); text != "" {
 		n.Persona = append(n.Persona, text)
@@ -167,9 +177,9 @@ func (n *VaultPolicy) Add(c *Config, dir string, files PolicyFiles) error {
 	return nil
 }
 
-// Stricter are the settings that a trusted folder may make stricter, and
+// stricter are the settings that a trusted folder may make stricter, and
 // how. All others of its config are without effect.
-var Stricter = map[string]func(c, asked *Config) bool{
+var stricter = map[string]func(c, asked *Config) bool{
 	"tools.off": func(c, asked *Config) bool {
 		c.Tools.Off = append(slices.Clone(c.Tools.Off), asked.Tools.Off...)
 		return true
@@ -189,13 +199,4 @@ var Stricter = map[string]func(c, asked *Config) bool{
 		c.Memory.Scope = asked.Memory.Scope
 		return true
 	},
-}
-
-// narrow takes over what is stricter in the config of a trusted folder.
-func (c *Config) narrow(asked *Config) {
-	for name, from := range asked.Origin {
-		if narrow := Stricter[name]; narrow != nil && narrow(c, asked) {
-			c.Origin[name] = from
-		}
-	}
 }
