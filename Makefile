@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 export CGO_ENABLED ?= 0
 
-.PHONY: run test race check golden bench speed eval modes soak fuzz ollama npm tools screens build
+.PHONY: run test race check golden bench speed eval claims modes soak fuzz ollama npm tools screens build
 
 run: ## the chat on the starter notes
 	go run . chat --notes examples/notes
@@ -41,6 +41,9 @@ speed: ## start, stream and memory of the whole program, beside a bare one in th
 
 eval: ## quality of the search on the shared benches
 	LIFEHUB_EVAL=1 go test ./rag/eval -run TestFigures -v -count=1 -timeout 2h
+
+claims: ## what the check of citations finds in the shared claims, and misses
+	go test ./agent/citation -run 'FiguresOfClaims|ChangesAreShown|FalseAnswer|Constructed|RealNotes' -count=1 -v
 
 modes: ## what the three modes cost on ten questions
 	go test ./cli -run WhatTheModesCost -count=1 -v

@@ -4,8 +4,10 @@
 package agent
 
 import (
+	"cmp"
 	"encoding/json"
 	"strconv"
+	"strings"
 	"time"
 
 	"lifehub/internal/text"
@@ -325,12 +327,14 @@ type Reply struct {
 // Verdict is what the check of a citation found.
 type Verdict string
 
-// The verdicts.
 const (
-	Verified   Verdict = "verified"
-	Paraphrase Verdict = "paraphrase"
-	NotFound   Verdict = "not_found"
-	Stale      Verdict = "stale"
+	Verified     Verdict = "verified"
+	Cites        Verdict = "cited" // nothing is quoted: it says nothing of support. Detail is what the model found
+	Differs      Verdict = "differs"
+	NotFound     Verdict = "not_found"
+	Stale        Verdict = "stale"
+	Supported    Verdict = "supported"    // by the model's word
+	Contradicted Verdict = "contradicted" // by the model's word
 )
 
 // Citation is one [n] of an answer after the check, or a quotation without a
@@ -341,15 +345,16 @@ type Citation struct {
 	Line    int    `json:"line"`
 	EndLine int    `json:"end_line"`
 	Quote   string `json:"quote"`
-
 	// Words is the quotation that was judged, where the answer gives no number
 	// for it; N is then the source that holds it.
 	Words string `json:"words,omitempty"`
-
 	// Quoted is the verdict on each quotation, where it is not that of the whole.
-	Quoted  []Quoted `json:"quoted,omitempty"`
-	Verdict Verdict  `json:"verdict"`
-	Detail  string   `json:"detail,omitempty"` // why, in words; "": the verdict says it all
+	Quoted   []Quoted `json:"quoted,omitempty"`
+	Verdict  Verdict  `json:"verdict"`
+	Context  string   `json:"context,omitempty"`  // of verified: what stands around the quoted words; "": a whole sentence that speaks for itself
+	Detail   string   `json:"detail,omitempty"`   // why, in words; "": the verdict says it all
+	Sentence string   `json:"sentence,omitempty"` // of the answer, that the verdict is on
+	At       int      `json:"at,omitempty"`       // where the citation ends in the answer, in bytes
 }
 
 // Mark is the citation as it stands in the answer: [1], the beginning of a
@@ -365,6 +370,24 @@ func (c Citation) Mark() string {
 		return "[?]"
 	}
 	return "[" + strconv.Itoa(c.N) + "]"
+}
+
+// verdicts are the sign of each, as it stands next to [n] in the answer, and
+// its words; of cited there is nothing to show.
+var verdicts = map[Verdict][2]string{
+	Verified: {"✓", "quoted"}, Differs: {"≠", ""}, NotFound: {"✗", "not found there"}, Stale: {"!", "the note changed since"},
+	Supported: {"", "model: supported"}, Contradicted: {"", "model: contradicted"},
+}
+
+// Sign is the verdict in one character, and Told in words; "": there is nothing to show.
+func (c Citation) Sign() string { return verdicts[c.Verdict][0] }
+
+func (c Citation) Told() string {
+	told := cmp.Or(c.Context, c.Detail, verdicts[c.Verdict][1])
+	if c.Verdict == NotFound && c.Path == "" {
+		told = "not in the sources"
+	}
+	return strings.TrimSpace(c.Sign() + " " + told)
 }
 
 // Place names what is cited: note.md:12, or the address of a page.

@@ -20,7 +20,7 @@ type Figures struct {
 	ModelCalls   int     `json:"model_calls"`
 	Searches     int     `json:"searches"`
 	Passages     int     `json:"passages"` // that searches brought
-	Cited        int     `json:"cited"`    // citations whose source says so
+	Cited        int     `json:"cited"`    // citations whose quoted words stand in their source
 	ToolsOK      int     `json:"tools_ok"`
 	ToolsFailed  int     `json:"tools_failed"`
 	ToolsDenied  int     `json:"tools_denied"`
@@ -45,7 +45,7 @@ type Metrics struct {
 	ToolsFailed int    `json:"tools_failed,omitempty"`      // of ToolCalls
 	ToolsDenied int    `json:"tools_denied,omitempty"`      // calls that were not let run
 	Asked       int    `json:"permissions_asked,omitempty"` // questions for a permission
-	Cited       int    `json:"cited,omitempty"`             // citations whose source says so
+	Cited       int    `json:"cited,omitempty"`             // citations whose quoted words stand in their source
 }
 
 // Tally counts what an event tells of.
@@ -62,7 +62,7 @@ func (m *Metrics) Tally(body Body) {
 	case PermissionAsked:
 		m.Asked++
 	case Cited:
-		if body.Verdict == Verified || body.Verdict == Paraphrase {
+		if body.Verdict == Verified {
 			m.Cited++
 		}
 	}

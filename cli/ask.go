@@ -331,8 +331,8 @@ func (q *askCommand) closeAnswer(result asked) {
 		return
 	}
 	fmt.Fprintln(q.Err)
-	for _, c := range result.Citations {
-		fmt.Fprintln(q.Err, export.CitationLine(c))
+	for _, line := range export.CitationLines(result.Citations) {
+		fmt.Fprintln(q.Err, line)
 	}
 	fmt.Fprintln(q.Err, safetext.Line(result.Effects.String()))
 	if result.StillReading != "" {

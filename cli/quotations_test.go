@@ -46,7 +46,7 @@ func TestAQuotationWithoutANumberIsToldByAsk(t *testing.T) {
 		t.Errorf("got %s\nwant %s", a, b)
 	}
 
-	lines := []string{"“Tuesday, Thursday and Sunday” running.md:3 ✓ verified", "“on each of these days at six in…” ✗ not found"}
+	lines := []string{"“Tuesday, Thursday and Sunday” running.md:3 ✓", "“on each of these days at six in…” ✗ not in the sources"}
 	_, told := run("ask", "--notes", vault, "how often do I run?")
 	exported, _ := run("chats", "export", result.Conversation)
 	page, _ := run("chats", "export", "--format", "html", result.Conversation)

@@ -65,7 +65,7 @@ func TestAskSearchesTheWebReadsAPageAndCitesIt(t *testing.T) {
 	if want := []string{"/html/?q=marathon+training+tips", "/marathon"}; !slices.Equal(web.Asked(), want) {
 		t.Errorf("the web was asked %v, want %v", web.Asked(), want)
 	}
-	if _, said := askWeb(t, web, env, "Search the web for marathon training tips, and read the best page."); !strings.Contains(said, "[4] "+page+" ✓ verified") {
+	if _, said := askWeb(t, web, env, "Search the web for marathon training tips, and read the best page."); !strings.Contains(said, "[4] "+page+" ✓") {
 		t.Errorf("the citations read\n%s", said)
 	}
 }
@@ -73,7 +73,7 @@ func TestAskSearchesTheWebReadsAPageAndCitesIt(t *testing.T) {
 func TestWithoutAModelTheWebIsSearchedByName(t *testing.T) {
 	web := webtest.New(t)
 	out, said := askWeb(t, web, []string{"LIFEHUB_PROVIDER=offline"}, "@web_search marathon training tips")
-	if !strings.Contains(string(out), "“") || !strings.Contains(said, "[1] "+web.URL+"/marathon ✓ verified") {
+	if !strings.Contains(string(out), "“") || !strings.Contains(said, "[1] "+web.URL+"/marathon ✓") {
 		t.Errorf("it says\n%s\n%s", out, said)
 	}
 	out, said = askWeb(t, web, []string{"LIFEHUB_PROVIDER=offline"}, "@web_search query=captcha")

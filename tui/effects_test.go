@@ -63,7 +63,7 @@ func TestTheLastLineOfATurnSaysWhatItDid(t *testing.T) {
 			if !strings.Contains(out.out.String(), "\n"+tc.want+"\n") {
 				t.Errorf("--plain writes\n%s", out.out.String())
 			}
-			if name == "a source nobody read" && !strings.Contains(out.out.String(), "[?] secret.md:3 not read in this conversation\n") {
+			if name == "a source nobody read" && !strings.Contains(out.out.String(), "[?] secret.md:3 ✗ not read in this conversation\n") {
 				t.Errorf("--plain writes\n%s", out.out.String())
 			}
 		})

@@ -100,7 +100,7 @@ func TestAReplayInLinesAsksNothing(t *testing.T) {
 		if took := time.Since(begun); took != 10500*time.Millisecond {
 			t.Errorf("it took %v, want half of 21 s", took)
 		}
-		for _, want := range []string{"> What's in my notes about running?\n", "Allow add_task?", "once\n", "step 2: failed no network\n", "three times a week", "[1] fitness.md:12 verified\n"} {
+		for _, want := range []string{"> What's in my notes about running?\n", "Allow add_task?", "once\n", "step 2: failed no network\n", "three times a week", "[1] fitness.md:12 ✓ quoted\n"} {
 			if !strings.Contains(out.String(), want) {
 				t.Errorf("%q is missing in\n%s", want, out.String())
 			}

@@ -10,10 +10,15 @@ import (
 
 // claim is what an answer says with one citation, or with several in a row.
 type claim struct {
-	numbers []int    // the sources named
-	text    string   // the words that rest on them
-	quotes  []string // the words among or near them that are quoted
+	numbers  []int    // the sources named
+	text     string   // the words that rest on them
+	quotes   []string // the words among or near them that are quoted
+	sentence string   // the whole sentence, without its citations
+	at       int      // where the citation ends in the answer
 }
+
+// beforeStop takes off the blank that a citation leaves before a full stop.
+var beforeStop = strings.NewReplacer(" .", ".", " ,", ",", " ;", ";", " :", ":", " !", "!", " ?", "?")
 
 // maxClaim bounds the words that one citation stands for, in bytes.
 const maxClaim = 2000
@@ -35,7 +40,8 @@ func readClaims(answer string) (claims []claim, lone []loneQuote) {
 			if i+1 < len(inside) {
 				to = inside[i+1].Start
 			}
-			c := claim{numbers: m.numbers, text: claimText(answer, markers, sentences[:at+1], m, from, to)}
+			c := claim{numbers: m.numbers, text: claimText(answer, markers, sentences[:at+1], m, from, to), at: m.End}
+			c.sentence = beforeStop.Replace(without(answer, markers, s.Start, min(s.End, s.Start+maxClaim)))
 			for _, q := range quotesFor(answer, quotes, markers, sentences, at, m) {
 				c.quotes = append(c.quotes, q.text)
 				taken[q.Start] = true
@@ -51,14 +57,14 @@ func readClaims(answer string) (claims []claim, lone []loneQuote) {
 func claimText(answer string, markers []marker, upTo []text.Sentence, m marker, from, to int) string {
 	s := upTo[len(upTo)-1]
 	before := without(answer, markers, max(from, m.Start-maxClaim), m.Start)
-	if len(Content(before)) >= 2 {
+	if len(contentOf(before)) >= 2 {
 		return before
 	}
-	if after := without(answer, markers, m.End, min(to, m.End+maxClaim)); len(Content(after)) >= 2 {
+	if after := without(answer, markers, m.End, min(to, m.End+maxClaim)); len(contentOf(after)) >= 2 {
 		return after
 	}
 	whole := without(answer, markers, max(s.Start, m.Start-maxClaim), min(s.End, m.End+maxClaim))
-	if len(Content(whole)) > 0 || len(upTo) < 2 {
+	if len(contentOf(whole)) > 0 || len(upTo) < 2 {
 		return whole
 	}
 	previous := upTo[len(upTo)-2]
@@ -169,7 +175,7 @@ func quoteBlockBeside(answer string, markers []marker, sentences []text.Sentence
 	if s.End == s.Block.End && at+1 < len(sentences) && sentences[at+1].Kind == text.Quoted && strings.HasSuffix(strings.TrimRight(answer[:s.End], "*_ "), ":") {
 		beside = at + 1
 	}
-	if s.Start == s.Block.Start && at > 0 && sentences[at-1].Kind == text.Quoted && len(Content(answer[s.Start:s.End])) < 6 {
+	if s.Start == s.Block.Start && at > 0 && sentences[at-1].Kind == text.Quoted && len(contentOf(answer[s.Start:s.End])) < 6 {
 		beside = at - 1
 	}
 	if beside < 0 {
@@ -186,5 +192,5 @@ func quoteText(q string) string {
 	if strings.HasPrefix(q, "—") || strings.HasPrefix(q, "– ") || strings.HasPrefix(q, "-- ") {
 		return ""
 	}
-	return strings.Trim(q, "“”„«»‹›「」『』\" \t\r\n")
+	return strings.Trim(q, "“”„«»‹›‘’「」『』\" \t\r\n")
 }

@@ -34,11 +34,22 @@ var constructions = []construction{
 	{"quoted", func(c *constructor) (string, bool) { return "Your note says “" + c.said + "” [1].", true }, true},
 	{"quoted in a block", func(c *constructor) (string, bool) { return "Here it is [1]:\n\n> " + c.said, true }, true},
 	{"quoted without a number", func(c *constructor) (string, bool) {
-		return "Your note says “" + c.said + "”.", Length(c.said) >= MinLone
+		return "Your note says “" + c.said + "”.", lengthOf(c.said) >= minLone
 	}, true},
-	{"said in its words", func(c *constructor) (string, bool) { return strings.TrimRight(c.said, ".:!") + " [1].", true }, true},
-	{"said with the source named", func(c *constructor) (string, bool) {
-		return "According to your notes, " + strings.TrimRight(c.said, ".:!") + " [1].", true
+	{"quoted after any words", func(c *constructor) (string, bool) {
+		before := []string{"As you put it, ", "The guide recommends: ", "I found ", "", "Remember:\n\n> "}[c.random.IntN(5)]
+		if strings.HasSuffix(before, "> ") {
+			return before + c.said + " [1]", true
+		}
+		return before + "“" + c.said + "” [1].", true
+	}, true},
+	{"quoted in part", func(c *constructor) (string, bool) {
+		words := strings.Fields(c.said)
+		half := len(words) / 2
+		if strings.ContainsAny(strings.Join(words[half-1:half+1], ""), "`*_(){}[]=") {
+			return "", false
+		}
+		return "It says “" + strings.Join(words[:half], " ") + "” [1].", true
 	}, true},
 	{"paraphrased: words in another order", func(c *constructor) (string, bool) {
 		words := strings.Fields(strings.TrimRight(c.said, ".:!"))
@@ -48,7 +59,7 @@ var constructions = []construction{
 	{"paraphrased: a word for another", func(c *constructor) (string, bool) {
 		words := strings.Fields(c.said)
 		at := c.random.IntN(len(words))
-		if text.Empty(strings.ToLower(strings.Trim(words[at], ",.*_`"))) || len(Content(words[at])) == 0 {
+		if text.Empty(strings.ToLower(strings.Trim(words[at], ",.*_`"))) || len(contentOf(words[at])) == 0 {
 			return "", false
 		}
 		words[at] = "gizmo"
@@ -65,7 +76,7 @@ var constructions = []construction{
 			return "", false
 		}
 		said := c.said[:at[0]] + "4711" + c.said[at[1]:]
-		return "“" + said + "” [1]", IndexOf(text.Tokens(c.said), text.Tokens(said), 0) < 0
+		return "“" + said + "” [1]", indexOf(text.Tokens(c.said), text.Tokens(said), 0) < 0
 	}, false},
 	{"the number of the other note", func(c *constructor) (string, bool) { return "“" + c.said + "” [2]", true }, false},
 	{"the words with the other number", func(c *constructor) (string, bool) { return c.said + " [2]", true }, false},
@@ -157,7 +168,7 @@ func (c *constructor) sentence(of int) string {
 	}
 	s := list[c.random.IntN(len(list))]
 	said := strings.Join(strings.Fields(note[s.Start:s.End]), " ")
-	if s.Kind != text.Prose || len(Content(said)) < 4 || len(strings.Fields(said)) < 4 || strings.HasPrefix(said, "#") || strings.HasPrefix(said, "|") || strings.ContainsAny(said, "“”\"„«»[]<>") || strings.Contains(said, "...") || strings.Contains(said, "…") {
+	if s.Kind != text.Prose || len(contentOf(said)) < 4 || len(strings.Fields(said)) < 4 || strings.HasPrefix(said, "#") || strings.HasPrefix(said, "|") || strings.ContainsAny(said, "“”\"„«»[]<>") || strings.Contains(said, "...") || strings.Contains(said, "…") {
 		return ""
 	}
 	return strings.TrimLeft(said, "-*+ ")

@@ -6,60 +6,57 @@ import (
 	"unicode/utf8"
 
 	"lifehub/agent"
-	"lifehub/internal/pattern"
 	"lifehub/internal/text"
 )
 
-// passage is a source made ready for comparing.
+// passage is a text made ready for comparing: a source, or its note on disk.
 type passage struct {
 	source    agent.Source
 	text      string
-	tokens    []text.Token
+	words     []word
 	sentences []text.Sentence
-	within    []int          // the sentence of each token
-	ranges    [][2]int       // the tokens of each sentence
-	common    map[string]int // how often each word stands in it
+	within    []int          // the sentence of each word
+	ranges    [][2]int       // the words of each sentence
+	common    map[string]int // how often each word stands in it, by stem
 	title     []text.Token   // of heading and path
-	kept      []int          // the tokens that are no filler
 	shift     int            // lines of text before the source's first line
+	layout    *layout        // nil until its structure is asked for
+	contents  *contents      // nil until a statement is compared with it
 }
 
-// place is a run of tokens of a passage; the zero value is none.
+// place is a run of words of a passage; the zero value is none.
 type place struct{ first, last int }
 
 func (p place) none() bool { return p.first >= p.last }
 
 func openPassage(source agent.Source) *passage {
 	p := &passage{source: source, text: strings.TrimRight(source.Text, "\n")}
-	p.tokens = text.Tokens(p.text)
+	p.words = wordsOf(p.text)
 	p.sentences = text.Sentences(p.text)
-	if len(p.sentences) == 0 && len(p.tokens) > 0 { // such as the first line of a code block, and no more
+	if len(p.sentences) == 0 && len(p.words) > 0 { // such as the first line of a code block, and no more
 		p.sentences = []text.Sentence{{End: len(p.text), EndLine: strings.Count(p.text, "\n")}}
 	}
 	p.title = text.Tokens(source.Heading + " / " + strings.NewReplacer("/", " / ", ".md", " ", "-", " ").Replace(source.Path))
-	p.common = make(map[string]int, len(p.tokens))
-	for i, tok := range p.tokens {
-		p.common[stem(tok)]++
-		if !isFiller(tok) {
-			p.kept = append(p.kept, i)
-		}
+	p.common = make(map[string]int, len(p.words))
+	for _, w := range p.words {
+		p.common[stem(w.Token)]++
 	}
-	p.within = make([]int, len(p.tokens))
+	p.within = make([]int, len(p.words))
 	p.ranges = make([][2]int, len(p.sentences))
 	at := 0
 	for i, s := range p.sentences {
-		for at < len(p.tokens) && p.tokens[at].Start < s.Start { // a mark between sentences
+		for at < len(p.words) && p.words[at].Start < s.Start { // a mark between sentences
 			p.within[at] = i
 			at++
 		}
 		first := at
-		for at < len(p.tokens) && p.tokens[at].Start < s.End {
+		for at < len(p.words) && p.words[at].Start < s.End {
 			p.within[at] = i
 			at++
 		}
 		p.ranges[i] = [2]int{first, at}
 	}
-	for ; at < len(p.tokens); at++ {
+	for ; at < len(p.words); at++ {
 		p.within[at] = max(0, len(p.sentences)-1)
 	}
 	if extra := strings.Count(p.text, "\n") - (source.EndLine - source.Line); source.EndLine >= source.Line && extra > 0 {
@@ -88,202 +85,93 @@ func (p *passage) lines(at place) (line, endLine int, quote string) {
 	return inNote(from.Line), inNote(to.EndLine), quote
 }
 
-// find is where the words stand one after the other, from a token on.
-func (p *passage) find(words []text.Token, from int) (place, bool) {
-	i := IndexOf(p.tokens, words, from)
-	return place{i, i + len(words)}, i >= 0
-}
-
-func IndexOf(tokens, words []text.Token, from int) int {
-	if len(words) == 0 {
-		return -1
-	}
-	for i := from; i+len(words) <= len(tokens); i++ {
-		if slices.EqualFunc(tokens[i:i+len(words)], words, func(a, b text.Token) bool { return a.Text == b.Text }) {
-			return i
-		}
-	}
-	return -1
-}
-
-// quote finds a quotation: its parts in order, within one sentence, or cut
-// where sentences end. It is a paraphrase where what it leaves out turns what
-// it says. Program text has to stand there sign by sign.
-func (p *passage) quote(q quotedWords) (place, agent.Verdict) {
-	best, verdict := place{}, agent.NotFound
-	for from := 0; ; {
-		at, ok := p.find(q.parts[0], from)
-		if !ok {
-			return best, verdict
-		}
-		whole, v := p.goOn(at, q.parts[1:])
-		if v == agent.Verified && (p.turnedAround(whole) || !p.sameCode(whole, q.text)) {
-			v = agent.Paraphrase
-		}
-		switch {
-		case v == agent.Verified:
-			return whole, v
-		case v == agent.Paraphrase && verdict == agent.NotFound:
-			best, verdict = whole, v
-		}
-		from = at.first + 1
-	}
-}
-
-// turnedAround reports whether the sentence of a place says "not" or "if" of it
-// outside of it: before it in its clause, or after it up to a comma.
-func (p *passage) turnedAround(at place) bool {
-	doubt := func(i int) bool { return turns(p.tokens[i]) || text.Is(p.tokens[i].Text, text.Hedge) }
-	for i := at.first; i > p.ranges[p.within[at.first]][0]; i-- {
-		if clauseMark.MatchString(p.text[p.tokens[i-1].End:p.tokens[i].Start]) {
-			break
-		}
-		if doubt(i - 1) {
-			return true
-		}
-	}
-	for i := at.last; i < p.ranges[p.within[at.last-1]][1]; i++ {
-		if between := p.text[p.tokens[i-1].End:p.tokens[i].Start]; strings.ContainsAny(between, ",，、(") || clauseMark.MatchString(between) {
-			return text.Is(p.tokens[i].Text, text.Hedge) // ", if it rains"
-		}
-		if doubt(i) {
-			return true
-		}
-	}
-	rest := p.text[p.tokens[at.last-1].End:max(p.tokens[at.last-1].End, p.sentences[p.within[at.last-1]].End)]
-	if stop := clauseEnd.FindStringIndex(rest); stop != nil {
-		rest = rest[:stop[0]]
-	}
-	return text.NegatesWithin(rest)
-}
-
-// sameCode reports whether a quotation of program text has its signs, and ends
-// where a word of the program does. Prose is always the same.
-func (p *passage) sameCode(at place, quote string) bool {
-	from, to := p.sentences[p.within[at.first]], p.sentences[p.within[at.last-1]]
-	if from.Kind != text.Code && to.Kind != text.Code {
-		return true
-	}
-	plain := func(s string) string {
-		return strings.Join(strings.Fields(strings.NewReplacer("“", `"`, "”", `"`, "’", "'", "‘", "'").Replace(s)), " ")
-	}
-	_, after, ok := strings.Cut(strings.ToLower(plain(p.text[from.Start:to.End])), strings.ToLower(strings.Trim(plain(quote), "`.,; ")))
-	return ok && !codeGoesOn.MatchString(after)
-}
-
-// codeGoesOn begins with what belongs to the word before it.
-var codeGoesOn = pattern.Lazy(`^[\pL\pN_/~^@-]`)
-
-// otherClause begins a clause that says something else; a colon goes on.
-var otherClause = pattern.Lazy(`[;；]|\s[—–-]+\s|—`)
-
-// goOn is the place that a quotation takes when its other parts follow.
-func (p *passage) goOn(at place, parts [][]text.Token) (place, agent.Verdict) {
-	verdict := agent.Verified
-	for _, part := range parts {
-		next, ok := p.find(part, at.last)
-		if !ok {
-			return place{}, agent.NotFound
-		}
-		before, after := p.within[at.last-1], p.within[next.first]
-		clean := p.ranges[before][1] == at.last && p.ranges[after][0] == next.first
-		if before != after && (!clean || after > before+2) {
-			return place{}, agent.NotFound
-		}
-		if slices.ContainsFunc(p.tokens[at.last:next.first], turns) || before == after && otherClause.MatchString(p.text[p.tokens[at.last-1].End:p.tokens[next.first].Start]) {
-			verdict = agent.Paraphrase
-		}
-		at.last = next.last
-	}
-	return at, verdict
-}
-
-// supports reports whether the passage says what a claim says: all its words,
-// one after the other, from the beginning of a clause to the end of one. Only
-// articles and "and" may differ, a plural s, and who is spoken of as I or you.
-func (p *passage) supports(claim string) (place, bool) {
-	least := 2
-	meaning := Content(claim)
-	if len(meaning) > 0 && text.Unspaced(FirstRune(meaning[0].Text)) {
-		least = 4
-	}
-	if len(meaning) < least {
+// find is where the words stand one after the other, from a word on.
+func (p *passage) find(said []word, from int) (place, bool) {
+	if len(said) == 0 {
 		return place{}, false
 	}
-	asks := strings.HasSuffix(strings.TrimSpace(claim), "?")
-	all := slices.DeleteFunc(text.Tokens(claim), isFiller)
-	for _, begin := range beginningsOf(all) {
-		said := all[begin:]
-		for i := range p.kept {
-			if at, ok := p.says(said, i); ok && p.certain(said, at, asks) {
-				return at, true
-			}
+	for i := from; i+len(said) <= len(p.words); i++ {
+		if slices.EqualFunc(p.words[i:i+len(said)], said, func(a, b word) bool { return a.Text == b.Text }) {
+			return place{i, i + len(said)}, true
 		}
 	}
 	return place{}, false
 }
 
-// says reports whether the words stand from the i-th kept token on, from the
-// beginning of a clause to the end of one.
-func (p *passage) says(said []text.Token, i int) (place, bool) {
-	end := i + len(said)
-	if len(said) == 0 || end > len(p.kept) {
-		return place{}, false
+// begins reports whether a word is the first of its sentence.
+func (p *passage) begins(i int) bool { return p.ranges[p.within[i]][0] == i }
+
+// quote finds a quotation: its parts in order, within one sentence, or cut
+// where sentences end, each written as it is there. Where only signs or case
+// differ, why says how.
+func (p *passage) quote(q quotedWords) (at place, verdict agent.Verdict, why string) {
+	verdict = agent.NotFound
+	for from := 0; ; {
+		first, ok := p.find(q.parts[0], from)
+		if !ok {
+			return at, verdict, why
+		}
+		from = first.first + 1
+		whole, ok := p.goOn(first, q.parts[1:])
+		if !ok {
+			continue
+		}
+		switch difference := p.difference(whole, q.parts); {
+		case difference == "":
+			return whole, agent.Verified, ""
+		case verdict == agent.NotFound:
+			at, verdict, why = whole, agent.Differs, difference
+		}
 	}
-	for n, tok := range said {
-		if !sameWord(p.tokens[p.kept[i+n]], tok) {
+}
+
+// goOn is the place that a quotation takes when its other parts follow.
+func (p *passage) goOn(at place, parts [][]word) (place, bool) {
+	for _, part := range parts {
+		next, ok := p.find(part, at.last)
+		if !ok {
 			return place{}, false
 		}
-	}
-	if !p.clauseBegins(i) || !p.clauseEnds(end-1) {
-		return place{}, false
-	}
-	return place{p.kept[i], p.kept[end-1] + 1}, true
-}
-
-// clauseBegins reports whether a clause begins at the i-th kept token, be it
-// with an "I" before it.
-func (p *passage) clauseBegins(i int) bool {
-	if i == 0 || p.parted(i-1, i) {
-		return true
-	}
-	return text.Is(p.tokens[p.kept[i-1]].Text, text.Speaker) && (i == 1 || p.parted(i-2, i-1))
-}
-
-func (p *passage) clauseEnds(i int) bool { return i+1 == len(p.kept) || p.parted(i, i+1) }
-
-// clauseMark parts clauses that can stand alone; a comma parts too little.
-var clauseMark = pattern.Lazy(`[:;](?:\s|$)|\s[—–-]+\s|—|[：；，]`)
-
-// parted reports whether two kept tokens stand in different clauses. A mark
-// before a sentence, such as the language of its code block, is none of it.
-func (p *passage) parted(i, j int) bool {
-	a, b := p.kept[i], p.kept[j]
-	return p.within[a] != p.within[b] || p.tokens[a].Start < p.sentences[p.within[b]].Start || clauseMark.MatchString(p.text[p.tokens[a].End:p.tokens[b].Start])
-}
-
-// certain reports whether the sentences at a place say nothing that turns or
-// weakens what is said: a "not", an "if", a question, words struck out.
-func (p *passage) certain(said []text.Token, at place, asks bool) bool {
-	from, to := p.within[at.first], p.within[at.last-1]
-	doubts := 0
-	for _, tok := range p.tokens[p.ranges[from][0]:p.ranges[to][1]] {
-		if turns(tok) || text.Is(tok.Text, text.Hedge) {
-			doubts++
+		before, after := p.within[at.last-1], p.within[next.first]
+		clean := p.ranges[before][1] == at.last && p.ranges[after][0] == next.first
+		if before != after && (!clean || after > before+2) {
+			return place{}, false
 		}
+		at.last = next.last
 	}
-	for _, tok := range said {
-		if turns(tok) || text.Is(tok.Text, text.Hedge) {
-			doubts--
+	return at, true
+}
+
+// difference says in which signs or letter case a quotation differs from the
+// place that has its words; "": in none.
+func (p *passage) difference(at place, parts [][]word) string {
+	for from, i := at.first, 0; i < len(parts); i++ {
+		part := parts[i]
+		here, _ := p.find(part, from)
+		from = here.last
+		n := exact(p.words[here.first:here.last], part, func(i int) bool { return p.begins(here.first + i) })
+		if n < 0 {
+			continue
 		}
+		around := max(0, n-1)
+		last := n
+		return "“" + written(part[around:last+1]) + "”, the note says “" + written(p.words[here.first+around:here.first+last+1]) + "”"
 	}
-	questions, struck := false, false
-	for _, s := range p.sentences[from : to+1] {
-		text := p.text[s.Start:s.End]
-		questions = questions || strings.HasSuffix(strings.TrimRight(text, "*_\"”) "), "?") || strings.HasSuffix(text, "？")
-		struck = struck || strings.Contains(text, "~~")
+	return ""
+}
+
+// written is words as they are written, with their signs.
+func written(words []word) string {
+	var b strings.Builder
+	for i, w := range words {
+		if i == 0 {
+			b.WriteString(w.lead)
+		} else if w.signs != "" || !text.Unspaced(FirstRune(w.Text)) {
+			b.WriteString(strings.TrimSuffix(" "+strings.TrimSuffix(w.signs, w.lead), " ") + " " + w.lead)
+		}
+		b.WriteString(w.raw)
 	}
-	return doubts == 0 && questions == asks && !struck
+	return b.String() + words[len(words)-1].trail
 }
 
 // closest is the sentence that shares most with a claim, rare words counting
@@ -291,15 +179,15 @@ func (p *passage) certain(said []text.Token, at place, asks bool) bool {
 func (p *passage) closest(c claim) place {
 	wanted := map[string]bool{}
 	for _, text := range append([]string{c.text}, c.quotes...) {
-		for _, tok := range Content(text) {
+		for _, tok := range contentOf(text) {
 			wanted[stem(tok)] = true
 		}
 	}
 	best, top := place{}, 0.0
 	for i := range p.sentences {
 		score, seen := 0.0, map[string]bool{}
-		for _, tok := range p.tokens[p.ranges[i][0]:p.ranges[i][1]] {
-			if word := stem(tok); wanted[word] && !seen[word] && !tok.Stop {
+		for _, w := range p.words[p.ranges[i][0]:p.ranges[i][1]] {
+			if word := stem(w.Token); wanted[word] && !seen[word] && !w.Stop {
 				seen[word] = true
 				score += 1 / float64(p.common[word])
 			}
@@ -311,8 +199,8 @@ func (p *passage) closest(c claim) place {
 	return best
 }
 
-// Content is the tokens of a text that carry meaning.
-func Content(s string) []text.Token {
+// contentOf is the tokens of a text that carry meaning.
+func contentOf(s string) []text.Token {
 	return slices.DeleteFunc(text.Tokens(s), func(t text.Token) bool { return t.Stop })
 }
 

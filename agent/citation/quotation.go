@@ -9,10 +9,10 @@ import (
 	"lifehub/internal/text"
 )
 
-// MinLone is how long a quotation without a number has to be to be judged:
+// minLone is how long a quotation without a number has to be to be judged:
 // four words, or eight characters of a script without spaces, which count one
 // each. What is shorter is mostly a name or a word for a thing.
-const MinLone = 8
+const minLone = 8
 
 // loneQuote is a quotation, or the quoted lines of one block, that no number
 // of the answer vouches for.
@@ -57,7 +57,7 @@ func (d *checker) judgeLone(lone loneQuote) (citations []agent.Citation) {
 		}
 	}
 	for _, text := range lone.texts {
-		if Length(text) < MinLone || len(Content(text)) < 2 {
+		if lengthOf(text) < minLone || len(contentOf(text)) < 2 {
 			continue
 		}
 		if c := d.find(text); c.Verdict != agent.NotFound || !lone.callout && !isQuestion(text) && !d.isName(text) {
@@ -70,18 +70,18 @@ func (d *checker) judgeLone(lone loneQuote) (citations []agent.Citation) {
 // find looks for quoted words in all sources.
 func (d *checker) find(text string) agent.Citation {
 	best := agent.Citation{Words: text, Verdict: agent.NotFound}
-	q := quotedWords{text, QuoteParts(text)}
+	q := newQuotedWords(text)
 	if len(q.parts) == 0 {
 		return best
 	}
-	worth := []agent.Verdict{agent.NotFound, agent.Paraphrase, agent.Stale, agent.Verified}
+	worth := []agent.Verdict{agent.NotFound, agent.Differs, agent.Stale, agent.Verified}
 	for n := 1; n <= len(d.sources) && best.Verdict != agent.Verified; n++ {
 		p := d.passage(n)
-		at, verdict := p.quote(q)
+		at, verdict, why := p.quote(q)
 		if verdict == agent.NotFound {
 			continue
 		}
-		if c := d.place(p, n, at, verdict); slices.Index(worth, c.Verdict) > slices.Index(worth, best.Verdict) {
+		if c := d.placeQuote(p, n, at, q, agent.Citation{Verdict: verdict, Detail: why}); slices.Index(worth, c.Verdict) > slices.Index(worth, best.Verdict) {
 			best = c
 			best.Words = text
 		}
@@ -93,22 +93,22 @@ func (d *checker) find(text string) agent.Citation {
 // such as a title is written in.
 func (d *checker) isName(words string) bool {
 	for n := range d.sources {
-		if IndexOf(d.passage(n+1).title, text.Tokens(words), 0) >= 0 {
+		if indexOf(d.passage(n+1).title, text.Tokens(words), 0) >= 0 {
 			return true
 		}
 	}
 	if strings.ContainsAny(words[len(words)-1:], ".!;,") || strings.ToUpper(words) == words {
 		return false
 	}
-	return !slices.ContainsFunc(Content(words), func(t text.Token) bool { return !t.Capital })
+	return !slices.ContainsFunc(contentOf(words), func(t text.Token) bool { return !t.Capital })
 }
 
 func isQuestion(text string) bool {
 	return strings.HasSuffix(text, "?") || strings.HasSuffix(text, "？")
 }
 
-// Length counts two for a word and one for a character of a script without spaces.
-func Length(words string) (n int) {
+// lengthOf counts two for a word and one for a character of a script without spaces.
+func lengthOf(words string) (n int) {
 	for _, t := range text.Tokens(words) {
 		n++
 		if !text.Unspaced(FirstRune(t.Text)) {
@@ -122,7 +122,7 @@ func Length(words string) (n int) {
 func InOrder(tokens []text.Token, parts [][]text.Token) bool {
 	from := 0
 	for _, part := range parts {
-		at := IndexOf(tokens, part, from)
+		at := indexOf(tokens, part, from)
 		if at < 0 {
 			return false
 		}

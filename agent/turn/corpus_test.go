@@ -53,7 +53,7 @@ func TestOfflineAnswersAreVerified(t *testing.T) {
 		}
 	}
 	t.Logf("%d answers: %v", len(passages), verdicts)
-	if verdicts[agent.Verified]*20 < 19*(verdicts[agent.Verified]+verdicts[agent.Paraphrase]) {
+	if verdicts[agent.Verified]*20 < 19*(verdicts[agent.Verified]+verdicts[agent.Cites]) {
 		t.Errorf("verdicts %v", verdicts)
 	}
 }

@@ -419,7 +419,7 @@ func TestACutAnswerIsKeptAndMarked(t *testing.T) {
 	events := collect(New(Options{Model: model, History: kept, Tools: tools(search())}).Ask(t.Context(), "c1", "go"), nil)
 	failed, ok := events[len(events)-1].Body.(agent.Failed)
 	got := kept.last()
-	if !ok || !errors.Is(failed.Err, llm.ErrCut) || !strings.HasPrefix(got.Text, "You run three times a week [1]. And\n\n(The answer breaks off here.)\n\n") || !got.Cut || got.Error == "" || len(got.Citations) != 2 {
+	if !ok || !errors.Is(failed.Err, llm.ErrCut) || !strings.HasPrefix(got.Text, "You run three times a week [1]. And\n\n(The answer breaks off here.)\n\n") || !got.Cut || got.Error == "" || len(got.Citations) != 3 {
 		t.Errorf("last event %#v; kept %+v", events[len(events)-1].Body, got)
 	}
 }

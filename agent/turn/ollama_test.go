@@ -44,7 +44,7 @@ func TestATurnWithARealOllamaServer(t *testing.T) {
 		if pieces := bodies[agent.Said](events); len(pieces) < 3 {
 			t.Errorf("%d pieces", len(pieces))
 		}
-		if cited := bodies[agent.Cited](events); len(cited) != 1 || cited[0].Verdict != agent.Verified {
+		if cited := bodies[agent.Cited](events); len(cited) != 1 || cited[0].Verdict != agent.Cites {
 			t.Errorf("citations %+v", cited)
 		}
 	})

@@ -119,7 +119,7 @@ func TestAModelThatFailsTakesNothingAwayThatWasFound(t *testing.T) {
 				for _, c := range bodies[agent.Cited](events) {
 					if c.Verdict == agent.Verified {
 						verified[c.Path] = true
-					} else if c.N == 0 || c.Verdict != agent.Paraphrase {
+					} else if c.N == 0 || c.Verdict != agent.Cites {
 						t.Errorf("a citation is %+v", c.Citation)
 					}
 				}
@@ -334,7 +334,7 @@ func TestTheTextOfAToolCanBeCited(t *testing.T) {
 				got = append(got, fmt.Sprintf("%s %s", c.Place(), c.Verdict))
 			}
 		}
-		if want := "[brave_web_search:1 verified brave_web_search:1 paraphrase brave_web_search:1 not_found]"; fmt.Sprint(got) != want {
+		if want := "[brave_web_search:1 verified brave_web_search:1 cited brave_web_search:1 not_found]"; fmt.Sprint(got) != want {
 			t.Errorf("%s: the verdicts on [2] are %v", mode, got)
 		}
 		if end := ended(t, events); len(end.Sources) != 2 || end.Sources[1].N != 2 || !end.Sources[1].Untrusted {

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"os"
+	"strings"
 
 	"lifehub/agent"
 	"lifehub/agent/memory"
@@ -47,12 +48,14 @@ func (a *App) rereadFact(s agent.Source) (string, bool) {
 	if err != nil {
 		return "", false
 	}
+	var lines []string
 	for _, f := range facts {
-		if f.Path == s.Path && f.Vault == s.Vault && f.Line == s.Line {
-			return f.Text, true
+		if f.Path == s.Path && f.Vault == s.Vault && f.Line >= s.Line && f.Line <= s.EndLine {
+			lines = append(lines, make([]string, max(0, f.Line-s.Line-len(lines)))...)
+			lines = append(lines, "- "+f.Text)
 		}
 	}
-	return "", false
+	return strings.Join(lines, "\n"), len(lines) > 0
 }
 
 // FindFacts lists the facts; with a query those that fit it, the best first.

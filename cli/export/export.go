@@ -3,7 +3,6 @@ package export
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"crypto/sha256"
 	_ "embed"
@@ -67,8 +66,8 @@ func Markdown(c agent.Conversation, exchanges []agent.Exchange) string {
 	fmt.Fprintf(&b, "# %s\n", safetext.Line(c.Title))
 	for _, e := range exchanges {
 		fmt.Fprintf(&b, "\n## You, %s\n\n%s\n\n## LifeHub\n\n%s\n", e.Asked.Local().Format(time.DateTime), safetext.Text(e.Question), safetext.Text(answerOf(e)))
-		for _, c := range e.Answer.Citations {
-			b.WriteString("\n" + CitationLine(c))
+		for _, line := range CitationLines(e.Answer.Citations) {
+			b.WriteString("\n" + line)
 		}
 		if len(e.Answer.Citations) > 0 {
 			b.WriteString("\n")
@@ -103,7 +102,7 @@ var page = template.Must(template.New("export").Funcs(template.FuncMap{
 	"line": safetext.Line, "text": safetext.Text, "answer": webAnswer, "done": doneLines, "ending": endingOf,
 	"minute":  func(t time.Time) string { return t.Local().Format("2006-01-02 15:04") },
 	"effects": func(e agent.Exchange) string { return safetext.Line(e.Answer.Effects.String()) },
-	"verdict": func(c agent.Citation) string { return cmp.Or(safetext.Line(c.Detail), verdictWords[c.Verdict]) },
+	"verdict": func(c agent.Citation) string { return safetext.Line(c.Told()) },
 }).Parse(pageSource))
 
 // exportHTML writes one page that stands alone: it runs nothing, loads nothing

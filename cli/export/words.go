@@ -1,31 +1,36 @@
 package export
 
 import (
-	"fmt"
+	"slices"
 	"strings"
 
 	"lifehub/agent"
+	"lifehub/internal/text"
 	"lifehub/tui/safetext"
 )
 
-// CitationLine tells a citation and the verdict on it in one line.
+// CitationLine tells a citation and the verdict on it in one line. What is wrong
+// is told with the sentence of the answer that it is on.
 func CitationLine(c agent.Citation) string {
-	switch {
-	case c.Words != "" && c.Path == "":
-		return safetext.Line(c.Mark()) + " ✗ not found in what was searched"
-	case c.Detail != "":
-		return safetext.Line(c.Place() + " ✗ " + c.Detail)
-	case c.Path == "":
-		return c.Mark() + " no such source"
+	line := c.Place()
+	if c.Mark() != "[?]" {
+		line = strings.TrimSpace(c.Mark() + " " + line)
 	}
-	return fmt.Sprintf("%s %s %s", safetext.Line(c.Mark()), safetext.Line(c.Place()), verdictWords[c.Verdict])
+	line = strings.TrimSpace(line + " " + c.Told())
+	if c.Sentence != "" && c.Verdict != agent.Verified && c.Sign() != "" {
+		line += " — “" + text.Clip(strings.Trim(text.OneLine(c.Sentence), "“”\""), 80) + "”"
+	}
+	return safetext.Line(line)
 }
 
-var verdictWords = map[agent.Verdict]string{
-	agent.Verified:   "✓ verified",
-	agent.Paraphrase: "≈ in other words",
-	agent.NotFound:   "✗ not found there",
-	agent.Stale:      "! the note changed since",
+// CitationLines are the lines of citations, equal ones once.
+func CitationLines(citations []agent.Citation) (lines []string) {
+	for _, c := range citations {
+		if line := CitationLine(c); !slices.Contains(lines, line) {
+			lines = append(lines, line)
+		}
+	}
+	return lines
 }
 
 // answerOf is the answer's text, with a mark where it is not whole.

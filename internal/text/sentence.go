@@ -203,7 +203,7 @@ func trim(text string, start, end int) Span {
 }
 
 // closers are the signs that may end a quotation, by the sign that opens it.
-var closers = map[rune]string{'“': "”", '„': "“”", '«': "»", '»': "«", '"': "\"", '「': "」", '『': "』", '‹': "›"}
+var closers = map[rune]string{'“': "”", '„': "“”", '«': "»", '»': "«", '"': "\"", '「': "」", '『': "』", '‹': "›", '‘': "’"}
 
 // maxQuote bounds a quotation, in bytes: a lone sign opens none.
 const maxQuote = 2000
@@ -219,7 +219,7 @@ func Quotations(text string, b Block) (quotes []Span) {
 		}
 		if opens {
 			inside := text[i+size : min(b.End, i+size+maxQuote)]
-			if n := strings.IndexAny(inside, end); n > 0 {
+			if n := closing(inside, end); n > 0 {
 				_, closer := utf8.DecodeRuneInString(inside[n:])
 				quotes = append(quotes, Span{i, i + size + n + closer})
 				i += size + n + closer
@@ -231,4 +231,18 @@ func Quotations(text string, b Block) (quotes []Span) {
 		i += size
 	}
 	return quotes
+}
+
+// closing is where a quotation ends, or -1. An apostrophe ends none.
+func closing(inside, end string) int {
+	for from := 0; ; {
+		n := strings.IndexAny(inside[from:], end)
+		if n < 0 || end != "’" {
+			return n
+		}
+		from += n + len("’")
+		if next, _ := utf8.DecodeRuneInString(inside[from:]); !unicode.IsLetter(next) {
+			return from - len("’")
+		}
+	}
 }

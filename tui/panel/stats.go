@@ -224,7 +224,7 @@ func figureLines(f agent.Figures) [][2]string {
 		{"tokens", fmt.Sprintf("%s read, %s written%s", draw.Short(f.PromptTokens), draw.Short(f.AnswerTokens), speed)},
 		{"model calls", draw.Thousands(f.ModelCalls)},
 		{"searches", draw.Thousands(f.Searches)},
-		{"passages", fmt.Sprintf("%s found, %s true", draw.Thousands(f.Passages), draw.Count(f.Cited, "citation"))},
+		{"passages", fmt.Sprintf("%s found, %s verified", draw.Thousands(f.Passages), draw.Count(f.Cited, "quotation"))},
 		{"tools", fmt.Sprintf("%s ok, %s failed, %s not allowed", draw.Thousands(f.ToolsOK), draw.Thousands(f.ToolsFailed), draw.Thousands(f.ToolsDenied))},
 		{"permissions", draw.Count(f.Asked, "question")},
 	}

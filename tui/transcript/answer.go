@@ -1,8 +1,11 @@
 package transcript
 
 import (
+	"maps"
 	"slices"
+	"strings"
 
+	"lifehub/agent"
 	"lifehub/tui/draw"
 	"lifehub/tui/markdown"
 	"lifehub/tui/safetext"
@@ -18,6 +21,9 @@ type Answer struct {
 	ending string // why it is not whole: "stopped"
 	Health string // how far the search behind it went; "" without one
 	Caveat string // what it may lack; "": nothing is known
+
+	from  int            // bytes of the turn's answer before this one
+	signs map[int]string // of verdicts, by where in the source they stand
 
 	lines []string    // the heading and what the stream drew
 	head  *draw.Theme // of the heading
@@ -52,7 +58,7 @@ func (a *Answer) Render(width int, theme *draw.Theme) []string {
 	switch {
 	case a.stream == nil || a.theme != theme:
 		a.stream = markdown.New(width, theme.Markdown)
-		a.stream.Write(string(a.source))
+		a.stream.Write(a.marked())
 		if !a.Open {
 			a.stream.Close()
 		}
@@ -80,6 +86,37 @@ func (a *Answer) Render(width int, theme *draw.Theme) []string {
 		lines = append(slices.Clip(lines), draw.StyleLines(theme.Warning.Render, draw.Hang("! ", safetext.Line(a.Caveat), width))...)
 	}
 	return lines
+}
+
+// Judge shows the verdict on a citation next to it; false: it is in another
+// answer, or has nothing to show.
+func (a *Answer) Judge(c agent.Citation) bool {
+	at := c.At - a.from
+	if c.Sign() == "" || c.At == 0 || at <= 0 || at > len(a.source) {
+		return false
+	}
+	if a.signs == nil {
+		a.signs = map[int]string{}
+	}
+	if strings.Contains(a.signs[at], c.Sign()) {
+		return false
+	}
+	a.signs[at] += c.Sign()
+	a.stream = nil // it is drawn again
+	return true
+}
+
+// marked is the source with the signs of verdicts in it.
+func (a *Answer) marked() string {
+	var b strings.Builder
+	from := 0
+	for _, at := range slices.Sorted(maps.Keys(a.signs)) {
+		b.Write(a.source[from:at])
+		b.WriteString(a.signs[at])
+		from = at
+	}
+	b.Write(a.source[from:])
+	return b.String()
 }
 
 // heading says who speaks and how far the search behind it went.

@@ -92,9 +92,9 @@ func (t *Model) Kept(exchange agent.Exchange) []Item {
 		case part.Done != nil:
 			items = append(items, &Done{Log: part.Done, Unfolded: t.Unfolded})
 		case i == len(parts)-1:
-			items = append(items, KeptAnswer(part.Text, ending))
+			items = append(items, judged(KeptAnswer(part.Text, ending), kept))
 		default:
-			items = append(items, KeptAnswer(part.Text, ""))
+			items = append(items, judged(KeptAnswer(part.Text, ""), kept))
 		}
 	}
 	if len(kept.Citations) > 0 {
@@ -245,4 +245,13 @@ func WithoutEnd(lines []string) []string {
 		end--
 	}
 	return slices.Clip(lines[:min(len(lines), end+1)])
+}
+
+// judged shows the verdicts of a kept answer on a part of it.
+func judged(a *Answer, kept agent.Answer) *Answer {
+	a.from = max(0, strings.Index(kept.Text, string(a.source)))
+	for _, c := range kept.Citations {
+		a.Judge(c)
+	}
+	return a
 }

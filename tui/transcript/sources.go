@@ -39,7 +39,7 @@ func (s *Sources) Add(c agent.Citation, from agent.Source) {
 		if have.N == c.N && c.Verdict == "" {
 			return
 		}
-		if have.N == c.N && have.Path == c.Path && have.Line == c.Line && have.Verdict == c.Verdict && have.Words == c.Words {
+		if have.Mark() == c.Mark() && have.Place() == c.Place() && have.Told() == c.Told() {
 			return
 		}
 	}
@@ -124,11 +124,11 @@ func (s *Sources) Render(width int, theme *draw.Theme) []string {
 		if i == s.chosen {
 			left = theme.Selected.Render("› " + mark + " " + place)
 		}
-		if c.Source.Heading != "" {
+		if c.Source.Heading != "" && c.Context == "" {
 			left += " " + theme.Dim.Render(safetext.Line(c.Source.Heading))
 		}
 		verdict := verdictMark(c.Citation, theme)
-		left = draw.Truncate(left, width-draw.Width(verdict)-2)
+		left = draw.Truncate(left, max(width-draw.Width(verdict)-2, min(draw.Width(left), width/2)))
 		lines = append(lines, draw.Truncate(left+"  "+verdict, width))
 		if i == s.chosen && s.Preview {
 			lines = append(lines, c.passage(width, theme)...)
@@ -175,19 +175,20 @@ func (c Cited) passage(width int, theme *draw.Theme) []string {
 	return lines
 }
 
-// verdictMark tells a verdict by mark and word; the colour only repeats it.
+// verdictMark tells a verdict by mark and words; the colour only repeats it.
 func verdictMark(c agent.Citation, theme *draw.Theme) string {
+	told := safetext.Line(c.Told())
 	switch c.Verdict {
 	case "":
-		return theme.Dim.Render("nearest")
+		return theme.Dim.Render("closest")
 	case agent.Verified:
-		return theme.Success.Render("✓")
-	case agent.Paraphrase:
-		return theme.Text.Render("≈ paraphrase")
-	case agent.Stale:
-		return theme.Warning.Render("! note changed")
+		return theme.Success.Render(told)
+	case agent.Stale, agent.Differs:
+		return theme.Warning.Render(told)
+	case agent.NotFound:
+		return theme.Danger.Render(told)
 	}
-	return theme.Danger.Render("✗ " + safetext.Line(cmp.Or(c.Detail, "not found")))
+	return theme.Dim.Render(told)
 }
 
 func (s *Sources) Copied() string {
@@ -212,8 +213,11 @@ func Source(list []agent.Source, n int) agent.Source {
 
 // InWords is a citation with its verdict in words.
 func (c Cited) InWords() string {
-	verdict := cmp.Or(c.Detail, strings.ReplaceAll(string(c.Verdict), "_", " "), "nearest")
-	return c.mark() + " " + safetext.Line(c.place()) + " " + safetext.Line(verdict)
+	told := c.Told()
+	if c.Verdict == "" {
+		told = "closest"
+	}
+	return strings.TrimSpace(c.mark() + " " + safetext.Line(c.place()) + " " + safetext.Line(told))
 }
 
 var _ multiPart = (*Sources)(nil)

@@ -44,9 +44,9 @@ func TestAQuotationWithoutANumberIsNamedByItsWords(t *testing.T) {
 	}
 	want := []string{
 		"Sources",
-		"“Run in the rain only”   ✗ not found",
-		"“Run without any shoes”   ✗ not found",
-		"“The long run is on Sunday, and …” running.md:3  ✓",
+		"“Run in the rain only”   ✗ not in the sources",
+		"“Run without any shoes”   ✗ not in the sources",
+		"“The long run is on Sunday, and …” running.md:3  ✓ quoted",
 	}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))

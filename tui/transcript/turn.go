@@ -16,6 +16,8 @@ type Turn struct {
 	Plan    *Plan
 	Thought *Thinking
 	Answer  *Answer
+	answers []*Answer // all of the turn
+	said    int       // bytes of them
 	phase   string
 	Stopped bool             // the user stopped it, and has the answer as it stood
 	Tools   map[string]*Tool // calls outside the plan, by call
@@ -125,10 +127,13 @@ func (t *Turn) Say(text string, now time.Time) {
 	}
 	if t.Answer == nil || !t.Answer.Open {
 		t.Answer = NewAnswer()
+		t.Answer.from = t.said
+		t.answers = append(t.answers, t.Answer)
 		t.Answer.Health = t.health
 		t.in.Add(t.Answer)
 	}
 	t.Answer.Grow(text)
+	t.said += len(text)
 	t.in.Touch(t.Answer)
 }
 
@@ -262,6 +267,11 @@ func (t *Turn) Source(c agent.Citation, from agent.Source) {
 	}
 	t.sources.Add(c, from)
 	t.in.Touch(t.sources)
+	for _, a := range t.answers {
+		if a.Judge(c) {
+			t.in.Touch(a)
+		}
+	}
 }
 
 // Close ends all that is open in the turn.

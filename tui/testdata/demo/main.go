@@ -166,7 +166,7 @@ func (t *turn) answer(a assistant) {
 	}
 	t.emit(agent.Used{Agent: "explainer", Prompt: 2050, Answer: 60, PerSecond: 43})
 	t.emit(agent.Cited{Citation: agent.Citation{N: 1, Path: "fitness.md", Line: 12, Verdict: agent.Verified}, Source: note})
-	t.emit(agent.Cited{Citation: agent.Citation{N: 2, Path: "log/2026-03.md", Line: 40, Verdict: agent.Paraphrase}, Source: agent.Source{N: 2}})
+	t.emit(agent.Cited{Citation: agent.Citation{N: 2, Path: "log/2026-03.md", Line: 40, Verdict: agent.Cites}, Source: agent.Source{N: 2}})
 	t.emit(agent.Cited{Citation: agent.Citation{N: 3, Path: "races.md", Line: 7, Verdict: agent.NotFound}, Source: agent.Source{N: 3, Heading: "Autumn"}})
 	t.emit(agent.Ended{Answer: answer.String()})
 }

@@ -1,0 +1,194 @@
+package citation
+
+import (
+	"encoding/json"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+
+	"lifehub/agent"
+	"lifehub/internal/testenv"
+	"lifehub/internal/text"
+)
+
+// sharedClaim is a case of ../shared/data/claims: an answer that cites its sources.
+type sharedClaim struct {
+	Kind    string
+	True    bool
+	Answer  string
+	Sources []string
+}
+
+func (c sharedClaim) sources() (list []agent.Source) {
+	for i, s := range c.Sources {
+		list = append(list, agent.Source{N: i + 1, Path: "source.md", Line: 1, EndLine: 1 + strings.Count(s, "\n"), Text: s})
+	}
+	return list
+}
+
+func sharedClaims(t testing.TB) (list []sharedClaim) {
+	file, err := os.ReadFile(testenv.Shared(t, "data/claims/cases.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(file)) {
+		var c sharedClaim
+		if err := json.Unmarshal([]byte(line), &c); err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, c)
+	}
+	return list
+}
+
+func has(citations []agent.Citation, verdict agent.Verdict) bool {
+	return slices.ContainsFunc(citations, func(c agent.Citation) bool { return c.Verdict == verdict })
+}
+
+// What is quoted from its source is verified, what a paper contradicts has no
+// tick, and few sentences of true answers are said to differ.
+func TestFiguresOfClaims(t *testing.T) {
+	type tally struct{ all, verified, differs int }
+	kinds := map[string]*tally{}
+	models := tally{}
+	for i, c := range sharedClaims(t) {
+		if i%share != 0 {
+			continue
+		}
+		k := kinds[c.Kind]
+		if k == nil {
+			k = &tally{}
+			kinds[c.Kind] = k
+		}
+		got := Check(c.Answer, c.sources(), nil)
+		k.all++
+		if has(got, agent.Verified) {
+			k.verified++
+		}
+		if has(got, agent.Differs) {
+			k.differs++
+			if c.True {
+				t.Logf("%s: %q differs: %s", c.Kind, c.Answer, got[0].Detail)
+			}
+		}
+	}
+	for kind, k := range kinds {
+		t.Logf("%s: %+v", kind, *k)
+		if strings.Contains(kind, "model answer") {
+			models.all, models.differs = models.all+k.all, models.differs+k.differs
+		}
+	}
+	t.Logf("%d of %d sentences of true answers are said to differ: %.1f %%", models.differs, models.all, 100*float64(models.differs)/float64(models.all))
+	if models.differs*1000 > mostWronglyDiffer*models.all {
+		t.Error("too many")
+	}
+	if k := kinds["scifact CONTRADICT"]; k.verified > 0 {
+		t.Errorf("%d contradicted claims have a tick", k.verified)
+	}
+	if k := kinds["quoted answer span, wrong note"]; k.verified > 0 {
+		t.Errorf("%d quotations of another note have a tick", k.verified)
+	}
+	if k := kinds["quoted answer span (xquad)"]; k.verified*100 < 98*k.all {
+		t.Errorf("%d of %d true quotations have a tick", k.verified, k.all)
+	}
+}
+
+// mutations make another claim of a true one.
+var mutations = map[string]func(r *rand.Rand, c sharedClaim) (string, bool){
+	"number": func(r *rand.Rand, c sharedClaim) (string, bool) {
+		at := pick(r, aNumber.FindAllStringIndex(strings.Split(c.Answer, " [1]")[0], -1))
+		if at == nil {
+			return "", false
+		}
+		was := c.Answer[at[0]:at[1]]
+		now := []byte(was)
+		i := r.IntN(len(now))
+		now[i] = '1' + (now[i]-'0'+byte(r.IntN(8)))%9
+		return c.Answer[:at[0]] + string(now) + c.Answer[at[1]:], string(now) != was
+	},
+	"name": func(r *rand.Rand, c sharedClaim) (string, bool) {
+		said, _, _ := strings.Cut(c.Answer, " [1]")
+		tokens := text.Tokens(said)
+		all := strings.Join(c.Sources, " ")
+		var names []text.Token
+		for i, tok := range tokens {
+			word := said[tok.Start:tok.End]
+			if tok.Capital && !tok.Stop && len(word) > 3 && i > 0 && !strings.Contains(all, " "+strings.ToLower(word)) {
+				names = append(names, tok)
+			}
+		}
+		if len(names) == 0 {
+			return "", false
+		}
+		n := names[r.IntN(len(names))]
+		other := []string{"Marlene", "Kowalski", "Uppsala", "Toshiba", "Bolivia", "Hannover", "Quimby", "Saturday"}[r.IntN(8)]
+		return c.Answer[:n.Start] + other + c.Answer[n.End:], true
+	},
+	"unit": func(r *rand.Rand, c sharedClaim) (string, bool) {
+		said, _, _ := strings.Cut(c.Answer, " [1]")
+		tokens := text.Tokens(said)
+		for i, tok := range tokens[min(1, len(tokens)):] {
+			if unit := text.Unit(tok.Text); unit != "" && tok.Start > tokens[i].Start && unicode.IsNumber(FirstRune(tokens[i].Text)) {
+				other := []string{"km", "kg", "€", "hours", "°F", "GB", "litres", "dollars"}[r.IntN(8)]
+				return c.Answer[:tok.Start] + " " + other + c.Answer[tok.End:], text.Unit(other) != unit
+			}
+		}
+		return "", false
+	},
+	"negation": func(r *rand.Rand, c sharedClaim) (string, bool) {
+		for _, verb := range []string{" is ", " are ", " was ", " were ", " can ", " has ", " have ", " will ", " may ", " should ", " could "} {
+			if strings.Count(c.Answer, verb) == 1 && !strings.Contains(c.Answer, " not ") {
+				return strings.Replace(c.Answer, verb, verb+"not ", 1), true
+			}
+		}
+		return "", false
+	},
+}
+
+func pick(r *rand.Rand, list [][]int) []int {
+	if len(list) == 0 {
+		return nil
+	}
+	return list[r.IntN(len(list))]
+}
+
+// mostWronglyDiffer, in thousandths, and how many percent of changed sentences
+// are shown as different, as measured; with leave for the share of a short run.
+const mostWronglyDiffer = 66
+
+var leastShown = map[string]int{"number": 85, "name": 85, "unit": 65, "negation": 42}
+
+func TestChangesAreShown(t *testing.T) {
+	r := rand.New(rand.NewPCG(15, 15))
+	var claims []sharedClaim
+	for i, c := range sharedClaims(t) {
+		if i%share == 0 && c.True && strings.Contains(c.Kind, "model answer") {
+			if got := Check(c.Answer, c.sources(), nil); !has(got, agent.NotFound) && !has(got, agent.Differs) {
+				claims = append(claims, c)
+			}
+		}
+	}
+	for _, kind := range slices.Sorted(maps.Keys(mutations)) {
+		made, shown := 0, 0
+		for _, c := range claims {
+			answer, ok := mutations[kind](r, c)
+			if !ok {
+				continue
+			}
+			made++
+			if got := Check(answer, c.sources(), nil); has(got, agent.Differs) || has(got, agent.NotFound) {
+				shown++
+			} else {
+				t.Logf("%s not shown: %s", kind, answer)
+			}
+		}
+		t.Logf("%s: %d of %d are shown as different", kind, shown, made)
+		if share == 1 && shown*100 < leastShown[kind]*made {
+			t.Errorf("%s: less than %d %%", kind, leastShown[kind])
+		}
+	}
+}

@@ -1,0 +1,491 @@
+package citation
+
+import (
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"lifehub/internal/pattern"
+	"lifehub/internal/text"
+)
+
+// contents is what a passage holds of what a statement can be compared by.
+type contents struct {
+	stems    map[string]bool
+	prefixes map[string]bool            // of names, for Canada and Canadian
+	amounts  map[string]map[string]bool // the units of each number
+	initials string                     // of all words, for acronyms
+	acronyms map[string]bool            // as they are written
+	roots    map[string]string          // of each word
+	language text.Lang
+	latin    bool
+}
+
+func (p *passage) content() *contents {
+	if p.contents != nil {
+		return p.contents
+	}
+	c := &contents{
+		stems: map[string]bool{}, prefixes: map[string]bool{}, amounts: map[string]map[string]bool{}, roots: map[string]string{}, acronyms: map[string]bool{},
+		language: text.Language(p.text), latin: isLatin(p.text),
+	}
+	p.contents = c
+	tokens := make([]text.Token, len(p.words)+len(p.title))
+	for i, w := range p.words {
+		tokens[i] = w.Token
+	}
+	copy(tokens[len(p.words):], p.title)
+	var initials strings.Builder
+	for _, w := range p.words {
+		if isAcronym(w.raw) {
+			c.acronyms[w.raw] = true
+		}
+	}
+	for i, t := range tokens {
+		word, known := c.roots[t.Text]
+		if !known {
+			word = root(t.Text)
+			c.roots[t.Text] = word
+			c.stems[word] = true
+			c.prefixes[prefix(t.Text)] = true
+		}
+		initials.WriteRune(FirstRune(t.Text))
+		c.addAmount(tokens, i)
+	}
+	for _, m := range isoDate.FindAllStringSubmatch(p.text, -1) {
+		if month := monthOf(strings.TrimLeft(m[1], "0")); month > 0 {
+			for _, name := range text.MonthNames(month) {
+				c.stems[root(name)] = true
+			}
+		}
+	}
+	c.initials = initials.String()
+	return c
+}
+
+// isLatin reports whether most of a text is in Latin letters.
+func isLatin(s string) bool {
+	latin, other := 0, 0
+	for _, r := range s[:min(len(s), 400)] {
+		switch {
+		case unicode.Is(unicode.Latin, r):
+			latin++
+		case unicode.IsLetter(r):
+			other++
+		}
+	}
+	return latin >= other
+}
+
+// root is what the forms of a word have in common; a possessive 's is none of it.
+func root(word string) string { return text.Stem(text.Fold(word), "") }
+
+// prefix is what the forms of a name have in common.
+func prefix(word string) string {
+	r := []rune(text.Fold(word))
+	return string(r[:min(len(r), max(4, len(r)-3))])
+}
+
+var (
+	amountText = pattern.Lazy(`^[-+]?(\d+(?:[.,:]\d+)*)(.*)$`)
+	isoDate    = pattern.Lazy(`\b\d{4}-(\d{2})-(\d{2})\b`)
+)
+
+// amount is a number of a text and its unit; "" where it has none that is known.
+type amount struct{ value, unit string }
+
+// amountAt reads the number that is the i-th token.
+func amountAt(tokens []text.Token, i int) (amount, bool) {
+	m := amountText.FindStringSubmatch(tokens[i].Text)
+	if m == nil {
+		return amount{}, false
+	}
+	value := strings.TrimLeft(strings.ReplaceAll(m[1], ",", "."), "0")
+	if whole, fraction, ok := strings.Cut(value, "."); ok && !strings.Contains(value, ":") {
+		value = strings.TrimSuffix(whole+"."+strings.TrimRight(fraction, "0"), ".")
+	}
+	a := amount{value: value}
+	next := func(n int) string {
+		if i+n < len(tokens) {
+			return tokens[i+n].Text
+		}
+		return ""
+	}
+	switch {
+	case m[2] != "" && !slices.Contains([]string{"st", "nd", "rd", "th", "s"}, m[2]):
+		a.unit = text.Unit(m[2])
+	case next(1) == "°":
+		a.unit = text.Unit("°" + next(2))
+	default:
+		a.unit = text.Unit(next(1))
+	}
+	return a, true
+}
+
+func (c *contents) addAmount(tokens []text.Token, i int) {
+	a, ok := amountAt(tokens, i)
+	if !ok {
+		if a.value = text.NumberWord(tokens[i].Text); a.value == "" {
+			return
+		}
+		if i+1 < len(tokens) {
+			a.unit = text.Unit(tokens[i+1].Text)
+		}
+	}
+	if c.amounts[a.value] == nil {
+		c.amounts[a.value] = map[string]bool{}
+	}
+	c.amounts[a.value][a.unit] = true
+}
+
+// namesFrom is how much of a claim its closest sentence has to say for a name
+// to be compared: far from its source an answer tells of what it knows.
+const namesFrom = 0.3
+
+// missing lists the numbers, and if asked to the names, of a claim that none of
+// its sources has.
+func (d *checker) missing(c claim, names bool) (list []string) {
+	var sources []*contents
+	for _, n := range c.numbers {
+		if p := d.passage(n); p != nil {
+			sources = append(sources, p.content())
+		}
+	}
+	if len(sources) == 0 {
+		return nil
+	}
+	tokens := text.Tokens(c.text)
+	any := func(has func(*contents) bool) bool { return slices.ContainsFunc(sources, has) }
+	months := map[string]bool{}
+	for _, m := range isoDate.FindAllStringSubmatch(c.text, -1) {
+		months[strings.TrimLeft(m[1], "0")] = true
+	}
+	for i, t := range tokens {
+		if a, ok := amountAt(tokens, i); ok {
+			written := c.text[t.Start:t.End]
+			if strings.Contains("$€£¥", written) { // it stands before the number
+				written += a.value
+			}
+			switch {
+			case any(func(s *contents) bool { return s.amounts[a.value] != nil }):
+				if a.unit != "" && !any(func(s *contents) bool { return s.amounts[a.value][a.unit] }) && any(func(s *contents) bool { return s.hasUnit(a.value) }) {
+					list = append(list, written+" "+a.unit)
+				}
+			case months[a.value] && any(func(s *contents) bool { return s.hasMonth(a.value) }):
+			default:
+				list = append(list, written)
+			}
+		}
+	}
+	comparable := func(s *contents) bool {
+		return s.latin == isLatin(c.text) && s.language == text.Language(c.text)
+	}
+	if !names || text.Language(c.text) == "de" || !slices.ContainsFunc(sources, comparable) {
+		return list // German writes all nouns with a capital
+	}
+	for _, i := range namesIn(c.text, tokens) {
+		word := bare(strings.Map(lettersOrQuote, c.text[tokens[i].Start:tokens[i].End]))
+		if !any(func(s *contents) bool { return s.names(word) || s.acronyms[initialsAround(c.text, tokens, i)] }) {
+			list = append(list, word)
+		}
+	}
+	return list
+}
+
+// hasUnit reports whether a number stands there with a unit that is known.
+func (c *contents) hasUnit(value string) bool {
+	units := c.amounts[value]
+	return len(units) > 1 || len(units) == 1 && !units[""]
+}
+
+func (c *contents) hasMonth(number string) bool {
+	for m := time.January; m <= time.December; m++ {
+		if m == monthOf(number) {
+			return slices.ContainsFunc(text.MonthNames(m), func(name string) bool { return c.stems[root(name)] })
+		}
+	}
+	return false
+}
+
+func monthOf(number string) time.Month {
+	for m := time.January; m <= time.December; m++ {
+		if time.Date(2000, m, 1, 0, 0, 0, 0, time.UTC).Format("1") == number {
+			return m
+		}
+	}
+	return 0
+}
+
+// knows reports whether a word stands there in some form.
+func (c *contents) knows(word string) bool {
+	return word != "" && (c.stems[root(word)] || c.prefixes[prefix(word)])
+}
+
+// names reports whether a name stands there, or words that it is short for.
+func (c *contents) names(word string) bool {
+	word, acronym := strings.TrimSuffix(word, "s"), isAcronym(word)
+	lower := strings.ToLower(word)
+	if !acronym {
+		return c.knows(lower)
+	}
+	return c.stems[root(lower)] || c.stems[root(lower+"s")] || strings.Contains(c.initials, lower)
+}
+
+func lettersOrQuote(r rune) rune {
+	if r == '\'' || r == '’' {
+		return r
+	}
+	return lettersOnly(r)
+}
+
+// bare is a name without a possessive 's.
+func bare(word string) string {
+	for _, s := range []string{"'s", "’s", "'", "’"} {
+		word = strings.TrimSuffix(word, s)
+	}
+	return word
+}
+
+// initialsAround is the acronym of the name that a token is part of: US for
+// either word of United States; "" for a name of one word.
+func initialsAround(claim string, tokens []text.Token, i int) string {
+	joined := func(a, b int) bool {
+		return tokens[b].Capital && tokens[a].Capital && strings.TrimSpace(claim[tokens[a].End:tokens[b].Start]) == ""
+	}
+	from, to := i, i
+	for from > 0 && joined(from-1, from) {
+		from--
+	}
+	for to+1 < len(tokens) && joined(to, to+1) {
+		to++
+	}
+	if from == to {
+		return ""
+	}
+	var initials strings.Builder
+	for _, t := range tokens[from : to+1] {
+		initials.WriteRune(unicode.ToUpper(FirstRune(t.Text)))
+	}
+	return initials.String()
+}
+
+// namesIn are the words of a claim that name something: written with a capital
+// where no sentence begins, or as an acronym.
+func namesIn(claim string, tokens []text.Token) (names []int) {
+	capitals, content := 0, 0
+	for i, t := range tokens {
+		if t.Stop || text.Is(t.Text, text.Contrast) || len([]rune(t.Text)) < 2 || strings.HasPrefix(t.Text, "i") && strings.ContainsAny(claim[t.Start:t.End][1:2], "'’") || unicode.IsNumber(FirstRune(t.Text)) {
+			continue
+		}
+		content++
+		word := claim[t.Start:t.End]
+		if t.Capital {
+			capitals++
+		}
+		if isAcronym(word) || t.Capital && !beginsClause(claim, t) {
+			names = append(names, i)
+		}
+	}
+	if capitals*5 > content*4 && content > 3 { // a title
+		return nil
+	}
+	return names
+}
+
+// beginsClause reports whether a word may have its capital from where it stands.
+func beginsClause(claim string, t text.Token) bool {
+	before := strings.TrimRight(claim[:t.Start], "*_`")
+	trimmed := strings.TrimRight(before, " \t\n")
+	switch {
+	case trimmed == "" || strings.ContainsRune(".!?:;“\"—>|•‘'„", lastRune(trimmed)):
+		return true
+	case strings.HasSuffix(trimmed, "("):
+		return !strings.HasPrefix(claim[t.End:], ")")
+	}
+	return strings.ContainsRune("-–", lastRune(trimmed)) && trimmed != before
+}
+
+func lastRune(s string) rune {
+	r := []rune(s)
+	return r[len(r)-1]
+}
+
+// isAcronym tells GPT4, EVs and iOS from other words.
+func isAcronym(word string) bool {
+	r := []rune(strings.TrimSuffix(word, "s"))
+	return len(r) > 1 && slices.ContainsFunc(r[1:], func(r rune) bool { return unicode.IsUpper(r) || unicode.IsDigit(r) })
+}
+
+// difference tells what a claim without a quotation says that none of its
+// sources does; "": nothing that can be compared.
+func (d *checker) difference(c claim) string {
+	p, sentence := d.nearest(c)
+	lacking := d.missing(c, p != nil && p.closeness(c, sentence) >= namesFrom)
+	if len(lacking) == 0 && !d.shares(c) {
+		for _, t := range contentOf(c.text) {
+			lacking = append(lacking, c.text[t.Start:t.End])
+		}
+	}
+	if told := d.tell(c, lacking); told != "" {
+		return told
+	}
+	return d.negation(c)
+}
+
+// tell words what a claim has and its sources lack, with the number that stands
+// there instead.
+func (d *checker) tell(c claim, lacking []string) string {
+	if len(lacking) == 0 {
+		return ""
+	}
+	const most = 4 // words that are told
+	lacking = slices.Compact(lacking)
+	lacking = lacking[:min(len(lacking), most)]
+	var told []string
+	if p, sentence := d.nearest(c); p != nil {
+		for i, word := range lacking {
+			if other := p.counterpart(c, sentence, word); other != "" {
+				told = append(told, word+", the note says "+other)
+				lacking = slices.Delete(lacking, i, i+1)
+				break
+			}
+		}
+	}
+	if len(lacking) > 0 {
+		told = append(told, "not in "+d.names(c)+": "+strings.Join(lacking, ", "))
+	}
+	return strings.Join(told, " · ")
+}
+
+// names is the note that a claim cites, or that there are several.
+func (d *checker) names(c claim) string {
+	if len(c.numbers) > 1 {
+		return "these sources"
+	}
+	return d.passage(c.numbers[0]).source.Path
+}
+
+// shares reports whether a claim has a word in common with any of its sources,
+// or is in another language and can't be expected to.
+func (d *checker) shares(c claim) bool {
+	content := contentOf(c.text)
+	const enough = 3 // words that say something: "You are right." says nothing of a source
+	if len(content) < enough {
+		return true
+	}
+	for _, n := range c.numbers {
+		p := d.passage(n)
+		if p == nil {
+			continue
+		}
+		s := p.content()
+		if s.latin != isLatin(c.text) || s.language != text.Language(c.text) || slices.ContainsFunc(content, func(t text.Token) bool { return s.knows(t.Text) }) {
+			return true
+		}
+	}
+	return false
+}
+
+// counterpart is the number that a sentence has where a claim has another: the
+// one before the same word, or the only one; "" where that is not clear.
+func (p *passage) counterpart(c claim, sentence int, number string) string {
+	tokens := text.Tokens(c.text)
+	at := slices.IndexFunc(tokens, func(t text.Token) bool { return c.text[t.Start:t.End] == number })
+	if at < 0 || !unicode.IsNumber(FirstRune(number)) {
+		return ""
+	}
+	var others, alike []string
+	words := p.words[p.ranges[sentence][0]:p.ranges[sentence][1]]
+	for i, w := range words {
+		written := p.text[w.Start:w.End]
+		if !unicode.IsNumber(FirstRune(w.raw)) || strings.Contains(c.text, written) {
+			continue
+		}
+		others = append(others, written)
+		if i+1 < len(words) && at+1 < len(tokens) && words[i+1].Text == tokens[at+1].Text {
+			alike = append(alike, written)
+		}
+	}
+	switch {
+	case len(alike) == 1:
+		return alike[0]
+	case len(others) == 1:
+		return others[0]
+	}
+	return ""
+}
+
+// isNegated reports whether a sentence says "not".
+func (p *passage) isNegated(sentence int) bool {
+	s := p.sentences[sentence]
+	return slices.ContainsFunc(p.words[p.ranges[sentence][0]:p.ranges[sentence][1]], func(w word) bool { return negates(w.Text) }) || text.NegatesWithin(p.text[s.Start:s.End])
+}
+
+func negates(word string) bool { return text.Is(word, text.Negation) }
+
+// negation tells a "not" that a claim has and the sentence of its sources that
+// it follows closely does not; "": there is none.
+func (d *checker) negation(c claim) string {
+	tokens := text.Tokens(c.text)
+	said := slices.IndexFunc(tokens, func(t text.Token) bool { return text.Is(t.Text, text.Not) })
+	if said < 0 || said+1 < len(tokens) && text.Is(tokens[said+1].Text, text.Hedge) { // not only
+		return ""
+	}
+	const near = 0.7 // of what the claim says stands in that sentence
+	p, sentence := d.nearest(c)
+	if p == nil || p.isNegated(sentence) {
+		return ""
+	}
+	if p.closeness(c, sentence) < near {
+		return ""
+	}
+	return "“" + tokens[said].Text + "” is only in the answer"
+}
+
+// nearest is the sentence of the sources that shares most words with a claim.
+func (d *checker) nearest(c claim) (best *passage, sentence int) {
+	wanted := map[string]bool{}
+	for _, t := range contentOf(c.text) {
+		wanted[root(t.Text)] = true
+	}
+	top := 1
+	for _, n := range c.numbers {
+		p := d.passage(n)
+		if p == nil {
+			continue
+		}
+		for i := range p.sentences {
+			score, seen := 0, map[string]bool{}
+			for _, w := range p.words[p.ranges[i][0]:p.ranges[i][1]] {
+				if word := p.content().roots[w.Text]; wanted[word] && !seen[word] && !w.Stop {
+					seen[word] = true
+					score++
+				}
+			}
+			if score > top {
+				best, sentence, top = p, i, score
+			}
+		}
+	}
+	return best, sentence
+}
+
+// closeness is the share of a claim's words that stand in a sentence.
+func (p *passage) closeness(c claim, sentence int) float64 {
+	about, shared := 0, 0
+	in := map[string]bool{}
+	for _, w := range p.words[p.ranges[sentence][0]:p.ranges[sentence][1]] {
+		in[p.content().roots[w.Text]] = true
+	}
+	for _, t := range contentOf(c.text) {
+		if negates(t.Text) {
+			continue
+		}
+		about++
+		if in[root(t.Text)] {
+			shared++
+		}
+	}
+	return float64(shared) / float64(max(1, about))
+}

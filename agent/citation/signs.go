@@ -1,0 +1,204 @@
+package citation
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"lifehub/internal/pattern"
+	"lifehub/internal/text"
+)
+
+// word is a token with the signs around it, which a quotation has to keep:
+// operators, hyphens, slashes. Markup and the punctuation of sentences are none.
+type word struct {
+	text.Token
+	raw   string // its letters and digits as they are written
+	signs string // between it and the word before it
+	lead  string // those that no blank parts from it
+	trail string // those after it that no blank parts from it
+}
+
+// wordsOf reads the words of markdown text.
+func wordsOf(md string) []word {
+	var words []word
+	for _, t := range text.Tokens(md) {
+		if strings.Contains("-<>", t.Text) || isHighlight(md, t) {
+			continue // they are among the signs, or markup
+		}
+		words = append(words, word{Token: t, raw: strings.Map(lettersOnly, md[t.Start:t.End])})
+	}
+	end := 0
+	for i := range words {
+		var trail string
+		words[i].signs, words[i].lead, trail = signsBetween(md, end, words[i].Start)
+		if i > 0 {
+			words[i-1].trail = trail
+			if words[i].signs == "-" && isLetters(words[i-1].raw) && isLetters(words[i].raw) {
+				words[i].signs = "" // well-known is well known
+			}
+		}
+		end = words[i].End
+	}
+	if len(words) > 0 {
+		_, _, words[len(words)-1].trail = signsBetween(md, end, len(md))
+	}
+	for i := range words { // 50%, C++: the sign is a token of its own
+		if i+1 < len(words) && strings.Contains("%°+$€£¥", words[i+1].Text) && words[i].End == words[i+1].Start {
+			words[i].trail += words[i+1].Text
+		}
+		if i > 0 && strings.Contains("+±≈≥≤≠$€£¥", words[i-1].Text) && words[i-1].End == words[i].Start {
+			words[i].lead = words[i-1].Text + words[i].lead
+		}
+	}
+	return words
+}
+
+func lettersOnly(r rune) rune {
+	if unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r) {
+		return r
+	}
+	return -1
+}
+
+func isLetters(word string) bool {
+	return utf8.RuneCountInString(word) > 1 && !strings.ContainsFunc(word, func(r rune) bool { return !unicode.IsLetter(r) })
+}
+
+// isHighlight tells the == of ==marked words== from an operator.
+func isHighlight(md string, t text.Token) bool {
+	if t.Text != "=" {
+		return false
+	}
+	from, to := t.Start, t.End
+	for from > 0 && md[from-1] == '=' {
+		from--
+	}
+	for to < len(md) && md[to] == '=' {
+		to++
+	}
+	blank := func(s string) bool { return strings.TrimSpace(s) == "" }
+	before, after := from == 0 || blank(md[from-1:from]), to == len(md) || blank(md[to:to+1])
+	return to-from == 2 && before != after
+}
+
+var (
+	// lineMarks begin a line: of a quote block, a list, a task, a heading.
+	lineMarks = pattern.Lazy(`^[ \t]*(?:>(?:[ \t]+|\pL|$))*(?:(?:[-*+]|\d{1,3}[.)])[ \t]+(?:\[.\][ \t]+)?)?(?:#{1,6}[ \t]+)?`)
+	// inlineMarks are markup within a line.
+	inlineMarks = pattern.Lazy(`\]\([^()\n]*\)|\[\[[^|\]\n]*\||<!--|-->|%%|~~|\*\*+|__+|` + "`+")
+)
+
+// signsBetween are the signs in md[from:to], what stands between two words;
+// those attached to the word after it and to the one before.
+func signsBetween(md string, from, to int) (all, lead, trail string) {
+	if from == to || md[from:to] == " " {
+		return "", "", ""
+	}
+	gap := md[from:to]
+	var plain strings.Builder
+	for i, line := range strings.Split(gap, "\n") {
+		if i > 0 {
+			plain.WriteByte('\n')
+		}
+		if i > 0 || from == 0 {
+			rest := line
+			if to < len(md) && strings.Count(gap, "\n") == i { // the marks may need the word behind them
+				rest += md[to:min(len(md), to+1)]
+			}
+			line = line[min(len(line), len(lineMarks.FindString(rest))):]
+		}
+		plain.WriteString(inlineMarks.ReplaceAllString(line, ""))
+	}
+	before, _ := utf8.DecodeLastRuneInString(md[:from])
+	after, _ := utf8.DecodeRuneInString(md[to:])
+	runes := slices.Concat([]rune{before}, []rune(plain.String()), []rune{after})
+	var parts [3][]rune // attached before, in all, attached after
+	parted := false
+	for i := 1; i < len(runes)-1; i++ {
+		r := runes[i]
+		if unicode.IsSpace(r) || r == '—' {
+			parted, parts[2] = true, nil
+		}
+		r, ok := sign(runes, i)
+		if !ok {
+			continue
+		}
+		parts[1] = append(parts[1], r)
+		if runes[i] == '—' {
+			continue
+		}
+		if !parted {
+			parts[0] = append(parts[0], r)
+		}
+		parts[2] = append(parts[2], r)
+	}
+	return string(parts[1]), string(parts[2]), string(parts[0])
+}
+
+// sign is the sign at i, if it is one that says something there.
+func sign(runes []rune, i int) (rune, bool) {
+	r, before, after := runes[i], runes[i-1], runes[i+1]
+	inside := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }
+	operand := inside(after) || strings.ContainsRune("=<>+-/\\&@$%^{(", after)
+	switch r {
+	case '-', '–', '—', '−', '‐', '‑':
+		return '-', true
+	case '.', ':', '!', '?':
+		return r, operand && !text.Unspaced(after)
+	case '(':
+		return r, inside(before) && !text.Unspaced(before)
+	case ')':
+		return r, operand && !text.Unspaced(after)
+	case '*':
+		return r, unicode.IsSpace(before) && unicode.IsSpace(after) || unicode.IsNumber(before) && operand || inside(before) && unicode.IsNumber(after)
+	case '#':
+		return r, inside(before) || inside(after)
+	case '|':
+		return r, before == '|' || after == '|'
+	case '\\':
+		return r, inside(after)
+	case '_', '\'', '"', '`', '[', ']', ',', ';', '…', '·', '•', '§':
+		return r, false
+	}
+	return r, !unicode.IsSpace(r) && !unicode.IsPunct(r) && !unicode.Is(unicode.Cf, r) || strings.ContainsRune("/@{}%&", r)
+}
+
+// sameAsWritten reports whether a word of a quotation is written as the note has
+// it: the case of names of one letter, of acronyms and of units counts. A word
+// that begins a sentence there or the quotation here may have another initial.
+func sameAsWritten(note, said word, begins bool) bool {
+	if note.raw == said.raw {
+		return true
+	}
+	const longestAcronym = 5 // letters; what is longer is shouted
+	a, b := []rune(note.raw), []rune(said.raw)
+	if len(a) != len(b) || len(a) > longestAcronym {
+		return true
+	}
+	if len(a) == 1 {
+		return begins && note.Stop || unicode.ToLower(a[0]) != unicode.ToLower(b[0])
+	}
+	acronym := slices.ContainsFunc(a[1:], unicode.IsUpper) || slices.ContainsFunc(b[1:], unicode.IsUpper)
+	if !acronym {
+		return true
+	}
+	return begins && string(a[1:]) == string(b[1:])
+}
+
+// exact is the first word of a quotation that differs in its signs or its case
+// from where its words stand in the note; -1: none does. The last word's
+// trailing signs count as its own.
+func exact(note, said []word, begins func(i int) bool) int {
+	for i := range said {
+		switch {
+		case i == 0 && note[i].lead != said[i].lead,
+			i > 0 && note[i].signs != said[i].signs,
+			i == len(said)-1 && note[i].trail != said[i].trail,
+			!sameAsWritten(note[i], said[i], i == 0 || begins(i)):
+			return i
+		}
+	}
+	return -1
+}
