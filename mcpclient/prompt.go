@@ -13,11 +13,15 @@ import (
 
 // Prompts are those that the running servers list, server by server.
 func (s *Client) Prompts() []Prompt {
-	var list []Prompt
+	return ofRunning(s, func(one *supervisor) []Prompt { return one.prompts })
+}
+
+// ofRunning collects what the servers have that are not off.
+func ofRunning[T any](s *Client, has func(*supervisor) []T) (list []T) {
 	for _, one := range s.all() {
 		one.mu.Lock()
 		if one.status != Off {
-			list = append(list, one.prompts...)
+			list = append(list, has(one)...)
 		}
 		one.mu.Unlock()
 	}

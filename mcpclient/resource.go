@@ -14,15 +14,7 @@ import (
 
 // Resources are those that the running servers list, server by server.
 func (s *Client) Resources() []Resource {
-	var list []Resource
-	for _, one := range s.all() {
-		one.mu.Lock()
-		if one.status != Off {
-			list = append(list, one.resources...)
-		}
-		one.mu.Unlock()
-	}
-	return list
+	return ofRunning(s, func(one *supervisor) []Resource { return one.resources })
 }
 
 // ReadResource reads a resource in words; it may be one that is not listed,

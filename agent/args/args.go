@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -201,7 +202,7 @@ func (s Shape) is(name string) bool {
 func (s Shape) wants(names ...string) bool { return slices.ContainsFunc(names, s.is) }
 
 func repairObject(args map[string]any, s Shape) (notes []string) {
-	for _, name := range sortedKeys(args) {
+	for _, name := range slices.Sorted(maps.Keys(args)) {
 		property, known := s.Properties[name]
 		switch {
 		case !known && string(bytes.TrimSpace(s.Additional)) == "false":
@@ -322,15 +323,6 @@ func IsNumber(s string) bool {
 		return false
 	}
 	return json.Valid([]byte(s))
-}
-
-func sortedKeys[V any](m map[string]V) []string {
-	keys := make([]string, 0, len(m))
-	for key := range m {
-		keys = append(keys, key)
-	}
-	slices.Sort(keys)
-	return keys
 }
 
 // Kind names what an argument may be.

@@ -97,12 +97,13 @@ func (v vaults) tasksNote(ctx context.Context, called string) (*notes.Folder, st
 	if err != nil {
 		return nil, "", err
 	}
-	for _, usual := range []string{"tasks", "todo", "to-do", "todos", "aufgaben"} {
-		named := slices.DeleteFunc(slices.Clone(places), func(p place) bool { return bareName(path.Base(p.Path)) != usual })
-		if len(named) > 0 { // the outermost
-			at := slices.MinFunc(named, func(a, b place) int { return strings.Count(a.Path, "/") - strings.Count(b.Path, "/") })
-			return at.folder, at.Path, nil
-		}
+	var usual []func(place) bool
+	for _, name := range []string{"tasks", "todo", "to-do", "todos", "aufgaben"} {
+		usual = append(usual, func(p place) bool { return bareName(path.Base(p.Path)) == name })
+	}
+	if named := firstFitting(places, usual...); len(named) > 0 { // the outermost
+		at := slices.MinFunc(named, func(a, b place) int { return strings.Count(a.Path, "/") - strings.Count(b.Path, "/") })
+		return at.folder, at.Path, nil
 	}
 	return v()[0], newTasksNote, nil
 }

@@ -74,26 +74,21 @@ func (v vaults) openTask(ctx context.Context, args completeArgs) (vaultTask, err
 			return oneTask(found, args.Task)
 		}
 	}
-	words := strings.Fields(strings.ToLower(wanted))
-	if len(words) == 0 {
+	if strings.TrimSpace(wanted) == "" {
 		return vaultTask{}, fmt.Errorf("which task? Its text is missing")
 	}
-	for _, fits := range []func(vaultTask) bool{
+	found := firstFitting(all,
 		func(t vaultTask) bool { return strings.EqualFold(t.Text, wanted) },
 		func(t vaultTask) bool { return strings.Contains(strings.ToLower(t.Text), strings.ToLower(wanted)) },
-		func(t vaultTask) bool {
-			return !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(strings.ToLower(t.Text), w) })
-		},
-	} {
-		found := slices.DeleteFunc(slices.Clone(all), func(t vaultTask) bool { return !fits(t) })
-		if open := slices.DeleteFunc(slices.Clone(found), func(t vaultTask) bool { return !t.Open() }); len(open) > 0 {
-			return oneTask(open, args.Task)
-		}
-		if len(found) > 0 {
-			return oneTask(found[:1], args.Task)
-		}
+		func(t vaultTask) bool { return holdsAll(t.Text, wanted) },
+	)
+	if len(found) == 0 {
+		return vaultTask{}, fmt.Errorf("there is no task %q; list_tasks shows which there are", args.Task)
 	}
-	return vaultTask{}, fmt.Errorf("there is no task %q; list_tasks shows which there are", args.Task)
+	if open := firstFitting(found, func(t vaultTask) bool { return t.Open() }); len(open) > 0 {
+		return oneTask(open, args.Task)
+	}
+	return oneTask(found[:1], args.Task)
 }
 
 // oneTask takes the only candidate, if it is one.

@@ -112,16 +112,16 @@ func headingAt(headings []notes.Heading, line int) string {
 
 // newWriter makes a tool that changes one note. plan works the change out and
 // writes nothing; bounds are the arguments that say which note.
-func newWriter[Args any](v noteWriter, spec llm.ToolSpec, plan func(context.Context, Args) (change, error), bounds ...string) agent.Tool {
-	return agent.NewWriter(spec, &writer[Args]{noteWriter: v, plan: plan, shown: map[string]change{}}, bounds...)
+func newWriter[Args comparable](v noteWriter, spec llm.ToolSpec, plan func(context.Context, Args) (change, error), bounds ...string) agent.Tool {
+	return agent.NewWriter(spec, &writer[Args]{noteWriter: v, plan: plan, shown: map[Args]change{}}, bounds...)
 }
 
 // writer remembers what it showed, so that it writes that and nothing else.
-type writer[Args any] struct {
+type writer[Args comparable] struct {
 	noteWriter
 	plan  func(context.Context, Args) (change, error)
 	mu    sync.Mutex
-	shown map[string]change // by arguments
+	shown map[Args]change // those that wait to be made
 }
 
 // maxShown bounds the changes that were shown and then never made.
@@ -153,7 +153,7 @@ func (w *writer[Args]) remember(args Args, c change) {
 	if len(w.shown) >= maxShown {
 		clear(w.shown)
 	}
-	w.shown[key(args)] = c
+	w.shown[args] = c
 }
 
 // mark is what tells after a crash whether a change was made.
@@ -169,7 +169,7 @@ type mark struct {
 // Mark keeps what the note holds before a call and what it will hold after.
 func (w *writer[Args]) Mark(ctx context.Context, args Args) (json.RawMessage, error) {
 	w.mu.Lock()
-	c, shown := w.shown[key(args)]
+	c, shown := w.shown[args]
 	w.mu.Unlock()
 	// An earlier step of the plan may have changed the note since this was
 	// shown; then the same lines go to another place.
@@ -236,8 +236,8 @@ const writeTries = 10
 // Run makes the change that was shown.
 func (w *writer[Args]) Run(ctx context.Context, args Args) (agent.Result, error) {
 	w.mu.Lock()
-	c, shown := w.shown[key(args)]
-	delete(w.shown, key(args))
+	c, shown := w.shown[args]
+	delete(w.shown, args)
 	w.mu.Unlock()
 	if !shown {
 		var err error
@@ -282,12 +282,4 @@ func (d noteWriter) effect(c change) agent.Effect {
 		e.Added += len(slices.Collect(strings.Lines(edit.New)))
 	}
 	return e
-}
-
-func key(args any) string {
-	text, err := json.Marshal(args)
-	if err != nil { // cannot be: args were read from JSON
-		return ""
-	}
-	return string(text)
 }

@@ -203,7 +203,7 @@ func (f Facts) removing(text string) (change, error) {
 func holdsAll(text, words string) bool {
 	text = strings.ToLower(text)
 	for _, word := range strings.Fields(strings.ToLower(words)) {
-		if !strings.Contains(text, strings.Trim(word, ".,;:!?\"'")) {
+		if !strings.Contains(text, cmp.Or(strings.Trim(word, ".,;:!?\"'"), word)) {
 			return false
 		}
 	}

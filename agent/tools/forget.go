@@ -12,5 +12,5 @@ type forgetArgs struct {
 
 func newForget(f Facts, c changes) agent.Tool {
 	plan := func(_ context.Context, args forgetArgs) (change, error) { return f.removing(args.Text) }
-	return agent.NewEraser(spec[forgetArgs]("forget"), &writer[forgetArgs]{noteWriter: noteWriter{f.folders, c}, plan: plan, shown: map[string]change{}})
+	return agent.NewEraser(spec[forgetArgs]("forget"), &writer[forgetArgs]{noteWriter: noteWriter{f.folders, c}, plan: plan, shown: map[forgetArgs]change{}})
 }

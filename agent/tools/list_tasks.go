@@ -31,8 +31,7 @@ func newListTasks(v vaults, now func() time.Time) agent.Tool {
 			return agent.Result{}, err
 		}
 		today := startOfDay(now())
-		words := strings.Fields(strings.ToLower(args.Query))
-		about := slices.DeleteFunc(slices.Clone(all), func(t vaultTask) bool { return !t.about(words) })
+		about := slices.DeleteFunc(slices.Clone(all), func(t vaultTask) bool { return !t.about(args.Query) })
 		found := slices.DeleteFunc(slices.Clone(about), func(t vaultTask) bool { return !t.is(status, today) })
 		byDate(found, status)
 		if len(found) == 0 {
@@ -66,9 +65,8 @@ func (t vaultTask) date() time.Time {
 }
 
 // about reports whether a task's line or the path of its note holds all words.
-func (t vaultTask) about(words []string) bool {
-	text := strings.ToLower(t.Raw + " " + t.place.Path)
-	return !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(text, w) })
+func (t vaultTask) about(words string) bool {
+	return holdsAll(t.Raw+" "+t.place.Path, words)
 }
 
 // byDate sorts open tasks by what comes first, done ones by what was done

@@ -116,23 +116,30 @@ func (v vaults) find(ctx context.Context, name string) (place, error) {
 	if err != nil {
 		return place{}, err
 	}
-	for _, fits := range []func(place) bool{
+	found := firstFitting(places,
 		func(p place) bool { return p.folder == folder && p.Path == below },
 		func(p place) bool { return p.Path == below },
 		func(p place) bool { return sameName(p.Path, below) },
 		func(p place) bool { return hasNameSuffix("/"+p.Path, below) },
 		func(p place) bool { return titled(p, called) },
-	} {
-		found := slices.DeleteFunc(slices.Clone(places), func(p place) bool { return !fits(p) })
-		switch len(found) {
-		case 0:
-		case 1:
-			return found[0], nil
-		default:
-			return place{}, fmt.Errorf("several notes are called %q: %s; say which by its path", name, pathsOf(ctx, found))
+	)
+	switch len(found) {
+	case 0:
+		return place{}, &noNoteError{name, pathsOf(ctx, near(places, called))}
+	case 1:
+		return found[0], nil
+	}
+	return place{}, fmt.Errorf("several notes are called %q: %s; say which by its path", name, pathsOf(ctx, found))
+}
+
+// firstFitting are those that fit by the first way in which any does.
+func firstFitting[T any](list []T, ways ...func(T) bool) (found []T) {
+	for _, fits := range ways {
+		if found = slices.DeleteFunc(slices.Clone(list), func(item T) bool { return !fits(item) }); len(found) > 0 {
+			break
 		}
 	}
-	return place{}, &noNoteError{name, pathsOf(ctx, near(places, called))}
+	return found
 }
 
 // pathOf is a path by which locate finds a note: that of the first vault as it

@@ -124,8 +124,10 @@ func textKind(page webPage) (string, error) {
 // server says, unless that was UTF-8, then by the page itself and its bytes.
 func asUTF8(page webPage) (string, error) {
 	body := bytes.TrimPrefix(page.body, []byte(byteOrderMark))
-	if whole := wholeRunes(body); utf8.Valid(whole) && !bytes.Contains(whole, []byte{0x1b, '$'}) { // ISO-2022-JP is ASCII to look at
-		return string(whole), nil
+	for half := range min(utf8.UTFMax, len(body)+1) { // of a character that was cut at the end
+		if whole := body[:len(body)-half]; utf8.Valid(whole) && !bytes.Contains(whole, []byte{0x1b, '$'}) { // ISO-2022-JP is ASCII to look at
+			return string(whole), nil
+		}
 	}
 	encoding, name, certain := charset.DetermineEncoding(body, page.kind())
 	if name == "utf-8" || !certain {
@@ -139,19 +141,6 @@ func asUTF8(page webPage) (string, error) {
 	}
 	text, err := io.ReadAll(io.LimitReader(encoding.NewDecoder().Reader(bytes.NewReader(body)), 2*maxWebBody))
 	return strings.ToValidUTF8(string(text), "\uFFFD"), err
-}
-
-// wholeRunes is a text without the half of a character that a cut left at its end.
-func wholeRunes(text []byte) []byte {
-	for cut := len(text) - 1; cut >= 0 && cut >= len(text)-utf8.UTFMax; cut-- {
-		if utf8.RuneStart(text[cut]) {
-			if !utf8.FullRune(text[cut:]) {
-				return text[:cut]
-			}
-			break
-		}
-	}
-	return text
 }
 
 // surveyed is what a page holds besides its text.
