@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/tailscale/hujson"
 
 	"lifehub/llm"
 )
@@ -113,47 +114,35 @@ func compact(raw json.RawMessage, args map[string]any, changed bool) (json.RawMe
 }
 
 // hasDoubles reports whether an object of the JSON has a key twice: one reader
-// takes the first and another the last.
+// takes the first and another the last. Of JSON that is odd it may.
 func hasDoubles(raw json.RawMessage) bool {
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	type level struct {
-		keys map[string]bool // nil: a list
-		key  bool            // a key comes next
+	doc, err := hujson.Parse(raw)
+	if err != nil {
+		return true
 	}
-	var open []level
-	for {
-		token, err := dec.Token()
-		if err != nil {
-			return false
-		}
-		top := len(open) - 1
-		switch token {
-		case json.Delim('{'), json.Delim('['):
-			if top >= 0 {
-				open[top].key = true
-			}
-			next := level{}
-			if token == json.Delim('{') {
-				next = level{map[string]bool{}, true}
-			}
-			open = append(open, next)
-			continue
-		case json.Delim('}'), json.Delim(']'):
-			open = open[:top]
-			continue
-		}
-		if top < 0 || open[top].keys == nil {
-			continue
-		}
-		if open[top].key {
-			name, _ := token.(string)
-			if open[top].keys[name] {
+	for value := range doc.All() {
+		seen := map[string]bool{}
+		for _, name := range keysOf(value) {
+			if seen[name] {
 				return true
 			}
-			open[top].keys[name] = true
+			seen[name] = true
 		}
-		open[top].key = !open[top].key
 	}
+	return false
+}
+
+// keysOf are those of an object, in the order in which they stand.
+func keysOf(value *hujson.Value) (names []string) {
+	if value == nil {
+		return nil
+	}
+	if object, ok := value.Value.(*hujson.Object); ok {
+		for _, member := range object.Members {
+			names = append(names, member.Name.Value.(hujson.Literal).String()) // the keys of an object are texts
+		}
+	}
+	return names
 }
 
 // Canonical is a form in which equal arguments are equal texts.
@@ -341,27 +330,12 @@ func (s Shape) Kind() string {
 }
 
 // PropertyOrder is the order in which the schema's author wrote its arguments.
-func PropertyOrder(schema json.RawMessage) (names []string) {
-	var top struct{ Properties json.RawMessage }
-	if json.Unmarshal(schema, &top) != nil {
+func PropertyOrder(schema json.RawMessage) []string {
+	doc, err := hujson.Parse(schema)
+	if err != nil {
 		return nil
 	}
-	dec := json.NewDecoder(bytes.NewReader(top.Properties))
-	if open, err := dec.Token(); err != nil || open != json.Delim('{') {
-		return nil
-	}
-	for dec.More() {
-		name, err := dec.Token()
-		if err != nil {
-			return names
-		}
-		var value json.RawMessage
-		if dec.Decode(&value) != nil {
-			return names
-		}
-		names = append(names, name.(string)) // the keys of an object are strings
-	}
-	return names
+	return keysOf(doc.Find("/properties"))
 }
 
 // Lists reports whether the schema's bounds leave few whole numbers, n among

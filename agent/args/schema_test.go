@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"lifehub/llm"
 )
 
 func TestASchemaMayNotFetchAnother(t *testing.T) {
@@ -23,5 +25,24 @@ func TestAnAnswerThatDoesNotFitIsToldInPlainWords(t *testing.T) {
 		if err := Check(schema, json.RawMessage(content)); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%s: got %v, want %s", content, err, want)
 		}
+	}
+}
+
+func TestAKeyThatIsThereTwiceIsWrittenOnce(t *testing.T) {
+	for raw, want := range map[string]string{
+		`{"a":1,"\u0061":2}`:         `{"a":2}`,
+		`{"b":[{"a":1, "a":"x,y"}]}`: `{"b":[{"a":"x,y"}]}`,
+		`{"b":{"a":1}, "a":{"b":1}}`: `{"b":{"a":1},"a":{"b":1}}`,
+	} {
+		if got, _, err := new(Schemas).Repair(llm.ToolSpec{Name: "t"}, json.RawMessage(raw)); err != nil || string(got) != want {
+			t.Errorf("%s: got %s, %v", raw, got, err)
+		}
+	}
+}
+
+func TestArgumentsKeepTheOrderOfTheirSchema(t *testing.T) {
+	got := PropertyOrder(json.RawMessage(`{"type":"object","properties":{"z":{"properties":{"x":{}}},"a":{},"m":true}}`))
+	if strings.Join(got, " ") != "z a m" {
+		t.Errorf("got %q", got)
 	}
 }
