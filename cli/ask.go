@@ -89,7 +89,7 @@ func (q *askCommand) run(ctx context.Context, prompt string) error {
 	}
 	a.WaitForTools(ctx, strings.Join(slices.Concat([]string{message}, q.allow, q.allowUntrusted), "\n"), q.say)
 	a.Waited = true
-	for _, flag := range a.Pointless() {
+	for _, flag := range a.UnmatchedAllows() {
 		fmt.Fprintf(q.Err, "! %s allows nothing: there is no such tool\n", safetext.Line(flag))
 	}
 	at, err := app.OpenConversation(ctx, a, q.RunFlags)
@@ -132,7 +132,7 @@ func (q *askCommand) warn(a *app.App) {
 			q.say(text)
 		}
 	}
-	if len(a.OpenVaults()) == 0 && len(a.Gone) == 0 {
+	if len(a.OpenVaults()) == 0 && len(a.MissingVaults) == 0 {
 		q.say("answering without notes: `lifehub index DIR` makes a folder known, --notes DIR uses one for this run")
 	}
 }

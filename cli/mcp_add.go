@@ -19,8 +19,8 @@ import (
 	"lifehub/tui/safetext"
 )
 
-// addition is one call of `lifehub mcp add`.
-type addition struct {
+// mcpAddCommand is one call of `lifehub mcp add`.
+type mcpAddCommand struct {
 	*app.Process
 	server    config.Entry
 	transport string
@@ -30,7 +30,7 @@ type addition struct {
 }
 
 func newMCPAdd(sh *app.Process) *cobra.Command {
-	a := &addition{Process: sh}
+	a := &mcpAddCommand{Process: sh}
 	cmd := &cobra.Command{
 		Use: "add NAME [--url URL | -- COMMAND [ARG…]]", Short: "Add a server to mcp.json",
 		Long: "Add a server to mcp.json. What you type here is trusted: the server is started from now on, and the tools\n" +
@@ -51,7 +51,7 @@ func newMCPAdd(sh *app.Process) *cobra.Command {
 	return cmd
 }
 
-func (a *addition) run(name string, command []string) error {
+func (a *mcpAddCommand) run(name string, command []string) error {
 	p, k, err := app.KnownServers(a.Process) // what stands there already is adopted before
 	if err != nil {
 		return err

@@ -53,7 +53,7 @@ func searchNotes(ctx context.Context, sh *app.Process, flags app.RunFlags, text 
 	for _, text := range a.Notices("searching") {
 		fmt.Fprintf(sh.Err, "! %s\n", safetext.Line(text))
 	}
-	if len(a.Gone) > 0 && len(a.OpenVaults()) == 0 {
+	if len(a.MissingVaults) > 0 && len(a.OpenVaults()) == 0 {
 		return errors.New("none of the remembered folders of notes can be read; `lifehub doctor` says how to mend that")
 	}
 	if len(a.OpenVaults()) == 0 {

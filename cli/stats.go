@@ -18,8 +18,8 @@ import (
 	"lifehub/tui/safetext"
 )
 
-// sums is one call of `lifehub stats`.
-type sums struct {
+// statsCommand is one call of `lifehub stats`.
+type statsCommand struct {
 	*app.Process
 	by     string
 	since  string
@@ -28,7 +28,7 @@ type sums struct {
 }
 
 func newStats(sh *app.Process) *cobra.Command {
-	s := &sums{Process: sh}
+	s := &statsCommand{Process: sh}
 	cmd := &cobra.Command{
 		Use:   "stats",
 		Short: "Times, tokens, searches and tool calls of the turns so far",
@@ -46,7 +46,7 @@ func newStats(sh *app.Process) *cobra.Command {
 	return cmd
 }
 
-func (s *sums) run(ctx context.Context, kept *store.Store, _ []string) error {
+func (s *statsCommand) run(ctx context.Context, kept *store.Store, _ []string) error {
 	since, err := parseSince(s.since, time.Now())
 	if err != nil {
 		return settings.UsageError{Err: err}

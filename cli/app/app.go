@@ -43,7 +43,7 @@ type App struct {
 	Store       *store.Store
 	ServerTrust ServerTrust // of the MCP servers
 	Servers     *mcpclient.Client
-	followed    *followed
+	followed    *serversFile
 	Rules       *rules.Rules
 	Folder      settings.VaultPolicy // what the folders of notes ask for
 	Secrets     *redact.Redaction
@@ -63,8 +63,8 @@ type App struct {
 
 	sentByTools atomic.Int64 // bytes that built-in tools sent to other machines
 
-	Gone     []string // remembered folders that cannot be read, each with the reason
-	Outdated string   // why the index is older than the notes; "": it is not
+	MissingVaults []string // remembered folders that cannot be read, each with the reason
+	Outdated      string   // why the index is older than the notes; "": it is not
 
 	mu     sync.RWMutex  // guards vaults, to which the first-run screen may add one, and memory
 	memory *notes.Folder // that holds the facts where no vault does; nil: not opened yet
@@ -199,7 +199,7 @@ func (a *App) Notices(going string) []string {
 			list = append(list, text)
 		}
 	}
-	for _, gone := range a.Gone {
+	for _, gone := range a.MissingVaults {
 		list = append(list, going+" without "+gone)
 	}
 	return list

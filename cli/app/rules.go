@@ -107,9 +107,9 @@ const (
 	UntrustedFlag = "--allow-untrusted"
 )
 
-// Pointless lists the flags whose rule speaks of no tool there is: a slip of
+// UnmatchedAllows lists the flags whose rule speaks of no tool there is: a slip of
 // the pen, or a server that is not up.
-func (a *App) Pointless() (flags []string) {
+func (a *App) UnmatchedAllows() (flags []string) {
 	for _, rule := range a.Rules.List() {
 		if (rule.From == AllowFlag || rule.From == UntrustedFlag) && !slices.ContainsFunc(a.Tools(), func(t agent.Tool) bool { return rule.MatchesTool(t.Spec().Name) }) {
 			flags = append(flags, rule.From+" "+RuleText(rule))

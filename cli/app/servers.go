@@ -67,9 +67,9 @@ func (k ServerTrust) FirstUse() string {
 	return "first use of the MCP servers in mcp.json, as they stand there: " + strings.Join(k.adopted, ", ") + " (`lifehub mcp list` shows what they run)"
 }
 
-// followed is mcp.json as it was last looked at, and when the trust file was
+// serversFile is mcp.json as it was last looked at, and when the trust file was
 // last written.
-type followed struct {
+type serversFile struct {
 	mu    sync.Mutex
 	text  string // that is in force, or was refused
 	last  string // as it was read the time before
@@ -78,8 +78,8 @@ type followed struct {
 
 // newFollowed is the state after a start with the servers of mcp.json as they
 // were just read.
-func newFollowed(p settings.Paths, text string) *followed {
-	f := &followed{text: text, last: text}
+func newFollowed(p settings.Paths, text string) *serversFile {
+	f := &serversFile{text: text, last: text}
 	f.trusted(p.TrustFile())
 	return f
 }
@@ -147,7 +147,7 @@ func readServersText(file string) (string, error) {
 }
 
 // trusted reports whether the trust file was written since it was last looked at.
-func (f *followed) trusted(file string) bool {
+func (f *serversFile) trusted(file string) bool {
 	info, err := os.Stat(file)
 	if err != nil || info.ModTime().Equal(f.trust) {
 		return false

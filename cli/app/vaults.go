@@ -44,7 +44,7 @@ func (a *App) openVaults(named []string) error {
 		}
 		if err != nil {
 			slog.Warn("remembered notes", "folder", name, "error", err)
-			a.Gone = append(a.Gone, fmt.Sprintf("the notes in %s: %v", name, err))
+			a.MissingVaults = append(a.MissingVaults, fmt.Sprintf("the notes in %s: %v", name, err))
 		}
 	}
 	return nil

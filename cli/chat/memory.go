@@ -10,6 +10,7 @@ import (
 	"lifehub/agent"
 	"lifehub/cli/app"
 	"lifehub/tui/backend"
+	"lifehub/tui/draw"
 	"lifehub/tui/safetext"
 )
 
@@ -91,11 +92,7 @@ func (bg *background) slashMemory(ctx context.Context, query string) (string, er
 	if len(found.Facts) == 0 {
 		b.WriteString("No facts are remembered about you. `/remember TEXT` adds one.\n")
 	}
-	exchanges := fmt.Sprintf("%d past exchanges", archived)
-	if archived == 1 {
-		exchanges = "1 past exchange"
-	}
 	fmt.Fprintf(&b, "\nFacts stand in `%s`, which you may edit. %s can come back (`memory.scope: %s`).\n",
-		filepath.Join(folder.Dir(), filepath.FromSlash(bg.Facts().Path)), exchanges, bg.Settings.Memory.Scope)
+		filepath.Join(folder.Dir(), filepath.FromSlash(bg.Facts().Path)), draw.Count(archived, "past exchange"), bg.Settings.Memory.Scope)
 	return b.String(), nil
 }

@@ -203,7 +203,7 @@ func vectorStore(ctx context.Context, store chroma.Server) Finding {
 
 func notes(ctx context.Context, a *app.App) []Finding {
 	var findings []Finding
-	for _, gone := range a.Gone {
+	for _, gone := range a.MissingVaults {
 		findings = append(findings, Finding{What: "notes", Says: gone, Fix: "see to the folder, or take it out of `notes:` in " + a.Paths.ConfigFile()})
 	}
 	for _, v := range a.OpenVaults() {
