@@ -261,7 +261,7 @@ func (v vaults) tasks(ctx context.Context) ([]vaultTask, error) {
 			return nil, err
 		}
 		raw, entry, err := p.folder.Raw(p.Path)
-		if err != nil || !task.MayHaveTasks(raw) { // a note that cannot be read is reported by the index
+		if err != nil || !task.MayHoldAny(raw) { // a note that cannot be read is reported by the index
 			continue
 		}
 		note := opened(ctx, notes.Parse(entry, raw))

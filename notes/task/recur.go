@@ -1,6 +1,7 @@
 package task
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -64,10 +65,10 @@ func nextFields(text string, days int) string {
 type recurrence struct {
 	every    int // of unit
 	unit     string
-	weekdays map[time.Weekday]bool // on these days; nil: any
-	days     []int                 // days of the month; negative: from its end; nil: any
-	nth      int                   // with weekdays: the nth of the month, negative: from its end
-	month    time.Month            // of the year; 0: any
+	weekdays []time.Weekday // on these days; nil: any
+	days     []int          // days of the month; negative: from its end; nil: any
+	nth      int            // with weekdays: the nth of the month, negative: from its end; 0: each
+	month    time.Month     // of the year; 0: any
 	whenDone bool
 }
 
@@ -116,18 +117,13 @@ func (r *recurrence) readDays(words []string) bool {
 		} else if word == "last" {
 			r.days = append(r.days, -1)
 		} else if day, ok := named(word, weekdays); ok {
-			if r.weekdays == nil {
-				r.weekdays = map[time.Weekday]bool{}
-			}
-			r.weekdays[day] = true
+			r.weekdays = append(r.weekdays, day)
 		} else if word != "on" && word != "the" {
 			return false
 		}
 	}
-	for _, day := range r.days {
-		if day == 0 || day > 31 {
-			return false
-		}
+	if slices.ContainsFunc(r.days, func(day int) bool { return day == 0 || day > 31 }) {
+		return false
 	}
 	switch r.unit {
 	case "day":
@@ -165,67 +161,48 @@ func named[T interface{ String() string }](word string, all []T) (T, bool) {
 	return none, false
 }
 
-// after is the first day of the rule after from.
+// after is the first day of the rule after from. A rule of leap days and 999
+// years has none within the bound, and is not understood.
 func (r recurrence) after(from time.Time) (time.Time, bool) {
-	switch {
-	case r.unit == "day":
-		return from.AddDate(0, 0, r.every), true
-	case r.unit == "week" && r.weekdays == nil:
-		return from.AddDate(0, 0, 7*r.every), true
-	case r.unit == "month" && r.weekdays == nil && r.days == nil:
-		return addMonths(from, r.every), true
-	case r.unit == "year" && r.month == 0:
-		return addMonths(from, 12*r.every), true
-	}
-	// The others are found by looking at each day. A rule of leap days and 999
-	// years finds none within the bound, and is not understood.
 	const furthest = 366 * 40
 	for i := 1; i <= furthest; i++ {
-		day := from.AddDate(0, 0, i)
-		if r.holds(from, day) {
+		if day := from.AddDate(0, 0, i); r.periods(from, day)%r.every == 0 && r.holds(from, day) {
 			return day, true
 		}
 	}
 	return time.Time{}, false
 }
 
-// holds reports whether the rule, counted from a first day, names day.
-func (r recurrence) holds(from, day time.Time) bool {
+// periods counts the units between two days.
+func (r recurrence) periods(from, day time.Time) int {
 	switch r.unit {
+	case "day":
+		return daysBetween(from, day)
 	case "week":
-		weeks := daysBetween(monday(from), monday(day)) / 7
-		return r.weekdays[day.Weekday()] && weeks%r.every == 0
-	case "year":
-		return day.Month() == r.month && r.onDay(day) && (day.Year()-from.Year())%r.every == 0
+		return daysBetween(monday(from), monday(day)) / 7
+	case "month":
+		return 12*(day.Year()-from.Year()) + int(day.Month()) - int(from.Month())
 	}
-	apart := 12*(day.Year()-from.Year()) + int(day.Month()) - int(from.Month())
-	if apart%r.every != 0 {
+	return day.Year() - from.Year()
+}
+
+// holds reports whether the rule names day within its period. What it does not
+// say is as it was on the day from which it counts; a month after January 31
+// is the last of February.
+func (r recurrence) holds(from, day time.Time) bool {
+	last := daysIn(day)
+	switch {
+	case r.month != 0 && day.Month() != r.month, r.unit == "year" && r.month == 0 && day.Month() != from.Month():
 		return false
+	case r.weekdays != nil:
+		nth, back := (day.Day()-1)/7+1, -((last-day.Day())/7 + 1)
+		return slices.Contains(r.weekdays, day.Weekday()) && (r.nth == 0 || r.nth == nth || r.nth == back)
+	case r.days != nil:
+		return slices.Contains(r.days, day.Day()) || slices.Contains(r.days, day.Day()-last-1)
+	case r.unit == "week":
+		return day.Weekday() == from.Weekday()
 	}
-	if r.weekdays != nil {
-		nth := (day.Day()-1)/7 + 1
-		if r.nth < 0 {
-			nth = -((daysIn(day)-day.Day())/7 + 1)
-		}
-		return r.weekdays[day.Weekday()] && nth == r.nth
-	}
-	return r.onDay(day)
-}
-
-func (r recurrence) onDay(day time.Time) bool {
-	for _, d := range r.days {
-		if d == day.Day() || d < 0 && day.Day() == daysIn(day)+1+d {
-			return true
-		}
-	}
-	return false
-}
-
-// addMonths stays in the month it reaches: a month after January 31 is the
-// last of February.
-func addMonths(day time.Time, count int) time.Time {
-	first := time.Date(day.Year(), day.Month()+time.Month(count), 1, 0, 0, 0, 0, time.Local)
-	return first.AddDate(0, 0, min(day.Day(), daysIn(first))-1)
+	return r.unit == "day" || day.Day() == min(from.Day(), last)
 }
 
 func daysIn(month time.Time) int {

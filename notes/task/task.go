@@ -3,10 +3,8 @@
 package task
 
 import (
-	"bytes"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"lifehub/internal/pattern"
 )
@@ -116,20 +114,9 @@ func (t *Task) setField(name, value string) bool {
 	return true
 }
 
-// MayHaveTasks tells, at the price of a glance, whether a note's bytes can
+// box may be that of a task, in whatever encoding.
+var box = pattern.Lazy(`\[[^\[\]]{1,4}\]`)
+
+// MayHoldAny reports, at the price of a glance, whether a note's bytes can
 // hold tasks at all.
-func MayHaveTasks(raw []byte) bool {
-	if bytes.HasPrefix(raw, []byte{0xFF, 0xFE}) || bytes.HasPrefix(raw, []byte{0xFE, 0xFF}) {
-		return true // UTF-16
-	}
-	for {
-		open := bytes.IndexByte(raw, '[')
-		if open < 0 {
-			return false
-		}
-		raw = raw[open+1:]
-		if _, size := utf8.DecodeRune(raw); size < len(raw) && raw[size] == ']' {
-			return true
-		}
-	}
-}
+func MayHoldAny(raw []byte) bool { return box.Match(raw) }

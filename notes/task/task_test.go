@@ -129,6 +129,17 @@ func TestTickingATaskKeepsItATask(t *testing.T) {
 	})
 }
 
+func TestANoteWithoutABoxHoldsNoTask(t *testing.T) {
+	for raw, want := range map[string]bool{
+		"- [ ] a": true, "1. [x] a": true, "- [é] a": true, "\xff\xfe-\x00 \x00[\x00 \x00]\x00": true, "\xfe\xff\x00-\x00 \x00[\x00x\x00]": true,
+		"": false, "a [longer link](b.md) and [[another]]": false, "[]": false,
+	} {
+		if got := MayHoldAny([]byte(raw)); got != want {
+			t.Errorf("%q: got %v, want %v", raw, got, want)
+		}
+	}
+}
+
 func dayOf(text string) time.Time {
 	t, err := time.ParseInLocation("2006-01-02", text, time.Local)
 	if err != nil {
