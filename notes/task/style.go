@@ -1,8 +1,11 @@
 package task
 
 import (
+	"fmt"
 	"strings"
 	"time"
+
+	"lifehub/internal/pattern"
 )
 
 // DateStyle is how a vault writes the dates of tasks.
@@ -15,34 +18,33 @@ const (
 	Plain                     // due: 2026-01-01
 )
 
+var styles = []struct {
+	used      pattern.Pattern // in the line of a task
+	due, done string
+}{
+	Emoji:    {emojiField, "📅 %s", "✅ %s"},
+	Dataview: {pairField, "[due:: %s]", "[completion:: %s]"},
+	Plain:    {plainField, "due: %s", "done: %s"},
+}
+
 // Style reports how the task writes its dates; ok is false when it has none.
 func (t Task) Style() (style DateStyle, ok bool) {
-	switch {
-	case emojiField.MatchString(t.Raw):
-		return Emoji, true
-	case pairField.MatchString(t.Raw):
-		return Dataview, true
-	case plainField.MatchString(t.Raw):
-		return Plain, true
+	for i, s := range styles {
+		if s.used.MatchString(t.Raw) {
+			return DateStyle(i), true
+		}
 	}
 	return Emoji, false
 }
 
 // Due writes a due date.
-func (s DateStyle) Due(day time.Time) string { return s.field("📅", "due", "due", day) }
+func (s DateStyle) Due(day time.Time) string {
+	return fmt.Sprintf(styles[s].due, day.Format(time.DateOnly))
+}
 
 // Done writes the day a task was done.
-func (s DateStyle) Done(day time.Time) string { return s.field("✅", "completion", "done", day) }
-
-func (s DateStyle) field(emoji, pair, plain string, day time.Time) string {
-	date := day.Format("2006-01-02")
-	switch s {
-	case Dataview:
-		return "[" + pair + ":: " + date + "]"
-	case Plain:
-		return plain + ": " + date
-	}
-	return emoji + " " + date
+func (s DateStyle) Done(day time.Time) string {
+	return fmt.Sprintf(styles[s].done, day.Format(time.DateOnly))
 }
 
 // Ticked is the task's line with its box ticked and the day it was done.
