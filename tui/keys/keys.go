@@ -47,118 +47,15 @@ type Map struct {
 	Pause, Faster, Slower, LeaveReplay key.Binding
 }
 
+// Default returns the built-in keys.
 func Default() Map {
-	bind := func(help, what string, keys ...string) key.Binding {
-		return key.NewBinding(key.WithKeys(keys...), key.WithHelp(help, what))
+	var k Map
+	for _, group := range k.Groups() {
+		for _, named := range group.Keys {
+			*named.Binding = named.builtin
+		}
 	}
-	return Map{
-		Send:        bind("enter", "send", "enter"),
-		Newline:     bind("ctrl+j", "new line (also alt+enter, shift+enter)", "ctrl+j", "alt+enter", "shift+enter"),
-		Up:          bind("↑", "earlier prompt; change or cancel one that waits", "up"),
-		Down:        bind("↓", "later prompt", "down"),
-		Undo:        bind("ctrl+_", "undo (also ctrl+/)", "ctrl+_", "ctrl+/", "ctrl+shift+_", "ctrl+shift+-"),
-		Redo:        bind("alt+_", "redo (also alt+/)", "alt+_", "alt+/", "alt+shift+_", "alt+shift+-"),
-		Search:      bind("ctrl+r", "search earlier prompts", "ctrl+r"),
-		Compose:     bind("ctrl+g", "write in your editor", "ctrl+g"),
-		Palette:     bind("ctrl+p", "commands (or type /)", "ctrl+p"),
-		Help:        bind("f1", "help", "f1"),
-		HelpOnEmpty: bind("?", "help, when nothing is typed", "?"),
-
-		Stop:          bind("esc", "stop", "esc"),
-		Clear:         bind("ctrl+c", "clear, then stop, then quit", "ctrl+c"),
-		Leave:         bind("ctrl+d", "quit, when nothing is typed", "ctrl+d"),
-		Suspend:       bind("ctrl+z", "suspend", "ctrl+z"),
-		Redraw:        bind("ctrl+l", "draw the screen anew", "ctrl+l"),
-		Plan:          bind("ctrl+t", "fold the plan", "ctrl+t"),
-		Unfold:        bind("ctrl+o", "unfold tools and thinking", "ctrl+o"),
-		New:           bind("ctrl+n", "new conversation", "ctrl+n"),
-		Conversations: bind("ctrl+s", "conversations", "ctrl+s"),
-		Model:         bind("alt+m", "choose a model", "alt+m"),
-		Mode:          bind("shift+tab", "plan, loop or team", "shift+tab"),
-
-		PageUp:           bind("pgup", "scroll up", "pgup"),
-		PageDown:         bind("pgdn", "scroll down", "pgdown"),
-		Top:              bind("ctrl+home", "to the beginning", "ctrl+home"),
-		Bottom:           bind("ctrl+end", "to the end", "ctrl+end"),
-		PreviousQuestion: bind("alt+↑", "to the question before", "alt+up"),
-		NextQuestion:     bind("alt+↓", "to the next question", "alt+down"),
-		Focus:            bind("tab", "keys to the transcript, when nothing is typed", "tab"),
-
-		Next:     bind("j", "next", "j", "down"),
-		Previous: bind("k", "previous", "k", "up"),
-		First:    bind("g", "first", "g", "home"),
-		Last:     bind("G", "last", "G", "end"),
-		Fold:     bind("space", "fold or unfold, preview of a source", "space"),
-		Copy:     bind("y", "copy", "y"),
-		CopyCode: bind("1–9", "copy that code block of the answer", "1", "2", "3", "4", "5", "6", "7", "8", "9"),
-		Open:     bind("enter", "open in your editor, or unfold", "enter"),
-		Back:     bind("esc", "back to the composer", "esc", "tab", "i"),
-
-		Edit:          bind("e", "change that question: a branch", "e"),
-		Retry:         bind("r", "ask that question once more: a branch", "r"),
-		EarlierBranch: bind("←", "what was asked there before", "left", "h"),
-		LaterBranch:   bind("→", "what was asked there later", "right", "l"),
-
-		ListUp:       bind("↑", "up (also k)", "up", "k", "ctrl+p"),
-		ListDown:     bind("↓", "down (also j)", "down", "j", "ctrl+n"),
-		ListPageUp:   bind("pgup", "a page up", "pgup"),
-		ListPageDown: bind("pgdn", "a page down (also space)", "pgdown", "space"),
-		ListFirst:    bind("home", "to the first (also g)", "home", "g", "ctrl+home"),
-		ListLast:     bind("end", "to the last (also G)", "end", "G", "ctrl+end"),
-
-		PickerChoose: bind("enter", "choose", "enter"),
-		PickerClose:  bind("esc", "close", "esc", "ctrl+c"),
-
-		Complete: bind("tab", "complete a command or a name", "tab"),
-
-		StatsNext:     bind("tab", "sum up by another", "tab", "right"),
-		StatsPrevious: bind("shift+tab", "sum up by the one before", "shift+tab", "left"),
-
-		TreeShow:  bind("enter", "show that branch", "enter"),
-		TreeGoOn:  bind("c", "go on from there: a branch", "c"),
-		TreeFork:  bind("f", "a conversation of its own from there", "f"),
-		TreeClose: bind("esc", "close", "esc", "q", "ctrl+c"),
-
-		Once:            bind("y", "allow once", "y"),
-		ForConversation: bind("s", "allow in this chat", "s"),
-		Always:          bind("a", "always allow, by the rule it shows", "a"),
-		Refuse:          bind("n", "deny", "n"),
-		RefuseWhy:       bind("N", "deny and say why", "N"),
-		EditInput:       bind("e", "edit the arguments", "e"),
-		Details:         bind("d", "details, at once", "d"),
-		NextAsked:       bind("tab", "next request, at once", "tab"),
-		OnceAll:         bind("A", "allow all once", "A"),
-
-		ArgumentNext:     bind("tab", "next argument", "tab"),
-		ArgumentPrevious: bind("shift+tab", "argument before", "shift+tab"),
-
-		Again:          bind("r", "run again", "r"),
-		Checked:        bind("c", "I checked, it's done", "c"),
-		ServersLook:    bind("t", "what is new or has changed", "t", "enter"),
-		ServersTrust:   bind("y", "trust it like this", "y"),
-		ServersConsent: bind("c", "give the consent that it wants", "c"),
-		ServersRestart: bind("r", "restart", "r"),
-		ServersSwitch:  bind("e", "switch on or off", "e"),
-		ServersLog:     bind("l", "its log", "l"),
-		ServersClose:   bind("esc", "close", "esc", "q"),
-
-		FillIn:  bind("tab", "fill in, at once", "tab"),
-		Agree:   bind("y", "agree, or fill in", "y"),
-		Decline: bind("n", "decline", "n"),
-		CopyURL: bind("c", "copy the address, at once", "c"),
-
-		FieldNext:      bind("↓", "next field (also tab)", "down", "tab"),
-		FieldPrevious:  bind("↑", "field before (also shift+tab)", "up", "shift+tab"),
-		FieldDone:      bind("enter", "next, then sends", "enter"),
-		OptionNext:     bind("→", "next choice", "right"),
-		OptionPrevious: bind("←", "choice before", "left"),
-		OptionSwitch:   bind("space", "choose, of several in or out", "space"),
-
-		Pause:       bind("space", "pause", "space"),
-		Faster:      bind("+", "twice as fast", "+", "="),
-		Slower:      bind("-", "half as fast", "-"),
-		LeaveReplay: bind("q", "leave", "q", "esc"),
-	}
+	return k
 }
 
 // Group is the keys that are live in one place.
@@ -168,132 +65,138 @@ type Group struct {
 	Keys  []Named
 }
 
+// Named is a key by its name in the settings.
 type Named struct {
-	Name string // in the config
+	Name string
 	*key.Binding
+	builtin key.Binding
 }
 
-// Groups lists every key by the place where it works.
+// Groups lists every key by the place where it works: its name in the settings,
+// its help and its built-in keys.
 func (k *Map) Groups() []Group {
+	on := func(name string, b *key.Binding, help, what string, keys ...string) Named {
+		return Named{name, b, key.NewBinding(key.WithKeys(keys...), key.WithHelp(help, what))}
+	}
 	return []Group{
 		{"composer", "Writing", []Named{
-			{"send", &k.Send},
-			{"newline", &k.Newline},
-			{"earlier", &k.Up},
-			{"later", &k.Down},
-			{"undo", &k.Undo},
-			{"redo", &k.Redo},
-			{"search", &k.Search},
-			{"compose", &k.Compose},
-			{"palette", &k.Palette},
-			{"help", &k.Help},
-			{"help_on_empty", &k.HelpOnEmpty},
+			on("send", &k.Send, "enter", "send", "enter"),
+			on("newline", &k.Newline, "ctrl+j", "new line (also alt+enter, shift+enter)", "ctrl+j", "alt+enter", "shift+enter"),
+			on("earlier", &k.Up, "↑", "earlier prompt; change or cancel one that waits", "up"),
+			on("later", &k.Down, "↓", "later prompt", "down"),
+			on("undo", &k.Undo, "ctrl+_", "undo (also ctrl+/)", "ctrl+_", "ctrl+/", "ctrl+shift+_", "ctrl+shift+-"),
+			on("redo", &k.Redo, "alt+_", "redo (also alt+/)", "alt+_", "alt+/", "alt+shift+_", "alt+shift+-"),
+			on("search", &k.Search, "ctrl+r", "search earlier prompts", "ctrl+r"),
+			on("compose", &k.Compose, "ctrl+g", "write in your editor", "ctrl+g"),
+			on("palette", &k.Palette, "ctrl+p", "commands (or type /)", "ctrl+p"),
+			on("help", &k.Help, "f1", "help", "f1"),
+			on("help_on_empty", &k.HelpOnEmpty, "?", "help, when nothing is typed", "?"),
 		}},
 		{"anywhere", "Anywhere", []Named{
-			{"stop", &k.Stop},
-			{"clear", &k.Clear},
-			{"leave", &k.Leave},
-			{"suspend", &k.Suspend},
-			{"redraw", &k.Redraw},
-			{"plan", &k.Plan},
-			{"unfold", &k.Unfold},
-			{"new", &k.New},
-			{"conversations", &k.Conversations},
-			{"model", &k.Model},
-			{"mode", &k.Mode},
-			{"page_up", &k.PageUp},
-			{"page_down", &k.PageDown},
-			{"top", &k.Top},
-			{"bottom", &k.Bottom},
-			{"previous_question", &k.PreviousQuestion},
-			{"next_question", &k.NextQuestion},
-			{"focus", &k.Focus},
+			on("stop", &k.Stop, "esc", "stop", "esc"),
+			on("clear", &k.Clear, "ctrl+c", "clear, then stop, then quit", "ctrl+c"),
+			on("leave", &k.Leave, "ctrl+d", "quit, when nothing is typed", "ctrl+d"),
+			on("suspend", &k.Suspend, "ctrl+z", "suspend", "ctrl+z"),
+			on("redraw", &k.Redraw, "ctrl+l", "draw the screen anew", "ctrl+l"),
+			on("plan", &k.Plan, "ctrl+t", "fold the plan", "ctrl+t"),
+			on("unfold", &k.Unfold, "ctrl+o", "unfold tools and thinking", "ctrl+o"),
+			on("new", &k.New, "ctrl+n", "new conversation", "ctrl+n"),
+			on("conversations", &k.Conversations, "ctrl+s", "conversations", "ctrl+s"),
+			on("model", &k.Model, "alt+m", "choose a model", "alt+m"),
+			on("mode", &k.Mode, "shift+tab", "plan, loop or team", "shift+tab"),
+			on("page_up", &k.PageUp, "pgup", "scroll up", "pgup"),
+			on("page_down", &k.PageDown, "pgdn", "scroll down", "pgdown"),
+			on("top", &k.Top, "ctrl+home", "to the beginning", "ctrl+home"),
+			on("bottom", &k.Bottom, "ctrl+end", "to the end", "ctrl+end"),
+			on("previous_question", &k.PreviousQuestion, "alt+↑", "to the question before", "alt+up"),
+			on("next_question", &k.NextQuestion, "alt+↓", "to the next question", "alt+down"),
+			on("focus", &k.Focus, "tab", "keys to the transcript, when nothing is typed", "tab"),
 		}},
 		{"transcript", "In the transcript", []Named{
-			{"next", &k.Next},
-			{"previous", &k.Previous},
-			{"first", &k.First},
-			{"last", &k.Last},
-			{"fold", &k.Fold},
-			{"copy", &k.Copy},
-			{"copy_code", &k.CopyCode},
-			{"open", &k.Open},
-			{"back", &k.Back},
-			{"edit", &k.Edit},
-			{"retry", &k.Retry},
-			{"earlier_branch", &k.EarlierBranch},
-			{"later_branch", &k.LaterBranch},
+			on("next", &k.Next, "j", "next", "j", "down"),
+			on("previous", &k.Previous, "k", "previous", "k", "up"),
+			on("first", &k.First, "g", "first", "g", "home"),
+			on("last", &k.Last, "G", "last", "G", "end"),
+			on("fold", &k.Fold, "space", "fold or unfold, preview of a source", "space"),
+			on("copy", &k.Copy, "y", "copy", "y"),
+			on("copy_code", &k.CopyCode, "1–9", "copy that code block of the answer", "1", "2", "3", "4", "5", "6", "7", "8", "9"),
+			on("open", &k.Open, "enter", "open in your editor, or unfold", "enter"),
+			on("back", &k.Back, "esc", "back to the composer", "esc", "tab", "i"),
+			on("edit", &k.Edit, "e", "change that question: a branch", "e"),
+			on("retry", &k.Retry, "r", "ask that question once more: a branch", "r"),
+			on("earlier_branch", &k.EarlierBranch, "←", "what was asked there before", "left", "h"),
+			on("later_branch", &k.LaterBranch, "→", "what was asked there later", "right", "l"),
 		}},
 		{"list", "In lists and long texts", []Named{
-			{"list_up", &k.ListUp},
-			{"list_down", &k.ListDown},
-			{"list_page_up", &k.ListPageUp},
-			{"list_page_down", &k.ListPageDown},
-			{"list_first", &k.ListFirst},
-			{"list_last", &k.ListLast},
+			on("list_up", &k.ListUp, "↑", "up (also k)", "up", "k", "ctrl+p"),
+			on("list_down", &k.ListDown, "↓", "down (also j)", "down", "j", "ctrl+n"),
+			on("list_page_up", &k.ListPageUp, "pgup", "a page up", "pgup"),
+			on("list_page_down", &k.ListPageDown, "pgdn", "a page down (also space)", "pgdown", "space"),
+			on("list_first", &k.ListFirst, "home", "to the first (also g)", "home", "g", "ctrl+home"),
+			on("list_last", &k.ListLast, "end", "to the last (also G)", "end", "G", "ctrl+end"),
 		}},
 		{"picker", "In a list that typing filters", []Named{
-			{"picker_choose", &k.PickerChoose},
-			{"picker_close", &k.PickerClose},
+			on("picker_choose", &k.PickerChoose, "enter", "choose", "enter"),
+			on("picker_close", &k.PickerClose, "esc", "close", "esc", "ctrl+c"),
 		}},
 		{"completion", "In a list above the composer", []Named{
-			{"complete", &k.Complete},
+			on("complete", &k.Complete, "tab", "complete a command or a name", "tab"),
 		}},
 		{"stats", "Among the figures (/stats)", []Named{
-			{"stats_next", &k.StatsNext},
-			{"stats_previous", &k.StatsPrevious},
+			on("stats_next", &k.StatsNext, "tab", "sum up by another", "tab", "right"),
+			on("stats_previous", &k.StatsPrevious, "shift+tab", "sum up by the one before", "shift+tab", "left"),
 		}},
 		{"tree", "In the tree of a conversation", []Named{
-			{"tree_show", &k.TreeShow},
-			{"tree_go_on", &k.TreeGoOn},
-			{"tree_fork", &k.TreeFork},
-			{"tree_close", &k.TreeClose},
+			on("tree_show", &k.TreeShow, "enter", "show that branch", "enter"),
+			on("tree_go_on", &k.TreeGoOn, "c", "go on from there: a branch", "c"),
+			on("tree_fork", &k.TreeFork, "f", "a conversation of its own from there", "f"),
+			on("tree_close", &k.TreeClose, "esc", "close", "esc", "q", "ctrl+c"),
 		}},
 		{"permission", "When a tool asks: choose, then enter", []Named{
-			{"once", &k.Once},
-			{"for_conversation", &k.ForConversation},
-			{"always", &k.Always},
-			{"refuse", &k.Refuse},
-			{"refuse_why", &k.RefuseWhy},
-			{"edit_input", &k.EditInput},
-			{"details", &k.Details},
-			{"next_asked", &k.NextAsked},
-			{"once_all", &k.OnceAll},
-			{"again", &k.Again},
-			{"checked", &k.Checked},
+			on("once", &k.Once, "y", "allow once", "y"),
+			on("for_conversation", &k.ForConversation, "s", "allow in this chat", "s"),
+			on("always", &k.Always, "a", "always allow, by the rule it shows", "a"),
+			on("refuse", &k.Refuse, "n", "deny", "n"),
+			on("refuse_why", &k.RefuseWhy, "N", "deny and say why", "N"),
+			on("edit_input", &k.EditInput, "e", "edit the arguments", "e"),
+			on("details", &k.Details, "d", "details, at once", "d"),
+			on("next_asked", &k.NextAsked, "tab", "next request, at once", "tab"),
+			on("once_all", &k.OnceAll, "A", "allow all once", "A"),
+			on("again", &k.Again, "r", "run again", "r"),
+			on("checked", &k.Checked, "c", "I checked, it's done", "c"),
 		}},
 		{"arguments", "Among the arguments of a call", []Named{
-			{"argument_next", &k.ArgumentNext},
-			{"argument_previous", &k.ArgumentPrevious},
+			on("argument_next", &k.ArgumentNext, "tab", "next argument", "tab"),
+			on("argument_previous", &k.ArgumentPrevious, "shift+tab", "argument before", "shift+tab"),
 		}},
 		{"servers", "Among the MCP servers (/mcp)", []Named{
-			{"servers_look", &k.ServersLook},
-			{"servers_trust", &k.ServersTrust},
-			{"servers_consent", &k.ServersConsent},
-			{"servers_restart", &k.ServersRestart},
-			{"servers_switch", &k.ServersSwitch},
-			{"servers_log", &k.ServersLog},
-			{"servers_close", &k.ServersClose},
+			on("servers_look", &k.ServersLook, "t", "what is new or has changed", "t", "enter"),
+			on("servers_trust", &k.ServersTrust, "y", "trust it like this", "y"),
+			on("servers_consent", &k.ServersConsent, "c", "give the consent that it wants", "c"),
+			on("servers_restart", &k.ServersRestart, "r", "restart", "r"),
+			on("servers_switch", &k.ServersSwitch, "e", "switch on or off", "e"),
+			on("servers_log", &k.ServersLog, "l", "its log", "l"),
+			on("servers_close", &k.ServersClose, "esc", "close", "esc", "q"),
 		}},
 		{"input", "When a server asks: choose, then enter", []Named{
-			{"fill_in", &k.FillIn},
-			{"agree", &k.Agree},
-			{"decline", &k.Decline},
-			{"copy_url", &k.CopyURL},
+			on("fill_in", &k.FillIn, "tab", "fill in, at once", "tab"),
+			on("agree", &k.Agree, "y", "agree, or fill in", "y"),
+			on("decline", &k.Decline, "n", "decline", "n"),
+			on("copy_url", &k.CopyURL, "c", "copy the address, at once", "c"),
 		}},
 		{"form", "In its form", []Named{
-			{"field_next", &k.FieldNext},
-			{"field_previous", &k.FieldPrevious},
-			{"field_done", &k.FieldDone},
-			{"option_next", &k.OptionNext},
-			{"option_previous", &k.OptionPrevious},
-			{"option_switch", &k.OptionSwitch},
+			on("field_next", &k.FieldNext, "↓", "next field (also tab)", "down", "tab"),
+			on("field_previous", &k.FieldPrevious, "↑", "field before (also shift+tab)", "up", "shift+tab"),
+			on("field_done", &k.FieldDone, "enter", "next, then sends", "enter"),
+			on("option_next", &k.OptionNext, "→", "next choice", "right"),
+			on("option_previous", &k.OptionPrevious, "←", "choice before", "left"),
+			on("option_switch", &k.OptionSwitch, "space", "choose, of several in or out", "space"),
 		}},
 		{"replay", "In a replay", []Named{
-			{"pause", &k.Pause},
-			{"faster", &k.Faster},
-			{"slower", &k.Slower},
-			{"leave_replay", &k.LeaveReplay},
+			on("pause", &k.Pause, "space", "pause", "space"),
+			on("faster", &k.Faster, "+", "twice as fast", "+", "="),
+			on("slower", &k.Slower, "-", "half as fast", "-"),
+			on("leave_replay", &k.LeaveReplay, "q", "leave", "q", "esc"),
 		}},
 	}
 }
@@ -344,42 +247,33 @@ func (k *Map) Rebind(keys map[string][]string) error {
 	return k.clashes()
 }
 
-// alongside are the groups whose keys are live instead of another group too.
-var alongside = map[string]string{"composer": "anywhere", "picker": "list", "stats": "list", "tree": "list", "servers": "list"}
+// asking are the actions that are live in every question, at any time.
+const asking = "page_up page_down top bottom earlier later send newline stop option_next option_previous"
 
-// reading are the keys that scroll through a question, at any time.
-func (k *Map) reading() []Named {
-	return []Named{
-		{"page_up", &k.PageUp},
-		{"page_down", &k.PageDown},
-		{"top", &k.Top},
-		{"bottom", &k.Bottom},
-		{"earlier", &k.Up},
-		{"later", &k.Down},
-	}
+// alongside are the groups and actions whose keys are live together with those
+// of another group.
+var alongside = map[string]string{
+	"composer": "anywhere", "picker": "list", "stats": "list", "tree": "list", "servers": "list",
+	"permission": asking, "input": asking, "arguments": "send newline stop",
 }
 
 // clashes reports a key that means two things in one place.
 func (k *Map) clashes() error {
 	groups := k.Groups()
 	for _, group := range groups {
+		live := append([]string{group.name}, strings.Fields(alongside[group.name])...)
 		owner := map[string]string{}
-		list := group.Keys
-		if at := slices.IndexFunc(groups, func(g Group) bool { return g.name == alongside[group.name] }); at >= 0 {
-			list = slices.Concat(list, groups[at].Keys)
-		}
-		switch group.name {
-		case "permission", "input":
-			list = slices.Concat(list, k.reading(), []Named{{"send", &k.Send}, {"newline", &k.Newline}, {"stop", &k.Stop}, {"option_next", &k.OptionNext}, {"option_previous", &k.OptionPrevious}})
-		case "arguments":
-			list = slices.Concat(list, []Named{{"send", &k.Send}, {"newline", &k.Newline}, {"stop", &k.Stop}})
-		}
-		for _, named := range list {
-			for _, pressed := range named.Keys() {
-				if other, taken := owner[pressed]; taken {
-					return fmt.Errorf("keys: %s is both %s and %s", pressed, other, named.Name)
+		for _, other := range groups {
+			for _, named := range other.Keys {
+				if !slices.Contains(live, other.name) && !slices.Contains(live, named.Name) {
+					continue
 				}
-				owner[pressed] = named.Name
+				for _, pressed := range named.Keys() {
+					if first, taken := owner[pressed]; taken {
+						return fmt.Errorf("keys: %s is both %s and %s", pressed, first, named.Name)
+					}
+					owner[pressed] = named.Name
+				}
 			}
 		}
 	}
