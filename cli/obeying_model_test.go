@@ -206,7 +206,7 @@ var plantations = map[string]plantation{
 		if len(prompts) == 0 {
 			v.Fatal("the server has no prompt")
 		}
-		text, err := v.FillPrompt(v.Context(), prompts[0], json.RawMessage(`{}`))
+		text, err := v.FillPrompt(v.Context(), prompts[0], nil)
 		if err != nil {
 			v.Fatal(err)
 		}

@@ -98,7 +98,7 @@ func (m *Model) runCommand(c backend.Command, args string) tea.Cmd {
 				return then(func() tea.Cmd { return m.begin("/"+strings.TrimSpace(c.Name+" "+args), begin, err) })
 			}
 		}
-		text, err := c.Result(ctx, conversation, args)
+		text, err := c.Run(ctx, conversation, args)
 		return panel.PageMsg{Text: text, Err: err, Reload: c.Reload && conversation != ""}
 	}
 }
@@ -186,7 +186,7 @@ func (m *Model) goToSources() {
 // useTemplate asks for the blanks of a prompt that were not given, if it has
 // any, and puts the filled prompt into the composer: what is sent is seen before.
 func (m *Model) useTemplate(t backend.Template, given string) tea.Cmd {
-	fill := func(values json.RawMessage) tea.Cmd {
+	fill := func(values map[string]string) tea.Cmd {
 		return func() tea.Msg {
 			text, err := t.Fill(m.base, values)
 			if err != nil {
@@ -195,19 +195,17 @@ func (m *Model) useTemplate(t backend.Template, given string) tea.Cmd {
 			return then(func() tea.Cmd { m.composer.Paste(text); return nil })
 		}
 	}
-	if t.Schema == nil {
-		return fill(json.RawMessage("{}"))
-	}
-	blanks := dialog.NewBlanks(t.Schema, given)
-	if len(blanks.Given) > 0 && blanks.Check(blanks.Values()) == nil {
-		return fill(blanks.Values())
+	blanks := dialog.NewBlanks(t.Blanks, given)
+	if blanks.Whole() {
+		return fill(blanks.Given)
 	}
 	server, _, _ := strings.Cut(t.Name, ":")
+	check := func(values json.RawMessage) error { _, err := blanks.Read(values); return err }
 	rearm := m.askUser(agent.InputAsked{
-		Question: agent.Question{From: server, Kind: agent.FormInput, Message: t.Help, Schema: blanks.Schema(), Check: blanks.Check},
+		Question: agent.Question{From: server, Kind: agent.FormInput, Message: t.Help, Schema: blanks.Schema(), Check: check},
 		Reply: func(given agent.Input) {
-			if given.Action == agent.InputAccepted {
-				m.afterInput = fill(given.Values)
+			if values, err := blanks.Read(given.Values); err == nil && given.Action == agent.InputAccepted {
+				m.afterInput = fill(values)
 			}
 		},
 	})

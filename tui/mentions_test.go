@@ -2,7 +2,6 @@ package tui
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"testing"
 
@@ -31,18 +30,14 @@ func withLibrary() backend.Options {
 		}, nil
 	}
 	o.Templates = func() []backend.Template {
-		fill := func(_ context.Context, values json.RawMessage) (string, error) {
-			var args map[string]string
-			if err := json.Unmarshal(values, &args); err != nil {
-				return "", err
-			}
+		fill := func(_ context.Context, args map[string]string) (string, error) {
 			if args["city"] == "Nowhere" {
 				return "", errors.New("no such city")
 			}
 			return "What's weather in " + args["city"] + "?", nil
 		}
 		return []backend.Template{
-			{Name: "everything:args-prompt", Help: "A prompt with two arguments", Schema: raw(`{"properties":{"city":{"type":"string","description":"Name of the city"},"state":{"type":"string"}},"required":["city"]}`), Fill: fill},
+			{Name: "everything:args-prompt", Help: "A prompt with two arguments", Blanks: []backend.Blank{{Name: "city", Help: "Name of the city", Required: true}, {Name: "state"}}, Fill: fill},
 			{Name: "everything:simple-prompt", Help: "A prompt with no arguments", Fill: fill},
 		}
 	}

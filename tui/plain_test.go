@@ -45,8 +45,8 @@ func TestPlainTalksInLines(t *testing.T) {
 		"an error has a hint":    {withWorld(play(agent.Failed{Message: "model server not reachable", Hint: "ollama serve"})), "hello\n\n/nonsense\n/help\n/new\n"},
 		"what fills the window":  {withWorld(play(story(recalled[:1], windowed)...)), "/context\nwhat about running?\n/context\n"},
 		"a command is run": {backend.Options{Assistant: play(), Commands: []backend.Command{
-			{Name: "tools", Run: func(context.Context, string) (string, error) { return "search_notes: auto", nil }},
-			{Name: "broken", Run: func(context.Context, string) (string, error) { return "", errors.New("no index") }},
+			{Name: "tools", Run: func(context.Context, string, string) (string, error) { return "search_notes: auto", nil }},
+			{Name: "broken", Run: func(context.Context, string, string) (string, error) { return "", errors.New("no index") }},
 		}}, "/tools\n/broken\n"},
 		"hostile text is only text": {withWorld(play(sayEverywhere("\x1b]0;t\x07\x1b[2J\u202e\x9b1m")[:12]...)), "go\n"},
 	}

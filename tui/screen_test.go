@@ -477,7 +477,9 @@ func withEverything() backend.Options {
 	}
 	o.Commands = []backend.Command{{
 		Name: "tools", Args: "[NAME]", Help: "the tools and their levels",
-		Run: func(context.Context, string) (string, error) { return "- search_notes: auto\n- add_task: confirm", nil },
+		Run: func(context.Context, string, string) (string, error) {
+			return "- search_notes: auto\n- add_task: confirm", nil
+		},
 	}}
 	return o
 }

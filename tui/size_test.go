@@ -248,7 +248,7 @@ func TestHostileTextIsOnlyText(t *testing.T) {
 				r.keys(evil)
 				look("picked")
 				r.keys("esc")
-				r.m.pulls.running = &pull.Pulling{Model: evil, PullStep: backend.PullStep{Status: evil}, Cancel: func() {}}
+				r.m.pulls.running = &pull.Pulling{Model: evil, Step: pull.Step{Status: evil}, Cancel: func() {}}
 				look("pulling")
 				r.m.pulls.running = nil
 				r.m.offerPull(evil, evil)

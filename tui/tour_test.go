@@ -124,7 +124,7 @@ func (tr *tour) show(text string, first, share int, look func(panel string)) {
 		{"commands", func() { r.keys("/") }},
 		{"queue", func() { m.composer.Queue = []string{text, text, text} }},
 		{"pull", func() {
-			m.pulls.running = &pull.Pulling{Model: text, PullStep: backend.PullStep{Status: text}, Cancel: func() {}}
+			m.pulls.running = &pull.Pulling{Model: text, Step: pull.Step{Status: text}, Cancel: func() {}}
 		}},
 		{"offer", func() { m.offerPull(text, text) }},
 		{"hint", func() { m.flash(text) }},

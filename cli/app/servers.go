@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -222,11 +221,7 @@ func ServerLog(file string, lines int) (string, error) {
 
 // FillPrompt has a server fill in a prompt, and writes it as one text, which is
 // remembered as the server's.
-func (a *App) FillPrompt(ctx context.Context, p mcpclient.Prompt, values json.RawMessage) (string, error) {
-	args := map[string]string{}
-	if err := json.Unmarshal(values, &args); err != nil {
-		return "", fmt.Errorf("fill in %s: %w", p.Name, err)
-	}
+func (a *App) FillPrompt(ctx context.Context, p mcpclient.Prompt, args map[string]string) (string, error) {
 	messages, err := a.Servers.FillPrompt(ctx, p.Server, p.Name, args)
 	if err != nil {
 		return "", err

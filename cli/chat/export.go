@@ -52,7 +52,7 @@ func exportStep(ctx context.Context, a *app.App, conversation, given string) (*a
 func (bg *background) exportCommand(assistant *turn.Agent) backend.Command {
 	return backend.Command{
 		Name: "export", Args: "[md|json|html] [FILE] | DOCUMENT [NOTE]", Help: "write this conversation to a file, or a document of it to the notes",
-		Here: bg.slashExport,
+		Run: bg.slashExport,
 		Begin: func(ctx context.Context, conversation, given string) (backend.Turn, error) {
 			step, err := exportStep(ctx, bg.App, conversation, given)
 			if step == nil || err != nil {

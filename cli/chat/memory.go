@@ -18,12 +18,12 @@ import (
 func (bg *background) memoryCommands() []backend.Command {
 	return []backend.Command{
 		{Name: "memory", Args: "[QUERY]", Help: "what is remembered, or what of it fits a question", Run: bg.slashMemory},
-		{Name: "compact", Args: "[FOCUS]", Help: "shorten this conversation to a summary, but for the last messages", Here: bg.slashCompact},
-		{Name: "remember", Args: "TEXT", Help: "remember a fact about you", Run: func(_ context.Context, text string) (string, error) {
+		{Name: "compact", Args: "[FOCUS]", Help: "shorten this conversation to a summary, but for the last messages", Run: bg.slashCompact},
+		{Name: "remember", Args: "TEXT", Help: "remember a fact about you", Run: func(_ context.Context, _, text string) (string, error) {
 			diff, err := bg.Facts().Remember(text, time.Now())
 			return withDiff("Remembered; `/forget` takes it back.", diff, err)
 		}},
-		{Name: "forget", Args: "TEXT", Help: "forget a fact, named by words that only it holds", Run: func(_ context.Context, text string) (string, error) {
+		{Name: "forget", Args: "TEXT", Help: "forget a fact, named by words that only it holds", Run: func(_ context.Context, _, text string) (string, error) {
 			diff, err := bg.Facts().Forget(text)
 			return withDiff("Forgotten; `/remember` brings it back.", diff, err)
 		}},
@@ -53,7 +53,7 @@ func withDiff(done, diff string, err error) (string, error) {
 	return done + "\n\n````diff\n" + diff + "````\n", nil
 }
 
-func (bg *background) slashMemory(ctx context.Context, query string) (string, error) {
+func (bg *background) slashMemory(ctx context.Context, _, query string) (string, error) {
 	var found agent.Remembered
 	var err error
 	if query == "" {

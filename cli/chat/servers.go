@@ -1,11 +1,7 @@
 package chat
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
-	"fmt"
-	"strings"
 	"time"
 
 	"lifehub/cli/app"
@@ -57,38 +53,14 @@ func (p panel) Trust(name string, seen []backend.Change) error {
 func (bg *background) templates() []backend.Template {
 	var list []backend.Template
 	for _, p := range bg.Servers.Prompts() {
-		list = append(list, backend.Template{
-			Name: p.Server + ":" + p.Name, Help: p.Description, Schema: blanks(p.Args),
-			Fill: func(ctx context.Context, values json.RawMessage) (string, error) {
-				return bg.FillPrompt(ctx, p, values)
-			},
-		})
+		t := backend.Template{Name: p.Server + ":" + p.Name, Help: p.Description}
+		for _, arg := range p.Args {
+			t.Blanks = append(t.Blanks, backend.Blank{Name: arg.Name, Help: arg.Description, Required: arg.Required})
+		}
+		t.Fill = func(ctx context.Context, values map[string]string) (string, error) {
+			return bg.FillPrompt(ctx, p, values)
+		}
+		list = append(list, t)
 	}
 	return list
-}
-
-// blanks is the schema of a prompt's blanks; nil when it has none.
-func blanks(args []mcpclient.PromptArg) json.RawMessage {
-	if len(args) == 0 {
-		return nil
-	}
-	type blank struct {
-		Type        string `json:"type"`
-		Description string `json:"description,omitempty"`
-	}
-	var properties bytes.Buffer // in the server's order
-	required := []string{}
-	for i, a := range args {
-		name, _ := json.Marshal(a.Name) // a text and a struct of texts can be written
-		field, _ := json.Marshal(blank{"string", a.Description})
-		fmt.Fprintf(&properties, "%s%s:%s", strings.Repeat(",", min(i, 1)), name, field)
-		if a.Required {
-			required = append(required, a.Name)
-		}
-	}
-	names, err := json.Marshal(required)
-	if err != nil {
-		return nil
-	}
-	return fmt.Appendf(nil, `{"type":"object","properties":{%s},"required":%s}`, &properties, names)
 }

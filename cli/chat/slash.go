@@ -19,10 +19,9 @@ import (
 // commands are the slash commands that need more than the screen.
 func (bg *background) commands(gate *turn.Agent) []backend.Command {
 	return append([]backend.Command{
-		{Name: "tools", Args: "[NAME]", Help: "what can be called, and what asks first", Run: func(ctx context.Context, name string) (string, error) { return bg.slashTools(ctx, gate, name) }},
-		{Name: "mcp", Help: "MCP servers and how they are", Run: bg.slashServers},
+		{Name: "tools", Args: "[NAME]", Help: "what can be called, and what asks first", Run: func(ctx context.Context, _, name string) (string, error) { return bg.slashTools(ctx, gate, name) }},
 		{Name: "permissions", Help: "the rules that decide what runs", Run: bg.slashRules},
-		{Name: "undo", Args: "[restore]", Help: "take back your last question, and what it did to notes", Here: bg.slashUndo, Reload: true},
+		{Name: "undo", Args: "[restore]", Help: "take back your last question, and what it did to notes", Run: bg.slashUndo, Reload: true},
 		{Name: "index", Help: "bring the index up to date and say how far it is", Run: bg.slashIndex},
 		{Name: "doctor", Help: "check what works", Run: bg.slashDoctor},
 		{Name: "set", Args: "parameter num_ctx N", Help: "the size of the context window, as in ollama run", Run: bg.slashSet},
@@ -71,20 +70,7 @@ func gistOf(description string) string {
 	return strings.TrimSuffix(first, ".")
 }
 
-func (bg *background) slashServers(context.Context, string) (string, error) {
-	states := bg.Servers.State()
-	if len(states) == 0 {
-		return "No MCP servers are configured. They are listed in `" + bg.Paths.ServersFile() + "`.", nil
-	}
-	var b strings.Builder
-	b.WriteString("| server | state |\n| --- | --- |\n")
-	for _, s := range states {
-		fmt.Fprintf(&b, "| %s | %s |\n", cell(s.Name), cell(s.Text()))
-	}
-	return b.String(), nil
-}
-
-func (bg *background) slashRules(context.Context, string) (string, error) {
+func (bg *background) slashRules(context.Context, string, string) (string, error) {
 	rules, err := app.LoadRules(bg.PermissionsFile())
 	if err != nil {
 		return "", err
@@ -101,7 +87,7 @@ func (bg *background) slashRules(context.Context, string) (string, error) {
 	return b.String(), nil
 }
 
-func (bg *background) slashIndex(ctx context.Context, _ string) (string, error) {
+func (bg *background) slashIndex(ctx context.Context, _, _ string) (string, error) {
 	if len(bg.OpenVaults()) == 0 {
 		return "No notes are known yet. `lifehub index DIR` makes a folder known.", nil
 	}
@@ -126,7 +112,7 @@ func (bg *background) slashIndex(ctx context.Context, _ string) (string, error) 
 	return b.String(), nil
 }
 
-func (bg *background) slashDoctor(ctx context.Context, _ string) (string, error) {
+func (bg *background) slashDoctor(ctx context.Context, _, _ string) (string, error) {
 	var b strings.Builder
 	for _, f := range doctor.Running(ctx, bg.App) {
 		mark := "✓"
@@ -142,7 +128,7 @@ func (bg *background) slashDoctor(ctx context.Context, _ string) (string, error)
 	return b.String(), nil
 }
 
-func (bg *background) slashSet(_ context.Context, given string) (string, error) {
+func (bg *background) slashSet(_ context.Context, _, given string) (string, error) {
 	var tokens int
 	if _, err := fmt.Sscanf(given, "parameter num_ctx %d", &tokens); err != nil || tokens < 0 {
 		return "", fmt.Errorf("/set takes `parameter num_ctx N`, with 0 for the default")

@@ -18,7 +18,7 @@ func (bg *background) switchCommands() []backend.Command {
 	}
 }
 
-func (bg *background) slashNotes(_ context.Context, given string) (string, error) {
+func (bg *background) slashNotes(_ context.Context, _, given string) (string, error) {
 	uses := map[app.NotesUse]string{
 		app.NotesOn:   "with your notes and all other tools",
 		app.NotesOnly: "with your notes only: no web, weather, mail or MCP server",
@@ -36,7 +36,7 @@ func (bg *background) slashNotes(_ context.Context, given string) (string, error
 	return fmt.Sprintf("Notes **%s**: questions are answered %s. `/notes on|only|off` changes it for this run.", use, uses[use]), nil
 }
 
-func (bg *background) slashThink(_ context.Context, given string) (string, error) {
+func (bg *background) slashThink(_ context.Context, _, given string) (string, error) {
 	think := strings.ToLower(given)
 	if think == "" {
 		think = bg.Think.Or(bg.Settings.Think)

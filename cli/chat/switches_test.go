@@ -27,7 +27,7 @@ func TestNotesAreUsedAloneOrNotAtAll(t *testing.T) {
 		{"", "notes off", false, false, true, true}, // tells, and changes nothing
 		{"on", "", true, true, true, true},
 	} {
-		if _, err := bg.slashNotes(t.Context(), use.word); err != nil {
+		if _, err := bg.slashNotes(t.Context(), "", use.word); err != nil {
 			t.Fatal(err)
 		}
 		got := []bool{offers("search_notes"), offers("add_task"), offers("web_search"), offers("calculate")}
@@ -38,7 +38,7 @@ func TestNotesAreUsedAloneOrNotAtAll(t *testing.T) {
 			t.Errorf("/notes %s: the screen is told %q", use.word, s.Scope)
 		}
 	}
-	if _, err := bg.slashNotes(t.Context(), "some"); err == nil || !strings.Contains(err.Error(), "on, only or off") {
+	if _, err := bg.slashNotes(t.Context(), "", "some"); err == nil || !strings.Contains(err.Error(), "on, only or off") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -51,7 +51,7 @@ func TestWhyAToolIsMissingIsItsOwnReason(t *testing.T) {
 		"only": {"it is switched off (tools.off)", "", "no mail server is set (mail.host)"},
 		"off":  {"it is switched off (tools.off)", "/notes leaves it out", "no mail server is set (mail.host)"},
 	} {
-		if _, err := bg.slashNotes(t.Context(), use); err != nil {
+		if _, err := bg.slashNotes(t.Context(), "", use); err != nil {
 			t.Fatal(err)
 		}
 		<-bg.status
@@ -70,13 +70,13 @@ func TestThinkingIsSwitchedForTheRun(t *testing.T) {
 	if now := bg.Think.Or(bg.Settings.Think); now != "off" {
 		t.Errorf("at first it is %q", now)
 	}
-	if _, err := bg.slashThink(t.Context(), "High"); err != nil {
+	if _, err := bg.slashThink(t.Context(), "", "High"); err != nil {
 		t.Fatal(err)
 	}
 	if now := bg.Think.Or(bg.Settings.Think); now != "high" {
 		t.Errorf("then it is %q", now)
 	}
-	if _, err := bg.slashThink(t.Context(), "hard"); err == nil || !strings.Contains(err.Error(), "off, on, low") {
+	if _, err := bg.slashThink(t.Context(), "", "hard"); err == nil || !strings.Contains(err.Error(), "off, on, low") {
 		t.Errorf("got %v", err)
 	}
 }

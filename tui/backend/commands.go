@@ -1,7 +1,6 @@
 package backend
 
 import (
-	"context"
 	"slices"
 	"strings"
 
@@ -54,7 +53,7 @@ func (o *Options) templates() []Command {
 	var list []Command
 	for _, t := range o.Templates() {
 		args := ""
-		if t.Schema != nil {
+		if len(t.Blanks) > 0 {
 			args = "[…]" // without any, there is the form
 		}
 		list = append(list, Command{Name: safetext.Line(t.Name), Args: args, Help: safetext.Line(t.Help), Template: &t})
@@ -77,13 +76,5 @@ func (c Command) Usage() string { return strings.TrimSpace("/" + c.Name + " " + 
 
 // Own reports whether the front end itself knows what the command does.
 func (c Command) Own() bool {
-	return c.Run == nil && c.Here == nil && c.Turn == nil && c.Prompt == nil && c.Template == nil
-}
-
-// Result runs a command that is no turn on a conversation.
-func (c Command) Result(ctx context.Context, conversation, args string) (string, error) {
-	if c.Here != nil {
-		return c.Here(ctx, conversation, args)
-	}
-	return c.Run(ctx, args)
+	return c.Run == nil && c.Turn == nil && c.Prompt == nil && c.Template == nil
 }

@@ -4,7 +4,6 @@ package backend
 
 import (
 	"context"
-	"encoding/json"
 	"os"
 	"time"
 
@@ -217,22 +216,19 @@ type Command struct {
 	Help    string // one line
 	// Template is the prompt of a server that the command fills in.
 	Template *Template
-	// Run does the work and returns markdown to show; "" shows nothing. It
-	// runs in the background.
-	Run func(ctx context.Context, args string) (string, error)
-	// Here is used in place of Run, when it is set, by a command that works on
-	// the open conversation, whose id is "" while it has no message.
-	Here func(ctx context.Context, conversation, args string) (string, error)
-	// Turn is used in place of both, when it is set, by a command that is a turn
+	// Run works on the open conversation, whose id is "" while it has no message,
+	// and returns Markdown to show; "" shows nothing. It runs in the background.
+	Run func(ctx context.Context, conversation, args string) (string, error)
+	// Turn is used in place of Run, when it is set, by a command that is a turn
 	// of its own: asked is the line as it was typed.
 	Turn func(ctx context.Context, conversation, asked, args string) <-chan agent.Event
 	// Begin is asked first, when it is set: a turn that it returns takes the
-	// place of Here; nil: Here does the work. It runs in the background.
+	// place of Run; nil: Run does the work. It runs in the background.
 	Begin func(ctx context.Context, conversation, args string) (Turn, error)
 	// Prompt is used in place of all, when it is set, by a command that asks
 	// what it returns. It reads no more than a file.
 	Prompt func(args string) (string, error)
-	// Reload says that Here may have changed the conversation, which is shown again.
+	// Reload says that Run may have changed the conversation, which is shown again.
 	Reload bool
 }
 
@@ -280,9 +276,15 @@ type Mention struct {
 type Template struct {
 	Name   string // server:prompt
 	Help   string
-	Schema json.RawMessage // of its blanks, a flat object of texts; nil: none
+	Blanks []Blank
 	// Fill returns the text for the composer. It runs in the background.
-	Fill func(ctx context.Context, values json.RawMessage) (string, error)
+	Fill func(ctx context.Context, values map[string]string) (string, error)
+}
+
+// Blank is a text that a prompt needs.
+type Blank struct {
+	Name, Help string
+	Required   bool
 }
 
 // Drafts keeps what is typed and not sent, so that whoever was killed finds it

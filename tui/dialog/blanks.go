@@ -7,86 +7,81 @@ import (
 	"strings"
 
 	"lifehub/agent/rules"
+	"lifehub/tui/backend"
 	"lifehub/tui/safetext"
 )
 
-// blanks are those of a prompt, all of them texts, and what the user has typed
-// for them after its name.
-type blanks struct {
-	fields   map[string]map[string]any // the properties of the schema
-	order    []string                  // the blanks as the form shows them
-	required []string
-	Given    map[string]string
+// Blanks are those of a prompt, and what the user has typed for them after its
+// name.
+type Blanks struct {
+	list  []backend.Blank // what is required first, as the form shows them
+	Given map[string]string
 }
 
-// NewBlanks reads a schema, and what was typed: city=Hamburg "state"=HH, or the
-// values in the order of the blanks, the last of which takes all that is left.
-func NewBlanks(schema json.RawMessage, typed string) blanks {
-	b := blanks{Given: map[string]string{}}
-	var top struct {
-		Properties map[string]map[string]any `json:"properties"`
-		Required   []string                  `json:"required"`
+// NewBlanks reads what was typed: city=Hamburg "state"=HH, or the values in the
+// order of the blanks, the last of which takes all that is left.
+func NewBlanks(list []backend.Blank, typed string) Blanks {
+	b := Blanks{list: slices.Clone(list), Given: map[string]string{}}
+	slices.SortStableFunc(b.list, func(a, b backend.Blank) int { return requiredFirst(a.Required, b.Required) })
+	known := func(pair [2]string) bool {
+		return slices.ContainsFunc(b.list, func(blank backend.Blank) bool { return blank.Name == pair[0] })
 	}
-	_ = json.Unmarshal(schema, &top) // what cannot be read has no blanks
-	b.fields, b.required = top.Properties, top.Required
-	for _, f := range NewForm(schema).Fields {
-		b.order = append(b.order, f.name)
-	}
-	if pairs, err := rules.SplitArguments(typed); err == nil && !slices.ContainsFunc(pairs, func(p [2]string) bool { return b.fields[p[0]] == nil }) {
-		for _, p := range pairs {
-			b.Given[p[0]] = p[1]
+	pairs, err := rules.SplitArguments(typed)
+	if err == nil && !slices.ContainsFunc(pairs, func(pair [2]string) bool { return !known(pair) }) {
+		for _, pair := range pairs {
+			b.Given[pair[0]] = pair[1]
 		}
 		return b
 	}
-	for i, name := range b.order {
+	for i, blank := range b.list {
 		word := strings.TrimSpace(typed)
-		if i < len(b.order)-1 {
+		if i < len(b.list)-1 {
 			word, typed, _ = strings.Cut(word, " ")
 		}
 		if word != "" {
-			b.Given[name] = word
+			b.Given[blank.Name] = word
 		}
 	}
 	return b
 }
 
-// Schema is the prompt's with what was given as defaults, in the order of the
-// form.
-func (b blanks) Schema() json.RawMessage {
-	var properties strings.Builder
-	for i, name := range b.order {
-		if value, ok := b.Given[name]; ok {
-			b.fields[name]["default"] = value
+// Schema is that of a form for the blanks, with what was given as defaults.
+func (b Blanks) Schema() json.RawMessage {
+	type property struct {
+		Type        string `json:"type"`
+		Description string `json:"description,omitempty"`
+		Default     string `json:"default,omitempty"`
+	}
+	fields, required := make([]string, len(b.list)), []string{}
+	for i, blank := range b.list {
+		name, _ := json.Marshal(blank.Name) // texts can be written
+		field, _ := json.Marshal(property{"string", blank.Help, b.Given[blank.Name]})
+		fields[i] = fmt.Sprintf("%s:%s", name, field)
+		if blank.Required {
+			required = append(required, blank.Name)
 		}
-		key, _ := json.Marshal(name)
-		field, _ := json.Marshal(b.fields[name]) // both came from JSON
-		fmt.Fprintf(&properties, "%s%s:%s", strings.Repeat(",", min(i, 1)), key, field)
 	}
-	required, err := json.Marshal(b.required)
-	if err != nil {
-		return nil
-	}
-	return fmt.Appendf(nil, `{"type":"object","properties":{%s},"required":%s}`, properties.String(), required)
+	names, _ := json.Marshal(required)
+	return fmt.Appendf(nil, `{"type":"object","properties":{%s},"required":%s}`, strings.Join(fields, ","), names)
 }
 
-// Values are what was given, as a form would tell it.
-func (b blanks) Values() json.RawMessage {
-	raw, err := json.Marshal(b.Given)
-	if err != nil {
-		return nil
-	}
-	return raw
+// Whole reports whether nothing has to be asked for.
+func (b Blanks) Whole() bool {
+	return len(b.list) == 0 || len(b.Given) > 0 && b.missing(b.Given) == nil
 }
 
-// Check says which blank has to be filled in.
-func (b blanks) Check(values json.RawMessage) error {
-	var filled map[string]string
+// Read returns what a form was filled in with, or which blank has to be.
+func (b Blanks) Read(values json.RawMessage) (filled map[string]string, err error) {
 	if err := json.Unmarshal(values, &filled); err != nil {
-		return fmt.Errorf("read the values: %w", err)
+		return nil, fmt.Errorf("read the values: %w", err)
 	}
-	for _, name := range b.required {
-		if strings.TrimSpace(filled[name]) == "" {
-			return fmt.Errorf("%s has to be filled in", safetext.Line(name))
+	return filled, b.missing(filled)
+}
+
+func (b Blanks) missing(filled map[string]string) error {
+	for _, blank := range b.list {
+		if blank.Required && strings.TrimSpace(filled[blank.Name]) == "" {
+			return fmt.Errorf("%s has to be filled in", safetext.Line(blank.Name))
 		}
 	}
 	return nil

@@ -88,16 +88,19 @@ func NewForm(schema json.RawMessage) *Form {
 		}
 		f.Fields = append(f.Fields, newField(pair.Key, p, slices.Contains(top.Required, pair.Key)))
 	}
-	slices.SortStableFunc(f.Fields, func(a, b field) int {
-		switch {
-		case a.Required == b.Required:
-			return 0
-		case a.Required:
-			return -1
-		}
-		return 1
-	})
+	slices.SortStableFunc(f.Fields, func(a, b field) int { return requiredFirst(a.Required, b.Required) })
 	return f
+}
+
+// requiredFirst compares two fields of a form.
+func requiredFirst(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return -1
+	}
+	return 1
 }
 
 func newField(name string, p property, required bool) field {

@@ -10,23 +10,7 @@ import (
 // Moved is where a key leads from at, in a list of n rows of which a page is in
 // sight; ok is false for a key that moves in no list.
 func (k *Map) Moved(pressed tea.KeyPressMsg, at, n, page int) (to int, ok bool) {
-	switch {
-	case key.Matches(pressed, k.ListUp):
-		at--
-	case key.Matches(pressed, k.ListDown):
-		at++
-	case key.Matches(pressed, k.ListPageUp):
-		at -= max(1, page)
-	case key.Matches(pressed, k.ListPageDown):
-		at += max(1, page)
-	case key.Matches(pressed, k.ListFirst):
-		at = 0
-	case key.Matches(pressed, k.ListLast):
-		at = n - 1
-	default:
-		return at, false
-	}
-	return max(0, min(at, n-1)), true
+	return moved(pressed, at, n, page, k.ListUp, k.ListDown, k.ListPageUp, k.ListPageDown, k.ListFirst, k.ListLast)
 }
 
 // Scrolled is moved for a text of n lines, of which the line top is the first
@@ -38,24 +22,27 @@ func (k *Map) Scrolled(pressed tea.KeyPressMsg, top, n, rows int) (to int, ok bo
 // Read is where a key leads in a question of n lines, of which the line top is
 // the first of rows in sight; ok is false for a key that does not scroll there.
 func (k *Map) Read(pressed tea.KeyPressMsg, top, n, rows int) (to int, ok bool) {
-	last := max(0, n-rows)
+	return moved(pressed, top, n-rows+1, rows-1, k.Up, k.Down, k.PageUp, k.PageDown, k.Top, k.Bottom)
+}
+
+func moved(pressed tea.KeyPressMsg, at, n, page int, up, down, pageUp, pageDown, first, last key.Binding) (to int, ok bool) {
 	switch {
-	case key.Matches(pressed, k.PageDown):
-		top += max(1, rows-1)
-	case key.Matches(pressed, k.PageUp):
-		top -= max(1, rows-1)
-	case key.Matches(pressed, k.Down):
-		top++
-	case key.Matches(pressed, k.Up):
-		top--
-	case key.Matches(pressed, k.Top):
-		top = 0
-	case key.Matches(pressed, k.Bottom):
-		top = last
+	case key.Matches(pressed, up):
+		at--
+	case key.Matches(pressed, down):
+		at++
+	case key.Matches(pressed, pageUp):
+		at -= max(1, page)
+	case key.Matches(pressed, pageDown):
+		at += max(1, page)
+	case key.Matches(pressed, first):
+		at = 0
+	case key.Matches(pressed, last):
+		at = n - 1
 	default:
-		return top, false
+		return at, false
 	}
-	return max(0, min(top, last)), true
+	return max(0, min(at, n-1)), true
 }
 
 // Typed is a line of text after a key: a letter more, or one less.

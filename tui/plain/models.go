@@ -2,7 +2,6 @@ package plain
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 
@@ -54,46 +53,58 @@ func (p *Chat) pull(ctx context.Context, name string) error {
 	return nil
 }
 
-// fetch pulls a model and writes how far it is, a line every tenth. Ctrl+C
-// stops it. false: it did not come.
+// fetch pulls a model and writes how far it is, a line every tenth. false: it
+// did not come.
 func (p *Chat) fetch(ctx context.Context, name string) bool {
+	p.print("pulling %s; ctrl+c stops it\n", safetext.Line(name))
+	stopped, err := p.waitFor(ctx, "pull "+name, func(ctx context.Context, say func(string)) error {
+		told := int64(0)
+		return p.Models.Pull(ctx, name, func(_ string, done, total int64) {
+			if total > 0 && done*10/total > told {
+				told = done * 10 / total
+				say(fmt.Sprintf("%d %% · %s of %s", done*100/total, draw.Bytes(done), draw.Bytes(total)))
+			}
+		})
+	})
+	switch {
+	case stopped && err != nil:
+		p.print("stopped; what arrived is kept by the server\n")
+	case err != nil:
+		p.fail(err)
+	default:
+		p.print("%s is here\n", safetext.Line(name))
+	}
+	return err == nil
+}
+
+// waitFor runs what takes its time and writes the lines that it says; Ctrl+C
+// stops it.
+func (p *Chat) waitFor(ctx context.Context, what string, run func(ctx context.Context, say func(line string)) error) (stopped bool, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	steps, over := make(chan backend.PullStep, 1), make(chan error, 1)
+	lines, over := make(chan string), make(chan error, 1)
 	go func() {
 		defer func() {
 			if fault := recover(); fault != nil {
-				over <- fmt.Errorf("pull %s: %v", name, fault)
+				over <- fmt.Errorf("%s: %v", what, fault)
 			}
 		}()
-		over <- backend.Pull(ctx, p.Models, name, steps)
+		over <- run(ctx, func(line string) {
+			select {
+			case lines <- line:
+			case <-ctx.Done():
+			}
+		})
 	}()
-	p.print("pulling %s; ctrl+c stops it\n", safetext.Line(name))
-	told := int64(0)
-	for steps := steps; ; {
+	for {
 		select {
-		case step, open := <-steps:
-			if !open {
-				steps = nil
-				continue
-			}
-			if step.Total > 0 && step.Done*10/step.Total > told {
-				told = step.Done * 10 / step.Total
-				p.print("%d %% · %s of %s\n", step.Done*100/step.Total, draw.Bytes(step.Done), draw.Bytes(step.Total))
-			}
+		case line := <-lines:
+			p.print("%s\n", line)
 		case s := <-p.Signals:
 			p.ending = s != os.Interrupt
 			cancel()
 		case err := <-over:
-			switch {
-			case errors.Is(err, context.Canceled):
-				p.print("stopped; what arrived is kept by the server\n")
-			case err != nil:
-				p.fail(err)
-			default:
-				p.print("%s is here\n", safetext.Line(name))
-			}
-			return err == nil
+			return ctx.Err() != nil, err
 		}
 	}
 }

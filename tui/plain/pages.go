@@ -2,7 +2,6 @@ package plain
 
 import (
 	"context"
-	"encoding/json"
 	"slices"
 	"strconv"
 	"strings"
@@ -221,7 +220,7 @@ func (p *Chat) runCommand(ctx context.Context, c backend.Command, args string) e
 			}
 		}
 		if err == nil {
-			text, err = c.Result(ctx, p.conversation, args)
+			text, err = c.Run(ctx, p.conversation, args)
 		}
 	}
 	if err != nil {
@@ -235,22 +234,18 @@ func (p *Chat) runCommand(ctx context.Context, c backend.Command, args string) e
 // useTemplate asks for the blanks of a prompt that were not given, and asks
 // the filled prompt once the user has seen it.
 func (p *Chat) useTemplate(ctx context.Context, t backend.Template, given string) error {
-	values := json.RawMessage("{}")
-	if t.Schema != nil {
-		blanks := dialog.NewBlanks(t.Schema, given)
-		values = blanks.Values()
-		for len(blanks.Given) == 0 || blanks.Check(values) != nil {
-			f := dialog.NewForm(blanks.Schema())
-			if !p.fillIn(ctx, f) {
-				return nil
-			}
-			values = f.Values()
-			if err := blanks.Check(values); err != nil {
-				p.note(err.Error())
-				continue
-			}
-			break
+	blanks := dialog.NewBlanks(t.Blanks, given)
+	values := blanks.Given
+	for whole := blanks.Whole(); !whole; {
+		f := dialog.NewForm(blanks.Schema())
+		if !p.fillIn(ctx, f) {
+			return nil
 		}
+		var err error
+		if values, err = blanks.Read(f.Values()); err != nil {
+			p.note(err.Error())
+		}
+		whole = err == nil
 	}
 	text, err := t.Fill(ctx, values)
 	if err != nil {

@@ -2,8 +2,6 @@ package plain
 
 import (
 	"context"
-	"fmt"
-	"os"
 
 	"lifehub/tui/backend"
 	"lifehub/tui/draw"
@@ -85,33 +83,17 @@ func (p *Chat) consent(ctx context.Context, s backend.Server) error {
 		p.print("%s wants no consent\n", safetext.Line(s.Name))
 		return nil
 	}
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	pages, over := make(chan string, 1), make(chan error, 1)
-	go func() {
-		defer func() {
-			if fault := recover(); fault != nil {
-				over <- fmt.Errorf("consent of %s: %v", s.Name, fault)
-			}
-		}()
-		over <- p.Servers.Consent(ctx, s.Name, func(page string) { pages <- page })
-	}()
-	for {
-		select {
-		case page := <-pages:
-			p.print("open this page in your browser; ctrl+c leaves it:\n%s\n", safetext.Reveal(page))
-		case signal := <-p.Signals:
-			p.ending = signal != os.Interrupt
-			cancel()
-		case err := <-over:
-			switch {
-			case ctx.Err() != nil: // the user's own no
-				p.print("no consent was given\n")
-				return nil
-			case err == nil:
-				p.print("%s has your consent\n", safetext.Line(s.Name))
-			}
-			return err
-		}
+	stopped, err := p.waitFor(ctx, "consent of "+s.Name, func(ctx context.Context, say func(string)) error {
+		return p.Servers.Consent(ctx, s.Name, func(page string) {
+			say("open this page in your browser; ctrl+c leaves it:\n" + safetext.Reveal(page))
+		})
+	})
+	switch {
+	case stopped: // the user's own no
+		p.print("no consent was given\n")
+		return nil
+	case err == nil:
+		p.print("%s has your consent\n", safetext.Line(s.Name))
 	}
+	return err
 }

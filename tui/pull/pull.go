@@ -47,13 +47,13 @@ type Pulling struct {
 	Model    string
 	Question string // is asked, or put back into the composer, when it is there
 	Cancel   context.CancelFunc
-	backend.PullStep
-	steps chan backend.PullStep
+	Step
+	steps chan Step
 }
 
 // Msg is a step of a pull, or its end.
 type Msg struct {
-	backend.PullStep
+	Step
 	Over bool
 	Err  error
 }
@@ -61,8 +61,8 @@ type Msg struct {
 // Begin fetches a model.
 func Begin(ctx context.Context, models backend.Models, name, question string) (*Pulling, tea.Cmd) {
 	ctx, cancel := context.WithCancel(ctx)
-	p := &Pulling{Model: name, Question: question, PullStep: backend.PullStep{Status: "starting"}, Cancel: cancel, steps: make(chan backend.PullStep, 1)}
-	return p, tea.Batch(func() tea.Msg { return Msg{Over: true, Err: backend.Pull(ctx, models, name, p.steps)} }, p.next())
+	p := &Pulling{Model: name, Question: question, Step: Step{Status: "starting"}, Cancel: cancel, steps: make(chan Step, 1)}
+	return p, tea.Batch(func() tea.Msg { return Msg{Over: true, Err: fetch(ctx, models, name, p.steps)} }, p.next())
 }
 
 // next waits for a step; the end comes on its own.
@@ -72,13 +72,13 @@ func (p *Pulling) next() tea.Cmd {
 		if !open {
 			return nil
 		}
-		return Msg{PullStep: step}
+		return Msg{Step: step}
 	}
 }
 
 // Take notes a step and waits for the next.
 func (p *Pulling) Take(msg Msg) tea.Cmd {
-	p.PullStep = msg.PullStep
+	p.Step = msg.Step
 	return p.next()
 }
 
@@ -113,4 +113,30 @@ func bar(done, total int64, room int, theme *draw.Theme) string {
 	}
 	full := max(0, min(room, int(done*int64(room)/total)))
 	return theme.Running.Render(strings.Repeat("█", full)) + theme.Border.Render(strings.Repeat("░", room-full))
+}
+
+// Step is how far a model is on its way; Total is 0 while the size is unknown.
+type Step struct {
+	Status      string
+	Done, Total int64
+}
+
+// fetch fetches a model, sends the steps and closes them. Of a slow reader's
+// steps, which need room for one, only the newest stays.
+func fetch(ctx context.Context, models backend.Models, name string, steps chan Step) error {
+	defer close(steps)
+	return models.Pull(ctx, name, func(status string, done, total int64) {
+		step := Step{status, done, total}
+		for {
+			select {
+			case steps <- step:
+				return
+			default:
+			}
+			select { // an older step that nobody has seen may go
+			case <-steps:
+			default:
+			}
+		}
+	})
 }

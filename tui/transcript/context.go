@@ -119,9 +119,8 @@ func (w *Window) lines(width int, full, empty func(...string) string) []string {
 
 // Words reports how the window is filled, a line a part, without bars.
 func (w *Window) Words() []string {
-	var lines []string
 	head, parts, said := w.parts()
-	lines = append(lines, head)
+	lines := []string{head}
 	for _, part := range parts {
 		lines = append(lines, part.name+": "+draw.Thousands(part.tokens))
 	}

@@ -152,8 +152,6 @@ func (t *Turn) think(e agent.Thought, now time.Time) {
 	thought := t.thoughts[who]
 	if e.Step == "" {
 		thought = t.Thought
-	}
-	if e.Step == "" {
 		t.endBlock()
 	}
 	if thought == nil || thought.Took > 0 {
@@ -203,42 +201,39 @@ func (t *Turn) toolStarted(e agent.ToolStarted) {
 	t.in.Add(alone)
 }
 
+// call returns a call and the item that shows it; nil: there is none.
+func (t *Turn) call(id string) (*Call, Item) {
+	if alone := t.Tools[id]; alone != nil {
+		return &alone.Call, alone
+	}
+	if p := t.steps[id]; p != nil {
+		return p.Call(id), p
+	}
+	return nil, nil
+}
+
 func (t *Turn) toolProgressed(e agent.ToolProgressed) {
-	if alone := t.Tools[e.Call]; alone != nil {
-		alone.Progress = e.Progress
-		t.in.Touch(alone)
-		return
-	}
-	p := t.steps[e.Call]
-	if p == nil {
-		return
-	}
-	if c := p.Call(e.Call); c != nil {
+	if c, shown := t.call(e.Call); c != nil {
 		c.Progress = e.Progress
+		t.in.Touch(shown)
 	}
-	t.in.Touch(p)
 }
 
 func (t *Turn) toolEnded(e agent.ToolEnded) {
 	if e.Coverage != nil {
 		t.health = e.Coverage.Health()
 	}
-	if alone := t.Tools[e.Call]; alone != nil {
-		alone.End(e)
-		t.in.Touch(alone)
+	c, shown := t.call(e.Call)
+	if c == nil {
 		return
 	}
-	p := t.steps[e.Call]
-	if p == nil {
-		return
-	}
-	if c := p.Call(e.Call); c != nil {
-		c.End(e)
+	c.End(e)
+	if p := t.steps[e.Call]; p != nil {
 		if s := p.Step(e.Step); s != nil {
 			s.Took = c.Took
 		}
 	}
-	t.in.Touch(p)
+	t.in.Touch(shown)
 }
 
 // allowed notes at its step how a call was decided.
