@@ -141,7 +141,7 @@ func TestNothingIsRenderedThatDidNotChange(t *testing.T) {
 	if above.renders != before {
 		t.Errorf("an item in sight was rendered %d times while another grew", above.renders-before)
 	}
-	m.transcript.Touch(above)
+	m.transcript.Invalidate(above)
 	content := m.View().Content
 	for range 100 {
 		if m.View().Content != content {
@@ -351,7 +351,7 @@ func BenchmarkHugeDialog(b *testing.B) {
 	})
 	b.Run("change of a server", func(b *testing.B) {
 		for b.Loop() {
-			(&panel.Look{Change: []backend.Change{{What: "tool", Before: before, After: after}}}).Content(100, draw.NewTheme("", true, true, nil))
+			(&panel.Reader{Change: []backend.Change{{What: "tool", Before: before, After: after}}}).Content(100, draw.NewTheme("", true, true, nil))
 		}
 	})
 }

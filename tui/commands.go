@@ -153,9 +153,9 @@ func (m *Model) askPrompt(c backend.Command, args string) tea.Cmd {
 
 // askQueued asks what waited, or runs it when it is a command.
 func (m *Model) askQueued(text string) tea.Cmd {
-	draft := m.composer.SetAside()
+	draft := m.composer.Stash()
 	if cmd, ok := m.command(text); ok {
-		m.composer.TakeUp(draft) // the command emptied it
+		m.composer.Unstash(draft) // the command emptied it
 		return cmd
 	}
 	return m.ask(text)

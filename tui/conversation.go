@@ -50,7 +50,7 @@ type branch struct {
 // editing is an earlier question in the composer.
 type editing struct {
 	question *transcript.Question
-	draft    composer.Draft // what was being written before
+	draft    composer.Stashed // what was being written before
 }
 
 // editBack puts an earlier question into the composer. number counts back
@@ -81,7 +81,7 @@ func (m *Model) edit(q *transcript.Question) {
 	if !m.canBranch(q) {
 		return
 	}
-	draft := m.composer.SetAside()
+	draft := m.composer.Stash()
 	if m.editing != nil {
 		draft = m.editing.draft
 	}
@@ -89,14 +89,14 @@ func (m *Model) edit(q *transcript.Question) {
 	m.unfocus()
 	m.composer.Clear()
 	m.composer.Set(safetext.Text(q.Text))
-	m.composer.Afresh()
+	m.composer.ForgetUndo()
 }
 
 // stopEditing leaves the question as it was.
 func (m *Model) stopEditing() {
 	draft := m.editing.draft
 	m.editing = nil
-	m.composer.TakeUp(draft)
+	m.composer.Unstash(draft)
 }
 
 // canBranch reports whether a question can get an alternative now, and says why not.
@@ -134,7 +134,7 @@ func (m *Model) askInstead(q *transcript.Question, text string) tea.Cmd {
 		m.stopEditing()
 	}
 	m.unfocus()
-	m.transcript.Cut(q)
+	m.transcript.TruncateAt(q)
 	siblings := q.Siblings
 	if siblings == nil {
 		siblings = []string{q.Turn}
@@ -197,7 +197,7 @@ func (m *Model) readEarlier() tea.Cmd {
 // readAbove reads the turns above those that are held once the user has
 // scrolled to the first of them.
 func (m *Model) readAbove() tea.Cmd {
-	if t := &m.transcript; !t.Away || t.Start() != (transcript.Spot{}) {
+	if t := &m.transcript; !t.Scrolled || t.Start() != (transcript.Spot{}) {
 		return nil
 	}
 	return m.readEarlier()
@@ -214,10 +214,10 @@ func (m *Model) showEarlier(msg chats.Earlier) {
 	}
 	var above []transcript.Item
 	for _, exchange := range msg.Exchanges {
-		above = append(above, m.transcript.Kept(exchange)...)
+		above = append(above, m.transcript.Saved(exchange)...)
 	}
 	m.transcript.Earlier = ""
-	m.transcript.PutAbove(above)
+	m.transcript.Prepend(above)
 	if msg.Edit > 0 {
 		m.edit(m.transcript.QuestionBack(msg.Edit))
 	}
@@ -248,7 +248,7 @@ func (m *Model) opened(msg chats.Opened) tea.Cmd {
 		if m.chat.title == "" {
 			m.chat.title = agent.PlainLine(exchange.Question)
 		}
-		for _, i := range m.transcript.Kept(exchange) {
+		for _, i := range m.transcript.Saved(exchange) {
 			m.transcript.Add(i)
 		}
 	}

@@ -70,10 +70,10 @@ func TestALetterChoosesAndEnterConfirms(t *testing.T) {
 			question, replies := asked(taskAsked)
 			inRig(t, 60, 18, withWorld(hold(question)), func(r *rig) {
 				r.ask("add a task")
-				r.pass(dialog.Guard)
+				r.pass(dialog.QuietPeriod)
 				for _, k := range tc.keys {
 					if k == "wait" {
-						r.pass(dialog.Guard)
+						r.pass(dialog.QuietPeriod)
 						continue
 					}
 					r.keys(k)
@@ -243,7 +243,7 @@ func TestAQuestionThatGoesAwayGivesItsLettersBack(t *testing.T) {
 	question, replies := asked(taskAsked)
 	inRig(t, 80, 24, withWorld(hold(question)), func(r *rig) {
 		r.ask("go")
-		r.pass(dialog.Guard)
+		r.pass(dialog.QuietPeriod)
 		r.keys("y")
 		r.m.show(agent.Event{Body: agent.PermissionGiven{Call: "p", Decision: agent.Refuse}}, time.Now())
 		r.keys("esterday")
@@ -282,7 +282,7 @@ func TestALetterOfAnOfferIsTakenBackToo(t *testing.T) {
 		o.Assistant = play(agent.Failed{Message: "not installed", Err: &llm.NotFoundError{Model: "qwen3:8b"}})
 		inRig(t, 80, 24, o, func(r *rig) {
 			r.ask("go")
-			r.pass(2 * dialog.Guard)
+			r.pass(2 * dialog.QuietPeriod)
 			r.keys("y")
 			if r.m.pulls.offer == nil || r.m.pulls.offer.Chosen == "" {
 				t.Fatal("nothing is offered")
@@ -328,7 +328,7 @@ func TestAWordOfLettersThatAnswerNothingIsSent(t *testing.T) {
 	question, replies := asked(taskAsked)
 	inRig(t, 80, 24, withWorld(hold(question)), func(r *rig) {
 		r.ask("add a task")
-		r.pass(dialog.Guard)
+		r.pass(dialog.QuietPeriod)
 		r.keys("dd", "enter")
 		if got := r.m.composer.Queue; len(got) != 1 || got[0] != "dd" {
 			t.Errorf("%q waits", got)
@@ -348,7 +348,7 @@ func TestNothingOpensOverAQuestion(t *testing.T) {
 	o.Servers, o.Editor = threeServers(), "vi"
 	inRig(t, 80, 24, o, func(r *rig) {
 		r.ask("add a task")
-		r.pass(dialog.Guard)
+		r.pass(dialog.QuietPeriod)
 		inSight := func(what string) {
 			t.Helper()
 			if r.m.panel != nil || r.m.focused || r.m.lists.palette.Open() || r.m.lists.mentions.Open() || !strings.Contains(r.text(), "Allow add_task?") {
@@ -378,11 +378,11 @@ func TestNothingOpensOverAQuestion(t *testing.T) {
 		r.m.show(agent.Event{Body: formAsked}, time.Now())
 		r.pass(0)
 		inSight("a form")
-		r.pass(dialog.Guard)
+		r.pass(dialog.QuietPeriod)
 		r.keys("n", "enter")
 		r.mustShow("everything asks you for something")
 		r.m.show(agent.Event{Body: agent.PermissionAsked{Name: "create_note", Call: "q", Input: raw(`{}`)}}, time.Now())
-		r.pass(dialog.Guard)
+		r.pass(dialog.QuietPeriod)
 		r.keys("tab", "yes")
 		r.mustShow("everything asks you for something")
 		if got := r.m.asks.Input.Form.Fields[0].Text; got != "yes" {
@@ -401,7 +401,7 @@ func TestAChoiceIsMarkedAtAnySize(t *testing.T) {
 	for _, size := range [][2]int{{120, 40}, {80, 24}, {40, 12}, {30, 8}, {20, 5}} {
 		inRig(t, size[0], size[1], withWorld(hold(taskAsked)), func(r *rig) {
 			r.ask("go")
-			r.pass(dialog.Guard)
+			r.pass(dialog.QuietPeriod)
 			r.keys("y")
 			r.mustShow("› Allow once")
 			r.keys("backspace")

@@ -18,7 +18,7 @@ import (
 
 // typed is all that is typed and not sent.
 func (m *Model) typed() agent.Draft {
-	var aside *composer.Draft
+	var aside *composer.Stashed
 	if m.editing != nil {
 		aside = &m.editing.draft
 	}
@@ -84,7 +84,7 @@ func (m *Model) compose() tea.Cmd {
 		return m.flash(terminal.ErrNoEditor.Error())
 	}
 	text := m.composer.Text()
-	m.composer.Away = true
+	m.composer.InEditor = true
 	write := m.draft.ForEditor(m.typedState(), text)
 	return func() tea.Msg {
 		path, err := write(m.base)
@@ -95,7 +95,7 @@ func (m *Model) compose() tea.Cmd {
 // startEditor opens what compose has written down.
 func (m *Model) startEditor(path string, err error) tea.Cmd {
 	if err != nil {
-		m.composer.Away = false
+		m.composer.InEditor = false
 		return m.fail(err)
 	}
 	visit := m.run(path, 0, func(err error) tea.Msg {
@@ -103,7 +103,7 @@ func (m *Model) startEditor(path string, err error) tea.Cmd {
 		return then(func() tea.Cmd { return m.edited(path, string(text), errors.Join(err, readErr)) })
 	})
 	if visit == nil { // there is no such editor
-		m.composer.Away = false
+		m.composer.InEditor = false
 		return func() tea.Msg {
 			os.Remove(path)
 			return nil
@@ -121,7 +121,7 @@ func (m *Model) edited(draft, text string, err error) tea.Cmd {
 	if draft == "" {
 		return nil
 	}
-	m.composer.Away = false
+	m.composer.InEditor = false
 	if err == nil {
 		m.composer.Set(strings.TrimRight(safetext.Text(text), "\n"))
 	}

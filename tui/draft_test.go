@@ -98,7 +98,7 @@ func TestAllThatIsTypedIsKept(t *testing.T) {
 			agent.Draft{Text: "And now?!", Changing: "c1.2", Waiting: []string{"a draft"}},
 		},
 		"what waits": {
-			func(r *rig) { r.m.composer.Wait("one", -1); r.m.composer.Hold("zero", 0); r.keys("two") },
+			func(r *rig) { r.m.composer.Wait("one", -1); r.m.composer.QueueRestored("zero", 0); r.keys("two") },
 			agent.Draft{Text: "two", Waiting: []string{"zero", "one"}},
 		},
 	} {

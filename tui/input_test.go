@@ -26,7 +26,7 @@ func TestAFormSendsWhatWasFilledIn(t *testing.T) {
 	options, given := asksFor(formAsked)
 	inRig(t, 100, 40, options, func(r *rig) {
 		r.ask("go on")
-		r.pass(dialog.Guard)
+		r.pass(dialog.QuietPeriod)
 		r.keys("tab", "Anna", "backspace", "backspace", "a", "tab", "41", "tab", "space", "tab", "space", "down", "space", "down")
 		r.send(named["space"])
 		r.keys("enter", "enter")
@@ -77,12 +77,12 @@ func TestAQuestionOfAServerTakesNothingTypedAhead(t *testing.T) {
 				if got := r.m.composer.Text(); got != typed {
 					t.Errorf("the composer holds %q", got)
 				}
-				r.pass(dialog.Guard - 121*time.Millisecond)
+				r.pass(dialog.QuietPeriod - 121*time.Millisecond)
 				r.keys("esc") // too soon: neither the question nor the turn ends
 				if len(*given) > 0 || r.m.turn.Stopped {
 					t.Errorf("esc counted: %+v, stopped %v", *given, r.m.turn.Stopped)
 				}
-				r.pass(dialog.Guard)
+				r.pass(dialog.QuietPeriod)
 				r.keys("esc")
 				if len(*given) != 1 || (*given)[0].Action != agent.InputCancelled || r.m.turn.Stopped {
 					t.Errorf("got %+v, stopped %v", *given, r.m.turn.Stopped)
@@ -97,7 +97,7 @@ func TestAPromptIsAgreedToOnlyAfterItsEndWasSeen(t *testing.T) {
 	options, given := asksFor(asked)
 	inRig(t, 100, 40, options, func(r *rig) {
 		r.ask("go on")
-		r.pass(dialog.Guard)
+		r.pass(dialog.QuietPeriod)
 		r.keys("y", "enter")
 		if len(*given) > 0 {
 			t.Fatal("it was agreed to unread")

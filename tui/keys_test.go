@@ -482,7 +482,7 @@ func TestTheTranscriptFollowsUnlessScrolled(t *testing.T) {
 			r.send(tea.MouseWheelMsg{Button: tea.MouseWheelDown})
 		}
 		r.mustShow("newer still")
-		if r.m.transcript.Away {
+		if r.m.transcript.Scrolled {
 			t.Error("it does not follow again")
 		}
 	})
@@ -500,7 +500,7 @@ func TestEveryItemIsReachedAndInSight(t *testing.T) {
 			chosen := r.m.transcript.Chosen
 			seen[chosen] = true
 			if !slices.Contains(r.m.transcript.Shown, chosen) {
-				t.Fatalf("item %d is chosen and not in sight, top %+v away %v h %d:\n%s", chosen, r.m.transcript.Top, r.m.transcript.Away, r.m.transcript.Height, r.text())
+				t.Fatalf("item %d is chosen and not in sight, top %+v away %v h %d:\n%s", chosen, r.m.transcript.Top, r.m.transcript.Scrolled, r.m.transcript.Height, r.text())
 			}
 			r.keys("j")
 		}
@@ -628,7 +628,7 @@ func TestHelpIsSearchedByTyping(t *testing.T) {
 
 func TestACodeBlockIsCopiedByItsNumber(t *testing.T) {
 	inRig(t, 80, 24, finished(), func(r *rig) {
-		r.m.transcript.Add(transcript.KeptAnswer("```\none\n```\n\n```\ntwo\n```\n", ""))
+		r.m.transcript.Add(transcript.SavedAnswer("```\none\n```\n\n```\ntwo\n```\n", ""))
 		r.keys("tab", "2")
 		if r.clip != "two\n" {
 			t.Errorf("2 copied %q", r.clip)

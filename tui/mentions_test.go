@@ -113,7 +113,7 @@ func TestAPromptOfAServerIsFilledIntoTheComposer(t *testing.T) {
 		r.keys("ctrl+c", "/args", "tab", "enter", "Nowhere", "enter", "enter", "enter")
 		r.mustShow("no such city")
 		r.keys("/args", "tab", "enter", "Ham", "esc")
-		r.pass(dialog.Guard)
+		r.pass(dialog.QuietPeriod)
 		r.keys("n", "enter", "more text")
 		if got := r.m.composer.Text(); got != "more text" {
 			t.Errorf("after a no: got %q\n%s", got, r.text())

@@ -22,7 +22,7 @@ func TestALongQuestionIsAnsweredOnlyAfterItsEnd(t *testing.T) {
 		var seen strings.Builder
 		seen.WriteString(r.text())
 		for range 10 {
-			r.pass(dialog.Guard)
+			r.pass(dialog.QuietPeriod)
 			r.keys("y", "enter")
 			if r.m.asks.Permission.Open() && !r.m.asks.Permission.Current().Seen {
 				r.keys("pgdown")
@@ -104,7 +104,7 @@ func TestTheKeysOfAQuestionAreAlwaysInSight(t *testing.T) {
 					if !strings.Contains(r.text(), "\nAllow once") {
 						t.Errorf("%v: no line begins with Allow once:\n%s", size, r.text())
 					}
-					r.pass(dialog.Guard)
+					r.pass(dialog.QuietPeriod)
 				}
 			})
 		}
@@ -116,11 +116,11 @@ func TestTwoQuestionsAreAnsweredInTurn(t *testing.T) {
 	second, secondReplies := asked(agent.PermissionAsked{Name: "create_note", Call: "q", Input: raw(`{"path":"a.md"}`)})
 	inRig(t, 80, 24, withWorld(hold(first, second)), func(r *rig) {
 		r.ask("go")
-		r.pass(dialog.Guard)
+		r.pass(dialog.QuietPeriod)
 		r.mustShow("1 of 2")
 		r.keys("y", "enter")
 		r.mustShow("Allow create_note?")
-		r.pass(dialog.Guard)
+		r.pass(dialog.QuietPeriod)
 		r.keys("n", "enter")
 		if r.m.asks.Permission.Open() {
 			t.Error("a question is still open")
@@ -148,11 +148,11 @@ func TestSeveralQuestionsAreAllowedAtOnceOnceAllWereSeen(t *testing.T) {
 	second, secondReplies := asked(agent.PermissionAsked{Name: "create_note", Call: "q", Input: raw(`{"path":"a.md"}`)})
 	inRig(t, 80, 24, withWorld(hold(first, second)), func(r *rig) {
 		r.ask("go")
-		r.pass(dialog.Guard)
+		r.pass(dialog.QuietPeriod)
 		r.mustNotShow("Allow all once")
 		r.keys("tab")
 		r.mustShow("2 of 2")
-		r.pass(dialog.Guard)
+		r.pass(dialog.QuietPeriod)
 		r.mustShow("Allow all once")
 		r.keys("A", "enter")
 		if r.m.asks.Permission.Open() {
@@ -176,7 +176,7 @@ func TestArgumentsAreEditedInPlace(t *testing.T) {
 	}
 	inRig(t, 80, 24, withWorld(hold(question)), func(r *rig) {
 		r.ask("add a task")
-		r.pass(dialog.Guard)
+		r.pass(dialog.QuietPeriod)
 		r.keys("e", "enter")
 		r.mustShow("editing")
 		r.keys("backspace", "backspace", "backspace", "backspace", "wine", "enter")
@@ -193,7 +193,7 @@ func TestTheTitleSaysWhetherAKeyCounts(t *testing.T) {
 	inRig(t, 80, 24, withWorld(hold(taskAsked)), func(r *rig) {
 		r.ask("add a task")
 		r.mustShow("wait…")
-		r.pass(dialog.Guard)
+		r.pass(dialog.QuietPeriod)
 		r.mustNotShow("wait…")
 	})
 }
@@ -209,13 +209,13 @@ func TestAQuestionObeysTheKeyMap(t *testing.T) {
 		o.Keys = keys
 		inRig(t, 60, 24, o, func(r *rig) {
 			r.keys("write", "ctrl+y")
-			r.pass(dialog.Guard)
+			r.pass(dialog.QuietPeriod)
 			r.mustShow("ctrl+x reads on")
 			r.keys("y", "ctrl+y") // not yet read
 			for range 30 {
 				r.keys("ctrl+x")
 			}
-			r.pass(dialog.Guard)
+			r.pass(dialog.QuietPeriod)
 			r.mustNotShow("read on")
 			r.keys("N", "ctrl+y", "not nnow", "enter")
 			r.mustShow("ctrl+y sends · ctrl+g back")
@@ -232,7 +232,7 @@ func TestAQuestionObeysTheKeyMap(t *testing.T) {
 		o.Keys = keys
 		inRig(t, 80, 24, o, func(r *rig) {
 			r.keys("write", "ctrl+y")
-			r.pass(dialog.Guard)
+			r.pass(dialog.QuietPeriod)
 			r.keys("e", "ctrl+y")
 			r.mustShow("ctrl+y check and show again")
 			r.mustShow("f1 next argument")
@@ -249,14 +249,14 @@ func TestAQuestionObeysTheKeyMap(t *testing.T) {
 		o.Keys = keys
 		inRig(t, 80, 24, o, func(r *rig) {
 			r.keys("write", "ctrl+y")
-			r.pass(dialog.Guard)
+			r.pass(dialog.QuietPeriod)
 			r.keys("ctrl+a")
 			r.mustShow("always writes the rule “allow add_task”")
 			r.keys("enter")
 			if len(*replies) != 0 {
 				t.Errorf("Enter confirmed, which is not the key that sends: %+v", *replies)
 			}
-			r.pass(dialog.Guard)
+			r.pass(dialog.QuietPeriod)
 			r.m.composer.Clear() // of the new line that Enter is not
 			r.keys("ctrl+a", "ctrl+y")
 		})

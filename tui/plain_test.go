@@ -179,7 +179,7 @@ func TestPlainTakesNoAnswerThatWasTypedAhead(t *testing.T) {
 			for _, pasted := range []string{"add a task", "y", "y"} {
 				lines <- pasted
 			}
-			time.Sleep(dialog.Guard)
+			time.Sleep(dialog.QuietPeriod)
 			lines <- "n"
 			close(lines)
 		}()

@@ -116,7 +116,7 @@ func TestAWholeProgramAnswersApprovesAndLeaves(t *testing.T) {
 	late := time.After(patience)
 	for answered := false; !answered; { // the guard lets it through when it may
 		select {
-		case <-time.After(dialog.Guard + 50*time.Millisecond):
+		case <-time.After(dialog.QuietPeriod + 50*time.Millisecond):
 			io.WriteString(typing, "y\r") // what comes too soon is a message
 		case r := <-decided:
 			if r.Decision != agent.AllowOnce {

@@ -63,15 +63,15 @@ func TestATurnThatWasKilledIsOfferedAndRunsOnlyWhenTheUserSays(t *testing.T) {
 		offered bool
 	}{
 		"it waits":                       {killed, func(r *rig) { r.pass(time.Minute) }, "", true},
-		"enter":                          {killed, func(r *rig) { r.pass(dialog.Guard); r.keys("enter") }, "c1 c1.2", false},
-		"enter too soon":                 {killed, func(r *rig) { r.pass(dialog.Guard / 2); r.keys("enter") }, "", true},
-		"enter while typing":             {killed, func(r *rig) { r.pass(dialog.Guard); r.keys("enter"[:0], "x", "backspace", "enter") }, "", true},
+		"enter":                          {killed, func(r *rig) { r.pass(dialog.QuietPeriod); r.keys("enter") }, "c1 c1.2", false},
+		"enter too soon":                 {killed, func(r *rig) { r.pass(dialog.QuietPeriod / 2); r.keys("enter") }, "", true},
+		"enter while typing":             {killed, func(r *rig) { r.pass(dialog.QuietPeriod); r.keys("enter"[:0], "x", "backspace", "enter") }, "", true},
 		"a command":                      {killed, func(r *rig) { r.keys("/continue", "enter") }, "c1 c1.2", false},
 		"another question":               {killed, func(r *rig) { r.ask("Something else") }, "", false},
-		"another process is at it":       {agent.Exchange{Turn: "c1.2", Question: "Add a task", Open: true, Running: true}, func(r *rig) { r.pass(dialog.Guard); r.keys("enter", "/continue", "enter") }, "", false},
-		"the user stopped it":            {agent.Exchange{Turn: "c1.2", Question: "Add", Answer: agent.Answer{Text: "so", Cut: true}}, func(r *rig) { r.pass(dialog.Guard); r.keys("enter") }, "", false},
+		"another process is at it":       {agent.Exchange{Turn: "c1.2", Question: "Add a task", Open: true, Running: true}, func(r *rig) { r.pass(dialog.QuietPeriod); r.keys("enter", "/continue", "enter") }, "", false},
+		"the user stopped it":            {agent.Exchange{Turn: "c1.2", Question: "Add", Answer: agent.Answer{Text: "so", Cut: true}}, func(r *rig) { r.pass(dialog.QuietPeriod); r.keys("enter") }, "", false},
 		"the user stopped it, /continue": {agent.Exchange{Turn: "c1.2", Question: "Add", Answer: agent.Answer{Text: "so", Cut: true}}, func(r *rig) { r.keys("/continue", "enter") }, "c1 c1.2", false},
-		"it is done":                     {agent.Exchange{Turn: "c1.2", Question: "Add", Answer: agent.Answer{Text: "Done."}}, func(r *rig) { r.pass(dialog.Guard); r.keys("enter", "/continue", "enter") }, "", false},
+		"it is done":                     {agent.Exchange{Turn: "c1.2", Question: "Add", Answer: agent.Answer{Text: "Done."}}, func(r *rig) { r.pass(dialog.QuietPeriod); r.keys("enter", "/continue", "enter") }, "", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			options, resumed := withLeft(tc.last, goingOn...)
@@ -98,7 +98,7 @@ func TestAnAnswerThatWasCutByTheServerIsOffered(t *testing.T) {
 	inRig(t, 80, 24, options, func(r *rig) {
 		r.ask("More?")
 		r.mustShow("goes on with it")
-		r.pass(dialog.Guard)
+		r.pass(dialog.QuietPeriod)
 		r.keys("enter")
 		r.pass(0)
 		if got := strings.Join(*resumed, ", "); got != "c1 c1.3" {
@@ -142,7 +142,7 @@ func TestWhatMayHaveHappenedIsAskedAboutUnderTheSameGuard(t *testing.T) {
 			inRig(t, 90, 30, withWorld(hold(question)), func(r *rig) {
 				r.ask("go on")
 				if armed {
-					r.pass(dialog.Guard)
+					r.pass(dialog.QuietPeriod)
 				}
 				r.keys(tc.key, "enter")
 				var got agent.Decision
@@ -166,7 +166,7 @@ func TestAMailOffersNoMoreThanOnce(t *testing.T) {
 		question, replies := asked(onceOnly)
 		inRig(t, 90, 30, withWorld(hold(question)), func(r *rig) {
 			r.ask("mail Bob")
-			r.pass(dialog.Guard)
+			r.pass(dialog.QuietPeriod)
 			r.mustShow("Allow once · Deny · Deny and say why · Edit")
 			r.mustNotShow("lways")
 			r.mustShow("Goes to: bob@example.com")
@@ -221,7 +221,7 @@ func TestWhatIsGoneOnWithIsNoLongerSaidToBeCut(t *testing.T) {
 			o, _ := withLeft(last, goingOn...)
 			inRig(t, 80, 24, o, func(r *rig) {
 				r.mustShow("■ LifeHub was stopped in the middle of this")
-				r.pass(dialog.Guard)
+				r.pass(dialog.QuietPeriod)
 				r.keys("enter")
 				r.pass(100 * time.Millisecond)
 				r.mustShow("It is added.")

@@ -79,7 +79,7 @@ func TestAChangeIsTrustedOnlyAfterItWasSeen(t *testing.T) {
 	s.list[1].Unseen[0].After = strings.Repeat("line\n", 100)
 	inRig(t, 100, 30, options, func(r *rig) {
 		r.keys("/mcp", "enter", "t", "y", "enter")
-		r.pass(dialog.Guard)
+		r.pass(dialog.QuietPeriod)
 		r.keys("y", "enter") // the end was not in sight yet
 		r.keys("ctrl+end")
 		for _, key := range []string{"y", "e", "s", " ", "enter", "y", "backspace", "enter"} { // a text
@@ -88,14 +88,14 @@ func TestAChangeIsTrustedOnlyAfterItWasSeen(t *testing.T) {
 		if len(s.told) > 0 {
 			t.Fatalf("too early: %q", s.told)
 		}
-		r.pass(dialog.Guard)
+		r.pass(dialog.QuietPeriod)
 		r.mustShow("Trust this version (y)")
 		r.keys("y", "enter")
 		if !slices.Equal(s.told, []string{"trust everything tool echo"}) {
 			t.Errorf("got %q", s.told)
 		}
 		r.keys("t")
-		r.pass(dialog.Guard)
+		r.pass(dialog.QuietPeriod)
 		r.keys("n")
 		if len(s.told) != 1 {
 			t.Errorf("a no was taken for a yes: %q", s.told)
@@ -124,7 +124,7 @@ func TestAConsentIsGivenFromThePanel(t *testing.T) {
 			r.keys(key) // too early
 			r.mustShow(page)
 			r.m.composer.Clear()
-			r.pass(dialog.Guard)
+			r.pass(dialog.QuietPeriod)
 			r.keys("c")
 			if r.clip != page {
 				t.Errorf("copied %q", r.clip)

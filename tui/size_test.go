@@ -226,10 +226,10 @@ func TestHostileTextIsOnlyText(t *testing.T) {
 					}
 				}
 				look("asked")
-				r.pass(dialog.Guard)
+				r.pass(dialog.QuietPeriod)
 				r.keys("d", "pgdown", "pgdown")
 				look("details")
-				r.pass(dialog.Guard)
+				r.pass(dialog.QuietPeriod)
 				r.keys("N", "enter", evil)
 				r.send(tea.PasteMsg{Content: evil})
 				r.keys("enter", "ctrl+o")
@@ -288,10 +288,10 @@ func TestNothingIsAgreedToThatWasNotInSight(t *testing.T) {
 			s := world.Servers.(*shop)
 			watchAgreeing(t, size, world, func(m *Model) (lines []string) {
 				p, ok := m.panel.(*panel.ServerList)
-				if !ok || p.Look == nil {
+				if !ok || p.Reader == nil {
 					return nil
 				}
-				for _, line := range p.Look.Lines {
+				for _, line := range p.Reader.Lines {
 					lines = append(lines, ansi.Strip(line))
 				}
 				return lines
@@ -321,7 +321,7 @@ func watchAgreeing(t *testing.T, size [2]int, o backend.Options, asks func(m *Mo
 				seen[strings.TrimSpace(line)] = true
 			}
 			lines := asks(r.m)
-			r.pause(dialog.Guard)
+			r.pause(dialog.QuietPeriod)
 			r.keys("y", "enter")
 			if agreed() {
 				for _, line := range lines {

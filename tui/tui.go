@@ -108,7 +108,7 @@ func New(ctx context.Context, options backend.Options) (*Model, error) {
 		return nil, err
 	}
 	m.theme = m.newLook()
-	m.transcript = transcript.Model{Look: m.theme, Chosen: -1}
+	m.transcript = transcript.Model{Theme: m.theme, Chosen: -1}
 	m.composer = composer.New(&m.keys, m.theme)
 	if m.Vi {
 		m.composer.Vi = composer.ViInsert

@@ -290,7 +290,7 @@ func (m *Model) kept(turn string) {
 	if len(q.Siblings) > 0 && turn != "" && !slices.Contains(q.Siblings, turn) {
 		q.Siblings = append(slices.Clip(q.Siblings), turn)
 	}
-	m.transcript.Touch(q)
+	m.transcript.Invalidate(q)
 }
 
 // failed shows why the turn could not be finished.
@@ -339,7 +339,7 @@ func (m *Model) ended(e agent.Ended, now time.Time) {
 	if t := m.turn; t.Answer != nil {
 		if t.Answer.Caveat = e.Coverage.StillReading(); t.Answer.Caveat != "" {
 			m.suggested.again = t.question
-			m.transcript.Touch(t.Answer)
+			m.transcript.Invalidate(t.Answer)
 		}
 	}
 	m.tellEffects(e.Effects)
@@ -374,7 +374,7 @@ func (m *Model) turnOver(now time.Time) tea.Cmd {
 	m.last = t
 	m.offerAgain()
 	if m.Conversations != nil { // else nobody could read them again
-		m.transcript.Keep(chats.FirstRead, mostTurns)
+		m.transcript.KeepLast(chats.FirstRead, mostTurns)
 	}
 	return tea.Sequence(m.printOver(), m.afterTurn(t))
 }
@@ -400,7 +400,7 @@ func (m *Model) afterTurn(t *turn) tea.Cmd {
 	case t.Stopped:
 		// What waited was meant for after a whole answer: give it back.
 		m.composer.Requeue()
-		text := strings.Join(append(m.composer.GiveBack(), m.composer.Take()), "\n")
+		text := strings.Join(append(m.composer.ReturnDue(), m.composer.Take()), "\n")
 		m.composer.Set(strings.TrimRight(text, "\n"))
 		return nil
 	}
@@ -456,7 +456,7 @@ func (m *Model) redrawWhenArmed() tea.Cmd {
 	if !m.asks.Open() && m.pulls.offer == nil && m.resumable == nil {
 		return nil
 	}
-	return tea.Tick(dialog.Guard, func(time.Time) tea.Msg { return armedMsg{} })
+	return tea.Tick(dialog.QuietPeriod, func(time.Time) tea.Msg { return armedMsg{} })
 }
 
 type armedMsg struct{}

@@ -29,21 +29,21 @@ const (
 // Model is where the user writes. It keeps what was asked before, what was
 // pasted and what waits to be asked.
 type Model struct {
-	Area    textarea.Model
-	History []string // newest first
-	At      int      // the prompt of history that is shown; -1: none
-	Draft   string   // what stood here before history was shown
-	Pastes  []Paste
-	Queue   []string // asked one by one when the turn is over
-	held    int      // of queue, the first ones that are asked only when the user says so
-	Place   int      // in the queue, of the message that was taken out of it to be changed; -1: none was
-	wasHeld bool     // and it was one of held
-	Away    bool     // the user's editor has what is written
-	Edits   int      // counts the changes of what is written and waits
-	Lines   []string // the picture
-	cursor  *tea.Cursor
-	Vi      viMode
-	changes undo
+	Area        textarea.Model
+	History     []string // newest first
+	At          int      // the prompt of history that is shown; -1: none
+	Draft       string   // what stood here before history was shown
+	Pastes      []Paste
+	Queue       []string // asked one by one when the turn is over
+	restored    int      // of queue, the first ones that are asked only when the user says so
+	Place       int      // in the queue, of the message that was taken out of it to be changed; -1: none was
+	wasRestored bool     // and it had been restored
+	InEditor    bool     // the user's editor has what is written
+	Edits       int      // counts the changes of what is written and waits
+	Lines       []string // the picture
+	cursor      *tea.Cursor
+	Vi          viMode
+	changes     undo
 
 	partialCommand string // of vi
 }
@@ -205,7 +205,7 @@ func (c *Model) Clear() {
 func (c *Model) Take() string {
 	text := Written{Text: Unquoted(c.Text()), Pastes: c.Pastes}.Whole()
 	c.Clear()
-	c.Afresh()
+	c.ForgetUndo()
 	return text
 }
 

@@ -8,8 +8,8 @@ import (
 
 // Unsent is all that is typed here and not sent. aside is a draft that made
 // room for what is edited; nil: none.
-func (c *Model) Unsent(aside *Draft) agent.Draft {
-	d := agent.Draft{Text: c.Text(), Editing: c.Away}
+func (c *Model) Unsent(aside *Stashed) agent.Draft {
+	d := agent.Draft{Text: c.Text(), Editing: c.InEditor}
 	var behind []string // drafts that made room for what stands in the composer
 	if c.At >= 0 {
 		if d.Text == safetext.Text(c.History[c.At]) {
@@ -35,7 +35,7 @@ func (c *Model) Unsent(aside *Draft) agent.Draft {
 // anything stands there now. Nothing of it is sent automatically.
 func (c *Model) Restore(d agent.Draft, begun bool) (here bool) {
 	for _, text := range d.Waiting {
-		c.Hold(safetext.Text(text), len(c.Queue))
+		c.QueueRestored(safetext.Text(text), len(c.Queue))
 	}
 	w := Written{Text: safetext.Text(d.Text)}
 	for _, p := range d.Pastes {
@@ -45,12 +45,12 @@ func (c *Model) Restore(d agent.Draft, begun bool) (here bool) {
 	case draw.Blank(w.Text):
 		return false
 	case begun || !c.Empty():
-		c.Hold(w.Whole(), len(c.Queue))
+		c.QueueRestored(w.Whole(), len(c.Queue))
 		return false
 	}
 	c.Put(w)
 	c.Area.MoveToEnd()
 	c.Changed("", "")
-	c.Afresh()
+	c.ForgetUndo()
 	return true
 }

@@ -13,14 +13,14 @@ import (
 func (c *Model) dequeue(at int) {
 	text := c.Queue[at]
 	c.Queue = slices.Delete(c.Queue, at, at+1)
-	held := at < c.held
+	held := at < c.restored
 	if held {
-		c.held--
+		c.restored--
 	}
 	c.Clear()
 	c.Set(safetext.Text(text))
-	c.Afresh()
-	c.Place, c.wasHeld = at, held
+	c.ForgetUndo()
+	c.Place, c.wasRestored = at, held
 }
 
 // Requeue puts the message that was taken out of the queue where it was, as it
@@ -31,33 +31,33 @@ func (c *Model) Requeue() int {
 	if at < 0 {
 		return len(c.Queue)
 	}
-	held := c.wasHeld
+	held := c.wasRestored
 	text := c.Take()
 	switch {
 	case draw.Blank(text):
 		return at
 	case held:
-		c.Hold(text, at)
+		c.QueueRestored(text, at)
 	default:
 		c.Wait(text, at)
 	}
 	return at + 1
 }
 
-// Hold lets a message wait until the user sends it.
-func (c *Model) Hold(text string, place int) {
-	c.Queue = slices.Insert(c.Queue, min(place, c.held), text)
-	c.held++
+// QueueRestored lets a message wait until the user sends it.
+func (c *Model) QueueRestored(text string, place int) {
+	c.Queue = slices.Insert(c.Queue, min(place, c.restored), text)
+	c.restored++
 	c.Edits++
 }
 
 // Due is how many messages are asked when the turn is over.
-func (c *Model) Due() int { return len(c.Queue) - c.held }
+func (c *Model) Due() int { return len(c.Queue) - c.restored }
 
-// GiveBack takes what is due out of the queue, to be written again.
-func (c *Model) GiveBack() []string {
-	due := slices.Clone(c.Queue[c.held:])
-	c.Queue = c.Queue[:c.held]
+// ReturnDue takes what is due out of the queue, to be written again.
+func (c *Model) ReturnDue() []string {
+	due := slices.Clone(c.Queue[c.restored:])
+	c.Queue = c.Queue[:c.restored]
 	c.Edits++
 	return due
 }
@@ -67,15 +67,15 @@ func (c *Model) Wait(text string, place int) {
 	if place < 0 || place > len(c.Queue) {
 		place = len(c.Queue)
 	}
-	c.Queue = slices.Insert(c.Queue, max(place, c.held), text)
+	c.Queue = slices.Insert(c.Queue, max(place, c.restored), text)
 	c.Edits++
 }
 
 // Next takes the message out of the queue whose turn it is.
 func (c *Model) Next() string {
-	text := c.Queue[c.held]
-	c.Queue = slices.Delete(c.Queue, c.held, c.held+1)
-	if c.Place > c.held {
+	text := c.Queue[c.restored]
+	c.Queue = slices.Delete(c.Queue, c.restored, c.restored+1)
+	if c.Place > c.restored {
 		c.Place--
 	}
 	c.Edits++
@@ -99,7 +99,7 @@ func (c *Model) Waiting(keys *keys.Map, width int, theme *draw.Theme, running bo
 			break
 		}
 		mark, does := "queued  ", " change or cancel"
-		if i < c.held {
+		if i < c.restored {
 			mark, does = "not sent  ", " change, send or cancel"
 		}
 		line, hint := mark+draw.Summary(text, width), ""

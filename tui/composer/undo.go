@@ -111,26 +111,26 @@ func (c *Model) Changed(run, letter string) {
 	c.Draw()
 }
 
-// Afresh begins with another message: what was written before is no way back.
-func (c *Model) Afresh() { c.changes = undo{now: c.Written()} }
+// ForgetUndo begins with another message: what was written before is no way back.
+func (c *Model) ForgetUndo() { c.changes = undo{now: c.Written()} }
 
-// Draft is a draft that makes room for something else, with its way back.
-type Draft struct {
+// Stashed is a draft that makes room for something else, with its way back.
+type Stashed struct {
 	Written
-	changes undo
-	place   int
-	wasHeld bool
+	changes     undo
+	place       int
+	wasRestored bool
 }
 
-func (c *Model) SetAside() Draft {
-	return Draft{Written: c.Written(), changes: c.changes, place: c.Place, wasHeld: c.wasHeld}
+func (c *Model) Stash() Stashed {
+	return Stashed{Written: c.Written(), changes: c.changes, place: c.Place, wasRestored: c.wasRestored}
 }
 
-// TakeUp resumes a draft that was set aside.
-func (c *Model) TakeUp(a Draft) {
+// Unstash resumes a draft that was set aside.
+func (c *Model) Unstash(a Stashed) {
 	c.Clear()
 	c.Put(a.Written)
-	c.changes, c.Place, c.wasHeld = a.changes, a.place, a.wasHeld
+	c.changes, c.Place, c.wasRestored = a.changes, a.place, a.wasRestored
 	c.Edits++
 	c.Draw()
 }

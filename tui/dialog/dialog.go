@@ -14,10 +14,10 @@ import (
 	"lifehub/tui/keys"
 )
 
-// Guard is how long a question must have been in sight, and nothing may have
+// QuietPeriod is how long a question must have been in sight, and nothing may have
 // been typed into the composer, before it takes a key: what was on its way to
 // the composer when it opened goes there.
-const Guard = 500 * time.Millisecond
+const QuietPeriod = 500 * time.Millisecond
 
 // Dialog is how each question of LifeHub is answered. A letter, or ←→, chooses
 // an answer and Enter confirms it. Any other letter shows that a text is being
@@ -52,7 +52,7 @@ func (d *Dialog) Appear(now time.Time, writing bool) {
 
 // armed reports whether the dialog takes keys.
 func (d *Dialog) armed(now time.Time) bool {
-	return !d.since.IsZero() && now.Sub(d.since) >= Guard
+	return !d.since.IsZero() && now.Sub(d.since) >= QuietPeriod
 }
 
 // Press gives a key to the dialog. rest are the keys that are the composer's, in

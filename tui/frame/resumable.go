@@ -45,7 +45,7 @@ func FindResumable(exchanges []agent.Exchange, shown *transcript.Model) *Resumab
 // Press takes Enter, after a time without any key, as a yes to the offer; idle
 // says that nothing is written and no turn runs.
 func (r *Resumable) Press(pressed tea.KeyPressMsg, k *keys.Map, idle bool, now time.Time) (yes bool) {
-	armed := now.Sub(r.quiet) >= dialog.Guard
+	armed := now.Sub(r.quiet) >= dialog.QuietPeriod
 	r.quiet = now
 	return armed && r.Offered && idle && key.Matches(pressed, k.Send)
 }

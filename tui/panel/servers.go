@@ -24,12 +24,12 @@ type ServerList struct {
 	backend.Servers
 	list   []backend.Server
 	chosen int
-	Look   *Look // what of the chosen one is read, over the list; nil: nothing
+	Reader *Reader // what of the chosen one is read, over the list; nil: nothing
 }
 
-// Look is a text about a server to scroll through: its log, or what has
+// Reader is a text about a server to scroll through: its log, or what has
 // changed of it and can be taken as seen.
-type Look struct {
+type Reader struct {
 	server string
 	title  string
 	text   string
@@ -79,7 +79,7 @@ func (p *ServerList) Update(msg tea.Msg, k *keys.Map) (Panel, tea.Msg, tea.Cmd) 
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
 		switch {
-		case p.Look != nil:
+		case p.Reader != nil:
 			return p, nil, p.pressLook(msg, k, time.Now())
 		case key.Matches(msg, k.ServersClose):
 			return nil, nil, nil
@@ -101,7 +101,7 @@ func (p *ServerList) Update(msg tea.Msg, k *keys.Map) (Panel, tea.Msg, tea.Cmd) 
 		case msg.Text == "":
 			return p, Flash(msg.Server + " has logged nothing yet"), nil
 		}
-		p.Look = &Look{server: msg.Server, title: msg.Server + ": its log", text: msg.Text, top: 1 << 30}
+		p.Reader = &Reader{server: msg.Server, title: msg.Server + ": its log", text: msg.Text, top: 1 << 30}
 	}
 	return p, nil, nil
 }
@@ -128,8 +128,8 @@ func (p *ServerList) press(pressed tea.KeyPressMsg, k *keys.Map) (did tea.Msg, c
 			return ServerLogMsg{Server: s.Name, Text: text, err: err}
 		}
 	case key.Matches(pressed, k.ServersLook) && len(s.Unseen) > 0:
-		p.Look = &Look{server: s.Name, title: s.Name + ": what you have not seen yet", Change: s.Unseen}
-		return nil, tea.Tick(dialog.Guard, func(time.Time) tea.Msg { return lookArmedMsg{} })
+		p.Reader = &Reader{server: s.Name, title: s.Name + ": what you have not seen yet", Change: s.Unseen}
+		return nil, tea.Tick(dialog.QuietPeriod, func(time.Time) tea.Msg { return lookArmedMsg{} })
 	case key.Matches(pressed, k.ServersLook):
 		return Flash("nothing of " + s.Name + " has changed since you saw it"), nil
 	}
@@ -147,13 +147,13 @@ func toServer(do func() error) tea.Cmd {
 // pressLook scrolls, agrees or goes back. What was not read to its end is not
 // agreed to.
 func (p *ServerList) pressLook(pressed tea.KeyPressMsg, k *keys.Map, now time.Time) tea.Cmd {
-	l := p.Look
+	l := p.Reader
 	var scrolls bool
 	l.top, scrolls = k.Scrolled(pressed, min(l.top, max(0, len(l.Lines)-l.rows)), len(l.Lines), l.rows)
 	switch {
 	case scrolls:
 	case key.Matches(pressed, k.ServersClose), l.Change != nil && key.Matches(pressed, k.Decline):
-		p.Look = nil
+		p.Reader = nil
 	case l.Change != nil:
 		cmd, rest := l.Press(pressed, k, p.trustChoices(k), now)
 		if rest != nil { // nothing is written here
@@ -167,11 +167,11 @@ func (p *ServerList) pressLook(pressed tea.KeyPressMsg, k *keys.Map, now time.Ti
 // trustChoices are the answers to what has changed of a server.
 func (p *ServerList) trustChoices(k *keys.Map) []dialog.Choice {
 	return []dialog.Choice{{Binding: k.ServersTrust, Label: "Trust this version", Do: func() tea.Cmd {
-		l := p.Look
+		l := p.Reader
 		if !l.seen {
 			return nil
 		}
-		p.Look = nil
+		p.Reader = nil
 		return toServer(func() error { return p.Trust(l.server, l.Change) })
 	}}}
 }
@@ -179,7 +179,7 @@ func (p *ServerList) trustChoices(k *keys.Map) []dialog.Choice {
 // Hints are the keys of the list, or of what is read over it.
 func (p *ServerList) Hints(k *keys.Map) []string {
 	switch {
-	case p.Look != nil:
+	case p.Reader != nil:
 		return []string{scrollHint(k), Hint(k.ServersClose, "back")}
 	case len(p.list) == 0:
 		return []string{Hint(k.ServersClose, "close")}
@@ -189,8 +189,8 @@ func (p *ServerList) Hints(k *keys.Map) []string {
 
 // View returns exactly height lines.
 func (p *ServerList) View(width, height int, keys *keys.Map, theme *draw.Theme) []string {
-	if p.Look != nil {
-		return p.Look.view(width, height, keys, theme, p.trustChoices(keys), time.Now())
+	if p.Reader != nil {
+		return p.Reader.view(width, height, keys, theme, p.trustChoices(keys), time.Now())
 	}
 	lines := []string{draw.Justify(theme.Strong.Render("MCP servers"), theme.Dim.Render(fmt.Sprint(len(p.list))), width), ""}
 	if len(p.list) == 0 {
@@ -280,7 +280,7 @@ func uptime(d time.Duration) string {
 }
 
 // view returns exactly height lines.
-func (l *Look) view(width, height int, keys *keys.Map, theme *draw.Theme, choices []dialog.Choice, now time.Time) []string {
+func (l *Reader) view(width, height int, keys *keys.Map, theme *draw.Theme, choices []dialog.Choice, now time.Time) []string {
 	if l.width != width || l.theme != theme {
 		l.Lines, l.width, l.theme = l.Content(width, theme), width, theme
 	}
@@ -311,7 +311,7 @@ func (l *Look) view(width, height int, keys *keys.Map, theme *draw.Theme, choice
 }
 
 // Content is all that is to be read, with what is hidden in it made visible.
-func (l *Look) Content(width int, theme *draw.Theme) []string {
+func (l *Reader) Content(width int, theme *draw.Theme) []string {
 	if l.Change == nil {
 		return measure.Lines(safetext.Text(l.text), max(1, width))
 	}

@@ -25,7 +25,7 @@ func (p *Chat) pick(ctx context.Context, prompt string, answers ...string) (stri
 		shown := time.Now()
 		line, ok := p.ask(ctx, prompt)
 		line = strings.TrimSpace(line)
-		early := p.Typed && time.Since(shown) < dialog.Guard
+		early := p.Typed && time.Since(shown) < dialog.QuietPeriod
 		switch {
 		case !ok || !early && (line == "" || slices.Contains(answers, line)):
 			return line, ok

@@ -33,9 +33,9 @@ type Answer struct {
 // NewAnswer returns an answer that grows.
 func NewAnswer() *Answer { return &Answer{Open: true} }
 
-// KeptAnswer returns a whole answer of a stored conversation. It is not
+// SavedAnswer returns a whole answer of a stored conversation. It is not
 // rendered before it is seen.
-func KeptAnswer(text, ending string) *Answer {
+func SavedAnswer(text, ending string) *Answer {
 	return &Answer{source: []byte(text), ending: ending}
 }
 

@@ -13,13 +13,13 @@ func (t *Model) FoldChosen() {
 	case Foldable:
 		row := t.rowOf(t.Chosen)
 		f.Fold(!f.Folded())
-		t.Touch(f)
+		t.Invalidate(f)
 		if row >= 0 { // its heading stays where the user looks
 			t.lookAt(t.From(Spot{Entry: t.Chosen, Line: 0}, -row))
 		}
 	case *Sources:
 		f.Preview = !f.Preview
-		t.Touch(f)
+		t.Invalidate(f)
 		t.Reveal()
 	}
 }
@@ -54,7 +54,7 @@ func (t *Model) foldPlans() {
 	for _, e := range t.Entries {
 		if p, ok := e.Item.(*Plan); ok && p.Hidden != t.PlansHidden {
 			p.Hidden = t.PlansHidden
-			t.Touch(p)
+			t.Invalidate(p)
 		}
 	}
 }
@@ -70,10 +70,10 @@ func (t *Model) unfold() {
 	}
 }
 
-// Kept returns the items of a saved turn.
-func (t *Model) Kept(exchange agent.Exchange) []Item {
+// Saved returns the items of a saved turn.
+func (t *Model) Saved(exchange agent.Exchange) []Item {
 	kept := exchange.Answer
-	items := []Item{keptQuestion(exchange)}
+	items := []Item{savedQuestion(exchange)}
 	ending := ""
 	switch {
 	case exchange.Running:
@@ -92,9 +92,9 @@ func (t *Model) Kept(exchange agent.Exchange) []Item {
 		case part.Done != nil:
 			items = append(items, &Done{Log: part.Done, Unfolded: t.Unfolded})
 		case i == len(parts)-1:
-			items = append(items, judged(KeptAnswer(part.Text, ending), kept))
+			items = append(items, judged(SavedAnswer(part.Text, ending), kept))
 		default:
-			items = append(items, judged(KeptAnswer(part.Text, ""), kept))
+			items = append(items, judged(SavedAnswer(part.Text, ""), kept))
 		}
 	}
 	if len(kept.Citations) > 0 {
@@ -177,9 +177,9 @@ func (t *Model) ChooseSources() bool {
 	return false
 }
 
-// Keep drops the turns far above the end when there are more than most, all
+// KeepLast drops the turns far above the end when there are more than most, all
 // but the last few.
-func (t *Model) Keep(few, most int) {
+func (t *Model) KeepLast(few, most int) {
 	var questions []int
 	for at, e := range t.Entries {
 		if _, ok := e.Item.(*Question); ok {
@@ -188,7 +188,7 @@ func (t *Model) Keep(few, most int) {
 	}
 	if n := len(questions); n > most {
 		last := t.Item(questions[n-few-1]).(*Question)
-		t.LetGo(questions[n-few], last.Turn)
+		t.dropFirst(questions[n-few], last.Turn)
 	}
 }
 

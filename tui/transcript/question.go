@@ -29,7 +29,7 @@ func (q *Question) Folded() bool { return !q.whole }
 
 func (q *Question) Fold(on bool) { q.whole = !on }
 
-func keptQuestion(e agent.Exchange) *Question {
+func savedQuestion(e agent.Exchange) *Question {
 	return &Question{Text: e.Question, Turn: e.Turn, After: e.After, Siblings: e.Siblings}
 }
 

@@ -39,15 +39,15 @@ type Model struct {
 	PlansHidden bool   // of plans only the heading is
 	Host        string // of links to notes
 
-	Look          *draw.Theme
+	Theme         *draw.Theme
 	width, Height int // of the place on screen, in cells
 	Entries       []Entry
 	Earlier       string // the last turn that stands above all entries and is not held; "": there is none
 	Awaited       string // the earlier that was asked for last
 
-	Away bool // the user scrolled from the end
-	Top  Spot // the first line in sight, when away
-	home bool // the user wants to see the beginning
+	Scrolled bool // the user scrolled from the end
+	Top      Spot // the first line in sight, when scrolled
+	home     bool // the user wants to see the beginning
 
 	Chosen int // the item that has the keys; -1: none
 	Part   int // the part of it that is chosen
@@ -76,9 +76,9 @@ func (t *Model) ends(i Item) bool {
 	return len(t.Entries) > 0 && t.Entries[len(t.Entries)-1].Item == i
 }
 
-// PutAbove adds items above all others. What is chosen stays, and what is in
+// Prepend adds items above all others. What is chosen stays, and what is in
 // sight too, unless the user wants to see the beginning.
-func (t *Model) PutAbove(items []Item) {
+func (t *Model) Prepend(items []Item) {
 	above := make([]Entry, len(items))
 	for at, i := range items {
 		above[at].Item = i
@@ -92,18 +92,18 @@ func (t *Model) PutAbove(items []Item) {
 	}
 }
 
-// LetGo drops the first n items, the last of them of a turn. It does nothing
+// dropFirst drops the first n items, the last of them of a turn. It does nothing
 // while something above the end is in sight or chosen.
-func (t *Model) LetGo(n int, turn string) {
-	if t.Away || t.Chosen >= 0 || turn == "" {
+func (t *Model) dropFirst(n int, turn string) {
+	if t.Scrolled || t.Chosen >= 0 || turn == "" {
 		return
 	}
 	t.Entries = slices.Delete(t.Entries, 0, n)
 	t.Earlier, t.Awaited = turn, ""
 }
 
-// Touch has an item rendered again because something in it changed.
-func (t *Model) Touch(i Item) {
+// Invalidate has an item rendered again because something in it changed.
+func (t *Model) Invalidate(i Item) {
 	for at := len(t.Entries) - 1; at >= 0; at-- { // what changes is near the end
 		if t.Entries[at].Item == i {
 			t.Entries[at].Width = 0
@@ -114,24 +114,24 @@ func (t *Model) Touch(i Item) {
 
 // Restyle has everything rendered again in another look.
 func (t *Model) Restyle(theme *draw.Theme) {
-	t.Look = theme
+	t.Theme = theme
 	for at := range t.Entries {
 		t.Entries[at].Width = 0
 	}
 }
 
-// Cut takes an item and all below it away.
-func (t *Model) Cut(i Item) {
+// TruncateAt takes an item and all below it away.
+func (t *Model) TruncateAt(i Item) {
 	at := slices.IndexFunc(t.Entries, func(e Entry) bool { return e.Item == i })
 	if at >= 0 {
 		t.Choose(-1, 0)
 		t.Entries = slices.Delete(t.Entries, at, len(t.Entries))
-		t.Away = false
+		t.Scrolled = false
 	}
 }
 
 func (t *Model) Clear() {
-	*t = Model{Unfolded: t.Unfolded, PlansHidden: t.PlansHidden, Host: t.Host, Look: t.Look, width: t.width, Height: t.Height, Chosen: -1}
+	*t = Model{Unfolded: t.Unfolded, PlansHidden: t.PlansHidden, Host: t.Host, Theme: t.Theme, width: t.width, Height: t.Height, Chosen: -1}
 }
 
 // Lines returns the lines of an entry, rendered if need be.
@@ -139,7 +139,7 @@ func (t *Model) Lines(at int) []string {
 	e := &t.Entries[at]
 	width := max(1, min(t.width-gutter, draw.Readable))
 	if e.Width != width {
-		e.lines = append(e.Render(width, t.Look), "") // the item's own array, if it has room
+		e.lines = append(e.Render(width, t.Theme), "") // the item's own array, if it has room
 		e.Width = width
 	}
 	return e.lines
@@ -171,7 +171,7 @@ func (t *Model) end() Spot {
 // grew may have left the end above where the user was.
 func (t *Model) Start() Spot {
 	end := t.end()
-	if !t.Away || !t.Top.before(end) {
+	if !t.Scrolled || !t.Top.before(end) {
 		return end
 	}
 	top := t.Top
@@ -215,7 +215,7 @@ func (t *Model) From(at Spot, by int) Spot {
 // lookAt puts a spot on the first line in sight, or follows the end when the
 // spot is there.
 func (t *Model) lookAt(at Spot) {
-	t.Away = at.before(t.end())
+	t.Scrolled = at.before(t.end())
 	t.Top, t.home = at, false
 }
 
@@ -224,10 +224,10 @@ func (t *Model) ToTop() {
 	t.home = true
 }
 
-func (t *Model) ToEnd() { t.Away = false }
+func (t *Model) ToEnd() { t.Scrolled = false }
 
 // Below reports whether there are lines under those in sight.
-func (t *Model) Below() bool { return t.Away }
+func (t *Model) Below() bool { return t.Scrolled }
 
 // page is how far a page key scrolls: one line stays in sight.
 func (t *Model) page() int { return max(1, t.Height-1) }
@@ -241,7 +241,7 @@ func (t *Model) View() []string {
 		for at := from.Entry; at < len(t.Entries) && len(out) < t.Height; at++ {
 			mark := "  "
 			if at == t.Chosen {
-				mark = t.Look.Selected.Render("▌") + " "
+				mark = t.Theme.Selected.Render("▌") + " "
 			}
 			lines := t.Lines(at)
 			for n := from.Line; n < len(lines) && len(out) < t.Height; n++ {
@@ -265,13 +265,13 @@ func (t *Model) View() []string {
 func (t *Model) Choose(at, part int) {
 	if p, ok := t.Item(t.Chosen).(multiPart); ok && t.Chosen != at {
 		p.choose(-1)
-		t.Touch(p)
+		t.Invalidate(p)
 	}
 	t.Chosen, t.Part = at, 0
 	if p, ok := t.Item(at).(multiPart); ok {
 		t.Part = max(0, min(part, p.Parts()-1))
 		p.choose(t.Part)
-		t.Touch(p)
+		t.Invalidate(p)
 	}
 }
 
@@ -425,7 +425,7 @@ func (t *Model) ForgetEnding(asked *Question) {
 			t.Entries = slices.Delete(t.Entries, n, n+1)
 		default:
 			a.ending = ""
-			t.Touch(a)
+			t.Invalidate(a)
 		}
 	}
 }

@@ -28,7 +28,7 @@ func (i *tall) Copied() string { return "" }
 // gap, and what is chosen can be brought into sight.
 func TestScrollingShowsLinesInOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		tr := Model{Look: draw.NewTheme("", true, false, nil), Chosen: -1}
+		tr := Model{Theme: draw.NewTheme("", true, false, nil), Chosen: -1}
 		tr.Resize(40, rapid.IntRange(1, 12).Draw(t, "height"))
 		var all []string // every line there is
 		add := func(height int) {
@@ -81,7 +81,7 @@ func TestScrollingShowsLinesInOrder(t *testing.T) {
 			if !inOrder(want, got) {
 				t.Fatalf("not in order: %q", got)
 			}
-			if !tr.Away && len(all)-1 > tr.Height && got[len(got)-1] != all[len(all)-2] {
+			if !tr.Scrolled && len(all)-1 > tr.Height && got[len(got)-1] != all[len(all)-2] {
 				t.Fatalf("it follows, and the last line in sight is %q of %q", got[len(got)-1], all[len(all)-2])
 			}
 		}

@@ -40,7 +40,7 @@ func (t *Turn) Take(e agent.Event, now time.Time) {
 		t.phaseStarted(e.Agent, now)
 		if t.Plan != nil && e.Step != "" {
 			t.Plan.Tried(e.Step, e.Attempt)
-			t.in.Touch(t.Plan)
+			t.in.Invalidate(t.Plan)
 		}
 	case agent.PhaseEnded:
 		if e.Step != "" {
@@ -51,7 +51,7 @@ func (t *Turn) Take(e agent.Event, now time.Time) {
 	case agent.Evaluated:
 		if t.Plan != nil {
 			t.Plan.Judged(e)
-			t.in.Touch(t.Plan)
+			t.in.Invalidate(t.Plan)
 		}
 	case agent.Remembered:
 		if r := (&Remembered{Remembered: e}); len(r.Lines(now)) > 0 {
@@ -62,7 +62,7 @@ func (t *Turn) Take(e agent.Event, now time.Time) {
 	case agent.StepChanged:
 		if t.Plan != nil {
 			t.Plan.Mark(e.Step, e.Status, e.Reason, now)
-			t.in.Touch(t.Plan)
+			t.in.Invalidate(t.Plan)
 		}
 	case agent.ToolStarted:
 		t.toolStarted(e)
@@ -91,7 +91,7 @@ func (t *Turn) phaseStarted(agentName string, now time.Time) {
 	t.phase = agentName
 	if agentName == "explainer" && t.Plan != nil {
 		t.Plan.Mark("answer", agent.Running, "", now)
-		t.in.Touch(t.Plan)
+		t.in.Invalidate(t.Plan)
 	}
 }
 
@@ -100,16 +100,16 @@ func (t *Turn) planMade(e agent.PlanMade, now time.Time) {
 	switch {
 	case t.Plan != nil && e.Under != "":
 		t.Plan.Nest(e)
-		t.in.Touch(t.Plan)
+		t.in.Invalidate(t.Plan)
 		return
 	case t.Plan != nil && len(e.Before) > 0 && t.in.ends(t.Plan):
 		t.Plan.GoOn(e)
-		t.in.Touch(t.Plan)
+		t.in.Invalidate(t.Plan)
 		return
 	case t.Plan != nil:
 		t.Plan.answeredElsewhere()
 		t.Plan.End(now)
-		t.in.Touch(t.Plan)
+		t.in.Invalidate(t.Plan)
 	}
 	t.closeThought(now)
 	t.endBlock()
@@ -134,14 +134,14 @@ func (t *Turn) Say(text string, now time.Time) {
 	}
 	t.Answer.Grow(text)
 	t.said += len(text)
-	t.in.Touch(t.Answer)
+	t.in.Invalidate(t.Answer)
 }
 
 // endBlock has what is said from now on stand below all that is shown.
 func (t *Turn) endBlock() {
 	if a := t.Answer; a != nil && a.Open {
 		a.End("")
-		t.in.Touch(a)
+		t.in.Invalidate(a)
 	}
 }
 
@@ -165,7 +165,7 @@ func (t *Turn) think(e agent.Thought, now time.Time) {
 		}
 	}
 	thought.Text.WriteString(e.Content)
-	t.in.Touch(thought)
+	t.in.Invalidate(thought)
 }
 
 func (t *Turn) closeThought(now time.Time) { t.endThought(t.Thought, now) }
@@ -182,7 +182,7 @@ func (t *Turn) endThoughts(step string, now time.Time) {
 func (t *Turn) endThought(thought *Thinking, now time.Time) {
 	if thought != nil && thought.Took == 0 {
 		thought.End(now)
-		t.in.Touch(thought)
+		t.in.Invalidate(thought)
 	}
 }
 
@@ -192,7 +192,7 @@ func (t *Turn) toolStarted(e agent.ToolStarted) {
 		if s := t.Plan.Step(e.Step); s != nil {
 			s.Calls = append(s.Calls, c)
 			t.steps[e.Call] = t.Plan
-			t.in.Touch(t.Plan)
+			t.in.Invalidate(t.Plan)
 			return
 		}
 	}
@@ -215,7 +215,7 @@ func (t *Turn) call(id string) (*Call, Item) {
 func (t *Turn) toolProgressed(e agent.ToolProgressed) {
 	if c, shown := t.call(e.Call); c != nil {
 		c.Progress = e.Progress
-		t.in.Touch(shown)
+		t.in.Invalidate(shown)
 	}
 }
 
@@ -233,7 +233,7 @@ func (t *Turn) toolEnded(e agent.ToolEnded) {
 			s.Took = c.Took
 		}
 	}
-	t.in.Touch(shown)
+	t.in.Invalidate(shown)
 }
 
 // allowed notes at its step how a call was decided.
@@ -250,7 +250,7 @@ func (t *Turn) allowed(e agent.PermissionGiven) {
 		case agent.AllowAlways:
 			s.Allowed = "allowed always"
 		}
-		t.in.Touch(t.Plan)
+		t.in.Invalidate(t.Plan)
 	}
 }
 
@@ -261,10 +261,10 @@ func (t *Turn) Source(c agent.Citation, from agent.Source) {
 		t.in.Add(t.sources)
 	}
 	t.sources.Add(c, from)
-	t.in.Touch(t.sources)
+	t.in.Invalidate(t.sources)
 	for _, a := range t.answers {
 		if a.Judge(c) {
-			t.in.Touch(a)
+			t.in.Invalidate(a)
 		}
 	}
 }
@@ -282,11 +282,11 @@ func (t *Turn) Close(ending string, now time.Time) {
 			t.Plan.answeredElsewhere()
 		}
 		t.Plan.End(now)
-		t.in.Touch(t.Plan)
+		t.in.Invalidate(t.Plan)
 	}
 	if t.Answer != nil && t.Answer.Open {
 		t.Answer.End(ending)
-		t.in.Touch(t.Answer)
+		t.in.Invalidate(t.Answer)
 	} else if ending == "stopped" && !t.Stopped {
 		t.in.Add(&Notice{Text: "stopped"})
 	}
@@ -317,12 +317,12 @@ func (t *Turn) State(asking bool) string {
 func (t *Turn) Tick(beat int, now time.Time) {
 	if t.Plan != nil && t.Plan.Took == 0 {
 		t.Plan.Beat, t.Plan.Now = beat, now
-		t.in.Touch(t.Plan)
+		t.in.Invalidate(t.Plan)
 	}
 	for _, alone := range t.Tools {
 		if !alone.Ended {
 			alone.Beat = beat
-			t.in.Touch(alone)
+			t.in.Invalidate(alone)
 		}
 	}
 }
