@@ -47,23 +47,3 @@ type Metrics struct {
 	Asked       int    `json:"permissions_asked,omitempty"` // questions for a permission
 	Cited       int    `json:"cited,omitempty"`             // citations whose quoted words stand in their source
 }
-
-// Tally counts what an event tells of.
-func (m *Metrics) Tally(body Body) {
-	switch body := body.(type) {
-	case ToolEnded:
-		if body.Error != "" {
-			m.ToolsFailed++
-		}
-	case StepChanged:
-		if body.Status == Denied {
-			m.ToolsDenied++
-		}
-	case PermissionAsked:
-		m.Asked++
-	case Cited:
-		if body.Verdict == Verified {
-			m.Cited++
-		}
-	}
-}

@@ -72,9 +72,9 @@ type Input struct {
 }
 
 // Host is where a running tool tells how far it is and asks the user. It is
-// safe for concurrent use, and closes with the call; nobody sits at a nil one.
+// safe for concurrent use, and closes with the call; a nil one has no call.
 type Host struct {
-	seat Seat
+	call HostOptions
 
 	mu     sync.Mutex
 	closed chan struct{}
@@ -82,8 +82,8 @@ type Host struct {
 	did    []Effect
 }
 
-// Seat is the call that sits at a desk, and what stands behind it.
-type Seat struct {
+// HostOptions are the call that a host is of, and what is behind it.
+type HostOptions struct {
 	Step, Call, Tool string // as in the call's events
 
 	Unattended bool // nobody can be asked
@@ -92,80 +92,80 @@ type Seat struct {
 	Asks       func() (answered func()) // is told that the call waits for the user
 }
 
-// Open returns the desk of a call that begins.
-func (s Seat) Open() *Host { return &Host{seat: s, closed: make(chan struct{})} }
+// Open returns the host of a call that begins.
+func (o HostOptions) Open() *Host { return &Host{call: o, closed: make(chan struct{})} }
 
 // Close lets nothing come from there any more, and returns what the call said
 // it did.
-func (d *Host) Close() []Effect {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	close(d.closed)
-	return d.did
+func (h *Host) Close() []Effect {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	close(h.closed)
+	return h.did
 }
 
-// Step is the step whose call sits there.
-func (d *Host) Step() string { return d.seat.Step }
+// Step is the step whose call it is of.
+func (h *Host) Step() string { return h.call.Step }
 
 type hostKey struct{}
 
-// WithHost is a context whose tool sits at the desk.
-func WithHost(ctx context.Context, d *Host) context.Context {
-	return context.WithValue(ctx, hostKey{}, d)
+// WithHost is the context of a call.
+func WithHost(ctx context.Context, h *Host) context.Context {
+	return context.WithValue(ctx, hostKey{}, h)
 }
 
-// HostFrom is the desk of the call that ctx belongs to; nil: it has none.
+// HostFrom is the host of the call that ctx belongs to; nil: it has none.
 func HostFrom(ctx context.Context) *Host {
-	d, _ := ctx.Value(hostKey{}).(*Host)
-	return d
+	h, _ := ctx.Value(hostKey{}).(*Host)
+	return h
 }
 
 // emit sends an event unless the call is over: an abandoned tool may go on
 // after its turn.
-func (d *Host) emit(body Body) bool {
-	d.mu.Lock()
-	defer d.mu.Unlock()
+func (h *Host) emit(body Body) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
 	select {
-	case <-d.closed:
+	case <-h.closed:
 		return false
 	default:
-		d.seat.Emit(body)
+		h.call.Emit(body)
 		return true
 	}
 }
 
 // Progress reports how far the tool is. It waits until the screen has taken
 // note; a tool that tells often should leave out what is old.
-func (d *Host) Progress(p Progress) {
-	if d != nil {
-		p.Message = d.seat.Redact(p.Message)
-		d.emit(ToolProgressed{Step: d.seat.Step, Call: d.seat.Call, Name: d.seat.Tool, Progress: p})
+func (h *Host) Progress(p Progress) {
+	if h != nil {
+		p.Message = h.call.Redact(p.Message)
+		h.emit(ToolProgressed{Step: h.call.Step, Call: h.call.Call, Name: h.call.Tool, Progress: p})
 	}
 }
 
 // Did says what the call just did to the world; a tool says it as soon as it is
 // done. Of a call that never says anything, only that it was made is known.
-func (d *Host) Did(e Effect) {
-	if d == nil {
+func (h *Host) Did(e Effect) {
+	if h == nil {
 		return
 	}
 	if e.Tool == "" && (e.Kind == RequestSent || e.Kind == ToolCalled) {
-		e.Tool = d.seat.Tool
+		e.Tool = h.call.Tool
 	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.did = append(d.did, e)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.did = append(h.did, e)
 }
 
 // Ask puts a question to the user and waits for the answer. Where nobody can
 // be asked that is a no with its reason; after the end of the call, or of ctx,
 // the question is cancelled.
-func (d *Host) Ask(ctx context.Context, q Question) Input {
-	if d == nil {
+func (h *Host) Ask(ctx context.Context, q Question) Input {
+	if h == nil {
 		return Input{Action: InputDeclined, Reason: "nobody can be asked"}
 	}
 	answers := make(chan Input, 1)
-	asked := InputAsked{Step: d.seat.Step, Call: d.seat.Call, ID: d.nextID(), Name: d.seat.Tool, Question: q}
+	asked := InputAsked{Step: h.call.Step, Call: h.call.Call, ID: h.nextID(), Name: h.call.Tool, Question: q}
 	asked.Prompt = slices.Clone(q.Prompt)
 	asked.Reply = func(i Input) {
 		select {
@@ -173,28 +173,28 @@ func (d *Host) Ask(ctx context.Context, q Question) Input {
 		default: // answered already
 		}
 	}
-	if d.seat.Unattended {
+	if h.call.Unattended {
 		asked.Reply(Input{Action: InputDeclined, Reason: "nobody can be asked"})
 	}
-	if !d.emit(asked) {
+	if !h.emit(asked) {
 		return Input{Action: InputCancelled}
 	}
-	defer d.seat.Asks()()
+	defer h.call.Asks()()
 	var answer Input
 	select {
 	case answer = <-answers:
 	case <-ctx.Done():
 		answer = Input{Action: InputCancelled, Reason: "the question was taken back"}
-	case <-d.closed:
+	case <-h.closed:
 		return Input{Action: InputCancelled}
 	}
-	d.emit(InputGiven{Step: asked.Step, Call: asked.Call, ID: asked.ID, Action: answer.Action, Reason: answer.Reason})
+	h.emit(InputGiven{Step: asked.Step, Call: asked.Call, ID: asked.ID, Action: answer.Action, Reason: answer.Reason})
 	return answer
 }
 
-func (d *Host) nextID() string {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.asked++
-	return fmt.Sprintf("%s.%d", d.seat.Call, d.asked)
+func (h *Host) nextID() string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.asked++
+	return fmt.Sprintf("%s.%d", h.call.Call, h.asked)
 }

@@ -224,6 +224,9 @@ func ReadArgs[Args any](tool string, raw json.RawMessage) (Args, error) {
 	return args, nil
 }
 
+// SearchNotes is the tool that a turn falls back on.
+const SearchNotes = "search_notes"
+
 // WebSearch is the tool whose results may be opened.
 const WebSearch = "web_search"
 

@@ -349,3 +349,34 @@ func (s Shape) Lists(n json.Number) bool {
 // maxChoices is how many whole numbers may be between a schema's bounds for
 // one of them to be the schema's own value.
 const maxChoices = 48
+
+// Texts lists the texts and numbers inside arguments, and the names within
+// them.
+func Texts(input json.RawMessage) (texts []string) {
+	args, err := ReadObject(input)
+	if err != nil {
+		return []string{string(input)}
+	}
+	var walk func(value any)
+	walk = func(value any) {
+		switch v := value.(type) {
+		case string:
+			texts = append(texts, v)
+		case json.Number:
+			texts = append(texts, v.String())
+		case []any:
+			for _, item := range v {
+				walk(item)
+			}
+		case map[string]any:
+			for _, name := range slices.Sorted(maps.Keys(v)) {
+				texts = append(texts, name)
+				walk(v[name])
+			}
+		}
+	}
+	for _, value := range args { // the names of arguments are the tool's own
+		walk(value)
+	}
+	return texts
+}

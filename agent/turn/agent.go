@@ -5,13 +5,16 @@ package turn
 
 import (
 	"context"
+	"encoding/json"
 	"io"
 	"time"
 
 	"lifehub/agent"
 	"lifehub/agent/args"
+	"lifehub/agent/gate"
 	"lifehub/agent/memory"
 	"lifehub/agent/prompt"
+	"lifehub/agent/provenance"
 	"lifehub/agent/rules"
 	"lifehub/llm"
 )
@@ -55,8 +58,8 @@ type Options struct {
 	// is looked for in all. nil: not read again.
 	Reread func(agent.Source) (string, bool)
 
-	// Trace begins to keep a turn's events and prompts: each Write is one line
-	// of JSON and does not wait, Close comes after the last. nil: none is kept.
+	// Trace begins a trace of a turn's events and prompts, as in [events.Stream];
+	// nil: none is kept.
 	Trace func(turn string) io.WriteCloser
 
 	// Redact takes the user's secrets out of a text: of what tools bring and say,
@@ -71,33 +74,29 @@ type Options struct {
 
 	// Instructions is the user's persona, put before every prompt.
 	Instructions string
-	Passages     int               // passages that a search brings; 0: 5
+	Limits       Limits
 	Mode         func() agent.Mode // of the next turn; nil: PlanMode
-	Rounds       int               // of LoopMode; 0: 8
-	Replans      int               // how often a plan is revised at most; 0: 2, less: never
-	Messages     int               // of the conversation that stand in a prompt; 0: 6
-	Parallel     int               // steps at once; 0: 4
-	MaxTools     int               // tools offered to the planner; 0: 20
 	Think        func() string     // as in llm.Request; nil: off
 	Now          func() time.Time  // nil: time.Now
+}
+
+// Limits bound a turn. The zero value of each has its default.
+type Limits struct {
+	Passages int // that a search brings; 0: 5
+	Rounds   int // of LoopMode; 0: 8
+	Replans  int // how often a plan is revised at most; 0: 2, less: never
+	Messages int // of the conversation that are in a prompt; 0: 6
+	Parallel int // steps at once; 0: 4
+	MaxTools int // tools offered to the planner; 0: 20
 }
 
 // Agent answers messages. Make it with [New]; it is safe for concurrent use.
 type Agent struct {
 	Options
-	gate    *gate
+	gate    *gate.Gate
 	schemas args.Schemas
 	meters  prompt.Meters
 }
-
-// The limits of a turn, where no option says otherwise.
-const (
-	defaultMessages = 6  // messages of the conversation that stand in a prompt
-	defaultReplans  = 2  // times that a plan is revised
-	defaultParallel = 4  // steps at once
-	defaultMaxTools = 20 // tools offered to the planner
-	defaultPassages = 5  // passages that a search brings
-)
 
 // New returns an Agent with what is missing in the options set to its default.
 func New(o Options) *Agent {
@@ -122,40 +121,31 @@ func New(o Options) *Agent {
 	if o.Redact == nil {
 		o.Redact = func(text string) string { return text }
 	}
-	if o.Provenance == nil {
-		o.Provenance = &thisRun{prints: map[int64]agent.Untrusted{}}
-	}
 	if o.Tools == nil {
 		o.Tools = func() []agent.Tool { return nil }
 	}
 	if o.Think == nil {
 		o.Think = func() string { return "" }
 	}
-	if o.Now == nil {
-		o.Now = time.Now
-	}
 	if o.Mode == nil {
 		o.Mode = func() agent.Mode { return agent.PlanMode }
 	}
-	if o.Rounds <= 0 {
-		o.Rounds = defaultRounds
+	if o.Now == nil {
+		o.Now = time.Now
 	}
-	if o.Replans == 0 {
-		o.Replans = defaultReplans
+	if o.Provenance == nil {
+		o.Provenance = provenance.InMemory()
 	}
-	if o.Messages <= 0 {
-		o.Messages = defaultMessages
+	l := &o.Limits
+	for _, limit := range []struct {
+		of    *int
+		value int
+	}{{&l.Passages, 5}, {&l.Rounds, 8}, {&l.Replans, 2}, {&l.Messages, 6}, {&l.Parallel, 4}, {&l.MaxTools, 20}} {
+		if *limit.of == 0 {
+			*limit.of = limit.value
+		}
 	}
-	if o.Parallel <= 0 {
-		o.Parallel = defaultParallel
-	}
-	if o.MaxTools <= 0 {
-		o.MaxTools = defaultMaxTools
-	}
-	if o.Passages <= 0 {
-		o.Passages = defaultPassages
-	}
-	return &Agent{Options: o, gate: newGate(o.Rules, o.Save, o.Unattended), meters: prompt.Meters{Saved: o.TokenRatios, By: map[string]agent.TokenRatio{}, Last: map[string]prompt.Count{}}}
+	return &Agent{Options: o, gate: gate.New(o.Rules, o.Save, o.Unattended), meters: prompt.Meters{Saved: o.TokenRatios, By: map[string]agent.TokenRatio{}, Last: map[string]prompt.Count{}}}
 }
 
 // Ask starts a turn and returns at once with its events. Cancel ctx to stop
@@ -185,4 +175,31 @@ func (a *Agent) Resume(ctx context.Context, conversation, turn string) <-chan ag
 		t.run(ctx, func(ctx context.Context) error { return t.reopen(ctx, turn) })
 	}()
 	return events
+}
+
+// Call makes one call of a tool as a turn of its own, for a user who asked for
+// just that: no model has a part in it, and the gate asks as ever. What the
+// tool said is the answer. Its events are to be read as those of [Agent.Ask].
+func (a *Agent) Call(ctx context.Context, conversation, message string, step agent.Step) <-chan agent.Event {
+	events := make(chan agent.Event)
+	go func() {
+		defer close(events)
+		t := newTurn(a, conversation, events)
+		t.Mode, t.command, t.Command = agent.PlanMode, &step, true
+		t.sent(message)
+		t.run(ctx, t.begin)
+	}()
+	return events
+}
+
+// Decide reports what the gate does with a call that a model makes in a new
+// conversation, and why: in one where the user has said nothing that the call
+// takes up. untrusted: after text was read that is not the user's.
+func (a *Agent) Decide(ctx context.Context, tool agent.Tool, input json.RawMessage, untrusted bool) (agent.Level, string) {
+	t := newTurn(a, "", nil)
+	if untrusted {
+		t.MarkUntrusted("a page of the web, for example")
+	}
+	v := t.Verdict(ctx, gate.Call{Tool: tool, Input: input})
+	return v.Level, v.Reason
 }

@@ -63,7 +63,7 @@ func TestQuestionsOfStepsSideBySideComeInTheOrderOfThePlan(t *testing.T) {
 				writer := ponders{&fakeTool{name: "write", level: agent.Confirm}, tc.over}
 				a := New(Options{
 					Model: &script{lines: []line{tc.plan, say("Done.")}}, History: &shelf{},
-					Tools: tools(writer, &fakeTool{name: "read", takes: time.Minute, reads: true}), Parallel: 8,
+					Tools: tools(writer, &fakeTool{name: "read", takes: time.Minute, reads: true}), Limits: Limits{Parallel: 8},
 				})
 				var asked []string
 				for e := range a.Ask(t.Context(), "c1", "go") {

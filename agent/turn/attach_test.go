@@ -61,15 +61,15 @@ func TestWhatAMessageNamesIsReadAlongWithIt(t *testing.T) {
 // anything has to see it.
 func TestWhatIsAttachedReachesEveryMode(t *testing.T) {
 	for mode, lines := range map[agent.Mode][]line{
-		agent.PlanMode: {say(searchStep), say(answer)},
-		agent.LoopMode: {calling("search_notes", `{"query":"running"}`), say(answer)},
-		agent.TeamMode: {say(routed), say(oneTask), calling("search_notes", `{"query":"running"}`), say(notesFound), say(accepted), say(answer)},
+		agent.PlanMode: {say(searchStep), say(goodAnswer)},
+		agent.LoopMode: {calling("search_notes", `{"query":"running"}`), say(goodAnswer)},
+		agent.TeamMode: {say(routed), say(oneTask), calling("search_notes", `{"query":"running"}`), say(notesFound), say(accepted), say(goodAnswer)},
 	} {
 		t.Run(string(mode), func(t *testing.T) {
 			model := &script{lines: lines}
 			end := ended(t, collect(New(Options{Model: model, History: &shelf{}, Tools: tools(search()), Attach: drawer{"s:a": "hello from a"}, Mode: inMode(mode)}).
 				Ask(t.Context(), "c1", "what does @s:a say of running?"), nil))
-			if end.Answer != answer || len(end.Sources) != 2 || end.Sources[0].Path != "s:a" || end.Sources[1].Path != fitness.Path {
+			if end.Answer != goodAnswer || len(end.Sources) != 2 || end.Sources[0].Path != "s:a" || end.Sources[1].Path != fitness.Path {
 				t.Errorf("the end is %+v", end)
 			}
 			for i, request := range model.requests {

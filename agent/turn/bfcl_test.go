@@ -18,6 +18,8 @@ import (
 	"lifehub/agent"
 	"lifehub/agent/args"
 	"lifehub/agent/parse"
+	"lifehub/agent/toolchoice"
+	"lifehub/agent/work"
 	"lifehub/internal/testenv"
 )
 
@@ -103,7 +105,7 @@ var brokenPlans = map[string]func(offered []agent.Tool, calls []wanted) (text, w
 	},
 	"refused: missing argument": func(offered []agent.Tool, calls []wanted) (string, string) {
 		for _, c := range calls {
-			for _, name := range args.ShapeOf(findTool(offered, c.Tool).Spec().Schema).Required {
+			for _, name := range args.ShapeOf(toolchoice.Find(offered, c.Tool).Spec().Schema).Required {
 				args := maps.Clone(c.Args)
 				delete(args, name)
 				return planJSON([]wanted{{c.Tool, args}}, nil), name
@@ -122,9 +124,9 @@ var brokenPlans = map[string]func(offered []agent.Tool, calls []wanted) (text, w
 // needs, is refused with the reason.
 func TestRightCallsSurviveBadWriting(t *testing.T) {
 	total, kept := map[string]int{}, map[string]int{}
-	turn := &turn{Agent: New(Options{})}
+	turn := newTurn(New(Options{}), "", nil)
 	for _, c := range rightCalls(t) {
-		if len(c.calls) > maxSteps {
+		if len(c.calls) > work.MaxSteps {
 			continue
 		}
 		for form, render := range renders {
@@ -165,7 +167,7 @@ func (t *turn) refusal(text string, offered []agent.Tool) string {
 	if err != nil {
 		return err.Error()
 	}
-	steps, dropped := t.repairSteps(d.Steps, offered, nil)
+	steps, dropped := t.RepairSteps(d.Steps, offered, nil)
 	if len(steps) > 0 {
 		return ""
 	}
@@ -174,7 +176,7 @@ func (t *turn) refusal(text string, offered []agent.Tool) string {
 
 // A plan for a request that no tool fits is an answer, and stays one.
 func TestAnAnswerWithoutCallsStaysAnAnswer(t *testing.T) {
-	turn := &turn{Agent: New(Options{})}
+	turn := newTurn(New(Options{}), "", nil)
 	n := 0
 	for i, c := range readCases(t, testenv.Shared(t, "data/tools/bfcl-irrelevance.jsonl")) {
 		if i%share != 0 {
@@ -259,7 +261,7 @@ func manyTurns(t *testing.T) (lists []rightList) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	turn := &turn{Agent: New(Options{})}
+	turn := newTurn(New(Options{}), "", nil)
 	for i, line := range strings.Split(strings.TrimSpace(string(file)), "\n") {
 		var c struct {
 			ID       string
@@ -285,7 +287,7 @@ var keyword = regexp.MustCompile(`(^|, *)(\w+) *=`)
 func (t *turn) pythonCalls(offered []agent.Tool, written []string) (calls []wanted) {
 	for _, text := range written {
 		name, rest, _ := strings.Cut(text, "(")
-		tool := findTool(offered, name)
+		tool := toolchoice.Find(offered, name)
 		if tool == nil {
 			continue
 		}
@@ -364,7 +366,7 @@ func (t *turn) callsOf(text string, offered []agent.Tool) (calls []wanted) {
 	if err != nil {
 		return nil
 	}
-	steps, _ := t.repairSteps(d.Steps, offered, nil)
+	steps, _ := t.RepairSteps(d.Steps, offered, nil)
 	for _, s := range steps {
 		args, err := args.ReadObject(s.Input)
 		if err != nil {
@@ -411,7 +413,7 @@ func (c callCase) prepare() (offered []agent.Tool, calls []wanted) {
 				}
 			}
 		}
-		if turn := (&turn{Agent: New(Options{})}); turn.fits(offered, call.Name, args) {
+		if turn := newTurn(New(Options{}), "", nil); turn.fits(offered, call.Name, args) {
 			calls = append(calls, wanted{call.Name, args})
 		}
 	}
@@ -420,12 +422,12 @@ func (c callCase) prepare() (offered []agent.Tool, calls []wanted) {
 
 // fits reports whether the data's own values fit the data's own schema; some do not.
 func (t *turn) fits(offered []agent.Tool, name string, args map[string]any) bool {
-	tool := findTool(offered, name)
+	tool := toolchoice.Find(offered, name)
 	raw, err := json.Marshal(args)
 	if tool == nil || err != nil {
 		return false
 	}
-	_, notes, err := t.schemas.Repair(tool.Spec(), raw)
+	_, notes, err := t.Schemas.Repair(tool.Spec(), raw)
 	return err == nil && len(notes) == 0
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"lifehub/agent/args"
 	"lifehub/agent/parse"
+	"lifehub/agent/toolchoice"
 )
 
 func argsJSON(c wanted) string {
@@ -72,7 +73,7 @@ func (t *turn) callsOfText(text string, l rightList) (calls []wanted, err error)
 		return nil, err
 	}
 	for _, d := range drafts {
-		step, _, err := t.repairStep(d, l.offered)
+		step, _, err := t.RepairStep(d, l.offered)
 		if err != nil {
 			return calls, err
 		}
@@ -89,7 +90,7 @@ func (t *turn) callsOfText(text string, l rightList) (calls []wanted, err error)
 // ones are refused with a reason.
 func TestPrintedCallsAreRead(t *testing.T) {
 	total, right := map[string]int{}, map[string]int{}
-	turn := &turn{Agent: New(Options{})}
+	turn := newTurn(New(Options{}), "", nil)
 	told := 0
 	for _, c := range rightCalls(t) {
 		for form, write := range callForms {
@@ -108,7 +109,7 @@ func TestPrintedCallsAreRead(t *testing.T) {
 			"refused: unknown tool": "<tool_call>" + named("name", "arguments")(wanted{first.Tool + "_x", first.Args}) + "</tool_call>",
 			"refused: cut JSON":     "<tool_call>" + strings.TrimRight(named("name", "arguments")(first), "}") + "</tool_call>",
 		}
-		if len(args.ShapeOf(findTool(c.offered, first.Tool).Spec().Schema).Required) > 0 {
+		if len(args.ShapeOf(toolchoice.Find(c.offered, first.Tool).Spec().Schema).Required) > 0 {
 			broken["refused: no arguments"] = "<tool_call>{\"name\": \"" + first.Tool + "\"}</tool_call>"
 		}
 		for form, text := range broken {

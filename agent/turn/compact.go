@@ -5,13 +5,13 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
 	"lifehub/agent"
 	"lifehub/agent/parse"
 	"lifehub/agent/prompt"
+	"lifehub/agent/provenance"
 	"lifehub/internal/text"
 	"lifehub/llm"
 )
@@ -66,10 +66,10 @@ func (a *Agent) Compact(ctx context.Context, conversation, focus string) (agent.
 
 // rememberSummary remembers a summary of untrusted text for what it is.
 func (a *Agent) rememberSummary(ctx context.Context, conversation, before string, messages []llm.Message, text string) error {
-	from := a.untrustedIn(ctx, before)
+	from := provenance.Sources(ctx, a.Provenance, before)
 	var own agent.OwnText
 	for _, m := range messages {
-		switch found := a.untrustedIn(ctx, m.Text); {
+		switch found := provenance.Sources(ctx, a.Provenance, m.Text); {
 		case len(found) > 0 || m.Role == llm.User && len(agent.ParseMessage(m.Text).Attached) > 0:
 			from = append(from, append(found, "an attachment")...)
 		default:
@@ -183,54 +183,36 @@ func (a *Agent) summariseOnce(ctx context.Context, before string, messages []llm
 // recallSummary reads what older turns came down to, and takes the messages
 // out of the history that it covers.
 func (t *turn) recallSummary(ctx context.Context) (err error) {
-	if t.Summaries == nil {
+	if t.agent.Summaries == nil {
 		return nil
 	}
-	if t.summary, err = t.Summaries.Summary(ctx, t.conversation); err != nil || t.summary.Turn == "" {
+	if t.Summary, err = t.agent.Summaries.Summary(ctx, t.Conversation); err != nil || t.Summary.Turn == "" {
 		return err
 	}
-	t.history = t.history[max(0, len(t.history)-t.summary.After):]
+	t.History = t.History[max(0, len(t.History)-t.Summary.After):]
 	return nil
 }
 
 // compactToFit summarises the older turns, once a turn, when a prompt does not
 // fit even with its results shortened.
 func (t *turn) compactToFit(ctx context.Context, p prompt.Prompt) prompt.Prompt {
-	if t.compacted || t.Summaries == nil || len(p.History) <= prompt.VerbatimMessages || !t.overflows(ctx, p) {
+	if t.compacted || t.agent.Summaries == nil || len(p.History) <= prompt.VerbatimMessages || !t.Overflows(ctx, p) {
 		return p
 	}
 	t.compacted = true
-	t.count(func(m *agent.Metrics) { m.ModelCalls++ })
-	done, err := t.Compact(ctx, t.conversation, "")
+	t.Count(func(m *agent.Metrics) { m.ModelCalls++ })
+	done, err := t.agent.Compact(ctx, t.Conversation, "")
 	if err == nil {
 		err = t.recallSummary(ctx)
 	}
 	if err != nil {
 		if ctx.Err() == nil && !errors.Is(err, agent.ErrNothingToCompact) {
-			t.survived("the older part of the conversation could not be summarised", err)
+			t.Degrade("the older part of the conversation could not be summarised", err)
 		}
 		return p
 	}
-	t.emit(agent.Noticed{Text: fmt.Sprintf("To fit the model's window, %d older messages are summarised from now on.", done.Messages)})
-	p.History = t.history
-	p.Summary = t.summary.Text
+	t.Notice("To fit the model's window, %d older messages are summarised from now on.", done.Messages)
+	p.History = t.History
+	p.Summary = t.Summary.Text
 	return p
-}
-
-// overflows reports whether a prompt does not fit even with its results
-// shortened.
-func (t *turn) overflows(ctx context.Context, p prompt.Prompt) bool {
-	window, s := t.measured(ctx)
-	if window <= 0 {
-		return false
-	}
-	p.Material = slices.Clone(p.Material)
-	for i := range p.Material {
-		p.Material[i].Text = prompt.ClipTokens(p.Material[i].Text, prompt.Floor)
-	}
-	p.After = slices.Clone(p.After)
-	for i := range p.After {
-		p.After[i].Text = prompt.ClipTokens(p.After[i].Text, prompt.Floor)
-	}
-	return float64(p.Tokens())*s > float64(window-prompt.Reserve(window))
 }

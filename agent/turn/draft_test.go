@@ -9,6 +9,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/agent/parse"
+	"lifehub/agent/work"
 )
 
 // repaired writes the steps and what was dropped of a planner's text.
@@ -17,7 +18,7 @@ func mended(text string, offered ...agent.Tool) string {
 	if err != nil {
 		return "error: " + err.Error()
 	}
-	steps, dropped := (&turn{Agent: New(Options{})}).repairSteps(d.Steps, offered, nil)
+	steps, dropped := newTurn(New(Options{}), "", nil).RepairSteps(d.Steps, offered, nil)
 	var b strings.Builder
 	if d.Answer != "" {
 		fmt.Fprintf(&b, "answer %q\n", d.Answer)
@@ -113,7 +114,7 @@ func TestPlansAreReadAndMended(t *testing.T) {
 
 func nine() string {
 	var b strings.Builder
-	for i := range maxSteps {
+	for i := range work.MaxSteps {
 		fmt.Fprintf(&b, "%d add_task {\"text\":\"a\"}\n", i+1)
 	}
 	return b.String()
@@ -143,7 +144,7 @@ func TestHostilePlansAreBounded(t *testing.T) {
 			if took := time.Since(start); took > 20*time.Second {
 				t.Errorf("it took %s", took)
 			}
-			if lines := strings.Count(got, "\n"); lines > maxSteps+maxDropped+1 {
+			if lines := strings.Count(got, "\n"); lines > work.MaxSteps+20+1 {
 				t.Errorf("it is explained in %d lines", lines)
 			}
 		})
@@ -195,8 +196,8 @@ func FuzzReadPlan(f *testing.F) {
 		if err != nil {
 			return
 		}
-		steps, _ := (&turn{Agent: assistant}).repairSteps(d.Steps, []agent.Tool{tool}, nil)
-		if len(steps) > maxSteps {
+		steps, _ := newTurn(assistant, "", nil).RepairSteps(d.Steps, []agent.Tool{tool}, nil)
+		if len(steps) > work.MaxSteps {
 			t.Fatalf("%d steps", len(steps))
 		}
 		done := map[string]bool{}

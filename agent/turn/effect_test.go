@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"lifehub/agent"
+	"lifehub/agent/gate"
 )
 
 func TestTheLineOfEffects(t *testing.T) {
@@ -131,7 +132,7 @@ func TestAllModesSayWhatTheyDid(t *testing.T) {
 func TestAResumedTurnSaysWhatItDidBefore(t *testing.T) {
 	input := []byte(`{"text":"buy shoes"}`)
 	call := func(step string, more ...agent.Entry) []agent.Entry {
-		entries := []agent.Entry{{Version: 1, Moment: agent.Intended, Step: step, Tool: "add_task", Input: input, Hash: hash(input)}, {Version: 1, Moment: agent.CallStarted, Step: step, Time: fixedNow()}}
+		entries := []agent.Entry{{Version: 1, Moment: agent.Intended, Step: step, Tool: "add_task", Input: input, Hash: gate.Hash(input)}, {Version: 1, Moment: agent.CallStarted, Step: step, Time: fixedNow()}}
 		return append(entries, more...)
 	}
 	did := []agent.Effect{{Kind: agent.NoteChanged, Path: "tasks.md", Lines: &agent.Lines{Added: 1}}}

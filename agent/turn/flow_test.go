@@ -15,6 +15,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/agent/prompt"
+	"lifehub/agent/work"
 	"lifehub/llm"
 )
 
@@ -57,7 +58,7 @@ func ended(t *testing.T, events []agent.Event) agent.Ended {
 }
 
 func TestEventsAreNumberedAndFramed(t *testing.T) {
-	a := New(Options{Model: &script{lines: []line{say(twoSteps), say(answer)}}, History: &shelf{}, Tools: tools(search(), web())})
+	a := New(Options{Model: &script{lines: []line{say(twoSteps), say(goodAnswer)}}, History: &shelf{}, Tools: tools(search(), web())})
 	events := collect(a.Ask(t.Context(), "c1", question), nil)
 	for i, e := range events {
 		closes := e.Type == "end" || e.Type == "error"
@@ -109,7 +110,7 @@ func TestAtMostParallelCallsRunAtOnce(t *testing.T) {
 		slow := &fakeTool{name: "slow", takes: time.Second}
 		assistant := New(Options{
 			Model:   &script{lines: []line{planOf("1 slow", "2 slow", "3 slow", "4 slow", "5 slow"), say("Done.")}},
-			History: &shelf{}, Tools: tools(slow), Parallel: 2,
+			History: &shelf{}, Tools: tools(slow), Limits: Limits{Parallel: 2},
 		})
 		start := time.Now()
 		collect(assistant.Ask(t.Context(), "c1", "go"), nil)
@@ -139,7 +140,7 @@ func TestAQuestionHoldsNoOtherStep(t *testing.T) {
 		writer, reader := &fakeTool{name: "write", level: agent.Confirm}, &fakeTool{name: "read", takes: time.Second}
 		assistant := New(Options{
 			Model:   &script{lines: []line{planOf("1 write", "2 read", "3 read after 2"), say("Done.")}},
-			History: &shelf{}, Tools: tools(writer, reader), Parallel: 1,
+			History: &shelf{}, Tools: tools(writer, reader), Limits: Limits{Parallel: 1},
 		})
 		var asked agent.PermissionAsked
 		var doneBefore []string
@@ -240,7 +241,7 @@ func TestAToolThatTakesTooLongFails(t *testing.T) {
 		start := time.Now()
 		events := collect(assistant.Ask(t.Context(), "c1", "go"), nil)
 		tool := bodies[agent.ToolEnded](events)[0]
-		if took := time.Since(start); took != callTimeout || tool.Error != "no answer within 1m0s" {
+		if took := time.Since(start); took != time.Minute || tool.Error != "no answer within 1m0s" {
 			t.Errorf("it ended after %s with %q", took, tool.Error)
 		}
 		ended(t, events)
@@ -294,13 +295,13 @@ func TestLongResultsAreCutForTheModel(t *testing.T) {
 	model := &script{lines: []line{planOf("1 long"), say("Done.")}}
 	collect(New(Options{Model: model, History: &shelf{}, Tools: tools(long)}).Ask(t.Context(), "c1", "go"), nil)
 	prompt := model.requests[1].Messages[1].Text
-	if len(prompt) > maxResult+2000 || !strings.Contains(prompt, "HEAD") || !strings.Contains(prompt, "TAIL") || !strings.Contains(prompt, "bytes left out") {
+	if len(prompt) > work.MaxResult+2000 || !strings.Contains(prompt, "HEAD") || !strings.Contains(prompt, "TAIL") || !strings.Contains(prompt, "bytes left out") {
 		t.Errorf("the prompt has %d bytes", len(prompt))
 	}
 }
 
 func TestPromptsTellPlannerAndExplainerApart(t *testing.T) {
-	model := &script{lines: []line{say(twoSteps), say(answer)}}
+	model := &script{lines: []line{say(twoSteps), say(goodAnswer)}}
 	history := &shelf{messages: []llm.Message{{Role: llm.User, Text: "before"}, {Role: llm.Assistant, Text: "said"}}}
 	collect(New(Options{Model: model, History: history, Tools: tools(search(), web()), Now: fixedNow}).Ask(t.Context(), "c1", question), nil)
 	for i, begins := range []string{"You plan", "You answer"} {
@@ -407,7 +408,7 @@ func TestAnAnswerMayFillWhatThePromptLeaves(t *testing.T) {
 		events := collect(a.Ask(t.Context(), "c1", "go"), nil)
 		ended(t, events)
 		got, used := model.requests[0].MaxTokens, bodies[agent.ContextCounted](events)[0].Used
-		if window == 4096 && (got+used > window || got < prompt.Reserve(window)) || window != 4096 && got != maxPlanTokens {
+		if window == 4096 && (got+used > window || got < prompt.Reserve(window)) || window != 4096 && got != prompt.MaxPlanTokens {
 			t.Errorf("in a window of %d tokens a prompt of %d leaves %d for the answer", window, used, got)
 		}
 	}
@@ -519,7 +520,7 @@ func TestAPromptIsFittedWhenTheModelIsKnown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		window := 0
 		a := New(Options{
-			Model: &script{lines: []line{say(twoSteps), say(answer)}}, History: &shelf{}, Tools: tools(search(), web()),
+			Model: &script{lines: []line{say(twoSteps), say(goodAnswer)}}, History: &shelf{}, Tools: tools(search(), web()),
 			Window: func() int { return window }, ModelName: func() string { return "qwen3:8b" },
 			Ready: func(context.Context) error {
 				if window == 0 {
@@ -550,7 +551,7 @@ func TestAPromptIsFittedWhenTheModelIsKnown(t *testing.T) {
 func TestABusyServerIsNotALoadingModel(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		busy := &llm.StatusError{Code: 429, Message: "Rate limit reached", RetryAfter: 5 * time.Second}
-		a := New(Options{Model: &script{lines: []line{{text: twoSteps, waiting: busy.Error(), late: 5 * time.Second}, say(answer)}}, History: &shelf{}, Tools: tools(search(), web())})
+		a := New(Options{Model: &script{lines: []line{{text: twoSteps, waiting: busy.Error(), late: 5 * time.Second}, say(goodAnswer)}}, History: &shelf{}, Tools: tools(search(), web())})
 		notices := bodies[agent.Noticed](collect(a.Ask(t.Context(), "c1", question), nil))
 		if want := "Model server answered 429: Rate limit reached; the server asks to wait 5 s. The request is sent again."; len(notices) != 1 || notices[0].Text != want {
 			t.Errorf("told %+v", notices)
@@ -563,7 +564,7 @@ func TestAModelThatIsSilentForThreeSecondsIsExplainedOnce(t *testing.T) {
 		begun := time.Now()
 		late := func(took time.Duration, l line) line { l.late = took; return l }
 		a := New(Options{
-			Model:   &script{lines: []line{late(24*time.Second, say(twoSteps)), late(20*time.Second, say(answer))}},
+			Model:   &script{lines: []line{late(24*time.Second, say(twoSteps)), late(20*time.Second, say(goodAnswer))}},
 			History: &shelf{}, Tools: tools(search(), web()), ModelName: func() string { return "qwen3:8b" },
 		})
 		var told []time.Duration
@@ -576,7 +577,7 @@ func TestAModelThatIsSilentForThreeSecondsIsExplainedOnce(t *testing.T) {
 			t.Errorf("told after %v, want after %v", told, want)
 		}
 
-		quick := New(Options{Model: &script{lines: []line{late(2900*time.Millisecond, say(twoSteps)), say(answer)}}, History: &shelf{}, Tools: tools(search(), web())})
+		quick := New(Options{Model: &script{lines: []line{late(2900*time.Millisecond, say(twoSteps)), say(goodAnswer)}}, History: &shelf{}, Tools: tools(search(), web())})
 		if notices := bodies[agent.Noticed](collect(quick.Ask(t.Context(), "c1", question), nil)); len(notices) > 0 {
 			t.Errorf("a model that answers in time is explained: %+v", notices)
 		}

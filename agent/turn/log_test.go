@@ -49,17 +49,17 @@ func TestTheLogOfALoopIsKeptInOrder(t *testing.T) {
 	lines := []line{
 		{text: "Let me look.", calls: calling("search_notes", `{"query":"running"}`).calls},
 		{text: "Now the web.", calls: calling("brave_web_search", `{"query":"tips"}`).calls},
-		say(answer),
+		say(goodAnswer),
 	}
 	want := []agent.Part{
 		{Text: "Let me look.\n\n"},
 		{Done: []agent.Logged{{At: 14, Step: "1", Action: `search_notes({"query":"running"})`, Result: "1 passage"}}},
 		{Text: "Now the web.\n\n"},
 		{Done: []agent.Logged{{At: 28, Step: "2", Action: `brave_web_search({"query":"tips"})`, Result: "1. Marathon guide: drink early."}}},
-		{Text: answer},
+		{Text: goodAnswer},
 	}
 	for cut := 0; cut <= 10; cut++ { // 0: it is not cut
-		o := Options{Tools: tools(reader{search()}, reader{web()}), Parallel: 1, Mode: inMode(agent.LoopMode), Model: &script{lines: lines}}
+		o := Options{Tools: tools(reader{search()}, reader{web()}), Limits: Limits{Parallel: 1}, Mode: inMode(agent.LoopMode), Model: &script{lines: lines}}
 		var end agent.Ended
 		if cut == 0 {
 			o.History = &shelf{}

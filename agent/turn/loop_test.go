@@ -11,6 +11,7 @@ import (
 	"github.com/charmbracelet/x/exp/golden"
 
 	"lifehub/agent"
+	"lifehub/agent/work"
 	"lifehub/llm"
 )
 
@@ -36,48 +37,48 @@ func TestLoopStories(t *testing.T) {
 		reply   agent.Decision
 	}{
 		"notes and web in one round": {message: question, tools: []agent.Tool{search(), web()}, lines: []line{
-			calling("search_notes", `{"query":"running"}`, "brave_web_search", `{"query":"marathon training tips"}`), say(answer),
+			calling("search_notes", `{"query":"running"}`, "brave_web_search", `{"query":"marathon training tips"}`), say(goodAnswer),
 		}},
 		"one call after the other": {message: question, tools: []agent.Tool{search(), web()}, lines: []line{
 			calling("search_notes", `{"query":"running"}`), calling("brave_web_search", `{"query":"three times a week"}`), say(long),
 		}},
 		"small talk in one call": {message: "Hello!", tools: []agent.Tool{search()}, lines: []line{say("Hello! What shall we look up?")}},
 		"the same call again is nudged": {message: question, tools: []agent.Tool{search()}, lines: []line{
-			calling("search_notes", `{"query":"running"}`), calling("search_notes", `{ "query": "running" }`), say(answer),
+			calling("search_notes", `{"query":"running"}`), calling("search_notes", `{ "query": "running" }`), say(goodAnswer),
 		}},
 		"the same call for ever is stopped": {message: question, tools: []agent.Tool{search()}, lines: []line{
-			calling("search_notes", `{"query":"running"}`), calling("search_notes", `{"query":"running"}`), calling("search_notes", `{"query":"running"}`), say(answer),
+			calling("search_notes", `{"query":"running"}`), calling("search_notes", `{"query":"running"}`), calling("search_notes", `{"query":"running"}`), say(goodAnswer),
 		}},
 		"the rounds are used up": {message: question, tools: []agent.Tool{search()}, rounds: 2, lines: []line{
 			calling("search_notes", `{"query":"a"}`), calling("search_notes", `{"query":"b"}`), say("Three times a week [1]; what the web says is missing."),
 		}},
 		"calls printed as text": {message: question, tools: []agent.Tool{search()}, lines: []line{
-			say("I will look.\n<tool_call>\n{\"name\": \"search_notes\", \"arguments\": {\"query\": \"running\"}}\n</tool_call>"), say(answer),
+			say("I will look.\n<tool_call>\n{\"name\": \"search_notes\", \"arguments\": {\"query\": \"running\"}}\n</tool_call>"), say(goodAnswer),
 		}},
 		"a printed call that is broken is told": {message: question, tools: []agent.Tool{search()}, lines: []line{
-			say(`<tool_call>{"name": "search_notes", "arguments": {"query": </tool_call>`), calling("search_notes", `{"query":"running"}`), say(answer),
+			say(`<tool_call>{"name": "search_notes", "arguments": {"query": </tool_call>`), calling("search_notes", `{"query":"running"}`), say(goodAnswer),
 		}},
 		"an unknown tool and bad arguments are told": {message: question, tools: []agent.Tool{search()}, lines: []line{
-			calling("fly", `{}`, "search_notes", `{"q":1}`), calling("search_notes", `{"query":"running"}`), say(answer),
+			calling("fly", `{}`, "search_notes", `{"q":1}`), calling("search_notes", `{"query":"running"}`), say(goodAnswer),
 		}},
 		"a model without tools plans": {message: question, tools: []agent.Tool{search()}, lines: []line{
-			{err: &llm.UnsupportedError{Model: "tiny", Capability: "tools"}}, say(searchStep), say(answer),
+			{err: &llm.UnsupportedError{Model: "tiny", Capability: "tools"}}, say(searchStep), say(goodAnswer),
 		}},
 		"a permission is refused": {message: "add a task", tools: []agent.Tool{addTask()}, reply: agent.Refuse, lines: []line{
 			calling("add_task", `{"text":"buy shoes"}`), say("Not added, as you wish."),
 		}},
 		"it says before it calls": {message: question, tools: []agent.Tool{search()}, lines: []line{
-			{text: "Let me look into your notes.", calls: calling("search_notes", `{"query":"running"}`).calls}, say(answer),
+			{text: "Let me look into your notes.", calls: calling("search_notes", `{"query":"running"}`).calls}, say(goodAnswer),
 		}},
 		"it thinks and says before each round": {message: question, tools: []agent.Tool{search(), web()}, lines: []line{
 			{thinking: "First the notes.", text: "Let me look into your notes.", calls: calling("search_notes", `{"query":"running"}`).calls},
 			{thinking: "Now the web.", text: "Your notes have a plan.\n\n", calls: calling("brave_web_search", `{"query":"tips"}`).calls},
-			say("Let me ask once more.\n<tool_call>\n{\"name\": \"brave_web_search\", \"arguments\": {\"query\": \"pace\"}}\n</tool_call>"), say(answer),
+			say("Let me ask once more.\n<tool_call>\n{\"name\": \"brave_web_search\", \"arguments\": {\"query\": \"pace\"}}\n</tool_call>"), say(goodAnswer),
 		}},
 		"the notes do not say": {message: question, tools: []agent.Tool{&fakeTool{name: "search_notes", reads: true, result: agent.Result{Text: fitness.Text, Sources: []agent.Source{fitness}, Searched: true, Unlikely: true}}}, lines: []line{
 			calling("search_notes", `{"query":"violin"}`), say("There is only running [1]."),
 		}},
-		"nothing is said": {message: question, tools: []agent.Tool{search()}, lines: []line{calling("search_notes", `{"query":"running"}`), say(""), say(answer)}},
+		"nothing is said": {message: question, tools: []agent.Tool{search()}, lines: []line{calling("search_notes", `{"query":"running"}`), say(""), say(goodAnswer)}},
 		"the answer is cut": {message: question, tools: []agent.Tool{search()}, lines: []line{
 			calling("search_notes", `{"query":"running"}`), {text: long[:250], err: llm.ErrCut},
 		}},
@@ -85,8 +86,8 @@ func TestLoopStories(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			events := collect(New(Options{
-				Model: &script{lines: tc.lines, replans: tc.replans}, History: &shelf{}, Tools: tools(tc.tools...), Now: fixedNow, Parallel: 1,
-				Mode: inMode(agent.LoopMode), Rounds: tc.rounds,
+				Model: &script{lines: tc.lines, replans: tc.replans}, History: &shelf{}, Tools: tools(tc.tools...), Now: fixedNow, Limits: Limits{Parallel: 1, Rounds: tc.rounds},
+				Mode: inMode(agent.LoopMode),
 			}).Ask(t.Context(), "c1", tc.message), always(tc.reply))
 			golden.RequireEqual(t, story(t, events))
 		})
@@ -95,7 +96,7 @@ func TestLoopStories(t *testing.T) {
 
 func TestTheLoopSeesWhatItsCallsBrought(t *testing.T) {
 	model := &script{lines: []line{
-		calling("search_notes", `{"query":"running"}`, "brave_web_search", `{"query":"tips"}`), calling("search_notes", `{"query":"running"}`), say(answer),
+		calling("search_notes", `{"query":"running"}`, "brave_web_search", `{"query":"tips"}`), calling("search_notes", `{"query":"running"}`), say(goodAnswer),
 	}}
 	site := web()
 	site.err = errors.New("no network")
@@ -105,7 +106,7 @@ func TestTheLoopSeesWhatItsCallsBrought(t *testing.T) {
 	if asked < 0 || len(last) != asked+5 {
 		t.Fatalf("the messages are %+v", last)
 	}
-	for i, want := range []string{"[1] fitness.md:12 Running › Plan", "failed: no network", "", nudge} {
+	for i, want := range []string{"[1] fitness.md:12 Running › Plan", "failed: no network", "", "You made this very call before"} {
 		m := last[asked+1+i]
 		if want != "" && (m.Role != llm.ToolReply || !strings.Contains(m.Text, want)) {
 			t.Errorf("%d: %+v lacks %q", i, m, want)
@@ -137,9 +138,9 @@ func TestATurnMakesTwentyFiveStepsAtMost(t *testing.T) {
 		lines = append(lines, calling(pairs...))
 	}
 	tool := search()
-	model := &script{lines: append(lines[:4:4], say(answer))}
+	model := &script{lines: append(lines[:4:4], say(goodAnswer))}
 	ended(t, collect(New(Options{Model: model, History: &shelf{}, Tools: tools(tool), Mode: inMode(agent.LoopMode)}).Ask(t.Context(), "c1", question), nil))
-	if len(tool.ran()) != maxTurnSteps {
+	if len(tool.ran()) != work.MaxTurnSteps {
 		t.Errorf("%d calls", len(tool.ran()))
 	}
 }
@@ -147,12 +148,12 @@ func TestATurnMakesTwentyFiveStepsAtMost(t *testing.T) {
 // A loop cut after each moment is resumed: nothing that ended runs again.
 func TestALoopThatWasCutIsGoneOnWith(t *testing.T) {
 	lines := []line{
-		calling("search_notes", `{"query":"running"}`, "add_task", `{"text":"buy shoes"}`), calling("brave_web_search", `{"query":"tips"}`), say(answer),
+		calling("search_notes", `{"query":"running"}`, "add_task", `{"text":"buy shoes"}`), calling("brave_web_search", `{"query":"tips"}`), say(goodAnswer),
 	}
 	for cut := 1; cut <= 14; cut++ {
 		t.Run(fmt.Sprint(cut), func(t *testing.T) {
 			notes, site, task := search(), web(), addTask()
-			o := Options{Tools: tools(reader{notes}, reader{site}, task), Parallel: 1, Mode: inMode(agent.LoopMode)}
+			o := Options{Tools: tools(reader{notes}, reader{site}, task), Limits: Limits{Parallel: 1}, Mode: inMode(agent.LoopMode)}
 			o.Model = &script{lines: lines}
 			kept := cutAt(t, cut, o)
 			rounds := 0
@@ -174,7 +175,7 @@ func TestALoopThatWasCutIsGoneOnWith(t *testing.T) {
 				}
 				return agent.Reply{Decision: agent.AllowOnce}
 			}))
-			if end.Answer != answer {
+			if end.Answer != goodAnswer {
 				t.Errorf("the answer is %q", end.Answer)
 			}
 			if len(task.ran()) > 1 || len(notes.ran())+len(site.ran())+len(task.ran()) > 3+cutOff {

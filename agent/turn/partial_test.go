@@ -89,7 +89,7 @@ func TestAModelThatFailsTakesNothingAwayThatWasFound(t *testing.T) {
 				page.name = "web_fetch"
 				options := Options{
 					Model: &failing{lines: tc.lines, fault: failure}, History: kept, Tools: tools(search(), web(), page, broken),
-					Mode: inMode(tc.mode), Rounds: tc.rounds, Rules: (*rules.Rules)(nil).With(rules.Rule{Tool: "*", Level: agent.Auto}),
+					Mode: inMode(tc.mode), Limits: Limits{Rounds: tc.rounds}, Rules: (*rules.Rules)(nil).With(rules.Rule{Tool: "*", Level: agent.Auto}),
 				}
 				events := collect(New(options).Ask(t.Context(), "c1", question), nil)
 				failed, ok := events[len(events)-1].Body.(agent.Failed)
@@ -188,14 +188,14 @@ func TestWhatATurnDidWithoutIsToldOnce(t *testing.T) {
 		lines []line
 		want  string
 	}{
-		"no further plan": {agent.PlanMode, []line{planOf("1 passages", "2 broken"), down, say(answer)}, "No further steps could be planned: model server answered 500: out of memory."},
-		"a worker":        {agent.TeamMode, []line{say(routed), handsOut, look, down, say(answer)}, "The general worker (step 1) stopped: model server answered 500: out of memory."},
-		"an evaluator":    {agent.TeamMode, []line{say(routed), handsOut, look, say(notesFound), down, say(answer)}, "Nobody judged the general worker's result (step 1): model server answered 500: out of memory."},
+		"no further plan": {agent.PlanMode, []line{planOf("1 passages", "2 broken"), down, say(goodAnswer)}, "No further steps could be planned: model server answered 500: out of memory."},
+		"a worker":        {agent.TeamMode, []line{say(routed), handsOut, look, down, say(goodAnswer)}, "The general worker (step 1) stopped: model server answered 500: out of memory."},
+		"an evaluator":    {agent.TeamMode, []line{say(routed), handsOut, look, say(notesFound), down, say(goodAnswer)}, "Nobody judged the general worker's result (step 1): model server answered 500: out of memory."},
 	} {
 		broken := &fakeTool{name: "broken", reads: true, err: errors.New("no such thing")}
 		events := collect(New(Options{Model: &failing{lines: tc.lines}, History: &shelf{}, Tools: tools(passages(), broken), Mode: inMode(tc.mode)}).Ask(t.Context(), "c1", question), nil)
 		end, notices := ended(t, events), bodies[agent.Noticed](events)
-		if end.Answer != answer || len(end.Sources) != 1 || len(notices) != 1 || notices[0].Text != tc.want {
+		if end.Answer != goodAnswer || len(end.Sources) != 1 || len(notices) != 1 || notices[0].Text != tc.want {
 			t.Errorf("%s: the notices are %+v, the end %+v", name, notices, end)
 		}
 	}

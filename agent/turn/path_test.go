@@ -2,15 +2,10 @@ package turn
 
 import (
 	"context"
-	"encoding/json"
-	"os"
-	"slices"
 	"strings"
 	"testing"
 
 	"lifehub/agent"
-	"lifehub/agent/citation"
-	"lifehub/internal/testenv"
 )
 
 // before is a History with turns before this one.
@@ -93,53 +88,5 @@ func TestPlacesThatWereNotReadAreMarked(t *testing.T) {
 				t.Errorf("marked %q, want %q", strings.Join(got, " "), want)
 			}
 		})
-	}
-}
-
-// How often a true answer is said to name a place that was not read: answers
-// that were made of what they cite, and notes on programs, taken as answers by
-// a model that read nothing, which speak of files that are no notes.
-func TestTrueAnswersAreSeldomMarked(t *testing.T) {
-	marks := func(answer string, read ...agent.Source) int {
-		turn := newTurn(New(Options{History: &shelf{}}), "c", nil)
-		turn.seen.result(agent.Result{Sources: read})
-		return len(turn.unread(t.Context(), answer))
-	}
-	text, err := os.ReadFile(testenv.Shared(t, "data/claims/cases.jsonl"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	all, marked := 0, 0
-	for line := range strings.Lines(string(text)) {
-		var c struct {
-			True    bool
-			Answer  string
-			Sources []string
-		}
-		if err := json.Unmarshal([]byte(line), &c); err != nil {
-			t.Fatal(err)
-		}
-		if !c.True {
-			continue
-		}
-		all++
-		if marks(c.Answer, agent.Source{Path: "a.md", Line: 1, EndLine: 99}) > 0 {
-			marked++
-		}
-	}
-	t.Logf("%d of %d true answers name a page that was not read", marked, all)
-	if all < 1000 || marked*100 > all {
-		t.Errorf("%d of %d true answers are marked", marked, all)
-	}
-	all, marked = 0, 0
-	for _, s := range passagesOf(t, "data/corpora/til-jbranchaud", 3000) {
-		all++
-		if slices.ContainsFunc(citation.PlacesIn(s.Text), func(p citation.NamedPlace) bool { return !agent.OnWeb(p.Name) && !p.Bracketed }) {
-			marked++
-		}
-	}
-	t.Logf("%d of %d passages on programs name what could be a note, and do not link to one", marked, all)
-	if all < 1000 || marked*100 > all {
-		t.Errorf("%d of %d passages on programs are marked", marked, all)
 	}
 }

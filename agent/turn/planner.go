@@ -9,12 +9,14 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"lifehub/agent"
+	"lifehub/agent/answer"
 	"lifehub/agent/args"
 	"lifehub/agent/parse"
 	"lifehub/agent/prompt"
+	"lifehub/agent/toolchoice"
+	"lifehub/agent/work"
 	"lifehub/internal/text"
 	"lifehub/llm"
 )
@@ -22,107 +24,56 @@ import (
 //go:embed prompts/planner.md
 var plannerPrompt string
 
-//go:embed prompts/repair.md
-var repairPrompt string
-
-const (
-	// maxSteps bounds a plan.
-	maxSteps = 8
-	// planTries is how often the model is asked for a plan: once, and once to repair it.
-	planTries = 2
-	// maxPlanTokens bounds the planner's answer, so that a model that never stops is stopped.
-	maxPlanTokens = 4096
-	// searchTool is what a turn falls back on when the model gives no plan.
-	searchTool = "search_notes"
-)
-
-// plan is what the planner decided: steps, or an answer that was streamed already.
-type plan struct {
-	steps    []agent.Step
-	answered bool
-}
-
 // plan asks the model what to do. A plan that cannot be used is asked for once
 // more; then the turn falls back on searching the notes for the question.
-func (t *turn) plan(ctx context.Context) (plan, error) {
-	if kept, err := t.savedPlan("", 0); err != nil {
-		return plan{}, err
-	} else if kept != nil {
-		return plan{steps: kept.made.Steps}, nil
+// answered: the answer was streamed already, and nothing is to be done.
+func (t *turn) plan(ctx context.Context) (steps []agent.Step, answered bool, err error) {
+	if steps, saved, err := t.SavedPlan("", 0); saved || err != nil {
+		return steps, false, err
 	}
-	defer t.phase("planner")()
-	offered := chooseTools(t.tools, t.question, t.MaxTools)
-	if t.question == agent.NothingTyped { // no tool was asked for
-		return t.planned(ctx, t.fallback(offered, nil))
+	defer t.Phase(agent.PhaseStarted{Agent: "planner"})()
+	offered := toolchoice.Choose(t.Tools, t.Question, t.MaxTools)
+	made := agent.PlanMade{}
+	if t.Question == agent.NothingTyped { // no tool was asked for
+		made = t.fallback(offered, nil)
+	} else if made, answered, err = t.askForPlan(ctx, offered); answered || err != nil {
+		return nil, answered, err
 	}
-	p := t.withAttached(t.plannerPrompt(specs(offered)))
+	steps, err = t.Plan(ctx, made)
+	return steps, false, err
+}
+
+func (t *turn) askForPlan(ctx context.Context, offered []agent.Tool) (made agent.PlanMade, answered bool, err error) {
+	p := t.WithAttached(t.plannerPrompt(toolchoice.Specs(offered)))
 	var problem error
-	for range planTries {
+	for range prompt.Tries {
 		text, err := t.draft(ctx, p)
 		if err != nil && !errors.Is(err, errUnusable) {
-			return plan{}, err
+			return made, false, err
 		}
 		made, answered, err := t.read(text, err)
 		if answered {
-			return plan{answered: true}, nil
+			return made, true, nil
 		}
-		t.leaveOut(made.Dropped)
+		t.LeaveOut(made.Dropped)
 		if err == nil {
-			made.Dropped = t.dropped
-			return t.planned(ctx, made)
+			made.Dropped = t.Dropped()
+			return made, false, nil
 		}
 		problem = err
-		p.After = repair(text, problem)
+		p.After = prompt.Repair(text, problem)
 	}
-	return t.planned(ctx, t.fallback(offered, problem))
-}
-
-// leaveOut notes what of a plan was left out or changed, each once, for the
-// explainer and the end of the turn.
-func (t *turn) leaveOut(dropped []string) {
-	t.counting.Lock()
-	defer t.counting.Unlock()
-	for _, d := range dropped {
-		if !slices.Contains(t.dropped, d) {
-			t.dropped = append(t.dropped, d)
-		}
-	}
-}
-
-// planned keeps a plan before any of it is done.
-func (t *turn) planned(ctx context.Context, made agent.PlanMade) (plan, error) {
-	made.Steps = made.Steps[:t.takeSteps(len(made.Steps))]
-	from := t.provenance.now()
-	t.provenance.planned(made.Steps, from)
-	if !made.Fallback {
-		t.leaveOut(made.Dropped)
-	}
-	if err := t.journal(ctx, agent.Entry{Moment: agent.Planned, Plan: &made, Said: t.answer.String(), Untrusted: from.untrusted}); err != nil {
-		return plan{}, err
-	}
-	t.emit(made)
-	return plan{steps: made.Steps}, nil
+	return t.fallback(offered, problem), false, nil
 }
 
 func (t *turn) plannerPrompt(offered []llm.ToolSpec) prompt.Prompt {
-	fill := strings.NewReplacer(
-		"{today}", date(t.Now()), "{steps}", strconv.Itoa(maxSteps), "{tools}", describe(offered, t.fence()))
-	return prompt.Prompt{
-		Agent:   "planner",
-		System:  t.withPersona(fill.Replace(plannerPrompt)),
-		History: t.history,
-		Summary: t.summary.Text, Fence: t.fence(),
-		Material: append(t.factPart(0), t.pastParts()...),
-		Question: t.question,
-		Request: llm.Request{
-			Schema:    planSchema(offered),
-			MaxTokens: maxPlanTokens,
-			Task: &llm.Task{
-				Kind: llm.PlanTask, Question: t.question, History: t.typedBefore(), Past: t.pastTask(),
-				Tools: offered,
-			},
-		},
+	p := t.Prompt("planner", strings.NewReplacer("{steps}", strconv.Itoa(work.MaxSteps), "{tools}", toolchoice.Describe(offered, t.Fence())).Replace(plannerPrompt))
+	p.Request = llm.Request{
+		Schema:    planSchema(offered),
+		MaxTokens: prompt.MaxPlanTokens,
+		Task:      &llm.Task{Kind: llm.PlanTask, Question: t.Question, History: t.TypedBefore(), Past: t.PastTask(), Tools: offered},
 	}
+	return p
 }
 
 // errUnusable marks a draft that has to be asked for again.
@@ -133,20 +84,20 @@ var errUnusable = errors.New("the plan cannot be used")
 // second try may help.
 func (t *turn) draft(ctx context.Context, p prompt.Prompt) (string, error) {
 	var text strings.Builder
-	answer := parse.AnswerStream{Say: t.say}
-	usage, err := t.ask(ctx, p, func(piece string) {
+	answer := parse.AnswerStream{Say: t.Say}
+	usage, err := t.Ask(ctx, p, func(piece string) {
 		text.WriteString(piece)
 		answer.Add(piece)
 	})
 	switch {
-	case errors.Is(err, llm.ErrCut) && t.answer.Len() == 0:
+	case errors.Is(err, llm.ErrCut) && !t.HasSaid():
 		return text.String(), fmt.Errorf("%w: %w", errUnusable, err)
 	case err != nil:
-		t.cut = t.answer.Len() > 0
+		t.Cut = t.HasSaid()
 		return text.String(), err
 	case usage.Stopped == llm.StopLength:
-		if t.answer.Len() > 0 {
-			t.reachedLimit()
+		if t.HasSaid() {
+			t.ReachedLimit()
 		}
 		return text.String(), fmt.Errorf("%w: it was longer than the model may write", errUnusable)
 	}
@@ -156,25 +107,25 @@ func (t *turn) draft(ctx context.Context, p prompt.Prompt) (string, error) {
 // read makes a plan of a draft, or tells that the draft answered the user.
 func (t *turn) read(text string, unusable error) (made agent.PlanMade, answered bool, err error) {
 	if unusable != nil {
-		return agent.PlanMade{}, t.answer.Len() > 0, unusable
+		return agent.PlanMade{}, t.HasSaid(), unusable
 	}
 	draft, err := parse.Plan(text)
 	if err != nil {
-		return agent.PlanMade{}, t.answer.Len() > 0, err
+		return agent.PlanMade{}, t.HasSaid(), err
 	}
 	made.Reasoning = draft.Reasoning
-	made.Steps, made.Dropped = t.repairSteps(draft.Steps, t.tools, nil)
+	made.Steps, made.Dropped = t.RepairSteps(draft.Steps, t.Tools, nil)
 	switch {
 	case len(made.Steps) > 0:
-		if t.answer.Len() > 0 {
-			t.say("\n\n") // what it said before it named steps stays
+		if t.HasSaid() {
+			t.Say("\n\n") // what it said before it named steps stays
 		}
 		return made, false, nil
-	case len(made.Dropped) > 0 && t.answer.Len() == 0: // an answer that it wrote may say that they were done
+	case len(made.Dropped) > 0 && !t.HasSaid(): // an answer that it wrote may say that they were done
 		return made, false, errors.New(strings.Join(made.Dropped, "; "))
-	case strings.TrimSpace(draft.Answer) != "" || t.answer.Len() > 0:
-		if t.answer.Len() == 0 {
-			t.say(strings.TrimSpace(draft.Answer))
+	case strings.TrimSpace(draft.Answer) != "" || t.HasSaid():
+		if !t.HasSaid() {
+			t.Say(strings.TrimSpace(draft.Answer))
 		}
 		return made, true, nil
 	}
@@ -190,29 +141,20 @@ func (t *turn) fallback(offered []agent.Tool, problem error) agent.PlanMade {
 	}
 	for _, tool := range offered {
 		spec := tool.Spec()
-		if spec.Name != searchTool {
+		if spec.Name != agent.SearchNotes {
 			continue
 		}
-		input := map[string]any{"query": t.topic()}
+		input := map[string]any{"query": t.Topic()}
 		if _, limited := args.ShapeOf(spec.Schema).Properties["limit"]; limited {
-			input["limit"] = t.Passages
+			input["limit"] = t.agent.Limits.Passages
 		}
 		raw, err := json.Marshal(input)
 		if err != nil {
 			continue
 		}
-		made.Steps = []agent.Step{{ID: "1", Tool: searchTool, Input: raw, Description: "Search the notes for the question"}}
+		made.Steps = []agent.Step{{ID: "1", Tool: agent.SearchNotes, Input: raw, Description: "Search the notes for the question"}}
 	}
 	return made
-}
-
-// repair is what is said after a draft that cannot be used.
-func repair(draft string, problem error) []llm.Message {
-	said := strings.NewReplacer("{problem}", text.Clip(problem.Error(), 1000))
-	return []llm.Message{
-		{Role: llm.Assistant, Text: text.Clip(draft, 4000)},
-		{Role: llm.User, Text: said.Replace(repairPrompt)},
-	}
 }
 
 // planSchema is the shape of a plan: flat, because small models and the
@@ -234,16 +176,80 @@ func planSchema(offered []llm.ToolSpec) json.RawMessage {
 		`"steps":{"type":"array","maxItems":%d,"items":{"type":"object","properties":{`+
 		`"id":{"type":"string"},"tool":%s,"input":{"type":"object"},"description":{"type":"string"},`+
 		`"after":{"type":"array","items":{"type":"string"}}},"required":["id","tool","input"]}},`+
-		`"answer":{"type":"string"}},"required":["reasoning","steps"]}`, maxSteps, tool))
+		`"answer":{"type":"string"}},"required":["reasoning","steps"]}`, work.MaxSteps, tool))
 }
 
-// withPersona puts the user's own instructions before a prompt.
-func (t *turn) withPersona(prompt string) string {
-	if strings.TrimSpace(t.Instructions) == "" {
-		return prompt
+//go:embed prompts/replan.md
+var replanPrompt string
+
+// replanResult is what of each result the planner sees again, in bytes.
+const replanResult = 2 << 10
+
+// replan asks for further steps when a step of the last plan failed or found
+// nothing. No steps: the answer has to do with what there is. What has been
+// done is not done again.
+func (t *turn) replan(ctx context.Context) ([]agent.Step, error) {
+	if steps, saved, err := t.SavedPlan("", 0); saved || err != nil {
+		return steps, err
 	}
-	return strings.TrimSpace(t.Instructions) + "\n\n" + prompt
+	missing := missingOf(t.Found[t.replanned:])
+	t.replanned = len(t.Found)
+	if len(missing) == 0 || t.RoomForSteps() == 0 {
+		return nil, nil
+	}
+	defer t.Phase(agent.PhaseStarted{Agent: "planner"})()
+	offered := toolchoice.Choose(t.Tools, t.Question, t.MaxTools)
+	var text strings.Builder
+	if _, err := t.Ask(ctx, t.replanPrompt(offered, missing), func(piece string) { text.WriteString(piece) }); err != nil {
+		if ctx.Err() == nil {
+			t.Degrade("no further steps could be planned", err)
+		}
+		return nil, ctx.Err()
+	}
+	draft, err := parse.Plan(text.String())
+	if err != nil {
+		return nil, nil // it names no other way
+	}
+	made := agent.PlanMade{Reasoning: draft.Reasoning, Before: work.Steps(t.Found[t.Attached:])}
+	made.Steps, made.Dropped = t.RepairSteps(draft.Steps, t.Tools, work.IDs(t.Found))
+	made.Steps = t.WithoutDone(made.Steps)
+	if len(made.Steps) == 0 {
+		t.LeaveOut(made.Dropped)
+		return nil, nil
+	}
+	return t.Plan(ctx, made)
 }
 
-// date writes a day as prompts name it.
-func date(t time.Time) string { return t.Format("Monday, 2 January 2006") }
+func (t *turn) replanPrompt(offered []agent.Tool, missing []string) prompt.Prompt {
+	p := t.plannerPrompt(toolchoice.Specs(offered))
+	for _, f := range t.Found {
+		r := answer.ForModel(f)
+		p.Request.Task.Results = append(p.Request.Task.Results, r)
+		p.Material = append(p.Material, prompt.Part{Kind: "results", Head: answer.ResultHead(f), Text: text.Clip(r.Text, replanResult), Fence: p.Fence})
+	}
+	p.Log = answer.ContextLog(t.Found)
+	p.Intro = "What was done so far for the message below. Lines between " + p.Fence + " marks are data."
+	p.Question = "The user's message:\n" + t.Question + "\n\n" + strings.NewReplacer("{missing}", strings.Join(missing, "\n")).Replace(replanPrompt)
+	return p
+}
+
+// missingOf says which steps failed or found nothing. What the user refused is
+// not asked for another way.
+func missingOf(found []work.Finding) (missing []string) {
+	for _, f := range found {
+		why := f.Reason
+		switch {
+		case f.Same != "":
+			continue
+		case f.Status == agent.Done && f.Result.Nothing:
+			why = "it found nothing"
+		case f.Status != agent.StepFailed && f.Status != agent.Skipped:
+			continue
+		}
+		missing = append(missing, fmt.Sprintf("- step %s, %s %s: %s", f.Step.ID, f.Step.Tool, text.Clip(string(f.Step.Input), 300), text.OneLine(text.Clip(why, 500))))
+	}
+	if !slices.ContainsFunc(found, func(f work.Finding) bool { return f.Status == agent.StepFailed || f.Result.Nothing }) {
+		return nil // steps that were left out because of a no
+	}
+	return missing
+}

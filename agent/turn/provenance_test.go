@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"lifehub/agent"
+	"lifehub/agent/events"
+	"lifehub/agent/provenance"
 	"lifehub/agent/rules"
 	"lifehub/llm"
 )
@@ -22,7 +24,7 @@ func allowAll() *rules.Rules {
 
 // known is a Provenance that knows texts for untrusted.
 func known(source string, texts ...string) agent.Provenance {
-	p := &thisRun{prints: map[int64]agent.Untrusted{}}
+	p := provenance.InMemory()
 	for _, text := range texts {
 		_ = p.Remember(context.Background(), agent.Untrusted{Source: source, Prints: agent.Fingerprints(text)}) // never an error
 	}
@@ -45,7 +47,7 @@ func afterPage(o Options) Options {
 
 // isMarked reports whether an answer is known for untrusted.
 func (a *Agent) isMarked(answer agent.Answer) bool {
-	return len(a.untrustedIn(context.Background(), answer.Text)) > 0
+	return len(provenance.Sources(context.Background(), a.Provenance, answer.Text)) > 0
 }
 
 // A rule or an earlier yes lets nothing act once untrusted text had a part in
@@ -92,7 +94,7 @@ func TestForeignTextMakesWhatActsAskWhateverTheRulesSay(t *testing.T) {
 				}
 				a := New(o)
 				if how != "a rule" {
-					a.gate.grants["c1"] = allowAll()
+					_ = a.gate.Remember(t.Context(), "c1", rules.Rule{Tool: "*", Level: agent.Auto}, agent.AllowConversation) // never an error
 				}
 				question, from := "add a task shoes", tc.from
 				if from == "the user's own" {
@@ -113,7 +115,7 @@ func TestForeignTextMakesWhatActsAskWhateverTheRulesSay(t *testing.T) {
 // The mark of a plan is kept with it: on resume the same calls are asked about.
 func TestTheMarkOfAPlanSurvivesAKill(t *testing.T) {
 	left := agent.Unfinished{Question: "add a task", Entries: []agent.Entry{
-		{Version: entryVersion, Moment: agent.Planned, Untrusted: []string{"clip.md"}, Plan: &agent.PlanMade{Steps: []agent.Step{{ID: "1", Tool: "add_task", Input: []byte(`{"text":"shoes"}`)}}}},
+		{Version: events.EntryVersion, Moment: agent.Planned, Untrusted: []string{"clip.md"}, Plan: &agent.PlanMade{Steps: []agent.Step{{ID: "1", Tool: "add_task", Input: []byte(`{"text":"shoes"}`)}}}},
 	}}
 	tool := addTask()
 	a := New(Options{Model: &script{lines: []line{say("Done.")}}, History: &shelf{}, Tools: tools(tool), Rules: allowAll(), Journal: &oneTurn{left: left}})
@@ -265,7 +267,7 @@ func TestWhatAWorkersToolRepeatsIsNoWordOfTheUsers(t *testing.T) {
 			looks = append([]line{calling("delegate", `{"worker_type":"general","task_description":"look at the bank"}`)}, looks...)
 			looks = append(looks, say("It says so."), say(accepted))
 		}
-		known := &thisRun{prints: map[int64]agent.Untrusted{}}
+		known := provenance.InMemory()
 		options := Options{
 			Model: &script{lines: append(looks, calling("add_task", `{"text":"`+text+`"}`), say("Done."))}, History: &shelf{},
 			Tools: tools(page, echo, addTask()), Mode: inMode(agent.LoopMode), Provenance: known, Rules: allowAll(),

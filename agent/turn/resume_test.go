@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"lifehub/agent"
+	"lifehub/agent/gate"
 	"lifehub/agent/rules"
 	"lifehub/llm"
 )
@@ -110,7 +111,7 @@ func TestEachMomentIsKeptBeforeTheNextThingHappens(t *testing.T) {
 	kept := &ledger{}
 	task := addTask()
 	a := New(Options{
-		Model: &script{lines: []line{say(searchAndTask), say(answer)}}, History: &shelf{}, Journal: kept, Tools: tools(search(), task),
+		Model: &script{lines: []line{say(searchAndTask), say(goodAnswer)}}, History: &shelf{}, Journal: kept, Tools: tools(search(), task),
 	})
 	want := map[string]string{ // what the journal holds as often as this event has come
 		"plan": "planned", "tool_start": "started", "tool_end": "ended", "permission_request": "asked", "permission_result": "decided",
@@ -174,7 +175,7 @@ func TestATurnCutAfterEachMomentIsGoneOnWith(t *testing.T) {
 			}
 			searched, made := len(notes.ran()), len(task.ran())
 
-			model := &script{lines: []line{say(answer)}}
+			model := &script{lines: []line{say(goodAnswer)}}
 			o.Model = model
 			var asked []agent.PermissionAsked
 			events := resume(t, kept, o, func(p agent.PermissionAsked) agent.Reply {
@@ -185,7 +186,7 @@ func TestATurnCutAfterEachMomentIsGoneOnWith(t *testing.T) {
 				return agent.Reply{Decision: agent.AllowOnce}
 			})
 			end := ended(t, events)
-			if end.Answer != answer || len(end.Sources) != 1 || end.Sources[0].Text != fitness.Text {
+			if end.Answer != goodAnswer || len(end.Sources) != 1 || end.Sources[0].Text != fitness.Text {
 				t.Errorf("the end is %+v", end)
 			}
 			if again := len(notes.ran()) - searched; (again == 1) != (cut < 5) {
@@ -202,7 +203,7 @@ func TestATurnCutAfterEachMomentIsGoneOnWith(t *testing.T) {
 					t.Errorf("made %d times, asked %+v", total, asked)
 				}
 			default:
-				if total != 1 || len(asked) != 1 || asked[0].Unknown || string(asked[0].Input) != `{"text":"buy <shoes>"}` || asked[0].Hash != hash(asked[0].Input) {
+				if total != 1 || len(asked) != 1 || asked[0].Unknown || string(asked[0].Input) != `{"text":"buy <shoes>"}` || asked[0].Hash != gate.Hash(asked[0].Input) {
 					t.Errorf("made %d times, asked %+v", total, asked)
 				}
 			}
@@ -232,9 +233,9 @@ func cutInAnswer(t *testing.T, o Options) *ledger {
 
 func TestATurnCutBeforeItsPlanIsPlannedAnew(t *testing.T) {
 	kept := &ledger{question: question}
-	events := resume(t, kept, Options{Model: &script{lines: []line{say(searchStep), say(answer)}}, Tools: tools(search())}, nil)
+	events := resume(t, kept, Options{Model: &script{lines: []line{say(searchStep), say(goodAnswer)}}, Tools: tools(search())}, nil)
 	started, ok := events[0].Body.(agent.Started)
-	if !ok || !started.Resumed || started.Message != question || ended(t, events).Answer != answer {
+	if !ok || !started.Resumed || started.Message != question || ended(t, events).Answer != goodAnswer {
 		t.Errorf("events %+v", events)
 	}
 }
@@ -288,7 +289,7 @@ func TestWhatBecomesOfACallWhoseEndIsNotKnown(t *testing.T) {
 			input := []byte(`{"text":"buy shoes"}`)
 			kept := &ledger{question: question, entries: []agent.Entry{
 				{Version: 1, Moment: agent.Planned, Plan: &agent.PlanMade{Steps: []agent.Step{{ID: "1", Tool: "add_task", Input: input}}}},
-				{Version: 1, Moment: agent.Intended, Step: "1", Tool: "add_task", Input: input, Hash: hash(input)},
+				{Version: 1, Moment: agent.Intended, Step: "1", Tool: "add_task", Input: input, Hash: gate.Hash(input)},
 				{Version: 1, Moment: agent.CallStarted, Step: "1", Time: fixedNow(), Mark: []byte(`"before"`)},
 			}}
 			events := resume(t, kept, Options{
@@ -322,11 +323,11 @@ func TestATwinOfAnUnknownCallIsNotMadeSilently(t *testing.T) {
 	input := []byte(`{"text":"buy shoes"}`)
 	kept := &ledger{question: question, entries: []agent.Entry{
 		{Version: 1, Moment: agent.Planned, Plan: &agent.PlanMade{Steps: []agent.Step{{ID: "1", Tool: "add_task", Input: input}, {ID: "2", Tool: "add_task", Input: input}}}},
-		{Version: 1, Moment: agent.Intended, Step: "2", Tool: "add_task", Input: input, Hash: hash(input)},
+		{Version: 1, Moment: agent.Intended, Step: "2", Tool: "add_task", Input: input, Hash: gate.Hash(input)},
 		{Version: 1, Moment: agent.CallStarted, Step: "2", Time: fixedNow()},
 	}}
 	events := resume(t, kept, Options{
-		Model: &script{lines: []line{say("Done.")}}, Tools: tools(task), Rules: (*rules.Rules)(nil).With(rules.Rule{Tool: "*"}), Parallel: 1,
+		Model: &script{lines: []line{say("Done.")}}, Tools: tools(task), Rules: (*rules.Rules)(nil).With(rules.Rule{Tool: "*"}), Limits: Limits{Parallel: 1},
 	}, always(agent.Refuse))
 	if asked := bodies[agent.PermissionAsked](events); len(asked) != 1 || !asked[0].Unknown || len(task.ran()) != 0 {
 		t.Errorf("asked %+v, ran %v", asked, task.ran())
@@ -336,11 +337,11 @@ func TestATwinOfAnUnknownCallIsNotMadeSilently(t *testing.T) {
 func TestADamagedJournalRunsNothingUnasked(t *testing.T) {
 	input := []byte(`{"text":"buy shoes"}`)
 	planned := agent.Entry{Version: 1, Moment: agent.Planned, Plan: &agent.PlanMade{Steps: []agent.Step{{ID: "1", Tool: "add_task", Input: input}}}}
-	intended := agent.Entry{Version: 1, Moment: agent.Intended, Step: "1", Tool: "add_task", Input: input, Hash: hash(input)}
+	intended := agent.Entry{Version: 1, Moment: agent.Intended, Step: "1", Tool: "add_task", Input: input, Hash: gate.Hash(input)}
 	other := planned
 	other.Version = 99
 	forged := intended
-	forged.Hash = hash([]byte(`{"text":"sell"}`))
+	forged.Hash = gate.Hash([]byte(`{"text":"sell"}`))
 	tests := map[string]struct {
 		entries []agent.Entry
 		damaged bool
@@ -434,14 +435,14 @@ func (s *slowTalker) Stream(context.Context, llm.Request) iter.Seq2[llm.Delta, e
 // A turn whose plan was rebuilt, cut after each moment: what had ended is
 // not run again, by whichever plan.
 func TestATurnThatWasPlannedAnewIsGoneOnWith(t *testing.T) {
-	lines := []line{say(`{"steps":[{"id":"1","tool":"search_notes","input":{"query":"running"}},{"id":"2","tool":"list_notes","input":{"query":"x"}}]}`), say(answer)}
+	lines := []line{say(`{"steps":[{"id":"1","tool":"search_notes","input":{"query":"running"}},{"id":"2","tool":"list_notes","input":{"query":"x"}}]}`), say(goodAnswer)}
 	replans := []line{say(`{"steps":[{"id":"1","tool":"add_task","input":{"text":"read {{1.text}}"}},{"id":"3","tool":"brave_web_search","input":{"query":"{{2.text}}"}}]}`)}
 	for cut := 1; cut <= 18; cut++ {
 		t.Run(fmt.Sprint(cut), func(t *testing.T) {
 			nothing, list := search(), &fakeTool{name: "list_notes", reads: true, result: agent.Result{Text: "fitness.md"}}
 			nothing.result = agent.Result{Text: "no passages", Nothing: true, Searched: true}
 			site, task := web(), addTask()
-			o := Options{Tools: tools(reader{nothing}, reader{list}, reader{site}, task), Parallel: 1}
+			o := Options{Tools: tools(reader{nothing}, reader{list}, reader{site}, task), Limits: Limits{Parallel: 1}}
 			o.Model = &script{lines: slices.Clone(lines), replans: replans}
 			kept := cutAt(t, cut, o)
 			over := map[string]bool{}
@@ -457,7 +458,7 @@ func TestATurnThatWasPlannedAnewIsGoneOnWith(t *testing.T) {
 				}
 				return agent.Reply{Decision: agent.AllowOnce}
 			}))
-			if end.Answer != answer {
+			if end.Answer != goodAnswer {
 				t.Errorf("the answer is %q", end.Answer)
 			}
 			for step, tool := range map[string]*fakeTool{"1": nothing, "2": list, "3": site, "4": task} {

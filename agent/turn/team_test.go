@@ -15,6 +15,7 @@ import (
 	"github.com/charmbracelet/x/exp/golden"
 
 	"lifehub/agent"
+	"lifehub/agent/work"
 	"lifehub/llm"
 	"lifehub/llm/llmtest"
 )
@@ -35,36 +36,36 @@ func TestTeamStories(t *testing.T) {
 		reply   agent.Decision
 	}{
 		"small talk in one call": {message: "Hello!", lines: []line{say(`{"reason":"a greeting","route":false,"answer":"Hello! What shall we look up?"}`)}},
-		"one worker, accepted":   {message: question, lines: []line{say(routed), say(oneTask), look, say(notesFound), say(accepted), say(answer)}},
+		"one worker, accepted":   {message: question, lines: []line{say(routed), say(oneTask), look, say(notesFound), say(accepted), say(goodAnswer)}},
 		"rejected twice, then accepted": {message: question, lines: []line{
 			say(routed), say(oneTask), look, say("Three times."), say(rejected),
 			calling("search_notes", `{"query":"running days"}`), say("Three times, on Tuesday."), say(`{"passed":false,"score":60,"feedback":"Not all days."}`),
-			say(notesFound), say(accepted), say(answer),
+			say(notesFound), say(accepted), say(goodAnswer),
 		}},
 		"rejected three times, so it is partial": {message: question, lines: []line{
 			say(routed), say(oneTask), look, say("Three times."), say(rejected), say("Three times, on Tuesday."), say(`{"passed":false,"score":0.6,"feedback":"Not all days."}`),
 			say("Three."), say(rejected), say("You run three times a week [1]; the days are not sure."),
 		}},
 		"a decision that cannot be read": {message: question, lines: []line{
-			say(routed), say("The notes worker should look."), say("Sorry."), look, say(notesFound), say(accepted), say(answer),
+			say(routed), say("The notes worker should look."), say("Sorry."), look, say(notesFound), say(accepted), say(goodAnswer),
 		}},
 		"one decision without a list": {message: question, lines: []line{
 			say(routed), say(`{"worker_type":"notes","task_description":"Find what the notes say about running.","success_criteria":"It names how often."}`),
-			look, say(notesFound), say(accepted), say(answer),
+			look, say(notesFound), say(accepted), say(goodAnswer),
 		}},
 		"a worker does not get the tools of another": {message: question, lines: []line{
-			say(routed), say(oneTask), calling("brave_web_search", `{"query":"running"}`), look, say(notesFound), say(accepted), say(answer),
+			say(routed), say(oneTask), calling("brave_web_search", `{"query":"running"}`), look, say(notesFound), say(accepted), say(goodAnswer),
 		}},
 		"a worker without tool calls is told how to print them": {message: question, lines: []line{
 			say(routed), say(oneTask),
 			{err: &llm.UnsupportedError{Model: "tiny", Capability: "tools"}},
-			say(`<tool_call>{"name":"search_notes","arguments":{"query":"running"}}</tool_call>`), say(notesFound), say(accepted), say(answer),
+			say(`<tool_call>{"name":"search_notes","arguments":{"query":"running"}}</tool_call>`), say(notesFound), say(accepted), say(goodAnswer),
 		}},
 		"the user says no to a worker": {message: "add a task: buy shoes", reply: agent.Refuse, lines: []line{
 			say(routed), say(`{"tasks":[{"worker_type":"notes","task_description":"Add the task: buy shoes","success_criteria":"It was added."}]}`),
 			calling("add_task", `{"text":"buy shoes"}`), say("The user said no, so nothing was added."), say(accepted), say("Not added, as you wish."),
 		}},
-		"without a model there is a plan": {message: question, lines: []line{{err: &llm.UnsupportedError{Model: "offline", Capability: "requests without a task"}}, say(searchStep), say(answer)}},
+		"without a model there is a plan": {message: question, lines: []line{{err: &llm.UnsupportedError{Model: "offline", Capability: "requests without a task"}}, say(searchStep), say(goodAnswer)}},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -80,10 +81,10 @@ func TestTeamStories(t *testing.T) {
 func TestTheLoopCanDelegate(t *testing.T) {
 	model := &script{lines: []line{
 		calling("delegate", `{"worker_type":"notes","task_description":"Find how often the user runs."}`),
-		calling("search_notes", `{"query":"running"}`), say(notesFound), say(accepted), say(answer),
+		calling("search_notes", `{"query":"running"}`), say(notesFound), say(accepted), say(goodAnswer),
 	}}
 	end := ended(t, collect(New(Options{Model: model, History: &shelf{}, Tools: tools(search()), Mode: inMode(agent.LoopMode)}).Ask(t.Context(), "c1", question), nil))
-	if end.Answer != answer || len(end.Sources) != 1 || end.ModelCalls != 5 {
+	if end.Answer != goodAnswer || len(end.Sources) != 1 || end.ModelCalls != 5 {
 		t.Errorf("the end is %+v", end)
 	}
 	for _, m := range model.requests[len(model.requests)-1].Messages {
@@ -98,7 +99,7 @@ func TestThoughtsBelongToWhoThinks(t *testing.T) {
 	thinks := func(l line, what string) line { l.thinking = what; return l }
 	model := &script{lines: []line{
 		thinks(say(routed), "front"), thinks(say(oneTask), "lead"), thinks(calling("search_notes", `{"query":"running"}`), "search"),
-		thinks(say(notesFound), "report"), thinks(say(accepted), "judge"), thinks(say(answer), "answer"),
+		thinks(say(notesFound), "report"), thinks(say(accepted), "judge"), thinks(say(goodAnswer), "answer"),
 	}}
 	events := collect(New(Options{Model: model, History: &shelf{}, Tools: tools(search()), Mode: inMode(agent.TeamMode)}).Ask(t.Context(), "c1", question), nil)
 	want := []agent.Thought{{Agent: "frontline", Step: "", Content: "front"}, {Agent: "lead", Step: "", Content: "lead"}, {Agent: "notes", Step: "1", Content: "search"}, {Agent: "notes", Step: "1", Content: "report"}, {Agent: "evaluator", Step: "1", Content: "judge"}, {Agent: "explainer", Step: "", Content: "answer"}}
@@ -138,7 +139,7 @@ func TestWorkersAndToolsRunSideBySide(t *testing.T) {
 			llmtest.Answer{Match: "WEB", Calls: call("brave_web_search", `{"query":"c"}`)},
 			llmtest.Answer{Match: "search_notes says so", Text: "From the notes."},
 			llmtest.Answer{Match: "brave_web_search says so", Text: "From the web."},
-			llmtest.Answer{Text: answer},
+			llmtest.Answer{Text: goodAnswer},
 		)
 		const think = 100 * time.Millisecond
 		start := time.Now()
@@ -158,7 +159,7 @@ func TestWorkersHaveNoMoreStepsThanTheTurn(t *testing.T) {
 	model := &endless{}
 	tool := search()
 	ended(t, collect(New(Options{Model: model, History: &shelf{}, Tools: tools(tool), Mode: inMode(agent.TeamMode)}).Ask(t.Context(), "c1", question), nil))
-	if n := len(tool.ran()); n > maxTurnSteps-1 {
+	if n := len(tool.ran()); n > work.MaxTurnSteps-1 {
 		t.Errorf("%d calls", n)
 	}
 }
@@ -202,9 +203,9 @@ func TestATeamThatWasCutIsGoneOnWith(t *testing.T) {
 		}
 		return llmtest.NewScript(append(list,
 			llmtest.Answer{Match: "Search for the days", Calls: calling("search_notes", `{"query":"days"}`).calls},
-			llmtest.Answer{Match: "Three times a week: Tue", Text: answer, Always: true},
+			llmtest.Answer{Match: "Three times a week: Tue", Text: goodAnswer, Always: true},
 			llmtest.Answer{Match: "Find what", Calls: calling("add_task", `{"text":"run"}`, "search_notes", `{"query":"running"}`).calls},
-			llmtest.Answer{Text: answer, Always: true},
+			llmtest.Answer{Text: goodAnswer, Always: true},
 		)...)
 	}
 	asked := func(model llm.Model, who string) (n int) {
@@ -218,7 +219,7 @@ func TestATeamThatWasCutIsGoneOnWith(t *testing.T) {
 	for cut := 1; cut <= 21; cut++ {
 		t.Run(fmt.Sprint(cut), func(t *testing.T) {
 			notes, task := search(), addTask()
-			o := Options{Tools: tools(reader{notes}, task), Parallel: 1, Mode: inMode(agent.TeamMode), Model: answers(0)}
+			o := Options{Tools: tools(reader{notes}, task), Limits: Limits{Parallel: 1}, Mode: inMode(agent.TeamMode), Model: answers(0)}
 			kept := cutAt(t, cut, o)
 			over := map[string]bool{}
 			judged := 0
@@ -236,7 +237,7 @@ func TestATeamThatWasCutIsGoneOnWith(t *testing.T) {
 				}
 				return agent.Reply{Decision: agent.AllowOnce}
 			})
-			if end := ended(t, events); end.Answer != answer {
+			if end := ended(t, events); end.Answer != goodAnswer {
 				t.Errorf("the answer is %q", end.Answer)
 			}
 			if over["1.1"] && len(task.ran()) > made || len(task.ran()) > 1 {
@@ -261,65 +262,6 @@ func TestATeamThatWasCutIsGoneOnWith(t *testing.T) {
 	}
 }
 
-func TestJudgementsAreReadAsModelsWriteThem(t *testing.T) {
-	tests := map[string]struct {
-		text string
-		want agent.Judgement
-		bad  bool
-	}{
-		"plain":        {text: accepted, want: agent.Judgement{Passed: true, Score: 0.9, Feedback: "It names how often."}},
-		"of ten":       {text: `{"passed":false,"score":7,"feedback":"x"}`, want: agent.Judgement{Score: 0.7, Feedback: "x"}},
-		"of a hundred": {text: "```json\n{\"passed\":true,\"score\":85}\n```", want: agent.Judgement{Passed: true, Score: 0.85}},
-		"no score":     {text: `{"passed":true}`, want: agent.Judgement{Passed: true, Score: 1}},
-		"a list":       {text: `{"passed":false,"score":0,"suggestions":["a","b"]}`, want: agent.Judgement{Suggestions: "a; b"}},
-		"no verdict":   {text: `{"score":1}`, bad: true},
-		"prose":        {text: `It passed.`, bad: true},
-		"below zero":   {text: `{"passed":false,"score":-3}`, want: agent.Judgement{}},
-		"a fraction":   {text: `{"passed":false,"score":"7/10"}`, bad: true},
-		"a word":       {text: `{"passed":"yes","score":1}`, bad: true},
-		"after prose":  {text: `The worker {did} well. {"passed":true,"score":0.8}`, want: agent.Judgement{Passed: true, Score: 0.8}},
-		"in an object": {text: `{"evaluation":{"passed":true,"score":0.7}}`, bad: true},
-		"of Python":    {text: `{'Passed': True, 'Score': 0.7, 'Feedback': None}`, want: agent.Judgement{Passed: true, Score: 0.7}},
-		"two lines":    {text: "{\"passed\":false,\"score\":0.5,\"feedback\":\"more\ndays\",}", want: agent.Judgement{Score: 0.5, Feedback: "more\ndays"}},
-	}
-	for name, tc := range tests {
-		t.Run(name, func(t *testing.T) {
-			got, err := readJudgement(tc.text)
-			if got != tc.want || (err != nil) != tc.bad {
-				t.Errorf("got %+v, %v", got, err)
-			}
-		})
-	}
-}
-
-func TestDelegationsAreReadAsLeadsWriteThem(t *testing.T) {
-	const want = `1 {"worker_type":"notes","task_description":"T","success_criteria":"C"}`
-	for name, tc := range map[string]struct{ text, want string }{
-		"a plan":                     {`{"reasoning":"r","tasks":[{"id":"1","worker_type":"notes","task_description":"T","success_criteria":"C"}]}`, want},
-		"one":                        {`{"worker_type":"notes","task_description":"T","success_criteria":"C"}`, want},
-		"after prose":                {`I hand it {out}: {"tasks":[{"id":1,"worker_type":"notes","task_description":"T","success_criteria":"C"}]}`, want},
-		"a worker that is not there": {`{"tasks":[{"worker_type":"wizard","task_description":"T"}]}`, `1 {"worker_type":"wizard","task_description":"T"}`},
-		"no task":                    {`{"tasks":[{"worker_type":"notes","task_description":" "}]}`, "task 1: it has no description"},
-		"prose":                      {`The notes worker should look [1].`, "it holds no JSON object"},
-		"a text for the tasks":       {`{"tasks":"notes: look"}`, "it does not have the shape asked for"},
-		"no object":                  {`{"tasks":["look"]}`, "it does not have the shape asked for"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			drafts, _, err := readDelegations(tc.text)
-			var lines []string
-			for _, d := range drafts {
-				lines = append(lines, d.ID+" "+string(d.Input))
-			}
-			if err != nil {
-				lines = append(lines, err.Error())
-			}
-			if got := strings.Join(lines, "\n"); got != tc.want {
-				t.Errorf("got  %s\nwant %s", got, tc.want)
-			}
-		})
-	}
-}
-
 // What the members of a team say that cannot be used costs the user neither
 // the answer nor the truth about it.
 func TestATeamWhoseMembersSayOddThings(t *testing.T) {
@@ -331,20 +273,20 @@ func TestATeamWhoseMembersSayOddThings(t *testing.T) {
 		tells   string // a notice
 		missing string // what the explainer is told
 	}{
-		"an evaluator that cannot be read":     {lines: []line{say(routed), say(oneTask), look, say(notesFound), twice, twice, say(answer)}, tells: "Nobody judged the notes worker's result (step 1)"},
-		"an evaluator that goes in circles":    {lines: []line{say(routed), say(oneTask), look, say(notesFound), cut, cut, say(answer)}, tells: "Nobody judged the notes worker's result (step 1)"},
-		"a worker that goes in circles":        {lines: []line{say(routed), say(oneTask), look, cut, say(rejected), say(notesFound), say(accepted), say(answer)}},
-		"a lead that goes in circles":          {lines: []line{say(routed), cut, cut, look, say(notesFound), say(accepted), say(answer)}},
-		"a front line that goes in circles":    {lines: []line{cut, say(oneTask), look, say(notesFound), say(accepted), say(answer)}},
-		"an answer ahead of the route":         {lines: []line{say(`{"answer":"I know it.","route":true}`), say(oneTask), look, say(notesFound), say(accepted), say(answer)}},
-		"a worker that is not there, mended":   {lines: []line{say(routed), say(two), say(oneTask), look, say(notesFound), say(accepted), say(answer)}},
-		"a worker that is not there, insisted": {lines: []line{say(routed), say(two), say(two), look, say(notesFound), say(accepted), say(answer)}, missing: "step 2"},
-		"no worker that is there":              {lines: []line{say(routed), say(`{"worker_type":"wizard","task_description":"B"}`), say("Sorry."), look, say(notesFound), say(accepted), say(answer)}},
+		"an evaluator that cannot be read":     {lines: []line{say(routed), say(oneTask), look, say(notesFound), twice, twice, say(goodAnswer)}, tells: "Nobody judged the notes worker's result (step 1)"},
+		"an evaluator that goes in circles":    {lines: []line{say(routed), say(oneTask), look, say(notesFound), cut, cut, say(goodAnswer)}, tells: "Nobody judged the notes worker's result (step 1)"},
+		"a worker that goes in circles":        {lines: []line{say(routed), say(oneTask), look, cut, say(rejected), say(notesFound), say(accepted), say(goodAnswer)}},
+		"a lead that goes in circles":          {lines: []line{say(routed), cut, cut, look, say(notesFound), say(accepted), say(goodAnswer)}},
+		"a front line that goes in circles":    {lines: []line{cut, say(oneTask), look, say(notesFound), say(accepted), say(goodAnswer)}},
+		"an answer ahead of the route":         {lines: []line{say(`{"answer":"I know it.","route":true}`), say(oneTask), look, say(notesFound), say(accepted), say(goodAnswer)}},
+		"a worker that is not there, mended":   {lines: []line{say(routed), say(two), say(oneTask), look, say(notesFound), say(accepted), say(goodAnswer)}},
+		"a worker that is not there, insisted": {lines: []line{say(routed), say(two), say(two), look, say(notesFound), say(accepted), say(goodAnswer)}, missing: "step 2"},
+		"no worker that is there":              {lines: []line{say(routed), say(`{"worker_type":"wizard","task_description":"B"}`), say("Sorry."), look, say(notesFound), say(accepted), say(goodAnswer)}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			model := &script{lines: tc.lines}
 			events := collect(New(Options{Model: model, History: &shelf{}, Tools: tools(search()), Mode: inMode(agent.TeamMode)}).Ask(t.Context(), "c1", question), nil)
-			if end := ended(t, events); end.Answer != answer || len(end.Sources) != 1 {
+			if end := ended(t, events); end.Answer != goodAnswer || len(end.Sources) != 1 {
 				t.Errorf("the end is %+v", end)
 			}
 			told := ""
@@ -364,5 +306,24 @@ func TestATeamWhoseMembersSayOddThings(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// The last words of a worker whose rounds are used up are asked for without
+// tools; its next attempt has them again.
+func TestAWorkerHasItsToolsAgainAfterItsLastWords(t *testing.T) {
+	look := calling("search_notes", `{"query":"running"}`)
+	model := &script{lines: []line{
+		say(routed), say(oneTask), look, look, look, say("Three times."), say(rejected),
+		calling("search_notes", `{"query":"running days"}`), say(notesFound), say(accepted), say(goodAnswer),
+	}}
+	notes := search()
+	a := New(Options{Model: model, History: &shelf{}, Tools: tools(notes), Mode: inMode(agent.TeamMode)})
+	ended(t, collect(a.Ask(t.Context(), "c1", question), nil))
+	if ran := notes.ran(); len(ran) != 2 {
+		t.Errorf("ran %q", ran)
+	}
+	if last := model.requests[5]; len(last.Tools) != 0 {
+		t.Errorf("the last words are asked for with %d tools", len(last.Tools))
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"lifehub/agent"
+	"lifehub/agent/events"
 )
 
 // traceOf is a trace in memory.
@@ -72,8 +73,10 @@ func TestATraceHoldsTheEventsAndThePrompts(t *testing.T) {
 // none is lost or put into another's.
 func TestPiecesOfTextAreJoinedInATrace(t *testing.T) {
 	var kept traceOf
-	tr := &turn{Agent: New(Options{Trace: func(string) io.WriteCloser { return &kept }}), id: "c.1"}
 	at := fixedNow()
+	sent := make(chan agent.Event, 9)
+	stream := events.New(sent, func() time.Time { return at })
+	stream.Turn, stream.Trace = "c.1", func(string) io.WriteCloser { return &kept }
 	for _, e := range []struct {
 		after time.Duration
 		body  agent.Body
@@ -89,9 +92,9 @@ func TestPiecesOfTextAreJoinedInATrace(t *testing.T) {
 		{0, agent.Said{Content: "h"}},
 	} {
 		at = at.Add(e.after * time.Millisecond)
-		tr.record(agent.Event{Type: agent.TypeOf(e.body), Turn: "c.1", Time: at, Body: e.body})
+		stream.Emit(e.body)
 	}
-	tr.endTrace()
+	stream.EndTrace()
 	var got []string
 	for _, e := range kept.events(t) {
 		got = append(got, fmt.Sprint(e.Body))

@@ -40,7 +40,7 @@ const (
 	twoSteps   = `{"reasoning":"notes and web","steps":[{"id":"1","tool":"search_notes","input":{"query":"running"},"description":"running notes"},{"id":"2","tool":"brave_web_search","input":{"query":"marathon training tips"}}],"answer":""}`
 	searchStep = `{"reasoning":"notes","steps":[{"id":"1","tool":"search_notes","input":{"query":"running"}}]}`
 	taskStep   = `{"reasoning":"a task","steps":[{"id":"1","tool":"add_task","input":{"text":"buy shoes"}}]}`
-	answer     = "You run three times a week [1]. The web says to drink early."
+	goodAnswer = "You run three times a week [1]. The web says to drink early."
 )
 
 func TestStories(t *testing.T) {
@@ -52,16 +52,16 @@ func TestStories(t *testing.T) {
 		reply   agent.Decision
 		options Options
 	}{
-		"notes and web, two model calls": {message: question, tools: []agent.Tool{search(), web()}, lines: []line{say(twoSteps), say(answer)}},
+		"notes and web, two model calls": {message: question, tools: []agent.Tool{search(), web()}, lines: []line{say(twoSteps), say(goodAnswer)}},
 		"small talk, one model call":     {message: "Hello!", tools: []agent.Tool{search()}, lines: []line{say(`{"reasoning":"a greeting","steps":[],"answer":"Hello! What shall we\nlook up?"}`)}},
-		"a plan that is mended":          {message: question, tools: []agent.Tool{search()}, lines: []line{say("I would search."), say(searchStep), say(answer)}},
-		"no plan, so it searches":        {message: question, tools: []agent.Tool{search()}, lines: []line{say("I would search."), say("Sorry."), say(answer)}},
+		"a plan that is mended":          {message: question, tools: []agent.Tool{search()}, lines: []line{say("I would search."), say(searchStep), say(goodAnswer)}},
+		"no plan, so it searches":        {message: question, tools: []agent.Tool{search()}, lines: []line{say("I would search."), say("Sorry."), say(goodAnswer)}},
 		"an unknown tool is dropped": {message: question, tools: []agent.Tool{search()}, lines: []line{
-			say(`{"reasoning":"","steps":[{"id":1,"tool":"fly","input":{}},{"id":2,"tool":"search_notes","input":{"query":"running"},"after":[1]}]}`), say(answer),
+			say(`{"reasoning":"","steps":[{"id":1,"tool":"fly","input":{}},{"id":2,"tool":"search_notes","input":{"query":"running"},"after":[1]}]}`), say(goodAnswer),
 		}},
 		"a failed step is kept": {
 			message: question, tools: []agent.Tool{search(), &fakeTool{name: "brave_web_search", err: errors.New("no network")}},
-			lines: []line{say(twoSteps), say(answer)},
+			lines: []line{say(twoSteps), say(goodAnswer)},
 		},
 		"a permission is given":   {message: "add a task", tools: []agent.Tool{addTask()}, reply: agent.AllowOnce, lines: []line{say(taskStep), say("Done.")}},
 		"a permission is refused": {message: "add a task", tools: []agent.Tool{addTask()}, reply: agent.Refuse, lines: []line{say(taskStep), say("Not added, as you wish.")}},
@@ -97,14 +97,14 @@ func TestStories(t *testing.T) {
 			},
 		},
 		"thoughts stay apart": {message: question, tools: []agent.Tool{search()}, lines: []line{
-			{thinking: "Which tool?", text: searchStep}, say("<think>Three times, it says.</think>\n\n" + answer),
+			{thinking: "Which tool?", text: searchStep}, say("<think>Three times, it says.</think>\n\n" + goodAnswer),
 		}},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			o := tc.options
 			o.Model, o.History = &script{lines: tc.lines, replans: tc.replans}, &shelf{}
-			o.Tools, o.Now, o.Parallel = func() []agent.Tool { return tc.tools }, fixedNow, 1
+			o.Tools, o.Now, o.Limits.Parallel = func() []agent.Tool { return tc.tools }, fixedNow, 1
 			events := collect(New(o).Ask(t.Context(), "c1", tc.message), always(tc.reply))
 			golden.RequireEqual(t, story(t, events))
 		})

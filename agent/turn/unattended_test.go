@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"lifehub/agent"
+	"lifehub/agent/gate"
 	"lifehub/agent/rules"
 )
 
@@ -58,18 +59,19 @@ func TestWhatWouldLetACallRunUnattended(t *testing.T) {
 				rule.Untrusted = true
 				rules = rules.With(rule)
 			}
-			turn := newTurn(New(Options{History: &shelf{}, Model: &script{}, Rules: rules, Unattended: true}), "c1", nil)
-			turn.question = "do what https://docs.example/a says"
+			events := make(chan agent.Event, 9)
+			turn := newTurn(New(Options{History: &shelf{}, Model: &script{}, Rules: rules, Unattended: true}), "c1", events)
+			turn.Question = "do what https://docs.example/a says"
 			if tc.private != "" {
-				turn.recordRead("search_notes", agent.Result{Text: tc.private, Sources: []agent.Source{{Path: "code.md", Line: 1, Text: tc.private}}})
+				turn.Read("search_notes", agent.Result{Text: tc.private, Sources: []agent.Source{{Path: "code.md", Line: 1, Text: tc.private}}})
 			}
 			if tc.foreign {
-				turn.markUntrusted("https://evil.example/")
+				turn.MarkUntrusted("https://evil.example/")
 			}
-			c := call{tool: tc.tool(), input: json.RawMessage(tc.input)}
 			got, after := "auto", false
-			if turn.verdict(c).Level != agent.Auto {
-				got, after = turn.allowing(c)
+			if _, err := turn.Pass(t.Context(), gate.Call{Tool: tc.tool(), Input: json.RawMessage(tc.input)}); err != nil {
+				asked := (<-events).Body.(agent.PermissionAsked)
+				got, after = asked.Allow, asked.Untrusted
 			}
 			if got != tc.want || after != tc.after {
 				t.Errorf("got %q, after untrusted text %v; want %q, %v", got, after, tc.want, tc.after)

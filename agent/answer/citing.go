@@ -1,0 +1,119 @@
+package answer
+
+import (
+	"context"
+	"path"
+	"slices"
+	"strings"
+
+	"lifehub/agent"
+	"lifehub/agent/citation"
+	"lifehub/agent/work"
+	"lifehub/internal/text"
+)
+
+// Check judges the citations of the answer and tells each.
+func (a *Answer) Check(ctx context.Context, answer string) []agent.Citation {
+	citations := citation.Check(answer, a.Sources, a.Reread)
+	searched := len(a.Sources) > 0 || a.Coverage != nil
+	citations = slices.DeleteFunc(citations, func(c agent.Citation) bool {
+		return c.Words != "" && c.Verdict == agent.NotFound && (!searched || a.wasSaid(c.Words))
+	})
+	if !a.Command { // else the answer is what the tool returned
+		citations = append(citations, a.unread(context.WithoutCancel(ctx), strings.TrimSuffix(answer, a.Quoted))...)
+	}
+	for _, c := range citations {
+		cited := agent.Cited{Citation: c}
+		if c.N >= 1 && c.N <= len(a.Sources) {
+			cited.Source = a.Sources[c.N-1]
+		}
+		a.Emit(cited)
+	}
+	return citations
+}
+
+// holds reports whether a place was read, or made, in the turn.
+func holds(s *work.Seen, p citation.NamedPlace) bool {
+	return p.Within(s.Sources) || (p.Listed || p.Line > 0) && p.Within(s.Listed) ||
+		p.Listed && slices.ContainsFunc(s.Listed, func(s agent.Source) bool { return strings.Contains(s.Text, p.Name) }) ||
+		slices.ContainsFunc(s.Given, func(input string) bool { return strings.Contains(input, p.Name) })
+}
+
+// notRead is the detail of a place that an answer names and nobody read.
+const notRead = "not read in this conversation"
+
+// unread lists the places that the answer names and that were not read in the
+// conversation, whoever named them before: a poisoned note, the user or nobody.
+// Left out is what the turn listed, in a list; what it made; and a name without
+// brackets that the user typed and that no note has.
+func (a *Answer) unread(ctx context.Context, answer string) (citations []agent.Citation) {
+	places := citation.PlacesIn(answer)
+	for _, f := range a.Facts {
+		a.Seen.Sources = append(a.Seen.Sources, f.Source())
+	}
+	for _, e := range a.EffectsBy("") {
+		a.Seen.Sources = append(a.Seen.Sources, e.Source())
+	}
+	places = slices.DeleteFunc(places, func(p citation.NamedPlace) bool { return holds(&a.Seen, p) })
+	if len(places) == 0 {
+		return nil
+	}
+	typed := a.Question
+	earlier, err := a.Conversations.Exchanges(ctx, a.Conversation)
+	if err != nil {
+		return nil // nothing is known to be unread
+	}
+	for _, e := range earlier {
+		typed += "\n" + e.Question
+		a.Seen.Sources = append(a.Seen.Sources, e.Answer.Sources...)
+		for _, effect := range e.Answer.Effects {
+			a.Seen.Sources = append(a.Seen.Sources, effect.Source())
+		}
+	}
+	for _, p := range places {
+		if holds(&a.Seen, p) || p.Line == 0 && !p.Bracketed && !agent.OnWeb(p.Name) && strings.Contains(typed, p.Name) && !a.exists(p) {
+			continue
+		}
+		citations = append(citations, agent.Citation{Path: p.Name, Line: p.Line, EndLine: p.EndLine, Verdict: agent.NotFound, Detail: notRead})
+	}
+	return citations
+}
+
+// exists reports whether a path is that of a note.
+func (a *Answer) exists(p citation.NamedPlace) bool {
+	if a.Reread == nil {
+		return false
+	}
+	_, ok := a.Reread(agent.Source{Path: path.Clean(p.Name), Line: 1, EndLine: 1})
+	return ok
+}
+
+// wasSaid reports whether words stand in what this turn goes by next to its
+// sources: in the conversation, and in what steps were given and told. Of the
+// question an answer may leave words out: "nothing about “boiler pressure”".
+func (a *Answer) wasSaid(words string) bool {
+	parts := citation.QuoteParts(words)
+	in := func(s string) bool { return citation.InOrder(text.Tokens(s), parts) }
+	single := [][]text.Token{}
+	for _, part := range parts {
+		for i := range part {
+			single = append(single, part[i:i+1])
+		}
+	}
+	if citation.InOrder(text.Tokens(a.Question), single) || in(a.Summary.Text) {
+		return true
+	}
+	for _, m := range a.History {
+		if in(m.Text) {
+			return true
+		}
+	}
+	for _, r := range a.Past {
+		if in(r.Question) || in(r.Answer) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(a.Found, func(f work.Finding) bool {
+		return len(f.Result.Sources) == 0 && in(f.Result.Text) || in(string(f.Step.Input)) || in(f.Reason)
+	})
+}

@@ -1,0 +1,192 @@
+package answer
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"lifehub/agent"
+	"lifehub/agent/citation"
+	"lifehub/agent/events"
+	"lifehub/agent/gate"
+	"lifehub/agent/memory"
+	"lifehub/agent/provenance"
+	"lifehub/agent/work"
+	"lifehub/internal/testenv"
+	"lifehub/internal/text"
+	"lifehub/llm"
+)
+
+// passagesOf cuts real notes into sources of a dozen lines.
+func passagesOf(t *testing.T, folder string, most int) (sources []agent.Source) {
+	for _, p := range testenv.Passages(t, folder, most) {
+		sources = append(sources, agent.Source{Path: p.Path, Line: p.Line, EndLine: p.EndLine, Text: p.Text})
+	}
+	return sources
+}
+
+// What the offline provider quotes is verified, on every passage.
+func TestOfflineAnswersAreVerified(t *testing.T) {
+	passages := passagesOf(t, "data/corpora/til-jbranchaud", 400)
+	verdicts := map[agent.Verdict]int{}
+	for _, p := range passages {
+		sentences := text.Sentences(p.Text)
+		if len(sentences) == 0 || strings.HasPrefix(p.Text[sentences[0].Start:], "![") {
+			continue // an empty code block, or a picture, which nobody asks about by its address
+		}
+		p.N, p.Score = 1, 0.9
+		question := "What do my notes say about " + p.Text[sentences[0].Start:sentences[0].End] + "?"
+		answer, _, err := llm.Collect(llm.NewOffline().Stream(t.Context(), llm.Request{Task: &llm.Task{
+			Kind: llm.ExplainTask, Question: question, Sources: []llm.Source{{N: 1, Title: p.Title(), Text: p.Text, Score: 0.9}},
+			Results: []llm.Result{{Tool: "search_notes", Status: "done", Cited: true}},
+		}}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		answered := emptyAnswer()
+		answered.Seen.Result(agent.Result{Sources: []agent.Source{p}})
+		for _, c := range answered.unread(t.Context(), answer.Text) {
+			t.Errorf("%s is %s, in\n%s\nof\n%s", c.Place(), c.Detail, answer.Text, p.Text)
+		}
+		for _, c := range citation.Check(answer.Text, []agent.Source{p}, nil) {
+			if c.Words != "" && (&Answer{Worker: emptyAnswer().Worker, Recalled: &memory.Recalled{}, Question: question}).wasSaid(c.Words) {
+				continue
+			}
+			verdicts[c.Verdict]++
+			if c.Verdict == agent.NotFound {
+				t.Errorf("%s: in\n%s\nof\n%s", c.Verdict, answer.Text, p.Text)
+			}
+		}
+	}
+	t.Logf("%d answers: %v", len(passages), verdicts)
+	if verdicts[agent.Verified]*20 < 19*(verdicts[agent.Verified]+verdicts[agent.Cites]) {
+		t.Errorf("verdicts %v", verdicts)
+	}
+}
+
+// How often a true answer is said to name a place that was not read: answers
+// that were made of what they cite, and notes on programs, taken as answers by
+// a model that read nothing, which speak of files that are no notes.
+func TestTrueAnswersAreSeldomMarked(t *testing.T) {
+	marks := func(answer string, read ...agent.Source) int {
+		turn := emptyAnswer()
+		turn.Seen.Result(agent.Result{Sources: read})
+		return len(turn.unread(t.Context(), answer))
+	}
+	text, err := os.ReadFile(testenv.Shared(t, "data/claims/cases.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, marked := 0, 0
+	for line := range strings.Lines(string(text)) {
+		var c struct {
+			True    bool
+			Answer  string
+			Sources []string
+		}
+		if err := json.Unmarshal([]byte(line), &c); err != nil {
+			t.Fatal(err)
+		}
+		if !c.True {
+			continue
+		}
+		all++
+		if marks(c.Answer, agent.Source{Path: "a.md", Line: 1, EndLine: 99}) > 0 {
+			marked++
+		}
+	}
+	t.Logf("%d of %d true answers name a page that was not read", marked, all)
+	if all < 1000 || marked*100 > all {
+		t.Errorf("%d of %d true answers are marked", marked, all)
+	}
+	all, marked = 0, 0
+	for _, s := range passagesOf(t, "data/corpora/til-jbranchaud", 3000) {
+		all++
+		if slices.ContainsFunc(citation.PlacesIn(s.Text), func(p citation.NamedPlace) bool { return !agent.OnWeb(p.Name) && !p.Bracketed }) {
+			marked++
+		}
+	}
+	t.Logf("%d of %d passages on programs name what could be a note, and do not link to one", marked, all)
+	if all < 1000 || marked*100 > all {
+		t.Errorf("%d of %d passages on programs are marked", marked, all)
+	}
+}
+
+// nothingSaid is a History of an empty conversation.
+type nothingSaid struct{ agent.History }
+
+func (nothingSaid) Exchanges(context.Context, string) ([]agent.Exchange, error) { return nil, nil }
+
+func emptyAnswer() *Answer {
+	record := &provenance.Record{Stream: &events.Stream{}}
+	return &Answer{Worker: work.New(&gate.Guard{Record: record}, 1), Recalled: &memory.Recalled{}, Conversations: nothingSaid{}}
+}
+
+// commonPhrases are said by everybody.
+const commonPhrases = `Thank you very much for your help!
+Let me know if you have any questions.
+Best regards
+Kind regards
+See you next week
+Read more
+Table of contents
+Frequently asked questions
+Terms and conditions apply
+All rights reserved
+How does it work?
+I hope this helps
+Looking forward to hearing from you
+Have a nice day
+Happy birthday
+Mit freundlichen Grüßen
+Vielen Dank im Voraus
+Guten Morgen`
+
+// The passages of people's own notes are not taken for untrusted because 200
+// pages that others wrote were read.
+func TestOwnPassagesAreSeldomTakenForUntrusted(t *testing.T) {
+	const pages = 200
+	folders := []string{"til-jbranchaud", "kepano-vault", "logseq-docs", "obsidian-tasks", "odd-prettier"}
+	own, marked := 0, 0
+	for _, whose := range folders {
+		known := map[int64]bool{}
+		for _, others := range folders {
+			if others == whose {
+				continue
+			}
+			for _, page := range passagesOf(t, "data/corpora/"+others, pages/(len(folders)-1)) {
+				for _, print := range agent.Fingerprints(page.Text) {
+					known[print] = true
+				}
+			}
+		}
+		for _, passage := range passagesOf(t, "data/corpora/"+whose, 240) {
+			own++
+			if slices.ContainsFunc(agent.Traces(passage.Text), func(p int64) bool { return known[p] }) {
+				marked++
+			}
+		}
+	}
+	known := map[int64]bool{}
+	for _, page := range passagesOf(t, "data/corpora/logseq-docs", pages) {
+		for _, print := range agent.Fingerprints(page.Text + "\n" + commonPhrases) {
+			known[print] = true
+		}
+	}
+	phrases := 0
+	for phrase := range strings.Lines(commonPhrases) {
+		if len(agent.LettersOf(phrase)) < agent.PrintRun && slices.ContainsFunc(agent.Traces("Dear diary, "+strings.ToLower(phrase[:1])+strings.TrimSpace(phrase[1:])+" is what I wrote to Ines."), func(p int64) bool { return known[p] }) {
+			phrases++
+		}
+	}
+	t.Logf("%d of %d own passages are taken for untrusted, %d common phrases in a sentence", marked, own, phrases)
+	if own < 1000 || marked*100 > own {
+		t.Errorf("%d of %d own passages are taken for untrusted", marked, own)
+	}
+	if phrases > 0 {
+		t.Errorf("%d common phrases of fewer than %d letters are", phrases, agent.PrintRun)
+	}
+}

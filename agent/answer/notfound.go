@@ -1,0 +1,63 @@
+package answer
+
+import (
+	"fmt"
+	"strings"
+
+	"lifehub/agent"
+	"lifehub/internal/text"
+)
+
+// Unlikely reports whether the turn searched the notes, no search found what
+// likely answers, and neither another tool nor memory brought something.
+func (a *Answer) Unlikely() bool {
+	if a.Fits() {
+		return false
+	}
+	searched := false
+	for _, f := range a.Found {
+		switch {
+		case f.Status != agent.Done || f.Same != "":
+		case f.Result.Searched && (f.Result.Unlikely || f.Result.Nothing):
+			searched = true
+		case !f.Result.Nothing:
+			return false
+		}
+	}
+	return searched
+}
+
+// Doubt puts before the answer that the notes don't say, and what comes
+// nearest. The names of the user's own notes are no sign of untrusted text.
+func (a *Answer) Doubt() {
+	a.Unanswered, a.Nearest = true, a.nearest()
+	a.Lead = "Your notes don't say."
+	if len(a.Nearest) > 0 {
+		names, own := make([]string, len(a.Nearest)), []string{}
+		for i, s := range a.Nearest {
+			if !s.Untrusted {
+				own = append(own, s.Title())
+			}
+			names[i] = fmt.Sprintf("`%s`", strings.ReplaceAll(text.OneLine(s.Title()), "`", "'"))
+		}
+		a.AddOwn(own...)
+		a.Lead += " Nearest: " + strings.Join(names, ", ") + "."
+	}
+	a.Lead += "\n\n"
+}
+
+// maxNearest bounds the near misses that are named.
+const maxNearest = 3
+
+// nearest are the best places of the searches, one a note; never nil.
+func (a *Answer) nearest() []agent.Source {
+	places := []agent.Source{}
+	named := map[string]bool{}
+	for _, s := range a.Sources[:a.foundSources] {
+		if s.Call == "" && !named[s.Vault+"/"+s.Path] && len(places) < maxNearest {
+			named[s.Vault+"/"+s.Path] = true
+			places = append(places, s)
+		}
+	}
+	return places
+}

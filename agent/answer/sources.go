@@ -1,0 +1,183 @@
+package answer
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"lifehub/agent"
+	"lifehub/agent/args"
+	"lifehub/agent/events"
+	"lifehub/agent/prompt"
+	"lifehub/agent/work"
+	"lifehub/internal/text"
+	"lifehub/llm"
+)
+
+// Number gives what was found its numbers in the answer: each place once, in
+// plan order.
+func (a *Answer) Number(found []work.Finding) {
+	a.Sources = a.SourcesOf(found)
+	for i := range a.Sources {
+		a.Sources[i].N = i + 1
+	}
+	a.foundSources = len(a.Sources)
+	for _, f := range found {
+		a.Coverage = cmp.Or(f.Result.Coverage, a.Coverage)
+	}
+}
+
+// SourcesOf lists the places of steps that an answer can cite, each once. A
+// text that names none is one itself, unless it only tells what its tool did.
+func (a *Answer) SourcesOf(found []work.Finding) (sources []agent.Source) {
+	for _, f := range found {
+		if f.Same != "" || f.Status != agent.Done {
+			continue
+		}
+		places := f.Result.Sources
+		if len(places) == 0 && f.Result.Text != "" && !f.Result.Nothing && f.Step.Tool != agent.DelegateTool &&
+			(f.Result.Untrusted || agent.ReadOnly(a.Tool(f.Step.Tool))) {
+			places = []agent.Source{sourceOf(f)}
+		}
+		for _, s := range places {
+			s.Untrusted = s.Untrusted || f.Result.Untrusted && f.Step.Tool != agent.DelegateTool // its worker's sources say it each
+			if !covered(sources, s) {
+				sources = append(sources, s)
+			}
+		}
+	}
+	return sources
+}
+
+// sourceOf is the text of a step as a place that can be cited.
+func sourceOf(f work.Finding) agent.Source {
+	s := agent.Source{
+		Path: f.Step.Tool, Call: f.Step.ID, Heading: text.Clip(text.OneLine(cmp.Or(f.Step.Description, strings.Join(args.Texts(f.Step.Input), " · "))), 80),
+		Line: 1, EndLine: 1 + strings.Count(f.Result.Text, "\n"), Text: f.Result.Text,
+	}
+	if f.Step.Tool == AttachTool {
+		s.Path, s.Heading = f.Step.Description, ""
+	}
+	return s
+}
+
+// ResultNumber is the number by which the text of a step is cited; 0: it has none.
+func (a *Answer) ResultNumber(step string) int {
+	i := slices.IndexFunc(a.Sources, func(s agent.Source) bool { return s.Call == step })
+	if i < 0 {
+		return 0
+	}
+	return a.Sources[i].N
+}
+
+// covered reports whether one of the sources holds the lines of s.
+func covered(sources []agent.Source, s agent.Source) bool {
+	for _, other := range sources {
+		if other.Vault == s.Vault && other.Path == s.Path && other.Call == s.Call && other.Line <= s.Line && other.EndLine >= s.EndLine &&
+			(other.Line == s.Line && other.EndLine == s.EndLine || strings.Contains(other.Text, s.Text)) {
+			return true
+		}
+	}
+	return false
+}
+
+// citeFacts numbers the facts after the other sources, so that the answer can
+// say which it used.
+func (a *Answer) citeFacts() {
+	for _, f := range a.Facts {
+		s := f.Source()
+		s.N = len(a.Sources) + 1
+		a.Sources = append(a.Sources, s)
+	}
+}
+
+// ResultPart is a step in a prompt, with its number if its text can be cited.
+func (a *Answer) ResultPart(f work.Finding) prompt.Part {
+	p := prompt.Part{Kind: "results", Head: ResultHead(f), Fence: a.Fence()}
+	if r := ForModel(f); !r.Cited { // else it stands in the sources
+		p.Text = r.Text
+	}
+	if n := a.ResultNumber(f.Step.ID); n > 0 {
+		p.Head = fmt.Sprintf("[%d] %s", n, p.Head)
+	}
+	return p
+}
+
+// ForModel is what the explainer is told of a step.
+func ForModel(f work.Finding) llm.Result {
+	r := llm.Result{Tool: f.Step.Tool, Status: string(f.Status), Text: f.Result.Text}
+	switch {
+	case f.Same != "":
+		r.Text, r.Cited = "the same as step "+f.Same, f.Status == agent.Done
+	case f.Status != agent.Done:
+		r.Text = f.Reason
+	default:
+		r.Cited = len(f.Result.Sources) > 0 && f.Step.Tool != agent.DelegateTool // a report stands next to what it rests on
+	}
+	return r
+}
+
+// ResultHead names a step and how it ended, in one line.
+func ResultHead(f work.Finding) string {
+	head := fmt.Sprintf("Step %s, %s", f.Step.ID, f.Step.Tool)
+	if f.Step.Description != "" {
+		head += " (" + text.Clip(f.Step.Description, 200) + ")"
+	}
+	head += ": " + string(f.Status)
+	switch {
+	case f.Same != "":
+		head += ", the same as step " + f.Same
+	case f.Status == agent.Done && f.Result.Partial:
+		head += ", partial: it was not accepted, say so"
+	case f.Status == agent.Done && f.Step.Tool == agent.DelegateTool:
+	case f.Status == agent.Done && len(f.Result.Sources) > 0:
+		head += ", see the sources"
+	case f.Status == agent.Done && f.Result.Nothing:
+		head += ", found nothing"
+	}
+	return head
+}
+
+// NumberOf is the number of the source that holds s; 0: none does.
+func (a *Answer) NumberOf(s agent.Source) int {
+	for i := range a.Sources {
+		if covered(a.Sources[i:i+1], s) {
+			return a.Sources[i].N
+		}
+	}
+	return 0
+}
+
+// maxContext is what of a result the log of a prompt holds, in bytes.
+const maxContext = 500
+
+// logged is what a step came to. Passages are saved with the answer already.
+func logged(f work.Finding, limit int) agent.Logged {
+	r := ForModel(f)
+	if r.Cited && limit == agent.MaxLogged {
+		r.Text = agent.ToolEnded{Sources: f.Result.Sources}.Brief()
+	}
+	result := text.OneLine(r.Text)
+	if f.Status != agent.Done {
+		result = strings.TrimSuffix(fmt.Sprintf("%s: %s", f.Status, result), ": ")
+	}
+	return agent.Logged{Step: f.Step.ID, Action: events.ActionOf(f.Step), Result: cmp.Or(text.Clip(result, limit), string(f.Status))}
+}
+
+// ContextLog is what a prompt holds of steps.
+func ContextLog(found []work.Finding) (log []agent.Logged) {
+	for _, f := range found {
+		log = append(log, logged(f, maxContext))
+	}
+	return log
+}
+
+// Log is what was done and thought meanwhile, with what came of it.
+func (a *Answer) Log() []agent.Logged {
+	results := map[string]string{}
+	for _, f := range a.Found {
+		results[f.Step.ID] = logged(f, agent.MaxLogged).Result
+	}
+	return a.Stream.Log(results)
+}

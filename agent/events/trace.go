@@ -1,0 +1,95 @@
+package events
+
+import (
+	"encoding/json"
+	"log/slog"
+	"time"
+
+	"lifehub/agent"
+)
+
+// Prompted keeps a request in the trace.
+func (s *Stream) Prompted(body agent.Prompted) {
+	s.sending.Lock()
+	defer s.sending.Unlock()
+	s.record(agent.Event{Type: agent.TypeOf(body), Turn: s.Turn, Time: s.Now(), Body: body})
+}
+
+// together is the time within which pieces of text become one event of the
+// trace: with one for each token they would be most of it.
+const together = 250 * time.Millisecond
+
+// record adds an event to the turn's trace, which begins with the first one
+// after the message was kept. A piece of text waits for more. Hold s.sending.
+// What cannot be kept is logged and disturbs no turn.
+func (s *Stream) record(e agent.Event) {
+	if s.Trace == nil || s.Turn == "" || s.piece != nil && lengthen(s.piece, e) {
+		return
+	}
+	s.recordPiece()
+	switch e.Body.(type) {
+	case agent.Said, agent.Thought:
+		s.piece = &e
+	default:
+		s.write(e)
+	}
+}
+
+// lengthen adds a piece of text to the one before it. It reports false if they
+// are not to become one event.
+func lengthen(e *agent.Event, next agent.Event) bool {
+	if next.Time.Sub(e.Time) >= together {
+		return false
+	}
+	switch piece := e.Body.(type) {
+	case agent.Said:
+		more, ok := next.Body.(agent.Said)
+		piece.Content += more.Content
+		e.Body = piece
+		return ok
+	case agent.Thought:
+		more, ok := next.Body.(agent.Thought)
+		if !ok || more.Agent != piece.Agent || more.Step != piece.Step {
+			return false
+		}
+		piece.Content += more.Content
+		e.Body = piece
+		return true
+	}
+	return false
+}
+
+// recordPiece writes the text that waits for more.
+func (s *Stream) recordPiece() {
+	if s.piece != nil {
+		s.write(*s.piece)
+		s.piece = nil
+	}
+}
+
+func (s *Stream) write(e agent.Event) {
+	if s.trace == nil {
+		s.trace = s.Trace(s.Turn)
+	}
+	line, err := json.Marshal(e)
+	if err == nil {
+		_, err = s.trace.Write(append(line, '\n'))
+	}
+	if err != nil {
+		slog.Warn("keep an event in the trace", "turn", s.Turn, "event", e.Type, "error", err)
+	}
+}
+
+// EndTrace says that the trace is whole.
+func (s *Stream) EndTrace() {
+	s.sending.Lock()
+	defer s.sending.Unlock()
+	s.recordPiece()
+	if s.trace == nil {
+		return
+	}
+	if err := s.trace.Close(); err != nil {
+		slog.Warn("keep the trace", "turn", s.Turn, "error", err)
+	}
+	s.trace = nil
+}

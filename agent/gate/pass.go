@@ -1,0 +1,204 @@
+package gate
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"lifehub/agent"
+	"lifehub/agent/args"
+	"lifehub/agent/provenance"
+	"lifehub/agent/rules"
+	"lifehub/llm"
+)
+
+// Guard is the gate as the calls of one turn meet it.
+type Guard struct {
+	*Gate
+	*provenance.Record
+	Schemas *args.Schemas
+	// Prompts is what of the conversation stands in the prompts at this moment.
+	Prompts func() Prompts
+	// Command says that the user asked for this very call, and no model did.
+	Command bool
+
+	mu        sync.Mutex
+	liberties []string // that outbound calls took; see notFromUser
+	refused   []string // tools that needed a permission nobody could give
+}
+
+// Prompts is what stands in the prompts of a turn next to what its tools brought.
+type Prompts struct {
+	Instructions string
+	Question     string // as it was typed
+	History      []llm.Message
+	Recalled     bool // facts, past exchanges or a summary
+}
+
+// Unasked are the tools that needed a permission when nobody could be asked.
+func (g *Guard) Unasked() []string { return g.refused }
+
+// Unattended reports whether nobody can be asked.
+func (g *Gate) Unattended() bool { return g.unattended }
+
+// Pass takes a call through the gate: it asks the user where the level says
+// so, and waits for the reply. The error is a *Refusal, or that of a
+// cancelled ctx.
+func (g *Guard) Pass(ctx context.Context, c Call) (*Permit, error) {
+	c.as = g.reading(ctx, c)
+	v := g.verdict(c)
+	for {
+		p := newPermit(c)
+		switch v.Level {
+		case agent.Auto:
+			p.reason = v.Reason
+			return p, nil
+		case agent.Confirm, agent.ConfirmEach:
+		default:
+			if err := g.Enter(ctx, c.intended(), agent.Entry{Moment: agent.Decided, Step: c.Step, Decision: agent.DenyByRule, Reason: v.Reason}); err != nil {
+				return nil, err
+			}
+			return nil, &Refusal{"it is forbidden: " + v.Reason}
+		}
+		asked := agent.PermissionAsked{Reason: v.Reason, New: v.Unsaid, Check: func(input json.RawMessage) error { _, err := g.edited(c, input); return err }}
+		rule, lasting := rules.ForCall(c.Tool, c.reading().Plain)
+		if lasting = lasting && !v.Fixed; lasting {
+			asked.Rule = rules.Format(rule)
+		}
+		reply, err := g.ask(ctx, c, p, asked)
+		switch {
+		case err != nil:
+			return nil, err
+		case reply.Decision == agent.Edited:
+			if c, err = g.edited(c, json.RawMessage(reply.Input)); err != nil {
+				return nil, &Refusal{"the user changed the arguments, and they do not fit: " + err.Error()}
+			}
+			c.as = g.reading(ctx, c)
+			v = g.verdict(c)
+			if v.Level == agent.Auto {
+				v.Level = agent.Confirm // what was changed is shown before it runs
+			}
+			continue
+		case reply.Decision != agent.AllowOnce && reply.Decision != agent.AllowConversation && reply.Decision != agent.AllowAlways:
+			if g.unattended {
+				return nil, &Refusal{reply.Reason}
+			}
+			return nil, &Refusal{Because("the user said no", reply.Reason)}
+		}
+		g.allowOut(g.Conversation, c.Name(), c.Input)
+		if !lasting || reply.Decision == agent.AllowOnce {
+			return p, nil // this call was seen; others will be
+		}
+		if err := g.Remember(ctx, g.Conversation, rule, reply.Decision); err != nil {
+			g.Notice("The rule %s could not be kept and holds for this run: %v.", asked.Rule, err)
+		}
+		return p, nil
+	}
+}
+
+// ErrAlreadyDone is that of [Guard.PassAgain]: the user has seen that the call
+// happened.
+var ErrAlreadyDone = errors.New("it was done already")
+
+// PassAgain asks what to do about a call that was started at some time, zero for
+// unknown, and whose outcome is not known. Only an explicit yes makes it again.
+func (g *Guard) PassAgain(ctx context.Context, c Call, since time.Time) (*Permit, error) {
+	c.as = g.reading(ctx, c)
+	if v := g.verdict(c); v.Level == agent.Deny {
+		return nil, &Refusal{"whether it happened before LifeHub was stopped is not known, and now it is forbidden: " + v.Reason}
+	}
+	p := newPermit(c)
+	reply, err := g.ask(ctx, c, p, agent.PermissionAsked{
+		Unknown: true, Since: since,
+		Reason: "LifeHub was stopped while this was under way: whether it happened is not known",
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case reply.Decision == agent.AllowOnce:
+		return p, nil
+	case reply.Decision == agent.AlreadyDone:
+		return nil, ErrAlreadyDone
+	}
+	return nil, &Refusal{Because("whether it happened before LifeHub was stopped is not known; it was not made again", reply.Reason)}
+}
+
+// edited is a call with other arguments, if they are arguments of its tool.
+func (g *Guard) edited(c Call, input json.RawMessage) (Call, error) {
+	if err := json.Unmarshal(input, new(map[string]any)); err != nil {
+		return c, fmt.Errorf("the arguments are no JSON object: %w", err)
+	}
+	repaired, _, err := g.Schemas.Repair(c.Tool.Spec(), input)
+	if err != nil {
+		return c, err
+	}
+	c.Input = repaired
+	return c, nil
+}
+
+// ask puts the question and waits for the first reply; where nobody can be
+// asked, that is a no. Question and reply are in the journal before anything
+// follows from them.
+func (g *Guard) ask(ctx context.Context, c Call, p *Permit, asked agent.PermissionAsked) (agent.Reply, error) {
+	preview, err := preview(ctx, c)
+	if err != nil && !asked.Unknown { // what has happened cannot be done again, and still is to be asked about
+		return agent.Reply{}, err
+	}
+	if err := c.Turn.wait(ctx); err != nil {
+		return agent.Reply{}, err
+	}
+	if err := g.Enter(ctx, c.intended(), agent.Entry{Moment: agent.CallAsked, Step: c.Step, Reason: asked.Reason}); err != nil {
+		return agent.Reply{}, err
+	}
+	p.asked, p.preview = true, preview
+	name := c.Name()
+	replies := make(chan agent.Reply, 1)
+	reply := func(r agent.Reply) {
+		select {
+		case replies <- r:
+		default: // answered already
+		}
+	}
+	if g.unattended {
+		if !asked.Unknown { // no rule says what happened
+			asked.Allow, asked.Untrusted = g.allowing(c)
+		}
+		reply(agent.Reply{Decision: agent.Refuse, Reason: name + " needs a permission, and nobody can be asked"})
+		g.mu.Lock()
+		g.refused = append(g.refused, name)
+		g.mu.Unlock()
+	}
+	asked.Step, asked.Call, asked.Name, asked.Input, asked.Hash = c.Step, c.ID, name, bytes.Clone(p.input), p.hash
+	asked.Preview, asked.Reply = preview, reply
+	defer g.WaitForUser(0)()
+	g.Emit(asked)
+	c.Turn.LetNext()
+	select {
+	case r := <-replies:
+		if err := g.Enter(ctx, agent.Entry{Moment: agent.Decided, Step: c.Step, Decision: r.Decision, Reason: r.Reason}); err != nil {
+			return agent.Reply{}, err
+		}
+		g.Emit(agent.PermissionGiven{Step: c.Step, Call: c.ID, Decision: r.Decision, Reason: r.Reason})
+		return r, nil
+	case <-ctx.Done():
+		return agent.Reply{}, ctx.Err()
+	}
+}
+
+// preview asks the tool what the call would change. Its error is that of the
+// call: what cannot be done is not asked about.
+func preview(ctx context.Context, c Call) (agent.Preview, error) {
+	tool, ok := c.Tool.(agent.Previewer)
+	if !ok {
+		return agent.Preview{}, nil
+	}
+	preview, err := agent.Guarded(agent.WithIdempotencyKey(ctx, c.Key), func(ctx context.Context) (agent.Preview, error) { return tool.Preview(ctx, bytes.Clone(c.Input)) })
+	if ctx.Err() != nil {
+		return agent.Preview{}, ctx.Err()
+	}
+	return preview, err
+}

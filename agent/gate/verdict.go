@@ -1,0 +1,221 @@
+package gate
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/url"
+	"slices"
+	"strings"
+
+	"lifehub/agent"
+	"lifehub/agent/args"
+	"lifehub/agent/provenance"
+	"lifehub/agent/rules"
+	"lifehub/llm"
+)
+
+// Verdict says what the gate does with a call, and why.
+func (g *Guard) Verdict(ctx context.Context, c Call) rules.Verdict {
+	c.as = g.reading(ctx, c)
+	return g.verdict(c)
+}
+
+// verdict says whether a call may run: by its tool and the rules, and by where
+// its arguments come from.
+func (g *Guard) verdict(c Call) rules.Verdict {
+	made := g.originOf(c)
+	if g.isLiteral(c) {
+		made = provenance.Origin{}
+	}
+	if g.allowsUntrusted(c.Name(), c.reading()) {
+		made.Untrusted = nil
+	}
+	own, newAddress := g.ownLevel(c)
+	v := g.level(g.Conversation, c.Name(), own, c.reading())
+	if agent.IsOutward(c.Tool) || newAddress {
+		v.Unsaid = g.notFromUser(c, made)
+	}
+	if v.Level == agent.ConfirmEach && newAddress {
+		v.Reason = c.Name() + " asks about each address, but where a rule names its host"
+	}
+	if v.Level != agent.Auto {
+		if v.Level == agent.Confirm && len(made.Untrusted) > 0 {
+			v.Reason = untrustedReason(c, made) + "; " + v.Reason
+			v.Fixed = true // what would be allowed for longer would be asked about all the same
+		}
+		return v
+	}
+	switch {
+	case len(made.Untrusted) > 0 && (newAddress || !agent.ReadOnly(c.Tool) && !agent.WritesOnlyArtifacts(c.Tool)):
+		return rules.Verdict{Level: agent.Confirm, Reason: untrustedReason(c, made) + ", whatever the rules say", Fixed: true, Unsaid: v.Unsaid}
+	case len(v.Unsaid) > 0:
+		return rules.Verdict{Level: agent.Confirm, Reason: "it would send what you did not say in this conversation: " + strings.Join(v.Unsaid, ", "), Fixed: true, Unsaid: v.Unsaid}
+	}
+	return v
+}
+
+// originOf is what a call was made of: where that is not known, everything that
+// was read so far may have had a part in it.
+func (g *Guard) originOf(c Call) provenance.Origin {
+	if c.Origin == nil {
+		return g.ReadSoFar()
+	}
+	return *c.Origin
+}
+
+// isLiteral reports whether the user's message is this very call, written out:
+// @add_task text="Buy milk". Then nothing else had a part in it.
+func (g *Guard) isLiteral(c Call) bool {
+	head, rest, _ := strings.Cut(strings.TrimSpace(g.Typed(g.Prompts().Question)), " ")
+	if head != "@"+c.Name() {
+		return false
+	}
+	pairs, err := rules.SplitArguments(rest)
+	if err != nil {
+		return false
+	}
+	given := map[string]string{}
+	for _, pair := range pairs {
+		given[pair[0]] = pair[1]
+	}
+	raw, err := json.Marshal(given)
+	if err != nil || len(given) != len(pairs) {
+		return false
+	}
+	input, _, err := g.Schemas.Repair(c.Tool.Spec(), raw)
+	return err == nil && args.Canonical(input) == args.Canonical(c.Input)
+}
+
+func untrustedReason(c Call, made provenance.Origin) string {
+	from := slices.Compact(slices.Sorted(slices.Values(made.Untrusted)))
+	return fmt.Sprintf("text that is not yours was read before %s was planned: %s", c.Name(), strings.Join(from[:min(len(from), 5)], ", "))
+}
+
+// knownAddress reports whether the user or this turn's search gave the address.
+func (g *Guard) knownAddress(address string) bool {
+	want, p := agent.PlainAddress(address), g.Prompts()
+	given := append(g.Found(), g.Typed(p.Question))
+	for _, m := range p.History {
+		if m.Role == llm.User {
+			given = append(given, g.Typed(m.Text))
+		}
+	}
+	for _, text := range given {
+		for _, found := range agent.AddressText.FindAllString(text, -1) {
+			if want != "" && slices.Contains([]string{agent.PlainAddress(found), agent.PlainAddress(strings.TrimRight(found, ".,;:!?)]*_"))}, want) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// ownLevel is the level of a call before any rule, and whether it opens an
+// address that no question has shown. Such a one is shown each time, but where
+// a rule names its host.
+func (g *Guard) ownLevel(c Call) (own agent.Level, newAddress bool) {
+	own = c.Tool.Level(slices.Clone(c.Input))
+	fetcher, ok := c.Tool.(agent.Fetcher)
+	switch {
+	case !ok || own == agent.Deny:
+		return own, false
+	case !agent.IsOutward(c.Tool) && g.knownAddress(fetcher.Address(c.Input)):
+		return agent.Auto, false
+	case g.namesHost(c.Name(), c.Input, c.reading()):
+		return agent.Confirm, true
+	}
+	return agent.ConfirmEach, true
+}
+
+// allowing returns the rule with which a run where nobody can be asked would
+// let a call run, as [rules.ParseOne] reads it, with VALUE and HOST for what it has
+// to name. "": there is none. untrusted: it has to be one for after untrusted text.
+func (g *Guard) allowing(c Call) (rule string, untrusted bool) {
+	name := c.Name()
+	args, err := args.ReadObject(c.reading().Plain)
+	if err != nil {
+		return "", false
+	}
+	bound, text := rules.For(name, agent.Auto), name
+	for _, argument := range slices.Sorted(maps.Keys(args)) {
+		bound.Where = append(bound.Where, rules.Pinned(argument, args[argument]))
+		text += " " + argument + "=VALUE"
+	}
+	if fetcher, ok := c.Tool.(agent.Fetcher); ok {
+		if to, err := url.Parse(fetcher.Address(c.Input)); err == nil {
+			bound.Where, text = []rules.Where{{Argument: "url", Fit: rules.OnHost, Values: []string{to.Hostname()}}}, name+" url=host:HOST"
+		}
+	}
+	after := bound
+	after.Untrusted = true
+	for _, try := range []struct {
+		rule rules.Rule
+		text string
+	}{{rules.For(name, agent.Auto), name}, {bound, text}, {after, text}} {
+		c.as = c.reading()
+		c.as.Tried = []rules.Rule{try.rule}
+		if g.verdict(c).Level == agent.Auto {
+			return try.text, try.rule.Untrusted
+		}
+	}
+	return "", false
+}
+
+// RememberWritten remembers what a permitted call is about to write that was
+// made of untrusted text: it must be known before it can be read. planned is the
+// call as it was before the user could change it: what the user wrote into the
+// arguments is the user's own.
+func (g *Guard) RememberWritten(ctx context.Context, planned Call, p *Permit) error {
+	made := g.originOf(planned)
+	if agent.ReadOnly(planned.Tool) || len(made.Untrusted) == 0 || g.Command || g.isLiteral(planned) {
+		return nil
+	}
+	shown := p.preview
+	if shown == (agent.Preview{}) { // nobody was asked
+		shown, _ = preview(ctx, planned)
+	}
+	gone, come := changedLines(shown.Diff)
+	g.AddOwn(g.OwnLines(ctx, gone)...)
+	var prints []int64
+	for _, text := range append(args.Texts(withoutPlaces(ctx, planned, shown)), come) {
+		prints = append(prints, g.Prints(text, true)...)
+	}
+	if err := g.Save(ctx, agent.WasWritten, made.Untrusted[0], prints); err != nil {
+		return fmt.Errorf("note down that what it writes is untrusted: %w", err)
+	}
+	return nil
+}
+
+// withoutPlaces are the arguments of a call without those that name a note
+// which is there: its name is the user's.
+func withoutPlaces(ctx context.Context, c Call, shown agent.Preview) json.RawMessage {
+	placed, ok := c.Tool.(agent.Resolver)
+	args, err := args.ReadObject(c.Input)
+	if !ok || err != nil || strings.HasPrefix(shown.Diff, "--- /dev/null") {
+		return c.Input
+	}
+	for name := range placed.Places(ctx, c.Input) {
+		delete(args, name)
+	}
+	rest, err := json.Marshal(args)
+	if err != nil {
+		return c.Input
+	}
+	return rest
+}
+
+// changedLines are the lines that a unified diff takes away and adds.
+func changedLines(diff string) (gone, come string) {
+	for line := range strings.Lines(diff) {
+		switch {
+		case strings.HasPrefix(line, "---"), strings.HasPrefix(line, "+++"):
+		case line[0] == '-':
+			gone += line[1:]
+		case line[0] == '+':
+			come += line[1:]
+		}
+	}
+	return gone, come
+}

@@ -1,0 +1,376 @@
+package prompt
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"iter"
+	"math"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"lifehub/agent"
+	"lifehub/agent/events"
+	"lifehub/agent/parse"
+	"lifehub/internal/text"
+	"lifehub/llm"
+)
+
+// Asker asks the model of a turn. Model and Meters are required.
+type Asker struct {
+	*events.Stream
+	Model  llm.Model
+	Meters *Meters
+	Server
+	// Compact may shorten the conversation in a prompt that does not fit; nil: never.
+	Compact func(ctx context.Context, p Prompt) Prompt
+
+	slow, blind atomic.Bool // the user was told that the model is slow; that it cannot see images
+	mu          sync.Mutex
+	lacking     []string // what prompts lack, as the user was told
+}
+
+// Server is what is known of the model and its server at each moment.
+type Server struct {
+	Window    func() int    // tokens that the model's window holds; 0: unknown
+	ModelName func() string // who answers, for figures and notices; "": unknown
+	Think     func() string // as in llm.Request
+	// Ready waits until Window and ModelName are those of the next request.
+	Ready func(ctx context.Context) error
+	// RejectsLongPrompts reports that the server refuses a prompt that is too long,
+	// and never cuts it in silence.
+	RejectsLongPrompts func() bool
+}
+
+// Ask makes one model call: it fits the prompt into the window, streams the
+// answer to say, and tells thoughts and costs as events. A model that cannot
+// see is told that there are images.
+func (a *Asker) Ask(ctx context.Context, p Prompt, say func(text string)) (llm.Usage, error) {
+	if a.blind.Load() {
+		p = p.WithoutImages()
+	}
+	usage, err := a.askWithin(ctx, p, say)
+	if p.HasImages() && a.isBlind(err) {
+		return a.askWithin(ctx, p.WithoutImages(), say)
+	}
+	return usage, err
+}
+
+// askWithin asks within the window. A prompt that the server finds too long is
+// shortened and sent again.
+func (a *Asker) askWithin(ctx context.Context, p Prompt, say func(text string)) (llm.Usage, error) {
+	if err := a.ready(ctx); err != nil {
+		return llm.Usage{}, err
+	}
+	if a.Compact != nil {
+		p = a.Compact(ctx, p)
+	}
+	for n := 1; ; n++ {
+		window, s := a.measured(ctx)
+		if window == 0 && n > 1 { // nobody says what it is
+			window, s = int(float64(p.Tokens())*math.Pow(Shorter, float64(n-1))), 1
+		}
+		usage, err := a.send(ctx, p, window, s, say)
+		if !errors.Is(err, llm.ErrTooLong) || ctx.Err() != nil || n == lengthTries {
+			return usage, err
+		}
+		a.Meters.Learn(ctx, a.ModelName(), Longer)
+		if n == 1 {
+			a.Notice("The prompt was longer than the model's window; it is shortened and sent again.")
+		}
+		if err := a.ready(ctx); err != nil { // the server may tell another window now
+			return usage, err
+		}
+	}
+}
+
+const (
+	// lengthTries is how often a prompt is sent that the server finds too long.
+	lengthTries = 4
+)
+
+// measured is the window of this moment, 0 for unknown, and what an estimate
+// is multiplied with to fit into it.
+func (a *Asker) measured(ctx context.Context) (window int, scale float64) {
+	g := a.Meters.Of(ctx, a.ModelName())
+	window = a.Window()
+	if g.Window > 0 && window > 0 {
+		window = min(window, g.Window)
+	}
+	return window, Scale(g, a.RejectsLongPrompts())
+}
+
+// send makes one request that fits a window, and reads its answer to the end.
+func (a *Asker) send(ctx context.Context, p Prompt, window int, scale float64, say func(string)) (llm.Usage, error) {
+	fitted := p.Fit(window, scale)
+	a.Emit(fitted.Counted(p, window, a.Meters.Of(ctx, a.ModelName())))
+	if fitted.Left != "" && a.leftOut(fitted.Left) {
+		a.Notice("%s", fitted.Left)
+	}
+	req := p.Request
+	req.Messages = fitted.Messages
+	if room := window - int(float64(fitted.Estimate)*scale); window > 0 && req.MaxTokens > 0 { // vLLM refuses more
+		req.MaxTokens = min(req.MaxTokens, max(room, Reserve(window)))
+	}
+	req.Think = a.Think()
+	a.Count(func(m *agent.Metrics) { m.ModelCalls++ })
+	a.traceRequest(p.Agent, req)
+	defer a.CountWork()()
+
+	var usage llm.Usage
+	split := parse.Thoughts{Say: say, Think: func(text string) { a.Emit(agent.Thought{Agent: p.Agent, Step: p.Step, Content: text}) }}
+	defer func() { a.Count(func(m *agent.Metrics) { m.Model = a.ModelName() }) }()
+	for delta, err := range a.listen(ctx, req) {
+		if err != nil {
+			split.Flush()
+			return usage, err
+		}
+		if delta.Thinking != "" {
+			a.Emit(agent.Thought{Agent: p.Agent, Step: p.Step, Content: delta.Thinking})
+		}
+		split.Add(delta.Text)
+		if delta.Call != nil && p.Call != nil {
+			p.Call(*delta.Call)
+		}
+		if delta.Usage != nil {
+			usage = *delta.Usage
+		}
+	}
+	split.Flush()
+	a.emitUsage(p, usage)
+	a.checkWhole(ctx, Count{Estimate: fitted.Estimate, Counted: usage.Prompt}, window)
+	return usage, nil
+}
+
+// leftOut reports whether it is told for the first time in the turn what a
+// prompt lacks.
+func (a *Asker) leftOut(what string) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if slices.Contains(a.lacking, what) {
+		return false
+	}
+	a.lacking = append(a.lacking, what)
+	return true
+}
+
+// checkWhole reports when the server dropped a part of the prompt, which it does
+// without a word, and learns from its count.
+func (a *Asker) checkWhole(ctx context.Context, c Count, window int) {
+	expected := float64(c.Estimate) * max(a.Meters.Of(ctx, a.ModelName()).High, 1)
+	if a.Meters.Cut(ctx, a.ModelName(), c, window, a.RejectsLongPrompts()) {
+		a.Notice("The model server cut the prompt in silence: it read %d tokens of about %.0f, and the beginning is likely lost. "+
+			"This answer may miss something; the next prompts are kept shorter.", c.Counted, expected)
+	}
+}
+
+// slowModel is how long a model may say nothing before the user is told why.
+const slowModel = 3 * time.Second
+
+// tellSlow says, once a turn, what a silent model is at: what its server said
+// of it, or else what is likely.
+func (a *Asker) tellSlow(why string) {
+	if a.slow.Swap(true) {
+		return
+	}
+	if why != "" {
+		a.Notice("%s The request is sent again.", text.AsSentence(why))
+		return
+	}
+	name := a.ModelName()
+	if name != "" {
+		name = " (" + name + ")"
+	}
+	a.Notice("The model is loading%s, or reads a long prompt. The first time this can take a minute or two.", name)
+}
+
+// ready waits until Window and ModelName are those of the next request.
+func (a *Asker) ready(ctx context.Context) error {
+	done := make(chan error, 1)
+	go func() {
+		var err error
+		defer func() { done <- err }()
+		defer agent.Catch(&err)
+		err = a.Ready(ctx)
+	}()
+	silence := time.NewTimer(slowModel)
+	defer silence.Stop()
+	for {
+		select {
+		case <-silence.C:
+			a.tellSlow("")
+		case err := <-done:
+			return err
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+func (a *Asker) emitUsage(p Prompt, usage llm.Usage) {
+	a.Count(func(m *agent.Metrics) {
+		m.PromptTokens += usage.Prompt
+		m.AnswerTokens += usage.Answer
+		m.Generating += usage.Generating.Milliseconds()
+	})
+	used := agent.Used{Agent: p.Agent, Step: p.Step, Prompt: usage.Prompt, Answer: usage.Answer}
+	if s := usage.Generating.Seconds(); s > 0 {
+		used.PerSecond = float64(usage.Answer) / s
+	}
+	a.Emit(used)
+}
+
+// listen reads the model's stream in its own goroutine, so that a
+// cancelled ctx ends the loop at once, even if the model does not notice. The
+// goroutine ends when the stream does, or at its next piece after the loop
+// was left.
+func (a *Asker) listen(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
+	type piece struct {
+		delta llm.Delta
+		err   error
+	}
+	return func(yield func(llm.Delta, error) bool) {
+		ctx, stop := context.WithCancel(ctx)
+		defer stop()
+		pieces := make(chan piece)
+		send := func(p piece) bool {
+			select {
+			case pieces <- p:
+				return true
+			case <-ctx.Done():
+				return false
+			}
+		}
+		go func() {
+			defer close(pieces)
+			var err error
+			defer func() {
+				if err != nil {
+					send(piece{err: err})
+				}
+			}()
+			defer agent.Catch(&err)
+			for delta, err := range a.Model.Stream(ctx, req) {
+				if !send(piece{delta, err}) || err != nil {
+					return
+				}
+			}
+		}()
+		silence := time.NewTimer(slowModel)
+		defer silence.Stop()
+		why := ""
+		for {
+			select {
+			case <-silence.C:
+				a.tellSlow(why)
+			case p, more := <-pieces:
+				if p.delta.Waiting != "" {
+					why = p.delta.Waiting
+					continue
+				}
+				silence.Stop()
+				if !more || !yield(p.delta, p.err) || p.err != nil {
+					return
+				}
+			case <-ctx.Done():
+				yield(llm.Delta{}, ctx.Err())
+				return
+			}
+		}
+	}
+}
+
+// Overflows reports whether a prompt does not fit even with its results
+// shortened.
+func (a *Asker) Overflows(ctx context.Context, p Prompt) bool {
+	window, s := a.measured(ctx)
+	if window <= 0 {
+		return false
+	}
+	p.Material = slices.Clone(p.Material)
+	for i := range p.Material {
+		p.Material[i].Text = ClipTokens(p.Material[i].Text, Floor)
+	}
+	p.After = slices.Clone(p.After)
+	for i := range p.After {
+		p.After[i].Text = ClipTokens(p.After[i].Text, Floor)
+	}
+	return float64(p.Tokens())*s > float64(window-Reserve(window))
+}
+
+// traceRequest keeps a request in the trace.
+func (a *Asker) traceRequest(who string, req llm.Request) {
+	body := agent.Prompted{Agent: who, Model: a.ModelName(), Messages: req.Messages, Schema: req.Schema, Think: req.Think, MaxTokens: req.MaxTokens}
+	for _, spec := range req.Tools {
+		body.Tools = append(body.Tools, spec.Name)
+	}
+	a.Prompted(body)
+}
+
+// images is the capability of a model that can see.
+const images = "images"
+
+// isBlind reports whether err is that of a model that cannot see images, and
+// tells the user so, once a turn.
+func (a *Asker) isBlind(err error) bool {
+	var unsupported *llm.UnsupportedError
+	if !errors.As(err, &unsupported) || unsupported.Capability != images {
+		return false
+	}
+	if !a.blind.Swap(true) {
+		a.Notice("%s cannot see images: it is told that there is one.", unsupported.Model)
+	}
+	return true
+}
+
+// CannotCall reports whether a model, or its server, knows no calls of tools.
+func CannotCall(err error) bool {
+	var unsupported *llm.UnsupportedError
+	var status *llm.StatusError
+	return errors.As(err, &unsupported) && unsupported.Capability != images ||
+		errors.As(err, &status) && status.Code != http.StatusTooManyRequests && strings.Contains(strings.ToLower(status.Message), "tool")
+}
+
+//go:embed prompts/repair.md
+var repairPrompt string
+
+// MaxPlanTokens bounds an answer that has to be read, so that a model that never
+// stops is stopped.
+const MaxPlanTokens = 4096
+
+// Tries is how often the model is asked for what has to be read: once, and once
+// to repair it.
+const Tries = 2
+
+// AskFor asks until read can use the answer, at most [Tries] times. unusable says
+// why it cannot be used at last, err why the model gave none.
+func (a *Asker) AskFor(ctx context.Context, p Prompt, read func(answer string) error) (unusable, err error) {
+	for range Tries {
+		var answer strings.Builder
+		_, unusable = a.Ask(ctx, p, func(piece string) { answer.WriteString(piece) })
+		switch {
+		case unusable == nil:
+			unusable = read(answer.String())
+		case !errors.Is(unusable, llm.ErrCut):
+			return nil, unusable
+		}
+		if unusable == nil {
+			return nil, nil
+		}
+		p.After = Repair(answer.String(), unusable)
+	}
+	return unusable, nil
+}
+
+// Repair is what is said after an answer that cannot be used.
+func Repair(answer string, problem error) []llm.Message {
+	said := strings.NewReplacer("{problem}", text.Clip(problem.Error(), 1000))
+	return []llm.Message{
+		{Role: llm.Assistant, Text: text.Clip(answer, 4000)},
+		{Role: llm.User, Text: said.Replace(repairPrompt)},
+	}
+}

@@ -1,0 +1,163 @@
+package provenance
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"lifehub/agent"
+)
+
+// InMemory returns a Provenance that forgets with the run.
+func InMemory() agent.Provenance { return &inMemory{prints: map[int64]agent.Untrusted{}} }
+
+type inMemory struct {
+	mu     sync.Mutex
+	prints map[int64]agent.Untrusted
+}
+
+func (m *inMemory) Remember(_ context.Context, u agent.Untrusted) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, p := range u.Prints {
+		if _, known := m.prints[p]; !known || u.Kind != agent.WasSaid {
+			m.prints[p] = u
+		}
+	}
+	return nil
+}
+
+func (m *inMemory) Sources(_ context.Context, prints []int64) ([]string, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	found := map[string]bool{}
+	for _, p := range prints {
+		if u, ok := m.prints[p]; ok {
+			found[u.Source] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(found)), nil
+}
+
+func (m *inMemory) Forget(_ context.Context, prints []int64) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, p := range prints {
+		if m.prints[p].Kind == agent.WasSaid {
+			delete(m.prints, p)
+		}
+	}
+	return nil
+}
+
+// Sources names where untrusted text came from that stands in any of the
+// texts. What cannot be found out is taken to be untrusted.
+func Sources(ctx context.Context, store agent.Provenance, texts ...string) []string {
+	var prints []int64
+	for _, text := range texts {
+		prints = append(prints, agent.Traces(text)...)
+	}
+	from, err := store.Sources(ctx, prints)
+	if err != nil {
+		return []string{"text whose origin is unknown (" + err.Error() + ")"}
+	}
+	return from
+}
+
+// Mark marks what of a result is untrusted, and of the reason of one that there
+// is none of, and remembers what came in: all that a tool or an attachment
+// brings goes through here. outside: all of it is.
+func (r *Record) Mark(ctx context.Context, from string, outside bool, result *agent.Result, reason string) {
+	untrusted := func(texts ...string) bool {
+		return len(agent.OpenedIn(ctx, texts)) > 0 || len(Sources(ctx, r.Store, texts...)) > 0
+	}
+	var own []string
+	if outside {
+		result.Untrusted = true
+		r.remember(ctx, agent.CameIn, from, append(r.Prints(result.Text, false), r.Prints(reason, false)...))
+	}
+	for _, s := range result.Listed {
+		if !untrusted(s.Text) {
+			own = append(own, s.Text)
+		}
+	}
+	for i := range result.Sources {
+		switch s := &result.Sources[i]; {
+		case outside || s.Untrusted:
+			s.Untrusted = true
+			r.remember(ctx, agent.CameIn, s.Path, r.Prints(s.Text, false))
+		case untrusted(s.Path, s.Heading, s.Text):
+			s.Untrusted = true
+			own = append(own, linesWithout(untrusted, s.Text)...)
+		case s.Call != "" && r.HasUntrusted(): // as a result's own text below
+		default:
+			own = append(own, s.Text)
+		}
+	}
+	if !result.IsUntrusted() {
+		result.Untrusted = untrusted(result.Text, reason)
+		switch {
+		case r.HasUntrusted(): // it may repeat arguments that were made of untrusted text
+		case result.Untrusted:
+			own = append(own, linesWithout(untrusted, result.Text)...)
+		default:
+			own = append(own, result.Text)
+		}
+	}
+	r.AddOwn(own...)
+}
+
+// linesWithout are the lines of a text in which nothing is untrusted.
+func linesWithout(untrusted func(...string) bool, text string) (own []string) {
+	for line := range strings.Lines(text) {
+		if !untrusted(line) {
+			own = append(own, line)
+		}
+	}
+	return own
+}
+
+// OwnLines are the user's own ones of a text.
+func (r *Record) OwnLines(ctx context.Context, text string) []string {
+	untrusted := func(texts ...string) bool { return len(Sources(ctx, r.Store, texts...)) > 0 }
+	if !untrusted(text) {
+		return []string{text}
+	}
+	return linesWithout(untrusted, text)
+}
+
+// remember saves fingerprints of untrusted text of this turn.
+func (r *Record) remember(ctx context.Context, kind agent.Kind, from string, prints []int64) {
+	if len(prints) == 0 {
+		return
+	}
+	if err := r.Save(ctx, kind, from, prints); err != nil {
+		r.Notice("Text from %s will not be known as untrusted later: %v.", from, err)
+	}
+}
+
+// Save keeps fingerprints of untrusted text of this turn, also after a cancel.
+func (r *Record) Save(ctx context.Context, kind agent.Kind, from string, prints []int64) error {
+	return r.Store.Remember(context.WithoutCancel(ctx), agent.Untrusted{Source: from, Conversation: r.Conversation, Kind: kind, Prints: prints})
+}
+
+// Prints are the fingerprints of what a model made of untrusted text, without
+// what stands in the user's own words and notes as they were read. written:
+// each of its lines is known, also a short one.
+func (r *Record) Prints(text string, written bool) []int64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return agent.PrintsOf(text, written, &r.own)
+}
+
+// RememberSaid remembers an answer that was made of untrusted text; what is
+// said without any is no mark of one.
+func (r *Record) RememberSaid(ctx context.Context, text string) {
+	if from := r.ReadSoFar().Untrusted; len(from) > 0 {
+		r.remember(ctx, agent.WasSaid, from[0], r.Prints(text, false))
+	} else if err := r.Store.Forget(context.WithoutCancel(ctx), agent.Fingerprints(text)); err != nil {
+		r.Notice("This answer may be taken for untrusted later: %v.", err)
+	}
+}

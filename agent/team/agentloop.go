@@ -1,0 +1,159 @@
+package team
+
+import (
+	"context"
+	"strings"
+
+	"lifehub/agent"
+	"lifehub/agent/answer"
+	"lifehub/agent/parse"
+	"lifehub/agent/prompt"
+	"lifehub/agent/toolchoice"
+	"lifehub/agent/work"
+	"lifehub/llm"
+)
+
+// agentLoop is one way of deciding again and again: that of the loop, or that of
+// a worker of a team. Its calls are those of the turn, and pass the same gate.
+type agentLoop struct {
+	*Team
+	base       prompt.Prompt // what it is asked before its first round
+	parentStep string        // the step that it works for; "": the turn itself
+	attempt    int
+	tools      []agent.Tool // those it is offered
+	callable   []agent.Tool // those it may call: a model may know one that is not offered this time
+	rounds     int
+	stream     bool // what it says is the answer, and is numbered and streamed
+	inWords    bool // the model calls no tools; it is told how to print calls
+
+	found    []work.Finding
+	after    []llm.Message // what it said and got back, oldest first
+	text     string        // its last words
+	repeated int           // rounds in a row that brought nothing new
+}
+
+// run goes round and round. false: it used up its rounds, or had nothing to say.
+func (l *agentLoop) run(ctx context.Context) (said bool, err error) {
+	for range l.rounds {
+		if kept, err := l.savedRound(ctx); err != nil {
+			return false, err
+		} else if kept {
+			continue
+		}
+		reply, err := l.decide(ctx)
+		if err != nil {
+			return false, err
+		}
+		if !reply.hasCalls() {
+			return strings.TrimSpace(l.text) != "", nil
+		}
+		if err := l.round(ctx, reply); err != nil {
+			return false, err
+		}
+		if l.repeated > 1 || l.RoomForSteps() == 0 {
+			return false, nil
+		}
+	}
+	return false, nil
+}
+
+// reply is what the model decided.
+type reply struct {
+	text    string
+	before  string // what of text is no call
+	calls   []llm.ToolCall
+	printed bool  // the calls stood in its text
+	problem error // why a call in its text cannot be read
+}
+
+func (l *agentLoop) known(name string) bool { return toolchoice.Meant(l.callable, name) != nil }
+
+// hasCalls reports whether the reply is calls, or was meant to be.
+func (r reply) hasCalls() bool { return len(r.calls) > 0 || r.problem != nil }
+
+// decide asks the model what to do next. What it says is held back as long as
+// it may be a call; what it says before its calls is a part of the answer.
+func (l *agentLoop) decide(ctx context.Context) (reply, error) {
+	var r reply
+	p := l.prompt()
+	p.Call = func(c llm.ToolCall) { r.calls = append(r.calls, c) }
+	l.text = ""
+	hear := parse.CallSplitter{Hold: l.stream && l.Unlikely(), Say: func(piece string) {
+		l.text += piece
+		if l.stream {
+			l.Say(piece)
+		}
+	}}
+	usage, err := l.Ask(ctx, p, hear.Add)
+	if err != nil {
+		if !prompt.CannotCall(err) {
+			hear.Flush()
+		}
+		if l.stream && !prompt.CannotCall(err) {
+			l.Cut = l.HasSaid()
+		}
+		return r, err
+	}
+	r.text = hear.All()
+	if r.before = r.text; len(r.calls) == 0 {
+		r.readPrinted(l.known)
+	}
+	if r.hasCalls() {
+		hear.UpTo(len(strings.TrimRight(r.before, " \t\r\n")))
+		switch {
+		case strings.TrimSpace(l.text) == "":
+		case l.stream:
+			l.Say("\n\n") // the calls come between this and what is said next
+		default:
+			l.Emit(agent.Thought{Agent: l.base.Agent, Step: l.parentStep, Content: l.text + "\n"})
+		}
+		return r, nil
+	}
+	if hear.Hold && strings.TrimSpace(r.text) != "" {
+		l.Doubt()
+	}
+	hear.Flush()
+	if l.stream && usage.Stopped == llm.StopLength {
+		l.ReachedLimit()
+	}
+	return r, nil
+}
+
+// prompt is what the model is asked in each round.
+func (l *agentLoop) prompt() prompt.Prompt {
+	p := l.base
+	if l.stream { // the conversation may have been summarised meanwhile
+		p.Summary, p.History = l.Summary.Text, l.History
+	}
+	p.After, p.Log = l.after, answer.ContextLog(l.found)
+	p.Request = llm.Request{MaxTokens: answer.MaxAnswerTokens}
+	p = l.WithAttached(p)
+	if l.inWords {
+		p.System += "\n\n" + inWords + "\n" + toolchoice.Describe(toolchoice.Specs(l.tools), l.Fence())
+	} else {
+		p.Request.Tools = toolchoice.InTheirWords(toolchoice.Specs(l.tools))
+	}
+	return p
+}
+
+// readPrinted finds the calls that stand in the text.
+func (r *reply) readPrinted(known func(name string) bool) {
+	var printed []parse.Step
+	r.before, printed, r.problem = parse.Calls(r.text, known)
+	for _, d := range printed {
+		r.calls = append(r.calls, llm.ToolCall{Name: d.Tool, Args: d.Input})
+	}
+	r.printed = r.hasCalls()
+}
+
+// prefix is what the ids of its steps begin with.
+func (l *agentLoop) prefix() string {
+	if l.parentStep == "" {
+		return ""
+	}
+	return l.parentStep + "."
+}
+
+// inWords tells a model that can call no tools how to print calls.
+const inWords = "To call a tool, print nothing but this, once for each call, and stop: " +
+	"<tool_call>{\"name\": \"TOOL\", \"arguments\": {…}}</tool_call>\n\nTools (a ? marks an argument that may be left out):"

@@ -1,0 +1,219 @@
+package team
+
+import (
+	"cmp"
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"lifehub/agent"
+	"lifehub/agent/prompt"
+	"lifehub/agent/provenance"
+	"lifehub/agent/toolchoice"
+	"lifehub/internal/text"
+	"lifehub/llm"
+)
+
+//go:embed prompts/worker.md
+var workerPrompt string
+
+const (
+	// maxAttempts is how often a worker tries a task.
+	maxAttempts = 3
+)
+
+// delegation is a task for a worker.
+type delegation struct {
+	Worker     string          `json:"worker_type"`
+	Task       string          `json:"task_description"`
+	Parameters json.RawMessage `json:"parameters,omitempty"`
+	Criteria   string          `json:"success_criteria,omitempty"`
+}
+
+// delegate is the tool. What a worker does passes the gate call by call, so
+// that handing out a task needs no permission of its own.
+type delegate struct {
+	team  *Team
+	kinds []role
+}
+
+// delegation is the tool for this turn; a list of one.
+func (t *Team) delegation() []agent.Tool {
+	return []agent.Tool{&delegate{team: t, kinds: workersFor(t.Tools)}}
+}
+
+func (d *delegate) Spec() llm.ToolSpec {
+	return llm.ToolSpec{
+		Name:        agent.DelegateTool,
+		Description: "Hand a task to a worker, which works on it with its own tools until an evaluator is content. Workers: " + strings.ReplaceAll(describeWorkers(d.kinds), "\n", " "),
+		Schema: json.RawMessage(`{"type":"object","properties":{"worker_type":{"type":"string","enum":` + workerNames(d.kinds) + `},` +
+			`"task_description":{"type":"string","description":"all that the worker must know; it sees nothing else"},"parameters":{"type":"object"},` +
+			`"success_criteria":{"type":"string","description":"by what its result will be judged"}},"required":["worker_type","task_description"]}`),
+	}
+}
+
+func (d *delegate) Level(json.RawMessage) agent.Level { return agent.Auto }
+func (d *delegate) ReadOnly() bool                    { return true }
+
+// Delegating says that each of its calls has a bound of its own and ends with ctx.
+func (d *delegate) Delegating() {}
+
+// Run works on the task. A result that was never accepted is the best there
+// was, and marked.
+func (d *delegate) Run(ctx context.Context, raw json.RawMessage) (agent.Result, error) {
+	task, err := agent.ReadArgs[delegation](agent.DelegateTool, raw)
+	if err != nil {
+		return agent.Result{}, err
+	}
+	host := agent.HostFrom(ctx)
+	if host == nil {
+		return agent.Result{}, errors.New("a task can only be handed out within a turn")
+	}
+	for _, kind := range d.kinds {
+		if kind.name == task.Worker {
+			return d.team.delegated(ctx, host.Step(), kind, task)
+		}
+	}
+	return agent.Result{}, fmt.Errorf("there is no worker %.60q", task.Worker)
+}
+
+// attempt is what one try of a worker came to.
+type attempt struct {
+	report string
+	agent.Judgement
+}
+
+// delegated lets a worker try until the evaluator is content.
+func (t *Team) delegated(ctx context.Context, step string, kind role, task delegation) (agent.Result, error) {
+	own := kind.of(t.Tools)
+	l := &agentLoop{
+		Team: t, parentStep: step, tools: toolchoice.Choose(own, task.Task, t.MaxTools), callable: own, rounds: kind.rounds,
+		base: prompt.Prompt{
+			Agent: kind.name, Step: step, Fence: t.Fence(), Question: task.text(),
+			System: strings.NewReplacer("{today}", t.Today(), "{worker}", kind.prompt).Replace(workerPrompt),
+		},
+	}
+	var best attempt
+	for n := 1; n <= maxAttempts; n++ {
+		l.attempt = n
+		tried, err := t.try(ctx, l, task)
+		if err != nil {
+			if ctx.Err() != nil {
+				return agent.Result{}, err
+			}
+			t.Degrade(fmt.Sprintf("the %s worker (step %s) stopped", kind.name, step), err)
+			result := l.result(best.report)
+			if result.Partial = true; result.Nothing {
+				return agent.Result{}, errors.New("its worker stopped before it found anything")
+			}
+			return result, nil
+		}
+		if tried.Passed {
+			return l.result(tried.report), nil
+		}
+		if n == 1 || tried.Score > best.Score {
+			best = tried
+		}
+		l.after = append(l.after,
+			llm.Message{Role: llm.Assistant, Text: text.Clip(cmp.Or(tried.report, "(no report)"), repeatResult)},
+			llm.Message{Role: llm.User, Text: again(tried.Judgement)})
+		l.repeated = 0
+	}
+	t.Emit(agent.Noticed{Text: strings.TrimSpace(fmt.Sprintf("The %s worker's result (step %s) is partial: it was not accepted in %d attempts. %s", kind.name, step, maxAttempts, text.OneLine(text.Clip(best.Feedback, 300))))})
+	result := l.result(best.report)
+	result.Partial = true
+	return result, nil
+}
+
+// try is one attempt and its verdict.
+func (t *Team) try(ctx context.Context, l *agentLoop, task delegation) (tried attempt, err error) {
+	ended := agent.PhaseEnded{Agent: l.base.Agent, Step: l.parentStep, Attempt: l.attempt}
+	t.Emit(agent.PhaseStarted{Agent: ended.Agent, Step: ended.Step, Attempt: ended.Attempt})
+	start := t.Now()
+	defer func() {
+		ended.Took = t.Since(start)
+		t.Emit(ended)
+	}()
+	var saved bool
+	if tried.report, tried.Judgement, saved = t.Saved.Judged(l.parentStep, l.attempt); saved {
+		err = l.replay(ctx)
+	} else {
+		tried, err = l.judged(ctx, task)
+	}
+	if err != nil {
+		return attempt{}, err
+	}
+	ended.Score, ended.Passed = &tried.Score, tried.Passed
+	t.Emit(agent.Evaluated{Step: l.parentStep, Attempt: l.attempt, Judgement: tried.Judgement})
+	return tried, nil
+}
+
+// judged lets the worker report and the evaluator judge, and saves both: a turn
+// that is resumed does neither again.
+func (l *agentLoop) judged(ctx context.Context, task delegation) (attempt, error) {
+	report, err := l.report(ctx)
+	if err != nil {
+		return attempt{}, err
+	}
+	verdict, err := l.evaluate(ctx, task, report)
+	if err != nil {
+		return attempt{}, err
+	}
+	return attempt{report, verdict}, l.Enter(ctx, agent.Entry{Moment: agent.Judged, Step: l.parentStep, Attempt: l.attempt, Report: report, Verdict: &verdict})
+}
+
+// report runs the worker to its last words. One whose rounds are used up is
+// asked for them; one whose model calls no tools is told how to print calls.
+// Of words that were cut off, what arrived is the report.
+func (l *agentLoop) report(ctx context.Context) (string, error) {
+	said, err := l.run(ctx)
+	if prompt.CannotCall(err) && !l.inWords {
+		l.inWords = true
+		said, err = l.run(ctx)
+	}
+	if errors.Is(err, llm.ErrCut) {
+		said, err = true, nil
+	}
+	if err != nil || said {
+		return strings.TrimSpace(l.text), err
+	}
+	last := *l
+	last.tools = nil
+	last.after = append(last.after[:len(last.after):len(last.after)], llm.Message{Role: llm.User, Text: "No more calls can be made. Report now what you have, and say what is missing."})
+	if _, err := last.decide(ctx); err != nil && !errors.Is(err, llm.ErrCut) {
+		return "", err
+	}
+	return strings.TrimSpace(last.text), nil
+}
+
+// result is what the turn gets of a worker: its report, and what it rests on.
+func (l *agentLoop) result(report string) agent.Result {
+	result := agent.Result{Text: report, Sources: l.SourcesOf(l.found)}
+	result.Nothing = report == "" && len(result.Sources) == 0
+	for _, f := range l.found {
+		if f.Status == agent.StepFailed && (f.Result.Untrusted || provenance.ErrorsUntrusted(l.Tool(f.Step.Tool))) {
+			result.Untrusted = true // the report may tell the words of its error
+		}
+		if f.Status != agent.Done || f.Same != "" {
+			continue
+		}
+		result.Untrusted = result.Untrusted || f.Result.IsUntrusted()
+		result.Coverage = cmp.Or(f.Result.Coverage, result.Coverage)
+	}
+	return result
+}
+
+// text is the task as the worker reads it.
+func (d delegation) text() string {
+	task := "Your task:\n" + d.Task
+	if len(d.Parameters) > 2 && string(d.Parameters) != "null" {
+		task += "\n\nParameters: " + text.Clip(string(d.Parameters), repeatResult)
+	}
+	if d.Criteria != "" {
+		task += "\n\nIt is done well when: " + d.Criteria
+	}
+	return task
+}

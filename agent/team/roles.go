@@ -1,0 +1,111 @@
+package team
+
+import (
+	"encoding/json"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"lifehub/agent"
+)
+
+// role is a kind of member of the team: what it is for, which of the turn's
+// tools it may use, and how many rounds one attempt has.
+type role struct {
+	name   string
+	does   string   // for the lead
+	prompt string   // its own instructions
+	tools  []string // globs of names
+	own    bool     // they do not name tools of servers
+	rounds int
+}
+
+// roles are all kinds, in the order in which the lead is told of them. What
+// a server of the user's offers goes by its name, and to general.
+var roles = []role{
+	{
+		name: "notes", does: "finds out, and changes, what is in the user's notes and tasks", rounds: 5,
+		prompt: "You work with the user's notes. Search with more than one wording, read the notes that matter, and report what they say, naming note and line. If they do not say it, report that.",
+		tools:  []string{agent.SearchNotes, "*_note", "*_notes", "note_links", "*_task", "*_tasks", "recall"}, own: true,
+	},
+	{
+		name: "search", does: "searches the web and reads single pages", rounds: 5,
+		prompt: "You search the web. Read a page where a snippet is not enough. Report facts with the address they come from, and where pages contradict each other.",
+		tools:  []string{"*web_search*", "web_fetch", "*_search", "*_fetch", "get_weather"},
+	},
+	{
+		name: "crawl", does: "goes through several pages of one site", rounds: 4,
+		prompt: "You go through pages of one site. Report what they say on the task, each with its address.",
+		tools:  []string{"crawl", "web_fetch", "*_crawl*", "*_fetch"},
+	},
+	{
+		name: "email", does: "writes and sends mail; the user confirms each", rounds: 4,
+		prompt: "You write mail for the user: in their language, short, without invented facts, addresses or promises. Send only what the task asks for, to whom it names. Report exactly what was sent to whom, or why not.",
+		tools:  []string{"send_email", "recall", "search_notes", "read_note", "today"},
+	},
+	{
+		name: "general", does: "everything else: weather, dates, arithmetic, texts and longer documents, other tools", rounds: 5,
+		prompt: "You do what no other worker is for. Longer texts that the user will keep or change are made as artifacts.",
+		tools:  []string{"get_weather", "calculate", "today", "*_artifact", "remember", "recall", "list_tasks", "add_task"},
+	},
+}
+
+// of returns those of the tools that the worker may use. general also has all
+// that no other worker has, except tools that send.
+func (w role) of(tools []agent.Tool) (own []agent.Tool) {
+	for _, tool := range tools {
+		if tool.Spec().Name == agent.DelegateTool {
+			continue
+		}
+		if w.uses(tool) || w.name == "general" && !slices.ContainsFunc(roles, func(other role) bool { return other.uses(tool) }) {
+			own = append(own, tool)
+		}
+	}
+	return own
+}
+
+func (w role) uses(tool agent.Tool) bool {
+	if w.own && agent.IsOutward(tool) {
+		return false
+	}
+	name := tool.Spec().Name
+	return slices.ContainsFunc(w.tools, func(glob string) bool {
+		ok, err := path.Match(glob, name)
+		return ok && err == nil && !(strings.HasPrefix(glob, "*_") && name == agent.SearchNotes)
+	})
+}
+
+// workersFor are the workers that the tools of a turn give work to.
+func workersFor(tools []agent.Tool) (kinds []role) {
+	for _, w := range roles {
+		if w.name == "email" && !slices.ContainsFunc(tools, func(t agent.Tool) bool { return t.Spec().Name == "send_email" }) {
+			continue
+		}
+		if w.name == "general" || len(w.of(tools)) > 0 {
+			kinds = append(kinds, w)
+		}
+	}
+	return kinds
+}
+
+func describeWorkers(kinds []role) string {
+	var b strings.Builder
+	for _, w := range kinds {
+		fmt.Fprintf(&b, "- %s: %s\n", w.name, w.does)
+	}
+	return strings.TrimRight(b.String(), "\n")
+}
+
+// workerNames is the JSON list of the kinds' names.
+func workerNames(kinds []role) string {
+	names := make([]string, len(kinds))
+	for i, w := range kinds {
+		names[i] = w.name
+	}
+	raw, err := json.Marshal(names)
+	if err != nil {
+		return "[]"
+	}
+	return string(raw)
+}

@@ -1,0 +1,63 @@
+package toolchoice
+
+import (
+	"slices"
+	"strings"
+
+	"lifehub/agent"
+)
+
+// Named is the tool of this name, or the only one that was called so before;
+// nil: there is none.
+func Named(tools []agent.Tool, name string) agent.Tool {
+	var former []agent.Tool
+	for _, tool := range tools {
+		if tool.Spec().Name == name {
+			return tool
+		}
+		if slices.Contains(agent.FormerNames(tool), name) {
+			former = append(former, tool)
+		}
+	}
+	if len(former) == 1 {
+		return former[0]
+	}
+	return nil
+}
+
+// Find finds a tool by its name; letter case and how its words are joined
+// do not matter where that is no tool's own name.
+func Find(tools []agent.Tool, name string) agent.Tool {
+	for _, tool := range tools {
+		if tool.Spec().Name == name {
+			return tool
+		}
+	}
+	return theOne(tools, func(other string) bool { return Fold(other) == Fold(name) })
+}
+
+// Meant is the tool that a model means by a name, which may lack what
+// stands before it, as the name of a server; nil: there is none.
+func Meant(tools []agent.Tool, name string) agent.Tool {
+	if tool := Find(tools, name); tool != nil {
+		return tool
+	}
+	return theOne(tools, func(other string) bool { return strings.HasSuffix(Fold(other), "_"+Fold(name)) })
+}
+
+// Fold is a tool's name in lower case, its words joined by underscores.
+func Fold(name string) string { return strings.ToLower(strings.Join(wordsOfName(name), "_")) }
+
+// theOne is the only tool whose name is the one meant; nil: there is none, or
+// another.
+func theOne(tools []agent.Tool, meant func(name string) bool) (found agent.Tool) {
+	for _, tool := range tools {
+		if meant(tool.Spec().Name) {
+			if found != nil {
+				return nil
+			}
+			found = tool
+		}
+	}
+	return found
+}

@@ -1,0 +1,77 @@
+package turn
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"lifehub/agent"
+	"lifehub/llm"
+)
+
+// leftTool is a tool that works on what earlier turns left.
+type leftTool struct {
+	*fakeTool
+	kept []string
+}
+
+func (leftTool) LoopOnly() {}
+
+func (k leftTool) Carried(context.Context) ([]string, error) { return k.kept, nil }
+
+// "Make it shorter" sounds like no tool: where there are documents, the loop is
+// offered what changes them, and told which there are.
+func TestTheLoopKnowsTheDocumentsOfTheConversation(t *testing.T) {
+	kit := []agent.Tool{search()}
+	for i := range 30 {
+		kit = append(kit, &fakeTool{name: fmt.Sprintf("shorter_%d", i)})
+	}
+	for name, tc := range map[string]struct {
+		kept      []string
+		untrusted bool
+	}{"none": {}, "one": {kept: []string{"week of rest, version 2"}}, "of untrusted text": {kept: []string{"week of rest, version 2"}, untrusted: true}} {
+		t.Run(name, func(t *testing.T) {
+			model, shelf := &script{lines: []line{say("It is shorter now.")}}, &shelf{}
+			o := Options{Model: model, History: shelf, Mode: inMode(agent.LoopMode)}
+			if tc.untrusted {
+				o.Provenance = known("a page", "week of rest")
+			}
+			all := append(slices.Clone(kit), leftTool{&fakeTool{name: "read_artifact"}, tc.kept})
+			o.Tools = tools(all...)
+			a := New(o)
+			ended(t, collect(a.Ask(t.Context(), "c1", "make it shorter"), nil))
+			asked := model.requests[0]
+			has := func(name string) bool {
+				return slices.ContainsFunc(asked.Tools, func(s llm.ToolSpec) bool { return s.Name == name })
+			}
+			if !has(agent.DelegateTool) || has("read_artifact") != (tc.kept != nil) || len(asked.Tools) != 20 {
+				t.Errorf("offered %d tools, delegate %v, read_artifact %v", len(asked.Tools), has(agent.DelegateTool), has("read_artifact"))
+			}
+			if last := asked.Messages[len(asked.Messages)-1].Text; strings.Contains(last, "week of rest, version 2") != (tc.kept != nil) {
+				t.Errorf("the loop is asked\n%s", last)
+			}
+			if got := a.isMarked(shelf.last()); got != tc.untrusted {
+				t.Errorf("the answer is untrusted: %v", got)
+			}
+		})
+	}
+}
+
+// A model may know a tool from earlier that it is not offered this time.
+func TestAToolThatWasNotOfferedCanBeCalled(t *testing.T) {
+	kit := []agent.Tool{search(), &fakeTool{name: "zebra", result: agent.Result{Text: "stripes"}}}
+	for i := range 30 {
+		kit = append(kit, &fakeTool{name: fmt.Sprintf("task_%d", i)})
+	}
+	for mode, lines := range map[agent.Mode][]line{
+		agent.LoopMode: {calling("zebra", `{"query":"x"}`), say("Done.")},
+		agent.PlanMode: {say(`{"steps":[{"id":"1","tool":"zebra","input":{"query":"x"}}]}`), say("Done.")},
+	} {
+		end := ended(t, collect(New(Options{Model: &script{lines: lines}, History: &shelf{}, Tools: tools(kit...), Mode: inMode(mode)}).Ask(t.Context(), "c1", "my task"), nil))
+		if end.ToolCalls != 1 || end.Answer != "Done." {
+			t.Errorf("%s: the end is %+v", mode, end)
+		}
+	}
+}

@@ -1,0 +1,275 @@
+package work
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"lifehub/agent"
+	"lifehub/agent/args"
+	"lifehub/agent/gate"
+	"lifehub/agent/provenance"
+	"lifehub/internal/text"
+)
+
+const (
+	// callTimeout bounds a call of a tool that is not Timed.
+	callTimeout = 60 * time.Second
+	// MaxResult is what of a tool's text reaches the model, in bytes.
+	MaxResult = 32 << 10
+	// MaxReason bounds what a tool's error says, in bytes.
+	MaxReason = 4 << 10
+)
+
+// Outcome is what became of a call.
+type Outcome struct {
+	Status agent.Status
+	Result agent.Result
+	Reason string // why there is no result
+	Same   string // the step whose identical call stands for this one
+
+	stopped bool  // the turn was stopped before its end was known
+	err     error // of the tool
+}
+
+// calls keeps order among the calls of one turn.
+type calls struct {
+	slots   chan struct{} // as many calls run at once
+	writing chan struct{} // calls that change something run one at a time
+	mu      sync.Mutex
+	made    map[string]*madeCall
+}
+
+// madeCall is a call that runs or has run; done is closed when it has.
+type madeCall struct {
+	step    string
+	done    chan struct{}
+	reading bool // its tool changes nothing
+	Outcome
+}
+
+// sameCall is the same for identical calls.
+func sameCall(tool string, input json.RawMessage) string { return tool + " " + args.Canonical(input) }
+
+// do makes a call, or waits for the identical one that another step makes:
+// identical calls of a turn run once.
+func (w *Worker) do(ctx context.Context, c gate.Call) Outcome {
+	ctx = agent.WithOrigin(ctx, agent.Origin{Conversation: w.Conversation, Turn: w.Stream.Turn})
+	key := sameCall(c.Name(), c.Input)
+	w.calls.mu.Lock()
+	twin := w.calls.made[key]
+	if twin == nil {
+		mine := &madeCall{step: c.Step, done: make(chan struct{}), reading: agent.ReadOnly(c.Tool), Outcome: Outcome{Status: agent.StepFailed, Reason: "the tool broke"}}
+		w.calls.made[key] = mine
+		w.calls.mu.Unlock()
+		defer close(mine.done)
+		mine.Outcome = w.make(ctx, c)
+		return mine.Outcome
+	}
+	w.calls.mu.Unlock()
+	c.Turn.LetNext() // it is the other one that may ask
+	select {
+	case <-twin.done:
+		shared := twin.Outcome
+		shared.Same = twin.step
+		return shared
+	case <-ctx.Done():
+		return stopped()
+	}
+}
+
+// make takes a call through the gate and runs it. Its end is in the journal
+// before anybody learns of it.
+func (w *Worker) make(ctx context.Context, c gate.Call) Outcome {
+	w.Seen.Call(c.Tool, c.Input)
+	ctx = w.WithHidden(ctx, c.Tool)
+	permit, o := w.admit(ctx, c)
+	c.Turn.LetNext()
+	if permit == nil {
+		w.Mark(ctx, c.Name(), false, &o.Result, o.Reason)
+		if o.Result.Untrusted {
+			w.MarkError(c.Name())
+		}
+		w.recordEnd(ctx, c, o)
+		return o
+	}
+	planned := c
+	c.Input = permit.Input() // the user may have changed it
+	release, err := w.calls.enter(ctx, c, permit)
+	if err != nil {
+		return stopped()
+	}
+	defer release()
+	if err := w.RememberWritten(ctx, planned, permit); err != nil {
+		return failedOutcome(ctx, err)
+	}
+	if err := w.Start(ctx, c, permit); err != nil {
+		return failedOutcome(ctx, err)
+	}
+	w.Count(func(m *agent.Metrics) { m.ToolCalls++ })
+	w.Emit(agent.StepChanged{Step: c.Step, Status: agent.Running})
+	name := c.Name()
+	w.Emit(agent.ToolStarted{Step: c.Step, Call: c.ID, Name: name, Input: c.Input})
+	start := w.Now()
+	host := agent.HostOptions{
+		Step: c.Step, Call: c.ID, Tool: name,
+		Unattended: w.Unattended(), Emit: w.Emit, Redact: w.Redact, Asks: func() func() { return w.WaitForUser(1) },
+	}.Open()
+	o = w.perform(agent.WithHost(ctx, host), c.Tool, permit)
+	w.did(c.Step, effectsOf(c.Tool, host.Close(), o.err)...)
+	w.Mark(ctx, name, provenance.ErrorsUntrusted(c.Tool), &o.Result, o.Reason)
+	w.recordEnd(ctx, c, o)
+	ended := agent.ToolEnded{Step: c.Step, Call: c.ID, Name: name, Took: w.Since(start)}
+	if o.Status != agent.Done {
+		if o.Result.Untrusted {
+			w.MarkError(name) // its error, in its own words
+		}
+		ended.Error = o.Reason
+		w.Emit(ended)
+		return o
+	}
+	if !agent.ReadOnly(c.Tool) {
+		w.calls.forgetReadings()
+	}
+	if a := o.Result.Artifact; a != nil {
+		w.Emit(agent.ArtifactChanged{Step: c.Step, Name: a.Name, Version: a.Version, By: a.By, Why: a.Why})
+	}
+	w.Count(func(m *agent.Metrics) {
+		if o.Result.Searched {
+			m.Searches++
+			m.RAGHits += len(o.Result.Sources)
+		}
+	})
+	w.Read(name, o.Result)
+	w.Seen.Result(o.Result)
+	ended.Nothing = o.Result.Nothing
+	ended.Output, ended.Sources, ended.Coverage = o.Result.Text, o.Result.Sources, o.Result.Coverage
+	w.Emit(ended)
+	return o
+}
+
+// perform runs a permitted call and tells what became of it.
+func (w *Worker) perform(ctx context.Context, tool agent.Tool, p *gate.Permit) Outcome {
+	result, err := w.runInTime(ctx, tool, p)
+	o := Ended(ctx, result, err)
+	o.Result.Text, o.Reason = text.Clip(w.Redact(o.Result.Text), MaxResult), text.Clip(w.Redact(o.Reason), MaxResult)
+	if o.stopped && !agent.ReadOnly(tool) {
+		o.Status, o.Reason = agent.StepFailed, "it was stopped in the middle: whether it happened is not known"
+	}
+	return o
+}
+
+// Delegating is a tool whose calls hand work to others, who make calls of the
+// turn themselves: each of these has a bound and a place of its own.
+type Delegating interface{ Delegating() }
+
+// runInTime runs a permitted call within its time.
+func (w *Worker) runInTime(ctx context.Context, tool agent.Tool, p *gate.Permit) (result agent.Result, err error) {
+	if _, ok := tool.(Delegating); ok { // it tells of itself, so that it has to end before the turn
+		defer agent.Catch(&err)
+		return p.Run(ctx)
+	}
+	defer w.CountWork()()
+	limit := callTimeout
+	if timed, ok := tool.(agent.Timed); ok && timed.Timeout() > 0 {
+		limit = timed.Timeout()
+	}
+	timed, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	result, err = agent.Guarded(timed, p.Run)
+	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+		return agent.Result{}, fmt.Errorf("no answer within %s", limit)
+	}
+	return result, err
+}
+
+// mayWrite reports whether a permitted call waits until no other that may
+// change something runs. A tool of another program is believed when it says
+// that it only reads, here and nowhere else; where it says nothing, a rule that
+// lets the call run unseen counts as much.
+func mayWrite(c gate.Call, p *gate.Permit) bool {
+	hinted, ok := c.Tool.(agent.Hinted)
+	if ok && hinted.ReadOnlyHint() != nil {
+		return !*hinted.ReadOnlyHint()
+	}
+	return c.Tool.Level(c.Input) != agent.Auto && (p.Asked() || !ok)
+}
+
+// enter waits for a free slot, and, if the call may change something, for the
+// other such calls to end. Call leave afterwards.
+func (c *calls) enter(ctx context.Context, made gate.Call, p *gate.Permit) (leave func(), err error) {
+	if _, ok := made.Tool.(Delegating); ok {
+		return func() {}, nil // its worker's calls take the places
+	}
+	writes := mayWrite(made, p)
+	if writes {
+		if err := take(ctx, c.writing); err != nil {
+			return nil, err
+		}
+	}
+	if err := take(ctx, c.slots); err != nil {
+		if writes {
+			<-c.writing
+		}
+		return nil, err
+	}
+	return func() {
+		<-c.slots
+		if writes {
+			<-c.writing
+		}
+	}, nil
+}
+
+// forgetReadings lets calls that change nothing be made again, because
+// something was changed since.
+func (c *calls) forgetReadings() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for key, made := range c.made {
+		select {
+		case <-made.done:
+			if made.reading && made.Status == agent.Done {
+				delete(c.made, key)
+			}
+		default: // it goes on
+		}
+	}
+}
+
+func take(ctx context.Context, places chan struct{}) error {
+	select {
+	case places <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// Ended is what became of a call that ended with a result or an error.
+func Ended(ctx context.Context, result agent.Result, err error) Outcome {
+	if err == nil {
+		return Outcome{Status: agent.Done, Result: result}
+	}
+	o := failedOutcome(ctx, err)
+	o.err = err
+	return o
+}
+
+func failedOutcome(ctx context.Context, err error) Outcome {
+	if ctx.Err() != nil {
+		return stopped()
+	}
+	var broke *agent.PanicError
+	if errors.As(err, &broke) {
+		return Outcome{Status: agent.StepFailed, Reason: text.Clip(fmt.Sprintf("the tool broke: %v", broke.Fault), MaxReason)}
+	}
+	return Outcome{Status: agent.StepFailed, Reason: text.Clip(err.Error(), MaxReason)}
+}
+
+func stopped() Outcome {
+	return Outcome{Status: agent.Skipped, Reason: "the turn was stopped", stopped: true}
+}

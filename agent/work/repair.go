@@ -1,0 +1,213 @@
+package work
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"lifehub/agent"
+	"lifehub/agent/gate"
+	"lifehub/agent/parse"
+	"lifehub/agent/toolchoice"
+	"lifehub/internal/text"
+)
+
+// RepairSteps makes steps that can run of those that the model wrote, and says
+// what was left out or changed. earlier are the ids of the turn's steps before:
+// their results can be used.
+func (w *Worker) RepairSteps(drafts []parse.Step, offered []agent.Tool, earlier []string) (steps []agent.Step, dropped []string) {
+	steps = []agent.Step{}
+	renamed := map[string]string{} // the model's id → ours; "": the step was dropped
+	taken := map[string]bool{}
+	for _, id := range earlier {
+		taken[id] = true
+	}
+	for i, d := range drafts {
+		if len(steps) == MaxSteps {
+			dropped = append(dropped, fmt.Sprintf("%d steps beyond the %d of a plan", len(drafts)-i, MaxSteps))
+			break
+		}
+		if len(steps) >= w.RoomForSteps() {
+			dropped = append(dropped, fmt.Sprintf("%d steps beyond the %d of a turn", len(drafts)-i, MaxTurnSteps))
+			break
+		}
+		step, notes, err := w.RepairStep(d, offered)
+		if err != nil {
+			notes = []string{err.Error()}
+		}
+		for _, note := range notes {
+			dropped = append(dropped, fmt.Sprintf("step %.20s: %s", d.ID, note))
+		}
+		if err != nil {
+			if _, known := renamed[d.ID]; !known {
+				renamed[d.ID] = ""
+			}
+			continue
+		}
+		step.ID = UniqueID(d.ID, taken)
+		if step.ID != d.ID && !slices.Contains(earlier, d.ID) {
+			dropped = append(dropped, fmt.Sprintf("step %.20s is now step %s", d.ID, step.ID))
+		}
+		if renamed[d.ID] == "" { // of two steps with one id, the first is meant
+			renamed[d.ID] = step.ID
+		}
+		steps = append(steps, step)
+	}
+	for _, id := range earlier {
+		if _, again := renamed[id]; !again { // else the new step of that name is meant
+			renamed[id] = id
+		}
+	}
+	dropped = append(dropped, linkSteps(steps, renamed)...)
+	steps, lost := dropLost(steps, renamed)
+	return steps, Shorten(append(dropped, lost...))
+}
+
+// RepairStep makes a step of a draft; its id is not set yet.
+func (w *Worker) RepairStep(d parse.Step, offered []agent.Tool) (step agent.Step, notes []string, err error) {
+	if d.Tool == "" || strings.EqualFold(d.Tool, "none") || strings.EqualFold(d.Tool, "null") {
+		return agent.Step{}, nil, errors.New("it names no tool")
+	}
+	tool := toolchoice.Meant(offered, d.Tool)
+	if tool == nil {
+		why := ""
+		if toolchoice.Find(w.Tools, d.Tool) == nil { // else others have it, as another worker does
+			why = w.Missing(d.Tool)
+		}
+		return agent.Step{}, nil, errors.New(gate.Because(fmt.Sprintf("there is no tool %.60q", d.Tool), why))
+	}
+	spec := tool.Spec()
+	if clean := w.Redact(string(d.Input)); clean != string(d.Input) && json.Valid([]byte(clean)) {
+		d.Input = json.RawMessage(clean)
+		defer func() { notes = append(notes, "a secret of yours was taken out of its arguments") }()
+	}
+	input, notes, err := w.Schemas.Repair(spec, d.Input)
+	if toolchoice.Fold(d.Tool) != toolchoice.Fold(spec.Name) {
+		notes = append([]string{fmt.Sprintf("%.60s is %s here", d.Tool, spec.Name)}, notes...)
+	}
+	if err != nil && reference.Match(d.Input) {
+		input, err = d.Input, nil // it may fit once the result is filled in
+	}
+	return agent.Step{Tool: spec.Name, Input: input, Description: text.Clip(text.OneLine(d.Description), 300), After: d.After}, notes, err
+}
+
+const maxDropped = 20
+
+// Shorten bounds what is told of a plan's faults.
+func Shorten(dropped []string) []string {
+	if len(dropped) <= maxDropped {
+		return dropped
+	}
+	return append(dropped[:maxDropped:maxDropped], fmt.Sprintf("and %d more", len(dropped)-maxDropped))
+}
+
+// linkSteps keeps of each step's after the steps that exist and stand in no
+// circle, and adds those whose results it uses.
+func linkSteps(steps []agent.Step, renamed map[string]string) (dropped []string) {
+	position := map[string]int{}
+	for i, step := range steps {
+		position[step.ID] = i
+	}
+	for i := range steps {
+		step := &steps[i]
+		var after []string
+		for _, id := range slices.Concat(step.After, references(step.Input, isNamed(renamed))) {
+			ours := renamed[id]
+			switch {
+			case ours == "":
+				dropped = append(dropped, fmt.Sprintf("step %s cannot wait for %.20q", step.ID, id))
+			case !slices.Contains(after, ours):
+				after = append(after, ours)
+			}
+		}
+		step.After = after
+		step.Input = renameReferences(step.Input, renamed)
+	}
+	return append(dropped, cutCircles(steps, position)...)
+}
+
+// renameReferences writes the references to steps with our ids.
+func renameReferences(input json.RawMessage, renamed map[string]string) json.RawMessage {
+	return reference.ReplaceAllFunc(input, func(ref []byte) []byte {
+		id := string(reference.FindSubmatch(ref)[1])
+		if ours := renamed[id]; ours != "" && ours != id {
+			return []byte("{{" + ours + ".text}}")
+		}
+		return ref
+	})
+}
+
+func isNamed(renamed map[string]string) func(id string) bool {
+	return func(id string) bool { _, known := renamed[id]; return known }
+}
+
+// dropLost leaves out the steps that use a result which will not be there,
+// and those that use theirs.
+func dropLost(steps []agent.Step, renamed map[string]string) (kept []agent.Step, dropped []string) {
+	for i := 0; i < len(steps); i++ {
+		step := steps[i]
+		lost := slices.IndexFunc(references(step.Input, isNamed(renamed)), func(id string) bool {
+			return !slices.Contains(step.After, id)
+		})
+		if lost < 0 {
+			continue
+		}
+		dropped = append(dropped, fmt.Sprintf("step %s uses a result that will not be there", step.ID))
+		renamed[step.ID] = ""
+		steps = slices.Delete(steps, i, i+1)
+		for j := range steps {
+			steps[j].After = slices.DeleteFunc(steps[j].After, func(id string) bool { return id == step.ID })
+		}
+		i = -1 // others may have lost this one's result
+	}
+	return steps, dropped
+}
+
+// cutCircles removes each wait that closes a circle, in plan order.
+func cutCircles(steps []agent.Step, position map[string]int) (dropped []string) {
+	for i := range steps {
+		step := &steps[i]
+		step.After = slices.DeleteFunc(step.After, func(id string) bool {
+			circle := reaches(steps, position, id, step.ID, map[string]bool{})
+			if circle {
+				dropped = append(dropped, fmt.Sprintf("step %s cannot wait for %s, which waits for it", step.ID, id))
+			}
+			return circle
+		})
+	}
+	return dropped
+}
+
+// reaches reports whether the step from waits, directly or not, for the step to.
+func reaches(steps []agent.Step, position map[string]int, from, to string, seen map[string]bool) bool {
+	if from == to {
+		return true
+	}
+	if seen[from] {
+		return false
+	}
+	seen[from] = true
+	at, ours := position[from]
+	return ours && slices.ContainsFunc(steps[at].After, func(id string) bool {
+		return reaches(steps, position, id, to, seen)
+	})
+}
+
+// UniqueID returns a short plain id that is not taken yet, and takes it.
+func UniqueID(id string, taken map[string]bool) string {
+	plain := func(r rune) bool {
+		return r != '-' && r != '_' && (r < '0' || r > '9') && (r|0x20 < 'a' || r|0x20 > 'z')
+	}
+	if id == "" || len(id) > 20 || strings.ContainsFunc(id, plain) || taken[id] {
+		for n := 1; ; n++ {
+			if id = strconv.Itoa(n); !taken[id] {
+				break
+			}
+		}
+	}
+	taken[id] = true
+	return id
+}

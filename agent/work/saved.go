@@ -1,0 +1,267 @@
+package work
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"lifehub/agent"
+	"lifehub/agent/events"
+	"lifehub/agent/gate"
+)
+
+// Saved is what is known of a turn that was cut and is resumed. The zero
+// value is a turn that begins.
+type Saved struct {
+	Text    string                // of the answer, as far as it was kept
+	plans   []agent.Entry         // in the order in which they were made
+	steps   map[string]*savedCall // what became of their steps; nil: there is no plan
+	calls   map[string]*savedCall // those that were begun or decided, by [sameCall]
+	judged  map[try]agent.Entry   // what workers reported, and the verdict
+	damaged bool                  // calls may have been started that are not in calls
+}
+
+// try is which attempt of a step's worker.
+type try struct {
+	step    string
+	attempt int
+}
+
+// savedCall is how far a call came.
+type savedCall struct {
+	step    string
+	tool    string
+	input   []byte // nil: it never got as far
+	started time.Time
+	mark    []byte
+	outcome *Outcome       // nil: it did not end
+	effects []agent.Effect // of one that ended
+}
+
+// ReadJournal makes sense of what was kept.
+func ReadJournal(left agent.Unfinished) Saved {
+	k := Saved{calls: map[string]*savedCall{}, judged: map[try]agent.Entry{}, Text: left.Text, damaged: left.Damaged}
+	for _, e := range left.Entries {
+		if e.Version != events.EntryVersion || !k.add(e) {
+			k.damaged = true
+		}
+	}
+	return k
+}
+
+// add takes in an entry, and reports false for one that makes no sense.
+func (k *Saved) add(e agent.Entry) bool {
+	if e.Moment == agent.Planned {
+		if e.Plan == nil {
+			return false
+		}
+		k.plans = append(k.plans, e)
+		if k.steps == nil {
+			k.steps = map[string]*savedCall{}
+		}
+		return true
+	}
+	if k.steps == nil {
+		return false
+	}
+	if e.Moment == agent.Judged {
+		if e.Verdict != nil {
+			k.judged[try{e.Step, e.Attempt}] = e
+		}
+		return e.Verdict != nil
+	}
+	c := k.steps[e.Step]
+	if c == nil {
+		c = &savedCall{step: e.Step}
+		k.steps[e.Step] = c
+	}
+	switch e.Moment {
+	case agent.Intended:
+		if gate.Hash(e.Input) != e.Hash {
+			return false
+		}
+		c.tool, c.input = e.Tool, e.Input
+	case agent.CallAsked:
+	case agent.Decided:
+		if e.Decision == agent.Refuse {
+			c.outcome = &Outcome{Status: agent.Denied, Reason: gate.Because("the user said no", e.Reason)}
+		}
+	case agent.CallStarted:
+		c.started, c.mark, c.outcome = e.Time, e.Mark, nil
+	case agent.CallEnded:
+		c.outcome, c.effects = &Outcome{Status: e.Status, Reason: e.Reason}, e.Effects
+		if e.Result != nil {
+			c.outcome.Result = *e.Result
+		}
+	default:
+		return false
+	}
+	if c.input != nil {
+		k.calls[sameCall(c.tool, c.input)] = c
+	}
+	return true
+}
+
+// HasPlan reports whether a plan was made before the turn was cut.
+func (k *Saved) HasPlan() bool { return k.steps != nil }
+
+// Mode is that of the first plan; "": there is none.
+func (k *Saved) Mode() agent.Mode {
+	if len(k.plans) == 0 {
+		return ""
+	}
+	return k.plans[0].Plan.Mode
+}
+
+// Tools names the tools of saved plans, one a line.
+func (k *Saved) Tools() string {
+	var names strings.Builder
+	for _, p := range k.plans {
+		for _, step := range p.Plan.Steps {
+			names.WriteString("\n" + step.Tool)
+		}
+	}
+	return names.String()
+}
+
+// Longer is the answer as kept before the turn was cut, if text has not
+// become as long: what the user was told is not taken back.
+func (k *Saved) Longer(text string) string {
+	if len(k.Text) > len(text) {
+		return k.Text
+	}
+	return text
+}
+
+// Judged is what a worker's attempt reported and what the evaluator said of it,
+// if it came so far.
+func (k *Saved) Judged(step string, attempt int) (report string, verdict agent.Judgement, ok bool) {
+	e, ok := k.judged[try{step, attempt}]
+	if !ok {
+		return "", agent.Judgement{}, false
+	}
+	return e.Report, *e.Verdict, true
+}
+
+// Resume takes up what was saved of a turn that was cut: its tools get the names
+// that they have now, identical calls share what ended, and its effects and the
+// liberties of its calls count.
+func (w *Worker) Resume() {
+	now := func(name string) string {
+		if tool := w.Tool(name); tool != nil {
+			return tool.Spec().Name
+		}
+		return name
+	}
+	for _, p := range w.Saved.plans {
+		for i := range p.Plan.Steps {
+			p.Plan.Steps[i].Tool = now(p.Plan.Steps[i].Tool)
+		}
+	}
+	done := make(chan struct{})
+	close(done)
+	for _, step := range slices.Sorted(maps.Keys(w.Saved.steps)) {
+		c := w.Saved.steps[step]
+		c.tool = now(c.tool)
+		if c.input != nil {
+			same := sameCall(c.tool, c.input)
+			w.Saved.calls[same] = c
+			if c.outcome != nil {
+				w.calls.made[same] = &madeCall{step: c.step, done: done, Outcome: *c.outcome}
+			}
+		}
+		w.did(step, c.effects...)
+		if c.outcome == nil && !c.started.IsZero() && c.tool != agent.DelegateTool && !agent.ReadOnly(w.Tool(c.tool)) { // nobody knows
+			w.did(step, agent.Effect{Kind: agent.Unknown, Tool: c.tool})
+		}
+	}
+}
+
+// RecallLiberties counts those of the calls that began before the turn was cut.
+func (w *Worker) RecallLiberties() {
+	for _, before := range w.Saved.steps {
+		if tool := w.Tool(before.tool); agent.IsOutward(tool) && !before.started.IsZero() {
+			w.Guard.RecallLiberties(tool, before.input)
+		}
+	}
+}
+
+// admit decides whether a call runs. Without a permit it does not, and the
+// outcome is what becomes of it.
+func (w *Worker) admit(ctx context.Context, c gate.Call) (*gate.Permit, Outcome) {
+	pass := w.Pass
+	if before := w.Saved.calls[sameCall(c.Name(), c.Input)]; w.Saved.damaged || before != nil && !before.started.IsZero() {
+		if before != nil {
+			w.undid(before.step) // now it is found out
+		}
+		switch happened, effects := w.happened(ctx, c, before); happened {
+		case agent.HasHappened:
+			w.did(c.Step, effects...)
+			return nil, Outcome{Status: agent.Done, Result: agent.Result{Text: "It was done before LifeHub was stopped."}}
+		case agent.MayHaveHappened:
+			w.did(c.Step, agent.Effect{Kind: agent.Unknown, Tool: c.Name()})
+			since := time.Time{}
+			if before != nil {
+				since = before.started
+			}
+			pass = func(ctx context.Context, c gate.Call) (*gate.Permit, error) { return w.PassAgain(ctx, c, since) }
+		}
+	}
+	p, err := pass(ctx, c)
+	var no *gate.Refusal
+	switch {
+	case errors.Is(err, gate.ErrAlreadyDone):
+		w.undid(c.Step)
+		w.did(c.Step, agent.Effect{Kind: agent.ToolCalled, Tool: c.Name(), Count: 1})
+		return nil, Outcome{Status: agent.Done, Result: agent.Result{Text: "It was done before LifeHub was stopped: the user has checked."}}
+	case errors.As(err, &no):
+		return nil, Outcome{Status: agent.Denied, Reason: no.Reason}
+	case err != nil:
+		return nil, failedOutcome(ctx, err)
+	}
+	return p, Outcome{}
+}
+
+// happened returns what became of a call that was or may have been started
+// before the turn was cut. before is nil where nothing is known.
+func (w *Worker) happened(ctx context.Context, c gate.Call, before *savedCall) (agent.Happened, []agent.Effect) {
+	if agent.ReadOnly(c.Tool) {
+		return agent.HasNotHappened, nil // and if not, nobody minds
+	}
+	checker, ok := c.Tool.(agent.Checker)
+	if !ok || before == nil || before.mark == nil {
+		return agent.MayHaveHappened, nil
+	}
+	type found struct {
+		happened agent.Happened
+		effects  []agent.Effect
+	}
+	f, err := agent.Guarded(ctx, func(ctx context.Context) (f found, err error) {
+		f.happened, f.effects, err = checker.Check(ctx, before.mark)
+		return f, err
+	})
+	if err != nil {
+		return agent.MayHaveHappened, nil
+	}
+	return f.happened, f.effects
+}
+
+// recordEnd records how a call ended. One that was stopped before it began stays
+// open, and one that was stopped in the middle stays unknown.
+func (w *Worker) recordEnd(ctx context.Context, c gate.Call, o Outcome) {
+	if o.stopped {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), events.SaveTimeout)
+	defer cancel()
+	entry := agent.Entry{Moment: agent.CallEnded, Step: c.Step, Status: o.Status, Reason: o.Reason, Effects: w.EffectsBy(c.Step)}
+	if o.Status == agent.Done || o.Result.Untrusted {
+		entry.Result = &o.Result
+	}
+	if err := w.Enter(ctx, entry); err != nil {
+		w.Notice("The result of step %s could not be kept: %v. If LifeHub is stopped now, it will ask about this step again.", c.Step, err)
+	}
+}
