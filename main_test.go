@@ -30,7 +30,7 @@ var arrows = map[string][]string{
 	"lifehub/agent/gate":       {"agent", "agent/args", "agent/provenance", "agent/rules", "internal/pattern", "internal/text", "llm"},
 	"lifehub/agent/work":       {"agent", "agent/args", "agent/events", "agent/gate", "agent/parse", "agent/provenance", "agent/toolchoice", "internal/pattern", "internal/text"},
 	"lifehub/agent/toolchoice": {"agent", "agent/args", "agent/memory", "internal/text", "llm"},
-	"lifehub/agent/answer":     {"agent", "agent/args", "agent/citation", "agent/events", "agent/memory", "agent/prompt", "agent/work", "internal/text", "llm"},
+	"lifehub/agent/answer":     {"agent", "agent/args", "agent/citation", "agent/events", "agent/memory", "agent/prompt", "agent/provenance", "agent/work", "internal/text", "llm"},
 	"lifehub/agent/team":       {"agent", "agent/answer", "agent/parse", "agent/prompt", "agent/provenance", "agent/toolchoice", "agent/work", "internal/text", "llm"},
 	"lifehub/agent/turn":       {"agent", "agent/answer", "agent/args", "agent/events", "agent/gate", "agent/memory", "agent/parse", "agent/prompt", "agent/provenance", "agent/rules", "agent/team", "agent/toolchoice", "agent/work", "internal/text", "llm"},
 	"lifehub/agent/rules":      {"agent", "internal/pattern", "agent/args"},

@@ -8,6 +8,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/agent/citation"
+	"lifehub/agent/provenance"
 	"lifehub/agent/work"
 	"lifehub/internal/text"
 )
@@ -32,13 +33,6 @@ func (a *Answer) Check(ctx context.Context, answer string) []agent.Citation {
 	return citations
 }
 
-// holds reports whether a place was read, or made, in the turn.
-func holds(s *work.Seen, p citation.NamedPlace) bool {
-	return p.Within(s.Sources) || (p.Listed || p.Line > 0) && p.Within(s.Listed) ||
-		p.Listed && slices.ContainsFunc(s.Listed, func(s agent.Source) bool { return strings.Contains(s.Text, p.Name) }) ||
-		slices.ContainsFunc(s.Given, func(input string) bool { return strings.Contains(input, p.Name) })
-}
-
 // notRead is the detail of a place that an answer names and nobody read.
 const notRead = "not read in this conversation"
 
@@ -48,13 +42,14 @@ const notRead = "not read in this conversation"
 // brackets that the user typed and that no note has.
 func (a *Answer) unread(ctx context.Context, answer string) (citations []agent.Citation) {
 	places := citation.PlacesIn(answer)
+	seen := a.Seen()
 	for _, f := range a.Facts {
-		a.Seen.Sources = append(a.Seen.Sources, f.Source())
+		seen.Sources = append(seen.Sources, f.Source())
 	}
 	for _, e := range a.EffectsBy("") {
-		a.Seen.Sources = append(a.Seen.Sources, e.Source())
+		seen.Sources = append(seen.Sources, e.Source())
 	}
-	places = slices.DeleteFunc(places, func(p citation.NamedPlace) bool { return holds(&a.Seen, p) })
+	places = slices.DeleteFunc(places, func(p citation.NamedPlace) bool { return holds(seen, p) })
 	if len(places) == 0 {
 		return nil
 	}
@@ -65,18 +60,25 @@ func (a *Answer) unread(ctx context.Context, answer string) (citations []agent.C
 	}
 	for _, e := range earlier {
 		typed += "\n" + e.Question
-		a.Seen.Sources = append(a.Seen.Sources, e.Answer.Sources...)
+		seen.Sources = append(seen.Sources, e.Answer.Sources...)
 		for _, effect := range e.Answer.Effects {
-			a.Seen.Sources = append(a.Seen.Sources, effect.Source())
+			seen.Sources = append(seen.Sources, effect.Source())
 		}
 	}
 	for _, p := range places {
-		if holds(&a.Seen, p) || p.Line == 0 && !p.Bracketed && !agent.OnWeb(p.Name) && strings.Contains(typed, p.Name) && !a.exists(p) {
+		if holds(seen, p) || p.Line == 0 && !p.Bracketed && !agent.OnWeb(p.Name) && strings.Contains(typed, p.Name) && !a.exists(p) {
 			continue
 		}
 		citations = append(citations, agent.Citation{Path: p.Name, Line: p.Line, EndLine: p.EndLine, Verdict: agent.NotFound, Detail: notRead})
 	}
 	return citations
+}
+
+// holds reports whether a place was read, or made, in the turn.
+func holds(s provenance.Seen, p citation.NamedPlace) bool {
+	return p.Within(s.Sources) || (p.Listed || p.Line > 0) && p.Within(s.Listed) ||
+		p.Listed && slices.ContainsFunc(s.Listed, func(s agent.Source) bool { return strings.Contains(s.Text, p.Name) }) ||
+		slices.ContainsFunc(s.Given, func(input string) bool { return strings.Contains(input, p.Name) })
 }
 
 // exists reports whether a path is that of a note.

@@ -47,7 +47,7 @@ func TestOfflineAnswersAreVerified(t *testing.T) {
 			t.Fatal(err)
 		}
 		answered := emptyAnswer()
-		answered.Seen.Result(agent.Result{Sources: []agent.Source{p}})
+		answered.Read("search_notes", agent.Result{Sources: []agent.Source{p}})
 		for _, c := range answered.unread(t.Context(), answer.Text) {
 			t.Errorf("%s is %s, in\n%s\nof\n%s", c.Place(), c.Detail, answer.Text, p.Text)
 		}
@@ -73,7 +73,7 @@ func TestOfflineAnswersAreVerified(t *testing.T) {
 func TestTrueAnswersAreSeldomMarked(t *testing.T) {
 	marks := func(answer string, read ...agent.Source) int {
 		turn := emptyAnswer()
-		turn.Seen.Result(agent.Result{Sources: read})
+		turn.Read("search_notes", agent.Result{Sources: read})
 		return len(turn.unread(t.Context(), answer))
 	}
 	text, err := os.ReadFile(testenv.Shared(t, "data/claims/cases.jsonl"))

@@ -124,7 +124,7 @@ func (a *Asker) send(ctx context.Context, p Prompt, window int, scale float64, s
 	var usage llm.Usage
 	split := parse.Thoughts{Say: say, Think: func(text string) { a.Emit(agent.Thought{Agent: p.Agent, Step: p.Step, Content: text}) }}
 	defer func() { a.Count(func(m *agent.Metrics) { m.Model = a.ModelName() }) }()
-	for delta, err := range a.listen(ctx, req) {
+	for delta, err := range a.listen(ctx, func(ctx context.Context) iter.Seq2[llm.Delta, error] { return a.Model.Stream(ctx, req) }) {
 		if err != nil {
 			split.Flush()
 			return usage, err
@@ -190,25 +190,12 @@ func (a *Asker) tellSlow(why string) {
 
 // ready waits until Window and ModelName are those of the next request.
 func (a *Asker) ready(ctx context.Context) error {
-	done := make(chan error, 1)
-	go func() {
-		var err error
-		defer func() { done <- err }()
-		defer agent.Catch(&err)
-		err = a.Ready(ctx)
-	}()
-	silence := time.NewTimer(slowModel)
-	defer silence.Stop()
-	for {
-		select {
-		case <-silence.C:
-			a.tellSlow("")
-		case err := <-done:
-			return err
-		case <-ctx.Done():
-			return ctx.Err()
-		}
+	for _, err := range a.listen(ctx, func(ctx context.Context) iter.Seq2[llm.Delta, error] {
+		return func(yield func(llm.Delta, error) bool) { yield(llm.Delta{}, a.Ready(ctx)) }
+	}) {
+		return err
 	}
+	return ctx.Err()
 }
 
 func (a *Asker) emitUsage(p Prompt, usage llm.Usage) {
@@ -224,11 +211,11 @@ func (a *Asker) emitUsage(p Prompt, usage llm.Usage) {
 	a.Emit(used)
 }
 
-// listen reads the model's stream in its own goroutine, so that a
-// cancelled ctx ends the loop at once, even if the model does not notice. The
+// listen reads a stream of the model in its own goroutine, so that a cancelled
+// ctx ends the loop at once, even if the model does not notice. The
 // goroutine ends when the stream does, or at its next piece after the loop
 // was left.
-func (a *Asker) listen(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
+func (a *Asker) listen(ctx context.Context, stream func(context.Context) iter.Seq2[llm.Delta, error]) iter.Seq2[llm.Delta, error] {
 	type piece struct {
 		delta llm.Delta
 		err   error
@@ -254,7 +241,7 @@ func (a *Asker) listen(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta
 				}
 			}()
 			defer agent.Catch(&err)
-			for delta, err := range a.Model.Stream(ctx, req) {
+			for delta, err := range stream(ctx) {
 				if !send(piece{delta, err}) || err != nil {
 					return
 				}

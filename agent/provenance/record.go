@@ -4,6 +4,7 @@ package provenance
 
 import (
 	"context"
+	"encoding/json"
 	"slices"
 	"strings"
 	"sync"
@@ -20,12 +21,37 @@ type Record struct {
 	Conversation string
 
 	mu        sync.Mutex
+	seen      Seen
 	untrusted []string
 	toolText  []string
 	search    []string            // what web searches brought
 	own       agent.OwnText       // what of it is the user's own
 	quoted    map[string][]string // by message of the user's: whose words stand in it
 	plans     map[string]Origin   // by step: what had been read when it was planned
+}
+
+// Seen is what the calls of a turn brought to light and named.
+type Seen struct {
+	Sources []agent.Source
+	Listed  []agent.Source
+	Given   []string // arguments of calls that are not known to only read notes
+}
+
+// Seen is what has been seen so far.
+func (r *Record) Seen() Seen {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return Seen{slices.Clip(r.seen.Sources), slices.Clip(r.seen.Listed), slices.Clip(r.seen.Given)}
+}
+
+// Called notes what a call names, run or not: a page that it opens, or what it
+// makes or changes. A nil tool is one that is not known.
+func (r *Record) Called(tool agent.Tool, input json.RawMessage) {
+	if _, opens := tool.(agent.Fetcher); opens || tool == nil || !agent.ReadOnly(tool) {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.seen.Given = append(r.seen.Given, string(input))
+	}
 }
 
 // Origin is what a call was made of.
@@ -109,6 +135,8 @@ func (r *Record) Read(tool string, result agent.Result) {
 	r.MarkUntrusted(untrustedFrom(result, tool)...)
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.seen.Sources = append(r.seen.Sources, result.Sources...)
+	r.seen.Listed = append(r.seen.Listed, result.Listed...)
 	r.toolText = append(r.toolText, textsOf(result)...)
 	if tool == agent.WebSearch { // the results' own addresses, not what stands in their texts, nor what was looked for
 		for _, s := range result.Sources {

@@ -94,8 +94,7 @@ func (t *turn) attachNamed(ctx context.Context) error {
 		t.Emit(agent.ToolEnded{Step: id, Call: id, Name: answer.AttachTool, Output: o.Result.Text, Error: o.Reason, Sources: o.Result.Sources, Took: t.Since(start)})
 		t.Found = append(t.Found, work.Finding{Step: agent.Step{ID: id, Tool: answer.AttachTool, Description: name}, Outcome: o})
 		t.Read(name, o.Result)
-		t.Seen.Call(nil, input)
-		t.Seen.Result(o.Result)
+		t.Called(nil, input)
 		if err != nil {
 			t.MarkError(name)
 		}

@@ -84,7 +84,7 @@ func (w *Worker) do(ctx context.Context, c gate.Call) Outcome {
 // make takes a call through the gate and runs it. Its end is in the journal
 // before anybody learns of it.
 func (w *Worker) make(ctx context.Context, c gate.Call) Outcome {
-	w.Seen.Call(c.Tool, c.Input)
+	w.Called(c.Tool, c.Input)
 	ctx = w.WithHidden(ctx, c.Tool)
 	permit, o := w.admit(ctx, c)
 	c.Turn.LetNext()
@@ -144,7 +144,6 @@ func (w *Worker) make(ctx context.Context, c gate.Call) Outcome {
 		}
 	})
 	w.Read(name, o.Result)
-	w.Seen.Result(o.Result)
 	ended.Nothing = o.Result.Nothing
 	ended.Output, ended.Sources, ended.Coverage = o.Result.Text, o.Result.Sources, o.Result.Coverage
 	w.Emit(ended)

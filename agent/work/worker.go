@@ -25,7 +25,6 @@ type Worker struct {
 	Saved    Saved                    // of a turn that was cut and is resumed
 	Found    []Finding                // what was attached, then what the steps brought, in plan order
 	Attached int                      // how many of Found the user attached
-	Seen     Seen
 
 	calls calls
 
@@ -99,8 +98,7 @@ func (w *Worker) step(ctx context.Context, step agent.Step, at *gate.Turnstile, 
 	before := w.Saved.steps[step.ID]
 	if before != nil && before.outcome != nil {
 		w.Read(step.Tool, before.outcome.Result)
-		w.Seen.Call(w.Tool(step.Tool), before.input)
-		w.Seen.Result(before.outcome.Result)
+		w.Called(w.Tool(step.Tool), before.input)
 		if before.outcome.Status != agent.Done && before.outcome.Status != agent.Denied && provenance.ErrorsUntrusted(w.Tool(step.Tool)) {
 			w.MarkError(step.Tool)
 		}
