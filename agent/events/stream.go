@@ -45,7 +45,7 @@ type Stream struct {
 }
 
 // New returns the stream of a turn that begins now. Its events go to a channel
-// that is read until the turn has ended.
+// that is read until the turn has ended; nil: to nobody.
 func New(to chan<- agent.Event, now func() time.Time) *Stream {
 	return &Stream{to: to, Now: now, began: now()}
 }
@@ -60,7 +60,9 @@ func (s *Stream) Emit(body agent.Body) {
 	s.Count(func(m *agent.Metrics) { tally(m, body) })
 	s.record(e)
 	s.log(body)
-	s.to <- e
+	if s.to != nil {
+		s.to <- e
+	}
 }
 
 // Notice tells the user something that stops nothing.

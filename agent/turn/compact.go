@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"lifehub/agent"
-	"lifehub/agent/parse"
+	"lifehub/agent/events"
 	"lifehub/agent/prompt"
 	"lifehub/agent/provenance"
 	"lifehub/internal/text"
@@ -156,28 +156,20 @@ func (a *Agent) summariseOnce(ctx context.Context, before string, messages []llm
 	if focus != "" {
 		fmt.Fprintf(&b, " Keep above all what has to do with: %s", text.OneLine(focus))
 	}
-	text, err := agent.Guarded(ctx, func(ctx context.Context) (string, error) {
-		answer, _, err := llm.Collect(a.Model.Stream(ctx, llm.Request{
-			Messages: []llm.Message{
-				{Role: llm.System, Text: strings.ReplaceAll(summaryPrompt, "{words}", strconv.Itoa(summaryWords))},
-				{Role: llm.User, Text: b.String()},
-			},
-			MaxTokens: maxSummaryTokens,
-			Task:      &llm.Task{Kind: llm.SummaryTask, Question: focus, Summary: before, History: messages},
-		}))
-		return answer.Text, err
-	})
-	if err != nil {
+	var said strings.Builder
+	asker := a.asker(events.New(nil, a.Now))
+	asker.Think = func() string { return "" }
+	if _, err := asker.Ask(ctx, prompt.Prompt{
+		System:   strings.ReplaceAll(summaryPrompt, "{words}", strconv.Itoa(summaryWords)),
+		Question: b.String(),
+		Request:  llm.Request{MaxTokens: maxSummaryTokens, Task: &llm.Task{Kind: llm.SummaryTask, Question: focus, Summary: before, History: messages}},
+	}, func(piece string) { said.WriteString(piece) }); err != nil {
 		return "", err
 	}
-	var said strings.Builder
-	split := parse.Thoughts{Say: func(s string) { said.WriteString(s) }, Think: func(string) {}}
-	split.Add(text)
-	split.Flush()
-	if text = strings.TrimSpace(said.String()); text == "" {
-		return "", agent.ErrNoAnswer
+	if text := strings.TrimSpace(said.String()); text != "" {
+		return text, nil
 	}
-	return text, nil
+	return "", agent.ErrNoAnswer
 }
 
 // recallSummary reads what older turns came down to, and takes the messages

@@ -38,8 +38,7 @@ func newTurn(a *Agent, conversation string, to chan<- agent.Event) *turn {
 	guard := &gate.Guard{Gate: a.gate, Record: &provenance.Record{Stream: stream, Store: a.Provenance, Conversation: conversation}, Schemas: &a.schemas}
 	worker := work.New(guard, a.Limits.Parallel)
 	worker.Missing, worker.Redact = a.Missing, a.Redact
-	server := prompt.Server{Window: a.Window, ModelName: a.ModelName, Think: a.Think, Ready: a.Ready, RejectsLongPrompts: a.RejectsLongPrompts}
-	asker := &prompt.Asker{Stream: stream, Model: a.Model, Meters: &a.meters, Server: server}
+	asker := a.asker(stream)
 	t := &turn{agent: a, Team: &team.Team{
 		Answer: &answer.Answer{
 			Worker: worker, Asker: asker, Recalled: &memory.Recalled{},
@@ -50,6 +49,12 @@ func newTurn(a *Agent, conversation string, to chan<- agent.Event) *turn {
 	guard.Prompts = t.prompts
 	asker.Compact = t.compactToFit
 	return t
+}
+
+// asker asks the model, and tells a stream of it.
+func (a *Agent) asker(stream *events.Stream) *prompt.Asker {
+	server := prompt.Server{Window: a.Window, ModelName: a.ModelName, Think: a.Think, Ready: a.Ready, RejectsLongPrompts: a.RejectsLongPrompts}
+	return &prompt.Asker{Stream: stream, Model: a.Model, Meters: &a.meters, Server: server}
 }
 
 // prompts is what of the conversation stands in the prompts at this moment.
