@@ -90,7 +90,7 @@ func (a *Answer) exists(p citation.NamedPlace) bool {
 	return ok
 }
 
-// wasSaid reports whether words stand in what this turn goes by next to its
+// wasSaid reports whether words are in what this turn goes by next to its
 // sources: in the conversation, and in what steps were given and told. Of the
 // question an answer may leave words out: "nothing about “boiler pressure”".
 func (a *Answer) wasSaid(words string) bool {

@@ -52,7 +52,7 @@ func (a *Answer) explainerPrompt() prompt.Prompt {
 	var brought []llm.Result // by calls of workers
 	for _, s := range a.Sources[:a.foundSources] {
 		if slices.ContainsFunc(a.Found, func(f work.Finding) bool { return f.Step.ID == s.Call }) {
-			continue // it stands in the results
+			continue // it is in the results
 		}
 		head := fmt.Sprintf("[%d] %s", s.N, text.OneLine(s.Title()))
 		p.Material = append(p.Material, prompt.Part{Kind: "sources", Head: head, Text: s.Text, Fence: fence})

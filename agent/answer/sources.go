@@ -95,7 +95,7 @@ func (a *Answer) citeFacts() {
 // ResultPart is a step in a prompt, with its number if its text can be cited.
 func (a *Answer) ResultPart(f work.Finding) prompt.Part {
 	p := prompt.Part{Kind: "results", Head: ResultHead(f), Fence: a.Fence()}
-	if r := ForModel(f); !r.Cited { // else it stands in the sources
+	if r := ForModel(f); !r.Cited { // else it is in the sources
 		p.Text = r.Text
 	}
 	if n := a.ResultNumber(f.Step.ID); n > 0 {
@@ -113,7 +113,7 @@ func ForModel(f work.Finding) llm.Result {
 	case f.Status != agent.Done:
 		r.Text = f.Reason
 	default:
-		r.Cited = len(f.Result.Sources) > 0 && f.Step.Tool != agent.DelegateTool // a report stands next to what it rests on
+		r.Cited = len(f.Result.Sources) > 0 && f.Step.Tool != agent.DelegateTool // a report is next to what it rests on
 	}
 	return r
 }

@@ -79,7 +79,7 @@ func (s *Stream) KeepAnswer(ctx context.Context, saved int, before func(text str
 			case <-tick.C:
 			}
 			text := s.Said()
-			if len(text) <= saved { // nothing new, or not yet as much as before the turn was cut
+			if len(text) <= saved { // nothing new, or not yet as much as before the turn was interrupted
 				continue
 			}
 			before(text)

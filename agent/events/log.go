@@ -7,7 +7,7 @@ import (
 	"lifehub/internal/text"
 )
 
-// Bounds of what a log holds, in bytes: the results themselves stand in the
+// Bounds of what a log holds, in bytes: the results themselves are in the
 // prompt, and in the trace.
 const (
 	maxAction  = 300

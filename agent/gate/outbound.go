@@ -56,7 +56,7 @@ func (g *Guard) notFromUser(c Call, made provenance.Origin) []string {
 	return nil
 }
 
-// RecallLiberties counts those of a call that began before the turn was cut.
+// RecallLiberties counts those of a call that began before the turn was interrupted.
 func (g *Guard) RecallLiberties(tool agent.Tool, input json.RawMessage) {
 	g.notFromUser(Call{Tool: tool, Input: input}, provenance.Origin{Private: []string{"what was read before"}})
 }

@@ -21,7 +21,7 @@ type Guard struct {
 	*Gate
 	*provenance.Record
 	Schemas *args.Schemas
-	// Prompts is what of the conversation stands in the prompts at this moment.
+	// Prompts is what of the conversation is in the prompt at this moment.
 	Prompts func() Prompts
 	// Command says that the user asked for this very call, and no model did.
 	Command bool
@@ -31,7 +31,7 @@ type Guard struct {
 	refused   []string // tools that needed a permission nobody could give
 }
 
-// Prompts is what stands in the prompts of a turn next to what its tools brought.
+// Prompts is what is in the prompt of a turn next to what its tools brought.
 type Prompts struct {
 	Instructions string
 	Question     string // as it was typed

@@ -52,7 +52,7 @@ func (m *inMemory) Forget(_ context.Context, prints []int64) error {
 	return nil
 }
 
-// Sources names where untrusted text came from that stands in any of the
+// Sources names where untrusted text came from that is in any of the
 // texts. What cannot be found out is taken to be untrusted.
 func Sources(ctx context.Context, store agent.Provenance, texts ...string) []string {
 	var prints []int64
@@ -144,7 +144,7 @@ func (r *Record) Save(ctx context.Context, kind agent.Kind, from string, prints 
 }
 
 // Prints are the fingerprints of what a model made of untrusted text, without
-// what stands in the user's own words and notes as they were read. written:
+// what is in the user's own words and notes as they were read. written:
 // each of its lines is known, also a short one.
 func (r *Record) Prints(text string, written bool) []int64 {
 	r.mu.Lock()

@@ -26,7 +26,7 @@ type Record struct {
 	toolText  []string
 	search    []string            // what web searches brought
 	own       agent.OwnText       // what of it is the user's own
-	quoted    map[string][]string // by message of the user's: whose words stand in it
+	quoted    map[string][]string // by message of the user's: whose words are in it
 	plans     map[string]Origin   // by step: what had been read when it was planned
 }
 
@@ -77,7 +77,7 @@ func (r *Record) ReadSoFar() Origin {
 	return Origin{Untrusted: slices.Clone(r.untrusted), Private: slices.Clone(r.toolText)}
 }
 
-// HasUntrusted reports whether untrusted text stands in the prompts of the turn.
+// HasUntrusted reports whether untrusted text is in the prompt of the turn.
 func (r *Record) HasUntrusted() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -138,7 +138,7 @@ func (r *Record) Read(tool string, result agent.Result) {
 	r.seen.Sources = append(r.seen.Sources, result.Sources...)
 	r.seen.Listed = append(r.seen.Listed, result.Listed...)
 	r.toolText = append(r.toolText, textsOf(result)...)
-	if tool == agent.WebSearch { // the results' own addresses, not what stands in their texts, nor what was looked for
+	if tool == agent.WebSearch { // the results' own addresses, not what is in their texts, nor what was looked for
 		for _, s := range result.Sources {
 			r.search = append(r.search, s.Path)
 		}
@@ -205,7 +205,7 @@ func (r *Record) AddMessage(ctx context.Context, text string, user bool) {
 	}
 }
 
-// QuotedIn names whose words stand in what the user typed, or seems to have.
+// QuotedIn names whose words are in what the user typed, or seems to have.
 func (r *Record) QuotedIn(typed string) []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -16,7 +16,7 @@ func Outside(message string) string {
 	return outside
 }
 
-// splitFences parts a message into what stands outside fences and inside.
+// splitFences parts a message into what is outside fences and inside.
 func splitFences(message string) (outside, inside string) {
 	var kept, fenced strings.Builder
 	open := ""
@@ -37,7 +37,7 @@ func splitFences(message string) (outside, inside string) {
 }
 
 // Split parts a message of the user's into what was typed and what was not.
-// Where untrusted text stands in it nothing is certain to have been typed.
+// Where untrusted text is in it nothing is certain to have been typed.
 func (r *Record) Split(message string) (typed, brought string) {
 	m := agent.ParseMessage(message)
 	if len(r.QuotedIn(m.Text)) > 0 {

@@ -62,7 +62,7 @@ type reply struct {
 	text    string
 	before  string // what of text is no call
 	calls   []llm.ToolCall
-	printed bool  // the calls stood in its text
+	printed bool  // the calls were in its text
 	problem error // why a call in its text cannot be read
 }
 
@@ -136,7 +136,7 @@ func (l *agentLoop) prompt() prompt.Prompt {
 	return p
 }
 
-// readPrinted finds the calls that stand in the text.
+// readPrinted finds the calls that are in the text.
 func (r *reply) readPrinted(known func(name string) bool) {
 	var printed []parse.Step
 	r.before, printed, r.problem = parse.Calls(r.text, known)

@@ -163,7 +163,7 @@ func (l *agentLoop) savedRound(ctx context.Context) (bool, error) {
 // nudge is said to a model that makes the same call again.
 const nudge = "You made this very call before; it was not run again, and this is what it brought. Do something else, or answer now."
 
-// replay goes through all rounds that were made before the turn was cut.
+// replay goes through all rounds that were made before the turn was interrupted.
 func (l *agentLoop) replay(ctx context.Context) error {
 	for {
 		if kept, err := l.savedRound(ctx); err != nil || !kept {

@@ -13,7 +13,7 @@ import (
 )
 
 // repaired writes the steps and what was dropped of a planner's text.
-func mended(text string, offered ...agent.Tool) string {
+func repaired(text string, offered ...agent.Tool) string {
 	d, err := parse.Plan(text)
 	if err != nil {
 		return "error: " + err.Error()
@@ -105,7 +105,7 @@ func TestPlansAreReadAndMended(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			if got := mended(tc.text, find, add); got != tc.want {
+			if got := repaired(tc.text, find, add); got != tc.want {
 				t.Errorf("%s\n got %s\nwant %s", tc.text, got, tc.want)
 			}
 		})
@@ -140,7 +140,7 @@ func TestHostilePlansAreBounded(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			start := time.Now()
-			got := mended(text, tool)
+			got := repaired(text, tool)
 			if took := time.Since(start); took > 20*time.Second {
 				t.Errorf("it took %s", took)
 			}

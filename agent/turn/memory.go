@@ -15,7 +15,7 @@ import (
 
 // Recall finds past exchanges that help with a question, the best first: at
 // most k (0: 1), and only those that fit it well. Of a conversation's own messages
-// the last few are not searched, because they stand in the prompt.
+// the last few are not searched, because they are in the prompts.
 func (a *Agent) Recall(ctx context.Context, conversation, question string, k int) ([]agent.Recollection, error) {
 	found, err := a.Memory.Recall(ctx, conversation, question, a.Limits.Messages, k)
 	for i, r := range found {
@@ -71,7 +71,7 @@ func (t *turn) recallFacts(ctx context.Context) error {
 }
 
 // recallUntrusted finds out what of the messages, the summary and the memory
-// that stand in the prompts is untrusted.
+// that are in the prompts is untrusted.
 func (t *turn) recallUntrusted(ctx context.Context) {
 	t.AddOwn(t.Persona)
 	for _, m := range append(slices.Clip(t.History), llm.Message{Role: llm.User, Text: t.message}) {

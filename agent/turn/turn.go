@@ -21,7 +21,7 @@ import (
 
 // turn is the work on one message. Its parts know of each other what they embed:
 // the answer the worker and the model, the worker the gate, the gate whose words
-// stand in the prompts, and all of them the stream of events.
+// are in the prompts, and all of them the stream of events.
 type turn struct {
 	*team.Team
 	agent   *Agent
@@ -57,7 +57,7 @@ func (a *Agent) asker(stream *events.Stream) *prompt.Asker {
 	return &prompt.Asker{Stream: stream, Model: a.Model, Meters: &a.meters, Server: server}
 }
 
-// prompts is what of the conversation stands in the prompts at this moment.
+// prompts is what of the conversation is in the prompt at this moment.
 func (t *turn) prompts() gate.Prompts {
 	return gate.Prompts{
 		Instructions: t.Persona, Question: t.Question, History: t.History,
@@ -72,8 +72,8 @@ func (t *turn) sent(message string) {
 	t.message, t.Question, t.With = message, cmp.Or(m.Text, agent.NothingTyped), m.Attached
 }
 
-// run is one turn from its first event to its last. begin keeps a new message
-// or takes up a turn that was cut.
+// run is one turn from its first event to its last. begin saves a new message
+// or resumes an interrupted turn.
 func (t *turn) run(ctx context.Context, begin func(context.Context) error) {
 	err := begin(ctx)
 	if err == nil {
@@ -90,7 +90,7 @@ func (t *turn) run(ctx context.Context, begin func(context.Context) error) {
 	t.end(ctx, err)
 }
 
-// begin keeps the message before anything is sent.
+// begin saves the message before anything is sent.
 func (t *turn) begin(ctx context.Context) (err error) {
 	defer func() { t.Emit(agent.Started{Conversation: t.Conversation, Message: t.message, Mode: string(t.Mode)}) }()
 	defer agent.Catch(&err)
@@ -103,7 +103,7 @@ func (t *turn) begin(ctx context.Context) (err error) {
 	return nil
 }
 
-// reply is the whole flow. What it brought stands in t, also after an error.
+// reply is the whole flow. What it brought is in t, also after an error.
 func (t *turn) reply(ctx context.Context) (err error) {
 	defer agent.Catch(&err)
 	t.agent.Prepare(ctx, t.Question+t.Saved.Tools(), func(text string) { t.Notice("%s", text) })
@@ -161,7 +161,7 @@ func (t *turn) byPlan(ctx context.Context) error {
 	return t.Explain(ctx)
 }
 
-// end checks the citations, keeps the answer and closes the turn.
+// end checks the citations, saves the answer and closes the turn.
 func (t *turn) end(ctx context.Context, failure error) {
 	defer t.EndTrace()
 	defer func() {
@@ -216,7 +216,7 @@ func (t *turn) staysOpen(ctx context.Context) bool {
 	return errors.Is(context.Cause(ctx), agent.ErrShutdown) && t.Journal != nil && t.Turn != ""
 }
 
-// save keeps the answer even when the turn was cancelled.
+// save writes the answer, also of a turn that was cancelled.
 func (t *turn) save(ctx context.Context, answer agent.Answer) error {
 	if t.Turn == "" {
 		return nil
@@ -226,7 +226,7 @@ func (t *turn) save(ctx context.Context, answer agent.Answer) error {
 	return t.Conversations.Finish(ctx, t.Turn, answer)
 }
 
-// reopen takes up a turn that was cut.
+// reopen resumes an interrupted turn.
 func (t *turn) reopen(ctx context.Context, id string) (err error) {
 	defer func() {
 		t.Emit(agent.Started{Conversation: t.Conversation, Message: t.message, Mode: string(t.Mode), Resumed: true})

@@ -234,7 +234,7 @@ func (c *calls) forgetReadings() {
 			if made.reading && made.Status == agent.Done {
 				delete(c.made, key)
 			}
-		default: // it goes on
+		default: // it is still running
 		}
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"lifehub/agent/gate"
 )
 
-// Saved is what is known of a turn that was cut and is resumed. The zero
+// Saved is what is known of a turn that was interrupted and is resumed. The zero
 // value is a turn that begins.
 type Saved struct {
 	Text    string                // of the answer, as far as it was kept
@@ -105,7 +105,7 @@ func (k *Saved) add(e agent.Entry) bool {
 	return true
 }
 
-// HasPlan reports whether a plan was made before the turn was cut.
+// HasPlan reports whether a plan was made before the turn was interrupted.
 func (k *Saved) HasPlan() bool { return k.steps != nil }
 
 // Mode is that of the first plan; "": there is none.
@@ -127,7 +127,7 @@ func (k *Saved) Tools() string {
 	return names.String()
 }
 
-// Longer is the answer as kept before the turn was cut, if text has not
+// Longer is the answer as kept before the turn was interrupted, if text has not
 // become as long: what the user was told is not taken back.
 func (k *Saved) Longer(text string) string {
 	if len(k.Text) > len(text) {
@@ -146,7 +146,7 @@ func (k *Saved) Judged(step string, attempt int) (report string, verdict agent.J
 	return e.Report, *e.Verdict, true
 }
 
-// Resume takes up what was saved of a turn that was cut: its tools get the names
+// Resume takes up what was saved of an interrupted turn: its tools get the names
 // that they have now, identical calls share what ended, and its effects and the
 // liberties of its calls count.
 func (w *Worker) Resume() {
@@ -180,7 +180,7 @@ func (w *Worker) Resume() {
 	}
 }
 
-// RecallLiberties counts those of the calls that began before the turn was cut.
+// RecallLiberties counts those of the calls that began before the turn was interrupted.
 func (w *Worker) RecallLiberties() {
 	for _, before := range w.Saved.steps {
 		if tool := w.Tool(before.tool); agent.IsOutward(tool) && !before.started.IsZero() {
@@ -226,7 +226,7 @@ func (w *Worker) admit(ctx context.Context, c gate.Call) (*gate.Permit, Outcome)
 }
 
 // happened returns what became of a call that was or may have been started
-// before the turn was cut. before is nil where nothing is known.
+// before the turn was interrupted. before is nil where nothing is known.
 func (w *Worker) happened(ctx context.Context, c gate.Call, before *savedCall) (agent.Happened, []agent.Effect) {
 	if agent.ReadOnly(c.Tool) {
 		return agent.HasNotHappened, nil // and if not, nobody minds

@@ -22,7 +22,7 @@ type Worker struct {
 	Tools    []agent.Tool             // the enabled ones when the turn began
 	Missing  func(tool string) string // why a known tool is not among Tools; "": it is not known
 	Redact   func(text string) string // takes the user's secrets out
-	Saved    Saved                    // of a turn that was cut and is resumed
+	Saved    Saved                    // of a turn that was interrupted and is resumed
 	Found    []Finding                // what was attached, then what the steps brought, in plan order
 	Attached int                      // how many of Found the user attached
 
@@ -46,7 +46,7 @@ type Finding struct {
 }
 
 // RunPlan runs the steps as a graph: each as soon as those it comes after have
-// ended, however they ended. A failed step is kept as what it is; only a
+// ended, however they ended. A failed step is recorded as one; only a
 // cancelled ctx is an error.
 func (w *Worker) RunPlan(ctx context.Context, steps []agent.Step) error {
 	defer w.Phase(agent.PhaseStarted{Agent: "worker"})()

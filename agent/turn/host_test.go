@@ -41,9 +41,9 @@ func TestAToolTellsItsProgressAndAsks(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			a := talks(Options{Unattended: c.unattended}, func(ctx context.Context) (agent.Result, error) {
-				desk := agent.HostFrom(ctx)
-				desk.Progress(agent.Progress{Done: 1, Total: 4, Message: "one"})
-				got := desk.Ask(ctx, agent.Question{From: "s", Kind: agent.FormInput, Message: "Who?", Schema: schema})
+				host := agent.HostFrom(ctx)
+				host.Progress(agent.Progress{Done: 1, Total: 4, Message: "one"})
+				got := host.Ask(ctx, agent.Question{From: "s", Kind: agent.FormInput, Message: "Who?", Schema: schema})
 				return agent.Result{Text: fmt.Sprintf("%s %s %s", got.Action, got.Values, got.Reason)}, nil
 			})
 			var story []string
@@ -82,11 +82,11 @@ func TestAStoppedTurnTakesItsQuestionBack(t *testing.T) {
 		defer cancel()
 		late := make(chan agent.Input, 1)
 		a := talks(Options{}, func(callCtx context.Context) (agent.Result, error) {
-			desk := agent.HostFrom(callCtx)
+			host := agent.HostFrom(callCtx)
 			// A tool that does not heed the end of its call.
-			late <- desk.Ask(context.WithoutCancel(callCtx), agent.Question{Kind: agent.FormInput})
-			desk.Progress(agent.Progress{Done: 1})
-			late <- desk.Ask(context.WithoutCancel(callCtx), agent.Question{Kind: agent.FormInput})
+			late <- host.Ask(context.WithoutCancel(callCtx), agent.Question{Kind: agent.FormInput})
+			host.Progress(agent.Progress{Done: 1})
+			late <- host.Ask(context.WithoutCancel(callCtx), agent.Question{Kind: agent.FormInput})
 			return agent.Result{}, nil
 		})
 		for e := range a.Ask(ctx, "c", "talk") {
