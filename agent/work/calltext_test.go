@@ -1,4 +1,4 @@
-package turn
+package work
 
 import (
 	"encoding/json"
@@ -67,13 +67,13 @@ var callForms = map[string]func([]wanted) string{
 }
 
 // callsOfText are the calls that a text comes to, as the loop would run them.
-func (t *turn) callsOfText(text string, l rightList) (calls []wanted, err error) {
+func (w *Worker) callsOfText(text string, l rightList) (calls []wanted, err error) {
 	_, drafts, err := parse.Calls(text, l.known)
 	if err != nil {
 		return nil, err
 	}
 	for _, d := range drafts {
-		step, _, err := t.RepairStep(d, l.offered)
+		step, _, err := w.RepairStep(d, l.offered)
 		if err != nil {
 			return calls, err
 		}
@@ -90,14 +90,14 @@ func (t *turn) callsOfText(text string, l rightList) (calls []wanted, err error)
 // ones are refused with a reason.
 func TestPrintedCallsAreRead(t *testing.T) {
 	total, right := map[string]int{}, map[string]int{}
-	turn := newTurn(New(Options{}), "", nil)
+	worker := alone()
 	told := 0
 	for _, c := range rightCalls(t) {
 		for form, write := range callForms {
 			form = c.from + ": " + form
 			total[form]++
 			text := write(c.calls)
-			got, err := turn.callsOfText(text, c)
+			got, err := worker.callsOfText(text, c)
 			if err == nil && reflect.DeepEqual(got, c.calls) {
 				right[form]++
 			} else if told++; told <= 12 {
@@ -115,7 +115,7 @@ func TestPrintedCallsAreRead(t *testing.T) {
 		for form, text := range broken {
 			form = c.from + ": " + form
 			total[form]++
-			if got, err := turn.callsOfText(text, c); err != nil && err.Error() != "" && len(got) == 0 {
+			if got, err := worker.callsOfText(text, c); err != nil && err.Error() != "" && len(got) == 0 {
 				right[form]++
 			}
 		}

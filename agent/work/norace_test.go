@@ -1,6 +1,6 @@
 //go:build !race
 
-package turn
+package work
 
 // share is the part of the long tables that runs: all.
 const share = 1

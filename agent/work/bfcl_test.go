@@ -1,4 +1,4 @@
-package turn
+package work
 
 import (
 	"bufio"
@@ -19,7 +19,6 @@ import (
 	"lifehub/agent/args"
 	"lifehub/agent/parse"
 	"lifehub/agent/toolchoice"
-	"lifehub/agent/work"
 	"lifehub/internal/testenv"
 )
 
@@ -124,15 +123,15 @@ var brokenPlans = map[string]func(offered []agent.Tool, calls []wanted) (text, w
 // needs, is refused with the reason.
 func TestRightCallsSurviveBadWriting(t *testing.T) {
 	total, kept := map[string]int{}, map[string]int{}
-	turn := newTurn(New(Options{}), "", nil)
+	worker := alone()
 	for _, c := range rightCalls(t) {
-		if len(c.calls) > work.MaxSteps {
+		if len(c.calls) > MaxSteps {
 			continue
 		}
 		for form, render := range renders {
 			form = c.from + ": " + form
 			total[form]++
-			if got := turn.callsOf(render(c.calls), c.offered); reflect.DeepEqual(got, c.calls) {
+			if got := worker.callsOf(render(c.calls), c.offered); reflect.DeepEqual(got, c.calls) {
 				kept[form]++
 			} else if !strings.HasSuffix(form, "numbers as text") {
 				t.Errorf("%s, %s:\n%s\ncame out as %v", c.id, form, render(c.calls), got)
@@ -145,7 +144,7 @@ func TestRightCallsSurviveBadWriting(t *testing.T) {
 			}
 			form = c.from + ": " + form
 			total[form]++
-			if reason := turn.refusal(text, c.offered); strings.Contains(reason, why) {
+			if reason := worker.refusal(text, c.offered); strings.Contains(reason, why) {
 				kept[form]++
 			} else {
 				t.Errorf("%s, %s: refused with %q, which does not name %q:\n%s", c.id, form, reason, why, text)
@@ -162,12 +161,12 @@ func TestRightCallsSurviveBadWriting(t *testing.T) {
 }
 
 // refusal says why none of a plan can be run; "": some of it can.
-func (t *turn) refusal(text string, offered []agent.Tool) string {
+func (w *Worker) refusal(text string, offered []agent.Tool) string {
 	d, err := parse.Plan(text)
 	if err != nil {
 		return err.Error()
 	}
-	steps, dropped := t.RepairSteps(d.Steps, offered, nil)
+	steps, dropped := w.RepairSteps(d.Steps, offered, nil)
 	if len(steps) > 0 {
 		return ""
 	}
@@ -176,7 +175,7 @@ func (t *turn) refusal(text string, offered []agent.Tool) string {
 
 // A plan for a request that no tool fits is an answer, and stays one.
 func TestAnAnswerWithoutCallsStaysAnAnswer(t *testing.T) {
-	turn := newTurn(New(Options{}), "", nil)
+	worker := alone()
 	n := 0
 	for i, c := range readCases(t, testenv.Shared(t, "data/tools/bfcl-irrelevance.jsonl")) {
 		if i%share != 0 {
@@ -192,7 +191,7 @@ func TestAnAnswerWithoutCallsStaysAnAnswer(t *testing.T) {
 		if err != nil || len(d.Steps) > 0 || d.Answer != reply {
 			t.Errorf("%s: %+v, %v", c.ID, d, err)
 		}
-		if calls, err := turn.callsOfText(reply, rightList{offered: offered, names: namesOf(offered)}); err != nil || len(calls) > 0 {
+		if calls, err := worker.callsOfText(reply, rightList{offered: offered, names: namesOf(offered)}); err != nil || len(calls) > 0 {
 			t.Errorf("%s, printed: %v, %v", c.ID, calls, err)
 		}
 		n++
@@ -261,7 +260,7 @@ func manyTurns(t *testing.T) (lists []rightList) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	turn := newTurn(New(Options{}), "", nil)
+	worker := alone()
 	for i, line := range strings.Split(strings.TrimSpace(string(file)), "\n") {
 		var c struct {
 			ID       string
@@ -271,7 +270,7 @@ func manyTurns(t *testing.T) (lists []rightList) {
 			t.Fatal(err)
 		}
 		for n, written := range c.Expected {
-			calls := turn.pythonCalls(offered, written)
+			calls := worker.pythonCalls(offered, written)
 			if (i+n)%share == 0 && len(calls) > 0 {
 				lists = append(lists, rightList{"BFCL, many turns", fmt.Sprintf("%s.%d", c.ID, n), offered, calls, names})
 			}
@@ -284,7 +283,7 @@ var keyword = regexp.MustCompile(`(^|, *)(\w+) *=`)
 
 // pythonCalls are those of the calls that fit the tools' own schemas.
 // Positions are named in the order in which a schema names its arguments.
-func (t *turn) pythonCalls(offered []agent.Tool, written []string) (calls []wanted) {
+func (w *Worker) pythonCalls(offered []agent.Tool, written []string) (calls []wanted) {
 	for _, text := range written {
 		name, rest, _ := strings.Cut(text, "(")
 		tool := toolchoice.Find(offered, name)
@@ -307,7 +306,7 @@ func (t *turn) pythonCalls(offered []agent.Tool, written []string) (calls []want
 			args[position], list = list[0], list[1:]
 		}
 		args, whole := asNumbers(args)
-		if whole && t.fits(offered, name, args) {
+		if whole && w.fits(offered, name, args) {
 			calls = append(calls, wanted{name, args})
 		}
 	}
@@ -361,12 +360,12 @@ func metaTool(t *testing.T) (lists []rightList) {
 }
 
 // callsOf is the calls of the plan that a text holds.
-func (t *turn) callsOf(text string, offered []agent.Tool) (calls []wanted) {
+func (w *Worker) callsOf(text string, offered []agent.Tool) (calls []wanted) {
 	d, err := parse.Plan(text)
 	if err != nil {
 		return nil
 	}
-	steps, _ := t.RepairSteps(d.Steps, offered, nil)
+	steps, _ := w.RepairSteps(d.Steps, offered, nil)
 	for _, s := range steps {
 		args, err := args.ReadObject(s.Input)
 		if err != nil {
@@ -413,7 +412,7 @@ func (c callCase) prepare() (offered []agent.Tool, calls []wanted) {
 				}
 			}
 		}
-		if turn := newTurn(New(Options{}), "", nil); turn.fits(offered, call.Name, args) {
+		if worker := alone(); worker.fits(offered, call.Name, args) {
 			calls = append(calls, wanted{call.Name, args})
 		}
 	}
@@ -421,13 +420,13 @@ func (c callCase) prepare() (offered []agent.Tool, calls []wanted) {
 }
 
 // fits reports whether the data's own values fit the data's own schema; some do not.
-func (t *turn) fits(offered []agent.Tool, name string, args map[string]any) bool {
+func (w *Worker) fits(offered []agent.Tool, name string, args map[string]any) bool {
 	tool := toolchoice.Find(offered, name)
 	raw, err := json.Marshal(args)
 	if tool == nil || err != nil {
 		return false
 	}
-	_, notes, err := t.Schemas.Repair(tool.Spec(), raw)
+	_, notes, err := w.Schemas.Repair(tool.Spec(), raw)
 	return err == nil && len(notes) == 0
 }
 
