@@ -11,7 +11,6 @@ import (
 
 	"lifehub/agent"
 	"lifehub/agent/memory"
-	"lifehub/agent/prompt"
 	"lifehub/llm"
 )
 
@@ -199,26 +198,5 @@ func TestFactsStandInThePromptsAndCanBeCited(t *testing.T) {
 	}
 	if told := bodies[agent.Remembered](events); len(told) != 1 || len(told[0].Facts) != 2 || !told[0].Facts[0].Fits || told[0].Facts[1].Fits {
 		t.Errorf("remembered %+v", told)
-	}
-}
-
-func TestOfManyFactsTheFittingOnesComeAndThenTheNewest(t *testing.T) {
-	var file []agent.Fact
-	for i := range 200 {
-		file = append(file, agent.Fact{Text: fmt.Sprintf("Fact number %d is about something else entirely, and long", i)})
-	}
-	file[7].Text = "My cat is called Whiskers"
-	chosen, err := memory.ChooseFacts(t.Context(), "What is the cat called?", file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	size := 0
-	has := map[string]bool{}
-	for _, f := range chosen {
-		size += prompt.Tokens(memory.FactLine(f, 0))
-		has[f.Text] = true
-	}
-	if size > memory.FactTokens || len(chosen) < 20 || !has[file[7].Text] || !has[file[199].Text] || has[file[0].Text] {
-		t.Errorf("%d facts of %d tokens: %v", len(chosen), size, has)
 	}
 }

@@ -4,15 +4,16 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"strings"
+	"testing"
+	"time"
+
 	"lifehub/agent"
 	"lifehub/agent/args"
 	"lifehub/agent/gate"
 	"lifehub/agent/parse"
 	"lifehub/agent/provenance"
 	"lifehub/llm"
-	"strings"
-	"testing"
-	"time"
 )
 
 // repaired writes the steps and what was dropped of a planner's text.

@@ -1,4 +1,4 @@
-package turn
+package agent_test
 
 import (
 	"slices"
