@@ -65,7 +65,7 @@ func (g *Guard) Pass(ctx context.Context, c Call) (*Permit, error) {
 			return nil, &Refusal{"it is forbidden: " + v.Reason}
 		}
 		asked := agent.PermissionAsked{Reason: v.Reason, New: v.Unsaid, Check: func(input json.RawMessage) error { _, err := g.edited(c, input); return err }}
-		rule, lasting := rules.ForCall(c.Tool, c.reading().Plain)
+		rule, lasting := rules.ForCall(c.Tool, c.as.Plain)
 		if lasting = lasting && !v.Fixed; lasting {
 			asked.Rule = rules.Format(rule)
 		}

@@ -23,19 +23,11 @@ type Call struct {
 	Turn   *Turnstile         // among the steps that may ask
 	Origin *provenance.Origin // nil: not known, so that everything read so far may have had a part in it
 
-	as rules.Reading // how rules read the input; zero: as it stands
+	as rules.Reading // how rules read the input
 }
 
 // Name is the name of its tool.
 func (c Call) Name() string { return c.Tool.Spec().Name }
-
-// reading is how rules read the call.
-func (c Call) reading() rules.Reading {
-	if c.as.Plain == nil {
-		return rules.Reading{Plain: c.Input, Former: agent.FormerNames(c.Tool)}
-	}
-	return c.as
-}
 
 // intended is the entry of the journal before the call passes the gate.
 func (c Call) intended() agent.Entry {

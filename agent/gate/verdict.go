@@ -29,11 +29,11 @@ func (g *Guard) verdict(c Call) rules.Verdict {
 	if g.isLiteral(c) {
 		made = provenance.Origin{}
 	}
-	if g.allowsUntrusted(c.Name(), c.reading()) {
+	if g.allowsUntrusted(c.Name(), c.as) {
 		made.Untrusted = nil
 	}
 	own, newAddress := g.ownLevel(c)
-	v := g.level(g.Conversation, c.Name(), own, c.reading())
+	v := g.level(g.Conversation, c.Name(), own, c.as)
 	if agent.IsOutward(c.Tool) || newAddress {
 		v.Unsaid = g.notFromUser(c, made)
 	}
@@ -123,7 +123,7 @@ func (g *Guard) ownLevel(c Call) (own agent.Level, newAddress bool) {
 		return own, false
 	case !agent.IsOutward(c.Tool) && g.knownAddress(fetcher.Address(c.Input)):
 		return agent.Auto, false
-	case g.namesHost(c.Name(), c.Input, c.reading()):
+	case g.namesHost(c.Name(), c.Input, c.as):
 		return agent.Confirm, true
 	}
 	return agent.ConfirmEach, true
@@ -134,7 +134,7 @@ func (g *Guard) ownLevel(c Call) (own agent.Level, newAddress bool) {
 // to name. "": there is none. untrusted: it has to be one for after untrusted text.
 func (g *Guard) allowing(c Call) (rule string, untrusted bool) {
 	name := c.Name()
-	args, err := args.ReadObject(c.reading().Plain)
+	args, err := args.ReadObject(c.as.Plain)
 	if err != nil {
 		return "", false
 	}
@@ -154,7 +154,6 @@ func (g *Guard) allowing(c Call) (rule string, untrusted bool) {
 		rule rules.Rule
 		text string
 	}{{rules.For(name, agent.Auto), name}, {bound, text}, {after, text}} {
-		c.as = c.reading()
 		c.as.Tried = []rules.Rule{try.rule}
 		if g.verdict(c).Level == agent.Auto {
 			return try.text, try.rule.Untrusted

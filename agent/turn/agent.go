@@ -152,14 +152,10 @@ func New(o Options) *Agent {
 // the turn. Read the channel until it closes, also after cancelling: that is
 // how the turn's goroutine ends.
 func (a *Agent) Ask(ctx context.Context, conversation, message string) <-chan agent.Event {
-	events := make(chan agent.Event)
-	go func() {
-		defer close(events)
-		t := newTurn(a, conversation, events)
+	return a.start(ctx, conversation, func(t *turn, ctx context.Context) error {
 		t.sent(message)
-		t.run(ctx, t.begin)
-	}()
-	return events
+		return t.begin(ctx)
+	})
 }
 
 // Resume continues a turn that did not come to its end, with the same
@@ -167,29 +163,30 @@ func (a *Agent) Ask(ctx context.Context, conversation, message string) <-chan ag
 // back from the journal. What the user was asked is asked again. A call that
 // was started and whose end is not known is asked about, unless its tool can
 // tell what became of it or it changes nothing.
-func (a *Agent) Resume(ctx context.Context, conversation, turn string) <-chan agent.Event {
-	events := make(chan agent.Event)
-	go func() {
-		defer close(events)
-		t := newTurn(a, conversation, events)
-		t.run(ctx, func(ctx context.Context) error { return t.reopen(ctx, turn) })
-	}()
-	return events
+func (a *Agent) Resume(ctx context.Context, conversation, turnID string) <-chan agent.Event {
+	return a.start(ctx, conversation, func(t *turn, ctx context.Context) error { return t.reopen(ctx, turnID) })
 }
 
 // Call makes one call of a tool as a turn of its own, for a user who asked for
 // just that: no model has a part in it, and the gate asks as ever. What the
 // tool said is the answer. Its events are to be read as those of [Agent.Ask].
 func (a *Agent) Call(ctx context.Context, conversation, message string, step agent.Step) <-chan agent.Event {
-	events := make(chan agent.Event)
-	go func() {
-		defer close(events)
-		t := newTurn(a, conversation, events)
+	return a.start(ctx, conversation, func(t *turn, ctx context.Context) error {
 		t.Mode, t.command, t.Command = agent.PlanMode, &step, true
 		t.sent(message)
-		t.run(ctx, t.begin)
+		return t.begin(ctx)
+	})
+}
+
+// start runs a turn, which begins in some way, in its own goroutine.
+func (a *Agent) start(ctx context.Context, conversation string, begin func(*turn, context.Context) error) <-chan agent.Event {
+	to := make(chan agent.Event)
+	go func() {
+		defer close(to)
+		t := newTurn(a, conversation, to)
+		t.run(ctx, func(ctx context.Context) error { return begin(t, ctx) })
 	}()
-	return events
+	return to
 }
 
 // Decide reports what the gate does with a call that a model makes in a new

@@ -43,25 +43,41 @@ func (t *turn) plan(ctx context.Context) (steps []agent.Step, answered bool, err
 	return steps, false, err
 }
 
+// askForPlan asks for a plan until it can be used. An answer without steps is
+// streamed to the user while it arrives.
 func (t *turn) askForPlan(ctx context.Context, offered []agent.Tool) (made agent.PlanMade, answered bool, err error) {
 	p := t.WithAttached(t.plannerPrompt(toolchoice.Specs(offered)))
 	var problem error
 	for range prompt.Tries {
-		text, err := t.draft(ctx, p)
-		if err != nil && !errors.Is(err, errUnusable) {
+		var text strings.Builder
+		answer := parse.AnswerStream{Say: t.Say}
+		usage, err := t.Ask(ctx, p, func(piece string) {
+			text.WriteString(piece)
+			answer.Add(piece)
+		})
+		switch {
+		case errors.Is(err, llm.ErrCut) && !t.HasSaid():
+			problem = fmt.Errorf("the plan cannot be used: %w", err)
+		case err != nil:
+			t.Cut = t.HasSaid()
 			return made, false, err
+		case usage.Stopped == llm.StopLength && t.HasSaid():
+			t.ReachedLimit()
+			return made, true, nil
+		case usage.Stopped == llm.StopLength:
+			problem = errors.New("the plan cannot be used: it was longer than the model may write")
+		default:
+			made, answered, problem = t.read(text.String())
 		}
-		made, answered, err := t.read(text, err)
 		if answered {
 			return made, true, nil
 		}
 		t.LeaveOut(made.Dropped)
-		if err == nil {
+		if problem == nil {
 			made.Dropped = t.Dropped()
 			return made, false, nil
 		}
-		problem = err
-		p.After = prompt.Repair(text, problem)
+		p.After = prompt.Repair(text.String(), problem)
 	}
 	return t.fallback(offered, problem), false, nil
 }
@@ -76,39 +92,8 @@ func (t *turn) plannerPrompt(offered []llm.ToolSpec) prompt.Prompt {
 	return p
 }
 
-// errUnusable marks a draft that has to be asked for again.
-var errUnusable = errors.New("the plan cannot be used")
-
-// draft asks for a plan and returns its text. An answer without steps is
-// streamed to the user while it arrives. The error is errUnusable where a
-// second try may help.
-func (t *turn) draft(ctx context.Context, p prompt.Prompt) (string, error) {
-	var text strings.Builder
-	answer := parse.AnswerStream{Say: t.Say}
-	usage, err := t.Ask(ctx, p, func(piece string) {
-		text.WriteString(piece)
-		answer.Add(piece)
-	})
-	switch {
-	case errors.Is(err, llm.ErrCut) && !t.HasSaid():
-		return text.String(), fmt.Errorf("%w: %w", errUnusable, err)
-	case err != nil:
-		t.Cut = t.HasSaid()
-		return text.String(), err
-	case usage.Stopped == llm.StopLength:
-		if t.HasSaid() {
-			t.ReachedLimit()
-		}
-		return text.String(), fmt.Errorf("%w: it was longer than the model may write", errUnusable)
-	}
-	return text.String(), nil
-}
-
 // read makes a plan of a draft, or tells that the draft answered the user.
-func (t *turn) read(text string, unusable error) (made agent.PlanMade, answered bool, err error) {
-	if unusable != nil {
-		return agent.PlanMade{}, t.HasSaid(), unusable
-	}
+func (t *turn) read(text string) (made agent.PlanMade, answered bool, err error) {
 	draft, err := parse.Plan(text)
 	if err != nil {
 		return agent.PlanMade{}, t.HasSaid(), err
