@@ -3,6 +3,7 @@ package terminal
 import (
 	"bytes"
 	"slices"
+	"strconv"
 	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi/parser"
@@ -25,23 +26,6 @@ const (
 	st  = "\x1b\\"
 )
 
-// state is what the next byte belongs to.
-type state int
-
-const (
-	ground     state = iota
-	character        // of several bytes
-	escape           // the byte behind ESC
-	csi              // parameters of a control sequence
-	mouse            // the three bytes of a mouse report without numbers
-	ss3              // a key behind ESC O
-	text             // of an OSC, DCS, SOS, PM or APC
-	textEscape       // ESC in such a text
-	skipCSI          // what is left of one that is too long
-	skipText
-	skipTextEscape
-)
-
 // filter passes the bytes on that Bubble Tea's decoder (ultraviolet, and the
 // parser of x/ansi behind it) can hold: characters, keys and replies within
 // bounds, whole. What is beyond them is dropped to its end.
@@ -56,272 +40,252 @@ const (
 // 65,535 times at CSI _, takes raw bytes of 0x80 to 0x9f for controls even
 // within a character that a string has cut, and calls itself for each ESC.
 type filter struct {
-	out        []byte // what passes
-	state      state
-	seq        []byte // the sequence or character under way, and what ESC may have ended before it
-	at         int    // where in seq it begins
-	given      int    // the bytes of it that were passed on
-	separators int    // in it
-	digits     int    // at its end
-	escapes    int    // ESC behind ESC in one go
+	out   []byte // what passes
+	seq   []byte // the sequence or character under way; only how it begins if it is void
+	given int    // the bytes of it that were passed on at a pause
+	void  bool   // what is left of it is dropped
+	open  bool   // the decoder may wait for more of what was passed on last
 }
+
+// verdict is what becomes of a sequence.
+type verdict int
+
+const (
+	more        verdict = iota // it is not whole
+	pass                       // it passes
+	drop                       // it does not; what of it follows a pause counts as typed
+	mark                       // of a paste: it does not, wherever there was a pause
+	endlessCSI                 // it does not, up to where it ends
+	endlessText                // likewise, up to where its text ends
+)
 
 // next takes one byte. It reports whether a paste begins behind it.
-func (f *filter) next(b byte) (paste bool) {
-	switch f.state {
-	case ground:
-		f.begin(b)
-	case character:
-		f.seq = append(f.seq, b)
-		f.character()
-	case escape:
-		f.escape(b)
-	case csi:
-		return f.control(b)
-	case mouse:
-		f.mouse(b)
-	case ss3:
-		switch {
-		case b >= '0' && b <= '9':
-			f.add(b, ground)
-		case b > ' ' && b < 0x7f:
-			f.seq = append(f.seq, b)
-			f.pass()
-		default:
-			f.begin(b)
-		}
-	case text:
-		f.text(b)
-	case textEscape:
-		if b == '\\' {
-			f.seq = append(f.seq, b)
-			f.pass()
-			return false
-		}
-		if f.seq = f.seq[:len(f.seq)-1]; len(f.seq) == f.at+2 && f.seq[f.at+1] != 'P' { // no text: it was a key with Alt
-			f.another()
-		} else {
-			f.begin(esc)
-		}
-		return f.next(b)
-	case skipCSI:
-		switch {
-		case b >= 0x40 && b < 0x7f:
-			f.reset(ground)
-		case b < ' ' || b >= 0x7f:
-			f.begin(b)
-		}
-	case skipText:
-		switch {
-		case b == bel || b == can || b == sub:
-			f.reset(ground)
-		case b == esc:
-			f.state = skipTextEscape
-		case b < ' ':
-			f.begin(b)
-		}
-	case skipTextEscape:
-		f.begin(esc)
-		if b == '\\' {
-			f.reset(ground)
-			return false
-		}
-		return f.next(b)
-	}
-	return false
-}
-
-// begin takes the first byte of whatever it is.
-func (f *filter) begin(b byte) {
+func (f *filter) next(b byte) (pastes bool) {
 	switch {
-	case b == esc && f.given > 0: // what it begins may be dropped, and would then end nothing
-		f.another()
-	case b == esc:
-		f.reset(ground)
-		f.another()
-	case b < utf8.RuneSelf:
-		f.reset(ground)
-		f.out = append(f.out, b)
+	case f.void && f.skips(b), b == esc && f.given == 0 && string(f.seq) == "\x1b\x1b":
+		return false
+	case b == esc && f.given > 0 && f.given == len(f.seq):
+		f.seq, f.given, f.open = f.seq[:0], 0, true
+	}
+	f.seq = append(f.seq, b)
+	n, v := read(f.seq)
+	switch {
+	case v == more:
+	case v == mark:
+		pastes = bytes.HasSuffix(f.seq, []byte(pasteStart[1:]))
+		f.cut(n)
+	case f.void:
+		f.cut(n)
+	case v == pass && n >= f.given:
+		f.out = append(f.out, f.seq[f.given:n]...)
+		f.open = n < len(f.seq) && f.seq[n] == esc
+		f.restart(n)
+	case n <= f.given && f.seq[n] == esc: // all of it was passed on
+		f.open = true
+		f.restart(f.given)
+	case f.given > 0:
+		f.cut(f.given)
+	case v == endlessCSI:
+		f.cut(n)
+		f.seq, f.void = append(f.seq, "\x1b[0"...), true
+	case v == endlessText:
+		f.cut(n)
+		f.seq, f.void = append(f.seq, "\x1b]0"...), true
 	default:
-		f.drop(character) // as above
-		f.seq = append(f.seq, b)
-		f.character()
+		f.cut(n)
 	}
+	return pastes
 }
 
-// another begins a sequence at ESC, and keeps what is under way until it is
-// known whether that ends by it.
-func (f *filter) another() {
-	if len(f.seq) > maxSequence {
-		f.drop(ground)
+// cut drops n bytes, and ends for the decoder what it may still wait for.
+func (f *filter) cut(n int) {
+	if f.open || f.given > 0 {
+		f.out, f.open = append(f.out, st...), false
 	}
-	f.at = len(f.seq)
-	f.seq, f.state, f.separators, f.digits = append(f.seq, esc), escape, 0, 0
+	f.restart(n)
 }
 
-// character passes a character that is whole, also behind ESC, and drops what
-// is none.
-func (f *filter) character() {
-	at := slices.IndexFunc(f.seq, func(b byte) bool { return b >= utf8.RuneSelf })
-	if !utf8.FullRune(f.seq[at:]) {
-		return
-	}
-	r, size := utf8.DecodeRune(f.seq[at:])
-	rest := bytes.Clone(f.seq[at+size:])
-	if r != utf8.RuneError {
-		f.seq = f.seq[:at+size]
-		f.pass()
-	} else {
-		f.drop(ground)
-	}
-	f.again(rest)
-}
-
-// again takes bytes as if they came now.
-func (f *filter) again(rest []byte) {
+// restart takes the bytes behind the first n as if they came now.
+func (f *filter) restart(n int) {
+	rest := bytes.Clone(f.seq[n:])
+	f.seq, f.given, f.void = f.seq[:0], 0, false
 	for _, b := range rest {
 		f.next(b)
 	}
 }
 
-func (f *filter) escape(b byte) {
-	direct := f.seq[len(f.seq)-1] == esc // no blank and the like between them
-	switch {
-	case b == esc:
-		if f.escapes++; !direct || f.given > 0 {
-			f.escapes = 0
-		}
-		if f.escapes < 2 {
-			f.another()
-		}
-		return
-	case b == '[': // also behind a blank and the like, for the parser
-		f.seq, f.state = append(f.seq, b), csi
-	case b == 'O' && direct:
-		f.seq, f.state = append(f.seq, b), ss3
-	case b == 'P' || b == ']' || b == 'X' || b == '^' || b == '_':
-		f.seq, f.state = append(f.seq, b), text
-	case b >= ' ' && b <= '/':
-		f.add(b, ground)
-	case b < utf8.RuneSelf:
-		f.seq = append(f.seq, b)
-		f.pass()
-	default:
-		f.seq, f.state = append(f.seq, b), character
-		f.character()
+// skips reports whether b is in the middle of a sequence that is void.
+func (f *filter) skips(b byte) bool {
+	if f.seq[1] == '[' {
+		return b >= ' ' && b < 0x40
 	}
-	f.escapes = 0
+	return b >= ' ' && f.seq[len(f.seq)-1] != esc
 }
 
-func (f *filter) control(b byte) (paste bool) {
+// pause passes on what there is of a sequence when the terminal says nothing
+// more, and ends what is dropped.
+func (f *filter) pause() {
 	switch {
+	case len(f.seq) == 0:
+	case f.void:
+		f.restart(len(f.seq))
+	case mouse(f.seq) && f.given > 0:
+		f.cut(f.given)
+	case mouse(f.seq):
+		f.cut(len(f.seq))
+	case f.seq[len(f.seq)-1] >= utf8.RuneSelf: // the rest of a character is on its way
+	default:
+		f.out = append(f.out, f.seq[f.given:]...)
+		f.given, f.open = len(f.seq), false
+	}
+}
+
+// read returns what becomes of the character or sequence that s begins with, and
+// the length of that. Of all but the last byte of s it is more that is needed.
+func read(s []byte) (n int, v verdict) {
+	if s[0] != esc {
+		return readCharacter(s, 0)
+	}
+	n = 1
+	if len(s) > 1 && s[1] == esc { // Alt and a key that is a sequence itself
+		n = 2
+	}
+	direct := n
+	for n < len(s) && s[n] >= ' ' && s[n] <= '/' {
+		n++
+	}
+	switch {
+	case n > maxSequence:
+		return n, drop
+	case n == len(s):
+		return 0, more
+	case s[n] == esc: // what is before it is a key with Alt
+		return n, pass
+	case s[n] == '[': // also behind a blank and the like, for the parser
+		return readCSI(s, s[n+1:])
+	case s[n] == 'O' && n == direct:
+		return readSS3(s, s[n+1:])
+	case s[n] == 'P' || s[n] == ']' || s[n] == 'X' || s[n] == '^' || s[n] == '_':
+		return readText(s, s[n+1:], s[direct])
+	}
+	return readCharacter(s, n)
+}
+
+// readCharacter reads the character at s[i], which ends what is before it.
+func readCharacter(s []byte, i int) (int, verdict) {
+	if !utf8.FullRune(s[i:]) {
+		return 0, more
+	}
+	r, size := utf8.DecodeRune(s[i:])
+	if r == utf8.RuneError {
+		return i + size, drop
+	}
+	return i + size, pass
+}
+
+// readSS3 reads a key behind ESC O.
+func readSS3(s, key []byte) (int, verdict) {
+	if len(key) == 0 {
+		return 0, more
+	}
+	switch b := key[len(key)-1]; {
+	case tooMany(key):
+		return len(s), drop
+	case b >= '0' && b <= '9':
+		return 0, more
+	case b > ' ' && b < 0x7f:
+		return len(s), pass
+	}
+	return len(s) - 1, drop
+}
+
+// readCSI reads a control sequence from its parameters on.
+func readCSI(s, body []byte) (int, verdict) {
+	if len(body) == 0 {
+		return 0, more
+	}
+	switch b := body[len(body)-1]; {
+	case mouse(s) && b < ' ':
+		return len(s) - 1, drop
+	case mouse(s) && len(body) < len("M")+3:
+		return 0, more
+	case mouse(s) && slices.Max(body) < 0x7f:
+		return len(s), pass
+	case mouse(s):
+		return len(s), drop
 	case b >= 0x40 && b < 0x7f:
-		f.seq = append(f.seq, b)
-		return f.final(b)
-	case b >= '<' && b < 0x40 && f.seq[len(f.seq)-1] != '[': // the decoder reads past it
-		f.seq = append(f.seq, b)
-		f.void(skipCSI)
-	case b >= ' ' && b < 0x40:
-		f.add(b, skipCSI)
-	case f.seq[len(f.seq)-1] == '$': // rxvt ends keys with Shift so
-		f.pass()
-		f.begin(b)
-	default:
-		f.begin(b)
+		return len(s), final(s, body)
+	case (b < ' ' || b >= 0x7f) && s[len(s)-2] == '$': // rxvt ends keys with Shift so
+		return len(s) - 1, pass
+	case b < ' ' || b >= 0x7f:
+		return len(s) - 1, drop
+	case b >= '<' && len(body) > 1, tooMany(body): // the decoder reads past such a mark
+		return len(s), endlessCSI
 	}
-	return false
+	return 0, more
 }
 
-// final takes the control sequence that its last byte has ended. It reports
-// whether a paste begins.
-func (f *filter) final(b byte) (paste bool) {
-	seq := f.seq[f.at:]
-	body := seq[bytes.IndexByte(seq, '[')+1:]
-	number := 0
-	for _, d := range body {
-		if d < '0' || d > '9' {
-			break
-		}
-		number = 10*number + int(d-'0')
-	}
-	switch {
-	case string(seq) == pasteStart:
-		f.drop(ground)
-		return true
-	case string(seq) == pasteEnd: // of nothing
-		f.drop(ground)
-	case string(seq) == "\x1b[M":
-		f.state = mouse
+// mouse reports whether s begins a report of the mouse without numbers: three
+// bytes follow.
+func mouse(s []byte) bool {
+	return bytes.HasPrefix(s, []byte("\x1b[M")) || bytes.HasPrefix(s, []byte("\x1b\x1b[M"))
+}
+
+// tooMany reports whether parameters are more than the decoder can hold.
+func tooMany(params []byte) bool {
+	digits := len(params) - len(bytes.TrimRight(params, "0123456789"))
+	return digits > maxDigits || separators(params) >= parser.MaxParamsSize || len(params) > maxSequence
+}
+
+func separators(params []byte) int {
+	return bytes.Count(params, []byte(";")) + bytes.Count(params, []byte(":"))
+}
+
+// final says what becomes of a control sequence that its last byte has ended.
+func final(s, body []byte) verdict {
+	number, _ := strconv.Atoi(string(body[:len(body)-len(bytes.TrimLeft(body, "0123456789"))]))
+	switch b, seq := body[len(body)-1], string(s[len(s)-len(body)-2:]); {
+	case seq == pasteStart, seq == pasteEnd:
+		return mark
 	case b == 'M' && (body[0] < '<' || body[0] > '?'), // decoded as if three bytes of a mouse followed
 		b == 't', b == '_', // sizes of the window, keys of Windows: nobody asked for either
 		b == '~' && (number == 200 || number == 201): // marks of a paste, spelled otherwise
-		f.void(ground)
-	default:
-		f.pass()
+		return drop
 	}
-	return false
+	return pass
 }
 
-func (f *filter) mouse(b byte) {
-	if b < ' ' {
-		f.void(ground)
-		f.next(b)
-		return
+// readText reads the text of an OSC, DCS, SOS, PM or APC.
+func readText(s, text []byte, kind byte) (int, verdict) {
+	if len(text) == 0 {
+		return 0, more
 	}
-	f.seq = append(f.seq, b)
-	switch {
-	case len(f.seq) < f.at+len("\x1b[M")+3:
-	case slices.Max(f.seq) < 0x7f:
-		f.pass()
-	default:
-		f.drop(ground)
-	}
-}
-
-func (f *filter) text(b byte) {
-	switch {
-	case b == bel && f.seq[f.at+1] == ']':
-		f.seq = append(f.seq, b)
-		f.pass()
+	switch b := text[len(text)-1]; {
+	case len(text) > 1 && text[len(text)-2] == esc:
+		switch {
+		case b == '\\':
+			return len(s), pass
+		case len(text) == 2 && kind != 'P': // no text: it was a key with Alt
+			return len(s) - 2, pass
+		}
+		return len(s) - 2, drop
 	case b == esc:
-		f.seq, f.state = append(f.seq, b), textEscape
-	case b >= ' ' && b < 0x7f:
-		f.add(b, skipText)
+		return 0, more
+	case b == bel && kind == ']':
+		return len(s), pass
 	case b == bel || b == can || b == sub:
-		if f.void(ground) {
-			f.next(b)
-		}
+		return len(s), drop
 	case b < ' ': // whoever ends a line has typed
-		f.void(ground)
-		f.next(b)
-	default:
-		if f.void(skipText) {
-			f.next(b)
-		}
+		return len(s) - 1, drop
+	case b >= 0x7f || !asked(kind, text) || separators(text) >= parser.MaxParamsSize || len(text) > maxSequence:
+		return len(s), endlessText
 	}
-}
-
-// add takes a byte into the sequence under way, which is void if that is too
-// much; the next bytes then belong to beyond.
-func (f *filter) add(b byte, beyond state) {
-	f.seq = append(f.seq, b)
-	f.digits++
-	if b < '0' || b > '9' {
-		f.digits = 0
-	}
-	if b == ';' || b == ':' {
-		f.separators++
-	}
-	if f.state == text && !asked(f.seq[f.at:]) || f.state != text && f.digits > maxDigits ||
-		f.separators >= parser.MaxParamsSize || len(f.seq) > maxSequence {
-		f.void(beyond)
-	}
+	return 0, more
 }
 
 // asked reports whether an OSC or DCS with a text may reply to what Bubble Tea
 // asks: colours, the name of the terminal and its capabilities.
-func asked(seq []byte) bool {
-	kind, body := seq[1], seq[2:]
+func asked(kind byte, body []byte) bool {
 	switch kind {
 	case ']': // 10 to 19 are colours
 		return body[0] == '1' && (len(body) < 2 || body[1] >= '0' && body[1] <= '9') && (len(body) < 3 || body[2] == ';')
@@ -330,54 +294,4 @@ func asked(seq []byte) bool {
 		return final < 0 || body[final] == '|' || body[final] == 'r'
 	}
 	return false
-}
-
-// pass passes the sequence under way on.
-func (f *filter) pass() {
-	f.out = append(f.out, f.seq[f.given:]...)
-	f.reset(ground)
-}
-
-// void drops the sequence under way; the next bytes then belong to beyond. It
-// reports whether a part of it had been passed on: the rest then counts as
-// typed.
-func (f *filter) void(beyond state) (typed bool) {
-	if f.given == 0 {
-		f.reset(beyond)
-		return false
-	}
-	rest := bytes.Clone(f.seq[f.given:])
-	f.drop(ground)
-	f.again(rest)
-	return true
-}
-
-// drop drops the sequence under way, and ends for the decoder what was passed
-// on of it.
-func (f *filter) drop(to state) {
-	if f.given > 0 {
-		f.out = append(f.out, st...)
-	}
-	f.reset(to)
-}
-
-// reset forgets the sequence under way.
-func (f *filter) reset(to state) {
-	f.state, f.seq, f.at, f.given, f.separators, f.digits = to, f.seq[:0], 0, 0, 0, 0
-}
-
-// pause passes on what there is of a sequence when the terminal says nothing
-// more, and ends what is dropped.
-func (f *filter) pause() {
-	f.escapes = 0
-	switch f.state {
-	case ground, character:
-	case mouse:
-		f.void(ground)
-	case skipCSI, skipText, skipTextEscape:
-		f.reset(ground)
-	default:
-		f.out = append(f.out, f.seq[f.given:]...)
-		f.given = len(f.seq)
-	}
 }
