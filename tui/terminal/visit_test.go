@@ -2,6 +2,7 @@ package terminal
 
 import (
 	"os/exec"
+	"slices"
 	"testing"
 	"time"
 )
@@ -15,5 +16,26 @@ func TestAQuickEditorKeepsTheTerminalLongEnough(t *testing.T) {
 	}
 	if took := time.Since(start); took < shortestVisit {
 		t.Errorf("the terminal is taken back after %v: the renderer's ticker may still be stopped", took)
+	}
+}
+
+func TestEditorCommand(t *testing.T) {
+	tests := map[string][]string{
+		"vi":                            {"vi", "+12", "/n/a b.md"},
+		"code -w":                       {"code", "-w", "--goto", "/n/a b.md:12"},
+		"/usr/bin/hx":                   {"/usr/bin/hx", "/n/a b.md:12"},
+		`"/opt/my editor/vim" -u 'a b'`: {"/opt/my editor/vim", "-u", "a b", "+12", "/n/a b.md"},
+		"vi; rm -rf $HOME `id`":         {"vi;", "rm", "-rf", "$HOME", "`id`", "+12", "/n/a b.md"},
+	}
+	for editor, want := range tests {
+		cmd, err := EditorCommand(editor, "/n/a b.md", 12)
+		if err != nil || !slices.Equal(cmd.Args, want) {
+			t.Errorf("%s: %q, %v; want %q", editor, cmd.Args, err, want)
+		}
+	}
+	for _, editor := range []string{"", "  ", `vi "`} {
+		if _, err := EditorCommand(editor, "/n/a.md", 1); err == nil {
+			t.Errorf("%q is taken for an editor", editor)
+		}
 	}
 }
