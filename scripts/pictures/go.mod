@@ -2,7 +2,11 @@ module lifehub/tools
 
 go 1.26.0
 
-require github.com/charmbracelet/freeze v0.2.2
+require (
+	github.com/charmbracelet/freeze v0.2.2
+	github.com/charmbracelet/x/ansi v0.8.0
+	github.com/charmbracelet/x/cellbuf v0.0.13
+)
 
 require (
 	github.com/adrg/xdg v0.5.3 // indirect
@@ -19,8 +23,6 @@ require (
 	github.com/charmbracelet/huh v0.6.0 // indirect
 	github.com/charmbracelet/lipgloss v1.1.0 // indirect
 	github.com/charmbracelet/log v0.4.1 // indirect
-	github.com/charmbracelet/x/ansi v0.8.0 // indirect
-	github.com/charmbracelet/x/cellbuf v0.0.13 // indirect
 	github.com/charmbracelet/x/conpty v0.1.0 // indirect
 	github.com/charmbracelet/x/exp/strings v0.0.0-20240906161213-162f3037fef5 // indirect
 	github.com/charmbracelet/x/term v0.2.1 // indirect
