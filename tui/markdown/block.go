@@ -18,11 +18,16 @@ type blocks struct {
 	paragraph  *paragraph // at most one of these three is open
 	code       *code
 	table      *table
-	middle     bool     // the open paragraph or code has part of the line under way
-	blank      bool     // blank lines came since the last block
-	shared     int      // how many containers the line under way resumes
-	last       distance // of the last block
-	quotes     int      // how many quotations it stood in
+	middle     bool // the open paragraph or code has part of the line under way
+	spacing
+}
+
+// spacing decides about a blank line before the next block.
+type spacing struct {
+	blank  bool     // blank lines came since the last block
+	shared int      // how many containers the line under way resumes
+	last   distance // of the last block
+	quotes int      // how many quotations it stood in
 }
 
 // clone returns a copy of b whose changes do not touch b.
@@ -133,7 +138,8 @@ func (s *Stream) markup(matched int, body string, indent int) bool {
 	s.closeLeaf()
 	switch {
 	case level > 0:
-		s.heading(level, title)
+		s.separate(apart)
+		s.drawHeading(level, title, s.margin())
 	case next != nil:
 		next.indent = indent
 		s.openCode(next)
@@ -175,19 +181,23 @@ func (s *Stream) text(matched int, body string) {
 	s.paragraph.add(body)
 }
 
+// ending is that of a block which is known to be whole.
+func (s *Stream) ending() inline.Ending {
+	if s.end == inline.Open {
+		return inline.Closed
+	}
+	return s.end
+}
+
 // closeLeaf ends the paragraph, code or table under way.
 func (s *Stream) closeLeaf() {
-	end := s.end
-	if end == inline.Open {
-		end = inline.Closed
-	}
 	switch {
 	case s.paragraph != nil:
 		p := s.paragraph
-		if end == inline.Guessed && p.maybeTable() {
+		if s.end == inline.Guessed && p.maybeTable() {
 			s.previewTable(p)
 		} else {
-			p.settle(end)
+			p.settle(s.ending())
 			p.wrap.Flush()
 		}
 		s.paragraph = nil

@@ -25,28 +25,21 @@ type paragraph struct {
 
 // place is where a block was begun, to begin another there.
 type place struct {
-	lines  int
-	blank  bool
-	shared int
-	last   distance
-	quotes int
-}
-
-func (s *Stream) place() place {
-	return place{len(s.lines), s.blank, s.shared, s.last, s.quotes}
+	lines int
+	spacing
 }
 
 // back forgets what was drawn since a place.
 func (s *Stream) back(p place) {
 	s.lines = s.lines[:p.lines]
 	s.dirty = min(s.dirty, p.lines)
-	s.blank, s.shared, s.last, s.quotes = p.blank, p.shared, p.last, p.quotes
+	s.spacing = p.spacing
 }
 
 // openParagraph begins a paragraph, right under the text before it if it
 // continues that.
 func (s *Stream) openParagraph(continues bool) {
-	before := s.place()
+	before := place{len(s.lines), s.spacing}
 	if !continues {
 		s.separate(inText)
 	}
@@ -124,11 +117,6 @@ func heading(body string) (level int, title string) {
 	return level, title
 }
 
-func (s *Stream) heading(level int, title string) {
-	s.separate(apart)
-	s.drawHeading(level, title, s.margin())
-}
-
 func (s *Stream) drawHeading(level int, title string, m margin) {
 	style := s.theme.Heading
 	if level == 1 {
@@ -141,11 +129,7 @@ func (s *Stream) drawHeading(level int, title string, m margin) {
 func (s *Stream) drawLine(body string, style layout.Style, links *inline.Links, m margin) {
 	text, wrap := inline.New(&s.theme, links, style), s.wrapper(m)
 	text.Add(body)
-	end := s.end
-	if end == inline.Open {
-		end = inline.Closed
-	}
-	text.Advance(end, wrap.Add)
+	text.Advance(s.ending(), wrap.Add)
 	wrap.Flush()
 }
 

@@ -224,11 +224,7 @@ func shared(free int, least, most []int) []int {
 func (s *Stream) spans(text string, style layout.Style, yield func(layout.Span)) {
 	in := inline.New(&s.theme, &s.links, style)
 	in.Add(text)
-	end := s.end
-	if end == inline.Open {
-		end = inline.Closed
-	}
-	in.Advance(end, yield)
+	in.Advance(s.ending(), yield)
 }
 
 // cellSize returns the widths of the longest line of a cell, and of its

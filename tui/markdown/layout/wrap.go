@@ -248,7 +248,9 @@ func (w *Wrapper) Newline() {
 	w.line = append(w.line, change(w.on, Look{})...)
 	left, right := 0, 0
 	if w.Padded {
-		left, right = w.Align.pad(w.Width - w.Column)
+		free := w.Width - w.Column
+		left = free * int(w.Align) / 2
+		right = free - left
 	}
 	var line strings.Builder
 	line.Grow(len(before) + left + len(w.line) + right)
@@ -292,6 +294,7 @@ func change(a, b Look) string {
 	return out
 }
 
+// Alignment is how many halves of the free columns stand left of a text.
 type Alignment int
 
 const (
@@ -299,15 +302,3 @@ const (
 	AlignCenter
 	AlignRight
 )
-
-// pad divides n free columns into those left and right of the text.
-func (a Alignment) pad(n int) (left, right int) {
-	n = max(n, 0)
-	switch a {
-	case AlignCenter:
-		return n / 2, n - n/2
-	case AlignRight:
-		return n, 0
-	}
-	return 0, n
-}
