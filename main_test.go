@@ -112,7 +112,7 @@ var arrows = map[string][]string{
 	"lifehub/tui/safetext":           {},
 	"lifehub/tui/terminal":           {},
 	"lifehub/tui/transcript":         {"agent", "tui/arguments", "tui/draw", "tui/keys", "tui/markdown", "tui/safetext"},
-	"lifehub/tui/worddiff":           {},
+	"lifehub/tui/worddiff":           {"internal/pattern"},
 }
 
 // onlyTests are packages that nothing which ships may import.

@@ -1,5 +1,7 @@
 package safetext
 
+import "unicode/utf8"
+
 const esc = 0x1b
 
 // escape returns the length of the escape sequence that s begins with (s[0] is
@@ -91,19 +93,22 @@ func continues(s string, i int) bool {
 	return false
 }
 
-// c1Sequence returns the length of the 8-bit control that s begins with, be it
-// the encoded character r of size bytes or a byte alone; 0 if there is none.
-func c1Sequence(s string, r rune, size int) (n int, whole bool) {
+// sequence returns the length of the escape sequence or 8-bit control that s
+// begins with, be that an encoded character or a byte alone; 0 if there is none.
+func sequence(s string) (n int, whole bool) {
+	if s[0] == esc {
+		return escape(s)
+	}
+	r, size := utf8.DecodeRuneInString(s)
 	if size == 1 {
 		r = rune(s[0])
 	}
-	if r < 0x80 || r > 0x9f {
+	switch {
+	case r < 0x80 || r > 0x9f:
 		return 0, true
-	}
-	switch r {
-	case 0x9b:
+	case r == 0x9b:
 		return csi(s, size)
-	case 0x9d, 0x90, 0x98, 0x9e, 0x9f:
+	case r == 0x9d || r == 0x90 || r == 0x98 || r == 0x9e || r == 0x9f:
 		return controlString(s, size)
 	}
 	return size, true

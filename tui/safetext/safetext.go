@@ -35,47 +35,19 @@ func Source(s string) string { return clean(s, source) }
 func Cut(s string) int {
 	cut := 0
 	for i := 0; i < len(s); {
-		switch c := s[i]; {
-		case c >= 0x20 && c < 0x7f:
-			if !joinsAhead(s[:i]) {
-				cut = i
-			}
-			i++
-		case c == '\n':
-			i++
+		r, size := utf8.DecodeRuneInString(s[i:])
+		n, whole := sequence(s[i:])
+		switch {
+		case !whole, !utf8.FullRuneInString(s[i:]), r == '\r' && i+1 == len(s):
+			return cut
+		case n > 0:
+			size = n
+		case r == '\n':
+			cut = i + 1
+		case r >= ' ' && kindOf(r) == letter && !joinsAhead(s[:i]) && !(r == utf8.RuneError && size == 1):
 			cut = i
-		case c == '\r':
-			if i+1 == len(s) {
-				return cut
-			}
-			i++
-		case c < 0x20 || c == 0x7f:
-			if c == esc {
-				n, whole := escape(s[i:])
-				if !whole {
-					return cut
-				}
-				i += n
-				continue
-			}
-			i++
-		default:
-			if !utf8.FullRuneInString(s[i:]) {
-				return cut
-			}
-			r, size := utf8.DecodeRuneInString(s[i:])
-			if n, whole := c1Sequence(s[i:], r, size); n > 0 {
-				if !whole {
-					return cut
-				}
-				i += n
-				continue
-			}
-			if kindOf(r) == letter && !joinsAhead(s[:i]) && !(r == utf8.RuneError && size == 1) {
-				cut = i
-			}
-			i += size
 		}
+		i += size
 	}
 	return cut
 }
@@ -181,17 +153,14 @@ func (c *cleaner) special(s string) int {
 	case '\t':
 		c.tab()
 		return 1
-	case esc:
-		n, _ := escape(s)
+	}
+	if n, _ := sequence(s); n > 0 {
 		return n
 	}
 	if s[0] < utf8.RuneSelf { // the other C0 controls, and DEL
 		return 1
 	}
 	r, size := utf8.DecodeRuneInString(s)
-	if n, _ := c1Sequence(s, r, size); n > 0 {
-		return n
-	}
 	if r == utf8.RuneError && size == 1 {
 		for size < len(s) && invalidAt(s[size:]) {
 			size++

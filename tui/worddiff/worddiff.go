@@ -6,6 +6,8 @@ import (
 	"unicode"
 
 	"github.com/aymanbagabas/go-udiff/lcs"
+
+	"lifehub/internal/pattern"
 )
 
 // Word is a piece of a text and what became of it.
@@ -32,7 +34,7 @@ func Compare(before, after string) []Word {
 			d.replace(gone, come)
 			return
 		}
-		d.compare(wordsOf(gone), wordsOf(come), maxRounds, d.replace)
+		d.compare(aWord.FindAllString(gone, -1), aWord.FindAllString(come, -1), maxRounds, d.replace)
 	})
 	d.flush()
 	return d.words
@@ -105,30 +107,5 @@ func (d *diff) flush() {
 
 func isWordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_' }
 
-// wordsOf cuts a text into runs of letters and digits, runs of blanks, and
-// single marks.
-func wordsOf(text string) []string {
-	kind := func(r rune) int {
-		switch {
-		case isWordRune(r):
-			return 1
-		case r == ' ' || r == '\t':
-			return 2
-		}
-		return 0
-	}
-	var words []string
-	start, last := 0, 0
-	for i, r := range text {
-		k := kind(r)
-		if i > 0 && (k == 0 || k != last) {
-			words = append(words, text[start:i])
-			start = i
-		}
-		last = k
-	}
-	if start < len(text) {
-		words = append(words, text[start:])
-	}
-	return words
-}
+// aWord is a run of letters and digits, a run of blanks, or a mark.
+var aWord = pattern.Lazy(`[\pL\p{Nd}_]+|[ \t]+|(?s:.)`)
