@@ -69,14 +69,6 @@ func (s *Stream) Close() {
 	}
 }
 
-// SetWidth redraws the text, width columns wide.
-func (s *Stream) SetWidth(width int) {
-	if width = max(width, 1); width != s.width {
-		s.width = width
-		s.redraw()
-	}
-}
-
 // redraw draws everything again, knowing every address defined so far.
 func (s *Stream) redraw() {
 	s.read, s.pending, s.column, s.blocks, s.due = 0, "", 0, blocks{}, 0

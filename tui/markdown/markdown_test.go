@@ -166,20 +166,6 @@ func TestChangedTellsWhereToDrawAgain(t *testing.T) {
 	}
 }
 
-func TestANewWidthDrawsTheSameAsFromTheStart(t *testing.T) {
-	s := New(100, layout.DarkPalette().Theme())
-	for i, width := range []int{60, 1, 200, 40, 80} {
-		s.Write(all[i*100 : (i+1)*100])
-		s.Lines()
-		s.SetWidth(width)
-	}
-	s.Write(all[500:])
-	s.Close()
-	if err := same(s.Lines(), Render(all, 80, layout.DarkPalette().Theme())); err != nil {
-		t.Error(err)
-	}
-}
-
 func TestLinksShowWhereTheyLead(t *testing.T) {
 	for src, want := range map[string]string{
 		"[a](https://h.example/x)":                     "a (h.example)",

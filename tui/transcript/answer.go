@@ -25,9 +25,7 @@ type Answer struct {
 	from  int            // bytes of the turn's answer before this one
 	signs map[int]string // of verdicts, by where in the source they stand
 
-	lines []string    // the heading and what the stream drew
-	head  *draw.Theme // of the heading
-	wide  int         // its width
+	lines []string // the heading and what the stream drew
 }
 
 // NewAnswer returns an answer that grows.
@@ -55,25 +53,19 @@ func (a *Answer) End(ending string) {
 }
 
 func (a *Answer) Render(width int, theme *draw.Theme) []string {
-	switch {
-	case a.stream == nil || a.theme != theme:
+	if a.stream == nil || a.theme != theme || a.width != width {
+		a.lines = append(a.lines[:0], a.heading(width, theme))
 		a.stream = markdown.New(width, theme.Markdown)
 		a.stream.Write(a.marked())
 		if !a.Open {
 			a.stream.Close()
 		}
-	case a.width != width:
-		a.stream.SetWidth(width)
 	}
 	a.width, a.theme = width, theme
 
 	body := a.stream.Lines()
-	same := a.stream.Changed()
-	if a.lines == nil || a.head != theme || a.wide != width {
-		a.lines, a.head, a.wide, same = append(a.lines[:0], a.heading(width, theme)), theme, width, 0
-	}
 	// Only what changed is copied: the cost of a token is not the answer's length.
-	same = min(same, len(a.lines)-1)
+	same := min(a.stream.Changed(), len(a.lines)-1)
 	a.lines = append(a.lines[:1+same], body[same:]...)
 	lines := a.lines
 	for len(lines) > 1 && lines[len(lines)-1] == "" {
