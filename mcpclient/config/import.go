@@ -129,9 +129,9 @@ func theirServers(data []byte) (entries, error) {
 	}
 	all := entries{}
 	for _, place := range found {
-		servers, err := entriesOf(place)
-		if err != nil {
-			return nil, err
+		var servers entries
+		if place != nil && json.Unmarshal(place.Pack(), &servers) != nil {
+			return nil, errors.New("its servers are no object of objects")
 		}
 		for name, entry := range servers {
 			if all[name] == nil {
@@ -174,29 +174,6 @@ func (e entries) deny(settings ...*hujson.Value) {
 	}
 }
 
-// entriesOf reads servers by name, or a list of servers that tell their names.
-func entriesOf(place *hujson.Value) (entries, error) {
-	if place == nil {
-		return nil, nil
-	}
-	var byName entries
-	if json.Unmarshal(place.Pack(), &byName) == nil {
-		return byName, nil
-	}
-	var list []map[string]json.RawMessage
-	if err := json.Unmarshal(place.Pack(), &list); err != nil {
-		return nil, errors.New("its servers are neither an object nor a list of objects")
-	}
-	byName = entries{}
-	for _, entry := range list {
-		var name string
-		_ = json.Unmarshal(entry["name"], &name) // one without is refused for its name
-		delete(entry, "name")
-		byName[name] = entry
-	}
-	return byName, nil
-}
-
 // theirNames are the names that other clients have for our keys, in small
 // letters and without a sign between the words: some write excludeTools, others
 // exclude_tools.
@@ -211,7 +188,6 @@ var betweenWords = strings.NewReplacer("_", "", "-", "")
 // known keeps the keys of an entry that LifeHub reads, under its own names.
 // What another client lets run unasked is not taken over.
 func known(theirs map[string]json.RawMessage) (entry json.RawMessage, notes []string) {
-	theirs = flat(theirs)
 	ours, tools := map[string]any{}, filter{}
 	for _, key := range slices.Sorted(maps.Keys(theirs)) {
 		name := key
@@ -279,23 +255,6 @@ func (f filter) take(value any) bool {
 		f.add(names[key], list)
 	}
 	return len(object) > 0
-}
-
-// flat takes out of a command what is an object of it, as Zed has written it.
-func flat(theirs map[string]json.RawMessage) map[string]json.RawMessage {
-	var command map[string]json.RawMessage
-	if json.Unmarshal(theirs["command"], &command) != nil || command == nil {
-		return theirs
-	}
-	theirs = maps.Clone(theirs)
-	delete(theirs, "command")
-	for key, value := range command {
-		if key == "path" {
-			key = "command"
-		}
-		theirs[key] = value
-	}
-	return theirs
 }
 
 var (

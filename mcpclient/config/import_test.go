@@ -84,9 +84,9 @@ var clients = map[string]struct {
 	},
 	"VS Code settings": {`{"editor.fontSize": 12, "mcp": {"inputs": [], "servers": {"a": {"command": "a"}}}}`, []Entry{{Command: "a"}}, ""},
 	"Zed": {
-		`{"context_servers": {"new": {"source": "custom", "enabled": true, "command": "a", "args": ["b"]}, "old": {"command": {"path": "c", "args": ["d"], "env": {"E": "f"}}, "settings": {}},
+		`{"context_servers": {"new": {"source": "custom", "enabled": true, "command": "a", "args": ["b"]},
 		  "web": {"url": "https://x.org/mcp"}, "z": {"source": "extension", "settings": {}}}}`,
-		[]Entry{{Command: "a", Args: []string{"b"}}, {Command: "c", Args: []string{"d"}, Env: map[string]string{"E": "f"}}, {Transport: HTTP, Guessed: true, URL: "https://x.org/mcp"}},
+		[]Entry{{Command: "a", Args: []string{"b"}}, {Transport: HTTP, Guessed: true, URL: "https://x.org/mcp"}},
 		`server "z": it needs a command`,
 	},
 	"opencode": {
@@ -105,7 +105,6 @@ var clients = map[string]struct {
 	"snake case":           {`{"mcpServers": {"a": {"command": "a", "allowed_tools": ["x", "y"], "enabled-tools": ["y", "z"], "disabled_tools": ["v"], "excludeTools": ["w"]}}}`, []Entry{{Command: "a", Allow: []string{"y"}, Deny: []string{"v", "w"}}}, ""},
 	"no list":              {`{"mcpServers": {"a": {"command": "a", "disabledTools": "x", "excludeTools": ["y"]}, "b": {"command": "b", "includeTools": [{"name": "x"}], "allowedTools": [{}]}, "c": {"command": "c", "tools": {"include": ["x"], "exclude": ["y"]}}}}`, []Entry{{Command: "c", Allow: []string{"x"}, Deny: []string{"y"}}}, `server "a": tools.deny`},
 	"opencode tools":       {`{"tools": {"a_rm*": false, "a_ls": true, "bash": false}, "permission": {"b*": "deny", "edit": "ask"}, "mcp": {"a": {"type": "local", "command": ["a"]}, "b": {"type": "local", "command": ["b"]}}}`, []Entry{{Command: "a", Args: []string{}, Deny: []string{"rm*"}}, {Command: "b", Args: []string{}, Deny: []string{"*"}}}, ""},
-	"Continue":             {`{"mcpServers": [{"name": "a", "command": "a", "args": ["b"]}, {"command": "nameless"}]}`, []Entry{{Command: "a", Args: []string{"b"}}}, `server "": a name`},
 	"Amazon Q, Kiro":       {`{"mcpServers": {"a": {"command": "uvx", "args": ["aws"], "env": {"FASTMCP_LOG_LEVEL": "ERROR"}, "timeout": 120000, "disabled": false}}}`, []Entry{{Command: "uvx", Args: []string{"aws"}, Env: map[string]string{"FASTMCP_LOG_LEVEL": "ERROR"}}}, `a: "timeout"`},
 }
 
@@ -184,8 +183,8 @@ func TestAFileThatHasNoServersIsNotImported(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"theme": "dark"}`:          "has none",
 		`[mcp_servers.a]`:            "not valid JSON",
-		`{"mcpServers": "none"}`:     "neither an object nor a list",
-		`{"mcpServers": {"a": "b"}}`: "neither an object nor a list",
+		`{"mcpServers": "none"}`:     "no object of objects",
+		`{"mcpServers": {"a": "b"}}`: "no object of objects",
 	} {
 		from := filepath.Join(t.TempDir(), "theirs")
 		write(t, from, text)

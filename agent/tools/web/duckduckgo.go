@@ -96,27 +96,21 @@ func readHit(hits []hit, result *html.Node) []hit {
 // behindRedirect is the address that a link of DuckDuckGo leads to; "" for an
 // advertisement, which goes by the advertiser's counter.
 func behindRedirect(link string) string {
-	const nested = 3
-	for range nested {
-		u, err := url.Parse(link)
-		if err != nil || link == "" {
-			return ""
-		}
-		if u.Scheme == "" {
-			u = (&url.URL{Scheme: "https", Host: "duckduckgo.com"}).ResolveReference(u)
-		}
-		ours := u.Hostname() == "duckduckgo.com" || strings.HasSuffix(u.Hostname(), ".duckduckgo.com")
-		switch {
-		case ours && strings.TrimSuffix(u.Path, "/") == "/l":
-			link = u.Query().Get("uddg")
-		case ours && u.Path == "/y.js":
-			return ""
-		default:
-			return u.String()
-		}
+	u, err := duckDuckGoPage.Parse(link)
+	if err != nil || link == "" {
+		return ""
 	}
-	return ""
+	ours := u.Hostname() == duckDuckGoPage.Host || strings.HasSuffix(u.Hostname(), "."+duckDuckGoPage.Host)
+	switch {
+	case ours && strings.TrimSuffix(u.Path, "/") == "/l":
+		return behindRedirect(u.Query().Get("uddg"))
+	case ours && u.Path == "/y.js":
+		return ""
+	}
+	return u.String()
 }
+
+var duckDuckGoPage = &url.URL{Scheme: "https", Host: "duckduckgo.com"}
 
 func attribute(node *html.Node, name string) string {
 	for _, a := range node.Attr {
