@@ -25,13 +25,11 @@ import (
 func Parse(file string, text []byte) (*Rules, error) {
 	tree, err := parseYAML(bytes.TrimPrefix(text, []byte("\ufeff")))
 	if err != nil {
-		return nil, fmt.Errorf("%s:%d: %s", file, yamlLine(err), yamlMessage(err))
+		line, fault := faultOf(err)
+		return nil, fmt.Errorf("%s:%d: %s", file, line, fault)
 	}
 	rules := &Rules{}
 	for _, doc := range tree.Docs {
-		if doc.Body == nil {
-			continue
-		}
 		if err := rules.read(file, doc.Body); err != nil {
 			return nil, err
 		}
@@ -265,18 +263,14 @@ func lineOf(node ast.Node) int {
 	return 1
 }
 
-func yamlLine(err error) int {
+// faultOf is what is wrong in a YAML text, and on which line.
+func faultOf(err error) (line int, fault string) {
 	var y yaml.Error
-	if errors.As(err, &y) && y.GetToken() != nil && y.GetToken().Position != nil {
-		return y.GetToken().Position.Line
+	if !errors.As(err, &y) {
+		return 1, err.Error()
 	}
-	return 1
-}
-
-func yamlMessage(err error) string {
-	var y yaml.Error
-	if errors.As(err, &y) {
-		return y.GetMessage()
+	if token := y.GetToken(); token != nil && token.Position != nil {
+		return token.Position.Line, y.GetMessage()
 	}
-	return err.Error()
+	return 1, y.GetMessage()
 }

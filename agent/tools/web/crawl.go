@@ -16,7 +16,6 @@ import (
 	"lifehub/agent/tools/describe"
 	"lifehub/agent/tools/excerpt"
 	"lifehub/internal/text"
-	"lifehub/llm"
 )
 
 // The bounds of a crawl.
@@ -36,14 +35,13 @@ type crawlArgs struct {
 // crawl reads a few pages of one site, one after the other, as its robots.txt
 // allows.
 type crawl struct {
-	spec  llm.ToolSpec
-	web   *web
+	opener
 	now   func() time.Time
 	pause func(ctx context.Context, d time.Duration) error
 }
 
 func newCrawl(w *web, now func() time.Time, pause func(context.Context, time.Duration) error) agent.Tool {
-	return &crawl{describe.Tool[crawlArgs](descriptions, "crawl"), w, now, pause}
+	return &crawl{opener{describe.Tool[crawlArgs](descriptions, "crawl"), w}, now, pause}
 }
 
 // pause waits, or ends with ctx.
@@ -58,19 +56,8 @@ func pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-func (c *crawl) Spec() llm.ToolSpec                { return c.spec }
-func (c *crawl) Level(json.RawMessage) agent.Level { return agent.Confirm }
-func (c *crawl) ReadOnly() bool                    { return true }
-func (c *crawl) Outward() bool                     { return true }
-func (c *crawl) Timeout() time.Duration            { return crawlTime + webTime }
-func (c *crawl) Bounds() []string                  { return []string{"url"} }
-
-// Address is the page that a call would begin with.
-func (c *crawl) Address(raw json.RawMessage) string {
-	var args crawlArgs
-	_ = json.Unmarshal(raw, &args) // what cannot be read is no known address
-	return args.URL
-}
+func (c *crawl) Outward() bool          { return true }
+func (c *crawl) Timeout() time.Duration { return crawlTime + webTime }
 
 func (c *crawl) args(raw json.RawMessage) (*url.URL, int, error) {
 	args, err := agent.ReadArgs[crawlArgs]("crawl", raw)

@@ -19,30 +19,36 @@ type webFetchArgs struct {
 	From int    `json:"from,omitempty" minimum:"1" description:"first line, to go on with a long page; the beginning if left out"`
 }
 
-// webFetch reads a page of the web as markdown.
-type webFetch struct {
+// opener is a tool that opens the page of its argument url.
+type opener struct {
 	spec llm.ToolSpec
 	web  *web
 }
 
-func newWebFetch(w *web) agent.Tool {
-	return &webFetch{describe.Tool[webFetchArgs](descriptions, "web_fetch"), w}
-}
-
-func (f *webFetch) Spec() llm.ToolSpec { return f.spec }
+func (o opener) Spec() llm.ToolSpec { return o.spec }
 
 // Level asks; the gate knows the addresses that need no question.
-func (f *webFetch) Level(json.RawMessage) agent.Level { return agent.Confirm }
-func (f *webFetch) ReadOnly() bool                    { return true }
-func (f *webFetch) Timeout() time.Duration            { return webTime + 10*time.Second }
-func (f *webFetch) Bounds() []string                  { return []string{"url"} }
+func (opener) Level(json.RawMessage) agent.Level { return agent.Confirm }
+func (opener) ReadOnly() bool                    { return true }
+func (opener) Bounds() []string                  { return []string{"url"} }
 
 // Address is what a call would open.
-func (f *webFetch) Address(raw json.RawMessage) string {
-	var args webFetchArgs
+func (opener) Address(raw json.RawMessage) string {
+	var args struct {
+		URL string `json:"url"`
+	}
 	_ = json.Unmarshal(raw, &args) // what cannot be read is no known address
 	return args.URL
 }
+
+// webFetch reads a page of the web as markdown.
+type webFetch struct{ opener }
+
+func newWebFetch(w *web) agent.Tool {
+	return &webFetch{opener{describe.Tool[webFetchArgs](descriptions, "web_fetch"), w}}
+}
+
+func (f *webFetch) Timeout() time.Duration { return webTime + 10*time.Second }
 
 // Preview shows the real host, which a long address hides well.
 func (f *webFetch) Preview(_ context.Context, raw json.RawMessage) (agent.Preview, error) {
