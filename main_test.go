@@ -56,7 +56,7 @@ var arrows = map[string][]string{
 	"lifehub/cli/settings":     {"agent", "internal/atomicfile", "tui/draw", "tui/keys", "agent/rules"},
 	"lifehub/cli/version":      {},
 
-	"lifehub/agent/tools":            {"agent", "agent/memory", "agent/tools/arithmetic", "agent/tools/describe", "agent/tools/excerpt", "agent/tools/mail", "agent/tools/outbound", "agent/tools/web", "internal/pattern", "llm", "notes", "notes/task", "rag", "internal/text"},
+	"lifehub/agent/tools":            {"agent", "agent/memory", "agent/tools/arithmetic", "agent/tools/describe", "agent/tools/excerpt", "agent/tools/mail", "agent/tools/web", "internal/pattern", "llm", "notes", "notes/task", "rag", "internal/text"},
 	"lifehub/agent/tools/arithmetic": {"agent/tools/excerpt", "internal/pattern", "internal/text"},
 	"lifehub/agent/tools/describe":   {"llm"},
 	"lifehub/agent/tools/excerpt":    {"agent", "notes", "internal/text"},
@@ -205,7 +205,7 @@ const (
 // setting or a key each. Their numbers may only shrink.
 var tables = map[string]int{
 	"lifehub/cli lines":                  3300,
-	"lifehub/agent/tools lines":          3100,
+	"lifehub/agent/tools lines":          3050,
 	"lifehub/cli/settings.Config fields": 32,
 	"lifehub/tui/keys.Map fields":        91,
 	"lifehub/tui/backend.Options fields": 40,

@@ -3,14 +3,12 @@
 package tools
 
 import (
-	"net/http"
 	"slices"
 	"strings"
 	"time"
 
 	"lifehub/agent"
 	"lifehub/agent/tools/mail"
-	"lifehub/agent/tools/outbound"
 	"lifehub/agent/tools/web"
 	"lifehub/notes"
 )
@@ -20,7 +18,6 @@ type Deps struct {
 	Search  searcher
 	Folders func() []*notes.Folder // the open vaults of this moment
 	Now     func() time.Time       // in the user's zone; nil: time.Now
-	HTTP    *http.Client           // for the weather; nil: one that Sent counts
 	Daily   Daily
 	Changes changes      // nil: what tools do to notes can't be taken back
 	Mail    mail.Account // without a host no mail is sent, and there is no tool for it
@@ -33,19 +30,12 @@ type Deps struct {
 	// time and from any goroutine; nil: nobody is.
 	Sent  func(bytes int)
 	Units string // of the weather: metric or imperial; "": metric
-
-	// Geocoding and Forecast are the addresses of Open-Meteo's two services;
-	// "": the public ones.
-	Geocoding, Forecast string
 }
 
 // All makes every built-in tool.
 func All(d Deps) []agent.Tool {
 	if d.Now == nil {
 		d.Now = time.Now
-	}
-	if d.HTTP == nil {
-		d.HTTP = outbound.Client(d.Sent)
 	}
 	v := vaults(d.Folders)
 	list := slices.Concat([]agent.Tool{
@@ -59,7 +49,7 @@ func All(d Deps) []agent.Tool {
 		newListTasks(v, d.Now),
 		newAddTask(d.noteWriter(), d.Now),
 		newCompleteTask(d.noteWriter(), d.Now),
-	}, web.Tools(d.Web, web.Weather{Client: d.HTTP, Geocoding: d.Geocoding, Forecast: d.Forecast, Units: d.Units}, d.Now, d.Sent), []agent.Tool{
+	}, web.Tools(d.Web, d.Units, d.Now, d.Sent), []agent.Tool{
 		newToday(d.Now),
 		newCalculate(),
 		newRemember(d.Facts, d.Changes, d.Now),

@@ -35,16 +35,14 @@ const (
 	maxWeatherBody  = 1 << 20
 )
 
-// Weather asks Open-Meteo.
-type Weather struct {
-	Client              *http.Client
-	Geocoding, Forecast string
-	Units               string // metric or imperial, where a call does not say; "": metric
+// weather asks Open-Meteo.
+type weather struct {
+	client              *http.Client
+	geocoding, forecast string // addresses
+	units               string // metric or imperial, where a call does not say; "": metric
 }
 
-func newGetWeather(w Weather) agent.Tool {
-	w.Geocoding = cmp.Or(w.Geocoding, publicGeocoding)
-	w.Forecast = cmp.Or(w.Forecast, publicForecast)
+func newGetWeather(w weather) agent.Tool {
 	return agent.NewOutward(describe.Tool[weatherArgs](descriptions, "get_weather"), func(ctx context.Context, args weatherArgs) (agent.Result, error) {
 		if strings.Trim(args.Place, " ,\t\n") == "" {
 			return agent.Result{}, errors.New("the weather of which place?")
@@ -53,7 +51,7 @@ func newGetWeather(w Weather) agent.Tool {
 		if args.Days > 0 {
 			days = min(args.Days, maxWeatherDays)
 		}
-		asked := outlook{days: days, hours: min(max(args.Hours, 0), maxWeatherHours), imperial: cmp.Or(args.Units, w.Units) == "imperial"}
+		asked := outlook{days: days, hours: min(max(args.Hours, 0), maxWeatherHours), imperial: cmp.Or(args.Units, w.units) == "imperial"}
 		ctx, cancel := context.WithTimeout(ctx, weatherTime)
 		defer cancel()
 		found, err := w.find(ctx, args.Place)
@@ -108,7 +106,7 @@ type report struct {
 	} `json:"hourly"`
 }
 
-func (w Weather) report(ctx context.Context, t town, asked outlook) (report, error) {
+func (w weather) report(ctx context.Context, t town, asked outlook) (report, error) {
 	query := url.Values{
 		"latitude":      {strconv.FormatFloat(t.Latitude, 'f', -1, 64)},
 		"longitude":     {strconv.FormatFloat(t.Longitude, 'f', -1, 64)},
@@ -127,19 +125,19 @@ func (w Weather) report(ctx context.Context, t town, asked outlook) (report, err
 		query.Set("precipitation_unit", "inch")
 	}
 	var r report
-	if err := w.get(ctx, w.Forecast, query, &r); err != nil {
+	if err := w.get(ctx, w.forecast, query, &r); err != nil {
 		return r, fmt.Errorf("get the weather of %s: %w", t.Name, err)
 	}
 	return r, nil
 }
 
 // get reads a JSON answer of Open-Meteo.
-func (w Weather) get(ctx context.Context, address string, query url.Values, into any) error {
+func (w weather) get(ctx context.Context, address string, query url.Values, into any) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address+"?"+query.Encode(), nil)
 	if err != nil {
 		return err
 	}
-	response, err := w.Client.Do(request)
+	response, err := w.client.Do(request)
 	if err != nil {
 		if wrapped := (*url.Error)(nil); errors.As(err, &wrapped) {
 			err = wrapped.Err // the address says nothing to the user

@@ -39,7 +39,7 @@ func weatherServer(t *testing.T, b *openMeteo, geocoding, forecast http.HandlerF
 	mux.HandleFunc("/v1/forecast", keep(forecast))
 	server := httptest.NewServer(mux)
 	t.Cleanup(server.Close)
-	b.Geocoding, b.Forecast, b.Client = server.URL+"/v1/search", server.URL+"/v1/forecast", server.Client()
+	b.geocoding, b.forecast, b.client = server.URL+"/v1/search", server.URL+"/v1/forecast", server.Client()
 	return &asked
 }
 
@@ -105,7 +105,7 @@ Source: Open-Meteo`
 		{"metric", `{"place":"Zurich, Kansas","hours":4,"days":1,"units":"imperial"}`},
 	} {
 		b := &openMeteo{t: t}
-		b.Units = tc.set
+		b.units = tc.set
 		asked := weatherServer(t, b, says(200, zurich), says(200, hourly))
 		if _, got := b.run(tc.args); got != want {
 			t.Errorf("set to %s, %s: got\n%s", tc.set, tc.args, got)
@@ -113,7 +113,7 @@ Source: Open-Meteo`
 		holds(t, "questions", strings.Join(*asked, "\n"), "forecast_hours=4", "hourly=weather_code%2Ctemperature_2m", "temperature_unit=fahrenheit", "wind_speed_unit=mph", "precipitation_unit=inch")
 	}
 	b := &openMeteo{t: t}
-	b.Units = "imperial"
+	b.units = "imperial"
 	asked := weatherServer(t, b, says(200, zurich), says(200, forecast))
 	b.run(`{"place":"Zurich","units":"metric"}`)
 	if all := strings.Join(*asked, " "); strings.Contains(all, "fahrenheit") || strings.Contains(all, "hourly") {
@@ -165,7 +165,7 @@ func TestGetWeatherStopsWhenTheTurnDoes(t *testing.T) {
 	b := &openMeteo{t: t}
 	ctx, cancel := context.WithCancel(t.Context())
 	weatherServer(t, b, func(_ http.ResponseWriter, r *http.Request) { cancel(); <-r.Context().Done() }, nil)
-	if _, err := newGetWeather(b.Weather).Run(ctx, []byte(`{"place":"Oslo"}`)); err == nil || !strings.Contains(err.Error(), "context canceled") {
+	if _, err := newGetWeather(b.weather).Run(ctx, []byte(`{"place":"Oslo"}`)); err == nil || !strings.Contains(err.Error(), "context canceled") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -173,13 +173,13 @@ func TestGetWeatherStopsWhenTheTurnDoes(t *testing.T) {
 // openMeteo is the tool before a server in place of Open-Meteo.
 type openMeteo struct {
 	t *testing.T
-	Weather
+	weather
 }
 
 // run runs the tool; the text of an error stands after "error: ".
 func (b *openMeteo) run(args string) (agent.Result, string) {
 	b.t.Helper()
-	result, err := newGetWeather(b.Weather).Run(b.t.Context(), json.RawMessage(args))
+	result, err := newGetWeather(b.weather).Run(b.t.Context(), json.RawMessage(args))
 	if err != nil {
 		return result, "error: " + err.Error()
 	}

@@ -30,7 +30,7 @@ func (t town) String() string {
 
 // find looks a place up by name, the likeliest first. What follows a comma
 // chooses among places of the same name; without one, the last words may.
-func (w Weather) find(ctx context.Context, place string) ([]town, error) {
+func (w weather) find(ctx context.Context, place string) ([]town, error) {
 	parts := strings.Split(place, ",")
 	for i := range parts {
 		parts[i] = oneLine(parts[i])
@@ -83,12 +83,12 @@ func containsFold(text, part string) bool {
 	return text != "" && strings.Contains(strings.ToLower(text), strings.ToLower(part))
 }
 
-func (w Weather) named(ctx context.Context, name string) ([]town, error) {
+func (w weather) named(ctx context.Context, name string) ([]town, error) {
 	var found struct {
 		Results []town `json:"results"`
 	}
 	query := url.Values{"name": {name}, "count": {"10"}, "language": {"en"}, "format": {"json"}}
-	if err := w.get(ctx, w.Geocoding, query, &found); err != nil {
+	if err := w.get(ctx, w.geocoding, query, &found); err != nil {
 		return nil, fmt.Errorf("look up %s: %w", name, err)
 	}
 	return found.Results, nil
