@@ -111,7 +111,7 @@ var theirPlaces = []string{"/mcpServers", "/servers", "/context_servers", "/mcp/
 func theirServers(data []byte) (entries, error) {
 	doc, err := hujson.Parse(data)
 	if err != nil {
-		return nil, fmt.Errorf("not valid JSON: %w", err)
+		return nil, fmt.Errorf("not valid JSON: %s", strings.TrimPrefix(err.Error(), "hujson: "))
 	}
 	doc.Standardize()
 	places := slices.Clone(theirPlaces)
