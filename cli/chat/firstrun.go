@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"maps"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -101,6 +102,13 @@ type obsidianVault struct {
 	Open bool   `json:"open"`
 }
 
+func (v obsidianVault) lastOpen() int64 {
+	if v.Open {
+		return math.MaxInt64
+	}
+	return v.Time
+}
+
 // obsidianVaults are the vaults that Obsidian has opened on this machine, the
 // one that is open and the latest first. Obsidian lists them in obsidian.json.
 func obsidianVaults(home string) []string {
@@ -126,12 +134,7 @@ func obsidianVaults(home string) []string {
 		}
 		vaults := slices.Collect(maps.Values(file.Vaults))
 		slices.SortFunc(vaults, func(a, b obsidianVault) int {
-			if a.Open != b.Open && a.Open {
-				return -1
-			} else if a.Open != b.Open {
-				return 1
-			}
-			return cmp.Or(cmp.Compare(b.Time, a.Time), strings.Compare(a.Path, b.Path))
+			return cmp.Or(cmp.Compare(b.lastOpen(), a.lastOpen()), strings.Compare(a.Path, b.Path))
 		})
 		for _, v := range vaults {
 			list = append(list, v.Path)
@@ -251,7 +254,8 @@ func (bg *background) findModel(ctx context.Context) backend.FoundModel {
 	case err != nil:
 		return backend.FoundModel{Says: fmt.Sprintf("The model server of your settings does not answer: %v.", err), Next: "`lifehub doctor` checks it; you can look around meanwhile."}
 	}
-	found := backend.FoundModel{Ready: true, Says: fmt.Sprintf("%s answers, from %s on this machine.", info.Name, serverName(state.Provider))}
+	server := cmp.Or(map[string]string{"ollama": "Ollama"}[state.Provider], "the model server")
+	found := backend.FoundModel{Ready: true, Says: fmt.Sprintf("%s answers, from %s on this machine.", info.Name, server)}
 	if state.Remote != "" {
 		found.Says = fmt.Sprintf("%s answers, from %s: what you ask leaves this machine.", info.Name, state.Remote)
 	}
@@ -267,10 +271,12 @@ func (bg *background) noModel(ctx context.Context) backend.FoundModel {
 	models, err := bg.Provider.Models(ctx)
 	_, notInstalled := exec.LookPath("ollama")
 	switch {
-	case err == nil && len(models) == 0:
-		return backend.FoundModel{Says: "Ollama runs here and has no model yet; " + quotes, Pull: llm.Suggestion(), Why: "a model that fits this machine"}
 	case err == nil:
-		return backend.FoundModel{Says: "Ollama runs here and has no model that can chat; " + quotes, Pull: llm.Suggestion(), Why: "a model that fits this machine"}
+		lacks := "no model yet; "
+		if len(models) > 0 {
+			lacks = "no model that can chat; "
+		}
+		return backend.FoundModel{Says: "Ollama runs here and has " + lacks + quotes, Pull: llm.Suggestion(), Why: "a model that fits this machine"}
 	case notInstalled == nil:
 		return backend.FoundModel{Says: "Ollama is installed but does not run; " + quotes, Next: "`ollama serve` starts it. LifeHub notices by itself."}
 	}
@@ -278,12 +284,4 @@ func (bg *background) noModel(ctx context.Context) backend.FoundModel {
 		Says: "No model on this machine: answers quote your notes, which works at once.",
 		Next: "For written ones install Ollama from ollama.com, then: ollama pull " + llm.Suggestion() + ". LifeHub notices by itself.",
 	}
-}
-
-// serverName is a model server as people call it.
-func serverName(provider string) string {
-	if provider == "ollama" {
-		return "Ollama"
-	}
-	return "the model server"
 }
