@@ -33,7 +33,7 @@ func Check(answer string, sources []agent.Source, reread func(agent.Source) (str
 	if len(sources) == 0 && len(markersIn(answer)) == 0 {
 		return nil // it quotes what it likes
 	}
-	d := &checker{sources: sources, reread: reread, open: map[int]*passage{}, now: map[int]*passage{}}
+	d := &checker{sources: sources, reread: reread, open: map[int]*passage{}, now: map[int]*passage{}, differences: map[int]string{}}
 	var citations []agent.Citation
 	claims, lone := readClaims(answer)
 	for _, c := range claims {
@@ -59,6 +59,8 @@ type checker struct {
 	reread  func(agent.Source) (string, bool)
 	open    map[int]*passage // by number
 	now     map[int]*passage // the whole notes as they stand on disk; nil: gone
+
+	differences map[int]string // of claims without a quotation, by where they end
 }
 
 func (d *checker) passage(n int) *passage {

@@ -49,6 +49,15 @@ func has(citations []agent.Citation, verdict agent.Verdict) bool {
 	return slices.ContainsFunc(citations, func(c agent.Citation) bool { return c.Verdict == verdict })
 }
 
+func details(citations []agent.Citation) (list []string) {
+	for _, c := range citations {
+		if c.Verdict == agent.Differs && !slices.Contains(list, c.Detail) {
+			list = append(list, c.Detail)
+		}
+	}
+	return list
+}
+
 // What is quoted from its source is verified, what a paper contradicts has no
 // tick, and few sentences of true answers are said to differ.
 func TestFiguresOfClaims(t *testing.T) {
@@ -72,7 +81,7 @@ func TestFiguresOfClaims(t *testing.T) {
 		if has(got, agent.Differs) {
 			k.differs++
 			if c.True {
-				t.Logf("%s: %q differs: %s", c.Kind, c.Answer, got[0].Detail)
+				t.Logf("%s: %q differs: %s", c.Kind, c.Answer, details(got))
 			}
 		}
 	}
@@ -83,7 +92,7 @@ func TestFiguresOfClaims(t *testing.T) {
 		}
 	}
 	t.Logf("%d of %d sentences of true answers are said to differ: %.1f %%", models.differs, models.all, 100*float64(models.differs)/float64(models.all))
-	if models.differs*1000 > mostWronglyDiffer*models.all {
+	if share == 1 && models.differs*1000 > mostWronglyDiffer*models.all {
 		t.Error("too many")
 	}
 	if k := kinds["scifact CONTRADICT"]; k.verified > 0 {
@@ -132,7 +141,10 @@ var mutations = map[string]func(r *rand.Rand, c sharedClaim) (string, bool){
 		said, _, _ := strings.Cut(c.Answer, " [1]")
 		tokens := text.Tokens(said)
 		for i, tok := range tokens[min(1, len(tokens)):] {
-			if unit := text.Unit(tok.Text); unit != "" && tok.Start > tokens[i].Start && unicode.IsNumber(FirstRune(tokens[i].Text)) {
+			if unicode.IsNumber(FirstRune(said[tok.Start:])) {
+				continue // $5, whose sign stands before it
+			}
+			if unit := text.Unit(tok.Text); unit != "" && said[tok.Start:tok.End] != tokens[i].Text && tok.Start > tokens[i].Start && unicode.IsNumber(FirstRune(tokens[i].Text)) {
 				other := []string{"km", "kg", "€", "hours", "°F", "GB", "litres", "dollars"}[r.IntN(8)]
 				return c.Answer[:tok.Start] + " " + other + c.Answer[tok.End:], text.Unit(other) != unit
 			}
@@ -158,9 +170,9 @@ func pick(r *rand.Rand, list [][]int) []int {
 
 // mostWronglyDiffer, in thousandths, and how many percent of changed sentences
 // are shown as different, as measured; with leave for the share of a short run.
-const mostWronglyDiffer = 66
+const mostWronglyDiffer = 50
 
-var leastShown = map[string]int{"number": 85, "name": 85, "unit": 65, "negation": 42}
+var leastShown = map[string]int{"number": 85, "name": 86, "unit": 90, "negation": 40}
 
 func TestChangesAreShown(t *testing.T) {
 	r := rand.New(rand.NewPCG(15, 15))
@@ -189,6 +201,16 @@ func TestChangesAreShown(t *testing.T) {
 		t.Logf("%s: %d of %d are shown as different", kind, shown, made)
 		if share == 1 && shown*100 < leastShown[kind]*made {
 			t.Errorf("%s: less than %d %%", kind, leastShown[kind])
+		}
+	}
+}
+
+// The time of a check, on answers of real models and their passages.
+func BenchmarkCheck(b *testing.B) {
+	claims := sharedClaims(b)
+	for b.Loop() {
+		for _, c := range claims {
+			Check(c.Answer, c.sources(), nil)
 		}
 	}
 }

@@ -141,7 +141,7 @@ func (c *contents) addAmount(tokens []text.Token, i int) {
 
 // namesFrom is how much of a claim its closest sentence has to say for a name
 // to be compared: far from its source an answer tells of what it knows.
-const namesFrom = 0.3
+const namesFrom = 0.25
 
 // missing lists the numbers, and if asked to the names, of a claim that none of
 // its sources has.
@@ -224,11 +224,11 @@ func (c *contents) knows(word string) bool {
 
 // names reports whether a name stands there, or words that it is short for.
 func (c *contents) names(word string) bool {
-	word, acronym := strings.TrimSuffix(word, "s"), isAcronym(word)
 	lower := strings.ToLower(word)
-	if !acronym {
+	if !isAcronym(word) {
 		return c.knows(lower)
 	}
+	lower = strings.TrimSuffix(lower, "s")
 	return c.stems[root(lower)] || c.stems[root(lower+"s")] || strings.Contains(c.initials, lower)
 }
 
@@ -318,24 +318,29 @@ func isAcronym(word string) bool {
 }
 
 // difference tells what a claim without a quotation says that none of its
-// sources does; "": nothing that can be compared.
+// sources does; "": nothing that can be compared. It is the same for each of
+// the claim's numbers.
 func (d *checker) difference(c claim) string {
-	p, sentence := d.nearest(c)
-	lacking := d.missing(c, p != nil && p.closeness(c, sentence) >= namesFrom)
-	if len(lacking) == 0 && !d.shares(c) {
-		for _, t := range contentOf(c.text) {
-			lacking = append(lacking, c.text[t.Start:t.End])
+	told, known := d.differences[c.at]
+	if !known {
+		near := d.nearest(c)
+		lacking := d.missing(c, near.share >= namesFrom)
+		if len(lacking) == 0 && !d.shares(c) {
+			for _, t := range contentOf(c.text) {
+				lacking = append(lacking, c.text[t.Start:t.End])
+			}
 		}
+		if told = d.tell(c, near, lacking); told == "" {
+			told = negation(c, near)
+		}
+		d.differences[c.at] = told
 	}
-	if told := d.tell(c, lacking); told != "" {
-		return told
-	}
-	return d.negation(c)
+	return told
 }
 
 // tell words what a claim has and its sources lack, with the number that stands
 // there instead.
-func (d *checker) tell(c claim, lacking []string) string {
+func (d *checker) tell(c claim, near nearby, lacking []string) string {
 	if len(lacking) == 0 {
 		return ""
 	}
@@ -343,13 +348,11 @@ func (d *checker) tell(c claim, lacking []string) string {
 	lacking = slices.Compact(lacking)
 	lacking = lacking[:min(len(lacking), most)]
 	var told []string
-	if p, sentence := d.nearest(c); p != nil {
-		for i, word := range lacking {
-			if other := p.counterpart(c, sentence, word); other != "" {
-				told = append(told, word+", the note says "+other)
-				lacking = slices.Delete(lacking, i, i+1)
-				break
-			}
+	for i, word := range lacking {
+		if other := near.counterpart(c, word); other != "" {
+			told = append(told, word+", the note says "+other)
+			lacking = slices.Delete(lacking, i, i+1)
+			break
 		}
 	}
 	if len(lacking) > 0 {
@@ -369,7 +372,7 @@ func (d *checker) names(c claim) string {
 // shares reports whether a claim has a word in common with any of its sources,
 // or is in another language and can't be expected to.
 func (d *checker) shares(c claim) bool {
-	content := contentOf(c.text)
+	content := slices.DeleteFunc(contentOf(c.text), func(t text.Token) bool { return text.Is(t.Text, text.Negation|text.Hedge|text.Contrast) })
 	const enough = 3 // words that say something: "You are right." says nothing of a source
 	if len(content) < enough {
 		return true
@@ -387,18 +390,60 @@ func (d *checker) shares(c claim) bool {
 	return false
 }
 
-// counterpart is the number that a sentence has where a claim has another: the
+// nearby is the sentence of a claim's sources that shares most words with it,
+// and what share of the claim stands there; the zero value is none.
+type nearby struct {
+	*passage
+	sentence int
+	share    float64
+}
+
+func (d *checker) nearest(c claim) (best nearby) {
+	wanted := map[string]bool{}
+	for _, t := range contentOf(c.text) {
+		if !negates(t.Text) {
+			wanted[root(t.Text)] = true
+		}
+	}
+	for _, n := range c.numbers {
+		p := d.passage(n)
+		if p == nil {
+			continue
+		}
+		for i := range p.sentences {
+			seen := map[string]bool{}
+			for _, w := range p.words[p.ranges[i][0]:p.ranges[i][1]] {
+				if word := p.content().roots[w.Text]; wanted[word] && !w.Stop {
+					seen[word] = true
+				}
+			}
+			if share := float64(len(seen)) / float64(len(wanted)); len(seen) > 1 && share > best.share {
+				best = nearby{p, i, share}
+			}
+		}
+	}
+	return best
+}
+
+func (n nearby) words() []word {
+	if n.passage == nil {
+		return nil
+	}
+	return n.passage.words[n.ranges[n.sentence][0]:n.ranges[n.sentence][1]]
+}
+
+// counterpart is the number that the sentence has where a claim has another: the
 // one before the same word, or the only one; "" where that is not clear.
-func (p *passage) counterpart(c claim, sentence int, number string) string {
+func (n nearby) counterpart(c claim, number string) string {
 	tokens := text.Tokens(c.text)
 	at := slices.IndexFunc(tokens, func(t text.Token) bool { return c.text[t.Start:t.End] == number })
 	if at < 0 || !unicode.IsNumber(FirstRune(number)) {
 		return ""
 	}
 	var others, alike []string
-	words := p.words[p.ranges[sentence][0]:p.ranges[sentence][1]]
+	words := n.words()
 	for i, w := range words {
-		written := p.text[w.Start:w.End]
+		written := n.text[w.Start:w.End]
 		if !unicode.IsNumber(FirstRune(w.raw)) || strings.Contains(c.text, written) {
 			continue
 		}
@@ -416,76 +461,20 @@ func (p *passage) counterpart(c claim, sentence int, number string) string {
 	return ""
 }
 
-// isNegated reports whether a sentence says "not".
-func (p *passage) isNegated(sentence int) bool {
-	s := p.sentences[sentence]
-	return slices.ContainsFunc(p.words[p.ranges[sentence][0]:p.ranges[sentence][1]], func(w word) bool { return negates(w.Text) }) || text.NegatesWithin(p.text[s.Start:s.End])
-}
-
 func negates(word string) bool { return text.Is(word, text.Negation) }
 
-// negation tells a "not" that a claim has and the sentence of its sources that
-// it follows closely does not; "": there is none.
-func (d *checker) negation(c claim) string {
+// negation tells a "not" that a claim has and the sentence that it follows
+// closely does not; "": there is none.
+func negation(c claim, near nearby) string {
 	tokens := text.Tokens(c.text)
 	said := slices.IndexFunc(tokens, func(t text.Token) bool { return text.Is(t.Text, text.Not) })
 	if said < 0 || said+1 < len(tokens) && text.Is(tokens[said+1].Text, text.Hedge) { // not only
 		return ""
 	}
-	const near = 0.7 // of what the claim says stands in that sentence
-	p, sentence := d.nearest(c)
-	if p == nil || p.isNegated(sentence) {
-		return ""
-	}
-	if p.closeness(c, sentence) < near {
+	const closely = 0.7 // of what the claim says stands in that sentence
+	if near.share < closely || slices.ContainsFunc(near.words(), func(w word) bool { return negates(w.Text) }) ||
+		text.NegatesWithin(near.text[near.sentences[near.sentence].Start:near.sentences[near.sentence].End]) {
 		return ""
 	}
 	return "“" + tokens[said].Text + "” is only in the answer"
-}
-
-// nearest is the sentence of the sources that shares most words with a claim.
-func (d *checker) nearest(c claim) (best *passage, sentence int) {
-	wanted := map[string]bool{}
-	for _, t := range contentOf(c.text) {
-		wanted[root(t.Text)] = true
-	}
-	top := 1
-	for _, n := range c.numbers {
-		p := d.passage(n)
-		if p == nil {
-			continue
-		}
-		for i := range p.sentences {
-			score, seen := 0, map[string]bool{}
-			for _, w := range p.words[p.ranges[i][0]:p.ranges[i][1]] {
-				if word := p.content().roots[w.Text]; wanted[word] && !seen[word] && !w.Stop {
-					seen[word] = true
-					score++
-				}
-			}
-			if score > top {
-				best, sentence, top = p, i, score
-			}
-		}
-	}
-	return best, sentence
-}
-
-// closeness is the share of a claim's words that stand in a sentence.
-func (p *passage) closeness(c claim, sentence int) float64 {
-	about, shared := 0, 0
-	in := map[string]bool{}
-	for _, w := range p.words[p.ranges[sentence][0]:p.ranges[sentence][1]] {
-		in[p.content().roots[w.Text]] = true
-	}
-	for _, t := range contentOf(c.text) {
-		if negates(t.Text) {
-			continue
-		}
-		about++
-		if in[root(t.Text)] {
-			shared++
-		}
-	}
-	return float64(shared) / float64(max(1, about))
 }
