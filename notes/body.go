@@ -57,7 +57,7 @@ func (n *Note) readTasks(lines lineIndex, code map[int]bool) {
 		if !strings.Contains(text, "[") || code[line] {
 			continue
 		}
-		if task, ok := task.ParseTask(text); ok {
+		if task, ok := task.Parse(text); ok {
 			task.Line = line
 			n.Tasks = append(n.Tasks, task)
 		}

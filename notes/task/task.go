@@ -46,8 +46,8 @@ var (
 // maxTask bounds a task's line, in bytes; a longer one is text.
 const maxTask = 10_000
 
-// ParseTask reads one line as a task, without its Line.
-func ParseTask(line string) (Task, bool) {
+// Parse reads one line as a task, without its Line.
+func Parse(line string) (Task, bool) {
 	if len(line) > maxTask {
 		return Task{}, false
 	}
