@@ -13,7 +13,7 @@ import (
 
 // blockParser finds headings, lists, code and so on. It has no inline
 // parsers: wikilinks and tags are not CommonMark, and scanning for them
-// ourselves takes time in line with the text whatever stands in it.
+// ourselves takes time in line with the text whatever is in it.
 var blockParser = parser.NewParser(parser.WithBlockParsers(parser.DefaultBlockParsers()...))
 
 // readBody fills Headings, Lists, Links, Tags and Tasks.

@@ -14,7 +14,7 @@ import (
 )
 
 // date is the day a note is about, else the day it was last written; own
-// tells that the note says so itself.
+// reports whether the note says so itself.
 func (n *Note) date() (day time.Time, own bool) {
 	if day, ok := DateIn(n.Path); ok {
 		return day, true

@@ -77,7 +77,7 @@ func (f *Folder) Close() error {
 // root is the folder as it was last seen.
 func (f *Folder) root() *os.Root { return f.current.Load() }
 
-// see makes sure that root is what now stands at the folder's path: a folder
+// see makes sure that root is what now is at the folder's path: a folder
 // that was deleted and put back is another one. The error says that there is
 // none.
 func (f *Folder) see() error {
@@ -186,7 +186,7 @@ func (f *Folder) check(name string) error {
 			return fmt.Errorf("%s is ignored by %s", name, ignoreName)
 		}
 		if slices.ContainsFunc(f.leftOut, func(out string) bool { return strings.EqualFold(out, part) }) {
-			return fmt.Errorf("%s lies in a folder that belongs to LifeHub itself", name)
+			return fmt.Errorf("%s is in a folder that belongs to LifeHub itself", name)
 		}
 		info, err := f.root().Lstat(part)
 		if errors.Is(err, fs.ErrNotExist) {

@@ -103,7 +103,7 @@ func (f frontMatter) parse() (map[string]any, error) {
 	return values, nil
 }
 
-// overwrought tells YAML that no person wrote: brackets so deep that the
+// overwrought reports YAML that no person wrote: brackets so deep that the
 // parser takes seconds, or aliases of aliases that grow beyond all bounds when
 // they are written out.
 func overwrought(text string) bool {

@@ -16,7 +16,7 @@ const ignoreName = ".lifehubignore"
 type ignoreRules []ignoreRule
 
 type ignoreRule struct {
-	base    string   // folder of the file it stands in; "" is the outermost
+	base    string   // folder of the file it is in; "" is the outermost
 	parts   []string // pattern, cut at slashes
 	keep    bool     // "!": matching names are kept after all
 	dirOnly bool     // "name/"
@@ -100,7 +100,7 @@ func (r ignoreRule) match(name string, dir bool) bool {
 }
 
 // matchParts matches a pattern with a path, part by part; ** stands for any
-// number of folders. One at the end stands for all that is inside.
+// number of folders, one at the end for all that is inside.
 func matchParts(pattern, name []string) bool {
 	for len(pattern) > 0 && pattern[0] != "**" {
 		if len(name) == 0 {

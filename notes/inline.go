@@ -14,7 +14,7 @@ const maxLink = 1000
 
 // inlineScan finds links and tags in the text of blocks, as Obsidian does.
 type inlineScan struct {
-	runs []tickRun // of the block at hand; kept to be filled again
+	runs []tickRun // of the block at hand; to be filled again
 }
 
 // tickRun is a run of backticks, and the next run of the same length that
@@ -93,7 +93,7 @@ func (s *inlineScan) findTicks(text string, start int) {
 
 // readLink reads [[target#heading|text]] or [text](target) at i; end is the
 // byte after it, 0: there is none. Links out of the folder come back without
-// a target. wiki tells that it was a [[wikilink]].
+// a target. wiki reports whether it was a [[wikilink]].
 func readLink(text string, i int) (link Link, wiki bool, end int) {
 	near := text[i:min(len(text), i+maxLink)]
 	if strings.HasPrefix(near, "[[") {
@@ -120,7 +120,7 @@ func wikilink(inner string) Link {
 	return Link{Target: strings.TrimSpace(name), Heading: strings.TrimSpace(heading)}
 }
 
-// linkTarget reads what stands in the parentheses of a link; size is its
+// linkTarget reads what is in the parentheses of a link; size is its
 // length with the closing one, 0: it is no link.
 func linkTarget(rest string) (target string, size int) {
 	if strings.HasPrefix(rest, "<") {
@@ -148,7 +148,7 @@ func linkTarget(rest string) (target string, size int) {
 	return "", 0
 }
 
-// noteLink tells links to notes from all others, which it leaves empty.
+// noteLink is a link to a note; empty: it leads elsewhere.
 func noteLink(target string) Link {
 	address, err := url.Parse(target)
 	if err != nil || address.Scheme != "" || address.Host != "" {
@@ -183,7 +183,7 @@ func readTag(text string, start, i int) (tag string, end int) {
 	return strings.ToLower(strings.Trim(text[i+1:end], "/")), end
 }
 
-// opensTag reports whether the # of a tag stands at i.
+// opensTag reports whether the # of a tag is at i.
 func opensTag(text string, start, i int) bool {
 	if i < start || text[i] != '#' {
 		return false

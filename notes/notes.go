@@ -43,7 +43,7 @@ type Note struct {
 	Dated     bool      // it bears that date itself
 	Aliases   []string  // other names it gives itself
 	Untrusted bool      // its front matter names a source or url
-	Problems  []string  // what could not be read, in plain words; the rest of the note stands
+	Problems  []string  // what could not be read, in plain words; the rest is read
 }
 
 // Heading is a heading of a note.

@@ -14,7 +14,7 @@ import (
 )
 
 // Parse reads a note from its bytes. It takes any bytes: what cannot be
-// understood is named in Problems, and the rest stands.
+// understood is named in Problems, and the rest is read.
 func Parse(entry Entry, raw []byte) Note {
 	n := Note{Entry: entry}
 	n.Text = n.decode(raw)

@@ -15,7 +15,7 @@ import (
 const nonblock = syscall.O_NONBLOCK
 
 // readFolder lists a folder with what is in it. One system call a file and
-// nothing kept of it but what is asked for: an os.FileInfo each costs as much
+// nothing held of it except what is asked for: an os.FileInfo each costs as much
 // again as the call.
 func readFolder(root *os.Root, dir string) ([]child, error) {
 	handle, err := root.Open(dir)

@@ -72,7 +72,7 @@ func (s *Store) conversations(ctx context.Context, query string, args ...any) ([
 	}, query, args...)
 }
 
-// path walks from a conversation's head to its beginning and keeps the last
+// path walks from a conversation's head to its beginning and finds the last
 // ?2 messages of that way.
 const path = `WITH RECURSIVE path (id, parent, turn, role, text, depth) AS (
 	SELECT m.id, m.parent, m.turn, m.role, m.text, 1 FROM messages m JOIN conversations c ON m.id = c.head WHERE c.id = ?1

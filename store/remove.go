@@ -102,8 +102,8 @@ func removeTracesNaming(ctx context.Context, db connection, conversations []stri
 	return count, nil
 }
 
-// scrub takes what was deleted off the disk. A word index otherwise keeps
-// the words of deleted messages until it happens to be merged, pages keep
+// scrub takes what was deleted off the disk. A word index otherwise holds
+// the words of deleted messages until it happens to be merged, pages hold
 // what was moved, and the log all that passed through it.
 func scrub(ctx context.Context, db *sql.DB) error {
 	indexes, err := rows.Column[string](ctx, db, `SELECT name FROM sqlite_schema WHERE name IN ('message_words', 'memory_terms')`)

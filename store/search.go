@@ -82,7 +82,7 @@ func indexSome(ctx context.Context, tx *sql.Tx) error {
 // excerptAround is how many bytes of a message stand on each side of what was found.
 const excerptAround = 70
 
-// excerpt is one line of a text around a phrase, and where in it the phrase stands.
+// excerpt is one line of a text around a phrase, and where in it the phrase is.
 func excerpt(text string, p phrase) (line string, from, to int) {
 	from, to, _ = p.find(cut(text))
 	begin, end := max(0, from-excerptAround), min(len(text), to+excerptAround)

@@ -1,4 +1,4 @@
-// Package store keeps conversations in one SQLite file. Begin reading at
+// Package store holds conversations in one SQLite file. Begin reading at
 // [Open]; what a turn writes is in turn.go, the tables are in schema.go.
 //
 // Everything a method has acknowledged is on the disk: it survives a kill -9

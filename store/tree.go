@@ -222,7 +222,7 @@ func (s *Store) setHead(ctx context.Context, conversation, turn, query string) e
 	})
 }
 
-// forkMark tells a fork from where it came from, in lists of titles.
+// forkMark ends the title of a fork.
 const forkMark = " (fork)"
 
 // Fork copies the path that ends with a turn into a new conversation, with the

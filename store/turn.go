@@ -73,10 +73,7 @@ func (s *Store) Progress(ctx context.Context, turn, text string) (err error) {
 	defer wrap.Error(&err, "save the answer so far")
 	_, err = s.file.Write.ExecContext(ctx, `UPDATE messages SET text = ? WHERE turn = ? AND role = 'assistant'
 		AND (SELECT state FROM turns WHERE id = turn) = 'open'`, text, turn)
-	if err != nil {
-		return fmt.Errorf("keep the answer so far: %w", err)
-	}
-	return nil
+	return err
 }
 
 // detail is what is saved of an answer besides its text.

@@ -14,7 +14,7 @@ type word struct {
 }
 
 // cut makes the words that a message is found by. The last letter of a script
-// without spaces stands alone after its pair, so that one letter finds all.
+// without spaces is a word after its pair, so that one letter finds all.
 func cut(s string) []word {
 	var words []word
 	last := -1 // where the second letter of the pair before begins; -1: there is none
@@ -67,8 +67,8 @@ type phrase struct {
 	whole bool
 }
 
-// phrases reads what a user searches for: every word, and what stands in
-// quotes as it stands there.
+// phrases reads what a user searches for: every word, and what is in
+// quotes as it is written there.
 func phrases(search string) []phrase {
 	var list []phrase
 	for i, part := range strings.Split(search, `"`) {
@@ -106,7 +106,7 @@ func match(list []phrase) string {
 	return strings.Join(parts, " AND ")
 }
 
-// find returns where in a text the phrase stands first, in bytes.
+// find returns where in a text the phrase first is, in bytes.
 func (p phrase) find(words []word) (from, to int, ok bool) {
 	for i := range words {
 		if i+len(p.words) > len(words) {

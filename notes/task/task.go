@@ -13,7 +13,7 @@ import (
 type Task struct {
 	Line      int
 	Text      string // without the box, the dates and the other marks
-	Raw       string // the line as it stands
+	Raw       string // the line as written
 	Done      bool
 	Cancelled bool // "- [-]": neither done nor open
 	Due       time.Time
@@ -27,7 +27,7 @@ type Task struct {
 // Open reports whether the task still waits to be done.
 func (t Task) Open() bool { return !t.Done && !t.Cancelled }
 
-// taskLine is a list item with a box: what stands before the box, the mark in
+// taskLine is a list item with a box: what is before the box, the mark in
 // it, and the text. Quotes may hold tasks.
 var taskLine = pattern.Lazy(`^([\s>]*(?:[-*+]|\d{1,9}[.)])[ \t]+)\[([^\[\]\n])\](?:[ \t]+(.*))?$`)
 

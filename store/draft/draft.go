@@ -231,7 +231,7 @@ func (d *Drafts) takeOver(ctx context.Context, l leftDraft) (agent.Draft, error)
 	for _, kind := range []string{".json", ".md"} {
 		from, to := d.draftFile(l.owner, kind), d.draftFile(mine, kind)
 		if _, err := os.Lstat(to); err == nil {
-			return agent.Draft{}, nil // this process has something of its own
+			return agent.Draft{}, nil // this process has a draft already
 		}
 		if err := os.Rename(from, to); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return agent.Draft{}, err
@@ -250,7 +250,7 @@ func (d *Drafts) takeOver(ctx context.Context, l leftDraft) (agent.Draft, error)
 }
 
 // arrived reports whether the message on its way arrived: since then the process
-// has begun a turn, or the message stands in the conversation.
+// has begun a turn, or the message is in the conversation.
 func (d *Drafts) arrived(ctx context.Context, l leftDraft) (yes bool, err error) {
 	err = d.file.Read.QueryRowContext(ctx, `SELECT count(*) > 0 FROM messages m JOIN turns t ON t.id = m.turn
 		WHERE t.conversation = ? AND m.role = 'user' AND m.id > ? AND (t.owner = ? OR m.text = ?)`,

@@ -15,7 +15,7 @@ import (
 // keptBackups is how many daily backups there are at most.
 const keptBackups = 5
 
-// backupTime is how a backup's name tells when it was made, in UTC: names sort by time.
+// backupTime is the time in a backup's name, in UTC: names sort by it.
 const backupTime = "20060102T150405Z"
 
 // Backup is a copy of the conversations as they once were.
@@ -97,7 +97,7 @@ func (d *File) BackUp(ctx context.Context, now time.Time) error {
 		return err
 	}
 	made := Backup{filepath.Join(backupFolder(d.Path), filepath.Base(d.Path)+"."+now.Format(backupTime)), now}
-	// A connection of its own: the readers may not do it, the writer is waited for.
+	// Another connection: the readers may not do it, the writer is waited for.
 	db, err := Connect(d.Path, 1, "")
 	if err != nil {
 		return err

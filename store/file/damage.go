@@ -47,14 +47,14 @@ func (d *File) Check(ctx context.Context) error {
 		return fmt.Errorf("check conversations: %w", err)
 	}
 	if why != "" {
-		return d.session.damaged(ctx, why)
+		return d.mark.damaged(ctx, why)
 	}
-	d.session.unclean = false
+	d.mark.unclean = false
 	return nil
 }
 
 // Unclean reports whether the file was not closed, and nobody has checked it since.
-func (d *File) Unclean() bool { return d.session != nil && d.session.unclean }
+func (d *File) Unclean() bool { return d.mark != nil && d.mark.unclean }
 
 // integrity says what is wrong with a database; "": nothing.
 func integrity(ctx context.Context, db *sql.DB) (string, error) {
@@ -139,8 +139,8 @@ func NewestBackup(ctx context.Context, path string) *Backup {
 }
 
 // Restore replaces a database that nobody has open with a backup, or with
-// nothing when that is nil. What was there is kept next to it, under the returned
-// name.
+// nothing when that is nil. What was there is next to it then, under the
+// returned name.
 func Restore(path string, from *Backup) (aside string, err error) {
 	defer wrap.Error(&err, "restore %s", path)
 	state, err := os.OpenFile(path+".state", os.O_RDWR|os.O_CREATE, 0o600)

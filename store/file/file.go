@@ -32,7 +32,7 @@ type File struct {
 	Write   *sql.DB // one connection: writes queue here and not in SQLite
 	Read    *sql.DB // the same file, kept from writing
 	Owners  owners
-	session *openMark // nil: in memory
+	mark    *openMark // nil: in memory
 	Warning string    // what the user should know about how it was found; "": nothing
 }
 
@@ -50,16 +50,16 @@ func Open(path string, steps []string) (*File, error) {
 		return nil, err
 	}
 	d := &File{Path: path, Owners: owners{dir: path + ".owners"}}
-	if d.session, err = newOpenMark(path); err != nil {
+	if d.mark, err = newOpenMark(path); err != nil {
 		return nil, err
 	}
 	if err := d.connect(steps); err != nil {
 		var said *DamagedError
 		var newer *NewerSchemaError
-		if !errors.As(err, &said) && !errors.As(err, &newer) && (isDamage(err) || d.session.other) {
-			err = d.session.damaged(context.Background(), err.Error())
+		if !errors.As(err, &said) && !errors.As(err, &newer) && (isDamage(err) || d.mark.other) {
+			err = d.mark.damaged(context.Background(), err.Error())
 		}
-		return nil, errors.Join(err, d.session.file.Close()) // the mark stays: the next one must look again
+		return nil, errors.Join(err, d.mark.file.Close()) // the mark stays: the next one must look again
 	}
 	return d, nil
 }
@@ -67,17 +67,17 @@ func Open(path string, steps []string) (*File, error) {
 // connect looks at how the file was left, opens it and brings it up to date.
 func (d *File) connect(steps []string) (err error) {
 	switch {
-	case d.session.other:
-		if d.Warning, err = d.session.examine(context.Background()); err != nil {
+	case d.mark.other:
+		if d.Warning, err = d.mark.examine(context.Background()); err != nil {
 			return err
 		}
-	case d.session.unclean && d.session.emptied():
-		return d.session.damaged(context.Background(), "the file is empty")
-	case d.session.lostLog != "":
-		if err := d.session.setAside(); err != nil {
+	case d.mark.unclean && d.mark.emptied():
+		return d.mark.damaged(context.Background(), "the file is empty")
+	case d.mark.lostLog != "":
+		if err := d.mark.setAside(); err != nil {
 			return err
 		}
-		d.Warning = d.session.lostLog + ". A copy of it is kept."
+		d.Warning = d.mark.lostLog + ". A copy of it is kept."
 	}
 	if d.Write, err = Connect(d.Path, 1, "_txlock=immediate"); err != nil {
 		return err
@@ -88,7 +88,7 @@ func (d *File) connect(steps []string) (err error) {
 	if d.Read, err = Connect(d.Path, readers, "_pragma=query_only(1)"); err != nil {
 		return errors.Join(err, d.Write.Close())
 	}
-	return d.session.opened()
+	return d.mark.opened()
 }
 
 // InMemory opens a database that leaves nothing on the disk.
@@ -110,16 +110,16 @@ func (d *File) Close() error {
 	if d.Path == "" {
 		return d.Write.Close()
 	}
-	// Another process that still reads keeps the log; the last one folds it. On
+	// Another process that still reads holds on to the log; the last one folds it. On
 	// a full disk it stays too, with all that it holds, for the next opening.
 	_, checkpoint := d.Write.Exec("PRAGMA wal_checkpoint(TRUNCATE)")
 	if primary(checkpoint) == sqlite3.SQLITE_FULL {
 		checkpoint = nil
 	}
-	return errors.Join(checkpoint, d.Read.Close(), d.Write.Close(), d.session.end())
+	return errors.Join(checkpoint, d.Read.Close(), d.Write.Close(), d.mark.end())
 }
 
-// Update runs fn in one transaction; after an error nothing of it is kept.
+// Update runs fn in one transaction; after an error nothing of it is saved.
 func (d *File) Update(ctx context.Context, fn func(*sql.Tx) error) error {
 	tx, err := d.Write.BeginTx(ctx, nil)
 	if err != nil {
@@ -186,7 +186,7 @@ func patiently(do func() error) error {
 	return err
 }
 
-// plainly says in words what SQLite tells only by number: there is no space
+// plainly says in words what SQLite says only by number: there is no space
 // for the memory that its connections share.
 func plainly(err error) error {
 	if code(err) == sqlite3.SQLITE_IOERR_SHMSIZE {

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// openMark is the mark next to a database that tells how it was left. While
+// openMark is the mark next to a database that says how it was left. While
 // somebody has the database open the mark says so; the last one to close it
 // writes down its size and sum. Who opens it as the first therefore knows
 // whether it was closed, and whether it is the file that was closed. The file
@@ -28,7 +28,7 @@ type openMark struct {
 
 const markOpen = "open"
 
-// newOpenMark reads the mark. The returned session is held until end.
+// newOpenMark reads the mark. It is held until end.
 func newOpenMark(path string) (*openMark, error) {
 	file, err := os.OpenFile(path+".state", os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {

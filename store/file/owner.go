@@ -11,7 +11,7 @@ import (
 )
 
 // owners knows which process is at work on a turn. Each process that works on
-// turns holds a locked file of its own next to the database, under a name that
+// turns holds a locked file next to the database, under a name that
 // is written into its turns. The system lets go of the lock when the process
 // ends, however it ends: who can lock the file of another knows that it is
 // gone. A name is never used twice, so that the file of one that is gone can
@@ -84,7 +84,7 @@ func (o *owners) gone(name string) bool {
 	path := filepath.Join(o.dir, name)
 	file, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
-		return errors.Is(err, fs.ErrNotExist) // else it cannot be told; who waits does no harm
+		return errors.Is(err, fs.ErrNotExist) // else it is not known; who waits does no harm
 	}
 	defer file.Close()
 	if !lock(file) {
