@@ -64,7 +64,7 @@ var arrows = map[string][]string{
 	"lifehub/agent/tools/outbound":   {"agent"},
 	"lifehub/agent/tools/web":        {"agent", "agent/tools/describe", "agent/tools/excerpt", "agent/tools/outbound", "internal/pattern", "llm", "notes", "internal/text"},
 
-	"lifehub/rag":         {"llm", "notes", "internal/pattern", "internal/rows", "internal/text", "rag/chroma", "rag/embed", "rag/passage", "rag/search", "rag/vectors", "rag/words"},
+	"lifehub/rag":         {"llm", "notes", "internal/filelock", "internal/pattern", "internal/rows", "internal/text", "internal/wrap", "rag/chroma", "rag/embed", "rag/passage", "rag/search", "rag/vectors", "rag/words"},
 	"lifehub/rag/search":  {"llm", "internal/pattern", "internal/rows", "internal/text", "rag/embed", "rag/passage", "rag/vectors", "rag/when", "rag/words"},
 	"lifehub/rag/chroma":  {"rag/vectors", "internal/pattern"},
 	"lifehub/rag/eval":    {"llm", "notes", "rag"},
@@ -76,7 +76,7 @@ var arrows = map[string][]string{
 
 	"lifehub/store":       {"agent", "llm", "internal/pattern", "internal/rows", "internal/text", "internal/wrap", "store/draft", "store/file", "store/trace"},
 	"lifehub/store/draft": {"agent", "internal/atomicfile", "internal/wrap", "store/file"},
-	"lifehub/store/file":  {"internal/wrap"},
+	"lifehub/store/file":  {"internal/filelock", "internal/wrap"},
 	"lifehub/store/trace": {"internal/rows", "internal/wrap", "store/file"},
 
 	"lifehub/mcpclient":         {"agent", "llm", "mcpclient/config", "mcpclient/oauth", "mcpclient/process", "mcpclient/trust", "mcpclient/wire", "internal/pattern", "agent/args", "internal/text"},
@@ -87,6 +87,7 @@ var arrows = map[string][]string{
 	"lifehub/mcpclient/wire":    {"mcpclient/config", "internal/pattern"},
 
 	"lifehub/internal/atomicfile": {},
+	"lifehub/internal/filelock":   {},
 
 	"lifehub/tui":                    {"agent", "tui/backend", "tui/batch", "tui/chats", "tui/composer", "tui/dialog", "tui/draft", "tui/draw", "tui/frame", "tui/keys", "tui/measure", "tui/panel", "tui/pull", "tui/replay", "tui/safetext", "tui/terminal", "tui/transcript"},
 	"lifehub/tui/arguments":          {"tui/safetext"},

@@ -8,6 +8,8 @@ import (
 	"io"
 	"os"
 	"strings"
+
+	"lifehub/internal/filelock"
 )
 
 // openMark is the mark next to a database that says how it was left. While
@@ -40,7 +42,7 @@ func newOpenMark(path string) (*openMark, error) {
 		err = s.readMark()
 	}
 	if err == nil {
-		err = share(file) // waits while another is the first, or the last
+		err = filelock.Share(file) // waits while another is the first, or the last
 	}
 	if err != nil {
 		return nil, errors.Join(err, file.Close())

@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+
+	"lifehub/internal/filelock"
 )
 
 // owners knows which process is at work on a turn. Each process that works on
@@ -23,6 +25,13 @@ type owners struct {
 	name    string // of this process; "" until it works on a turn
 	file    *os.File
 	working map[string]bool // turns that this process works on
+}
+
+// lock takes a file for this process alone. It reports false when another one
+// has it, or where files cannot be locked.
+func lock(file *os.File) bool {
+	ok, _ := filelock.Try(file)
+	return ok
 }
 
 // Mine is the name of this process.

@@ -1,0 +1,44 @@
+package filelock
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+func TestOneTakesAFileOrSeveralShareIt(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "lock")
+	open := func() *os.File {
+		t.Helper()
+		file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { file.Close() })
+		return file
+	}
+	try := func(file *os.File, want bool) {
+		t.Helper()
+		if got, err := Try(file); got != want || err != nil {
+			t.Errorf("got %v, %v, want %v", got, err, want)
+		}
+	}
+	one, two := open(), open()
+	try(one, true)
+	try(two, false)
+	one.Close()
+	try(two, true)
+	if err := Share(two); err != nil {
+		t.Fatal(err)
+	}
+	three := open()
+	try(three, false)
+	if err := Share(three); err != nil {
+		t.Fatal(err)
+	}
+	two.Close()
+	try(three, true)
+	if _, err := Try(two); err == nil {
+		t.Error("a closed file was taken")
+	}
+}

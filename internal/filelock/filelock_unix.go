@@ -1,0 +1,16 @@
+//go:build unix
+
+package filelock
+
+import (
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+func try(file *os.File) error { return unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB) }
+
+func isHeld(err error) bool { return err == unix.EWOULDBLOCK }
+
+// Share takes a file together with others, once nobody has it alone.
+func Share(file *os.File) error { return unix.Flock(int(file.Fd()), unix.LOCK_SH) }

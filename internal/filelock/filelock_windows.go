@@ -1,0 +1,24 @@
+package filelock
+
+import (
+	"os"
+
+	"golang.org/x/sys/windows"
+)
+
+func try(file *os.File) error {
+	return lock(file, windows.LOCKFILE_EXCLUSIVE_LOCK|windows.LOCKFILE_FAIL_IMMEDIATELY)
+}
+
+func isHeld(err error) bool { return err == windows.ERROR_LOCK_VIOLATION }
+
+// Share takes a file together with others, once nobody has it alone.
+func Share(file *os.File) error { return lock(file, 0) }
+
+// lock takes a place behind the end of any file, which keeps nobody from reading.
+func lock(file *os.File, flags uint32) error {
+	at := &windows.Overlapped{OffsetHigh: 1}
+	// Windows does not change a lock: the one that is there goes first.
+	_ = windows.UnlockFileEx(windows.Handle(file.Fd()), 0, 1, 0, at)
+	return windows.LockFileEx(windows.Handle(file.Fd()), flags, 0, 1, 0, at)
+}
