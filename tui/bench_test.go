@@ -14,6 +14,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"lifehub/agent"
+	"lifehub/internal/chattest"
 	"lifehub/tui/backend"
 	"lifehub/tui/batch"
 	"lifehub/tui/chats"
@@ -27,7 +28,7 @@ import (
 // talk returns a screen of a size with n exchanges above.
 func talk(tb testing.TB, width, height, n int) *Model {
 	tb.Helper()
-	m, err := New(context.Background(), backend.Options{Assistant: &script{}})
+	m, err := New(context.Background(), backend.Options{Assistant: &chattest.Script{}})
 	if err != nil {
 		tb.Fatal(err)
 	}

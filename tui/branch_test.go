@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lifehub/agent"
+	"lifehub/internal/chattest"
 	"lifehub/tui/chats"
 	"lifehub/tui/panel"
 	"lifehub/tui/transcript"
@@ -17,7 +18,7 @@ import (
 
 // branching is a store that writes down how the screen moves in the tree.
 type branching struct {
-	kept
+	chattest.Kept
 	moves []string
 }
 
@@ -58,8 +59,8 @@ func TestKeysMoveInTheTreeOfAConversation(t *testing.T) {
 		"a number that is none":                 {[]string{"/edit x", "enter"}, "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			options := withEverything()
-			store, assistant := &branching{}, play(agent.Started{}, agent.Said{Content: "yes"}, agent.Ended{})
+			options := chattest.WithEverything()
+			store, assistant := &branching{}, chattest.Play(agent.Started{}, agent.Said{Content: "yes"}, agent.Ended{})
 			options.Branches, options.Conversations, options.Assistant, options.Conversation = store, store, assistant, "c1"
 			inRig(t, 80, 24, options, func(r *rig) {
 				r.keys(test.keys...)
@@ -67,7 +68,7 @@ func TestKeysMoveInTheTreeOfAConversation(t *testing.T) {
 				if got := strings.Join(store.moves, ", "); got != test.moves {
 					t.Errorf("it moved %q, want %q", got, test.moves)
 				}
-				if got := strings.Join(assistant.asked, ", "); got != test.asked {
+				if got := strings.Join(assistant.Asked, ", "); got != test.asked {
 					t.Errorf("it asked %q, want %q", got, test.asked)
 				}
 			})
@@ -84,7 +85,7 @@ func TestATreeOf5000TurnsIsDrawnAtOnce(t *testing.T) {
 		}
 		list = append(list, e)
 	}
-	m, err := New(context.Background(), withEverything())
+	m, err := New(context.Background(), chattest.WithEverything())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,8 +98,8 @@ func TestATreeOf5000TurnsIsDrawnAtOnce(t *testing.T) {
 
 // The header names a conversation as the lists do, without its markup.
 func TestTheHeaderShowsThePlainTitle(t *testing.T) {
-	options := withEverything()
-	options.Assistant = play(agent.Started{}, agent.Said{Content: "On 3 May."}, agent.Ended{})
+	options := chattest.WithEverything()
+	options.Assistant = chattest.Play(agent.Started{}, agent.Said{Content: "On 3 May."}, agent.Ended{})
 	inRig(t, 80, 24, options, func(r *rig) {
 		r.ask("## When do **I** <b>fly</b>?")
 		r.mustShow("LifeHub  When do I fly ?")
@@ -141,9 +142,9 @@ func TestTheTurnsAboveComeOnce(t *testing.T) {
 		"it was opened once more":        {[]string{"/fork", "enter"}, 120},
 	} {
 		t.Run(name, func(t *testing.T) {
-			options := withEverything()
+			options := chattest.WithEverything()
 			store := &long{length: 120}
-			options.Branches, options.Conversations, options.Assistant, options.Prompt = store, store, play(agent.Started{}, agent.Said{Content: "yes"}, agent.Ended{}), ""
+			options.Branches, options.Conversations, options.Assistant, options.Prompt = store, store, chattest.Play(agent.Started{}, agent.Said{Content: "yes"}, agent.Ended{}), ""
 			inRig(t, 80, 24, options, func(r *rig) {
 				m := r.m
 				opened := chats.Read(m.base, &m.Options, chats.Opened{ID: "c1", Title: "Long"})
@@ -191,7 +192,7 @@ func (g chatting) Ask(_ context.Context, conversation, _ string) <-chan agent.Ev
 // others are read again when the user scrolls there.
 func TestALongChatHoldsItsLastTurns(t *testing.T) {
 	store := &long{}
-	options := withEverything()
+	options := chattest.WithEverything()
 	options.Branches, options.Conversations, options.Assistant, options.Prompt = store, store, chatting{store}, ""
 	inRig(t, 80, 24, options, func(r *rig) {
 		questions := func() (list []string) {

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"lifehub/internal/chattest"
 	"lifehub/tui/terminal"
 )
 
@@ -17,7 +18,7 @@ func TestWhatIsCopiedIsTextAndNoMoreThanATerminalTakes(t *testing.T) {
 		"what no terminal takes is not sent": {strings.Repeat("a", terminal.MostCopied+1), "", "4.2 MB is more than a terminal copies; /export writes it"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			inRig(t, 120, 24, withWorld(play()), func(r *rig) {
+			inRig(t, 120, 24, chattest.WithWorld(chattest.Play()), func(r *rig) {
 				r.run(r.m.clip(tc.text))
 				r.m.draw()
 				r.settle()
@@ -37,8 +38,8 @@ func TestWhatIsCopiedIsTextAndNoMoreThanATerminalTakes(t *testing.T) {
 // transcript that holds hostile text everywhere.
 func TestEveryItemIsCopiedWithoutControls(t *testing.T) {
 	for _, evil := range hostile {
-		o := withEverything()
-		o.Assistant = play(sayEverywhere(evil)[:13]...)
+		o := chattest.WithEverything()
+		o.Assistant = chattest.Play(chattest.SayEverywhere(evil)[:13]...)
 		inRig(t, 80, 40, o, func(r *rig) {
 			r.ask("go")
 			r.keys("tab")

@@ -3,11 +3,12 @@ package tui
 import (
 	"testing"
 
+	"lifehub/internal/chattest"
 	"lifehub/tui/panel"
 )
 
 func TestEveryCommandHasAHandlerAndEveryHandlerACommand(t *testing.T) {
-	o, _ := withAllOfIt()
+	o := chattest.WithEveryCommand()
 	own := map[string]bool{}
 	for _, c := range panel.Commands(&o) {
 		if !c.Own() {

@@ -10,19 +10,13 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lifehub/agent"
+	"lifehub/internal/chattest"
 	"lifehub/llm"
 	"lifehub/tui/backend"
 	"lifehub/tui/dialog"
 	"lifehub/tui/draw"
 	"lifehub/tui/panel"
 )
-
-// asked returns a question and where its answer will be found.
-func asked(from agent.PermissionAsked) (agent.PermissionAsked, *[]agent.Reply) {
-	var replies []agent.Reply
-	from.Reply = func(r agent.Reply) { replies = append(replies, r) }
-	return from, &replies
-}
 
 func TestALetterChoosesAndEnterConfirms(t *testing.T) {
 	once, refuse := agent.Reply{Decision: agent.AllowOnce}, agent.Reply{Decision: agent.Refuse}
@@ -67,8 +61,8 @@ func TestALetterChoosesAndEnterConfirms(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			question, replies := asked(taskAsked)
-			inRig(t, 60, 18, withWorld(hold(question)), func(r *rig) {
+			question, replies := chattest.Asked(chattest.TaskAsked)
+			inRig(t, 60, 18, chattest.WithWorld(chattest.Hold(question)), func(r *rig) {
 				r.ask("add a task")
 				r.pass(dialog.QuietPeriod)
 				for _, k := range tc.keys {
@@ -93,41 +87,10 @@ func TestALetterChoosesAndEnterConfirms(t *testing.T) {
 	}
 }
 
-// beginnings are how people begin to write in English and German: sentences
-// and single words, of which many begin with a letter that answers.
-var beginnings = strings.Split(strings.TrimSpace(`
-yesterday I ran|yes please, and|yes|yeah sure|you said that|your plan was|yet another|yoga on Monday|yay|ye olde inn|years ago I|young people|y u no|yup|yo
-so which shoes|so|see you there|she said|sorry, I meant|say that again|some of them|show me the|search the web|save this for|send it to|still, I think|such a|summer is|swim or run|shall we|should I|sd card|s and t
-a note about|a|also the web|add another|and then|an apple|any news|are you sure|as I said|as|ask Tom|at noon|after that|all of it|always do|am I right|ad|about the trip|actually no
-no, use the other|no|not that one|now do the|nobody knows|never mind|nice, but|next week|need to|note to self|none of|N is for|No, the other|Not yet|Nope|Never|Now|New idea|Name them
-does anyone|do it|don't|did I run|drop it|delete that|dark mode|days until|dd|due on Friday|during the|ddr ram
-e-mail Bob|every day|even so|edit that|each of them|either way|else|enough|eat less|early|ex|e
-can you|could we|check the|c|cancel that|come on|count them|call Tom|copy that
-read it again|run faster|remind me|really|right|rain or|r|re: the trip|rename it
-All of them|A note|A|An idea|As I said|Add it|After that|And now|Any|Ask|Actually|Am I
-I think|it was|the other|tomorrow|wait|what about|who|why|when|where|then|two of|please|ok|OK then|yes and no|hm|in June|for the|my plan|let me|go on|but why|too late|/help me|@tom said|"quoted"|1 more|? what|- a list|… and
-da ich gestern|da|du hast|die Notiz|der Plan|das ist|dann|danke|doch|Da ich|Du sagst|Die andere|Der Arzt|Das nicht|Dann lieber|Danke|Doch
-ja|ja, bitte|Ja|jetzt|nein|nein, die andere|Nein|nicht das|nur einmal|noch eine|nun|nach dem|na gut|nö|Nicht|Nur|Noch|Nach
-es ist|es|er sagt|ein Eintrag|eine Frage|eigentlich|einfach|erst morgen|etwas|en route|ey|Es war|Er hat|Ein Plan|Eine|Erst
-so ein|sag mir|sie hat|schon|such im Netz|sehr gut|seit|sonst|sollte ich|Sag|Sie|Schon|So
-an Tom|am Montag|aber|alle|als|auch|auf|aus|ach|ab morgen|An|Am|Aber|Alle|Als|Auch|Ach so
-yoga am Montag|ypsilon|über|ich habe|ist das|im Juni|was war|wann|wo|wie oft|wer|wenn|und|vielleicht|bitte|mach das|kannst du|zeig mir|heute|gestern|Öl wechseln`), "|")
-
-func sentences() []string {
-	var list []string
-	for _, part := range beginnings {
-		list = append(list, strings.Split(part, "\n")...)
-	}
-	return list
-}
-
-// isAnswer reports whether a text is what answers a question: one letter.
-func isAnswer(text string) bool { return len([]rune(text)) == 1 }
-
 // Whoever begins to write while a question waits, at any speed, at any time,
 // answers nothing and loses nothing, with Enter behind it too.
 func TestNoSentenceAnswersAQuestion(t *testing.T) {
-	all := sentences()
+	all := chattest.Sentences()
 	if len(all) < 200 {
 		t.Fatalf("%d beginnings, want 200", len(all))
 	}
@@ -144,19 +107,19 @@ func TestNoSentenceAnswersAQuestion(t *testing.T) {
 	}
 	questions := map[string]func() (backend.Options, func() bool){
 		"permission": func() (backend.Options, func() bool) {
-			question, replies := asked(taskAsked)
-			return withWorld(hold(question)), func() bool { return len(*replies) > 0 }
+			question, replies := chattest.Asked(chattest.TaskAsked)
+			return chattest.WithWorld(chattest.Hold(question)), func() bool { return len(*replies) > 0 }
 		},
 		"unknown": func() (backend.Options, func() bool) {
-			question, replies := asked(unknown)
-			return withWorld(hold(question)), func() bool { return len(*replies) > 0 }
+			question, replies := chattest.Asked(unknown)
+			return chattest.WithWorld(chattest.Hold(question)), func() bool { return len(*replies) > 0 }
 		},
 		"form": func() (backend.Options, func() bool) {
-			o, given := asksFor(formAsked)
+			o, given := chattest.AsksFor(chattest.FormAsked)
 			return o, func() bool { return len(*given) > 0 }
 		},
 		"page": func() (backend.Options, func() bool) {
-			o, given := asksFor(agent.InputAsked{ID: "1.1", Question: agent.Question{From: "s", Kind: agent.URLInput, URL: "https://x.org"}})
+			o, given := chattest.AsksFor(agent.InputAsked{ID: "1.1", Question: agent.Question{From: "s", Kind: agent.URLInput, URL: "https://x.org"}})
 			return o, func() bool { return len(*given) > 0 }
 		},
 	}
@@ -189,10 +152,10 @@ func TestNoSentenceAnswersAQuestion(t *testing.T) {
 									m.Update(tea.KeyPressMsg{Code: letter, Text: string(letter)})
 									time.Sleep(time.Second / time.Duration(speed))
 								}
-								if got := m.composer.Text(); got != draft+sentence && strings.Trim(draft+sentence, "cd") != "" && !isAnswer(draft+sentence) {
+								if got := m.composer.Text(); got != draft+sentence && strings.Trim(draft+sentence, "cd") != "" && !chattest.IsAnswer(draft+sentence) {
 									t.Fatalf("%q at %d keys a second, %v after it opened: the composer holds %q", sentence, speed, delay, got)
 								}
-								if isAnswer(draft + sentence) {
+								if chattest.IsAnswer(draft + sentence) {
 									continue
 								}
 								m.Update(named["enter"])
@@ -216,8 +179,8 @@ func TestNoSentenceAnswersAQuestion(t *testing.T) {
 func TestNoSentenceThatIsUnderWayAnswersAQuestion(t *testing.T) {
 	for _, sentence := range []string{"yes, and say any nay", "no y no s no a", "so y"} {
 		for opens := range len(sentence) {
-			question, replies := asked(taskAsked)
-			inRig(t, 80, 24, withWorld(hold()), func(r *rig) {
+			question, replies := chattest.Asked(chattest.TaskAsked)
+			inRig(t, 80, 24, chattest.WithWorld(chattest.Hold()), func(r *rig) {
 				r.ask("go")
 				for at, letter := range sentence {
 					if at == opens {
@@ -240,8 +203,8 @@ func TestNoSentenceThatIsUnderWayAnswersAQuestion(t *testing.T) {
 
 // The letter of a text is not lost with a question that goes away.
 func TestAQuestionThatGoesAwayGivesItsLettersBack(t *testing.T) {
-	question, replies := asked(taskAsked)
-	inRig(t, 80, 24, withWorld(hold(question)), func(r *rig) {
+	question, replies := chattest.Asked(chattest.TaskAsked)
+	inRig(t, 80, 24, chattest.WithWorld(chattest.Hold(question)), func(r *rig) {
 		r.ask("go")
 		r.pass(dialog.QuietPeriod)
 		r.keys("y")
@@ -258,8 +221,8 @@ func TestAQuestionThatGoesAwayGivesItsLettersBack(t *testing.T) {
 
 // Who writes the reason of a no or other arguments pastes into them.
 func TestAPasteGoesWhereTheKeysGo(t *testing.T) {
-	question, replies := asked(taskAsked)
-	inRig(t, 80, 24, withWorld(hold(question)), func(r *rig) {
+	question, replies := chattest.Asked(chattest.TaskAsked)
+	inRig(t, 80, 24, chattest.WithWorld(chattest.Hold(question)), func(r *rig) {
 		r.ask("add a task")
 		r.pass(time.Second)
 		r.keys("N", "enter", "wait, ")
@@ -278,8 +241,8 @@ func TestAPasteGoesWhereTheKeysGo(t *testing.T) {
 // something else came to be asked.
 func TestALetterOfAnOfferIsTakenBackToo(t *testing.T) {
 	for _, away := range []string{"ctrl+c", "paste", "question"} {
-		o := withEverything()
-		o.Assistant = play(agent.Failed{Message: "not installed", Err: &llm.NotFoundError{Model: "qwen3:8b"}})
+		o := chattest.WithEverything()
+		o.Assistant = chattest.Play(agent.Failed{Message: "not installed", Err: &llm.NotFoundError{Model: "qwen3:8b"}})
 		inRig(t, 80, 24, o, func(r *rig) {
 			r.ask("go")
 			r.pass(2 * dialog.QuietPeriod)
@@ -293,7 +256,7 @@ func TestALetterOfAnOfferIsTakenBackToo(t *testing.T) {
 			case "paste":
 				r.send(tea.PasteMsg{Content: "pasted"})
 			default:
-				r.m.askUser(taskAsked)
+				r.m.askUser(chattest.TaskAsked)
 			}
 			if r.m.pulls.offer.Chosen != "" {
 				t.Errorf("%s: %q is still chosen", away, r.m.pulls.offer.Chosen)
@@ -306,8 +269,8 @@ func TestALetterOfAnOfferIsTakenBackToo(t *testing.T) {
 }
 
 func TestAPasteAnswersNothing(t *testing.T) {
-	question, replies := asked(taskAsked)
-	inRig(t, 80, 24, withWorld(hold(question)), func(r *rig) {
+	question, replies := chattest.Asked(chattest.TaskAsked)
+	inRig(t, 80, 24, chattest.WithWorld(chattest.Hold(question)), func(r *rig) {
 		r.ask("add a task")
 		r.pass(time.Second)
 		r.keys("a")
@@ -325,8 +288,8 @@ func TestAPasteAnswersNothing(t *testing.T) {
 
 // A word of letters that answer nothing is a message.
 func TestAWordOfLettersThatAnswerNothingIsSent(t *testing.T) {
-	question, replies := asked(taskAsked)
-	inRig(t, 80, 24, withWorld(hold(question)), func(r *rig) {
+	question, replies := chattest.Asked(chattest.TaskAsked)
+	inRig(t, 80, 24, chattest.WithWorld(chattest.Hold(question)), func(r *rig) {
 		r.ask("add a task")
 		r.pass(dialog.QuietPeriod)
 		r.keys("dd", "enter")
@@ -342,10 +305,10 @@ func TestAWordOfLettersThatAnswerNothingIsSent(t *testing.T) {
 // Whatever opens something elsewhere opens nothing over a question: by key, by
 // command, by what arrives late, by a click, by another question.
 func TestNothingOpensOverAQuestion(t *testing.T) {
-	question, replies := asked(taskAsked)
-	o := withEverything()
-	o.Assistant = hold(question)
-	o.Servers, o.Editor = threeServers(), "vi"
+	question, replies := chattest.Asked(chattest.TaskAsked)
+	o := chattest.WithEverything()
+	o.Assistant = chattest.Hold(question)
+	o.Servers, o.Editor = chattest.ThreeServers(), "vi"
 	inRig(t, 80, 24, o, func(r *rig) {
 		r.ask("add a task")
 		r.pass(dialog.QuietPeriod)
@@ -375,13 +338,13 @@ func TestNothingOpensOverAQuestion(t *testing.T) {
 			r.send(tea.MouseClickMsg{X: 5, Y: y, Button: tea.MouseLeft})
 		}
 		inSight("a click")
-		r.m.show(agent.Event{Body: formAsked}, time.Now())
+		r.m.show(agent.Event{Body: chattest.FormAsked}, time.Now())
 		r.pass(0)
 		inSight("a form")
 		r.pass(dialog.QuietPeriod)
 		r.keys("n", "enter")
 		r.mustShow("everything asks you for something")
-		r.m.show(agent.Event{Body: agent.PermissionAsked{Name: "create_note", Call: "q", Input: raw(`{}`)}}, time.Now())
+		r.m.show(agent.Event{Body: agent.PermissionAsked{Name: "create_note", Call: "q", Input: chattest.Raw(`{}`)}}, time.Now())
 		r.pass(dialog.QuietPeriod)
 		r.keys("tab", "yes")
 		r.mustShow("everything asks you for something")
@@ -399,7 +362,7 @@ func TestNothingOpensOverAQuestion(t *testing.T) {
 // A question is answerable in a window of any size in which it can be read.
 func TestAChoiceIsMarkedAtAnySize(t *testing.T) {
 	for _, size := range [][2]int{{120, 40}, {80, 24}, {40, 12}, {30, 8}, {20, 5}} {
-		inRig(t, size[0], size[1], withWorld(hold(taskAsked)), func(r *rig) {
+		inRig(t, size[0], size[1], chattest.WithWorld(chattest.Hold(chattest.TaskAsked)), func(r *rig) {
 			r.ask("go")
 			r.pass(dialog.QuietPeriod)
 			r.keys("y")

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"lifehub/agent"
+	"lifehub/internal/chattest"
 	"lifehub/tui/backend"
 	"lifehub/tui/chats"
 	"lifehub/tui/composer"
@@ -46,8 +47,8 @@ func (d *drawer) last() agent.Draft {
 
 // withDrawer are options of a conversation with one turn.
 func withDrawer(d *drawer) backend.Options {
-	o := withWorld(play(agent.Started{}, agent.Said{Content: "Hello."}, agent.Ended{}))
-	o.Branches, o.Conversations, o.Conversation, o.Drafts = kept{}, cutOff{last: agent.Exchange{Turn: "c1.2", Question: "And now?", Answer: agent.Answer{Text: "Now."}}}, "c1", d
+	o := chattest.WithWorld(chattest.Play(agent.Started{}, agent.Said{Content: "Hello."}, agent.Ended{}))
+	o.Branches, o.Conversations, o.Conversation, o.Drafts = chattest.Kept{}, cutOff{last: agent.Exchange{Turn: "c1.2", Question: "And now?", Answer: agent.Answer{Text: "Now."}}}, "c1", d
 	return o
 }
 
@@ -142,7 +143,7 @@ func inOther(t *testing.T, d *drawer, test func(r *rig)) {
 func TestWhatComesBackIsShownAndNeverSentByItself(t *testing.T) {
 	d := &drawer{left: agent.Draft{Conversation: "other", Title: "Old times", Text: "half a", Waiting: []string{"one", "two"}}}
 	options := withDrawer(d)
-	script := options.Assistant.(*script)
+	script := options.Assistant.(*chattest.Script)
 	inRig(t, 80, 24, options, func(r *rig) {
 		r.mustShow("not sent  one")
 		r.mustShow("not sent  two")
@@ -165,8 +166,8 @@ func TestWhatComesBackIsShownAndNeverSentByItself(t *testing.T) {
 		r.mustShow("not sent  two")
 		r.keys("up", "enter")
 		r.pass(time.Second)
-		if want := []string{"half a thought", "two"}; !slices.Equal(script.asked, want) {
-			t.Errorf("asked was %q, want %q", script.asked, want)
+		if want := []string{"half a thought", "two"}; !slices.Equal(script.Asked, want) {
+			t.Errorf("asked was %q, want %q", script.Asked, want)
 		}
 		r.mustShow("not sent  one!")
 		r.keys("up", "ctrl+c")
@@ -182,7 +183,7 @@ func TestWhatComesBackIsShownAndNeverSentByItself(t *testing.T) {
 func TestAMessageOnItsWayIsKeptBeforeItIsAsked(t *testing.T) {
 	d := &drawer{}
 	options := withDrawer(d)
-	order := &askedAfter{script: options.Assistant.(*script), d: d}
+	order := &askedAfter{Script: options.Assistant.(*chattest.Script), d: d}
 	options.Assistant = order
 	inRig(t, 80, 24, options, func(r *rig) {
 		r.ask("And then?")
@@ -198,14 +199,14 @@ func TestAMessageOnItsWayIsKeptBeforeItIsAsked(t *testing.T) {
 
 // askedAfter notes what was kept when a question came, and gives its turn an id.
 type askedAfter struct {
-	*script
+	*chattest.Script
 	d      *drawer
 	before []agent.Draft
 }
 
 func (o *askedAfter) Ask(ctx context.Context, conversation, message string) <-chan agent.Event {
 	o.before = slices.Clone(o.d.kept)
-	return numbered{o.script}.Ask(ctx, conversation, message)
+	return numbered{o.Script}.Ask(ctx, conversation, message)
 }
 
 func TestTheUserIsToldOnceWhenWhatIsTypedCannotBeKept(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"lifehub/agent"
+	"lifehub/internal/chattest"
 	"lifehub/tui/backend"
 	"lifehub/tui/plain"
 )
@@ -16,7 +17,7 @@ var (
 )
 
 // did is a conversation whose only turn changed a note.
-type did struct{ kept }
+type did struct{ chattest.Kept }
 
 func (did) Latest(context.Context, string, int) ([]agent.Exchange, error) {
 	return []agent.Exchange{{Turn: "c1.1", Current: true, Question: "Add it", Answer: agent.Answer{
@@ -29,7 +30,7 @@ func (d did) Exchanges(ctx context.Context, id string) ([]agent.Exchange, error)
 }
 
 func reopened() backend.Options {
-	o := withEverything()
+	o := chattest.WithEverything()
 	o.Conversations, o.Conversation = did{}, "c1"
 	return o
 }
@@ -48,7 +49,7 @@ func TestTheLastLineOfATurnSaysWhatItDid(t *testing.T) {
 		"a source nobody read": {[]agent.Body{agent.Said{Content: "See secret.md:3."}, unreadAt, agent.Ended{Effects: agent.Effects{}}}, "changed nothing"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			inRig(t, 80, 24, withWorld(play(tc.bodies...)), func(r *rig) {
+			inRig(t, 80, 24, chattest.WithWorld(chattest.Play(tc.bodies...)), func(r *rig) {
 				r.ask("do it")
 				r.mustShow("  " + tc.want)
 				if name == "a source nobody read" {
@@ -56,15 +57,15 @@ func TestTheLastLineOfATurnSaysWhatItDid(t *testing.T) {
 					r.mustShow("✗ not read in this conversation")
 				}
 			})
-			var out typist
-			if _, err := plain.Run(t.Context(), withWorld(play(tc.bodies...)), strings.NewReader("do it\n/quit\n"), &out); err != nil {
+			var out strings.Builder
+			if _, err := plain.Run(t.Context(), chattest.WithWorld(chattest.Play(tc.bodies...)), strings.NewReader("do it\n/quit\n"), &out); err != nil {
 				t.Fatal(err)
 			}
-			if !strings.Contains(out.out.String(), "\n"+tc.want+"\n") {
-				t.Errorf("--plain writes\n%s", out.out.String())
+			if !strings.Contains(out.String(), "\n"+tc.want+"\n") {
+				t.Errorf("--plain writes\n%s", out.String())
 			}
-			if name == "a source nobody read" && !strings.Contains(out.out.String(), "[?] secret.md:3 ✗ not read in this conversation\n") {
-				t.Errorf("--plain writes\n%s", out.out.String())
+			if name == "a source nobody read" && !strings.Contains(out.String(), "[?] secret.md:3 ✗ not read in this conversation\n") {
+				t.Errorf("--plain writes\n%s", out.String())
 			}
 		})
 	}
@@ -72,11 +73,11 @@ func TestTheLastLineOfATurnSaysWhatItDid(t *testing.T) {
 		r.mustShow("✗ not read in this conversation")
 		r.mustShow("  changed tasks.md (+1)")
 	})
-	var out typist
+	var out strings.Builder
 	if _, err := plain.Run(t.Context(), reopened(), strings.NewReader("/quit\n"), &out); err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(out.out.String(), "\nchanged tasks.md (+1)\n") {
-		t.Errorf("--plain opens with\n%s", out.out.String())
+	if !strings.Contains(out.String(), "\nchanged tasks.md (+1)\n") {
+		t.Errorf("--plain opens with\n%s", out.String())
 	}
 }

@@ -7,34 +7,35 @@ import (
 	"testing"
 	"time"
 
+	"lifehub/internal/chattest"
 	"lifehub/tui/backend"
 	"lifehub/tui/pull"
 )
 
 func TestFirstRunTakesTheChosenNotesAndThenAsks(t *testing.T) {
-	notes := &folders{}
-	assistant := hold()
-	o := newcomer(noModel)()
+	notes := &chattest.Folders{}
+	assistant := chattest.Hold()
+	o := chattest.Newcomer(chattest.NoModel)()
 	o.Assistant, o.Notes, o.Prompt = assistant, notes, "what is in here?"
 	inRig(t, 80, 24, o, func(r *rig) {
 		r.mustShow("Which notes")
-		if len(assistant.asked) != 0 {
+		if len(assistant.Asked) != 0 {
 			t.Error("it asked before the notes were chosen")
 		}
 		r.keys("down", "enter")
 		r.pass(100 * time.Millisecond)
-		if len(notes.took) != 1 || notes.took[0].Name != "Starter notes" {
-			t.Errorf("took %+v", notes.took)
+		if len(notes.Took) != 1 || notes.Took[0].Name != "Starter notes" {
+			t.Errorf("took %+v", notes.Took)
 		}
-		if !slices.Equal(assistant.asked, []string{"what is in here?"}) {
-			t.Errorf("asked = %q", assistant.asked)
+		if !slices.Equal(assistant.Asked, []string{"what is in here?"}) {
+			t.Errorf("asked = %q", assistant.Asked)
 		}
 	})
 }
 
 func TestFirstRunOffersAQuestionToBeginWith(t *testing.T) {
-	assistant := hold()
-	o := newcomer(noModel)()
+	assistant := chattest.Hold()
+	o := chattest.Newcomer(chattest.NoModel)()
 	o.Assistant = assistant
 	inRig(t, 80, 24, o, func(r *rig) {
 		r.keys("down", "enter")
@@ -45,15 +46,15 @@ func TestFirstRunOffersAQuestionToBeginWith(t *testing.T) {
 		r.mustShow("enter ask that")
 		r.keys("enter")
 		r.mustShow("> Write the next message · enter queues it")
-		if !slices.Equal(assistant.asked, []string{"how often do I run?"}) {
-			t.Errorf("asked = %q", assistant.asked)
+		if !slices.Equal(assistant.Asked, []string{"how often do I run?"}) {
+			t.Errorf("asked = %q", assistant.Asked)
 		}
 	})
 }
 
 func TestFirstRunTakesAFolderThatIsTyped(t *testing.T) {
-	notes := &folders{}
-	o := newcomer(noModel)()
+	notes := &chattest.Folders{}
+	o := chattest.Newcomer(chattest.NoModel)()
 	o.Notes = notes
 	o.Mentions = func(_ context.Context, place string) ([]backend.Mention, error) {
 		if place != "~/" {
@@ -68,28 +69,28 @@ func TestFirstRunTakesAFolderThatIsTyped(t *testing.T) {
 		r.mustShow("~/Notizen▏") // what both have in common
 		r.mustNotShow("✗")
 		r.keys("ctrl+u", "~/W", "tab", "enter")
-		if len(notes.took) != 1 || notes.took[0].Path != "~/Wissen/" {
-			t.Errorf("took %+v", notes.took)
+		if len(notes.Took) != 1 || notes.Took[0].Path != "~/Wissen/" {
+			t.Errorf("took %+v", notes.Took)
 		}
 		r.mustShow("Ask your notes anything")
 	})
 }
 
 func TestFirstRunSeesAModelThatComesUp(t *testing.T) {
-	found := noModel
-	o := newcomer(noModel)()
+	found := chattest.NoModel
+	o := chattest.Newcomer(chattest.NoModel)()
 	o.FindModel = func(context.Context) backend.FoundModel { return found }
 	inRig(t, 100, 24, o, func(r *rig) {
 		r.mustShow("No model on this machine")
 		found = backend.FoundModel{Ready: true, Says: "qwen3:8b answers."}
-		r.send(statusMsg(world))
+		r.send(statusMsg(chattest.World))
 		r.settle()
 		r.mustShow("✓ qwen3:8b answers.")
 	})
 }
 
 func TestFirstRunFetchesAModelAndSaysWhatWentWrong(t *testing.T) {
-	o := newcomer(backend.FoundModel{Says: "Ollama has no model.", Pull: "qwen3:4b", Why: "fits"})()
+	o := chattest.Newcomer(backend.FoundModel{Says: "Ollama has no model.", Pull: "qwen3:4b", Why: "fits"})()
 	inRig(t, 80, 24, o, func(r *rig) {
 		r.mustShow("› Obsidian vault") // nothing is fetched by an enter too many
 		r.keys("up", "enter")

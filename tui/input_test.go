@@ -8,22 +8,15 @@ import (
 	"time"
 
 	"lifehub/agent"
-	"lifehub/tui/backend"
+	"lifehub/internal/chattest"
 	"lifehub/tui/dialog"
 	"lifehub/tui/draw"
 	"lifehub/tui/keys"
 	"lifehub/tui/plain"
 )
 
-// asksFor is a turn in which a server asks, and what was answered.
-func asksFor(asked agent.InputAsked) (backend.Options, *[]agent.Input) {
-	given := &[]agent.Input{}
-	asked.Reply = func(i agent.Input) { *given = append(*given, i) }
-	return withWorld(hold(story(planning, []agent.Body{asked})...)), given
-}
-
 func TestAFormSendsWhatWasFilledIn(t *testing.T) {
-	options, given := asksFor(formAsked)
+	options, given := chattest.AsksFor(chattest.FormAsked)
 	inRig(t, 100, 40, options, func(r *rig) {
 		r.ask("go on")
 		r.pass(dialog.QuietPeriod)
@@ -50,7 +43,7 @@ func TestAFormSendsWhatWasFilledIn(t *testing.T) {
 }
 
 func TestWhatIsLeftOutIsNotSent(t *testing.T) {
-	f := dialog.NewForm(formAsked.Schema)
+	f := dialog.NewForm(chattest.FormAsked.Schema)
 	if got := string(f.Values()); got != `{"friend":"Monica","instruments":["Guitar"],"name":""}` {
 		t.Errorf("got %s", got)
 	}
@@ -58,12 +51,12 @@ func TestWhatIsLeftOutIsNotSent(t *testing.T) {
 
 func TestAQuestionOfAServerTakesNothingTypedAhead(t *testing.T) {
 	for name, asked := range map[string]agent.InputAsked{
-		"form":     formAsked,
+		"form":     chattest.FormAsked,
 		"sampling": {ID: "1.1", Question: agent.Question{From: "s", Kind: agent.SamplingInput}},
 		"page":     {ID: "1.1", Question: agent.Question{From: "s", Kind: agent.URLInput, URL: "https://x.org"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			options, given := asksFor(asked)
+			options, given := chattest.AsksFor(asked)
 			inRig(t, 100, 40, options, func(r *rig) {
 				r.keys("go on", "enter")
 				typed := "yes, and many years; n y tab y "
@@ -94,7 +87,7 @@ func TestAQuestionOfAServerTakesNothingTypedAhead(t *testing.T) {
 
 func TestAPromptIsAgreedToOnlyAfterItsEndWasSeen(t *testing.T) {
 	asked := agent.InputAsked{ID: "1.1", Question: agent.Question{From: "s", Kind: agent.SamplingInput, Message: strings.Repeat("line\n", 200)}}
-	options, given := asksFor(asked)
+	options, given := chattest.AsksFor(asked)
 	inRig(t, 100, 40, options, func(r *rig) {
 		r.ask("go on")
 		r.pass(dialog.QuietPeriod)
@@ -134,20 +127,20 @@ func TestAFormIsFilledInByLines(t *testing.T) {
 		want agent.Input
 	}{
 		"filled in": {"y\nAna\n41\n1\nRachel\n\n1, Piano\n", agent.Input{
-			Action: agent.InputAccepted, Values: raw(`{"age":41,"check":true,"friend":"Rachel","instruments":["Guitar","Piano"],"name":"Ana"}`),
+			Action: agent.InputAccepted, Values: chattest.Raw(`{"age":41,"check":true,"friend":"Rachel","instruments":["Guitar","Piano"],"name":"Ana"}`),
 		}},
 		"asked again": {"y\n\n\n\n\n\n\nAna\n\n\n\n\n\n", agent.Input{
-			Action: agent.InputAccepted, Values: raw(`{"friend":"Monica","instruments":["Guitar"],"name":"Ana"}`),
+			Action: agent.InputAccepted, Values: chattest.Raw(`{"friend":"Monica","instruments":["Guitar"],"name":"Ana"}`),
 		}},
 		"no":      {"n\n", agent.Input{Action: agent.InputDeclined}},
 		"nothing": {"\n", agent.Input{Action: agent.InputCancelled}},
 		"the end": {"y\nAna\n", agent.Input{Action: agent.InputCancelled}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			asked := formAsked
+			asked := chattest.FormAsked
 			var given []agent.Input
 			asked.Reply = func(i agent.Input) { given = append(given, i) }
-			if _, err := plain.Run(t.Context(), withWorld(play(asked)), strings.NewReader("go\n"+c.in), io.Discard); err != nil {
+			if _, err := plain.Run(t.Context(), chattest.WithWorld(chattest.Play(asked)), strings.NewReader("go\n"+c.in), io.Discard); err != nil {
 				t.Error(err)
 			}
 			if len(given) != 1 || given[0].Action != c.want.Action || string(given[0].Values) != string(c.want.Values) {

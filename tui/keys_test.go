@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lifehub/agent"
+	"lifehub/internal/chattest"
 	"lifehub/tui/backend"
 	"lifehub/tui/batch"
 	"lifehub/tui/keys"
@@ -18,25 +19,25 @@ import (
 )
 
 func TestEnterSendsAndEmptiesTheComposer(t *testing.T) {
-	assistant := play(agent.Ended{})
-	inRig(t, 80, 24, withWorld(assistant), func(r *rig) {
+	assistant := chattest.Play(agent.Ended{})
+	inRig(t, 80, 24, chattest.WithWorld(assistant), func(r *rig) {
 		r.keys("one", "ctrl+j", "two", "enter")
 		r.pass(100 * time.Millisecond)
-		if !slices.Equal(assistant.asked, []string{"one\ntwo"}) {
-			t.Errorf("asked = %q", assistant.asked)
+		if !slices.Equal(assistant.Asked, []string{"one\ntwo"}) {
+			t.Errorf("asked = %q", assistant.Asked)
 		}
 		if !r.m.composer.Empty() {
 			t.Errorf("the composer holds %q", r.m.composer.Text())
 		}
 		r.keys("  ", "enter")
-		if len(assistant.asked) != 1 {
+		if len(assistant.Asked) != 1 {
 			t.Error("blanks were sent")
 		}
 	})
 }
 
 func TestEscStopsAndKeepsWhatWasStreamed(t *testing.T) {
-	inRig(t, 80, 24, withWorld(hold(agent.Said{Content: "Half an ans"})), func(r *rig) {
+	inRig(t, 80, 24, chattest.WithWorld(chattest.Hold(agent.Said{Content: "Half an ans"})), func(r *rig) {
 		r.ask("go")
 		r.keys("esc")
 		r.mustShow("Half an ans")
@@ -49,7 +50,7 @@ func TestEscStopsAndKeepsWhatWasStreamed(t *testing.T) {
 }
 
 func TestAFailedTurnThatWasStoppedShowsNoError(t *testing.T) {
-	inRig(t, 80, 24, withWorld(hold(agent.Said{Content: "Half"})), func(r *rig) {
+	inRig(t, 80, 24, chattest.WithWorld(chattest.Hold(agent.Said{Content: "Half"})), func(r *rig) {
 		r.ask("go")
 		r.keys("esc")
 		r.send(batch.Msg{Turn: 1, Events: []agent.Event{{Body: agent.Failed{Message: "context canceled"}}}})
@@ -58,7 +59,7 @@ func TestAFailedTurnThatWasStoppedShowsNoError(t *testing.T) {
 }
 
 func TestCtrlCClearsThenStopsThenQuits(t *testing.T) {
-	inRig(t, 80, 24, withWorld(hold(agent.Said{Content: "Half"})), func(r *rig) {
+	inRig(t, 80, 24, chattest.WithWorld(chattest.Hold(agent.Said{Content: "Half"})), func(r *rig) {
 		r.ask("go")
 		r.keys("a draft", "ctrl+c")
 		if !r.m.composer.Empty() || r.m.turn.Stopped {
@@ -80,7 +81,7 @@ func TestCtrlCClearsThenStopsThenQuits(t *testing.T) {
 }
 
 func TestCtrlDQuitsOnlyWhenNothingIsTyped(t *testing.T) {
-	inRig(t, 80, 24, withWorld(hold()), func(r *rig) {
+	inRig(t, 80, 24, chattest.WithWorld(chattest.Hold()), func(r *rig) {
 		r.keys("ab", "ctrl+a", "ctrl+d")
 		if r.quit || r.m.composer.Text() != "b" {
 			t.Errorf("quit = %v, composer %q", r.quit, r.m.composer.Text())
@@ -93,7 +94,7 @@ func TestCtrlDQuitsOnlyWhenNothingIsTyped(t *testing.T) {
 }
 
 func TestReadlineKeysEdit(t *testing.T) {
-	inRig(t, 80, 24, withWorld(hold()), func(r *rig) {
+	inRig(t, 80, 24, chattest.WithWorld(chattest.Hold()), func(r *rig) {
 		r.keys("one two three", "ctrl+w", "ctrl+a")
 		r.send(ctrl('f'))
 		r.send(tea.KeyPressMsg{Code: 'f', Mod: tea.ModAlt})
@@ -110,7 +111,7 @@ func TestReadlineKeysEdit(t *testing.T) {
 }
 
 func TestHistoryIsAtTheEdges(t *testing.T) {
-	o := withWorld(play(agent.Ended{}))
+	o := chattest.WithWorld(chattest.Play(agent.Ended{}))
 	o.Prompts = func(context.Context, int) ([]string, error) { return []string{"older", "oldest"}, nil }
 	inRig(t, 80, 24, o, func(r *rig) {
 		r.ask("newest")
@@ -133,8 +134,8 @@ func TestHistoryIsAtTheEdges(t *testing.T) {
 }
 
 func TestMessagesTypedMeanwhileWaitTheirTurn(t *testing.T) {
-	assistant := hold(agent.Said{Content: "x"})
-	inRig(t, 80, 24, withWorld(assistant), func(r *rig) {
+	assistant := chattest.Hold(agent.Said{Content: "x"})
+	inRig(t, 80, 24, chattest.WithWorld(assistant), func(r *rig) {
 		r.ask("first")
 		r.keys("second", "enter", "third", "enter")
 		r.mustShow("queued  second")
@@ -149,14 +150,14 @@ func TestMessagesTypedMeanwhileWaitTheirTurn(t *testing.T) {
 			t.Errorf("composer holds %q", got)
 		}
 	})
-	assistant = play(agent.Said{Content: "x"}, agent.Ended{})
-	inRig(t, 80, 24, withWorld(assistant), func(r *rig) {
+	assistant = chattest.Play(agent.Said{Content: "x"}, agent.Ended{})
+	inRig(t, 80, 24, chattest.WithWorld(assistant), func(r *rig) {
 		r.keys("first")
 		r.m.composer.Queue = []string{"second", "third"}
 		r.keys("enter")
 		r.pass(time.Second)
-		if !slices.Equal(assistant.asked, []string{"first", "second", "third"}) {
-			t.Errorf("asked = %q", assistant.asked)
+		if !slices.Equal(assistant.Asked, []string{"first", "second", "third"}) {
+			t.Errorf("asked = %q", assistant.Asked)
 		}
 	})
 }
@@ -164,8 +165,8 @@ func TestMessagesTypedMeanwhileWaitTheirTurn(t *testing.T) {
 func TestEachMessageThatWaitsIsChangedOrCancelled(t *testing.T) {
 	waiting := func(t *testing.T, keys []string, written string, want ...string) {
 		t.Helper()
-		o := withEverything()
-		o.Assistant = hold(agent.Said{Content: "x"})
+		o := chattest.WithEverything()
+		o.Assistant = chattest.Hold(agent.Said{Content: "x"})
 		o.Commands = []backend.Command{{Name: "note", Args: "TEXT", Turn: func(context.Context, string, string, string) <-chan agent.Event { return nil }}}
 		inRig(t, 80, 24, o, func(r *rig) {
 			r.ask("first")
@@ -190,8 +191,8 @@ func TestEachMessageThatWaitsIsChangedOrCancelled(t *testing.T) {
 }
 
 func TestWhatIsChangedKeepsItsPlaceWhileOthersAreAsked(t *testing.T) {
-	assistant := hold()
-	inRig(t, 80, 24, withWorld(assistant), func(r *rig) {
+	assistant := chattest.Hold()
+	inRig(t, 80, 24, chattest.WithWorld(assistant), func(r *rig) {
 		r.ask("first")
 		r.keys("one", "enter", "two", "enter", "three", "enter", "four", "enter", "up", "up", "up")
 		r.mustShow("waiting 2 of 4")
@@ -199,8 +200,8 @@ func TestWhatIsChangedKeepsItsPlaceWhileOthersAreAsked(t *testing.T) {
 			r.m.turn.cancel() // it ends, and not because the user stopped it
 			r.pass(100 * time.Millisecond)
 		}
-		if want := []string{"first", "one", "three"}; !slices.Equal(assistant.asked, want) {
-			t.Fatalf("asked = %q, want %q", assistant.asked, want)
+		if want := []string{"first", "one", "three"}; !slices.Equal(assistant.Asked, want) {
+			t.Fatalf("asked = %q, want %q", assistant.Asked, want)
 		}
 		r.keys("!", "enter")
 		if want := []string{"two!", "four"}; !slices.Equal(r.m.composer.Queue, want) {
@@ -211,7 +212,7 @@ func TestWhatIsChangedKeepsItsPlaceWhileOthersAreAsked(t *testing.T) {
 
 func TestPastes(t *testing.T) {
 	t.Run("line ends are one", func(t *testing.T) {
-		inRig(t, 80, 24, withWorld(hold()), func(r *rig) {
+		inRig(t, 80, 24, chattest.WithWorld(chattest.Hold()), func(r *rig) {
 			r.send(tea.PasteMsg{Content: "a\r\nb\rc\x1b[31m\x00"})
 			if got := r.m.composer.Pastes; len(got) != 1 || got[0].Text != "a\nb\nc" {
 				t.Errorf("pasted %+v", got)
@@ -219,7 +220,7 @@ func TestPastes(t *testing.T) {
 		})
 	})
 	t.Run("one line is text", func(t *testing.T) {
-		inRig(t, 80, 24, withWorld(hold()), func(r *rig) {
+		inRig(t, 80, 24, chattest.WithWorld(chattest.Hold()), func(r *rig) {
 			r.send(tea.PasteMsg{Content: "one line\n"})
 			if got := r.m.composer.Text(); got != "one line" {
 				t.Errorf("composer holds %q", got)
@@ -227,18 +228,18 @@ func TestPastes(t *testing.T) {
 		})
 	})
 	t.Run("a megabyte is a name at once and is sent whole", func(t *testing.T) {
-		assistant := play(agent.Ended{})
+		assistant := chattest.Play(agent.Ended{})
 		big := strings.Repeat("/quit y\n", 1<<17)
-		inRig(t, 80, 24, withWorld(assistant), func(r *rig) {
+		inRig(t, 80, 24, chattest.WithWorld(assistant), func(r *rig) {
 			r.keys("see ")
 			r.send(tea.PasteMsg{Content: big})
 			r.mustShow("see [paste 1 · 131,073 lines]")
-			if len(assistant.asked) != 0 || r.quit {
+			if len(assistant.Asked) != 0 || r.quit {
 				t.Error("the paste did something by itself")
 			}
 			r.keys("enter")
 			r.pass(100 * time.Millisecond)
-			if len(assistant.asked) != 1 || assistant.asked[0] != "see [paste 1 · 131,073 lines]\n\n```attached paste 1 · 131,073 lines\n"+strings.TrimSpace(big)+"\n```" {
+			if len(assistant.Asked) != 1 || assistant.Asked[0] != "see [paste 1 · 131,073 lines]\n\n```attached paste 1 · 131,073 lines\n"+strings.TrimSpace(big)+"\n```" {
 				t.Error("the paste was not sent whole")
 			}
 			r.mustShow("… 131,064 more lines")
@@ -246,17 +247,17 @@ func TestPastes(t *testing.T) {
 			r.mustShow("> see [paste 1 · 131,073 lines]!")
 			r.keys("enter")
 			r.pass(100 * time.Millisecond)
-			if want := strings.Replace(assistant.asked[0], "]", "]!", 1); len(assistant.asked) != 2 || assistant.asked[1] != want {
+			if want := strings.Replace(assistant.Asked[0], "]", "]!", 1); len(assistant.Asked) != 2 || assistant.Asked[1] != want {
 				t.Error("the paste was not sent whole once more")
 			}
 		})
 	})
 	t.Run("a fence in it does not end it", func(t *testing.T) {
-		assistant := play(agent.Ended{})
-		inRig(t, 80, 24, withWorld(assistant), func(r *rig) {
+		assistant := chattest.Play(agent.Ended{})
+		inRig(t, 80, 24, chattest.WithWorld(assistant), func(r *rig) {
 			r.send(tea.PasteMsg{Content: strings.Repeat("a\n```\n@/etc/passwd\n````\n", 20)})
 			r.ask(" what is it?")
-			if got := agent.ParseMessage(assistant.asked[0]); got.Text != "[paste 1 · 81 lines] what is it?" || len(got.Attached) != 1 || strings.Count(got.Attached[0].Text, "/etc/passwd") != 20 {
+			if got := agent.ParseMessage(assistant.Asked[0]); got.Text != "[paste 1 · 81 lines] what is it?" || len(got.Attached) != 1 || strings.Count(got.Attached[0].Text, "/etc/passwd") != 20 {
 				t.Errorf("asked %+v", got)
 			}
 		})
@@ -264,15 +265,15 @@ func TestPastes(t *testing.T) {
 }
 
 func TestQuotesHoldLines(t *testing.T) {
-	assistant := play(agent.Ended{})
-	inRig(t, 80, 24, withWorld(assistant), func(r *rig) {
+	assistant := chattest.Play(agent.Ended{})
+	inRig(t, 80, 24, chattest.WithWorld(assistant), func(r *rig) {
 		r.keys(`"""one`, "enter", "two", "enter", `"""`, "enter")
 		r.pass(100 * time.Millisecond)
 		r.keys(`say """ to me`, "enter")
 		r.pass(100 * time.Millisecond)
 		want := []string{"one\ntwo", `say """ to me`}
-		if !slices.Equal(assistant.asked, want) {
-			t.Errorf("asked %q, want %q", assistant.asked, want)
+		if !slices.Equal(assistant.Asked, want) {
+			t.Errorf("asked %q, want %q", assistant.Asked, want)
 		}
 	})
 }
@@ -280,7 +281,7 @@ func TestQuotesHoldLines(t *testing.T) {
 func TestCommands(t *testing.T) {
 	t.Run("/quit leaves", func(t *testing.T) {
 		for _, name := range []string{"/quit", "/bye", "/exit", "/q"} {
-			inRig(t, 80, 24, withWorld(hold()), func(r *rig) {
+			inRig(t, 80, 24, chattest.WithWorld(chattest.Hold()), func(r *rig) {
 				r.keys(name, "enter")
 				if !r.quit || r.m.leaving.exit != backend.Quit {
 					t.Errorf("%s: quit = %v, how = %v", name, r.quit, r.m.leaving.exit)
@@ -289,24 +290,24 @@ func TestCommands(t *testing.T) {
 		}
 	})
 	t.Run("a path is a question, not a command", func(t *testing.T) {
-		assistant := play(agent.Ended{})
-		inRig(t, 80, 24, withWorld(assistant), func(r *rig) {
+		assistant := chattest.Play(agent.Ended{})
+		inRig(t, 80, 24, chattest.WithWorld(assistant), func(r *rig) {
 			r.keys(" what is /etc/hosts", "enter")
 			r.pass(100 * time.Millisecond)
-			if len(assistant.asked) != 1 {
-				t.Errorf("asked = %q", assistant.asked)
+			if len(assistant.Asked) != 1 {
+				t.Errorf("asked = %q", assistant.Asked)
 			}
 		})
 	})
 	t.Run("enter runs what is chosen", func(t *testing.T) {
-		inRig(t, 80, 24, withEverything(), func(r *rig) {
+		inRig(t, 80, 24, chattest.WithEverything(), func(r *rig) {
 			r.keys("/res", "enter")
 			r.mustShow("Marathon training")
 		})
 	})
 	t.Run("ctrl+n begins another conversation", func(t *testing.T) {
-		assistant := play(agent.Said{Content: "an answer"}, agent.Ended{})
-		inRig(t, 80, 24, withWorld(assistant), func(r *rig) {
+		assistant := chattest.Play(agent.Said{Content: "an answer"}, agent.Ended{})
+		inRig(t, 80, 24, chattest.WithWorld(assistant), func(r *rig) {
 			r.ask("go")
 			r.mustShow("an answer")
 			r.keys("ctrl+n")
@@ -336,7 +337,7 @@ func TestAClosedPaletteOpensAgain(t *testing.T) {
 }
 
 func TestFoldingLeavesTheHeadingWhereItIs(t *testing.T) {
-	inRig(t, 80, 24, withWorld(play(story(planning, searched, answered)...)), func(r *rig) {
+	inRig(t, 80, 24, chattest.WithWorld(chattest.Play(chattest.Story(chattest.Planning, chattest.Searched, chattest.Answered)...)), func(r *rig) {
 		r.ask("running?")
 		r.keys("tab")
 		for !strings.Contains(r.text(), "▌ Plan") {
@@ -424,7 +425,7 @@ func TestASourceOutsideItsVaultIsNotOpened(t *testing.T) {
 }
 
 func TestTheWelcomeStaysWhileNothingIsNews(t *testing.T) {
-	inRig(t, 80, 24, withWorld(play()), func(r *rig) {
+	inRig(t, 80, 24, chattest.WithWorld(chattest.Play()), func(r *rig) {
 		r.send(statusMsg{Provider: "offline"})
 		r.send(noticeMsg(backend.OfflineText))
 		r.mustShow("Ask your notes anything.")
@@ -435,7 +436,7 @@ func TestTheWelcomeStaysWhileNothingIsNews(t *testing.T) {
 }
 
 func TestTheTranscriptFollowsUnlessScrolled(t *testing.T) {
-	inRig(t, 80, 24, withWorld(play(longAnswer()...)), func(r *rig) {
+	inRig(t, 80, 24, chattest.WithWorld(chattest.Play(longAnswer()...)), func(r *rig) {
 		r.ask("go")
 		r.mustShow("Paragraph 59.")
 		r.keys("ctrl+home")
@@ -515,7 +516,7 @@ func TestAClickChoosesWhatIsUnderIt(t *testing.T) {
 }
 
 func TestKeysCanBeRebound(t *testing.T) {
-	o := withWorld(hold())
+	o := chattest.WithWorld(chattest.Hold())
 	o.Keys = map[string][]string{"help": {"f2"}, "plan": {"ctrl+x"}}
 	inRig(t, 80, 24, o, func(r *rig) {
 		r.send(tea.KeyPressMsg{Code: tea.KeyF2})
@@ -539,7 +540,7 @@ func TestKeysCanBeRebound(t *testing.T) {
 }
 
 func TestKeysOfListsAndFormsCanBeReboundToo(t *testing.T) {
-	o := withEverything()
+	o := chattest.WithEverything()
 	o.Keys = map[string][]string{"list_down": {"ctrl+x"}, "picker_choose": {"ctrl+y"}, "complete": {"ctrl+x"}}
 	inRig(t, 80, 24, o, func(r *rig) {
 		r.keys("ctrl+s", "ctrl+x", "ctrl+y")
@@ -549,7 +550,7 @@ func TestKeysOfListsAndFormsCanBeReboundToo(t *testing.T) {
 			t.Errorf("completed to %q", got)
 		}
 	})
-	o = withFigures()
+	o = chattest.WithFigures()
 	o.Keys = map[string][]string{"stats_next": {"ctrl+y"}}
 	inRig(t, 80, 24, o, func(r *rig) {
 		r.keys("/stats", "enter", "ctrl+y")
@@ -558,22 +559,22 @@ func TestKeysOfListsAndFormsCanBeReboundToo(t *testing.T) {
 }
 
 func TestAPulledModelAnswersTheQuestion(t *testing.T) {
-	o := withEverything()
-	assistant := hold()
+	o := chattest.WithEverything()
+	assistant := chattest.Hold()
 	o.Assistant = assistant
 	inRig(t, 80, 24, o, func(r *rig) {
 		r.m.beginPull("qwen3:8b", "why?")
 		r.send(pull.Msg{Over: true})
 		r.pass(10 * time.Millisecond)
-		if !slices.Equal(assistant.asked, []string{"why?"}) {
-			t.Errorf("asked = %q", assistant.asked)
+		if !slices.Equal(assistant.Asked, []string{"why?"}) {
+			t.Errorf("asked = %q", assistant.Asked)
 		}
 		r.mustShow("qwen3:8b is here")
 	})
 }
 
 func TestJumpsGoFromQuestionToQuestion(t *testing.T) {
-	inRig(t, 60, 14, withWorld(play(longAnswer()...)), func(r *rig) {
+	inRig(t, 60, 14, chattest.WithWorld(chattest.Play(longAnswer()...)), func(r *rig) {
 		r.ask("the first question")
 		r.ask("the second question")
 		r.mustNotShow("the second question")
@@ -589,7 +590,7 @@ func TestJumpsGoFromQuestionToQuestion(t *testing.T) {
 }
 
 func TestHelpIsSearchedByTyping(t *testing.T) {
-	inRig(t, 100, 30, withEverything(), func(r *rig) {
+	inRig(t, 100, 30, chattest.WithEverything(), func(r *rig) {
 		r.keys("?", "jk")
 		r.mustShow("nothing matches that")
 		r.keys("esc")

@@ -11,6 +11,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lifehub/agent"
+	"lifehub/internal/chattest"
 	"lifehub/tui/backend"
 	"lifehub/tui/chats"
 	"lifehub/tui/draw"
@@ -23,21 +24,21 @@ func (r *rig) bells() (rung int, said string) {
 }
 
 func TestTheUserIsCalledOnlyWhenTheWindowHasNoFocus(t *testing.T) {
-	permission, _ := asked(taskAsked)
-	form := agent.InputAsked{ID: "1", Question: agent.Question{From: "s", Kind: agent.FormInput, Message: "m", Schema: raw(`{}`)}}
+	permission, _ := chattest.Asked(chattest.TaskAsked)
+	form := agent.InputAsked{ID: "1", Question: agent.Question{From: "s", Kind: agent.FormInput, Message: "m", Schema: chattest.Raw(`{}`)}}
 	for name, tc := range map[string]struct {
-		assistant *script
+		assistant *chattest.Script
 		says      string
 	}{
-		"an answer is done":           {play(story(planning, searched, answered)...), "LifeHub: the answer is ready\n"},
-		"a tool asks":                 {hold(permission), "LifeHub: a tool asks to run\n"},
-		"a server asks":               {hold(form), "LifeHub: a server asks for something\n"},
-		"there is no answer":          {play(agent.Failed{Message: "The disk is full.", Err: errors.New("full")}), "LifeHub: no answer could be given\n"},
-		"the words are never foreign": {play(sayEverywhere("\x1b]9;pay me\a")[:13]...), "LifeHub: the answer is ready\n"},
+		"an answer is done":           {chattest.Play(chattest.Story(chattest.Planning, chattest.Searched, chattest.Answered)...), "LifeHub: the answer is ready\n"},
+		"a tool asks":                 {chattest.Hold(permission), "LifeHub: a tool asks to run\n"},
+		"a server asks":               {chattest.Hold(form), "LifeHub: a server asks for something\n"},
+		"there is no answer":          {chattest.Play(agent.Failed{Message: "The disk is full.", Err: errors.New("full")}), "LifeHub: no answer could be given\n"},
+		"the words are never foreign": {chattest.Play(chattest.SayEverywhere("\x1b]9;pay me\a")[:13]...), "LifeHub: the answer is ready\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for look, want := range map[string]string{"away": tc.says, "never told": "", "back": "", "types": "", "quiet": ""} {
-				o := withWorld(tc.assistant)
+				o := chattest.WithWorld(tc.assistant)
 				o.Quiet = look == "quiet"
 				inRig(t, 80, 24, o, func(r *rig) {
 					if look == "away" || look == "quiet" {
@@ -65,7 +66,7 @@ func TestTheUserIsCalledOnlyWhenTheWindowHasNoFocus(t *testing.T) {
 
 func TestTheTitleNamesTheConversationAndNothingElse(t *testing.T) {
 	for _, evil := range append([]string{"running", strings.Repeat("長い", 5000)}, hostile...) {
-		inRig(t, 80, 24, withWorld(hold()), func(r *rig) {
+		inRig(t, 80, 24, chattest.WithWorld(chattest.Hold()), func(r *rig) {
 			r.send(chats.Opened{ID: "c1", Title: evil})
 			title := r.m.View().WindowTitle
 			onlyText(t, "title", title)
@@ -77,7 +78,7 @@ func TestTheTitleNamesTheConversationAndNothingElse(t *testing.T) {
 }
 
 func TestProgressIsShownWhileThereIsSomeAndEndsWithIt(t *testing.T) {
-	inRig(t, 80, 24, withWorld(hold()), func(r *rig) {
+	inRig(t, 80, 24, chattest.WithWorld(chattest.Hold()), func(r *rig) {
 		at := func(what string, want int) {
 			t.Helper()
 			bar, got := r.m.View().ProgressBar, -1

@@ -1,48 +1,11 @@
 package tui
 
 import (
-	"context"
-	"errors"
 	"testing"
 
-	"lifehub/tui/backend"
+	"lifehub/internal/chattest"
 	"lifehub/tui/dialog"
 )
-
-// withLibrary is options whose servers have resources and prompts.
-func withLibrary() backend.Options {
-	o := withEverything()
-	o.Preview = func(_ context.Context, name string) string { return "The beginning of\n" + name }
-	o.Mentions = func(_ context.Context, place string) ([]backend.Mention, error) {
-		if place == "./" {
-			return []backend.Mention{{Name: "./photos/", Detail: "folder"}, {Name: "./report of 2026.txt"}}, nil
-		}
-		if place == "./photos/" {
-			return []backend.Mention{{Name: "./photos/cat.png", Detail: "image"}}, nil
-		}
-		return []backend.Mention{
-			{Name: "fitness.md", Detail: "Fitness"},
-			{Name: "daily/2026-11-20.md", Detail: "Friday"},
-			{Name: "recipes/Apple pie.md", Detail: "Grandma's apple pie"},
-			{Name: "everything:demo://resource/static/document/features.md", Detail: "features.md"},
-			{Name: "everything:demo://resource/dynamic/text/{resourceId}", Detail: "Dynamic Text Resource"},
-			{Name: "files:file:///home/ana/plan.md", Detail: "plan.md: the training plan"},
-		}, nil
-	}
-	o.Templates = func() []backend.Template {
-		fill := func(_ context.Context, args map[string]string) (string, error) {
-			if args["city"] == "Nowhere" {
-				return "", errors.New("no such city")
-			}
-			return "What's weather in " + args["city"] + "?", nil
-		}
-		return []backend.Template{
-			{Name: "everything:args-prompt", Help: "A prompt with two arguments", Blanks: []backend.Blank{{Name: "city", Help: "Name of the city", Required: true}, {Name: "state"}}, Fill: fill},
-			{Name: "everything:simple-prompt", Help: "A prompt with no arguments", Fill: fill},
-		}
-	}
-	return o
-}
 
 func TestThePromptOfAServerIsFilledIn(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -58,7 +21,7 @@ func TestThePromptOfAServerIsFilledIn(t *testing.T) {
 		"without blanks":   {[]string{"/everything:simple-prompt", "enter"}, "What's weather in ?", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			inRig(t, 100, 30, withLibrary(), func(r *rig) {
+			inRig(t, 100, 30, chattest.WithLibrary(), func(r *rig) {
 				r.keys(c.keys...)
 				if got := r.m.composer.Text(); got != c.want {
 					t.Errorf("the composer holds %q, want %q", got, c.want)
@@ -90,7 +53,7 @@ func TestANameAfterAnAtIsCompleted(t *testing.T) {
 		"an address":       {[]string{"ana@files", "tab"}, "ana@files"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			inRig(t, 100, 30, withLibrary(), func(r *rig) {
+			inRig(t, 100, 30, chattest.WithLibrary(), func(r *rig) {
 				r.keys(c.keys...)
 				if got := r.m.composer.Text(); got != c.want {
 					t.Errorf("got %q, want %q", got, c.want)
@@ -101,7 +64,7 @@ func TestANameAfterAnAtIsCompleted(t *testing.T) {
 }
 
 func TestAPromptOfAServerIsFilledIntoTheComposer(t *testing.T) {
-	inRig(t, 100, 30, withLibrary(), func(r *rig) {
+	inRig(t, 100, 30, chattest.WithLibrary(), func(r *rig) {
 		r.keys("/everything:simple-prompt", "enter")
 		if got := r.m.composer.Text(); got != "What's weather in ?" {
 			t.Errorf("got %q", got)

@@ -7,21 +7,22 @@ import (
 	"time"
 
 	"lifehub/agent"
+	"lifehub/internal/chattest"
 	"lifehub/tui/backend"
 )
 
 func TestACommandCanBeATurn(t *testing.T) {
-	withNote := func(assistant *script) (backend.Options, *[]string) {
+	withNote := func(assistant *chattest.Script) (backend.Options, *[]string) {
 		var noted []string
-		o := withWorld(assistant)
+		o := chattest.WithWorld(assistant)
 		o.Commands = []backend.Command{{Name: "note", Args: "TEXT", Help: "add to today's daily note", Turn: func(ctx context.Context, _, asked, args string) <-chan agent.Event {
 			noted = append(noted, asked+"|"+args)
-			return play(agent.Said{Content: "added to daily/2026-11-21.md"}, agent.Ended{}).Ask(ctx, "", asked)
+			return chattest.Play(agent.Said{Content: "added to daily/2026-11-21.md"}, agent.Ended{}).Ask(ctx, "", asked)
 		}}}
 		return o, &noted
 	}
 	t.Run("at once", func(t *testing.T) {
-		o, noted := withNote(hold())
+		o, noted := withNote(chattest.Hold())
 		inRig(t, 80, 24, o, func(r *rig) {
 			r.ask("/note buy milk")
 			r.mustShow("You  /note buy milk")
@@ -32,7 +33,7 @@ func TestACommandCanBeATurn(t *testing.T) {
 		})
 	})
 	t.Run("when the turn before is over, with the draft left alone", func(t *testing.T) {
-		assistant := play(agent.Said{Content: "Hello."}, agent.Ended{})
+		assistant := chattest.Play(agent.Said{Content: "Hello."}, agent.Ended{})
 		o, noted := withNote(assistant)
 		inRig(t, 80, 24, o, func(r *rig) {
 			r.keys("hello", "enter", "/note buy milk", "enter", "a draft")
@@ -45,8 +46,8 @@ func TestACommandCanBeATurn(t *testing.T) {
 		})
 	})
 	t.Run("with a plan that has no answer to write", func(t *testing.T) {
-		o := withWorld(play(
-			agent.PlanMade{Steps: []agent.Step{{ID: "1", Tool: "append_note", Input: raw(`{"content":"buy milk"}`)}}},
+		o := chattest.WithWorld(chattest.Play(
+			agent.PlanMade{Steps: []agent.Step{{ID: "1", Tool: "append_note", Input: chattest.Raw(`{"content":"buy milk"}`)}}},
 			agent.StepChanged{Step: "1", Status: agent.Running}, agent.StepChanged{Step: "1", Status: agent.Done},
 			agent.Said{Content: "added to daily/2026-11-21.md"}, agent.Ended{},
 		))
@@ -57,7 +58,7 @@ func TestACommandCanBeATurn(t *testing.T) {
 		})
 	})
 	t.Run("not without a text", func(t *testing.T) {
-		o, noted := withNote(hold())
+		o, noted := withNote(chattest.Hold())
 		inRig(t, 80, 24, o, func(r *rig) {
 			r.keys("/note", "enter", "enter")
 			r.mustShow("usage: /note TEXT")

@@ -9,13 +9,14 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"lifehub/internal/chattest"
 	"lifehub/tui/backend"
 )
 
 // What is typed before all is there stands in the composer at once; a key that
 // needs more than that waits, and what follows it too.
 func TestKeysWaitUntilAllIsThere(t *testing.T) {
-	asks := &script{}
+	asks := &chattest.Script{}
 	m, err := New(t.Context(), backend.Options{Open: func(context.Context) (backend.Options, error) { return backend.Options{Assistant: asks}, nil }})
 	if err != nil {
 		t.Fatal(err)
@@ -90,10 +91,10 @@ func TestTheUserCanLeaveWhileItOpens(t *testing.T) {
 // Enter was meant for the question that was typed; what the first run offers
 // had not been seen.
 func TestEnterThatWaitedChoosesNothingInTheFirstRun(t *testing.T) {
-	notes := &folders{}
+	notes := &chattest.Folders{}
 	o := backend.Options{Open: func(context.Context) (backend.Options, error) {
 		<-time.After(time.Second)
-		o := newcomer(noModel)()
+		o := chattest.Newcomer(chattest.NoModel)()
 		o.Notes = notes
 		return o, nil
 	}}
@@ -101,8 +102,8 @@ func TestEnterThatWaitedChoosesNothingInTheFirstRun(t *testing.T) {
 		r.keys("how often do I run?", "enter")
 		r.pass(time.Second)
 		r.mustShow("Welcome to LifeHub")
-		if len(notes.took) > 0 || r.m.composer.Text() != "how often do I run?" {
-			t.Errorf("took %v, and the question is %q", notes.took, r.m.composer.Text())
+		if len(notes.Took) > 0 || r.m.composer.Text() != "how often do I run?" {
+			t.Errorf("took %v, and the question is %q", notes.Took, r.m.composer.Text())
 		}
 		r.keys("esc", "enter")
 		r.mustShow("You  how often do I run?")
@@ -111,7 +112,7 @@ func TestEnterThatWaitedChoosesNothingInTheFirstRun(t *testing.T) {
 
 func TestAQuestionTypedAtOnceStandsBelowWhatWasSaidBefore(t *testing.T) {
 	o := backend.Options{Open: func(context.Context) (backend.Options, error) {
-		o := withEverything()
+		o := chattest.WithEverything()
 		o.Conversation = "c1"
 		return o, nil
 	}}

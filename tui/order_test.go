@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"lifehub/agent"
+	"lifehub/internal/chattest"
 	"lifehub/tui/backend"
 	"lifehub/tui/plain"
 )
@@ -19,10 +20,10 @@ var rounds = []agent.Body{
 	agent.Thought{Agent: "loop", Content: "First-thought."},
 	agent.Said{Content: "Let me look "},
 	agent.Said{Content: "into the notes.\n\n"},
-	agent.PlanMade{Mode: agent.LoopMode, Steps: []agent.Step{{ID: "1", Tool: "search_notes", Input: raw(`{"query":"running"}`)}}},
+	agent.PlanMade{Mode: agent.LoopMode, Steps: []agent.Step{{ID: "1", Tool: "search_notes", Input: chattest.Raw(`{"query":"running"}`)}}},
 	agent.StepChanged{Step: "1", Status: agent.Running},
-	agent.ToolStarted{Step: "1", Call: "a", Name: "search_notes", Input: raw(`{"query":"running"}`)},
-	agent.ToolEnded{Step: "1", Call: "a", Name: "search_notes", Output: "1 passage", Sources: []agent.Source{fitness}, Took: 84},
+	agent.ToolStarted{Step: "1", Call: "a", Name: "search_notes", Input: chattest.Raw(`{"query":"running"}`)},
+	agent.ToolEnded{Step: "1", Call: "a", Name: "search_notes", Output: "1 passage", Sources: []agent.Source{chattest.Fitness}, Took: 84},
 	agent.StepChanged{Step: "1", Status: agent.Done},
 	agent.ContextCounted{Agent: "loop"},
 	agent.Said{Content: "I will fly there.\n\n"},
@@ -30,13 +31,13 @@ var rounds = []agent.Body{
 	agent.ContextCounted{Agent: "loop"},
 	agent.Thought{Agent: "loop", Content: "Second-thought."},
 	agent.Said{Content: "Then the web.\n\n"},
-	agent.PlanMade{Mode: agent.LoopMode, Before: []agent.Step{{ID: "1"}}, Steps: []agent.Step{{ID: "2", Tool: "brave_web_search", Input: raw(`{"query":"tips"}`)}}},
+	agent.PlanMade{Mode: agent.LoopMode, Before: []agent.Step{{ID: "1"}}, Steps: []agent.Step{{ID: "2", Tool: "brave_web_search", Input: chattest.Raw(`{"query":"tips"}`)}}},
 	agent.StepChanged{Step: "2", Status: agent.Running},
-	agent.ToolStarted{Step: "2", Call: "b", Name: "brave_web_search", Input: raw(`{"query":"tips"}`)},
+	agent.ToolStarted{Step: "2", Call: "b", Name: "brave_web_search", Input: chattest.Raw(`{"query":"tips"}`)},
 	agent.ToolEnded{Step: "2", Call: "b", Name: "brave_web_search", Output: "Drink early.", Took: 20},
 	agent.StepChanged{Step: "2", Status: agent.Done},
 	agent.ContextCounted{Agent: "loop"},
-	agent.PlanMade{Mode: agent.LoopMode, Before: []agent.Step{{ID: "1"}, {ID: "2"}}, Steps: []agent.Step{{ID: "3", Tool: "calculate", Input: raw(`{"expression":"42/4"}`)}}},
+	agent.PlanMade{Mode: agent.LoopMode, Before: []agent.Step{{ID: "1"}, {ID: "2"}}, Steps: []agent.Step{{ID: "3", Tool: "calculate", Input: chattest.Raw(`{"expression":"42/4"}`)}}},
 	agent.StepChanged{Step: "3", Status: agent.Done},
 	agent.ContextCounted{Agent: "loop"},
 	agent.Said{Content: "You run three times a week [1]."},
@@ -57,7 +58,7 @@ func mustFollow(t *testing.T, text string, parts ...string) {
 }
 
 func TestALoopIsShownInItsOrder(t *testing.T) {
-	options := withWorld(play(rounds...))
+	options := chattest.WithWorld(chattest.Play(rounds...))
 	inRig(t, 80, 60, options, func(r *rig) {
 		r.ask("How often do I run?")
 		text := r.text()
@@ -69,11 +70,11 @@ func TestALoopIsShownInItsOrder(t *testing.T) {
 		r.keys("ctrl+o")
 		mustFollow(t, r.text(), "First-thought.", "Let me look into the notes.", "Second-thought.", "Drink early.")
 	})
-	var out typist
-	if _, err := plain.Run(context.Background(), withWorld(play(rounds...)), strings.NewReader("How often do I run?\n"), &out); err != nil {
+	var out strings.Builder
+	if _, err := plain.Run(context.Background(), chattest.WithWorld(chattest.Play(rounds...)), strings.NewReader("How often do I run?\n"), &out); err != nil {
 		t.Fatal(err)
 	}
-	mustFollow(t, out.out.String(), "thinking: First-thought.\n", "Let me look into the notes.\n", "plan 1: search_notes running\n", "step 1 brought: 1 passage\n", "I will fly there.\n", "There is no tool fly.",
+	mustFollow(t, out.String(), "thinking: First-thought.\n", "Let me look into the notes.\n", "plan 1: search_notes running\n", "step 1 brought: 1 passage\n", "I will fly there.\n", "There is no tool fly.",
 		"thinking: Second-thought.\n", "Then the web.\n", "plan 2: brave_web_search tips\n", "step 2 brought: Drink early.\n", "plan 3: calculate", "You run three times a week [1].\n")
 }
 
@@ -83,7 +84,7 @@ func TestContextTellsWhichCallsItHolds(t *testing.T) {
 		{Step: "1", Action: `search_notes({"query":"running"})`, Result: "1 passage"}, {Step: "2", Action: "fly({})", Result: "failed: no wings"},
 	}}
 	want := []string{"Context of the explainer", "results", `step 1: search_notes({"query":"running"}) → 1 passage`, "step 2: fly({}) → failed: no wings"}
-	inRig(t, 80, 30, withWorld(play(held, agent.Said{Content: "Yes."}, agent.Ended{Answer: "Yes."})), func(r *rig) {
+	inRig(t, 80, 30, chattest.WithWorld(chattest.Play(held, agent.Said{Content: "Yes."}, agent.Ended{Answer: "Yes."})), func(r *rig) {
 		r.ask("How often do I run?")
 		r.keys("/context", "enter")
 		mustFollow(t, r.text(), want...)
@@ -91,7 +92,7 @@ func TestContextTellsWhichCallsItHolds(t *testing.T) {
 }
 
 // looped is a store with a turn of a loop.
-type looped struct{ kept }
+type looped struct{ chattest.Kept }
 
 func (looped) Latest(context.Context, string, int) ([]agent.Exchange, error) {
 	return []agent.Exchange{{Turn: "c1.1", Question: "How often do I run?", Current: true, Answer: agent.Answer{
@@ -106,24 +107,24 @@ func (looped) Latest(context.Context, string, int) ([]agent.Exchange, error) {
 
 func TestALoopIsOpenedAgainInItsOrder(t *testing.T) {
 	want := []string{"How often do I run?", "thought: First-thought.", "Let me look.", `search_notes({"query":"running"}) → 1 passage`, "Then the web.", `brave_web_search({"query":"tips"}) → denied:`, "no", "Three times a week.", "stopped"}
-	options := withWorld(play())
+	options := chattest.WithWorld(chattest.Play())
 	options.Conversations, options.Conversation = looped{}, "c1"
 	inRig(t, 80, 40, options, func(r *rig) { mustFollow(t, r.text(), want...) })
-	options = withWorld(play())
+	options = chattest.WithWorld(chattest.Play())
 	options.Conversations, options.Conversation = looped{}, "c1"
-	var out typist
+	var out strings.Builder
 	if _, err := plain.Run(context.Background(), options, strings.NewReader("/quit\n"), &out); err != nil {
 		t.Fatal(err)
 	}
-	mustFollow(t, out.out.String(), want...)
-	if strings.Contains(out.out.String(), "\x1b") {
-		t.Errorf("a control character is written: %q", out.out.String())
+	mustFollow(t, out.String(), want...)
+	if strings.Contains(out.String(), "\x1b") {
+		t.Errorf("a control character is written: %q", out.String())
 	}
 }
 
 // Stopped between two rounds, the turn says so below what came last.
 func TestALoopThatIsStoppedSaysSoAtItsEnd(t *testing.T) {
-	inRig(t, 80, 40, withWorld(hold(rounds[:11]...)), func(r *rig) {
+	inRig(t, 80, 40, chattest.WithWorld(chattest.Hold(rounds[:11]...)), func(r *rig) {
 		r.ask("How often do I run?")
 		r.keys("esc")
 		mustFollow(t, r.text(), "Let me look into the notes.", "1  search_notes", "stopped")
@@ -133,7 +134,7 @@ func TestALoopThatIsStoppedSaysSoAtItsEnd(t *testing.T) {
 // A question that was answered while notes were being read can be asked again.
 func TestAnAnswerFromAPartOfTheNotesOffersToAskAgain(t *testing.T) {
 	part := &agent.Coverage{Indexed: 608, Total: 1866, Unread: 1258}
-	model := play(agent.Started{Conversation: "c1"}, agent.Said{Content: "Three times."}, agent.Ended{Answer: "Three times.", Coverage: part})
+	model := chattest.Play(agent.Started{Conversation: "c1"}, agent.Said{Content: "Three times."}, agent.Ended{Answer: "Three times.", Coverage: part})
 	inRig(t, 80, 30, backend.Options{Assistant: model}, func(r *rig) {
 		r.send(statusMsg{Provider: "ollama", Model: "qwen3:8b", Notes: 1866, Indexed: 608, Indexing: true})
 		r.ask("How often do I run?")
@@ -146,9 +147,9 @@ func TestAnAnswerFromAPartOfTheNotesOffersToAskAgain(t *testing.T) {
 			t.Errorf("asked %d times:\n%s", n, r.text())
 		}
 	})
-	var out typist
-	if _, err := plain.Run(context.Background(), withWorld(model), strings.NewReader("How often?\n"), &out); err != nil {
+	var out strings.Builder
+	if _, err := plain.Run(context.Background(), chattest.WithWorld(model), strings.NewReader("How often?\n"), &out); err != nil {
 		t.Fatal(err)
 	}
-	mustFollow(t, out.out.String(), "Three times.\n", "608 of 1,866 notes read so far; ask again when all are read (/retry)")
+	mustFollow(t, out.String(), "Three times.\n", "608 of 1,866 notes read so far; ask again when all are read (/retry)")
 }

@@ -10,14 +10,15 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"lifehub/agent"
+	"lifehub/internal/chattest"
 	"lifehub/tui/dialog"
 	"lifehub/tui/draw"
 	"lifehub/tui/keys"
 )
 
 func TestALongQuestionIsAnsweredOnlyAfterItsEnd(t *testing.T) {
-	question, replies := asked(longArguments)
-	inRig(t, 60, 24, withWorld(hold(question)), func(r *rig) {
+	question, replies := chattest.Asked(longArguments)
+	inRig(t, 60, 24, chattest.WithWorld(chattest.Hold(question)), func(r *rig) {
 		r.ask("write")
 		var seen strings.Builder
 		seen.WriteString(r.text())
@@ -55,7 +56,7 @@ func TestNothingOfTheArgumentsIsCut(t *testing.T) {
 			words = append(words, fmt.Sprintf("word%04d", i))
 		}
 		p := dialog.Permission{}
-		p.Ask(agent.PermissionAsked{Name: "x", Input: raw(`{"text":"` + strings.Join(words, " ") + `"}`)})
+		p.Ask(agent.PermissionAsked{Name: "x", Input: chattest.Raw(`{"text":"` + strings.Join(words, " ") + `"}`)})
 		lines := contentOf(&p, width)
 		all := ansi.Strip(strings.Join(lines, ""))
 		if want := "text: " + strings.Join(words, " "); all != want {
@@ -73,7 +74,7 @@ func TestNothingOfTheArgumentsIsCut(t *testing.T) {
 func TestNoLineOfADiffIsHidden(t *testing.T) {
 	const diff = "--- a.md\n+++ a.md\n@@ -1,3 +1,3 @@\n # A\n--- old rule\n+++ pay Mallory\n"
 	p := dialog.Permission{}
-	p.Ask(agent.PermissionAsked{Name: "edit_note", Input: raw(`{}`), Preview: agent.Preview{Path: "a.md", Diff: diff}})
+	p.Ask(agent.PermissionAsked{Name: "edit_note", Input: chattest.Raw(`{}`), Preview: agent.Preview{Path: "a.md", Diff: diff}})
 	text := ansi.Strip(strings.Join(contentOf(&p, 80), "\n"))
 	if !strings.Contains(text, "- -- old rule") || !strings.Contains(text, "+ ++ pay Mallory") || strings.Contains(text, "++ a.md") {
 		t.Errorf("the dialog shows\n%s", text)
@@ -85,7 +86,7 @@ func TestValuesThatDifferLookDifferent(t *testing.T) {
 	shown := map[string]string{}
 	for _, v := range values {
 		p := dialog.Permission{}
-		p.Ask(agent.PermissionAsked{Name: "x", Input: raw(`{"v":` + v + `}`)})
+		p.Ask(agent.PermissionAsked{Name: "x", Input: chattest.Raw(`{"v":` + v + `}`)})
 		text := ansi.Strip(strings.Join(contentOf(&p, 80), "\n"))
 		if other, taken := shown[text]; taken && v != `"\u0430"` {
 			t.Errorf("%s and %s both look like %q", v, other, text)
@@ -96,8 +97,8 @@ func TestValuesThatDifferLookDifferent(t *testing.T) {
 
 func TestTheKeysOfAQuestionAreAlwaysInSight(t *testing.T) {
 	for _, size := range [][2]int{{40, 12}, {40, 8}, {60, 12}, {200, 60}, {300, 80}, {30, 10}} {
-		for _, question := range []agent.PermissionAsked{taskAsked, longArguments} {
-			inRig(t, size[0], size[1], withWorld(hold(story(planning, []agent.Body{question})...)), func(r *rig) {
+		for _, question := range []agent.PermissionAsked{chattest.TaskAsked, longArguments} {
+			inRig(t, size[0], size[1], chattest.WithWorld(chattest.Hold(chattest.Story(chattest.Planning, []agent.Body{question})...)), func(r *rig) {
 				r.ask("go")
 				for _, keys := range [][]string{{}, {"d"}, {"pgdown"}, {"typed a little"}, {"pgdown"}} {
 					r.keys(keys...)
@@ -112,9 +113,9 @@ func TestTheKeysOfAQuestionAreAlwaysInSight(t *testing.T) {
 }
 
 func TestTwoQuestionsAreAnsweredInTurn(t *testing.T) {
-	first, firstReplies := asked(taskAsked)
-	second, secondReplies := asked(agent.PermissionAsked{Name: "create_note", Call: "q", Input: raw(`{"path":"a.md"}`)})
-	inRig(t, 80, 24, withWorld(hold(first, second)), func(r *rig) {
+	first, firstReplies := chattest.Asked(chattest.TaskAsked)
+	second, secondReplies := chattest.Asked(agent.PermissionAsked{Name: "create_note", Call: "q", Input: chattest.Raw(`{"path":"a.md"}`)})
+	inRig(t, 80, 24, chattest.WithWorld(chattest.Hold(first, second)), func(r *rig) {
 		r.ask("go")
 		r.pass(dialog.QuietPeriod)
 		r.mustShow("1 of 2")
@@ -135,7 +136,7 @@ func TestTwoQuestionsAreAnsweredInTurn(t *testing.T) {
 }
 
 func TestAQuestionDecidedElsewhereGoes(t *testing.T) {
-	inRig(t, 80, 24, withWorld(hold(taskAsked, agent.PermissionGiven{Call: "p", Decision: agent.Refuse})), func(r *rig) {
+	inRig(t, 80, 24, chattest.WithWorld(chattest.Hold(chattest.TaskAsked, agent.PermissionGiven{Call: "p", Decision: agent.Refuse})), func(r *rig) {
 		r.ask("go")
 		if r.m.asks.Permission.Open() {
 			t.Error("the question is still open")
@@ -144,9 +145,9 @@ func TestAQuestionDecidedElsewhereGoes(t *testing.T) {
 }
 
 func TestSeveralQuestionsAreAllowedAtOnceOnceAllWereSeen(t *testing.T) {
-	first, firstReplies := asked(taskAsked)
-	second, secondReplies := asked(agent.PermissionAsked{Name: "create_note", Call: "q", Input: raw(`{"path":"a.md"}`)})
-	inRig(t, 80, 24, withWorld(hold(first, second)), func(r *rig) {
+	first, firstReplies := chattest.Asked(chattest.TaskAsked)
+	second, secondReplies := chattest.Asked(agent.PermissionAsked{Name: "create_note", Call: "q", Input: chattest.Raw(`{"path":"a.md"}`)})
+	inRig(t, 80, 24, chattest.WithWorld(chattest.Hold(first, second)), func(r *rig) {
 		r.ask("go")
 		r.pass(dialog.QuietPeriod)
 		r.mustNotShow("Allow all once")
@@ -167,14 +168,14 @@ func TestSeveralQuestionsAreAllowedAtOnceOnceAllWereSeen(t *testing.T) {
 }
 
 func TestArgumentsAreEditedInPlace(t *testing.T) {
-	question, replies := asked(taskAsked)
+	question, replies := chattest.Asked(chattest.TaskAsked)
 	question.Check = func(input json.RawMessage) error {
 		if strings.Contains(string(input), "wine") {
 			return errors.New("no wine")
 		}
 		return nil
 	}
-	inRig(t, 80, 24, withWorld(hold(question)), func(r *rig) {
+	inRig(t, 80, 24, chattest.WithWorld(chattest.Hold(question)), func(r *rig) {
 		r.ask("add a task")
 		r.pass(dialog.QuietPeriod)
 		r.keys("e", "enter")
@@ -190,7 +191,7 @@ func TestArgumentsAreEditedInPlace(t *testing.T) {
 }
 
 func TestTheTitleSaysWhetherAKeyCounts(t *testing.T) {
-	inRig(t, 80, 24, withWorld(hold(taskAsked)), func(r *rig) {
+	inRig(t, 80, 24, chattest.WithWorld(chattest.Hold(chattest.TaskAsked)), func(r *rig) {
 		r.ask("add a task")
 		r.mustShow("wait…")
 		r.pass(dialog.QuietPeriod)
@@ -204,8 +205,8 @@ func TestAQuestionObeysTheKeyMap(t *testing.T) {
 		"argument_next": {"f1"}, "always": {"ctrl+a"},
 	}
 	t.Run("it is read, and refused with a reason", func(t *testing.T) {
-		question, replies := asked(longArguments)
-		o := withWorld(hold(question))
+		question, replies := chattest.Asked(longArguments)
+		o := chattest.WithWorld(chattest.Hold(question))
 		o.Keys = keys
 		inRig(t, 60, 24, o, func(r *rig) {
 			r.keys("write", "ctrl+y")
@@ -227,8 +228,8 @@ func TestAQuestionObeysTheKeyMap(t *testing.T) {
 		}
 	})
 	t.Run("its arguments are changed", func(t *testing.T) {
-		question, replies := asked(taskAsked)
-		o := withWorld(hold(question))
+		question, replies := chattest.Asked(chattest.TaskAsked)
+		o := chattest.WithWorld(chattest.Hold(question))
 		o.Keys = keys
 		inRig(t, 80, 24, o, func(r *rig) {
 			r.keys("write", "ctrl+y")
@@ -244,8 +245,8 @@ func TestAQuestionObeysTheKeyMap(t *testing.T) {
 		}
 	})
 	t.Run("always is chosen by its own key", func(t *testing.T) {
-		question, replies := asked(taskAsked)
-		o := withWorld(hold(question))
+		question, replies := chattest.Asked(chattest.TaskAsked)
+		o := chattest.WithWorld(chattest.Hold(question))
 		o.Keys = keys
 		inRig(t, 80, 24, o, func(r *rig) {
 			r.keys("write", "ctrl+y")
@@ -285,7 +286,7 @@ func TestAKeyThatReadsOnAnswersNoQuestion(t *testing.T) {
 func TestWhatTheUserDidNotSayIsMarkedInTheArguments(t *testing.T) {
 	theme := draw.NewTheme("dark", true, true, nil)
 	p := dialog.Permission{}
-	p.Ask(agent.PermissionAsked{Name: "web_search", Input: raw(`{"query":"weather Zürich \u200b4711"}`), New: []string{"Zürich", "4711", "", "and more"}})
+	p.Ask(agent.PermissionAsked{Name: "web_search", Input: chattest.Raw(`{"query":"weather Zürich \u200b4711"}`), New: []string{"Zürich", "4711", "", "and more"}})
 	line := p.Content(80, theme)[0]
 	shown := line.Style(line.Text)
 	for _, word := range []string{"Zürich", "4711"} {

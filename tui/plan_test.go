@@ -8,6 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"lifehub/agent"
+	"lifehub/internal/chattest"
 	"lifehub/tui/draw"
 	"lifehub/tui/safetext"
 	"lifehub/tui/transcript"
@@ -41,8 +42,8 @@ func TestRowsOfWorkersTellHowTheyEnded(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			now := time.Unix(0, 0)
-			p := transcript.NewPlan(agent.PlanMade{Steps: []agent.Step{{ID: "1", Tool: agent.DelegateTool, Input: raw(`{"worker_type":"notes","task_description":"` + task + `"}`)}}}, now, false)
-			p.Nest(agent.PlanMade{Under: "1", Steps: []agent.Step{{ID: "1.1", Tool: "add_task", Input: raw(`{"text":"x"}`)}}})
+			p := transcript.NewPlan(agent.PlanMade{Steps: []agent.Step{{ID: "1", Tool: agent.DelegateTool, Input: chattest.Raw(`{"worker_type":"notes","task_description":"` + task + `"}`)}}}, now, false)
+			p.Nest(agent.PlanMade{Under: "1", Steps: []agent.Step{{ID: "1.1", Tool: "add_task", Input: chattest.Raw(`{"text":"x"}`)}}})
 			p.Mark("1.1", tc.below, "", now)
 			p.Steps[0].Calls = []transcript.Call{{Ended: true, Sources: 7}}
 			for _, e := range tc.told {
@@ -86,9 +87,9 @@ func TestAPlanThatCouldNotBeUsedSaysWhy(t *testing.T) {
 // In the loop no phase of a plan writes the answer: its row goes away when the
 // answer is there, also where a call failed.
 func TestAnAnswerThatIsThereWasNotSkipped(t *testing.T) {
-	o := withWorld(play(
+	o := chattest.WithWorld(chattest.Play(
 		agent.Started{Message: "Hi", Mode: "loop"},
-		agent.PlanMade{Mode: agent.LoopMode, Steps: []agent.Step{{ID: "1", Tool: "read_note", Input: raw(`{"path":"x.md"}`)}}},
+		agent.PlanMade{Mode: agent.LoopMode, Steps: []agent.Step{{ID: "1", Tool: "read_note", Input: chattest.Raw(`{"path":"x.md"}`)}}},
 		agent.StepChanged{Step: "1", Status: agent.Running},
 		agent.StepChanged{Step: "1", Status: agent.StepFailed, Reason: "there is no note x.md"},
 		agent.Said{Content: "There is no such note."},

@@ -14,6 +14,7 @@ import (
 	"github.com/charmbracelet/x/vt"
 
 	"lifehub/agent"
+	"lifehub/internal/chattest"
 	"lifehub/tui/backend"
 	"lifehub/tui/dialog"
 )
@@ -29,8 +30,8 @@ func TestMain(m *testing.M) {
 
 // child is a chat on the terminal it was started on.
 func child() int {
-	assistant := &script{bodies: story(planning, searched, answered[:5]), held: true}
-	options := withWorld(assistant)
+	assistant := &chattest.Script{Bodies: chattest.Story(chattest.Planning, chattest.Searched, chattest.Answered[:5]), Held: true}
+	options := chattest.WithWorld(assistant)
 	options.Editor = os.Getenv("EDITOR")
 	if os.Getenv("LIFEHUB_TUI_CHILD") == "panic" { // while a progress bar is shown
 		options.Assistant = panicking{}
@@ -90,12 +91,12 @@ func (w *watched) waitFor(t *testing.T, want string) {
 func TestAWholeProgramAnswersApprovesAndLeaves(t *testing.T) {
 	screen := newWatched(t, 80, 24)
 	screen.Write([]byte("\x1b[20h")) // without a terminal the renderer leaves the carriage return to it
-	question, _ := asked(taskAsked)
+	question, _ := chattest.Asked(chattest.TaskAsked)
 	decided := make(chan agent.Reply, 1)
 	question.Reply = func(r agent.Reply) { decided <- r }
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	m, err := New(ctx, withWorld(hold(story(planning, searched, []agent.Body{agent.Said{Content: "Hello **there**."}, question})...)))
+	m, err := New(ctx, chattest.WithWorld(chattest.Hold(chattest.Story(chattest.Planning, chattest.Searched, []agent.Body{agent.Said{Content: "Hello **there**."}, question})...)))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"lifehub/agent"
+	"lifehub/internal/chattest"
 	"lifehub/tui/backend"
 	"lifehub/tui/plain"
 	"lifehub/tui/replay"
@@ -19,7 +20,7 @@ import (
 func aReplay(speed float64) *replay.Recording {
 	r := &replay.Recording{Question: "What's in my notes about running?", Speed: speed}
 	at := time.Date(2026, 3, 14, 9, 30, 0, 0, time.UTC)
-	for i, body := range story(planning, []agent.Body{taskAsked, agent.PermissionGiven{Step: "1", Call: "p", Decision: agent.AllowOnce}}, searched, answered) {
+	for i, body := range chattest.Story(chattest.Planning, []agent.Body{chattest.TaskAsked, agent.PermissionGiven{Step: "1", Call: "p", Decision: agent.AllowOnce}}, chattest.Searched, chattest.Answered) {
 		r.Events = append(r.Events, agent.Event{Type: "x", Turn: "c.1", Seq: i + 1, Time: at, Body: body})
 		at = at.Add(time.Second)
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"lifehub/agent"
+	"lifehub/internal/chattest"
 	"lifehub/tui/backend"
 	"lifehub/tui/dialog"
 	"lifehub/tui/plain"
@@ -16,7 +17,7 @@ import (
 
 // cutOff is a store whose only conversation ends with a turn that was cut.
 type cutOff struct {
-	kept
+	chattest.Kept
 	last agent.Exchange
 }
 
@@ -32,11 +33,11 @@ func (c cutOff) Latest(ctx context.Context, id string, _ int) ([]agent.Exchange,
 // what was resumed.
 func withLeft(last agent.Exchange, bodies ...agent.Body) (o backend.Options, resumed *[]string) {
 	resumed = &[]string{}
-	o = withWorld(play(agent.Started{}, agent.Said{Content: "new answer"}, agent.Ended{}))
+	o = chattest.WithWorld(chattest.Play(agent.Started{}, agent.Said{Content: "new answer"}, agent.Ended{}))
 	o.Conversations, o.Conversation = cutOff{last: last}, "c1"
 	o.Resume = func(ctx context.Context, conversation, turn string) <-chan agent.Event {
 		*resumed = append(*resumed, conversation+" "+turn)
-		return play(bodies...).Ask(ctx, conversation, "")
+		return chattest.Play(bodies...).Ask(ctx, conversation, "")
 	}
 	return o, resumed
 }
@@ -45,12 +46,12 @@ var (
 	killed  = agent.Exchange{Turn: "c1.2", Question: "Add a task", Open: true, Answer: agent.Answer{Text: "I will", Cut: true}}
 	goingOn = []agent.Body{agent.Started{Resumed: true}, agent.Said{Content: "It is added."}, agent.Ended{}}
 	unknown = agent.PermissionAsked{
-		Step: "1", Call: "1", Name: "send_email", Input: raw(`{"to":["bob@example.com"],"subject":"Hi","body":"See you"}`), Hash: "9f86d081884c7d65",
+		Step: "1", Call: "1", Name: "send_email", Input: chattest.Raw(`{"to":["bob@example.com"],"subject":"Hi","body":"See you"}`), Hash: "9f86d081884c7d65",
 		Unknown: true, Since: time.Date(2026, 3, 14, 9, 30, 0, 0, time.UTC), Preview: agent.Preview{Text: "From: ana@example.org\nGoes to: bob@example.com"},
 		Reason: "LifeHub was stopped while this was under way: whether it happened is not known",
 	}
 	onceOnly = agent.PermissionAsked{
-		Step: "1", Call: "1", Name: "send_email", Input: raw(`{"to":["bob@example.com"],"subject":"Hi","body":"See you"}`), Hash: "9f86d081884c7d65",
+		Step: "1", Call: "1", Name: "send_email", Input: chattest.Raw(`{"to":["bob@example.com"],"subject":"Hi","body":"See you"}`), Hash: "9f86d081884c7d65",
 		Preview: agent.Preview{Text: "From: ana@example.org\nGoes to: bob@example.com"}, Reason: "send_email asks each time",
 	}
 )
@@ -94,7 +95,7 @@ func TestATurnThatWasKilledIsOfferedAndRunsOnlyWhenTheUserSays(t *testing.T) {
 
 func TestAnAnswerThatWasCutByTheServerIsOffered(t *testing.T) {
 	options, resumed := withLeft(agent.Exchange{Turn: "c1.2", Question: "Hello", Answer: agent.Answer{Text: "Hi."}}, goingOn...)
-	options.Assistant = numbered{play(agent.Started{}, agent.Said{Content: "Half an"}, agent.Failed{Message: "The answer was cut off."})}
+	options.Assistant = numbered{chattest.Play(agent.Started{}, agent.Said{Content: "Half an"}, agent.Failed{Message: "The answer was cut off."})}
 	inRig(t, 80, 24, options, func(r *rig) {
 		r.ask("More?")
 		r.mustShow("goes on with it")
@@ -110,13 +111,13 @@ func TestAnAnswerThatWasCutByTheServerIsOffered(t *testing.T) {
 }
 
 // numbered is a script whose turns have an id.
-type numbered struct{ *script }
+type numbered struct{ *chattest.Script }
 
 func (n numbered) Ask(ctx context.Context, conversation, message string) <-chan agent.Event {
 	events := make(chan agent.Event)
 	go func() {
 		defer close(events)
-		for e := range n.script.Ask(ctx, conversation, message) {
+		for e := range n.Script.Ask(ctx, conversation, message) {
 			e.Turn = "c1.3"
 			events <- e
 		}
@@ -138,8 +139,8 @@ func TestWhatMayHaveHappenedIsAskedAboutUnderTheSameGuard(t *testing.T) {
 		"this conversation isn't": {"s", ""},
 	} {
 		for _, armed := range []bool{true, false} {
-			question, replies := asked(unknown)
-			inRig(t, 90, 30, withWorld(hold(question)), func(r *rig) {
+			question, replies := chattest.Asked(unknown)
+			inRig(t, 90, 30, chattest.WithWorld(chattest.Hold(question)), func(r *rig) {
 				r.ask("go on")
 				if armed {
 					r.pass(dialog.QuietPeriod)
@@ -163,8 +164,8 @@ func TestWhatMayHaveHappenedIsAskedAboutUnderTheSameGuard(t *testing.T) {
 
 func TestAMailOffersNoMoreThanOnce(t *testing.T) {
 	for _, k := range []string{"s", "a"} {
-		question, replies := asked(onceOnly)
-		inRig(t, 90, 30, withWorld(hold(question)), func(r *rig) {
+		question, replies := chattest.Asked(onceOnly)
+		inRig(t, 90, 30, chattest.WithWorld(chattest.Hold(question)), func(r *rig) {
 			r.ask("mail Bob")
 			r.pass(dialog.QuietPeriod)
 			r.mustShow("Allow once · Deny · Deny and say why · Edit")
@@ -180,7 +181,7 @@ func TestAMailOffersNoMoreThanOnce(t *testing.T) {
 }
 
 func TestAQuestionThatCouldNotBeKeptIsBackInTheComposer(t *testing.T) {
-	options := withWorld(play(agent.Started{}, agent.Failed{Message: "The disk is full.", Err: errors.New("full"), Unkept: true}))
+	options := chattest.WithWorld(chattest.Play(agent.Started{}, agent.Failed{Message: "The disk is full.", Err: errors.New("full"), Unkept: true}))
 	inRig(t, 80, 24, options, func(r *rig) {
 		r.ask("a long question")
 		r.mustShow("> a long question")
@@ -190,18 +191,18 @@ func TestAQuestionThatCouldNotBeKeptIsBackInTheComposer(t *testing.T) {
 
 func TestPlainOffersToGoOnAndAsksWhatToDoAboutTheUnknown(t *testing.T) {
 	for reply, want := range map[string]agent.Decision{"r": agent.AllowOnce, "n": agent.Refuse, "c": agent.AlreadyDone, "y": agent.Refuse, "": agent.Refuse} {
-		question, replies := asked(unknown)
+		question, replies := chattest.Asked(unknown)
 		options, resumed := withLeft(killed, question, agent.Ended{})
 		in, typed := io.Pipe()
 		go func() {
 			io.WriteString(typed, "/continue\n"+reply+"\n/continue\n/quit\n")
 			typed.Close()
 		}()
-		var out typist
+		var out strings.Builder
 		if _, err := plain.Run(context.Background(), options, in, &out); err != nil {
 			t.Fatal(err)
 		}
-		text := out.out.String()
+		text := out.String()
 		if len(*resumed) != 1 || len(*replies) != 1 || (*replies)[0].Decision != want {
 			t.Errorf("%s: gone on with %v, replied %+v\n%s", reply, *resumed, *replies, text)
 		}

@@ -2,7 +2,6 @@ package tui
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"reflect"
 	"strings"
@@ -14,7 +13,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/vt"
 
-	"lifehub/agent"
+	"lifehub/internal/chattest"
 	"lifehub/tui/backend"
 )
 
@@ -52,7 +51,7 @@ func inRig(t *testing.T, width, height int, options backend.Options, test func(r
 		ctx, cancel := context.WithCancel(context.Background())
 		defer cancel()
 		if options.Assistant == nil {
-			options.Assistant = &script{}
+			options.Assistant = &chattest.Script{}
 		}
 		m, err := New(ctx, options)
 		if err != nil {
@@ -196,98 +195,4 @@ func (r *rig) mustNotShow(what string) {
 	if strings.Contains(r.text(), what) {
 		r.t.Errorf("the screen shows %q:\n%s", what, r.text())
 	}
-}
-
-// script is an Assistant that plays the same events on every question. Held,
-// it then waits to be stopped, as a slow model does.
-type script struct {
-	bodies []agent.Body
-	held   bool
-	asked  []string
-}
-
-func (s *script) Ask(ctx context.Context, _, message string) <-chan agent.Event {
-	s.asked = append(s.asked, message)
-	events := make(chan agent.Event, len(s.bodies)+2)
-	go func() {
-		defer close(events)
-		for i, body := range s.bodies {
-			events <- agent.Event{Seq: i + 1, Body: body}
-		}
-		if s.held {
-			<-ctx.Done()
-			events <- agent.Event{Body: agent.Ended{Metrics: agent.Metrics{Interrupted: true}}}
-		}
-	}()
-	return events
-}
-
-// play is a script of bodies.
-func play(bodies ...agent.Body) *script { return &script{bodies: bodies} }
-
-// hold is a script that does not end on its own.
-func hold(bodies ...agent.Body) *script { return &script{bodies: bodies, held: true} }
-
-func raw(s string) json.RawMessage { return json.RawMessage(s) }
-
-// The story that most pictures tell.
-var (
-	running = agent.PlanMade{Steps: []agent.Step{
-		{ID: "1", Tool: "search_notes", Input: raw(`{"query":"running"}`)},
-		{ID: "2", Tool: "brave_web_search", Input: raw(`{"query":"marathon training tips","count":5}`)},
-	}}
-	planning = []agent.Body{
-		agent.Started{Conversation: "c1", Mode: "plan"},
-		agent.PhaseStarted{Agent: "planner"},
-		running,
-		agent.PhaseStarted{Agent: "worker"},
-	}
-	fitness = agent.Source{
-		N: 1, Path: "fitness.md", Vault: "/home/ana/notes", Line: 10, EndLine: 20, Heading: "Running › Plan",
-		Text: "## Plan\n\nI run three times a week.\n\nTuesday is easy.",
-	}
-	diary = agent.Source{N: 2, Path: "log/2026-03.md", Vault: "/home/ana/notes", Line: 38, EndLine: 44, Text: "Raised the long run."}
-
-	searched = []agent.Body{
-		agent.StepChanged{Step: "1", Status: agent.Running},
-		agent.ToolStarted{Step: "1", Call: "a", Name: "search_notes", Input: raw(`{"query":"running"}`)},
-		agent.StepChanged{Step: "2", Status: agent.Running},
-		agent.ToolStarted{Step: "2", Call: "b", Name: "brave_web_search", Input: raw(`{"query":"marathon training tips","count":5}`)},
-		agent.ToolEnded{Step: "1", Call: "a", Name: "search_notes", Output: "5 passages\n[1] fitness.md", Sources: []agent.Source{fitness, diary}, Took: 84, Coverage: &agent.Coverage{Indexed: 1284, Total: 1284, Embedder: "nomic-embed-text"}},
-		agent.StepChanged{Step: "1", Status: agent.Done},
-	}
-	answered = []agent.Body{
-		agent.ToolEnded{Step: "2", Call: "b", Name: "brave_web_search", Error: "no network", Took: 1200},
-		agent.StepChanged{Step: "2", Status: agent.StepFailed, Reason: "no network"},
-		agent.PhaseStarted{Agent: "explainer"},
-		agent.ContextCounted{Agent: "explainer", Used: 2100, Allocated: 16384},
-		agent.Said{Content: "You run **three times a week** [1] and raise "},
-		agent.Said{Content: "the long run by 10 % [2].\n\n- Monday: easy\n- Sunday: long\n"},
-		agent.Used{Agent: "explainer", Prompt: 2050, Answer: 60, PerSecond: 43},
-		agent.Cited{Citation: agent.Citation{N: 1, Path: "fitness.md", Line: 12, Verdict: agent.Verified}, Source: fitness},
-		agent.Cited{Citation: agent.Citation{N: 2, Path: "log/2026-03.md", Line: 40, Verdict: agent.Cites}, Source: diary},
-		agent.Ended{Answer: "", Sources: []agent.Source{fitness, diary}},
-	}
-	taskAsked = agent.PermissionAsked{
-		Step: "1", Call: "p", Name: "add_task", Input: raw(`{"text":"Buy milk","due":"2026-11-30"}`), Hash: "9f86d081884c7d65",
-		Reason: "add_task changes your notes", Rule: "allow add_task",
-		Preview: agent.Preview{Path: "tasks.md", Diff: "--- tasks.md\n+++ tasks.md\n@@ -1,2 +1,3 @@\n # Tasks\n - [ ] Call Tom\n+- [ ] Buy milk 📅 2026-11-30\n"},
-	}
-	world = backend.Status{Provider: "ollama", Model: "qwen3:8b", Window: 16384, Notes: 1284, Indexed: 1284}
-)
-
-func story(parts ...[]agent.Body) []agent.Body {
-	var all []agent.Body
-	for _, part := range parts {
-		all = append(all, part...)
-	}
-	return all
-}
-
-// withWorld is options whose status says what most pictures show.
-func withWorld(a backend.Assistant) backend.Options {
-	status := make(chan backend.Status, 1)
-	status <- world
-	close(status)
-	return backend.Options{Assistant: a, Mode: "plan", Status: status, Editor: "vi"}
 }

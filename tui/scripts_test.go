@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"lifehub/internal/chattest"
 	"lifehub/tui/measure"
 	"lifehub/tui/transcript"
 )
@@ -90,7 +91,7 @@ func TestTheCursorStandsBehindWhatWasTyped(t *testing.T) {
 		"plain": {5, 5}, "हिन्दी": {5, 2}, "👩\u200d👧!": {5, 3}, "👍🏽": {4, 2}, "❤\ufe0f": {1, 2}, "漢字": {4, 4},
 	} {
 		measure.ByCharacters(true)
-		inRig(t, 60, 16, withWorld(hold()), func(r *rig) {
+		inRig(t, 60, 16, chattest.WithWorld(chattest.Hold()), func(r *rig) {
 			r.m.transcript.Add(&transcript.Notice{Text: strings.Repeat(text+" ", 60)})
 			r.send(tea.PasteMsg{Content: text})
 			before := r.m.View().Cursor.X

@@ -13,6 +13,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"lifehub/agent"
+	"lifehub/internal/chattest"
 	"lifehub/tui/backend"
 	"lifehub/tui/chats"
 	"lifehub/tui/dialog"
@@ -119,34 +120,6 @@ var hostile = []string{
 	"👩‍👩‍👧‍👦 🇩🇪 e" + strings.Repeat("\u0301", 60), "漢字かな交じり文" + strings.Repeat("漢", 300), "שלום עולם",
 }
 
-// sayEverywhere puts a text into every field of every event.
-func sayEverywhere(evil string) []agent.Body {
-	in := raw(fmt.Sprintf(`{%q:%q}`, strings.ToValidUTF8(evil, "�"), strings.ToValidUTF8(evil, "�")))
-	from := agent.Source{N: 1, Path: evil, Vault: evil, Line: 3, Heading: evil, Text: evil}
-	return []agent.Body{
-		agent.Started{Conversation: evil, Message: evil, Mode: evil},
-		agent.PhaseStarted{Agent: evil},
-		agent.Thought{Content: evil},
-		agent.PlanMade{
-			Reasoning: evil, Dropped: []string{evil}, Fallback: true,
-			Steps: []agent.Step{{ID: "1", Tool: evil, Input: in, Description: evil}, {ID: evil, Tool: evil, Description: evil, After: []string{evil}}},
-		},
-		agent.StepChanged{Step: "1", Status: agent.Running},
-		agent.ToolStarted{Step: "1", Call: "a", Name: evil, Input: in},
-		agent.ToolEnded{Step: "1", Call: "a", Name: evil, Output: evil, Sources: []agent.Source{from}},
-		agent.ToolStarted{Call: "b", Name: evil, Input: raw(evil)},
-		agent.ToolEnded{Call: "b", Name: evil, Error: evil},
-		agent.StepChanged{Step: "1", Status: agent.StepFailed, Reason: evil},
-		agent.Noticed{Text: evil},
-		agent.Said{Content: evil + "\n\n" + evil + " [1]"},
-		agent.Cited{Citation: agent.Citation{N: 1, Path: evil, Verdict: agent.Verdict(evil)}, Source: from},
-		agent.PermissionAsked{
-			Name: evil, Call: evil, Step: evil, Input: in, Hash: evil, Reason: evil, Rule: evil,
-			Preview: agent.Preview{Path: evil, Diff: "+" + evil},
-		},
-	}
-}
-
 // onlyOurs fails when anything but text, colours and links to the web is in a
 // picture.
 func onlyOurs(t *testing.T, what, content string) {
@@ -211,8 +184,8 @@ func link(s string) int {
 func TestHostileTextIsOnlyText(t *testing.T) {
 	for i, evil := range hostile {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
-			o := withEverything()
-			o.Assistant = hold(sayEverywhere(evil)...)
+			o := chattest.WithEverything()
+			o.Assistant = chattest.Hold(chattest.SayEverywhere(evil)...)
 			o.Mode = evil
 			o.Commands = []backend.Command{{Name: "page", Help: evil, Args: evil}}
 			inRig(t, 60, 40, o, func(r *rig) {
@@ -270,14 +243,14 @@ func TestHostileTextIsOnlyText(t *testing.T) {
 func TestNothingIsAgreedToThatWasNotInSight(t *testing.T) {
 	for _, size := range [][2]int{{1, 1}, {2, 2}, {3, 9}, {5, 2}, {8, 3}, {10, 4}, {12, 8}, {20, 1}, {20, 2}, {20, 3}, {20, 5}, {24, 6}, {30, 4}, {30, 8}, {60, 5}} {
 		t.Run(fmt.Sprintf("%d×%d", size[0], size[1]), func(t *testing.T) {
-			question, replies := asked(taskAsked)
-			watchAgreeing(t, size, withWorld(hold(question)), func(m *Model) (lines []string) {
+			question, replies := chattest.Asked(chattest.TaskAsked)
+			watchAgreeing(t, size, chattest.WithWorld(chattest.Hold(question)), func(m *Model) (lines []string) {
 				for _, line := range m.asks.Permission.Body {
 					lines = append(lines, line.Text)
 				}
 				return lines
 			}, func() bool { return len(*replies) > 0 && (*replies)[0].Decision != agent.Refuse })
-			page, given := asksFor(agent.InputAsked{ID: "1.1", Question: agent.Question{From: "bank", Kind: agent.URLInput, Message: "Log in to go on.", URL: "https://xn--pypal-4ve.example/login?session=8f3a"}})
+			page, given := chattest.AsksFor(agent.InputAsked{ID: "1.1", Question: agent.Question{From: "bank", Kind: agent.URLInput, Message: "Log in to go on.", URL: "https://xn--pypal-4ve.example/login?session=8f3a"}})
 			watchAgreeing(t, size, page, func(m *Model) (lines []string) {
 				for _, line := range m.asks.Input.Body {
 					lines = append(lines, ansi.Strip(line))
@@ -285,7 +258,7 @@ func TestNothingIsAgreedToThatWasNotInSight(t *testing.T) {
 				return lines
 			}, func() bool { return len(*given) > 0 && (*given)[0].Action == agent.InputAccepted })
 			world := withServers()
-			s := world.Servers.(*shop)
+			s := world.Servers.(*chattest.Shop)
 			watchAgreeing(t, size, world, func(m *Model) (lines []string) {
 				p, ok := m.panel.(*panel.ServerList)
 				if !ok || p.Reader == nil {
@@ -295,7 +268,7 @@ func TestNothingIsAgreedToThatWasNotInSight(t *testing.T) {
 					lines = append(lines, ansi.Strip(line))
 				}
 				return lines
-			}, func() bool { return len(s.told) > 0 })
+			}, func() bool { return len(s.Told) > 0 })
 		})
 	}
 }

@@ -7,11 +7,12 @@ import (
 	"testing"
 
 	"lifehub/agent"
+	"lifehub/internal/chattest"
 	"lifehub/tui/plain"
 )
 
 func TestFiguresThatCannotBeReadAreAnError(t *testing.T) {
-	o := withFigures()
+	o := chattest.WithFigures()
 	o.Figures = func(context.Context, string) ([]agent.Figures, error) { return nil, errors.New("the disk is gone") }
 	inRig(t, 100, 30, o, func(r *rig) {
 		r.keys("/stats", "enter")
@@ -23,7 +24,7 @@ func TestFiguresThatCannotBeReadAreAnError(t *testing.T) {
 }
 
 func TestThePageOfFiguresClosesAndGivesTheKeysBack(t *testing.T) {
-	inRig(t, 60, 20, withFigures(), func(r *rig) {
+	inRig(t, 60, 20, chattest.WithFigures(), func(r *rig) {
 		r.keys("/stats", "enter", "up", "down", "tab", "esc")
 		r.mustNotShow("half of the turns")
 		r.keys("hello")
@@ -33,7 +34,7 @@ func TestThePageOfFiguresClosesAndGivesTheKeysBack(t *testing.T) {
 
 func TestFiguresAreWrittenAsLines(t *testing.T) {
 	var out strings.Builder
-	o := withFigures()
+	o := chattest.WithFigures()
 	if _, err := plain.Run(t.Context(), o, strings.NewReader("/stats model\n"), &out); err != nil {
 		t.Fatal(err)
 	}

@@ -3,10 +3,12 @@ package tui
 import (
 	"strings"
 	"testing"
+
+	"lifehub/internal/chattest"
 )
 
 func TestAThemeIsChosenWhileItRuns(t *testing.T) {
-	inRig(t, 100, 24, withWorld(play()), func(r *rig) {
+	inRig(t, 100, 24, chattest.WithWorld(chattest.Play()), func(r *rig) {
 		dark := r.m.View().Content
 		r.keys("/theme light", "enter")
 		if !strings.Contains(r.m.View().Content, "38;2;58;63;71") { // of the keys, on light

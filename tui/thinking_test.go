@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"lifehub/agent"
+	"lifehub/internal/chattest"
 )
 
 func TestWorkersThinkInRowsOfTheirOwn(t *testing.T) {
@@ -11,7 +12,7 @@ func TestWorkersThinkInRowsOfTheirOwn(t *testing.T) {
 		agent.Thought{Agent: "notes", Step: "1", Content: "one two "}, agent.Thought{Agent: "search", Step: "2", Content: "<b>red</b> "},
 		agent.Thought{Agent: "notes", Step: "1", Content: "three"}, agent.Thought{Agent: "evaluator", Step: "1", Content: "judging"},
 		agent.PhaseEnded{Agent: "notes", Step: "1", Attempt: 2})
-	inRig(t, 100, 40, withWorld(hold(told...)), func(r *rig) {
+	inRig(t, 100, 40, chattest.WithWorld(chattest.Hold(told...)), func(r *rig) {
 		r.ask("Tips?")
 		r.mustShow("1 notes: thought for")
 		r.mustShow("· 3 words")

@@ -13,6 +13,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lifehub/agent"
+	"lifehub/internal/chattest"
 	payloads "lifehub/internal/hostile"
 	"lifehub/llm"
 	"lifehub/tui/backend"
@@ -34,7 +35,7 @@ type tour struct {
 // onTour runs a test on such a screen, which is given its text by show.
 func onTour(t *testing.T, width, height int, test func(tr *tour)) {
 	tr := &tour{}
-	o := withEverything()
+	o := chattest.WithEverything()
 	o.Mentions = func(context.Context, string) ([]backend.Mention, error) {
 		return []backend.Mention{{Name: "a" + tr.text, Detail: tr.text}, {Name: tr.text, Detail: tr.text}}, nil
 	}
@@ -44,8 +45,8 @@ func onTour(t *testing.T, width, height int, test func(tr *tour)) {
 	o.Figures = func(context.Context, string) ([]agent.Figures, error) {
 		return []agent.Figures{{Of: tr.text, Title: tr.text, Turns: 1, Latency50: 5, Latency95: 9}}, nil
 	}
-	o.Servers = &shop{}
-	o.Artifacts = &documents{}
+	o.Servers = &chattest.Shop{}
+	o.Artifacts = &chattest.Documents{}
 	inRig(t, width, height, o, func(r *rig) {
 		tr.rig = r
 		test(tr)
@@ -57,8 +58,8 @@ func onTour(t *testing.T, width, height int, test func(tr *tour)) {
 func (tr *tour) show(text string, first, share int, look func(panel string)) {
 	r, m := tr.rig, tr.m
 	tr.text = text
-	m.Servers.(*shop).list = []backend.Server{{Name: text, Address: text, About: text, State: text, Running: true, Said: text, Calls: 1, Unseen: []backend.Change{{What: text, Before: "x", After: text}}}}
-	*m.Artifacts.(*documents) = documents{text, text, text}
+	m.Servers.(*chattest.Shop).States = []backend.Server{{Name: text, Address: text, About: text, State: text, Running: true, Said: text, Calls: 1, Unseen: []backend.Change{{What: text, Before: "x", After: text}}}}
+	*m.Artifacts.(*chattest.Documents) = chattest.Documents{Name: text, Why: text, Text: text}
 	failed := errors.New(text)
 	for i, shown := range []struct {
 		name string
@@ -133,7 +134,7 @@ func (tr *tour) show(text string, first, share int, look func(panel string)) {
 		{"form", func() {
 			m.asks.Input.Ask(agent.InputAsked{Question: agent.Question{
 				From: text, Kind: agent.FormInput, Message: text, Check: func(json.RawMessage) error { return failed },
-				Schema: raw(fmt.Sprintf(`{"properties":{"a":{"title":%s,"description":%[1]s,"default":%[1]s},"b":{"enum":[%[1]s,%[1]s]}}}`, inJSON(text))),
+				Schema: chattest.Raw(fmt.Sprintf(`{"properties":{"a":{"title":%s,"description":%[1]s,"default":%[1]s},"b":{"enum":[%[1]s,%[1]s]}}}`, inJSON(text))),
 			}})
 			m.asks.Input.Entered, m.asks.Input.Form.At = true, len(m.asks.Input.Form.Fields)
 			m.asks.Input.FillIn(named["enter"], &m.keys) // the check refuses it
@@ -146,7 +147,7 @@ func (tr *tour) show(text string, first, share int, look func(panel string)) {
 		}},
 		{"permission", func() {
 			m.asks.Permission.Ask(agent.PermissionAsked{
-				Name: text, Call: "p", Input: raw(`{"a":` + inJSON(text) + `}`), Reason: text, Rule: text,
+				Name: text, Call: "p", Input: chattest.Raw(`{"a":` + inJSON(text) + `}`), Reason: text, Rule: text,
 				Preview: agent.Preview{Path: text, Diff: "+" + text, Text: text},
 			})
 		}},
@@ -170,7 +171,7 @@ func (tr *tour) clear() {
 	m.composer.Clear()
 	m.lists.palette.Rows, m.lists.mentions.Rows = nil, nil
 	m.transcript.Clear()
-	m.chat.title, m.hint, m.status = "", "", world
+	m.chat.title, m.hint, m.status = "", "", chattest.World
 	tr.settle()
 }
 

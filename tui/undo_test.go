@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"lifehub/agent"
+	"lifehub/internal/chattest"
 	"lifehub/tui/backend"
 	"lifehub/tui/composer"
 	"lifehub/tui/draw"
@@ -69,7 +70,7 @@ func TestWhatIsWrittenIsTakenBackAndMadeAgain(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			o := withWorld(hold())
+			o := chattest.WithWorld(chattest.Hold())
 			o.Mentions = func(context.Context, string) ([]backend.Mention, error) {
 				return []backend.Mention{{Name: "fitness.md"}}, nil
 			}
@@ -94,23 +95,23 @@ func TestWhatIsWrittenIsTakenBackAndMadeAgain(t *testing.T) {
 }
 
 func TestAPasteThatCameBackIsSentWhole(t *testing.T) {
-	s := hold()
-	inRig(t, 80, 24, withWorld(s), func(r *rig) {
+	s := chattest.Hold()
+	inRig(t, 80, 24, chattest.WithWorld(s), func(r *rig) {
 		r.send(tea.PasteMsg{Content: strings.Repeat("first\n", 40)})
 		r.keys("ctrl+c")
 		r.send(tea.PasteMsg{Content: strings.Repeat("second\n", 40)})
 		r.send(undoKey)
 		r.send(undoKey)
 		r.keys("enter")
-		if got := s.asked[0]; strings.Count(got, "first\n") != 40 || strings.Contains(got, "second") {
+		if got := s.Asked[0]; strings.Count(got, "first\n") != 40 || strings.Contains(got, "second") {
 			t.Errorf("sent %q", got)
 		}
 	})
 }
 
 func TestUndoStaysWithinOneMessage(t *testing.T) {
-	s := hold()
-	inRig(t, 80, 24, withWorld(s), func(r *rig) {
+	s := chattest.Hold()
+	inRig(t, 80, 24, chattest.WithWorld(s), func(r *rig) {
 		r.keys("one", "enter", "two", "enter") // two waits
 		r.send(undoKey)
 		if got := r.m.composer.Text(); got != "" {
@@ -128,9 +129,9 @@ func TestUndoStaysWithinOneMessage(t *testing.T) {
 func TestADraftIsKeptWithItsPastesWhileAnotherQuestionIsChanged(t *testing.T) {
 	for name, keys := range map[string][]string{"sent": {"!", "enter"}, "left": {"esc"}} {
 		t.Run(name, func(t *testing.T) {
-			options := withEverything()
+			options := chattest.WithEverything()
 			store := &branching{}
-			options.Branches, options.Conversations, options.Assistant, options.Conversation = store, store, play(agent.Started{}, agent.Said{Content: "yes"}, agent.Ended{}), "c1"
+			options.Branches, options.Conversations, options.Assistant, options.Conversation = store, store, chattest.Play(agent.Started{}, agent.Said{Content: "yes"}, agent.Ended{}), "c1"
 			inRig(t, 80, 24, options, func(r *rig) {
 				r.send(tea.PasteMsg{Content: strings.Repeat("mine\n", 40)})
 				r.m.edit(r.m.transcript.QuestionBack(1))
@@ -145,8 +146,8 @@ func TestADraftIsKeptWithItsPastesWhileAnotherQuestionIsChanged(t *testing.T) {
 }
 
 func TestAQueuedCommandLeavesTheDraftWithItsPastes(t *testing.T) {
-	s := hold()
-	inRig(t, 80, 24, withWorld(s), func(r *rig) {
+	s := chattest.Hold()
+	inRig(t, 80, 24, chattest.WithWorld(s), func(r *rig) {
 		r.keys("one", "enter")
 		r.m.composer.Wait("/help", -1)
 		r.send(tea.PasteMsg{Content: strings.Repeat("mine\n", 40)})

@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
+
+	"lifehub/internal/chattest"
 )
 
 func TestTheComposerIsEditedAsInVi(t *testing.T) {
@@ -65,7 +67,7 @@ func TestTheComposerIsEditedAsInVi(t *testing.T) {
 		"letters of two cells":             {[]string{"日本 語", "esc", "0dw"}, "語"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			o := withWorld(hold())
+			o := chattest.WithWorld(chattest.Hold())
 			o.Vi = true
 			inRig(t, 80, 24, o, func(r *rig) {
 				r.keys(c.keys...)
@@ -76,7 +78,7 @@ func TestTheComposerIsEditedAsInVi(t *testing.T) {
 		})
 	}
 	t.Run("enter sends, esc on nothing stops, and the cursor tells", func(t *testing.T) {
-		o := withWorld(hold(planning...))
+		o := chattest.WithWorld(chattest.Hold(chattest.Planning...))
 		o.Vi = true
 		inRig(t, 80, 24, o, func(r *rig) {
 			r.keys("one", "esc")

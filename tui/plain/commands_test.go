@@ -1,24 +1,14 @@
 package plain
 
 import (
-	"context"
 	"testing"
 
-	"lifehub/agent"
-	"lifehub/tui/backend"
+	"lifehub/internal/chattest"
 	"lifehub/tui/panel"
 )
 
-type documents backend.Artifacts // embedded by another name than that of its method
-
 func TestEveryCommandHasAHandlerAndEveryHandlerACommand(t *testing.T) {
-	o := backend.Options{
-		Conversations: struct{ backend.Conversations }{}, Branches: struct{ backend.Branches }{}, Models: struct{ backend.Models }{},
-		Artifacts: struct{ documents }{}, Servers: struct{ backend.Servers }{}, UseMode: func(string) {},
-		Resume:  func(context.Context, string, string) <-chan agent.Event { return nil },
-		Rename:  func(context.Context, string, string) error { return nil },
-		Figures: func(context.Context, string) ([]agent.Figures, error) { return nil, nil },
-	}
+	o := chattest.WithEveryCommand()
 	own := map[string]bool{}
 	for _, c := range panel.Commands(&o) {
 		own[c.Name] = panel.PageOf(c.Name) == nil

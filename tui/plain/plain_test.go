@@ -1,4 +1,4 @@
-package tui
+package plain
 
 import (
 	"context"
@@ -17,9 +17,9 @@ import (
 	"github.com/charmbracelet/x/exp/golden"
 
 	"lifehub/agent"
+	"lifehub/internal/chattest"
 	"lifehub/tui/backend"
 	"lifehub/tui/dialog"
-	"lifehub/tui/plain"
 )
 
 // typist keeps what is written.
@@ -35,25 +35,25 @@ func (y *typist) Write(p []byte) (int, error) {
 }
 
 func TestPlainTalksInLines(t *testing.T) {
-	question, replies := asked(taskAsked)
+	question, replies := chattest.Asked(chattest.TaskAsked)
 	tests := map[string]struct {
 		options backend.Options
 		in      string
 	}{
-		"a question is answered": {withWorld(play(story(planning, searched, answered)...)), "what about running?\n/quit\n"},
-		"a tool is allowed":      {withWorld(play(story(planning, []agent.Body{question, agent.PermissionGiven{Call: "p", Decision: agent.AllowOnce}, agent.Ended{}})...)), "add a task\ny\n"},
-		"an error has a hint":    {withWorld(play(agent.Failed{Message: "model server not reachable", Hint: "ollama serve"})), "hello\n\n/nonsense\n/help\n/new\n"},
-		"what fills the window":  {withWorld(play(story(recalled[:1], windowed)...)), "/context\nwhat about running?\n/context\n"},
-		"a command is run": {backend.Options{Assistant: play(), Commands: []backend.Command{
+		"a question is answered": {chattest.WithWorld(chattest.Play(chattest.Story(chattest.Planning, chattest.Searched, chattest.Answered)...)), "what about running?\n/quit\n"},
+		"a tool is allowed":      {chattest.WithWorld(chattest.Play(chattest.Story(chattest.Planning, []agent.Body{question, agent.PermissionGiven{Call: "p", Decision: agent.AllowOnce}, agent.Ended{}})...)), "add a task\ny\n"},
+		"an error has a hint":    {chattest.WithWorld(chattest.Play(agent.Failed{Message: "model server not reachable", Hint: "ollama serve"})), "hello\n\n/nonsense\n/help\n/new\n"},
+		"what fills the window":  {chattest.WithWorld(chattest.Play(chattest.Story(chattest.Recalled[:1], chattest.Windowed)...)), "/context\nwhat about running?\n/context\n"},
+		"a command is run": {backend.Options{Assistant: chattest.Play(), Commands: []backend.Command{
 			{Name: "tools", Run: func(context.Context, string, string) (string, error) { return "search_notes: auto", nil }},
 			{Name: "broken", Run: func(context.Context, string, string) (string, error) { return "", errors.New("no index") }},
 		}}, "/tools\n/broken\n"},
-		"hostile text is only text": {withWorld(play(sayEverywhere("\x1b]0;t\x07\x1b[2J\u202e\x9b1m")[:12]...)), "go\n"},
+		"hostile text is only text": {chattest.WithWorld(chattest.Play(chattest.SayEverywhere("\x1b]0;t\x07\x1b[2J\u202e\x9b1m")[:12]...)), "go\n"},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			var out typist
-			how, err := plain.Run(context.Background(), tc.options, strings.NewReader(tc.in), &out)
+			how, err := Run(context.Background(), tc.options, strings.NewReader(tc.in), &out)
 			if how != backend.Quit || err != nil {
 				t.Errorf("it ended with %v, %v", how, err)
 			}
@@ -80,8 +80,8 @@ func TestPlainTakesALineThatIsAChoice(t *testing.T) {
 		"yes\n y \n":    {Decision: agent.AllowOnce},
 		"":              {Decision: agent.Refuse},
 	} {
-		question, replies := asked(taskAsked)
-		if _, err := plain.Run(context.Background(), withWorld(play(question)), strings.NewReader("go\n"+in), io.Discard); err != nil {
+		question, replies := chattest.Asked(chattest.TaskAsked)
+		if _, err := Run(context.Background(), chattest.WithWorld(chattest.Play(question)), strings.NewReader("go\n"+in), io.Discard); err != nil {
 			t.Error(err)
 		}
 		if len(*replies) == 0 || (*replies)[0] != want {
@@ -95,14 +95,14 @@ func TestPlainTakesALineThatIsAChoice(t *testing.T) {
 func TestNoSentenceAnswersAQuestionByLines(t *testing.T) {
 	questions := map[string]func() (backend.Options, func() bool){
 		"permission": func() (backend.Options, func() bool) {
-			question, replies := asked(taskAsked)
-			return withWorld(play(question)), func() bool {
+			question, replies := chattest.Asked(chattest.TaskAsked)
+			return chattest.WithWorld(chattest.Play(question)), func() bool {
 				return slices.ContainsFunc(*replies, func(r agent.Reply) bool { return r.Decision != agent.Refuse })
 			}
 		},
 		"form": func() (backend.Options, func() bool) {
-			o, given := asksFor(formAsked)
-			o.Assistant.(*script).held = false
+			o, given := chattest.AsksFor(chattest.FormAsked)
+			o.Assistant.(*chattest.Script).Held = false
 			return o, func() bool {
 				return slices.ContainsFunc(*given, func(i agent.Input) bool { return i.Action == agent.InputAccepted })
 			}
@@ -113,8 +113,8 @@ func TestNoSentenceAnswersAQuestionByLines(t *testing.T) {
 			t.Run(name+" after "+delay.String(), func(t *testing.T) {
 				options, answered := open()
 				var sent []string
-				for _, sentence := range sentences() {
-					if !isAnswer(sentence) && !strings.HasPrefix(sentence, "/") {
+				for _, sentence := range chattest.Sentences() {
+					if !chattest.IsAnswer(sentence) && !strings.HasPrefix(sentence, "/") {
 						sent = append(sent, sentence)
 					}
 				}
@@ -128,7 +128,7 @@ func TestNoSentenceAnswersAQuestionByLines(t *testing.T) {
 							lines <- sentence
 						}
 					}()
-					p := &plain.Chat{Options: options, Out: io.Discard, Lines: lines, Typed: true}
+					p := &Chat{Options: options, Out: io.Discard, Lines: lines, Typed: true}
 					if _, err := p.Talk(t.Context()); err != nil {
 						t.Error(err)
 					}
@@ -136,7 +136,7 @@ func TestNoSentenceAnswersAQuestionByLines(t *testing.T) {
 				if answered() {
 					t.Error("a sentence answered")
 				}
-				if got, want := options.Assistant.(*script).asked, append([]string{"go"}, sent...); !slices.Equal(got, want) {
+				if got, want := options.Assistant.(*chattest.Script).Asked, append([]string{"go"}, sent...); !slices.Equal(got, want) {
 					t.Errorf("messages were lost: %d of %d", len(got), len(want))
 				}
 			})
@@ -145,7 +145,7 @@ func TestNoSentenceAnswersAQuestionByLines(t *testing.T) {
 }
 
 func TestPlainEditsArgumentsLineByLine(t *testing.T) {
-	question, replies := asked(agent.PermissionAsked{Name: "add_task", Call: "p", Input: raw(`{"text":"Buy milk","days":3}`)})
+	question, replies := chattest.Asked(agent.PermissionAsked{Name: "add_task", Call: "p", Input: chattest.Raw(`{"text":"Buy milk","days":3}`)})
 	question.Check = func(input json.RawMessage) error {
 		if strings.Contains(string(input), "wine") {
 			return errors.New("no wine")
@@ -157,7 +157,7 @@ func TestPlainEditsArgumentsLineByLine(t *testing.T) {
 		"e\nwine\n4\n" + // does not fit
 		"e\n\nfour\n" + // no JSON
 		"e\n\"Buy\\ntea\"\n4\n"
-	if _, err := plain.Run(context.Background(), withWorld(play(question)), strings.NewReader(in), &out); err != nil {
+	if _, err := Run(context.Background(), chattest.WithWorld(chattest.Play(question)), strings.NewReader(in), &out); err != nil {
 		t.Error(err)
 	}
 	want := agent.Reply{Decision: agent.Edited, Input: `{"text":"Buy\ntea","days":4}`}
@@ -173,7 +173,7 @@ func TestPlainEditsArgumentsLineByLine(t *testing.T) {
 
 func TestPlainTakesNoAnswerThatWasTypedAhead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		question, replies := asked(taskAsked)
+		question, replies := chattest.Asked(chattest.TaskAsked)
 		lines := make(chan string)
 		go func() {
 			for _, pasted := range []string{"add a task", "y", "y"} {
@@ -184,7 +184,7 @@ func TestPlainTakesNoAnswerThatWasTypedAhead(t *testing.T) {
 			close(lines)
 		}()
 		var out typist
-		p := &plain.Chat{Options: withWorld(play(question)), Out: &out, Lines: lines, Typed: true}
+		p := &Chat{Options: chattest.WithWorld(chattest.Play(question)), Out: &out, Lines: lines, Typed: true}
 		if _, err := p.Talk(t.Context()); err != nil {
 			t.Error(err)
 		}
@@ -198,7 +198,7 @@ func TestPlainTakesNoAnswerThatWasTypedAhead(t *testing.T) {
 }
 
 func TestPlainTellsNotices(t *testing.T) {
-	options := withWorld(play())
+	options := chattest.WithWorld(chattest.Play())
 	notices := make(chan string, 1)
 	options.Notices = notices
 	notices <- "Ollama is up\x1b[2J"
@@ -207,7 +207,7 @@ func TestPlainTellsNotices(t *testing.T) {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		_, _ = plain.Run(t.Context(), options, in, &out)
+		_, _ = Run(t.Context(), options, in, &out)
 	}()
 	for len(notices) > 0 {
 		runtime.Gosched()
@@ -220,8 +220,8 @@ func TestPlainTellsNotices(t *testing.T) {
 }
 
 func TestPlainRefusesWhenNobodyAnswers(t *testing.T) {
-	question, replies := asked(taskAsked)
-	if _, err := plain.Run(context.Background(), withWorld(play(question)), strings.NewReader("go\n"), io.Discard); err != nil {
+	question, replies := chattest.Asked(chattest.TaskAsked)
+	if _, err := Run(context.Background(), chattest.WithWorld(chattest.Play(question)), strings.NewReader("go\n"), io.Discard); err != nil {
 		t.Error(err)
 	}
 	if len(*replies) != 1 || (*replies)[0].Decision != agent.Refuse {
@@ -235,7 +235,7 @@ type full struct{}
 func (full) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
 
 func TestPlainEndsWhenNobodyReads(t *testing.T) {
-	_, err := plain.Run(context.Background(), withWorld(play(story(planning, searched, answered)...)), strings.NewReader("go\nagain\n"), full{})
+	_, err := Run(context.Background(), chattest.WithWorld(chattest.Play(chattest.Story(chattest.Planning, chattest.Searched, chattest.Answered)...)), strings.NewReader("go\nagain\n"), full{})
 	if !errors.Is(err, io.ErrClosedPipe) {
 		t.Errorf("error = %v, want that of the pipe", err)
 	}

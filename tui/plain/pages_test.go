@@ -1,4 +1,4 @@
-package tui
+package plain
 
 import (
 	"context"
@@ -14,23 +14,23 @@ import (
 	"github.com/charmbracelet/x/exp/golden"
 
 	"lifehub/agent"
+	"lifehub/internal/chattest"
 	"lifehub/llm"
 	"lifehub/tui/backend"
 	"lifehub/tui/panel"
-	"lifehub/tui/plain"
 )
 
 // noted notes what a command of a plain chat did beyond what it wrote.
 type noted struct {
-	kept
-	*shop
-	*documents
+	chattest.Kept
+	*chattest.Shop
+	*chattest.Documents
 	told []string
 }
 
 // stock is the models of the same chat.
 type stock struct {
-	shelf
+	chattest.Shelf
 	*noted
 }
 
@@ -50,7 +50,7 @@ func (n *noted) Show(_ context.Context, conversation, turn string) error {
 
 func (n *noted) Fork(ctx context.Context, conversation, turn string) (agent.Conversation, error) {
 	n.tell("fork %s %s", conversation, turn)
-	return n.kept.Fork(ctx, conversation, turn)
+	return n.Kept.Fork(ctx, conversation, turn)
 }
 
 func (n *noted) Latest(ctx context.Context, id string, most int) ([]agent.Exchange, error) {
@@ -58,7 +58,7 @@ func (n *noted) Latest(ctx context.Context, id string, most int) ([]agent.Exchan
 	return list[max(0, len(list)-most):], err
 }
 
-func (n stock) List(ctx context.Context) ([]llm.Info, error) { return n.shelf.List(ctx) }
+func (n stock) List(ctx context.Context) ([]llm.Info, error) { return n.Shelf.List(ctx) }
 
 // Use finds a model only once it was pulled.
 func (n stock) Use(_ context.Context, name string) error {
@@ -85,7 +85,7 @@ func (n *noted) Consent(_ context.Context, name string, show func(string)) error
 // Ask answers with its story, and notes what was asked.
 func (n *noted) Ask(_ context.Context, conversation, message string) <-chan agent.Event {
 	n.tell("ask %s %q", conversation, message)
-	return play(story(searched[4:5], answered[3:])...).Ask(context.Background(), conversation, message)
+	return chattest.Play(chattest.Story(chattest.Searched[4:5], chattest.Answered[3:])...).Ask(context.Background(), conversation, message)
 }
 
 // plainly runs a plain chat on lines of input and returns what it wrote.
@@ -93,7 +93,7 @@ func plainly(t *testing.T, o backend.Options, in string) (out string) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		var written typist
-		p := &plain.Chat{Options: o, Out: &written, Lines: plain.Lines(strings.NewReader(in)), Typed: o.FirstRun}
+		p := &Chat{Options: o, Out: &written, Lines: Lines(strings.NewReader(in)), Typed: o.FirstRun}
 		if how, err := p.Talk(t.Context()); how != backend.Quit || err != nil {
 			t.Errorf("it ended with %v, %v", how, err)
 		}
@@ -109,15 +109,15 @@ func plainly(t *testing.T, o backend.Options, in string) (out string) {
 
 // withAllOfIt is a chat that has something behind every command.
 func withAllOfIt() (backend.Options, *noted) {
-	n := &noted{shop: threeServers(), documents: &documents{name: "asyncio", why: "said plainer", text: "# asyncio\n\n- prefer `TaskGroup`\n"}}
-	n.list[0].Consent = true
-	o := withLibrary()
+	n := &noted{Shop: chattest.ThreeServers(), Documents: &chattest.Documents{Name: "asyncio", Why: "said plainer", Text: "# asyncio\n\n- prefer `TaskGroup`\n"}}
+	n.States[0].Consent = true
+	o := chattest.WithLibrary()
 	o.Assistant, o.Conversations, o.Branches, o.Models, o.Servers, o.Artifacts = n, n, n, stock{noted: n}, n, n
 	o.Conversation, o.Heading = "c1", "A week in Lisbon"
-	o.Figures = withFigures().Figures
+	o.Figures = chattest.WithFigures().Figures
 	o.Resume = func(ctx context.Context, conversation, turn string) <-chan agent.Event {
 		n.tell("resume %s %s", conversation, turn)
-		return play(agent.Started{Resumed: true}, agent.Said{Content: "I am."}, agent.Ended{}).Ask(ctx, conversation, "")
+		return chattest.Play(agent.Started{Resumed: true}, agent.Said{Content: "I am."}, agent.Ended{}).Ask(ctx, conversation, "")
 	}
 	o.Rename = func(_ context.Context, id, title string) error { n.tell("rename %s %s", id, title); return nil }
 	o.UseMode = func(mode string) { n.tell("mode %s", mode) }
@@ -164,7 +164,7 @@ func TestPlainHasEveryCommandOfThePalette(t *testing.T) {
 			o, n := withAllOfIt()
 			opened := strings.TrimSuffix(plainly(t, o, ""), "> \n")
 			out := strings.TrimPrefix(plainly(t, o, line+"\n"+tc.in), opened)
-			if got := strings.Join(append(n.told, n.shop.told...), ", "); got != tc.told {
+			if got := strings.Join(append(n.told, n.Shop.Told...), ", "); got != tc.told {
 				t.Errorf("it did %q, want %q", got, tc.told)
 			}
 			golden.RequireEqual(t, out)
@@ -179,8 +179,8 @@ func TestPlainBeginsWhereItIsSent(t *testing.T) {
 	}{
 		"with a list of conversations": {func(o *backend.Options) { o.Conversation, o.Pick = "", true }, "Lisbon\n1\n"},
 		"at a message":                 {func(o *backend.Options) { o.Turn = "c1.5" }, ""},
-		"with the notes to choose":     {func(o *backend.Options) { *o = newcomer(noModel)() }, "~/nowhere\n2\n"},
-		"without notes":                {func(o *backend.Options) { *o = newcomer(noModel)() }, "\n"},
+		"with the notes to choose":     {func(o *backend.Options) { *o = chattest.Newcomer(chattest.NoModel)() }, "~/nowhere\n2\n"},
+		"without notes":                {func(o *backend.Options) { *o = chattest.Newcomer(chattest.NoModel)() }, "\n"},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -218,16 +218,16 @@ func TestPlainOffersAModelThatIsMissing(t *testing.T) {
 type answering func(message string) []agent.Body
 
 func (f answering) Ask(ctx context.Context, conversation, message string) <-chan agent.Event {
-	return play(f(message)...).Ask(ctx, conversation, message)
+	return chattest.Play(f(message)...).Ask(ctx, conversation, message)
 }
 
 func TestPlainStopsATurnAndGoesOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o, n := withAllOfIt()
-		o.Assistant = hold(agent.Started{}, agent.Said{Content: "It begins"})
+		o.Assistant = chattest.Hold(agent.Started{}, agent.Said{Content: "It begins"})
 		signals, lines := make(chan os.Signal, 1), make(chan string)
 		var out typist
-		p := &plain.Chat{Options: o, Out: &out, Lines: lines, Signals: signals}
+		p := &Chat{Options: o, Out: &out, Lines: lines, Signals: signals}
 		go func() {
 			lines <- "how often?"
 			synctest.Wait()
