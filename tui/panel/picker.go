@@ -2,6 +2,7 @@ package panel
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"charm.land/bubbles/v2/key"
@@ -53,16 +54,11 @@ func (p *Picker) take(found FoundMsg) {
 }
 
 // Matching returns the rows that hold every word of the filter.
-func (p *Picker) Matching() []int {
-	var list []int
+func (p *Picker) Matching() (list []int) {
 	words := strings.Fields(strings.ToLower(p.Filter))
 	for i, r := range p.Rows {
 		text := strings.ToLower(r.Label + " " + r.Detail)
-		match := true
-		for _, word := range words {
-			match = match && strings.Contains(text, word)
-		}
-		if match {
+		if !slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(text, word) }) {
 			list = append(list, i)
 		}
 	}

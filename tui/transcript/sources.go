@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/url"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -43,11 +44,8 @@ func (s *Sources) Add(c agent.Citation, from agent.Source) {
 			return
 		}
 	}
-	at := len(s.List)
-	for at > 0 && s.List[at-1].N > c.N {
-		at--
-	}
-	s.List = append(s.List[:at], append([]Cited{{Citation: c, Source: from}}, s.List[at:]...)...)
+	at, _ := slices.BinarySearchFunc(s.List, c.N+1, func(have Cited, n int) int { return have.N - n })
+	s.List = slices.Insert(s.List, at, Cited{Citation: c, Source: from})
 }
 
 // place is the note and line of a citation, as the user reads it.
@@ -203,10 +201,8 @@ func (s *Sources) Copied() string {
 
 // Source returns the source of a number.
 func Source(list []agent.Source, n int) agent.Source {
-	for _, s := range list {
-		if s.N == n {
-			return s
-		}
+	if at := slices.IndexFunc(list, func(s agent.Source) bool { return s.N == n }); at >= 0 {
+		return list[at]
 	}
 	return agent.Source{}
 }
