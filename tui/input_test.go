@@ -10,8 +10,6 @@ import (
 	"lifehub/agent"
 	"lifehub/internal/chattest"
 	"lifehub/tui/dialog"
-	"lifehub/tui/draw"
-	"lifehub/tui/keys"
 	"lifehub/tui/plain"
 )
 
@@ -40,13 +38,6 @@ func TestAFormSendsWhatWasFilledIn(t *testing.T) {
 		}
 		r.mustNotShow("asks you for something")
 	})
-}
-
-func TestWhatIsLeftOutIsNotSent(t *testing.T) {
-	f := dialog.NewForm(chattest.FormAsked.Schema)
-	if got := string(f.Values()); got != `{"friend":"Monica","instruments":["Guitar"],"name":""}` {
-		t.Errorf("got %s", got)
-	}
 }
 
 func TestAQuestionOfAServerTakesNothingTypedAhead(t *testing.T) {
@@ -100,25 +91,6 @@ func TestAPromptIsAgreedToOnlyAfterItsEndWasSeen(t *testing.T) {
 			t.Errorf("got %+v", *given)
 		}
 	})
-}
-
-func TestAFormOfAnySchemaCanBeShownAndSent(t *testing.T) {
-	for _, schema := range []string{
-		``, `null`, `[]`, `{"properties":7}`, `{"properties":{"a":7,"b":{"type":"array"},"c":{"type":"array","items":{}},"d":{"enum":[]},"e":{"type":["string","null"]},"":{"type":"string"}}}`,
-		`{"properties":{"a":{"type":"boolean","default":"x"},"b":{"type":"array","items":{"enum":["x"]},"default":{}},"c":{"type":"number","default":{}}},"required":["zzz"]}`,
-	} {
-		f := dialog.NewForm(json.RawMessage(schema))
-		theme, keys := draw.NewTheme("dark", true, true, nil), keys.Default()
-		for range len(f.Fields) + 1 {
-			f.Lines(40, true, theme)
-			for _, pressed := range []string{"right", "left", "space", "enter"} {
-				f.Press(named[pressed], &keys)
-			}
-		}
-		if !json.Valid(f.Values()) {
-			t.Errorf("%s: got %s", schema, f.Values())
-		}
-	}
 }
 
 func TestAFormIsFilledInByLines(t *testing.T) {

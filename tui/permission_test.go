@@ -3,17 +3,12 @@ package tui
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"strings"
 	"testing"
-
-	"github.com/charmbracelet/x/ansi"
 
 	"lifehub/agent"
 	"lifehub/internal/chattest"
 	"lifehub/tui/dialog"
-	"lifehub/tui/draw"
-	"lifehub/tui/keys"
 )
 
 func TestALongQuestionIsAnsweredOnlyAfterItsEnd(t *testing.T) {
@@ -36,62 +31,6 @@ func TestALongQuestionIsAnsweredOnlyAfterItsEnd(t *testing.T) {
 	})
 	if len(*replies) != 1 || (*replies)[0].Decision != agent.AllowOnce {
 		t.Errorf("replies = %+v, want one yes", *replies)
-	}
-}
-
-// contentOf returns the lines of what a dialog asks about, without colours.
-func contentOf(p *dialog.Permission, width int) (lines []string) {
-	for _, line := range p.Content(width, draw.NewTheme("", true, false, nil)) {
-		lines = append(lines, line.Style(line.Text))
-	}
-	return lines
-}
-
-// All of what would run is in the dialog: put together, its lines give every
-// word of the arguments, in order.
-func TestNothingOfTheArgumentsIsCut(t *testing.T) {
-	for _, width := range []int{20, 40, 60, 137} {
-		var words []string
-		for i := range 400 {
-			words = append(words, fmt.Sprintf("word%04d", i))
-		}
-		p := dialog.Permission{}
-		p.Ask(agent.PermissionAsked{Name: "x", Input: chattest.Raw(`{"text":"` + strings.Join(words, " ") + `"}`)})
-		lines := contentOf(&p, width)
-		all := ansi.Strip(strings.Join(lines, ""))
-		if want := "text: " + strings.Join(words, " "); all != want {
-			t.Errorf("width %d: the dialog holds %.80q…", width, all)
-		}
-		for _, line := range lines {
-			if draw.Width(line) > width {
-				t.Errorf("width %d: a line is %d wide", width, draw.Width(line))
-			}
-		}
-	}
-}
-
-// A line of the note that looks like the head of a diff is shown like any other.
-func TestNoLineOfADiffIsHidden(t *testing.T) {
-	const diff = "--- a.md\n+++ a.md\n@@ -1,3 +1,3 @@\n # A\n--- old rule\n+++ pay Mallory\n"
-	p := dialog.Permission{}
-	p.Ask(agent.PermissionAsked{Name: "edit_note", Input: chattest.Raw(`{}`), Preview: agent.Preview{Path: "a.md", Diff: diff}})
-	text := ansi.Strip(strings.Join(contentOf(&p, 80), "\n"))
-	if !strings.Contains(text, "- -- old rule") || !strings.Contains(text, "+ ++ pay Mallory") || strings.Contains(text, "++ a.md") {
-		t.Errorf("the dialog shows\n%s", text)
-	}
-}
-
-func TestValuesThatDifferLookDifferent(t *testing.T) {
-	values := []string{`"5"`, `5`, `""`, `" a"`, `"a"`, `null`, `"null"`, `true`, `"true"`, `[]`, `"[]"`, `{}`, `"{}"`, `"\u0430"`, `"a\u200b"`, `"\u202ea"`, `"a\u0000"`}
-	shown := map[string]string{}
-	for _, v := range values {
-		p := dialog.Permission{}
-		p.Ask(agent.PermissionAsked{Name: "x", Input: chattest.Raw(`{"v":` + v + `}`)})
-		text := ansi.Strip(strings.Join(contentOf(&p, 80), "\n"))
-		if other, taken := shown[text]; taken && v != `"\u0430"` {
-			t.Errorf("%s and %s both look like %q", v, other, text)
-		}
-		shown[text] = v
 	}
 }
 
@@ -265,36 +204,4 @@ func TestAQuestionObeysTheKeyMap(t *testing.T) {
 			t.Errorf("replies = %+v, want %+v", *replies, want)
 		}
 	})
-}
-
-func TestAKeyThatReadsOnAnswersNoQuestion(t *testing.T) {
-	for _, bound := range []map[string][]string{
-		{"page_down": {"y"}},
-		{"once": {"pgdown"}},
-		{"later": {"s"}},
-		{"agree": {"pgup"}},
-		{"argument_next": {"enter"}},
-		{"once": {"enter"}},
-		{"refuse": {"left"}},
-	} {
-		if err := keys.Check(bound); err == nil {
-			t.Errorf("%v is taken", bound)
-		}
-	}
-}
-
-func TestWhatTheUserDidNotSayIsMarkedInTheArguments(t *testing.T) {
-	theme := draw.NewTheme("dark", true, true, nil)
-	p := dialog.Permission{}
-	p.Ask(agent.PermissionAsked{Name: "web_search", Input: chattest.Raw(`{"query":"weather Zürich \u200b4711"}`), New: []string{"Zürich", "4711", "", "and more"}})
-	line := p.Content(80, theme)[0]
-	shown := line.Style(line.Text)
-	for _, word := range []string{"Zürich", "4711"} {
-		if !strings.Contains(shown, theme.Warning.Underline(true).Render(word)) {
-			t.Errorf("%q is not marked in %q", word, shown)
-		}
-	}
-	if ansi.Strip(shown) != line.Text {
-		t.Errorf("marked, it reads %q, want %q", ansi.Strip(shown), line.Text)
-	}
 }

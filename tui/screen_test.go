@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
 	"lifehub/agent"
@@ -18,9 +17,6 @@ import (
 	"lifehub/llm"
 	"lifehub/tui/backend"
 	"lifehub/tui/dialog"
-	"lifehub/tui/draw"
-	"lifehub/tui/keys"
-	"lifehub/tui/panel"
 )
 
 // scene is a state of the screen worth a picture.
@@ -360,20 +356,6 @@ func withDocuments() backend.Options {
 	)
 	o.Artifacts = &chattest.Documents{Name: "asyncio", Why: "said plainer", Text: "# asyncio\n\n- prefer `TaskGroup`\n- timeouts\n"}
 	return o
-}
-
-func TestEveryKeyIsInAPictureOfHelp(t *testing.T) {
-	keys := keys.Default()
-	h := panel.Help{}
-	h.Build(&keys, 100, draw.NewTheme("", true, false, nil))
-	page := strings.Join(h.Lines, "\n")
-	for _, group := range keys.Groups() {
-		for _, named := range group.Keys {
-			if b := key.Binding(*named.Binding); !strings.Contains(page, b.Help().Key) {
-				t.Errorf("help does not name %s", named.Name)
-			}
-		}
-	}
 }
 
 func TestTheHeaderKeepsItsCountWhereTheServerSaysNone(t *testing.T) {

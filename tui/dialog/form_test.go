@@ -1,0 +1,38 @@
+package dialog
+
+import (
+	"encoding/json"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+
+	"lifehub/internal/chattest"
+	"lifehub/tui/draw"
+	"lifehub/tui/keys"
+)
+
+func TestWhatIsLeftOutIsNotSent(t *testing.T) {
+	f := NewForm(chattest.FormAsked.Schema)
+	if got := string(f.Values()); got != `{"friend":"Monica","instruments":["Guitar"],"name":""}` {
+		t.Errorf("got %s", got)
+	}
+}
+
+func TestAFormOfAnySchemaCanBeShownAndSent(t *testing.T) {
+	for _, schema := range []string{
+		``, `null`, `[]`, `{"properties":7}`, `{"properties":{"a":7,"b":{"type":"array"},"c":{"type":"array","items":{}},"d":{"enum":[]},"e":{"type":["string","null"]},"":{"type":"string"}}}`,
+		`{"properties":{"a":{"type":"boolean","default":"x"},"b":{"type":"array","items":{"enum":["x"]},"default":{}},"c":{"type":"number","default":{}}},"required":["zzz"]}`,
+	} {
+		f := NewForm(json.RawMessage(schema))
+		theme, keys := draw.NewTheme("dark", true, true, nil), keys.Default()
+		for range len(f.Fields) + 1 {
+			f.Lines(40, true, theme)
+			for _, pressed := range []tea.KeyPressMsg{{Code: tea.KeyRight}, {Code: tea.KeyLeft}, {Code: tea.KeySpace, Text: " "}, {Code: tea.KeyEnter}} {
+				f.Press(pressed, &keys)
+			}
+		}
+		if !json.Valid(f.Values()) {
+			t.Errorf("%s: got %s", schema, f.Values())
+		}
+	}
+}

@@ -1,0 +1,25 @@
+package panel
+
+import (
+	"strings"
+	"testing"
+
+	"charm.land/bubbles/v2/key"
+
+	"lifehub/tui/draw"
+	"lifehub/tui/keys"
+)
+
+func TestEveryKeyIsInAPictureOfHelp(t *testing.T) {
+	keys := keys.Default()
+	h := Help{}
+	h.Build(&keys, 100, draw.NewTheme("", true, false, nil))
+	page := strings.Join(h.Lines, "\n")
+	for _, group := range keys.Groups() {
+		for _, named := range group.Keys {
+			if b := key.Binding(*named.Binding); !strings.Contains(page, b.Help().Key) {
+				t.Errorf("help does not name %s", named.Name)
+			}
+		}
+	}
+}

@@ -1,0 +1,98 @@
+package transcript
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"lifehub/agent"
+	"lifehub/internal/chattest"
+	"lifehub/tui/draw"
+	"lifehub/tui/safetext"
+)
+
+// The row of a worker whose result nobody was content with does not look like
+// one that went well, nor does one that the user said no to.
+func TestRowsOfWorkersTellHowTheyEnded(t *testing.T) {
+	const task = "What do my notes say about running, and about the bike?"
+	judged := func(list ...agent.Judgement) (told []agent.Evaluated) {
+		for i, j := range list {
+			told = append(told, agent.Evaluated{Step: "1", Attempt: i + 1, Judgement: j})
+		}
+		return told
+	}
+	for name, tc := range map[string]struct {
+		told   []agent.Evaluated
+		tries  int
+		status agent.Status
+		below  agent.Status
+		width  int
+		want   []string
+		lacks  []string
+	}{
+		"accepted":    {told: judged(agent.Judgement{Passed: true, Score: 0.9}), tries: 1, status: agent.Done, below: agent.Done, width: 100, want: []string{"✓ 1", "attempt 1, score 0.90", "7 passages", "▸ 1 call "}, lacks: []string{"accepted"}},
+		"partial":     {told: judged(agent.Judgement{Score: 0.6}, agent.Judgement{Score: 0.2}), tries: 2, status: agent.Done, below: agent.Done, width: 100, want: []string{"≈ 1", "partial: score 0.60 at best in 2 attempts", "What do my notes say"}, lacks: []string{"✓ 1", "passages"}},
+		"not judged":  {told: judged(agent.Judgement{Passed: true, Unjudged: true}), tries: 1, status: agent.Done, below: agent.Done, width: 160, want: []string{"✓ 1", "attempt 1, not judged"}, lacks: []string{"score"}},
+		"tried again": {told: judged(agent.Judgement{Score: 0.4}), tries: 2, status: agent.Running, below: agent.Done, width: 100, want: []string{"attempt 2, 0.40 before"}},
+		"a no":        {told: judged(agent.Judgement{Passed: true, Score: 1}), tries: 1, status: agent.Done, below: agent.Denied, width: 100, want: []string{"▸ 1 call, 1 denied"}},
+		"a failure":   {told: judged(agent.Judgement{Passed: true, Score: 1}), tries: 1, status: agent.Done, below: agent.StepFailed, width: 100, want: []string{"▸ 1 call, 1 failed"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			now := time.Unix(0, 0)
+			p := NewPlan(agent.PlanMade{Steps: []agent.Step{{ID: "1", Tool: agent.DelegateTool, Input: chattest.Raw(`{"worker_type":"notes","task_description":"` + task + `"}`)}}}, now, false)
+			p.Nest(agent.PlanMade{Under: "1", Steps: []agent.Step{{ID: "1.1", Tool: "add_task", Input: chattest.Raw(`{"text":"x"}`)}}})
+			p.Mark("1.1", tc.below, "", now)
+			p.Steps[0].Calls = []Call{{Ended: true, Sources: 7}}
+			for _, e := range tc.told {
+				p.Tried("1", e.Attempt)
+				p.Judged(e)
+			}
+			p.Tried("1", tc.tries)
+			p.Mark("1", tc.status, "", now)
+			row := safetext.Line(strings.Join(p.Render(tc.width, draw.NewTheme("", true, false, nil))[1:2], ""))
+			for _, want := range tc.want {
+				if !strings.Contains(row, want) {
+					t.Errorf("the row lacks %q:\n%s", want, row)
+				}
+			}
+			for _, lacks := range tc.lacks {
+				if strings.Contains(row, lacks) {
+					t.Errorf("the row has %q:\n%s", lacks, row)
+				}
+			}
+		})
+	}
+}
+
+// Steps that were left out leave gaps in the numbers: no two rows have one.
+func TestTheAnswerHasANumberOfItsOwn(t *testing.T) {
+	p := NewPlan(agent.PlanMade{Steps: []agent.Step{{ID: "1", Tool: "today"}, {ID: "3", Tool: "today"}}}, time.Unix(0, 0), false)
+	lines := ansi.Strip(strings.Join(p.Render(80, draw.NewTheme("", true, false, nil)), "\n"))
+	if !strings.Contains(lines, "4  answer") {
+		t.Errorf("the plan is\n%s", lines)
+	}
+}
+
+func TestAPlanThatCouldNotBeUsedSaysWhy(t *testing.T) {
+	p := NewPlan(agent.PlanMade{Fallback: true, Dropped: []string{"it holds no JSON object"}, Steps: []agent.Step{{ID: "1", Tool: "search_notes"}}}, time.Unix(0, 0), false)
+	lines := ansi.Strip(strings.Join(p.Render(80, draw.NewTheme("", true, false, nil)), "\n"))
+	if !strings.Contains(lines, "no usable plan") || !strings.Contains(lines, "because: it holds no JSON object") {
+		t.Errorf("the plan is\n%s", lines)
+	}
+}
+
+func TestAFailureTooLongForItsRowNamesTheCause(t *testing.T) {
+	for reason, want := range map[string]string{
+		"there is no note x.md": "failed: there is no note x.md",
+		"fetch http://192.168.1.1/a/long/way: dial tcp 192.168.1.1:80: it is no public address": "failed: it is no public address",
+		strings.Repeat("words ", 20): "failed: words words",
+	} {
+		p := NewPlan(agent.PlanMade{Steps: []agent.Step{{ID: "1", Tool: "web_fetch"}}}, time.Unix(0, 0), false)
+		p.Mark("1", agent.StepFailed, reason, time.Unix(0, 0))
+		if row := ansi.Strip(p.Render(100, draw.NewTheme("", true, false, nil))[1]); !strings.Contains(row, want) {
+			t.Errorf("%s: the row is\n%s", reason, row)
+		}
+	}
+}
