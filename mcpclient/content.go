@@ -5,7 +5,6 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
-	"log/slog"
 	"mime"
 	"os"
 	"path/filepath"
@@ -24,10 +23,8 @@ const maxText = 31 << 10
 // words writes what servers send as text: their texts as they are,
 // everything else named and kept in files that begin with name.
 type words struct {
-	name   string
-	files  string // folder; "": nothing is kept
-	redact func(string) string
-	log    *slog.Logger
+	*Client
+	name string
 }
 
 // result is the result of a tool in words.
@@ -70,7 +67,7 @@ func pictures(result *mcp.CallToolResult) (list [][]byte) {
 
 // shortened is a text that fits a prompt; a longer one keeps its ends.
 func (w words) shortened(whole string) string {
-	whole = w.redact(strings.ToValidUTF8(whole, "�"))
+	whole = w.Redact(strings.ToValidUTF8(whole, "�"))
 	if len(whole) <= maxText {
 		return whole
 	}
@@ -153,12 +150,12 @@ var extensions = map[string]string{
 // keep writes data into a new file of Options.Files and returns its path; ""
 // when there is no such folder or no place in it.
 func (w words) keep(data []byte, ending string) string {
-	if w.files == "" {
+	if w.Files == "" {
 		return ""
 	}
-	path, err := writeNew(w.files, w.name+"-*"+ending, data)
+	path, err := writeNew(w.Files, w.name+"-*"+ending, data)
 	if err != nil {
-		w.log.Warn("keep a result", "of", w.name, "err", err)
+		w.Log.Warn("keep a result", "of", w.name, "err", err)
 		return ""
 	}
 	return path

@@ -68,7 +68,7 @@ func FuzzAnswers(f *testing.F) {
 			return
 		}
 		if result, err := c.CallTool(ctx, mcp.CallToolRequest{}); err == nil {
-			_ = hub.words("s").result(result)
+			_ = words{hub, "s"}.result(result)
 		}
 	})
 }

@@ -161,11 +161,6 @@ func (s *Client) defaults() {
 	}
 }
 
-// words are for what is kept in files that begin with name.
-func (s *Client) words(name string) words {
-	return words{name: name, files: s.Files, redact: s.Redact, log: s.Log}
-}
-
 // Tools are the tools of the servers that run at this moment, by name.
 func (s *Client) Tools() []agent.Tool {
 	var list []agent.Tool

@@ -43,7 +43,7 @@ func (s *Client) FillPrompt(ctx context.Context, server, name string, args map[s
 	if err != nil {
 		return nil, fmt.Errorf("prompt %s: %w", name, err)
 	}
-	w := s.words(config.WirePrefix(server))
+	w := words{s, config.WirePrefix(server)}
 	var list []llm.Message
 	for _, m := range filled.Messages {
 		role := llm.User

@@ -32,7 +32,7 @@ func (s *Client) ReadResource(ctx context.Context, server, uri string) (agent.Re
 	if err != nil {
 		return agent.Result{}, fmt.Errorf("read %s: %w", uri, err)
 	}
-	w := s.words(config.WirePrefix(server))
+	w := words{s, config.WirePrefix(server)}
 	var parts []string
 	for _, c := range read.Contents {
 		parts = append(parts, w.resource(c))

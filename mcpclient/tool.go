@@ -173,7 +173,7 @@ func (t *tool) Run(ctx context.Context, args json.RawMessage) (agent.Result, err
 		return agent.Result{}, err
 	}
 	agent.HostFrom(ctx).Did(agent.Effect{Kind: agent.ToolCalled, Server: t.server.Name, Count: 1})
-	text = t.server.hub.words(t.spec.Name).result(result)
+	text = words{t.server.hub, t.spec.Name}.result(result)
 	if result.IsError {
 		if text == "" {
 			text = t.spec.Name + " failed and did not say why"

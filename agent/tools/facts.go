@@ -221,16 +221,13 @@ func (f Facts) Begin() error {
 
 // Remember adds a fact in the user's own name and returns the diff.
 func (f Facts) Remember(text string, now time.Time) (diff string, err error) {
-	c, err := f.adding(text, agent.Origin{}, now)
-	if err != nil {
-		return "", err
-	}
-	return c.diff(), c.write()
+	return written(f.adding(text, agent.Origin{}, now))
 }
 
 // Forget takes a fact out in the user's own name and returns the diff.
-func (f Facts) Forget(text string) (diff string, err error) {
-	c, err := f.removing(text)
+func (f Facts) Forget(text string) (diff string, err error) { return written(f.removing(text)) }
+
+func written(c change, err error) (diff string, _ error) {
 	if err != nil {
 		return "", err
 	}
