@@ -9,6 +9,7 @@
 package mcpclient
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -144,20 +145,14 @@ func (s *Client) all() []*supervisor {
 
 // defaults fills in what was left out.
 func (s *Client) defaults() {
-	if s.Timeout == 0 {
-		s.Timeout = 60 * time.Second
-	}
-	if s.start == 0 {
-		s.start = 10 * time.Second
-	}
+	s.Timeout = cmp.Or(s.Timeout, 60*time.Second)
+	s.start = cmp.Or(s.start, 10*time.Second)
+	s.Log = cmp.Or(s.Log, slog.New(slog.DiscardHandler))
 	if s.Reserved == nil {
 		s.Reserved = func(string) bool { return false }
 	}
 	if s.Redact == nil {
 		s.Redact = func(text string) string { return text }
-	}
-	if s.Log == nil {
-		s.Log = slog.New(slog.DiscardHandler)
 	}
 }
 

@@ -114,17 +114,12 @@ func startError(entry config.Entry, err error) error {
 	switch {
 	case errors.Is(err, exec.ErrNotFound):
 		return fmt.Errorf("%w %q in PATH", errNoProgram, entry.Command)
-	case errors.Is(err, fs.ErrNotExist) && isMissing(entry.Command):
-		return fmt.Errorf("%w %s", errNoProgram, entry.Command)
+	case errors.Is(err, fs.ErrNotExist):
+		if _, err := os.Stat(entry.Command); errors.Is(err, fs.ErrNotExist) { // and not the folder to run it in
+			return fmt.Errorf("%w %s", errNoProgram, entry.Command)
+		}
 	}
 	return fmt.Errorf("start %s: %w", entry.Command, err)
-}
-
-// isMissing tells a program that is not there from a folder to run it in that
-// is not.
-func isMissing(command string) bool {
-	_, err := os.Stat(command)
-	return errors.Is(err, fs.ErrNotExist)
 }
 
 // errNoProgram: trying again would not bring it.

@@ -176,8 +176,8 @@ func (s *supervisor) launchable() (config.Entry, string) {
 	}
 	entry, missing := s.Resolved(s.lookup)
 	what := ""
-	if len(missing) == 0 {
-		what = s.program(entry)
+	if len(missing) == 0 && s.hub.Trust != nil { // nothing is read for nobody
+		what = trust.Program(entry, s.folder(entry))
 	}
 	changes, err := s.hub.Trust.Entry(s.Entry, what)
 	if err != nil {
@@ -195,14 +195,6 @@ func (s *supervisor) launchable() (config.Entry, string) {
 		return config.Entry{}, changedSince + " (lifehub mcp trust " + s.Name + ")"
 	}
 	return entry, ""
-}
-
-// program is what the server's command runs; nothing is read for nobody.
-func (s *supervisor) program(entry config.Entry) string {
-	if s.hub.Trust == nil {
-		return ""
-	}
-	return trust.Program(entry, s.folder(entry))
 }
 
 // folder is where the server runs.
@@ -232,7 +224,10 @@ func (s *supervisor) runOnce(ctx context.Context, entry config.Entry) (err error
 	if err := s.relist(starting, session); err != nil {
 		return session.explain(starting, err)
 	}
-	s.open(session)
+	s.mu.Lock()
+	s.session, s.ran = session, true
+	s.mu.Unlock()
+	s.enter(Running, "")
 	return s.attend(ctx, session)
 }
 
@@ -417,13 +412,6 @@ func (s *supervisor) enter(status Status, reason string) {
 		s.settledOnce.Do(func() { close(s.settled) })
 	}
 	s.hub.changed()
-}
-
-func (s *supervisor) open(session *session) {
-	s.mu.Lock()
-	s.session, s.ran = session, true
-	s.mu.Unlock()
-	s.enter(Running, "")
 }
 
 func (s *supervisor) leave() {
