@@ -36,11 +36,11 @@ type Frames struct {
 // Copy returns at the end of src.
 func (f *Frames) Copy(dst io.Writer, src io.Reader) error {
 	in := bufio.NewReaderSize(&Throttled{Reader: src}, 64<<10)
-	pace := pace{limit: framesPerSecond}
+	var pace pace
 	for {
 		line, whole, err := readFrame(in)
 		if len(line) > 0 {
-			pace.take(1)
+			pace.take(1, framesPerSecond)
 			for _, message := range f.messages(line, whole, err != nil) {
 				if _, err := dst.Write(append(message, '\n')); err != nil {
 					return err
@@ -153,23 +153,22 @@ type Throttled struct {
 
 func (t *Throttled) Read(p []byte) (int, error) {
 	n, err := t.Reader.Read(p)
-	t.pace.limit = bytesPerSecond
-	t.pace.take(n)
+	t.pace.take(n, bytesPerSecond)
 	return n, err
 }
 
 // pace counts up to limit in a second, and then waits for the next one.
 type pace struct {
-	limit, taken int
-	since        time.Time
+	taken int
+	since time.Time
 }
 
-func (p *pace) take(n int) {
+func (p *pace) take(n, limit int) {
 	now := time.Now()
 	if now.Sub(p.since) >= time.Second {
 		p.since, p.taken = now, 0
 	}
-	if p.taken += n; p.taken > p.limit {
+	if p.taken += n; p.taken > limit {
 		time.Sleep(time.Until(p.since.Add(time.Second)))
 		p.since, p.taken = time.Now(), 0
 	}

@@ -98,14 +98,13 @@ func (m *boundedBody) Read(p []byte) (int, error) {
 		}
 	}
 	n, err := m.in.Read(p)
-	m.frames.limit, m.bytes.limit = framesPerSecond, bytesPerSecond
-	m.bytes.take(n)
+	m.bytes.take(n, bytesPerSecond)
 	for _, c := range p[:n] {
 		m.size++
 		switch {
 		case c == '\n' && m.empty:
 			if m.size > 1 { // not one blank line after the other
-				m.frames.take(1)
+				m.frames.take(1, framesPerSecond)
 			}
 			m.size = 0
 		case c == '\n':
