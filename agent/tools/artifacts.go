@@ -123,49 +123,44 @@ type artifactWriter struct {
 }
 
 func newArtifactWriter(kept artifacts, spec llm.ToolSpec, change func(was agent.Artifact, args artifactArgs) (string, error)) agent.Tool {
-	work := func(ctx context.Context, args artifactArgs) (agent.Artifact, error) {
-		name, origin := strings.TrimSpace(args.Name), agent.OriginOf(ctx)
-		if name == "" || len(name) > agent.MaxArtifactName || strings.ContainsAny(name, "\n\r\x00") {
-			return agent.Artifact{}, fmt.Errorf("an artifact needs a name of one line and at most %d bytes", agent.MaxArtifactName)
-		}
+	return artifactWriter{agent.NewTool(spec, agent.Auto, func(ctx context.Context, args artifactArgs) (agent.Result, error) {
 		made, done, err := kept.MadeBy(ctx, agent.IdempotencyKey(ctx))
-		if err != nil {
-			return agent.Artifact{}, err
+		if err == nil && !done {
+			made, err = newVersion(ctx, kept, args, change)
 		}
-		if !done {
-			was, err := kept.Artifact(ctx, origin.Conversation, name, 0)
-			if err != nil && !errors.Is(err, agent.ErrNoArtifact) {
-				return agent.Artifact{}, err
-			}
-			args.Name = name
-			text, err := change(was, args)
-			switch {
-			case errors.Is(err, agent.ErrNoArtifact):
-				return agent.Artifact{}, noArtifact(ctx, kept, name)
-			case err != nil:
-				return agent.Artifact{}, fmt.Errorf("%s: %w", name, err)
-			case len(text) > maxArtifact:
-				return agent.Artifact{}, fmt.Errorf("%s would have more than %d bytes", name, maxArtifact)
-			}
-			made = agent.Artifact{
-				Conversation: origin.Conversation, Name: name, Version: was.Version + 1, Text: text, By: origin.Agent, Why: strings.TrimSpace(args.Why),
-				Turn: origin.Turn, Call: agent.IdempotencyKey(ctx),
-			}
-			if err := kept.KeepArtifact(ctx, made); err != nil {
-				return agent.Artifact{}, err
-			}
-		}
-		return made, nil
-	}
-	run := func(ctx context.Context, args artifactArgs) (agent.Result, error) {
-		made, err := work(ctx, args)
 		if err != nil {
 			return agent.Result{}, agent.NothingDone{Err: err}
 		}
 		agent.HostFrom(ctx).Did(saved(made))
 		return agent.Result{Text: fmt.Sprintf("artifact %s, version %d, %d bytes", made.Name, made.Version, len(made.Text)), Artifact: &made}, nil
+	}), kept}
+}
+
+// newVersion makes the next version of a document and keeps it.
+func newVersion(ctx context.Context, kept artifacts, args artifactArgs, change func(was agent.Artifact, args artifactArgs) (string, error)) (made agent.Artifact, err error) {
+	args.Name = strings.TrimSpace(args.Name)
+	if args.Name == "" || len(args.Name) > agent.MaxArtifactName || strings.ContainsAny(args.Name, "\n\r\x00") {
+		return made, fmt.Errorf("an artifact needs a name of one line and at most %d bytes", agent.MaxArtifactName)
 	}
-	return artifactWriter{agent.NewTool(spec, agent.Auto, run), kept}
+	origin := agent.OriginOf(ctx)
+	was, err := kept.Artifact(ctx, origin.Conversation, args.Name, 0)
+	if err != nil && !errors.Is(err, agent.ErrNoArtifact) {
+		return made, err
+	}
+	text, err := change(was, args)
+	switch {
+	case errors.Is(err, agent.ErrNoArtifact):
+		return made, noArtifact(ctx, kept, args.Name)
+	case err != nil:
+		return made, fmt.Errorf("%s: %w", args.Name, err)
+	case len(text) > maxArtifact:
+		return made, fmt.Errorf("%s would have more than %d bytes", args.Name, maxArtifact)
+	}
+	made = agent.Artifact{
+		Conversation: origin.Conversation, Name: args.Name, Version: was.Version + 1, Text: text, By: origin.Agent, Why: strings.TrimSpace(args.Why),
+		Turn: origin.Turn, Call: agent.IdempotencyKey(ctx),
+	}
+	return made, kept.KeepArtifact(ctx, made)
 }
 
 func saved(a agent.Artifact) agent.Effect {
