@@ -109,7 +109,7 @@ func (q *askCommand) run(ctx context.Context, prompt string) error {
 	err = q.follow(ctx, a, at.Conversation, asked.Ask(ctx, at.Conversation, message))
 	patience, cancel := context.WithTimeout(ctx, app.EmbedPatience)
 	defer cancel()
-	if err := asked.EmbedMemories(patience); err != nil {
+	if err := asked.Memory.EmbedAll(patience); err != nil {
 		slog.Warn("embed the memory", "error", err)
 	}
 	return err

@@ -81,7 +81,7 @@ func measureMemory(t *testing.T, bench eval.Bench, e llm.Embedder) (f memoryFigu
 	a := turn.New(turn.Options{History: s, Memory: memory.LongTerm{
 		Store: s, Embedder: func(context.Context) llm.Embedder { return e }, Prefixes: embed.Prefixes,
 	}})
-	if err := a.EmbedMemories(t.Context()); err != nil {
+	if err := a.Memory.EmbedAll(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	scopes := scopesOf(bench)

@@ -64,7 +64,7 @@ func TestTheCatsNameComesBackFromARealOllamaServer(t *testing.T) {
 				t.Fatal(body.Message)
 			}
 		}
-		if err := a.EmbedMemories(t.Context()); err != nil { // as the chat does behind the scenes
+		if err := a.Memory.EmbedAll(t.Context()); err != nil { // as the chat does behind the scenes
 			t.Fatal(err)
 		}
 		return found, inPrompt

@@ -62,8 +62,8 @@ func (a *Answer) Prompt(who, system string) prompt.Prompt {
 // Today is the day as prompts name it.
 func (a *Answer) Today() string { return memory.Date(a.Now()) }
 
-// maxTopic bounds what of attachments a search is made of, in bytes.
-const maxTopic = 500
+// MaxTopic bounds what of attachments a search is made of, in bytes.
+const MaxTopic = 500
 
 // Topic is what the message is about: what was typed, else the attachments. It
 // is for finding and quoting, never for planning a call.
@@ -71,7 +71,7 @@ func (a *Answer) Topic() string {
 	if a.Question != agent.NothingTyped || len(a.With) == 0 {
 		return a.Question
 	}
-	return text.Clip(a.With[0].Text, maxTopic)
+	return text.Clip(a.With[0].Text, MaxTopic)
 }
 
 // TypedBefore is the history with no more of the user's messages than was typed.

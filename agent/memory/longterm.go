@@ -72,7 +72,7 @@ type LongTerm struct {
 	K          int          // exchanges that come back at most; 0: 1
 
 	// Archived is told when an exchange was archived, so that somebody calls
-	// EmbedMemories; it must not wait. nil: nobody is told.
+	// EmbedAll; it must not wait. nil: nobody is told.
 	Archived func()
 	// Embedder is what embeds now; nil, or an embedder that is nil: words only.
 	Embedder func(ctx context.Context) llm.Embedder

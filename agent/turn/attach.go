@@ -15,9 +15,6 @@ import (
 	"lifehub/internal/text"
 )
 
-// maxTopic bounds what of attachments a search is made of, in bytes.
-const maxTopic = 500
-
 // attach takes in what came with the message and reads what it names, before
 // the plan is made.
 func (t *turn) attach(ctx context.Context) error {
@@ -46,8 +43,8 @@ func (t *turn) notesLike(ctx context.Context, pasted string) (own []string) {
 		return nil
 	}
 	seen := map[string]bool{}
-	for _, at := range []int{0, len(pasted) / 2, max(0, len(pasted)-maxTopic)} {
-		input, err := json.Marshal(map[string]string{"query": strings.ToValidUTF8(text.Clip(pasted[at:], maxTopic), "")})
+	for _, at := range []int{0, len(pasted) / 2, max(0, len(pasted)-answer.MaxTopic)} {
+		input, err := json.Marshal(map[string]string{"query": strings.ToValidUTF8(text.Clip(pasted[at:], answer.MaxTopic), "")})
 		if err != nil {
 			continue
 		}

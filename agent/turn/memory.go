@@ -24,10 +24,6 @@ func (a *Agent) Recall(ctx context.Context, conversation, question string, k int
 	return found, err
 }
 
-// EmbedMemories gives every archived exchange a vector. It is for the
-// background: words find meanwhile. It ends with ctx.
-func (a *Agent) EmbedMemories(ctx context.Context) error { return a.Memory.EmbedAll(ctx) }
-
 // recall brings back what was said before: the window of recent messages, the
 // facts about the user, and from beyond the window the exchanges most like the
 // question. An answer that never came leaves no message. A memory that cannot

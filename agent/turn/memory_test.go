@@ -115,7 +115,7 @@ func TestAnotherEmbedderEmbedsAllAnew(t *testing.T) {
 		p.found = append(p.found, agent.Recollection{Turn: fmt.Sprint(i), Question: "q"})
 	}
 	p.vectors["3"], p.vectors["4"] = "another model", llm.Ngrams{}.Name()
-	if err := New(Options{History: &shelf{}, Memory: remembering(p)}).EmbedMemories(t.Context()); err != nil {
+	if err := New(Options{History: &shelf{}, Memory: remembering(p)}).Memory.EmbedAll(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	for turn, embedder := range p.vectors {

@@ -77,7 +77,7 @@ func (w *Worker) do(ctx context.Context, c gate.Call) Outcome {
 		shared.Same = twin.step
 		return shared
 	case <-ctx.Done():
-		return stopped()
+		return failed(ctx, ctx.Err())
 	}
 }
 
@@ -100,14 +100,14 @@ func (w *Worker) make(ctx context.Context, c gate.Call) Outcome {
 	c.Input = permit.Input() // the user may have changed it
 	release, err := w.calls.enter(ctx, c, permit)
 	if err != nil {
-		return stopped()
+		return failed(ctx, ctx.Err())
 	}
 	defer release()
 	if err := w.RememberWritten(ctx, planned, permit); err != nil {
-		return failedOutcome(ctx, err)
+		return failed(ctx, err)
 	}
 	if err := w.Start(ctx, c, permit); err != nil {
-		return failedOutcome(ctx, err)
+		return failed(ctx, err)
 	}
 	w.Count(func(m *agent.Metrics) { m.ToolCalls++ })
 	w.Emit(agent.StepChanged{Step: c.Step, Status: agent.Running})
@@ -250,25 +250,16 @@ func take(ctx context.Context, places chan struct{}) error {
 
 // Ended is what became of a call that ended with a result or an error.
 func Ended(ctx context.Context, result agent.Result, err error) Outcome {
-	if err == nil {
-		return Outcome{Status: agent.Done, Result: result}
-	}
-	o := failedOutcome(ctx, err)
-	o.err = err
-	return o
-}
-
-func failedOutcome(ctx context.Context, err error) Outcome {
-	if ctx.Err() != nil {
-		return stopped()
-	}
 	var broke *agent.PanicError
-	if errors.As(err, &broke) {
-		return Outcome{Status: agent.StepFailed, Reason: text.Clip(fmt.Sprintf("the tool broke: %v", broke.Fault), MaxReason)}
+	switch {
+	case err == nil:
+		return Outcome{Status: agent.Done, Result: result}
+	case ctx.Err() != nil:
+		return Outcome{Status: agent.Skipped, Reason: "the turn was stopped", stopped: true, err: err}
+	case errors.As(err, &broke):
+		err = fmt.Errorf("the tool broke: %v", broke.Fault)
 	}
-	return Outcome{Status: agent.StepFailed, Reason: text.Clip(err.Error(), MaxReason)}
+	return Outcome{Status: agent.StepFailed, Reason: text.Clip(err.Error(), MaxReason), err: err}
 }
 
-func stopped() Outcome {
-	return Outcome{Status: agent.Skipped, Reason: "the turn was stopped", stopped: true}
-}
+func failed(ctx context.Context, err error) Outcome { return Ended(ctx, agent.Result{}, err) }

@@ -220,7 +220,7 @@ func (w *Worker) admit(ctx context.Context, c gate.Call) (*gate.Permit, Outcome)
 	case errors.As(err, &no):
 		return nil, Outcome{Status: agent.Denied, Reason: no.Reason}
 	case err != nil:
-		return nil, failedOutcome(ctx, err)
+		return nil, failed(ctx, err)
 	}
 	return p, Outcome{}
 }

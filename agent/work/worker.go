@@ -92,7 +92,7 @@ func (w *Worker) step(ctx context.Context, step agent.Step, at *gate.Turnstile, 
 	defer func() {
 		var err error
 		if agent.Catch(&err); err != nil {
-			o = failedOutcome(ctx, err)
+			o = failed(ctx, err)
 		}
 	}()
 	before := w.Saved.steps[step.ID]
@@ -108,7 +108,7 @@ func (w *Worker) step(ctx context.Context, step agent.Step, at *gate.Turnstile, 
 		select {
 		case <-ended[id]:
 		case <-ctx.Done():
-			return stopped()
+			return failed(ctx, ctx.Err())
 		}
 	}
 	tool := w.Tool(step.Tool)

@@ -183,7 +183,7 @@ func (bg *background) followMemory(ctx context.Context, a *turn.Agent) {
 		case <-ctx.Done():
 			return
 		case <-bg.Unembedded:
-			if err := a.EmbedMemories(ctx); err != nil && ctx.Err() == nil {
+			if err := a.Memory.EmbedAll(ctx); err != nil && ctx.Err() == nil {
 				slog.Warn("embed the memory", "error", err)
 			}
 		}
