@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"lifehub/tui/markdown/inline"
+	"lifehub/tui/markdown/layout"
 )
 
 // maxMarkup is the longest line, in bytes, that is anything but text: no
@@ -30,19 +31,31 @@ type spacing struct {
 	quotes int      // how many quotations it stood in
 }
 
-// clone returns a copy of b whose changes do not touch b.
-func (b blocks) clone() blocks {
-	b.containers = slices.Clone(b.containers)
+// spare is memory for a copy of blocks: one is made for each picture.
+type spare struct {
+	containers []container
+	wrap       layout.Wrapper
+	inline     inline.Parser
+	paragraph  paragraph
+	code       code
+}
+
+// clone returns a copy of b in spare memory whose changes do not touch b.
+func (b blocks) clone(in *spare) blocks {
+	in.containers = append(in.containers[:0], b.containers...)
+	b.containers = in.containers
 	if b.paragraph != nil {
-		p := *b.paragraph
-		p.wrap = p.wrap.Clone()
-		p.inline = p.inline.Clone()
-		b.paragraph = &p
+		in.paragraph = *b.paragraph
+		b.paragraph.wrap.CopyTo(&in.wrap)
+		b.paragraph.inline.CopyTo(&in.inline)
+		in.paragraph.wrap, in.paragraph.inline = in.wrap, in.inline
+		b.paragraph = &in.paragraph
 	}
 	if b.code != nil {
-		c := *b.code
-		c.wrap = c.wrap.Clone()
-		b.code = &c
+		in.code = *b.code
+		b.code.wrap.CopyTo(&in.wrap)
+		in.code.wrap = in.wrap
+		b.code = &in.code
 	}
 	if b.table != nil {
 		t := *b.table

@@ -30,6 +30,7 @@ type Stream struct {
 
 	blocks
 	guess guess
+	spare spare
 	due   int // how long source must be before what is open is read again
 	links inline.Links
 	end   inline.Ending

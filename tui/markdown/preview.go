@@ -30,7 +30,7 @@ func (s *Stream) patience() int {
 func (s *Stream) preview() {
 	saved := s.blocks
 	s.guess.live = false
-	s.blocks, s.end = saved.clone(), inline.Guessed
+	s.blocks, s.end = saved.clone(&s.spare), inline.Guessed
 	if tail := s.tail(); tail != "" {
 		switch {
 		case s.middle:
@@ -65,6 +65,7 @@ func (s *Stream) unsettled() int {
 // text can be put behind that until the paragraph is read again.
 type guess struct {
 	live  bool
+	spare layout.Wrapper
 	wrap  layout.Wrapper
 	look  layout.Look
 	lines int // of the stream, given out by wrap or before
@@ -83,7 +84,7 @@ func (g *guess) from(s *Stream) {
 		p.wrap.Add(s)
 		last = s
 	})
-	g.wrap = p.wrap.Clone()
+	p.wrap.CopyTo(&g.wrap)
 	g.live = last.Text != "" && strings.HasSuffix(text, last.Text) // else the end does not show: an address
 	g.look, g.lines, g.at = last.Look, len(s.lines), s.source.Len()
 }
@@ -105,6 +106,6 @@ func (s *Stream) goOn() {
 	g.at += n
 	g.wrap.Add(layout.Span{Look: g.look, Text: text})
 	g.lines = len(s.lines)
-	end := g.wrap.Clone()
-	end.Flush()
+	g.wrap.CopyTo(&g.spare)
+	g.spare.Flush()
 }

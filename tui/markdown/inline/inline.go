@@ -2,7 +2,6 @@
 package inline
 
 import (
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -62,10 +61,11 @@ func (p *Parser) Add(text string) { p.text += text }
 // Pending returns the text that has not become spans yet.
 func (p *Parser) Pending() string { return p.text }
 
-// Clone returns a copy of p whose changes do not touch p.
-func (p Parser) Clone() Parser {
-	p.nodes, p.brackets = slices.Clone(p.nodes), slices.Clone(p.brackets)
-	return p
+// CopyTo makes to a copy of p in memory of its own.
+func (p *Parser) CopyTo(to *Parser) {
+	nodes, brackets := to.nodes, to.brackets
+	*to = *p
+	to.nodes, to.brackets = append(nodes[:0], p.nodes...), append(brackets[:0], p.brackets...)
 }
 
 // node is a span that may still change: a run of * waits for its partner, a

@@ -3,7 +3,6 @@
 package layout
 
 import (
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -50,10 +49,11 @@ type Wrapper struct {
 	Longest int  // width of the widest word so far
 }
 
-// Clone returns a copy of w whose changes do not touch w.
-func (w Wrapper) Clone() Wrapper {
-	w.line, w.blanks, w.word = slices.Clone(w.line), slices.Clone(w.blanks), slices.Clone(w.word)
-	return w
+// CopyTo makes to a copy of w in memory of its own.
+func (w *Wrapper) CopyTo(to *Wrapper) {
+	line, blanks, word := to.line, to.blanks, to.word
+	*to = *w
+	to.line, to.blanks, to.word = append(line[:0], w.line...), append(blanks[:0], w.blanks...), append(word[:0], w.word...)
 }
 
 func (w *Wrapper) Add(s Span) {
