@@ -137,7 +137,7 @@ func (m *Model) runTurn(c backend.Command, args string) tea.Cmd {
 	})
 }
 
-// askPrompt asks a prompt that is kept, now or when its turn comes.
+// askPrompt asks a prompt that is saved, now or when its turn comes.
 func (m *Model) askPrompt(c backend.Command, args string) tea.Cmd {
 	text, err := c.Prompt(args)
 	if err != nil {

@@ -237,7 +237,7 @@ func (m *Model) newConversation() tea.Cmd {
 	return nil
 }
 
-// opened shows a kept conversation.
+// opened shows a saved conversation.
 func (m *Model) opened(msg chats.Opened) tea.Cmd {
 	if msg.Err != nil {
 		return m.fail(msg.Err)

@@ -24,8 +24,8 @@ func (m *Model) findModel() tea.Cmd {
 	return nil
 }
 
-// notesTaken goes on to the chat.
-func (m *Model) notesTaken(o backend.Offer) tea.Cmd {
+// vaultAdded goes on to the chat.
+func (m *Model) vaultAdded(o backend.Offer) tea.Cmd {
 	cmd := m.leaveFirstRun()
 	m.flash("LifeHub knows " + o.Name + " now; ask away")
 	if o.Ask != "" && cmd == nil {
@@ -156,7 +156,7 @@ func (m *Model) panelDid(did tea.Msg) tea.Cmd {
 		}
 		m.stop()
 	case panel.NotesTaken:
-		return m.notesTaken(did.Offer)
+		return m.vaultAdded(did.Offer)
 	}
 	return nil
 }
@@ -193,7 +193,7 @@ func (m *Model) askUser(question agent.Body) tea.Cmd {
 
 // takenLetters takes every choice back and returns the letters that questions took.
 func (m *Model) takenLetters() []tea.KeyPressMsg {
-	typed := m.asks.GiveBack()
+	typed := m.asks.ReturnLetters()
 	if m.pulls.offer != nil {
 		typed = append(typed, m.pulls.offer.GiveBack()...)
 	}

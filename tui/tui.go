@@ -164,7 +164,7 @@ func (m *Model) start() tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// reads reports whether the screen begins with a conversation that is kept.
+// reads reports whether the screen begins with a conversation that is saved.
 func (m *Model) reads() bool {
 	first, pick := m.FirstRun && m.Notes != nil, m.Pick && m.Conversations != nil
 	return !first && !pick && m.chat.id != "" && m.Conversations != nil

@@ -182,7 +182,7 @@ func (m *Model) pullProgress(msg pull.Msg) tea.Cmd {
 	first, ok := m.panel.(*panel.FirstRun)
 	switch {
 	case ok && text == "":
-		first.Wrong = msg.Err.Error()
+		first.Problem = msg.Err.Error()
 	case ok:
 		m.flash(text)
 	case text == "":
@@ -256,7 +256,7 @@ func (m *Model) show(e agent.Event, now time.Time) tea.Cmd {
 		if m.UseMode == nil {
 			m.mode = e.Mode
 		}
-		m.kept(turnID)
+		m.saved(turnID)
 	case agent.InputAsked:
 		return tea.Batch(m.askUser(e), m.notify("a server asks for something"))
 	case agent.InputGiven:
@@ -280,8 +280,8 @@ func (m *Model) show(e agent.Event, now time.Time) tea.Cmd {
 	return nil
 }
 
-// kept notes under which id the question is kept.
-func (m *Model) kept(turn string) {
+// saved notes under which id the question is saved.
+func (m *Model) saved(turn string) {
 	q := m.turn.Asked
 	q.Turn = turn
 	if turn != "" {
@@ -312,7 +312,7 @@ func (m *Model) tellEffects(did agent.Effects) {
 	}
 }
 
-// returnDue puts a question that could not be kept back into the composer:
+// returnDue puts a question that could not be saved back into the composer:
 // what was typed is not lost.
 func (m *Model) returnDue() {
 	m.draft.Sending = ""
@@ -323,7 +323,7 @@ func (m *Model) returnDue() {
 	m.composer.Set(safetext.Text(text))
 }
 
-// ended shows the answer as it was kept and its figures.
+// ended shows the answer as it was saved and its figures.
 func (m *Model) ended(e agent.Ended, now time.Time) {
 	ending := ""
 	if e.Interrupted {

@@ -22,7 +22,7 @@ type Options struct {
 	Open func(ctx context.Context) (Options, error)
 
 	Assistant     Assistant
-	Conversations Conversations // nil: nothing is kept
+	Conversations Conversations // nil: nothing is saved
 	Models        Models        // nil: no model picker, no pull
 	Branches      Branches      // nil: a conversation is one path
 	Notes         Notes         // nil: no first-run screen
@@ -61,7 +61,7 @@ type Options struct {
 	Search func(ctx context.Context, words string, limit int) ([]agent.Hit, error)
 	// Rename gives a conversation the user's own title. nil: they can't be renamed.
 	Rename func(ctx context.Context, conversation, title string) error
-	// Artifacts are the documents of the open conversation; nil: none are kept.
+	// Artifacts are the documents of the open conversation; nil: none are saved.
 	Artifacts Artifacts
 
 	// Figures sums up the turns by day, model or turn, the latest first; nil:
@@ -100,7 +100,7 @@ type Assistant interface {
 	Ask(ctx context.Context, conversation, message string) <-chan agent.Event
 }
 
-// Conversations keeps what was said. *store.Store is the real one.
+// Conversations saves what was said. *store.Store is the real one.
 type Conversations interface {
 	// New returns the id of a new conversation.
 	New(ctx context.Context) (id string, err error)
@@ -287,10 +287,10 @@ type Blank struct {
 	Required   bool
 }
 
-// Drafts keeps what is typed and not sent, so that whoever was killed finds it
+// Drafts saves what is typed and not sent, so that whoever was killed finds it
 // again. *store.Store is the real one.
 type Drafts interface {
-	// SaveDraft keeps it in place of what this process kept before.
+	// SaveDraft saves it in place of what this process saved before.
 	SaveDraft(ctx context.Context, u agent.Draft) error
 	// LoadDraft is what an earlier process left for who opens a conversation;
 	// the zero value: nothing.

@@ -30,52 +30,43 @@ type Msg struct {
 // Pieces of text that follow one another become one.
 func Next(events <-chan agent.Event, turn int, last time.Time) tea.Cmd {
 	return func() tea.Msg {
-		msg := Msg{Turn: turn}
+		b := batch{msg: Msg{Turn: turn}}
 		first, open := <-events
-		if !open {
-			msg.Over = true
-			return msg
-		}
+		b.take(first, open)
 		deadline := time.NewTimer(time.Until(last.Add(Window)))
 		defer deadline.Stop()
-		b := batch{msg: &msg}
-		b.add(first)
-		for !b.urgent {
-			select {
+		for !b.urgent && !b.msg.Over {
+			select { // what is there goes before the deadline
 			case e, open := <-events:
-				if !open {
-					msg.Over = true
-					b.flush()
-					return msg
-				}
-				b.add(e)
+				b.take(e, open)
 				continue
 			default:
 			}
 			select {
 			case e, open := <-events:
-				if !open {
-					msg.Over = true
-					b.flush()
-					return msg
-				}
-				b.add(e)
+				b.take(e, open)
 			case <-deadline.C:
-				b.flush()
-				return msg
+				b.urgent = true
 			}
 		}
 		b.flush()
-		return msg
+		return b.msg
 	}
 }
 
 // batch collects events and joins the text of pieces in a row.
 type batch struct {
-	msg    *Msg
+	msg    Msg
 	said   *agent.Event // the open run of pieces; nil: none
 	text   strings.Builder
-	urgent bool // something came that must be seen at once
+	urgent bool // it must be seen at once
+}
+
+// take adds an event, or notes that there is no more.
+func (b *batch) take(e agent.Event, open bool) {
+	if b.msg.Over = !open; open {
+		b.add(e)
+	}
 }
 
 func (b *batch) add(e agent.Event) {

@@ -21,7 +21,7 @@ type Permission struct {
 	queue   []pending
 	at      int // the question in sight
 	details bool
-	Why     *string // the reason being typed; nil: none
+	Reason  *string // the reason being typed; nil: none
 	Edit    *Editor // the arguments being edited; nil: none
 
 	Dialog
@@ -86,8 +86,8 @@ func (p *Permission) Close() { *p = Permission{} }
 // Pasted reports whether the reason or the arguments being written took a paste.
 func (p *Permission) Pasted(text string) bool {
 	switch {
-	case p.Why != nil:
-		*p.Why += safetext.Line(text)
+	case p.Reason != nil:
+		*p.Reason += safetext.Line(text)
 	case p.Edit != nil:
 		p.Edit.area.InsertString(safetext.Text(text))
 	default:
@@ -147,7 +147,7 @@ func (p *Permission) choices(keys *keys.Map) []Choice {
 			Choice{Binding: keys.Always, Label: always, Do: allow(agent.AllowAlways), alone: true})
 	}
 	list = append(list, Choice{Binding: keys.Refuse, Label: "Deny", Do: refuse},
-		Choice{Binding: keys.RefuseWhy, Label: "Deny and say why", Do: func() tea.Cmd { p.Why = new(string); return nil }},
+		Choice{Binding: keys.RefuseWhy, Label: "Deny and say why", Do: func() tea.Cmd { p.Reason = new(string); return nil }},
 		Choice{Binding: keys.EditInput, Label: "Edit", Do: func() tea.Cmd { p.Edit = newArgumentEditor(asked.Input, keys); return nil }})
 	if p.allSeen() {
 		list = append(list, Choice{Binding: keys.OnceAll, Label: "Allow all once", Do: func() tea.Cmd {
@@ -166,7 +166,7 @@ func (p *Permission) choices(keys *keys.Map) []Choice {
 // Press gives a key to the dialog. rest are the keys that are the composer's.
 func (p *Permission) Press(pressed tea.KeyPressMsg, keys *keys.Map, now time.Time) (cmd tea.Cmd, rest []tea.KeyPressMsg) {
 	switch {
-	case p.Why != nil:
+	case p.Reason != nil:
 		p.explain(pressed, keys)
 		return nil, nil
 	case p.Edit != nil:
@@ -189,11 +189,11 @@ func (p *Permission) Press(pressed tea.KeyPressMsg, keys *keys.Map, now time.Tim
 func (p *Permission) explain(pressed tea.KeyPressMsg, k *keys.Map) {
 	switch {
 	case key.Matches(pressed, k.Send):
-		p.answer(agent.Reply{Decision: agent.Refuse, Reason: strings.TrimSpace(*p.Why)})
+		p.answer(agent.Reply{Decision: agent.Refuse, Reason: strings.TrimSpace(*p.Reason)})
 	case key.Matches(pressed, k.Stop):
-		p.Why = nil
+		p.Reason = nil
 	default:
-		*p.Why = keys.Typed(*p.Why, pressed)
+		*p.Reason = keys.Typed(*p.Reason, pressed)
 	}
 }
 
@@ -265,7 +265,7 @@ func (p *Permission) readiness(now time.Time) string {
 	switch {
 	case p.Edit != nil:
 		return " · editing"
-	case p.Why != nil:
+	case p.Reason != nil:
 	case !p.armed(now):
 		return " · wait…"
 	case !p.Current().Seen:
@@ -277,8 +277,8 @@ func (p *Permission) readiness(now time.Time) string {
 // foot is what stands below the body: the rule that would be written, the
 // choices and their keys.
 func (p *Permission) foot(width int, keys *keys.Map, theme *draw.Theme, now time.Time) []string {
-	if p.Why != nil {
-		return []string{draw.Truncate("Why not? "+*p.Why+"▏", width), theme.Dim.Render(draw.Truncate(keys.Send.Help().Key+" sends · "+keys.Stop.Help().Key+" back", width))}
+	if p.Reason != nil {
+		return []string{draw.Truncate("Why not? "+*p.Reason+"▏", width), theme.Dim.Render(draw.Truncate(keys.Send.Help().Key+" sends · "+keys.Stop.Help().Key+" back", width))}
 	}
 	esc := "denies"
 	if p.Current().Unknown {
@@ -289,8 +289,8 @@ func (p *Permission) foot(width int, keys *keys.Map, theme *draw.Theme, now time
 
 // tightFoot is the foot where there is no room for all keys.
 func (p *Permission) tightFoot(width int, keys *keys.Map, theme *draw.Theme, now time.Time) []string {
-	if p.Why != nil {
-		return []string{draw.Truncate("Why not? "+*p.Why+"▏", width)}
+	if p.Reason != nil {
+		return []string{draw.Truncate("Why not? "+*p.Reason+"▏", width)}
 	}
 	return append(p.rule(width, theme), p.OneLine(p.choices(keys), p.readOn(len(p.Body), !p.Current().Seen, keys), width, keys, theme, now))
 }

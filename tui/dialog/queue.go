@@ -67,8 +67,8 @@ func (q *Queue) withdraw(settle func()) []tea.KeyPressMsg {
 	return typed
 }
 
-// GiveBack takes every choice back and returns the letters that questions took.
-func (q *Queue) GiveBack() []tea.KeyPressMsg {
+// ReturnLetters takes every choice back and returns the letters that questions took.
+func (q *Queue) ReturnLetters() []tea.KeyPressMsg {
 	return slices.Concat(q.Permission.GiveBack(), q.Input.GiveBack())
 }
 
@@ -99,7 +99,7 @@ func (q *Queue) Paste(text string) bool {
 
 // Typing reports whether what is typed goes into the question.
 func (q *Queue) Typing() bool {
-	return q.Permission.Why != nil || q.Permission.Edit != nil || q.Input.Entered
+	return q.Permission.Reason != nil || q.Permission.Edit != nil || q.Input.Entered
 }
 
 // Restyle has the question drawn again in another look.

@@ -24,7 +24,7 @@ type FirstRun struct {
 	offers  []backend.Offer     // nil: they are being looked for
 	folder  string              // of the user's own, as it is typed
 	taking  bool                // the chosen folder is being opened
-	Wrong   string              // why it could not be
+	Problem string              // why it could not be
 	chosen  int                 // counted from the first folder; -1: the model to fetch
 }
 
@@ -96,7 +96,7 @@ func (f *FirstRun) Update(msg tea.Msg, k *keys.Map) (Panel, tea.Msg, tea.Cmd) {
 	case offersMsg:
 		f.offers = append([]backend.Offer{}, msg.list...)
 		if msg.err != nil {
-			f.Wrong = msg.err.Error()
+			f.Problem = msg.err.Error()
 		}
 	case foldersMsg:
 		f.completeFolder(msg)
@@ -105,7 +105,7 @@ func (f *FirstRun) Update(msg tea.Msg, k *keys.Map) (Panel, tea.Msg, tea.Cmd) {
 		if msg.err == nil {
 			return f, NotesTaken{Offer: msg.offer}, nil
 		}
-		f.Wrong = msg.err.Error()
+		f.Problem = msg.err.Error()
 	}
 	return f, nil, nil
 }
@@ -173,7 +173,7 @@ func (f *FirstRun) press(pressed tea.KeyPressMsg, k *keys.Map) (did tea.Msg, cmd
 // typeFolder puts a path in place of the one that is typed.
 func (f *FirstRun) typeFolder(folder string) {
 	if folder != f.folder {
-		f.folder, f.Wrong = folder, ""
+		f.folder, f.Problem = folder, ""
 		f.chosen = len(f.offers)
 	}
 }
@@ -220,7 +220,7 @@ func (f *FirstRun) completeFolder(msg foldersMsg) {
 
 // takeNotes uses a folder of notes from now on.
 func (f *FirstRun) takeNotes(o backend.Offer) tea.Cmd {
-	f.taking, f.Wrong = true, ""
+	f.taking, f.Problem = true, ""
 	return func() tea.Msg { return tookMsg{offer: o, err: f.finding.take(o)} }
 }
 
@@ -263,9 +263,9 @@ func (f *FirstRun) View(width, height int, _ *keys.Map, theme *draw.Theme) []str
 	switch {
 	case f.taking:
 		lines = append(lines, "", theme.Dim.Render(draw.Truncate("  opening…", width)))
-	case f.Wrong != "":
+	case f.Problem != "":
 		lines = append(lines, "")
-		lines = append(lines, draw.StyleLines(theme.Danger.Render, draw.Hang("  ✗ ", safetext.Line(f.Wrong), width))...)
+		lines = append(lines, draw.StyleLines(theme.Danger.Render, draw.Hang("  ✗ ", safetext.Line(f.Problem), width))...)
 	}
 	if len(lines) > height { // the rows to choose from stay
 		lines = lines[len(lines)-height:]

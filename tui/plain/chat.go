@@ -153,14 +153,16 @@ func (p *Chat) note(text string) {
 	}
 }
 
-// fail writes an error as a line, and what can be done about it.
-func (p *Chat) fail(err error) {
+// fail writes an error as a line, and what can be done about it. It ends nothing:
+// what it returns is nil.
+func (p *Chat) fail(err error) error {
 	told := transcript.FailureOf(err)
 	p.flush()
 	p.print("error: %s\n", safetext.Line(err.Error()))
 	if told.Hint != "" {
 		p.print("  %s\n", safetext.Line(told.Hint))
 	}
+	return nil
 }
 
 // print writes and remembers the first error.

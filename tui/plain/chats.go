@@ -23,8 +23,7 @@ const tellLast = 3
 func (p *Chat) listConversations(ctx context.Context, _ string) error {
 	list, conversations, err := panel.ConversationPicker(ctx, p.Conversations)
 	if err != nil {
-		p.fail(err)
-		return nil
+		return p.fail(err)
 	}
 	var hits []agent.Hit
 	var search func(words string) ([]draw.Row, error)
@@ -42,8 +41,7 @@ func (p *Chat) listConversations(ctx context.Context, _ string) error {
 	default:
 		h := hits[at-len(conversations)]
 		if err := p.showBranch(ctx, h.Conversation, h.Turn); err != nil {
-			p.fail(err)
-			return nil
+			return p.fail(err)
 		}
 		p.open(ctx, h.Conversation, h.Title, h.Turn)
 	}
@@ -89,7 +87,7 @@ func (p *Chat) open(ctx context.Context, id, title, at string) {
 	p.leftOver(list)
 }
 
-// tell writes a kept turn as it was written when it ran.
+// tell writes a saved turn as it was written when it ran.
 func (p *Chat) tell(e agent.Exchange) {
 	p.print("> %s\n", safetext.Text(e.Question))
 	for _, part := range e.Answer.Parts() {
@@ -176,8 +174,7 @@ func (p *Chat) back(ctx context.Context, n int) (agent.Exchange, bool) {
 // in the tree.
 func (p *Chat) askInstead(ctx context.Context, e agent.Exchange, question string) error {
 	if err := p.Branches.GoOn(ctx, p.conversation, e.After); err != nil {
-		p.fail(err)
-		return nil
+		return p.fail(err)
 	}
 	return p.turn(ctx, question)
 }
@@ -221,8 +218,7 @@ func (p *Chat) listTree(ctx context.Context, _ string) error {
 	if p.conversation != "" {
 		var err error
 		if list, err = p.Branches.Tree(ctx, p.conversation); err != nil {
-			p.fail(err)
-			return nil
+			return p.fail(err)
 		}
 	}
 	if len(list) == 0 {
@@ -248,8 +244,7 @@ func (p *Chat) listTree(ctx context.Context, _ string) error {
 		err = p.Branches.Show(ctx, p.conversation, turn)
 	}
 	if err != nil {
-		p.fail(err)
-		return nil
+		return p.fail(err)
 	}
 	p.open(ctx, p.conversation, "", "")
 	return nil
@@ -280,8 +275,7 @@ func (p *Chat) rename(ctx context.Context, title string) error {
 		return nil
 	}
 	if err := p.Rename(ctx, p.conversation, title); err != nil {
-		p.fail(err)
-		return nil
+		return p.fail(err)
 	}
 	p.print("its title is now: %s\n", safetext.Line(title))
 	return nil

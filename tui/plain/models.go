@@ -31,8 +31,7 @@ func (p *Chat) chooseModel(ctx context.Context, name string) error {
 		return nil
 	}
 	if err != nil {
-		p.fail(err)
-		return nil
+		return p.fail(err)
 	}
 	p.print("now using %s\n", safetext.Line(name))
 	return nil

@@ -126,8 +126,7 @@ func (p *Chat) listArtifacts(ctx context.Context, name string) error {
 	if name == "" {
 		list, artifacts, err := panel.ArtifactPicker(ctx, p.Artifacts, p.conversation)
 		if err != nil {
-			p.fail(err)
-			return nil
+			return p.fail(err)
 		}
 		at, ok := p.choose(ctx, list, nil)
 		if !ok {
@@ -137,8 +136,7 @@ func (p *Chat) listArtifacts(ctx context.Context, name string) error {
 	}
 	list, versions, err := panel.VersionPicker(ctx, p.Artifacts, p.conversation, name)
 	if err != nil {
-		p.fail(err)
-		return nil
+		return p.fail(err)
 	}
 	at, ok := p.choose(ctx, list, nil)
 	if !ok {
@@ -152,8 +150,7 @@ func (p *Chat) listArtifacts(ctx context.Context, name string) error {
 func (p *Chat) writePage(ctx context.Context, page *panel.Page, args string) error {
 	lines, err := page.Lines(ctx, &p.Options, args)
 	if err != nil {
-		p.fail(err)
-		return nil
+		return p.fail(err)
 	}
 	for _, line := range lines {
 		p.print("%s\n", safetext.Line(line))
@@ -224,8 +221,7 @@ func (p *Chat) runCommand(ctx context.Context, c backend.Command, args string) e
 		}
 	}
 	if err != nil {
-		p.fail(err)
-		return nil
+		return p.fail(err)
 	}
 	p.print("%s\n", safetext.Text(text))
 	return nil
@@ -249,8 +245,7 @@ func (p *Chat) useTemplate(ctx context.Context, t backend.Template, given string
 	}
 	text, err := t.Fill(ctx, values)
 	if err != nil {
-		p.fail(err)
-		return nil
+		return p.fail(err)
 	}
 	p.print("%s", safetext.Text(text))
 	p.flush()

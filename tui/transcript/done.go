@@ -8,7 +8,7 @@ import (
 	"lifehub/tui/safetext"
 )
 
-// Done is what a kept turn did, or thought, before it said more. Each entry
+// Done is what a saved turn did, or thought, before it said more. Each entry
 // has one line; unfolded, as many as it needs.
 type Done struct {
 	Log      []agent.Logged

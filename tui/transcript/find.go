@@ -247,7 +247,7 @@ func WithoutEnd(lines []string) []string {
 	return slices.Clip(lines[:min(len(lines), end+1)])
 }
 
-// judged shows the verdicts of a kept answer on a part of it.
+// judged shows the verdicts of a saved answer on a part of it.
 func judged(a *Answer, kept agent.Answer) *Answer {
 	a.from = max(0, strings.Index(kept.Text, string(a.source)))
 	for _, c := range kept.Citations {

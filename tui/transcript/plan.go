@@ -178,12 +178,10 @@ func (s *step) worker(brief bool) string {
 		return text
 	case s.judged[last].Attempt < s.attempt:
 		return text + fmt.Sprintf(", %.2f before", s.judged[last].Score)
-	case s.judged[last].Unjudged:
-		return text + ", not judged"
-	case !s.judged[last].Passed:
-		return text + fmt.Sprintf(", score %.2f, not accepted", s.judged[last].Score)
-	default:
+	case s.judged[last].Passed && !s.judged[last].Unjudged:
 		return text + fmt.Sprintf(", score %.2f", s.judged[last].Score)
+	default:
+		return text + ", " + verdict(s.judged[last])
 	}
 }
 

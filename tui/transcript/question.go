@@ -13,7 +13,7 @@ import (
 // Question is what the user asked.
 type Question struct {
 	Text     string
-	Turn     string   // "" until it is kept
+	Turn     string   // "" until it is saved
 	After    string   // the turn before it
 	Siblings []string // the turns asked in its place, itself among them; nil: it alone
 	whole    bool     // all of a long one is shown
