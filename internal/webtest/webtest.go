@@ -63,12 +63,8 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	s.mu.Unlock()
 	query := r.URL.Query().Get("q")
 	switch path := r.URL.Path; {
-	case path == "/html/":
-		s.duckDuckGo(w, query)
-	case path == "/searxng/search":
-		s.searxng(w, query)
-	case path == "/robots.txt":
-		say(w, 200, "text/plain", "User-agent: *\nDisallow: /site/private\nCrawl-delay: 2\n")
+	case path == "/html/", path == "/searxng/search":
+		s.answer(w, path, query)
 	case strings.HasPrefix(path, "/site/"):
 		s.site(w, strings.TrimPrefix(path, "/site/"))
 	case path == "/slow":
@@ -91,17 +87,9 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 		http.Redirect(w, r, fmt.Sprintf("/hop/%d", n-1), http.StatusMovedPermanently)
-	case path == "/huge":
-		say(w, 200, "text/html; charset=utf-8", "<html><head><title>Huge</title></head><body><article>"+strings.Repeat("<p>All work and no play makes a dull page.</p>\n", 5_000)+"</article></body></html>")
 	default:
 		if p, ok := pages[path]; ok {
-			if p.file != "" {
-				p.body = s.Page(p.file)
-			}
-			for name, value := range p.header {
-				w.Header().Set(name, value)
-			}
-			say(w, p.status, p.kind, p.body)
+			s.show(w, p)
 			return
 		}
 		say(w, 404, "text/html", "<h1>Not found</h1>")
@@ -114,38 +102,27 @@ func say(w http.ResponseWriter, status int, kind, body string) {
 	_, _ = io.WriteString(w, body)
 }
 
-func (s *Server) duckDuckGo(w http.ResponseWriter, query string) {
-	const kind = "text/html; charset=UTF-8"
-	switch {
-	case strings.Contains(query, "captcha"):
-		say(w, 202, kind, s.Page("duckduckgo-captcha.html"))
-	case strings.Contains(query, "none"):
-		say(w, 200, kind, s.Page("duckduckgo-none.html"))
-	case strings.Contains(query, "new"):
-		say(w, 200, kind, s.Page("duckduckgo-new.html"))
-	case strings.Contains(query, "busy"):
-		say(w, 429, kind, "")
-	default:
-		say(w, 200, kind, s.Page("duckduckgo.html"))
+// answer says what the table has for the engine and a word of the query, else
+// for the engine alone.
+func (s *Server) answer(w http.ResponseWriter, engine, query string) {
+	for word := range strings.FieldsSeq(query) {
+		if p, ok := pages[engine+"?"+word]; ok {
+			s.show(w, p)
+			return
+		}
 	}
+	s.show(w, pages[engine])
 }
 
-func (s *Server) searxng(w http.ResponseWriter, query string) {
-	const kind = "application/json"
-	switch {
-	case strings.Contains(query, "none"):
-		say(w, 200, kind, s.Page("searxng-none.json"))
-	case strings.Contains(query, "silent"):
-		say(w, 200, kind, s.Page("searxng-silent.json"))
-	case strings.Contains(query, "page"):
-		say(w, 200, "text/html", "<!DOCTYPE html><title>SearXNG</title>")
-	case strings.Contains(query, "new"):
-		say(w, 200, kind, `{"hits":[]}`)
-	case strings.Contains(query, "busy"):
-		say(w, 403, "text/html", "<h1>Forbidden</h1>")
-	default:
-		say(w, 200, kind, s.Page("searxng.json"))
+// show says a page of the table.
+func (s *Server) show(w http.ResponseWriter, p fixed) {
+	if p.file != "" {
+		p.body = s.Page(p.file)
 	}
+	for name, value := range p.header {
+		w.Header().Set(name, value)
+	}
+	say(w, p.status, p.kind, p.body)
 }
 
 // site is a small site of pages that lead to one another, some of them where
@@ -191,30 +168,43 @@ var latin1 = func() string {
 }()
 
 var pages = map[string]fixed{
-	"/marathon":     {kind: "text/html; charset=utf-8", file: "marathon.html"},
-	"/login":        {kind: "text/html; charset=utf-8", file: "login.html"},
-	"/members":      {status: 401, kind: "text/html", body: "<h1>Unauthorized</h1>"},
-	"/forbidden":    {status: 403, kind: "text/html", body: "<h1>Forbidden</h1>"},
-	"/broken":       {status: 502, kind: "text/html", body: "<h1>Bad gateway</h1>"},
-	"/challenge":    {status: 403, kind: "text/html; charset=UTF-8", file: "challenge.html", header: map[string]string{"Cf-Mitigated": "challenge"}},
-	"/challenge2":   {kind: "text/html; charset=UTF-8", file: "challenge.html"},
-	"/app":          {kind: "text/html; charset=utf-8", file: "app.html"},
-	"/empty":        {kind: "text/html", body: "<html><body></body></html>"},
-	"/blank":        {kind: "text/plain", body: " \n "},
-	"/paper.pdf":    {kind: "application/pdf", body: "%PDF-1.7\n%\xe2\xe3\xcf\xd3\n"},
-	"/hidden-pdf":   {kind: "text/html", body: "%PDF-1.4\n"},
-	"/photo":        {kind: "image/png", body: "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR"},
-	"/photo.html":   {kind: "text/html", body: "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR"},
-	"/archive":      {kind: "application/octet-stream", body: "PK\x03\x04\x14\x00\x00\x00"},
-	"/noise":        {kind: "", body: "\x00\x01\x02\x03\x04\x05"},
-	"/plain":        {kind: "text/plain; charset=utf-8", body: "just text\r\n\r\nin two parts\r\n"},
-	"/data":         {kind: "application/json", body: `{"distance": 42.195}`},
-	"/notype":       {kind: "", body: "<html><body><article><h1>No type</h1>" + strings.Repeat(filler, 5) + "</article></body></html>"},
-	"/latin1":       {kind: "text/html; charset=iso-8859-1", body: "<html><body><article>" + strings.Repeat(latin1, 5) + "</article></body></html>"},
-	"/mislabelled":  {kind: "text/html; charset=iso-8859-1", body: "<html><body><article>" + strings.Repeat(filler, 5) + "</article></body></html>"},
-	"/mislabelled2": {kind: "text/html; charset=utf-8", body: "<html><body><article>" + strings.Repeat(latin1, 5) + "</article></body></html>"},
-	"/meta":         {kind: "text/html", body: `<html><head><meta charset="windows-1252"></head><body><article>` + strings.Repeat(latin1, 5) + "</article></body></html>"},
-	"/bom":          {kind: "text/html; charset=iso-8859-1", body: "\xef\xbb\xbf<html><body><article>" + strings.Repeat(filler, 5) + "</article></body></html>"},
+	"/html/":                 {kind: "text/html; charset=UTF-8", file: "duckduckgo.html"},
+	"/html/?captcha":         {kind: "text/html; charset=UTF-8", status: 202, file: "duckduckgo-captcha.html"},
+	"/html/?none":            {kind: "text/html; charset=UTF-8", file: "duckduckgo-none.html"},
+	"/html/?new":             {kind: "text/html; charset=UTF-8", file: "duckduckgo-new.html"},
+	"/html/?busy":            {kind: "text/html; charset=UTF-8", status: 429},
+	"/searxng/search":        {kind: "application/json", file: "searxng.json"},
+	"/searxng/search?none":   {kind: "application/json", file: "searxng-none.json"},
+	"/searxng/search?silent": {kind: "application/json", file: "searxng-silent.json"},
+	"/searxng/search?page":   {kind: "text/html", body: "<!DOCTYPE html><title>SearXNG</title>"},
+	"/searxng/search?new":    {kind: "application/json", body: `{"hits":[]}`},
+	"/searxng/search?busy":   {status: 403, kind: "text/html", body: "<h1>Forbidden</h1>"},
+	"/robots.txt":            {kind: "text/plain", body: "User-agent: *\nDisallow: /site/private\nCrawl-delay: 2\n"},
+	"/huge":                  {kind: "text/html; charset=utf-8", body: "<html><head><title>Huge</title></head><body><article>" + strings.Repeat("<p>All work and no play makes a dull page.</p>\n", 5_000) + "</article></body></html>"},
+	"/marathon":              {kind: "text/html; charset=utf-8", file: "marathon.html"},
+	"/login":                 {kind: "text/html; charset=utf-8", file: "login.html"},
+	"/members":               {status: 401, kind: "text/html", body: "<h1>Unauthorized</h1>"},
+	"/forbidden":             {status: 403, kind: "text/html", body: "<h1>Forbidden</h1>"},
+	"/broken":                {status: 502, kind: "text/html", body: "<h1>Bad gateway</h1>"},
+	"/challenge":             {status: 403, kind: "text/html; charset=UTF-8", file: "challenge.html", header: map[string]string{"Cf-Mitigated": "challenge"}},
+	"/challenge2":            {kind: "text/html; charset=UTF-8", file: "challenge.html"},
+	"/app":                   {kind: "text/html; charset=utf-8", file: "app.html"},
+	"/empty":                 {kind: "text/html", body: "<html><body></body></html>"},
+	"/blank":                 {kind: "text/plain", body: " \n "},
+	"/paper.pdf":             {kind: "application/pdf", body: "%PDF-1.7\n%\xe2\xe3\xcf\xd3\n"},
+	"/hidden-pdf":            {kind: "text/html", body: "%PDF-1.4\n"},
+	"/photo":                 {kind: "image/png", body: "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR"},
+	"/photo.html":            {kind: "text/html", body: "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR"},
+	"/archive":               {kind: "application/octet-stream", body: "PK\x03\x04\x14\x00\x00\x00"},
+	"/noise":                 {kind: "", body: "\x00\x01\x02\x03\x04\x05"},
+	"/plain":                 {kind: "text/plain; charset=utf-8", body: "just text\r\n\r\nin two parts\r\n"},
+	"/data":                  {kind: "application/json", body: `{"distance": 42.195}`},
+	"/notype":                {kind: "", body: "<html><body><article><h1>No type</h1>" + strings.Repeat(filler, 5) + "</article></body></html>"},
+	"/latin1":                {kind: "text/html; charset=iso-8859-1", body: "<html><body><article>" + strings.Repeat(latin1, 5) + "</article></body></html>"},
+	"/mislabelled":           {kind: "text/html; charset=iso-8859-1", body: "<html><body><article>" + strings.Repeat(filler, 5) + "</article></body></html>"},
+	"/mislabelled2":          {kind: "text/html; charset=utf-8", body: "<html><body><article>" + strings.Repeat(latin1, 5) + "</article></body></html>"},
+	"/meta":                  {kind: "text/html", body: `<html><head><meta charset="windows-1252"></head><body><article>` + strings.Repeat(latin1, 5) + "</article></body></html>"},
+	"/bom":                   {kind: "text/html; charset=iso-8859-1", body: "\xef\xbb\xbf<html><body><article>" + strings.Repeat(filler, 5) + "</article></body></html>"},
 	// "マラソンの練習" and more, in Shift_JIS, EUC-JP and GB 18030, unlabelled.
 	"/shiftjis": {kind: "text/html", body: "<html><body><article><p>" + strings.Repeat("\x83\x7d\x83\x89\x83\x5c\x83\x93\x82\xcc\x97\xfb\x8f\x4b\x82\xcd\x8f\x54\x82\xc9\x8e\x4f\x89\xf1\x81\x42", 40) + "</p></article></body></html>"},
 }
