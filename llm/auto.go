@@ -10,6 +10,21 @@ import (
 	"time"
 )
 
+// Open returns the provider that the settings name. It contacts no server.
+func Open(s Settings) (Provider, error) {
+	switch s.Provider {
+	case "", "auto":
+		return NewAuto(s)
+	case "ollama":
+		return NewOllama(s)
+	case "openai":
+		return NewOpenAI(s)
+	case "offline":
+		return NewOffline(), nil
+	}
+	return nil, fmt.Errorf("unknown model provider %q: use auto, ollama, openai or offline", s.Provider)
+}
+
 // Auto answers through Ollama while it answers, and offline while it does not.
 // It looks for the server in the background, so that opening never waits; a
 // request waits for the first look, which takes milliseconds when the server
@@ -59,7 +74,7 @@ func NewAuto(s Settings) (*Auto, error) {
 
 func newAuto(changed func(State)) *Auto {
 	return &Auto{
-		offline: NewOffline(), changed: changed, now: probe{text: offlineText},
+		offline: NewOffline(), changed: changed, now: probe{text: OfflineText},
 		decided: make(chan struct{}), wake: make(chan struct{}, 1), ended: make(chan struct{}),
 	}
 }
@@ -123,7 +138,7 @@ func (a *Auto) take(found probe, first bool) {
 	case first && found.up:
 		a.tell(found.text, true)
 	case first:
-		a.tell(offlineText, true)
+		a.tell(OfflineText, true)
 	case found.up && !before.up:
 		a.tell(join("Ollama is up: "+found.model+" answers from now on", found.text), false)
 	case !found.up && before.up:
@@ -159,10 +174,10 @@ func embedderName(s probe) string {
 // named counts even when it is missing: then it is offered for pull.
 func lookAt(o *Ollama, named bool) func(context.Context) probe {
 	return func(ctx context.Context) probe {
-		if err := o.alive(ctx); err != nil {
-			return probe{text: offlineText}
+		if err := o.Alive(ctx); err != nil {
+			return probe{text: OfflineText}
 		}
-		info, err := o.current(ctx)
+		info, err := o.Info(ctx, "")
 		var missing *NotFoundError
 		switch {
 		case errors.As(err, &missing) && named:
@@ -170,7 +185,7 @@ func lookAt(o *Ollama, named bool) func(context.Context) probe {
 		case errors.As(err, &missing):
 			return probe{text: fmt.Sprintf("Ollama runs but has no chat model: lifehub models pull %s", missing.Model)}
 		case err != nil:
-			return probe{text: offlineText}
+			return probe{text: OfflineText}
 		}
 		found := probe{up: true, model: info.Name}
 		embedder, err := o.Embedder(ctx)
@@ -178,7 +193,7 @@ func lookAt(o *Ollama, named bool) func(context.Context) probe {
 		case errors.As(err, &missing):
 			found.text = fmt.Sprintf("notes are found by words only: lifehub models pull %s adds meaning", missing.Model)
 		case err != nil:
-			return probe{text: offlineText}
+			return probe{text: OfflineText}
 		default:
 			found.embedder = embedder
 		}
@@ -203,10 +218,10 @@ func (a *Auto) waitForProbe(ctx context.Context) (probe, error) {
 func (a *Auto) markDown() {
 	a.mu.Lock()
 	was := a.now.up
-	a.now = probe{text: offlineText}
+	a.now = probe{text: OfflineText}
 	a.mu.Unlock()
 	if was {
-		a.tell("Ollama does not answer any more; "+offlineText, false)
+		a.tell("Ollama does not answer any more; "+OfflineText, false)
 	}
 	a.probeSoon()
 }
@@ -255,19 +270,12 @@ func (a *Auto) State() State {
 	now := a.now
 	a.mu.Unlock()
 	if !now.up {
-		return State{Provider: "offline", Text: now.text, Sent: a.sent()}
+		return State{Provider: "offline", Text: now.text, Sent: a.ollama.State().Sent}
 	}
 	s := a.ollama.State()
 	s.Lacks = now.text
 	s.Text = now.text
 	return s
-}
-
-func (a *Auto) sent() int64 {
-	if a.ollama == nil {
-		return 0
-	}
-	return a.ollama.transport.sent.Load()
 }
 
 // Window implements [Provider].

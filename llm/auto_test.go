@@ -21,7 +21,7 @@ func TestTheWatchFindsAServerThatComesUp(t *testing.T) {
 			if time.Since(begun) > 20*time.Second && time.Since(begun) < 60*time.Second {
 				return probe{up: true, model: "qwen3:8b"}
 			}
-			return probe{text: offlineText}
+			return probe{text: OfflineText}
 		}
 		a.start()
 		time.Sleep(2 * time.Minute) // the clock of the bubble
@@ -31,9 +31,9 @@ func TestTheWatchFindsAServerThatComesUp(t *testing.T) {
 			t.Errorf("it looked at %v, want %v", looks, want)
 		}
 		want := []string{
-			"offline: " + offlineText,
+			"offline: " + OfflineText,
 			"ollama: Ollama is up: qwen3:8b answers from now on",
-			"offline: Ollama does not answer any more; " + offlineText,
+			"offline: Ollama does not answer any more; " + OfflineText,
 		}
 		if !slices.Equal(told, want) {
 			t.Errorf("it told %q", told)
@@ -41,12 +41,21 @@ func TestTheWatchFindsAServerThatComesUp(t *testing.T) {
 	})
 }
 
+// namedEmbedder is only asked for its name.
+type namedEmbedder struct {
+	Embedder
+	name string
+}
+
+func (e namedEmbedder) Name() string { return e.name }
+
 func TestARequestBeforeTheFirstLookWaitsForItOrForItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := newAuto(nil)
+		a.ollama, _ = NewOllama(Settings{})
 		a.ask = func(ctx context.Context) probe {
 			<-ctx.Done() // a server that takes the connection and says nothing
-			return probe{text: offlineText}
+			return probe{text: OfflineText}
 		}
 		a.start()
 		defer a.Close()
@@ -75,7 +84,7 @@ func TestAnEmbeddingModelThatArrivesIsTold(t *testing.T) {
 		a.ask = func(context.Context) probe {
 			s := probe{up: true, model: "qwen3:8b", text: "notes are found by words only"}
 			if pulled {
-				s.text, s.embedder = "", &ollamaEmbedder{name: "ollama/nomic-embed-text:latest@1"}
+				s.text, s.embedder = "", namedEmbedder{name: "ollama/nomic-embed-text:latest@1"}
 			}
 			return s
 		}

@@ -42,8 +42,8 @@ const (
 
 func ngramVector(passage string) []float32 {
 	counts, in := map[string]float64{}, text.Language(passage)
-	for word := range words(passage) {
-		counts[word]++
+	for word := range text.Words(passage) {
+		counts[text.Fold(word.Text)]++
 	}
 	// Sums of floats depend on their order, and a map has none; sums of
 	// fixed-point numbers do not.

@@ -68,10 +68,3 @@ func BenchmarkNgrams(b *testing.B) {
 		ngramVector(text)
 	}
 }
-
-func BenchmarkPlan(b *testing.B) {
-	task := &Task{Kind: PlanTask, Question: "What's in my notes about running? Also add a task buy shoes and list my tasks.", Tools: builtIn}
-	for b.Loop() {
-		makePlan(task)
-	}
-}

@@ -16,8 +16,8 @@ type Offline struct{}
 // NewOffline returns the provider that is built in.
 func NewOffline() *Offline { return &Offline{} }
 
-// offlineText is what the screen says of it.
-const offlineText = "offline: quoting your notes, no model"
+// OfflineText is what the screen says of it.
+const OfflineText = "offline: quoting your notes, no model"
 
 // Stream implements [Model]. Its error is an UnsupportedError when the request
 // holds no task.
@@ -49,7 +49,7 @@ func (*Offline) Stream(ctx context.Context, req Request) iter.Seq2[Delta, error]
 }
 
 // State implements [Provider].
-func (*Offline) State() State { return State{Provider: "offline", Text: offlineText} }
+func (*Offline) State() State { return State{Provider: "offline", Text: OfflineText} }
 
 // Window implements [Provider]: quoting has no bound.
 func (*Offline) Window() int { return 0 }

@@ -442,3 +442,10 @@ func TestQuestionsOfATimeAreAnsweredByWhatWasFound(t *testing.T) {
 		t.Errorf("got %s", got)
 	}
 }
+
+func BenchmarkPlan(b *testing.B) {
+	task := &Task{Kind: PlanTask, Question: "What's in my notes about running? Also add a task buy shoes and list my tasks.", Tools: builtIn}
+	for b.Loop() {
+		makePlan(task)
+	}
+}

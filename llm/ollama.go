@@ -300,8 +300,8 @@ func sameModel(a, b string) bool {
 	return full(a) == full(b)
 }
 
-// alive asks the cheapest question there is.
-func (o *Ollama) alive(ctx context.Context) error {
+// Alive asks the cheapest question there is.
+func (o *Ollama) Alive(ctx context.Context) error {
 	_, err := o.client.Version(ctx)
 	return o.explain(err, "")
 }
