@@ -13,6 +13,7 @@ import (
 	"lifehub/internal/testenv"
 	"lifehub/llm"
 	"lifehub/llm/llmtest"
+	"lifehub/llm/ollama"
 	"lifehub/rag/embed"
 	"lifehub/rag/eval"
 	"lifehub/store"
@@ -51,7 +52,7 @@ func smallEmbedder(t *testing.T) llm.Embedder {
 	}
 	server := llmtest.StartEmptyOllama(t)
 	server.Create(llmtest.Model{Name: "m2v-static", GGUF: weights})
-	provider, err := llm.NewOllama(llm.Settings{OllamaHost: server.URL, Embedding: "m2v-static"})
+	provider, err := ollama.New(llm.Settings{OllamaHost: server.URL, Embedding: "m2v-static"})
 	if err != nil {
 		t.Fatal(err)
 	}

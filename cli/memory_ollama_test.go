@@ -13,6 +13,7 @@ import (
 	"lifehub/internal/testenv"
 	"lifehub/llm"
 	"lifehub/llm/llmtest"
+	"lifehub/llm/ollama"
 	"lifehub/rag/embed"
 	"lifehub/store"
 )
@@ -28,7 +29,7 @@ func TestTheCatsNameComesBackFromARealOllamaServer(t *testing.T) {
 	server := llmtest.StartEmptyOllama(t)
 	server.Create(llmtest.Model{Name: "m2v-static", GGUF: weights})
 	server.Create(llmtest.Reading(llmtest.Planner("talker", `{"reasoning": "Small talk.", "steps": [], "answer": "Noted, thank you."}`, llmtest.ScriptedExplanation)))
-	provider, err := llm.NewOllama(llm.Settings{OllamaHost: server.URL, Model: "talker", Embedding: "m2v-static", Window: 8192})
+	provider, err := ollama.New(llm.Settings{OllamaHost: server.URL, Model: "talker", Embedding: "m2v-static", Window: 8192})
 	if err != nil {
 		t.Fatal(err)
 	}

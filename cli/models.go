@@ -12,6 +12,7 @@ import (
 	"lifehub/cli/app"
 	"lifehub/cli/settings"
 	"lifehub/llm"
+	"lifehub/llm/auto"
 	"lifehub/tui/draw"
 	"lifehub/tui/safetext"
 )
@@ -39,7 +40,7 @@ func (c *modelsCommand) onServer(do func(context.Context, llm.Provider, string) 
 		if err != nil {
 			return err
 		}
-		p, err := llm.Open(app.ModelSettings(config))
+		p, err := auto.Open(app.ModelSettings(config))
 		if err != nil {
 			return settings.UsageError{Err: err}
 		}

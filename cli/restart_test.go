@@ -14,6 +14,7 @@ import (
 	"lifehub/agent/turn"
 	"lifehub/internal/testenv"
 	"lifehub/llm"
+	"lifehub/llm/auto"
 	"lifehub/llm/llmtest"
 	"lifehub/store"
 )
@@ -29,7 +30,7 @@ func TestRealOllamaRestartedInMidAnswerLosesNothing(t *testing.T) {
 		restarts = 3
 	}
 	server := llmtest.StartOllama(t)
-	provider, err := llm.Open(llm.Settings{Provider: "ollama", OllamaHost: server.URL, Model: "scripted-endless", Window: 16384})
+	provider, err := auto.Open(llm.Settings{Provider: "ollama", OllamaHost: server.URL, Model: "scripted-endless", Window: 16384})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,11 +1,10 @@
-// Package llm speaks to language models. It holds the words that the agent
-// and every provider share: messages, tool calls, a streamed answer and the
-// errors a caller can act on. Start with [Model] and [Open].
+// Package llm holds the words that the agent and every provider of models
+// share: messages, tool calls, a streamed answer and the errors a caller can
+// act on. Start with [Model] and [Provider]; package auto opens one.
 //
 // The promises of a stream (retries only before the first piece, an error for
 // an answer that was cut, bounds on silence, size and repetition) are kept in
-// one place, stream.go, for all servers. The offline provider is rules and
-// quotations: offline_plan.go and offline_answer.go.
+// one place, stream.go, for all servers.
 package llm
 
 import (
@@ -79,7 +78,6 @@ type Task struct {
 	Sources  []Source   // what an answer may cite, by number
 	Results  []Result   // what the steps brought, in plan order; of a plan: it is rebuilt after these
 	Unlikely bool       // the sources hardly hold the answer
-	Fallback bool       // the model gave no answer: what was found is quoted, whether or not it fits
 }
 
 // Past is something the user said long before.
@@ -146,8 +144,8 @@ const (
 	StopLength StopReason = "length" // the token limit or the window was reached: JSON is not valid then
 )
 
-// Model answers requests. [Ollama], [OpenAI], [Offline] and [Auto] are the
-// real ones, llmtest.Script is the one for tests.
+// Model answers requests. A [Provider] is a real one, llmtest.Script is the one
+// for tests.
 type Model interface {
 	// Stream yields the answer piece by piece; its last delta carries Usage.
 	// A non-nil error is the last thing it yields. An answer that ends

@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// Provider is a source of models: [Ollama], [OpenAI], [Offline] or [Auto].
+// Provider is a source of models. Packages ollama, openai, offline and auto
+// make them.
 // All methods are safe for concurrent use.
 type Provider interface {
 	Model

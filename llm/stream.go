@@ -16,10 +16,10 @@ import (
 // The patience with a model server. A first token may wait for a model of
 // many gigabytes to load. Why: docs/design/models-and-windows.md.
 const (
-	firstTokenTimeout = 120 * time.Second
+	FirstTokenTimeout = 120 * time.Second
 	idleTimeout       = 60 * time.Second
-	// questionTimeout is for what a server can answer without a model.
-	questionTimeout = 30 * time.Second
+	// QuestionTimeout is for what a server can answer without a model.
+	QuestionTimeout = 30 * time.Second
 )
 
 // tries bounds the attempts of one request, the first included, but while the
@@ -34,13 +34,13 @@ const bytesPerToken = 16
 // says that the answer is complete.
 type attempt func(ctx context.Context, emit func(Delta) error) error
 
-// errStopped ends an attempt: the answer is complete or its reader has left.
-var errStopped = errors.New("nothing more is wanted")
+// ErrStopped ends an attempt: the answer is complete or its reader has left.
+var ErrStopped = errors.New("nothing more is wanted")
 
-// stream runs attempts until one begins to answer, and gives the promises of
+// Stream runs attempts until one begins to answer, and gives the promises of
 // [Model]: retries only before the first piece, ErrCut without an end, tool
 // calls only of a complete answer, a bound on silence and on size.
-func stream(ctx context.Context, window int, try attempt) iter.Seq2[Delta, error] {
+func Stream(ctx context.Context, window int, try attempt) iter.Seq2[Delta, error] {
 	return func(yield func(Delta, error) bool) {
 		waited := retries{began: time.Now()}
 		for {
@@ -71,7 +71,7 @@ func once(ctx context.Context, window int, try attempt, yield func(Delta, error)
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	// silence runs while the server is waited for, not while the reader reads.
-	silence := afterSilence(cancel, firstTokenTimeout)
+	silence := afterSilence(cancel, FirstTokenTimeout)
 	defer func() { silence.Stop() }()
 
 	var (
@@ -99,14 +99,14 @@ func once(ctx context.Context, window int, try attempt, yield func(Delta, error)
 			ended = true
 			for _, call := range calls {
 				if !yield(Delta{Call: call}, nil) {
-					return errStopped
+					return ErrStopped
 				}
 			}
 		}
 		if d.Text != "" || d.Thinking != "" || d.Usage != nil {
 			began = true
 			if !yield(d, nil) || ended {
-				return errStopped
+				return ErrStopped
 			}
 		}
 		silence = afterSilence(cancel, idleTimeout)
@@ -114,14 +114,14 @@ func once(ctx context.Context, window int, try attempt, yield func(Delta, error)
 	}
 	err = try(ctx, emit)
 	switch cause := context.Cause(ctx); {
-	case ended || errors.Is(err, errStopped):
+	case ended || errors.Is(err, ErrStopped):
 		return began, nil
 	case cause != nil && err != nil: // the broken read came of it
 		return began, cause
 	case err == nil:
 		return began, ErrCut
 	case began:
-		return began, cut(err)
+		return began, Cut(err)
 	}
 	return began, err
 }
@@ -132,15 +132,15 @@ func afterSilence(cancel context.CancelCauseFunc, d time.Duration) *time.Timer {
 	})
 }
 
-// cut says why an answer ended before its end.
-func cut(err error) error {
+// Cut says why an answer ended before its end.
+func Cut(err error) error {
 	if errors.Is(err, ErrCut) {
 		return err
 	}
 	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
 		return ErrCut
 	}
-	return fmt.Errorf("%w: %s", ErrCut, short(err.Error()))
+	return fmt.Errorf("%w: %s", ErrCut, Short(err.Error()))
 }
 
 // retries is how long a request has been tried.
@@ -154,7 +154,7 @@ type retries struct {
 // silent meanwhile.
 func (p *retries) next(err error) bool {
 	p.tried++
-	return retryable(err) && (p.tried < tries || isLoading(err) && time.Since(p.began) < firstTokenTimeout)
+	return retryable(err) && (p.tried < tries || isLoading(err) && time.Since(p.began) < FirstTokenTimeout)
 }
 
 // isLoading reports whether an error is that of a server whose model will be there soon.
@@ -172,7 +172,7 @@ func retryable(err error) bool {
 	if errors.As(err, &status) {
 		return status.RetryAfter <= longestWait && (status.Code == http.StatusTooManyRequests || status.Code == http.StatusServiceUnavailable)
 	}
-	var silent *silentError
+	var silent *SilentError
 	return errors.Is(err, ErrUnreachable) && !errors.As(err, &silent) && !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded)
 }
 
@@ -195,28 +195,28 @@ func pause(ctx context.Context, n int, err error) bool {
 	}
 }
 
-// silentError is the ErrUnreachable of a server that takes a question and says
+// SilentError is the ErrUnreachable of a server that takes a question and says
 // nothing. Asking it again costs as long.
-type silentError struct{ timeout time.Duration }
+type SilentError struct{ timeout time.Duration }
 
-func (e *silentError) Error() string {
+func (e *SilentError) Error() string {
 	return fmt.Sprintf("%v: it said nothing for %v", ErrUnreachable, e.timeout)
 }
-func (e *silentError) Unwrap() error { return ErrUnreachable }
+func (e *SilentError) Unwrap() error { return ErrUnreachable }
 
-// within runs a question about the server, which is bounded in time.
-func within[T any](ctx context.Context, timeout time.Duration, ask func(context.Context) (T, error)) (T, error) {
+// Within runs a question about the server, which is bounded in time.
+func Within[T any](ctx context.Context, timeout time.Duration, ask func(context.Context) (T, error)) (T, error) {
 	asking, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	v, err := ask(asking)
 	if err != nil && asking.Err() != nil && ctx.Err() == nil {
-		err = &silentError{timeout}
+		err = &SilentError{timeout}
 	}
 	return v, err
 }
 
-// again runs a request that has no pieces, with the same patience.
-func again[T any](ctx context.Context, do func() (T, error)) (T, error) {
+// Again runs a request that has no pieces, with the same patience.
+func Again[T any](ctx context.Context, do func() (T, error)) (T, error) {
 	for waited := (retries{began: time.Now()}); ; {
 		v, err := do()
 		if err == nil || !waited.next(err) || !pause(ctx, min(waited.tried, tries), err) {
@@ -228,8 +228,8 @@ func again[T any](ctx context.Context, do func() (T, error)) (T, error) {
 	}
 }
 
-// short makes a server's words fit for one line of an error.
-func short(s string) string {
+// Short makes a server's words fit for one line of an error.
+func Short(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
 			return ' '

@@ -41,7 +41,7 @@ func TestAServerThatStartsIsWaitedForALittle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begun := time.Now()
 		try, count := attempts(refused, refused, answers("here"))
-		m, _, err := Collect(stream(t.Context(), 0, try))
+		m, _, err := Collect(Stream(t.Context(), 0, try))
 		if err != nil || m.Text != "here" || *count != 3 {
 			t.Errorf("got %q, %v after %d tries", m.Text, err, *count)
 		}
@@ -49,7 +49,7 @@ func TestAServerThatStartsIsWaitedForALittle(t *testing.T) {
 			t.Errorf("it waited %v", took)
 		}
 		try, count = attempts(refused)
-		if _, _, err := Collect(stream(t.Context(), 0, try)); !errors.Is(err, ErrUnreachable) || *count != tries {
+		if _, _, err := Collect(Stream(t.Context(), 0, try)); !errors.Is(err, ErrUnreachable) || *count != tries {
 			t.Errorf("got %v after %d tries", err, *count)
 		}
 	})
@@ -67,19 +67,19 @@ func TestAServerThatSaysThatItsModelIsLoadingIsWaitedFor(t *testing.T) {
 			}
 			return answers("here")(ctx, emit)
 		}
-		if m, _, err := Collect(stream(t.Context(), 0, slow)); err != nil || m.Text != "here" {
+		if m, _, err := Collect(Stream(t.Context(), 0, slow)); err != nil || m.Text != "here" {
 			t.Errorf("got %q, %v", m.Text, err)
 		}
 		begun = time.Now()
-		if _, _, err := Collect(stream(t.Context(), 0, loading)); err == nil {
+		if _, _, err := Collect(Stream(t.Context(), 0, loading)); err == nil {
 			t.Error("what loads for ever is no error")
 		}
-		if took := time.Since(begun); took < firstTokenTimeout || took > firstTokenTimeout+2*time.Second {
+		if took := time.Since(begun); took < FirstTokenTimeout || took > FirstTokenTimeout+2*time.Second {
 			t.Errorf("it waited %v", took)
 		}
 		begun = time.Now()
 		try, count := attempts(func(context.Context, func(Delta) error) error { return &StatusError{Code: 503, Message: "server busy"} })
-		if _, _, err := Collect(stream(t.Context(), 0, try)); err == nil || *count != tries {
+		if _, _, err := Collect(Stream(t.Context(), 0, try)); err == nil || *count != tries {
 			t.Errorf("a busy one: %v after %d tries", err, *count)
 		}
 	})
@@ -92,7 +92,7 @@ func TestAServerThatNamesAWaitIsObeyed(t *testing.T) {
 			return &StatusError{Code: 429, Message: "later", RetryAfter: 4 * time.Second}
 		}
 		try, _ := attempts(busy, answers("now"))
-		if m, _, err := Collect(stream(t.Context(), 0, try)); err != nil || m.Text != "now" {
+		if m, _, err := Collect(Stream(t.Context(), 0, try)); err != nil || m.Text != "now" {
 			t.Errorf("got %q, %v", m.Text, err)
 		}
 		if took := time.Since(begun); took != 4*time.Second {
@@ -107,7 +107,7 @@ func TestCancellingEndsAPauseAtOnce(t *testing.T) {
 		defer cancel()
 		begun := time.Now()
 		try, _ := attempts(refused)
-		if _, _, err := Collect(stream(ctx, 0, try)); !errors.Is(err, context.DeadlineExceeded) {
+		if _, _, err := Collect(Stream(ctx, 0, try)); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("got %v", err)
 		}
 		if took := time.Since(begun); took != 50*time.Millisecond {
@@ -132,13 +132,13 @@ func TestSilenceIsBounded(t *testing.T) {
 		text string
 		wait time.Duration
 	}{
-		"before the first token": {silent, "", firstTokenTimeout},
+		"before the first token": {silent, "", FirstTokenTimeout},
 		"in the middle":          {thenSilent, "so far ", idleTimeout},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				begun := time.Now()
-				m, _, err := Collect(stream(t.Context(), 0, c.try))
+				m, _, err := Collect(Stream(t.Context(), 0, c.try))
 				if took := time.Since(begun); took != c.wait {
 					t.Errorf("it took %v, want %v", took, c.wait)
 				}
@@ -157,12 +157,12 @@ func TestAServerThatTakesAQuestionAndSaysNothingIsNotThere(t *testing.T) {
 			return 0, ctx.Err()
 		}
 		begun := time.Now()
-		if _, err := within(t.Context(), questionTimeout, mute); !errors.Is(err, ErrUnreachable) || time.Since(begun) != questionTimeout {
+		if _, err := Within(t.Context(), QuestionTimeout, mute); !errors.Is(err, ErrUnreachable) || time.Since(begun) != QuestionTimeout {
 			t.Errorf("got %v after %v", err, time.Since(begun))
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		if _, err := within(ctx, questionTimeout, mute); errors.Is(err, ErrUnreachable) || !errors.Is(err, context.DeadlineExceeded) {
+		if _, err := Within(ctx, QuestionTimeout, mute); errors.Is(err, ErrUnreachable) || !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("cancelled: got %v", err)
 		}
 	})
@@ -178,7 +178,7 @@ func TestAConnectionThatTakesTooLongIsNotTriedAgain(t *testing.T) {
 
 func TestASlowReaderIsNoSilence(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		for _, err := range stream(t.Context(), 0, answers("a ", "b ")) {
+		for _, err := range Stream(t.Context(), 0, answers("a ", "b ")) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -199,36 +199,11 @@ func TestAToolCallComesOnlyFromAWholeAnswer(t *testing.T) {
 		_ = emit(Delta{Text: "I add it. "})
 		return io.ErrUnexpectedEOF
 	}
-	if m, _, err := Collect(stream(t.Context(), 0, whole)); err != nil || len(m.Calls) != 1 || m.Text == "" {
+	if m, _, err := Collect(Stream(t.Context(), 0, whole)); err != nil || len(m.Calls) != 1 || m.Text == "" {
 		t.Errorf("whole: got %+v, %v", m, err)
 	}
-	if m, _, err := Collect(stream(t.Context(), 0, torn)); !errors.Is(err, ErrCut) || len(m.Calls) != 0 || m.Text == "" {
+	if m, _, err := Collect(Stream(t.Context(), 0, torn)); !errors.Is(err, ErrCut) || len(m.Calls) != 0 || m.Text == "" {
 		t.Errorf("torn: got %+v, %v", m, err)
-	}
-}
-
-func TestAnAddressIsReadAsOllamaReadsIt(t *testing.T) {
-	for given, want := range map[string]string{
-		"":                         "http://127.0.0.1:11434",
-		"0.0.0.0":                  "http://127.0.0.1:11434",
-		":8080":                    "http://127.0.0.1:8080",
-		"example.org":              "http://example.org:11434",
-		"example.org:1":            "http://example.org:1",
-		"http://example.org":       "http://example.org:80",
-		"https://example.org/base": "https://example.org:443/base",
-		"[::1]:1234":               "http://[::1]:1234",
-		"http://[::]":              "http://127.0.0.1:80",
-		`"127.0.0.1"`:              "http://127.0.0.1:11434",
-	} {
-		u, err := parseOllamaHost(given)
-		if err != nil || u.String() != want {
-			t.Errorf("%q: got %v, %v, want %s", given, u, err, want)
-		}
-	}
-	for _, bad := range []string{"ftp://x", "http://a b", "::::"} {
-		if u, err := parseOllamaHost(bad); err == nil && u.Port() == "" {
-			t.Errorf("%q: got %v", bad, u)
-		}
 	}
 }
 
@@ -242,36 +217,8 @@ func TestWhatStaysOnThisMachineIsKnown(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := thisMachine(u); got != want {
+		if got := ThisMachine(u); got != want {
 			t.Errorf("%s: got %v", address, got)
-		}
-	}
-}
-
-func TestTheWindowIsNeverFourThousandByAccident(t *testing.T) {
-	if n := defaultWindow(); n < smallWindow {
-		t.Errorf("the default is %d", n)
-	}
-	o, err := NewOllama(Settings{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range []struct {
-		setting int
-		info    Info
-		want    int
-	}{
-		{0, Info{}, defaultWindow()},
-		{0, Info{Context: 2048}, 2048},
-		{0, Info{Context: 1 << 20, Preferred: 65536}, 65536},
-		{0, Info{Context: 32768, Preferred: 65536}, 32768},
-		{9000, Info{Context: 32768, Preferred: 65536}, 9000},
-		{99999, Info{Context: 32768}, 32768},
-		{0, Info{Context: 1 << 20, Remote: "ollama.com"}, 128 << 10},
-	} {
-		o.SetWindow(c.setting)
-		if got := o.allocate(c.info); got != c.want {
-			t.Errorf("setting %d, %+v: got %d, want %d", c.setting, c.info, got, c.want)
 		}
 	}
 }
@@ -288,7 +235,7 @@ func TestWhyARequestIsSentAgainIsHandedOn(t *testing.T) {
 		var got []string
 		try, _ := attempts(busy(5*time.Second), answers("Yes."))
 		begun := time.Now()
-		for d, err := range stream(t.Context(), 0, try) {
+		for d, err := range Stream(t.Context(), 0, try) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -298,7 +245,7 @@ func TestWhyARequestIsSentAgainIsHandedOn(t *testing.T) {
 			t.Errorf("got %q after %v", got, time.Since(begun))
 		}
 		try, count := attempts(busy(time.Hour))
-		if _, _, err := Collect(stream(t.Context(), 0, try)); err == nil || *count != 1 {
+		if _, _, err := Collect(Stream(t.Context(), 0, try)); err == nil || *count != 1 {
 			t.Errorf("%d tries, %v", *count, err)
 		}
 	})

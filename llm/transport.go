@@ -20,20 +20,20 @@ import (
 // connectTimeout is how long a model server may take to accept a connection.
 const connectTimeout = 3 * time.Second
 
-// transport is the way to one model server. It counts what leaves this
+// Transport is the way to one model server. It counts what leaves this
 // machine, and refuses answers that a model server does not give.
-type transport struct {
-	base   http.RoundTripper
-	proxy  func(*http.Request) (*url.URL, error)
+type Transport struct {
+	Base   http.RoundTripper
+	Proxy  func(*http.Request) (*url.URL, error)
 	remote func() bool // whether the model runs elsewhere though the server is here
-	sent   atomic.Int64
+	Sent   atomic.Int64
 }
 
-func newTransport(remote func() bool) *transport {
+func NewTransport(remote func() bool) *Transport {
 	dialer := &net.Dialer{Timeout: connectTimeout, KeepAlive: 30 * time.Second}
-	t := &transport{remote: remote, proxy: http.ProxyFromEnvironment}
-	t.base = &http.Transport{
-		Proxy:               func(req *http.Request) (*url.URL, error) { return t.proxy(req) },
+	t := &Transport{remote: remote, Proxy: http.ProxyFromEnvironment}
+	t.Base = &http.Transport{
+		Proxy:               func(req *http.Request) (*url.URL, error) { return t.Proxy(req) },
 		DialContext:         dialer.DialContext,
 		TLSHandshakeTimeout: 10 * time.Second,
 		MaxIdleConnsPerHost: 4,
@@ -43,32 +43,32 @@ func newTransport(remote func() bool) *transport {
 	return t
 }
 
-// proxyOf is the proxy that a request goes through, without its password; "":
+// ProxyOf is the proxy that a request goes through, without its password; "":
 // none.
-func (t *transport) proxyOf(req *http.Request) string {
-	if proxy, err := t.proxy(req); err == nil && proxy != nil {
+func (t *Transport) ProxyOf(req *http.Request) string {
+	if proxy, err := t.Proxy(req); err == nil && proxy != nil {
 		return proxy.Redacted()
 	}
 	return ""
 }
 
-// client has no Timeout, which would cut long answers; deadlines are set by
+// Client has no Timeout, which would cut long answers; deadlines are set by
 // who streams. A redirect would carry the prompt to another server.
-func (t *transport) client() *http.Client {
+func (t *Transport) Client() *http.Client {
 	return &http.Client{Transport: t, CheckRedirect: func(req *http.Request, _ []*http.Request) error {
 		return &StatusError{Code: http.StatusFound, Message: fmt.Sprintf("it sends on to %s, which LifeHub does not follow: set that address instead", req.URL.Host)}
 	}}
 }
 
-func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
-	leaves := req.ContentLength > 0 && (!thisMachine(req.URL) || (t.remote != nil && t.remote()))
-	res, err := t.base.RoundTrip(req)
+func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
+	leaves := req.ContentLength > 0 && (!ThisMachine(req.URL) || (t.remote != nil && t.remote()))
+	res, err := t.Base.RoundTrip(req)
 	var op *net.OpError
 	if leaves && (!errors.As(err, &op) || op.Op != "dial" && op.Op != "proxyconnect") { // it got further than the door
-		t.sent.Add(req.ContentLength)
+		t.Sent.Add(req.ContentLength)
 	}
 	if err != nil {
-		return nil, unreachable(req.URL, t.proxyOf(req), err)
+		return nil, unreachable(req.URL, t.ProxyOf(req), err)
 	}
 	if kind, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type")); kind == "text/html" && res.StatusCode < 300 {
 		res.Body.Close()
@@ -136,8 +136,8 @@ func (e *UnreachableError) Advice() string {
 	return ""
 }
 
-// thisMachine reports whether a request to u stays here.
-func thisMachine(u *url.URL) bool {
+// ThisMachine reports whether a request to u stays here.
+func ThisMachine(u *url.URL) bool {
 	host := strings.TrimSuffix(strings.ToLower(u.Hostname()), ".")
 	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
 		return true

@@ -34,8 +34,8 @@ func TestWhatLeavesThisMachineIsCounted(t *testing.T) {
 		"to a server that broke it off":  {"https://example.org/v1", false, broken, 5},
 		"nothing, to a server elsewhere": {"https://example.org/v1", false, fine, 0},
 	} {
-		tr := newTransport(func() bool { return c.remote })
-		tr.base = c.base
+		tr := NewTransport(func() bool { return c.remote })
+		tr.Base = c.base
 		body := "12345"
 		if strings.HasPrefix(name, "nothing") {
 			body = ""
@@ -47,8 +47,14 @@ func TestWhatLeavesThisMachineIsCounted(t *testing.T) {
 		if res, err := tr.RoundTrip(req); err == nil {
 			res.Body.Close()
 		}
-		if got := tr.sent.Load(); got != c.want {
+		if got := tr.Sent.Load(); got != c.want {
 			t.Errorf("%s: counted %d bytes, want %d", name, got, c.want)
 		}
+	}
+}
+
+func TestAServerThatEndsTheConnectionIsAdvisedOn(t *testing.T) {
+	if e := (&UnreachableError{"h", "", io.EOF}); !strings.Contains(e.Advice(), "closed the connection") {
+		t.Errorf("an end: %q", e.Advice())
 	}
 }

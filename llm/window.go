@@ -13,22 +13,22 @@ import (
 // and a conversation overflow.
 const (
 	smallWindow = 8 << 10
-	usualWindow = 16 << 10
+	UsualWindow = 16 << 10
 	largeWindow = 32 << 10
 )
 
-// defaultWindow fits the memory of this machine.
-func defaultWindow() int {
+// DefaultWindow fits the memory of this machine.
+func DefaultWindow() int {
 	const gib = 1 << 30
 	switch memory := totalMemory(); {
 	case memory == 0:
-		return usualWindow
+		return UsualWindow
 	case memory < 7*gib:
 		return smallWindow
 	case memory > 30*gib:
 		return largeWindow
 	}
-	return usualWindow
+	return UsualWindow
 }
 
 // totalMemory is this machine's memory in bytes; 0 where it is not told.

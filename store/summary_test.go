@@ -6,7 +6,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/agent/turn"
-	"lifehub/llm"
+	"lifehub/llm/offline"
 )
 
 var (
@@ -55,7 +55,7 @@ func TestAGaugeIsKeptByModel(t *testing.T) {
 // Compacting works offline, and once for each message.
 func TestCompactingOffline(t *testing.T) {
 	s, _ := openTemp(t)
-	a := turn.New(turn.Options{Model: llm.NewOffline(), History: s, Summaries: s})
+	a := turn.New(turn.Options{Model: offline.New(), History: s, Summaries: s})
 	say(t, s, "c", "My cat's name is Whiskers. She is old.", "Got it!")
 	say(t, s, "c", "The boiler needs a new filter.", "Noted.")
 	if _, err := a.Compact(t.Context(), "c", ""); !errors.Is(err, agent.ErrNothingToCompact) {

@@ -18,6 +18,7 @@ import (
 	"lifehub/internal/testenv"
 	"lifehub/internal/text"
 	"lifehub/llm"
+	"lifehub/llm/offline"
 )
 
 // passagesOf cuts real notes into sources of a dozen lines.
@@ -39,7 +40,7 @@ func TestOfflineAnswersAreVerified(t *testing.T) {
 		}
 		p.N, p.Score = 1, 0.9
 		question := "What do my notes say about " + p.Text[sentences[0].Start:sentences[0].End] + "?"
-		answer, _, err := llm.Collect(llm.NewOffline().Stream(t.Context(), llm.Request{Task: &llm.Task{
+		answer, _, err := llm.Collect(offline.New().Stream(t.Context(), llm.Request{Task: &llm.Task{
 			Kind: llm.ExplainTask, Question: question, Sources: []llm.Source{{N: 1, Title: p.Title(), Text: p.Text, Score: 0.9}},
 			Results: []llm.Result{{Tool: "search_notes", Status: "done", Cited: true}},
 		}}))

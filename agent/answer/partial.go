@@ -7,7 +7,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/agent/work"
-	"lifehub/llm"
+	"lifehub/llm/offline"
 )
 
 // QuoteFound says what the steps found where the model that should have
@@ -22,14 +22,14 @@ func (a *Answer) QuoteFound(ctx context.Context) {
 	a.Number(a.Found)
 	a.citeFacts()
 	task := a.explainerPrompt().Request.Task
-	task.Fallback, task.Results = true, task.Results[a.Attached:]
-	quoted, _, _ := llm.Collect(llm.NewOffline().Stream(ctx, llm.Request{Task: task}))
-	if quoted.Text == "" || strings.Contains(a.Saved.Text, quoted.Text) { // it failed before, and is kept
+	task.Results = task.Results[a.Attached:]
+	quoted := offline.Quote(task)
+	if quoted == "" || strings.Contains(a.Saved.Text, quoted) { // it failed before, and is kept
 		return
 	}
-	a.Lead, a.Quoted = "", quoted.Text
+	a.Lead, a.Quoted = "", quoted
 	if a.Saved.Longer(a.Said()) != "" {
-		a.Quoted = "\n\n(The answer breaks off here.)\n\n" + quoted.Text
+		a.Quoted = "\n\n(The answer breaks off here.)\n\n" + quoted
 	}
 	a.Say(a.Quoted)
 }

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"lifehub/agent"
-	"lifehub/llm"
+	"lifehub/llm/offline"
 )
 
 // doubtful is a search that found what hardly answers.
@@ -71,7 +71,7 @@ func TestOneGoodSearchIsEnough(t *testing.T) {
 }
 
 func TestOfflineSaysFirstWhatTheNotesDoNotHold(t *testing.T) {
-	assistant := New(Options{Model: llm.NewOffline(), History: &shelf{}, Tools: tools(doubtful())})
+	assistant := New(Options{Model: offline.New(), History: &shelf{}, Tools: tools(doubtful())})
 	end := ended(t, collect(assistant.Ask(t.Context(), "c1", "When do I rest from the violin?"), nil))
 	if !strings.HasPrefix(end.Answer, "Your notes don't say."+near+"\n\n“") || !end.Unanswered {
 		t.Errorf("answer %q", end.Answer)

@@ -9,6 +9,7 @@ import (
 	"lifehub/agent"
 	"lifehub/llm"
 	"lifehub/llm/llmtest"
+	"lifehub/llm/ollama"
 )
 
 // The whole turn against a real Ollama server with tiny models that say what
@@ -19,7 +20,7 @@ func TestATurnWithARealOllamaServer(t *testing.T) {
 	notes := &fakeTool{name: "search_notes", result: agent.Result{Text: running.Text, Sources: []agent.Source{running}, Searched: true}, takes: 50 * time.Millisecond}
 	tasks := &fakeTool{name: "list_tasks", schema: `{"type":"object","properties":{"status":{"type":"string"}}}`, result: agent.Result{Text: "- [ ] buy shoes"}, takes: 50 * time.Millisecond}
 	ask := func(t *testing.T, model string, kept *shelf) *Agent {
-		provider, err := llm.NewOllama(llm.Settings{OllamaHost: server.URL, Model: model, Window: 8192})
+		provider, err := ollama.New(llm.Settings{OllamaHost: server.URL, Model: model, Window: 8192})
 		if err != nil {
 			t.Fatal(err)
 		}

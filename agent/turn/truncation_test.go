@@ -8,6 +8,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/llm"
+	"lifehub/llm/auto"
 	"lifehub/llm/llmtest"
 )
 
@@ -84,7 +85,7 @@ func askLong(t *testing.T, protocol string, count func(string) int, window, own,
 	}
 	server.Start(t)
 	settings := llm.Settings{Provider: protocol, OllamaHost: server.URL, OpenAIURL: server.URL + "/v1", Model: llmtest.FaultModel, Window: window}
-	provider, err := llm.Open(settings)
+	provider, err := auto.Open(settings)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -27,6 +27,7 @@ import (
 	"lifehub/cli/settings"
 	"lifehub/cli/version"
 	"lifehub/llm"
+	"lifehub/llm/auto"
 	"lifehub/mcpclient"
 	"lifehub/notes"
 	"lifehub/rag/chroma"
@@ -152,7 +153,7 @@ func (a *App) build(ctx context.Context, flags RunFlags) (err error) {
 		default:
 		}
 	}
-	if a.Provider, err = llm.Open(model); err != nil {
+	if a.Provider, err = auto.Open(model); err != nil {
 		return settings.UsageError{Err: err}
 	}
 	if err := a.openVaults(flags.Notes); err != nil {

@@ -20,6 +20,7 @@ import (
 	"lifehub/cli/app"
 	"lifehub/cli/settings"
 	"lifehub/llm"
+	"lifehub/llm/ollama"
 	"lifehub/tui/backend"
 	"lifehub/tui/draw"
 )
@@ -260,7 +261,7 @@ func (bg *background) findModel(ctx context.Context) backend.FoundModel {
 		found.Says = fmt.Sprintf("%s answers, from %s: what you ask leaves this machine.", info.Name, state.Remote)
 	}
 	if _, err := bg.Provider.Embedder(ctx); errors.As(err, &missing) || bg.Settings.Provider == "auto" && state.Text != "" {
-		found.Pull, found.Why = cmp.Or(bg.Settings.EmbedModel, llm.DefaultEmbedding), "finds notes by what they mean, not by words only"
+		found.Pull, found.Why = cmp.Or(bg.Settings.EmbedModel, ollama.DefaultEmbedding), "finds notes by what they mean, not by words only"
 	}
 	return found
 }

@@ -9,6 +9,7 @@ import (
 
 	"lifehub/internal/testenv"
 	"lifehub/llm"
+	"lifehub/llm/offline"
 	"lifehub/rag"
 )
 
@@ -89,7 +90,7 @@ func said(q Question) []llm.Message {
 // planned is the query that the offline planner makes of a question.
 func planned(t *testing.T, q Question) string {
 	spec := llm.ToolSpec{Name: "search_notes", Schema: json.RawMessage(`{"type":"object","properties":{"query":{"type":"string"}},"required":["query"]}`)}
-	answer, _, err := llm.Collect(llm.NewOffline().Stream(t.Context(), llm.Request{Task: &llm.Task{Kind: llm.PlanTask, Question: q.Text, History: said(q), Tools: []llm.ToolSpec{spec}}}))
+	answer, _, err := llm.Collect(offline.New().Stream(t.Context(), llm.Request{Task: &llm.Task{Kind: llm.PlanTask, Question: q.Text, History: said(q), Tools: []llm.ToolSpec{spec}}}))
 	if err != nil {
 		t.Fatal(err)
 	}

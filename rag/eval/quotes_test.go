@@ -13,6 +13,7 @@ import (
 
 	"lifehub/internal/testenv"
 	"lifehub/llm"
+	"lifehub/llm/offline"
 	"lifehub/notes"
 	"lifehub/rag"
 )
@@ -39,7 +40,7 @@ func offlineAnswer(t *testing.T, x *rag.Index, q Question) (answer string, quote
 	for i, p := range found.Passages {
 		task.Sources = append(task.Sources, llm.Source{N: i + 1, Title: p.Path + " " + p.Heading, Text: p.Text, Score: p.Score, Untrusted: p.Untrusted, Dated: p.Dated})
 	}
-	message, _, err := llm.Collect(llm.NewOffline().Stream(t.Context(), llm.Request{Task: &task}))
+	message, _, err := llm.Collect(offline.New().Stream(t.Context(), llm.Request{Task: &task}))
 	if err != nil {
 		t.Fatal(err)
 	}

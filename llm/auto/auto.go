@@ -1,0 +1,362 @@
+// Package auto opens a model provider, and chooses one where none is named:
+// Ollama while it answers, else the offline provider.
+package auto
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"log/slog"
+	"sync"
+	"time"
+
+	"lifehub/llm"
+	"lifehub/llm/offline"
+	"lifehub/llm/ollama"
+	"lifehub/llm/openai"
+)
+
+// Open returns the provider that the settings name. It contacts no server.
+func Open(s llm.Settings) (llm.Provider, error) {
+	switch s.Provider {
+	case "", "auto":
+		return New(s)
+	case "ollama":
+		return ollama.New(s)
+	case "openai":
+		return openai.New(s)
+	case "offline":
+		return offline.New(), nil
+	}
+	return nil, fmt.Errorf("unknown model provider %q: use auto, ollama, openai or offline", s.Provider)
+}
+
+// Provider answers through Ollama while it answers, and offline while it does not.
+// It looks for the server in the background, so that opening never waits; a
+// request waits for the first look, which takes milliseconds when the server
+// is on this machine.
+type Provider struct {
+	ollama  *ollama.Provider
+	offline *offline.Provider
+	changed func(llm.State)
+	ask     func(context.Context) probe // a field for tests
+
+	mu      sync.Mutex
+	now     probe
+	decided chan struct{} // closed when the first look is over
+	wake    chan struct{} // asks for a look at once
+	stop    context.CancelFunc
+	ended   chan struct{}
+}
+
+// probe is what a look at the server found.
+type probe struct {
+	up       bool
+	model    string
+	embedder llm.Embedder // nil: the built-in one
+	text     string
+}
+
+// How often the server is looked for. While it is down the pause doubles, so
+// that a server which is being started is found soon.
+const (
+	lookUp       = 20 * time.Second
+	lookDown     = time.Second
+	lookDownMost = 15 * time.Second
+	lookTimeout  = 10 * time.Second
+)
+
+// New makes the provider and starts its watch, which Close ends.
+func New(s llm.Settings) (*Provider, error) {
+	ollama, err := ollama.New(s)
+	if err != nil {
+		return nil, err
+	}
+	a := newAuto(s.Changed)
+	a.ollama, a.ask = ollama, lookAt(ollama, s.Model != "")
+	a.start()
+	return a, nil
+}
+
+func newAuto(changed func(llm.State)) *Provider {
+	return &Provider{
+		offline: offline.New(), changed: changed, now: probe{text: offline.Notice},
+		decided: make(chan struct{}), wake: make(chan struct{}, 1), ended: make(chan struct{}),
+	}
+}
+
+func (a *Provider) start() {
+	ctx, cancel := context.WithCancel(context.Background())
+	a.stop = cancel
+	go a.watch(ctx)
+}
+
+// watch looks for the server until ctx ends.
+func (a *Provider) watch(ctx context.Context) {
+	defer close(a.ended)
+	defer func() {
+		if r := recover(); r != nil {
+			slog.Error("the watch for the model server broke", "panic", r)
+		}
+	}()
+	pause := lookDown
+	for first := true; ; first = false {
+		found := a.probeOnce(ctx)
+		if ctx.Err() != nil {
+			return
+		}
+		a.take(found, first)
+		if first {
+			close(a.decided)
+		}
+		wait := lookUp
+		if !found.up {
+			wait, pause = pause, min(2*pause, lookDownMost)
+		} else {
+			pause = lookDown
+		}
+		timer := time.NewTimer(wait)
+		select {
+		case <-timer.C:
+		case <-a.wake:
+			timer.Stop()
+			pause = lookDown
+		case <-ctx.Done():
+			timer.Stop()
+			return
+		}
+	}
+}
+
+func (a *Provider) probeOnce(ctx context.Context) probe {
+	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
+	defer cancel()
+	return a.ask(ctx)
+}
+
+// take makes what was seen the present, and tells it when it is news.
+func (a *Provider) take(found probe, first bool) {
+	a.mu.Lock()
+	before := a.now
+	a.now = found
+	a.mu.Unlock()
+	switch {
+	case first && found.up:
+		a.tell(found.text, true)
+	case first:
+		a.tell(offline.Notice, true)
+	case found.up && !before.up:
+		a.tell(join("Ollama is up: "+found.model+" answers from now on", found.text), false)
+	case !found.up && before.up:
+		a.tell(join("Ollama does not answer any more", found.text), false)
+	case found.text != before.text || embedderName(found) != embedderName(before):
+		a.tell(found.text, false)
+	}
+}
+
+func (a *Provider) tell(text string, first bool) {
+	if a.changed != nil {
+		state := a.State()
+		state.Text, state.First = text, first
+		a.changed(state)
+	}
+}
+
+func join(a, b string) string {
+	if b == "" {
+		return a
+	}
+	return a + "; " + b
+}
+
+func embedderName(s probe) string {
+	if s.embedder == nil {
+		return llm.Ngrams{}.Name()
+	}
+	return s.embedder.Name()
+}
+
+// lookAt reports whether an Ollama server can answer. A model that the user
+// named counts even when it is missing: then it is offered for pull.
+func lookAt(o *ollama.Provider, named bool) func(context.Context) probe {
+	return func(ctx context.Context) probe {
+		if err := o.Alive(ctx); err != nil {
+			return probe{text: offline.Notice}
+		}
+		info, err := o.Info(ctx, "")
+		var missing *llm.NotFoundError
+		switch {
+		case errors.As(err, &missing) && named:
+			info.Name = missing.Model
+		case errors.As(err, &missing):
+			return probe{text: fmt.Sprintf("Ollama runs but has no chat model: lifehub models pull %s", missing.Model)}
+		case err != nil:
+			return probe{text: offline.Notice}
+		}
+		found := probe{up: true, model: info.Name}
+		embedder, err := o.Embedder(ctx)
+		switch {
+		case errors.As(err, &missing):
+			found.text = fmt.Sprintf("notes are found by words only: lifehub models pull %s adds meaning", missing.Model)
+		case err != nil:
+			return probe{text: offline.Notice}
+		default:
+			found.embedder = embedder
+		}
+		return found
+	}
+}
+
+// waitForProbe waits for the first look and returns what is known now.
+func (a *Provider) waitForProbe(ctx context.Context) (probe, error) {
+	select {
+	case <-a.decided:
+	case <-a.ended:
+	case <-ctx.Done():
+		return probe{}, ctx.Err()
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.now, nil
+}
+
+// markDown is called when a request finds the server gone.
+func (a *Provider) markDown() {
+	a.mu.Lock()
+	was := a.now.up
+	a.now = probe{text: offline.Notice}
+	a.mu.Unlock()
+	if was {
+		a.tell("Ollama does not answer any more; "+offline.Notice, false)
+	}
+	a.probeSoon()
+}
+
+// Stream implements [llm.Model]. When the server is gone before the first piece,
+// the answer comes from the offline provider.
+func (a *Provider) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
+	return func(yield func(llm.Delta, error) bool) {
+		now, err := a.waitForProbe(ctx)
+		if err != nil {
+			yield(llm.Delta{}, err)
+			return
+		}
+		if now.up {
+			began := false
+			for d, err := range a.ollama.Stream(ctx, req) {
+				if errors.Is(err, llm.ErrUnreachable) && !began {
+					a.markDown()
+					if req.Task != nil {
+						break
+					}
+				}
+				began = began || d.Waiting == ""
+				if !yield(d, err) || err != nil {
+					return
+				}
+			}
+			if began {
+				return
+			}
+		}
+		a.offline.Stream(ctx, req)(yield)
+	}
+}
+
+// up reports whether Ollama answered at the last look.
+func (a *Provider) up() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.now.up
+}
+
+// State implements [llm.Provider].
+func (a *Provider) State() llm.State {
+	a.mu.Lock()
+	now := a.now
+	a.mu.Unlock()
+	if !now.up {
+		return llm.State{Provider: "offline", Text: now.text, Sent: a.ollama.State().Sent}
+	}
+	s := a.ollama.State()
+	s.Lacks = now.text
+	s.Text = now.text
+	return s
+}
+
+// Window implements [llm.Provider].
+func (a *Provider) Window() int {
+	if a.up() {
+		return a.ollama.Window()
+	}
+	return a.offline.Window()
+}
+
+// SetWindow implements [llm.Provider].
+func (a *Provider) SetWindow(tokens int) { a.ollama.SetWindow(tokens) }
+
+// Ready implements [llm.Provider].
+func (a *Provider) Ready(ctx context.Context) error {
+	_, err := a.waitForProbe(ctx) // the look chose the model
+	return err
+}
+
+// Info implements [llm.Provider].
+func (a *Provider) Info(ctx context.Context, name string) (llm.Info, error) {
+	now, err := a.waitForProbe(ctx)
+	if err != nil {
+		return llm.Info{}, err
+	}
+	if now.up || (name != "" && name != "offline") {
+		return a.ollama.Info(ctx, name)
+	}
+	return a.offline.Info(ctx, name)
+}
+
+// Models implements [llm.Provider]: those of Ollama, also while it is not in use.
+func (a *Provider) Models(ctx context.Context) ([]llm.Info, error) { return a.ollama.Models(ctx) }
+
+// SetModel implements [llm.Provider].
+func (a *Provider) SetModel(ctx context.Context, name string) error {
+	if err := a.ollama.SetModel(ctx, name); err != nil {
+		return err
+	}
+	a.probeSoon()
+	return nil
+}
+
+// Pull implements [llm.Provider].
+func (a *Provider) Pull(ctx context.Context, name string, progress func(llm.Progress)) error {
+	if err := a.ollama.Pull(ctx, name, progress); err != nil {
+		return err
+	}
+	a.probeSoon()
+	return nil
+}
+
+func (a *Provider) probeSoon() {
+	select {
+	case a.wake <- struct{}{}:
+	default: // a look is due already
+	}
+}
+
+// Embedder implements [llm.Provider].
+func (a *Provider) Embedder(ctx context.Context) (llm.Embedder, error) {
+	now, err := a.waitForProbe(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if now.embedder != nil {
+		return now.embedder, nil
+	}
+	return llm.Ngrams{}, nil
+}
+
+// Close implements [llm.Provider].
+func (a *Provider) Close() error {
+	a.stop()
+	<-a.ended
+	return nil
+}

@@ -1,0 +1,108 @@
+package auto
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"lifehub/llm"
+	"lifehub/llm/offline"
+	"lifehub/llm/ollama"
+)
+
+func TestTheWatchFindsAServerThatComesUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		begun := time.Now()
+		var looks []time.Duration
+		var told []string
+		a := newAuto(func(s llm.State) { told = append(told, s.Provider+": "+s.Text) })
+		a.ollama, _ = ollama.New(llm.Settings{Model: "qwen3:8b"})
+		a.ask = func(context.Context) probe {
+			looks = append(looks, time.Since(begun))
+			if time.Since(begun) > 20*time.Second && time.Since(begun) < 60*time.Second {
+				return probe{up: true, model: "qwen3:8b"}
+			}
+			return probe{text: offline.Notice}
+		}
+		a.start()
+		time.Sleep(2 * time.Minute) // the clock of the bubble
+		a.Close()
+		s := time.Second
+		if want := []time.Duration{0, 1 * s, 3 * s, 7 * s, 15 * s, 30 * s, 50 * s, 70 * s}; !slices.Equal(looks[:len(want)], want) {
+			t.Errorf("it looked at %v, want %v", looks, want)
+		}
+		want := []string{
+			"offline: " + offline.Notice,
+			"ollama: Ollama is up: qwen3:8b answers from now on",
+			"offline: Ollama does not answer any more; " + offline.Notice,
+		}
+		if !slices.Equal(told, want) {
+			t.Errorf("it told %q", told)
+		}
+	})
+}
+
+// namedEmbedder is only asked for its name.
+type namedEmbedder struct {
+	llm.Embedder
+	name string
+}
+
+func (e namedEmbedder) Name() string { return e.name }
+
+func TestARequestBeforeTheFirstLookWaitsForItOrForItsContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := newAuto(nil)
+		a.ollama, _ = ollama.New(llm.Settings{})
+		a.ask = func(ctx context.Context) probe {
+			<-ctx.Done() // a server that takes the connection and says nothing
+			return probe{text: offline.Notice}
+		}
+		a.start()
+		defer a.Close()
+		short, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if _, err := a.Embedder(short); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("got %v", err)
+		}
+		begun := time.Now()
+		e, err := a.Embedder(t.Context())
+		if err != nil || e.Name() != (llm.Ngrams{}).Name() {
+			t.Errorf("got %v, %v", e, err)
+		}
+		if took := time.Since(begun); took > lookTimeout {
+			t.Errorf("it waited %v", took)
+		}
+	})
+}
+
+func TestAnEmbeddingModelThatArrivesIsTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var told []llm.State
+		a := newAuto(func(s llm.State) { told = append(told, s) })
+		a.ollama, _ = ollama.New(llm.Settings{Model: "qwen3:8b"})
+		pulled := false
+		a.ask = func(context.Context) probe {
+			s := probe{up: true, model: "qwen3:8b", text: "notes are found by words only"}
+			if pulled {
+				s.text, s.embedder = "", namedEmbedder{name: "ollama/nomic-embed-text:latest@1"}
+			}
+			return s
+		}
+		a.start()
+		defer a.Close()
+		synctest.Wait()
+		pulled = true
+		a.probeSoon()
+		synctest.Wait()
+		if len(told) != 2 || told[0].Text == "" || told[1].Text != "" {
+			t.Errorf("it told %+v", told)
+		}
+		if e, _ := a.Embedder(t.Context()); e.Name() != "ollama/nomic-embed-text:latest@1" {
+			t.Errorf("its embedder is %s", e.Name())
+		}
+	})
+}

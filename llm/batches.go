@@ -1,0 +1,76 @@
+package llm
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strings"
+)
+
+// batchBytes bounds the texts of one request to an embedder, besides their
+// number: it should end well within the time that is waited for it, on a slow
+// machine too.
+const batchBytes = 64 << 10
+
+// InBatches embeds texts a batch at a time, each with a bound on time and with
+// retries, and checks what comes back.
+func InBatches(ctx context.Context, texts []string, most int, embed func(context.Context, []string) ([][]float32, error)) ([][]float32, error) {
+	vectors := make([][]float32, 0, len(texts))
+	for len(texts) > 0 {
+		n, size := 0, 0
+		for n < len(texts) && n < most && (n == 0 || size+len(texts[n]) <= batchBytes) {
+			size += len(texts[n])
+			n++
+		}
+		batch := make([]string, n)
+		for i, text := range texts[:n] {
+			batch[i] = text
+			if strings.TrimSpace(text) == "" {
+				batch[i] = "." // servers refuse a text without tokens, or skip it
+			}
+		}
+		got, err := Again(ctx, func() ([][]float32, error) {
+			ctx, cancel := context.WithTimeoutCause(ctx, FirstTokenTimeout, fmt.Errorf("embed %d texts: no answer for %v", n, FirstTokenTimeout))
+			defer cancel()
+			got, err := embed(ctx, batch)
+			if err != nil && context.Cause(ctx) != nil {
+				err = context.Cause(ctx)
+			}
+			return got, err
+		})
+		if err != nil {
+			return nil, err
+		}
+		if err := checkVectors(got, n, vectors); err != nil {
+			return nil, err
+		}
+		vectors = append(vectors, got...)
+		texts = texts[n:]
+	}
+	return vectors, nil
+}
+
+// checkVectors refuses what would spoil an index: a missing vector, one of
+// another length, one that is zero or no number.
+func checkVectors(got [][]float32, want int, before [][]float32) error {
+	if len(got) != want {
+		return fmt.Errorf("embed %d texts: the server gave %d vectors", want, len(got))
+	}
+	dim := len(got[0])
+	if len(before) > 0 {
+		dim = len(before[0])
+	}
+	for _, v := range got {
+		if len(v) != dim || dim == 0 {
+			return fmt.Errorf("embed texts: vectors of %d and of %d numbers from one model", dim, len(v))
+		}
+		var norm float64
+		for _, x := range v {
+			norm += float64(x) * float64(x)
+		}
+		if norm == 0 || math.IsNaN(norm) || math.IsInf(norm, 0) {
+			return fmt.Errorf("embed texts: the server gave a vector without direction")
+		}
+	}
+	return nil
+}

@@ -1,0 +1,117 @@
+package offline
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"lifehub/internal/pattern"
+	"lifehub/llm"
+)
+
+// toolAt is the place of a tool by its name; -1: it is not available.
+func toolAt(tools []llm.ToolSpec, name string) int {
+	return slices.IndexFunc(tools, func(t llm.ToolSpec) bool { return t.Name == name })
+}
+
+// toolShape is what the rules need to know of a tool's arguments.
+type toolShape struct {
+	Properties map[string]struct {
+		Type any `json:"type"`
+	} `json:"properties"`
+	Required []string `json:"required"`
+}
+
+// namedTool reads "@tool key=value …" and "/tool key=value …". What begins
+// with @ and names no tool is a note, or a name, in a question.
+func namedTool(message string, task *llm.Task) (plan, bool) {
+	called, rest, _ := strings.Cut(message, " ")
+	name := strings.TrimLeft(called, "@/")
+	if len(called)-len(name) != 1 {
+		return plan{}, false
+	}
+	i := toolAt(task.Tools, name)
+	switch {
+	case i >= 0:
+	case command.MatchString(message):
+		return plan{Reasoning: "No such tool.", Answer: fmt.Sprintf("There is no tool or command %q. `/help` lists the commands, `/tools` the tools.", called)}, true
+	default:
+		return plan{}, false
+	}
+	var shape toolShape
+	_ = json.Unmarshal(task.Tools[i].Schema, &shape) // a schema that cannot be read asks for nothing
+	args := readArgs(shape, strings.TrimSpace(rest))
+	for _, needed := range shape.Required {
+		if _, given := args[needed]; !given {
+			return plan{Reasoning: "An argument is missing.", Answer: fmt.Sprintf("`%s` needs %s. Write `@%s %s=…`.",
+				name, strings.Join(shape.Required, ", "), name, strings.Join(shape.Required, "=… "))}, true
+		}
+	}
+	return oneStep(name, args, message), true
+}
+
+// command is a message that begins with a slash and a name, rather than a path.
+var command = pattern.Lazy(`^/[\pL\pN_:-]+(?:\s|$)`)
+
+// argument is where the value of a named argument begins: "key=", with the
+// value where it is in quotes.
+var argument = pattern.Lazy(`(?:^|\s)([\pL_][\pL\pN_-]*)=("(?:[^"\\]|\\.)*"|'[^']*')?`)
+
+// readArgs reads arguments as JSON or as key=value pairs. A value without
+// quotes ends where the next argument of the tool begins; text outside the
+// pairs is the first argument that the tool needs and was not given.
+func readArgs(shape toolShape, text string) map[string]any {
+	args := map[string]any{}
+	if strings.HasPrefix(text, "{") && json.Unmarshal([]byte(text), &args) == nil {
+		return args
+	}
+	pairs := slices.DeleteFunc(argument.FindAllStringSubmatchIndex(text, -1), func(m []int) bool {
+		_, takes := shape.Properties[text[m[2]:m[3]]]
+		return shape.Properties != nil && !takes
+	})
+	free, end := "", 0
+	for i, m := range pairs {
+		free += text[end:m[0]]
+		begin := m[1]
+		if end = len(text); i+1 < len(pairs) {
+			end = pairs[i+1][0]
+		}
+		if m[4] >= 0 { // in quotes
+			begin, end = m[4], m[5]
+		}
+		name := text[m[2]:m[3]]
+		args[name] = typed(shape.Properties[name].Type, unquote(text[begin:end]))
+	}
+	if free = strings.TrimSpace(free + text[end:]); free != "" {
+		for _, name := range shape.Required {
+			if _, given := args[name]; !given {
+				args[name] = typed(shape.Properties[name].Type, unquote(free))
+				break
+			}
+		}
+	}
+	return args
+}
+
+// unquote takes a pair of quotation marks off, and reads the escapes between
+// double ones.
+func unquote(s string) string {
+	s = strings.TrimSpace(s)
+	if text, err := strconv.Unquote(s); err == nil && s[0] == '"' {
+		return text
+	}
+	if len(s) > 1 && (s[0] == '"' || s[0] == '\'') && s[len(s)-1] == s[0] {
+		return s[1 : len(s)-1]
+	}
+	return s
+}
+
+// typed is a value as the schema wants it, where it is no text.
+func typed(kind any, value string) any {
+	if kind != nil && kind != "string" && json.Valid([]byte(value)) {
+		return json.RawMessage(value)
+	}
+	return value
+}

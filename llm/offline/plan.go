@@ -1,0 +1,101 @@
+package offline
+
+import (
+	"cmp"
+	"encoding/json"
+	"strings"
+
+	"lifehub/llm"
+)
+
+// plan is what the planner of a turn expects, in the order of its prompt.
+type plan struct {
+	Reasoning string `json:"reasoning"`
+	Answer    string `json:"answer,omitempty"`
+	Steps     []step `json:"steps"`
+}
+
+type step struct {
+	ID          string         `json:"id"`
+	Tool        string         `json:"tool"`
+	Input       map[string]any `json:"input"`
+	Description string         `json:"description"`
+	After       []string       `json:"after"`
+}
+
+// maxQuery bounds the query that is made of a long message, in bytes.
+const maxQuery = 1 << 10
+
+// makePlan turns a message into a plan by four rules and returns it as JSON.
+func makePlan(task *llm.Task) string {
+	p := planFor(task)
+	if p.Steps == nil {
+		p.Steps = []step{}
+	}
+	text, err := json.Marshal(p)
+	if err != nil { // maps of strings and JSON encode
+		return `{"reasoning":"","steps":[]}`
+	}
+	return string(text)
+}
+
+// planFor plans by the four rules: "add task …" adds a task, "@tool …" and
+// "/tool …" call a tool, all else is a search. A command is the whole message
+// and one line, so that no line of a longer text acts.
+func planFor(task *llm.Task) plan {
+	if len(task.Results) > 0 {
+		return plan{Reasoning: "The rules know no other way."}
+	}
+	message := strings.TrimSpace(task.Question)
+	if !strings.ContainsAny(message, "\r\n") {
+		if p, ok := addTask(message, task); ok {
+			return p
+		}
+		if p, ok := namedTool(message, task); ok {
+			return p
+		}
+	}
+	if !hasWords(message) {
+		return plan{Reasoning: "There is nothing to look for.", Answer: onlyQuotes}
+	}
+	if toolAt(task.Tools, "search_notes") >= 0 {
+		query := topic(clipBytes(inContext(message, task.History), maxQuery))
+		return oneStep("search_notes", map[string]any{"query": query}, "search your notes")
+	}
+	return plan{Reasoning: "There are no notes to search.", Answer: cmp.Or(recalled(contentQuery(task), append(said(task.History), task.Past...), 0), onlyQuotes)}
+}
+
+// oneStep is a plan of one call.
+func oneStep(tool string, args map[string]any, description string) plan {
+	return plan{
+		Reasoning: "Offline: planned by rules, without a model.",
+		Steps:     []step{{ID: "1", Tool: tool, Input: args, Description: clipBytes(oneLine(description), 120), After: []string{}}},
+	}
+}
+
+// addTask reads "add task …": the rest is the task, word for word.
+func addTask(message string, task *llm.Task) (plan, bool) {
+	verb, rest, _ := strings.Cut(message, " ")
+	noun, text, _ := strings.Cut(strings.TrimSpace(rest), " ")
+	if !strings.EqualFold(verb, "add") || !strings.EqualFold(strings.TrimSuffix(noun, ":"), "task") {
+		return plan{}, false
+	}
+	i := toolAt(task.Tools, "add_task")
+	switch text = strings.TrimSpace(text); {
+	case i < 0:
+		return plan{Reasoning: "No such tool.", Answer: "The tool `add_task` is not available, so no task was added."}, true
+	case text == "":
+		return plan{Reasoning: "An argument is missing.", Answer: "Which task? Write for example `add task buy milk`."}, true
+	}
+	return oneStep("add_task", map[string]any{"text": text}, message), true
+}
+
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// clipBytes cuts a text to at most n bytes, at the end of a character.
+func clipBytes(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	return strings.ToValidUTF8(s[:n], "")
+}

@@ -1,0 +1,421 @@
+package openai
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"lifehub/llm"
+)
+
+// chatBody is a request for a streamed chat completion.
+type chatBody struct {
+	Model         string          `json:"model"`
+	Messages      []chatMessage   `json:"messages"`
+	Stream        bool            `json:"stream"`
+	StreamOptions map[string]bool `json:"stream_options,omitempty"`
+	Tools         []chatTool      `json:"tools,omitempty"`
+	Format        *chatFormat     `json:"response_format,omitempty"`
+	MaxTokens     int             `json:"max_tokens,omitempty"`
+	MaxCompletion int             `json:"max_completion_tokens,omitempty"`
+	Effort        string          `json:"reasoning_effort,omitempty"`
+}
+
+type chatMessage struct {
+	Role    string     `json:"role"`
+	Content any        `json:"content"` // text, or parts when there are images
+	Calls   []chatCall `json:"tool_calls,omitempty"`
+	CallID  string     `json:"tool_call_id,omitempty"`
+}
+
+type chatCall struct {
+	Index    *int   `json:"index,omitempty"`
+	ID       string `json:"id,omitempty"`
+	Type     string `json:"type,omitempty"`
+	Function struct {
+		Name      string `json:"name,omitempty"`
+		Arguments string `json:"arguments"`
+	} `json:"function"`
+}
+
+type chatTool struct {
+	Type     string `json:"type"`
+	Function struct {
+		Name        string          `json:"name"`
+		Description string          `json:"description,omitempty"`
+		Parameters  json.RawMessage `json:"parameters,omitempty"`
+	} `json:"function"`
+}
+
+type chatFormat struct {
+	Type   string `json:"type"`
+	Schema struct {
+		Name   string          `json:"name"`
+		Strict bool            `json:"strict"`
+		Schema json.RawMessage `json:"schema"`
+	} `json:"json_schema"`
+}
+
+// chatChunk is one event of the stream, or a whole answer where the server
+// does not stream.
+type chatChunk struct {
+	Choices []struct {
+		Delta   chatDelta `json:"delta"`
+		Message chatDelta `json:"message"` // of a whole answer
+		Finish  string    `json:"finish_reason"`
+	} `json:"choices"`
+	Usage   *chatUsage `json:"usage"`
+	Timings struct {
+		Cached float64 `json:"cache_n"`
+		Read   float64 `json:"prompt_n"`
+	} `json:"timings"` // llama.cpp
+	Error *apiError `json:"error"`
+}
+
+type chatDelta struct {
+	Content   string     `json:"content"`
+	Reasoning string     `json:"reasoning_content"` // vLLM, llama.cpp, DeepSeek
+	Thinking  string     `json:"reasoning"`         // Ollama, routers
+	Calls     []chatCall `json:"tool_calls"`
+}
+
+type chatUsage struct {
+	Prompt  int `json:"prompt_tokens"`
+	Answer  int `json:"completion_tokens"`
+	Total   int `json:"total_tokens"`
+	Details struct {
+		Cached int `json:"cached_tokens"`
+	} `json:"prompt_tokens_details"`
+}
+
+// prompt is the size of the whole prompt. The protocol counts what was cached
+// in it; some servers leave that out.
+func (u chatUsage) prompt() int {
+	whole := max(u.Prompt, u.Total-u.Answer)
+	if u.Details.Cached > whole {
+		whole += u.Details.Cached
+	}
+	return whole
+}
+
+// Stream implements [llm.Model]. Its errors besides those named there are
+// ErrUnreachable, ErrTooLong, NotFoundError, UnsupportedError and StatusError.
+func (o *Provider) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
+	return func(yield func(llm.Delta, error) bool) {
+		model := o.State().Model
+		if model == "" {
+			a, err := o.about(ctx, "", false)
+			if err != nil {
+				yield(llm.Delta{}, err)
+				return
+			}
+			model = a.ID
+		}
+		body := o.chatBody(model, req)
+		try := func(ctx context.Context, emit func(llm.Delta) error) error {
+			err := missing(o.chat(ctx, body, emit), body.Model)
+			if !o.forget(body.Model, err) {
+				return err
+			}
+			now, failed := o.about(ctx, "", false)
+			if failed != nil || now.ID == body.Model {
+				return err
+			}
+			body.Model = now.ID // the server was restarted with another one
+			return missing(o.chat(ctx, body, emit), body.Model)
+		}
+		llm.Stream(ctx, o.Window(), try)(yield)
+	}
+}
+
+// usageTimeout is how long the count of tokens and the end mark may take after
+// the last piece of an answer.
+const usageTimeout = 2 * time.Second
+
+// chat sends the request and reads the answer. A finish_reason ends an answer,
+// with or without [DONE].
+func (o *Provider) chat(ctx context.Context, body *chatBody, emit func(llm.Delta) error) error {
+	reading, stop := context.WithCancel(ctx)
+	defer stop()
+	res, err := o.post(reading, body)
+	if err != nil {
+		return err
+	}
+	defer res.Body.Close()
+
+	var ending *time.Timer
+	answer := &chatAnswer{emit: emit, finished: func() { ending = time.AfterFunc(usageTimeout, stop) }}
+	err = readAnswer(res.Body, answer.event)
+	if ending != nil {
+		ending.Stop()
+	}
+	var status *llm.StatusError
+	switch {
+	case errors.Is(err, llm.ErrStopped), errors.Is(err, llm.ErrTooLong), errors.As(err, &status):
+		return err
+	case ctx.Err() != nil:
+		return llm.Cut(ctx.Err())
+	case answer.usage.Stopped != "":
+		err = answer.end()
+	case err == nil:
+		return llm.ErrCut // the end came without a reason
+	}
+	if errors.Is(err, llm.ErrStopped) {
+		return err
+	}
+	return llm.Cut(err)
+}
+
+// optional are the options of a request that a server may not know.
+var optional = []string{"stream_options", "response_format", "tools", "reasoning_effort", "temperature", "max_tokens", "max_completion_tokens"}
+
+// fields are a request by the names of its options.
+type fields map[string]json.RawMessage
+
+// without is the request with some options left out.
+func (f fields) without(options []string) fields {
+	f = maps.Clone(f)
+	for _, option := range options {
+		delete(f, option)
+	}
+	return f
+}
+
+// suspects are the options to leave out of the next tries after a refusal:
+// those that it names, or else each, and at last all.
+func (f fields) suspects(err error) (tries [][]string) {
+	var status *llm.StatusError
+	if !errors.As(err, &status) || !slices.Contains([]int{400, 422, 500, 501}, status.Code) {
+		return nil
+	}
+	var set, named []string
+	for _, option := range optional {
+		if f[option] == nil {
+			continue
+		}
+		set = append(set, option)
+		if strings.Contains(status.Message, option) {
+			named = append(named, option)
+		}
+		tries = append(tries, []string{option})
+	}
+	switch {
+	case len(named) > 0:
+		tries = [][]string{named}
+	case status.Code >= 500 || len(set) == 0:
+		return nil
+	}
+	if len(set) > len(tries[0]) {
+		tries = append(tries, set)
+	}
+	return tries
+}
+
+// post sends a request. One that is refused is tried without the options that
+// the server may not know, and what helped holds for all later requests to the
+// model. A request for calls that only works without tools is an UnsupportedError.
+func (o *Provider) post(ctx context.Context, body *chatBody) (*http.Response, error) {
+	var whole fields
+	raw, err := json.Marshal(body)
+	if err == nil {
+		err = json.Unmarshal(raw, &whole)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("write the request: %w", err)
+	}
+	o.mu.Lock()
+	given := whole.without(o.refused[body.Model])
+	o.mu.Unlock()
+	noTools := &llm.UnsupportedError{Model: body.Model, Capability: "tools"}
+	if whole["tools"] != nil && given["tools"] == nil {
+		return nil, noTools
+	}
+	const path = "chat/completions"
+	res, err := o.send(ctx, http.MethodPost, path, given)
+	for _, options := range given.suspects(err) {
+		res, failed := o.send(ctx, http.MethodPost, path, given.without(options))
+		if failed != nil {
+			continue
+		}
+		o.mu.Lock()
+		o.refused[body.Model] = append(o.refused[body.Model], options...)
+		o.mu.Unlock()
+		if slices.Contains(options, "tools") {
+			res.Body.Close()
+			return nil, noTools
+		}
+		return res, nil
+	}
+	return res, err
+}
+
+// chatAnswer gathers one streamed answer.
+type chatAnswer struct {
+	emit     func(llm.Delta) error
+	finished func()     // called once, when the reason of the end arrives
+	calls    []chatCall // by index, their arguments growing
+	usage    llm.Usage
+	first    time.Time
+}
+
+// maxCalls bounds the tool calls of one answer.
+const maxCalls = 64
+
+func (a *chatAnswer) event(data []byte) error {
+	if string(data) == "[DONE]" {
+		return a.end()
+	}
+	var chunk chatChunk
+	if err := json.Unmarshal(data, &chunk); err != nil {
+		return fmt.Errorf("an event that is not JSON: %.40q", data)
+	}
+	if chunk.Error != nil {
+		switch message := llm.Short(chunk.Error.Message); {
+		case !a.first.IsZero():
+			return errors.New(message)
+		case llm.TooLong(message):
+			return llm.ErrTooLong
+		default: // nothing was cut: the request was refused
+			return &llm.StatusError{Code: http.StatusOK, Message: message}
+		}
+	}
+	if chunk.Usage != nil {
+		a.usage.Prompt, a.usage.Answer = chunk.Usage.prompt(), chunk.Usage.Answer
+	}
+	a.usage.Prompt = max(a.usage.Prompt, int(chunk.Timings.Cached+chunk.Timings.Read))
+	if len(chunk.Choices) == 0 {
+		return nil
+	}
+	choice := chunk.Choices[0]
+	for _, d := range []chatDelta{choice.Delta, choice.Message} {
+		if err := a.addCalls(d.Calls); err != nil {
+			return err
+		}
+		if a.first.IsZero() {
+			a.first = time.Now()
+		}
+		if err := a.emit(llm.Delta{Text: d.Content, Thinking: d.Reasoning + d.Thinking}); err != nil {
+			return err
+		}
+	}
+	if choice.Finish != "" {
+		if a.usage.Stopped == "" {
+			a.finished()
+		}
+		a.usage.Stopped = llm.StopEnd
+		if choice.Finish == "length" {
+			a.usage.Stopped = llm.StopLength
+		}
+	}
+	return nil
+}
+
+// addCalls joins the pieces of tool calls. Servers number them, or begin each
+// with its id.
+func (a *chatAnswer) addCalls(pieces []chatCall) error {
+	for _, piece := range pieces {
+		at := len(a.calls) - 1
+		switch {
+		case piece.Index != nil:
+			at = *piece.Index
+		case piece.ID != "" || at < 0:
+			at = len(a.calls)
+		}
+		if at < 0 || at > len(a.calls) || at >= maxCalls {
+			return fmt.Errorf("tool call number %d after %d others", at, len(a.calls))
+		}
+		if at == len(a.calls) {
+			a.calls = append(a.calls, chatCall{})
+		}
+		call := &a.calls[at]
+		if piece.ID != "" {
+			call.ID = piece.ID
+		}
+		if piece.Function.Name != "" {
+			call.Function.Name = piece.Function.Name
+		}
+		if call.Function.Arguments += piece.Function.Arguments; len(call.Function.Arguments) > maxLine {
+			return errLongLine
+		}
+	}
+	return nil
+}
+
+// end hands on the calls and what the answer cost.
+func (a *chatAnswer) end() error {
+	for _, c := range a.calls {
+		args := strings.TrimSpace(c.Function.Arguments)
+		if args == "" {
+			args = "{}"
+		}
+		if !json.Valid([]byte(args)) {
+			return fmt.Errorf("arguments of %s that are not JSON", llm.Short(c.Function.Name))
+		}
+		if err := a.emit(llm.Delta{Call: &llm.ToolCall{ID: c.ID, Name: c.Function.Name, Args: json.RawMessage(args)}}); err != nil {
+			return err
+		}
+	}
+	if a.usage.Stopped == "" {
+		a.usage.Stopped = llm.StopEnd
+	}
+	if !a.first.IsZero() {
+		a.usage.Generating = time.Since(a.first)
+	}
+	return a.emit(llm.Delta{Usage: &a.usage})
+}
+
+func (o *Provider) chatBody(model string, req llm.Request) *chatBody {
+	body := &chatBody{
+		Model: model, Stream: true, StreamOptions: map[string]bool{"include_usage": true},
+	}
+	if o.base.Hostname() == "api.openai.com" { // its newer models refuse the name that all others know
+		body.MaxCompletion = req.MaxTokens
+	} else {
+		body.MaxTokens = req.MaxTokens
+	}
+	if slices.Contains([]string{"low", "medium", "high"}, req.Think) {
+		body.Effort = req.Think
+	}
+	if len(req.Schema) > 0 {
+		body.Format = &chatFormat{Type: "json_schema"}
+		body.Format.Schema.Name, body.Format.Schema.Schema = "answer", req.Schema
+	}
+	for _, spec := range req.Tools {
+		tool := chatTool{Type: "function"}
+		tool.Function.Name, tool.Function.Description, tool.Function.Parameters = spec.Name, spec.Description, spec.Schema
+		body.Tools = append(body.Tools, tool)
+	}
+	for _, m := range req.Messages {
+		body.Messages = append(body.Messages, chatMessageOf(m))
+	}
+	return body
+}
+
+func chatMessageOf(m llm.Message) chatMessage {
+	out := chatMessage{Role: string(m.Role), Content: m.Text, CallID: m.CallID}
+	if len(m.Images) > 0 {
+		parts := []map[string]any{{"type": "text", "text": m.Text}}
+		for _, image := range m.Images {
+			address := "data:" + http.DetectContentType(image) + ";base64," + base64.StdEncoding.EncodeToString(image)
+			parts = append(parts, map[string]any{"type": "image_url", "image_url": map[string]string{"url": address}})
+		}
+		out.Content = parts
+	}
+	for _, call := range m.Calls {
+		c := chatCall{ID: call.ID, Type: "function"}
+		c.Function.Name, c.Function.Arguments = call.Name, string(call.Args)
+		if c.Function.Arguments == "" {
+			c.Function.Arguments = "{}"
+		}
+		out.Calls = append(out.Calls, c)
+	}
+	return out
+}

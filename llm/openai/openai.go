@@ -1,0 +1,267 @@
+// Package openai is the provider for servers that speak OpenAI's chat completions.
+package openai
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"lifehub/llm"
+)
+
+// Provider is the provider for servers that speak OpenAI's chat completions:
+// vLLM, the llama.cpp server, LM Studio, Ollama's /v1 and OpenAI itself. It is
+// plain net/http: the official client weighs four times what all of this does
+// and refuses servers that are a little different.
+type Provider struct {
+	settings  llm.Settings
+	base      *url.URL
+	client    *http.Client
+	transport *llm.Transport
+
+	asking chan struct{} // held by who asks the server about its models
+
+	mu      sync.Mutex
+	model   string // "" until it is chosen
+	named   bool   // by the user
+	window  int    // the setting in tokens; 0: what the server advertises
+	adverts map[string]advert
+	refused map[string][]string // options of a request that the server does not know, by model
+}
+
+// New makes a provider of the server at Settings.OpenAIURL. It contacts
+// nobody yet.
+func New(s llm.Settings) (*Provider, error) {
+	address := cmp.Or(strings.TrimSpace(s.OpenAIURL), "https://api.openai.com/v1")
+	base, err := url.Parse(address)
+	if err != nil || base.Host == "" || (base.Scheme != "http" && base.Scheme != "https") {
+		return nil, fmt.Errorf("read the address of the model server %q: it should look like http://127.0.0.1:8000/v1", address)
+	}
+	t := llm.NewTransport(nil)
+	return &Provider{
+		settings: s, base: base, client: t.Client(), transport: t, asking: make(chan struct{}, 1),
+		model: s.Model, named: s.Model != "", window: s.Window,
+		adverts: map[string]advert{}, refused: map[string][]string{},
+	}, nil
+}
+
+// State implements [llm.Provider].
+func (o *Provider) State() llm.State {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	s := llm.State{Provider: "openai", Model: o.model, Sent: o.transport.Sent.Load(), RejectsLongPrompts: o.adverts[o.model].rejectsLong()}
+	if !llm.ThisMachine(o.base) {
+		s.Remote = o.base.Host
+	}
+	return s
+}
+
+// Window implements [llm.Provider].
+func (o *Provider) Window() int {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.adverts[o.model].allocate(o.window)
+}
+
+// SetWindow implements [llm.Provider].
+func (o *Provider) SetWindow(tokens int) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.window = tokens
+}
+
+// Ready implements [llm.Provider].
+func (o *Provider) Ready(ctx context.Context) error {
+	_, err := o.about(ctx, "", true)
+	return err
+}
+
+// Info implements [llm.Provider]. What the model can do is not known: it is tried.
+func (o *Provider) Info(ctx context.Context, name string) (llm.Info, error) {
+	a, err := o.about(ctx, name, false)
+	switch {
+	case err != nil:
+		return llm.Info{}, err
+	case a.listErr != nil:
+		return llm.Info{}, a.listErr
+	case !a.listed:
+		return llm.Info{}, &llm.NotFoundError{Model: a.ID, Fixed: true}
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	info := o.info(a)
+	info.Allocated = a.allocate(o.window)
+	return info, nil
+}
+
+func (o *Provider) info(a advert) llm.Info {
+	info := llm.Info{Name: a.name(), Context: cmp.Or(a.window(), a.most())}
+	if !llm.ThisMachine(o.base) {
+		info.Remote = o.base.Host
+	}
+	return info
+}
+
+// Models implements [llm.Provider].
+func (o *Provider) Models(ctx context.Context) ([]llm.Info, error) {
+	listed, err := o.list(ctx, llm.QuestionTimeout)
+	if err != nil {
+		return nil, err
+	}
+	models := make([]llm.Info, 0, len(listed))
+	for _, a := range listed {
+		models = append(models, o.info(a))
+	}
+	return models, nil
+}
+
+// SetModel implements [llm.Provider].
+func (o *Provider) SetModel(ctx context.Context, name string) error {
+	if _, err := o.Info(ctx, name); err != nil {
+		return err
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.model, o.named = name, true
+	return nil
+}
+
+// Pull implements [llm.Provider]: such servers are given their models by others.
+func (o *Provider) Pull(_ context.Context, name string, _ func(llm.Progress)) error {
+	return &llm.UnsupportedError{Model: name, Capability: "pulling from this kind of server"}
+}
+
+// Close implements [llm.Provider]; nothing runs in the background.
+func (o *Provider) Close() error { return nil }
+
+// roundTrip sends body as JSON, if there is one, and reads a JSON answer.
+func (o *Provider) roundTrip(ctx context.Context, method, path string, body, answer any) error {
+	ctx, cancel := context.WithTimeout(ctx, llm.FirstTokenTimeout)
+	defer cancel()
+	res, err := o.send(ctx, method, path, body)
+	if err != nil {
+		return err
+	}
+	defer res.Body.Close()
+	const most = 64 << 20               // bytes; 64 vectors of 4096 numbers are 5 MB
+	var unlike *json.UnmarshalTypeError // one field is not as others write it; the rest was read
+	if err := json.NewDecoder(io.LimitReader(res.Body, most)).Decode(answer); err != nil && !errors.As(err, &unlike) {
+		return &llm.StatusError{Code: res.StatusCode, Message: "an answer that is not JSON: " + llm.Short(err.Error())}
+	}
+	return nil
+}
+
+// send makes one request. An answer of 200 is the caller's to close; any other
+// is an error.
+func (o *Provider) send(ctx context.Context, method, path string, body any) (*http.Response, error) {
+	var content io.Reader
+	if body != nil {
+		encoded, err := json.Marshal(body)
+		if err != nil {
+			return nil, fmt.Errorf("write the request: %w", err)
+		}
+		content = bytes.NewReader(encoded)
+	}
+	req, err := http.NewRequestWithContext(ctx, method, o.base.JoinPath(path).String(), content)
+	if err != nil {
+		return nil, fmt.Errorf("write the request: %w", err)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	if o.settings.OpenAIKey != "" {
+		req.Header.Set("Authorization", "Bearer "+o.settings.OpenAIKey)
+	}
+	res, err := o.client.Do(req)
+	var request *url.Error
+	if errors.As(err, &request) {
+		err = request.Err
+	}
+	if err != nil {
+		return nil, err
+	}
+	if res.StatusCode >= 200 && res.StatusCode < 300 {
+		return res, nil
+	}
+	defer res.Body.Close()
+	return nil, refusal(o.transport, res)
+}
+
+// apiError is how these servers say that something is wrong.
+type apiError struct {
+	Message string `json:"message"`
+	Code    any    `json:"code"` // a word or a number
+	Type    string `json:"type"`
+}
+
+// UnmarshalJSON also takes a plain text, which some servers send.
+func (e *apiError) UnmarshalJSON(b []byte) error {
+	if json.Unmarshal(b, &e.Message) == nil {
+		return nil
+	}
+	type plain apiError
+	return json.Unmarshal(b, (*plain)(e))
+}
+
+// refusal is the error of an answer that is not 200.
+func refusal(t *llm.Transport, res *http.Response) error {
+	raw, _ := io.ReadAll(io.LimitReader(res.Body, 64<<10))
+	var body struct {
+		Error   *apiError `json:"error"`
+		Message string    `json:"message"` // older vLLM
+	}
+	message, code := string(raw), ""
+	if json.Unmarshal(raw, &body) == nil {
+		if body.Error != nil {
+			message, code = body.Error.Message, fmt.Sprint(body.Error.Code)
+		} else if body.Message != "" {
+			message = body.Message
+		}
+	}
+	if message = llm.Short(message); message == "" {
+		message = http.StatusText(res.StatusCode)
+	}
+	if slices.Contains([]int{400, 413, 422, 500}, res.StatusCode) && (llm.TooLong(message) || llm.TooLong(code)) {
+		return llm.ErrTooLong
+	}
+	if proxy := t.ProxyOf(res.Request); proxy != "" {
+		message += " (through the proxy " + proxy + ")"
+	}
+	return &llm.StatusError{Code: res.StatusCode, Message: message, RetryAfter: retryAfter(res.Header.Get("Retry-After"), time.Now())}
+}
+
+// retryAfter reads the header of that name, which holds seconds or a date; 0:
+// it asks for no wait.
+func retryAfter(value string, now time.Time) time.Duration {
+	if seconds, err := strconv.Atoi(value); err == nil && seconds > 0 {
+		return time.Duration(min(seconds, 1<<30)) * time.Second
+	}
+	if date, err := http.ParseTime(value); err == nil && date.After(now) {
+		return date.Sub(now)
+	}
+	return 0
+}
+
+// missing makes NotFoundError of a 404 that is about the model rather than the
+// address.
+func missing(err error, model string) error {
+	var status *llm.StatusError
+	if errors.As(err, &status) && status.Code == http.StatusNotFound && strings.Contains(strings.ToLower(status.Message), "model") {
+		return &llm.NotFoundError{Model: model, Fixed: true}
+	}
+	return err
+}
+
+// complete reports whether an event is whole on its own.
+func complete(event []byte) bool {
+	return string(event) == "[DONE]" || json.Valid(event)
+}

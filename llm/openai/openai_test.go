@@ -1,0 +1,101 @@
+package openai
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"lifehub/llm"
+)
+
+// The advice fits the cause, and the proxy is named without its password.
+func TestAdviceFitsTheCause(t *testing.T) {
+	secure := httptest.NewUnstartedServer(http.NotFoundHandler())
+	secure.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelError) // of the certificate that is refused
+	secure.StartTLS()
+	defer secure.Close()
+	plain := httptest.NewServer(http.NotFoundHandler())
+	defer plain.Close()
+	gone := httptest.NewServer(http.NotFoundHandler())
+	gone.Close()
+	reset := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		conn, _, err := w.(http.Hijacker).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		_ = conn.(*net.TCPConn).SetLinger(0)
+		conn.Close()
+	}))
+	defer reset.Close()
+	for name, c := range map[string]struct {
+		address string
+		proxy   string
+		dial    error
+		says    string // in the error
+		advice  string // "": there is none but to start the server
+	}{
+		"a certificate of nobody":    {address: secure.URL, says: "certificate", advice: "SSL_CERT_FILE"},
+		"no TLS there":               {address: strings.Replace(plain.URL, "http:", "https:", 1), says: "TLS", advice: "http://"},
+		"nobody listens":             {address: gone.URL, says: "refused"},
+		"a reset":                    {address: reset.URL, says: "reset", advice: "its log says why"},
+		"an unknown name":            {address: "http://gpu.invalid:8000", dial: &net.DNSError{Err: "no such host", Name: "gpu.invalid", IsNotFound: true}, says: "no such host", advice: "check how it is written"},
+		"a proxy that is not there":  {address: "http://gpu.example:8000", proxy: "http://me:secret@" + gone.Listener.Addr().String(), says: "through the proxy http://me:xxxxx@", advice: "NO_PROXY"},
+		"a proxy that does not pass": {address: "http://gpu.example:8000", proxy: plain.URL, says: "404: 404 page not found (through the proxy " + plain.URL + ")"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p, err := New(llm.Settings{OpenAIURL: c.address, Model: "m"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			p.transport.Proxy = func(*http.Request) (*url.URL, error) {
+				if c.proxy == "" {
+					return nil, nil
+				}
+				return url.Parse(c.proxy)
+			}
+			if c.dial != nil {
+				p.transport.Base.(*http.Transport).DialContext = func(context.Context, string, string) (net.Conn, error) {
+					return nil, &net.OpError{Op: "dial", Net: "tcp", Err: c.dial}
+				}
+			}
+			res, err := p.send(t.Context(), http.MethodGet, "models", nil)
+			if err == nil {
+				res.Body.Close()
+				t.Fatal("it was answered")
+			}
+			if !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "secret") {
+				t.Errorf("it says %q, want %q", err, c.says)
+			}
+			var unreachable *llm.UnreachableError
+			if errors.As(err, &unreachable) != errors.Is(err, llm.ErrUnreachable) {
+				t.Errorf("%T", err)
+			}
+			if unreachable == nil {
+				return
+			}
+			if got := unreachable.Advice(); (c.advice == "") != (got == "") || !strings.Contains(got, c.advice) {
+				t.Errorf("the advice is %q, want %q", got, c.advice)
+			}
+		})
+	}
+}
+
+func TestRetryAfterIsSecondsOrADate(t *testing.T) {
+	now := time.Date(2026, 11, 22, 8, 0, 0, 0, time.UTC)
+	for value, want := range map[string]time.Duration{
+		"": 0, "120": 2 * time.Minute, "0": 0, "-5": 0, "9999999999": 1 << 30 * time.Second, "soon": 0,
+		"Sun, 22 Nov 2026 08:05:00 GMT": 5 * time.Minute, "Sun, 22 Nov 2026 07:00:00 GMT": 0,
+	} {
+		if got := retryAfter(value, now); got != want {
+			t.Errorf("%q: got %v, want %v", value, got, want)
+		}
+	}
+}

@@ -1,0 +1,89 @@
+package openai
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"lifehub/llm"
+)
+
+func events(r io.Reader) (got []string, err error) {
+	err = readEvents(r, func(data []byte) error {
+		got = append(got, string(data))
+		return nil
+	})
+	return got, err
+}
+
+func TestEventsAreReadAsServersWriteThem(t *testing.T) {
+	for name, c := range map[string]struct {
+		stream string
+		want   []string
+	}{
+		"the usual way":             {"data: {\"a\":1}\n\ndata: [DONE]\n\n", []string{`{"a":1}`, "[DONE]"}},
+		"without a space":           {"data:{\"a\":1}\n\n", []string{`{"a":1}`}},
+		"carriage returns":          {"data: {\"a\":1}\r\n\r\ndata: [DONE]\r\n\r\n", []string{`{"a":1}`, "[DONE]"}},
+		"comments and other fields": {": ping\n\nevent: x\nid: 7\ndata: {\"a\":1}\nretry: 10\n\n", []string{`{"a":1}`}},
+		"an event of several lines": {"data: {\"a\":\ndata: 1}\n\n", []string{"{\"a\":\n1}"}},
+		"without empty lines":       {"data: {\"a\":1}\ndata: {\"a\":2}\ndata: [DONE]\n", []string{`{"a":1}`, `{"a":2}`, "[DONE]"}},
+		"a last one without end":    {"data: {\"a\":1}", []string{`{"a":1}`}},
+		"half of one":               {"data: {\"a\":1}\n\ndata: {\"a\":", []string{`{"a":1}`}},
+		"nothing":                   {"", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, r := range []io.Reader{strings.NewReader(c.stream), iotest.OneByteReader(strings.NewReader(c.stream))} {
+				if got, err := events(r); err != nil || !slices.Equal(got, c.want) {
+					t.Errorf("got %q, %v", got, err)
+				}
+			}
+		})
+	}
+}
+
+func TestALineOfTooManyBytesEndsTheStream(t *testing.T) {
+	if _, err := events(strings.NewReader("data: " + strings.Repeat("x", maxLine+1) + "\n\n")); !errors.Is(err, errLongLine) {
+		t.Errorf("got %v", err)
+	}
+	if _, err := events(strings.NewReader(strings.Repeat("data: "+strings.Repeat("x", 1<<20)+"\n", 9))); !errors.Is(err, errLongLine) {
+		t.Errorf("in many lines: got %v", err)
+	}
+}
+
+// FuzzEvents: whatever a server sends, reading it ends, and an answer has at
+// most one end and no tool call before it.
+func FuzzEvents(f *testing.F) {
+	f.Add([]byte("data: {\"choices\":[{\"delta\":{\"content\":\"a\"}}]}\n\ndata: [DONE]\n\n"))
+	f.Add([]byte("data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"1\",\"function\":{\"name\":\"x\",\"arguments\":\"{\"}}]}}]}\n\ndata: [DONE]"))
+	f.Add([]byte("data: {\"error\":\"no\"}\n\n: x\ndata:\n\n"))
+	f.Fuzz(func(t *testing.T, stream []byte) {
+		ends := 0
+		a := &chatAnswer{emit: func(d llm.Delta) error {
+			if ends > 0 {
+				t.Fatalf("%+v after the end", d)
+			}
+			if d.Usage != nil {
+				ends++
+				return llm.ErrStopped
+			}
+			return nil
+		}}
+		_ = readEvents(bytes.NewReader(stream), a.event)
+	})
+}
+
+func BenchmarkStreamedAnswer(b *testing.B) {
+	const tokens = 1000
+	answer := strings.Repeat("data: {\"choices\":[{\"delta\":{\"content\":\"word \"}}]}\n\n", tokens) + "data: [DONE]\n\n"
+	for b.Loop() {
+		a := &chatAnswer{emit: func(llm.Delta) error { return nil }}
+		if err := readEvents(strings.NewReader(answer), a.event); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N)/tokens, "µs/token")
+}
