@@ -212,6 +212,7 @@ func TestHostileAnswersAreCheckedInTime(t *testing.T) {
 	for name, answer := range map[string]string{
 		"lone quotes":        lone.String(),
 		"lone quotes, true":  strings.Repeat("“The quick brown fox jumps” ", 5_000),
+		"blank lines":        strings.Repeat("“quick brown” [1]"+strings.Repeat("\n", 2_000), 20),
 		"many markers":       strings.Repeat("quick brown fox [1] ", 200),
 		"one long sentence":  strings.Repeat("brown ", 5_000) + "[1]" + strings.Repeat(" [1] x", 100),
 		"markers in a row":   strings.Repeat("[1]", 10_000),

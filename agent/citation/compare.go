@@ -97,6 +97,9 @@ type amount struct{ value, unit string }
 
 // amountAt reads the number that is the i-th token.
 func amountAt(tokens []text.Token, i int) (amount, bool) {
+	if !unicode.IsNumber(FirstRune(strings.TrimLeft(tokens[i].Text, "+-"))) {
+		return amount{}, false
+	}
 	m := amountText.FindStringSubmatch(tokens[i].Text)
 	if m == nil {
 		return amount{}, false

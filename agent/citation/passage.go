@@ -34,8 +34,8 @@ func openPassage(source agent.Source) *passage {
 	p.words = wordsOf(p.text)
 	p.sentences = text.Sentences(p.text)
 	if len(p.sentences) == 0 && len(p.words) > 0 { // such as the first line of a code block, and no more
-		start := len(p.text) - len(strings.TrimLeft(p.text, "\n"))
-		p.sentences = []text.Sentence{{Start: start, End: len(p.text), Line: start, EndLine: strings.Count(p.text, "\n")}}
+		start := p.words[0].Start
+		p.sentences = []text.Sentence{{Start: start, End: len(p.text), Line: strings.Count(p.text[:start], "\n"), EndLine: strings.Count(p.text, "\n")}}
 	}
 	p.title = text.Tokens(source.Heading + " / " + strings.NewReplacer("/", " / ", ".md", " ", "-", " ").Replace(source.Path))
 	p.common = make(map[string]int, len(p.words))

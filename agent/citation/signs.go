@@ -98,13 +98,14 @@ func signsBetween(md string, from, to int) (all, lead, trail string) {
 	}
 	gap := md[from:to]
 	var plain strings.Builder
-	for i, line := range strings.Split(gap, "\n") {
+	lines := strings.Split(gap, "\n")
+	for i, line := range lines {
 		if i > 0 {
 			plain.WriteByte('\n')
 		}
 		if i > 0 || from == 0 {
 			rest := line
-			if to < len(md) && strings.Count(gap, "\n") == i { // the marks may need the word behind them
+			if to < len(md) && i == len(lines)-1 { // the marks may need the word behind them
 				rest += md[to:min(len(md), to+1)]
 			}
 			line = line[min(len(line), len(lineMarks.FindString(rest))):]
