@@ -38,8 +38,7 @@ type Wrapper struct {
 	line    []byte // the line under way, styled, without its prefix
 	Column  int
 	on      Look // in force at the end of line
-	blanks  []Span
-	blank   int // width of blanks
+	blank   Span // the blank before word, if there is one
 	word    []Span
 	wide    int  // width of word
 	broken  bool // word is longer than a line: what follows of it is laid as it comes
@@ -51,9 +50,9 @@ type Wrapper struct {
 
 // CopyTo makes to a copy of w in memory of its own.
 func (w *Wrapper) CopyTo(to *Wrapper) {
-	line, blanks, word := to.line, to.blanks, to.word
+	line, word := to.line, to.word
 	*to = *w
-	to.line, to.blanks, to.word = append(line[:0], w.line...), append(blanks[:0], w.blanks...), append(word[:0], w.word...)
+	to.line, to.word = append(line[:0], w.line...), append(word[:0], w.word...)
 }
 
 func (w *Wrapper) Add(s Span) {
@@ -73,14 +72,10 @@ func (w *Wrapper) addText(s Span) {
 	for text != "" {
 		if text[0] == ' ' {
 			w.endWord()
-			n := 1
-			for n < len(text) && text[n] == ' ' {
-				n++
+			if w.blank.Text == "" && w.Column > 0 { // blanks in text are one
+				w.blank = Span{Look: s.Look, Text: " "}
 			}
-			if len(w.blanks) == 0 && w.Column > 0 { // blanks in text are one
-				w.blanks, w.blank = append(w.blanks, Span{Look: s.Look, Text: " "}), 1
-			}
-			text = text[n:]
+			text = strings.TrimLeft(text, " ")
 			continue
 		}
 		n := asciiWord(text)
@@ -180,18 +175,21 @@ func (w *Wrapper) letters(l Look, text string, width int) {
 func (w *Wrapper) endWord() {
 	if w.wide > 0 {
 		w.Longest = max(w.Longest, w.wide)
-		if w.Column > 0 && w.Column+w.blank+w.wide > w.Width {
+		if w.Column > 0 && w.Column+len(w.blank.Text)+w.wide > w.Width {
 			w.Newline()
 		}
-		for _, b := range w.blanks {
-			w.ink(b.Look, b.Text, b.Text == " ")
+		if w.blank.Text != "" {
+			if w.on != w.blank.Look { // between two looks it takes neither, so that no underline runs on into it
+				w.blank.Look = Look{}
+			}
+			w.ink(w.blank.Look, " ")
+			w.Column++
 		}
-		w.Column += w.blank
 		for _, s := range w.word {
-			w.ink(s.Look, s.Text, false)
+			w.ink(s.Look, s.Text)
 		}
 		w.Column += w.wide
-		w.blanks, w.blank = w.blanks[:0], 0
+		w.blank = Span{}
 	}
 	w.word, w.wide, w.broken, w.breaks, w.glued = w.word[:0], 0, false, false, false
 }
@@ -208,7 +206,7 @@ func (w *Wrapper) lay(l Look, text string) {
 				w.Newline()
 			}
 			n = min(n, w.Width-w.Column)
-			w.ink(l, text[:n], false)
+			w.ink(l, text[:n])
 			w.Column += n
 			text = text[n:]
 			continue
@@ -221,17 +219,13 @@ func (w *Wrapper) lay(l Look, text string) {
 		if w.Column+width > w.Width {
 			w.Newline()
 		}
-		w.ink(l, g, false)
+		w.ink(l, g)
 		w.Column += width
 	}
 }
 
-// ink writes text on the line in look l. A blank between two looks takes the
-// plainer one, so that underlining does not run on into it.
-func (w *Wrapper) ink(l Look, text string, blank bool) {
-	if blank && w.on != l {
-		l = Look{}
-	}
+// ink writes text on the line in look l.
+func (w *Wrapper) ink(l Look, text string) {
 	if w.on != l {
 		w.line = append(w.line, change(w.on, l)...)
 		w.on = l
@@ -260,7 +254,7 @@ func (w *Wrapper) Newline() {
 	line.WriteString(Spaces(right))
 	*w.Out = append(*w.Out, line.String())
 	w.line, w.Column, w.on = w.line[:0], 0, Look{}
-	w.blanks, w.blank = w.blanks[:0], 0
+	w.blank = Span{}
 }
 
 // Flush gives out what is left, if there is anything.
