@@ -90,7 +90,7 @@ var arrows = map[string][]string{
 	"lifehub/mcpclient/trust":   {"agent", "mcpclient/config", "internal/atomicfile"},
 	"lifehub/mcpclient/wire":    {"mcpclient/config", "internal/pattern"},
 
-	"lifehub/internal/atomicfile": {},
+	"lifehub/internal/atomicfile": {"internal/wrap"},
 	"lifehub/internal/filelock":   {},
 
 	"lifehub/tui":                    {"agent", "tui/backend", "tui/batch", "tui/chats", "tui/composer", "tui/dialog", "tui/draft", "tui/draw", "tui/frame", "tui/keys", "tui/measure", "tui/panel", "tui/pull", "tui/replay", "tui/safetext", "tui/terminal", "tui/transcript"},

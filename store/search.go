@@ -84,7 +84,7 @@ const excerptAround = 70
 
 // excerpt is one line of a text around a phrase, and where in it the phrase is.
 func excerpt(text string, p phrase) (line string, from, to int) {
-	from, to, _ = p.find(cut(text))
+	from, to = p.find(cut(text))
 	begin, end := max(0, from-excerptAround), min(len(text), to+excerptAround)
 	for begin > 0 && begin < from && !utf8.RuneStart(text[begin]) {
 		begin++

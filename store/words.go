@@ -1,6 +1,7 @@
 package store
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
@@ -106,21 +107,14 @@ func match(list []phrase) string {
 	return strings.Join(parts, " AND ")
 }
 
-// find returns where in a text the phrase first is, in bytes.
-func (p phrase) find(words []word) (from, to int, ok bool) {
-	for i := range words {
-		if i+len(p.words) > len(words) {
-			break
-		}
-		fits := true
-		for j, wanted := range p.words {
-			is := words[i+j].text
-			last := j == len(p.words)-1
-			fits = fits && (is == wanted || last && !p.whole && strings.HasPrefix(is, wanted))
-		}
-		if fits {
-			return words[i].start, words[i+len(p.words)-1].end, true
+// find returns where in a text the phrase first is, in bytes; 0, 0: nowhere.
+func (p phrase) find(words []word) (from, to int) {
+	last := len(p.words) - 1
+	for i := 0; i+last < len(words); i++ {
+		if slices.EqualFunc(words[i:i+last], p.words[:last], func(is word, wanted string) bool { return is.text == wanted }) &&
+			(words[i+last].text == p.words[last] || !p.whole && strings.HasPrefix(words[i+last].text, p.words[last])) {
+			return words[i].start, words[i+last].end
 		}
 	}
-	return 0, 0, false
+	return 0, 0
 }
