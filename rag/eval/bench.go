@@ -1,13 +1,12 @@
 // Package eval measures how well questions find their notes: nDCG@10,
 // recall@10 and MRR on public benches and on a user's own notes, with a
 // paired bootstrap to tell a difference from chance. Start with [Load] and
-// [Bench.Run].
+// [AskOwn].
 package eval
 
 import (
 	"bufio"
 	"compress/gzip"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -17,8 +16,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-
-	"lifehub/rag"
 )
 
 // Bench is a collection with questions and the documents that answer them.
@@ -111,97 +108,4 @@ func readLines(path string, take func([]byte) error) error {
 		}
 	}
 	return lines.Err()
-}
-
-// WriteNotes writes the documents as markdown notes below dir, one each, a
-// title as the first heading, a scope as a folder. It returns the document of
-// each note.
-func (b Bench) WriteNotes(dir string) (map[string]string, error) {
-	ids := make(map[string]string, len(b.Documents))
-	for i, d := range b.Documents {
-		name := fmt.Sprintf("%05d.md", i)
-		if d.Scope != "" {
-			name = d.Scope + "/" + name
-		}
-		text := d.Text + "\n"
-		if d.Title != "" {
-			text = "# " + d.Title + "\n\n" + text
-		}
-		path := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			return nil, fmt.Errorf("write bench: %w", err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			return nil, fmt.Errorf("write bench: %w", err)
-		}
-		ids[name] = d.ID
-	}
-	return ids, nil
-}
-
-// Searcher finds passages. *rag.Index and rag.Library are the real ones.
-type Searcher interface {
-	Search(ctx context.Context, q rag.Query) (rag.Found, error)
-}
-
-// depth is how many passages are asked for, so that ten different notes are
-// among them.
-const depth = 40
-
-// Run asks every question of one side of the search, or of both, and returns
-// its figures, in order. ids are the documents of the notes, as WriteNotes
-// returns them.
-func (b Bench) Run(ctx context.Context, searcher Searcher, ids map[string]string, side rag.Side) ([]Figures, error) {
-	figures := make([]Figures, len(b.Questions))
-	for i, question := range b.Questions {
-		query := rag.Query{Text: question.Text, Limit: depth, Side: side}
-		if question.Scope != "" {
-			query.Paths = []string{question.Scope}
-		}
-		found, err := searcher.Search(ctx, query)
-		if err != nil {
-			return nil, fmt.Errorf("%s, question %s: %w", b.Name, question.ID, err)
-		}
-		figures[i] = measure(rankedNotes(found, ids), question.Relevant)
-		figures[i].Answerable, figures[i].Signals = found.Answerable, found.Signals
-	}
-	return figures, nil
-}
-
-// RunWithout asks every question with the notes that answer it left out, and
-// returns what the search thought of its chances then.
-func (b Bench) RunWithout(ctx context.Context, searcher Searcher, ids map[string]string, side rag.Side) ([]Figures, error) {
-	paths := map[string]string{}
-	for path, id := range ids {
-		paths[id] = path
-	}
-	figures := make([]Figures, len(b.Questions))
-	for i, question := range b.Questions {
-		query := rag.Query{Text: question.Text, Limit: 5, Side: side}
-		if question.Scope != "" {
-			query.Paths = []string{question.Scope}
-		}
-		for id := range question.Relevant {
-			query.Without = append(query.Without, paths[id])
-		}
-		found, err := searcher.Search(ctx, query)
-		if err != nil {
-			return nil, fmt.Errorf("%s, question %s: %w", b.Name, question.ID, err)
-		}
-		figures[i] = Figures{Answerable: found.Answerable, Signals: found.Signals}
-	}
-	return figures, nil
-}
-
-// rankedNotes are the documents of the passages found, each once.
-func rankedNotes(found rag.Found, ids map[string]string) []string {
-	var ranked []string
-	seen := map[string]bool{}
-	for _, p := range found.Passages {
-		if id := ids[p.Path]; !seen[id] {
-			seen[id] = true
-			ranked = append(ranked, id)
-		}
-	}
-	return ranked
 }

@@ -1,7 +1,6 @@
 package eval
 
 import (
-	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -15,33 +14,6 @@ type Figures struct {
 	MRR        float64 // 1 over the rank of the first right one of ten
 	Answerable float64 // what the search thought of its own chances
 	Signals    rag.Signals
-}
-
-func measure(ranked []string, relevant map[string]int) Figures {
-	var f Figures
-	dcg := 0.0
-	for i, id := range ranked[:min(10, len(ranked))] {
-		grade, right := relevant[id]
-		dcg += float64(grade) / math.Log2(float64(i+2))
-		if right {
-			f.Recall += 1 / float64(len(relevant))
-			if f.MRR == 0 {
-				f.MRR = 1 / float64(i+1)
-			}
-		}
-	}
-	ideal, grades := 0.0, make([]int, 0, len(relevant))
-	for _, grade := range relevant {
-		grades = append(grades, grade)
-	}
-	slices.SortFunc(grades, func(a, b int) int { return b - a })
-	for i, grade := range grades[:min(10, len(grades))] {
-		ideal += float64(grade) / math.Log2(float64(i+2))
-	}
-	if ideal > 0 {
-		f.NDCG = dcg / ideal
-	}
-	return f
 }
 
 // Difference is how much b changes nDCG@10 against a over the same questions.

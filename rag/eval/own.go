@@ -89,6 +89,15 @@ type Setting struct {
 	embedder string
 }
 
+// Searcher finds passages. *rag.Index and rag.Library are the real ones.
+type Searcher interface {
+	Search(ctx context.Context, q rag.Query) (rag.Found, error)
+}
+
+// depth is how many passages are asked for, so that ten different notes are
+// among them.
+const depth = 40
+
 // AskOwn asks every question of one side of a search.
 func AskOwn(ctx context.Context, searcher Searcher, questions []OwnQuestion, name string, side rag.Side) (Setting, error) {
 	s := Setting{Name: name, figures: make([]Figures, len(questions))}
