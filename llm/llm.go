@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"iter"
 	"math"
+	"slices"
 	"strings"
 	"time"
 )
@@ -177,14 +178,7 @@ type Info struct {
 }
 
 // Can reports whether the model has a capability.
-func (i Info) Can(capability string) bool {
-	for _, c := range i.Capabilities {
-		if c == capability {
-			return true
-		}
-	}
-	return false
-}
+func (i Info) Can(capability string) bool { return slices.Contains(i.Capabilities, capability) }
 
 // Errors that a caller can act on; test with errors.Is.
 var (

@@ -146,14 +146,6 @@ func (f *Faults) Bodies() [][]byte {
 func (f *Faults) serve(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
 	switch r.URL.Path {
-	case "/api/version":
-		fmt.Fprint(w, `{"version":"0.24.0"}`)
-	case "/api/tags":
-		fmt.Fprintf(w, `{"models":[{"name":"%s","model":"%s","size":1,"digest":"0123456789abcdef","details":{}}]}`, FaultModel, FaultModel)
-	case "/api/show":
-		fmt.Fprint(w, `{"details":{"family":"llama"},"model_info":{"general.architecture":"llama","llama.context_length":8192},"capabilities":["completion","tools"]}`)
-	case "/v1/models":
-		fmt.Fprintf(w, `{"data":[{"id":"%s"}]}`, FaultModel)
 	case "/api/chat", "/v1/chat/completions":
 		f.mu.Lock()
 		f.bodies = append(f.bodies, body)
@@ -171,8 +163,12 @@ func (f *Faults) serve(w http.ResponseWriter, r *http.Request) {
 		default:
 		}
 		f.chat(w, r, text, fault, at, n)
-	default:
+	case "/api/ps": // it tells no window
 		http.NotFound(w, r)
+	default:
+		if !describeModel(w, r.URL.Path, FaultModel, 0, "completion", "tools") {
+			http.NotFound(w, r)
+		}
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -156,7 +157,7 @@ func (s *search) hits(ctx context.Context, m vectors.Collection, vector []float3
 	if err != nil {
 		return nil, err
 	}
-	among, err := m.Among(ctx, vector, keysOf(keys))
+	among, err := m.Among(ctx, vector, slices.Collect(maps.Keys(keys)))
 	setCosines(cosines, among, keys)
 	return cosines, err
 }
@@ -168,7 +169,7 @@ func (s *search) hitsKept(ctx context.Context, m vectors.Collection, vector []fl
 	if err != nil {
 		return nil, err
 	}
-	among, err := m.Among(ctx, vector, keysOf(keys))
+	among, err := m.Among(ctx, vector, slices.Collect(maps.Keys(keys)))
 	if err != nil {
 		return nil, err
 	}
@@ -224,12 +225,4 @@ func (s *search) keys(ctx context.Context, query string, args []any) (map[vector
 		keys[k] = alone[len(alone)-1 : len(alone) : len(alone)]
 	}
 	return keys, nil
-}
-
-func keysOf(ids map[vectors.Key][]int64) []vectors.Key {
-	keys := make([]vectors.Key, 0, len(ids))
-	for k := range ids {
-		keys = append(keys, k)
-	}
-	return keys
 }

@@ -1,7 +1,6 @@
 package tinygguf
 
 import (
-	"fmt"
 	"hash/fnv"
 	"math"
 	"math/rand"
@@ -120,33 +119,4 @@ func mirrored(name string, dim int, weight float32) []float32 {
 		row[i], row[i+dim/2] = x, -x
 	}
 	return row
-}
-
-// RandomEncoder is an embedding model with random weights over characters:
-// texts that are alike in letters are alike, of meaning it knows nothing.
-func RandomEncoder(seed int64) []byte {
-	const dim, hidden, layers, context = 64, 128, 2, 512
-	tokens, types := wordPieces(nil)
-	weights := gaussian(seed)
-	f := encoder("tiny-random-bert", tokens, types, dim, layers, 4, hidden, context, 1e-12)
-	embeddings(f, typeF32, weights(len(tokens), dim), len(tokens), dim, context, 1)
-	for layer := range layers {
-		matrix := func(name string, rows, cols int) {
-			f.add(fmt.Sprintf("blk.%d.%s.weight", layer, name), typeF32, weights(rows, cols), cols, rows)
-			f.add(fmt.Sprintf("blk.%d.%s.bias", layer, name), typeF32, make([]float32, rows), rows, 0)
-		}
-		norm := func(name string) {
-			f.add(fmt.Sprintf("blk.%d.%s.weight", layer, name), typeF32, ones(dim), dim, 0)
-			f.add(fmt.Sprintf("blk.%d.%s.bias", layer, name), typeF32, make([]float32, dim), dim, 0)
-		}
-		matrix("attn_q", dim, dim)
-		matrix("attn_k", dim, dim)
-		matrix("attn_v", dim, dim)
-		matrix("attn_output", dim, dim)
-		norm("attn_output_norm")
-		matrix("ffn_up", hidden, dim)
-		matrix("ffn_down", dim, hidden)
-		norm("layer_output_norm")
-	}
-	return f.bytes()
 }
