@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 export CGO_ENABLED ?= 0
 
-.PHONY: run test race check golden bench speed eval claims modes soak fuzz ollama npm tools screens build
+.PHONY: run test race check golden bench speed eval silent claims modes soak fuzz ollama npm tools screens build
 
 run: ## the chat on the starter notes
 	go run . chat --notes examples/notes
@@ -42,6 +42,9 @@ speed: ## start, stream and memory of the whole program, beside a bare one in th
 eval: ## quality of the search on the shared benches
 	LIFEHUB_EVAL=1 go test ./rag/eval -run TestFigures -v -count=1 -timeout 2h
 
+silent: ## questions that share no word with the notes, by the real encoder
+	LIFEHUB_EVAL=1 go test ./rag/eval -run TestNoSharedWord -v -count=1 -timeout 30m
+
 claims: ## what the check of citations finds in the shared claims, and misses
 	go test ./agent/citation -run 'FiguresOfClaims|ChangesAreShown|FalseAnswer|Constructed|RealNotes' -count=1 -v
 
@@ -57,7 +60,7 @@ fuzz: ## each fuzz target for FUZZTIME
 ollama: ## build the real Ollama server that the tests use, once, into the user's cache
 	scripts/ollama.sh
 
-npm: ## install the real MCP servers, Chroma and sentence encoder that the tests use, once, into the user's cache
+npm: ## install the real MCP servers, Chroma, sentence encoder and WordNet that the tests use, once, into the user's cache
 	scripts/npm.sh
 
 tools: ## build the tools that make pictures

