@@ -28,7 +28,7 @@ check: ## the static checks
 	GOOS=darwin GOARCH=arm64 go vet ./...
 	GOOS=windows GOARCH=amd64 go vet ./...
 
-golden: ## write the golden stories and screens anew; read the diff
+golden: ## rewrite the golden stories and screens; read the diff
 	go test $$(grep -rl exp/golden --include=*_test.go . | xargs -n1 dirname | sort -u) -update
 
 bench: ## speed and memory, as ratios to a reference in the same run
@@ -36,7 +36,7 @@ bench: ## speed and memory, as ratios to a reference in the same run
 	go test -run '^$$' -bench OpenAndScroll -benchtime 5x ./cli/chat
 	LIFEHUB_SCALE=1 go test -run '^$$' -bench Scale -benchtime 1x -timeout 1h -v ./rag/...
 
-speed: ## start, stream and memory of the whole program, beside a bare one in the same run; needs a quiet machine
+speed: ## start, stream and memory of the whole program, next to a bare one in the same run; needs a quiet machine
 	LIFEHUB_SPEED=1 go test -run 'TestSpeed' -count=1 -timeout 1h -v ./cli
 
 eval: ## quality of the search on the shared benches

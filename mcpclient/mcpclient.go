@@ -1,6 +1,6 @@
 // Package mcpclient runs the MCP servers of mcp.json and turns what they
 // offer into tools of the agent. Begin reading at [Start]; one server's life
-// is in server.go, its process in process.go.
+// is in supervisor.go, its process in package process.
 //
 // Servers are not trusted: whatever one does, the others and LifeHub go on.
 // The library (mark3labs/mcp-go) speaks the protocol; processes, their pipes

@@ -1,7 +1,7 @@
 // Package tui is the screen: keys in, pictures out. It turns what the user types
 // into questions, lays out what the packages below it draw and runs turns; it
 // decides nothing about answers. Begin reading with [Run] and [Model.Update];
-// show in events.go is the one place where an event reaches the screen.
+// show in turn.go is the one place where an event reaches the screen.
 package tui
 
 import (

@@ -1,3 +1,5 @@
+// Package work runs the steps of a turn: the graph, one call, its journal, and
+// what is done again after a kill. Begin with [Worker.RunSteps].
 package work
 
 import (
