@@ -123,7 +123,7 @@ var arrows = map[string][]string{
 // onlyTests are packages that nothing which ships may import.
 var onlyTests = []string{
 	"lifehub/agent/agenttest", "lifehub/llm/llmtest", "lifehub/internal/apptest", "lifehub/internal/chattest", "lifehub/internal/hostile", "lifehub/internal/mcptest", "lifehub/internal/survive",
-	"lifehub/internal/shape", "lifehub/internal/testenv", "lifehub/internal/ttytest", "lifehub/internal/webtest",
+	"lifehub/internal/shape", "lifehub/internal/testenv", "lifehub/internal/ttytest", "lifehub/internal/webtest", "lifehub/tui/boxtest",
 }
 
 func TestPackagesImportOnlyAlongTheArrows(t *testing.T) {

@@ -17,6 +17,7 @@ import (
 	"lifehub/internal/chattest"
 	"lifehub/tui/backend"
 	"lifehub/tui/batch"
+	"lifehub/tui/boxtest"
 	"lifehub/tui/chats"
 	"lifehub/tui/draw"
 	"lifehub/tui/frame"
@@ -132,7 +133,7 @@ func TestNothingIsRenderedThatDidNotChange(t *testing.T) {
 	before := above.renders
 	for i := range 100 {
 		say(m, "word ")
-		m.Update(named["left"])
+		m.Update(boxtest.Keys["left"])
 		m.Update(frame.BeatMsg(time.Now()))
 		m.Update(tea.FocusMsg{})
 		if i%10 == 0 {
@@ -240,7 +241,7 @@ func BenchmarkPaste(b *testing.B) {
 				begin(m)
 				start := time.Now()
 				m.Update(tea.PasteMsg{Content: text})
-				m.Update(named["enter"])
+				m.Update(boxtest.Keys["enter"])
 				b.ReportMetric(float64(time.Since(start).Microseconds())/1000, "paste-ms")
 				start = time.Now()
 				say(m, "word ")
@@ -293,7 +294,7 @@ func BenchmarkPasteOfAMegabyte(b *testing.B) {
 			for b.Loop() {
 				m := talk(b, 100, 30, 0)
 				m.Update(tea.PasteMsg{Content: text})
-				m.Update(named["enter"])
+				m.Update(boxtest.Keys["enter"])
 			}
 			if took := b.Elapsed() / time.Duration(b.N); took > time.Second {
 				b.Errorf("it took %v", took)

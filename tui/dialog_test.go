@@ -13,6 +13,7 @@ import (
 	"lifehub/internal/chattest"
 	"lifehub/llm"
 	"lifehub/tui/backend"
+	"lifehub/tui/boxtest"
 	"lifehub/tui/dialog"
 	"lifehub/tui/draw"
 	"lifehub/tui/panel"
@@ -158,7 +159,7 @@ func TestNoSentenceAnswersAQuestion(t *testing.T) {
 								if chattest.IsAnswer(draft + sentence) {
 									continue
 								}
-								m.Update(named["enter"])
+								m.Update(boxtest.Keys["enter"])
 								if answered() || m.panel != nil || m.asks.Input.Entered {
 									t.Fatalf("%q at %d keys a second, %v after it opened, answered", sentence, speed, delay)
 								}

@@ -9,6 +9,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/internal/chattest"
+	"lifehub/tui/boxtest"
 	"lifehub/tui/dialog"
 	"lifehub/tui/plain"
 )
@@ -19,7 +20,7 @@ func TestAFormSendsWhatWasFilledIn(t *testing.T) {
 		r.ask("go on")
 		r.pass(dialog.QuietPeriod)
 		r.keys("tab", "Anna", "backspace", "backspace", "a", "tab", "41", "tab", "space", "tab", "space", "down", "space", "down")
-		r.send(named["space"])
+		r.send(boxtest.Keys["space"])
 		r.keys("enter", "enter")
 		if len(*given) != 1 || (*given)[0].Action != agent.InputAccepted {
 			t.Fatalf("got %+v\n%s", *given, r.text())

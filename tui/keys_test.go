@@ -96,9 +96,9 @@ func TestCtrlDQuitsOnlyWhenNothingIsTyped(t *testing.T) {
 func TestReadlineKeysEdit(t *testing.T) {
 	inRig(t, 80, 24, chattest.WithWorld(chattest.Hold()), func(r *rig) {
 		r.keys("one two three", "ctrl+w", "ctrl+a")
-		r.send(ctrl('f'))
+		r.send(tea.KeyPressMsg{Code: 'f', Mod: tea.ModCtrl})
 		r.send(tea.KeyPressMsg{Code: 'f', Mod: tea.ModAlt})
-		r.send(ctrl('b'))
+		r.send(tea.KeyPressMsg{Code: 'b', Mod: tea.ModCtrl})
 		r.keys("ctrl+k", "X", "ctrl+e", "Y")
 		if got := r.m.composer.Text(); got != "onXY" {
 			t.Errorf("composer holds %q", got)

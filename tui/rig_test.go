@@ -15,6 +15,7 @@ import (
 
 	"lifehub/internal/chattest"
 	"lifehub/tui/backend"
+	"lifehub/tui/boxtest"
 )
 
 // rig plays Bubble Tea by hand inside a synctest bubble: commands run, their
@@ -142,31 +143,12 @@ func (r *rig) pause(d time.Duration) {
 // keys presses keys by name, or a text letter by letter when it is no name.
 func (r *rig) keys(names ...string) {
 	for _, name := range names {
-		if pressed, ok := named[name]; ok {
+		for _, pressed := range boxtest.Presses(name) {
 			r.send(pressed)
-			r.settle()
-			continue
-		}
-		for _, letter := range name {
-			r.send(tea.KeyPressMsg{Code: letter, Text: string(letter)})
 		}
 		r.settle()
 	}
 }
-
-var named = map[string]tea.KeyPressMsg{
-	"enter": {Code: tea.KeyEnter}, "esc": {Code: tea.KeyEscape}, "tab": {Code: tea.KeyTab}, "left": {Code: tea.KeyLeft}, "right": {Code: tea.KeyRight}, "space": {Code: tea.KeySpace, Text: " "},
-	"up": {Code: tea.KeyUp}, "down": {Code: tea.KeyDown}, "pgup": {Code: tea.KeyPgUp}, "pgdown": {Code: tea.KeyPgDown},
-	"backspace": {Code: tea.KeyBackspace}, "f1": {Code: tea.KeyF1},
-	"ctrl+home": {Code: tea.KeyHome, Mod: tea.ModCtrl}, "ctrl+end": {Code: tea.KeyEnd, Mod: tea.ModCtrl},
-	"alt+enter": {Code: tea.KeyEnter, Mod: tea.ModAlt}, "shift+enter": {Code: tea.KeyEnter, Mod: tea.ModShift},
-	"ctrl+c": ctrl('c'), "ctrl+d": ctrl('d'), "ctrl+g": ctrl('g'), "ctrl+j": ctrl('j'), "ctrl+n": ctrl('n'), "ctrl+o": ctrl('o'),
-	"ctrl+p": ctrl('p'), "ctrl+r": ctrl('r'), "ctrl+s": ctrl('s'), "ctrl+t": ctrl('t'), "ctrl+z": ctrl('z'),
-	"ctrl+a": ctrl('a'), "ctrl+e": ctrl('e'), "ctrl+k": ctrl('k'), "ctrl+u": ctrl('u'), "ctrl+w": ctrl('w'), "ctrl+x": ctrl('x'), "ctrl+y": ctrl('y'),
-	"alt+m": {Code: 'm', Mod: tea.ModAlt}, "shift+tab": {Code: tea.KeyTab, Mod: tea.ModShift},
-}
-
-func ctrl(letter rune) tea.KeyPressMsg { return tea.KeyPressMsg{Code: letter, Mod: tea.ModCtrl} }
 
 // ask types a question and lets the script play.
 func (r *rig) ask(question string) {

@@ -17,6 +17,7 @@ import (
 	payloads "lifehub/internal/hostile"
 	"lifehub/llm"
 	"lifehub/tui/backend"
+	"lifehub/tui/boxtest"
 	"lifehub/tui/chats"
 	"lifehub/tui/dialog"
 	"lifehub/tui/draw"
@@ -137,7 +138,7 @@ func (tr *tour) show(text string, first, share int, look func(panel string)) {
 				Schema: chattest.Raw(fmt.Sprintf(`{"properties":{"a":{"title":%s,"description":%[1]s,"default":%[1]s},"b":{"enum":[%[1]s,%[1]s]}}}`, inJSON(text))),
 			}})
 			m.asks.Input.Entered, m.asks.Input.Form.At = true, len(m.asks.Input.Form.Fields)
-			m.asks.Input.FillIn(named["enter"], &m.keys) // the check refuses it
+			m.asks.Input.FillIn(boxtest.Keys["enter"], &m.keys) // the check refuses it
 		}},
 		{"page to open", func() {
 			m.asks.Input.Ask(agent.InputAsked{Question: agent.Question{From: text, Kind: agent.URLInput, Message: text, URL: text}})
