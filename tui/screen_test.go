@@ -174,12 +174,10 @@ var scenes = map[string]scene{
 	"the notes do not say":         {notSaid, asking()},
 	"the transcript has the keys":  {finished, asking(pressing("tab", "k"))},
 	"a source is previewed":        {finished, asking(pressing("/sources", "enter", "space"))},
-	"earlier prompts are searched": {func() backend.Options { return chattest.WithEverything() }, pressing("ctrl+r", "one")},
 	"the turn was stopped":         {telling(chattest.Story(chattest.Planning, chattest.Searched, chattest.Answered[:5])...), asking(pressing("esc"))},
-	"documents of a conversation":  {withDocuments, asking(pressing("/artifacts", "enter"))},
-	"versions of a document":       {withDocuments, asking(pressing("/artifacts asyncio", "enter"))},
+	"earlier prompts are searched": {func() backend.Options { return chattest.WithEverything() }, pressing("ctrl+r", "one")},
+	"models, and no server":        {deafAndOffline, pressing("alt+m")},
 	"what a version changed":       {withDocuments, asking(pressing("/artifacts asyncio", "enter", "enter"))},
-	"no documents yet":             {withDocuments, pressing("/artifacts", "enter")},
 	"a waiting message is changed": {telling(chattest.Planning...), asking(pressing("and swimming?", "enter", "and rowing?", "enter", "up", "up"))},
 	"a message waits in the queue": {telling(chattest.Planning...), asking(pressing("and swimming?", "enter", "and rowing?", "enter"))},
 	"a notice and an error": {func() backend.Options {
@@ -197,9 +195,6 @@ var scenes = map[string]scene{
 	"resources after an at":          {chattest.WithLibrary, pressing("compare @demo")},
 	"prompts of servers":             {chattest.WithLibrary, pressing("/every")},
 	"a prompt has blanks":            {chattest.WithLibrary, pressing("/everything:args-prompt", "enter", "Ham")},
-	"the MCP servers":                {withServers, pressing("/mcp", "enter")},
-	"a server's change is looked at": {withServers, func(r *rig) { r.keys("/mcp", "enter", "t"); r.pass(dialog.QuietPeriod) }},
-	"a server's log":                 {withServers, pressing("/mcp", "enter", "l")},
 	"all states of a step":           {telling(statesOfAStep()...), asking()},
 	"a question opens":               {telling(chattest.Story(chattest.Planning, []agent.Body{chattest.TaskAsked})...), asking()},
 	"a question takes keys":          {telling(chattest.Story(chattest.Planning, []agent.Body{chattest.TaskAsked})...), asking(passing(dialog.QuietPeriod))},
@@ -216,24 +211,12 @@ var scenes = map[string]scene{
 	"commands after a slash":         {func() backend.Options { return chattest.WithEverything() }, pressing("/")},
 	"a command is completed":         {func() backend.Options { return chattest.WithEverything() }, pressing("/mo", "tab")},
 	"commands by ctrl+p":             {func() backend.Options { return chattest.WithEverything() }, pressing("ctrl+p", "down", "down")},
-	"help":                           {func() backend.Options { return chattest.WithEverything() }, pressing("?")},
-	"the end of help":                {func() backend.Options { return chattest.WithEverything() }, pressing("f1", "ctrl+end")},
-	"help is searched":               {func() backend.Options { return chattest.WithEverything() }, pressing("?", "model")},
-	"help has none of that":          {func() backend.Options { return chattest.WithEverything() }, pressing("?", "zebra")},
 	"conversations":                  {func() backend.Options { return chattest.WithEverything() }, pressing("ctrl+s")},
-	"conversations are filtered":     {func() backend.Options { return chattest.WithEverything() }, pressing("ctrl+s", "lis")},
 	"a conversation is opened again": {func() backend.Options { return chattest.WithEverything() }, pressing("ctrl+s", "down", "enter")},
-	"messages are found":             {func() backend.Options { return chattest.WithEverything() }, pressing("ctrl+s", "fly")},
 	"a found message is opened":      {func() backend.Options { return chattest.WithEverything() }, pressing("ctrl+s", "fly", "enter")},
-	"the tree":                       {func() backend.Options { return chattest.WithEverything() }, pressing("ctrl+s", "down", "enter", "/tree", "enter")},
 	"an alternative has the keys":    {func() backend.Options { return chattest.WithEverything() }, pressing("ctrl+s", "down", "enter", "tab", "g")},
 	"a question is changed":          {func() backend.Options { return chattest.WithEverything() }, pressing("ctrl+s", "down", "enter", "/edit 4", "enter")},
 	"a question was changed":         {func() backend.Options { return chattest.WithEverything() }, pressing("ctrl+s", "down", "enter", "/edit 3", "enter", " soon", "enter")},
-	"models":                         {func() backend.Options { return chattest.WithEverything() }, pressing("alt+m")},
-	"models, and no server":          {func() backend.Options { return deafAndOffline() }, pressing("alt+m")},
-	"no model matches":               {func() backend.Options { return chattest.WithEverything() }, pressing("alt+m", "zzz")},
-	"no conversation yet":            {func() backend.Options { o := chattest.WithEverything(); o.Conversations = unused{}; return o }, pressing("ctrl+s")},
-	"no server is configured":        {func() backend.Options { o := chattest.WithEverything(); o.Servers = &chattest.Shop{}; return o }, pressing("/mcp", "enter")},
 	"another model is used":          {func() backend.Options { return chattest.WithEverything() }, pressing("alt+m", "down", "enter")},
 	"the page of a command":          {func() backend.Options { return chattest.WithEverything() }, pressing("/tools", "enter")},
 	"what fills the window": {func() backend.Options {
@@ -253,13 +236,9 @@ var scenes = map[string]scene{
 		o.Assistant = chattest.Play(agent.Failed{Message: `model "qwen3:8b" is not installed`, Err: &llm.NotFoundError{Model: "qwen3:8b"}})
 		return o
 	}, asking(passing(dialog.QuietPeriod), pressing("y", "enter"), passing(time.Second))},
-	"first run":                     {chattest.Newcomer(backend.FoundModel{Ready: true, Says: "qwen3:8b answers, from Ollama on this machine."}), passing(time.Millisecond)},
-	"first run without a model":     {chattest.Newcomer(chattest.NoModel), passing(time.Millisecond)},
-	"first run looks around":        {lookingAround, passing(time.Millisecond)},
-	"first run fetches a model":     {chattest.Newcomer(backend.FoundModel{Says: "Ollama runs here and has no model yet; until then answers quote your notes, which works at once.", Pull: "qwen3:4b", Why: "a model that fits this machine"}), pressing("up", "enter")},
-	"first run in a folder unknown": {chattest.Newcomer(chattest.NoModel), pressing("~/nowhere", "enter")},
-	"first run is over":             {chattest.Newcomer(chattest.NoModel), pressing("down", "enter")},
-	"several lines are written":     {func() backend.Options { return chattest.WithEverything() }, pressing("one", "ctrl+j", "two", "alt+enter", "three", "shift+enter", "four")},
+	"first run":                 {chattest.Newcomer(backend.FoundModel{Ready: true, Says: "qwen3:8b answers, from Ollama on this machine."}), passing(time.Millisecond)},
+	"first run is over":         {chattest.Newcomer(chattest.NoModel), pressing("down", "enter")},
+	"several lines are written": {func() backend.Options { return chattest.WithEverything() }, pressing("one", "ctrl+j", "two", "alt+enter", "three", "shift+enter", "four")},
 	"a long paste has a name": {func() backend.Options { return chattest.WithEverything() }, func(r *rig) {
 		r.keys("look: ")
 		r.send(tea.PasteMsg{Content: strings.Repeat("a line\r\n", 100)})
@@ -279,14 +258,6 @@ var scenes = map[string]scene{
 		question, _ := chattest.Asked(onceOnly)
 		return chattest.WithWorld(chattest.Hold(question))
 	}, asking(passing(dialog.QuietPeriod))},
-	"figures by day":   {chattest.WithFigures, pressing("/stats", "enter")},
-	"figures by model": {chattest.WithFigures, pressing("/stats", "enter", "tab", "down")},
-	"figures of turns": {chattest.WithFigures, pressing("/stats turn", "enter", "G")},
-	"no figures yet": {func() backend.Options {
-		o := chattest.WithFigures()
-		o.Figures = func(context.Context, string) ([]agent.Figures, error) { return nil, nil }
-		return o
-	}, pressing("/stats", "enter")},
 }
 
 func statesOfAStep() []agent.Body {
@@ -324,27 +295,6 @@ func deafAndOffline() backend.Options {
 	close(status)
 	o.Models, o.Status = deaf{}, status
 	return o
-}
-
-// unused has kept no conversation.
-type unused struct{ chattest.Kept }
-
-func (unused) Recent(context.Context, int) ([]agent.Conversation, error) { return nil, nil }
-
-// lookingAround is a machine on which nothing has been found yet.
-func lookingAround() backend.Options {
-	o := chattest.Newcomer(chattest.NoModel)()
-	o.Notes = &slowFolders{}
-	o.FindModel = func(ctx context.Context) backend.FoundModel { <-ctx.Done(); return backend.FoundModel{} }
-	return o
-}
-
-// slowFolders are looked for until the screen is left.
-type slowFolders struct{ chattest.Folders }
-
-func (*slowFolders) Offers(ctx context.Context) ([]backend.Offer, error) {
-	<-ctx.Done()
-	return nil, nil
 }
 
 // withDocuments is a conversation in which a document was made and changed.
