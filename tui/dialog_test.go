@@ -112,7 +112,7 @@ func TestNoSentenceAnswersAQuestion(t *testing.T) {
 			return chattest.WithWorld(chattest.Hold(question)), func() bool { return len(*replies) > 0 }
 		},
 		"unknown": func() (backend.Options, func() bool) {
-			question, replies := chattest.Asked(unknown)
+			question, replies := chattest.Asked(chattest.UnknownOutcome)
 			return chattest.WithWorld(chattest.Hold(question)), func() bool { return len(*replies) > 0 }
 		},
 		"form": func() (backend.Options, func() bool) {

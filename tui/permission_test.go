@@ -12,7 +12,7 @@ import (
 )
 
 func TestALongQuestionIsAnsweredOnlyAfterItsEnd(t *testing.T) {
-	question, replies := chattest.Asked(longArguments)
+	question, replies := chattest.Asked(chattest.LongArguments)
 	inRig(t, 60, 24, chattest.WithWorld(chattest.Hold(question)), func(r *rig) {
 		r.ask("write")
 		var seen strings.Builder
@@ -36,7 +36,7 @@ func TestALongQuestionIsAnsweredOnlyAfterItsEnd(t *testing.T) {
 
 func TestTheKeysOfAQuestionAreAlwaysInSight(t *testing.T) {
 	for _, size := range [][2]int{{40, 12}, {40, 8}, {60, 12}, {200, 60}, {300, 80}, {30, 10}} {
-		for _, question := range []agent.PermissionAsked{chattest.TaskAsked, longArguments} {
+		for _, question := range []agent.PermissionAsked{chattest.TaskAsked, chattest.LongArguments} {
 			inRig(t, size[0], size[1], chattest.WithWorld(chattest.Hold(chattest.Story(chattest.Planning, []agent.Body{question})...)), func(r *rig) {
 				r.ask("go")
 				for _, keys := range [][]string{{}, {"d"}, {"pgdown"}, {"typed a little"}, {"pgdown"}} {
@@ -144,7 +144,7 @@ func TestAQuestionObeysTheKeyMap(t *testing.T) {
 		"argument_next": {"f1"}, "always": {"ctrl+a"},
 	}
 	t.Run("it is read, and refused with a reason", func(t *testing.T) {
-		question, replies := chattest.Asked(longArguments)
+		question, replies := chattest.Asked(chattest.LongArguments)
 		o := chattest.WithWorld(chattest.Hold(question))
 		o.Keys = keys
 		inRig(t, 60, 24, o, func(r *rig) {

@@ -45,15 +45,6 @@ func withLeft(last agent.Exchange, bodies ...agent.Body) (o backend.Options, res
 var (
 	killed  = agent.Exchange{Turn: "c1.2", Question: "Add a task", Open: true, Answer: agent.Answer{Text: "I will", Cut: true}}
 	goingOn = []agent.Body{agent.Started{Resumed: true}, agent.Said{Content: "It is added."}, agent.Ended{}}
-	unknown = agent.PermissionAsked{
-		Step: "1", Call: "1", Name: "send_email", Input: chattest.Raw(`{"to":["bob@example.com"],"subject":"Hi","body":"See you"}`), Hash: "9f86d081884c7d65",
-		Unknown: true, Since: time.Date(2026, 3, 14, 9, 30, 0, 0, time.UTC), Preview: agent.Preview{Text: "From: ana@example.org\nGoes to: bob@example.com"},
-		Reason: "LifeHub was stopped while this was under way: whether it happened is not known",
-	}
-	onceOnly = agent.PermissionAsked{
-		Step: "1", Call: "1", Name: "send_email", Input: chattest.Raw(`{"to":["bob@example.com"],"subject":"Hi","body":"See you"}`), Hash: "9f86d081884c7d65",
-		Preview: agent.Preview{Text: "From: ana@example.org\nGoes to: bob@example.com"}, Reason: "send_email asks each time",
-	}
 )
 
 func TestATurnThatWasKilledIsOfferedAndRunsOnlyWhenTheUserSays(t *testing.T) {
@@ -139,7 +130,7 @@ func TestWhatMayHaveHappenedIsAskedAboutUnderTheSameGuard(t *testing.T) {
 		"this conversation isn't": {"s", ""},
 	} {
 		for _, armed := range []bool{true, false} {
-			question, replies := chattest.Asked(unknown)
+			question, replies := chattest.Asked(chattest.UnknownOutcome)
 			inRig(t, 90, 30, chattest.WithWorld(chattest.Hold(question)), func(r *rig) {
 				r.ask("go on")
 				if armed {
@@ -164,7 +155,7 @@ func TestWhatMayHaveHappenedIsAskedAboutUnderTheSameGuard(t *testing.T) {
 
 func TestAMailOffersNoMoreThanOnce(t *testing.T) {
 	for _, k := range []string{"s", "a"} {
-		question, replies := chattest.Asked(onceOnly)
+		question, replies := chattest.Asked(chattest.MailAsked)
 		inRig(t, 90, 30, chattest.WithWorld(chattest.Hold(question)), func(r *rig) {
 			r.ask("mail Bob")
 			r.pass(dialog.QuietPeriod)
@@ -191,7 +182,7 @@ func TestAQuestionThatCouldNotBeKeptIsBackInTheComposer(t *testing.T) {
 
 func TestPlainOffersToGoOnAndAsksWhatToDoAboutTheUnknown(t *testing.T) {
 	for reply, want := range map[string]agent.Decision{"r": agent.AllowOnce, "n": agent.Refuse, "c": agent.AlreadyDone, "y": agent.Refuse, "": agent.Refuse} {
-		question, replies := chattest.Asked(unknown)
+		question, replies := chattest.Asked(chattest.UnknownOutcome)
 		options, resumed := withLeft(killed, question, agent.Ended{})
 		in, typed := io.Pipe()
 		go func() {

@@ -2,8 +2,6 @@ package tui
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -122,29 +120,6 @@ func brokenOff() backend.Options {
 	))
 }
 
-var longArguments = agent.PermissionAsked{
-	Step: "1", Call: "l", Name: "create_note", Rule: "allow create_note", Reason: "create_note changes your notes",
-	Input: chattest.Raw(`{"path":"trip.md","text":"` + strings.Repeat(`Pack the tent.\n`, 30) + strings.Repeat(" ", 2500) + `the end\u202e"}`),
-}
-
-// pickyTask is a question whose arguments are checked when they are edited.
-var pickyTask = agent.PermissionAsked{
-	Step: "1", Call: "p", Name: "add_task", Input: chattest.Raw(`{"text":"Buy milk","days":3}`), Reason: "add_task changes your notes",
-	Check: func(input json.RawMessage) error {
-		if strings.Contains(string(input), "wine") {
-			return errors.New("text: no wine in this house")
-		}
-		return nil
-	},
-}
-
-// misleading is a call whose arguments look like others.
-var misleading = agent.PermissionAsked{
-	Step: "1", Call: "m", Name: "web_fetch", Reason: "web_fetch opens an address that is new",
-	Input:   chattest.Raw(`{"url":"https://p\u0430ypal.example/?d=4711` + strings.Repeat(`\t`, 12) + `\u202egnp.exe","n\u200bote":"` + strings.Repeat(`\n`, 40) + `"}`),
-	Preview: agent.Preview{Text: "opens a page on p\u0430ypal.example, which learns this whole address"},
-}
-
 var scenes = map[string]scene{
 	"nothing was asked yet": {func() backend.Options { return chattest.WithWorld(chattest.Play()) }, func(*rig) {}},
 	"offline while indexing": {func() backend.Options {
@@ -186,28 +161,12 @@ var scenes = map[string]scene{
 	"the model fails on the way":     {brokenOff, asking()},
 	"a tool outside a plan":          {telling(agent.ToolStarted{Call: "x", Name: "today", Input: chattest.Raw(`{}`)}, agent.ToolEnded{Call: "x", Name: "today", Output: "2026-11-21", Took: 3}, agent.ToolStarted{Call: "y", Name: "calculate", Input: chattest.Raw(`{"expression":"2+2"}`)}), asking()},
 	"a call tells its progress":      {telling(chattest.Story(chattest.Planning, chattest.Searched, []agent.Body{agent.ToolProgressed{Step: "2", Call: "b", Name: "brave_web_search", Progress: agent.Progress{Done: 3, Total: 10, Message: "page 3"}}})...), asking()},
-	"a server asks for values":       {telling(chattest.Story(chattest.Planning, []agent.Body{chattest.FormAsked})...), asking(passing(dialog.QuietPeriod))},
-	"a form is filled in":            {telling(chattest.Story(chattest.Planning, []agent.Body{chattest.FormAsked})...), asking(passing(dialog.QuietPeriod), pressing("tab", "Ana", "tab", "abc", "tab", "space"))},
-	"a form does not fit":            {telling(chattest.Story(chattest.Planning, []agent.Body{chattest.FormAsked})...), asking(passing(dialog.QuietPeriod), pressing("tab", "enter", "enter", "enter", "enter", "enter", "enter", "enter"))},
-	"a server wants a page opened":   {telling(agent.InputAsked{ID: "1.1", Question: agent.Question{From: "bank", Kind: agent.URLInput, Message: "Log in to go on.", URL: "https://xn--pypal-4ve.example/login?session=8f3a"}}), asking(passing(dialog.QuietPeriod))},
-	"a server wants the model":       {telling(agent.InputAsked{ID: "1.1", Question: agent.Question{From: "everything", Kind: agent.SamplingInput, Prompt: []llm.Message{{Role: llm.System, Text: "You are a helpful\u202e server."}, {Role: llm.User, Text: strings.Repeat("Say why.\n", 40)}}}}), asking(passing(dialog.QuietPeriod))},
 	"notes after an at":              {chattest.WithLibrary, pressing("see @i", "down")},
 	"resources after an at":          {chattest.WithLibrary, pressing("compare @demo")},
 	"prompts of servers":             {chattest.WithLibrary, pressing("/every")},
-	"a prompt has blanks":            {chattest.WithLibrary, pressing("/everything:args-prompt", "enter", "Ham")},
 	"all states of a step":           {telling(statesOfAStep()...), asking()},
 	"a question opens":               {telling(chattest.Story(chattest.Planning, []agent.Body{chattest.TaskAsked})...), asking()},
 	"a question takes keys":          {telling(chattest.Story(chattest.Planning, []agent.Body{chattest.TaskAsked})...), asking(passing(dialog.QuietPeriod))},
-	"always shows its rule":          {telling(chattest.Story(chattest.Planning, []agent.Body{chattest.TaskAsked})...), asking(passing(dialog.QuietPeriod), pressing("a"))},
-	"a no with a reason":             {telling(chattest.Story(chattest.Planning, []agent.Body{chattest.TaskAsked})...), asking(passing(dialog.QuietPeriod), pressing("N", "enter", "not that one"))},
-	"details of a question":          {telling(chattest.Story(chattest.Planning, []agent.Body{chattest.TaskAsked})...), asking(passing(dialog.QuietPeriod), pressing("d"))},
-	"arguments are edited":           {telling(pickyTask), asking(passing(dialog.QuietPeriod), pressing("e", "enter", " and bread"))},
-	"a number is edited":             {telling(pickyTask), asking(passing(dialog.QuietPeriod), pressing("e", "enter", "tab", "backspace", "many", "enter"))},
-	"edited arguments do not fit":    {telling(pickyTask), asking(passing(dialog.QuietPeriod), pressing("e", "enter", " and wine", "enter"))},
-	"arguments that mislead":         {telling(misleading), asking(passing(dialog.QuietPeriod))},
-	"two questions wait":             {telling(chattest.TaskAsked, longArguments), asking(passing(dialog.QuietPeriod))},
-	"a long question":                {telling(longArguments), asking(passing(dialog.QuietPeriod))},
-	"a long question was read":       {telling(longArguments), asking(pressing("ctrl+end"), passing(dialog.QuietPeriod))},
 	"commands after a slash":         {func() backend.Options { return chattest.WithEverything() }, pressing("/")},
 	"a command is completed":         {func() backend.Options { return chattest.WithEverything() }, pressing("/mo", "tab")},
 	"commands by ctrl+p":             {func() backend.Options { return chattest.WithEverything() }, pressing("ctrl+p", "down", "down")},
@@ -250,14 +209,6 @@ var scenes = map[string]scene{
 	"a replay is over":      {replaying(0), passing(time.Second)},
 	"scrolled away":         {func() backend.Options { return chattest.WithWorld(chattest.Play(longAnswer()...)) }, asking(pressing("pgup"))},
 	"a cut turn is offered": {func() backend.Options { o, _ := withLeft(killed); return o }, passing(dialog.QuietPeriod)},
-	"what may have happened": {func() backend.Options {
-		question, _ := chattest.Asked(unknown)
-		return chattest.WithWorld(chattest.Hold(question))
-	}, asking(passing(dialog.QuietPeriod))},
-	"a mail is asked about": {func() backend.Options {
-		question, _ := chattest.Asked(onceOnly)
-		return chattest.WithWorld(chattest.Hold(question))
-	}, asking(passing(dialog.QuietPeriod))},
 }
 
 func statesOfAStep() []agent.Body {

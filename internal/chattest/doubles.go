@@ -303,6 +303,25 @@ func WithFigures() backend.Options {
 	return o
 }
 
+// LongArguments is a question that no dialog shows at once.
+var LongArguments = agent.PermissionAsked{
+	Step: "1", Call: "l", Name: "create_note", Rule: "allow create_note", Reason: "create_note changes your notes",
+	Input: Raw(`{"path":"trip.md","text":"` + strings.Repeat(`Pack the tent.\n`, 30) + strings.Repeat(" ", 2500) + `the end\u202e"}`),
+}
+
+// UnknownOutcome asks about a call of which nobody knows whether it happened.
+var UnknownOutcome = agent.PermissionAsked{
+	Step: "1", Call: "1", Name: "send_email", Input: Raw(`{"to":["bob@example.com"],"subject":"Hi","body":"See you"}`), Hash: "9f86d081884c7d65",
+	Unknown: true, Since: time.Date(2026, 3, 14, 9, 30, 0, 0, time.UTC), Preview: agent.Preview{Text: "From: ana@example.org\nGoes to: bob@example.com"},
+	Reason: "LifeHub was stopped while this was under way: whether it happened is not known",
+}
+
+// MailAsked is a call that no rule allows: it is asked about each time.
+var MailAsked = agent.PermissionAsked{
+	Step: "1", Call: "1", Name: "send_email", Input: Raw(`{"to":["bob@example.com"],"subject":"Hi","body":"See you"}`), Hash: "9f86d081884c7d65",
+	Preview: agent.Preview{Text: "From: ana@example.org\nGoes to: bob@example.com"}, Reason: "send_email asks each time",
+}
+
 // FormAsked is a form with a field of each kind.
 var FormAsked = agent.InputAsked{
 	Step: "2", Call: "b", ID: "b.1", Name: "everything_trigger-elicitation-request",

@@ -33,6 +33,7 @@ var looks = []Look{{"dark", "", true}, {"light", "light", true}, {"ansi", "ansi"
 // Box is a part of the screen after its story.
 type Box struct {
 	Height int  // of the place it is drawn in, in rows
+	Least  int  // in a place of fewer rows it may be cut; 0: in none
 	Fills  bool // it has exactly the height of its place, and not at most
 	Draw   func(width, height int, theme *draw.Theme) []string
 	Below  string // what else is to be seen of it, below its lines
@@ -67,7 +68,7 @@ func (b Box) fits(t *testing.T) {
 	first := plain(b.Draw(80, b.Height, theme))
 	any := rand.New(rand.NewPCG(1, 2))
 	for range 100 {
-		width, height := 24+any.IntN(177), 1+any.IntN(60) // below, the screen cuts
+		width, height := 24+any.IntN(177), max(1, b.Least)+any.IntN(60) // below, the screen cuts
 		lines := b.Draw(width, height, theme)
 		if len(lines) > height || b.Fills && len(lines) < height {
 			t.Errorf("%d lines for a place of %d × %d:\n%s", len(lines), width, height, plain(lines))
