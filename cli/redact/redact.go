@@ -185,9 +185,17 @@ func (r *redactor) trace(lines []byte) []byte {
 	return out.Bytes()
 }
 
-// isPiece reports whether a line is an event of a text that is streamed.
-func isPiece(line []byte) bool {
-	return bytes.Contains(line, []byte(`"type":"token"`)) || bytes.Contains(line, []byte(`"type":"thinking"`))
+// piece is an event of a text that is streamed.
+type piece struct{ Type, Step, Content string }
+
+// pieceIn is the piece that a line is; false: it is another event, which may
+// hold the words of one, as in the arguments of a call.
+func pieceIn(line []byte) (p piece, ok bool) {
+	if !bytes.Contains(line, []byte(`"type":"token"`)) && !bytes.Contains(line, []byte(`"type":"thinking"`)) {
+		return p, false
+	}
+	err := json.Unmarshal(line, &p)
+	return p, err == nil && (p.Type == "token" || p.Type == "thinking")
 }
 
 // streamed redacts texts that were streamed: the answer, and the thoughts of
@@ -195,10 +203,9 @@ func isPiece(line []byte) bool {
 func (r *redactor) streamed(lines [][]byte) {
 	at, pieces := map[string][]int{}, map[string][]string{} // by kind and step
 	for i, line := range lines {
-		var e struct{ Type, Step, Content string }
-		if isPiece(line) && json.Unmarshal(line, &e) == nil && e.Content != "" {
-			text := e.Type + " " + e.Step
-			at[text], pieces[text] = append(at[text], i), append(pieces[text], e.Content)
+		if p, ok := pieceIn(line); ok {
+			text := p.Type + " " + p.Step
+			at[text], pieces[text] = append(at[text], i), append(pieces[text], p.Content)
 		}
 	}
 	for text, whole := range pieces {

@@ -1,6 +1,7 @@
 package redact
 
 import (
+	"bytes"
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
@@ -161,6 +162,35 @@ func TestSecretsAreKnownFromSettingsEnvironmentFilesAndServers(t *testing.T) {
 		}
 	}
 }
+
+// What a call is given may look like a piece of a text that is streamed.
+func TestSecretsInWhatLooksLikeAPieceAreTakenOut(t *testing.T) {
+	const secret = "correct-horse-battery"
+	var kept kept
+	w := &TraceWriter{WriteCloser: &kept, Secrets: &Redaction{cut: newRedactor([]string{secret})}}
+	for _, kind := range []string{"token", "thinking"} {
+		input := json.RawMessage(`{"type":"` + kind + `","content":"x","value":"` + secret + `"}`)
+		for _, line := range []string{
+			lineOf(t, agent.ToolStarted{Name: "create", Input: input}, "tool_start"),
+			lineOf(t, agent.Said{Content: "it is " + secret}, "token"),
+		} {
+			if _, err := w.Write([]byte(line)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if text := kept.String(); strings.Contains(text, secret) || strings.Count(text, redacted) != 4 || strings.Count(text, "\n") != 4 {
+		t.Errorf("kept was\n%s", text)
+	}
+}
+
+// kept is what a trace wrote.
+type kept struct{ bytes.Buffer }
+
+func (*kept) Close() error { return nil }
 
 func TestALineThatIsNoEventIsExportedAsText(t *testing.T) {
 	clean := string(newRedactor([]string{"secret-value"}).trace([]byte("{half a line with secret-value\n{\"type\":\"notice\",\"text\":\"ok\"}\n")))

@@ -20,7 +20,7 @@ type TraceWriter struct {
 const maxHeld = 256 << 10
 
 func (c *TraceWriter) Write(line []byte) (int, error) {
-	if isPiece(line) {
+	if _, ok := pieceIn(line); ok {
 		c.held = append(c.held, bytes.Clone(line))
 		if c.size += len(line); c.size < maxHeld {
 			return len(line), nil
