@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/tailscale/hujson"
 
@@ -70,8 +71,11 @@ type operation struct {
 	Value any    `json:"value"`
 }
 
-// place is where a server stands in mcp.json.
-func place(name string) string { return "/mcpServers/" + name }
+// place is where a server stands in mcp.json, as a JSON pointer. No name reaches
+// into the entry of another server.
+func place(name string) string { return "/mcpServers/" + inPointer.Replace(name) }
+
+var inPointer = strings.NewReplacer("~", "~0", "/", "~1")
 
 // entry is a server as mcp.json has it.
 func (s Entry) entry() any {

@@ -49,6 +49,22 @@ func TestServersAreAddedAndRemovedAndTheRestStays(t *testing.T) {
 	}
 }
 
+func TestANameReachesIntoNoEntry(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "mcp.json")
+	const text = `{"mcpServers": {"a": {"command": "x", "args": ["y"], "env": {"KEY": "v"}}}}`
+	write(t, file, text)
+	for _, name := range []string{"a/env", "a/env/KEY", "a/args/0"} {
+		for what, err := range map[string]error{"remove": Remove(file, name), "switch": Enable(file, name, false)} {
+			if err == nil || !strings.Contains(err.Error(), "there is none") {
+				t.Errorf("%s %s: got %v", what, name, err)
+			}
+		}
+	}
+	if got, _ := os.ReadFile(file); string(got) != text {
+		t.Errorf("it reads %s", got)
+	}
+}
+
 func TestABrokenMcpJsonIsNotOverwritten(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "mcp.json")
 	const broken = `{"mcpServers": {"a": {"command": "x",,}}}`
