@@ -98,6 +98,8 @@ func printFound(sh *app.Process, found rag.Found) error {
 		fmt.Fprintln(sh.Err, "your notes don't say: no passage fits")
 	case !found.Likely():
 		fmt.Fprintln(sh.Err, "your notes don't say, as far as words and meaning tell: these are the nearest passages")
+	case found.ByMeaning:
+		fmt.Fprintln(sh.Err, "found by meaning: your notes say it in other words")
 	}
 	c := found.Coverage
 	fmt.Fprintf(sh.Err, "searched %d of %s, brought up to date %s ago, %s\n",

@@ -21,7 +21,9 @@ func (l Library) Search(ctx context.Context, q Query) (Found, error) {
 		}
 		all.Passages = append(all.Passages, found.Passages...)
 		all.Coverage = joinCoverage(all.Coverage, found.Coverage, i == 0)
-		all.Answerable = max(all.Answerable, found.Answerable)
+		if found.Answerable > all.Answerable {
+			all.Answerable, all.ByMeaning = found.Answerable, found.ByMeaning
+		}
 	}
 	slices.SortStableFunc(all.Passages, func(a, b Passage) int { return cmp.Compare(b.Score, a.Score) })
 	all.Passages = all.Passages[:min(len(all.Passages), q.AtMost())]

@@ -35,6 +35,9 @@ type Coverage struct {
 type Found struct {
 	Passages []Passage `json:"passages"` // best first; never nil
 	Coverage Coverage  `json:"coverage"`
+	// ByMeaning: no word that says what the question is about stands in the
+	// notes, and meaning found what is near to it.
+	ByMeaning bool `json:"by_meaning,omitempty"`
 	// Answerable is how likely it is, from 0 to 1, that the notes hold an
 	// answer to the question at all.
 	Answerable float64 `json:"-"`

@@ -81,7 +81,9 @@ func (x *Index) search(ctx context.Context, db *sql.DB, q Query) (Found, error) 
 	} else if out.Embedder != "" {
 		coverage.Embedder = out.Embedder
 	}
-	return Found{Passages: out.Passages, Coverage: coverage, Answerable: out.Signals.Answerable(), Signals: out.Signals}, nil
+	found := Found{Passages: out.Passages, Coverage: coverage, Answerable: out.Signals.Answerable(), Signals: out.Signals}
+	found.ByMeaning = out.Signals.Silent > 0 && found.Likely()
+	return found, nil
 }
 
 // noteResized leaves word for the next sync, unless somebody is writing.

@@ -116,6 +116,9 @@ func searchResult(asked string, q rag.Query, found rag.Found) agent.Result {
 	} else {
 		fmt.Fprintf(&b, "%s%s\n", text.Count(len(found.Passages), "passage"), filtersOf(q))
 	}
+	if found.ByMeaning {
+		b.WriteString("Found by meaning: the notes say it in other words.\n")
+	}
 	for _, p := range found.Passages {
 		source := sourceOf(p)
 		result.Sources = append(result.Sources, source)

@@ -120,6 +120,20 @@ func Languages(s string) (all []Lang) {
 	return all
 }
 
+// Latin reports whether most of a text's letters are Latin ones.
+func Latin(s string) bool {
+	letters, latin := 0, 0
+	for _, r := range s {
+		if unicode.IsLetter(r) {
+			letters++
+		}
+		if unicode.Is(unicode.Latin, r) {
+			latin++
+		}
+	}
+	return 2*latin > letters
+}
+
 // scriptOf is the language that most of a text's letters belong to alone.
 func scriptOf(s string) Lang {
 	letters, cyrillic, arabic := 0, 0, 0

@@ -180,4 +180,55 @@ func TestNoSharedWord(t *testing.T) {
 			row("all", asked, foreign, sums)
 		}
 	}
+	if n := float64(asked); sums[1]/n < sums[0]/n-0.02 {
+		t.Errorf("recall@5 is %.3f, cosine alone reaches %.3f", sums[1]/n, sums[0]/n)
+	}
+	if wrong := sums[3] / float64(foreign); wrong > 0.1 {
+		t.Errorf("%.3f of the questions on other subjects are said to be found", wrong)
+	}
+}
+
+// TestFoundByMeaning: a word that no starter note holds finds the note that
+// says it in another, and that is said; a question in another language, or on
+// another subject, is not answered so.
+func TestFoundByMeaning(t *testing.T) {
+	folder, err := notes.Open("../../examples/notes")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer folder.Close() //nolint:errcheck // only read
+	x, err := rag.Open(t.TempDir(), rag.Options{Vault: folder.Dir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer x.Close() //nolint:errcheck // only read
+	if _, err := x.Sync(t.Context(), folder, useLite(t), nil); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		question, note string // "": not by meaning
+		why            string
+	}{
+		{"bicycle", "home/bike.md", ""},
+		{"sneakers", "running/shoes.md", ""},
+		{"novels", "reading/list.md", ""},
+		{"which sneakers did I purchase?", "running/shoes.md", ""},
+		{"bike", "", ""},
+		{"quantum physics", "", ""},
+		{"who directed the film?", "", ""},
+		{"Wo steht denn mein Fahrrad?", "", "not made for the question's language"},
+		{"自行车在哪里", "", "not made for the question's language"},
+	} {
+		found, err := x.Search(t.Context(), rag.Query{Text: c.question})
+		if err != nil {
+			t.Fatal(err)
+		}
+		first := ""
+		if found.ByMeaning {
+			first = found.Passages[0].Path
+		}
+		if first != c.note || found.ByMeaning && !found.Likely() || !strings.Contains(found.Coverage.Embedder, c.why) {
+			t.Errorf("%s: by meaning %q, want %q; %.2f likely, %s", c.question, first, c.note, found.Answerable, found.Coverage.Embedder)
+		}
+	}
 }

@@ -20,6 +20,7 @@ type Signals struct {
 	Near            float64 // how far the best passage's cosine stands out; 0.5 is chance; 0 also without an embedder
 	Agree           float64 // words and meaning name the same best passage: 1, or 0
 	UnknownLanguage float64 // the question is in a language that no note is in: 1, or 0
+	Silent          float64 // no word that says what the question is about stands in the notes, and meaning answered: 1, or 0
 	Few             float64 // there are too few passages for the others to tell: the share of the question's words that the notes hold; else 0
 }
 
@@ -44,6 +45,13 @@ func (s *search) signals(ranked []candidate) Signals {
 	}
 	if s.words.passages < fewPassages && len(ranked) > 0 {
 		g.Few = s.words.knownShare()
+	}
+	if s.silent {
+		g.Silent = 1
+		for _, c := range ranked {
+			g.Near = max(g.Near, c.near)
+		}
+		return g
 	}
 	if len(ranked) == 0 || s.words.bound == 0 {
 		return g
@@ -98,6 +106,8 @@ func (g Signals) Answerable() float64 {
 		return 0.99
 	case g.Undated > 0:
 		return 0.01
+	case g.Silent > 0: // 0.13 at a nearness that one of ten questions on other subjects reaches
+		return 1 / (1 + math.Exp(12.6-20*g.Near))
 	case g.Few > 0:
 		return g.Few
 	case g.Near == 0 && g.Reach == 0:

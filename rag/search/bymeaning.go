@@ -24,6 +24,7 @@ func (s *search) byMeaning(ctx context.Context, found map[int64]*candidate) (wei
 	if m == nil {
 		return 0, nil
 	}
+	s.silent = s.silent && !embed.IsBuiltIn(embedder.Name()) // n-grams know letters, not meaning
 	weight = 1
 	if s.query.Side == Both {
 		weight = s.weight(ctx, m, embedder.Name())
@@ -58,7 +59,7 @@ func (s *search) byMeaning(ctx context.Context, found map[int64]*candidate) (wei
 		switch c := found[id]; {
 		case c != nil:
 			c.near = near
-		case near >= 0.5 || s.query.Side == MeaningAlone: // less is what chance brings
+		case near >= 0.5 || s.silent || s.query.Side == MeaningAlone: // less is what chance brings
 			found[id] = &candidate{id: id, near: near}
 		}
 	}

@@ -33,6 +33,7 @@ type search struct {
 	embedder string // the one that took part; "": none
 	why      string // why meaning took no part
 	trouble  Trouble
+	silent   bool           // no word that says what the question is about stands in the notes: meaning alone can answer
 	named    map[int64]bool // notes whose title or file name is the question
 	dated    bool           // it asks for a time, and a note bears that date
 	undated  bool           // it asks for a time and no more, and no note is of that time

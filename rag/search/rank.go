@@ -4,6 +4,7 @@ import (
 	"context"
 	"strconv"
 
+	"lifehub/internal/text"
 	"lifehub/rag/embed"
 	"lifehub/rag/vectors"
 	"lifehub/rag/words"
@@ -128,7 +129,8 @@ func (s *search) weight(ctx context.Context, m vectors.Collection, model string)
 // sameLanguage is 1 for a question in the language of the notes, 0 for one in
 // another that the model was not made for: trust was measured with the notes'
 // own words. A question is in another language when its stop words are those
-// of one that no note is in, or when hardly any of its words stand in the notes.
+// of one that no note is in, or when hardly any of its words stand in the notes
+// and neither its script nor its stop words tell that it is none.
 func (s *search) sameLanguage(model string) float64 {
 	if embed.IsBuiltIn(model) || embed.ManyLanguages(model) {
 		return 1
@@ -136,6 +138,9 @@ func (s *search) sameLanguage(model string) float64 {
 	if inUnknownLanguage(s.query.Text, s.words.vaultLanguages) {
 		s.why = model + " was not made for the question's language"
 		return 0
+	}
+	if s.silent && text.Latin(s.query.Text) && len(text.Languages(s.query.Text)) == 0 {
+		return 1 // neither script nor stop words are another language's
 	}
 	known, all := 0, 0
 	for _, t := range s.words.terms {

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"lifehub/internal/rows"
+	"lifehub/rag/when"
 )
 
 // Outcome is what a search found.
@@ -44,6 +45,7 @@ func (s *search) candidates(ctx context.Context) ([]candidate, Signals, error) {
 			return nil, Signals{}, err
 		}
 	}
+	s.silent = s.meaningAlone()
 	byID := map[int64]*candidate{}
 	if s.query.Side != MeaningAlone {
 		if err := s.byWords(ctx, byID); err != nil {
@@ -60,6 +62,9 @@ func (s *search) candidates(ctx context.Context) ([]candidate, Signals, error) {
 	if w.letters, err = s.byLetters(ctx, byID); err != nil {
 		return nil, Signals{}, err
 	}
+	if s.silent = s.silent && s.embedder != ""; s.silent {
+		w = weights{meaning: 1 - lettersWeight, letters: 1} // stop words, the only ones known, tell nothing
+	}
 	if err := s.liftDated(ctx, byID); err != nil {
 		return nil, Signals{}, err
 	}
@@ -67,12 +72,25 @@ func (s *search) candidates(ctx context.Context) ([]candidate, Signals, error) {
 	for _, c := range byID {
 		ranked = append(ranked, *c)
 	}
-	fuse(ranked, w, s.words.bound*(1+contextShare), s.leastStrength())
+	strength := fuse(ranked, w, s.words.bound*(1+contextShare), s.leastStrength())
 	signals := s.signals(ranked)
+	if s.silent && strength > 0 {
+		for i := range ranked {
+			ranked[i].score *= signals.Answerable() / strength // next to what words find in another vault
+		}
+	}
 	slices.SortFunc(ranked, func(a, b candidate) int {
 		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.id, b.id))
 	})
 	return ranked, signals, nil
+}
+
+// meaningAlone reports whether a question is for meaning alone to answer: it
+// may be asked, and none of the words that say what the question is about
+// stands in the notes.
+func (s *search) meaningAlone() bool {
+	when, _ := when.In(s.query.Text, s.query.today())
+	return s.query.Side == Both && s.words.silent() && len(s.named) == 0 && when.IsZero()
 }
 
 // newest lists notes by date, for a query of filters alone.

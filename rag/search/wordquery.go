@@ -36,6 +36,7 @@ type wordQuery struct {
 type weighed struct {
 	forms []string // as the languages of the vault have it, the plainest first
 	alone bool     // a single character of a script without spaces
+	stop  bool     // it says little of what the question is about
 	place int      // among the words of the question, from 0
 	df    int      // passages that hold it
 	idf   float64  // 0 for one that half of them hold
@@ -94,9 +95,32 @@ func askedTerms(question string, spoken []text.Lang) []weighed {
 		for _, form := range forms {
 			seen[form] = true
 		}
-		asked = append(asked, weighed{forms: forms, place: len(asked), alone: t.Alone(question)})
+		asked = append(asked, weighed{forms: forms, place: len(asked), alone: t.Alone(question), stop: saysLittle(question[t.Start:t.End], spoken)})
 	}
 	return asked
+}
+
+// saysLittle reports whether a word is a stop word of English or of a language
+// of the vault.
+func saysLittle(word string, spoken []text.Lang) bool {
+	word = strings.ToLower(word)
+	return text.StopWord(word, "") || slices.ContainsFunc(spoken, func(l text.Lang) bool { return text.StopWord(word, l) })
+}
+
+// silent reports whether none of the words that say what a question is about
+// stands in the notes.
+func (w wordQuery) silent() bool {
+	telling := false
+	for _, t := range w.terms {
+		if t.stop {
+			continue
+		}
+		if t.df > 0 {
+			return false
+		}
+		telling = true
+	}
+	return telling
 }
 
 // mostPairs bounds the pairs that one character is looked for in.
