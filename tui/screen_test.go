@@ -3,7 +3,6 @@ package tui
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -39,39 +38,6 @@ func passing(d time.Duration) func(r *rig) { return func(r *rig) { r.pass(d) } }
 
 func telling(bodies ...agent.Body) func() backend.Options {
 	return func() backend.Options { return chattest.WithWorld(chattest.Hold(bodies...)) }
-}
-
-// teamwork is two workers, the first of which tries again.
-var teamwork = []agent.Body{
-	agent.PlanMade{Mode: agent.TeamMode, Steps: []agent.Step{
-		{ID: "1", Tool: "delegate", Input: chattest.Raw(`{"worker_type":"notes","task_description":"Find what the notes say about running.","success_criteria":"x"}`)},
-		{ID: "2", Tool: "delegate", Input: chattest.Raw(`{"worker_type":"search","task_description":"Find marathon training tips.","success_criteria":"x"}`)},
-	}},
-	agent.StepChanged{Step: "1", Status: agent.Running},
-	agent.PhaseStarted{Agent: "notes", Step: "1", Attempt: 1},
-	agent.StepChanged{Step: "2", Status: agent.Running},
-	agent.PhaseStarted{Agent: "search", Step: "2", Attempt: 1},
-	agent.PlanMade{Mode: agent.TeamMode, Under: "1", Attempt: 1, Steps: []agent.Step{{ID: "1.1", Tool: "search_notes", Input: chattest.Raw(`{"query":"running"}`)}}},
-	agent.PlanMade{Mode: agent.TeamMode, Under: "2", Attempt: 1, Steps: []agent.Step{{ID: "2.1", Tool: "brave_web_search", Input: chattest.Raw(`{"query":"marathon training tips"}`)}}},
-	agent.StepChanged{Step: "1.1", Status: agent.Running},
-	agent.StepChanged{Step: "2.1", Status: agent.Running},
-	agent.StepChanged{Step: "1.1", Status: agent.Done},
-	agent.Evaluated{Step: "1", Attempt: 1, Judgement: agent.Judgement{Score: 0.4, Feedback: "It names no days."}},
-	agent.PhaseStarted{Agent: "notes", Step: "1", Attempt: 2},
-	agent.PlanMade{Mode: agent.TeamMode, Under: "1", Attempt: 2, Steps: []agent.Step{{ID: "1.2", Tool: "read_note", Input: chattest.Raw(`{"path":"fitness.md"}`)}}},
-	agent.StepChanged{Step: "1.2", Status: agent.Running},
-}
-
-var teamDone = []agent.Body{
-	agent.StepChanged{Step: "1.2", Status: agent.Done},
-	agent.Evaluated{Step: "1", Attempt: 2, Judgement: agent.Judgement{Passed: true, Score: 0.9}},
-	agent.StepChanged{Step: "1", Status: agent.Done},
-	agent.StepChanged{Step: "2.1", Status: agent.Done},
-	agent.Evaluated{Step: "2", Attempt: 1, Judgement: agent.Judgement{Passed: true, Score: 0.8}},
-	agent.StepChanged{Step: "2", Status: agent.Done},
-	agent.PhaseStarted{Agent: "explainer"},
-	agent.Said{Content: "You run three times a week."},
-	agent.Ended{Answer: "You run three times a week."},
 }
 
 func finished() backend.Options {
@@ -130,25 +96,13 @@ var scenes = map[string]scene{
 		o.Status = status
 		return o
 	}, passing(time.Millisecond)},
-	"the plan is being made": {telling(chattest.Planning[:2]...), asking()},
-	"a team works":           {telling(teamwork...), asking()},
-	"a team has worked": {func() backend.Options {
-		return chattest.WithWorld(chattest.Play(append(slices.Clip(teamwork), teamDone...)...))
-	}, asking()},
-	"a team's work unfolded": {func() backend.Options {
-		return chattest.WithWorld(chattest.Play(append(slices.Clip(teamwork), teamDone...)...))
-	}, asking(pressing("ctrl+o"))},
+	"the plan is being made":       {telling(chattest.Planning[:2]...), asking()},
 	"steps run":                    {telling(chattest.Story(chattest.Planning, chattest.Searched)...), asking()},
-	"a step runs for long":         {telling(chattest.Story(chattest.Planning, chattest.Searched)...), asking(passing(4 * time.Second))},
-	"tools are unfolded":           {telling(chattest.Story(chattest.Planning, chattest.Searched)...), asking(pressing("ctrl+o"))},
-	"the plan is folded":           {telling(chattest.Story(chattest.Planning, chattest.Searched)...), asking(pressing("ctrl+t"))},
 	"the model thinks":             {telling(agent.Thought{Content: "The user asks "}, agent.Thought{Content: "about running."}), asking()},
-	"thoughts are unfolded":        {telling(agent.Thought{Content: "The user asks about running."}, agent.Said{Content: "Hello."}), asking(pressing("ctrl+o"))},
 	"the answer streams":           {telling(chattest.Story(chattest.Planning, chattest.Searched, chattest.Answered[:5])...), asking()},
 	"the answer is whole":          {finished, asking()},
 	"the notes do not say":         {notSaid, asking()},
 	"the transcript has the keys":  {finished, asking(pressing("tab", "k"))},
-	"a source is previewed":        {finished, asking(pressing("/sources", "enter", "space"))},
 	"the turn was stopped":         {telling(chattest.Story(chattest.Planning, chattest.Searched, chattest.Answered[:5])...), asking(pressing("esc"))},
 	"earlier prompts are searched": {func() backend.Options { return chattest.WithEverything() }, pressing("ctrl+r", "one")},
 	"models, and no server":        {deafAndOffline, pressing("alt+m")},
@@ -159,12 +113,9 @@ var scenes = map[string]scene{
 		return chattest.WithWorld(chattest.Play(agent.Noticed{Text: "Ollama is up: answers come from qwen3:8b now"}, agent.Said{Content: "It begins"}, agent.Failed{Message: "model server not reachable", Hint: "start it with: ollama serve"}))
 	}, asking()},
 	"the model fails on the way":     {brokenOff, asking()},
-	"a tool outside a plan":          {telling(agent.ToolStarted{Call: "x", Name: "today", Input: chattest.Raw(`{}`)}, agent.ToolEnded{Call: "x", Name: "today", Output: "2026-11-21", Took: 3}, agent.ToolStarted{Call: "y", Name: "calculate", Input: chattest.Raw(`{"expression":"2+2"}`)}), asking()},
-	"a call tells its progress":      {telling(chattest.Story(chattest.Planning, chattest.Searched, []agent.Body{agent.ToolProgressed{Step: "2", Call: "b", Name: "brave_web_search", Progress: agent.Progress{Done: 3, Total: 10, Message: "page 3"}}})...), asking()},
 	"notes after an at":              {chattest.WithLibrary, pressing("see @i", "down")},
 	"resources after an at":          {chattest.WithLibrary, pressing("compare @demo")},
 	"prompts of servers":             {chattest.WithLibrary, pressing("/every")},
-	"all states of a step":           {telling(statesOfAStep()...), asking()},
 	"a question opens":               {telling(chattest.Story(chattest.Planning, []agent.Body{chattest.TaskAsked})...), asking()},
 	"a question takes keys":          {telling(chattest.Story(chattest.Planning, []agent.Body{chattest.TaskAsked})...), asking(passing(dialog.QuietPeriod))},
 	"commands after a slash":         {func() backend.Options { return chattest.WithEverything() }, pressing("/")},
@@ -178,13 +129,7 @@ var scenes = map[string]scene{
 	"a question was changed":         {func() backend.Options { return chattest.WithEverything() }, pressing("ctrl+s", "down", "enter", "/edit 3", "enter", " soon", "enter")},
 	"another model is used":          {func() backend.Options { return chattest.WithEverything() }, pressing("alt+m", "down", "enter")},
 	"the page of a command":          {func() backend.Options { return chattest.WithEverything() }, pressing("/tools", "enter")},
-	"what fills the window": {func() backend.Options {
-		return chattest.WithWorld(chattest.Play(chattest.Story(chattest.Planning, chattest.Windowed)...))
-	}, asking(pressing("/context", "enter"))},
-	"what was remembered": {func() backend.Options {
-		return chattest.WithWorld(chattest.Play(chattest.Story(chattest.Planning[:2], chattest.Recalled)...))
-	}, asking()},
-	"no such command": {func() backend.Options { return chattest.WithEverything() }, pressing("/nonsense", "enter")},
+	"no such command":                {func() backend.Options { return chattest.WithEverything() }, pressing("/nonsense", "enter")},
 	"a missing model is offered": {func() backend.Options {
 		o := chattest.WithEverything()
 		o.Assistant = chattest.Play(agent.Failed{Message: `model "qwen3:8b" is not installed`, Err: &llm.NotFoundError{Model: "qwen3:8b"}})
@@ -209,19 +154,6 @@ var scenes = map[string]scene{
 	"a replay is over":      {replaying(0), passing(time.Second)},
 	"scrolled away":         {func() backend.Options { return chattest.WithWorld(chattest.Play(longAnswer()...)) }, asking(pressing("pgup"))},
 	"a cut turn is offered": {func() backend.Options { o, _ := withLeft(killed); return o }, passing(dialog.QuietPeriod)},
-}
-
-func statesOfAStep() []agent.Body {
-	var made agent.PlanMade
-	states := []agent.Status{agent.Pending, agent.Running, agent.Done, agent.StepFailed, agent.Denied, agent.Skipped}
-	var changes []agent.Body
-	for i, state := range states {
-		id := fmt.Sprint(i + 1)
-		made.Steps = append(made.Steps, agent.Step{ID: id, Tool: "list_tasks", Description: "state " + string(state)})
-		changes = append(changes, agent.StepChanged{Step: id, Status: state, Reason: map[agent.Status]string{agent.Denied: "not now", agent.StepFailed: "no such note"}[state]})
-	}
-	made.Dropped = []string{"step 9: no tool is called shell"}
-	return append([]agent.Body{made}, changes...)
 }
 
 func longAnswer() []agent.Body {
