@@ -177,7 +177,7 @@ func agree(sh *app.Process, question string, yes bool) error {
 	if yes || app.Agrees(sh, question) {
 		return nil
 	}
-	return app.ExitError{Err: errors.New("nobody answered yes, so nothing was changed; --yes says yes"), Code: app.ExitRefused}
+	return app.ExitError{Err: errors.New("nothing was changed without a yes; --yes says it"), Code: app.ExitRefused}
 }
 
 func newMCPRemove(sh *app.Process) *cobra.Command {

@@ -63,7 +63,10 @@ func Confirm(sh *Process, question, what string, yes bool) error {
 // Agrees asks a question on the terminal; only y and yes agree.
 func Agrees(sh *Process, question string) bool {
 	fmt.Fprintf(sh.Err, "%s [y/N] ", question)
-	line, _ := bufio.NewReader(sh.In).ReadString('\n') // an end of input is no yes
+	line, err := bufio.NewReader(sh.In).ReadString('\n')
+	if err != nil { // an end of input is no yes, and no end of the line
+		fmt.Fprintln(sh.Err)
+	}
 	switch strings.ToLower(strings.TrimSpace(line)) {
 	case "y", "yes":
 		return true
