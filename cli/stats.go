@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -100,13 +100,25 @@ func parseSince(text string, now time.Time) (time.Time, error) {
 	return time.Time{}, fmt.Errorf("--since: %q is neither a day such as 2026-03-01 nor a time such as 7d or 12h", text)
 }
 
-// table sets cells in columns.
+// table sets cells in columns: the first and the last to the left, figures to
+// the right.
 func table(rows [][]string) string {
-	var b strings.Builder
-	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	widths := make([]int, len(rows[0]))
 	for _, row := range rows {
-		fmt.Fprintln(w, strings.Join(row, "\t"))
+		for i, cell := range row {
+			widths[i] = max(widths[i], draw.Width(cell))
+		}
 	}
-	w.Flush() // a Builder takes all
+	var b strings.Builder
+	for _, row := range rows {
+		cells := slices.Clone(row)
+		for i, cell := range row[:len(row)-1] {
+			blank := strings.Repeat(" ", widths[i]-draw.Width(cell))
+			if cells[i] = blank + cell; i == 0 {
+				cells[i] = cell + blank
+			}
+		}
+		b.WriteString(strings.TrimRight(strings.Join(cells, "  "), " ") + "\n")
+	}
 	return b.String()
 }

@@ -7,8 +7,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -151,7 +151,11 @@ func (c *traceCommand) show(_ context.Context, t trace.Trace, events []agent.Eve
 	w := bufio.NewWriter(c.Out)
 	fmt.Fprintf(w, "%s  %s  %s  %d events, %s\n", t.Turn, t.Started.Local().Format(time.DateTime), t.State, t.Events, draw.Bytes(t.Size))
 	for _, told := range joinPieces(events) {
-		head := told.Type
+		about, lines, err := fieldsOf(told.Body, c.full)
+		if err != nil {
+			return err
+		}
+		head := told.Type + about
 		switch b := told.Body.(type) {
 		case agent.Ended:
 			head += "  " + b.Effects.String()
@@ -162,10 +166,6 @@ func (c *traceCommand) show(_ context.Context, t trace.Trace, events []agent.Eve
 			head += fmt.Sprintf("  %d pieces until %s", told.pieces, offset(events, told.until))
 		}
 		fmt.Fprintf(w, "%9s  %s\n", offset(events, told.Time), safetext.Line(head))
-		lines, err := fieldsOf(told.Body, c.full)
-		if err != nil {
-			return err
-		}
 		for i, line := range lines {
 			if !c.full && i == shownLines {
 				fmt.Fprintf(w, "%11s… %d more lines; --full shows them\n", "", len(lines)-i)
@@ -187,40 +187,84 @@ func (c *traceCommand) show(_ context.Context, t trace.Trace, events []agent.Eve
 // unless all is asked for.
 const shownLines, shownWidth = 20, 120
 
-// fieldsOf are the fields of an event as --stream-json names them, a line each;
-// what is in a field is further in. full leaves texts as they are.
-func fieldsOf(body agent.Body, full bool) (lines []string, err error) {
-	var value any
-	text, err := json.Marshal(body)
-	if err == nil {
-		err = json.Unmarshal(text, &value)
+// headed are the fields that say what an event is about: they stand after its
+// name, without theirs.
+var headed = []string{"agent", "step", "name", "n", "path", "status", "verdict"}
+
+// fieldsOf are the fields of an event as --stream-json names and orders them:
+// those of its head, and of the others a line each. full leaves texts as they
+// are, and puts what is in a field further in.
+func fieldsOf(body agent.Body, full bool) (head string, lines []string, err error) {
+	event, err := json.Marshal(body)
+	if err != nil {
+		return "", nil, err
 	}
-	var add func(indent, name string, value any)
-	add = func(indent, name string, value any) {
-		switch v := value.(type) {
-		case map[string]any:
+	var add func(indent, name string, value []byte) error
+	add = func(indent, name string, value []byte) error {
+		if full && (value[0] == '{' || value[0] == '[') {
 			lines = append(lines, indent+safetext.Line(name)+":")
-			for _, name := range slices.Sorted(maps.Keys(v)) {
-				add(indent+"  ", name, v[name])
-			}
-		case []any:
-			for i, item := range v {
-				add(indent, fmt.Sprintf("%s %d", name, i+1), item)
-			}
-		default:
-			text := fmt.Sprint(v)
-			if !full {
-				text = draw.Summary(text, shownWidth)
-			}
-			lines = append(lines, indent+safetext.Line(name)+": "+strings.ReplaceAll(safetext.Text(text), "\n", "\n             "+indent))
+			return parts(value, func(name string, value []byte) error { return add(indent+"  ", name, value) })
+		}
+		text := plainly(value)
+		if !full {
+			text = draw.Summary(text, shownWidth)
+		}
+		lines = append(lines, indent+safetext.Line(name)+": "+strings.ReplaceAll(safetext.Text(text), "\n", "\n             "+indent))
+		return nil
+	}
+	heads := map[string]string{}
+	err = parts(event, func(name string, value []byte) error {
+		switch {
+		case slices.Contains(headed, name):
+			heads[name] = plainly(value)
+			return nil
+		case !full && value[0] == '[': // an item a line
+			return parts(value, func(n string, item []byte) error { return add("", name+" "+n, item) })
+		}
+		return add("", name, value)
+	})
+	for _, name := range headed {
+		if value := heads[name]; value != "" {
+			head += "  " + value
 		}
 	}
-	if fields, ok := value.(map[string]any); ok {
-		for _, name := range slices.Sorted(maps.Keys(fields)) {
-			add("", name, fields[name])
+	return head, lines, err
+}
+
+// parts calls do with each field of a JSON object in its order, or with each
+// item of an array and its number, from 1.
+func parts(value []byte, do func(name string, value []byte) error) error {
+	d := json.NewDecoder(bytes.NewReader(value))
+	if _, err := d.Token(); err != nil {
+		return err
+	}
+	for n := 1; d.More(); n++ {
+		name := strconv.Itoa(n)
+		if value[0] == '{' {
+			key, err := d.Token()
+			if err != nil {
+				return err
+			}
+			name = key.(string) // a key of an object that was just written is one
+		}
+		var part json.RawMessage
+		if err := d.Decode(&part); err != nil {
+			return err
+		}
+		if err := do(name, part); err != nil {
+			return err
 		}
 	}
-	return lines, err
+	return nil
+}
+
+// plainly is a JSON value as text: a string is what it says.
+func plainly(value []byte) string {
+	var text string
+	if json.Unmarshal(value, &text) != nil {
+		return string(value)
+	}
+	return text
 }
 
 // offset is a time since the turn's first event.
