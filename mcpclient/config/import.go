@@ -230,7 +230,9 @@ func (f filter) add(name string, value any) {
 	case f[name] != nil && !isList: // refused already
 	case value == nil || json.Unmarshal(raw, &list) != nil:
 		f[name] = value
-	case isList && name == "allow":
+	case !isList:
+		f[name] = list
+	case name == "allow":
 		f[name] = slices.DeleteFunc(before, func(tool string) bool { return !slices.Contains(list, tool) })
 	default:
 		f[name] = append(before, list...)
