@@ -3,11 +3,8 @@ package tui
 import (
 	"context"
 	"fmt"
-	"strings"
 	"testing"
 	"time"
-
-	tea "charm.land/bubbletea/v2"
 
 	"lifehub/agent"
 	"lifehub/internal/chattest"
@@ -104,32 +101,28 @@ var scenes = map[string]scene{
 	"the notes do not say":         {notSaid, asking()},
 	"the transcript has the keys":  {finished, asking(pressing("tab", "k"))},
 	"the turn was stopped":         {telling(chattest.Story(chattest.Planning, chattest.Searched, chattest.Answered[:5])...), asking(pressing("esc"))},
-	"earlier prompts are searched": {func() backend.Options { return chattest.WithEverything() }, pressing("ctrl+r", "one")},
+	"earlier prompts are searched": {chattest.WithEverything, pressing("ctrl+r", "one")},
 	"models, and no server":        {deafAndOffline, pressing("alt+m")},
 	"what a version changed":       {withDocuments, asking(pressing("/artifacts asyncio", "enter", "enter"))},
-	"a waiting message is changed": {telling(chattest.Planning...), asking(pressing("and swimming?", "enter", "and rowing?", "enter", "up", "up"))},
 	"a message waits in the queue": {telling(chattest.Planning...), asking(pressing("and swimming?", "enter", "and rowing?", "enter"))},
 	"a notice and an error": {func() backend.Options {
 		return chattest.WithWorld(chattest.Play(agent.Noticed{Text: "Ollama is up: answers come from qwen3:8b now"}, agent.Said{Content: "It begins"}, agent.Failed{Message: "model server not reachable", Hint: "start it with: ollama serve"}))
 	}, asking()},
 	"the model fails on the way":     {brokenOff, asking()},
-	"notes after an at":              {chattest.WithLibrary, pressing("see @i", "down")},
 	"resources after an at":          {chattest.WithLibrary, pressing("compare @demo")},
-	"prompts of servers":             {chattest.WithLibrary, pressing("/every")},
 	"a question opens":               {telling(chattest.Story(chattest.Planning, []agent.Body{chattest.TaskAsked})...), asking()},
 	"a question takes keys":          {telling(chattest.Story(chattest.Planning, []agent.Body{chattest.TaskAsked})...), asking(passing(dialog.QuietPeriod))},
-	"commands after a slash":         {func() backend.Options { return chattest.WithEverything() }, pressing("/")},
-	"a command is completed":         {func() backend.Options { return chattest.WithEverything() }, pressing("/mo", "tab")},
-	"commands by ctrl+p":             {func() backend.Options { return chattest.WithEverything() }, pressing("ctrl+p", "down", "down")},
-	"conversations":                  {func() backend.Options { return chattest.WithEverything() }, pressing("ctrl+s")},
-	"a conversation is opened again": {func() backend.Options { return chattest.WithEverything() }, pressing("ctrl+s", "down", "enter")},
-	"a found message is opened":      {func() backend.Options { return chattest.WithEverything() }, pressing("ctrl+s", "fly", "enter")},
-	"an alternative has the keys":    {func() backend.Options { return chattest.WithEverything() }, pressing("ctrl+s", "down", "enter", "tab", "g")},
-	"a question is changed":          {func() backend.Options { return chattest.WithEverything() }, pressing("ctrl+s", "down", "enter", "/edit 4", "enter")},
-	"a question was changed":         {func() backend.Options { return chattest.WithEverything() }, pressing("ctrl+s", "down", "enter", "/edit 3", "enter", " soon", "enter")},
-	"another model is used":          {func() backend.Options { return chattest.WithEverything() }, pressing("alt+m", "down", "enter")},
-	"the page of a command":          {func() backend.Options { return chattest.WithEverything() }, pressing("/tools", "enter")},
-	"no such command":                {func() backend.Options { return chattest.WithEverything() }, pressing("/nonsense", "enter")},
+	"a command is completed":         {chattest.WithEverything, pressing("/mo", "tab")},
+	"commands by ctrl+p":             {chattest.WithEverything, pressing("ctrl+p", "down", "down")},
+	"conversations":                  {chattest.WithEverything, pressing("ctrl+s")},
+	"a conversation is opened again": {chattest.WithEverything, pressing("ctrl+s", "down", "enter")},
+	"a found message is opened":      {chattest.WithEverything, pressing("ctrl+s", "fly", "enter")},
+	"an alternative has the keys":    {chattest.WithEverything, pressing("ctrl+s", "down", "enter", "tab", "g")},
+	"a question is changed":          {chattest.WithEverything, pressing("ctrl+s", "down", "enter", "/edit 4", "enter")},
+	"a question was changed":         {chattest.WithEverything, pressing("ctrl+s", "down", "enter", "/edit 3", "enter", " soon", "enter")},
+	"another model is used":          {chattest.WithEverything, pressing("alt+m", "down", "enter")},
+	"the page of a command":          {chattest.WithEverything, pressing("/tools", "enter")},
+	"no such command":                {chattest.WithEverything, pressing("/nonsense", "enter")},
 	"a missing model is offered": {func() backend.Options {
 		o := chattest.WithEverything()
 		o.Assistant = chattest.Play(agent.Failed{Message: `model "qwen3:8b" is not installed`, Err: &llm.NotFoundError{Model: "qwen3:8b"}})
@@ -140,15 +133,10 @@ var scenes = map[string]scene{
 		o.Assistant = chattest.Play(agent.Failed{Message: `model "qwen3:8b" is not installed`, Err: &llm.NotFoundError{Model: "qwen3:8b"}})
 		return o
 	}, asking(passing(dialog.QuietPeriod), pressing("y", "enter"), passing(time.Second))},
-	"first run":                 {chattest.Newcomer(backend.FoundModel{Ready: true, Says: "qwen3:8b answers, from Ollama on this machine."}), passing(time.Millisecond)},
-	"first run is over":         {chattest.Newcomer(chattest.NoModel), pressing("down", "enter")},
-	"several lines are written": {func() backend.Options { return chattest.WithEverything() }, pressing("one", "ctrl+j", "two", "alt+enter", "three", "shift+enter", "four")},
-	"a long paste has a name": {func() backend.Options { return chattest.WithEverything() }, func(r *rig) {
-		r.keys("look: ")
-		r.send(tea.PasteMsg{Content: strings.Repeat("a line\r\n", 100)})
-	}},
-	"an earlier prompt":     {func() backend.Options { return chattest.WithEverything() }, pressing("up", "up")},
-	"once more quits":       {func() backend.Options { return chattest.WithEverything() }, pressing("ctrl+c")},
+	"first run":             {chattest.Newcomer(backend.FoundModel{Ready: true, Says: "qwen3:8b answers, from Ollama on this machine."}), passing(time.Millisecond)},
+	"first run is over":     {chattest.Newcomer(chattest.NoModel), pressing("down", "enter")},
+	"an earlier prompt":     {chattest.WithEverything, pressing("up", "up")},
+	"once more quits":       {chattest.WithEverything, pressing("ctrl+c")},
 	"a replay under way":    {replaying(1), passing(14 * time.Second)},
 	"a replay is paused":    {replaying(2), func(r *rig) { r.pass(2200 * time.Millisecond); r.keys("space") }},
 	"a replay is over":      {replaying(0), passing(time.Second)},
