@@ -295,5 +295,5 @@ func (d *checker) frame(c claim) (negated, differs string) {
 		}
 	}
 	c.text = said
-	return negated, d.tell(c, d.nearest(c), d.missing(c, true))
+	return negated, tell(c, d.nearest(c), d.missing(c, true))
 }

@@ -333,7 +333,7 @@ func (d *checker) difference(c claim) string {
 				lacking = append(lacking, c.text[t.Start:t.End])
 			}
 		}
-		if told = d.tell(c, near, lacking); told == "" {
+		if told = tell(c, near, lacking); told == "" {
 			told = negation(c, near)
 		}
 		d.differences[c.at] = told
@@ -343,7 +343,7 @@ func (d *checker) difference(c claim) string {
 
 // tell words what a claim has and its sources lack, with the number that stands
 // there instead.
-func (d *checker) tell(c claim, near nearby, lacking []string) string {
+func tell(c claim, near nearby, lacking []string) string {
 	if len(lacking) == 0 {
 		return ""
 	}
@@ -359,17 +359,13 @@ func (d *checker) tell(c claim, near nearby, lacking []string) string {
 		}
 	}
 	if len(lacking) > 0 {
-		told = append(told, "not in "+d.names(c)+": "+strings.Join(lacking, ", "))
+		where := "there" // the note is named next to its verdict
+		if len(c.numbers) > 1 {
+			where = "in these sources"
+		}
+		told = append(told, "not "+where+": "+strings.Join(lacking, ", "))
 	}
 	return strings.Join(told, " · ")
-}
-
-// names is the note that a claim cites, or that there are several.
-func (d *checker) names(c claim) string {
-	if len(c.numbers) > 1 {
-		return "these sources"
-	}
-	return d.passage(c.numbers[0]).source.Path
 }
 
 // shares reports whether a claim has a word in common with any of its sources,

@@ -179,10 +179,10 @@ func TestDifferencesAreNamed(t *testing.T) {
 	shoes := agent.Source{N: 1, Path: "running/shoes.md", Line: 1, EndLine: 1, Text: "The blue pair has 43 km on it since 2026-03-05 and weighs two pounds."}
 	for answer, want := range map[string]string{
 		"The blue pair has 44 km on it [1].":          "44, the note says 43",
-		"The capital of France is Paris [1].":         "not in running/shoes.md: capital, France, Paris",
-		"The blue pair has 43 miles on it [1].":       "not in running/shoes.md: 43 mi",
+		"The capital of France is Paris [1].":         "not there: capital, France, Paris",
+		"The blue pair has 43 miles on it [1].":       "not there: 43 mi",
 		"The blue pair has no 43 km on it [1].":       "“no” is only in the answer",
-		"The blue pair of Anna has 43 km on it [1].":  "not in running/shoes.md: Anna",
+		"The blue pair of Anna has 43 km on it [1].":  "not there: Anna",
 		"Since 5 March 2026 the blue pair is on [1].": "",
 		"It weighs 2 lbs [1].":                        "",
 		"Das blaue Paar hat 43 km [1].":               "",
