@@ -36,7 +36,7 @@ func FailedFrom(err error) Failed {
 	case errors.Is(err, llm.ErrTooLong):
 		f.Hint = "Shorten the message, start a new conversation, or choose a model with a larger window."
 	case errors.Is(err, llm.ErrCut):
-		f.Message = "The answer was cut off before its end" + whyCut(err) + "; what arrived is kept."
+		f.Message = "The answer was cut off before its end" + whyCut(err) + "; what arrived is saved."
 		f.Hint = "Ask again, or ask it to continue."
 	case errors.Is(err, ErrDamaged):
 		f.Hint = "Look in your notes for what it has done already; then ask again, and each step is planned and asked about anew."
@@ -84,7 +84,7 @@ var ErrShutdown = errors.New("LifeHub ends")
 var ErrNoAnswer = errors.New("the model gave no answer")
 
 // ErrDamaged: what to do next is not known any more.
-var ErrDamaged = errors.New("what is kept of this turn cannot be read, so nothing of it is run")
+var ErrDamaged = errors.New("what was saved of this turn cannot be read, so nothing of it is run")
 
 // ErrEmpty refuses a message without a word.
 var ErrEmpty = errors.New("the message is empty")

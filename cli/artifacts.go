@@ -29,13 +29,13 @@ type artifactsCommand struct {
 
 func newArtifacts(sh *app.Process) *cobra.Command {
 	c := &artifactsCommand{Process: sh}
-	list := &cobra.Command{Use: "list", Short: "List documents that turns made, the latest changed first", RunE: withStore(sh, c.list)}
+	list := &cobra.Command{Use: "list", Short: "List documents that LifeHub wrote, the latest changed first", RunE: withStore(sh, c.list)}
 	addJSON(list, &c.asJSON, "one JSON object")
 	show := &cobra.Command{Use: "show NAME [VERSION]", Short: "Print a document, its newest version if none is named", RunE: withStore(sh, c.show)}
 	diff := &cobra.Command{Use: "diff NAME [VERSION]", Short: "Show its history, or what one version changed", RunE: withStore(sh, c.diff)}
 	export := &cobra.Command{Use: "export NAME FILE", Short: "Write the newest version of a document to a file", RunE: withStore(sh, c.export)}
 	export.Flags().BoolVar(&c.force, "force", false, "write over a file that is there")
-	cmd := app.Group("artifacts", "Documents that turns made: versions, differences, export", list, show, diff, export)
+	cmd := app.Group("artifacts", "Documents that LifeHub wrote: versions, differences, export", list, show, diff, export)
 	cmd.PersistentFlags().StringVar(&c.chat, "chat", "", "only those of this conversation")
 	return cmd
 }

@@ -52,7 +52,7 @@ func newAsk(sh *app.Process) *cobra.Command {
 		Example: "  lifehub ask \"when did I last change the boiler filter?\"\n" +
 			"  git diff | lifehub ask \"summarise this for my work log\"\n" +
 			"  lifehub ask --json \"which shoes for the long run?\" | jq .citations\n" +
-			"  lifehub ask -c \"and how often in winter?\"         # go on with the last conversation\n" +
+			"  lifehub ask -c \"and how often in winter?\"         # continue the last conversation\n" +
 			"  lifehub ask -r 3f9c2a.2 \"and in May?\"              # a branch: ask this after its second turn\n" +
 			"  lifehub ask --allow add_task \"add task call Ines\"",
 		RunE: func(cmd *cobra.Command, given []string) error { return q.run(cmd.Context(), strings.Join(given, "")) },
@@ -181,7 +181,7 @@ func (q *askCommand) message(prompt string) (string, error) {
 		m.Attached = append(m.Attached, agent.Attachment{Name: name, Text: text})
 	}
 	if strings.TrimSpace(prompt) == "" && len(m.Attached) == 0 {
-		return "", settings.UsageError{Err: errors.New("there is no question: give one as an argument or on stdin")}
+		return "", settings.UsageError{Err: errors.New("no question given; pass it as an argument or pipe it in")}
 	}
 	return m.String(), nil
 }

@@ -140,7 +140,7 @@ func TestUndoTakesBackTheTaskThatATurnWrote(t *testing.T) {
 	}, "has written the task")
 	term.sees("enter send")
 	term.types("/undo\r")
-	term.sees("Taken back", "tasks.md is as it was before")
+	term.sees("Undone", "tasks.md is as it was before")
 	if got := apptest.Read(t, filepath.Join(vault, "tasks.md")); got != before {
 		t.Errorf("after undo the note holds\n%s\nwant\n%s", got, before)
 	}

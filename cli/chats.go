@@ -58,7 +58,7 @@ func newChats(sh *app.Process) *cobra.Command {
 	export.Flags().StringVar(&c.format, "format", "", "md, json or html (by the file's ending, else md)")
 	export.Flags().StringVarP(&c.file, "output", "o", "", "write to this file, which only you may read")
 	remove := &cobra.Command{
-		Use: "rm ID…", Short: "Delete conversations and all that was kept of them",
+		Use: "rm ID…", Short: "Delete conversations and all that was saved of them",
 		Long: "Delete conversations with their traces, memories, the copies of notes they changed, files of MCP servers,\n" +
 			"and their text in the search index and the backups. It cannot be undone.",
 		Example: "  lifehub chats rm 3f9c2a 8be01d --yes",
@@ -78,7 +78,7 @@ func newChats(sh *app.Process) *cobra.Command {
 		},
 	}
 	restore.Flags().BoolVar(&c.yes, "yes", false, "don't ask")
-	return app.Group("chats", "Conversations that were kept", list, show, search, rename, export, remove, restore)
+	return app.Group("chats", "Saved conversations", list, show, search, rename, export, remove, restore)
 }
 
 func (c *chatsCommand) list(ctx context.Context, s *store.Store, _ []string) error {
@@ -120,7 +120,7 @@ func (c *chatsCommand) search(ctx context.Context, s *store.Store, words []strin
 	if err != nil {
 		return err
 	}
-	return printList(c.Process, c.asJSON, "conversations", "no message holds all of that", hits, func(h agent.Hit) string {
+	return printList(c.Process, c.asJSON, "conversations", "no messages match", hits, func(h agent.Hit) string {
 		who := "LifeHub"
 		if h.Role == llm.User {
 			who = "You"

@@ -28,7 +28,7 @@ func (c *chatsCommand) remove(ctx context.Context, s *store.Store, given []strin
 		ids = append(ids, conversation.ID)
 		fmt.Fprintln(c.Err, conversationLine(conversation))
 	}
-	if err := app.Confirm(c.Process, "Delete all that was kept of this?", "delete", c.yes); err != nil {
+	if err := app.Confirm(c.Process, "Delete all that was saved of this?", "delete", c.yes); err != nil {
 		return err
 	}
 	if err := removeFiles(ctx, p, s, ids); err != nil {

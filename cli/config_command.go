@@ -24,8 +24,8 @@ func newConfig(sh *app.Process) *cobra.Command {
 		RunE: func(*cobra.Command, []string) error { return showConfig(sh, asJSON) },
 	}
 	addJSON(show, &asJSON, "print one JSON object")
-	return app.Group("config", "Where settings lie, and what they are",
-		&cobra.Command{Use: "path", Short: "Show where settings, data and logs lie", RunE: func(*cobra.Command, []string) error { return showPaths(sh) }},
+	return app.Group("config", "Show and edit settings",
+		&cobra.Command{Use: "path", Short: "Show where settings, data and logs are", RunE: func(*cobra.Command, []string) error { return showPaths(sh) }},
 		show,
 		&cobra.Command{Use: "init", Short: "Write a settings file that explains every key", RunE: func(*cobra.Command, []string) error { return initConfig(sh) }},
 		newConfigTrust(sh),

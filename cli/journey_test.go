@@ -190,7 +190,7 @@ func TestANewUserFindsTheWay(t *testing.T) {
 
 	p.types("/edit 3") // branch
 	p.presses("Enter")
-	p.sees("changing an earlier question", "> how often do I run?")
+	p.sees("editing an earlier question", "> how often do I run?")
 	p.types(" And where?")
 	p.sees("> how often do I run? And where?")
 	p.presses("Enter")

@@ -17,7 +17,7 @@ import (
 func newMCP(sh *app.Process) *cobra.Command {
 	var asJSON bool
 	list := &cobra.Command{
-		Use: "list", Short: "List the MCP servers and how they are",
+		Use: "list", Short: "List the MCP servers and their status",
 		RunE: withApp(sh, app.RunFlags{NoSave: true}, func(ctx context.Context, a *app.App, _ []string) error {
 			a.WaitForServers(ctx)
 			none := fmt.Sprintf("no servers; `lifehub mcp add NAME -- COMMAND` adds one to %s", a.Paths.ServersFile())
@@ -31,7 +31,7 @@ func newMCP(sh *app.Process) *cobra.Command {
 		RunE: func(_ *cobra.Command, given []string) error { return showServerLog(sh, given[0], lines) },
 	}
 	addNumber(logs, &lines, 0, 0, "lines", "only the last lines; 0: all that is kept")
-	return app.Group("mcp", "The MCP servers, which bring further tools",
+	return app.Group("mcp", "Manage MCP servers",
 		list, newMCPAdd(sh), newMCPImport(sh), newMCPRemove(sh), newMCPTest(sh), newMCPConsent(sh), newMCPTrust(sh), logs)
 }
 

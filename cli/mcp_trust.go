@@ -38,8 +38,8 @@ func newMCPTest(sh *app.Process) *cobra.Command {
 
 func newMCPConsent(sh *app.Process) *cobra.Command {
 	return &cobra.Command{
-		Use: "consent NAME", Short: "Give a server on the web the consent that it wants",
-		Long: "Give a server on the web the consent that it wants, as `mcp test` does in a terminal: the page to open is shown. What comes of it\n" +
+		Use: "consent NAME", Short: "Grant a server on the web the access that it wants",
+		Long: "Grant a server on the web the access that it wants, as `mcp test` does in a terminal: the page to open is shown. What comes of it\n" +
 			"is kept in a file that only you can read; `mcp remove` takes it away again.",
 		RunE: withServer(sh, func(ctx context.Context, a *app.App, name string) error {
 			return testServer(ctx, sh, a.Servers, name, true)

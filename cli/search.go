@@ -54,7 +54,7 @@ func searchNotes(ctx context.Context, sh *app.Process, flags app.RunFlags, text 
 		fmt.Fprintf(sh.Err, "! %s\n", safetext.Line(text))
 	}
 	if len(a.MissingVaults) > 0 && len(a.OpenVaults()) == 0 {
-		return errors.New("none of the remembered folders of notes can be read; `lifehub doctor` says how to mend that")
+		return errors.New("none of the remembered folders of notes can be read; `lifehub doctor` says how to fix that")
 	}
 	if len(a.OpenVaults()) == 0 {
 		return settings.UsageError{Err: errNoNotes}
@@ -102,7 +102,7 @@ func printFound(sh *app.Process, found rag.Found) error {
 		fmt.Fprintln(sh.Err, "found by meaning: your notes say it in other words")
 	}
 	c := found.Coverage
-	fmt.Fprintf(sh.Err, "searched %d of %s, brought up to date %s ago, %s\n",
+	fmt.Fprintf(sh.Err, "searched %d of %s, indexed %s ago, %s\n",
 		c.Indexed, draw.Count(c.Total, "note"), app.Ago(c.Age), safetext.Line(c.Embedder))
 	return nil
 }

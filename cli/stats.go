@@ -32,7 +32,7 @@ func newStats(sh *app.Process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "stats",
 		Short: "Times, tokens, searches and tool calls of the turns so far",
-		Long: "Sum up the turns that were kept, by day, model or turn. Times are those of half of the turns (p50)\n" +
+		Long: "Sum up the saved turns, by day, model or turn. Times are those of half of the turns (p50)\n" +
 			"and of 95 in 100 (p95).",
 		Example: "  lifehub stats                        # by day\n" +
 			"  lifehub stats --by model --since 7d\n" +

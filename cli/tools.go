@@ -91,7 +91,7 @@ func showTool(ctx context.Context, sh *app.Process, list []agent.Tool, gate *tur
 }
 
 func newPermissions(sh *app.Process) *cobra.Command {
-	return app.Group("permissions", "Which calls run, ask or are refused, and why",
+	return app.Group("permissions", "Manage permission rules: which calls run, ask or are refused",
 		&cobra.Command{Use: "list", Short: "List the rules", RunE: func(*cobra.Command, []string) error { return listRules(sh) }},
 		&cobra.Command{
 			Use: "test CALL…", Short: "Say which rule decides a call",

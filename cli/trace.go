@@ -59,7 +59,7 @@ func newTrace(sh *app.Process) *cobra.Command {
 		}
 		return nil
 	})
-	replay.Flags().BoolVar(&c.plain, "plain", false, "print lines and never draw again")
+	replay.Flags().BoolVar(&c.plain, "plain", false, "plain lines, no redraws")
 	export := &cobra.Command{
 		Use: "export ID", Short: "Print a trace as JSON lines, without secrets",
 		Long: "Print a trace as JSON lines: a head, then each event and prompt as --stream-json writes events. Keys and\n" +
@@ -67,7 +67,7 @@ func newTrace(sh *app.Process) *cobra.Command {
 			"which they travel (plain, URL, base64, hex), and so is what looks like one.",
 		RunE: c.onTrace(c.export),
 	}
-	return app.Group("trace", "What happened in a turn, kept for looking at it later", list, show, replay, export)
+	return app.Group("trace", "What happened in a turn, saved for a later look", list, show, replay, export)
 }
 
 // exportHead is the first line of an export.

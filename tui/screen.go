@@ -145,7 +145,7 @@ func (m *Model) aboveComposer(width, height int) []string {
 		lines = append(lines, m.pulls.running.View(width, m.theme, m.keys.Stop))
 	}
 	if m.editing != nil {
-		lines = append(lines, draw.Truncate(m.theme.Warning.Render("changing an earlier question")+m.theme.Dim.Render(" · "+m.keys.Send.Help().Key+" branches · "+m.keys.Stop.Help().Key+" leaves it"), width))
+		lines = append(lines, draw.Truncate(m.theme.Warning.Render("editing an earlier question")+m.theme.Dim.Render(" · "+m.keys.Send.Help().Key+" creates a branch · "+m.keys.Stop.Help().Key+" cancels"), width))
 	}
 	if m.pulls.offer != nil {
 		lines = append(lines, m.pulls.offer.View(width, &m.keys, m.theme, !m.composer.Empty(), now)...)

@@ -79,7 +79,7 @@ func brokenOff() backend.Options {
 		agent.Said{Content: "You run"},
 		agent.Said{Content: "\n\n(The answer breaks off here.)\n\nMarathon guide: drink early. [2]\n\nYour notes say:\n\n“Run three times a week.” [1]"},
 		cites(tips), cites(note),
-		agent.Failed{Message: "The answer was cut off before its end (unexpected EOF); what arrived is kept.", Hint: "Ask again, or ask it to continue.", Effects: agent.Effects{}},
+		agent.Failed{Message: "The answer was cut off before its end (unexpected EOF); what arrived is saved.", Hint: "Ask again, or ask it to continue.", Effects: agent.Effects{}},
 	))
 }
 

@@ -118,7 +118,7 @@ func (m *Model) clear(parting bool) tea.Cmd {
 		m.stop()
 	}
 	m.leaving.asked = true
-	return m.flash("ctrl+c once more quits")
+	return m.flash("press ctrl+c again to quit")
 }
 
 // leave ends the program.

@@ -66,7 +66,7 @@ func (s *Stream) KeepAnswer(ctx context.Context, saved int, before func(text str
 		var broke error
 		defer func() {
 			if agent.Catch(&broke); broke != nil {
-				s.Notice("The answer so far could not be kept: %v.", broke)
+				s.Notice("The answer so far could not be saved: %v.", broke)
 			}
 		}()
 		tick := time.NewTicker(progressEvery)
@@ -88,7 +88,7 @@ func (s *Stream) KeepAnswer(ctx context.Context, saved int, before func(text str
 				saved = len(text)
 			} else if !told { // once; it is tried again all the same
 				told = true
-				s.Notice("The answer so far could not be kept: %v.", err)
+				s.Notice("The answer so far could not be saved: %v.", err)
 			}
 		}
 	})

@@ -163,8 +163,8 @@ func (a *Asker) leftOut(what string) bool {
 func (a *Asker) checkWhole(ctx context.Context, c Count, window int) {
 	expected := float64(c.Estimate) * max(a.Meters.Of(ctx, a.ModelName()).High, 1)
 	if a.Meters.Cut(ctx, a.ModelName(), c, window, a.RejectsLongPrompts()) {
-		a.Notice("The model server cut the prompt in silence: it read %d tokens of about %.0f, and the beginning is likely lost. "+
-			"This answer may miss something; the next prompts are kept shorter.", c.Counted, expected)
+		a.Notice("The model server truncated the prompt: it read %d tokens of about %.0f, and the beginning is likely lost. "+
+			"This answer may miss something; the next prompts will be shorter.", c.Counted, expected)
 	}
 }
 

@@ -105,7 +105,7 @@ type Verdict struct {
 // why: the rule and where it stands, or that no rule speaks of it.
 func (r *Rules) Decide(tool string, own agent.Level, as Reading) Verdict {
 	if own == agent.Deny {
-		return Verdict{Level: agent.Deny, Reason: fmt.Sprintf("%s is deny by itself, and no rule loosens that", tool), Fixed: true}
+		return Verdict{Level: agent.Deny, Reason: fmt.Sprintf("%s is denied by default, and no rule loosens that", tool), Fixed: true}
 	}
 	does := map[agent.Level]string{agent.Auto: "runs"}[own]
 	if does == "" {

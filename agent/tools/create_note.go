@@ -13,7 +13,7 @@ import (
 )
 
 type createArgs struct {
-	Path    string `json:"path" description:"where it shall lie, such as recipes/ramen.md"`
+	Path    string `json:"path" description:"its path, such as recipes/ramen.md"`
 	Content string `json:"content" description:"the whole text, in markdown"`
 }
 

@@ -36,7 +36,7 @@ const (
 // in the conversation and can be read and searched as before.
 func (a *Agent) Compact(ctx context.Context, conversation, focus string) (agent.Compacted, error) {
 	if a.Summaries == nil {
-		return agent.Compacted{}, errors.New("nothing is kept of this conversation")
+		return agent.Compacted{}, errors.New("nothing of this conversation is saved")
 	}
 	before, err := a.Summaries.Summary(ctx, conversation)
 	if err != nil {

@@ -125,7 +125,7 @@ func (t *turn) reply(ctx context.Context) (err error) {
 		if able || err != nil {
 			return err
 		}
-		t.Notice("The model cannot call tools by itself: this turn works by a plan instead.")
+		t.Notice("The model cannot call tools: this turn works by a plan instead.")
 	case agent.TeamMode:
 		able, err := t.HandOut(ctx)
 		if able || err != nil {
@@ -233,7 +233,7 @@ func (t *turn) reopen(ctx context.Context, id string) (err error) {
 	}()
 	defer agent.Catch(&err)
 	if t.Journal == nil {
-		return errors.New("nothing is kept of this conversation")
+		return errors.New("nothing of this conversation is saved")
 	}
 	left, err := t.Journal.Reopen(ctx, t.Conversation, id)
 	if err != nil {

@@ -262,6 +262,6 @@ func (w *Worker) recordEnd(ctx context.Context, c gate.Call, o Outcome) {
 		entry.Result = &o.Result
 	}
 	if err := w.Enter(ctx, entry); err != nil {
-		w.Notice("The result of step %s could not be kept: %v. If LifeHub is stopped now, it will ask about this step again.", c.Step, err)
+		w.Notice("The result of step %s could not be saved: %v. If LifeHub is stopped now, it will ask about this step again.", c.Step, err)
 	}
 }

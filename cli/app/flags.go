@@ -21,14 +21,14 @@ func RegisterNotes(f *RunFlags, cmd *cobra.Command) {
 func RegisterRun(f *RunFlags, cmd *cobra.Command) {
 	RegisterNotes(f, cmd)
 	cmd.Flags().StringVarP(&f.Model, "model", "m", "", "chat model for this run")
-	cmd.Flags().StringVar(&f.Mode, "mode", "", "how a question is worked on: plan, loop or team")
-	cmd.Flags().BoolVar(&f.NoSave, "no-save", false, "keep nothing of this conversation")
+	cmd.Flags().StringVar(&f.Mode, "mode", "", "answer strategy: plan, loop or team")
+	cmd.Flags().BoolVar(&f.NoSave, "no-save", false, "save nothing of this conversation")
 }
 
 // RegisterResume adds the flags that resume a conversation that was kept.
 func RegisterResume(f *RunFlags, cmd *cobra.Command) {
-	cmd.Flags().BoolVarP(&f.HasLast, "continue", "c", false, "go on with the last conversation")
-	cmd.Flags().FuncP("resume", "r", "go on with a conversation, by its ID", func(id string) error {
+	cmd.Flags().BoolVarP(&f.HasLast, "continue", "c", false, "continue the last conversation")
+	cmd.Flags().FuncP("resume", "r", "resume a conversation, by its ID", func(id string) error {
 		if f.Resume = id; id == "" { // a script's variable that holds nothing
 			return errors.New("no conversation is named")
 		}

@@ -45,9 +45,9 @@ func (f *Flags) Register(cmd *cobra.Command) {
 	app.RegisterRun(&f.RunFlags, cmd)
 	app.RegisterResume(&f.RunFlags, cmd)
 	resume := cmd.Flags().Lookup("resume")
-	resume.Usage, resume.NoOptDefVal = "go on with a conversation; without an ID: pick one", pickOne
-	cmd.Flags().BoolVar(&f.plain, "plain", false, "print lines and never draw again: for screen readers and logs")
-	cmd.Flags().BoolVar(&f.inline, "inline", false, "print what is over into the terminal's own scrollback")
+	resume.Usage, resume.NoOptDefVal = "resume a conversation; without an ID: pick one", pickOne
+	cmd.Flags().BoolVar(&f.plain, "plain", false, "plain lines, no redraws: for screen readers and logs")
+	cmd.Flags().BoolVar(&f.inline, "inline", false, "keep finished messages in the terminal's scrollback (no full screen)")
 	cmd.MarkFlagsMutuallyExclusive("plain", "inline")
 }
 
@@ -57,7 +57,7 @@ func NewCommand(sh *app.Process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "chat [PROMPT]",
 		Short: "Open the chat",
-		Example: "  lifehub chat -c                      # go on with the last conversation\n" +
+		Example: "  lifehub chat -c                      # continue the last conversation\n" +
 			"  lifehub chat -r 3f9c2a               # go on with this one, or at a message that `chats search` found\n" +
 			"  lifehub chat --notes ~/notes \"what did I plan for the trip?\"",
 		Args: cobra.MaximumNArgs(2),

@@ -54,7 +54,7 @@ func (o offers) Offers(ctx context.Context) ([]backend.Offer, error) {
 			open = false
 		}
 	}
-	return append(list, backend.Offer{Name: "Starter notes", Detail: "the notes of a made-up life, to try things on", Ask: "how often do I run?"}), nil
+	return append(list, backend.Offer{Name: "Starter notes", Detail: "sample notes to try it with", Ask: "how often do I run?"}), nil
 }
 
 // find sends the folders of notes that it comes upon, each once, until ctx ends.
@@ -279,10 +279,10 @@ func (bg *background) noModel(ctx context.Context) backend.FoundModel {
 		}
 		return backend.FoundModel{Says: "Ollama runs here and has " + lacks + quotes, Pull: llm.Suggestion(), Why: "a model that fits this machine"}
 	case notInstalled == nil:
-		return backend.FoundModel{Says: "Ollama is installed but does not run; " + quotes, Next: "`ollama serve` starts it. LifeHub notices by itself."}
+		return backend.FoundModel{Says: "Ollama is installed but does not run; " + quotes, Next: "`ollama serve` starts it. LifeHub notices it automatically."}
 	}
 	return backend.FoundModel{
 		Says: "No model on this machine: answers quote your notes, which works at once.",
-		Next: "For written ones install Ollama from ollama.com, then: ollama pull " + llm.Suggestion() + ". LifeHub notices by itself.",
+		Next: "For written ones install Ollama from ollama.com, then: ollama pull " + llm.Suggestion() + ". LifeHub notices it automatically.",
 	}
 }

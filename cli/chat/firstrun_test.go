@@ -39,7 +39,7 @@ func TestFirstRunFindsFoldersOfNotes(t *testing.T) {
 		}
 		return list
 	}
-	starter := [3]string{"Starter notes", "", "the notes of a made-up life, to try things on"}
+	starter := [3]string{"Starter notes", "", "sample notes to try it with"}
 	if got := offered(); !reflect.DeepEqual(got, [][3]string{starter}) {
 		t.Errorf("in an empty home: %q", got)
 	}

@@ -18,7 +18,7 @@ import (
 func (bg *background) memoryCommands() []backend.Command {
 	return []backend.Command{
 		{Name: "memory", Args: "[QUERY]", Help: "what is remembered, or what of it fits a question", Run: bg.slashMemory},
-		{Name: "compact", Args: "[FOCUS]", Help: "shorten this conversation to a summary, but for the last messages", Run: bg.slashCompact},
+		{Name: "compact", Args: "[FOCUS]", Help: "shorten this conversation to a summary, except the last messages", Run: bg.slashCompact},
 		{Name: "remember", Args: "TEXT", Help: "remember a fact about you", Run: func(_ context.Context, _, text string) (string, error) {
 			diff, err := bg.Facts().Remember(text, time.Now())
 			return withDiff("Remembered; `/forget` takes it back.", diff, err)
@@ -36,7 +36,7 @@ func (bg *background) slashCompact(ctx context.Context, conversation, focus stri
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("%d messages are now a summary: about %d tokens in place of %d. They can still be read, searched and recalled.\n\n%s\n",
+	return fmt.Sprintf("%d messages are now a summary: about %d tokens instead of %d. They can still be read, searched and recalled.\n\n%s\n",
 		done.Messages, done.After, done.Before, quoted(done.Text)), nil
 }
 

@@ -52,7 +52,7 @@ func (bg *background) slashTools(ctx context.Context, gate *turn.Agent, name str
 	}
 	var b strings.Builder
 	for _, level := range []struct{ name, means string }{
-		{agent.Auto.String(), "Run by themselves"}, {agent.Confirm.String(), "Ask first"}, {agent.Deny.String(), "Are refused"},
+		{agent.Auto.String(), "Run automatically"}, {agent.Confirm.String(), "Ask first"}, {agent.Deny.String(), "Are refused"},
 	} {
 		if list := byLevel[level.name]; len(list) > 0 {
 			slices.Sort(list)

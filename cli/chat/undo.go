@@ -90,7 +90,7 @@ func (bg *background) restore(ctx context.Context, conversation string) (string,
 func undone(question string, done []tools.Undone) string {
 	var b strings.Builder
 	if question != "" {
-		fmt.Fprintf(&b, "Taken back: “%s”. `/tree` still has it.\n", cell(oneLine(question)))
+		fmt.Fprintf(&b, "Undone: “%s”. It is still in `/tree`.\n", cell(oneLine(question)))
 	}
 	left := false
 	for _, u := range done {

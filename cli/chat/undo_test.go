@@ -51,7 +51,7 @@ func TestUndoNamesWhatItCannotTakeBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := "Taken back: “tell Ana, and book it”. `/tree` still has it.\n" +
+	want := "Undone: “tell Ana, and book it”. It is still in `/tree`.\n" +
 		"- `send_email` was called, and what it did stays done: `{\"to\":\"ana@example.org\",\"subject\":\"a | b\"}`\n" +
 		"- `hotel_book` was called, and what it did stays done: `{\"nights\":3}`\n"
 	if said != want {

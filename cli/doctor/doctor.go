@@ -137,7 +137,7 @@ func tryWriting(dir string) error {
 func conversations(p settings.Paths) Finding {
 	f := Finding{What: "conversations"}
 	if _, err := os.Stat(p.Database()); errors.Is(err, fs.ErrNotExist) {
-		f.OK, f.Says = true, "none are kept yet"
+		f.OK, f.Says = true, "none are saved yet"
 		return f
 	}
 	s, err := store.Open(p.Database())
@@ -166,7 +166,7 @@ func model(ctx context.Context, a *app.App, c *settings.Config) []Finding {
 		f := Finding{What: "model server", OK: true, Says: "offline: LifeHub quotes your notes and writes nothing itself"}
 		if c.Provider == "auto" {
 			f.Says = "no Ollama at " + settings.WithoutPassword(c.Ollama.Host) + "; offline: LifeHub quotes your notes"
-			f.Fix = "install Ollama from ollama.com and start it; LifeHub changes over by itself"
+			f.Fix = "install Ollama from ollama.com and start it; LifeHub switches automatically"
 		}
 		return []Finding{f}
 	}
@@ -263,7 +263,7 @@ func index(ctx context.Context, a *app.App) Finding {
 		f.Says = err.Error()
 		return f
 	}
-	f.OK, f.Says = true, fmt.Sprintf("%d of %s, brought up to date %s ago, %s", indexed, draw.Count(total, "note"), app.Ago(c.Age), c.Embedder)
+	f.OK, f.Says = true, fmt.Sprintf("%d of %s, indexed %s ago, %s", indexed, draw.Count(total, "note"), app.Ago(c.Age), c.Embedder)
 	if embedder != nil && embedded < passages {
 		f.Says += fmt.Sprintf(": it has embedded %d of %s, words find the rest", embedded, draw.Count(passages, "passage"))
 		f.Fix = "lifehub index"

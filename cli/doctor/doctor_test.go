@@ -18,7 +18,7 @@ import (
 
 func TestDoctorLooksAtTheConversations(t *testing.T) {
 	p := settings.Paths{Data: t.TempDir()}
-	if f := conversations(p); !f.OK || f.Says != "none are kept yet" {
+	if f := conversations(p); !f.OK || f.Says != "none are saved yet" {
 		t.Errorf("of none: %+v", f)
 	}
 	if _, err := os.Stat(p.Database()); err == nil {

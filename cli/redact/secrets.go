@@ -85,7 +85,7 @@ func secretsOf(server config.Entry) []string {
 		}
 		values = append(append(values, token), variablesIn(value)...)
 	}
-	flag := "" // the argument before, if it is one
+	flag := "" // the previous argument, if it is one
 	for _, arg := range server.Args {
 		name, value, _ := strings.Cut(strings.TrimLeft(arg, "-"), "=")
 		values = append(append(values, secretsInURL(arg)...), secretsIn(name, value)...)

@@ -37,15 +37,15 @@ type Config struct {
 	}
 	OpenAI struct {
 		BaseURL string `name:"openai.base_url" env:"OPENAI_BASE_URL" doc:"address of an OpenAI-compatible server, with its /v1"`
-		APIKey  string `name:"openai.api_key" env:"OPENAI_API_KEY" quiet:"true" doc:"its key; better kept in the environment"`
+		APIKey  string `name:"openai.api_key" env:"OPENAI_API_KEY" quiet:"true" doc:"its key; better set in the environment"`
 	}
 	RAG struct {
 		Rerank         bool   `name:"rag.rerank" doc:"let the chat model put the passages found in order: one more call for each search"`
-		Store          string `name:"rag.store" usual:"local" one:"local,chroma" doc:"where the vectors of notes lie; chroma: on a server, shared by all machines that have a notes folder of that name"`
+		Store          string `name:"rag.store" usual:"local" one:"local,chroma" doc:"where the vectors of notes are stored; chroma: on a server, shared by all machines that have a notes folder of that name"`
 		ChromaURL      string `name:"rag.chroma_url" usual:"http://127.0.0.1:8000" doc:"address of the Chroma server; it is given vectors and hashes, no text"`
 		ChromaTenant   string `name:"rag.chroma_tenant" usual:"default_tenant" doc:"tenant on the Chroma server"`
 		ChromaDatabase string `name:"rag.chroma_database" usual:"default_database" doc:"database of that tenant, which must exist; teams that share a server have one each"`
-		ChromaToken    string `name:"rag.chroma_token" quiet:"true" doc:"token for the Chroma server; better kept in the environment"`
+		ChromaToken    string `name:"rag.chroma_token" quiet:"true" doc:"token for the Chroma server; better set in the environment"`
 	}
 	Passages int `name:"passages" usual:"5" least:"1" doc:"passages that a search brings"`
 	Parallel int `name:"parallel" usual:"4" least:"1" doc:"steps of a plan that run at once"`

@@ -203,7 +203,7 @@ func (f *Folders) Take(_ context.Context, o backend.Offer) error {
 // NoModel is a machine without a model server.
 var NoModel = backend.FoundModel{
 	Says: "No model on this machine: answers quote your notes, which works at once.",
-	Next: "For written ones install Ollama from ollama.com, then: ollama pull qwen3:8b. LifeHub notices by itself.",
+	Next: "For written ones install Ollama from ollama.com, then: ollama pull qwen3:8b. LifeHub notices it automatically.",
 }
 
 // Newcomer is somebody who has named no notes.

@@ -24,12 +24,12 @@ func (o *Options) AllCommands(pages []Command) []Command {
 		}
 	}
 	add(o.Conversations != nil, Command{Name: "resume", Aliases: []string{"sessions"}, Help: "open an earlier conversation"})
-	add(o.Resume != nil, Command{Name: "continue", Help: "go on with an answer that was cut off or stopped"})
+	add(o.Resume != nil, Command{Name: "continue", Help: "resume an answer that was cut off or stopped"})
 	add(o.Branches != nil,
-		Command{Name: "edit", Args: "[N]", Help: "change your last question, or the Nth from the end"},
+		Command{Name: "edit", Args: "[N]", Help: "edit your last question, or the Nth from the end"},
 		Command{Name: "retry", Help: "ask your last question once more"},
 		Command{Name: "tree", Help: "all branches of this conversation"},
-		Command{Name: "fork", Help: "go on in a conversation of its own"})
+		Command{Name: "fork", Help: "fork this conversation"})
 	add(o.Rename != nil, Command{Name: "rename", Args: "TITLE", Help: "give this conversation a title"})
 	add(o.Models != nil,
 		Command{Name: "model", Aliases: []string{"m"}, Args: "[NAME]", Help: "choose a model"},

@@ -241,7 +241,7 @@ func (f *FirstRun) View(width, height int, _ *keys.Map, theme *draw.Theme) []str
 			lines = append(lines, draw.StyleLines(theme.Dim.Render, draw.Hang("    ", safetext.Line(f.model.Next), width))...)
 		}
 	}
-	lines = append(lines, "", theme.Brand.Render(draw.Truncate("Which notes shall it know?", width)))
+	lines = append(lines, "", theme.Brand.Render(draw.Truncate("Which notes should LifeHub use?", width)))
 	if f.offers == nil {
 		lines = append(lines, theme.Dim.Render(draw.Truncate("  looking for folders of notes…", width)))
 	}

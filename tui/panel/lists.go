@@ -97,8 +97,8 @@ func HitRows(hits []agent.Hit) (rows []draw.Row) {
 
 // modeHelp says what each mode is good for.
 var modeHelp = map[agent.Mode]string{
-	agent.PlanMode: "one plan, then the answer: two calls of the model as a rule",
-	agent.LoopMode: "the model decides each next call from what the last one brought",
+	agent.PlanMode: "plan first, then answer: two calls of the model as a rule",
+	agent.LoopMode: "the model calls tools step by step",
 	agent.TeamMode: "a lead hands tasks to workers, and an evaluator judges what they bring: slow and thorough",
 }
 

@@ -115,7 +115,7 @@ func (s *Stats) turn(by int) (Panel, tea.Msg, tea.Cmd) {
 
 // Hints are the keys of the page.
 func (s *Stats) Hints(k *keys.Map) []string {
-	return []string{moveHint(k), Hint(k.StatsNext, "sum up by another"), "esc close"}
+	return []string{moveHint(k), Hint(k.StatsNext, "group by another"), "esc close"}
 }
 
 // View returns exactly height lines.
@@ -128,7 +128,7 @@ func (s *Stats) View(width, height int, _ *keys.Map, theme *draw.Theme) []string
 			title += theme.Dim.Render(by) + "  "
 		}
 	}
-	lines := []string{draw.Truncate(title, width), theme.Dim.Render(draw.Truncate("  times: █ half of the turns · ░ 95 of 100", width)), ""}
+	lines := []string{draw.Truncate(title, width), theme.Dim.Render(draw.Truncate("  times: █ median · ░ p95", width)), ""}
 	switch {
 	case !s.read:
 		return draw.PadHeight(append(lines, theme.Dim.Render("…")), height)
@@ -211,7 +211,7 @@ func figureLines(f agent.Figures) [][2]string {
 		if half == 0 {
 			return "–"
 		}
-		return fmt.Sprintf("half in %s, 95 of 100 in %s", took(half), took(most))
+		return fmt.Sprintf("median %s, p95 %s", took(half), took(most))
 	}
 	speed := ""
 	if f.PerSecond > 0 {

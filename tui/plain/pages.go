@@ -168,7 +168,7 @@ func (p *Chat) chooseNotes(ctx context.Context) {
 	if err != nil {
 		p.fail(err)
 	}
-	p.print("Which notes shall it know?\n")
+	p.print("Which notes should LifeHub use?\n")
 	for n, o := range offers {
 		p.print("%d. %s\n", n+1, safetext.Line(strings.Join(slices.DeleteFunc([]string{o.Name, o.Path, o.Detail}, func(s string) bool { return s == "" }), " · ")))
 	}

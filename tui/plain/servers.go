@@ -70,7 +70,7 @@ func (p *Chat) trust(ctx context.Context, s backend.Server) error {
 	for _, c := range s.Unseen {
 		p.print("%s\n%s\n", panel.ChangeHead(c), panel.MarkedChange(c, draw.Unstyled, draw.Unstyled))
 	}
-	if !p.agree(ctx, "trust it like this?") {
+	if !p.agree(ctx, "trust this version?") {
 		return nil
 	}
 	return p.Servers.Trust(s.Name, s.Unseen)

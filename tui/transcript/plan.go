@@ -318,7 +318,7 @@ func (p *Plan) Render(width int, theme *draw.Theme) []string {
 		lines = append(lines, draw.StyleLines(theme.Dim.Render, draw.Hang(" because: ", safetext.Line(what), width))...)
 	}
 	for _, what := range p.repairs {
-		lines = append(lines, draw.StyleLines(theme.Dim.Render, draw.Hang(" mended: ", safetext.Line(what), width))...)
+		lines = append(lines, draw.StyleLines(theme.Dim.Render, draw.Hang(" repaired: ", safetext.Line(what), width))...)
 	}
 	return lines
 }
