@@ -422,7 +422,7 @@ func into(v hujson.Value, target any) error {
 
 func needed(goType string) string {
 	switch goType {
-	case "string":
+	case "string", "agent.Level":
 		return "a text"
 	case "bool":
 		return "true or false"

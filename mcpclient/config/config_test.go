@@ -69,6 +69,7 @@ func TestMistakesInMcpJsonAreNamedWithTheirLine(t *testing.T) {
 		"type":          {"{\"mcpServers\": {\"a\": {\"type\": \"pigeon\", \"command\": \"x\"}}}", `type "pigeon" is not known`},
 		"name":          {"{\"mcpServers\": {\"a__b\": {\"command\": \"x\"}}}", "a name is up to 32 letters"},
 		"long name":     {"{\"mcpServers\": {\"" + strings.Repeat("x", 40) + "\": {\"command\": \"x\"}}}", "a name is up to 32 letters"},
+		"level kind":    {"{\"mcpServers\": {\"a\": {\"command\": \"x\", \"permission\": 1}}}", `permission: got a number where a text is needed`},
 		"level":         {"{\"mcpServers\": {\"a\": {\"command\": \"x\", \"permission\": \"yes\"}}}", `unknown level "yes"`},
 		"timeout":       {"{\"mcpServers\": {\"a\": {\"command\": \"x\", \"timeout\": 60000}}}", "at most 1h (a bare number counts seconds)"},
 		"timeout word":  {"{\"mcpServers\": {\"a\": {\"command\": \"x\", \"timeout\": \"soon\"}}}", `timeout "soon" is not a duration`},
