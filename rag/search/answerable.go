@@ -21,6 +21,7 @@ type Signals struct {
 	Agree           float64 // words and meaning name the same best passage: 1, or 0
 	UnknownLanguage float64 // the question is in a language that no note is in: 1, or 0
 	Silent          float64 // no word that says what the question is about stands in the notes, and meaning answered: 1, or 0
+	Everywhere      float64 // all known words that say what the question is about stand in half of the passages: their share of all that say it; else 0
 	Few             float64 // there are too few passages for the others to tell: the share of the question's words that the notes hold; else 0
 }
 
@@ -45,6 +46,9 @@ func (s *search) signals(ranked []candidate) Signals {
 	}
 	if s.words.passages < fewPassages && len(ranked) > 0 {
 		g.Few = s.words.knownShare()
+	}
+	if len(ranked) > 0 {
+		g.Everywhere = s.words.everywhere()
 	}
 	if s.silent {
 		g.Silent = 1
@@ -110,6 +114,8 @@ func (g Signals) Answerable() float64 {
 		return 1 / (1 + math.Exp(12.6-20*g.Near))
 	case g.Few > 0:
 		return g.Few
+	case g.Everywhere > 0:
+		return g.Everywhere
 	case g.Near == 0 && g.Reach == 0:
 		return g.UnknownLanguage / 2
 	}

@@ -123,6 +123,26 @@ func (w wordQuery) silent() bool {
 	return telling
 }
 
+// everywhere is the share of the words that say what a question is about that
+// the notes hold, where all of those stand in so many that their rareness says
+// nothing: it is what the notes are about. 0: it is not.
+func (w wordQuery) everywhere() float64 {
+	held, telling := 0, 0
+	for _, t := range w.terms {
+		if t.stop {
+			continue
+		}
+		telling++
+		if t.df > 0 && t.idf > 0 {
+			return 0
+		}
+		if t.df > 0 {
+			held++
+		}
+	}
+	return float64(held) / float64(max(1, telling))
+}
+
 // mostPairs bounds the pairs that one character is looked for in.
 const mostPairs = 500
 

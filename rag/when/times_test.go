@@ -66,6 +66,24 @@ func TestTimeWords(t *testing.T) {
 	}
 }
 
+// On a Sunday last week is the week that ends.
+func TestLastWeekOnASunday(t *testing.T) {
+	sunday := time.Date(2026, 11, 22, 15, 0, 0, 0, time.Local)
+	for text, want := range map[string]string{
+		"what did I do last week":      "2026-11-16 2026-11-23",
+		"was war letzte Woche":         "2026-11-16 2026-11-23",
+		"上周我做了什么":                      "2026-11-16 2026-11-23",
+		"what did I do this week":      "2026-11-16 2026-11-23",
+		"the week before last":         "2026-11-09 2026-11-16",
+		"what are my plans next week?": "2026-11-23 2026-11-30",
+	} {
+		s, _ := In(text, sunday)
+		if got := s.From.Format(time.DateOnly) + " " + s.To.Format(time.DateOnly); got != want {
+			t.Errorf("%s: %s, want %s", text, got, want)
+		}
+	}
+}
+
 // Longer stretches, and languages other than English, German and Chinese.
 func TestStretchesOfTime(t *testing.T) {
 	today := time.Date(2026, 3, 18, 15, 0, 0, 0, time.Local) // a Wednesday

@@ -60,6 +60,9 @@ const lastBegun = 99
 func (t plainTime) span(day time.Time, said timeParts) (s span, ok bool) {
 	switch t.unit {
 	case aWeek:
+		if day.Weekday() == time.Sunday && t.step < 0 {
+			t.step++ // to who looks back on a Sunday the week that ends is over
+		}
 		return daysFrom(mondayOf(day).AddDate(0, 0, 7*t.step), 7), true
 	case aWeekend:
 		return daysFrom(t.saturday(day), 2), true

@@ -1,0 +1,68 @@
+package rag
+
+import (
+	"fmt"
+	"testing"
+	"time"
+)
+
+// diary are 400 days of notes, up to 2026-11-22, a Sunday; in two of three a
+// friend is met.
+func diary() map[string]string {
+	files := map[string]string{}
+	did := []string{"Walked to the harbour", "Baked bread", "Read on the balcony", "Repaired the fence", "Long swim", "Sorted photographs", "Cooked lentils"}
+	said := []string{"the move to Bergen", "her thesis", "the leaking roof", "old films", "a new bicycle"}
+	for i := range 400 {
+		day := time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC).AddDate(0, 0, -i)
+		text := fmt.Sprintf("# %s\n\n%s before noon. Rain number %d.\n", day.Format(time.DateOnly), did[i%len(did)], i)
+		if i%3 > 0 {
+			text += fmt.Sprintf("\nCoffee with Anna: %s.\n", said[i%len(said)])
+		}
+		files["daily/"+day.Format(time.DateOnly)+".md"] = text
+	}
+	files["plans.md"] = "# Plans for last week\n\nWeek plans, what I did last week, and the week after.\n"
+	return files
+}
+
+// A word that stands in most notes is what they are about: a question on it is
+// not declined for the others of its words.
+func TestAWordThatIsEverywhereCounts(t *testing.T) {
+	folder, x := vault(t, diary())
+	syncNow(t, x, folder, nil)
+	for question, want := range map[string]bool{
+		"what did Anna and I talk about?":     true,
+		"Anna":                                true,
+		"how is Anna doing?":                  true,
+		"what do my notes say about Anna?":    true,
+		"what is quantum chromodynamics?":     false,
+		"who painted the ceiling of Florence": false,
+		"why do electrons repel each other?":  false,
+	} {
+		found, err := x.Search(t.Context(), Query{Text: question, Today: time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if found.Likely() != want {
+			t.Errorf("%s: %.2f likely, want it answered: %v; %+v", question, found.Answerable, want, found.Signals)
+		}
+	}
+}
+
+// Asked on a Sunday for last week, the days of the week that ends come first,
+// the newest before the others.
+func TestLastWeekListsItsDays(t *testing.T) {
+	folder, x := vault(t, diary())
+	syncNow(t, x, folder, nil)
+	found, err := x.Search(t.Context(), Query{Text: "what did I do last week?", Limit: 7, Today: time.Date(2026, 11, 22, 12, 0, 0, 0, time.Local)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(found.Passages) != 7 || !found.Likely() {
+		t.Fatalf("%d passages, %.2f likely; want seven days", len(found.Passages), found.Answerable)
+	}
+	for i, p := range found.Passages {
+		if want := fmt.Sprintf("daily/2026-11-%d.md", 22-i); p.Path != want {
+			t.Errorf("%d: %s, want %s", i+1, p.Path, want)
+		}
+	}
+}
