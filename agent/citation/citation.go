@@ -142,7 +142,7 @@ type quotedWords struct {
 func newQuotedWords(quotation string) quotedWords {
 	q := quotedWords{text: quotation}
 	for _, part := range cutAtGaps(quotation) {
-		if words := wordsOf(part); len(words) > 0 {
+		if words := wordsOf(unbroken(part)); len(words) > 0 {
 			q.parts = append(q.parts, words)
 		}
 	}

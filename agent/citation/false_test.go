@@ -163,6 +163,8 @@ func TestAroundQuotedWords(t *testing.T) {
 		{"Never do this:\n\n- mix them", "“mix them”", "under ‘Never do this’"},
 		{"- [x] Trip\n  - book it now", "“book it now”", "under ‘done task: Trip’"},
 		{"| City | Verdict |\n|---|---|\n| Ghent | rejected |", "“Ghent”", "under ‘City | Verdict’ · in “[…] rejected”"},
+		{"Due last week =><br>due before Sunday<br/>", "“Due last week => … due before Sunday”", ""},
+		{"Due last week =><br>due before Sunday<br/>", "“Due last week => due before Sunday”", ""},
 		{"Je ne mange pas de porc.", "« mange … de porc »", "in “Je ne […] pas […].”"},
 		{"The rent is 900 €.", "It is not true that “The rent is 900 €.”", "the answer says “not” of it"},
 	} {

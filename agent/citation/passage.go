@@ -30,7 +30,7 @@ type place struct{ first, last int }
 func (p place) none() bool { return p.first >= p.last }
 
 func openPassage(source agent.Source) *passage {
-	p := &passage{source: source, text: strings.TrimRight(source.Text, "\n")}
+	p := &passage{source: source, text: unbroken(strings.TrimRight(source.Text, "\n"))}
 	p.words = wordsOf(p.text)
 	p.sentences = text.Sentences(p.text)
 	if len(p.sentences) == 0 && len(p.words) > 0 { // such as the first line of a code block, and no more

@@ -20,6 +20,15 @@ type word struct {
 	trail string // those after it that no blank parts from it
 }
 
+// cellBreak ends a line within a cell of a table.
+var cellBreak = pattern.Lazy(`(?i)<br[ \t]*/?>`)
+
+// unbroken puts blanks in the place of line breaks within cells, which are
+// neither words nor signs; all else stays where it is.
+func unbroken(md string) string {
+	return cellBreak.ReplaceAllStringFunc(md, func(tag string) string { return strings.Repeat(" ", len(tag)) })
+}
+
 // wordsOf reads the words of markdown text.
 func wordsOf(md string) []word {
 	var words []word
