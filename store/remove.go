@@ -23,8 +23,12 @@ func (s *Store) Remove(ctx context.Context, conversations ...string) (err error)
 	defer wrap.Error(&err, "delete conversations")
 	err = s.file.Update(ctx, func(tx *sql.Tx) error {
 		for _, id := range conversations {
-			if n, err := removeRows(ctx, tx, id); err != nil || n == 0 {
-				return errors.Join(err, fmt.Errorf("%q: %w", id, ErrNoConversation))
+			n, err := removeRows(ctx, tx, id)
+			if err != nil {
+				return err
+			}
+			if n == 0 {
+				return fmt.Errorf("%q: %w", id, ErrNoConversation)
 			}
 		}
 		_, err := removeTracesNaming(ctx, tx, conversations)

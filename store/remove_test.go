@@ -32,6 +32,16 @@ func filesWith(t *testing.T, dir, text string) []string {
 	return found
 }
 
+func TestAConversationThatCannotBeRemovedIsNotSaidToBeGone(t *testing.T) {
+	s, _ := openTemp(t)
+	say(t, s, "c", "What is it?", "It is there.")
+	_, err := s.file.Write.ExecContext(t.Context(), `CREATE TRIGGER refuse BEFORE DELETE ON conversations BEGIN SELECT raise(ABORT, 'not now'); END`)
+	must(t, err)
+	if err := s.Remove(t.Context(), "c"); err == nil || errors.Is(err, ErrNoConversation) || !strings.Contains(err.Error(), "not now") {
+		t.Errorf("got %v", err)
+	}
+}
+
 func TestWhatIsRemovedIsInNoFileAnyMore(t *testing.T) {
 	s, path := openTemp(t)
 	other, err := Open(path) // another process that has the file open
