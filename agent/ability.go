@@ -100,7 +100,7 @@ type LoopOnly interface{ LoopOnly() }
 
 // Carrier is a Tool that works on what earlier turns of the conversation left.
 // Kept names it, a line each, for a model that has to know of it beforehand.
-// For whom it is asked, [OriginOf] tells.
+// [OriginOf] holds for whom it is asked.
 type Carrier interface {
 	Carried(ctx context.Context) (lines []string, err error)
 }

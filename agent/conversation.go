@@ -25,7 +25,7 @@ const (
 	ByUser  Titled = "user"  // never replaced by another
 )
 
-// Exchange is one turn of a kept conversation: what was asked and answered.
+// Exchange is one turn of a saved conversation: what was asked and answered.
 // A conversation is a tree of them, of which one path is current.
 type Exchange struct {
 	Turn     string    `json:"turn"`

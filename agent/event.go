@@ -234,7 +234,7 @@ type (
 	Failed struct {
 		Message string   `json:"message"`
 		Hint    string   `json:"hint,omitempty"`   // what to do next
-		Unkept  bool     `json:"unkept,omitempty"` // the message could not be kept: it is only where it was typed
+		Unkept  bool     `json:"unkept,omitempty"` // the message could not be saved: it is only where it was typed
 		Effects Effects  `json:"effects"`
 		Dropped []string `json:"dropped,omitempty"` // as in Ended
 		Err     error    `json:"-"`

@@ -20,7 +20,7 @@ type History interface {
 	Finish(ctx context.Context, turn string, answer Answer) error
 }
 
-// Answer is what the user gets to read, and what is kept of a turn.
+// Answer is what the user gets to read, and what is saved of a turn.
 type Answer struct {
 	Text      string   // markdown
 	Log       []Logged `json:",omitempty"` // what was done and thought meanwhile, in order

@@ -71,7 +71,7 @@ type Input struct {
 	Reason string          // why it was declined, where nobody was asked
 }
 
-// Host is where a running tool tells how far it is and asks the user. It is
+// Host is where a running tool reports how far it is and asks the user. It is
 // safe for concurrent use, and closes with the call; a nil one has no call.
 type Host struct {
 	call HostOptions

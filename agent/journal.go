@@ -28,7 +28,7 @@ var (
 	ErrOver = errors.New("it has come to its end, or the conversation went on after it")
 )
 
-// Unfinished is what is kept of a turn that did not come to its end.
+// Unfinished is what was saved of a turn that did not come to its end.
 type Unfinished struct {
 	Question string
 	Text     string  // of the answer so far
@@ -39,7 +39,7 @@ type Unfinished struct {
 	Damaged bool
 }
 
-// Moment is what an entry of the journal tells.
+// Moment is what an entry of the journal records.
 type Moment string
 
 // The moments of a turn. The first tells its plan, the last what the evaluator

@@ -83,7 +83,7 @@ func (f Fact) Source() Source {
 type Memory interface {
 	// Archive takes in the exchanges of the conversation's current path that
 	// are beyond its last window messages, and with everywhere also those of
-	// all other conversations. It tells how many were new.
+	// all other conversations. It returns how many were new.
 	Archive(ctx context.Context, conversation string, window int, everywhere bool) (int, error)
 	// Similar finds candidates for Recall, in no order.
 	Similar(ctx context.Context, q MemoryQuery) ([]Recollection, error)

@@ -186,7 +186,7 @@ func (q *askCommand) message(prompt string) (string, error) {
 	return m.String(), nil
 }
 
-// isPiped tells a pipe or a file from a closed stdin and /dev/null.
+// isPiped reports whether stdin is a pipe or a file, no closed stdin and /dev/null.
 func isPiped(f *os.File) bool {
 	info, err := f.Stat()
 	return err == nil && (info.Mode()&os.ModeNamedPipe != 0 || info.Mode().IsRegular() || info.Mode()&os.ModeSocket != 0)
@@ -340,7 +340,7 @@ func (q *askCommand) closeAnswer(result asked) {
 	}
 }
 
-// report tells on stderr what is going on.
+// report writes to stderr what is going on.
 func (q *askCommand) report(event agent.Event) {
 	if q.quiet {
 		return

@@ -172,9 +172,9 @@ func callArgs(spec llm.ToolSpec, s string) (input json.RawMessage, misfit, err e
 			return nil, nil, err
 		}
 	}
-	mended, misfit := toolargs.Arguments(spec, input)
+	repaired, misfit := toolargs.Arguments(spec, input)
 	if misfit == nil {
-		input = mended
+		input = repaired
 	}
 	return input, misfit, nil
 }

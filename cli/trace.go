@@ -146,7 +146,7 @@ func eventsOf(lines []byte) (events []agent.Event, missed int, first error) {
 	return events, missed, first
 }
 
-// show prints a turn event by event: what each tells, field by field.
+// show prints a turn event by event, field by field.
 func (c *traceCommand) show(_ context.Context, t trace.Trace, events []agent.Event) error {
 	w := bufio.NewWriter(c.Out)
 	fmt.Fprintf(w, "%s  %s  %s  %d events, %s\n", t.Turn, t.Started.Local().Format(time.DateTime), t.State, t.Events, draw.Bytes(t.Size))

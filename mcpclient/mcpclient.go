@@ -168,7 +168,7 @@ func (s *Client) Tools() []agent.Tool {
 	return list
 }
 
-// State tells of every server of the config, in its order.
+// State returns the state of every server of the config, in its order.
 func (s *Client) State() []ServerState {
 	var list []ServerState
 	for _, one := range s.all() {

@@ -345,7 +345,7 @@ func TestBadVectorsAreRefusedAndTriedAgain(t *testing.T) {
 			}
 			embedder.spoil = nil
 			if changes := syncNow(t, x, folder, embedder); changes.Embedded != 1 {
-				t.Errorf("a mended embedder embedded %d texts, want the one that was refused", changes.Embedded)
+				t.Errorf("a repaired embedder embedded %d texts, want the one that was refused", changes.Embedded)
 			}
 		})
 	}

@@ -1,5 +1,5 @@
-// Package agenttest is what tests of whole turns need: a history that keeps
-// nothing and a model that says what it is told to.
+// Package agenttest is what tests of whole turns need: a history that saves
+// nothing and a scripted model.
 package agenttest
 
 import (

@@ -13,7 +13,7 @@ import (
 	"lifehub/internal/text"
 )
 
-// Check judges the citations of the answer and tells each.
+// Check judges the citations of the answer and emits each.
 func (a *Answer) Check(ctx context.Context, answer string) []agent.Citation {
 	citations := citation.Check(answer, a.Sources, a.Reread)
 	searched := len(a.Sources) > 0 || a.Coverage != nil

@@ -306,7 +306,7 @@ func repairSingle(value any, s Shape) (any, string) {
 	return []any{value}, "was no list"
 }
 
-// IsNumber tells a number as JSON writes it.
+// IsNumber reports whether a text is a number as JSON writes it.
 func IsNumber(s string) bool {
 	if s == "" || s[0] != '-' && (s[0] < '0' || s[0] > '9') {
 		return false

@@ -37,7 +37,7 @@ func (p *passage) structure() *layout {
 	return p.layout
 }
 
-// around tells what stands around quoted words in their note and is no part of
+// around describes what stands around quoted words in their note and is no part of
 // the quotation: whether they are a task, struck out or commented out, what
 // they stand under, the rest of their sentence, and a sentence next to them that
 // may take them back. "" is a whole sentence that speaks for itself.
@@ -85,7 +85,7 @@ func overlaps(spans []text.Span, start, end int) bool {
 	return slices.ContainsFunc(spans, func(s text.Span) bool { return s.Start < end && start < s.End })
 }
 
-// taskState tells the box of a task.
+// taskState names the state of a task's box.
 func taskState(block string) string {
 	box := taskBox.FindStringSubmatch(block)
 	switch {

@@ -171,17 +171,17 @@ func quotesFor(answer string, quotes []quotation, markers []marker, sentences []
 // ("… [1]:"), or names the source of ("— [1]").
 func quoteBlockBeside(answer string, markers []marker, sentences []text.Sentence, at int) (text.Span, bool) {
 	s := sentences[at]
-	beside := -1
+	next := -1
 	if s.End == s.Block.End && at+1 < len(sentences) && sentences[at+1].Kind == text.Quoted && strings.HasSuffix(strings.TrimRight(answer[:s.End], "*_ "), ":") {
-		beside = at + 1
+		next = at + 1
 	}
 	if s.Start == s.Block.Start && at > 0 && sentences[at-1].Kind == text.Quoted && len(contentOf(answer[s.Start:s.End])) < 6 {
-		beside = at - 1
+		next = at - 1
 	}
-	if beside < 0 {
+	if next < 0 {
 		return text.Span{}, false
 	}
-	near := sentences[beside].Block
+	near := sentences[next].Block
 	return near, len(within(markers, near.Start, near.End)) == 0
 }
 

@@ -314,13 +314,13 @@ func lastRune(s string) rune {
 	return r[len(r)-1]
 }
 
-// isAcronym tells GPT4, EVs and iOS from other words.
+// isAcronym reports whether a word is an acronym: GPT4, EVs and iOS from other words.
 func isAcronym(word string) bool {
 	r := []rune(strings.TrimSuffix(word, "s"))
 	return len(r) > 1 && slices.ContainsFunc(r[1:], func(r rune) bool { return unicode.IsUpper(r) || unicode.IsDigit(r) })
 }
 
-// difference tells what a claim without a quotation says that none of its
+// difference describes what a claim without a quotation says that none of its
 // sources does; "": nothing that can be compared. It is the same for each of
 // the claim's numbers.
 func (d *checker) difference(c claim) string {

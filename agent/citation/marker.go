@@ -107,7 +107,7 @@ func covers(spans []text.Span, at int) bool {
 	return i < len(spans) && spans[i].Start <= at
 }
 
-// isLink tells a bracket that is the text of a link or names one.
+// isLink reports whether a bracket is the text of a link or names one.
 func isLink(text string, start, end int) bool {
 	rest := text[end:]
 	if strings.HasPrefix(rest, "(") || strings.HasPrefix(rest, "](") {

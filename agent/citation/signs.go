@@ -75,7 +75,7 @@ func isLetters(word string) bool {
 	return utf8.RuneCountInString(word) > 1 && !strings.ContainsFunc(word, func(r rune) bool { return !unicode.IsLetter(r) })
 }
 
-// isHighlight tells the == of ==marked words== from an operator.
+// isHighlight reports whether == is that of ==marked words==, no operator.
 func isHighlight(md string, t text.Token) bool {
 	if t.Text != "=" {
 		return false

@@ -1,4 +1,4 @@
-// Package events is what a turn tells: numbered events and the answer as it
+// Package events is what a turn reports: numbered events and the answer as it
 // grows, with the trace, the journal and the figures made from them.
 package events
 

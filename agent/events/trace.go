@@ -21,7 +21,7 @@ const together = 250 * time.Millisecond
 
 // record adds an event to the turn's trace, which begins with the first one
 // after the message was kept. A piece of text waits for more. Hold s.sending.
-// What cannot be kept is logged and disturbs no turn.
+// What cannot be saved is logged and disturbs no turn.
 func (s *Stream) record(e agent.Event) {
 	if s.Trace == nil || s.Turn == "" || s.piece != nil && lengthen(s.piece, e) {
 		return

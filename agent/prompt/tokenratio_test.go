@@ -12,7 +12,7 @@ func TestAPromptThatTheServerCutIsNoticed(t *testing.T) {
 	measured := agent.TokenRatio{High: 0.9}
 	cached := []Count{{8000, 2300}, {8400, 3100}, {9000, 2200}, {12000, 5000}, {8000, 900}, {9000, 12}}
 	for name, tc := range map[string]struct {
-		gauge   agent.TokenRatio
+		ratio   agent.TokenRatio
 		prompts []Count
 		window  int
 		refuses bool
@@ -34,7 +34,7 @@ func TestAPromptThatTheServerCutIsNoticed(t *testing.T) {
 		"it counts the same whatever is sent": {measured, []Count{{8000, 1000}, {300, 1000}}, 16384, false, false, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := Meters{By: map[string]agent.TokenRatio{"m": tc.gauge}, Last: map[string]Count{}}
+			s := Meters{By: map[string]agent.TokenRatio{"m": tc.ratio}, Last: map[string]Count{}}
 			told := 0
 			for _, c := range tc.prompts {
 				if s.Cut(t.Context(), "m", c, tc.window, tc.refuses) {

@@ -50,7 +50,7 @@ func newCompleteTask(v noteWriter, now func() time.Time) agent.Tool {
 
 var pathAndLine = pattern.Lazy(`^(.+):(\d+)$`)
 
-// openTask finds the one open task that is meant. The error tells the
+// openTask finds the one open task that is meant. The error names the
 // candidates when there are several.
 func (v vaults) openTask(ctx context.Context, args completeArgs) (vaultTask, error) {
 	all, err := v.tasks(ctx)

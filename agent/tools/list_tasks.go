@@ -162,7 +162,7 @@ func (t vaultTask) box() string {
 	return " "
 }
 
-// when tells a task's dates in words.
+// when writes a task's dates in words.
 func (t vaultTask) when(today time.Time) string {
 	var parts []string
 	if t.Priority != "" {

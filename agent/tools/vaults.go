@@ -97,7 +97,7 @@ func (v vaults) locate(name string) (*notes.Folder, string, error) {
 }
 
 // find looks a note up by path, file name or title, as the user or a model
-// calls it. The error tells the candidates when there are several, and is
+// calls it. The error names the candidates when there are several, and is
 // [fs.ErrNotExist] when there is none.
 func (v vaults) find(ctx context.Context, name string) (place, error) {
 	called := strings.TrimSpace(name)

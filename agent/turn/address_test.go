@@ -29,19 +29,19 @@ func TestAnAddressNeedsNoQuestionWhenTheUserOrTheSearchGaveIt(t *testing.T) {
 		after    bool // it is planned after a search of this turn
 		asked    bool
 	}{
-		"typed":                           {"read https://a.example/x?y=1.", "https://a.example/x?y=1", "", false, false},
-		"typed, with a fragment":          {"read HTTPS://A.example/x", "https://a.example/x#top", "", false, false},
-		"another query":                   {"read https://a.example/x", "https://a.example/x?d=secret", "", false, true},
-		"a user before the host":          {"read https://a.example/x", "https://b@a.example/x", "", false, true},
-		"made up":                         {"read the tips", "https://a.example/", "", false, true},
-		"any rule does not do":            {"read the tips", "https://a.example/", "web_fetch", false, true},
-		"a rule that names the host does": {"read the tips", "https://a.example/", "web_fetch url=host:a.example", false, false},
-		"such a rule, and an unsaid path": {"read the tips", "https://a.example/4711", "web_fetch url=host:a.example", false, true},
-		"found by this turn's search":     {"search the tips", "https://tips.example/marathon", "", true, false},
-		"in the words of a result":        {"search the tips", "https://evil.example/x", "", true, true},
-		"what was looked for in vain":     {"search the tips", "https://looked-for.example/?d=4711", "", true, true},
-		"beside what the search found":    {"search the tips", "https://tips.example/marathon?d=1", "", true, true},
-		"a rule, once foreign text came":  {"search the tips", "https://a.example/", "web_fetch url=host:a.example", true, true},
+		"typed":                            {"read https://a.example/x?y=1.", "https://a.example/x?y=1", "", false, false},
+		"typed, with a fragment":           {"read HTTPS://A.example/x", "https://a.example/x#top", "", false, false},
+		"another query":                    {"read https://a.example/x", "https://a.example/x?d=secret", "", false, true},
+		"a user before the host":           {"read https://a.example/x", "https://b@a.example/x", "", false, true},
+		"made up":                          {"read the tips", "https://a.example/", "", false, true},
+		"any rule does not do":             {"read the tips", "https://a.example/", "web_fetch", false, true},
+		"a rule that names the host does":  {"read the tips", "https://a.example/", "web_fetch url=host:a.example", false, false},
+		"such a rule, and an unsaid path":  {"read the tips", "https://a.example/4711", "web_fetch url=host:a.example", false, true},
+		"found by this turn's search":      {"search the tips", "https://tips.example/marathon", "", true, false},
+		"in the words of a result":         {"search the tips", "https://evil.example/x", "", true, true},
+		"what was looked for in vain":      {"search the tips", "https://looked-for.example/?d=4711", "", true, true},
+		"next to what the search found":    {"search the tips", "https://tips.example/marathon?d=1", "", true, true},
+		"a rule, once untrusted text came": {"search the tips", "https://a.example/", "web_fetch url=host:a.example", true, true},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -75,14 +75,14 @@ func TestACrawlAsksEachTimeUnlessARuleNamesItsHost(t *testing.T) {
 		level agent.Level
 		fixed bool
 	}{
-		"no rule":                         {"", false, agent.ConfirmEach, true},
-		"a rule for the tool":             {"crawl", false, agent.ConfirmEach, true},
-		"a rule for the address":          {"crawl url=https://docs.example/a", false, agent.ConfirmEach, true},
-		"a rule for the host":             {"crawl url=host:docs.example", false, agent.Auto, false},
-		"a rule for another host":         {"crawl url=host:fine.example", false, agent.ConfirmEach, true},
-		"a rule, once foreign text came":  {"crawl url=host:docs.example", true, agent.Confirm, true},
-		"no rule, and foreign text came":  {"", true, agent.ConfirmEach, true},
-		"a rule that wants to be certain": {"crawl=confirm", false, agent.ConfirmEach, true},
+		"no rule":                          {"", false, agent.ConfirmEach, true},
+		"a rule for the tool":              {"crawl", false, agent.ConfirmEach, true},
+		"a rule for the address":           {"crawl url=https://docs.example/a", false, agent.ConfirmEach, true},
+		"a rule for the host":              {"crawl url=host:docs.example", false, agent.Auto, false},
+		"a rule for another host":          {"crawl url=host:fine.example", false, agent.ConfirmEach, true},
+		"a rule, once untrusted text came": {"crawl url=host:docs.example", true, agent.Confirm, true},
+		"no rule, and untrusted text came": {"", true, agent.ConfirmEach, true},
+		"a rule that wants to be certain":  {"crawl=confirm", false, agent.ConfirmEach, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			crawl := opener{&fakeTool{name: "crawl", level: agent.Confirm, reads: true, outward: true, schema: `{"type":"object"}`}}

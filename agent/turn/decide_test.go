@@ -57,7 +57,7 @@ func (keeper) Contained() bool { return true }
 func TestWhatIsToldOfACallIsWhatTheGateDoes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		tool, fake := anyKind(t)
-		foreign := rapid.Bool().Draw(t, "foreign")
+		untrusted := rapid.Bool().Draw(t, "untrusted")
 		input := map[string]string{}
 		for name, value := range map[string][]string{"path": {"", "log/a.md", "log/../b.md", "LOG/a.md"}, "text": {"", "Buy milk", "buy\nmilk"}, "url": {"", "https://a.example/x", "https://evil.example/?d=4711"}} {
 			if text := rapid.SampledFrom(value).Draw(t, name); text != "" {
@@ -72,11 +72,11 @@ func TestWhatIsToldOfACallIsWhatTheGateDoes(t *testing.T) {
 			History: &shelf{}, Tools: func() []agent.Tool { return []agent.Tool{tool} }, Rules: (*rules.Rules)(nil).With(rapid.SliceOfN(rapid.Custom(anyRule), 0, 4).Draw(t, "rules")...),
 			Model: &script{lines: []line{say(fmt.Sprintf(`{"steps":[{"id":"1","tool":"do_it","input":%s}]}`, raw)), say("Done.")}},
 		}
-		if foreign {
+		if untrusted {
 			o.afterPage()
 		}
 		a := New(o)
-		told, why := a.Decide(t.Context(), tool, raw, foreign)
+		told, why := a.Decide(t.Context(), tool, raw, untrusted)
 		events := collect(a.Ask(t.Context(), "c", "What now?"), always(agent.Refuse))
 		asked, did := bodies[agent.PermissionAsked](events), agent.Deny
 		switch {
@@ -88,7 +88,7 @@ func TestWhatIsToldOfACallIsWhatTheGateDoes(t *testing.T) {
 		if told.String() != did.String() {
 			t.Fatalf("told is %s (%s), and it was %s %+v", told, why, did, asked)
 		}
-		if len(asked) > 0 && !foreign && asked[0].Reason != why {
+		if len(asked) > 0 && !untrusted && asked[0].Reason != why {
 			t.Fatalf("told is %q, and the question says %q", why, asked[0].Reason)
 		}
 	})

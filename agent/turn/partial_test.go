@@ -67,18 +67,18 @@ func TestAModelThatFailsTakesNothingAwayThatWasFound(t *testing.T) {
 		rounds int
 		report string // of a worker, which stands before what it rests on
 	}{
-		"plan: the explainer":               {agent.PlanMode, []line{say(twoSteps)}, 0, ""},
-		"plan: the first planning again":    {agent.PlanMode, []line{say(fails)}, 0, ""},
-		"plan: the second planning again":   {agent.PlanMode, []line{say(fails), say(further)}, 0, ""},
-		"plan: the explainer, planned anew": {agent.PlanMode, []line{say(fails), say(further), say(further)}, 0, ""},
-		"loop: the second round":            {agent.LoopMode, []line{look}, 0, ""},
-		"loop: the third round":             {agent.LoopMode, []line{look, calling("broken", `{"query":"x"}`)}, 0, ""},
-		"loop: the answer after all rounds": {agent.LoopMode, []line{look}, 1, ""},
-		"loop: a worker":                    {agent.LoopMode, []line{calling("delegate", `{"worker_type":"search","task_description":"look"}`), fetch}, 0, ""},
-		"team: the worker":                  {agent.TeamMode, []line{say(routed), handsOut, fetch}, 0, ""},
-		"team: the evaluator":               {agent.TeamMode, []line{say(routed), handsOut, fetch, say(notesFound)}, 0, notesFound},
-		"team: the worker's second attempt": {agent.TeamMode, []line{say(routed), handsOut, fetch, say(notesFound), say(rejected)}, 0, notesFound},
-		"team: the explainer":               {agent.TeamMode, []line{say(routed), handsOut, fetch, say(notesFound), say(accepted)}, 0, notesFound},
+		"plan: the explainer":                {agent.PlanMode, []line{say(twoSteps)}, 0, ""},
+		"plan: the first planning again":     {agent.PlanMode, []line{say(fails)}, 0, ""},
+		"plan: the second planning again":    {agent.PlanMode, []line{say(fails), say(further)}, 0, ""},
+		"plan: the explainer, planned again": {agent.PlanMode, []line{say(fails), say(further), say(further)}, 0, ""},
+		"loop: the second round":             {agent.LoopMode, []line{look}, 0, ""},
+		"loop: the third round":              {agent.LoopMode, []line{look, calling("broken", `{"query":"x"}`)}, 0, ""},
+		"loop: the answer after all rounds":  {agent.LoopMode, []line{look}, 1, ""},
+		"loop: a worker":                     {agent.LoopMode, []line{calling("delegate", `{"worker_type":"search","task_description":"look"}`), fetch}, 0, ""},
+		"team: the worker":                   {agent.TeamMode, []line{say(routed), handsOut, fetch}, 0, ""},
+		"team: the evaluator":                {agent.TeamMode, []line{say(routed), handsOut, fetch, say(notesFound)}, 0, notesFound},
+		"team: the worker's second attempt":  {agent.TeamMode, []line{say(routed), handsOut, fetch, say(notesFound), say(rejected)}, 0, notesFound},
+		"team: the explainer":                {agent.TeamMode, []line{say(routed), handsOut, fetch, say(notesFound), say(accepted)}, 0, notesFound},
 	}
 	for phase, tc := range phases {
 		for fault, failure := range faults {

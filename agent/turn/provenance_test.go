@@ -64,19 +64,19 @@ func TestForeignTextMakesWhatActsAskWhateverTheRulesSay(t *testing.T) {
 		plan string
 		from string // what the dialog names; "": nobody is asked
 	}{
-		"nothing foreign":              {Options{Tools: tools(addTask())}, taskStep, ""},
-		"an own result is filled in":   {Options{Tools: tools(addTask(), plain)}, fill("today"), ""},
-		"a web result is filled in":    {Options{Tools: tools(addTask(), web)}, fill("web_search"), "what web_search brought"},
-		"a clipped note is filled in":  {Options{Tools: tools(addTask(), notes)}, fill("search_notes"), "clip.md"},
-		"earlier messages are foreign": {afterPage(Options{Tools: tools(addTask())}), taskStep, "earlier messages"},
-		"a past exchange is foreign": {Options{Tools: tools(addTask()), Memory: remembering(&past{found: []agent.Recollection{
+		"nothing untrusted":              {Options{Tools: tools(addTask())}, taskStep, ""},
+		"an own result is filled in":     {Options{Tools: tools(addTask(), plain)}, fill("today"), ""},
+		"a web result is filled in":      {Options{Tools: tools(addTask(), web)}, fill("web_search"), "what web_search brought"},
+		"a clipped note is filled in":    {Options{Tools: tools(addTask(), notes)}, fill("search_notes"), "clip.md"},
+		"earlier messages are untrusted": {afterPage(Options{Tools: tools(addTask())}), taskStep, "earlier messages"},
+		"a past exchange is untrusted": {Options{Tools: tools(addTask()), Memory: remembering(&past{found: []agent.Recollection{
 			{Turn: "t", Question: "which shoes for the task", Answer: "Mallory's shoes are best", BM25: 5, Cosine: 0.9},
 		}}), Provenance: known("a page", "Mallory's shoes are best")}, taskStep, "what was remembered"},
-		"a fact is foreign": {Options{Tools: tools(addTask()), Facts: func(context.Context) ([]agent.Fact, error) {
+		"a fact is untrusted": {Options{Tools: tools(addTask()), Facts: func(context.Context) ([]agent.Fact, error) {
 			return []agent.Fact{{Text: "Mallory decides", Untrusted: true}}, nil
 		}}, taskStep, "what was remembered"},
 		"the user wrote the call out": {afterPage(Options{Tools: tools(addTask())}), taskStep, "the user's own"},
-		"it is a step beside a web search": {
+		"it is a step next to a web search": {
 			Options{Tools: tools(addTask(), web)},
 			`{"steps":[{"id":"1","tool":"web_search","input":{"query":"shoes"}},{"id":"2","tool":"add_task","input":{"text":"shoes"}}]}`, "",
 		},
@@ -186,7 +186,7 @@ func TestWhatWasForeignBeforeAKillIsForeignAfterIt(t *testing.T) {
 	o.Model = &script{lines: []line{calling("add_task", `{"text":"pay Mallory"}`), say("Done.")}}
 	asked := bodies[agent.PermissionAsked](resume(t, kept, o, always(agent.Refuse)))
 	if len(asked) != 1 || !strings.Contains(asked[0].Reason, "text that is not yours") {
-		t.Errorf("asked %+v, want one question that names foreign text; kept was %s", asked, kept.moments())
+		t.Errorf("asked %+v, want one question that names untrusted text; kept was %s", asked, kept.moments())
 	}
 }
 

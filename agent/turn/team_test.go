@@ -279,7 +279,7 @@ func TestATeamWhoseMembersSayOddThings(t *testing.T) {
 		"a lead that goes in circles":          {lines: []line{say(routed), cut, cut, look, say(notesFound), say(accepted), say(goodAnswer)}},
 		"a front line that goes in circles":    {lines: []line{cut, say(oneTask), look, say(notesFound), say(accepted), say(goodAnswer)}},
 		"an answer ahead of the route":         {lines: []line{say(`{"answer":"I know it.","route":true}`), say(oneTask), look, say(notesFound), say(accepted), say(goodAnswer)}},
-		"a worker that is not there, mended":   {lines: []line{say(routed), say(two), say(oneTask), look, say(notesFound), say(accepted), say(goodAnswer)}},
+		"a worker that is not there, repaired": {lines: []line{say(routed), say(two), say(oneTask), look, say(notesFound), say(accepted), say(goodAnswer)}},
 		"a worker that is not there, insisted": {lines: []line{say(routed), say(two), say(two), look, say(notesFound), say(accepted), say(goodAnswer)}, missing: "step 2"},
 		"no worker that is there":              {lines: []line{say(routed), say(`{"worker_type":"wizard","task_description":"B"}`), say("Sorry."), look, say(notesFound), say(accepted), say(goodAnswer)}},
 	} {

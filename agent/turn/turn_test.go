@@ -54,7 +54,7 @@ func TestStories(t *testing.T) {
 	}{
 		"notes and web, two model calls": {message: question, tools: []agent.Tool{search(), web()}, lines: []line{say(twoSteps), say(goodAnswer)}},
 		"small talk, one model call":     {message: "Hello!", tools: []agent.Tool{search()}, lines: []line{say(`{"reasoning":"a greeting","steps":[],"answer":"Hello! What shall we\nlook up?"}`)}},
-		"a plan that is mended":          {message: question, tools: []agent.Tool{search()}, lines: []line{say("I would search."), say(searchStep), say(goodAnswer)}},
+		"a plan that is repaired":        {message: question, tools: []agent.Tool{search()}, lines: []line{say("I would search."), say(searchStep), say(goodAnswer)}},
 		"no plan, so it searches":        {message: question, tools: []agent.Tool{search()}, lines: []line{say("I would search."), say("Sorry."), say(goodAnswer)}},
 		"an unknown tool is dropped": {message: question, tools: []agent.Tool{search()}, lines: []line{
 			say(`{"reasoning":"","steps":[{"id":1,"tool":"fly","input":{}},{"id":2,"tool":"search_notes","input":{"query":"running"},"after":[1]}]}`), say(goodAnswer),
@@ -78,7 +78,7 @@ func TestStories(t *testing.T) {
 			message: question, tools: []agent.Tool{&fakeTool{name: "search_notes", reads: true, result: agent.Result{Text: "no passages", Nothing: true, Searched: true}}},
 			lines: []line{say(searchStep), say("Nothing is written of running.")},
 		},
-		"nothing was found, so it is planned anew": {
+		"nothing was found, so it is planned again": {
 			message: question,
 			tools: []agent.Tool{
 				&fakeTool{name: "search_notes", reads: true, result: agent.Result{Text: "no passages", Nothing: true, Searched: true}}, web(),
@@ -87,7 +87,7 @@ func TestStories(t *testing.T) {
 			lines:   []line{say(twoSteps), say("There is a note on fitness.")},
 			replans: []line{say(`{"reasoning":"by name","steps":[{"id":"3","tool":"list_notes","input":{"query":"{{2.text}} {{4.text}}"}},{"id":"4","tool":"brave_web_search","input":{"query":"marathon training tips"}}]}`)},
 		},
-		"planned anew twice at most": {
+		"planned again twice at most": {
 			message: question, tools: []agent.Tool{&fakeTool{name: "search_notes", reads: true, err: errors.New("the index is locked")}},
 			lines: []line{say(searchStep), say("The search broke.")},
 			replans: []line{

@@ -150,7 +150,7 @@ func (w *Worker) make(ctx context.Context, c gate.Call) Outcome {
 	return o
 }
 
-// perform runs a permitted call and tells what became of it.
+// perform runs a permitted call and returns what became of it.
 func (w *Worker) perform(ctx context.Context, tool agent.Tool, p *gate.Permit) Outcome {
 	result, err := w.runInTime(ctx, tool, p)
 	o := Ended(ctx, result, err)

@@ -41,7 +41,7 @@ type savedCall struct {
 	effects []agent.Effect // of one that ended
 }
 
-// ReadJournal makes sense of what was kept.
+// ReadJournal makes sense of what was saved.
 func ReadJournal(left agent.Unfinished) Saved {
 	k := Saved{calls: map[string]*savedCall{}, judged: map[try]agent.Entry{}, Text: left.Text, damaged: left.Damaged}
 	for _, e := range left.Entries {

@@ -25,7 +25,7 @@ func RegisterRun(f *RunFlags, cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.NoSave, "no-save", false, "save nothing of this conversation")
 }
 
-// RegisterResume adds the flags that resume a conversation that was kept.
+// RegisterResume adds the flags that resume a saved conversation.
 func RegisterResume(f *RunFlags, cmd *cobra.Command) {
 	cmd.Flags().BoolVarP(&f.HasLast, "continue", "c", false, "continue the last conversation")
 	cmd.Flags().FuncP("resume", "r", "resume a conversation, by its ID", func(id string) error {

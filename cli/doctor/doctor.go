@@ -133,7 +133,7 @@ func tryWriting(dir string) error {
 	return errors.Join(err, file.Close(), os.Remove(file.Name()))
 }
 
-// conversations opens what is kept, as the chat does.
+// conversations opens what is saved, as the chat does.
 func conversations(p settings.Paths) Finding {
 	f := Finding{What: "conversations"}
 	if _, err := os.Stat(p.Database()); errors.Is(err, fs.ErrNotExist) {

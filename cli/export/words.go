@@ -9,7 +9,7 @@ import (
 	"lifehub/tui/safetext"
 )
 
-// CitationLine tells a citation and the verdict on it in one line. What is wrong
+// CitationLine writes a citation and the verdict on it in one line. What is wrong
 // is told with the sentence of the answer that it is on.
 func CitationLine(c agent.Citation) string {
 	line := c.Place()

@@ -232,7 +232,7 @@ func WithEverything() backend.Options {
 	return o
 }
 
-// Windowed is a turn that tells how its prompt fills the window.
+// Windowed is a turn that reports how its prompt fills the window.
 var Windowed = []agent.Body{
 	agent.ContextCounted{
 		Agent: "explainer", Used: 9420, Reserve: 2048, Allocated: 16384,

@@ -1,5 +1,5 @@
 // Package backend is what either front end works with, the screen or the chat by
-// lines: what answers, what keeps, what is told of the world, and the commands.
+// lines: what answers, what saves, what is said of the world, and the commands.
 package backend
 
 import (
@@ -185,7 +185,7 @@ type Offer struct {
 	Ask    string // a question to begin with; "": none
 }
 
-// FoundModel is what the first-run screen tells of the model.
+// FoundModel is what the first-run screen says of the model.
 type FoundModel struct {
 	Ready bool   // one answers
 	Says  string // how it is, a sentence

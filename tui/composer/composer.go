@@ -98,7 +98,7 @@ func (c *Model) Invite(text string) {
 	}
 }
 
-// Resize tells the width and the most lines that the composer may take.
+// Resize sets the width and the most lines that the composer may take.
 func (c *Model) Resize(width, height int) {
 	c.Area.MaxHeight = max(1, height)
 	c.Area.SetWidth(max(4, width))

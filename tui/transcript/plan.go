@@ -385,7 +385,7 @@ func (s *step) indent() int {
 // Spinner turns while a step runs.
 var Spinner = []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"}
 
-// mark tells a state by its shape; the colour only repeats it.
+// mark shows a state by its shape; the colour only repeats it.
 func mark(status agent.Status, beat int, theme *draw.Theme) string {
 	switch status {
 	case agent.Running:

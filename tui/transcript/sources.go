@@ -173,7 +173,7 @@ func (c Cited) passage(width int, theme *draw.Theme) []string {
 	return lines
 }
 
-// verdictMark tells a verdict by mark and words; the colour only repeats it.
+// verdictMark shows a verdict by mark and words; the colour only repeats it.
 func verdictMark(c agent.Citation, theme *draw.Theme) string {
 	told := safetext.Line(c.Told())
 	switch c.Verdict {

@@ -145,7 +145,7 @@ func (t *Model) Lines(at int) []string {
 	return e.lines
 }
 
-// Resize tells the place that there is on screen.
+// Resize sets the space that there is on screen.
 func (t *Model) Resize(width, height int) {
 	t.width, t.Height = width, height
 }

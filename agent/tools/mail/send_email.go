@@ -132,7 +132,7 @@ func (s *Tool) Run(ctx context.Context, raw json.RawMessage) (agent.Result, erro
 	return agent.Result{Text: fmt.Sprintf("sent to %s", strings.Join(letter.all(), ", ")), Artifact: draft}, nil
 }
 
-// keepDraft keeps the letter as an artifact, once; nil: none are kept.
+// keepDraft saves the mail as an artifact, once; nil: none are saved.
 func (s *Tool) keepDraft(ctx context.Context, l letter) (*agent.Artifact, error) {
 	origin := agent.OriginOf(ctx)
 	if s.drafts == nil || origin.Conversation == "" {

@@ -1,4 +1,4 @@
-// Package outbound tells what the tools send to other machines, and where.
+// Package outbound counts and reports what the tools send to other machines, and where.
 package outbound
 
 import (
@@ -43,7 +43,7 @@ func (c countedConn) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Reporting is a transport that tells the call a request belongs to what was
+// Reporting is a transport that reports to the call of a request what was
 // sent, and where.
 type Reporting struct{ http.RoundTripper }
 

@@ -196,7 +196,7 @@ func (r report) text(t town) string {
 	return text.String()
 }
 
-// tellHours tells hour by hour what was asked for so.
+// tellHours writes hour by hour what was asked for so.
 func (r report) tellHours(text *strings.Builder) {
 	h := r.Hourly
 	day := ""

@@ -64,7 +64,7 @@ Source: Open-Meteo
 
 There is also Zurich, Kansas, United States; name the region or country to choose.`
 	if got != want || !result.Untrusted {
-		t.Errorf("got foreign %v,\n%s\nwant\n%s", result.Untrusted, got, want)
+		t.Errorf("got untrusted %v,\n%s\nwant\n%s", result.Untrusted, got, want)
 	}
 	holds(t, "questions", strings.Join(*asked, "\n"), "/v1/search?count=10&format=json&language=en&name=Z%C3%BCrich", "forecast_days=2&latitude=47.36667&longitude=8.55&timezone=auto")
 }

@@ -46,7 +46,7 @@ https://example.org/direct`},
 		t.Run(name, func(t *testing.T) {
 			result, err := searchWeb(t, tc.search, `{"query":"  marathon\ntraining  tips "}`)
 			if err != nil || result.Text != tc.want || !result.Untrusted || result.Nothing {
-				t.Fatalf("%v, foreign %t, nothing %t:\n%s\nwant\n%s", err, result.Untrusted, result.Nothing, result.Text, tc.want)
+				t.Fatalf("%v, untrusted %t, nothing %t:\n%s\nwant\n%s", err, result.Untrusted, result.Nothing, result.Text, tc.want)
 			}
 			first := result.Sources[0]
 			if first.Path != web.URL+"/marathon" || !first.Untrusted || first.Heading != "Marathon training: a plan for sixteen weeks" || first.Line != 0 ||
