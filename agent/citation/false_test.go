@@ -165,6 +165,8 @@ func TestAroundQuotedWords(t *testing.T) {
 		{"| City | Verdict |\n|---|---|\n| Ghent | rejected |", "“Ghent”", "under ‘City | Verdict’ · in “[…] rejected”"},
 		{"Due last week =><br>due before Sunday<br/>", "“Due last week => … due before Sunday”", ""},
 		{"Due last week =><br>due before Sunday<br/>", "“Due last week => due before Sunday”", ""},
+		{"Take the early train[^1] and walk.[^note]", "“Take the early train … and walk.”", ""},
+		{"Take the early train[^1] and walk.[^note]", "“Take the early train and walk.”", ""},
 		{"Je ne mange pas de porc.", "« mange … de porc »", "in “Je ne […] pas […].”"},
 		{"The rent is 900 €.", "It is not true that “The rent is 900 €.”", "the answer says “not” of it"},
 	} {

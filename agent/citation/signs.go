@@ -20,13 +20,13 @@ type word struct {
 	trail string // those after it that no blank parts from it
 }
 
-// cellBreak ends a line within a cell of a table.
-var cellBreak = pattern.Lazy(`(?i)<br[ \t]*/?>`)
+// wordless is a line break within a cell of a table, or the mark of a footnote.
+var wordless = pattern.Lazy(`(?i)<br[ \t]*/?>|\[\^[^\[\]\s]+\]`)
 
-// unbroken puts blanks in the place of line breaks within cells, which are
-// neither words nor signs; all else stays where it is.
+// unbroken puts blanks in the place of line breaks within cells and of marks of
+// footnotes, which are neither words nor signs; all else stays where it is.
 func unbroken(md string) string {
-	return cellBreak.ReplaceAllStringFunc(md, func(tag string) string { return strings.Repeat(" ", len(tag)) })
+	return wordless.ReplaceAllStringFunc(md, func(tag string) string { return strings.Repeat(" ", len(tag)) })
 }
 
 // wordsOf reads the words of markdown text.
