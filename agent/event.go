@@ -379,11 +379,20 @@ var verdicts = map[Verdict][2]string{
 	Supported: {"", "model: supported"}, Contradicted: {"", "model: contradicted"},
 }
 
+// verdict is the sign and the words of a verdict. A tick saved before verdicts
+// named their sentence needed no quotation, so it is not shown.
+func (c Citation) verdict() [2]string {
+	if c.Verdict == Verified && c.Sentence == "" && c.Words == "" {
+		return [2]string{}
+	}
+	return verdicts[c.Verdict]
+}
+
 // Sign is the verdict in one character, and Told in words; "": there is nothing to show.
-func (c Citation) Sign() string { return verdicts[c.Verdict][0] }
+func (c Citation) Sign() string { return c.verdict()[0] }
 
 func (c Citation) Told() string {
-	told := cmp.Or(c.Context, c.Detail, verdicts[c.Verdict][1])
+	told := cmp.Or(c.Context, c.Detail, c.verdict()[1])
 	if c.Verdict == NotFound && c.Path == "" {
 		told = "not in the sources"
 	}

@@ -63,7 +63,7 @@ func brokenOff() backend.Options {
 	note := agent.Source{N: 1, Path: "fitness.md", Line: 12, EndLine: 14, Heading: "Running › Plan", Text: "Run three times a week."}
 	tips := agent.Source{N: 2, Path: "brave_web_search", Call: "2", Line: 1, EndLine: 1, Heading: "marathon tips", Text: "Marathon guide: drink early.", Untrusted: true}
 	cites := func(s agent.Source) agent.Cited {
-		return agent.Cited{Citation: agent.Citation{N: s.N, Path: s.Path, Line: s.Line, EndLine: s.EndLine, Quote: s.Text, Verdict: agent.Verified}, Source: s}
+		return agent.Cited{Citation: agent.Citation{N: s.N, Path: s.Path, Line: s.Line, EndLine: s.EndLine, Quote: s.Text, Verdict: agent.Verified, Sentence: s.Text}, Source: s}
 	}
 	return chattest.WithWorld(chattest.Play(
 		agent.PlanMade{

@@ -19,7 +19,7 @@ func TestAPageAmongTheSourcesIsALink(t *testing.T) {
 		"running.md":                             {"", "running.md:3"},
 	} {
 		s := NewSources("")
-		s.Add(agent.Citation{N: 1, Path: address, Line: 3, Verdict: agent.Verified}, agent.Source{N: 1, Path: address, Heading: "Tips"})
+		s.Add(agent.Citation{N: 1, Path: address, Line: 3, Verdict: agent.Verified, Sentence: "Rest."}, agent.Source{N: 1, Path: address, Heading: "Tips"})
 		for _, width := range []int{100, 30} {
 			line := s.Render(width, draw.NewTheme("", true, false, nil))[1]
 			opened, closed := strings.Count(line, "\x1b]8;;http"), strings.Count(line, "\x1b]8;;\a")
