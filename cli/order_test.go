@@ -68,7 +68,7 @@ func TestALoopIsToldInItsOrder(t *testing.T) {
 		}
 	}
 	traced, _ := run("trace", "show", chats[0].ID)
-	mustFollow(t, "trace show", traced, "context_log", "First-thought.", "Let me look", "context_log", `action: search_notes({"query":"running"})`, "Second-thought.", "context_log", "action: list_tasks(")
+	mustFollow(t, "trace show", traced, "context_log", "First-thought.", "Let me look", "tool_start  1  search_notes", "context_log", "Second-thought.", "tool_start  2  list_tasks", "context_log")
 	var kept struct{ Exchanges []agent.Exchange }
 	exported, _ := run("chats", "export", "--format", "json", chats[0].ID)
 	if err := json.Unmarshal([]byte(exported), &kept); err != nil || len(kept.Exchanges) != 1 {

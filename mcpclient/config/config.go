@@ -5,6 +5,7 @@ package config
 import (
 	"bytes"
 	"cmp"
+	"encoding"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"net/url"
 	"os"
 	"path"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -415,20 +417,26 @@ func into(v hujson.Value, target any) error {
 	err := json.Unmarshal(v.Pack(), target)
 	var wrong *json.UnmarshalTypeError
 	if errors.As(err, &wrong) {
-		return fmt.Errorf("got a %s where %s is needed", wrong.Value, needed(wrong.Type.String()))
+		return fmt.Errorf("got a %s where %s is needed", wrong.Value, needed(wrong.Type))
 	}
 	return err
 }
 
-func needed(goType string) string {
-	switch goType {
-	case "string", "agent.Level":
+func needed(t reflect.Type) string {
+	if t.Kind() == reflect.Pointer { // as one that reads itself from a text comes
+		t = t.Elem()
+	}
+	if reflect.PointerTo(t).Implements(reflect.TypeFor[encoding.TextUnmarshaler]()) {
 		return "a text"
-	case "bool":
+	}
+	switch t.Kind() {
+	case reflect.String:
+		return "a text"
+	case reflect.Bool:
 		return "true or false"
-	case "[]string":
+	case reflect.Slice:
 		return "a list of texts"
-	case "map[string]string":
+	case reflect.Map:
 		return "an object of texts"
 	}
 	return "a number"
