@@ -43,9 +43,8 @@ func (p *passage) content() *contents {
 		}
 	}
 	for i, t := range tokens {
-		word, known := c.roots[t.Text]
-		if !known {
-			word = root(t.Text)
+		if _, known := c.roots[t.Text]; !known {
+			word := root(t.Text)
 			c.roots[t.Text] = word
 			c.stems[word] = true
 			c.prefixes[prefix(t.Text)] = true
