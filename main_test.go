@@ -50,6 +50,7 @@ var arrows = map[string][]string{
 	"lifehub/internal/pattern": {},
 	"lifehub/internal/rows":    {},
 	"lifehub/internal/text":    {"internal/pattern"},
+	"lifehub/internal/when":    {"internal/pattern", "internal/text"},
 	"lifehub/internal/wrap":    {},
 	"lifehub/examples":         {},
 	"lifehub/cli/export":       {"agent", "cli/settings", "internal/text", "notes", "store", "tui/safetext"},
@@ -69,14 +70,13 @@ var arrows = map[string][]string{
 	"lifehub/agent/tools/web":        {"agent", "agent/tools/describe", "agent/tools/excerpt", "agent/tools/outbound", "internal/pattern", "llm", "notes", "internal/text"},
 
 	"lifehub/rag":         {"llm", "notes", "internal/filelock", "internal/pattern", "internal/rows", "internal/text", "internal/wrap", "rag/chroma", "rag/embed", "rag/passage", "rag/search", "rag/vectors", "rag/words"},
-	"lifehub/rag/search":  {"llm", "internal/pattern", "internal/rows", "internal/text", "rag/embed", "rag/passage", "rag/vectors", "rag/when", "rag/words"},
+	"lifehub/rag/search":  {"llm", "internal/pattern", "internal/rows", "internal/text", "internal/when", "rag/embed", "rag/passage", "rag/vectors", "rag/words"},
 	"lifehub/rag/chroma":  {"rag/vectors", "internal/pattern"},
 	"lifehub/rag/eval":    {"llm", "notes", "rag"},
 	"lifehub/rag/embed":   {"llm", "rag/passage", "rag/vectors"},
 	"lifehub/rag/passage": {"notes", "internal/pattern", "internal/text"},
 	"lifehub/rag/vectors": {"rag/passage"},
 	"lifehub/rag/words":   {"internal/pattern", "internal/rows", "internal/text", "notes", "rag/passage", "rag/vectors"},
-	"lifehub/rag/when":    {"internal/pattern", "internal/text"},
 
 	"lifehub/store":       {"agent", "llm", "internal/pattern", "internal/rows", "internal/text", "internal/wrap", "store/draft", "store/file", "store/trace"},
 	"lifehub/store/draft": {"agent", "internal/atomicfile", "internal/wrap", "store/file"},

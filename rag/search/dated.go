@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"lifehub/internal/rows"
-	"lifehub/rag/when"
+	"lifehub/internal/when"
 	"lifehub/rag/words"
 )
 

@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"lifehub/internal/rows"
-	"lifehub/rag/when"
+	"lifehub/internal/when"
 )
 
 // Outcome is what a search found.
