@@ -1,0 +1,266 @@
+//go:build unix
+
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"iter"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/charmbracelet/x/exp/golden"
+
+	"lifehub/agent"
+	"lifehub/agent/prompt"
+	"lifehub/cli/app"
+	"lifehub/examples"
+	"lifehub/internal/apptest"
+	"lifehub/llm"
+	"lifehub/llm/llmtest"
+)
+
+// The plans and decisions that several turns take.
+const (
+	planSearch = `{"reasoning":"the notes may say","steps":[{"id":"1","tool":"search_notes","input":{"query":"how often I run"},"description":"what the plan says"}]}`
+	planTwice  = `{"reasoning":"the plan, and what is to be done","steps":[{"id":"1","tool":"search_notes","input":{"query":"long run at the end of January"}},` +
+		`{"id":"2","tool":"read_note","input":{"path":"running/plan.md"}},{"id":"3","tool":"list_tasks","input":{"query":"Spring Half"}},{"id":"4","tool":"fly","input":{}}]}`
+	planTask  = `{"reasoning":"a task","steps":[{"id":"1","tool":"add_task","input":{"text":"physio","due":"2026-11-27"},"description":"add it"}]}`
+	leadOne   = `{"reasoning":"one search","tasks":[{"id":"1","worker_type":"notes","task_description":"How often does the user run, and on which days?","success_criteria":"It names the days."}]}`
+	leadTwo   = `{"reasoning":"read, then write","tasks":[{"id":"1","worker_type":"notes","task_description":"READ: when is Marta's birthday?","success_criteria":"It names the day."},{"id":"2","worker_type":"notes","task_description":"WRITE: add the task to bake the apple cake a week before: {{1.text}}","success_criteria":"It was added.","after":["1"]}]}`
+	routeIt   = `{"reason":"it needs the notes","route":true}`
+	runReport = "The user runs three times a week: intervals on Tuesday, an easy hour on Thursday, the long run on Sunday (running/plan.md:8)."
+	runAnswer = "You run three times a week: “I run three times a week: intervals on Tuesday, an easy hour on Thursday, the long run on Sunday.” [1]"
+)
+
+// promptedTurn is one message of the user, and what the model says meanwhile.
+type promptedTurn struct {
+	message string
+	says    []llmtest.Answer
+	compact bool // the conversation is summarised first
+}
+
+func inWords(texts ...string) (says []llmtest.Answer) {
+	for _, text := range texts {
+		says = append(says, llmtest.Answer{Text: text})
+	}
+	return says
+}
+
+// calling is an answer that calls tools: name, arguments, name, arguments …
+func calling(pairs ...string) llmtest.Answer { return calls("", pairs...) }
+
+func smallTalk(reply string) string {
+	return string(must(json.Marshal(map[string]any{"reasoning": "small talk", "steps": []any{}, "answer": reply})))
+}
+
+// TestPrompts writes down each prompt that a model gets in some turns of the
+// starter notes, word by word, so that each change of a word is seen. The clock
+// stands on a Sunday; only the model's words are scripted.
+func TestPrompts(t *testing.T) {
+	for name, tc := range map[string]struct {
+		mode  agent.Mode
+		turns []promptedTurn
+		facts string
+		specs bool // the tools are written down whole
+	}{
+		"plan, a question about the notes": {mode: agent.PlanMode, turns: []promptedTurn{{message: "How often do I run?", says: inWords(planSearch, runAnswer)}}},
+		"plan, thanks":                     {mode: agent.PlanMode, turns: []promptedTurn{{message: "Thanks", says: inWords(smallTalk("You are welcome."))}}},
+		"plan, overlapping results": {
+			mode: agent.PlanMode, turns: []promptedTurn{{message: "How long is the long run at the end of January, and what is to be done for the Spring Half?", says: inWords(planTwice, runAnswer)}},
+		},
+		"plan, repaired and planned again": {mode: agent.PlanMode, turns: []promptedTurn{{message: "What does note running/plans say?", says: inWords(
+			"I would read it.", `{"steps":[{"id":"1","tool":"read_note","input":{"path":"running/plans.md"}},{"id":"2","tool":"search_notes","input":{"query":"xyzzy"}}]}`,
+			`{"steps":[{"id":"3","tool":"read_note","input":{"path":"running/plan.md"}}]}`, runAnswer,
+		)}}},
+		"plan, a task is added": {mode: agent.PlanMode, turns: []promptedTurn{{message: "Add a task: physio, due on 27 November", says: inWords(planTask, "It is on your list.")}}},
+		"plan, a longer conversation": {mode: agent.PlanMode, facts: "# Memory\n\n- I run in the morning (2026-01-01, you)\n", turns: []promptedTurn{
+			{message: "What is my half marathon called?", says: inWords(
+				`{"steps":[{"id":"1","tool":"search_notes","input":{"query":"half marathon"}}]}`, "It is the Spring Half [1].")},
+			{message: "Hello", says: inWords(smallTalk("Hello."))},
+			{message: "Nice weather", says: inWords(smallTalk("It is."))},
+			{message: "How often do I run?", says: inWords(planSearch, runAnswer)},
+			{message: "And what is my half marathon called again?\n\n" + agent.Message{Attached: []agent.Attachment{{Name: "stdin", Text: "Spring Half: 14 February"}}}.String(), says: inWords(
+				planSearch, runAnswer)},
+			{message: "And when is it?", compact: true, says: inWords("The user runs three times a week.", planSearch, runAnswer)},
+		}},
+		"loop, search and read": {mode: agent.LoopMode, turns: []promptedTurn{{message: "How often do I run, and when is the Spring Half?", says: []llmtest.Answer{
+			calling("search_notes", `{"query":"how often I run"}`), calling("read_note", `{"path":"running/plan.md"}`, "search_notes", `{"query":"Spring Half"}`),
+			{Text: runAnswer},
+		}}}},
+		"loop, printed calls, rounds used up": {mode: agent.LoopMode, turns: []promptedTurn{{message: "How often do I run?", says: []llmtest.Answer{
+			{Text: "I will look.\n<tool_call>\n{\"name\": \"search_notes\", \"arguments\": {\"query\": \"how often I run\"}}\n</tool_call>"},
+			calling("search_notes", `{"query":"how often I run"}`), calling("search_notes", `{"query":"how often I run"}`),
+			{Text: runAnswer},
+		}}}},
+		"loop, thanks": {mode: agent.LoopMode, specs: true, turns: []promptedTurn{{message: "Thanks", says: inWords("You are welcome.")}}},
+		"team, small talk": {mode: agent.TeamMode, turns: []promptedTurn{
+			{message: "Thanks", says: inWords(`{"reason":"thanks","route":false,"answer":"You are welcome."}`)},
+		}},
+		"team, rejected, then accepted": {mode: agent.TeamMode, turns: []promptedTurn{{message: "How often do I run?", says: []llmtest.Answer{
+			{Text: routeIt},
+			{Text: leadOne},
+			calling("search_notes", `{"query":"how often I run"}`),
+			{Text: "Often."},
+			{Text: `{"passed":false,"score":0.2,"feedback":"It does not name the days.","suggestions":"Name them."}`},
+			{Text: runReport},
+			{Text: passes},
+			{Text: runAnswer},
+		}}}},
+		"team, a report that goes on": {mode: agent.TeamMode, turns: []promptedTurn{{message: "Add a task to bake the apple cake a week before Marta's birthday", says: []llmtest.Answer{
+			{Text: routeIt},
+			{Text: leadTwo},
+			calling("search_notes", `{"query":"Marta birthday"}`),
+			{Text: "Marta's birthday is on 8 December (people/marta.md:6)."},
+			{Text: passes},
+			calling("add_task", `{"text":"bake the apple cake","due":"2026-12-01"}`),
+			{Text: "The task was added."},
+			{Text: passes},
+			{Text: "It is on your list."},
+		}}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				time.Sleep(time.Until(time.Date(2026, 11, 22, 12, 0, 0, 0, time.Local)))
+				a := openStarterNotes(t, tc.facts)
+				told := &tellingPrompts{Provider: a.Provider, first: map[string]int{}, specs: tc.specs}
+				a.Provider = told
+				a.Mode.Use(tc.mode)
+				const conversation = "c1" // the mark of a turn depends on it
+				for _, turn := range tc.turns {
+					told.script = llmtest.NewScript(turn.says...)
+					if turn.compact {
+						must(a.Agent().Compact(t.Context(), conversation, ""))
+					}
+					for e := range a.Agent().Ask(t.Context(), conversation, turn.message) {
+						told.heard(t, e)
+					}
+				}
+				golden.RequireEqual(t, told.text.String())
+			})
+		})
+	}
+}
+
+// openStarterNotes is LifeHub on a copy of the starter notes, with no model and
+// nothing saved.
+func openStarterNotes(t *testing.T, facts string) *app.App {
+	t.Helper()
+	home, vault := t.TempDir(), filepath.Join(t.TempDir(), "notes")
+	if err := os.CopyFS(vault, must(fs.Sub(examples.Notes, "notes"))); err != nil {
+		t.Fatal(err)
+	}
+	a := must(app.Open(t.Context(), apptest.Process(home), app.RunFlags{Notes: []string{vault}, NoSave: true}))
+	t.Cleanup(a.Close)
+	if facts != "" {
+		apptest.Write(t, memoryFile(a), facts)
+	}
+	for _, v := range a.OpenVaults() {
+		must(a.Sync(t.Context(), v, nil))
+	}
+	return a
+}
+
+// tellingPrompts is a model that says what a test wants, and writes down what it
+// is asked. What an earlier request of the test held at the same place is not
+// written again.
+type tellingPrompts struct {
+	llm.Provider
+	script *llmtest.Script
+	specs  bool
+
+	mu    sync.Mutex
+	asked int
+	first map[string]int // the request that a text was in first
+	text  strings.Builder
+}
+
+func (p *tellingPrompts) Window() int { return 16384 }
+
+func (p *tellingPrompts) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.asked++
+	tokens := prompt.Prompt{System: req.Messages[0].Text, After: req.Messages[1:], Request: req}.Tokens() - prompt.PerMessage
+	fmt.Fprintf(&p.text, "━━━ Request %d, %d tokens\n", p.asked, tokens)
+	if len(req.Schema) > 0 {
+		p.once("schema", string(req.Schema))
+	}
+	var names, specs []string
+	for _, tool := range req.Tools {
+		names = append(names, tool.Name)
+		specs = append(specs, fmt.Sprintf("%s: %s\n    %s", tool.Name, tool.Description, tool.Schema))
+	}
+	if len(names) > 0 {
+		fmt.Fprintf(&p.text, "── tools: %s\n", strings.Join(names, " "))
+	}
+	if p.specs {
+		p.once("what is said of them", strings.Join(specs, "\n"))
+	}
+	for _, m := range req.Messages {
+		text := m.Text
+		for _, c := range m.Calls {
+			text += fmt.Sprintf("\n→ %s %s", c.Name, c.Args)
+		}
+		p.once(strings.TrimSpace(string(m.Role)+" "+m.Tool), text)
+	}
+	said, usage, err := llm.Collect(p.script.Stream(ctx, req))
+	fmt.Fprintf(&p.text, "━━━ Reply %d\n", p.asked)
+	if said.Text != "" {
+		fmt.Fprintln(&p.text, said.Text)
+	}
+	for _, c := range said.Calls {
+		fmt.Fprintf(&p.text, "→ %s %s\n", c.Name, c.Args)
+	}
+	p.text.WriteByte('\n')
+	return func(yield func(llm.Delta, error) bool) {
+		if err != nil {
+			yield(llm.Delta{}, err)
+			return
+		}
+		for _, c := range said.Calls {
+			if !yield(llm.Delta{Call: &c}, nil) {
+				return
+			}
+		}
+		_ = yield(llm.Delta{Text: said.Text}, nil) && yield(llm.Delta{Usage: &usage}, nil)
+	}
+}
+
+// turnMark is a mark around untrusted text, which each turn has its own of.
+var turnMark = regexp.MustCompile("«[0-9a-f]{8}»")
+
+// once writes a text, or in which request it was before.
+func (p *tellingPrompts) once(what, text string) {
+	text = turnMark.ReplaceAllString(text, "«mark»")
+	if before := p.first[what+text]; before > 0 {
+		fmt.Fprintf(&p.text, "── %s, as in request %d\n", what, before)
+		return
+	}
+	p.first[what+text] = p.asked
+	fmt.Fprintf(&p.text, "── %s\n%s\n", what, text)
+}
+
+// heard says yes to each call and fails where the turn does.
+func (p *tellingPrompts) heard(t *testing.T, e agent.Event) {
+	switch body := e.Body.(type) {
+	case agent.PermissionAsked:
+		body.Reply(agent.Reply{Decision: agent.AllowOnce})
+	case agent.Failed:
+		t.Errorf("the turn failed: %+v", body)
+	case agent.Noticed:
+		t.Logf("noticed: %s", body.Text)
+	case agent.Ended:
+		p.mu.Lock()
+		fmt.Fprintf(&p.text, "━━━ Answer\n%s\n\n", body.Answer)
+		p.mu.Unlock()
+	}
+}
