@@ -4,6 +4,7 @@ package args
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -30,6 +31,15 @@ import (
 //   - a missing argument that has a default gets it
 //   - a word that is in an enum except for its case takes the enum's case
 func (s *Schemas) Repair(spec llm.ToolSpec, raw json.RawMessage) (input json.RawMessage, notes []string, err error) {
+	return s.repair(spec, raw, repairing{})
+}
+
+// repairing is how arguments are repaired.
+type repairing struct {
+	meant bool // also what a model means by names and values that the schema does not have
+}
+
+func (s *Schemas) repair(spec llm.ToolSpec, raw json.RawMessage, r repairing) (input json.RawMessage, notes []string, err error) {
 	args, err := ReadObject(raw)
 	alone := false
 	if err != nil {
@@ -42,7 +52,7 @@ func (s *Schemas) Repair(spec llm.ToolSpec, raw json.RawMessage) (input json.Raw
 		input, err = compact(raw, args, false)
 		return input, nil, err
 	}
-	notes = repairObject(args, ShapeOf(spec.Schema))
+	notes = r.object(args, ShapeOf(spec.Schema))
 	if err := validate(schema, args); err != nil {
 		return nil, notes, fmt.Errorf("the arguments of %s do not fit: %w", spec.Name, err)
 	}
@@ -190,7 +200,10 @@ func (s Shape) is(name string) bool {
 
 func (s Shape) wants(names ...string) bool { return slices.ContainsFunc(names, s.is) }
 
-func repairObject(args map[string]any, s Shape) (notes []string) {
+func (r repairing) object(args map[string]any, s Shape) (notes []string) {
+	if r.meant {
+		notes = rename(args, s)
+	}
 	for _, name := range slices.Sorted(maps.Keys(args)) {
 		property, known := s.Properties[name]
 		switch {
@@ -202,7 +215,7 @@ func repairObject(args map[string]any, s Shape) (notes []string) {
 			delete(args, name)
 			notes = append(notes, fmt.Sprintf("%s was null", name))
 		default:
-			if repaired, note := repairValue(args[name], property); note != "" {
+			if repaired, note := r.value(args[name], property); note != "" {
 				args[name] = repaired
 				notes = append(notes, fmt.Sprintf("%s %s", name, note))
 			}
@@ -219,12 +232,23 @@ func repairObject(args map[string]any, s Shape) (notes []string) {
 	return notes
 }
 
-// repairValue returns what the schema wants in place of value; note is "" when
+// value returns what the schema wants in place of value; note is "" when
 // nothing had to be done.
-func repairValue(value any, s Shape) (repaired any, note string) {
+func (r repairing) value(value any, s Shape) (repaired any, note string) {
+	repaired, note = r.form(value, s)
+	if r.meant {
+		var changed string
+		repaired, changed = meantValue(repaired, s)
+		note = cmp.Or(changed, note)
+	}
+	return repaired, note
+}
+
+// form returns a value in the type that the schema wants.
+func (r repairing) form(value any, s Shape) (repaired any, note string) {
 	switch v := value.(type) {
 	case string:
-		return repairString(v, s)
+		return r.text(v, s)
 	case json.Number:
 		if s.is("string") && !s.wants("number", "integer") {
 			return v.String(), "was a number"
@@ -239,20 +263,20 @@ func repairValue(value any, s Shape) (repaired any, note string) {
 			return strconv.FormatBool(v), "was true or false"
 		}
 	case []any:
-		return repairList(v, s)
+		return r.list(v, s)
 	case map[string]any:
-		if notes := repairObject(v, s); len(notes) > 0 {
+		if notes := r.object(v, s); len(notes) > 0 {
 			return v, strings.Join(notes, ", ")
 		}
 		return v, ""
 	}
 	if s.is("array") && value != nil {
-		return repairSingle(value, s)
+		return r.single(value, s)
 	}
 	return value, ""
 }
 
-func repairString(v string, s Shape) (any, string) {
+func (r repairing) text(v string, s Shape) (any, string) {
 	text := strings.TrimSpace(v)
 	if s.Type != nil && !s.is("string") {
 		switch {
@@ -266,7 +290,7 @@ func repairString(v string, s Shape) (any, string) {
 					return list, "was a text"
 				}
 			}
-			return repairSingle(v, s)
+			return r.single(v, s)
 		case s.is("object"):
 			if object, err := ReadObject(json.RawMessage(text)); err == nil {
 				return object, "was a text"
@@ -282,28 +306,29 @@ func repairString(v string, s Shape) (any, string) {
 	return v, ""
 }
 
-func repairList(v []any, s Shape) (any, string) {
+func (r repairing) list(v []any, s Shape) (any, string) {
 	if s.Type != nil && !s.is("array") && len(v) == 1 {
-		repaired, _ := repairValue(v[0], s)
-		return repaired, "was a list of one"
+		repaired, note := r.value(v[0], s)
+		return repaired, cmp.Or(note, "was a list of one")
 	}
 	if s.Items == nil {
 		return v, ""
 	}
 	var note string
 	for i := range v {
-		if repaired, n := repairValue(v[i], *s.Items); n != "" {
+		if repaired, n := r.value(v[i], *s.Items); n != "" {
 			v[i], note = repaired, "has an item that "+n
 		}
 	}
 	return v, note
 }
 
-func repairSingle(value any, s Shape) (any, string) {
+func (r repairing) single(value any, s Shape) (any, string) {
+	var note string
 	if s.Items != nil {
-		value, _ = repairValue(value, *s.Items)
+		value, note = r.value(value, *s.Items)
 	}
-	return []any{value}, "was no list"
+	return []any{value}, cmp.Or(note, "was no list")
 }
 
 // IsNumber reports whether a text is a number as JSON writes it.

@@ -9,7 +9,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"unicode"
 
 	"lifehub/agent"
 	"lifehub/agent/args"
@@ -108,12 +107,12 @@ func relevance(tools []agent.Tool, question string) []float64 {
 // toolWords counts the words that a tool is found by.
 func toolWords(spec llm.ToolSpec) map[string]float64 {
 	counts := map[string]float64{}
-	for word := range memory.WordSet(strings.Join(wordsOfName(spec.Name), " ")) {
+	for word := range memory.WordSet(strings.Join(args.NameWords(spec.Name), " ")) {
 		counts[word] += nameWeight
 	}
 	described := spec.Description
 	for _, name := range args.PropertyOrder(spec.Schema) {
-		described += " " + strings.Join(wordsOfName(name), " ")
+		described += " " + strings.Join(args.NameWords(name), " ")
 	}
 	for _, tok := range text.Tokens(text.Clip(described, 4000)) {
 		if !tok.Stop {
@@ -121,20 +120,6 @@ func toolWords(spec llm.ToolSpec) map[string]float64 {
 		}
 	}
 	return counts
-}
-
-// wordsOfName parts a name at its signs and where a capital begins a word.
-func wordsOfName(name string) []string {
-	var parted strings.Builder
-	small := false
-	for _, r := range name {
-		if small && unicode.IsUpper(r) {
-			parted.WriteByte(' ')
-		}
-		small = unicode.IsLower(r) || unicode.IsDigit(r)
-		parted.WriteRune(r)
-	}
-	return strings.FieldsFunc(parted.String(), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }
 
 // Specs are those of tools.

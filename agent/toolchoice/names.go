@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"lifehub/agent"
+	"lifehub/agent/args"
+	"lifehub/internal/text"
 )
 
 // Named is the tool of this name, or the only one that was called so before;
@@ -36,17 +38,33 @@ func Find(tools []agent.Tool, name string) agent.Tool {
 	return theOne(tools, func(other string) bool { return Fold(other) == Fold(name) })
 }
 
-// Meant is the tool that a model means by a name, which may lack what
-// stands before it, as the name of a server; nil: there is none.
+// Meant is the tool that a model means by a name, which may have its words in
+// another order or lack what stands before
+// it, as the name of a server; nil: there is none.
 func Meant(tools []agent.Tool, name string) agent.Tool {
 	if tool := Find(tools, name); tool != nil {
+		return tool
+	}
+	if tool := theOne(tools, func(other string) bool { return args.SameWords(other, name) && sameDirection(other, name) }); tool != nil {
 		return tool
 	}
 	return theOne(tools, func(other string) bool { return strings.HasSuffix(Fold(other), "_"+Fold(name)) })
 }
 
+// sameDirection reports whether each word as "to" between two others of a name
+// is between the same two in the other: their order means something.
+func sameDirection(name, other string) bool {
+	words, others := args.NameWords(strings.ToLower(name)), "_"+Fold(other)+"_"
+	for i := 1; i < len(words)-1; i++ {
+		if text.StopWord(words[i], "") && !strings.Contains(others, "_"+strings.Join(words[i-1:i+2], "_")+"_") {
+			return false
+		}
+	}
+	return true
+}
+
 // Fold is a tool's name in lower case, its words joined by underscores.
-func Fold(name string) string { return strings.ToLower(strings.Join(wordsOfName(name), "_")) }
+func Fold(name string) string { return strings.ToLower(strings.Join(args.NameWords(name), "_")) }
 
 // theOne is the only tool whose name is the one meant; nil: there is none, or
 // another.

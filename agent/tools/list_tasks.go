@@ -13,7 +13,7 @@ import (
 )
 
 type listTasksArgs struct {
-	Status string `json:"status,omitempty" enum:"open,due,overdue,done,all" default:"open" description:"open: not done; due: open with a date within a week or past; overdue: open with a date that is past"`
+	Status string `json:"status,omitempty" enum:"open,due,overdue,done,all" default:"open" description:"open: pending, not done; due: open with a date within a week or past; overdue: open with a date that is past; done: completed, finished"`
 	Query  string `json:"query,omitempty" description:"only tasks whose text, note or tags hold these words"`
 }
 

@@ -71,12 +71,13 @@ func (w *Worker) RepairStep(d parse.Step, offered []agent.Tool) (step agent.Step
 	if d.Tool == "" || strings.EqualFold(d.Tool, "none") || strings.EqualFold(d.Tool, "null") {
 		return agent.Step{}, nil, errors.New("it names no tool")
 	}
-	tool := toolchoice.Meant(offered, d.Tool)
-	if tool == nil {
-		why := ""
-		if toolchoice.Find(w.Tools, d.Tool) == nil { // else others have it, as another worker does
-			why = w.Missing(d.Tool)
+	tool, why := toolchoice.Find(offered, d.Tool), ""
+	if tool == nil && toolchoice.Find(w.Tools, d.Tool) == nil { // else others have it, as another worker does
+		if why = w.Missing(d.Tool); why == "" {
+			tool = toolchoice.Meant(offered, d.Tool)
 		}
+	}
+	if tool == nil {
 		return agent.Step{}, nil, errors.New(gate.Because(fmt.Sprintf("there is no tool %.60q", d.Tool), why))
 	}
 	spec := tool.Spec()
@@ -84,7 +85,7 @@ func (w *Worker) RepairStep(d parse.Step, offered []agent.Tool) (step agent.Step
 		d.Input = json.RawMessage(clean)
 		defer func() { notes = append(notes, "a secret of yours was taken out of its arguments") }()
 	}
-	input, notes, err := w.Schemas.Repair(spec, d.Input)
+	input, notes, err := w.Schemas.RepairMeant(spec, d.Input)
 	if toolchoice.Fold(d.Tool) != toolchoice.Fold(spec.Name) {
 		notes = append([]string{fmt.Sprintf("%.60s is %s here", d.Tool, spec.Name)}, notes...)
 	}

@@ -23,10 +23,16 @@ func repaired(text string, offered ...agent.Tool) string {
 		return "error: " + err.Error()
 	}
 	steps, dropped := alone().RepairSteps(d.Steps, offered, nil)
-	var b strings.Builder
+	said := ""
 	if d.Answer != "" {
-		fmt.Fprintf(&b, "answer %q\n", d.Answer)
+		said = fmt.Sprintf("answer %q\n", d.Answer)
 	}
+	return strings.TrimSpace(said + written(steps, dropped))
+}
+
+// written is steps and what was dropped, one a line.
+func written(steps []agent.Step, dropped []string) string {
+	var b strings.Builder
 	for _, s := range steps {
 		fmt.Fprintf(&b, "%s %s %s", s.ID, s.Tool, s.Input)
 		if len(s.After) > 0 {

@@ -1,0 +1,219 @@
+package args
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"lifehub/internal/text"
+	"lifehub/llm"
+)
+
+// RepairMeant repairs what a model wrote as [Schemas.Repair] does, and first
+// what can mean one thing only by the schema:
+//
+//   - an unknown name is the argument whose name has the same words, or begins
+//     with them, where there is one
+//   - the one unknown name left is the one required argument that is missing,
+//     if its value fits and its name is like that of no other
+//   - a number beyond a bound is the bound
+//   - a value that is in no enum is the one that it abbreviates, or whose part of
+//     the description ("open: pending, not done") names it
+//
+// It is for models: a person is told what does not fit.
+func (s *Schemas) RepairMeant(spec llm.ToolSpec, raw json.RawMessage) (input json.RawMessage, notes []string, err error) {
+	return s.repair(spec, raw, repairing{meant: true})
+}
+
+// NameWords parts a name at its signs and where a capital begins a word.
+func NameWords(name string) []string {
+	var parted strings.Builder
+	small := false
+	for _, r := range name {
+		if small && unicode.IsUpper(r) {
+			parted.WriteByte(' ')
+		}
+		small = unicode.IsLower(r) || unicode.IsDigit(r)
+		parted.WriteRune(r)
+	}
+	return strings.FieldsFunc(parted.String(), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+}
+
+// stems are the words of a name without their endings, in its order.
+func stems(name string) (list []string) {
+	for _, word := range NameWords(name) {
+		list = append(list, text.Stem(word, ""))
+	}
+	return list
+}
+
+// SameWords reports whether two names have the same words, in any order.
+func SameWords(a, b string) bool {
+	return strings.EqualFold(strings.Join(NameWords(a), ""), strings.Join(NameWords(b), "")) ||
+		slices.Equal(slices.Sorted(slices.Values(stems(a))), slices.Sorted(slices.Values(stems(b))))
+}
+
+// abbreviates reports whether the words of short begin those of the name long,
+// one by one from its first.
+func abbreviates(short, long string) bool {
+	a, b := NameWords(strings.ToLower(short)), NameWords(strings.ToLower(long))
+	if len(a) == 0 || len(a) > len(b) {
+		return false
+	}
+	for i := range a {
+		if !strings.HasPrefix(b[i], a[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// near is the one of the names that is meant by a word: it has the same
+// words, or else it is abbreviated. ok is false for none or several.
+func near(word string, names []string) (name string, ok bool) {
+	for _, means := range []func(a, b string) bool{SameWords, abbreviates} {
+		if found := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !means(word, name) }); len(found) > 0 {
+			return found[0], len(found) == 1
+		}
+	}
+	return "", false
+}
+
+// rename gives unknown arguments the names that they mean.
+func rename(args map[string]any, s Shape) (notes []string) {
+	if len(s.Properties) == 0 || !slices.Contains([]string{"", "false"}, strings.TrimSpace(string(s.Additional))) {
+		return nil // any name is one of its own
+	}
+	absent := func(name string) bool { _, there := args[name]; return !there }
+	to := func(given, name string) {
+		args[name] = args[given]
+		delete(args, given)
+		notes = append(notes, fmt.Sprintf("%s is %s here", given, name))
+	}
+	var unknown []string
+	meant := map[string][]string{} // by the argument that they mean, the unknown names
+	for _, given := range slices.Sorted(maps.Keys(args)) {
+		if _, known := s.Properties[given]; known {
+			continue
+		}
+		unknown = append(unknown, given)
+		free := slices.DeleteFunc(slices.Sorted(maps.Keys(s.Properties)), func(name string) bool { return !absent(name) || !s.Properties[name].takes(args[given]) })
+		if name, ok := near(given, free); ok {
+			meant[name] = append(meant[name], given)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(meant)) {
+		if given := meant[name]; len(given) == 1 {
+			to(given[0], name)
+			unknown = slices.DeleteFunc(unknown, func(u string) bool { return u == given[0] })
+		}
+	}
+	missing := slices.DeleteFunc(slices.Clone(s.Required), func(name string) bool { return !absent(name) || len(s.Properties[name].Default) > 0 })
+	if len(unknown) == 1 && len(missing) == 1 && s.fills(unknown[0], missing[0]) && s.Properties[missing[0]].takes(args[unknown[0]]) {
+		to(unknown[0], missing[0])
+	}
+	return notes
+}
+
+// fills reports whether an unknown name may stand for the missing argument: it
+// is like the name of no other, and neither is a mere direction as "to".
+func (s Shape) fills(unknown, missing string) bool {
+	like := func(name string) bool {
+		return abbreviates(unknown, name) || abbreviates(name, unknown) ||
+			slices.ContainsFunc(stems(unknown), func(word string) bool { return slices.Contains(stems(name), word) })
+	}
+	if like(missing) {
+		return true
+	}
+	if text.StopWord(strings.ToLower(unknown), "") || text.StopWord(strings.ToLower(missing), "") {
+		return false
+	}
+	for name := range s.Properties {
+		if like(name) {
+			return false
+		}
+	}
+	return true
+}
+
+// takes reports whether a value is of the argument's type as it is.
+func (s Shape) takes(value any) bool {
+	switch value.(type) {
+	case nil:
+		return false
+	case string:
+		return s.Type == nil || s.is("string")
+	case json.Number:
+		return s.Type == nil || s.wants("number", "integer")
+	case bool:
+		return s.Type == nil || s.is("boolean")
+	case []any:
+		return s.Type == nil || s.is("array")
+	}
+	return s.Type == nil || s.is("object")
+}
+
+// meantValue is what the schema has for a value that it does not allow: the
+// nearest bound of a number, the one word of an enum that is meant.
+func meantValue(value any, s Shape) (meant any, note string) {
+	switch v := value.(type) {
+	case string:
+		if name, ok := s.choice(v); ok {
+			return name, fmt.Sprintf("%.60q is %q here", v, name)
+		}
+	case json.Number:
+		if n, err := v.Float64(); err == nil && s.Maximum != nil && n > *s.Maximum {
+			return number(*s.Maximum), fmt.Sprintf("was %s: the most is %s", v, number(*s.Maximum))
+		} else if err == nil && s.Minimum != nil && n < *s.Minimum {
+			return number(*s.Minimum), fmt.Sprintf("was %s: the least is %s", v, number(*s.Minimum))
+		}
+	}
+	return value, ""
+}
+
+func number(f float64) json.Number { return json.Number(strconv.FormatFloat(f, 'f', -1, 64)) }
+
+// choice is the one word of an enum that is meant by another.
+func (s Shape) choice(word string) (name string, ok bool) {
+	if slices.Contains(s.Enum, any(word)) || len(NameWords(word)) == 0 {
+		return "", false
+	}
+	var words []string
+	for _, allowed := range s.Enum {
+		if name, is := allowed.(string); is {
+			words = append(words, name)
+		}
+	}
+	if name, ok := near(word, words); ok || name != "" {
+		return name, ok
+	}
+	described := slices.DeleteFunc(words, func(name string) bool { return !s.describes(name, word) })
+	if len(described) != 1 {
+		return "", false
+	}
+	return described[0], true
+}
+
+// describes reports whether the description of a word of the enum, as in "open:
+// pending, not done; due: …", holds another before any "not".
+func (s Shape) describes(name, word string) bool {
+	for _, clause := range strings.Split(s.Description, ";") {
+		of, about, _ := strings.Cut(clause, ":")
+		if !strings.EqualFold(strings.Trim(of, " \n\t-*\"'`"), name) {
+			continue
+		}
+		for _, said := range NameWords(strings.ToLower(about)) {
+			if text.Is(said, text.Negation) {
+				return false
+			}
+			if text.Stem(said, "") == text.Stem(word, "") {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,238 @@
+package work
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"lifehub/agent"
+	"lifehub/agent/args"
+	"lifehub/agent/parse"
+	"lifehub/agent/toolchoice"
+)
+
+// synonyms are other words for those in the names of arguments. The rules know
+// none of them.
+var synonyms = map[string]string{
+	"location": "place", "city": "town", "country": "nation", "year": "yr", "years": "period", "days": "num_d", "time": "when",
+	"date": "day", "name": "label", "type": "kind", "unit": "measure", "units": "measures", "number": "value", "amount": "sum",
+	"company": "firm", "destination": "target", "distance": "how_far", "duration": "how_long", "height": "altitude", "weight": "heaviness",
+	"radius": "half_width", "team": "club", "game": "match", "artist": "musician", "genre": "style", "start": "begin", "end": "finish",
+	"initial": "first", "final": "last", "format": "output", "mode": "way", "method": "approach", "category": "group", "size": "extent",
+	"include": "with", "detail": "depth", "price": "cost", "currency": "money", "species": "animal", "region": "zone", "platform": "console",
+	"function": "formula", "velocity": "speed", "speed": "pace", "query": "q", "id": "identifier", "title": "heading", "text": "body",
+	"season": "term", "substance": "material", "status": "condition", "level": "grade", "rate": "ratio", "color": "colour", "language": "lang",
+}
+
+// misnamings write the name of an argument as models do that do not look it up.
+var misnamings = map[string]func(name string) string{
+	"camel case": func(name string) string {
+		words := args.NameWords(name)
+		for i := range words[1:] {
+			words[i+1] = strings.ToUpper(words[i+1][:1]) + words[i+1][1:]
+		}
+		return strings.Join(words, "")
+	},
+	"kebab case":    func(name string) string { return strings.Join(args.NameWords(strings.ToLower(name)), "-") },
+	"upper case":    strings.ToUpper,
+	"first letter":  func(name string) string { return name[:1] },
+	"first letters": func(name string) string { return name[:min(len(name), 4)] },
+	"singular or plural": func(name string) string {
+		if one, many := strings.CutSuffix(name, "s"); many {
+			return one
+		}
+		return name + "s"
+	},
+	"first word": func(name string) string { return args.NameWords(name)[0] },
+	"other order": func(name string) string {
+		return strings.Join(backwards(args.NameWords(name)), "_")
+	},
+	"synonym": func(name string) string {
+		words := args.NameWords(strings.ToLower(name))
+		for i, word := range words {
+			if other := synonyms[word]; other != "" {
+				words[i] = other
+				return strings.Join(words, "_")
+			}
+		}
+		return name
+	},
+}
+
+// figures counts what became of calls by how they were written.
+type meantFigures map[string]*struct{ all, right, other int }
+
+// try repairs one call and counts whether it came out as it is meant, or as
+// a call that means something else. said is what was written for it.
+func (f meantFigures) try(t *testing.T, form string, offered []agent.Tool, said, want wanted, isOther func(got wanted) bool) {
+	t.Helper()
+	n := f[form]
+	if n == nil {
+		n = new(struct{ all, right, other int })
+		f[form] = n
+	}
+	n.all++
+	got := alone().callsOf(planJSON([]wanted{said}, nil), offered)
+	switch {
+	case len(got) == 1 && sameCalls(got[0], want):
+		n.right++
+	case len(got) == 1 && isOther(got[0]):
+		n.other++
+		t.Errorf("%s: %v became %v, and %v was meant", form, said, got[0], want)
+	}
+}
+
+// A call with one argument under another name, with a number out of bounds, or
+// of a tool whose name has its words in another order, is what it means, or is
+// refused; it never becomes a call of something else.
+func TestCallsAreWhatTheyMean(t *testing.T) {
+	figures := meantFigures{}
+	for n, list := range rightCalls(t) {
+		if n%sampled() != 0 || list.from == "MetaTool" { // it has no arguments of its own
+			continue
+		}
+		for _, call := range list.calls {
+			tool := toolchoice.Find(list.offered, call.Tool)
+			shape := args.ShapeOf(tool.Spec().Schema)
+			for name, value := range call.Args {
+				for form, misname := range misnamings {
+					other := misname(name)
+					if _, real := shape.Properties[other]; real || other == name || len(args.NameWords(other)) == 0 {
+						continue // it is the name of another
+					}
+					form += map[bool]string{true: ", required", false: ", optional"}[slices.Contains(shape.Required, name)]
+					figures.try(t, form, list.offered, renamed(call, name, other), call, func(got wanted) bool {
+						for given := range got.Args { // the value is that of another argument
+							if _, meant := call.Args[given]; !meant && given != other {
+								return true
+							}
+						}
+						return got.Tool != call.Tool
+					})
+				}
+				if number, ok := value.(json.Number); ok && shape.Properties[name].Type != nil {
+					for _, way := range []string{"maximum", "minimum"} {
+						bounded, beyond := withBound(tool, name, way, number)
+						figures.try(t, "beyond the "+way, bounded, with(call, name, beyond), call, func(got wanted) bool { return true })
+					}
+				}
+			}
+			words := args.NameWords(call.Tool)
+			for form, swapped := range map[string][]string{"tool, first word last": append(slices.Clone(words[1:]), words[0]), "tool, backwards": backwards(words)} {
+				if other := strings.Join(swapped, "_"); len(words) > 1 && toolchoice.Find(list.offered, other) == nil {
+					figures.try(t, form, list.offered, wanted{other, call.Args}, call, func(got wanted) bool { return true })
+				}
+			}
+		}
+	}
+	all, right := 0, 0
+	for _, form := range slices.Sorted(maps.Keys(figures)) {
+		n := figures[form]
+		all, right = all+n.all, right+n.right
+		t.Logf("| %-24s | %5d of %5d | %5.1f %% | other meaning %d |", form, n.right, n.all, 100*float64(n.right)/float64(n.all), n.other)
+	}
+	t.Logf("%d of %d, %.2f %%", right, all, 100*float64(right)/float64(all))
+	if right*100 < all*95 {
+		t.Errorf("%d of %d calls are repaired", right, all)
+	}
+}
+
+// sameCalls compares numbers by what they are: 8 is 8.0.
+func sameCalls(a, b wanted) bool {
+	plain := func(call wanted) (args map[string]any) {
+		raw, _ := json.Marshal(call.Args)
+		_ = json.Unmarshal(raw, &args)
+		return args
+	}
+	return a.Tool == b.Tool && reflect.DeepEqual(plain(a), plain(b))
+}
+
+func backwards(words []string) []string {
+	words = slices.Clone(words)
+	slices.Reverse(words)
+	return words
+}
+
+func renamed(call wanted, name, other string) wanted {
+	out := with(call, other, call.Args[name])
+	delete(out.Args, name)
+	return out
+}
+
+func with(call wanted, name string, value any) wanted {
+	out := wanted{call.Tool, maps.Clone(call.Args)}
+	out.Args[name] = value
+	return out
+}
+
+// withBound is a tool that bounds an argument at a value, and a value beyond.
+func withBound(tool agent.Tool, name, way string, value json.Number) ([]agent.Tool, json.Number) {
+	var schema map[string]any
+	_ = json.Unmarshal(tool.Spec().Schema, &schema)
+	schema["properties"].(map[string]any)[name].(map[string]any)[way] = value
+	raw, _ := json.Marshal(schema)
+	n, _ := value.Float64()
+	beyond := n + 1000
+	if way == "minimum" {
+		beyond = n - 1000
+	}
+	return []agent.Tool{&fakeTool{name: tool.Spec().Name, schema: string(raw)}}, json.Number(fmt.Sprint(beyond))
+}
+
+// sampled is the share of the lists that are tried: all for LIFEHUB_SOAK.
+func sampled() int {
+	if os.Getenv("LIFEHUB_SOAK") != "" {
+		return 1
+	}
+	return 10
+}
+
+// What is no repair but a guess is refused; what can mean one thing is repaired.
+func TestWhatAModelMeansIsNotGuessed(t *testing.T) {
+	search := &fakeTool{name: "search_notes", schema: `{"type":"object","properties":{"query":{"type":"string"},"tag":{"type":"string"},"limit":{"type":"integer","minimum":1,"maximum":50}},"required":["query"],"additionalProperties":false}`}
+	mail := &fakeTool{name: "send_mail", schema: `{"type":"object","properties":{"to":{"type":"string"},"text":{"type":"string"}},"required":["to","text"],"additionalProperties":false}`}
+	days := &fakeTool{name: "days", schema: `{"type":"object","properties":{"start_date":{"type":"string"},"end_date":{"type":"string"}},"required":["start_date","end_date"],"additionalProperties":false}`}
+	tasks := &fakeTool{name: "list_tasks", schema: `{"type":"object","properties":{"status":{"type":"string","enum":["open","overdue","done","all"],"description":"open: pending, not finished; overdue: open and late; done: completed, finished"}},"additionalProperties":false}`}
+	change := &fakeTool{name: "eur_to_usd", schema: `{"type":"object","properties":{"amount":{"type":"number"}},"required":["amount"]}`}
+	tests := map[string]struct{ tool, input, want string }{
+		"the one argument":             {"search_notes", `{"q":"tea"}`, "1 search_notes {\"query\":\"tea\"}\n- step 1: q is query here"},
+		"the words in another order":   {"notes_search", `{"text":"tea"}`, "1 search_notes {\"query\":\"tea\"}\n- step 1: notes_search is search_notes here\n- step 1: text is query here"},
+		"beyond a bound":               {"search_notes", `{"query":"tea","limit":500}`, "1 search_notes {\"limit\":50,\"query\":\"tea\"}\n- step 1: limit was 500: the most is 50"},
+		"as text, and below":           {"search_notes", `{"query":"tea","limit":"0"}`, "1 search_notes {\"limit\":1,\"query\":\"tea\"}\n- step 1: limit was 0: the least is 1"},
+		"the opposite of an argument":  {"search_notes", `{"query":"tea","exclude_tag":"x"}`, "1 search_notes {\"query\":\"tea\"}\n- step 1: exclude_tag is no argument"},
+		"like another argument":        {"search_notes", `{"tags_wanted":"x"}`, "- step 1: the arguments of search_notes do not fit: missing property 'query'"},
+		"two that are unknown":         {"search_notes", `{"a":"x","b":"y"}`, "- step 1: the arguments of search_notes do not fit: missing property 'query'"},
+		"no text":                      {"search_notes", `{"words":["a","b"]}`, "- step 1: the arguments of search_notes do not fit: missing property 'query'"},
+		"another direction":            {"send_mail", `{"from":"ana","text":"x"}`, "- step 1: the arguments of send_mail do not fit: missing property 'to'"},
+		"the same argument once more":  {"days", `{"start_date":"a","start":"b"}`, "- step 1: the arguments of days do not fit: missing property 'end_date'"},
+		"its beginning":                {"days", `{"start":"a","end":"b"}`, "1 days {\"end_date\":\"b\",\"start_date\":\"a\"}\n- step 1: end is end_date here\n- step 1: start is start_date here"},
+		"a word of the description":    {"list_tasks", `{"status":"pending"}`, "1 list_tasks {\"status\":\"open\"}\n- step 1: status \"pending\" is \"open\" here"},
+		"another form of it":           {"list_tasks", `{"status":"complete"}`, "1 list_tasks {\"status\":\"done\"}\n- step 1: status \"complete\" is \"done\" here"},
+		"what it is not":               {"list_tasks", `{"status":"finished"}`, "1 list_tasks {\"status\":\"done\"}\n- step 1: status \"finished\" is \"done\" here"},
+		"the opposite of a value":      {"list_tasks", `{"status":"not done"}`, "- step 1: the arguments of list_tasks do not fit: status: value must be one of 'open', 'overdue', 'done', 'all'"},
+		"another direction of a tool":  {"usd_to_eur", `{"amount":1}`, "- step 1: there is no tool \"usd_to_eur\""},
+		"another order of its words":   {"to_usd_eur", `{"amount":1}`, "- step 1: there is no tool \"to_usd_eur\""},
+		"a tool that is known and off": {"tasks_list", `{}`, "- step 1: there is no tool \"tasks_list\": it is switched off"},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			worker := alone()
+			worker.Missing = func(tool string) string {
+				if tool == "tasks_list" {
+					return "it is switched off"
+				}
+				return ""
+			}
+			draft := parse.Step{ID: "1", Tool: tc.tool, Input: json.RawMessage(tc.input)}
+			steps, dropped := worker.RepairSteps([]parse.Step{draft}, []agent.Tool{search, mail, days, tasks, change}, nil)
+			if got := written(steps, dropped); got != tc.want {
+				t.Errorf("got  %s\nwant %s", got, tc.want)
+			}
+		})
+	}
+}
