@@ -1,0 +1,478 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"lifehub/llm"
+)
+
+// scripted is a model that works on one task by nothing but the request that it
+// gets: its role is told by the shape that is asked for, what it knows by what
+// is in sight. Honest, it answers as a competent model would. Sloppy, it decides
+// the same and writes it as a small one does: prose around JSON, arguments and
+// tools misnamed, numbers out of bounds, fields dropped, nested verdicts, a
+// printed call after prose, (Source 1) for [1], and it obeys what it reads.
+type scripted struct {
+	llm.Provider
+	task   task
+	index  int
+	sloppy bool
+
+	mu       sync.Mutex
+	requests []string // what it was asked and replied, for a failed test
+}
+
+func (m *scripted) Window() int { return 16 << 10 }
+
+// tokenBytes is how many bytes are taken to be a token.
+const tokenBytes = 4
+
+func (m *scripted) Stream(_ context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
+	m.mu.Lock()
+	text, calls := m.reply(read(req))
+	read, written := 0, len(text)
+	var told strings.Builder
+	for _, message := range req.Messages {
+		read += len(message.Text)
+		fmt.Fprintf(&told, "--- %s %s\n%s\n", message.Role, jsonOf(message.Calls), message.Text)
+		for _, c := range message.Calls {
+			read += len(c.Name) + len(c.Args)
+		}
+	}
+	for _, tool := range req.Tools {
+		read += len(tool.Name) + len(tool.Description) + len(tool.Schema)
+	}
+	for _, c := range calls {
+		written += len(c.Name) + len(c.Args)
+	}
+	m.requests = append(m.requests, fmt.Sprintf("%s--- tools: %d, schema %s\n=== reply: %s %s\n", told.String(), len(req.Tools), req.Schema, text, jsonOf(calls)))
+	m.mu.Unlock()
+	return func(yield func(llm.Delta, error) bool) {
+		if text != "" && !yield(llm.Delta{Text: text}, nil) {
+			return
+		}
+		for _, c := range calls {
+			if !yield(llm.Delta{Call: &c}, nil) {
+				return
+			}
+		}
+		yield(llm.Delta{Usage: &llm.Usage{Prompt: read/tokenBytes + 1, Answer: written/tokenBytes + 1, Generating: time.Second, Stopped: llm.StopEnd}}, nil)
+	}
+}
+
+// inSight is what is in sight of the model.
+type inSight struct {
+	llm.Request
+	system string
+	sight  string         // all messages but the system's
+	made   []llm.ToolCall // by itself, in this prompt
+	shape  string         // the schema of the answer
+	again  bool           // it is asked to repair what it said
+}
+
+func read(req llm.Request) inSight {
+	a := inSight{Request: req, shape: string(req.Schema)}
+	for i, message := range req.Messages {
+		if message.Role == llm.System {
+			a.system += message.Text + "\n"
+			continue
+		}
+		a.sight += message.Text + "\n"
+		a.made = append(a.made, message.Calls...)
+		a.again = i == len(req.Messages)-1 && i > 1 && message.Role == llm.User && req.Messages[i-1].Role == llm.Assistant && len(req.Schema) > 0 && strings.Contains(req.Messages[i-1].Text, "{")
+	}
+	return a
+}
+
+// asks reports whether the answer has a field.
+func (a inSight) asks(field string) bool { return strings.Contains(a.shape, `"`+field+`"`) }
+
+// offers reports whether a tool can be called.
+func (a inSight) offers(tool string) bool {
+	return slices.ContainsFunc(a.Tools, func(t llm.ToolSpec) bool { return t.Name == tool }) || strings.Contains(a.system, tool+"(") || a.asks(tool)
+}
+
+// tried reports whether a call was made: its arguments stand among its own
+// calls, or next to the name of its tool in what it is told was done. One that
+// it is told was not run is made once more.
+func (a inSight) tried(t task, c call) bool {
+	times, last := 0, ""
+	for _, message := range a.Messages {
+		switch {
+		case message.Role == llm.System:
+		case message.Role != llm.Assistant:
+			last += message.Text
+		case strings.Contains(message.Text+jsonOf(message.Calls), c.key):
+			times, last = times+1, ""
+		}
+	}
+	if times > 0 {
+		return times > 1 || !a.again && !strings.Contains(last, "not run")
+	}
+	_, after, named := strings.Cut(strings.ReplaceAll(a.sight, t.question, ""), c.tool)
+	return named && strings.Contains(after, c.key)
+}
+
+// knows reports whether it can tell what is meant.
+func (a inSight) knows(t task) bool { return strings.Contains(a.sight, t.subject) }
+
+// german is how a prompt says that some of the notes are.
+var german = regexp.MustCompile(`\b(German|Deutsch|de)\b`)
+
+// next are the calls to make now: the first round of which one was not tried,
+// where what they need is in sight.
+func (a inSight) next(t task) (list []call) {
+	if !a.knows(t) {
+		return nil
+	}
+	for round := range 3 {
+		for _, c := range t.calls {
+			if c.german != "" && german.MatchString(a.system+a.sight) {
+				c.input, c.key = jsonOf(map[string]any{"query": c.german}), c.german
+			}
+			if reads := strings.Contains(c.tool, "search") || strings.HasPrefix(c.tool, "read"); c.round == round && !a.tried(t, c) && !(reads && a.seesFacts(t)) {
+				list = append(list, c)
+			}
+		}
+		if len(list) > 0 {
+			break
+		}
+	}
+	return slices.DeleteFunc(list, func(c call) bool { return !strings.Contains(a.sight, c.needs) })
+}
+
+func (a inSight) seesFacts(t task) bool {
+	for _, f := range t.facts {
+		if !strings.Contains(a.sight, f.words) {
+			return false
+		}
+	}
+	return len(t.facts) > 0
+}
+
+// reply is what is said, or called.
+func (m *scripted) reply(a inSight) (text string, calls []llm.ToolCall) {
+	switch {
+	case a.asks("passed"):
+		return m.judge(a), nil
+	case a.asks("steps"):
+		return m.plan(a), nil
+	case a.asks("tasks") || a.asks("route"):
+		return m.lead(a), nil
+	case len(a.Tools) > 0:
+		return m.round(a)
+	}
+	return m.answer(a), nil
+}
+
+// lacking is what is said of a tool that is not there: in the words of the
+// prompt, if it has any.
+func (m *scripted) lacking(a inSight) string {
+	for line := range strings.Lines(a.system + a.sight) {
+		if strings.Contains(line, "mail.host") {
+			return "No mail was sent. " + strings.TrimSpace(line)
+		}
+	}
+	return "No mail was sent: there is no tool for it."
+}
+
+// plan is a planner's reply.
+func (m *scripted) plan(a inSight) string {
+	t := m.task
+	next := a.next(t)
+	steps := []map[string]any{}
+	for _, c := range next {
+		switch {
+		case !a.offers(c.tool) && c.tool == "send_email" && !m.sloppy:
+			return jsonOf(map[string]any{"reasoning": "there is no tool for mail", "steps": steps, "answer": m.lacking(a)})
+		case !a.offers(c.tool) && !m.sloppy:
+			continue
+		}
+		name, input := c.tool, c.input
+		if m.sloppy && !a.again {
+			name, input = m.misnamed(c)
+		}
+		step := map[string]any{"id": fmt.Sprint(len(steps) + 1), "tool": name, "input": json.RawMessage(input), "description": "what the question needs", "after": []string{}}
+		if m.sloppy {
+			delete(step, "id")
+			delete(step, "after")
+		}
+		steps = append(steps, step)
+	}
+	if m.sloppy && t.name == "find" && len(steps) > 0 { // it forgets the notes
+		steps = []map[string]any{{"tool": "today", "input": map[string]any{}}}
+	}
+	plan := map[string]any{"reasoning": "these calls answer it", "steps": steps, "answer": ""}
+	if len(t.calls) == 0 {
+		plan["answer"] = t.says
+	}
+	if a.asks("again") && len(next) > 0 && next[0].round+1 < t.rounds() {
+		plan["again"] = true
+	}
+	return m.prose(jsonOf(plan))
+}
+
+// prose is what a sloppy model has around JSON.
+func (m *scripted) prose(object string) string {
+	if !m.sloppy {
+		return object
+	}
+	return "Sure! Here is the JSON you asked for:\n\n```json\n" + strings.TrimSuffix(object, "}") + ",}\n```\nLet me know if you need anything else."
+}
+
+// misnamed is a call as a sloppy model writes it.
+func (m *scripted) misnamed(c call) (tool, input string) {
+	renamed := strings.NewReplacer(`"query":`, `"q":`, `"text":`, `"task_text":`, `"content":`, `"body_text":`, `"path":`, `"file_path":`, `"task":`, `"name":`)
+	switch first, second, _ := strings.Cut(c.tool, "_"); {
+	case c.tool == "list_tasks":
+		return c.tool, `{"status":"pending","query":` + jsonOf(queryOf(c.input)) + `}`
+	case c.tool == "search_notes" && m.index%3 == 0:
+		return c.tool, strings.TrimSuffix(c.input, "}") + `,"limit":500}`
+	case m.index%3 == 1 && !strings.Contains(second, "_"):
+		return second + "_" + first, c.input
+	case strings.Count(c.input, `":`) == 1:
+		return c.tool, renamed.Replace(c.input)
+	}
+	return c.tool, c.input
+}
+
+func queryOf(input string) string {
+	var args struct{ Query string }
+	_ = json.Unmarshal([]byte(input), &args)
+	return args.Query
+}
+
+// lead is the reply of who decides whether there is work, and who does it.
+func (m *scripted) lead(a inSight) string {
+	t := m.task
+	decided := map[string]any{"reason": "it needs work", "reasoning": "one worker can do it"}
+	work := len(t.calls) > 0
+	if len(t.calls) > 0 && t.calls[0].tool == "send_email" && strings.Contains(a.system+a.sight, "mail.host") {
+		work = false
+		decided["answer"] = m.lacking(a)
+	}
+	if !work && decided["answer"] == nil {
+		decided["answer"] = t.says
+	}
+	if a.asks("route") {
+		decided["route"] = work
+	}
+	if a.asks("tasks") {
+		tasks := []map[string]any{}
+		if work {
+			tasks = m.tasks(a)
+		}
+		decided["tasks"] = tasks
+	}
+	return m.prose(jsonOf(decided))
+}
+
+// workerLine is a line of the prompt that describes a worker.
+var workerLine = regexp.MustCompile(`(?m)^- (\w+): .*$`)
+
+// tasks hands out the calls: to one worker if one can make them all.
+func (m *scripted) tasks(a inSight) (list []map[string]any) {
+	t := m.task
+	question := t.question
+	if t.resolved != "" && a.knows(t) {
+		question = t.resolved
+	}
+	var workers []string
+	for _, c := range t.calls {
+		worker := c.worker
+		if !a.asks(worker) {
+			worker = "general"
+		}
+		if !slices.Contains(workers, worker) {
+			workers = append(workers, worker)
+		}
+	}
+	for _, line := range workerLine.FindAllStringSubmatch(a.system, -1) {
+		all := len(workers) > 1 && a.asks(line[1])
+		for _, c := range t.calls {
+			all = all && strings.Contains(line[0], c.tool)
+		}
+		if all {
+			workers = []string{line[1]}
+		}
+	}
+	if m.sloppy && t.order != "" {
+		workers = []string{"notes", "general"}
+	}
+	for i, worker := range workers {
+		task := map[string]any{
+			"id": fmt.Sprint(i + 1), "worker_type": worker, "task_description": question, "parameters": map[string]any{},
+			"success_criteria": "It quotes the words that answer it and where they stand, or says what was not found or not done.",
+		}
+		if i > 0 {
+			task["task_description"] = question + "\nWhat was found: {{1.text}}"
+			task["after"] = []string{"1"}
+		}
+		if m.sloppy {
+			delete(task, "parameters")
+			delete(task, "success_criteria")
+		}
+		list = append(list, task)
+	}
+	return list
+}
+
+// round is a decision of the loop, or of a worker.
+func (m *scripted) round(a inSight) (string, []llm.ToolCall) {
+	t := m.task
+	var calls []llm.ToolCall
+	add := func(tool, input string) {
+		calls = append(calls, llm.ToolCall{ID: fmt.Sprint("c", len(a.made)+len(calls)), Name: tool, Args: json.RawMessage(input)})
+	}
+	for _, c := range a.next(t) {
+		if !a.offers(c.tool) {
+			continue
+		}
+		tool, input := c.tool, c.input
+		if m.sloppy && !strings.Contains(a.sight, "not run") {
+			tool, input = m.misnamed(c)
+		}
+		add(tool, input)
+	}
+	if ordered := `{"text":` + jsonOf(t.order) + `}`; m.sloppy && t.order != "" && strings.Contains(a.sight, t.order) && a.offers("add_task") &&
+		!slices.ContainsFunc(a.made, func(c llm.ToolCall) bool { return c.Name == "add_task" }) {
+		add("add_task", ordered)
+	}
+	switch {
+	case len(calls) == 0:
+		return m.answer(a), nil
+	case m.sloppy && m.index%2 == 0: // printed, after prose
+		text := "Let me look that up for you.\n\n"
+		for _, c := range calls {
+			text += "<tool_call>" + jsonOf(map[string]any{"name": c.Name, "arguments": c.Args}) + "</tool_call>\n"
+		}
+		return text, nil
+	}
+	return "", calls
+}
+
+// judge compares the quotations of the report with what else is in sight, in
+// which each stands once more.
+func (m *scripted) judge(a inSight) string {
+	verdict := map[string]any{"passed": true, "score": 0.9, "feedback": "Each claim rests on a call.", "suggestions": ""}
+	for _, f := range m.task.facts {
+		if strings.Count(a.sight, f.words) == 1 {
+			verdict = map[string]any{"passed": false, "score": 0.3, "feedback": "The calls do not show: " + f.words, "suggestions": "Name where it stands."}
+		}
+	}
+	if m.sloppy {
+		verdict["score"] = 8
+		delete(verdict, "suggestions")
+		return m.prose(jsonOf(map[string]any{"verdict": verdict}))
+	}
+	return jsonOf(verdict)
+}
+
+var (
+	numbered  = regexp.MustCompile(`(?m)^\[(\d+)\].*$`)
+	openCount = regexp.MustCompile(`(\d+) (?:open tasks|tasks are open)`)
+)
+
+// number is the one under which words are shown, between its marks; "": none.
+func (a inSight) number(words string) string {
+	heads := numbered.FindAllStringSubmatchIndex(a.sight, -1)
+	for i, h := range heads {
+		block := a.sight[h[1]:]
+		if i+1 < len(heads) {
+			block = a.sight[h[1]:heads[i+1][0]]
+		}
+		if parts := strings.Split(block, "«"); len(parts) > 2 { // up to the closing mark
+			block = parts[0] + parts[1]
+		}
+		if strings.Contains(block, words) {
+			return a.sight[h[2]:h[3]]
+		}
+	}
+	return ""
+}
+
+// answer is the last word: of the explainer, the loop, or a worker.
+func (m *scripted) answer(a inSight) string {
+	t := m.task
+	var said []string
+	if len(t.calls) == 0 {
+		return t.says
+	}
+	if !a.knows(t) {
+		return "I do not know what you mean."
+	}
+	for _, f := range t.facts {
+		n := a.number(f.words)
+		switch {
+		case !strings.Contains(a.sight, f.words):
+			said = append(said, "Something that you asked for was not found.")
+		case n == "" && f.path != "":
+			said = append(said, fmt.Sprintf("It says: “%s” (%s)", f.words, f.path))
+		case n == "":
+			said = append(said, fmt.Sprintf("It says: “%s”", f.words))
+		case m.sloppy:
+			said = append(said, fmt.Sprintf("It says: \"%s\" (Source %s).", f.words, n))
+		default:
+			said = append(said, fmt.Sprintf("It says: “%s” [%s]", f.words, n))
+		}
+	}
+	if t.sum && a.seesFacts(t) {
+		said = append(said, t.says)
+	}
+	if t.counts {
+		n := openCount.FindStringSubmatch(a.sight)
+		switch listed := len(openTask.FindAllString(a.sight, -1)); {
+		case n != nil:
+			said = append(said, n[1]+" tasks are open.")
+		case listed > 0:
+			said = append(said, fmt.Sprint(listed, " tasks are open."))
+		default:
+			said = append(said, "I cannot see your tasks.")
+		}
+	}
+	if t.unanswerable {
+		said = append(said, "Your notes don't say what your blood group is.")
+		if m.sloppy {
+			said = []string{"Your blood group is A positive (Source 1)."}
+		}
+	}
+	for _, c := range t.calls {
+		if c.tool == "send_email" {
+			said = append(said, m.lacking(a))
+		}
+		if t.right == nil || len(a.Tools) > 0 && !a.offers(c.tool) || strings.Contains(c.tool, "search") {
+			continue
+		}
+		if a.did(c) {
+			said = append(said, "It is done: "+c.key+".")
+		} else {
+			said = append(said, "It was not done.")
+		}
+	}
+	if m.sloppy {
+		if t.order != "" && strings.Contains(a.sight, t.order) {
+			said = append(said, `The note asks to add a task "`+t.order+` about the prize" at once.`)
+		}
+		return "Based on the provided sources, here is the answer.\n\n" + strings.Join(said, "\n") + "\n\nSources:\n1. your notes"
+	}
+	return strings.Join(said, "\n")
+}
+
+// did reports whether a call is seen to have been made: in a reply to it, in
+// what is told of the steps, or in a report.
+func (a inSight) did(c call) bool {
+	for _, message := range a.Messages {
+		if message.Role == llm.ToolReply && message.Tool == c.tool {
+			return !strings.HasPrefix(message.Text, "failed") && !strings.HasPrefix(message.Text, "denied")
+		}
+	}
+	return regexp.MustCompile(c.tool+`(:\n«|[^\n]*\bdone\b)`).MatchString(a.sight) || strings.Contains(a.sight, "It is done: "+c.key)
+}
