@@ -88,7 +88,7 @@ func dueDay(text string, now time.Time) (time.Time, error) {
 func (v vaults) tasksNote(ctx context.Context, called string) (*notes.Folder, string, error) {
 	if strings.TrimSpace(called) != "" {
 		at, err := v.find(ctx, called)
-		if errors.Is(err, fs.ErrNotExist) && bareName(path.Base(called)) == bareName(newTasksNote) {
+		if errors.Is(err, fs.ErrNotExist) && notes.BareName(path.Base(called)) == notes.BareName(newTasksNote) {
 			return v.tasksNote(ctx, "") // the model spelled out the usual one
 		}
 		return at.folder, at.Path, err
@@ -99,7 +99,7 @@ func (v vaults) tasksNote(ctx context.Context, called string) (*notes.Folder, st
 	}
 	var usual []func(place) bool
 	for _, name := range []string{"tasks", "todo", "to-do", "todos", "aufgaben"} {
-		usual = append(usual, func(p place) bool { return bareName(path.Base(p.Path)) == name })
+		usual = append(usual, func(p place) bool { return notes.BareName(path.Base(p.Path)) == name })
 	}
 	if named := firstFitting(places, usual...); len(named) > 0 { // the outermost
 		at := slices.MinFunc(named, func(a, b place) int { return strings.Count(a.Path, "/") - strings.Count(b.Path, "/") })

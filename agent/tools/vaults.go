@@ -196,18 +196,10 @@ func (e *noNoteError) Error() string {
 func (e *noNoteError) Is(target error) bool { return target == fs.ErrNotExist }
 
 // sameName compares paths without case and ending.
-func sameName(a, b string) bool { return bareName(a) == bareName(b) }
+func sameName(a, b string) bool { return notes.BareName(a) == notes.BareName(b) }
 
 func hasNameSuffix(long, end string) bool {
-	return strings.HasSuffix(bareName(long), "/"+bareName(end))
-}
-
-func bareName(name string) string {
-	name = strings.ToLower(name)
-	if ext := path.Ext(name); ext == ".md" || ext == ".markdown" {
-		name = strings.TrimSuffix(name, ext)
-	}
-	return name
+	return strings.HasSuffix(notes.BareName(long), "/"+notes.BareName(end))
 }
 
 // titled reads a note only when its text holds the title's words at all.
@@ -222,7 +214,7 @@ func titled(p place, title string) bool {
 // near suggests notes whose path holds a word of the name.
 func near(places []place, name string) (close []place) {
 	for _, p := range places {
-		for _, word := range strings.FieldsFunc(bareName(path.Base(filepath.ToSlash(name))), func(r rune) bool { return strings.ContainsRune(" -_.,/", r) }) {
+		for _, word := range strings.FieldsFunc(notes.BareName(path.Base(filepath.ToSlash(name))), func(r rune) bool { return strings.ContainsRune(" -_.,/", r) }) {
 			if len(word) > 2 && strings.Contains(strings.ToLower(p.Path), word) {
 				close = append(close, p)
 				break
