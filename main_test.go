@@ -45,7 +45,7 @@ var arrows = map[string][]string{
 	"lifehub/llm/ollama":       {"llm"},
 	"lifehub/llm/openai":       {"llm"},
 	"lifehub/llm/llmtest":      {"llm", "llm/llmtest/tinygguf", "internal/testenv"},
-	"lifehub/notes":            {"internal/pattern", "internal/wrap", "notes/task"},
+	"lifehub/notes":            {"internal/pattern", "internal/text", "internal/wrap", "notes/task"},
 	"lifehub/notes/task":       {"internal/pattern"},
 	"lifehub/internal/pattern": {},
 	"lifehub/internal/rows":    {},

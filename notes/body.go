@@ -41,6 +41,7 @@ func (n *Note) readBody(body string) {
 			for line := lines.at(start); line < lines.at(stop-1)+1; line++ {
 				code[line] = true
 			}
+			n.setApart(body, start, stop)
 		case ast.KindHTMLBlock:
 		default:
 			scan.block(n, body, start, stop, lines)

@@ -34,6 +34,7 @@ func (s *inlineScan) block(n *Note, body string, start, stop int, lines lineInde
 			for s.runs[run].start < i {
 				run++
 			}
+			n.setApart(body, i, s.runs[run].closing)
 			i = s.runs[run].closing
 		case '[':
 			link, tag, end := readLink(text, i)
@@ -42,12 +43,13 @@ func (s *inlineScan) block(n *Note, body string, start, stop int, lines lineInde
 				continue
 			}
 			if link.Target != "" || link.Heading != "" {
-				link.Line = lines.at(i)
+				link.Line, link.Embed = lines.at(i), i > start && text[i-1] == '!'
 				n.Links = append(n.Links, link)
 			}
 			if tag && link.Target != "" && opensTag(text, start, i-1) {
 				n.Tags = append(n.Tags, strings.ToLower(link.Target))
 			}
+			n.setApart(body, i, end)
 			i = end
 		case '#':
 			tag, end := readTag(text, start, i)
@@ -111,13 +113,15 @@ func readLink(text string, i int) (link Link, wiki bool, end int) {
 	if size == 0 {
 		return Link{}, false, 0
 	}
-	return noteLink(target), false, i + len(shown) + 2 + size
+	link = noteLink(target)
+	link.Text = strings.Join(strings.Fields(shown[1:]), " ")
+	return link, false, i + len(shown) + 2 + size
 }
 
 func wikilink(inner string) Link {
-	target, _, _ := strings.Cut(strings.Replace(inner, `\|`, "|", 1), "|")
+	target, shown, _ := strings.Cut(strings.Replace(inner, `\|`, "|", 1), "|")
 	name, heading, _ := strings.Cut(target, "#")
-	return Link{Target: strings.TrimSpace(name), Heading: strings.TrimSpace(heading)}
+	return Link{Target: strings.TrimSpace(name), Heading: strings.TrimSpace(heading), Text: strings.TrimSpace(shown)}
 }
 
 // linkTarget reads what is in the parentheses of a link; size is its

@@ -44,7 +44,12 @@ type Note struct {
 	Aliases   []string  // other names it gives itself
 	Untrusted bool      // its front matter names a source or url
 	Problems  []string  // what could not be read, in plain words; the rest is read
+
+	noProse []span // links and code in Text, in order
 }
+
+// span is a range of bytes.
+type span struct{ start, stop int }
 
 // Heading is a heading of a note.
 type Heading struct {
@@ -58,8 +63,10 @@ type Lines struct{ First, Last int }
 
 // Link is a [[wikilink]] or a link to another note.
 type Link struct {
-	Target  string // as written, without heading or alias
+	Target  string // as written, without heading or text
 	Heading string // the part after #; "": the whole note
+	Text    string // the words it shows; "": its target
+	Embed   bool   // it shows the note there
 	Line    int
 }
 

@@ -1,0 +1,58 @@
+package notes
+
+import (
+	"regexp"
+	"slices"
+	"sort"
+	"unicode"
+	"unicode/utf8"
+
+	"lifehub/internal/text"
+)
+
+// shortestName is how long a name has to be, in bytes, to be looked for in
+// texts: one or two letters stand in each.
+const shortestName = 3
+
+// setApart notes that a range of the body is a link or code.
+func (n *Note) setApart(body string, start, stop int) {
+	before := len(n.Text) - len(body)
+	n.noProse = append(n.noProse, span{before + start, before + stop})
+}
+
+// Mentions returns the lines on which the text of a note, links and code left
+// out, holds one of some names as words.
+func (n Note) Mentions(names []string) (lines []int) {
+	_, body := splitFront(n.Text)
+	index, before := newLineIndex(body, n.BodyLine), len(n.Text)-len(body)
+	for _, name := range names {
+		if len(name) < shortestName {
+			continue
+		}
+		for _, at := range regexp.MustCompile(`(?i)`+regexp.QuoteMeta(name)).FindAllStringIndex(body, -1) {
+			if isWord(body, at[0], at[1]) && !n.isApart(before+at[0], before+at[1]) {
+				lines = append(lines, index.at(at[0]))
+			}
+		}
+	}
+	slices.Sort(lines)
+	return slices.Compact(lines)
+}
+
+// isApart reports whether a range of the text has a share in a link or code.
+func (n Note) isApart(from, to int) bool {
+	i := sort.Search(len(n.noProse), func(i int) bool { return n.noProse[i].stop > from })
+	return i < len(n.noProse) && n.noProse[i].start < to
+}
+
+// isWord reports whether a range of a text is no part of a longer word.
+func isWord(s string, from, to int) bool {
+	joined := func(a, b rune) bool {
+		return (unicode.IsLetter(a) || unicode.IsDigit(a)) && (unicode.IsLetter(b) || unicode.IsDigit(b)) && !text.Unspaced(a) && !text.Unspaced(b)
+	}
+	before, _ := utf8.DecodeLastRuneInString(s[:from])
+	first, _ := utf8.DecodeRuneInString(s[from:to])
+	last, _ := utf8.DecodeLastRuneInString(s[from:to])
+	after, _ := utf8.DecodeRuneInString(s[to:])
+	return !joined(before, first) && !joined(last, after)
+}
