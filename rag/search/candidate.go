@@ -34,7 +34,8 @@ type search struct {
 	why      string // why meaning took no part
 	trouble  Trouble
 	silent   bool           // no word that says what the question is about stands in the notes: meaning alone can answer
-	named    map[int64]bool // notes whose title or file name is the question
+	named    map[int64]bool // notes whose title or file name is the question, or that a link calls so
+	linked   int64          // the first passage of the note that a link calls so; 0: there is none
 	dated    bool           // it asks for a time, and a note bears that date
 	undated  bool           // it asks for a time and no more, and no note is of that time
 }

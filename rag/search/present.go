@@ -20,6 +20,9 @@ func (s *search) present(ctx context.Context, ranked []candidate) ([]Passage, er
 	shown := []Passage{}
 	limit := s.query.AtMost()
 	ranked = ranked[:min(len(ranked), 4*limit+20)]
+	if s.linked != 0 && !slices.ContainsFunc(ranked, func(c candidate) bool { return c.id == s.linked }) {
+		ranked = append(ranked, candidate{id: s.linked})
+	}
 	if len(ranked) == 0 {
 		return shown, nil
 	}

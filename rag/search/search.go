@@ -44,6 +44,9 @@ func (s *search) candidates(ctx context.Context) ([]candidate, Signals, error) {
 		if s.named, err = s.byName(ctx); err != nil {
 			return nil, Signals{}, err
 		}
+		if err := s.byLink(ctx); err != nil {
+			return nil, Signals{}, err
+		}
 	}
 	s.silent = s.meaningAlone()
 	byID := map[int64]*candidate{}

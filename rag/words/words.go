@@ -17,7 +17,7 @@ import (
 // schemaVersion is part of every words file; a file of another version is
 // rebuilt from the notes. Raise it when the schema, the terms or the way
 // notes are cut change.
-const schemaVersion = "13"
+const schemaVersion = "14"
 
 // schema is one vault's words. The text of a note is kept compressed, once;
 // passages are ranges of it; the word index keeps no text of its own.
@@ -37,6 +37,10 @@ CREATE TABLE tags (tag TEXT NOT NULL, note INTEGER NOT NULL, PRIMARY KEY (tag, n
 CREATE INDEX tags_note ON tags (note);
 CREATE TABLE aliases (key TEXT NOT NULL, note INTEGER NOT NULL, PRIMARY KEY (key, note)) WITHOUT ROWID;
 CREATE INDEX aliases_note ON aliases (note);
+CREATE TABLE links (note INTEGER NOT NULL, line INTEGER NOT NULL, target TEXT NOT NULL, base TEXT NOT NULL, key TEXT NOT NULL, embed INTEGER NOT NULL);
+CREATE INDEX links_note ON links (note);
+CREATE INDEX links_base ON links (base);
+CREATE INDEX links_key ON links (key) WHERE key != '';
 CREATE TABLE passages (
 	id INTEGER PRIMARY KEY, note INTEGER NOT NULL, start INTEGER NOT NULL, stop INTEGER NOT NULL,
 	line INTEGER NOT NULL, end_line INTEGER NOT NULL, heading TEXT NOT NULL, listing INTEGER NOT NULL,

@@ -74,6 +74,9 @@ func WriteNote(ctx context.Context, tx *sql.Tx, id int64, note notes.Note, hash 
 			return err
 		}
 	}
+	if err := writeLinks(ctx, tx, id, note); err != nil {
+		return err
+	}
 	for i, p := range pieces {
 		k := passageKey(note.Title, headingsOf(p), note.Text[p.Start:p.End])
 		if len(keys) == len(pieces) {
@@ -127,6 +130,7 @@ func RemoveNote(ctx context.Context, tx *sql.Tx, id int64) error {
 		`DELETE FROM passages WHERE note = ?`,
 		`DELETE FROM tags WHERE note = ?`,
 		`DELETE FROM aliases WHERE note = ?`,
+		`DELETE FROM links WHERE note = ?`,
 		`DELETE FROM notes WHERE id = ?`,
 	} {
 		if _, err := tx.ExecContext(ctx, statement, id); err != nil {

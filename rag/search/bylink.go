@@ -1,0 +1,46 @@
+package search
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"errors"
+
+	"lifehub/rag/words"
+)
+
+// byLink finds the note that links call by the question: what
+// you call a note where you link to it is a name of it, as its title is, unless
+// other links call another note the same. What an untrusted note calls another
+// is no name.
+func (s *search) byLink(ctx context.Context) error {
+	if len(s.named) > 0 || s.words.key == "" {
+		return nil
+	}
+	links, err := words.Links(ctx, s.db, `l.key = ? AND n.outside = 0`, s.words.key)
+	if err != nil {
+		return err
+	}
+	named := ""
+	for _, l := range links {
+		path, err := words.LeadsTo(ctx, s.db, l)
+		if err != nil || named != "" && path != "" && path != named {
+			return err
+		}
+		named = cmp.Or(path, named)
+	}
+	query, args := `SELECT note, min(id) FROM passages WHERE note = (SELECT id FROM notes WHERE path = ?`, []any{named}
+	if s.filter.where != "" {
+		query, args = query+` AND `+s.filter.where, append(args, s.filter.args...)
+	}
+	var note int64
+	err = s.db.QueryRowContext(ctx, query+`) GROUP BY note`, args...).Scan(&note, &s.linked)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil // it leads nowhere, or to what is filtered out
+	}
+	if err != nil {
+		return err
+	}
+	s.named[note] = true
+	return nil
+}
