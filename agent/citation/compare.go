@@ -15,6 +15,7 @@ type contents struct {
 	stems    map[string]bool
 	prefixes map[string]bool            // of names, for Canada and Canadian
 	amounts  map[string]map[string]bool // the units of each number
+	numbers  map[string]map[string]bool // those next to each word, by its root
 	initials string                     // of all words, for acronyms
 	acronyms map[string]bool            // as they are written
 	roots    map[string]string          // of each word
@@ -27,8 +28,8 @@ func (p *passage) content() *contents {
 		return p.contents
 	}
 	c := &contents{
-		stems: map[string]bool{}, prefixes: map[string]bool{}, amounts: map[string]map[string]bool{}, roots: map[string]string{}, acronyms: map[string]bool{},
-		language: text.Language(p.text), latin: isLatin(p.text),
+		stems: map[string]bool{}, prefixes: map[string]bool{}, amounts: map[string]map[string]bool{}, numbers: map[string]map[string]bool{}, roots: map[string]string{}, acronyms: map[string]bool{},
+		language: text.Language(p.text), latin: text.Latin(p.text),
 	}
 	p.contents = c
 	tokens := make([]text.Token, len(p.words)+len(p.title))
@@ -52,6 +53,19 @@ func (p *passage) content() *contents {
 		initials.WriteRune(FirstRune(t.Text))
 		c.addAmount(tokens, i)
 	}
+	said := tokens[:len(p.words)] // without the title, which is another text
+	dates := isoDate.FindAllStringIndex(p.text, -1)
+	for i, t := range said {
+		ofDate := slices.ContainsFunc(dates, func(d []int) bool { return d[0] <= t.Start && t.Start < d[1] })
+		if a, ok := amountAt(said, i); ok && !ofDate {
+			for _, word := range nextTo(p.text, said, i) {
+				if c.numbers[word] == nil {
+					c.numbers[word] = map[string]bool{}
+				}
+				c.numbers[word][a.value] = true
+			}
+		}
+	}
 	for _, m := range isoDate.FindAllStringSubmatch(p.text, -1) {
 		if month := monthOf(strings.TrimLeft(m[1], "0")); month > 0 {
 			for _, name := range text.MonthNames(month) {
@@ -61,20 +75,6 @@ func (p *passage) content() *contents {
 	}
 	c.initials = initials.String()
 	return c
-}
-
-// isLatin reports whether most of a text is in Latin letters.
-func isLatin(s string) bool {
-	latin, other := 0, 0
-	for _, r := range s[:min(len(s), 400)] {
-		switch {
-		case unicode.Is(unicode.Latin, r):
-			latin++
-		case unicode.IsLetter(r):
-			other++
-		}
-	}
-	return latin >= other
 }
 
 // root is what the forms of a word have in common; a possessive 's is none of it.
@@ -171,7 +171,10 @@ func (d *checker) missing(c claim, names bool) (list []string) {
 			}
 			switch {
 			case any(func(s *contents) bool { return s.amounts[a.value] != nil }):
-				if a.unit != "" && !any(func(s *contents) bool { return s.amounts[a.value][a.unit] }) && any(func(s *contents) bool { return s.hasUnit(a.value) }) {
+				switch {
+				case otherNumber(sources, nextTo(c.text, tokens, i), a.value):
+					list = append(list, written)
+				case a.unit != "" && !any(func(s *contents) bool { return s.amounts[a.value][a.unit] }) && any(func(s *contents) bool { return s.hasUnit(a.value) }):
 					list = append(list, written+" "+a.unit)
 				}
 			case months[a.value] && any(func(s *contents) bool { return s.hasMonth(a.value) }):
@@ -181,7 +184,7 @@ func (d *checker) missing(c claim, names bool) (list []string) {
 		}
 	}
 	comparable := func(s *contents) bool {
-		return s.latin == isLatin(c.text) && s.language == text.Language(c.text)
+		return s.latin == text.Latin(c.text) && s.language == text.Language(c.text)
 	}
 	if !names || text.Language(c.text) == "de" || !slices.ContainsFunc(sources, comparable) {
 		return list // German writes all nouns with a capital
@@ -193,6 +196,31 @@ func (d *checker) missing(c claim, names bool) (list []string) {
 		}
 	}
 	return list
+}
+
+// nextTo is the roots of the words right before and after the i-th token.
+func nextTo(s string, tokens []text.Token, i int) (words []string) {
+	for _, j := range []int{i - 1, i + 1} {
+		if j < 0 || j >= len(tokens) || tokens[j].Stop || unicode.IsNumber(FirstRune(tokens[j].Text)) || strings.TrimSpace(s[tokens[min(i, j)].End:tokens[max(i, j)].Start]) != "" {
+			continue
+		}
+		words = append(words, root(tokens[j].Text))
+	}
+	return words
+}
+
+// otherNumber reports whether the sources have words next to other numbers, and
+// none of them next to this one.
+func otherNumber(sources []*contents, words []string, value string) (other bool) {
+	for _, word := range words {
+		for _, s := range sources {
+			if s.numbers[word][value] {
+				return false
+			}
+			other = other || len(s.numbers[word]) > 0
+		}
+	}
+	return other
 }
 
 // hasUnit reports whether a number stands there with a unit that is known.
@@ -326,6 +354,10 @@ func (d *checker) difference(c claim) string {
 	told, known := d.differences[c.at]
 	if !known {
 		near := d.nearest(c)
+		const closely = 0.7 // of a sentence that repeats one of the note, whose "I" is the user
+		if near.share < closely && saysItLacks(c.text) {
+			return ""
+		}
 		lacking := d.missing(c, near.share >= namesFrom)
 		if len(lacking) == 0 && !d.shares(c) {
 			for _, t := range contentOf(c.text) {
@@ -333,11 +365,20 @@ func (d *checker) difference(c claim) string {
 			}
 		}
 		if told = tell(c, near, lacking); told == "" {
-			told = negation(c, near)
+			told = d.negation(c)
 		}
 		d.differences[c.at] = told
 	}
 	return told
+}
+
+// saysItLacks reports whether a sentence is about what the answer does not have
+// or know: it repeats the question and claims nothing.
+func saysItLacks(claim string) bool {
+	tokens := text.Tokens(claim)
+	speaker := slices.IndexFunc(tokens, func(t text.Token) bool { return t.Text == "i" || t.Text == "we" || t.Text == "ich" || t.Text == "wir" })
+	const near = 4 // words
+	return speaker >= 0 && slices.ContainsFunc(tokens[speaker:min(len(tokens), speaker+near)], func(t text.Token) bool { return text.Is(t.Text, text.Not) })
 }
 
 // tell words what a claim has and its sources lack, with the number that stands
@@ -381,7 +422,7 @@ func (d *checker) shares(c claim) bool {
 			continue
 		}
 		s := p.content()
-		if s.latin != isLatin(c.text) || s.language != text.Language(c.text) || slices.ContainsFunc(content, func(t text.Token) bool { return s.knows(t.Text) }) {
+		if s.latin != text.Latin(c.text) || s.language != text.Language(c.text) || slices.ContainsFunc(content, func(t text.Token) bool { return s.knows(t.Text) }) {
 			return true
 		}
 	}
@@ -460,19 +501,3 @@ func (n nearby) counterpart(c claim, number string) string {
 }
 
 func negates(word string) bool { return text.Is(word, text.Negation) }
-
-// negation tells a "not" that a claim has and the sentence that it follows
-// closely does not; "": there is none.
-func negation(c claim, near nearby) string {
-	tokens := text.Tokens(c.text)
-	said := slices.IndexFunc(tokens, func(t text.Token) bool { return text.Is(t.Text, text.Not) })
-	if said < 0 || said+1 < len(tokens) && text.Is(tokens[said+1].Text, text.Hedge) { // not only
-		return ""
-	}
-	const closely = 0.7 // of what the claim says stands in that sentence
-	if near.share < closely || slices.ContainsFunc(near.words(), func(w word) bool { return negates(w.Text) }) ||
-		text.NegatesWithin(near.text[near.sentences[near.sentence].Start:near.sentences[near.sentence].End]) {
-		return ""
-	}
-	return "“" + tokens[said].Text + "” is only in the answer"
-}

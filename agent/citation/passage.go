@@ -22,6 +22,7 @@ type passage struct {
 	shift     int            // lines of text before the source's first line
 	layout    *layout        // nil until its structure is asked for
 	contents  *contents      // nil until a statement is compared with it
+	said      []clause       // nil until then
 }
 
 // place is a run of words of a passage; the zero value is none.

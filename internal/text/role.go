@@ -17,6 +17,7 @@ const (
 	Negation                      // it makes the opposite of a sentence, or takes it back
 	Not                           // it only makes the opposite
 	Hedge                         // it weakens a sentence
+	Condition                     // what follows is not said to be so
 	Contrast                      // it sets a sentence against the one before, or into the past
 	Abbreviation                  // a full stop belongs to it
 )
@@ -39,15 +40,16 @@ var roles = sync.OnceValue(func() map[string]Role {
 			не нет ни никогда ничего никто нельзя без кроме لا ليس ليست لم لن غير بدون
 			不 没 無 无 未 非 勿 莫 否 別 别 禁 ❌ ✗ ✘ 🚫`,
 		Not: `
-			not no never none nor neither nobody nothing nowhere without cannot cant dont doesnt didnt isnt arent wasnt werent
+			not no never none nor neither nobody nothing nowhere cannot cant dont doesnt didnt isnt arent wasnt werent
 			wont wouldnt shouldnt couldnt hasnt havent hadnt mustnt neednt aint
-			nicht kein keine keinen keinem keiner keines nie niemals niemand nichts ohne`,
+			nicht kein keine keinen keinem keiner keines nie niemals niemand nichts`,
 		Hedge: `
-			if unless maybe perhaps might could would should supposedly allegedly probably almost nearly only
+			if unless maybe perhaps might could would should supposedly allegedly probably almost nearly only solely merely just
 			whether wonder wonders think thinks thought believe believes believed doubt doubts guess guesses hope hopes hoped claim claims claimed pretend pretends suppose imagine dream dreamt dreamed rumour rumor
 			falls sofern wenn ob glaubt glaube meint vermutet hofft vielleicht sollte könnte würde angeblich wahrscheinlich fast nur behauptet geträumt traum gerücht
 			si pense croit quizás cree forse crede talvez acha если возможно кажется думает
 			如 若 或 吗`,
+		Condition: `if unless whether falls sofern wenn ob si se если 如 若`,
 		Contrast: `
 			but however though although yet formerly previously before earlier once former used later then actually
 			aber jedoch doch früher vorher zuvor später mais pero sed ma но但`,
