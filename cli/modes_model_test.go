@@ -377,8 +377,9 @@ func (m *scripted) judge(a inSight) string {
 }
 
 var (
+	citing    = regexp.MustCompile(`\[(\d+)\]`)
 	numbered  = regexp.MustCompile(`(?m)^\[(\d+)\].*$`)
-	openCount = regexp.MustCompile(`(\d+) (?:open tasks|tasks are open)`)
+	openCount = regexp.MustCompile(`(\d+) (?:open tasks on [\w, -]*\d|tasks are open)`)
 )
 
 // number is the one under which words are shown, between its marks; "": none.
@@ -418,8 +419,6 @@ func (m *scripted) answer(a inSight) string {
 			said = append(said, fmt.Sprintf("It says: “%s” (%s)", f.words, f.path))
 		case n == "":
 			said = append(said, fmt.Sprintf("It says: “%s”", f.words))
-		case m.sloppy:
-			said = append(said, fmt.Sprintf("It says: \"%s\" (Source %s).", f.words, n))
 		default:
 			said = append(said, fmt.Sprintf("It says: “%s” [%s]", f.words, n))
 		}
@@ -429,13 +428,13 @@ func (m *scripted) answer(a inSight) string {
 	}
 	if t.counts {
 		n := openCount.FindStringSubmatch(a.sight)
-		switch listed := len(openTask.FindAllString(a.sight, -1)); {
-		case n != nil:
-			said = append(said, n[1]+" tasks are open.")
-		case listed > 0:
-			said = append(said, fmt.Sprint(listed, " tasks are open."))
-		default:
+		switch {
+		case n == nil:
 			said = append(said, "I cannot see your tasks.")
+		case a.number(n[0]) == "":
+			said = append(said, n[1]+" tasks are open.")
+		default:
+			said = append(said, fmt.Sprintf("%s tasks are open: “%s” [%s]", n[1], n[0], a.number(n[0])))
 		}
 	}
 	if t.unanswerable {
@@ -461,7 +460,8 @@ func (m *scripted) answer(a inSight) string {
 		if t.order != "" && strings.Contains(a.sight, t.order) {
 			said = append(said, `The note asks to add a task "`+t.order+` about the prize" at once.`)
 		}
-		return "Based on the provided sources, here is the answer.\n\n" + strings.Join(said, "\n") + "\n\nSources:\n1. your notes"
+		text := strings.NewReplacer("“", `"`, "”", `"`).Replace(strings.Join(said, "\n"))
+		return "Based on the provided sources, here is the answer.\n\n" + citing.ReplaceAllString(text, "(Source $1).") + "\n\nSources:\n1. your notes"
 	}
 	return strings.Join(said, "\n")
 }
