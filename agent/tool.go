@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
+	"lifehub/internal/text"
 	"lifehub/llm"
 )
 
@@ -105,11 +107,16 @@ type Source struct {
 // Title names the place as the screen does: note.md:12 Heading. A page of the
 // web has no lines that anyone could look up.
 func (s Source) Title() string {
-	title := placeName(s.Path, s.Line)
-	if s.Heading != "" {
-		title += " " + s.Heading
+	return strings.TrimSuffix(placeName(s.Path, s.Line)+" "+s.Heading, " ")
+}
+
+// Head is the title as prompts have it: in one line, with the day of the note.
+func (s Source) Head() string {
+	head := text.OneLine(s.Title())
+	if day := s.Date.Format(time.DateOnly); !s.Date.IsZero() && !strings.Contains(head, day) {
+		head += " (" + day + ")"
 	}
-	return title
+	return head
 }
 
 // NewTool makes a Tool from a function with typed arguments. level is the

@@ -158,6 +158,11 @@ func openStarterNotes(t *testing.T, facts string) *app.App {
 	if err := os.CopyFS(vault, must(fs.Sub(examples.Notes, "notes"))); err != nil {
 		t.Fatal(err)
 	}
+	for _, file := range must(filepath.Glob(filepath.Join(vault, "*/*"))) {
+		if err := os.Chtimes(file, time.Now(), time.Now()); err != nil {
+			t.Fatal(err)
+		}
+	}
 	a := must(app.Open(t.Context(), apptest.Process(home), app.RunFlags{Notes: []string{vault}, NoSave: true}))
 	t.Cleanup(a.Close)
 	if facts != "" {

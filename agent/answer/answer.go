@@ -114,7 +114,7 @@ func (a *Answer) AttachedParts() (parts []prompt.Part) {
 		p.Text = ForModel(f).Text
 		for _, s := range f.Result.Sources {
 			if n := a.NumberOf(s); n > 0 {
-				parts = append(parts, prompt.Part{Kind: "sources", Head: fmt.Sprintf("[%d] %s", n, text.OneLine(s.Title())), Text: s.Text, Fence: fence})
+				parts = append(parts, prompt.Part{Kind: "sources", Head: fmt.Sprintf("[%d] %s", n, s.Head()), Text: s.Text, Fence: fence})
 				p.Text = ""
 			}
 		}

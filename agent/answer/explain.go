@@ -3,14 +3,11 @@ package answer
 import (
 	"context"
 	_ "embed"
-	"fmt"
-	"slices"
 	"strings"
 
 	"lifehub/agent"
 	"lifehub/agent/prompt"
 	"lifehub/agent/work"
-	"lifehub/internal/text"
 	"lifehub/llm"
 )
 
@@ -42,7 +39,7 @@ func (a *Answer) Explain(ctx context.Context) error {
 
 func (a *Answer) explainerPrompt() prompt.Prompt {
 	p := a.Prompt("explainer", explainerPrompt)
-	p.Material = nil
+	p.Material = a.Material()
 	p.Log = ContextLog(a.Found)
 	p.Request = llm.Request{
 		MaxTokens: MaxAnswerTokens,
@@ -51,12 +48,10 @@ func (a *Answer) explainerPrompt() prompt.Prompt {
 	fence := a.Fence()
 	var brought []llm.Result // by calls of workers
 	for _, s := range a.Sources[:a.foundSources] {
-		if slices.ContainsFunc(a.Found, func(f work.Finding) bool { return f.Step.ID == s.Call }) {
-			continue // it is in the results
-		}
-		head := fmt.Sprintf("[%d] %s", s.N, text.OneLine(s.Title()))
-		p.Material = append(p.Material, prompt.Part{Kind: "sources", Head: head, Text: s.Text, Fence: fence})
-		if s.Call != "" {
+		switch {
+		case a.inResults(s):
+			continue
+		case s.Call != "":
 			brought = append(brought, llm.Result{Tool: s.Path, Status: string(agent.Done), Text: s.Text, N: s.N})
 			continue
 		}
@@ -68,7 +63,6 @@ func (a *Answer) explainerPrompt() prompt.Prompt {
 		r := ForModel(f)
 		r.N = a.ResultNumber(f.Step.ID)
 		p.Request.Task.Results = append(p.Request.Task.Results, r)
-		p.Material = append(p.Material, a.ResultPart(f))
 	}
 	p.Request.Task.Results = append(p.Request.Task.Results, brought...)
 	if len(a.Dropped()) > 0 {

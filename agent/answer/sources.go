@@ -15,10 +15,14 @@ import (
 	"lifehub/llm"
 )
 
-// Number gives what was found its numbers in the answer: each place once, in
-// plan order.
+// Number gives what was found its numbers in the answer, in plan order. A number
+// that was given stays: what is found of the same lines later only widens its
+// source.
 func (a *Answer) Number(found []work.Finding) {
-	a.Sources = a.SourcesOf(found)
+	a.Sources = a.Sources[:a.foundSources]
+	for _, s := range a.SourcesOf(found) {
+		a.Sources = merge(a.Sources, s)
+	}
 	for i := range a.Sources {
 		a.Sources[i].N = i + 1
 	}
@@ -28,8 +32,9 @@ func (a *Answer) Number(found []work.Finding) {
 	}
 }
 
-// SourcesOf lists the places of steps that an answer can cite, each once. A
-// text that names none is one itself, unless it only tells what its tool did.
+// SourcesOf lists the places of steps that an answer can cite, each once, those
+// that overlap as one. A text that names none is one itself, unless it only
+// tells what its tool did.
 func (a *Answer) SourcesOf(found []work.Finding) (sources []agent.Source) {
 	for _, f := range found {
 		if f.Same != "" || f.Status != agent.Done {
@@ -38,20 +43,18 @@ func (a *Answer) SourcesOf(found []work.Finding) (sources []agent.Source) {
 		places := f.Result.Sources
 		if len(places) == 0 && f.Result.Text != "" && !f.Result.Nothing && f.Step.Tool != agent.DelegateTool &&
 			(f.Result.Untrusted || agent.ReadOnly(a.Tool(f.Step.Tool))) {
-			places = []agent.Source{sourceOf(f)}
+			places = []agent.Source{SourceOf(f)}
 		}
 		for _, s := range places {
 			s.Untrusted = s.Untrusted || f.Result.Untrusted && f.Step.Tool != agent.DelegateTool // its worker's sources say it each
-			if !covered(sources, s) {
-				sources = append(sources, s)
-			}
+			sources = merge(sources, s)
 		}
 	}
 	return sources
 }
 
-// sourceOf is the text of a step as a place that can be cited.
-func sourceOf(f work.Finding) agent.Source {
+// SourceOf is the text of a step as a place that can be cited.
+func SourceOf(f work.Finding) agent.Source {
 	s := agent.Source{
 		Path: f.Step.Tool, Call: f.Step.ID, Heading: text.Clip(text.OneLine(cmp.Or(f.Step.Description, strings.Join(args.Texts(f.Step.Input), " · "))), 80),
 		Line: 1, EndLine: 1 + strings.Count(f.Result.Text, "\n"), Text: f.Result.Text,
@@ -71,17 +74,6 @@ func (a *Answer) ResultNumber(step string) int {
 	return a.Sources[i].N
 }
 
-// covered reports whether one of the sources holds the lines of s.
-func covered(sources []agent.Source, s agent.Source) bool {
-	for _, other := range sources {
-		if other.Vault == s.Vault && other.Path == s.Path && other.Call == s.Call && other.Line <= s.Line && other.EndLine >= s.EndLine &&
-			(other.Line == s.Line && other.EndLine == s.EndLine || strings.Contains(other.Text, s.Text)) {
-			return true
-		}
-	}
-	return false
-}
-
 // citeFacts numbers the facts after the other sources, so that the answer can
 // say which it used.
 func (a *Answer) citeFacts() {
@@ -90,6 +82,25 @@ func (a *Answer) citeFacts() {
 		s.N = len(a.Sources) + 1
 		a.Sources = append(a.Sources, s)
 	}
+}
+
+// Material is what was found as a prompt holds it: each place once, by its number,
+// then the steps, with what else they brought.
+func (a *Answer) Material() (parts []prompt.Part) {
+	for _, s := range a.Sources[:a.foundSources] {
+		if !a.inResults(s) {
+			parts = append(parts, prompt.Part{Kind: "sources", Head: fmt.Sprintf("[%d] %s", s.N, s.Head()), Text: s.Text, Fence: a.Fence()})
+		}
+	}
+	for _, f := range a.Found {
+		parts = append(parts, a.ResultPart(f))
+	}
+	return parts
+}
+
+// inResults reports whether a source is the text of a step.
+func (a *Answer) inResults(s agent.Source) bool {
+	return slices.ContainsFunc(a.Found, func(f work.Finding) bool { return f.Step.ID == s.Call })
 }
 
 // ResultPart is a step in a prompt, with its number if its text can be cited.
@@ -118,9 +129,12 @@ func ForModel(f work.Finding) llm.Result {
 	return r
 }
 
-// ResultHead names a step and how it ended, in one line.
+// ResultHead names a step with its arguments and how it ended, in one line.
 func ResultHead(f work.Finding) string {
 	head := fmt.Sprintf("Step %s, %s", f.Step.ID, f.Step.Tool)
+	if input := cmp.Or(string(f.Input), string(f.Step.Input)); len(input) > len("{}") {
+		head += " " + text.OneLine(text.Clip(input, maxContext))
+	}
 	if f.Step.Description != "" {
 		head += " (" + text.Clip(f.Step.Description, 200) + ")"
 	}
@@ -139,12 +153,10 @@ func ResultHead(f work.Finding) string {
 	return head
 }
 
-// NumberOf is the number of the source that holds s; 0: none does.
+// NumberOf is the number of the source that the lines of s are in; 0: of none.
 func (a *Answer) NumberOf(s agent.Source) int {
-	for i := range a.Sources {
-		if covered(a.Sources[i:i+1], s) {
-			return a.Sources[i].N
-		}
+	if i := sharing(a.Sources, s); i >= 0 {
+		return a.Sources[i].N
 	}
 	return 0
 }

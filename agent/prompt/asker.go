@@ -158,6 +158,13 @@ func (a *Asker) leftOut(what string) bool {
 	return true
 }
 
+// Shortened reports whether a prompt of the turn lacks something.
+func (a *Asker) Shortened() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return len(a.lacking) > 0
+}
+
 // checkWhole reports when the server dropped a part of the prompt, which it does
 // without a word, and learns from its count.
 func (a *Asker) checkWhole(ctx context.Context, c Count, window int) {
@@ -280,11 +287,11 @@ func (a *Asker) Overflows(ctx context.Context, p Prompt) bool {
 	}
 	p.Material = slices.Clone(p.Material)
 	for i := range p.Material {
-		p.Material[i].Text = ClipTokens(p.Material[i].Text, Floor)
+		p.Material[i].Text = p.cutTail(p.Material[i].Text, Floor)
 	}
 	p.After = slices.Clone(p.After)
 	for i := range p.After {
-		p.After[i].Text = ClipTokens(p.After[i].Text, Floor)
+		p.After[i].Text = p.cutTail(p.After[i].Text, Floor)
 	}
 	return float64(p.Tokens())*s > float64(window-Reserve(window))
 }

@@ -94,3 +94,28 @@ func TestTokensAreRatherOverestimated(t *testing.T) {
 		}
 	}
 }
+
+// A result that is shortened keeps its first lines, and no mark stays open.
+func TestAResultLosesItsLastLines(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := Prompt{System: "You answer.", Question: "What?", Fence: "«f»"}
+		for range rapid.IntRange(1, 4).Draw(t, "rounds") {
+			text := ""
+			for i := range rapid.IntRange(1, 6).Draw(t, "passages") {
+				text += fmt.Sprintf("[%d] note.md:%d\n«f»\n%s«f»\n", i+1, i, strings.Repeat("A line of the note.\n", rapid.IntRange(1, 60).Draw(t, "lines")))
+			}
+			p.After = append(p.After, llm.Message{Role: llm.Assistant}, llm.Message{Role: llm.ToolReply, Text: text})
+		}
+		f := p.Fit(rapid.IntRange(1024, 8192).Draw(t, "window"), 1)
+		for i, m := range f.Messages[2:] {
+			whole := p.After[i].Text
+			if strings.Count(m.Text, "«f»")%2 != 0 {
+				t.Fatalf("a mark stays open in\n%s", m.Text)
+			}
+			kept, _, cut := strings.Cut(m.Text, "\n[… ")
+			if cut && !strings.HasPrefix(whole, strings.TrimSuffix(kept, "\n«f»")) || !cut && m.Text != whole {
+				t.Fatalf("the beginning is lost:\n%s", m.Text)
+			}
+		}
+	})
+}

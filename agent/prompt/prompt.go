@@ -73,7 +73,7 @@ func Reserve(window int) int { return min(MaxReserve, window/4) }
 
 // Fit shortens the prompt until it leaves room for an answer in a window of
 // so many tokens; 0 is no bound. The order: the oldest results and the weakest sources
-// are shortened, then messages before the last few left out, then parts, at
+// lose their last lines, then messages before the last few left out, then parts, at
 // last the middle of the question and of those messages.
 func (p Prompt) Fit(window int, scale float64) fitted {
 	p.History = questionFirst(p.History)
@@ -131,20 +131,21 @@ func (p Prompt) missing(shrunk Prompt) (left []string) {
 // there is room for.
 func (p *Prompt) shrink(room int) {
 	used := p.Tokens()
-	shorten := func(text *string, least int) {
+	shortenBy := func(text *string, least int, cut func(string, int) string) {
 		if was := Tokens(*text); used > room && was > least {
-			*text = ClipTokens(*text, max(least, was-(used-room)))
+			*text = cut(*text, max(least, was-(used-room)))
 			used -= was - Tokens(*text)
 		}
 	}
+	shorten := func(text *string, least int) { shortenBy(text, least, ClipTokens) }
 	for i := range p.After {
 		if p.After[i].Role == llm.ToolReply || i%2 == 1 && p.After[i].Role == llm.User { // the oldest results first
-			shorten(&p.After[i].Text, Floor)
+			shortenBy(&p.After[i].Text, Floor, p.cutTail)
 		}
 	}
 	order := p.expendable()
 	for _, i := range order {
-		shorten(&p.Material[i].Text, Floor)
+		shortenBy(&p.Material[i].Text, Floor, p.cutTail)
 	}
 	for len(p.History) > VerbatimMessages && used > room {
 		used -= Tokens(p.History[0].Text) + PerMessage
@@ -272,7 +273,25 @@ func ClipTokens(s string, n int) string {
 	return text.Clip(s, len(s)*max(0, n-markTokens)/all)
 }
 
-// markTokens is what the mark of a clipped text costs at most.
+// cutTail keeps the first lines of a result, about n tokens of it. A mark that
+// is open there is closed.
+func (p Prompt) cutTail(s string, n int) string {
+	all := Tokens(s)
+	if all <= n {
+		return s
+	}
+	kept := s[:len(s)*max(0, n-markTokens)/all]
+	if end := strings.LastIndexByte(kept, '\n'); end >= len(kept)/2 { // else one line is most of it
+		kept = kept[:end]
+	}
+	kept = strings.ToValidUTF8(kept, "")
+	if p.Fence != "" && strings.Count(kept, p.Fence)%2 == 1 {
+		kept = strings.TrimSuffix(kept, "\n") + "\n" + p.Fence
+	}
+	return fmt.Sprintf("%s\n[… %d bytes left out …]", kept, len(s)-len(kept))
+}
+
+// markTokens is what the mark of a shortened text costs at most.
 const markTokens = 24
 
 func appendCount(list []string, n int, one, many string) []string {

@@ -27,9 +27,10 @@ type agentLoop struct {
 	inWords    bool // the model calls no tools; it is told how to print calls
 
 	found    []work.Finding
-	after    []llm.Message // what it said and got back, oldest first
-	text     string        // its last words
-	repeated int           // rounds in a row that brought nothing new
+	told     []agent.Source // the lines of what it found that are in after
+	after    []llm.Message  // what it said and got back, oldest first
+	text     string         // its last words
+	repeated int            // rounds in a row that brought nothing new
 }
 
 // run goes round and round. false: it used up its rounds, or had nothing to say.

@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
 	"lifehub/agent"
+	"lifehub/agent/answer"
 	"lifehub/agent/parse"
 	"lifehub/agent/work"
 	"lifehub/internal/text"
@@ -134,7 +136,7 @@ func replies(calls []told, r reply) (messages []llm.Message) {
 	if r.printed {
 		var b strings.Builder
 		for _, c := range calls {
-			fmt.Fprintf(&b, "%s:\n%s\n\n", c.call.Name, c.text)
+			fmt.Fprintf(&b, "%s %s:\n%s\n\n", c.call.Name, text.OneLine(text.Clip(string(c.call.Args), 300)), c.text)
 		}
 		return []llm.Message{{Role: llm.Assistant, Text: text.Clip(r.text, repeatResult)}, {Role: llm.User, Text: "What the calls brought:\n\n" + strings.TrimSpace(b.String())}}
 	}
@@ -161,7 +163,7 @@ func (l *agentLoop) savedRound(ctx context.Context) (bool, error) {
 }
 
 // nudge is said to a model that makes the same call again.
-const nudge = "You made this very call before; it was not run again, and this is what it brought. Do something else, or answer now."
+const nudge = "You made this very call before; it was not run again. Do something else, or answer now."
 
 // replay goes through all rounds that were made before the turn was interrupted.
 func (l *agentLoop) replay(ctx context.Context) error {
@@ -172,35 +174,58 @@ func (l *agentLoop) replay(ctx context.Context) error {
 	}
 }
 
-// tell is what the model learns of a step. Text from outside stands between
-// marks.
+// tell is what the model learns of a step; of what it was told before, only that
+// it was. Text from outside stands between marks.
 func (l *agentLoop) tell(f work.Finding) string {
-	fence := l.Fence()
-	quote := func(words string, limit int) string { return fence + "\n" + text.Clip(words, limit) + "\n" + fence }
 	var b strings.Builder
-	limit := work.MaxResult
-	if f.Same != "" {
-		b.WriteString(nudge + "\n")
-		limit = repeatResult
-	}
 	switch {
 	case f.Status != agent.Done:
-		return b.String() + string(f.Status) + ": " + text.Clip(f.Reason, work.MaxReason)
+		return string(f.Status) + ": " + text.Clip(f.Reason, work.MaxReason)
 	case f.Result.Nothing:
 		b.WriteString("It found nothing.\n")
 	}
-	for _, s := range f.Result.Sources {
-		head := text.OneLine(s.Title())
-		if n := l.NumberOf(s); l.stream && n > 0 {
-			head = fmt.Sprintf("[%d] %s", n, head)
-		}
-		fmt.Fprintf(&b, "%s\n%s\n", head, quote(s.Text, limit))
+	if l.Shortened() { // what it was told may be gone
+		l.told = nil
 	}
-	if len(f.Result.Sources) == 0 || f.Step.Tool == agent.DelegateTool {
-		if n := l.ResultNumber(cmp.Or(f.Same, f.Step.ID)); l.stream && n > 0 {
-			fmt.Fprintf(&b, "[%d]\n", n)
-		}
-		b.WriteString(quote(f.Result.Text, limit))
+	places := f.Result.Sources
+	if f.Result.Text != "" && (len(places) == 0 || f.Step.Tool == agent.DelegateTool) {
+		f.Step.ID = cmp.Or(f.Same, f.Step.ID)
+		places = append(slices.Clip(places), answer.SourceOf(f))
 	}
-	return strings.TrimSpace(text.Clip(b.String(), limit+len(nudge)))
+	told, room := 0, work.MaxResult
+	for _, s := range places {
+		parts := answer.Unseen(l.told, s)
+		if len(parts) == 0 {
+			told++
+			fmt.Fprintf(&b, "%sas above\n", l.head(s, ": "))
+		}
+		for _, part := range parts {
+			if room -= len(part.Text); room < 0 {
+				fmt.Fprintf(&b, "%sleft out, the result is too long\n", l.head(part, ": "))
+				continue
+			}
+			fmt.Fprintf(&b, "%s%s\n%s\n%s\n", l.head(part, "\n"), l.Fence(), part.Text, l.Fence())
+			l.told = append(l.told, part)
+		}
+	}
+	if f.Same != "" && told == len(places) {
+		return nudge + "\n" + strings.TrimSpace(b.String())
+	}
+	return strings.TrimSpace(b.String())
+}
+
+// head names a source and the number by which an answer cites it, if there is
+// something to say, and then.
+func (l *agentLoop) head(s agent.Source, then string) string {
+	head := ""
+	if n := l.NumberOf(s); l.stream && n > 0 {
+		head = fmt.Sprintf("[%d] ", n)
+	}
+	if s.Call == "" {
+		head += s.Head()
+	}
+	if head == "" {
+		return ""
+	}
+	return strings.TrimSpace(head) + then
 }

@@ -9,8 +9,10 @@ import (
 	"time"
 
 	"lifehub/agent"
+	"lifehub/agent/tools/excerpt"
 	"lifehub/internal/pattern"
 	"lifehub/internal/text"
+	"lifehub/notes"
 	"lifehub/rag"
 )
 
@@ -61,8 +63,33 @@ func newSearchNotes(search searcher, v vaults) agent.Tool {
 			return agent.Result{}, err
 		}
 		found.Passages = slices.DeleteFunc(found.Passages, func(p rag.Passage) bool { return agent.HidesNote(ctx, p.Path) }) // a note that was moved since
+		found.Passages = v.wholeNotes(ctx, found.Passages)
 		return searchResult(args.Query, query, found), nil
 	})
+}
+
+// wholeNotes widens each passage of a small note to all of its text, once a
+// note. A note that cannot be read stays as it was found.
+func (v vaults) wholeNotes(ctx context.Context, passages []rag.Passage) (list []rag.Passage) {
+	for _, p := range passages {
+		i := slices.IndexFunc(v(), func(f *notes.Folder) bool { return f.Dir() == p.Vault })
+		if i < 0 {
+			list = append(list, p)
+			continue
+		}
+		note, err := place{v()[i], notes.Entry{Path: p.Path}}.read(ctx)
+		lines := strings.Split(note.Text, "\n")
+		if whole := excerpt.Sections(agent.Source{}, nil, lines, max(1, note.BodyLine), len(lines)); err == nil && len(whole) == 1 && len(whole[0].Text) <= excerpt.WholeNote {
+			p.Text, p.Line, p.EndLine = whole[0].Text, whole[0].Line, whole[0].EndLine
+			if p.Heading = ""; len(note.Headings) > 0 && note.Headings[0].Line == p.Line {
+				p.Heading = note.Headings[0].Text
+			}
+		}
+		if !slices.ContainsFunc(list, func(o rag.Passage) bool { return o.Vault == p.Vault && o.Path == p.Path && o.Line == p.Line }) {
+			list = append(list, p)
+		}
+	}
+	return list
 }
 
 // query makes a query of the arguments; filters may also stand in the text,
@@ -122,7 +149,7 @@ func searchResult(asked string, q rag.Query, found rag.Found) agent.Result {
 	for _, p := range found.Passages {
 		source := sourceOf(p)
 		result.Sources = append(result.Sources, source)
-		fmt.Fprintf(&b, "\n%s\n%s\n", source.Title(), strings.TrimSpace(p.Text))
+		fmt.Fprintf(&b, "\n%s\n%s\n", source.Head(), strings.TrimSpace(p.Text))
 	}
 	b.WriteString(coverageHint(found.Coverage))
 	result.Text = strings.TrimSpace(b.String())

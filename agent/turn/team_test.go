@@ -197,7 +197,11 @@ func (m *endless) Stream(_ context.Context, req llm.Request) iter.Seq2[llm.Delta
 func TestATeamThatWasCutIsGoneOnWith(t *testing.T) {
 	verdicts := []string{rejected, accepted}
 	answers := func(judged int) *llmtest.Script {
-		list := []llmtest.Answer{{Match: "front line", Text: routed}, {Match: "You lead a team", Text: oneTask}}
+		list := []llmtest.Answer{
+			{Match: "front line", Text: routed},
+			{Match: "You lead a team", Text: oneTask},
+			{Match: "You answer the user's last message", Text: goodAnswer, Always: true},
+		}
 		for _, verdict := range verdicts[judged:] {
 			list = append(list, llmtest.Answer{Match: "You judge", Text: verdict})
 		}

@@ -1,6 +1,7 @@
 package work
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -28,8 +29,9 @@ const (
 type Outcome struct {
 	Status agent.Status
 	Result agent.Result
-	Reason string // why there is no result
-	Same   string // the step whose identical call stands for this one
+	Reason string          // why there is no result
+	Same   string          // the step whose identical call stands for this one
+	Input  json.RawMessage // with which it ran, where the user changed it
 
 	stopped bool  // the turn was stopped before its end was known
 	err     error // of the tool
@@ -119,6 +121,9 @@ func (w *Worker) make(ctx context.Context, c gate.Call) Outcome {
 		Unattended: w.Unattended(), Emit: w.Emit, Redact: w.Redact, Asks: func() func() { return w.WaitForUser(1) },
 	}.Open()
 	o = w.perform(agent.WithHost(ctx, host), c.Tool, permit)
+	if !bytes.Equal(c.Input, planned.Input) {
+		o.Input = c.Input
+	}
 	w.did(c.Step, effectsOf(c.Tool, host.Close(), o.err)...)
 	w.Mark(ctx, name, provenance.ErrorsUntrusted(c.Tool), &o.Result, o.Reason)
 	w.recordEnd(ctx, c, o)

@@ -17,6 +17,9 @@ const (
 	// sourceSize is the least size of a source, in bytes: smaller sections are
 	// put together, so that a note of many headings is a handful of sources.
 	sourceSize = 1200
+	// WholeNote is up to how many bytes a text is one source, whatever its
+	// headings: what was found is half of it or more.
+	WholeNote = 2 << 10
 )
 
 // Fitting is the last line up to which lines fit into a number of bytes, at
@@ -54,9 +57,10 @@ func Sections(base agent.Source, headings []notes.Heading, lines []string, from,
 		sources = append(sources, open)
 	}
 	next := headings
+	whole := len(strings.Join(lines[from-1:max(from-1, to)], "\n")) <= WholeNote
 	for line := 1; line <= to; line++ {
 		if len(next) > 0 && next[0].Line == line {
-			if line > from && size >= sourceSize {
+			if line > from && size >= sourceSize && !whole {
 				finish(line - 1)
 				open, size = base, 0
 				open.Line = line

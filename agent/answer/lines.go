@@ -1,0 +1,123 @@
+package answer
+
+import (
+	"slices"
+	"strings"
+
+	"lifehub/agent"
+)
+
+// merge adds a source to others: to the one that shares lines with it, which then
+// takes in the others that it shares lines with, unless they have a number.
+func merge(sources []agent.Source, s agent.Source) []agent.Source {
+	at := sharing(sources, s)
+	if at < 0 {
+		return append(sources, s)
+	}
+	s, _ = join(sources[at], s)
+	for i := at + 1; i < len(sources); i++ {
+		if wider, shares := join(s, sources[i]); shares && sources[i].N == 0 {
+			s, sources = wider, slices.Delete(sources, i, i+1)
+			i--
+		}
+	}
+	sources[at] = s
+	return sources
+}
+
+// sharing finds the first source that holds all of s, else the first that shares
+// lines with it; -1: none does.
+func sharing(sources []agent.Source, s agent.Source) int {
+	first := -1
+	for i, other := range sources {
+		wider, shares := join(other, s)
+		if shares && wider.Line == other.Line && wider.EndLine == other.EndLine {
+			return i
+		}
+		if shares && first < 0 {
+			first = i
+		}
+	}
+	return first
+}
+
+// join is a with the lines of b that it lacks. false: they share none, or one
+// that they share is not the same in both.
+func join(a, b agent.Source) (agent.Source, bool) {
+	ours, theirs := linesOf(a), linesOf(b)
+	switch {
+	case !samePlace(a, b) || a.Line > b.EndLine || b.Line > a.EndLine:
+		return a, false
+	case ours == nil || theirs == nil:
+		return a, contains(a, b)
+	}
+	for n := max(a.Line, b.Line); n <= min(a.EndLine, b.EndLine); n++ {
+		if ours[n-a.Line] != theirs[n-b.Line] {
+			return a, false
+		}
+	}
+	if b.EndLine > a.EndLine {
+		ours = append(ours, theirs[a.EndLine+1-b.Line:]...)
+	}
+	if b.Line < a.Line {
+		ours, a.Heading = append(theirs[:a.Line-b.Line:a.Line-b.Line], ours...), b.Heading
+	}
+	a.Line, a.EndLine, a.Text = min(a.Line, b.Line), max(a.EndLine, b.EndLine), strings.Join(ours, "\n")
+	a.Score, a.Untrusted, a.Dated = max(a.Score, b.Score), a.Untrusted || b.Untrusted, a.Dated || b.Dated
+	return a, true
+}
+
+func samePlace(a, b agent.Source) bool {
+	return a.Vault == b.Vault && a.Path == b.Path && a.Call == b.Call
+}
+
+// linesOf are the lines of a source; nil: its text is not those that it names.
+func linesOf(s agent.Source) []string {
+	lines := strings.Split(s.Text, "\n")
+	if s.Line < 1 || len(lines) != s.EndLine-s.Line+1 {
+		return nil
+	}
+	return lines
+}
+
+// contains reports whether a source that is no lines is one with another.
+func contains(a, b agent.Source) bool {
+	return a.Line == b.Line && a.EndLine == b.EndLine && strings.Contains(a.Text, b.Text)
+}
+
+// Unseen are the lines of s that none of the sources holds, as sources.
+func Unseen(sources []agent.Source, s agent.Source) (runs []agent.Source) {
+	lines := linesOf(s)
+	seen := make([]bool, len(lines))
+	for _, other := range sources {
+		if !samePlace(other, s) {
+			continue
+		}
+		theirs := linesOf(other)
+		if lines == nil || theirs == nil {
+			if contains(other, s) {
+				return nil
+			}
+			continue
+		}
+		for n := max(s.Line, other.Line); n <= min(s.EndLine, other.EndLine); n++ {
+			seen[n-s.Line] = seen[n-s.Line] || lines[n-s.Line] == theirs[n-other.Line]
+		}
+	}
+	if lines == nil {
+		return []agent.Source{s}
+	}
+	for from := 0; from < len(lines); from++ {
+		to := from
+		for to < len(lines) && !seen[to] {
+			to++
+		}
+		if run := strings.Join(lines[from:to], "\n"); strings.TrimSpace(run) != "" {
+			part := s
+			part.Line, part.EndLine, part.Text = s.Line+from, s.Line+to-1, run
+			runs = append(runs, part)
+		}
+		from = to
+	}
+	return runs
+}
