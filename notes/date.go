@@ -10,21 +10,160 @@ import (
 	"github.com/pelletier/go-toml/v2"
 
 	"lifehub/internal/pattern"
+	"lifehub/internal/when"
 	"lifehub/notes/task"
 )
 
-// date is the day a note is about, else the day it was last written; own
-// reports whether the note says so itself.
-func (n *Note) date() (day time.Time, own bool) {
+// date is the day that a note says it is about; zero: none.
+func (n *Note) date() time.Time {
 	if day, ok := DateIn(n.Path); ok {
-		return day, true
+		return day
 	}
 	for _, key := range []string{"date", "created", "updated"} {
 		if day, ok := frontDate(n.Front[key]); ok {
-			return day, true
+			return day
 		}
 	}
-	return task.Midnight(n.ModTime.Local()), false
+	return time.Time{}
+}
+
+// maxDates bounds the dates of one note.
+const maxDates = 20_000
+
+// readDates fills Dates.
+func (n *Note) readDates(body string) {
+	last := n.BodyLine + strings.Count(body, "\n")
+	if !n.Date.IsZero() {
+		n.Dates = append(n.Dates, Dated{n.ownSpan(), Lines{1, last}})
+	}
+	r := dateReader{note: n, sections: []section{{year: n.year()}}, alone: -1}
+	at := 0
+	for line := range strings.Lines(body) {
+		r.read(n.BodyLine+at, strings.TrimRight(line, "\r\n"))
+		at++
+		if len(n.Dates) > maxDates {
+			break
+		}
+	}
+	r.close(0, last)
+}
+
+// ownSpan is the stretch that the note's own date names: a week or a month
+// where its name is one, else a day.
+func (n *Note) ownSpan() when.Span {
+	base := strings.TrimSuffix(path.Base(n.Path), path.Ext(n.Path))
+	switch {
+	case monthInName.MatchString(base) && n.Date.Day() == 1 && !dayInName.MatchString(base):
+		return when.Span{From: n.Date, To: n.Date.AddDate(0, 1, 0)}
+	case weekInName.MatchString(base) && !dayInName.MatchString(base):
+		return when.Span{From: n.Date, To: n.Date.AddDate(0, 0, 7)}
+	}
+	return when.Span{From: n.Date, To: n.Date.AddDate(0, 0, 1)}
+}
+
+// year is that of the note's dates without one; 0: none.
+func (n *Note) year() int {
+	if !n.Date.IsZero() {
+		return n.Date.Year()
+	}
+	_, year := when.Heading(NameOf(n.Path), 0)
+	return year
+}
+
+// dateReader reads the dates of a note's lines from top to bottom.
+type dateReader struct {
+	note     *Note
+	headings int       // how many of the note's were read
+	sections []section // those that the line is in, the outermost first
+	alone    int       // the first of note.Dates for all up to the next such; -1: none
+	item     int       // the first of note.Dates for the paragraph or item
+	open     bool      // there is one
+	indent   int       // of its first line
+	blank    bool      // the line before is
+}
+
+type section struct {
+	level, year int
+	first, last int // its dates in note.Dates
+}
+
+func (r *dateReader) read(number int, line string) {
+	n := r.note
+	if r.headings < len(n.Headings) && n.Headings[r.headings].Line == number {
+		h := n.Headings[r.headings]
+		r.headings++
+		r.close(h.Level, number-1)
+		dates, year := when.Heading(h.Text, r.sections[len(r.sections)-1].year)
+		first := len(n.Dates)
+		r.add(dates, number)
+		r.sections = append(r.sections, section{h.Level, year, first, len(n.Dates)})
+		return
+	}
+	text := strings.TrimLeft(line, " \t")
+	if text == "" {
+		r.blank = true
+		return
+	}
+	indent, item := len(line)-len(text), text[0] == '|' || len(text) > 1 && text[1] == ' ' && strings.Contains("-*+>", text[:1])
+	dates, rest := when.Dates(line, r.sections[len(r.sections)-1].year)
+	if r.open && (len(dates) > 0 || (item || r.blank) && indent <= r.indent) {
+		r.end(r.item, number-1)
+		r.open = false
+	}
+	r.blank = false
+	switch {
+	case len(dates) == 0:
+	case !item && saysNoMore(rest):
+		if r.alone >= 0 {
+			r.end(r.alone, number-1)
+		}
+		r.alone = len(n.Dates)
+		r.add(dates, number)
+	default:
+		r.item, r.open, r.indent = len(n.Dates), true, indent
+		r.add(dates, number)
+	}
+}
+
+// saysNoMore reports whether nothing but the day of the week is left of a line
+// without its date.
+func saysNoMore(rest string) bool {
+	rest = strings.Trim(rest, "*_:,.()[]# \t")
+	return rest == "" || when.IsWeekday(rest)
+}
+
+// add adds dates from a line on, whose last line is not known yet.
+func (r *dateReader) add(dates []when.Span, line int) {
+	for _, d := range dates {
+		r.note.Dates = append(r.note.Dates, Dated{d, Lines{First: line}})
+	}
+}
+
+// end closes the dates from a place on that are open.
+func (r *dateReader) end(from, line int) {
+	for i := from; i < len(r.note.Dates); i++ {
+		if r.note.Dates[i].Last == 0 {
+			r.note.Dates[i].Last = line
+		}
+	}
+}
+
+// close ends what a heading of a level ends.
+func (r *dateReader) close(level, line int) {
+	if r.open {
+		r.end(r.item, line)
+	}
+	if r.alone >= 0 {
+		r.end(r.alone, line)
+	}
+	r.open, r.alone = false, -1
+	for last := len(r.sections) - 1; last > 0 && r.sections[last].level >= level; last-- {
+		s := r.sections[last]
+		for i := s.first; i < s.last; i++ {
+			r.note.Dates[i].Last = line
+		}
+		r.sections = r.sections[:last]
+	}
 }
 
 var (

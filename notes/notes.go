@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"lifehub/internal/when"
 	"lifehub/notes/task"
 )
 
@@ -39,8 +40,8 @@ type Note struct {
 	Links     []Link
 	Tags      []string // lower case, without #, sorted, from front matter and text
 	Tasks     []task.Task
-	Date      time.Time // the note's own date, local midnight: name, front matter, else ModTime
-	Dated     bool      // it bears that date itself
+	Date      time.Time // the note's own date, local midnight: name, else front matter; zero: none
+	Dates     []Dated   // the days that its lines are of, in order; see [Dated]
 	Aliases   []string  // other names it gives itself
 	Untrusted bool      // its front matter names a source or url
 	Problems  []string  // what could not be read, in plain words; the rest is read
@@ -56,6 +57,16 @@ type Heading struct {
 	Level int // 1 to 6
 	Text  string
 	Line  int
+}
+
+// Dated are lines of a note and the days that they are of. The note's own date
+// is that of all its lines, one in a heading of its section, one alone on its
+// line of all up to the next such line or heading, any other of its paragraph
+// or list item. When the file was written dates nothing: a copy of the folder
+// would change it.
+type Dated struct {
+	when.Span
+	Lines
 }
 
 // Lines are those from First to Last.

@@ -24,7 +24,8 @@ func Parse(entry Entry, raw []byte) Note {
 	n.try("text", func() { n.readBody(body) })
 	n.Title = n.title()
 	n.Aliases = n.aliases()
-	n.Date, n.Dated = n.date()
+	n.Date = n.date()
+	n.try("dates", func() { n.readDates(body) })
 	slices.Sort(n.Tags)
 	n.Tags = slices.Compact(n.Tags)
 	return n

@@ -9,14 +9,14 @@ import (
 
 func TestPropertiesAreReadLikeFrontMatter(t *testing.T) {
 	for name, test := range map[string]struct {
-		path, text     string
-		title, day     string // "": not its own
-		tags, aliases  []string
-		foreign, dated bool
+		path, text    string
+		title, day    string // "": not its own
+		tags, aliases []string
+		foreign       bool
 	}{
 		"a page of Logseq": {
 			path: "pages/garden.md", text: "title:: Kitchen garden\ntags:: [[Outdoors]], hobby, #plan\nalias:: The Plot, allotment\ndate:: [[2026-03-14]]\n\n- text\n",
-			title: "Kitchen garden", day: "2026-03-14", tags: []string{"hobby", "outdoors", "plan"}, aliases: []string{"The Plot", "allotment"}, dated: true,
+			title: "Kitchen garden", day: "2026-03-14", tags: []string{"hobby", "outdoors", "plan"}, aliases: []string{"The Plot", "allotment"},
 		},
 		"a block's tags":            {path: "a.md", text: "- book\n  tags:: novel\n  title:: Emma\n", title: "a", tags: []string{"novel"}},
 		"front matter comes first":  {path: "a.md", text: "---\ntitle: One\n---\ntitle:: Two\n", title: "One"},
@@ -26,22 +26,22 @@ func TestPropertiesAreReadLikeFrontMatter(t *testing.T) {
 		"C++ is none":               {path: "a.md", text: "std::move it\nstd:: move\n", title: "a"},
 		"the aliases of Obsidian":   {path: "a.md", text: "---\naliases: [b, \"c d\"]\n---\n", title: "a", aliases: []string{"b", "c d"}},
 		"an alias of Obsidian":      {path: "a.md", text: "---\nalias: b\n---\n", title: "a", aliases: []string{"b"}},
-		"milliseconds of Dendron":   {path: "a.md", text: "---\ncreated: 1735732800000\n---\n", title: "a", day: "2025-01-01", dated: true},
+		"milliseconds of Dendron":   {path: "a.md", text: "---\ncreated: 1735732800000\n---\n", title: "a", day: "2025-01-01"},
 		"a number that is no time":  {path: "a.md", text: "---\ncreated: 18446744073709551615\n---\n", title: "a"},
 		"a year that is no date":    {path: "a.md", text: "---\ndate: 2025\n---\n", title: "a"},
 		"a slash in Logseq's names": {path: "proj%2Fapollo.md", text: "x", title: "proj/apollo"},
 		"a slash in its newer ones": {path: "proj___apollo.md", text: "x", title: "proj/apollo"},
 		"a percent sign":            {path: "100%.md", text: "x", title: "100%"},
-		"folders of days":           {path: "2026/03/14.md", text: "x", title: "14", day: "2026-03-14", dated: true},
+		"folders of days":           {path: "2026/03/14.md", text: "x", title: "14", day: "2026-03-14"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			n := Parse(Entry{Path: test.path, ModTime: time.Date(2026, 3, 14, 9, 0, 0, 0, time.Local)}, []byte(test.text))
-			day := test.day
-			if day == "" {
-				day = "2026-03-14" // that of the file
+			day := ""
+			if !n.Date.IsZero() {
+				day = n.Date.Format(time.DateOnly)
 			}
-			if n.Title != test.title || n.Date.Format(time.DateOnly) != day || n.Dated != test.dated || n.Untrusted != test.foreign {
-				t.Errorf("title %q of %s, its own %v, foreign %v", n.Title, n.Date.Format(time.DateOnly), n.Dated, n.Untrusted)
+			if n.Title != test.title || day != test.day || n.Untrusted != test.foreign {
+				t.Errorf("title %q of %q, foreign %v", n.Title, day, n.Untrusted)
 			}
 			if !slices.Equal(n.Tags, test.tags) || !slices.Equal(n.Aliases, test.aliases) {
 				t.Errorf("tags %q, aliases %q", n.Tags, n.Aliases)

@@ -2,6 +2,7 @@ package rag
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 )
@@ -48,6 +49,39 @@ func TestAWordThatIsEverywhereCounts(t *testing.T) {
 	}
 }
 
+// One friend stands in 40 of 65 notes: a question on her is answered, and one
+// that holds a rare word too is judged by that.
+func TestTheRareWordJudgesNextToOneThatIsEverywhere(t *testing.T) {
+	files := map[string]string{"zeppelin.md": "# Zeppelin\n\nThe zeppelin museum opens at ten.\n"}
+	did := []string{"Walked to the harbour", "Baked bread", "Read on the balcony", "Repaired the fence", "Sorted photographs"}
+	for i := range 64 {
+		files[fmt.Sprintf("notes/%02d.md", i)] = fmt.Sprintf("# Note %d\n\n%s, number %d.\n", i, did[i%len(did)], i)
+		if i < 40 {
+			files[fmt.Sprintf("notes/%02d.md", i)] += "\nAnna was there and we had coffee.\n"
+		}
+	}
+	folder, x := vault(t, files)
+	syncNow(t, x, folder, nil)
+	for question, want := range map[string]string{
+		"what did Anna and I talk about?":    "everywhere",
+		"does Anna know the zeppelin?":       "zeppelin.md",
+		"Anna zeppelin museum":               "zeppelin.md",
+		"what is the orbit of Jupiter?":      "",
+		"why do electrons repel each other?": "",
+	} {
+		found, err := x.Search(t.Context(), Query{Text: question})
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch {
+		case found.Likely() != (want != ""):
+			t.Errorf("%s: %.2f likely", question, found.Answerable)
+		case strings.HasSuffix(want, ".md") && (found.Passages[0].Path != want || found.Signals.Everywhere > 0):
+			t.Errorf("%s: %s first, %+v", question, found.Passages[0].Path, found.Signals)
+		}
+	}
+}
+
 // Asked on a Sunday for last week, the days of the week that ends come first,
 // the newest before the others.
 func TestLastWeekListsItsDays(t *testing.T) {
@@ -59,6 +93,9 @@ func TestLastWeekListsItsDays(t *testing.T) {
 	}
 	if len(found.Passages) != 7 || !found.Likely() {
 		t.Fatalf("%d passages, %.2f likely; want seven days", len(found.Passages), found.Answerable)
+	}
+	if at := found.Time; at == nil || at.Days != "16–22 November" || at.Notes != 7 || len(at.List) != 7 || at.List[0].Path != "daily/2026-11-16.md" {
+		t.Errorf("is about %+v", at)
 	}
 	for i, p := range found.Passages {
 		if want := fmt.Sprintf("daily/2026-11-%d.md", 22-i); p.Path != want {

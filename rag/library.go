@@ -6,6 +6,8 @@ import (
 	"errors"
 	"slices"
 	"strings"
+
+	"lifehub/rag/search"
 )
 
 // Library searches several vaults as one.
@@ -20,6 +22,7 @@ func (l Library) Search(ctx context.Context, q Query) (Found, error) {
 			return all, err
 		}
 		all.Passages = append(all.Passages, found.Passages...)
+		all.Time = joinTimes(all.Time, found.Time)
 		all.Coverage = joinCoverage(all.Coverage, found.Coverage, i == 0)
 		if found.Answerable > all.Answerable {
 			all.Answerable, all.ByMeaning = found.Answerable, found.ByMeaning
@@ -50,6 +53,18 @@ func (l Library) Close() error {
 		err = errors.Join(err, x.Close())
 	}
 	return err
+}
+
+// joinTimes adds up what of two vaults is of a time.
+func joinTimes(a, b *Time) *Time {
+	if a == nil || b == nil {
+		return cmp.Or(a, b)
+	}
+	joined := *a
+	joined.Notes += b.Notes
+	joined.List = slices.SortedStableFunc(slices.Values(slices.Concat(a.List, b.List)), func(x, y DatedNote) int { return cmp.Compare(x.Date, y.Date) })
+	joined.List = joined.List[max(0, len(joined.List)-search.MaxListed):]
+	return &joined
 }
 
 // joinCoverage adds two vaults up: the age is that of the older, and words

@@ -34,7 +34,7 @@ func ParseQuery(text string) (Query, error) {
 		case "tag":
 			q.Tags = append(q.Tags, value)
 		default:
-			date, err := parseDay(value)
+			date, err := ParseDay(value)
 			if err != nil {
 				return q, fmt.Errorf("%s:%s is no date; write %s", name, value, filterExamples[name])
 			}
@@ -60,11 +60,12 @@ var filterExamples = map[string]string{
 // filterField matches a filter with its value, a quoted phrase, or a word.
 var filterField = pattern.Lazy(`(?i)\b(?:path|tag|after|before):(?:"[^"]*"?|[^\s"]*)|"[^"]*"?|[^\s"]+`)
 
-func parseDay(value string) (time.Time, error) {
+// ParseDay reads 2026-03-14, 2026-03 or 2026 as local midnight of its first day.
+func ParseDay(value string) (time.Time, error) {
 	for _, layout := range []string{time.DateOnly, "2006-01", "2006"} {
-		if date, err := time.ParseInLocation(layout, value, time.Local); err == nil {
+		if date, err := time.ParseInLocation(layout, strings.TrimSpace(value), time.Local); err == nil {
 			return date, nil
 		}
 	}
-	return time.Time{}, fmt.Errorf("%q is no date", value)
+	return time.Time{}, fmt.Errorf("%q is no day; write it as YYYY-MM-DD", value)
 }

@@ -12,7 +12,10 @@ type (
 	Query   = search.Query
 	Side    = search.Side
 	Passage = search.Passage
-	Signals = search.Signals
+	Time    = search.Time
+
+	DatedNote = search.DatedNote
+	Signals   = search.Signals
 )
 
 // The sides of a search.
@@ -35,6 +38,8 @@ type Coverage struct {
 type Found struct {
 	Passages []Passage `json:"passages"` // best first; never nil
 	Coverage Coverage  `json:"coverage"`
+	// Time is the one that the query is about; nil: none.
+	Time *Time `json:"time,omitempty"`
 	// ByMeaning: no word that says what the question is about stands in the
 	// notes, and meaning found what is near to it.
 	ByMeaning bool `json:"by_meaning,omitempty"`

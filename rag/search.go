@@ -81,7 +81,7 @@ func (x *Index) search(ctx context.Context, db *sql.DB, q Query) (Found, error) 
 	} else if out.Embedder != "" {
 		coverage.Embedder = out.Embedder
 	}
-	found := Found{Passages: out.Passages, Coverage: coverage, Answerable: out.Signals.Answerable(), Signals: out.Signals}
+	found := Found{Passages: out.Passages, Coverage: coverage, Answerable: out.Signals.Answerable(), Signals: out.Signals, Time: out.Time}
 	found.ByMeaning = out.Signals.Silent > 0 && found.Likely()
 	return found, nil
 }

@@ -13,14 +13,16 @@ import (
 	"lifehub/internal/text"
 )
 
-// span is a stretch of days: from its first day to before its last.
-type span struct{ From, To time.Time }
+// Span is a stretch of days: from its first day to before its last. A side
+// that is zero has no bound; both are: it is none.
+type Span struct{ From, To time.Time }
 
-func (s span) IsZero() bool { return s.From.IsZero() }
+// IsZero reports whether it is no time at all.
+func (s Span) IsZero() bool { return s.From.IsZero() && s.To.IsZero() }
 
 // saidTime is a time that a question speaks of, and where.
 type saidTime struct {
-	span
+	Span
 	unit       timeUnit
 	start, end int // bytes of the question
 }
@@ -31,11 +33,11 @@ const maxTimed = 2000
 // In finds the stretch of time that a question speaks of in plain
 // words, and the question without them. today is the day it is asked. Zero:
 // it speaks of none.
-func In(text string, today time.Time) (s span, rest string) {
+func In(text string, today time.Time) (s Span, rest string) {
 	day := time.Date(today.Year(), today.Month(), today.Day(), 0, 0, 0, 0, today.Location())
 	said := timesIn(text[:min(len(text), maxTimed)], day)
 	if len(said) == 0 {
-		return span{}, text
+		return Span{}, text
 	}
 	first := said[0]
 	if last, ok := upTo(text[first.end:], day); ok {
@@ -43,10 +45,10 @@ func In(text string, today time.Time) (s span, rest string) {
 		for !first.From.Before(first.To) { // from November to May
 			first.From = first.unit.before(first.From)
 		}
-	} else if isSince(text, first) && !first.From.After(day) {
-		first.To = day.AddDate(0, 0, 1)
+	} else {
+		first.Span = first.side(text, day)
 	}
-	return first.span, text[:first.start] + " " + text[first.end:]
+	return first.Span, text[:first.start] + " " + text[first.end:]
 }
 
 // before is the same day of the week before, or of the year.
@@ -65,7 +67,7 @@ func timesIn(question string, day time.Time) (said []saidTime) {
 	}
 	unspaced, digits := strings.ContainsFunc(question, text.Unspaced), strings.ContainsAny(question, "0123456789")
 	for _, t := range plainTimes() {
-		if !t.spaced && !unspaced || t.unit >= givenDate && !digits {
+		if !t.spaced && !unspaced || t.unit >= dayOfMonth && !digits {
 			continue
 		}
 		where := t.find(question)
@@ -76,14 +78,8 @@ func timesIn(question string, day time.Time) (said []saidTime) {
 		if slices.ContainsFunc(said, func(s saidTime) bool { return found.start < s.end && s.start < found.end }) {
 			continue
 		}
-		parts := timeParts{}
-		for i, name := range t.pattern.SubexpNames() {
-			if name != "" && where[2*i] >= 0 {
-				parts[name] = question[where[2*i]:where[2*i+1]]
-			}
-		}
 		ok := false
-		if found.span, ok = t.span(day, parts); ok {
+		if found.Span, ok = t.span(day, t.parts(question, where)); ok {
 			said = append(said, found)
 		}
 	}
@@ -108,16 +104,45 @@ func upTo(rest string, day time.Time) (last saidTime, ok bool) {
 	return last, false
 }
 
+var timeJoint = pattern.Lazy(`(?i)^\s*(?:and|to|until|till|through|und|bis|et|au|jusqu'en|jusqu'au|y|hasta|e|по|–|—|-|到|至|から)\s*(?:the |zum |den )?`)
+
+// The sides of a time that may be meant, by the words before and after it.
 var (
-	timeJoint  = pattern.Lazy(`(?i)^\s*(?:and|to|until|till|through|und|bis|et|au|jusqu'en|jusqu'au|y|hasta|e|по|–|—|-|到|至|から)\s*(?:the |zum |den )?`)
-	sinceWord  = pattern.Lazy(`(?i)(?:^|[^\pL\pN])(?:since|ever since|seit|depuis|desde|dal|sinds|sedan|с)\s+(?:the |dem |der |le |la |el )?$`)
-	sinceInIt  = pattern.Lazy(`(?i)^(?:since|seit|depuis|desde|dal|sinds)\s`)
-	sinceAfter = pattern.Lazy(`^(?:以来|以來|以后|以後|から|부터)`)
+	sinceIt  = newSide(`since|ever since|seit|depuis|desde|dal|sinds|sedan|с`, `以来|以來|から|부터`)
+	beforeIt = newSide(`before|until|till|vor|bis|avant|jusqu['’](?:à|en|au)|antes de|hasta|prima d[ei]|prima del|voor|до|перед`, `的?之?前|以前|の前|まで|전|까지`)
+	afterIt  = newSide(`after|nach|après|después de|dopo|после`, `的?之?[后後]|以[后後]|の後|후`)
 )
 
-// isSince reports whether all the time from then on is meant.
-func isSince(text string, said saidTime) bool {
-	return sinceWord.MatchString(text[:said.start]) || sinceInIt.MatchString(text[said.start:said.end]) || sinceAfter.MatchString(text[said.end:])
+type side struct{ before, first, after pattern.Pattern }
+
+func newSide(before, after string) side {
+	return side{
+		pattern.Lazy(`(?i)(?:^|[^\pL\pN])(?:` + before + `)\s+(?:the |dem |der |den |le |la |el )?$`),
+		pattern.Lazy(`(?i)^(?:` + before + `)\s`),
+		pattern.Lazy(`^(?:` + after + `)`),
+	}
+}
+
+// of reports whether this side of a time is meant.
+func (s side) of(text string, said saidTime) bool {
+	return s.before.MatchString(text[:said.start]) || said.unit != ago && s.first.MatchString(text[said.start:said.end]) || s.after.MatchString(text[said.end:])
+}
+
+// side is the time itself, or all before, after or since it.
+func (said saidTime) side(text string, day time.Time) Span {
+	tomorrow := day.AddDate(0, 0, 1)
+	switch {
+	case sinceIt.of(text, said) && !said.From.After(day):
+		return Span{said.From, tomorrow}
+	case beforeIt.of(text, said):
+		if next := said.From.AddDate(1, 0, 0); said.unit == feastDay && next.Sub(day) < day.Sub(said.From) {
+			return Span{To: next} // before the one that comes
+		}
+		return Span{To: said.From}
+	case afterIt.of(text, said) && !said.To.After(day):
+		return Span{said.To, tomorrow}
+	}
+	return said.Span
 }
 
 // emptyWords say nothing of what is looked for, once the time is known: "what
@@ -126,8 +151,8 @@ var emptyWords = sync.OnceValue(func() map[string]bool {
 	return wordSet("a about am an and any are at be been did do does done for from happen happened happening have i in is it " +
 		"me my mine note notes of on our say says show tell that the there to was we were what when which who with write wrote written " +
 		"went go day journal daily diary entry log " +
-		"since between until till during through last " +
-		"was habe ich gemacht war wir ist am im in der den dem mein meine notizen tagebuch hab hatte getan passiert los geschehen erlebt notiert geschrieben stand steht gab es seit bis " +
+		"no rather instead since between before after until till during through last " +
+		"was habe ich gemacht war wir ist am im in der den dem mein meine notizen tagebuch hab hatte getan passiert los geschehen erlebt notiert geschrieben stand steht gab es seit bis vor nach " +
 		"que qu quoi quelle est ce ai je j fait s'est passé passe s depuis en le la les qué que hice hicimos pasó desde el cosa ho fatto è successo что я мы делал делала делали было случилось с в")
 })
 
@@ -147,4 +172,35 @@ func SaysNothing(word string) bool {
 	}
 	first, _ := utf8.DecodeRuneInString(word)
 	return text.Unspaced(first) && strings.Trim(word, "我你他们了什么麼事情有的吗呢过過写寫记記发發生都在是しまたか私は") == ""
+}
+
+// Words names the stretch as a person would on a day: "16–22 November".
+func (s Span) Words(today time.Time) string {
+	const day, month = "2 January", "January"
+	year := func(t time.Time) string {
+		if t.Year() == today.Year() {
+			return ""
+		}
+		return t.Format(" 2006")
+	}
+	last := s.To.AddDate(0, 0, -1)
+	switch from := s.From; {
+	case s.To.IsZero():
+		return "since " + from.Format(day) + year(from)
+	case from.IsZero():
+		return "before " + s.To.Format(day) + year(s.To)
+	case from.Equal(last):
+		return from.Format(day) + year(from)
+	case from.YearDay() == 1 && from.AddDate(1, 0, 0).Equal(s.To):
+		return from.Format("2006")
+	case from.Day() == 1 && from.AddDate(0, 1, 0).Equal(s.To):
+		return from.Format(month) + year(from)
+	case from.Year() == last.Year() && from.Month() == last.Month():
+		return from.Format("2") + "–" + last.Format(day) + year(last)
+	default:
+		if from.Year() != last.Year() {
+			return from.Format(day+" 2006") + " – " + last.Format(day+" 2006")
+		}
+		return from.Format(day) + " – " + last.Format(day) + year(last)
+	}
 }

@@ -181,3 +181,48 @@ func TestTimeWordsTakeAnyText(t *testing.T) {
 		}
 	})
 }
+
+// Before, after and since a time, and feasts.
+func TestSidesOfATime(t *testing.T) {
+	for _, c := range [][3]string{
+		{"2026-11-22", "what did I do before Christmas?", "before 24 December"},
+		{"2027-01-10", "what did I do before Christmas?", "before 24 December 2026"},
+		{"2026-11-22", "what happened at Christmas", "24–26 December 2025"},
+		{"2026-11-22", "what did we eat on Christmas Eve 2024", "24 December 2024"},
+		{"2027-01-10", "after Christmas", "27 December 2026 – 10 January 2027"},
+		{"2027-01-10", "Was habe ich vor Weihnachten gemacht?", "before 24 December 2026"},
+		{"2027-01-10", "nach Weihnachten", "27 December 2026 – 10 January 2027"},
+		{"2027-01-10", "avant Noël", "before 24 December 2026"},
+		{"2027-01-10", "圣诞节前我做了什么", "before 24 December 2026"},
+		{"2026-11-22", "before October", "before 1 October"},
+		{"2026-11-22", "until last week", "before 16 November"},
+		{"2026-11-22", "after 2026-11-01", "2–22 November"},
+		{"2026-11-22", "was war vor zwei Wochen", "5–11 November"},
+		{"2026-11-22", "vor dem Wochenende", "none"},
+		{"2026-11-22", "the day before yesterday", "20 November"},
+		{"2026-11-22", "the week before last", "9–15 November"},
+		{"2026-11-22", "上周", "16–22 November"},
+		{"2026-11-22", "in October", "October"},
+		{"2026-11-22", "no, 9–15 November", "9–15 November"},
+		{"2026-11-22", "9-15 November 2025", "9–15 November 2025"},
+		{"2026-11-22", "vom 9. bis 15. November", "9–15 November"},
+		{"2026-11-22", "in October 2024", "October 2024"},
+		{"2026-11-22", "last year", "2025"},
+		{"2026-11-22", "last 10 days", "12–22 November"},
+		{"2026-11-22", "since October", "1 October – 22 November"},
+		{"2026-11-22", "Christmas cookies", "none"},
+		{"2026-11-22", "before breakfast", "none"},
+	} {
+		today, err := time.ParseInLocation(time.DateOnly, c[0], time.Local)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := "none"
+		if s, _ := In(c[1], today); !s.IsZero() {
+			got = s.Words(today)
+		}
+		if got != c[2] {
+			t.Errorf("%s, on %s: %s, want %s", c[1], c[0], got, c[2])
+		}
+	}
+}

@@ -11,17 +11,18 @@ import (
 // plainTimes are tried in order, the more exact one first. They are made at
 // their first use, as a start has none.
 var plainTimes = sync.OnceValue(func() []plainTime {
-	month, day, season := oneOf(monthNames), oneOf(weekdays), oneOf(seasons)
+	month, day, season, feast := oneOf(monthNames), oneOf(weekdays), oneOf(seasons), oneOf(feasts)
 	count, unit, nth := oneOf(counts), oneOf(timeUnits), oneOf(ordinals)
 	const (
 		year  = `(?P<year>(?:19|20)\d\d)`
 		last  = `(?:last|past|previous|letzte[nmrs]?|vergangene[nmrs]?|vorige[nmrs]?)`
 		this  = `(?:this|diese[nmrs]?)`
 		which = `(?P<which>last|past|this|letzte[nmrs]?|vergangene[nmrs]?|diese[nmrs]?)`
-		in    = `(?:in|im|during|since|from|of|between|early|mid|late|seit|von|zwischen|anfang|mitte|ende|en|em|depuis|pendant|desde|durante|da|dal|sinds|в|с|за)`
+		in    = `(?:in|im|during|since|before|after|until|vor|nach|bis|avant|après|from|of|between|early|mid|late|seit|von|zwischen|anfang|mitte|ende|en|em|depuis|pendant|desde|durante|da|dal|sinds|в|с|за)`
 	)
 	return []plainTime{
-		spaced(`(?P<date>\d{4}-\d\d-\d\d)`, givenDate, 0),
+		spaced(year+`[-/.](?P<month>\d\d?)[-/.](?P<day>\d\d?)(?:t\d\d:\d\d[\d:.z]*)?`, dayOfMonth, 0),
+		spaced(`(?P<first>\d{1,2})\.? ?(?:–|-|to|bis) ?(?P<day>\d{1,2})\.? (?P<month>`+month+`)(?:,? `+year+`)?`, dayOfMonth, 0),
 		spaced(`(?P<day>\d{1,2})(?:st|nd|rd|th|er|\.)?(?: of| de)? (?P<month>`+month+`)(?:\.?,?(?: de| del)? `+year+`)?`, dayOfMonth, 0),
 		spaced(`(?P<month>`+month+`)\.? (?P<day>\d{1,2})(?:st|nd|rd|th)?(?:,? `+year+`)?`, dayOfMonth, 0),
 		spaced(`(?P<day>\d{1,2})\.(?P<month>\d{1,2})\.(?P<year>\d{4})`, dayOfMonth, 0),
@@ -93,6 +94,8 @@ var plainTimes = sync.OnceValue(func() []plainTime {
 		spaced(`(?:(?:in|during|since|over) the|in|im|seit|en|en el|en la|in) (?P<season>`+season+`)`, seasonOf, 0),
 		unspaced(`(?P<which>去年|昨年|今年)[的の]?(?P<season>[春夏秋冬])[天季]?`, seasonOf, 0),
 		unspaced(`(?P<season>[春夏秋冬])[天季]`, seasonOf, 0),
+		spaced(`(?:at|on|over|during|around|since|before|until|till|after|last|this|an|zu|über|letzte[ns]?|seit|vor|bis|nach|à|avant|après|depuis|en|antes de|después de|desde|a|prima di|dopo|до|после|на|с) (?P<feast>`+feast+`)(?:,? (?:of )?`+year+`)?`, feastDay, 0),
+		unspaced(`(?P<feast>`+feast+`)`, feastDay, 0),
 		spaced(year+`[ /-]?q(?P<quarter>[1-4])`, quarterOf, 0),
 		spaced(`q(?P<quarter>[1-4])(?:[ /-]?`+year+`)?`, quarterOf, 0),
 		spaced(`(?P<quarter>`+nth+`) (?:quarter|quartal)(?: (?:of )?`+year+`)?`, quarterOf, 0),
@@ -160,7 +163,14 @@ var (
 		"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12, "frühling": 3, "frühjahr": 3, "sommer": 6, "herbst": 9,
 		"printemps": 3, "été": 6, "automne": 9, "hiver": 12, "primavera": 3, "verano": 6, "otoño": 9, "invierno": 12, "春": 3, "夏": 6, "秋": 9, "冬": 12,
 	}
-	timeUnits = map[string]rune{
+	// feasts are those that have a date: month, day, and days.
+	feasts = map[string][3]int{
+		"christmas": christmas, "xmas": christmas, "weihnachten": christmas, "noël": christmas, "navidad": christmas, "natale": christmas, "natal": christmas, "рождества": christmas, "рождество": christmas, "圣诞节": christmas, "圣诞": christmas, "聖誕節": christmas, "クリスマス": christmas, "크리스마스": christmas,
+		"christmas eve": {12, 24, 1}, "heiligabend": {12, 24, 1}, "christmas day": {12, 25, 1}, "halloween": {10, 31, 1}, "new year’s eve": {12, 31, 1}, "new year's eve": {12, 31, 1}, "silvester": {12, 31, 1},
+		"new year": newYear, "new year’s day": newYear, "new year's day": newYear, "neujahr": newYear, "capodanno": newYear, "元旦": newYear, "新年": newYear,
+	}
+	christmas, newYear = [3]int{12, 24, 3}, [3]int{1, 1, 1}
+	timeUnits          = map[string]rune{
 		"day": 'd', "days": 'd', "tag": 'd', "tage": 'd', "tagen": 'd', "jour": 'd', "jours": 'd', "día": 'd', "días": 'd', "giorno": 'd', "giorni": 'd', "dia": 'd', "dias": 'd', "день": 'd', "дня": 'd', "дней": 'd', "天": 'd', "日": 'd', "일": 'd',
 		"week": 'w', "weeks": 'w', "woche": 'w', "wochen": 'w', "semaine": 'w', "semaines": 'w', "semana": 'w', "semanas": 'w', "settimana": 'w', "settimane": 'w', "неделю": 'w', "недели": 'w', "недель": 'w', "周": 'w', "週": 'w', "週間": 'w', "星期": 'w', "주": 'w',
 		"month": 'm', "months": 'm', "monat": 'm', "monate": 'm', "monaten": 'm', "mois": 'm', "mes": 'm', "meses": 'm', "mese": 'm', "mesi": 'm', "mês": 'm', "месяц": 'm', "месяца": 'm', "месяцев": 'm', "月": 'm', "달": 'm',

@@ -46,9 +46,9 @@ const (
 	monthNamed // March
 	seasonOf   // the summer
 	quarterOf  // Q3
+	feastDay   // Christmas
 	// Those from here on are said with a digit.
-	givenDate   // 2026-03-14
-	dayOfMonth  // 14 March, or the 14th
+	dayOfMonth  // 2026-03-14, 14 March, or the 14th
 	monthOfYear // March 2026
 	givenYear
 )
@@ -57,7 +57,7 @@ const (
 const lastBegun = 99
 
 // span is what was said, on a day. Not ok: there is no such time.
-func (t plainTime) span(day time.Time, said timeParts) (s span, ok bool) {
+func (t plainTime) span(day time.Time, said timeParts) (s Span, ok bool) {
 	switch t.unit {
 	case aWeek:
 		if day.Weekday() == time.Sunday && t.step < 0 {
@@ -74,27 +74,30 @@ func (t plainTime) span(day time.Time, said timeParts) (s span, ok bool) {
 		return monthsFrom(day, day.Year()+t.step, 1, 12), true
 	case ago:
 		n, ok := countOf(said["n"])
-		return span{back(day, n, said["unit"], -1).From, back(day, n, said["unit"], 1).To}, ok
+		return Span{back(day, n, said["unit"], -1).From, back(day, n, said["unit"], 1).To}, ok
 	case theLast:
 		n, ok := countOf(said["n"])
-		return span{back(day, n, said["unit"], 0).From, day.AddDate(0, 0, 1)}, ok
+		return Span{back(day, n, said["unit"], 0).From, day.AddDate(0, 0, 1)}, ok
 	case recently:
-		return span{day.AddDate(0, 0, -t.step), day.AddDate(0, 0, 1)}, true
+		return Span{day.AddDate(0, 0, -t.step), day.AddDate(0, 0, 1)}, true
 	case aWeekday:
 		ago := (int(day.Weekday())-weekdays[said["day"]]+6)%7 + 1
 		return daysFrom(day.AddDate(0, 0, -ago), 1), true
 	case dayOfWeek:
 		return daysFrom(mondayOf(day).AddDate(0, 0, 7*t.step+(weekdays[said["day"]]+6)%7), 1), true
-	case givenDate:
-		date, err := time.ParseInLocation(time.DateOnly, said["date"], day.Location())
-		return daysFrom(date, 1), err == nil
 	case dayOfMonth:
-		return dateOf(day, said)
+		s, ok = dateOf(day, said)
+		if first := said.number("first"); ok && first > 0 && first <= s.From.Day() {
+			s.From = s.From.AddDate(0, 0, first-s.From.Day())
+		}
+		return s, ok
 	case monthNamed, monthOfYear:
 		month, ok := monthOf(said["month"])
 		return said.stretch(day, month, 1), ok
 	case seasonOf:
 		return said.stretch(day, seasons[said["season"]], 3), true
+	case feastDay:
+		return said.feast(day), true
 	case quarterOf:
 		return said.stretch(day, 3*ordinals[said["quarter"]]-2, 3), true
 	case givenYear:
@@ -104,13 +107,13 @@ func (t plainTime) span(day time.Time, said timeParts) (s span, ok bool) {
 }
 
 // daysFrom is a stretch of so many days.
-func daysFrom(from time.Time, n int) span { return span{from, from.AddDate(0, 0, n)} }
+func daysFrom(from time.Time, n int) Span { return Span{from, from.AddDate(0, 0, n)} }
 
 // monthsFrom is a stretch of n months from one on, where 0 is the December
 // before.
-func monthsFrom(day time.Time, year, month, n int) span {
+func monthsFrom(day time.Time, year, month, n int) Span {
 	from := time.Date(year, time.Month(month), 1, 0, 0, 0, 0, day.Location())
-	return span{from, from.AddDate(0, n, 0)}
+	return Span{from, from.AddDate(0, n, 0)}
 }
 
 func mondayOf(day time.Time) time.Time { return day.AddDate(0, 0, -(int(day.Weekday())+6)%7) }
@@ -125,7 +128,7 @@ func (t plainTime) saturday(day time.Time) time.Time {
 
 // back is the day so many units before a day. Who says weeks means no day of
 // them: around is -1 for the first day that may be meant, 1 for the last.
-func back(day time.Time, n int, unit string, around int) span {
+func back(day time.Time, n int, unit string, around int) Span {
 	switch timeUnits[unit] {
 	case 'w':
 		day = day.AddDate(0, 0, -7*n+3*around)
@@ -151,7 +154,7 @@ func countOf(word string) (n int, ok bool) {
 
 // stretch is n months from a month on: of the year that is said, else the
 // last that has begun, or that has ended where the last one is asked for.
-func (p timeParts) stretch(day time.Time, month, n int) span {
+func (p timeParts) stretch(day time.Time, month, n int) Span {
 	year, which := day.Year(), whichOne[p["which"]]
 	switch {
 	case p["year"] != "":
@@ -169,6 +172,17 @@ func (p timeParts) stretch(day time.Time, month, n int) span {
 	return s
 }
 
+// feast is the last that has begun, or that of the year that is said.
+func (p timeParts) feast(day time.Time) Span {
+	at := feasts[p["feast"]]
+	year := cmp.Or(p.number("year"), day.Year())
+	from := time.Date(year, time.Month(at[0]), at[1], 0, 0, 0, 0, day.Location())
+	if p["year"] == "" && from.After(day) {
+		from = from.AddDate(-1, 0, 0)
+	}
+	return daysFrom(from, at[2])
+}
+
 // which of the stretches of a name is meant; 0: the last that has begun.
 type which int
 
@@ -180,7 +194,7 @@ const (
 
 // dateOf is a day of a month; without a year or a month the last such day,
 // today included. Not ok: there is no such day.
-func dateOf(today time.Time, said timeParts) (s span, ok bool) {
+func dateOf(today time.Time, said timeParts) (s Span, ok bool) {
 	month, ok := monthOf(said["month"])
 	alone := said["month"] == ""
 	if alone {
@@ -213,13 +227,32 @@ func monthOf(name string) (n int, ok bool) {
 func (t plainTime) find(text string) []int {
 	const most = 10 // of a word that hides in others
 	for _, at := range t.pattern.FindAllStringSubmatchIndex(text, most) {
-		before, _ := utf8.DecodeLastRuneInString(text[:at[0]])
-		after, _ := utf8.DecodeRuneInString(text[at[1]:])
-		if !t.spaced || !isWordRune(before) && !isWordRune(after) {
+		if t.alone(text, at) {
 			return at
 		}
 	}
 	return nil
+}
+
+// alone reports whether a match begins and ends where words do, if it has to.
+func (t plainTime) alone(text string, at []int) bool {
+	before, _ := utf8.DecodeLastRuneInString(text[:at[0]])
+	after, _ := utf8.DecodeRuneInString(text[at[1]:])
+	if t.unit == monthOfYear && len(text) > at[1]+1 && text[at[1]] == '-' && isWordRune(rune(text[at[1]+1])) {
+		return false // 2026-02-30 is no day, and no month
+	}
+	return !t.spaced || !isWordRune(before) && !isWordRune(after)
+}
+
+// parts are the groups of a match.
+func (t plainTime) parts(text string, at []int) timeParts {
+	parts := timeParts{}
+	for i, name := range t.pattern.SubexpNames() {
+		if name != "" && at[2*i] >= 0 {
+			parts[name] = text[at[2*i]:at[2*i+1]]
+		}
+	}
+	return parts
 }
 
 func isWordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }

@@ -36,12 +36,14 @@ type search struct {
 	silent   bool           // no word that says what the question is about stands in the notes: meaning alone can answer
 	named    map[int64]bool // notes whose title or file name is the question, or that a link calls so
 	linked   int64          // the first passage of the note that a link calls so; 0: there is none
-	dated    bool           // it asks for a time, and a note bears that date
-	undated  bool           // it asks for a time and no more, and no note is of that time
+	time     askedTime      // that the query is about
+	ofTime   Time
+	dated    bool // it asks for a time, and a note is of it
+	undated  bool // it asks for a time and no more, and no note is of that time
 }
 
 func newSearch(in Vault, q Query) search {
-	return search{in: in, db: in.DB, query: q, filter: q.filter(), texts: words.Texts{DB: in.DB}}
+	return search{in: in, db: in.DB, query: q, filter: q.filter(), time: q.time(), texts: words.Texts{DB: in.DB}}
 }
 
 // candidate is a passage that may be shown.
@@ -52,7 +54,8 @@ type candidate struct {
 	near    float64 // how far the cosine stands out; 0.5 is what chance reaches among so many
 	note    int64   // 0: not looked at closely
 	boost   float64 // for a date that fits the question's
-	dated   bool    // its note bears the day, or the time, that the question asks for
+	days    passageDays
+	dated   bool    // it is of the day, or of the time, that the question asks for
 	pairs   float64 // share of the question's neighbouring words that it holds close together
 	covered float64 // share of the question that it holds, by words
 	score   float64

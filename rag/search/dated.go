@@ -1,22 +1,74 @@
 package search
 
 import (
+	"cmp"
 	"context"
-	"time"
+	"maps"
+	"math"
+	"slices"
 
 	"lifehub/internal/rows"
 	"lifehub/internal/when"
+	"lifehub/notes"
 	"lifehub/rag/words"
 )
 
 const (
-	// ownDateBoost is what a note gains whose name or front matter bears a date
-	// that the question speaks of, against the best score of 1. Many questions
-	// hold such words by chance, so it lifts and does not decide.
-	ownDateBoost = 0.25
-	// fileDateBoost is the same for a note that only was written then.
-	fileDateBoost = 0.08
+	// dateBoost is what a passage gains that is of the time that the question
+	// speaks of, against the best score of 1. Many questions hold such words by
+	// chance, so it lifts and does not decide.
+	dateBoost = 0.25
+	// itselfBoost is that of one when the time itself is asked for: above any words.
+	itselfBoost = 1.5
+	// undatedShare is what remains of the score of a passage without a date where
+	// a filter asks for one.
+	undatedShare = 0.5
 )
+
+// Time is the time that a query is about, and what is of it.
+type Time struct {
+	Days  string      `json:"days"`           // in words, as on the day of the search: 16–22 November
+	From  string      `json:"from,omitempty"` // the first day, YYYY-MM-DD; "": no bound
+	To    string      `json:"to,omitempty"`   // the last day
+	Notes int         `json:"notes"`          // of the user's own that are of it
+	List  []DatedNote `json:"list,omitempty"` // the latest of them by date, where the time itself is asked for
+}
+
+// DatedNote is a note and the first of its days that are of a time.
+type DatedNote struct {
+	Date string `json:"date"`
+	Path string `json:"path"`
+}
+
+// MaxListed bounds the notes of a time that are listed: a month of days.
+const MaxListed = 31
+
+// askedTime is the time that a query is about.
+type askedTime struct {
+	when.Span
+	from, until int64 // days since 1970; until is the first after it
+	filter      bool  // only what is of that time is asked for, and what has no date
+	itself      bool  // nothing but the time is asked for
+}
+
+func (t askedTime) aDay() bool { return t.until-t.from == 1 }
+
+// time reads a query's filters, else its words.
+func (q Query) time() askedTime {
+	span, rest := when.In(q.Text, q.today())
+	t := askedTime{Span: span, until: math.MaxInt32, filter: !q.After.IsZero() || !q.Before.IsZero()}
+	if t.filter {
+		t.Span = when.Span{From: q.After, To: q.Before}
+	}
+	if !t.From.IsZero() {
+		t.from = words.DayNumber(t.From)
+	}
+	if !t.To.IsZero() {
+		t.until = words.DayNumber(t.To)
+	}
+	t.itself = asksForTheTimeItself(rest)
+	return t
+}
 
 // asksForTheTimeItself reports whether nothing but the time is left of a
 // question.
@@ -29,48 +81,157 @@ func asksForTheTimeItself(rest string) bool {
 	return true
 }
 
-// liftDated raises the passages of notes whose own date fits the time that
-// the question speaks of. Asked for the time itself, those notes come first,
-// found by words or not.
-func (s *search) liftDated(ctx context.Context, found map[int64]*candidate) error {
-	when, rest := when.In(s.query.Text, s.query.today())
-	if when.IsZero() {
+// A date is of a time if it begins in it and is not longer: November is none of
+// the days of its weeks, and a week that begins in November is.
+const (
+	ofTime   = `d.day >= ? AND d.day < ? AND d.until - d.day <= ?`
+	passages = `dates d JOIN passages p ON p.note = d.note AND p.line <= d.end_line AND p.end_line >= d.line JOIN notes n ON n.id = d.note`
+)
+
+func (t askedTime) args() []any { return []any{t.from, t.until, t.until - t.from} }
+
+// byDate raises the passages of the time that is asked for and, where a filter
+// asks for it, takes those of another away. Asked for the time itself, those
+// come first, found by words or not.
+func (s *search) byDate(ctx context.Context, found map[int64]*candidate) error {
+	if s.time.IsZero() {
 		return nil
 	}
-	itself := asksForTheTimeItself(rest)
-	s.undated = itself
-	aDay := when.To.Sub(when.From) <= 25*time.Hour // one of them may be longer than 24 hours
-	query := `SELECT p.id, n.dated FROM notes n JOIN passages p ON p.note = n.id WHERE n.date >= ? AND n.date < ?`
-	args := []any{when.From.Format(time.DateOnly), when.To.Format(time.DateOnly)}
-	if s.filter.where != "" {
-		query += ` AND n.id IN (SELECT id FROM notes WHERE ` + s.filter.where + `)`
-		args = append(args, s.filter.args...)
+	if err := s.notesOfTime(ctx); err != nil {
+		return err
 	}
-	place := 0
-	for scan := range rows.Of(ctx, s.db, query+` ORDER BY n.dated DESC, n.date DESC, p.id LIMIT 2000`, args...) {
-		var id int64
-		var dated bool
-		if err := scan(&id, &dated); err != nil {
+	s.dated = (s.time.itself || s.time.aDay()) && s.ofTime.Notes > 0 // "what did I eat yesterday": its words may be others
+	s.undated = s.time.itself && s.ofTime.Notes == 0
+	places := map[int64]int{}
+	if s.time.itself || s.time.aDay() {
+		var err error
+		if places, err = s.placesOfTime(ctx, found); err != nil {
 			return err
 		}
-		c := found[id]
-		if c == nil && (itself || aDay) && dated && place < nearCandidates {
-			c = &candidate{id: id}
-			found[id] = c
-		}
-		s.dated = s.dated || aDay && dated // "what did I eat yesterday": its words may be others
-		s.undated = false
+	}
+	if err := s.datesOf(ctx, found); err != nil {
+		return err
+	}
+	for id, c := range found {
+		place, placed := places[id]
 		switch {
-		case c == nil:
-		case dated && itself:
-			s.dated, c.dated = true, true
-			c.boost = 1.5 - float64(place)/1e4 // above any words; the newest first, and a note's passages in their order
-		case dated:
-			c.boost, c.dated = ownDateBoost, aDay
-		default:
-			c.boost = fileDateBoost
+		case c.days.of && s.time.itself && placed:
+			c.boost = itselfBoost - float64(place)/1e4
+		case c.days.of:
+			c.boost = dateBoost
+		case s.time.filter && c.days.other && !c.days.around:
+			delete(found, id)
 		}
-		place++
+		c.dated = c.days.of && (s.time.itself || s.time.aDay())
 	}
 	return nil
+}
+
+// notesOfTime counts the user's own notes of the time, and lists them.
+func (s *search) notesOfTime(ctx context.Context) error {
+	query, args := s.kept(`SELECT n.path, min(d.day) FROM dates d JOIN notes n ON n.id = d.note WHERE NOT n.outside AND `+ofTime, s.time.args())
+	s.ofTime = Time{Days: s.time.Words(s.query.today()), From: words.DateOf(s.time.From)}
+	if !s.time.To.IsZero() {
+		s.ofTime.To = words.DateOf(s.time.To.AddDate(0, 0, -1))
+	}
+	for scan := range rows.Of(ctx, s.db, query+` GROUP BY n.id ORDER BY 2, n.path`, args...) {
+		var path string
+		var day int64
+		if err := scan(&path, &day); err != nil {
+			return err
+		}
+		if s.ofTime.Notes++; s.time.itself {
+			s.ofTime.List = append(s.ofTime.List, DatedNote{words.Day(day), path})
+		}
+	}
+	s.ofTime.List = s.ofTime.List[max(0, len(s.ofTime.List)-MaxListed):]
+	return nil
+}
+
+// kept is a query of notes n that passes over what the filter does not keep.
+func (s *search) kept(query string, args []any) (string, []any) {
+	if s.filter.where == "" {
+		return query, args
+	}
+	return query + ` AND n.id IN (SELECT id FROM notes WHERE ` + s.filter.where + `)`, append(args, s.filter.args...)
+}
+
+// placesOfTime ranks the passages of the time and adds the first of them: daily
+// notes before others, the newest first, and a note's passages in their order.
+func (s *search) placesOfTime(ctx context.Context, found map[int64]*candidate) (map[int64]int, error) {
+	type at struct {
+		id, day int64
+		daily   bool
+	}
+	var all []at
+	query, args := s.kept(`SELECT p.id, n.path, max(d.day) FROM `+passages+` WHERE `+ofTime, s.time.args())
+	for scan := range rows.Of(ctx, s.db, query+` GROUP BY p.id ORDER BY 3 DESC, p.id LIMIT 2000`, args...) {
+		var p at
+		var path string
+		if err := scan(&p.id, &path, &p.day); err != nil {
+			return nil, err
+		}
+		_, p.daily = notes.DateIn(path)
+		all = append(all, p)
+	}
+	slices.SortStableFunc(all, func(a, b at) int {
+		if a.daily != b.daily {
+			return map[bool]int{true: -1, false: 1}[a.daily]
+		}
+		return cmp.Or(cmp.Compare(b.day, a.day), cmp.Compare(a.id, b.id))
+	})
+	places := map[int64]int{}
+	for i, p := range all {
+		places[p.id] = i
+		if found[p.id] == nil && i < nearCandidates {
+			found[p.id] = &candidate{id: p.id}
+		}
+	}
+	return places, nil
+}
+
+// passageDays are what a passage's dates are to the time that is asked for.
+type passageDays struct {
+	of, around, other bool  // some are of it, hold some of it, are others
+	first             int64 // the first that is of it
+	line, endLine     int   // the lines that are of it
+}
+
+// datesOf reads the dates of candidates.
+func (s *search) datesOf(ctx context.Context, found map[int64]*candidate) error {
+	for ids := range slices.Chunk(slices.Collect(maps.Keys(found)), 500) {
+		args := make([]any, len(ids))
+		for i, id := range ids {
+			args[i] = id
+		}
+		for scan := range rows.Of(ctx, s.db, `SELECT p.id, d.day, d.until, max(d.line, p.line), min(d.end_line, p.end_line)
+			FROM `+passages+` WHERE p.id IN (`+marks(len(ids))+`)`, args...) {
+			var id, day, until int64
+			var line, endLine int
+			if err := scan(&id, &day, &until, &line, &endLine); err != nil {
+				return err
+			}
+			d := &found[id].days
+			switch t := s.time; {
+			case day >= t.from && day < t.until && until-day <= t.until-t.from:
+				if !d.of {
+					d.first, d.line, d.endLine = day, line, endLine
+				}
+				d.of, d.first, d.line, d.endLine = true, min(d.first, day), min(d.line, line), max(d.endLine, endLine)
+			case day < t.until && until > t.from:
+				d.around = true
+			default:
+				d.other = true
+			}
+		}
+	}
+	return nil
+}
+
+// day is the date that a passage is shown with.
+func (d passageDays) day(own string) string {
+	if d.of {
+		return words.Day(d.first)
+	}
+	return own
 }

@@ -37,6 +37,7 @@ func (s *search) present(ctx context.Context, ranked []candidate) ([]Passage, er
 		if p.Text, err = s.texts.Of(ctx, p.note, p.start, p.stop); err != nil {
 			return nil, err
 		}
+		p.cutToDays()
 		if duplicates(kept, &p) {
 			continue
 		}
@@ -62,11 +63,15 @@ func (s *search) present(ctx context.Context, ranked []candidate) ([]Passage, er
 // holds the words of every title and answers nothing.
 const listingShare = 0.5
 
-// demote puts lists of links behind the notes that they lead to.
+// demote puts lists of links behind the notes that they lead to, and what has
+// no date behind what has the one asked for.
 func (s *search) demote(all []storedPassage) {
 	for i, p := range all {
 		if p.listing && !s.named[p.note] {
 			all[i].score *= listingShare
+		}
+		if s.time.filter && !p.days.of {
+			all[i].score *= undatedShare
 		}
 	}
 	slices.SortStableFunc(all, func(a, b storedPassage) int { return cmp.Compare(b.score, a.score) })
@@ -88,10 +93,22 @@ func (s *search) promote(all []storedPassage) {
 	slices.SortStableFunc(all, func(a, b storedPassage) int { return cmp.Compare(b.score, a.score) })
 }
 
+// cutToDays leaves the lines that are of the time that is asked for.
+func (p *storedPassage) cutToDays() {
+	lines := strings.SplitAfter(p.Text, "\n")
+	first, last := p.days.line-p.Line, min(p.days.endLine-p.Line, len(lines)-1)
+	if !p.dated || first <= 0 && last == len(lines)-1 {
+		return
+	}
+	p.cut = true
+	p.Text = strings.TrimRight(strings.Join(lines[first:last+1], ""), "\n")
+	p.Line, p.EndLine = p.Line+first, p.Line+last
+}
+
 // neighbour finds the kept passage that p touches, or -1.
 func neighbour(kept []storedPassage, p storedPassage) int {
 	for i, k := range kept {
-		if k.note == p.note && (p.id == k.last+1 || p.id == k.id-1) {
+		if k.note == p.note && !k.cut && !p.cut && (p.id == k.last+1 || p.id == k.id-1) {
 			return i
 		}
 	}
@@ -165,6 +182,7 @@ type storedPassage struct {
 	last        int64 // id of the last of the passages joined in it
 	start, stop int
 	listing     bool
+	cut         bool     // to the lines of the time that is asked for
 	hashes      []uint64 // hashes of the text's words, sorted
 }
 
@@ -193,7 +211,7 @@ func (s *search) load(ctx context.Context, candidates []candidate) ([]storedPass
 		}
 		note := p.note
 		p.candidate, p.last = candidates[place[id]], id
-		p.note, p.Dated = note, p.dated
+		p.note, p.Dated, p.Date = note, p.dated, p.days.day(p.Date)
 		p.Vault = s.in.Dir
 		all[place[id]] = p
 	}

@@ -13,8 +13,8 @@ type Query struct {
 	Limit   int       // passages; 0: 5
 	Paths   []string  // keep notes below one of these folders or matching one of these globs
 	Tags    []string  // keep notes with all of these tags
-	After   time.Time // keep notes dated on or after; zero: no bound
-	Before  time.Time // keep notes dated before; zero: no bound
+	After   time.Time // keep what is dated on or after, and what has no date, lower; zero: no bound
+	Before  time.Time // keep what is dated before, and what has no date, lower; zero: no bound
 	Today   time.Time // the day that "yesterday" is told from; zero: now
 	Without []string  // leave these notes out, by path
 	Side    Side      // to measure one side of the search alone; zero: both
@@ -39,10 +39,10 @@ type Passage struct {
 	Score     float64  `json:"score"`   // 0 to 1
 	Text      string   `json:"text"`
 	Tags      []string `json:"tags"`
-	Date      string   `json:"date"` // YYYY-MM-DD
+	Date      string   `json:"date"` // YYYY-MM-DD: the day of its lines that is asked for, else of its note; "": none
 	Vault     string   `json:"-"`    // the vault's absolute folder
 	Untrusted bool     `json:"-"`    // the note names a source outside
-	Dated     bool     `json:"-"`    // the note bears the day, or the time, that the query asks for
+	Dated     bool     `json:"-"`    // it is of the day, or of the time, that the query asks for
 }
 
 // AtMost is how many passages are asked for.
@@ -98,13 +98,9 @@ func (q Query) filter() filter {
 		all = append(all, `id IN (SELECT note FROM tags WHERE tag = ? OR tag >= ? AND tag < ?)`)
 		f.args = append(f.args, tag, tag+"/", tag+"0") // '0' follows '/'
 	}
-	if !q.After.IsZero() {
-		all = append(all, "date >= ?")
-		f.args = append(f.args, q.After.Format(time.DateOnly))
-	}
-	if !q.Before.IsZero() {
-		all = append(all, "date < ?")
-		f.args = append(f.args, q.Before.Format(time.DateOnly))
+	if t := q.time(); t.filter {
+		all = append(all, `(id IN (SELECT note FROM dates WHERE day < ? AND until > ?) OR id NOT IN (SELECT note FROM dates))`)
+		f.args = append(f.args, t.until, t.from)
 	}
 	if len(q.Without) > 0 {
 		all = append(all, "path NOT IN ("+marks(len(q.Without))+")")

@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"lifehub/internal/rows"
-	"lifehub/internal/when"
 )
 
 // Outcome is what a search found.
@@ -18,6 +17,7 @@ type Outcome struct {
 	Embedder string // the one that took part; "": none
 	Why      string // why meaning took no part; "": it did
 	Trouble  Trouble
+	Time     *Time // that the query is about; nil: none
 }
 
 // Run searches.
@@ -28,7 +28,11 @@ func Run(ctx context.Context, in Vault, q Query) (Outcome, error) {
 	if err == nil {
 		passages, err = s.present(ctx, candidates)
 	}
-	return Outcome{Passages: passages, Signals: signals, Embedder: s.embedder, Why: s.why, Trouble: s.trouble}, err
+	out := Outcome{Passages: passages, Signals: signals, Embedder: s.embedder, Why: s.why, Trouble: s.trouble}
+	if !s.time.IsZero() {
+		out.Time = &s.ofTime
+	}
+	return out, err
 }
 
 // candidates ranks what the words, the letters and the meaning of the question find.
@@ -68,7 +72,7 @@ func (s *search) candidates(ctx context.Context) ([]candidate, Signals, error) {
 	if s.silent = s.silent && s.embedder != ""; s.silent {
 		w = weights{meaning: 1 - lettersWeight, letters: 1} // stop words, the only ones known, tell nothing
 	}
-	if err := s.liftDated(ctx, byID); err != nil {
+	if err := s.byDate(ctx, byID); err != nil {
 		return nil, Signals{}, err
 	}
 	ranked := make([]candidate, 0, len(byID))
@@ -92,8 +96,7 @@ func (s *search) candidates(ctx context.Context) ([]candidate, Signals, error) {
 // may be asked, and none of the words that say what the question is about
 // stands in the notes.
 func (s *search) meaningAlone() bool {
-	when, _ := when.In(s.query.Text, s.query.today())
-	return s.query.Side == Both && s.words.silent() && len(s.named) == 0 && when.IsZero()
+	return s.query.Side == Both && s.words.silent() && len(s.named) == 0 && (s.time.IsZero() || s.time.filter && !s.time.itself)
 }
 
 // newest lists notes by date, for a query of filters alone.
@@ -101,19 +104,27 @@ func (s *search) newest(ctx context.Context) ([]candidate, Signals, error) {
 	if s.filter.where == "" {
 		return nil, Signals{}, nil
 	}
-	var all []candidate
-	var seen Signals
+	found, place := map[int64]*candidate{}, map[int64]int{}
 	for scan := range rows.Of(ctx, s.db, `SELECT min(p.id) FROM notes n JOIN passages p ON p.note = n.id
 		WHERE n.id IN (SELECT id FROM notes WHERE `+s.filter.where+`)
-		GROUP BY n.id ORDER BY n.date DESC, n.path LIMIT ?`, append(s.filter.args, s.query.AtMost())...) {
-		var c candidate
+		GROUP BY n.id ORDER BY n.date DESC, n.path LIMIT ?`, append(s.filter.args, nearCandidates+s.query.AtMost())...) {
+		c := &candidate{}
 		if err := scan(&c.id); err != nil {
 			return nil, Signals{}, err
 		}
-		all = append(all, c)
-		seen.Named = 1 // filters alone ask for just these
+		found[c.id], place[c.id] = c, len(found)
 	}
-	return all, seen, nil
+	if err := s.byDate(ctx, found); err != nil || len(found) == 0 {
+		return nil, Signals{}, err
+	}
+	all := make([]candidate, 0, len(found))
+	for _, c := range found {
+		all = append(all, *c)
+	}
+	slices.SortFunc(all, func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(b.boost, a.boost), cmp.Compare(place[a.id], place[b.id]), cmp.Compare(a.id, b.id))
+	})
+	return all, Signals{Named: 1}, nil // filters alone ask for just these
 }
 
 // byName finds the notes whose title, file name or alias the question is.

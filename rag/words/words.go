@@ -17,7 +17,7 @@ import (
 // schemaVersion is part of every words file; a file of another version is
 // rebuilt from the notes. Raise it when the schema, the terms or the way
 // notes are cut change.
-const schemaVersion = "14"
+const schemaVersion = "15"
 
 // schema is one vault's words. The text of a note is kept compressed, once;
 // passages are ranges of it; the word index keeps no text of its own.
@@ -27,11 +27,10 @@ CREATE TABLE notes (
 	id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, lower_path TEXT NOT NULL,
 	size INTEGER NOT NULL, mtime INTEGER NOT NULL, hash BLOB NOT NULL,
 	title TEXT NOT NULL, title_key TEXT NOT NULL, name_key TEXT NOT NULL,
-	date TEXT NOT NULL, dated INTEGER NOT NULL, tags TEXT NOT NULL, outside INTEGER NOT NULL, problem TEXT NOT NULL, language TEXT NOT NULL, text BLOB NOT NULL);
+	date TEXT NOT NULL, tags TEXT NOT NULL, outside INTEGER NOT NULL, problem TEXT NOT NULL, language TEXT NOT NULL, text BLOB NOT NULL);
 CREATE INDEX notes_state ON notes (path, size, mtime, problem);
 CREATE INDEX notes_title ON notes (title_key);
 CREATE INDEX notes_name ON notes (name_key);
-CREATE INDEX notes_date ON notes (date);
 CREATE INDEX notes_lower ON notes (lower_path);
 CREATE TABLE tags (tag TEXT NOT NULL, note INTEGER NOT NULL, PRIMARY KEY (tag, note)) WITHOUT ROWID;
 CREATE INDEX tags_note ON tags (note);
@@ -47,6 +46,9 @@ CREATE TABLE passages (
 	terms INTEGER NOT NULL, key BLOB NOT NULL);
 CREATE INDEX passages_note ON passages (note, key);
 CREATE INDEX passages_key ON passages (key);
+CREATE TABLE dates (note INTEGER NOT NULL, line INTEGER NOT NULL, day INTEGER NOT NULL, until INTEGER NOT NULL, end_line INTEGER NOT NULL,
+	PRIMARY KEY (note, line, day, until)) WITHOUT ROWID;
+CREATE INDEX dates_day ON dates (day);
 CREATE TABLE languages (code TEXT PRIMARY KEY) WITHOUT ROWID;
 CREATE TABLE skipped (path TEXT PRIMARY KEY, size INTEGER NOT NULL, mtime INTEGER NOT NULL, reason TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE frequent (term TEXT PRIMARY KEY, passages INTEGER NOT NULL) WITHOUT ROWID;

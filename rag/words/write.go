@@ -51,10 +51,10 @@ func WriteNote(ctx context.Context, tx *sql.Tx, id int64, note notes.Note, hash 
 	}
 	name, in := SpacedName(note.Path), text.Language(note.Text[passage.BodyStart(note.Text, note.BodyLine):])
 	result, err := tx.ExecContext(ctx, `INSERT INTO notes
-		(path, lower_path, size, mtime, hash, title, title_key, name_key, date, dated, tags, outside, problem, language, text)
-		VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`,
+		(path, lower_path, size, mtime, hash, title, title_key, name_key, date, tags, outside, problem, language, text)
+		VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)`,
 		note.Path, strings.ToLower(note.Path), note.Size, note.ModTime.UnixNano(), hash, note.Title, NameKey(note.Title), NameKey(name),
-		note.Date.Format(time.DateOnly), note.Dated, string(tags), note.Untrusted, problem, string(in), compress(note.Text))
+		DateOf(note.Date), string(tags), note.Untrusted, problem, string(in), compress(note.Text))
 	if err != nil {
 		return err
 	}
@@ -77,6 +77,12 @@ func WriteNote(ctx context.Context, tx *sql.Tx, id int64, note notes.Note, hash 
 	if err := writeLinks(ctx, tx, id, note); err != nil {
 		return err
 	}
+	for _, d := range note.Dates {
+		if _, err := tx.ExecContext(ctx, `INSERT OR IGNORE INTO dates (note, line, day, until, end_line) VALUES (?,?,?,?,?)`,
+			id, d.First, DayNumber(d.From), DayNumber(d.To), d.Last); err != nil {
+			return err
+		}
+	}
 	for i, p := range pieces {
 		k := passageKey(note.Title, headingsOf(p), note.Text[p.Start:p.End])
 		if len(keys) == len(pieces) {
@@ -88,6 +94,22 @@ func WriteNote(ctx context.Context, tx *sql.Tx, id int64, note notes.Note, hash 
 	}
 	return nil
 }
+
+// DateOf is a day as it is written; "": there is none.
+func DateOf(day time.Time) string {
+	if day.IsZero() {
+		return ""
+	}
+	return day.Format(time.DateOnly)
+}
+
+// DayNumber counts the days from 1970 to a day, in whatever zone it is one.
+func DayNumber(day time.Time) int64 {
+	return time.Date(day.Year(), day.Month(), day.Day(), 0, 0, 0, 0, time.UTC).Unix() / (24 * 60 * 60)
+}
+
+// Day is the day with a number, as it is written.
+func Day(number int64) string { return time.Unix(number*24*60*60, 0).UTC().Format(time.DateOnly) }
 
 func headingsOf(p passage.Piece) string { return strings.Join(p.Heading, passage.Separator) }
 
@@ -131,6 +153,7 @@ func RemoveNote(ctx context.Context, tx *sql.Tx, id int64) error {
 		`DELETE FROM tags WHERE note = ?`,
 		`DELETE FROM aliases WHERE note = ?`,
 		`DELETE FROM links WHERE note = ?`,
+		`DELETE FROM dates WHERE note = ?`,
 		`DELETE FROM notes WHERE id = ?`,
 	} {
 		if _, err := tx.ExecContext(ctx, statement, id); err != nil {

@@ -1,0 +1,136 @@
+package when
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"lifehub/internal/text"
+)
+
+const (
+	// mostDates is how many dates of one line count.
+	mostDates = 10
+	// around is how much of a line is read on each side of a year, in bytes.
+	around = 32
+)
+
+// Dates are the days and months that a line names with their year, such as
+// 2026-03-14, 14 March 2026 or March 2026, and, where the line begins with a
+// day and a month without one, such as "3 Oct: ", that day of the given year;
+// 0: of none. rest is the line without them. A line that holds no year costs
+// no more than a glance.
+func Dates(line string, year int) (dates []Span, rest string) {
+	start, at := len(line)-len(strings.TrimLeft(line, " \t-*+>|#_[]x")), nextYear(line, 0)
+	if at < 0 && (year == 0 || !strings.ContainsAny(line[start:min(start+16, len(line))], "0123456789")) {
+		return nil, line
+	}
+	lower := strings.ToLower(line)
+	if len(lower) != len(line) {
+		return nil, line
+	}
+	begun := 0 // of what is not read yet
+	for ; at >= 0 && len(dates) < mostDates; at = nextYear(lower, at) {
+		from, to := startOf(lower, max(begun, at-around)), startOf(lower, at+around)
+		found, first, end := dateAt(lower[:to], from, at, 0)
+		at += len("2026")
+		if !found.IsZero() {
+			dates, rest = append(dates, found), rest+line[begun:first]
+			begun, at = end, max(at, end)
+		}
+	}
+	if year != 0 && begun == 0 {
+		if found, _, end := dateAt(lower[:startOf(lower, start+around)], start, start, year); !found.IsZero() {
+			dates, rest, begun = append(dates, found), line[:start], end
+		}
+	}
+	return dates, rest + line[begun:]
+}
+
+// startOf is the beginning of the character at a place, or the end of the text.
+func startOf(text string, at int) int {
+	for at = min(at, len(text)); at < len(text) && !utf8.RuneStart(text[at]); {
+		at--
+	}
+	return at
+}
+
+// nextYear finds a number from 1900 to 2099 from a place on; -1: there is none.
+func nextYear(s string, from int) int {
+	isDigit := func(i int) bool { return i >= 0 && i < len(s) && '0' <= s[i] && s[i] <= '9' }
+	for i := from; i+4 <= len(s); i++ {
+		if (s[i] == '1' && s[i+1] == '9' || s[i] == '2' && s[i+1] == '0') && isDigit(i+2) && isDigit(i+3) && !isDigit(i-1) && !isDigit(i+4) {
+			return i
+		}
+	}
+	return -1
+}
+
+// dateAt is the date that holds what stands at a place of a line in lower
+// case, where it begins, not before from, and ends. Where a year is given, it
+// is one that begins at the place and names none.
+func dateAt(lower string, from, at, year int) (date Span, start, end int) {
+	for _, t := range absolute() {
+		if !t.spaced && !strings.ContainsFunc(lower[from:], text.Unspaced) {
+			continue
+		}
+		for _, where := range t.pattern.FindAllStringSubmatchIndex(lower[from:], mostDates) {
+			for i := range where {
+				if where[i] >= 0 {
+					where[i] += from
+				}
+			}
+			parts := t.parts(lower, where)
+			if where[0] > at || where[1] <= at || !t.alone(lower, where) || parts["month"] == "" {
+				continue
+			}
+			if parts["year"] == "" && year != 0 && where[0] == at {
+				parts["year"] = strconv.Itoa(year)
+			}
+			if found, ok := t.span(dayOne, parts); ok && parts["year"] != "" {
+				return found, where[0], where[1]
+			}
+		}
+	}
+	return Span{}, 0, 0
+}
+
+// absolute are the ways to name a day or a month with its year.
+var absolute = sync.OnceValue(func() []plainTime {
+	return slices.DeleteFunc(slices.Clone(plainTimes()), func(t plainTime) bool {
+		return t.unit != dayOfMonth && t.unit != monthOfYear && (t.unit != monthNamed || t.spaced)
+	})
+})
+
+// dayOne stands for today where the year is said.
+var dayOne = time.Date(1900, 1, 1, 0, 0, 0, 0, time.Local)
+
+// Heading are the dates of a heading: those of [Dates], else the month that is
+// its first word. around is the year of the headings around it, named the one
+// that it names itself, else that; 0: none.
+func Heading(heading string, around int) (dates []Span, named int) {
+	lower := strings.ToLower(heading)
+	if at := nextYear(lower, 0); at >= 0 {
+		around, _ = strconv.Atoi(lower[at : at+4]) //nolint:errcheck // it is digits
+	}
+	first, _, _ := strings.Cut(strings.TrimSpace(lower), " ")
+	month, ok := monthNames[strings.Trim(first, ".,:")]
+	if dates, _ = Dates(heading, around); len(dates) == 0 && ok && around != 0 {
+		dates = []Span{monthsFrom(dayOne, around, month, 1)}
+	}
+	return dates, around
+}
+
+// IsWeekday reports whether a word is a day of the week, or is short for one.
+func IsWeekday(word string) bool {
+	word = strings.ToLower(word)
+	for name := range weekdays {
+		if len(word) > 1 && strings.HasPrefix(name, word) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,170 @@
+package rag
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// life is a vault around 22 November 2026. With front matter its notes bear
+// their dates there or in their names, else in their lines and headings alone.
+func life(front bool) map[string]string {
+	files := map[string]string{
+		"running/log.md": "# Running log\n\nAlways slow, says the plan.\n\n- 2026-09-27: 9 km by the sea.\n- 2026-10-04: long run, 12 km in rain.\n- 2026-10-18: 14 km, shin tight.\n- 2026-11-01: 15 km, the furthest since the summer.\n- 2026-11-17: intervals on the track.\n",
+		"ideas.md":       "# Ideas\n\nA rain barrel under the shed roof. Running shoes could dry there.\n",
+		"garden.md":      "# Garden\n\n## 24 October 2026\n\nGarlic went in, four rows.\n\n## 8 November 2026\n\nTurned the compost.\n",
+		"presents.md":    "# Presents\n\n- Scarf for Mum, bought on 19 December 2025\n- Book for Jonas, bought on 28 December 2025\n",
+		"plans.md":       "# What I did last week\n\nPlans for last week and what to do in October, before Christmas too.\n",
+	}
+	days := map[string]string{
+		"2026-10-11": "Cooked lentils with Lena.", "2025-12-21": "Carols at the harbour.", "2025-12-29": "Slept long.",
+		"2026-11-07": "Saw the new bridge.", "2026-11-16": "Baked bread.", "2026-11-20": "Boiler pressure at 1.4.", "2026-11-21": "Film night.",
+	}
+	journal := "# Journal\n"
+	for _, day := range []string{"2025-12-21", "2025-12-29", "2026-10-11", "2026-11-07", "2026-11-16", "2026-11-20", "2026-11-21"} {
+		if front {
+			files["daily/"+day+".md"] = days[day] + "\n"
+		}
+		journal += "\n## " + day + "\n\n" + days[day] + "\n"
+	}
+	if front {
+		files["trip.md"] = "---\ndate: 2026-10-30\n---\n# Trip\n\nFlights are booked.\n"
+	} else {
+		files["journal.md"] = journal
+		files["trip.md"] = "# Trip\n\nFlights were booked on 2026-10-30.\n"
+	}
+	return files
+}
+
+// Questions on a time find what is of it, in a folder whose files all were
+// written in the same second, as after a clone.
+func TestDatedQuestions(t *testing.T) {
+	for _, front := range []bool{true, false} {
+		folder, x := vault(t, life(front))
+		cloned(t, folder.Dir())
+		syncNow(t, x, folder, nil)
+		for _, c := range []struct{ today, question, days, shown, never string }{
+			{"2026-11-22", "What did I do in October?", "October", "12 km in rain|14 km, shin|Garlic|lentils|booked", "9 km|15 km|compost|bread"},
+			{"2026-11-22", "Was habe ich im Oktober gemacht?", "October", "12 km in rain|14 km, shin|Garlic|lentils|booked", "9 km|15 km|compost|bread"},
+			{"2026-11-22", "what did I do last week?", "16–22 November", "bread|Boiler|Film|intervals", "15 km|lentils|bridge"},
+			{"2026-11-22", "上周我做了什么？", "16–22 November", "bread|Boiler|Film|intervals", "15 km|lentils|bridge"},
+			{"2026-11-22", "was war vor zwei Wochen?", "5–11 November", "bridge|compost", "bread|15 km"},
+			{"2026-11-22", "what did I do two weeks ago", "5–11 November", "bridge|compost", "bread|15 km"},
+			{"2027-01-10", "what did I do before Christmas?", "before 24 December 2026", "Film|Boiler|intervals|bread", ""},
+			{"2025-12-30", "what did I do before Christmas?", "before 24 December", "Scarf|Carols", "Book for|Slept"},
+			{"2026-11-22", "what did I do at Christmas 2025?", "24–26 December 2025", "", "Scarf|bread"},
+			{"2026-11-22", "la semaine dernière", "16–22 November", "bread|Boiler|Film|intervals", "15 km"},
+		} {
+			t.Run(fmt.Sprint(front, " ", c.question), func(t *testing.T) {
+				today, err := time.ParseInLocation(time.DateOnly, c.today, time.Local)
+				if err != nil {
+					t.Fatal(err)
+				}
+				found, err := x.Search(t.Context(), Query{Text: c.question, Limit: 10, Today: today.Add(12 * time.Hour)})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if found.Time == nil || found.Time.Days != c.days {
+					t.Fatalf("is about %+v, want %s", found.Time, c.days)
+				}
+				var dated strings.Builder
+				for _, p := range found.Passages {
+					if p.Dated || !found.Likely() {
+						fmt.Fprintf(&dated, "%s:%d %s\n", p.Path, p.Line, p.Text)
+					}
+				}
+				for want := range strings.SplitSeq(c.shown, "|") {
+					if !strings.Contains(dated.String(), want) {
+						t.Errorf("lacks %q in\n%s", want, dated.String())
+					}
+				}
+				for bad := range strings.SplitSeq(c.never, "|") {
+					if bad != "" && found.Likely() && strings.Contains(dated.String(), bad) {
+						t.Errorf("holds %q:\n%s", bad, dated.String())
+					}
+				}
+				if (c.shown != "") != found.Likely() {
+					t.Errorf("%.2f likely", found.Answerable)
+				}
+			})
+		}
+	}
+}
+
+// A time that is only a part of the question lifts what is of it.
+func TestATimeInAQuestionLiftsItsLines(t *testing.T) {
+	folder, x := vault(t, map[string]string{
+		"a.md": "# Log\n\n## 2025\n\n- 2025-10-05: long run, 20 km.\n",
+		"b.md": "# Log\n\n- 2026-10-04: long run, 12 km.\n",
+		"c.md": "# Log\n\n- 2026-09-04: long run, 11 km.\n",
+	})
+	syncNow(t, x, folder, nil)
+	for question, want := range map[string]string{"long run in October": "b.md", "long run in October 2025": "a.md", "the long run of September": "c.md"} {
+		found, err := x.Search(t.Context(), Query{Text: question, Today: time.Date(2026, 11, 22, 9, 0, 0, 0, time.Local)})
+		if err != nil || len(found.Passages) != 3 || found.Passages[0].Path != want || found.Time.List != nil {
+			t.Errorf("%s: %+v %v", question, found, err)
+		}
+	}
+}
+
+// cloned gives all files of a folder one time.
+func cloned(t *testing.T, dir string) {
+	t.Helper()
+	at := time.Date(2026, 11, 18, 10, 0, 0, 0, time.Local)
+	if err := filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		return os.Chtimes(path, at, at)
+	}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A filter by date keeps what is of its time and, below, what has no date;
+// never what is of another time, whenever the files were written.
+func TestADateFilterKeepsUndatedNotes(t *testing.T) {
+	folder, x := vault(t, life(true))
+	cloned(t, folder.Dir())
+	syncNow(t, x, folder, nil)
+	october := func(text string) []Passage {
+		found, err := x.Search(t.Context(), Query{
+			Text: text, Limit: 20, Today: time.Date(2026, 11, 22, 9, 0, 0, 0, time.Local),
+			After: time.Date(2026, 10, 1, 0, 0, 0, 0, time.Local), Before: time.Date(2026, 11, 1, 0, 0, 0, 0, time.Local),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if found.Time == nil || found.Time.Days != "October" || found.Time.From != "2026-10-01" || found.Time.To != "2026-10-31" || found.Time.Notes != 4 {
+			t.Errorf("%s: is about %+v", text, found.Time)
+		}
+		return found.Passages
+	}
+	for _, text := range []string{"running", "what did I do", ""} {
+		dated, undated := 0, 0
+		var all string
+		for _, p := range october(text) {
+			all += p.Path + " " + p.Date + " " + p.Text + "\n"
+			switch {
+			case p.Date == "":
+				undated++
+			case !strings.HasPrefix(p.Date, "2026-10"):
+				t.Errorf("%q: %s is of %s", text, p.Path, p.Date)
+			case undated > 0 && text == "":
+				t.Errorf("%q: %s comes after what has no date", text, p.Path)
+			default:
+				dated++
+			}
+		}
+		if dated == 0 || undated == 0 || !strings.Contains(all, "12 km in rain") {
+			t.Errorf("%q: %d dated, %d without a date:\n%s", text, dated, undated, all)
+		}
+	}
+	if first := october("running shoes rain")[0]; first.Path != "running/log.md" && first.Path != "ideas.md" {
+		t.Errorf("first is %s", first.Path)
+	}
+}
