@@ -24,7 +24,7 @@ import (
 // arrows lists who may import whom inside the module. cli may import all.
 var arrows = map[string][]string{
 	"lifehub":                  {"cli"},
-	"lifehub/agent":            {"llm", "internal/pattern", "internal/text"},
+	"lifehub/agent":            {"llm", "internal/pattern", "internal/text", "internal/when"},
 	"lifehub/agent/events":     {"agent", "internal/text"},
 	"lifehub/agent/provenance": {"agent", "agent/events", "internal/pattern"},
 	"lifehub/agent/gate":       {"agent", "agent/args", "agent/provenance", "agent/rules", "internal/pattern", "internal/text", "llm"},
@@ -61,7 +61,7 @@ var arrows = map[string][]string{
 	"lifehub/cli/settings":     {"agent", "internal/atomicfile", "tui/draw", "tui/keys", "agent/rules"},
 	"lifehub/cli/version":      {},
 
-	"lifehub/agent/tools":            {"agent", "agent/memory", "agent/tools/arithmetic", "agent/tools/describe", "agent/tools/excerpt", "agent/tools/mail", "agent/tools/web", "internal/pattern", "llm", "notes", "notes/task", "rag", "internal/text"},
+	"lifehub/agent/tools":            {"agent", "agent/memory", "agent/tools/arithmetic", "agent/tools/describe", "agent/tools/excerpt", "agent/tools/mail", "agent/tools/web", "internal/pattern", "internal/when", "llm", "notes", "notes/task", "rag", "internal/text"},
 	"lifehub/agent/tools/arithmetic": {"agent/tools/excerpt", "internal/pattern", "internal/text"},
 	"lifehub/agent/tools/describe":   {"llm"},
 	"lifehub/agent/tools/excerpt":    {"agent", "notes", "internal/text"},
@@ -69,7 +69,7 @@ var arrows = map[string][]string{
 	"lifehub/agent/tools/outbound":   {"agent"},
 	"lifehub/agent/tools/web":        {"agent", "agent/tools/describe", "agent/tools/excerpt", "agent/tools/outbound", "internal/pattern", "llm", "notes", "internal/text"},
 
-	"lifehub/rag":         {"llm", "notes", "internal/filelock", "internal/pattern", "internal/rows", "internal/text", "internal/wrap", "rag/chroma", "rag/embed", "rag/passage", "rag/search", "rag/vectors", "rag/words"},
+	"lifehub/rag":         {"llm", "notes", "internal/filelock", "internal/pattern", "internal/rows", "internal/text", "internal/when", "internal/wrap", "rag/chroma", "rag/embed", "rag/passage", "rag/search", "rag/vectors", "rag/words"},
 	"lifehub/rag/search":  {"llm", "notes", "internal/pattern", "internal/rows", "internal/text", "internal/when", "rag/embed", "rag/passage", "rag/vectors", "rag/words"},
 	"lifehub/rag/chroma":  {"rag/vectors", "internal/pattern"},
 	"lifehub/rag/eval":    {"llm", "notes", "rag"},

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"lifehub/internal/text"
+	"lifehub/internal/when"
 )
 
 // Coverage says how far a search of the notes can be trusted.
@@ -15,6 +16,8 @@ type Coverage struct {
 	Unread   int     `json:"unread,omitempty"` // of Total: being read at the time of the search
 	Age      float64 `json:"age_s"`            // seconds since the notes were last looked at
 	Embedder string  `json:"embedder"`         // its name, or "words only: why"
+	// Time is the one that the search was about; nil: none.
+	Time *when.Found `json:"time,omitempty"`
 }
 
 // worthSaying is the age from which it is told.
@@ -29,6 +32,9 @@ func (c Coverage) Health() string {
 		said[0] = fmt.Sprintf("searched %s of %s notes", amount(c.Indexed), amount(c.Total))
 	case c.Total == 1:
 		said[0] = "searched 1 note"
+	}
+	if c.Time != nil {
+		said = append([]string{c.Time.String()}, said...)
 	}
 	if strings.HasPrefix(c.Embedder, "words only") {
 		said = append(said, text.OneLine(c.Embedder))

@@ -420,6 +420,8 @@ type Judgement struct {
 // Brief says in one line what a call brought; "" when it failed.
 func (e ToolEnded) Brief() string {
 	switch {
+	case e.Coverage != nil && e.Coverage.Time != nil:
+		return e.Coverage.Time.String()
 	case len(e.Sources) == 1:
 		return "1 passage"
 	case len(e.Sources) > 0:

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -72,7 +73,7 @@ func searchNotes(ctx context.Context, sh *app.Process, flags app.RunFlags, text 
 	if asJSON {
 		return printJSON(sh, "passages", searched{found, !found.Likely()})
 	}
-	return printFound(sh, found)
+	return printFound(sh, found, !query.After.IsZero() || !query.Before.IsZero())
 }
 
 // searched is the object that --json prints; passages and coverage are fixed.
@@ -81,10 +82,18 @@ type searched struct {
 	Unanswered bool `json:"unanswered,omitempty"` // your notes don't say: the passages are only the nearest
 }
 
-func printFound(sh *app.Process, found rag.Found) error {
+// printFound prints passages; filtered: those without a date were asked for
+// only as well.
+func printFound(sh *app.Process, found rag.Found, filtered bool) error {
 	var out strings.Builder
+	if t := found.Time; t != nil {
+		fmt.Fprintf(&out, "%s\n\n", safetext.Text(cmp.Or(t.Listed(), t.String())))
+	}
 	for _, p := range found.Passages {
 		fmt.Fprintf(&out, "%s  %s:%d", shownScore(p.Score), safetext.Line(p.Path), p.Line)
+		if filtered && p.Date == "" {
+			out.WriteString("  (no date)")
+		}
 		if p.Heading != "" {
 			fmt.Fprintf(&out, "  %s", safetext.Line(p.Heading))
 		}

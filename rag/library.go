@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"lifehub/internal/when"
 	"lifehub/rag/search"
 )
 
@@ -56,13 +57,13 @@ func (l Library) Close() error {
 }
 
 // joinTimes adds up what of two vaults is of a time.
-func joinTimes(a, b *Time) *Time {
+func joinTimes(a, b *when.Found) *when.Found {
 	if a == nil || b == nil {
 		return cmp.Or(a, b)
 	}
 	joined := *a
 	joined.Notes += b.Notes
-	joined.List = slices.SortedStableFunc(slices.Values(slices.Concat(a.List, b.List)), func(x, y DatedNote) int { return cmp.Compare(x.Date, y.Date) })
+	joined.List = slices.SortedStableFunc(slices.Values(slices.Concat(a.List, b.List)), func(x, y when.Entry) int { return cmp.Compare(x.Date, y.Date) })
 	joined.List = joined.List[max(0, len(joined.List)-search.MaxListed):]
 	return &joined
 }

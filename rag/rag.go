@@ -5,17 +5,17 @@
 // [Index.Sync] and [Library.Search].
 package rag
 
-import "lifehub/rag/search"
+import (
+	"lifehub/internal/when"
+	"lifehub/rag/search"
+)
 
 // What a search is asked, and what it finds.
 type (
 	Query   = search.Query
 	Side    = search.Side
 	Passage = search.Passage
-	Time    = search.Time
-
-	DatedNote = search.DatedNote
-	Signals   = search.Signals
+	Signals = search.Signals
 )
 
 // The sides of a search.
@@ -39,7 +39,7 @@ type Found struct {
 	Passages []Passage `json:"passages"` // best first; never nil
 	Coverage Coverage  `json:"coverage"`
 	// Time is the one that the query is about; nil: none.
-	Time *Time `json:"time,omitempty"`
+	Time *when.Found `json:"time,omitempty"`
 	// ByMeaning: no word that says what the question is about stands in the
 	// notes, and meaning found what is near to it.
 	ByMeaning bool `json:"by_meaning,omitempty"`

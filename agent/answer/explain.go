@@ -22,6 +22,8 @@ func (a *Answer) Explain(ctx context.Context) error {
 	before := len(a.Said())
 	if a.Unlikely() {
 		a.Doubt()
+	} else {
+		a.listTime()
 	}
 	usage, err := a.Ask(ctx, a.explainerPrompt(), a.Say)
 	said := len(a.Said()) > before
@@ -88,11 +90,17 @@ func (a *Answer) explainerPrompt() prompt.Prompt {
 		p.Request.Task.Unlikely = true
 		p.Question = alreadySaid + "\n\n" + p.Question
 	}
+	if a.Lead != "" && !a.Unanswered {
+		p.Question = alreadyListed + "\n\n" + p.Question
+	}
 	if a.Lacking != "" {
 		p.Question = a.Lacking + "\n\n" + p.Question
 	}
 	return p
 }
+
+// alreadyListed is told to the model when the notes of a time are listed.
+const alreadyListed = "The answer already begins with the list of the notes of that time, by date. Do not list them again: say what they hold, cited."
 
 // alreadySaid is told to the model when the search doubts its passages.
 const alreadySaid = "The notes hardly answer this, and the user was told so: the answer already begins with \"Your notes don't say\". " +

@@ -46,6 +46,17 @@ func (a *Answer) Doubt() {
 	a.Lead += "\n\n"
 }
 
+// listTime puts the notes of the time that is asked for before the answer.
+func (a *Answer) listTime() {
+	if a.Coverage == nil || a.Coverage.Time.Listed() == "" {
+		return
+	}
+	for _, n := range a.Coverage.Time.List {
+		a.AddOwn(n.Path)
+	}
+	a.Lead = a.Coverage.Time.Listed() + "\n\n"
+}
+
 // maxNearest bounds the near misses that are named.
 const maxNearest = 3
 

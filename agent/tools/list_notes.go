@@ -84,7 +84,11 @@ func listResult(found []notes.Note, all int, args listArgs) agent.Result {
 	var listed []agent.Source
 	for _, n := range shown {
 		listed = append(listed, agent.Source{Path: n.Path})
-		fmt.Fprintf(&b, "\n- %s %s", n.Date.Format(time.DateOnly), n.Path)
+		day := n.Date.Format(time.DateOnly)
+		if n.Date.IsZero() {
+			day = "changed " + n.ModTime.Local().Format(time.DateOnly) // the file was, which says nothing of the note
+		}
+		fmt.Fprintf(&b, "\n- %s %s", day, n.Path)
 		if !strings.EqualFold(n.Title, strings.TrimSuffix(path.Base(n.Path), path.Ext(n.Path))) {
 			fmt.Fprintf(&b, ": %s", n.Title)
 		}

@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"lifehub/agent/tools/excerpt"
 	"lifehub/internal/pattern"
 	"lifehub/internal/text"
+	"lifehub/internal/when"
 	"lifehub/notes"
 	"lifehub/rag"
 )
@@ -21,8 +23,8 @@ type searchArgs struct {
 	Limit  int    `json:"limit,omitempty" minimum:"1" maximum:"50" description:"passages, 5 if left out"`
 	Path   string `json:"path,omitempty" description:"only notes in this folder, or matching this glob"`
 	Tag    string `json:"tag,omitempty" description:"only notes with this tag"`
-	After  string `json:"after,omitempty" description:"only notes dated on or after this day, YYYY-MM-DD"`
-	Before string `json:"before,omitempty" description:"only notes dated before this day, YYYY-MM-DD"`
+	After  string `json:"after,omitempty" description:"dated on or after this day, YYYY-MM-DD; undated ones come last"`
+	Before string `json:"before,omitempty" description:"dated before this day, YYYY-MM-DD"`
 }
 
 // datedFilter is a filter that is meant as one, though its date may be none.
@@ -41,12 +43,13 @@ type searcher interface {
 	Search(ctx context.Context, q rag.Query) (rag.Found, error)
 }
 
-func newSearchNotes(search searcher, v vaults) agent.Tool {
+func newSearchNotes(search searcher, v vaults, now func() time.Time) agent.Tool {
 	return agent.NewTool(spec[searchArgs]("search_notes"), agent.Auto, func(ctx context.Context, args searchArgs) (agent.Result, error) {
 		query, err := args.query()
 		if err != nil {
 			return agent.Result{}, err
 		}
+		query.Today = now()
 		if agent.HidesNotes(ctx) {
 			places, err := v.all(ctx)
 			if err != nil {
@@ -63,7 +66,12 @@ func newSearchNotes(search searcher, v vaults) agent.Tool {
 			return agent.Result{}, err
 		}
 		found.Passages = slices.DeleteFunc(found.Passages, func(p rag.Passage) bool { return agent.HidesNote(ctx, p.Path) }) // a note that was moved since
-		found.Passages = v.wholeNotes(ctx, found.Passages)
+		if query.After.IsZero() && query.Before.IsZero() {                                                                   // else there may be lines of another time around
+			found.Passages = v.wholeNotes(ctx, found.Passages)
+		}
+		if found.Time != nil {
+			found.Time.List = slices.DeleteFunc(found.Time.List, func(n when.Entry) bool { return agent.HidesNote(ctx, n.Path) })
+		}
 		return searchResult(args.Query, query, found), nil
 	})
 }
@@ -73,7 +81,7 @@ func newSearchNotes(search searcher, v vaults) agent.Tool {
 func (v vaults) wholeNotes(ctx context.Context, passages []rag.Passage) (list []rag.Passage) {
 	for _, p := range passages {
 		i := slices.IndexFunc(v(), func(f *notes.Folder) bool { return f.Dir() == p.Vault })
-		if i < 0 {
+		if i < 0 || p.Dated { // a dated one is cut to the lines of its time
 			list = append(list, p)
 			continue
 		}
@@ -110,10 +118,10 @@ func (a searchArgs) query() (rag.Query, error) {
 		q.Tags = append(q.Tags, strings.TrimPrefix(a.Tag, "#"))
 	}
 	if a.After != "" {
-		q.After, err = readDay(a.After)
+		q.After, err = rag.ParseDay(a.After)
 	}
 	if a.Before != "" && err == nil {
-		q.Before, err = readDay(a.Before)
+		q.Before, err = rag.ParseDay(a.Before)
 	}
 	if err == nil && strings.TrimSpace(q.Text) == "" {
 		err = errors.New("what to look for? The query holds no words")
@@ -121,21 +129,11 @@ func (a searchArgs) query() (rag.Query, error) {
 	return q, err
 }
 
-// readDay reads 2026-03-14, 2026-03 or 2026 as local midnight of its first day.
-func readDay(text string) (time.Time, error) {
-	for _, layout := range []string{time.DateOnly, "2006-01", "2006"} {
-		if day, err := time.ParseInLocation(layout, strings.TrimSpace(text), time.Local); err == nil {
-			return day, nil
-		}
-	}
-	return time.Time{}, fmt.Errorf("%q is no day; write it as YYYY-MM-DD", text)
-}
-
 func searchResult(asked string, q rag.Query, found rag.Found) agent.Result {
 	c := found.Coverage
 	result := agent.Result{
 		Searched: true, Nothing: len(found.Passages) == 0, Unlikely: !found.Likely(),
-		Coverage: &agent.Coverage{Indexed: c.Indexed, Total: c.Total, Unread: c.Unread, Age: c.Age, Embedder: c.Embedder},
+		Coverage: &agent.Coverage{Indexed: c.Indexed, Total: c.Total, Unread: c.Unread, Age: c.Age, Embedder: c.Embedder, Time: found.Time},
 	}
 	var b strings.Builder
 	if result.Nothing {
@@ -143,13 +141,23 @@ func searchResult(asked string, q rag.Query, found rag.Found) agent.Result {
 	} else {
 		fmt.Fprintf(&b, "%s%s\n", text.Count(len(found.Passages), "passage"), filtersOf(q))
 	}
+	if t := result.Coverage.Time; t != nil {
+		b.WriteString(cmp.Or(t.Listed(), t.String()) + "\n")
+		for _, n := range t.List {
+			result.Listed = append(result.Listed, agent.Source{Path: n.Path})
+		}
+	}
 	if found.ByMeaning {
 		b.WriteString("Found by meaning: the notes say it in other words.\n")
 	}
 	for _, p := range found.Passages {
 		source := sourceOf(p)
 		result.Sources = append(result.Sources, source)
-		fmt.Fprintf(&b, "\n%s\n%s\n", source.Head(), strings.TrimSpace(p.Text))
+		undated := ""
+		if p.Date == "" && !(q.After.IsZero() && q.Before.IsZero()) {
+			undated = " (no date)"
+		}
+		fmt.Fprintf(&b, "\n%s%s\n%s\n", source.Head(), undated, strings.TrimSpace(p.Text))
 	}
 	b.WriteString(coverageHint(found.Coverage))
 	result.Text = strings.TrimSpace(b.String())
@@ -182,7 +190,11 @@ func filtersOf(q rag.Query) string {
 	if len(filters) == 0 {
 		return ""
 	}
-	return " (only notes " + strings.Join(filters, ", ") + ")"
+	said := " (only notes " + strings.Join(filters, ", ")
+	if !q.After.IsZero() || !q.Before.IsZero() {
+		said += "; those without a date come last"
+	}
+	return said + ")"
 }
 
 // coverageHint says how far the search can be trusted, when that is not fully.

@@ -39,7 +39,7 @@ func All(d Deps) []agent.Tool {
 	}
 	v := vaults(d.Folders)
 	list := slices.Concat([]agent.Tool{
-		newSearchNotes(d.Search, v),
+		newSearchNotes(d.Search, v, d.Now),
 		newReadNote(v),
 		newListNotes(v),
 		newNoteLinks(v),

@@ -13,6 +13,7 @@ import (
 
 const (
 	maxQuoted    = 5   // quotes in one answer
+	maxDated     = 10  // in one on a time
 	maxQuote     = 400 // bytes of one quote, which is cut at a word
 	maxCodeLines = 12
 	maxResult    = 4 << 10 // bytes of a tool's text shown in the answer
@@ -109,8 +110,8 @@ func quoteAnswer(task *llm.Task) (answer string, fits bool) {
 	quotes := bestQuotes(asked, task.Sources)
 	covered := asked.covered(quotes)
 	opening := "Your notes say:"
-	if dated := slices.DeleteFunc(slices.Clone(task.Sources), func(s llm.Source) bool { return !s.Dated }); covered < fitting && len(dated) > 0 {
-		asked.any = true // it asks for a time, and these are of that time
+	if dated := slices.DeleteFunc(slices.Clone(task.Sources), func(s llm.Source) bool { return !s.Dated }); (covered < fitting || asked.time) && len(dated) > 0 {
+		asked.any, asked.each = true, max(1, maxDated/len(dated)) // it asks for a time, and these are of that time
 		quotes, covered, opening = bestQuotes(asked, dated), 1, "Your notes of that time say:"
 	}
 	past := task.Past
@@ -223,7 +224,7 @@ func bestQuotes(asked query, sources []llm.Source) []*quote {
 			}
 		}
 	}
-	return found[:min(len(found), maxQuoted)]
+	return found[:min(len(found), max(maxQuoted, asked.each*len(bySource)))]
 }
 
 func highest(quotes []*quote) float64 {
@@ -260,7 +261,10 @@ func fromSource(asked query, source *llm.Source) []*quote {
 		found = code[:min(len(code), 1)]
 	}
 	slices.SortStableFunc(found, func(a, b *quote) int { return cmp.Compare(b.score, a.score) })
-	most := 2
+	most := max(2, asked.each)
+	if asked.each == 1 {
+		most = 1
+	}
 	if len(found) > 0 && found[0].code != "" {
 		most = 1 // the code is the answer
 	}

@@ -168,6 +168,22 @@ func TestAQuestionThatLeansTakesTheOneBeforeAlong(t *testing.T) {
 		"When is the meeting with Ada?":     "search_notes query=the meeting with Ada",
 		"what did I write about sourdough?": "search_notes query=about sourdough",
 		"shoes":                             "search_notes query=shoes",
+		"no, in October":                    "search_notes query=running plan? no, in October",
+	} {
+		if got := planned(t, &llm.Task{Kind: llm.PlanTask, Question: question, Tools: builtIn, History: history}); got != want {
+			t.Errorf("%q\n got %s\nwant %s", question, got, want)
+		}
+	}
+}
+
+// Another time is said by saying it.
+func TestATimeTakesThePlaceOfTheOneBefore(t *testing.T) {
+	history := []llm.Message{{Role: llm.User, Text: "What did I bake last week?"}, {Role: llm.Assistant, Text: "…"}}
+	for question, want := range map[string]string{
+		"the week before last":       "search_notes query=bake the week before last",
+		"and in October?":            "search_notes query=bake and in October",
+		"no, 2–8 November":           "search_notes query=bake no, 2–8 November",
+		"what did I do on Thursday?": "search_notes query=on Thursday",
 	} {
 		if got := planned(t, &llm.Task{Kind: llm.PlanTask, Question: question, Tools: builtIn, History: history}); got != want {
 			t.Errorf("%q\n got %s\nwant %s", question, got, want)

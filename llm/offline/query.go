@@ -5,9 +5,11 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"lifehub/internal/pattern"
 	"lifehub/internal/text"
+	"lifehub/internal/when"
 	"lifehub/llm"
 )
 
@@ -17,6 +19,8 @@ type query struct {
 	terms map[string]float64 // stem → weight: rarer in the sources weighs more
 	total float64
 	any   bool // it holds no word of its own: whatever was found answers
+	time  bool // nothing but a time is asked for
+	each  int  // how many sentences of each source are quoted; 0: as many as fit
 }
 
 // contentQuery reads the question, together with the one before it when it leans
@@ -27,7 +31,7 @@ func contentQuery(task *llm.Task) query {
 	for word := range content(question) {
 		q.terms[stem(word)] = 0
 	}
-	q.any = len(q.terms) == 0
+	q.any, q.time = len(q.terms) == 0, asksForTime(question)
 	n := float64(len(task.Sources))
 	for term := range q.terms {
 		in := 0.0
@@ -40,6 +44,17 @@ func contentQuery(task *llm.Task) query {
 		q.total += q.terms[term]
 	}
 	return q
+}
+
+// asksForTime reports whether a question asks for a time and no more.
+func asksForTime(question string) bool {
+	span, rest := when.In(question, time.Now())
+	for word := range content(rest) {
+		if !when.SaysNothing(text.FoldedStem(word, "")) {
+			return false
+		}
+	}
+	return !span.IsZero()
 }
 
 // maxRead bounds what is read of a message, in bytes.
@@ -68,6 +83,9 @@ func inContext(question string, history []llm.Message) string {
 	for i, open := len(history)-1, refersBack(question); i >= 0 && open; i-- {
 		if m := history[i]; m.Role == llm.User {
 			before := clipBytes(m.Text, maxQuery/2)
+			if span, _ := when.In(question, time.Now()); !span.IsZero() {
+				_, before = when.In(before, time.Now()) // "and the week before last?" names another one
+			}
 			question, open = before+" "+question, refersBack(before)
 		}
 	}
@@ -138,7 +156,8 @@ func refersBack(question string) bool {
 		}
 		first = false
 	}
-	return about == 0
+	span, rest := when.In(question, time.Now())
+	return about == 0 || !span.IsZero() && len(slices.Collect(words(rest))) <= 1 // "no, in October"
 }
 
 var (

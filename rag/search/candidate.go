@@ -4,6 +4,7 @@ import (
 	"database/sql"
 	"sync"
 
+	"lifehub/internal/when"
 	"lifehub/llm"
 	"lifehub/rag/vectors"
 	"lifehub/rag/words"
@@ -37,7 +38,7 @@ type search struct {
 	named    map[int64]bool // notes whose title or file name is the question, or that a link calls so
 	linked   int64          // the first passage of the note that a link calls so; 0: there is none
 	time     askedTime      // that the query is about
-	ofTime   Time
+	ofTime   when.Found
 	dated    bool // it asks for a time, and a note is of it
 	undated  bool // it asks for a time and no more, and no note is of that time
 }

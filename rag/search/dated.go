@@ -25,21 +25,6 @@ const (
 	undatedShare = 0.5
 )
 
-// Time is the time that a query is about, and what is of it.
-type Time struct {
-	Days  string      `json:"days"`           // in words, as on the day of the search: 16–22 November
-	From  string      `json:"from,omitempty"` // the first day, YYYY-MM-DD; "": no bound
-	To    string      `json:"to,omitempty"`   // the last day
-	Notes int         `json:"notes"`          // of the user's own that are of it
-	List  []DatedNote `json:"list,omitempty"` // the latest of them by date, where the time itself is asked for
-}
-
-// DatedNote is a note and the first of its days that are of a time.
-type DatedNote struct {
-	Date string `json:"date"`
-	Path string `json:"path"`
-}
-
 // MaxListed bounds the notes of a time that are listed: a month of days.
 const MaxListed = 31
 
@@ -130,7 +115,7 @@ func (s *search) byDate(ctx context.Context, found map[int64]*candidate) error {
 // notesOfTime counts the user's own notes of the time, and lists them.
 func (s *search) notesOfTime(ctx context.Context) error {
 	query, args := s.kept(`SELECT n.path, min(d.day) FROM dates d JOIN notes n ON n.id = d.note WHERE NOT n.outside AND `+ofTime, s.time.args())
-	s.ofTime = Time{Days: s.time.Words(s.query.today()), From: words.DateOf(s.time.From)}
+	s.ofTime = when.Found{Days: s.time.Words(s.query.today()), From: words.DateOf(s.time.From)}
 	if !s.time.To.IsZero() {
 		s.ofTime.To = words.DateOf(s.time.To.AddDate(0, 0, -1))
 	}
@@ -141,7 +126,7 @@ func (s *search) notesOfTime(ctx context.Context) error {
 			return err
 		}
 		if s.ofTime.Notes++; s.time.itself {
-			s.ofTime.List = append(s.ofTime.List, DatedNote{words.Day(day), path})
+			s.ofTime.List = append(s.ofTime.List, when.Entry{Date: words.Day(day), Path: path})
 		}
 	}
 	s.ofTime.List = s.ofTime.List[max(0, len(s.ofTime.List)-MaxListed):]

@@ -37,7 +37,9 @@ func (s *search) present(ctx context.Context, ranked []candidate) ([]Passage, er
 		if p.Text, err = s.texts.Of(ctx, p.note, p.start, p.stop); err != nil {
 			return nil, err
 		}
-		p.cutToDays()
+		if p.dated || s.time.filter && p.days.of {
+			p.cutToDays()
+		}
 		if duplicates(kept, &p) {
 			continue
 		}
@@ -97,7 +99,7 @@ func (s *search) promote(all []storedPassage) {
 func (p *storedPassage) cutToDays() {
 	lines := strings.SplitAfter(p.Text, "\n")
 	first, last := p.days.line-p.Line, min(p.days.endLine-p.Line, len(lines)-1)
-	if !p.dated || first <= 0 && last == len(lines)-1 {
+	if first <= 0 && last == len(lines)-1 {
 		return
 	}
 	p.cut = true

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"lifehub/internal/rows"
+	"lifehub/internal/when"
 )
 
 // Outcome is what a search found.
@@ -17,7 +18,7 @@ type Outcome struct {
 	Embedder string // the one that took part; "": none
 	Why      string // why meaning took no part; "": it did
 	Trouble  Trouble
-	Time     *Time // that the query is about; nil: none
+	Time     *when.Found // that the query is about; nil: none
 }
 
 // Run searches.

@@ -20,6 +20,7 @@ type Call struct {
 	err      string
 	Sources  int
 	nothing  bool
+	time     string         // that a search was about; "": none
 	Progress agent.Progress // the last that it told; zero: nothing
 	Took     time.Duration
 	Ended    bool
@@ -27,15 +28,20 @@ type Call struct {
 
 func (c *Call) End(e agent.ToolEnded) {
 	c.output, c.err, c.Sources, c.nothing = e.Output, e.Error, len(e.Sources), e.Nothing
+	if e.Coverage != nil && e.Coverage.Time != nil {
+		c.time = safetext.Line(e.Coverage.Time.String())
+	}
 	c.Took, c.Ended = time.Duration(e.Took)*time.Millisecond, true
 }
 
 // found says in a word what the call brought.
 func (c *Call) found() string {
-	if c.Sources > 0 {
+	switch {
+	case c.time != "":
+		return c.time
+	case c.Sources > 0:
 		return draw.Count(c.Sources, "passage")
-	}
-	if c.nothing {
+	case c.nothing:
 		return "nothing found"
 	}
 	return ""
