@@ -100,7 +100,7 @@ var arrows = map[string][]string{
 	"lifehub/tui/batch":              {"agent"},
 	"lifehub/tui/composer/vi":        {},
 	"lifehub/tui/dialog":             {"agent", "agent/rules", "tui/arguments", "tui/backend", "tui/draw", "tui/keys", "tui/measure", "tui/safetext"},
-	"lifehub/tui/draw":               {"internal/pattern", "tui/markdown/layout", "tui/measure", "tui/safetext"},
+	"lifehub/tui/draw":               {"internal/pattern", "internal/text", "tui/markdown/layout", "tui/measure", "tui/safetext"},
 	"lifehub/tui/keys":               {"tui/safetext"},
 	"lifehub/tui/markdown":           {"tui/markdown/highlight", "tui/markdown/inline", "tui/markdown/layout", "tui/measure", "tui/safetext"},
 	"lifehub/tui/markdown/highlight": {},

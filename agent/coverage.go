@@ -26,12 +26,9 @@ const worthSaying = 10 * time.Minute
 // Health is the coverage in a few words: what was searched, and what keeps
 // the search from being whole and fresh.
 func (c Coverage) Health() string {
-	said := []string{"searched " + amount(c.Total) + " notes"}
-	switch {
-	case c.Indexed < c.Total:
-		said[0] = fmt.Sprintf("searched %s of %s notes", amount(c.Indexed), amount(c.Total))
-	case c.Total == 1:
-		said[0] = "searched 1 note"
+	said := []string{"searched " + text.Count(c.Total, "note")}
+	if c.Indexed < c.Total {
+		said[0] = fmt.Sprintf("searched %s of %s notes", text.Thousands(c.Indexed), text.Thousands(c.Total))
 	}
 	if c.Time != nil {
 		said = append([]string{c.Time.String()}, said...)
@@ -51,7 +48,7 @@ func (c *Coverage) StillReading() string {
 	if c == nil || c.Unread == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s of %s notes read so far; ask again when all are read", amount(c.Indexed), amount(c.Total))
+	return fmt.Sprintf("%s of %s notes read so far; ask again when all are read", text.Thousands(c.Indexed), text.Thousands(c.Total))
 }
 
 // roughly is a length of time in its largest unit.
@@ -63,13 +60,4 @@ func roughly(d time.Duration) string {
 		return fmt.Sprintf("%d h", int(d.Hours()))
 	}
 	return fmt.Sprintf("%d days", int(d.Hours()/24))
-}
-
-// amount writes a number with a comma between its thousands.
-func amount(n int) string {
-	digits := fmt.Sprint(n)
-	for at := len(digits) - 3; at > 0; at -= 3 {
-		digits = digits[:at] + "," + digits[at:]
-	}
-	return digits
 }

@@ -422,10 +422,8 @@ func (e ToolEnded) Brief() string {
 	switch {
 	case e.Coverage != nil && e.Coverage.Time != nil:
 		return e.Coverage.Time.String()
-	case len(e.Sources) == 1:
-		return "1 passage"
 	case len(e.Sources) > 0:
-		return amount(len(e.Sources)) + " passages"
+		return text.Count(len(e.Sources), "passage")
 	case e.Nothing:
 		return "nothing found"
 	}

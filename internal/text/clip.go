@@ -2,6 +2,7 @@ package text
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -38,12 +39,24 @@ func Cut(s string, limit int) string {
 	return s[:limit] + "…"
 }
 
-// Count writes a number with its noun: "1 note", "3 notes".
+// Count writes a number with its noun: "1 note", "1,284 notes".
 func Count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
+	if n != 1 {
+		noun += "s"
 	}
-	return fmt.Sprintf("%d %ss", n, noun)
+	return Thousands(n) + " " + noun
+}
+
+// Thousands writes a number with commas.
+func Thousands(n int) string {
+	digits, sign := strconv.Itoa(n), ""
+	if n < 0 {
+		sign, digits = "-", digits[1:]
+	}
+	for at := len(digits) - 3; at > 0; at -= 3 {
+		digits = digits[:at] + "," + digits[at:]
+	}
+	return sign + digits
 }
 
 // AsSentence gives an error's text a capital and a full stop.

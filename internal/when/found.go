@@ -24,11 +24,7 @@ type Entry struct {
 }
 
 func (f *Found) String() string {
-	notes := "notes"
-	if f.Notes == 1 {
-		notes = "note"
-	}
-	return fmt.Sprintf("%s · %d %s", f.Days, f.Notes, notes)
+	return f.Days + " · " + text.Count(f.Notes, "note")
 }
 
 // Listed are the notes by date, as a Markdown list; "": there is none.

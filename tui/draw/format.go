@@ -5,28 +5,15 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"lifehub/internal/text"
 )
 
 // Count writes a number of things: 1 note, 1,284 notes.
-func Count(n int, thing string) string {
-	if n != 1 {
-		thing += "s"
-	}
-	return Thousands(n) + " " + thing
-}
+func Count(n int, thing string) string { return text.Count(n, thing) }
 
 // Thousands writes a number with commas.
-func Thousands(n int) string {
-	digits := strconv.Itoa(n)
-	sign := ""
-	if n < 0 {
-		sign, digits = "-", digits[1:]
-	}
-	for at := len(digits) - 3; at > 0; at -= 3 {
-		digits = digits[:at] + "," + digits[at:]
-	}
-	return sign + digits
-}
+func Thousands(n int) string { return text.Thousands(n) }
 
 // Short writes a number of tokens: 840, 2.1k, 16k.
 func Short(n int) string {
