@@ -30,7 +30,7 @@ var arrows = map[string][]string{
 	"lifehub/agent/gate":       {"agent", "agent/args", "agent/provenance", "agent/rules", "internal/pattern", "internal/text", "llm"},
 	"lifehub/agent/work":       {"agent", "agent/args", "agent/events", "agent/gate", "agent/parse", "agent/provenance", "agent/toolchoice", "internal/pattern", "internal/text"},
 	"lifehub/agent/toolchoice": {"agent", "agent/args", "agent/memory", "internal/text", "llm"},
-	"lifehub/agent/answer":     {"agent", "agent/args", "agent/citation", "agent/events", "agent/memory", "agent/prompt", "agent/provenance", "agent/work", "internal/text", "llm", "llm/offline"},
+	"lifehub/agent/answer":     {"agent", "agent/args", "agent/citation", "agent/events", "agent/memory", "agent/parse", "agent/prompt", "agent/provenance", "agent/work", "internal/text", "llm", "llm/offline"},
 	"lifehub/agent/team":       {"agent", "agent/answer", "agent/parse", "agent/prompt", "agent/provenance", "agent/toolchoice", "agent/work", "internal/text", "llm"},
 	"lifehub/agent/turn":       {"agent", "agent/answer", "agent/args", "agent/events", "agent/gate", "agent/memory", "agent/parse", "agent/prompt", "agent/provenance", "agent/rules", "agent/team", "agent/toolchoice", "agent/work", "internal/text", "llm"},
 	"lifehub/agent/rules":      {"agent", "internal/pattern", "agent/args"},
@@ -211,9 +211,9 @@ const (
 var tables = map[string]int{
 	"lifehub/cli lines":                  3300,
 	"lifehub/agent/tools lines":          3050,
-	"lifehub/cli/settings.Config fields": 32,
-	"lifehub/tui/keys.Map fields":        91,
-	"lifehub/tui/backend.Options fields": 40,
+	"lifehub/cli/settings.Config fields": 33,
+	"lifehub/tui/keys.Map fields":        92,
+	"lifehub/tui/backend.Options fields": 41,
 }
 
 // banned are phrases that a reader of the field would stumble over, in comments

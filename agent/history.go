@@ -18,6 +18,8 @@ type History interface {
 	Exchanges(ctx context.Context, conversation string) ([]Exchange, error)
 	// Finish keeps the answer, whole or cut, and closes the turn.
 	Finish(ctx context.Context, turn string, answer Answer) error
+	// Judge replaces the citations of a finished turn.
+	Judge(ctx context.Context, turn string, citations []Citation) error
 }
 
 // Answer is what the user gets to read, and what is saved of a turn.

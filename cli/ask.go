@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lifehub/agent"
+	"lifehub/agent/turn"
 	"lifehub/cli/app"
 	"lifehub/cli/export"
 	"lifehub/cli/settings"
@@ -38,6 +39,7 @@ type askCommand struct {
 	asJSON     bool
 	streamJSON bool
 	quiet      bool
+	check      bool
 	thought    strings.Builder // that is not told yet
 
 	allow, allowUntrusted []string
@@ -66,6 +68,7 @@ func newAsk(sh *app.Process) *cobra.Command {
 	f.BoolVar(&q.asJSON, "json", false, "print one JSON object")
 	f.BoolVar(&q.streamJSON, "stream-json", false, "print each event as a line of JSON")
 	f.BoolVarP(&q.quiet, "quiet", "q", false, "print nothing to stderr but errors")
+	f.BoolVar(&q.check, "check", false, "let the model check the sentences that quote nothing, once the answer is there")
 	cmd.MarkFlagsMutuallyExclusive("json", "stream-json")
 	return cmd
 }
@@ -106,7 +109,7 @@ func (q *askCommand) run(ctx context.Context, prompt string) error {
 		q.tellUnfinished(ctx, a, at.Conversation)
 	}
 	asked := a.Agent()
-	err = q.follow(ctx, a, at.Conversation, asked.Ask(ctx, at.Conversation, message))
+	err = q.follow(ctx, a, asked, at.Conversation, message)
 	patience, cancel := context.WithTimeout(ctx, app.EmbedPatience)
 	defer cancel()
 	if err := asked.Memory.EmbedAll(patience); err != nil {
@@ -233,14 +236,14 @@ type nearest struct {
 }
 
 // follow prints the events as they come and returns the exit that they call for.
-func (q *askCommand) follow(ctx context.Context, a *app.App, conversation string, events <-chan agent.Event) error {
+func (q *askCommand) follow(ctx context.Context, a *app.App, asks *turn.Agent, conversation, message string) error {
 	result := asked{Conversation: conversation, Citations: []agent.Citation{}}
 	var failed error
 	var answer strings.Builder
 	var unasked []agent.PermissionAsked
 	lines := json.NewEncoder(safetext.JSONWriter{To: q.Out})
 	lines.SetEscapeHTML(false)
-	for event := range events {
+	for event := range asks.Ask(ctx, conversation, message) {
 		result.Turn = event.Turn
 		if q.streamJSON {
 			if err := lines.Encode(event); err != nil {
@@ -274,6 +277,13 @@ func (q *askCommand) follow(ctx context.Context, a *app.App, conversation string
 			}
 		}
 		q.report(event)
+	}
+	if failed == nil && (q.check || a.Settings.Citations.Check == "model") {
+		if citations, err := asks.SecondRead(ctx, conversation, result.Turn); err != nil {
+			q.say(err.Error())
+		} else {
+			result.Citations = citations
+		}
 	}
 	if failed == nil && len(unasked) > 0 {
 		failed = app.ExitError{Err: unaskedError(unasked), Code: app.ExitRefused}

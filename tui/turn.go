@@ -370,13 +370,32 @@ func (m *Model) turnOver(now time.Time) tea.Cmd {
 	t := m.turn
 	m.closeTurn("cut off", now)
 	t.cancel()
-	m.turn, m.draft.Sending = nil, ""
-	m.last = t
+	m.turn, m.last, m.draft.Sending = nil, t, ""
 	m.offerAgain()
+	check := m.secondRead(t.Asked, m.Reader.Always && !t.failed && !t.Stopped)
 	if m.Conversations != nil { // else nobody could read them again
 		m.transcript.KeepLast(chats.FirstRead, mostTurns)
 	}
-	return tea.Sequence(m.printOver(), m.afterTurn(t))
+	return tea.Batch(check, tea.Sequence(m.printOver(), m.afterTurn(t)))
+}
+
+// secondRead lets the model judge an answer that is there, and shows what it says.
+func (m *Model) secondRead(of *transcript.Question, wanted bool) tea.Cmd {
+	if m.Reader.Read == nil || of == nil || of.Turn == "" || !wanted {
+		return nil
+	}
+	m.flash("the model reads the answer and its sources …")
+	conversation := m.chat.id
+	return func() tea.Msg {
+		citations, err := m.Reader.Read(m.base, conversation, of.Turn)
+		return then(func() tea.Cmd {
+			if err != nil {
+				return m.flash(err.Error())
+			}
+			m.transcript.Judge(of.Turn, citations)
+			return m.flash("")
+		})
+	}
 }
 
 // afterTurn does what is due once a turn is over.
@@ -479,23 +498,10 @@ func (m *Model) loadPrompts() tea.Cmd {
 	}
 }
 
-// next waits for what a channel sends, if there is one.
-func next[T any](from <-chan T, msg func(T) tea.Msg) tea.Cmd {
-	if from == nil {
-		return nil
-	}
-	return func() tea.Msg {
-		if sent, open := <-from; open {
-			return msg(sent)
-		}
-		return nil
-	}
-}
-
 func (m *Model) nextStatus() tea.Cmd {
-	return next(m.Status, func(s backend.Status) tea.Msg { return statusMsg(s) })
+	return batch.One(m.Status, func(s backend.Status) tea.Msg { return statusMsg(s) })
 }
 
 func (m *Model) nextNotice() tea.Cmd {
-	return next(m.Notices, func(text string) tea.Msg { return noticeMsg(text) })
+	return batch.One(m.Notices, func(text string) tea.Msg { return noticeMsg(text) })
 }

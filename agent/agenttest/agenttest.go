@@ -19,6 +19,7 @@ func (Forgetful) Begin(context.Context, string, string) (string, error)       { 
 func (Forgetful) Recent(context.Context, string, int) ([]llm.Message, error)  { return nil, nil }
 func (Forgetful) Exchanges(context.Context, string) ([]agent.Exchange, error) { return nil, nil }
 func (Forgetful) Finish(context.Context, string, agent.Answer) error          { return nil }
+func (Forgetful) Judge(context.Context, string, []agent.Citation) error       { return nil }
 
 // Calling is a model that calls tools: name, arguments, name, arguments …
 func Calling(pairs ...string) llmtest.Answer {

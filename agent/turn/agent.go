@@ -6,11 +6,15 @@ package turn
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
+	"slices"
 	"time"
 
 	"lifehub/agent"
+	"lifehub/agent/answer"
 	"lifehub/agent/args"
+	"lifehub/agent/events"
 	"lifehub/agent/gate"
 	"lifehub/agent/memory"
 	"lifehub/agent/prompt"
@@ -176,6 +180,33 @@ func (a *Agent) Call(ctx context.Context, conversation, message string, step age
 		t.sent(message)
 		return t.begin(ctx)
 	})
+}
+
+// SecondRead asks the model what the sources of a finished turn's answer say of
+// its sentences that no quotation bears out, saves what it says and returns the citations
+// ([answer.SecondRead]). After an error all is as it was.
+func (a *Agent) SecondRead(ctx context.Context, conversation, turnID string) (_ []agent.Citation, err error) {
+	defer agent.Catch(&err)
+	exchanges, err := a.History.Exchanges(ctx, conversation)
+	if err != nil {
+		return nil, err
+	}
+	i := slices.IndexFunc(exchanges, func(e agent.Exchange) bool { return e.Turn == turnID && !e.Open })
+	if turnID == "" {
+		i = len(exchanges) - 1
+	}
+	if i < 0 || exchanges[i].Open {
+		return nil, errors.New("check the answer: there is no finished answer to check")
+	}
+	t := newTurn(a, conversation, nil)
+	t.Conversation, t.Turn = conversation, exchanges[i].Turn
+	asker := a.asker(events.New(nil, a.Now))
+	asker.Think = func() string { return "" }
+	citations, err := answer.SecondRead(ctx, asker, t.Fence(), exchanges[i].Answer)
+	if err != nil {
+		return nil, err
+	}
+	return citations, a.History.Judge(ctx, t.Turn, citations)
 }
 
 // start runs a turn, which begins in some way, in its own goroutine.

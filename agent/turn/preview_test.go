@@ -65,3 +65,4 @@ func (nowhere) Begin(context.Context, string, string) (string, error)       { re
 func (nowhere) Recent(context.Context, string, int) ([]llm.Message, error)  { return nil, nil }
 func (nowhere) Exchanges(context.Context, string) ([]agent.Exchange, error) { return nil, nil }
 func (nowhere) Finish(context.Context, string, agent.Answer) error          { return nil }
+func (nowhere) Judge(context.Context, string, []agent.Citation) error       { return nil }

@@ -197,6 +197,7 @@ func (c *chat) open(ctx context.Context, openStore func(path string) (*store.Sto
 	assistant := c.Agent()
 	o = c.screen
 	o.Assistant, o.Resume = assistant, assistant.Resume
+	o.Reader = backend.Reader{Read: assistant.SecondRead, Always: c.Settings.Citations.Check == "model"}
 	o.Conversations, o.Branches, o.Models, o.Notes, o.Servers = conversations{c.Store}, c.Store, models{c.App}, offers{c.background}, panel{c.Servers, c.App}
 	o.Conversation, o.Heading, o.Turn, o.Pick, o.Prompt, o.FirstRun = at.Conversation, at.Title, at.Turn, c.flags.pick, c.prompt, len(c.App.OpenVaults()) == 0 && !c.flags.resumes()
 	o.FindModel = c.background.findModel

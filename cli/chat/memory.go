@@ -9,6 +9,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/cli/app"
+	"lifehub/cli/export"
 	"lifehub/tui/backend"
 	"lifehub/tui/draw"
 	"lifehub/tui/safetext"
@@ -19,6 +20,10 @@ func (bg *background) memoryCommands() []backend.Command {
 	return []backend.Command{
 		{Name: "memory", Args: "[QUERY]", Help: "what is remembered, or what of it fits a question", Run: bg.slashMemory},
 		{Name: "compact", Args: "[FOCUS]", Help: "shorten this conversation to a summary, except the last messages", Run: bg.slashCompact},
+		{Name: "check", Help: "let the model check what the last answer cites", Run: func(ctx context.Context, conversation, _ string) (string, error) {
+			citations, err := bg.Agent().SecondRead(ctx, conversation, "")
+			return strings.Join(export.CitationLines(citations), "  \n") + "\n", err
+		}, Reload: true},
 		{Name: "remember", Args: "TEXT", Help: "remember a fact about you", Run: func(_ context.Context, _, text string) (string, error) {
 			diff, err := bg.Facts().Remember(text, time.Now())
 			return withDiff("Remembered; `/forget` takes it back.", diff, err)

@@ -17,7 +17,7 @@ func CitationLine(c agent.Citation) string {
 		line = strings.TrimSpace(c.Mark() + " " + line)
 	}
 	line = strings.TrimSpace(line + " " + c.Told())
-	if c.Sentence != "" && c.Verdict != agent.Verified && c.Sign() != "" {
+	if c.Sentence != "" && c.Verdict != agent.Verified && c.Told() != "" {
 		line += " — “" + text.Clip(strings.Trim(text.OneLine(c.Sentence), "“”\""), 80) + "”"
 	}
 	return safetext.Line(line)

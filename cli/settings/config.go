@@ -47,6 +47,9 @@ type Config struct {
 		ChromaDatabase string `name:"rag.chroma_database" usual:"default_database" doc:"database of that tenant, which must exist; teams that share a server have one each"`
 		ChromaToken    string `name:"rag.chroma_token" quiet:"true" doc:"token for the Chroma server; better set in the environment"`
 	}
+	Citations struct {
+		Check string `name:"citations.check" usual:"words" one:"words,model" doc:"how citations are checked: word by word, or then also by the model, which reads the sentences that quote nothing: one more call after each answer"`
+	}
 	Passages int `name:"passages" usual:"5" least:"1" doc:"passages that a search brings"`
 	Parallel int `name:"parallel" usual:"4" least:"1" doc:"steps of a plan that run at once"`
 	Tools    struct {

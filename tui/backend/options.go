@@ -57,6 +57,8 @@ type Options struct {
 	// Resume continues the last turn of a conversation, which did not come to
 	// its end, as Assistant.Ask begins one. nil: none is resumed.
 	Resume func(ctx context.Context, conversation, turn string) <-chan agent.Event
+	// Reader is the model as a second reader of answers.
+	Reader Reader
 	// Search finds messages of all conversations, newest first. nil: none does.
 	Search func(ctx context.Context, words string, limit int) ([]agent.Hit, error)
 	// Rename gives a conversation the user's own title. nil: they can't be renamed.
@@ -92,6 +94,14 @@ type Options struct {
 	Host    string              // this machine's name, for links to notes; "": any
 	// Colours are put over those of the theme, by name (see [CheckColours]), as #rrggbb.
 	Colours map[string]string
+}
+
+// Reader lets the model judge the sentences of an answer that quote nothing.
+type Reader struct {
+	// Read returns all citations of a turn's answer, with what the model says. nil:
+	// none is judged.
+	Read   func(ctx context.Context, conversation, turn string) ([]agent.Citation, error)
+	Always bool // every answer is judged once it is there
 }
 
 // Assistant answers messages. *agent.Agent is the real one; tests script one.

@@ -123,3 +123,16 @@ func (s *Speed) Count(pieces int, now time.Time) {
 		s.PerSecond, s.measured = float64(s.pieces)/passed, now
 	}
 }
+
+// One waits for what a channel sends, if there is one.
+func One[T any](from <-chan T, msg func(T) tea.Msg) tea.Cmd {
+	if from == nil {
+		return nil
+	}
+	return func() tea.Msg {
+		if sent, open := <-from; open {
+			return msg(sent)
+		}
+		return nil
+	}
+}

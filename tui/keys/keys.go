@@ -20,7 +20,7 @@ type Map struct {
 	// Moving in the transcript.
 	PageUp, PageDown, Top, Bottom, PreviousQuestion, NextQuestion, Focus key.Binding
 	// When the transcript has the keys.
-	Next, Previous, First, Last, Fold, Copy, CopyCode, Open, Back, Edit, Retry, EarlierBranch, LaterBranch key.Binding
+	Next, Previous, First, Last, Fold, Copy, CopyCode, Check, Open, Back, Edit, Retry, EarlierBranch, LaterBranch key.Binding
 	// In lists and long texts.
 	ListUp, ListDown, ListPageUp, ListPageDown, ListFirst, ListLast key.Binding
 	// In a list that typing filters.
@@ -120,6 +120,7 @@ func (k *Map) Groups() []Group {
 			on("fold", &k.Fold, "space", "fold or unfold, preview of a source", "space"),
 			on("copy", &k.Copy, "y", "copy", "y"),
 			on("copy_code", &k.CopyCode, "1–9", "copy that code block of the answer", "1", "2", "3", "4", "5", "6", "7", "8", "9"),
+			on("check", &k.Check, "c", "let the model check the citations", "c"),
 			on("open", &k.Open, "enter", "open in your editor, or unfold", "enter"),
 			on("back", &k.Back, "esc", "back to the composer", "esc", "tab", "i"),
 			on("edit", &k.Edit, "e", "change that question: a branch", "e"),

@@ -55,6 +55,9 @@ func (p *Chat) follow(ctx context.Context, begin func(context.Context) <-chan ag
 					p.note("not sent: " + p.queue[0])
 					p.queue = p.queue[1:]
 				}
+				if !stopped && p.Reader.Always {
+					p.secondRead(ctx)
+				}
 				return p.failed
 			}
 			switch asked := e.Body.(type) {
@@ -80,6 +83,22 @@ func (p *Chat) follow(ctx context.Context, begin func(context.Context) <-chan ag
 			}
 			cancel()
 			stopped = true
+		}
+	}
+}
+
+// secondRead writes what the model says of the sentences that quote nothing.
+func (p *Chat) secondRead(ctx context.Context) {
+	if p.Reader.Read == nil || p.turnID == "" || p.failed != nil {
+		return
+	}
+	citations, err := p.Reader.Read(ctx, p.conversation, p.turnID)
+	if err != nil {
+		p.note(err.Error())
+	}
+	for _, c := range citations {
+		if c.Verdict == agent.Supported || c.Verdict == agent.Contradicted || c.Verdict == agent.Cites && c.Detail != "" {
+			p.print("%s\n", transcript.Cited{Citation: c}.InWords())
 		}
 	}
 }

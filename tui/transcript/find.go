@@ -136,6 +136,22 @@ func (t *Model) ChosenQuestion() *Question {
 	return t.QuestionBack(1)
 }
 
+// Judge shows other verdicts on the citations of a turn's answer.
+func (t *Model) Judge(turn string, citations []agent.Citation) {
+	inTurn := false
+	for _, e := range t.Entries {
+		switch i := e.Item.(type) {
+		case *Question:
+			inTurn = i.Turn == turn
+		case *Sources:
+			if inTurn {
+				i.Judge(citations)
+				t.Invalidate(i)
+			}
+		}
+	}
+}
+
 // QuestionOf is the question of a turn, nil when it is not shown.
 func (t *Model) QuestionOf(turn string) *Question {
 	for _, e := range t.Entries {

@@ -48,6 +48,25 @@ func (s *Sources) Add(c agent.Citation, from agent.Source) {
 	s.List = slices.Insert(s.List, at, Cited{Citation: c, Source: from})
 }
 
+// Judge shows other verdicts on the same citations.
+func (s *Sources) Judge(citations []agent.Citation) {
+	before := s.List
+	s.List = nil
+	for _, c := range citations {
+		from := agent.Source{}
+		if at := slices.IndexFunc(before, func(have Cited) bool { return have.N == c.N }); at >= 0 {
+			from = before[at].Source
+		}
+		s.Add(c, from)
+	}
+	for _, c := range before {
+		if c.Verdict == "" {
+			s.Add(c.Citation, c.Source)
+		}
+	}
+	s.chosen = min(s.chosen, len(s.List)-1)
+}
+
 // place is the note and line of a citation, as the user reads it.
 func (c Cited) place() string {
 	at := agent.Citation{Path: cmp.Or(c.Path, c.Source.Path), Line: cmp.Or(c.Line, c.Source.Line)}

@@ -425,6 +425,7 @@ func (noHistory) Begin(context.Context, string, string) (string, error)       { 
 func (noHistory) Recent(context.Context, string, int) ([]llm.Message, error)  { return nil, nil }
 func (noHistory) Exchanges(context.Context, string) ([]agent.Exchange, error) { return nil, nil }
 func (noHistory) Finish(context.Context, string, agent.Answer) error          { return nil }
+func (noHistory) Judge(context.Context, string, []agent.Citation) error       { return nil }
 
 // shelf keeps drafts in memory.
 type shelf struct{ list []agent.Artifact }

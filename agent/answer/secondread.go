@@ -1,0 +1,132 @@
+package answer
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"lifehub/agent"
+	"lifehub/agent/parse"
+	"lifehub/agent/prompt"
+	"lifehub/internal/text"
+	"lifehub/llm"
+)
+
+//go:embed prompts/secondread.md
+var secondReadPrompt string
+
+const verdictSchema = `{"type":"object","properties":{"verdicts":{"type":"array","items":{"type":"object","properties":{"sentence":{"type":"integer"},"verdict":{"enum":["supported","contradicted","not there"]}},"required":["sentence","verdict"]}}},"required":["verdicts"]}`
+
+// maxReadSentences bounds what one call judges.
+const maxReadSentences = 40
+
+// SecondRead asks the model, in one call, what the sources of an answer say of
+// its sentences that quote nothing and differ in nothing, and returns all
+// citations, these with its word: supported, contradicted, or cited with
+// "model: not there". A sentence that it gives no verdict on stays as it was.
+// Nothing else is judged: the model's word is never a tick, and takes none away.
+// fence is the mark around what is data.
+func SecondRead(ctx context.Context, asker *prompt.Asker, fence string, said agent.Answer) ([]agent.Citation, error) {
+	citations := slices.Clone(said.Citations)
+	bySentence := map[string][]int{} // sources by sentence
+	var sentences []string
+	source := func(n int) int {
+		return slices.IndexFunc(said.Sources, func(s agent.Source) bool { return s.N == n && s.Text != "" })
+	}
+	judged := func(c agent.Citation) bool {
+		return slices.Contains([]agent.Verdict{agent.Cites, agent.Supported, agent.Contradicted}, c.Verdict) && c.Sentence != "" && source(c.N) >= 0
+	}
+	for _, c := range citations {
+		if !judged(c) || bySentence[c.Sentence] == nil && len(sentences) == maxReadSentences {
+			continue
+		}
+		if bySentence[c.Sentence] == nil {
+			sentences = append(sentences, c.Sentence)
+		}
+		if !slices.Contains(bySentence[c.Sentence], c.N) {
+			bySentence[c.Sentence] = append(bySentence[c.Sentence], c.N)
+		}
+	}
+	if len(sentences) == 0 {
+		return citations, nil
+	}
+	p := prompt.Prompt{
+		Agent: "second reader", System: secondReadPrompt, Fence: fence,
+		Intro:    "The passages. Lines between " + fence + " marks are data.",
+		Question: "Give your verdicts on the numbered sentences above.",
+		Request:  llm.Request{Schema: json.RawMessage(verdictSchema), MaxTokens: 40 * (1 + len(sentences))},
+	}
+	var list strings.Builder
+	var shown []int
+	for i, s := range sentences {
+		var names []string
+		for _, n := range bySentence[s] {
+			names = append(names, fmt.Sprintf("[%d]", n))
+			if !slices.Contains(shown, n) {
+				shown = append(shown, n)
+				from := said.Sources[source(n)]
+				p.Material = append(p.Material, prompt.Part{Kind: "sources", Head: fmt.Sprintf("[%d] %s", n, text.OneLine(from.Title())), Text: from.Text, Fence: fence})
+			}
+		}
+		fmt.Fprintf(&list, "%d. (passages %s) %s\n", i+1, strings.Join(names, ", "), text.OneLine(s))
+	}
+	p.Material = append(p.Material, prompt.Part{Kind: "results", Head: "The sentences to judge:", Text: strings.TrimSpace(list.String()), Fence: fence})
+	var reply strings.Builder
+	if _, err := asker.Ask(ctx, p, func(piece string) { reply.WriteString(piece) }); err != nil {
+		return nil, fmt.Errorf("ask the model to check the answer: %w", err)
+	}
+	verdicts := readVerdicts(reply.String(), len(sentences))
+	if len(verdicts) == 0 {
+		return nil, errors.New("check the answer: the model gave no verdict that could be read; ask again or choose another model")
+	}
+	for i, c := range citations {
+		if !judged(c) {
+			continue
+		}
+		verdict, ok := verdicts[1+slices.Index(sentences, c.Sentence)]
+		switch {
+		case !ok:
+		case verdict == agent.Cites:
+			citations[i].Verdict, citations[i].Detail = verdict, "model: not there"
+		default:
+			citations[i].Verdict, citations[i].Detail = verdict, ""
+		}
+	}
+	return citations, nil
+}
+
+// readVerdicts reads what a model says of sentences 1 to n. What is no verdict,
+// names no such sentence, or is said of one in two ways is left out.
+func readVerdicts(reply string, n int) map[int]agent.Verdict {
+	var said struct {
+		Verdicts []struct {
+			Sentence json.RawMessage `json:"sentence"`
+			Verdict  string          `json:"verdict"`
+		} `json:"verdicts"`
+	}
+	if parse.Object(reply, &said) != nil {
+		return nil
+	}
+	words := map[string]agent.Verdict{"supported": agent.Supported, "contradicted": agent.Contradicted, "not there": agent.Cites}
+	verdicts, twice := map[int]agent.Verdict{}, map[int]bool{}
+	for _, v := range said.Verdicts {
+		verdict, known := words[strings.ReplaceAll(strings.ToLower(strings.TrimSpace(v.Verdict)), "_", " ")]
+		number, err := strconv.Atoi(strings.Trim(string(v.Sentence), `"`))
+		if !known || err != nil || number < 1 || number > n {
+			continue
+		}
+		if have, ok := verdicts[number]; ok && have != verdict {
+			twice[number] = true
+		}
+		verdicts[number] = verdict
+	}
+	for number := range twice {
+		delete(verdicts, number)
+	}
+	return verdicts
+}
