@@ -93,6 +93,7 @@ type (
 		Steps     []Step   `json:"steps"`
 		Dropped   []string `json:"dropped,omitempty"`
 		Fallback  bool     `json:"fallback,omitempty"` // the model gave no usable plan
+		Again     bool     `json:"again,omitempty"`    // more is planned once these steps have run
 	}
 
 	// StepChanged reports each change of a step's state.
@@ -300,6 +301,7 @@ type Step struct {
 	Input       json.RawMessage `json:"input"`
 	Description string          `json:"description,omitempty"`
 	After       []string        `json:"after,omitempty"` // ids of the steps that must end first
+	Extra       bool            `json:"extra,omitempty"` // LifeHub's own: a plan that leaves the notes out gets a search of them
 }
 
 // Decision is an answer to a permission question.

@@ -60,7 +60,7 @@ const (
 // What the figures may be at most, and the turns that are wrong: both may only
 // shrink. The aims are in docs/modes.md.
 var (
-	maxRatio   = map[string]float64{"plan honest": 0.97, "plan sloppy": 1.02, "loop honest": 1.02, "loop sloppy": 1.07, "team honest": 3.08, "team sloppy": 3.65}
+	maxRatio   = map[string]float64{"plan honest": 1.02, "plan sloppy": 1.02, "loop honest": 1.02, "loop sloppy": 1.07, "team honest": 3.08, "team sloppy": 3.65}
 	maxPlanner = 1954 // tokens of a planner's first prompt for a question about notes
 	maxThanks  = 2794 // tokens of all prompts for a word of thanks
 	knownWrong = []string{
@@ -71,13 +71,13 @@ var (
 		"edit, loop sloppy",
 		"remember, loop sloppy",
 		"unanswerable, team sloppy",
-		"two steps, plan honest", "two steps, plan sloppy", "two steps, loop sloppy",
+		"two steps, loop sloppy",
 		"mail, plan honest", "mail, loop honest", "mail, loop sloppy", "mail, team honest", "mail, team sloppy",
 		"server, loop sloppy",
 		"language, plan honest",
 		"order, loop sloppy",
 		"complete, loop sloppy",
-		"web to note, plan honest", "web to note, plan sloppy",
+		"web to note, plan sloppy",
 	}
 )
 

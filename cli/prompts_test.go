@@ -75,7 +75,7 @@ func TestPrompts(t *testing.T) {
 		"plan, a question about the notes": {mode: agent.PlanMode, turns: []promptedTurn{{message: "How often do I run?", says: inWords(planSearch, runAnswer)}}},
 		"plan, thanks":                     {mode: agent.PlanMode, turns: []promptedTurn{{message: "Thanks", says: inWords(smallTalk("You are welcome."))}}},
 		"plan, overlapping results": {
-			mode: agent.PlanMode, turns: []promptedTurn{{message: "How long is the long run at the end of January, and what is to be done for the Spring Half?", says: inWords(planTwice, runAnswer)}},
+			mode: agent.PlanMode, turns: []promptedTurn{{message: "How long is the long run at the end of January, and what is to be done for the Spring Half?", says: inWords(planTwice, planTwice, runAnswer)}},
 		},
 		"plan, repaired and planned again": {mode: agent.PlanMode, turns: []promptedTurn{{message: "What does note running/plans say?", says: inWords(
 			"I would read it.", `{"steps":[{"id":"1","tool":"read_note","input":{"path":"running/plans.md"}},{"id":"2","tool":"search_notes","input":{"query":"xyzzy"}}]}`,

@@ -16,6 +16,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/tailscale/hujson"
 
+	"lifehub/internal/pattern"
 	"lifehub/llm"
 )
 
@@ -178,6 +179,8 @@ type Shape struct {
 	Minimum     *float64         `json:"minimum"`
 	Maximum     *float64         `json:"maximum"`
 	Default     json.RawMessage  `json:"default"`
+	Format      string           `json:"format"`
+	Pattern     string           `json:"pattern"`
 	Description string           `json:"description"`
 	Additional  json.RawMessage  `json:"additionalProperties"`
 }
@@ -382,26 +385,52 @@ func Texts(input json.RawMessage) (texts []string) {
 	if err != nil {
 		return []string{string(input)}
 	}
-	var walk func(value any)
-	walk = func(value any) {
-		switch v := value.(type) {
-		case string:
-			texts = append(texts, v)
-		case json.Number:
-			texts = append(texts, v.String())
-		case []any:
-			for _, item := range v {
-				walk(item)
-			}
-		case map[string]any:
-			for _, name := range slices.Sorted(maps.Keys(v)) {
-				texts = append(texts, name)
-				walk(v[name])
-			}
-		}
-	}
 	for _, value := range args { // the names of arguments are the tool's own
-		walk(value)
+		texts = append(texts, textsIn(value)...)
 	}
 	return texts
+}
+
+func textsIn(value any) (texts []string) {
+	switch v := value.(type) {
+	case string:
+		return []string{v}
+	case json.Number:
+		return []string{v.String()}
+	case []any:
+		for _, item := range v {
+			texts = append(texts, textsIn(item)...)
+		}
+	case map[string]any:
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			texts = append(append(texts, name), textsIn(v[name])...)
+		}
+	}
+	return texts
+}
+
+// aForm is what a schema says of a text that has to have a form.
+var aForm = pattern.Lazy(`\b(?:path|url|YYYY-MM-DD)\b`)
+
+// NoContent names an argument that holds a text of some kind though its schema
+// takes no content there but a number, a date, a path or one of some words; "":
+// there is none.
+func NoContent(schema, input json.RawMessage, holds func(text string) bool) (name string) {
+	given, err := ReadObject(input)
+	if err != nil {
+		return ""
+	}
+	properties := ShapeOf(schema).Properties
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		s, known := properties[name]
+		if s.Items != nil {
+			s = *s.Items
+		}
+		text := s.Type == nil || s.wants("string", "object")
+		formed := !text || len(s.Enum) > 0 || s.Format != "" || s.Pattern != "" || aForm.MatchString(name+" "+s.Description)
+		if known && formed && slices.ContainsFunc(textsIn(given[name]), holds) {
+			return name
+		}
+	}
+	return ""
 }

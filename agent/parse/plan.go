@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 )
 
 // maxDraft bounds what is read of a planner's answer, in bytes.
@@ -17,6 +18,7 @@ type Draft struct {
 	Reasoning string
 	Answer    string
 	Steps     []Step
+	Again     bool // more is to be planned once the steps have run
 }
 
 // Step is a step of a plan, or a call, as the model wrote it.
@@ -59,7 +61,7 @@ func asDraft(raw json.RawMessage) (Draft, error) {
 	if err := json.Unmarshal(raw, &fields); err != nil {
 		return Draft{}, fmt.Errorf("it is no object: %w", err)
 	}
-	d := Draft{Reasoning: Text(fields["reasoning"]), Answer: Text(fields["answer"])}
+	d := Draft{Reasoning: Text(fields["reasoning"]), Answer: Text(fields["answer"]), Again: strings.Trim(string(fields["again"]), `"`) == "true"}
 	switch list := first(fields, "steps", "tasks", "tool_calls"); {
 	case list != nil && string(list) != "null":
 		var err error

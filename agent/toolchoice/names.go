@@ -79,3 +79,10 @@ func theOne(tools []agent.Tool, meant func(name string) bool) (found agent.Tool)
 	}
 	return found
 }
+
+// NeedsNotes reports whether a built-in tool works on notes, and so is of no use
+// without a vault.
+func NeedsNotes(tool string) bool {
+	return tool == "note_links" || strings.HasSuffix(tool, "_note") || strings.HasSuffix(tool, "_notes") ||
+		strings.HasSuffix(tool, "_task") || strings.HasSuffix(tool, "_tasks")
+}

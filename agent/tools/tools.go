@@ -4,7 +4,6 @@ package tools
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	"lifehub/agent"
@@ -66,13 +65,6 @@ func All(d Deps) []agent.Tool {
 }
 
 func (d Deps) noteWriter() noteWriter { return noteWriter{d.Folders, d.Changes} }
-
-// NeedsNotes reports whether a tool works on notes, and so is of no use without
-// a vault.
-func NeedsNotes(tool string) bool {
-	return tool == "note_links" || strings.HasSuffix(tool, "_note") || strings.HasSuffix(tool, "_notes") ||
-		strings.HasSuffix(tool, "_task") || strings.HasSuffix(tool, "_tasks")
-}
 
 // Reversible reports whether what a built-in tool does can be taken back: it
 // changes nothing, or notes, of which what they held before is kept.

@@ -13,6 +13,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"lifehub/agent"
+	"lifehub/agent/toolchoice"
 	"lifehub/agent/tools/mail"
 	"lifehub/notes"
 	"lifehub/rag"
@@ -165,12 +166,12 @@ func TestWithoutAVaultToolsOfNotesSaySo(t *testing.T) {
 		if _, got := b.run(tool, args); got != "error: no notes folder is open" {
 			t.Errorf("%s: got %q", tool, got)
 		}
-		if !NeedsNotes(tool) {
+		if !toolchoice.NeedsNotes(tool) {
 			t.Errorf("%s works on notes", tool)
 		}
 	}
 	for _, tool := range []string{"today", "calculate", "get_weather"} {
-		if NeedsNotes(tool) {
+		if toolchoice.NeedsNotes(tool) {
 			t.Errorf("%s does not need notes", tool)
 		}
 	}

@@ -146,6 +146,7 @@ func (t *turn) byPlan(ctx context.Context) error {
 	if err := t.RunPlan(ctx, steps); err != nil {
 		return err
 	}
+	t.withoutWeak()
 	for range t.agent.Limits.Replans {
 		steps, err := t.replan(ctx)
 		if err != nil {

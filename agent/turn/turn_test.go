@@ -57,6 +57,7 @@ func TestStories(t *testing.T) {
 		"a plan that is repaired":        {message: question, tools: []agent.Tool{search()}, lines: []line{say("I would search."), say(searchStep), say(goodAnswer)}},
 		"no plan, so it searches":        {message: question, tools: []agent.Tool{search()}, lines: []line{say("I would search."), say("Sorry."), say(goodAnswer)}},
 		"an unknown tool is dropped": {message: question, tools: []agent.Tool{search()}, lines: []line{
+			say(`{"reasoning":"","steps":[{"id":1,"tool":"fly","input":{}},{"id":2,"tool":"search_notes","input":{"query":"running"},"after":[1]}]}`),
 			say(`{"reasoning":"","steps":[{"id":1,"tool":"fly","input":{}},{"id":2,"tool":"search_notes","input":{"query":"running"},"after":[1]}]}`), say(goodAnswer),
 		}},
 		"a failed step is kept": {

@@ -34,6 +34,9 @@ func (w *Worker) Dropped() []string { return w.dropped }
 // turn has room for.
 func (w *Worker) Plan(ctx context.Context, made agent.PlanMade) ([]agent.Step, error) {
 	made.Steps = made.Steps[:w.takeSteps(len(made.Steps))]
+	if made.Under == "" {
+		w.Again = made.Again
+	}
 	from := w.ReadSoFar()
 	w.Planned(made.Steps, from)
 	if !made.Fallback {
@@ -65,6 +68,7 @@ func (w *Worker) SavedPlan(under string, attempt int) (steps []agent.Step, saved
 	w.MarkUntrusted(entry.Untrusted...) // it may not be found again, and what comes of the plan is made of it
 	w.Planned(made.Steps, w.ReadSoFar())
 	if under == "" {
+		w.Again = made.Again
 		w.Say(strings.TrimPrefix(entry.Said, w.Said()))
 	}
 	w.takeSteps(len(made.Steps))

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"lifehub/agent"
+	"lifehub/agent/args"
 	"lifehub/agent/gate"
 	"lifehub/agent/parse"
 	"lifehub/agent/toolchoice"
@@ -85,12 +86,12 @@ func (w *Worker) RepairStep(d parse.Step, offered []agent.Tool) (step agent.Step
 		d.Input = json.RawMessage(clean)
 		defer func() { notes = append(notes, "a secret of yours was taken out of its arguments") }()
 	}
+	if name := args.NoContent(spec.Schema, d.Input, reference.MatchString); name != "" {
+		return agent.Step{}, nil, fmt.Errorf("%s of %s takes no {{…}}, which stands for a whole text: leave the step out, plan with \"again\": true, and write the value once you see it", name, spec.Name)
+	}
 	input, notes, err := w.Schemas.RepairMeant(spec, d.Input)
 	if toolchoice.Fold(d.Tool) != toolchoice.Fold(spec.Name) {
 		notes = append([]string{fmt.Sprintf("%.60s is %s here", d.Tool, spec.Name)}, notes...)
-	}
-	if err != nil && reference.Match(d.Input) {
-		input, err = d.Input, nil // it may fit once the result is filled in
 	}
 	return agent.Step{Tool: spec.Name, Input: input, Description: text.Clip(text.OneLine(d.Description), 300), After: d.After}, notes, err
 }
@@ -150,13 +151,12 @@ func isNamed(renamed map[string]string) func(id string) bool {
 func dropLost(steps []agent.Step, renamed map[string]string) (kept []agent.Step, dropped []string) {
 	for i := 0; i < len(steps); i++ {
 		step := steps[i]
-		lost := slices.IndexFunc(references(step.Input, isNamed(renamed)), func(id string) bool {
-			return !slices.Contains(step.After, id)
-		})
+		used := references(step.Input, func(string) bool { return true })
+		lost := slices.IndexFunc(used, func(id string) bool { return !slices.Contains(step.After, id) })
 		if lost < 0 {
 			continue
 		}
-		dropped = append(dropped, fmt.Sprintf("step %s uses a result that will not be there", step.ID))
+		dropped = append(dropped, fmt.Sprintf("step %s uses the result of step %.20s, which will not be there", step.ID, used[lost]))
 		renamed[step.ID] = ""
 		steps = slices.Delete(steps, i, i+1)
 		for j := range steps {

@@ -27,6 +27,7 @@ type Worker struct {
 	Saved    Saved                    // of a turn that was interrupted and is resumed
 	Found    []Finding                // what was attached, then what the steps brought, in plan order
 	Attached int                      // how many of Found the user attached
+	Again    bool                     // the turn's last plan leaves something to plan with its results in sight
 
 	calls calls
 
@@ -156,8 +157,8 @@ func (w *Worker) Tool(name string) agent.Tool { return toolchoice.Named(w.Tools,
 // reference is how a step uses the text that an earlier one brought: {{1.text}}.
 var reference = pattern.Lazy(`\{\{\s*([\w-]+)\.(?:text|result|output)\s*\}\}`)
 
-// references lists the steps whose results an input uses. What names no step
-// is plain text.
+// references lists the steps whose results an input uses, of those that isStep
+// knows.
 func references(input json.RawMessage, isStep func(id string) bool) (ids []string) {
 	for _, m := range reference.FindAllSubmatch(input, -1) {
 		if id := string(m[1]); isStep(id) && !slices.Contains(ids, id) {

@@ -20,6 +20,7 @@ import (
 	"lifehub/agent"
 	"lifehub/agent/memory"
 	"lifehub/agent/rules"
+	"lifehub/agent/toolchoice"
 	"lifehub/agent/tools"
 	"lifehub/agent/tools/web"
 	"lifehub/agent/turn"
@@ -284,7 +285,7 @@ func (a *App) Missing(name string) string {
 		return ""
 	case !slices.ContainsFunc(a.Tools(), func(t agent.Tool) bool { return t.Spec().Name == name }):
 		return "it is switched off (tools.off)"
-	case tools.NeedsNotes(name) && len(a.OpenVaults()) == 0:
+	case toolchoice.NeedsNotes(name) && len(a.OpenVaults()) == 0:
 		return "there are no notes"
 	}
 	return "/notes leaves it out"

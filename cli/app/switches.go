@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 
 	"lifehub/agent"
-	"lifehub/agent/tools"
+	"lifehub/agent/toolchoice"
 )
 
 // NotesUse is what the next turns have to work with.
@@ -37,7 +37,7 @@ func (a *App) leftOut(t agent.Tool) bool {
 	name := t.Spec().Name
 	own := a.IsBuiltin(name)
 	use := a.NotesUse.Or(NotesOn)
-	if own && tools.NeedsNotes(name) {
+	if own && toolchoice.NeedsNotes(name) {
 		return use == NotesOff || len(a.OpenVaults()) == 0
 	}
 	partners := []string{"web_search", "web_fetch", "crawl", "get_weather", "send_email"}

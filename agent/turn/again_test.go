@@ -1,0 +1,132 @@
+package turn
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"strings"
+	"testing"
+	"time"
+
+	"lifehub/agent"
+	"lifehub/llm"
+)
+
+// byTask is a model that plans, plans again, and answers, whenever it is asked.
+type byTask struct{ plan, again, answer string }
+
+func (m byTask) Stream(_ context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
+	text := m.answer
+	if req.Task.Kind == llm.PlanTask {
+		text = m.plan
+		if len(req.Task.Results) > 0 {
+			text = m.again
+		}
+	}
+	return func(yield func(llm.Delta, error) bool) {
+		yield(llm.Delta{Text: text, Usage: &llm.Usage{Prompt: 1, Answer: 1, Generating: time.Second, Stopped: llm.StopEnd}}, nil)
+	}
+}
+
+const (
+	lookFirst = `{"reasoning":"the date is in the notes","steps":[{"id":"1","tool":"search_notes","input":{"query":"running"}}],"again":true}`
+	thenTask  = `{"reasoning":"now","steps":[{"id":"2","tool":"add_task","input":{"text":"buy shoes"}}]}`
+)
+
+// A plan that says so is continued with its results in sight, once each call,
+// wherever the turn is killed in the middle.
+func TestAPlanLooksAgain(t *testing.T) {
+	options := func() (Options, *fakeTool, *fakeTool) {
+		notes, task := search(), addTask()
+		return Options{Model: byTask{lookFirst, thenTask, goodAnswer}, Tools: tools(notes, task)}, notes, task
+	}
+	kept := cutAt(t, 0, first(options()))
+	entries := len(kept.entries)
+	if moments := kept.moments(); strings.Count(moments, "planned") != 2 || !kept.entries[0].Plan.Again {
+		t.Fatalf("the turn is %s", moments)
+	}
+	for at := 1; at <= entries; at++ {
+		o, notes, task := options()
+		o.Journal, o.History, o.Now = cutAt(t, at, o), &shelf{}, fixedNow
+		events := collect(New(o).Resume(t.Context(), "c1", "t1"), func(asked agent.PermissionAsked) agent.Reply {
+			if asked.Unknown {
+				return agent.Reply{Decision: agent.AlreadyDone}
+			}
+			return agent.Reply{Decision: agent.AllowOnce}
+		})
+		plans := []string{}
+		for _, e := range events {
+			if made, ok := e.Body.(agent.PlanMade); ok {
+				plans = append(plans, fmt.Sprint(len(made.Before), " ", made.Steps[0].Tool, " ", made.Again))
+			}
+		}
+		if got := strings.Join(plans, ", "); got != "0 search_notes true, 1 add_task false" {
+			t.Errorf("cut after %d entries: the plans are %s", at, got)
+		}
+		if len(notes.ran()) > 2 || len(task.ran()) > 1 || ended(t, events).Answer != goodAnswer {
+			t.Errorf("cut after %d entries: %d searches, %d tasks", at, len(notes.ran()), len(task.ran()))
+		}
+	}
+}
+
+func first(o Options, _, _ *fakeTool) Options { return o }
+
+// A model that always wants to look again does so no more often than a plan is
+// revised, and hears what of its arguments was changed.
+func TestLookingAgainEnds(t *testing.T) {
+	model := &script{lines: []line{say(lookFirst), say(goodAnswer)}}
+	for i := range 5 {
+		model.replans = append(model.replans, say(fmt.Sprintf(`{"steps":[{"id":"1","tool":"search_notes","input":{"q":"running %d"}}],"again":true}`, i)))
+	}
+	notes := search()
+	ended(t, collect(New(Options{Model: model, History: &shelf{}, Tools: tools(notes)}).Ask(t.Context(), "c1", question), nil))
+	if len(notes.ran()) != 3 {
+		t.Errorf("the notes were searched for %q", notes.ran())
+	}
+	var last string
+	for _, req := range model.requests {
+		if req.Task.Kind == llm.PlanTask {
+			last = req.Messages[len(req.Messages)-1].Text
+		}
+	}
+	for _, want := range []string{"- what you left for now", "- of your plan, left out or changed: step 1: q is query here", fitness.Text} {
+		if !strings.Contains(last, want) {
+			t.Errorf("the planner is asked without %q:\n%s", want, last)
+		}
+	}
+}
+
+// A plan that neither looks into the notes nor changes anything gets a search
+// for the question, which comes last; what it found is left out when it is no
+// likely answer and something else is.
+func TestAPlanIsNeverWithoutTheNotes(t *testing.T) {
+	clock := &fakeTool{name: "today", schema: `{"type":"object"}`, reads: true, result: agent.Result{Text: "Saturday"}}
+	weak := search()
+	weak.result.Unlikely = true
+	const clockStep = `{"id":"1","tool":"today","input":{}}`
+	for name, tc := range map[string]struct {
+		notes *fakeTool
+		steps string
+		want  string // the searches
+		cites bool
+	}{
+		"only something else":  {search(), clockStep, fmt.Sprintf(`[{"limit":5,"query":%q}]`, question), true},
+		"nothing in the notes": {weak, clockStep, fmt.Sprintf(`[{"limit":5,"query":%q}]`, question), false},
+		"the notes as well":    {search(), clockStep + `,{"id":"2","tool":"search_notes","input":{"query":"running"}}`, `[{"query":"running"}]`, true},
+		"a change":             {search(), clockStep + `,{"id":"2","tool":"add_task","input":{"text":"buy shoes"}}`, `[]`, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			tc.notes.schema = `{"type":"object","properties":{"query":{"type":"string"},"limit":{"type":"integer"}},"required":["query"]}`
+			o := Options{Model: byTask{plan: `{"steps":[` + tc.steps + `]}`, answer: "It is Saturday."}, History: &shelf{}, Tools: tools(tc.notes, clock, addTask())}
+			events := collect(New(o).Ask(t.Context(), "c1", question), always(agent.AllowOnce))
+			end := ended(t, events)
+			cites := false
+			for _, s := range end.Sources {
+				cites = cites || s.Path == fitness.Path
+			}
+			if got := fmt.Sprint(tc.notes.ran()); got != tc.want || cites != tc.cites || end.Unanswered || end.Answer != "It is Saturday." {
+				t.Errorf("searched for %s, sources %+v, answer %q", got, end.Sources, end.Answer)
+			}
+		})
+	}
+}
