@@ -73,7 +73,8 @@ func (l *agentLoop) known(name string) bool { return toolchoice.Meant(l.callable
 func (r reply) hasCalls() bool { return len(r.calls) > 0 || r.problem != nil }
 
 // decide asks the model what to do next. What it says is held back as long as
-// it may be a call; what it says before its calls is a part of the answer.
+// it may be a call; what it says before its calls is a part of the answer, but
+// before a call that it prints a thought.
 func (l *agentLoop) decide(ctx context.Context) (reply, error) {
 	var r reply
 	p := l.prompt()
@@ -100,13 +101,14 @@ func (l *agentLoop) decide(ctx context.Context) (reply, error) {
 		r.readPrinted(l.known)
 	}
 	if r.hasCalls() {
-		hear.UpTo(len(strings.TrimRight(r.before, " \t\r\n")))
-		switch {
-		case strings.TrimSpace(l.text) == "":
-		case l.stream:
+		before := strings.TrimRight(r.before, " \t\r\n")
+		if l.stream && (!r.printed || l.text != "") { // a printed call may come after more than is held back
+			hear.UpTo(len(before))
+		} else if strings.TrimSpace(before) != "" {
+			l.Emit(agent.Thought{Agent: l.base.Agent, Step: l.parentStep, Content: before + "\n"})
+		}
+		if l.stream && strings.TrimSpace(l.text) != "" {
 			l.Say("\n\n") // the calls come between this and what is said next
-		default:
-			l.Emit(agent.Thought{Agent: l.base.Agent, Step: l.parentStep, Content: l.text + "\n"})
 		}
 		return r, nil
 	}
