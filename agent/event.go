@@ -227,7 +227,8 @@ type (
 
 	// Noticed is something the user should know that stops nothing.
 	Noticed struct {
-		Text string `json:"text"`
+		Text    string `json:"text"`
+		Passing bool   `json:"passing,omitempty"` // true until the model is heard of again
 	}
 
 	// Failed ends a turn that could not be finished. Text streamed before

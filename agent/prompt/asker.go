@@ -185,14 +185,14 @@ func (a *Asker) tellSlow(why string) {
 		return
 	}
 	if why != "" {
-		a.Notice("%s The request is sent again.", text.AsSentence(why))
+		a.Emit(agent.Noticed{Text: text.AsSentence(why) + " The request is sent again.", Passing: true})
 		return
 	}
 	name := a.ModelName()
 	if name != "" {
 		name = " (" + name + ")"
 	}
-	a.Notice("The model is loading%s, or reads a long prompt. The first time this can take a minute or two.", name)
+	a.Emit(agent.Noticed{Text: "The model is loading" + name + ", or reads a long prompt. The first time this can take a minute or two.", Passing: true})
 }
 
 // ready waits until Window and ModelName are those of the next request.

@@ -355,6 +355,9 @@ func (p *Plan) row(i, names, width int, theme *draw.Theme) string {
 	if text, room := s.summary(), room(); text != "" && room >= 6 {
 		left += "  " + draw.Truncate(text, room)
 	}
+	if right != "" {
+		left += " " // and at least one more
+	}
 	return draw.Justify(left, right, width)
 }
 
@@ -470,7 +473,7 @@ func (s *step) outcome(now time.Time, width int, theme *draw.Theme, brief bool) 
 		}
 		took := ""
 		if s.Took > 0 {
-			took = fmt.Sprintf("%9s", draw.Duration(s.Took))
+			took = fmt.Sprintf("  %7s", draw.Duration(s.Took))
 		}
 		return theme.Dim.Render(text + took)
 	}

@@ -96,3 +96,22 @@ func TestAFailureTooLongForItsRowNamesTheCause(t *testing.T) {
 		}
 	}
 }
+
+// Columns of a plan are two cells apart at every width, however long a step took.
+func TestTheColumnsOfAPlanNeverTouch(t *testing.T) {
+	now := time.Unix(0, 0)
+	for width := 20; width <= 120; width++ {
+		for _, took := range []time.Duration{84 * time.Millisecond, 90 * time.Second, 754 * time.Second} {
+			p := NewPlan(agent.PlanMade{Steps: []agent.Step{{ID: "1", Tool: "search_notes", Input: chattest.Raw(`{"query":"running"}`)}}}, now, false)
+			p.Steps[0].Calls = []Call{{Ended: true, Sources: 7}}
+			p.Mark("1", agent.Running, "", now)
+			p.Mark("1", agent.Done, "", now.Add(took))
+			row := ansi.Strip(p.Render(width, draw.NewTheme("", true, false, nil))[1])
+			for _, cell := range []string{"search", "running", "7 passages", draw.Duration(took)} {
+				if before, _, there := strings.Cut(row, cell); there && !strings.HasSuffix(before, "  ") {
+					t.Errorf("%d columns: %q touches what is left of it:\n%s", width, cell, row)
+				}
+			}
+		}
+	}
+}

@@ -130,6 +130,25 @@ func (t *Model) TruncateAt(i Item) {
 	}
 }
 
+// remove takes an item away.
+func (t *Model) remove(i Item) {
+	at := slices.IndexFunc(t.Entries, func(e Entry) bool { return e.Item == i })
+	if at < 0 {
+		return
+	}
+	if t.Chosen == at {
+		t.Choose(-1, 0)
+	} else if t.Chosen > at {
+		t.Chosen--
+	}
+	if t.Top.Entry > at {
+		t.Top.Entry--
+	} else if t.Top.Entry == at {
+		t.Top.Line = 0
+	}
+	t.Entries = slices.Delete(t.Entries, at, at+1)
+}
+
 func (t *Model) Clear() {
 	*t = Model{Unfolded: t.Unfolded, PlansHidden: t.PlansHidden, Host: t.Host, Theme: t.Theme, width: t.width, Height: t.Height, Chosen: -1}
 }

@@ -19,6 +19,7 @@ type Turn struct {
 	answers []*Answer // all of the turn
 	said    int       // bytes of them
 	phase   string
+	waiting *Notice          // why the model is silent; nil: it is not
 	Stopped bool             // the user stopped it, and has the answer as it stood
 	Tools   map[string]*Tool // calls outside the plan, by call
 
@@ -35,6 +36,13 @@ func (t *Model) Begin() *Turn {
 
 // Take is the one place where an event becomes an item, or changes one.
 func (t *Turn) Take(e agent.Event, now time.Time) {
+	switch e.Body.(type) {
+	case agent.ContextCounted, agent.Said, agent.Thought, agent.Used, agent.Failed, agent.Ended:
+		if t.waiting != nil {
+			t.in.remove(t.waiting)
+			t.waiting = nil
+		}
+	}
 	switch e := e.Body.(type) {
 	case agent.PhaseStarted:
 		t.phaseStarted(e.Agent, now)
@@ -83,7 +91,10 @@ func (t *Turn) Take(e agent.Event, now time.Time) {
 	case agent.Cited:
 		t.Source(e.Citation, e.Source)
 	case agent.Noticed:
-		t.in.Add(&Notice{Text: e.Text})
+		n := &Notice{Text: e.Text}
+		if t.in.Add(n); e.Passing {
+			t.waiting = n
+		}
 	}
 }
 
@@ -151,14 +162,16 @@ func (t *Turn) think(e agent.Thought, now time.Time) {
 	who := Thinker{Step: e.Step, Agent: e.Agent}
 	thought := t.thoughts[who]
 	if e.Step == "" {
-		thought = t.Thought
+		if thought = t.Thought; thought != nil && thought.Who != deciders[e.Agent] {
+			t.closeThought(now)
+		}
 		t.endBlock()
 	}
 	if thought == nil || thought.Took > 0 {
 		thought = newThinking(now, !t.in.Unfolded)
 		t.in.Add(thought)
 		if e.Step == "" {
-			t.Thought = thought
+			thought.Who, t.Thought = deciders[e.Agent], thought
 		} else {
 			thought.Who = safetext.Line(who.Step + " " + who.Agent)
 			t.thoughts[who] = thought
@@ -300,18 +313,28 @@ func (t *Turn) State(asking bool) string {
 		return "waiting for you"
 	case t.Stopped:
 		return "stopping"
+	case t.waiting != nil:
+		return "waiting for the model"
 	case t.Answer != nil && t.Answer.Open || t.phase == "explainer":
 		return "writing the answer"
 	case t.Plan != nil:
 		ended, total := t.Plan.progress()
 		return fmt.Sprintf("running plan · %d of %d", ended, total)
+	case t.Thought != nil && t.Thought.Took == 0 && t.Thought.Who != "":
+		return t.Thought.Who + ": thinking"
 	case t.Thought != nil && t.Thought.Took == 0:
 		return "thinking"
 	case t.phase == "planner":
 		return "planning"
+	case deciders[t.phase] != "":
+		return deciders[t.phase] + ": working"
 	}
 	return "working"
 }
+
+// deciders are those who decide what is done before there is a plan, as the
+// screen names them.
+var deciders = map[string]string{"frontline": "front line", "lead": "lead", "planner": "planner"}
 
 // Tick moves the clocks and spinners of what runs.
 func (t *Turn) Tick(beat int, now time.Time) {
