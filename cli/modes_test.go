@@ -61,8 +61,8 @@ const (
 // shrink. The aims are in docs/modes.md.
 var (
 	maxRatio   = map[string]float64{"plan honest": 1.02, "plan sloppy": 1.02, "loop honest": 1.02, "loop sloppy": 1.07, "team honest": 3.08, "team sloppy": 3.65}
-	maxPlanner = 1954 // tokens of a planner's first prompt for a question about notes
-	maxThanks  = 2794 // tokens of all prompts for a word of thanks
+	maxPlanner = 1200 // tokens of a planner's first prompt for a question about notes
+	maxThanks  = 900  // tokens of all prompts for a word of thanks
 	knownWrong = []string{
 		"find, plan sloppy",
 		"follow-up, loop sloppy",

@@ -23,8 +23,9 @@ type agentLoop struct {
 	tools      []agent.Tool // those it is offered
 	callable   []agent.Tool // those it may call: a model may know one that is not offered this time
 	rounds     int
-	stream     bool // what it says is the answer, and is numbered and streamed
-	inWords    bool // the model calls no tools; it is told how to print calls
+	stream     bool   // what it says is the answer, and is numbered and streamed
+	called     string // the names of the tools that it called, or is likely to, which are described
+	inWords    bool   // the model calls no tools; it is told how to print calls
 
 	found    []work.Finding
 	told     []agent.Source // the lines of what it found that are in after
@@ -132,9 +133,11 @@ func (l *agentLoop) prompt() prompt.Prompt {
 	p.Request = llm.Request{MaxTokens: answer.MaxAnswerTokens}
 	p = l.WithAttached(p)
 	if l.inWords {
-		p.System += "\n\n" + inWords + "\n" + toolchoice.Describe(toolchoice.Specs(l.tools), l.Fence())
+		p.System += "\n\n" + inWords + "\n" + toolchoice.Describe(toolchoice.Specs(l.tools), l.base.Question, l.called, l.Fence())
 	} else {
-		p.Request.Tools = toolchoice.InTheirWords(toolchoice.Specs(l.tools))
+		described, rest := toolchoice.CalledFor(toolchoice.Specs(l.tools), l.base.Question, l.called)
+		p.Request.Tools = toolchoice.InTheirWords(described)
+		p.System = strings.TrimSpace(p.System + "\n\n" + toolchoice.ByName(rest, l.Fence()))
 	}
 	return p
 }

@@ -23,9 +23,12 @@ func (t *Team) Loop(ctx context.Context) (able bool, err error) {
 		return true, err
 	}
 	handOut := t.delegation()
-	always := handOut
+	always, called := handOut, ""
 	if len(carried) > 0 { // "make it shorter" does not sound like them
 		always = append(slices.Clip(always), toolchoice.ForRounds(t.Tools)...)
+		for _, tool := range always {
+			called += tool.Spec().Name + "\n"
+		}
 	}
 	t.Tools = append(slices.Clip(t.Tools), handOut...)
 	end := t.Phase(agent.PhaseStarted{Agent: "loop"})
@@ -33,6 +36,7 @@ func (t *Team) Loop(ctx context.Context) (able bool, err error) {
 		Team: t, tools: toolchoice.ChooseWith(always, t.Tools, t.Question, t.MaxTools), callable: t.Tools, rounds: t.Rounds,
 		base:   t.Prompt("loop", strings.ReplaceAll(loopPrompt, "{rounds}", strconv.Itoa(t.Rounds))),
 		stream: true,
+		called: called,
 		found:  t.Found,
 	}
 	l.base.Material = append(l.base.Material, carried...)

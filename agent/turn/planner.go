@@ -46,7 +46,7 @@ func (t *turn) plan(ctx context.Context) (steps []agent.Step, answered bool, err
 // askForPlan asks for a plan until it can be used. An answer without steps is
 // streamed to the user while it arrives.
 func (t *turn) askForPlan(ctx context.Context, offered []agent.Tool) (made agent.PlanMade, answered bool, err error) {
-	p := t.WithAttached(t.plannerPrompt(toolchoice.Specs(offered)))
+	p := t.WithAttached(t.plannerPrompt(toolchoice.Specs(offered), ""))
 	var problem error
 	var partial agent.PlanMade // the best so far: not all of its steps can run
 	for range prompt.Tries {
@@ -82,6 +82,7 @@ func (t *turn) askForPlan(ctx context.Context, offered []agent.Tool) (made agent
 			partial = made
 		}
 		p.After = prompt.Repair(text.String(), problem)
+		p.System = t.plannerPrompt(toolchoice.Specs(offered), problem.Error()).System
 	}
 	if len(partial.Steps) > 0 {
 		return t.withNotes(partial, offered), false, nil
@@ -120,8 +121,10 @@ func (t *turn) withoutWeak() {
 	}
 }
 
-func (t *turn) plannerPrompt(offered []llm.ToolSpec) prompt.Prompt {
-	p := t.Prompt("planner", strings.NewReplacer("{steps}", strconv.Itoa(work.MaxSteps), "{tools}", toolchoice.Describe(offered, t.Fence())).Replace(plannerPrompt))
+// plannerPrompt describes the tools that the message calls for, and those that
+// are named in what came of the plan so far.
+func (t *turn) plannerPrompt(offered []llm.ToolSpec, soFar string) prompt.Prompt {
+	p := t.Prompt("planner", strings.NewReplacer("{steps}", strconv.Itoa(work.MaxSteps), "{tools}", toolchoice.Describe(offered, t.Question, soFar, t.Fence())).Replace(plannerPrompt))
 	p.Request = llm.Request{
 		Schema:    planSchema(offered),
 		MaxTokens: prompt.MaxPlanTokens,
@@ -255,7 +258,7 @@ func (t *turn) replan(ctx context.Context) ([]agent.Step, error) {
 }
 
 func (t *turn) replanPrompt(offered []agent.Tool, missing []string) prompt.Prompt {
-	p := t.plannerPrompt(toolchoice.Specs(offered))
+	p := t.plannerPrompt(toolchoice.Specs(offered), strings.Join(missing, "\n"))
 	for _, f := range t.Found {
 		p.Request.Task.Results = append(p.Request.Task.Results, answer.ForModel(f))
 	}
