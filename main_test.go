@@ -69,7 +69,8 @@ var arrows = map[string][]string{
 	"lifehub/agent/tools/outbound":   {"agent"},
 	"lifehub/agent/tools/web":        {"agent", "agent/tools/describe", "agent/tools/excerpt", "agent/tools/outbound", "internal/pattern", "llm", "notes", "internal/text"},
 
-	"lifehub/rag":         {"llm", "notes", "internal/filelock", "internal/pattern", "internal/rows", "internal/text", "internal/when", "internal/wrap", "rag/chroma", "rag/embed", "rag/passage", "rag/search", "rag/vectors", "rag/words"},
+	"lifehub/rag":         {"llm", "notes", "internal/filelock", "internal/pattern", "internal/rows", "internal/text", "internal/when", "internal/wrap", "rag/chroma", "rag/embed", "rag/passage", "rag/related", "rag/search", "rag/vectors", "rag/words"},
+	"lifehub/rag/related": {"internal/rows", "notes", "rag/search", "rag/words"},
 	"lifehub/rag/search":  {"llm", "notes", "internal/pattern", "internal/rows", "internal/text", "internal/when", "rag/embed", "rag/passage", "rag/vectors", "rag/words"},
 	"lifehub/rag/chroma":  {"rag/vectors", "internal/pattern"},
 	"lifehub/rag/eval":    {"llm", "notes", "rag"},

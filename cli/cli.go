@@ -132,7 +132,7 @@ func newRoot(sh *app.Process) *cobra.Command {
 	})
 	flags.Register(root)
 	root.AddCommand(
-		chat.NewCommand(sh), newAsk(sh), newIndex(sh), newSearch(sh), newEval(sh), newChats(sh), newMemory(sh), newArtifacts(sh), newTools(sh), newPermissions(sh),
+		chat.NewCommand(sh), newAsk(sh), newIndex(sh), newSearch(sh), newRelated(sh), newEval(sh), newChats(sh), newMemory(sh), newArtifacts(sh), newTools(sh), newPermissions(sh),
 		newMCP(sh), newModels(sh), newTrace(sh), newStats(sh), newDoctor(sh), newConfig(sh),
 	)
 	app.CheckArgs(root)

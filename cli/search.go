@@ -46,26 +46,11 @@ func searchNotes(ctx context.Context, sh *app.Process, flags app.RunFlags, text 
 		return settings.UsageError{Err: err}
 	}
 	query.Limit = limit
-	a, err := app.OpenNotes(ctx, sh, flags)
+	a, err := openIndexed(ctx, sh, flags)
 	if err != nil {
 		return err
 	}
 	defer a.Close()
-	for _, text := range a.Notices("searching") {
-		fmt.Fprintf(sh.Err, "! %s\n", safetext.Line(text))
-	}
-	if len(a.MissingVaults) > 0 && len(a.OpenVaults()) == 0 {
-		return errors.New("none of the remembered folders of notes can be read; `lifehub doctor` says how to fix that")
-	}
-	if len(a.OpenVaults()) == 0 {
-		return settings.UsageError{Err: errNoNotes}
-	}
-	if err := a.Ready(ctx, app.NewBar(sh)); err != nil {
-		return err
-	}
-	if a.Outdated != "" {
-		fmt.Fprintf(sh.Err, "! %s\n", safetext.Line(a.Outdated))
-	}
 	found, err := a.Search(ctx, query)
 	if err != nil {
 		return err
@@ -74,6 +59,35 @@ func searchNotes(ctx context.Context, sh *app.Process, flags app.RunFlags, text 
 		return printJSON(sh, "passages", searched{found, !found.Likely()})
 	}
 	return printFound(sh, found, !query.After.IsZero() || !query.Before.IsZero())
+}
+
+// openIndexed opens the notes with an index that is up to date.
+func openIndexed(ctx context.Context, sh *app.Process, flags app.RunFlags) (_ *app.App, err error) {
+	a, err := app.OpenNotes(ctx, sh, flags)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			a.Close()
+		}
+	}()
+	for _, text := range a.Notices("searching") {
+		fmt.Fprintf(sh.Err, "! %s\n", safetext.Line(text))
+	}
+	if len(a.MissingVaults) > 0 && len(a.OpenVaults()) == 0 {
+		return nil, errors.New("none of the remembered folders of notes can be read; `lifehub doctor` says how to fix that")
+	}
+	if len(a.OpenVaults()) == 0 {
+		return nil, settings.UsageError{Err: errNoNotes}
+	}
+	if err := a.Ready(ctx, app.NewBar(sh)); err != nil {
+		return nil, err
+	}
+	if a.Outdated != "" {
+		fmt.Fprintf(sh.Err, "! %s\n", safetext.Line(a.Outdated))
+	}
+	return a, nil
 }
 
 // searched is the object that --json prints; passages and coverage are fixed.

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"sort"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 
@@ -21,12 +22,13 @@ func (n *Note) setApart(body string, start, stop int) {
 }
 
 // Mentions returns the lines on which the text of a note, links and code left
-// out, holds one of some names as words.
+// out, holds one of some names as words. A name that the note bears too means
+// itself.
 func (n Note) Mentions(names []string) (lines []int) {
 	_, body := splitFront(n.Text)
 	index, before := newLineIndex(body, n.BodyLine), len(n.Text)-len(body)
 	for _, name := range names {
-		if len(name) < shortestName {
+		if len(name) < shortestName || slices.ContainsFunc(n.Titles(), func(own string) bool { return strings.EqualFold(own, name) }) {
 			continue
 		}
 		for _, at := range regexp.MustCompile(`(?i)`+regexp.QuoteMeta(name)).FindAllStringIndex(body, -1) {

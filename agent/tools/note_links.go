@@ -36,7 +36,7 @@ func newNoteLinks(v vaults) agent.Tool {
 		}
 		places = slices.DeleteFunc(places, func(p place) bool { return p.folder != at.folder })
 		var names notes.Names
-		var candidates []backlink
+		var candidates, mentions []backlink
 		for _, p := range places {
 			names.Add(p.Path)
 			if err := ctx.Err(); err != nil {
@@ -48,11 +48,15 @@ func newNoteLinks(v vaults) agent.Tool {
 			}
 			names.Add(p.Path, other.Titles()...)
 			if p.Path != at.Path {
+				lines := strings.Split(other.Text, "\n")
+				for _, line := range other.Mentions(note.Titles()) {
+					mentions = append(mentions, backlink{p.Path, notes.Link{Line: line}, lineOf(lines, line)})
+				}
 				candidates = append(candidates, linksThatMayMean(note, other)...)
 			}
 		}
 		result := agent.Result{}
-		var to, from []string
+		var to, from, unlinked []string
 		for _, link := range note.Links {
 			where := names.To(at.Path, link.Target)
 			result.Listed = append(result.Listed, agent.Source{Path: cmp.Or(where, link.Target)})
@@ -61,19 +65,31 @@ func newNoteLinks(v vaults) agent.Tool {
 			}
 			to = append(to, fmt.Sprintf("line %d: %s%s", link.Line, where, headed(link)))
 		}
+		tell := func(b backlink) string {
+			result.Listed = append(result.Listed, agent.Source{Path: b.path, Line: b.link.Line, EndLine: b.link.Line, Text: b.line})
+			return fmt.Sprintf("%s:%d%s: %s", b.path, b.link.Line, headed(b.link), b.line)
+		}
+		linked := map[string]bool{}
 		for _, b := range candidates {
 			if names.To(b.path, b.link.Target) == at.Path {
-				from = append(from, fmt.Sprintf("%s:%d%s: %s", b.path, b.link.Line, headed(b.link), b.line))
-				result.Listed = append(result.Listed, agent.Source{Path: b.path, Line: b.link.Line, EndLine: b.link.Line, Text: b.line})
+				from, linked[b.path] = append(from, tell(b)), true
+			}
+		}
+		for _, b := range mentions {
+			if !linked[b.path] {
+				unlinked = append(unlinked, tell(b))
 			}
 		}
 		result.Text = listed("Linked from", from) + "\n\n" + listed("Links to", to)
-		result.Nothing = len(from)+len(to) == 0
+		if len(unlinked) > 0 {
+			result.Text += "\n\n" + listed("Mentioned without a link", unlinked)
+		}
+		result.Nothing = len(from)+len(to)+len(unlinked) == 0
 		return result, nil
 	}), v}
 }
 
-// backlink is a link of another note, with the line that it stands in.
+// backlink is a link of another note, or a mention without one, with the line that it stands in.
 type backlink struct {
 	path string
 	link notes.Link
@@ -92,13 +108,17 @@ func linksThatMayMean(note, other notes.Note) (list []backlink) {
 		if lines == nil {
 			lines = strings.Split(other.Text, "\n")
 		}
-		line := ""
-		if link.Line >= 1 && link.Line <= len(lines) {
-			line = text.Cut(strings.TrimSpace(lines[link.Line-1]), maxLinkLine)
-		}
-		list = append(list, backlink{other.Path, link, line})
+		list = append(list, backlink{other.Path, link, lineOf(lines, link.Line)})
 	}
 	return list
+}
+
+// lineOf is the start of a line, which counts from 1.
+func lineOf(lines []string, line int) string {
+	if line < 1 || line > len(lines) {
+		return ""
+	}
+	return text.Cut(strings.TrimSpace(lines[line-1]), maxLinkLine)
 }
 
 func headed(link notes.Link) string {

@@ -215,6 +215,17 @@ func TestNoteLinksTellsBothDirections(t *testing.T) {
 	}
 }
 
+func TestNoteLinksTellsMentionsWithoutALink(t *testing.T) {
+	b := work(t, map[string]string{
+		"plan.md": "# The plan\n", "a.md": "Back to the plan.\n", "b.md": "The plan is [[plan]].\n", "c.md": "`the plan`, the planet\n", "d.md": "# The plan\n",
+	})
+	_, got := b.run("note_links", `{"path":"plan.md"}`)
+	want := "Linked from:\n- b.md:1: The plan is [[plan]].\n\nLinks to: nothing\n\nMentioned without a link:\n- a.md:1: Back to the plan."
+	if got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
 func TestNoteLinksKnowsTitlesAndAliases(t *testing.T) {
 	b := work(t, map[string]string{
 		"2026-a.md": "---\ntitle: The Long Plan\naliases: [Big Plan, Master]\n---\nSee [[Tea]] and [[Two]].\n", "tea-brewing.md": "# Tea\n\nFor the [[big plan]].\n",

@@ -132,6 +132,13 @@ func (v vaults) find(ctx context.Context, name string) (place, error) {
 	return place{}, fmt.Errorf("several notes are called %q: %s; say which by its path", name, pathsOf(ctx, found))
 }
 
+// FindNote looks a note up by path, file name or title. The error names the
+// candidates, or what is near.
+func FindNote(ctx context.Context, folders []*notes.Folder, name string) (*notes.Folder, string, error) {
+	at, err := vaults(func() []*notes.Folder { return folders }).find(ctx, name)
+	return at.folder, at.Path, err
+}
+
 // firstFitting are those that fit by the first way in which any does.
 func firstFitting[T any](list []T, ways ...func(T) bool) (found []T) {
 	for _, fits := range ways {

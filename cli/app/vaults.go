@@ -10,9 +10,11 @@ import (
 	"sync/atomic"
 
 	"lifehub/agent"
+	"lifehub/agent/tools"
 	"lifehub/cli/settings"
 	"lifehub/notes"
 	"lifehub/rag"
+	"lifehub/tui/draw"
 )
 
 // Vault is a folder of notes and its index.
@@ -91,6 +93,31 @@ func (a *App) Library() rag.Library {
 // Search finds passages in all vaults.
 func (a *App) Search(ctx context.Context, q rag.Query) (rag.Found, error) {
 	return a.Library().Search(ctx, q)
+}
+
+// Related finds the notes that belong to a note of any vault, called by its
+// path, file name or title.
+func (a *App) Related(ctx context.Context, name string, limit int) (rag.Related, error) {
+	folder, path, err := tools.FindNote(ctx, a.Folders(), name)
+	if err != nil {
+		return rag.Related{}, err
+	}
+	for _, v := range a.OpenVaults() {
+		if v.Folder == folder {
+			return v.Index.Related(ctx, path, limit)
+		}
+	}
+	return rag.Related{}, fmt.Errorf("%s: its folder was closed", path)
+}
+
+// RelatedHead says how many notes belong to a note, and what took no part; the
+// note's path is to follow.
+func RelatedHead(r rag.Related) string {
+	head := draw.Count(len(r.Notes), "note")
+	if r.Why != "" {
+		head += ", without meaning (" + r.Why + "),"
+	}
+	return head + " related to"
 }
 
 // noteFolders are the folders of the notes.

@@ -23,6 +23,7 @@ func (bg *background) commands(gate *turn.Agent) []backend.Command {
 		{Name: "permissions", Help: "the rules that decide what runs", Run: bg.slashRules},
 		{Name: "undo", Args: "[restore]", Help: "take back your last question, and what it did to notes", Run: bg.slashUndo, Reload: true},
 		{Name: "index", Help: "bring the index up to date and say how far it is", Run: bg.slashIndex},
+		{Name: "related", Args: "NOTE", Help: "notes that belong to a note, and why", Run: bg.slashRelated},
 		{Name: "doctor", Help: "check what works", Run: bg.slashDoctor},
 		{Name: "set", Args: "parameter num_ctx N", Help: "the size of the context window, as in ollama run", Run: bg.slashSet},
 	}, append(bg.switchCommands(), bg.memoryCommands()...)...)
@@ -109,6 +110,22 @@ func (bg *background) slashIndex(ctx context.Context, _, _ string) (string, erro
 		return "", err
 	}
 	fmt.Fprintf(&b, "\nIndexed: %d of %d, by %s.\n", c.Indexed, c.Total, c.Embedder)
+	return b.String(), nil
+}
+
+// mostRelated is how many notes /related lists.
+const mostRelated = 10
+
+func (bg *background) slashRelated(ctx context.Context, _, name string) (string, error) {
+	r, err := bg.Related(ctx, name, mostRelated)
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s `%s`:\n\n", app.RelatedHead(r), cell(r.Path))
+	for _, n := range r.Notes {
+		fmt.Fprintf(&b, "- `%s`: %s\n", cell(n.Path), strings.NewReplacer("[", "\\[", "<", "\\<", "`", "'", "*", "\\*", "_", "\\_").Replace(n.Reasons()))
+	}
 	return b.String(), nil
 }
 

@@ -193,6 +193,22 @@ func (c *collection) Missing(ctx context.Context, keys []vectors.Key) ([]vectors
 	return slices.DeleteFunc(slices.Clone(keys), func(k vectors.Key) bool { return have[k] }), nil
 }
 
+func (c *collection) Get(ctx context.Context, keys []vectors.Key) ([][]float32, error) {
+	at, err := c.place(ctx)
+	if err != nil || at.ID == "" {
+		return nil, err
+	}
+	var found [][]float32
+	for page := range slices.Chunk(keys, idPage) {
+		var got records
+		if err := c.post(ctx, at, "get", get{IDs: idsOf(page), Include: []string{"embeddings"}}, &got); err != nil {
+			return nil, err
+		}
+		found = append(found, got.Embeddings...)
+	}
+	return found, nil
+}
+
 // present returns those of the keys that the server holds.
 func (c *collection) present(ctx context.Context, at place, keys []vectors.Key) (map[vectors.Key]bool, error) {
 	have := make(map[vectors.Key]bool, len(keys))

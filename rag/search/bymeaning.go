@@ -134,8 +134,27 @@ func (s *search) hits(ctx context.Context, m vectors.Collection, vector []float3
 	if s.filter.where != "" {
 		return s.hitsKept(ctx, m, vector, found)
 	}
+	cosines, err := s.nearest(ctx, m, vector, nearCandidates)
+	if err != nil {
+		return nil, err
+	}
+	args := make([]any, 0, len(found))
+	for id := range found {
+		args = append(args, id)
+	}
+	keys, err := s.keys(ctx, `SELECT id, key FROM passages WHERE id IN (`+marks(len(args))+`)`, args)
+	if err != nil {
+		return nil, err
+	}
+	among, err := m.Among(ctx, vector, slices.Collect(maps.Keys(keys)))
+	setCosines(cosines, among, keys)
+	return cosines, err
+}
+
+// nearest are the cosines of the passages nearest to a vector.
+func (s *search) nearest(ctx context.Context, m vectors.Collection, vector []float32, limit int) (map[int64]float64, error) {
 	cosines := map[int64]float64{}
-	nearest, err := m.Nearest(ctx, vector, nearCandidates)
+	nearest, err := m.Nearest(ctx, vector, limit)
 	if err != nil {
 		return nil, err
 	}
@@ -150,17 +169,7 @@ func (s *search) hits(ctx context.Context, m vectors.Collection, vector []float3
 		}
 		setCosines(cosines, part, keys)
 	}
-	args := make([]any, 0, len(found))
-	for id := range found {
-		args = append(args, id)
-	}
-	keys, err := s.keys(ctx, `SELECT id, key FROM passages WHERE id IN (`+marks(len(args))+`)`, args)
-	if err != nil {
-		return nil, err
-	}
-	among, err := m.Among(ctx, vector, slices.Collect(maps.Keys(keys)))
-	setCosines(cosines, among, keys)
-	return cosines, err
+	return cosines, nil
 }
 
 // hitsKept are the same among the passages that the filter keeps: all of them

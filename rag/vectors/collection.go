@@ -29,6 +29,9 @@ type Collection interface {
 	// Put adds vectors of length 1. All have the collection's dimension; others
 	// make the collection begin again: the name stayed and the model did not.
 	Put(ctx context.Context, keys []Key, embeddings [][]float32) error
+	// Get returns the vectors of some keys, in any order, and leaves out those
+	// that have none.
+	Get(ctx context.Context, keys []Key) ([][]float32, error)
 	// Forget may take away the vectors of passages that are not used.
 	Forget(ctx context.Context, used map[Key]bool) error
 	// Nearest returns the limit vectors nearest to a question's, nearest first.

@@ -222,6 +222,38 @@ func (m *localVectors) Among(_ context.Context, vector []float32, keys []Key) ([
 	return found, nil
 }
 
+func (m *localVectors) Get(_ context.Context, keys []Key) (found [][]float32, err error) {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	for _, k := range keys {
+		if i, ok := m.file.at[k]; ok {
+			found = append(found, slices.Clone(m.file.rows[i].vector))
+		}
+	}
+	return found, nil
+}
+
+// Mean is the mean of vectors of one dimension, at length 1; nil: there is none.
+func Mean(all [][]float32) []float32 {
+	if len(all) == 0 {
+		return nil
+	}
+	mean := make([]float32, len(all[0]))
+	for _, vector := range all {
+		for i := range min(len(vector), len(mean)) {
+			mean[i] += vector[i]
+		}
+	}
+	length := float32(math.Sqrt(float64(Dot(mean, mean))))
+	if length == 0 {
+		return nil
+	}
+	for i := range mean {
+		mean[i] /= length
+	}
+	return mean
+}
+
 // fewRows are compared in less time than another goroutine needs to begin.
 const fewRows = 128
 

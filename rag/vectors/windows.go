@@ -85,6 +85,10 @@ func (w Windowed) Missing(ctx context.Context, passages []Key) ([]Key, error) {
 	return missing, nil
 }
 
+func (w Windowed) Get(ctx context.Context, passages []Key) ([][]float32, error) {
+	return w.Collection.Get(ctx, allWindows(passages))
+}
+
 func (w Windowed) Nearest(ctx context.Context, vector []float32, limit int) ([]Match, error) {
 	// Of so many windows, enough are of different passages.
 	windows, err := w.Collection.Nearest(ctx, vector, 3*limit)

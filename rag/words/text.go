@@ -21,14 +21,13 @@ func (n *Texts) Of(ctx context.Context, note int64, start, stop int) (string, er
 	text, ok := n.seen[note]
 	if !ok {
 		var packed []byte
-		if err := n.DB.QueryRowContext(ctx, `SELECT text FROM notes WHERE id = ?`, note).Scan(&packed); err != nil {
+		err := n.DB.QueryRowContext(ctx, `SELECT text FROM notes WHERE id = ?`, note).Scan(&packed)
+		if err == nil {
+			text, err = Unpack(packed)
+		}
+		if err != nil {
 			return "", err
 		}
-		raw, err := io.ReadAll(flate.NewReader(bytes.NewReader(packed)))
-		if err != nil {
-			return "", fmt.Errorf("unpack note: %w", err)
-		}
-		text = string(raw)
 		if n.seen == nil {
 			n.seen = map[int64]string{}
 		}
@@ -38,4 +37,13 @@ func (n *Texts) Of(ctx context.Context, note int64, start, stop int) (string, er
 		return "", fmt.Errorf("unpack note: no bytes %d to %d in a text of %d", start, stop, len(text))
 	}
 	return strings.Clone(text[start:stop]), nil // a passage that is shown does not hold on to its note
+}
+
+// Unpack returns the text of a note as the column text holds it.
+func Unpack(packed []byte) (string, error) {
+	raw, err := io.ReadAll(flate.NewReader(bytes.NewReader(packed)))
+	if err != nil {
+		return "", fmt.Errorf("unpack note: %w", err)
+	}
+	return string(raw), nil
 }

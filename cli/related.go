@@ -1,0 +1,50 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"lifehub/cli/app"
+	"lifehub/tui/safetext"
+)
+
+func newRelated(sh *app.Process) *cobra.Command {
+	var flags app.RunFlags
+	var limit int
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "related NOTE",
+		Short: "Find the notes that belong to a note, and why",
+		Long: "Find the notes that belong to a note, named by its path, file name or title: what it links to and what links\n" +
+			"to it, notes with the same tags, notes that mention it without a link, and the notes nearest in meaning.",
+		Example: "  lifehub related running/plan.md\n" +
+			"  lifehub related \"Sourdough\" -n 3 --json",
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, given []string) error {
+			a, err := openIndexed(cmd.Context(), sh, flags)
+			if err != nil {
+				return err
+			}
+			defer a.Close()
+			r, err := a.Related(cmd.Context(), given[0], limit)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return printJSON(sh, "notes", r)
+			}
+			var out strings.Builder
+			for _, n := range r.Notes {
+				fmt.Fprintf(&out, "%.2f  %s  %s\n      %s\n", n.Score, safetext.Line(n.Path), safetext.Line(n.Title), safetext.Line(n.Reasons()))
+			}
+			fmt.Fprintf(sh.Err, "%s\n", safetext.Line(app.RelatedHead(r)+" "+r.Path))
+			return printText(sh, "notes", out.String())
+		},
+	}
+	app.RegisterNotes(&flags, cmd)
+	addNumber(cmd, &limit, 10, 1, "notes", "how many notes")
+	addJSON(cmd, &asJSON, "print one JSON object")
+	return cmd
+}

@@ -1,0 +1,90 @@
+package search
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"lifehub/internal/rows"
+	"lifehub/rag/embed"
+	"lifehub/rag/vectors"
+	"lifehub/rag/words"
+)
+
+// mostLike is how many notes are among the nearest.
+const mostLike = 5
+
+// Like finds the few notes nearest to a note by the mean of its passages'
+// vectors, and how far each stands out; 0.5 is what chance reaches. builtIn: by
+// n-grams, which know words and not meaning. No server is asked for a vector;
+// why says why there are none.
+func Like(ctx context.Context, in Vault, path string) (near map[string]float64, builtIn bool, why string, err error) {
+	s := newSearch(in, Query{})
+	m, embedder := s.collection()
+	if m == nil {
+		return nil, false, s.why, nil
+	}
+	if trust, err := strconv.ParseFloat(words.Meta(ctx, s.db, "trust "+embedder.Name()), 64); err == nil && trust < leastTrust {
+		return nil, false, embedder.Name() + " does not understand these notes", nil
+	}
+	keys, err := s.keys(ctx, `SELECT p.id, p.key FROM passages p JOIN notes n ON n.id = p.note WHERE n.path = ?`, []any{path})
+	if err != nil {
+		return nil, false, "", err
+	}
+	var own []vectors.Key
+	for key := range keys {
+		own = append(own, key)
+	}
+	slices.SortFunc(own, func(a, b vectors.Key) int { return bytes.Compare(a[:], b[:]) }) // the last bits of a sum hang on its order
+	parts, err := m.Get(ctx, own)
+	if err != nil {
+		return nil, false, err.Error(), ctx.Err()
+	}
+	mean := vectors.Mean(parts)
+	if mean == nil {
+		return nil, false, "it is not embedded yet", nil
+	}
+	usual, err := usualCosine(ctx, m, mean)
+	if err != nil {
+		return nil, false, err.Error(), ctx.Err()
+	}
+	hits, err := s.nearest(ctx, m, mean, nearCandidates+len(own))
+	if err != nil {
+		return nil, false, err.Error(), ctx.Err()
+	}
+	args := make([]any, 0, len(hits))
+	for id := range hits {
+		args = append(args, id)
+	}
+	near = map[string]float64{}
+	for scan := range rows.Of(ctx, s.db, `SELECT p.id, n.path FROM passages p JOIN notes n ON n.id = p.note WHERE p.id IN (`+marks(len(args))+`)`, args...) {
+		var id int64
+		var other string
+		if err := scan(&id, &other); err != nil {
+			return nil, false, "", err
+		}
+		if n := usual.near(hits[id]); n > 0 && other != path {
+			near[other] = max(near[other], n)
+		}
+	}
+	order := slices.SortedFunc(maps.Keys(near), func(a, b string) int { return cmp.Or(cmp.Compare(near[b], near[a]), strings.Compare(a, b)) })
+	for _, other := range order[min(mostLike, len(order)):] {
+		delete(near, other)
+	}
+	return near, embed.IsBuiltIn(embedder.Name()), "", nil
+}
+
+// Holding returns notes with a passage that holds a phrase, in a form that a
+// language of the vault gives it, by path.
+func Holding(ctx context.Context, in Vault, phrase string, most int) ([]string, error) {
+	w, err := readWords(ctx, in.DB, `"`+strings.ReplaceAll(phrase, `"`, " ")+`"`)
+	if err != nil || len(w.required) == 0 {
+		return nil, err
+	}
+	return rows.Column[string](ctx, in.DB, `SELECT DISTINCT n.path FROM passages p JOIN notes n ON n.id = p.note
+		WHERE p.id IN (SELECT rowid FROM words WHERE words MATCH ? LIMIT ?) ORDER BY n.path`, w.match, most)
+}
