@@ -147,9 +147,9 @@ func quotesFor(answer string, quotes []quotation, markers []marker, sentences []
 	}
 	inside := within(markers, scope.Start, scope.End)
 	i, _ := slices.BinarySearchFunc(inside, m.Start, func(m marker, at int) int { return m.Start - at })
-	from, to := scope.Start, m.Start
+	from, to := scope.Start, m.End-1 // [1: "words"] holds them itself
 	if i > 0 {
-		from = inside[i-1].Start + 1
+		from = inside[i-1].End
 	}
 	if i == len(inside)-1 {
 		to = scope.End

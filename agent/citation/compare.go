@@ -1,6 +1,7 @@
 package citation
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -163,8 +164,10 @@ func (d *checker) missing(c claim, names bool) (list []string) {
 	for _, m := range isoDate.FindAllStringSubmatch(c.text, -1) {
 		months[strings.TrimLeft(m[1], "0")] = true
 	}
+	sums := sumsIn(c.text)
 	for i, t := range tokens {
-		if a, ok := amountAt(tokens, i); ok {
+		made := slices.ContainsFunc(sums, func(s sum) bool { return s.result.Start <= t.Start && t.Start < s.result.End })
+		if a, ok := amountAt(tokens, i); ok && !made {
 			written := c.text[t.Start:t.End]
 			if strings.Contains("$€£¥", written) { // it stands before the number
 				written += a.value
@@ -366,6 +369,9 @@ func (d *checker) difference(c claim) string {
 		}
 		if told = tell(c, near, lacking); told == "" {
 			told = d.negation(c)
+		}
+		for _, s := range sumsIn(c.text) {
+			told = cmp.Or(s.wrong, told)
 		}
 		d.differences[c.at] = told
 	}

@@ -18,8 +18,9 @@ type marker struct {
 }
 
 var (
-	// markerText is [1], [1, 2], [1-3] or the 【1】 of some models.
-	markerText = pattern.Lazy(`\[(\d{1,5}(?:\s*[,;–-]\s*\d{1,5})*)\]|【(\d{1,5})[^】\n]{0,40}】`)
+	// markerText is [1], [1, 2], [1-3], [1: "the words that it rests on"], (Source 1)
+	// or the 【1】 of some models.
+	markerText = pattern.Lazy(`\[(\d{1,5}(?:\s*[,;–-]\s*\d{1,5})*)(?:: *["“„«][^\n\]]{1,600}["”“»])?\]|【(\d{1,5})[^】\n]{0,40}】|(?i:[\[(](?:sources?|quellen?) (\d{1,5}(?:\s*[,;–-]\s*\d{1,5})*)[\])])`)
 	inlineCode = pattern.Lazy("``[^\n]+?``|`[^`\n]+`")
 	between    = pattern.Lazy(`^[\s,;]*(?:and|und|&)?[\s]*$`)
 )
@@ -31,7 +32,7 @@ func markersIn(answer string) (markers []marker) {
 	rejected := -1 // end of the last bracket that was none
 	for _, at := range markerText.FindAllStringSubmatchIndex(answer, -1) {
 		start, end := at[0], at[1]
-		list := answer[max(at[2], at[4]):max(at[3], at[5])] // one of the two forms matched
+		list := answer[max(at[2], at[4], at[6]):max(at[3], at[5], at[7])] // one of the forms matched
 		if start == rejected || covers(hidden, start) || isLink(answer, start, end) || isIndex(answer, start, end) {
 			rejected = end
 			continue
