@@ -32,7 +32,7 @@ var arrows = map[string][]string{
 	"lifehub/agent/toolchoice": {"agent", "agent/args", "agent/memory", "internal/text", "llm"},
 	"lifehub/agent/answer":     {"agent", "agent/args", "agent/citation", "agent/events", "agent/memory", "agent/parse", "agent/prompt", "agent/provenance", "agent/work", "internal/text", "llm", "llm/offline"},
 	"lifehub/agent/team":       {"agent", "agent/answer", "agent/parse", "agent/prompt", "agent/provenance", "agent/toolchoice", "agent/work", "internal/text", "llm"},
-	"lifehub/agent/turn":       {"agent", "agent/answer", "agent/args", "agent/events", "agent/gate", "agent/memory", "agent/parse", "agent/prompt", "agent/provenance", "agent/rules", "agent/team", "agent/toolchoice", "agent/work", "internal/text", "llm"},
+	"lifehub/agent/turn":       {"agent", "agent/answer", "agent/args", "agent/citation", "agent/events", "agent/gate", "agent/memory", "agent/parse", "agent/prompt", "agent/provenance", "agent/rules", "agent/team", "agent/toolchoice", "agent/work", "internal/text", "llm"},
 	"lifehub/agent/rules":      {"agent", "internal/pattern", "agent/args"},
 	"lifehub/agent/args":       {"agent", "internal/pattern", "internal/text", "llm"},
 	"lifehub/agent/citation":   {"agent", "internal/pattern", "internal/text"},

@@ -15,7 +15,7 @@ import (
 
 // Check judges the citations of the answer and emits each.
 func (a *Answer) Check(ctx context.Context, answer string) []agent.Citation {
-	citations := citation.Check(answer, a.Sources, a.Reread)
+	citations := citation.CheckBut(answer, a.Sources, a.Reread, a.userSaid)
 	searched := len(a.Sources) > 0 || a.Coverage != nil
 	citations = slices.DeleteFunc(citations, func(c agent.Citation) bool {
 		return c.Words != "" && c.Verdict == agent.NotFound && (!searched || a.wasSaid(c.Words))
@@ -88,6 +88,14 @@ func (a *Answer) exists(p citation.NamedPlace) bool {
 	}
 	_, ok := a.Reread(agent.Source{Path: path.Clean(p.Name), Line: 1, EndLine: 1})
 	return ok
+}
+
+// userSaid reports whether words repeat the question, or the input of a step.
+func (a *Answer) userSaid(words string) bool {
+	parts := citation.QuoteParts(words)
+	return len(parts) > 0 && (citation.InOrder(text.Tokens(a.Question), parts) || slices.ContainsFunc(a.Found, func(f work.Finding) bool {
+		return citation.InOrder(text.Tokens(string(f.Step.Input)), parts)
+	}))
 }
 
 // wasSaid reports whether words are in what this turn goes by next to its

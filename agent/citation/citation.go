@@ -30,10 +30,15 @@ import (
 // words: as the first one that holds it says, else not_found with the number 0.
 // Why by words and not by similarity: docs/design/citations.md.
 func Check(answer string, sources []agent.Source, reread func(agent.Source) (string, bool)) []agent.Citation {
+	return CheckBut(answer, sources, reread, func(string) bool { return false })
+}
+
+// CheckBut is Check where words that the user said are nobody's citation.
+func CheckBut(answer string, sources []agent.Source, reread func(agent.Source) (string, bool), said func(words string) bool) []agent.Citation {
 	if len(sources) == 0 && len(markersIn(answer)) == 0 {
 		return nil // it quotes what it likes
 	}
-	d := &checker{sources: sources, reread: reread, open: map[int]*passage{}, now: map[int]*passage{}, differences: map[int]string{}}
+	d := &checker{sources: sources, reread: reread, said: said, open: map[int]*passage{}, now: map[int]*passage{}, differences: map[int]string{}}
 	var citations []agent.Citation
 	claims, lone := readClaims(answer)
 	for _, c := range claims {
@@ -57,6 +62,7 @@ func Check(answer string, sources []agent.Source, reread func(agent.Source) (str
 type checker struct {
 	sources []agent.Source
 	reread  func(agent.Source) (string, bool)
+	said    func(words string) bool
 	open    map[int]*passage // by number
 	now     map[int]*passage // the whole notes as they stand on disk; nil: gone
 
@@ -79,7 +85,7 @@ func (d *checker) judge(c claim, n int) agent.Citation {
 	if p == nil {
 		return agent.Citation{N: n, Verdict: agent.NotFound}
 	}
-	quotes := unnamed(c, p)
+	quotes := d.quoted(c, p)
 	if len(quotes) == 0 {
 		told := agent.Citation{Verdict: agent.Cites}
 		if told.Detail = d.difference(c); told.Detail != "" {
@@ -149,14 +155,15 @@ func newQuotedWords(quotation string) quotedWords {
 	return q
 }
 
-// unnamed is the quotations of a claim except those that only name the note.
-func unnamed(c claim, p *passage) (quotes []quotedWords) {
+// quoted is the quotations of a claim except those that only name the note,
+// and of what does not stand there those that repeat the user.
+func (d *checker) quoted(c claim, p *passage) (quotes []quotedWords) {
 	for _, quotation := range c.quotes {
 		q := newQuotedWords(quotation)
 		if len(q.parts) == 0 {
 			continue
 		}
-		if _, v, _ := p.quote(q); v != agent.NotFound || indexOf(p.title, text.Tokens(quotation), 0) < 0 {
+		if _, v, _ := p.quote(q); v != agent.NotFound || indexOf(p.title, text.Tokens(quotation), 0) < 0 && !d.said(quotation) {
 			quotes = append(quotes, q)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"lifehub/agent"
 	"lifehub/internal/pattern"
 	"lifehub/internal/text"
 )
@@ -49,6 +50,28 @@ func markersIn(answer string) (markers []marker) {
 		markers = append(markers, marker{text.Span{Start: start, End: end}, numbers})
 	}
 	return markers
+}
+
+// WithPaths is an answer with the notes that its citations name in their place,
+// for a prompt whose sources have other numbers. What is no note is left out.
+func WithPaths(answer string, sources []agent.Source) string {
+	var b strings.Builder
+	from := 0
+	for _, m := range markersIn(answer) {
+		var names []string
+		for _, n := range m.numbers {
+			i := slices.IndexFunc(sources, func(s agent.Source) bool { return s.N == n })
+			if i >= 0 && sources[i].Call == "" && !agent.OnWeb(sources[i].Path) && !slices.Contains(names, text.OneLine(sources[i].Path)) {
+				names = append(names, text.OneLine(sources[i].Path))
+			}
+		}
+		b.WriteString(answer[from:m.Start])
+		if len(names) > 0 {
+			b.WriteString("(" + strings.Join(names, ", ") + ")")
+		}
+		from = m.End
+	}
+	return beforeStop.Replace(b.String() + answer[from:])
 }
 
 func appendNew(list, more []int) []int {

@@ -57,3 +57,25 @@ func TestFormsOfCitations(t *testing.T) {
 		}
 	}
 }
+
+func TestWordsOfTheUserAreNobodysCitation(t *testing.T) {
+	note := []agent.Source{{N: 1, Path: "tasks.md", Line: 1, EndLine: 1, Text: "Physio is on Friday. Never skip it."}}
+	said := func(words string) bool { return words == "book the physio" }
+	for answer, want := range map[string]agent.Verdict{
+		"You asked to “book the physio”: it is on Friday [1].": agent.Cites,
+		"“book the dentist”: it is on Friday [1].":             agent.NotFound,
+		"You said “Physio is on Friday.” [1]":                  agent.Verified,
+	} {
+		if got := CheckBut(answer, note, nil, said); len(got) != 1 || got[0].Verdict != want {
+			t.Errorf("%s: got %+v, want %s", answer, got, want)
+		}
+	}
+}
+
+func TestWithPaths(t *testing.T) {
+	sources := []agent.Source{{N: 1, Path: "a.md"}, {N: 2, Path: "b.md"}, {N: 3, Path: "weather", Call: "s1"}, {N: 4, Path: "https://x.example/"}}
+	const answer = "On Sunday [1][2], dry [3]. So [1: \"words\"]. A page [4]. Not `x[1]`."
+	if got, want := WithPaths(answer, sources), "On Sunday (a.md, b.md), dry. So (a.md). A page. Not `x[1]`."; got != want {
+		t.Errorf("got %s\nwant %s", got, want)
+	}
+}

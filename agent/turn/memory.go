@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"lifehub/agent"
+	"lifehub/agent/citation"
 	"lifehub/agent/events"
 	"lifehub/agent/memory"
 	"lifehub/agent/provenance"
@@ -38,10 +39,30 @@ func (t *turn) recall(ctx context.Context) error {
 		t.Notice("This turn goes without all that was remembered: %v.", err)
 	}
 	t.recallUntrusted(ctx)
+	t.nameOldSources(ctx)
 	if len(t.Past) > 0 || len(t.Facts) > 0 {
 		t.Emit(agent.Remembered{Exchanges: t.Past, Facts: t.Facts})
 	}
 	return ctx.Err()
+}
+
+// nameOldSources puts paths in the place of numbers in the answers before: those
+// of this turn's sources are others.
+func (t *turn) nameOldSources(ctx context.Context) {
+	numbered := func(m llm.Message) bool { return m.Role == llm.Assistant && strings.Contains(m.Text, "[") }
+	if !slices.ContainsFunc(t.History, numbered) {
+		return
+	}
+	path, err := t.Conversations.Exchanges(ctx, t.Conversation)
+	if err != nil {
+		return // the answers stay as they were
+	}
+	for i, m := range t.History {
+		at := slices.IndexFunc(path, func(e agent.Exchange) bool { return e.Answer.Text == m.Text })
+		if numbered(m) && at >= 0 {
+			t.History[i].Text = citation.WithPaths(m.Text, path[at].Answer.Sources)
+		}
+	}
 }
 
 func (t *turn) recallPast(ctx context.Context) (err error) {
