@@ -60,7 +60,7 @@ func TestPrintedCallsAreReadOrSaid(t *testing.T) {
 
 // A call is not shown before it is known to be one, however long it is.
 func TestALongCallIsHeldBack(t *testing.T) {
-	for _, begin := range []string{`{"name": "create_note", "arguments": {"text": "`, "```json\n{\"name\": \"", "<tool_call>"} {
+	for _, begin := range []string{`{"name": "create_note", "arguments": {"text": "`, "```json\n{\"name\": \"", "<tool_call>", "I will look.\n\n<tool_call>"} {
 		said := ""
 		s := CallSplitter{Say: func(piece string) { said += piece }}
 		for _, piece := range strings.SplitAfter(begin+strings.Repeat("words ", 100), " ") {

@@ -31,7 +31,9 @@ func (s *CallSplitter) Add(piece string) {
 	}
 	end := len(text)
 	if at := markAt(text); at >= 0 {
-		s.caught, end = true, at
+		if s.caught, end = true, at; s.said == 0 {
+			return // what it says before the call is not said yet, and may be a thought
+		}
 	} else {
 		for _, mark := range callMarks {
 			end = min(end, len(text)-overlap(text, mark)) // it may become a mark
