@@ -73,3 +73,6 @@ type Settings struct {
 	// runs on a goroutine of the provider and must not wait; nil: nobody is told.
 	Changed func(State)
 }
+
+// OfflineNotice is what the screen says of answers without a model.
+const OfflineNotice = "offline: quoting your notes, no model"

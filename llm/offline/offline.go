@@ -20,7 +20,7 @@ type Provider struct{}
 func New() *Provider { return &Provider{} }
 
 // Notice is what the screen says of it.
-const Notice = "offline: quoting your notes, no model"
+const Notice = llm.OfflineNotice
 
 // Stream implements [llm.Model]. Its error is an UnsupportedError when the request
 // holds no task.

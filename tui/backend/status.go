@@ -3,12 +3,14 @@ package backend
 import (
 	"fmt"
 
+	"lifehub/llm"
+
 	"lifehub/tui/draw"
 	"lifehub/tui/safetext"
 )
 
 // OfflineText is what the provider says of itself when no model answers.
-const OfflineText = "offline: quoting your notes, no model"
+const OfflineText = llm.OfflineNotice
 
 // Parts tell in short, fit for the screen: model, then notes.
 func (s Status) Parts(width int) []string {
