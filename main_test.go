@@ -37,7 +37,7 @@ var arrows = map[string][]string{
 	"lifehub/agent/args":       {"agent", "internal/pattern", "internal/text", "llm"},
 	"lifehub/agent/citation":   {"agent", "internal/pattern", "internal/text"},
 	"lifehub/agent/prompt":     {"agent", "agent/events", "agent/parse", "internal/text", "llm"},
-	"lifehub/agent/memory":     {"agent", "agent/prompt", "internal/text", "llm"},
+	"lifehub/agent/memory":     {"agent", "agent/citation", "agent/prompt", "internal/text", "llm"},
 	"lifehub/agent/parse":      {"internal/pattern"},
 	"lifehub/llm":              {"internal/pattern", "internal/text"},
 	"lifehub/llm/auto":         {"llm", "llm/offline", "llm/ollama", "llm/openai"},

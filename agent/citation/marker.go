@@ -53,7 +53,8 @@ func markersIn(answer string) (markers []marker) {
 }
 
 // WithPaths is an answer with the notes that its citations name in their place,
-// for a prompt whose sources have other numbers. What is no note is left out.
+// for a prompt whose sources have other numbers. What is no note of the user's own
+// is left out.
 func WithPaths(answer string, sources []agent.Source) string {
 	var b strings.Builder
 	from := 0
@@ -61,7 +62,7 @@ func WithPaths(answer string, sources []agent.Source) string {
 		var names []string
 		for _, n := range m.numbers {
 			i := slices.IndexFunc(sources, func(s agent.Source) bool { return s.N == n })
-			if i >= 0 && sources[i].Call == "" && !agent.OnWeb(sources[i].Path) && !slices.Contains(names, text.OneLine(sources[i].Path)) {
+			if i >= 0 && sources[i].Call == "" && !sources[i].Untrusted && !agent.OnWeb(sources[i].Path) && !slices.Contains(names, text.OneLine(sources[i].Path)) {
 				names = append(names, text.OneLine(sources[i].Path))
 			}
 		}

@@ -54,7 +54,7 @@ func (a *Agent) Compact(ctx context.Context, conversation, focus string) (agent.
 	for _, m := range messages {
 		done.Before += prompt.Tokens(m.Text) + prompt.PerMessage
 	}
-	if done.Text, err = a.summarise(ctx, before.Text, messages, focus); err != nil {
+	if done.Text, err = a.summarise(ctx, before.Text, withPaths(messages, path), focus); err != nil {
 		return agent.Compacted{}, fmt.Errorf("summarise the conversation: %w", err)
 	}
 	done.After = prompt.Tokens(done.Text)

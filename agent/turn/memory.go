@@ -38,31 +38,36 @@ func (t *turn) recall(ctx context.Context) error {
 	if err := errors.Join(t.recallSummary(ctx), t.recallFacts(ctx), t.recallPast(ctx)); err != nil {
 		t.Notice("This turn goes without all that was remembered: %v.", err)
 	}
-	t.recallUntrusted(ctx)
-	t.nameOldSources(ctx)
+	t.recallUntrusted(ctx) // in the words that were said
+	if slices.ContainsFunc(t.History, func(m llm.Message) bool { return m.Role == llm.Assistant && strings.ContainsAny(m.Text, "[【(") }) {
+		if path, err := t.Conversations.Exchanges(ctx, t.Conversation); err == nil { // else they keep their numbers
+			t.History = withPaths(t.History, path)
+		}
+	}
 	if len(t.Past) > 0 || len(t.Facts) > 0 {
 		t.Emit(agent.Remembered{Exchanges: t.Past, Facts: t.Facts})
 	}
 	return ctx.Err()
 }
 
-// nameOldSources puts paths in the place of numbers in the answers before: those
-// of this turn's sources are others.
-func (t *turn) nameOldSources(ctx context.Context) {
-	numbered := func(m llm.Message) bool { return m.Role == llm.Assistant && strings.Contains(m.Text, "[") }
-	if !slices.ContainsFunc(t.History, numbered) {
-		return
-	}
-	path, err := t.Conversations.Exchanges(ctx, t.Conversation)
-	if err != nil {
-		return // the answers stay as they were
-	}
-	for i, m := range t.History {
-		at := slices.IndexFunc(path, func(e agent.Exchange) bool { return e.Answer.Text == m.Text })
-		if numbered(m) && at >= 0 {
-			t.History[i].Text = citation.WithPaths(m.Text, path[at].Answer.Sources)
+// withPaths are the messages of a conversation's path with the notes that its
+// answers cite in place of their numbers.
+func withPaths(messages []llm.Message, path []agent.Exchange) []llm.Message {
+	messages = slices.Clone(messages)
+	for i, m := range slices.Backward(messages) { // the last of two that are the same first
+		if m.Role != llm.Assistant {
+			continue
 		}
+		var sources []agent.Source
+		for j, e := range slices.Backward(path) {
+			if e.Answer.Text == m.Text {
+				sources, path = e.Answer.Sources, path[:j]
+				break
+			}
+		}
+		messages[i].Text = citation.WithPaths(m.Text, sources)
 	}
+	return messages
 }
 
 func (t *turn) recallPast(ctx context.Context) (err error) {
