@@ -9,6 +9,7 @@ import (
 
 	"lifehub/internal/when"
 	"lifehub/rag/search"
+	"lifehub/rag/words"
 )
 
 // Library searches several vaults as one.
@@ -45,6 +46,22 @@ func (l Library) Coverage(ctx context.Context) (Coverage, error) {
 		all = joinCoverage(all, c, i == 0)
 	}
 	return all, nil
+}
+
+// About says what the notes of each vault are, a line each; nothing where that
+// cannot be read.
+func (l Library) About(ctx context.Context) (lines []string) {
+	for _, x := range l.Indexes {
+		g, err := x.acquireSound()
+		if err != nil {
+			continue
+		}
+		if line, err := words.About(ctx, g.db); err == nil && line != "" {
+			lines = append(lines, line)
+		}
+		g.release() //nolint:errcheck // it was only read
+	}
+	return lines
 }
 
 // Close closes all indexes.

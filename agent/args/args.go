@@ -354,7 +354,14 @@ func (s Shape) Kind() string {
 	if s.is("array") && s.Items != nil && s.Items.Type != nil {
 		return "list of " + s.Items.Kind()
 	}
-	return fmt.Sprint(s.Type)
+	bounds := ""
+	if s.Minimum != nil {
+		bounds += " from " + string(number(*s.Minimum))
+	}
+	if s.Maximum != nil {
+		bounds += " to " + string(number(*s.Maximum))
+	}
+	return fmt.Sprint(s.Type) + bounds
 }
 
 // PropertyOrder is the order in which the schema's author wrote its arguments.

@@ -76,6 +76,10 @@ type Options struct {
 	// ModelName is who answers at this moment, for figures and notices; nil: unknown.
 	ModelName func() string
 
+	// AboutNotes says what the notes are, a line for each vault, for the planner;
+	// nil: nothing.
+	AboutNotes func(ctx context.Context) []string
+
 	// Instructions is the user's persona, put before every prompt.
 	Instructions string
 	Limits       Limits
@@ -121,6 +125,9 @@ func New(o Options) *Agent {
 	}
 	if o.Missing == nil {
 		o.Missing = func(string) string { return "" }
+	}
+	if o.AboutNotes == nil {
+		o.AboutNotes = func(context.Context) []string { return nil }
 	}
 	if o.Redact == nil {
 		o.Redact = func(text string) string { return text }

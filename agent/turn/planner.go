@@ -46,7 +46,7 @@ func (t *turn) plan(ctx context.Context) (steps []agent.Step, answered bool, err
 // askForPlan asks for a plan until it can be used. An answer without steps is
 // streamed to the user while it arrives.
 func (t *turn) askForPlan(ctx context.Context, offered []agent.Tool) (made agent.PlanMade, answered bool, err error) {
-	p := t.WithAttached(t.plannerPrompt(toolchoice.Specs(offered), ""))
+	p := t.WithAttached(t.plannerPrompt(ctx, toolchoice.Specs(offered), ""))
 	var problem error
 	var partial agent.PlanMade // the best so far: not all of its steps can run
 	for range prompt.Tries {
@@ -82,7 +82,7 @@ func (t *turn) askForPlan(ctx context.Context, offered []agent.Tool) (made agent
 			partial = made
 		}
 		p.After = prompt.Repair(text.String(), problem)
-		p.System = t.plannerPrompt(toolchoice.Specs(offered), problem.Error()).System
+		p.System = t.plannerPrompt(ctx, toolchoice.Specs(offered), problem.Error()).System
 	}
 	if len(partial.Steps) > 0 {
 		return t.withNotes(partial, offered), false, nil
@@ -123,8 +123,11 @@ func (t *turn) withoutWeak() {
 
 // plannerPrompt describes the tools that the message calls for, and those that
 // are named in what came of the plan so far.
-func (t *turn) plannerPrompt(offered []llm.ToolSpec, soFar string) prompt.Prompt {
+func (t *turn) plannerPrompt(ctx context.Context, offered []llm.ToolSpec, soFar string) prompt.Prompt {
 	p := t.Prompt("planner", strings.NewReplacer("{steps}", strconv.Itoa(work.MaxSteps), "{tools}", toolchoice.Describe(offered, t.Question, soFar, t.Fence())).Replace(plannerPrompt))
+	if about := t.agent.AboutNotes(ctx); len(about) > 0 {
+		p.Material = append(p.Material, prompt.Part{Kind: "memory", Head: "What the user's notes are, as data:", Text: strings.Join(about, "\n"), Fence: p.Fence})
+	}
 	p.Request = llm.Request{
 		Schema:    planSchema(offered),
 		MaxTokens: prompt.MaxPlanTokens,
@@ -237,7 +240,7 @@ func (t *turn) replan(ctx context.Context) ([]agent.Step, error) {
 	defer t.Phase(agent.PhaseStarted{Agent: "planner"})()
 	offered := toolchoice.Choose(t.Tools, t.Question, t.MaxTools)
 	var text strings.Builder
-	if _, err := t.Ask(ctx, t.replanPrompt(offered, missing), func(piece string) { text.WriteString(piece) }); err != nil {
+	if _, err := t.Ask(ctx, t.replanPrompt(ctx, offered, missing), func(piece string) { text.WriteString(piece) }); err != nil {
 		if ctx.Err() == nil {
 			t.Degrade("no further steps could be planned", err)
 		}
@@ -257,8 +260,8 @@ func (t *turn) replan(ctx context.Context) ([]agent.Step, error) {
 	return t.Plan(ctx, made)
 }
 
-func (t *turn) replanPrompt(offered []agent.Tool, missing []string) prompt.Prompt {
-	p := t.plannerPrompt(toolchoice.Specs(offered), strings.Join(missing, "\n"))
+func (t *turn) replanPrompt(ctx context.Context, offered []agent.Tool, missing []string) prompt.Prompt {
+	p := t.plannerPrompt(ctx, toolchoice.Specs(offered), strings.Join(missing, "\n"))
 	for _, f := range t.Found {
 		p.Request.Task.Results = append(p.Request.Task.Results, answer.ForModel(f))
 	}

@@ -311,8 +311,8 @@ func (a *App) Agent() *turn.Agent {
 		Model: a.Provider, Window: a.Provider.Window, Ready: a.Provider.Ready, RejectsLongPrompts: func() bool { return a.Provider.State().RejectsLongPrompts }, TokenRatios: a.Store, Tools: a.Offered,
 		History: a.Store, Journal: a.Store, Memory: a.longTerm(), Summaries: a.Store, Facts: a.Facts().List,
 		Rules: a.Rules, Prepare: a.Prepare, Attach: Attached{a}, Provenance: &a.Untrusted, Save: a.saveRule, Unattended: a.Unattended, Reread: a.Reread,
-		Instructions: a.persona(),
-		Missing:      a.Missing, Mode: func() agent.Mode { return a.Mode.Or(agent.Mode(a.Settings.Mode)) },
+		Instructions: a.persona(), AboutNotes: func(ctx context.Context) []string { return a.Library().About(ctx) },
+		Missing: a.Missing, Mode: func() agent.Mode { return a.Mode.Or(agent.Mode(a.Settings.Mode)) },
 		Think: func() string { return a.Think.Or(a.Settings.Think) },
 		Limits: turn.Limits{
 			Passages: a.Settings.Passages, Parallel: a.Settings.Parallel, MaxTools: a.Settings.Tools.Max,

@@ -1,0 +1,43 @@
+package words
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"strings"
+
+	"lifehub/internal/rows"
+)
+
+// mostNamed bounds the folders and tags that About names.
+const mostNamed = 5
+
+// About says in a line what the notes are: how many, in which languages, the
+// folders and tags of most of them, and how those of a day are named. Notes from
+// elsewhere name nothing. "": there are none.
+func About(ctx context.Context, db *sql.DB) (string, error) {
+	var notes int
+	if err := db.QueryRowContext(ctx, `SELECT COUNT(*) FROM notes`).Scan(&notes); err != nil || notes == 0 {
+		return "", err
+	}
+	parts := []string{fmt.Sprint(notes, " notes")}
+	for _, of := range []struct{ head, query string }{
+		{"languages", `SELECT CASE language WHEN '' THEN 'en' ELSE language END FROM notes WHERE outside = 0 GROUP BY language HAVING COUNT(*) * 20 >= (SELECT COUNT(*) FROM notes WHERE outside = 0) ORDER BY COUNT(*) DESC`},
+		{"folders", `SELECT substr(path, 1, instr(path, '/')) AS folder FROM notes WHERE outside = 0 AND folder <> '' GROUP BY folder ORDER BY COUNT(*) DESC, folder`},
+		{"tags", `SELECT '#' || tag FROM tags JOIN notes ON notes.id = note WHERE outside = 0 GROUP BY tag HAVING COUNT(*) > 1 ORDER BY COUNT(*) DESC, tag`},
+		{"a note of a day", `SELECT MAX(path) FROM notes WHERE outside = 0 AND path GLOB '*[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9].md' HAVING COUNT(*) > 1`},
+	} {
+		var names []string
+		for scan := range rows.Of(ctx, db, of.query+fmt.Sprint(" LIMIT ", mostNamed)) {
+			var name string
+			if err := scan(&name); err != nil {
+				return "", err
+			}
+			names = append(names, name)
+		}
+		if len(names) > 0 {
+			parts = append(parts, of.head+" "+strings.Join(names, ", "))
+		}
+	}
+	return strings.Join(parts, "; "), nil
+}
