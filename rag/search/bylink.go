@@ -17,7 +17,8 @@ func (s *search) byLink(ctx context.Context) error {
 	if len(s.named) > 0 || s.words.key == "" {
 		return nil
 	}
-	links, err := words.Links(ctx, s.db, `l.key = ? AND n.outside = 0`, s.words.key)
+	// That the key is not empty lets SQLite use the index of those that are not.
+	links, err := words.Links(ctx, s.db, `l.key = ? AND l.key != '' AND n.outside = 0`, s.words.key)
 	if err != nil {
 		return err
 	}
