@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 export CGO_ENABLED ?= 0
 
-.PHONY: run test race check golden bench speed eval silent links claims modes soak fuzz ollama npm tools screens build
+.PHONY: run test race check golden bench speed eval silent decline links claims modes soak fuzz ollama npm tools screens build
 
 run: ## the chat on the starter notes
 	go run . chat --notes examples/notes
@@ -44,6 +44,9 @@ eval: ## quality of the search on the shared benches
 
 silent: ## questions that share no word with the notes, by the real encoder
 	LIFEHUB_EVAL=1 go test ./rag/eval -run TestNoSharedWord -v -count=1 -timeout 30m
+
+decline: ## which questions are declined, with the notes that answer them and without
+	LIFEHUB_EVAL=1 LIFEHUB_EMBEDDERS=use-lite go test ./rag/eval -run TestDecline -v -count=1 -timeout 2h
 
 links: ## what links do for the search, on vaults with links
 	LIFEHUB_EVAL=1 go test ./rag/eval -run TestFiguresOfLinks -v -count=1

@@ -31,8 +31,7 @@ type Checker interface {
 	Check(ctx context.Context, mark json.RawMessage) (Happened, []Effect, error)
 }
 
-// ReadOnly reports whether a call may be made again without asking, because it
-// changes nothing.
+// ReadOnly reports whether a call changes nothing, so that it may be repeated.
 func ReadOnly(tool Tool) bool {
 	reader, ok := tool.(interface{ ReadOnly() bool })
 	return ok && reader.ReadOnly()

@@ -42,8 +42,7 @@ func (c Coverage) Health() string {
 	return strings.Join(said, " · ")
 }
 
-// StillReading says that the answer may lack what was not read yet; "": all
-// was read.
+// StillReading says what the answer may lack, not being read yet; "": nothing.
 func (c *Coverage) StillReading() string {
 	if c == nil || c.Unread == 0 {
 		return ""

@@ -253,6 +253,7 @@ type (
 
 		Unanswered bool      `json:"unanswered,omitempty"` // it begins with "Your notes don't say"
 		Nearest    []Source  `json:"nearest,omitempty"`    // then: what comes nearest, best first
+		Close      bool      `json:"close,omitempty"`      // then: it is near to the question, but hardly on it
 		Coverage   *Coverage `json:"coverage,omitempty"`   // how far the search went; nil: none was made
 		Metrics
 	}

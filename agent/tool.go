@@ -79,6 +79,7 @@ type Result struct {
 	Partial  bool      `json:"partial,omitempty"`  // the best there is of a task that was never done well
 	Images   [][]byte  `json:"-"`                  // for a model that can see
 	Unlikely bool      `json:"unlikely,omitempty"` // a search whose sources hardly hold an answer
+	Close    bool      `json:"close,omitempty"`    // then: they are near to it, but hardly on it
 	Coverage *Coverage `json:"coverage,omitempty"` // how far a search of the notes went
 }
 

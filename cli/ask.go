@@ -221,6 +221,7 @@ type asked struct {
 	Log          []agent.Logged   `json:"log,omitempty"`           // what was done and thought meanwhile, by the bytes of the answer before it
 	Unanswered   bool             `json:"unanswered,omitempty"`    // the answer begins with "Your notes don't say"
 	Nearest      []nearest        `json:"nearest,omitempty"`       // then: what comes nearest, best first
+	Close        bool             `json:"close,omitempty"`         // then: it is near to the question, but hardly on it
 	Coverage     *agent.Coverage  `json:"coverage,omitempty"`      // how far the search went
 	StillReading string           `json:"still_reading,omitempty"` // notes were being read meanwhile: how far, and what to do
 	Dropped      []string         `json:"dropped,omitempty"`       // what of the plans was left out or changed, and why
@@ -267,7 +268,7 @@ func (q *askCommand) follow(ctx context.Context, a *app.App, asks *turn.Agent, c
 			result.Error = failed.Error()
 		case agent.Ended:
 			result.Log, result.StillReading = body.Log, body.Coverage.StillReading()
-			result.Metrics, result.Effects, result.Unanswered, result.Coverage = body.Metrics, body.Effects, body.Unanswered, body.Coverage
+			result.Metrics, result.Effects, result.Unanswered, result.Close, result.Coverage = body.Metrics, body.Effects, body.Unanswered, body.Close, body.Coverage
 			result.Dropped = body.Dropped
 			for _, s := range body.Nearest {
 				result.Nearest = append(result.Nearest, nearest{s.Path, s.Line, s.Heading})

@@ -56,7 +56,7 @@ func searchNotes(ctx context.Context, sh *app.Process, flags app.RunFlags, text 
 		return err
 	}
 	if asJSON {
-		return printJSON(sh, "passages", searched{found, !found.Likely()})
+		return printJSON(sh, "passages", searched{found, found.Declined()})
 	}
 	return printFound(sh, found, !query.After.IsZero() || !query.Before.IsZero())
 }
@@ -116,13 +116,8 @@ func printFound(sh *app.Process, found rag.Found, filtered bool) error {
 	if err := printText(sh, "passages", out.String()); err != nil {
 		return err
 	}
-	switch {
-	case len(found.Passages) == 0:
-		fmt.Fprintln(sh.Err, "your notes don't say: no passage fits")
-	case !found.Likely():
-		fmt.Fprintln(sh.Err, "your notes don't say, as far as words and meaning tell: these are the nearest passages")
-	case found.ByMeaning:
-		fmt.Fprintln(sh.Err, "found by meaning: your notes say it in other words")
+	if said := found.Says(); said != "" {
+		fmt.Fprintln(sh.Err, said)
 	}
 	c := found.Coverage
 	fmt.Fprintf(sh.Err, "searched %d of %s, indexed %s ago, %s\n",

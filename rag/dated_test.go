@@ -67,7 +67,7 @@ func TestTheNoteOfANamedDayIsNeverDeclined(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := ""
-		if found.Likely() && len(found.Passages) > 0 {
+		if !found.Declined() && len(found.Passages) > 0 {
 			got = found.Passages[0].Path
 		}
 		if got != want {

@@ -43,7 +43,7 @@ func TestAWordThatIsEverywhereCounts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if found.Likely() != want {
+		if found.Declined() == want {
 			t.Errorf("%s: %.2f likely, want it answered: %v; %+v", question, found.Answerable, want, found.Signals)
 		}
 	}
@@ -74,7 +74,7 @@ func TestTheRareWordJudgesNextToOneThatIsEverywhere(t *testing.T) {
 			t.Fatal(err)
 		}
 		switch {
-		case found.Likely() != (want != ""):
+		case found.Declined() == (want != ""):
 			t.Errorf("%s: %.2f likely", question, found.Answerable)
 		case strings.HasSuffix(want, ".md") && (found.Passages[0].Path != want || found.Signals.Everywhere > 0):
 			t.Errorf("%s: %s first, %+v", question, found.Passages[0].Path, found.Signals)
@@ -91,7 +91,7 @@ func TestLastWeekListsItsDays(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(found.Passages) != 7 || !found.Likely() {
+	if len(found.Passages) != 7 || found.Declined() {
 		t.Fatalf("%d passages, %.2f likely; want seven days", len(found.Passages), found.Answerable)
 	}
 	if at := found.Time; at == nil || at.Days != "16–22 November" || at.Notes != 7 || len(at.List) != 7 || at.List[0].Path != "daily/2026-11-16.md" {

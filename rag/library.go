@@ -26,8 +26,9 @@ func (l Library) Search(ctx context.Context, q Query) (Found, error) {
 		all.Passages = append(all.Passages, found.Passages...)
 		all.Time = joinTimes(all.Time, found.Time)
 		all.Coverage = joinCoverage(all.Coverage, found.Coverage, i == 0)
-		if found.Answerable > all.Answerable {
-			all.Answerable, all.ByMeaning = found.Answerable, found.ByMeaning
+		if found.Verdict > all.Verdict || found.Verdict == all.Verdict && found.Answerable > all.Answerable {
+			all.Answerable, all.Verdict = found.Answerable, found.Verdict
+			all.ByMeaning, all.Close, all.OtherLanguage = found.ByMeaning, found.Close, found.OtherLanguage
 		}
 	}
 	slices.SortStableFunc(all.Passages, func(a, b Passage) int { return cmp.Compare(b.Score, a.Score) })

@@ -91,8 +91,8 @@ func TestFiltersAloneAreAnswered(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if found, err := x.Search(t.Context(), q); err != nil || found.Likely() != want {
-			t.Errorf("%s: the notes say: %v, %v", text, found.Likely(), err)
+		if found, err := x.Search(t.Context(), q); err != nil || found.Declined() == want {
+			t.Errorf("%s: the notes say: %v, %v", text, !found.Declined(), err)
 		}
 	}
 }

@@ -16,6 +16,15 @@ type (
 	Side    = search.Side
 	Passage = search.Passage
 	Signals = search.Signals
+	Verdict = search.Verdict
+)
+
+// What a search says of the notes; the higher, the likelier they hold an answer.
+const (
+	NothingClose  = search.NothingClose
+	Close         = search.Close
+	OtherLanguage = search.OtherLanguage
+	Likely        = search.Likely
 )
 
 // The sides of a search.
@@ -42,21 +51,36 @@ type Found struct {
 	Time *when.Found `json:"time,omitempty"`
 	// ByMeaning: no word that says what the question is about stands in the
 	// notes, and meaning found what is near to it.
-	ByMeaning bool `json:"by_meaning,omitempty"`
+	ByMeaning     bool `json:"by_meaning,omitempty"`
+	Close         bool `json:"close,omitempty"`          // the passages are near to the question, but hardly on it
+	OtherLanguage bool `json:"other_language,omitempty"` // the question is in one that no note is in: words cannot tell
 	// Answerable is how likely it is, from 0 to 1, that the notes hold an
 	// answer to the question at all.
 	Answerable float64 `json:"-"`
 	Signals    Signals `json:"-"` // what Answerable was made of
+	Verdict    Verdict `json:"-"` // what Answerable means in this vault
 }
 
-// LikelyAnswerable is the Answerable from which notes may be taken to hold an
-// answer: at least 95 of 100 questions that they do answer are above it, on
-// the worst of ten benches.
-const LikelyAnswerable = 0.13
+// Declined reports whether the notes hardly hold an answer. Of a question in
+// another language than theirs that cannot be told.
+func (f Found) Declined() bool { return f.Verdict <= Close }
 
-// Likely reports whether the notes may be taken to hold an answer: not where
-// nothing was found.
-func (f Found) Likely() bool { return len(f.Passages) > 0 && f.Answerable >= LikelyAnswerable }
+// Says tells a person what to make of the passages; "": they answer.
+func (f Found) Says() string {
+	switch {
+	case f.OtherLanguage:
+		return "your notes are in another language than the question: only names and numbers can be compared"
+	case len(f.Passages) == 0:
+		return "your notes don't say: no passage fits"
+	case f.Close:
+		return "your notes don't say: these passages are close, but not on this"
+	case f.Declined():
+		return "your notes don't say: nothing is close, these are the nearest passages"
+	case f.ByMeaning:
+		return "found by meaning: your notes say it in other words"
+	}
+	return ""
+}
 
 // Progress is how far a sync is.
 type Progress struct {

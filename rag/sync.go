@@ -19,6 +19,7 @@ import (
 	"lifehub/llm"
 	"lifehub/notes"
 	"lifehub/rag/passage"
+	"lifehub/rag/search"
 	"lifehub/rag/vectors"
 	"lifehub/rag/words"
 )
@@ -145,7 +146,19 @@ func (s *syncRun) run(ctx context.Context) (err error) {
 		return err
 	}
 	err = s.db.QueryRowContext(ctx, `SELECT count(*) FROM passages`).Scan(&s.changes.Passages)
+	if err == nil && s.only == nil {
+		err = s.calibrate(ctx)
+	}
 	return errors.Join(err, s.sign(ctx))
+}
+
+// calibrate writes down what the scores of a search mean on these notes.
+func (s *syncRun) calibrate(ctx context.Context) error {
+	key, value, err := search.Calibrate(ctx, s.db, s.changes.Passages)
+	if err != nil || value == "" {
+		return err
+	}
+	return errors.Join(s.begin(ctx), words.SetMeta(ctx, s.db, key, value))
 }
 
 // renew fills the next generation from the notes, and makes it the newest.

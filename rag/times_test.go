@@ -73,7 +73,7 @@ func TestDatedQuestions(t *testing.T) {
 				}
 				var dated strings.Builder
 				for _, p := range found.Passages {
-					if p.Dated || !found.Likely() {
+					if p.Dated || found.Declined() {
 						fmt.Fprintf(&dated, "%s:%d %s\n", p.Path, p.Line, p.Text)
 					}
 				}
@@ -83,11 +83,11 @@ func TestDatedQuestions(t *testing.T) {
 					}
 				}
 				for bad := range strings.SplitSeq(c.never, "|") {
-					if bad != "" && found.Likely() && strings.Contains(dated.String(), bad) {
+					if bad != "" && !found.Declined() && strings.Contains(dated.String(), bad) {
 						t.Errorf("holds %q:\n%s", bad, dated.String())
 					}
 				}
-				if (c.shown != "") != found.Likely() {
+				if (c.shown != "") == found.Declined() {
 					t.Errorf("%.2f likely", found.Answerable)
 				}
 			})

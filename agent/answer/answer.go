@@ -33,6 +33,7 @@ type Answer struct {
 	Sources    []agent.Source  // numbered: what the steps found, then the facts
 	Unanswered bool            // it begins with "Your notes don't say"
 	Nearest    []agent.Source  // then: what comes nearest
+	Close      bool            // then: it is near to the question
 	Coverage   *agent.Coverage // of the turn's last search; nil: there was none
 	Quoted     string          // the end of the answer: what was found, in place of the model's words
 	Lacking    string          // what the answer has to say is missing; "": nothing is known to be

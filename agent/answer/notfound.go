@@ -2,9 +2,11 @@ package answer
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"lifehub/agent"
+	"lifehub/agent/work"
 	"lifehub/internal/text"
 )
 
@@ -18,7 +20,7 @@ func (a *Answer) Unlikely() bool {
 	for _, f := range a.Found {
 		switch {
 		case f.Status != agent.Done || f.Same != "":
-		case f.Result.Searched && (f.Result.Unlikely || f.Result.Nothing):
+		case f.Result.Searched && f.Result.Unlikely:
 			searched = true
 		case !f.Result.Nothing:
 			return false
@@ -31,6 +33,7 @@ func (a *Answer) Unlikely() bool {
 // nearest. The names of the user's own notes are no sign of untrusted text.
 func (a *Answer) Doubt() {
 	a.Unanswered, a.Nearest = true, a.nearest()
+	a.Close = slices.ContainsFunc(a.Found, func(f work.Finding) bool { return f.Result.Close })
 	a.Lead = "Your notes don't say."
 	if len(a.Nearest) > 0 {
 		names, own := make([]string, len(a.Nearest)), []string{}
@@ -41,7 +44,11 @@ func (a *Answer) Doubt() {
 			names[i] = fmt.Sprintf("`%s`", strings.ReplaceAll(text.OneLine(s.Title()), "`", "'"))
 		}
 		a.AddOwn(own...)
-		a.Lead += " Nearest: " + strings.Join(names, ", ") + "."
+		how := "Nothing is close; nearest: "
+		if a.Close {
+			how = "Close, but not on this: "
+		}
+		a.Lead += " " + how + strings.Join(names, ", ") + "."
 	}
 	a.Lead += "\n\n"
 }

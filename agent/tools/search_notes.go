@@ -132,7 +132,7 @@ func (a searchArgs) query() (rag.Query, error) {
 func searchResult(asked string, q rag.Query, found rag.Found) agent.Result {
 	c := found.Coverage
 	result := agent.Result{
-		Searched: true, Nothing: len(found.Passages) == 0, Unlikely: !found.Likely(),
+		Searched: true, Nothing: len(found.Passages) == 0, Unlikely: found.Declined(), Close: found.Close,
 		Coverage: &agent.Coverage{Indexed: c.Indexed, Total: c.Total, Unread: c.Unread, Age: c.Age, Embedder: c.Embedder, Time: found.Time},
 	}
 	var b strings.Builder
@@ -149,6 +149,9 @@ func searchResult(asked string, q rag.Query, found rag.Found) agent.Result {
 	}
 	if found.ByMeaning {
 		b.WriteString("Found by meaning: the notes say it in other words.\n")
+	}
+	if found.OtherLanguage {
+		b.WriteString("The notes are in another language than these words: search again in theirs.\n")
 	}
 	for _, p := range found.Passages {
 		source := sourceOf(p)

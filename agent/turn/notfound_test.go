@@ -10,10 +10,10 @@ import (
 
 // doubtful is a search that found what hardly answers.
 func doubtful() *fakeTool {
-	return &fakeTool{name: "search_notes", result: agent.Result{Text: fitness.Text, Sources: []agent.Source{fitness, tea}, Searched: true, Unlikely: true}}
+	return &fakeTool{name: "search_notes", result: agent.Result{Text: fitness.Text, Sources: []agent.Source{fitness, tea}, Searched: true, Unlikely: true, Close: true}}
 }
 
-const near = " Nearest: `fitness.md:12 Running › Plan`, `kitchen/tea.md:1 Tea`."
+const near = " Close, but not on this: `fitness.md:12 Running › Plan`, `kitchen/tea.md:1 Tea`."
 
 func TestWhatTheNotesDoNotHoldIsSaidFirst(t *testing.T) {
 	both := say(`{"steps":[{"id":"1","tool":"search_notes","input":{"query":"a"}},{"id":"2","tool":"brave_web_search","input":{"query":"a"}}]}`)
@@ -27,7 +27,7 @@ func TestWhatTheNotesDoNotHoldIsSaidFirst(t *testing.T) {
 	}{
 		"a search that doubts":            {"Who am I?", []agent.Tool{doubtful()}, searchLine(), "You are Ana [1].", "Your notes don't say." + near + "\n\nYou are Ana [1].", false},
 		"a question in another language":  {"我的名字是什么？", []agent.Tool{doubtful()}, searchLine(), "你跑步[1]。", "Your notes don't say." + near + "\n\n你跑步[1]。", false},
-		"nothing found":                   {"Who am I?", []agent.Tool{&fakeTool{name: "search_notes", result: agent.Result{Searched: true, Nothing: true}}}, searchLine(), "I cannot tell.", "Your notes don't say.\n\nI cannot tell.", false},
+		"nothing found":                   {"Who am I?", []agent.Tool{&fakeTool{name: "search_notes", result: agent.Result{Searched: true, Nothing: true, Unlikely: true}}}, searchLine(), "I cannot tell.", "Your notes don't say.\n\nI cannot tell.", false},
 		"a search that found it":          {"Who am I?", []agent.Tool{found(fitness)}, searchLine(), "You run [1].", "You run [1].", true},
 		"a model that says so":            {"Who am I?", []agent.Tool{found(fitness)}, searchLine(), "Your notes don't mention a name.", "Your notes don't mention a name.", true},
 		"another tool brought the answer": {"Who am I?", []agent.Tool{doubtful(), web()}, both, "The web says Ana.", "The web says Ana.", true},

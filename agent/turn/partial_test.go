@@ -220,7 +220,7 @@ func TestWhatWasFoundIsQuotedWhateverItsLanguage(t *testing.T) {
 			t.Errorf("%s: said is %q", name, said)
 		}
 	}
-	nothing := &fakeTool{name: "look", reads: true, result: agent.Result{Text: "no passages", Nothing: true, Searched: true}}
+	nothing := &fakeTool{name: "look", reads: true, result: agent.Result{Text: "no passages", Nothing: true, Searched: true, Unlikely: true}}
 	events := collect(New(Options{Model: &failing{lines: []line{planOf("1 look")}, fault: faults["500"]}, History: &shelf{}, Tools: tools(nothing)}).Ask(t.Context(), "c1", "how often?"), nil)
 	if said := bodies[agent.Said](events); len(said) > 0 {
 		t.Errorf("of nothing it said %v", said)

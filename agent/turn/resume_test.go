@@ -440,7 +440,7 @@ func TestATurnThatWasPlannedAnewIsGoneOnWith(t *testing.T) {
 	for cut := 1; cut <= 18; cut++ {
 		t.Run(fmt.Sprint(cut), func(t *testing.T) {
 			nothing, list := search(), &fakeTool{name: "list_notes", reads: true, result: agent.Result{Text: "fitness.md"}}
-			nothing.result = agent.Result{Text: "no passages", Nothing: true, Searched: true}
+			nothing.result = agent.Result{Text: "no passages", Nothing: true, Searched: true, Unlikely: true}
 			site, task := web(), addTask()
 			o := Options{Tools: tools(reader{nothing}, reader{list}, reader{site}, task), Limits: Limits{Parallel: 1}}
 			o.Model = &script{lines: slices.Clone(lines), replans: replans}

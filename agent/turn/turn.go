@@ -209,7 +209,7 @@ func (t *turn) end(ctx context.Context, failure error) {
 		t.Emit(told)
 		return
 	}
-	t.Emit(agent.Ended{Answer: answer.Text, Log: answer.Log, Effects: answer.Effects, Sources: answer.Sources, Dropped: t.Dropped(), Unasked: t.Unasked(), Unanswered: t.Unanswered, Nearest: t.Nearest, Coverage: t.Coverage, Metrics: answer.Metrics})
+	t.Emit(agent.Ended{Answer: answer.Text, Log: answer.Log, Effects: answer.Effects, Sources: answer.Sources, Dropped: t.Dropped(), Unasked: t.Unasked(), Unanswered: t.Unanswered, Nearest: t.Nearest, Close: t.Close, Coverage: t.Coverage, Metrics: answer.Metrics})
 }
 
 // staysOpen reports whether nobody stopped the turn, and LifeHub ends all the same.

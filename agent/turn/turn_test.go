@@ -76,13 +76,13 @@ func TestStories(t *testing.T) {
 		"a tool breaks":        {message: question, tools: []agent.Tool{&fakeTool{name: "search_notes", reads: true, panics: true}}, lines: []line{say(searchStep), say("The search broke.")}},
 		"an empty message":     {message: " \n"},
 		"nothing was found": {
-			message: question, tools: []agent.Tool{&fakeTool{name: "search_notes", reads: true, result: agent.Result{Text: "no passages", Nothing: true, Searched: true}}},
+			message: question, tools: []agent.Tool{&fakeTool{name: "search_notes", reads: true, result: agent.Result{Text: "no passages", Nothing: true, Searched: true, Unlikely: true}}},
 			lines: []line{say(searchStep), say("Nothing is written of running.")},
 		},
 		"nothing was found, so it is planned again": {
 			message: question,
 			tools: []agent.Tool{
-				&fakeTool{name: "search_notes", reads: true, result: agent.Result{Text: "no passages", Nothing: true, Searched: true}}, web(),
+				&fakeTool{name: "search_notes", reads: true, result: agent.Result{Text: "no passages", Nothing: true, Searched: true, Unlikely: true}}, web(),
 				&fakeTool{name: "list_notes", reads: true, result: agent.Result{Text: "fitness.md"}},
 			},
 			lines:   []line{say(twoSteps), say("There is a note on fitness.")},

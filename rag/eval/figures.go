@@ -13,7 +13,7 @@ type Figures struct {
 	Recall     float64 // recall@10
 	MRR        float64 // 1 over the rank of the first right one of ten
 	Answerable float64 // what the search thought of its own chances
-	Signals    rag.Signals
+	Verdict    rag.Verdict
 }
 
 // Difference is how much b changes nDCG@10 against a over the same questions.

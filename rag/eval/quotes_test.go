@@ -34,7 +34,7 @@ func offlineAnswer(t *testing.T, x *rag.Index, q Question) (answer string, quote
 		t.Fatal(err)
 	}
 	task := llm.Task{
-		Kind: llm.ExplainTask, Question: q.Text, History: said(q), Unlikely: !found.Likely(),
+		Kind: llm.ExplainTask, Question: q.Text, History: said(q), Unlikely: found.Declined(),
 		Results: []llm.Result{{Tool: "search_notes", Status: "done", Cited: true}},
 	}
 	for i, p := range found.Passages {

@@ -154,7 +154,7 @@ func TestNoSharedWord(t *testing.T) {
 						recall += 1 / float64(len(q.Relevant))
 					}
 				}
-				if found.Likely() {
+				if !found.Declined() {
 					likely++
 				}
 			}
@@ -227,7 +227,7 @@ func TestFoundByMeaning(t *testing.T) {
 		if found.ByMeaning {
 			first = found.Passages[0].Path
 		}
-		if first != c.note || found.ByMeaning && !found.Likely() || !strings.Contains(found.Coverage.Embedder, c.why) {
+		if first != c.note || found.ByMeaning && found.Declined() || !strings.Contains(found.Coverage.Embedder, c.why) {
 			t.Errorf("%s: by meaning %q, want %q; %.2f likely, %s", c.question, first, c.note, found.Answerable, found.Coverage.Embedder)
 		}
 	}

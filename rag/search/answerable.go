@@ -35,7 +35,7 @@ const runnersUp = 9
 // signals looks at ranked candidates.
 func (s *search) signals(ranked []candidate) Signals {
 	var g Signals
-	if inUnknownLanguage(s.query.Text, s.words.vaultLanguages) {
+	if s.words.otherLanguage {
 		g.UnknownLanguage = 1
 	}
 	if s.dated {
@@ -103,7 +103,7 @@ func apart(byWords []candidate) float64 {
 // Answerable turns signals into the likelihood that the notes hold an answer,
 // by a logistic regression fitted on nine benches, each question once with its
 // notes and once without them (docs/design/search.md). What meaning adds was
-// fitted on top, so that both kinds of search have one threshold.
+// fitted on top, so that both kinds of search have one calibration.
 func (g Signals) Answerable() float64 {
 	switch {
 	case g.Named > 0:
@@ -117,15 +117,37 @@ func (g Signals) Answerable() float64 {
 	case g.Everywhere > 0:
 		return g.Everywhere
 	case g.Near == 0 && g.Reach == 0:
-		return g.UnknownLanguage / 2
+		return 0
 	}
 	sum := -4.726 + 2.178*g.Covered + 3.796*g.Apart + 0.511*g.Pairs + 0.876*g.Strength - 0.438*g.Words
 	if g.Near > 0 {
 		sum += -0.598 + 1.447*min(g.Near, 2) + 0.640*g.Agree
 	}
-	likely := 1 / (1 + math.Exp(-sum))
-	if g.UnknownLanguage > 0 {
-		return (1 + likely) / 2 // its words cannot tell that the notes don't hold it
+	return 1 / (1 + math.Exp(-sum))
+}
+
+// likelyShare is the share of Found from which notes may be taken to hold an
+// answer: people ask in other words than their notes are written in. It was
+// chosen on nine benches (docs/design/search.md).
+const likelyShare = 0.2
+
+// nearBound is the nearness from which a question without known words is
+// answered: one of ten questions on other subjects reaches it.
+const nearBound = 0.535
+
+// verdict is that on a search which found something.
+func (c calibration) verdict(g Signals) Verdict {
+	likely := g.Answerable() >= likelyShare*c.Found
+	if g.Silent > 0 {
+		likely = g.Near >= nearBound
 	}
-	return likely
+	switch {
+	case likely:
+		return Likely
+	case g.UnknownLanguage > 0 && g.Undated == 0:
+		return OtherLanguage
+	case g.Answerable() > c.Hidden:
+		return Close
+	}
+	return NothingClose
 }

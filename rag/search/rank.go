@@ -135,7 +135,7 @@ func (s *search) sameLanguage(model string) float64 {
 	if embed.IsBuiltIn(model) || embed.ManyLanguages(model) {
 		return 1
 	}
-	if inUnknownLanguage(s.query.Text, s.words.vaultLanguages) {
+	if s.words.otherLanguage {
 		s.why = model + " was not made for the question's language"
 		return 0
 	}

@@ -15,6 +15,7 @@ import (
 type Outcome struct {
 	Passages []Passage // best first; never nil
 	Signals  Signals
+	Verdict  Verdict
 	Embedder string // the one that took part; "": none
 	Why      string // why meaning took no part; "": it did
 	Trouble  Trouble
@@ -32,6 +33,11 @@ func Run(ctx context.Context, in Vault, q Query) (Outcome, error) {
 	out := Outcome{Passages: passages, Signals: signals, Embedder: s.embedder, Why: s.why, Trouble: s.trouble}
 	if !s.time.IsZero() {
 		out.Time = &s.ofTime
+	}
+	if len(passages) > 0 {
+		out.Verdict = calibrationOf(ctx, s.db).verdict(signals)
+	} else if signals.UnknownLanguage > 0 {
+		out.Verdict = OtherLanguage
 	}
 	return out, err
 }

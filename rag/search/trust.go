@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	// trustQuestions is how many stand-in questions measure an embedder. They
-	// cost as many embeddings, a second or a few.
+	// trustQuestions is how many stand-in questions measure an embedder, at the
+	// cost of as many embeddings, and what scores mean.
 	trustQuestions = 100
 	// leastQuestions is how few still say something.
 	leastQuestions = 20
@@ -41,7 +41,7 @@ func Trust(ctx context.Context, db *sql.DB, m vectors.Collection, embedder llm.E
 	agreed := 0
 	for i, question := range questions {
 		progress(i, len(questions))
-		agrees, err := agrees(ctx, db, m, embedder, question)
+		agrees, err := agrees(ctx, db, m, embedder, question.text)
 		if err != nil {
 			return 0, false, ctx.Err() // nil: the embedder went away, the next sync measures
 		}
@@ -88,8 +88,11 @@ func agrees(ctx context.Context, db *sql.DB, m vectors.Collection, embedder llm.
 	return false, err
 }
 
+// standIn is a question made of a note's own sentence.
+type standIn struct{ note, text string }
+
 // standIns makes questions of the notes' own sentences: every second word.
-func standIns(ctx context.Context, db *sql.DB) ([]string, error) {
+func standIns(ctx context.Context, db *sql.DB) ([]standIn, error) {
 	var passages int
 	if err := db.QueryRowContext(ctx, `SELECT count(*) FROM passages`).Scan(&passages); err != nil {
 		return nil, err
@@ -101,7 +104,7 @@ func standIns(ctx context.Context, db *sql.DB) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	var questions []string
+	var questions []standIn
 	for _, p := range places {
 		if len(questions) == trustQuestions {
 			break
@@ -112,7 +115,7 @@ func standIns(ctx context.Context, db *sql.DB) ([]string, error) {
 			return nil, err
 		}
 		if question := halfSentence(text); question != "" {
-			questions = append(questions, question)
+			questions = append(questions, standIn{p.path, question})
 		}
 	}
 	return questions, nil

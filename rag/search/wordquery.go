@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"unicode"
 
 	"lifehub/internal/rows"
 	"lifehub/internal/text"
@@ -29,6 +30,7 @@ type wordQuery struct {
 	terms          []weighed
 	passages       int         // in the index
 	vaultLanguages []text.Lang // those of the vault's notes but English
+	otherLanguage  bool        // the question is in a language that no note is in
 	key            string      // the question as titles and file names are compared
 }
 
@@ -68,6 +70,9 @@ func readWords(ctx context.Context, db *sql.DB, text string) (wordQuery, error) 
 		return w, err
 	}
 	if w.passages, err = weigh(ctx, db, w.terms); err != nil {
+		return w, err
+	}
+	if w.otherLanguage, err = inOtherLanguage(ctx, db, text, w.vaultLanguages, w.passages); err != nil {
 		return w, err
 	}
 	slices.SortStableFunc(w.terms, func(a, b weighed) int { return cmp.Compare(a.df, b.df) })
@@ -245,10 +250,28 @@ func weigh(ctx context.Context, db *sql.DB, all []weighed) (passages int, err er
 	return passages, nil
 }
 
-// inUnknownLanguage reports whether a question is in a language that no note is in.
-func inUnknownLanguage(question string, spoken []text.Lang) bool {
-	in := text.Languages(question)
-	return len(in) > 0 && !slices.ContainsFunc(in, func(l text.Lang) bool { return slices.Contains(spoken, l) })
+// mostForeignTerms bounds the terms of another script that are names and
+// quotations in the notes.
+const mostForeignTerms = 1000
+
+// inOtherLanguage reports whether a question is in a language that no note is
+// in: by its stop words or else its script. In another than Latin the notes
+// hold fewer terms between its letters than they have passages.
+func inOtherLanguage(ctx context.Context, db *sql.DB, question string, spoken []text.Lang, passages int) (bool, error) {
+	if in := text.Languages(question); len(in) > 0 {
+		return !slices.ContainsFunc(in, func(l text.Lang) bool { return slices.Contains(spoken, l) }), nil
+	}
+	if text.Latin(question) {
+		return calibrationOf(ctx, db).NotLatin, nil
+	}
+	letters := slices.DeleteFunc([]rune(text.Fold(question)), func(r rune) bool { return !unicode.IsLetter(r) || unicode.Is(unicode.Latin, r) })
+	if len(letters) == 0 {
+		return false, nil
+	}
+	few, terms := min(passages, mostForeignTerms), 0
+	err := db.QueryRowContext(ctx, `SELECT count(*) FROM (SELECT 1 FROM vocabulary WHERE term >= ? AND term < ? || char(0x10ffff) LIMIT ?)`,
+		string(slices.Min(letters)), string(slices.Max(letters)), few).Scan(&terms)
+	return terms < few, err
 }
 
 // knownShare is the share of the question's words that any note holds.

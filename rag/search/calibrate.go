@@ -1,0 +1,51 @@
+package search
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"slices"
+
+	"lifehub/internal/text"
+)
+
+// Calibrate finds out what the scores of words mean in this vault and returns
+// it as it is to be saved by [words.SetMeta]; "": nothing is to be saved, for
+// the notes have neither doubled nor halved since.
+func Calibrate(ctx context.Context, db *sql.DB, passages int) (key, value string, err error) {
+	if before := calibrationOf(ctx, db).Passages; passages < fewPassages || passages < 2*before && before < 2*passages {
+		return "", "", nil
+	}
+	questions, err := standIns(ctx, db)
+	if err != nil {
+		return "", "", err
+	}
+	c := builtIn
+	c.Passages = passages
+	if len(questions) >= leastQuestions {
+		var found, hidden []float64
+		latin := 0
+		for _, q := range questions {
+			if text.Latin(q.text) {
+				latin++
+			}
+			for _, ask := range []struct {
+				without []string
+				scores  *[]float64
+			}{{nil, &found}, {[]string{q.note}, &hidden}} {
+				s := newSearch(Vault{DB: db}, Query{Text: q.text, Side: WordsAlone, Without: ask.without})
+				_, signals, err := s.candidates(ctx)
+				if err != nil {
+					return "", "", err
+				}
+				*ask.scores = append(*ask.scores, signals.Answerable())
+			}
+		}
+		slices.Sort(found)
+		slices.Sort(hidden)
+		c.NotLatin = latin*10 < len(questions)
+		c.Found, c.Hidden = found[len(found)/4], hidden[len(hidden)/10]
+	}
+	raw, err := json.Marshal(c)
+	return calibrationKey, string(raw), err
+}
