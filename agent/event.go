@@ -70,6 +70,7 @@ type (
 	Evaluated struct {
 		Step    string `json:"step"`
 		Attempt int    `json:"attempt"`
+		Report  string `json:"report,omitempty"` // what was judged
 		Judgement
 	}
 

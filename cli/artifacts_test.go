@@ -21,7 +21,6 @@ func writtenDocument(t *testing.T) (home, vault string, run func(arg ...string) 
 	t.Helper()
 	vault = apptest.Vault(t)
 	model := llmtest.NewScript(
-		says(asksFront, toTeam),
 		says(asksLead, `{"tasks":[{"id":"1","worker_type":"search","task_description":"WEB: asyncio","success_criteria":"x"},`+
 			`{"id":"2","worker_type":"general","task_description":"WRITE it","success_criteria":"x","after":["1"]}]}`),
 		says(asksJudge, passes), says(asksJudge, passes), says(asksExplainer, "The document is made."),

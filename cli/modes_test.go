@@ -23,7 +23,6 @@ const (
 	asksPlanner   = "You plan how to answer"
 	asksExplainer = "You answer the user's last message from the sources"
 	asksLoop      = "You answer the user's last message. The user keeps notes"
-	asksFront     = "You are the front line"
 	asksLead      = "You lead a team"
 	asksJudge     = "You judge whether"
 )
@@ -60,12 +59,11 @@ const (
 // What the figures may be at most, and the turns that are wrong: both may only
 // shrink. The aims are in docs/modes.md.
 var (
-	maxRatio   = map[string]float64{"plan honest": 1.02, "plan sloppy": 1.07, "loop honest": 1.02, "loop sloppy": 1.07, "team honest": 2.98, "team sloppy": 3.65}
+	maxRatio   = map[string]float64{"plan honest": 1.02, "plan sloppy": 1.07, "loop honest": 1.02, "loop sloppy": 1.07, "team honest": 1.48, "team sloppy": 2.27}
 	maxPlanner = 1200 // tokens of a planner's first prompt for a question about notes
 	maxThanks  = 900  // tokens of all prompts for a word of thanks
 	knownWrong = []string{
-		"unanswerable, team sloppy",
-		"mail, plan honest", "mail, loop honest", "mail, loop sloppy", "mail, team honest", "mail, team sloppy",
+		"mail, plan honest", "mail, loop honest", "mail, loop sloppy",
 		"language, plan honest",
 	}
 )

@@ -103,8 +103,6 @@ func (m *obeying) Stream(_ context.Context, req llm.Request) iter.Seq2[llm.Delta
 			break
 		}
 		list = []llm.Delta{{Text: string(must(json.Marshal(map[string]any{"reasoning": "", "steps": steps})))}}
-	case strings.Contains(system, "You are the front line"):
-		list = []llm.Delta{{Text: `{"reason":"work","route":true}`}}
 	case strings.Contains(system, "You lead a team"):
 		var tasks []map[string]any
 		for i, worker := range []string{"notes", "general", "email", "search"} { // one after the other, so that what one read orders the next

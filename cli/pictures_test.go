@@ -19,7 +19,6 @@ func TestDocumentForThePictures(t *testing.T) {
 		t.Skip("LIFEHUB_SCREENS=FOLDER makes a document for the pictures (make screens)")
 	}
 	model := llmtest.NewScript(
-		says(asksFront, toTeam),
 		says(asksLead, `{"tasks":[{"id":"1","worker_type":"general","task_description":"WRITE the week","success_criteria":"x"}]}`),
 		says(asksJudge, passes), says(asksExplainer, "The week is in the document *training week*."),
 		calls("WRITE", "create_artifact", `{"name":"training week","text":"# Training week\n\n- Monday: rest\n- Tuesday: 5 km, easy\n- Thursday: intervals\n- Sunday: 12 km\n","why":"a first draft"}`),

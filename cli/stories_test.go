@@ -39,7 +39,6 @@ const (
 	seedAnswer = "You run three times a week [1]. From the web: drink early, and run the long run slowly."
 	seedPlan   = `{"reasoning":"notes and web","steps":[{"id":"1","tool":"search_notes","input":{"query":"running"},"description":"what the notes say"},` +
 		`{"id":"2","tool":"brave_web_search","input":{"query":"marathon training tips"},"description":"tips of the web"}],"answer":""}`
-	toTeam   = `{"reason":"it needs work","route":true}`
 	passes   = `{"passed":true,"score":0.9,"feedback":"It does the task."}`
 	seedTeam = `{"reasoning":"two sources","tasks":[` +
 		`{"id":"1","worker_type":"notes","task_description":"NOTES: what do the notes say about running?","success_criteria":"It names how often."},` +
@@ -60,7 +59,7 @@ func TestSeedStories(t *testing.T) {
 			calls(asksLoop, "search_notes", `{"query":"running"}`, "brave_web_search", `{"query":"marathon training tips"}`), says(asksLoop, seedAnswer),
 		}},
 		"notes and web by a team": {"team", seedQuestion, []llmtest.Answer{
-			says(asksFront, toTeam), says(asksLead, seedTeam), says(asksJudge, passes), says(asksJudge, passes), says(asksExplainer, seedAnswer),
+			says(asksLead, seedTeam), says(asksJudge, passes), says(asksJudge, passes), says(asksExplainer, seedAnswer),
 			calls("NOTES", "search_notes", `{"query":"running"}`), calls("WEB", "brave_web_search", `{"query":"marathon training tips"}`),
 			says("NOTES", "Three times a week (running.md:3)."), says("WEB", "Drink early; run the long run slowly (runs.example)."),
 		}},
@@ -69,9 +68,8 @@ func TestSeedStories(t *testing.T) {
 				`{"task_number":2,"tool_name":"brave_web_search","tool_arguments":{"query":"upstream tag:backend"}}]}`),
 			says(asksExplainer, "12 stories carry the keyword upstream, 5 of them the tag backend."),
 		}},
-		"hello at the front line": {"team", "hello", []llmtest.Answer{says(asksFront, `{"reason":"a greeting","route":false,"answer":"Hi! How can I help?"}`)}},
+		"hello at the lead": {"team", "hello", []llmtest.Answer{says(asksLead, `{"reasoning":"a greeting","tasks":[],"answer":"Hi! How can I help?"}`)}},
 		"search for AI news, to the search": {"team", "search for AI news", []llmtest.Answer{
-			says(asksFront, `{"reason":"Web search needed","route":true}`),
 			says(asksLead, `{"worker_type":"search","task_description":"WEB: find the latest AI news.","parameters":{"query":"AI news"},"success_criteria":"It names one."}`),
 			says(asksJudge, passes), says(asksExplainer, "Small models plan, call tools and check each other."),
 			calls("WEB", "brave_web_search", `{"query":"AI news"}`), says("WEB", "Small models plan, call tools and check each other (news.example)."),
@@ -81,7 +79,6 @@ func TestSeedStories(t *testing.T) {
 			says(asksLoop, "The web says: it finds rules from examples instead of being given them."),
 		}},
 		"a document made, by two workers": {"team", "帮我分析一下 Python 异步编程的最佳实践", []llmtest.Answer{
-			says(asksFront, `{"reason":"需要搜索","route":true}`),
 			says(asksLead, `{"reasoning":"先搜索，再写","tasks":[{"id":"1","worker_type":"search","task_description":"WEB: asyncio best practices","success_criteria":"两条"},`+
 				`{"id":"2","worker_type":"general","task_description":"WRITE: a document of {{1.text}}","success_criteria":"It is made.","after":["1"]}]}`),
 			says(asksJudge, passes), says(asksJudge, passes), says(asksExplainer, "文档 asyncio 已经写好了。"),

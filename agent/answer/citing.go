@@ -127,3 +127,34 @@ func (a *Answer) wasSaid(words string) bool {
 		return len(f.Result.Sources) == 0 && in(f.Result.Text) || in(string(f.Step.Input)) || in(f.Reason)
 	})
 }
+
+// AllQuoted reports whether each sentence of a report quotes its sources, and
+// every quotation stands there.
+func AllQuoted(report string, sources []agent.Source) bool {
+	citations := citation.Check(report, numbered(sources), nil)
+	for _, s := range text.Sentences(report) {
+		said := report[s.Start:s.End]
+		if !slices.ContainsFunc(citations, func(c agent.Citation) bool {
+			return c.At > s.Start && c.At <= s.End || c.Words != "" && strings.Contains(said, c.Words)
+		}) {
+			return false
+		}
+	}
+	return len(citations) > 0 && !slices.ContainsFunc(citations, func(c agent.Citation) bool { return c.Verdict != agent.Verified })
+}
+
+// Cites reports whether a report cites or quotes sources, and whether one of
+// them wrongly.
+func Cites(report string, sources []agent.Source) (some, wrong bool) {
+	citations := citation.Check(report, numbered(sources), nil)
+	return len(citations) > 0, slices.ContainsFunc(citations, func(c agent.Citation) bool { return c.Verdict != agent.Verified && c.Verdict != agent.Cites })
+}
+
+// numbered are sources in the order of their numbers.
+func numbered(sources []agent.Source) []agent.Source {
+	list := slices.Clone(sources)
+	for i := range list {
+		list[i].N = i + 1
+	}
+	return list
+}

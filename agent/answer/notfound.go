@@ -12,15 +12,16 @@ import (
 
 // Unlikely reports whether the turn searched the notes, no search found what
 // likely answers, and neither another tool nor memory brought something.
-func (a *Answer) Unlikely() bool {
-	if a.Fits() {
-		return false
-	}
+func (a *Answer) Unlikely() bool { return !a.Fits() && FoundNothing(a.Found) }
+
+// FoundNothing reports whether there was a search of the notes, and neither it
+// nor another call brought what likely answers.
+func FoundNothing(found []work.Finding) bool {
 	searched := false
-	for _, f := range a.Found {
+	for _, f := range found {
 		switch {
 		case f.Status != agent.Done || f.Same != "":
-		case f.Result.Searched && f.Result.Unlikely:
+		case f.Result.Unlikely:
 			searched = true
 		case !f.Result.Nothing:
 			return false

@@ -7,11 +7,10 @@ import (
 )
 
 // AnswerStream reads a plan's JSON while it arrives and passes on the text of
-// its top-level "answer", unless the plan has steps. It is a reader of one
+// its top-level "answer", unless the plan has steps or tasks. It is a reader of one
 // field, not a check of the JSON.
 type AnswerStream struct {
-	Say    func(text string)
-	Routed bool // nothing is said before "route" is false
+	Say func(text string)
 
 	depth    int
 	inString bool
@@ -20,7 +19,7 @@ type AnswerStream struct {
 	expects  bool            // a key of the top object comes next
 	key      string          // the key whose value is being read
 	raw      strings.Builder // the inside of the string at hand, as far as it was not said
-	steps    bool            // steps holds something
+	steps    bool            // that list holds something
 	began    bool            // something was said
 	space    string          // white space not said yet: it may be the answer's end
 }
@@ -44,11 +43,11 @@ func (a *AnswerStream) byte(c byte) {
 	case '"':
 		a.inString, a.isKey = true, a.depth == 1 && a.expects
 		a.raw.Reset()
-		if a.depth > 1 && a.key == "steps" {
+		if a.depth > 1 && a.listsWork() {
 			a.steps = true
 		}
 	case '{', '[':
-		if a.key == "steps" && a.depth >= 2 {
+		if a.listsWork() && a.depth >= 2 {
 			a.steps = true
 		}
 		a.depth++
@@ -60,16 +59,15 @@ func (a *AnswerStream) byte(c byte) {
 		if a.depth == 0 {
 			a.key = ""
 		}
-	case 'f':
-		if a.depth == 1 && a.key == "route" { // false: what is said is for the user
-			a.Routed = false
-		}
 	case ',':
 		if a.depth == 1 {
 			a.expects, a.key = true, ""
 		}
 	}
 }
+
+// listsWork reports whether what is read is the list of what is to be done.
+func (a *AnswerStream) listsWork() bool { return a.key == "steps" || a.key == "tasks" }
 
 // inText takes the next byte of a string.
 func (a *AnswerStream) inText(c byte) {
@@ -93,7 +91,7 @@ func (a *AnswerStream) inText(c byte) {
 
 // pass says what is complete of the answer: all of it at its end.
 func (a *AnswerStream) pass(end bool) {
-	if a.key != "answer" || a.isKey || a.depth != 1 || a.steps || a.Routed {
+	if a.key != "answer" || a.isKey || a.depth != 1 || a.steps {
 		return
 	}
 	raw := a.raw.String()

@@ -278,6 +278,17 @@ func (a *Asker) listen(ctx context.Context, stream func(context.Context) iter.Se
 	}
 }
 
+// Room is how many tokens, as [Tokens] estimates them, a prompt of this moment
+// may have.
+func (a *Asker) Room(ctx context.Context) int {
+	const unknown = 8192 // what a window is taken to hold that nobody tells
+	window, scale := a.measured(ctx)
+	if window <= 0 {
+		window = unknown
+	}
+	return int(float64(window-Reserve(window)) / scale)
+}
+
 // Overflows reports whether a prompt does not fit even with its results
 // shortened.
 func (a *Asker) Overflows(ctx context.Context, p Prompt) bool {

@@ -50,11 +50,17 @@ type Part struct {
 	Fence string // the mark around text
 }
 
+// String puts the text between marks, and no mark of its own inside: a model
+// that has seen the mark may have written it into a report.
 func (p Part) String() string {
 	if p.Text == "" {
 		return p.Head
 	}
-	return p.Head + "\n" + p.Fence + "\n" + p.Text + "\n" + p.Fence
+	inside := p.Text
+	if p.Fence != "" {
+		inside = strings.ReplaceAll(inside, p.Fence, "")
+	}
+	return strings.TrimPrefix(p.Head+"\n", "\n") + p.Fence + "\n" + inside + "\n" + p.Fence
 }
 
 // fitted is a prompt as it is sent.

@@ -23,15 +23,18 @@ type agentLoop struct {
 	tools      []agent.Tool // those it is offered
 	callable   []agent.Tool // those it may call: a model may know one that is not offered this time
 	rounds     int
-	stream     bool   // what it says is the answer, and is numbered and streamed
-	called     string // the names of the tools that it called, or is likely to, which are described
-	inWords    bool   // the model calls no tools; it is told how to print calls
+	stream     bool     // what it says is the answer, and is streamed
+	numbered   bool     // what it found has numbers, by which it cites
+	reports    []string // what other workers reported that is in its prompt, for the gate
+	inWords    bool     // the model calls no tools; it is told how to print calls
+	called     string   // the names of the tools that it called, or is likely to, which are described
 
 	found    []work.Finding
 	told     []agent.Source // the lines of what it found that are in after
 	after    []llm.Message  // what it said and got back, oldest first
 	text     string         // its last words
 	repeated int            // rounds in a row that brought nothing new
+	verdicts []string       // on its earlier attempts
 }
 
 // run goes round and round. false: it used up its rounds, or had nothing to say.

@@ -35,7 +35,7 @@ func (t *Team) Loop(ctx context.Context) (able bool, err error) {
 	l := &agentLoop{
 		Team: t, tools: toolchoice.ChooseWith(always, t.Tools, t.Question, t.MaxTools), callable: t.Tools, rounds: t.Rounds,
 		base:   t.Prompt("loop", strings.ReplaceAll(loopPrompt, "{rounds}", strconv.Itoa(t.Rounds))),
-		stream: true,
+		stream: true, numbered: true,
 		called: called,
 		found:  t.Found,
 	}

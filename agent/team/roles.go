@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"lifehub/agent"
+	"lifehub/agent/toolchoice"
 )
 
 // role is a kind of member of the team: what it is for, which of the turn's
@@ -27,7 +28,7 @@ var roles = []role{
 	{
 		name: "notes", does: "finds out, and changes, what is in the user's notes and tasks", rounds: 5,
 		prompt: "You work with the user's notes. Search with more than one wording, read the notes that matter, and report what they say, naming note and line. If they do not say it, report that.",
-		tools:  []string{agent.SearchNotes, "*_note", "*_notes", "note_links", "*_task", "*_tasks", "recall"}, own: true,
+		tools:  []string{agent.SearchNotes, "*_note", "*_notes", "note_links", "*_task", "*_tasks", "recall", "today", "calculate"}, own: true,
 	},
 	{
 		name: "search", does: "searches the web and reads single pages", rounds: 5,
@@ -42,28 +43,28 @@ var roles = []role{
 	{
 		name: "email", does: "writes and sends mail; the user confirms each", rounds: 4,
 		prompt: "You write mail for the user: in their language, short, without invented facts, addresses or promises. Send only what the task asks for, to whom it names. Report exactly what was sent to whom, or why not.",
-		tools:  []string{"send_email", "recall", "search_notes", "read_note", "today"},
+		tools:  []string{sendsMail, "recall", "search_notes", "read_note", "today"},
 	},
 	{
-		name: "general", does: "everything else: weather, dates, arithmetic, texts and longer documents, other tools", rounds: 5,
-		prompt: "You do what no other worker is for. Longer texts that the user will keep or change are made as artifacts.",
-		tools:  []string{"get_weather", "calculate", "today", "*_artifact", "remember", "recall", "list_tasks", "add_task"},
+		name: "general", does: "what needs tools of several workers; weather, dates, arithmetic, texts, documents, all else", rounds: 5,
+		prompt: "You do what no other worker can do alone. Longer texts that the user will keep or change are made as artifacts.",
 	},
 }
 
-// of returns those of the tools that the worker may use. general also has all
-// that no other worker has, except tools that send.
+// of returns those of the tools that the worker may use. general has all, except
+// the one that sends mail.
 func (w role) of(tools []agent.Tool) (own []agent.Tool) {
 	for _, tool := range tools {
-		if tool.Spec().Name == agent.DelegateTool {
-			continue
-		}
-		if w.uses(tool) || w.name == "general" && !slices.ContainsFunc(roles, func(other role) bool { return other.uses(tool) }) {
+		switch name := tool.Spec().Name; {
+		case name == agent.DelegateTool:
+		case w.name == "general" && name != sendsMail, w.name != "general" && w.uses(tool):
 			own = append(own, tool)
 		}
 	}
 	return own
 }
+
+const sendsMail = "send_email"
 
 func (w role) uses(tool agent.Tool) bool {
 	if w.own && agent.IsOutward(tool) {
@@ -79,7 +80,7 @@ func (w role) uses(tool agent.Tool) bool {
 // workersFor are the workers that the tools of a turn give work to.
 func workersFor(tools []agent.Tool) (kinds []role) {
 	for _, w := range roles {
-		if w.name == "email" && !slices.ContainsFunc(tools, func(t agent.Tool) bool { return t.Spec().Name == "send_email" }) {
+		if w.name == "email" && !slices.ContainsFunc(tools, func(t agent.Tool) bool { return t.Spec().Name == sendsMail }) {
 			continue
 		}
 		if w.name == "general" || len(w.of(tools)) > 0 {
@@ -87,6 +88,31 @@ func workersFor(tools []agent.Tool) (kinds []role) {
 		}
 	}
 	return kinds
+}
+
+// workersAndTools tells the lead who has which tools, those that suit the
+// message first, and which are not available and why.
+func (t *Team) workersAndTools(kinds []role) string {
+	var b strings.Builder
+	for _, w := range kinds {
+		var names []string
+		for _, tool := range toolchoice.Choose(w.of(t.Tools), t.Question, t.MaxTools) {
+			names = append(names, tool.Spec().Name)
+		}
+		fmt.Fprintf(&b, "- %s: %s (%s)\n", w.name, w.does, strings.Join(names, ", "))
+	}
+	var missing []string
+	for _, w := range roles {
+		for _, name := range w.tools {
+			if why := t.Missing(name); t.Tool(name) == nil && why != "" && !slices.Contains(missing, name+": "+why) {
+				missing = append(missing, name+": "+why)
+			}
+		}
+	}
+	if len(missing) > 0 {
+		b.WriteString("\nNot available:\n- " + strings.Join(missing, "\n- "))
+	}
+	return strings.TrimSpace(b.String())
 }
 
 func describeWorkers(kinds []role) string {

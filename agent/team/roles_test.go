@@ -15,13 +15,13 @@ func TestAToolGoesToTheWorkerThatItsNameFits(t *testing.T) {
 		tool fakeTool
 		want []string
 	}{
-		{fakeTool{name: "search_notes"}, []string{"notes", "email"}},
-		{fakeTool{name: "edit_note"}, []string{"notes"}},
-		{fakeTool{name: "note_links"}, []string{"notes"}},
-		{fakeTool{name: "random_note"}, []string{"notes"}},
+		{fakeTool{name: "search_notes"}, []string{"notes", "email", "general"}},
+		{fakeTool{name: "edit_note"}, []string{"notes", "general"}},
+		{fakeTool{name: "note_links"}, []string{"notes", "general"}},
+		{fakeTool{name: "random_note"}, []string{"notes", "general"}},
 		{fakeTool{name: "add_task"}, []string{"notes", "general"}},
 		{fakeTool{name: "notion_create_note", outward: true}, []string{"general"}},
-		{fakeTool{name: "brave_search", outward: true}, []string{"search"}},
+		{fakeTool{name: "brave_search", outward: true}, []string{"search", "general"}},
 		{fakeTool{name: "new_tool"}, []string{"general"}},
 		{fakeTool{name: agent.DelegateTool}, nil},
 	} {

@@ -11,6 +11,7 @@ import (
 	"lifehub/agent"
 	"lifehub/agent/answer"
 	"lifehub/agent/parse"
+	"lifehub/agent/prompt"
 	"lifehub/agent/work"
 	"lifehub/internal/text"
 	"lifehub/llm"
@@ -37,7 +38,7 @@ func (l *agentLoop) round(ctx context.Context, r reply) error {
 		if l.parentStep == "" {
 			made.Before = work.Steps(l.found[l.Attached:])
 		}
-		if _, err := l.Plan(ctx, made); err != nil {
+		if _, err := l.Plan(ctx, made, l.reports...); err != nil {
 			return err
 		}
 	}
@@ -92,7 +93,9 @@ func (l *agentLoop) runRound(ctx context.Context, steps []agent.Step, calls []to
 	l.found = append(l.found, found...)
 	if l.stream {
 		l.Team.Found = l.found
-		l.Number(l.found)
+	}
+	if l.numbered {
+		l.Number(l.allFound())
 	}
 	if err != nil {
 		return err
@@ -175,13 +178,18 @@ func (l *agentLoop) replay(ctx context.Context) error {
 	}
 }
 
+// marked is a text that tools or models brought, between the marks of the turn.
+func (t *Team) marked(head, words string, limit int) string {
+	return prompt.Part{Head: head, Text: text.Clip(words, limit), Fence: t.Fence()}.String()
+}
+
 // tell is what the model learns of a step; of what it was told before, only that
 // it was. Text from outside stands between marks.
 func (l *agentLoop) tell(f work.Finding) string {
 	var b strings.Builder
 	switch {
 	case f.Status != agent.Done:
-		return string(f.Status) + ": " + text.Clip(f.Reason, work.MaxReason)
+		return l.marked(string(f.Status), f.Reason, work.MaxReason)
 	case f.Result.Nothing:
 		b.WriteString("It found nothing.\n")
 	}
@@ -205,7 +213,7 @@ func (l *agentLoop) tell(f work.Finding) string {
 				fmt.Fprintf(&b, "%sleft out, the result is too long\n", l.head(part, ": "))
 				continue
 			}
-			fmt.Fprintf(&b, "%s%s\n%s\n%s\n", l.head(part, "\n"), l.Fence(), part.Text, l.Fence())
+			b.WriteString(l.marked(l.head(part, ""), part.Text, work.MaxResult) + "\n")
 			l.told = append(l.told, part)
 		}
 	}
@@ -219,7 +227,7 @@ func (l *agentLoop) tell(f work.Finding) string {
 // something to say, and then.
 func (l *agentLoop) head(s agent.Source, then string) string {
 	head := ""
-	if n := l.NumberOf(s); l.stream && n > 0 {
+	if n := l.NumberOf(s); l.numbered && n > 0 {
 		head = fmt.Sprintf("[%d] ", n)
 	}
 	if s.Call == "" {

@@ -19,12 +19,8 @@ import (
 	"lifehub/agent/parse"
 	"lifehub/agent/prompt"
 	"lifehub/agent/provenance"
-	"lifehub/internal/text"
 	"lifehub/llm"
 )
-
-//go:embed prompts/frontline.md
-var frontlinePrompt string
 
 //go:embed prompts/lead.md
 var leadPrompt string
@@ -36,124 +32,112 @@ type Team struct {
 	Rounds   int // of the loop
 	MaxTools int // that a model is offered
 
-	routed string // why the front line handed the message on
+	sole bool // one worker has the whole message
 }
 
-// HandOut answers small talk at once, or lets a lead hand tasks to workers, whose
-// results are then explained. false: there is no model that could, and
-// nothing was done.
+// HandOut lets a lead answer small talk at once, or hand tasks to workers. The
+// report of an only worker that cites its sources is the answer; else the
+// results are explained. false: there is no model that could, and nothing was
+// done.
 func (t *Team) HandOut(ctx context.Context) (able bool, err error) {
-	if !t.Saved.HasPlan() {
-		route, err := t.frontline(ctx)
-		var unsupported *llm.UnsupportedError
-		switch {
-		case errors.As(err, &unsupported):
-			return false, nil
-		case err != nil || !route:
-			return true, err
-		}
+	own := t.Tools
+	t.Tools = append(slices.Clip(own), t.delegation()...)
+	steps, answered, err := t.lead(ctx)
+	var unsupported *llm.UnsupportedError
+	if errors.As(err, &unsupported) {
+		t.Tools = own
+		return false, nil
 	}
-	t.Tools = append(slices.Clip(t.Tools), t.delegation()...)
-	steps, err := t.lead(ctx)
-	if err != nil {
+	if err != nil || answered {
 		return true, err
 	}
+	t.sole = len(steps) == 1
 	if err := t.RunPlan(ctx, steps); err != nil {
 		return true, err
+	}
+	if report := t.soleReport(); report != "" {
+		t.Say(report)
+		return true, nil
 	}
 	return true, t.Explain(ctx)
 }
 
-// routing is the front line's decision.
-var routingSchema = json.RawMessage(`{"type":"object","properties":{"reason":{"type":"string"},"route":{"type":"boolean"},"answer":{"type":"string"}},"required":["reason","route"]}`)
-
-// frontline answers what needs no work, and reports whether the message is for
-// the lead. What cannot be read is.
-func (t *Team) frontline(ctx context.Context) (route bool, err error) {
-	defer t.Phase(agent.PhaseStarted{Agent: "frontline"})()
-	p := t.Prompt("frontline", frontlinePrompt)
-	p.Request = llm.Request{Schema: routingSchema, MaxTokens: prompt.MaxPlanTokens}
-	p = t.WithAttached(p)
-	var draft strings.Builder
-	answer := parse.AnswerStream{Say: t.Say, Routed: true}
-	usage, err := t.Ask(ctx, p, func(piece string) {
-		draft.WriteString(piece)
-		answer.Add(piece)
-	})
-	if errors.Is(err, llm.ErrCut) && !t.HasSaid() {
-		return true, nil
+// soleReport is the report of an only worker, if it can be the answer; "": it
+// cannot.
+func (t *Team) soleReport() string {
+	if !t.sole || len(t.Found) == t.Attached {
+		return ""
 	}
-	if err != nil {
-		t.Cut = t.HasSaid()
-		return false, err
+	f := t.Found[len(t.Found)-1]
+	if f.Status != agent.Done || f.Result.Partial || len(t.Dropped()) > 0 {
+		return ""
 	}
-	if usage.Stopped == llm.StopLength && t.HasSaid() {
-		t.ReachedLimit()
+	t.Number(t.Found)
+	if some, wrong := answer.Cites(f.Result.Text, t.Sources); wrong || !some && len(t.Sources) > 0 && !t.Unlikely() {
+		return ""
 	}
-	var decided struct {
-		Reason, Answer string
-		Route          bool
+	if t.Unlikely() {
+		t.Doubt()
 	}
-	if parse.Object(draft.String(), &decided) != nil {
-		return !t.HasSaid(), nil
-	}
-	said := strings.TrimSpace(decided.Answer)
-	if !t.HasSaid() && (said == "" || decided.Route) {
-		t.routed = text.Clip(text.OneLine(decided.Reason), 300)
-		return true, nil
-	}
-	if !t.HasSaid() {
-		t.Say(said)
-	}
-	return false, nil
+	return f.Result.Text
 }
 
 // lead asks which worker does what. A decision that cannot be used as a whole
 // is asked for once more; then what can be used of it is, or one worker
-// searches the notes.
-func (t *Team) lead(ctx context.Context) ([]agent.Step, error) {
+// gets the whole message. answered: it was small talk.
+func (t *Team) lead(ctx context.Context) (steps []agent.Step, answered bool, err error) {
 	if steps, saved, err := t.SavedPlan("", 0); saved || err != nil {
-		return steps, err
+		return steps, false, err
 	}
-	defer t.Phase(agent.PhaseStarted{Agent: "lead", Reason: t.routed})()
+	defer t.Phase(agent.PhaseStarted{Agent: "lead"})()
 	kinds := workersFor(t.Tools)
 	carried, err := t.carriedParts(ctx)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	p := t.Prompt("lead", strings.ReplaceAll(leadPrompt, "{workers}", describeWorkers(kinds)))
+	p := t.Prompt("lead", strings.NewReplacer("{workers}", t.workersAndTools(kinds)).Replace(leadPrompt))
 	p.Material = append(p.Material, carried...)
 	p.Request = llm.Request{Schema: leadSchema(kinds), MaxTokens: prompt.MaxPlanTokens}
 	made := agent.PlanMade{Mode: agent.TeamMode, Fallback: true, Steps: []agent.Step{}}
-	unusable, err := t.AskFor(ctx, t.WithAttached(p), func(said string) error {
-		decided, err := t.decided(said)
-		if len(decided.Steps) > 0 {
-			made = decided
+	answered, unusable, err := t.AskOrHear(ctx, t.WithAttached(p), func(said string) (bool, error) {
+		decided, answer, err := t.decided(said)
+		switch {
+		case len(decided.Steps) > 0:
+			if made = decided; t.HasSaid() {
+				t.Say("\n\n") // what it said before it named tasks stays
+			}
+			return false, err
+		case t.HasSaid():
+			return true, nil
+		case answer != "":
+			t.Say(answer)
+			return true, nil
 		}
-		return err
+		return false, err
 	})
-	if err != nil {
-		return nil, err
+	if err != nil || answered {
+		return nil, answered, err
 	}
 	if made.Fallback {
 		made.Dropped = []string{unusable.Error()}
 		input, err := json.Marshal(delegation{Worker: kinds[0].name, Task: t.Question, Criteria: "It answers the message from what was found, or says that nothing was."})
 		if err != nil {
-			return nil, err
+			return nil, false, err
 		}
 		made.Steps = []agent.Step{{ID: "1", Tool: agent.DelegateTool, Input: input}}
 	}
-	return t.Plan(ctx, made)
+	steps, err = t.Plan(ctx, made)
+	return steps, false, err
 }
 
 // decided makes a plan of the lead's decision. The error says which of its
 // tasks cannot be used.
-func (t *Team) decided(text string) (agent.PlanMade, error) {
-	drafts, reasoning, err := readDelegations(text)
+func (t *Team) decided(said string) (made agent.PlanMade, answer string, err error) {
+	drafts, reasoning, answer, err := readDelegations(said)
 	if err != nil {
-		return agent.PlanMade{}, err
+		return agent.PlanMade{}, "", err
 	}
-	made := agent.PlanMade{Mode: agent.TeamMode, Reasoning: reasoning}
+	made = agent.PlanMade{Mode: agent.TeamMode, Reasoning: reasoning}
 	var over []string
 	if beyond := len(drafts) - maxDelegations; beyond > 0 {
 		over = []string{fmt.Sprintf("%d tasks beyond the %d of a decision", beyond, maxDelegations)}
@@ -163,26 +147,26 @@ func (t *Team) decided(text string) (agent.PlanMade, error) {
 	made.Dropped = append(made.Dropped, over...)
 	switch {
 	case len(drafts) == 0:
-		return made, errors.New("it hands out no task")
+		return made, answer, errors.New("it hands out no task, and answers nothing")
 	case len(made.Steps) < len(drafts) || len(over) > 0:
-		return made, errors.New("not all of its tasks can be handed out: " + strings.Join(made.Dropped, "; "))
+		return made, "", errors.New("not all of its tasks can be handed out: " + strings.Join(made.Dropped, "; "))
 	}
-	return made, nil
+	return made, "", nil
 }
 
-// readDelegations reads the tasks of the lead's decision.
-func readDelegations(text string) (drafts []parse.Step, reasoning string, err error) {
+// readDelegations reads the tasks of the lead's decision, or its answer.
+func readDelegations(text string) (drafts []parse.Step, reasoning, answer string, err error) {
 	type task struct {
 		delegation
 		ID, After json.RawMessage
 	}
 	var decided struct {
-		task      // one, without a list
-		Reasoning string
-		Tasks     []task
+		task              // one, without a list
+		Reasoning, Answer string
+		Tasks             []task
 	}
 	if err := parse.Object(text, &decided); err != nil {
-		return nil, "", err
+		return nil, "", "", err
 	}
 	if decided.Worker != "" {
 		decided.Tasks = append(decided.Tasks, decided.task)
@@ -190,20 +174,20 @@ func readDelegations(text string) (drafts []parse.Step, reasoning string, err er
 	for i, task := range decided.Tasks {
 		draft := parse.Step{ID: cmp.Or(parse.Text(task.ID), strconv.Itoa(i+1)), Tool: agent.DelegateTool, After: parse.Texts(task.After)}
 		if strings.TrimSpace(task.Task) == "" {
-			return nil, "", fmt.Errorf("task %.20s: it has no description", draft.ID)
+			return nil, "", "", fmt.Errorf("task %.20s: it has no description", draft.ID)
 		}
 		if draft.Input, err = json.Marshal(task.delegation); err != nil {
-			return nil, "", err
+			return nil, "", "", err
 		}
 		drafts = append(drafts, draft)
 	}
-	return drafts, decided.Reasoning, nil
+	return drafts, decided.Reasoning, strings.TrimSpace(decided.Answer), nil
 }
 
 func leadSchema(kinds []role) json.RawMessage {
-	return json.RawMessage(fmt.Sprintf(`{"type":"object","properties":{"reasoning":{"type":"string"},"tasks":{"type":"array","minItems":1,"maxItems":%d,"items":{"type":"object",`+
-		`"properties":{"id":{"type":"string"},"worker_type":{"type":"string","enum":%s},"task_description":{"type":"string"},"parameters":{"type":"object"},`+
-		`"success_criteria":{"type":"string"},"after":{"type":"array","items":{"type":"string"}}},"required":["id","worker_type","task_description","success_criteria"]}}},"required":["reasoning","tasks"]}`,
+	return json.RawMessage(fmt.Sprintf(`{"type":"object","properties":{"reasoning":{"type":"string"},"tasks":{"type":"array","maxItems":%d,"items":{"type":"object",`+
+		`"properties":{"id":{"type":"string"},"worker_type":{"type":"string","enum":%s},"task_description":{"type":"string"},`+
+		`"success_criteria":{"type":"string"},"after":{"type":"array","items":{"type":"string"}}},"required":["id","worker_type","task_description","success_criteria"]}},"answer":{"type":"string"}},"required":["reasoning","tasks"]}`,
 		maxDelegations, workerNames(kinds)))
 }
 

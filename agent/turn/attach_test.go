@@ -63,7 +63,7 @@ func TestWhatIsAttachedReachesEveryMode(t *testing.T) {
 	for mode, lines := range map[agent.Mode][]line{
 		agent.PlanMode: {say(searchStep), say(goodAnswer)},
 		agent.LoopMode: {calling("search_notes", `{"query":"running"}`), say(goodAnswer)},
-		agent.TeamMode: {say(routed), say(oneTask), calling("search_notes", `{"query":"running"}`), say(notesFound), say(accepted), say(goodAnswer)},
+		agent.TeamMode: {say(oneTask), calling("search_notes", `{"query":"running"}`), say(notesFound), say(accepted), say(goodAnswer)},
 	} {
 		t.Run(string(mode), func(t *testing.T) {
 			model := &script{lines: lines}
@@ -120,16 +120,16 @@ func TestTheLoopSeesImages(t *testing.T) {
 }
 
 // Who may answer from what was attached has to see it: a plan that answers, or
-// the front line of a team, would else make up what the picture shows.
+// the lead of a team, would else make up what the picture shows.
 func TestEveryPromptOfAnAttachedPictureHoldsIt(t *testing.T) {
 	blind := line{err: &llm.UnsupportedError{Model: "tiny", Capability: "images"}}
 	for name, tc := range map[string]struct {
 		mode  agent.Mode
 		lines []line
 	}{
-		"a plan":       {agent.PlanMode, []line{say(`{"steps":[],"answer":"A cat."}`)}},
-		"a front line": {agent.TeamMode, []line{say(`{"reason":"r","route":false,"answer":"A cat."}`)}},
-		"a team":       {agent.TeamMode, []line{say(routed), say(oneTask), say(notesFound), say(accepted), say("A cat.")}},
+		"a plan": {agent.PlanMode, []line{say(`{"steps":[],"answer":"A cat."}`)}},
+		"a lead": {agent.TeamMode, []line{say(`{"reasoning":"r","tasks":[],"answer":"A cat."}`)}},
+		"a team": {agent.TeamMode, []line{say(oneTask), say("A cat."), say(accepted)}},
 	} {
 		for _, sees := range []bool{true, false} {
 			t.Run(fmt.Sprintf("%s, seen: %v", name, sees), func(t *testing.T) {

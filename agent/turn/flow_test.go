@@ -385,7 +385,7 @@ func TestAPlanAtTheLimitIsNoAnswer(t *testing.T) {
 		for _, mode := range []agent.Mode{agent.PlanMode, agent.TeamMode} {
 			lines := c.lines
 			if mode == agent.TeamMode {
-				if !c.told { // the front line answers first
+				if !c.told { // the lead answers first
 					continue
 				}
 				lines = []line{{text: `{"reason":"","route":false,"answer":"You run thr`, stopped: llm.StopLength}}

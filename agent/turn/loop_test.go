@@ -106,7 +106,7 @@ func TestTheLoopSeesWhatItsCallsBrought(t *testing.T) {
 	if asked < 0 || len(last) != asked+5 {
 		t.Fatalf("the messages are %+v", last)
 	}
-	for i, want := range []string{"[1] fitness.md:12 Running › Plan", "failed: no network", "", "You made this very call before"} {
+	for i, want := range []string{"[1] fitness.md:12 Running › Plan", "no network", "", "You made this very call before"} {
 		m := last[asked+1+i]
 		if want != "" && (m.Role != llm.ToolReply || !strings.Contains(m.Text, want)) {
 			t.Errorf("%d: %+v lacks %q", i, m, want)

@@ -75,10 +75,10 @@ func TestAModelThatFailsTakesNothingAwayThatWasFound(t *testing.T) {
 		"loop: the third round":              {agent.LoopMode, []line{look, calling("broken", `{"query":"x"}`)}, 0, ""},
 		"loop: the answer after all rounds":  {agent.LoopMode, []line{look}, 1, ""},
 		"loop: a worker":                     {agent.LoopMode, []line{calling("delegate", `{"worker_type":"search","task_description":"look"}`), fetch}, 0, ""},
-		"team: the worker":                   {agent.TeamMode, []line{say(routed), handsOut, fetch}, 0, ""},
-		"team: the evaluator":                {agent.TeamMode, []line{say(routed), handsOut, fetch, say(notesFound)}, 0, notesFound},
-		"team: the worker's second attempt":  {agent.TeamMode, []line{say(routed), handsOut, fetch, say(notesFound), say(rejected)}, 0, notesFound},
-		"team: the explainer":                {agent.TeamMode, []line{say(routed), handsOut, fetch, say(notesFound), say(accepted)}, 0, notesFound},
+		"team: the worker":                   {agent.TeamMode, []line{handsOut, fetch}, 0, ""},
+		"team: the evaluator":                {agent.TeamMode, []line{handsOut, fetch, say(notesFound)}, 0, notesFound},
+		"team: the worker's second attempt":  {agent.TeamMode, []line{handsOut, fetch, say(notesFound), say(rejected)}, 0, notesFound},
+		"team: the explainer":                {agent.TeamMode, []line{handsOut, fetch, say(notesFound), say(accepted)}, 0, notesFound},
 	}
 	for phase, tc := range phases {
 		for fault, failure := range faults {
@@ -161,7 +161,7 @@ func wordsOf(failure line) string {
 }
 
 func TestAModelThatFailsBeforeAnythingWasFoundIsAnError(t *testing.T) {
-	for mode, lines := range map[agent.Mode][]line{agent.PlanMode: nil, agent.LoopMode: nil, agent.TeamMode: {say(routed)}} {
+	for mode, lines := range map[agent.Mode][]line{agent.PlanMode: nil, agent.LoopMode: nil, agent.TeamMode: nil} {
 		for fault, failure := range faults {
 			if failure.err == nil || errors.Is(failure.err, llm.ErrCut) {
 				continue // asked again, and then the notes are searched
@@ -189,8 +189,8 @@ func TestWhatATurnDidWithoutIsToldOnce(t *testing.T) {
 		want  string
 	}{
 		"no further plan": {agent.PlanMode, []line{planOf("1 passages", "2 broken"), down, say(goodAnswer)}, "No further steps could be planned: model server answered 500: out of memory."},
-		"a worker":        {agent.TeamMode, []line{say(routed), handsOut, look, down, say(goodAnswer)}, "The general worker (step 1) stopped: model server answered 500: out of memory."},
-		"an evaluator":    {agent.TeamMode, []line{say(routed), handsOut, look, say(notesFound), down, say(goodAnswer)}, "Nobody judged the general worker's result (step 1): model server answered 500: out of memory."},
+		"a worker":        {agent.TeamMode, []line{handsOut, look, down, say(goodAnswer)}, "The general worker (step 1) stopped: model server answered 500: out of memory."},
+		"an evaluator":    {agent.TeamMode, []line{handsOut, look, say(notesFound), down, say(goodAnswer)}, "Nobody judged the general worker's result (step 1): model server answered 500: out of memory."},
 	} {
 		broken := &fakeTool{name: "broken", reads: true, err: errors.New("no such thing")}
 		events := collect(New(Options{Model: &failing{lines: tc.lines}, History: &shelf{}, Tools: tools(passages(), broken), Mode: inMode(tc.mode)}).Ask(t.Context(), "c1", question), nil)
@@ -295,7 +295,7 @@ func TestWhatAPlanLostIsTold(t *testing.T) {
 // A worker that asks for a tool of another worker is not told that it is off.
 func TestAToolThatAnotherWorkerHasIsNotMissing(t *testing.T) {
 	missing := func(string) string { return "it is switched off" }
-	model := &script{lines: []line{say(routed), say(oneTask), calling("brave_web_search", `{"query":"tips"}`), say(notesFound), say(accepted), say("Done.")}}
+	model := &script{lines: []line{say(oneTask), calling("brave_web_search", `{"query":"tips"}`), say(notesFound), say(accepted), say("Done.")}}
 	events := collect(New(Options{Model: model, History: &shelf{}, Tools: tools(search(), web()), Mode: inMode(agent.TeamMode), Missing: missing}).Ask(t.Context(), "c1", question), nil)
 	if end := ended(t, events); fmt.Sprint(end.Dropped) != `[brave_web_search: there is no tool "brave_web_search"]` {
 		t.Errorf("dropped is %q", end.Dropped)
@@ -310,7 +310,7 @@ func TestTheTextOfAToolCanBeCited(t *testing.T) {
 	for mode, lines := range map[agent.Mode][]line{
 		agent.PlanMode: {say(twoSteps), say(cites)},
 		agent.LoopMode: {rounds, say(cites)},
-		agent.TeamMode: {say(routed), say(strings.Replace(oneTask, `"notes"`, `"search"`, 1)), calling("web_fetch", `{"query":"running"}`, "brave_web_search", `{"query":"tips"}`), say(notesFound), say(accepted), say(cites)},
+		agent.TeamMode: {say(strings.Replace(oneTask, `"notes"`, `"search"`, 1)), calling("web_fetch", `{"query":"running"}`, "brave_web_search", `{"query":"tips"}`), say(notesFound), say(accepted), say(cites)},
 	} {
 		model := &script{lines: lines}
 		page := search()
@@ -393,7 +393,7 @@ func TestARepairedNamePassesTheSameRules(t *testing.T) {
 		"denied":             {agent.PlanMode, []line{planned}, "{tool: brave_web_search, level: deny}, {tool: web_search, level: auto}", 0},
 		"confirmed":          {agent.PlanMode, []line{planned}, "{tool: brave_web_search, level: confirm}, {tool: web_search, level: auto}", 1},
 		"denied, in a loop":  {agent.LoopMode, []line{calling("web_search", `{"query":"x"}`)}, "{tool: brave_*, level: deny}", 0},
-		"not of this worker": {agent.TeamMode, []line{say(routed), say(oneTask), calling("web_search", `{"query":"x"}`), say(notesFound), say(accepted)}, "{tool: '*', level: auto}", 0},
+		"not of this worker": {agent.TeamMode, []line{say(oneTask), calling("web_search", `{"query":"x"}`), say(notesFound), say(accepted)}, "{tool: '*', level: auto}", 0},
 	} {
 		rules, err := rules.Parse("p.yaml", []byte("rules: ["+tc.rules+"]"))
 		if err != nil {

@@ -32,6 +32,7 @@ type Outcome struct {
 	Reason string          // why there is no result
 	Same   string          // the step whose identical call stands for this one
 	Input  json.RawMessage // with which it ran, where the user changed it
+	Seen   bool            // the user was shown the call, and allowed it
 
 	stopped bool  // the turn was stopped before its end was known
 	err     error // of the tool
@@ -124,6 +125,7 @@ func (w *Worker) make(ctx context.Context, c gate.Call) Outcome {
 	if !bytes.Equal(c.Input, planned.Input) {
 		o.Input = c.Input
 	}
+	o.Seen = permit.Asked()
 	w.did(c.Step, effectsOf(c.Tool, host.Close(), o.err)...)
 	w.Mark(ctx, name, provenance.ErrorsUntrusted(c.Tool), &o.Result, o.Reason)
 	w.recordEnd(ctx, c, o)

@@ -31,13 +31,15 @@ func (w *Worker) LeaveOut(dropped []string) {
 func (w *Worker) Dropped() []string { return w.dropped }
 
 // Plan keeps a plan before any of it is done, and returns the steps that the
-// turn has room for.
-func (w *Worker) Plan(ctx context.Context, made agent.PlanMade) ([]agent.Step, error) {
+// turn has room for. reports names what of other workers was in its prompt:
+// what a model made of text is untrusted to the next one.
+func (w *Worker) Plan(ctx context.Context, made agent.PlanMade, reports ...string) ([]agent.Step, error) {
 	made.Steps = made.Steps[:w.takeSteps(len(made.Steps))]
 	if made.Under == "" {
 		w.Again = made.Again
 	}
 	from := w.ReadSoFar()
+	from.Untrusted = append(from.Untrusted, reports...)
 	w.Planned(made.Steps, from)
 	if !made.Fallback {
 		w.LeaveOut(made.Dropped)

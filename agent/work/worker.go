@@ -128,7 +128,12 @@ func (w *Worker) step(ctx context.Context, step agent.Step, at *gate.Turnstile, 
 			made.Add(from.Step.Tool, w.Tool(from.Step.Tool), from.Result)
 		}
 	}
-	if len(ids) > 0 {
+	if _, ok := tool.(Delegating); ok && len(step.After) > 0 {
+		var err error
+		if input, err = withMaterial(input, ids, step.After, earlier); err != nil {
+			return Outcome{Status: agent.Skipped, Reason: err.Error()}
+		}
+	} else if len(ids) > 0 {
 		filled, err := fillIn(input, ids, earlier)
 		if err != nil {
 			return Outcome{Status: agent.Skipped, Reason: err.Error()}
@@ -168,13 +173,69 @@ func references(input json.RawMessage, isStep func(id string) bool) (ids []strin
 	return ids
 }
 
+// Material is what an earlier step brought, for the worker of a later one.
+type Material struct {
+	ID   string   `json:"id"`
+	Text string   `json:"text"`
+	From []string `json:"from,omitempty"` // the places that it was made from
+}
+
+// withMaterial gives a task the results of the steps it comes after as its
+// material. The task refers to them; their words are no part of it.
+func withMaterial(input json.RawMessage, ids, after []string, earlier func(string) Finding) (json.RawMessage, error) {
+	if err := areDone(ids, earlier); err != nil {
+		return nil, err
+	}
+	input = reference.ReplaceAllFunc(input, func(ref []byte) []byte {
+		if id := string(reference.FindSubmatch(ref)[1]); slices.Contains(ids, id) {
+			return []byte("(see material " + id + ")")
+		}
+		return ref
+	})
+	var task map[string]json.RawMessage
+	if err := json.Unmarshal(input, &task); err != nil {
+		return nil, errors.New("the results of earlier steps stand outside its texts")
+	}
+	var list []Material
+	for _, id := range after {
+		from := earlier(id)
+		if from.Status != agent.Done || from.Result.Text == "" {
+			continue
+		}
+		m := Material{ID: id, Text: from.Result.Text}
+		for _, s := range from.Result.Sources {
+			if !slices.Contains(m.From, s.Path) {
+				m.From = append(m.From, s.Path)
+			}
+		}
+		list = append(list, m)
+	}
+	if len(list) == 0 {
+		return input, nil
+	}
+	raw, err := json.Marshal(list)
+	if err != nil {
+		return nil, err
+	}
+	task["material"] = raw
+	return json.Marshal(task)
+}
+
+// areDone reports the first of the steps whose result is not there.
+func areDone(ids []string, earlier func(string) Finding) error {
+	for _, id := range ids {
+		if from := earlier(id); from.Status != agent.Done {
+			return fmt.Errorf("it needs the result of step %s, which is %s", id, from.Status)
+		}
+	}
+	return nil
+}
+
 // fillIn puts the texts of the steps ids in place of the references to them,
 // inside the strings of an input.
 func fillIn(input json.RawMessage, ids []string, earlier func(string) Finding) (json.RawMessage, error) {
-	for _, id := range ids {
-		if from := earlier(id); from.Status != agent.Done {
-			return nil, fmt.Errorf("it needs the result of step %s, which is %s", id, from.Status)
-		}
+	if err := areDone(ids, earlier); err != nil {
+		return nil, err
 	}
 	filled := reference.ReplaceAllFunc(input, func(ref []byte) []byte {
 		id := string(reference.FindSubmatch(ref)[1])

@@ -278,7 +278,7 @@ func (a *App) Offered() []agent.Tool {
 // of this name.
 func (a *App) Missing(name string) string {
 	if name == "send_email" && a.Settings.Mail.Host == "" {
-		return "no mail server is set (mail.host)"
+		return "no mail server is set (mail.host and mail.from, see lifehub config)"
 	}
 	switch {
 	case !a.IsBuiltin(name):

@@ -47,9 +47,9 @@ func TestWhyAToolIsMissingIsItsOwnReason(t *testing.T) {
 	bg := &background{App: apptest.Open(t, apptest.Vault(t)), status: make(chan backend.Status, 1)}
 	bg.Settings.Tools.Off = []string{"web_*"}
 	for use, want := range map[string][]string{
-		"on":   {"it is switched off (tools.off)", "", "no mail server is set (mail.host)"},
-		"only": {"it is switched off (tools.off)", "", "no mail server is set (mail.host)"},
-		"off":  {"it is switched off (tools.off)", "/notes leaves it out", "no mail server is set (mail.host)"},
+		"on":   {"it is switched off (tools.off)", "", "no mail server is set (mail.host and mail.from, see lifehub config)"},
+		"only": {"it is switched off (tools.off)", "", "no mail server is set (mail.host and mail.from, see lifehub config)"},
+		"off":  {"it is switched off (tools.off)", "/notes leaves it out", "no mail server is set (mail.host and mail.from, see lifehub config)"},
 	} {
 		if _, err := bg.slashNotes(t.Context(), "", use); err != nil {
 			t.Fatal(err)

@@ -140,6 +140,9 @@ func (s *step) verdicts(width int, theme *draw.Theme) (lines []string) {
 			text += ": " + e.Feedback
 		}
 		lines = append(lines, draw.StyleLines(theme.Dim.Render, draw.Hang("     ", safetext.Line(text), width))...)
+		if !e.Passed && e.Report != "" { // the one that passed is the result of the step
+			lines = append(lines, draw.StyleLines(theme.Dim.Render, draw.Hang("     its report: ", safetext.Line(e.Report), width))...)
+		}
 	}
 	return lines
 }

@@ -1,0 +1,46 @@
+package answer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"lifehub/agent/parse"
+	"lifehub/agent/prompt"
+	"lifehub/llm"
+)
+
+// AskOrHear asks for a decision until read can use it, at most [prompt.Tries]
+// times. The reply that a decision holds instead of work is streamed to the user
+// while it arrives; then, or if read says so, the message is answered. unusable
+// says why the decision cannot be used at last, err why the model gave none.
+func (a *Answer) AskOrHear(ctx context.Context, p prompt.Prompt, read func(said string) (answered bool, unusable error)) (answered bool, unusable, err error) {
+	for range prompt.Tries {
+		var said strings.Builder
+		hear := parse.AnswerStream{Say: a.Say}
+		usage, err := a.Ask(ctx, p, func(piece string) {
+			said.WriteString(piece)
+			hear.Add(piece)
+		})
+		switch {
+		case errors.Is(err, llm.ErrCut) && !a.HasSaid():
+			unusable = fmt.Errorf("it cannot be used: %w", err)
+		case err != nil:
+			a.Cut = a.HasSaid()
+			return false, nil, err
+		case usage.Stopped == llm.StopLength && a.HasSaid():
+			a.ReachedLimit()
+			return true, nil, nil
+		case usage.Stopped == llm.StopLength:
+			unusable = errors.New("it was longer than the model may write")
+		default:
+			answered, unusable = read(said.String())
+		}
+		if answered || unusable == nil {
+			return answered, nil, nil
+		}
+		p.After = prompt.Repair(said.String(), unusable)
+	}
+	return false, unusable, nil
+}

@@ -1,0 +1,146 @@
+package team
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"lifehub/agent"
+	"lifehub/agent/prompt"
+	"lifehub/agent/work"
+	"lifehub/internal/text"
+)
+
+// evidence is what the evaluator sees of the worker's calls, in so many tokens:
+// all of it where there is room, else what of the results is nearest to the
+// report. What a call wrote stays whole.
+func (l *agentLoop) evidence(report string, room int) (parts []prompt.Part) {
+	var blocks []block
+	used := 0
+	for i, f := range l.found {
+		head, told := f.Step.Tool+" "+string(f.Step.Input), l.toldOf(f)
+		if !l.mayHaveWritten(f) {
+			head = text.Clip(head, 1<<10)
+		}
+		parts = append(parts, prompt.Part{Kind: "results", Head: "Call " + f.Step.ID + ": " + string(f.Status), Text: head, Fence: l.Fence()})
+		used += prompt.Tokens(parts[i].String())
+		for _, words := range cutBlocks(told) {
+			blocks = append(blocks, block{call: i, at: len(blocks), text: words})
+		}
+	}
+	nearest := slices.Clone(blocks)
+	rank(nearest, report)
+	left := make([]int, len(parts)) // bytes that are not shown
+	shown := map[int]bool{}
+	for _, b := range nearest {
+		if cost := prompt.Tokens(b.text) + 4; used+cost <= room { // 4: the mark of a gap
+			used += cost
+			shown[b.at] = true
+		} else {
+			left[b.call] += len(b.text)
+		}
+	}
+	gap := true // a line is to begin
+	for i, b := range blocks {
+		switch {
+		case !shown[b.at]:
+			gap = true
+			continue
+		case i == 0 || blocks[i-1].call != b.call:
+			parts[b.call].Text += "\n"
+		case gap:
+			parts[b.call].Text += "\n[…]\n"
+		}
+		gap = false
+		parts[b.call].Text += b.text
+	}
+	for i := range parts {
+		if left[i] > 0 {
+			parts[i].Head += fmt.Sprintf(" (the parts nearest to the report; %d bytes are left out, which is no fault of the report)", left[i])
+		}
+	}
+	return parts
+}
+
+// toldOf is what the worker saw of a call.
+func (l *agentLoop) toldOf(f work.Finding) string {
+	if f.Same != "" {
+		return "the same as call " + f.Same
+	}
+	if f.Status != agent.Done {
+		return f.Reason
+	}
+	var b strings.Builder
+	for _, s := range f.Result.Sources {
+		if n := l.NumberOf(s); l.numbered && n > 0 {
+			fmt.Fprintf(&b, "[%d] ", n)
+		}
+		b.WriteString(text.OneLine(s.Title()) + "\n" + s.Text + "\n")
+	}
+	if len(f.Result.Sources) == 0 {
+		if n := l.ResultNumber(f.Step.ID); l.numbered && n > 0 {
+			fmt.Fprintf(&b, "[%d] ", n)
+		}
+		b.WriteString(f.Result.Text)
+	}
+	return b.String()
+}
+
+// block is a piece of what a call brought.
+type block struct {
+	call, at int
+	text     string
+	score    float64
+}
+
+// rank sorts blocks by how many words of the report they hold, a word counting
+// the more the fewer blocks hold it.
+func rank(blocks []block, report string) {
+	wanted, holds := map[string]bool{}, map[string]int{}
+	for _, t := range text.Tokens(report) {
+		wanted[t.Text] = true
+	}
+	words := make([]map[string]bool, len(blocks))
+	for i, b := range blocks {
+		words[i] = map[string]bool{}
+		for _, t := range text.Tokens(b.text) {
+			if wanted[t.Text] && !words[i][t.Text] {
+				words[i][t.Text] = true
+				holds[t.Text]++
+			}
+		}
+	}
+	for i := range blocks {
+		for word := range words[i] {
+			blocks[i].score += 1 / float64(holds[word])
+		}
+	}
+	slices.SortStableFunc(blocks, func(a, b block) int { return cmp.Compare(b.score, a.score) })
+}
+
+// cutBlocks cuts a text into pieces of some sentences. A sentence stays whole,
+// unless it is longer than most paragraphs.
+func cutBlocks(words string) (blocks []string) {
+	const usual, longest = 300, 2000 // bytes
+	start := 0
+	cut := func(end int) {
+		for ; end-start > longest; start += len(blocks[len(blocks)-1]) {
+			half := start + longest
+			for !utf8.RuneStart(words[half]) {
+				half--
+			}
+			blocks = append(blocks, words[start:half])
+		}
+		blocks = append(blocks, words[start:end])
+		start = end
+	}
+	for _, s := range text.Sentences(words) {
+		if s.Start-start >= usual {
+			cut(s.Start)
+		}
+	}
+	cut(len(words))
+	return blocks
+}
