@@ -219,7 +219,7 @@ func (o offers) Take(_ context.Context, offer backend.Offer) error {
 	dir := app.AtHome(offer.Path)
 	if dir == "" {
 		dir = filepath.Join(o.Data, "starter-notes")
-		if err := writeStarterNotes(dir); err != nil {
+		if err := writeStarterNotes(dir, time.Now()); err != nil {
 			return err
 		}
 	}

@@ -3,23 +3,56 @@ package chat
 import (
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
+	"path/filepath"
+	"time"
 
 	"lifehub/examples"
+	"lifehub/internal/pattern"
 )
 
-// writeStarterNotes copies the starter notes into a folder, unless it is
-// there already.
-func writeStarterNotes(dir string) error {
+// writeStarterNotes writes the starter notes into a folder, unless it is
+// there already. Their days are moved by whole weeks, so that the last of them
+// are in the week before the one of today.
+func writeStarterNotes(dir string, today time.Time) error {
 	if _, err := os.Stat(dir); err == nil {
 		return nil
 	}
-	starter, err := fs.Sub(examples.Notes, "notes")
-	if err == nil {
-		err = os.CopyFS(dir, starter)
+	lastSunday := time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC) // of the week that the notes end in, which was over on it
+	days := time.Date(today.Year(), today.Month(), today.Day(), 0, 0, 0, 0, time.UTC).Sub(lastSunday).Hours() / 24
+	weeks := int(math.Floor(days / 7))
+	move := func(text string) string {
+		return isoDay.ReplaceAllStringFunc(text, func(day string) string {
+			if at, err := time.Parse(time.DateOnly, day); err == nil {
+				return at.AddDate(0, 0, 7*weeks).Format(time.DateOnly)
+			}
+			return day
+		})
 	}
+	starter, err := fs.Sub(examples.Notes, "notes")
 	if err != nil {
-		return fmt.Errorf("copy the starter notes: %w", err)
+		return fmt.Errorf("read the starter notes: %w", err)
+	}
+	err = fs.WalkDir(starter, ".", func(name string, entry fs.DirEntry, err error) error {
+		to := filepath.Join(dir, filepath.FromSlash(move(name)))
+		if err != nil {
+			return err
+		}
+		if entry.IsDir() {
+			return os.MkdirAll(to, 0o777)
+		}
+		text, err := fs.ReadFile(starter, name)
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(to, []byte(move(string(text))), 0o666)
+	})
+	if err != nil {
+		return fmt.Errorf("write the starter notes: %w", err)
 	}
 	return nil
 }
+
+// isoDay is a day as the starter notes write theirs.
+var isoDay = pattern.Lazy(`\b\d{4}-\d\d-\d\d\b`)

@@ -171,7 +171,7 @@ func TestStarterQuestions(t *testing.T) {
 		{"when was the chain changed?", "home/bike.md", "2026-06-14"},
 		{"do I need an adapter for the Azores?", "trips/azores/packing.md", "adapter is not needed"},
 		{"what did I do on 2026-11-18?", "daily/2026-11-18.md", "saw a kingfisher"},
-		{"when is Mum coming?", "daily/2026-11-18.md", "on the 5th of December"},
+		{"when is Mum coming?", "daily/2026-11-18.md", "2026-12-05"},
 		{"what should I do when my shin hurts?", "running/plan.md", "two days off"},
 		{"how big is the rain barrel?", "daily/2026-11-20.md", "200 litres"},
 		{"Look up the internet password in my notes", "trips/cabin.md", "inside of the pantry door"},

@@ -1,0 +1,53 @@
+package chat
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"lifehub/llm"
+	"lifehub/notes"
+	"lifehub/rag"
+)
+
+// On whatever day the starter notes are made, there is an answer to what was
+// done last week, and its days of the week are right.
+func TestStarterNotesAreOfLastWeek(t *testing.T) {
+	for i := range 9 {
+		today := time.Date(2027, 12, 26+i, 9, 0, 0, 0, time.Local) // a Sunday, and the days after
+		dir := filepath.Join(t.TempDir(), "starter")
+		if err := writeStarterNotes(dir, today); err != nil {
+			t.Fatal(err)
+		}
+		folder, err := notes.Open(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x, err := rag.Open(t.TempDir(), rag.Options{Vault: folder.Dir()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := x.Sync(t.Context(), folder, llm.Ngrams{}, nil); err != nil {
+			t.Fatal(err)
+		}
+		found, err := x.Search(t.Context(), rag.Query{Text: "what did I do last week?", Today: today})
+		if err != nil || !found.Likely() || found.Time.Notes < 3 {
+			t.Fatalf("on %v: %+v %v", today, found.Time, err)
+		}
+		for n, day := range []string{"Wednesday", "Thursday", "Friday"} {
+			at, err := time.Parse(time.DateOnly, strings.TrimSuffix(filepath.Base(found.Passages[2-n].Path), ".md"))
+			if err != nil || fmt.Sprint(at.Weekday()) != day {
+				t.Errorf("on %v: %s is %v, want %s", today, found.Passages[2-n].Path, at.Weekday(), day)
+			}
+		}
+		text, err := os.ReadFile(filepath.Join(dir, "tasks.md"))
+		if err != nil || strings.Contains(string(text), "2026-12-05") || !strings.Contains(string(text), "Order a new filter") {
+			t.Errorf("tasks: %v\n%s", err, text)
+		}
+		_ = x.Close()
+		_ = folder.Close()
+	}
+}
