@@ -147,6 +147,9 @@ func ResultHead(f work.Finding) string {
 	case f.Status == agent.Done && f.Step.Tool == agent.DelegateTool:
 	case f.Status == agent.Done && len(f.Result.Sources) > 0:
 		head += ", see the sources"
+		if c := f.Result.Coverage; c != nil && c.Time != nil {
+			head += " (" + c.Time.String() + ")"
+		}
 	case f.Status == agent.Done && f.Result.Nothing:
 		head += ", found nothing"
 	}

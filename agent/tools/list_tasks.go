@@ -10,11 +10,13 @@ import (
 
 	"lifehub/agent"
 	"lifehub/internal/text"
+	"lifehub/internal/when"
+	"lifehub/rag"
 )
 
 type listTasksArgs struct {
 	Status string `json:"status,omitempty" enum:"open,due,overdue,done,all" default:"open" description:"open: pending, not done; due: open with a date within a week or past; overdue: open with a date that is past; done: completed, finished"`
-	Query  string `json:"query,omitempty" description:"only tasks whose text, note or tags hold these words"`
+	Query  string `json:"query,omitempty" description:"words of their text, headings, note or tags; after:DATE and before:DATE"`
 }
 
 // dueWithin is how many days ahead a task counts as due.
@@ -26,14 +28,22 @@ const maxTasks = 100
 func newListTasks(v vaults, now func() time.Time) agent.Tool {
 	return agent.NewTool(spec[listTasksArgs]("list_tasks"), agent.Auto, func(ctx context.Context, args listTasksArgs) (agent.Result, error) {
 		status := cmp.Or(args.Status, "open")
+		query, err := rag.ParseQuery(args.Query)
+		if err != nil {
+			return agent.Result{}, err
+		}
 		all, err := v.tasks(ctx)
 		if err != nil {
 			return agent.Result{}, err
 		}
 		today := startOfDay(now())
-		about := slices.DeleteFunc(slices.Clone(all), func(t vaultTask) bool { return !t.about(args.Query) })
+		asked, words := when.Span{From: query.After, To: query.Before}, strings.Join(slices.Concat([]string{query.Text}, query.Tags, query.Paths), " ")
+		about := slices.DeleteFunc(slices.Clone(all), func(t vaultTask) bool { return !t.about(words) || !t.isOf(asked) })
 		found := slices.DeleteFunc(slices.Clone(about), func(t vaultTask) bool { return !t.is(status, today) })
 		byDate(found, status)
+		if !asked.IsZero() {
+			slices.SortStableFunc(found, func(a, b vaultTask) int { return min(len(b.days), 1) - min(len(a.days), 1) }) // those without a date come last
+		}
 		if len(found) == 0 {
 			return noTasks(comingUp(about, status, today), len(all), status, args.Query, today), nil
 		}
@@ -64,9 +74,15 @@ func (t vaultTask) date() time.Time {
 	return t.Due
 }
 
-// about reports whether a task's line or the path of its note holds all words.
+// about reports whether a task's line, the headings above it or the path of
+// its note holds all words.
 func (t vaultTask) about(words string) bool {
-	return holdsAll(t.Raw+" "+t.place.Path, words)
+	return holdsAll(t.Raw+" "+t.heading+" "+t.place.Path, words)
+}
+
+// isOf reports whether a task bears a date of a time, or none.
+func (t vaultTask) isOf(asked when.Span) bool {
+	return len(t.days) == 0 || slices.ContainsFunc(t.days, asked.Meets)
 }
 
 // byDate sorts open tasks by what comes first, done ones by what was done

@@ -2,6 +2,7 @@ package tools
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -174,6 +175,37 @@ func TestListTasksTellsWhatIsDue(t *testing.T) {
 	} {
 		if result, got := b.run("list_tasks", args); got != want || result.Nothing != strings.HasPrefix(want, "There are no") {
 			t.Errorf("%s: got\n%s\nwant\n%s", args, got, want)
+		}
+	}
+}
+
+// Tasks are found by the headings above them and, as notes are, by the dates of
+// their lines.
+func TestTasksAreFoundByHeadingAndDate(t *testing.T) {
+	b := work(t, map[string]string{
+		"tasks.md":            "# Tasks\n\n## Trip\n\n- [ ] ferry 📅 2026-10-20\n- [x] passport ✅ 2026-09-22\n\n## Home\n\n- [ ] kettle\n",
+		"daily/2026-10-03.md": "- [ ] red folder\n",
+		"clip.md":             "---\nsource: https://x.example\n---\n# Trip\n\n- [ ] send money\n",
+	})
+	for args, want := range map[string]string{
+		`{"query":"trip"}`: "ferry|send money",
+		`{"query":"after:2026-10-01 before:2026-11-01"}`:                     "ferry|red folder|kettle|send money",
+		`{"status":"all","query":"trip after:2026-09-01 before:2026-10-01"}`: "passport|send money",
+		`{"query":"after:2027"}`:                                             "kettle|send money",
+	} {
+		result, got := b.run("list_tasks", args)
+		var tasks []string
+		for _, s := range result.Listed {
+			tasks = append(tasks, s.Text)
+		}
+		slices.Sort(tasks)
+		wants := strings.Split(want, "|")
+		slices.Sort(wants)
+		if !slices.Equal(tasks, wants) {
+			t.Errorf("%s: %q, want %q", args, tasks, wants)
+		}
+		if len(wants) > 2 && !strings.HasSuffix(got, "(clip.md:6)") && !strings.HasSuffix(got, "(tasks.md:10)") {
+			t.Errorf("%s: what has no date is not last:\n%s", args, got)
 		}
 	}
 }

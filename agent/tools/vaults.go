@@ -13,6 +13,8 @@ import (
 	"strings"
 
 	"lifehub/agent"
+	"lifehub/agent/tools/excerpt"
+	"lifehub/internal/when"
 	"lifehub/notes"
 	"lifehub/notes/task"
 )
@@ -265,7 +267,7 @@ func (v vaults) tasks(ctx context.Context) ([]vaultTask, error) {
 		}
 		note := opened(ctx, notes.Parse(entry, raw))
 		for _, t := range note.Tasks {
-			all = append(all, vaultTask{place{p.folder, entry}, t})
+			all = append(all, newVaultTask(place{p.folder, entry}, note, t))
 		}
 	}
 	return all, nil
@@ -275,6 +277,24 @@ func (v vaults) tasks(ctx context.Context) ([]vaultTask, error) {
 type vaultTask struct {
 	place
 	task.Task
+	heading string      // those above it
+	days    []when.Span // the dates of its line, as a search has them
+}
+
+func newVaultTask(at place, note notes.Note, t task.Task) vaultTask {
+	var above []notes.Heading
+	for _, h := range note.Headings {
+		if h.Line < t.Line {
+			above = append(slices.DeleteFunc(above, func(o notes.Heading) bool { return o.Level >= h.Level }), h)
+		}
+	}
+	task := vaultTask{place: at, Task: t, heading: excerpt.HeadingPath(above)}
+	for _, d := range note.Dates {
+		if d.First <= t.Line && t.Line <= d.Last {
+			task.days = append(task.days, d.Span)
+		}
+	}
+	return task
 }
 
 // at is the task's place as the user sees it.

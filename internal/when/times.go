@@ -20,6 +20,11 @@ type Span struct{ From, To time.Time }
 // IsZero reports whether it is no time at all.
 func (s Span) IsZero() bool { return s.From.IsZero() && s.To.IsZero() }
 
+// Meets reports whether two stretches share a day.
+func (s Span) Meets(other Span) bool {
+	return (s.To.IsZero() || other.From.Before(s.To)) && (s.From.IsZero() || other.To.After(s.From))
+}
+
 // saidTime is a time that a question speaks of, and where.
 type saidTime struct {
 	Span
