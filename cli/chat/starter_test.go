@@ -34,7 +34,7 @@ func TestStarterNotesAreOfLastWeek(t *testing.T) {
 			t.Fatal(err)
 		}
 		found, err := x.Search(t.Context(), rag.Query{Text: "what did I do last week?", Today: today})
-		if err != nil || !found.Likely() || found.Time.Notes < 3 {
+		if err != nil || found.Declined() || found.Time.Notes < 3 {
 			t.Fatalf("on %v: %+v %v", today, found.Time, err)
 		}
 		for n, day := range []string{"Wednesday", "Thursday", "Friday"} {
