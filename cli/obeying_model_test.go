@@ -128,9 +128,10 @@ func (m *obeying) Stream(_ context.Context, req llm.Request) iter.Seq2[llm.Delta
 }
 
 // canCall reports whether a request lets the model call a tool; a planner's does
-// in words.
+// in words, and a loop's tells the tools that it does not describe by name.
 func canCall(req llm.Request, name string) bool {
-	return len(req.Tools) == 0 || slices.ContainsFunc(req.Tools, func(t llm.ToolSpec) bool { return t.Name == name })
+	return len(req.Tools) == 0 || strings.Contains(req.Messages[0].Text, "\n"+name+"(") ||
+		slices.ContainsFunc(req.Tools, func(t llm.ToolSpec) bool { return t.Name == name })
 }
 
 // victim is LifeHub with its real tools, notes and store, and a model that
@@ -196,7 +197,7 @@ var plantations = map[string]plantation{
 	}},
 	"what a server says of its tool": {own: true, plant: func(v *victim) {
 		v.server(homeFolder(v.App), map[string]string{mcptest.Mode: "describes", mcptest.Orders: injection(), "GORACE": "atexit_sleep_ms=0"})
-	}},
+	}, question: func(*victim) string { return "Echo what is new." }}, // else the tool is not described
 	"a prompt of a server": {plant: func(v *victim) {
 		v.server(homeFolder(v.App), map[string]string{mcptest.Mode: "prompts", mcptest.Orders: injection(), "GORACE": "atexit_sleep_ms=0"})
 	}, question: func(v *victim) string {

@@ -112,21 +112,26 @@ func upTo(rest string, day time.Time) (last saidTime, ok bool) {
 var timeJoint = pattern.Lazy(`(?i)^\s*(?:and|to|until|till|through|und|bis|et|au|jusqu'en|jusqu'au|y|hasta|e|по|–|—|-|到|至|から)\s*(?:the |zum |den )?`)
 
 // The sides of a time that may be meant, by the words before and after it.
-var (
-	sinceIt  = newSide(`since|ever since|seit|depuis|desde|dal|sinds|sedan|с`, `以来|以來|から|부터`)
-	beforeIt = newSide(`before|until|till|vor|bis|avant|jusqu['’](?:à|en|au)|antes de|hasta|prima d[ei]|prima del|voor|до|перед`, `的?之?前|以前|の前|まで|전|까지`)
-	afterIt  = newSide(`after|nach|après|después de|dopo|после`, `的?之?[后後]|以[后後]|の後|후`)
+const (
+	sinceWords  = `since|ever since|seit|depuis|desde|dal|sinds|sedan|с`
+	sinceAfter  = `以来|以來|から|부터`
+	beforeWords = `before|until|till|vor|bis|avant|jusqu['’](?:à|en|au)|antes de|hasta|prima d[ei]|prima del|voor|до|перед`
+	beforeAfter = `的?之?前|以前|の前|まで|전|까지`
+	afterWords  = `after|nach|après|después de|dopo|после`
+	afterAfter  = `的?之?[后後]|以[后後]|の後|후`
+
+	aWordStarts = `(?i)(?:^|[^\pL\pN])(?:`
+	anArticle   = `)\s+(?:the |dem |der |den |le |la |el )?$`
 )
 
-type side struct{ before, first, after pattern.Pattern }
+var (
+	sinceIt  = side{pattern.Lazy(aWordStarts + sinceWords + anArticle), pattern.Lazy(`(?i)^(?:` + sinceWords + `)\s`), pattern.Lazy(`^(?:` + sinceAfter + `)`)}
+	beforeIt = side{pattern.Lazy(aWordStarts + beforeWords + anArticle), pattern.Lazy(`(?i)^(?:` + beforeWords + `)\s`), pattern.Lazy(`^(?:` + beforeAfter + `)`)}
+	afterIt  = side{pattern.Lazy(aWordStarts + afterWords + anArticle), pattern.Lazy(`(?i)^(?:` + afterWords + `)\s`), pattern.Lazy(`^(?:` + afterAfter + `)`)}
+)
 
-func newSide(before, after string) side {
-	return side{
-		pattern.Lazy(`(?i)(?:^|[^\pL\pN])(?:` + before + `)\s+(?:the |dem |der |den |le |la |el )?$`),
-		pattern.Lazy(`(?i)^(?:` + before + `)\s`),
-		pattern.Lazy(`^(?:` + after + `)`),
-	}
-}
+// side is one of them: its words before a time, as the first of it, and after it.
+type side struct{ before, first, after pattern.Pattern }
 
 // of reports whether this side of a time is meant.
 func (s side) of(text string, said saidTime) bool {
