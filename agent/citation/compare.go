@@ -19,6 +19,7 @@ type contents struct {
 	numbers  map[string]map[string]bool // those next to each word, by its root
 	initials string                     // of all words, for acronyms
 	acronyms map[string]bool            // as they are written
+	words    []text.Token               // in their order, without the title
 	roots    map[string]string          // of each word
 	language text.Lang
 	latin    bool
@@ -43,6 +44,9 @@ func (p *passage) content() *contents {
 		if isAcronym(w.raw) {
 			c.acronyms[w.raw] = true
 		}
+		for _, part := range grownTogether.FindAllString(w.raw, -1) {
+			c.stems[root(strings.ToLower(part))] = true
+		}
 	}
 	for i, t := range tokens {
 		if _, known := c.roots[t.Text]; !known {
@@ -55,15 +59,25 @@ func (p *passage) content() *contents {
 		c.addAmount(tokens, i)
 	}
 	said := tokens[:len(p.words)] // without the title, which is another text
+	c.words = said
 	dates := isoDate.FindAllStringIndex(p.text, -1)
 	for i, t := range said {
 		ofDate := slices.ContainsFunc(dates, func(d []int) bool { return d[0] <= t.Start && t.Start < d[1] })
 		if a, ok := amountAt(said, i); ok && !ofDate {
+			values := []string{a.value}
+			if i+1 < len(said) && strings.Trim(p.text[t.End:said[i+1].Start], " ") == ":" { // 26 : 11
+				if next, ok := amountAt(said, i+1); ok {
+					values = append(values, a.value+":"+next.value)
+					c.amounts[values[1]] = map[string]bool{next.unit: true}
+				}
+			}
 			for _, word := range nextTo(p.text, said, i) {
 				if c.numbers[word] == nil {
 					c.numbers[word] = map[string]bool{}
 				}
-				c.numbers[word][a.value] = true
+				for _, value := range values {
+					c.numbers[word][value] = true
+				}
 			}
 		}
 	}
@@ -89,7 +103,10 @@ func prefix(word string) string {
 
 var (
 	amountText = pattern.Lazy(`^[-+]?(\d+(?:[.,:]\d+)*)(.*)$`)
-	isoDate    = pattern.Lazy(`\b\d{4}-(\d{2})-(\d{2})\b`)
+	// grownTogether finds the words of Center101 and DepartmentRate, whose lines
+	// were joined when a page was turned into a note.
+	grownTogether = pattern.Lazy(`\p{Lu}\p{Ll}{3,}`)
+	isoDate       = pattern.Lazy(`\b\d{4}-(\d{2})-(\d{2})\b`)
 )
 
 // amount is a number of a text and its unit; "" where it has none that is known.
@@ -194,7 +211,9 @@ func (d *checker) missing(c claim, names bool) (list []string) {
 	}
 	for _, i := range namesIn(c.text, tokens) {
 		word := bare(strings.Map(lettersOrQuote, c.text[tokens[i].Start:tokens[i].End]))
-		if !any(func(s *contents) bool { return s.names(word) || s.acronyms[initialsAround(c.text, tokens, i)] }) {
+		if !any(func(s *contents) bool {
+			return s.names(word) || s.acronyms[initialsAround(c.text, tokens, i)] || s.shortens(tokens, i)
+		}) {
 			list = append(list, word)
 		}
 	}
@@ -203,8 +222,14 @@ func (d *checker) missing(c claim, names bool) (list []string) {
 
 // nextTo is the roots of the words right before and after the i-th token.
 func nextTo(s string, tokens []text.Token, i int) (words []string) {
-	for _, j := range []int{i - 1, i + 1} {
-		if j < 0 || j >= len(tokens) || tokens[j].Stop || unicode.IsNumber(FirstRune(tokens[j].Text)) || strings.TrimSpace(s[tokens[min(i, j)].End:tokens[max(i, j)].Start]) != "" {
+	isNumber := func(j int) bool { return j >= 0 && j < len(tokens) && unicode.IsNumber(FirstRune(tokens[j].Text)) }
+	for _, step := range []int{-1, 1} {
+		j := i + step
+		between := func() string { return strings.Trim(s[tokens[min(j, j-step)].End:tokens[max(j, j-step)].Start], " \t") }
+		for isNumber(j) && between() == "," { // of a date: May 4, 2024
+			j += step
+		}
+		if j < 0 || j >= len(tokens) || tokens[j].Stop || isNumber(j) || between() != "" && between() != "\n" {
 			continue
 		}
 		words = append(words, root(tokens[j].Text))
@@ -248,6 +273,22 @@ func monthOf(number string) time.Month {
 		}
 	}
 	return 0
+}
+
+// shortens reports whether the beginning of the i-th word stands there next to a
+// word that it is next to: Edwin P. for Edwin Powell, pub 527 for Publication 527.
+func (c *contents) shortens(tokens []text.Token, i int) bool {
+	for _, step := range []int{-1, 1} {
+		if i+step < 0 || i+step >= len(tokens) || tokens[i+step].Stop {
+			continue
+		}
+		for at, t := range c.words {
+			if j := at - step; t.Text == tokens[i+step].Text && j >= 0 && j < len(c.words) && (c.words[j].Capital || !c.words[j].Stop) && strings.HasPrefix(tokens[i].Text, c.words[j].Text) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // knows reports whether a word stands there in some form.
@@ -320,7 +361,7 @@ func namesIn(claim string, tokens []text.Token) (names []int) {
 			names = append(names, i)
 		}
 	}
-	if capitals*5 > content*4 && content > 3 { // a title
+	if capitals == content && content > 3 { // a title
 		return nil
 	}
 	return names

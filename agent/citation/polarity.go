@@ -21,7 +21,7 @@ const negationScope = 2
 
 // clausesOf cuts a sentence at its signs, and each clause at the words that
 // negate it: those with one of some roles. root returns the stem of a word.
-func clausesOf(md string, tokens []text.Token, negates text.Role, root func(word string) string, each func(before []text.Token, c clause)) {
+func clausesOf(md string, tokens []text.Token, negates text.Role, root func(word string) string, each func(words []text.Token, c clause)) {
 	stemsOf := func(words []text.Token) map[string]bool {
 		stems := map[string]bool{}
 		for _, t := range words {
@@ -43,7 +43,7 @@ func clausesOf(md string, tokens []text.Token, negates text.Role, root func(word
 			// not only, not just: it negates nothing
 			if text.Is(t.Text, negates) && (i+1 == len(words) || !text.Is(words[i+1].Text, text.Hedge)) {
 				plain = false
-				each(words[:i], clause{t.Text, stemsOf(slices.Concat(lastContent(words[:i]), firstContent(words[i+1:]))), stemsOf(words)})
+				each(words, clause{t.Text, stemsOf(slices.Concat(lastContent(words[:i]), firstContent(words[i+1:]))), stemsOf(words)})
 			}
 		}
 		if plain {
@@ -98,7 +98,7 @@ func (p *passage) clauses() []clause {
 // be negated as it is. "": there is none.
 func (d *checker) negation(c claim) (told string) {
 	const closely = 0.9 // of what a plain clause says, for a "not" in the sources to be about it
-	clausesOf(c.text, text.Tokens(c.text), text.Not, root, func(before []text.Token, said clause) {
+	clausesOf(c.text, text.Tokens(c.text), text.Not, root, func(words []text.Token, said clause) {
 		if told != "" || len(said.stems) == 0 {
 			return
 		}
@@ -129,9 +129,9 @@ func (d *checker) negation(c claim) (told string) {
 			}
 		}
 		switch {
-		case said.negation != "" && plain > negated && (plain == 1 || !slices.ContainsFunc(before, isCondition)): // else it does not say that it is so
+		case said.negation != "" && plain > negated && (plain == 1 || !slices.ContainsFunc(words, isCondition)): // else it does not say that it is so
 			told = "“" + said.negation + "” is only in the answer"
-		case said.negation == "" && len(said.stems) > negationScope && negated > plain && negated >= closely && text.Is(word, text.Not) && !slices.ContainsFunc(before, func(t text.Token) bool { return negates(t.Text) }):
+		case said.negation == "" && len(said.stems) > negationScope && negated > plain && negated >= closely && text.Is(word, text.Not) && !slices.ContainsFunc(words, func(t text.Token) bool { return negates(t.Text) }):
 			told = "“" + word + "” is only in the note"
 		}
 	})

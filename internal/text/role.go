@@ -49,7 +49,7 @@ var roles = sync.OnceValue(func() map[string]Role {
 			falls sofern wenn ob glaubt glaube meint vermutet hofft vielleicht sollte könnte würde angeblich wahrscheinlich fast nur behauptet geträumt traum gerücht
 			si pense croit quizás cree forse crede talvez acha если возможно кажется думает
 			如 若 或 吗`,
-		Condition: `if unless whether falls sofern wenn ob si se если 如 若`,
+		Condition: `if unless until whether falls sofern bis wenn ob si se если 如 若`,
 		Contrast: `
 			but however though although yet formerly previously before earlier once former used later then actually
 			aber jedoch doch früher vorher zuvor später mais pero sed ma но但`,
