@@ -71,7 +71,9 @@ type reply struct {
 	problem error // why a call in its text cannot be read
 }
 
-func (l *agentLoop) known(name string) bool { return toolchoice.Meant(l.callable, name) != nil }
+func (l *agentLoop) known(name string) bool {
+	return name == toolchoice.Further.Name || toolchoice.Meant(l.callable, name) != nil
+}
 
 // hasCalls reports whether the reply is calls, or was meant to be.
 func (r reply) hasCalls() bool { return len(r.calls) > 0 || r.problem != nil }
@@ -82,7 +84,7 @@ func (r reply) hasCalls() bool { return len(r.calls) > 0 || r.problem != nil }
 func (l *agentLoop) decide(ctx context.Context) (reply, error) {
 	var r reply
 	p := l.prompt()
-	p.Call = func(c llm.ToolCall) { r.calls = append(r.calls, c) }
+	p.Call = func(c llm.ToolCall) { r.calls = append(r.calls, toolchoice.Direct(c)) }
 	l.text = ""
 	hear := parse.CallSplitter{Hold: l.stream && l.Unlikely(), Say: func(piece string) {
 		l.text += piece
@@ -140,7 +142,10 @@ func (l *agentLoop) prompt() prompt.Prompt {
 	} else {
 		described, rest := toolchoice.CalledFor(toolchoice.Specs(l.tools), l.base.Question, l.called)
 		p.Request.Tools = toolchoice.InTheirWords(described)
-		p.System = strings.TrimSpace(p.System + "\n\n" + toolchoice.ByName(rest, l.Fence()))
+		if len(rest) > 0 {
+			p.Request.Tools = append(p.Request.Tools, toolchoice.Further)
+			p.System += "\n\n" + toolchoice.ByName(rest, l.Fence())
+		}
 	}
 	return p
 }
@@ -150,7 +155,7 @@ func (r *reply) readPrinted(known func(name string) bool) {
 	var printed []parse.Step
 	r.before, printed, r.problem = parse.Calls(r.text, known)
 	for _, d := range printed {
-		r.calls = append(r.calls, llm.ToolCall{Name: d.Tool, Args: d.Input})
+		r.calls = append(r.calls, toolchoice.Direct(llm.ToolCall{Name: d.Tool, Args: d.Input}))
 	}
 	r.printed = r.hasCalls()
 }

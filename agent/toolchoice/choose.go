@@ -139,6 +139,9 @@ const mostDescribed = 6
 // the notes, what reads one, those that the message or what came of it so far
 // names, and those that share a word with it, the most relevant first. The order stays.
 func CalledFor(tools []llm.ToolSpec, message, soFar string) (described, rest []llm.ToolSpec) {
+	if len(tools) <= mostDescribed {
+		return tools, nil
+	}
 	rank := relevance(tools, message)
 	for i, tool := range tools {
 		if tool.Name == agent.SearchNotes || tool.Name == agent.ReadNote || strings.Contains(message+"\n"+soFar, tool.Name) {
@@ -176,7 +179,26 @@ func ByName(rest []llm.ToolSpec, fence string) string {
 	if len(rest) == 0 {
 		return ""
 	}
-	return "Further tools, by name and arguments (a ? marks one that may be left out); one that is used wrongly is described then:\n" + list(rest, fence, byName)
+	return "Further tools (a ? marks an argument that may be left out); one that is used wrongly is described then:\n" + list(rest, fence, byName)
+}
+
+// Further is the tool through which a model calls one that it knows by name:
+// servers of models drop calls of tools that are not in the request.
+var Further = llm.ToolSpec{
+	Name: "call_tool", Description: "Call one of the further tools.",
+	Schema: json.RawMessage(`{"type":"object","properties":{"name":{"type":"string"},"arguments":{"type":"object"}}}`),
+}
+
+// Direct is a call without the detour by [Further].
+func Direct(c llm.ToolCall) llm.ToolCall {
+	var through struct {
+		Name      string          `json:"name"`
+		Arguments json.RawMessage `json:"arguments"`
+	}
+	if c.Name == Further.Name && json.Unmarshal(c.Args, &through) == nil && through.Name != "" {
+		c.Name, c.Args = through.Name, through.Arguments
+	}
+	return c
 }
 
 // byName is a tool and the names of its arguments.

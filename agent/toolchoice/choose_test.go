@@ -156,3 +156,22 @@ func TestTheToolsThatAreNeededAreAmongThoseOffered(t *testing.T) {
 		t.Errorf("%.3f of the needed tools are offered, at least %.2f should be", share, leastOffered)
 	}
 }
+
+// A server of models drops calls of tools that are not in the request: one known
+// by name is called through another, which is.
+func TestACallThroughAnotherToolIsTheCallItself(t *testing.T) {
+	for args, want := range map[string]string{
+		`{"name":"add_task","arguments":{"text":"x"}}`: `add_task {"text":"x"}`,
+		`{"name":"today"}`: `today `,
+		`{"name":7}`:       `call_tool {"name":7}`,
+		`[]`:               `call_tool []`,
+	} {
+		got := Direct(llm.ToolCall{Name: Further.Name, Args: json.RawMessage(args)})
+		if got.Name+" "+string(got.Args) != want {
+			t.Errorf("%s: got %s %s, want %s", args, got.Name, got.Args, want)
+		}
+	}
+	if got := Direct(llm.ToolCall{Name: "add_task", Args: json.RawMessage(`{"name":"a"}`)}); got.Name != "add_task" {
+		t.Errorf("got %v", got)
+	}
+}
