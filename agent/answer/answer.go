@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"lifehub/agent"
+	"lifehub/agent/citation"
 	"lifehub/agent/memory"
 	"lifehub/agent/prompt"
 	"lifehub/agent/work"
@@ -39,7 +40,22 @@ type Answer struct {
 	Lacking    string          // what the answer has to say is missing; "": nothing is known to be
 
 	foundSources int // how many of Sources are no facts
+	list         citation.SourceList
 }
+
+// Say streams the next piece of the answer; what may be a list of its sources
+// waits until more comes, or the end.
+func (a *Answer) Say(text string) {
+	if a.Command { // what the tool returned
+		a.Worker.Say(text)
+		return
+	}
+	a.Worker.Say(a.list.Add(text, a.Sources))
+}
+
+// SayHeld streams what waits: more than the answer comes next, or this is its
+// end, where a list of the sources is dropped.
+func (a *Answer) SayHeld(end bool) { a.Worker.Say(a.list.End(a.Sources, end)) }
 
 // AttachTool is the name under which attachments stand among the results.
 const AttachTool = "read_resource"

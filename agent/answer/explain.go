@@ -26,6 +26,7 @@ func (a *Answer) Explain(ctx context.Context) error {
 		a.listTime()
 	}
 	usage, err := a.Ask(ctx, a.explainerPrompt(), a.Say)
+	a.SayHeld(true)
 	said := len(a.Said()) > before
 	switch {
 	case err != nil:

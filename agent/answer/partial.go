@@ -31,5 +31,6 @@ func (a *Answer) QuoteFound(ctx context.Context) {
 	if a.Saved.Longer(a.Said()) != "" {
 		a.Quoted = "\n\n(The answer breaks off here.)\n\n" + quoted
 	}
+	a.SayHeld(true)
 	a.Say(a.Quoted)
 }

@@ -115,6 +115,7 @@ func (l *agentLoop) decide(ctx context.Context) (reply, error) {
 		}
 		if l.stream && strings.TrimSpace(l.text) != "" {
 			l.Say("\n\n") // the calls come between this and what is said next
+			l.SayHeld(false)
 		}
 		return r, nil
 	}

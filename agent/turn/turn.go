@@ -173,6 +173,7 @@ func (t *turn) end(ctx context.Context, failure error) {
 	if ctx.Err() != nil {
 		failure, t.Metrics.Interrupted = nil, true
 	}
+	t.SayHeld(true)
 	answer := agent.Answer{Text: t.Said(), Effects: agent.Sum(t.EffectsBy("")), Sources: t.Sources, Cut: t.Cut || failure != nil || t.Metrics.Interrupted}
 	if answer.Cut {
 		answer.Text = t.Saved.Longer(strings.TrimSuffix(answer.Text, t.Quoted)) + t.Quoted

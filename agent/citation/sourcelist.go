@@ -1,0 +1,118 @@
+package citation
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"lifehub/agent"
+	"lifehub/internal/pattern"
+)
+
+// SourceList passes on an answer that arrives in pieces, without a list of its
+// sources at its end, which the program shows: a last block whose lines are
+// nothing but number, path or title of sources that were cited before, under at
+// most one line that ends in a colon or is a heading.
+type SourceList struct{ said, held string }
+
+// Add returns what can be said by now: all but what may become such a list.
+func (l *SourceList) Add(piece string, sources []agent.Source) string {
+	l.held += piece
+	at := len(l.held)
+	if strings.Contains(l.said, "]") || strings.Contains(l.held, "]") {
+		at = l.listAt(sources, true)
+	}
+	return l.take(at)
+}
+
+// End returns what is left to say; drop: without a list of sources.
+func (l *SourceList) End(sources []agent.Source, drop bool) string {
+	at := len(l.held)
+	if drop {
+		at = l.listAt(sources, false)
+	}
+	rest := l.take(at)
+	l.held = ""
+	return rest
+}
+
+func (l *SourceList) take(n int) string {
+	piece := l.held[:n]
+	l.said, l.held = l.said+piece, l.held[n:]
+	return piece
+}
+
+var blankLine = pattern.Lazy(`\n[ \t]*\n\s*|\n\s*$`)
+
+// listAt is where the list begins in what is held, with the blank lines before
+// it; its length: nowhere. growing: more may come.
+func (l *SourceList) listAt(sources []agent.Source, growing bool) int {
+	for _, gap := range blankLine.FindAllStringIndex(l.held, -1) {
+		var cited []int
+		if !growing {
+			for _, m := range markersIn(l.said + l.held[:gap[0]]) {
+				cited = append(cited, m.numbers...)
+			}
+		}
+		if isSourceList(l.held[gap[1]:], sources, cited, growing) {
+			return gap[0]
+		}
+	}
+	return len(l.held)
+}
+
+// longestHead bounds the line before a list, in bytes.
+const longestHead = 40
+
+func isSourceList(block string, sources []agent.Source, cited []int, growing bool) bool {
+	lines := strings.Split(block, "\n")
+	head, listed := false, 0
+	for i, line := range lines {
+		line = strings.TrimSpace(line)
+		partial := growing && i == len(lines)-1
+		begins := strings.TrimRight(line, "*_ ")
+		switch {
+		case line == "":
+		case slices.ContainsFunc(sources, func(s agent.Source) bool {
+			return isPlaceOf(line, s, partial) && (growing || slices.Contains(cited, s.N) && !citesOther(line, cited))
+		}):
+			listed++
+		case listed > 0 || head || len(line) > longestHead:
+			return false
+		case strings.HasSuffix(begins, ":"), strings.HasPrefix(line, "#"), strings.HasPrefix(line, "**") && strings.HasSuffix(line, "**"), partial && !strings.ContainsAny(line, ".!?["):
+			head = true
+		default:
+			return false
+		}
+	}
+	return growing || listed > 0
+}
+
+// isPlaceOf reports whether a line holds nothing but the number, path or title of
+// a source; partial: its end is still to come.
+func isPlaceOf(line string, s agent.Source, partial bool) bool {
+	numbered := slices.ContainsFunc(markersIn(line), func(m marker) bool { return slices.Contains(m.numbers, s.N) })
+	if !partial && !numbered && !strings.Contains(line, s.Path) {
+		return false
+	}
+	words := strings.FieldsFunc(line, notOfWord)
+	if partial && len(words) > 0 {
+		words = words[:len(words)-1]
+	}
+	names := strings.FieldsFunc(strings.ToLower(s.Path+" "+s.Heading+" "+s.Vault), notOfWord)
+	for _, w := range words {
+		if !unicode.IsNumber(FirstRune(w)) && !slices.Contains(names, strings.ToLower(w)) {
+			return false
+		}
+	}
+	return true
+}
+
+// citesOther reports whether a line has the number of a source that is not cited.
+func citesOther(line string, cited []int) bool {
+	return slices.ContainsFunc(markersIn(line), func(m marker) bool {
+		return slices.ContainsFunc(m.numbers, func(n int) bool { return !slices.Contains(cited, n) })
+	})
+}
+
+func notOfWord(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) }
