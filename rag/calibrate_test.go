@@ -1,10 +1,14 @@
 package rag
 
 import (
+	"encoding/json"
 	"fmt"
+	"math"
+	"slices"
 	"strings"
 	"testing"
 
+	"lifehub/rag/search"
 	"lifehub/rag/words"
 )
 
@@ -94,5 +98,44 @@ func TestAQuestionInAnotherLanguageIsNotDeclined(t *testing.T) {
 	all := Library{Indexes: []*Index{x, y}}
 	if found, err := all.Search(t.Context(), Query{Text: "跑步和咖啡"}); err != nil || found.Verdict != Likely {
 		t.Errorf("of two vaults one holds it: verdict %d, %v", found.Verdict, err)
+	}
+}
+
+// What a question scores without its note is read from the search with it: a
+// search that leaves the note out scores the same.
+func TestCalibrationScoresAsASearchWithoutTheNote(t *testing.T) {
+	folder, x := vault(t, recipes(60))
+	syncNow(t, x, folder, nil)
+	var found, hidden []float64
+	for path, text := range recipes(60) {
+		_, sentence, _ := strings.Cut(text, "\n\n")
+		var half []string
+		for i, word := range strings.Fields(sentence) {
+			if i%2 == 0 {
+				half = append(half, word)
+			}
+		}
+		for _, ask := range []struct {
+			without []string
+			scores  *[]float64
+		}{{nil, &found}, {[]string{path}, &hidden}} {
+			out, err := search.Run(t.Context(), search.Vault{DB: x.words.db}, Query{Text: strings.Join(half, " "), Side: search.WordsAlone, Without: ask.without})
+			if err != nil {
+				t.Fatal(err)
+			}
+			*ask.scores = append(*ask.scores, out.Signals.Answerable())
+		}
+	}
+	slices.Sort(found)
+	slices.Sort(hidden)
+	var saved struct{ Found, Hidden float64 }
+	if err := json.Unmarshal([]byte(words.Meta(t.Context(), x.words.db, "calibration")), &saved); err != nil {
+		t.Fatal(err)
+	}
+	if want := found[len(found)/4]; math.Abs(saved.Found-want) > 1e-9 {
+		t.Errorf("with their notes: %v, searches score %v", saved.Found, want)
+	}
+	if want := hidden[len(hidden)/10]; math.Abs(saved.Hidden-want) > 1e-9 || saved.Hidden >= saved.Found {
+		t.Errorf("without their notes: %v, searches score %v", saved.Hidden, want)
 	}
 }

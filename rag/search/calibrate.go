@@ -29,17 +29,14 @@ func Calibrate(ctx context.Context, db *sql.DB, passages int) (key, value string
 			if text.Latin(q.text) {
 				latin++
 			}
-			for _, ask := range []struct {
-				without []string
-				scores  *[]float64
-			}{{nil, &found}, {[]string{q.note}, &hidden}} {
-				s := newSearch(Vault{DB: db}, Query{Text: q.text, Side: WordsAlone, Without: ask.without})
-				_, signals, err := s.candidates(ctx)
-				if err != nil {
-					return "", "", err
-				}
-				*ask.scores = append(*ask.scores, signals.Answerable())
+			s := newSearch(Vault{DB: db}, Query{Text: q.text, Side: WordsAlone})
+			ranked, with, err := s.candidates(ctx)
+			if err != nil {
+				return "", "", err
 			}
+			delete(s.named, q.note) // a second search would find the others again, at the same scores
+			without := s.signals(slices.DeleteFunc(ranked, func(c candidate) bool { return c.note == q.note }))
+			found, hidden = append(found, with.Answerable()), append(hidden, without.Answerable())
 		}
 		slices.Sort(found)
 		slices.Sort(hidden)

@@ -89,7 +89,10 @@ func agrees(ctx context.Context, db *sql.DB, m vectors.Collection, embedder llm.
 }
 
 // standIn is a question made of a note's own sentence.
-type standIn struct{ note, text string }
+type standIn struct {
+	note int64
+	text string
+}
 
 // standIns makes questions of the notes' own sentences: every second word.
 func standIns(ctx context.Context, db *sql.DB) ([]standIn, error) {
@@ -115,7 +118,7 @@ func standIns(ctx context.Context, db *sql.DB) ([]standIn, error) {
 			return nil, err
 		}
 		if question := halfSentence(text); question != "" {
-			questions = append(questions, standIn{p.path, question})
+			questions = append(questions, standIn{p.note, question})
 		}
 	}
 	return questions, nil

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 )
 
 // Texts unpacks the texts of notes, each once.
@@ -39,11 +40,21 @@ func (n *Texts) Of(ctx context.Context, note int64, start, stop int) (string, er
 	return strings.Clone(text[start:stop]), nil // a passage that is shown does not hold on to its note
 }
 
+// unpackers are reused: making one costs more than unpacking a note.
+var unpackers = sync.Pool{New: func() any { return flate.NewReader(nil) }}
+
 // Unpack returns the text of a note as the column text holds it.
 func Unpack(packed []byte) (string, error) {
-	raw, err := io.ReadAll(flate.NewReader(bytes.NewReader(packed)))
+	r := unpackers.Get().(io.Reader) //nolint:forcetypeassert // there is nothing else in it
+	defer unpackers.Put(r)
+	var text bytes.Buffer
+	text.Grow(3 * len(packed))
+	err := r.(flate.Resetter).Reset(bytes.NewReader(packed), nil) //nolint:forcetypeassert // flate says that it is one
+	if err == nil {
+		_, err = text.ReadFrom(r)
+	}
 	if err != nil {
 		return "", fmt.Errorf("unpack note: %w", err)
 	}
-	return string(raw), nil
+	return text.String(), nil
 }

@@ -7,7 +7,9 @@ import (
 	"crypto/sha256"
 	"database/sql"
 	"encoding/json"
+	"errors"
 	"strings"
+	"sync"
 	"time"
 
 	"lifehub/internal/pattern"
@@ -197,19 +199,25 @@ func passageKey(title, heading, text string) vectors.Key {
 	return vectors.KeyOf(sum[:]).Passage()
 }
 
+// packers are reused: making one costs more than packing a note.
+var packers = sync.Pool{New: func() any {
+	w, err := flate.NewWriter(nil, flate.BestSpeed)
+	if err != nil {
+		panic("compress to memory: " + err.Error()) // only a wrong level can do this
+	}
+	return w
+}}
+
 // compress packs a note's text. The level is the fastest: unpacking is what
 // searches pay for, and costs the same at any.
 func compress(text string) []byte {
 	var b bytes.Buffer
-	w, err := flate.NewWriter(&b, flate.BestSpeed)
-	if err == nil {
-		_, err = w.Write([]byte(text))
-	}
-	if err == nil {
-		err = w.Close()
-	}
-	if err != nil {
-		panic("compress to memory: " + err.Error()) // only a wrong level can do this
+	w := packers.Get().(*flate.Writer) //nolint:forcetypeassert // there is nothing else in it
+	defer packers.Put(w)
+	w.Reset(&b)
+	_, err := w.Write([]byte(text))
+	if err = errors.Join(err, w.Close()); err != nil {
+		panic("compress to memory: " + err.Error()) // memory has no errors
 	}
 	return b.Bytes()
 }
