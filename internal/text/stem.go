@@ -1,7 +1,9 @@
 package text
 
 import (
+	"hash/maphash"
 	"strings"
+	"sync/atomic"
 
 	"github.com/blevesearch/snowballstem"
 	"github.com/blevesearch/snowballstem/arabic"
@@ -47,9 +49,34 @@ func Stem(word string, in Lang) string {
 	return env.Current()
 }
 
+// stems are those of words seen lately, each at the place of its hash: a few
+// thousand words are most of any text, and stemming is most of indexing.
+var (
+	stems    [1 << 12]atomic.Pointer[stemmed]
+	stemSeed = maphash.MakeSeed()
+)
+
+type stemmed struct {
+	word, stem string
+	in         Lang
+}
+
 // FoldedStem is the form that a word is searched by: its stem, folded, since
 // accents are left out by many who type.
 func FoldedStem(word string, in Lang) string {
+	if len(word) > longestWord {
+		return foldedStem(word, in)
+	}
+	place := &stems[maphash.String(stemSeed, word)%uint64(len(stems))]
+	if seen := place.Load(); seen != nil && seen.word == word && seen.in == in {
+		return seen.stem
+	}
+	stem := foldedStem(word, in)
+	place.Store(&stemmed{strings.Clone(word), strings.Clone(stem), in}) // not a piece of a whole note
+	return stem
+}
+
+func foldedStem(word string, in Lang) string {
 	if in == "" {
 		return Stem(Fold(word), in)
 	}

@@ -73,6 +73,9 @@ func nextYear(s string, from int) int {
 // case, where it begins, not before from, and ends. Where a year is given, it
 // is one that begins at the place and names none.
 func dateAt(lower string, from, at, year int) (date Span, start, end int) {
+	if year == 0 && !monthBy(lower, from, at) {
+		return Span{}, 0, 0
+	}
 	for _, t := range absolute() {
 		if !t.spaced && !strings.ContainsFunc(lower[from:], text.Unspaced) {
 			continue
@@ -96,6 +99,21 @@ func dateAt(lower string, from, at, year int) (date Span, start, end int) {
 		}
 	}
 	return Span{}, 0, 0
+}
+
+// monthBy reports whether a month may stand with the year at a place: as a
+// number that a sign joins to it, by name, or in a script without spaces. Most
+// years stand without one, and are not worth a pattern.
+func monthBy(lower string, from, at int) bool {
+	if end := at + len("2026"); at > 0 && lower[at-1] == '.' || end < len(lower) && strings.IndexByte("-/.", lower[end]) >= 0 {
+		return true
+	}
+	for word := range text.Words(lower[from:]) {
+		if word.Unspaced || monthNames[strings.Trim(word.Text, "0123456789")] != 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // absolute are the ways to name a day or a month with its year.
