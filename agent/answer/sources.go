@@ -106,8 +106,11 @@ func (a *Answer) inResults(s agent.Source) bool {
 // ResultPart is a step in a prompt, with its number if its text can be cited.
 func (a *Answer) ResultPart(f work.Finding) prompt.Part {
 	p := prompt.Part{Kind: "results", Head: ResultHead(f), Fence: a.Fence()}
-	if r := ForModel(f); !r.Cited { // else it is in the sources
-		p.Text = r.Text
+	if input := cmp.Or(string(f.Input), string(f.Step.Input)); len(input) > len("{}") { // the model may have them from what it read
+		p.Text = "called with " + text.OneLine(text.Clip(input, maxContext))
+	}
+	if r := ForModel(f); !r.Cited && r.Text != "" { // else it is in the sources
+		p.Text = strings.TrimPrefix(p.Text+"\n"+r.Text, "\n")
 	}
 	if n := a.ResultNumber(f.Step.ID); n > 0 {
 		p.Head = fmt.Sprintf("[%d] %s", n, p.Head)
@@ -129,12 +132,9 @@ func ForModel(f work.Finding) llm.Result {
 	return r
 }
 
-// ResultHead names a step with its arguments and how it ended, in one line.
+// ResultHead names a step and how it ended, in one line.
 func ResultHead(f work.Finding) string {
 	head := fmt.Sprintf("Step %s, %s", f.Step.ID, f.Step.Tool)
-	if input := cmp.Or(string(f.Input), string(f.Step.Input)); len(input) > len("{}") {
-		head += " " + text.OneLine(text.Clip(input, maxContext))
-	}
 	if f.Step.Description != "" {
 		head += " (" + text.Clip(f.Step.Description, 200) + ")"
 	}

@@ -329,7 +329,7 @@ func TestUntrustedTextCannotCloseItsFence(t *testing.T) {
 	collect(New(Options{Model: model, History: &shelf{}, Tools: tools(evil)}).Ask(t.Context(), "c1", "go"), nil)
 	prompt := model.requests[1].Messages[1].Text
 	fence := prompt[strings.Index(prompt, "«") : strings.Index(prompt, "»")+len("»")]
-	if strings.Count(prompt, fence) != 3 { // named once, then around the text
+	if strings.Count(prompt, fence) != 5 { // named once, then around the text, and around what the step was called with
 		t.Errorf("fence %s in %s", fence, prompt)
 	}
 }

@@ -17,7 +17,6 @@ import (
 	"lifehub/agent/prompt"
 	"lifehub/agent/toolchoice"
 	"lifehub/agent/work"
-	"lifehub/internal/text"
 	"lifehub/llm"
 )
 
@@ -276,20 +275,21 @@ func (t *turn) replanPrompt(ctx context.Context, offered []agent.Tool, missing [
 	return p
 }
 
-// missingOf says which steps failed or found nothing. What the user refused is
-// not asked for another way.
+// missingOf says which steps failed or found nothing; their arguments and errors
+// stand between marks, with the results. What the user refused is not asked for
+// another way.
 func missingOf(found []work.Finding) (missing []string) {
 	for _, f := range found {
-		why := f.Reason
+		how := string(f.Status) + ", see above"
 		switch {
 		case f.Same != "", f.Step.Extra && f.Status == agent.Done:
 			continue
 		case f.Status == agent.Done && f.Result.Nothing:
-			why = "it found nothing"
+			how = "it found nothing"
 		case f.Status != agent.StepFailed && f.Status != agent.Skipped:
 			continue
 		}
-		missing = append(missing, fmt.Sprintf("- step %s, %s %s: %s", f.Step.ID, f.Step.Tool, text.Clip(string(f.Step.Input), 300), text.OneLine(text.Clip(why, 500))))
+		missing = append(missing, fmt.Sprintf("- step %s, %s: %s", f.Step.ID, f.Step.Tool, how))
 	}
 	if !slices.ContainsFunc(found, func(f work.Finding) bool { return f.Status == agent.StepFailed || f.Result.Nothing && !f.Step.Extra }) {
 		return nil // steps that were left out because of a no

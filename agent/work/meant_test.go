@@ -236,3 +236,14 @@ func TestWhatAModelMeansIsNotGuessed(t *testing.T) {
 		})
 	}
 }
+
+// Whole texts stand for no path under another name of the argument either.
+func TestAResultIsNoPathByAnyName(t *testing.T) {
+	read := &fakeTool{name: "read_note", schema: `{"type":"object","properties":{"path":{"type":"string","description":"path of the note"}},"required":["path"]}`}
+	for _, name := range []string{"path", "Path", "paths", "note_path", "file"} {
+		got := repaired(`{"steps":[{"id":"1","tool":"read_note","input":{"path":"a.md"}},{"id":"2","tool":"read_note","input":{"`+name+`":"{{1.text}}"}}]}`, read)
+		if !strings.Contains(got, "path of read_note takes no {{…}}") {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package work
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -86,10 +87,10 @@ func (w *Worker) RepairStep(d parse.Step, offered []agent.Tool) (step agent.Step
 		d.Input = json.RawMessage(clean)
 		defer func() { notes = append(notes, "a secret of yours was taken out of its arguments") }()
 	}
-	if name := args.NoContent(spec.Schema, d.Input, reference.MatchString); name != "" {
+	input, notes, err := w.Schemas.RepairMeant(spec, d.Input)
+	if name := cmp.Or(args.NoContent(spec.Schema, d.Input, reference.MatchString), args.NoContent(spec.Schema, input, reference.MatchString)); name != "" {
 		return agent.Step{}, nil, fmt.Errorf("%s of %s takes no {{…}}, which stands for a whole text: leave the step out, plan with \"again\": true, and write the value once you see it", name, spec.Name)
 	}
-	input, notes, err := w.Schemas.RepairMeant(spec, d.Input)
 	if toolchoice.Fold(d.Tool) != toolchoice.Fold(spec.Name) {
 		notes = append([]string{fmt.Sprintf("%.60s is %s here", d.Tool, spec.Name)}, notes...)
 	}
