@@ -80,11 +80,11 @@ func whyCut(err error) string {
 // stays open, as after a kill, and what it asked is asked again.
 var ErrShutdown = errors.New("LifeHub ends")
 
-// ErrNoAnswer: the model ended without a word.
-var ErrNoAnswer = errors.New("the model gave no answer")
-
-// ErrDamaged: what to do next is not known any more.
-var ErrDamaged = errors.New("what was saved of this turn cannot be read, so nothing of it is run")
-
-// ErrEmpty refuses a message without a word.
-var ErrEmpty = errors.New("the message is empty")
+var (
+	ErrNoAnswer = errors.New("the model gave no answer")
+	// ErrDamaged: what to do next is not known any more.
+	ErrDamaged = errors.New("what was saved of this turn cannot be read, so nothing of it is run")
+	ErrEmpty   = errors.New("the message is empty")
+	// ErrNothingToJudge: an answer has no sentence that is for the model to judge.
+	ErrNothingToJudge = errors.New("check the answer: nothing to judge: each citation quotes, or differs")
+)

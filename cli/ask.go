@@ -120,7 +120,7 @@ func (q *askCommand) run(ctx context.Context, prompt string) error {
 
 // say writes a line about what goes on to stderr.
 func (q *askCommand) say(text string) {
-	if !q.quiet {
+	if !q.quiet && text != "" {
 		fmt.Fprintf(q.Err, "! %s\n", safetext.Line(text))
 	}
 }
@@ -279,11 +279,12 @@ func (q *askCommand) follow(ctx context.Context, a *app.App, asks *turn.Agent, c
 		}
 		q.report(event)
 	}
+	unread := ""
 	if failed == nil && (q.check || a.Settings.Citations.Check == "model") {
-		if citations, err := asks.SecondRead(ctx, conversation, result.Turn); err != nil {
-			q.say(err.Error())
-		} else {
+		if citations, err := asks.SecondRead(ctx, conversation, result.Turn); err == nil {
 			result.Citations = citations
+		} else if q.check || !errors.Is(err, agent.ErrNothingToJudge) {
+			unread = err.Error()
 		}
 	}
 	if failed == nil && len(unasked) > 0 {
@@ -298,6 +299,7 @@ func (q *askCommand) follow(ctx context.Context, a *app.App, asks *turn.Agent, c
 	} else if !q.streamJSON {
 		q.closeAnswer(result)
 	}
+	q.say(unread)
 	// Only now is it sure who answered: the server may have come up meanwhile.
 	if state := a.Provider.State(); state.Provider == "offline" && !q.quiet {
 		fmt.Fprintln(q.Err, safetext.Line(state.Text))

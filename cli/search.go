@@ -24,7 +24,8 @@ func newSearch(sh *app.Process) *cobra.Command {
 		Use:   "search QUERY…",
 		Short: "Find passages in your notes, without a model",
 		Long: "Find passages in your notes, without a model. Words of the query may be filters: path:FOLDER, tag:NAME,\n" +
-			"after:DATE and before:DATE. Words in quotes are found as they stand.",
+			"after:DATE and before:DATE. Words in quotes are found as they stand.\n" +
+			"Days may be said in words, such as last week, in October or before Christmas.",
 		Example: "  lifehub search \"undo the last commit\"\n" +
 			"  lifehub search boiler tag:home after:2026-01-01 -n 3",
 		RunE: func(cmd *cobra.Command, given []string) error {

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -8,6 +9,7 @@ import (
 	"lifehub/agent/turn"
 	"lifehub/llm"
 	"lifehub/llm/llmtest"
+	"lifehub/llm/offline"
 )
 
 // finished saves an answer with three sentences on two notes, one of them quoted.
@@ -122,5 +124,29 @@ func TestSecondReadNeedsAFinishedAnswer(t *testing.T) {
 	}
 	if err := s.Judge(t.Context(), id, nil); err == nil {
 		t.Error("an open turn was judged")
+	}
+}
+
+// Where the model has nothing to say, it is told why, and nothing changes.
+func TestSecondReadSaysWhyItCannot(t *testing.T) {
+	s, _ := openTemp(t)
+	id := finished(t, s)
+	a := turn.New(turn.Options{Model: offline.New(), History: s})
+	if _, err := a.SecondRead(t.Context(), "c", id); err == nil || !strings.Contains(err.Error(), "there is no model") {
+		t.Errorf("without a model: %v", err)
+	}
+	quoted, err := s.Begin(t.Context(), "c", "And the red ones?")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Finish(t.Context(), quoted, agent.Answer{
+		Text:      "“Bought red ones.” [1]",
+		Sources:   []agent.Source{{N: 1, Path: "log.md", Line: 1, EndLine: 1, Text: "Bought red ones."}},
+		Citations: []agent.Citation{{N: 1, Path: "log.md", Line: 1, Verdict: agent.Verified, Sentence: "“Bought red ones.”"}},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := a.SecondRead(t.Context(), "c", quoted); !errors.Is(err, agent.ErrNothingToJudge) {
+		t.Errorf("of an answer that only quotes: %v", err)
 	}
 }

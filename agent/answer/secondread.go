@@ -29,7 +29,7 @@ const maxReadSentences = 40
 // its sentences that quote nothing and differ in nothing, and returns all
 // citations, these with its word: supported, contradicted, or cited with
 // "model: not there". A sentence that it gives no verdict on stays as it was.
-// Nothing else is judged: the model's word is never a tick, and takes none away.
+// Where there is none it is [agent.ErrNothingToJudge]. Nothing else is judged: the model's word is never a tick, and takes none away.
 // fence is the mark around what is data.
 func SecondRead(ctx context.Context, asker *prompt.Asker, fence string, said agent.Answer) ([]agent.Citation, error) {
 	citations := slices.Clone(said.Citations)
@@ -53,7 +53,7 @@ func SecondRead(ctx context.Context, asker *prompt.Asker, fence string, said age
 		}
 	}
 	if len(sentences) == 0 {
-		return citations, nil
+		return citations, agent.ErrNothingToJudge
 	}
 	p := prompt.Prompt{
 		Agent: "second reader", System: secondReadPrompt, Fence: fence,
@@ -78,6 +78,9 @@ func SecondRead(ctx context.Context, asker *prompt.Asker, fence string, said age
 	p.Material = append(p.Material, prompt.Part{Kind: "results", Head: "The sentences to judge:", Text: strings.TrimSpace(list.String()), Fence: fence})
 	var reply strings.Builder
 	if _, err := asker.Ask(ctx, p, func(piece string) { reply.WriteString(piece) }); err != nil {
+		if _, offline := errors.AsType[*llm.UnsupportedError](err); offline {
+			return nil, errors.New("check the answer: there is no model to judge it; `lifehub doctor` says how to get one")
+		}
 		return nil, fmt.Errorf("ask the model to check the answer: %w", err)
 	}
 	verdicts := readVerdicts(reply.String(), len(sentences))

@@ -211,7 +211,7 @@ func (a *Agent) SecondRead(ctx context.Context, conversation, turnID string) (_ 
 	asker.Think = func() string { return "" }
 	citations, err := answer.SecondRead(ctx, asker, t.Fence(), exchanges[i].Answer)
 	if err != nil {
-		return nil, err
+		return citations, err
 	}
 	return citations, a.History.Judge(ctx, t.Turn, citations)
 }
