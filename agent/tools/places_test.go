@@ -36,6 +36,7 @@ func TestRulesOnPathsSeeTheNoteThatIsMeant(t *testing.T) {
 		`read_note {"path":"The Safe"}`:                                         agent.Deny,
 		`read_note {"path":"safe"}`:                                             agent.Deny,
 		`read_note {"path":"[[safe#x|y]]"}`:                                     agent.Deny,
+		`read_note {"path":"elsewhere/safe.md"}`:                                agent.Deny, // the only one that is called alike
 		`read_note {"path":"Running"}`:                                          agent.Confirm,
 		`note_links {"path":"The Safe"}`:                                        agent.Deny,
 		`edit_note {"path":"the safe","old_text":"oil","new_text":"x"}`:         agent.Deny,

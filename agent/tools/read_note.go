@@ -19,11 +19,13 @@ type readArgs struct {
 
 func newReadNote(v vaults) agent.Tool {
 	return byPath{agent.NewTool(spec[readArgs]("read_note"), agent.Auto, func(ctx context.Context, args readArgs) (agent.Result, error) {
-		at, note, err := v.open(ctx, args.Path)
+		at, note, instead, err := v.open(ctx, args.Path)
 		if err != nil {
 			return agent.Result{}, err
 		}
-		return readResult(at, note, args)
+		result, err := readResult(at, note, args)
+		result.Text = instead + result.Text
+		return result, err
 	}), v}
 }
 

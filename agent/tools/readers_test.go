@@ -71,6 +71,30 @@ func TestReadNoteFindsANoteByAnyOfItsNames(t *testing.T) {
 	}
 }
 
+func TestTheOnlyNoteThatIsCalledAlikeIsRead(t *testing.T) {
+	b := work(t, map[string]string{
+		"home/boiler.md": "# Heating\n", "food/pea_soup.md": "# Green\n", "daily/2026-07-10.md": "# Day\n", "a/plan.md": "# A\n", "b/plan.md": "# B\n",
+	})
+	const instead = "; this is the only one that is called alike.\n\n"
+	for name, want := range map[string]string{
+		"house/Boiler.md": `There is no note "house/Boiler.md"` + instead + "home/boiler.md, 1 line",
+		"pea soup":        `There is no note "pea soup"` + instead + "food/pea_soup.md, 1 line",
+		"log/2026-10-07":  `error: there is no note "log/2026-10-07"; near it: daily/2026-07-10.md`,
+		"c/plan.md":       `error: there is no note "c/plan.md"; near it: a/plan.md, b/plan.md`,
+		"boiler service":  `error: there is no note "boiler service"; near it: home/boiler.md`,
+	} {
+		if _, text := b.run("read_note", `{"path":"`+name+`"}`); !strings.HasPrefix(text, want) {
+			t.Errorf("%s: got %q, want %q", name, text, want)
+		}
+	}
+	if _, text := b.run("note_links", `{"path":"house/boiler.md"}`); !strings.HasPrefix(text, `There is no note "house/boiler.md"`+instead) {
+		t.Errorf("links: got %q", text)
+	}
+	if _, text := b.run("edit_note", `{"path":"house/boiler.md","old_text":"Heating","new_text":"x"}`); !strings.Contains(text, "error: there is no note") {
+		t.Errorf("a note that was not named is changed: %q", text)
+	}
+}
+
 func TestReadNoteReadsLinesAndCitesSections(t *testing.T) {
 	long := strings.Repeat("words and more words\n", 70) // beyond sourceSize
 	b := work(t, map[string]string{

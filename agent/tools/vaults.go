@@ -127,7 +127,7 @@ func (v vaults) find(ctx context.Context, name string) (place, error) {
 	)
 	switch len(found) {
 	case 0:
-		return place{}, &noNoteError{name, pathsOf(ctx, near(places, called))}
+		return place{}, &noNoteError{name, pathsOf(ctx, near(places, called)), alike(places, called)}
 	case 1:
 		return found[0], nil
 	}
@@ -176,25 +176,36 @@ func (b byPath) Places(ctx context.Context, raw json.RawMessage) map[string]stri
 	if json.Unmarshal(raw, &args) != nil {
 		return nil
 	}
-	at, err := b.find(ctx, args.Path)
+	at, _, err := b.findToRead(ctx, args.Path)
 	if err != nil {
 		return nil
 	}
 	return map[string]string{"path": b.pathOf(at.folder, at.Path)}
 }
 
-// open finds a note as find does, and reads it.
-func (v vaults) open(ctx context.Context, name string) (place, notes.Note, error) {
-	at, err := v.find(ctx, name)
-	if err != nil {
-		return place{}, notes.Note{}, err
+// findToRead finds a note as find does, and where there is none, the only one
+// that is called alike; instead says so.
+func (v vaults) findToRead(ctx context.Context, name string) (at place, instead string, err error) {
+	at, err = v.find(ctx, name)
+	if none := (*noNoteError)(nil); errors.As(err, &none) && len(none.alike) == 1 {
+		return none.alike[0], fmt.Sprintf("There is no note %q; this is the only one that is called alike.\n\n", name), nil
 	}
-	note, err := at.read(ctx)
-	return at, note, err
+	return at, "", err
+}
+
+// open finds a note as findToRead does, and reads it.
+func (v vaults) open(ctx context.Context, name string) (at place, note notes.Note, instead string, err error) {
+	if at, instead, err = v.findToRead(ctx, name); err == nil {
+		note, err = at.read(ctx)
+	}
+	return at, note, instead, err
 }
 
 // noNoteError says that there is no such note; it is [fs.ErrNotExist].
-type noNoteError struct{ name, near string }
+type noNoteError struct {
+	name, near string
+	alike      []place // whose file names have the same words
+}
 
 func (e *noNoteError) Error() string {
 	if e.near == "" {
@@ -220,10 +231,26 @@ func titled(p place, title string) bool {
 	return strings.EqualFold(notes.Parse(entry, raw).Title, title)
 }
 
+// nameWords are the words of a note's file name.
+func nameWords(name string) []string {
+	return strings.FieldsFunc(notes.BareName(path.Base(filepath.ToSlash(name))), func(r rune) bool { return strings.ContainsRune(" -_.,/", r) })
+}
+
+// alike are the notes whose file names have the same words.
+func alike(places []place, name string) (same []place) {
+	words := nameWords(name)
+	for _, p := range places {
+		if len(words) > 0 && slices.Equal(words, nameWords(p.Path)) {
+			same = append(same, p)
+		}
+	}
+	return same
+}
+
 // near suggests notes whose path holds a word of the name.
 func near(places []place, name string) (close []place) {
 	for _, p := range places {
-		for _, word := range strings.FieldsFunc(notes.BareName(path.Base(filepath.ToSlash(name))), func(r rune) bool { return strings.ContainsRune(" -_.,/", r) }) {
+		for _, word := range nameWords(name) {
 			if len(word) > 2 && strings.Contains(strings.ToLower(p.Path), word) {
 				close = append(close, p)
 				break
