@@ -23,8 +23,36 @@ func TestTheNotesAreToldInALine(t *testing.T) {
 	if _, err := x.Sync(t.Context(), folder, nil, nil); err != nil {
 		t.Fatal(err)
 	}
+	about(t, x, "7 notes; languages en, de; folders journal/, home/; tags #home; a note of a day journal/2026-03-03.md")
+}
+
+// Of few notes each language is named, of many those of one in twenty.
+func TestTheLanguagesOfFewNotesAreAllNamed(t *testing.T) {
+	for many, want := range map[int]string{
+		30: "32 notes; languages en, de, zh; tags #run",
+		60: "62 notes; languages en; tags #run",
+	} {
+		files := map[string]string{
+			"kuchen.md": "# Kuchen\n\nDer Kuchen muss bei mittlerer Hitze gebacken werden, bis er oben braun und in der Mitte nicht mehr feucht ist.\n",
+			"学中文.md":    "# 学中文\n\n每周三晚上七点上课，老师姓陈。\n",
+		}
+		for day := range many {
+			files[fmt.Sprintf("run %d.md", day)] = "---\ntags: run\n---\n# Run\n\nI ran in the park and it was cold, but the sun was out for the most of it.\n"
+		}
+		dir := t.TempDir()
+		write(t, dir, files)
+		folder, x := openVault(t, dir, t.TempDir())
+		if _, err := x.Sync(t.Context(), folder, nil, nil); err != nil {
+			t.Fatal(err)
+		}
+		about(t, x, want)
+	}
+}
+
+func about(t *testing.T, x *Index, want string) {
+	t.Helper()
 	got := strings.Join(Library{Indexes: []*Index{x}}.About(t.Context()), "\n")
-	if want := "7 notes; languages en, de; folders journal/, home/; tags #home; a note of a day journal/2026-03-03.md"; got != want {
+	if got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }

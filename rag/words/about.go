@@ -12,6 +12,11 @@ import (
 // mostNamed bounds the folders and tags that About names.
 const mostNamed = 5
 
+// languagesOf finds the languages of at least one note in twenty, and of fewer
+// than forty notes all. Those without spaces between words go by the titles.
+const languagesOf = `SELECT CASE WHEN language <> '' THEN language WHEN title GLOB '*[ぁ-ヿ]*' THEN 'ja' WHEN title GLOB '*[一-鿿]*' THEN 'zh' WHEN title GLOB '*[가-힣]*' THEN 'ko' ELSE 'en' END AS spoken
+	FROM notes WHERE outside = 0 GROUP BY spoken HAVING COUNT(*) * 20 >= (SELECT COUNT(*) FROM notes WHERE outside = 0) OR (SELECT COUNT(*) FROM notes WHERE outside = 0) < 40 ORDER BY COUNT(*) DESC, spoken`
+
 // About says in a line what the notes are: how many, in which languages, the
 // folders and tags of most of them, and how those of a day are named. Notes from
 // elsewhere name nothing. "": there are none.
@@ -22,7 +27,7 @@ func About(ctx context.Context, db *sql.DB) (string, error) {
 	}
 	parts := []string{fmt.Sprint(notes, " notes")}
 	for _, of := range []struct{ head, query string }{
-		{"languages", `SELECT CASE language WHEN '' THEN 'en' ELSE language END FROM notes WHERE outside = 0 GROUP BY language HAVING COUNT(*) * 20 >= (SELECT COUNT(*) FROM notes WHERE outside = 0) ORDER BY COUNT(*) DESC`},
+		{"languages", languagesOf},
 		{"folders", `SELECT substr(path, 1, instr(path, '/')) AS folder FROM notes WHERE outside = 0 AND folder <> '' GROUP BY folder ORDER BY COUNT(*) DESC, folder`},
 		{"tags", `SELECT '#' || tag FROM tags JOIN notes ON notes.id = note WHERE outside = 0 GROUP BY tag HAVING COUNT(*) > 1 ORDER BY COUNT(*) DESC, tag`},
 		{"a note of a day", `SELECT MAX(path) FROM notes WHERE outside = 0 AND path GLOB '*[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9].md' HAVING COUNT(*) > 1`},
