@@ -56,16 +56,12 @@ const (
 	writes = 30
 )
 
-// What the figures may be at most, and the turns that are wrong: both may only
-// shrink. The aims are in docs/modes.md.
+// What the figures may be at most: they may only shrink, and each turn has to be
+// right. The aims are in docs/modes.md.
 var (
 	maxRatio   = map[string]float64{"plan honest": 1.02, "plan sloppy": 1.07, "loop honest": 1.02, "loop sloppy": 1.07, "team honest": 1.48, "team sloppy": 2.27}
 	maxPlanner = 1200 // tokens of a planner's first prompt for a question about notes
 	maxThanks  = 900  // tokens of all prompts for a word of thanks
-	knownWrong = []string{
-		"mail, plan honest", "mail, loop honest", "mail, loop sloppy",
-		"language, plan honest",
-	}
 )
 
 // TestWhatTheModesCost lets a person with notes ask twenty things in each of the
@@ -95,11 +91,8 @@ func TestWhatTheModesCost(t *testing.T) {
 					}
 					wrong := strings.Join(r.wrong, "; ")
 					t.Logf("%s: %d calls of %d, %d tokens of %d; %s", turn, r.calls, r.needed, r.read, r.least, cmp.Or(wrong, "right"))
-					switch known := slices.Contains(knownWrong, turn); {
-					case wrong != "" && !known:
+					if wrong != "" {
 						t.Errorf("%s: %s; it answered:\n%s\n%s", turn, wrong, r.answer, strings.Join(r.requests, "\n"))
-					case wrong == "" && known:
-						t.Logf("%s is right now: take it off the list", turn)
 					}
 					if first := r.prompts["planner"]; task.aboutNotes && len(first) > 0 && first[0] > maxPlanner {
 						t.Errorf("%s: the planner's prompt has %d tokens, at most %d are allowed", turn, first[0], maxPlanner)

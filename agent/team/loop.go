@@ -34,7 +34,7 @@ func (t *Team) Loop(ctx context.Context) (able bool, err error) {
 	end := t.Phase(agent.PhaseStarted{Agent: "loop"})
 	l := &agentLoop{
 		Team: t, tools: toolchoice.ChooseWith(always, t.Tools, t.Question, t.MaxTools), callable: t.Tools, rounds: t.Rounds,
-		base:   t.Prompt("loop", strings.ReplaceAll(loopPrompt, "{rounds}", strconv.Itoa(t.Rounds))),
+		base:   t.Prompt("loop", strings.ReplaceAll(loopPrompt, "{rounds}", strconv.Itoa(t.Rounds))+toolchoice.Unavailable(t.Missing, t.Question)),
 		stream: true, numbered: true,
 		called: called,
 		found:  t.Found,

@@ -91,7 +91,7 @@ func workersFor(tools []agent.Tool) (kinds []role) {
 }
 
 // workersAndTools tells the lead who has which tools, those that suit the
-// message first, and which are not available and why.
+// message first, and which that it calls for are not available.
 func (t *Team) workersAndTools(kinds []role) string {
 	var b strings.Builder
 	for _, w := range kinds {
@@ -101,18 +101,7 @@ func (t *Team) workersAndTools(kinds []role) string {
 		}
 		fmt.Fprintf(&b, "- %s: %s (%s)\n", w.name, w.does, strings.Join(names, ", "))
 	}
-	var missing []string
-	for _, w := range roles {
-		for _, name := range w.tools {
-			if why := t.Missing(name); t.Tool(name) == nil && why != "" && !slices.Contains(missing, name+": "+why) {
-				missing = append(missing, name+": "+why)
-			}
-		}
-	}
-	if len(missing) > 0 {
-		b.WriteString("\nNot available:\n- " + strings.Join(missing, "\n- "))
-	}
-	return strings.TrimSpace(b.String())
+	return strings.TrimSpace(b.String()) + toolchoice.Unavailable(t.Missing, t.Question)
 }
 
 func describeWorkers(kinds []role) string {

@@ -6,9 +6,11 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"lifehub/agent"
 	"lifehub/agent/args"
@@ -216,6 +218,25 @@ func byName(spec llm.ToolSpec) string {
 func describe(spec llm.ToolSpec) string {
 	const longest = 2000 // bytes: servers describe at any length
 	return fmt.Sprintf("%s(%s): %s", spec.Name, text.OneLine(text.Clip(arguments(spec.Schema), longest)), text.OneLine(text.Clip(spec.Description, longest)))
+}
+
+// Unavailable tells of the tools that are missing, and why, those whose name has
+// a word of the message in it, as send_email has "mail".
+func Unavailable(missing map[string]string, message string) string {
+	asked := memory.WordSet(message)
+	var b strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(missing)) {
+		for word := range asked {
+			if strings.Contains("_"+Fold(name)+"_", "_"+word+"_") || utf8.RuneCountInString(word) > 3 && strings.Contains(Fold(name), word) {
+				fmt.Fprintf(&b, "\n- %s: %s", name, missing[name])
+				break
+			}
+		}
+	}
+	if b.Len() == 0 {
+		return ""
+	}
+	return "\n\nNot available (for what needs one of these, answer that it is not, why, and how to set it up):" + b.String()
 }
 
 // list writes one line for each tool, those of other programs between marks.

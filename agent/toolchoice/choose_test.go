@@ -175,3 +175,21 @@ func TestACallThroughAnotherToolIsTheCallItself(t *testing.T) {
 		t.Errorf("got %v", got)
 	}
 }
+
+func TestWhatIsNotAvailableIsToldWhereAMessageCallsForIt(t *testing.T) {
+	missing := map[string]string{"send_email": "no mail server is set (mail.host, see lifehub config)", "web_search": "it is switched off (tools.off)"}
+	for message, want := range map[string]string{
+		"Thanks, that helped!":                                  "",
+		"Send jonas@example.org a mail that I come.":            "\n- send_email: no mail server is set (mail.host, see lifehub config)",
+		"Schreib Jonas eine E-Mail":                             "\n- send_email: no mail server is set (mail.host, see lifehub config)",
+		"Search the web and email me what you find":             "\n- send_email: no mail server is set (mail.host, see lifehub config)\n- web_search: it is switched off (tools.off)",
+		"Which server config is set, and should I see its end?": "",
+	} {
+		if _, got, _ := strings.Cut(Unavailable(missing, message), ":"); got != want {
+			t.Errorf("%s: got %q, want %q", message, got, want)
+		}
+	}
+	if got := Unavailable(nil, "Send a mail"); got != "" {
+		t.Errorf("nothing is missing, and yet: %q", got)
+	}
+}

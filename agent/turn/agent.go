@@ -40,9 +40,9 @@ type Options struct {
 	Rules              *rules.Rules                                     // nil: each tool's own level
 	Save               func(ctx context.Context, rule rules.Rule) error // keeps an "always"; nil: for this run only
 
-	// Missing says why a tool that LifeHub knows is not among Tools; "": it is
-	// not known. nil: nothing is.
-	Missing func(tool string) string
+	// Missing says why tools that LifeHub knows are not among Tools, by name; nil:
+	// none is missing.
+	Missing func() map[string]string
 
 	// Prepare may wait for tools that a text, a message or the plan of a turn that
 	// is resumed, names and that are not there yet; it says what it waits for. nil:
@@ -124,7 +124,7 @@ func New(o Options) *Agent {
 		o.Prepare = func(context.Context, string, func(string)) {}
 	}
 	if o.Missing == nil {
-		o.Missing = func(string) string { return "" }
+		o.Missing = func() map[string]string { return nil }
 	}
 	if o.AboutNotes == nil {
 		o.AboutNotes = func(context.Context) []string { return nil }

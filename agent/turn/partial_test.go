@@ -273,10 +273,8 @@ func TestWhatAPlanLostIsTold(t *testing.T) {
 			model, brave := &script{lines: append(tc.lines, say("I could not mail Ana."))}, web()
 			events := collect(New(Options{
 				Model: model, History: &shelf{},
-				Tools: tools(search(), brave, &fakeTool{name: "a_search_all"}, &fakeTool{name: "b_search_all"}),
-				Missing: func(tool string) string {
-					return map[string]string{"send_email": "no mail server is set"}[tool]
-				},
+				Tools:   tools(search(), brave, &fakeTool{name: "a_search_all"}, &fakeTool{name: "b_search_all"}),
+				Missing: func() map[string]string { return map[string]string{"send_email": "no mail server is set"} },
 			}).Ask(t.Context(), "c1", "mail Ana what my notes say of running"), nil)
 			end := ended(t, events)
 			if fmt.Sprint(end.Dropped) != fmt.Sprint(tc.want) || end.Answer != "I could not mail Ana." || len(brave.ran()) != tc.ran {
@@ -294,7 +292,7 @@ func TestWhatAPlanLostIsTold(t *testing.T) {
 
 // A worker that asks for a tool of another worker is not told that it is off.
 func TestAToolThatAnotherWorkerHasIsNotMissing(t *testing.T) {
-	missing := func(string) string { return "it is switched off" }
+	missing := func() map[string]string { return map[string]string{"brave_web_search": "it is switched off"} }
 	model := &script{lines: []line{say(oneTask), calling("brave_web_search", `{"query":"tips"}`), say(notesFound), say(accepted), say("Done.")}}
 	events := collect(New(Options{Model: model, History: &shelf{}, Tools: tools(search(), web()), Mode: inMode(agent.TeamMode), Missing: missing}).Ask(t.Context(), "c1", question), nil)
 	if end := ended(t, events); fmt.Sprint(end.Dropped) != `[brave_web_search: there is no tool "brave_web_search"]` {

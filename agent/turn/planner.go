@@ -123,7 +123,7 @@ func (t *turn) withoutWeak() {
 // plannerPrompt describes the tools that the message calls for, and those that
 // are named in what came of the plan so far.
 func (t *turn) plannerPrompt(ctx context.Context, offered []llm.ToolSpec, soFar string) prompt.Prompt {
-	p := t.Prompt("planner", strings.NewReplacer("{steps}", strconv.Itoa(work.MaxSteps), "{tools}", toolchoice.Describe(offered, t.Question, soFar, t.Fence())).Replace(plannerPrompt))
+	p := t.Prompt("planner", strings.NewReplacer("{steps}", strconv.Itoa(work.MaxSteps), "{tools}", toolchoice.Describe(offered, t.Question, soFar, t.Fence())+toolchoice.Unavailable(t.Missing, t.Question)).Replace(plannerPrompt))
 	if about := t.agent.AboutNotes(ctx); len(about) > 0 {
 		p.Material = append(p.Material, prompt.Part{Kind: "memory", Head: "What the user's notes are, as data:", Text: strings.Join(about, "\n"), Fence: p.Fence})
 	}

@@ -37,7 +37,7 @@ func newTurn(a *Agent, conversation string, to chan<- agent.Event) *turn {
 	stream.Journal, stream.Trace = a.Journal, a.Trace
 	guard := &gate.Guard{Gate: a.gate, Record: &provenance.Record{Stream: stream, Store: a.Provenance, Conversation: conversation}, Schemas: &a.schemas}
 	worker := work.New(guard, a.Limits.Parallel)
-	worker.Missing, worker.Redact = a.Missing, a.Redact
+	worker.Missing, worker.Redact = a.Missing(), a.Redact
 	asker := a.asker(stream)
 	t := &turn{agent: a, Team: &team.Team{
 		Answer: &answer.Answer{

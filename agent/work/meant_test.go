@@ -222,12 +222,7 @@ func TestWhatAModelMeansIsNotGuessed(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			worker := alone()
-			worker.Missing = func(tool string) string {
-				if tool == "tasks_list" {
-					return "it is switched off"
-				}
-				return ""
-			}
+			worker.Missing = map[string]string{"tasks_list": "it is switched off"}
 			draft := parse.Step{ID: "1", Tool: tc.tool, Input: json.RawMessage(tc.input)}
 			steps, dropped := worker.RepairSteps([]parse.Step{draft}, []agent.Tool{search, mail, days, tasks, change}, nil)
 			if got := written(steps, dropped); got != tc.want {

@@ -75,7 +75,7 @@ func (w *Worker) RepairStep(d parse.Step, offered []agent.Tool) (step agent.Step
 	}
 	tool, why := toolchoice.Find(offered, d.Tool), ""
 	if tool == nil && toolchoice.Find(w.Tools, d.Tool) == nil { // else others have it, as another worker does
-		if why = w.Missing(d.Tool); why == "" {
+		if why = w.Missing[d.Tool]; why == "" {
 			tool = toolchoice.Meant(offered, d.Tool)
 		}
 	}

@@ -213,7 +213,7 @@ func FuzzReadPlan(f *testing.F) {
 // alone is a worker without a turn: it repairs steps, and runs none.
 func alone() *Worker {
 	w := New(&gate.Guard{Record: &provenance.Record{}, Schemas: &args.Schemas{}}, 1)
-	w.Missing, w.Redact = func(string) string { return "" }, func(text string) string { return text }
+	w.Redact = func(text string) string { return text }
 	return w
 }
 

@@ -22,7 +22,7 @@ import (
 type Worker struct {
 	*gate.Guard
 	Tools    []agent.Tool             // the enabled ones when the turn began
-	Missing  func(tool string) string // why a known tool is not among Tools; "": it is not known
+	Missing  map[string]string        // why tools that are known are not among Tools, by name
 	Redact   func(text string) string // takes the user's secrets out
 	Saved    Saved                    // of a turn that was interrupted and is resumed
 	Found    []Finding                // what was attached, then what the steps brought, in plan order

@@ -274,21 +274,23 @@ func (a *App) Offered() []agent.Tool {
 	return slices.DeleteFunc(a.Tools(), a.leftOut)
 }
 
-// Missing says why a tool that LifeHub has is not offered now; "": it has none
-// of this name.
-func (a *App) Missing(name string) string {
-	if name == "send_email" && a.Settings.Mail.Host == "" {
-		return "no mail server is set (mail.host and mail.from, see lifehub config)"
+// Missing says why a tool that LifeHub has is not offered now, by name.
+func (a *App) Missing() map[string]string {
+	missing, enabled := map[string]string{}, a.Tools()
+	for _, tool := range a.Builtin {
+		switch name := tool.Spec().Name; {
+		case !slices.ContainsFunc(enabled, func(t agent.Tool) bool { return t.Spec().Name == name }):
+			missing[name] = "it is switched off (tools.off)"
+		case toolchoice.NeedsNotes(name) && len(a.OpenVaults()) == 0:
+			missing[name] = "there are no notes"
+		case a.leftOut(tool):
+			missing[name] = "/notes leaves it out"
+		}
 	}
-	switch {
-	case !a.IsBuiltin(name):
-		return ""
-	case !slices.ContainsFunc(a.Tools(), func(t agent.Tool) bool { return t.Spec().Name == name }):
-		return "it is switched off (tools.off)"
-	case toolchoice.NeedsNotes(name) && len(a.OpenVaults()) == 0:
-		return "there are no notes"
+	if a.Settings.Mail.Host == "" {
+		missing["send_email"] = "no mail server is set (mail.host and mail.from, see lifehub config)"
 	}
-	return "/notes leaves it out"
+	return missing
 }
 
 // Tools are the enabled tools of this moment.

@@ -55,11 +55,11 @@ func TestWhyAToolIsMissingIsItsOwnReason(t *testing.T) {
 			t.Fatal(err)
 		}
 		<-bg.status
-		got := []string{bg.Missing("web_search"), "", bg.Missing("send_email")}
+		got := []string{bg.Missing()["web_search"], "", bg.Missing()["send_email"]}
 		if use == "off" {
-			got[1] = bg.Missing("search_notes")
+			got[1] = bg.Missing()["search_notes"]
 		}
-		if !slices.Equal(got, want) || bg.Missing("fly") != "" {
+		if !slices.Equal(got, want) || bg.Missing()["fly"] != "" {
 			t.Errorf("/notes %s: %q, want %q", use, got, want)
 		}
 	}
