@@ -3,6 +3,7 @@ package notes
 import (
 	"cmp"
 	"path"
+	"path/filepath"
 	"strings"
 )
 
@@ -63,6 +64,19 @@ func BareName(name string) string {
 		name = strings.TrimSuffix(name, ext)
 	}
 	return name
+}
+
+// SameName compares paths without case and ending.
+func SameName(a, b string) bool { return BareName(a) == BareName(b) }
+
+// HasNameSuffix reports whether a path ends with the folders and name of another.
+func HasNameSuffix(long, end string) bool {
+	return strings.HasSuffix(BareName(long), "/"+BareName(end))
+}
+
+// NameWords are the words of a note's file name.
+func NameWords(name string) []string {
+	return strings.FieldsFunc(BareName(path.Base(filepath.ToSlash(name))), func(r rune) bool { return strings.ContainsRune(" -_.,/", r) })
 }
 
 // Titles are what a note is called besides its file's name: its title and its aliases.

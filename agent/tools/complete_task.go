@@ -10,6 +10,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/internal/pattern"
+	"lifehub/notes"
 )
 
 type completeArgs struct {
@@ -68,7 +69,7 @@ func (v vaults) openTask(ctx context.Context, args completeArgs) (vaultTask, err
 	if m := pathAndLine.FindStringSubmatch(wanted); m != nil {
 		line, _ := strconv.Atoi(m[2])
 		found := slices.DeleteFunc(slices.Clone(all), func(t vaultTask) bool {
-			return t.Line != line || !sameName(t.place.Path, m[1]) && !hasNameSuffix("/"+t.place.Path, m[1])
+			return t.Line != line || !notes.SameName(t.place.Path, m[1]) && !notes.HasNameSuffix("/"+t.place.Path, m[1])
 		})
 		if len(found) > 0 {
 			return oneTask(found, args.Task)

@@ -26,7 +26,7 @@ const (
 
 func newNoteLinks(v vaults) agent.Tool {
 	return byPath{agent.NewTool(spec[linksArgs]("note_links"), agent.Auto, func(ctx context.Context, args linksArgs) (agent.Result, error) {
-		at, note, instead, err := v.open(ctx, args.Path)
+		at, note, err := v.open(ctx, args.Path)
 		if err != nil {
 			return agent.Result{}, err
 		}
@@ -80,7 +80,7 @@ func newNoteLinks(v vaults) agent.Tool {
 				unlinked = append(unlinked, tell(b))
 			}
 		}
-		result.Text = instead + listed("Linked from", from) + "\n\n" + listed("Links to", to)
+		result.Text = at.instead + listed("Linked from", from) + "\n\n" + listed("Links to", to)
 		if len(unlinked) > 0 {
 			result.Text += "\n\n" + listed("Mentioned without a link", unlinked)
 		}

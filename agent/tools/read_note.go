@@ -19,13 +19,11 @@ type readArgs struct {
 
 func newReadNote(v vaults) agent.Tool {
 	return byPath{agent.NewTool(spec[readArgs]("read_note"), agent.Auto, func(ctx context.Context, args readArgs) (agent.Result, error) {
-		at, note, instead, err := v.open(ctx, args.Path)
+		at, note, err := v.open(ctx, args.Path)
 		if err != nil {
 			return agent.Result{}, err
 		}
-		result, err := readResult(at, note, args)
-		result.Text = instead + result.Text
-		return result, err
+		return readResult(at, note, args)
 	}), v}
 }
 
@@ -46,13 +44,13 @@ func readResult(at place, note notes.Note, args readArgs) (agent.Result, error) 
 		sources = withoutFront(base, note, lines, to)
 	}
 	if len(sources) == 0 {
-		return agent.Result{Text: note.Path + " is empty.", Nothing: true}, nil
+		return agent.Result{Text: at.instead + note.Path + " is empty.", Nothing: true}, nil
 	}
 	head := fmt.Sprintf("%s, %s", note.Path, text.Count(len(lines), "line"))
 	if !whole || to < len(lines) {
 		head = fmt.Sprintf("%s, lines %d to %d of %d", note.Path, from, to, len(lines))
 	}
-	text := head + "\n\n" + strings.Join(lines[from-1:to], "\n")
+	text := at.instead + head + "\n\n" + strings.Join(lines[from-1:to], "\n")
 	if to < len(lines) && args.To == 0 {
 		text += fmt.Sprintf("\n\nThe note goes on: read from line %d.", to+1)
 	}

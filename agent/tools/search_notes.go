@@ -85,7 +85,7 @@ func (v vaults) wholeNotes(ctx context.Context, passages []rag.Passage) (list []
 			list = append(list, p)
 			continue
 		}
-		note, err := place{v()[i], notes.Entry{Path: p.Path}}.read(ctx)
+		note, err := place{folder: v()[i], Entry: notes.Entry{Path: p.Path}}.read(ctx)
 		lines := strings.Split(note.Text, "\n")
 		if whole := excerpt.Sections(agent.Source{}, nil, lines, max(1, note.BodyLine), len(lines)); err == nil && len(whole) == 1 && len(whole[0].Text) <= excerpt.WholeNote {
 			p.Text, p.Line, p.EndLine = whole[0].Text, whole[0].Line, whole[0].EndLine

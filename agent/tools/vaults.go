@@ -26,6 +26,7 @@ type vaults func() []*notes.Folder
 type place struct {
 	folder *notes.Folder
 	notes.Entry
+	instead string // what is said where another note was asked for
 }
 
 func (p place) read(ctx context.Context) (notes.Note, error) {
@@ -66,7 +67,7 @@ func (v vaults) all(ctx context.Context) ([]place, error) {
 			return nil, err
 		}
 		for _, entry := range entries {
-			places = append(places, place{folder, entry})
+			places = append(places, place{folder: folder, Entry: entry})
 		}
 	}
 	return places, nil
@@ -121,13 +122,14 @@ func (v vaults) find(ctx context.Context, name string) (place, error) {
 	found := firstFitting(places,
 		func(p place) bool { return p.folder == folder && p.Path == below },
 		func(p place) bool { return p.Path == below },
-		func(p place) bool { return sameName(p.Path, below) },
-		func(p place) bool { return hasNameSuffix("/"+p.Path, below) },
+		func(p place) bool { return notes.SameName(p.Path, below) },
+		func(p place) bool { return notes.HasNameSuffix("/"+p.Path, below) },
 		func(p place) bool { return titled(p, called) },
 	)
 	switch len(found) {
 	case 0:
-		return place{}, &noNoteError{name, pathsOf(ctx, near(places, called)), alike(places, called)}
+		close, alike := near(places, called)
+		return place{}, &noNoteError{name, pathsOf(ctx, close), alike}
 	case 1:
 		return found[0], nil
 	}
@@ -176,29 +178,29 @@ func (b byPath) Places(ctx context.Context, raw json.RawMessage) map[string]stri
 	if json.Unmarshal(raw, &args) != nil {
 		return nil
 	}
-	at, _, err := b.findToRead(ctx, args.Path)
+	at, err := b.findToRead(ctx, args.Path)
 	if err != nil {
 		return nil
 	}
 	return map[string]string{"path": b.pathOf(at.folder, at.Path)}
 }
 
-// findToRead finds a note as find does, and where there is none, the only one
-// that is called alike; instead says so.
-func (v vaults) findToRead(ctx context.Context, name string) (at place, instead string, err error) {
-	at, err = v.find(ctx, name)
+// findToRead finds a note as find does, or else the only one that is called alike.
+func (v vaults) findToRead(ctx context.Context, name string) (place, error) {
+	at, err := v.find(ctx, name)
 	if none := (*noNoteError)(nil); errors.As(err, &none) && len(none.alike) == 1 {
-		return none.alike[0], fmt.Sprintf("There is no note %q; this is the only one that is called alike.\n\n", name), nil
+		at, err = none.alike[0], nil
+		at.instead = fmt.Sprintf("There is no note %q; this is the only one that is called alike.\n\n", name)
 	}
-	return at, "", err
+	return at, err
 }
 
 // open finds a note as findToRead does, and reads it.
-func (v vaults) open(ctx context.Context, name string) (at place, note notes.Note, instead string, err error) {
-	if at, instead, err = v.findToRead(ctx, name); err == nil {
+func (v vaults) open(ctx context.Context, name string) (at place, note notes.Note, err error) {
+	if at, err = v.findToRead(ctx, name); err == nil {
 		note, err = at.read(ctx)
 	}
-	return at, note, instead, err
+	return at, note, err
 }
 
 // noNoteError says that there is no such note; it is [fs.ErrNotExist].
@@ -215,13 +217,6 @@ func (e *noNoteError) Error() string {
 }
 func (e *noNoteError) Is(target error) bool { return target == fs.ErrNotExist }
 
-// sameName compares paths without case and ending.
-func sameName(a, b string) bool { return notes.BareName(a) == notes.BareName(b) }
-
-func hasNameSuffix(long, end string) bool {
-	return strings.HasSuffix(notes.BareName(long), "/"+notes.BareName(end))
-}
-
 // titled reads a note only when its text holds the title's words at all.
 func titled(p place, title string) bool {
 	raw, entry, err := p.folder.Raw(p.Path)
@@ -231,33 +226,18 @@ func titled(p place, title string) bool {
 	return strings.EqualFold(notes.Parse(entry, raw).Title, title)
 }
 
-// nameWords are the words of a note's file name.
-func nameWords(name string) []string {
-	return strings.FieldsFunc(notes.BareName(path.Base(filepath.ToSlash(name))), func(r rune) bool { return strings.ContainsRune(" -_.,/", r) })
-}
-
-// alike are the notes whose file names have the same words.
-func alike(places []place, name string) (same []place) {
-	words := nameWords(name)
+// near suggests notes whose path has a word of the name; alike have the same words.
+func near(places []place, name string) (close, alike []place) {
+	words := notes.NameWords(name)
 	for _, p := range places {
-		if len(words) > 0 && slices.Equal(words, nameWords(p.Path)) {
-			same = append(same, p)
+		if slices.ContainsFunc(words, func(word string) bool { return len(word) > 2 && strings.Contains(strings.ToLower(p.Path), word) }) {
+			close = append(close, p)
+		}
+		if len(words) > 0 && slices.Equal(words, notes.NameWords(p.Path)) {
+			alike = append(alike, p)
 		}
 	}
-	return same
-}
-
-// near suggests notes whose path holds a word of the name.
-func near(places []place, name string) (close []place) {
-	for _, p := range places {
-		for _, word := range nameWords(name) {
-			if len(word) > 2 && strings.Contains(strings.ToLower(p.Path), word) {
-				close = append(close, p)
-				break
-			}
-		}
-	}
-	return close
+	return close, alike
 }
 
 // mostNamed is how many places an error names.
@@ -294,7 +274,7 @@ func (v vaults) tasks(ctx context.Context) ([]vaultTask, error) {
 		}
 		note := opened(ctx, notes.Parse(entry, raw))
 		for _, t := range note.Tasks {
-			all = append(all, newVaultTask(place{p.folder, entry}, note, t))
+			all = append(all, newVaultTask(place{folder: p.folder, Entry: entry}, note, t))
 		}
 	}
 	return all, nil
