@@ -32,7 +32,7 @@ type Team struct {
 	Rounds   int // of the loop
 	MaxTools int // that a model is offered
 
-	sole bool // one worker has the whole message
+	sole bool // one worker has the whole message; not of a resumed plan, whose sources are numbered afresh
 }
 
 // HandOut lets a lead answer small talk at once, or hand tasks to workers. The
@@ -51,7 +51,6 @@ func (t *Team) HandOut(ctx context.Context) (able bool, err error) {
 	if err != nil || answered {
 		return true, err
 	}
-	t.sole = len(steps) == 1
 	if err := t.RunPlan(ctx, steps); err != nil {
 		return true, err
 	}
@@ -127,6 +126,7 @@ func (t *Team) lead(ctx context.Context) (steps []agent.Step, answered bool, err
 		made.Steps = []agent.Step{{ID: "1", Tool: agent.DelegateTool, Input: input}}
 	}
 	steps, err = t.Plan(ctx, made)
+	t.sole = len(steps) == 1
 	return steps, false, err
 }
 
