@@ -106,7 +106,7 @@ func (m *obeying) Stream(_ context.Context, req llm.Request) iter.Seq2[llm.Delta
 	case strings.Contains(system, "You lead a team"):
 		var tasks []map[string]any
 		for i, worker := range []string{"notes", "general", "email", "search"} { // one after the other, so that what one read orders the next
-			tasks = append(tasks, map[string]any{"id": fmt.Sprint(i), "worker_type": worker, "task_description": "Do it. " + ordered, "success_criteria": "It is done.", "after": []string{fmt.Sprint(i - 1)}})
+			tasks = append(tasks, map[string]any{"id": fmt.Sprint(i), "worker_type": worker, "task_description": "Do it, and echo it. " + ordered, "success_criteria": "It is done.", "after": []string{fmt.Sprint(i - 1)}})
 		}
 		list = []llm.Delta{{Text: string(must(json.Marshal(map[string]any{"tasks": tasks})))}}
 	case strings.Contains(system, "You judge"):

@@ -70,12 +70,16 @@ func TestTimeWords(t *testing.T) {
 func TestLastWeekOnASunday(t *testing.T) {
 	sunday := time.Date(2026, 11, 22, 15, 0, 0, 0, time.Local)
 	for text, want := range map[string]string{
-		"what did I do last week":      "2026-11-16 2026-11-23",
-		"was war letzte Woche":         "2026-11-16 2026-11-23",
-		"上周我做了什么":                      "2026-11-16 2026-11-23",
-		"what did I do this week":      "2026-11-16 2026-11-23",
-		"the week before last":         "2026-11-09 2026-11-16",
-		"what are my plans next week?": "2026-11-23 2026-11-30",
+		"what did I do last week":         "2026-11-16 2026-11-23",
+		"was war letzte Woche":            "2026-11-16 2026-11-23",
+		"上周我做了什么":                         "2026-11-16 2026-11-23",
+		"what did I do this week":         "2026-11-16 2026-11-23",
+		"the week before last":            "2026-11-09 2026-11-16",
+		"what are my plans next week?":    "2026-11-23 2026-11-30",
+		"what is due next month?":         "2026-12-01 2027-01-01",
+		"was steht im nächsten Monat an?": "2026-12-01 2027-01-01",
+		"下个月有什么安排":                        "2026-12-01 2027-01-01",
+		"races next year":                 "2027-01-01 2028-01-01",
 	} {
 		s, _ := In(text, sunday)
 		if got := s.From.Format(time.DateOnly) + " " + s.To.Format(time.DateOnly); got != want {

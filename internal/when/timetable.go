@@ -73,10 +73,13 @@ var plainTimes = sync.OnceValue(func() []plainTime {
 		unspaced(`上个月|上個月|上月|先月|지난 ?달`, aMonth, -1),
 		spaced(this+` (?:month|monat)|ce mois(?:-ci)?|este mes|questo mese|в этом месяце`, aMonth, 0),
 		unspaced(`[这這]个?個?月|本月|今月|이번 ?달`, aMonth, 0),
+		spaced(`next month|(?:nächste[nr]?|kommende[nr]?) monat`, aMonth, 1),
+		unspaced(`下个?月|下個月|来月|다음 ?달`, aMonth, 1),
 		spaced(last+` (?:quarter|quartal)`, aQuarter, -1),
 		spaced(this+` (?:quarter|quartal)`, aQuarter, 0),
 		spaced(`(?:the )?year before last|vorletzte[ns]? jahr`, aYear, -2),
 		spaced(last+` (?:year|jahr)|l['’](?:année dernière|an dernier)|(?:el )?año pasado|(?:l['’])?anno scorso|(?:no )?ano passado|(?:в )?прошлом году`, aYear, -1),
+		spaced(`next year|(?:nächste|kommende)[ns]? jahr`, aYear, 1),
 		spaced(this+` (?:year|jahr)|(?:the )?(?:beginning|start) of the year|jahresbeginn|jahresanfang|cette année|este año|quest['’]anno|este ano|в этом году`, aYear, 0),
 
 		spaced(`(?:a )?(?P<n>\d{1,4}|`+count+`)(?: of)? (?P<unit>`+unit+`) (?:ago|fa|назад|atrás)`, ago, 0),
