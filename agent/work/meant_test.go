@@ -137,8 +137,12 @@ func TestCallsAreWhatTheyMean(t *testing.T) {
 		t.Logf("| %-24s | %5d of %5d | %5.1f %% | other meaning %d |", form, n.right, n.all, 100*float64(n.right)/float64(n.all), n.other)
 	}
 	t.Logf("%d of %d, %.2f %%", right, all, 100*float64(right)/float64(all))
-	if right*100 < all*95 {
-		t.Errorf("%d of %d calls are repaired", right, all)
+	least := 95 // percent
+	if sampled() > 1 {
+		least = 90 // of few calls chance takes some
+	}
+	if right*100 < all*least {
+		t.Errorf("%d of %d calls are repaired, want %d %%", right, all, least)
 	}
 }
 
