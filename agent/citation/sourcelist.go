@@ -13,13 +13,18 @@ import (
 // sources at its end, which the program shows: a last block whose lines are
 // nothing but number, path or title of sources that were cited before, under at
 // most one line that ends in a colon or is a heading.
-type SourceList struct{ said, held string }
+type SourceList struct {
+	said  []byte // a string would be copied with each piece
+	cites bool   // an answer that cites nothing has no such list
+	held  string
+}
 
 // Add returns what can be said by now: all but what may become such a list.
 func (l *SourceList) Add(piece string, sources []agent.Source) string {
 	l.held += piece
+	l.cites = l.cites || strings.Contains(piece, "]")
 	at := len(l.held)
-	if strings.Contains(l.said, "]") || strings.Contains(l.held, "]") {
+	if l.cites {
 		at = l.listAt(sources, true)
 	}
 	return l.take(at)
@@ -38,7 +43,7 @@ func (l *SourceList) End(sources []agent.Source, drop bool) string {
 
 func (l *SourceList) take(n int) string {
 	piece := l.held[:n]
-	l.said, l.held = l.said+piece, l.held[n:]
+	l.said, l.held = append(l.said, piece...), l.held[n:]
 	return piece
 }
 
@@ -50,7 +55,7 @@ func (l *SourceList) listAt(sources []agent.Source, growing bool) int {
 	for _, gap := range blankLine.FindAllStringIndex(l.held, -1) {
 		var cited []int
 		if !growing {
-			for _, m := range markersIn(l.said + l.held[:gap[0]]) {
+			for _, m := range markersIn(string(l.said) + l.held[:gap[0]]) {
 				cited = append(cited, m.numbers...)
 			}
 		}
