@@ -1,7 +1,6 @@
 package when
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -55,15 +54,20 @@ func TestTimeWords(t *testing.T) {
 	}
 	for text, want := range cases {
 		t.Run(text, func(t *testing.T) {
-			got := "none"
-			if s, _ := In(text, today); !s.IsZero() {
-				got = fmt.Sprint(s.From.Format(time.DateOnly), " ", s.To.Format(time.DateOnly))
-			}
-			if got != want {
+			if got := daysIn(text, today); got != want {
 				t.Errorf("got %s, want %s", got, want)
 			}
 		})
 	}
+}
+
+// daysIn is the time of a question by its first day and the first after it.
+func daysIn(text string, today time.Time) string {
+	s, _ := In(text, today)
+	if s.IsZero() {
+		return "none"
+	}
+	return s.From.Format(time.DateOnly) + " " + s.To.Format(time.DateOnly)
 }
 
 // On a Sunday last week is the week that ends.
@@ -81,8 +85,7 @@ func TestLastWeekOnASunday(t *testing.T) {
 		"下个月有什么安排":                        "2026-12-01 2027-01-01",
 		"races next year":                 "2027-01-01 2028-01-01",
 	} {
-		s, _ := In(text, sunday)
-		if got := s.From.Format(time.DateOnly) + " " + s.To.Format(time.DateOnly); got != want {
+		if got := daysIn(text, sunday); got != want {
 			t.Errorf("%s: %s, want %s", text, got, want)
 		}
 	}
@@ -164,11 +167,7 @@ func TestStretchesOfTime(t *testing.T) {
 		"since when is it so":  "none",
 	} {
 		t.Run(text, func(t *testing.T) {
-			got := "none"
-			if s, _ := In(text, today); !s.IsZero() {
-				got = fmt.Sprint(s.From.Format(time.DateOnly), " ", s.To.Format(time.DateOnly))
-			}
-			if got != want {
+			if got := daysIn(text, today); got != want {
 				t.Errorf("got %s, want %s", got, want)
 			}
 		})

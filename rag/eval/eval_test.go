@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"lifehub/internal/testenv"
+	"lifehub/llm"
 	"lifehub/notes"
 	"lifehub/rag"
 )
@@ -68,6 +69,13 @@ func index(t *testing.T, name string) (*rag.Index, *notes.Folder, Bench, map[str
 	if err != nil {
 		t.Fatal(err)
 	}
+	x, folder := indexed(t, dir, nil)
+	return x, folder, bench, ids
+}
+
+// indexed opens a folder and indexes it, until the test ends.
+func indexed(t *testing.T, dir string, embedder llm.Embedder) (*rag.Index, *notes.Folder) {
+	t.Helper()
 	folder, err := notes.Open(dir)
 	if err != nil {
 		t.Fatal(err)
@@ -82,10 +90,10 @@ func index(t *testing.T, name string) (*rag.Index, *notes.Folder, Bench, map[str
 		}
 		folder.Close() //nolint:errcheck // only read
 	})
-	if _, err := x.Sync(t.Context(), folder, nil, nil); err != nil {
+	if _, err := x.Sync(t.Context(), folder, embedder, nil); err != nil {
 		t.Fatal(err)
 	}
-	return x, folder, bench, ids
+	return x, folder
 }
 
 func reference(t *testing.T, name string) Figures {

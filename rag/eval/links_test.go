@@ -160,17 +160,7 @@ func TestFiguresOfLinks(t *testing.T) {
 	fmt.Println("| vault | question | n | nDCG@10 | R@10 | with a boost for linked notes |\n|---|---|---:|---:|---:|---:|")
 	for _, source := range append(sources, filepath.SplitList(os.Getenv("LIFEHUB_LINK_VAULTS"))...) {
 		v := hideLinks(t, source)
-		folder, err := notes.Open(v.dir)
-		if err != nil {
-			t.Fatal(err)
-		}
-		x, err := rag.Open(t.TempDir(), rag.Options{Vault: v.dir})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := x.Sync(t.Context(), folder, nil, nil); err != nil {
-			t.Fatal(err)
-		}
+		x, _ := indexed(t, v.dir, nil)
 		for _, kind := range []string{sharedText, ownText, linkLine, firstWords} {
 			var plain, boosted []Figures
 			for _, q := range v.asked[kind] {
@@ -187,9 +177,5 @@ func TestFiguresOfLinks(t *testing.T) {
 			a, d := Mean(plain), Compare(plain, boosted)
 			fmt.Printf("| %s | %s | %d | %.4f | %.4f | %+.4f (%+.4f to %+.4f) |\n", filepath.Base(source), kind, len(plain), a.NDCG, a.Recall, d.Mean, d.Low, d.High)
 		}
-		if err := x.Close(); err != nil {
-			t.Error(err)
-		}
-		folder.Close() //nolint:errcheck // only read
 	}
 }

@@ -14,7 +14,6 @@ import (
 	"lifehub/internal/testenv"
 	"lifehub/llm"
 	"lifehub/llm/offline"
-	"lifehub/notes"
 	"lifehub/rag"
 )
 
@@ -130,19 +129,7 @@ func answersOf(t *testing.T, bench string) map[string][]string {
 // TestStarterQuestions: what is asked of the starter notes is answered by a
 // sentence of the note that says it.
 func TestStarterQuestions(t *testing.T) {
-	folder, err := notes.Open("../../examples/notes")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer folder.Close() //nolint:errcheck // only read
-	x, err := rag.Open(t.TempDir(), rag.Options{Vault: folder.Dir()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer x.Close() //nolint:errcheck // only read
-	if _, err := x.Sync(t.Context(), folder, llm.Ngrams{}, nil); err != nil {
-		t.Fatal(err)
-	}
+	x, _ := indexed(t, "../../examples/notes", llm.Ngrams{})
 	for _, c := range []struct{ question, note, says string }{
 		{"how often do I run?", "running/plan.md", "I run three times a week"},
 		{"When is the long run?", "running/log-2026.md", "the long run on Sunday"},

@@ -127,17 +127,7 @@ func TestNoSharedWord(t *testing.T) {
 	fmt.Println("|---|---:|---:|---:|---:|---:|---:|")
 	sums, asked, foreign := [4]float64{}, 0, 0
 	for _, b := range silentBenches(t) {
-		folder, err := notes.Open(b.dir)
-		if err != nil {
-			t.Fatal(err)
-		}
-		x, err := rag.Open(t.TempDir(), rag.Options{Vault: b.dir})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := x.Sync(t.Context(), folder, embedder, nil); err != nil {
-			t.Fatal(err)
-		}
+		x, _ := indexed(t, b.dir, embedder)
 		run := func(questions []Question, side rag.Side) (recall, likely float64) {
 			for _, q := range questions {
 				query := rag.Query{Text: q.Text, Limit: depth, Side: side}
@@ -172,10 +162,6 @@ func TestNoSharedWord(t *testing.T) {
 			sums[i] += these[i]
 		}
 		asked, foreign = asked+len(b.Questions), foreign+len(b.foreign)
-		if err := x.Close(); err != nil {
-			t.Error(err)
-		}
-		folder.Close() //nolint:errcheck // only read
 		if b.Name == "xquad-en" {
 			row("all", asked, foreign, sums)
 		}
@@ -192,19 +178,7 @@ func TestNoSharedWord(t *testing.T) {
 // says it in another, and that is said; a question in another language, or on
 // another subject, is not answered so.
 func TestFoundByMeaning(t *testing.T) {
-	folder, err := notes.Open("../../examples/notes")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer folder.Close() //nolint:errcheck // only read
-	x, err := rag.Open(t.TempDir(), rag.Options{Vault: folder.Dir()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer x.Close() //nolint:errcheck // only read
-	if _, err := x.Sync(t.Context(), folder, useLite(t), nil); err != nil {
-		t.Fatal(err)
-	}
+	x, _ := indexed(t, "../../examples/notes", useLite(t))
 	for _, c := range []struct {
 		question, note string // "": not by meaning
 		why            string

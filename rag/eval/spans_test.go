@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"lifehub/internal/testenv"
-	"lifehub/notes"
 	"lifehub/rag"
 )
 
@@ -28,19 +27,7 @@ func TestPassagesAreAboveTheFrontier(t *testing.T) {
 	}
 	dir := testenv.Shared(t, "data/bench/chunking-spans")
 	docs := filepath.Join(dir, "docs")
-	folder, err := notes.Open(docs)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer folder.Close()
-	x, err := rag.Open(t.TempDir(), rag.Options{Vault: docs})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer x.Close()
-	if _, err := x.Sync(t.Context(), folder, nil, nil); err != nil {
-		t.Fatal(err)
-	}
+	x, _ := indexed(t, docs, nil)
 	raw, err := os.ReadFile(filepath.Join(dir, "queries.jsonl"))
 	if err != nil {
 		t.Fatal(err)
