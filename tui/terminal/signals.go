@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 )
@@ -37,6 +38,7 @@ func WatchSignals(program *tea.Program, input *Reader, leave func(interrupted bo
 					continue
 				}
 				if program.ReleaseTerminal() == nil {
+					time.Sleep(shortestVisit) // a process that is stopped runs nothing
 					halt()
 				}
 				input.Resume()

@@ -14,10 +14,11 @@ import (
 // Visit is a command that has the terminal to itself.
 type Visit struct{ Command *exec.Cmd }
 
-// shortestVisit is how long the terminal is given away at least. Bubble Tea
-// 2.0.10 stops the ticker of its renderer in a goroutine that nobody waits for;
-// when a command ends before that goroutine ran, the ticker that was started
-// again is stopped and the screen stays as it is for ever.
+// shortestVisit is how long this process runs at least while the terminal is
+// given away. Bubble Tea 2.0.10 stops the ticker of its renderer in a goroutine
+// that nobody waits for; when the terminal is taken back before that goroutine
+// ran, the ticker that was started again is stopped and the screen stays as it
+// is for ever.
 const shortestVisit = 150 * time.Millisecond
 
 func (v *Visit) SetStdin(r io.Reader) {
