@@ -3,9 +3,11 @@
 package cli
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -93,21 +95,22 @@ func (p *pane) buffer() string {
 // sees waits until the screen shows all of the texts.
 func (p *pane) sees(want ...string) {
 	p.t.Helper()
+	p.waits(func(screen string) bool {
+		return !slices.ContainsFunc(want, func(text string) bool { return !strings.Contains(screen, text) })
+	}, fmt.Sprintf("shows %q together", want))
+}
+
+// waits waits until the screen is right.
+func (p *pane) waits(right func(screen string) bool, what string) {
+	p.t.Helper()
 	late := time.After(patience)
 	look := time.NewTicker(30 * time.Millisecond)
 	defer look.Stop()
-	for {
-		screen, all := p.text(), true
-		for _, w := range want {
-			all = all && strings.Contains(screen, w)
-		}
-		if all {
-			return
-		}
+	for !right(p.text()) {
 		select {
 		case <-look.C:
 		case <-late:
-			p.t.Fatalf("never on the screen together: %q; it is\n%s", want, screen)
+			p.t.Fatalf("the screen never %s; it is\n%s", what, p.text())
 		}
 	}
 }

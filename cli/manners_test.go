@@ -172,12 +172,12 @@ func TestAShellTakesTheTerminalBackAndGivesItAgain(t *testing.T) {
 	p.sees("2 notes", "Ask your notes anything")
 	p.types("a draft")
 	p.sees("> a draft")
-	for range 2 {
+	for n := range 2 { // what the shell wrote before stands below the chat: each round is told by what is new
 		p.presses("C-z")
-		p.sees("Stopped")
-		p.types("echo $((40+2)) says the shell") // typed to the shell, which shows it
+		p.waits(func(screen string) bool { return strings.Count(screen, "Stopped") == n+1 }, "shows that it was stopped")
+		p.types(fmt.Sprintf("echo $((40+%d)) says the shell", n)) // typed to the shell, which shows it
 		p.presses("Enter")
-		p.sees("42 says the shell")
+		p.sees(fmt.Sprint(40+n, " says the shell"))
 		p.types("fg")
 		p.presses("Enter")
 		p.sees("> a draft", "Ask your notes anything")
