@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"lifehub/internal/hostile"
+	"lifehub/tui/markdown/inline"
 	"lifehub/tui/markdown/layout"
 	"lifehub/tui/safetext"
 )
@@ -315,6 +316,23 @@ func TestEveryCutOfTheTextGivesTheSamePicture(t *testing.T) {
 			t.Fatal(err)
 		}
 	})
+}
+
+// TestNoCharacterIsCutInside draws long runs of characters of several bytes
+// behind every mark that looks ahead for its end.
+func TestNoCharacterIsCutInside(t *testing.T) {
+	for _, mark := range []string{"", "www.__", "https://a.b/", "<https://", "[", "[a](", "[[", "![", "[^", "`", "**", "_", "~~", "==", "$", "<b>", "&", "\\", "# ", "> ", "| ", "- ", "```\n"} {
+		for _, char := range []string{"e\u0301", "é", "漢", "👩\u200d👩\u200d👧"} {
+			for shift := range len(char) {
+				src := mark + strings.Repeat("x", shift) + strings.Repeat(char, (3*inline.Reach)/len(char))
+				for _, width := range []int{2, 7, 80} {
+					if err := check(Render(src, width, layout.DarkPalette().Theme()), width); err != nil {
+						t.Errorf("%q and many %q at %d columns: %.200v", mark, char, width, err)
+					}
+				}
+			}
+		}
+	}
 }
 
 func TestHostileTextIsDrawnAsText(t *testing.T) {

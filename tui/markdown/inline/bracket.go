@@ -135,7 +135,9 @@ func (p *Parser) address(s string) bool {
 		if len(s) < Reach && p.end == Open {
 			return false
 		}
-		n = len(within)
+		if n = len(within); n == Reach { // cut here, which is between two characters
+			n = settledText(within)
+		}
 	}
 	if i := strings.IndexByte(within[:n], ']'); i >= 0 && len(p.brackets) > 0 {
 		n = i
