@@ -7,6 +7,7 @@ import (
 	"lifehub/tui/markdown/highlight"
 	"lifehub/tui/markdown/inline"
 	"lifehub/tui/markdown/layout"
+	"lifehub/tui/measure"
 )
 
 type codeKind int
@@ -235,10 +236,21 @@ func (c *code) add(text string) {
 		return
 	}
 	for len(c.rest) > maxPiece {
-		n := 1 + strings.LastIndexAny(c.rest[:maxPiece], " ,;(){}[]") // not inside a word
-		if n < maxPiece/2 {
-			for n = maxPiece; !utf8.RuneStart(c.rest[n]); n-- {
+		n, at := 0, 0 // behind the last character between two words, and behind the last that fits
+		for {
+			char, _ := measure.First(c.rest[at:])
+			if at == 0 && len(char) == len(c.rest) {
+				return // it may go on
 			}
+			if at > 0 && at+len(char) > maxPiece {
+				break
+			}
+			if at += len(char); len(char) == 1 && strings.Contains(" ,;(){}[]", char) {
+				n = at
+			}
+		}
+		if n < maxPiece/2 {
+			n = at
 		}
 		c.lay(c.rest[:n])
 		c.rest = c.rest[n:]

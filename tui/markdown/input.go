@@ -143,12 +143,14 @@ func sureText(line string, within bool) bool {
 	if body == "" {
 		return false
 	}
-	if len(line)-len(body) > 3 || len(body) > maxMarkup {
-		return true // code, or text within a paragraph; longer than any mark
+	if len(line)-len(body) > 3 {
+		return true // code, or text within a paragraph
 	}
 	mark, _, _ := listMark(body)
 	label, note := footnoteLabel(body)
 	switch n := leading(body, digits); {
+	case strings.Contains("-*_", body[:1]) && strings.Trim(body, body[:1]+" ") == "":
+		return false // perhaps a line across, whatever else its marks may begin
 	case body[0] == '>':
 		return sureText(strings.TrimPrefix(body[1:], " "), within)
 	case mark > 0:
@@ -159,6 +161,8 @@ func sureText(line string, within bool) bool {
 		return sureText(body[len("[ ] "):], false)
 	case n > 0: // a number, perhaps of an item
 		return n > 9 || n < len(body) && body[n] != '.' && body[n] != ')' || n+1 < len(body)
+	case len(body) > maxMarkup:
+		return true // in its containers, a line is longer than any mark
 	}
 	switch c := body[0]; c {
 	case '-', '+', '*', '_', '=', '|', ':': // a rule, the line under a title or a table's head
