@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"lifehub/agent"
-	"lifehub/agent/tools/arithmetic"
+	"lifehub/internal/arithmetic"
 	"lifehub/internal/text"
 )
 
