@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"lifehub/internal/arithmetic"
 	"lifehub/internal/pattern"
 	"lifehub/internal/text"
 )
@@ -30,28 +31,17 @@ func sumsIn(s string) (sums []sum) {
 	}
 	for _, at := range calculation.FindAllStringSubmatchIndex(s, -1) {
 		parts, said := s[at[0]:at[2]], s[at[2]:at[3]]
-		total, product, sign := 0.0, 0.0, 1.0
-		for _, m := range operand.FindAllStringSubmatch(strings.TrimRight(parts, "= $€£"), -1) {
-			n := numberIn(m[2])
-			switch m[1] {
-			case "×", "*", "·":
-				product *= n
-			case "÷", "/":
-				product /= n
-			default:
-				total += sign * product
-				product, sign = n, 1
-				if m[1] != "" && m[1] != "+" {
-					sign = -1
-				}
-			}
+		one, written := sum{result: text.Span{Start: at[2], End: at[3]}}, strings.TrimRight(parts, "= $€£")
+		var plain strings.Builder // without units
+		for _, m := range operand.FindAllStringSubmatch(written, -1) {
+			plain.WriteString(m[1] + strconv.FormatFloat(numberIn(m[2]), 'f', -1, 64))
 		}
-		total += sign * product
 		_, decimals, _ := strings.Cut(strings.ReplaceAll(said, ",", "."), ".")
 		rounded := 0.5 / math.Pow10(len(decimals)) // of the last figure that is said
-		one := sum{result: text.Span{Start: at[2], End: at[3]}}
-		if math.Abs(total-numberIn(said)) > rounded+1e-9 {
-			one.wrong = fmt.Sprintf("%s is %s, not %s", strings.TrimRight(parts, "= $€£"), strconv.FormatFloat(math.Round(total*1e4)/1e4, 'f', -1, 64), said)
+		if value, err := arithmetic.Evaluate(plain.String()); err != nil {
+			one.wrong = written + ": " + err.Error()
+		} else if total, _ := value.Float64(); math.Abs(total-numberIn(said)) > rounded+1e-9 {
+			one.wrong = fmt.Sprintf("%s is %s, not %s", written, strconv.FormatFloat(math.Round(total*1e4)/1e4, 'f', -1, 64), said)
 		}
 		sums = append(sums, one)
 	}

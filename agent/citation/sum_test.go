@@ -17,6 +17,7 @@ func TestSumsAreComputedAgain(t *testing.T) {
 		"In two weeks you ran 15 * 12 + 3 = 183 km [1].":        "",
 		"You paid 1,250.50 € + 3 € = 1,253.50 € for shoes [1].": "",
 		"On average you ran 15 / 12 = 1.3 km [1].":              "", // rounded
+		"You ran 15 / 0 = 12 km [1].":                           "15 / 0: it divides by zero",
 		"You ran 15 + 13 = 28 km [1].":                          "13, the note says 12",
 		"Set x = 15 for the 12 km on Sunday [1].":               "",
 	} {
