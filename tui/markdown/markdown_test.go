@@ -323,50 +323,45 @@ func TestEveryCutOfTheTextGivesTheSamePicture(t *testing.T) {
 func TestALongLineOfMarksIsTheSameInPieces(t *testing.T) {
 	for _, mark := range []string{"- ", "* ", "> ", "1. ", "-", "=", "#", "|-", "_ ", "[^a]: ", "- [ ] ", "*     ", "- -   "} {
 		for n := range 40 {
-			byteByByte(t, strings.Repeat(mark, n/len(mark)+1)[:n]+" #a")
+			if err := inPieces(strings.Repeat(mark, n/len(mark)+1)[:n]+" #a", 1, 40); err != nil {
+				t.Fatal(err)
+			}
 		}
 		for n := maxMarkup - 2*maxDepth; n < maxMarkup+8*maxDepth; n += 7 {
-			byteByByte(t, strings.Repeat(mark, n/len(mark)+1)[:n]+[...]string{"\nend", "# a\nend"}[n%2])
+			if err := inPieces(strings.Repeat(mark, n/len(mark)+1)[:n]+[...]string{"\nend", "# a\nend"}[n%2], 1, 40); err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
 }
 
-// byteByByte writes a text byte by byte, and compares it with the whole.
-func byteByByte(t *testing.T, src string) {
-	t.Helper()
-	s := New(40, layout.DarkPalette().Theme())
-	for i := range len(src) {
-		s.Write(src[i : i+1])
+// inPieces writes a text in pieces of so many bytes, and compares it with the whole.
+func inPieces(src string, size, width int) error {
+	s := New(width, layout.DarkPalette().Theme())
+	for i := 0; i < len(src); i += size {
+		s.Write(src[i:min(i+size, len(src))])
 		s.Lines()
 	}
 	s.Close()
-	if err := same(s.Lines(), Render(src, 40, layout.DarkPalette().Theme())); err != nil {
-		t.Fatalf("%d bytes, %.20q: %v", len(src), src, err)
+	if err := same(s.Lines(), Render(src, width, layout.DarkPalette().Theme())); err != nil {
+		return fmt.Errorf("%d bytes, %.20q, at %d columns: %w", len(src), src, width, err)
 	}
+	return nil
 }
 
 // TestNoCharacterIsCutInside draws long runs of characters of several bytes
 // behind every mark that looks ahead for its end, whole and in pieces.
 func TestNoCharacterIsCutInside(t *testing.T) {
-	theme := layout.DarkPalette().Theme()
 	for _, mark := range []string{"", "www.__", "https://a.b/", "<https://", "[", "[a](", "[[", "![", "[^", "`", "**", "_", "~~", "==", "$", "<b>", "&", "\\", "# ", "> ", "| ", "- ", "```\n", "<div>\n", "    "} {
 		for _, char := range []string{"e\u0301", "é", "漢", "👩\u200d👩\u200d👧"} {
 			for shift := range len(char) {
 				src := mark + strings.Repeat("x", shift) + strings.Repeat(char, (3*inline.Reach)/len(char))
-				for _, width := range []int{1, 2, 7, 80} {
-					want := Render(src, width, theme)
-					if err := check(want, width); err != nil {
+				for _, width := range []int{1, 7} {
+					if err := check(Render(src, width, layout.DarkPalette().Theme()), width); err != nil {
 						t.Errorf("%q and many %q at %d columns: %.200v", mark, char, width, err)
 					}
-					s := New(width, theme)
-					for rest := src; rest != ""; {
-						n := min(len(rest), 37)
-						s.Write(rest[:n])
-						rest = rest[n:]
-					}
-					s.Close()
-					if err := same(s.Lines(), want); err != nil {
-						t.Errorf("%q and many %q at %d columns: %.200v", mark, char, width, err)
+					if err := inPieces(src, 37, width); err != nil {
+						t.Errorf("%q and many %q: %v", mark, char, err)
 					}
 				}
 			}
