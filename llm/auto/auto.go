@@ -81,7 +81,7 @@ func New(s llm.Settings) (*Provider, error) {
 
 func newAuto(changed func(llm.State)) *Provider {
 	return &Provider{
-		offline: offline.New(), changed: changed, now: probe{text: offline.Notice},
+		offline: offline.New(), changed: changed, now: probe{text: llm.OfflineNotice},
 		decided: make(chan struct{}), wake: make(chan struct{}, 1), ended: make(chan struct{}),
 	}
 }
@@ -145,7 +145,7 @@ func (a *Provider) take(found probe, first bool) {
 	case first && found.up:
 		a.tell(found.text, true)
 	case first:
-		a.tell(offline.Notice, true)
+		a.tell(llm.OfflineNotice, true)
 	case found.up && !before.up:
 		a.tell(join("Ollama is up: "+found.model+" answers from now on", found.text), false)
 	case !found.up && before.up:
@@ -182,7 +182,7 @@ func embedderName(s probe) string {
 func lookAt(o *ollama.Provider, named bool) func(context.Context) probe {
 	return func(ctx context.Context) probe {
 		if err := o.Alive(ctx); err != nil {
-			return probe{text: offline.Notice}
+			return probe{text: llm.OfflineNotice}
 		}
 		info, err := o.Info(ctx, "")
 		var missing *llm.NotFoundError
@@ -192,7 +192,7 @@ func lookAt(o *ollama.Provider, named bool) func(context.Context) probe {
 		case errors.As(err, &missing):
 			return probe{text: fmt.Sprintf("Ollama runs but has no chat model: lifehub models pull %s", missing.Model)}
 		case err != nil:
-			return probe{text: offline.Notice}
+			return probe{text: llm.OfflineNotice}
 		}
 		found := probe{up: true, model: info.Name}
 		embedder, err := o.Embedder(ctx)
@@ -200,7 +200,7 @@ func lookAt(o *ollama.Provider, named bool) func(context.Context) probe {
 		case errors.As(err, &missing):
 			found.text = fmt.Sprintf("notes are found by words only: lifehub models pull %s adds meaning", missing.Model)
 		case err != nil:
-			return probe{text: offline.Notice}
+			return probe{text: llm.OfflineNotice}
 		default:
 			found.embedder = embedder
 		}
@@ -225,10 +225,10 @@ func (a *Provider) waitForProbe(ctx context.Context) (probe, error) {
 func (a *Provider) markDown() {
 	a.mu.Lock()
 	was := a.now.up
-	a.now = probe{text: offline.Notice}
+	a.now = probe{text: llm.OfflineNotice}
 	a.mu.Unlock()
 	if was {
-		a.tell("Ollama does not answer any more; "+offline.Notice, false)
+		a.tell("Ollama does not answer any more; "+llm.OfflineNotice, false)
 	}
 	a.probeSoon()
 }

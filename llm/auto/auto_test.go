@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"lifehub/llm"
-	"lifehub/llm/offline"
 	"lifehub/llm/ollama"
 )
 
@@ -25,7 +24,7 @@ func TestTheWatchFindsAServerThatComesUp(t *testing.T) {
 			if time.Since(begun) > 20*time.Second && time.Since(begun) < 60*time.Second {
 				return probe{up: true, model: "qwen3:8b"}
 			}
-			return probe{text: offline.Notice}
+			return probe{text: llm.OfflineNotice}
 		}
 		a.start()
 		time.Sleep(2 * time.Minute) // the clock of the bubble
@@ -35,9 +34,9 @@ func TestTheWatchFindsAServerThatComesUp(t *testing.T) {
 			t.Errorf("it looked at %v, want %v", looks, want)
 		}
 		want := []string{
-			"offline: " + offline.Notice,
+			"offline: " + llm.OfflineNotice,
 			"ollama: Ollama is up: qwen3:8b answers from now on",
-			"offline: Ollama does not answer any more; " + offline.Notice,
+			"offline: Ollama does not answer any more; " + llm.OfflineNotice,
 		}
 		if !slices.Equal(told, want) {
 			t.Errorf("it told %q", told)
@@ -59,7 +58,7 @@ func TestARequestBeforeTheFirstLookWaitsForItOrForItsContext(t *testing.T) {
 		a.ollama, _ = ollama.New(llm.Settings{})
 		a.ask = func(ctx context.Context) probe {
 			<-ctx.Done() // a server that takes the connection and says nothing
-			return probe{text: offline.Notice}
+			return probe{text: llm.OfflineNotice}
 		}
 		a.start()
 		defer a.Close()

@@ -19,9 +19,6 @@ type Provider struct{}
 // New returns the provider that is built in.
 func New() *Provider { return &Provider{} }
 
-// Notice is what the screen says of it.
-const Notice = llm.OfflineNotice
-
 // Stream implements [llm.Model]. Its error is an UnsupportedError when the request
 // holds no task.
 func (*Provider) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
@@ -52,7 +49,7 @@ func (*Provider) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delt
 }
 
 // State implements [llm.Provider].
-func (*Provider) State() llm.State { return llm.State{Provider: "offline", Text: Notice} }
+func (*Provider) State() llm.State { return llm.State{Provider: "offline", Text: llm.OfflineNotice} }
 
 // Window implements [llm.Provider]: quoting has no bound.
 func (*Provider) Window() int { return 0 }
