@@ -165,7 +165,7 @@ func (m *scripted) reply(a inSight) (text string, calls []llm.ToolCall) {
 		return m.judge(a), nil
 	case a.asks("steps"):
 		return m.plan(a), nil
-	case a.asks("tasks") || a.asks("route"):
+	case a.asks("tasks"):
 		return m.lead(a), nil
 	case len(a.Tools) > 0:
 		return m.round(a)
@@ -253,7 +253,7 @@ func queryOf(input string) string {
 // lead is the reply of who decides whether there is work, and who does it.
 func (m *scripted) lead(a inSight) string {
 	t := m.task
-	decided := map[string]any{"reason": "it needs work", "reasoning": "one worker can do it"}
+	decided := map[string]any{"reasoning": "one worker can do it", "tasks": []map[string]any{}}
 	work := len(t.calls) > 0
 	if len(t.calls) > 0 && t.calls[0].tool == "send_email" && strings.Contains(a.system+a.sight, "mail.host") {
 		work = false
@@ -262,15 +262,8 @@ func (m *scripted) lead(a inSight) string {
 	if !work && decided["answer"] == nil {
 		decided["answer"] = t.says
 	}
-	if a.asks("route") {
-		decided["route"] = work
-	}
-	if a.asks("tasks") {
-		tasks := []map[string]any{}
-		if work {
-			tasks = m.tasks(a)
-		}
-		decided["tasks"] = tasks
+	if work {
+		decided["tasks"] = m.tasks(a)
 	}
 	return m.prose(jsonOf(decided))
 }

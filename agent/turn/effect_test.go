@@ -117,7 +117,7 @@ func TestAllModesSayWhatTheyDid(t *testing.T) {
 	for mode, lines := range map[agent.Mode][]line{
 		agent.LoopMode: {calling("add_task", `{"n":1}`), calling("add_task", `{"n":2}`), say("Done.")},
 		agent.TeamMode: {
-			say(`{"reason":"a task","route":true}`), say(`{"tasks":[{"id":"1","worker_type":"general","task_description":"add it","success_criteria":"it is there"}]}`),
+			say(`{"tasks":[{"id":"1","worker_type":"general","task_description":"add it","success_criteria":"it is there"}]}`),
 			calling("add_task", `{"n":1}`), calling("add_task", `{"n":2}`), say("Added."), say(`{"passed":true,"score":1,"feedback":"","suggestions":[]}`), say("Done."),
 		},
 	} {

@@ -388,7 +388,7 @@ func TestAPlanAtTheLimitIsNoAnswer(t *testing.T) {
 				if !c.told { // the lead answers first
 					continue
 				}
-				lines = []line{{text: `{"reason":"","route":false,"answer":"You run thr`, stopped: llm.StopLength}}
+				lines = []line{{text: `{"reasoning":"","tasks":[],"answer":"You run thr`, stopped: llm.StopLength}}
 			}
 			kept := &shelf{}
 			a := New(Options{Model: &script{lines: lines}, History: kept, Tools: tools(search()), Mode: func() agent.Mode { return mode }})

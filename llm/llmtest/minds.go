@@ -50,7 +50,6 @@ var minds = []mind{
 	},
 	{"You answer the user's last message. The", true, MindsAnswer},
 	{"You answer the user's last message from", false, "From the team: you run three times a week [1]; the web advises to drink early."},
-	{"You are the front line of a team that w", false, `{"reason": "it needs notes and web", "route": true}`},
 	{
 		"You lead a team that works for the user", false, `{"reasoning": "two sources", "tasks": [` +
 			`{"id": "1", "worker_type": "notes", "task_description": "What do the notes say about running?", "success_criteria": "It names how often."}, ` +

@@ -40,11 +40,11 @@ func TestThatAModelLoadsIsShownUntilItIsHeardOf(t *testing.T) {
 
 func TestWhoThinksBeforeThereIsAPlanIsShown(t *testing.T) {
 	thought := func(who string) agent.Body { return agent.Thought{Agent: who, Content: "Which tool?"} }
-	text, state := takes(t, agent.PhaseStarted{Agent: "frontline"}, thought("frontline"), agent.PhaseStarted{Agent: "lead"}, thought("lead"))
-	if !strings.Contains(text, "front line: thought for") || !strings.Contains(text, "lead: thinking") || state != "lead: thinking" {
+	text, state := takes(t, agent.PhaseStarted{Agent: "planner"}, thought("planner"), agent.PhaseStarted{Agent: "lead"}, thought("lead"))
+	if !strings.Contains(text, "planner: thought for") || !strings.Contains(text, "lead: thinking") || state != "lead: thinking" {
 		t.Errorf("it is %q:\n%s", state, text)
 	}
-	for agentName, want := range map[string]string{"frontline": "front line: working", "lead": "lead: working", "planner": "planning", "loop": "working"} {
+	for agentName, want := range map[string]string{"lead": "lead: working", "planner": "planning", "loop": "working"} {
 		if _, state := takes(t, agent.PhaseStarted{Agent: agentName}); state != want {
 			t.Errorf("%s: %q, want %q", agentName, state, want)
 		}
