@@ -162,7 +162,7 @@ func (t *Turn) think(e agent.Thought, now time.Time) {
 	who := Thinker{Step: e.Step, Agent: e.Agent}
 	thought := t.thoughts[who]
 	if e.Step == "" {
-		if thought = t.Thought; thought != nil && thought.Who != decider(e.Agent) {
+		if thought = t.Thought; thought != nil && thought.Who != deciders[e.Agent] {
 			t.closeThought(now)
 		}
 		t.endBlock()
@@ -171,7 +171,7 @@ func (t *Turn) think(e agent.Thought, now time.Time) {
 		thought = newThinking(now, !t.in.Unfolded)
 		t.in.Add(thought)
 		if e.Step == "" {
-			thought.Who, t.Thought = decider(e.Agent), thought
+			thought.Who, t.Thought = deciders[e.Agent], thought
 		} else {
 			thought.Who = safetext.Line(who.Step + " " + who.Agent)
 			t.thoughts[who] = thought
@@ -326,20 +326,15 @@ func (t *Turn) State(asking bool) string {
 		return "thinking"
 	case t.phase == "planner":
 		return "planning"
-	case decider(t.phase) != "":
-		return decider(t.phase) + ": working"
+	case deciders[t.phase] != "":
+		return deciders[t.phase] + ": working"
 	}
 	return "working"
 }
 
-// decider is the name of one that decides what is done before there is a plan, as
-// the screen has it; "" for all others.
-func decider(name string) string {
-	if name == "lead" || name == "planner" {
-		return name
-	}
-	return ""
-}
+// deciders are those who decide what is done before there is a plan, as the
+// screen names them.
+var deciders = map[string]string{"lead": "lead", "planner": "planner"}
 
 // Tick moves the clocks and spinners of what runs.
 func (t *Turn) Tick(beat int, now time.Time) {
