@@ -33,13 +33,14 @@ type Theme struct {
 	Added     lipgloss.Style
 	Removed   lipgloss.Style
 	Reference lipgloss.Style // numbers and places of sources
+	Shade     lipgloss.Style // the background of what the user writes and wrote; none where colours are few
 
 	Markdown layout.Theme
 }
 
 // colours are those of a theme; nil leaves the terminal's own.
 type colours struct {
-	dim, border, brand, you, selected, key, success, warning, danger, running, reference color.Color
+	dim, border, brand, you, selected, key, success, warning, danger, running, reference, shade color.Color
 }
 
 var (
@@ -47,13 +48,13 @@ var (
 		dim: lipgloss.Color("#8A8F98"), border: lipgloss.Color("#4A4F58"), brand: lipgloss.Color("#B39DFF"),
 		you: lipgloss.Color("#7DD3FC"), selected: lipgloss.Color("#B39DFF"), key: lipgloss.Color("#C9CED6"),
 		success: lipgloss.Color("#7EE0A0"), warning: lipgloss.Color("#F5C76B"), danger: lipgloss.Color("#FF8A80"),
-		running: lipgloss.Color("#7DD3FC"), reference: lipgloss.Color("#9CC4FF"),
+		running: lipgloss.Color("#7DD3FC"), reference: lipgloss.Color("#9CC4FF"), shade: lipgloss.Color("#23262D"),
 	}
 	lightPalette = colours{
 		dim: lipgloss.Color("#6B7078"), border: lipgloss.Color("#C4C8CE"), brand: lipgloss.Color("#5B3FD1"),
 		you: lipgloss.Color("#0369A1"), selected: lipgloss.Color("#5B3FD1"), key: lipgloss.Color("#3A3F47"),
 		success: lipgloss.Color("#15803D"), warning: lipgloss.Color("#9A5B00"), danger: lipgloss.Color("#B91C1C"),
-		running: lipgloss.Color("#0369A1"), reference: lipgloss.Color("#1D4ED8"),
+		running: lipgloss.Color("#0369A1"), reference: lipgloss.Color("#1D4ED8"), shade: lipgloss.Color("#EEF0F3"),
 	}
 	// ansiPalette leaves every shade to the terminal's own sixteen colours. None
 	// of them is sure to be seen and less than the text: bright black is the
@@ -83,7 +84,7 @@ var (
 func (c *colours) byName() map[string]*color.Color {
 	return map[string]*color.Color{
 		"dim": &c.dim, "border": &c.border, "brand": &c.brand, "you": &c.you, "selected": &c.selected, "key": &c.key,
-		"success": &c.success, "warning": &c.warning, "danger": &c.danger, "running": &c.running, "reference": &c.reference,
+		"success": &c.success, "warning": &c.warning, "danger": &c.danger, "running": &c.running, "reference": &c.reference, "shade": &c.shade,
 	}
 }
 
@@ -152,8 +153,13 @@ func NewTheme(name string, dark, coloured bool, own map[string]string) *Theme {
 	if coloured {
 		shown = markdownTheme(name, dark, colour, own)
 	}
+	shade := plain
+	if colour.shade != nil {
+		shade = plain.Background(colour.shade)
+	}
 	return &Theme{
 		Dark:      dark,
+		Shade:     shade,
 		Text:      plain,
 		Strong:    plain.Bold(true),
 		Dim:       faint(colour.dim),

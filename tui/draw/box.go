@@ -1,0 +1,101 @@
+package draw
+
+import (
+	"strings"
+
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"lifehub/tui/measure"
+)
+
+// Box is the one frame of the screen: a rounded border with a title and a count in
+// its upper edge, keys and figures in its lower one. Its texts may be styled; what
+// has no room is left out from the right, the title is cut last.
+type Box struct {
+	Title   string // in the upper edge, at the left
+	Count   string // in the upper edge, at the right: "3 of 34"
+	Keys    string // in the lower edge, at the left
+	Figures string // in the lower edge, at the right
+	Border  lipgloss.Style
+}
+
+// BoxSides is how many cells of a width the sides of a box take.
+const BoxSides = 4
+
+// View puts the box around lines: each line it returns is exactly width cells
+// wide, of which the inside has width - BoxSides.
+func (b Box) View(lines []string, width int) []string {
+	inside := max(1, width-BoxSides)
+	side := b.Border.Render("│")
+	out := make([]string, 0, len(lines)+2)
+	out = append(out, b.edge("╭", b.Title, b.Count, "╮", width))
+	for _, line := range lines {
+		line = Truncate(line, inside)
+		out = append(out, side+" "+line+strings.Repeat(" ", max(0, inside-Width(line)))+" "+side)
+	}
+	return append(out, b.edge("╰", b.Keys, b.Figures, "╯", width))
+}
+
+// edge is a line of the border with a text at each end.
+func (b Box) edge(from, left, right, to string, width int) string {
+	room := width - 2 // between the corners
+	if right != "" && Width(left)+Width(right)+5 > room {
+		right = ""
+	}
+	if left != "" {
+		left = " " + Truncate(left, max(0, room-2)) + " "
+	}
+	if right != "" {
+		right = " " + right + " " + b.Border.Render("─")
+	}
+	return b.Border.Render(from) + left + b.Border.Render(strings.Repeat("─", max(0, room-Width(left)-Width(right)))) + right + b.Border.Render(to)
+}
+
+// Over lays the lines of a box, each as wide as the first, over lines of a screen
+// so many cells wide: its upper left corner stands at column x of line y.
+func Over(lines, box []string, x, y, width int) []string {
+	for i, line := range box {
+		if y+i < 0 || y+i >= len(lines) {
+			continue
+		}
+		under := lines[y+i]
+		left := measure.Fit(under, x, "")
+		left += ansi.ResetStyle + strings.Repeat(" ", max(0, x-Width(left)))
+		right := ""
+		if end := x + Width(line); end < width {
+			right = measure.Method().TruncateLeft(under, end, "")
+			if Width(right) > max(0, Width(under)-end) { // a wide character begins under the box
+				right = " " + measure.Method().TruncateLeft(under, end+1, "")
+			}
+		}
+		lines[y+i] = left + line + right
+	}
+	return lines
+}
+
+// Dimmed are lines as they look behind a box.
+func Dimmed(lines []string, theme *Theme) []string {
+	for i, line := range lines {
+		if line = strings.TrimRight(ansi.Strip(line), " "); line != "" {
+			line = theme.Dim.Render(line)
+		}
+		lines[i] = line
+	}
+	return lines
+}
+
+// Shaded puts a styled line on the shade of the theme, as wide as said. Where the
+// theme has none the line stays as it is.
+func Shaded(line string, width int, theme *Theme) string {
+	background := theme.Shade.GetBackground()
+	if background == nil || background == (lipgloss.NoColor{}) {
+		return line
+	}
+	on, _, _ := strings.Cut(theme.Shade.Render("x"), "x")
+	line += strings.Repeat(" ", max(0, width-Width(line)))
+	for _, reset := range []string{ansi.ResetStyle, "\x1b[0m"} {
+		line = strings.ReplaceAll(line, reset, reset+on)
+	}
+	return on + line + ansi.ResetStyle
+}
