@@ -89,7 +89,7 @@ func Dimmed(lines []string, theme *Theme) []string {
 // theme has none the line stays as it is.
 func Shaded(line string, width int, theme *Theme) string {
 	background := theme.Shade.GetBackground()
-	if background == nil || background == (lipgloss.NoColor{}) {
+	if background == (lipgloss.NoColor{}) {
 		return line
 	}
 	on, _, _ := strings.Cut(theme.Shade.Render("x"), "x")
