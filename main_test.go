@@ -109,7 +109,8 @@ var arrows = map[string][]string{
 	"lifehub/tui/markdown/layout":    {"tui/markdown/highlight", "tui/measure"},
 	"lifehub/tui/measure":            {},
 	"lifehub/tui/panel":              {"agent", "llm", "tui/backend", "tui/composer", "tui/dialog", "tui/draw", "tui/keys", "tui/measure", "tui/safetext", "tui/transcript", "tui/worddiff"},
-	"lifehub/tui/plain":              {"agent", "tui/arguments", "tui/backend", "tui/composer", "tui/dialog", "tui/draw", "tui/panel", "tui/replay", "tui/safetext", "tui/terminal", "tui/transcript"},
+	"lifehub/tui/plan":               {"agent", "tui/arguments", "tui/draw", "tui/safetext"},
+	"lifehub/tui/plain":              {"agent", "tui/arguments", "tui/backend", "tui/composer", "tui/dialog", "tui/draw", "tui/panel", "tui/plan", "tui/replay", "tui/safetext", "tui/terminal", "tui/transcript"},
 	"lifehub/tui/chats":              {"agent", "tui/backend", "tui/panel"},
 	"lifehub/tui/draft":              {"agent", "tui/backend"},
 	"lifehub/tui/frame":              {"agent", "tui/backend", "tui/dialog", "tui/draw", "tui/keys", "tui/pull", "tui/safetext", "tui/transcript"},
@@ -117,7 +118,7 @@ var arrows = map[string][]string{
 	"lifehub/tui/replay":             {"agent", "tui/draw"},
 	"lifehub/tui/safetext":           {},
 	"lifehub/tui/terminal":           {},
-	"lifehub/tui/transcript":         {"agent", "tui/arguments", "tui/draw", "tui/keys", "tui/markdown", "tui/safetext"},
+	"lifehub/tui/transcript":         {"agent", "tui/draw", "tui/keys", "tui/markdown", "tui/plan", "tui/safetext"},
 	"lifehub/tui/worddiff":           {"internal/pattern"},
 }
 

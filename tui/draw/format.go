@@ -68,3 +68,6 @@ func When(t, now time.Time) string {
 	}
 	return t.Format("2006-01-02")
 }
+
+// Spinner turns while something runs.
+var Spinner = []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"}

@@ -12,7 +12,6 @@ import (
 	"lifehub/tui/draw"
 	"lifehub/tui/keys"
 	"lifehub/tui/safetext"
-	"lifehub/tui/transcript"
 )
 
 // Rows is what a window has room for. What is least needed goes first when it is
@@ -79,7 +78,7 @@ func Header(width, beat int, state, title string, parts []string, theme *draw.Th
 		state = draw.Summary(title, width)
 	} else {
 		need = draw.Width(state) + 2
-		state = theme.Running.Render(transcript.Spinner[beat%len(transcript.Spinner)]) + " " + state
+		state = theme.Running.Render(draw.Spinner[beat%len(draw.Spinner)]) + " " + state
 	}
 	need = min(need, draw.Width(state))
 	right := strings.Join(parts, " · ")

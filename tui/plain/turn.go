@@ -10,6 +10,7 @@ import (
 	"lifehub/agent"
 	"lifehub/tui/arguments"
 	"lifehub/tui/backend"
+	"lifehub/tui/plan"
 	"lifehub/tui/safetext"
 	"lifehub/tui/transcript"
 )
@@ -170,7 +171,7 @@ func (p *Chat) show(e agent.Event) {
 			p.print("%s\n", safetext.Line(e.Coverage.Health()))
 		}
 	case agent.ToolProgressed:
-		p.print("step %s: %s\n", safetext.Line(e.Step), (&transcript.Call{Progress: e.Progress}).Far())
+		p.print("step %s: %s\n", safetext.Line(e.Step), (&plan.Call{Progress: e.Progress}).Far())
 	case agent.PermissionGiven:
 		p.print("%s\n", strings.TrimSpace(safetext.Line(fmt.Sprintf("%s %s", e.Decision, e.Reason))))
 	case agent.Cited:

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"lifehub/agent"
+	"lifehub/tui/plan"
 )
 
 // FoldChosen folds or unfolds what has the keys.
@@ -52,7 +53,7 @@ func (t *Model) jump(by int) {
 func (t *Model) foldPlans() {
 	t.PlansHidden = !t.PlansHidden
 	for _, e := range t.Entries {
-		if p, ok := e.Item.(*Plan); ok && p.Hidden != t.PlansHidden {
+		if p, ok := e.Item.(*plan.Plan); ok && p.Hidden != t.PlansHidden {
 			p.Hidden = t.PlansHidden
 			t.Invalidate(p)
 		}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"lifehub/agent"
+	"lifehub/tui/plan"
 	"lifehub/tui/safetext"
 )
 
@@ -13,25 +14,25 @@ type Turn struct {
 	in *Model
 
 	Asked   *Question
-	Plan    *Plan
+	Plan    *plan.Plan
 	Thought *Thinking
 	Answer  *Answer
 	answers []*Answer // all of the turn
 	said    int       // bytes of them
 	phase   string
-	waiting *Notice          // why the model is silent; nil: it is not
-	Stopped bool             // the user stopped it, and has the answer as it stood
-	Tools   map[string]*Tool // calls outside the plan, by call
+	waiting *Notice               // why the model is silent; nil: it is not
+	Stopped bool                  // the user stopped it, and has the answer as it stood
+	Tools   map[string]*plan.Tool // calls outside the plan, by call
 
 	thoughts map[Thinker]*Thinking // of those who work for a step
 	sources  *Sources
-	steps    map[string]*Plan // the plan that a call belongs to
-	health   string           // how far the last search of the notes went
+	steps    map[string]*plan.Plan // the plan that a call belongs to
+	health   string                // how far the last search of the notes went
 }
 
 // Begin returns a turn whose items are added here.
 func (t *Model) Begin() *Turn {
-	return &Turn{in: t, Tools: map[string]*Tool{}, steps: map[string]*Plan{}, thoughts: map[Thinker]*Thinking{}}
+	return &Turn{in: t, Tools: map[string]*plan.Tool{}, steps: map[string]*plan.Plan{}, thoughts: map[Thinker]*Thinking{}}
 }
 
 // Take is the one place where an event becomes an item, or changes one.
@@ -118,14 +119,14 @@ func (t *Turn) planMade(e agent.PlanMade, now time.Time) {
 		t.in.Invalidate(t.Plan)
 		return
 	case t.Plan != nil:
-		t.Plan.answeredElsewhere()
+		t.Plan.AnsweredElsewhere()
 		t.Plan.End(now)
 		t.in.Invalidate(t.Plan)
 	}
 	t.closeThought(now)
 	t.endBlock()
 	if len(e.Steps) > 0 || e.Fallback || len(e.Dropped) > 0 {
-		t.Plan = NewPlan(e, now, t.in.Unfolded)
+		t.Plan = plan.NewPlan(e, now, t.in.Unfolded)
 		t.Plan.Hidden = t.in.PlansHidden
 		t.in.Add(t.Plan)
 	}
@@ -200,7 +201,7 @@ func (t *Turn) endThought(thought *Thinking, now time.Time) {
 }
 
 func (t *Turn) toolStarted(e agent.ToolStarted) {
-	c := Call{ID: e.Call, Name: e.Name, Input: e.Input}
+	c := plan.Call{ID: e.Call, Name: e.Name, Input: e.Input}
 	if t.Plan != nil {
 		if s := t.Plan.Step(e.Step); s != nil {
 			s.Calls = append(s.Calls, c)
@@ -209,13 +210,13 @@ func (t *Turn) toolStarted(e agent.ToolStarted) {
 			return
 		}
 	}
-	alone := &Tool{Call: c, Unfolded: t.in.Unfolded}
+	alone := &plan.Tool{Call: c, Unfolded: t.in.Unfolded}
 	t.Tools[e.Call] = alone
 	t.in.Add(alone)
 }
 
 // call returns a call and the item that shows it; nil: there is none.
-func (t *Turn) call(id string) (*Call, Item) {
+func (t *Turn) call(id string) (*plan.Call, Item) {
 	if alone := t.Tools[id]; alone != nil {
 		return &alone.Call, alone
 	}
@@ -292,7 +293,7 @@ func (t *Turn) Close(ending string, now time.Time) {
 		case s.Status == agent.Running:
 			t.Plan.Mark("answer", agent.Done, "", now)
 		case s.Status == agent.Pending && t.Answer != nil:
-			t.Plan.answeredElsewhere()
+			t.Plan.AnsweredElsewhere()
 		}
 		t.Plan.End(now)
 		t.in.Invalidate(t.Plan)
@@ -318,7 +319,7 @@ func (t *Turn) State(asking bool) string {
 	case t.Answer != nil && t.Answer.Open || t.phase == "explainer":
 		return "writing the answer"
 	case t.Plan != nil:
-		ended, total := t.Plan.progress()
+		ended, total := t.Plan.Progress()
 		return fmt.Sprintf("running plan · %d of %d", ended, total)
 	case t.Thought != nil && t.Thought.Took == 0 && t.Thought.Who != "":
 		return t.Thought.Who + ": thinking"

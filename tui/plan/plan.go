@@ -1,4 +1,5 @@
-package transcript
+// Package plan draws the steps and calls of a turn, folded to a line or open.
+package plan
 
 import (
 	"encoding/json"
@@ -253,17 +254,17 @@ func (p *Plan) End(now time.Time) {
 	}
 }
 
-// answeredElsewhere takes the row of the answer away: the answer is there, and
+// AnsweredElsewhere takes the row of the answer away: the answer is there, and
 // no phase of the plan wrote it, as in the loop.
-func (p *Plan) answeredElsewhere() {
+func (p *Plan) AnsweredElsewhere() {
 	if last := len(p.Steps) - 1; last > 0 && p.Steps[last].answer {
 		p.Steps = p.Steps[:last]
 	}
 }
 
-// progress counts the steps that ended, and all: those that have a number, of
+// Progress counts the steps that ended, and all: those that have a number, of
 // which the answer's is the last.
-func (p *Plan) progress() (ended, total int) {
+func (p *Plan) Progress() (ended, total int) {
 	for _, s := range p.Steps {
 		if s.under != "" {
 			continue
@@ -282,7 +283,7 @@ func (p *Plan) Folded() bool   { return !p.details }
 func (p *Plan) Fold(fold bool) { p.details = !fold }
 
 func (p *Plan) Render(width int, theme *draw.Theme) []string {
-	ended, total := p.progress()
+	ended, total := p.Progress()
 	passed := p.Took
 	if passed == 0 {
 		passed = p.Now.Sub(p.began)
@@ -371,7 +372,7 @@ const leastBrief = 24
 // last is the number of the answer: that of the last row, or one more than the
 // highest of a step, for steps that were left out leave gaps.
 func (p *Plan) last() int {
-	_, last := p.progress()
+	_, last := p.Progress()
 	for _, s := range p.Steps {
 		if n, err := strconv.Atoi(s.ID); err == nil && n < 1000 {
 			last = max(last, n+1)
@@ -388,14 +389,11 @@ func (s *step) indent() int {
 	return draw.Width("  ") + draw.Width(s.ID) - draw.Width(s.under)
 }
 
-// Spinner turns while a step runs.
-var Spinner = []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"}
-
 // mark shows a state by its shape; the colour only repeats it.
 func mark(status agent.Status, beat int, theme *draw.Theme) string {
 	switch status {
 	case agent.Running:
-		return theme.Running.Render(Spinner[beat%len(Spinner)])
+		return theme.Running.Render(draw.Spinner[beat%len(draw.Spinner)])
 	case agent.Done:
 		return theme.Success.Render("✓")
 	case agent.StepFailed:
