@@ -1,15 +1,17 @@
 #!/usr/bin/env bash
 # Makes the pictures under docs/screens from the running program: the chat on the
 # starter notes, with no model server (but for a document, which a script makes), driven in tmux as a person would.
-# Needs tmux; `make tools` builds the rest. With rsvg-convert and fonts of emoji and Chinese (Debian: librsvg2-bin
-# fonts-jetbrains-mono fonts-noto-color-emoji fonts-noto-cjk) all signs are drawn.
-#   scripts/screens.sh [OUT]     OUT: the folder for the pictures, docs/screens
+# Needs tmux and what scripts/shot.sh needs; `make tools` builds the rest.
+#   scripts/screens.sh [OUT] [COLUMNS] [ROWS] [THEME]     docs/screens 100 34 dark
+# LIFEHUB names another binary than that of this tree.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-out="${1:-docs/screens}"
+out="${1:-docs/screens}" cols="${2:-100}" rows="${3:-34}" theme="${4:-dark}"
+if [ "$theme" = light ]; then
+  export PICTURE_BACKGROUND="#FFFFFF" PICTURE_FOREGROUND="#1F2328"
+fi
 server="lifehub-screens-$$"
 work="$(mktemp -d)"
-cols=100 rows=34
 
 cleanup() {
   tmux -L "$server" kill-server 2>/dev/null || true
@@ -17,7 +19,13 @@ cleanup() {
 }
 trap cleanup EXIT
 
-CGO_ENABLED=0 go build -o "$work/lifehub" .
+if [ -n "${LIFEHUB:-}" ]; then
+  cp "$LIFEHUB" "$work/lifehub"
+else
+  CGO_ENABLED=0 go build -o "$work/lifehub" .
+fi
+mkdir -p "$work/.lifehub/config"
+echo "theme: $theme" >"$work/.lifehub/config/config.yaml"
 cp -r examples/notes "$work/notes"
 cat >"$work/tmux.conf" <<'CONF'
 set -g default-terminal "tmux-256color"

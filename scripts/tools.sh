@@ -1,9 +1,6 @@
 #!/usr/bin/env bash
-# Builds the tools that make pictures, freeze and sgrfix, into bin/. They have a
-# module of their own, so that the product does not carry what they need.
-# freeze takes a minute or two the first time.
+# Builds bin/picture, which draws what a terminal shows. It has a module of its
+# own, so that the product does not carry what it needs.
 set -euo pipefail
 cd "$(dirname "$0")/pictures"
-export CGO_ENABLED=0
-go build -o ../../bin/sgrfix ./sgrfix
-[ -x ../../bin/freeze ] || go build -o ../../bin/freeze github.com/charmbracelet/freeze
+CGO_ENABLED=0 go build -o ../../bin/picture ./picture
