@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 export CGO_ENABLED ?= 0
 
-.PHONY: run test race check golden bench speed eval silent decline links claims modes soak fuzz ollama npm tools screens build
+.PHONY: run test race check golden bench speed eval silent decline links claims modes soak fuzz ollama npm tools screens film build
 
 run: ## the chat on the starter notes
 	go run . chat --notes examples/notes
@@ -74,3 +74,6 @@ tools: ## build the tools that make pictures
 
 screens: tools ## the pictures under docs/screens, from the running program
 	scripts/screens.sh
+
+film: tools ## the moving picture of the README, from the running program
+	STEPS=film scripts/screens.sh

@@ -3,12 +3,55 @@
 package cli
 
 import (
+	"context"
+	"iter"
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
+	"lifehub/llm"
 	"lifehub/llm/llmtest"
 )
+
+// slowWriter gives a model's answers at the speed of one that writes.
+type slowWriter struct{ llm.Model }
+
+func (m slowWriter) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
+	return func(yield func(llm.Delta, error) bool) {
+		for delta, err := range m.Model.Stream(ctx, req) {
+			time.Sleep(60 * time.Millisecond)
+			if !yield(delta, err) {
+				return
+			}
+		}
+	}
+}
+
+// TestModelForTheFilm serves the model of the film (make film) until the file
+// that LIFEHUB_FILM names, which has its address, is gone.
+func TestModelForTheFilm(t *testing.T) {
+	file := os.Getenv("LIFEHUB_FILM")
+	if file == "" {
+		t.Skip("LIFEHUB_FILM=FILE serves the model of the film (make film)")
+	}
+	plan := func(steps string) string { return `{"reasoning":"","steps":[` + steps + `]}` }
+	model := slowWriter{llmtest.NewScript(
+		says(asksPlanner, plan(`{"id":"1","tool":"search_notes","input":{"query":"raise weekly running distance"}},{"id":"2","tool":"search_notes","input":{"query":"longest run this autumn"}},{"id":"3","tool":"calculate","input":{"expression":"16 * 1.1"}}`)),
+		says(asksExplainer, "Raise the long run by “at most 10 % a week” [1], and “every fourth week go back to 12 km” [1].\n\nYour furthest was “16 km in 1:34” [2] a week ago, so the next one is at most 17.6 km:\n\n| week | long run |\n| --- | ---: |\n| this | 17.6 km |\n| next | 12 km |\n\nYour plan also has “a rest day after each long run” [1].\n"),
+		says(asksPlanner, plan(`{"id":"1","tool":"add_task","input":{"text":"book the physio for the left shin","due":"2026-11-27"}}`)),
+		says(asksExplainer, "It is on your list, due on Friday.\n"),
+		llmtest.Answer{Text: "Weekly running distance", Always: true},
+	)}
+	if err := os.WriteFile(file, []byte(llmtest.Serve(t, model)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for deadline := time.Now().Add(5 * time.Minute); time.Now().Before(deadline); time.Sleep(time.Second) {
+		if _, err := os.Stat(file); err != nil {
+			return
+		}
+	}
+}
 
 // TestDocumentForThePictures puts a conversation with a document of two
 // versions into the home that LIFEHUB_SCREENS names: documents are a model's

@@ -3,7 +3,8 @@
 # starter notes, with no model server (but for a document, which a script makes), driven in tmux as a person would.
 # Needs tmux and what scripts/shot.sh needs; `make tools` builds the rest.
 #   scripts/screens.sh [OUT] [COLUMNS] [ROWS] [THEME]     docs/screens 100 34 dark
-# LIFEHUB names another binary than that of this tree.
+# LIFEHUB names another binary than that of this tree, STEPS other steps: "film" makes the moving picture of the
+# README, of a session with a scripted model.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 out="${1:-docs/screens}" cols="${2:-100}" rows="${3:-34}" theme="${4:-dark}"
@@ -15,6 +16,7 @@ work="$(mktemp -d)"
 
 cleanup() {
   tmux -L "$server" kill-server 2>/dev/null || true
+  kill $(jobs -p) 2>/dev/null || true
   rm -rf "$work"
 }
 trap cleanup EXIT
@@ -25,7 +27,7 @@ else
   CGO_ENABLED=0 go build -o "$work/lifehub" .
 fi
 mkdir -p "$work/.lifehub/config"
-echo "theme: $theme" >"$work/.lifehub/config/config.yaml"
+(umask 077 && echo "theme: $theme" >"$work/.lifehub/config/config.yaml")
 cp -r examples/notes "$work/notes"
 cat >"$work/tmux.conf" <<'CONF'
 set -g default-terminal "tmux-256color"
@@ -73,6 +75,55 @@ calm() {
 type() { tmux -L "$server" send-keys -t chat -l -- "$1"; }
 key() { tmux -L "$server" send-keys -t chat "$@"; }
 
+# slowly TEXT: type as a person does.
+slowly() {
+  local i
+  for ((i = 0; i < ${#1}; i++)); do
+    type "${1:i:1}"
+    read -rt 0.04 <> <(:) || true
+  done
+}
+
+pause() { read -rt "$1" <> <(:) || true; }
+
+# model: start the scripted model of the film, which open then finds.
+model() {
+  LIFEHUB_FILM="$work/model" go test ./cli -count=1 -run 'TestModelForTheFilm$' >/dev/null &
+  until [ -s "$work/model" ]; do pause 0.2; done
+  extra+=("OLLAMA_HOST=$(cat "$work/model")" LIFEHUB_MODEL=scripted)
+}
+
+# record: keep each picture of the screen until `cut NAME` makes OUT/NAME.gif of them.
+record() {
+  mkdir "$work/frames"
+  (
+    n=1000
+    while :; do
+      tmux -L "$server" capture-pane -e -p -t chat >"$work/frames/$n.ansi" || exit
+      date +%s.%N >"$work/frames/$n.time"
+      n=$((n + 1))
+      pause 0.1
+    done
+  ) &
+  recorder=$!
+}
+
+cut() {
+  local last="" list="$work/frames/list" frame then=0
+  kill "$recorder"
+  for frame in "$work"/frames/*.ansi; do
+    if [ -s "${frame%.ansi}.time" ] && ! cmp -s "$frame" "$last"; then
+      [ -z "$last" ] || echo "${last%.ansi}.png $(echo "$(cat "${frame%.ansi}.time") - $then" | bc)" >>"$list"
+      last="$frame" then="$(cat "${frame%.ansi}.time")"
+      bin/picture svg <"$frame" | rsvg-convert -o "${frame%.ansi}.png"
+    fi
+  done
+  echo "${last%.ansi}.png 3" >>"$list"
+  bin/picture gif "$out/$1.gif" <"$list"
+  rm -r "$work/frames"
+  echo "$out/$1.gif"
+}
+
 # document: put a conversation in which a team made a document into the home.
 document() {
   tmux -L "$server" kill-session -t chat
@@ -87,4 +138,4 @@ picture() {
 }
 
 mkdir -p "$out"
-. scripts/screens.steps
+. "scripts/${STEPS:-screens}.steps"
