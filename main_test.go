@@ -151,7 +151,7 @@ func TestPackagesImportOnlyAlongTheArrows(t *testing.T) {
 		seen++
 		allowed, listed := arrows[p.ImportPath]
 		if !listed {
-			t.Errorf("%s stands on no map: add it to the arrows and to the README", p.ImportPath)
+			t.Errorf("%s stands on no map: add it to the arrows and to docs/architecture.md", p.ImportPath)
 			continue
 		}
 		for _, imported := range p.Imports {
