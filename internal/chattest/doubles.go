@@ -312,14 +312,14 @@ var LongArguments = agent.PermissionAsked{
 // UnknownOutcome asks about a call of which nobody knows whether it happened.
 var UnknownOutcome = agent.PermissionAsked{
 	Step: "1", Call: "1", Name: "send_email", Input: Raw(`{"to":["bob@example.com"],"subject":"Hi","body":"See you"}`), Hash: "9f86d081884c7d65",
-	Unknown: true, Since: time.Date(2026, 3, 14, 9, 30, 0, 0, time.UTC), Preview: agent.Preview{Text: "From: ana@example.org\nGoes to: bob@example.com"},
+	Unknown: true, Since: time.Date(2026, 3, 14, 9, 30, 0, 0, time.UTC), Preview: agent.Preview{Text: "Send a mail to bob@example.com\nFrom: ana@example.org\nGoes to: bob@example.com"},
 	Reason: "LifeHub was stopped while this was under way: whether it happened is not known",
 }
 
 // MailAsked is a call that no rule allows: it is asked about each time.
 var MailAsked = agent.PermissionAsked{
 	Step: "1", Call: "1", Name: "send_email", Input: Raw(`{"to":["bob@example.com"],"subject":"Hi","body":"See you"}`), Hash: "9f86d081884c7d65",
-	Preview: agent.Preview{Text: "From: ana@example.org\nGoes to: bob@example.com"}, Reason: "send_email asks each time",
+	Preview: agent.Preview{Text: "Send a mail to bob@example.com\nFrom: ana@example.org\nGoes to: bob@example.com"}, Reason: "send_email asks each time",
 }
 
 // FormAsked is a form with a field of each kind.

@@ -40,7 +40,11 @@ type Choice struct {
 
 	atOnce bool // it answers nothing: its key does it, and is not confirmed
 	alone  bool // its letter chooses it only with no letter before
+	aside  bool // it stands with the keys, not in the row of answers
 }
+
+// chosenMark stands before what Enter confirms.
+const chosenMark = "› "
 
 // Appear starts the guard time of a dialog that comes into sight. writing says
 // that the composer holds text.
@@ -53,6 +57,17 @@ func (d *Dialog) Appear(now time.Time, writing bool) {
 // armed reports whether the dialog takes keys.
 func (d *Dialog) armed(now time.Time) bool {
 	return !d.since.IsZero() && now.Sub(d.since) >= QuietPeriod
+}
+
+// ready says in words why no key answers now; "": one does.
+func (d *Dialog) ready(unread bool, now time.Time) string {
+	switch {
+	case !d.armed(now):
+		return " · wait…"
+	case unread:
+		return " · read on"
+	}
+	return ""
 }
 
 // Press gives a key to the dialog. rest are the keys that are the composer's, in
@@ -127,29 +142,63 @@ func indexOf(choices []Choice, label string) int {
 	return slices.IndexFunc(choices, func(c Choice) bool { return c.Label == label })
 }
 
-// lines shows the choices, the chosen one marked, and below them the keys. esc
-// says what Esc does.
-func (d *Dialog) lines(choices []Choice, esc string, width int, keys *keys.Map, theme *draw.Theme, now time.Time) []string {
-	var labels, letters, more []string
-	for _, c := range choices {
-		if c.atOnce {
-			more = append(more, c.Help().Key+" "+c.Label)
-			continue
-		}
-		labels, letters = append(labels, c.Label), append(letters, c.Help().Key)
-		if c.Label == d.Chosen {
-			labels[len(labels)-1] = "› " + c.Label
+// rows shows the answers, the chosen one marked: in one row, or where that has
+// no room in columns.
+func (d *Dialog) rows(choices []Choice, width int, theme *draw.Theme, now time.Time) []string {
+	var labels []string
+	widest, sum := 0, -1
+	for _, c := range answers(choices) {
+		if !c.aside {
+			labels = append(labels, c.Label)
+			widest, sum = max(widest, draw.Width(c.Label)), sum+draw.Width(c.Label)+3
 		}
 	}
-	hints := []string{strings.Join(letters, " ") + " or " + keys.OptionPrevious.Help().Key + keys.OptionNext.Help().Key + " choose", keys.Send.Help().Key + " confirms", keys.Stop.Help().Key + " " + esc}
-	if d.Writing {
-		hints, more = []string{keys.Clear.Help().Key + " clears what you wrote, then answer", hints[2]}, nil
+	columns := len(labels)
+	if sum > width {
+		columns = max(1, (width+1)/(widest+3))
 	}
-	return append(draw.StyleLines(d.style(theme, now), draw.Flow(labels, width)), draw.StyleLines(theme.Dim.Render, draw.Flow(append(hints, more...), width))...)
+	var rows []string
+	for at, label := range labels {
+		mark, style := "  ", d.style(theme, now)
+		if label == d.Chosen {
+			mark, style = chosenMark, theme.Selected.Render
+		}
+		cell := style(draw.Truncate(mark+label, width))
+		switch {
+		case at%columns == 0:
+			rows = append(rows, cell)
+		default:
+			rows[len(rows)-1] += " " + cell
+		}
+		if columns < len(labels) && at%columns < columns-1 {
+			rows[len(rows)-1] += strings.Repeat(" ", widest-draw.Width(label))
+		}
+	}
+	return rows
 }
 
-// OneLine is lines where there is room for one: the chosen answer, and as many
-// of all as there is room for. between stands behind the first.
+// hints names the keys of the choices; esc says what Esc does.
+func (d *Dialog) hints(choices []Choice, esc string, keys *keys.Map) []string {
+	esc = keys.Stop.Help().Key + " " + esc
+	if d.Writing {
+		return []string{keys.Clear.Help().Key + " clears what you wrote, then answer", esc}
+	}
+	letters, more := []string{keys.OptionPrevious.Help().Key + keys.OptionNext.Help().Key}, []string{}
+	for _, c := range choices {
+		switch hint := c.Help().Key + " " + strings.ToLower(c.Label); {
+		case c.aside && c.Label == d.Chosen:
+			more = append(more, chosenMark+hint)
+		case c.aside || c.atOnce:
+			more = append(more, hint)
+		default:
+			letters = append(letters, c.Help().Key)
+		}
+	}
+	return append([]string{strings.Join(letters, " ") + " choose", keys.Send.Help().Key + " confirms", esc}, more...)
+}
+
+// OneLine is the answers where there is room for one line: the chosen one, and as
+// many of all as there is room for. between stands behind the first.
 func (d *Dialog) OneLine(choices []Choice, between string, width int, keys *keys.Map, theme *draw.Theme, now time.Time) string {
 	var parts []string
 	for _, c := range choices {
@@ -157,7 +206,7 @@ func (d *Dialog) OneLine(choices []Choice, between string, width int, keys *keys
 	}
 	confirms := keys.Send.Help().Key + " confirms"
 	if d.Chosen != "" {
-		parts = slices.Insert(parts, 0, "› "+d.Chosen, confirms)
+		parts = slices.Insert(parts, 0, chosenMark+d.Chosen, confirms)
 	} else {
 		parts = append(parts, confirms)
 	}

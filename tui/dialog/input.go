@@ -145,53 +145,47 @@ func (in *Input) FillIn(pressed tea.KeyPressMsg, keys *keys.Map) {
 	in.answer(agent.Input{Action: agent.InputAccepted, Values: values})
 }
 
-// Layout fits the dialog into a place of at most height lines and notes
-// whether its end is in sight.
-func (in *Input) Layout(width, height int, keys *keys.Map, theme *draw.Theme, now time.Time) {
+// View draws the dialog in at most height lines and notes whether its end is in
+// sight.
+func (in *Input) View(width, height int, keys *keys.Map, theme *draw.Theme, now time.Time) []string {
 	if in.Width != width {
-		in.Body, in.at = in.content(width-len(bodyMargin(width)), theme)
+		in.Body, in.at = in.content(inside(width), theme)
 		in.Width = width
 	}
-	in.place(len(in.Body), len(in.foot(width, keys, theme, now)), 1, height)
+	in.place(in.question(width, keys, theme, now), len(in.Body), width, height, theme)
 	if in.at >= 0 {
-		in.top = max(min(in.top, in.at), in.at+min(2, in.rows)-in.rows)
-		in.top = max(0, min(in.top, len(in.Body)-in.rows))
+		in.reveal(in.at, len(in.Body))
 	}
 	if in.endSeen(len(in.Body), width) {
 		in.seen = true
 	}
+	q := in.question(width, keys, theme, now) // which may take answers now
+	return in.view(q, len(in.Body), func(i int) string { return in.Body[i] }, width, height, keys, theme)
 }
 
-// View returns the dialog's lines as laid out.
-func (in *Input) View(width int, keys *keys.Map, theme *draw.Theme, now time.Time) []string {
-	turn := ""
+// question is what stands around what is asked.
+func (in *Input) question(width int, keys *keys.Map, theme *draw.Theme, now time.Time) *question {
+	q := &question{name: in.Title(), unread: !in.seen && in.Form == nil}
 	if len(in.Queue) > 1 {
-		turn = fmt.Sprintf(" 1 of %d ─", len(in.Queue))
+		q.count = fmt.Sprintf("1 of %d", len(in.Queue))
 	}
-	title := draw.Truncate("─ "+in.Title(), max(4, width-draw.Width(turn)-1)) + " "
-	title += strings.Repeat("─", max(0, width-draw.Width(title)-draw.Width(turn))) + turn
-	if in.tight {
-		title = in.scrollArea.title(safetext.Line(in.Queue[0].From)+" asks", len(in.Body), width)
-	}
-	var lines []string
-	if in.headed {
-		lines = append(lines, theme.Warning.Bold(true).Render(draw.Truncate(title, width)))
-	}
-	for _, line := range in.Body[in.top : in.top+in.rows] {
-		lines = append(lines, bodyMargin(width)+line)
-	}
-	unread := !in.seen && in.Form == nil
-	switch {
-	case !in.tight:
-		lines = append(lines, in.position(len(in.Body), width, unread, keys, theme)...)
-		return append(lines, in.foot(width, keys, theme, now)...)
-	case in.problem != "":
-		return append(lines, theme.Danger.Render(draw.Truncate("✗ "+in.problem, width)))
+	if in.problem != "" {
+		q.answers = draw.StyleLines(theme.Danger.Render, draw.Wrap("✗ "+in.problem, inside(width)))
 	}
 	if in.Entered {
-		return append(lines, theme.Key.Render(draw.Flow(in.formKeys(keys), width)[0]))
+		q.keys = in.formKeys(keys)
+		q.tight = []string{theme.Key.Render(draw.Flow(q.keys, width)[0])}
+	} else {
+		choices := in.choices(keys)
+		q.ready = in.ready(q.unread, now)
+		q.answers = append(q.answers, in.Dialog.rows(choices, inside(width), theme, now)...)
+		q.keys = in.hints(choices, "cancels", keys)
+		q.tight = []string{in.OneLine(choices, in.readOn(len(in.Body), q.unread, keys), width, keys, theme, now)}
 	}
-	return append(lines, in.OneLine(in.choices(keys), in.readOn(len(in.Body), unread, keys), width, keys, theme, now))
+	if in.problem != "" {
+		q.tight = []string{theme.Danger.Render(draw.Truncate("✗ "+in.problem, width))}
+	}
+	return q
 }
 
 func (in *Input) Title() string {
@@ -204,18 +198,6 @@ func (in *Input) Title() string {
 		return from + " wants your model to answer this"
 	}
 	return from + " asks you for something"
-}
-
-// foot is what stands below the body: what is wrong, the choices and the keys.
-func (in *Input) foot(width int, keys *keys.Map, theme *draw.Theme, now time.Time) []string {
-	var lines []string
-	if in.problem != "" {
-		lines = append(lines, draw.StyleLines(theme.Danger.Render, draw.Wrap("✗ "+in.problem, width))...)
-	}
-	if in.Entered {
-		return append(lines, draw.StyleLines(theme.Key.Render, draw.Flow(in.formKeys(keys), width))...)
-	}
-	return append(lines, in.Dialog.lines(in.choices(keys), "cancels", width, keys, theme, now)...)
 }
 
 // formKeys names the keys of a form that is being filled in.
@@ -235,7 +217,7 @@ func (in *Input) content(width int, theme *draw.Theme) (lines []string, at int) 
 		lines = append(lines, draw.StyleLines(style, draw.Wrap(text, width))...)
 	}
 	at = -1
-	if title := in.Title(); draw.Width(title)+4 > width {
+	if title := in.Title(); draw.Width(title)+besideName > width {
 		add(theme.Strong.Render, title) // the first line has no room for it
 	}
 	if asked.Message != "" {

@@ -9,7 +9,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lifehub/agent"
-	"lifehub/tui/arguments"
 	"lifehub/tui/draw"
 	"lifehub/tui/keys"
 	"lifehub/tui/safetext"
@@ -148,7 +147,7 @@ func (p *Permission) choices(keys *keys.Map) []Choice {
 	}
 	list = append(list, Choice{Binding: keys.Refuse, Label: "Deny", Do: refuse},
 		Choice{Binding: keys.RefuseWhy, Label: "Deny and say why", Do: func() tea.Cmd { p.Reason = new(string); return nil }},
-		Choice{Binding: keys.EditInput, Label: "Edit", Do: func() tea.Cmd { p.Edit = newArgumentEditor(asked.Input, keys); return nil }})
+		Choice{Binding: keys.EditInput, Label: "Edit", aside: true, Do: func() tea.Cmd { p.Edit = newArgumentEditor(asked.Input, keys); return nil }})
 	if p.allSeen() {
 		list = append(list, Choice{Binding: keys.OnceAll, Label: "Allow all once", Do: func() tea.Cmd {
 			for p.Open() {
@@ -208,91 +207,59 @@ func (p *Permission) change(pressed tea.KeyPressMsg, keys *keys.Map) {
 	}
 }
 
-// Layout fits the dialog into a place of at most height lines, keeps the body
-// within it and notes whether its end is in sight.
-func (p *Permission) Layout(width, height int, keys *keys.Map, theme *draw.Theme, now time.Time) {
+// View draws the dialog in at most height lines and notes whether its end is in
+// sight.
+func (p *Permission) View(width, height int, keys *keys.Map, theme *draw.Theme, now time.Time) []string {
 	if p.Width != width {
-		p.Body, p.Width = p.Content(width-len(bodyMargin(width)), theme), width
+		p.Body, p.Width = p.Content(inside(width), theme), width
 	}
-	tight := p.tightFoot(width, keys, theme, now)
-	if p.Chosen == always && len(tight) > height {
+	if p.Edit != nil {
+		lines, at := p.Edit.view(inside(width), height, theme)
+		q := p.question(width, keys, theme, now)
+		p.place(q, len(lines), width, height, theme)
+		p.reveal(at, len(lines))
+		return p.view(q, len(lines), func(i int) string { return lines[i] }, width, height, keys, theme)
+	}
+	q := p.question(width, keys, theme, now)
+	if p.Chosen == always && len(q.tight) > height {
 		p.Chosen = "" // the rule can't be shown
-		tight = p.tightFoot(width, keys, theme, now)
+		q = p.question(width, keys, theme, now)
 	}
-	p.place(len(p.Body), len(p.foot(width, keys, theme, now)), len(tight), height)
+	p.place(q, len(p.Body), width, height, theme)
 	if p.endSeen(len(p.Body), width) {
 		p.Current().Seen = true
 	}
+	q = p.question(width, keys, theme, now) // which may take answers now
+	return p.view(q, len(p.Body), func(i int) string { return p.Body[i].Style(p.Body[i].Text) }, width, height, keys, theme)
 }
 
-// View returns the dialog's lines as laid out.
-func (p *Permission) View(width int, keys *keys.Map, theme *draw.Theme, now time.Time) []string {
+// question is what stands around what would run.
+func (p *Permission) question(width int, keys *keys.Map, theme *draw.Theme, now time.Time) *question {
 	asked := p.Current()
-	turn := ""
-	if len(p.queue) > 1 {
-		turn = fmt.Sprintf(" %d of %d ─", p.at+1, len(p.queue))
-	}
-	before, after := "Allow ", "?"
+	q := &question{before: "Allow ", name: safetext.Line(asked.Name), after: "?", unread: !asked.Seen}
+	esc := "denies"
 	if asked.Unknown {
-		before, after = "", ": outcome unknown"
+		q.before, q.after, esc = "", ": outcome unknown", "skips"
 	}
-	title := "─ " + before + whole(asked.Name, width-draw.Width(before+turn)-3, after+" · "+draw.Bytes(int64(len(asked.Input)))+p.readiness(now), after+p.readiness(now), after) + " "
-	title += strings.Repeat("─", max(0, width-draw.Width(title)-draw.Width(turn))) + turn
-	if p.tight {
-		title = p.title(before+safetext.Line(asked.Name)+after, len(p.Body), width)
+	if len(p.queue) > 1 {
+		q.count = fmt.Sprintf("%d of %d", p.at+1, len(p.queue))
 	}
-	var lines []string
-	if p.headed {
-		lines = append(lines, theme.Warning.Bold(true).Render(draw.Truncate(title, width)))
-	}
-	foot := p.position(len(p.Body), width, !asked.Seen, keys, theme)
-	if p.tight {
-		foot = p.tightFoot(width, keys, theme, now)
-	} else {
-		foot = append(foot, p.foot(width, keys, theme, now)...)
-	}
-	if p.Edit != nil {
-		return append(lines, p.Edit.view(width, p.rows+len(foot), keys, theme)...)
-	}
-	for _, line := range p.Body[p.top : p.top+p.rows] {
-		lines = append(lines, bodyMargin(width)+line.Style(line.Text))
-	}
-	return append(lines, foot...)
-}
-
-// readiness says in words why no key answers now; "": one does.
-func (p *Permission) readiness(now time.Time) string {
 	switch {
 	case p.Edit != nil:
-		return " · editing"
+		q.ready, q.keys = " · editing", p.Edit.hints(keys)
+		q.tight, q.unread = []string{theme.Dim.Render(draw.Flow(q.keys, width)[0])}, false
 	case p.Reason != nil:
-	case !p.armed(now):
-		return " · wait…"
-	case !p.Current().Seen:
-		return " · read on"
+		q.answers = []string{draw.Truncate("Why not? "+*p.Reason+"▏", inside(width))}
+		q.keys, q.tight = []string{keys.Send.Help().Key + " sends", keys.Stop.Help().Key + " back"}, q.answers
+	default:
+		q.ready = p.ready(q.unread, now)
+		choices := p.choices(keys)
+		rule := p.rule(inside(width), theme)
+		q.answers = append(rule, p.Dialog.rows(choices, inside(width), theme, now)...)
+		q.keys = p.hints(choices, esc, keys)
+		q.tight = append(rule[:len(rule):len(rule)], p.OneLine(choices, p.readOn(len(p.Body), q.unread, keys), width, keys, theme, now))
 	}
-	return ""
-}
-
-// foot is what stands below the body: the rule that would be written, the
-// choices and their keys.
-func (p *Permission) foot(width int, keys *keys.Map, theme *draw.Theme, now time.Time) []string {
-	if p.Reason != nil {
-		return []string{draw.Truncate("Why not? "+*p.Reason+"▏", width), theme.Dim.Render(draw.Truncate(keys.Send.Help().Key+" sends · "+keys.Stop.Help().Key+" back", width))}
-	}
-	esc := "denies"
-	if p.Current().Unknown {
-		esc = "skips"
-	}
-	return append(p.rule(width, theme), p.lines(p.choices(keys), esc, width, keys, theme, now)...)
-}
-
-// tightFoot is the foot where there is no room for all keys.
-func (p *Permission) tightFoot(width int, keys *keys.Map, theme *draw.Theme, now time.Time) []string {
-	if p.Reason != nil {
-		return []string{draw.Truncate("Why not? "+*p.Reason+"▏", width)}
-	}
-	return append(p.rule(width, theme), p.OneLine(p.choices(keys), p.readOn(len(p.Body), !p.Current().Seen, keys), width, keys, theme, now))
+	return q
 }
 
 // rule shows the rule that a confirmed "always" would write.
@@ -304,7 +271,7 @@ func (p *Permission) rule(width int, theme *draw.Theme) []string {
 }
 
 // besideName is how much the title has besides the name of what asks at the
-// least: the margins, its other words, and which of several questions it is.
+// least: the corners, its other words, and which of several questions it is.
 const besideName = 19
 
 // markNew styles a text of arguments and marks the words that the user did not
@@ -341,64 +308,15 @@ func (p *Permission) Content(width int, theme *draw.Theme) []bodyLine {
 			}
 		}
 	}
-	argument := markNew(asked.New, theme)
 	if name := safetext.Line(asked.Name); draw.Width(name) > width-besideName {
 		add(theme.Strong.Render, name) // the title has no room for it
 	}
-	pairs := arguments.Of(asked.Input)
-	for _, pair := range pairs {
-		value := safetext.Reveal(arguments.Exact(pair.Value))
-		if strings.Contains(value, "\n") {
-			value = "\n" + value
-		}
-		add(argument, safetext.Reveal(pair.Key)+": "+value)
+	styles := map[Mark]func(...string) string{
+		Sentence: theme.Strong.Render, Added: theme.Added.Render, Removed: theme.Removed.Render, Argument: markNew(asked.New, theme),
+		Warning: theme.Warning.Render, Detail: theme.Dim.Render, Plain: theme.Text.Render,
 	}
-	if len(pairs) == 0 {
-		add(theme.Dim.Render, "no arguments")
-	}
-	if asked.Preview.Diff != "" {
-		add(theme.Strong.Render, safetext.Reveal(asked.Preview.Path))
-		for i, line := range strings.Split(strings.TrimSuffix(asked.Preview.Diff, "\n"), "\n") {
-			if i < 2 && (strings.HasPrefix(line, "--- ") || strings.HasPrefix(line, "+++ ")) {
-				continue // the path stands above; further down it is a line that begins so
-			}
-			mark, rest := "", line
-			if line != "" && strings.ContainsRune("+- ", rune(line[0])) {
-				mark, rest = line[:1]+" ", line[1:]
-			}
-			add(diffStyle(line, theme), mark+safetext.Reveal(rest))
-		}
-	}
-	if asked.Preview.Text != "" {
-		add(theme.Strong.Render, safetext.Reveal(asked.Preview.Text))
-	}
-	if p.details {
-		add(theme.Dim.Render, "as sent: "+safetext.Reveal(string(asked.Input)))
-		add(theme.Dim.Render, "sha-256: "+safetext.Reveal(asked.Hash))
-		rule := "each call is asked about"
-		if asked.Rule != "" {
-			rule = "always would write: " + safetext.Reveal(asked.Rule)
-		}
-		add(theme.Dim.Render, "step: "+safetext.Reveal(asked.Step)+" · "+rule)
-	}
-	if !asked.Since.IsZero() {
-		add(theme.Dim.Render, "it was started "+draw.When(asked.Since, time.Now())+" and may have happened")
-	}
-	if asked.Reason != "" {
-		add(theme.Dim.Render, "why it asks: "+safetext.Reveal(asked.Reason))
+	for _, line := range Describe(asked.PermissionAsked, p.details) {
+		add(styles[line.Mark], line.Text)
 	}
 	return lines
-}
-
-// diffStyle is the look of a line of a unified diff; its mark says the same.
-func diffStyle(line string, theme *draw.Theme) func(...string) string {
-	switch {
-	case strings.HasPrefix(line, "@@"):
-		return theme.Dim.Render
-	case strings.HasPrefix(line, "+"):
-		return theme.Added.Render
-	case strings.HasPrefix(line, "-"):
-		return theme.Removed.Render
-	}
-	return theme.Text.Render
 }

@@ -147,19 +147,19 @@ func (e *Editor) press(pressed tea.KeyPressMsg, keys *keys.Map, check func(json.
 	return false, false
 }
 
-// view shows the arguments within a height; the one that has the keys gets
-// what room is left.
-func (e *Editor) view(width, height int, keys *keys.Map, theme *draw.Theme) []string {
-	var lines []string
+// view shows the arguments; the one that has the keys, which begins at a line,
+// gets what room is left of a height.
+func (e *Editor) view(width, height int, theme *draw.Theme) (lines []string, at int) {
 	for i, pair := range e.Pairs {
 		name := safetext.Line(pair.Key)
 		if i != e.at {
 			lines = append(lines, theme.Dim.Render(draw.Truncate(name+": "+safetext.Line(editable(pair.Value)), width)))
 			continue
 		}
+		at = len(lines)
 		lines = append(lines, theme.Strong.Render(draw.Truncate(name+":", width)))
 		e.area.SetStyles(draw.AreaStyles(theme))
-		e.area.MaxHeight = max(1, height-len(e.Pairs)-3)
+		e.area.MaxHeight = max(1, height-len(e.Pairs)-6)
 		e.area.SetWidth(max(4, width))
 		e.area, _ = e.area.Update(nil)
 		lines = append(lines, strings.Split(e.area.View(), "\n")...)
@@ -168,13 +168,18 @@ func (e *Editor) view(width, height int, keys *keys.Map, theme *draw.Theme) []st
 		lines = append(lines, theme.Dim.Render("no arguments"))
 	}
 	if e.problem != "" {
+		at = len(lines)
 		lines = append(lines, theme.Danger.Render(draw.Truncate("✗ "+safetext.Line(e.problem), width)))
 	}
-	help := []string{
+	return lines, at
+}
+
+// hints names the keys of the editor.
+func (e *Editor) hints(keys *keys.Map) []string {
+	return []string{
 		keys.Send.Help().Key + " check and show again", keys.Newline.Help().Key + " new line",
 		keys.ArgumentNext.Help().Key + " next argument", keys.Stop.Help().Key + " back",
 	}
-	return append(lines, draw.StyleLines(theme.Key.Render, draw.Flow(help, width))...)
 }
 
 // Edited is the reply that asks about other arguments in place of those shown.

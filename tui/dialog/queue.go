@@ -109,10 +109,8 @@ func (q *Queue) Restyle() { q.Permission.Width, q.Input.Width = 0, 0 }
 func (q *Queue) View(width, height int, k *keys.Map, writing bool, theme *draw.Theme, now time.Time) []string {
 	if q.AsksInput() {
 		q.Input.Appear(now, writing)
-		q.Input.Layout(width, height, k, theme, now)
-		return q.Input.View(width, k, theme, now)
+		return q.Input.View(width, height, k, theme, now)
 	}
 	q.Permission.Appear(now, writing)
-	q.Permission.Layout(width, height, k, theme, now)
-	return q.Permission.View(width, k, theme, now)
+	return q.Permission.View(width, height, k, theme, now)
 }

@@ -2,6 +2,7 @@ package dialog
 
 import (
 	"fmt"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -15,29 +16,105 @@ import (
 // are goes into the title, the keys take one line, and then the title goes.
 type scrollArea struct {
 	top, rows int  // the first line in sight, and how many are
-	tight     bool // there is no room for more
-	headed    bool // the title is there
+	tight     bool // there is no room for the box
+	headed    bool // where it is tight: the title is there
 }
 
 // LeastRows is how much of a text must be in sight for it to be read.
 const LeastRows = 3
 
-// place fits a text of n lines into a place of a height, above a foot of so
-// many lines, or of fewer where it is tight.
-func (s *scrollArea) place(n, foot, tightFoot, height int) {
-	s.tight, s.headed, s.rows = false, true, n
-	if 1+n+foot > height {
-		s.rows = height - 2 - foot // one line says where in it we are
+// leastBox is the width below which a question has no box.
+const leastBox = 30
+
+// inside is how much of a width a question's text has.
+func inside(width int) int {
+	if width < leastBox {
+		return max(1, width)
 	}
-	if s.rows < min(LeastRows, n) {
-		s.tight, s.headed = true, height > tightFoot+2
-		s.rows = min(n, height-tightFoot)
-		if s.headed {
-			s.rows = min(n, height-tightFoot-1)
+	return width - draw.BoxSides
+}
+
+// question is what stands around the text of a question.
+type question struct {
+	name, after string   // the title: a name that is not ours, and the words behind it
+	before      string   // and before it
+	ready       string   // why no key answers now, if there is room to say so
+	count       string   // which of several it is
+	answers     []string // what can be chosen, or is being typed
+	keys        []string
+	tight       []string // answers and keys where there is no room for both
+	unread      bool     // what is below has not been in sight yet
+}
+
+// foot is what of the answers and keys stands inside the box, and the keys in its
+// lower edge.
+func (q *question) foot(width int, theme *draw.Theme) (lines []string, edge string) {
+	keys := draw.Flow(q.keys, inside(width))
+	for i, line := range keys {
+		before, chosen, marked := strings.Cut(line, chosenMark)
+		chosen, after, more := strings.Cut(chosen, " · ")
+		keys[i] = theme.Dim.Render(before)
+		if marked {
+			keys[i] += theme.Selected.Render(chosenMark + chosen)
 		}
+		if more {
+			keys[i] += theme.Dim.Render(" · " + after)
+		}
+	}
+	last := len(keys) - 1
+	return append(q.answers, keys[:last]...), keys[last]
+}
+
+// place fits a text of n lines with what stands around it into a height.
+func (s *scrollArea) place(q *question, n, width, height int, theme *draw.Theme) {
+	foot, _ := q.foot(width, theme)
+	s.rows = n
+	if 2+n+len(foot) > height {
+		s.rows = height - 3 - len(foot)
+	}
+	if s.tight = width < leastBox || s.rows < min(LeastRows, n) || 2+len(foot) > height; s.tight {
+		s.headed = height > len(q.tight)+2
+		s.rows = min(n, height-len(q.tight))
+		if s.headed {
+			s.rows = min(n, height-len(q.tight)-1)
+		}
+	}
+	if !s.tight && s.rows < n && !q.unread {
+		s.rows++ // no line says that there is more
 	}
 	s.rows = max(0, s.rows)
 	s.top = max(0, min(s.top, n-s.rows))
+}
+
+// view draws a question as it was placed; line returns a line of its text.
+func (s *scrollArea) view(q *question, n int, line func(int) string, width, height int, keys *keys.Map, theme *draw.Theme) []string {
+	var lines []string
+	for i := s.top; i < s.top+s.rows; i++ {
+		lines = append(lines, line(i))
+	}
+	if s.tight {
+		if s.headed {
+			lines = append([]string{theme.Warning.Bold(true).Render(s.title(q, n, width))}, lines...)
+		}
+		return append(lines, q.tight...)
+	}
+	foot, edge := q.foot(width, theme)
+	switch below := n - s.top - s.rows; {
+	case q.unread && below > 0:
+		lines = append(lines, theme.Warning.Render(draw.Truncate(fmt.Sprintf("↓ %s: %s reads on", draw.Count(below, "more line"), keys.PageDown.Help().Key), inside(width))))
+	case n > 0 && n == s.rows && n+len(foot)+3 <= height:
+		lines = append(lines, "")
+	}
+	box := draw.Box{Count: q.count, Keys: edge, Border: theme.Warning}
+	title := whole(q.name, width-7-draw.Width(q.before+q.count), q.after+q.ready, q.after)
+	if n > s.rows {
+		box.Count = strings.TrimSuffix(fmt.Sprintf("%d of %d lines · %s", s.top+s.rows, n, q.count), " · ")
+		if draw.Width(q.before+title+box.Count)+7 > width {
+			box.Count = q.count
+		}
+	}
+	box.Title = theme.Warning.Bold(true).Render(q.before + title)
+	return box.View(append(lines, foot...), width)
 }
 
 // scroll reports whether a key moved what is seen of n lines that do not all fit.
@@ -50,31 +127,24 @@ func (s *scrollArea) scroll(pressed tea.KeyPressMsg, keys *keys.Map, n int) bool
 	return true
 }
 
+// reveal has line at of n lines in sight, and the one after it.
+func (s *scrollArea) reveal(at, n int) {
+	s.top = max(min(s.top, at), at+min(2, s.rows)-s.rows)
+	s.top = max(0, min(s.top, n-s.rows))
+}
+
 // endSeen reports whether the last of n lines is in sight, in a window in which
 // any letter can be.
 func (s *scrollArea) endSeen(n, width int) bool { return s.rows > 0 && s.top+s.rows >= n && width > 1 }
 
-// position reports where in n lines we are; "" where all are in sight. unread
-// says that what follows has not been in sight yet.
-func (s *scrollArea) position(n, width int, unread bool, keys *keys.Map, theme *draw.Theme) []string {
-	below := n - s.top - s.rows
-	switch {
-	case s.tight || n <= s.rows:
-		return nil
-	case unread && below > 0:
-		return []string{theme.Warning.Render(draw.Truncate(fmt.Sprintf("↓ %s: %s reads on", draw.Count(below, "more line"), keys.PageDown.Help().Key), width))}
-	}
-	return []string{theme.Dim.Render(draw.Truncate(fmt.Sprintf("lines %d–%d of %d · %s %s", s.top+1, s.top+s.rows, n, keys.PageUp.Help().Key, keys.PageDown.Help().Key), width))}
-}
-
 // title is the first line where it is tight: who asks, and where in the text
 // of n lines we are.
-func (s *scrollArea) title(who string, n, width int) string {
+func (s *scrollArea) title(q *question, n, width int) string {
 	at := ""
 	if n > s.rows {
 		at = fmt.Sprintf(" %d–%d of %d", s.top+1, s.top+s.rows, n)
 	}
-	return whole(who, width, at)
+	return whole(q.before+safetext.Line(q.name)+q.after, width, at)
 }
 
 // whole is a name and the first of the endings that there is room for next to
@@ -95,13 +165,4 @@ func (s *scrollArea) readOn(n int, unread bool, keys *keys.Map) string {
 		return fmt.Sprintf("↓%d %s", below, keys.PageDown.Help().Key)
 	}
 	return ""
-}
-
-// bodyMargin sets what would run under the transcript's text; a narrow screen
-// has no place to give away.
-func bodyMargin(width int) string {
-	if width < 60 {
-		return ""
-	}
-	return "  "
 }

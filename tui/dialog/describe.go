@@ -1,0 +1,134 @@
+package dialog
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"lifehub/agent"
+	"lifehub/tui/arguments"
+	"lifehub/tui/draw"
+	"lifehub/tui/safetext"
+)
+
+// Line is something to know of a call that waits for the user, made safe. It may
+// have several lines.
+type Line struct {
+	Mark
+	Text string
+}
+
+// Mark says what a line of a question is.
+type Mark int
+
+const (
+	Plain    Mark = iota
+	Sentence      // what will happen, in words
+	Argument
+	Added
+	Removed
+	Warning // why it is asked about although a rule could allow it
+	Detail
+)
+
+// Describe says what a call will do: first in a sentence, then by its diff, or
+// where it has none by its arguments. What need not be seen each time is among
+// the details.
+func Describe(asked agent.PermissionAsked, details bool) (lines []Line) {
+	add := func(mark Mark, text string) { lines = append(lines, Line{mark, text}) }
+	text, diff := asked.Preview.Text, diffLines(asked.Preview.Diff)
+	if diff != nil {
+		add(Sentence, safetext.Reveal(sentence(asked.Preview, diff)))
+		lines = append(lines, diff...)
+	} else if first, rest, _ := strings.Cut(text, "\n"); first != "" {
+		add(Sentence, safetext.Reveal(first))
+		text = rest
+	}
+	if diff == nil || details {
+		pairs := arguments.Of(asked.Input)
+		for _, pair := range pairs {
+			value := safetext.Reveal(arguments.Exact(pair.Value))
+			if strings.Contains(value, "\n") {
+				value = "\n" + value
+			}
+			add(Argument, safetext.Reveal(pair.Key)+": "+value)
+		}
+		if len(pairs) == 0 {
+			add(Detail, "no arguments")
+		}
+	}
+	if text != "" {
+		add(Plain, safetext.Reveal(text))
+	}
+	if details {
+		rule := "each call is asked about"
+		if asked.Rule != "" {
+			rule = "“always” would write the rule: " + safetext.Reveal(asked.Rule)
+		}
+		add(Detail, fmt.Sprintf("as sent (%s): %s", draw.Bytes(int64(len(asked.Input))), safetext.Reveal(string(asked.Input))))
+		add(Detail, "sha-256: "+safetext.Reveal(asked.Hash))
+		add(Detail, "step: "+safetext.Reveal(asked.Step)+" · "+rule)
+	}
+	if !asked.Since.IsZero() {
+		add(Warning, "it was started "+draw.When(asked.Since, time.Now())+" and may have happened")
+	}
+	switch why := "why it asks: " + safetext.Reveal(asked.Reason); {
+	case asked.Reason == "":
+	case asked.Rule == "" || len(asked.New) > 0: // no rule would settle it: untrusted text, private words
+		add(Warning, why)
+	case details:
+		add(Detail, why)
+	}
+	return lines
+}
+
+// sentence says what a change does to its file.
+func sentence(change agent.Preview, diff []Line) string {
+	added, removed := 0, 0
+	for _, line := range diff {
+		switch line.Mark {
+		case Added:
+			added++
+		case Removed:
+			removed++
+		}
+	}
+	switch {
+	case strings.HasPrefix(change.Diff, "--- /dev/null\n"):
+		return fmt.Sprintf("Create %s with %s", change.Path, draw.Count(added, "line"))
+	case removed == 0:
+		return fmt.Sprintf("Add %s to %s", draw.Count(added, "line"), change.Path)
+	case added == 0:
+		return fmt.Sprintf("Remove %s from %s", draw.Count(removed, "line"), change.Path)
+	case added == removed:
+		return fmt.Sprintf("Change %s of %s", draw.Count(added, "line"), change.Path)
+	}
+	return fmt.Sprintf("Change %s: add %s, remove %s", change.Path, draw.Count(added, "line"), draw.Count(removed, "line"))
+}
+
+// diffLines are the lines of a unified diff, each behind its mark. The path is in
+// the sentence.
+func diffLines(diff string) (lines []Line) {
+	if diff == "" {
+		return nil
+	}
+	for i, line := range strings.Split(strings.TrimSuffix(diff, "\n"), "\n") {
+		switch {
+		case i < 2 && (strings.HasPrefix(line, "--- ") || strings.HasPrefix(line, "+++ ")): // further down it is a line that begins so
+		case strings.HasPrefix(line, "@@"):
+			at := strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune("@-+, ", r) })
+			if len(at) > 0 && (len(lines) > 0 || at[0] != "0" && at[0] != "1") {
+				lines = append(lines, Line{Detail, "line " + safetext.Reveal(at[0])})
+			}
+		case strings.HasPrefix(line, "+"):
+			lines = append(lines, Line{Added, "+ " + safetext.Reveal(line[1:])})
+		case strings.HasPrefix(line, "-"):
+			lines = append(lines, Line{Removed, "- " + safetext.Reveal(line[1:])})
+		case strings.HasPrefix(line, " "):
+			lines = append(lines, Line{Plain, "  " + safetext.Reveal(line[1:])})
+		default:
+			lines = append(lines, Line{Plain, safetext.Reveal(line)})
+		}
+	}
+	return lines
+}
