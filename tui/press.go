@@ -88,9 +88,9 @@ func (m *Model) pressBehind(pressed tea.KeyPressMsg, now time.Time) tea.Cmd {
 func (m *Model) pressAnywhere(pressed tea.KeyPressMsg) (tea.Cmd, bool) {
 	k := &m.keys
 	switch {
-	case key.Matches(pressed, k.Stop) && m.editing != nil && m.turn == nil && !m.lists.palette.Open() && !m.lists.mentions.Open() && !m.focused:
+	case key.Matches(pressed, k.Stop) && m.editing != nil && m.turn == nil && !m.lists.Open() && !m.focused:
 		m.stopEditing()
-	case key.Matches(pressed, k.Stop) && !m.lists.palette.Open() && !m.lists.mentions.Open() && !m.focused:
+	case key.Matches(pressed, k.Stop) && !m.lists.Open() && !m.focused:
 		return nil, m.stop()
 	case key.Matches(pressed, k.Redraw):
 		return tea.ClearScreen, true
@@ -161,7 +161,7 @@ func (m *Model) pressTranscript(pressed tea.KeyPressMsg) (tea.Cmd, bool) {
 // write gives a key to the composer.
 func (m *Model) write(pressed tea.KeyPressMsg) tea.Cmd {
 	k, c := &m.keys, &m.composer
-	if m.lists.palette.Open() && m.lists.palette.Press(pressed, k, c, panel.Commands(&m.Options)) || m.lists.mentions.Open() && m.lists.mentions.Press(pressed, k, c) {
+	if m.lists.Press(pressed, k, c, panel.Commands(&m.Options)) {
 		return m.follow()
 	}
 	switch {
@@ -207,7 +207,7 @@ func (m *Model) send() tea.Cmd {
 	c := &m.composer
 	place, waiting := c.Place, len(c.Queue)
 	if text := c.Text(); len(text) > 0 && text[0] == '/' {
-		m.lists.palette.Rows = nil
+		m.lists.Close()
 		if cmd, ok := m.command(text); ok {
 			if place >= 0 && len(c.Queue) > waiting { // it waits again, behind all
 				last := len(c.Queue) - 1
@@ -291,22 +291,26 @@ func (m *Model) wheel(msg tea.MouseWheelMsg) {
 }
 
 // click gives the keys to the item under the mouse, or to the composer.
-func (m *Model) click(msg tea.MouseClickMsg) {
-	if msg.Button != tea.MouseLeft || m.panel != nil || m.asks.Open() {
-		return
-	}
+func (m *Model) click(msg tea.MouseClickMsg) tea.Cmd {
 	line := msg.Y - m.drawn.bodyTop
+	switch {
+	case msg.Button != tea.MouseLeft || m.asks.Open():
+		return nil
+	case m.panel != nil:
+		return m.updatePanel(m.drawn.frame.Click(line))
+	}
 	if line < 0 || line >= len(m.transcript.Shown) || !m.composer.Empty() {
 		m.unfocus()
-		return
+		return nil
 	}
 	m.focused = true
 	m.transcript.ChooseLine(line)
+	return nil
 }
 
 // pressVi takes the keys of a composer that is edited as in vi.
 func (m *Model) pressVi(pressed tea.KeyPressMsg) (cmd tea.Cmd, taken bool) {
-	if m.lists.palette.Open() || m.lists.mentions.Open() {
+	if m.lists.Open() {
 		return nil, false
 	}
 	taken, instead, says := m.composer.PressVi(pressed, &m.keys)
@@ -385,9 +389,8 @@ func (m *Model) clip(text string) tea.Cmd {
 // follow brings the lists above the composer in line with what is typed.
 func (m *Model) follow() tea.Cmd {
 	if m.asks.Open() { // no list opens over it
-		m.lists.palette.Rows, m.lists.mentions.Rows = nil, nil
+		m.lists.Close()
 		return nil
 	}
-	m.lists.palette.Follow(m.composer.Text(), panel.Commands(&m.Options))
-	return m.lists.mentions.Follow(m.composer.Before())
+	return m.lists.Follow(&m.composer, panel.Commands(&m.Options))
 }

@@ -107,17 +107,25 @@ func (m *Model) invitation() string {
 	return "Ask anything · / commands"
 }
 
-// body is what stands between the header and what is above the composer.
+// body is the conversation, with the panel over it.
 func (m *Model) body(width, height, top int) []string {
+	lines := m.conversation(width, height, top)
+	if m.panel != nil {
+		lines = m.drawn.frame.Over(m.panel, draw.PadHeight(lines, height), width, &m.keys, m.theme)
+	}
+	return lines
+}
+
+// conversation is the transcript, or the welcome before the first question.
+func (m *Model) conversation(width, height, top int) []string {
 	m.transcript.Resize(width, height)
 	m.drawn.bodyTop = top
 	empty := len(m.transcript.Entries) == 0
 	notices, only := m.transcript.Notices()
+	_, first := m.panel.(*panel.FirstRun)
 	switch {
-	case m.panel != nil:
-		return m.panel.View(width, height, &m.keys, m.theme)
-	case empty && m.Inline && m.turns > 0:
-		return nil // it was printed
+	case first, empty && m.Inline && m.turns > 0: // it was printed
+		return nil
 	case empty || only && !m.Inline && !m.focused:
 		lines := append(frame.Welcome(width, m.status, m.Open != nil, &m.keys, m.theme), notices...)
 		if empty || len(lines) <= height {
@@ -153,11 +161,8 @@ func (m *Model) aboveComposer(width, height int) []string {
 	if m.resumable != nil && m.resumable.Offered && m.turn == nil {
 		lines = append(lines, m.resumable.View(width, &m.keys, m.theme, m.composer.Empty())...)
 	}
-	if m.lists.palette.Open() && m.panel == nil {
-		lines = append(lines, m.lists.palette.View(width, max(1, min(8, height-2)), m.theme)...)
-	}
-	if m.lists.mentions.Open() && m.panel == nil {
-		lines = append(lines, m.lists.mentions.View(width, max(1, min(8, height-2)), m.theme)...)
+	if m.panel == nil {
+		lines = append(lines, m.lists.View(width, max(1, height-2), &m.keys, m.theme)...)
 	}
 	return append(lines, m.composer.Waiting(&m.keys, width, m.theme, m.turn != nil)...)
 }
@@ -200,20 +205,14 @@ func (m *Model) hints() []string {
 	switch {
 	case m.player != nil && m.panel == nil && !m.focused:
 		return []string{panel.Hint(k.Pause, "pause"), panel.Hint(k.Faster, "faster"), panel.Hint(k.Slower, "slower"), panel.Hint(k.LeaveReplay, "quit")}
-	case m.asks.Open():
+	case m.asks.Open(), m.panel != nil, m.lists.Open() && !m.focused: // its keys are in its frame
 		return nil
-	case m.panel != nil:
-		return m.panel.Hints(k)
 	case m.focused && question && len(asked.Siblings) > 1 && m.Branches != nil:
 		return []string{panel.Hint(k.EarlierBranch, "") + panel.Hint(k.LaterBranch, "alternatives"), panel.Hint(k.Edit, "edit"), panel.Hint(k.Retry, "retry"), panel.Hint(k.Back, "back")}
 	case m.focused && question && m.Branches != nil:
 		return []string{panel.Hint(k.Next, "next"), panel.Hint(k.Edit, "edit"), panel.Hint(k.Retry, "retry"), panel.Hint(k.Copy, "copy"), panel.Hint(k.Back, "back")}
 	case m.focused:
 		return []string{panel.Hint(k.Next, "next"), panel.Hint(k.Fold, "fold"), panel.Hint(k.Copy, "copy"), panel.Hint(k.Open, "open"), panel.Hint(k.Back, "back")}
-	case m.lists.palette.Open():
-		return []string{k.Up.Help().Key + panel.Hint(k.Down, "move"), panel.Hint(k.Complete, "complete"), panel.Hint(k.Send, "run"), panel.Hint(k.Stop, "close")}
-	case m.lists.mentions.Open():
-		return []string{k.Up.Help().Key + panel.Hint(k.Down, "move"), panel.Hint(k.Complete, "take"), panel.Hint(k.Stop, "close")}
 	case m.turn != nil && m.transcript.Below():
 		return []string{panel.Hint(k.Bottom, "follow"), panel.Hint(k.Stop, "stop")}
 	case m.turn != nil:

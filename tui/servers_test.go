@@ -72,7 +72,7 @@ func TestAConsentIsGivenFromThePanel(t *testing.T) {
 			r.keys("/mcp", "enter", "c")
 			r.mustNotShow(page)
 			r.keys("up")
-			r.mustShow("it lets you in once you have given it: c")
+			r.mustShow("it lets you in once you have")
 			r.keys("c")
 			r.mustShow("wants your consent")
 			r.mustShow(page)

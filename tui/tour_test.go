@@ -170,7 +170,7 @@ func (tr *tour) clear() {
 	m.asks.Input, m.composer.Queue, m.editing, m.pulls.running, m.pulls.offer, m.panel, m.player = dialog.Input{}, nil, nil, nil, nil, nil, nil
 	m.unfocus()
 	m.composer.Clear()
-	m.lists.palette.Rows, m.lists.mentions.Rows = nil, nil
+	m.lists.Close()
 	m.transcript.Clear()
 	m.chat.title, m.hint, m.status = "", "", chattest.World
 	tr.settle()

@@ -45,10 +45,7 @@ type Model struct {
 
 	transcript transcript.Model
 	composer   composer.Model
-	lists      struct { // above the composer
-		palette  composer.Palette
-		mentions composer.Mentions
-	}
+	lists      composer.Lists
 	asks       dialog.Queue
 	afterInput tea.Cmd     // what an answer to the user's own question sets off
 	panel      panel.Panel // what covers the transcript; nil: nothing
@@ -90,6 +87,7 @@ type Model struct {
 		bodyTop int // the first row of the transcript on the screen
 		lines   struct{ header, status, rule frame.Line }
 		picture tea.View
+		frame   panel.Frame
 	}
 }
 
@@ -128,10 +126,10 @@ func (m *Model) applyOptions() {
 		m.draft.Store = m.Drafts
 	}
 	if m.Mentions != nil {
-		m.lists.mentions.Names = func(place string) ([]backend.Mention, error) { return m.Mentions(m.base, place) }
+		m.lists.Mentions.Names = func(place string) ([]backend.Mention, error) { return m.Mentions(m.base, place) }
 	}
 	if m.Preview != nil {
-		m.lists.mentions.Beginning = func(name string) string { return m.Preview(m.base, name) }
+		m.lists.Mentions.Beginning = func(name string) string { return m.Preview(m.base, name) }
 	}
 	m.keys.LeaveOut(m.Models == nil, m.Conversations == nil, m.Branches == nil, m.Replay == nil)
 	if m.Replay != nil {
@@ -203,7 +201,7 @@ func (m *Model) handleTerminal(msg tea.Msg) tea.Cmd {
 	case tea.MouseWheelMsg:
 		m.wheel(msg)
 	case tea.MouseClickMsg:
-		m.click(msg)
+		return m.click(msg)
 	case tea.FocusMsg:
 		m.term.blurred = false
 	case tea.BlurMsg:
@@ -261,11 +259,11 @@ func (m *Model) handleOwn(msg tea.Msg) tea.Cmd {
 		if msg.Err != nil {
 			m.flash(msg.Err.Error())
 		}
-		if m.lists.mentions.Take(msg) {
+		if m.lists.Mentions.Take(msg) {
 			return m.follow()
 		}
 	case composer.PreviewMsg:
-		m.lists.mentions.TakePreview(msg)
+		m.lists.Mentions.TakePreview(msg)
 	case panel.ConsentMsg:
 		return m.askUser(msg.Question())
 	case panel.ConsentedMsg:

@@ -112,7 +112,7 @@ func (m *Model) clear(parting bool) tea.Cmd {
 		return nil
 	case !m.composer.Empty():
 		m.composer.Clear()
-		m.lists.palette.Rows = nil
+		m.lists.Close()
 		return nil
 	case m.turn != nil && !m.turn.Stopped, m.pulls.running != nil:
 		m.stop()

@@ -19,15 +19,14 @@ type box struct {
 	keys     keys.Map
 	commands []backend.Command
 	composer composer.Model
-	palette  composer.Palette
-	mentions composer.Mentions
+	lists    composer.Lists
 }
 
 func (b *box) press(names ...string) {
 	for _, name := range names {
 		for _, pressed := range boxtest.Presses(name) {
 			c := &b.composer
-			if !(b.palette.Open() && b.palette.Press(pressed, &b.keys, c, b.commands) || b.mentions.Open() && b.mentions.Press(pressed, &b.keys, c)) {
+			if !b.lists.Press(pressed, &b.keys, c, b.commands) {
 				c.Press(pressed)
 			}
 			b.follow()
@@ -37,30 +36,21 @@ func (b *box) press(names ...string) {
 
 // follow opens and closes the lists as the screen does.
 func (b *box) follow() {
-	b.palette.Follow(b.composer.Text(), b.commands)
-	if load := b.mentions.Follow(b.composer.Before()); load != nil {
+	if load := b.lists.Follow(&b.composer, b.commands); load != nil {
 		switch msg := load().(type) {
 		case composer.MentionsMsg:
-			b.mentions.Take(msg)
+			b.lists.Mentions.Take(msg)
 			b.follow()
 		case composer.PreviewMsg:
-			b.mentions.TakePreview(msg)
+			b.lists.Mentions.TakePreview(msg)
 		}
 	}
 }
 
 func (b *box) lines(width, height int, theme *draw.Theme) (lines []string) {
-	const most = 8 // of each of the two
 	b.composer.Restyle(theme)
-	b.composer.Resize(width, min(most, height/2))
-	room := min(most, height/2)
-	if b.palette.Open() {
-		lines = b.palette.View(width, room, theme)
-	}
-	if b.mentions.Open() {
-		lines = append(lines, b.mentions.View(width, room, theme)...)
-	}
-	lines = append(lines, b.composer.Waiting(&b.keys, width, theme, true)...)
+	b.composer.Resize(width, min(8, height/2))
+	lines = append(b.lists.View(width, height/2, &b.keys, theme), b.composer.Waiting(&b.keys, width, theme, true)...)
 	return append(lines, b.composer.Lines...)
 }
 
@@ -75,10 +65,10 @@ func TestComposer(t *testing.T) {
 			b.composer = composer.New(&b.keys, draw.NewTheme("", true, true, nil))
 			b.composer.Resize(width, 8)
 			b.commands = panel.Commands(&o)
-			b.mentions.Names = func(place string) ([]backend.Mention, error) { return o.Mentions(context.Background(), place) }
-			b.mentions.Beginning = func(name string) string { return o.Preview(context.Background(), name) }
+			b.lists.Mentions.Names = func(place string) ([]backend.Mention, error) { return o.Mentions(context.Background(), place) }
+			b.lists.Mentions.Beginning = func(name string) string { return o.Preview(context.Background(), name) }
 			write(b)
-			return boxtest.Box{Height: 16, Least: 8, Draw: b.lines}
+			return boxtest.Box{Height: 24, Least: 8, Draw: b.lines}
 		}
 	}
 	boxtest.Boxes(t, stories)

@@ -201,10 +201,10 @@ func (p *Mentions) Press(pressed tea.KeyPressMsg, k *keys.Map, c *Model) bool {
 	return true
 }
 
-// View shows at most height rows, and next to them what the chosen one holds.
-func (p *Mentions) View(width, height int, theme *draw.Theme) []string {
+// view shows at most height rows, and next to them what the chosen one holds.
+func (p *Mentions) view(width, height int, theme *draw.Theme) []string {
 	beside := 0
-	if p.preview.name == p.Rows[p.Chosen].Name && p.preview.text != "" && width >= 90 {
+	if p.preview.name == p.Rows[p.Chosen].Name && p.preview.text != "" && width >= 80 {
 		beside = width / 2
 	}
 	rows := min(len(p.Rows), height)

@@ -77,19 +77,16 @@ func (p *Palette) Press(pressed tea.KeyPressMsg, k *keys.Map, c *Model, commands
 // around is a place in a list of n rows whose ends meet.
 func around(at, n int) int { return (at + n) % n }
 
-// View shows at most height commands.
-func (p *Palette) View(width, height int, theme *draw.Theme) []string {
-	rows := min(len(p.Rows), height)
-	from := max(0, min(p.Chosen-rows/2, len(p.Rows)-rows))
-	column := 0
-	for _, c := range p.Rows {
-		column = max(column, draw.Width(c.Usage()))
+// view shows at most so many commands.
+func (p *Palette) view(width, rows int, theme *draw.Theme) (lines []string, all int) {
+	list := make([]draw.Row, len(p.Rows))
+	for i, c := range p.Rows {
+		list[i] = draw.Row{Label: c.Usage(), Detail: c.Help}
 	}
-	column = min(column, max(6, width/2))
-	var lines []string
-	for at := from; at < from+rows; at++ {
-		c := p.Rows[at]
-		lines = append(lines, draw.Row{Label: c.Usage(), Detail: c.Help}.Beside(at == p.Chosen, column, width, theme))
+	column, all := draw.Columns(list, width)
+	from := max(0, min(p.Chosen-rows/2, len(list)-rows))
+	for at := from; at < min(len(list), from+rows); at++ {
+		lines = append(lines, list[at].View(at == p.Chosen, column, width, theme))
 	}
-	return lines
+	return lines, all
 }

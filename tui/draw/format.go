@@ -15,6 +15,14 @@ func Count(n int, thing string) string { return text.Count(n, thing) }
 // Thousands writes a number with commas.
 func Thousands(n int) string { return text.Thousands(n) }
 
+// Nth says which of n rows is chosen, counted from 0: 3 of 34.
+func Nth(chosen, n int) string {
+	if n == 0 {
+		return ""
+	}
+	return Thousands(chosen+1) + " of " + Thousands(n)
+}
+
 // Short writes a number of tokens: 840, 2.1k, 16k.
 func Short(n int) string {
 	switch {

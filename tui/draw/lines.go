@@ -99,6 +99,15 @@ func Flow(parts []string, width int) []string {
 	return append(lines, Truncate(line, width))
 }
 
+// Hints are the keys of a frame, as many as fit into a width. The last one, which
+// closes it, goes last.
+func Hints(hints []string, width int) string {
+	for len(hints) > 1 && Width(strings.Join(hints, " · ")) > width {
+		hints = append(hints[:len(hints)-2:len(hints)-2], hints[len(hints)-1])
+	}
+	return strings.Join(hints, " · ")
+}
+
 // PadHeight cuts or fills up lines to a height.
 func PadHeight(lines []string, height int) []string {
 	for len(lines) < height {

@@ -9,25 +9,32 @@ import (
 // Row is a line of a list: what it is, and what is to know of it.
 type Row struct{ Label, Detail string }
 
-// View is the row with its detail at the end of the line.
-func (r Row) View(chosen bool, width int, theme *Theme) string {
-	if r.Detail != "" {
-		width = min(width, Readable) // the ends of a longer row are hard to bring together
+// Columns are how wide the labels of a list are in lines of a width, and its rows
+// in all: as wide as they ask for, the labels as the details leave, at least half
+// of it.
+func Columns(rows []Row, width int) (label, all int) {
+	labels, details := 0, 0
+	for _, r := range rows {
+		if r.Detail != "" {
+			details = max(details, Width(safetext.Line(r.Detail))+2)
+		}
 	}
-	label, mark := safetext.Line(r.Label), "  "
-	detail := theme.Dim.Render(Truncate(safetext.Line(r.Detail), width*2/3))
-	label = Truncate(label, max(10, width-4-Width(detail)))
-	if chosen {
-		mark, label = theme.Selected.Render("› "), theme.Selected.Render(label)
+	for _, r := range rows {
+		if labels < width {
+			labels = max(labels, Width(Summary(r.Label, width)))
+		}
 	}
-	return Justify(mark+label, detail, width)
+	label = max(1, min(labels, max(width/2, width-2-details)))
+	return label, min(width, 2+label+details)
 }
 
-// Beside is the row with its detail in its own column, right next to the
-// labels.
-func (r Row) Beside(chosen bool, column, width int, theme *Theme) string {
-	label, mark := Truncate(safetext.Line(r.Label), column), "  "
-	gap := strings.Repeat(" ", max(0, column-Width(label))+2)
+// View is the row in a list whose labels have a column.
+func (r Row) View(chosen bool, column, width int, theme *Theme) string {
+	label, mark := Summary(r.Label, column), "  "
+	gap := ""
+	if r.Detail != "" {
+		gap = strings.Repeat(" ", max(0, column-Width(label))+2)
+	}
 	if chosen {
 		mark, label = theme.Selected.Render("› "), theme.Selected.Render(label)
 	}

@@ -224,10 +224,10 @@ func (f *FirstRun) takeNotes(o backend.Offer) tea.Cmd {
 	return func() tea.Msg { return tookMsg{offer: o, err: f.finding.take(o)} }
 }
 
-// View returns exactly height lines.
-func (f *FirstRun) View(width, height int, _ *keys.Map, theme *draw.Theme) []string {
-	lines := []string{theme.Strong.Render(draw.Truncate("Welcome to LifeHub, the chat that knows your notes.", width)), ""}
-	lines = append(lines, theme.Brand.Render(draw.Truncate("Model", width)))
+// View shows the model, and the folders to choose from.
+func (f *FirstRun) View(width, height int, _ *keys.Map, theme *draw.Theme) Content {
+	width = min(width, listWidth)
+	lines := []string{theme.Brand.Render(draw.Truncate("Model", width))}
 	switch {
 	case f.model == nil:
 		lines = append(lines, theme.Dim.Render(draw.Truncate("  looking for a model…", width)))
@@ -245,20 +245,20 @@ func (f *FirstRun) View(width, height int, _ *keys.Map, theme *draw.Theme) []str
 	if f.offers == nil {
 		lines = append(lines, theme.Dim.Render(draw.Truncate("  looking for folders of notes…", width)))
 	}
-	rows := f.rows()
-	room := max(1, height-len(lines)-2)
-	from := max(0, min(f.at()-room/2, len(rows)-room))
-	labels, details := 0, 0
-	for _, r := range rows {
-		labels, details = max(labels, draw.Width(r.Label)), max(details, draw.Width(r.Detail))
+	var rows []draw.Row
+	for _, r := range f.rows() {
+		rows = append(rows, r.Row)
 	}
-	column := min(labels, max(width/2, width-details-4))
-	for at := from; at < len(rows) && at < from+room; at++ {
-		r := rows[at].Row
+	column, _ := draw.Columns(rows, width)
+	from, to := inSight(f.at(), len(rows), max(1, height-len(lines)-2))
+	clicks := map[int]int{}
+	for at := from; at < to; at++ {
+		r := rows[at]
 		if at == f.at() && f.chosen == len(f.offers) {
 			r.Label += "▏"
 		}
-		lines = append(lines, r.Beside(at == f.at(), column, width, theme))
+		clicks[len(lines)] = at
+		lines = append(lines, r.View(at == f.at(), column, width, theme))
 	}
 	switch {
 	case f.taking:
@@ -267,8 +267,10 @@ func (f *FirstRun) View(width, height int, _ *keys.Map, theme *draw.Theme) []str
 		lines = append(lines, "")
 		lines = append(lines, draw.StyleLines(theme.Danger.Render, draw.Hang("  ✗ ", safetext.Line(f.Problem), width))...)
 	}
-	if len(lines) > height { // the rows to choose from stay
-		lines = lines[len(lines)-height:]
+	hidden := max(0, len(lines)-height) // the rows to choose from stay
+	c := Content{Title: "Welcome to LifeHub, the chat that knows your notes", Lines: lines[hidden:], Rows: map[int]int{}}
+	for line, row := range clicks {
+		c.Rows[line-hidden] = row
 	}
-	return draw.PadHeight(lines, height)
+	return c
 }

@@ -3,7 +3,6 @@ package panel_test
 import (
 	"context"
 	"fmt"
-	"strings"
 	"testing"
 	"time"
 
@@ -29,7 +28,7 @@ type box struct {
 	asks  string // what it asked of the screen last
 }
 
-const height = 19 // what a panel has of a window of 24 rows
+const height = 24 // what a panel has of a window of 30 rows or so
 
 func (b *box) run(cmd tea.Cmd) {
 	if cmd != nil {
@@ -60,9 +59,14 @@ func (b *box) take(msg tea.Msg) {
 		}
 	}
 	if b.shown != nil { // it is drawn after every message
-		b.shown.View(b.width, height, &b.keys, draw.NewTheme("", true, true, nil))
+		b.draw(b.width, height, draw.NewTheme("", true, true, nil))
 	}
 	b.run(cmd)
+}
+
+// draw draws the panel in its frame, over a body with nothing in it.
+func (b *box) draw(width, height int, theme *draw.Theme) []string {
+	return (&panel.Frame{}).Over(b.shown, make([]string, height), width, &b.keys, theme)
 }
 
 func (b *box) press(names ...string) {
@@ -88,8 +92,8 @@ func showing(shown func() panel.Panel, names ...string) func(b *box) {
 	}, names...)
 }
 
-// TestPanel keeps one golden a panel's own box: its lines and the keys it hints
-// at; below them what it asked of the screen.
+// TestPanel keeps one golden a panel in its frame; below it what it asked of the
+// screen.
 func TestPanel(t *testing.T) {
 	stories := map[string]func(t *testing.T, width int) boxtest.Box{}
 	for name, play := range plays {
@@ -99,10 +103,8 @@ func TestPanel(t *testing.T) {
 			play(b)
 			return boxtest.Box{
 				Height: height, Fills: true,
-				Draw: func(width, height int, theme *draw.Theme) []string {
-					return b.shown.View(width, height, &b.keys, theme)
-				},
-				Below: "keys: " + strings.Join(b.shown.Hints(&b.keys), " · ") + "\n" + b.asks,
+				Draw:  b.draw,
+				Below: b.asks,
 			}
 		}
 	}

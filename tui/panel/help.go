@@ -22,7 +22,9 @@ type Help struct {
 	Lines    []string // nil: out of date
 	width    int      // what lines were made for
 	look     *draw.Theme
-	height   int // of the view
+	rows     int // in sight
+	found    int // keys and commands that the filter leaves
+	all      int
 }
 
 // helpGroup is what stands under one title.
@@ -33,7 +35,7 @@ type helpGroup struct {
 
 const (
 	// helpColumn is the width from which on the page has a column more.
-	helpColumn = 48
+	helpColumn = 44
 	// helpColumns is how many an eye still goes through.
 	helpColumns = 3
 	// helpGap is what stands between two.
@@ -67,8 +69,11 @@ func (h *Help) Build(keys *keys.Map, width int, theme *draw.Theme) {
 	columns := max(1, min(helpColumns, width/helpColumn))
 	each := (width - (columns-1)*draw.Width(helpGap)) / columns
 	var blocks [][]string
+	h.found, h.all = 0, 0
 	for _, group := range helpGroups(keys, h.Commands) {
+		h.all += len(group.rows)
 		if group = group.holding(h.filter); len(group.rows) > 0 {
+			h.found += len(group.rows)
 			blocks = append(blocks, group.lines(each, theme))
 		}
 	}
@@ -163,9 +168,9 @@ func inColumns(blocks [][]string, columns, height int) [][]string {
 }
 
 // press scrolls and searches; any other key closes the page.
-func (h *Help) press(pressed tea.KeyPressMsg, k *keys.Map, height int) (done bool) {
+func (h *Help) press(pressed tea.KeyPressMsg, k *keys.Map) (done bool) {
 	if pressed.Text == "" || pressed.Text == " " && h.filter == "" {
-		top, scrolls := k.Scrolled(pressed, h.first(height), len(h.Lines), rowsOfHelp(height))
+		top, scrolls := k.Scrolled(pressed, h.first(), len(h.Lines), h.rows)
 		if h.top = top; scrolls {
 			return false
 		}
@@ -187,11 +192,11 @@ func (h *Help) press(pressed tea.KeyPressMsg, k *keys.Map, height int) (done boo
 func (h *Help) Update(msg tea.Msg, k *keys.Map) (Panel, tea.Msg, tea.Cmd) {
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
-		if h.press(msg, k, h.height) {
+		if h.press(msg, k) {
 			return nil, nil, nil
 		}
 	case tea.MouseWheelMsg:
-		h.top = max(0, h.first(h.height)+WheelLines(msg))
+		h.top = max(0, h.first()+WheelLines(msg))
 	case tea.PasteMsg:
 		return h, NotMine{PasteMsg: msg}, nil
 	}
@@ -210,34 +215,25 @@ func WheelLines(msg tea.MouseWheelMsg) int {
 func (h *Help) Hints(k *keys.Map) []string { return []string{scrollHint(k), "esc close"} }
 
 // find leaves what holds a text; "": all.
-func (h *Help) find(text string) { *h = Help{Commands: h.Commands, filter: text, height: h.height} }
-
-// rowsOfHelp is how many lines of the page are in sight: its title stands above
-// where there is room for it.
-func rowsOfHelp(height int) int {
-	if height < 8 {
-		return height
-	}
-	return height - 2
-}
+func (h *Help) find(text string) { *h = Help{Commands: h.Commands, filter: text, rows: h.rows} }
 
 // first is the first line in sight. h.top may be further down: the window may
 // shrink again.
-func (h *Help) first(height int) int { return max(0, min(h.top, len(h.Lines)-rowsOfHelp(height))) }
+func (h *Help) first() int { return max(0, min(h.top, len(h.Lines)-h.rows)) }
 
-// View returns exactly height lines.
-func (h *Help) View(width, height int, k *keys.Map, theme *draw.Theme) []string {
-	h.height = height
+// View shows what is typed, and the lines from the first in sight on.
+func (h *Help) View(width, rows int, k *keys.Map, theme *draw.Theme) Content {
 	h.Build(k, width, theme)
-	rows, top := rowsOfHelp(height), h.first(height)
-	shown := h.Lines[top:min(len(h.Lines), top+rows)]
-	if rows == height {
-		return draw.PadHeight(slices.Clone(shown), height)
-	}
-	search := theme.Dim.Render("type to search")
+	c := Content{Title: "Keys and commands", Count: draw.Thousands(h.all), Width: width}
 	if h.filter != "" {
-		search = h.filter + "▏"
+		c.Count = draw.Thousands(h.found) + " of " + c.Count
 	}
-	head := draw.Truncate(theme.Strong.Render("Keys and commands")+"  "+theme.Brand.Render("> ")+search, width)
-	return draw.PadHeight(append([]string{head, ""}, shown...), height)
+	if rows > 6 {
+		c.Lines = []string{filterLine(h.filter, "type to search", width, theme), ""}
+	}
+	h.rows = rows - len(c.Lines)
+	top := h.first()
+	c.Lines = append(c.Lines, h.Lines[top:min(len(h.Lines), top+h.rows)]...)
+	c.Lines = draw.PadHeight(c.Lines, rows)
+	return c
 }

@@ -125,7 +125,7 @@ func ModeSaid(name, present string) (said []string, mode agent.Mode) {
 // ModelPicker lists the models that are there, or says why there is none.
 func ModelPicker(ctx context.Context, from backend.Models, offline bool) (Picker, []llm.Info) {
 	list, err := from.List(ctx)
-	p := Picker{Title: "Models", Beside: true, Empty: "no model installed: /pull NAME fetches one"}
+	p := Picker{Title: "Models", Empty: "no model installed: /pull NAME fetches one"}
 	if err != nil {
 		told := transcript.FailureOf(err)
 		if offline && errors.Is(err, llm.ErrUnreachable) {
@@ -192,7 +192,7 @@ func IsTheme(name string) bool {
 // NewThemes lists the built-in themes, with the present one chosen; choose is
 // given the name of the one that was chosen.
 func NewThemes(present string, choose func(name string)) *Picker {
-	p := &Picker{Title: "Themes", Rows: themes, Beside: true}
+	p := &Picker{Title: "Themes", Rows: themes}
 	p.Chosen = max(0, slices.IndexFunc(themes, func(r draw.Row) bool { return r.Label == present }))
 	p.Pick = func(at int) tea.Cmd {
 		choose(themes[at].Label)

@@ -1,4 +1,4 @@
-// Package panel is what covers the transcript, behind one interface: lists, help,
+// Package panel is what covers the conversation, in one frame: lists, help,
 // the tree, figures, servers, the first run.
 package panel
 
@@ -16,9 +16,10 @@ type Panel interface {
 	// brought. next is what covers the transcript from now on, nil: nothing; did
 	// is what the screen is to do about it, nil: nothing.
 	Update(msg tea.Msg, k *keys.Map) (next Panel, did tea.Msg, cmd tea.Cmd)
-	// View returns exactly height lines.
-	View(width, height int, k *keys.Map, theme *draw.Theme) []string
-	// Hints are the keys that matter now.
+	// View returns at most so many rows, none wider than width. A [Frame] draws
+	// the border around them.
+	View(width, rows int, k *keys.Map, theme *draw.Theme) Content
+	// Hints are the keys that matter now, the one that closes it last.
 	Hints(k *keys.Map) []string
 }
 

@@ -13,20 +13,19 @@ import (
 	"lifehub/tui/safetext"
 )
 
-// Picker is a list over the whole screen to choose one thing from.
+// Picker is a list to choose one thing from.
 type Picker struct {
 	Title  string
 	Empty  string // what to say when there is nothing to choose
 	None   string // what to say when nothing matches what is typed
 	Rows   []draw.Row
 	Filter string
-	Beside bool // the details stand right next to the labels, not at the end of the row
-	Chosen int  // among the rows that match
+	Chosen int // among the rows that match
 	Pick   func(at int) tea.Cmd
 
 	Search func(words string) tea.Cmd // finds more than the rows hold; nil: nothing does
 	Found  FoundMsg                   // what it found last
-	height int                        // of the view, for the keys that go by pages
+	page   int                        // rows in sight
 }
 
 // FoundMsg brings what was found for the words of a picker.
@@ -69,7 +68,7 @@ func (p *Picker) Matching() (list []int) {
 func (p *Picker) Update(msg tea.Msg, k *keys.Map) (Panel, tea.Msg, tea.Cmd) {
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
-		done, cmd := p.press(msg, k, p.height-1)
+		done, cmd := p.press(msg, k, p.page)
 		if done {
 			return nil, nil, cmd
 		}
@@ -79,6 +78,15 @@ func (p *Picker) Update(msg tea.Msg, k *keys.Map) (Panel, tea.Msg, tea.Cmd) {
 		return p, nil, p.find()
 	case FoundMsg:
 		p.take(msg)
+	case Clicked:
+		if p.Chosen != int(msg) {
+			p.Chosen = int(msg)
+			break
+		}
+		done, cmd := p.choose()
+		if done {
+			return nil, nil, cmd
+		}
 	}
 	return p, nil, nil
 }
@@ -97,20 +105,13 @@ func scrollHint(k *keys.Map) string { return k.ListUp.Help().Key + Hint(k.ListDo
 
 // press moves, filters or chooses. done says that the picker is over.
 func (p *Picker) press(pressed tea.KeyPressMsg, k *keys.Map, page int) (done bool, cmd tea.Cmd) {
-	list := p.Matching()
 	switch {
 	case key.Matches(pressed, k.PickerClose):
 		return true, nil
 	case key.Matches(pressed, k.PickerChoose):
-		if p.Chosen < len(list) {
-			return true, p.Pick(list[p.Chosen])
-		}
-		if at := p.Chosen - len(list); at < len(p.Found.Rows) {
-			return true, p.Found.Pick(at)
-		}
-		return false, nil
+		return p.choose()
 	}
-	if to, moves := k.Moved(pressed, p.Chosen, len(list)+len(p.Found.Rows), page); moves && pressed.Text == "" {
+	if to, moves := k.Moved(pressed, p.Chosen, len(p.Matching())+len(p.Found.Rows), page); moves && pressed.Text == "" {
 		p.Chosen = to
 		return false, nil
 	}
@@ -122,56 +123,72 @@ func (p *Picker) press(pressed tea.KeyPressMsg, k *keys.Map, page int) (done boo
 	return false, cmd
 }
 
-// View returns exactly height lines.
-func (p *Picker) View(width, height int, _ *keys.Map, theme *draw.Theme) []string {
-	p.height = height
+// choose picks the chosen row. done says that there was one.
+func (p *Picker) choose() (done bool, cmd tea.Cmd) {
+	list := p.Matching()
+	if p.Chosen < len(list) {
+		return true, p.Pick(list[p.Chosen])
+	}
+	if at := p.Chosen - len(list); at < len(p.Found.Rows) {
+		return true, p.Found.Pick(at)
+	}
+	return false, nil
+}
+
+// View shows what is typed, and the rows that match.
+func (p *Picker) View(width, rows int, _ *keys.Map, theme *draw.Theme) Content {
+	width = min(width, listWidth)
 	list := p.Matching()
 	total := len(list) + len(p.Found.Rows)
-	lines := []string{draw.Justify(theme.Strong.Render(safetext.Line(p.Title)), theme.Dim.Render(draw.Thousands(total)), min(width, draw.Readable))}
-	search := theme.Dim.Render("type to filter")
+	c := Content{Title: p.Title, Rows: map[int]int{}, Count: draw.Nth(p.Chosen, total)}
+	invites := "type to filter"
 	if p.Search != nil {
-		search = theme.Dim.Render("type to search titles and messages")
+		invites = "type to search titles and messages"
 	}
-	if p.Filter != "" {
-		search = p.Filter + "▏"
+	if rows > 1 {
+		c.Lines = append(c.Lines, filterLine(p.Filter, invites, width, theme))
 	}
-	lines = append(lines, draw.Truncate(theme.Brand.Render("> ")+search, width), "")
+	if rows > 6 {
+		c.Lines = append(c.Lines, "")
+	}
 	switch {
 	case p.Found.Err != nil:
-		lines = append(lines, theme.Danger.Render(draw.Truncate(safetext.Line(p.Found.Err.Error()), width)))
+		c.Lines = append(c.Lines, theme.Danger.Render(draw.Truncate(safetext.Line(p.Found.Err.Error()), width)))
 	case total == 0:
 		says := p.Empty
 		if strings.TrimSpace(p.Filter) != "" && (len(p.Rows) > 0 || p.Search != nil) {
 			says = cmp.Or(p.None, "nothing matches that")
 		}
-		lines = append(lines, draw.StyleLines(theme.Dim.Render, draw.Wrap(safetext.Text(says), width))...)
+		c.Lines = append(c.Lines, draw.StyleLines(theme.Dim.Render, draw.Wrap(safetext.Text(says), width))...)
 	}
-	rows := max(1, height-len(lines))
-	if len(p.Found.Rows) > 0 && rows > 1 {
-		rows-- // for the heading between the two
+	p.page = max(1, rows-len(c.Lines))
+	if len(p.Found.Rows) > 0 && p.page > 1 {
+		p.page-- // for the heading between the two
 	}
-	from := max(0, min(p.Chosen-rows/2, total-rows))
-	for at := from; at < total && at < from+rows; at++ {
-		if at == len(list) && rows > 1 {
-			lines = append(lines, theme.Dim.Render(draw.Truncate("In messages", width)))
+	column, all := draw.Columns(p.Rows, width)
+	found, more := draw.Columns(p.Found.Rows, width)
+	c.Width = max(all, more)
+	from, to := inSight(p.Chosen, total, p.page)
+	for at := from; at < to; at++ {
+		if at == len(list) && p.page > 1 {
+			c.Lines = append(c.Lines, theme.Dim.Render(draw.Truncate("In messages", width)))
 		}
+		c.Rows[len(c.Lines)] = at
 		if at < len(list) {
-			lines = append(lines, p.row(list[at], at == p.Chosen, width, theme))
+			c.Lines = append(c.Lines, p.Rows[list[at]].View(at == p.Chosen, column, width, theme))
 		} else {
-			lines = append(lines, p.Found.Rows[at-len(list)].View(at == p.Chosen, width, theme))
+			c.Lines = append(c.Lines, p.Found.Rows[at-len(list)].View(at == p.Chosen, found, width, theme))
 		}
 	}
-	return draw.PadHeight(lines, height)
+	// It stays as high as it was while what is typed leaves fewer rows.
+	c.Lines = draw.PadHeight(c.Lines, min(rows, max(len(c.Lines), len(p.Rows)+2)))
+	return c
 }
 
-// row is one of the picker's own rows.
-func (p *Picker) row(at int, chosen bool, width int, theme *draw.Theme) string {
-	if !p.Beside {
-		return p.Rows[at].View(chosen, width, theme)
+// filterLine is what is typed over a list, or what typing does.
+func filterLine(typed, invites string, width int, theme *draw.Theme) string {
+	if typed == "" {
+		return draw.Truncate(theme.Brand.Render("> ")+theme.Dim.Render(invites), width)
 	}
-	column := 0
-	for _, r := range p.Rows {
-		column = max(column, draw.Width(r.Label))
-	}
-	return p.Rows[at].Beside(chosen, min(column, width/2), width, theme)
+	return draw.Truncate(theme.Brand.Render("> ")+typed+"▏", width)
 }

@@ -88,6 +88,8 @@ func (p *ServerList) Update(msg tea.Msg, k *keys.Map) (Panel, tea.Msg, tea.Cmd) 
 		return p, did, cmd
 	case tea.PasteMsg:
 		return p, NotMine{PasteMsg: msg}, nil
+	case Clicked:
+		p.chosen = int(msg)
 	case serversMsg:
 		p.list = p.List()
 		p.chosen = max(0, min(p.chosen, len(p.list)-1))
@@ -187,28 +189,29 @@ func (p *ServerList) Hints(k *keys.Map) []string {
 	return []string{Hint(k.ServersLook, "look"), Hint(k.ServersRestart, "restart"), Hint(k.ServersSwitch, "on/off"), Hint(k.ServersLog, "log"), Hint(k.ServersClose, "close")}
 }
 
-// View returns exactly height lines.
-func (p *ServerList) View(width, height int, keys *keys.Map, theme *draw.Theme) []string {
+// View shows the servers and the figures of the chosen one, or what is read of it.
+func (p *ServerList) View(width, rows int, keys *keys.Map, theme *draw.Theme) Content {
 	if p.Reader != nil {
-		return p.Reader.view(width, height, keys, theme, p.trustChoices(keys), time.Now())
+		return p.Reader.view(width, rows, keys, theme, p.trustChoices(keys), time.Now())
 	}
-	lines := []string{draw.Justify(theme.Strong.Render("MCP servers"), theme.Dim.Render(fmt.Sprint(len(p.list))), width), ""}
+	c := Content{Title: "MCP servers", Count: draw.Nth(p.chosen, len(p.list)), Rows: map[int]int{}, Width: width}
 	if len(p.list) == 0 {
-		lines = append(lines, theme.Dim.Render(draw.Truncate(NoServers, width)))
+		c.Lines = draw.StyleLines(theme.Dim.Render, draw.Wrap(NoServers, width))
+		return c
 	}
-	names := 0
-	for _, s := range p.list {
-		names = max(names, draw.Width(safetext.Line(s.Name)))
-	}
-	names = min(names, max(8, width/4))
-	for i, s := range p.list {
-		lines = append(lines, serverRow(s, names, width, i == p.chosen, theme))
-	}
-	if p.chosen < len(p.list) {
-		lines = append(lines, "")
-		lines = append(lines, serverDetails(p.list[p.chosen], width, keys, theme)...)
-	}
-	return draw.PadHeight(lines, height)
+	c.Lines = masterDetail(width, rows, theme, func(width, rows int) (lines []string) {
+		names := 0
+		for _, s := range p.list {
+			names = max(names, draw.Width(safetext.Line(s.Name)))
+		}
+		from, to := inSight(p.chosen, len(p.list), rows)
+		for at := from; at < to; at++ {
+			c.Rows[len(lines)] = at
+			lines = append(lines, serverRow(p.list[at], min(names, max(8, width/3)), width, at == p.chosen, theme))
+		}
+		return lines
+	}, func(width int) []string { return serverDetails(p.list[p.chosen], width, keys, theme) })
+	return c
 }
 
 // serverRow is a server in one line.
@@ -233,14 +236,14 @@ func serverRow(s backend.Server, names, width int, chosen bool, theme *draw.Them
 func serverDetails(s backend.Server, width int, keys *keys.Map, theme *draw.Theme) []string {
 	var lines []string
 	for _, f := range FactsOf(s) {
-		lines = append(lines, draw.Hang(theme.Dim.Render(fmt.Sprintf("  %-9s", f.What)), f.Text, width)...)
+		lines = append(lines, draw.Hang(theme.Dim.Render(fmt.Sprintf("%-9s", f.What)), f.Text, width)...)
 	}
 	if s.Consent {
-		lines = append(lines, draw.Hang(theme.Warning.Render(fmt.Sprintf("  %-9s", "consent")), "it lets you in once you have given it: "+keys.ServersConsent.Help().Key, width)...)
+		lines = append(lines, draw.Hang(theme.Warning.Render(fmt.Sprintf("%-9s", "consent")), "it lets you in once you have given it: "+keys.ServersConsent.Help().Key, width)...)
 	}
 	if n := len(s.Unseen); n > 0 {
 		text := fmt.Sprintf("%s not used until you have seen it: %s", draw.Count(n, "change"), keys.ServersLook.Help().Key)
-		lines = append(lines, draw.Hang(theme.Warning.Render(fmt.Sprintf("  %-9s", "unseen")), text, width)...)
+		lines = append(lines, draw.Hang(theme.Warning.Render(fmt.Sprintf("%-9s", "unseen")), text, width)...)
 	}
 	return lines
 }
@@ -279,35 +282,31 @@ func uptime(d time.Duration) string {
 	return fmt.Sprintf("%d h %d min", int(d.Hours()), int(d.Minutes())%60)
 }
 
-// view returns exactly height lines.
-func (l *Reader) view(width, height int, keys *keys.Map, theme *draw.Theme, choices []dialog.Choice, now time.Time) []string {
+// view shows the lines in sight, and below what can be agreed to its answer.
+func (l *Reader) view(width, rows int, keys *keys.Map, theme *draw.Theme, choices []dialog.Choice, now time.Time) Content {
 	if l.width != width || l.theme != theme {
 		l.Lines, l.width, l.theme = l.Content(width, theme), width, theme
 	}
-	head, foot := 2, 0
+	l.rows = rows
 	if l.Change != nil {
-		foot = 1
+		l.rows = max(0, rows-1)
 	}
-	if height < head+dialog.LeastRows+foot {
-		head = 0 // what is to be read comes before its title
-	}
-	l.rows = max(0, height-head-foot)
 	top := max(0, min(l.top, len(l.Lines)-l.rows)) // l.top stays: the window may shrink again
 	below := len(l.Lines) - top - l.rows
 	if below <= 0 && l.rows > 0 && width > 1 {
 		l.seen = true
 	}
 	l.Appear(now, false)
-	lines := []string{draw.Justify(theme.Strong.Render(draw.Truncate(safetext.Line(l.title), width)), theme.Dim.Render(fmt.Sprintf("%d–%d of %d", min(top+1, len(l.Lines)), min(top+l.rows, len(l.Lines)), len(l.Lines))), width), ""}
-	lines = append(lines[:head], l.Lines[top:min(len(l.Lines), top+l.rows)]...)
+	end := min(top+l.rows, len(l.Lines))
+	c := Content{Title: l.title, Count: fmt.Sprintf("%d–%d of %d", min(top+1, len(l.Lines)), end, len(l.Lines)), Lines: slices.Clone(l.Lines[top:end]), Width: width}
 	if l.Change != nil {
 		agree := theme.Warning.Render(draw.Truncate(fmt.Sprintf("↓ %s: pgdn reads on", draw.Count(below, "more line")), width))
 		if l.seen {
 			agree = l.OneLine(choices, "", width, keys, theme, now)
 		}
-		lines = append(draw.PadHeight(lines, height-1), agree)
+		c.Lines = append(draw.PadHeight(c.Lines, l.rows), agree)
 	}
-	return draw.PadHeight(lines, height)
+	return c
 }
 
 // Content is all that is to be read, with what is hidden in it made visible.

@@ -89,6 +89,8 @@ func (s *Stats) Update(msg tea.Msg, k *keys.Map) (Panel, tea.Msg, tea.Cmd) {
 		default:
 			s.rows, s.read = msg.rows, true
 		}
+	case Clicked:
+		s.chosen = int(msg)
 	case tea.PasteMsg:
 		return s, NotMine{PasteMsg: msg}, nil
 	case tea.KeyPressMsg:
@@ -118,48 +120,52 @@ func (s *Stats) Hints(k *keys.Map) []string {
 	return []string{moveHint(k), Hint(k.StatsNext, "group by another"), "esc close"}
 }
 
-// View returns exactly height lines.
-func (s *Stats) View(width, height int, _ *keys.Map, theme *draw.Theme) []string {
-	title := theme.Strong.Render("Figures") + "  "
-	for _, by := range sumsBy {
-		if by == s.By {
-			title += theme.Selected.Render("by "+by) + "  "
+// View shows a chart of times, and all figures of the row that is chosen.
+func (s *Stats) View(width, rows int, _ *keys.Map, theme *draw.Theme) Content {
+	c := Content{Title: "Statistics", Count: draw.Nth(s.chosen, len(s.rows)), Rows: map[int]int{}, Width: width}
+	by := ""
+	for _, name := range sumsBy {
+		if name == s.By {
+			by += theme.Selected.Render("by "+name) + "  "
 		} else {
-			title += theme.Dim.Render(by) + "  "
+			by += theme.Dim.Render(name) + "  "
 		}
 	}
-	lines := []string{draw.Truncate(title, width), theme.Dim.Render(draw.Truncate("  times: █ median · ░ p95", width)), ""}
+	c.Lines = []string{draw.Truncate(by+theme.Dim.Render(" time: █ median ░ p95"), width), ""}
 	switch {
 	case !s.read:
-		return draw.PadHeight(append(lines, theme.Dim.Render("…")), height)
+		c.Lines = append(c.Lines, theme.Dim.Render("…"))
+		return c
 	case len(s.rows) == 0:
-		return draw.PadHeight(append(lines, theme.Dim.Render("no turns yet")), height)
+		c.Lines = append(c.Lines, theme.Dim.Render("no turns yet"))
+		return c
 	}
-	detail := figureLines(s.rows[s.chosen])
-	room := max(1, height-len(lines)-len(detail)-2)
-	lines = append(lines, s.chart(width, room, theme)...)
-	if len(lines)+2+len(detail) > height {
-		return draw.PadHeight(lines, height)
-	}
-	lines = append(lines, "", theme.Strong.Render(draw.Truncate(safetext.Line(nameOf(s.rows[s.chosen])), width)))
-	for _, line := range detail {
-		lines = append(lines, theme.Dim.Render("  "+line[0]+strings.Repeat(" ", 13-draw.Width(line[0])))+draw.Truncate(line[1], width-15))
-	}
-	return draw.PadHeight(lines, height)
+	c.Lines = append(c.Lines, masterDetail(width, rows-2, theme, func(width, rows int) (lines []string) {
+		from, to := inSight(s.chosen, len(s.rows), rows)
+		for at := from; at < to; at++ {
+			c.Rows[2+at-from] = at
+		}
+		return s.chart(width, from, to, theme)
+	}, func(width int) []string {
+		lines := []string{theme.Strong.Render(draw.Summary(nameOf(s.rows[s.chosen]), width))}
+		for _, line := range figureLines(s.rows[s.chosen]) {
+			lines = append(lines, draw.Hang(theme.Dim.Render(line[0]+strings.Repeat(" ", 13-draw.Width(line[0]))), line[1], width)...)
+		}
+		return lines
+	})...)
+	return c
 }
 
 // chart is a bar for each row: how long its turns took.
-func (s *Stats) chart(width, room int, theme *draw.Theme) []string {
-	shown := min(len(s.rows), room)
-	from := max(0, min(s.chosen-shown/2, len(s.rows)-shown))
+func (s *Stats) chart(width, from, to int, theme *draw.Theme) []string {
 	longest, label := int64(1), 0
-	for _, f := range s.rows[from : from+shown] {
+	for _, f := range s.rows[from:to] {
 		longest = max(longest, f.Latency95)
 		label = max(label, draw.Width(safetext.Line(nameOf(f))))
 	}
 	label = min(label, max(10, width*2/5))
 	var lines []string
-	for at := from; at < from+shown; at++ {
+	for at := from; at < to; at++ {
 		f := s.rows[at]
 		name := draw.Truncate(safetext.Line(nameOf(f)), label)
 		name += strings.Repeat(" ", label-draw.Width(name))
@@ -167,7 +173,7 @@ func (s *Stats) chart(width, room int, theme *draw.Theme) []string {
 		if at == s.chosen {
 			head = theme.Selected.Render("› " + name)
 		}
-		turns := fmt.Sprintf("  %5s  ", draw.Thousands(f.Turns))
+		turns := fmt.Sprintf(" %5s  ", draw.Thousands(f.Turns))
 		times := fmt.Sprintf("  %8s %8s", took(f.Latency50), took(f.Latency95))
 		bar := max(4, width-draw.Width(head)-draw.Width(turns)-draw.Width(times))
 		half, most := length(f.Latency50, longest, bar), length(f.Latency95, longest, bar)

@@ -1,6 +1,7 @@
 package panel
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -19,9 +20,9 @@ import (
 // asked once after another stands in one column; where several questions were
 // asked in one place, each begins its own column.
 type Tree struct {
-	height int // of the view
 	Rows   []treeRow
 	chosen int
+	page   int // rows in sight
 	now    time.Time
 }
 
@@ -76,34 +77,28 @@ func NewTree(list []agent.Exchange, now time.Time) *Tree {
 	return t
 }
 
-// View returns exactly height lines: the rows, and below them what was asked
-// and answered in the chosen one.
-func (t *Tree) View(width, height int, _ *keys.Map, theme *draw.Theme) []string {
-	t.height = height
+// View shows the rows, and what was asked and answered in the chosen one.
+func (t *Tree) View(width, rows int, _ *keys.Map, theme *draw.Theme) Content {
+	c := Content{Title: "Tree of this conversation", Count: draw.Nth(t.chosen, len(t.Rows)), Rows: map[int]int{}, Width: width}
 	branches := 0
 	for _, r := range t.Rows {
 		if len(r.Siblings) > 1 {
 			branches++
 		}
 	}
-	detail := draw.Count(len(t.Rows), "question")
 	if branches > 0 {
-		detail += fmt.Sprintf(" · %d of them alternatives", branches)
+		c.Title += fmt.Sprintf(" · %d branches", branches)
 	}
-	lines := []string{draw.Justify(theme.Strong.Render("Tree of this conversation"), theme.Dim.Render(detail), width), ""}
-	preview := 0
-	if height >= 14 {
-		preview = min(8, height/3)
-	}
-	rows := max(1, height-len(lines)-preview)
-	from := max(0, min(t.chosen-rows/2, len(t.Rows)-rows))
-	for at := from; at < len(t.Rows) && at < from+rows; at++ {
-		lines = append(lines, t.row(at, width, theme))
-	}
-	if preview > 0 && len(t.Rows) > 0 {
-		lines = append(draw.PadHeight(lines, height-preview), t.preview(width, preview, theme)...)
-	}
-	return draw.PadHeight(lines, height)
+	c.Lines = masterDetail(width, rows, theme, func(width, rows int) (lines []string) {
+		t.page = rows
+		from, to := inSight(t.chosen, len(t.Rows), rows)
+		for at := from; at < to; at++ {
+			c.Rows[len(lines)] = at
+			lines = append(lines, t.row(at, width, theme))
+		}
+		return lines
+	}, func(width int) []string { return t.preview(width, theme) })
+	return c
 }
 
 func (t *Tree) row(at, width int, theme *draw.Theme) string {
@@ -141,16 +136,12 @@ func (t *Tree) state(r treeRow) string {
 	return ""
 }
 
-func (t *Tree) preview(width, height int, theme *draw.Theme) []string {
+// preview is what was asked and answered in the chosen row.
+func (t *Tree) preview(width int, theme *draw.Theme) []string {
 	r := t.Rows[t.chosen]
-	lines := []string{theme.Border.Render(strings.Repeat("─", width))}
-	asked := draw.Hang(theme.You.Render("You")+"  ", safetext.Text(beginning(r.Question)), width)
-	lines = append(lines, asked[:min(2, len(asked))]...)
-	answer := beginning(r.Answer.Text)
-	if answer == "" {
-		answer = r.Answer.Error
-	}
-	return draw.PadHeight(append(lines, draw.Hang(theme.Brand.Render("LifeHub")+"  ", safetext.Text(answer), width)...), height)
+	asked := draw.Hang(theme.You.Render("▌ "), safetext.Text(beginning(r.Question)), width)
+	answer := beginning(cmp.Or(r.Answer.Text, r.Answer.Error))
+	return append(append(cutHeight(asked, 3), ""), draw.Wrap(safetext.Text(answer), width)...)
 }
 
 // beginning is as much of a text as a preview can show.
@@ -167,6 +158,8 @@ func (t *Tree) Update(msg tea.Msg, k *keys.Map) (Panel, tea.Msg, tea.Cmd) {
 	switch msg := msg.(type) {
 	case tea.PasteMsg:
 		return t, NotMine{PasteMsg: msg}, nil
+	case Clicked:
+		t.chosen = int(msg)
 	case tea.KeyPressMsg:
 		turn := t.Rows[t.chosen].Turn
 		switch {
@@ -179,21 +172,21 @@ func (t *Tree) Update(msg tea.Msg, k *keys.Map) (Panel, tea.Msg, tea.Cmd) {
 		case key.Matches(msg, k.TreeFork):
 			return nil, Fork{Turn: turn}, nil
 		}
-		t.chosen, _ = k.Moved(msg, t.chosen, len(t.Rows), t.height-10)
+		t.chosen, _ = k.Moved(msg, t.chosen, len(t.Rows), t.page)
 	}
 	return t, nil, nil
 }
 
 // Hints are the keys of the tree.
 func (t *Tree) Hints(k *keys.Map) []string {
-	return []string{Hint(k.TreeShow, "show"), Hint(k.TreeGoOn, "go on from there"), Hint(k.TreeFork, "fork"), Hint(k.TreeClose, "close")}
+	return []string{Hint(k.TreeShow, "show"), Hint(k.TreeGoOn, "continue there"), Hint(k.TreeFork, "fork"), Hint(k.TreeClose, "close")}
 }
 
 // Line is a row of the tree in words.
 func (t *Tree) Line(r treeRow) string {
 	parts := []string{safetext.Line(r.Question)}
 	if at := slices.Index(r.Siblings, r.Turn); len(r.Siblings) > 1 && at >= 0 {
-		parts = append(parts, fmt.Sprintf("%d of %d asked there", at+1, len(r.Siblings)))
+		parts = append(parts, fmt.Sprintf("branch %d of %d", at+1, len(r.Siblings)))
 	}
 	if state := t.state(r); state != "" {
 		parts = append(parts, state)

@@ -1,0 +1,118 @@
+package panel
+
+import (
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"lifehub/tui/draw"
+	"lifehub/tui/keys"
+	"lifehub/tui/safetext"
+)
+
+// Content is what a panel shows. Its lines fit the width and the rows that it was
+// asked for.
+type Content struct {
+	Title, Count string
+	Lines        []string
+	Width        int         // that it asks for, scrolled and filtered as it may be; 0: as its lines
+	Rows         map[int]int // which row of its list a line shows, for the mouse
+}
+
+// Clicked tells a panel which of its rows was clicked.
+type Clicked int
+
+// Frame draws the panel over the body of the screen: centred where there is room,
+// else as a sheet at its lower edge.
+type Frame struct {
+	line int // of the body, the first of the content
+	rows map[int]int
+}
+
+const (
+	gutter      = 2
+	listWidth   = 86 // lists are no wider
+	roomyWidth  = 100
+	roomyHeight = 22 // of the body: a window of 30 rows
+	detailRows  = 10 // for what there is to know of the chosen row, below a list
+)
+
+// Over lays a panel over the lines of the body, which are dimmed. A body too small
+// for a frame shows the content alone.
+func (f *Frame) Over(p Panel, body []string, width int, k *keys.Map, theme *draw.Theme) []string {
+	height := len(body)
+	if width < 24 || height < 8 {
+		c := p.View(width, height, k, theme)
+		f.line, f.rows = 0, c.Rows
+		return draw.PadHeight(c.Lines, height)
+	}
+	outer, rows := width-2*gutter, height-2
+	roomy := width >= roomyWidth && height >= roomyHeight
+	if roomy {
+		outer, rows = min(outer, draw.Readable+draw.BoxSides), height*9/10-2
+	}
+	c := p.View(outer-draw.BoxSides, rows, k, theme)
+	box := draw.Box{Title: theme.Strong.Render(safetext.Line(c.Title)), Border: theme.Border}
+	if c.Count != "" {
+		box.Count = theme.Dim.Render(c.Count)
+	}
+	box.Keys = theme.Dim.Render(draw.Hints(p.Hints(k), outer-draw.BoxSides))
+	x, y := gutter, max(0, height-len(c.Lines)-2)
+	if roomy {
+		asks := max(60, draw.Width(box.Keys)+draw.BoxSides+2, c.Width+draw.BoxSides)
+		for _, line := range c.Lines {
+			asks = max(asks, draw.Width(line)+draw.BoxSides)
+		}
+		outer = min(outer, asks)
+		x, y = (width-outer)/2, y/2
+	}
+	f.line, f.rows = y+1, c.Rows
+	return draw.Over(draw.Dimmed(slices.Clone(body), theme), box.View(c.Lines, outer), x, y, width)
+}
+
+// Click returns what a click on a line of the body is to the panel, nil when no row
+// is there.
+func (f *Frame) Click(line int) tea.Msg {
+	if row, ok := f.rows[line-f.line]; ok {
+		return Clicked(row)
+	}
+	return nil
+}
+
+// inSight is which of n rows stand in a room of so many lines, the chosen one in
+// the middle where it can.
+func inSight(chosen, n, room int) (from, to int) {
+	from = max(0, min(chosen-room/2, n-room))
+	return from, min(n, from+max(room, 1))
+}
+
+// masterDetail lays a list out with what there is to know of its chosen row: next to
+// it where there is room, else below it.
+func masterDetail(width, rows int, theme *draw.Theme, list func(width, rows int) []string, detail func(width int) []string) []string {
+	if width >= listWidth { // where it takes the whole of it
+		left := width / 2
+		lines, right := list(left, rows), cutHeight(detail(width-left-3), rows)
+		n := max(len(lines), len(right), min(rows, detailRows))
+		lines, right = draw.PadHeight(lines, n), draw.PadHeight(right, n)
+		for i, line := range lines {
+			lines[i] = line + strings.Repeat(" ", max(0, left-draw.Width(line))) + theme.Border.Render(" │ ") + right[i]
+		}
+		return lines
+	}
+	if rows < 8 {
+		return list(width, rows)
+	}
+	most := min(rows/2, detailRows)
+	below := draw.PadHeight(cutHeight(detail(width), most), most)
+	lines := append(list(width, rows-most-1), theme.Border.Render(strings.Repeat("─", width)))
+	return append(lines, below...)
+}
+
+// cutHeight leaves at most so many lines, and says so where there were more.
+func cutHeight(lines []string, most int) []string {
+	if len(lines) > most {
+		return append(lines[:max(0, most-1)], "…")
+	}
+	return lines
+}
