@@ -8,6 +8,7 @@ import (
 	"lifehub/tui/markdown/inline"
 	"lifehub/tui/markdown/layout"
 	"lifehub/tui/measure"
+	"lifehub/tui/safetext"
 )
 
 type codeKind int
@@ -134,7 +135,7 @@ func (s *Stream) codeStarted(body string) {
 	switch c := s.code; c.kind {
 	case fenced:
 		if c.info != "" && s.end != inline.Guessed { // else the name of a language is on its way
-			c.wrap.Add(s.theme.Border.Over(c.style).Span(inline.Unescape(c.info)))
+			c.wrap.Add(s.theme.Border.Over(c.style).Span(safetext.Line(inline.Unescape(c.info))))
 			c.wrap.Newline()
 		}
 	case formula:

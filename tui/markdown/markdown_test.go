@@ -182,6 +182,17 @@ func TestTheRendererOfBubbleTeaReadsEveryHostileLine(t *testing.T) {
 	}
 }
 
+func TestAnEntityIsNoEscape(t *testing.T) {
+	escape := "&#27;[8m"
+	for _, src := range []string{escape, "`" + escape + "`", "# " + escape, "```" + escape + "\nx\n```", "~~~go " + escape + "\nx\n~~~", "| " + escape + " |\n|---|", "[a](https://e.example/" + escape + ")", "![" + escape + "](x)", "<b " + escape + ">"} {
+		for _, line := range Render(src, 60, layout.Palette{}.Theme()) {
+			if strings.Contains(line, "\x1b[8m") {
+				t.Errorf("%s hides what follows: %q", src, line)
+			}
+		}
+	}
+}
+
 func FuzzStream(f *testing.F) {
 	f.Add(all, 5, 40)
 	for _, p := range hostile.Payloads {
