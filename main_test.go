@@ -115,6 +115,7 @@ var arrows = map[string][]string{
 	"lifehub/tui/draft":              {"agent", "tui/backend"},
 	"lifehub/tui/frame":              {"agent", "tui/backend", "tui/dialog", "tui/draw", "tui/keys", "tui/pull", "tui/safetext", "tui/transcript"},
 	"lifehub/tui/pull":               {"tui/backend", "tui/dialog", "tui/draw", "tui/keys", "tui/safetext"},
+	"lifehub/tui/reader":             {"tui/draw", "tui/markdown", "tui/markdown/layout", "tui/measure", "tui/safetext"},
 	"lifehub/tui/replay":             {"agent", "tui/draw"},
 	"lifehub/tui/safetext":           {},
 	"lifehub/tui/terminal":           {},

@@ -1,0 +1,234 @@
+package reader
+
+import (
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"lifehub/internal/hostile"
+	"lifehub/tui/boxtest"
+	"lifehub/tui/draw"
+	"lifehub/tui/safetext"
+)
+
+// note has every construct.
+const note = `---
+title: Weekly running
+tags: [run, plan]
+---
+# The plan: *how* to raise it
+
+Setext heading
+--------------
+
+Some **bold and *nested* text**, ` + "`code &amp; \\x`" + `, a [link](https://runs.example/path "title") and a
+soft break, ~~gone~~ with [[Wiki Note|an alias]] and [[Other]]; a hard break  
+next line with \*stars\* &copy; <b>html</b> one<br>two ![a picture](x.png) and https://auto.example/x. See
+[ref] and [the log](../running/log.md). A footnote[^1]. A sentence that goes around the end of the row with a [link that is long and goes around it as well](https://wrap.example/).
+
+[ref]: https://ref.example/x
+
+- one
+- two with a long text that goes around the end of the row, because it is as long as it has to be for that to happen at any width
+  - nested **deep**
+  - again
+
+    a second paragraph
+- [ ] an open task
+- [x] a task that is done
+
+1. first
+
+   ` + "```python" + `
+   print("x")  # comment
+   ` + "```" + `
+2. second
+
+> A quote with **bold** words
+> - an item in it
+>
+> more of it
+
+| a | b |
+|---|--:|
+| 1 | 2 |
+
+` + "```go" + `
+func main() { fmt.Println("héllo") } // comment
+` + "```" + `
+
+***
+
+<div>a block of html</div>
+
+[^1]: The footnote.
+`
+
+func theme(coloured bool) *draw.Theme { return draw.NewTheme("dark", true, coloured, nil) }
+
+func (d *Document) rows(width int, theme *draw.Theme) (rows []string) {
+	for at := range d.Blocks() {
+		rows = append(rows, d.Draw(at, width, theme).Rows...)
+	}
+	return rows
+}
+
+func TestGoldenPicturesOfANote(t *testing.T) {
+	boxtest.Golden(t, func(width int, show func(func(boxtest.Look) string)) {
+		show(func(l boxtest.Look) string {
+			return strings.Join(Parse(note).rows(width, draw.NewTheme(l.Theme, draw.IsDark(l.Theme, true), l.Coloured, nil)), "\n")
+		})
+	})
+}
+
+var word = regexp.MustCompile(`[\pL\pN]+`)
+
+func TestNoWordIsLost(t *testing.T) {
+	shown := word.FindAllString(ansi.Strip(strings.Join(Parse(note).rows(80, theme(true)), "\n")), -1)
+	slices.Sort(shown)
+	behind := "python go b br amp copy path title Wiki Note x png ref running log md https" // names and addresses behind what is shown
+	for _, word := range word.FindAllString(note, -1) {
+		if _, ok := slices.BinarySearch(shown, word); !ok && !slices.Contains(strings.Fields(behind), word) {
+			t.Errorf("%q is not on the screen", word)
+		}
+	}
+}
+
+func TestBlocksKnowTheirLines(t *testing.T) {
+	d := Parse(note)
+	for at, line := range strings.Split(note, "\n") {
+		words := word.FindAllString(line, -1)
+		if len(words) < 2 || strings.HasPrefix(line, "[ref]:") || strings.HasPrefix(line, "title") || strings.HasPrefix(line, "tags") {
+			continue
+		}
+		shown := ansi.Strip(strings.Join(d.Draw(d.At(at+1), 300, theme(true)).Rows, " "))
+		if last := words[len(words)-1]; !strings.Contains(shown, last) && last != "python" {
+			t.Errorf("line %d, %q, is looked for in %q", at+1, line, shown)
+		}
+	}
+	if d.Lines != strings.Count(note, "\n") {
+		t.Errorf("%d lines, want %d", d.Lines, strings.Count(note, "\n"))
+	}
+}
+
+func TestLinksOfABlock(t *testing.T) {
+	d := Parse("one\n\n[a](https://a.example), [[Note#Part|b]] and [c](sub/c%20d.md#x) and <javascript:alert(1)>\n")
+	got := d.Draw(1, 60, theme(true))
+	want := []Link{{To: "https://a.example", Row: 1}, {To: "Note#Part", Note: true, Row: 1}, {To: "sub/c d.md#x", Note: true, Row: 1}, {To: "javascript:alert(1)", Row: 1}}
+	if !slices.Equal(got.Links, want) {
+		t.Errorf("got %+v, want %+v", got.Links, want)
+	}
+	if text := strings.Join(got.Rows, ""); strings.Count(text, "\x1b]8;;http") != 1 || strings.Contains(text, "\x1b]8;;java") {
+		t.Errorf("other links than that of the web open: %q", text)
+	}
+}
+
+// harmless reports what in a row is more than text, styles of a theme without
+// colours and links of the web; "": nothing is.
+func harmless(row string) string {
+	var text string
+	for state := byte(0); row != ""; {
+		piece, _, n, next := ansi.DecodeSequence(row, state, nil)
+		row, state = row[n:], next
+		if piece[0] != '\x1b' {
+			text += piece
+			continue
+		}
+		if to, ok := strings.CutPrefix(strings.TrimSuffix(strings.TrimSuffix(piece, "\a"), "\x1b\\"), "\x1b]8;;"); ok && (to == "" || safetext.LinkAllowed(to)) {
+			continue
+		}
+		for parameter := range strings.SplitSeq(strings.TrimSuffix(strings.TrimPrefix(piece, "\x1b["), "m"), ";") {
+			if !slices.Contains([]string{"", "0", "1", "2", "3", "4", "7", "9", "22", "23", "24", "27", "29"}, parameter) {
+				return piece
+			}
+		}
+	}
+	if safetext.Line(text) != text {
+		return text
+	}
+	return ""
+}
+
+func checkHarmless(t *testing.T, source string) {
+	t.Helper()
+	d := Parse(source)
+	for _, width := range []int{1, 40} {
+		for _, row := range d.rows(width, theme(false)) {
+			if found := harmless(row); found != "" {
+				t.Errorf("%q shows %q in %q", source, found, row)
+			}
+			if cells := draw.Width(row); cells > max(width, 2) {
+				t.Errorf("%q: a row of %d cells at width %d: %q", source, cells, width, row)
+			}
+		}
+	}
+}
+
+// smuggled are ways to hand an escape sequence to whoever unescapes twice.
+var smuggled = []string{
+	"&#27;[8mhidden", "&#x1b;[8mhidden", "&#27[8mhidden", "&amp;#27;[8mhidden", "&NewLine;x", "&#x9b;8m", "`&#27;[8m`", "`&amp;#27;[8m`", "[a&#27;[8m](x)", "[a](https://e.example/&#27;[8m)",
+	"[a](<&#27;]8;;https://e.example&#7;>)", "![&#27;[8m](x)", "~~&#27;[8m~~", "**&#27;[8m**", "# &#27;[8m", "<b title='&#27;[8m'>", "<!-- &#27;[8m -->", "| &#27;[8m |\n|---|\n| &#27;[8m |", "[[&#27;[8m|&#27;[8m]]",
+	"[x]: &#27;[8m\n\n[x]", "```&#27;[8m\n&#27;[8m\n```", "\\&#27;[8m", "&\\#27;[8m", "---\na: \"&#27;[8m\"\n---\n", "&#8238;abc", "lh:0 \x1b]8;;lh:0\x07x\x1b]8;;\x07", "[a](lh:9)", "- [ ] &#27;[8m", "> &#27;]0;title&#7;",
+}
+
+func TestNothingButTextReachesTheTerminal(t *testing.T) {
+	for _, payload := range hostile.Payloads {
+		checkHarmless(t, payload.Text)
+		checkHarmless(t, "- [a]("+payload.Text+") **"+payload.Text+"**\n")
+		if shown := strings.Join(Parse(payload.Text).rows(100, theme(false)), "\n"); !strings.Contains(ansi.Strip(shown), hostile.Mark) {
+			t.Errorf("%s: what is text is gone: %q", payload.Name, shown)
+		}
+	}
+	for _, source := range append(slices.Clone(hostile.Markdown), smuggled...) {
+		checkHarmless(t, source)
+	}
+}
+
+func TestALinkShowsWhereItLeads(t *testing.T) {
+	for source, want := range map[string]string{
+		"[Your bank](https://e.example/login)":      "Your bank (e.example)",
+		"[https://bank.example](https://e.example)": "https://bank.example (e.example)",
+		"<https://e.example>":                       "https://e.example",
+		"[x](javascript:alert(1))":                  "x (javascript:alert(1))",
+	} {
+		if got := ansi.Strip(strings.Join(Parse(source).rows(80, theme(true)), "\n")); got != want {
+			t.Errorf("%s shows %q, want %q", source, got, want)
+		}
+	}
+}
+
+func TestHostileStructureIsDrawn(t *testing.T) {
+	for name, source := range map[string]string{
+		"deep quotes": strings.Repeat("> ", 5000) + "x", "deep list": strings.Repeat("- ", 3000) + "x", "brackets": strings.Repeat("[", 50_000),
+		"emphasis": strings.Repeat("*a **b ", 2000), "one line": strings.Repeat("word [a](b) ", 20_000), "wide": strings.Repeat("漢", 9000), "nothing": "", "only front matter": "---\na: b\n---",
+	} {
+		d := Parse(source)
+		if rows := d.rows(40, theme(true)); len(rows) == 0 && source != "" {
+			t.Errorf("%s: nothing is drawn", name)
+		}
+	}
+}
+
+func TestNothingIsDrawnTwice(t *testing.T) {
+	d, dark := Parse(note), theme(true)
+	first := d.Draw(1, 80, dark)
+	if again := d.Draw(1, 80, dark); &again.Rows[0] != &first.Rows[0] {
+		t.Error("a block was drawn again at the same width")
+	}
+	d.Draw(1, 60, dark)
+	if len(slices.Collect(maps.Keys(d.drawn))) != 1 {
+		t.Error("what was drawn for another width is kept")
+	}
+}
+
+func FuzzRowsAreHarmless(f *testing.F) {
+	for _, source := range append(slices.Clone(hostile.Markdown), smuggled...) {
+		f.Add(source)
+	}
+	f.Add(note)
+	f.Fuzz(checkHarmless)
+}
