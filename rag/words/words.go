@@ -17,7 +17,7 @@ import (
 // schemaVersion is part of every words file; a file of another version is
 // rebuilt from the notes. Raise it when the schema, the terms or the way
 // notes are cut change.
-const schemaVersion = "15"
+const schemaVersion = "16"
 
 // schema is one vault's words. The text of a note is kept compressed, once;
 // passages are ranges of it; the word index keeps no text of its own.
@@ -49,6 +49,8 @@ CREATE INDEX passages_key ON passages (key);
 CREATE TABLE dates (note INTEGER NOT NULL, line INTEGER NOT NULL, day INTEGER NOT NULL, until INTEGER NOT NULL, end_line INTEGER NOT NULL,
 	PRIMARY KEY (note, line, day, until)) WITHOUT ROWID;
 CREATE INDEX dates_day ON dates (day);
+CREATE TABLE due (note INTEGER NOT NULL, day INTEGER NOT NULL);
+CREATE INDEX due_note ON due (note);
 CREATE TABLE languages (code TEXT PRIMARY KEY) WITHOUT ROWID;
 CREATE TABLE skipped (path TEXT PRIMARY KEY, size INTEGER NOT NULL, mtime INTEGER NOT NULL, reason TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE frequent (term TEXT PRIMARY KEY, passages INTEGER NOT NULL) WITHOUT ROWID;

@@ -85,6 +85,9 @@ func WriteNote(ctx context.Context, tx *sql.Tx, id int64, note notes.Note, hash 
 			return err
 		}
 	}
+	if err := writeDue(ctx, tx, id, note); err != nil {
+		return err
+	}
 	for i, p := range pieces {
 		k := passageKey(note.Title, headingsOf(p), note.Text[p.Start:p.End])
 		if len(keys) == len(pieces) {
@@ -156,6 +159,7 @@ func RemoveNote(ctx context.Context, tx *sql.Tx, id int64) error {
 		`DELETE FROM aliases WHERE note = ?`,
 		`DELETE FROM links WHERE note = ?`,
 		`DELETE FROM dates WHERE note = ?`,
+		`DELETE FROM due WHERE note = ?`,
 		`DELETE FROM notes WHERE id = ?`,
 	} {
 		if _, err := tx.ExecContext(ctx, statement, id); err != nil {

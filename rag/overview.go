@@ -1,0 +1,84 @@
+package rag
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"lifehub/rag/words"
+)
+
+// Overview is what a library has to offer at a glance.
+type Overview struct {
+	Changed   int      // the user's own notes that changed since yesterday; all: the folder is new here
+	Due       int      // their open tasks that are overdue or due within a week
+	Questions []string // that they answer, the best first
+}
+
+const (
+	mostQuestions = 3
+	dueWithin     = 7  // days, as list_tasks has it
+	leastProse    = 60 // letters of a passage that is worth a question
+	longestTitle  = 40 // bytes of one that a question names
+)
+
+// Overview sums the notes up. A question is about a note that changed last or
+// that most others link to, or about the time just past; it is one only where a
+// search by words finds that note, or notes of that time, first and as the answer.
+func (l Library) Overview(ctx context.Context, today time.Time) (o Overview) {
+	answers := func(about string, fits func(Found) bool) bool {
+		found, err := l.Search(ctx, Query{Text: about, Side: WordsAlone, Today: today})
+		return err == nil && found.Verdict == Likely && len(found.Passages) > 0 && isProse(found.Passages[0]) && fits(found)
+	}
+	for _, x := range l.Indexes {
+		g, err := x.acquireSound()
+		if err != nil {
+			continue // it is built again, and asked again then
+		}
+		if changed, due, err := words.News(ctx, g.db, today, dueWithin); err == nil {
+			o.Changed, o.Due = o.Changed+changed, o.Due+due
+		}
+		notes, err := words.Notable(ctx, g.db)
+		if err != nil {
+			slog.Warn("find notes to ask about", "error", err)
+		}
+		g.release() //nolint:errcheck // it was only read
+		for _, n := range notes {
+			if len(o.Questions) < mostQuestions && len(n.Title) <= longestTitle && answers("about "+n.Title, func(f Found) bool { return f.Passages[0].Path == n.Path }) {
+				o.Questions = append(o.Questions, "what did I write about "+n.Title+"?")
+			}
+		}
+	}
+	for _, span := range []string{"last week", "last month"} {
+		if answers(span, func(f Found) bool { return f.Time != nil && f.Time.Notes > 1 && f.Passages[0].Dated }) {
+			o.Questions = slices.Insert(o.Questions, min(len(o.Questions), 1), "what did I do "+span+"?")
+			break
+		}
+	}
+	o.Questions = o.Questions[:min(len(o.Questions), mostQuestions)]
+	return o
+}
+
+// isProse reports whether a passage is the user's own and holds more than
+// headings, links and properties.
+func isProse(p Passage) bool {
+	letters, text := 0, p.Text
+	if rest, front := strings.CutPrefix(text, "---\n"); front {
+		_, text, _ = strings.Cut(rest, "\n---")
+	}
+	for line := range strings.Lines(text) {
+		line = strings.TrimLeft(line, " \t-*>")
+		if line == "" || strings.ContainsRune("#[!|", rune(line[0])) || strings.Contains(line, "::") {
+			continue
+		}
+		for _, r := range line {
+			if unicode.IsLetter(r) {
+				letters++
+			}
+		}
+	}
+	return letters >= leastProse && !p.Untrusted
+}

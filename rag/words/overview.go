@@ -1,0 +1,96 @@
+package words
+
+import (
+	"context"
+	"database/sql"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"lifehub/internal/rows"
+	"lifehub/notes"
+)
+
+// mostNotable bounds the titles of each kind that Notable returns.
+const mostNotable = 12
+
+// NotableNote is a note that a question could be about.
+type NotableNote struct{ Path, Title string }
+
+// Notable returns such notes of the user's own: in turns the one changed last
+// and the one that most others link to; of those of one day the longest. Notes of
+// a day, templates and titles that are names of files are none.
+func Notable(ctx context.Context, db *sql.DB) ([]NotableNote, error) {
+	read := func(scan rows.Scan) (n NotableNote, err error) { return n, scan(&n.Path, &n.Title) }
+	const own = `SELECT path, title FROM notes WHERE outside = 0 AND lower_path NOT GLOB '*template*'`
+	latest, err := rows.All(ctx, db, read, own+` ORDER BY mtime / 86400000000000 DESC, size DESC, path LIMIT ?`, mostNotable)
+	if err != nil {
+		return nil, err
+	}
+	targets, err := rows.Column[string](ctx, db, `SELECT base FROM links GROUP BY base ORDER BY count(DISTINCT note) DESC, base LIMIT ?`, mostNotable)
+	if err != nil {
+		return nil, err
+	}
+	var all []NotableNote
+	add := func(list []NotableNote) {
+		for _, n := range list[:min(len(list), 1)] {
+			if _, daily := notes.DateIn(n.Path); !daily && isPlainTitle(n.Title) && !slices.Contains(all, n) {
+				all = append(all, n)
+			}
+		}
+	}
+	for i := range mostNotable {
+		if i < len(latest) {
+			add(latest[i:])
+		}
+		if i < len(targets) {
+			to, err := LeadsTo(ctx, db, Link{Target: targets[i]})
+			if err != nil {
+				return nil, err
+			}
+			linked, err := rows.All(ctx, db, read, own+` AND path = ?`, to)
+			if err != nil {
+				return nil, err
+			}
+			add(linked)
+		}
+	}
+	return all, nil
+}
+
+// isPlainTitle reports whether a title is words as one writes them, and not a
+// name such as README or changelog_06.
+func isPlainTitle(title string) bool {
+	odd := strings.ContainsFunc(title, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune(" -'’&,", r)
+	})
+	odd = odd || strings.Contains(title, "-") && !strings.Contains(title, " ")
+	return !odd && strings.ContainsFunc(title, unicode.IsLetter) && !strings.EqualFold(title, "readme") && (title != strings.ToUpper(title) || title == strings.ToLower(title))
+}
+
+// News counts the user's own notes that changed since the day before today, and
+// the open tasks that are overdue or due within the days given.
+func News(ctx context.Context, db *sql.DB, today time.Time, days int) (changed, due int, err error) {
+	since := time.Date(today.Year(), today.Month(), today.Day()-1, 0, 0, 0, 0, today.Location())
+	err = db.QueryRowContext(ctx, `SELECT (SELECT count(*) FROM notes WHERE outside = 0 AND mtime >= ?), (SELECT count(*) FROM due JOIN notes ON id = note WHERE outside = 0 AND day <= ?)`,
+		since.UnixNano(), DayNumber(today)+int64(days)).Scan(&changed, &due)
+	return changed, due, err
+}
+
+// writeDue puts the days by which the open tasks of a note are due into the index.
+func writeDue(ctx context.Context, tx *sql.Tx, id int64, note notes.Note) error {
+	for _, t := range note.Tasks {
+		day := t.Due
+		if day.IsZero() {
+			day = t.Scheduled
+		}
+		if !t.Open() || day.IsZero() {
+			continue
+		}
+		if _, err := tx.ExecContext(ctx, `INSERT INTO due VALUES (?, ?)`, id, DayNumber(day)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
