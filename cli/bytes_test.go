@@ -62,7 +62,7 @@ func TestNoBytesEndTheChat(t *testing.T) {
 				each.send(term, payload)
 				term.waits(each.arrives, fmt.Sprintf("shows what comes with %.80q", payload))
 				term.types("\x03") // empties the composer
-				term.sees("> Ask anything")
+				term.sees("│ Ask anything")
 			}
 			term.types("ibexword")
 			h.keeps("ibexword")
@@ -77,7 +77,7 @@ func TestNoBytesEndTheChat(t *testing.T) {
 				t.Errorf("the terminal keeps %q", left)
 			}
 			term = h.opens("chat", "--notes", vault)
-			term.sees("> ibexword")
+			term.sees("│ ibexword")
 			if said := h.runs("chats", "list"); strings.Contains(said, "message") {
 				t.Errorf("something was sent:\n%s", said)
 			}

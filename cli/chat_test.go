@@ -94,7 +94,7 @@ func TestSentencesAnswerNoQuestion(t *testing.T) {
 			term.types(string(letter))
 			<-time.After(80 * time.Millisecond) // who types is 12 keys/s fast
 		}
-		term.sees("Allow once", "> "+sentence)
+		term.sees("Allow once", "│ "+sentence)
 		term.types("\r") // it waits
 		term.sees("Answer the request above")
 	}
@@ -121,7 +121,7 @@ func TestSentencesAnswerNoQuestionByLines(t *testing.T) {
 	}
 	<-time.After(700 * time.Millisecond) // the guard of 500 ms without a key runs in real time
 	term.types("n\r")
-	term.sees("> " + shareOf()[0])
+	term.sees("│ " + shareOf()[0])
 	term.types("\x04") // once the others were answered
 	term.exits()
 }

@@ -100,7 +100,7 @@ func TestHostileTextDoesNotBreakTheChat(t *testing.T) {
 	term.sees(fmt.Sprintf("%d notes", notes))
 	for _, question := range []string{"what does the marmalade say?", "list my open tasks", "what does preserve3 say?"} {
 		term.types(question)
-		term.sees("> " + question)
+		term.sees("│ " + question)
 		term.types("\r")
 		// A long answer scrolls the question away, so that is not looked for.
 		term.waits(func(screen string) bool {

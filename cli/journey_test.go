@@ -131,7 +131,7 @@ func (p *pane) send(arg ...string) {
 func (p *pane) asks(question string) {
 	p.t.Helper()
 	p.types(question)
-	p.sees("> " + question)
+	p.sees("│ " + question)
 	p.presses("Enter")
 }
 
@@ -150,7 +150,7 @@ func TestANewUserFindsTheWay(t *testing.T) {
 	p.open() // first run
 	p.sees("Welcome to LifeHub", "› Starter notes", "Later")
 	p.presses("Enter")
-	p.sees("> how often do I run?")
+	p.sees("│ how often do I run?")
 	p.presses("Enter") // ask
 	p.sees("three times a week", "Sources", "running/plan.md:8", "enter send")
 
@@ -193,9 +193,9 @@ func TestANewUserFindsTheWay(t *testing.T) {
 
 	p.types("/edit 3") // branch
 	p.presses("Enter")
-	p.sees("editing an earlier question", "> how often do I run?")
+	p.sees("editing an earlier question", "│ how often do I run?")
 	p.types(" And where?")
-	p.sees("> how often do I run? And where?")
+	p.sees("│ how often do I run? And where?")
 	p.presses("Enter")
 	p.sees("‹ 2 of 2 ›", "enter send")
 

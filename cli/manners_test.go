@@ -42,7 +42,7 @@ func TestTheUserIsCalledWhenTheWindowHasNoFocus(t *testing.T) {
 	const away, back, called = "\x1b[O", "\x1b[I", "\a\x1b]9;LifeHub: the answer is ready\x1b\\"
 	paste := func(text string) { // is no key, and shows that what came before it was read
 		term.types("\x1b[200~" + text + "\x1b[201~")
-		term.sees("> " + text)
+		term.sees("│ " + text)
 	}
 	term.sees("2 notes")
 	term.types("how often do I run?\r")
@@ -51,7 +51,7 @@ func TestTheUserIsCalledWhenTheWindowHasNoFocus(t *testing.T) {
 	paste("seen")
 	goOn()
 	term.waits(func(string) bool { return strings.Contains(term.sent(), called) }, "calls the user")
-	term.sees("enter send", "> seen")
+	term.sees("enter send", "│ seen")
 	if got := term.sent(); !strings.Contains(got, "\x1b]2;LifeHub · how often do I run?\a") {
 		t.Error("the window was never named after the conversation")
 	}
@@ -77,18 +77,18 @@ func TestTheUserIsCalledWhenTheWindowHasNoFocus(t *testing.T) {
 // states are what a storm of sizes and an end can meet.
 var states = map[string]struct {
 	keys, shows string
-	rows        []string // what some rows of the last picture begin with
+	rows        []string // of the last picture: its first begins with the first, the others are in it
 }{
-	"a streamed answer with a plan": {"how often do I run?\r", "esc stop", []string{" LifeHub", "> "}},
-	"a permission dialog":           {"/note buy milk\r", "Allow once", []string{" LifeHub", "> ", "buy milk"}},
-	"help":                          {"\x1bOP", "esc close", []string{" LifeHub", "> "}},
-	"conversations":                 {"\x13", "close", []string{" LifeHub", "> ", "type to search"}},
-	"servers":                       {"/mcp\r", "close", []string{" LifeHub", "> "}},
-	"figures":                       {"/stats\r", "esc close", []string{" LifeHub", "> "}},
-	"commands":                      {"/", "complete", []string{" LifeHub", "> /"}},
-	"notes to name":                 {"@run", "take", []string{" LifeHub", "> @run", "running.md"}},
-	"first run":                     {"", "Which notes", []string{" LifeHub", "> "}},
-	"nothing yet":                   {"", "2 notes", []string{" LifeHub", "> "}},
+	"a streamed answer with a plan": {"how often do I run?\r", "esc stop", []string{"  how often do I run?", "│ "}},
+	"a permission dialog":           {"/note buy milk\r", "Allow once", []string{"  /note buy milk", "│ ", "buy milk"}},
+	"help":                          {"\x1bOP", "esc close", []string{"  LifeHub", "│ "}},
+	"conversations":                 {"\x13", "close", []string{"  LifeHub", "│ ", "type to search"}},
+	"servers":                       {"/mcp\r", "close", []string{"  LifeHub", "│ "}},
+	"figures":                       {"/stats\r", "esc close", []string{"  LifeHub", "│ "}},
+	"commands":                      {"/", "complete", []string{"  LifeHub", "│ /"}},
+	"notes to name":                 {"@run", "take", []string{"  LifeHub", "│ @run", "running.md"}},
+	"first run":                     {"", "Which notes", []string{"  LifeHub", "│ "}},
+	"nothing yet":                   {"", "2 notes", []string{"  LifeHub", "│ "}},
 }
 
 // TestAStormOfSizesAndAnEndInEveryPanel changes the size of a real program a
@@ -130,7 +130,7 @@ func TestAStormOfSizesAndAnEndInEveryPanel(t *testing.T) {
 							return false
 						}
 					}
-					return strings.Contains(screen, state.shows) && len(rows) == 28 && strings.HasPrefix(rows[0], " LifeHub")
+					return strings.Contains(screen, state.shows) && len(rows) == 28 && strings.HasPrefix(rows[0], state.rows[0])
 				}, "is right for the last size")
 				if err := term.cmd.Process.Signal(end.signal); err != nil {
 					t.Fatal(err)
@@ -171,7 +171,7 @@ func TestAShellTakesTheTerminalBackAndGivesItAgain(t *testing.T) {
 	p.presses("Enter")
 	p.sees("2 notes", "Ask your notes anything")
 	p.types("a draft")
-	p.sees("> a draft")
+	p.sees("│ a draft")
 	for n := range 2 { // what the shell wrote before stands below the chat: each round is told by what is new
 		p.presses("C-z")
 		p.waits(func(screen string) bool { return strings.Count(screen, "Stopped") == n+1 }, "shows that it was stopped")
@@ -180,7 +180,7 @@ func TestAShellTakesTheTerminalBackAndGivesItAgain(t *testing.T) {
 		p.sees(fmt.Sprint(40+n, " says the shell"))
 		p.types("fg")
 		p.presses("Enter")
-		p.sees("> a draft", "Ask your notes anything")
+		p.sees("│ a draft", "Ask your notes anything")
 	}
 	p.presses("C-c", "C-d")
 	p.sees("Stopped")
@@ -329,15 +329,15 @@ func TestASlowLineAndASilentTerminal(t *testing.T) {
 			env, goOn := heldAnswer(t)
 			vault := apptest.Vault(t)
 			term := startTerminalOver(t, over, 100, 30, env, "chat", "--notes", vault)
-			term.sees("2 notes", "> Ask anything")
+			term.sees("2 notes", "│ Ask anything")
 			for _, key := range "how often do I run?" {
 				term.types(string(key))
 			}
-			term.sees("> how often do I run?")
+			term.sees("│ how often do I run?")
 			term.types("\r")
 			term.sees("esc stop", "You run three")
 			term.types("/note buy milk")
-			term.sees("> /note buy milk")
+			term.sees("│ /note buy milk")
 			goOn()
 			term.sees("Sources", "enter send")
 			term.types("\r")

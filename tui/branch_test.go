@@ -102,7 +102,7 @@ func TestTheHeaderShowsThePlainTitle(t *testing.T) {
 	options.Assistant = chattest.Play(agent.Started{}, agent.Said{Content: "On 3 May."}, agent.Ended{})
 	inRig(t, 80, 24, options, func(r *rig) {
 		r.ask("## When do **I** <b>fly</b>?")
-		r.mustShow("LifeHub  When do I fly ?")
+		r.mustShow("  When do I fly ?  ")
 	})
 }
 

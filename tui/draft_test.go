@@ -147,7 +147,7 @@ func TestWhatComesBackIsShownAndNeverSentByItself(t *testing.T) {
 	inRig(t, 80, 24, options, func(r *rig) {
 		r.mustShow("not sent  one")
 		r.mustShow("not sent  two")
-		r.mustShow("> half a")
+		r.mustShow("│ half a")
 		r.mustShow("What you had typed in “Old times” is here again")
 		r.pass(time.Minute)
 		r.keys(" thought", "enter")
@@ -156,11 +156,11 @@ func TestWhatComesBackIsShownAndNeverSentByItself(t *testing.T) {
 		r.mustShow("not sent  one")
 		r.mustShow("not sent  two")
 		r.keys("up", "up")
-		r.mustShow("> one")
+		r.mustShow("│ one")
 		r.mustShow("waiting 1 of 2 · enter sends it")
 		r.keys("!", "down") // it stays where it was, as it is now
 		r.mustShow("not sent  one!")
-		r.mustShow("> two")
+		r.mustShow("│ two")
 		r.keys("down")
 		r.mustShow("not sent  one!")
 		r.mustShow("not sent  two")
@@ -217,7 +217,7 @@ func TestTheUserIsToldOnceWhenWhatIsTypedCannotBeKept(t *testing.T) {
 			r.pass(draft.SaveEvery)
 		}
 		r.mustShow("What you type stands on this screen only: no space left on device")
-		r.mustShow("> aaaaa")
+		r.mustShow("│ aaaaa")
 		if n := strings.Count(r.text(), "this screen only"); n != 1 {
 			t.Errorf("it is said %d times:\n%s", n, r.text())
 		}

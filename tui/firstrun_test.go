@@ -39,13 +39,13 @@ func TestFirstRunOffersAQuestionToBeginWith(t *testing.T) {
 	o.Assistant = assistant
 	inRig(t, 80, 24, o, func(r *rig) {
 		r.keys("down", "enter")
-		r.mustShow("> how often do I run?")
+		r.mustShow("│ how often do I run?")
 		r.keys("w")
 		r.mustNotShow("how often") // what is written takes its place
 		r.keys("backspace")
 		r.mustShow("enter ask that")
 		r.keys("enter")
-		r.mustShow("> Write the next message · enter queues it")
+		r.mustShow("│ Write the next message · enter queues it")
 		if !slices.Equal(assistant.Asked, []string{"how often do I run?"}) {
 			t.Errorf("asked = %q", assistant.Asked)
 		}

@@ -244,7 +244,7 @@ func TestPastes(t *testing.T) {
 			}
 			r.mustShow("… 131,064 more lines")
 			r.keys("up", "!")
-			r.mustShow("> see [paste 1 · 131,073 lines]!")
+			r.mustShow("│ see [paste 1 · 131,073 lines]!")
 			r.keys("enter")
 			r.pass(100 * time.Millisecond)
 			if want := strings.Replace(assistant.Asked[0], "]", "]!", 1); len(assistant.Asked) != 2 || assistant.Asked[1] != want {
@@ -326,11 +326,11 @@ func TestAClosedPaletteOpensAgain(t *testing.T) {
 			r.mustShow("› /help")
 			r.keys("esc")
 			r.mustNotShow("› /help")
-			r.mustShow("> Ask anything") // no slash is left behind
+			r.mustShow("│ Ask anything") // no slash is left behind
 		}
 		r.keys("/c", "esc")
 		r.mustNotShow("› /")
-		r.mustShow("> /c")
+		r.mustShow("│ /c")
 		r.keys("backspace", "c")
 		r.mustShow("› /copy")
 	})

@@ -31,62 +31,69 @@ func (m *Model) draw() {
 		m.drawn.picture.Content = strings.Join(transcript.WithoutEnd(m.body(w, h, 0)), "\n")
 		return
 	}
-	rows := frame.Layout(h, asked, inline)
-	rule := m.drawn.lines.rule.Get(m.theme, fmt.Sprint(w), func() string { return m.theme.Border.Render(strings.Repeat("─", w)) })
-	var top, bottom []string
-	if rows.Header {
-		top = append(top, m.header(w))
-	}
-	if rows.Rule {
-		top = append(top, rule)
-	}
-	switch {
-	case rows.Divider && inline:
-		bottom = append(bottom, "")
-	case rows.Divider:
-		bottom = append(bottom, rule)
-	}
+	rows := frame.Layout(w, h, asked, inline)
+	top := m.header(w)[:min(rows.Header, 2)]
 	written := m.composer.Lines
 	if m.player != nil {
-		written = []string{m.player.View(w, m.theme)}
+		written = []string{m.player.View(frame.WritingWidth(w), m.theme)}
 	}
 	hidden := max(0, len(written)-rows.Composer)
-	bottom = append(bottom, written[hidden:]...)
-	if rows.Status {
-		bottom = append(bottom, m.statusLine(w))
-	}
+	bottom, x, y := rows.Bottom(written[hidden:], m.writingBox(w), m.statusLine(w), w, m.theme)
 	above := m.aboveComposer(w, h-len(top)-len(bottom))
-	top, bottom = frame.Fit(h, len(above), top, bottom)
+	if len(above) > h-len(top)-len(bottom) {
+		top = nil
+	}
+	if len(above) > h-len(bottom) { // no edge is left in part
+		rows.Air, rows.Edge = false, frame.Bare
+		bottom, x, y = rows.Bottom(written[hidden:], m.writingBox(w), m.statusLine(w), w, m.theme)
+	}
+	room := max(0, h-len(above))
+	y += max(0, len(bottom)-room)
+	bottom = bottom[max(0, len(bottom)-room):]
 	body := m.body(w, max(0, h-len(top)-len(bottom)-len(above)), len(top))
 	if inline {
 		body = transcript.WithoutEnd(body)
 	}
 	lines := slices.Concat(top, body, above, bottom)
 	lines = lines[max(0, len(lines)-h):]
-	if w < 24 {
+	if w < frame.Narrow {
 		for i := range lines {
 			lines[i] = draw.Truncate(lines[i], w)
 		}
 	}
 	m.drawn.picture.Content = strings.Join(lines, "\n")
-	m.drawn.picture.Cursor = m.cursor(len(lines), len(written)-hidden, hidden, rows.Status)
+	m.drawn.picture.Cursor = m.cursor(x, len(lines)-len(bottom)+y-hidden)
 }
 
-// cursor is where the cursor stands in a picture of so many lines, of which
-// shown are of what is written, below hidden ones; nil: nowhere.
-func (m *Model) cursor(lines, shown, hidden int, status bool) *tea.Cursor {
+// cursor is where the cursor stands when what is written begins at a place of
+// the picture; nil: nowhere.
+func (m *Model) cursor(x, y int) *tea.Cursor {
 	at := m.composer.CursorAt()
-	if at == nil || shown == 0 || m.player != nil || m.panel != nil || m.focused || m.asks.Typing() {
+	if at == nil || m.player != nil || m.panel != nil || m.focused || m.asks.Typing() {
 		return nil
 	}
-	at.Y += lines - shown - hidden
-	if status {
-		at.Y--
-	}
+	at.X, at.Y = at.X+x, at.Y+y
 	if at.Y < 0 || at.Y >= m.term.height || at.X >= m.term.width {
 		return nil
 	}
 	return at
+}
+
+// writingBox is what stands in the edges of the composer: what is going on, the
+// mode of vi, that of turns, how full the context window is. Its border has the
+// colour of the mode while keys write.
+func (m *Model) writingBox(width int) draw.Box {
+	doing, stop := "", m.keys.Stop.Help().Key
+	switch {
+	case m.turn != nil:
+		doing = m.theme.Running.Render(draw.Spinner[m.spinner.Beat%len(draw.Spinner)]) + " " + m.turn.State(m.asks.Open())
+		if !m.focused && !m.asks.Open() && m.panel == nil && !m.turn.Stopped {
+			doing += m.theme.Dim.Render(" · " + stop + " stops")
+		}
+	case m.editing != nil:
+		doing = m.theme.Warning.Render("editing an earlier question") + m.theme.Dim.Render(" · "+m.keys.Send.Help().Key+" creates a branch · "+stop+" cancels")
+	}
+	return frame.WritingBox(width, doing, m.composer.Vi.String(), m.mode, m.prompt.Gauge(m.status, m.theme), m.Mentions != nil || m.Open != nil, m.panel == nil && !m.focused && !m.asks.Open(), m.theme)
 }
 
 // invitation is what the composer shows while nothing is written: what becomes
@@ -101,10 +108,8 @@ func (m *Model) invitation() string {
 		return "Write the next message · " + m.keys.Send.Help().Key + " queues it"
 	case m.suggested.question != "":
 		return m.suggested.question
-	case m.Mentions != nil || m.Open != nil:
-		return "Ask anything · @ notes and files · / commands"
 	}
-	return "Ask anything · / commands"
+	return "Ask anything"
 }
 
 // body is the conversation, with the panel over it.
@@ -118,7 +123,7 @@ func (m *Model) body(width, height, top int) []string {
 
 // conversation is the transcript, or the welcome before the first question.
 func (m *Model) conversation(width, height, top int) []string {
-	m.transcript.Resize(width, height)
+	m.transcript.Resize(width-frame.Gutter, height)
 	m.drawn.bodyTop = top
 	empty := len(m.transcript.Entries) == 0
 	notices, only := m.transcript.Notices()
@@ -142,60 +147,43 @@ func (m *Model) aboveComposer(width, height int) []string {
 	if height > 14 {
 		most -= 3 // of what was said last
 	}
+	inside := frame.Inside(width)
 	if m.asks.Open() {
-		return m.asks.View(width, most, &m.keys, !m.composer.Empty(), m.theme, now)
+		return frame.Inset(m.asks.View(inside, most, &m.keys, !m.composer.Empty(), m.theme, now), width)
 	}
 	var lines []string
-	if m.turn != nil && m.turn.Plan == nil && m.turn.Answer == nil && m.turn.Thought == nil && height > 2 {
-		lines = append(lines, "")
-	}
 	if m.pulls.running != nil {
-		lines = append(lines, m.pulls.running.View(width, m.theme, m.keys.Stop))
-	}
-	if m.editing != nil {
-		lines = append(lines, draw.Truncate(m.theme.Warning.Render("editing an earlier question")+m.theme.Dim.Render(" · "+m.keys.Send.Help().Key+" creates a branch · "+m.keys.Stop.Help().Key+" cancels"), width))
+		lines = append(lines, m.pulls.running.View(inside, m.theme, m.keys.Stop))
 	}
 	if m.pulls.offer != nil {
-		lines = append(lines, m.pulls.offer.View(width, &m.keys, m.theme, !m.composer.Empty(), now)...)
+		lines = append(lines, m.pulls.offer.View(inside, &m.keys, m.theme, !m.composer.Empty(), now)...)
 	}
 	if m.resumable != nil && m.resumable.Offered && m.turn == nil {
-		lines = append(lines, m.resumable.View(width, &m.keys, m.theme, m.composer.Empty())...)
+		lines = append(lines, m.resumable.View(inside, &m.keys, m.theme, m.composer.Empty())...)
 	}
 	if m.panel == nil {
-		lines = append(lines, m.lists.View(width, max(1, height-2), &m.keys, m.theme)...)
+		lines = append(lines, m.lists.View(inside, max(1, height-2), &m.keys, m.theme)...)
 	}
-	return append(lines, m.composer.Waiting(&m.keys, width, m.theme, m.turn != nil)...)
+	return frame.Inset(append(lines, m.composer.Waiting(&m.keys, inside, m.theme, m.turn != nil)...), width)
 }
 
-// header is the first line: what LifeHub does now, with what, over how many
-// notes. Where there is no room for all, what it does comes first.
-func (m *Model) header(width int) string {
-	state, parts := "", m.status.Parts(m.term.width)
-	if m.turn != nil {
-		state = m.turn.State(m.asks.Open())
-	}
-	key := fmt.Sprint(width, m.spinner.Beat, state, parts, m.chat.title)
-	if state == "" {
-		key = fmt.Sprint(width, parts, m.chat.title)
-	}
-	return m.drawn.lines.header.Get(m.theme, key, func() string { return frame.Header(width, m.spinner.Beat, state, m.chat.title, parts, m.theme) })
+// header is the first line and a blank one: the conversation, what answers over
+// how many notes.
+func (m *Model) header(width int) []string {
+	parts := m.status.Parts(width)
+	key := fmt.Sprint(width, parts, m.chat.title)
+	return []string{m.drawn.lines.header.Get(m.theme, key, func() string { return frame.Header(width, m.chat.title, parts, m.theme) }), ""}
 }
 
-// statusLine is the last line: mode, context, speed, what left the machine, and
-// the keys of the moment.
+// statusLine is the last line: the keys of the moment, what left the machine,
+// and how fast an answer streams.
 func (m *Model) statusLine(width int) string {
-	keys, figures := strings.Join(m.hints(), " · "), m.prompt.Figures(m.mode, m.tokensPerSecond(), m.status)
+	keys, figures := m.hints(), []string{frame.Sent(m.status.Sent)}
+	if t := m.turn; t != nil && !t.Stopped && t.speed.PerSecond > 0 {
+		figures = append(figures, fmt.Sprintf("%.0f tok/s", t.speed.PerSecond))
+	}
 	key := fmt.Sprint(width, m.hint, keys, figures)
 	return m.drawn.lines.status.Get(m.theme, key, func() string { return frame.Status(width, m.hint, keys, figures, m.theme) })
-}
-
-// tokensPerSecond is measured here while an answer streams, and the server's
-// own figure afterwards.
-func (m *Model) tokensPerSecond() float64 {
-	if t := m.turn; t != nil && !t.Stopped && t.speed.PerSecond > 0 {
-		return t.speed.PerSecond
-	}
-	return m.prompt.Speed
 }
 
 // hints are the keys that matter now.
@@ -214,9 +202,7 @@ func (m *Model) hints() []string {
 	case m.focused:
 		return []string{panel.Hint(k.Next, "next"), panel.Hint(k.Fold, "fold"), panel.Hint(k.Copy, "copy"), panel.Hint(k.Open, "open"), panel.Hint(k.Back, "back")}
 	case m.turn != nil && m.transcript.Below():
-		return []string{panel.Hint(k.Bottom, "follow"), panel.Hint(k.Stop, "stop")}
-	case m.turn != nil:
-		return []string{panel.Hint(k.Stop, "stop"), panel.Hint(k.HelpOnEmpty, "help")}
+		return []string{panel.Hint(k.Bottom, "follow"), panel.Hint(k.HelpOnEmpty, "help")}
 	case m.transcript.Below():
 		return []string{panel.Hint(k.Bottom, "to the end"), panel.Hint(k.HelpOnEmpty, "help")}
 	}
@@ -224,7 +210,14 @@ func (m *Model) hints() []string {
 	if m.suggested.question != "" && m.composer.Empty() {
 		send = "ask that"
 	}
-	return []string{panel.Hint(k.Send, send), panel.Hint(k.HelpOnEmpty, "help")}
+	if m.turn != nil {
+		send = "queue"
+	}
+	hints := []string{panel.Hint(k.Send, send)}
+	if m.UseMode != nil {
+		hints = append(hints, panel.Hint(k.Mode, "mode"))
+	}
+	return append(hints, panel.Hint(k.HelpOnEmpty, "help"))
 }
 
 // printOver prints what is over into the terminal's own scrollback, where it

@@ -75,7 +75,7 @@ func (r *rig) behind(what, text string, width int) {
 		return
 	}
 	lines := strings.Split(ansi.Strip(r.m.View().Content), "\n")
-	row := strings.TrimRight(lines[cursor.Y], " ")
+	row := strings.TrimRight(lines[cursor.Y], " │")
 	screen := r.terminal(width, 1)
 	screen.WriteString(row)
 	if at := screen.CursorPosition().X; cursor.X < at && at < width-1 {
@@ -102,8 +102,8 @@ func TestTheCursorStandsBehindWhatWasTyped(t *testing.T) {
 			}
 			r.send(tea.ModeReportMsg{Mode: ansi.ModeUnicodeCore, Value: ansi.ModeReset})
 			r.fits("by clusters", 60, 16)
-			if after := r.m.View().Cursor.X; before != want.characters+2 || after != want.clusters+2 {
-				t.Errorf("%q: the cursor is at %d, then %d, want %+v behind the prompt", text, before, after, want)
+			if after := r.m.View().Cursor.X; before != want.characters+4 || after != want.clusters+4 {
+				t.Errorf("%q: the cursor is at %d, then %d, want %+v behind the edge of the box", text, before, after, want)
 			}
 		})
 	}

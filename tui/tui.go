@@ -85,7 +85,7 @@ type Model struct {
 	spinner frame.Spinner
 	drawn   struct {
 		bodyTop int // the first row of the transcript on the screen
-		lines   struct{ header, status, rule frame.Line }
+		lines   struct{ header, status frame.Line }
 		picture tea.View
 		frame   panel.Frame
 	}
@@ -306,7 +306,7 @@ func (m *Model) modeReported(msg tea.ModeReportMsg) {
 
 func (m *Model) resize(width, height int) {
 	m.term.width, m.term.height = width, height
-	m.composer.Resize(width, height/3)
+	m.composer.Resize(frame.WritingWidth(width), height/3)
 }
 
 // flash shows one line until the next key.

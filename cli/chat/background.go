@@ -119,7 +119,7 @@ func (bg *background) tell() {
 	}
 	state := bg.Provider.State()
 	s := backend.Status{
-		Provider: state.Provider, Model: state.Model, Window: bg.Provider.Window(), Sent: bg.Sent(),
+		Provider: state.Provider, Model: state.Model, Remote: state.Remote, Window: bg.Provider.Window(), Sent: bg.Sent(),
 		Notes: coverage.Total, Indexed: coverage.Indexed, Indexing: bg.indexing || coverage.Unread > 0,
 	}
 	if use := bg.NotesUse.Or(app.NotesOn); use != app.NotesOn {

@@ -209,6 +209,7 @@ type FoundModel struct {
 type Status struct {
 	Provider string // ollama, openai or offline
 	Model    string // its name; "" when no model is used
+	Remote   string // host that runs it, when that is not this machine
 	Window   int    // tokens of its context window; 0: unknown
 	Notes    int    // notes in all folders
 	Indexed  int    // notes that the index holds

@@ -12,14 +12,15 @@ import (
 // OfflineText is what the provider says of itself when no model answers.
 const OfflineText = llm.OfflineNotice
 
-// Parts tell in short, fit for the screen: model, then notes.
+// Parts tell in short, fit for the screen: model, notes,
+// where the model runs.
 func (s Status) Parts(width int) []string {
 	var parts []string
 	switch {
-	case s.Provider == "offline" && width < 90:
-		parts = append(parts, "offline, no model")
+	case s.Provider == "offline" && width < 70:
+		parts = append(parts, "no model")
 	case s.Provider == "offline":
-		parts = append(parts, OfflineText)
+		parts = append(parts, "no model · quoting notes")
 	case s.Model != "":
 		parts = append(parts, safetext.Line(s.Model))
 	}
@@ -33,6 +34,12 @@ func (s Status) Parts(width int) []string {
 		parts = append(parts, "indexing")
 	case s.Notes > 0:
 		parts = append(parts, draw.Count(s.Notes, "note"))
+	}
+	switch {
+	case s.Remote != "":
+		parts = append(parts, safetext.Line(s.Remote))
+	case s.Provider == "ollama" || s.Provider == "openai":
+		parts = append(parts, "local")
 	}
 	return parts
 }

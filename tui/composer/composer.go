@@ -61,12 +61,7 @@ func New(keys *keys.Map, theme *draw.Theme) Model {
 	area.CharLimit = 0
 	area.EndOfBufferCharacter = ' '
 	area.SetVirtualCursor(false)
-	area.SetPromptFunc(2, func(line textarea.PromptInfo) string {
-		if line.LineNumber == 0 {
-			return "> "
-		}
-		return "  "
-	})
+	area.Prompt = ""
 	area.KeyMap.InsertNewline = key.NewBinding(key.WithKeys(keys.Newline.Keys()...))
 	// Keys that are the screen's are not the text's.
 	area.KeyMap.LinePrevious.SetKeys("up")
@@ -116,14 +111,13 @@ func (c *Model) Draw() {
 // remeasure cuts the lines, and sets the cursor, by how the terminal shows
 // them: the text area counts clusters in a way of its own.
 func (c *Model) remeasure() {
-	prompt := draw.Width(c.Area.Prompt)
 	for y, line := range c.Lines {
 		if c.cursor != nil && y == c.cursor.Y {
 			row := []rune(ansi.Strip(line))
-			before := min(len([]rune(c.Area.Prompt))+c.Area.LineInfo().ColumnOffset, len(row))
-			c.cursor.X = min(draw.Width(string(row[:before])), c.Area.Width()+prompt-1)
+			before := min(c.Area.LineInfo().ColumnOffset, len(row))
+			c.cursor.X = min(draw.Width(string(row[:before])), c.Area.Width()-1)
 		}
-		switch most := c.Area.Width() + prompt; {
+		switch most := c.Area.Width(); {
 		case draw.Width(line) <= most:
 		case draw.Width(strings.TrimRight(ansi.Strip(line), " ")) <= most:
 			c.Lines[y] = measure.Fit(line, most, "")

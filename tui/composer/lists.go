@@ -35,7 +35,6 @@ func (l *Lists) Press(pressed tea.KeyPressMsg, k *keys.Map, c *Model, commands [
 const (
 	mostRows = 10
 	most     = 90 // cells of a frame
-	gutter   = 2
 )
 
 // View shows the open one in its frame, in at most so many lines.
@@ -43,7 +42,7 @@ func (l *Lists) View(width, height int, k *keys.Map, theme *draw.Theme) []string
 	if !l.Open() {
 		return nil
 	}
-	outer, rows := min(width-2*gutter, most), min(mostRows, height-2)
+	outer, rows := min(width, most), min(mostRows, height-2)
 	framed := rows > 2 && outer > 20
 	if !framed {
 		outer, rows = width+draw.BoxSides, max(1, height)
@@ -65,9 +64,5 @@ func (l *Lists) View(width, height int, k *keys.Map, theme *draw.Theme) []string
 	}
 	box.Title, box.Count = theme.Strong.Render(box.Title), theme.Dim.Render(draw.Nth(chosen, n))
 	box.Keys = theme.Dim.Render(draw.Hints(hints, outer-draw.BoxSides))
-	lines = box.View(lines, min(outer, max(60, asks+draw.BoxSides)))
-	for i := range lines {
-		lines[i] = "  " + lines[i]
-	}
-	return lines
+	return box.View(lines, min(outer, max(60, asks+draw.BoxSides)))
 }

@@ -20,6 +20,9 @@ const (
 	ViNormal               // keys move and change
 )
 
+// String is the mode as the screen shows it.
+func (m viMode) String() string { return [...]string{"", "INSERT", "NORMAL"}[m] }
+
 // PressVi gives a key to a composer that is edited as in vi. taken is false
 // where the key means what it always does: where nothing is written keys that
 // are no commands are as ever, so that esc stops a turn. instead is the key for

@@ -1,6 +1,7 @@
 package draw
 
 import (
+	"cmp"
 	"strings"
 
 	"charm.land/lipgloss/v2"
@@ -35,6 +36,12 @@ func (b Box) View(lines []string, width int) []string {
 		out = append(out, side+" "+line+strings.Repeat(" ", max(0, inside-Width(line)))+" "+side)
 	}
 	return append(out, b.edge("╰", b.Keys, b.Figures, "╯", width))
+}
+
+// Rule is the box where only one line of it has room: what is going on, or
+// else the keys, and the figures.
+func (b Box) Rule(width int) string {
+	return b.edge("─", cmp.Or(b.Title, b.Keys), cmp.Or(b.Count, b.Figures), "─", width)
 }
 
 // edge is a line of the border with a text at each end.

@@ -15,22 +15,62 @@ import (
 )
 
 // Rows is what a window has room for. What is least needed goes first when it is
-// small: rules, header, status line; the composer and the keys of a question
-// stay.
+// small: blank lines, the box around the composer, header, last line; what is
+// written and the keys of a question stay.
 type Rows struct {
-	Header, Rule, Divider, Status bool
-	Composer                      int // at most so many of what is written
+	Header   int  // 2: with a blank line below
+	Air      bool // a blank line above the composer
+	Edge     Edge
+	Status   bool
+	Composer int // at most so many lines of what is written
 }
 
-// Layout divides a window of a height. asked says that a question waits for the
-// user, inline that the picture stands below the terminal's own scrollback.
-func Layout(height int, asked, inline bool) Rows {
-	r := Rows{
-		Header:   height >= 4 && !(height < 12 && asked) && !inline,
-		Rule:     height >= 10 && !(height < 16 && asked) && !inline,
-		Divider:  height >= 7 && !(height < 16 && asked),
-		Status:   height >= 3 && !(height < 10 && asked),
-		Composer: max(1, height/3),
+// Edge is what stands around what the user writes.
+type Edge int
+
+// The edges, from the one that takes least room.
+const (
+	Bare Edge = iota
+	Ruled
+	Boxed
+)
+
+// Narrow is the width below which there is no gutter, and no box.
+const Narrow = 24
+
+// Gutter is how many cells stay blank at the left and at the right of everything.
+const Gutter = 2
+
+// WritingWidth is how wide what the user writes is in a window of a width.
+func WritingWidth(width int) int {
+	if width < Narrow {
+		return width - Gutter
+	}
+	return width - 2*Gutter - draw.BoxSides
+}
+
+// Layout divides a window. asked says that a question waits for the user, which
+// has the room of what is least needed; inline that the picture stands below the
+// terminal's own scrollback.
+func Layout(width, height int, asked, inline bool) Rows {
+	room := height
+	if asked {
+		room -= 8
+	}
+	r := Rows{Air: room >= 28 || inline && room >= 7, Status: height >= 3 && room >= 2, Composer: max(1, height/3)}
+	switch {
+	case inline || room < 4:
+	case room < 20:
+		r.Header = 1
+	default:
+		r.Header = 2
+	}
+	switch {
+	case width < Narrow:
+	case room >= 12:
+		r.Edge = Boxed
+	case room >= 7:
+		r.Edge = Ruled
 	}
 	switch {
 	case asked && height < 6:
@@ -41,16 +81,96 @@ func Layout(height int, asked, inline bool) Rows {
 	return r
 }
 
-// Fit takes away of what stands at the top and the bottom of a window what above,
-// the number of lines that ask for attention, leaves no room for.
-func Fit(height, above int, top, bottom []string) (fitTop, fitBottom []string) {
-	if above <= height-len(bottom)-len(top) {
-		return top, bottom
+// writing puts the edge around what is written. box has what stands in it. The
+// text begins at column x of line y.
+func (r Rows) writing(written []string, box draw.Box, width int, theme *draw.Theme) (lines []string, x, y int) {
+	gutter := strings.Repeat(" ", Gutter)
+	if r.Edge == Boxed {
+		for _, line := range box.View(written, width-2*Gutter) {
+			lines = append(lines, gutter+line)
+		}
+		return lines, Gutter + draw.BoxSides/2, 1
 	}
-	if fits := height - len(bottom); above > fits {
-		bottom = bottom[min(len(bottom), above-fits):]
+	if r.Edge == Ruled {
+		lines = append(lines, gutter+box.Rule(width-2*Gutter))
 	}
-	return nil, bottom
+	y = len(lines)
+	for i, line := range written {
+		prompt := gutter
+		if i == 0 {
+			prompt = theme.Brand.Render("> ")
+		}
+		lines = append(lines, prompt+line)
+	}
+	return lines, Gutter, y
+}
+
+// Bottom is all that stands below the conversation, with what is written at
+// column x of line y.
+func (r Rows) Bottom(written []string, box draw.Box, status string, width int, theme *draw.Theme) (lines []string, x, y int) {
+	lines, x, y = r.writing(written, box, width, theme)
+	if r.Air {
+		lines, y = append([]string{""}, lines...), y+1
+	}
+	if r.Status {
+		lines = append(lines, status)
+	}
+	return lines, x, y
+}
+
+// WritingBox is the box around the composer: doing and vi stand in its upper
+// edge, the mode and the gauge of the context window in its lower one. Keys that
+// write there show by the colour of its border, which is that of the mode.
+func WritingBox(width int, doing, vi, mode, gauge string, mentions, keys bool, theme *draw.Theme) draw.Box {
+	b := draw.Box{Title: doing, Figures: gauge}
+	if vi != "" {
+		b.Count = theme.Key.Render(vi)
+	}
+	style := theme.Border
+	switch {
+	case !keys:
+	case mode == "loop":
+		style = theme.Running
+	case mode == "team":
+		style = theme.Reference
+	default:
+		style = theme.Brand.Bold(false)
+	}
+	b.Border = style
+	more := "/ commands"
+	if mentions {
+		more = "@ notes · " + more
+	}
+	mode = safetext.Line(mode)
+	b.Keys = theme.Dim.Render(more)
+	if mode != "" {
+		b.Keys = style.Render(mode)
+		if with := b.Keys + style.Render(" ─ ") + theme.Dim.Render(more); draw.Width(with)+draw.Width(gauge)+7 <= width-2*Gutter {
+			b.Keys = with
+		}
+	}
+	return b
+}
+
+// Inset puts lines into the gutter of a window of a width.
+func Inset(lines []string, width int) []string {
+	if width < Narrow {
+		return lines
+	}
+	for i, line := range lines {
+		if line != "" {
+			lines[i] = strings.Repeat(" ", Gutter) + line
+		}
+	}
+	return lines
+}
+
+// Inside is the width between the gutters of a window.
+func Inside(width int) int {
+	if width < Narrow {
+		return width
+	}
+	return width - 2*Gutter
 }
 
 // Line is a line that is rebuilt only when what it tells has changed.
@@ -68,49 +188,41 @@ func (k *Line) Get(theme *draw.Theme, key string, build func() string) string {
 	return k.line
 }
 
-// Header is the first line: what LifeHub does now, with what, over how many
-// notes. Where there is no room for all, what it does comes first. state is what
-// a turn is doing, "" when none runs.
-func Header(width, beat int, state, title string, parts []string, theme *draw.Theme) string {
-	left := " " + theme.Brand.Render("LifeHub")
-	need := 12 // cells of a title that are worth showing
-	if state == "" {
-		state = draw.Summary(title, width)
-	} else {
-		need = draw.Width(state) + 2
-		state = theme.Running.Render(draw.Spinner[beat%len(draw.Spinner)]) + " " + state
+// Header is the first line: the conversation, and what answers over how many
+// notes. Of the latter what has no room is left out.
+func Header(width int, title string, parts []string, theme *draw.Theme) string {
+	width = Inside(width)
+	name := theme.Brand.Render("LifeHub")
+	if title != "" {
+		name = theme.Text.Render(draw.Summary(title, width))
 	}
-	need = min(need, draw.Width(state))
-	right := strings.Join(parts, " · ")
-	for len(parts) > 0 && draw.Width(left)+2+need+2+draw.Width(right)+1 > width {
+	need := min(width/2, draw.Width(name)) // so much of a title goes before the rest
+	for len(parts) > 0 && need+2+draw.Width(strings.Join(parts, " · ")) > width {
 		parts = parts[:len(parts)-1]
-		right = strings.Join(parts, " · ")
 	}
+	right := strings.Join(parts, " · ")
 	if right != "" {
-		right = theme.Dim.Render(right) + " "
+		name = draw.Truncate(name, width-draw.Width(right)-2)
 	}
-	if room := width - draw.Width(left) - draw.Width(right) - 4; state != "" && room > 3 {
-		left += "  " + draw.Truncate(state, room)
-	}
-	return draw.Justify(left, right, width)
+	return Inset([]string{draw.Justify(name, theme.Dim.Render(right), width)}, width)[0]
 }
 
-// Status is the last line: a hint, or figures, and the keys of the moment.
-func Status(width int, hint, keys string, parts []string, theme *draw.Theme) string {
-	right := theme.Dim.Render(keys + " ")
+// Status is the last line: a hint, or the keys of the moment, and figures.
+// keys and figures that have no room are left out, those that are last first.
+func Status(width int, hint string, keys, figures []string, theme *draw.Theme) string {
+	width = Inside(width)
+	inset := func(left, right string) string {
+		return Inset([]string{draw.Justify(left, theme.Dim.Render(right), width)}, width)[0]
+	}
 	if hint != "" {
-		return draw.Justify(" "+theme.Warning.Render(safetext.Line(hint)), right, width)
+		return inset(theme.Warning.Render(safetext.Line(hint)), strings.Join(figures, " · "))
 	}
-	left := ""
-	for len(parts) > 0 {
-		left = " " + strings.Join(parts, " · ")
-		if draw.Width(left)+draw.Width(right)+1 <= width {
-			break
-		}
-		parts = parts[:len(parts)-1]
-		left = ""
+	left, right := strings.Join(keys, " · "), strings.Join(figures, " · ")
+	for len(figures) > 0 && draw.Width(left)+2+draw.Width(right) > width {
+		figures = figures[:len(figures)-1]
+		right = strings.Join(figures, " · ")
 	}
-	return draw.Justify(theme.Dim.Render(left), right, width)
+	return inset(theme.Dim.Render(left), right)
 }
 
 // Welcome is the screen before the first question.

@@ -3,6 +3,7 @@ package frame
 import (
 	"cmp"
 	"fmt"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -10,14 +11,12 @@ import (
 	"lifehub/tui/backend"
 	"lifehub/tui/draw"
 	"lifehub/tui/pull"
-	"lifehub/tui/safetext"
 	"lifehub/tui/transcript"
 )
 
 // Prompt is what is known of the last prompt that was sent.
 type Prompt struct {
 	Window transcript.Window
-	Speed  float64 // tokens a second of its answer
 
 	used, allocated int // tokens of the context window
 }
@@ -32,29 +31,37 @@ func (p *Prompt) Count(body agent.Body) {
 		if e.Prompt > 0 { // else the server does not say, and what was counted here holds
 			p.used = e.Prompt + e.Answer
 		}
-		p.Speed = e.PerSecond
 	}
 }
 
 // Forget begins another conversation with the same model.
 func (p *Prompt) Forget() { *p = Prompt{allocated: p.allocated} }
 
-// Figures are the parts of the status line, the one that matters most first.
-func (p *Prompt) Figures(mode string, speed float64, s backend.Status) []string {
-	var parts []string
-	if mode != "" {
-		parts = append(parts, safetext.Line(mode))
+// Gauge is how full the context window is, in the lower edge of the composer:
+// "ctx ▰▰▱▱▱▱▱▱ 2.4k of 16k"; "" while nothing is known of it.
+func (p *Prompt) Gauge(s backend.Status, theme *draw.Theme) string {
+	const cells = 8
+	window := cmp.Or(p.allocated, s.Window)
+	switch {
+	case window == 0 && p.used == 0:
+		return ""
+	case window == 0:
+		return theme.Dim.Render("ctx " + draw.Short(p.used))
 	}
-	switch window := cmp.Or(p.allocated, s.Window); {
-	case window > 0:
-		parts = append(parts, fmt.Sprintf("ctx %s of %s", draw.Short(p.used), draw.Short(window)))
-	case p.used > 0:
-		parts = append(parts, "ctx "+draw.Short(p.used))
+	full := min(cells, (p.used*cells+window-1)/window)
+	bar, style := strings.Repeat("▰", full)+strings.Repeat("▱", cells-full), theme.Dim
+	if p.used*5 > window*4 {
+		style = theme.Warning
 	}
-	if speed > 0 {
-		parts = append(parts, fmt.Sprintf("%.0f tok/s", speed))
+	return theme.Dim.Render("ctx ") + style.Render(bar) + theme.Dim.Render(fmt.Sprintf(" %s of %s", draw.Short(p.used), draw.Short(window)))
+}
+
+// Sent says how much left this machine.
+func Sent(bytes int64) string {
+	if bytes == 0 {
+		return "nothing sent"
 	}
-	return append(parts, draw.Bytes(s.Sent)+" left this machine")
+	return "sent out: " + draw.Bytes(bytes)
 }
 
 // Progress tells terminals that know how (OSC 9;4) how far long work is.
