@@ -7,6 +7,7 @@ import (
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"lifehub/tui/markdown/layout"
 	"lifehub/tui/measure"
 )
 
@@ -30,33 +31,18 @@ func (b Box) View(lines []string, width int) []string {
 	inside := max(1, width-BoxSides)
 	side := b.Border.Render("│")
 	out := make([]string, 0, len(lines)+2)
-	out = append(out, b.edge("╭", b.Title, b.Count, "╮", width))
+	out = append(out, layout.Edge("╭", b.Title, b.Count, "╮", width, b.Border.Render))
 	for _, line := range lines {
 		line = Truncate(line, inside)
 		out = append(out, side+" "+line+strings.Repeat(" ", max(0, inside-Width(line)))+" "+side)
 	}
-	return append(out, b.edge("╰", b.Keys, b.Figures, "╯", width))
+	return append(out, layout.Edge("╰", b.Keys, b.Figures, "╯", width, b.Border.Render))
 }
 
 // Rule is the box where only one line of it has room: what is going on, or
 // else the keys, and the figures.
 func (b Box) Rule(width int) string {
-	return b.edge("─", cmp.Or(b.Title, b.Keys), cmp.Or(b.Count, b.Figures), "─", width)
-}
-
-// edge is a line of the border with a text at each end.
-func (b Box) edge(from, left, right, to string, width int) string {
-	room := width - 2 // between the corners
-	if right != "" && Width(left)+Width(right)+5 > room {
-		right = ""
-	}
-	if left != "" {
-		left = " " + Truncate(left, max(0, room-2)) + " "
-	}
-	if right != "" {
-		right = " " + right + " " + b.Border.Render("─")
-	}
-	return b.Border.Render(from) + left + b.Border.Render(strings.Repeat("─", max(0, room-Width(left)-Width(right)))) + right + b.Border.Render(to)
+	return layout.Edge("─", cmp.Or(b.Title, b.Keys), cmp.Or(b.Count, b.Figures), "─", width, b.Border.Render)
 }
 
 // Over lays the lines of a box, each as wide as the first, over lines of a screen

@@ -72,7 +72,7 @@ const tokens = 8000
 // stream writes an answer token by token, asking for the picture after each,
 // and returns the time of each.
 func stream(src string) []time.Duration {
-	s := New(100, layout.DarkPalette().Theme())
+	s := New(100, 100, layout.DarkPalette().Theme())
 	took := make([]time.Duration, 0, len(src)/4)
 	for i := 0; i < len(src); i += 4 {
 		begin := time.Now()
@@ -87,7 +87,7 @@ func stream(src string) []time.Duration {
 // streamOnly returns the time of the same without a clock for each token.
 func streamOnly(src string) time.Duration {
 	begin := time.Now()
-	s := New(100, layout.DarkPalette().Theme())
+	s := New(100, 100, layout.DarkPalette().Theme())
 	for i := 0; i < len(src); i += 4 {
 		s.Write(src[i:min(i+4, len(src))])
 		s.Lines()

@@ -20,6 +20,8 @@ type blocks struct {
 	code       *code
 	table      *table
 	middle     bool // the open paragraph or code has part of the line under way
+	row        int  // of the line under way
+	fences     []fence
 	spacing
 }
 

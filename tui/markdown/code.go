@@ -1,6 +1,7 @@
 package markdown
 
 import (
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -24,7 +25,7 @@ const (
 type code struct {
 	kind   codeKind
 	fence  string // what ends it: the opening fence, "-->", "$$"; "" for a blank line
-	info   string // behind the opening fence, if it says more than a language known here
+	info   string // behind the opening fence
 	indent int    // of the opening fence
 	name   *highlight.Language
 	state  highlight.State // of highlighting, between two pieces
@@ -32,7 +33,44 @@ type code struct {
 	style  layout.Style
 	rest   string // of the line under way, not yet laid out
 	blanks int    // blank lines that are part of it only if more follows
+	lower  string // the lower edge of its frame; "": it has none
 	theme  *layout.Theme
+}
+
+// fence is where a source holds fenced code.
+type fence struct {
+	from, to int // its lines
+	column   int // where they begin
+}
+
+// Code returns the fenced code of a text in the order of its numbers, as it stands
+// in the source.
+func Code(src string) (blocks []string) {
+	src = safetext.Source(src)
+	lines := append(strings.SplitAfter(src, "\n"), "")
+	s := New(1, 1, layout.Theme{})
+	s.Write(src)
+	s.Close()
+	for _, f := range s.fences {
+		text := ""
+		for _, line := range lines[f.from:min(f.to, len(lines))] {
+			text += dropColumns(line, f.column)
+		}
+		blocks = append(blocks, text)
+	}
+	return blocks
+}
+
+// dropColumns returns a line without the blanks and marks of quotations in its
+// first columns.
+func dropColumns(line string, columns int) string {
+	at := 0
+	for ; at < columns && line != "" && strings.IndexByte(" >\t", line[0]) >= 0; line = line[1:] {
+		if at++; line[0] == '\t' {
+			at += tabStop - 1 - (at-1)%tabStop
+		}
+	}
+	return layout.Spaces(at-columns) + line
 }
 
 // maxPiece is how much of a long line of code, in bytes, is drawn again with
@@ -49,12 +87,8 @@ func codeStart(body string, within bool) *code {
 			return nil
 		}
 		info := strings.Trim(body[n:], " ")
-		name, more, _ := strings.Cut(info, " ")
-		c := &code{kind: fenced, fence: body[:n], info: info, name: highlight.Named(strings.Trim(name, "{}."))}
-		if c.name != nil && more == "" {
-			c.info = ""
-		}
-		return c
+		name, _, _ := strings.Cut(info, " ")
+		return &code{kind: fenced, fence: body[:n], info: safetext.Line(inline.Unescape(info)), name: highlight.Named(strings.Trim(name, "{}."))}
 	case '<':
 		if end, ok := tagStart(body, within); ok {
 			return &code{kind: tags, fence: end}
@@ -109,6 +143,7 @@ func isLetter(b byte) bool { return b|0x20 >= 'a' && b|0x20 <= 'z' }
 
 // openCode begins a block of code.
 func (s *Stream) openCode(c *code) {
+	s.code = c
 	d := apart
 	if c.kind == tags {
 		d = inText
@@ -121,21 +156,43 @@ func (s *Stream) openCode(c *code) {
 	case formula:
 		c.style = s.theme.Math
 	}
-	if c.kind != tags && m.width >= 2*leastWidth {
-		m.first, m.rest, m.width = m.first+"  ", m.rest+"  ", m.width-2
+	if c.kind == fenced {
+		s.fences = append(s.fences, fence{from: s.row + 1, column: s.codeColumn()})
+	}
+	roomy := m.width >= 2*leastWidth
+	switch {
+	case c.kind == fenced && roomy:
+		s.frame(c, s.wide(m))
+	case c.kind != tags && roomy:
+		c.wrap = s.wrapper(margin{m.first + "  ", m.rest + "  ", m.width - 2})
+	default:
+		c.wrap = s.wrapper(m)
 	}
 	c.theme = &s.theme
-	c.wrap = s.wrapper(m)
 	c.wrap.Hard = true
-	s.code = c
+}
+
+// frame draws the upper edge of a frame around the code, so that its lines are
+// cut at the other side and not broken.
+func (s *Stream) frame(c *code, m margin) {
+	border := func(text ...string) string { return s.theme.Border.Paint(strings.Join(text, "")) }
+	copied := ""
+	if s.Numbered {
+		copied = border("/copy " + strconv.Itoa(len(s.fences)))
+	}
+	s.lines = append(s.lines, m.first+layout.Edge("╭", c.info, copied, "╮", m.width, border))
+	c.lower = m.rest + layout.Edge("╰", "", "", "╯", m.width, border)
+	m.first, m.rest, m.width = m.rest+border("│")+" ", m.rest+border("│")+" ", m.width-len("|  |")
+	c.wrap = s.wrapper(m)
+	c.wrap.Padded, c.wrap.Side = true, border("│")
 }
 
 // codeStarted takes the line that began the block.
 func (s *Stream) codeStarted(body string) {
 	switch c := s.code; c.kind {
 	case fenced:
-		if c.info != "" && s.end != inline.Guessed { // else the name of a language is on its way
-			c.wrap.Add(s.theme.Border.Over(c.style).Span(safetext.Line(inline.Unescape(c.info))))
+		if c.info != "" && c.lower == "" {
+			c.wrap.Add(s.theme.Border.Over(c.style).Span(c.info))
 			c.wrap.Newline()
 		}
 	case formula:
@@ -271,12 +328,19 @@ func (c *code) lay(text string) {
 	})
 }
 
-// closeCode gives out what is left of the line under way.
+// closeCode gives out what is left of the line under way, and the lower edge of a
+// frame, which is not drawn while more may come: each line would draw it again.
 func (s *Stream) closeCode() {
 	c := s.code
 	s.code = nil
+	if c.kind == fenced {
+		s.fences[len(s.fences)-1].to = s.row
+	}
 	if c.rest != "" || c.wrap.Column > 0 {
 		c.endLine()
+	}
+	if c.lower != "" && s.end != inline.Guessed {
+		s.lines = append(s.lines, c.lower)
 	}
 	if c.blanks > 0 {
 		s.blank = true

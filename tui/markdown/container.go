@@ -211,6 +211,12 @@ func (s *Stream) margin() margin {
 	return m
 }
 
+// wide is the margin of a block that is no prose.
+func (s *Stream) wide(m margin) margin {
+	m.width += s.full - s.width
+	return m
+}
+
 // roomy reports whether the containers leave enough columns for text. If not,
 // their marks are left out.
 func (s *Stream) roomy() bool {

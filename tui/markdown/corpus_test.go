@@ -49,7 +49,7 @@ func TestRealNotesAreDrawnAtEveryWidth(t *testing.T) {
 				if width == 1 || width == 40 {
 					continue
 				}
-				s := New(width, layout.DarkPalette().Theme())
+				s := New(width, width, layout.DarkPalette().Theme())
 				for i := 0; i < len(src); i += 97 {
 					s.Write(src[i:min(i+97, len(src))])
 					s.Lines()

@@ -90,7 +90,7 @@ func TestWhatIsOpenIsReadAFewTimes(t *testing.T) {
 	}
 	for name, src := range all {
 		src = src[:len(src)/3] // as much as any bound, some times over
-		s := New(100, layout.DarkPalette().Theme())
+		s := New(100, 100, layout.DarkPalette().Theme())
 		read := 0
 		for i := 0; i < len(src); i += 4 {
 			due := s.due
@@ -110,7 +110,7 @@ func TestWhatIsOpenIsReadAFewTimes(t *testing.T) {
 // is not read again with each piece.
 func TestTextBehindAnOpenMarkShowsAtOnce(t *testing.T) {
 	for _, begin := range []string{"an *open mark ", "an [open bracket ", "> some `open code ", "- **open in an item "} {
-		s := New(60, layout.Palette{}.Theme())
+		s := New(60, 60, layout.Palette{}.Theme())
 		s.Write(begin + strings.Repeat("words ", 80))
 		s.Lines()
 		for i := range 200 {

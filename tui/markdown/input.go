@@ -89,6 +89,7 @@ func (s *Stream) take(complete bool) {
 			s.code.endLine()
 		}
 		s.middle, s.column = false, 0
+		s.row++
 	}
 }
 

@@ -18,8 +18,10 @@ import (
 
 // Stream is a Markdown text under way. It is not safe for concurrent use.
 type Stream struct {
-	width int
-	theme layout.Theme
+	width    int // of prose
+	full     int // of code and tables, at least as wide
+	theme    layout.Theme
+	Numbered bool // a frame of code says with which command it is copied
 
 	source  strings.Builder
 	read    int    // how much of source was cleaned
@@ -40,9 +42,10 @@ type Stream struct {
 	dirty int // the first line changed since Changed was called
 }
 
-// New returns an empty stream drawn width columns wide.
-func New(width int, theme layout.Theme) *Stream {
-	return &Stream{width: max(width, 1), theme: theme}
+// New returns an empty stream: prose is drawn width columns wide, code and tables
+// have full.
+func New(width, full int, theme layout.Theme) *Stream {
+	return &Stream{width: max(width, 1), full: max(width, full, 1), theme: theme}
 }
 
 // Write adds the next piece of the text. Pieces may be cut anywhere, even
@@ -77,7 +80,7 @@ func (s *Stream) redraw() {
 	s.update()
 }
 
-// Lines returns the picture: each line is at most as wide as the stream and
+// Lines returns the picture: each line is at most as wide as the stream, and
 // ends with all styles off. The slice is valid until the next call of another
 // method.
 func (s *Stream) Lines() []string {
@@ -97,7 +100,7 @@ func (s *Stream) Changed() int {
 
 // Render draws a whole text.
 func Render(src string, width int, theme layout.Theme) []string {
-	s := New(width, theme)
+	s := New(width, width, theme)
 	s.Write(src)
 	s.Close()
 	return s.Lines()

@@ -118,7 +118,7 @@ func TestGoldenPicturesOfHalfArrivedText(t *testing.T) {
 		"text\n--", "text\n| a | b", "| a | b |", "| a | b |\n|--", "| a | b |\n|---|---|\n| x", "| a | b |\n|---|---|\n| x | y |\n", "``", "```go", "```go\nfunc ma", "```\ncode\n``", "> quo", "- [", "- [ ] ta",
 		"[ref]: htt", "$$\nx^", "a $x", "~~go", "![pic", "<det", "&am", "a\\", "http", "https://a.ex",
 	} {
-		s := New(40, layout.Palette{}.Theme())
+		s := New(40, 40, layout.Palette{}.Theme())
 		s.theme.Hyperlinks = false
 		s.Write(src)
 		fmt.Fprintf(&b, "%q\n", src)
@@ -132,7 +132,7 @@ func TestGoldenPicturesOfHalfArrivedText(t *testing.T) {
 func TestATokenTakesNoMoreMemoryAtTheEndThanAtTheBeginning(t *testing.T) {
 	for _, kind := range kinds {
 		src := answer(kind, tokens)
-		s := New(100, layout.DarkPalette().Theme())
+		s := New(100, 100, layout.DarkPalette().Theme())
 		var quarters [4]uint64
 		for q := range quarters {
 			var before, after runtime.MemStats
@@ -151,7 +151,7 @@ func TestATokenTakesNoMoreMemoryAtTheEndThanAtTheBeginning(t *testing.T) {
 }
 
 func TestChangedTellsWhereToDrawAgain(t *testing.T) {
-	s := New(40, layout.Palette{}.Theme())
+	s := New(40, 40, layout.Palette{}.Theme())
 	var screen []string
 	for i := 0; i < len(all); i += 7 {
 		s.Write(all[i:min(i+7, len(all))])
@@ -208,7 +208,7 @@ func FuzzStream(f *testing.F) {
 		if err := check(want, max(width, 1)); err != nil {
 			t.Fatal(err)
 		}
-		s := New(width, layout.DarkPalette().Theme())
+		s := New(width, width, layout.DarkPalette().Theme())
 		for rest := src; rest != ""; {
 			n := min(piece, len(rest))
 			s.Write(rest[:n])
@@ -299,18 +299,22 @@ func TestEveryCutOfTheTextGivesTheSamePicture(t *testing.T) {
 			src = all
 		}
 		width := rapid.SampledFrom([]int{1, 2, 3, 7, 12, 20, 40, 80, 200}).Draw(t, "width")
-		want := Render(src, width, layout.DarkPalette().Theme())
-		if err := check(want, width); err != nil {
+		full := width + rapid.SampledFrom([]int{0, 1, 50}).Draw(t, "more")
+		whole := New(width, full, layout.DarkPalette().Theme())
+		whole.Write(src)
+		whole.Close()
+		want := whole.Lines()
+		if err := check(want, full); err != nil {
 			t.Fatal(err)
 		}
-		s := New(width, layout.DarkPalette().Theme())
+		s := New(width, full, layout.DarkPalette().Theme())
 		var settled, screen []string
 		for rest := src; rest != ""; {
 			n := rapid.IntRange(1, min(len(rest), 12+len(src)/100)).Draw(t, "n")
 			s.Write(rest[:n])
 			rest = rest[n:]
 			lines := s.Lines()
-			if err := check(lines, width); err != nil {
+			if err := check(lines, full); err != nil {
 				t.Fatal(err)
 			}
 			if err := same(lines[:min(len(settled), len(lines))], settled); err != nil {
@@ -348,7 +352,7 @@ func TestALongLineOfMarksIsTheSameInPieces(t *testing.T) {
 
 // inPieces writes a text in pieces of so many bytes, and compares it with the whole.
 func inPieces(src string, size, width int) error {
-	s := New(width, layout.DarkPalette().Theme())
+	s := New(width, width, layout.DarkPalette().Theme())
 	for i := 0; i < len(src); i += size {
 		s.Write(src[i:min(i+size, len(src))])
 		s.Lines()

@@ -109,13 +109,13 @@ func TestCommonMarksExamplesLoseNoWord(t *testing.T) {
 func onScreen(src string) string {
 	theme := layout.Palette{}.Theme()
 	theme.Hyperlinks = false
-	s := New(100_000, theme)
+	s := New(2_000, 2_000, theme)
 	for i := 0; i < len(src); i += 3 {
 		s.Write(src[i:min(i+3, len(src))])
 		s.Lines()
 	}
 	s.Close()
-	if err := same(s.Lines(), Render(src, 100_000, theme)); err != nil {
+	if err := same(s.Lines(), Render(src, 2_000, theme)); err != nil {
 		return "in pieces " + err.Error()
 	}
 	return plain(s.Lines())

@@ -52,7 +52,7 @@ func (s *Stream) tableBegins(matched int, body string) bool {
 	s.paragraph = nil
 	s.back(p.before)
 	s.separate(apart)
-	s.table = &table{margin: p.margin, head: head, aligns: aligns, base: s.base()}
+	s.table = &table{margin: s.wide(p.margin), head: head, aligns: aligns, base: s.base()}
 	return true
 }
 
@@ -138,7 +138,7 @@ func (s *Stream) previewTable(p *paragraph) {
 	if len(head) > maxColumns {
 		return
 	}
-	s.table = &table{margin: p.margin, head: head, aligns: make([]layout.Alignment, len(head)), base: s.base()}
+	s.table = &table{margin: s.wide(p.margin), head: head, aligns: make([]layout.Alignment, len(head)), base: s.base()}
 	s.closeTable()
 }
 

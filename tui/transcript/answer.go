@@ -55,7 +55,8 @@ func (a *Answer) End(ending string) {
 func (a *Answer) Render(width int, theme *draw.Theme) []string {
 	if a.stream == nil || a.theme != theme || a.width != width {
 		a.lines = append(a.lines[:0], a.heading(width, theme))
-		a.stream = markdown.New(width, theme.Markdown)
+		a.stream = markdown.New(min(width, draw.Readable), width, theme.Markdown)
+		a.stream.Numbered = true
 		a.stream.Write(a.marked())
 		if !a.Open {
 			a.stream.Close()

@@ -156,7 +156,10 @@ func (t *Model) Clear() {
 // Lines returns the lines of an entry, rendered if need be.
 func (t *Model) Lines(at int) []string {
 	e := &t.Entries[at]
-	width := max(1, min(t.width-gutter, draw.Readable))
+	width := max(1, t.width-gutter)
+	if _, wide := e.Item.(*Answer); !wide { // its code and tables are
+		width = min(width, draw.Readable)
+	}
 	if e.Width != width {
 		e.lines = append(e.Render(width, t.Theme), "") // the item's own array, if it has room
 		e.Width = width

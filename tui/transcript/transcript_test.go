@@ -119,7 +119,11 @@ func TestAnAnswerInPiecesLooksAsOneAtOnce(t *testing.T) {
 		}
 		a.End("")
 		got := a.Render(width, theme)[1:]
-		if want := markdown.Render(source, width, theme.Markdown); !slices.Equal(got, want) {
+		whole := markdown.New(width, width, theme.Markdown)
+		whole.Numbered = true
+		whole.Write(source)
+		whole.Close()
+		if want := whole.Lines(); !slices.Equal(got, want) {
 			t.Fatalf("got %q, want %q", got, want)
 		}
 	})

@@ -32,8 +32,9 @@ type Wrapper struct {
 	First, Rest string // what stands before the first line and the others
 	Out         *[]string
 	Align       Alignment
-	Padded      bool // lines are filled up to width
-	Hard        bool // breaks anywhere, keeps blanks: for code
+	Padded      bool   // lines are filled up to width
+	Hard        bool   // breaks anywhere, keeps blanks: for code
+	Side        string // the border right of each line; a line that is too long is cut there
 
 	line    []byte // the line under way, styled, without its prefix
 	Column  int
@@ -45,6 +46,7 @@ type Wrapper struct {
 	breaks  bool // a line may end after word
 	glued   bool // no line may end after word: it ends in an opening bracket
 	started bool // the first line was given out
+	cut     bool // the line under way is longer than Width
 	Longest int  // width of the widest word so far
 }
 
@@ -196,14 +198,14 @@ func (w *Wrapper) endWord() {
 
 // lay puts text on the line grapheme by grapheme, going to the next when full.
 func (w *Wrapper) lay(l Look, text string) {
-	for text != "" {
+	for text != "" && !w.cut {
 		n := asciiWord(text)
 		if n == 0 && text[0] == ' ' {
 			n = 1
 		}
 		if n > 0 {
-			if w.Column == w.Width {
-				w.Newline()
+			if w.Column == w.Width && w.full() {
+				return
 			}
 			n = min(n, w.Width-w.Column)
 			w.ink(l, text[:n])
@@ -216,12 +218,20 @@ func (w *Wrapper) lay(l Look, text string) {
 		if width > w.Width {
 			g, width = "…", 1
 		}
-		if w.Column+width > w.Width {
-			w.Newline()
+		if w.Column+width > w.Width && w.full() {
+			return
 		}
 		w.ink(l, g)
 		w.Column += width
 	}
+}
+
+// full goes to the next line, or reports that the line under way is cut.
+func (w *Wrapper) full() bool {
+	if w.cut = w.Side != ""; !w.cut {
+		w.Newline()
+	}
+	return w.cut
 }
 
 // ink writes text on the line in look l.
@@ -252,6 +262,13 @@ func (w *Wrapper) Newline() {
 	line.WriteString(Spaces(left))
 	line.Write(w.line)
 	line.WriteString(Spaces(right))
+	switch {
+	case w.cut:
+		line.WriteString("›" + w.Side)
+	case w.Side != "":
+		line.WriteString(" " + w.Side)
+	}
+	w.cut = false
 	*w.Out = append(*w.Out, line.String())
 	w.line, w.Column, w.on = w.line[:0], 0, Look{}
 	w.blank = Span{}

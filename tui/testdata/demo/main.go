@@ -125,7 +125,7 @@ func (t *turn) search() {
 	t.emit(agent.StepChanged{Step: "1", Status: agent.Done})
 	t.wait(1500 * time.Millisecond)
 	t.emit(agent.ToolEnded{Step: "2", Call: "b", Name: "brave_web_search", Error: "no network", Took: 1800})
-	t.emit(agent.StepChanged{Step: "2", Status: agent.Broken, Reason: "no network"})
+	t.emit(agent.StepChanged{Step: "2", Status: agent.StepFailed, Reason: "no network"})
 }
 
 func (t *turn) task() {
