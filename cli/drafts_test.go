@@ -119,7 +119,7 @@ func TestDraftSurvivesAKill(t *testing.T) {
 		term.killed()
 	}
 	term = h.opens("chat", "-c", "--notes", vault)
-	term.sees("You  how often do I run?", "not sent  and zebraword?", "not sent  and ibexword?", "│ half a tapirword [paste 1")
+	term.sees("▌ how often do I run?", "not sent  and zebraword?", "not sent  and ibexword?", "│ half a tapirword [paste 1")
 	idle := func(waiting string, gone string) {
 		t.Helper()
 		term.waits(func(screen string) bool {
@@ -201,7 +201,7 @@ func TestPermissionIsAskedAgainAfterAKill(t *testing.T) {
 			end(term)
 			term.exits()
 			term = h.opens("chat", "--notes", vault, "-c")
-			term.sees("You  /note buy zebras", "This was cut off", "│ Ask anything")
+			term.sees("▌ /note buy zebras", "This was cut off", "│ Ask anything")
 			if strings.Contains(term.text(), "not sent") {
 				t.Errorf("what was asked is there twice:\n%s", term.text())
 			}

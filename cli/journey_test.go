@@ -209,7 +209,7 @@ func TestANewUserFindsTheWay(t *testing.T) {
 	p.types("three times")
 	p.sees("In messages", "three times")
 	p.presses("Enter")
-	p.sees("You  how often do I run?", "three times a week")
+	p.sees("▌ how often do I run?", "three times a week")
 
 	p.presses("Escape") // quit
 	p.sees("enter send")
@@ -237,7 +237,7 @@ func TestAUserSwitchesTheModel(t *testing.T) {
 	p.presses("Enter")
 	p.sees("now using scripted-other")
 	p.asks("how often do I run?")
-	p.sees("LifeHub  searched", "Another model says so.", "enter send")
+	p.sees("✓ searched", "Another model says so.", "enter send")
 	p.presses("C-c", "C-c")
 	p.sees("left with 130")
 }

@@ -20,7 +20,7 @@ func TestInlineWhatIsOverIsPrinted(t *testing.T) {
 		r.ask("how often do I run?")
 		r.pass(time.Second)
 		printed := ansi.Strip(r.printed)
-		for _, what := range []string{"  You  how often do I run?", "You run three times a week", "[1] fitness.md:12"} {
+		for _, what := range []string{"  ▌ how often do I run?", "You run three times a week", "[1] fitness.md:12"} {
 			if strings.Count(printed, what) != 1 {
 				t.Errorf("printed %d times %q:\n%s", strings.Count(printed, what), what, printed)
 			}

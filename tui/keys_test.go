@@ -340,11 +340,11 @@ func TestFoldingLeavesTheHeadingWhereItIs(t *testing.T) {
 	inRig(t, 80, 24, chattest.WithWorld(chattest.Play(chattest.Story(chattest.Planning, chattest.Searched, chattest.Answered)...)), func(r *rig) {
 		r.ask("running?")
 		r.keys("tab")
-		for !strings.Contains(r.text(), "▌ Plan") {
+		for !strings.Contains(r.text(), "▌ ✗") {
 			r.keys("k")
 		}
 		row := func() int {
-			return slices.IndexFunc(strings.Split(r.text(), "\n"), func(line string) bool { return strings.HasPrefix(line, "▌ Plan") })
+			return slices.IndexFunc(strings.Split(r.text(), "\n"), func(line string) bool { return strings.HasPrefix(line, "  ▌ ✗") })
 		}
 		at := row()
 		for range 2 {
@@ -390,11 +390,16 @@ func TestSpaceFoldsWhatIsChosen(t *testing.T) {
 	inRig(t, 80, 24, finished(), func(r *rig) {
 		r.ask("running?")
 		r.keys("tab", "g", "j")
-		r.mustNotShow("took 84 ms")
+		r.mustShow("failed: no network") // a plan that failed stays open
 		r.keys("space")
-		r.mustShow("took 84 ms")
+		r.mustNotShow("failed: no network")
 		r.keys("enter")
+		r.mustShow("failed: no network")
 		r.mustNotShow("took 84 ms")
+		r.keys("ctrl+o")
+		r.mustShow("took 84 ms")
+		r.keys("ctrl+o", "ctrl+t")
+		r.mustNotShow("failed: no network")
 	})
 }
 
@@ -582,7 +587,7 @@ func TestJumpsGoFromQuestionToQuestion(t *testing.T) {
 		for _, step := range []struct {
 			key  tea.KeyPressMsg
 			show string
-		}{{up, "You  the second question"}, {up, "You  the first question"}, {down, "You  the second question"}, {down, "Paragraph 59."}} {
+		}{{up, "▌ the second question"}, {up, "▌ the first question"}, {down, "▌ the second question"}, {down, "Paragraph 59."}} {
 			r.send(step.key)
 			r.mustShow(step.show)
 		}

@@ -25,7 +25,7 @@ func TestACommandCanBeATurn(t *testing.T) {
 		o, noted := withNote(chattest.Hold())
 		inRig(t, 80, 24, o, func(r *rig) {
 			r.ask("/note buy milk")
-			r.mustShow("You  /note buy milk")
+			r.mustShow("▌ /note buy milk")
 			r.mustShow("added to daily/2026-11-21.md")
 			if want := []string{"/note buy milk|buy milk"}; !slices.Equal(*noted, want) {
 				t.Errorf("noted %q, want %q", *noted, want)
@@ -53,7 +53,7 @@ func TestACommandCanBeATurn(t *testing.T) {
 		))
 		inRig(t, 80, 24, o, func(r *rig) {
 			r.ask("note it")
-			r.mustShow("Plan  1 of 1")
+			r.mustShow("✓ append note")
 			r.mustNotShow("skipped")
 		})
 	})

@@ -106,7 +106,7 @@ func TestEnterThatWaitedChoosesNothingInTheFirstRun(t *testing.T) {
 			t.Errorf("took %v, and the question is %q", notes.Took, r.m.composer.Text())
 		}
 		r.keys("esc", "enter")
-		r.mustShow("You  how often do I run?")
+		r.mustShow("▌ how often do I run?")
 	})
 }
 
@@ -120,7 +120,7 @@ func TestAQuestionTypedAtOnceStandsBelowWhatWasSaidBefore(t *testing.T) {
 		r.keys("and now?", "enter")
 		r.pass(time.Second)
 		r.mustNotShow("stop the turn first")
-		before, asked := strings.Index(r.text(), "When do I fly"), strings.Index(r.text(), "You  and now?")
+		before, asked := strings.Index(r.text(), "When do I fly"), strings.Index(r.text(), "▌ and now?")
 		if before < 0 || asked < before {
 			t.Errorf("the question does not stand below:\n%s", r.text())
 		}

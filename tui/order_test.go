@@ -62,9 +62,9 @@ func TestALoopIsShownInItsOrder(t *testing.T) {
 	inRig(t, 80, 60, options, func(r *rig) {
 		r.ask("How often do I run?")
 		text := r.text()
-		mustFollow(t, text, "Thought for", "Let me look into the notes.", "✓ 1  search_notes", "I will fly there.", "There is no tool fly.",
-			"Thought for", "Then the web.", "✓ 2  brave_web_search", "✓ 3  calculate", "You run three times a week")
-		if strings.Count(text, "Let me look") != 1 || strings.Contains(text, "○") || strings.Contains(text, " answer ") {
+		mustFollow(t, text, "thought for", "Let me look into the notes.", "✓ search notes · 1 passage ▸", "I will fly there.", "There is no tool fly.",
+			"thought for", "Then the web.", "✓ brave web search · calculate ▸", "You run three times a week")
+		if strings.Count(text, "Let me look") != 1 || strings.Contains(text, "○") || strings.Contains(text, "skipped") {
 			t.Errorf("something is shown twice, or waits:\n%s", text)
 		}
 		r.keys("ctrl+o")
@@ -127,7 +127,7 @@ func TestALoopThatIsStoppedSaysSoAtItsEnd(t *testing.T) {
 	inRig(t, 80, 40, chattest.WithWorld(chattest.Hold(rounds[:11]...)), func(r *rig) {
 		r.ask("How often do I run?")
 		r.keys("esc")
-		mustFollow(t, r.text(), "Let me look into the notes.", "1  search_notes", "stopped")
+		mustFollow(t, r.text(), "Let me look into the notes.", "✓ search notes", "stopped")
 	})
 }
 
@@ -143,7 +143,7 @@ func TestAnAnswerFromAPartOfTheNotesOffersToAskAgain(t *testing.T) {
 		r.send(statusMsg{Provider: "ollama", Model: "qwen3:8b", Notes: 1866, Indexed: 1866})
 		r.mustShow("All notes are read now: Enter asks again.")
 		r.keys("enter")
-		if n := strings.Count(r.text(), "You  How often do I run?"); n != 2 {
+		if n := strings.Count(r.text(), "▌ How often do I run?"); n != 2 {
 			t.Errorf("asked %d times:\n%s", n, r.text())
 		}
 	})

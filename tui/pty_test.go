@@ -131,7 +131,7 @@ func (c *onTerminal) until(what string, reached func() bool) {
 
 func TestALineTypedBeforeTheScreenWasThereIsAsked(t *testing.T) {
 	c := startTypedAhead(t, "how often do I run?\rand th")
-	c.waitFor(t, "You  how often do I run?")
+	c.waitFor(t, "▌ how often do I run?")
 	io.WriteString(c.tty, "en\r") // it waits its turn
 	c.waitFor(t, "queued  and then")
 	io.WriteString(c.tty, "\x03\x03\x03")
@@ -142,7 +142,7 @@ func TestLinesTypedBeforeTheScreenWasThereAreNotSent(t *testing.T) {
 	c := startTypedAhead(t, "one\rtwo\r")
 	c.waitFor(t, "│ one")
 	c.until("the second line is below", func() bool { return strings.Contains(ansi.Strip(c.Render()), "\n  │ two") })
-	if strings.Contains(ansi.Strip(c.Render()), "You  ") {
+	if strings.Contains(ansi.Strip(c.Render()), "▌ ") {
 		t.Errorf("it was sent:\n%s", ansi.Strip(c.Render()))
 	}
 	io.WriteString(c.tty, "\x03\x03\x03")

@@ -75,8 +75,8 @@ func TestAReplayAtOnceShowsTheTimesThatItTook(t *testing.T) {
 		r.pass(50 * time.Millisecond)
 		r.mustShow("0:21 of 0:21 · at once")
 		r.mustShow("You run three times a week [1]")
-		r.mustShow("Plan  3 of 3")
-		r.mustShow("19.0 s") // the plan, from its making to the end
+		r.mustShow("✗ searched 1,284 notes")
+		r.mustShow("11.0 s ▾") // the plan, from its making to the end of its last step
 	})
 }
 

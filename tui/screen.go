@@ -123,7 +123,7 @@ func (m *Model) body(width, height, top int) []string {
 
 // conversation is the transcript, or the welcome before the first question.
 func (m *Model) conversation(width, height, top int) []string {
-	m.transcript.Resize(width-frame.Gutter, height)
+	m.transcript.Resize(width, height)
 	m.drawn.bodyTop = top
 	empty := len(m.transcript.Entries) == 0
 	notices, only := m.transcript.Notices()

@@ -86,7 +86,7 @@ func TestTheComposerIsEditedAsInVi(t *testing.T) {
 				t.Error("no block to move with")
 			}
 			r.keys("enter", "x")
-			r.mustShow("You  one")
+			r.mustShow("▌ one")
 			if r.m.View().Cursor.Shape != tea.CursorBar {
 				t.Error("no bar to write with")
 			}

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -15,17 +14,18 @@ import (
 	"lifehub/tui/safetext"
 )
 
-// Plan is the steps of a turn with their live states. What the tools were given
-// and what they brought unfolds below each step.
+// Plan is the steps of a turn with their live states. It is open while it runs and
+// where something went wrong, and folds to one line when it is done; the user may
+// open and fold it. What the tools were given and returned unfolds below each step.
 type Plan struct {
 	Steps           []step
 	repairs         []string // what of the model's plan was left out or changed
 	fallback        bool     // the model gave no usable plan
 	fallbackReasons []string // that is so
-	Hidden          bool     // only the heading is shown
+	set, open       bool     // whether the steps are shown, once the user set it
 	details         bool     // arguments and results are shown
 	began           time.Time
-	Took            time.Duration // 0: it goes on
+	Took            time.Duration // 0: it runs
 	Now             time.Time     // of the last beat, for the time of what runs
 	Beat            int           // turns the spinner
 }
@@ -39,36 +39,52 @@ type step struct {
 	under   string // the step whose worker makes it; "": the turn itself
 	attempt int    // of its worker; 0: it has none
 	judged  []agent.Evaluated
-	answer  bool   // it is the writing of the answer, not a tool
 	Allowed string // how the user let it run
 	began   time.Time
 	Took    time.Duration
 }
 
-func NewPlan(made agent.PlanMade, now time.Time, details bool) *Plan {
-	p := &Plan{repairs: made.Dropped, fallback: made.Fallback, began: now, Now: now, details: details}
-	if p.fallback {
-		p.repairs, p.fallbackReasons = nil, made.Dropped
+func New(made agent.PlanMade, now time.Time, details bool) *Plan {
+	p := &Plan{began: now, Now: now, details: details}
+	if made.Fallback {
+		p.fallback, p.fallbackReasons, made.Dropped = true, made.Dropped, nil
 	}
-	ids := make([]string, 0, len(made.Steps))
-	for _, s := range made.Steps {
-		p.Steps = append(p.Steps, step{Step: s, Status: agent.Pending})
-		ids = append(ids, s.ID)
-	}
-	p.Steps = append(p.Steps, step{Step: agent.Step{ID: "answer", After: ids}, Status: agent.Pending, answer: true})
+	p.Add(made)
+	p.settle(now)
 	return p
 }
 
-// GoOn adds further steps before the answer. Those before stay as they are.
-func (p *Plan) GoOn(made agent.PlanMade) {
+// Add adds further steps. Those before stay as they are.
+func (p *Plan) Add(made agent.PlanMade) {
 	p.repairs = append(p.repairs, made.Dropped...)
-	answer := p.Steps[len(p.Steps)-1]
-	p.Steps = p.Steps[:len(p.Steps)-1]
 	for _, s := range made.Steps {
 		p.Steps = append(p.Steps, step{Step: s, Status: agent.Pending})
-		answer.After = append(answer.After, s.ID)
+		p.Took = 0
 	}
-	p.Steps = append(p.Steps, answer)
+}
+
+// settle stops the clock when no step waits or runs.
+func (p *Plan) settle(now time.Time) {
+	if p.Took == 0 && !slices.ContainsFunc(p.Steps, func(s step) bool { return !s.ended() }) {
+		p.Took = max(1, now.Sub(p.began))
+	}
+}
+
+func (s *step) ended() bool { return s.Status != agent.Pending && s.Status != agent.Running }
+
+// Open reports whether the steps are shown.
+func (p *Plan) Open() bool {
+	return p.details || p.set && p.open || !p.set && (p.Took == 0 || slices.ContainsFunc(p.Steps, func(s step) bool { return wentWrong(&s) }))
+}
+
+// SetOpen shows the steps, or folds them to one line.
+func (p *Plan) SetOpen(open bool) {
+	p.set, p.open, p.details = true, open, p.details && open
+}
+
+// wentWrong reports whether the user should see what became of a step.
+func wentWrong(s *step) bool {
+	return s.Status == agent.StepFailed || s.Status == agent.Denied || s.partial()
 }
 
 // Nest adds the steps of a worker below the step that it works for.
@@ -214,6 +230,7 @@ func (p *Plan) Mark(id string, status agent.Status, reason string, now time.Time
 		}
 	}
 	s.Status, s.reason = status, reason
+	p.settle(now)
 }
 
 // Step returns the step with an id, nil if the plan has none.
@@ -240,60 +257,21 @@ func (p *Plan) Call(id string) *Call {
 
 // End stops the clock. What still ran has no outcome to show.
 func (p *Plan) End(now time.Time) {
-	if p.Took > 0 {
-		return
-	}
-	p.Took = max(1, now.Sub(p.began))
-	if last := len(p.Steps) - 1; last > 0 && p.Steps[last].Status == agent.Pending && !slices.ContainsFunc(p.Steps[:last], func(s step) bool { return s.Status != agent.Done }) {
-		p.Steps = p.Steps[:last] // what was done needed no answer, as with /note
-	}
 	for i := range p.Steps {
-		if s := &p.Steps[i]; s.Status == agent.Running || s.Status == agent.Pending {
+		if s := &p.Steps[i]; !s.ended() {
 			s.Status = agent.Skipped
 		}
 	}
+	p.settle(now)
 }
 
-// AnsweredElsewhere takes the row of the answer away: the answer is there, and
-// no phase of the plan wrote it, as in the loop.
-func (p *Plan) AnsweredElsewhere() {
-	if last := len(p.Steps) - 1; last > 0 && p.Steps[last].answer {
-		p.Steps = p.Steps[:last]
-	}
-}
-
-// Progress counts the steps that ended, and all: those that have a number, of
-// which the answer's is the last.
-func (p *Plan) Progress() (ended, total int) {
-	for _, s := range p.Steps {
-		if s.under != "" {
-			continue
-		}
-		total++
-		if s.Status != agent.Pending && s.Status != agent.Running {
-			ended++
-		}
-	}
-	return ended, total
-}
-
-// folded reports the details, which Ctrl+O shows and hides; folding the whole
-// plan is Ctrl+T.
+// Folded reports whether the details are hidden.
 func (p *Plan) Folded() bool   { return !p.details }
 func (p *Plan) Fold(fold bool) { p.details = !fold }
 
 func (p *Plan) Render(width int, theme *draw.Theme) []string {
-	ended, total := p.Progress()
-	passed := p.Took
-	if passed == 0 {
-		passed = p.Now.Sub(p.began)
-	}
-	title := theme.Strong.Render("Plan") + "  " + fmt.Sprintf("%d of %d", ended, total)
-	if p.Hidden {
-		title += theme.Dim.Render("  folded")
-	}
-	lines := []string{draw.Justify(title, theme.Dim.Render(draw.Duration(passed)), width)}
-	if p.Hidden {
+	lines := []string{p.heading(width, theme)}
+	if !p.Open() {
 		return lines
 	}
 	names := 0
@@ -316,24 +294,110 @@ func (p *Plan) Render(width int, theme *draw.Theme) []string {
 		}
 	}
 	if p.fallback {
-		lines = append(lines, theme.Dim.Render(draw.Truncate(" the model made no usable plan: searching the notes", width)))
+		lines = append(lines, theme.Dim.Render(draw.Truncate("  the model made no usable plan: searching the notes", width)))
 	}
 	for _, what := range p.fallbackReasons {
-		lines = append(lines, draw.StyleLines(theme.Dim.Render, draw.Hang(" because: ", safetext.Line(what), width))...)
+		lines = append(lines, draw.StyleLines(theme.Dim.Render, draw.Hang("  because: ", safetext.Line(what), width))...)
 	}
 	for _, what := range p.repairs {
-		lines = append(lines, draw.StyleLines(theme.Dim.Render, draw.Hang(" repaired: ", safetext.Line(what), width))...)
+		lines = append(lines, draw.StyleLines(theme.Dim.Render, draw.Hang("  repaired: ", safetext.Line(what), width))...)
 	}
 	return lines
+}
+
+// heading is the line that a plan folds to: how far it is while it runs, then
+// what was done, what that brought and how long it took.
+func (p *Plan) heading(width int, theme *draw.Theme) string {
+	status, parts, passed := agent.Done, []string(nil), p.Took
+	if passed == 0 {
+		status, parts, passed = agent.Running, []string{p.Progress()}, p.Now.Sub(p.began)
+	} else {
+		status, parts = p.summary()
+	}
+	if passed >= time.Millisecond {
+		parts = append(parts, draw.Duration(passed))
+	}
+	fold := " ▸"
+	if p.Open() {
+		fold = " ▾"
+	}
+	return mark(status, p.Beat, theme) + " " + theme.Dim.Render(draw.Truncate(strings.Join(parts, " · "), width-4)+fold)
+}
+
+// Progress counts the steps that ended, and all, without those of workers.
+func (p *Plan) Progress() string {
+	ended, total := 0, 0
+	for _, s := range p.Steps {
+		if s.under == "" {
+			if total++; s.ended() {
+				ended++
+			}
+		}
+	}
+	return fmt.Sprintf("%d of %s", ended, draw.Count(total, "step"))
+}
+
+// byHarm are the states of a step that ended, the worst last.
+var byHarm = []agent.Status{agent.Done, agent.Skipped, agent.Denied, agent.StepFailed}
+
+// summary tells the steps of a plan that is done by what they did and the
+// passages that they found, and which status is the worst.
+func (p *Plan) summary() (worst agent.Status, parts []string) {
+	times, passages, nothing := map[string]int{}, 0, false
+	worst = agent.Done
+	if p.fallback {
+		parts = append(parts, "no usable plan")
+	}
+	for i := range p.Steps {
+		s := &p.Steps[i]
+		for _, c := range s.Calls {
+			passages += c.Sources
+			nothing = nothing || c.nothing
+		}
+		if s.under != "" {
+			continue
+		}
+		if slices.Index(byHarm, s.Status) > slices.Index(byHarm, worst) {
+			worst = s.Status
+		}
+		did := s.did()
+		if times[did]++; times[did] == 1 {
+			parts = append(parts, did)
+		}
+	}
+	for i, did := range parts {
+		if n := times[did]; n > 1 {
+			parts[i] = fmt.Sprintf("%s ×%d", did, n)
+		}
+	}
+	switch {
+	case passages > 0:
+		parts = append(parts, draw.Count(passages, "passage"))
+	case nothing:
+		parts = append(parts, "nothing found")
+	}
+	return worst, parts
+}
+
+// did is what a step did, in words: how far its search went, or its tool, and
+// what kept it from the end.
+func (s *step) did() string {
+	did := strings.ReplaceAll(s.name(), "_", " ")
+	if s.Status != agent.Done {
+		return did + " " + string(s.Status)
+	}
+	for _, c := range s.Calls {
+		if c.health != "" {
+			return c.health
+		}
+	}
+	return did
 }
 
 // row is one line: mark, number, tool, input, outcome, time.
 func (p *Plan) row(i, names, width int, theme *draw.Theme) string {
 	s := &p.Steps[i]
 	number := safetext.Line(s.ID)
-	if s.answer {
-		number = fmt.Sprint(p.last())
-	}
 	if s.under != "" {
 		number = "  " + number
 	}
@@ -343,7 +407,7 @@ func (p *Plan) row(i, names, width int, theme *draw.Theme) string {
 	if s.partial() {
 		sign = theme.Warning.Render("≈")
 	}
-	left := fmt.Sprintf(" %s %s  %s", sign, number, theme.Strong.Render(name))
+	left := fmt.Sprintf("  %s %s  %s", sign, number, theme.Strong.Render(name))
 	folded := ""
 	if hidden := p.below(s.ID); hidden != "" && !p.details && s.Status != agent.Running {
 		folded = theme.Dim.Render("▸ ")
@@ -368,18 +432,6 @@ func (p *Plan) row(i, names, width int, theme *draw.Theme) string {
 // leastBrief is how many cells of its task the row of a worker's step should
 // show; what it found gives way to that.
 const leastBrief = 24
-
-// last is the number of the answer: that of the last row, or one more than the
-// highest of a step, for steps that were left out leave gaps.
-func (p *Plan) last() int {
-	_, last := p.Progress()
-	for _, s := range p.Steps {
-		if n, err := strconv.Atoi(s.ID); err == nil && n < 1000 {
-			last = max(last, n+1)
-		}
-	}
-	return last
-}
 
 // indent is how much further to the right the name of a worker's step begins.
 func (s *step) indent() int {
@@ -407,9 +459,6 @@ func mark(status agent.Status, beat int, theme *draw.Theme) string {
 }
 
 func (s *step) name() string {
-	if s.answer {
-		return "answer"
-	}
 	if s.Tool == agent.DelegateTool {
 		var task struct {
 			Worker string `json:"worker_type"`
@@ -423,9 +472,6 @@ func (s *step) name() string {
 
 // summary is what the step is given, in a few words.
 func (s *step) summary() string {
-	if s.answer {
-		return ""
-	}
 	if s.Tool == agent.DelegateTool {
 		var task struct {
 			Task string `json:"task_description"`

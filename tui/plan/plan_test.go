@@ -41,7 +41,7 @@ func TestRowsOfWorkersTellHowTheyEnded(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			now := time.Unix(0, 0)
-			p := NewPlan(agent.PlanMade{Steps: []agent.Step{{ID: "1", Tool: agent.DelegateTool, Input: chattest.Raw(`{"worker_type":"notes","task_description":"` + task + `"}`)}}}, now, false)
+			p := New(agent.PlanMade{Steps: []agent.Step{{ID: "1", Tool: agent.DelegateTool, Input: chattest.Raw(`{"worker_type":"notes","task_description":"` + task + `"}`)}}}, now, false)
 			p.Nest(agent.PlanMade{Under: "1", Steps: []agent.Step{{ID: "1.1", Tool: "add_task", Input: chattest.Raw(`{"text":"x"}`)}}})
 			p.Mark("1.1", tc.below, "", now)
 			p.Steps[0].Calls = []Call{{Ended: true, Sources: 7}}
@@ -51,6 +51,7 @@ func TestRowsOfWorkersTellHowTheyEnded(t *testing.T) {
 			}
 			p.Tried("1", tc.tries)
 			p.Mark("1", tc.status, "", now)
+			p.SetOpen(true)
 			row := safetext.Line(strings.Join(p.Render(tc.width, draw.NewTheme("", true, false, nil))[1:2], ""))
 			for _, want := range tc.want {
 				if !strings.Contains(row, want) {
@@ -66,17 +67,8 @@ func TestRowsOfWorkersTellHowTheyEnded(t *testing.T) {
 	}
 }
 
-// Steps that were left out leave gaps in the numbers: no two rows have one.
-func TestTheAnswerHasANumberOfItsOwn(t *testing.T) {
-	p := NewPlan(agent.PlanMade{Steps: []agent.Step{{ID: "1", Tool: "today"}, {ID: "3", Tool: "today"}}}, time.Unix(0, 0), false)
-	lines := ansi.Strip(strings.Join(p.Render(80, draw.NewTheme("", true, false, nil)), "\n"))
-	if !strings.Contains(lines, "4  answer") {
-		t.Errorf("the plan is\n%s", lines)
-	}
-}
-
 func TestAPlanThatCouldNotBeUsedSaysWhy(t *testing.T) {
-	p := NewPlan(agent.PlanMade{Fallback: true, Dropped: []string{"it holds no JSON object"}, Steps: []agent.Step{{ID: "1", Tool: "search_notes"}}}, time.Unix(0, 0), false)
+	p := New(agent.PlanMade{Fallback: true, Dropped: []string{"it holds no JSON object"}, Steps: []agent.Step{{ID: "1", Tool: "search_notes"}}}, time.Unix(0, 0), false)
 	lines := ansi.Strip(strings.Join(p.Render(80, draw.NewTheme("", true, false, nil)), "\n"))
 	if !strings.Contains(lines, "no usable plan") || !strings.Contains(lines, "because: it holds no JSON object") {
 		t.Errorf("the plan is\n%s", lines)
@@ -89,7 +81,7 @@ func TestAFailureTooLongForItsRowNamesTheCause(t *testing.T) {
 		"fetch http://192.168.1.1/a/long/way: dial tcp 192.168.1.1:80: it is no public address": "failed: it is no public address",
 		strings.Repeat("words ", 20): "failed: words words",
 	} {
-		p := NewPlan(agent.PlanMade{Steps: []agent.Step{{ID: "1", Tool: "web_fetch"}}}, time.Unix(0, 0), false)
+		p := New(agent.PlanMade{Steps: []agent.Step{{ID: "1", Tool: "web_fetch"}}}, time.Unix(0, 0), false)
 		p.Mark("1", agent.StepFailed, reason, time.Unix(0, 0))
 		if row := ansi.Strip(p.Render(100, draw.NewTheme("", true, false, nil))[1]); !strings.Contains(row, want) {
 			t.Errorf("%s: the row is\n%s", reason, row)
@@ -102,10 +94,11 @@ func TestTheColumnsOfAPlanNeverTouch(t *testing.T) {
 	now := time.Unix(0, 0)
 	for width := 20; width <= 120; width++ {
 		for _, took := range []time.Duration{84 * time.Millisecond, 90 * time.Second, 754 * time.Second} {
-			p := NewPlan(agent.PlanMade{Steps: []agent.Step{{ID: "1", Tool: "search_notes", Input: chattest.Raw(`{"query":"running"}`)}}}, now, false)
+			p := New(agent.PlanMade{Steps: []agent.Step{{ID: "1", Tool: "search_notes", Input: chattest.Raw(`{"query":"running"}`)}}}, now, false)
 			p.Steps[0].Calls = []Call{{Ended: true, Sources: 7}}
 			p.Mark("1", agent.Running, "", now)
 			p.Mark("1", agent.Done, "", now.Add(took))
+			p.SetOpen(true)
 			row := ansi.Strip(p.Render(width, draw.NewTheme("", true, false, nil))[1])
 			for _, cell := range []string{"search", "running", "7 passages", draw.Duration(took)} {
 				if before, _, there := strings.Cut(row, cell); there && !strings.HasSuffix(before, "  ") {

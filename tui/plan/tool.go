@@ -21,6 +21,7 @@ type Call struct {
 	Sources  int
 	nothing  bool
 	time     string         // that a search was about; "": none
+	health   string         // how far a search went; "": it was none
 	Progress agent.Progress // the last that it told; zero: nothing
 	Took     time.Duration
 	Ended    bool
@@ -28,8 +29,11 @@ type Call struct {
 
 func (c *Call) End(e agent.ToolEnded) {
 	c.output, c.err, c.Sources, c.nothing = e.Output, e.Error, len(e.Sources), e.Nothing
-	if e.Coverage != nil && e.Coverage.Time != nil {
-		c.time = safetext.Line(e.Coverage.Time.String())
+	if e.Coverage != nil {
+		c.health = safetext.Line(e.Coverage.Health())
+		if e.Coverage.Time != nil {
+			c.time = safetext.Line(e.Coverage.Time.String())
+		}
 	}
 	c.Took, c.Ended = time.Duration(e.Took)*time.Millisecond, true
 }
@@ -109,7 +113,7 @@ func (t *Tool) Render(width int, theme *draw.Theme) []string {
 	if t.Ended {
 		right = theme.Dim.Render(strings.TrimSpace(t.found() + "  " + draw.Duration(t.Took)))
 	}
-	lines := []string{draw.Justify(draw.Truncate(left, max(8, width-len(right)/2)), right, width)}
+	lines := []string{draw.Justify(draw.Truncate(left, max(width/2, width-draw.Width(right)-2)), right, width)}
 	if t.Unfolded {
 		lines = append(lines, t.details(width, theme)...)
 	}

@@ -19,13 +19,12 @@ type Answer struct {
 	width  int
 	Open   bool   // more is to come
 	ending string // why it is not whole: "stopped"
-	Health string // how far the search behind it went; "" without one
 	Caveat string // what it may lack; "": nothing is known
 
 	from  int            // bytes of the turn's answer before this one
 	signs map[int]string // of verdicts, by where in the source they stand
 
-	lines []string // the heading and what the stream drew
+	lines []string // what the stream drew
 }
 
 // NewAnswer returns an answer that grows.
@@ -54,7 +53,7 @@ func (a *Answer) End(ending string) {
 
 func (a *Answer) Render(width int, theme *draw.Theme) []string {
 	if a.stream == nil || a.theme != theme || a.width != width {
-		a.lines = append(a.lines[:0], a.heading(width, theme))
+		a.lines = a.lines[:0]
 		a.stream = markdown.New(min(width, draw.Readable), width, theme.Markdown)
 		a.stream.Numbered = true
 		a.stream.Write(a.marked())
@@ -66,10 +65,10 @@ func (a *Answer) Render(width int, theme *draw.Theme) []string {
 
 	body := a.stream.Lines()
 	// Only what changed is copied: the cost of a token is not the answer's length.
-	same := min(a.stream.Changed(), len(a.lines)-1)
-	a.lines = append(a.lines[:1+same], body[same:]...)
+	same := min(a.stream.Changed(), len(a.lines))
+	a.lines = append(a.lines[:same], body[same:]...)
 	lines := a.lines
-	for len(lines) > 1 && lines[len(lines)-1] == "" {
+	for len(lines) > 0 && lines[len(lines)-1] == "" {
 		lines = lines[:len(lines)-1]
 	}
 	if a.ending != "" {
@@ -110,15 +109,6 @@ func (a *Answer) marked() string {
 	}
 	b.Write(a.source[from:])
 	return b.String()
-}
-
-// heading says who speaks and how far the search behind it went.
-func (a *Answer) heading(width int, theme *draw.Theme) string {
-	head := theme.Brand.Render("LifeHub")
-	if a.Health != "" {
-		head += theme.Dim.Render("  " + safetext.Line(a.Health))
-	}
-	return draw.Truncate(head, width)
 }
 
 func (a *Answer) Copied() string { return string(a.source) }

@@ -13,7 +13,11 @@ func (t *Model) FoldChosen() {
 	switch f := t.Item(t.Chosen).(type) {
 	case Foldable:
 		row := t.rowOf(t.Chosen)
-		f.Fold(!f.Folded())
+		if p, ok := f.(*plan.Plan); ok {
+			p.SetOpen(!p.Open())
+		} else {
+			f.Fold(!f.Folded())
+		}
 		t.Invalidate(f)
 		if row >= 0 { // its heading stays where the user looks
 			t.lookAt(t.From(Spot{Entry: t.Chosen, Line: 0}, -row))
@@ -49,13 +53,21 @@ func (t *Model) jump(by int) {
 	}
 }
 
-// foldPlans folds all plans to their heading, or unfolds them.
+// foldPlans opens all plans, or folds them, as the last one is not.
 func (t *Model) foldPlans() {
-	t.PlansHidden = !t.PlansHidden
+	var plans []*plan.Plan
 	for _, e := range t.Entries {
-		if p, ok := e.Item.(*plan.Plan); ok && p.Hidden != t.PlansHidden {
-			p.Hidden = t.PlansHidden
-			t.Invalidate(p)
+		if p, ok := e.Item.(*plan.Plan); ok {
+			plans = append(plans, p)
+		}
+	}
+	for _, p := range plans {
+		t.Invalidate(p)
+	}
+	if len(plans) > 0 {
+		open := !plans[len(plans)-1].Open()
+		for _, p := range plans {
+			p.SetOpen(open)
 		}
 	}
 }
@@ -231,7 +243,7 @@ func (t *Model) Notices() (lines []string, only bool) {
 		if _, ok := e.Item.(*Notice); !ok {
 			return nil, false
 		}
-		lines = append(append(lines, ""), indented(WithoutEnd(t.Lines(at)))...)
+		lines = append(append(lines, ""), t.placedAll(at)...)
 	}
 	return lines, true
 }
@@ -239,20 +251,17 @@ func (t *Model) Notices() (lines []string, only bool) {
 // Printed is all that was said, as it stays in the terminal's own scrollback.
 func (t *Model) Printed() (lines []string) {
 	for at := range t.Entries {
-		lines = append(lines, t.Lines(at)...)
+		lines = append(lines, t.placedAll(at)...)
 	}
-	return indented(WithoutEnd(lines))
+	return WithoutEnd(lines)
 }
 
-// indented sets lines in as far as they are in View.
-func indented(lines []string) []string {
-	indented := slices.Clone(lines)
-	for i, line := range lines {
-		if line != "" {
-			indented[i] = strings.Repeat(" ", gutter) + line
-		}
+// placedAll is all lines of an item as they stand on the screen.
+func (t *Model) placedAll(at int) (lines []string) {
+	for n := range t.Lines(at) {
+		lines = append(lines, t.placed(at, n))
 	}
-	return indented
+	return lines
 }
 
 // WithoutEnd leaves blank lines at the end out, all but one.

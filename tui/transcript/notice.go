@@ -42,7 +42,7 @@ func (f *Failure) Copied() string { return strings.TrimSpace(f.Text + "\n" + f.H
 type Page struct{ Source string }
 
 func (p *Page) Render(width int, theme *draw.Theme) []string {
-	return markdown.Render(p.Source, width, theme.Markdown)
+	return markdown.Render(p.Source, min(width, draw.Readable), theme.Markdown)
 }
 
 func (p *Page) Copied() string { return p.Source }

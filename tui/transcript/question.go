@@ -38,12 +38,17 @@ func (q *Question) Render(width int, theme *draw.Theme) []string {
 	if all := strings.Count(text, "\n") + 1; !q.whole && all > longQuestion {
 		text, hidden = strings.Join(strings.SplitN(text, "\n", shownQuestion+1)[:shownQuestion], "\n"), all-shownQuestion
 	}
-	lines := draw.Hang(theme.You.Render("You")+"  ", safetext.Text(text), width)
+	lines := draw.Wrap(safetext.Text(text), min(width, draw.Readable))
 	if hidden > 0 {
-		lines = append(lines, theme.Dim.Render(draw.Truncate("     … "+draw.Count(hidden, "more line"), width)))
+		lines = append(lines, theme.Dim.Render(draw.Truncate("… "+draw.Count(hidden, "more line"), width)))
 	}
 	if n := len(q.Siblings); n > 1 {
-		lines = append(lines, theme.Dim.Render(draw.Truncate(fmt.Sprintf("     ‹ %d of %d ›", slices.Index(q.Siblings, q.Turn)+1, n), width)))
+		of := theme.Dim.Render(fmt.Sprintf("‹ %d of %d ›", slices.Index(q.Siblings, q.Turn)+1, n))
+		last := len(lines) - 1
+		if draw.Width(lines[last])+2+draw.Width(of) > width {
+			lines, last = append(lines, ""), last+1
+		}
+		lines[last] = draw.Justify(lines[last], of, width)
 	}
 	return lines
 }

@@ -1,7 +1,6 @@
 package transcript
 
 import (
-	"fmt"
 	"strings"
 	"time"
 
@@ -23,6 +22,7 @@ type Thinking struct {
 	Text   strings.Builder
 	began  time.Time
 	Took   time.Duration // 0: it goes on
+	Beat   int           // turns the spinner
 	hidden bool
 }
 
@@ -40,18 +40,18 @@ func (t *Thinking) Folded() bool   { return t.hidden }
 func (t *Thinking) Fold(fold bool) { t.hidden = fold }
 
 func (t *Thinking) Render(width int, theme *draw.Theme) []string {
-	mark, title := "▸ ", "Thinking"
-	if !t.hidden {
-		mark = "▾ "
+	mark, title, fold := theme.Running.Render(draw.Spinner[t.Beat%len(draw.Spinner)])+" ", "thinking", " ▾"
+	if t.hidden {
+		fold = " ▸"
 	}
 	if t.Took > 0 {
-		title = "Thought for " + draw.Duration(t.Took)
+		mark, title = theme.Dim.Render("· "), "thought for "+draw.Duration(t.Took)
 	}
 	if t.Who != "" {
-		title = t.Who + ": " + strings.ToLower(title)
+		title = t.Who + ": " + title
 	}
-	head := draw.Truncate(fmt.Sprintf("%s%s · %s", mark, title, draw.Count(len(strings.Fields(t.Text.String())), "word")), width)
-	lines := []string{theme.Dim.Render(head)}
+	head := draw.Truncate(title+" · "+draw.Count(len(strings.Fields(t.Text.String())), "word"), width-4) + fold
+	lines := []string{mark + theme.Dim.Render(head)}
 	if t.hidden {
 		return lines
 	}

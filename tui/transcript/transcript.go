@@ -4,6 +4,7 @@ package transcript
 
 import (
 	"slices"
+	"strings"
 
 	"lifehub/tui/draw"
 )
@@ -35,9 +36,8 @@ type multiPart interface {
 // ever rendered. Its place is an item and a line of it, not a line number: the
 // cost of a frame does not depend on what stands above or below.
 type Model struct {
-	Unfolded    bool   // details of tools and thoughts are shown
-	PlansHidden bool   // of plans only the heading is
-	Host        string // of links to notes
+	Unfolded bool   // details of tools and thoughts are shown
+	Host     string // of links to notes
 
 	Theme         *draw.Theme
 	width, Height int // of the place on screen, in cells
@@ -65,7 +65,10 @@ type Entry struct {
 // Spot is a line of an item.
 type Spot struct{ Entry, Line int }
 
-const gutter = 2 // cells left of every line, where the chosen item is marked
+const (
+	gutter = 2 // cells left and right of everything
+	inset  = 2 // the bar of a question, and of what is chosen, and a blank
+)
 
 func (t *Model) Add(i Item) {
 	t.Entries = append(t.Entries, Entry{Item: i})
@@ -150,14 +153,16 @@ func (t *Model) remove(i Item) {
 }
 
 func (t *Model) Clear() {
-	*t = Model{Unfolded: t.Unfolded, PlansHidden: t.PlansHidden, Host: t.Host, Theme: t.Theme, width: t.width, Height: t.Height, Chosen: -1}
+	*t = Model{Unfolded: t.Unfolded, Host: t.Host, Theme: t.Theme, width: t.width, Height: t.Height, Chosen: -1}
 }
 
 // Lines returns the lines of an entry, rendered if need be.
 func (t *Model) Lines(at int) []string {
 	e := &t.Entries[at]
-	width := max(1, t.width-gutter)
-	if _, wide := e.Item.(*Answer); !wide { // its code and tables are
+	width := max(1, t.width-2*gutter-inset)
+	switch e.Item.(type) {
+	case *Question, *Answer, *Page: // these bound their own prose
+	default:
 		width = min(width, draw.Readable)
 	}
 	if e.Width != width {
@@ -261,17 +266,9 @@ func (t *Model) View() []string {
 	if len(t.Entries) > 0 && t.Height > 0 {
 		from := t.Start()
 		for at := from.Entry; at < len(t.Entries) && len(out) < t.Height; at++ {
-			mark := "  "
-			if at == t.Chosen {
-				mark = t.Theme.Selected.Render("▌") + " "
-			}
 			lines := t.Lines(at)
 			for n := from.Line; n < len(lines) && len(out) < t.Height; n++ {
-				if lines[n] == "" && at != t.Chosen || n == len(lines)-1 {
-					out = append(out, "")
-				} else {
-					out = append(out, mark+lines[n])
-				}
+				out = append(out, t.placed(at, n))
 				t.Shown = append(t.Shown, at)
 			}
 			from.Line = 0
@@ -281,6 +278,28 @@ func (t *Model) View() []string {
 		out = append(out, "")
 	}
 	return out
+}
+
+// placed is a line of an item as it stands on the screen: in the gutter, with a
+// bar where it is chosen. A question is a block that has a bar at all times.
+func (t *Model) placed(at, n int) string {
+	line, last := t.Lines(at)[n], n == len(t.Lines(at))-1
+	_, question := t.Entries[at].Item.(*Question)
+	bar := "  "
+	switch {
+	case last || line == "" && !question && at != t.Chosen:
+		return ""
+	case question && at == t.Chosen:
+		bar = t.Theme.Selected.Render("█") + " "
+	case question:
+		bar = t.Theme.You.Render("▌") + " "
+	case at == t.Chosen:
+		bar = t.Theme.Selected.Render("▌") + " "
+	}
+	if line = bar + line; question {
+		line = draw.Shaded(line, t.width-2*gutter, t.Theme)
+	}
+	return strings.Repeat(" ", gutter) + line
 }
 
 // Choose gives the keys to an item, or to none with -1.

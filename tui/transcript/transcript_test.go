@@ -35,7 +35,7 @@ func TestScrollingShowsLinesInOrder(t *testing.T) {
 			i := &tall{len(tr.Entries), height}
 			tr.Add(i)
 			for _, line := range i.Render(0, nil) {
-				all = append(all, "  "+line)
+				all = append(all, "    "+line)
 			}
 			all = append(all, "")
 		}
@@ -118,7 +118,7 @@ func TestAnAnswerInPiecesLooksAsOneAtOnce(t *testing.T) {
 			}
 		}
 		a.End("")
-		got := a.Render(width, theme)[1:]
+		got := a.Render(width, theme)
 		whole := markdown.New(width, width, theme.Markdown)
 		whole.Numbered = true
 		whole.Write(source)

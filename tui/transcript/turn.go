@@ -1,7 +1,6 @@
 package transcript
 
 import (
-	"fmt"
 	"time"
 
 	"lifehub/agent"
@@ -27,7 +26,6 @@ type Turn struct {
 	thoughts map[Thinker]*Thinking // of those who work for a step
 	sources  *Sources
 	steps    map[string]*plan.Plan // the plan that a call belongs to
-	health   string                // how far the last search of the notes went
 }
 
 // Begin returns a turn whose items are added here.
@@ -99,10 +97,17 @@ func (t *Turn) Take(e agent.Event, now time.Time) {
 	}
 }
 
+// phaseStarted notes who works. The answer begins when no step runs.
 func (t *Turn) phaseStarted(agentName string, now time.Time) {
 	t.phase = agentName
-	if agentName == "explainer" && t.Plan != nil {
-		t.Plan.Mark("answer", agent.Running, "", now)
+	if agentName == "explainer" {
+		t.endPlan(now)
+	}
+}
+
+func (t *Turn) endPlan(now time.Time) {
+	if t.Plan != nil {
+		t.Plan.End(now)
 		t.in.Invalidate(t.Plan)
 	}
 }
@@ -115,19 +120,15 @@ func (t *Turn) planMade(e agent.PlanMade, now time.Time) {
 		t.in.Invalidate(t.Plan)
 		return
 	case t.Plan != nil && len(e.Before) > 0 && t.in.ends(t.Plan):
-		t.Plan.GoOn(e)
+		t.Plan.Add(e)
 		t.in.Invalidate(t.Plan)
 		return
-	case t.Plan != nil:
-		t.Plan.AnsweredElsewhere()
-		t.Plan.End(now)
-		t.in.Invalidate(t.Plan)
 	}
+	t.endPlan(now)
 	t.closeThought(now)
 	t.endBlock()
 	if len(e.Steps) > 0 || e.Fallback || len(e.Dropped) > 0 {
-		t.Plan = plan.NewPlan(e, now, t.in.Unfolded)
-		t.Plan.Hidden = t.in.PlansHidden
+		t.Plan = plan.New(e, now, t.in.Unfolded)
 		t.in.Add(t.Plan)
 	}
 }
@@ -141,7 +142,6 @@ func (t *Turn) Say(text string, now time.Time) {
 		t.Answer = NewAnswer()
 		t.Answer.from = t.said
 		t.answers = append(t.answers, t.Answer)
-		t.Answer.Health = t.health
 		t.in.Add(t.Answer)
 	}
 	t.Answer.Grow(text)
@@ -234,9 +234,6 @@ func (t *Turn) toolProgressed(e agent.ToolProgressed) {
 }
 
 func (t *Turn) toolEnded(e agent.ToolEnded) {
-	if e.Coverage != nil {
-		t.health = e.Coverage.Health()
-	}
 	c, shown := t.call(e.Call)
 	if c == nil {
 		return
@@ -287,17 +284,7 @@ func (t *Turn) Source(c agent.Citation, from agent.Source) {
 func (t *Turn) Close(ending string, now time.Time) {
 	t.closeThought(now)
 	t.endThoughts("", now)
-	if t.Plan != nil && t.Plan.Took == 0 {
-		switch s := t.Plan.Step("answer"); {
-		case s == nil || ending != "":
-		case s.Status == agent.Running:
-			t.Plan.Mark("answer", agent.Done, "", now)
-		case s.Status == agent.Pending && t.Answer != nil:
-			t.Plan.AnsweredElsewhere()
-		}
-		t.Plan.End(now)
-		t.in.Invalidate(t.Plan)
-	}
+	t.endPlan(now)
 	if t.Answer != nil && t.Answer.Open {
 		t.Answer.End(ending)
 		t.in.Invalidate(t.Answer)
@@ -318,9 +305,8 @@ func (t *Turn) State(asking bool) string {
 		return "waiting for the model"
 	case t.Answer != nil && t.Answer.Open || t.phase == "explainer":
 		return "writing the answer"
-	case t.Plan != nil:
-		ended, total := t.Plan.Progress()
-		return fmt.Sprintf("running plan · %d of %d", ended, total)
+	case t.planRuns():
+		return "running · " + t.Plan.Progress()
 	case t.Thought != nil && t.Thought.Took == 0 && t.Thought.Who != "":
 		return t.Thought.Who + ": thinking"
 	case t.Thought != nil && t.Thought.Took == 0:
@@ -337,11 +323,17 @@ func (t *Turn) State(asking bool) string {
 // screen names them.
 var deciders = map[string]string{"lead": "lead", "planner": "planner"}
 
+func (t *Turn) planRuns() bool { return t.Plan != nil && t.Plan.Took == 0 }
+
 // Tick moves the clocks and spinners of what runs.
 func (t *Turn) Tick(beat int, now time.Time) {
-	if t.Plan != nil && t.Plan.Took == 0 {
+	if t.planRuns() {
 		t.Plan.Beat, t.Plan.Now = beat, now
 		t.in.Invalidate(t.Plan)
+	}
+	if t.Thought != nil && t.Thought.Took == 0 {
+		t.Thought.Beat = beat
+		t.in.Invalidate(t.Thought)
 	}
 	for _, alone := range t.Tools {
 		if !alone.Ended {
