@@ -33,12 +33,20 @@ type change struct {
 	memory bool   // the note is the memory file
 }
 
+// contextLines is how much of a note is shown around what changes.
+const contextLines = 1
+
 func (c change) diff() string {
 	from := c.path
 	if c.was == nil {
 		from = "/dev/null"
 	}
-	return udiff.Unified(from, c.path, string(c.was), string(c.now))
+	was, now := string(c.was), string(c.now)
+	diff, err := udiff.ToUnified(from, c.path, was, udiff.Lines(was, now), contextLines)
+	if err != nil { // of edits that do not fit, which these do
+		return udiff.Unified(from, c.path, was, now)
+	}
+	return diff
 }
 
 // noteWriter is what a writing tool works at.
