@@ -149,5 +149,8 @@ func diffLines(diff string) (lines []Line) {
 			lines = append(lines, Line{Plain, safetext.Reveal(line)})
 		}
 	}
+	for len(lines) > 0 && lines[len(lines)-1] == (Line{Context, "  "}) {
+		lines = lines[:len(lines)-1]
+	}
 	return lines
 }
