@@ -336,7 +336,7 @@ func TestNothingOpensOverAQuestion(t *testing.T) {
 		r.send(panel.OpenMsg{Panel: &panel.Picker{Title: "late", Rows: []draw.Row{{Label: "x", Detail: ""}}}})
 		inSight("a list that arrives late")
 		for y := range 24 {
-			r.send(tea.MouseClickMsg{X: 5, Y: y, Button: tea.MouseLeft})
+			r.click(5, y)
 		}
 		inSight("a click")
 		r.m.show(agent.Event{Body: chattest.FormAsked}, time.Now())

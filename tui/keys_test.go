@@ -509,11 +509,11 @@ func TestAClickChoosesWhatIsUnderIt(t *testing.T) {
 		lines := strings.Split(r.text(), "\n")
 		for y, line := range lines {
 			if strings.Contains(line, "[2] log/2026-03.md") {
-				r.send(tea.MouseClickMsg{X: 4, Y: y, Button: tea.MouseLeft})
+				r.click(4, y)
 			}
 		}
 		r.mustShow("› [2]")
-		r.send(tea.MouseClickMsg{X: 4, Y: 22, Button: tea.MouseLeft})
+		r.click(4, 22)
 		if r.m.focused {
 			t.Error("a click on the composer does not give the keys back")
 		}

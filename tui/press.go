@@ -11,6 +11,7 @@ import (
 	"lifehub/tui/backend"
 	"lifehub/tui/composer"
 	"lifehub/tui/draw"
+	"lifehub/tui/frame"
 	"lifehub/tui/panel"
 	"lifehub/tui/safetext"
 	"lifehub/tui/terminal"
@@ -19,6 +20,7 @@ import (
 
 // press routes a key: what is on top takes it, the composer takes the rest.
 func (m *Model) press(pressed tea.KeyPressMsg) tea.Cmd {
+	m.drawn.selection = frame.Selection{}
 	if m.player != nil {
 		return m.pressReplay(pressed)
 	}
@@ -279,32 +281,6 @@ func (m *Model) lastAnswer() *transcript.Answer {
 	if m.Inline && m.last != nil {
 		return m.last.Answer // it was printed
 	}
-	return nil
-}
-
-func (m *Model) wheel(msg tea.MouseWheelMsg) {
-	if m.panel != nil {
-		m.updatePanel(msg)
-		return
-	}
-	m.transcript.Scroll(panel.WheelLines(msg))
-}
-
-// click gives the keys to the item under the mouse, or to the composer.
-func (m *Model) click(msg tea.MouseClickMsg) tea.Cmd {
-	line := msg.Y - m.drawn.bodyTop
-	switch {
-	case msg.Button != tea.MouseLeft || m.asks.Open():
-		return nil
-	case m.panel != nil:
-		return m.updatePanel(m.drawn.frame.Click(line))
-	}
-	if line < 0 || line >= len(m.transcript.Shown) || !m.composer.Empty() {
-		m.unfocus()
-		return nil
-	}
-	m.focused = true
-	m.transcript.ChooseLine(line)
 	return nil
 }
 

@@ -150,6 +150,19 @@ func (r *rig) keys(names ...string) {
 	}
 }
 
+// click presses and lets go the left button of the mouse.
+func (r *rig) click(x, y int) { r.drag(x, y, x, y) }
+
+// drag moves the mouse with the left button down.
+func (r *rig) drag(x, y, toX, toY int) {
+	r.send(tea.MouseClickMsg{X: x, Y: y, Button: tea.MouseLeft})
+	if x != toX || y != toY {
+		r.send(tea.MouseMotionMsg{X: toX, Y: toY, Button: tea.MouseLeft})
+	}
+	r.send(tea.MouseReleaseMsg{X: toX, Y: toY, Button: tea.MouseLeft})
+	r.settle()
+}
+
 // ask types a question and lets the script play.
 func (r *rig) ask(question string) {
 	r.keys(question, "enter")

@@ -61,6 +61,7 @@ func (m *Model) draw() {
 			lines[i] = draw.Truncate(lines[i], w)
 		}
 	}
+	m.drawn.selection.Show(lines)
 	m.drawn.picture.Content = strings.Join(lines, "\n")
 	m.drawn.picture.Cursor = m.cursor(x, len(lines)-len(bottom)+y-hidden)
 }

@@ -84,10 +84,11 @@ type Model struct {
 
 	spinner frame.Spinner
 	drawn   struct {
-		bodyTop int // the first row of the transcript on the screen
-		lines   struct{ header, status frame.Line }
-		picture tea.View
-		frame   panel.Frame
+		bodyTop   int // the first row of the transcript on the screen
+		selection frame.Selection
+		lines     struct{ header, status frame.Line }
+		picture   tea.View
+		frame     panel.Frame
 	}
 }
 
@@ -198,10 +199,8 @@ func (m *Model) handleTerminal(msg tea.Msg) tea.Cmd {
 		return m.press(msg)
 	case tea.PasteMsg:
 		return m.paste(msg.Content)
-	case tea.MouseWheelMsg:
-		m.wheel(msg)
-	case tea.MouseClickMsg:
-		return m.click(msg)
+	case tea.MouseMsg:
+		return m.mouse(msg)
 	case tea.FocusMsg:
 		m.term.blurred = false
 	case tea.BlurMsg:
@@ -306,6 +305,7 @@ func (m *Model) modeReported(msg tea.ModeReportMsg) {
 
 func (m *Model) resize(width, height int) {
 	m.term.width, m.term.height = width, height
+	m.drawn.selection = frame.Selection{}
 	m.composer.Resize(frame.WritingWidth(width), height/3)
 }
 

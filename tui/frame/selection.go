@@ -1,0 +1,76 @@
+package frame
+
+import (
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"lifehub/tui/measure"
+)
+
+// Selection is the text that the mouse was dragged over: whole lines between the
+// first cell and the last, within the columns and the rows where it began.
+type Selection struct {
+	held        bool // the button is down
+	from, to    tea.Position
+	left, right int // the columns it stays in
+	top, bottom int // and the rows
+}
+
+// Begin takes the button going down in a part of the picture: its columns from
+// left up to right, its rows from top up to bottom.
+func (s *Selection) Begin(at tea.Position, left, right, top, bottom int) {
+	*s = Selection{held: true, from: at, to: at, left: left, right: right, top: top, bottom: bottom}
+}
+
+// Drag takes the mouse moving with the button down.
+func (s *Selection) Drag(at tea.Position) {
+	if s.held {
+		s.to = tea.Position{X: max(s.left, min(at.X, s.right-1)), Y: max(s.top, min(at.Y, s.bottom-1))}
+	}
+}
+
+// Any reports whether something is selected.
+func (s *Selection) Any() bool { return s.to != s.from }
+
+// End takes the button going up and returns the text of the lines of the picture
+// that is selected; "" and a click where the mouse did not move.
+func (s *Selection) End(lines []string) (text string, click bool) {
+	click, s.held = s.held && !s.Any(), false
+	var rows []string
+	s.each(lines, func(y, from, to int) {
+		rows = append(rows, strings.TrimRight(ansi.Strip(measure.Method().Cut(lines[y], from, to)), " "))
+	})
+	return strings.Trim(strings.Join(rows, "\n"), "\n"), click
+}
+
+// Show marks what is selected in the lines of a picture.
+func (s *Selection) Show(lines []string) {
+	s.each(lines, func(y, from, to int) {
+		cut := measure.Method().Cut
+		marked := ansi.Strip(cut(lines[y], from, to))
+		lines[y] = cut(lines[y], 0, from) + ansi.ResetStyle + "\x1b[7m" + marked + "\x1b[27m" + cut(lines[y], to, max(to, measure.Cells(lines[y])))
+	})
+}
+
+// each visits the rows of what is selected, with the columns of each.
+func (s *Selection) each(lines []string, visit func(y, from, to int)) {
+	if !s.Any() {
+		return
+	}
+	first, last := s.from, s.to
+	if last.Y < first.Y || last.Y == first.Y && last.X < first.X {
+		first, last = last, first
+	}
+	for y := max(0, first.Y); y <= min(last.Y, len(lines)-1); y++ {
+		from, to := s.left, s.right
+		if y == first.Y {
+			from = max(from, first.X)
+		}
+		if y == last.Y {
+			to = min(to, last.X+1)
+		}
+		visit(y, from, max(from, min(to, measure.Cells(lines[y]))))
+	}
+}
