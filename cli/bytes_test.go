@@ -34,10 +34,10 @@ func typedBytes() []string {
 func TestNoBytesEndTheChat(t *testing.T) {
 	const paste, end = "\x1b[200~", "\n" + hostile.Mark + "\x1b[201~"
 	pasted := func(screen string) bool {
-		return strings.Contains(screen, "  "+hostile.Mark) || strings.Contains(screen, "[paste ")
+		return strings.Contains(screen, "│ "+hostile.Mark) || strings.Contains(screen, "[paste ")
 	}
 	const focus = "\x1b[I" // ends what was typed before it
-	typed := func(screen string) bool { return strings.Contains(screen, "tapir") }
+	typed := func(screen string) bool { return strings.Contains(strings.NewReplacer(" ", "", "│", "", "\n", "").Replace(screen), "tapir") }
 	for name, each := range map[string]struct {
 		payloads []string
 		send     func(term *terminal, payload string)
