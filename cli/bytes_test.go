@@ -37,7 +37,9 @@ func TestNoBytesEndTheChat(t *testing.T) {
 		return strings.Contains(screen, "│ "+hostile.Mark) || strings.Contains(screen, "[paste ")
 	}
 	const focus = "\x1b[I" // ends what was typed before it
-	typed := func(screen string) bool { return strings.Contains(strings.NewReplacer(" ", "", "│", "", "\n", "").Replace(screen), "tapir") }
+	typed := func(screen string) bool {
+		return strings.Contains(strings.NewReplacer(" ", "", "│", "", "\n", "").Replace(screen), "tapir")
+	}
 	for name, each := range map[string]struct {
 		payloads []string
 		send     func(term *terminal, payload string)

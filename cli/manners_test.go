@@ -86,7 +86,7 @@ var states = map[string]struct {
 	"servers":                       {"/mcp\r", "close", []string{"  LifeHub", "│ "}},
 	"figures":                       {"/stats\r", "esc close", []string{"  LifeHub", "│ "}},
 	"commands":                      {"/", "complete", []string{"  LifeHub", "│ /"}},
-	"notes to name":                 {"@run", "take", []string{"  LifeHub", "│ @run", "running.md"}},
+	"notes to name":                 {"@run", "insert", []string{"  LifeHub", "│ @run", "running.md"}},
 	"first run":                     {"", "Which notes", []string{"  LifeHub", "│ "}},
 	"nothing yet":                   {"", "2 notes", []string{"  LifeHub", "│ "}},
 }
