@@ -94,7 +94,7 @@ var arrows = map[string][]string{
 	"lifehub/internal/atomicfile": {"internal/wrap"},
 	"lifehub/internal/filelock":   {},
 
-	"lifehub/tui":                    {"agent", "tui/backend", "tui/batch", "tui/chats", "tui/composer", "tui/dialog", "tui/draft", "tui/draw", "tui/frame", "tui/keys", "tui/measure", "tui/panel", "tui/pull", "tui/replay", "tui/safetext", "tui/terminal", "tui/transcript"},
+	"lifehub/tui":                    {"agent", "tui/backend", "tui/batch", "tui/chats", "tui/composer", "tui/dialog", "tui/draft", "tui/draw", "tui/frame", "tui/keys", "tui/measure", "tui/opening", "tui/panel", "tui/pull", "tui/replay", "tui/safetext", "tui/terminal", "tui/transcript"},
 	"lifehub/tui/arguments":          {"tui/safetext"},
 	"lifehub/tui/backend":            {"agent", "llm", "tui/draw", "tui/replay", "tui/safetext"},
 	"lifehub/tui/composer":           {"agent", "tui/backend", "tui/composer/vi", "tui/draw", "tui/fuzzy", "tui/keys", "tui/measure", "tui/safetext"},
@@ -113,7 +113,8 @@ var arrows = map[string][]string{
 	"lifehub/tui/plain":              {"agent", "tui/arguments", "tui/backend", "tui/composer", "tui/dialog", "tui/draw", "tui/panel", "tui/plan", "tui/replay", "tui/safetext", "tui/terminal", "tui/transcript"},
 	"lifehub/tui/chats":              {"agent", "tui/backend", "tui/panel"},
 	"lifehub/tui/draft":              {"agent", "tui/backend"},
-	"lifehub/tui/frame":              {"agent", "tui/backend", "tui/dialog", "tui/draw", "tui/keys", "tui/pull", "tui/safetext", "tui/transcript"},
+	"lifehub/tui/frame":              {"agent", "tui/backend", "tui/dialog", "tui/draw", "tui/keys", "tui/measure", "tui/pull", "tui/safetext", "tui/transcript"},
+	"lifehub/tui/opening":            {"tui/backend", "tui/keys"},
 	"lifehub/tui/pull":               {"tui/backend", "tui/dialog", "tui/draw", "tui/keys", "tui/safetext"},
 	"lifehub/tui/reader":             {"tui/draw", "tui/markdown", "tui/markdown/layout", "tui/measure", "tui/safetext"},
 	"lifehub/tui/replay":             {"agent", "tui/draw"},

@@ -33,7 +33,7 @@ func TestKeysWaitUntilAllIsThere(t *testing.T) {
 	if got := m.composer.Text(); got != "hello" {
 		t.Errorf("before: the composer holds %q, want what was typed before Enter", got)
 	}
-	m.Update(m.opening.begin(t.Context())())
+	m.Update(m.opening.Begin(t.Context())())
 	if m.turn == nil || m.turn.question != "hello" {
 		t.Errorf("after: %+v was asked, want hello", m.turn)
 	}
@@ -49,9 +49,9 @@ func TestWhatCannotBeOpenedEndsTheScreen(t *testing.T) {
 		t.Fatal(err)
 	}
 	m.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
-	_, cmd := m.Update(m.opening.begin(t.Context())())
-	if m.opening.err != broken {
-		t.Errorf("err = %v, want %v", m.opening.err, broken)
+	_, cmd := m.Update(m.opening.Begin(t.Context())())
+	if m.opening.Err != broken {
+		t.Errorf("err = %v, want %v", m.opening.Err, broken)
 	}
 	if cmd == nil || !quits(cmd) {
 		t.Error("the screen stays")

@@ -51,8 +51,8 @@ func Run(ctx context.Context, options backend.Options) (how backend.Ended, err e
 	m.finish()
 	_ = m.draft.Take(m.typedState())(context.WithoutCancel(ctx), "") // nobody can be told any more
 	switch {
-	case m.opening.err != nil:
-		return backend.Quit, m.opening.err
+	case m.opening.Err != nil:
+		return backend.Quit, m.opening.Err
 	case errors.Is(err, tea.ErrProgramKilled) && errors.Is(err, context.Canceled):
 		return backend.Terminated, nil
 	case err != nil:

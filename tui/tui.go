@@ -23,6 +23,7 @@ import (
 	"lifehub/tui/frame"
 	"lifehub/tui/keys"
 	"lifehub/tui/measure"
+	"lifehub/tui/opening"
 	"lifehub/tui/panel"
 	"lifehub/tui/pull"
 	"lifehub/tui/replay"
@@ -57,7 +58,7 @@ type Model struct {
 	resumable *frame.Resumable // the turn that can be resumed; nil: none
 	editing   *editing         // an earlier question is in the composer; nil: none
 
-	opening opening
+	opening opening.Opening
 	draft   draft.Saver
 	chat    struct { // the conversation that is shown
 		id, title string
@@ -97,7 +98,7 @@ type Model struct {
 func New(ctx context.Context, options backend.Options) (*Model, error) {
 	m := &Model{
 		Options: options, base: ctx, keys: keys.Default(),
-		opening: opening{open: options.Open}, mode: options.Mode,
+		opening: opening.Opening{Open: options.Open}, mode: options.Mode,
 	}
 	m.term.dark, m.term.colours = true, true
 	if err := m.keys.Rebind(options.Keys); err != nil {
@@ -142,7 +143,7 @@ func (m *Model) applyOptions() {
 // Init asks the terminal for its background, and opens what is not there yet.
 func (m *Model) Init() tea.Cmd {
 	if m.Open != nil {
-		return tea.Batch(tea.RequestBackgroundColor, m.opening.begin(m.base))
+		return tea.Batch(tea.RequestBackgroundColor, m.opening.Begin(m.base))
 	}
 	return tea.Batch(tea.RequestBackgroundColor, m.start())
 }
@@ -173,7 +174,7 @@ func (m *Model) reads() bool {
 // a tea.Cmd that comes back as a message.
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	var cmd tea.Cmd
-	if !m.opening.holds(msg, &m.keys) {
+	if !m.opening.Holds(msg, &m.keys) {
 		cmd = m.handleTerminal(msg)
 	}
 	m.draw()
@@ -183,7 +184,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 // handleTerminal sends what comes from the terminal to the part that it is for.
 func (m *Model) handleTerminal(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
-	case openMsg:
+	case opening.Msg:
 		return m.ready(msg)
 	case tea.WindowSizeMsg:
 		m.resize(msg.Width, msg.Height)
@@ -354,17 +355,17 @@ func (m *Model) showPage(msg panel.PageMsg) tea.Cmd {
 }
 
 // ready resumes what was opened, and then with what waited for it.
-func (m *Model) ready(msg openMsg) tea.Cmd {
-	if msg.err != nil {
-		m.opening.err = msg.err
+func (m *Model) ready(msg opening.Msg) tea.Cmd {
+	if msg.Err != nil {
+		m.opening.Err = msg.Err
 		return m.leave(backend.Quit)
 	}
-	m.opening = opening{held: m.opening.held}
-	m.Options = msg.options
+	m.opening = opening.Opening{Held: m.opening.Held}
+	m.Options = msg.Options
 	m.applyOptions()
 	start := m.start()
 	if m.reads() {
-		m.opening.reading = true // a question asked now would stand above what was said before
+		m.opening.Reading = true // a question asked now would stand above what was said before
 		return tea.Batch(m.follow(), start)
 	}
 	return tea.Batch(m.follow(), start, m.goOnWithHeld())
@@ -372,8 +373,8 @@ func (m *Model) ready(msg openMsg) tea.Cmd {
 
 // goOnWithHeld takes what waited, in its order.
 func (m *Model) goOnWithHeld() tea.Cmd {
-	held := m.opening.held
-	m.opening = opening{}
+	held := m.opening.Held
+	m.opening = opening.Opening{}
 	var cmds []tea.Cmd
 	for _, waited := range held {
 		if pressed, ok := waited.(tea.KeyPressMsg); ok && m.panel != nil {

@@ -1,0 +1,55 @@
+// Package opening holds back what is typed while what the screen works with is not
+// there yet.
+package opening
+
+import (
+	"context"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+
+	"lifehub/tui/backend"
+	"lifehub/tui/keys"
+)
+
+// Opening is the time in which the screen is there and what it works with is
+// not yet. What is typed is written at once; every other key, and what follows
+// it, waits.
+type Opening struct {
+	Open    func(ctx context.Context) (backend.Options, error) // nil: all is there
+	Reading bool                                               // the conversation to resume is not there yet
+	Held    []tea.Msg                                          // what waits, in order
+	Err     error                                              // why it could not be opened
+}
+
+// Msg brings what was opened.
+type Msg struct {
+	Options backend.Options
+	Err     error
+}
+
+// Begin opens what the screen works with.
+func (o *Opening) Begin(ctx context.Context) tea.Cmd {
+	return func() tea.Msg {
+		options, err := o.Open(ctx)
+		return Msg{options, err}
+	}
+}
+
+// Holds reports whether a message waits until all is there.
+func (o *Opening) Holds(msg tea.Msg, keys *keys.Map) bool {
+	if o.Open == nil && !o.Reading {
+		return false
+	}
+	switch msg := msg.(type) {
+	case tea.KeyPressMsg:
+		if key.Matches(msg, keys.Clear) || len(o.Held) == 0 && msg.Text != "" && !key.Matches(msg, keys.HelpOnEmpty) {
+			return false
+		}
+	case tea.PasteMsg, tea.MouseMsg:
+	default:
+		return false
+	}
+	o.Held = append(o.Held, msg)
+	return true
+}
