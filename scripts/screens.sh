@@ -99,7 +99,7 @@ record() {
   (
     n=1000
     while :; do
-      tmux -L "$server" capture-pane -e -p -t chat >"$work/frames/$n.ansi" || exit
+      tmux -L "$server" capture-pane -e -N -p -t chat >"$work/frames/$n.ansi" || exit
       date +%s.%N >"$work/frames/$n.time"
       n=$((n + 1))
       pause 0.1

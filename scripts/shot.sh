@@ -11,4 +11,4 @@ mkdir -p "$(dirname "$out")"
 if [ -n "${SHOT_TEXT:-}" ]; then
   tmux -L "$server" capture-pane -p -t "$session" >"${out%.png}.txt"
 fi
-tmux -L "$server" capture-pane -e -p -t "$session" | "$bin/picture" svg | rsvg-convert -z "${SHOT_ZOOM:-1.5}" -o "$out"
+tmux -L "$server" capture-pane -e -N -p -t "$session" | "$bin/picture" svg | rsvg-convert -z "${SHOT_ZOOM:-1.5}" -o "$out"

@@ -9,7 +9,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lifehub/tui/draw"
-	"lifehub/tui/fuzzy"
 	"lifehub/tui/keys"
 	"lifehub/tui/safetext"
 )
@@ -53,18 +52,15 @@ func (p *Picker) take(found FoundMsg) {
 	}
 }
 
-// Matching returns the rows that fit what is typed, the best first.
+// Matching returns the rows that hold every word of the filter.
 func (p *Picker) Matching() (list []int) {
-	scores := make([]int, len(p.Rows))
+	words := strings.Fields(strings.ToLower(p.Filter))
 	for i, r := range p.Rows {
-		if scores[i] = 1; !draw.Blank(p.Filter) {
-			scores[i] = fuzzy.Score(r.Label+" "+r.Detail, p.Filter)
-		}
-		if scores[i] > 0 {
+		text := strings.ToLower(r.Label + " " + r.Detail)
+		if !slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(text, word) }) {
 			list = append(list, i)
 		}
 	}
-	slices.SortStableFunc(list, func(a, b int) int { return scores[b] - scores[a] })
 	return list
 }
 
@@ -179,9 +175,7 @@ func (p *Picker) View(width, rows int, _ *keys.Map, theme *draw.Theme) Content {
 		}
 		c.Rows[len(c.Lines)] = at
 		if at < len(list) {
-			row := p.Rows[list[at]]
-			row.Typed = p.Filter
-			c.Lines = append(c.Lines, row.View(at == p.Chosen, column, width, theme))
+			c.Lines = append(c.Lines, p.Rows[list[at]].View(at == p.Chosen, column, width, theme))
 		} else {
 			c.Lines = append(c.Lines, p.Found.Rows[at-len(list)].View(at == p.Chosen, found, width, theme))
 		}
