@@ -11,6 +11,7 @@ import (
 	"lifehub/tui/composer"
 	"lifehub/tui/draft"
 	"lifehub/tui/draw"
+	"lifehub/tui/panel"
 	"lifehub/tui/safetext"
 	"lifehub/tui/terminal"
 	"lifehub/tui/transcript"
@@ -58,13 +59,13 @@ func (m *Model) restoreDraft(msg draft.LoadedMsg) tea.Cmd {
 	return m.draft.Save(m.base, m.typedState()) // together with what was typed meanwhile
 }
 
-// openSource opens the note of a citation at its line.
+// openSource shows the source of a citation, with the cited lines marked.
 func (m *Model) openSource(c transcript.Cited) tea.Cmd {
-	path, line, problem := c.Note()
+	shown, cmd, problem := panel.OpenSource(m.base, &m.Options, c)
 	if problem != "" {
 		return m.flash(problem)
 	}
-	return m.run(path, line, func(err error) tea.Msg { return then(func() tea.Cmd { return m.edited("", "", err) }) })
+	return m.open(shown, cmd)
 }
 
 // run starts the user's editor on a file. It takes the terminal until the
@@ -112,14 +113,11 @@ func (m *Model) startEditor(path string, err error) tea.Cmd {
 	return visit
 }
 
-// edited takes what the editor has made of what was written. Its file goes when
-// that is saved. draft is that file; "": it was another one that was edited.
+// edited takes what the editor has made of what was written. Its file, draft, goes
+// when that is saved.
 func (m *Model) edited(draft, text string, err error) tea.Cmd {
 	if err != nil {
 		m.transcript.Add(&transcript.Failure{Text: "editor: " + err.Error()})
-	}
-	if draft == "" {
-		return nil
 	}
 	m.composer.InEditor = false
 	if err == nil {

@@ -414,7 +414,9 @@ func TestEverySourceIsReached(t *testing.T) {
 }
 
 func TestASourceOutsideItsVaultIsNotOpened(t *testing.T) {
-	inRig(t, 80, 24, finished(), func(r *rig) {
+	o := finished()
+	o.Note = chattest.WithLibrary().Note
+	inRig(t, 80, 24, o, func(r *rig) {
 		for _, path := range []string{"../../etc/passwd", "/etc/passwd", ""} {
 			if cmd := r.m.openSource(transcript.Cited{Citation: agent.Citation{Path: path, Line: 1}, Source: agent.Source{Vault: "/home/ana/notes"}}); cmd != nil {
 				t.Errorf("%q is opened", path)

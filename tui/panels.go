@@ -138,6 +138,8 @@ func (m *Model) panelDid(did tea.Msg) tea.Cmd {
 		m.flash(string(did))
 	case panel.Failed:
 		return m.showPage(panel.PageMsg{Err: did.Err})
+	case panel.EditFile:
+		return m.run(did.Path, did.Line, func(err error) tea.Msg { return panel.Reread{Err: err} })
 	case panel.NotMine:
 		return m.pasteText(did.Content)
 	case panel.Show:

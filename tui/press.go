@@ -384,16 +384,16 @@ func (m *Model) pressReplay(pressed tea.KeyPressMsg) tea.Cmd {
 		return m.leave(backend.Quit)
 	case m.panel != nil:
 		return m.updatePanel(pressed)
-	case key.Matches(pressed, k.LeaveReplay) && !m.focused:
+	case key.Matches(pressed, k.Replay.Leave) && !m.focused:
 		return m.leave(backend.Quit)
-	case key.Matches(pressed, k.Faster):
+	case key.Matches(pressed, k.Replay.Faster):
 		p.Faster(2)
-	case key.Matches(pressed, k.Slower):
+	case key.Matches(pressed, k.Replay.Slower):
 		p.Faster(0.5)
 	case m.focused:
 		cmd, _ := m.pressTranscript(pressed)
 		return cmd
-	case key.Matches(pressed, k.Pause):
+	case key.Matches(pressed, k.Replay.Pause):
 		p.Pause()
 	case key.Matches(pressed, k.Focus):
 		m.focus()

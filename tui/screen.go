@@ -193,7 +193,7 @@ func (m *Model) hints() []string {
 	asked, question := m.transcript.Item(m.transcript.Chosen).(*transcript.Question)
 	switch {
 	case m.player != nil && m.panel == nil && !m.focused:
-		return []string{panel.Hint(k.Pause, "pause"), panel.Hint(k.Faster, "faster"), panel.Hint(k.Slower, "slower"), panel.Hint(k.LeaveReplay, "quit")}
+		return []string{panel.Hint(k.Replay.Pause, "pause"), panel.Hint(k.Replay.Faster, "faster"), panel.Hint(k.Replay.Slower, "slower"), panel.Hint(k.Replay.Leave, "quit")}
 	case m.asks.Open(), m.panel != nil, m.lists.Open() && !m.focused: // its keys are in its frame
 		return nil
 	case m.focused && question && len(asked.Siblings) > 1 && m.Branches != nil:

@@ -40,7 +40,9 @@ func onTour(t *testing.T, width, height int, test func(tr *tour)) {
 	o.Mentions = func(context.Context, string) ([]backend.Mention, error) {
 		return []backend.Mention{{Name: "a" + tr.text, Detail: tr.text}, {Name: tr.text, Detail: tr.text}}, nil
 	}
-	o.Preview = func(context.Context, string) string { return tr.text + "\n" + tr.text }
+	o.Note = func(context.Context, string, string) (backend.Note, error) {
+		return backend.Note{Path: tr.text, Text: tr.text + "\n" + tr.text}, nil
+	}
 	o.Templates = func() []backend.Template { return []backend.Template{{Name: tr.text, Help: tr.text}} }
 	o.Commands = []backend.Command{{Name: "page", Help: "x", Args: "y"}}
 	o.Figures = func(context.Context, string) ([]agent.Figures, error) {

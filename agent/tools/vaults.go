@@ -223,7 +223,7 @@ func titled(p place, title string) bool {
 	if err != nil || !bytes.Contains(bytes.ToLower(raw), []byte(strings.ToLower(title))) {
 		return false
 	}
-	return strings.EqualFold(notes.Parse(entry, raw).Title, title)
+	return slices.ContainsFunc(notes.Parse(entry, raw).Titles(), func(own string) bool { return strings.EqualFold(own, title) })
 }
 
 // near suggests notes whose path has a word of the name; alike have the same words.

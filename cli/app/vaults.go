@@ -2,7 +2,9 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"path/filepath"
 	"slices"
@@ -108,6 +110,39 @@ func (a *App) Related(ctx context.Context, name string, limit int) (rag.Related,
 		}
 	}
 	return rag.Related{}, fmt.Errorf("%s: its folder was closed", path)
+}
+
+// ReadNote reads the note of a path, file name, title or alias, as a link in the
+// file from means it where that is not "". It returns where the note is, and the
+// line of the heading or block that the name ends with; 0: it names none.
+func (a *App) ReadNote(ctx context.Context, name, from string) (note notes.Note, file string, line int, err error) {
+	name, place, _ := strings.Cut(name, "#")
+	if name == "" {
+		name = from
+	}
+	var folder *notes.Folder
+	var found string
+	if err = fs.ErrNotExist; from != "" {
+		folder, found, err = tools.FindNote(ctx, a.Folders(), filepath.Join(filepath.Dir(from), filepath.FromSlash(name)))
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		folder, found, err = tools.FindNote(ctx, a.Folders(), name)
+	}
+	if err == nil {
+		note, err = folder.Read(found)
+	}
+	if err != nil {
+		return note, "", 0, err
+	}
+	for _, h := range note.Headings {
+		if line == 0 && place != "" && strings.EqualFold(h.Text, strings.TrimSpace(place[strings.LastIndex(place, "#")+1:])) {
+			line = h.Line
+		}
+	}
+	if block, ok := strings.CutPrefix(place, "^"); ok {
+		line = 1 + slices.IndexFunc(strings.Split(note.Text, "\n"), func(line string) bool { return strings.HasSuffix(strings.TrimSpace(line), "^"+block) })
+	}
+	return note, filepath.Join(folder.Dir(), filepath.FromSlash(found)), line, nil
 }
 
 // RelatedHead says how many notes belong to a note, and what took no part; the

@@ -214,7 +214,7 @@ func (c *chat) open(ctx context.Context, openStore func(path string) (*store.Sto
 		return c.Store.Figures(ctx, by, time.Time{}, pageOfFigures)
 	}
 	o.Artifacts, o.Drafts = c.Store, c.Store.Drafts
-	o.Mentions, o.Preview, o.Templates = c.background.mentions, c.background.preview, c.background.templates
+	o.Mentions, o.Note, o.Templates = c.background.mentions, c.background.note, c.background.templates
 	o.Status, o.Notices = c.background.status, c.background.notices
 	o.Commands = slices.Concat(c.background.commands(assistant), []backend.Command{noteCommand(assistant), c.background.exportCommand(assistant)}, userPrompts(c.App))
 	o.UseMode = func(name string) { c.Mode.Use(agent.Mode(name)) }

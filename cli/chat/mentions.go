@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"lifehub/agent"
 	"lifehub/cli/app"
+	"lifehub/notes"
 	"lifehub/tui/backend"
 	"lifehub/tui/draw"
 )
@@ -72,28 +74,26 @@ func filesIn(place string) ([]backend.Mention, error) {
 	return append(folders, files...), nil
 }
 
-// previewSize is how much of a note or file a preview reads, in bytes.
-const previewSize = 2 << 10
-
-// preview is the beginning of what a name after an @ stands for.
-func (bg *background) preview(_ context.Context, name string) string {
-	switch folder, below := bg.NoteOf(name); {
-	case folder != nil:
-		note, err := folder.Read(below)
-		if err != nil {
-			return err.Error()
-		}
-		lines := strings.Split(note.Text, "\n")
-		text := strings.TrimSpace(strings.Join(lines[min(len(lines), max(0, note.BodyLine-1)):], "\n"))
-		return strings.ToValidUTF8(text[:min(len(text), previewSize)], "")
-	case app.IsFile(name) && !app.IsImage(name):
-		text, err := app.ReadTextFile(name, previewSize)
-		if err != nil {
-			return err.Error()
-		}
-		return text
+// note reads what a name stands for, as the user calls it or as a link in the note
+// from does, which leads to notes only.
+func (bg *background) note(ctx context.Context, name, from string) (backend.Note, error) {
+	server, _, _ := strings.Cut(name, ":")
+	within := func(folder *notes.Folder) bool {
+		below, err := filepath.Rel(folder.Dir(), name)
+		return err == nil && filepath.IsLocal(below)
 	}
-	return ""
+	switch {
+	case from == "" && bg.Servers.Has(server):
+		return backend.Note{}, fmt.Errorf("%s is a resource of a server, not a note", name)
+	case from == "" && app.IsFile(name) && !slices.ContainsFunc(bg.Folders(), within):
+		text, err := app.ReadTextFile(name, maxRead)
+		return backend.Note{Path: name, File: app.AtHome(name), Text: text}, err
+	}
+	note, file, line, err := bg.ReadNote(ctx, name, from)
+	return backend.Note{Path: note.Path, File: file, Text: note.Text, Line: line, Body: note.BodyLine}, err
 }
+
+// maxRead is how much of a file is read, in bytes.
+const maxRead = 1 << 20
 
 var _ agent.Attacher = app.Attached{}

@@ -85,11 +85,12 @@ func TestWhatCanBeNamedIsListed(t *testing.T) {
 	if list, err := (&background{App: a}).mentions(t.Context(), files+"/none/"); err != nil || list != nil {
 		t.Errorf("a folder that is not there: %v, %v", list, err)
 	}
-	if got := (&background{App: a}).preview(t.Context(), "running.md"); !strings.HasPrefix(got, "# Running\n") {
-		t.Errorf("preview of a note: %q", got)
+	bg := &background{App: a}
+	if got, err := bg.note(t.Context(), "running.md", ""); err != nil || !strings.HasPrefix(got.Text, "# Running\n") || got.Path != "running.md" {
+		t.Errorf("a note: %+v, %v", got, err)
 	}
-	if got := (&background{App: a}).preview(t.Context(), files+"/report.txt"); got != "Sales rose." {
-		t.Errorf("preview of a file: %q", got)
+	if got, err := bg.note(t.Context(), files+"/report.txt", ""); err != nil || got.Text != "Sales rose." {
+		t.Errorf("a file: %+v, %v", got, err)
 	}
 	if home, err := os.UserHomeDir(); err == nil && app.AtHome("~/x") != filepath.Join(home, "x") {
 		t.Errorf("~/x is %s", app.AtHome("~/x"))

@@ -399,7 +399,9 @@ func SayEverywhere(evil string) []agent.Body {
 // WithLibrary is options whose servers have resources and prompts.
 func WithLibrary() backend.Options {
 	o := WithEverything()
-	o.Preview = func(_ context.Context, name string) string { return "The beginning of\n" + name }
+	o.Note = func(_ context.Context, name, _ string) (backend.Note, error) {
+		return backend.Note{Path: name, Text: "The beginning of\n" + name}, nil
+	}
 	o.Mentions = func(_ context.Context, place string) ([]backend.Mention, error) {
 		if place == "./" {
 			return []backend.Mention{{Name: "./photos/", Detail: "folder"}, {Name: "./report of 2026.txt"}}, nil

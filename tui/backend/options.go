@@ -5,6 +5,7 @@ package backend
 import (
 	"context"
 	"os"
+	"strings"
 	"time"
 
 	"lifehub/agent"
@@ -73,9 +74,10 @@ type Options struct {
 	// resources and the like, or for a place, which ends with a slash, the files
 	// in that folder. nil: nothing.
 	Mentions func(ctx context.Context, place string) ([]Mention, error)
-	// Preview is the beginning of what such a name stands for; "": nothing to
-	// show. nil: there are none.
-	Preview func(ctx context.Context, name string) string
+	// Note reads the note that a name stands for: a path, a file name, a title or
+	// an alias, as a link in the note from means it where that is not ""; else it
+	// may be another file as well. nil: there are none.
+	Note func(ctx context.Context, name, from string) (Note, error)
 	// Templates are the prompts that servers have ready, at this moment. nil: none.
 	Templates func() []Template
 	// Commands are slash commands besides the screen's own.
@@ -281,6 +283,34 @@ type Mention struct {
 	Name   string // what stands after the @; one that ends with a slash is a folder of files
 	Detail string
 }
+
+// Note is a text that is read as a whole.
+type Note struct {
+	Path string // in its folder
+	File string // where it is; "": in no file
+	Text string
+	Line int // that its name led to; 0: none
+	Body int // the first line behind its front matter
+}
+
+// Beginning returns what shows the beginning of the note of a name; nil: nothing does.
+func (o *Options) Beginning(ctx context.Context) func(name string) string {
+	if o.Note == nil {
+		return nil
+	}
+	return func(name string) string {
+		n, err := o.Note(ctx, name, "")
+		if err != nil {
+			return ""
+		}
+		lines := strings.SplitAfter(n.Text[:min(len(n.Text), previewSize+64<<10)], "\n") // front matter is no longer
+		text := strings.TrimSpace(strings.Join(lines[min(len(lines), max(0, n.Body-1)):], ""))
+		return strings.ToValidUTF8(text[:min(len(text), previewSize)], "")
+	}
+}
+
+// previewSize is how much of a note or file a preview shows, in bytes.
+const previewSize = 2 << 10
 
 // Template is a prompt that a server has ready: a slash command that fills the
 // composer.

@@ -66,7 +66,7 @@ func TestComposer(t *testing.T) {
 			b.composer.Resize(width, 8)
 			b.commands = panel.Commands(&o)
 			b.lists.Mentions.Names = func(place string) ([]backend.Mention, error) { return o.Mentions(context.Background(), place) }
-			b.lists.Mentions.Beginning = func(name string) string { return o.Preview(context.Background(), name) }
+			b.lists.Mentions.Beginning = o.Beginning(context.Background())
 			write(b)
 			return boxtest.Box{Height: 24, Least: 8, Draw: b.lines}
 		}

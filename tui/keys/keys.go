@@ -43,8 +43,10 @@ type Map struct {
 	FillIn, Agree, Decline, CopyURL key.Binding
 	// In its form.
 	FieldNext, FieldPrevious, FieldDone, OptionNext, OptionPrevious, OptionSwitch key.Binding
+	// In the reader.
+	Reader struct{ Next, Previous, Follow, Back, Edit, Copy, Close key.Binding }
 	// In a replay.
-	Pause, Faster, Slower, LeaveReplay key.Binding
+	Replay struct{ Pause, Faster, Slower, Leave key.Binding }
 }
 
 // Default returns the built-in keys.
@@ -193,11 +195,20 @@ func (k *Map) Groups() []Group {
 			on("option_previous", &k.OptionPrevious, "←", "previous choice", "left"),
 			on("option_switch", &k.OptionSwitch, "space", "toggle, where several may be chosen", "space"),
 		}},
+		{"reader", "In a note or a document", []Named{
+			on("reader_next", &k.Reader.Next, "tab", "next link", "tab"),
+			on("reader_previous", &k.Reader.Previous, "shift+tab", "previous link", "shift+tab"),
+			on("reader_follow", &k.Reader.Follow, "enter", "follow the link: open a note, copy an address", "enter"),
+			on("reader_back", &k.Reader.Back, "backspace", "back to the note before", "backspace", "left", "h"),
+			on("reader_edit", &k.Reader.Edit, "e", "open in your editor", "e"),
+			on("reader_copy", &k.Reader.Copy, "y", "copy the link, or the text", "y"),
+			on("reader_close", &k.Reader.Close, "esc", "close (also q)", "esc", "q", "ctrl+c"),
+		}},
 		{"replay", "In a replay", []Named{
-			on("pause", &k.Pause, "space", "pause", "space"),
-			on("faster", &k.Faster, "+", "twice as fast", "+", "="),
-			on("slower", &k.Slower, "-", "half as fast", "-"),
-			on("leave_replay", &k.LeaveReplay, "q", "leave", "q", "esc"),
+			on("pause", &k.Replay.Pause, "space", "pause", "space"),
+			on("faster", &k.Replay.Faster, "+", "twice as fast", "+", "="),
+			on("slower", &k.Replay.Slower, "-", "half as fast", "-"),
+			on("leave_replay", &k.Replay.Leave, "q", "leave", "q", "esc"),
 		}},
 	}
 }
@@ -211,7 +222,7 @@ func (k *Map) LeaveOut(models, conversations, branches, replay bool) {
 		{models, []*key.Binding{&k.Model}},
 		{conversations, []*key.Binding{&k.Conversations}},
 		{branches, []*key.Binding{&k.Edit, &k.Retry, &k.EarlierBranch, &k.LaterBranch, &k.TreeShow, &k.TreeGoOn, &k.TreeFork, &k.TreeClose}},
-		{replay, []*key.Binding{&k.Pause, &k.Faster, &k.Slower, &k.LeaveReplay}},
+		{replay, []*key.Binding{&k.Replay.Pause, &k.Replay.Faster, &k.Replay.Slower, &k.Replay.Leave}},
 	} {
 		for _, b := range group.keys {
 			b.SetEnabled(!group.gone)
@@ -254,7 +265,7 @@ const asking = "page_up page_down top bottom earlier later send newline stop opt
 // alongside are the groups and actions whose keys are live together with those
 // of another group.
 var alongside = map[string]string{
-	"composer": "anywhere", "picker": "list", "stats": "list", "tree": "list", "servers": "list",
+	"composer": "anywhere", "picker": "list", "stats": "list", "tree": "list", "servers": "list", "reader": "list",
 	"permission": asking, "input": asking, "arguments": "send newline stop",
 }
 

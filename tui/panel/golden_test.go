@@ -47,6 +47,9 @@ func (b *box) take(msg tea.Msg) {
 			b.run(cmd)
 		}
 		return
+	case dialog.CopyMsg:
+		b.asks = fmt.Sprintf("%#v", msg)
+		return
 	case panel.OpenMsg:
 		if msg.Err != nil || msg.Panel == nil {
 			b.t.Fatalf("nothing was opened: %s, %v", msg.Says, msg.Err)
@@ -115,6 +118,16 @@ var plays = map[string]func(b *box){
 	"documents of a conversation": opened(documents("c1", "")),
 	"versions of a document":      opened(documents("c1", "asyncio")),
 	"no documents yet":            opened(documents("", "")),
+
+	"a note":                    note("running/plan.md", 0),
+	"a note at a cited line":    note("running/plan.md", 40),
+	"a link of a note":          note("running/plan.md", 0, "tab", "tab", "shift+tab"),
+	"the end of a note":         note("running/plan.md", 0, "end"),
+	"a link is followed":        note("running/plan.md", 0, "tab", "enter"),
+	"back from a link":          note("running/plan.md", 0, "down", "down", "tab", "enter", "backspace"),
+	"an address is copied":      note("running/plan.md", 0, "tab", "tab", "enter"),
+	"a link that leads nowhere": note("running/plan.md", 0, "tab", "tab", "tab", "enter"),
+	"a note is opened to edit":  note("running/plan.md", 40, "e"),
 
 	"the MCP servers":         showing(servers(chattest.ThreeServers())),
 	"a server's log":          showing(servers(chattest.ThreeServers()), "l"),
@@ -208,5 +221,64 @@ func firstRun(found backend.FoundModel, names ...string) func(b *box) {
 		b.shown = shown
 		b.run(cmd)
 		b.press(names...)
+	}
+}
+
+const plan = `---
+title: Running plan
+tags: [running]
+---
+# Running plan
+
+See [[log|the log]], [the guide](https://runs.example/guide) and [[a note that is gone]].
+` + "\n## Weeks\n\n" + `| week | km |
+|---|---:|
+| 1 | 12 |
+| 2 | 13.2 |
+
+` + "```python\nweeks = [12, 13.2, 14.5, 12]\n```" + `
+
+- raise it by **at most** 10 % a week
+- step back every fourth week
+
+`
+
+// note is the story of a note that is opened at a line.
+func note(name string, line int, names ...string) func(b *box) {
+	o := backend.Options{Note: func(_ context.Context, name, from string) (backend.Note, error) {
+		switch name {
+		case "running/plan.md":
+			text := plan
+			for week := range 20 {
+				text += fmt.Sprintf("Week %d: what was run and how it felt.\n\n", week+1)
+			}
+			return backend.Note{Path: name, File: "/notes/" + name, Text: text}, nil
+		case "log":
+			return backend.Note{Path: "running/log.md", File: "/notes/running/log.md", Text: "# Log from " + from + "\n\n13 km\n"}, nil
+		}
+		return backend.Note{}, fmt.Errorf("there is no note %q", name)
+	}}
+	return func(b *box) {
+		n := panel.NewNote(context.Background(), &o, name, line, line)
+		b.take(panel.OpenMsg{Panel: n})
+		b.run(n.Read)
+		b.press(names...)
+	}
+}
+
+func TestANoteThatIsNotThereIsSaid(t *testing.T) {
+	b := &box{t: t, keys: keys.Default(), width: 80}
+	note("nothing", 0)(b)
+	if b.shown != nil || b.asks != `"there is no note \"nothing\""` {
+		t.Errorf("shown %v, asked for %s", b.shown, b.asks)
+	}
+}
+
+func TestANoteIsClosed(t *testing.T) {
+	for _, key := range []string{"q", "esc"} {
+		b := &box{t: t, keys: keys.Default(), width: 80}
+		if note("running/plan.md", 0, "tab", "enter", key)(b); b.shown != nil {
+			t.Errorf("%s leaves it open", key)
+		}
 	}
 }

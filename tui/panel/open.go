@@ -55,7 +55,8 @@ func OpenArtifacts(ctx context.Context, from backend.Artifacts, conversation, na
 		return func() tea.Msg {
 			p, versions, err := VersionPicker(ctx, from, conversation, name)
 			p.Pick = func(at int) tea.Cmd {
-				return func() tea.Msg { return PageMsg{Text: VersionPage(versions, len(versions)-1-at)} }
+				at = len(versions) - 1 - at
+				return func() tea.Msg { return OpenMsg{Panel: NewDocument(name, VersionPage(versions, at), 0, 0)} }
 			}
 			return OpenMsg{Panel: &p, Err: err}
 		}

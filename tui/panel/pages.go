@@ -20,7 +20,7 @@ type Page struct {
 }
 
 // Pages are all of them, as they are listed.
-func Pages() []Page { return []Page{statsPage()} }
+func Pages() []Page { return []Page{notePage(), statsPage()} }
 
 // PageOf returns the page of a command, nil when it has none.
 func PageOf(command string) *Page {

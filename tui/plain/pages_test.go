@@ -143,6 +143,7 @@ func TestPlainHasEveryCommandOfThePalette(t *testing.T) {
 		"/pull llama4":              {in: "/pull\n", told: "pull llama4"},
 		"/mode":                     {in: "/mode loop\n/mode chess\n", told: "mode loop"},
 		"/artifacts":                {in: "1\n1\n", told: ""},
+		"/open plan":                {in: "/open\n"},
 		"/stats":                    {in: "/stats model\n/stats year\n"},
 		"/mcp":                      {in: "t 2\ny\n/mcp\nr3\n/mcp\ne 1\n/mcp\nl 2\n/mcp\nc 1\n", told: "consent brave, trust everything tool echo, restart files, on brave"},
 		"/everything:args-prompt":   {in: "\n\nHamburg\nHH\ny\n", told: `ask c1 "What's weather in Hamburg?"`},

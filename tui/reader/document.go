@@ -11,6 +11,7 @@ package reader
 import (
 	"bytes"
 	"cmp"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -315,4 +316,12 @@ func (d *Document) Line(at int) int {
 		return d.Lines + 1
 	}
 	return cmp.Or(d.blocks[at].line, 1)
+}
+
+// MayLink reports whether a document can hold a link.
+func (d *Document) MayLink() bool { return slices.ContainsFunc(d.blocks, block.mayLink) }
+
+// mayLink reports whether a block can hold a link, without drawing it.
+func (b block) mayLink() bool {
+	return b.kind == prose && (strings.ContainsAny(b.text, "[<") || strings.Contains(b.text, "http") || strings.Contains(b.text, "www."))
 }

@@ -23,23 +23,30 @@ import (
 	"lifehub/tui/safetext"
 )
 
-// Drawn is a block as rows of the screen, with the blank row above it if there
-// is one, and its links.
+// Drawn is a block as rows of the screen, and its links.
 type Drawn struct {
 	Rows  []string
 	Links []Link
+	Gap   bool // the first row is the blank one above it
 }
 
-// Draw returns a block drawn so wide; nothing is drawn twice for one width and
-// theme.
-func (d *Document) Draw(at, width int, theme *draw.Theme) Drawn {
+// Draw returns a block drawn so wide, with one of its links chosen; -1: none. That
+// is drawn once for a width and theme.
+func (d *Document) Draw(at, chosen, width int, theme *draw.Theme) Drawn {
 	if d.width != width || d.theme != theme {
 		d.width, d.theme, d.drawn = width, theme, map[int]Drawn{}
 	}
-	if rows, ok := d.drawn[at]; ok {
-		return rows
+	if drawn, ok := d.drawn[at]; ok && chosen < 0 {
+		return drawn
 	}
-	b := d.blocks[at]
+	drawn := d.draw(d.blocks[at], chosen, width, theme)
+	if chosen < 0 {
+		d.drawn[at] = drawn
+	}
+	return drawn
+}
+
+func (d *Document) draw(b block, chosen, width int, theme *draw.Theme) Drawn {
 	first, rest := b.prefix(width, theme)
 	inside := max(1, width-draw.Width(rest))
 	var drawn Drawn
@@ -53,7 +60,7 @@ func (d *Document) Draw(at, width int, theme *draw.Theme) Drawn {
 	case written:
 		drawn.Rows = slices.Clone(markdown.Render(b.text, inside, theme.Markdown))
 	default:
-		drawn = d.prose(b, max(2, min(inside, draw.Readable)), -1)
+		drawn = d.prose(b, max(2, min(inside, draw.Readable)), chosen)
 	}
 	for i, row := range drawn.Rows {
 		drawn.Rows[i] = rest + row
@@ -61,7 +68,7 @@ func (d *Document) Draw(at, width int, theme *draw.Theme) Drawn {
 			drawn.Rows[i] = first + row
 		}
 	}
-	if b.gap != nil {
+	if drawn.Gap = b.gap != nil; drawn.Gap {
 		gap := block{marks: b.gap}
 		_, rest := gap.prefix(width, theme)
 		drawn.Rows = slices.Insert(drawn.Rows, 0, strings.TrimRight(rest, " "))
@@ -69,7 +76,6 @@ func (d *Document) Draw(at, width int, theme *draw.Theme) Drawn {
 			drawn.Links[i].Row++
 		}
 	}
-	d.drawn[at] = drawn
 	return drawn
 }
 

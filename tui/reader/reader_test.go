@@ -1,6 +1,7 @@
 package reader
 
 import (
+	"fmt"
 	"maps"
 	"regexp"
 	"slices"
@@ -72,7 +73,7 @@ func theme(coloured bool) *draw.Theme { return draw.NewTheme("dark", true, colou
 
 func (d *Document) rows(width int, theme *draw.Theme) (rows []string) {
 	for at := range d.Blocks() {
-		rows = append(rows, d.Draw(at, width, theme).Rows...)
+		rows = append(rows, d.Draw(at, -1, width, theme).Rows...)
 	}
 	return rows
 }
@@ -105,7 +106,7 @@ func TestBlocksKnowTheirLines(t *testing.T) {
 		if len(words) < 2 || strings.HasPrefix(line, "[ref]:") || strings.HasPrefix(line, "title") || strings.HasPrefix(line, "tags") {
 			continue
 		}
-		shown := ansi.Strip(strings.Join(d.Draw(d.At(at+1), 300, theme(true)).Rows, " "))
+		shown := ansi.Strip(strings.Join(d.Draw(d.At(at+1), -1, 300, theme(true)).Rows, " "))
 		if last := words[len(words)-1]; !strings.Contains(shown, last) && last != "python" {
 			t.Errorf("line %d, %q, is looked for in %q", at+1, line, shown)
 		}
@@ -117,7 +118,7 @@ func TestBlocksKnowTheirLines(t *testing.T) {
 
 func TestLinksOfABlock(t *testing.T) {
 	d := Parse("one\n\n[a](https://a.example), [[Note#Part|b]] and [c](sub/c%20d.md#x) and <javascript:alert(1)>\n")
-	got := d.Draw(1, 60, theme(true))
+	got := d.Draw(1, -1, 60, theme(true))
 	want := []Link{{To: "https://a.example", Row: 1}, {To: "Note#Part", Note: true, Row: 1}, {To: "sub/c d.md#x", Note: true, Row: 1}, {To: "javascript:alert(1)", Row: 1}}
 	if !slices.Equal(got.Links, want) {
 		t.Errorf("got %+v, want %+v", got.Links, want)
@@ -215,11 +216,11 @@ func TestHostileStructureIsDrawn(t *testing.T) {
 
 func TestNothingIsDrawnTwice(t *testing.T) {
 	d, dark := Parse(note), theme(true)
-	first := d.Draw(1, 80, dark)
-	if again := d.Draw(1, 80, dark); &again.Rows[0] != &first.Rows[0] {
+	first := d.Draw(1, -1, 80, dark)
+	if again := d.Draw(1, -1, 80, dark); &again.Rows[0] != &first.Rows[0] {
 		t.Error("a block was drawn again at the same width")
 	}
-	d.Draw(1, 60, dark)
+	d.Draw(1, -1, 60, dark)
 	if len(slices.Collect(maps.Keys(d.drawn))) != 1 {
 		t.Error("what was drawn for another width is kept")
 	}
@@ -231,4 +232,49 @@ func FuzzRowsAreHarmless(f *testing.F) {
 	}
 	f.Add(note)
 	f.Fuzz(checkHarmless)
+}
+
+func TestOnlyWhatIsInSightIsDrawn(t *testing.T) {
+	var long strings.Builder
+	for i := range 10_000 {
+		fmt.Fprintf(&long, "Paragraph %d with [[a link]].\n\n", i)
+	}
+	v := NewView(Parse(long.String()), 0, 0)
+	v.Lines(80, 40, theme(true))
+	v.Scroll(v.Page())
+	v.GoTo(15_001)
+	rows, first, last := v.Lines(80, 40, theme(true))
+	if drawn := len(v.drawn); drawn > 150 {
+		t.Errorf("%d of %d blocks were drawn for three pages", drawn, v.Blocks())
+	}
+	if first > 15_001 || last < 15_001 || !strings.Contains(strings.Join(rows, "\n"), "Paragraph 7500 ") {
+		t.Errorf("lines %d to %d are in sight:\n%s", first, last, strings.Join(rows, "\n"))
+	}
+}
+
+func TestEveryLinkIsReachedAndSeen(t *testing.T) {
+	var long strings.Builder
+	for i := range 40 {
+		fmt.Fprintf(&long, "Paragraph %d.\n\n- [[a %d]] and [[b %d]]\n\n", i, i, i)
+	}
+	v := NewView(Parse(long.String()), 0, 0)
+	v.Lines(60, 12, theme(true))
+	var reached []string
+	for v.Next(1) {
+		link, _ := v.Link()
+		reached = append(reached, link.To)
+		rows, _, _ := v.Lines(60, 12, theme(true))
+		if text := ansi.Strip(strings.Join(rows, "\n")); !strings.Contains(text, link.To) {
+			t.Fatalf("%s is chosen, in sight is\n%s", link.To, text)
+		}
+	}
+	if len(reached) != 80 {
+		t.Errorf("%d of 80 links are reached", len(reached))
+	}
+	for back := 79; v.Next(-1); {
+		back--
+		if link, _ := v.Link(); link.To != reached[back] {
+			t.Fatalf("back from %s is %s", reached[back+1], link.To)
+		}
+	}
 }

@@ -1,0 +1,276 @@
+package panel
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+
+	"lifehub/tui/backend"
+	"lifehub/tui/dialog"
+	"lifehub/tui/draw"
+	"lifehub/tui/keys"
+	"lifehub/tui/reader"
+	"lifehub/tui/safetext"
+	"lifehub/tui/transcript"
+)
+
+// Note shows a note or another settled document as a whole. Its links lead to
+// other notes, and back.
+type Note struct {
+	title string
+	view  *reader.View // nil: it is being read
+	note  backend.Note
+	back  *Note // where a link was followed; nil: nowhere
+	links map[int]reader.Chosen
+
+	read func(name, from string) (backend.Note, error)
+	name string // as it was asked for, and from which note
+	from string
+	line int // the cited lines; 0: none
+	to   int
+}
+
+// readMsg brings a note that was read.
+type readMsg struct {
+	of   *Note
+	note backend.Note
+	text *reader.Document
+	err  error
+}
+
+// What a reader asks of the screen.
+type (
+	// EditFile opens a file in the user's editor; the reader reads it again then.
+	EditFile struct {
+		Path string
+		Line int
+	}
+	// Reread says that the editor was left, and how.
+	Reread struct{ Err error }
+)
+
+// notePage is /open.
+func notePage() Page {
+	return Page{
+		Command: backend.Command{Name: "open", Args: "NOTE", Help: "read a note, by its path, title or alias"},
+		There:   func(o *backend.Options) bool { return o.Note != nil },
+		Open: func(ctx context.Context, o *backend.Options, name string) (Panel, tea.Cmd, error) {
+			if name == "" {
+				return nil, nil, errors.New("usage: /open NOTE")
+			}
+			r := NewNote(ctx, o, name, 0, 0)
+			return r, r.Read, nil
+		},
+		Lines: func(ctx context.Context, o *backend.Options, name string) ([]string, error) {
+			if name == "" {
+				return []string{"usage: /open NOTE"}, nil
+			}
+			note, err := o.Note(ctx, name, "")
+			return strings.Split(strings.TrimRight(note.Text, "\n"), "\n"), err
+		},
+	}
+}
+
+// NewNote shows the note of a name with some lines marked; 0: none. Read reads it.
+func NewNote(ctx context.Context, o *backend.Options, name string, line, to int) *Note {
+	return &Note{title: name, name: name, line: line, to: to, read: func(name, from string) (backend.Note, error) { return o.Note(ctx, name, from) }}
+}
+
+// OpenSource shows the note of a citation with the cited lines marked; what is in no
+// note, as it was when it was cited.
+func OpenSource(ctx context.Context, o *backend.Options, c transcript.Cited) (p Panel, cmd tea.Cmd, problem string) {
+	path, line, problem := c.Note()
+	switch {
+	case problem == "" && o.Note != nil:
+		n := NewNote(ctx, o, path, line, c.EndLine)
+		return n, n.Read, ""
+	case c.Source.Text != "":
+		line = max(1, c.Line-c.Source.Line+1)
+		return NewDocument(cmp.Or(c.Path, c.Source.Path, "a tool's result"), c.Source.Text, line, line), nil, ""
+	}
+	return nil, nil, cmp.Or(problem, "notes cannot be read here")
+}
+
+// NewDocument shows a text that is in no file.
+func NewDocument(title, text string, line, to int) *Note {
+	r := &Note{title: title, note: backend.Note{Text: text}, line: line, to: to}
+	r.show(reader.Parse(text))
+	return r
+}
+
+func (r *Note) show(d *reader.Document) {
+	r.view = reader.NewView(d, r.line, r.to)
+	if r.line == 0 && r.note.Line > 0 {
+		r.view.GoTo(r.note.Line)
+	}
+}
+
+// Read reads the note in the background.
+func (r *Note) Read() tea.Msg {
+	note, err := r.read(r.name, r.from)
+	if err != nil {
+		return readMsg{of: r, err: err}
+	}
+	return readMsg{of: r, note: note, text: reader.Parse(note.Text)}
+}
+
+// Update scrolls, chooses and follows links, and goes back.
+func (r *Note) Update(msg tea.Msg, k *keys.Map) (Panel, tea.Msg, tea.Cmd) {
+	switch msg := msg.(type) {
+	case readMsg:
+		return r.take(msg)
+	case Reread:
+		if msg.Err != nil {
+			return r, Failed{fmt.Errorf("editor: %w", msg.Err)}, nil
+		}
+		return r, nil, r.Read
+	case tea.KeyPressMsg:
+		return r.press(msg, k)
+	case tea.MouseWheelMsg:
+		if r.view != nil {
+			r.view.Scroll(WheelLines(msg))
+		}
+	case Clicked:
+		if chosen := r.links[int(msg)]; chosen == r.view.Chosen {
+			return r.follow()
+		} else {
+			r.view.Chosen = chosen
+		}
+	case tea.PasteMsg:
+		return r, NotMine{PasteMsg: msg}, nil
+	}
+	return r, nil, nil
+}
+
+// take shows what was read. What cannot be read leaves the reader where it was.
+func (r *Note) take(msg readMsg) (Panel, tea.Msg, tea.Cmd) {
+	switch {
+	case msg.of != r:
+		return r, nil, nil
+	case msg.err != nil && r.back != nil:
+		return r.back, Flash(msg.err.Error()), nil
+	case msg.err != nil:
+		return nil, Flash(msg.err.Error()), nil
+	}
+	place := 0
+	if r.view != nil { // it is read again
+		place = r.view.Place()
+	}
+	r.note, r.title = msg.note, cmp.Or(msg.note.Path, r.name)
+	if r.show(msg.text); place > 0 {
+		r.view.GoTo(place)
+	}
+	return r, nil, nil
+}
+
+func (r *Note) press(pressed tea.KeyPressMsg, k *keys.Map) (Panel, tea.Msg, tea.Cmd) {
+	v := r.view
+	switch {
+	case key.Matches(pressed, k.Reader.Close):
+		return nil, nil, nil
+	case key.Matches(pressed, k.Reader.Back):
+		if r.back != nil {
+			return r.back, nil, nil
+		}
+	case v == nil:
+	case key.Matches(pressed, k.Reader.Next, k.Reader.Previous):
+		by := 1
+		if key.Matches(pressed, k.Reader.Previous) {
+			by = -1
+		}
+		if !v.Next(by) {
+			return r, Flash("no further link"), nil
+		}
+	case key.Matches(pressed, k.Reader.Follow):
+		return r.follow()
+	case key.Matches(pressed, k.Reader.Edit):
+		if r.note.File == "" {
+			return r, Flash("this text is in no file"), nil
+		}
+		return r, EditFile{r.note.File, v.Place()}, nil
+	case key.Matches(pressed, k.Reader.Copy):
+		text := r.note.Text
+		if link, ok := v.Link(); ok {
+			text = link.To
+		}
+		return r, nil, func() tea.Msg { return dialog.CopyMsg(text) }
+	case key.Matches(pressed, k.ListUp):
+		v.Scroll(-1)
+	case key.Matches(pressed, k.ListDown):
+		v.Scroll(1)
+	case key.Matches(pressed, k.ListPageUp):
+		v.Scroll(-v.Page())
+	case key.Matches(pressed, k.ListPageDown):
+		v.Scroll(v.Page())
+	case key.Matches(pressed, k.ListFirst):
+		v.ToTop()
+	case key.Matches(pressed, k.ListLast):
+		v.ToEnd()
+	}
+	return r, nil, nil
+}
+
+// follow opens the note that the chosen link leads to. An address is copied: the
+// terminal opens it, LifeHub starts no program.
+func (r *Note) follow() (Panel, tea.Msg, tea.Cmd) {
+	link, ok := r.view.Link()
+	switch {
+	case !ok:
+		return r, Flash("tab chooses a link"), nil
+	case !link.Note && safetext.LinkAllowed(link.To):
+		return r, nil, func() tea.Msg { return dialog.CopyMsg(link.To) }
+	case !link.Note:
+		return r, Flash("not an address of the web: " + safetext.Reveal(link.To)), nil
+	case r.read == nil || r.note.File == "":
+		return r, Flash("not a note that this text knows: " + safetext.Line(link.To)), nil
+	}
+	next := &Note{title: link.To, name: link.To, from: r.note.File, read: r.read, back: r}
+	return next, nil, next.Read
+}
+
+// View shows the rows in sight.
+func (r *Note) View(width, rows int, _ *keys.Map, theme *draw.Theme) Content {
+	c := Content{Title: r.title, Width: draw.Readable}
+	if r.view == nil {
+		c.Lines = []string{theme.Dim.Render("reading…")}
+		return c
+	}
+	var first, last int
+	c.Lines, first, last = r.view.Lines(min(width, draw.Readable), rows, theme)
+	if len(c.Lines) == 0 {
+		c.Lines = []string{theme.Dim.Render("nothing is written here")}
+	}
+	if n := r.view.Document.Lines; n > 0 {
+		c.Count = fmt.Sprintf("%d–%d of %s", first, last, draw.Thousands(n))
+	}
+	r.links, c.Rows = r.view.LinksInSight(), map[int]int{}
+	for row := range r.links {
+		c.Rows[row] = row
+	}
+	return c
+}
+
+// Hints are the keys that matter now.
+func (r *Note) Hints(k *keys.Map) []string {
+	hints := []string{scrollHint(k)}
+	if r.view != nil && r.view.MayLink() {
+		hints = append(hints, Hint(k.Reader.Next, "links"))
+		if link, ok := r.view.Link(); ok && link.Note {
+			hints = append(hints, Hint(k.Reader.Follow, "open"))
+		} else if ok {
+			hints = append(hints, Hint(k.Reader.Follow, "copy address"))
+		}
+	}
+	if r.back != nil {
+		hints = append(hints, Hint(k.Reader.Back, "back"))
+	}
+	if r.note.File != "" {
+		hints = append(hints, Hint(k.Reader.Edit, "edit"))
+	}
+	return append(hints, Hint(k.Reader.Copy, "copy"), Hint(k.Reader.Close, "close"))
+}
