@@ -15,7 +15,7 @@ type Coverage struct {
 	Total    int     `json:"total"`            // notes in the folders
 	Unread   int     `json:"unread,omitempty"` // of Total: being read at the time of the search
 	Age      float64 `json:"age_s"`            // seconds since the notes were last looked at
-	Embedder string  `json:"embedder"`         // its name, or "words only: why"
+	Embedder string  `json:"embedder"`         // its name, or "keyword search only: why"
 	// Time is the one that the search was about; nil: none.
 	Time *when.Found `json:"time,omitempty"`
 }
@@ -33,11 +33,11 @@ func (c Coverage) Health() string {
 	if c.Time != nil {
 		said = append([]string{c.Time.String()}, said...)
 	}
-	if strings.HasPrefix(c.Embedder, "words only") {
+	if strings.HasPrefix(c.Embedder, "keyword search only") {
 		said = append(said, text.OneLine(c.Embedder))
 	}
 	if age := time.Duration(c.Age * float64(time.Second)); age >= worthSaying {
-		said = append(said, "as they were "+roughly(age)+" ago")
+		said = append(said, "indexed "+roughly(age)+" ago")
 	}
 	return strings.Join(said, " · ")
 }
@@ -47,7 +47,7 @@ func (c *Coverage) StillReading() string {
 	if c == nil || c.Unread == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s of %s notes read so far; ask again when all are read", text.Thousands(c.Indexed), text.Thousands(c.Total))
+	return fmt.Sprintf("%s of %s notes indexed so far; ask again when all are indexed", text.Thousands(c.Indexed), text.Thousands(c.Total))
 }
 
 // roughly is a length of time in its largest unit.

@@ -20,14 +20,14 @@ func FailedFrom(err error) Failed {
 	var status *llm.StatusError
 	switch {
 	case errors.As(err, &missing) && missing.Fixed:
-		f.Hint = "lifehub models list shows which it has; choose one with /model or -m."
+		f.Hint = "`lifehub models list` shows which it has; choose one with /model or -m."
 	case errors.As(err, &missing):
 		f.Message = fmt.Sprintf("The model %q is not installed.", missing.Model)
-		f.Hint = fmt.Sprintf("Get it with: lifehub models pull %s", missing.Model)
+		f.Hint = fmt.Sprintf("Get it with `lifehub models pull %s`.", missing.Model)
 	case errors.As(err, &unsupported):
-		f.Hint = "Choose another model with /model or -m; lifehub models list shows what each can do."
+		f.Hint = "Choose another model with /model or -m; `lifehub models list` shows what each can do."
 	case errors.Is(err, llm.ErrUnreachable):
-		f.Hint = "Start the model server (ollama serve), or set provider: offline to go on without one. lifehub doctor says more."
+		f.Hint = "Start the model server (`ollama serve`), or set `provider: offline` to work without one. `lifehub doctor` says more."
 		if errors.As(err, &unreachable) {
 			f.Hint = cmp.Or(unreachable.Advice(), f.Hint)
 		}
@@ -36,12 +36,12 @@ func FailedFrom(err error) Failed {
 	case errors.Is(err, llm.ErrTooLong):
 		f.Hint = "Shorten the message, start a new conversation, or choose a model with a larger window."
 	case errors.Is(err, llm.ErrCut):
-		f.Message = "The answer was cut off before its end" + whyCut(err) + "; what arrived is saved."
+		f.Message = "The answer was cut off" + whyCut(err) + "; what arrived is saved."
 		f.Hint = "Ask again, or ask it to continue."
 	case errors.Is(err, ErrDamaged):
-		f.Hint = "Look in your notes for what it has done already; then ask again, and each step is planned and asked about anew."
+		f.Hint = "Check your notes for what it already did, then ask again: each step is planned and asked about again."
 	case errors.Is(err, ErrBusy):
-		f.Hint = "Go on there, or wait until it has ended."
+		f.Hint = "Continue there, or wait until it is done."
 	case errors.Is(err, ErrEmpty):
 		f.Hint = "Write a question."
 	case errors.Is(err, ErrNoAnswer):
@@ -56,9 +56,9 @@ func adviceOn(code int) string {
 	case code == http.StatusUnauthorized || code == http.StatusForbidden:
 		return "Check the key for the model server: OPENAI_API_KEY holds it."
 	case code == http.StatusNotFound || code == http.StatusOK:
-		return "Check the address of the model server, which ends in /v1 as a rule, and the model's name."
+		return "Check the address of the model server, which usually ends in /v1, and the model's name."
 	case code == http.StatusProxyAuthRequired:
-		return "Put the name and password for the proxy into HTTPS_PROXY or HTTP_PROXY."
+		return "Put the user name and password for the proxy into HTTPS_PROXY or HTTP_PROXY."
 	case code == http.StatusTooManyRequests:
 		return "Ask again later, or choose another model with /model or -m."
 	case code >= 500:
@@ -78,13 +78,13 @@ func whyCut(err error) string {
 
 // ErrShutdown is the cause of a cancelled ctx when LifeHub itself ends: the turn
 // stays open, as after a kill, and what it asked is asked again.
-var ErrShutdown = errors.New("LifeHub ends")
+var ErrShutdown = errors.New("LifeHub is shutting down")
 
 var (
 	ErrNoAnswer = errors.New("the model gave no answer")
 	// ErrDamaged: what to do next is not known any more.
-	ErrDamaged = errors.New("what was saved of this turn cannot be read, so nothing of it is run")
+	ErrDamaged = errors.New("the saved state of this turn cannot be read, so none of it is run")
 	ErrEmpty   = errors.New("the message is empty")
 	// ErrNothingToJudge: an answer has no sentence that is for the model to judge.
-	ErrNothingToJudge = errors.New("check the answer: nothing to judge: each citation quotes, or differs")
+	ErrNothingToJudge = errors.New("check the answer: nothing to check: each citation either quotes its source or differs from it")
 )

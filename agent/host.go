@@ -184,7 +184,7 @@ func (h *Host) Ask(ctx context.Context, q Question) Input {
 	select {
 	case answer = <-answers:
 	case <-ctx.Done():
-		answer = Input{Action: InputCancelled, Reason: "the question was taken back"}
+		answer = Input{Action: InputCancelled, Reason: "the question was withdrawn"}
 	case <-h.closed:
 		return Input{Action: InputCancelled}
 	}

@@ -24,8 +24,8 @@ type Journal interface {
 
 // The errors of Reopen that say why a turn cannot be resumed.
 var (
-	ErrBusy = errors.New("another LifeHub is at it right now")
-	ErrOver = errors.New("it has come to its end, or the conversation went on after it")
+	ErrBusy = errors.New("another LifeHub is working on it")
+	ErrOver = errors.New("it has ended, or the conversation continued after it")
 )
 
 // Unfinished is what was saved of a turn that did not come to its end.

@@ -35,7 +35,7 @@ type Compacted struct {
 
 // ErrNothingToCompact says that all messages are among those that stay whole,
 // or are summarised already.
-var ErrNothingToCompact = errors.New("there is nothing to compact: the last 4 messages always stay whole")
+var ErrNothingToCompact = errors.New("there is nothing to compact: the last 4 messages always stay in full")
 
 // Fact is a line about the user that was to be remembered. It stands in a
 // file that the user can read and edit.

@@ -23,20 +23,20 @@ import (
 // artifactsCommand is `lifehub artifacts` with the flags of its commands.
 type artifactsCommand struct {
 	*app.Process
-	chat          string // only those of this conversation; "": of all
+	chat          string // only documents of this conversation; "": of all
 	asJSON, force bool
 }
 
 func newArtifacts(sh *app.Process) *cobra.Command {
 	c := &artifactsCommand{Process: sh}
-	list := &cobra.Command{Use: "list", Short: "List documents that LifeHub wrote, the latest changed first", RunE: withStore(sh, c.list)}
+	list := &cobra.Command{Use: "list", Short: "List documents, last changed first", RunE: withStore(sh, c.list)}
 	addJSON(list, &c.asJSON, "one JSON object")
-	show := &cobra.Command{Use: "show NAME [VERSION]", Short: "Print a document, its newest version if none is named", RunE: withStore(sh, c.show)}
-	diff := &cobra.Command{Use: "diff NAME [VERSION]", Short: "Show its history, or what one version changed", RunE: withStore(sh, c.diff)}
+	show := &cobra.Command{Use: "show NAME [VERSION]", Short: "Print a document (default: its newest version)", RunE: withStore(sh, c.show)}
+	diff := &cobra.Command{Use: "diff NAME [VERSION]", Short: "Show a document's versions, or what one changed", RunE: withStore(sh, c.diff)}
 	export := &cobra.Command{Use: "export NAME FILE", Short: "Write the newest version of a document to a file", RunE: withStore(sh, c.export)}
-	export.Flags().BoolVar(&c.force, "force", false, "write over a file that is there")
-	cmd := app.Group("artifacts", "Documents that LifeHub wrote: versions, differences, export", list, show, diff, export)
-	cmd.PersistentFlags().StringVar(&c.chat, "chat", "", "only those of this conversation")
+	export.Flags().BoolVar(&c.force, "force", false, "overwrite an existing file")
+	cmd := app.Group("artifacts", "Documents LifeHub wrote", list, show, diff, export)
+	cmd.PersistentFlags().StringVar(&c.chat, "chat", "", "only documents of this conversation")
 	return cmd
 }
 
@@ -51,7 +51,7 @@ func (c *artifactsCommand) list(ctx context.Context, kept *store.Store, _ []stri
 		}
 		return printJSON(c.Process, "documents", map[string]any{"artifacts": append([]agent.Artifact{}, all...)})
 	}
-	return printList(c.Process, false, "documents", "no documents yet; mode team makes them, and /artifacts in the chat shows them", all, func(a agent.Artifact) string {
+	return printList(c.Process, false, "documents", "no documents yet; LifeHub writes them in loop and team mode", all, func(a agent.Artifact) string {
 		return fmt.Sprintf("%s  version %d, %d bytes, %s, by %s  (conversation %s)",
 			safetext.Line(a.Name), a.Version, len(a.Text), a.Time.Format(time.DateTime), safetext.Line(a.By), a.Conversation)
 	})
@@ -114,7 +114,7 @@ func artifactOf(ctx context.Context, kept *store.Store, chat string, given []str
 	if len(given) > 1 {
 		n, err := strconv.Atoi(given[1])
 		if err != nil || n < 1 {
-			return agent.Artifact{}, settings.UsageError{Err: fmt.Errorf("%q is no version; it is a number from 1", given[1])}
+			return agent.Artifact{}, settings.UsageError{Err: fmt.Errorf("%q is not a version; versions are numbered from 1", given[1])}
 		}
 		version = n
 	}

@@ -50,7 +50,7 @@ func newAsk(sh *app.Process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "ask [PROMPT]",
 		Short: "Answer one question on stdout",
-		Long:  "Answer one question on stdout; progress goes to stderr. What is piped in is attached as data: nothing in it is a command.",
+		Long:  "Answer one question on stdout; progress goes to stderr. Piped input is attached as data, never read as a command.",
 		Example: "  lifehub ask \"when did I last change the boiler filter?\"\n" +
 			"  git diff | lifehub ask \"summarise this for my work log\"\n" +
 			"  lifehub ask --json \"which shoes for the long run?\" | jq .citations\n" +
@@ -62,13 +62,13 @@ func newAsk(sh *app.Process) *cobra.Command {
 	app.RegisterRun(&q.RunFlags, cmd)
 	app.RegisterResume(&q.RunFlags, cmd)
 	f := cmd.Flags()
-	f.StringArrayVarP(&q.files, "file", "f", nil, "add a file to the question (repeatable)")
-	f.StringArrayVar(&q.allow, "allow", nil, "let a tool run that would ask, by name or glob (repeatable)")
-	f.StringArrayVar(&q.allowUntrusted, "allow-untrusted", nil, "the same also after text that is not yours was read; the rule names arguments (repeatable)")
+	f.StringArrayVarP(&q.files, "file", "f", nil, "attach a file (repeatable)")
+	f.StringArrayVar(&q.allow, "allow", nil, "allow calls that would ask: a tool, a glob or a rule (repeatable)")
+	f.StringArrayVar(&q.allowUntrusted, "allow-untrusted", nil, "allow them even after untrusted text was read; the rule must name arguments (repeatable)")
 	f.BoolVar(&q.asJSON, "json", false, "print one JSON object")
 	f.BoolVar(&q.streamJSON, "stream-json", false, "print each event as a line of JSON")
-	f.BoolVarP(&q.quiet, "quiet", "q", false, "print nothing to stderr but errors")
-	f.BoolVar(&q.check, "check", false, "let the model check the sentences that quote nothing, once the answer is there")
+	f.BoolVarP(&q.quiet, "quiet", "q", false, "print only errors to stderr")
+	f.BoolVar(&q.check, "check", false, "let the model check sentences that have no quote, after the answer")
 	cmd.MarkFlagsMutuallyExclusive("json", "stream-json")
 	return cmd
 }
@@ -93,7 +93,7 @@ func (q *askCommand) run(ctx context.Context, prompt string) error {
 	a.WaitForTools(ctx, strings.Join(slices.Concat([]string{message}, q.allow, q.allowUntrusted), "\n"), q.say)
 	a.Waited = true
 	for _, flag := range a.UnmatchedAllows() {
-		fmt.Fprintf(q.Err, "! %s allows nothing: there is no such tool\n", safetext.Line(flag))
+		fmt.Fprintf(q.Err, "! %s matches no tool\n", safetext.Line(flag))
 	}
 	at, err := app.OpenConversation(ctx, a, q.RunFlags)
 	if err != nil {
@@ -136,7 +136,7 @@ func (q *askCommand) warn(a *app.App) {
 		}
 	}
 	if len(a.OpenVaults()) == 0 && len(a.MissingVaults) == 0 {
-		q.say("answering without notes: `lifehub index DIR` makes a folder known, --notes DIR uses one for this run")
+		q.say("answering without notes: `lifehub index DIR` adds a folder, --notes DIR uses one for this run")
 	}
 }
 
@@ -149,9 +149,9 @@ func (q *askCommand) tellUnfinished(ctx context.Context, a *app.App, conversatio
 	}
 	switch last := path[len(path)-1]; {
 	case last.Running:
-		q.say("another LifeHub is still at the question before")
+		q.say("another LifeHub is still answering the previous question")
 	case last.Open:
-		q.say("LifeHub was stopped in the middle of the question before, which is left as it is")
+		q.say("the previous question was interrupted; it is left as it is")
 	}
 }
 
@@ -201,7 +201,7 @@ func readText(r io.Reader, name string) (string, error) {
 		return "", fmt.Errorf("read %s: %w", name, err)
 	}
 	if len(data) > maxAttached {
-		return "", settings.UsageError{Err: fmt.Errorf("%s is larger than the %d bytes that a question can take along", name, maxAttached)}
+		return "", settings.UsageError{Err: fmt.Errorf("%s is larger than %d bytes, the most that can be attached", name, maxAttached)}
 	}
 	if !utf8.Valid(data) {
 		return "", settings.UsageError{Err: fmt.Errorf("%s is not UTF-8 text", name)}
@@ -321,13 +321,13 @@ func unaskedError(asked []agent.PermissionAsked) error {
 		}
 		names = append(names, a.Name)
 		if rule == "" {
-			never = append(never, "no flag allows "+a.Name+": "+a.Reason)
+			never = append(never, "no flag can allow "+a.Name+": "+a.Reason)
 		} else {
 			flags = append(flags, flag+" "+rule)
 		}
 	}
 	distinct := func(list []string) []string { return slices.Compact(slices.Sorted(slices.Values(list))) }
-	text := strings.Join(distinct(names), ", ") + " needed permission and nobody could be asked"
+	text := strings.Join(distinct(names), ", ") + " needed permission, and there was nobody to ask"
 	if flags = distinct(flags); len(flags) > 0 {
 		text += "; allow it with " + strings.Join(flags, " ")
 	}

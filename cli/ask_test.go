@@ -35,7 +35,7 @@ func TestAskTellsThatTheQuestionBeforeWasCutOff(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for conversation, want := range map[string]string{"whole": "", "new": "", "open": "still at the question before"} {
+	for conversation, want := range map[string]string{"whole": "", "new": "", "open": "still answering the previous question"} {
 		q.tellUnfinished(t.Context(), &app.App{Store: s}, conversation)
 		got := apptest.Read(t, told.Name())
 		if err := told.Truncate(0); err != nil {

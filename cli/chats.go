@@ -31,44 +31,44 @@ func newChats(sh *app.Process) *cobra.Command {
 	list := &cobra.Command{Use: "list", Short: "List conversations, newest first", RunE: withStore(sh, c.list)}
 	addNumber(list, &c.limit, 20, 1, "conversations", "how many")
 	addJSON(list, &c.asJSON, "print a JSON array")
-	show := &cobra.Command{Use: "show ID", Short: "Print a conversation", Long: "Print a conversation. The beginning of its ID is enough.", RunE: withStore(sh, c.show)}
+	show := &cobra.Command{Use: "show ID", Short: "Print a conversation", Long: "Print a conversation. The first characters of its ID are enough.", RunE: withStore(sh, c.show)}
 	addJSON(show, &c.asJSON, "print one JSON object")
 	search := &cobra.Command{
-		Use: "search WORDS…", Short: "Find messages by their words, newest first",
-		Long: "Find the messages of all conversations that hold every word. A word is found by its beginning, words in\n" +
-			"quotes only side by side; case and accents don't count. `lifehub chat -r` opens the chat at what was found.",
+		Use: "search WORDS…", Short: "Search messages, newest first",
+		Long: "Find messages that contain every word, in all conversations. Words match by prefix, quoted words as a\n" +
+			"phrase; case and accents are ignored. `lifehub chat -r` opens the chat at a message that was found.",
 		Example: "  lifehub chats search boiler pressure\n  lifehub chats search '\"long run\"' --json\n  lifehub chats search 富士山",
 		RunE:    withStore(sh, c.search),
 	}
 	addNumber(search, &c.limit, 20, 1, "messages", "how many")
 	addJSON(search, &c.asJSON, "print a JSON array")
 	rename := &cobra.Command{
-		Use: "rename ID TITLE…", Short: "Give a conversation a title of your own",
+		Use: "rename ID TITLE…", Short: "Rename a conversation",
 		Example: "  lifehub chats rename 3f9c2a Marathon plan",
 		RunE:    withStore(sh, c.rename),
 	}
 	export := &cobra.Command{
-		Use: "export ID", Short: "Write a conversation as markdown, JSON or a web page",
-		Long: "Write a conversation to stdout or a file. Markdown and HTML hold the path that is shown, JSON the whole\n" +
-			"tree. The web page stands alone: it loads and runs nothing. In markdown, pictures, links and HTML are\n" +
-			"text that shows their addresses, for the program that opens it may load or run them.",
+		Use: "export ID", Short: "Export a conversation as Markdown, JSON or HTML",
+		Long: "Export a conversation to stdout or a file. Markdown and HTML contain the current branch, JSON the whole\n" +
+			"tree. The HTML page is self-contained: it loads and runs nothing. In Markdown, images, links and HTML\n" +
+			"become plain text, because the program that opens the file might load or run them.",
 		Example: "  lifehub chats export 3f9c2a -o trip.html\n  lifehub chats export 3f9c2a --format json | jq '.exchanges[].question'",
 		RunE:    withStore(sh, c.export),
 	}
-	export.Flags().StringVar(&c.format, "format", "", "md, json or html (by the file's ending, else md)")
-	export.Flags().StringVarP(&c.file, "output", "o", "", "write to this file, which only you may read")
+	export.Flags().StringVar(&c.format, "format", "", "md, json or html (default: by the file's extension, else md)")
+	export.Flags().StringVarP(&c.file, "output", "o", "", "write to this file, readable only by you")
 	remove := &cobra.Command{
-		Use: "rm ID…", Short: "Delete conversations and all that was saved of them",
-		Long: "Delete conversations with their traces, memories, the copies of notes they changed, files of MCP servers,\n" +
-			"and their text in the search index and the backups. It cannot be undone.",
+		Use: "rm ID…", Short: "Delete conversations and everything saved with them",
+		Long: "Delete conversations with their traces, memories, copies of the notes they changed, files from MCP servers,\n" +
+			"and their text in the search index and the backups. This cannot be undone.",
 		Example: "  lifehub chats rm 3f9c2a 8be01d --yes",
 		RunE:    withStore(sh, c.remove),
 	}
-	remove.Flags().BoolVar(&c.yes, "yes", false, "don't ask")
+	remove.Flags().BoolVar(&c.yes, "yes", false, "don't ask for confirmation")
 	restore := &cobra.Command{
-		Use: "restore", Short: "Put the newest backup in the place of a damaged file",
-		Long: "Put the newest backup that is whole in the place of the conversations, or an empty file where there is none.\n" +
-			"The file of now is saved next to it and never touched again. Backups are made once a day when the chat starts.",
+		Use: "restore", Short: "Restore the newest backup",
+		Long: "Replace the conversations by the newest intact backup, or by an empty file if there is none. The current\n" +
+			"file is saved next to it and never changed again. Backups are made once a day when the chat starts.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			p, err := settings.FindPaths(sh.Getenv)
 			if err != nil {
@@ -77,7 +77,7 @@ func newChats(sh *app.Process) *cobra.Command {
 			return app.RestoreChats(cmd.Context(), sh, p.Database(), c.yes)
 		},
 	}
-	restore.Flags().BoolVar(&c.yes, "yes", false, "don't ask")
+	restore.Flags().BoolVar(&c.yes, "yes", false, "don't ask for confirmation")
 	return app.Group("chats", "Saved conversations", list, show, search, rename, export, remove, restore)
 }
 

@@ -28,7 +28,7 @@ func (c *chatsCommand) remove(ctx context.Context, s *store.Store, given []strin
 		ids = append(ids, conversation.ID)
 		fmt.Fprintln(c.Err, conversationLine(conversation))
 	}
-	if err := app.Confirm(c.Process, "Delete all that was saved of this?", "delete", c.yes); err != nil {
+	if err := app.Confirm(c.Process, "Delete this and everything saved with it?", "delete", c.yes); err != nil {
 		return err
 	}
 	if err := removeFiles(ctx, p, s, ids); err != nil {
@@ -39,10 +39,10 @@ func (c *chatsCommand) remove(ctx context.Context, s *store.Store, given []strin
 	}
 	copies := filepath.Join(p.Data, "chats") // earlier versions kept conversations as notes too
 	if err := errors.Join(os.RemoveAll(copies), os.RemoveAll(p.Index(copies))); err != nil {
-		return fmt.Errorf("delete conversations as notes: %w", err)
+		return fmt.Errorf("delete old copies of conversations: %w", err)
 	}
 	for _, aside := range s.Aside() {
-		fmt.Fprintf(c.Err, "! %s was set aside when it was damaged and may hold the text still; delete it when you need it no more\n", aside)
+		fmt.Fprintf(c.Err, "! the damaged file %s may still contain the text; delete it when you no longer need it\n", aside)
 	}
 	return nil
 }

@@ -116,10 +116,10 @@ func newRoot(sh *app.Process) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "lifehub",
 		Short: "A chat in your terminal that knows your notes",
-		Long: "LifeHub answers from your markdown notes, runs tools, asks before anything that changes the world,\n" +
-			"and checks every citation against the note it names. It works with Ollama, and without any server.",
+		Long: "LifeHub answers from your Markdown notes, runs tools, asks before it changes anything, and checks\n" +
+			"every citation against the note it names. It works with Ollama, any OpenAI-compatible server, or none.",
 		Example: "  lifehub                                 # the chat\n" +
-			"  lifehub index ~/notes                   # make your notes known\n" +
+			"  lifehub index ~/notes                   # index your notes\n" +
 			"  lifehub ask \"how often do I run?\"       # one question, answer on stdout\n" +
 			"  lifehub search \"boiler pressure\" -n 3   # passages, without a model",
 		Args:          func(cmd *cobra.Command, given []string) error { return cobra.NoArgs(cmd, flags.TakeID(given)) },

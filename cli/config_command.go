@@ -95,7 +95,7 @@ func initConfig(sh *app.Process) error {
 	case err != nil:
 		return fmt.Errorf("read the settings file: %w", err)
 	case strings.Contains(string(set), heading):
-		return settings.UsageError{Err: fmt.Errorf("%s explains every key already; it stays as it is", p.ConfigFile())}
+		return settings.UsageError{Err: fmt.Errorf("%s already explains every key; nothing was changed", p.ConfigFile())}
 	default:
 		explained = strings.TrimRight(string(set), "\n") + "\n\n" + explained
 	}

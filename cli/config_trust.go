@@ -18,12 +18,12 @@ func newConfigTrust(sh *app.Process) *cobra.Command {
 	var yes, revoke bool
 	cmd := &cobra.Command{
 		Use:   "trust [DIR]",
-		Short: "Show the settings that a folder of notes holds, and obey them from now on",
-		Long: "A folder of notes may hold settings for LifeHub: .lifehub/permissions.yaml, .lifehub/config.yaml and\n" +
-			".lifehub/instructions.md. Nothing of them is obeyed before you have seen and trusted them here, and then they\n" +
-			"only make things stricter: rules that confirm or deny, tools.off, provider: offline, less memory. When they\n" +
-			"change, what you trusted stays in force until you look again. No server, address or key is taken from a folder.\n\n" +
-			"Without DIR, list the folders that you trust.",
+		Short: "Review the settings in a notes folder, and trust them",
+		Long: "A notes folder may contain settings for LifeHub: .lifehub/permissions.yaml, .lifehub/config.yaml and\n" +
+			".lifehub/instructions.md. They are ignored until you trust them here, and then they can only make things\n" +
+			"stricter: rules that confirm or deny, tools.off, provider: offline, less memory. When they change, the\n" +
+			"version you trusted stays in force until you review them again. Servers, addresses and keys are never\ntaken from a folder.\n\n" +
+			"Without DIR, list the folders you trust.",
 		Example: "  lifehub config trust ~/notes\n  lifehub config trust --revoke ~/notes",
 		RunE: func(_ *cobra.Command, given []string) error {
 			p, err := settings.FindPaths(sh.Getenv)
@@ -35,10 +35,10 @@ func newConfigTrust(sh *app.Process) *cobra.Command {
 			case err != nil:
 				return err
 			case len(given) == 0 && revoke:
-				return settings.UsageError{Err: fmt.Errorf("which folder? lifehub config trust --revoke DIR")}
+				return settings.UsageError{Err: fmt.Errorf("no folder given: lifehub config trust --revoke DIR")}
 			case len(given) == 0:
 				dirs := slices.Sorted(maps.Keys(known))
-				return printList(sh, false, "folders", "no folder is trusted: settings found among notes are not obeyed", dirs, func(dir string) string {
+				return printList(sh, false, "folders", "no folder is trusted; settings in notes folders are ignored", dirs, func(dir string) string {
 					return safetext.Line(dir) + ": " + strings.Join(slices.Sorted(maps.Keys(known[dir])), ", ")
 				})
 			case revoke:
@@ -52,8 +52,8 @@ func newConfigTrust(sh *app.Process) *cobra.Command {
 			return p.WriteTrusted(known)
 		},
 	}
-	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "trust it without asking")
-	cmd.Flags().BoolVar(&revoke, "revoke", false, "obey the folder no more")
+	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "trust without asking")
+	cmd.Flags().BoolVar(&revoke, "revoke", false, "no longer trust the folder")
 	return cmd
 }
 
@@ -69,7 +69,7 @@ func trustFolder(sh *app.Process, known settings.Trusted, name string, yes bool)
 		return err
 	}
 	if len(files) == 0 {
-		return settings.UsageError{Err: fmt.Errorf("%s holds no settings for LifeHub: there is no %s", dir, strings.Join(settings.PolicyNames, ", no "))}
+		return settings.UsageError{Err: fmt.Errorf("%s has no settings for LifeHub: no %s", dir, strings.Join(settings.PolicyNames, ", no "))}
 	}
 	for _, name := range settings.PolicyNames {
 		if text, ok := files[name]; ok {
@@ -85,7 +85,7 @@ func trustFolder(sh *app.Process, known settings.Trusted, name string, yes bool)
 	for _, line := range policy.WithoutEffect {
 		fmt.Fprintf(sh.Err, "! %s\n", safetext.Line(line))
 	}
-	if err := agree(sh, "Obey this?", yes); err != nil {
+	if err := agree(sh, "Trust these settings?", yes); err != nil {
 		return err
 	}
 	known[dir] = files
@@ -104,6 +104,6 @@ func revokeFolder(sh *app.Process, known settings.Trusted, name string) error {
 		return settings.UsageError{Err: fmt.Errorf("%s is not trusted", dir)}
 	}
 	delete(known, dir)
-	fmt.Fprintf(sh.Out, "%s is not obeyed any more\n", safetext.Line(dir))
+	fmt.Fprintf(sh.Out, "%s is no longer trusted\n", safetext.Line(dir))
 	return nil
 }

@@ -15,7 +15,7 @@ func newDoctor(sh *app.Process) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "doctor",
-		Short: "Check what works, and say how to fix what does not",
+		Short: "Check the setup, and say how to fix problems",
 		Long:  "Check settings, conversations, model server, models, notes, index, MCP servers, terminal and file permissions.\nThe exit code is 1 when something needs fixing.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			findings := doctor.Examine(cmd.Context(), sh)

@@ -21,12 +21,12 @@ func newEval(sh *app.Process) *cobra.Command {
 		Use:   "eval",
 		Short: "Measure how well the search finds your own notes",
 		Long: "Measure how well the search finds your own notes: titles and headings are asked as questions, and the note each\n" +
-			"was taken from should be found. By words, by meaning and by both. No chat model is needed, nothing is changed.",
+			"was taken from should be found: by keywords, by meaning, and by both. Needs no chat model, changes nothing.",
 		Example: "  lifehub eval\n  lifehub eval --notes ~/notes -n 500 --json",
 		RunE:    func(cmd *cobra.Command, _ []string) error { return runEval(cmd.Context(), sh, flags, most, asJSON) },
 	}
 	app.RegisterNotes(&flags, cmd)
-	addNumber(cmd, &most, 200, 1, "questions", "how many questions of each folder of notes at most")
+	addNumber(cmd, &most, 200, 1, "questions", "maximum number of questions per notes folder")
 	addJSON(cmd, &asJSON, "print one JSON object")
 	return cmd
 }

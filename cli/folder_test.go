@@ -183,7 +183,7 @@ func TestATrustedFolderOnlyTightens(t *testing.T) {
 	test("add_task text=socks", "confirm")
 
 	code, out := h.run("config", "trust", "--yes", ".")
-	if code != app.ExitDone || !strings.Contains(out, `text: "*socks*"`) || !strings.Contains(out, "without effect, since it loosens: {tool: '*', level: auto}") || !strings.Contains(out, "without effect: openai.base_url") {
+	if code != app.ExitDone || !strings.Contains(out, `text: "*socks*"`) || !strings.Contains(out, "ignored, because it loosens: {tool: '*', level: auto}") || !strings.Contains(out, "ignored: openai.base_url") {
 		t.Errorf("trust: exit %d\n%s", code, out)
 	}
 	test("add_task text=socks", "deny")
@@ -203,7 +203,7 @@ func TestATrustedFolderOnlyTightens(t *testing.T) {
 	// What was trusted stays in force when the folder changes.
 	apptest.Write(t, filepath.Join(h.vault, ".lifehub", "permissions.yaml"), hostileRules)
 	test("add_task text=socks", "deny")
-	if _, out := h.run("ask", "how often do I run?"); !strings.Contains(out, "not those that you trusted") {
+	if _, out := h.run("ask", "how often do I run?"); !strings.Contains(out, "have changed since you trusted them") {
 		t.Errorf("a change is not told:\n%s", out)
 	}
 	if code, out := h.run("config", "trust", "--revoke", "."); code != app.ExitDone {

@@ -16,25 +16,25 @@ import (
 	"lifehub/tui/safetext"
 )
 
-var errNoNotes = errors.New("no notes are known yet; `lifehub index DIR` makes a folder known, --notes DIR uses one for this run")
+var errNoNotes = errors.New("no notes yet; `lifehub index DIR` adds a folder, --notes DIR uses one for this run")
 
 func newIndex(sh *app.Process) *cobra.Command {
 	var f indexFlags
 	cmd := &cobra.Command{
 		Use:   "index [DIR…]",
-		Short: "Make the index match your notes",
-		Long: "Make the index match the notes: of the folders named, which are remembered from then on, else of all\n" +
-			"remembered ones. Notes that did not change cost nothing; an interrupted run goes on where it was.",
+		Short: "Index your notes",
+		Long: "Index the folders named, which are remembered from then on, or else all remembered folders.\n" +
+			"Unchanged notes cost nothing; an interrupted run resumes.",
 		Example: "  lifehub index ~/notes ~/work/wiki\n  lifehub index --rebuild",
 		RunE: func(cmd *cobra.Command, dirs []string) error {
 			return indexNotes(cmd.Context(), sh, dirs, f)
 		},
 	}
-	cmd.Flags().BoolVar(&f.rebuild, "rebuild", false, "read every note again, into a new index; the old one answers until it is whole")
-	cmd.Flags().BoolVar(&f.watch, "watch", false, "go on keeping the index like the notes, until stopped")
-	cmd.Flags().BoolVar(&f.status, "status", false, "say how the notes stand in the index, and change nothing")
-	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "say what would be done, and change nothing")
-	cmd.Flags().BoolVar(&f.json, "json", false, "print one JSON object a folder")
+	cmd.Flags().BoolVar(&f.rebuild, "rebuild", false, "rebuild the index from scratch; the old one is used until it is done")
+	cmd.Flags().BoolVar(&f.watch, "watch", false, "keep updating the index as notes change, until stopped")
+	cmd.Flags().BoolVar(&f.status, "status", false, "show how current the index is; change nothing")
+	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "show what would be done; change nothing")
+	cmd.Flags().BoolVar(&f.json, "json", false, "print one JSON object per folder")
 	cmd.MarkFlagsMutuallyExclusive("rebuild", "status", "dry-run")
 	cmd.MarkFlagsMutuallyExclusive("watch", "status", "dry-run")
 	return cmd

@@ -17,7 +17,7 @@ import (
 func newMCP(sh *app.Process) *cobra.Command {
 	var asJSON bool
 	list := &cobra.Command{
-		Use: "list", Short: "List the MCP servers and their status",
+		Use: "list", Short: "List MCP servers and their status",
 		RunE: withApp(sh, app.RunFlags{NoSave: true}, func(ctx context.Context, a *app.App, _ []string) error {
 			a.WaitForServers(ctx)
 			none := fmt.Sprintf("no servers; `lifehub mcp add NAME -- COMMAND` adds one to %s", a.Paths.ServersFile())
@@ -27,10 +27,10 @@ func newMCP(sh *app.Process) *cobra.Command {
 	addJSON(list, &asJSON, "print a JSON array")
 	lines := 0
 	logs := &cobra.Command{
-		Use: "logs NAME", Short: "Print what a server wrote to stderr and logged",
+		Use: "logs NAME", Short: "Print a server's log and what it wrote to stderr",
 		RunE: func(_ *cobra.Command, given []string) error { return showServerLog(sh, given[0], lines) },
 	}
-	addNumber(logs, &lines, 0, 0, "lines", "only the last lines; 0: all that is kept")
+	addNumber(logs, &lines, 0, 0, "lines", "only the last lines; 0: all")
 	return app.Group("mcp", "Manage MCP servers",
 		list, newMCPAdd(sh), newMCPImport(sh), newMCPRemove(sh), newMCPTest(sh), newMCPConsent(sh), newMCPTrust(sh), logs)
 }
@@ -62,12 +62,12 @@ func serverLines(s mcpclient.ServerState) string {
 
 // serverFigures is the cockpit of a running server in one line.
 func serverFigures(s mcpclient.ServerState) string {
-	parts := []string{uptime(time.Since(s.Since)), fmt.Sprintf("%d restarts", s.Restarts), fmt.Sprintf("its tools cost about %d tokens of a prompt", s.Tokens)}
+	parts := []string{uptime(time.Since(s.Since)), fmt.Sprintf("%d restarts", s.Restarts), fmt.Sprintf("its tools take about %d tokens of a prompt", s.Tokens)}
 	if s.About != "" {
 		parts = append([]string{s.About}, parts...)
 	}
 	if s.Odd > 0 {
-		parts = append(parts, fmt.Sprintf("%d lines of output that were no messages", s.Odd))
+		parts = append(parts, fmt.Sprintf("%d lines of output that were not messages", s.Odd))
 	}
 	return strings.Join(parts, " · ")
 }

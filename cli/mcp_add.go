@@ -34,7 +34,7 @@ func newMCPAdd(sh *app.Process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "add NAME [--url URL | -- COMMAND [ARG…]]", Short: "Add a server to mcp.json",
 		Long: "Add a server to mcp.json. What you type here is trusted: the server is started from now on, and the tools\n" +
-			"that it lists first are taken. What changes later must be seen first (lifehub mcp trust). Each call asks.",
+			"it lists first are accepted. Later changes need your review (lifehub mcp trust). Each call asks.",
 		Example: "  lifehub mcp add files -- npx -y @modelcontextprotocol/server-filesystem ~/Documents\n" +
 			"  lifehub mcp add brave -e BRAVE_API_KEY -- npx -y @brave/brave-search-mcp-server\n" +
 			"  lifehub mcp add work --url https://mcp.example.org/mcp -H 'Authorization: Bearer ${WORK_TOKEN}'",
@@ -42,12 +42,12 @@ func newMCPAdd(sh *app.Process) *cobra.Command {
 		RunE: func(_ *cobra.Command, given []string) error { return a.run(given[0], given[1:]) },
 	}
 	f := cmd.Flags()
-	f.StringVar(&a.server.URL, "url", "", "address of a server on the web")
-	f.StringVarP(&a.transport, "type", "t", "", "stdio, http or sse; found out if left out")
-	f.StringArrayVarP(&a.env, "env", "e", nil, "a variable for the server: NAME=VALUE, or NAME for the one that you have (repeatable)")
-	f.StringArrayVarP(&a.headers, "header", "H", nil, "a header for a server on the web: 'Name: value' (repeatable)")
-	f.StringVar(&a.server.Cwd, "cwd", "", "the folder that it runs in")
-	f.DurationVar(&a.timeout, "timeout", 0, "bound of one call")
+	f.StringVar(&a.server.URL, "url", "", "URL of a remote server")
+	f.StringVarP(&a.transport, "type", "t", "", "stdio, http or sse (default: detected)")
+	f.StringArrayVarP(&a.env, "env", "e", nil, "environment variable: NAME=VALUE, or NAME to pass on your own (repeatable)")
+	f.StringArrayVarP(&a.headers, "header", "H", nil, "HTTP header for a remote server: 'Name: value' (repeatable)")
+	f.StringVar(&a.server.Cwd, "cwd", "", "working directory of the server")
+	f.DurationVar(&a.timeout, "timeout", 0, "timeout of one call")
 	return cmd
 }
 
@@ -97,7 +97,7 @@ func pairs(given []string, between string) (map[string]string, error) {
 		name = strings.TrimSpace(name)
 		switch {
 		case name == "" || !ok && between != "=":
-			return nil, fmt.Errorf("%q is not a name, %q and a value", text, between)
+			return nil, fmt.Errorf("%q is not of the form NAME%sVALUE", text, between)
 		case !ok:
 			value = "${" + name + "}"
 		case between == ":":
@@ -114,10 +114,10 @@ func pairs(given []string, between string) (map[string]string, error) {
 func newMCPImport(sh *app.Process) *cobra.Command {
 	var yes bool
 	cmd := &cobra.Command{
-		Use: "import FILE", Short: "Add the servers of another client's file, after showing them",
-		Long: "Add the servers of another client's file, after showing what each would run: that of Claude, Cursor, Windsurf, Gemini,\n" +
-			"VS Code, Zed, opencode, Codex (TOML) and whoever else writes \"mcpServers\" in JSON, with comments or without.\n" +
-			"Tools that the other client leaves out are left out here; what it lets run without asking is not taken over.",
+		Use: "import FILE", Short: "Import servers from another client's config",
+		Long: "Import servers from another client's config, after showing what each would run: Claude, Cursor, Windsurf,\nGemini," +
+			"VS Code, Zed, opencode, Codex (TOML) and any other with \"mcpServers\" in JSON, with or without comments.\n" +
+			"Tools excluded there stay excluded; permission to run without asking is not imported.",
 		Example: "  lifehub mcp import ~/.cursor/mcp.json\n  lifehub mcp import ~/.config/Claude/claude_desktop_config.json",
 		RunE:    func(_ *cobra.Command, given []string) error { return importServers(sh, given[0], yes) },
 	}
@@ -168,7 +168,7 @@ func importServers(sh *app.Process, from string, yes bool) error {
 	if err := k.Trust.Shown(found.Servers...); err != nil {
 		return err
 	}
-	fmt.Fprintf(sh.Out, "added %s; their tools are used once you have seen them: lifehub mcp trust NAME\n", draw.Count(len(found.Servers), "server"))
+	fmt.Fprintf(sh.Out, "added %s; review their tools before they are used: lifehub mcp trust NAME\n", draw.Count(len(found.Servers), "server"))
 	return nil
 }
 
@@ -177,12 +177,12 @@ func agree(sh *app.Process, question string, yes bool) error {
 	if yes || app.Agrees(sh, question) {
 		return nil
 	}
-	return app.ExitError{Err: errors.New("nothing was changed without a yes; --yes says it"), Code: app.ExitRefused}
+	return app.ExitError{Err: errors.New("nothing was changed; confirm, or pass --yes"), Code: app.ExitRefused}
 }
 
 func newMCPRemove(sh *app.Process) *cobra.Command {
 	return &cobra.Command{
-		Use: "remove NAME", Short: "Take a server out of mcp.json, and forget what it was trusted with", Aliases: []string{"rm"},
+		Use: "remove NAME", Short: "Remove a server, and what it was trusted with", Aliases: []string{"rm"},
 		RunE: func(_ *cobra.Command, given []string) error { return removeServer(sh, given[0]) },
 	}
 }
@@ -200,7 +200,7 @@ func removeServer(sh *app.Process, name string) error {
 	}
 	for _, file := range []string{p.ServerLog(name), p.ServerLog(name) + ".old", filepath.Join(p.Credentials(), name+".json")} {
 		if err := os.Remove(file); err != nil && !os.IsNotExist(err) {
-			return fmt.Errorf("remove what was kept of %s: %w", name, err)
+			return fmt.Errorf("remove what was saved for %s: %w", name, err)
 		}
 	}
 	fmt.Fprintf(sh.Out, "removed %s\n", name)

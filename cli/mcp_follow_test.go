@@ -194,7 +194,7 @@ func TestAQuestionWaitsForTheServerThatItNames(t *testing.T) {
 func TestAQuestionThatNamesNoServerDoesNotWaitForOneThatHangs(t *testing.T) {
 	t.Parallel()
 	said := asking(t, ownServer("sleep"), "\x00", nil, "@calculate expression=6*7")
-	if !strings.Contains(said, "Going on without MCP servers that have not started yet: late.") || !strings.Contains(said, "42") {
+	if !strings.Contains(said, "Continuing without MCP servers that have not started yet: late.") || !strings.Contains(said, "42") {
 		t.Errorf("got\n%s", said)
 	}
 }

@@ -69,7 +69,7 @@ func TestProgressAndQuestionsOfARealServerAreEvents(t *testing.T) {
 		"@everything_trigger-elicitation-request": {
 			`"type":"input_request"`, `"kind":"form"`, `"message":"Please provide inputs`, `"schema":{`, `"type":"input_result"`, `"action":"decline","reason":"nobody can be asked"`,
 		},
-		"@everything_trigger-sampling-request prompt=why": {"no model answers now"},
+		"@everything_trigger-sampling-request prompt=why": {"no model is available now"},
 	} {
 		out, code := run("ask", "--allow", "everything_*", "--stream-json", call)
 		for _, w := range want {

@@ -27,9 +27,9 @@ import (
 
 func newMCPTest(sh *app.Process) *cobra.Command {
 	return &cobra.Command{
-		Use: "test NAME", Short: "Start a server and list what it offers; call nothing",
-		Long: "Start a server and list what it offers; call nothing. A server on the web that wants your consent gets it here:\n" +
-			"the page to open is shown, and opened when you press o and Enter. One port of this machine is open meanwhile.",
+		Use: "test NAME", Short: "Start a server and list what it offers",
+		Long: "Start a server and list what it offers; nothing is called. If a remote server needs your consent, the page to\n" +
+			"open is shown; o and Enter opens it. One port of this machine is open meanwhile.",
 		RunE: withServer(sh, func(ctx context.Context, a *app.App, name string) error {
 			return testServer(ctx, sh, a.Servers, name, term.IsTerminal(sh.In.Fd()))
 		}),
@@ -38,9 +38,9 @@ func newMCPTest(sh *app.Process) *cobra.Command {
 
 func newMCPConsent(sh *app.Process) *cobra.Command {
 	return &cobra.Command{
-		Use: "consent NAME", Short: "Grant a server on the web the access that it wants",
-		Long: "Grant a server on the web the access that it wants, as `mcp test` does in a terminal: the page to open is shown. What comes of it\n" +
-			"is kept in a file that only you can read; `mcp remove` takes it away again.",
+		Use: "consent NAME", Short: "Sign in to a remote server",
+		Long: "Sign in to a remote server (OAuth), as `mcp test` does in a terminal: the page to open is shown. The credential\n" +
+			"is saved in a file that only you can read; `mcp remove` deletes it.",
 		RunE: withServer(sh, func(ctx context.Context, a *app.App, name string) error {
 			return testServer(ctx, sh, a.Servers, name, true)
 		}),
@@ -86,7 +86,7 @@ func testServer(ctx context.Context, sh *app.Process, servers *mcpclient.Client,
 func consentTo(ctx context.Context, sh *app.Process, servers *mcpclient.Client, name string) error {
 	before := servers.State()[0].Since
 	err := servers.Consent(ctx, name, func(page string) {
-		fmt.Fprintf(sh.Err, "%s wants your consent. Open this page:\n\n  %s\n\no and Enter opens it; Ctrl+C leaves.\n", name, safetext.Reveal(page))
+		fmt.Fprintf(sh.Err, "%s needs your consent. Open this page:\n\n  %s\n\no and Enter opens it; Ctrl+C cancels.\n", name, safetext.Reveal(page))
 		go openOnKey(sh, page)
 	})
 	if err != nil {
@@ -132,12 +132,12 @@ func openOnKey(sh *app.Process, page string) {
 func newMCPTrust(sh *app.Process) *cobra.Command {
 	var yes bool
 	cmd := &cobra.Command{
-		Use: "trust NAME", Short: "Show what of a server is new or has changed, and take it as seen",
-		Long: "Show what of a server is new or has changed since you saw it: what it runs, and each tool's name, words and\n" +
-			"arguments. [-struck out-] is what you had seen, {+this+} is new. Nothing of it is used before you say yes.",
+		Use: "trust NAME", Short: "Review what is new or has changed in a server, and trust it",
+		Long: "Show what is new or has changed in a server since you reviewed it: what it runs, and each tool's name,\n" +
+			"description and arguments. [-struck out-] is what it was, {+this+} is new. Nothing of it is used until you agree.",
 		RunE: withServer(sh, func(ctx context.Context, a *app.App, name string) error { return trustServer(ctx, sh, a, name, yes) }),
 	}
-	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "take it as seen without asking")
+	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "trust it without asking")
 	return cmd
 }
 
@@ -177,12 +177,12 @@ func trustServer(ctx context.Context, sh *app.Process, a *app.App, name string, 
 	state := servers.State()[0]
 	switch {
 	case len(state.Unseen) > 0:
-		return fmt.Errorf("trust MCP server %s: it changes while you look at it", name)
+		return fmt.Errorf("trust MCP server %s: it changed during the review; try again", name)
 	case looks == 0:
 		for _, c := range a.ServerTrust.Trust.Known(name) {
 			showChange(sh.Out, c)
 		}
-		fmt.Fprintln(sh.Out, "This is what you have seen; nothing has changed.")
+		fmt.Fprintln(sh.Out, "Nothing has changed since you reviewed it.")
 	}
 	fmt.Fprintf(sh.Out, "%s: %s\n", name, safetext.Line(state.Text()))
 	return nil

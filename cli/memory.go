@@ -27,12 +27,12 @@ type memoryCommand struct {
 
 func newMemory(sh *app.Process) *cobra.Command {
 	c := &memoryCommand{Process: sh}
-	list := &cobra.Command{Use: "list", Short: "List what is remembered about you, with the file that holds it", RunE: c.onFacts(c.list)}
+	list := &cobra.Command{Use: "list", Short: "List facts about you, and the file they are in", RunE: c.onFacts(c.list)}
 	addJSON(list, &c.asJSON, "print a JSON array")
-	search := &cobra.Command{Use: "search QUERY…", Short: "Find facts, and what was said in earlier conversations", RunE: withApp(sh, app.RunFlags{}, c.search)}
+	search := &cobra.Command{Use: "search QUERY…", Short: "Search facts and earlier conversations", RunE: withApp(sh, app.RunFlags{}, c.search)}
 	addJSON(search, &c.asJSON, "print one JSON object")
 	addNumber(search, &c.limit, 5, 1, "exchanges", "how many exchanges")
-	return app.Group("memory", "What LifeHub remembers about you and of earlier conversations", list, search,
+	return app.Group("memory", "Manage what LifeHub remembers", list, search,
 		&cobra.Command{
 			Use: "add TEXT…", Short: "Remember a fact about you",
 			Example: "  lifehub memory add \"my cat is called Whiskers\"",
@@ -42,13 +42,13 @@ func newMemory(sh *app.Process) *cobra.Command {
 			}),
 		},
 		&cobra.Command{
-			Use: "forget TEXT…", Short: "Forget a fact, named by words that only it holds",
+			Use: "forget TEXT…", Short: "Forget a fact, by words that match only it",
 			RunE: c.onFacts(func(_ context.Context, a *app.App, given []string) error {
 				diff, err := a.Facts().Forget(strings.Join(given, " "))
 				return c.showDiff(diff, err)
 			}),
 		},
-		&cobra.Command{Use: "edit", Short: "Open the file of facts in your editor", RunE: c.onFacts(c.edit)},
+		&cobra.Command{Use: "edit", Short: "Edit the facts in your editor", RunE: c.onFacts(c.edit)},
 	)
 }
 
@@ -75,7 +75,7 @@ func (c *memoryCommand) list(ctx context.Context, a *app.App, _ []string) error 
 	if err != nil {
 		return err
 	}
-	return printList(c.Process, c.asJSON, "facts", "nothing is remembered about you; `lifehub memory add TEXT` or /remember in the chat adds to it", facts, factLine)
+	return printList(c.Process, c.asJSON, "facts", "no facts about you yet; `lifehub memory add TEXT`, or /remember in the chat, adds one", facts, factLine)
 }
 
 func factLine(f agent.Fact) string {
@@ -103,7 +103,7 @@ func (c *memoryCommand) search(ctx context.Context, a *app.App, query []string) 
 		fmt.Fprintf(&text, "%s\n%s\n\n", indent(safetext.Text(app.Excerpt(r.Question)), "  > "), indent(safetext.Text(app.Excerpt(r.Answer)), "    "))
 	}
 	if text.Len() == 0 {
-		fmt.Fprintln(c.Err, "nothing like that is remembered")
+		fmt.Fprintln(c.Err, "nothing found in memory")
 	}
 	return printText(c.Process, "memory", text.String())
 }
@@ -119,7 +119,7 @@ func (c *memoryCommand) showDiff(diff string, err error) error {
 func (c *memoryCommand) edit(ctx context.Context, a *app.App, _ []string) error {
 	argv := strings.Fields(a.Settings.Editor)
 	if len(argv) == 0 {
-		return settings.UsageError{Err: errors.New("there is no editor: set EDITOR, or `editor` in the settings")}
+		return settings.UsageError{Err: errors.New("no editor is set: set EDITOR, or `editor` in the settings")}
 	}
 	facts := a.Facts()
 	if err := facts.Begin(); err != nil {
@@ -132,7 +132,7 @@ func (c *memoryCommand) edit(ctx context.Context, a *app.App, _ []string) error 
 	cmd := exec.CommandContext(ctx, argv[0], append(argv[1:], filepath.Join(folder.Dir(), filepath.FromSlash(facts.Path)))...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.Env = c.In, c.Out, c.Err, redact.WithoutOwnSecrets(c.Environ())
 	if err := cmd.Run(); err != nil {
-		return fmt.Errorf("edit what is remembered: %w", err)
+		return fmt.Errorf("edit the facts: %w", err)
 	}
 	return nil
 }

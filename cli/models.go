@@ -25,12 +25,12 @@ type modelsCommand struct {
 
 func newModels(sh *app.Process) *cobra.Command {
 	c := &modelsCommand{Process: sh}
-	list := &cobra.Command{Use: "list", Short: "List the models of the server", RunE: c.onServer(c.list)}
+	list := &cobra.Command{Use: "list", Short: "List installed models", RunE: c.onServer(c.list)}
 	addJSON(list, &c.asJSON, "print a JSON array")
-	show := &cobra.Command{Use: "show [NAME]", Short: "Show what a model can do; without a name, the one in use", RunE: c.onServer(c.show)}
+	show := &cobra.Command{Use: "show [NAME]", Short: "Show what a model can do (default: the one in use)", RunE: c.onServer(c.show)}
 	addJSON(show, &c.asJSON, "print one JSON object")
-	pull := &cobra.Command{Use: "pull NAME", Short: "Fetch a model", Example: "  lifehub models pull nomic-embed-text", RunE: c.onServer(c.pull)}
-	return app.Group("models", "Models of the server: list, show, fetch", list, show, pull)
+	pull := &cobra.Command{Use: "pull NAME", Short: "Pull a model from the server's library", Example: "  lifehub models pull nomic-embed-text", RunE: c.onServer(c.pull)}
+	return app.Group("models", "List, show and pull models", list, show, pull)
 }
 
 // onServer reaches the model server for one command.
@@ -68,7 +68,7 @@ func (c *modelsCommand) list(ctx context.Context, p llm.Provider, _ string) erro
 	if err != nil {
 		return fmt.Errorf("list models: %w", err)
 	}
-	return printList(c.Process, c.asJSON, "models", "no models are installed; `lifehub models pull qwen3:8b` fetches one", list, func(m llm.Info) string {
+	return printList(c.Process, c.asJSON, "models", "no models are installed; `lifehub models pull qwen3:8b` pulls one", list, func(m llm.Info) string {
 		mark, size := " ", ""
 		if m.Name == p.State().Model {
 			mark = "*"
@@ -96,7 +96,7 @@ func (c *modelsCommand) show(ctx context.Context, p llm.Provider, name string) e
 		rows = append(rows, [2]string{"size", draw.Bytes(m.Size)})
 	}
 	if m.Context > 0 {
-		rows = append(rows, [2]string{"context", fmt.Sprintf("%d tokens at most, %d asked for", m.Context, m.Allocated)})
+		rows = append(rows, [2]string{"context", fmt.Sprintf("%d tokens at most, %d requested", m.Context, m.Allocated)})
 	}
 	for _, r := range rows {
 		if r[1] != "" {

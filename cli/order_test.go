@@ -149,12 +149,12 @@ func TestAskSaysThatNotesAreStillRead(t *testing.T) {
 		}
 		asked = true
 		out, told := run("ask", "--notes", vault, "what does the boiler do?")
-		mustFollow(t, "stderr", told, "changed nothing", " of 22 notes read so far; ask again when all are read")
+		mustFollow(t, "stderr", told, "changed nothing", " of 22 notes indexed so far; ask again when all are indexed")
 		if strings.Contains(out, "read so far") {
 			t.Errorf("stdout has it: %s", out)
 		}
 		out, _ = run("ask", "--json", "--notes", vault, "what does the boiler do?")
-		if !strings.Contains(out, `"unread":`) || !strings.Contains(out, ` of 22 notes read so far; ask again when all are read"`) {
+		if !strings.Contains(out, `"unread":`) || !strings.Contains(out, ` of 22 notes indexed so far; ask again when all are indexed"`) {
 			t.Errorf("JSON tells %s", out)
 		}
 	}); err != nil || !asked {

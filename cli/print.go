@@ -50,7 +50,7 @@ func addNumber(cmd *cobra.Command, n *int, usual, least int, of, usage string) {
 	cmd.Flags().IntVarP(n, "number", "n", usual, usage)
 	checkFirst(cmd, func() error {
 		if *n < least {
-			return settings.UsageError{Err: fmt.Errorf("-n: %d is not a number of %s", *n, of)}
+			return settings.UsageError{Err: fmt.Errorf("-n: %d is not a valid number of %s", *n, of)}
 		}
 		return nil
 	})

@@ -16,9 +16,9 @@ func newRelated(sh *app.Process) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "related NOTE",
-		Short: "Find the notes that belong to a note, and why",
-		Long: "Find the notes that belong to a note, named by its path, file name or title: what it links to and what links\n" +
-			"to it, notes with the same tags, notes that mention it without a link, and the notes nearest in meaning.",
+		Short: "Find notes related to a note, and why",
+		Long: "Find notes related to a note, which is named by path, file name or title: links in both directions, shared\n" +
+			"tags, mentions without a link, and the notes nearest in meaning.",
 		Example: "  lifehub related running/plan.md\n" +
 			"  lifehub related \"Sourdough\" -n 3 --json",
 		Args: cobra.ExactArgs(1),

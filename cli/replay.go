@@ -16,7 +16,7 @@ import (
 
 func (c *traceCommand) replay(ctx context.Context, t trace.Trace, events []agent.Event) error {
 	if len(events) == 0 {
-		return fmt.Errorf("the trace of %s holds no event that can be shown", t.Turn)
+		return fmt.Errorf("the trace of %s has no events to show", t.Turn)
 	}
 	r := replay.Recording{Question: t.Question, Events: events, Speed: c.speed}
 	if c.plain || !app.HasScreen(c.Process) {

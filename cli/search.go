@@ -23,9 +23,9 @@ func newSearch(sh *app.Process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "search QUERY…",
 		Short: "Find passages in your notes, without a model",
-		Long: "Find passages in your notes, without a model. Words of the query may be filters: path:FOLDER, tag:NAME,\n" +
-			"after:DATE and before:DATE. Words in quotes are found as they stand.\n" +
-			"Days may be said in words, such as last week, in October or before Christmas.",
+		Long: "Find passages in your notes, without a model. The query may contain filters: path:FOLDER, tag:NAME,\n" +
+			"after:DATE and before:DATE. Quoted words match exactly.\n" +
+			"Dates may be in words, such as last week, in October or before Christmas.",
 		Example: "  lifehub search \"undo the last commit\"\n" +
 			"  lifehub search boiler tag:home after:2026-01-01 -n 3",
 		RunE: func(cmd *cobra.Command, given []string) error {
@@ -40,7 +40,7 @@ func newSearch(sh *app.Process) *cobra.Command {
 
 func searchNotes(ctx context.Context, sh *app.Process, flags app.RunFlags, text string, limit int, asJSON bool) error {
 	if strings.TrimSpace(text) == "" {
-		return settings.UsageError{Err: errors.New("there is nothing to search for: give words or a filter")}
+		return settings.UsageError{Err: errors.New("nothing to search for: give words or a filter")}
 	}
 	query, err := rag.ParseQuery(text)
 	if err != nil {
@@ -77,7 +77,7 @@ func openIndexed(ctx context.Context, sh *app.Process, flags app.RunFlags) (_ *a
 		fmt.Fprintf(sh.Err, "! %s\n", safetext.Line(text))
 	}
 	if len(a.MissingVaults) > 0 && len(a.OpenVaults()) == 0 {
-		return nil, errors.New("none of the remembered folders of notes can be read; `lifehub doctor` says how to fix that")
+		return nil, errors.New("none of the remembered notes folders can be read; `lifehub doctor` says how to fix that")
 	}
 	if len(a.OpenVaults()) == 0 {
 		return nil, settings.UsageError{Err: errNoNotes}

@@ -31,16 +31,16 @@ func newStats(sh *app.Process) *cobra.Command {
 	s := &statsCommand{Process: sh}
 	cmd := &cobra.Command{
 		Use:   "stats",
-		Short: "Times, tokens, searches and tool calls of the turns so far",
-		Long: "Sum up the saved turns, by day, model or turn. Times are those of half of the turns (p50)\n" +
-			"and of 95 in 100 (p95).",
+		Short: "Show times, tokens, searches and tool calls",
+		Long: "Summarise the saved turns by day, model or turn. Times are the median (p50)\n" +
+			"and the 95th percentile (p95).",
 		Example: "  lifehub stats                        # by day\n" +
 			"  lifehub stats --by model --since 7d\n" +
 			"  lifehub stats --by turn --since 2026-03-01 --json",
 		RunE: withStore(sh, s.run),
 	}
-	cmd.Flags().StringVar(&s.by, "by", "day", "what turns are summed up by: day, model or turn")
-	cmd.Flags().StringVar(&s.since, "since", "", "only turns since a day (2026-03-01), or of the last days or hours (7d, 12h)")
+	cmd.Flags().StringVar(&s.by, "by", "day", "group by day, model or turn")
+	cmd.Flags().StringVar(&s.since, "since", "", "only turns since a date (2026-03-01), or of the last days or hours (7d, 12h)")
 	addNumber(cmd, &s.limit, 30, 0, "rows", "how many rows; 0: all")
 	addJSON(cmd, &s.asJSON, "print a JSON array")
 	return cmd
@@ -52,7 +52,7 @@ func (s *statsCommand) run(ctx context.Context, kept *store.Store, _ []string) e
 		return settings.UsageError{Err: err}
 	}
 	if s.by != "day" && s.by != "model" && s.by != "turn" {
-		return settings.UsageError{Err: fmt.Errorf("--by: %q is neither day, model nor turn", s.by)}
+		return settings.UsageError{Err: fmt.Errorf("--by: %q is not day, model or turn", s.by)}
 	}
 	list, err := kept.Figures(ctx, s.by, since, s.limit)
 	if err != nil {
@@ -97,7 +97,7 @@ func parseSince(text string, now time.Time) (time.Time, error) {
 	if ago, err := time.ParseDuration(text); err == nil && ago > 0 {
 		return now.Add(-ago), nil
 	}
-	return time.Time{}, fmt.Errorf("--since: %q is neither a day such as 2026-03-01 nor a time such as 7d or 12h", text)
+	return time.Time{}, fmt.Errorf("--since: %q is not a date such as 2026-03-01, nor a period such as 7d or 12h", text)
 }
 
 // table sets cells in columns: the first and the last to the left, figures to

@@ -25,7 +25,7 @@ func newTools(sh *app.Process) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "tools [NAME]",
-		Short: "List every tool with its level, or show one with its schema",
+		Short: "List tools with their permission level, or show one with its schema",
 		RunE: withTools(sh, func(ctx context.Context, list []agent.Tool, gate *turn.Agent, name string) error {
 			if name != "" {
 				return showTool(ctx, sh, list, gate, name)
@@ -94,14 +94,14 @@ func newPermissions(sh *app.Process) *cobra.Command {
 	return app.Group("permissions", "Manage permission rules: which calls run, ask or are refused",
 		&cobra.Command{Use: "list", Short: "List the rules", RunE: func(*cobra.Command, []string) error { return listRules(sh) }},
 		&cobra.Command{
-			Use: "test CALL…", Short: "Say which rule decides a call",
+			Use: "test CALL…", Short: "Show which rule decides a call",
 			Example: "  lifehub permissions test add_task\n  lifehub permissions test 'add_task text=milk note=home.md'",
 			RunE: withTools(sh, func(ctx context.Context, list []agent.Tool, gate *turn.Agent, call string) error {
 				return testRules(ctx, sh, list, gate, call)
 			}),
 		},
 		&cobra.Command{
-			Use: "revoke TOOL", Short: "Take the rules for a tool out of the file",
+			Use: "revoke TOOL", Short: "Remove the rules for a tool",
 			RunE: func(_ *cobra.Command, given []string) error { return revokeRules(sh, given[0]) },
 		},
 	)
@@ -121,14 +121,14 @@ func listRules(sh *app.Process) error {
 		return err
 	}
 	list := all.Narrowed(folders.Rules).List()
-	none := "no rules; each tool has its own level (`lifehub tools`). Rules belong in " + p.PermissionsFile()
+	none := "no rules; each tool has a default level (`lifehub tools`). Rules go in " + p.PermissionsFile()
 	err = printList(sh, false, "rules", none, list, func(r rules.Rule) string {
 		return fmt.Sprintf("%-24s %-8s %s", safetext.Line(app.RuleText(r)), r.Level, safetext.Line(r.From))
 	})
 	if slices.ContainsFunc(list, func(r rules.Rule) bool {
 		return r.Level == agent.Deny && len(r.Where) == 0 && r.MatchesTool("read_note") && !r.MatchesTool("search_notes")
 	}) {
-		fmt.Fprintln(sh.Err, "! deny for read_note does not keep notes from search_notes; with args: {path: {under: FOLDER}} it hides those notes from every tool")
+		fmt.Fprintln(sh.Err, "! denying read_note does not hide notes from search_notes; with args: {path: {under: FOLDER}} it hides those notes from every tool")
 	}
 	return err
 }
@@ -144,12 +144,12 @@ func testRules(ctx context.Context, sh *app.Process, list []agent.Tool, gate *tu
 		return settings.UsageError{Err: err}
 	}
 	if misfit != nil && rest != "" {
-		fmt.Fprintf(sh.Err, "! the tool would refuse this call: %s\n", safetext.Line(misfit.Error()))
+		fmt.Fprintf(sh.Err, "! the tool would reject this call: %s\n", safetext.Line(misfit.Error()))
 	}
 	level, why := gate.Decide(ctx, t, input, false)
 	fmt.Fprintf(sh.Out, "%s\n%s\n", level, safetext.Line(why))
 	if later, why := gate.Decide(ctx, t, input, true); later.String() != level.String() {
-		fmt.Fprintf(sh.Out, "and once text was read that is not yours: %s\n%s\n", later, safetext.Line(why))
+		fmt.Fprintf(sh.Out, "and after untrusted text was read: %s\n%s\n", later, safetext.Line(why))
 	}
 	return nil
 }
@@ -191,6 +191,6 @@ func revokeRules(sh *app.Process, tool string) error {
 	if n == 0 {
 		return settings.UsageError{Err: fmt.Errorf("no rule names the tool %q; `lifehub permissions list` shows them", tool)}
 	}
-	fmt.Fprintf(sh.Out, "took out %s for %s\n", draw.Count(n, "rule"), safetext.Line(tool))
+	fmt.Fprintf(sh.Out, "removed %s for %s\n", draw.Count(n, "rule"), safetext.Line(tool))
 	return nil
 }

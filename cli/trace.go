@@ -33,41 +33,41 @@ type traceCommand struct {
 
 func newTrace(sh *app.Process) *cobra.Command {
 	c := &traceCommand{Process: sh}
-	list := &cobra.Command{Use: "list", Short: "List the turns that have a trace, newest first", RunE: withStore(sh, c.list)}
+	list := &cobra.Command{Use: "list", Short: "List traces, newest first", RunE: withStore(sh, c.list)}
 	addNumber(list, &c.limit, 20, 0, "traces", "how many; 0: all")
 	addJSON(list, &c.asJSON, "print a JSON array")
 	show := &cobra.Command{
 		Use: "show ID", Short: "Print a turn event by event",
-		Long:    "Print a turn event by event, each with its time since the turn began. ID is that of a turn, or of a\nconversation, which means its last turn.",
+		Long:    "Print a turn event by event, each with its time since the turn began. ID is that of a turn, or of a\nconversation for its last turn.",
 		Example: "  lifehub trace show 3f9c2a       # the last turn of that conversation\n  lifehub trace show --full 3f9c2a.4",
 		RunE:    c.onTrace(c.show),
 	}
-	show.Flags().BoolVar(&c.full, "full", false, "print prompts, results and answers whole")
+	show.Flags().BoolVar(&c.full, "full", false, "print prompts, results and answers in full")
 	replay := &cobra.Command{
-		Use: "replay ID", Short: "Show a turn again as it was, without a model",
-		Long: "Show a turn again on the screen, from its trace: nothing is asked and nothing runs.\n" +
+		Use: "replay ID", Short: "Replay a turn on the screen, without a model",
+		Long: "Replay a turn on the screen, from its trace: no model is asked and nothing runs.\n" +
 			"Keys: space pauses, + and - change the speed, q leaves.",
-		Example: "  lifehub trace replay 3f9c2a              # as fast as it was\n" +
+		Example: "  lifehub trace replay 3f9c2a              # in real time\n" +
 			"  lifehub trace replay 3f9c2a --speed 4\n" +
 			"  lifehub trace replay 3f9c2a --speed 0    # all at once",
 		RunE: c.onTrace(c.replay),
 	}
-	replay.Flags().Float64Var(&c.speed, "speed", 1, "how many times as fast as it was; 0: at once")
+	replay.Flags().Float64Var(&c.speed, "speed", 1, "speed: 2 is twice as fast; 0: all at once")
 	checkFirst(replay, func() error {
 		if c.speed < 0 {
-			return settings.UsageError{Err: fmt.Errorf("--speed: %g is not a speed; 1 is as it was, 0 at once", c.speed)}
+			return settings.UsageError{Err: fmt.Errorf("--speed: %g is not a speed; 1 is real time, 0 all at once", c.speed)}
 		}
 		return nil
 	})
 	replay.Flags().BoolVar(&c.plain, "plain", false, "plain lines, no redraws")
 	export := &cobra.Command{
 		Use: "export ID", Short: "Print a trace as JSON lines, without secrets",
-		Long: "Print a trace as JSON lines: a head, then each event and prompt as --stream-json writes events. Keys and\n" +
-			"passwords known from the settings, the environment, .env files and mcp.json are taken out in every form in\n" +
-			"which they travel (plain, URL, base64, hex), and so is what looks like one.",
+		Long: "Print a trace as JSON lines: a header, then each event and prompt as --stream-json writes events. Keys and\n" +
+			"passwords from the settings, the environment, .env files and mcp.json are removed in every encoding\n" +
+			"(plain, URL, base64, hex), and so is anything that looks like one.",
 		RunE: c.onTrace(c.export),
 	}
-	return app.Group("trace", "What happened in a turn, saved for a later look", list, show, replay, export)
+	return app.Group("trace", "Inspect what happened in a turn", list, show, replay, export)
 }
 
 // exportHead is the first line of an export.
@@ -97,13 +97,13 @@ func (c *traceCommand) list(ctx context.Context, s *store.Store, _ []string) err
 	for i := range list {
 		list[i].Question = secrets.Text(list[i].Question)
 	}
-	return printList(c.Process, c.asJSON, "traces", "no traces yet; each turn leaves one", list, func(t trace.Trace) string {
+	return printList(c.Process, c.asJSON, "traces", "no traces yet; each turn saves one", list, func(t trace.Trace) string {
 		note := ""
 		switch {
 		case t.Readable() != nil:
 			note = fmt.Sprintf(" (format %d)", t.Format)
 		case !t.Whole:
-			note = " (not whole)"
+			note = " (incomplete)"
 		}
 		return fmt.Sprintf("%-12s  %s  %-6s  %4d events  %8s  %s%s", t.Turn, t.Started.Local().Format(shownTime),
 			t.State, t.Events, draw.Bytes(t.Size), draw.Summary(t.Question, 60), note)
@@ -126,7 +126,7 @@ func (c *traceCommand) onTrace(do func(context.Context, trace.Trace, []agent.Eve
 			fmt.Fprintf(c.Err, "! %s of the trace cannot be read: %s\n", draw.Count(missed, "line"), safetext.Line(err.Error()))
 		}
 		if t.Damage != "" {
-			fmt.Fprintf(c.Err, "! the trace is damaged; what follows is what can be read of it: %s\n", safetext.Line(t.Damage))
+			fmt.Fprintf(c.Err, "! the trace is damaged; the readable part follows: %s\n", safetext.Line(t.Damage))
 		}
 		return do(ctx, t, events)
 	})
@@ -176,9 +176,9 @@ func (c *traceCommand) show(_ context.Context, t trace.Trace, events []agent.Eve
 	}
 	switch {
 	case t.Dropped > 0:
-		fmt.Fprintf(w, "%9s  %d more events are not in the trace: it reached the size of traces.turn\n", "", t.Dropped)
+		fmt.Fprintf(w, "%9s  %d more events are not in the trace: it reached the limit traces.turn\n", "", t.Dropped)
 	case !t.Whole:
-		fmt.Fprintf(w, "%9s  the trace ends here: the turn was killed, or goes on\n", "")
+		fmt.Fprintf(w, "%9s  the trace ends here: the turn was killed, or is still running\n", "")
 	}
 	return w.Flush()
 }

@@ -56,7 +56,7 @@ func (t *Transport) ProxyOf(req *http.Request) string {
 // who streams. A redirect would carry the prompt to another server.
 func (t *Transport) Client() *http.Client {
 	return &http.Client{Transport: t, CheckRedirect: func(req *http.Request, _ []*http.Request) error {
-		return &StatusError{Code: http.StatusFound, Message: fmt.Sprintf("it sends on to %s, which LifeHub does not follow: set that address instead", req.URL.Host)}
+		return &StatusError{Code: http.StatusFound, Message: fmt.Sprintf("it redirects to %s, which LifeHub does not follow: set that address instead", req.URL.Host)}
 	}}
 }
 
@@ -121,17 +121,17 @@ func (e *UnreachableError) Advice() string {
 	)
 	switch {
 	case errors.As(e.cause, &certificate):
-		return "Its certificate is not trusted: add who signed it to this machine's certificates (SSL_CERT_FILE names a file of them), and write the host as the certificate does."
+		return "Its certificate is not trusted: add its issuer to this machine's certificates (SSL_CERT_FILE names a file of them), and write the host as the certificate does."
 	case errors.As(e.cause, &record):
-		return "The server does not speak TLS there: write its address with http://, or with the port that does."
+		return "The server does not use TLS there: write its address with http://, or use its TLS port."
 	case e.proxy != "":
 		return fmt.Sprintf("Correct the proxy in HTTPS_PROXY or HTTP_PROXY, or list %s in NO_PROXY.", e.host)
 	case errors.As(e.cause, &name):
-		return "The host has no address: check how it is written in OPENAI_BASE_URL or OLLAMA_HOST, and the network."
+		return "The host was not found: check its spelling in OPENAI_BASE_URL or OLLAMA_HOST, and the network."
 	case errors.Is(e.cause, syscall.ECONNRESET), errors.Is(e.cause, io.EOF), errors.Is(e.cause, io.ErrUnexpectedEOF):
-		return "The server closed the connection: its log says why. One that speaks TLS wants https:// in its address."
+		return "The server closed the connection: its log says why. If it uses TLS, its address needs https://."
 	case errors.As(e.cause, &timeout) && timeout.Timeout():
-		return "Nothing answers there: check the address, and whether a firewall stands between."
+		return "Nothing answers there: check the address, and whether a firewall is in the way."
 	}
 	return ""
 }

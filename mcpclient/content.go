@@ -73,7 +73,7 @@ func (w words) shortened(whole string) string {
 	}
 	note := fmt.Sprintf("; %d KiB in all", len(whole)>>10)
 	if path := w.keep([]byte(whole), ".txt"); path != "" {
-		note += ", kept whole in " + path
+		note += ", saved whole in " + path
 	}
 	return text.ClipNoting(whole, maxText, note)
 }
@@ -126,7 +126,7 @@ func (w words) binary(what, kind, encoded string) string {
 	name := fmt.Sprintf("%s, %s, %d bytes", what, kind, len(data))
 	base, _, _ := mime.ParseMediaType(kind)
 	if path := w.keep(data, cmp.Or(extensions[base], ".bin")); path != "" {
-		name += ", kept in " + path
+		name += ", saved in " + path
 	}
 	return "[" + name + "]"
 }

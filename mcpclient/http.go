@@ -65,7 +65,7 @@ func (s *supervisor) explainHTTP(entry config.Entry, err error) error {
 		if s.hub.Tokens != "" && entry.Transport == config.HTTP && entry.Headers["Authorization"] == "" {
 			return fmt.Errorf("%w (/mcp in the chat, or lifehub mcp consent %s), or a token in headers, such as \"Authorization\": \"Bearer ${TOKEN}\"", errConsent, s.Name)
 		}
-		return errors.New("it wants to know who asks (401): put a token into headers, such as \"Authorization\": \"Bearer ${TOKEN}\"")
+		return errors.New("it requires authentication (401): put a token into headers, such as \"Authorization\": \"Bearer ${TOKEN}\"")
 	}
 	return err
 }
@@ -96,7 +96,7 @@ func (s *Client) Consent(ctx context.Context, server string, show func(page stri
 		return err
 	}
 	entry, _ := one.Resolved(one.lookup)
-	ctx, cancel := context.WithTimeoutCause(ctx, consentTime, fmt.Errorf("nobody came back within %v", consentTime))
+	ctx, cancel := context.WithTimeoutCause(ctx, consentTime, fmt.Errorf("nobody signed in within %v", consentTime))
 	defer cancel()
 	if err := one.credentials(entry).Consent(ctx, show); err != nil {
 		return fmt.Errorf("consent of MCP server %s: %w", server, err)

@@ -75,9 +75,9 @@ func TestAMisbehavingServerHarmsOnlyItself(t *testing.T) {
 		"structured": {result: said},
 		"damaged":    {err: "the answer is damaged: it is not valid JSON"},
 		"complains":  {err: "no no no"},
-		"dies":       {err: "ended during the call, what it has done by then is not known: it ended with exit status 2; its last words: panic: out of cheese"},
+		"dies":       {err: "ended during the call; what it did until then is not known: it ended with exit status 2; its last output: panic: out of cheese"},
 		"half":       {err: "ended during the call"},
-		"mute":       {err: "no answer within 1s; the call was called off"},
+		"mute":       {err: "no answer within 1s; the call was cancelled"},
 		"wrong":      {err: "MCP server bad:"},
 		"refuses":    {err: "no such city"},
 		"huge":       {err: "the answer is longer than 8 MiB"},
@@ -125,10 +125,10 @@ func TestAServerThatCannotStartSaysWhy(t *testing.T) {
 		status Status
 		reason string
 	}{
-		{Restarting, "it ended with exit status 3; its last words: wrong password"},
+		{Restarting, "it ended with exit status 3; its last output: wrong password"},
 		{Restarting, "it did not start within 2s"},
 		{Restarting, "it"}, // closed its output or was ended
-		{Off, `there is no program "no-such-program-here" in PATH`},
+		{Off, `no such program: "no-such-program-here" in PATH`},
 		{Restarting, "no such file or directory"},
 		{Off, "switched off in mcp.json"},
 		{Off, "needs LIFEHUB_TEST_UNSET_TOO, LIFEHUB_TEST_UNSET"},
@@ -287,7 +287,7 @@ func TestLongResultsAndImagesAreKeptInFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(result.Text) > 32<<10 || !strings.HasPrefix(result.Text, "abab") || !strings.HasSuffix(result.Text, "END") || !strings.Contains(result.Text, "kept whole in "+files) {
+	if len(result.Text) > 32<<10 || !strings.HasPrefix(result.Text, "abab") || !strings.HasSuffix(result.Text, "END") || !strings.Contains(result.Text, "saved whole in "+files) {
 		t.Errorf("got %d bytes: …%s", len(result.Text), result.Text[len(result.Text)-100:])
 	}
 	result, err = one(t, s, "b_echo").Run(t.Context(), nil)

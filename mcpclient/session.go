@@ -123,13 +123,13 @@ func startError(entry config.Entry, err error) error {
 }
 
 // errNoProgram: trying again would not bring it.
-var errNoProgram = errors.New("there is no program")
+var errNoProgram = errors.New("no such program:")
 
 func withLastWords(ending, last string) string {
 	if last == "" {
 		return ending
 	}
-	return ending + "; its last words: " + last
+	return ending + "; its last output: " + last
 }
 
 // endless is an input whose end is the process's own affair.
@@ -171,7 +171,7 @@ func (s *supervisor) greet(ctx, starting context.Context, session *session) erro
 	request.Params.ClientInfo = mcp.Implementation{Name: "lifehub", Version: s.hub.Version}
 	result, err := session.client.Initialize(starting, request)
 	if err != nil {
-		return fmt.Errorf("shake hands: %w", err)
+		return fmt.Errorf("initialize: %w", err)
 	}
 	session.about, session.instructions = result.ServerInfo, result.Instructions
 	if s.LogLevel != "" && session.client.GetServerCapabilities().Logging != nil {
@@ -214,7 +214,7 @@ func (s *session) explain(ctx context.Context, err error) error {
 func ask[T any](ctx context.Context, s *supervisor, question func(context.Context, *client.Client) (T, error)) (T, error) {
 	var none T
 	asking, done, err := s.clock.limit(ctx, s.Timeout,
-		fmt.Errorf("no answer within %v; the call was called off, what it has done by then is not known", s.Timeout))
+		fmt.Errorf("no answer within %v; the call was cancelled; what it did until then is not known", s.Timeout))
 	if err != nil {
 		return none, agent.NothingDone{Err: fmt.Errorf("MCP server %s: %w", s.Name, err)}
 	}
@@ -231,7 +231,7 @@ func ask[T any](ctx context.Context, s *supervisor, question func(context.Contex
 		case ctx.Err() != nil:
 			return none, ctx.Err()
 		case errors.Is(err, transport.ErrTransportClosed):
-			return none, fmt.Errorf("MCP server %s ended during the call, what it has done by then is not known: %s", s.Name, session.why())
+			return none, fmt.Errorf("MCP server %s ended during the call; what it did until then is not known: %s", s.Name, session.why())
 		}
 		if s.Transport != config.Stdio && asking.Err() == nil && s.lostBy(err) {
 			session.lost()

@@ -48,12 +48,12 @@ type ServerState struct {
 const switchedOff = "switched off in mcp.json"
 
 // endsToo is the reason of a server that ends with LifeHub.
-const endsToo = "LifeHub ends"
+const endsToo = "LifeHub is shutting down"
 
 // Why a server is not started that the user has to look at first.
 const (
-	notSeen      = "you have not seen yet what it runs"
-	changedSince = "what it runs has changed since you saw it"
+	notSeen      = "you have not reviewed what it runs"
+	changedSince = "what it runs has changed since you reviewed it"
 )
 
 // OK reports whether the server needs no repairing: it runs, or is off on purpose.
@@ -62,7 +62,7 @@ func (s ServerState) OK() bool {
 }
 
 // errConsent says that a server lets in only who has gone through its consent.
-var errConsent = errors.New("it wants your consent")
+var errConsent = errors.New("it needs your consent")
 
 // WantsConsent reports whether the server waits for Client.Consent.
 func (s ServerState) WantsConsent() bool {
@@ -85,7 +85,7 @@ func (s ServerState) Text() string {
 		parts = append(parts, fmt.Sprintf("%s, p95 %d ms", text.Count(s.Calls, "call"), s.P95.Milliseconds()))
 	}
 	if len(s.Unseen) > 0 {
-		parts = append(parts, fmt.Sprintf("%s not used until seen: lifehub mcp trust %s", text.Count(len(s.Unseen), "change"), s.Name))
+		parts = append(parts, fmt.Sprintf("%s not used until reviewed: lifehub mcp trust %s", text.Count(len(s.Unseen), "change"), s.Name))
 	}
 	if len(s.Refused) > 0 {
 		parts = append(parts, strings.Join(s.Refused[:min(len(s.Refused), maxRefused)], "; "))

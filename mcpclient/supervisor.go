@@ -240,7 +240,7 @@ func (s *supervisor) catch(err *error) {
 	}
 	s.hub.Log.Error("panic", "server", s.Name, "fault", fault, "stack", string(debug.Stack()))
 	if err != nil {
-		*err = fmt.Errorf("LifeHub broke on it: %v", fault)
+		*err = fmt.Errorf("LifeHub failed on it: %v", fault)
 	}
 }
 

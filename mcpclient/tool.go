@@ -184,7 +184,7 @@ func (t *tool) Run(ctx context.Context, args json.RawMessage) (agent.Result, err
 }
 
 // errNotAsOffered refuses a call of a tool that is not what the model and the user know.
-var errNotAsOffered = errors.New("the tool is not offered any more as it was: the server has changed it, or is off")
+var errNotAsOffered = errors.New("the tool is no longer available as it was: the server has changed it, or is off")
 
 // call calls one of the server's tools within its time.
 func (s *supervisor) call(ctx context.Context, t *tool, args json.RawMessage) (*mcp.CallToolResult, error) {

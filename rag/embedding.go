@@ -81,7 +81,7 @@ func (e *embedding) away(ctx context.Context, why error) error {
 	}
 	e.index.setWhy(why.Error())
 	have := len(e.used) - len(e.todo) + e.done
-	e.changes.Warnings = append(e.changes.Warnings, fmt.Sprintf("embedded %d of %d passages, words find the rest: %v", have, len(e.used), why))
+	e.changes.Warnings = append(e.changes.Warnings, fmt.Sprintf("embedded %d of %d passages, keyword search finds the rest: %v", have, len(e.used), why))
 	return e.count(ctx, e.embedder.Name(), have)
 }
 
@@ -96,7 +96,7 @@ func (e *embedding) end(ctx context.Context) error {
 	}
 	if e.refused > 0 {
 		e.changes.Warnings = append(e.changes.Warnings,
-			fmt.Sprintf("the embedder gave no usable vector for %d texts; words find their passages", e.refused))
+			fmt.Sprintf("the embedding model gave no usable vector for %d texts; keyword search finds their passages", e.refused))
 	}
 	if e.only != nil {
 		return nil

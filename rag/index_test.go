@@ -237,10 +237,10 @@ func TestSearchWithoutAnEmbedder(t *testing.T) {
 		embedder llm.Embedder
 		why      string
 	}{
-		{"none is there", nil, "words only: no embedder"},
+		{"none is there", nil, "keyword search only: no embedding model"},
 		{"it fails", &bagEmbedder{name: "bag", spoil: func(string) ([]float32, error) {
 			return nil, fmt.Errorf("ask 127.0.0.1:11434: %w", llm.ErrUnreachable)
-		}}, "words only: ask 127.0.0.1:11434: model server not reachable"},
+		}}, "keyword search only: ask 127.0.0.1:11434: model server not reachable"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -282,7 +282,7 @@ func TestAModelOfAnotherSizeUnderTheSameNameBeginsAnew(t *testing.T) {
 		},
 		"a search meets it": func(t *testing.T, x *Index, _ string) {
 			found, err := x.Search(t.Context(), Query{Text: "apples"})
-			if err != nil || len(found.Passages) == 0 || !strings.Contains(found.Coverage.Embedder, "65 numbers now, not of 64") {
+			if err != nil || len(found.Passages) == 0 || !strings.Contains(found.Coverage.Embedder, "65 numbers, not of 64") {
 				t.Errorf("words answer with %+v, %v", found.Coverage, err)
 			}
 		},

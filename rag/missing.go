@@ -24,7 +24,7 @@ func (s *syncRun) embed(ctx context.Context, embedder llm.Embedder) error {
 	err := s.embedMissing(ctx, embedder)
 	if away := (*vectors.AwayError)(nil); errors.As(err, &away) && ctx.Err() == nil {
 		s.index.setWhy(err.Error())
-		s.changes.Warnings = append(s.changes.Warnings, "words find the notes, their vectors cannot be saved: "+err.Error())
+		s.changes.Warnings = append(s.changes.Warnings, "keyword search finds the notes, their vectors cannot be saved: "+err.Error())
 		return nil
 	}
 	return err

@@ -26,7 +26,7 @@ func ParseQuery(text string) (Query, error) {
 		}
 		value = strings.Trim(value, `"`)
 		if value == "" {
-			return q, fmt.Errorf("%s: what? Write %s", name, filterExamples[name])
+			return q, fmt.Errorf("%s needs a value: write %s", name, filterExamples[name])
 		}
 		switch name {
 		case "path":
@@ -36,7 +36,7 @@ func ParseQuery(text string) (Query, error) {
 		default:
 			date, err := ParseDay(value)
 			if err != nil {
-				return q, fmt.Errorf("%s:%s is no date; write %s", name, value, filterExamples[name])
+				return q, fmt.Errorf("%s:%s is not a date; write %s", name, value, filterExamples[name])
 			}
 			if name == "after" {
 				q.After = date
@@ -67,5 +67,5 @@ func ParseDay(value string) (time.Time, error) {
 			return date, nil
 		}
 	}
-	return time.Time{}, fmt.Errorf("%q is no day; write it as YYYY-MM-DD", value)
+	return time.Time{}, fmt.Errorf("%q is not a date; write it as YYYY-MM-DD", value)
 }

@@ -40,7 +40,7 @@ type Coverage struct {
 	Total    int     `json:"total"`            // notes in the folders
 	Unread   int     `json:"unread,omitempty"` // of Total: new or changed, and not read yet by the sync under way
 	Age      float64 `json:"age_s"`            // seconds since the last sync
-	Embedder string  `json:"embedder"`         // its name, or "words only: why"
+	Embedder string  `json:"embedder"`         // its name, or "keyword search only: why"
 }
 
 // Found is the outcome of a search.

@@ -40,11 +40,11 @@ shop.md The shop: linked (line 7)
 gear/stove.md Stove: same tag #gear
 gear/tent.md Tent: same tag #gear
 log/june.md June: mentions it without a link (line 3)
-no embedder`
+no embedding model`
 	if got := told("bike.md", 10); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
-	if got := told("chain.md", 1); got != "bike.md My bike: embeds this note (line 7)\nno embedder" {
+	if got := told("chain.md", 1); got != "bike.md My bike: embeds this note (line 7)\nno embedding model" {
 		t.Errorf("the other way: %s", got)
 	}
 	if _, err := x.Related(t.Context(), "none.md", 3); !errors.Is(err, fs.ErrNotExist) {

@@ -16,7 +16,7 @@ import (
 )
 
 // wordsOnly begins Coverage.Embedder when meaning took no part.
-const wordsOnly = "words only"
+const wordsOnly = "keyword search only"
 
 // Search returns the passages that answer a question best: words and meaning
 // together, or words alone while the embedder is away, which Coverage tells.
@@ -140,7 +140,7 @@ func (x *Index) coverageOf(ctx context.Context, db *sql.DB) (Coverage, error) {
 	}
 	switch {
 	case embedder == nil:
-		c.Embedder = wordsOnly + ": no embedder"
+		c.Embedder = wordsOnly + ": no embedding model"
 	case why != "":
 		c.Embedder = wordsOnly + ": " + why
 	default:

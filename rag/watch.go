@@ -88,7 +88,7 @@ func (w *watch) run(ctx context.Context) (err error) {
 // cannot goes over to polling, and says so.
 func (w *watch) cannot(err error) {
 	w.watcher = nil
-	w.told(Changes{Warnings: []string{fmt.Sprintf("the folder cannot be watched (%v); it is compared every %v", err, w.poll)}}, nil)
+	w.told(Changes{Warnings: []string{fmt.Sprintf("the folder cannot be watched (%v); it is checked every %v", err, w.poll)}}, nil)
 }
 
 func (w *watch) loop(ctx context.Context) {
@@ -248,7 +248,7 @@ func (w *watch) away() bool {
 	was := w.gone
 	w.gone = err != nil
 	if w.gone && !was {
-		w.told(Changes{Warnings: []string{"the folder " + w.folder.Dir() + " is gone; what was indexed of it stays until it is back"}}, nil)
+		w.told(Changes{Warnings: []string{"the folder " + w.folder.Dir() + " is gone; its index stays until it is back"}}, nil)
 	}
 	w.whole = w.whole || w.gone
 	return w.gone

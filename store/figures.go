@@ -31,10 +31,10 @@ var keys = map[string]string{
 // latest first. limit 0 lists all. A turn that was killed counts, without
 // figures.
 func (s *Store) Figures(ctx context.Context, by string, since time.Time, limit int) (_ []agent.Figures, err error) {
-	defer wrap.Error(&err, "sum up turns")
+	defer wrap.Error(&err, "summarise turns")
 	key, ok := keys[by]
 	if !ok {
-		return nil, fmt.Errorf("%q is neither day, model nor turn", by)
+		return nil, fmt.Errorf("%q is not day, model or turn", by)
 	}
 	turns := 0 // that are looked at: all
 	if by == "turn" {

@@ -127,7 +127,7 @@ func scrub(ctx context.Context, db *sql.DB) error {
 		return err
 	}
 	if busy != 0 {
-		return errors.New("another LifeHub reads the conversations, so their text is still in the write-ahead log; close it and delete once more")
+		return errors.New("another LifeHub has the conversations open, so their text is still in the write-ahead log; close it and delete again")
 	}
 	return nil
 }

@@ -26,7 +26,7 @@ func (m *Model) listConversations() tea.Cmd {
 func (m *Model) rename(title string) tea.Cmd {
 	id := m.chat.id
 	if title == "" || id == "" {
-		return m.flash("usage: /rename TITLE, once something was asked")
+		return m.flash("usage: /rename TITLE, after the first question")
 	}
 	return func() tea.Msg {
 		if err := m.Rename(m.base, id, title); err != nil {
@@ -103,7 +103,7 @@ func (m *Model) stopEditing() {
 func (m *Model) canBranch(q *transcript.Question) bool {
 	switch {
 	case m.Branches == nil || q == nil || q.Turn == "":
-		m.flash("there is no question to go back to")
+		m.flash("there is no earlier question")
 	case m.busy():
 	default:
 		return true

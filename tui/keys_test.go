@@ -437,8 +437,8 @@ func TestTheWelcomeStaysWhileNothingIsNews(t *testing.T) {
 		r.send(noticeMsg(backend.OfflineText))
 		r.mustShow("Ask your notes anything.")
 		r.mustShow("No notes yet")
-		r.send(noticeMsg("Ollama does not answer any more; " + backend.OfflineText))
-		r.mustShow("does not answer any more")
+		r.send(noticeMsg("Ollama no longer answers; " + backend.OfflineText))
+		r.mustShow("no longer answers")
 	})
 }
 
@@ -576,7 +576,7 @@ func TestAPulledModelAnswersTheQuestion(t *testing.T) {
 		if !slices.Equal(assistant.Asked, []string{"why?"}) {
 			t.Errorf("asked = %q", assistant.Asked)
 		}
-		r.mustShow("qwen3:8b is here")
+		r.mustShow("qwen3:8b is ready")
 	})
 }
 

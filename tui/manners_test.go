@@ -32,7 +32,7 @@ func TestTheUserIsCalledOnlyWhenTheWindowHasNoFocus(t *testing.T) {
 	}{
 		"an answer is done":           {chattest.Play(chattest.Story(chattest.Planning, chattest.Searched, chattest.Answered)...), "LifeHub: the answer is ready\n"},
 		"a tool asks":                 {chattest.Hold(permission), "LifeHub: a tool asks to run\n"},
-		"a server asks":               {chattest.Hold(form), "LifeHub: a server asks for something\n"},
+		"a server asks":               {chattest.Hold(form), "LifeHub: an MCP server asks for input\n"},
 		"there is no answer":          {chattest.Play(agent.Failed{Message: "The disk is full.", Err: errors.New("full")}), "LifeHub: no answer could be given\n"},
 		"the words are never foreign": {chattest.Play(chattest.SayEverywhere("\x1b]9;pay me\a")[:13]...), "LifeHub: the answer is ready\n"},
 	} {

@@ -74,8 +74,8 @@ func TestALoopIsShownInItsOrder(t *testing.T) {
 	if _, err := plain.Run(context.Background(), chattest.WithWorld(chattest.Play(rounds...)), strings.NewReader("How often do I run?\n"), &out); err != nil {
 		t.Fatal(err)
 	}
-	mustFollow(t, out.String(), "thinking: First-thought.\n", "Let me look into the notes.\n", "plan 1: search_notes running\n", "step 1 brought: 1 passage\n", "I will fly there.\n", "There is no tool fly.",
-		"thinking: Second-thought.\n", "Then the web.\n", "plan 2: brave_web_search tips\n", "step 2 brought: Drink early.\n", "plan 3: calculate", "You run three times a week [1].\n")
+	mustFollow(t, out.String(), "thinking: First-thought.\n", "Let me look into the notes.\n", "plan 1: search_notes running\n", "step 1 returned: 1 passage\n", "I will fly there.\n", "There is no tool fly.",
+		"thinking: Second-thought.\n", "Then the web.\n", "plan 2: brave_web_search tips\n", "step 2 returned: Drink early.\n", "plan 3: calculate", "You run three times a week [1].\n")
 }
 
 // What fills the window is told with the calls whose results it holds.
@@ -138,10 +138,10 @@ func TestAnAnswerFromAPartOfTheNotesOffersToAskAgain(t *testing.T) {
 	inRig(t, 80, 30, backend.Options{Assistant: model}, func(r *rig) {
 		r.send(statusMsg{Provider: "ollama", Model: "qwen3:8b", Notes: 1866, Indexed: 608, Indexing: true})
 		r.ask("How often do I run?")
-		mustFollow(t, r.text(), "Three times.", "! 608 of 1,866 notes read so far; ask again when all are read")
+		mustFollow(t, r.text(), "Three times.", "! 608 of 1,866 notes indexed so far; ask again when all are indexed")
 		r.mustNotShow("All notes are read now")
 		r.send(statusMsg{Provider: "ollama", Model: "qwen3:8b", Notes: 1866, Indexed: 1866})
-		r.mustShow("All notes are read now: Enter asks again.")
+		r.mustShow("All notes are indexed now: Enter asks again.")
 		r.keys("enter")
 		if n := strings.Count(r.text(), "▌ How often do I run?"); n != 2 {
 			t.Errorf("asked %d times:\n%s", n, r.text())
@@ -151,5 +151,5 @@ func TestAnAnswerFromAPartOfTheNotesOffersToAskAgain(t *testing.T) {
 	if _, err := plain.Run(context.Background(), chattest.WithWorld(model), strings.NewReader("How often?\n"), &out); err != nil {
 		t.Fatal(err)
 	}
-	mustFollow(t, out.String(), "Three times.\n", "608 of 1,866 notes read so far; ask again when all are read (/retry)")
+	mustFollow(t, out.String(), "Three times.\n", "608 of 1,866 notes indexed so far; ask again when all are indexed (/retry)")
 }

@@ -49,7 +49,7 @@ func notSaid() backend.Options {
 		agent.PlanMade{Steps: []agent.Step{{ID: "1", Tool: "search_notes", Input: chattest.Raw(`{"query":"violin"}`)}}},
 		agent.StepChanged{Step: "1", Status: agent.Running},
 		agent.ToolStarted{Step: "1", Call: "a", Name: "search_notes", Input: chattest.Raw(`{"query":"violin"}`)},
-		agent.ToolEnded{Step: "1", Call: "a", Name: "search_notes", Output: "1 passage", Took: 84, Sources: []agent.Source{source}, Coverage: &agent.Coverage{Indexed: 912, Total: 1284, Age: 7200, Embedder: "words only: no embedder"}},
+		agent.ToolEnded{Step: "1", Call: "a", Name: "search_notes", Output: "1 passage", Took: 84, Sources: []agent.Source{source}, Coverage: &agent.Coverage{Indexed: 912, Total: 1284, Age: 7200, Embedder: "keyword search only: no embedder"}},
 		agent.StepChanged{Step: "1", Status: agent.Done},
 		agent.PhaseStarted{Agent: "explainer"},
 		agent.Said{Content: "Your notes don't say. Nearest: `fitness.md:12 Running › Plan`."},

@@ -258,7 +258,7 @@ func (m *Model) show(e agent.Event, now time.Time) tea.Cmd {
 		}
 		m.saved(turnID)
 	case agent.InputAsked:
-		return tea.Batch(m.askUser(e), m.notify("a server asks for something"))
+		return tea.Batch(m.askUser(e), m.notify("an MCP server asks for input"))
 	case agent.InputGiven:
 		m.typeLetters(m.asks.SettleInput(e.ID))
 		return m.redrawWhenArmed()
@@ -351,9 +351,9 @@ func (m *Model) offerAgain() {
 	if m.suggested.again == "" || m.turn != nil || m.status.Indexing {
 		return
 	}
-	question, offer := m.suggested.again, "All notes are read now: Enter asks again."
+	question, offer := m.suggested.again, "All notes are indexed now: Enter asks again."
 	if strings.Contains(question, "\n") {
-		question, offer = "", "All notes are read now: /retry asks again."
+		question, offer = "", "All notes are indexed now: /retry asks again."
 	}
 	m.suggest(question)
 	m.transcript.Add(&transcript.Notice{Text: offer})
@@ -384,7 +384,7 @@ func (m *Model) secondRead(of *transcript.Question, wanted bool) tea.Cmd {
 	if m.Reader.Read == nil || of == nil || of.Turn == "" || !wanted {
 		return nil
 	}
-	m.flash("the model reads the answer and its sources …")
+	m.flash("the model is checking the answer against its sources …")
 	conversation := m.chat.id
 	return func() tea.Msg {
 		citations, err := m.Reader.Read(m.base, conversation, of.Turn)
@@ -430,7 +430,7 @@ func (m *Model) afterTurn(t *turn) tea.Cmd {
 func (m *Model) proceed() tea.Cmd {
 	left := m.resumable
 	if left == nil || m.Resume == nil {
-		return m.flash("there is nothing to go on with")
+		return m.flash("there is nothing to resume")
 	}
 	if m.busy() {
 		return nil

@@ -44,7 +44,7 @@ func (s *Stream) Say(text string) {
 // ReachedLimit marks an answer that ended at the model's limit, and says so.
 func (s *Stream) ReachedLimit() {
 	s.Cut = true
-	s.Notice("The answer reached the model's limit and lacks its end.")
+	s.Notice("The answer reached the model's length limit and is incomplete.")
 }
 
 // progressEvery is how often the answer is saved while it streams. What is

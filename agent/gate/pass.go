@@ -94,7 +94,7 @@ func (g *Guard) Pass(ctx context.Context, c Call) (*Permit, error) {
 			return p, nil // this call was seen; others will be
 		}
 		if err := g.Remember(ctx, g.Conversation, rule, reply.Decision); err != nil {
-			g.Notice("The rule %s could not be saved and holds for this run: %v.", asked.Rule, err)
+			g.Notice("The rule %s could not be saved and applies to this run only: %v.", asked.Rule, err)
 		}
 		return p, nil
 	}

@@ -38,7 +38,7 @@ func (g *Guard) verdict(c Call) rules.Verdict {
 		v.Unsaid = g.notFromUser(c, made)
 	}
 	if v.Level == agent.ConfirmEach && newAddress {
-		v.Reason = c.Name() + " asks about each address, but where a rule names its host"
+		v.Reason = c.Name() + " asks for each address, unless a rule names its host"
 	}
 	if v.Level != agent.Auto {
 		if v.Level == agent.Confirm && len(made.Untrusted) > 0 {
@@ -90,7 +90,7 @@ func (g *Guard) isLiteral(c Call) bool {
 
 func untrustedReason(c Call, made provenance.Origin) string {
 	from := slices.Compact(slices.Sorted(slices.Values(made.Untrusted)))
-	return fmt.Sprintf("text that is not yours was read before %s was planned: %s", c.Name(), strings.Join(from[:min(len(from), 5)], ", "))
+	return fmt.Sprintf("untrusted text was read before %s was planned: %s", c.Name(), strings.Join(from[:min(len(from), 5)], ", "))
 }
 
 // knownAddress reports whether the user or this turn's search gave the address.

@@ -80,7 +80,7 @@ func (a *Asker) askWithin(ctx context.Context, p Prompt, say func(text string)) 
 		}
 		a.Meters.Learn(ctx, a.ModelName(), Longer)
 		if n == 1 {
-			a.Notice("The prompt was longer than the model's window; it is shortened and sent again.")
+			a.Notice("The prompt was longer than the context window; it is shortened and sent again.")
 		}
 		if err := a.ready(ctx); err != nil { // the server may tell another window now
 			return usage, err
@@ -192,7 +192,7 @@ func (a *Asker) tellSlow(why string) {
 	if name != "" {
 		name = " (" + name + ")"
 	}
-	a.Emit(agent.Noticed{Text: "The model is loading" + name + ", or reads a long prompt. The first time this can take a minute or two.", Passing: true})
+	a.Emit(agent.Noticed{Text: "The model is loading" + name + ", or reading a long prompt. The first time, this can take a minute or two.", Passing: true})
 }
 
 // ready waits until Window and ModelName are those of the next request.
@@ -327,7 +327,7 @@ func (a *Asker) isBlind(err error) bool {
 		return false
 	}
 	if !a.blind.Swap(true) {
-		a.Notice("%s cannot see images: it is told that there is one.", unsupported.Model)
+		a.Notice("%s cannot see images; it is only told that there is one.", unsupported.Model)
 	}
 	return true
 }

@@ -204,7 +204,7 @@ func Append(text []byte, rule Rule) ([]byte, error) {
 			return longer, nil
 		}
 	}
-	return nil, errors.New("the rules do not stand at the end of the permissions file as a list; add the rule by hand: " + Format(rule))
+	return nil, errors.New("the permissions file does not end with a list of rules; add the rule by hand: " + Format(rule))
 }
 
 // parseYAML parses text; a fault inside the parser is an error like any other.
@@ -221,12 +221,12 @@ func pairsOf(file string, node ast.Node) ([]*ast.MappingValueNode, error) {
 	case *ast.MappingValueNode:
 		pairs = []*ast.MappingValueNode{n}
 	default:
-		return nil, fmt.Errorf("%s:%d: want key: value here", file, lineOf(node))
+		return nil, fmt.Errorf("%s:%d: key: value is expected here", file, lineOf(node))
 	}
 	seen := map[string]bool{}
 	for _, pair := range pairs {
 		if key := keyOf(pair); seen[key] {
-			return nil, fmt.Errorf("%s:%d: %s is there twice", file, lineOf(pair), key)
+			return nil, fmt.Errorf("%s:%d: %s is given twice", file, lineOf(pair), key)
 		} else {
 			seen[key] = true
 		}

@@ -122,7 +122,7 @@ func checkHost(host string) error {
 		return nil
 	}
 	if name == "" || strings.ContainsAny(name, "*?/:@%#[]\\ \t") {
-		return fmt.Errorf("%q is no host; write example.org, *.example.org or an IP address", host)
+		return fmt.Errorf("%q is not a host; write example.org, *.example.org or an IP address", host)
 	}
 	return nil
 }

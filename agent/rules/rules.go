@@ -193,7 +193,7 @@ func checkGlob(glob string) error {
 		return errors.New("the tool's name is missing")
 	}
 	if _, err := path.Match(glob, ""); err != nil || !toolGlob.MatchString(glob) {
-		return fmt.Errorf("%q is no pattern for a tool's name: letters, digits, _ and -, with *, ? and [a-z]", glob)
+		return fmt.Errorf("%q is not a pattern for a tool's name: letters, digits, _ and -, with *, ? and [a-z]", glob)
 	}
 	return nil
 }

@@ -134,7 +134,7 @@ func parseRule(text string) (Rule, error) {
 			return Rule{}, err
 		}
 		if slices.ContainsFunc(rule.Where, func(o Where) bool { return o.Argument == w.Argument }) {
-			return Rule{}, fmt.Errorf("%s is there twice", w.Argument)
+			return Rule{}, fmt.Errorf("%s is given twice", w.Argument)
 		}
 		rule.Where = append(rule.Where, w)
 	}

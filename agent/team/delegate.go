@@ -135,7 +135,7 @@ func (t *Team) delegated(ctx context.Context, step string, kind role, task deleg
 		l.verdicts = append(l.verdicts, fmt.Sprintf("Attempt %d, score %.2f: %s", n, tried.Score, tried.Feedback))
 		l.repeated = 0
 	}
-	t.Emit(agent.Noticed{Text: strings.TrimSpace(fmt.Sprintf("The %s worker's result (step %s) is partial: it was not accepted in %d attempts. %s", kind.name, step, maxAttempts, text.OneLine(text.Clip(best.Feedback, 300))))})
+	t.Emit(agent.Noticed{Text: strings.TrimSpace(fmt.Sprintf("The %s worker's result (step %s) is incomplete: it was not accepted after %d attempts. %s", kind.name, step, maxAttempts, text.OneLine(text.Clip(best.Feedback, 300))))})
 	result := l.result(best.report)
 	result.Partial = true
 	return result, nil

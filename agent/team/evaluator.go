@@ -64,7 +64,7 @@ func (l *agentLoop) evaluate(ctx context.Context, task delegation, report string
 	case unusable == nil && err == nil:
 		return verdict, nil
 	}
-	l.Degrade(fmt.Sprintf("nobody judged the %s worker's result (step %s)", l.base.Agent, l.parentStep), cmp.Or(err, unusable))
+	l.Degrade(fmt.Sprintf("the %s worker's result (step %s) was not checked", l.base.Agent, l.parentStep), cmp.Or(err, unusable))
 	return agent.Judgement{Passed: true, Unjudged: true, Feedback: "It could not be judged."}, nil
 }
 

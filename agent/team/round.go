@@ -26,7 +26,7 @@ const (
 // they brought.
 func (l *agentLoop) round(ctx context.Context, r reply) error {
 	if r.problem != nil {
-		l.Emit(agent.Noticed{Text: "The model printed a call that cannot be read; it is told so: " + text.Clip(r.problem.Error(), 200)})
+		l.Emit(agent.Noticed{Text: "The model wrote a tool call that cannot be read and is asked to repeat it: " + text.Clip(r.problem.Error(), 200)})
 		l.after = append(l.after, llm.Message{Role: llm.Assistant, Text: text.Clip(r.text, repeatResult)},
 			llm.Message{Role: llm.User, Text: "That reads like a call of a tool, and cannot be run: " + text.Clip(r.problem.Error(), 500) +
 				". Call again, as one JSON object {\"name\": …, \"arguments\": {…}} between <tool_call> and </tool_call>, or answer without a call."})
@@ -44,7 +44,7 @@ func (l *agentLoop) round(ctx context.Context, r reply) error {
 	}
 	if len(steps) == 0 {
 		l.LeaveOut(dropped)
-		l.Emit(agent.Noticed{Text: "The model asked for what cannot be run; it is told so: " + text.Clip(strings.Join(work.Shorten(dropped), "; "), 500)})
+		l.Emit(agent.Noticed{Text: "The model asked for a call that cannot run and is told why: " + text.Clip(strings.Join(work.Shorten(dropped), "; "), 500)})
 	}
 	return l.runRound(ctx, steps, calls, r)
 }

@@ -16,7 +16,7 @@ func TestSearchNotesAsksAndCites(t *testing.T) {
 	b := work(t, map[string]string{})
 	b.found = rag.Found{
 		Passages: []rag.Passage{{Path: "run/plan.md", Vault: "/v", Line: 3, EndLine: 5, Heading: "Plan › Weeks", Score: 0.8, Text: "Three times a week.", Date: "2026-09-01", Untrusted: true}},
-		Coverage: rag.Coverage{Indexed: 5, Total: 9, Embedder: "words only: the server is down"},
+		Coverage: rag.Coverage{Indexed: 5, Total: 9, Embedder: "keyword search only: the server is down"},
 	}
 	result, text := b.run("search_notes", `{"query":"how often tag:run \"long run\"","limit":3,"path":"run","tag":"#Plan","after":"2026-01","before":"2026-10-01"}`)
 	holds(t, "text", text, "1 passage (only notes in run, tagged #run, tagged #Plan, from 2026-01-01 on, before 2026-10-01; those without a date come last)", "run/plan.md:3 Plan › Weeks", "Three times a week.", "Only 5 of 9 notes", "by words, not by meaning: the server is down")

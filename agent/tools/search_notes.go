@@ -206,7 +206,7 @@ func coverageHint(c rag.Coverage) string {
 	if c.Indexed < c.Total {
 		hint += fmt.Sprintf("\nOnly %d of %d notes are indexed so far; there may be more.", c.Indexed, c.Total)
 	}
-	if why, ok := strings.CutPrefix(c.Embedder, "words only"); ok {
+	if why, ok := strings.CutPrefix(c.Embedder, "keyword search only"); ok {
 		hint += "\nSearched by words, not by meaning" + why + "."
 	}
 	if hint != "" {

@@ -73,7 +73,7 @@ func (t *turn) attachNamed(ctx context.Context) error {
 	typed := provenance.Outside(t.Question)
 	names := t.agent.Attach.Find(typed)
 	if whose := t.QuotedIn(t.Question); len(whose) > 0 && len(names) > 0 {
-		t.Notice("What the message names after an @ is not read, because not all of it is your own words: %s.", strings.Join(whose, ", "))
+		t.Notice("The @names in this message are not read, because not all of it was typed by you: %s.", strings.Join(whose, ", "))
 		return nil
 	}
 	for i, name := range names {

@@ -36,7 +36,7 @@ const (
 // in the conversation and can be read and searched as before.
 func (a *Agent) Compact(ctx context.Context, conversation, focus string) (agent.Compacted, error) {
 	if a.Summaries == nil {
-		return agent.Compacted{}, errors.New("nothing of this conversation is saved")
+		return agent.Compacted{}, errors.New("this conversation is not saved")
 	}
 	before, err := a.Summaries.Summary(ctx, conversation)
 	if err != nil {
@@ -203,7 +203,7 @@ func (t *turn) compactToFit(ctx context.Context, p prompt.Prompt) prompt.Prompt 
 		}
 		return p
 	}
-	t.Notice("To fit the model's window, %d older messages are summarised from now on.", done.Messages)
+	t.Notice("To fit the context window, %d older messages are now summarised.", done.Messages)
 	p.History = t.History
 	p.Summary = t.Summary.Text
 	return p

@@ -51,7 +51,7 @@ func TestOlderTurnsAreSummarisedWhenTheyDoNotFit(t *testing.T) {
 	if end := ended(t, events); end.Answer != "Yes." || end.ModelCalls != 2 {
 		t.Errorf("ended with %+v", end)
 	}
-	if said := bodies[agent.Noticed](events); len(said) != 1 || !strings.Contains(said[0].Text, "2 older messages are summarised") {
+	if said := bodies[agent.Noticed](events); len(said) != 1 || !strings.Contains(said[0].Text, "2 older messages are now summarised") {
 		t.Errorf("told %+v", said)
 	}
 	if text := asked(model.requests[0]); !strings.Contains(text, "User: Q1 ") || !strings.Contains(text, "You: A1 ") || strings.Contains(text, "Q2") {

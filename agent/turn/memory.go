@@ -36,7 +36,7 @@ func (t *turn) recall(ctx context.Context) error {
 	}
 	t.History = slices.DeleteFunc(recent, func(m llm.Message) bool { return strings.TrimSpace(m.Text) == "" })
 	if err := errors.Join(t.recallSummary(ctx), t.recallFacts(ctx), t.recallPast(ctx)); err != nil {
-		t.Notice("This turn goes without all that was remembered: %v.", err)
+		t.Notice("Some memories could not be read for this turn: %v.", err)
 	}
 	t.recallUntrusted(ctx) // in the words that were said
 	if slices.ContainsFunc(t.History, func(m llm.Message) bool { return m.Role == llm.Assistant && strings.ContainsAny(m.Text, "[【(") }) {
@@ -129,7 +129,7 @@ func (t *turn) archive(ctx context.Context) {
 	n, err := m.Store.Archive(ctx, t.Conversation, t.agent.Limits.Messages, m.Everywhere)
 	switch {
 	case err != nil:
-		t.Notice("What left the conversation's window was not archived: %v.", err)
+		t.Notice("Older messages could not be archived: %v.", err)
 	case n > 0 && m.Archived != nil:
 		m.Archived()
 	}

@@ -85,8 +85,8 @@ func TestOfflineSaysFirstWhatTheNotesDoNotHold(t *testing.T) {
 func TestHealthTellsOnlyWhatIsWorthSaying(t *testing.T) {
 	for want, c := range map[string]agent.Coverage{
 		"searched 1,284 notes": {Indexed: 1284, Total: 1284, Age: 30, Embedder: "nomic"}, "searched 1 note": {Indexed: 1, Total: 1},
-		"searched 900 of 1,284 notes": {Indexed: 900, Total: 1284}, "searched 3 notes · as they were 3 h ago": {Indexed: 3, Total: 3, Age: 3 * 3600},
-		"searched 3 notes · words only: the embedder is down": {Indexed: 3, Total: 3, Embedder: "words only: the embedder is down"},
+		"searched 900 of 1,284 notes": {Indexed: 900, Total: 1284}, "searched 3 notes · indexed 3 h ago": {Indexed: 3, Total: 3, Age: 3 * 3600},
+		"searched 3 notes · keyword search only: the embedder is down": {Indexed: 3, Total: 3, Embedder: "keyword search only: the embedder is down"},
 	} {
 		if got := c.Health(); got != want {
 			t.Errorf("%+v is told as %q, not %q", c, got, want)

@@ -190,7 +190,7 @@ func TestWhatATurnDidWithoutIsToldOnce(t *testing.T) {
 	}{
 		"no further plan": {agent.PlanMode, []line{planOf("1 passages", "2 broken"), down, say(goodAnswer)}, "No further steps could be planned: model server answered 500: out of memory."},
 		"a worker":        {agent.TeamMode, []line{handsOut, look, down, say(goodAnswer)}, "The general worker (step 1) stopped: model server answered 500: out of memory."},
-		"an evaluator":    {agent.TeamMode, []line{handsOut, look, say(notesFound), down, say(goodAnswer)}, "Nobody judged the general worker's result (step 1): model server answered 500: out of memory."},
+		"an evaluator":    {agent.TeamMode, []line{handsOut, look, say(notesFound), down, say(goodAnswer)}, "The general worker's result (step 1) was not checked: model server answered 500: out of memory."},
 	} {
 		broken := &fakeTool{name: "broken", reads: true, err: errors.New("no such thing")}
 		events := collect(New(Options{Model: &failing{lines: tc.lines}, History: &shelf{}, Tools: tools(passages(), broken), Mode: inMode(tc.mode)}).Ask(t.Context(), "c1", question), nil)

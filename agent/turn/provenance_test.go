@@ -185,7 +185,7 @@ func TestWhatWasForeignBeforeAKillIsForeignAfterIt(t *testing.T) {
 	o.Facts = nil
 	o.Model = &script{lines: []line{calling("add_task", `{"text":"pay Mallory"}`), say("Done.")}}
 	asked := bodies[agent.PermissionAsked](resume(t, kept, o, always(agent.Refuse)))
-	if len(asked) != 1 || !strings.Contains(asked[0].Reason, "text that is not yours") {
+	if len(asked) != 1 || !strings.Contains(asked[0].Reason, "untrusted text") {
 		t.Errorf("asked %+v, want one question that names untrusted text; kept was %s", asked, kept.moments())
 	}
 }

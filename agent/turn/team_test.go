@@ -268,15 +268,15 @@ func TestATeamThatWasCutIsGoneOnWith(t *testing.T) {
 // the answer nor the truth about it.
 func TestATeamWhoseMembersSayOddThings(t *testing.T) {
 	look, twice := calling("search_notes", `{"query":"running"}`), say(strings.Repeat("round ", 10))
-	cut := line{text: "round and round ", err: fmt.Errorf("%w: it said the same again and again", llm.ErrCut)}
+	cut := line{text: "round and round ", err: fmt.Errorf("%w: it kept repeating itself", llm.ErrCut)}
 	const two = `{"tasks":[{"worker_type":"notes","task_description":"A","success_criteria":"C"},{"worker_type":"wizard","task_description":"B"}]}`
 	for name, tc := range map[string]struct {
 		lines   []line
 		tells   string // a notice
 		missing string // what the explainer is told
 	}{
-		"an evaluator that cannot be read":     {lines: []line{say(oneTask), look, say(notesFound), twice, twice, say(goodAnswer)}, tells: "Nobody judged the notes worker's result (step 1)"},
-		"an evaluator that goes in circles":    {lines: []line{say(oneTask), look, say(notesFound), cut, cut, say(goodAnswer)}, tells: "Nobody judged the notes worker's result (step 1)"},
+		"an evaluator that cannot be read":     {lines: []line{say(oneTask), look, say(notesFound), twice, twice, say(goodAnswer)}, tells: "The notes worker's result (step 1) was not checked"},
+		"an evaluator that goes in circles":    {lines: []line{say(oneTask), look, say(notesFound), cut, cut, say(goodAnswer)}, tells: "The notes worker's result (step 1) was not checked"},
 		"a worker that goes in circles":        {lines: []line{say(oneTask), look, cut, say(rejected), say(notesFound), say(accepted), say(goodAnswer)}},
 		"a lead that goes in circles":          {lines: []line{cut, cut, look, say(notesFound), say(accepted), say(goodAnswer)}},
 		"a lead that repairs itself":           {lines: []line{cut, say(oneTask), look, say(notesFound), say(accepted), say(goodAnswer)}},

@@ -98,7 +98,7 @@ func (t *turn) begin(ctx context.Context) (err error) {
 		return agent.ErrEmpty
 	}
 	if t.Turn, err = t.Conversations.Begin(ctx, t.Conversation, t.message); err != nil {
-		return fmt.Errorf("keep the message: %w", err)
+		return fmt.Errorf("save the message: %w", err)
 	}
 	return nil
 }
@@ -125,13 +125,13 @@ func (t *turn) reply(ctx context.Context) (err error) {
 		if able || err != nil {
 			return err
 		}
-		t.Notice("The model cannot call tools: this turn works by a plan instead.")
+		t.Notice("The model cannot call tools, so this turn uses plan mode.")
 	case agent.TeamMode:
 		able, err := t.HandOut(ctx)
 		if able || err != nil {
 			return err
 		}
-		t.Notice("Without a model there is no team: this turn works by a plan instead.")
+		t.Notice("Team mode needs a model, so this turn uses plan mode.")
 	}
 	return t.byPlan(ctx)
 }
@@ -194,7 +194,7 @@ func (t *turn) end(ctx context.Context, failure error) {
 		_ = t.Journal.Progress(context.WithoutCancel(ctx), t.Turn, answer.Text) // what is kept already is seldom less
 	} else {
 		if err := t.save(ctx, answer); err != nil && failure == nil {
-			failure = fmt.Errorf("keep the answer: %w", err)
+			failure = fmt.Errorf("save the answer: %w", err)
 		}
 		t.archive(ctx)
 	}
@@ -202,10 +202,10 @@ func (t *turn) end(ctx context.Context, failure error) {
 		told := agent.FailedFrom(failure)
 		told.Effects, told.Dropped = answer.Effects, t.Dropped()
 		if t.Quoted != "" {
-			told.Hint = cmp.Or(told.Hint, "What was found is quoted above. Ask again for an answer; lifehub doctor says how the model server is.")
+			told.Hint = cmp.Or(told.Hint, "What was found is quoted above. Ask again for an answer; `lifehub doctor` checks the model server.")
 		}
 		if t.Turn == "" && strings.TrimSpace(t.message) != "" {
-			told.Unkept, told.Hint = true, cmp.Or(told.Hint, "Nothing was asked, and nothing is lost. Fix that (lifehub doctor may know how), then send the message again.")
+			told.Unkept, told.Hint = true, cmp.Or(told.Hint, "Nothing was sent, and nothing is lost. Fix that (`lifehub doctor` may know how), then send the message again.")
 		}
 		t.Emit(told)
 		return
@@ -235,7 +235,7 @@ func (t *turn) reopen(ctx context.Context, id string) (err error) {
 	}()
 	defer agent.Catch(&err)
 	if t.Journal == nil {
-		return errors.New("nothing of this conversation is saved")
+		return errors.New("this conversation is not saved")
 	}
 	left, err := t.Journal.Reopen(ctx, t.Conversation, id)
 	if err != nil {

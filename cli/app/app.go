@@ -119,7 +119,7 @@ func (a *App) Assemble(ctx context.Context, flags RunFlags, openStore func(path 
 		a.Store, err = openStore(a.Database())
 	}
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) || errors.Is(err, syscall.ENOSPC) {
-		return fmt.Errorf("%w; with --no-save LifeHub answers without it", err)
+		return fmt.Errorf("%w; --no-save works without it", err)
 	}
 	if err != nil {
 		return err

@@ -69,7 +69,7 @@ func ReadTextFile(name string, most int64) (string, error) {
 	}
 	text := strings.ToValidUTF8(string(raw), "")
 	if len(raw)-len(text) > utf8.UTFMax || strings.ContainsRune(text, 0) {
-		return "", fmt.Errorf("%s is no text", filepath.Base(name))
+		return "", fmt.Errorf("%s is not text", filepath.Base(name))
 	}
 	return text, nil
 }

@@ -31,9 +31,9 @@ func RestoreChats(ctx context.Context, sh *Process, path string, yes bool) error
 		return fmt.Errorf("restore the conversations: %w", err)
 	}
 	from := file.NewestBackup(ctx, path)
-	question := "There is no backup that is whole. Begin with no conversations?"
+	question := "There is no intact backup. Start without conversations?"
 	if from != nil {
-		question = fmt.Sprintf("Take the backup of %s? What was said since is then only in the file set aside.", from.Time.Local().Format("2006-01-02 15:04"))
+		question = fmt.Sprintf("Restore the backup of %s? Anything newer is then only in the file set aside.", from.Time.Local().Format("2006-01-02 15:04"))
 	}
 	if err := Confirm(sh, question, "restore", yes); err != nil {
 		return err
@@ -42,7 +42,7 @@ func RestoreChats(ctx context.Context, sh *Process, path string, yes bool) error
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(sh.Err, "the file of before is kept as %s\n", aside)
+	fmt.Fprintf(sh.Err, "the previous file is saved as %s\n", aside)
 	return nil
 }
 
@@ -53,7 +53,7 @@ func Confirm(sh *Process, question, what string, yes bool) error {
 	case yes:
 		return nil
 	case !term.IsTerminal(sh.In.Fd()):
-		return settings.UsageError{Err: fmt.Errorf("nobody can be asked whether to %s: say --yes", what)}
+		return settings.UsageError{Err: fmt.Errorf("cannot ask whether to %s: pass --yes", what)}
 	case !Agrees(sh, question):
 		return ExitError{Err: errors.New("nothing was changed"), Code: ExitFailed}
 	}

@@ -14,7 +14,7 @@ import (
 
 // RegisterNotes adds the flag that names folders of notes.
 func RegisterNotes(f *RunFlags, cmd *cobra.Command) {
-	cmd.Flags().StringArrayVar(&f.Notes, "notes", nil, "use just this folder of notes, for this run (repeatable)")
+	cmd.Flags().StringArrayVar(&f.Notes, "notes", nil, "use only this notes folder, for this run (repeatable)")
 }
 
 // RegisterRun adds the flags of a command that asks.
@@ -22,7 +22,7 @@ func RegisterRun(f *RunFlags, cmd *cobra.Command) {
 	RegisterNotes(f, cmd)
 	cmd.Flags().StringVarP(&f.Model, "model", "m", "", "chat model for this run")
 	cmd.Flags().StringVar(&f.Mode, "mode", "", "answer strategy: plan, loop or team")
-	cmd.Flags().BoolVar(&f.NoSave, "no-save", false, "save nothing of this conversation")
+	cmd.Flags().BoolVar(&f.NoSave, "no-save", false, "don't save this conversation")
 }
 
 // RegisterResume adds the flags that resume a saved conversation.
@@ -30,7 +30,7 @@ func RegisterResume(f *RunFlags, cmd *cobra.Command) {
 	cmd.Flags().BoolVarP(&f.HasLast, "continue", "c", false, "continue the last conversation")
 	cmd.Flags().FuncP("resume", "r", "resume a conversation, by its ID", func(id string) error {
 		if f.Resume = id; id == "" { // a script's variable that holds nothing
-			return errors.New("no conversation is named")
+			return errors.New("no conversation ID given")
 		}
 		return nil
 	})
@@ -63,7 +63,7 @@ func OpenConversation(ctx context.Context, a *App, flags RunFlags) (Spot, error)
 	case flags.HasLast:
 		c, err := a.Store.Last(ctx)
 		if errors.Is(err, store.ErrNoConversation) {
-			return Spot{}, settings.UsageError{Err: errors.New("there is no conversation to go on with yet; `lifehub` starts one")}
+			return Spot{}, settings.UsageError{Err: errors.New("there is no conversation to continue yet; `lifehub` starts one")}
 		}
 		if err != nil {
 			return Spot{}, settings.UsageError{Err: err}

@@ -30,7 +30,7 @@ func MakePrivate(p settings.Paths, c *settings.Config) (notices []string, err er
 		case err == nil:
 			open = append(open, filepath.Base(file))
 		case file == p.ConfigFile() && holdsSecret(c, file):
-			return nil, settings.UsageError{Err: fmt.Errorf("%s holds a key, and others can read it: chmod 600 %s", file, file)}
+			return nil, settings.UsageError{Err: fmt.Errorf("%s contains a key and is readable by others: chmod 600 %s", file, file)}
 		case !errors.Is(err, fs.ErrPermission):
 			return nil, fmt.Errorf("make %s private: %w", file, err)
 		}
@@ -41,7 +41,7 @@ func MakePrivate(p settings.Paths, c *settings.Config) (notices []string, err er
 		}
 	}
 	if len(open) > 0 {
-		notices = []string{fmt.Sprintf("others could read %s; only you can now", strings.Join(open, ", "))}
+		notices = []string{fmt.Sprintf("%s was readable by others; now only you can read it", strings.Join(open, ", "))}
 	}
 	return notices, nil
 }

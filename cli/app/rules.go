@@ -96,7 +96,7 @@ func RemoveRules(file, tool string) (int, error) {
 	rest := []byte(strings.Join(lines, ""))
 	after, err := rules.Parse(file, rest)
 	if err != nil || len(after.List()) != len(all.List())-removed {
-		return 0, fmt.Errorf("take the rules for %s out of %s by hand: it is not written one rule after the other", tool, file)
+		return 0, fmt.Errorf("remove the rules for %s from %s by hand: the file is not a plain list of rules", tool, file)
 	}
 	return removed, atomicfile.Write(file, rest)
 }
@@ -127,7 +127,7 @@ func (a *App) Allow(flag string, texts []string) error {
 		}
 		rule.From, rule.Untrusted = flag, flag == UntrustedFlag
 		if rule.Untrusted && (rule.Level != agent.Auto || !rule.IsBound()) {
-			return settings.UsageError{Err: fmt.Errorf("%s %s: say which arguments it may have, as in 'add_task text=VALUE', for text that is not yours may have chosen them", flag, text)}
+			return settings.UsageError{Err: fmt.Errorf("%s %s: name the arguments it may have, as in 'add_task text=VALUE': untrusted text may have chosen them", flag, text)}
 		}
 		a.Rules = a.Rules.With(rule)
 	}

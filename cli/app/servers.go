@@ -63,7 +63,7 @@ func (k ServerTrust) FirstUse() string {
 	if len(k.adopted) == 0 {
 		return ""
 	}
-	return "first use of the MCP servers in mcp.json, as they stand there: " + strings.Join(k.adopted, ", ") + " (`lifehub mcp list` shows what they run)"
+	return "first use of the MCP servers in mcp.json: " + strings.Join(k.adopted, ", ") + " (`lifehub mcp list` shows what they run)"
 }
 
 // serversFile is mcp.json as it was last looked at, and when the trust file was
@@ -106,7 +106,7 @@ func (a *App) LookAtServers() string {
 	changes, err := a.useServers()
 	switch {
 	case err != nil:
-		return fmt.Sprintf("mcp.json has changed and is not used, the MCP servers stay as they are: %v", err)
+		return fmt.Sprintf("mcp.json has changed and is not used; the MCP servers stay as they are: %v", err)
 	case len(changes) > 0:
 		return "mcp.json has changed: " + strings.Join(changes, ", ") + "."
 	}
@@ -167,7 +167,7 @@ func AskAtHost(ctx context.Context, form agent.Question) agent.Input {
 // shown all of it, agrees.
 func (a *App) sample(ctx context.Context, server string, request llm.Request) (model, text string, err error) {
 	if a.Provider.State().Provider == "offline" {
-		return "", "", errors.New("no model answers now")
+		return "", "", errors.New("no model is available now")
 	}
 	given := agent.HostFrom(ctx).Ask(ctx, agent.Question{From: server, Kind: agent.SamplingInput, Prompt: request.Messages})
 	switch {
@@ -199,7 +199,7 @@ func Unseen(s mcpclient.ServerState) string {
 	if len(what) > 3 {
 		what = append(what[:3], fmt.Sprintf("%d more", len(what)-3))
 	}
-	return fmt.Sprintf("what is new of the MCP server %s (%s) is not used until you have seen it: /mcp in the chat, or lifehub mcp trust %s", s.Name, strings.Join(what, ", "), s.Name)
+	return fmt.Sprintf("what is new in the MCP server %s (%s) is not used until you review it: /mcp in the chat, or lifehub mcp trust %s", s.Name, strings.Join(what, ", "), s.Name)
 }
 
 // ServerLog is the end of a server's log, the older file before the newer.

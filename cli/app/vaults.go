@@ -56,7 +56,7 @@ func (a *App) openVaults(named []string) error {
 
 func (a *App) OpenVault(dir string) error {
 	if below, err := filepath.Rel(a.Paths.Config, dir); err == nil && filepath.IsLocal(below) {
-		return fmt.Errorf("open notes folder %s: it holds LifeHub's own settings, which no tool may change", dir)
+		return fmt.Errorf("open notes folder %s: it contains LifeHub's own settings, which no tool may change", dir)
 	}
 	folder, err := notes.Open(dir)
 	if err != nil {
@@ -150,7 +150,7 @@ func (a *App) ReadNote(ctx context.Context, name, from string) (note notes.Note,
 func RelatedHead(r rag.Related) string {
 	head := draw.Count(len(r.Notes), "note")
 	if r.Why != "" {
-		head += ", without meaning (" + r.Why + "),"
+		head += ", by keyword only (" + r.Why + "),"
 	}
 	return head + " related to"
 }

@@ -21,7 +21,7 @@ func (a *App) Ready(ctx context.Context, bar *Bar) error {
 		if c, _ := v.Index.Coverage(ctx); ctx.Err() != nil || c.Indexed == 0 { //nolint:errcheck // 0: there is nothing to search
 			return err
 		}
-		a.Outdated = fmt.Sprintf("searching what was indexed before: %v", err)
+		a.Outdated = fmt.Sprintf("searching the existing index: %v", err)
 	}
 	return nil
 }
@@ -67,7 +67,7 @@ func (a *App) WaitForTools(ctx context.Context, text string, say func(string)) {
 	if len(late) == 0 || ctx.Err() != nil {
 		return
 	}
-	going := "Going on without MCP servers that have not started yet: " + strings.Join(late, ", ") + "."
+	going := "Continuing without MCP servers that have not started yet: " + strings.Join(late, ", ") + "."
 	if len(others) > 0 {
 		going += " A question that names one waits longer."
 	}

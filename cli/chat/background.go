@@ -62,7 +62,7 @@ func (bg *background) guardStore(ctx context.Context) {
 		bg.notice("Conversations: " + err.Error() + ".")
 	case err != nil && ctx.Err() == nil:
 		slog.Warn("guard the conversations", "error", err)
-		bg.notice(fmt.Sprintf("The backup of the conversations was not made: %v.", err))
+		bg.notice(fmt.Sprintf("The conversations could not be backed up: %v.", err))
 	}
 }
 
@@ -73,7 +73,7 @@ func (bg *background) spawn(f func()) {
 		defer func() {
 			if fault := recover(); fault != nil {
 				slog.Error("background work", "fault", fault, "stack", string(debug.Stack()))
-				bg.notice(fmt.Sprintf("Something in the background broke: %v. The log has more.", fault))
+				bg.notice(fmt.Sprintf("A background task failed: %v. The log says more.", fault))
 			}
 		}()
 		f()

@@ -58,7 +58,7 @@ func NewCommand(sh *app.Process) *cobra.Command {
 		Use:   "chat [PROMPT]",
 		Short: "Open the chat",
 		Example: "  lifehub chat -c                      # continue the last conversation\n" +
-			"  lifehub chat -r 3f9c2a               # go on with this one, or at a message that `chats search` found\n" +
+			"  lifehub chat -r 3f9c2a               # resume this one, or start at a message that `chats search` found\n" +
 			"  lifehub chat --notes ~/notes \"what did I plan for the trip?\"",
 		Args: cobra.MaximumNArgs(2),
 		RunE: func(cmd *cobra.Command, given []string) error {

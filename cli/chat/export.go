@@ -51,7 +51,7 @@ func exportStep(ctx context.Context, a *app.App, conversation, given string) (*a
 // of its documents.
 func (bg *background) exportCommand(assistant *turn.Agent) backend.Command {
 	return backend.Command{
-		Name: "export", Args: "[md|json|html] [FILE] | DOCUMENT [NOTE]", Help: "write this conversation to a file, or a document of it to the notes",
+		Name: "export", Args: "[md|json|html] [FILE] | DOCUMENT [NOTE]", Help: "export this conversation to a file, or a document to your notes",
 		Run: bg.slashExport,
 		Begin: func(ctx context.Context, conversation, given string) (backend.Turn, error) {
 			step, err := exportStep(ctx, bg.App, conversation, given)
@@ -101,7 +101,7 @@ func writeNewFile(file string, data []byte) (string, error) {
 	}
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) {
-		return "", fmt.Errorf("there is a file %s already; name another: /export FILE", path)
+		return "", fmt.Errorf("%s exists already; choose another name: /export FILE", path)
 	}
 	if err != nil {
 		return "", fmt.Errorf("write %s: %w", path, err)

@@ -18,19 +18,19 @@ import (
 // memoryCommands are the slash commands of the memory.
 func (bg *background) memoryCommands() []backend.Command {
 	return []backend.Command{
-		{Name: "memory", Args: "[QUERY]", Help: "what is remembered, or what of it fits a question", Run: bg.slashMemory},
-		{Name: "compact", Args: "[FOCUS]", Help: "shorten this conversation to a summary, except the last messages", Run: bg.slashCompact},
-		{Name: "check", Help: "let the model check what the last answer cites", Run: func(ctx context.Context, conversation, _ string) (string, error) {
+		{Name: "memory", Args: "[QUERY]", Help: "show what LifeHub remembers, or search it", Run: bg.slashMemory},
+		{Name: "compact", Args: "[FOCUS]", Help: "summarise the older messages of this conversation", Run: bg.slashCompact},
+		{Name: "check", Help: "let the model check the citations of the last answer", Run: func(ctx context.Context, conversation, _ string) (string, error) {
 			citations, err := bg.Agent().SecondRead(ctx, conversation, "")
 			return strings.Join(export.CitationLines(citations), "  \n") + "\n", err
 		}, Reload: true},
 		{Name: "remember", Args: "TEXT", Help: "remember a fact about you", Run: func(_ context.Context, _, text string) (string, error) {
 			diff, err := bg.Facts().Remember(text, time.Now())
-			return withDiff("Remembered; `/forget` takes it back.", diff, err)
+			return withDiff("Remembered. `/forget` undoes it.", diff, err)
 		}},
-		{Name: "forget", Args: "TEXT", Help: "forget a fact, named by words that only it holds", Run: func(_ context.Context, _, text string) (string, error) {
+		{Name: "forget", Args: "TEXT", Help: "forget a fact, by words that match only it", Run: func(_ context.Context, _, text string) (string, error) {
 			diff, err := bg.Facts().Forget(text)
-			return withDiff("Forgotten; `/remember` brings it back.", diff, err)
+			return withDiff("Forgotten. `/remember` undoes it.", diff, err)
 		}},
 	}
 }
@@ -41,7 +41,7 @@ func (bg *background) slashCompact(ctx context.Context, conversation, focus stri
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("%d messages are now a summary: about %d tokens instead of %d. They can still be read, searched and recalled.\n\n%s\n",
+	return fmt.Sprintf("Summarised %d messages: about %d tokens instead of %d. They can still be read, searched and recalled.\n\n%s\n",
 		done.Messages, done.After, done.Before, quoted(done.Text)), nil
 }
 
@@ -82,7 +82,7 @@ func (bg *background) slashMemory(ctx context.Context, _, query string) (string,
 	}
 	if query != "" {
 		if b.Len() == 0 {
-			return "Nothing like that is remembered.", nil
+			return "Nothing found in memory.", nil
 		}
 		return b.String(), nil
 	}
@@ -95,9 +95,9 @@ func (bg *background) slashMemory(ctx context.Context, _, query string) (string,
 		return "", err
 	}
 	if len(found.Facts) == 0 {
-		b.WriteString("No facts are remembered about you. `/remember TEXT` adds one.\n")
+		b.WriteString("No facts about you yet. `/remember TEXT` adds one.\n")
 	}
-	fmt.Fprintf(&b, "\nFacts stand in `%s`, which you may edit. %s can come back (`memory.scope: %s`).\n",
+	fmt.Fprintf(&b, "\nFacts are in `%s`, which you can edit. %s can come back (`memory.scope: %s`).\n",
 		filepath.Join(folder.Dir(), filepath.FromSlash(bg.Facts().Path)), draw.Count(archived, "past exchange"), bg.Settings.Memory.Scope)
 	return b.String(), nil
 }

@@ -58,7 +58,7 @@ func TestAMessageBringsAlongWhatItNames(t *testing.T) {
 	if _, err := a.Read(t.Context(), files+"/damaged.png"); err == nil || !strings.HasPrefix(err.Error(), "damaged.png: the image is damaged") {
 		t.Errorf("the damaged image: %v", err)
 	}
-	if _, err := a.Read(t.Context(), files+"/tool.bin"); err == nil || err.Error() != "tool.bin is no text" {
+	if _, err := a.Read(t.Context(), files+"/tool.bin"); err == nil || err.Error() != "tool.bin is not text" {
 		t.Errorf("a file that is no text: %v", err)
 	}
 }

@@ -19,13 +19,13 @@ import (
 // commands are the slash commands that need more than the screen.
 func (bg *background) commands(gate *turn.Agent) []backend.Command {
 	return append([]backend.Command{
-		{Name: "tools", Args: "[NAME]", Help: "what can be called, and what asks first", Run: func(ctx context.Context, _, name string) (string, error) { return bg.slashTools(ctx, gate, name) }},
-		{Name: "permissions", Help: "the rules that decide what runs", Run: bg.slashRules},
-		{Name: "undo", Args: "[restore]", Help: "take back your last question, and what it did to notes", Run: bg.slashUndo, Reload: true},
-		{Name: "index", Help: "bring the index up to date and say how far it is", Run: bg.slashIndex},
-		{Name: "related", Args: "NOTE", Help: "notes that belong to a note, and why", Run: bg.slashRelated},
-		{Name: "doctor", Help: "check what works", Run: bg.slashDoctor},
-		{Name: "set", Args: "parameter num_ctx N", Help: "the size of the context window, as in ollama run", Run: bg.slashSet},
+		{Name: "tools", Args: "[NAME]", Help: "list the tools and which of them ask first", Run: func(ctx context.Context, _, name string) (string, error) { return bg.slashTools(ctx, gate, name) }},
+		{Name: "permissions", Help: "show the permission rules", Run: bg.slashRules},
+		{Name: "undo", Args: "[restore]", Help: "undo your last question and its changes to notes", Run: bg.slashUndo, Reload: true},
+		{Name: "index", Help: "update the index and show how current it is", Run: bg.slashIndex},
+		{Name: "related", Args: "NOTE", Help: "find notes related to a note, and why", Run: bg.slashRelated},
+		{Name: "doctor", Help: "check the setup", Run: bg.slashDoctor},
+		{Name: "set", Args: "parameter num_ctx N", Help: "set the context window, as in ollama run", Run: bg.slashSet},
 	}, append(bg.switchCommands(), bg.memoryCommands()...)...)
 }
 
@@ -60,7 +60,7 @@ func (bg *background) slashTools(ctx context.Context, gate *turn.Agent, name str
 			fmt.Fprintf(&b, "**%s** (%s)\n\n%s\n", level.means, level.name, strings.Join(list, ""))
 		}
 	}
-	return b.String() + "\n`/tools NAME` tells all of one: its words, arguments, and which rule decides.\n", nil
+	return b.String() + "\n`/tools NAME` shows one: its description, its arguments, and the rule that decides.\n", nil
 }
 
 // gistOf is the first sentence of a description.
@@ -78,7 +78,7 @@ func (bg *background) slashRules(context.Context, string, string) (string, error
 	}
 	rules = rules.Narrowed(bg.Folder.Rules)
 	if len(rules.List()) == 0 {
-		return "No rules: each tool has its own level, which `/tools` shows. Rules belong in `" + bg.PermissionsFile() + "`.", nil
+		return "No rules: each tool has a default level, which `/tools` shows. Rules go in `" + bg.PermissionsFile() + "`.", nil
 	}
 	var b strings.Builder
 	b.WriteString("| rule | level | where |\n| --- | --- | --- |\n")
@@ -90,7 +90,7 @@ func (bg *background) slashRules(context.Context, string, string) (string, error
 
 func (bg *background) slashIndex(ctx context.Context, _, _ string) (string, error) {
 	if len(bg.OpenVaults()) == 0 {
-		return "No notes are known yet. `lifehub index DIR` makes a folder known.", nil
+		return "No notes yet. `lifehub index DIR` adds a folder.", nil
 	}
 	var b strings.Builder
 	for _, v := range bg.OpenVaults() {
@@ -148,13 +148,13 @@ func (bg *background) slashDoctor(ctx context.Context, _, _ string) (string, err
 func (bg *background) slashSet(_ context.Context, _, given string) (string, error) {
 	var tokens int
 	if _, err := fmt.Sscanf(given, "parameter num_ctx %d", &tokens); err != nil || tokens < 0 {
-		return "", fmt.Errorf("/set takes `parameter num_ctx N`, with 0 for the default")
+		return "", fmt.Errorf("usage: /set parameter num_ctx N (0: the default)")
 	}
 	bg.Provider.SetWindow(tokens)
 	bg.tell()
 	window := bg.Provider.Window()
 	if window == 0 {
-		return "No model answers now; the window is set for when one does.", nil
+		return "No model is available now; the window is set for when one is.", nil
 	}
 	return fmt.Sprintf("The next request asks for a window of %d tokens.", window), nil
 }

@@ -13,8 +13,8 @@ import (
 // switchCommands are /notes and /think.
 func (bg *background) switchCommands() []backend.Command {
 	return []backend.Command{
-		{Name: "notes", Args: "[on|only|off]", Help: "answer with your notes, with nothing but them, or without", Run: bg.slashNotes},
-		{Name: "think", Args: "[off|on|low|medium|high]", Help: "let the model think first, where it can", Run: bg.slashThink},
+		{Name: "notes", Args: "[on|only|off]", Help: "use your notes, only your notes, or no notes", Run: bg.slashNotes},
+		{Name: "think", Args: "[off|on|low|medium|high]", Help: "let the model think first, if it can", Run: bg.slashThink},
 	}
 }
 
@@ -45,5 +45,5 @@ func (bg *background) slashThink(_ context.Context, _, given string) (string, er
 		return "", fmt.Errorf("/think takes off, on, low, medium or high")
 	}
 	bg.Think.Use(think)
-	return fmt.Sprintf("Thinking **%s**, for models that can. `think: %s` in the settings keeps it.", think, think), nil
+	return fmt.Sprintf("Thinking **%s**, for models that can. `think: %s` in the settings makes it permanent.", think, think), nil
 }

@@ -20,7 +20,7 @@ func (bg *background) slashUndo(ctx context.Context, conversation, given string)
 		return bg.restore(ctx, conversation)
 	case "":
 	default:
-		return "", errors.New("usage: /undo, or /undo restore for notes that it left alone")
+		return "", errors.New("usage: /undo, or /undo restore for notes that it left unchanged")
 	}
 	path, err := bg.Store.Exchanges(ctx, conversation)
 	if err != nil {
@@ -31,7 +31,7 @@ func (bg *background) slashUndo(ctx context.Context, conversation, given string)
 	}
 	last := path[len(path)-1]
 	if last.Running {
-		return "", errors.New("another LifeHub is at this question right now; stop it there first")
+		return "", errors.New("another LifeHub is answering this question; stop it there first")
 	}
 	changes, err := bg.Store.NoteChanges(ctx, last.Turn)
 	if err != nil {
@@ -61,7 +61,7 @@ func staysDone(a *app.App, entries []agent.Entry) string {
 			intended[e.Step] = e
 		case agent.CallStarted:
 			if call := intended[e.Step]; call.Tool != agent.DelegateTool && (!a.IsBuiltin(call.Tool) || !tools.Reversible(call.Tool)) {
-				fmt.Fprintf(&b, "- `%s` was called, and what it did stays done: `%s`\n", cell(call.Tool), strings.ReplaceAll(oneLine(string(call.Input)), "`", "'"))
+				fmt.Fprintf(&b, "- `%s` was called and cannot be undone: `%s`\n", cell(call.Tool), strings.ReplaceAll(oneLine(string(call.Input)), "`", "'"))
 			}
 		}
 	}
@@ -75,7 +75,7 @@ func (bg *background) restore(ctx context.Context, conversation string) (string,
 		return "", err
 	}
 	if turn == "" {
-		return "", errors.New("nothing was undone here")
+		return "", errors.New("nothing was undone in this conversation")
 	}
 	changes, err := bg.Store.NoteChanges(ctx, turn)
 	if err != nil {
@@ -99,20 +99,20 @@ func undone(question string, done []tools.Undone) string {
 		case tools.UndoNothing:
 			fmt.Fprintf(&b, "- %s is as it was before.\n", name)
 		case tools.UndoRestored:
-			fmt.Fprintf(&b, "- %s is as it was before%s.\n", name, inTrash(u, "; what it held since"))
+			fmt.Fprintf(&b, "- %s is as it was before%s.\n", name, inTrash(u, "; the newer text"))
 		case tools.UndoTrashed:
-			fmt.Fprintf(&b, "- %s was made by it%s.\n", name, inTrash(u, " and"))
+			fmt.Fprintf(&b, "- %s was created by it%s.\n", name, inTrash(u, " and"))
 		case tools.UndoFailed:
-			fmt.Fprintf(&b, "- %s could not be taken back: %s.\n", name, cell(u.Err.Error()))
+			fmt.Fprintf(&b, "- %s could not be restored: %s.\n", name, cell(u.Err.Error()))
 		case tools.UndoChanged:
 			left = true
-			fmt.Fprintf(&b, "- %s was changed since, and is left as it is. To what it was before:\n\n", name)
+			fmt.Fprintf(&b, "- %s was changed since, and is left as it is. The difference to what it was before:\n\n", name)
 			fence := fenceFor(u.Diff)
 			fmt.Fprintf(&b, "%sdiff\n%s\n%s\n\n", fence, strings.TrimRight(u.Diff, "\n"), fence)
 		}
 	}
 	if left {
-		b.WriteString("`/undo restore` makes it as it was all the same; what it holds now goes to the trash.\n")
+		b.WriteString("`/undo restore` restores it anyway and moves the newer text to the trash.\n")
 	}
 	return b.String()
 }
@@ -121,7 +121,7 @@ func inTrash(u tools.Undone, what string) string {
 	if u.Trash == "" {
 		return ""
 	}
-	return what + " lies in `" + cell(u.Trash) + "` now"
+	return what + " is now in `" + cell(u.Trash) + "`"
 }
 
 // fenceFor is a fence of code that no line of a text closes.

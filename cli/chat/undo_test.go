@@ -52,8 +52,8 @@ func TestUndoNamesWhatItCannotTakeBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := "Undone: “tell Ana, and book it”. It is still in `/tree`.\n" +
-		"- `send_email` was called, and what it did stays done: `{\"to\":\"ana@example.org\",\"subject\":\"a | b\"}`\n" +
-		"- `hotel_book` was called, and what it did stays done: `{\"nights\":3}`\n"
+		"- `send_email` was called and cannot be undone: `{\"to\":\"ana@example.org\",\"subject\":\"a | b\"}`\n" +
+		"- `hotel_book` was called and cannot be undone: `{\"nights\":3}`\n"
 	if said != want {
 		t.Errorf("got\n%s\nwant\n%s", said, want)
 	}
@@ -69,7 +69,7 @@ func TestUndoLeavesATurnAloneThatRuns(t *testing.T) {
 		t.Fatal(err)
 	}
 	bg := &background{App: &app.App{Settings: settings.Defaults(), Store: s}, wake: make(chan struct{}, 1)}
-	if said, err := bg.slashUndo(t.Context(), "c", ""); err == nil || !strings.Contains(err.Error(), "right now") {
+	if said, err := bg.slashUndo(t.Context(), "c", ""); err == nil || !strings.Contains(err.Error(), "is answering this question") {
 		t.Errorf("got %q, %v", said, err)
 	}
 }

@@ -40,7 +40,7 @@ type Finding struct {
 func Examine(ctx context.Context, sh *app.Process) []Finding {
 	p, c, err := app.LoadSettings(sh)
 	if err != nil {
-		return []Finding{{What: "settings", Says: err.Error(), Fix: "correct the line named, or move the file away"}}
+		return []Finding{{What: "settings", Says: err.Error(), Fix: "fix that line, or move the file away"}}
 	}
 	from := p.ConfigFile()
 	if _, err := os.Stat(from); err != nil {
@@ -54,11 +54,11 @@ func Examine(ctx context.Context, sh *app.Process) []Finding {
 		findings = append(findings, Finding{What: "settings", OK: true, Says: text})
 	}
 	for _, misspelt := range c.Misspelt {
-		findings = append(findings, Finding{What: "environment", Says: misspelt, Fix: "`lifehub config show` lists every setting; its variable is LIFEHUB_ and its name in capitals"})
+		findings = append(findings, Finding{What: "environment", Says: misspelt, Fix: "`lifehub config show` lists every setting; its variable is LIFEHUB_ plus its name in capitals"})
 	}
 	a, err := app.Open(ctx, sh, app.RunFlags{NoSave: true})
 	if err != nil {
-		return append(findings, Finding{What: "start", Says: err.Error(), Fix: "correct the file named, or move it away"})
+		return append(findings, Finding{What: "start", Says: err.Error(), Fix: "fix that file, or move it away"})
 	}
 	defer a.Close()
 	dirs := []string{p.Data, p.State}
@@ -97,7 +97,7 @@ func folders(dirs ...string) []Finding {
 		if err == nil {
 			continue
 		}
-		reason, todo := err.Error(), "make the folder writable for you"
+		reason, todo := err.Error(), "make the folder writable"
 		if path := (*fs.PathError)(nil); errors.As(err, &path) {
 			reason = path.Err.Error()
 		}
@@ -137,7 +137,7 @@ func tryWriting(dir string) error {
 func conversations(p settings.Paths) Finding {
 	f := Finding{What: "conversations"}
 	if _, err := os.Stat(p.Database()); errors.Is(err, fs.ErrNotExist) {
-		f.OK, f.Says = true, "none are saved yet"
+		f.OK, f.Says = true, "none yet"
 		return f
 	}
 	s, err := store.Open(p.Database())
@@ -146,7 +146,7 @@ func conversations(p settings.Paths) Finding {
 		var newer *file.NewerSchemaError
 		var damaged *file.DamagedError
 		if !errors.As(err, &newer) && !errors.As(err, &damaged) { // which say it themselves
-			f.Fix = "see to the file and its folder; `lifehub ask --no-save` works without them"
+			f.Fix = "check the file and its folder; `lifehub ask --no-save` works without them"
 		}
 		return f
 	}
@@ -163,7 +163,7 @@ func conversations(p settings.Paths) Finding {
 func model(ctx context.Context, a *app.App, c *settings.Config) []Finding {
 	info, err := a.Provider.Info(ctx, "")
 	if a.Provider.State().Provider == "offline" {
-		f := Finding{What: "model server", OK: true, Says: "offline: LifeHub quotes your notes and writes nothing itself"}
+		f := Finding{What: "model server", OK: true, Says: "offline: LifeHub quotes your notes instead of writing"}
 		if c.Provider == "auto" {
 			f.Says = "no Ollama at " + settings.WithoutPassword(c.Ollama.Host) + "; offline: LifeHub quotes your notes"
 			f.Fix = "install Ollama from ollama.com and start it; LifeHub switches automatically"
@@ -185,9 +185,9 @@ func model(ctx context.Context, a *app.App, c *settings.Config) []Finding {
 	var missing *llm.NotFoundError
 	switch {
 	case errors.As(err, &missing) && !missing.Fixed:
-		vectors.OK, vectors.Says, vectors.Fix = false, "search goes by words only: "+err.Error(), "lifehub models pull "+missing.Model
+		vectors.OK, vectors.Says, vectors.Fix = false, "keyword search only: "+err.Error(), "lifehub models pull "+missing.Model
 	case err != nil:
-		vectors.OK, vectors.Says = false, "search goes by words only: "+err.Error()
+		vectors.OK, vectors.Says = false, "keyword search only: "+err.Error()
 	default:
 		vectors.Says = e.Name()
 	}
@@ -196,7 +196,7 @@ func model(ctx context.Context, a *app.App, c *settings.Config) []Finding {
 
 func vectorStore(ctx context.Context, store chroma.Server) Finding {
 	if err := store.Check(ctx); err != nil {
-		return Finding{What: "vector store", Says: "search goes by words only: " + err.Error(), Fix: "start the server, correct `rag.chroma_url`, or set `rag.store: local`"}
+		return Finding{What: "vector store", Says: "keyword search only: " + err.Error(), Fix: "start the server, correct `rag.chroma_url`, or set `rag.store: local`"}
 	}
 	return Finding{What: "vector store", OK: true, Says: "the Chroma server answers"}
 }
@@ -204,7 +204,7 @@ func vectorStore(ctx context.Context, store chroma.Server) Finding {
 func notes(ctx context.Context, a *app.App) []Finding {
 	var findings []Finding
 	for _, gone := range a.MissingVaults {
-		findings = append(findings, Finding{What: "notes", Says: gone, Fix: "see to the folder, or take it out of `notes:` in " + a.Paths.ConfigFile()})
+		findings = append(findings, Finding{What: "notes", Says: gone, Fix: "check the folder, or remove it from `notes:` in " + a.Paths.ConfigFile()})
 	}
 	for _, v := range a.OpenVaults() {
 		entries, problems, err := v.Folder.List(ctx)
@@ -215,7 +215,7 @@ func notes(ctx context.Context, a *app.App) []Finding {
 		f := Finding{What: "notes", OK: true, Says: v.Folder.Dir() + ": " + draw.Count(len(entries), "note")}
 		if len(problems) > 0 {
 			f.Says += fmt.Sprintf(", %d that can't be read", len(problems))
-			f.Fix = "lifehub index says which, and why"
+			f.Fix = "lifehub index says which and why"
 		}
 		findings = append(findings, f)
 	}
@@ -223,7 +223,7 @@ func notes(ctx context.Context, a *app.App) []Finding {
 		findings = append(findings, Finding{What: "notes", OK: true, Says: text})
 	}
 	if len(findings) == 0 {
-		findings = append(findings, Finding{What: "notes", OK: true, Says: "none are known yet", Fix: "lifehub index DIR"})
+		findings = append(findings, Finding{What: "notes", OK: true, Says: "none yet", Fix: "lifehub index DIR"})
 	}
 	if len(a.OpenVaults()) > 0 {
 		findings = append(findings, index(ctx, a))
@@ -265,7 +265,7 @@ func index(ctx context.Context, a *app.App) Finding {
 	}
 	f.OK, f.Says = true, fmt.Sprintf("%d of %s, indexed %s ago, %s", indexed, draw.Count(total, "note"), app.Ago(c.Age), c.Embedder)
 	if embedder != nil && embedded < passages {
-		f.Says += fmt.Sprintf(": it has embedded %d of %s, words find the rest", embedded, draw.Count(passages, "passage"))
+		f.Says += fmt.Sprintf(": %d of %s embedded, keyword search finds the rest", embedded, draw.Count(passages, "passage"))
 		f.Fix = "lifehub index"
 	}
 	if indexed < total {

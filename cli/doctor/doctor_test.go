@@ -18,7 +18,7 @@ import (
 
 func TestDoctorLooksAtTheConversations(t *testing.T) {
 	p := settings.Paths{Data: t.TempDir()}
-	if f := conversations(p); !f.OK || f.Says != "none are saved yet" {
+	if f := conversations(p); !f.OK || f.Says != "none yet" {
 		t.Errorf("of none: %+v", f)
 	}
 	if _, err := os.Stat(p.Database()); err == nil {
@@ -62,7 +62,7 @@ func TestDoctorNamesTheFoldersThatRefuseOnce(t *testing.T) {
 	}
 	one, other := filepath.Join(file, "one"), filepath.Join(file, "other")
 	got := folders(t.TempDir(), one, other)
-	want := []Finding{{What: "folders", Says: "nothing can be saved in " + one + ", " + other + ": not a directory", Fix: "make the folder writable for you"}}
+	want := []Finding{{What: "folders", Says: "nothing can be saved in " + one + ", " + other + ": not a directory", Fix: "make the folder writable"}}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
@@ -90,7 +90,7 @@ func TestDoctorTellsAnIndexOfAnotherEmbedder(t *testing.T) {
 	}
 	a.Provider = embedding{a.Provider}
 	f := index(t.Context(), a)
-	if !f.OK || f.Fix != "lifehub index" || !strings.Contains(f.Says, "1 of 1 note, ") || !strings.HasSuffix(f.Says, "other: it has embedded 0 of 1 passage, words find the rest") {
+	if !f.OK || f.Fix != "lifehub index" || !strings.Contains(f.Says, "1 of 1 note, ") || !strings.HasSuffix(f.Says, "other: 0 of 1 passage embedded, keyword search finds the rest") {
 		t.Errorf("of another: %+v", f)
 	}
 }

@@ -39,7 +39,7 @@ var Formats = map[string]func(ctx context.Context, s *store.Store, c agent.Conve
 func Write(ctx context.Context, s *store.Store, c agent.Conversation, format string, w io.Writer) error {
 	write, ok := Formats[format]
 	if !ok {
-		return settings.UsageError{Err: fmt.Errorf("%q is none of md, json, html", format)}
+		return settings.UsageError{Err: fmt.Errorf("%q is not md, json or html", format)}
 	}
 	err := s.Outlive(ctx, c.ID) // it may come to be a note
 	if err == nil {

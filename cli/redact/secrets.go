@@ -220,14 +220,14 @@ func (s *Redaction) Trace(lines []byte) []byte { return s.current().trace(lines)
 // ReadSecret reads the first line of a file that only its owner may read.
 func ReadSecret(file string) (string, error) {
 	if file == "" {
-		return "", errors.New("there is no password: put it into " + settings.PasswordEnv + ", or name its file as mail.password_file")
+		return "", errors.New("no password is set: put it into " + settings.PasswordEnv + ", or name its file as mail.password_file")
 	}
 	info, err := os.Stat(file)
 	if err != nil {
 		return "", fmt.Errorf("read the password: %w", err)
 	}
 	if info.Mode().Perm()&0o077 != 0 && runtime.GOOS != "windows" {
-		return "", fmt.Errorf("%s can be read by others than you: chmod 600 %s", file, file)
+		return "", fmt.Errorf("%s is readable by others: chmod 600 %s", file, file)
 	}
 	text, err := os.ReadFile(file)
 	if err != nil {

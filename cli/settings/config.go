@@ -20,80 +20,80 @@ import (
 // one), its least number, the variables besides LIFEHUB_NAME that set it, and
 // whether it is quiet, a secret that is not shown.
 type Config struct {
-	Notes      []string `name:"notes" doc:"folders of markdown notes; 'lifehub index DIR' adds to them"`
+	Notes      []string `name:"notes" doc:"folders of Markdown notes; 'lifehub index DIR' adds one"`
 	Provider   string   `name:"provider" usual:"auto" one:"auto,ollama,openai,offline" doc:"where the model runs; auto: Ollama if it answers, else offline"`
 	Model      string   `name:"model" doc:"chat model; empty: the first installed one that can use tools"`
-	EmbedModel string   `name:"embed_model" doc:"model that turns notes into vectors; empty: nomic-embed-text on Ollama, else words and built-in n-grams"`
-	Context    int      `name:"context" doc:"tokens of the context window; 0: by the model's own limit and this machine's memory"`
-	Mode       string   `name:"mode" usual:"plan" one:"plan,loop,team" doc:"how a question is worked on: by a plan, call by call, or by a lead with workers"`
+	EmbedModel string   `name:"embed_model" doc:"embedding model; empty: nomic-embed-text on Ollama, else built-in n-grams"`
+	Context    int      `name:"context" doc:"context window in tokens; 0: by the model's limit and this machine's memory"`
+	Mode       string   `name:"mode" usual:"plan" one:"plan,loop,team" doc:"answer strategy: plan first, call tools step by step, or a team of workers"`
 	Loop       struct {
-		Max int `name:"loop.max" usual:"8" least:"1" doc:"rounds of the mode loop; then it answers with what it has"`
+		Max int `name:"loop.max" usual:"8" least:"1" doc:"most rounds of tool calls in loop mode before it answers"`
 	}
-	Replans int    `name:"replans" usual:"2" doc:"how often the mode plan revises a plan of which a step failed or found nothing; 0: never"`
-	Think   string `name:"think" usual:"off" one:"off,on,low,medium,high" doc:"let the model think first, where it can"`
+	Replans int    `name:"replans" usual:"2" doc:"how often plan mode revises a plan whose step failed or found nothing; 0: never"`
+	Think   string `name:"think" usual:"off" one:"off,on,low,medium,high" doc:"let the model think first, if it can"`
 	Ollama  struct {
 		Host      string        `name:"ollama.host" usual:"http://127.0.0.1:11434" env:"OLLAMA_HOST" doc:"address of the Ollama server"`
 		KeepAlive time.Duration `name:"ollama.keep_alive" usual:"10m" doc:"how long the model stays loaded after an answer"`
 	}
 	OpenAI struct {
-		BaseURL string `name:"openai.base_url" env:"OPENAI_BASE_URL" doc:"address of an OpenAI-compatible server, with its /v1"`
-		APIKey  string `name:"openai.api_key" env:"OPENAI_API_KEY" quiet:"true" doc:"its key; better set in the environment"`
+		BaseURL string `name:"openai.base_url" env:"OPENAI_BASE_URL" doc:"URL of an OpenAI-compatible server, including /v1"`
+		APIKey  string `name:"openai.api_key" env:"OPENAI_API_KEY" quiet:"true" doc:"its API key; better set in the environment"`
 	}
 	RAG struct {
-		Rerank         bool   `name:"rag.rerank" doc:"let the chat model put the passages found in order: one more call for each search"`
-		Store          string `name:"rag.store" usual:"local" one:"local,chroma" doc:"where the vectors of notes are stored; chroma: on a server, shared by all machines that have a notes folder of that name"`
-		ChromaURL      string `name:"rag.chroma_url" usual:"http://127.0.0.1:8000" doc:"address of the Chroma server; it is given vectors and hashes, no text"`
+		Rerank         bool   `name:"rag.rerank" doc:"let the chat model reorder search results; one more call per search"`
+		Store          string `name:"rag.store" usual:"local" one:"local,chroma" doc:"where note vectors are stored; chroma: on a server, shared by all machines that have a notes folder of that name"`
+		ChromaURL      string `name:"rag.chroma_url" usual:"http://127.0.0.1:8000" doc:"URL of the Chroma server; it gets vectors and hashes, no text"`
 		ChromaTenant   string `name:"rag.chroma_tenant" usual:"default_tenant" doc:"tenant on the Chroma server"`
-		ChromaDatabase string `name:"rag.chroma_database" usual:"default_database" doc:"database of that tenant, which must exist; teams that share a server have one each"`
+		ChromaDatabase string `name:"rag.chroma_database" usual:"default_database" doc:"database of that tenant, which must exist; one per team on a shared server"`
 		ChromaToken    string `name:"rag.chroma_token" quiet:"true" doc:"token for the Chroma server; better set in the environment"`
 	}
 	Citations struct {
-		Check string `name:"citations.check" usual:"words" one:"words,model" doc:"how citations are checked: word by word, or then also by the model, which reads the sentences that quote nothing: one more call after each answer"`
+		Check string `name:"citations.check" usual:"words" one:"words,model" doc:"how citations are checked; words: word by word; model: then also by the model, for sentences without a quote, one more call per answer"`
 	}
-	Passages int `name:"passages" usual:"5" least:"1" doc:"passages that a search brings"`
-	Parallel int `name:"parallel" usual:"4" least:"1" doc:"steps of a plan that run at once"`
+	Passages int `name:"passages" usual:"5" least:"1" doc:"passages a search returns"`
+	Parallel int `name:"parallel" usual:"4" least:"1" doc:"plan steps that run at once"`
 	Tools    struct {
-		Off []string `name:"tools.off" doc:"tools that are switched off, by name or glob"`
-		Max int      `name:"tools.max" usual:"20" least:"1" doc:"tools offered to the planner; the most relevant ones when there are more"`
+		Off []string `name:"tools.off" doc:"tools to switch off, by name or glob"`
+		Max int      `name:"tools.max" usual:"20" least:"1" doc:"most tools in a prompt; the most relevant ones if there are more"`
 	}
 	Web struct {
-		Search    string `name:"web.search" usual:"duckduckgo" one:"duckduckgo,searxng" doc:"who searches the web; tools.off: [web_search] lets nobody"`
-		SearchURL string `name:"web.search_url" doc:"address of that server, which may stand on this machine, as in http://127.0.0.1:8888 for SearXNG; empty: DuckDuckGo's own"`
+		Search    string `name:"web.search" usual:"duckduckgo" one:"duckduckgo,searxng" doc:"search engine; tools.off: [web_search] switches web search off"`
+		SearchURL string `name:"web.search_url" doc:"its URL, such as http://127.0.0.1:8888 for SearXNG; empty: DuckDuckGo's own"`
 	}
 	Weather struct {
-		Units string `name:"weather.units" usual:"metric" one:"metric,imperial" doc:"how the weather is told, where the question does not say"`
+		Units string `name:"weather.units" usual:"metric" one:"metric,imperial" doc:"units of the weather, unless the question names them"`
 	}
 	Daily struct {
-		Folder  string `name:"daily.folder" doc:"folder of the daily notes; empty: found from the notes there are"`
-		Pattern string `name:"daily.pattern" doc:"name of a daily note, as in 2006-01-02.md; empty: found from the notes there are"`
+		Folder  string `name:"daily.folder" doc:"folder of the daily notes; empty: detected"`
+		Pattern string `name:"daily.pattern" doc:"file name of a daily note, as in 2006-01-02.md; empty: detected"`
 	}
 	Memory struct {
-		Messages int    `name:"memory.messages" usual:"6" least:"2" doc:"last messages of the conversation that stand in every prompt; older ones are remembered by memory.scope"`
-		Scope    string `name:"memory.scope" usual:"conversation" one:"conversation,all,off" doc:"where past exchanges come back from: the conversation under way, all of them, or none"`
-		K        int    `name:"memory.k" usual:"1" least:"1" doc:"past exchanges that come back at most"`
-		Place    string `name:"memory.place" usual:"data" one:"data,vault" doc:"where facts about you are kept: in LifeHub's data folder, or in the first folder of notes"`
-		File     string `name:"memory.file" usual:"memory.md" doc:"their file, below that place"`
+		Messages int    `name:"memory.messages" usual:"6" least:"2" doc:"recent messages in every prompt; memory.scope says which older ones come back"`
+		Scope    string `name:"memory.scope" usual:"conversation" one:"conversation,all,off" doc:"where past exchanges come back from: this conversation, all conversations, or none"`
+		K        int    `name:"memory.k" usual:"1" least:"1" doc:"most past exchanges that come back"`
+		Place    string `name:"memory.place" usual:"data" one:"data,vault" doc:"where facts about you are saved: LifeHub's data folder, or the first notes folder"`
+		File     string `name:"memory.file" usual:"memory.md" doc:"name of that file"`
 	}
 	MCP struct {
-		Timeout time.Duration `name:"mcp.timeout" usual:"1m" doc:"the longest that one call of an MCP tool may take"`
+		Timeout time.Duration `name:"mcp.timeout" usual:"1m" doc:"timeout of one MCP tool call"`
 	}
 	Traces struct {
-		Turn  int `name:"traces.turn" usual:"4096" least:"1" doc:"the most that the trace of one turn may tell, in KiB; the rest is left out"`
-		Total int `name:"traces.total" usual:"2" doc:"the most that all traces together take on the disk, in MiB, the oldest go first; 0: none are kept"`
+		Turn  int `name:"traces.turn" usual:"4096" least:"1" doc:"largest trace of one turn, in KiB; the rest is left out"`
+		Total int `name:"traces.total" usual:"2" doc:"largest size of all traces, in MiB; the oldest are deleted first; 0: save none"`
 	}
 	Mail struct {
-		Host         string `name:"mail.host" doc:"server that sends mail (SMTP); empty: no mail is sent"`
+		Host         string `name:"mail.host" doc:"SMTP server; empty: no mail is sent"`
 		Port         int    `name:"mail.port" doc:"its port; 0: 587, or 465 with mail.tls: tls"`
-		From         string `name:"mail.from" doc:"your own address, as in Ana Example <ana@example.org>"`
-		User         string `name:"mail.user" doc:"who signs in; empty: nobody has to"`
-		PasswordFile string `name:"mail.password_file" doc:"file that holds the password and that only you can read; LIFEHUB_MAIL_PASSWORD goes before it"`
-		TLS          string `name:"mail.tls" usual:"starttls" one:"starttls,tls,none" doc:"how the connection is kept private; none is for a server on this machine"`
+		From         string `name:"mail.from" doc:"your address, as in Ana Example <ana@example.org>"`
+		User         string `name:"mail.user" doc:"user name; empty: no sign-in"`
+		PasswordFile string `name:"mail.password_file" doc:"file with the password, readable only by you; LIFEHUB_MAIL_PASSWORD takes precedence"`
+		TLS          string `name:"mail.tls" usual:"starttls" one:"starttls,tls,none" doc:"encryption of the connection; none is only for a server on this machine"`
 	}
 	Theme   string              `name:"theme" usual:"auto" one:"auto,dark,light,ansi,contrast" file:"true" doc:"colours; auto: by the terminal's background; contrast tells nothing by red and green; or a file of your own colours, as in brand: \"#B39DFF\""`
 	Mouse   bool                `name:"mouse" usual:"true" doc:"let the mouse wheel scroll; the terminal's own selection then needs Shift"`
-	Editor  string              `name:"editor" env:"VISUAL,EDITOR" doc:"opens a source at its line"`
-	Editing string              `name:"editing" usual:"emacs" one:"emacs,vi" doc:"how the keys edit what you write"`
-	Notify  bool                `name:"notify" usual:"true" doc:"ring, and tell the terminal, when an answer is done or a question waits and the window has no focus"`
+	Editor  string              `name:"editor" env:"VISUAL,EDITOR" doc:"editor that opens a source at its line"`
+	Editing string              `name:"editing" usual:"emacs" one:"emacs,vi" doc:"editing keys of the input"`
+	Notify  bool                `name:"notify" usual:"true" doc:"ring the bell and notify the terminal when an answer is done or something asks, and the window has no focus"`
 	Keys    map[string][]string // of the screen, by action
 
 	Misspelt []string // LIFEHUB_… in the environment that set nothing, each with the nearest name

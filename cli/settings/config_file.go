@@ -48,7 +48,7 @@ func (c *Config) readNode(file, prefix string, node ast.Node) error {
 	at := func(n ast.Node) string { return fmt.Sprintf("%s:%d", file, n.GetToken().Position.Line) }
 	pairs, ok := pairsOf(node)
 	if !ok {
-		return UsageError{Err: fmt.Errorf("%s: %s holds further keys, not a value", at(node), orTop(prefix))}
+		return UsageError{Err: fmt.Errorf("%s: %s is a group of settings, not a value", at(node), orTop(prefix))}
 	}
 	for _, pair := range pairs {
 		key := pair.Key.GetToken().Value
@@ -71,7 +71,7 @@ func (c *Config) readNode(file, prefix string, node ast.Node) error {
 			continue
 		}
 		if slices.Contains(removedSettings, name) {
-			c.Removed = append(c.Removed, fmt.Sprintf("%s: there is no setting %q any more; the line may go", at(pair.Key), name))
+			c.Removed = append(c.Removed, fmt.Sprintf("%s: the setting %q no longer exists; delete the line", at(pair.Key), name))
 			continue
 		}
 		s, err := c.setting(name)
@@ -108,7 +108,7 @@ func pairsOf(node ast.Node) ([]*ast.MappingValueNode, bool) {
 func lists(node ast.Node) (map[string][]string, error) {
 	pairs, ok := pairsOf(node)
 	if !ok {
-		return nil, errors.New("further keys are expected, not a value")
+		return nil, errors.New("key: value pairs are expected, not a single value")
 	}
 	all := map[string][]string{}
 	for _, pair := range pairs {
@@ -172,7 +172,7 @@ func scalars(node ast.Node) (values []string, isList bool, err error) {
 // ConfigTemplate is a file that sets nothing and explains everything.
 func ConfigTemplate() string {
 	var b strings.Builder
-	b.WriteString("# Settings of LifeHub. Each line shows the default; take the # away to change it.\n")
+	b.WriteString("# LifeHub's settings. Each line shows the default; remove the # to change it.\n")
 	group := ""
 	for _, s := range All(Defaults()) {
 		name, indent := s.Name, ""

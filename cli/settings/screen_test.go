@@ -28,8 +28,8 @@ func TestTheScreenHasSettings(t *testing.T) {
 	for text, want := range map[string]string{
 		"keys:\n  compose: ctrl+r\n": ":1: keys: ctrl+r is both search and compose",
 		"keys:\n  compse: ctrl+x\n":  `:1: keys: no action is called "compse"`,
-		"keys: ctrl+x\n":             ":1: further keys are expected, not a value",
-		"theme: purple\n":            `:1: theme: "purple" is none of auto, dark, light, ansi, contrast`,
+		"keys: ctrl+x\n":             ":1: key: value pairs are expected, not a single value",
+		"theme: purple\n":            `:1: theme: "purple" is not one of auto, dark, light, ansi, contrast`,
 	} {
 		apptest.Write(t, file, text)
 		if _, err := settings.Load(file, none); err == nil || err.Error() != file+want {

@@ -31,7 +31,7 @@ func (s setting) set(values []string, isList bool) error {
 	}
 	value := values[0]
 	if len(s.one) > 0 && !slices.Contains(s.one, value) && !(s.orFile && strings.ContainsAny(value, `/\\`)) {
-		return fmt.Errorf("%q is none of %s", value, strings.Join(s.one, ", "))
+		return fmt.Errorf("%q is not one of %s", value, strings.Join(s.one, ", "))
 	}
 	switch field := s.Field.(type) {
 	case *string:
@@ -45,7 +45,7 @@ func (s setting) set(values []string, isList bool) error {
 	case *bool:
 		b, err := strconv.ParseBool(value)
 		if err != nil {
-			return fmt.Errorf("%q is neither true nor false", value)
+			return fmt.Errorf("%q is not true or false", value)
 		}
 		*field = b
 	case *time.Duration:

@@ -57,7 +57,7 @@ func (p Paths) ReadTrusted() (Trusted, error) {
 func (p Paths) WriteTrusted(known Trusted) error {
 	text, err := json.MarshalIndent(known, "", "  ")
 	if err != nil {
-		return fmt.Errorf("keep which folders are trusted: %w", err)
+		return fmt.Errorf("save which folders are trusted: %w", err)
 	}
 	return atomicfile.Write(p.TrustedFile(), append(text, '\n'))
 }
@@ -128,12 +128,12 @@ func (p Paths) VaultPolicy(c *Config, dirs []string) (VaultPolicy, error) {
 		was, isTrusted := known[dir]
 		switch {
 		case !isTrusted && (err != nil || len(now) > 0):
-			n.Notices = append(n.Notices, fmt.Sprintf("%s holds settings for LifeHub in %s, which are not obeyed; `lifehub config trust` shows them", dir, PolicyFolder))
+			n.Notices = append(n.Notices, fmt.Sprintf("%s contains LifeHub settings in %s, which are ignored; `lifehub config trust` shows them", dir, PolicyFolder))
 			continue
 		case !isTrusted:
 			continue
 		case err != nil || !maps.Equal(was, now):
-			n.Notices = append(n.Notices, fmt.Sprintf("the settings in %s are not those that you trusted, which stay in force; `lifehub config trust` shows them", filepath.Join(dir, PolicyFolder)))
+			n.Notices = append(n.Notices, fmt.Sprintf("the settings in %s have changed since you trusted them; the trusted ones stay in force; `lifehub config trust` shows the new ones", filepath.Join(dir, PolicyFolder)))
 		}
 		if err := n.Add(c, dir, was); err != nil {
 			return VaultPolicy{}, UsageError{Err: err}
@@ -152,7 +152,7 @@ func (n *VaultPolicy) Add(c *Config, dir string, files PolicyFiles) error {
 		}
 		for _, rule := range rules.List() {
 			if rule.Level == agent.Auto {
-				n.WithoutEffect = append(n.WithoutEffect, "without effect, since it loosens: "+rule.String())
+				n.WithoutEffect = append(n.WithoutEffect, "ignored, because it loosens: "+rule.String())
 				continue
 			}
 			n.Rules = n.Rules.With(rule)
@@ -167,7 +167,7 @@ func (n *VaultPolicy) Add(c *Config, dir string, files PolicyFiles) error {
 			if narrow := stricter[name]; narrow != nil && narrow(c, asked) {
 				c.Origin[name] = asked.Origin[name]
 			} else {
-				n.WithoutEffect = append(n.WithoutEffect, fmt.Sprintf("without effect: %s (%s)", name, asked.Origin[name]))
+				n.WithoutEffect = append(n.WithoutEffect, fmt.Sprintf("ignored: %s (%s)", name, asked.Origin[name]))
 			}
 		}
 	}

@@ -149,7 +149,7 @@ func (a *Provider) take(found probe, first bool) {
 	case found.up && !before.up:
 		a.tell(join("Ollama is up: "+found.model+" answers from now on", found.text), false)
 	case !found.up && before.up:
-		a.tell(join("Ollama does not answer any more", found.text), false)
+		a.tell(join("Ollama no longer answers", found.text), false)
 	case found.text != before.text || embedderName(found) != embedderName(before):
 		a.tell(found.text, false)
 	}
@@ -198,7 +198,7 @@ func lookAt(o *ollama.Provider, named bool) func(context.Context) probe {
 		embedder, err := o.Embedder(ctx)
 		switch {
 		case errors.As(err, &missing):
-			found.text = fmt.Sprintf("notes are found by words only: lifehub models pull %s adds meaning", missing.Model)
+			found.text = fmt.Sprintf("keyword search only: lifehub models pull %s adds semantic search", missing.Model)
 		case err != nil:
 			return probe{text: llm.OfflineNotice}
 		default:
@@ -228,7 +228,7 @@ func (a *Provider) markDown() {
 	a.now = probe{text: llm.OfflineNotice}
 	a.mu.Unlock()
 	if was {
-		a.tell("Ollama does not answer any more; "+llm.OfflineNotice, false)
+		a.tell("Ollama no longer answers; "+llm.OfflineNotice, false)
 	}
 	a.probeSoon()
 }

@@ -36,7 +36,7 @@ func TestTheWatchFindsAServerThatComesUp(t *testing.T) {
 		want := []string{
 			"offline: " + llm.OfflineNotice,
 			"ollama: Ollama is up: qwen3:8b answers from now on",
-			"offline: Ollama does not answer any more; " + llm.OfflineNotice,
+			"offline: Ollama no longer answers; " + llm.OfflineNotice,
 		}
 		if !slices.Equal(told, want) {
 			t.Errorf("it told %q", told)

@@ -20,8 +20,8 @@ const (
 )
 
 // onlyQuotes is what the provider cannot do, and what it can.
-const onlyQuotes = "Without a model I only quote your notes: I cannot summarise, translate or write. " +
-	"`add task …` adds a task, `@tool key=value` calls a tool, all else is a search."
+const onlyQuotes = "Without a model I can only quote your notes, not summarise, translate or write. " +
+	"`add task …` adds a task, `@tool key=value` calls a tool, anything else searches your notes."
 
 // makeAnswer answers from what the steps of a plan brought: what tools said,
 // then the sentences of the sources that share most with the question, word

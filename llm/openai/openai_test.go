@@ -46,7 +46,7 @@ func TestAdviceFitsTheCause(t *testing.T) {
 		"no TLS there":               {address: strings.Replace(plain.URL, "http:", "https:", 1), says: "TLS", advice: "http://"},
 		"nobody listens":             {address: gone.URL, says: "refused"},
 		"a reset":                    {address: reset.URL, says: "reset", advice: "its log says why"},
-		"an unknown name":            {address: "http://gpu.invalid:8000", dial: &net.DNSError{Err: "no such host", Name: "gpu.invalid", IsNotFound: true}, says: "no such host", advice: "check how it is written"},
+		"an unknown name":            {address: "http://gpu.invalid:8000", dial: &net.DNSError{Err: "no such host", Name: "gpu.invalid", IsNotFound: true}, says: "no such host", advice: "check its spelling"},
 		"a proxy that is not there":  {address: "http://gpu.example:8000", proxy: "http://me:secret@" + gone.Listener.Addr().String(), says: "through the proxy http://me:xxxxx@", advice: "NO_PROXY"},
 		"a proxy that does not pass": {address: "http://gpu.example:8000", proxy: plain.URL, says: "404: 404 page not found (through the proxy " + plain.URL + ")"},
 	} {

@@ -213,7 +213,7 @@ func (o *Provider) resolve(ctx context.Context, name string) (advert, error) {
 			i = slices.IndexFunc(listed, advert.chats)
 		}
 		if i < 0 {
-			return advert{}, errors.New("the model server lists no model that chats: load one there, or name one with -m")
+			return advert{}, errors.New("the model server lists no chat model: load one there, or name one with -m")
 		}
 		name = listed[i].ID
 	}

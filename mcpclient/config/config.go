@@ -142,7 +142,7 @@ func parse(file string, data []byte) ([]Entry, error) {
 				wrong.add(key.line, "mcpServers is %s; it must be an object of servers by name", kindOf(key.value))
 			}
 		default:
-			wrong.add(key.line, "unknown key %q; servers stand under \"mcpServers\"", key.name)
+			wrong.add(key.line, "unknown key %q; servers go under \"mcpServers\"", key.name)
 		}
 	}
 	return servers, wrong.err()
@@ -201,7 +201,7 @@ func (s *Entry) set(key member) string {
 		s.Disabled = !enabled
 	case "log_level":
 		if err = into(key.value, &s.LogLevel); err == nil && !slices.Contains(logLevels, s.LogLevel) {
-			err = fmt.Errorf("%q is none of %s", s.LogLevel, strings.Join(logLevels, ", "))
+			err = fmt.Errorf("%q is not one of %s", s.LogLevel, strings.Join(logLevels, ", "))
 		}
 	case "timeout":
 		return s.setTimeout(key.value)

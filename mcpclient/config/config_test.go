@@ -58,7 +58,7 @@ func TestMistakesInMcpJsonAreNamedWithTheirLine(t *testing.T) {
 		"syntax":        {"{\n\"mcpServers\": {\n  \"a\": {,}\n}}", "mcp.json:3: not valid JSON: invalid character ','"},
 		"not an object": {"[]", "mcp.json:1: it is a list"},
 		"empty":         {"", "mcp.json:1: not valid JSON"},
-		"top key":       {"{\n\"servers\": {}}", `mcp.json:2: unknown key "servers"; servers stand under "mcpServers"`},
+		"top key":       {"{\n\"servers\": {}}", `mcp.json:2: unknown key "servers"; servers go under "mcpServers"`},
 		"key":           {"{\"mcpServers\": {\"a\": {\"command\": \"x\",\n\"comand\": \"y\"}}}", `mcp.json:2: server "a": unknown key "comand"; there are type, command`},
 		"kind":          {"{\"mcpServers\": {\"a\": {\"command\": \"x\",\n\"args\": \"y\"}}}", `mcp.json:2: server "a": args: got a string where a list of texts is needed`},
 		"null":          {"{\"mcpServers\": {\"a\": {\n\"command\": null}}}", `mcp.json:2: server "a": command: it is null; leave it out`},

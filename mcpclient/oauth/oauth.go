@@ -268,7 +268,7 @@ func (l *callback) serve(w http.ResponseWriter, r *http.Request) {
 	default: // the page was loaded again
 	}
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	_, _ = io.WriteString(w, "LifeHub has what it needs. You can close this page.\n")
+	_, _ = io.WriteString(w, "You are signed in. You can close this page and return to LifeHub.\n")
 }
 
 // wait waits for the visit.

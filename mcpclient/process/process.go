@@ -176,7 +176,7 @@ func (p *Process) Ending() string {
 	case p.err != nil:
 		return "it ended: " + p.err.Error()
 	case p.state.Success():
-		return "it ended by itself"
+		return "it exited"
 	}
 	return "it ended with " + p.state.String()
 }

@@ -299,7 +299,7 @@ func (t *Trust) save() error {
 		err = atomicfile.Write(t.File, append(data, '\n'))
 	}
 	if err != nil {
-		return fmt.Errorf("keep trusted MCP servers: %w", err)
+		return fmt.Errorf("save trusted MCP servers: %w", err)
 	}
 	return nil
 }

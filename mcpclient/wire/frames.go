@@ -102,7 +102,7 @@ func (f *Frames) Complaint() string {
 	if first == nil {
 		return ""
 	}
-	return fmt.Sprintf("lines of its output that were no messages: %d, the first: %q", f.Garbage.Load(), *first)
+	return fmt.Sprintf("lines of its output that were not messages: %d, the first: %q", f.Garbage.Load(), *first)
 }
 
 // edge is how much of both ends of a message that is too long is kept.

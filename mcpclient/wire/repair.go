@@ -141,14 +141,14 @@ func InWords(err error) error {
 	var wrong *json.UnmarshalTypeError
 	switch {
 	case errors.Is(err, io.EOF):
-		return errors.New("it hung up without an answer")
+		return errors.New("it closed the connection without an answer")
 	case err != nil && err.Error() == brokenOff:
-		return fmt.Errorf("it broke off its answer, or made it longer than %d MiB", maxFrame>>20)
+		return fmt.Errorf("its answer was cut off, or longer than %d MiB", maxFrame>>20)
 	case !errors.As(err, &wrong):
 		return err
 	}
 	what := cmp.Or(wrong.Field, "it")
-	return fmt.Errorf("its answer is not as the protocol has it: %s is of the kind %q", strings.ToLower(what[:1])+what[1:], wrong.Value)
+	return fmt.Errorf("its answer violates the protocol: %s is of the kind %q", strings.ToLower(what[:1])+what[1:], wrong.Value)
 }
 
 // Canonical writes JSON so that two texts that mean the same are the same:

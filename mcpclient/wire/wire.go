@@ -168,7 +168,7 @@ func (w *Conn) reply(ctx context.Context, question transport.JSONRPCRequest) (re
 	}
 	defer func() {
 		if fault := recover(); fault != nil {
-			reply = refusal(mcp.INTERNAL_ERROR, fmt.Errorf("LifeHub broke on it: %v", fault))
+			reply = refusal(mcp.INTERNAL_ERROR, fmt.Errorf("LifeHub failed on it: %v", fault))
 		}
 	}()
 	handle, _ := w.handler.Load().(transport.RequestHandler)

@@ -151,7 +151,7 @@ func Advice(words, meaning, both Setting) string {
 	switch d := Compare(words.figures, both.figures); {
 	case len(words.figures) < 20:
 		return "Too few notes have a title or heading of their own to tell much."
-	case strings.HasPrefix(both.embedder, "words only"):
+	case strings.HasPrefix(both.embedder, "keyword search only"):
 		return "Meaning took no part (" + both.embedder + "). An embedding model finds notes that say it in other words: `ollama pull nomic-embed-text`."
 	case d.High < 0:
 		return "Words alone find more than both together: this embedding model does not suit your notes; another may."

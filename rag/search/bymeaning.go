@@ -70,7 +70,7 @@ func (s *search) byMeaning(ctx context.Context, found map[int64]*candidate) (wei
 // s.why says why.
 func (s *search) collection() (vectors.Collection, llm.Embedder) {
 	if s.query.Side == WordsAlone {
-		s.why = "asked for words alone"
+		s.why = "asked for keywords only"
 		return nil, nil
 	}
 	m, embedder, err := s.in.Meaning()
@@ -80,7 +80,7 @@ func (s *search) collection() (vectors.Collection, llm.Embedder) {
 		s.why = err.Error()
 		return nil, nil
 	case m == nil:
-		s.why = "no embedder"
+		s.why = "no embedding model"
 	}
 	return m, embedder
 }
@@ -92,7 +92,7 @@ func (s *search) resized(ctx context.Context, m vectors.Collection, embedder str
 	if err != nil || before == dimension || before == 0 {
 		return false
 	}
-	s.why = fmt.Sprintf("%s makes vectors of %d numbers now, not of %d: the next sync embeds the notes anew", embedder, dimension, before)
+	s.why = fmt.Sprintf("%s now makes vectors of %d numbers, not of %d: the next sync embeds the notes again", embedder, dimension, before)
 	s.trouble = Resized
 	return true
 }

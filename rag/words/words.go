@@ -113,10 +113,10 @@ func prepareWords(db *sql.DB) error {
 	var version string
 	err := db.QueryRow(`SELECT value FROM meta WHERE key = 'version'`).Scan(&version)
 	if errors.Is(err, sql.ErrNoRows) || sqliteCode(err) == sqlite3.SQLITE_ERROR { // there is no such row or table
-		return &DamageError{"it is not an index of LifeHub"}
+		return &DamageError{"it is not a LifeHub index"}
 	}
 	if err == nil && version != schemaVersion {
-		return &DamageError{fmt.Sprintf("it is of version %s, and this LifeHub makes version %s", version, schemaVersion)}
+		return &DamageError{fmt.Sprintf("it is of version %s, and this LifeHub writes version %s", version, schemaVersion)}
 	}
 	return err
 }

@@ -31,9 +31,9 @@ type DamagedError struct {
 func (e *DamagedError) Error() string {
 	text := fmt.Sprintf("%s is damaged: %s", e.Path, e.Why)
 	if e.Backup != nil {
-		return text + fmt.Sprintf("; `lifehub chats restore` takes the backup of %s and keeps the damaged file", e.Backup.Time.Local().Format("2006-01-02 15:04"))
+		return text + fmt.Sprintf("; `lifehub chats restore` restores the backup of %s and keeps the damaged file", e.Backup.Time.Local().Format("2006-01-02 15:04"))
 	}
-	return text + "; there is no backup that is whole; `lifehub chats restore` begins an empty one and keeps the damaged file"
+	return text + "; there is no intact backup; `lifehub chats restore` starts an empty file and keeps the damaged one"
 }
 
 // Check looks for damage after an unclean end. The error is a [*DamagedError] if
@@ -86,9 +86,9 @@ func (s *openMark) examine(ctx context.Context) (warning string, err error) {
 	if why != "" {
 		return "", s.damaged(ctx, why)
 	}
-	warning = filepath.Base(s.path) + " is not the file that LifeHub closed. Its structure is sound; its text may have been changed by another program or by decay."
+	warning = filepath.Base(s.path) + " was changed after LifeHub closed it. Its structure is intact; its text may have been changed by another program or a disk error."
 	if b := NewestBackup(ctx, s.path); b != nil {
-		warning += fmt.Sprintf(" `lifehub chats restore` takes the backup of %s instead.", b.Time.Local().Format("2006-01-02 15:04"))
+		warning += fmt.Sprintf(" `lifehub chats restore` restores the backup of %s instead.", b.Time.Local().Format("2006-01-02 15:04"))
 	}
 	return warning, nil
 }

@@ -11,10 +11,10 @@ import (
 // are listed; pages are those of panels.
 func (o *Options) AllCommands(pages []Command) []Command {
 	list := []Command{
-		{Name: "help", Aliases: []string{"h", "?"}, Help: "keys and commands"},
-		{Name: "new", Aliases: []string{"clear"}, Help: "a new conversation"},
+		{Name: "help", Aliases: []string{"h", "?"}, Help: "show keys and commands"},
+		{Name: "new", Aliases: []string{"clear"}, Help: "start a new conversation"},
 		{Name: "copy", Args: "[N]", Help: "copy the last answer, or its code block N"},
-		{Name: "context", Help: "what fills the model's window"},
+		{Name: "context", Help: "show what fills the context window"},
 		{Name: "sources", Help: "go to the sources of the last answer"},
 		{Name: "theme", Args: "[NAME]", Help: "the colours of this run"},
 	}
@@ -27,17 +27,17 @@ func (o *Options) AllCommands(pages []Command) []Command {
 	add(o.Resume != nil, Command{Name: "continue", Help: "resume an answer that was cut off or stopped"})
 	add(o.Branches != nil,
 		Command{Name: "edit", Args: "[N]", Help: "edit your last question, or the Nth from the end"},
-		Command{Name: "retry", Help: "ask your last question once more"},
-		Command{Name: "tree", Help: "all branches of this conversation"},
-		Command{Name: "fork", Help: "fork this conversation"})
-	add(o.Rename != nil, Command{Name: "rename", Args: "TITLE", Help: "give this conversation a title"})
+		Command{Name: "retry", Help: "ask your last question again"},
+		Command{Name: "tree", Help: "show all branches"},
+		Command{Name: "fork", Help: "fork to a new chat"})
+	add(o.Rename != nil, Command{Name: "rename", Args: "TITLE", Help: "rename this conversation"})
 	add(o.Models != nil,
 		Command{Name: "model", Aliases: []string{"m"}, Args: "[NAME]", Help: "choose a model"},
-		Command{Name: "pull", Args: "NAME", Help: "fetch a model from the server's library"})
-	add(o.UseMode != nil, Command{Name: "mode", Args: "[plan|loop|team]", Help: "how the next questions are worked on"})
-	add(o.Artifacts != nil, Command{Name: "artifacts", Args: "[NAME]", Help: "documents of this conversation: versions and what each changed"})
+		Command{Name: "pull", Args: "NAME", Help: "pull a model"})
+	add(o.UseMode != nil, Command{Name: "mode", Args: "[plan|loop|team]", Help: "choose the answer strategy"})
+	add(o.Artifacts != nil, Command{Name: "artifacts", Args: "[NAME]", Help: "show the documents of this conversation"})
 	add(true, pages...)
-	add(o.Servers != nil, Command{Name: "mcp", Help: "the MCP servers: state, cost, log, trust"})
+	add(o.Servers != nil, Command{Name: "mcp", Help: "manage MCP servers"})
 	for _, other := range o.Commands {
 		add(Find(list, other.Name) == nil, other) // else the front end does it itself
 	}

@@ -121,11 +121,11 @@ func (p *Chat) leftOver(list []agent.Exchange) {
 	}
 	switch last := list[len(list)-1]; {
 	case last.Running:
-		p.note("another LifeHub is at the last question right now")
+		p.note("another LifeHub is answering the last question")
 	case last.Undone:
 	case last.Open:
 		p.resumable = last.Turn
-		p.note(fmt.Sprintf("the answer to %q was cut off in the middle; /continue goes on with it", draw.Truncate(safetext.Line(last.Question), 60)))
+		p.note(fmt.Sprintf("the answer to %q was cut off; /continue resumes it", draw.Truncate(safetext.Line(last.Question), 60)))
 	case last.Answer.Cut, last.Answer.Error != "":
 		p.resumable = last.Turn // who stopped it is not asked, but may go on
 	}
@@ -147,7 +147,7 @@ func (p *Chat) newConversation(context.Context, string) error {
 func (p *Chat) proceed(ctx context.Context, _ string) error {
 	turn := p.resumable
 	if turn == "" {
-		p.print("there is nothing to go on with\n")
+		p.print("there is nothing to resume\n")
 		return nil
 	}
 	return p.follow(ctx, func(ctx context.Context) <-chan agent.Event { return p.Resume(ctx, p.conversation, turn) })
@@ -164,7 +164,7 @@ func (p *Chat) back(ctx context.Context, n int) (agent.Exchange, bool) {
 		}
 	}
 	if len(list) < n {
-		p.print("there is no question to go back to\n")
+		p.print("there is no earlier question\n")
 		return agent.Exchange{}, false
 	}
 	return list[len(list)-n], true
@@ -195,7 +195,7 @@ func (p *Chat) editBack(ctx context.Context, number string) error {
 		return nil
 	}
 	p.print("the question was: %s\n", safetext.Text(e.Question))
-	line, ok := p.ask(ctx, "in other words; empty leaves it: ")
+	line, ok := p.ask(ctx, "its new wording; empty cancels: ")
 	if line = p.wholeOf(ctx, strings.TrimSpace(line)); !ok || line == "" {
 		return nil
 	}
@@ -222,14 +222,14 @@ func (p *Chat) listTree(ctx context.Context, _ string) error {
 		}
 	}
 	if len(list) == 0 {
-		p.print("nothing was asked here yet\n")
+		p.print("there are no questions yet\n")
 		return nil
 	}
 	t := panel.NewTree(list, time.Now())
 	for n, r := range t.Rows {
 		p.print("%d. %s%s\n", n+1, strings.Repeat(" ", draw.Width(r.Guide)), t.Line(r))
 	}
-	letter, at, ok := p.order(ctx, len(t.Rows), "cf", "a number shows a branch, c N goes on from there, f N forks it; empty leaves: ")
+	letter, at, ok := p.order(ctx, len(t.Rows), "cf", "N shows a branch, c N continues there, f N forks it; empty leaves: ")
 	if !ok {
 		return nil
 	}

@@ -27,7 +27,7 @@ func (p *Chat) choose(ctx context.Context, list panel.Picker, search func(words 
 	rows, shown := list.Rows, list.Matching()
 	for {
 		p.rows(rows, shown)
-		line, ok := p.ask(ctx, "a number, or words to look for; empty leaves: ")
+		line, ok := p.ask(ctx, "a number, or words to filter; empty leaves: ")
 		line = strings.TrimSpace(line)
 		if !ok || line == "" {
 			return 0, false
@@ -80,7 +80,7 @@ func (p *Chat) order(ctx context.Context, n int, letters, prompt string) (letter
 		if letter, at, ok := ordered(line, letters, n); ok {
 			return letter, at, true
 		}
-		p.print("that is none of them\n")
+		p.print("that is not one of them\n")
 	}
 }
 

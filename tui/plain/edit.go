@@ -16,7 +16,7 @@ import (
 // call. false: nothing was changed.
 func (p *Chat) edit(ctx context.Context, asked agent.PermissionAsked) (agent.Reply, bool) {
 	e := &dialog.Editor{Pairs: arguments.Of(asked.Input)}
-	p.note("an empty line leaves an argument as it is; a text in quotes may hold \\n")
+	p.note("an empty line keeps an argument as it is; quoted text may contain \\n")
 	changed := false
 	for i := range e.Pairs {
 		pair := &e.Pairs[i]

@@ -83,7 +83,7 @@ func (p *Chat) fillIn(ctx context.Context, f *dialog.Form) bool {
 			if field.Read(strings.TrimSpace(line)) {
 				break
 			}
-			p.note("that is none of them")
+			p.note("that is not one of them")
 		}
 	}
 	return true

@@ -67,11 +67,11 @@ func (p *Chat) fetch(ctx context.Context, name string) bool {
 	})
 	switch {
 	case stopped && err != nil:
-		p.print("stopped; what arrived is kept by the server\n")
+		p.print("stopped; the server keeps what it has so far\n")
 	case err != nil:
 		p.fail(err)
 	default:
-		p.print("%s is here\n", safetext.Line(name))
+		p.print("%s is ready\n", safetext.Line(name))
 	}
 	return err == nil
 }

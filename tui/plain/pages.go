@@ -58,7 +58,7 @@ func (p *Chat) quit(context.Context, string) error { return leftError{backend.Qu
 
 // help lists the commands.
 func (p *Chat) help(context.Context, string) error {
-	p.print("Type a question and press enter; %s begins and ends one of several lines. While a turn runs, ctrl+c stops it.\n", composer.Quote)
+	p.print("Type a question and press enter; %s begins and ends one of several lines. Ctrl+c stops a running turn.\n", composer.Quote)
 	for _, c := range panel.Commands(&p.Options) {
 		p.print("%s: %s\n", safetext.Line(c.Usage()), safetext.Line(c.Help))
 	}
@@ -66,12 +66,12 @@ func (p *Chat) help(context.Context, string) error {
 }
 
 func (p *Chat) copyAnswer(context.Context, string) error {
-	p.print("nothing is copied from lines: select them in your terminal, or write the conversation to a file with /export\n")
+	p.print("plain mode cannot copy: select text in your terminal, or write the conversation to a file with /export\n")
 	return nil
 }
 
 func (p *Chat) chooseTheme(context.Context, string) error {
-	p.print("lines have the colours of your terminal, and no others\n")
+	p.print("plain mode uses the colours of your terminal\n")
 	return nil
 }
 
@@ -106,7 +106,7 @@ func (p *Chat) showSources(ctx context.Context, _ string) error {
 	for n, c := range p.cited.List {
 		p.print("%d. %s\n", n+1, strings.TrimSuffix(c.InWords()+" · "+safetext.Line(c.Source.Heading), " · "))
 	}
-	_, at, ok := p.order(ctx, len(p.cited.List), "", "a number writes its passage; empty leaves: ")
+	_, at, ok := p.order(ctx, len(p.cited.List), "", "a number shows its passage; empty leaves: ")
 	if !ok {
 		return nil
 	}
@@ -173,7 +173,7 @@ func (p *Chat) chooseNotes(ctx context.Context) {
 		p.print("%d. %s\n", n+1, safetext.Line(strings.Join(slices.DeleteFunc([]string{o.Name, o.Path, o.Detail}, func(s string) bool { return s == "" }), " · ")))
 	}
 	for {
-		line, ok := p.ask(ctx, "a number, or the path of a folder; empty chats without notes: ")
+		line, ok := p.ask(ctx, "a number, or the path of a folder; empty skips this: ")
 		line = strings.TrimSpace(line)
 		if !ok || line == "" {
 			return

@@ -64,7 +64,7 @@ func (p *Chat) begin(ctx context.Context) error {
 	case p.FirstRun && p.Notes != nil && p.Typed:
 		p.chooseNotes(ctx)
 	case p.FirstRun: // what is piped in are questions
-		p.note("no notes are known yet; `lifehub index DIR` names a folder of them")
+		p.note("no notes yet; `lifehub index DIR` adds a folder")
 	case p.Pick && p.Conversations != nil:
 		if err := p.listConversations(ctx, ""); err != nil {
 			return err

@@ -22,13 +22,13 @@ func (p *Chat) listServers(ctx context.Context, _ string) error {
 			p.print("   %s: %s\n", fact.What, fact.Text)
 		}
 		if s.Consent {
-			p.print("   it lets you in once you have given your consent: c\n")
+			p.print("   it needs your consent: c\n")
 		}
 		if unseen := len(s.Unseen); unseen > 0 {
-			p.print("   %s not used until you have seen it: t\n", draw.Count(unseen, "change"))
+			p.print("   %s not used until you review it: t\n", draw.Count(unseen, "change"))
 		}
 	}
-	letter, at, ok := p.order(ctx, len(list), "tcrel", "t N what is new, c N consent, r N restart, e N on or off, l N log; empty leaves: ")
+	letter, at, ok := p.order(ctx, len(list), "tcrel", "t N review changes, c N consent, r N restart, e N on or off, l N log; empty leaves: ")
 	if !ok {
 		return nil
 	}
@@ -64,7 +64,7 @@ func (p *Chat) toServer(ctx context.Context, s backend.Server, letter rune) erro
 // trust shows what of a server is new and takes a yes to it.
 func (p *Chat) trust(ctx context.Context, s backend.Server) error {
 	if len(s.Unseen) == 0 {
-		p.print("nothing of %s has changed since you saw it\n", safetext.Line(s.Name))
+		p.print("nothing in %s has changed since you reviewed it\n", safetext.Line(s.Name))
 		return nil
 	}
 	for _, c := range s.Unseen {
@@ -80,12 +80,12 @@ func (p *Chat) trust(ctx context.Context, s backend.Server) error {
 // web; ctrl+c leaves it.
 func (p *Chat) consent(ctx context.Context, s backend.Server) error {
 	if !s.Consent {
-		p.print("%s wants no consent\n", safetext.Line(s.Name))
+		p.print("%s needs no consent\n", safetext.Line(s.Name))
 		return nil
 	}
 	stopped, err := p.waitFor(ctx, "consent of "+s.Name, func(ctx context.Context, say func(string)) error {
 		return p.Servers.Consent(ctx, s.Name, func(page string) {
-			say("open this page in your browser; ctrl+c leaves it:\n" + safetext.Reveal(page))
+			say("open this page in your browser; ctrl+c cancels:\n" + safetext.Reveal(page))
 		})
 	})
 	switch {

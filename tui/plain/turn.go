@@ -165,7 +165,7 @@ func (p *Chat) show(e agent.Event) {
 		}
 	case agent.ToolEnded:
 		if text := e.Brief(); text != "" {
-			p.print("step %s brought: %s\n", safetext.Line(e.Step), safetext.Line(text))
+			p.print("step %s returned: %s\n", safetext.Line(e.Step), safetext.Line(text))
 		}
 		if e.Coverage != nil {
 			p.print("%s\n", safetext.Line(e.Coverage.Health()))

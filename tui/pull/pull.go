@@ -87,9 +87,9 @@ func (p *Pulling) Take(msg Msg) tea.Cmd {
 func (p *Pulling) Outcome(err error) string {
 	switch {
 	case errors.Is(err, context.Canceled):
-		return "pull of " + p.Model + " stopped; what arrived is kept by the server"
+		return "pull of " + p.Model + " stopped; the server keeps what it has so far"
 	case err == nil:
-		return p.Model + " is here"
+		return p.Model + " is ready"
 	}
 	return ""
 }
