@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 export CGO_ENABLED ?= 0
 
-.PHONY: run test race check golden bench speed eval silent decline links claims modes soak fuzz ollama npm tools screens film build
+.PHONY: run test race check golden bench speed eval silent decline links claims modes soak fuzz ollama npm tools screens film strings build
 
 run: ## the chat on the starter notes
 	go run . chat --notes examples/notes
@@ -77,3 +77,6 @@ screens: tools ## the pictures under docs/screens, from the running program
 
 film: tools ## the moving picture of the README, from the running program
 	STEPS=film scripts/screens.sh
+
+strings: ## every string that a user may read, by file, for somebody who reads them all
+	@LIFEHUB_STRINGS=1 go test . -run TestStrings -count=1 -v | grep '\.go:'
