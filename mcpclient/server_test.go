@@ -128,7 +128,7 @@ func TestAServerThatCannotStartSaysWhy(t *testing.T) {
 		{Restarting, "it ended with exit status 3; its last output: wrong password"},
 		{Restarting, "it did not start within 2s"},
 		{Restarting, "it"}, // closed its output or was ended
-		{Off, `no such program: "no-such-program-here" in PATH`},
+		{Off, `no such program "no-such-program-here" in PATH`},
 		{Restarting, "no such file or directory"},
 		{Off, "switched off in mcp.json"},
 		{Off, "needs LIFEHUB_TEST_UNSET_TOO, LIFEHUB_TEST_UNSET"},

@@ -123,7 +123,7 @@ func startError(entry config.Entry, err error) error {
 }
 
 // errNoProgram: trying again would not bring it.
-var errNoProgram = errors.New("no such program:")
+var errNoProgram = errors.New("no such program")
 
 func withLastWords(ending, last string) string {
 	if last == "" {
