@@ -171,7 +171,7 @@ func TestChatGoesOnWithATurnThatWasKilled(t *testing.T) {
 	}
 	first.exits()
 	second := startTerminal(t, 100, 30, []string{"LIFEHUB_HOME=" + filepath.Join(first.home, ".lifehub")}, "chat", "-c", "--notes", vault)
-	second.sees("add task buy running socks", "This was cut off", "goes on with it")
+	second.sees("add task buy running socks", "This was cut off", "› Resume it")
 	<-time.After(700 * time.Millisecond) // the guard of 500 ms without a key runs in real time
 	second.types("\r")
 	second.sees("Allow once", "running socks", "tasks.md")

@@ -73,7 +73,7 @@ func TestATurnThatWasKilledIsOfferedAndRunsOnlyWhenTheUserSays(t *testing.T) {
 				if got := strings.Join(*resumed, ", "); got != tc.resumed {
 					t.Errorf("gone on with %q, want %q", got, tc.resumed)
 				}
-				if offered := strings.Contains(r.text(), "? This was cut off."); offered != tc.offered {
+				if offered := strings.Contains(r.text(), "╭ This was cut off"); offered != tc.offered {
 					t.Errorf("offered %t, want %t:\n%s", offered, tc.offered, r.text())
 				}
 				if tc.resumed != "" {
@@ -89,7 +89,7 @@ func TestAnAnswerThatWasCutByTheServerIsOffered(t *testing.T) {
 	options.Assistant = numbered{chattest.Play(agent.Started{}, agent.Said{Content: "Half an"}, agent.Failed{Message: "The answer was cut off."})}
 	inRig(t, 80, 24, options, func(r *rig) {
 		r.ask("More?")
-		r.mustShow("goes on with it")
+		r.mustShow("› Resume it")
 		r.pass(dialog.QuietPeriod)
 		r.keys("enter")
 		r.pass(0)
@@ -97,7 +97,7 @@ func TestAnAnswerThatWasCutByTheServerIsOffered(t *testing.T) {
 			t.Errorf("gone on with %q", got)
 		}
 		r.mustShow("It is added.")
-		r.mustNotShow("goes on with it")
+		r.mustNotShow("Resume it")
 	})
 }
 

@@ -157,10 +157,10 @@ func (m *Model) aboveComposer(width, height int) []string {
 		lines = append(lines, m.pulls.running.View(inside, m.theme, m.keys.Stop))
 	}
 	if m.pulls.offer != nil {
-		lines = append(lines, m.pulls.offer.View(inside, &m.keys, m.theme, !m.composer.Empty(), now)...)
+		lines = append(lines, m.pulls.offer.View(inside, height-len(lines), &m.keys, m.theme, !m.composer.Empty(), now)...)
 	}
 	if m.resumable != nil && m.resumable.Offered && m.turn == nil {
-		lines = append(lines, m.resumable.View(inside, &m.keys, m.theme, m.composer.Empty())...)
+		lines = append(lines, m.resumable.View(inside, height-len(lines), &m.keys, m.theme, m.composer.Empty())...)
 	}
 	if m.panel == nil {
 		lines = append(lines, m.lists.View(inside, max(1, height-2), &m.keys, m.theme)...)

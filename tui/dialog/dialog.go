@@ -177,11 +177,14 @@ func (d *Dialog) rows(choices []Choice, width int, theme *draw.Theme, now time.T
 	return rows
 }
 
-// hints names the keys of the choices; esc says what Esc does.
+// hints names the keys of the choices; esc says what Esc does, if anything.
 func (d *Dialog) hints(choices []Choice, esc string, keys *keys.Map) []string {
-	esc = keys.Stop.Help().Key + " " + esc
+	var leave []string
+	if esc != "" {
+		leave = []string{keys.Stop.Help().Key + " " + esc}
+	}
 	if d.Writing {
-		return []string{keys.Clear.Help().Key + " clears what you wrote, then answer", esc}
+		return append([]string{keys.Clear.Help().Key + " clears what you wrote, then answer"}, leave...)
 	}
 	letters, more := []string{keys.OptionPrevious.Help().Key + keys.OptionNext.Help().Key}, []string{}
 	for _, c := range choices {
@@ -194,7 +197,7 @@ func (d *Dialog) hints(choices []Choice, esc string, keys *keys.Map) []string {
 			letters = append(letters, c.Help().Key)
 		}
 	}
-	return append([]string{strings.Join(letters, " ") + " choose", keys.Send.Help().Key + " confirms", esc}, more...)
+	return slices.Concat([]string{strings.Join(letters, " ") + " choose", keys.Send.Help().Key + " confirms"}, leave, more)
 }
 
 // OneLine is the answers where there is room for one line: the chosen one, and as

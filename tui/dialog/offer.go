@@ -1,16 +1,36 @@
 package dialog
 
 import (
-	"strings"
+	"time"
 
 	"lifehub/tui/draw"
+	"lifehub/tui/keys"
+	"lifehub/tui/safetext"
 )
 
-// Offered is what can be had for a key, in one line, or in a narrow window with
-// the keys below.
-func Offered(what, key, orElse string, width int, theme *draw.Theme) []string {
-	if draw.Width(what+key) <= width {
-		return []string{draw.Truncate(theme.Warning.Render(what)+theme.Key.Render(key)+theme.Dim.Render(orElse), width)}
+// Offer draws a question that has no text but its title, in at most height lines.
+func (d *Dialog) Offer(title string, choices []Choice, width, height int, keys *keys.Map, theme *draw.Theme, now time.Time) []string {
+	title = safetext.Line(title)
+	return offered(&question{
+		name: title, answers: d.rows(choices, inside(width), theme, now), keys: d.hints(choices, "", keys),
+		tight: []string{draw.Truncate(theme.Warning.Render(title+" · ")+d.OneLine(choices, "", width, keys, theme, now), width)},
+	}, width, height, keys, theme)
+}
+
+// Invite draws what Enter does while nothing is written; empty says that it is so.
+func Invite(title, what, orElse string, empty bool, width, height int, keys *keys.Map, theme *draw.Theme) []string {
+	answer, hints := theme.Selected.Render(chosenMark+what), []string{keys.Send.Help().Key + " confirms", orElse}
+	if !empty {
+		answer, hints = theme.Dim.Render("  "+what), []string{keys.Clear.Help().Key + " clears what you wrote, then answer"}
 	}
-	return append(draw.StyleLines(theme.Warning.Render, draw.Wrap(strings.TrimSpace(what), width)), theme.Key.Render(draw.Truncate(key, width)))
+	return offered(&question{
+		name: title, answers: []string{answer}, keys: hints,
+		tight: []string{draw.Truncate(theme.Warning.Render(title+" · ")+theme.Key.Render(hints[0]), width)},
+	}, width, height, keys, theme)
+}
+
+func offered(q *question, width, height int, keys *keys.Map, theme *draw.Theme) []string {
+	s := scrollArea{}
+	s.place(q, 0, width, height, theme)
+	return s.view(q, 0, nil, width, height, keys, theme)
 }

@@ -50,11 +50,7 @@ func (r *Resumable) Press(pressed tea.KeyPressMsg, k *keys.Map, idle bool, now t
 	return armed && r.Offered && idle && key.Matches(pressed, k.Send)
 }
 
-// View is the offer; empty says that nothing is written.
-func (r *Resumable) View(width int, keys *keys.Map, theme *draw.Theme, empty bool) []string {
-	enter := keys.Send.Help().Key + " goes on with it"
-	if !empty {
-		return dialog.Offered("? This was cut off. ", "", "With nothing written, "+enter, width, theme)
-	}
-	return dialog.Offered("? This was cut off. ", enter, " · or ask something else", width, theme)
+// View is the offer, in at most height lines; empty says that nothing is written.
+func (r *Resumable) View(width, height int, keys *keys.Map, theme *draw.Theme, empty bool) []string {
+	return dialog.Invite("This was cut off", "Resume it", "or ask something else", empty, width, height, keys, theme)
 }

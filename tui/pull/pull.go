@@ -31,15 +31,10 @@ func (o *Offer) Choices(k *keys.Map, pull, refuse func() tea.Cmd) []dialog.Choic
 	return []dialog.Choice{{Binding: k.Once, Label: "Pull it", Do: pull}, {Binding: k.Refuse, Label: "No", Do: refuse}}
 }
 
-// View is the offer: one line where there is room for it.
-func (o *Offer) View(width int, keys *keys.Map, theme *draw.Theme, writing bool, now time.Time) []string {
+// View is the offer, in at most height lines.
+func (o *Offer) View(width, height int, keys *keys.Map, theme *draw.Theme, writing bool, now time.Time) []string {
 	o.Appear(now, writing)
-	choices := o.Choices(keys, nil, nil)
-	what := "? " + safetext.Line(o.Model) + " is not installed. "
-	if answers := o.OneLine(choices, "", max(1, width-draw.Width(what)), keys, theme, now); draw.Width(answers) > 20 || width > 60 {
-		return []string{draw.Truncate(theme.Warning.Render(what)+answers, width)}
-	}
-	return append(draw.StyleLines(theme.Warning.Render, draw.Wrap(strings.TrimSpace(what), width)), o.OneLine(choices, "", width, keys, theme, now))
+	return o.Offer(o.Model+" is not installed", o.Choices(keys, nil, nil), width, height, keys, theme, now)
 }
 
 // Pulling is a model on its way from the library.
