@@ -120,7 +120,7 @@ var arrows = map[string][]string{
 	"lifehub/tui/replay":             {"agent", "tui/draw"},
 	"lifehub/tui/safetext":           {},
 	"lifehub/tui/terminal":           {},
-	"lifehub/tui/transcript":         {"agent", "tui/draw", "tui/keys", "tui/markdown", "tui/plan", "tui/safetext"},
+	"lifehub/tui/transcript":         {"agent", "internal/text", "tui/draw", "tui/keys", "tui/markdown", "tui/plan", "tui/safetext"},
 	"lifehub/tui/worddiff":           {"internal/pattern"},
 }
 

@@ -152,7 +152,7 @@ func TestANewUserFindsTheWay(t *testing.T) {
 	p.presses("Enter")
 	p.sees("│ how often do I run?")
 	p.presses("Enter") // ask
-	p.sees("three times a week", "Sources", "running/plan.md:8", "enter send")
+	p.sees("three times a week", "[1] running/plan.md:8", "enter send")
 
 	p.types("/sources") // open a source
 	p.presses("Enter")
@@ -171,7 +171,7 @@ func TestANewUserFindsTheWay(t *testing.T) {
 		case <-time.After(30 * time.Millisecond):
 		}
 	}
-	p.sees("Sources", "esc back")
+	p.sees("› [1]", "esc back")
 	p.presses("Escape")
 	p.sees("enter send")
 

@@ -62,7 +62,7 @@ func TestTheUserIsCalledWhenTheWindowHasNoFocus(t *testing.T) {
 	term.types(back + "\x15")
 	term.types("and where?\r")
 	term.waits(func(screen string) bool {
-		return strings.Contains(screen, "▌ and where?") && strings.Contains(screen, "enter send") && strings.Count(screen, "Sources") == 2
+		return strings.Contains(screen, "▌ and where?") && strings.Contains(screen, "enter send") && strings.Count(screen, "changed nothing") == 2
 	}, "has answered again")
 	if n := strings.Count(term.sent(), "\x1b]9;L"); n != 1 {
 		t.Errorf("the user was called %d times, want once", n)
@@ -339,7 +339,7 @@ func TestASlowLineAndASilentTerminal(t *testing.T) {
 			term.types("/note buy milk")
 			term.sees("│ /note buy milk")
 			goOn()
-			term.sees("Sources", "enter send")
+			term.sees("changed nothing", "enter send")
 			term.types("\r")
 			term.sees("Allow once", "buy milk")
 			for i := 0; !strings.Contains(term.text(), "the user said no") && i < 5; i++ {

@@ -510,8 +510,8 @@ func TestAClickChoosesWhatIsUnderIt(t *testing.T) {
 		r.ask("running?")
 		lines := strings.Split(r.text(), "\n")
 		for y, line := range lines {
-			if strings.Contains(line, "[2] log/2026-03.md") {
-				r.click(4, y)
+			if at := strings.Index(line, "[2] log/2026-03.md"); at >= 0 {
+				r.click(at, y)
 			}
 		}
 		r.mustShow("› [2]")

@@ -166,7 +166,7 @@ func TestANoteAmongTheSourcesIsALink(t *testing.T) {
 					}
 				}
 			}
-			if got := s.Render(100, draw.NewTheme("", true, false, nil))[1]; (tc.want != "") != strings.Contains(got, fmt.Sprintf("\x1b]8;;%s\a", tc.want)) || strings.Contains(got, "file://") != (tc.want != "") {
+			if got := s.Render(100, draw.NewTheme("", true, false, nil))[0]; (tc.want != "") != strings.Contains(got, fmt.Sprintf("\x1b]8;;%s\a", tc.want)) || strings.Contains(got, "file://") != (tc.want != "") {
 				t.Errorf("the row is %q, want the link %q", got, tc.want)
 			}
 		})

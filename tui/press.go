@@ -151,7 +151,7 @@ func (m *Model) pressTranscript(pressed tea.KeyPressMsg) (tea.Cmd, bool) {
 	case key.Matches(pressed, k.Check):
 		return m.secondRead(t.ChosenQuestion(), true), true
 	case key.Matches(pressed, k.Open):
-		if s, ok := t.Item(t.Chosen).(*transcript.Sources); ok {
+		if s, ok := t.Item(t.Chosen).(*transcript.Sources); ok && len(s.List) > 0 {
 			return m.openSource(s.List[t.Part]), true
 		}
 		t.FoldChosen()
@@ -309,7 +309,7 @@ func (m *Model) mouse(msg tea.MouseMsg) tea.Cmd {
 	case tea.MouseReleaseMsg:
 		text, click := m.drawn.selection.End(strings.Split(m.drawn.picture.Content, "\n"))
 		if click {
-			return m.click(at.Y - m.drawn.bodyTop)
+			return m.click(at.X, at.Y-m.drawn.bodyTop)
 		}
 		return m.clip(text)
 	}
@@ -318,7 +318,7 @@ func (m *Model) mouse(msg tea.MouseMsg) tea.Cmd {
 
 // click opens or folds what is under the mouse and gives it the keys, or gives
 // them back to the composer. What is being written stays there.
-func (m *Model) click(line int) tea.Cmd {
+func (m *Model) click(column, line int) tea.Cmd {
 	switch {
 	case m.asks.Open():
 		return nil
@@ -329,12 +329,12 @@ func (m *Model) click(line int) tea.Cmd {
 		return nil
 	}
 	before, part := m.transcript.Chosen, m.transcript.Part
-	m.transcript.ChooseLine(line)
+	m.transcript.ChooseLine(line, column)
 	m.focused = true
 	var cmd tea.Cmd
 	switch i := m.transcript.Item(m.transcript.Chosen).(type) {
 	case *transcript.Sources:
-		if before == m.transcript.Chosen && part == m.transcript.Part {
+		if before == m.transcript.Chosen && part == m.transcript.Part && len(i.List) > 0 {
 			cmd = m.openSource(i.List[part])
 		}
 	case transcript.Foldable:

@@ -302,14 +302,7 @@ func (m *Model) failed(e agent.Failed, now time.Time) {
 		m.transcript.Add(&transcript.Failure{Text: e.Message, Hint: e.Hint})
 		t.missed = backend.MissingModel(e.Err)
 	}
-	m.tellEffects(e.Effects)
-}
-
-// tellEffects ends a turn with what it did.
-func (m *Model) tellEffects(did agent.Effects) {
-	if did != nil {
-		m.transcript.Add(&transcript.Effects{Effects: did})
-	}
+	m.turn.Tell(e.Effects, m.CanUndo())
 }
 
 // returnDue puts a question that could not be saved back into the composer:
@@ -342,7 +335,7 @@ func (m *Model) ended(e agent.Ended, now time.Time) {
 			m.transcript.Invalidate(t.Answer)
 		}
 	}
-	m.tellEffects(e.Effects)
+	m.turn.Tell(e.Effects, m.CanUndo())
 }
 
 // offerAgain offers to ask once more what was asked while notes were being

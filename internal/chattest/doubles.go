@@ -81,8 +81,8 @@ var (
 		agent.Said{Content: "You run **three times a week** [1] and raise "},
 		agent.Said{Content: "the long run by 10 % [2].\n\n- Monday: easy\n- Sunday: long\n"},
 		agent.Used{Agent: "explainer", Prompt: 2050, Answer: 60, PerSecond: 43},
-		agent.Cited{Citation: agent.Citation{N: 1, Path: "fitness.md", Line: 12, Verdict: agent.Verified, Sentence: "You run **three times a week** [1]."}, Source: Fitness},
-		agent.Cited{Citation: agent.Citation{N: 2, Path: "log/2026-03.md", Line: 40, Verdict: agent.Cites}, Source: diary},
+		agent.Cited{Citation: agent.Citation{N: 1, Path: "fitness.md", Line: 12, Verdict: agent.Verified, Sentence: "You run **three times a week**.", At: len("You run **three times a week** [1]")}, Source: Fitness},
+		agent.Cited{Citation: agent.Citation{N: 2, Path: "log/2026-03.md", Line: 40, Verdict: agent.Cites, At: len("You run **three times a week** [1] and raise the long run by 10 % [2]")}, Source: diary},
 		agent.Ended{Answer: "", Sources: []agent.Source{Fitness, diary}},
 	}
 	TaskAsked = agent.PermissionAsked{

@@ -5,6 +5,7 @@ package backend
 import (
 	"context"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -338,4 +339,9 @@ type Drafts interface {
 	LoadDraft(ctx context.Context, conversation string) (agent.Draft, error)
 	// DraftFile makes the file in which the editor gets what is written.
 	DraftFile() (*os.File, error)
+}
+
+// CanUndo reports whether there is a command that takes back what a turn changed.
+func (o *Options) CanUndo() bool {
+	return slices.ContainsFunc(o.Commands, func(c Command) bool { return c.Name == "undo" })
 }

@@ -87,8 +87,5 @@ func Shaded(line string, width int, theme *Theme) string {
 	}
 	on, _, _ := strings.Cut(theme.Shade.Render("x"), "x")
 	line += strings.Repeat(" ", max(0, width-Width(line)))
-	for _, reset := range []string{ansi.ResetStyle, "\x1b[0m"} {
-		line = strings.ReplaceAll(line, reset, reset+on)
-	}
-	return on + line + ansi.ResetStyle
+	return on + under(line, on) + ansi.ResetStyle
 }

@@ -6,6 +6,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+
 	"lifehub/tui/measure"
 	"lifehub/tui/safetext"
 )
@@ -156,6 +159,22 @@ func WrapExact(text string, width int) []string {
 		text = text[n:]
 	}
 	return append(lines, make([]string, max(0, 1-len(lines)))...)
+}
+
+// Marked puts the cells of a styled line from one up to another into a style.
+func Marked(line string, from, to int, style lipgloss.Style) string {
+	on, _, _ := strings.Cut(style.Render("x"), "x")
+	before, rest := measure.Fit(line, from, ""), measure.Method().TruncateLeft(line, from, "")
+	inside, after := measure.Fit(rest, to-from, ""), measure.Method().TruncateLeft(rest, to-from, "")
+	return before + on + under(inside, on) + ansi.ResetStyle + after
+}
+
+// under is a styled line on top of a style: what it resets stays in that.
+func under(line, on string) string {
+	for _, reset := range []string{ansi.ResetStyle, "\x1b[0m"} {
+		line = strings.ReplaceAll(line, reset, reset+on)
+	}
+	return line
 }
 
 // Unstyled is the style of text that has none.

@@ -111,7 +111,7 @@ func (p *Chat) tell(e agent.Exchange) {
 	case e.Answer.Error != "":
 		p.print("error: %s\n", safetext.Line(e.Answer.Error))
 	}
-	p.tellEffects(e.Answer.Effects)
+	p.tellEffects(e.Answer.Effects, false)
 }
 
 // leftOver reports a last turn that LifeHub was stopped in the middle of.

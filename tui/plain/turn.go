@@ -185,7 +185,7 @@ func (p *Chat) show(e agent.Event) {
 			p.print("  %s\n", safetext.Line(e.Hint))
 		}
 		p.missed, p.resumable = backend.MissingModel(e.Err), p.turnID
-		p.tellEffects(e.Effects)
+		p.tellEffects(e.Effects, p.CanUndo())
 	case agent.Ended:
 		if e.Interrupted {
 			p.print("stopped\n")
@@ -194,13 +194,13 @@ func (p *Chat) show(e agent.Event) {
 		if text := e.Coverage.StillReading(); text != "" {
 			p.note(text + " (/retry)")
 		}
-		p.tellEffects(e.Effects)
+		p.tellEffects(e.Effects, p.CanUndo())
 	}
 }
 
-// tellEffects ends a turn with what it did.
-func (p *Chat) tellEffects(did agent.Effects) {
+// tellEffects ends a turn with what it did, and whether a command undoes it.
+func (p *Chat) tellEffects(did agent.Effects, undo bool) {
 	if did != nil {
-		p.print("%s\n", safetext.Line(did.String()))
+		p.print("%s\n", transcript.EffectsLine(did, undo))
 	}
 }

@@ -24,16 +24,19 @@ type Answer struct {
 	from  int            // bytes of the turn's answer before this one
 	signs map[int]string // of verdicts, by where in the source they stand
 
+	chosen   []sentence // those that the chosen source belongs to
+	markedAt int        // the first line of them; -1: none
+
 	lines []string // what the stream drew
 }
 
 // NewAnswer returns an answer that grows.
-func NewAnswer() *Answer { return &Answer{Open: true} }
+func NewAnswer() *Answer { return &Answer{Open: true, markedAt: -1} }
 
 // SavedAnswer returns a whole answer of a stored conversation. It is not
 // rendered before it is seen.
 func SavedAnswer(text, ending string) *Answer {
-	return &Answer{source: []byte(text), ending: ending}
+	return &Answer{source: []byte(text), ending: ending, markedAt: -1}
 }
 
 func (a *Answer) Grow(piece string) {
@@ -71,6 +74,7 @@ func (a *Answer) Render(width int, theme *draw.Theme) []string {
 	for len(lines) > 0 && lines[len(lines)-1] == "" {
 		lines = lines[:len(lines)-1]
 	}
+	lines, a.markedAt = a.mark(lines, theme)
 	if a.ending != "" {
 		lines = append(slices.Clip(lines), theme.Warning.Render(draw.Truncate("■ "+safetext.Line(a.ending), width)))
 	}

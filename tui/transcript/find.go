@@ -110,18 +110,16 @@ func (t *Model) Saved(exchange agent.Exchange) []Item {
 			items = append(items, judged(SavedAnswer(part.Text, ""), kept))
 		}
 	}
-	if len(kept.Citations) > 0 {
-		list := NewSources(t.Host)
-		for _, c := range kept.Citations {
-			list.Add(c, Source(kept.Sources, c.N))
-		}
-		items = append(items, list)
-	}
 	if kept.Error != "" {
 		items = append(items, &Failure{Text: kept.Error})
 	}
-	if kept.Effects != nil {
-		items = append(items, &Effects{Effects: kept.Effects})
+	if len(kept.Citations) > 0 || kept.Effects != nil {
+		end := NewSources(t.Host)
+		for _, c := range kept.Citations {
+			end.Add(c, Source(kept.Sources, c.N))
+		}
+		end.did = kept.Effects
+		items = append(items, end)
 	}
 	return items
 }
@@ -197,7 +195,7 @@ func (t *Model) LastAnswer() *Answer {
 // false when there are none.
 func (t *Model) ChooseSources() bool {
 	for at := len(t.Entries) - 1; at >= 0; at-- {
-		if _, ok := t.Entries[at].Item.(*Sources); ok {
+		if s, ok := t.Entries[at].Item.(*Sources); ok && len(s.List) > 0 {
 			t.Choose(at, 0)
 			t.Reveal()
 			return true

@@ -54,8 +54,16 @@ func (t *Model) PressFocused(pressed tea.KeyPressMsg, k *keys.Map) (taken bool) 
 	return true
 }
 
-// ChooseLine gives the keys to the item, and the part of it, on a line in sight.
-func (t *Model) ChooseLine(line int) {
+// ChooseLine gives the keys to the item, and the part of it, at a place in sight.
+func (t *Model) ChooseLine(line, column int) {
 	at := t.Shown[line]
-	t.Choose(at, line-slices.Index(t.Shown, at)-1) // the heading is above the parts
+	n := line - slices.Index(t.Shown, at)
+	if from := t.Start(); from.Entry == at {
+		n += from.Line
+	}
+	part := 0
+	if p, ok := t.Item(at).(multiPart); ok {
+		part = p.part(n, column-gutter-inset)
+	}
+	t.Choose(at, part)
 }

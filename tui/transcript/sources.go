@@ -1,51 +1,48 @@
 package transcript
 
 import (
-	"cmp"
 	"fmt"
-	"net/url"
-	"path/filepath"
 	"slices"
 	"strings"
-
-	"github.com/charmbracelet/x/ansi"
 
 	"lifehub/agent"
 	"lifehub/tui/draw"
 	"lifehub/tui/safetext"
 )
 
-// Sources is the panel under an answer: what it cites, and what the check of
-// each citation found.
+// Sources is the end of a turn: what its answer cites, with what the check of each
+// citation found, and what the turn did to the world. It is a row or two until
+// one of the sources is chosen, then a list.
 type Sources struct {
-	List   []Cited
-	chosen int // -1: none
+	List    []Cited
+	Preview bool // the chosen one shows its passage
 
-	Preview bool   // the chosen one shows its passage
-	above   []int  // the line of each in the panel
-	host    string // of links to notes
+	chosen int    // -1: none
+	spots  []spot // where each that is shown begins
+	host   string // of links to notes
+	did    agent.Effects
+	undo   bool // a command takes back what the turn did
 }
 
-type Cited struct {
-	agent.Citation
-	Source agent.Source
-}
+// spot is where a source begins in the item.
+type spot struct{ part, line, column int }
 
 func NewSources(host string) *Sources { return &Sources{chosen: -1, host: host} }
 
 // Add takes a verdict in; the same one is shown once. A place that only comes
 // nearest has none, and is left out where it is cited as well.
 func (s *Sources) Add(c agent.Citation, from agent.Source) {
-	for _, have := range s.List {
+	for i, have := range s.List {
 		if have.N == c.N && c.Verdict == "" {
 			return
 		}
 		if have.Mark() == c.Mark() && have.Place() == c.Place() && have.Told() == c.Told() {
+			s.List[i].at = append(have.at, c.At)
 			return
 		}
 	}
 	at, _ := slices.BinarySearchFunc(s.List, c.N+1, func(have Cited, n int) int { return have.N - n })
-	s.List = slices.Insert(s.List, at, Cited{Citation: c, Source: from})
+	s.List = slices.Insert(s.List, at, Cited{Citation: c, Source: from, at: []int{c.At}})
 }
 
 // Judge shows other verdicts on the same citations.
@@ -67,84 +64,120 @@ func (s *Sources) Judge(citations []agent.Citation) {
 	s.chosen = min(s.chosen, len(s.List)-1)
 }
 
-// place is the note and line of a citation, as the user reads it.
-func (c Cited) place() string {
-	at := agent.Citation{Path: cmp.Or(c.Path, c.Source.Path), Line: cmp.Or(c.Line, c.Source.Line)}
-	return at.Place()
+// EffectsLine is the last line of a turn: what it did to the world; "": it is not
+// known. undo says that a command takes back what it changed.
+func EffectsLine(did agent.Effects, undo bool) string {
+	line := safetext.Line(did.String())
+	if undo && slices.ContainsFunc(did, func(e agent.Effect) bool { return e.Kind == agent.NoteChanged }) {
+		line += " · /undo takes it back"
+	}
+	return line
 }
 
-// shown is the place as it stands on the screen: a link that the terminal
-// opens, to the page of the web or to the note.
-func (c Cited) shown(host string) string {
-	place := safetext.Line(c.place())
-	address := c.file(host)
-	if agent.OnWeb(place) {
-		address, place = place, safetext.Reveal(place)
-		if !safetext.LinkAllowed(address) {
-			return place
+func (s *Sources) Parts() int      { return len(s.List) }
+func (s *Sources) choose(part int) { s.chosen = min(part, len(s.List)-1) }
+
+func (s *Sources) line(part int) int {
+	if at := slices.IndexFunc(s.spots, func(at spot) bool { return at.part == part }); at >= 0 {
+		return s.spots[at].line
+	}
+	return 0
+}
+
+func (s *Sources) part(line, column int) (part int) {
+	for _, at := range s.spots {
+		if at.line < line || at.line == line && at.column <= column {
+			part = at.part
 		}
 	}
-	if address == "" {
-		return place
-	}
-	return ansi.SetHyperlink(address) + place + ansi.ResetHyperlink()
+	return part
 }
 
-// file is the address of the note; "" where there is none. It names the host,
-// so that a terminal on another machine does not take its own file for it.
-// Whatever a source says, no other file than a note of its vault is named: the
-// terminal may start a program for one.
-func (c Cited) file(host string) string {
-	note := filepath.FromSlash(cmp.Or(c.Path, c.Source.Path))
-	if ext := strings.ToLower(filepath.Ext(note)); ext != ".md" && ext != ".markdown" {
-		return ""
-	}
-	if !filepath.IsAbs(c.Source.Vault) || !filepath.IsLocal(note) {
-		return ""
-	}
-	path := filepath.ToSlash(filepath.Join(c.Source.Vault, note))
-	if !strings.HasPrefix(path, "/") { // C:/notes
-		path = "/" + path
-	}
-	return (&url.URL{Scheme: "file", Host: host, Path: path}).String()
-}
-
-// Note is where the note of a citation is, or why it cannot be opened.
-func (c Cited) Note() (path string, line int, problem string) {
-	local := filepath.FromSlash(cmp.Or(c.Path, c.Source.Path))
+func (s *Sources) Render(width int, theme *draw.Theme) (lines []string) {
+	s.spots = s.spots[:0]
 	switch {
-	case agent.OnWeb(cmp.Or(c.Path, c.Source.Path)):
-		problem = "the terminal opens it: hold Ctrl or Shift and click; y copies the address"
-	case c.Source.Call != "":
-		problem = "a tool returned it: there is no note to open"
-	case c.Source.Vault == "" || !filepath.IsLocal(local):
-		problem = "the note of this source is not known"
+	case len(s.List) == 0:
+	case s.chosen >= 0:
+		lines = s.listed(width, theme)
+	default:
+		lines = s.flowing(width, theme)
 	}
-	return filepath.Join(c.Source.Vault, local), cmp.Or(c.Line, c.Source.Line), problem
+	if s.did == nil {
+		return lines
+	}
+	style := theme.Dim
+	if slices.ContainsFunc(s.did, func(e agent.Effect) bool { return e.Kind != agent.RequestSent }) {
+		style = theme.Text
+	}
+	did := draw.StyleLines(style.Render, draw.Wrap(EffectsLine(s.did, s.undo), width))
+	if last := len(lines) - 1; last >= 0 && len(did) == 1 && draw.Width(lines[last])+3+draw.Width(did[0]) <= width {
+		lines[last] = draw.Justify(lines[last], did[0], width)
+		return lines
+	}
+	return append(lines, did...)
 }
 
-// mark is the citation as it stands in the answer.
-func (c Cited) mark() string { return safetext.Line(c.Mark()) }
+// flowing is the sources next to each other. What does not fit into two rows
+// gives way, those with a verdict to see last.
+func (s *Sources) flowing(width int, theme *draw.Theme) []string {
+	var shown []int
+	for i := range s.List {
+		shown = append(shown, i)
+	}
+	for {
+		rows, row := []string{}, ""
+		add := func(part string) {
+			switch {
+			case row != "" && draw.Width(row)+3+draw.Width(part) > width:
+				rows, row = append(rows, row), ""
+			case row != "":
+				row += "   "
+			}
+			row += part
+		}
+		s.spots = s.spots[:0]
+		for _, i := range shown {
+			part := s.List[i].brief(s.host, width, theme)
+			add(part)
+			s.spots = append(s.spots, spot{part: i, line: len(rows), column: draw.Width(row) - draw.Width(part)})
+		}
+		if hidden := len(s.List) - len(shown); hidden > 0 {
+			add(theme.Dim.Render(fmt.Sprintf("+%d more", hidden)))
+		}
+		last := len(shown) - 1
+		for last >= 0 && s.List[shown[last]].mustBeSeen() {
+			last--
+		}
+		if rows = append(rows, row); len(rows) <= 2 || last < 0 {
+			return rows
+		}
+		shown = slices.Delete(shown, last, last+1)
+	}
+}
 
-func (s *Sources) Parts() int        { return len(s.List) }
-func (s *Sources) choose(part int)   { s.chosen = part }
-func (s *Sources) line(part int) int { return s.above[part] }
+// brief is the source in a row with others: its mark, place and verdict.
+func (c Cited) brief(host string, width int, theme *draw.Theme) string {
+	verdict, most := verdictMark(c.Citation, theme), 24
+	if c.mustBeSeen() {
+		most = width / 2
+	}
+	brief := theme.Reference.Render(c.mark()) + " " + c.shown(host, max(16, width/2-draw.Width(c.mark())-1))
+	return draw.Truncate(strings.TrimRight(strings.TrimRight(brief, " ")+" "+draw.Truncate(verdict, most), " "), width)
+}
 
-func (s *Sources) Render(width int, theme *draw.Theme) []string {
-	lines := []string{theme.Strong.Render("Sources")}
-	s.above = s.above[:0]
+// listed is the sources as a list, one of which is chosen.
+func (s *Sources) listed(width int, theme *draw.Theme) (lines []string) {
 	for i, c := range s.List {
-		s.above = append(s.above, len(lines))
-		mark := c.mark()
-		place := c.shown(s.host)
-		left := "  " + theme.Reference.Render(mark) + " " + place
-		if i == s.chosen {
-			left = theme.Selected.Render("› " + mark + " " + place)
-		}
-		if c.Source.Heading != "" && c.Context == "" {
-			left += " " + theme.Dim.Render(safetext.Line(c.Source.Heading))
-		}
+		s.spots = append(s.spots, spot{part: i, line: len(lines)})
 		verdict := verdictMark(c.Citation, theme)
+		sign, mark, style := "  ", theme.Reference.Render(c.mark()), theme.Text
+		if i == s.chosen {
+			sign, mark, style = theme.Selected.Render("› "), theme.Selected.Render(c.mark()), theme.Selected
+		}
+		left := sign + mark + " " + style.Render(c.shown(s.host, max(16, width/2)))
+		if c.Source.Heading != "" && c.Context == "" {
+			left += "  " + theme.Dim.Render(safetext.Line(c.Source.Heading))
+		}
 		left = draw.Truncate(left, max(width-draw.Width(verdict)-2, min(draw.Width(left), width/2)))
 		lines = append(lines, draw.Truncate(left+"  "+verdict, width))
 		if i == s.chosen && s.Preview {
@@ -154,85 +187,17 @@ func (s *Sources) Render(width int, theme *draw.Theme) []string {
 	return lines
 }
 
-// How many lines of a passage a preview shows before and after the cited one.
-const linesBefore, linesAfter = 3, 6
-
-// Around is the text that the model had before it, some lines around the cited
-// one, which is the line at; -1: a line that says that no text is kept.
-func (c Cited) Around() (lines []string, at int) {
-	text := cmp.Or(strings.TrimRight(c.Source.Text, "\n"), c.Quote)
-	if text == "" {
-		return []string{"no text is kept for this source"}, -1
-	}
-	lines = strings.Split(safetext.Text(text), "\n")
-	at = max(0, min(c.Line-c.Source.Line, len(lines)-1))
-	from := max(0, at-linesBefore)
-	return lines[from:min(len(lines), at+linesAfter+1)], at - from
-}
-
-// passage is what stands around the cited line, which is marked.
-func (c Cited) passage(width int, theme *draw.Theme) []string {
-	around, at := c.Around()
-	if at < 0 {
-		return []string{theme.Dim.Render(draw.Truncate("    "+around[0], width))}
-	}
-	var lines []string
-	for n, text := range around {
-		bar, style := "  │ ", theme.Dim
-		if n == at {
-			bar, style = "  ┃ ", theme.Text
-		}
-		for i, line := range draw.Hang(bar, text, width) {
-			if i > 0 {
-				line = bar + strings.TrimPrefix(line, "    ")
-			}
-			lines = append(lines, style.Render(draw.Truncate(line, width)))
-		}
-	}
-	return lines
-}
-
-// verdictMark shows a verdict by mark and words; the colour only repeats it.
-func verdictMark(c agent.Citation, theme *draw.Theme) string {
-	told := safetext.Line(c.Told())
-	switch c.Verdict {
-	case "":
-		return theme.Dim.Render("closest")
-	case agent.Verified:
-		return theme.Success.Render(told)
-	case agent.Stale, agent.Differs:
-		return theme.Warning.Render(told)
-	case agent.NotFound:
-		return theme.Danger.Render(told)
-	}
-	return theme.Dim.Render(told)
-}
-
 func (s *Sources) Copied() string {
-	var text strings.Builder
+	var lines []string
 	for i, c := range s.List {
 		if s.chosen < 0 || s.chosen == i {
-			fmt.Fprintf(&text, "%s %s\n", c.mark(), c.place())
+			lines = append(lines, c.mark()+" "+c.place())
 		}
 	}
-	return strings.TrimSuffix(text.String(), "\n")
-}
-
-// Source returns the source of a number.
-func Source(list []agent.Source, n int) agent.Source {
-	if at := slices.IndexFunc(list, func(s agent.Source) bool { return s.N == n }); at >= 0 {
-		return list[at]
+	if len(lines) == 0 {
+		return EffectsLine(s.did, false)
 	}
-	return agent.Source{}
-}
-
-// InWords is a citation with its verdict in words.
-func (c Cited) InWords() string {
-	told := c.Told()
-	if c.Verdict == "" {
-		told = "closest"
-	}
-	return strings.TrimSpace(c.mark() + " " + safetext.Line(c.place()) + " " + safetext.Line(told))
+	return strings.Join(lines, "\n")
 }
 
 var _ multiPart = (*Sources)(nil)

@@ -22,7 +22,7 @@ func TestAPageAmongTheSourcesIsALink(t *testing.T) {
 		s := NewSources("")
 		s.Add(agent.Citation{N: 1, Path: address, Line: 3, Verdict: agent.Verified, Sentence: "Rest."}, agent.Source{N: 1, Path: address, Heading: "Tips"})
 		for _, width := range []int{100, 30} {
-			line := s.Render(width, draw.NewTheme("", true, false, nil))[1]
+			line := s.Render(width, draw.NewTheme("", true, false, nil))[0]
 			opened, closed := strings.Count(line, "\x1b]8;;http"), strings.Count(line, "\x1b]8;;\a")
 			if opened != closed || (want.link != "") != strings.Contains(line, "\x1b]8;;"+want.link+"\a"+"http") {
 				t.Errorf("%q: the line is %q", address, line)
@@ -39,13 +39,13 @@ func TestAQuotationWithoutANumberIsNamedByItsWords(t *testing.T) {
 	s.Add(agent.Citation{N: 1, Path: "running.md", Line: 3, Verdict: agent.Verified, Words: "The long run is on Sunday, and then there is the rest"}, agent.Source{N: 1, Path: "running.md"})
 	s.Add(agent.Citation{Words: "Run in the \x1b[31mrain\nonly", Verdict: agent.NotFound}, agent.Source{})
 	s.Add(agent.Citation{Words: "Run without any shoes", Verdict: agent.NotFound}, agent.Source{})
+	s.choose(0)
 	var got []string
 	for _, line := range s.Render(70, draw.NewTheme("", true, false, nil)) {
 		got = append(got, strings.TrimSpace(ansi.Strip(line)))
 	}
 	want := []string{
-		"Sources",
-		"“Run in the rain only”   ✗ not in the sources",
+		"› “Run in the rain only”   ✗ not in the sources",
 		"“Run without any shoes”   ✗ not in the sources",
 		"“The long run is on Sunday, and …” running.md:3  ✓ quoted",
 	}

@@ -30,6 +30,7 @@ type multiPart interface {
 	Parts() int
 	choose(part int) // -1: none
 	line(part int) int
+	part(line, column int) int
 }
 
 // Model is everything that was said, of which only the lines in sight are
@@ -263,12 +264,16 @@ func (t *Model) page() int { return max(1, t.Height-1) }
 func (t *Model) View() []string {
 	out := make([]string, 0, t.Height)
 	t.Shown = t.Shown[:0]
+	pinned := t.sourceLine()
 	if len(t.Entries) > 0 && t.Height > 0 {
 		from := t.Start()
 		for at := from.Entry; at < len(t.Entries) && len(out) < t.Height; at++ {
 			lines := t.Lines(at)
 			for n := from.Line; n < len(lines) && len(out) < t.Height; n++ {
 				out = append(out, t.placed(at, n))
+				if at == t.Chosen && n == pinned {
+					pinned = -1
+				}
 				t.Shown = append(t.Shown, at)
 			}
 			from.Line = 0
@@ -277,7 +282,21 @@ func (t *Model) View() []string {
 	for len(out) < t.Height {
 		out = append(out, "")
 	}
+	if pinned >= 0 && len(t.Shown) > 1 {
+		last := len(t.Shown) - 1
+		out[last], t.Shown[last] = t.placed(t.Chosen, pinned), t.Chosen
+	}
 	return out
+}
+
+// sourceLine is the line of the chosen source in its item, which is in sight at
+// all times; -1: none is chosen.
+func (t *Model) sourceLine() int {
+	if s, ok := t.Item(t.Chosen).(*Sources); ok && len(s.List) > 0 {
+		t.Lines(t.Chosen)
+		return s.line(t.Part)
+	}
+	return -1
 }
 
 // placed is a line of an item as it stands on the screen: in the gutter, with a
@@ -304,16 +323,49 @@ func (t *Model) placed(at, n int) string {
 
 // Choose gives the keys to an item, or to none with -1.
 func (t *Model) Choose(at, part int) {
-	if p, ok := t.Item(t.Chosen).(multiPart); ok && t.Chosen != at {
-		p.choose(-1)
-		t.Invalidate(p)
-	}
+	before := t.Chosen
 	t.Chosen, t.Part = at, 0
+	if p, ok := t.Item(before).(multiPart); ok && before != at {
+		t.choosePart(before, p, -1)
+	}
 	if p, ok := t.Item(at).(multiPart); ok {
 		t.Part = max(0, min(part, p.Parts()-1))
-		p.choose(t.Part)
-		t.Invalidate(p)
+		t.choosePart(at, p, t.Part)
 	}
+}
+
+// choosePart chooses a part of an item, and marks the sentences of the answer
+// above it that a chosen source belongs to.
+func (t *Model) choosePart(at int, p multiPart, part int) {
+	p.choose(part)
+	t.Invalidate(p)
+	s, ok := p.(*Sources)
+	for at--; ok && at >= 0; at-- {
+		switch i := t.Item(at).(type) {
+		case *Question:
+			return
+		case *Answer:
+			if i.markSentences(s.sentences()) {
+				t.Invalidate(i)
+			}
+		}
+	}
+}
+
+// sentence returns the spot of the first sentence that is marked for the chosen
+// source.
+func (t *Model) sentence() (s Spot, found bool) {
+	for at := t.Chosen - 1; at >= 0; at-- {
+		switch i := t.Item(at).(type) {
+		case *Question:
+			return s, found
+		case *Answer:
+			if t.Lines(at); i.markedAt >= 0 {
+				s, found = Spot{at, i.markedAt}, true
+			}
+		}
+	}
+	return s, found
 }
 
 // Item returns the item at an index, nil when there is none.
@@ -422,6 +474,18 @@ func (t *Model) Reveal() {
 	case t.hidden(t.Chosen, min(tall, line+t.Height)-1):
 		t.lookAt(t.From(Spot{Entry: t.Chosen, Line: line}, -max(0, t.Height-(tall-line))))
 	}
+	t.revealSentence()
+}
+
+// revealSentence scrolls up to what the chosen source belongs to; View then shows
+// the source in the last line.
+func (t *Model) revealSentence() {
+	if _, ok := t.Item(t.Chosen).(*Sources); !ok {
+		return
+	}
+	if s, found := t.sentence(); found && t.above(s) {
+		t.lookAt(t.From(s, -1))
+	}
 }
 
 // revealEnd scrolls so that the last line of the chosen item, or its chosen
@@ -432,9 +496,11 @@ func (t *Model) revealEnd() {
 		line = p.line(t.Part)
 	}
 	if !t.hidden(t.Chosen, line) {
+		t.revealSentence()
 		return
 	}
 	t.lookAt(t.From(Spot{Entry: t.Chosen, Line: line}, -(t.Height - 1)))
+	t.revealSentence()
 }
 
 // above reports whether a spot is above what is in sight.

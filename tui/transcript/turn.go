@@ -28,8 +28,15 @@ type Turn struct {
 	steps    map[string]*plan.Plan // the plan that a call belongs to
 }
 
-// Begin returns a turn whose items are added here.
+// Begin returns a turn whose items are added here. From now on nothing undoes
+// what the one before did.
 func (t *Model) Begin() *Turn {
+	for _, e := range t.Entries {
+		if s, ok := e.Item.(*Sources); ok && s.undo {
+			s.undo = false
+			t.Invalidate(s)
+		}
+	}
 	return &Turn{in: t, Tools: map[string]*plan.Tool{}, steps: map[string]*plan.Plan{}, thoughts: map[Thinker]*Thinking{}}
 }
 
@@ -265,19 +272,37 @@ func (t *Turn) allowed(e agent.PermissionGiven) {
 	}
 }
 
-// source adds a place to the sources under the answer.
+// Source adds a place to the sources under the answer.
 func (t *Turn) Source(c agent.Citation, from agent.Source) {
-	if t.sources == nil {
-		t.sources = NewSources(t.in.Host)
-		t.in.Add(t.sources)
-	}
-	t.sources.Add(c, from)
-	t.in.Invalidate(t.sources)
+	t.atEnd().Add(c, from)
 	for _, a := range t.answers {
 		if a.Judge(c) {
 			t.in.Invalidate(a)
 		}
 	}
+}
+
+// Tell ends the turn with what it did to the world; undo says that a command
+// undoes it.
+func (t *Turn) Tell(did agent.Effects, undo bool) {
+	if did != nil {
+		end := t.atEnd()
+		end.did, end.undo = did, undo
+	}
+}
+
+// atEnd returns the sources of the turn, below all that is shown.
+func (t *Turn) atEnd() *Sources {
+	switch {
+	case t.sources == nil:
+		t.sources = NewSources(t.in.Host)
+		t.in.Add(t.sources)
+	case !t.in.ends(t.sources):
+		t.in.remove(t.sources)
+		t.in.Add(t.sources)
+	}
+	t.in.Invalidate(t.sources)
+	return t.sources
 }
 
 // Close ends all that is open in the turn.

@@ -1,0 +1,166 @@
+package transcript
+
+import (
+	"cmp"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"lifehub/agent"
+	"lifehub/tui/draw"
+	"lifehub/tui/safetext"
+)
+
+// Cited is a citation with its source.
+type Cited struct {
+	agent.Citation
+	Source agent.Source
+	at     []int // where the answer cites it so, in bytes
+}
+
+// place is the note and line of a citation, as the user reads it.
+func (c Cited) place() string {
+	at := agent.Citation{Path: cmp.Or(c.Path, c.Source.Path), Line: cmp.Or(c.Line, c.Source.Line)}
+	return at.Place()
+}
+
+// shown is the place as it stands on the screen, without its first folders where
+// they have no room: a link that the terminal opens, to the page of the web or to
+// the note.
+func (c Cited) shown(host string, room int) string {
+	place := safetext.Line(c.place())
+	address := c.file(host)
+	web := agent.OnWeb(place)
+	if web {
+		if address = place; !safetext.LinkAllowed(address) {
+			address = ""
+		}
+		place = safetext.Reveal(place)
+	}
+	for rest := place; !web && draw.Width(place) > room; place = "…/" + rest {
+		var more bool
+		if _, rest, more = strings.Cut(strings.TrimPrefix(place, "…/"), "/"); !more {
+			break
+		}
+	}
+	if place = draw.Truncate(place, room); address == "" {
+		return place
+	}
+	return ansi.SetHyperlink(address) + place + ansi.ResetHyperlink()
+}
+
+// file is the address of the note; "" where there is none. It names the host,
+// so that a terminal on another machine does not take its own file for it.
+// Whatever a source says, no other file than a note of its vault is named: the
+// terminal may start a program for one.
+func (c Cited) file(host string) string {
+	note := filepath.FromSlash(cmp.Or(c.Path, c.Source.Path))
+	if ext := strings.ToLower(filepath.Ext(note)); ext != ".md" && ext != ".markdown" {
+		return ""
+	}
+	if !filepath.IsAbs(c.Source.Vault) || !filepath.IsLocal(note) {
+		return ""
+	}
+	path := filepath.ToSlash(filepath.Join(c.Source.Vault, note))
+	if !strings.HasPrefix(path, "/") { // C:/notes
+		path = "/" + path
+	}
+	return (&url.URL{Scheme: "file", Host: host, Path: path}).String()
+}
+
+// Note is where the note of a citation is, or why it cannot be opened.
+func (c Cited) Note() (path string, line int, problem string) {
+	local := filepath.FromSlash(cmp.Or(c.Path, c.Source.Path))
+	switch {
+	case agent.OnWeb(cmp.Or(c.Path, c.Source.Path)):
+		problem = "the terminal opens it: hold Ctrl or Shift and click; y copies the address"
+	case c.Source.Call != "":
+		problem = "a tool returned it: there is no note to open"
+	case c.Source.Vault == "" || !filepath.IsLocal(local):
+		problem = "the note of this source is not known"
+	}
+	return filepath.Join(c.Source.Vault, local), cmp.Or(c.Line, c.Source.Line), problem
+}
+
+// mark is the citation as it stands in the answer.
+func (c Cited) mark() string { return safetext.Line(c.Mark()) }
+
+// How many lines of a passage a preview shows before and after the cited one.
+const linesBefore, linesAfter = 3, 6
+
+// Around is the text that the model had before it, some lines around the cited
+// one, which is the line at; -1: a line that says that no text is kept.
+func (c Cited) Around() (lines []string, at int) {
+	text := cmp.Or(strings.TrimRight(c.Source.Text, "\n"), c.Quote)
+	if text == "" {
+		return []string{"no text is kept for this source"}, -1
+	}
+	lines = strings.Split(safetext.Text(text), "\n")
+	at = max(0, min(c.Line-c.Source.Line, len(lines)-1))
+	from := max(0, at-linesBefore)
+	return lines[from:min(len(lines), at+linesAfter+1)], at - from
+}
+
+// passage is what stands around the cited line, which is marked.
+func (c Cited) passage(width int, theme *draw.Theme) []string {
+	around, at := c.Around()
+	if at < 0 {
+		return []string{theme.Dim.Render(draw.Truncate("    "+around[0], width))}
+	}
+	var lines []string
+	for n, text := range around {
+		bar, style := "  │ ", theme.Dim
+		if n == at {
+			bar, style = "  ┃ ", theme.Text
+		}
+		for i, line := range draw.Hang(bar, text, width) {
+			if i > 0 {
+				line = bar + strings.TrimPrefix(line, "    ")
+			}
+			lines = append(lines, style.Render(draw.Truncate(line, width)))
+		}
+	}
+	return lines
+}
+
+// mustBeSeen reports whether the check found something that nobody should have
+// to look for.
+func (c Cited) mustBeSeen() bool {
+	return slices.Contains([]agent.Verdict{agent.NotFound, agent.Differs, agent.Stale, agent.Contradicted}, c.Verdict)
+}
+
+// verdictMark shows a verdict by mark and words; the colour only repeats it.
+func verdictMark(c agent.Citation, theme *draw.Theme) string {
+	told := safetext.Line(c.Told())
+	switch c.Verdict {
+	case "":
+		return theme.Dim.Render("closest")
+	case agent.Verified:
+		return theme.Success.Render(told)
+	case agent.Stale, agent.Differs, agent.Contradicted:
+		return theme.Warning.Render(told)
+	case agent.NotFound:
+		return theme.Danger.Render(told)
+	}
+	return theme.Dim.Render(told)
+}
+
+// Source returns the source of a number.
+func Source(list []agent.Source, n int) agent.Source {
+	if at := slices.IndexFunc(list, func(s agent.Source) bool { return s.N == n }); at >= 0 {
+		return list[at]
+	}
+	return agent.Source{}
+}
+
+// InWords is a citation with its verdict in words.
+func (c Cited) InWords() string {
+	told := c.Told()
+	if c.Verdict == "" {
+		told = "closest"
+	}
+	return strings.TrimSpace(c.mark() + " " + safetext.Line(c.place()) + " " + safetext.Line(told))
+}

@@ -1,0 +1,141 @@
+package transcript
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"lifehub/internal/text"
+	"lifehub/tui/draw"
+)
+
+// sentence is what a citation belongs to: the sentence that ends with it, or is
+// around a place of the whole answer, in bytes, or the words themselves.
+type sentence struct {
+	at    int
+	words string
+}
+
+// sentences are those that the chosen source belongs to.
+func (s *Sources) sentences() (list []sentence) {
+	if s.chosen < 0 || s.chosen >= len(s.List) {
+		return nil
+	}
+	c := s.List[s.chosen]
+	for _, at := range c.at {
+		switch {
+		case at > 0:
+			list = append(list, sentence{at: at})
+		case c.Words != "":
+			list = append(list, sentence{words: c.Words})
+		case c.N == 0:
+			list = append(list, sentence{words: c.Path})
+		}
+	}
+	return list
+}
+
+// markSentences has sentences marked from now on; it reports whether others were.
+func (a *Answer) markSentences(list []sentence) (changed bool) {
+	changed = !slices.Equal(a.chosen, list)
+	a.chosen = list
+	return changed
+}
+
+// letters are those of a text, and its digits, which are the same before and
+// after it is drawn.
+func letters(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return r
+		}
+		return -1
+	}, text)
+}
+
+// mark underlines the chosen sentences in lines that were drawn of the answer. It
+// returns the first line that has one, -1 where none is found.
+func (a *Answer) mark(lines []string, theme *draw.Theme) (out []string, first int) {
+	if first = -1; len(a.chosen) == 0 {
+		return lines, first
+	}
+	source := string(a.source)
+	var drawn strings.Builder
+	starts := make([]int, len(lines)) // of each line, in letters
+	for i, line := range lines {
+		starts[i] = drawn.Len()
+		drawn.WriteString(letters(ansi.Strip(line)))
+	}
+	out = slices.Clone(lines)
+	style := theme.Shade.Underline(true)
+	for _, s := range a.chosen {
+		from, words := 0, s.words
+		for _, sentence := range text.Sentences(source) {
+			if at := s.at - a.from; s.at > 0 && at > sentence.Start && at <= sentence.End {
+				from, words = sentence.Start, source[sentence.Start:sentence.End]
+			}
+		}
+		if words = letters(words); words == "" {
+			continue
+		}
+		begin := nearest(drawn.String(), words, len(letters(source[:from])))
+		if begin < 0 {
+			continue
+		}
+		for i, line := range lines {
+			from, to := cells(ansi.Strip(line), begin-starts[i], begin+len(words)-starts[i])
+			if from == to {
+				continue
+			}
+			if first < 0 || i < first {
+				first = i
+			}
+			out[i] = draw.Marked(out[i], from, to, style)
+		}
+	}
+	return out, first
+}
+
+// nearest is where words stand in a text, nearest to a place; -1: nowhere.
+func nearest(text, words string, place int) int {
+	best := -1
+	for at := 0; ; at++ {
+		next := strings.Index(text[at:], words)
+		if next < 0 {
+			return best
+		}
+		if at += next; best < 0 || max(at-place, place-at) < max(best-place, place-best) {
+			best = at
+		}
+	}
+}
+
+// cells are those of a line from one of its letters up to another, and signs right
+// next to them.
+func cells(line string, from, to int) (begin, end int) {
+	begin, end = -1, 0
+	count, word := 0, 0 // bytes of letters before; where the word begins
+	for at, r := range line {
+		if unicode.IsSpace(r) {
+			if word = at + 1; begin >= 0 && count >= to {
+				break
+			}
+			continue
+		}
+		if n := len(letters(string(r))); n > 0 {
+			if begin < 0 && count >= from && count < to {
+				begin = word
+			}
+			count += n
+		}
+		if begin >= 0 && count <= to {
+			end = at + len(string(r))
+		}
+	}
+	if begin < 0 {
+		return 0, 0
+	}
+	return draw.Width(line[:begin]), draw.Width(line[:end])
+}
