@@ -47,10 +47,11 @@ type tool struct {
 }
 
 var (
-	_ agent.Tool    = (*tool)(nil)
-	_ agent.Timed   = (*tool)(nil)
-	_ agent.Hinted  = (*tool)(nil)
-	_ agent.Renamed = (*tool)(nil)
+	_ agent.Tool      = (*tool)(nil)
+	_ agent.Timed     = (*tool)(nil)
+	_ agent.Hinted    = (*tool)(nil)
+	_ agent.Renamed   = (*tool)(nil)
+	_ agent.Previewer = (*tool)(nil)
 )
 
 // newTool makes a tool of what a server lists, or says why it is refused. Its
@@ -145,6 +146,11 @@ func (t *tool) Level(json.RawMessage) agent.Level { return t.level }
 
 // Outward: what the server is told, it may tell others.
 func (t *tool) Outward() bool { return true }
+
+// Preview says whose tool it is.
+func (t *tool) Preview(context.Context, json.RawMessage) (agent.Preview, error) {
+	return agent.Preview{Text: "Run " + t.name + " of the server " + t.server.Name + " with these arguments"}, nil
+}
 
 // ReadOnlyHint is what the user has seen and trusted of the tool.
 func (t *tool) ReadOnlyHint() *bool { return t.reads }

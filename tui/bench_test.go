@@ -22,7 +22,6 @@ import (
 	"lifehub/tui/draw"
 	"lifehub/tui/frame"
 	"lifehub/tui/markdown"
-	"lifehub/tui/markdown/layout"
 	"lifehub/tui/panel"
 )
 
@@ -178,7 +177,7 @@ func BenchmarkBytes(b *testing.B) {
 		b.Run(kind, func(b *testing.B) {
 			pieces := answerOf(kind, 600)
 			visible := 0
-			for _, line := range markdown.Render(strings.Join(pieces, ""), 110, layout.DarkPalette().Theme()) {
+			for _, line := range markdown.Render(strings.Join(pieces, ""), 110, draw.NewTheme("dark", true, true, nil).Markdown) {
 				visible += len(ansi.Strip(line))
 			}
 			for b.Loop() {
@@ -260,7 +259,7 @@ func BenchmarkStream(b *testing.B) {
 			whole := strings.Join(pieces, "")
 			for b.Loop() {
 				start := time.Now()
-				markdown.Render(whole, draw.Readable, layout.DarkPalette().Theme())
+				markdown.Render(whole, draw.Readable, draw.NewTheme("dark", true, true, nil).Markdown)
 				once := time.Since(start)
 
 				m := talk(b, 120, 40, 0)

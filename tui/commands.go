@@ -12,6 +12,7 @@ import (
 	"lifehub/agent"
 	"lifehub/tui/backend"
 	"lifehub/tui/dialog"
+	"lifehub/tui/draw"
 	"lifehub/tui/panel"
 	"lifehub/tui/safetext"
 	"lifehub/tui/transcript"
@@ -284,8 +285,8 @@ func (m *Model) chooseTheme(name string) {
 	case name == "":
 		m.cover(panel.NewThemes(m.Theme, m.chooseTheme))
 		return
-	case !panel.IsTheme(name):
-		m.flash("/theme takes auto, dark, light, ansi or contrast")
+	case !slices.Contains(draw.ThemeNames(), name):
+		m.flash("/theme takes " + strings.Join(draw.ThemeNames(), ", "))
 		return
 	}
 	m.Theme, m.Colours = name, nil

@@ -104,7 +104,7 @@ func (m *Model) invitation() string {
 	case m.panel != nil:
 		return ""
 	case m.asks.Open():
-		return "Answer the request above · a message you write here waits"
+		return "Answer the request above (y/n)"
 	case m.turn != nil:
 		return "Write the next message · " + m.keys.Send.Help().Key + " queues it"
 	case m.suggested.question != "":

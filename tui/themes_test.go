@@ -22,6 +22,6 @@ func TestAThemeIsChosenWhileItRuns(t *testing.T) {
 			t.Error("the dark theme is not as it was")
 		}
 		r.keys("/theme purple", "enter")
-		r.mustShow("takes auto, dark, light, ansi or contrast")
+		r.mustShow("takes auto, dark, light, catppuccin-mocha")
 	})
 }

@@ -283,7 +283,7 @@ func (m *Model) View() tea.View { return m.drawn.picture }
 
 // newLook is the theme for what is known of the terminal.
 func (m *Model) newLook() *draw.Theme {
-	return draw.NewTheme(m.Theme, draw.IsDark(m.Theme, m.term.dark), m.term.colours, m.Colours)
+	return draw.NewTheme(m.Theme, m.term.dark, m.term.colours, m.Colours)
 }
 
 func (m *Model) restyle() {

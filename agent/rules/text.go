@@ -31,6 +31,29 @@ func Format(r Rule) string {
 	return b.String()
 }
 
+// Words says which calls a rule is about.
+func (r Rule) Words() string {
+	calls := r.Tool
+	for i, w := range r.Where {
+		join := " with "
+		if i > 0 {
+			join = " and "
+		}
+		switch w.Fit {
+		case NotGiven:
+			calls += join + "no " + w.Argument
+		case LikeGlob:
+			calls += join + w.Argument + " " + argumentUnescaper.Replace(strings.Join(w.Values, " or "))
+		default:
+			calls += join + w.Argument + " " + w.String()
+		}
+	}
+	if r.Only && len(r.Where) > 0 {
+		calls += ", and nothing else"
+	}
+	return calls
+}
+
 // String is the condition as the file holds it.
 func (w Where) String() string {
 	switch {

@@ -38,7 +38,8 @@ func (c change) diff() string {
 	if c.was == nil {
 		from = "/dev/null"
 	}
-	return udiff.Unified(from, c.path, string(c.was), string(c.now))
+	diff, _ := udiff.ToUnified(from, c.path, string(c.was), udiff.Lines(string(c.was), string(c.now)), 1) // edits made of a text fit it
+	return diff
 }
 
 // noteWriter is what a writing tool works at.
@@ -56,8 +57,7 @@ type changes interface {
 // write makes a change, once it is kept how to take it back.
 func (d noteWriter) write(ctx context.Context, c change) error {
 	if turn := agent.OriginOf(ctx).Turn; turn != "" && d.changes != nil {
-		kept := agent.NoteChange{Vault: c.folder.Dir(), Path: c.path, Before: c.was, After: sum(c.now)}
-		if err := d.changes.Changing(ctx, turn, kept); err != nil {
+		if err := d.changes.Changing(ctx, turn, agent.NoteChange{Vault: c.folder.Dir(), Path: c.path, Before: c.was, After: sum(c.now)}); err != nil {
 			return err
 		}
 	}
@@ -134,7 +134,7 @@ func (w *writer[Args]) Preview(ctx context.Context, args Args) (agent.Preview, e
 		return agent.Preview{}, err
 	}
 	w.remember(args, c)
-	return agent.Preview{Path: c.path, Diff: c.diff()}, nil
+	return agent.Preview{Path: w.pathOf(c.folder, c.path), Diff: c.diff()}, nil
 }
 
 // Place is the note that a call would change.

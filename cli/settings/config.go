@@ -12,12 +12,14 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"lifehub/tui/draw"
 )
 
 // Config is every setting, after all layers: defaults, config file,
 // environment, flags. A field is all there is to say of a setting: its name in
-// the file, its usual value, the values it may have ("file": or the path of
-// one), its least number, the variables besides LIFEHUB_NAME that set it, and
+// the file, its usual value, the values it may have ("themes": a theme, or the path
+// of a file), its least number, the variables besides LIFEHUB_NAME that set it, and
 // whether it is quiet, a secret that is not shown.
 type Config struct {
 	Notes      []string `name:"notes" doc:"folders of Markdown notes; 'lifehub index DIR' adds one"`
@@ -89,7 +91,7 @@ type Config struct {
 		PasswordFile string `name:"mail.password_file" doc:"file with the password, readable only by you; LIFEHUB_MAIL_PASSWORD takes precedence"`
 		TLS          string `name:"mail.tls" usual:"starttls" one:"starttls,tls,none" doc:"encryption of the connection; none is only for a server on this machine"`
 	}
-	Theme   string              `name:"theme" usual:"auto" one:"auto,dark,light,ansi,contrast" file:"true" doc:"colours; auto: by the terminal's background; contrast tells nothing by red and green; or a file of your own colours, as in brand: \"#B39DFF\""`
+	Theme   string              `name:"theme" usual:"auto" themes:"true" doc:"colours; auto: by the terminal's background; contrast tells nothing by red and green; or a file of your own colours, as in brand: \"#B39DFF\""`
 	Mouse   bool                `name:"mouse" usual:"true" doc:"let the mouse wheel scroll; the terminal's own selection then needs Shift"`
 	Editor  string              `name:"editor" env:"VISUAL,EDITOR" doc:"editor that opens a source at its line"`
 	Editing string              `name:"editing" usual:"emacs" one:"emacs,vi" doc:"editing keys of the input"`
@@ -133,9 +135,13 @@ func All(c *Config) []setting {
 				return strings.FieldsFunc(tag.Get(key), func(r rune) bool { return r == ',' })
 			}
 			least, _ := strconv.Atoi(tag.Get("least")) //nolint:errcheck // 0: there is none
+			one, themes := words("one"), tag.Get("themes") != ""
+			if themes {
+				one = draw.ThemeNames()
+			}
 			list = append(list, setting{
-				Name: tag.Get("name"), Env: words("env"), Doc: tag.Get("doc"), usual: tag.Get("usual"), one: words("one"),
-				orFile: tag.Get("file") != "", least: least, Quiet: tag.Get("quiet") != "", Field: field.Addr().Interface(),
+				Name: tag.Get("name"), Env: words("env"), Doc: tag.Get("doc"), usual: tag.Get("usual"), one: one,
+				orFile: themes, least: least, Quiet: tag.Get("quiet") != "", Field: field.Addr().Interface(),
 			})
 		}
 	}

@@ -29,7 +29,7 @@ func TestTheScreenHasSettings(t *testing.T) {
 		"keys:\n  compose: ctrl+r\n": ":1: keys: ctrl+r is both search and compose",
 		"keys:\n  compse: ctrl+x\n":  `:1: keys: no action is called "compse"`,
 		"keys: ctrl+x\n":             ":1: key: value pairs are expected, not a single value",
-		"theme: purple\n":            `:1: theme: "purple" is not one of auto, dark, light, ansi, contrast`,
+		"theme: purple\n":            `:1: theme: "purple" is not one of auto, dark, light, catppuccin-mocha, catppuccin-latte, dracula, gruvbox-dark, gruvbox-light, nord, solarized-dark, solarized-light, tokyo-night, ansi, contrast`,
 	} {
 		apptest.Write(t, file, text)
 		if _, err := settings.Load(file, none); err == nil || err.Error() != file+want {

@@ -88,7 +88,7 @@ type Options struct {
 	Environ []string            // the editor's environment; nil: that of LifeHub
 	Mode    string              // how turns are made: plan, loop or team
 	UseMode func(mode string)   // makes later turns so; nil: the mode can't be changed
-	Theme   string              // auto, dark, light, ansi or contrast; "": auto
+	Theme   string              // see [draw.ThemeNames]; "": auto
 	Keys    map[string][]string // keys by action, over the built-in ones
 	NoMouse bool                // leave the mouse to the terminal
 	Inline  bool                // what is over is printed into the terminal's own scrollback

@@ -59,7 +59,7 @@ func Boxes(t *testing.T, stories map[string]func(t *testing.T, width int) Box) {
 }
 
 func (l Look) theme() *draw.Theme {
-	return draw.NewTheme(l.Theme, draw.IsDark(l.Theme, true), l.Coloured, nil)
+	return draw.NewTheme(l.Theme, true, l.Coloured, nil)
 }
 
 // fits draws a box at sizes of all kinds, and at the end as it was drawn first.

@@ -47,12 +47,12 @@ func (l *Lists) View(width, height int, k *keys.Map, theme *draw.Theme) []string
 	if !framed {
 		outer, rows = width+draw.BoxSides, max(1, height)
 	}
-	box := draw.Box{Border: theme.Border, Title: "Commands"}
+	box := draw.Box{Border: theme.Dim, Title: "Commands"}
 	hints := []string{k.Up.Help().Key + k.Down.Help().Key + " move", k.Complete.Help().Key + " complete", k.Send.Help().Key + " run", k.Stop.Help().Key + " close"}
 	var lines []string
 	chosen, n, asks := l.Palette.Chosen, len(l.Palette.Rows), outer
 	if l.Palette.Open() {
-		lines, asks = l.Palette.view(outer-draw.BoxSides, rows, theme)
+		lines, asks = l.Palette.view(outer-draw.BoxSides, rows, k, theme)
 	} else {
 		box.Title, hints[1], hints[2] = "Notes and files", k.Complete.Help().Key+" insert", ""
 		hints = append(hints[:2], hints[3])

@@ -9,6 +9,7 @@ import (
 
 	"lifehub/tui/backend"
 	"lifehub/tui/draw"
+	"lifehub/tui/fuzzy"
 	"lifehub/tui/keys"
 	"lifehub/tui/safetext"
 )
@@ -26,6 +27,7 @@ type Mentions struct {
 	loaded bool
 
 	Rows    []backend.Mention
+	word    string // they fit
 	Chosen  int
 	closed  string // the text for which the user closed it
 	asked   string // the name whose preview was asked for
@@ -128,53 +130,24 @@ func (p *Mentions) TakePreview(msg PreviewMsg) {
 
 // fill finds the rows for a word, best first.
 func (p *Mentions) fill(word string) {
-	type match struct{ at, rank int }
+	type match struct{ at, score int }
 	var found []match
 	typed := strings.ToLower(word)
-	p.Rows = p.Rows[:0]
+	p.Rows, p.word = p.Rows[:0], word
 	for i, text := range p.plain {
 		if p.all[i].Name == word && !strings.HasSuffix(word, "/") {
 			p.Rows = nil
 			return // it is whole
 		}
-		if rank := fuzzy(text, typed); rank >= 0 {
-			found = append(found, match{i, rank})
+		if score := fuzzy.Score(text, typed); score > 0 {
+			found = append(found, match{i, score})
 		}
 	}
-	slices.SortStableFunc(found, func(a, b match) int { return a.rank - b.rank })
+	slices.SortStableFunc(found, func(a, b match) int { return b.score - a.score })
 	for _, f := range found[:min(len(found), maxMentions)] {
 		p.Rows = append(p.Rows, p.all[f.at])
 	}
 	p.Chosen = max(0, min(p.Chosen, len(p.Rows)-1))
-}
-
-// fuzzy says how well a typed text names another, both without case: 0 is
-// best, negative not at all. The beginning of a name goes before that of a
-// word in it, a text before letters in order, letters near each other before
-// letters far apart.
-func fuzzy(text, typed string) int {
-	switch at := strings.Index(text, typed); {
-	case at == 0:
-		return 0
-	case at > 0 && strings.ContainsRune("/\x00", rune(text[at-1])):
-		return 1
-	case at > 0 && strings.ContainsRune(" -_.:", rune(text[at-1])):
-		return 2
-	case at > 0:
-		return 3
-	}
-	from, to := -1, 0
-	for _, letter := range typed {
-		at := strings.IndexRune(text[to:], letter)
-		if at < 0 {
-			return -1
-		}
-		if from < 0 {
-			from = to + at
-		}
-		to += at + len(string(letter))
-	}
-	return 4 + to - from - len(typed)
 }
 
 func (p *Mentions) Open() bool { return len(p.Rows) > 0 }
@@ -209,9 +182,14 @@ func (p *Mentions) view(width, height int, theme *draw.Theme) []string {
 	}
 	rows := min(len(p.Rows), height)
 	from := max(0, min(p.Chosen-rows/2, len(p.Rows)-rows))
+	list := make([]draw.Row, rows)
+	for i, m := range p.Rows[from : from+rows] {
+		list[i] = draw.Row{Label: "@" + m.Name, Detail: m.Detail, Typed: p.word}
+	}
+	column, _ := draw.Columns(list, width-beside-1)
 	var lines []string
-	for at := from; at < from+rows; at++ {
-		lines = append(lines, mentionRow(p.Rows[at], at == p.Chosen, width-beside, theme))
+	for i, r := range list {
+		lines = append(lines, r.View(from+i == p.Chosen, column, width-beside-1, theme))
 	}
 	if beside == 0 {
 		return lines
@@ -229,17 +207,6 @@ func (p *Mentions) view(width, height int, theme *draw.Theme) []string {
 		lines[n] = left + strings.Repeat(" ", width-beside-1-draw.Width(left)) + theme.Border.Render("│ ") + theme.Dim.Render(draw.Truncate(text, beside-2))
 	}
 	return lines
-}
-
-// mentionRow is a row of the list.
-func mentionRow(n backend.Mention, chosen bool, width int, theme *draw.Theme) string {
-	name, mark := "@"+safetext.Line(n.Name), "  "
-	detail := theme.Dim.Render(draw.Truncate(safetext.Line(n.Detail), width/3))
-	name = draw.Truncate(name, max(8, width-4-draw.Width(detail)))
-	if chosen {
-		mark, name = theme.Selected.Render("› "), theme.Selected.Render(name)
-	}
-	return draw.Truncate(mark+name+"  "+detail, width)
 }
 
 // mentionText is how a name stands in a message.

@@ -1,6 +1,7 @@
 package composer
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -9,6 +10,7 @@ import (
 
 	"lifehub/tui/backend"
 	"lifehub/tui/draw"
+	"lifehub/tui/fuzzy"
 	"lifehub/tui/keys"
 )
 
@@ -16,7 +18,9 @@ import (
 type Palette struct {
 	Rows   []backend.Command
 	Chosen int
-	closed string // the text for which the user closed it
+	typed  string
+	closed string         // the text for which the user closed it
+	used   map[string]int // how often each was chosen or run, since LifeHub began
 }
 
 // Follow brings the palette in line with what is typed.
@@ -29,19 +33,24 @@ func (p *Palette) Follow(text string, commands []backend.Command) {
 		p.Rows = nil
 		return
 	}
-	var rows []backend.Command
+	if typed != p.typed {
+		p.typed, p.Chosen = typed, 0
+	}
+	scores := map[string]int{}
+	p.Rows = nil
 	for _, c := range commands {
-		if strings.HasPrefix(c.Name, typed) {
-			rows = append(rows, c)
+		scores[c.Name] = fuzzy.Score(c.Name, typed)
+		for _, name := range c.Aliases {
+			scores[c.Name] = max(scores[c.Name], fuzzy.Score(name, typed)-2)
+		}
+		if scores[c.Name] > 0 {
+			p.Rows = append(p.Rows, c)
 		}
 	}
-	for _, c := range commands {
-		if !strings.HasPrefix(c.Name, typed) && (strings.Contains(c.Name, typed) || slices.ContainsFunc(c.Aliases, func(a string) bool { return strings.HasPrefix(a, typed) })) {
-			rows = append(rows, c)
-		}
-	}
-	p.Rows = rows
-	p.Chosen = max(0, min(p.Chosen, len(rows)-1))
+	slices.SortStableFunc(p.Rows, func(a, b backend.Command) int {
+		return cmp.Or(scores[b.Name]-scores[a.Name], p.used[b.Name]-p.used[a.Name])
+	})
+	p.Chosen = max(0, min(p.Chosen, len(p.Rows)-1))
 }
 
 func (p *Palette) Open() bool { return len(p.Rows) > 0 }
@@ -50,6 +59,16 @@ func (p *Palette) Open() bool { return len(p.Rows) > 0 }
 // the key is the composer's.
 func (p *Palette) Press(pressed tea.KeyPressMsg, k *keys.Map, c *Model, commands []backend.Command) bool {
 	chosen := p.Rows[p.Chosen]
+	if key.Matches(pressed, k.Complete, k.Send) {
+		run := chosen.Name
+		if named := backend.Find(commands, c.Text()[1:]); named != nil && !key.Matches(pressed, k.Complete) {
+			run = named.Name
+		}
+		if p.used == nil {
+			p.used = map[string]int{}
+		}
+		p.used[run]++
+	}
 	switch {
 	case key.Matches(pressed, k.Stop):
 		p.closed, p.Rows = c.Text(), nil
@@ -77,16 +96,34 @@ func (p *Palette) Press(pressed tea.KeyPressMsg, k *keys.Map, c *Model, commands
 // around is a place in a list of n rows whose ends meet.
 func around(at, n int) int { return (at + n) % n }
 
-// view shows at most so many commands.
-func (p *Palette) view(width, rows int, theme *draw.Theme) (lines []string, all int) {
-	list := make([]draw.Row, len(p.Rows))
+// wideUsage is from where on only the chosen command shows what it may be given.
+const wideUsage = 24
+
+// view shows at most so many commands, each with its key, and returns how wide
+// they are.
+func (p *Palette) view(width, rows int, k *keys.Map, theme *draw.Theme) (lines []string, all int) {
+	own := map[string]key.Binding{"help": k.Help, "new": k.New, "resume": k.Conversations, "model": k.Model, "mode": k.Mode, "quit": k.Leave}
+	list, pressed := make([]draw.Row, len(p.Rows)), 0
 	for i, c := range p.Rows {
-		list[i] = draw.Row{Label: c.Usage(), Detail: c.Help}
+		list[i] = draw.Row{Label: c.Usage(), Detail: c.Help, Typed: p.typed}
+		if draw.Width(list[i].Label) > wideUsage {
+			list[i].Label = "/" + c.Name + " …"
+		}
+		if b := own[c.Name]; b.Enabled() && width >= 60 {
+			pressed = max(pressed, 2+draw.Width(b.Help().Key))
+		}
 	}
-	column, all := draw.Columns(list, width)
+	column, all := draw.Columns(list, width-pressed)
 	from := max(0, min(p.Chosen-rows/2, len(list)-rows))
 	for at := from; at < min(len(list), from+rows); at++ {
-		lines = append(lines, list[at].View(at == p.Chosen, column, width, theme))
+		if at == p.Chosen {
+			list[at].Label = p.Rows[at].Usage()
+		}
+		line := list[at].View(at == p.Chosen, column, all, theme)
+		if b := own[p.Rows[at].Name]; b.Enabled() && pressed > 0 {
+			line = draw.Justify(line, theme.Key.Render(b.Help().Key), all+pressed)
+		}
+		lines = append(lines, line)
 	}
-	return lines, all
+	return lines, all + pressed
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"lifehub/agent"
+	"lifehub/agent/rules"
 	"lifehub/tui/arguments"
 	"lifehub/tui/draw"
 	"lifehub/tui/safetext"
@@ -27,9 +28,18 @@ const (
 	Argument
 	Added
 	Removed
+	Context
 	Warning // why it is asked about although a rule could allow it
 	Detail
 )
+
+// Title is what stands before and after the name of what asks.
+func Title(asked agent.PermissionAsked) (before, after string) {
+	if asked.Unknown {
+		return "", ": outcome unknown"
+	}
+	return "Allow ", "?"
+}
 
 // Describe says what a call will do: first in a sentence, then by its diff, or
 // where it has none by its arguments. What need not be seen each time is among
@@ -82,6 +92,15 @@ func Describe(asked agent.PermissionAsked, details bool) (lines []Line) {
 	return lines
 }
 
+// RuleInWords says which calls a rule is about, as far as it can be read.
+func RuleInWords(rule string) string {
+	r, err := rules.ParseOne(rule)
+	if err != nil {
+		return rule
+	}
+	return r.Words()
+}
+
 // sentence says what a change does to its file.
 func sentence(change agent.Preview, diff []Line) string {
 	added, removed := 0, 0
@@ -125,10 +144,13 @@ func diffLines(diff string) (lines []Line) {
 		case strings.HasPrefix(line, "-"):
 			lines = append(lines, Line{Removed, "- " + safetext.Reveal(line[1:])})
 		case strings.HasPrefix(line, " "):
-			lines = append(lines, Line{Plain, "  " + safetext.Reveal(line[1:])})
+			lines = append(lines, Line{Context, "  " + safetext.Reveal(line[1:])})
 		default:
 			lines = append(lines, Line{Plain, safetext.Reveal(line)})
 		}
+	}
+	for len(lines) > 0 && lines[len(lines)-1] == (Line{Context, "  "}) {
+		lines = lines[:len(lines)-1]
 	}
 	return lines
 }

@@ -119,5 +119,5 @@ var pickyTask = agent.PermissionAsked{
 var misleading = agent.PermissionAsked{
 	Step: "1", Call: "m", Name: "web_fetch", Reason: "web_fetch opens an address that is new",
 	Input:   chattest.Raw(`{"url":"https://p\u0430ypal.example/?d=4711` + strings.Repeat(`\t`, 12) + `\u202egnp.exe","n\u200bote":"` + strings.Repeat(`\n`, 40) + `"}`),
-	Preview: agent.Preview{Text: "opens a page on p\u0430ypal.example, which learns this whole address"},
+	Preview: agent.Preview{Text: "Open a page on p\u0430ypal.example, which learns this whole address"},
 }

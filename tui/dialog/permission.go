@@ -236,10 +236,11 @@ func (p *Permission) View(width, height int, keys *keys.Map, theme *draw.Theme, 
 // question is what stands around what would run.
 func (p *Permission) question(width int, keys *keys.Map, theme *draw.Theme, now time.Time) *question {
 	asked := p.Current()
-	q := &question{before: "Allow ", name: safetext.Line(asked.Name), after: "?", unread: !asked.Seen}
+	q := &question{name: safetext.Line(asked.Name), unread: !asked.Seen}
+	q.before, q.after = Title(asked.PermissionAsked)
 	esc := "denies"
 	if asked.Unknown {
-		q.before, q.after, esc = "", ": outcome unknown", "skips"
+		esc = "skips"
 	}
 	if len(p.queue) > 1 {
 		q.count = fmt.Sprintf("%d of %d", p.at+1, len(p.queue))
@@ -267,7 +268,12 @@ func (p *Permission) rule(width int, theme *draw.Theme) []string {
 	if p.Chosen != always {
 		return nil
 	}
-	return draw.StyleLines(theme.Warning.Render, draw.Wrap("always writes the rule “"+safetext.Reveal(p.Current().Rule)+"”", width))
+	rule := p.Current().Rule
+	lines := draw.StyleLines(theme.Dim.Render, draw.Wrap("always writes the rule “"+safetext.Reveal(rule)+"”", width))
+	if words := RuleInWords(rule); words != rule {
+		lines = append(draw.StyleLines(theme.Warning.Render, draw.Wrap("always allows "+safetext.Reveal(words), width)), lines...)
+	}
+	return lines
 }
 
 // besideName is how much the title has besides the name of what asks at the
@@ -313,7 +319,7 @@ func (p *Permission) Content(width int, theme *draw.Theme) []bodyLine {
 	}
 	styles := map[Mark]func(...string) string{
 		Sentence: theme.Strong.Render, Added: theme.Added.Render, Removed: theme.Removed.Render, Argument: markNew(asked.New, theme),
-		Warning: theme.Warning.Render, Detail: theme.Dim.Render, Plain: theme.Text.Render,
+		Warning: theme.Warning.Render, Detail: theme.Dim.Render, Plain: theme.Text.Render, Context: theme.Dim.Render,
 	}
 	for _, line := range Describe(asked.PermissionAsked, p.details) {
 		add(styles[line.Mark], line.Text)

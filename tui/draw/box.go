@@ -69,9 +69,13 @@ func Over(lines, box []string, x, y, width int) []string {
 
 // Dimmed are lines as they look behind a box.
 func Dimmed(lines []string, theme *Theme) []string {
+	behind := theme.Border
+	if theme.Shade.GetBackground() == (lipgloss.NoColor{}) { // its borders are bright
+		behind = theme.Dim.Faint(true)
+	}
 	for i, line := range lines {
 		if line = strings.TrimRight(ansi.Strip(line), " "); line != "" {
-			line = theme.Dim.Render(line)
+			line = behind.Render(line)
 		}
 		lines[i] = line
 	}

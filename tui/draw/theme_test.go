@@ -1,30 +1,119 @@
 package draw
 
 import (
-	"regexp"
+	"image/color"
+	"math"
+	"reflect"
 	"strings"
 	"testing"
 
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/exp/golden"
+
 	"lifehub/tui/markdown"
+	"lifehub/tui/markdown/layout"
 )
 
 const everyMeaning = "# Heading\n\n`code` [link](https://a.example) [1]\n\n---\n\n```go\nfunc f() string { return \"s\" + 1 } // why\n```\n\n```diff\n@@ -1 +1 @@\n-old\n+new\n```\n"
 
-func TestMarkdownWearsTheColoursOfTheTheme(t *testing.T) {
-	foreign := regexp.MustCompile(`[34]8;5;`) // the shades of the dark and the light theme
-	for _, name := range []string{"ansi", "contrast"} {
-		for _, dark := range []bool{true, false} {
-			page := strings.Join(markdown.Render(everyMeaning, 80, NewTheme(name, dark, true, nil).Markdown), "\n")
-			if found := foreign.FindString(page); found != "" {
-				t.Errorf("%s has shades of another theme: %q", name, page)
+// contrast is how far two colours are apart, as WCAG 2 has it: 1 to 21.
+func contrast(a, b color.Color) float64 {
+	luminance := func(c color.Color) float64 {
+		r, g, b, _ := c.RGBA()
+		linear := func(v uint32) float64 {
+			x := float64(v) / 0xffff
+			if x <= 0.03928 {
+				return x / 12.92
+			}
+			return math.Pow((x+0.055)/1.055, 2.4)
+		}
+		return 0.2126*linear(r) + 0.7152*linear(g) + 0.0722*linear(b)
+	}
+	x, y := luminance(a), luminance(b)
+	return (max(x, y) + 0.05) / (min(x, y) + 0.05)
+}
+
+// foregrounds are all colours that a theme, or a part of one, writes in.
+func foregrounds(of reflect.Value, name string, yield func(name string, c color.Color)) {
+	switch s := of.Interface().(type) {
+	case lipgloss.Style:
+		yield(name, s.GetForeground())
+	case layout.Style:
+		yield(name, s.Foreground)
+	default:
+		for i := range of.NumField() {
+			field := of.Field(i)
+			switch of := name + "." + of.Type().Field(i).Name; field.Kind() {
+			case reflect.Array:
+				for i := range field.Len() {
+					foregrounds(field.Index(i), of, yield)
+				}
+			case reflect.Struct:
+				foregrounds(field, of, yield)
 			}
 		}
 	}
-	own := map[string]string{"you": "#010203", "danger": "#040506"}
+}
+
+func TestEveryColourStandsOutInEveryTheme(t *testing.T) {
+	for _, s := range schemes {
+		if s.background == "" {
+			continue // the terminal's own colours
+		}
+		grounds, seen := []string{s.background}, 0
+		if s.shade != "" {
+			grounds = append(grounds, s.shade)
+		}
+		foregrounds(reflect.ValueOf(*NewTheme(s.Name, !s.light, true, nil)), s.Name, func(name string, c color.Color) {
+			if c == nil || c == (lipgloss.NoColor{}) {
+				return
+			}
+			seen++
+			least := 4.5
+			switch {
+			case s.Name == "contrast":
+				least = 7
+			case strings.HasSuffix(name, "Border"):
+				least = 3
+			}
+			for _, ground := range grounds {
+				if got := contrast(c, lipgloss.Color(ground)); got < least && !(least == 3 && ground == s.shade) {
+					t.Errorf("%s: %.2f:1 on %s, less than %.1f:1", name, got, ground, least)
+				}
+			}
+		})
+		if seen < 20 {
+			t.Errorf("%s: only %d colours were looked at", s.Name, seen)
+		}
+	}
+}
+
+// TestGoldenPicturesOfThemes keeps the same page in the colours of some themes.
+func TestGoldenPicturesOfThemes(t *testing.T) {
+	for _, name := range []string{"catppuccin-latte", "dracula"} {
+		t.Run(name, func(t *testing.T) {
+			theme := NewTheme(name, true, true, nil)
+			lines := []string{Shaded(theme.You.Render("▌")+" how do I raise it? "+theme.Dim.Render("‹ 2 of 3 ›"), 40, theme)}
+			lines = append(lines, markdown.Render(everyMeaning, 40, theme.Markdown)...)
+			lines = append(lines, theme.Reference.Render("[1]")+" plan.md "+theme.Success.Render("✓ quoted")+theme.Warning.Render(" ≈ paraphrased")+theme.Danger.Render(" ✗ not in that note"))
+			lines = append(lines, Box{Title: theme.Strong.Render("Themes"), Count: theme.Dim.Render("1 of 2"), Keys: theme.Key.Render("enter") + theme.Dim.Render(" save"), Border: theme.Border}.View([]string{theme.Selected.Render("› " + name)}, 40)...)
+			golden.RequireEqual(t, strings.Join(lines, "\n")+"\n")
+		})
+	}
+}
+
+func TestColoursOfOnesOwnAreThoseOfMarkdownToo(t *testing.T) {
+	own := map[string]string{"you": "#010203", "danger": "9"}
 	page := strings.Join(markdown.Render(everyMeaning, 80, NewTheme("", true, true, own).Markdown), "\n")
-	for _, want := range []string{"38;2;1;2;3mHeading", "38;2;4;5;6m-old", "38;5;114m+new"} {
+	for _, want := range []string{"38;2;1;2;3mHeading", "91m-old", "38;2;126;224;160m+new"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("no %q in %q", want, page)
+		}
+	}
+	for _, coloured := range []bool{false, true} {
+		theme := NewTheme("ansi", true, coloured, nil).Markdown
+		if page := strings.Join(markdown.Render(everyMeaning, 80, theme), "\n"); strings.Contains(page, "38;") || strings.Contains(page, "36m") != coloured {
+			t.Errorf("other than the sixteen colours, or none of them: %q", page)
 		}
 	}
 	if page := strings.Join(markdown.Render(everyMeaning, 80, NewTheme("ansi", true, false, own).Markdown), "\n"); strings.Contains(page, "38;") {

@@ -6,8 +6,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"lifehub/tui/markdown/layout"
 )
 
 // answer returns an answer of about n tokens of 4 bytes, of one kind of block.
@@ -72,7 +70,7 @@ const tokens = 8000
 // stream writes an answer token by token, asking for the picture after each,
 // and returns the time of each.
 func stream(src string) []time.Duration {
-	s := New(100, 100, layout.DarkPalette().Theme())
+	s := New(100, 100, darkPalette.Theme())
 	took := make([]time.Duration, 0, len(src)/4)
 	for i := 0; i < len(src); i += 4 {
 		begin := time.Now()
@@ -87,7 +85,7 @@ func stream(src string) []time.Duration {
 // streamOnly returns the time of the same without a clock for each token.
 func streamOnly(src string) time.Duration {
 	begin := time.Now()
-	s := New(100, 100, layout.DarkPalette().Theme())
+	s := New(100, 100, darkPalette.Theme())
 	for i := 0; i < len(src); i += 4 {
 		s.Write(src[i:min(i+4, len(src))])
 		s.Lines()
@@ -114,7 +112,7 @@ func BenchmarkStream(b *testing.B) {
 			var streamed, quarters, worst, once []float64
 			for b.Loop() {
 				begin := time.Now()
-				Render(src, 100, layout.DarkPalette().Theme())
+				Render(src, 100, darkPalette.Theme())
 				whole := time.Since(begin)
 				took := stream(src)
 				q := len(took) / 4

@@ -42,14 +42,14 @@ func TestRealNotesAreDrawnAtEveryWidth(t *testing.T) {
 	for _, name := range []string{"odd-prettier", "logseq-docs", "kepano-vault"} {
 		corpus(t, name, func(path, src string) {
 			for _, width := range []int{1, 13, 40, 100} {
-				want := Render(src, width, layout.DarkPalette().Theme())
+				want := Render(src, width, darkPalette.Theme())
 				if err := check(want, width); err != nil {
 					t.Errorf("%s%s: %v", name, path, err)
 				}
 				if width == 1 || width == 40 {
 					continue
 				}
-				s := New(width, width, layout.DarkPalette().Theme())
+				s := New(width, width, darkPalette.Theme())
 				for i := 0; i < len(src); i += 97 {
 					s.Write(src[i:min(i+97, len(src))])
 					s.Lines()

@@ -55,7 +55,7 @@ func BenchmarkGlamour(b *testing.B) {
 				begin := time.Now()
 				theirs := glamourRender(b, src, 100)
 				middle := time.Now()
-				ours := strings.Join(Render(src, 100, layout.DarkPalette().Theme()), "\n")
+				ours := strings.Join(Render(src, 100, darkPalette.Theme()), "\n")
 				times = append(times, float64(middle.Sub(begin))/float64(time.Since(middle)))
 				bytes = append(bytes, float64(len(theirs))/float64(len(ours)))
 			}

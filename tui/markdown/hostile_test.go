@@ -90,7 +90,7 @@ func TestWhatIsOpenIsReadAFewTimes(t *testing.T) {
 	}
 	for name, src := range all {
 		src = src[:len(src)/3] // as much as any bound, some times over
-		s := New(100, 100, layout.DarkPalette().Theme())
+		s := New(100, 100, darkPalette.Theme())
 		read := 0
 		for i := 0; i < len(src); i += 4 {
 			due := s.due
@@ -137,7 +137,7 @@ func BenchmarkHostile(b *testing.B) {
 					var lines []string
 					for range 5 {
 						begin := time.Now()
-						lines = Render(src, 100, layout.DarkPalette().Theme())
+						lines = Render(src, 100, darkPalette.Theme())
 						once = min(once, time.Since(begin))
 						streamed, worst = min(streamed, streamOnly(src)), min(worst, slices.Max(stream(src)))
 					}

@@ -19,6 +19,19 @@ import (
 	"lifehub/tui/safetext"
 )
 
+var (
+	darkPalette = layout.Palette{
+		Heading: ansi.IndexedColor(117), Code: ansi.IndexedColor(216), Keyword: ansi.IndexedColor(176), String: ansi.IndexedColor(150),
+		Number: ansi.IndexedColor(179), Quiet: ansi.IndexedColor(245), Border: ansi.IndexedColor(245), Link: ansi.IndexedColor(111), Citation: ansi.IndexedColor(80),
+		Added: ansi.IndexedColor(114), Removed: ansi.IndexedColor(210),
+	}
+	lightPalette = layout.Palette{
+		Heading: ansi.IndexedColor(25), Code: ansi.IndexedColor(130), Keyword: ansi.IndexedColor(90), String: ansi.IndexedColor(28),
+		Number: ansi.IndexedColor(94), Quiet: ansi.IndexedColor(243), Border: ansi.IndexedColor(243), Link: ansi.IndexedColor(26), Citation: ansi.IndexedColor(30),
+		Added: ansi.IndexedColor(28), Removed: ansi.IndexedColor(124),
+	}
+)
+
 // all has every construct, with text in several scripts.
 const all = `# Running plan
 
@@ -103,7 +116,7 @@ func TestGoldenPicturesOfEveryConstruct(t *testing.T) {
 			golden.RequireEqual(t, plain(Render(all, width, theme))+"\n")
 		})
 	}
-	for name, theme := range map[string]layout.Theme{"dark": layout.DarkPalette().Theme(), "light": layout.LightPalette().Theme(), "no colour": layout.Palette{}.Theme()} {
+	for name, theme := range map[string]layout.Theme{"dark": darkPalette.Theme(), "light": lightPalette.Theme(), "no colour": layout.Palette{}.Theme()} {
 		t.Run(name, func(t *testing.T) {
 			golden.RequireEqual(t, strings.Join(Render(all, 60, theme), "\n")+"\n")
 		})
@@ -132,7 +145,7 @@ func TestGoldenPicturesOfHalfArrivedText(t *testing.T) {
 func TestATokenTakesNoMoreMemoryAtTheEndThanAtTheBeginning(t *testing.T) {
 	for _, kind := range kinds {
 		src := answer(kind, tokens)
-		s := New(100, 100, layout.DarkPalette().Theme())
+		s := New(100, 100, darkPalette.Theme())
 		var quarters [4]uint64
 		for q := range quarters {
 			var before, after runtime.MemStats
@@ -171,7 +184,7 @@ func TestChangedTellsWhereToDrawAgain(t *testing.T) {
 // sequence makes it panic.
 func TestTheRendererOfBubbleTeaReadsEveryHostileLine(t *testing.T) {
 	for _, p := range hostile.Payloads {
-		for _, text := range append(Render(p.Text, 80, layout.DarkPalette().Theme()), safetext.Text(p.Text), safetext.Reveal(p.Text)) {
+		for _, text := range append(Render(p.Text, 80, darkPalette.Theme()), safetext.Text(p.Text), safetext.Reveal(p.Text)) {
 			parser, state := ansi.GetParser(), byte(0)
 			for text != "" {
 				_, _, n, next := ansi.DecodeSequence(text, state, parser)
@@ -204,11 +217,11 @@ func FuzzStream(f *testing.F) {
 		if len(src) > 10_000 || piece < 1 || width > 500 {
 			t.Skip()
 		}
-		want := Render(src, width, layout.DarkPalette().Theme())
+		want := Render(src, width, darkPalette.Theme())
 		if err := check(want, max(width, 1)); err != nil {
 			t.Fatal(err)
 		}
-		s := New(width, width, layout.DarkPalette().Theme())
+		s := New(width, width, darkPalette.Theme())
 		for rest := src; rest != ""; {
 			n := min(piece, len(rest))
 			s.Write(rest[:n])
@@ -300,14 +313,14 @@ func TestEveryCutOfTheTextGivesTheSamePicture(t *testing.T) {
 		}
 		width := rapid.SampledFrom([]int{1, 2, 3, 7, 12, 20, 40, 80, 200}).Draw(t, "width")
 		full := width + rapid.SampledFrom([]int{0, 1, 50}).Draw(t, "more")
-		whole := New(width, full, layout.DarkPalette().Theme())
+		whole := New(width, full, darkPalette.Theme())
 		whole.Write(src)
 		whole.Close()
 		want := whole.Lines()
 		if err := check(want, full); err != nil {
 			t.Fatal(err)
 		}
-		s := New(width, full, layout.DarkPalette().Theme())
+		s := New(width, full, darkPalette.Theme())
 		var settled, screen []string
 		for rest := src; rest != ""; {
 			n := rapid.IntRange(1, min(len(rest), 12+len(src)/100)).Draw(t, "n")
@@ -352,13 +365,13 @@ func TestALongLineOfMarksIsTheSameInPieces(t *testing.T) {
 
 // inPieces writes a text in pieces of so many bytes, and compares it with the whole.
 func inPieces(src string, size, width int) error {
-	s := New(width, width, layout.DarkPalette().Theme())
+	s := New(width, width, darkPalette.Theme())
 	for i := 0; i < len(src); i += size {
 		s.Write(src[i:min(i+size, len(src))])
 		s.Lines()
 	}
 	s.Close()
-	if err := same(s.Lines(), Render(src, width, layout.DarkPalette().Theme())); err != nil {
+	if err := same(s.Lines(), Render(src, width, darkPalette.Theme())); err != nil {
 		return fmt.Errorf("%d bytes, %.20q, at %d columns: %w", len(src), src, width, err)
 	}
 	return nil
@@ -372,7 +385,7 @@ func TestNoCharacterIsCutInside(t *testing.T) {
 			for shift := range len(char) {
 				src := mark + strings.Repeat("x", shift) + strings.Repeat(char, (3*inline.Reach)/len(char))
 				for _, width := range []int{1, 7} {
-					if err := check(Render(src, width, layout.DarkPalette().Theme()), width); err != nil {
+					if err := check(Render(src, width, darkPalette.Theme()), width); err != nil {
 						t.Errorf("%q and many %q at %d columns: %.200v", mark, char, width, err)
 					}
 					if err := inPieces(src, 37, width); err != nil {
@@ -387,7 +400,7 @@ func TestNoCharacterIsCutInside(t *testing.T) {
 func TestHostileTextIsDrawnAsText(t *testing.T) {
 	for _, p := range hostile.Payloads {
 		for _, width := range []int{1, 10, 80} {
-			got := Render(p.Text, width, layout.DarkPalette().Theme())
+			got := Render(p.Text, width, darkPalette.Theme())
 			if err := check(got, width); err != nil {
 				t.Errorf("%s: %v", p.Name, err)
 			}

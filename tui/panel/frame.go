@@ -53,7 +53,7 @@ func (f *Frame) Over(p Panel, body []string, width int, k *keys.Map, theme *draw
 		outer, rows = min(outer, draw.Readable+draw.BoxSides), height*9/10-2
 	}
 	c := p.View(outer-draw.BoxSides, rows, k, theme)
-	box := draw.Box{Title: theme.Strong.Render(safetext.Line(c.Title)), Border: theme.Border}
+	box := draw.Box{Title: theme.Strong.Render(safetext.Line(c.Title)), Border: theme.Dim}
 	if c.Count != "" {
 		box.Count = theme.Dim.Render(c.Count)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"lifehub/tui/backend"
 	"lifehub/tui/draw"
+	"lifehub/tui/fuzzy"
 	"lifehub/tui/keys"
 	"lifehub/tui/safetext"
 )
@@ -83,16 +84,13 @@ func (h *Help) Build(keys *keys.Map, width int, theme *draw.Theme) {
 	}
 }
 
-// holding are the rows that hold every word of a filter, or stand under a title
-// that does.
+// holding are the rows that fit what is typed, or stand under a title that does.
 func (g helpGroup) holding(filter string) helpGroup {
-	list := Picker{Filter: filter}
-	for _, r := range g.rows {
-		list.Rows = append(list.Rows, draw.Row{Label: r.Label, Detail: r.Detail + " " + g.title})
-	}
 	kept := helpGroup{title: g.title}
-	for _, at := range list.Matching() {
-		kept.rows = append(kept.rows, g.rows[at])
+	for _, r := range g.rows {
+		if fuzzy.Score(r.Label+" "+r.Detail+" "+g.title, filter) > 0 {
+			kept.rows = append(kept.rows, r)
+		}
 	}
 	return kept
 }

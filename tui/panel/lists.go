@@ -162,15 +162,6 @@ func modelDetail(i llm.Info) string {
 	return strings.Join(parts, " · ")
 }
 
-// themes are the built-in ones, with what each is for.
-var themes = []draw.Row{
-	{Label: "auto", Detail: "dark or light, as the terminal's background"},
-	{Label: "dark", Detail: "for a dark background"},
-	{Label: "light", Detail: "for a light background"},
-	{Label: "ansi", Detail: "the terminal's own sixteen colours"},
-	{Label: "contrast", Detail: "7:1, and nothing told by red and green"},
-}
-
 // NewHistory lists earlier prompts; choose is given the one that was chosen.
 func NewHistory(prompts []string, filter string, choose func(prompt string)) *Picker {
 	p := &Picker{Title: "Earlier prompts", Empty: "nothing was asked yet", Filter: safetext.Line(filter)}
@@ -184,18 +175,13 @@ func NewHistory(prompts []string, filter string, choose func(prompt string)) *Pi
 	return p
 }
 
-// IsTheme reports whether a built-in theme has a name.
-func IsTheme(name string) bool {
-	return slices.ContainsFunc(themes, func(r draw.Row) bool { return r.Label == name })
-}
-
 // NewThemes lists the built-in themes, with the present one chosen; choose is
 // given the name of the one that was chosen.
 func NewThemes(present string, choose func(name string)) *Picker {
-	p := &Picker{Title: "Themes", Rows: themes}
-	p.Chosen = max(0, slices.IndexFunc(themes, func(r draw.Row) bool { return r.Label == present }))
+	p := &Picker{Title: "Themes", Rows: draw.Themes()}
+	p.Chosen = max(0, slices.IndexFunc(p.Rows, func(r draw.Row) bool { return r.Label == present }))
 	p.Pick = func(at int) tea.Cmd {
-		choose(themes[at].Label)
+		choose(p.Rows[at].Label)
 		return nil
 	}
 	return p

@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lifehub/tui/draw"
+	"lifehub/tui/fuzzy"
 	"lifehub/tui/keys"
 	"lifehub/tui/safetext"
 )
@@ -52,15 +53,18 @@ func (p *Picker) take(found FoundMsg) {
 	}
 }
 
-// Matching returns the rows that hold every word of the filter.
+// Matching returns the rows that fit what is typed, the best first.
 func (p *Picker) Matching() (list []int) {
-	words := strings.Fields(strings.ToLower(p.Filter))
+	scores := make([]int, len(p.Rows))
 	for i, r := range p.Rows {
-		text := strings.ToLower(r.Label + " " + r.Detail)
-		if !slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(text, word) }) {
+		if scores[i] = 1; !draw.Blank(p.Filter) {
+			scores[i] = fuzzy.Score(r.Label+" "+r.Detail, p.Filter)
+		}
+		if scores[i] > 0 {
 			list = append(list, i)
 		}
 	}
+	slices.SortStableFunc(list, func(a, b int) int { return scores[b] - scores[a] })
 	return list
 }
 
@@ -175,7 +179,9 @@ func (p *Picker) View(width, rows int, _ *keys.Map, theme *draw.Theme) Content {
 		}
 		c.Rows[len(c.Lines)] = at
 		if at < len(list) {
-			c.Lines = append(c.Lines, p.Rows[list[at]].View(at == p.Chosen, column, width, theme))
+			row := p.Rows[list[at]]
+			row.Typed = p.Filter
+			c.Lines = append(c.Lines, row.View(at == p.Chosen, column, width, theme))
 		} else {
 			c.Lines = append(c.Lines, p.Found.Rows[at-len(list)].View(at == p.Chosen, found, width, theme))
 		}

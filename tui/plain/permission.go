@@ -8,8 +8,7 @@ import (
 	"strings"
 
 	"lifehub/agent"
-	"lifehub/tui/arguments"
-	"lifehub/tui/draw"
+	"lifehub/tui/dialog"
 	"lifehub/tui/safetext"
 )
 
@@ -17,7 +16,7 @@ import (
 // out before the question.
 func (p *Chat) permit(ctx context.Context, asked agent.PermissionAsked) {
 	p.flush()
-	p.describe(asked)
+	p.describe(asked, false)
 	prompt, decisions := choices(asked)
 	for {
 		line, ok := p.pick(ctx, prompt+": ", slices.Collect(maps.Keys(decisions))...)
@@ -29,6 +28,9 @@ func (p *Chat) permit(ctx context.Context, asked agent.PermissionAsked) {
 		case !ok:
 			reply.Decision = agent.Refuse
 		case line == "":
+			continue
+		case line == "d":
+			p.describe(asked, true)
 			continue
 		case line == "N":
 			reason, _ := p.ask(ctx, "why not: ")
@@ -45,36 +47,25 @@ func (p *Chat) permit(ctx context.Context, asked agent.PermissionAsked) {
 	}
 }
 
-// describe writes out all that would run.
-func (p *Chat) describe(asked agent.PermissionAsked) {
-	p.print("Allow %s? %s:\n", safetext.Line(asked.Name), draw.Bytes(int64(len(asked.Input))))
-	for _, pair := range arguments.Of(asked.Input) {
-		p.print("  %s: %s\n", safetext.Reveal(pair.Key), safetext.Reveal(arguments.Exact(pair.Value)))
-	}
-	if asked.Preview.Diff != "" {
-		p.print("%s\n%s\n", safetext.Reveal(asked.Preview.Path), safetext.Reveal(asked.Preview.Diff))
-	}
-	if asked.Preview.Text != "" {
-		p.print("%s\n", safetext.Reveal(asked.Preview.Text))
-	}
-	if asked.Reason != "" && !asked.Unknown {
-		p.print("why it asks: %s\n", safetext.Reveal(asked.Reason))
-	}
-	if asked.Unknown {
-		p.print("LifeHub was stopped while this was under way: whether it happened is not known.\n")
+// describe writes out what would run.
+func (p *Chat) describe(asked agent.PermissionAsked, details bool) {
+	before, after := dialog.Title(asked)
+	p.print("%s%s%s\n", before, safetext.Line(asked.Name), after)
+	for _, line := range dialog.Describe(asked, details) {
+		p.print("  %s\n", strings.ReplaceAll(line.Text, "\n", "\n  "))
 	}
 }
 
 // choices are the lines that a question takes, in words and by what they decide.
 func choices(asked agent.PermissionAsked) (prompt string, decisions map[string]agent.Decision) {
 	if asked.Unknown {
-		return "r run again · n skip · c I checked, it's done", map[string]agent.Decision{"r": agent.AllowOnce, "n": agent.Refuse, "c": agent.AlreadyDone}
+		return "r run again · n skip · c I checked, it's done · d details", map[string]agent.Decision{"d": "", "r": agent.AllowOnce, "n": agent.Refuse, "c": agent.AlreadyDone}
 	}
 	lasting := ""
-	decisions = map[string]agent.Decision{"y": agent.AllowOnce, "e": agent.Edited, "n": agent.Refuse, "N": agent.Refuse}
+	decisions = map[string]agent.Decision{"d": "", "y": agent.AllowOnce, "e": agent.Edited, "n": agent.Refuse, "N": agent.Refuse}
 	if asked.Rule != "" {
-		lasting = fmt.Sprintf(" · s allow in this chat · a always allow (%s)", safetext.Reveal(asked.Rule))
+		lasting = fmt.Sprintf(" · s allow in this chat · a always allow (%s)", safetext.Reveal(dialog.RuleInWords(asked.Rule)))
 		decisions["s"], decisions["a"] = agent.AllowConversation, agent.AllowAlways
 	}
-	return "y allow once" + lasting + " · e edit · n deny · N deny and say why", decisions
+	return "y allow once" + lasting + " · e edit · n deny · N deny and say why · d details", decisions
 }

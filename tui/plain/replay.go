@@ -19,7 +19,7 @@ func Replay(ctx context.Context, r replay.Recording, out io.Writer) error {
 	for e := range replay.New(r).Ask(ctx, "", "") {
 		if asked, ok := e.Body.(agent.PermissionAsked); ok {
 			p.flush()
-			p.describe(asked)
+			p.describe(asked, false)
 			continue
 		}
 		p.show(e)

@@ -81,7 +81,7 @@ func (d *Document) rows(width int, theme *draw.Theme) (rows []string) {
 func TestGoldenPicturesOfANote(t *testing.T) {
 	boxtest.Golden(t, func(width int, show func(func(boxtest.Look) string)) {
 		show(func(l boxtest.Look) string {
-			return strings.Join(Parse(note).rows(width, draw.NewTheme(l.Theme, draw.IsDark(l.Theme, true), l.Coloured, nil)), "\n")
+			return strings.Join(Parse(note).rows(width, draw.NewTheme(l.Theme, true, l.Coloured, nil)), "\n")
 		})
 	})
 }

@@ -103,8 +103,13 @@ func (s *Tool) Preview(ctx context.Context, raw json.RawMessage) (agent.Preview,
 		return agent.Preview{}, err
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "From: %s\n", letter.from)
-	for _, to := range letter.all() {
+	all := letter.all()
+	fmt.Fprintf(&b, "Send a mail to %s", all[0])
+	if more := len(all) - 1; more > 0 {
+		fmt.Fprintf(&b, " and %d more", more)
+	}
+	fmt.Fprintf(&b, "\nFrom: %s\n", letter.from)
+	for _, to := range all {
 		fmt.Fprintf(&b, "Goes to: %s\n", to)
 	}
 	fmt.Fprintf(&b, "Through: %s\nMessage-ID: <%s>", s.Host, letter.id(ctx))

@@ -81,7 +81,7 @@ func (c *crawl) Preview(_ context.Context, raw json.RawMessage) (agent.Preview, 
 	if err != nil {
 		return agent.Preview{}, err
 	}
-	return agent.Preview{Text: fmt.Sprintf("reads up to %s of %s and of no other host, a second apart, as its robots.txt allows; it begins with\n%s", text.Count(most, "page"), start.Host, start)}, nil
+	return agent.Preview{Text: fmt.Sprintf("Read up to %s of %s, and of no other host\nOne a second, as its robots.txt allows, beginning with:\n%s", text.Count(most, "page"), start.Host, start)}, nil
 }
 
 func (c *crawl) Run(ctx context.Context, raw json.RawMessage) (agent.Result, error) {

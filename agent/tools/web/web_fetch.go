@@ -56,7 +56,7 @@ func (f *webFetch) Preview(_ context.Context, raw json.RawMessage) (agent.Previe
 	if err != nil {
 		return agent.Preview{}, fmt.Errorf("web_fetch: %w", err)
 	}
-	return agent.Preview{Text: "opens a page on " + u.Host + ", which learns this whole address:\n" + u.String()}, nil
+	return agent.Preview{Text: "Open a page on " + u.Host + ", which learns this whole address\n" + u.String()}, nil
 }
 
 func (f *webFetch) Run(ctx context.Context, raw json.RawMessage) (agent.Result, error) {

@@ -8,7 +8,7 @@ import (
 
 // drawn is what reads of a text, and where the first link in it leads.
 func drawn(src string) (text, link string) {
-	theme := layout.DarkPalette().Theme()
+	theme := layout.Palette{}.Theme()
 	p := New(&theme, &Links{}, layout.Style{})
 	p.Add(src)
 	p.Advance(Closed, func(s layout.Span) {

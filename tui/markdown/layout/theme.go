@@ -82,37 +82,22 @@ type Theme struct {
 	Hyperlinks bool  // make links for the terminal to open (OSC 8)
 }
 
-// DarkPalette holds the colours for a dark background.
-func DarkPalette() Palette {
-	return Palette{
-		Heading: ansi.IndexedColor(117), Code: ansi.IndexedColor(216), Keyword: ansi.IndexedColor(176), String: ansi.IndexedColor(150),
-		Number: ansi.IndexedColor(179), Quiet: ansi.IndexedColor(245), Link: ansi.IndexedColor(111), Citation: ansi.IndexedColor(80),
-		Added: ansi.IndexedColor(114), Removed: ansi.IndexedColor(210),
-	}
-}
-
-// LightPalette holds the colours for a light background.
-func LightPalette() Palette {
-	return Palette{
-		Heading: ansi.IndexedColor(25), Code: ansi.IndexedColor(130), Keyword: ansi.IndexedColor(90), String: ansi.IndexedColor(28),
-		Number: ansi.IndexedColor(94), Quiet: ansi.IndexedColor(243), Link: ansi.IndexedColor(26), Citation: ansi.IndexedColor(30),
-		Added: ansi.IndexedColor(28), Removed: ansi.IndexedColor(124),
-	}
-}
-
 // Palette holds the colours a theme is made of. The zero Palette tells
 // everything apart without a colour.
 type Palette struct {
-	Heading, Code, Keyword, String, Number, Quiet, Link, Citation color.Color
-	Added, Removed                                                color.Color // the lines of a difference
+	Heading, Code, Keyword, String, Number, Quiet, Border, Link, Citation color.Color
+	Added, Removed                                                        color.Color // the lines of a difference
 }
 
 // Theme gives each meaning its look in these colours.
 func (p Palette) Theme() Theme {
-	quiet := Style{Foreground: p.Quiet}
-	if p.Quiet == nil {
-		quiet.Attributes = Faint
+	faint := func(c color.Color) Style {
+		if c == nil {
+			return Style{Attributes: Faint}
+		}
+		return Style{Foreground: c}
 	}
+	quiet := faint(p.Quiet)
 	return Theme{
 		Heading:  Style{p.Heading, Bold},
 		Title:    Style{Attributes: Underline},
@@ -130,7 +115,7 @@ func (p Palette) Theme() Theme {
 		Math:       Style{p.Code, Italic},
 		Quote:      Style{Attributes: Italic},
 		Marker:     Style{Foreground: p.Citation},
-		Border:     quiet,
+		Border:     faint(p.Border),
 		TableHead:  Style{Attributes: Bold},
 		Image:      Style{p.Link, Italic},
 		HTML:       quiet,

@@ -19,7 +19,7 @@ import (
 )
 
 func main() {
-	theme := flag.String("theme", "auto", "auto, dark, light, ansi or contrast")
+	theme := flag.String("theme", "auto", "as in /theme")
 	lines := flag.Bool("plain", false, "lines instead of a screen")
 	first := flag.Bool("first", false, "the first-run screen")
 	pace := flag.Duration("pace", 30*time.Millisecond, "between two words of the answer")

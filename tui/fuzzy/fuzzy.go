@@ -1,0 +1,158 @@
+// Package fuzzy matches typed letters with names: the one way in which lists are
+// filtered.
+package fuzzy
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// What a letter is worth at the start of the text, at the start of a word, right
+// after the one before, and further on in the same word; and what is worth more
+// when the last one ends a word.
+const (
+	first  = 7
+	word   = 6
+	run    = 8
+	within = 1
+	whole  = 1
+)
+
+const (
+	most    = 400      // bytes of a text are looked at
+	longest = 2 * most // that they are in lower case
+)
+
+// Score says how well a text fits what is typed, 0: not at all. It holds every
+// typed word, in any order and in any case: its letters in order, each right after
+// the one before, further on in the same word, or at the start of another.
+func Score(text, typed string) (score int) {
+	text = fold(text)
+	for _, typedWord := range strings.Fields(fold(typed)) {
+		worth, _ := match(text, typedWord, false)
+		if worth == 0 {
+			return 0
+		}
+		score += worth
+	}
+	return max(1, score)
+}
+
+// Marks are the bytes of a text that fit what is typed, in order.
+func Marks(text, typed string) (at []int) {
+	lower := fold(text)
+	if !strings.EqualFold(lower, text[:min(len(text), len(lower))]) {
+		return nil // a letter takes more bytes in its other case: they are elsewhere
+	}
+	for _, typedWord := range strings.Fields(fold(typed)) {
+		_, found := match(lower, typedWord, true)
+		at = append(at, found...)
+	}
+	slices.Sort(at)
+	return slices.Compact(at)
+}
+
+// fold is as much of a text as is looked at, in lower case.
+func fold(text string) string {
+	return strings.ToLower(strings.ToValidUTF8(text[:min(len(text), most)], ""))
+}
+
+// match finds the best place for the letters of a word in a text, and, if they are
+// wanted, where they are there. A score of 0: there is none.
+func match(text, typed string, marks bool) (score int, at []int) {
+	if len(text) > longest || !holds(text, typed) {
+		return 0, nil
+	}
+	// now[j] is what the letters so far are worth when the last of them is at j, 0:
+	// it cannot be; from says where the one before is then.
+	var rows [2][longest]int16
+	now, last := rows[0][:len(text)], rows[1][:len(text)]
+	var from [][]int
+	for i := range len(typed) {
+		now, last = last, now
+		if marks {
+			from = append(from, make([]int, len(text)))
+		}
+		inWord, before := -1, -1 // the best places of the letter before, in this word and in all
+		for j := range len(text) {
+			starts := startsWord(text, j)
+			if starts {
+				inWord = -1
+			}
+			worth, prev := int16(0), 0
+			take := func(at int, more int16) {
+				if at >= 0 && last[at] > 0 && last[at]+more > worth {
+					worth, prev = last[at]+more, at
+				}
+			}
+			switch {
+			case text[j] != typed[i]:
+			case i == 0 && j == 0:
+				worth = first
+			case i == 0 && starts:
+				worth = word
+			case i == 0:
+				worth = within
+			case !utf8.RuneStart(typed[i]): // the rest of the letter before
+				take(j-1, run)
+			default:
+				take(j-1, run)
+				take(inWord, within)
+				if starts {
+					take(before, word)
+				}
+			}
+			if now[j] = worth; marks {
+				from[i][j] = prev
+			}
+			if i > 0 && last[j] > 0 {
+				if inWord < 0 || last[j] > last[inWord] {
+					inWord = j
+				}
+				if before < 0 || last[j] > last[before] {
+					before = j
+				}
+			}
+		}
+	}
+	end := 0
+	for j, worth := range now {
+		if worth > 0 && (j+1 == len(text) || !letter(text[j+1])) {
+			worth += whole
+		}
+		if int(worth) > score {
+			score, end = int(worth), j
+		}
+	}
+	if score == 0 || !marks {
+		return score, nil
+	}
+	at = make([]int, len(typed))
+	for i := len(typed) - 1; i >= 0; i-- {
+		at[i] = end
+		end = from[i][end]
+	}
+	return score, at
+}
+
+// holds reports whether the letters of one text are in another, in order.
+func holds(text, typed string) bool {
+	for i := range len(typed) {
+		at := strings.IndexByte(text, typed[i])
+		if at < 0 {
+			return false
+		}
+		text = text[at+1:]
+	}
+	return true
+}
+
+// startsWord reports whether a word of a text starts at a byte.
+func startsWord(text string, at int) bool {
+	return letter(text[at]) && (at == 0 || !letter(text[at-1]))
+}
+
+func letter(b byte) bool {
+	return b >= utf8.RuneSelf || b >= 'a' && b <= 'z' || b >= '0' && b <= '9'
+}
