@@ -80,6 +80,14 @@ func (f *Frame) Click(line int) tea.Msg {
 	return nil
 }
 
+// wheeled is a turn of the wheel as a key: in a list it moves.
+func wheeled(msg tea.MouseWheelMsg) tea.KeyPressMsg {
+	if msg.Button == tea.MouseWheelUp {
+		return tea.KeyPressMsg{Code: tea.KeyUp}
+	}
+	return tea.KeyPressMsg{Code: tea.KeyDown}
+}
+
 // inSight is which of n rows stand in a room of so many lines, the chosen one in
 // the middle where it can.
 func inSight(chosen, n, room int) (from, to int) {
@@ -87,14 +95,14 @@ func inSight(chosen, n, room int) (from, to int) {
 	return from, min(n, from+max(room, 1))
 }
 
-// masterDetail lays a list out with what there is to know of its chosen row: next to
-// it where there is room, else below it.
-func masterDetail(width, rows int, theme *draw.Theme, list func(width, rows int) []string, detail func(width int) []string) []string {
+// masterDetail lays a list of n out with what there is to know of its chosen row:
+// next to it where there is room, else below it.
+func masterDetail(n, width, rows int, theme *draw.Theme, list func(width, rows int) []string, detail func(width int) []string) []string {
 	if width >= listWidth { // where it takes the whole of it
 		left := width / 2
 		lines, right := list(left, rows), cutHeight(detail(width-left-3), rows)
-		n := max(len(lines), len(right), min(rows, detailRows))
-		lines, right = draw.PadHeight(lines, n), draw.PadHeight(right, n)
+		height := max(len(lines), len(right), min(rows, detailRows))
+		lines, right = draw.PadHeight(lines, height), draw.PadHeight(right, height)
 		for i, line := range lines {
 			lines[i] = line + strings.Repeat(" ", max(0, left-draw.Width(line))) + theme.Border.Render(" │ ") + right[i]
 		}
@@ -103,7 +111,7 @@ func masterDetail(width, rows int, theme *draw.Theme, list func(width, rows int)
 	if rows < 8 {
 		return list(width, rows)
 	}
-	most := min(rows/2, detailRows)
+	most := min(max(rows/2, rows-1-n), detailRows)
 	below := draw.PadHeight(cutHeight(detail(width), most), most)
 	lines := append(list(width, rows-most-1), theme.Border.Render(strings.Repeat("─", width)))
 	return append(lines, below...)

@@ -82,6 +82,8 @@ func (p *Picker) Update(msg tea.Msg, k *keys.Map) (Panel, tea.Msg, tea.Cmd) {
 		return p, nil, p.find()
 	case FoundMsg:
 		p.take(msg)
+	case tea.MouseWheelMsg:
+		return p.Update(wheeled(msg), k)
 	case Clicked:
 		if p.Chosen != int(msg) {
 			p.Chosen = int(msg)

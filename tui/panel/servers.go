@@ -88,6 +88,8 @@ func (p *ServerList) Update(msg tea.Msg, k *keys.Map) (Panel, tea.Msg, tea.Cmd) 
 		return p, did, cmd
 	case tea.PasteMsg:
 		return p, NotMine{PasteMsg: msg}, nil
+	case tea.MouseWheelMsg:
+		return p.Update(wheeled(msg), k)
 	case Clicked:
 		p.chosen = int(msg)
 	case serversMsg:
@@ -199,7 +201,7 @@ func (p *ServerList) View(width, rows int, keys *keys.Map, theme *draw.Theme) Co
 		c.Lines = draw.StyleLines(theme.Dim.Render, draw.Wrap(NoServers, width))
 		return c
 	}
-	c.Lines = masterDetail(width, rows, theme, func(width, rows int) (lines []string) {
+	c.Lines = masterDetail(len(p.list), width, rows, theme, func(width, rows int) (lines []string) {
 		names := 0
 		for _, s := range p.list {
 			names = max(names, draw.Width(safetext.Line(s.Name)))

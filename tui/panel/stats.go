@@ -89,6 +89,8 @@ func (s *Stats) Update(msg tea.Msg, k *keys.Map) (Panel, tea.Msg, tea.Cmd) {
 		default:
 			s.rows, s.read = msg.rows, true
 		}
+	case tea.MouseWheelMsg:
+		return s.Update(wheeled(msg), k)
 	case Clicked:
 		s.chosen = int(msg)
 	case tea.PasteMsg:
@@ -131,7 +133,7 @@ func (s *Stats) View(width, rows int, _ *keys.Map, theme *draw.Theme) Content {
 			by += theme.Dim.Render(name) + "  "
 		}
 	}
-	c.Lines = []string{draw.Truncate(by+theme.Dim.Render(" time: █ median ░ p95"), width), ""}
+	c.Lines = []string{draw.Justify(by, theme.Dim.Render("█ median ░ p95"), width), ""}
 	switch {
 	case !s.read:
 		c.Lines = append(c.Lines, theme.Dim.Render("…"))
@@ -140,7 +142,7 @@ func (s *Stats) View(width, rows int, _ *keys.Map, theme *draw.Theme) Content {
 		c.Lines = append(c.Lines, theme.Dim.Render("no turns yet"))
 		return c
 	}
-	c.Lines = append(c.Lines, masterDetail(width, rows-2, theme, func(width, rows int) (lines []string) {
+	c.Lines = append(c.Lines, masterDetail(len(s.rows), width, rows-2, theme, func(width, rows int) (lines []string) {
 		from, to := inSight(s.chosen, len(s.rows), rows)
 		for at := from; at < to; at++ {
 			c.Rows[2+at-from] = at
@@ -175,7 +177,10 @@ func (s *Stats) chart(width, from, to int, theme *draw.Theme) []string {
 		}
 		turns := fmt.Sprintf(" %5s  ", draw.Thousands(f.Turns))
 		times := fmt.Sprintf("  %8s %8s", took(f.Latency50), took(f.Latency95))
-		bar := max(4, width-draw.Width(head)-draw.Width(turns)-draw.Width(times))
+		bar := width - draw.Width(head+turns+times)
+		if bar < 4 { // the times come first
+			turns, bar = "", max(0, width-draw.Width(head+times))
+		}
 		half, most := length(f.Latency50, longest, bar), length(f.Latency95, longest, bar)
 		line := head + theme.Dim.Render(turns) + theme.Running.Render(strings.Repeat("█", half)) +
 			theme.Dim.Render(strings.Repeat("░", max(0, most-half))) + strings.Repeat(" ", max(0, bar-max(half, most))) + times
@@ -189,7 +194,7 @@ func length(value, longest int64, cells int) int {
 	if value <= 0 {
 		return 0
 	}
-	return max(1, int(value*int64(cells)/longest))
+	return min(cells, max(1, int(value*int64(cells)/longest)))
 }
 
 // nameOf is what a row of figures is of.

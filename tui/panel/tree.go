@@ -13,6 +13,7 @@ import (
 	"lifehub/agent"
 	"lifehub/tui/draw"
 	"lifehub/tui/keys"
+	"lifehub/tui/markdown"
 	"lifehub/tui/safetext"
 )
 
@@ -89,7 +90,7 @@ func (t *Tree) View(width, rows int, _ *keys.Map, theme *draw.Theme) Content {
 	if branches > 0 {
 		c.Title += fmt.Sprintf(" · %d branches", branches)
 	}
-	c.Lines = masterDetail(width, rows, theme, func(width, rows int) (lines []string) {
+	c.Lines = masterDetail(len(t.Rows), width, rows, theme, func(width, rows int) (lines []string) {
 		t.page = rows
 		from, to := inSight(t.chosen, len(t.Rows), rows)
 		for at := from; at < to; at++ {
@@ -141,7 +142,7 @@ func (t *Tree) preview(width int, theme *draw.Theme) []string {
 	r := t.Rows[t.chosen]
 	asked := draw.Hang(theme.You.Render("▌ "), safetext.Text(beginning(r.Question)), width)
 	answer := beginning(cmp.Or(r.Answer.Text, r.Answer.Error))
-	return append(append(cutHeight(asked, 3), ""), draw.Wrap(safetext.Text(answer), width)...)
+	return append(append(cutHeight(asked, 3), ""), markdown.Render(answer, width, theme.Markdown)...)
 }
 
 // beginning is as much of a text as a preview can show.
@@ -158,6 +159,8 @@ func (t *Tree) Update(msg tea.Msg, k *keys.Map) (Panel, tea.Msg, tea.Cmd) {
 	switch msg := msg.(type) {
 	case tea.PasteMsg:
 		return t, NotMine{PasteMsg: msg}, nil
+	case tea.MouseWheelMsg:
+		return t.Update(wheeled(msg), k)
 	case Clicked:
 		t.chosen = int(msg)
 	case tea.KeyPressMsg:
