@@ -149,7 +149,7 @@ func (t *tool) Outward() bool { return true }
 
 // Preview says whose tool it is.
 func (t *tool) Preview(context.Context, json.RawMessage) (agent.Preview, error) {
-	return agent.Preview{Text: "Run " + t.name + " of the server " + t.server.Name + " with these arguments"}, nil
+	return agent.Preview{Text: "Run " + t.name + " of the server " + t.server.Name + " with:"}, nil
 }
 
 // ReadOnlyHint is what the user has seen and trusted of the tool.

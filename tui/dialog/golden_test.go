@@ -88,6 +88,8 @@ var askings = map[string]asked{
 	"a long question":             {questions: []agent.Body{chattest.LongArguments}},
 	"a long question was read":    {questions: []agent.Body{chattest.LongArguments}, soon: "ctrl+end"},
 	"what may have happened":      {questions: []agent.Body{chattest.UnknownOutcome}},
+	"a note is edited":            {questions: []agent.Body{noteEdited}},
+	"a server's tool is called":   {questions: []agent.Body{untrustedCall}, keys: []string{"n"}},
 	"a mail is asked about":       {questions: []agent.Body{chattest.MailAsked}},
 }
 
@@ -113,6 +115,19 @@ var pickyTask = agent.PermissionAsked{
 		}
 		return nil
 	},
+}
+
+// noteEdited changes a note in two places.
+var noteEdited = agent.PermissionAsked{
+	Step: "1", Call: "e", Name: "edit_note", Input: chattest.Raw(`{"note":"running/plan.md","old":"10 km","new":"12 km"}`), Rule: "allow edit_note", Reason: "no rule for edit_note; it asks by default",
+	Preview: agent.Preview{Path: "running/plan.md", Diff: "--- running/plan.md\n+++ running/plan.md\n@@ -11,3 +11,3 @@\n ## Weeks\n-- Week 1: 10 km\n+- Week 1: 12 km\n \n@@ -40 +40,2 @@\n ## Rest\n+Monday.\n"},
+}
+
+// untrustedCall is a call of a server's tool after text that is not the user's.
+var untrustedCall = agent.PermissionAsked{
+	Step: "2", Call: "u", Name: "github_create_issue", Input: chattest.Raw(`{"title":"Boiler","body":"The pressure fell to 1.2 bar"}`), New: []string{"Boiler", "1.2"},
+	Reason:  "text that is not yours was read before github_create_issue was planned: what web_fetch brought; no rule for github_create_issue; it asks by default",
+	Preview: agent.Preview{Text: "Run create_issue of the server github with:"},
 }
 
 // misleading is a call whose arguments look like others.

@@ -217,7 +217,7 @@ func (in *Input) content(width int, theme *draw.Theme) (lines []string, at int) 
 		lines = append(lines, draw.StyleLines(style, draw.Wrap(text, width))...)
 	}
 	at = -1
-	if title := in.Title(); draw.Width(title)+besideName > width {
+	if title := in.Title(); draw.Width(title)+besideTitle > width {
 		add(theme.Strong.Render, title) // the first line has no room for it
 	}
 	if asked.Message != "" {

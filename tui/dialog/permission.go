@@ -276,9 +276,12 @@ func (p *Permission) rule(width int, theme *draw.Theme) []string {
 	return lines
 }
 
-// besideName is how much the title has besides the name of what asks at the
-// least: the corners, its other words, and which of several questions it is.
-const besideName = 19
+// What the first line has at least besides the title, and besides the name in it:
+// the corners, which of several questions it is, and the other words.
+const (
+	besideTitle = 12
+	besideName  = besideTitle + len("Allow ?")
+)
 
 // markNew styles a text of arguments and marks the words that the user did not
 // say.
@@ -307,22 +310,26 @@ func markNew(words []string, theme *draw.Theme) func(...string) string {
 func (p *Permission) Content(width int, theme *draw.Theme) []bodyLine {
 	asked := p.Current()
 	var lines []bodyLine
-	add := func(style func(...string) string, text string) {
+	add := func(style func(...string) string, wrap func(string, int) []string, text string) {
 		for line := range strings.SplitSeq(text, "\n") {
-			for _, part := range draw.WrapExact(line, width) {
+			for _, part := range wrap(line, width) {
 				lines = append(lines, bodyLine{Style: style, Text: part})
 			}
 		}
 	}
 	if name := safetext.Line(asked.Name); draw.Width(name) > width-besideName {
-		add(theme.Strong.Render, name) // the title has no room for it
+		add(theme.Strong.Render, draw.WrapExact, name) // the title has no room for it
 	}
 	styles := map[Mark]func(...string) string{
 		Sentence: theme.Strong.Render, Added: theme.Added.Render, Removed: theme.Removed.Render, Argument: markNew(asked.New, theme),
 		Warning: theme.Warning.Render, Detail: theme.Dim.Render, Plain: theme.Text.Render, Context: theme.Dim.Render,
 	}
 	for _, line := range Describe(asked.PermissionAsked, p.details) {
-		add(styles[line.Mark], line.Text)
+		wrap := draw.WrapExact
+		if line.Mark == Sentence || line.Mark == Warning {
+			wrap = draw.Wrap // our own words
+		}
+		add(styles[line.Mark], wrap, line.Text)
 	}
 	return lines
 }

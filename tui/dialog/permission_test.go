@@ -47,6 +47,38 @@ func TestNoLineOfADiffIsHidden(t *testing.T) {
 	}
 }
 
+// A diff says all that a call does, so that its arguments need not be seen each
+// time; what they are made of has to be, where that is what is asked about.
+func TestOnlyWhatNeedNotBeSeenIsFolded(t *testing.T) {
+	text := func(asked agent.PermissionAsked, details bool) string {
+		var lines []string
+		for _, line := range Describe(asked, details) {
+			lines = append(lines, line.Text)
+		}
+		return strings.Join(lines, "\n")
+	}
+	const argument, why = "text: Buy milk", "why it asks: add_task changes your notes"
+	folded := text(chattest.TaskAsked, false)
+	if strings.Contains(folded, argument) || strings.Contains(folded, why) || !strings.HasPrefix(folded, "Add 1 line to tasks.md\n") || !strings.Contains(folded, "+ - [ ] Buy milk") {
+		t.Errorf("a change of a note reads\n%s", folded)
+	}
+	for _, want := range []string{argument, why, "allow add_task", chattest.TaskAsked.Hash, string(chattest.TaskAsked.Input)} {
+		if all := text(chattest.TaskAsked, true); !strings.Contains(all, want) {
+			t.Errorf("the details have no %q:\n%s", want, all)
+		}
+	}
+	untrusted, private, bare := chattest.TaskAsked, chattest.TaskAsked, chattest.TaskAsked
+	untrusted.Rule, private.New, bare.Preview = "", []string{"milk"}, agent.Preview{}
+	for name, asked := range map[string]agent.PermissionAsked{"no rule would settle it": untrusted, "private words": private} {
+		if got := text(asked, false); !strings.Contains(got, why) {
+			t.Errorf("%s: the reason is folded:\n%s", name, got)
+		}
+	}
+	if got := text(bare, false); !strings.Contains(got, argument) {
+		t.Errorf("without a diff the arguments are folded:\n%s", got)
+	}
+}
+
 func TestAKeyThatReadsOnAnswersNoQuestion(t *testing.T) {
 	for _, bound := range []map[string][]string{
 		{"page_down": {"y"}},
