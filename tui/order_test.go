@@ -109,7 +109,11 @@ func TestALoopIsOpenedAgainInItsOrder(t *testing.T) {
 	want := []string{"How often do I run?", "thought: First-thought.", "Let me look.", `search_notes({"query":"running"}) → 1 passage`, "Then the web.", `brave_web_search({"query":"tips"}) → denied:`, "no", "Three times a week.", "stopped"}
 	options := chattest.WithWorld(chattest.Play())
 	options.Conversations, options.Conversation = looped{}, "c1"
-	inRig(t, 80, 40, options, func(r *rig) { mustFollow(t, r.text(), want...) })
+	inRig(t, 80, 40, options, func(r *rig) {
+		mustFollow(t, r.text(), "How often do I run?", "· thought ▸", "Let me look.", "· search notes: 1 passage ▸", "Then the web.", "· brave web search: denied: no ▸", "Three times a week.", "stopped")
+		r.keys("ctrl+o")
+		mustFollow(t, r.text(), want...)
+	})
 	options = chattest.WithWorld(chattest.Play())
 	options.Conversations, options.Conversation = looped{}, "c1"
 	var out strings.Builder

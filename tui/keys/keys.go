@@ -100,7 +100,7 @@ func (k *Map) Groups() []Group {
 			on("leave", &k.Leave, "ctrl+d", "quit (empty input)", "ctrl+d"),
 			on("suspend", &k.Suspend, "ctrl+z", "suspend", "ctrl+z"),
 			on("redraw", &k.Redraw, "ctrl+l", "redraw", "ctrl+l"),
-			on("plan", &k.Plan, "ctrl+t", "fold the plan", "ctrl+t"),
+			on("plan", &k.Plan, "ctrl+t", "open and fold plans", "ctrl+t"),
 			on("unfold", &k.Unfold, "ctrl+o", "unfold tools and thinking", "ctrl+o"),
 			on("new", &k.New, "ctrl+n", "new conversation", "ctrl+n"),
 			on("conversations", &k.Conversations, "ctrl+s", "conversations", "ctrl+s"),

@@ -135,6 +135,9 @@ func (c Cited) mustBeSeen() bool {
 // verdictMark shows a verdict by mark and words; the colour only repeats it.
 func verdictMark(c agent.Citation, theme *draw.Theme) string {
 	told := safetext.Line(c.Told())
+	if told == "" && c.Verdict != "" {
+		return ""
+	}
 	switch c.Verdict {
 	case "":
 		return theme.Dim.Render("closest")

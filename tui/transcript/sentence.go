@@ -77,22 +77,21 @@ func (a *Answer) mark(lines []string, theme *draw.Theme) (out []string, first in
 				from, words = sentence.Start, source[sentence.Start:sentence.End]
 			}
 		}
-		if words = letters(words); words == "" {
-			continue
-		}
-		begin := nearest(drawn.String(), words, len(letters(source[:from])))
-		if begin < 0 {
-			continue
-		}
-		for i, line := range lines {
-			from, to := cells(ansi.Strip(line), begin-starts[i], begin+len(words)-starts[i])
-			if from == to {
-				continue
+		for rest := words; rest != ""; { // where a link leads is drawn otherwise
+			words, rest, _ = strings.Cut(rest, "](")
+			_, rest, _ = strings.Cut(rest, ")")
+			words = letters(words)
+			begin := nearest(drawn.String(), words, len(letters(source[:from])))
+			for i, line := range lines {
+				from, to := cells(ansi.Strip(line), begin-starts[i], begin+len(words)-starts[i])
+				if begin < 0 || from == to {
+					continue
+				}
+				if first < 0 || i < first {
+					first = i
+				}
+				out[i] = draw.Marked(out[i], from, to, style)
 			}
-			if first < 0 || i < first {
-				first = i
-			}
-			out[i] = draw.Marked(out[i], from, to, style)
 		}
 	}
 	return out, first
@@ -101,7 +100,7 @@ func (a *Answer) mark(lines []string, theme *draw.Theme) (out []string, first in
 // nearest is where words stand in a text, nearest to a place; -1: nowhere.
 func nearest(text, words string, place int) int {
 	best := -1
-	for at := 0; ; at++ {
+	for at := 0; words != ""; at++ {
 		next := strings.Index(text[at:], words)
 		if next < 0 {
 			return best
@@ -110,6 +109,7 @@ func nearest(text, words string, place int) int {
 			best = at
 		}
 	}
+	return best
 }
 
 // cells are those of a line from one of its letters up to another, and signs right

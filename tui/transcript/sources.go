@@ -69,7 +69,7 @@ func (s *Sources) Judge(citations []agent.Citation) {
 func EffectsLine(did agent.Effects, undo bool) string {
 	line := safetext.Line(did.String())
 	if undo && slices.ContainsFunc(did, func(e agent.Effect) bool { return e.Kind == agent.NoteChanged }) {
-		line += " · /undo takes it back"
+		line += " · /undo takes the change back"
 	}
 	return line
 }
@@ -155,31 +155,46 @@ func (s *Sources) flowing(width int, theme *draw.Theme) []string {
 	}
 }
 
-// brief is the source in a row with others: its mark, place and verdict.
+// brief is the source in a row with others: its mark, place and verdict, of which
+// only what must be seen is told in full.
 func (c Cited) brief(host string, width int, theme *draw.Theme) string {
-	verdict, most := verdictMark(c.Citation, theme), 24
-	if c.mustBeSeen() {
-		most = width / 2
+	if !c.mustBeSeen() {
+		c.Context, c.Detail = "", ""
 	}
+	verdict := verdictMark(c.Citation, theme)
 	brief := theme.Reference.Render(c.mark()) + " " + c.shown(host, max(16, width/2-draw.Width(c.mark())-1))
-	return draw.Truncate(strings.TrimRight(strings.TrimRight(brief, " ")+" "+draw.Truncate(verdict, most), " "), width)
+	return draw.Truncate(strings.TrimRight(strings.TrimRight(brief, " ")+" "+verdict, " "), width)
 }
 
-// listed is the sources as a list, one of which is chosen.
+// listed is the sources as a list, one of which is chosen. A verdict that has no
+// room next to its source stands below it where it should be read.
 func (s *Sources) listed(width int, theme *draw.Theme) (lines []string) {
 	for i, c := range s.List {
 		s.spots = append(s.spots, spot{part: i, line: len(lines)})
-		verdict := verdictMark(c.Citation, theme)
 		sign, mark, style := "  ", theme.Reference.Render(c.mark()), theme.Text
 		if i == s.chosen {
 			sign, mark, style = theme.Selected.Render("› "), theme.Selected.Render(c.mark()), theme.Selected
 		}
-		left := sign + mark + " " + style.Render(c.shown(s.host, max(16, width/2)))
-		if c.Source.Heading != "" && c.Context == "" {
-			left += "  " + theme.Dim.Render(safetext.Line(c.Source.Heading))
+		verdict := verdictMark(c.Citation, theme)
+		room := width - draw.Width(verdict) - 2
+		below := (i == s.chosen || c.mustBeSeen()) && room < min(width/2, 32)
+		if below {
+			room = width
 		}
-		left = draw.Truncate(left, max(width-draw.Width(verdict)-2, min(draw.Width(left), width/2)))
-		lines = append(lines, draw.Truncate(left+"  "+verdict, width))
+		room = max(room, width/2)
+		left := sign + mark
+		if place := c.shown(s.host, room-draw.Width(left)-1); place != "" {
+			left += " " + style.Render(place)
+		}
+		if more := room - draw.Width(left) - 2; more >= 8 && c.Source.Heading != "" && c.Context == "" {
+			left += "  " + theme.Dim.Render(draw.Truncate(safetext.Line(c.Source.Heading), more))
+		}
+		left = draw.Truncate(left, room)
+		if below {
+			lines = append(append(lines, left), draw.Hang("      ", verdict, width)...)
+		} else {
+			lines = append(lines, strings.TrimRight(draw.Truncate(left+"  "+verdict, width), " "))
+		}
 		if i == s.chosen && s.Preview {
 			lines = append(lines, c.passage(width, theme)...)
 		}

@@ -45,8 +45,8 @@ func TestAQuotationWithoutANumberIsNamedByItsWords(t *testing.T) {
 		got = append(got, strings.TrimSpace(ansi.Strip(line)))
 	}
 	want := []string{
-		"› “Run in the rain only”   ✗ not in the sources",
-		"“Run without any shoes”   ✗ not in the sources",
+		"› “Run in the rain only”  ✗ not in the sources",
+		"“Run without any shoes”  ✗ not in the sources",
 		"“The long run is on Sunday, and …” running.md:3  ✓ quoted",
 	}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
