@@ -3,6 +3,7 @@ package tui
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -30,7 +31,7 @@ func screenCommands() map[string]func(m *Model, args string) tea.Cmd {
 		"copy":     (*Model).copyAnswer,
 		"context":  none((*Model).showContext),
 		"sources":  none(func(m *Model) tea.Cmd { m.goToSources(); return nil }),
-		"theme":    func(m *Model, name string) tea.Cmd { m.chooseTheme(name); return nil },
+		"theme":    (*Model).chooseTheme,
 		"resume":   none((*Model).listConversations),
 		"continue": none((*Model).proceed),
 		"edit":     (*Model).editBack,
@@ -280,16 +281,23 @@ func (m *Model) setMode(mode agent.Mode) {
 }
 
 // chooseTheme takes what was typed after /theme, or lets the user choose.
-func (m *Model) chooseTheme(name string) {
+func (m *Model) chooseTheme(name string) tea.Cmd {
 	switch {
 	case name == "":
-		m.cover(panel.NewThemes(m.Theme, m.chooseTheme))
-		return
+		m.cover(panel.NewThemes(m.Theme, m.wear, m.chooseTheme))
+		return nil
 	case !slices.Contains(draw.ThemeNames(), name):
-		m.flash("/theme takes " + strings.Join(draw.ThemeNames(), ", "))
-		return
+		return m.flash("/theme takes " + strings.Join(draw.ThemeNames(), ", "))
 	}
 	m.Theme, m.Colours = name, nil
-	m.restyle()
-	m.flash("theme " + name + " for this run; theme: " + name + " in the settings keeps it")
+	m.wear("")
+	if m.SaveSetting == nil {
+		return m.flash("theme " + name + " for this run")
+	}
+	return func() tea.Msg {
+		if err := m.SaveSetting("theme", name); err != nil {
+			return panel.OpenMsg{Err: fmt.Errorf("the theme is %s for this run only: %w", name, err)}
+		}
+		return panel.OpenMsg{Says: "theme " + name + ", saved in your settings"}
+	}
 }

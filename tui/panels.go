@@ -178,8 +178,17 @@ func (m *Model) cover(by panel.Panel) bool {
 	if !m.uncovered() {
 		return false
 	}
-	m.panel = by
+	m.uncover(by)
 	return true
+}
+
+// uncover has another panel, or none, in place of the one that is open, which the
+// user did not close.
+func (m *Model) uncover(by panel.Panel) {
+	if _, ok := m.panel.(*panel.Themes); ok {
+		m.wear("")
+	}
+	m.panel = by
 }
 
 // askUser puts a question: what a server asks, or whether a tool may run.
@@ -188,7 +197,7 @@ func (m *Model) askUser(question agent.Body) tea.Cmd {
 		m.returnLetters() // of an offer
 	}
 	m.asks.Ask(question)
-	m.panel = nil
+	m.uncover(nil)
 	m.unfocus()
 	return m.redrawWhenArmed()
 }

@@ -1,27 +1,50 @@
 package tui
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
 	"lifehub/internal/chattest"
+	"lifehub/tui/backend"
 )
 
-func TestAThemeIsChosenWhileItRuns(t *testing.T) {
+func TestAThemeIsSeenWhileItIsChosenAndSavedThen(t *testing.T) {
+	saved, fails := "", error(nil)
+	save := func(o *backend.Options) {
+		o.SaveSetting = func(name, value string) error { saved = name + " " + value; return fails }
+	}
 	inRig(t, 100, 24, chattest.WithWorld(chattest.Play()), func(r *rig) {
+		save(&r.m.Options)
+		wears := func(theme, colour string) {
+			t.Helper()
+			if !strings.Contains(r.m.View().Content, colour) {
+				t.Errorf("the colours are not those of %s", theme)
+			}
+		}
 		dark := r.m.View().Content
 		r.keys("/theme light", "enter")
-		if !strings.Contains(r.m.View().Content, "38;2;58;63;71") { // of the keys, on light
-			t.Error("the colours are not those of the light theme")
-		}
-		r.mustShow("theme: light in the settings keeps it")
+		wears("light", "38;2;95;100;108")
+		r.mustShow("theme light, saved in your settings")
 		r.keys("/theme", "enter")
 		r.mustShow("› light")
-		r.keys("up", "enter", "x", "backspace")
-		if r.m.View().Content != dark {
-			t.Error("the dark theme is not as it was")
+		r.keys("down")
+		wears("catppuccin-mocha", "38;2;147;153;178")
+		r.keys("d", "r", "a", "c")
+		wears("dracula", "38;2;150;161;194")
+		if saved != "theme light" {
+			t.Errorf("saved %q before a choice", saved)
+		}
+		r.keys("esc")
+		wears("light", "38;2;95;100;108")
+		r.keys("/theme", "enter", "up", "enter", "x", "backspace")
+		if r.m.View().Content != dark || saved != "theme dark" {
+			t.Errorf("the dark theme is not as it was, or not saved: %q", saved)
 		}
 		r.keys("/theme purple", "enter")
 		r.mustShow("takes auto, dark, light, catppuccin-mocha")
+		fails = errors.New("the disk is full")
+		r.keys("/theme nord", "enter")
+		r.mustShow("the theme is nord for this run only: the disk is full")
 	})
 }

@@ -107,7 +107,7 @@ func New(ctx context.Context, options backend.Options) (*Model, error) {
 	if err := draw.CheckColours(options.Colours); err != nil {
 		return nil, err
 	}
-	m.theme = m.newLook()
+	m.theme = draw.NewTheme(m.Theme, m.term.dark, m.term.colours, m.Colours)
 	m.transcript = transcript.Model{Theme: m.theme, Chosen: -1}
 	m.composer = composer.New(&m.keys, m.theme)
 	if m.Vi {
@@ -188,10 +188,10 @@ func (m *Model) handleTerminal(msg tea.Msg) tea.Cmd {
 		m.resize(msg.Width, msg.Height)
 	case tea.BackgroundColorMsg:
 		m.term.dark = msg.IsDark()
-		m.restyle()
+		m.wear("")
 	case tea.ColorProfileMsg:
 		m.term.colours = msg.Profile > colorprofile.ASCII
-		m.restyle()
+		m.wear("")
 	case tea.ModeReportMsg:
 		m.modeReported(msg)
 	case tea.KeyPressMsg:
@@ -281,13 +281,12 @@ func (m *Model) handleOwn(msg tea.Msg) tea.Cmd {
 // View returns the screen as it was last drawn.
 func (m *Model) View() tea.View { return m.drawn.picture }
 
-// newLook is the theme for what is known of the terminal.
-func (m *Model) newLook() *draw.Theme {
-	return draw.NewTheme(m.Theme, m.term.dark, m.term.colours, m.Colours)
-}
-
-func (m *Model) restyle() {
-	m.theme = m.newLook()
+// wear puts a theme on the whole screen; "": the one of the settings.
+func (m *Model) wear(name string) {
+	m.theme = draw.NewTheme(name, m.term.dark, m.term.colours, nil)
+	if name == "" {
+		m.theme = draw.NewTheme(m.Theme, m.term.dark, m.term.colours, m.Colours)
+	}
 	m.transcript.Restyle(m.theme)
 	m.composer.Restyle(m.theme)
 	m.asks.Restyle()
@@ -298,7 +297,7 @@ func (m *Model) restyle() {
 func (m *Model) modeReported(msg tea.ModeReportMsg) {
 	known := msg.Value == ansi.ModeReset || msg.Value == ansi.ModeSet || msg.Value == ansi.ModePermanentlySet
 	if msg.Mode == ansi.ModeUnicodeCore && known && measure.ByCharacters(false) {
-		m.restyle()
+		m.wear("")
 	}
 }
 

@@ -96,7 +96,7 @@ func (f *Flags) Run(ctx context.Context, prompt string) error {
 			return settings.UsageError{Err: err}
 		}
 	}
-	screen, err := f.screenOptions(a.Settings)
+	screen, err := f.screenOptions(a)
 	if err != nil {
 		return err
 	}
@@ -149,10 +149,12 @@ func (f *Flags) Run(ctx context.Context, prompt string) error {
 func (f *Flags) resumes() bool { return f.pick || f.HasLast || f.Resume != "" }
 
 // screenOptions are how the settings and flags want the screen, before anything is open.
-func (f *Flags) screenOptions(c *settings.Config) (backend.Options, error) {
+func (f *Flags) screenOptions(a *app.App) (backend.Options, error) {
+	c := a.Settings
 	o := backend.Options{
 		Editor: c.Editor, Environ: redact.WithoutOwnSecrets(f.Environ()), Mode: c.Mode, Theme: c.Theme, NoMouse: !c.Mouse,
-		Inline: f.inline, Keys: c.Keys, Vi: c.Editing == "vi", Quiet: !c.Notify,
+		SaveSetting: func(name, value string) error { return settings.Save(a.Paths.ConfigFile(), name, value) },
+		Inline:      f.inline, Keys: c.Keys, Vi: c.Editing == "vi", Quiet: !c.Notify,
 	}
 	o.Host, _ = os.Hostname() // of links to notes; without it they name none
 	if strings.ContainsAny(c.Theme, `/\`) {

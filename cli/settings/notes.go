@@ -14,12 +14,8 @@ import (
 // RememberNotes adds a folder to `notes:` of the settings file and leaves
 // the rest of the file, its comments too, as it is.
 func RememberNotes(file, dir string) error {
-	data, err := os.ReadFile(file)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("read settings: %w", err)
-	}
-	c := Defaults()
-	if err := c.ReadFile(file, data); err != nil {
+	data, c, err := read(file)
+	if err != nil {
 		return err
 	}
 	for _, known := range c.Notes {
@@ -27,20 +23,46 @@ func RememberNotes(file, dir string) error {
 			return nil
 		}
 	}
-	return atomicfile.Write(file, withNotes(data, append(c.Notes, dir)))
+	list := "notes:\n"
+	for _, dir := range append(c.Notes, dir) {
+		list += "  - " + quoteYAML(dir) + "\n"
+	}
+	return atomicfile.Write(file, withKey(data, "notes:", list))
 }
 
-// withNotes replaces the value of the top-level key notes by a list.
-func withNotes(data []byte, dirs []string) []byte {
-	var list strings.Builder
-	list.WriteString("notes:\n")
-	for _, dir := range dirs {
-		fmt.Fprintf(&list, "  - %s\n", quoteYAML(dir))
+// Save writes the value of a setting that is in no group to the settings file, and
+// leaves the rest of it as it is.
+func Save(file, name, value string) error {
+	data, c, err := read(file)
+	if err != nil {
+		return err
 	}
+	s, err := c.setting(name)
+	if err == nil {
+		err = s.set([]string{value}, false)
+	}
+	if err != nil {
+		return fmt.Errorf("save the setting %s: %w", name, err)
+	}
+	return atomicfile.Write(file, withKey(data, name+":", name+": "+quoteYAML(value)+"\n"))
+}
+
+// read reads the settings file alone, which may be missing.
+func read(file string) ([]byte, *Config, error) {
+	data, err := os.ReadFile(file)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, fmt.Errorf("read settings: %w", err)
+	}
+	c := Defaults()
+	return data, c, c.ReadFile(file, data)
+}
+
+// withKey replaces what a file says of a top-level key.
+func withKey(data []byte, key, text string) []byte {
 	lines := strings.SplitAfter(string(data), "\n")
 	from := -1
 	for i, line := range lines {
-		if strings.HasPrefix(line, "notes:") {
+		if strings.HasPrefix(line, key) {
 			from = i
 			break
 		}
@@ -50,13 +72,13 @@ func withNotes(data []byte, dirs []string) []byte {
 		if head != "" && !strings.HasSuffix(head, "\n") {
 			head += "\n"
 		}
-		return []byte(head + list.String())
+		return []byte(head + text)
 	}
 	to := from + 1 // the value ends before the next line that begins a key or a comment
 	for to < len(lines) && lines[to] != "" && strings.ContainsAny(lines[to][:1], " \t-]\n") {
 		to++
 	}
-	return []byte(strings.Join(lines[:from], "") + list.String() + strings.Join(lines[to:], ""))
+	return []byte(strings.Join(lines[:from], "") + text + strings.Join(lines[to:], ""))
 }
 
 // quoteYAML writes a text as a double-quoted scalar, which takes JSON's escapes.

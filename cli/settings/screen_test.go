@@ -1,6 +1,7 @@
 package settings_test
 
 import (
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -39,5 +40,29 @@ func TestTheScreenHasSettings(t *testing.T) {
 	apptest.Write(t, filepath.Join(dir, "bad.yaml"), "brand: red\n")
 	if _, err := settings.OwnColours(filepath.Join(dir, "bad.yaml")); err == nil {
 		t.Error("a colour that is none was taken")
+	}
+}
+
+func TestSavingASettingLeavesTheRestOfTheFile(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "config.yaml")
+	for before, want := range map[string]string{
+		"": "theme: \"nord\"\n",
+		"# mine\ntheme: dark # at night\n# more\nmode: loop\n": "# mine\ntheme: \"nord\"\n# more\nmode: loop\n",
+		"mode: loop": "mode: loop\ntheme: \"nord\"\n",
+	} {
+		apptest.Write(t, file, before)
+		if err := settings.Save(file, "theme", "nord"); err != nil {
+			t.Error(err)
+		}
+		if got, _ := os.ReadFile(file); string(got) != want {
+			t.Errorf("%q became %q, want %q", before, got, want)
+		}
+	}
+	if err := settings.Save(file, "theme", "purple\nmode: team"); err == nil {
+		t.Error("a value that is none was saved")
+	}
+	apptest.Write(t, file, "theme: [\n")
+	if err := settings.Save(file, "theme", "nord"); err == nil {
+		t.Error("a file that cannot be read was written over")
 	}
 }

@@ -84,17 +84,19 @@ type Options struct {
 	// Commands are slash commands besides the screen's own.
 	Commands []Command
 
-	Editor  string              // command line of the user's editor, split without a shell; "": none
-	Environ []string            // the editor's environment; nil: that of LifeHub
-	Mode    string              // how turns are made: plan, loop or team
-	UseMode func(mode string)   // makes later turns so; nil: the mode can't be changed
-	Theme   string              // see [draw.ThemeNames]; "": auto
-	Keys    map[string][]string // keys by action, over the built-in ones
-	NoMouse bool                // leave the mouse to the terminal
-	Inline  bool                // what is over is printed into the terminal's own scrollback
-	Vi      bool                // the composer is edited as in vi
-	Quiet   bool                // no bell and no notification
-	Host    string              // this machine's name, for links to notes; "": any
+	Editor  string            // command line of the user's editor, split without a shell; "": none
+	Environ []string          // the editor's environment; nil: that of LifeHub
+	Mode    string            // how turns are made: plan, loop or team
+	UseMode func(mode string) // makes later turns so; nil: the mode can't be changed
+	Theme   string            // see [draw.ThemeNames]; "": auto
+	// SaveSetting writes a setting for later runs. nil: none is saved.
+	SaveSetting func(name, value string) error
+	Keys        map[string][]string // keys by action, over the built-in ones
+	NoMouse     bool                // leave the mouse to the terminal
+	Inline      bool                // what is over is printed into the terminal's own scrollback
+	Vi          bool                // the composer is edited as in vi
+	Quiet       bool                // no bell and no notification
+	Host        string              // this machine's name, for links to notes; "": any
 	// Colours are put over those of the theme, by name (see [CheckColours]), as #rrggbb.
 	Colours map[string]string
 }

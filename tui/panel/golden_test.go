@@ -150,7 +150,7 @@ var plays = map[string]func(b *box){
 
 	"models":           opened(models),
 	"no model matches": opened(models, "zzz"),
-	"themes":           showing(func() panel.Panel { return panel.NewThemes("light", nil) }),
+	"themes":           showing(func() panel.Panel { return panel.NewThemes("light", func(string) {}, nil) }),
 
 	"figures by day":   figures(chattest.WithFigures(), ""),
 	"figures by model": figures(chattest.WithFigures(), "", "tab", "down"),

@@ -175,18 +175,6 @@ func NewHistory(prompts []string, filter string, choose func(prompt string)) *Pi
 	return p
 }
 
-// NewThemes lists the built-in themes, with the present one chosen; choose is
-// given the name of the one that was chosen.
-func NewThemes(present string, choose func(name string)) *Picker {
-	p := &Picker{Title: "Themes", Rows: draw.Themes()}
-	p.Chosen = max(0, slices.IndexFunc(p.Rows, func(r draw.Row) bool { return r.Label == present }))
-	p.Pick = func(at int) tea.Cmd {
-		choose(p.Rows[at].Label)
-		return nil
-	}
-	return p
-}
-
 // OpenModels lists the models; use is given the name of the one that was chosen.
 func OpenModels(ctx context.Context, from backend.Models, offline bool, use func(name string) tea.Cmd) tea.Cmd {
 	return func() tea.Msg {

@@ -1,0 +1,80 @@
+package panel
+
+import (
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+
+	"lifehub/tui/draw"
+	"lifehub/tui/keys"
+	"lifehub/tui/markdown"
+)
+
+// Themes is the list of the themes. The whole screen wears the chosen one.
+type Themes struct {
+	Picker
+	wear  func(name string) // "": the theme before
+	taken bool
+}
+
+// NewThemes lists the themes, with the present one chosen. wear shows one; choose
+// is given the name of the one that was chosen.
+func NewThemes(present string, wear func(name string), choose func(name string) tea.Cmd) *Themes {
+	t := &Themes{Picker: Picker{Title: "Themes", Rows: draw.Themes()}, wear: wear}
+	t.Chosen = max(0, slices.IndexFunc(t.Rows, func(r draw.Row) bool { return r.Label == present }))
+	t.Pick = func(at int) tea.Cmd {
+		t.taken = true
+		return choose(t.Rows[at].Label)
+	}
+	return t
+}
+
+// chosen is the name of the chosen theme, "" where nothing matches.
+func (t *Themes) chosen() string {
+	if list := t.Matching(); t.Picker.Chosen < len(list) {
+		return t.Rows[list[t.Picker.Chosen]].Label
+	}
+	return ""
+}
+
+// Update shows the theme that was moved to. One that is left without a choice puts
+// the theme before back.
+func (t *Themes) Update(msg tea.Msg, k *keys.Map) (Panel, tea.Msg, tea.Cmd) {
+	before := t.chosen()
+	next, did, cmd := t.Picker.Update(msg, k)
+	if next == nil {
+		if !t.taken {
+			t.wear("")
+		}
+		return nil, did, cmd
+	}
+	if now := t.chosen(); now != before {
+		t.wear(now)
+	}
+	return t, did, cmd
+}
+
+// Hints are the keys of the list, whose choice lasts.
+func (t *Themes) Hints(k *keys.Map) []string {
+	return []string{moveHint(k), Hint(k.PickerChoose, "save"), Hint(k.PickerClose, "back to the theme before")}
+}
+
+// View is the list with what the chosen theme makes of an answer.
+func (t *Themes) View(width, rows int, k *keys.Map, theme *draw.Theme) Content {
+	var c Content
+	lines := masterDetail(width, rows, theme, func(width, rows int) []string {
+		c = t.Picker.View(width, rows, k, theme)
+		return c.Lines
+	}, func(width int) []string { return sample(width, theme) })
+	c.Lines, c.Width = lines, 0
+	return c
+}
+
+const sampleAnswer = "## A heading\n\nAt most **10 %** a week, says the [plan](https://example.org) [1] ✓, and `every fourth` week less.\n\n" +
+	"```go\nweeks := 4 // steps\nfmt.Println(\"km\", weeks)\n```\n\n```diff\n-10 km\n+11 km\n```\n"
+
+// sample is a part of a chat in a theme.
+func sample(width int, theme *draw.Theme) []string {
+	lines := append([]string{draw.Shaded(theme.You.Render("▌")+" How do I raise it?", width, theme), ""}, markdown.Render(sampleAnswer, width, theme.Markdown)...)
+	return append(lines, "", draw.Truncate(theme.Reference.Render("[1]")+" "+theme.Success.Render("✓ quoted")+theme.Dim.Render(" · ")+theme.Warning.Render("≈ paraphrased")+theme.Dim.Render(" · ")+theme.Danger.Render("✗ not there"), width))
+}
