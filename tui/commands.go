@@ -284,12 +284,12 @@ func (m *Model) setMode(mode agent.Mode) {
 func (m *Model) chooseTheme(name string) tea.Cmd {
 	switch {
 	case name == "":
-		m.cover(panel.NewThemes(m.Theme, m.wear, m.chooseTheme))
+		m.cover(panel.NewThemes(m.Theme.Name, m.wear, m.chooseTheme))
 		return nil
 	case !slices.Contains(draw.ThemeNames(), name):
 		return m.flash("/theme takes " + strings.Join(draw.ThemeNames(), ", "))
 	}
-	m.Theme, m.Colours = name, nil
+	m.Theme = backend.Theme{Name: name}
 	m.wear("")
 	if m.SaveSetting == nil {
 		return m.flash("theme " + name + " for this run")

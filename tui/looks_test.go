@@ -14,7 +14,7 @@ func (r *rig) wear(look boxtest.Look) {
 	if look.Coloured {
 		profile = colorprofile.TrueColor
 	}
-	r.m.Theme = look.Theme
+	r.m.Theme.Name = look.Theme
 	r.send(tea.ColorProfileMsg{Profile: profile})
 }
 

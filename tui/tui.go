@@ -104,10 +104,10 @@ func New(ctx context.Context, options backend.Options) (*Model, error) {
 	if err := m.keys.Rebind(options.Keys); err != nil {
 		return nil, err
 	}
-	if err := draw.CheckColours(options.Colours); err != nil {
+	if err := draw.CheckColours(options.Theme.Colours); err != nil {
 		return nil, err
 	}
-	m.theme = draw.NewTheme(m.Theme, m.term.dark, m.term.colours, m.Colours)
+	m.theme = draw.NewTheme(m.Theme.Name, m.term.dark, m.term.colours, m.Theme.Colours)
 	m.transcript = transcript.Model{Theme: m.theme, Chosen: -1}
 	m.composer = composer.New(&m.keys, m.theme)
 	if m.Vi {
@@ -285,7 +285,7 @@ func (m *Model) View() tea.View { return m.drawn.picture }
 func (m *Model) wear(name string) {
 	m.theme = draw.NewTheme(name, m.term.dark, m.term.colours, nil)
 	if name == "" {
-		m.theme = draw.NewTheme(m.Theme, m.term.dark, m.term.colours, m.Colours)
+		m.theme = draw.NewTheme(m.Theme.Name, m.term.dark, m.term.colours, m.Theme.Colours)
 	}
 	m.transcript.Restyle(m.theme)
 	m.composer.Restyle(m.theme)

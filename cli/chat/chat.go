@@ -152,14 +152,14 @@ func (f *Flags) resumes() bool { return f.pick || f.HasLast || f.Resume != "" }
 func (f *Flags) screenOptions(a *app.App) (backend.Options, error) {
 	c := a.Settings
 	o := backend.Options{
-		Editor: c.Editor, Environ: redact.WithoutOwnSecrets(f.Environ()), Mode: c.Mode, Theme: c.Theme, NoMouse: !c.Mouse,
+		Editor: c.Editor, Environ: redact.WithoutOwnSecrets(f.Environ()), Mode: c.Mode, Theme: backend.Theme{Name: c.Theme}, NoMouse: !c.Mouse,
 		SaveSetting: func(name, value string) error { return settings.Save(a.Paths.ConfigFile(), name, value) },
 		Inline:      f.inline, Keys: c.Keys, Vi: c.Editing == "vi", Quiet: !c.Notify,
 	}
 	o.Host, _ = os.Hostname() // of links to notes; without it they name none
 	if strings.ContainsAny(c.Theme, `/\`) {
 		var err error
-		if o.Colours, err = settings.OwnColours(app.AtHome(c.Theme)); err != nil {
+		if o.Theme.Colours, err = settings.OwnColours(app.AtHome(c.Theme)); err != nil {
 			return o, settings.UsageError{Err: err}
 		}
 	}

@@ -88,7 +88,7 @@ type Options struct {
 	Environ []string          // the editor's environment; nil: that of LifeHub
 	Mode    string            // how turns are made: plan, loop or team
 	UseMode func(mode string) // makes later turns so; nil: the mode can't be changed
-	Theme   string            // see [draw.ThemeNames]; "": auto
+	Theme   Theme
 	// SaveSetting writes a setting for later runs. nil: none is saved.
 	SaveSetting func(name, value string) error
 	Keys        map[string][]string // keys by action, over the built-in ones
@@ -97,8 +97,12 @@ type Options struct {
 	Vi          bool                // the composer is edited as in vi
 	Quiet       bool                // no bell and no notification
 	Host        string              // this machine's name, for links to notes; "": any
-	// Colours are put over those of the theme, by name (see [CheckColours]), as #rrggbb.
-	Colours map[string]string
+}
+
+// Theme is how the screen looks.
+type Theme struct {
+	Name    string            // see [draw.ThemeNames]; "": auto
+	Colours map[string]string // put over its own, by name (see [draw.CheckColours])
 }
 
 // Reader lets the model judge the sentences of an answer that quote nothing.
