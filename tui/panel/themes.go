@@ -62,7 +62,7 @@ func (t *Themes) Hints(k *keys.Map) []string {
 // View is the list with what the chosen theme makes of an answer.
 func (t *Themes) View(width, rows int, k *keys.Map, theme *draw.Theme) Content {
 	var c Content
-	lines := masterDetail(width, rows, theme, func(width, rows int) []string {
+	lines := masterDetail(len(t.Matching())+2, width, rows, theme, func(width, rows int) []string {
 		c = t.Picker.View(width, rows, k, theme)
 		return c.Lines
 	}, func(width int) []string { return sample(width, theme) })
