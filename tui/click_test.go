@@ -31,8 +31,8 @@ func TestAClickChoosesARowOfAPanel(t *testing.T) {
 			r.mustShow("› dracula")
 			click("dracula")
 			r.mustNotShow("› dracula")
-			if r.m.Theme != "dracula" {
-				t.Errorf("%v: the theme is %q", size, r.m.Theme)
+			if r.m.Theme.Name != "dracula" {
+				t.Errorf("%v: the theme is %q", size, r.m.Theme.Name)
 			}
 		})
 	}
