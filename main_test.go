@@ -225,6 +225,12 @@ var tables = map[string]int{
 // and docs. CONTRIBUTING.md says what to write instead.
 var banned = regexp.MustCompile(`\b(tells whether|shall|anew|mends?|mended|foreign text|g(o|oes|one) on with|but for|beside)\b`)
 
+// bannedTexts are phrases that no string for a user may have besides.
+var bannedTexts = regexp.MustCompile(`\b(by itself|of its own|it is told|without all that|lies in|has come to|at it right now|g(o|oes|oing) on (where|when)|is no (date|day|file|host|JSON|name|number|object|public|text|version))\b`)
+
+// notForUsers are the files whose strings are for models, or lists of words.
+var notForUsers = regexp.MustCompile(`^(agent/(parse|prompt|team|tools)|internal|llm/llmtest|llm/offline/query.go)`)
+
 func TestNoBannedPhrase(t *testing.T) {
 	check := func(place, text string) {
 		if found := banned.FindString(strings.Join(strings.Fields(text), " ")); found != "" {
@@ -250,6 +256,15 @@ func TestNoBannedPhrase(t *testing.T) {
 			for _, comment := range file.Comments {
 				check(files.Position(comment.Pos()).String(), comment.Text())
 			}
+			if strings.HasSuffix(path, "_test.go") || notForUsers.MatchString(filepath.ToSlash(path)) {
+				return nil
+			}
+			return texts(path, func(at token.Position, text string) {
+				check(at.String(), text)
+				if found := bannedTexts.FindString(text); found != "" {
+					t.Errorf("%s: %q", at, found)
+				}
+			})
 		}
 		return nil
 	})

@@ -95,7 +95,7 @@ func TestADocumentIsReadAndMadeANoteInTheChat(t *testing.T) {
 	term.types("\r")
 	term.sees("version 2 of 2, by general", "+- prefer TaskGroup")
 	term.types("/export asyncio tips ideas/asyncio.md\r")
-	term.sees("Allow once", "ideas/asyncio.md", "text that is not yours was read", "what brave_web_search")
+	term.sees("Allow once", "ideas/asyncio.md", "untrusted text was read", "what brave_web_search")
 	note := filepath.Join(vault, "ideas", "asyncio.md")
 	if _, err := os.Stat(note); err == nil {
 		t.Fatal("the note was made before anyone said yes")

@@ -83,7 +83,7 @@ func TestContextTellsWhichCallsItHolds(t *testing.T) {
 	held := agent.ContextCounted{Agent: "explainer", Parts: map[string]int{"results": 40}, Used: 40, Log: []agent.Logged{
 		{Step: "1", Action: `search_notes({"query":"running"})`, Result: "1 passage"}, {Step: "2", Action: "fly({})", Result: "failed: no wings"},
 	}}
-	want := []string{"Context of the explainer", "results", `step 1: search_notes({"query":"running"}) → 1 passage`, "step 2: fly({}) → failed: no wings"}
+	want := []string{"Context window", "results", `step 1: search_notes({"query":"running"}) → 1 passage`, "step 2: fly({}) → failed: no wings"}
 	inRig(t, 80, 30, chattest.WithWorld(chattest.Play(held, agent.Said{Content: "Yes."}, agent.Ended{Answer: "Yes."})), func(r *rig) {
 		r.ask("How often do I run?")
 		r.keys("/context", "enter")

@@ -74,7 +74,7 @@ func TestAConsentIsGivenFromThePanel(t *testing.T) {
 			r.keys("up")
 			r.mustShow("it lets you in once you have")
 			r.keys("c")
-			r.mustShow("wants your consent")
+			r.mustShow("needs your consent")
 			r.mustShow(page)
 			r.keys(key) // too early
 			r.mustShow(page)

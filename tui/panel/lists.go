@@ -71,7 +71,7 @@ func fenced(language, text string) string {
 }
 
 // ForkedText reports that a conversation is a copy now.
-const ForkedText = "A conversation of its own from here on; the one it came from is kept as it is."
+const ForkedText = "This is a new conversation from here on; the original stays as it is."
 
 const pickLimit = 500
 

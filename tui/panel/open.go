@@ -97,7 +97,7 @@ func (c ConsentMsg) Question() agent.InputAsked {
 		ID: dialog.ConsentID + c.server,
 		Question: agent.Question{
 			From: c.server, Kind: agent.URLInput, URL: c.page,
-			Message: "wants your consent before it lets LifeHub in. Open this page in your browser; the chat goes on when you have been there.",
+			Message: "needs your consent. Open this page in your browser; the chat continues when you are done there.",
 		},
 		Reply: func(given agent.Input) {
 			if given.Action != agent.InputAccepted {

@@ -65,7 +65,7 @@ type part struct {
 // parts reports how the window is filled: the whole, each part, and what the
 // server counted.
 func (w *Window) parts() (head string, parts []part, said string) {
-	head = fmt.Sprintf("Context of the %s: %s tokens", safetext.Line(w.Agent), draw.Thousands(w.Used))
+	head = fmt.Sprintf("Context window: %s tokens", draw.Thousands(w.Used))
 	if w.Allocated > 0 {
 		head += fmt.Sprintf(" of %s (%d %%)", draw.Thousands(w.Allocated), w.Used*100/w.Allocated)
 	}
@@ -81,11 +81,11 @@ func (w *Window) parts() (head string, parts []part, said string) {
 		}
 	}
 	if w.Allocated > 0 {
-		parts = append(parts, part{name: "kept for the answer", tokens: w.Reserve}, part{name: "free", tokens: max(0, w.Allocated-w.Used-w.Reserve)})
+		parts = append(parts, part{name: "reserved for the answer", tokens: w.Reserve}, part{name: "free", tokens: max(0, w.Allocated-w.Used-w.Reserve)})
 	}
-	said = "estimated; the server has not said what it counted"
+	said = "estimated; the server has not reported its count"
 	if w.counted > 0 {
-		said = fmt.Sprintf("estimated; the server counted %s", draw.Thousands(w.counted))
+		said = fmt.Sprintf("estimated; the server reported %s", draw.Thousands(w.counted))
 	}
 	return head, parts, said
 }

@@ -87,12 +87,12 @@ func address(text string) (*mail.Address, error) {
 	}
 	a, err := mail.ParseAddress(text)
 	if err != nil {
-		return nil, fmt.Errorf("%q is no mail address", text)
+		return nil, fmt.Errorf("%q is not a mail address", text)
 	}
 	local, domain := splitAddress(a.Address)
 	if local == "" || strings.ContainsFunc(local, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(`"<>,;:\()[]@`, r) }) ||
 		!domainName.MatchString(domain) || len(a.Address) > 254 {
-		return nil, fmt.Errorf("%q is no mail address that can be sent to", text)
+		return nil, fmt.Errorf("%q is not a mail address that can be sent to", text)
 	}
 	if err := oneLiner("a name", a.Name); err != nil { // it may have been encoded
 		return nil, err

@@ -151,14 +151,14 @@ func (s *Tool) keepDraft(ctx context.Context, l letter) (*agent.Artifact, error)
 	case err == nil && was.Text == l.text():
 		return &was, nil
 	case err != nil && !errors.Is(err, agent.ErrNoArtifact):
-		return nil, fmt.Errorf("keep the draft: %w", err)
+		return nil, fmt.Errorf("save the draft: %w", err)
 	}
 	draft := agent.Artifact{
 		Conversation: origin.Conversation, Name: name, Version: was.Version + 1, Text: l.text(), By: origin.Agent, Why: "draft of a mail",
 		Turn: origin.Turn, Call: agent.IdempotencyKey(ctx),
 	}
 	if err := s.drafts.KeepArtifact(ctx, draft); err != nil {
-		return nil, fmt.Errorf("keep the draft: %w", err)
+		return nil, fmt.Errorf("save the draft: %w", err)
 	}
 	return &draft, nil
 }

@@ -42,9 +42,9 @@ func (a article) sources(lines []string, from, to int) []agent.Source {
 // What keeps a page from being read although the server gave it.
 var (
 	errSignIn  = errors.New("it can only be read after signing in")
-	errCheck   = errors.New("it wants to see a human first (a captcha); open it in a browser")
-	errScripts = errors.New("it holds no text without its scripts; open it in a browser")
-	errEmpty   = errors.New("it holds no text")
+	errCheck   = errors.New("it asks for a captcha; open it in a browser")
+	errScripts = errors.New("it has no text without JavaScript; open it in a browser")
+	errEmpty   = errors.New("it has no text")
 )
 
 // hardly is less than an article, in letters: what is so short may stand before
@@ -116,7 +116,7 @@ func textKind(page webPage) (string, error) {
 		strings.HasSuffix(kind, "+json"), strings.HasSuffix(kind, "+xml") && !strings.HasPrefix(kind, "image/"):
 		return kind, nil
 	}
-	return "", fmt.Errorf("it is no text but %s, which LifeHub cannot read", kind)
+	return "", fmt.Errorf("it is not text but %s, which LifeHub cannot read", kind)
 }
 
 // asUTF8 is the body as UTF-8. What is valid UTF-8 is taken for it whatever the

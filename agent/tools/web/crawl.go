@@ -131,7 +131,7 @@ func (c *crawl) begin(ctx context.Context, start *url.URL) (*tour, error) {
 	case errors.As(err, &moved):
 		return nil, fmt.Errorf("crawl %s: its robots.txt redirects to %s, so its pages are left alone: ask for a page there", start.Host, moved.to.Host)
 	case err != nil:
-		return nil, err
+		return nil, fmt.Errorf("crawl %s: %w", start.Host, err)
 	case rules.status >= 500 || rules.status == http.StatusTooManyRequests:
 		return nil, fmt.Errorf("crawl %s: its robots.txt cannot be read now (%d %s), so its pages are left alone", start.Host, rules.status, http.StatusText(rules.status))
 	case rules.status == http.StatusOK:

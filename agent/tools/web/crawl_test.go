@@ -81,7 +81,7 @@ func TestACrawlThatCannotBeginSaysWhy(t *testing.T) {
 		`{"url":"SITE/site/gone"}`:         "there is no such page (404",
 		`{"url":"SITE/paper.pdf"}`:         "it is a PDF",
 		`{"url":"file:///etc/passwd"}`:     "only http and https",
-		`{"url":"http://10.0.0.1/"}`:       "it is no public address",
+		`{"url":"http://10.0.0.1/"}`:       "it is not a public address",
 		`{"url":"SITE/site/away"}`:         "it redirects to https://elsewhere.example/: ask for that address",
 	} {
 		if _, _, err := crawlSite(t, web, args); err == nil || !strings.Contains(err.Error(), want) {

@@ -139,10 +139,7 @@ func (w weather) get(ctx context.Context, address string, query url.Values, into
 	}
 	response, err := w.client.Do(request)
 	if err != nil {
-		if wrapped := (*url.Error)(nil); errors.As(err, &wrapped) {
-			err = wrapped.Err // the address says nothing to the user
-		}
-		return fmt.Errorf("Open-Meteo cannot be reached: %w", err)
+		return fmt.Errorf("Open-Meteo cannot be reached: %w", plainly(err))
 	}
 	defer response.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(response.Body, maxWeatherBody))
@@ -157,7 +154,7 @@ func (w weather) get(ctx context.Context, address string, query url.Values, into
 		return fmt.Errorf("Open-Meteo answered %s %s", response.Status, refusal.Reason)
 	}
 	if err := json.Unmarshal(body, into); err != nil {
-		return fmt.Errorf("Open-Meteo's answer is no JSON: %w", err)
+		return fmt.Errorf("Open-Meteo's answer is not JSON: %w", err)
 	}
 	return nil
 }

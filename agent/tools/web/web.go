@@ -10,11 +10,13 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"os"
 	"strings"
 	"syscall"
 	"time"
 
 	"lifehub/agent/tools/outbound"
+	"lifehub/internal/text"
 )
 
 // byteOrderMark may begin a text, and is no part of it.
@@ -31,7 +33,7 @@ const (
 const robotName = "LifeHub"
 
 // errPrivate refuses an address that is not on the public internet.
-var errPrivate = errors.New("it is no public address")
+var errPrivate = errors.New("it is not a public address")
 
 // web fetches pages from the public internet and from nowhere else, except
 // one server that the user named. The address is checked when it is dialled, so
@@ -66,7 +68,7 @@ func newWeb(resolver *net.Resolver, own string, sent func(bytes int)) *web {
 		CheckRedirect: func(r *http.Request, via []*http.Request) error {
 			switch {
 			case len(via) > maxRedirects:
-				return fmt.Errorf("it leads on more than %d times", maxRedirects)
+				return fmt.Errorf("it redirects more than %d times", maxRedirects)
 			case own != "" && strings.EqualFold(hostPort(r.URL), own) && !strings.EqualFold(hostPort(via[0].URL), own):
 				return errPrivate
 			}
@@ -102,37 +104,37 @@ func (p webPage) kind() string { return p.header.Get("Content-Type") }
 func (w *web) get(ctx context.Context, address string) (webPage, error) {
 	page, err := w.ask(ctx, address)
 	if err == nil && page.status != http.StatusOK {
-		err = fmt.Errorf("fetch %s: %s", page.url.Redacted(), refusal(page))
+		address, err = page.url.Redacted(), errors.New(refusal(page))
 	}
 	if err != nil {
-		return webPage{}, err
+		return webPage{}, fmt.Errorf("fetch %.200s: %w", text.OneLine(address), err)
 	}
 	return page, nil
 }
 
 // ask fetches whatever a server answers. It sends no cookie, no referrer and no
-// sign of who asks.
+// sign of who asks. Its error says why, without the address.
 func (w *web) ask(ctx context.Context, address string) (webPage, error) {
 	u, err := parseAddress(address)
 	if err != nil {
-		return webPage{}, fmt.Errorf("fetch %.200q: %w", address, err)
+		return webPage{}, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, webTime)
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
 	if err != nil {
-		return webPage{}, fmt.Errorf("fetch %.200q: %w", address, err)
+		return webPage{}, err
 	}
 	request.Header.Set("User-Agent", "Mozilla/5.0 (compatible; "+robotName+")")
 	request.Header.Set("Accept", "text/html, text/plain, text/markdown, application/json;q=0.8, */*;q=0.1")
 	answer, err := w.client.Do(request)
 	if err != nil {
-		return webPage{}, fmt.Errorf("fetch %s: %w", u.Redacted(), plainly(err))
+		return webPage{}, plainly(err)
 	}
 	defer answer.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(answer.Body, maxWebBody+1))
 	if err != nil {
-		return webPage{}, fmt.Errorf("fetch %s: %w", u.Redacted(), plainly(err))
+		return webPage{}, plainly(err)
 	}
 	page := webPage{url: answer.Request.URL, status: answer.StatusCode, header: answer.Header, body: body}
 	if page.cut = len(body) > maxWebBody; page.cut {
@@ -141,8 +143,8 @@ func (w *web) ask(ctx context.Context, address string) (webPage, error) {
 	return page, nil
 }
 
-// plainly takes off an error what names the address again, and says that time
-// ran out in words that a user knows.
+// plainly takes off an error what names the address again, and says what is
+// wrong in words that a user knows.
 func plainly(err error) error {
 	if failed := (*url.Error)(nil); errors.As(err, &failed) {
 		err = failed.Err
@@ -153,6 +155,15 @@ func plainly(err error) error {
 	var slow net.Error
 	if errors.Is(err, context.DeadlineExceeded) || errors.As(err, &slow) && slow.Timeout() {
 		return errSlow
+	}
+	if unknown := (*net.DNSError)(nil); errors.As(err, &unknown) {
+		return fmt.Errorf("the host %s was not found; check its name and the network", unknown.Name)
+	}
+	if failed := (*net.OpError)(nil); errors.As(err, &failed) {
+		err = failed.Err
+	}
+	if call := (*os.SyscallError)(nil); errors.As(err, &call) {
+		err = call.Err
 	}
 	return err
 }
@@ -165,17 +176,17 @@ func refusal(page webPage) string {
 	what := "the server does not give it"
 	switch {
 	case wantsHuman(page):
-		return "it wants to see a human first (a captcha); open it in a browser"
+		return "it asks for a captcha; open it in a browser"
 	case page.status == http.StatusUnauthorized, page.status == http.StatusPaymentRequired, page.status == http.StatusProxyAuthRequired:
 		what = "it can only be read after signing in"
 	case page.status == http.StatusForbidden:
-		what = "the server turns LifeHub away"
+		what = "the server refuses LifeHub"
 	case page.status == http.StatusNotFound, page.status == http.StatusGone:
 		what = "there is no such page"
 	case page.status == http.StatusTooManyRequests:
 		what = "the server was asked too often; try again later"
 	case page.status >= 500:
-		what = "the server has trouble; try again later"
+		what = "the server has a problem; try again later"
 	}
 	return strings.TrimSpace(fmt.Sprintf("%s (%d %s)", what, page.status, http.StatusText(page.status)))
 }

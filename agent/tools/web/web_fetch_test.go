@@ -66,11 +66,11 @@ func TestTextIsReadWhateverItsCharacterSet(t *testing.T) {
 func TestWhatIsNoTextToReadIsSaid(t *testing.T) {
 	web := webtest.New(t)
 	for path, want := range map[string]string{
-		"/paper.pdf": "it is a PDF, which LifeHub cannot read", "/hidden-pdf": "it is a PDF", "/photo": "it is no text but image/png", "/photo.html": "it is no text but image/png",
-		"/archive": "it is no text but application/zip", "/noise": "it is no text but application/octet-stream",
-		"/login": "it can only be read after signing in", "/members": "it can only be read after signing in (401 Unauthorized)", "/forbidden": "turns LifeHub away (403 Forbidden)",
-		"/challenge": "wants to see a human first", "/challenge2": "wants to see a human first", "/app": "no text without its scripts", "/empty": "it holds no text", "/blank": "it holds no text",
-		"/nowhere": "there is no such page (404 Not Found)", "/broken": "the server has trouble; try again later (502 Bad Gateway)", "/hop/6": "it leads on more than 5 times",
+		"/paper.pdf": "it is a PDF, which LifeHub cannot read", "/hidden-pdf": "it is a PDF", "/photo": "it is not text but image/png", "/photo.html": "it is not text but image/png",
+		"/archive": "it is not text but application/zip", "/noise": "it is not text but application/octet-stream",
+		"/login": "it can only be read after signing in", "/members": "it can only be read after signing in (401 Unauthorized)", "/forbidden": "refuses LifeHub (403 Forbidden)",
+		"/challenge": "asks for a captcha", "/challenge2": "asks for a captcha", "/app": "no text without JavaScript", "/empty": "it has no text", "/blank": "it has no text",
+		"/nowhere": "there is no such page (404 Not Found)", "/broken": "the server has a problem; try again later (502 Bad Gateway)", "/hop/6": "it redirects more than 5 times",
 	} {
 		if result, err := fetch(t.Context(), t, web, path, ""); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), web.URL+path) && !strings.HasPrefix(path, "/hop") {
 			t.Errorf("%s: %v, %.100q", path, err, result.Text)

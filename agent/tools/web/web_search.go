@@ -47,8 +47,8 @@ type hit struct{ title, address, snippet string }
 
 // The ways in which a search engine gives no results although it answers.
 var (
-	errCaptcha = errors.New("it takes LifeHub for a robot and asks for a captcha; wait some minutes, or use a SearXNG server (web.search, web.search_url)")
-	errLayout  = errors.New("its page has none of the marks of a page of results: its layout has changed, or it is another page")
+	errCaptcha = errors.New("it suspects a robot and asks for a captcha; wait a few minutes, or use a SearXNG server (web.search, web.search_url)")
+	errLayout  = errors.New("its page does not look like search results: its layout has changed, or it is another page")
 )
 
 // engine is a server that searches the web.
@@ -82,7 +82,7 @@ func newWebSearch(s Search, w *web) agent.Tool {
 		}
 		page, err := w.ask(ctx, address)
 		if err != nil {
-			return agent.Result{}, fmt.Errorf("search the web: %w", err)
+			return agent.Result{}, fmt.Errorf("the web search at %s cannot be reached: %w", asked.name, err)
 		}
 		hits, err := asked.hits(page)
 		if err != nil {
