@@ -342,11 +342,11 @@ func TestASlowLineAndASilentTerminal(t *testing.T) {
 			term.sees("changed nothing", "enter send")
 			term.types("\r")
 			term.sees("Allow once", "buy milk")
-			for i := 0; !strings.Contains(term.text(), "the user said no") && i < 5; i++ {
+			for i := 0; !strings.Contains(term.text(), "You declined") && i < 5; i++ {
 				<-time.After(700*time.Millisecond + 2*over.delay) // the guard runs in real time
 				term.types("\x1b")
 			}
-			term.sees("the user said no", "enter send")
+			term.sees("You declined append_note.", "enter send")
 			if screen := term.text(); strings.Contains(screen, "rgb:") || strings.Contains(screen, "$y") {
 				t.Errorf("an answer of the terminal was typed:\n%s", screen)
 			}

@@ -87,7 +87,7 @@ func (g *Guard) Pass(ctx context.Context, c Call) (*Permit, error) {
 			if g.unattended {
 				return nil, &Refusal{reply.Reason}
 			}
-			return nil, &Refusal{Because("the user said no", reply.Reason)}
+			return nil, &Refusal{Because(Declined, reply.Reason)}
 		}
 		g.allowOut(g.Conversation, c.Name(), c.Input)
 		if !lasting || reply.Decision == agent.AllowOnce {

@@ -87,6 +87,9 @@ type Refusal struct{ Reason string }
 
 func (r *Refusal) Error() string { return r.Reason }
 
+// Declined is the reason of a call that the user did not allow; theirs may follow.
+const Declined = "the user said no"
+
 // Because adds why, if that is known, to what happened.
 func Because(what, why string) string {
 	if why == "" {

@@ -265,11 +265,15 @@ func (t *turn) runCommand(ctx context.Context) error {
 		return err
 	}
 	for _, f := range t.Found {
-		if f.Status != agent.Done {
-			t.Say("Not done: " + f.Why() + ".")
-			continue
+		why, declined := strings.CutPrefix(f.Why(), gate.Declined)
+		switch {
+		case f.Status == agent.Done:
+			t.Say(f.Result.Text)
+		case declined:
+			t.Say("You declined " + step.Tool + why + ".")
+		default:
+			t.Say("Not done: " + why + ".")
 		}
-		t.Say(f.Result.Text)
 	}
 	return nil
 }

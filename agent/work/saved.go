@@ -87,7 +87,7 @@ func (k *Saved) add(e agent.Entry) bool {
 	case agent.CallAsked:
 	case agent.Decided:
 		if e.Decision == agent.Refuse {
-			c.outcome = &Outcome{Status: agent.Denied, Reason: gate.Because("the user said no", e.Reason)}
+			c.outcome = &Outcome{Status: agent.Denied, Reason: gate.Because(gate.Declined, e.Reason)}
 		}
 	case agent.CallStarted:
 		c.started, c.mark, c.outcome = e.Time, e.Mark, nil
