@@ -60,6 +60,7 @@ var arrows = map[string][]string{
 	"lifehub/cli/doctor":          {"agent", "cli/app", "cli/settings", "llm", "mcpclient", "rag", "rag/chroma", "store", "store/file", "tui/draw"},
 	"lifehub/cli/redact":          {"agent", "cli/settings", "internal/pattern", "mcpclient/config"},
 	"lifehub/cli/settings":        {"agent", "internal/atomicfile", "tui/draw", "tui/keys", "agent/rules"},
+	"lifehub/cli/show":            {"cli/app", "cli/settings", "notes", "tui/draw", "tui/reader", "tui/safetext"},
 	"lifehub/cli/version":         {},
 
 	"lifehub/agent/tools":          {"agent", "agent/memory", "agent/tools/describe", "agent/tools/excerpt", "agent/tools/mail", "agent/tools/web", "internal/pattern", "internal/when", "llm", "notes", "notes/task", "rag", "internal/arithmetic", "internal/text"},

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/aymanbagabas/go-udiff"
@@ -16,6 +15,7 @@ import (
 	"lifehub/cli/app"
 	"lifehub/cli/export"
 	"lifehub/cli/settings"
+	"lifehub/cli/show"
 	"lifehub/store"
 	"lifehub/tui/safetext"
 )
@@ -62,8 +62,7 @@ func (c *artifactsCommand) show(ctx context.Context, kept *store.Store, given []
 	if err != nil {
 		return err
 	}
-	fmt.Fprintln(c.Out, strings.TrimRight(safetext.Text(a.Text), "\n"))
-	return nil
+	return show.Document(c.Process, a.Text, 0)
 }
 
 func (c *artifactsCommand) diff(ctx context.Context, kept *store.Store, given []string) error {

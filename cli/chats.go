@@ -12,6 +12,7 @@ import (
 	"lifehub/cli/app"
 	"lifehub/cli/export"
 	"lifehub/cli/settings"
+	"lifehub/cli/show"
 	"lifehub/internal/atomicfile"
 	"lifehub/llm"
 	"lifehub/store"
@@ -112,7 +113,7 @@ func (c *chatsCommand) show(ctx context.Context, s *store.Store, given []string)
 			Exchanges []agent.Exchange `json:"exchanges"`
 		}{conversation, exchanges})
 	}
-	return printText(c.Process, "conversation", export.Markdown(conversation, exchanges))
+	return show.Document(c.Process, export.Markdown(conversation, exchanges), 0)
 }
 
 func (c *chatsCommand) search(ctx context.Context, s *store.Store, words []string) error {

@@ -18,6 +18,7 @@ import (
 	"lifehub/cli/app"
 	"lifehub/cli/chat"
 	"lifehub/cli/settings"
+	"lifehub/cli/show"
 	"lifehub/cli/version"
 	"lifehub/llm"
 	"lifehub/tui/safetext"
@@ -132,7 +133,7 @@ func newRoot(sh *app.Process) *cobra.Command {
 	})
 	flags.Register(root)
 	root.AddCommand(
-		chat.NewCommand(sh), newAsk(sh), newIndex(sh), newSearch(sh), newRelated(sh), newEval(sh), newChats(sh), newMemory(sh), newArtifacts(sh), newTools(sh), newPermissions(sh),
+		chat.NewCommand(sh), newAsk(sh), newIndex(sh), newSearch(sh), show.NewNote(sh), newRelated(sh), newEval(sh), newChats(sh), newMemory(sh), newArtifacts(sh), newTools(sh), newPermissions(sh),
 		newMCP(sh), newModels(sh), newTrace(sh), newStats(sh), newDoctor(sh), newConfig(sh),
 	)
 	app.CheckArgs(root)

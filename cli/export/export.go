@@ -67,7 +67,7 @@ func Markdown(c agent.Conversation, exchanges []agent.Exchange) string {
 	for _, e := range exchanges {
 		fmt.Fprintf(&b, "\n## You, %s\n\n%s\n\n## LifeHub\n\n%s\n", e.Asked.Local().Format(time.DateTime), safetext.Text(e.Question), safetext.Text(answerOf(e)))
 		for _, line := range CitationLines(e.Answer.Citations) {
-			b.WriteString("\n" + line)
+			b.WriteString("\n- " + line)
 		}
 		if len(e.Answer.Citations) > 0 {
 			b.WriteString("\n")

@@ -193,15 +193,15 @@ func (c *Config) setting(name string) (setting, error) {
 		}
 		names = append(names, s.Name)
 	}
-	if near := nearest(name, names, 4); near != "" {
+	if near := Nearest(name, names, 4); near != "" {
 		return setting{}, fmt.Errorf("unknown setting %q; did you mean %q?", name, near)
 	}
 	return setting{}, fmt.Errorf("unknown setting %q; `lifehub config show` lists them all", name)
 }
 
-// nearest is the known name that differs least, in fewer letters than most; "":
+// Nearest is the known name that differs least, in fewer letters than most; "":
 // none does.
-func nearest(name string, known []string, most int) (near string) {
+func Nearest(name string, known []string, most int) (near string) {
 	for _, k := range known {
 		if d := distance(k, name); d < most {
 			near, most = k, d
@@ -260,7 +260,7 @@ func MisspeltNames(environ []string) (notices []string) {
 		if value == "" || !strings.HasPrefix(name, "LIFEHUB_") || slices.Contains(known, name) {
 			continue
 		}
-		if near := nearest(name, known, len(name)/4); near != "" {
+		if near := Nearest(name, known, len(name)/4); near != "" {
 			notices = append(notices, name+" in the environment sets nothing; did you mean "+near+"?")
 		}
 	}

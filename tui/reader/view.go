@@ -1,6 +1,8 @@
 package reader
 
 import (
+	"math"
+
 	"lifehub/tui/draw"
 )
 
@@ -40,6 +42,14 @@ func (v *View) Lines(width, height int, theme *draw.Theme) (rows []string, first
 		v.goal = 0
 	}
 	return v.from(v.top())
+}
+
+// All are the rows of the whole document, for a page that is printed.
+func (v *View) All(width int, theme *draw.Theme) (rows []string) {
+	v.width, v.theme = width, theme
+	v.height = math.MaxInt
+	rows, _, _ = v.from(place{})
+	return rows
 }
 
 // top is the first row in sight: where the text ends before the window does, more

@@ -1,0 +1,136 @@
+// Package show prints whole documents: `lifehub note`, and what is saved, for the
+// commands that show it.
+package show
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/term"
+	"github.com/spf13/cobra"
+
+	"lifehub/cli/app"
+	"lifehub/cli/settings"
+	"lifehub/notes"
+	"lifehub/tui/draw"
+	"lifehub/tui/reader"
+	"lifehub/tui/safetext"
+)
+
+// Document prints a Markdown text: drawn where it goes to a terminal, else as it is.
+// The block that holds the line is marked; 0: none is.
+func Document(sh *app.Process, text string, line int) error {
+	out := strings.TrimRight(safetext.Text(text), "\n") + "\n"
+	if width, _, err := term.GetSize(sh.Out.Fd()); err == nil && term.IsTerminal(sh.Out.Fd()) {
+		out = drawn(sh, text, line, width)
+	}
+	if _, err := io.WriteString(colorprofile.NewWriter(sh.Out, sh.Environ()), out); err != nil {
+		return fmt.Errorf("print the text: %w", err)
+	}
+	return nil
+}
+
+// drawn is the whole text as the reader of the chat shows it.
+func drawn(sh *app.Process, text string, line, width int) string {
+	name, own := "", map[string]string(nil)
+	if _, c, err := app.LoadSettings(sh); err == nil {
+		if name = c.Theme; strings.ContainsAny(name, `/\`) {
+			own, _ = settings.OwnColours(app.AtHome(name)) // the chat says what is wrong with it
+		}
+	}
+	coloured := colorprofile.Detect(sh.Out, sh.Environ()) > colorprofile.ASCII
+	theme, light := draw.NewTheme(name, true, coloured, own), draw.NewTheme(name, false, coloured, own)
+	if theme.Dim.GetForeground() != light.Dim.GetForeground() && app.HasScreen(sh) && !lipgloss.HasDarkBackground(sh.In, sh.Out) {
+		theme = light
+	}
+	inside := width - gutter
+	if line == 0 {
+		inside -= gutter
+	}
+	rows := reader.NewView(reader.Parse(text), line, line).All(max(1, inside), theme)
+	if line == 0 { // else the mark stands in it
+		for i, row := range rows {
+			rows[i] = strings.TrimRight(strings.Repeat(" ", gutter)+row, " ")
+		}
+	}
+	return "\n" + strings.Join(rows, "\n") + "\n\n"
+}
+
+// gutter is free on either side of what is drawn.
+const gutter = 2
+
+// NewNote is `lifehub note`.
+func NewNote(sh *app.Process) *cobra.Command {
+	var flags app.RunFlags
+	var raw bool
+	cmd := &cobra.Command{
+		Use:   "note NAME[:LINE]",
+		Short: "Print a note",
+		Long: "Print a note, named by its path, file name, title or alias. On a terminal it is drawn, with the block at LINE\n" +
+			"marked; into a file or a pipe it goes as it is.",
+		Example: "  lifehub note running/plan.md\n  lifehub note \"Sourdough\"\n  lifehub note running/log.md:12\n  lifehub note boiler | grep pressure",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, given []string) error {
+			a, err := app.OpenNotes(cmd.Context(), sh, flags)
+			if err != nil {
+				return err
+			}
+			defer a.Close()
+			if len(a.OpenVaults()) == 0 {
+				return settings.UsageError{Err: errors.New("no notes folder is open; `lifehub index FOLDER` makes one known, --notes names one for this run")}
+			}
+			note, line, err := find(cmd.Context(), a, given[0])
+			if err != nil {
+				return err
+			}
+			if raw {
+				_, err := io.WriteString(sh.Out, note.Text)
+				return err
+			}
+			return Document(sh, note.Text, line)
+		},
+	}
+	app.RegisterNotes(&flags, cmd)
+	cmd.Flags().BoolVar(&raw, "raw", false, "print the text as it is, on a terminal too")
+	return cmd
+}
+
+// find reads the note of a name, which may end with a line.
+func find(ctx context.Context, a *app.App, name string) (notes.Note, int, error) {
+	note, _, line, err := a.ReadNote(ctx, name, "")
+	if at := strings.LastIndex(name, ":"); errors.Is(err, fs.ErrNotExist) && at > 0 {
+		if n, bad := strconv.Atoi(name[at+1:]); bad == nil && n > 0 {
+			name = name[:at]
+			note, _, _, err = a.ReadNote(ctx, name, "")
+			line = n
+		}
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		return note, line, err
+	}
+	var names []string
+	paths := map[string]string{}
+	for _, folder := range a.Folders() {
+		entries, _, listed := folder.List(ctx)
+		if listed != nil {
+			return note, 0, errors.Join(err, listed)
+		}
+		for _, e := range entries {
+			short := notes.BareName(filepath.Base(e.Path))
+			names = append(names, short)
+			paths[short] = e.Path
+		}
+	}
+	if near := settings.Nearest(notes.BareName(filepath.Base(name)), names, 4); near != "" {
+		return note, 0, fmt.Errorf("there is no note %q; did you mean %s?", name, paths[near])
+	}
+	return note, 0, err
+}
