@@ -16,7 +16,7 @@ func (o *Options) AllCommands(pages []Command) []Command {
 		{Name: "copy", Args: "[N]", Help: "copy the last answer, or its code block N"},
 		{Name: "context", Help: "show what fills the context window"},
 		{Name: "sources", Help: "go to the sources of the last answer"},
-		{Name: "theme", Args: "[NAME]", Help: "the colours of this run"},
+		{Name: "theme", Args: "[NAME]", Help: "choose the colours of the screen"},
 	}
 	add := func(there bool, commands ...Command) {
 		if there {

@@ -86,7 +86,7 @@ func schemeOf(name string, dark bool) (found *scheme) {
 
 // Themes lists the themes, with what each is for.
 func Themes() []Row {
-	list := []Row{{Label: "auto", Detail: "dark or light, by the terminal"}}
+	list := []Row{{Label: "auto", Detail: "follows the terminal"}}
 	for _, s := range schemes {
 		if s.About != "" {
 			list = append(list, Row{Label: s.Name, Detail: s.About})

@@ -2,6 +2,7 @@ package panel
 
 import (
 	"slices"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -59,22 +60,34 @@ func (t *Themes) Hints(k *keys.Map) []string {
 	return []string{moveHint(k), Hint(k.PickerChoose, "save"), Hint(k.PickerClose, "back to the theme before")}
 }
 
-// View is the list with what the chosen theme makes of an answer.
-func (t *Themes) View(width, rows int, k *keys.Map, theme *draw.Theme) Content {
-	var c Content
-	lines := masterDetail(len(t.Matching())+2, width, rows, theme, func(width, rows int) []string {
+// View is the list with what the chosen theme makes of an answer: next to it where
+// there is room, else the beginning of that below it.
+func (t *Themes) View(width, rows int, k *keys.Map, theme *draw.Theme) (c Content) {
+	list := func(width, rows int) []string {
 		c = t.Picker.View(width, rows, k, theme)
 		return c.Lines
-	}, func(width int) []string { return sample(width, theme) })
-	c.Lines, c.Width = lines, 0
+	}
+	switch {
+	case width >= listWidth:
+		c.Lines = masterDetail(len(t.Rows), width, rows, theme, list, func(width int) []string { return sample(width, theme) })
+	case rows < 12:
+		list(width, rows)
+	default:
+		c.Lines = append(list(width, rows-5), theme.Border.Render(strings.Repeat("─", width)))
+		c.Lines = append(c.Lines, sample(width, theme)[:4]...)
+	}
+	c.Width = 0
 	return c
 }
 
-const sampleAnswer = "## A heading\n\nAt most **10 %** a week, says the [plan](https://example.org) [1] ✓, and `every fourth` week less.\n\n" +
-	"```go\nweeks := 4 // steps\nfmt.Println(\"km\", weeks)\n```\n\n```diff\n-10 km\n+11 km\n```\n"
+const sampleAnswer = "At most **10 %** a week, says the [plan](https://example.org) [1] ✓, and `every fourth` week less.\n\n" +
+	"## A heading\n\n```go\nweeks := 4 // steps\nfmt.Println(\"km\", weeks)\n```\n\n```diff\n-10 km\n+11 km\n```\n"
 
 // sample is a part of a chat in a theme.
 func sample(width int, theme *draw.Theme) []string {
-	lines := append([]string{draw.Shaded(theme.You.Render("▌")+" How do I raise it?", width, theme), ""}, markdown.Render(sampleAnswer, width, theme.Markdown)...)
-	return append(lines, "", draw.Truncate(theme.Reference.Render("[1]")+" "+theme.Success.Render("✓ quoted")+theme.Dim.Render(" · ")+theme.Warning.Render("≈ paraphrased")+theme.Dim.Render(" · ")+theme.Danger.Render("✗ not there"), width))
+	return append([]string{
+		draw.Shaded(theme.You.Render("▌")+" How do I raise it?", width, theme),
+		draw.Truncate(theme.Reference.Render("[1]")+" "+theme.Success.Render("✓ quoted")+theme.Dim.Render(" · ")+theme.Warning.Render("≈ paraphrased")+theme.Dim.Render(" · ")+theme.Danger.Render("✗ not there"), width),
+		"",
+	}, markdown.Render(sampleAnswer, width, theme.Markdown)...)
 }
