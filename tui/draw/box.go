@@ -73,9 +73,10 @@ func Dimmed(lines []string, theme *Theme) []string {
 	if theme.Shade.GetBackground() == (lipgloss.NoColor{}) { // its borders are bright
 		behind = theme.Dim.Faint(true)
 	}
+	on, off, _ := strings.Cut(behind.Render("x"), "x") // once: they are drawn with each frame
 	for i, line := range lines {
 		if line = strings.TrimRight(ansi.Strip(line), " "); line != "" {
-			line = behind.Render(line)
+			line = on + line + off
 		}
 		lines[i] = line
 	}

@@ -47,16 +47,6 @@ func Wrap(text string, width int) []string {
 	return lines
 }
 
-// letters reports whether each byte of text takes one cell.
-func letters(text string) bool {
-	for i := range len(text) {
-		if text[i] < ' ' || text[i] > '~' {
-			return false
-		}
-	}
-	return true
-}
-
 // Truncate cuts a styled line to a width, saying so with an ellipsis.
 func Truncate(line string, width int) string {
 	if width <= 0 {
@@ -129,7 +119,7 @@ func StyleLines(style func(...string) string, lines []string) []string {
 
 // bytesThatFit returns how many bytes of text fit into a width.
 func bytesThatFit(text string, width int) int {
-	if letters(text[:min(len(text), width+1)]) {
+	if measure.Plain(text[:min(len(text), width+1)]) {
 		return min(len(text), width)
 	}
 	return len(measure.Fit(text, width, ""))

@@ -28,7 +28,22 @@ func Method() ansi.Method {
 }
 
 // Cells is the width of a line in cells; escape sequences take none.
-func Cells(line string) int { return Method().StringWidth(line) }
+func Cells(line string) int {
+	if Plain(line) {
+		return len(line)
+	}
+	return Method().StringWidth(line)
+}
+
+// Plain reports whether each byte of text takes one cell.
+func Plain(text string) bool {
+	for i := range len(text) {
+		if text[i] < ' ' || text[i] > '~' {
+			return false
+		}
+	}
+	return true
+}
 
 // First returns the cluster that a text begins with, and its cells.
 func First(text string) (cluster string, cells int) {
