@@ -252,7 +252,7 @@ func TestAToolThatChangesDuringATurnIsNotCalled(t *testing.T) {
 	for len(s.Unseen("s")) == 0 {
 		<-s.Changes()
 	}
-	if _, err := echo.Run(t.Context(), nil); err == nil || !strings.Contains(err.Error(), "not offered any more") {
+	if _, err := echo.Run(t.Context(), nil); err == nil || !strings.Contains(err.Error(), "no longer available") {
 		t.Errorf("got %v", err)
 	}
 	changed := s.Unseen("s")
