@@ -95,7 +95,7 @@ var arrows = map[string][]string{
 	"lifehub/internal/atomicfile": {"internal/wrap"},
 	"lifehub/internal/filelock":   {},
 
-	"lifehub/tui":                    {"agent", "tui/backend", "tui/batch", "tui/chats", "tui/composer", "tui/dialog", "tui/draft", "tui/draw", "tui/frame", "tui/keys", "tui/measure", "tui/opening", "tui/panel", "tui/pull", "tui/replay", "tui/safetext", "tui/terminal", "tui/transcript"},
+	"lifehub/tui":                    {"agent", "tui/backend", "tui/batch", "tui/chats", "tui/composer", "tui/dialog", "tui/draft", "tui/draw", "tui/frame", "tui/keys", "tui/measure", "tui/opening", "tui/panel", "tui/pull", "tui/replay", "tui/safetext", "tui/sidebar", "tui/terminal", "tui/transcript"},
 	"lifehub/tui/arguments":          {"tui/safetext"},
 	"lifehub/tui/backend":            {"agent", "llm", "tui/draw", "tui/replay", "tui/safetext"},
 	"lifehub/tui/composer":           {"agent", "tui/backend", "tui/composer/vi", "tui/draw", "tui/fuzzy", "tui/keys", "tui/measure", "tui/safetext"},
@@ -121,6 +121,7 @@ var arrows = map[string][]string{
 	"lifehub/tui/replay":             {"agent", "tui/draw"},
 	"lifehub/tui/fuzzy":              {},
 	"lifehub/tui/safetext":           {},
+	"lifehub/tui/sidebar":            {"tui/backend", "tui/draw", "tui/frame", "tui/plan", "tui/safetext", "tui/transcript"},
 	"lifehub/tui/terminal":           {},
 	"lifehub/tui/transcript":         {"agent", "internal/text", "tui/draw", "tui/keys", "tui/markdown", "tui/plan", "tui/safetext"},
 	"lifehub/tui/worddiff":           {"internal/pattern"},
@@ -218,7 +219,7 @@ var tables = map[string]int{
 	"lifehub/cli lines":                  3300,
 	"lifehub/agent/tools lines":          3050,
 	"lifehub/cli/settings.Config fields": 33,
-	"lifehub/tui/keys.Map fields":        92,
+	"lifehub/tui/keys.Map fields":        93,
 	"lifehub/tui/backend.Options fields": 41,
 }
 

@@ -43,7 +43,7 @@ func TestFirstRunOffersAQuestionToBeginWith(t *testing.T) {
 		r.keys("w")
 		r.mustNotShow("how often") // what is written takes its place
 		r.keys("backspace")
-		r.mustShow("enter ask that")
+		r.mustShow("enter send")
 		r.keys("enter")
 		r.mustShow("│ Write the next message · enter queues it")
 		if !slices.Equal(assistant.Asked, []string{"how often do I run?"}) {

@@ -95,6 +95,8 @@ func (m *Model) pressAnywhere(pressed tea.KeyPressMsg) (tea.Cmd, bool) {
 		m.stopEditing()
 	case key.Matches(pressed, k.Stop) && !m.lists.Open() && !m.focused:
 		return nil, m.stop()
+	case key.Matches(pressed, k.Sidebar) && m.composer.Empty():
+		m.flash(m.drawn.sidebar.Toggle(m.term.width))
 	case key.Matches(pressed, k.Redraw):
 		return tea.ClearScreen, true
 	case m.UseMode != nil && key.Matches(pressed, k.Mode):
@@ -302,7 +304,7 @@ func (m *Model) mouse(msg tea.MouseMsg) tea.Cmd {
 			top, bottom = m.drawn.bodyTop, end
 		}
 		if m.drawn.selection = (frame.Selection{}); msg.Button == tea.MouseLeft {
-			m.drawn.selection.Begin(at, frame.Gutter, m.term.width, top, bottom)
+			m.drawn.selection.Begin(at, m.drawn.size[0], m.term.width, top, bottom)
 		}
 	case tea.MouseMotionMsg:
 		m.drawn.selection.Drag(at)

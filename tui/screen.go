@@ -12,6 +12,7 @@ import (
 	"lifehub/tui/draw"
 	"lifehub/tui/frame"
 	"lifehub/tui/panel"
+	"lifehub/tui/sidebar"
 	"lifehub/tui/transcript"
 )
 
@@ -31,31 +32,41 @@ func (m *Model) draw() {
 		m.drawn.picture.Content = strings.Join(transcript.WithoutEnd(m.body(w, h, 0)), "\n")
 		return
 	}
-	rows := frame.Layout(w, h, asked, inline)
+	main := w
+	if !inline {
+		main -= m.drawn.sidebar.Takes(w, &m.transcript)
+	}
+	if size := [2]int{main, h}; size != m.drawn.size {
+		m.drawn.size = size
+		m.composer.Resize(frame.WritingWidth(main), h/3)
+	}
+	rows := frame.Layout(main, h, asked, inline)
 	top := m.header(w)[:min(rows.Header, 2)]
 	written := m.composer.Lines
 	if m.player != nil {
-		written = []string{m.player.View(frame.WritingWidth(w), m.theme)}
+		written = []string{m.player.View(frame.WritingWidth(main), m.theme)}
 	}
 	hidden := max(0, len(written)-rows.Composer)
-	bottom, x, y := rows.Bottom(written[hidden:], m.writingBox(w), m.statusLine(w), w, m.theme)
-	above := m.aboveComposer(w, h-len(top)-len(bottom))
+	bottom, x, y := rows.Bottom(written[hidden:], m.writingBox(main), m.statusLine(main), main, m.theme)
+	above := m.aboveComposer(main, h-len(top)-len(bottom))
 	if len(above) > h-len(top)-len(bottom) {
 		top = nil
 	}
 	if len(above) > h-len(bottom) { // no edge is left in part
 		rows.Air, rows.Edge = false, frame.Bare
-		bottom, x, y = rows.Bottom(written[hidden:], m.writingBox(w), m.statusLine(w), w, m.theme)
+		bottom, x, y = rows.Bottom(written[hidden:], m.writingBox(main), m.statusLine(main), main, m.theme)
 	}
-	room := max(0, h-len(above))
-	y += max(0, len(bottom)-room)
-	bottom = bottom[max(0, len(bottom)-room):]
-	body := m.body(w, max(0, h-len(top)-len(bottom)-len(above)), len(top))
+	below := len(bottom) - y
+	bottom = bottom[max(0, len(bottom)-max(0, h-len(above))):]
+	body := m.body(main, max(0, h-len(top)-len(bottom)-len(above)), len(top))
 	if inline {
 		body = transcript.WithoutEnd(body)
 	}
 	lines := slices.Concat(top, body, above, bottom)
 	lines = lines[max(0, len(lines)-h):]
+	if main < w {
+		sidebar.Beside(lines[len(top):], m.drawn.sidebar.View(len(lines)-len(top), &m.prompt, m.status, m.theme), main)
+	}
 	if w < frame.Narrow {
 		for i := range lines {
 			lines[i] = draw.Truncate(lines[i], w)
@@ -63,7 +74,7 @@ func (m *Model) draw() {
 	}
 	m.drawn.selection.Show(lines)
 	m.drawn.picture.Content = strings.Join(lines, "\n")
-	m.drawn.picture.Cursor = m.cursor(x, len(lines)-len(bottom)+y-hidden)
+	m.drawn.picture.Cursor = m.cursor(x, len(lines)-below-hidden)
 }
 
 // cursor is where the cursor stands when what is written begins at a place of
@@ -94,7 +105,11 @@ func (m *Model) writingBox(width int) draw.Box {
 	case m.editing != nil:
 		doing = m.theme.Warning.Render("editing an earlier question") + m.theme.Dim.Render(" · "+m.keys.Send.Help().Key+" creates a branch · "+stop+" cancels")
 	}
-	return frame.WritingBox(width, doing, m.composer.Vi.String(), m.mode, m.prompt.Gauge(m.status, m.theme), m.Mentions != nil || m.Open != nil, m.panel == nil && !m.focused && !m.asks.Open(), m.theme)
+	gauge := m.prompt.Gauge(m.status, m.theme)
+	if width < m.term.width { // the sidebar shows it
+		gauge = ""
+	}
+	return frame.WritingBox(width, doing, m.composer.Vi.String(), m.mode, gauge, m.Mentions != nil || m.Open != nil, m.panel == nil && !m.focused && !m.asks.Open(), m.theme)
 }
 
 // invitation is what the composer shows while nothing is written: what becomes
@@ -180,6 +195,9 @@ func (m *Model) header(width int) []string {
 // and how fast an answer streams.
 func (m *Model) statusLine(width int) string {
 	keys, figures := m.hints(), []string{frame.Sent(m.status.Sent)}
+	if width < m.term.width { // the sidebar says it
+		figures = nil
+	}
 	if t := m.turn; t != nil && !t.Stopped && t.speed.PerSecond > 0 {
 		figures = append(figures, fmt.Sprintf("%.0f tok/s", t.speed.PerSecond))
 	}
@@ -202,15 +220,10 @@ func (m *Model) hints() []string {
 		return []string{panel.Hint(k.Next, "next"), panel.Hint(k.Edit, "edit"), panel.Hint(k.Retry, "retry"), panel.Hint(k.Copy, "copy"), panel.Hint(k.Back, "back")}
 	case m.focused:
 		return []string{panel.Hint(k.Next, "next"), panel.Hint(k.Fold, "fold"), panel.Hint(k.Copy, "copy"), panel.Hint(k.Open, "open"), panel.Hint(k.Back, "back")}
-	case m.turn != nil && m.transcript.Below():
-		return []string{panel.Hint(k.Bottom, "follow"), panel.Hint(k.HelpOnEmpty, "help")}
 	case m.transcript.Below():
 		return []string{panel.Hint(k.Bottom, "to the end"), panel.Hint(k.HelpOnEmpty, "help")}
 	}
 	send := "send"
-	if m.suggested.question != "" && m.composer.Empty() {
-		send = "ask that"
-	}
 	if m.turn != nil {
 		send = "queue"
 	}

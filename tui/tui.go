@@ -27,6 +27,7 @@ import (
 	"lifehub/tui/panel"
 	"lifehub/tui/pull"
 	"lifehub/tui/replay"
+	"lifehub/tui/sidebar"
 	"lifehub/tui/transcript"
 )
 
@@ -85,8 +86,10 @@ type Model struct {
 
 	spinner frame.Spinner
 	drawn   struct {
+		sidebar   sidebar.Model
 		bodyTop   int // the first row of the transcript on the screen
 		selection frame.Selection
+		size      [2]int // of the conversation with the composer
 		lines     struct{ header, status frame.Line }
 		picture   tea.View
 		frame     panel.Frame
@@ -304,7 +307,6 @@ func (m *Model) modeReported(msg tea.ModeReportMsg) {
 func (m *Model) resize(width, height int) {
 	m.term.width, m.term.height = width, height
 	m.drawn.selection = frame.Selection{}
-	m.composer.Resize(frame.WritingWidth(width), height/3)
 }
 
 // flash shows one line until the next key.

@@ -18,9 +18,13 @@ type Selection struct {
 	top, bottom int // and the rows
 }
 
-// Begin takes the button going down in a part of the picture: its columns from
-// left up to right, its rows from top up to bottom.
-func (s *Selection) Begin(at tea.Position, left, right, top, bottom int) {
+// Begin takes the button going down in a part of the picture: left of the sidebar,
+// which begins at a column, or in it, and in rows from top up to bottom.
+func (s *Selection) Begin(at tea.Position, sidebar, width, top, bottom int) {
+	left, right := Gutter, sidebar
+	if at.X >= sidebar {
+		left, right = sidebar, width
+	}
 	*s = Selection{held: true, from: at, to: at, left: left, right: right, top: top, bottom: bottom}
 }
 

@@ -16,7 +16,7 @@ type Map struct {
 	// In the composer.
 	Send, Newline, Up, Down, Undo, Redo, Search, Compose, Palette, Help, HelpOnEmpty key.Binding
 	// Anywhere.
-	Stop, Clear, Leave, Suspend, Redraw, Plan, Unfold, New, Conversations, Model, Mode key.Binding
+	Stop, Clear, Leave, Suspend, Redraw, Sidebar, Plan, Unfold, New, Conversations, Model, Mode key.Binding
 	// Moving in the transcript.
 	PageUp, PageDown, Top, Bottom, PreviousQuestion, NextQuestion, Focus key.Binding
 	// When the transcript has the keys.
@@ -100,6 +100,7 @@ func (k *Map) Groups() []Group {
 			on("leave", &k.Leave, "ctrl+d", "quit (empty input)", "ctrl+d"),
 			on("suspend", &k.Suspend, "ctrl+z", "suspend", "ctrl+z"),
 			on("redraw", &k.Redraw, "ctrl+l", "redraw", "ctrl+l"),
+			on("sidebar", &k.Sidebar, "ctrl+b", "sidebar (empty input)", "ctrl+b"),
 			on("plan", &k.Plan, "ctrl+t", "open and fold plans", "ctrl+t"),
 			on("unfold", &k.Unfold, "ctrl+o", "unfold tools and thinking", "ctrl+o"),
 			on("new", &k.New, "ctrl+n", "new conversation", "ctrl+n"),

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"lifehub/agent"
 	"lifehub/tui/arguments"
 	"lifehub/tui/draw"
@@ -22,6 +24,7 @@ type Plan struct {
 	repairs         []string // what of the model's plan was left out or changed
 	fallback        bool     // the model gave no usable plan
 	fallbackReasons []string // that is so
+	Elsewhere       bool     // they are shown next to the conversation, and here only how far it is
 	set, open       bool     // whether the steps are shown, once the user set it
 	details         bool     // arguments and results are shown
 	began           time.Time
@@ -74,12 +77,37 @@ func (s *step) ended() bool { return s.Status != agent.Pending && s.Status != ag
 
 // Open reports whether the steps are shown.
 func (p *Plan) Open() bool {
-	return p.details || p.set && p.open || !p.set && (p.Took == 0 || slices.ContainsFunc(p.Steps, func(s step) bool { return wentWrong(&s) }))
+	return !p.Elsewhere && (p.details || p.set && p.open || !p.set && (p.Took == 0 || slices.ContainsFunc(p.Steps, func(s step) bool { return wentWrong(&s) })))
 }
 
 // SetOpen shows the steps, or folds them to one line.
 func (p *Plan) SetOpen(open bool) {
-	p.set, p.open, p.details = true, open, p.details && open
+	p.set, p.open, p.details, p.Elsewhere = true, open, p.details && open, false
+}
+
+// Narrow draws the steps in a column: each with what it is given, and what came
+// of it, below where it has no room at the end of the line.
+func (p *Plan) Narrow(width int, theme *draw.Theme) (lines []string) {
+	for i := range p.Steps {
+		s := &p.Steps[i]
+		if s.under != "" && !p.shown(s) {
+			continue
+		}
+		left := strings.Repeat(" ", s.indent()) + mark(s.Status, p.Beat, theme) + " " + s.name()
+		if given := s.summary(); given != "" {
+			left += " " + theme.Dim.Render(given)
+		}
+		right := strings.Join(strings.Fields(ansi.Strip(s.outcome(p.Now, 2*width, theme, true))), " ")
+		switch {
+		case right == "":
+			lines = append(lines, draw.Truncate(left, width))
+		case draw.Width(left)+2+draw.Width(right) <= width:
+			lines = append(lines, draw.Justify(left, theme.Dim.Render(right), width))
+		default:
+			lines = append(lines, draw.Truncate(left, width), theme.Dim.Render(draw.Truncate("    "+right, width)))
+		}
+	}
+	return lines
 }
 
 // wentWrong reports whether the user should see what became of a step.

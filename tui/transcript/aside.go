@@ -1,0 +1,105 @@
+package transcript
+
+import (
+	"fmt"
+	"strings"
+
+	"lifehub/agent"
+	"lifehub/tui/draw"
+	"lifehub/tui/plan"
+	"lifehub/tui/safetext"
+)
+
+// Aside is what of the last turn also stands next to the conversation, where the
+// window is wide enough.
+type Aside struct {
+	Plan    *plan.Plan    // nil: there is none
+	Sources *Sources      // nil: there are none
+	Done    agent.Effects // of all turns in memory
+}
+
+// Aside returns it. Sources that have the keys go before the last ones.
+func (t *Model) Aside() (a Aside) {
+	for at := len(t.Entries) - 1; at >= 0; at-- {
+		if _, asked := t.Entries[at].Item.(*Question); asked {
+			break
+		}
+		switch i := t.Entries[at].Item.(type) {
+		case *plan.Plan:
+			if a.Plan == nil {
+				a.Plan = i
+			}
+		case *Sources:
+			if len(i.List) > 0 {
+				a.Sources = i
+			}
+		}
+	}
+	if s, ok := t.Item(t.Chosen).(*Sources); ok && len(s.List) > 0 {
+		a.Sources = s
+	}
+	for _, e := range t.Entries {
+		if end, ok := e.Item.(*Sources); ok {
+			a.Done = append(a.Done, end.did...)
+		}
+	}
+	return a
+}
+
+// Version is another one when what stands there has changed.
+func (a Aside) Version() string {
+	var v strings.Builder
+	if p := a.Plan; p != nil {
+		fmt.Fprintf(&v, "%p %d %d", p, p.Took, len(p.Steps))
+		if p.Took == 0 {
+			fmt.Fprint(&v, " ", p.Beat)
+		}
+		for i := range p.Steps {
+			v.WriteString(string(p.Steps[i].Status))
+		}
+	}
+	if s := a.Sources; s != nil {
+		fmt.Fprintf(&v, "%p %d", s, s.chosen)
+		for _, c := range s.List {
+			fmt.Fprint(&v, c.N, c.Line, c.Told())
+		}
+	}
+	fmt.Fprint(&v, len(a.Done))
+	return v.String()
+}
+
+// Narrow draws the sources in a column: the place of each with its verdict, and
+// the passage of the one that is chosen, or else of the first.
+func (s *Sources) Narrow(width int, theme *draw.Theme) (lines []string) {
+	shown := max(0, s.chosen)
+	for i, c := range s.List {
+		place, verdict := c.shown(s.host, width-8), verdictMark(c.Citation, theme)
+		left := theme.Reference.Render(c.mark()) + " " + place
+		if i == s.chosen {
+			left = theme.Selected.Render("› "+c.mark()+" ") + place
+		}
+		if draw.Width(left)+2+draw.Width(verdict) <= width {
+			lines = append(lines, left+"  "+verdict)
+			continue
+		}
+		lines = append(lines, draw.Truncate(left, width), draw.Truncate("    "+verdict, width))
+	}
+	if shown < len(s.List) {
+		lines = append(append(lines, ""), s.List[shown].passage(width, theme)...)
+	}
+	return lines
+}
+
+// SentTo is what left the machine, by the journal of the turns: "" is nothing.
+func (a Aside) SentTo() string {
+	var sent []agent.Effect
+	for _, e := range a.Done {
+		if e.Kind == agent.RequestSent || e.Kind == agent.MailSent {
+			sent = append(sent, e)
+		}
+	}
+	if len(sent) == 0 {
+		return ""
+	}
+	return strings.TrimSpace(safetext.Line(agent.Sum(sent).String()))
+}
