@@ -299,12 +299,8 @@ func (m *Model) mouse(msg tea.MouseMsg) tea.Cmd {
 		}
 		m.transcript.Scroll(panel.WheelLines(msg))
 	case tea.MouseClickMsg:
-		top, bottom := 0, m.term.height
-		if end := m.drawn.bodyTop + m.transcript.Height; at.Y >= m.drawn.bodyTop && at.Y < end {
-			top, bottom = m.drawn.bodyTop, end
-		}
 		if m.drawn.selection = (frame.Selection{}); msg.Button == tea.MouseLeft {
-			m.drawn.selection.Begin(at, m.drawn.size[0], m.term.width, top, bottom)
+			m.drawn.selection.Begin(at, m.drawn.size[0], m.term.width, m.term.height, m.drawn.bodyTop, m.drawn.bodyTop+m.transcript.Height)
 		}
 	case tea.MouseMotionMsg:
 		m.drawn.selection.Drag(at)

@@ -80,15 +80,10 @@ func (m *Model) draw() {
 // cursor is where the cursor stands when what is written begins at a place of
 // the picture; nil: nowhere.
 func (m *Model) cursor(x, y int) *tea.Cursor {
-	at := m.composer.CursorAt()
-	if at == nil || m.player != nil || m.panel != nil || m.focused || m.asks.Typing() {
+	if m.player != nil || m.panel != nil || m.focused || m.asks.Typing() {
 		return nil
 	}
-	at.X, at.Y = at.X+x, at.Y+y
-	if at.Y < 0 || at.Y >= m.term.height || at.X >= m.term.width {
-		return nil
-	}
-	return at
+	return frame.Cursor(m.composer.CursorAt(), x, y, m.term.width, m.term.height)
 }
 
 // writingBox is what stands in the edges of the composer: what is going on, the

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
 
 	"lifehub/tui/backend"
 	"lifehub/tui/draw"
@@ -150,6 +151,16 @@ func WritingBox(width int, doing, vi, mode, gauge string, mentions, keys bool, t
 		}
 	}
 	return b
+}
+
+// Cursor moves a cursor by where the text begins that it stands in; nil where that
+// is outside of the window.
+func Cursor(at *tea.Cursor, x, y, width, height int) *tea.Cursor {
+	if at == nil || at.Y+y < 0 || at.Y+y >= height || at.X+x >= width {
+		return nil
+	}
+	at.X, at.Y = at.X+x, at.Y+y
+	return at
 }
 
 // Inset puts lines into the gutter of a window of a width.

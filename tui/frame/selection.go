@@ -18,9 +18,13 @@ type Selection struct {
 	top, bottom int // and the rows
 }
 
-// Begin takes the button going down in a part of the picture: left of the sidebar,
-// which begins at a column, or in it, and in rows from top up to bottom.
-func (s *Selection) Begin(at tea.Position, sidebar, width, top, bottom int) {
+// Begin takes the button going down in a window: left of the sidebar, which begins
+// at a column, or in it, and in the conversation, in rows from top up to bottom,
+// or outside of it.
+func (s *Selection) Begin(at tea.Position, sidebar, width, height, top, bottom int) {
+	if at.Y < top || at.Y >= bottom {
+		top, bottom = 0, height
+	}
 	left, right := Gutter, sidebar
 	if at.X >= sidebar {
 		left, right = sidebar, width
