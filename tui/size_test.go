@@ -113,7 +113,7 @@ func TestEveryScreenFitsEverySize(t *testing.T) {
 }
 
 // scrolls finds where in a text a question is: not all of it is in sight.
-var scrolls = regexp.MustCompile(`\d+ of \d+ lines`)
+var scrolls = regexp.MustCompile(`\d+ of \d+ lines|─ \d+/\d+ ─`)
 
 // hostile are texts that would do something to a terminal.
 var hostile = []string{

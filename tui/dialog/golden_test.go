@@ -66,7 +66,7 @@ func TestDialog(t *testing.T) {
 }
 
 // scrolls finds where in a text a question is: not all of it is in sight.
-var scrolls = regexp.MustCompile(`\d+ of \d+ lines`)
+var scrolls = regexp.MustCompile(`\d+ of \d+ lines|─ \d+/\d+ ─`)
 
 var askings = map[string]asked{
 	"a server asks for values":     {questions: []agent.Body{chattest.FormAsked}},

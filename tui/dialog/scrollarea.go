@@ -106,11 +106,12 @@ func (s *scrollArea) view(q *question, n int, line func(int) string, width, heig
 		lines = append(lines, "")
 	}
 	box := draw.Box{Count: q.count, Keys: edge, Border: theme.Warning}
-	title := whole(q.name, width-7-draw.Width(q.before+q.count), q.after+q.ready, q.after)
-	if n > s.rows {
-		box.Count = strings.TrimSuffix(fmt.Sprintf("%d of %d lines · %s", s.top+s.rows, n, q.count), " · ")
-		if draw.Width(q.before+title+box.Count)+7 > width {
-			box.Count = q.count
+	title := whole(q.name, width-8-draw.Width(q.before+q.count), q.after+q.ready, q.after)
+	if end := s.top + s.rows; n > s.rows {
+		for _, box.Count = range []string{strings.TrimSuffix(fmt.Sprintf("%d of %d lines · %s", end, n, q.count), " · "), fmt.Sprintf("%d/%d", end, n), q.count} {
+			if draw.Width(q.before+title+box.Count)+8 <= width {
+				break
+			}
 		}
 	}
 	box.Title = theme.Warning.Bold(true).Render(q.before + title)
