@@ -278,3 +278,28 @@ func TestEveryLinkIsReachedAndSeen(t *testing.T) {
 		}
 	}
 }
+
+// BenchmarkOpen measures a note until its first page is drawn, and a page further.
+func BenchmarkOpen(b *testing.B) {
+	for name, source := range map[string]string{"300 lines": strings.Repeat(note[strings.Index(note, "# "):], 6), "1 MB": strings.Repeat(note[strings.Index(note, "# "):], 1<<20/len(note))} {
+		b.Run(name, func(b *testing.B) {
+			dark := theme(true)
+			for b.Loop() {
+				v := NewView(Parse(source), 0, 0)
+				v.Lines(100, 40, dark)
+			}
+		})
+		b.Run(name+", page", func(b *testing.B) {
+			dark := theme(true)
+			v := NewView(Parse(source), 0, 0)
+			for b.Loop() {
+				if v.Lines(100, 40, dark); v.first.block > v.Blocks()-40 {
+					v.ToTop()
+					clear(v.drawn)
+				}
+				v.Scroll(v.Page())
+				v.Lines(100, 40, dark)
+			}
+		})
+	}
+}
