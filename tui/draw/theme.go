@@ -95,7 +95,11 @@ func NewTheme(name string, dark, coloured bool, own map[string]string) *Theme {
 	}
 	shade := plain
 	if c.shade != "" {
-		shade = plain.Background(lipgloss.Color(c.shade))
+		ink := "#E8EAED" // a shade that does not suit the terminal is still read
+		if schemeOf(name, dark).light {
+			ink = "#1F2328"
+		}
+		shade = plain.Background(lipgloss.Color(c.shade)).Foreground(lipgloss.Color(ink))
 	}
 	return &Theme{
 		Shade:     shade,

@@ -21,7 +21,7 @@ type colours struct {
 // much lighter or darker as that takes.
 var schemes = []scheme{
 	{"dark", "for a dark background", false, colours{
-		"#1E1E1E", "#2A2D35", "#6F757F", "#9AA0AA", "#C9CED6", "#B39DFF", "#7DD3FC", "#B39DFF", "#7EE0A0", "#F5C76B", "#FF8A80", "#7DD3FC", "#9CC4FF",
+		"#1E1E1E", "#26282C", "#75777C", "#9C9FA6", "#C9CED6", "#B39DFF", "#7DD3FC", "#B39DFF", "#7EE0A0", "#F5C76B", "#FF8A80", "#7DD3FC", "#9CC4FF",
 	}},
 	{"light", "for a light background", true, colours{
 		"#FFFFFF", "#EEF0F3", "#8A9099", "#5F646C", "#3A3F47", "#5B3FD1", "#0369A1", "#5B3FD1", "#157D3C", "#9A5B00", "#B91C1C", "#0369A1", "#1D4ED8",
