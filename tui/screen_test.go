@@ -100,6 +100,7 @@ var scenes = map[string]scene{
 	"the answer is whole":          {finished, asking()},
 	"the notes do not say":         {notSaid, asking()},
 	"the transcript has the keys":  {finished, asking(pressing("tab", "k"))},
+	"a loop has ended":             {func() backend.Options { return chattest.WithWorld(chattest.Play(rounds...)) }, asking()},
 	"the turn was stopped":         {telling(chattest.Story(chattest.Planning, chattest.Searched, chattest.Answered[:5])...), asking(pressing("esc"))},
 	"earlier prompts are searched": {chattest.WithEverything, pressing("ctrl+r", "one")},
 	"models, and no server":        {deafAndOffline, pressing("alt+m")},

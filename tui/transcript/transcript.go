@@ -519,20 +519,23 @@ func (t *Model) chooseLast() {
 	t.ToEnd()
 }
 
-// ForgetEnding takes away what was said of the end of an answer that goes on
-// now, and the answer itself when nothing else is in it.
+// ForgetEnding takes away what was said of the end of an answer that is resumed
+// now, and what has nothing else in it.
 func (t *Model) ForgetEnding(asked *Question) {
-	at := slices.IndexFunc(t.Entries, func(e Entry) bool { return e.Item == asked })
-	for n := len(t.Entries) - 1; at >= 0 && n > at; n-- {
-		a, ok := t.Entries[n].Item.(*Answer)
-		switch {
-		case !ok || a.ending == "":
-		case len(a.source) == 0:
-			t.Choose(-1, 0)
-			t.Entries = slices.Delete(t.Entries, n, n+1)
+	from := slices.IndexFunc(t.Entries, func(e Entry) bool { return e.Item == asked })
+	for at := len(t.Entries) - 1; from >= 0 && at > from; at-- {
+		empty := false
+		switch i := t.Entries[at].Item.(type) {
+		case *Answer:
+			empty, i.ending = i.ending != "" && len(i.source) == 0, ""
+		case *Sources:
+			empty, i.did = len(i.List) == 0, nil
 		default:
-			a.ending = ""
-			t.Invalidate(a)
+			continue
+		}
+		if t.Entries[at].Width = 0; empty {
+			t.Choose(-1, 0)
+			t.Entries = slices.Delete(t.Entries, at, at+1)
 		}
 	}
 }
