@@ -19,7 +19,7 @@ func TestANewcomerGetsAnAnswerWithTwoKeys(t *testing.T) {
 	term := startTerminal(t, 100, 30, []string{"PATH=/nonexistent"})
 	term.sees("Welcome to LifeHub", "No model on this machine", "ollama pull", "› Starter notes")
 	term.types("\r")
-	term.sees("│ how often do I run?", "enter send", "25 notes")
+	term.sees("│ what did I write about Running plan?", "25 notes")
 	term.types("\r")
 	term.sees("three times a week", "running/plan.md:8", "✓")
 	term.types("\x04")

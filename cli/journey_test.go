@@ -150,14 +150,14 @@ func TestANewUserFindsTheWay(t *testing.T) {
 	p.open() // first run
 	p.sees("Welcome to LifeHub", "› Starter notes", "Later")
 	p.presses("Enter")
-	p.sees("│ how often do I run?")
+	p.sees("│ what did I write about Running plan?")
 	p.presses("Enter") // ask
 	p.sees("three times a week", "[1] running/plan.md:8", "enter send")
 
 	p.types("/sources") // open a source
 	p.presses("Enter")
 	p.sees("› [1]")
-	p.presses("j", "j", "Enter")
+	p.presses("j", "Enter")
 	for late := time.After(patience); ; {
 		if text, err := os.ReadFile(opened); err == nil && strings.Contains(string(text), "TERM=") && strings.Contains(string(text), "MY_TOKEN=") {
 			if got := string(text); !strings.HasPrefix(got, "+") || !strings.Contains(got, "starter-notes/") || !strings.Contains(got, ".md") || strings.Contains(got, "of-the-mail") {
@@ -193,9 +193,9 @@ func TestANewUserFindsTheWay(t *testing.T) {
 
 	p.types("/edit 3") // branch
 	p.presses("Enter")
-	p.sees("editing an earlier question", "│ how often do I run?")
+	p.sees("editing an earlier question", "│ what did I write about Running plan?")
 	p.types(" And where?")
-	p.sees("│ how often do I run? And where?")
+	p.sees("│ what did I write about Running plan? And where?")
 	p.presses("Enter")
 	p.sees("‹ 2 of 2 ›", "enter send")
 
@@ -209,7 +209,7 @@ func TestANewUserFindsTheWay(t *testing.T) {
 	p.types("three times")
 	p.sees("In messages", "three times")
 	p.presses("Enter")
-	p.sees("▌ how often do I run?", "three times a week")
+	p.sees("▌ what did I write about Running plan?", "three times a week")
 
 	p.presses("Escape") // quit
 	p.sees("enter send")

@@ -228,7 +228,7 @@ func (m *Model) newConversation() tea.Cmd {
 	if m.busy() {
 		return nil
 	}
-	m.suggest("")
+	m.welcome.Suggest("")
 	m.chat.id, m.chat.title, m.last, m.editing = "", "", nil, nil
 	m.prompt.Forget()
 	m.chat.openings++

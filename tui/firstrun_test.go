@@ -39,14 +39,16 @@ func TestFirstRunOffersAQuestionToBeginWith(t *testing.T) {
 	o.Assistant = assistant
 	inRig(t, 80, 24, o, func(r *rig) {
 		r.keys("down", "enter")
-		r.mustShow("│ how often do I run?")
+		question := chattest.World.Questions[0]
+		r.mustShow("› " + question)
+		r.mustShow("│ " + question)
 		r.keys("w")
-		r.mustNotShow("how often") // what is written takes its place
+		r.mustNotShow("│ " + question) // what is written takes its place
 		r.keys("backspace")
 		r.mustShow("enter send")
 		r.keys("enter")
 		r.mustShow("│ Write the next message · enter queues it")
-		if !slices.Equal(assistant.Asked, []string{"how often do I run?"}) {
+		if !slices.Equal(assistant.Asked, []string{question}) {
 			t.Errorf("asked = %q", assistant.Asked)
 		}
 	})

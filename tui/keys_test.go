@@ -435,10 +435,10 @@ func TestTheWelcomeStaysWhileNothingIsNews(t *testing.T) {
 	inRig(t, 80, 24, chattest.WithWorld(chattest.Play()), func(r *rig) {
 		r.send(statusMsg{Provider: "offline"})
 		r.send(noticeMsg(backend.OfflineText))
-		r.mustShow("Ask your notes anything.")
-		r.mustShow("No notes yet")
-		r.send(noticeMsg("Ollama no longer answers; " + backend.OfflineText))
-		r.mustShow("no longer answers")
+		r.mustShow("Ask your notes anything")
+		r.mustShow("no notes yet")
+		r.send(noticeMsg("Ollama does not answer any more; " + backend.OfflineText))
+		r.mustShow("does not answer any more")
 	})
 }
 

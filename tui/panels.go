@@ -27,17 +27,10 @@ func (m *Model) findModel() tea.Cmd {
 // vaultAdded goes on to the chat.
 func (m *Model) vaultAdded(o backend.Offer) tea.Cmd {
 	cmd := m.leaveFirstRun()
-	m.flash("LifeHub knows " + o.Name + " now; ask away")
-	if o.Ask != "" && cmd == nil {
-		m.suggest(o.Ask)
-	}
+	m.flash(o.Name + " added — ask away")
+	m.welcome.First = cmd == nil
+	m.welcome.Heard(m.status.Questions)
 	return cmd
-}
-
-// suggest shows a question where the user would write, for enter to ask. What
-// the user writes takes its place; "" takes it away.
-func (m *Model) suggest(question string) {
-	m.suggested.question, m.suggested.again = question, ""
 }
 
 // leaveFirstRun goes on to the chat, and asks the prompt of the command line.

@@ -199,6 +199,7 @@ func (m *Model) write(pressed tea.KeyPressMsg) tea.Cmd {
 		if c.Empty() && m.uncovered() {
 			c.Set("/")
 		}
+	case c.Empty() && m.welcome.Press(pressed, k):
 	case key.Matches(pressed, k.Up) && c.Earlier(), key.Matches(pressed, k.Down) && c.Later():
 	default:
 		cmd := c.Press(pressed)
@@ -223,7 +224,7 @@ func (m *Model) send() tea.Cmd {
 			return cmd
 		}
 	}
-	text := cmp.Or(c.Take(), m.suggested.question)
+	text := cmp.Or(c.Take(), m.welcome.Question)
 	if draw.Blank(text) {
 		if place >= 0 {
 			m.flash("cancelled: it will not be asked")
@@ -322,6 +323,8 @@ func (m *Model) click(column, line int) tea.Cmd {
 		return nil
 	case m.panel != nil:
 		return m.updatePanel(m.drawn.frame.Click(line))
+	case m.welcome.At(line) != "" && m.composer.Empty():
+		return m.ask(m.welcome.At(line))
 	case line < 0 || line >= len(m.transcript.Shown):
 		m.unfocus()
 		return nil

@@ -117,8 +117,8 @@ func (m *Model) invitation() string {
 		return "Answer the request above (y/n)"
 	case m.turn != nil:
 		return "Write the next message · " + m.keys.Send.Help().Key + " queues it"
-	case m.suggested.question != "":
-		return m.suggested.question
+	case m.welcome.Question != "":
+		return m.welcome.Question
 	}
 	return "Ask anything"
 }
@@ -143,11 +143,16 @@ func (m *Model) conversation(width, height, top int) []string {
 	case first, empty && m.Inline && m.turns > 0: // it was printed
 		return nil
 	case empty || only && !m.Inline && !m.focused:
-		lines := append(frame.Welcome(width, m.status, m.Open != nil, &m.keys, m.theme), notices...)
+		room := height - len(notices)
+		if m.Inline {
+			room = 0 // it stands below what the terminal shows
+		}
+		lines := append(m.welcome.View(width, room, m.status, m.Open != nil, &m.keys, m.theme), notices...)
 		if empty || len(lines) <= height {
 			return draw.PadHeight(lines, height)
 		}
 	}
+	m.welcome.Hide()
 	return m.transcript.View()
 }
 

@@ -70,14 +70,11 @@ type Model struct {
 	turns   int
 	focused bool // the transcript has the keys
 
-	status    backend.Status
-	mode      string
-	prompt    frame.Prompt
-	hint      string   // one line for the user, until the next key
-	suggested struct { // "": nothing
-		question string // enter asks it while nothing is typed
-		again    string // was answered while notes were being read
-	}
+	status  backend.Status
+	mode    string
+	prompt  frame.Prompt
+	hint    string // one line for the user, until the next key
+	welcome frame.Welcome
 	leaving struct {
 		asked  bool // Ctrl+C was pressed: once more leaves
 		exited bool // the user has left: the last picture is drawn
@@ -117,7 +114,6 @@ func New(ctx context.Context, options backend.Options) (*Model, error) {
 		m.composer.Vi = composer.ViInsert
 	}
 	m.draft.Typed = m.typed
-	m.suggest("")
 	if m.Open == nil {
 		m.applyOptions()
 	}
@@ -230,6 +226,7 @@ func (m *Model) handleOwn(msg tea.Msg) tea.Cmd {
 		m.tick(time.Time(msg))
 	case statusMsg:
 		m.status = backend.Status(msg)
+		m.welcome.Heard(m.status.Questions)
 		m.offerAgain()
 		return tea.Batch(m.nextStatus(), m.findModel())
 	case noticeMsg:

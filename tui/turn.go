@@ -32,7 +32,7 @@ func (m *Model) askAt(text string, at *branch) tea.Cmd {
 
 // startTurn begins a turn in a way of its own.
 func (m *Model) startTurn(text string, at *branch, begin func(ctx context.Context, conversation, text string) <-chan agent.Event) tea.Cmd {
-	m.suggest("")
+	m.welcome.Suggest("")
 	ctx := m.newTurn(text)
 	q := &transcript.Question{Text: text, After: m.transcript.LastTurn()}
 	if at != nil {
@@ -331,7 +331,7 @@ func (m *Model) ended(e agent.Ended, now time.Time) {
 	m.closeTurn(ending, now)
 	if t := m.turn; t.Answer != nil {
 		if t.Answer.Caveat = e.Coverage.StillReading(); t.Answer.Caveat != "" {
-			m.suggested.again = t.question
+			m.welcome.Again = t.question
 			m.transcript.Invalidate(t.Answer)
 		}
 	}
@@ -341,14 +341,14 @@ func (m *Model) ended(e agent.Ended, now time.Time) {
 // offerAgain offers to ask once more what was asked while notes were being
 // read, when all are.
 func (m *Model) offerAgain() {
-	if m.suggested.again == "" || m.turn != nil || m.status.Indexing {
+	if m.welcome.Again == "" || m.turn != nil || m.status.Indexing {
 		return
 	}
-	question, offer := m.suggested.again, "All notes are indexed now: Enter asks again."
+	question, offer := m.welcome.Again, "All notes are indexed now: Enter asks again."
 	if strings.Contains(question, "\n") {
 		question, offer = "", "All notes are indexed now: /retry asks again."
 	}
-	m.suggest(question)
+	m.welcome.Suggest(question)
 	m.transcript.Add(&transcript.Notice{Text: offer})
 }
 

@@ -5,7 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"path/filepath"
 	"runtime/debug"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -17,6 +20,7 @@ import (
 	"lifehub/store"
 	"lifehub/store/file"
 	"lifehub/tui/backend"
+	"lifehub/tui/draw"
 )
 
 // background is what goes on behind a chat: the notes are brought up to date, the
@@ -31,6 +35,7 @@ type background struct {
 	mu       sync.Mutex // guards what follows
 	indexing bool
 	progress rag.Progress
+	overview rag.Overview
 }
 
 // startBackground starts what goes on behind a chat. It ends with ctx; wait waits for that.
@@ -122,6 +127,7 @@ func (bg *background) tell() {
 		Provider: state.Provider, Model: state.Model, Remote: state.Remote, Window: bg.Provider.Window(), Sent: bg.Sent(),
 		Notes: coverage.Total, Indexed: coverage.Indexed, Indexing: bg.indexing || coverage.Unread > 0,
 	}
+	s.Vault, s.News, s.Questions = bg.glance(s.Notes, state.Provider)
 	if use := bg.NotesUse.Or(app.NotesOn); use != app.NotesOn {
 		s.Scope = "notes " + string(use)
 	}
@@ -254,7 +260,41 @@ func (bg *background) syncAll(ctx context.Context) {
 		}
 	}
 	bg.setIndexing(false, rag.Progress{})
+	bg.lookOver(ctx)
 	bg.watch(ctx)
+}
+
+// lookOver tells what the notes have to offer, now that they are read.
+func (bg *background) lookOver(ctx context.Context) {
+	overview := bg.Library().Overview(ctx, time.Now())
+	bg.mu.Lock()
+	bg.overview = overview
+	bg.mu.Unlock()
+	bg.tell()
+}
+
+// glance is what the screen says of the notes before the first question. The
+// caller holds mu.
+func (bg *background) glance(notes int, provider string) (vault, news string, questions []string) {
+	switch vaults := bg.OpenVaults(); len(vaults) {
+	case 0:
+	case 1:
+		vault = filepath.Base(vaults[0].Folder.Dir())
+	default:
+		vault = draw.Count(len(vaults), "folder")
+	}
+	var parts []string
+	if o := bg.overview; o.Changed > 0 && 2*o.Changed < notes { // else the folder is new here
+		parts = append(parts, draw.Thousands(o.Changed)+" changed since yesterday")
+	}
+	questions = bg.overview.Questions
+	if due := bg.overview.Due; due > 0 {
+		parts = append(parts, draw.Count(due, "task")+" due")
+		if provider != "offline" { // which finds notes, and lists no tasks
+			questions = slices.Insert(slices.Clone(questions), min(1, len(questions)), "which tasks are due?")
+		}
+	}
+	return vault, strings.Join(parts, " · "), questions[:min(len(questions), 3)]
 }
 
 // watch keeps each index like its folder from now on.
@@ -270,7 +310,7 @@ func (bg *background) watch(ctx context.Context) {
 				if err != nil && ctx.Err() == nil {
 					bg.notice(fmt.Sprintf("The notes could not be indexed: %v.", err))
 				}
-				bg.tell()
+				bg.lookOver(ctx)
 			}) // it ends with ctx
 		})
 	}

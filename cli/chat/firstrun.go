@@ -54,7 +54,7 @@ func (o offers) Offers(ctx context.Context) ([]backend.Offer, error) {
 			open = false
 		}
 	}
-	return append(list, backend.Offer{Name: "Starter notes", Detail: "sample notes to try it with", Ask: "how often do I run?"}), nil
+	return append(list, backend.Offer{Name: "Starter notes", Detail: "sample notes to try it with"}), nil
 }
 
 // find sends the folders of notes that it comes upon, each once, until ctx ends.

@@ -90,7 +90,10 @@ var (
 		Reason: "add_task changes your notes", Rule: "allow add_task",
 		Preview: agent.Preview{Path: "tasks.md", Diff: "--- tasks.md\n+++ tasks.md\n@@ -1,2 +1,3 @@\n # Tasks\n - [ ] Call Tom\n+- [ ] Buy milk 📅 2026-11-30\n"},
 	}
-	World = backend.Status{Provider: "ollama", Model: "qwen3:8b", Window: 16384, Notes: 1284, Indexed: 1284}
+	World = backend.Status{
+		Provider: "ollama", Model: "qwen3:8b", Window: 16384, Notes: 1284, Indexed: 1284,
+		Vault: "notes", News: "3 changed since yesterday · 2 tasks due", Questions: []string{"what did I write about Running?", "what did I do last week?", "what did I write about Azores in March?"},
+	}
 )
 
 func Story(parts ...[]agent.Body) []agent.Body {
@@ -188,7 +191,7 @@ type Folders struct{ Took []backend.Offer }
 func (*Folders) Offers(context.Context) ([]backend.Offer, error) {
 	return []backend.Offer{
 		{Name: "Obsidian vault", Path: "/home/ana/Documents/Vault", Detail: "1,284 notes"},
-		{Name: "Starter notes", Detail: "24 notes of a made-up life, to look around with", Ask: "how often do I run?"},
+		{Name: "Starter notes", Detail: "24 notes of a made-up life, to look around with"},
 	}, nil
 }
 

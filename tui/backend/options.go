@@ -201,7 +201,6 @@ type Offer struct {
 	Name   string // "Obsidian vault"
 	Path   string // where it is; "" for notes that do not exist yet
 	Detail string // "1,284 notes"
-	Ask    string // a question to begin with; "": none
 }
 
 // FoundModel is what the first-run screen says of the model.
@@ -225,6 +224,10 @@ type Status struct {
 	Indexing bool   // the index is being made to match the notes
 	Scope    string // what the questions may use of the notes, in two words; "": all
 	Sent     int64  // bytes that left this machine since the start
+
+	Vault     string   // the folder of the notes by its name; of several, how many
+	News      string   // what is new in them, a few words; "": nothing, or not known yet
+	Questions []string // that they answer, for who has asked none
 }
 
 // Command is what can be typed after a slash. One with none of the functions is

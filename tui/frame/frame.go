@@ -1,17 +1,13 @@
 // Package frame is what stands around the conversation: which rows a window has
-// room for, the header, the status line and the welcome.
+// room for, the header and the status line.
 package frame
 
 import (
-	"fmt"
 	"strings"
 
-	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
-	"lifehub/tui/backend"
 	"lifehub/tui/draw"
-	"lifehub/tui/keys"
 	"lifehub/tui/safetext"
 )
 
@@ -234,40 +230,6 @@ func Status(width int, hint string, keys, figures []string, theme *draw.Theme) s
 		right = strings.Join(figures, " · ")
 	}
 	return inset(theme.Dim.Render(left), right)
-}
-
-// Welcome is the screen before the first question.
-// opening says that nobody knows yet what there is.
-func Welcome(width int, s backend.Status, opening bool, k *keys.Map, theme *draw.Theme) []string {
-	lines := []string{""}
-	add := func(text string) { lines = append(lines, draw.Hang("  ", text, width)...) }
-	add(theme.Strong.Render("Ask your notes anything."))
-	if s.Provider == "offline" {
-		add(theme.Warning.Render(backend.OfflineText))
-	}
-	switch {
-	case opening:
-	case s.Notes == 0 && !s.Indexing:
-		add(theme.Dim.Render("No notes yet: lifehub index DIR names a folder of them."))
-	default:
-		add(theme.Dim.Render("what did I write last week? · when is the rent due? · add task call Tom"))
-	}
-	lines = append(lines, "")
-	for _, hint := range []struct {
-		key  key.Binding
-		what string
-	}{
-		{k.Send, "send"},
-		{k.Newline, "new line"},
-		{k.Palette, "commands"},
-		{k.Conversations, "earlier conversations"},
-		{k.HelpOnEmpty, "all keys"},
-	} {
-		if hint.key.Enabled() {
-			lines = append(lines, draw.Truncate(fmt.Sprintf("  %s%s%s", theme.Key.Render(hint.key.Help().Key), strings.Repeat(" ", max(1, 9-draw.Width(hint.key.Help().Key))), theme.Dim.Render(hint.what)), width))
-		}
-	}
-	return lines
 }
 
 // maxWindowTitle is how many columns a terminal's tab shows of its title.

@@ -186,11 +186,7 @@ func (p *Chat) chooseNotes(ctx context.Context) {
 			p.fail(err)
 			continue
 		}
-		p.print("LifeHub knows %s now", safetext.Line(chosen.Name))
-		if chosen.Ask != "" {
-			p.print("; ask for example: %s", safetext.Line(chosen.Ask))
-		}
-		p.print("\n")
+		p.print("%s added — ask away\n", safetext.Line(chosen.Name))
 		return
 	}
 }

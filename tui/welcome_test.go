@@ -1,0 +1,87 @@
+package tui
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+
+	"lifehub/internal/chattest"
+	"lifehub/tui/backend"
+)
+
+func TestQuestionsOfTheVaultAreChosenBeforeTheFirstQuestion(t *testing.T) {
+	questions := chattest.World.Questions
+	for name, test := range map[string]struct {
+		keys []string
+		want []string // asked
+	}{
+		"nothing is chosen":                   {[]string{"enter"}, nil},
+		"down":                                {[]string{"down", "down", "enter"}, questions[1:2]},
+		"up begins at the last":               {[]string{"up", "up", "enter"}, questions[1:2]},
+		"down beyond the last":                {[]string{"down", "down", "down", "down", "enter"}, nil},
+		"up beyond the first: earlier ones":   {[]string{"up", "up", "up", "up", "enter"}, []string{"an earlier one"}},
+		"what is written takes its place":     {[]string{"down", "x", "enter"}, []string{"x"}},
+		"what was written leaves it as it is": {[]string{"down", "x", "backspace", "enter"}, questions[:1]},
+	} {
+		t.Run(name, func(t *testing.T) {
+			assistant := chattest.Hold()
+			o := chattest.WithWorld(assistant)
+			inRig(t, 80, 24, o, func(r *rig) {
+				r.m.composer.Remember("an earlier one")
+				r.keys(test.keys...)
+				if !slices.Equal(assistant.Asked, test.want) {
+					t.Errorf("asked %q, want %q", assistant.Asked, test.want)
+				}
+			})
+		})
+	}
+}
+
+func TestAClickAsksAQuestionOfTheVault(t *testing.T) {
+	assistant := chattest.Hold()
+	inRig(t, 80, 24, chattest.WithWorld(assistant), func(r *rig) {
+		question := chattest.World.Questions[2]
+		line := slices.IndexFunc(strings.Split(r.text(), "\n"), func(l string) bool { return strings.Contains(l, question) })
+		at := tea.Mouse{X: 30, Y: line, Button: tea.MouseLeft}
+		r.send(tea.MouseClickMsg(at))
+		r.send(tea.MouseReleaseMsg(at))
+		r.settle()
+		if !slices.Equal(assistant.Asked, []string{question}) {
+			t.Errorf("asked %q", assistant.Asked)
+		}
+	})
+}
+
+// They are in sight or they are not there: not below a page, and not where only
+// some notes are used.
+func TestQuestionsThatAreOutOfSightAreNotAsked(t *testing.T) {
+	assistant := chattest.Hold()
+	inRig(t, 80, 24, chattest.WithWorld(assistant), func(r *rig) {
+		world := chattest.World
+		world.Scope = "notes off"
+		r.send(statusMsg(world))
+		r.mustNotShow(world.Questions[0])
+		r.keys("down", "enter")
+		r.send(statusMsg(chattest.World))
+		r.mustShow(world.Questions[0])
+		r.keys("/mode", "enter")
+		r.keys("/context", "enter")
+		r.send(noticeMsg(strings.Repeat("much to read ", 400)))
+		r.mustNotShow(world.Questions[0])
+		r.keys("down", "enter")
+		if len(assistant.Asked) > 0 {
+			t.Errorf("asked %q", assistant.Asked)
+		}
+	})
+}
+
+func TestQuestionsAreShownWithoutControls(t *testing.T) {
+	inRig(t, 80, 24, chattest.WithWorld(chattest.Hold()), func(r *rig) {
+		r.send(statusMsg(backend.Status{Notes: 2, Vault: "no\x1b]0;x\x07tes", News: "1\x1b[2J new", Questions: []string{"what of \x1b[31mred\x1b[0m?"}}))
+		if strings.ContainsAny(r.m.View().Content, "\x07") || strings.Contains(r.m.View().Content, "\x1b]0") || strings.Contains(r.m.View().Content, "\x1b[2J") || strings.Contains(r.m.View().Content, "\x1b[31m") {
+			t.Errorf("controls reach the screen:\n%q", r.m.View().Content)
+		}
+	})
+}
