@@ -9,30 +9,54 @@ import (
 	"lifehub/internal/chattest"
 )
 
+// clickOn clicks where a text first stands.
+func (r *rig) clickOn(text string) {
+	r.t.Helper()
+	for y, line := range strings.Split(r.text(), "\n") {
+		if x := strings.Index(line, text); x >= 0 {
+			r.click(x, y)
+			return
+		}
+	}
+	r.t.Fatalf("%s is not on the screen:\n%s", text, r.text())
+}
+
 func TestAClickChoosesARowOfAPanel(t *testing.T) {
 	for _, size := range [][2]int{{140, 40}, {80, 24}, {23, 12}} {
 		inRig(t, size[0], size[1], chattest.WithEverything(), func(r *rig) {
-			click := func(text string) {
-				for y, line := range strings.Split(r.text(), "\n") {
-					if x := strings.Index(line, text); x >= 0 {
-						r.click(x, y)
-						return
-					}
-				}
-				t.Fatalf("%s is not on the screen:\n%s", text, r.text())
-			}
 			r.keys("/theme", "enter")
 			r.mustShow("› auto")
 			r.send(tea.MouseWheelMsg{Button: tea.MouseWheelDown})
 			r.mustShow("› dark")
-			click("dracula")
+			r.clickOn("dracula")
 			r.mustShow("› dracula")
 			r.click(1, 0) // nothing is there
 			r.mustShow("› dracula")
-			click("dracula")
+			r.clickOn("dracula")
 			r.mustNotShow("› dracula")
 			if r.m.Theme.Name != "dracula" {
 				t.Errorf("%v: the theme is %q", size, r.m.Theme.Name)
+			}
+		})
+	}
+}
+
+func TestAClickTakesACommandOrAName(t *testing.T) {
+	for _, size := range [][2]int{{140, 40}, {23, 12}} {
+		inRig(t, size[0], size[1], chattest.WithLibrary(), func(r *rig) {
+			r.keys("/")
+			r.clickOn("/copy")
+			r.mustShow("› /copy")
+			r.clickOn("/copy")
+			if got := r.m.composer.Text(); got != "/copy " {
+				t.Errorf("%v: the composer holds %q", size, got)
+			}
+			r.m.composer.Clear()
+			r.keys("see @")
+			r.clickOn("@fitness")
+			r.clickOn("@fitness")
+			if got := r.m.composer.Text(); got != "see @fitness.md " {
+				t.Errorf("%v: the composer holds %q", size, got)
 			}
 		})
 	}

@@ -326,6 +326,11 @@ func (m *Model) click(column, line int) tea.Cmd {
 	case m.welcome.At(line) != "" && m.composer.Empty():
 		return m.ask(m.welcome.At(line))
 	case line < 0 || line >= len(m.transcript.Shown):
+		if again, ok := m.lists.Click(line - m.transcript.Height); again {
+			return m.write(tea.KeyPressMsg{Code: tea.KeyTab})
+		} else if ok {
+			return m.follow()
+		}
 		m.unfocus()
 		return nil
 	}

@@ -178,6 +178,7 @@ func (m *Model) aboveComposer(width, height int) []string {
 		lines = append(lines, m.resumable.View(inside, height-len(lines), &m.keys, m.theme, m.composer.Empty())...)
 	}
 	if m.panel == nil {
+		m.lists.Line = len(lines)
 		lines = append(lines, m.lists.View(inside, max(1, height-2), &m.keys, m.theme)...)
 	}
 	return frame.Inset(append(lines, m.composer.Waiting(&m.keys, inside, m.theme, m.turn != nil)...), width)

@@ -1,6 +1,7 @@
 package composer
 
 import (
+	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
 	"lifehub/tui/backend"
@@ -13,6 +14,9 @@ import (
 type Lists struct {
 	Palette  Palette
 	Mentions Mentions
+	Line     int // of what stands above the composer, the first of theirs
+
+	top, from, to int // the first line of rows, and the rows in sight
 }
 
 // Open reports whether one of them is.
@@ -37,6 +41,27 @@ const (
 	most     = 90 // cells of a frame
 )
 
+// list is the open one: which of its rows is chosen, and how many there are.
+func (l *Lists) list() (chosen *int, n int) {
+	if l.Palette.Open() {
+		return &l.Palette.Chosen, len(l.Palette.Rows)
+	}
+	return &l.Mentions.Chosen, len(l.Mentions.Rows)
+}
+
+// Click chooses the row on a line of what stands above the composer; false: none
+// is there. again says that it was chosen already.
+func (l *Lists) Click(line int) (again, ok bool) {
+	at := l.from + line - l.Line - l.top
+	if !l.Open() || at < l.from || at >= l.to {
+		return false, false
+	}
+	chosen, _ := l.list()
+	again = *chosen == at
+	*chosen = at
+	return again, true
+}
+
 // View shows the open one in its frame, in at most so many lines.
 func (l *Lists) View(width, height int, k *keys.Map, theme *draw.Theme) []string {
 	if !l.Open() {
@@ -44,25 +69,29 @@ func (l *Lists) View(width, height int, k *keys.Map, theme *draw.Theme) []string
 	}
 	outer, rows := min(width, most), min(mostRows, height-2)
 	framed := rows > 2 && outer > 20
-	if !framed {
-		outer, rows = width+draw.BoxSides, max(1, height)
+	if l.top = 1; !framed {
+		outer, rows, l.top = width+draw.BoxSides, max(1, height), 0
 	}
-	box := draw.Box{Border: theme.Dim, Title: "Commands"}
-	hints := []string{k.Up.Help().Key + k.Down.Help().Key + " move", k.Complete.Help().Key + " complete", k.Send.Help().Key + " run", k.Stop.Help().Key + " close"}
+	chosen, n := l.list()
+	l.from = max(0, min(*chosen-rows/2, n-rows))
+	l.to = min(n, l.from+rows)
+	hint := func(b key.Binding, what string) string { return b.Help().Key + " " + what }
+	hints := []string{k.Up.Help().Key + hint(k.Down, "move"), hint(k.Complete, "insert"), hint(k.Stop, "close")}
+	title, asks := "Notes and files", outer
 	var lines []string
-	chosen, n, asks := l.Palette.Chosen, len(l.Palette.Rows), outer
 	if l.Palette.Open() {
-		lines, asks = l.Palette.view(outer-draw.BoxSides, rows, k, theme)
+		hints[1] = hint(k.Complete, "complete") + " · " + hint(k.Send, "run")
+		title = "Commands"
+		lines, asks = l.Palette.view(l.from, l.to, outer-draw.BoxSides, k, theme)
 	} else {
-		box.Title, hints[1], hints[2] = "Notes and files", k.Complete.Help().Key+" insert", ""
-		hints = append(hints[:2], hints[3])
-		chosen, n = l.Mentions.Chosen, len(l.Mentions.Rows)
-		lines = l.Mentions.view(outer-draw.BoxSides, rows, theme)
+		lines = l.Mentions.view(l.from, l.to, rows, outer-draw.BoxSides, theme)
 	}
 	if !framed {
 		return lines
 	}
-	box.Title, box.Count = theme.Strong.Render(box.Title), theme.Dim.Render(draw.Nth(chosen, n))
-	box.Keys = theme.Dim.Render(draw.Hints(hints, outer-draw.BoxSides))
+	box := draw.Box{
+		Title: theme.Strong.Render(title), Count: theme.Dim.Render(draw.Nth(*chosen, n)), Border: theme.Dim,
+		Keys: theme.Dim.Render(draw.Hints(hints, outer-draw.BoxSides)),
+	}
 	return box.View(lines, min(outer, max(60, asks+draw.BoxSides)))
 }

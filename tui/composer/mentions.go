@@ -175,15 +175,13 @@ func (p *Mentions) Press(pressed tea.KeyPressMsg, k *keys.Map, c *Model) bool {
 }
 
 // view shows at most height rows, and next to them what the chosen one holds.
-func (p *Mentions) view(width, height int, theme *draw.Theme) []string {
+func (p *Mentions) view(from, to, height, width int, theme *draw.Theme) []string {
 	beside := 0
 	if p.preview.name == p.Rows[p.Chosen].Name && p.preview.text != "" && width >= 80 {
 		beside = width / 2
 	}
-	rows := min(len(p.Rows), height)
-	from := max(0, min(p.Chosen-rows/2, len(p.Rows)-rows))
-	list := make([]draw.Row, rows)
-	for i, m := range p.Rows[from : from+rows] {
+	list := make([]draw.Row, to-from)
+	for i, m := range p.Rows[from:to] {
 		list[i] = draw.Row{Label: "@" + m.Name, Detail: m.Detail, Typed: p.word}
 	}
 	column, _ := draw.Columns(list, width-beside-1)

@@ -99,9 +99,9 @@ func around(at, n int) int { return (at + n) % n }
 // wideUsage is from where on only the chosen command shows what it may be given.
 const wideUsage = 24
 
-// view shows at most so many commands, each with its key, and returns how wide
-// they are.
-func (p *Palette) view(width, rows int, k *keys.Map, theme *draw.Theme) (lines []string, all int) {
+// view shows the commands from one up to another, each with its key, and returns
+// how wide they are.
+func (p *Palette) view(from, to, width int, k *keys.Map, theme *draw.Theme) (lines []string, all int) {
 	own := map[string]key.Binding{"help": k.Help, "new": k.New, "resume": k.Conversations, "model": k.Model, "mode": k.Mode, "quit": k.Leave}
 	list, pressed := make([]draw.Row, len(p.Rows)), 0
 	for i, c := range p.Rows {
@@ -114,8 +114,7 @@ func (p *Palette) view(width, rows int, k *keys.Map, theme *draw.Theme) (lines [
 		}
 	}
 	column, all := draw.Columns(list, width-pressed)
-	from := max(0, min(p.Chosen-rows/2, len(list)-rows))
-	for at := from; at < min(len(list), from+rows); at++ {
+	for at := from; at < to; at++ {
 		if at == p.Chosen {
 			list[at].Label = p.Rows[at].Usage()
 		}
