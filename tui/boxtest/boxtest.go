@@ -25,10 +25,11 @@ type Look struct {
 	name     string
 	Theme    string
 	Coloured bool
+	Colours  map[string]string // of its own
 }
 
 // looks are in the order of a legend.
-var looks = []Look{{"dark", "", true}, {"light", "light", true}, {"ansi", "ansi", true}, {"contrast", "contrast", true}, {"no colour", "", false}}
+var looks = []Look{{"dark", "", true, nil}, {"light", "light", true, nil}, {"ansi", "ansi", true, nil}, {"contrast", "contrast", true, nil}, {"no colour", "", false, nil}}
 
 // Box is a part of the screen after its story.
 type Box struct {
@@ -59,7 +60,7 @@ func Boxes(t *testing.T, stories map[string]func(t *testing.T, width int) Box) {
 }
 
 func (l Look) theme() *draw.Theme {
-	return draw.NewTheme(l.Theme, true, l.Coloured, nil)
+	return draw.NewTheme(l.Theme, true, l.Coloured, l.Colours)
 }
 
 // fits draws a box at sizes of all kinds, and at the end as it was drawn first.
@@ -113,6 +114,7 @@ func Golden(t *testing.T, play func(width int, show func(picture func(Look) stri
 					t.Errorf("%d columns, %s: other words than on dark:\n%s", width, look.name, got)
 				}
 			}
+			toldWithoutColour(t, picture(meanings))
 			fmt.Fprintf(&page, "── %d columns\n%s── %d columns, styles\n%s", width, said, width, legend.letters(styles))
 		})
 	}

@@ -38,7 +38,7 @@ func Columns(rows []Row, width int) (label, all int) {
 // View is the row in a list whose labels have a column. The label of the chosen
 // one is whole where it fits the line.
 func (r Row) View(chosen bool, column, width int, theme *Theme) string {
-	style, marked, mark := theme.Text, theme.Selected, "  "
+	style, marked, mark := theme.Text, theme.Brand, "  "
 	if chosen {
 		style, marked, mark = theme.Selected, theme.Selected.Underline(true), theme.Selected.Render("› ")
 		column = max(column, min(width-2, Width(Summary(r.Label, width))))
