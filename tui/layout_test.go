@@ -57,8 +57,9 @@ func (r *rig) layoutProblem(width, height int) string {
 	if composer < 0 || !strings.HasPrefix(lines[len(lines)-2], "  ╰ plan") && !strings.HasPrefix(lines[len(lines)-2], "  ╰ / commands") {
 		return "" // without a box
 	}
+	corner := ansi.StringWidth(strings.Split(lines[composer], "╮")[0])
 	for y, line := range lines[composer+1 : len(lines)-2] {
-		if !strings.HasPrefix(line, "  │ ") || !strings.HasSuffix(strings.TrimRight(line, " "), " │") {
+		if !strings.HasPrefix(line, "  │ ") || ansi.Cut(line, corner, corner+1) != "│" {
 			return fmt.Sprintf("line %d leaves the box of the composer", composer+1+y)
 		}
 	}

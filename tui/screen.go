@@ -12,7 +12,6 @@ import (
 	"lifehub/tui/draw"
 	"lifehub/tui/frame"
 	"lifehub/tui/panel"
-	"lifehub/tui/sidebar"
 	"lifehub/tui/transcript"
 )
 
@@ -34,7 +33,7 @@ func (m *Model) draw() {
 	}
 	main := w
 	if !inline {
-		main -= m.drawn.sidebar.Takes(w, &m.transcript)
+		main -= m.drawn.sidebar.Takes(w, h-2, &m.transcript, &m.prompt, m.status, m.theme)
 	}
 	if size := [2]int{main, h}; size != m.drawn.size {
 		m.drawn.size = size
@@ -65,7 +64,7 @@ func (m *Model) draw() {
 	lines := slices.Concat(top, body, above, bottom)
 	lines = lines[max(0, len(lines)-h):]
 	if main < w {
-		sidebar.Beside(lines[len(top):], m.drawn.sidebar.View(len(lines)-len(top), &m.prompt, m.status, m.theme), main)
+		m.drawn.sidebar.Beside(lines[len(top):], main)
 	}
 	if w < frame.Narrow {
 		for i := range lines {

@@ -24,21 +24,30 @@ const (
 type Model struct {
 	hidden bool // by the user
 
-	aside transcript.Aside
-	plan  *plan.Plan // that it shows
-	key   string
-	theme *draw.Theme
-	lines []string
+	plan    *plan.Plan // that it shows
+	sources *transcript.Sources
+	cut     bool // some of them have no room
+	key     string
+	theme   *draw.Theme
+	lines   []string
 }
 
-// Takes is how many cells of a window the sidebar of a conversation takes.
-func (m *Model) Takes(width int, shown *transcript.Model) int {
+// Takes draws the sidebar of a conversation, for a place of so many rows, and
+// returns how many cells of a window it takes.
+func (m *Model) Takes(width, height int, shown *transcript.Model, p *frame.Prompt, s backend.Status, theme *draw.Theme) int {
 	if m.hidden || width < From || len(shown.Entries) == 0 {
-		m.show(nil, shown)
+		m.show(transcript.Aside{}, shown)
 		return 0
 	}
-	m.aside = shown.Aside()
-	m.show(m.aside.Plan, shown)
+	a := shown.Aside()
+	if key := fmt.Sprint(height, s, p.Gauge(s, theme), a.Version()); key != m.key || theme != m.theme {
+		m.key, m.theme = key, theme
+		m.lines, m.cut = lines(height, a, p, s, theme)
+	}
+	if m.cut { // all of the sources must be in sight
+		a.Sources = nil
+	}
+	m.show(a, shown)
 	return Width
 }
 
@@ -51,33 +60,32 @@ func (m *Model) Toggle(width int) (says string) {
 	return ""
 }
 
-// show has the steps of a plan shown here, and not in the conversation.
-func (m *Model) show(p *plan.Plan, in *transcript.Model) {
-	if m.plan == p {
-		return
-	}
-	for _, each := range []*plan.Plan{m.plan, p} {
-		if each != nil {
-			each.Elsewhere = each == p
-			in.Invalidate(each)
+// show has what is shown here folded in the conversation.
+func (m *Model) show(a transcript.Aside, in *transcript.Model) {
+	if a.Plan != m.plan {
+		for _, each := range []*plan.Plan{m.plan, a.Plan} {
+			if each != nil {
+				each.Elsewhere = each == a.Plan
+				in.Invalidate(each)
+			}
 		}
 	}
-	m.plan = p
-}
-
-// View returns exactly height lines, none wider than the sidebar less its gutter.
-func (m *Model) View(height int, p *frame.Prompt, s backend.Status, theme *draw.Theme) []string {
-	a := m.aside
-	key := fmt.Sprint(height, s, p.Gauge(s, theme), a.Version())
-	if key != m.key || theme != m.theme {
-		m.key, m.theme, m.lines = key, theme, lines(height, a, p, s, theme)
+	if a.Sources != m.sources {
+		for _, each := range []*transcript.Sources{m.sources, a.Sources} {
+			if each != nil {
+				each.Elsewhere = each == a.Sources
+				in.Invalidate(each)
+			}
+		}
 	}
-	return m.lines
+	m.plan, m.sources = a.Plan, a.Sources
 }
 
-func lines(height int, a transcript.Aside, p *frame.Prompt, s backend.Status, theme *draw.Theme) []string {
+// lines is the sidebar, and whether it leaves out what has no room.
+func lines(height int, a transcript.Aside, p *frame.Prompt, s backend.Status, theme *draw.Theme) (out []string, cut bool) {
 	const width = Width - frame.Gutter
 	var above, below []string
+	listed := 0 // lines down to the last source
 	if a.Plan != nil {
 		above = append(above, theme.Strong.Render("Plan")+"  "+theme.Dim.Render(a.Plan.Progress()))
 		above = append(above, a.Plan.Narrow(width, theme)...)
@@ -87,7 +95,10 @@ func lines(height int, a transcript.Aside, p *frame.Prompt, s backend.Status, th
 			above = append(above, "")
 		}
 		above = append(above, theme.Strong.Render("Sources"))
-		above = append(above, a.Sources.Narrow(width, theme)...)
+		list, passage := a.Sources.Narrow(width, theme)
+		above = append(above, list...)
+		listed = len(above)
+		above = append(append(above, ""), passage...)
 	}
 	if gauge := p.Gauge(s, theme); gauge != "" {
 		below = append(below, theme.Strong.Render("Context"), gauge, "")
@@ -105,17 +116,18 @@ func lines(height int, a transcript.Aside, p *frame.Prompt, s backend.Status, th
 	}
 	below = append(below, draw.StyleLines(theme.Dim.Render, draw.Hang("", sent, width))...)
 	if room := max(0, height-len(below)-1); len(above) > room {
+		cut = room <= listed
 		above = append(above[:max(0, room-1)], theme.Dim.Render("…"))
 	}
-	return draw.PadHeight(append(draw.PadHeight(above, max(0, height-len(below))), below...), height)
+	return draw.PadHeight(append(draw.PadHeight(above, max(0, height-len(below))), below...), height), cut
 }
 
-// Beside sets the lines of the sidebar right of those of the conversation, which
-// are so many cells wide.
-func Beside(left, right []string, width int) {
+// Beside sets the sidebar right of the lines of the conversation, which are so many
+// cells wide.
+func (m *Model) Beside(left []string, width int) {
 	for i := range left {
-		if i < len(right) && right[i] != "" {
-			left[i] += strings.Repeat(" ", max(0, width-draw.Width(left[i]))) + right[i]
+		if i < len(m.lines) && m.lines[i] != "" {
+			left[i] += strings.Repeat(" ", max(0, width-draw.Width(left[i]))) + m.lines[i]
 		}
 	}
 }

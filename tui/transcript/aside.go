@@ -70,7 +70,7 @@ func (a Aside) Version() string {
 
 // Narrow draws the sources in a column: the place of each with its verdict, and
 // the passage of the one that is chosen, or else of the first.
-func (s *Sources) Narrow(width int, theme *draw.Theme) (lines []string) {
+func (s *Sources) Narrow(width int, theme *draw.Theme) (lines, passage []string) {
 	shown := max(0, s.chosen)
 	for i, c := range s.List {
 		place, verdict := c.shown(s.host, width-8), verdictMark(c.Citation, theme)
@@ -85,9 +85,9 @@ func (s *Sources) Narrow(width int, theme *draw.Theme) (lines []string) {
 		lines = append(lines, draw.Truncate(left, width), draw.Truncate("    "+verdict, width))
 	}
 	if shown < len(s.List) {
-		lines = append(append(lines, ""), s.List[shown].passage(width, theme)...)
+		passage = s.List[shown].passage(width, theme)
 	}
-	return lines
+	return lines, passage
 }
 
 // SentTo is what left the machine, by the journal of the turns: "" is nothing.
