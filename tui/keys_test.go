@@ -413,6 +413,21 @@ func TestEverySourceIsReached(t *testing.T) {
 	})
 }
 
+func TestEnterOnASourceReadsItsNote(t *testing.T) {
+	o := finished()
+	o.Note = func(_ context.Context, name, _ string) (backend.Note, error) {
+		return backend.Note{Path: "running/plan.md", File: name, Text: strings.Repeat("A line of the plan.\n\n", 40)}, nil
+	}
+	inRig(t, 80, 24, o, func(r *rig) {
+		r.ask("running?")
+		r.keys("/sources", "enter", "enter")
+		r.mustShow("running/plan.md ─")
+		r.mustShow("┃ A line of the plan.")
+		r.keys("q")
+		r.mustNotShow("A line of the plan.")
+	})
+}
+
 func TestASourceOutsideItsVaultIsNotOpened(t *testing.T) {
 	o := finished()
 	o.Note = chattest.WithLibrary().Note

@@ -124,7 +124,7 @@ func (k *Map) Groups() []Group {
 			on("copy", &k.Copy, "y", "copy", "y"),
 			on("copy_code", &k.CopyCode, "1–9", "copy code block N", "1", "2", "3", "4", "5", "6", "7", "8", "9"),
 			on("check", &k.Check, "c", "let the model check the citations", "c"),
-			on("open", &k.Open, "enter", "open in your editor, or unfold", "enter"),
+			on("open", &k.Open, "enter", "read the source, or unfold", "enter"),
 			on("back", &k.Back, "esc", "back to the composer", "esc", "tab", "i"),
 			on("edit", &k.Edit, "e", "edit that question (new branch)", "e"),
 			on("retry", &k.Retry, "r", "ask that question again (new branch)", "r"),
