@@ -346,7 +346,7 @@ func TestASlowLineAndASilentTerminal(t *testing.T) {
 				<-time.After(700*time.Millisecond + 2*over.delay) // the guard runs in real time
 				term.types("\x1b")
 			}
-			term.sees("You declined append_note.", "enter send")
+			term.sees("denied: you said no", "You declined append_note.", "enter send")
 			if screen := term.text(); strings.Contains(screen, "rgb:") || strings.Contains(screen, "$y") {
 				t.Errorf("an answer of the terminal was typed:\n%s", screen)
 			}

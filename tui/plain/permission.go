@@ -69,3 +69,9 @@ func choices(asked agent.PermissionAsked) (prompt string, decisions map[string]a
 	}
 	return "y allow once" + lasting + " · e edit · n deny · N deny and say why · d details", decisions
 }
+
+// decided says what the user decided.
+var decided = map[agent.Decision]string{
+	agent.AllowOnce: "allowed once", agent.AllowConversation: "allowed in this chat", agent.AllowAlways: "always allowed",
+	agent.Refuse: "declined", agent.AlreadyDone: "taken as done",
+}

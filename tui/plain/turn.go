@@ -1,6 +1,7 @@
 package plain
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -161,7 +162,7 @@ func (p *Chat) show(e agent.Event) {
 		p.print("%s\n", strings.TrimSpace(safetext.Line(fmt.Sprintf("step %s: attempt %d, score %.2f %s", e.Step, e.Attempt, e.Score, e.Feedback))))
 	case agent.StepChanged:
 		if e.Status != agent.Pending && e.Status != agent.Running {
-			p.print("%s\n", strings.TrimSpace(safetext.Line(fmt.Sprintf("step %s: %s %s", e.Step, e.Status, e.Reason))))
+			p.print("%s\n", strings.TrimSpace(safetext.Line(fmt.Sprintf("step %s: %s %s", e.Step, e.Status, plan.InWords(e.Reason)))))
 		}
 	case agent.ToolEnded:
 		if text := e.Brief(); text != "" {
@@ -173,7 +174,7 @@ func (p *Chat) show(e agent.Event) {
 	case agent.ToolProgressed:
 		p.print("step %s: %s\n", safetext.Line(e.Step), (&plan.Call{Progress: e.Progress}).Far())
 	case agent.PermissionGiven:
-		p.print("%s\n", strings.TrimSpace(safetext.Line(fmt.Sprintf("%s %s", e.Decision, e.Reason))))
+		p.print("%s\n", strings.TrimSpace(safetext.Line(fmt.Sprintf("%s %s", cmp.Or(decided[e.Decision], string(e.Decision)), e.Reason))))
 	case agent.Cited:
 		p.cited.Add(e.Citation, e.Source)
 		p.print("%s\n", transcript.Cited{Citation: e.Citation, Source: e.Source}.InWords())

@@ -243,6 +243,11 @@ func (p *Plan) shown(s *step) bool {
 	return parent != nil && parent.Status == agent.Running
 }
 
+// InWords is the reason of a step, which the model is told, as the user is told it.
+func InWords(reason string) string {
+	return strings.Replace(reason, "the user said no", "you said no", 1)
+}
+
 // Mark notes a step's new state.
 func (p *Plan) Mark(id string, status agent.Status, reason string, now time.Time) {
 	s := p.Step(id)
@@ -257,7 +262,7 @@ func (p *Plan) Mark(id string, status agent.Status, reason string, now time.Time
 			s.Took = now.Sub(s.began)
 		}
 	}
-	s.Status, s.reason = status, reason
+	s.Status, s.reason = status, InWords(reason)
 	p.settle(now)
 }
 
