@@ -127,7 +127,7 @@ func WritingBox(width int, doing, vi, mode, gauge string, mentions, keys bool, t
 	switch {
 	case !keys:
 	case mode == "loop":
-		style = theme.Running
+		style = theme.You.Bold(false)
 	case mode == "team":
 		style = theme.Reference
 	default:
