@@ -39,6 +39,21 @@ func Score(text, typed string) (score int) {
 	return max(1, score)
 }
 
+// Row says how well a row of a list fits what is typed, 0: not at all. What is said
+// of its name holds a typed word whole or not at all: letters in order are in every
+// sentence.
+func Row(name, says, typed string) (score int) {
+	says = strings.ToLower(says)
+	for _, typedWord := range strings.Fields(fold(typed)) {
+		worth := Score(name, typedWord)
+		if worth == 0 && !strings.Contains(says, typedWord) {
+			return 0
+		}
+		score += worth
+	}
+	return max(1, score)
+}
+
 // Marks are the bytes of a text that fit what is typed, in order.
 func Marks(text, typed string) (at []int) {
 	lower := fold(text)

@@ -56,6 +56,14 @@ func TestTheBetterFitComesFirst(t *testing.T) {
 	}
 }
 
+func TestARowFitsByItsNameOrAWordOfWhatItSays(t *testing.T) {
+	for typed, fits := range map[string]bool{"mo": true, "model": true, "choose mo": true, "choose pull": false, "chmo": false, "theme": false, "": true} {
+		if got := Row("/model", "Choose the model of this run", typed) > 0; got != fits {
+			t.Errorf("%q: %v", typed, got)
+		}
+	}
+}
+
 func FuzzMarksAreWhatIsTyped(f *testing.F) {
 	f.Add("Marathon training", "mt")
 	f.Add("İstanbul ß", "i")

@@ -88,7 +88,7 @@ func (h *Help) Build(keys *keys.Map, width int, theme *draw.Theme) {
 func (g helpGroup) holding(filter string) helpGroup {
 	kept := helpGroup{title: g.title}
 	for _, r := range g.rows {
-		if fuzzy.Score(r.Label+" "+r.Detail+" "+g.title, filter) > 0 {
+		if fuzzy.Row(r.Label, r.Detail+" "+g.title, filter) > 0 {
 			kept.rows = append(kept.rows, r)
 		}
 	}

@@ -58,7 +58,7 @@ func (p *Picker) Matching() (list []int) {
 	scores := make([]int, len(p.Rows))
 	for i, r := range p.Rows {
 		if scores[i] = 1; !draw.Blank(p.Filter) {
-			scores[i] = fuzzy.Score(r.Label+" "+r.Detail, p.Filter)
+			scores[i] = fuzzy.Row(r.Label, r.Detail, p.Filter)
 		}
 		if scores[i] > 0 {
 			list = append(list, i)

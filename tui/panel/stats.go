@@ -176,10 +176,10 @@ func (s *Stats) chart(width, from, to int, theme *draw.Theme) []string {
 			head = theme.Selected.Render("› " + name)
 		}
 		turns := fmt.Sprintf(" %5s  ", draw.Thousands(f.Turns))
-		times := fmt.Sprintf("  %8s %8s", took(f.Latency50), took(f.Latency95))
+		times := fmt.Sprintf(" %9s %10s", took(f.Latency50), took(f.Latency95))
 		bar := width - draw.Width(head+turns+times)
 		if bar < 4 { // the times come first
-			turns, bar = "", max(0, width-draw.Width(head+times))
+			turns, bar = "  ", max(0, width-draw.Width(head+times)-2)
 		}
 		half, most := length(f.Latency50, longest, bar), length(f.Latency95, longest, bar)
 		line := head + theme.Dim.Render(turns) + theme.Running.Render(strings.Repeat("█", half)) +
