@@ -105,6 +105,7 @@ var scenes = map[string]scene{
 	"earlier prompts are searched": {chattest.WithEverything, pressing("ctrl+r", "one")},
 	"models, and no server":        {deafAndOffline, pressing("alt+m")},
 	"what a version changed":       {withDocuments, asking(pressing("/artifacts asyncio", "enter", "enter"))},
+	"a source is read":             {withNotes, asking(pressing("/sources", "enter", "enter", "tab"))},
 	"a message waits in the queue": {telling(chattest.Planning...), asking(pressing("and swimming?", "enter", "and rowing?", "enter"))},
 	"a notice and an error": {func() backend.Options {
 		return chattest.WithWorld(chattest.Play(agent.Noticed{Text: "Ollama is up: answers come from qwen3:8b now"}, agent.Said{Content: "It begins"}, agent.Failed{Message: "model server not reachable", Hint: "start it with: ollama serve"}))
@@ -170,6 +171,17 @@ func deafAndOffline() backend.Options {
 }
 
 // withDocuments is a conversation in which a document was made and changed.
+// withNotes is a turn that is over, and a note that each of its sources is from.
+func withNotes() backend.Options {
+	o := finished()
+	o.Note = func(_ context.Context, name, _ string) (backend.Note, error) {
+		return backend.Note{Path: "fitness.md", File: name, Text: "---\ntags: [running]\n---\n# Running\n\nSee [[log|the log]] of this year.\n\n## Plan\n\n" +
+			"The week is the same since autumn.\n\nRun **three times** a week.\n\n- Tuesday: intervals\n- Sunday: the long run, `12 km`\n\n" +
+			"```python\nweeks = [12, 13.2, 14.5, 12]\n```\n\n| week | km |\n|---|---|\n| 1 | 12 |\n"}, nil
+	}
+	return o
+}
+
 func withDocuments() backend.Options {
 	o := chattest.WithEverything()
 	o.Assistant = chattest.Play(

@@ -2,7 +2,9 @@ package panel_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -17,6 +19,7 @@ import (
 	"lifehub/tui/draw"
 	"lifehub/tui/keys"
 	"lifehub/tui/panel"
+	"lifehub/tui/transcript"
 )
 
 // box is a panel whose keys and commands are played by hand.
@@ -280,5 +283,18 @@ func TestANoteIsClosed(t *testing.T) {
 		if note("running/plan.md", 0, "tab", "enter", key)(b); b.shown != nil {
 			t.Errorf("%s leaves it open", key)
 		}
+	}
+}
+
+func TestASourceWhoseNoteIsGoneIsShownAsItWas(t *testing.T) {
+	o := backend.Options{Note: func(context.Context, string, string) (backend.Note, error) {
+		return backend.Note{}, errors.New("it is gone")
+	}}
+	cited := transcript.Cited{Citation: agent.Citation{Path: "a.md", Line: 9}, Source: agent.Source{Path: "a.md", Vault: t.TempDir(), Line: 8, Text: "before\n\nRun three times a week."}}
+	shown, cmd, problem := panel.OpenSource(t.Context(), &o, cited)
+	b := &box{t: t, keys: keys.Default(), width: 60, shown: shown}
+	b.run(cmd)
+	if text := strings.Join(b.draw(60, height, draw.NewTheme("", true, true, nil)), "\n"); problem != "" || b.asks != `"it is gone"` || !strings.Contains(text, "Run three times a week.") {
+		t.Errorf("%s, %s:\n%s", problem, b.asks, text)
 	}
 }

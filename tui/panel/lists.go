@@ -15,6 +15,7 @@ import (
 	"lifehub/llm"
 	"lifehub/tui/backend"
 	"lifehub/tui/draw"
+	"lifehub/tui/reader"
 	"lifehub/tui/safetext"
 	"lifehub/tui/transcript"
 )
@@ -56,18 +57,9 @@ func VersionPage(versions []agent.Artifact, at int) string {
 	}
 	if at > 0 {
 		before = versions[at-1]
-		head += "\n\n" + fenced("diff", udiff.Unified(fmt.Sprint("version ", before.Version), fmt.Sprint("version ", v.Version), before.Text, v.Text))
+		head += "\n\n" + reader.Fenced("diff", udiff.Unified(fmt.Sprint("version ", before.Version), fmt.Sprint("version ", v.Version), before.Text, v.Text))
 	}
 	return head + "\n\n---\n\n" + v.Text + "\n\n---\n\n" + "`/export " + v.Name + " [PATH]` makes a note of the newest version."
-}
-
-// fenced puts a text into a fence that is longer than any in it.
-func fenced(language, text string) string {
-	mark := "```"
-	for strings.Contains(text, mark) {
-		mark += "`"
-	}
-	return mark + language + "\n" + strings.TrimRight(text, "\n") + "\n" + mark
 }
 
 // ForkedText reports that a conversation is a copy now.

@@ -33,6 +33,7 @@ type Note struct {
 	from string
 	line int // the cited lines; 0: none
 	to   int
+	kept *Note // what is saved of a source, where its note cannot be read; nil: nothing
 }
 
 // readMsg brings a note that was read.
@@ -82,16 +83,21 @@ func NewNote(ctx context.Context, o *backend.Options, name string, line, to int)
 }
 
 // OpenSource shows the note of a citation with the cited lines marked; what is in no
-// note, as it was when it was cited.
+// note, or in one that is gone, as it was when it was cited.
 func OpenSource(ctx context.Context, o *backend.Options, c transcript.Cited) (p Panel, cmd tea.Cmd, problem string) {
+	var kept *Note
+	if c.Source.Text != "" {
+		line := max(1, c.Line-c.Source.Line+1)
+		kept = NewDocument(cmp.Or(c.Path, c.Source.Path, "a tool's result"), c.Source.Text, line, line)
+	}
 	path, line, problem := c.Note()
 	switch {
 	case problem == "" && o.Note != nil:
 		n := NewNote(ctx, o, path, line, c.EndLine)
+		n.kept = kept
 		return n, n.Read, ""
-	case c.Source.Text != "":
-		line = max(1, c.Line-c.Source.Line+1)
-		return NewDocument(cmp.Or(c.Path, c.Source.Path, "a tool's result"), c.Source.Text, line, line), nil, ""
+	case kept != nil:
+		return kept, nil, ""
 	}
 	return nil, nil, cmp.Or(problem, "notes cannot be read here")
 }
@@ -152,6 +158,8 @@ func (r *Note) take(msg readMsg) (Panel, tea.Msg, tea.Cmd) {
 	switch {
 	case msg.of != r:
 		return r, nil, nil
+	case msg.err != nil && r.kept != nil:
+		return r.kept, Flash(msg.err.Error()), nil
 	case msg.err != nil && r.back != nil:
 		return r.back, Flash(msg.err.Error()), nil
 	case msg.err != nil:

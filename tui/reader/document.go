@@ -88,7 +88,7 @@ func Parse(source string) *Document {
 	}
 	body := d.readFront(lines)
 	if tooDeep(lines[body:]) {
-		d.blocks = append(d.blocks, block{kind: written, text: fenced("", strings.Join(lines[body:], "\n")), line: body + 1})
+		d.blocks = append(d.blocks, block{kind: written, text: Fenced("", strings.Join(lines[body:], "\n")), line: body + 1})
 		return d
 	}
 	r := blockReader{Document: d, source: []byte(strings.Join(lines[body:], "\n")), first: body + 1}
@@ -224,9 +224,9 @@ func (r *blockReader) leaf(node ast.Node, within []mark) {
 		if node.Info != nil {
 			info = string(node.Info.Value(r.source))
 		}
-		b.kind, b.text = written, fenced(info, b.text)
+		b.kind, b.text = written, Fenced(info, b.text)
 	case *ast.CodeBlock:
-		b.kind, b.text = written, fenced("", b.text)
+		b.kind, b.text = written, Fenced("", b.text)
 	case *ast.HTMLBlock:
 		if node.HasClosure() {
 			b.text += "\n" + strings.TrimRight(string(node.ClosureLine.Value(r.source)), "\n")
@@ -267,8 +267,8 @@ func isTable(text string) bool {
 	return false
 }
 
-// fenced puts a text into a fence that is longer than any in it.
-func fenced(info, text string) string {
+// Fenced puts a text into a fence that is longer than any in it.
+func Fenced(info, text string) string {
 	fence := "```"
 	for strings.Contains(text, fence) {
 		fence += "`"
@@ -276,7 +276,7 @@ func fenced(info, text string) string {
 	if strings.Contains(info, "`") {
 		fence = strings.Repeat("~", len(fence)+strings.Count(text, "~"))
 	}
-	return fence + info + "\n" + text + "\n" + fence
+	return fence + info + "\n" + strings.TrimRight(text, "\n") + "\n" + fence
 }
 
 // add puts a block behind the others. An item's own mark stands before its
