@@ -158,6 +158,8 @@ func TestANewUserFindsTheWay(t *testing.T) {
 	p.presses("Enter")
 	p.sees("› [1]")
 	p.presses("j", "Enter")
+	p.sees("running/plan.md", "e edit")
+	p.presses("e")
 	for late := time.After(patience); ; {
 		if text, err := os.ReadFile(opened); err == nil && strings.Contains(string(text), "TERM=") && strings.Contains(string(text), "MY_TOKEN=") {
 			if got := string(text); !strings.HasPrefix(got, "+") || !strings.Contains(got, "starter-notes/") || !strings.Contains(got, ".md") || strings.Contains(got, "of-the-mail") {
@@ -171,6 +173,8 @@ func TestANewUserFindsTheWay(t *testing.T) {
 		case <-time.After(30 * time.Millisecond):
 		}
 	}
+	p.sees("e edit", "esc close")
+	p.presses("Escape")
 	p.sees("› [1]", "esc back")
 	p.presses("Escape")
 	p.sees("enter send")
@@ -209,7 +213,7 @@ func TestANewUserFindsTheWay(t *testing.T) {
 	p.types("three times")
 	p.sees("In messages", "three times")
 	p.presses("Enter")
-	p.sees("▌ what did I write about Running plan?", "three times a week")
+	p.sees("█ what did I write about Running plan?", "three times a week")
 
 	p.presses("Escape") // quit
 	p.sees("enter send")
