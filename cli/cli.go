@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"sync"
 	"syscall"
 
@@ -30,7 +29,7 @@ func Main() int {
 	setUmask()
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
-	stop := sync.OnceFunc(cancelOnSignal(cancel))
+	stop := sync.OnceFunc(app.CancelOnSignal(cancel))
 	defer stop()
 
 	sh := &app.Process{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Getenv: os.LookupEnv, Environ: os.Environ, LetGo: stop}
@@ -61,23 +60,6 @@ func showErrorsOf(sh *app.Process, cmd *cobra.Command) {
 	for _, below := range cmd.Commands() {
 		showErrorsOf(sh, below)
 	}
-}
-
-// cancelOnSignal cancels with the signal as the cause; a second one ends the
-// process at once. Its goroutine ends with the returned stop.
-func cancelOnSignal(cancel context.CancelCauseFunc) (stop func()) {
-	signals := make(chan os.Signal, 2)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	done := make(chan struct{})
-	go func() {
-		select {
-		case s := <-signals:
-			cancel(app.SignalError{Signal: s})
-			signal.Stop(signals)
-		case <-done:
-		}
-	}()
-	return func() { signal.Stop(signals); close(done) }
 }
 
 func exitCode(ctx context.Context, err error) int {
@@ -113,25 +95,33 @@ func showError(sh *app.Process, w io.Writer, _ fang.Styles, err error) {
 }
 
 func newRoot(sh *app.Process) *cobra.Command {
-	flags := chat.NewFlags(sh)
+	flags, prompt := chat.NewFlags(sh), ""
 	root := &cobra.Command{
-		Use:   "lifehub",
+		Use:   "lifehub [PROMPT]",
 		Short: "A chat in your terminal that knows your notes",
 		Long: "LifeHub answers from your Markdown notes, runs tools, asks before it changes anything, and checks\n" +
 			"every citation against the note it names. It works with Ollama, any OpenAI-compatible server, or none.",
 		Example: "  lifehub                                 # the chat\n" +
+			"  lifehub \"what is due?\"                  # the chat, with a question; -p prints the answer\n" +
 			"  lifehub index ~/notes                   # index your notes\n" +
 			"  lifehub ask \"how often do I run?\"       # one question, answer on stdout\n" +
 			"  lifehub search \"boiler pressure\" -n 3   # passages, without a model",
-		Args:          func(cmd *cobra.Command, given []string) error { return cobra.NoArgs(cmd, flags.TakeID(given)) },
+		Args: func(cmd *cobra.Command, given []string) (err error) {
+			prompt, err = flags.Prompt(cmd, given)
+			return err
+		},
 		SilenceUsage:  true,
 		SilenceErrors: true,
-		RunE:          func(cmd *cobra.Command, _ []string) error { return flags.Run(cmd.Context(), "") },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if flags.Asks(prompt) {
+				return (&askCommand{Process: sh, RunFlags: flags.RunFlags}).run(cmd.Context(), prompt)
+			}
+			return flags.Run(cmd.Context(), prompt)
+		},
 	}
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return settings.UsageError{Err: fmt.Errorf("%w; see `%s --help`", err, cmd.CommandPath())}
-	})
+	root.SetFlagErrorFunc(app.FlagError)
 	flags.Register(root)
+	flags.RegisterPrint(root)
 	root.AddCommand(
 		chat.NewCommand(sh), newAsk(sh), newIndex(sh), newSearch(sh), show.NewNote(sh), newRelated(sh), newEval(sh), newChats(sh), newMemory(sh), newArtifacts(sh), newTools(sh), newPermissions(sh),
 		newMCP(sh), newModels(sh), newTrace(sh), newStats(sh), newDoctor(sh), newConfig(sh),

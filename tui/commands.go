@@ -15,7 +15,6 @@ import (
 	"lifehub/tui/dialog"
 	"lifehub/tui/draw"
 	"lifehub/tui/panel"
-	"lifehub/tui/safetext"
 	"lifehub/tui/transcript"
 )
 
@@ -74,7 +73,7 @@ func (m *Model) command(text string) (tea.Cmd, bool) {
 	name, args, _ := strings.Cut(typed, " ")
 	c := backend.Find(panel.Commands(&m.Options), name)
 	if c == nil {
-		m.flash("no command is called /" + safetext.Line(name))
+		m.flash(backend.Unknown(panel.Commands(&m.Options), name))
 		return nil, true
 	}
 	m.composer.Clear()

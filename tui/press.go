@@ -212,6 +212,9 @@ func (m *Model) write(pressed tea.KeyPressMsg) tea.Cmd {
 func (m *Model) send() tea.Cmd {
 	c := &m.composer
 	place, waiting := c.Place, len(c.Queue)
+	if refused := backend.NoShell(c.Text()); refused != "" {
+		return m.flash(refused)
+	}
 	if text := c.Text(); len(text) > 0 && text[0] == '/' {
 		m.lists.Close()
 		if cmd, ok := m.command(text); ok {

@@ -341,15 +341,9 @@ func (m *Model) ended(e agent.Ended, now time.Time) {
 // offerAgain offers to ask once more what was asked while notes were being
 // read, when all are.
 func (m *Model) offerAgain() {
-	if m.welcome.Again == "" || m.turn != nil || m.status.Indexing {
-		return
+	if m.welcome.Again != "" && m.turn == nil && !m.status.Indexing {
+		m.transcript.Add(&transcript.Notice{Text: m.welcome.AskAgain()})
 	}
-	question, offer := m.welcome.Again, "All notes are indexed now: Enter asks again."
-	if strings.Contains(question, "\n") {
-		question, offer = "", "All notes are indexed now: /retry asks again."
-	}
-	m.welcome.Suggest(question)
-	m.transcript.Add(&transcript.Notice{Text: offer})
 }
 
 // closeTurn ends all that is open in the turn.

@@ -85,3 +85,16 @@ func TestQuestionsAreShownWithoutControls(t *testing.T) {
 		}
 	})
 }
+
+func TestACommandForAShellStaysInTheComposer(t *testing.T) {
+	assistant := chattest.Hold()
+	inRig(t, 80, 24, chattest.WithWorld(assistant), func(r *rig) {
+		r.keys("!rm -rf notes", "enter")
+		r.mustShow("LifeHub runs no shell")
+		r.mustShow("│ !rm -rf notes")
+		r.keys("/sorces", "enter")
+		if len(assistant.Asked) > 0 {
+			t.Errorf("asked %q", assistant.Asked)
+		}
+	})
+}

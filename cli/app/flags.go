@@ -7,8 +7,10 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"lifehub/cli/settings"
+	"lifehub/internal/text"
 	"lifehub/store"
 )
 
@@ -118,11 +120,34 @@ func Group(use, short string, commands ...*cobra.Command) *cobra.Command {
 		Use: use, Short: short, Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, given []string) error {
 			if len(given) > 0 {
-				return settings.UsageError{Err: fmt.Errorf("%s has no command %q; see `lifehub %s --help`", use, given[0], use)}
+				return settings.UsageError{Err: fmt.Errorf("%s has no command %q%s; see `lifehub %s --help`", use, given[0], DidYouMean(cmd, given[0]), use)}
 			}
 			return cmd.Help()
 		},
 	}
 	cmd.AddCommand(commands...)
 	return cmd
+}
+
+// DidYouMean names the command below one that a word nearly is; "": there is none.
+func DidYouMean(cmd *cobra.Command, word string) string {
+	cmd.SuggestionsMinimumDistance = 2
+	if near := cmd.SuggestionsFor(word); len(near) > 0 {
+		return fmt.Sprintf(" (did you mean %q?)", near[0])
+	}
+	return ""
+}
+
+// FlagError is the usage error of flags that cannot be read: it names the flag
+// that was probably meant.
+func FlagError(cmd *cobra.Command, err error) error {
+	var unknown *pflag.NotExistError
+	if errors.As(err, &unknown) {
+		var names []string
+		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+		if near := text.Nearest(unknown.GetSpecifiedName(), names, 3); near != "" && len(unknown.GetSpecifiedName()) > 1 {
+			err = fmt.Errorf("%w (did you mean --%s?)", err, near)
+		}
+	}
+	return settings.UsageError{Err: fmt.Errorf("%w; see `%s --help`", err, cmd.CommandPath())}
 }

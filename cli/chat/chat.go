@@ -32,6 +32,7 @@ type Flags struct {
 	plain  bool
 	inline bool
 	pick   bool
+	print  bool
 }
 
 // pickOne is what -r means without an ID.
@@ -80,6 +81,33 @@ func (f *Flags) TakeID(given []string) []string {
 		f.Resume, given = given[0], given[1:]
 	}
 	return given
+}
+
+// RegisterPrint adds the flag that answers on stdout in place of the chat.
+func (f *Flags) RegisterPrint(cmd *cobra.Command) {
+	cmd.Flags().BoolVarP(&f.print, "print", "p", false, "answer the question on stdout and exit, as `ask` does")
+}
+
+// Asks reports whether a prompt is answered on stdout: where that was asked for,
+// and where there is no terminal to chat on.
+func (f *Flags) Asks(prompt string) bool {
+	return f.print || prompt != "" && !f.plain && !app.HasScreen(f.Process)
+}
+
+// Prompt is the question among the arguments of `lifehub`. A word that nearly is
+// a command is none: all else is.
+func (f *Flags) Prompt(cmd *cobra.Command, given []string) (string, error) {
+	given = f.TakeID(given)
+	if len(given) == 0 {
+		return "", nil
+	}
+	if near := app.DidYouMean(cmd, given[0]); near != "" && !strings.Contains(given[0], " ") {
+		return "", settings.UsageError{Err: fmt.Errorf("unknown command %q%s; `lifehub ask %s` asks it as a question", given[0], near, given[0])}
+	}
+	if len(given) > 1 {
+		return "", settings.UsageError{Err: errors.New("one question is expected; put it in quotes")}
+	}
+	return given[0], nil
 }
 
 // Run opens the chat with a prompt, and returns when the user leaves it.

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"lifehub/internal/text"
 	"lifehub/tui/draw"
 )
 
@@ -193,42 +194,10 @@ func (c *Config) setting(name string) (setting, error) {
 		}
 		names = append(names, s.Name)
 	}
-	if near := Nearest(name, names, 4); near != "" {
+	if near := text.Nearest(name, names, 4); near != "" {
 		return setting{}, fmt.Errorf("unknown setting %q; did you mean %q?", name, near)
 	}
 	return setting{}, fmt.Errorf("unknown setting %q; `lifehub config show` lists them all", name)
-}
-
-// Nearest is the known name that differs least, in fewer letters than most; "":
-// none does.
-func Nearest(name string, known []string, most int) (near string) {
-	for _, k := range known {
-		if d := distance(k, name); d < most {
-			near, most = k, d
-		}
-	}
-	return near
-}
-
-// distance is the Levenshtein distance.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }
 
 func (c *Config) readEnv(getenv func(string) (string, bool)) error {
@@ -260,7 +229,7 @@ func MisspeltNames(environ []string) (notices []string) {
 		if value == "" || !strings.HasPrefix(name, "LIFEHUB_") || slices.Contains(known, name) {
 			continue
 		}
-		if near := Nearest(name, known, len(name)/4); near != "" {
+		if near := text.Nearest(name, known, len(name)/4); near != "" {
 			notices = append(notices, name+" in the environment sets nothing; did you mean "+near+"?")
 		}
 	}

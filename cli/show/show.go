@@ -19,6 +19,7 @@ import (
 
 	"lifehub/cli/app"
 	"lifehub/cli/settings"
+	"lifehub/internal/text"
 	"lifehub/notes"
 	"lifehub/tui/draw"
 	"lifehub/tui/reader"
@@ -129,7 +130,7 @@ func find(ctx context.Context, a *app.App, name string) (notes.Note, int, error)
 			paths[short] = e.Path
 		}
 	}
-	if near := settings.Nearest(notes.BareName(filepath.Base(name)), names, 4); near != "" {
+	if near := text.Nearest(notes.BareName(filepath.Base(name)), names, 4); near != "" {
 		return note, 0, fmt.Errorf("there is no note %q; did you mean %s?", name, paths[near])
 	}
 	return note, 0, err

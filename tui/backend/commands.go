@@ -3,7 +3,10 @@ package backend
 import (
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
+	"lifehub/internal/text"
 	"lifehub/tui/safetext"
 )
 
@@ -69,6 +72,28 @@ func Find(commands []Command, name string) *Command {
 		}
 	}
 	return nil
+}
+
+// Unknown says that no command has a name, and which one was probably meant.
+func Unknown(commands []Command, name string) string {
+	var names []string
+	for _, c := range commands {
+		names = append(names, append([]string{c.Name}, c.Aliases...)...)
+	}
+	said := "no command is called /" + safetext.Line(name)
+	if near := text.Nearest(name, names, 3); near != "" && len(name) > 2 {
+		said += "; did you mean /" + safetext.Line(near) + "?"
+	}
+	return said
+}
+
+// NoShell says why a line such as "!ls" is not sent; "": it is no command of a shell.
+func NoShell(line string) string {
+	rest, marked := strings.CutPrefix(line, "!")
+	if first, _ := utf8.DecodeRuneInString(rest); !marked || !unicode.IsLetter(first) && !strings.ContainsRune("./~", first) {
+		return ""
+	}
+	return "LifeHub runs no shell, so !… is not sent; a space before it sends it as text"
 }
 
 // Usage is how the command is typed.

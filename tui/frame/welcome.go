@@ -38,6 +38,17 @@ const welcomeLines = 12
 // Suggest has Enter ask a question while nothing is typed; "": none.
 func (w *Welcome) Suggest(question string) { *w = Welcome{Question: question} }
 
+// AskAgain suggests what was answered while notes were being read, and says so.
+// A text of several lines is no suggestion.
+func (w *Welcome) AskAgain() string {
+	if strings.Contains(w.Again, "\n") {
+		w.Suggest("")
+		return "All notes are indexed now: /retry asks again."
+	}
+	w.Suggest(w.Again)
+	return "All notes are indexed now: Enter asks again."
+}
+
 // Heard takes in which questions the vault has.
 func (w *Welcome) Heard(questions []string) {
 	if w.First && len(questions) > 0 {

@@ -111,6 +111,10 @@ func (p *Chat) await(ctx context.Context) error {
 			p.print("\n")
 			return leftError{backend.Quit}
 		}
+		if refused := backend.NoShell(line); refused != "" {
+			p.note(refused)
+			return nil
+		}
 		p.typedLine(line)
 		return p.line(ctx, p.wholeOf(ctx, strings.TrimSpace(line)))
 	case s := <-p.Signals:
@@ -136,7 +140,7 @@ func (p *Chat) line(ctx context.Context, line string) error {
 	name, args, _ := strings.Cut(typed, " ")
 	c := backend.Find(panel.Commands(&p.Options), name)
 	if c == nil {
-		p.print("no command is called /%s; /help lists them\n", safetext.Line(name))
+		p.print("%s; /help lists them\n", backend.Unknown(panel.Commands(&p.Options), name))
 		return nil
 	}
 	return p.do(ctx, *c, strings.TrimSpace(args))
