@@ -87,8 +87,17 @@ func Parse(source string) *Document {
 		d.Lines--
 	}
 	body := d.readFront(lines)
+	head := d.blocks
+	asWritten := func() {
+		d.blocks = append(head, block{kind: written, text: Fenced("", strings.Join(lines[body:], "\n")), line: body + 1})
+	}
+	defer func() {
+		if recover() != nil {
+			asWritten()
+		}
+	}()
 	if tooDeep(lines[body:]) {
-		d.blocks = append(d.blocks, block{kind: written, text: Fenced("", strings.Join(lines[body:], "\n")), line: body + 1})
+		asWritten()
 		return d
 	}
 	r := blockReader{Document: d, source: []byte(strings.Join(lines[body:], "\n")), first: body + 1}

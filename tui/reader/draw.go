@@ -3,7 +3,6 @@ package reader
 import (
 	"bytes"
 	"image/color"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -98,8 +97,14 @@ func (b block) prefix(width int, theme *draw.Theme) (first, rest string) {
 	return first, rest
 }
 
-// prose has glamour draw a paragraph or a heading.
-func (d *Document) prose(b block, width, chosen int) Drawn {
+// prose has glamour draw a paragraph or a heading. What it cannot draw is drawn as
+// in an answer.
+func (d *Document) prose(b block, width, chosen int) (drawn Drawn) {
+	defer func() {
+		if recover() != nil {
+			drawn = Drawn{Rows: slices.Clone(markdown.Render(b.text, width, d.theme.Markdown))}
+		}
+	}()
 	x := &inline{source: []byte(b.text), theme: &d.theme.Markdown}
 	context := parser.NewContext()
 	for _, ref := range d.refs {
@@ -120,10 +125,10 @@ func (d *Document) prose(b block, width, chosen int) Drawn {
 	var out bytes.Buffer
 	options := glamour.Options{WordWrap: width, PreserveNewLines: true, Styles: styles(d.theme)}
 	draws := renderer.NewRenderer(renderer.WithNodeRenderers(util.Prioritized(glamour.NewRenderer(options), 1000)))
-	if err := render(draws, &out, x.source, document); err != nil {
-		return Drawn{Rows: slices.Clone(markdown.Render(b.text, width, d.theme.Markdown))}
+	if err := draws.Render(&out, x.source, document); err != nil {
+		panic(err)
 	}
-	drawn := Drawn{Links: x.links}
+	drawn.Links = x.links
 	for _, row := range strings.Split(strings.Trim(out.String(), "\n"), "\n") {
 		rest := drawn.row(row, d.theme, chosen)
 		for draw.Width(rest) > width { // this terminal counts otherwise than glamour
@@ -134,10 +139,6 @@ func (d *Document) prose(b block, width, chosen int) Drawn {
 		drawn.Rows = append(drawn.Rows, rest)
 	}
 	return drawn
-}
-
-func render(draws renderer.Renderer, out io.Writer, source []byte, document ast.Node) error {
-	return draws.Render(out, source, document)
 }
 
 // row lets through what glamour may write: text, styles and the marks of our
