@@ -95,9 +95,9 @@ func NewTheme(name string, dark, coloured bool, own map[string]string) *Theme {
 	}
 	shade := plain
 	if c.shade != "" {
-		ink := "#E8EAED" // a shade that does not suit the terminal is still read
+		ink := "#EEEEEE" // a shade that does not suit the terminal is still read
 		if schemeOf(name, dark).light {
-			ink = "#1F2328"
+			ink = "#1C1C1C"
 		}
 		shade = plain.Background(lipgloss.Color(c.shade)).Foreground(lipgloss.Color(ink))
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"lifehub/agent"
@@ -132,23 +133,32 @@ func (c Cited) mustBeSeen() bool {
 	return slices.Contains([]agent.Verdict{agent.NotFound, agent.Differs, agent.Stale, agent.Contradicted}, c.Verdict)
 }
 
-// verdictMark shows a verdict by mark and words; the colour only repeats it.
+// verdictText is the verdict by sign and words; "": there is nothing to say.
+func verdictText(c agent.Citation) string {
+	if c.Verdict == "" {
+		return "closest"
+	}
+	return safetext.Line(c.Told())
+}
+
+// verdictStyle is how a verdict looks; the colour only repeats its sign.
+func verdictStyle(c agent.Citation, theme *draw.Theme) lipgloss.Style {
+	switch c.Verdict {
+	case agent.Verified:
+		return theme.Success
+	case agent.Stale, agent.Differs, agent.Contradicted:
+		return theme.Warning
+	case agent.NotFound:
+		return theme.Danger
+	}
+	return theme.Dim
+}
+
 func verdictMark(c agent.Citation, theme *draw.Theme) string {
-	told := safetext.Line(c.Told())
-	if told == "" && c.Verdict != "" {
+	if verdictText(c) == "" {
 		return ""
 	}
-	switch c.Verdict {
-	case "":
-		return theme.Dim.Render("closest")
-	case agent.Verified:
-		return theme.Success.Render(told)
-	case agent.Stale, agent.Differs, agent.Contradicted:
-		return theme.Warning.Render(told)
-	case agent.NotFound:
-		return theme.Danger.Render(told)
-	}
-	return theme.Dim.Render(told)
+	return verdictStyle(c, theme).Render(verdictText(c))
 }
 
 // Source returns the source of a number.
@@ -161,9 +171,5 @@ func Source(list []agent.Source, n int) agent.Source {
 
 // InWords is a citation with its verdict in words.
 func (c Cited) InWords() string {
-	told := c.Told()
-	if c.Verdict == "" {
-		told = "closest"
-	}
-	return strings.TrimSpace(c.mark() + " " + safetext.Line(c.place()) + " " + safetext.Line(told))
+	return strings.TrimSpace(c.mark() + " " + safetext.Line(c.place()) + " " + verdictText(c.Citation))
 }

@@ -193,7 +193,7 @@ func (s *Sources) listed(width int, theme *draw.Theme) (lines []string) {
 		}
 		left = draw.Truncate(left, room)
 		if below {
-			lines = append(append(lines, left), draw.Hang("      ", verdict, width)...)
+			lines = append(append(lines, left), draw.StyleLines(verdictStyle(c.Citation, theme).Render, draw.Hang("      ", verdictText(c.Citation), width))...)
 		} else {
 			lines = append(lines, strings.TrimRight(draw.Truncate(left+"  "+verdict, width), " "))
 		}

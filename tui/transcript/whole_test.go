@@ -105,6 +105,9 @@ func TestWholeTurn(t *testing.T) {
 				}
 				fmt.Fprintf(&page, "── %d columns\n", width)
 				for _, line := range WithoutEnd(tr.View()) {
+					if at := strings.LastIndex(line, "\x1b["); at >= 0 && !strings.HasPrefix(line[at:], ansi.ResetStyle) {
+						t.Errorf("%d columns: a style goes on after the line %q", width, line)
+					}
 					if draw.Width(line) > width-gutter {
 						t.Errorf("%d columns: a line of %d: %q", width, draw.Width(line), line)
 					}
@@ -185,6 +188,18 @@ func TestVerdictsThatMatterAreInSight(t *testing.T) {
 			if !strings.Contains(got, want) && (want != " more" || strings.Count(got, "[") < 32) || len(lines) > 3 {
 				t.Errorf("%d columns: no %q in\n%s", width, want, got)
 			}
+		}
+	}
+}
+
+// A verdict over several lines leaves its colour on none of them.
+func TestALongVerdictEndsItsStyleOnEachLine(t *testing.T) {
+	s := NewSources("")
+	s.Add(agent.Citation{N: 1, Path: "diary.md", Line: 7, Verdict: agent.Differs, Detail: strings.Repeat("12 km, not 20, ", 9)}, agent.Source{})
+	s.choose(0)
+	for _, line := range s.Render(60, draw.NewTheme("", true, true, nil)) {
+		if at := strings.LastIndex(line, "\x1b["); at < 0 || !strings.HasPrefix(line[at:], ansi.ResetStyle) {
+			t.Errorf("no style, or one that goes on, in %q", line)
 		}
 	}
 }
