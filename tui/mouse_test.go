@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"lifehub/tui/measure"
 )
 
 // rowOf is the row of the screen that shows a text, and its column there.
@@ -20,18 +22,27 @@ func (r *rig) rowOf(text string) (x, y int) {
 }
 
 func TestWhatIsDraggedOverIsCopied(t *testing.T) {
+	defer measure.ByCharacters(false)
+	for _, byCharacters := range []bool{false, true} {
+		measure.ByCharacters(byCharacters)
+		testDragging(t)
+	}
+}
+
+func testDragging(t *testing.T) {
 	inRig(t, 80, 24, finished(), func(r *rig) {
 		r.ask("running?")
 		fromX, fromY := r.rowOf("three times")
 		toX, toY := r.rowOf("Monday")
 		r.drag(fromX, fromY, toX+5, toY)
-		if !strings.HasPrefix(r.clip, "three times a week") || !strings.HasSuffix(r.clip, "• Monday") || strings.Contains(r.clip, "easy") {
+		if !strings.HasPrefix(r.clip, "three times a week") || !strings.HasSuffix(r.clip, "\n• Monday") || strings.Contains(r.clip, "easy") {
 			t.Errorf("copied %q", r.clip)
 		}
 		if !strings.Contains(r.m.View().Content, "\x1b[7m") {
 			t.Error("nothing shows what is selected")
 		}
 		r.mustShow("copied")
+		r.mustShow("three times a week")
 		r.fits("selected", 80, 24)
 		before := r.clip
 		r.drag(toX, toY, fromX, fromY) // upwards, and it ends before its first cell

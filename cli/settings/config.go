@@ -93,7 +93,7 @@ type Config struct {
 		TLS          string `name:"mail.tls" usual:"starttls" one:"starttls,tls,none" doc:"encryption of the connection; none is only for a server on this machine"`
 	}
 	Theme   string              `name:"theme" usual:"auto" themes:"true" doc:"colours; auto: by the terminal's background; contrast tells nothing by red and green; or a file of your own colours, as in brand: \"#B39DFF\""`
-	Mouse   bool                `name:"mouse" usual:"true" doc:"let the mouse wheel scroll; the terminal's own selection then needs Shift"`
+	Mouse   bool                `name:"mouse" usual:"true" doc:"the wheel scrolls, a click opens, dragging selects and copies; the terminal's own selection then needs Shift"`
 	Editor  string              `name:"editor" env:"VISUAL,EDITOR" doc:"editor that opens a source at its line"`
 	Editing string              `name:"editing" usual:"emacs" one:"emacs,vi" doc:"editing keys of the input"`
 	Notify  bool                `name:"notify" usual:"true" doc:"ring the bell and notify the terminal when an answer is done or something asks, and the window has no focus"`

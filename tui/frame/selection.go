@@ -48,15 +48,23 @@ func (s *Selection) End(lines []string) (text string, click bool) {
 	click, s.held = s.held && !s.Any(), false
 	var rows []string
 	s.each(lines, func(y, from, to int) {
-		rows = append(rows, strings.TrimRight(ansi.Strip(measure.Method().Cut(lines[y], from, to)), " "))
+		rows = append(rows, strings.TrimRight(ansi.Strip(cut(lines[y], from, to)), " "))
 	})
+	indent := -1 // of all lines but the first, which begins where the mouse did
+	for i, row := range rows {
+		if n := len(row) - len(strings.TrimLeft(row, " ")); i > 0 && row != "" && (indent < 0 || n < indent) {
+			indent = n
+		}
+	}
+	for i, row := range rows {
+		rows[i] = strings.TrimPrefix(row, strings.Repeat(" ", max(0, indent)))
+	}
 	return strings.Trim(strings.Join(rows, "\n"), "\n"), click
 }
 
 // Show marks what is selected in the lines of a picture.
 func (s *Selection) Show(lines []string) {
 	s.each(lines, func(y, from, to int) {
-		cut := measure.Method().Cut
 		marked := ansi.Strip(cut(lines[y], from, to))
 		lines[y] = cut(lines[y], 0, from) + ansi.ResetStyle + "\x1b[7m" + marked + "\x1b[27m" + cut(lines[y], to, max(to, measure.Cells(lines[y])))
 	})
@@ -81,4 +89,10 @@ func (s *Selection) each(lines []string, visit func(y, from, to int)) {
 		}
 		visit(y, from, max(from, min(to, measure.Cells(lines[y]))))
 	}
+}
+
+// cut is the cells of a line from one up to another. [ansi.Method.Cut] takes them
+// from the wrong end where the terminal adds up characters.
+func cut(line string, from, to int) string {
+	return measure.Method().TruncateLeft(measure.Fit(line, to, ""), from, "")
 }
