@@ -42,6 +42,7 @@ type Model struct {
 	term struct {
 		width, height int
 		dark, colours bool
+		grey          bool // shades are greys of 256 colours
 		blurred       bool // the window has not the focus
 	}
 
@@ -189,7 +190,7 @@ func (m *Model) handleTerminal(msg tea.Msg) tea.Cmd {
 		m.term.dark = msg.IsDark()
 		m.wear("")
 	case tea.ColorProfileMsg:
-		m.term.colours = msg.Profile > colorprofile.ASCII
+		m.term.colours, m.term.grey = msg.Profile > colorprofile.ASCII, msg.Profile == colorprofile.ANSI256
 		m.wear("")
 	case tea.ModeReportMsg:
 		m.modeReported(msg)
@@ -286,6 +287,9 @@ func (m *Model) wear(name string) {
 	m.theme = draw.NewTheme(name, m.term.dark, m.term.colours, nil)
 	if name == "" {
 		m.theme = draw.NewTheme(m.Theme.Name, m.term.dark, m.term.colours, m.Theme.Colours)
+	}
+	if m.term.grey {
+		m.theme.GreyShade()
 	}
 	m.transcript.Restyle(m.theme)
 	m.composer.Restyle(m.theme)

@@ -122,6 +122,20 @@ func NewTheme(name string, dark, coloured bool, own map[string]string) *Theme {
 	}
 }
 
+// GreyShade has a grey of the terminal's 256 colours for the shade: few of the others
+// are near one.
+func (t *Theme) GreyShade() {
+	background := t.Shade.GetBackground()
+	if background == (lipgloss.NoColor{}) {
+		return
+	}
+	grey := "235"
+	if red, _, _, _ := background.RGBA(); red > 0x8000 {
+		grey = "255"
+	}
+	t.Shade = t.Shade.Background(lipgloss.Color(grey))
+}
+
 // markdown takes the colours of Markdown and of code from those of the theme.
 func (c colours) markdown() layout.Theme {
 	in := func(colour string) color.Color {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/exp/golden"
 
 	"lifehub/tui/markdown"
@@ -118,5 +119,22 @@ func TestColoursOfOnesOwnAreThoseOfMarkdownToo(t *testing.T) {
 	}
 	if page := strings.Join(markdown.Render(everyMeaning, 80, NewTheme("ansi", true, false, own).Markdown), "\n"); strings.Contains(page, "38;") {
 		t.Errorf("a colour where there is none: %q", page)
+	}
+}
+
+// TestAShadeOf256ColoursIsReadable looks at what a terminal of 256 colours makes of
+// what stands on a shade.
+func TestAShadeOf256ColoursIsReadable(t *testing.T) {
+	for _, s := range schemes {
+		theme := NewTheme(s.Name, !s.light, true, nil)
+		if theme.GreyShade(); s.shade == "" {
+			continue
+		}
+		ground := colorprofile.ANSI256.Convert(theme.Shade.GetBackground())
+		for name, style := range map[string]lipgloss.Style{"text": theme.Shade, "you": theme.You, "dim": theme.Dim} {
+			if got := contrast(colorprofile.ANSI256.Convert(style.GetForeground()), ground); got < 4 { // the nearest of 256 is not the colour
+				t.Errorf("%s: %s has %.2f:1", s.Name, name, got)
+			}
+		}
 	}
 }
