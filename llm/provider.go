@@ -75,4 +75,4 @@ type Settings struct {
 }
 
 // OfflineNotice is what the screen says of answers without a model.
-const OfflineNotice = "offline: quoting your notes, no model"
+const OfflineNotice = "no model: quoting your notes"

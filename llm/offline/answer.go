@@ -92,9 +92,13 @@ func tell(r llm.Result) string {
 		}
 		return text
 	}
+	tool, why := "`"+strings.ReplaceAll(oneLine(r.Tool), "`", "")+"`", strings.TrimRight(oneLine(text), ". ")
+	if own, declined := strings.CutPrefix(why, "the user said no"); declined && r.Status == "denied" {
+		return "You declined " + tool + own + "."
+	}
 	how := map[string]string{"denied": " was not allowed to run", "skipped": " was left out"}
-	said := "`" + strings.ReplaceAll(oneLine(r.Tool), "`", "") + "`" + cmp.Or(how[r.Status], " did not work")
-	if why := strings.TrimRight(oneLine(text), ". "); why != "" {
+	said := tool + cmp.Or(how[r.Status], " did not work")
+	if why != "" {
 		said += ": " + why
 	}
 	return said + "."
