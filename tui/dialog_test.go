@@ -344,11 +344,11 @@ func TestNothingOpensOverAQuestion(t *testing.T) {
 		inSight("a form")
 		r.pass(dialog.QuietPeriod)
 		r.keys("n", "enter")
-		r.mustShow("everything asks you for something")
+		r.mustShow("everything asks you for input")
 		r.m.show(agent.Event{Body: agent.PermissionAsked{Name: "create_note", Call: "q", Input: chattest.Raw(`{}`)}}, time.Now())
 		r.pass(dialog.QuietPeriod)
 		r.keys("tab", "yes")
-		r.mustShow("everything asks you for something")
+		r.mustShow("everything asks you for input")
 		if got := r.m.asks.Input.Form.Fields[0].Text; got != "yes" {
 			t.Errorf("the field holds %q", got)
 		}

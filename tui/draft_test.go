@@ -216,9 +216,9 @@ func TestTheUserIsToldOnceWhenWhatIsTypedCannotBeKept(t *testing.T) {
 			r.keys("a")
 			r.pass(draft.SaveEvery)
 		}
-		r.mustShow("What you type stands on this screen only: no space left on device")
+		r.mustShow("What you type could not be saved: no space left on device")
 		r.mustShow("│ aaaaa")
-		if n := strings.Count(r.text(), "this screen only"); n != 1 {
+		if n := strings.Count(r.text(), "could not be saved"); n != 1 {
 			t.Errorf("it is said %d times:\n%s", n, r.text())
 		}
 	})

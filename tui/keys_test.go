@@ -614,7 +614,7 @@ func TestJumpsGoFromQuestionToQuestion(t *testing.T) {
 func TestHelpIsSearchedByTyping(t *testing.T) {
 	inRig(t, 100, 30, chattest.WithEverything(), func(r *rig) {
 		r.keys("?", "jk")
-		r.mustShow("nothing matches that")
+		r.mustShow("no matches")
 		r.keys("esc")
 		r.mustShow("type to search")
 		r.keys("branch")

@@ -73,7 +73,7 @@ func (r *rig) layoutProblem(width, height int) string {
 // people have.
 func TestLayoutAtEveryWidth(t *testing.T) {
 	var page strings.Builder
-	for _, name := range []string{"nothing was asked yet", "steps run", "the answer is whole"} {
+	for _, name := range []string{"no questions yet", "steps run", "the answer is whole"} {
 		for _, size := range [][2]int{{40, 9}, {60, 14}, {80, 24}, {100, 30}, {120, 34}, {160, 34}, {200, 40}} {
 			inRig(t, size[0], size[1], scenes[name].options(), func(r *rig) {
 				scenes[name].play(r)

@@ -17,7 +17,7 @@ func TestThePromptOfAServerIsFilledIn(t *testing.T) {
 		"by what is typed": {[]string{"/everything:args-prompt New York", "enter"}, "What's weather in New?", ""},
 		"by name":          {[]string{`/everything:args-prompt city="New York"`, "enter"}, "What's weather in New York?", ""},
 		"not by others":    {[]string{`/everything:args-prompt state=NY`, "enter"}, "", "NY"},
-		"not half":         {[]string{"/everything:args-prompt", "enter", "down", "enter", "enter"}, "", "city has to be filled in"},
+		"not half":         {[]string{"/everything:args-prompt", "enter", "down", "enter", "enter"}, "", "city is required"},
 		"without blanks":   {[]string{"/everything:simple-prompt", "enter"}, "What's weather in ?", ""},
 	} {
 		t.Run(name, func(t *testing.T) {

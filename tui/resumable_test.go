@@ -212,7 +212,7 @@ func TestWhatIsGoneOnWithIsNoLongerSaidToBeCut(t *testing.T) {
 			last.Answer.Text = text
 			o, _ := withLeft(last, goingOn...)
 			inRig(t, 80, 24, o, func(r *rig) {
-				r.mustShow("■ LifeHub was stopped in the middle of this")
+				r.mustShow("■ LifeHub was stopped during this answer")
 				r.pass(dialog.QuietPeriod)
 				r.keys("enter")
 				r.pass(100 * time.Millisecond)

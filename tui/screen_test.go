@@ -84,7 +84,7 @@ func brokenOff() backend.Options {
 }
 
 var scenes = map[string]scene{
-	"nothing was asked yet": {func() backend.Options { return chattest.WithWorld(chattest.Play()) }, func(*rig) {}},
+	"no questions yet": {func() backend.Options { return chattest.WithWorld(chattest.Play()) }, func(*rig) {}},
 	"offline while indexing": {func() backend.Options {
 		o := chattest.WithWorld(chattest.Play())
 		status := make(chan backend.Status, 1)

@@ -72,7 +72,7 @@ func TestAConsentIsGivenFromThePanel(t *testing.T) {
 			r.keys("/mcp", "enter", "c")
 			r.mustNotShow(page)
 			r.keys("up")
-			r.mustShow("it lets you in once you have")
+			r.mustShow("it needs your consent")
 			r.keys("c")
 			r.mustShow("needs your consent")
 			r.mustShow(page)

@@ -250,7 +250,7 @@ func (m *Model) handleOwn(msg tea.Msg) tea.Cmd {
 		return m.draft.Save(m.base, m.typedState())
 	case draft.SavedMsg:
 		if err := m.draft.Saved(msg); err != nil {
-			m.transcript.Add(&transcript.Notice{Text: "What you type stands on this screen only: " + err.Error()})
+			m.transcript.Add(&transcript.Notice{Text: "What you type could not be saved: " + err.Error()})
 		}
 	case draft.LoadedMsg:
 		return tea.Batch(m.restoreDraft(msg), m.askFirst())

@@ -86,7 +86,7 @@ func NewNote(sh *app.Process) *cobra.Command {
 			}
 			defer a.Close()
 			if len(a.OpenVaults()) == 0 {
-				return settings.UsageError{Err: errors.New("no notes folder is open; `lifehub index FOLDER` makes one known, --notes names one for this run")}
+				return settings.UsageError{Err: errors.New("no notes yet; `lifehub index DIR` adds a folder, --notes DIR uses one for this run")}
 			}
 			note, line, err := find(cmd.Context(), a, given[0])
 			if err != nil {

@@ -103,7 +103,7 @@ func List(ctx context.Context, o *backend.Options) tea.Cmd {
 		p, list, err := panel.ConversationPicker(ctx, o.Conversations)
 		p.Pick = func(at int) tea.Cmd { return Open(ctx, o, Opened{ID: list[at].ID, Title: list[at].Title}) }
 		if o.Search != nil {
-			p.None = "no title and no message holds that"
+			p.None = "no title or message matches"
 			p.Search = func(words string) tea.Cmd { return find(ctx, o, words) }
 		}
 		return panel.OpenMsg{Panel: &p, Err: err}

@@ -81,7 +81,7 @@ func (b Blanks) Read(values json.RawMessage) (filled map[string]string, err erro
 func (b Blanks) missing(filled map[string]string) error {
 	for _, blank := range b.list {
 		if blank.Required && strings.TrimSpace(filled[blank.Name]) == "" {
-			return fmt.Errorf("%s has to be filled in", safetext.Line(blank.Name))
+			return fmt.Errorf("%s is required", safetext.Line(blank.Name))
 		}
 	}
 	return nil

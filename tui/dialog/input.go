@@ -197,7 +197,7 @@ func (in *Input) Title() string {
 	case agent.SamplingInput:
 		return from + " wants your model to answer this"
 	}
-	return from + " asks you for something"
+	return from + " asks you for input"
 }
 
 // formKeys names the keys of a form that is being filled in.
@@ -225,7 +225,7 @@ func (in *Input) content(width int, theme *draw.Theme) (lines []string, at int) 
 	}
 	if asked.URL != "" {
 		lines = append(lines, measure.Lines(safetext.Reveal(asked.URL), max(1, width))...)
-		add(theme.Dim.Render, "LifeHub does not open it. Agree when you have been there, or mean to go.")
+		add(theme.Dim.Render, "LifeHub does not open it. Agree once you have opened it, or are about to.")
 	}
 	for _, m := range asked.Prompt {
 		add(theme.Strong.Render, safetext.Reveal(string(m.Role))+":")

@@ -148,7 +148,7 @@ var plays = map[string]func(b *box){
 	"conversations":              opened(conversations(chattest.WithEverything())),
 	"conversations are filtered": opened(conversations(chattest.WithEverything()), "lis"),
 	"messages are found":         opened(conversations(chattest.WithEverything()), "fly"),
-	"no conversation yet":        opened(conversations(unused())),
+	"no conversations yet":       opened(conversations(unused())),
 	"the tree":                   opened(func() tea.Cmd { return panel.OpenTree(context.Background(), chattest.Kept{}, "c1") }),
 
 	"models":           opened(models),

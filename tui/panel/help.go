@@ -80,7 +80,7 @@ func (h *Help) Build(keys *keys.Map, width int, theme *draw.Theme) {
 	}
 	h.width, h.look, h.Lines = width, theme, abreast(blocks, columns, each)
 	if len(blocks) == 0 {
-		h.Lines = []string{theme.Dim.Render(draw.Truncate("nothing matches that", width))}
+		h.Lines = []string{theme.Dim.Render(draw.Truncate("no matches", width))}
 	}
 }
 

@@ -26,7 +26,7 @@ func ArtifactPicker(ctx context.Context, from backend.Artifacts, conversation st
 	if conversation == "" {
 		list = nil // with no name the store would list those of all conversations
 	}
-	p := Picker{Title: "Documents of this conversation", Empty: "no document was made here yet"}
+	p := Picker{Title: "Documents of this conversation", Empty: "no documents in this conversation yet"}
 	for _, a := range list {
 		p.Rows = append(p.Rows, draw.Row{Label: a.Name, Detail: strings.Join([]string{draw.Count(a.Version, "version"), "by " + a.By, draw.When(a.Time, time.Now())}, " · ")})
 	}
@@ -38,7 +38,7 @@ func ArtifactPicker(ctx context.Context, from backend.Artifacts, conversation st
 func VersionPicker(ctx context.Context, from backend.Artifacts, conversation, name string) (Picker, []agent.Artifact, error) {
 	versions, err := from.ArtifactVersions(ctx, conversation, name)
 	if err == nil && (len(versions) == 0 || conversation == "") {
-		err = fmt.Errorf("no document of this conversation is called %s; /artifacts lists them", name)
+		err = fmt.Errorf("this conversation has no document %s; /artifacts lists them", name)
 	}
 	p := Picker{Title: name + ": versions", Empty: "no version says that"}
 	for i := len(versions) - 1; i >= 0; i-- {
@@ -72,7 +72,7 @@ const HitLimit = 50
 // ConversationPicker lists the latest conversations.
 func ConversationPicker(ctx context.Context, from backend.Conversations) (Picker, []agent.Conversation, error) {
 	list, err := from.Recent(ctx, pickLimit)
-	p := Picker{Title: "Conversations", Empty: "no conversation yet"}
+	p := Picker{Title: "Conversations", Empty: "no conversations yet"}
 	for _, c := range list {
 		p.Rows = append(p.Rows, draw.Row{Label: c.Title, Detail: fmt.Sprintf("%s · %s", draw.Count(c.Messages, "message"), draw.When(c.Updated, time.Now()))})
 	}
@@ -89,9 +89,9 @@ func HitRows(hits []agent.Hit) (rows []draw.Row) {
 
 // modeHelp says what each mode is good for.
 var modeHelp = map[agent.Mode]string{
-	agent.PlanMode: "plan first, then answer: two calls of the model as a rule",
+	agent.PlanMode: "plan first, then answer: usually two model calls",
 	agent.LoopMode: "the model calls tools step by step",
-	agent.TeamMode: "a lead hands tasks to workers, and an evaluator judges what they bring: slow and thorough",
+	agent.TeamMode: "workers share the task, and their reports are checked: slow and thorough",
 }
 
 // ModeSaid is what there is to say to a name after /mode, and the mode it
@@ -117,11 +117,11 @@ func ModeSaid(name, present string) (said []string, mode agent.Mode) {
 // ModelPicker lists the models that are there, or says why there is none.
 func ModelPicker(ctx context.Context, from backend.Models, offline bool) (Picker, []llm.Info) {
 	list, err := from.List(ctx)
-	p := Picker{Title: "Models", Empty: "no model installed: /pull NAME fetches one"}
+	p := Picker{Title: "Models", Empty: "no model installed: /pull NAME pulls one"}
 	if err != nil {
 		told := transcript.FailureOf(err)
 		if offline && errors.Is(err, llm.ErrUnreachable) {
-			told.Hint = "Start it (ollama serve), or name its address in the settings: lifehub config path says where they are. Until then answers quote your notes, which works without a model."
+			told.Hint = "Start it (ollama serve), or set its address in the settings (lifehub config path says where they are). Until then, LifeHub quotes your notes."
 		}
 		p.Empty = told.Copied()
 	}
@@ -156,7 +156,7 @@ func modelDetail(i llm.Info) string {
 
 // NewHistory lists earlier prompts; choose is given the one that was chosen.
 func NewHistory(prompts []string, filter string, choose func(prompt string)) *Picker {
-	p := &Picker{Title: "Earlier prompts", Empty: "nothing was asked yet", Filter: safetext.Line(filter)}
+	p := &Picker{Title: "Earlier prompts", Empty: "no questions yet", Filter: safetext.Line(filter)}
 	for _, prompt := range prompts {
 		p.Rows = append(p.Rows, draw.Row{Label: prompt})
 	}

@@ -192,13 +192,13 @@ func (r *Note) press(pressed tea.KeyPressMsg, k *keys.Map) (Panel, tea.Msg, tea.
 			by = -1
 		}
 		if !v.Next(by) {
-			return r, Flash("no further link"), nil
+			return r, Flash("no more links"), nil
 		}
 	case key.Matches(pressed, k.Reader.Follow):
 		return r.follow()
 	case key.Matches(pressed, k.Reader.Edit):
 		if r.note.File == "" {
-			return r, Flash("this text is in no file"), nil
+			return r, Flash("this text is not in a file"), nil
 		}
 		return r, EditFile{r.note.File, v.Place()}, nil
 	case key.Matches(pressed, k.Reader.Copy):
@@ -233,9 +233,9 @@ func (r *Note) follow() (Panel, tea.Msg, tea.Cmd) {
 	case !link.Note && safetext.LinkAllowed(link.To):
 		return r, nil, func() tea.Msg { return dialog.CopyMsg(link.To) }
 	case !link.Note:
-		return r, Flash("not an address of the web: " + safetext.Reveal(link.To)), nil
+		return r, Flash("not a web address: " + safetext.Reveal(link.To)), nil
 	case r.read == nil || r.note.File == "":
-		return r, Flash("not a note that this text knows: " + safetext.Line(link.To)), nil
+		return r, Flash("no such note: " + safetext.Line(link.To)), nil
 	}
 	next := &Note{title: link.To, name: link.To, from: r.note.File, read: r.read, back: r}
 	return next, nil, next.Read
@@ -251,7 +251,7 @@ func (r *Note) View(width, rows int, _ *keys.Map, theme *draw.Theme) Content {
 	var first, last int
 	c.Lines, first, last = r.view.Lines(min(width, draw.Readable), rows, theme)
 	if len(c.Lines) == 0 {
-		c.Lines = []string{theme.Dim.Render("nothing is written here")}
+		c.Lines = []string{theme.Dim.Render("this note is empty")}
 	}
 	if n := r.view.Document.Lines; n > 0 {
 		c.Count = fmt.Sprintf("%d–%d of %s", first, last, draw.Thousands(n))

@@ -42,7 +42,7 @@ func OpenTree(ctx context.Context, from backend.Branches, conversation string) t
 	return func() tea.Msg {
 		list, err := from.Tree(ctx, conversation)
 		if err != nil || len(list) == 0 {
-			return OpenMsg{Says: "nothing was asked here yet", Err: err}
+			return OpenMsg{Says: "no questions in this conversation yet", Err: err}
 		}
 		return OpenMsg{Panel: NewTree(list, time.Now())}
 	}

@@ -163,7 +163,7 @@ func (p *Picker) View(width, rows int, _ *keys.Map, theme *draw.Theme) Content {
 	case total == 0:
 		says := p.Empty
 		if strings.TrimSpace(p.Filter) != "" && (len(p.Rows) > 0 || p.Search != nil) {
-			says = cmp.Or(p.None, "nothing matches that")
+			says = cmp.Or(p.None, "no matches")
 		}
 		c.Lines = append(c.Lines, draw.StyleLines(theme.Dim.Render, draw.Wrap(safetext.Text(says), width))...)
 	}

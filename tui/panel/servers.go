@@ -45,7 +45,7 @@ type Reader struct {
 }
 
 // NoServers is what there is to say of no server.
-const NoServers = "none: lifehub mcp add NAME -- COMMAND adds one"
+const NoServers = "no servers yet: lifehub mcp add NAME -- COMMAND adds one"
 
 // serversEvery is how often the open panel looks again.
 const serversEvery = time.Second
@@ -123,7 +123,7 @@ func (p *ServerList) press(pressed tea.KeyPressMsg, k *keys.Map) (did tea.Msg, c
 	case key.Matches(pressed, k.ServersConsent) && s.Consent:
 		return Consent{Server: s.Name}, nil
 	case key.Matches(pressed, k.ServersConsent):
-		return Flash(s.Name + " wants no consent"), nil
+		return Flash(s.Name + " needs no consent"), nil
 	case key.Matches(pressed, k.ServersSwitch):
 		return nil, toServer(func() error { return p.Switch(s.Name, s.Off) })
 	case key.Matches(pressed, k.ServersLog):
@@ -132,10 +132,10 @@ func (p *ServerList) press(pressed tea.KeyPressMsg, k *keys.Map) (did tea.Msg, c
 			return ServerLogMsg{Server: s.Name, Text: text, err: err}
 		}
 	case key.Matches(pressed, k.ServersLook) && len(s.Unseen) > 0:
-		p.Reader = &Reader{server: s.Name, title: s.Name + ": what you have not seen yet", Change: s.Unseen}
+		p.Reader = &Reader{server: s.Name, title: s.Name + ": changes to review", Change: s.Unseen}
 		return nil, tea.Tick(dialog.QuietPeriod, func(time.Time) tea.Msg { return lookArmedMsg{} })
 	case key.Matches(pressed, k.ServersLook):
-		return Flash("nothing of " + s.Name + " has changed since you saw it"), nil
+		return Flash("nothing in " + s.Name + " has changed since you reviewed it"), nil
 	}
 	return nil, nil
 }
@@ -241,10 +241,10 @@ func serverDetails(s backend.Server, width int, keys *keys.Map, theme *draw.Them
 		lines = append(lines, draw.Hang(theme.Dim.Render(fmt.Sprintf("%-9s", f.What)), f.Text, width)...)
 	}
 	if s.Consent {
-		lines = append(lines, draw.Hang(theme.Warning.Render(fmt.Sprintf("%-9s", "consent")), "it lets you in once you have given it: "+keys.ServersConsent.Help().Key, width)...)
+		lines = append(lines, draw.Hang(theme.Warning.Render(fmt.Sprintf("%-9s", "consent")), "it needs your consent: "+keys.ServersConsent.Help().Key, width)...)
 	}
 	if n := len(s.Unseen); n > 0 {
-		text := fmt.Sprintf("%s not used until you have seen it: %s", draw.Count(n, "change"), keys.ServersLook.Help().Key)
+		text := fmt.Sprintf("%s not used until you review it: %s", draw.Count(n, "change"), keys.ServersLook.Help().Key)
 		lines = append(lines, draw.Hang(theme.Warning.Render(fmt.Sprintf("%-9s", "unseen")), text, width)...)
 	}
 	return lines

@@ -26,7 +26,7 @@ var sumsBy = []string{"day", "model", "turn"}
 func statsPage() Page {
 	const usage = "usage: /stats [day, model or turn]"
 	return Page{
-		Command: backend.Command{Name: "stats", Args: "[day|model|turn]", Help: "times, tokens, searches and tool calls so far"},
+		Command: backend.Command{Name: "stats", Args: "[day|model|turn]", Help: "show times, tokens, searches and tool calls"},
 		There:   func(o *backend.Options) bool { return o.Figures != nil },
 		Open: func(ctx context.Context, o *backend.Options, by string) (Panel, tea.Cmd, error) {
 			s := &Stats{By: cmp.Or(by, sumsBy[0]), Figures: func(by string) ([]agent.Figures, error) { return o.Figures(ctx, by) }}

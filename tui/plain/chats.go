@@ -271,7 +271,7 @@ func (p *Chat) fork(ctx context.Context, turn string) {
 // rename gives the open conversation the user's own title.
 func (p *Chat) rename(ctx context.Context, title string) error {
 	if title == "" || p.conversation == "" {
-		p.print("usage: /rename TITLE, once something was asked\n")
+		p.print("usage: /rename TITLE, after the first question\n")
 		return nil
 	}
 	if err := p.Rename(ctx, p.conversation, title); err != nil {

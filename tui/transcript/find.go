@@ -90,9 +90,9 @@ func (t *Model) Saved(exchange agent.Exchange) []Item {
 	ending := ""
 	switch {
 	case exchange.Running:
-		ending = "another LifeHub is at this right now"
+		ending = "another LifeHub is answering this"
 	case exchange.Open:
-		ending = "LifeHub was stopped in the middle of this"
+		ending = "LifeHub was stopped during this answer"
 	case kept.Cut:
 		ending = "stopped"
 	}

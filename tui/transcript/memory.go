@@ -33,7 +33,7 @@ func (r *Remembered) Lines(now time.Time) []string {
 	for _, past := range r.Exchanges {
 		line := "· remembered from " + draw.When(past.Asked, now) + ": “" + safetext.Line(past.Question) + "”"
 		if past.Untrusted {
-			line = "· remembered from " + draw.When(past.Asked, now) + ", with text from outside: “" + safetext.Line(past.Question) + "”"
+			line = "· remembered from " + draw.When(past.Asked, now) + ", with untrusted text: “" + safetext.Line(past.Question) + "”"
 		}
 		lines = append(lines, line)
 	}

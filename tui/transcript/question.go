@@ -59,11 +59,11 @@ func (q *Question) Copied() string { return q.Text }
 // is none; q may be nil.
 func (q *Question) Sibling(by int) (turn, problem string) {
 	if q == nil || len(q.Siblings) < 2 {
-		return "", "nothing else was asked here"
+		return "", "there is no other branch here"
 	}
 	at := slices.Index(q.Siblings, q.Turn) + by
 	if at < 0 || at >= len(q.Siblings) {
-		return "", "there is no alternative further on"
+		return "", "there is no further branch"
 	}
 	return q.Siblings[at], ""
 }
