@@ -57,7 +57,29 @@ func TestFirstRunTellsHowToGetAModel(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			term := startTerminal(t, 100, 30, test.env)
-			term.sees(append(test.want, "Starter notes", "Later")...)
+			term.sees(append(test.want, "Starter notes", "Skip for now")...)
 		})
 	}
+}
+
+func TestFirstRunCompletesTheFolderThatIsTyped(t *testing.T) {
+	term := startTerminal(t, 100, 30, []string{"PATH=/nonexistent"})
+	term.sees("› Starter notes")
+	dir := filepath.Join(term.home, "Texts", "garden")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "roses.md"), []byte("# Roses\n\nThe roses are cut in November, when the first frost has been.\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	term.types("~/none")
+	term.sees("✗ there is no such folder")
+	term.types("\x15~/T")
+	term.sees("~/Texts/", "1 note")
+	term.types("\t")
+	term.sees("~/Texts/garden/") // what is in it
+	term.types("\t")
+	term.sees("~/Texts/garden/▏ 1 note")
+	term.types("\r")
+	term.sees("garden added", "1 note")
 }

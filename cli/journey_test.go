@@ -148,7 +148,7 @@ func TestANewUserFindsTheWay(t *testing.T) {
 	p := newPane(t, "EDITOR="+editor, "LIFEHUB_MAIL_PASSWORD=of-the-mail", "MY_TOKEN=of-the-user")
 
 	p.open() // first run
-	p.sees("Welcome to LifeHub", "› Starter notes", "Later")
+	p.sees("Welcome to LifeHub", "› Starter notes", "Skip for now")
 	p.presses("Enter")
 	p.sees("│ what did I write about Running plan?")
 	p.presses("Enter") // ask

@@ -58,14 +58,10 @@ func TestFirstRunTakesAFolderThatIsTyped(t *testing.T) {
 	notes := &chattest.Folders{}
 	o := chattest.Newcomer(chattest.NoModel)()
 	o.Notes = notes
-	o.Mentions = func(_ context.Context, place string) ([]backend.Mention, error) {
-		if place != "~/" {
-			return nil, errors.New("no such folder")
-		}
-		return []backend.Mention{{Name: "~/Wissen/"}, {Name: "~/Wissen.md"}, {Name: "~/Notizen/"}, {Name: "~/Notizen alt/"}}, nil
-	}
 	inRig(t, 80, 24, o, func(r *rig) {
-		r.keys("~/nowhere", "enter")
+		r.keys("~/nowhere")
+		r.mustShow("✗ there is no such folder")
+		r.keys("enter")
 		r.mustShow("✗ there is no folder ~/nowhere")
 		r.keys("ctrl+u", "~/N", "tab")
 		r.mustShow("~/Notizen▏") // what both have in common

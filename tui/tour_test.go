@@ -221,6 +221,10 @@ func TestHostileTextIsOnlyTextInEveryPanel(t *testing.T) {
 // hostileFolders offer a folder of notes that cannot be used.
 type hostileFolders struct{ text string }
 
+func (h hostileFolders) Typed(context.Context, string) backend.TypedPath {
+	return backend.TypedPath{Says: h.text, Begun: []backend.Offer{{Name: h.text, Path: h.text, Detail: h.text}}, Complete: h.text}
+}
+
 func (h hostileFolders) Offers(context.Context) ([]backend.Offer, error) {
 	return []backend.Offer{{Name: h.text, Path: h.text, Detail: h.text}}, nil
 }

@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"lifehub/cli/app"
 	"lifehub/cli/settings"
@@ -214,6 +215,59 @@ func underHome(dir, home string) string {
 	return dir
 }
 
+const (
+	typedPatience = 500 * time.Millisecond
+	mostTyped     = 40 // folders that are looked into
+	mostBegun     = 5
+)
+
+// Typed looks at the folder that a path names, and at those that begin like it.
+func (o offers) Typed(ctx context.Context, path string) (typed backend.TypedPath) {
+	ctx, cancel := context.WithTimeout(ctx, typedPatience)
+	defer cancel()
+	if path == "~" {
+		path = "~/"
+	}
+	dir, begin := path[:strings.LastIndexByte(path, '/')+1], path[strings.LastIndexByte(path, '/')+1:]
+	entries, err := os.ReadDir(cmp.Or(app.AtHome(dir), "."))
+	if err != nil {
+		return backend.TypedPath{Says: "there is no such folder", Missing: true}
+	}
+	looked := 0
+	for _, e := range entries {
+		name := dir + e.Name() + "/"
+		info, err := os.Stat(app.AtHome(name))
+		if err != nil || !info.IsDir() || !strings.HasPrefix(strings.ToLower(e.Name()), strings.ToLower(begin)) || e.Name()[0] == '.' && !strings.HasPrefix(begin, ".") {
+			continue
+		}
+		if typed.Complete == "" {
+			typed.Complete = name
+		}
+		for !strings.HasPrefix(strings.ToLower(name), strings.ToLower(typed.Complete)) {
+			_, size := utf8.DecodeLastRuneInString(typed.Complete)
+			typed.Complete = typed.Complete[:len(typed.Complete)-size]
+		}
+		if looked++; looked <= mostTyped {
+			typed.Begun = append(typed.Begun, backend.Offer{Name: e.Name(), Path: name, Detail: countNotes(ctx, app.AtHome(name))})
+		}
+	}
+	slices.SortStableFunc(typed.Begun, func(a, b backend.Offer) int { return cmp.Compare(min(1, len(b.Detail)), min(1, len(a.Detail))) })
+	typed.Begun = typed.Begun[:min(len(typed.Begun), mostBegun)]
+	for i, o := range typed.Begun {
+		typed.Begun[i].Detail = cmp.Or(o.Detail, "no notes")
+	}
+	info, err := os.Stat(app.AtHome(path))
+	switch {
+	case err == nil && info.IsDir():
+		typed.Says = cmp.Or(countNotes(ctx, app.AtHome(path)), "no notes in it")
+	case err == nil:
+		typed.Says, typed.Missing = "this is a file, not a folder", true
+	case len(typed.Begun) == 0:
+		typed.Says, typed.Missing = "there is no such folder", true
+	}
+	return typed
+}
+
 // Take remembers the folder and begins to index it.
 func (o offers) Take(_ context.Context, offer backend.Offer) error {
 	dir := app.AtHome(offer.Path)
@@ -268,7 +322,7 @@ func (bg *background) findModel(ctx context.Context) backend.FoundModel {
 
 // noModel reports why nothing but quotes can be had, and how to fix that.
 func (bg *background) noModel(ctx context.Context) backend.FoundModel {
-	const quotes = "until then answers quote your notes, which works at once."
+	const quotes = "without one, LifeHub quotes your notes, which works at once."
 	models, err := bg.Provider.Models(ctx)
 	_, notInstalled := exec.LookPath("ollama")
 	switch {
@@ -279,10 +333,10 @@ func (bg *background) noModel(ctx context.Context) backend.FoundModel {
 		}
 		return backend.FoundModel{Says: "Ollama runs here and has " + lacks + quotes, Pull: llm.Suggestion(), Why: "a model that fits this machine"}
 	case notInstalled == nil:
-		return backend.FoundModel{Says: "Ollama is installed but does not run; " + quotes, Next: "`ollama serve` starts it. LifeHub notices it automatically."}
+		return backend.FoundModel{Says: "Ollama is installed but does not run; " + quotes, Next: "`ollama serve` starts it (detected automatically)."}
 	}
 	return backend.FoundModel{
-		Says: "No model on this machine: answers quote your notes, which works at once.",
-		Next: "For written ones install Ollama from ollama.com, then: ollama pull " + llm.Suggestion() + ". LifeHub notices it automatically.",
+		Says: "No model on this machine: LifeHub quotes your notes, which works at once.",
+		Next: "For written answers install Ollama from ollama.com, then run ollama pull " + llm.Suggestion() + " (detected automatically).",
 	}
 }

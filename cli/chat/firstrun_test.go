@@ -3,6 +3,7 @@
 package chat
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -78,5 +79,30 @@ func TestFirstRunFindsFoldersOfNotes(t *testing.T) {
 	err := offers{&background{App: &app.App{}}}.Take(t.Context(), backend.Offer{Path: "~/nowhere"})
 	if err == nil || err.Error() != "there is no folder ~/nowhere" {
 		t.Errorf("taking what is not there: %v", err)
+	}
+}
+
+func TestAPathThatIsTypedIsCompletedAndCounted(t *testing.T) {
+	home := t.TempDir()
+	t.Setenv("HOME", home)
+	t.Chdir(home)
+	for _, name := range []string{"Notes/a.md", "Notes/below/b.md", "Notes old/x.txt", "Music/x.ogg", ".hidden/c.md", "file.md"} {
+		path := filepath.Join(home, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte("# x\n"), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for path, want := range map[string]backend.TypedPath{
+		"~/n":       {Complete: "~/Notes", Begun: []backend.Offer{{Name: "Notes", Path: "~/Notes/", Detail: "2 notes"}, {Name: "Notes old", Path: "~/Notes old/", Detail: "no notes"}}},
+		"Mu":        {Complete: "Music/", Begun: []backend.Offer{{Name: "Music", Path: "Music/", Detail: "no notes"}}},
+		"~/Notes/":  {Says: "2 notes", Complete: "~/Notes/below/", Begun: []backend.Offer{{Name: "below", Path: "~/Notes/below/", Detail: "1 note"}}},
+		"~/Music/":  {Says: "no notes in it"},
+		"~/none":    {Says: "there is no such folder", Missing: true},
+		"~/none/x":  {Says: "there is no such folder", Missing: true},
+		"~/file.md": {Says: "this is a file, not a folder", Missing: true},
+	} {
+		if got := (offers{}).Typed(t.Context(), path); !reflect.DeepEqual(got, want) {
+			t.Errorf("%s:\n got %+v\nwant %+v", path, got, want)
+		}
 	}
 }

@@ -195,6 +195,24 @@ func (*Folders) Offers(context.Context) ([]backend.Offer, error) {
 	}, nil
 }
 
+// Typed knows the folders of a home.
+func (*Folders) Typed(_ context.Context, path string) (typed backend.TypedPath) {
+	for _, name := range []string{"~/Notizen/", "~/Notizen alt/", "~/Wissen/"} {
+		if strings.HasPrefix(name, path) {
+			typed.Begun = append(typed.Begun, backend.Offer{Name: name, Path: name, Detail: "12 notes"})
+		}
+	}
+	switch len(typed.Begun) {
+	case 0:
+		return backend.TypedPath{Says: "there is no such folder", Missing: true}
+	case 1:
+		typed.Complete = typed.Begun[0].Path
+	case 2:
+		typed.Complete = "~/Notizen"
+	}
+	return typed
+}
+
 func (f *Folders) Take(_ context.Context, o backend.Offer) error {
 	if o.Path == "~/nowhere" {
 		return errors.New("there is no folder ~/nowhere")
@@ -205,8 +223,8 @@ func (f *Folders) Take(_ context.Context, o backend.Offer) error {
 
 // NoModel is a machine without a model server.
 var NoModel = backend.FoundModel{
-	Says: "No model on this machine: answers quote your notes, which works at once.",
-	Next: "For written ones install Ollama from ollama.com, then: ollama pull qwen3:8b. LifeHub notices it automatically.",
+	Says: "No model on this machine: LifeHub quotes your notes, which works at once.",
+	Next: "For written answers install Ollama from ollama.com, then run ollama pull qwen3:8b (detected automatically).",
 }
 
 // Newcomer is somebody who has named no notes.

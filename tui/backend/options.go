@@ -145,6 +145,8 @@ type Models interface {
 type Notes interface {
 	// Offers returns the folders to choose from, best first.
 	Offers(ctx context.Context) ([]Offer, error)
+	// Typed returns what a path that is being typed means by now.
+	Typed(ctx context.Context, path string) TypedPath
 	// Take uses the folder of an offer, or one whose path the user typed, from
 	// now on. Its indexing goes on in the background and is told through
 	// Options.Status.
@@ -201,6 +203,14 @@ type Offer struct {
 	Name   string // "Obsidian vault"
 	Path   string // where it is; "" for notes that do not exist yet
 	Detail string // "1,284 notes"
+}
+
+// TypedPath is what a path means while it is typed.
+type TypedPath struct {
+	Says     string  // of the folder itself: how many notes it holds, or that there is none
+	Missing  bool    // and none begins like that
+	Begun    []Offer // the folders that it may become, those with notes first
+	Complete string  // what all that it may become have in common; "": nothing
 }
 
 // FoundModel is what the first-run screen says of the model.

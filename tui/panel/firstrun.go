@@ -1,15 +1,16 @@
 package panel
 
 import (
+	"cmp"
 	"context"
 	"path"
 	"strings"
+	"unicode/utf8"
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
 	"lifehub/tui/backend"
-	"lifehub/tui/composer"
 	"lifehub/tui/draw"
 	"lifehub/tui/keys"
 	"lifehub/tui/safetext"
@@ -23,6 +24,7 @@ type FirstRun struct {
 	model   *backend.FoundModel // nil: it is being looked for
 	offers  []backend.Offer     // nil: they are being looked for
 	folder  string              // of the user's own, as it is typed
+	typed   backend.TypedPath   // what it means
 	taking  bool                // the chosen folder is being opened
 	Problem string              // why it could not be
 	chosen  int                 // counted from the first folder; -1: the model to fetch
@@ -30,19 +32,19 @@ type FirstRun struct {
 
 // finding is how the first run finds what it shows.
 type finding struct {
-	take    func(backend.Offer) error
-	model   func() backend.FoundModel                     // nil: nothing is said of it
-	folders func(place string) ([]backend.Mention, error) // nil: paths are not completed
+	take  func(backend.Offer) error
+	model func() backend.FoundModel // nil: nothing is said of it
+	typed func(path string) backend.TypedPath
 }
 
 // NewFirstRun returns the screen, and the command that begins to look.
 func NewFirstRun(ctx context.Context, o *backend.Options) (*FirstRun, tea.Cmd) {
-	f := &FirstRun{finding: finding{take: func(chosen backend.Offer) error { return o.Notes.Take(ctx, chosen) }}}
+	f := &FirstRun{finding: finding{
+		take:  func(chosen backend.Offer) error { return o.Notes.Take(ctx, chosen) },
+		typed: func(path string) backend.TypedPath { return o.Notes.Typed(ctx, path) },
+	}}
 	if o.FindModel != nil {
 		f.finding.model = func() backend.FoundModel { return o.FindModel(ctx) }
-	}
-	if o.Mentions != nil {
-		f.finding.folders = func(place string) ([]backend.Mention, error) { return o.Mentions(ctx, place) }
 	}
 	return f, tea.Batch(f.FindModel(), func() tea.Msg {
 		list, err := o.Notes.Offers(ctx)
@@ -69,10 +71,10 @@ type (
 		offer backend.Offer
 		err   error
 	}
-	// foldersMsg brings the folders that a typed path may mean.
-	foldersMsg struct {
-		typed string
-		list  []backend.Mention
+	// typedMsg brings what a typed path means.
+	typedMsg struct {
+		path string
+		backend.TypedPath
 	}
 )
 
@@ -90,7 +92,7 @@ func (f *FirstRun) Update(msg tea.Msg, k *keys.Map) (Panel, tea.Msg, tea.Cmd) {
 		did, cmd := f.press(msg, k)
 		return f, did, cmd
 	case tea.PasteMsg:
-		f.typeFolder(f.folder + safetext.Line(strings.TrimSpace(msg.Content)))
+		return f, nil, f.typeFolder(f.folder + safetext.Line(strings.TrimSpace(msg.Content)))
 	case foundModelMsg:
 		f.model = (*backend.FoundModel)(&msg)
 	case offersMsg:
@@ -98,8 +100,10 @@ func (f *FirstRun) Update(msg tea.Msg, k *keys.Map) (Panel, tea.Msg, tea.Cmd) {
 		if msg.err != nil {
 			f.Problem = msg.err.Error()
 		}
-	case foldersMsg:
-		f.completeFolder(msg)
+	case typedMsg:
+		if msg.path == f.folder {
+			f.typed = msg.TypedPath
+		}
 	case tookMsg:
 		f.taking = false
 		if msg.err == nil {
@@ -113,9 +117,9 @@ func (f *FirstRun) Update(msg tea.Msg, k *keys.Map) (Panel, tea.Msg, tea.Cmd) {
 // Hints are the keys of the screen.
 func (f *FirstRun) Hints(k *keys.Map) []string {
 	if f.folder != "" {
-		return []string{Hint(k.PickerChoose, "use it"), Hint(k.Complete, "complete"), Hint(k.PickerClose, "later")}
+		return []string{Hint(k.PickerChoose, "use it"), Hint(k.Complete, "complete"), Hint(k.PickerClose, "skip")}
 	}
-	return []string{moveHint(k), Hint(k.PickerChoose, "choose"), Hint(k.PickerClose, "later")}
+	return []string{moveHint(k), Hint(k.PickerChoose, "choose"), Hint(k.PickerClose, "skip")}
 }
 
 // rows are what can be chosen, from the top.
@@ -129,13 +133,18 @@ func (f *FirstRun) rows() []firstRow {
 		rows = append(rows, firstRow{draw.Row{Label: strings.TrimSpace(o.Name + "  " + o.Path), Detail: o.Detail}, func() (tea.Msg, tea.Cmd) { return nil, f.takeNotes(o) }})
 	}
 	own := backend.Offer{Name: path.Base(f.folder), Path: f.folder}
-	rows = append(rows, firstRow{draw.Row{Label: "Another folder  " + f.folder, Detail: "type its path"}, func() (tea.Msg, tea.Cmd) {
+	rows = append(rows, firstRow{draw.Row{Label: "Another folder", Detail: "type its path"}, func() (tea.Msg, tea.Cmd) {
 		if own.Path == "" {
 			return Flash("type the path of the folder, such as ~/notes"), nil
 		}
 		return nil, f.takeNotes(own)
 	}})
-	return append(rows, firstRow{draw.Row{Label: "Later", Detail: "chat without notes"}, func() (tea.Msg, tea.Cmd) { return Later{}, nil }})
+	if f.folder != "" {
+		for _, o := range f.typed.Begun {
+			rows = append(rows, firstRow{draw.Row{Label: "  " + o.Path, Detail: o.Detail}, func() (tea.Msg, tea.Cmd) { return nil, f.takeNotes(o) }})
+		}
+	}
+	return append(rows, firstRow{draw.Row{Label: "Skip for now", Detail: "chat without notes"}, func() (tea.Msg, tea.Cmd) { return Later{}, nil }})
 }
 
 // above is how many rows stand above the first folder.
@@ -160,68 +169,51 @@ func (f *FirstRun) press(pressed tea.KeyPressMsg, k *keys.Map) (did tea.Msg, cmd
 	case key.Matches(pressed, k.PickerChoose):
 		return rows[f.at()].act()
 	case key.Matches(pressed, k.Complete) && f.folder != "":
-		return nil, f.findFolders()
+		return nil, f.typeFolder(cmp.Or(f.typed.Complete, f.folder))
 	}
 	if to, moves := k.Moved(pressed, f.at(), len(rows), 5); moves && pressed.Text == "" {
 		f.chosen = to - f.above()
 		return nil, nil
 	}
-	f.typeFolder(keys.Typed(f.folder, pressed))
-	return nil, nil
+	return nil, f.typeFolder(keys.Typed(f.folder, pressed))
 }
 
-// typeFolder puts a path in place of the one that is typed.
-func (f *FirstRun) typeFolder(folder string) {
-	if folder != f.folder {
-		f.folder, f.Problem = folder, ""
-		f.chosen = len(f.offers)
-	}
-}
-
-// findFolders looks for what may follow the typed path.
-func (f *FirstRun) findFolders() tea.Cmd {
-	folder := f.folder
-	place := composer.PlaceOf(folder)
-	if f.finding.folders == nil || place == "" {
+// typeFolder puts a path in place of the one that is typed, and looks for what
+// it means.
+func (f *FirstRun) typeFolder(folder string) tea.Cmd {
+	if folder == f.folder {
 		return nil
 	}
-	return func() tea.Msg {
-		list, err := f.finding.folders(place)
-		if err != nil { // the path is not there yet
-			return nil
-		}
-		return foldersMsg{typed: folder, list: list}
-	}
-}
-
-// completeFolder writes as much of a path as all folders that fit have in common.
-func (f *FirstRun) completeFolder(msg foldersMsg) {
-	if msg.typed != f.folder {
-		return
-	}
-	common := ""
-	for _, found := range msg.list {
-		name := safetext.Line(found.Name)
-		if !strings.HasSuffix(name, "/") || !strings.HasPrefix(name, msg.typed) {
-			continue
-		}
-		if common == "" {
-			common = name
-		}
-		for !strings.HasPrefix(name, common) {
-			runes := []rune(common)
-			common = string(runes[:len(runes)-1])
-		}
-	}
-	if common != "" {
-		f.typeFolder(common)
-	}
+	f.folder, f.typed, f.Problem = folder, backend.TypedPath{}, ""
+	f.chosen = len(f.offers)
+	return func() tea.Msg { return typedMsg{folder, f.finding.typed(folder)} }
 }
 
 // takeNotes uses a folder of notes from now on.
 func (f *FirstRun) takeNotes(o backend.Offer) tea.Cmd {
 	f.taking, f.Problem = true, ""
 	return func() tea.Msg { return tookMsg{offer: o, err: f.finding.take(o)} }
+}
+
+// field is the line in which a path is typed, scrolled to its end, with what the
+// path means.
+func (f *FirstRun) field(width int, theme *draw.Theme) string {
+	says := f.typed.Says
+	if f.typed.Missing {
+		says = theme.Danger.Render("✗ " + safetext.Line(says))
+	} else {
+		says = theme.Dim.Render(safetext.Line(says))
+	}
+	whole := safetext.Line(f.folder)
+	path, room := whole, max(8, width-8-draw.Width(says))
+	for draw.Width(path) > room {
+		_, size := utf8.DecodeRuneInString(path)
+		path = path[size:]
+	}
+	if path != whole {
+		path = "…" + path
+	}
+	return draw.Truncate("    "+theme.You.Render(path)+"▏ "+says, width)
 }
 
 // View shows the model, and the folders to choose from.
@@ -250,15 +242,14 @@ func (f *FirstRun) View(width, height int, _ *keys.Map, theme *draw.Theme) Conte
 		rows = append(rows, r.Row)
 	}
 	column, _ := draw.Columns(rows, width)
-	from, to := inSight(f.at(), len(rows), max(1, height-len(lines)-2))
+	from, to := inSight(f.at(), len(rows), max(1, height-len(lines)-3))
 	clicks := map[int]int{}
 	for at := from; at < to; at++ {
-		r := rows[at]
-		if at == f.at() && f.chosen == len(f.offers) {
-			r.Label += "▏"
-		}
 		clicks[len(lines)] = at
-		lines = append(lines, r.View(at == f.at(), column, width, theme))
+		lines = append(lines, rows[at].View(at == f.at(), column, width, theme))
+		if at == len(f.offers)+f.above() && (f.folder != "" || at == f.at()) {
+			lines = append(lines, f.field(width, theme))
+		}
 	}
 	switch {
 	case f.taking:

@@ -223,6 +223,8 @@ func (models) Pull(ctx context.Context, _ string, progress func(string, int64, i
 
 type folders struct{}
 
+func (folders) Typed(context.Context, string) backend.TypedPath { return backend.TypedPath{} }
+
 func (folders) Offers(context.Context) ([]backend.Offer, error) {
 	return []backend.Offer{
 		{Name: "Obsidian vault", Path: "~/Documents/Vault", Detail: "1,284 notes"},
