@@ -121,7 +121,7 @@ func TestSentencesAnswerNoQuestionByLines(t *testing.T) {
 	}
 	<-time.After(700 * time.Millisecond) // the guard of 500 ms without a key runs in real time
 	term.types("n\r")
-	term.sees("│ " + shareOf()[0])
+	term.sees("You declined `add_task`.", "> "+shareOf()[0])
 	term.types("\x04") // once the others were answered
 	term.exits()
 }

@@ -26,7 +26,7 @@ func TestCtrlCStopsTheTurnOfAPlainChatAndNotTheChat(t *testing.T) {
 	term.types("\x03")
 	term.sees("stopped")
 	term.types("/new\r")
-	term.sees("start a new conversation")
+	term.sees("a new conversation")
 	term.types("/quit\r")
 	if code := term.exits(); code != app.ExitDone {
 		t.Errorf("exit code %d, want %d", code, app.ExitDone)

@@ -27,7 +27,7 @@ func TestACallOfTheUsersIsATurnWithoutAModel(t *testing.T) {
 		answer   string
 	}{
 		"allowed": {agent.AllowOnce, "buy milk", "added to daily/2026-11-21.md"},
-		"refused": {agent.Refuse, "", "You declined append_note."},
+		"refused": {agent.Refuse, "", "You declined `append_note`."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			wrote = nil

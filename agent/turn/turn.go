@@ -270,7 +270,7 @@ func (t *turn) runCommand(ctx context.Context) error {
 		case f.Status == agent.Done:
 			t.Say(f.Result.Text)
 		case declined:
-			t.Say("You declined " + step.Tool + why + ".")
+			t.Say("You declined `" + step.Tool + "`" + why + ".")
 		default:
 			t.Say("Not done: " + why + ".")
 		}

@@ -254,8 +254,8 @@ func TestAnswersQuoteWhatFits(t *testing.T) {
 			"Added to tasks.md:3: buy milk",
 		},
 		"what did not work": {
-			explained("@get_weather Oslo", nil, llm.Result{Tool: "get_weather", Status: "failed", Text: "no such host\n# oh"}, llm.Result{Tool: "add_task", Status: "denied", Text: "nobody can be asked"}, llm.Result{Tool: "today", Status: "skipped", Text: "step 1 failed"}),
-			"`get_weather` did not work: no such host \\# oh.\n\n`add_task` was not allowed to run: nobody can be asked.\n\n`today` was left out: step 1 failed.",
+			explained("@get_weather Oslo", nil, llm.Result{Tool: "get_weather", Status: "failed", Text: "no such host\n# oh"}, llm.Result{Tool: "add_task", Status: "denied", Text: "nobody can be asked"}, llm.Result{Tool: "today", Status: "skipped", Text: "step 1 failed"}, llm.Result{Tool: "add_task", Status: "denied", Text: "the user said no: later"}),
+			"`get_weather` did not work: no such host \\# oh.\n\n`add_task` was not allowed to run: nobody can be asked.\n\n`today` was left out: step 1 failed.\n\nYou declined `add_task`: later.",
 		},
 	} {
 		if c.got != c.want {
