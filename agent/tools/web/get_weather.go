@@ -139,7 +139,7 @@ func (w weather) get(ctx context.Context, address string, query url.Values, into
 	}
 	response, err := w.client.Do(request)
 	if err != nil {
-		return fmt.Errorf("Open-Meteo cannot be reached: %w", plainly(err))
+		return fmt.Errorf("Open-Meteo could not be reached, your notes still work: %w", plainly(err))
 	}
 	defer response.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(response.Body, maxWeatherBody))

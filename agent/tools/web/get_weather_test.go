@@ -146,8 +146,8 @@ func TestGetWeatherSaysWhatWentWrong(t *testing.T) {
 		`no place called "Nowhere" is known`:                                            {says(200, `{"generationtime_ms":0.1}`), nil},
 		"look up Nowhere: Open-Meteo answered 503":                                      {says(503, "busy"), nil},
 		"get the weather of Zurich: Open-Meteo answered 400 Bad Request Daily is wrong": {says(200, zurich), says(400, `{"error":true,"reason":"Daily is wrong"}`)},
-		"is not JSON":                  {says(200, "<html>"), nil},
-		"Open-Meteo cannot be reached": {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, nil},
+		"is not JSON": {says(200, "<html>"), nil},
+		"Open-Meteo could not be reached, your notes still work": {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, nil},
 	} {
 		b := &openMeteo{t: t}
 		weatherServer(t, b, answers[0], answers[1])

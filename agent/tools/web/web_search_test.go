@@ -86,7 +86,7 @@ func TestASearchThatBringsNothingSaysWhy(t *testing.T) {
 		"other JSON":             {searx, "new", "JSON without results"},
 		"no address":             {Search{Engine: "searxng"}, "x", "the setting web.search_url: it is empty"},
 		"no address at all":      {Search{Engine: "searxng", URL: "localhost:8888"}, "x", "the setting web.search_url: only http"},
-		"nobody there":           {Search{URL: "http://127.0.0.1:1/"}, "x", "the web search at DuckDuckGo cannot be reached: connection refused"},
+		"nobody there":           {Search{URL: "http://127.0.0.1:1/"}, "x", "the web search at DuckDuckGo could not be reached, your notes still work: connection refused"},
 		"no words":               {duck, " ", "The query holds no words"},
 		"too many words":         {duck, strings.Repeat("word ", 100), "400 at most"},
 	} {
