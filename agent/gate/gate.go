@@ -118,23 +118,9 @@ func (g *Gate) hosts(tool string) (list []string) {
 	return list
 }
 
-// WithHidden carries the rules that hide notes from a tool: a deny for some
-// notes of read_note, or of the tool itself if it only reads.
+// WithHidden carries the rules that hide notes from a tool.
 func (g *Gate) WithHidden(ctx context.Context, tool agent.Tool) context.Context {
-	var hide []rules.Rule
-	for _, r := range g.list() {
-		if r.Level == agent.Deny && len(r.Where) > 0 && (r.MatchesTool(agent.ReadNote) || agent.ReadOnly(tool) && r.SpeaksOf(tool)) {
-			r.Tool = "*"
-			hide = append(hide, r)
-		}
-	}
-	if len(hide) == 0 {
-		return agent.Hiding(ctx, nil)
-	}
-	return agent.Hiding(ctx, func(path string) bool {
-		call, err := json.Marshal(map[string]string{"path": path})
-		return err == nil && slices.ContainsFunc(hide, func(r rules.Rule) bool { return r.Matches(agent.ReadNote, call) })
-	})
+	return rules.Hiding(ctx, g.list(), tool)
 }
 
 // reading is how rules read a call. Where no rule speaks of a tool that only

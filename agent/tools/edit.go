@@ -134,7 +134,7 @@ func (w *writer[Args]) Preview(ctx context.Context, args Args) (agent.Preview, e
 		return agent.Preview{}, err
 	}
 	w.remember(args, c)
-	return agent.Preview{Path: w.pathOf(c.folder, c.path), Diff: c.diff()}, nil
+	return agent.Preview{Path: PathOf(w.vaults, c.folder, c.path), Diff: c.diff()}, nil
 }
 
 // Place is the note that a call would change.
@@ -144,7 +144,7 @@ func (w *writer[Args]) Place(ctx context.Context, args Args) (string, bool) {
 		return "", false
 	}
 	w.remember(args, c) // what the rules judge is what is written
-	return w.pathOf(c.folder, c.path), true
+	return PathOf(w.vaults, c.folder, c.path), true
 }
 
 func (w *writer[Args]) remember(args Args, c change) {
@@ -273,7 +273,7 @@ func (w *writer[Args]) again(ctx context.Context, args Args, was change) (change
 
 // effect is what a change does, by the lines of its diff.
 func (d noteWriter) effect(c change) agent.Effect {
-	e := agent.Effect{Kind: agent.NoteChanged, Path: d.pathOf(c.folder, c.path), Lines: &agent.Lines{}}
+	e := agent.Effect{Kind: agent.NoteChanged, Path: PathOf(d.vaults, c.folder, c.path), Lines: &agent.Lines{}}
 	if c.memory {
 		e.Kind = agent.MemoryChanged
 	}

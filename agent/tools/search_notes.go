@@ -56,7 +56,7 @@ func newSearchNotes(search searcher, v vaults, now func() time.Time) agent.Tool 
 				return agent.Result{}, err
 			}
 			for _, p := range places {
-				if len(query.Without) < maxWithout && agent.HidesNote(ctx, v.pathOf(p.folder, p.Path)) {
+				if len(query.Without) < maxWithout && agent.HidesNote(ctx, PathOf(v, p.folder, p.Path)) {
 					query.Without = append(query.Without, p.Path)
 				}
 			}

@@ -49,7 +49,7 @@ var errNoVault = errors.New("no notes folder is open")
 func (v vaults) list(ctx context.Context) ([]place, error) {
 	places, err := v.all(ctx)
 	if agent.HidesNotes(ctx) {
-		places = slices.DeleteFunc(places, func(p place) bool { return agent.HidesNote(ctx, v.pathOf(p.folder, p.Path)) })
+		places = slices.DeleteFunc(places, func(p place) bool { return agent.HidesNote(ctx, PathOf(v, p.folder, p.Path)) })
 	}
 	return places, err
 }
@@ -153,9 +153,9 @@ func firstFitting[T any](list []T, ways ...func(T) bool) (found []T) {
 	return found
 }
 
-// pathOf is a path by which locate finds a note: that of the first vault as it
+// PathOf is the path by which tools and rules know a note: that of the first vault as it
 // is, others behind their vault's name.
-func (v vaults) pathOf(folder *notes.Folder, name string) string {
+func PathOf(v vaults, folder *notes.Folder, name string) string {
 	if at, below, err := v.locate(name); err == nil && at == folder && below == name {
 		return name
 	}
@@ -182,7 +182,7 @@ func (b byPath) Places(ctx context.Context, raw json.RawMessage) map[string]stri
 	if err != nil {
 		return nil
 	}
-	return map[string]string{"path": b.pathOf(at.folder, at.Path)}
+	return map[string]string{"path": PathOf(b.vaults, at.folder, at.Path)}
 }
 
 // findToRead finds a note as find does, or else the only one that is called alike.

@@ -29,7 +29,7 @@ func AtHome(name string) string {
 	return name
 }
 
-// NoteOf finds the note of exactly this path; nil: there is none.
+// NoteOf finds the note of exactly this path; nil: there is none, or it is hidden.
 func (a *App) NoteOf(name string) (folder *notes.Folder, path string) {
 	folders := a.Folders()
 	for _, folder := range folders {
@@ -40,7 +40,7 @@ func (a *App) NoteOf(name string) (folder *notes.Folder, path string) {
 				continue
 			}
 		}
-		if _, _, err := folder.Raw(below); err == nil {
+		if _, _, err := folder.Raw(below); err == nil && !a.Hides(folder, below) {
 			return folder, below
 		}
 	}
@@ -54,6 +54,18 @@ func IsFile(name string) bool {
 	}
 	info, err := os.Stat(AtHome(name))
 	return err == nil && info.Mode().IsRegular()
+}
+
+// isFile reports whether a name is the path of a file that no rule hides.
+func (a *App) isFile(name string) bool {
+	if !IsFile(name) {
+		return false
+	}
+	path, err := filepath.Abs(AtHome(name))
+	return err == nil && !slices.ContainsFunc(a.Folders(), func(folder *notes.Folder) bool {
+		below, err := filepath.Rel(folder.Dir(), path)
+		return err == nil && filepath.IsLocal(below) && a.Hides(folder, filepath.ToSlash(below))
+	})
 }
 
 // IsImage goes by the name: these are the kinds that models take.
@@ -106,7 +118,7 @@ func (a Attached) Find(message string) []string {
 // there reports whether a name stands for something. A resource may be of those
 // that a server does not list.
 func (a Attached) there(name string) bool {
-	if folder, _ := a.NoteOf(name); folder != nil || IsFile(name) {
+	if folder, _ := a.NoteOf(name); folder != nil || a.isFile(name) {
 		return true
 	}
 	server, uri, ok := strings.Cut(name, ":")
@@ -123,7 +135,7 @@ func (a Attached) Read(ctx context.Context, name string) (agent.Result, error) {
 	if folder, _ := a.NoteOf(name); folder != nil {
 		return a.readNote(ctx, name)
 	}
-	if IsFile(name) && IsImage(name) {
+	if a.isFile(name) && IsImage(name) {
 		image, err := readFile(name, maxImage+1)
 		switch {
 		case err != nil:
@@ -136,7 +148,7 @@ func (a Attached) Read(ctx context.Context, name string) (agent.Result, error) {
 		}
 		return agent.Result{Text: "the image " + filepath.Base(name) + " is with this message", Images: [][]byte{image}, Untrusted: true}, nil
 	}
-	if IsFile(name) {
+	if a.isFile(name) {
 		text, err := ReadTextFile(name, maxFile)
 		return agent.Result{Text: text, Untrusted: true}, err
 	}

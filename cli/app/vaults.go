@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 
 	"lifehub/agent"
+	"lifehub/agent/rules"
 	"lifehub/agent/tools"
 	"lifehub/cli/settings"
 	"lifehub/notes"
@@ -112,10 +113,18 @@ func (a *App) Related(ctx context.Context, name string, limit int) (rag.Related,
 	return rag.Related{}, fmt.Errorf("%s: its folder was closed", path)
 }
 
+// Hides reports whether a rule hides a note: it is not there for whoever opens it
+// by a name or a link either.
+func (a *App) Hides(folder *notes.Folder, below string) bool {
+	ctx := rules.Hiding(context.Background(), a.Rules.List(), nil)
+	return agent.HidesNotes(ctx) && agent.HidesNote(ctx, tools.PathOf(a.Folders, folder, below))
+}
+
 // ReadNote reads the note of a path, file name, title or alias, as a link in the
 // file from means it where that is not "". It returns where the note is, and the
 // line of the heading or block that the name ends with; 0: it names none.
 func (a *App) ReadNote(ctx context.Context, name, from string) (note notes.Note, file string, line int, err error) {
+	ctx = rules.Hiding(ctx, a.Rules.List(), nil)
 	name, place, _ := strings.Cut(name, "#")
 	if name == "" {
 		name = from

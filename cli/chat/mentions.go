@@ -34,6 +34,9 @@ func (bg *background) mentions(ctx context.Context, place string) ([]backend.Men
 			return nil, err
 		}
 		for _, e := range entries {
+			if bg.Hides(v.Folder, e.Path) {
+				continue
+			}
 			name := e.Path
 			if len(vaults) > 1 {
 				name = filepath.Base(v.Folder.Dir()) + "/" + name
@@ -79,7 +82,11 @@ func filesIn(place string) ([]backend.Mention, error) {
 func (bg *background) note(ctx context.Context, name, from string) (backend.Note, error) {
 	server, _, _ := strings.Cut(name, ":")
 	within := func(folder *notes.Folder) bool {
-		below, err := filepath.Rel(folder.Dir(), name)
+		path, err := filepath.Abs(app.AtHome(name))
+		if err != nil {
+			return false
+		}
+		below, err := filepath.Rel(folder.Dir(), path)
 		return err == nil && filepath.IsLocal(below)
 	}
 	switch {

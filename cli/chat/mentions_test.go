@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"lifehub/agent/rules"
 	"lifehub/cli/app"
 	"lifehub/internal/apptest"
 	"lifehub/rag"
@@ -94,5 +95,36 @@ func TestWhatCanBeNamedIsListed(t *testing.T) {
 	}
 	if home, err := os.UserHomeDir(); err == nil && app.AtHome("~/x") != filepath.Join(home, "x") {
 		t.Errorf("~/x is %s", app.AtHome("~/x"))
+	}
+}
+
+// A note that a rule hides from read_note is opened by no name and no link, and goes
+// along with no message.
+func TestAHiddenNoteIsNotOpened(t *testing.T) {
+	vault := apptest.Vault(t)
+	apptest.Write(t, filepath.Join(vault, "private", "diary.md"), "# Diary\n\nA secret.\n")
+	t.Chdir(vault)
+	a := apptest.Open(t, vault)
+	hide, err := rules.Parse("permissions.yaml", []byte("rules:\n  - {tool: read_note, args: {path: {under: private}}, level: deny}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	bg := &background{App: a}
+	for _, all := range []*rules.Rules{nil, hide} {
+		a.Rules = all
+		for _, name := range []string{"private/diary.md", "private/diary", "diary", "Diary", "./private/diary.md", "./private/../private/diary.md", filepath.Join(vault, "private", "diary.md"), vault + "/private//diary.md"} {
+			for _, from := range []string{"", filepath.Join(vault, "running.md")} {
+				if got, err := bg.note(t.Context(), name, from); (err == nil) != (all == nil) || strings.Contains(got.Text, "secret") != (all == nil) {
+					t.Errorf("%s from %q: %q, %v", name, from, got.Text, err)
+				}
+			}
+			if found := (app.Attached{App: a}).Find("see @" + name); all != nil && len(found) > 0 {
+				t.Errorf("%s goes along with a message", name)
+			}
+		}
+		list, err := bg.mentions(t.Context(), "")
+		if err != nil || slices.ContainsFunc(list, func(m backend.Mention) bool { return m.Name == "private/diary.md" }) != (all == nil) {
+			t.Errorf("listed: %v, %v", list, err)
+		}
 	}
 }

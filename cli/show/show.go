@@ -125,6 +125,9 @@ func find(ctx context.Context, a *app.App, name string) (notes.Note, int, error)
 			return note, 0, errors.Join(err, listed)
 		}
 		for _, e := range entries {
+			if a.Hides(folder, e.Path) {
+				continue
+			}
 			short := notes.BareName(filepath.Base(e.Path))
 			names = append(names, short)
 			paths[short] = e.Path

@@ -1,0 +1,29 @@
+package rules
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+
+	"lifehub/agent"
+)
+
+// Hiding is a context that hides notes from a tool: those that a deny of some notes
+// names, for read_note or for the tool itself if it only reads. Without a tool it is
+// for what the user opens.
+func Hiding(ctx context.Context, list []Rule, tool agent.Tool) context.Context {
+	var hide []Rule
+	for _, r := range list {
+		if r.Level == agent.Deny && len(r.Where) > 0 && (r.MatchesTool(agent.ReadNote) || agent.ReadOnly(tool) && r.SpeaksOf(tool)) {
+			r.Tool = "*"
+			hide = append(hide, r)
+		}
+	}
+	if len(hide) == 0 {
+		return agent.Hiding(ctx, nil)
+	}
+	return agent.Hiding(ctx, func(path string) bool {
+		call, err := json.Marshal(map[string]string{"path": path})
+		return err == nil && slices.ContainsFunc(hide, func(r Rule) bool { return r.Matches(agent.ReadNote, call) })
+	})
+}
