@@ -196,6 +196,6 @@ func TestTheHeaderKeepsItsCountWhereTheServerSaysNone(t *testing.T) {
 	options := chattest.WithWorld(chattest.Play(agent.ContextCounted{Agent: "explainer", Used: 2100, Allocated: 16384}, agent.Said{Content: "Yes."}, agent.Used{Agent: "explainer"}, agent.Ended{Answer: "Yes."}))
 	inRig(t, 80, 30, options, func(r *rig) {
 		r.ask("Do I run?")
-		r.mustShow("ctx ▰▰▱▱▱▱▱▱ 2.1k of 16k")
+		r.mustShow("ctx ■■□□□□□□ 2.1k of 16k")
 	})
 }

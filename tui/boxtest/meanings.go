@@ -14,7 +14,7 @@ var states = map[string]string{"success": "1;1;1", "warning": "2;2;2", "danger":
 var meanings = Look{"meanings", "", true, map[string]string{"success": "#010101", "warning": "#020202", "danger": "#030303", "running": "#040404", "selected": "#050505"}}
 
 // frames are the signs of frames and bars: there are words in or next to them.
-const frames = "╭╮╰╯│─┼▌█▰▱░▏ ·.,:;()/"
+const frames = "╭╮╰╯│─┼▌█■□░▏ ·.,:;()/"
 
 // stateOf is the first state in whose colour each text was, in all pictures.
 var stateOf = map[string]string{}

@@ -38,7 +38,7 @@ func (p *Prompt) Count(body agent.Body) {
 func (p *Prompt) Forget() { *p = Prompt{allocated: p.allocated} }
 
 // Gauge is how full the context window is, in the lower edge of the composer:
-// "ctx ▰▰▱▱▱▱▱▱ 2.4k of 16k"; "" while nothing is known of it.
+// "ctx ■■□□□□□□ 2.4k of 16k"; "" while nothing is known of it.
 func (p *Prompt) Gauge(s backend.Status, theme *draw.Theme) string {
 	const cells = 8
 	window := cmp.Or(p.allocated, s.Window)
@@ -49,7 +49,7 @@ func (p *Prompt) Gauge(s backend.Status, theme *draw.Theme) string {
 		return theme.Dim.Render("ctx " + draw.Short(p.used))
 	}
 	full := min(cells, (p.used*cells+window-1)/window)
-	bar, style := strings.Repeat("▰", full)+strings.Repeat("▱", cells-full), theme.Dim
+	bar, style := strings.Repeat("■", full)+strings.Repeat("□", cells-full), theme.Dim
 	if p.used*5 > window*4 {
 		style = theme.Warning
 	}

@@ -341,20 +341,26 @@ func (p *Plan) Render(width int, theme *draw.Theme) []string {
 // heading is the line that a plan folds to: how far it is while it runs, then
 // what was done, what that brought and how long it took.
 func (p *Plan) heading(width int, theme *draw.Theme) string {
-	status, parts, passed := agent.Done, []string(nil), p.Took
+	status, did, brought, passed := agent.Done, "", "", p.Took
 	if passed == 0 {
-		status, parts, passed = agent.Running, []string{p.Progress()}, p.Now.Sub(p.began)
+		status, did, passed = agent.Running, p.Progress(), p.Now.Sub(p.began)
 	} else {
-		status, parts = p.summary()
+		status, did, brought = p.summary()
+	}
+	if brought != "" {
+		brought = " · " + brought
 	}
 	if passed >= time.Millisecond {
-		parts = append(parts, draw.Duration(passed))
+		brought += " · " + draw.Duration(passed)
 	}
 	fold := " ▸"
 	if p.Open() {
 		fold = " ▾"
 	}
-	return mark(status, p.Beat, theme) + " " + theme.Dim.Render(draw.Truncate(strings.Join(parts, " · "), width-4)+fold)
+	if room := width - 4 - draw.Width(brought); room >= leastBrief {
+		did = draw.Truncate(did, room)
+	}
+	return mark(status, p.Beat, theme) + " " + theme.Dim.Render(draw.Truncate(did+brought, width-4)+fold)
 }
 
 // Progress counts the steps that ended, and all, without those of workers.
@@ -373,9 +379,10 @@ func (p *Plan) Progress() string {
 // byHarm are the states of a step that ended, the worst last.
 var byHarm = []agent.Status{agent.Done, agent.Skipped, agent.Denied, agent.StepFailed}
 
-// summary tells the steps of a plan that is done by what they did and the
-// passages that they found, and which status is the worst.
-func (p *Plan) summary() (worst agent.Status, parts []string) {
+// summary tells the steps of a plan that is done by what they did, each thing
+// once, and by what that brought, and which status is the worst.
+func (p *Plan) summary() (worst agent.Status, all, brought string) {
+	var parts []string
 	times, passages, nothing := map[string]int{}, 0, false
 	worst = agent.Done
 	if p.fallback {
@@ -393,9 +400,10 @@ func (p *Plan) summary() (worst agent.Status, parts []string) {
 		if slices.Index(byHarm, s.Status) > slices.Index(byHarm, worst) {
 			worst = s.Status
 		}
-		did := s.did()
-		if times[did]++; times[did] == 1 {
-			parts = append(parts, did)
+		for did := range strings.SplitSeq(s.did(), " · ") {
+			if times[did]++; times[did] == 1 {
+				parts = append(parts, did)
+			}
 		}
 	}
 	for i, did := range parts {
@@ -405,11 +413,11 @@ func (p *Plan) summary() (worst agent.Status, parts []string) {
 	}
 	switch {
 	case passages > 0:
-		parts = append(parts, draw.Count(passages, "passage"))
+		brought = draw.Count(passages, "passage")
 	case nothing:
-		parts = append(parts, "nothing found")
+		brought = "nothing found"
 	}
-	return worst, parts
+	return worst, strings.Join(parts, " · "), brought
 }
 
 // did is what a step did, in words: how far its search went, or its tool, and
