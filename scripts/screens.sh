@@ -124,6 +124,9 @@ cut() {
   echo "$out/$1.gif"
 }
 
+# resize COLUMNS ROWS: of the windows opened from now on.
+resize() { cols="$1" rows="$2"; }
+
 # document: put a conversation in which a team made a document into the home.
 document() {
   tmux -L "$server" kill-session -t chat
