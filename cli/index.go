@@ -174,9 +174,13 @@ func printChanges(sh *app.Process, dir string, changes rag.Changes, asJSON bool)
 	for _, w := range changes.Warnings {
 		fmt.Fprintln(sh.Err, "!", safetext.Line(w))
 	}
-	counts := map[string]int{}
-	for _, c := range changes.Notes {
+	counts, left := map[string]int{}, 0
+	for i, c := range changes.Notes {
 		counts[c.What]++
+		if i >= 20 && c.Reason == "" { // the first run over a folder changes all of it
+			left++
+			continue
+		}
 		line := fmt.Sprintf("%-8s %s", c.What, safetext.Line(c.Path))
 		if c.From != "" {
 			line += " (was " + safetext.Line(c.From) + ")"
@@ -186,15 +190,18 @@ func printChanges(sh *app.Process, dir string, changes rag.Changes, asJSON bool)
 		}
 		fmt.Fprintln(sh.Out, line)
 	}
+	if left > 0 {
+		fmt.Fprintf(sh.Out, "… %s more; --json lists all\n", draw.Thousands(left))
+	}
 	if changes.Rebuilt != "" {
 		fmt.Fprintln(sh.Out, "rebuilt:", safetext.Line(changes.Rebuilt))
 	}
 	fmt.Fprintf(sh.Out, "%s: %s, %s", safetext.Line(dir), draw.Count(changes.Total, "note"), draw.Count(changes.Passages, "passage"))
 	for _, what := range []string{"added", "changed", "moved", "removed", "skipped"} {
 		if counts[what] > 0 {
-			fmt.Fprintf(sh.Out, ", %d %s", counts[what], what)
+			fmt.Fprintf(sh.Out, ", %s %s", draw.Thousands(counts[what]), what)
 		}
 	}
-	fmt.Fprintf(sh.Out, ", %d embedded\n", changes.Embedded)
+	fmt.Fprintf(sh.Out, ", %s embedded\n", draw.Thousands(changes.Embedded))
 	return nil
 }

@@ -81,7 +81,13 @@ func OpenConversation(ctx context.Context, a *App, flags RunFlags) (Spot, error)
 func CheckArgs(cmd *cobra.Command) {
 	check := cmd.Args
 	if check == nil {
-		check = argsOf(cmd.Use)
+		takes := argsOf(cmd.Use)
+		check = func(cmd *cobra.Command, given []string) error {
+			if takes(cmd, given) != nil {
+				return fmt.Errorf("usage: %s%s", strings.TrimSuffix(cmd.CommandPath(), cmd.Name()), cmd.Use)
+			}
+			return nil
+		}
 	}
 	cmd.Args = func(cmd *cobra.Command, given []string) error {
 		if err := check(cmd, given); err != nil {
