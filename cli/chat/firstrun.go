@@ -322,7 +322,7 @@ func (bg *background) findModel(ctx context.Context) backend.FoundModel {
 
 // noModel reports why nothing but quotes can be had, and how to fix that.
 func (bg *background) noModel(ctx context.Context) backend.FoundModel {
-	const quotes = "without one, LifeHub quotes your notes, which works at once."
+	const quotes = "without one, LifeHub quotes your notes."
 	models, err := bg.Provider.Models(ctx)
 	_, notInstalled := exec.LookPath("ollama")
 	switch {
@@ -336,7 +336,7 @@ func (bg *background) noModel(ctx context.Context) backend.FoundModel {
 		return backend.FoundModel{Says: "Ollama is installed but does not run; " + quotes, Next: "`ollama serve` starts it (detected automatically)."}
 	}
 	return backend.FoundModel{
-		Says: "No model on this machine: LifeHub quotes your notes, which works at once.",
+		Says: "No model on this machine: LifeHub quotes your notes.",
 		Next: "For written answers install Ollama from ollama.com, then run ollama pull " + llm.Suggestion() + " (detected automatically).",
 	}
 }

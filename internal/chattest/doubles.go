@@ -223,7 +223,7 @@ func (f *Folders) Take(_ context.Context, o backend.Offer) error {
 
 // NoModel is a machine without a model server.
 var NoModel = backend.FoundModel{
-	Says: "No model on this machine: LifeHub quotes your notes, which works at once.",
+	Says: "No model on this machine: LifeHub quotes your notes.",
 	Next: "For written answers install Ollama from ollama.com, then run ollama pull qwen3:8b (detected automatically).",
 }
 

@@ -29,7 +29,7 @@ func (o *Options) AllCommands(pages []Command) []Command {
 	add(o.Conversations != nil, Command{Name: "resume", Aliases: []string{"sessions"}, Help: "open an earlier conversation"})
 	add(o.Resume != nil, Command{Name: "continue", Help: "resume an answer that was cut off or stopped"})
 	add(o.Branches != nil,
-		Command{Name: "edit", Args: "[N]", Help: "edit your last question, or the Nth from the end"},
+		Command{Name: "edit", Args: "[N]", Help: "edit your last question, or the Nth last"},
 		Command{Name: "retry", Help: "ask your last question again"},
 		Command{Name: "tree", Help: "show all branches"},
 		Command{Name: "fork", Help: "fork to a new chat"})

@@ -29,8 +29,8 @@ func (c Cited) place() string {
 }
 
 // shown is the place as it stands on the screen, without its first folders where
-// they have no room: a link that the terminal opens, to the page of the web or to
-// the note.
+// they have no room, but always with its line: a link that the terminal opens, to
+// the page of the web or to the note.
 func (c Cited) shown(host string, room int) string {
 	place := safetext.Line(c.place())
 	address := c.file(host)
@@ -46,6 +46,9 @@ func (c Cited) shown(host string, room int) string {
 		if _, rest, more = strings.Cut(strings.TrimPrefix(place, "…/"), "/"); !more {
 			break
 		}
+	}
+	if at := strings.LastIndexByte(place, ':'); !web && at > 0 && draw.Width(place) > room {
+		place = draw.Truncate(place[:at], room-draw.Width(place[at:])) + place[at:]
 	}
 	if place = draw.Truncate(place, room); address == "" {
 		return place

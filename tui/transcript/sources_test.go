@@ -87,3 +87,19 @@ func TestTheSecondReaderIsShownApart(t *testing.T) {
 		t.Error("the model's word is a sign")
 	}
 }
+
+// Two places in one note with a long name differ by their lines only.
+func TestAPlaceThatIsCutKeepsItsLine(t *testing.T) {
+	s := NewSources("")
+	for _, line := range []int{4, 121} {
+		s.Add(agent.Citation{N: 1, Path: "git/undo-latest-changes-committed-to-specific-file.md", Line: line, Verdict: agent.Verified}, agent.Source{N: 1})
+	}
+	for _, chosen := range []int{-1, 0} {
+		s.choose(chosen)
+		for i, line := range s.Render(60, draw.NewTheme("", true, false, nil)) {
+			if got, want := ansi.Strip(line), []string{"…:4 ", "…:121 "}[i]; !strings.Contains(got+" ", want) || draw.Width(line) > 60 {
+				t.Errorf("chosen %d: %q lacks %q", chosen, got, want)
+			}
+		}
+	}
+}
