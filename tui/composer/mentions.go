@@ -14,9 +14,6 @@ import (
 	"lifehub/tui/safetext"
 )
 
-// maxMentions bounds the rows that a word can bring.
-const maxMentions = 100
-
 // Mentions is the list above the composer while a name is typed after an @.
 type Mentions struct {
 	Sources
@@ -144,7 +141,7 @@ func (p *Mentions) fill(word string) {
 		}
 	}
 	slices.SortStableFunc(found, func(a, b match) int { return b.score - a.score })
-	for _, f := range found[:min(len(found), maxMentions)] {
+	for _, f := range found {
 		p.Rows = append(p.Rows, p.all[f.at])
 	}
 	p.Chosen = max(0, min(p.Chosen, len(p.Rows)-1))
