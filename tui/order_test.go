@@ -100,7 +100,7 @@ func (looped) Latest(context.Context, string, int) ([]agent.Exchange, error) {
 		Log: []agent.Logged{
 			{Thought: "First-thought."},
 			{At: 14, Step: "1", Action: `search_notes({"query":"running"})`, Result: "1 passage"},
-			{At: 29, Step: "2", Action: `brave_web_search({"query":"tips"})`, Result: "denied: \x1b[2Jno"},
+			{At: 29, Step: "2", Action: `brave_web_search({"query":"tips"})`, Result: "denied: the user said no\x1b[2J"},
 		},
 	}}}, nil
 }
@@ -110,7 +110,7 @@ func TestALoopIsOpenedAgainInItsOrder(t *testing.T) {
 	options := chattest.WithWorld(chattest.Play())
 	options.Conversations, options.Conversation = looped{}, "c1"
 	inRig(t, 80, 40, options, func(r *rig) {
-		mustFollow(t, r.text(), "How often do I run?", "· thought ▸", "Let me look.", "· search notes: 1 passage ▸", "Then the web.", "· brave web search: denied: no ▸", "Three times a week.", "stopped")
+		mustFollow(t, r.text(), "How often do I run?", "· thought ▸", "Let me look.", "· search notes: 1 passage ▸", "Then the web.", "· brave web search: denied: you said no ▸", "Three times a week.", "stopped")
 		r.keys("ctrl+o")
 		mustFollow(t, r.text(), want...)
 	})

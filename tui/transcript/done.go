@@ -5,6 +5,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/tui/draw"
+	"lifehub/tui/plan"
 	"lifehub/tui/safetext"
 )
 
@@ -38,7 +39,7 @@ func brief(l agent.Logged) string {
 		return "thought"
 	}
 	name, _, _ := strings.Cut(l.Action, "(")
-	return safetext.Line(strings.TrimSuffix(strings.ReplaceAll(name, "_", " ")+": "+draw.Summary(l.Result, 40), ": "))
+	return safetext.Line(strings.TrimSuffix(strings.ReplaceAll(name, "_", " ")+": "+draw.Summary(plan.InWords(l.Result), 40), ": "))
 }
 
 func (d *Done) Copied() string {
