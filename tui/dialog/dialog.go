@@ -142,15 +142,16 @@ func indexOf(choices []Choice, label string) int {
 	return slices.IndexFunc(choices, func(c Choice) bool { return c.Label == label })
 }
 
-// rows shows the answers, the chosen one marked: in one row, or where that has
-// no room in columns.
+// rows shows the answers with their letters, the chosen one marked: in one row,
+// or where that has no room in columns.
 func (d *Dialog) rows(choices []Choice, width int, theme *draw.Theme, now time.Time) []string {
-	var labels []string
+	var labels, names []string
 	widest, sum := 0, -1
 	for _, c := range answers(choices) {
 		if !c.aside {
-			labels = append(labels, c.Label)
-			widest, sum = max(widest, draw.Width(c.Label)), sum+draw.Width(c.Label)+3
+			shown := c.Help().Key + " " + c.Label
+			labels, names = append(labels, shown), append(names, c.Label)
+			widest, sum = max(widest, draw.Width(shown)), sum+draw.Width(shown)+3
 		}
 	}
 	columns := len(labels)
@@ -160,7 +161,7 @@ func (d *Dialog) rows(choices []Choice, width int, theme *draw.Theme, now time.T
 	var rows []string
 	for at, label := range labels {
 		mark, style := "  ", d.style(theme, now)
-		if label == d.Chosen {
+		if names[at] == d.Chosen {
 			mark, style = chosenMark, theme.Selected.Render
 		}
 		cell := style(draw.Truncate(mark+label, width))
@@ -186,18 +187,16 @@ func (d *Dialog) hints(choices []Choice, esc string, keys *keys.Map) []string {
 	if d.Writing {
 		return append([]string{keys.Clear.Help().Key + " clears what you wrote, then answer"}, leave...)
 	}
-	letters, more := []string{keys.OptionPrevious.Help().Key + keys.OptionNext.Help().Key}, []string{}
+	var more []string
 	for _, c := range choices {
 		switch hint := c.Help().Key + " " + strings.ToLower(c.Label); {
 		case c.aside && c.Label == d.Chosen:
 			more = append(more, chosenMark+hint)
 		case c.aside || c.atOnce:
 			more = append(more, hint)
-		default:
-			letters = append(letters, c.Help().Key)
 		}
 	}
-	return slices.Concat([]string{strings.Join(letters, " ") + " choose", keys.Send.Help().Key + " confirms"}, leave, more)
+	return slices.Concat([]string{keys.OptionPrevious.Help().Key + keys.OptionNext.Help().Key + " choose", keys.Send.Help().Key + " confirms"}, leave, more)
 }
 
 // OneLine is the answers where there is room for one line: the chosen one, and as
