@@ -1,4 +1,4 @@
-// Package offline answers without a model, by four rules and by quotations.
+// Package offline answers without a model, by five rules and by quotations.
 package offline
 
 import (
@@ -9,7 +9,7 @@ import (
 	"lifehub/llm"
 )
 
-// Provider answers without any model: plans come from four rules
+// Provider answers without any model: plans come from five rules
 // (plan.go), answers are quoted passages (answer.go), vectors
 // are hashed character n-grams ([llm.Ngrams]). It reads Request.Task; a request
 // without one needs a real model.

@@ -85,6 +85,7 @@ func TestMessagesBecomePlansByFourRules(t *testing.T) {
 	for _, c := range [][2]string{
 		// add task …
 		{"add task buy milk", "add_task text=buy milk"},
+		{" List  tasks ", "list_tasks status=open"},
 		{"Add Task: call mum on Friday, about \"the trip\".", "add_task text=call mum on Friday, about \"the trip\"."},
 		{"  add  task  pay rent 📅 2026-12-01 ", "add_task text=pay rent 📅 2026-12-01"},
 		{"add task", "“Which task? Write”"},

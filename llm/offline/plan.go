@@ -26,7 +26,7 @@ type step struct {
 // maxQuery bounds the query that is made of a long message, in bytes.
 const maxQuery = 1 << 10
 
-// makePlan turns a message into a plan by four rules and returns it as JSON.
+// makePlan turns a message into a plan by five rules and returns it as JSON.
 func makePlan(task *llm.Task) string {
 	p := planFor(task)
 	if p.Steps == nil {
@@ -39,9 +39,10 @@ func makePlan(task *llm.Task) string {
 	return string(text)
 }
 
-// planFor plans by the four rules: "add task …" adds a task, "@tool …" and
-// "/tool …" call a tool, all else is a search. A command is the whole message
-// and one line, so that no line of a longer text acts.
+// planFor plans by the five rules: "add task …" adds a task, "list tasks" lists
+// the open ones, "@tool …" and "/tool …" call a tool, all else is a search. A
+// command is the whole message and one line, so that no line of a longer text
+// acts.
 func planFor(task *llm.Task) plan {
 	if len(task.Results) > 0 {
 		return plan{Reasoning: "The rules know no other way."}
@@ -50,6 +51,9 @@ func planFor(task *llm.Task) plan {
 	if !strings.ContainsAny(message, "\r\n") {
 		if p, ok := addTask(message, task); ok {
 			return p
+		}
+		if strings.EqualFold(oneLine(message), "list tasks") && toolAt(task.Tools, "list_tasks") >= 0 {
+			return oneStep("list_tasks", map[string]any{"status": "open"}, "your open tasks")
 		}
 		if p, ok := namedTool(message, task); ok {
 			return p
