@@ -46,7 +46,7 @@ func TestWhatIsWrittenIsTakenBackAndMadeAgain(t *testing.T) {
 		},
 		"a long paste too": {
 			func(r *rig) { r.send(tea.PasteMsg{Content: long}); r.keys(" why?") },
-			[]string{"[paste 1 · 41 lines] ", "[paste 1 · 41 lines]", ""},
+			[]string{"[paste 1 · 40 lines] ", "[paste 1 · 40 lines]", ""},
 		},
 		"a completed name is a step": {
 			func(r *rig) { r.keys("see @fit", "tab") },
@@ -54,7 +54,7 @@ func TestWhatIsWrittenIsTakenBackAndMadeAgain(t *testing.T) {
 		},
 		"a message that ctrl+c cleared comes back": {
 			func(r *rig) { r.keys("one"); r.send(tea.PasteMsg{Content: long}); r.keys("ctrl+c") },
-			[]string{"one[paste 1 · 41 lines]", "one"},
+			[]string{"one[paste 1 · 40 lines]", "one"},
 		},
 		"what an earlier prompt stood in place of comes back": {
 			func(r *rig) { r.m.composer.History = []string{"before"}; r.keys("now", "up") },

@@ -91,7 +91,7 @@ func CheckArgs(cmd *cobra.Command) {
 	}
 	cmd.Args = func(cmd *cobra.Command, given []string) error {
 		if err := check(cmd, given); err != nil {
-			return settings.UsageError{Err: fmt.Errorf("%w; see `%s --help`", err, cmd.CommandPath())}
+			return settings.UsageError{Err: fmt.Errorf("%w; usage: `%s`, see `%s --help`", err, strings.TrimSuffix(cmd.UseLine(), " [flags]"), cmd.CommandPath())}
 		}
 		return nil
 	}

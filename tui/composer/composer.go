@@ -288,7 +288,7 @@ func (c *Model) named(text string, own bool) string {
 	if lines <= most && len(text) <= longBytes {
 		return text
 	}
-	size := draw.Count(lines, "line")
+	size := draw.Count(1+strings.Count(strings.TrimSuffix(text, "\n"), "\n"), "line")
 	if lines == 1 {
 		size = draw.Bytes(int64(len(text)))
 	}

@@ -123,9 +123,13 @@ func (s *Sources) Render(width int, theme *draw.Theme) (lines []string) {
 // gives way, those with a verdict to see last.
 func (s *Sources) flowing(width int, theme *draw.Theme) []string {
 	var shown []int
-	for i := range s.List {
-		shown = append(shown, i)
+	seen := map[string]bool{}
+	for i := range s.List { // two quotations of one line look the same here
+		if part := s.List[i].brief(s.host, width, theme); !seen[part] {
+			shown, seen[part] = append(shown, i), true
+		}
 	}
+	all := len(shown)
 	for {
 		rows, row := []string{}, ""
 		add := func(part string) {
@@ -143,7 +147,7 @@ func (s *Sources) flowing(width int, theme *draw.Theme) []string {
 			add(part)
 			s.spots = append(s.spots, spot{part: i, line: len(rows), column: draw.Width(row) - draw.Width(part)})
 		}
-		if hidden := len(s.List) - len(shown); hidden > 0 {
+		if hidden := all - len(shown); hidden > 0 {
 			add(theme.Dim.Render(fmt.Sprintf("+%d more", hidden)))
 		}
 		last := len(shown) - 1
