@@ -599,12 +599,13 @@ func TestJumpsGoFromQuestionToQuestion(t *testing.T) {
 	inRig(t, 60, 14, chattest.WithWorld(chattest.Play(longAnswer()...)), func(r *rig) {
 		r.ask("the first question")
 		r.ask("the second question")
-		r.mustNotShow("the second question")
+		r.mustNotShow("▌ the second question\n")
+		r.mustShow("▌ the second question  ") // in the first line, as it is above what is in sight
 		up, down := tea.KeyPressMsg{Code: tea.KeyUp, Mod: tea.ModAlt}, tea.KeyPressMsg{Code: tea.KeyDown, Mod: tea.ModAlt}
 		for _, step := range []struct {
 			key  tea.KeyPressMsg
 			show string
-		}{{up, "▌ the second question"}, {up, "▌ the first question"}, {down, "▌ the second question"}, {down, "Paragraph 59."}} {
+		}{{up, "▌ the second question\n"}, {up, "▌ the first question\n"}, {down, "▌ the second question\n"}, {down, "Paragraph 59."}} {
 			r.send(step.key)
 			r.mustShow(step.show)
 		}

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -40,7 +41,7 @@ func (m *Model) draw() {
 		m.composer.Resize(frame.WritingWidth(main), h/3)
 	}
 	rows := frame.Layout(main, h, asked, inline)
-	top := m.header(w)[:min(rows.Header, 2)]
+	top := make([]string, min(rows.Header, 2))
 	written := m.composer.Lines
 	if m.player != nil {
 		written = []string{m.player.View(frame.WritingWidth(main), m.theme)}
@@ -58,6 +59,7 @@ func (m *Model) draw() {
 	below := len(bottom) - y
 	bottom = bottom[max(0, len(bottom)-max(0, h-len(above))):]
 	body := m.body(main, max(0, h-len(top)-len(bottom)-len(above)), len(top))
+	copy(top, m.header(w)) // after the body: its question may be out of sight
 	if inline {
 		body = transcript.WithoutEnd(body)
 	}
@@ -85,9 +87,8 @@ func (m *Model) cursor(x, y int) *tea.Cursor {
 	return frame.Cursor(m.composer.CursorAt(), x, y, m.term.width, m.term.height)
 }
 
-// writingBox is what stands in the edges of the composer: what is going on, the
-// mode of vi, that of turns, how full the context window is. Its border has the
-// colour of the mode while keys write.
+// writingBox is the box of the composer: its edges say what is going on, the modes
+// and how full the context window is; the mode's colour is its while keys write.
 func (m *Model) writingBox(width int) draw.Box {
 	doing, stop := "", m.keys.Stop.Help().Key
 	switch {
@@ -183,12 +184,12 @@ func (m *Model) aboveComposer(width, height int) []string {
 	return frame.Inset(append(lines, m.composer.Waiting(&m.keys, inside, m.theme, m.turn != nil)...), width)
 }
 
-// header is the first line and a blank one: the conversation, what answers over
-// how many notes.
+// header is the first line and a blank one: the question above what is in sight
+// or the conversation, and what answers over how many notes.
 func (m *Model) header(width int) []string {
-	parts := m.status.Parts(width)
-	key := fmt.Sprint(width, parts, m.chat.title)
-	return []string{m.drawn.lines.header.Get(m.theme, key, func() string { return frame.Header(width, m.chat.title, parts, m.theme) }), ""}
+	parts, title := m.status.Parts(width), cmp.Or(m.transcript.QuestionAbove(), m.chat.title)
+	key := fmt.Sprint(width, parts, title)
+	return []string{m.drawn.lines.header.Get(m.theme, key, func() string { return frame.Header(width, title, parts, m.theme) }), ""}
 }
 
 // statusLine is the last line: the keys of the moment, what left the machine,

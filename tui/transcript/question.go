@@ -67,3 +67,21 @@ func (q *Question) Sibling(by int) (turn, problem string) {
 	}
 	return q.Siblings[at], ""
 }
+
+// QuestionAbove is the question, on one line behind its bar, that the first
+// line in sight answers; "" while the question itself is in sight.
+func (t *Model) QuestionAbove() string {
+	if len(t.Entries) == 0 {
+		return ""
+	}
+	first := t.Start()
+	for at := first.Entry; at >= 0; at-- {
+		if asked, ok := t.Item(at).(*Question); ok {
+			if at == first.Entry && first.Line < len(t.Lines(at))-1 {
+				return ""
+			}
+			return "▌ " + draw.Summary(asked.Text, t.width)
+		}
+	}
+	return ""
+}
