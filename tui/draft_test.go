@@ -91,7 +91,7 @@ func TestAllThatIsTypedIsKept(t *testing.T) {
 		want agent.Draft
 	}{
 		"a draft":             {func(r *rig) { r.keys("a", "shift+enter", "b") }, agent.Draft{Text: "a\nb"}},
-		"a paste":             {func(r *rig) { r.keys("a "); r.m.paste(long) }, agent.Draft{Text: "a [paste 1 · 32 lines]", Pastes: []agent.Paste{{Name: "[paste 1 · 32 lines]", Text: long}}}},
+		"a paste":             {func(r *rig) { r.keys("a "); r.m.paste(long) }, agent.Draft{Text: "a [paste 1 · 31 lines]", Pastes: []agent.Paste{{Name: "[paste 1 · 31 lines]", Text: long}}}},
 		"behind the history":  {func(r *rig) { r.keys("a draft", "up") }, agent.Draft{Text: "a draft"}},
 		"and the history too": {func(r *rig) { r.keys("a draft", "up", "!") }, agent.Draft{Text: "earlier!", Waiting: []string{"a draft"}}},
 		"a question that is changed": {

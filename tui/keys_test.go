@@ -233,18 +233,18 @@ func TestPastes(t *testing.T) {
 		inRig(t, 80, 24, chattest.WithWorld(assistant), func(r *rig) {
 			r.keys("see ")
 			r.send(tea.PasteMsg{Content: big})
-			r.mustShow("see [paste 1 · 131,073 lines]")
+			r.mustShow("see [paste 1 · 131,072 lines]")
 			if len(assistant.Asked) != 0 || r.quit {
 				t.Error("the paste did something by itself")
 			}
 			r.keys("enter")
 			r.pass(100 * time.Millisecond)
-			if len(assistant.Asked) != 1 || assistant.Asked[0] != "see [paste 1 · 131,073 lines]\n\n```attached paste 1 · 131,073 lines\n"+strings.TrimSpace(big)+"\n```" {
+			if len(assistant.Asked) != 1 || assistant.Asked[0] != "see [paste 1 · 131,072 lines]\n\n```attached paste 1 · 131,072 lines\n"+strings.TrimSpace(big)+"\n```" {
 				t.Error("the paste was not sent whole")
 			}
 			r.mustShow("… 131,064 more lines")
 			r.keys("up", "!")
-			r.mustShow("│ see [paste 1 · 131,073 lines]!")
+			r.mustShow("│ see [paste 1 · 131,072 lines]!")
 			r.keys("enter")
 			r.pass(100 * time.Millisecond)
 			if want := strings.Replace(assistant.Asked[0], "]", "]!", 1); len(assistant.Asked) != 2 || assistant.Asked[1] != want {
@@ -257,7 +257,7 @@ func TestPastes(t *testing.T) {
 		inRig(t, 80, 24, chattest.WithWorld(assistant), func(r *rig) {
 			r.send(tea.PasteMsg{Content: strings.Repeat("a\n```\n@/etc/passwd\n````\n", 20)})
 			r.ask(" what is it?")
-			if got := agent.ParseMessage(assistant.Asked[0]); got.Text != "[paste 1 · 81 lines] what is it?" || len(got.Attached) != 1 || strings.Count(got.Attached[0].Text, "/etc/passwd") != 20 {
+			if got := agent.ParseMessage(assistant.Asked[0]); got.Text != "[paste 1 · 80 lines] what is it?" || len(got.Attached) != 1 || strings.Count(got.Attached[0].Text, "/etc/passwd") != 20 {
 				t.Errorf("asked %+v", got)
 			}
 		})

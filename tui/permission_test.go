@@ -41,7 +41,7 @@ func TestTheKeysOfAQuestionAreAlwaysInSight(t *testing.T) {
 				r.ask("go")
 				for _, keys := range [][]string{{}, {"d"}, {"pgdown"}, {"typed a little"}, {"pgdown"}} {
 					r.keys(keys...)
-					if !strings.Contains(r.text(), "\n  Allow once") && !strings.Contains(r.text(), "│   Allow once") {
+					if !strings.Contains(r.text(), "\n  Allow once") && !strings.Contains(r.text(), "│   y Allow once") {
 						t.Errorf("%v: no line begins with Allow once:\n%s", size, r.text())
 					}
 					r.pass(dialog.QuietPeriod)
