@@ -17,8 +17,13 @@ func Edge(from, left, right, to string, width int, border func(...string) string
 	if left != "" {
 		left = " " + measure.Fit(left, max(0, room-2), "…") + " "
 	}
+	on, off, _ := strings.Cut(border("─"), "─") // a style measures all that it renders
 	if right != "" {
-		right = " " + right + " " + border("─")
+		right = " " + right + " " + on + "─" + off
 	}
-	return border(from) + left + border(strings.Repeat("─", max(0, room-measure.Cells(left)-measure.Cells(right)))) + right + border(to)
+	rule := strings.Repeat("─", max(0, room-measure.Cells(left)-measure.Cells(right)))
+	if rule != "" {
+		rule = on + rule + off
+	}
+	return on + from + off + left + rule + right + on + to + off
 }
