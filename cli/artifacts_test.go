@@ -94,6 +94,8 @@ func TestADocumentIsReadAndMadeANoteInTheChat(t *testing.T) {
 	term.sees("asyncio tips: versions", "said plainer", "first draft")
 	term.types("\r")
 	term.sees("version 2 of 2, by general", "+- prefer TaskGroup")
+	term.types("\x1b")
+	term.sees("Ask anything")
 	term.types("/export asyncio tips ideas/asyncio.md\r")
 	term.sees("Allow once", "ideas/asyncio.md", "untrusted text was read", "what brave_web_search")
 	note := filepath.Join(vault, "ideas", "asyncio.md")

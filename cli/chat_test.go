@@ -17,7 +17,7 @@ import (
 func TestChatAnswersFromNotesWithoutAnyServer(t *testing.T) {
 	vault := apptest.Vault(t)
 	term := startTerminal(t, 100, 30, nil, "chat", "--notes", vault)
-	term.sees("offline", "2 notes")
+	term.sees("no model", "2 notes")
 	term.types("how often do I run?\r")
 	term.sees("three times a week", "running.md:3", "✓")
 	term.types("\x04")
@@ -32,7 +32,7 @@ func TestTheHeaderNamesTheModelThatTheServerHas(t *testing.T) {
 	server := httptest.NewServer(s)
 	defer server.Close()
 	term := startTerminal(t, 100, 30, s.env(server.URL), "chat", "--notes", apptest.Vault(t))
-	term.sees(servedModel, "ctx 0 of 12k")
+	term.sees(servedModel, "□ 0 of 12k")
 	term.types("\x04")
 	if code := term.exits(); code != app.ExitDone {
 		t.Errorf("exit code %d after Ctrl+D, want %d", code, app.ExitDone)

@@ -189,7 +189,7 @@ func TestANewUserFindsTheWay(t *testing.T) {
 	p.sees("Allow once", "sell the boat")
 	p.pauses()
 	p.presses("Escape")
-	p.sees("not allowed", "enter send")
+	p.sees("You declined add_task", "enter send")
 	tasks := apptest.Read(t, filepath.Join(p.home, ".lifehub", "data", "starter-notes", "tasks.md"))
 	if !strings.Contains(tasks, "buy running socks") || strings.Contains(tasks, "sell the boat") {
 		t.Errorf("the tasks are\n%s", tasks)

@@ -233,7 +233,7 @@ func TestChatChangesOverWhenOllamaComesUp(t *testing.T) {
 	server := llmtest.StartOllama(t)
 	server.Stop()
 	term := startTerminal(t, 110, 30, []string{"OLLAMA_HOST=" + server.URL, "LIFEHUB_MODEL=scripted-plan", "LIFEHUB_EMBED_MODEL=tiny-bow"}, "chat", "--notes", apptest.Vault(t))
-	term.sees("offline")
+	term.sees("no model")
 	server.Restart()
 	term.sees("scripted-plan")
 	term.types("how often do I run?\r")

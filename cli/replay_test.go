@@ -30,7 +30,7 @@ func TestAReplayRunsInARealTerminal(t *testing.T) {
 	}
 	id, _, _ := strings.Cut(string(out), " ")
 	term := startTerminal(t, 100, 30, env, "trace", "replay", "--speed", "0", id)
-	term.sees("how often do I run?", "search_notes", "at once", "q quit")
+	term.sees("how often do I run?", "searched 2 notes", "at once", "q quit")
 	term.types("q")
 	if code := term.exits(); code != 0 {
 		t.Errorf("exit code %d", code)

@@ -79,19 +79,16 @@ func OpenConversation(ctx context.Context, a *App, flags RunFlags) (Spot, error)
 // usage line says: NAME has to be given, [NAME] may be, NAME… is any number.
 // A wrong number is a usage error, also of a command with a check of its own.
 func CheckArgs(cmd *cobra.Command) {
-	check := cmd.Args
-	if check == nil {
-		takes := argsOf(cmd.Use)
-		check = func(cmd *cobra.Command, given []string) error {
-			if takes(cmd, given) != nil {
-				return fmt.Errorf("usage: %s%s", strings.TrimSuffix(cmd.CommandPath(), cmd.Name()), cmd.Use)
-			}
-			return nil
-		}
-	}
+	own, takes := cmd.Args, argsOf(cmd.Use)
 	cmd.Args = func(cmd *cobra.Command, given []string) error {
-		if err := check(cmd, given); err != nil {
-			return settings.UsageError{Err: fmt.Errorf("%w; usage: `%s`, see `%s --help`", err, strings.TrimSuffix(cmd.UseLine(), " [flags]"), cmd.CommandPath())}
+		var err error
+		if own != nil {
+			err = own(cmd, given)
+		} else if takes(cmd, given) != nil {
+			err = fmt.Errorf("usage: %s", strings.TrimSuffix(cmd.UseLine(), " [flags]"))
+		}
+		if err != nil {
+			return settings.UsageError{Err: fmt.Errorf("%w; see `%s --help`", err, cmd.CommandPath())}
 		}
 		return nil
 	}
