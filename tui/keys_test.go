@@ -13,6 +13,7 @@ import (
 	"lifehub/internal/chattest"
 	"lifehub/tui/backend"
 	"lifehub/tui/batch"
+	"lifehub/tui/boxtest"
 	"lifehub/tui/keys"
 	"lifehub/tui/pull"
 	"lifehub/tui/transcript"
@@ -148,6 +149,21 @@ func TestMessagesTypedMeanwhileWaitTheirTurn(t *testing.T) {
 		// What waited is given back when the turn was stopped.
 		if got := r.m.composer.Text(); got != "second\nthird!" {
 			t.Errorf("composer holds %q", got)
+		}
+	})
+	// What is sent after the stop, while the turn ends, is asked.
+	assistant = chattest.Hold(agent.Said{Content: "x"})
+	inRig(t, 80, 24, chattest.WithWorld(assistant), func(r *rig) {
+		r.ask("first")
+		for _, name := range []string{"esc", "4", "t", "h", "enter"} {
+			r.send(boxtest.Presses(name)[0]) // no time passes
+		}
+		if r.m.turn == nil {
+			t.Fatal("the turn was over before the message was sent")
+		}
+		r.pass(100 * time.Millisecond)
+		if !slices.Equal(assistant.Asked, []string{"first", "4th"}) {
+			t.Errorf("asked = %q", assistant.Asked)
 		}
 	})
 	assistant = chattest.Play(agent.Said{Content: "x"}, agent.Ended{})

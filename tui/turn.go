@@ -98,7 +98,20 @@ func (m *Model) stop() bool {
 	m.closeTurn("stopped", time.Now())
 	t.Stopped = true
 	t.cancel()
+	m.returnQueue()
 	return true
+}
+
+// returnQueue gives back what waited when the turn was stopped: it was meant
+// for after a whole answer. What is sent from now on is asked.
+func (m *Model) returnQueue() {
+	c := &m.composer
+	if c.Due() == 0 {
+		return
+	}
+	c.Requeue()
+	text := strings.Join(append(c.ReturnDue(), c.Take()), "\n")
+	c.Set(strings.TrimRight(text, "\n"))
 }
 
 // clear is Ctrl+C: it clears what is written, else stops what runs, else
@@ -403,12 +416,6 @@ func (m *Model) afterTurn(t *turn) tea.Cmd {
 		return m.notify("no answer could be given")
 	case m.composer.Due() == 0:
 		return m.notify("the answer is ready")
-	case t.Stopped:
-		// What waited was meant for after a whole answer: give it back.
-		m.composer.Requeue()
-		text := strings.Join(append(m.composer.ReturnDue(), m.composer.Take()), "\n")
-		m.composer.Set(strings.TrimRight(text, "\n"))
-		return nil
 	}
 	return m.askQueued(m.composer.Next())
 }
