@@ -61,6 +61,8 @@ var arrows = map[string][]string{
 	"lifehub/cli/redact":          {"agent", "cli/settings", "internal/pattern", "mcpclient/config"},
 	"lifehub/cli/settings":        {"agent", "internal/text", "internal/atomicfile", "tui/draw", "tui/keys", "agent/rules"},
 	"lifehub/cli/show":            {"cli/app", "cli/settings", "internal/text", "notes", "tui/draw", "tui/reader", "tui/safetext"},
+	"lifehub/cli/command":         {"cli/app", "cli/settings", "store", "tui/safetext"},
+	"lifehub/cli/trace":           {"agent", "cli/app", "cli/command", "cli/redact", "cli/settings", "store", "store/trace", "tui", "tui/backend", "tui/draw", "tui/plain", "tui/replay", "tui/safetext"},
 	"lifehub/cli/version":         {},
 
 	"lifehub/agent/tools":          {"agent", "agent/memory", "agent/tools/describe", "agent/tools/excerpt", "agent/tools/mail", "agent/tools/web", "internal/pattern", "internal/when", "llm", "notes", "notes/task", "rag", "internal/arithmetic", "internal/text"},
@@ -216,7 +218,7 @@ const (
 // tables are packages and structs that are flat lists: a command, a tool, a
 // setting or a key each. Their numbers may only shrink.
 var tables = map[string]int{
-	"lifehub/cli lines":                  3300,
+	"lifehub/cli lines":                  3100,
 	"lifehub/agent/tools lines":          3050,
 	"lifehub/cli/settings.Config fields": 33,
 	"lifehub/tui/keys.Map fields":        93,

@@ -10,6 +10,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/cli/app"
+	"lifehub/cli/command"
 	"lifehub/cli/export"
 	"lifehub/cli/settings"
 	"lifehub/cli/show"
@@ -29,24 +30,24 @@ type chatsCommand struct {
 
 func newChats(sh *app.Process) *cobra.Command {
 	c := &chatsCommand{Process: sh}
-	list := &cobra.Command{Use: "list", Short: "List conversations, newest first", RunE: withStore(sh, c.list)}
-	addNumber(list, &c.limit, 20, 1, "conversations", "how many")
-	addJSON(list, &c.asJSON, "print a JSON array")
-	show := &cobra.Command{Use: "show ID", Short: "Print a conversation", Long: "Print a conversation. The first characters of its ID are enough.", RunE: withStore(sh, c.show)}
-	addJSON(show, &c.asJSON, "print one JSON object")
+	list := &cobra.Command{Use: "list", Short: "List conversations, newest first", RunE: command.WithStore(sh, c.list)}
+	command.AddNumber(list, &c.limit, 20, 1, "conversations", "how many")
+	command.AddJSON(list, &c.asJSON, "print a JSON array")
+	show := &cobra.Command{Use: "show ID", Short: "Print a conversation", Long: "Print a conversation. The first characters of its ID are enough.", RunE: command.WithStore(sh, c.show)}
+	command.AddJSON(show, &c.asJSON, "print one JSON object")
 	search := &cobra.Command{
 		Use: "search WORDS…", Short: "Search messages, newest first",
 		Long: "Find messages that contain every word, in all conversations. Words match by prefix, quoted words as a\n" +
 			"phrase; case and accents are ignored. `lifehub chat -r` opens the chat at a message that was found.",
 		Example: "  lifehub chats search boiler pressure\n  lifehub chats search '\"long run\"' --json\n  lifehub chats search 富士山",
-		RunE:    withStore(sh, c.search),
+		RunE:    command.WithStore(sh, c.search),
 	}
-	addNumber(search, &c.limit, 20, 1, "messages", "how many")
-	addJSON(search, &c.asJSON, "print a JSON array")
+	command.AddNumber(search, &c.limit, 20, 1, "messages", "how many")
+	command.AddJSON(search, &c.asJSON, "print a JSON array")
 	rename := &cobra.Command{
 		Use: "rename ID TITLE…", Short: "Rename a conversation",
 		Example: "  lifehub chats rename 3f9c2a Marathon plan",
-		RunE:    withStore(sh, c.rename),
+		RunE:    command.WithStore(sh, c.rename),
 	}
 	export := &cobra.Command{
 		Use: "export ID", Short: "Export a conversation as Markdown, JSON or HTML",
@@ -54,7 +55,7 @@ func newChats(sh *app.Process) *cobra.Command {
 			"tree. The HTML page is self-contained: it loads and runs nothing. In Markdown, images, links and HTML\n" +
 			"become plain text, because the program that opens the file might load or run them.",
 		Example: "  lifehub chats export 3f9c2a -o trip.html\n  lifehub chats export 3f9c2a --format json | jq '.exchanges[].question'",
-		RunE:    withStore(sh, c.export),
+		RunE:    command.WithStore(sh, c.export),
 	}
 	export.Flags().StringVar(&c.format, "format", "", "md, json or html (default: by the file's extension, else md)")
 	export.Flags().StringVarP(&c.file, "output", "o", "", "write to this file, readable only by you")
@@ -63,7 +64,7 @@ func newChats(sh *app.Process) *cobra.Command {
 		Long: "Delete conversations with their traces, memories, copies of the notes they changed, files from MCP servers,\n" +
 			"and their text in the search index and the backups. This cannot be undone.",
 		Example: "  lifehub chats rm 3f9c2a 8be01d --yes",
-		RunE:    withStore(sh, c.remove),
+		RunE:    command.WithStore(sh, c.remove),
 	}
 	remove.Flags().BoolVar(&c.yes, "yes", false, "don't ask for confirmation")
 	restore := &cobra.Command{
@@ -91,11 +92,11 @@ func (c *chatsCommand) list(ctx context.Context, s *store.Store, _ []string) err
 	for i := range list {
 		list[i].Title = secrets.Known(list[i].Title)
 	}
-	return printList(c.Process, c.asJSON, "conversations", "no conversations yet; `lifehub` starts one", list, conversationLine)
+	return command.PrintList(c.Process, c.asJSON, "conversations", "no conversations yet; `lifehub` starts one", list, conversationLine)
 }
 
 func conversationLine(c agent.Conversation) string {
-	return fmt.Sprintf("%-10s  %s  %3d  %s", shortID(c.ID), c.Updated.Local().Format(shownTime), c.Messages, safetext.Line(c.Title))
+	return fmt.Sprintf("%-10s  %s  %3d  %s", shortID(c.ID), c.Updated.Local().Format(command.ShownTime), c.Messages, safetext.Line(c.Title))
 }
 
 func (c *chatsCommand) show(ctx context.Context, s *store.Store, given []string) error {
@@ -108,7 +109,7 @@ func (c *chatsCommand) show(ctx context.Context, s *store.Store, given []string)
 		return err
 	}
 	if c.asJSON {
-		return printJSON(c.Process, "conversation", struct {
+		return command.PrintJSON(c.Process, "conversation", struct {
 			agent.Conversation
 			Exchanges []agent.Exchange `json:"exchanges"`
 		}{conversation, exchanges})
@@ -121,14 +122,14 @@ func (c *chatsCommand) search(ctx context.Context, s *store.Store, words []strin
 	if err != nil {
 		return err
 	}
-	return printList(c.Process, c.asJSON, "conversations", "no messages match", hits, func(h agent.Hit) string {
+	return command.PrintList(c.Process, c.asJSON, "conversations", "no messages match", hits, func(h agent.Hit) string {
 		who := "LifeHub"
 		if h.Role == llm.User {
 			who = "You"
 		}
 		// ** marks what was found, as it would in a note.
 		excerpt := h.Excerpt[:h.From] + "**" + h.Excerpt[h.From:h.To] + "**" + h.Excerpt[h.To:]
-		return fmt.Sprintf("%-13s %s  %s\n      %s: %s", safetext.Line(h.Turn), h.Time.Local().Format(shownTime), safetext.Line(h.Title), who, safetext.Line(excerpt))
+		return fmt.Sprintf("%-13s %s  %s\n      %s: %s", safetext.Line(h.Turn), h.Time.Local().Format(command.ShownTime), safetext.Line(h.Title), who, safetext.Line(excerpt))
 	})
 }
 
@@ -153,26 +154,7 @@ func (c *chatsCommand) export(ctx context.Context, s *store.Store, given []strin
 	if c.file != "" {
 		return atomicfile.Write(c.file, []byte(text))
 	}
-	return printText(c.Process, "conversation", text)
-}
-
-// withStore runs a command on the conversations, and closes them.
-func withStore(sh *app.Process, do func(context.Context, *store.Store, []string) error) func(*cobra.Command, []string) error {
-	return func(cmd *cobra.Command, given []string) error {
-		p, err := settings.FindPaths(sh.Getenv)
-		if err != nil {
-			return err
-		}
-		s, err := store.Open(p.Database())
-		if err != nil {
-			return err
-		}
-		defer s.Close()
-		if text := s.Warning(); text != "" {
-			fmt.Fprintf(sh.Err, "! %s\n", text)
-		}
-		return do(cmd.Context(), s, given)
-	}
+	return command.PrintText(c.Process, "conversation", text)
 }
 
 // conversationOf finds a conversation by its id, or by that of a message in it

@@ -18,6 +18,7 @@ import (
 	"lifehub/cli/chat"
 	"lifehub/cli/settings"
 	"lifehub/cli/show"
+	"lifehub/cli/trace"
 	"lifehub/cli/version"
 	"lifehub/llm"
 	"lifehub/tui/safetext"
@@ -124,7 +125,7 @@ func newRoot(sh *app.Process) *cobra.Command {
 	flags.RegisterPrint(root)
 	root.AddCommand(
 		chat.NewCommand(sh), newAsk(sh), newIndex(sh), newSearch(sh), show.NewNote(sh), newRelated(sh), newEval(sh), newChats(sh), newMemory(sh), newArtifacts(sh), newTools(sh), newPermissions(sh),
-		newMCP(sh), newModels(sh), newTrace(sh), newStats(sh), newDoctor(sh), newConfig(sh),
+		newMCP(sh), newModels(sh), trace.New(sh), newStats(sh), newDoctor(sh), newConfig(sh),
 	)
 	app.CheckArgs(root)
 	return root

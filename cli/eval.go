@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lifehub/cli/app"
+	"lifehub/cli/command"
 	"lifehub/cli/settings"
 	"lifehub/rag"
 	"lifehub/rag/eval"
@@ -26,8 +27,8 @@ func newEval(sh *app.Process) *cobra.Command {
 		RunE:    func(cmd *cobra.Command, _ []string) error { return runEval(cmd.Context(), sh, flags, most, asJSON) },
 	}
 	app.RegisterNotes(&flags, cmd)
-	addNumber(cmd, &most, 200, 1, "questions", "maximum number of questions per notes folder")
-	addJSON(cmd, &asJSON, "print one JSON object")
+	command.AddNumber(cmd, &most, 200, 1, "questions", "maximum number of questions per notes folder")
+	command.AddJSON(cmd, &asJSON, "print one JSON object")
 	return cmd
 }
 
@@ -58,7 +59,7 @@ func runEval(ctx context.Context, sh *app.Process, flags app.RunFlags, most int,
 		return err
 	}
 	if asJSON {
-		return printJSON(sh, "figures", figures)
+		return command.PrintJSON(sh, "figures", figures)
 	}
 	return printFigures(sh, figures)
 }
@@ -105,5 +106,5 @@ func printFigures(sh *app.Process, f ownFigures) error {
 		text += fmt.Sprintf("%-9s %7.1f %% %5.1f %% %5.1f %% %7.3f\n", s.Name, 100*s.First, 100*s.InFive, 100*s.InTen, s.MRR)
 	}
 	text += "\n" + f.Advice + "\n"
-	return printText(sh, "figures", text)
+	return command.PrintText(sh, "figures", text)
 }

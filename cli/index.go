@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lifehub/cli/app"
+	"lifehub/cli/command"
 	"lifehub/cli/settings"
 	"lifehub/llm"
 	"lifehub/rag"
@@ -141,7 +142,7 @@ func watchNotes(ctx context.Context, sh *app.Process, a *app.App, f indexFlags) 
 
 func printStatus(sh *app.Process, dir string, files []rag.FileStatus, asJSON bool) error {
 	if asJSON {
-		return printJSON(sh, "status", struct {
+		return command.PrintJSON(sh, "status", struct {
 			Folder string           `json:"folder"`
 			Files  []rag.FileStatus `json:"files"`
 		}{dir, files})
@@ -166,7 +167,7 @@ func printStatus(sh *app.Process, dir string, files []rag.FileStatus, asJSON boo
 
 func printChanges(sh *app.Process, dir string, changes rag.Changes, asJSON bool) error {
 	if asJSON {
-		return printJSON(sh, "changes", struct {
+		return command.PrintJSON(sh, "changes", struct {
 			Folder string `json:"folder"`
 			rag.Changes
 		}{dir, changes})

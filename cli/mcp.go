@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lifehub/cli/app"
+	"lifehub/cli/command"
 	"lifehub/cli/settings"
 	"lifehub/mcpclient"
 	"lifehub/tui/safetext"
@@ -21,16 +22,16 @@ func newMCP(sh *app.Process) *cobra.Command {
 		RunE: withApp(sh, app.RunFlags{NoSave: true}, func(ctx context.Context, a *app.App, _ []string) error {
 			a.WaitForServers(ctx)
 			none := fmt.Sprintf("no servers; `lifehub mcp add NAME -- COMMAND` adds one to %s", a.Paths.ServersFile())
-			return printList(sh, asJSON, "servers", none, a.Servers.State(), serverLines)
+			return command.PrintList(sh, asJSON, "servers", none, a.Servers.State(), serverLines)
 		}),
 	}
-	addJSON(list, &asJSON, "print a JSON array")
+	command.AddJSON(list, &asJSON, "print a JSON array")
 	lines := 0
 	logs := &cobra.Command{
 		Use: "logs NAME", Short: "Print a server's log and what it wrote to stderr",
 		RunE: func(_ *cobra.Command, given []string) error { return showServerLog(sh, given[0], lines) },
 	}
-	addNumber(logs, &lines, 0, 0, "lines", "only the last lines; 0: all")
+	command.AddNumber(logs, &lines, 0, 0, "lines", "only the last lines; 0: all")
 	return app.Group("mcp", "Manage MCP servers",
 		list, newMCPAdd(sh), newMCPImport(sh), newMCPRemove(sh), newMCPTest(sh), newMCPConsent(sh), newMCPTrust(sh), logs)
 }

@@ -13,6 +13,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/cli/app"
+	"lifehub/cli/command"
 	"lifehub/cli/redact"
 	"lifehub/cli/settings"
 	"lifehub/tui/safetext"
@@ -28,10 +29,10 @@ type memoryCommand struct {
 func newMemory(sh *app.Process) *cobra.Command {
 	c := &memoryCommand{Process: sh}
 	list := &cobra.Command{Use: "list", Short: "List facts about you, and the file they are in", RunE: c.onFacts(c.list)}
-	addJSON(list, &c.asJSON, "print a JSON array")
+	command.AddJSON(list, &c.asJSON, "print a JSON array")
 	search := &cobra.Command{Use: "search QUERY…", Short: "Search facts and earlier conversations", RunE: withApp(sh, app.RunFlags{}, c.search)}
-	addJSON(search, &c.asJSON, "print one JSON object")
-	addNumber(search, &c.limit, 5, 1, "exchanges", "how many exchanges")
+	command.AddJSON(search, &c.asJSON, "print one JSON object")
+	command.AddNumber(search, &c.limit, 5, 1, "exchanges", "how many exchanges")
 	return app.Group("memory", "Manage what LifeHub remembers", list, search,
 		&cobra.Command{
 			Use: "add TEXT…", Short: "Remember a fact about you",
@@ -75,7 +76,7 @@ func (c *memoryCommand) list(ctx context.Context, a *app.App, _ []string) error 
 	if err != nil {
 		return err
 	}
-	return printList(c.Process, c.asJSON, "facts", "no facts about you yet; `lifehub memory add TEXT`, or /remember in the chat, adds one", facts, factLine)
+	return command.PrintList(c.Process, c.asJSON, "facts", "no facts about you yet; `lifehub memory add TEXT`, or /remember in the chat, adds one", facts, factLine)
 }
 
 func factLine(f agent.Fact) string {
@@ -92,20 +93,20 @@ func (c *memoryCommand) search(ctx context.Context, a *app.App, query []string) 
 		return err
 	}
 	if c.asJSON {
-		return printJSON(c.Process, "memory", found)
+		return command.PrintJSON(c.Process, "memory", found)
 	}
 	var text strings.Builder
 	for _, f := range found.Facts {
 		text.WriteString(factLine(f) + "\n")
 	}
 	for _, r := range found.Exchanges {
-		fmt.Fprintf(&text, "%s  %s  %s\n", shortID(r.Conversation), r.Asked.Local().Format(shownTime), safetext.Line(r.Title))
+		fmt.Fprintf(&text, "%s  %s  %s\n", shortID(r.Conversation), r.Asked.Local().Format(command.ShownTime), safetext.Line(r.Title))
 		fmt.Fprintf(&text, "%s\n%s\n\n", indent(safetext.Text(app.Excerpt(r.Question)), "  > "), indent(safetext.Text(app.Excerpt(r.Answer)), "    "))
 	}
 	if text.Len() == 0 {
 		fmt.Fprintln(c.Err, "nothing found in memory")
 	}
-	return printText(c.Process, "memory", text.String())
+	return command.PrintText(c.Process, "memory", text.String())
 }
 
 // showDiff prints what was changed.
@@ -113,7 +114,7 @@ func (c *memoryCommand) showDiff(diff string, err error) error {
 	if err != nil {
 		return settings.UsageError{Err: err}
 	}
-	return printText(c.Process, "change", safetext.Text(diff))
+	return command.PrintText(c.Process, "change", safetext.Text(diff))
 }
 
 func (c *memoryCommand) edit(ctx context.Context, a *app.App, _ []string) error {

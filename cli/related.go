@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lifehub/cli/app"
+	"lifehub/cli/command"
 	"lifehub/tui/safetext"
 )
 
@@ -33,18 +34,18 @@ func newRelated(sh *app.Process) *cobra.Command {
 				return err
 			}
 			if asJSON {
-				return printJSON(sh, "notes", r)
+				return command.PrintJSON(sh, "notes", r)
 			}
 			var out strings.Builder
 			for _, n := range r.Notes {
 				fmt.Fprintf(&out, "%.2f  %s  %s\n      %s\n", n.Score, safetext.Line(n.Path), safetext.Line(n.Title), safetext.Line(n.Reasons()))
 			}
 			fmt.Fprintf(sh.Err, "%s\n", safetext.Line(app.RelatedHead(r)+" "+r.Path))
-			return printText(sh, "notes", out.String())
+			return command.PrintText(sh, "notes", out.String())
 		},
 	}
 	app.RegisterNotes(&flags, cmd)
-	addNumber(cmd, &limit, 10, 1, "notes", "how many notes")
-	addJSON(cmd, &asJSON, "print one JSON object")
+	command.AddNumber(cmd, &limit, 10, 1, "notes", "how many notes")
+	command.AddJSON(cmd, &asJSON, "print one JSON object")
 	return cmd
 }

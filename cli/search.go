@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lifehub/cli/app"
+	"lifehub/cli/command"
 	"lifehub/cli/settings"
 	"lifehub/rag"
 	"lifehub/tui/draw"
@@ -33,8 +34,8 @@ func newSearch(sh *app.Process) *cobra.Command {
 		},
 	}
 	app.RegisterNotes(&flags, cmd)
-	addNumber(cmd, &limit, 5, 1, "passages", "how many passages")
-	addJSON(cmd, &asJSON, "print one JSON object")
+	command.AddNumber(cmd, &limit, 5, 1, "passages", "how many passages")
+	command.AddJSON(cmd, &asJSON, "print one JSON object")
 	return cmd
 }
 
@@ -57,7 +58,7 @@ func searchNotes(ctx context.Context, sh *app.Process, flags app.RunFlags, text 
 		return err
 	}
 	if asJSON {
-		return printJSON(sh, "passages", searched{found, found.Declined()})
+		return command.PrintJSON(sh, "passages", searched{found, found.Declined()})
 	}
 	return printFound(sh, found, !query.After.IsZero() || !query.Before.IsZero())
 }
@@ -114,7 +115,7 @@ func printFound(sh *app.Process, found rag.Found, filtered bool) error {
 		}
 		fmt.Fprintf(&out, "\n%s\n\n", indent(safetext.Text(app.Excerpt(p.Text)), "      "))
 	}
-	if err := printText(sh, "passages", out.String()); err != nil {
+	if err := command.PrintText(sh, "passages", out.String()); err != nil {
 		return err
 	}
 	if said := found.Says(); said != "" {

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lifehub/cli/app"
+	"lifehub/cli/command"
 	"lifehub/cli/settings"
 	"lifehub/store"
 	"lifehub/tui/draw"
@@ -37,12 +38,12 @@ func newStats(sh *app.Process) *cobra.Command {
 		Example: "  lifehub stats                        # by day\n" +
 			"  lifehub stats --by model --since 7d\n" +
 			"  lifehub stats --by turn --since 2026-03-01 --json",
-		RunE: withStore(sh, s.run),
+		RunE: command.WithStore(sh, s.run),
 	}
 	cmd.Flags().StringVar(&s.by, "by", "day", "group by day, model or turn")
 	cmd.Flags().StringVar(&s.since, "since", "", "only turns since a date (2026-03-01), or of the last days or hours (7d, 12h)")
-	addNumber(cmd, &s.limit, 30, 0, "rows", "how many rows; 0: all")
-	addJSON(cmd, &s.asJSON, "print a JSON array")
+	command.AddNumber(cmd, &s.limit, 30, 0, "rows", "how many rows; 0: all")
+	command.AddJSON(cmd, &s.asJSON, "print a JSON array")
 	return cmd
 }
 
@@ -59,7 +60,7 @@ func (s *statsCommand) run(ctx context.Context, kept *store.Store, _ []string) e
 		return err
 	}
 	if s.asJSON || len(list) == 0 {
-		return printList(s.Process, s.asJSON, "figures", "no turns yet; `lifehub` starts one", list, nil)
+		return command.PrintList(s.Process, s.asJSON, "figures", "no turns yet; `lifehub` starts one", list, nil)
 	}
 	rows := [][]string{{s.by, "turns", "cut", "p50 s", "p95 s", "first p50", "p95", "prompt", "answer", "tok/s", "calls", "searches", "passages", "cited", "ok", "failed", "denied", "asked", ""}}
 	for _, f := range list {
@@ -70,7 +71,7 @@ func (s *statsCommand) run(ctx context.Context, kept *store.Store, _ []string) e
 			strconv.Itoa(f.ToolsOK), strconv.Itoa(f.ToolsFailed), strconv.Itoa(f.ToolsDenied), strconv.Itoa(f.Asked), draw.Summary(f.Title, 40),
 		})
 	}
-	return printText(s.Process, "figures", table(rows))
+	return command.PrintText(s.Process, "figures", table(rows))
 }
 
 // seconds writes milliseconds; those of no turn are a dash.

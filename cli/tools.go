@@ -15,6 +15,7 @@ import (
 	"lifehub/agent/rules"
 	"lifehub/agent/turn"
 	"lifehub/cli/app"
+	"lifehub/cli/command"
 	"lifehub/cli/settings"
 	"lifehub/llm"
 	"lifehub/tui/draw"
@@ -33,7 +34,7 @@ func newTools(sh *app.Process) *cobra.Command {
 			return listTools(ctx, sh, list, gate, asJSON)
 		}),
 	}
-	addJSON(cmd, &asJSON, "print a JSON array")
+	command.AddJSON(cmd, &asJSON, "print a JSON array")
 	return cmd
 }
 
@@ -71,7 +72,7 @@ func listTools(ctx context.Context, sh *app.Process, list []agent.Tool, gate *tu
 		level, _ := gate.Decide(ctx, t, nil, false)
 		rows = append(rows, toolRow{spec.Name, level.String(), spec.Description, spec.Schema})
 	}
-	return printList(sh, asJSON, "tools", "no tools", rows, func(r toolRow) string {
+	return command.PrintList(sh, asJSON, "tools", "no tools", rows, func(r toolRow) string {
 		first, _, _ := strings.Cut(r.Description, "\n")
 		return fmt.Sprintf("%-24s %-8s %s", safetext.Line(r.Name), r.Level, safetext.Line(first))
 	})
@@ -87,7 +88,7 @@ func showTool(ctx context.Context, sh *app.Process, list []agent.Tool, gate *tur
 	if err := json.Indent(&schema, t.Spec().Schema, "", "  "); err != nil {
 		return fmt.Errorf("show the schema of %s: %w", name, err)
 	}
-	return printText(sh, "tool", fmt.Sprintf("%s\n%s\n\n%s\n\n%s\n", name, safetext.Line(why), safetext.Text(strings.TrimSpace(t.Spec().Description)), safetext.Text(schema.String())))
+	return command.PrintText(sh, "tool", fmt.Sprintf("%s\n%s\n\n%s\n\n%s\n", name, safetext.Line(why), safetext.Text(strings.TrimSpace(t.Spec().Description)), safetext.Text(schema.String())))
 }
 
 func newPermissions(sh *app.Process) *cobra.Command {
@@ -122,7 +123,7 @@ func listRules(sh *app.Process) error {
 	}
 	list := all.Narrowed(folders.Rules).List()
 	none := "no rules; each tool has a default level (`lifehub tools`). Rules go in " + p.PermissionsFile()
-	err = printList(sh, false, "rules", none, list, func(r rules.Rule) string {
+	err = command.PrintList(sh, false, "rules", none, list, func(r rules.Rule) string {
 		return fmt.Sprintf("%-24s %-8s %s", safetext.Line(app.RuleText(r)), r.Level, safetext.Line(r.From))
 	})
 	if slices.ContainsFunc(list, func(r rules.Rule) bool {

@@ -1,4 +1,5 @@
-package cli
+// Package trace is `lifehub trace`: what happened in a turn, listed, printed, replayed, exported.
+package trace
 
 import (
 	"bufio"
@@ -16,6 +17,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/cli/app"
+	"lifehub/cli/command"
 	"lifehub/cli/settings"
 	"lifehub/store"
 	"lifehub/store/trace"
@@ -31,11 +33,11 @@ type traceCommand struct {
 	speed               float64
 }
 
-func newTrace(sh *app.Process) *cobra.Command {
+func New(sh *app.Process) *cobra.Command {
 	c := &traceCommand{Process: sh}
-	list := &cobra.Command{Use: "list", Short: "List traces, newest first", RunE: withStore(sh, c.list)}
-	addNumber(list, &c.limit, 20, 0, "traces", "how many; 0: all")
-	addJSON(list, &c.asJSON, "print a JSON array")
+	list := &cobra.Command{Use: "list", Short: "List traces, newest first", RunE: command.WithStore(sh, c.list)}
+	command.AddNumber(list, &c.limit, 20, 0, "traces", "how many; 0: all")
+	command.AddJSON(list, &c.asJSON, "print a JSON array")
 	show := &cobra.Command{
 		Use: "show ID", Short: "Print a turn event by event",
 		Long:    "Print a turn event by event, each with its time since the turn began. ID is that of a turn, or of a\nconversation for its last turn.",
@@ -53,7 +55,7 @@ func newTrace(sh *app.Process) *cobra.Command {
 		RunE: c.onTrace(c.replay),
 	}
 	replay.Flags().Float64Var(&c.speed, "speed", 1, "speed: 2 is twice as fast; 0: all at once")
-	checkFirst(replay, func() error {
+	command.CheckFirst(replay, func() error {
 		if c.speed < 0 {
 			return settings.UsageError{Err: fmt.Errorf("--speed: %g is not a speed; 1 is real time, 0 all at once", c.speed)}
 		}
@@ -79,7 +81,7 @@ type exportHead struct {
 func (c *traceCommand) export(_ context.Context, t trace.Trace, _ []agent.Event) error {
 	clean := app.SecretsOf(c.Process)
 	t.Question = clean.Text(t.Question)
-	if err := printJSON(c.Process, "trace", exportHead{"trace", t}); err != nil {
+	if err := command.PrintJSON(c.Process, "trace", exportHead{"trace", t}); err != nil {
 		return err
 	}
 	if _, err := (safetext.JSONWriter{To: c.Out}).Write(clean.Trace(t.Lines)); err != nil {
@@ -97,7 +99,7 @@ func (c *traceCommand) list(ctx context.Context, s *store.Store, _ []string) err
 	for i := range list {
 		list[i].Question = secrets.Text(list[i].Question)
 	}
-	return printList(c.Process, c.asJSON, "traces", "no traces yet; each turn saves one", list, func(t trace.Trace) string {
+	return command.PrintList(c.Process, c.asJSON, "traces", "no traces yet; each turn saves one", list, func(t trace.Trace) string {
 		note := ""
 		switch {
 		case t.Readable() != nil:
@@ -105,7 +107,7 @@ func (c *traceCommand) list(ctx context.Context, s *store.Store, _ []string) err
 		case !t.Whole:
 			note = " (incomplete)"
 		}
-		return fmt.Sprintf("%-12s  %s  %-6s  %4d events  %8s  %s%s", t.Turn, t.Started.Local().Format(shownTime),
+		return fmt.Sprintf("%-12s  %s  %-6s  %4d events  %8s  %s%s", t.Turn, t.Started.Local().Format(command.ShownTime),
 			t.State, t.Events, draw.Bytes(t.Size), draw.Summary(t.Question, 60), note)
 	})
 }
@@ -113,7 +115,7 @@ func (c *traceCommand) list(ctx context.Context, s *store.Store, _ []string) err
 // onTrace reads a turn's trace for one command. What is wrong with it is told
 // on stderr; what can be read of it is used.
 func (c *traceCommand) onTrace(do func(context.Context, trace.Trace, []agent.Event) error) func(*cobra.Command, []string) error {
-	return withStore(c.Process, func(ctx context.Context, s *store.Store, given []string) error {
+	return command.WithStore(c.Process, func(ctx context.Context, s *store.Store, given []string) error {
 		t, err := s.Traces.Read(ctx, given[0])
 		if err != nil {
 			return settings.UsageError{Err: err}

@@ -1,0 +1,99 @@
+// Package command is what the commands share: how they print, their common flags,
+// and the store they open.
+package command
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"lifehub/cli/app"
+	"lifehub/cli/settings"
+	"lifehub/store"
+	"lifehub/tui/safetext"
+)
+
+// PrintJSON prints a value for another program; what names it in an error.
+func PrintJSON(sh *app.Process, what string, value any) error {
+	if err := json.NewEncoder(safetext.JSONWriter{To: sh.Out}).Encode(value); err != nil {
+		return fmt.Errorf("write the %s: %w", what, err)
+	}
+	return nil
+}
+
+// PrintText prints a text whose untrusted parts went through safetext.
+func PrintText(sh *app.Process, what, text string) error {
+	if _, err := io.WriteString(sh.Out, text); err != nil {
+		return fmt.Errorf("write the %s: %w", what, err)
+	}
+	return nil
+}
+
+// PrintList prints a list as a JSON array, or with a line for each. Where it is
+// empty, none says on stderr how to go on.
+func PrintList[T any](sh *app.Process, asJSON bool, what, none string, list []T, line func(T) string) error {
+	if asJSON {
+		return PrintJSON(sh, what, append([]T{}, list...))
+	}
+	if len(list) == 0 {
+		fmt.Fprintln(sh.Err, none)
+	}
+	var text strings.Builder
+	for _, item := range list {
+		text.WriteString(line(item) + "\n")
+	}
+	return PrintText(sh, what, text.String())
+}
+
+// AddNumber gives a command the flag -n, with its usual and its least value.
+func AddNumber(cmd *cobra.Command, n *int, usual, least int, of, usage string) {
+	cmd.Flags().IntVarP(n, "number", "n", usual, usage)
+	CheckFirst(cmd, func() error {
+		if *n < least {
+			return settings.UsageError{Err: fmt.Errorf("-n: %d is not a valid number of %s", *n, of)}
+		}
+		return nil
+	})
+}
+
+// CheckFirst checks the flags of a command before it opens anything.
+func CheckFirst(cmd *cobra.Command, check func() error) {
+	run := cmd.RunE
+	cmd.RunE = func(cmd *cobra.Command, given []string) error {
+		if err := check(); err != nil {
+			return err
+		}
+		return run(cmd, given)
+	}
+}
+
+// AddJSON gives a command the flag --json.
+func AddJSON(cmd *cobra.Command, asJSON *bool, usage string) {
+	cmd.Flags().BoolVar(asJSON, "json", false, usage)
+}
+
+// ShownTime is the form of a moment in lists.
+const ShownTime = "2006-01-02 15:04"
+
+// WithStore runs a command on the conversations, and closes them.
+func WithStore(sh *app.Process, do func(context.Context, *store.Store, []string) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, given []string) error {
+		p, err := settings.FindPaths(sh.Getenv)
+		if err != nil {
+			return err
+		}
+		s, err := store.Open(p.Database())
+		if err != nil {
+			return err
+		}
+		defer s.Close()
+		if text := s.Warning(); text != "" {
+			fmt.Fprintf(sh.Err, "! %s\n", text)
+		}
+		return do(cmd.Context(), s, given)
+	}
+}
