@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"errors"
 	"os"
 	"strings"
 
@@ -73,7 +72,7 @@ func (m *Model) openSource(c transcript.Cited) tea.Cmd {
 func (m *Model) run(path string, line int, done tea.ExecCallback) tea.Cmd {
 	command, err := terminal.EditorCommand(m.Editor, path, line)
 	if err != nil {
-		return m.flash(err.Error())
+		return func() tea.Msg { return done(err) }
 	}
 	command.Env = m.Environ
 	return tea.Exec(&terminal.Visit{Command: command}, done)
@@ -84,33 +83,22 @@ func (m *Model) compose() tea.Cmd {
 	if m.Editor == "" {
 		return m.flash(terminal.ErrNoEditor.Error())
 	}
-	text := m.composer.Text()
 	m.composer.InEditor = true
-	write := m.draft.ForEditor(m.typedState(), text)
+	write := m.draft.ForEditor(m.typedState(), m.composer.Text())
 	return func() tea.Msg {
 		path, err := write(m.base)
-		return then(func() tea.Cmd { return m.startEditor(path, err) })
-	}
-}
-
-// startEditor opens what compose has written down.
-func (m *Model) startEditor(path string, err error) tea.Cmd {
-	if err != nil {
-		m.composer.InEditor = false
-		return m.fail(err)
-	}
-	visit := m.run(path, 0, func(err error) tea.Msg {
-		text, readErr := os.ReadFile(path)
-		return then(func() tea.Cmd { return m.edited(path, string(text), errors.Join(err, readErr)) })
-	})
-	if visit == nil { // there is no such editor
-		m.composer.InEditor = false
-		return func() tea.Msg {
-			os.Remove(path)
-			return nil
+		done := func(err error) tea.Msg {
+			var text []byte
+			if err == nil {
+				text, err = os.ReadFile(path)
+			}
+			return then(func() tea.Cmd { return m.edited(path, string(text), err) })
 		}
+		if err != nil {
+			return done(err)
+		}
+		return then(func() tea.Cmd { return m.run(path, 0, done) })
 	}
-	return visit
 }
 
 // edited takes what the editor has made of what was written. Its file, draft, goes

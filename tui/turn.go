@@ -3,7 +3,6 @@ package tui
 import (
 	"context"
 	"slices"
-	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -98,20 +97,8 @@ func (m *Model) stop() bool {
 	m.closeTurn("stopped", time.Now())
 	t.Stopped = true
 	t.cancel()
-	m.returnQueue()
+	m.composer.ReturnQueue() // it was meant for after a whole answer
 	return true
-}
-
-// returnQueue gives back what waited when the turn was stopped: it was meant
-// for after a whole answer. What is sent from now on is asked.
-func (m *Model) returnQueue() {
-	c := &m.composer
-	if c.Due() == 0 {
-		return
-	}
-	c.Requeue()
-	text := strings.Join(append(c.ReturnDue(), c.Take()), "\n")
-	c.Set(strings.TrimRight(text, "\n"))
 }
 
 // clear is Ctrl+C: it clears what is written, else stops what runs, else

@@ -3,6 +3,7 @@ package composer
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"lifehub/tui/draw"
 	"lifehub/tui/keys"
@@ -54,12 +55,17 @@ func (c *Model) QueueRestored(text string, place int) {
 // Due is how many messages are asked when the turn is over.
 func (c *Model) Due() int { return len(c.Queue) - c.restored }
 
-// ReturnDue takes what is due out of the queue, to be written again.
-func (c *Model) ReturnDue() []string {
+// ReturnQueue takes what is due out of the queue, to be written again before what
+// is being written. What is sent from then on is asked.
+func (c *Model) ReturnQueue() {
+	if c.Due() == 0 {
+		return
+	}
+	c.Requeue()
 	due := slices.Clone(c.Queue[c.restored:])
 	c.Queue = c.Queue[:c.restored]
 	c.Edits++
-	return due
+	c.Set(strings.TrimRight(strings.Join(append(due, c.Take()), "\n"), "\n"))
 }
 
 // Wait lets a message wait its turn, at its place or behind all others.
