@@ -222,7 +222,7 @@ var tables = map[string]int{
 	"lifehub/agent/tools lines":          3050,
 	"lifehub/cli/settings.Config fields": 33,
 	"lifehub/tui/keys.Map fields":        93,
-	"lifehub/tui/backend.Options fields": 41,
+	"lifehub/tui/backend.Options fields": 32,
 }
 
 // banned are phrases that a reader of the field would stumble over, in comments

@@ -25,3 +25,25 @@ func TestEveryCommandHasAHandlerAndEveryHandlerACommand(t *testing.T) {
 		}
 	}
 }
+
+func TestThePaletteSortsByUse(t *testing.T) {
+	o := chattest.WithEverything()
+	o.Used = map[string]int{"theme": 2, "gone": 9}
+	inRig(t, 100, 30, o, func(r *rig) {
+		first := func() string {
+			r.keys("ctrl+p")
+			defer r.keys("esc")
+			return r.m.lists.Palette.Rows[0].Name
+		}
+		if got := first(); got != "theme" {
+			t.Errorf("first is /%s", got)
+		}
+		for range 3 {
+			r.ask("/help")
+			r.keys("esc")
+		}
+		if got := first(); got != "help" || o.Used["help"] != 3 {
+			t.Errorf("first is /%s of %v", got, o.Used)
+		}
+	})
+}

@@ -130,7 +130,7 @@ func (m *Model) applyOptions() {
 	if m.Mentions != nil {
 		m.lists.Mentions.Names = func(place string) ([]backend.Mention, error) { return m.Mentions(m.base, place) }
 	}
-	m.lists.Mentions.Beginning = m.Beginning(m.base)
+	m.lists.Mentions.Beginning, m.lists.Palette.Used = m.Beginning(m.base), m.Used
 	m.keys.LeaveOut(m.Models == nil, m.Conversations == nil, m.Branches == nil, m.Replay == nil)
 	if m.Replay != nil {
 		m.player = replay.New(*m.Replay)

@@ -134,7 +134,7 @@ func (f *Flags) Run(ctx context.Context, prompt string) error {
 	defer cancel()
 
 	asking := func(path string) (*store.Store, error) { return app.OpenStore(ctx, f.Process, path) }
-	show, options := tui.Run, screen
+	show, options := tui.Run, backend.Options{Screen: screen}
 	options.Open = func(context.Context) (backend.Options, error) { return c.open(ctx, store.Open) }
 	hasScreen := !f.plain && app.HasScreen(f.Process)
 	if hasScreen {
@@ -177,9 +177,9 @@ func (f *Flags) Run(ctx context.Context, prompt string) error {
 func (f *Flags) resumes() bool { return f.pick || f.HasLast || f.Resume != "" }
 
 // screenOptions are how the settings and flags want the screen, before anything is open.
-func (f *Flags) screenOptions(a *app.App) (backend.Options, error) {
+func (f *Flags) screenOptions(a *app.App) (backend.Screen, error) {
 	c := a.Settings
-	o := backend.Options{
+	o := backend.Screen{
 		Editor: c.Editor, Environ: redact.WithoutOwnSecrets(f.Environ()), Mode: c.Mode, Theme: backend.Theme{Name: c.Theme}, NoMouse: !c.Mouse,
 		SaveSetting: func(name, value string) error { return settings.Save(a.Paths.ConfigFile(), name, value) },
 		Inline:      f.inline, Keys: c.Keys, Vi: c.Editing == "vi", Quiet: !c.Notify,
@@ -200,11 +200,12 @@ type chat struct {
 	*app.App
 	flags  *Flags
 	prompt string
-	screen backend.Options // before anything is open
+	screen backend.Screen
 
-	mu         sync.Mutex  // held while it opens
-	background *background // nil: it is not open
-	err        error       // why it could not be opened
+	mu         sync.Mutex     // held while it opens
+	background *background    // nil: it is not open
+	used       map[string]int // how often each command was used; see loadUsed
+	err        error          // why it could not be opened
 }
 
 // open opens all that the screen works with. What it opens ends with ctx and close.
@@ -225,7 +226,7 @@ func (c *chat) open(ctx context.Context, openStore func(path string) (*store.Sto
 	}
 	c.background = startBackground(ctx, c.App)
 	assistant := c.Agent()
-	o = c.screen
+	o.Screen = c.screen
 	o.Assistant, o.Resume = assistant, assistant.Resume
 	o.Reader = backend.Reader{Read: assistant.SecondRead, Always: c.Settings.Citations.Check == "model"}
 	if o.Reader.Always { // unasked, it is not said of each answer that it only quotes
@@ -247,6 +248,8 @@ func (c *chat) open(ctx context.Context, openStore func(path string) (*store.Sto
 	o.Mentions, o.Note, o.Templates = c.background.mentions, c.background.note, c.background.templates
 	o.Status, o.Notices = c.background.status, c.background.notices
 	o.Commands = slices.Concat(c.background.commands(assistant), []backend.Command{noteCommand(assistant), c.background.exportCommand(assistant)}, userPrompts(c.App))
+	c.used = loadUsed(c.Paths.Used())
+	o.Used = c.used
 	o.UseMode = func(name string) { c.Mode.Use(agent.Mode(name)) }
 	return o, nil
 }
@@ -264,6 +267,7 @@ func (c *chat) close() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.background != nil {
+		saveUsed(c.Paths.Used(), c.used)
 		c.background.wait()
 		c.App.Close()
 	}

@@ -41,8 +41,9 @@ func (p Paths) InstructionsFile() string { return filepath.Join(p.Config, "instr
 func (p Paths) PromptsFolder() string    { return filepath.Join(p.Config, "prompts") } // folder of *.md
 func (p Paths) Database() string         { return filepath.Join(p.Data, "lifehub.db") }
 func (p Paths) ServerFiles() string      { return filepath.Join(p.Data, "mcp-files") }
-func (p Paths) MemoryFolder() string     { return filepath.Join(p.Data, "memory") } // folder of memory.md
-func (p Paths) Told() string             { return filepath.Join(p.State, "told") }  // what the model server lacked when that was told last
+func (p Paths) MemoryFolder() string     { return filepath.Join(p.Data, "memory") }     // folder of memory.md
+func (p Paths) Told() string             { return filepath.Join(p.State, "told") }      // what the model server lacked when that was told last
+func (p Paths) Used() string             { return filepath.Join(p.State, "used.json") } // how often each slash command was used
 func (p Paths) LogFile() string          { return filepath.Join(p.State, "lifehub.log") }
 
 // Index is the folder of one vault's index. The vault's name makes it

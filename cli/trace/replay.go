@@ -32,7 +32,7 @@ func (c *traceCommand) replay(ctx context.Context, t trace.Trace, events []agent
 	status := make(chan backend.Status, 1)
 	status <- backend.Status{Provider: "replay", Model: modelOf(events)}
 	close(status)
-	options := backend.Options{Replay: &r, Status: status, Theme: backend.Theme{Name: config.Theme}, NoMouse: !config.Mouse, Editor: config.Editor, Environ: redact.WithoutOwnSecrets(c.Environ())}
+	options := backend.Options{Replay: &r, Status: status, Screen: backend.Screen{Theme: backend.Theme{Name: config.Theme}, NoMouse: !config.Mouse, Editor: config.Editor, Environ: redact.WithoutOwnSecrets(c.Environ())}}
 	if _, err := tui.Run(ctx, options); err != nil {
 		return fmt.Errorf("show the replay: %w", err)
 	}

@@ -109,7 +109,7 @@ func WithWorld(a backend.Assistant) backend.Options {
 	status := make(chan backend.Status, 1)
 	status <- World
 	close(status)
-	return backend.Options{Assistant: a, Mode: "plan", Status: status, Editor: "vi"}
+	return backend.Options{Assistant: a, Status: status, Screen: backend.Screen{Mode: "plan", Editor: "vi"}}
 }
 
 // Kept is a store with two conversations.

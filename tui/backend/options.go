@@ -83,11 +83,20 @@ type Options struct {
 	Templates func() []Template
 	// Commands are slash commands besides the screen's own.
 	Commands []Command
+	// Used is how often each command was used, which the screen counts on. nil: it
+	// does not count.
+	Used map[string]int
 
-	Editor  string            // command line of the user's editor, split without a shell; "": none
-	Environ []string          // the editor's environment; nil: that of LifeHub
-	Mode    string            // how turns are made: plan, loop or team
 	UseMode func(mode string) // makes later turns so; nil: the mode can't be changed
+	Screen
+}
+
+// Screen is how the user wants the screen to look and to be used. It is known
+// before anything is open.
+type Screen struct {
+	Editor  string   // command line of the user's editor, split without a shell; "": none
+	Environ []string // the editor's environment; nil: that of LifeHub
+	Mode    string   // how turns are made: plan, loop or team
 	Theme   Theme
 	// SaveSetting writes a setting for later runs. nil: none is saved.
 	SaveSetting func(name, value string) error

@@ -18,9 +18,9 @@ import (
 type Palette struct {
 	Rows   []backend.Command
 	Chosen int
+	Used   map[string]int // how often each was chosen or run; nil: it is not counted
 	typed  string
-	closed string         // the text for which the user closed it
-	used   map[string]int // how often each was chosen or run, since LifeHub began
+	closed string // the text for which the user closed it
 }
 
 // Follow brings the palette in line with what is typed.
@@ -48,7 +48,7 @@ func (p *Palette) Follow(text string, commands []backend.Command) {
 		}
 	}
 	slices.SortStableFunc(p.Rows, func(a, b backend.Command) int {
-		return cmp.Or(scores[b.Name]-scores[a.Name], p.used[b.Name]-p.used[a.Name])
+		return cmp.Or(scores[b.Name]-scores[a.Name], p.Used[b.Name]-p.Used[a.Name])
 	})
 	p.Chosen = max(0, min(p.Chosen, len(p.Rows)-1))
 }
@@ -64,10 +64,9 @@ func (p *Palette) Press(pressed tea.KeyPressMsg, k *keys.Map, c *Model, commands
 		if named := backend.Find(commands, c.Text()[1:]); named != nil && !key.Matches(pressed, k.Complete) {
 			run = named.Name
 		}
-		if p.used == nil {
-			p.used = map[string]int{}
+		if p.Used != nil {
+			p.Used[run]++
 		}
-		p.used[run]++
 	}
 	switch {
 	case key.Matches(pressed, k.Stop):

@@ -42,7 +42,7 @@ func main() {
 		FindModel: func(context.Context) backend.FoundModel {
 			return backend.FoundModel{Ready: true, Says: "qwen3:8b answers, from Ollama on this machine."}
 		},
-		Status: status, Mode: "plan", Theme: backend.Theme{Name: *theme}, Editor: os.Getenv("EDITOR"), FirstRun: *first,
+		Status: status, Screen: backend.Screen{Mode: "plan", Theme: backend.Theme{Name: *theme}, Editor: os.Getenv("EDITOR")}, FirstRun: *first,
 		Prompt: strings.Join(flag.Args(), " "),
 	}
 	run := func() (backend.Ended, error) { return tui.Run(context.Background(), options) }
