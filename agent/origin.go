@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 	"sync"
+
+	"lifehub/agent/fingerprint"
 )
 
 type agentKey struct{}
@@ -83,7 +85,7 @@ func Opened(ctx context.Context, path string, texts ...string) {
 	call.opened.mu.Lock()
 	defer call.opened.mu.Unlock()
 	for _, text := range append(texts, path) {
-		for _, print := range PrintsOf(text, true, &OwnText{}) {
+		for _, print := range fingerprint.Except(text, true, &fingerprint.Own{}) {
 			call.opened.prints[print] = path
 		}
 	}
@@ -103,7 +105,7 @@ func OpenedIn(ctx context.Context, texts []string) (paths []string) {
 		return nil
 	}
 	for _, text := range texts {
-		for _, print := range Traces(text) {
+		for _, print := range fingerprint.In(text) {
 			if path := o.prints[print]; path != "" && !slices.Contains(paths, path) {
 				paths = append(paths, path)
 			}
@@ -111,3 +113,34 @@ func OpenedIn(ctx context.Context, texts []string) (paths []string) {
 	}
 	return paths
 }
+
+// Provenance remembers untrusted texts by their fingerprints, so that they are
+// known wherever they are read again. *store.Store is the real one.
+type Provenance interface {
+	// Remember saves fingerprints of an untrusted text.
+	Remember(ctx context.Context, u Untrusted) error
+	// Sources names where texts with any of these fingerprints came from; nil:
+	// none is untrusted.
+	Sources(ctx context.Context, prints []int64) ([]string, error)
+	// Forget takes back what was only said, because it is said without anything
+	// untrusted as well.
+	Forget(ctx context.Context, prints []int64) error
+}
+
+// Untrusted is a text from outside the user's own words and notes, or made of such.
+type Untrusted struct {
+	Source       string // where it came from, as dialogs name it
+	Conversation string // in which it was read, said or written
+	Kind         Kind
+	Prints       []int64 // of the text
+}
+
+// Kind is how an untrusted text got here.
+type Kind int
+
+// The kinds.
+const (
+	CameIn     Kind = iota // it came in
+	WasSaid                // a model made it of such
+	WasWritten             // and it stands in a note, a task or the memory
+)

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"lifehub/agent"
+	"lifehub/agent/fingerprint"
 	"lifehub/cli/app"
 	"lifehub/cli/settings"
 	"lifehub/internal/apptest"
@@ -266,7 +267,7 @@ var plantations = map[string]plantation{
 
 // isUntrusted has a text known as that of a page.
 func (v *victim) isUntrusted(text string) error {
-	return v.Untrusted.Remember(v.Context(), agent.Untrusted{Source: "a page", Conversation: v.conversation, Prints: agent.Fingerprints(text)})
+	return v.Untrusted.Remember(v.Context(), agent.Untrusted{Source: "a page", Conversation: v.conversation, Prints: fingerprint.Of(text)})
 }
 
 // said keeps a finished turn whose answer holds untrusted text.

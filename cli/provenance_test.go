@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"lifehub/agent"
+	"lifehub/agent/fingerprint"
 	"lifehub/cli/app"
 	"lifehub/cli/export"
 	"lifehub/internal/apptest"
@@ -223,7 +224,7 @@ func TestNoWayOfWritingLosesTheMark(t *testing.T) {
 				}
 				if way == "an answer, in the same conversation" || way == "an answer, in a fork" {
 					// the attachment marks the turn as well: ask for the answer alone
-					if from := must(l.Untrusted.Sources(t.Context(), agent.Traces(text))); !own && len(from) == 0 {
+					if from := must(l.Untrusted.Sources(t.Context(), fingerprint.In(text))); !own && len(from) == 0 {
 						t.Errorf("%s: %q is not known", way, text)
 					}
 				}
@@ -266,7 +267,7 @@ func TestAPasteOfAnOwnNoteDoesNotMarkTheNote(t *testing.T) {
 			t.Errorf("after %s: asked about %v", read[0], asked)
 		}
 	}
-	if from := must(l.Untrusted.Sources(t.Context(), agent.Traces("the plumber, who wants to be paid in cash from now on"))); from == nil {
+	if from := must(l.Untrusted.Sources(t.Context(), fingerprint.In("the plumber, who wants to be paid in cash from now on"))); from == nil {
 		t.Error("what was not in the note is not known")
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"modernc.org/sqlite"
 
 	"lifehub/agent"
+	"lifehub/agent/fingerprint"
 	"lifehub/internal/rows"
 	"lifehub/internal/wrap"
 )
@@ -70,7 +71,7 @@ func (s *Store) Outlive(ctx context.Context, conversation string) (err error) {
 var registerFunctions = sync.OnceValue(func() error {
 	return errors.Join(
 		register("fingerprints", func(text string) (string, error) {
-			prints, err := json.Marshal(agent.Fingerprints(text))
+			prints, err := json.Marshal(fingerprint.Of(text))
 			return string(prints), err
 		}),
 		register("words_of", func(text string) (string, error) { return indexed(text), nil }))

@@ -11,6 +11,7 @@ import (
 	"lifehub/agent"
 	"lifehub/agent/citation"
 	"lifehub/agent/events"
+	"lifehub/agent/fingerprint"
 	"lifehub/agent/gate"
 	"lifehub/agent/memory"
 	"lifehub/agent/provenance"
@@ -159,27 +160,27 @@ func TestOwnPassagesAreSeldomTakenForUntrusted(t *testing.T) {
 				continue
 			}
 			for _, page := range passagesOf(t, "data/corpora/"+others, pages/(len(folders)-1)) {
-				for _, print := range agent.Fingerprints(page.Text) {
+				for _, print := range fingerprint.Of(page.Text) {
 					known[print] = true
 				}
 			}
 		}
 		for _, passage := range passagesOf(t, "data/corpora/"+whose, 240) {
 			own++
-			if slices.ContainsFunc(agent.Traces(passage.Text), func(p int64) bool { return known[p] }) {
+			if slices.ContainsFunc(fingerprint.In(passage.Text), func(p int64) bool { return known[p] }) {
 				marked++
 			}
 		}
 	}
 	known := map[int64]bool{}
 	for _, page := range passagesOf(t, "data/corpora/logseq-docs", pages) {
-		for _, print := range agent.Fingerprints(page.Text + "\n" + commonPhrases) {
+		for _, print := range fingerprint.Of(page.Text + "\n" + commonPhrases) {
 			known[print] = true
 		}
 	}
 	phrases := 0
 	for phrase := range strings.Lines(commonPhrases) {
-		if len(agent.LettersOf(phrase)) < agent.PrintRun && slices.ContainsFunc(agent.Traces("Dear diary, "+strings.ToLower(phrase[:1])+strings.TrimSpace(phrase[1:])+" is what I wrote to Ines."), func(p int64) bool { return known[p] }) {
+		if len(fingerprint.Letters(phrase)) < fingerprint.Run && slices.ContainsFunc(fingerprint.In("Dear diary, "+strings.ToLower(phrase[:1])+strings.TrimSpace(phrase[1:])+" is what I wrote to Ines."), func(p int64) bool { return known[p] }) {
 			phrases++
 		}
 	}
@@ -188,6 +189,6 @@ func TestOwnPassagesAreSeldomTakenForUntrusted(t *testing.T) {
 		t.Errorf("%d of %d own passages are taken for untrusted", marked, own)
 	}
 	if phrases > 0 {
-		t.Errorf("%d common phrases of fewer than %d letters are", phrases, agent.PrintRun)
+		t.Errorf("%d common phrases of fewer than %d letters are", phrases, fingerprint.Run)
 	}
 }

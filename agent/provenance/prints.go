@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"lifehub/agent"
+	"lifehub/agent/fingerprint"
 )
 
 // InMemory returns a Provenance that forgets with the run.
@@ -57,7 +58,7 @@ func (m *inMemory) Forget(_ context.Context, prints []int64) error {
 func Sources(ctx context.Context, store agent.Provenance, texts ...string) []string {
 	var prints []int64
 	for _, text := range texts {
-		prints = append(prints, agent.Traces(text)...)
+		prints = append(prints, fingerprint.In(text)...)
 	}
 	from, err := store.Sources(ctx, prints)
 	if err != nil {
@@ -149,7 +150,7 @@ func (r *Record) Save(ctx context.Context, kind agent.Kind, from string, prints 
 func (r *Record) Prints(text string, written bool) []int64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return agent.PrintsOf(text, written, &r.own)
+	return fingerprint.Except(text, written, &r.own)
 }
 
 // RememberSaid remembers an answer that was made of untrusted text; what is
@@ -157,7 +158,7 @@ func (r *Record) Prints(text string, written bool) []int64 {
 func (r *Record) RememberSaid(ctx context.Context, text string) {
 	if from := r.ReadSoFar().Untrusted; len(from) > 0 {
 		r.remember(ctx, agent.WasSaid, from[0], r.Prints(text, false))
-	} else if err := r.Store.Forget(context.WithoutCancel(ctx), agent.Fingerprints(text)); err != nil {
+	} else if err := r.Store.Forget(context.WithoutCancel(ctx), fingerprint.Of(text)); err != nil {
 		r.Notice("This answer may be treated as untrusted later: %v.", err)
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/agent/events"
+	"lifehub/agent/fingerprint"
 )
 
 // Record is what was read during a turn: where text comes from that is not the
@@ -25,7 +26,7 @@ type Record struct {
 	untrusted []string
 	toolText  []string
 	search    []string            // what web searches brought
-	own       agent.OwnText       // what of it is the user's own
+	own       fingerprint.Own     // what of it is the user's own
 	quoted    map[string][]string // by message of the user's: whose words are in it
 	plans     map[string]Origin   // by step: what had been read when it was planned
 }

@@ -10,6 +10,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/agent/events"
+	"lifehub/agent/fingerprint"
 	"lifehub/agent/prompt"
 	"lifehub/agent/provenance"
 	"lifehub/internal/text"
@@ -67,7 +68,7 @@ func (a *Agent) Compact(ctx context.Context, conversation, focus string) (agent.
 // rememberSummary remembers a summary of untrusted text for what it is.
 func (a *Agent) rememberSummary(ctx context.Context, conversation, before string, messages []llm.Message, text string) error {
 	from := provenance.Sources(ctx, a.Provenance, before)
-	var own agent.OwnText
+	var own fingerprint.Own
 	for _, m := range messages {
 		switch found := provenance.Sources(ctx, a.Provenance, m.Text); {
 		case len(found) > 0 || m.Role == llm.User && len(agent.ParseMessage(m.Text).Attached) > 0:
@@ -79,7 +80,7 @@ func (a *Agent) rememberSummary(ctx context.Context, conversation, before string
 	if len(from) == 0 {
 		return nil
 	}
-	return a.Provenance.Remember(ctx, agent.Untrusted{Source: from[0], Conversation: conversation, Kind: agent.WasSaid, Prints: agent.PrintsOf(text, false, &own)})
+	return a.Provenance.Remember(ctx, agent.Untrusted{Source: from[0], Conversation: conversation, Kind: agent.WasSaid, Prints: fingerprint.Except(text, false, &own)})
 }
 
 // uncovered are the messages of a path after a summary's turn and before those

@@ -10,6 +10,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/agent/events"
+	"lifehub/agent/fingerprint"
 	"lifehub/agent/provenance"
 	"lifehub/agent/rules"
 	"lifehub/llm"
@@ -26,7 +27,7 @@ func allowAll() *rules.Rules {
 func known(source string, texts ...string) agent.Provenance {
 	p := provenance.InMemory()
 	for _, text := range texts {
-		_ = p.Remember(context.Background(), agent.Untrusted{Source: source, Prints: agent.Fingerprints(text)}) // never an error
+		_ = p.Remember(context.Background(), agent.Untrusted{Source: source, Prints: fingerprint.Of(text)}) // never an error
 	}
 	return p
 }
@@ -273,7 +274,7 @@ func TestWhatAWorkersToolRepeatsIsNoWordOfTheUsers(t *testing.T) {
 			Tools: tools(page, echo, addTask()), Mode: inMode(agent.LoopMode), Provenance: known, Rules: allowAll(),
 		}
 		events := collect(New(options).Ask(t.Context(), "c1", "look at the bank"), always(agent.AllowOnce))
-		from, err := known.Sources(t.Context(), agent.Traces(text))
+		from, err := known.Sources(t.Context(), fingerprint.In(text))
 		if err != nil || len(from) == 0 {
 			t.Errorf("%s: what was written is known as of %v (%v): %s", name, from, err, story(t, events))
 		}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"lifehub/agent"
+	"lifehub/agent/fingerprint"
 	"lifehub/cli/settings"
 	"lifehub/llm"
 	"lifehub/mcpclient"
@@ -235,7 +236,7 @@ func (a *App) FillPrompt(ctx context.Context, p mcpclient.Prompt, args map[strin
 		parts = append(parts, text)
 	}
 	text := strings.Join(parts, "\n\n")
-	if err := a.Untrusted.Remember(ctx, agent.Untrusted{Source: "the prompt " + p.Server + ":" + p.Name, Prints: agent.Fingerprints(text)}); err != nil {
+	if err := a.Untrusted.Remember(ctx, agent.Untrusted{Source: "the prompt " + p.Server + ":" + p.Name, Prints: fingerprint.Of(text)}); err != nil {
 		return "", fmt.Errorf("fill in %s: %w", p.Name, err)
 	}
 	return text, nil

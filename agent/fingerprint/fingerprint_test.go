@@ -1,19 +1,19 @@
-package agent_test
+package fingerprint_test
 
 import (
 	"slices"
 	"strings"
 	"testing"
 
-	"pgregory.net/rapid"
+	"lifehub/agent/fingerprint"
 
-	"lifehub/agent"
+	"pgregory.net/rapid"
 )
 
 // matches reports whether one text is known again in another.
 func matches(known, text string) bool {
-	prints := agent.Fingerprints(known)
-	return slices.ContainsFunc(agent.Traces(text), func(p int64) bool { return slices.Contains(prints, p) })
+	prints := fingerprint.Of(known)
+	return slices.ContainsFunc(fingerprint.In(text), func(p int64) bool { return slices.Contains(prints, p) })
 }
 
 // Whatever shares 30 letters with an untrusted text is known, wherever they
@@ -22,7 +22,7 @@ func TestThirtySharedLettersAreKnown(t *testing.T) {
 	words := rapid.SliceOfN(rapid.StringMatching(`[a-zäöü]{2,9}`), 6, 40)
 	rapid.Check(t, func(t *rapid.T) {
 		shared := strings.Join(words.Draw(t, "shared"), " ")
-		if len(agent.LettersOf(shared)) < agent.LongRun {
+		if len(fingerprint.Letters(shared)) < fingerprint.LongRun {
 			t.Skip("too short")
 		}
 		page := strings.Join(words.Draw(t, "before"), " ") + " " + shared + " " + strings.Join(words.Draw(t, "after"), " ")
@@ -69,11 +69,11 @@ func TestShortTextsAreKnownAsAWhole(t *testing.T) {
 // What stands in the user's own words is no mark of what was made with them.
 func TestOwnWordsAreNoFingerprints(t *testing.T) {
 	const own = "I run three times a week in the old park behind the station."
-	var owned agent.OwnText
+	var owned fingerprint.Own
 	owned.Add(own)
-	prints := agent.PrintsOf("Your notes say: "+own+"\nThe page says that nobody should ever run there after dark.", true, &owned)
+	prints := fingerprint.Except("Your notes say: "+own+"\nThe page says that nobody should ever run there after dark.", true, &owned)
 	for text, want := range map[string]bool{own: false, "nobody should ever run there after dark": true} {
-		if got := slices.ContainsFunc(agent.Traces(text), func(p int64) bool { return slices.Contains(prints, p) }); got != want {
+		if got := slices.ContainsFunc(fingerprint.In(text), func(p int64) bool { return slices.Contains(prints, p) }); got != want {
 			t.Errorf("%q is known: %v", text, got)
 		}
 	}

@@ -1,7 +1,8 @@
-package agent
+// Package fingerprint knows a text again by fingerprints of its letters, wherever
+// and whatever it is part of.
+package fingerprint
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/base32"
 	"hash/fnv"
@@ -19,12 +20,12 @@ import (
 // blanks, signs, marks of lists and case do not count. docs/figures/gate.md
 // has the figures that these were chosen by.
 const (
-	// PrintRun is how many letters have one fingerprint. Of printWindow runs that
+	// Run is how many letters have one fingerprint. Of printWindow runs that
 	// follow one another the least is taken (winnowing), so that two texts which
 	// share longRun letters share a fingerprint, wherever these stand.
-	PrintRun    = 25
+	Run         = 25
 	printWindow = 6
-	LongRun     = PrintRun + printWindow - 1
+	LongRun     = Run + printWindow - 1
 	// shortRun is the least that is known again. What is shorter than longRun is
 	// so as a whole only: as a text, or as a line or sentence of a text.
 	shortRun = 8
@@ -35,21 +36,21 @@ const (
 	leastNumber = 5
 )
 
-// Fingerprints are what a text is remembered by.
-func Fingerprints(text string) []int64 { return PrintsOf(text, false, &OwnText{}) }
+// Of are what a text is remembered by.
+func Of(text string) []int64 { return Except(text, false, &Own{}) }
 
-// OwnText is what the user wrote: runs of it are no sign of another text.
-type OwnText struct {
+// Own is what the user wrote: runs of it are no sign of another text.
+type Own struct {
 	letters strings.Builder
 	runs    map[int64]bool
 }
 
-func (o *OwnText) Add(texts ...string) {
+func (o *Own) Add(texts ...string) {
 	if o.runs == nil {
 		o.runs = map[int64]bool{}
 	}
 	for _, text := range texts {
-		letters := LettersOf(withoutAddresses(text))
+		letters := Letters(withoutAddresses(text))
 		o.letters.WriteString(string(letters) + "\n")
 		for _, run := range runsOf(letters) {
 			o.runs[run] = true
@@ -57,11 +58,11 @@ func (o *OwnText) Add(texts ...string) {
 	}
 }
 
-// PrintsOf are those of a text without what stands in own texts. written:
+// Except are those of a text without what stands in own texts. written:
 // its lines are short ones that somebody wrote, not those of a page.
-func PrintsOf(text string, written bool, own *OwnText) []int64 {
+func Except(text string, written bool, own *Own) []int64 {
 	text = withoutAddresses(text)
-	letters := LettersOf(text)
+	letters := Letters(text)
 	prints := slices.DeleteFunc(winnowed(letters), func(run int64) bool { return own.runs[run] })
 	add := func(unit []rune) {
 		if !strings.Contains(own.letters.String(), string(unit)) {
@@ -73,7 +74,7 @@ func PrintsOf(text string, written bool, own *OwnText) []int64 {
 		add(letters)
 	}
 	for line := range strings.Lines(text) {
-		if letters := LettersOf(line); whole || isTelling(letters) || written && len(strings.Fields(line)) > 1 {
+		if letters := Letters(line); whole || isTelling(letters) || written && len(strings.Fields(line)) > 1 {
 			add(letters)
 		}
 		for _, part := range partsOf(line) {
@@ -109,10 +110,10 @@ func isTelling(letters []rune) bool {
 	return lengthOf(letters) >= leastLine || digits >= leastNumber && (digits < len(letters) || digits > len("20061231"))
 }
 
-// Traces are the fingerprints that may stand in a text, whatever it is part of.
-func Traces(text string) []int64 {
+// In are the fingerprints that may stand in a text, whatever it is part of.
+func In(text string) []int64 {
 	text = withoutAddresses(text)
-	prints := winnowed(LettersOf(text))
+	prints := winnowed(Letters(text))
 	for line := range strings.Lines(text) {
 		parts := partsOf(line)
 		for i := range parts {
@@ -137,7 +138,7 @@ func partsOf(line string) (parts [][]rune) {
 	}) {
 		var part []rune
 		for word := range strings.FieldsSeq(clause) {
-			letters := LettersOf(word)
+			letters := Letters(word)
 			if len(letters) == 0 || unicode.IsNumber(letters[0]) { // a sign alone, a number
 				parts = append(parts, part, letters)
 				part = nil
@@ -169,8 +170,8 @@ func winnowed(letters []rune) (prints []int64) {
 }
 
 func runsOf(letters []rune) (runs []int64) {
-	for i := 0; i+PrintRun <= len(letters); i++ {
-		runs = append(runs, fingerprint(letters[i:i+PrintRun]))
+	for i := 0; i+Run <= len(letters); i++ {
+		runs = append(runs, fingerprint(letters[i:i+Run]))
 	}
 	return runs
 }
@@ -194,8 +195,8 @@ func withoutAddresses(text string) string {
 	})
 }
 
-// LettersOf is what is left of a text when blanks, signs and case do not count.
-func LettersOf(text string) []rune {
+// Letters is what is left of a text when blanks, signs and case do not count.
+func Letters(text string) []rune {
 	var letters []rune
 	for _, r := range norm.NFKC.String(text) {
 		if unicode.IsLetter(r) || unicode.IsNumber(r) {
@@ -204,34 +205,3 @@ func LettersOf(text string) []rune {
 	}
 	return letters
 }
-
-// Provenance remembers untrusted texts by their fingerprints, so that they are
-// known wherever they are read again. *store.Store is the real one.
-type Provenance interface {
-	// Remember saves fingerprints of an untrusted text.
-	Remember(ctx context.Context, u Untrusted) error
-	// Sources names where texts with any of these fingerprints came from; nil:
-	// none is untrusted.
-	Sources(ctx context.Context, prints []int64) ([]string, error)
-	// Forget takes back what was only said, because it is said without anything
-	// untrusted as well.
-	Forget(ctx context.Context, prints []int64) error
-}
-
-// Untrusted is a text from outside the user's own words and notes, or made of such.
-type Untrusted struct {
-	Source       string // where it came from, as dialogs name it
-	Conversation string // in which it was read, said or written
-	Kind         Kind
-	Prints       []int64 // of the text
-}
-
-// Kind is how an untrusted text got here.
-type Kind int
-
-// The kinds.
-const (
-	CameIn     Kind = iota // it came in
-	WasSaid                // a model made it of such
-	WasWritten             // and it stands in a note, a task or the memory
-)
