@@ -117,6 +117,7 @@ type (
 		Name    string   `json:"name"`
 		Output  string   `json:"output,omitempty"`
 		Error   string   `json:"error,omitempty"`
+		Cause   string   `json:"cause,omitempty"` // what the system or a server said itself, of an error of the network
 		Sources []Source `json:"sources,omitempty"`
 		Nothing bool     `json:"nothing,omitempty"` // a search that found nothing
 		Took    int64    `json:"took_ms"`

@@ -1,12 +1,12 @@
 package agent
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"net/http"
 	"strings"
 
+	"lifehub/internal/neterr"
 	"lifehub/internal/text"
 	"lifehub/llm"
 )
@@ -16,7 +16,7 @@ func FailedFrom(err error) Failed {
 	f := Failed{Message: text.AsSentence(err.Error()), Err: err}
 	var missing *llm.NotFoundError
 	var unsupported *llm.UnsupportedError
-	var unreachable *llm.UnreachableError
+	var network *neterr.Error
 	var status *llm.StatusError
 	switch {
 	case errors.As(err, &missing) && missing.Fixed:
@@ -28,8 +28,8 @@ func FailedFrom(err error) Failed {
 		f.Hint = "Choose another model with /model or -m; `lifehub models list` shows what each can do."
 	case errors.Is(err, llm.ErrUnreachable):
 		f.Hint = "Start the model server (`ollama serve`), or set `provider: offline` to work without one. `lifehub doctor` says more."
-		if errors.As(err, &unreachable) {
-			f.Hint = cmp.Or(unreachable.Advice(), f.Hint)
+		if errors.As(err, &network) && !network.Refused && network.Advice != "" {
+			f.Hint = text.AsSentence(network.Advice)
 		}
 	case errors.As(err, &status):
 		f.Hint = adviceOn(status.Code)

@@ -45,5 +45,8 @@ func findingLine(f doctor.Finding) string {
 	if f.Fix != "" {
 		line += fmt.Sprintf("\n  %-14s → %s", "", safetext.Line(f.Fix))
 	}
+	if f.Cause != "" {
+		line += fmt.Sprintf("\n  %-14s   (%s)", "", safetext.Line(f.Cause))
+	}
 	return line
 }

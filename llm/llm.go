@@ -14,9 +14,12 @@ import (
 	"fmt"
 	"iter"
 	"math"
+	"net/http"
 	"slices"
 	"strings"
 	"time"
+
+	"lifehub/internal/neterr"
 )
 
 // Role says whose words a message holds.
@@ -218,7 +221,10 @@ type StatusError struct {
 }
 
 func (e *StatusError) Error() string {
-	text := fmt.Sprintf("model server answered %d: %s", e.Code, e.Message)
+	text := neterr.Status("the model server", e.Code, "").Says
+	if e.Message != http.StatusText(e.Code) {
+		text += ": " + e.Message
+	}
 	if e.RetryAfter > 0 {
 		text += "; the server asks to wait " + duration(e.RetryAfter)
 	}

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 	"unicode"
+
+	"lifehub/internal/neterr"
 )
 
 // The patience with a model server. A first token may wait for a model of
@@ -140,7 +142,7 @@ func Cut(err error) error {
 	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
 		return ErrCut
 	}
-	return fmt.Errorf("%w: %s", ErrCut, Short(err.Error()))
+	return fmt.Errorf("%w: %s", ErrCut, Short(neterr.Says(err)))
 }
 
 // retries is how long a request has been tried.

@@ -1,10 +1,9 @@
 package llm
 
 import (
-	"crypto/tls"
+	"context"
 	"errors"
 	"fmt"
-	"io"
 	"mime"
 	"net"
 	"net/http"
@@ -13,8 +12,9 @@ import (
 	"os"
 	"strings"
 	"sync/atomic"
-	"syscall"
 	"time"
+
+	"lifehub/internal/neterr"
 )
 
 // connectTimeout is how long a model server may take to accept a connection.
@@ -39,6 +39,12 @@ func NewTransport(remote func() bool) *Transport {
 		MaxIdleConnsPerHost: 4,
 		IdleConnTimeout:     90 * time.Second,
 		ForceAttemptHTTP2:   true,
+		OnProxyConnectResponse: func(_ context.Context, _ *url.URL, _ *http.Request, res *http.Response) error {
+			if res.StatusCode != http.StatusOK {
+				return neterr.Status("the proxy", res.StatusCode, "")
+			}
+			return nil
+		},
 	}
 	return t
 }
@@ -77,64 +83,28 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	return res, nil
 }
 
-// UnreachableError is an ErrUnreachable with its cause. It stays true to
+// unreachable is an ErrUnreachable with its cause in words. It stays true to
 // errors.Is for a cancelled context.
-type UnreachableError struct {
-	host  string
-	proxy string // "": none
-	cause error
-}
-
 func unreachable(u *url.URL, proxy string, err error) error {
 	if errors.Is(err, ErrUnreachable) {
 		return err
 	}
-	return &UnreachableError{u.Host, proxy, err}
+	where := u.Host
+	if proxy != "" {
+		where += " through the proxy " + proxy
+	}
+	return &unreachableError{where, neterr.Explain(err)}
 }
 
-func (e *UnreachableError) Error() string {
-	why := e.cause
-	var op *net.OpError
-	if errors.As(why, &op) && op.Op == "dial" { // the address stands before it
-		why = op.Err
-	}
-	var call *os.SyscallError
-	if errors.As(why, &call) {
-		why = call.Err
-	}
-	where := e.host
-	if e.proxy != "" {
-		where += " through the proxy " + e.proxy
-	}
-	return fmt.Sprintf("%v at %s: %v", ErrUnreachable, where, why)
+type unreachableError struct {
+	where string
+	cause error
 }
-func (e *UnreachableError) Unwrap() []error { return []error{ErrUnreachable, e.cause} }
 
-// Advice is what the user can do about the cause, in one sentence or two; "":
-// nothing is known that holds for it alone.
-func (e *UnreachableError) Advice() string {
-	var (
-		name        *net.DNSError
-		certificate *tls.CertificateVerificationError
-		record      tls.RecordHeaderError
-		timeout     interface{ Timeout() bool }
-	)
-	switch {
-	case errors.As(e.cause, &certificate):
-		return "Its certificate is not trusted: add its issuer to this machine's certificates (SSL_CERT_FILE names a file of them), and write the host as the certificate does."
-	case errors.As(e.cause, &record):
-		return "The server does not use TLS there: write its address with http://, or use its TLS port."
-	case e.proxy != "":
-		return fmt.Sprintf("Correct the proxy in HTTPS_PROXY or HTTP_PROXY, or list %s in NO_PROXY.", e.host)
-	case errors.As(e.cause, &name):
-		return "The host was not found: check its spelling in OPENAI_BASE_URL or OLLAMA_HOST, and the network."
-	case errors.Is(e.cause, syscall.ECONNRESET), errors.Is(e.cause, io.EOF), errors.Is(e.cause, io.ErrUnexpectedEOF):
-		return "The server closed the connection: its log says why. If it uses TLS, its address needs https://."
-	case errors.As(e.cause, &timeout) && timeout.Timeout():
-		return "Nothing answers there: check the address, and whether a firewall is in the way."
-	}
-	return ""
+func (e *unreachableError) Error() string {
+	return fmt.Sprintf("%v at %s: %s", ErrUnreachable, e.where, neterr.Says(e.cause))
 }
+func (e *unreachableError) Unwrap() []error { return []error{ErrUnreachable, e.cause} }
 
 // ThisMachine reports whether a request to u stays here.
 func ThisMachine(u *url.URL) bool {

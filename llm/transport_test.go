@@ -52,9 +52,3 @@ func TestWhatLeavesThisMachineIsCounted(t *testing.T) {
 		}
 	}
 }
-
-func TestAServerThatEndsTheConnectionIsAdvisedOn(t *testing.T) {
-	if e := (&UnreachableError{"h", "", io.EOF}); !strings.Contains(e.Advice(), "closed the connection") {
-		t.Errorf("an end: %q", e.Advice())
-	}
-}

@@ -198,10 +198,6 @@ func (s *session) explain(ctx context.Context, err error) error {
 	if errors.As(err, &wrapped) {
 		err = wrapped.Err
 	}
-	var web *url.Error
-	if errors.As(err, &web) {
-		err = web.Err // whose it is stands before
-	}
 	err = wire.InWords(err)
 	if words := err.Error(); len(words) > wire.MaxWords {
 		return errors.New(text.Cut(words, wire.MaxWords))

@@ -158,7 +158,7 @@ func longAnswer() []agent.Body {
 type deaf struct{ chattest.Shelf }
 
 func (deaf) List(context.Context) ([]llm.Info, error) {
-	return nil, fmt.Errorf("%w at 127.0.0.1:11434: connection refused", llm.ErrUnreachable)
+	return nil, fmt.Errorf("%w at 127.0.0.1:11434: the server refuses the connection", llm.ErrUnreachable)
 }
 
 func deafAndOffline() backend.Options {

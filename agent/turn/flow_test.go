@@ -553,7 +553,7 @@ func TestABusyServerIsNotALoadingModel(t *testing.T) {
 		busy := &llm.StatusError{Code: 429, Message: "Rate limit reached", RetryAfter: 5 * time.Second}
 		a := New(Options{Model: &script{lines: []line{{text: twoSteps, waiting: busy.Error(), late: 5 * time.Second}, say(goodAnswer)}}, History: &shelf{}, Tools: tools(search(), web())})
 		notices := bodies[agent.Noticed](collect(a.Ask(t.Context(), "c1", question), nil))
-		if want := "Model server answered 429: Rate limit reached; the server asks to wait 5 s. The request is sent again."; len(notices) != 1 || notices[0].Text != want {
+		if want := "The model server was asked too often (429 Too Many Requests): Rate limit reached; the server asks to wait 5 s. The request is sent again."; len(notices) != 1 || notices[0].Text != want {
 			t.Errorf("told %+v", notices)
 		}
 	})

@@ -188,9 +188,9 @@ func TestWhatATurnDidWithoutIsToldOnce(t *testing.T) {
 		lines []line
 		want  string
 	}{
-		"no further plan": {agent.PlanMode, []line{planOf("1 passages", "2 broken"), down, say(goodAnswer)}, "No further steps could be planned: model server answered 500: out of memory."},
-		"a worker":        {agent.TeamMode, []line{handsOut, look, down, say(goodAnswer)}, "The general worker (step 1) stopped: model server answered 500: out of memory."},
-		"an evaluator":    {agent.TeamMode, []line{handsOut, look, say(notesFound), down, say(goodAnswer)}, "The general worker's result (step 1) was not checked: model server answered 500: out of memory."},
+		"no further plan": {agent.PlanMode, []line{planOf("1 passages", "2 broken"), down, say(goodAnswer)}, "No further steps could be planned: the model server has a problem (500 Internal Server Error): out of memory."},
+		"a worker":        {agent.TeamMode, []line{handsOut, look, down, say(goodAnswer)}, "The general worker (step 1) stopped: the model server has a problem (500 Internal Server Error): out of memory."},
+		"an evaluator":    {agent.TeamMode, []line{handsOut, look, say(notesFound), down, say(goodAnswer)}, "The general worker's result (step 1) was not checked: the model server has a problem (500 Internal Server Error): out of memory."},
 	} {
 		broken := &fakeTool{name: "broken", reads: true, err: errors.New("no such thing")}
 		events := collect(New(Options{Model: &failing{lines: tc.lines}, History: &shelf{}, Tools: tools(passages(), broken), Mode: inMode(tc.mode)}).Ask(t.Context(), "c1", question), nil)

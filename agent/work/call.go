@@ -13,6 +13,7 @@ import (
 	"lifehub/agent/args"
 	"lifehub/agent/gate"
 	"lifehub/agent/provenance"
+	"lifehub/internal/neterr"
 	"lifehub/internal/text"
 )
 
@@ -134,7 +135,7 @@ func (w *Worker) make(ctx context.Context, c gate.Call) Outcome {
 		if o.Result.Untrusted {
 			w.MarkError(name) // its error, in its own words
 		}
-		ended.Error = o.Reason
+		ended.Error, ended.Cause = o.Reason, text.Clip(w.Redact(neterr.Cause(o.err)), MaxReason)
 		w.Emit(ended)
 		return o
 	}
@@ -186,7 +187,7 @@ func (w *Worker) runInTime(ctx context.Context, tool agent.Tool, p *gate.Permit)
 	timed, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	result, err = agent.Guarded(timed, p.Run)
-	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+	if errors.Is(err, context.DeadlineExceeded) && timed.Err() != nil && ctx.Err() == nil {
 		return agent.Result{}, fmt.Errorf("no answer within %s", limit)
 	}
 	return result, err

@@ -16,6 +16,7 @@ import (
 	"lifehub/agent"
 	"lifehub/cli/app"
 	"lifehub/cli/settings"
+	"lifehub/internal/neterr"
 	"lifehub/llm"
 	"lifehub/mcpclient"
 	"lifehub/rag"
@@ -31,6 +32,8 @@ type Finding struct {
 	OK   bool   `json:"ok"`
 	Says string `json:"says"`
 	Fix  string `json:"mend,omitempty"` // what to do when it is not OK
+	// Cause is what the system says itself about an error of the network.
+	Cause string `json:"cause,omitempty"`
 
 	Pending bool `json:"pending,omitempty"` // it cannot be told yet
 }
@@ -171,7 +174,7 @@ func model(ctx context.Context, a *app.App, c *settings.Config) []Finding {
 		return []Finding{f}
 	}
 	if err != nil {
-		return []Finding{{What: "model server", Says: err.Error(), Fix: agent.FailedFrom(err).Hint}}
+		return []Finding{{What: "model server", Says: err.Error(), Fix: agent.FailedFrom(err).Hint, Cause: neterr.Cause(err)}}
 	}
 	model := Finding{What: "model", OK: true, Says: fmt.Sprintf("%s at %s, window of %d tokens", info.Name, a.Provider.State().Provider, a.Provider.Window())}
 	if info.Remote != "" {
@@ -196,7 +199,7 @@ func model(ctx context.Context, a *app.App, c *settings.Config) []Finding {
 
 func vectorStore(ctx context.Context, store chroma.Server) Finding {
 	if err := store.Check(ctx); err != nil {
-		return Finding{What: "vector store", Says: "keyword search only: " + err.Error(), Fix: "start the server, correct `rag.chroma_url`, or set `rag.store: local`"}
+		return Finding{What: "vector store", Says: "keyword search only: " + err.Error(), Fix: "start the server, correct `rag.chroma_url`, or set `rag.store: local`", Cause: neterr.Cause(err)}
 	}
 	return Finding{What: "vector store", OK: true, Says: "the Chroma server answers"}
 }

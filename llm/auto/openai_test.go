@@ -388,7 +388,7 @@ func TestALongWaitIsToldAndNotWaited(t *testing.T) {
 			says(429, `{"error":{"message":"Rate limit reached"}}`)(w, r)
 		}})
 		_, _, err := llm.Collect(p.Stream(t.Context(), say("hi")))
-		if err == nil || !strings.Contains(err.Error(), "429: Rate limit reached; "+want) || asked != 1 {
+		if err == nil || !strings.Contains(err.Error(), "(429 Too Many Requests): Rate limit reached; "+want) || asked != 1 {
 			t.Errorf("%s: asked %d times, got %v", header, asked, err)
 		}
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/ollama/ollama/api"
 
+	"lifehub/internal/neterr"
 	"lifehub/llm"
 )
 
@@ -302,12 +303,8 @@ func (o *Provider) Close() error { return nil }
 
 // explain turns what the client says into the errors of this package.
 func (o *Provider) explain(err error, model string) error {
-	if err == nil {
+	if err = neterr.Explain(err); err == nil {
 		return nil
-	}
-	var request *url.Error
-	if errors.As(err, &request) {
-		err = request.Err
 	}
 	var login api.AuthorizationError
 	if errors.As(err, &login) {

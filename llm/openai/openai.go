@@ -17,6 +17,7 @@ import (
 	"sync"
 	"time"
 
+	"lifehub/internal/neterr"
 	"lifehub/llm"
 )
 
@@ -182,12 +183,8 @@ func (o *Provider) send(ctx context.Context, method, path string, body any) (*ht
 		req.Header.Set("Authorization", "Bearer "+o.settings.OpenAIKey)
 	}
 	res, err := o.client.Do(req)
-	var request *url.Error
-	if errors.As(err, &request) {
-		err = request.Err
-	}
 	if err != nil {
-		return nil, err
+		return nil, neterr.Explain(err)
 	}
 	if res.StatusCode >= 200 && res.StatusCode < 300 {
 		return res, nil

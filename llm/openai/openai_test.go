@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"lifehub/internal/neterr"
 	"lifehub/llm"
 )
 
@@ -35,6 +36,10 @@ func TestAdviceFitsTheCause(t *testing.T) {
 		conn.Close()
 	}))
 	defer reset.Close()
+	locked := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusProxyAuthRequired)
+	}))
+	defer locked.Close()
 	for name, c := range map[string]struct {
 		address string
 		proxy   string
@@ -42,13 +47,14 @@ func TestAdviceFitsTheCause(t *testing.T) {
 		says    string // in the error
 		advice  string // "": there is none but to start the server
 	}{
-		"a certificate of nobody":    {address: secure.URL, says: "certificate", advice: "SSL_CERT_FILE"},
-		"no TLS there":               {address: strings.Replace(plain.URL, "http:", "https:", 1), says: "TLS", advice: "http://"},
-		"nobody listens":             {address: gone.URL, says: "refused"},
-		"a reset":                    {address: reset.URL, says: "reset", advice: "its log says why"},
-		"an unknown name":            {address: "http://gpu.invalid:8000", dial: &net.DNSError{Err: "no such host", Name: "gpu.invalid", IsNotFound: true}, says: "no such host", advice: "check its spelling"},
-		"a proxy that is not there":  {address: "http://gpu.example:8000", proxy: "http://me:secret@" + gone.Listener.Addr().String(), says: "through the proxy http://me:xxxxx@", advice: "NO_PROXY"},
-		"a proxy that does not pass": {address: "http://gpu.example:8000", proxy: plain.URL, says: "404: 404 page not found (through the proxy " + plain.URL + ")"},
+		"a certificate of nobody":        {address: secure.URL, says: "certificate", advice: "SSL_CERT_FILE"},
+		"no TLS there":                   {address: strings.Replace(plain.URL, "http:", "https:", 1), says: "TLS", advice: "http://"},
+		"nobody listens":                 {address: gone.URL, says: "refuses the connection"},
+		"a reset":                        {address: reset.URL, says: "closed the connection", advice: "check the address"},
+		"an unknown name":                {address: "http://gpu.invalid:8000", dial: &net.DNSError{Err: "no such host", Name: "gpu.invalid", IsNotFound: true}, says: "gpu.invalid was not found", advice: "the spelling"},
+		"a proxy that is not there":      {address: "http://gpu.example:8000", proxy: "http://me:secret@" + gone.Listener.Addr().String(), says: "through the proxy http://me:xxxxx@", advice: "NO_PROXY"},
+		"a proxy that wants to know who": {address: "https://gpu.example:8000", proxy: locked.URL, says: "the proxy requires signing in (407", advice: "user name and password"},
+		"a proxy that does not pass":     {address: "http://gpu.example:8000", proxy: plain.URL, says: "(404 Not Found): 404 page not found (through the proxy " + plain.URL + ")"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p, err := New(llm.Settings{OpenAIURL: c.address, Model: "m"})
@@ -74,15 +80,12 @@ func TestAdviceFitsTheCause(t *testing.T) {
 			if !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "secret") {
 				t.Errorf("it says %q, want %q", err, c.says)
 			}
-			var unreachable *llm.UnreachableError
-			if errors.As(err, &unreachable) != errors.Is(err, llm.ErrUnreachable) {
+			var network *neterr.Error
+			if errors.As(err, &network) != errors.Is(err, llm.ErrUnreachable) {
 				t.Errorf("%T", err)
 			}
-			if unreachable == nil {
-				return
-			}
-			if got := unreachable.Advice(); (c.advice == "") != (got == "") || !strings.Contains(got, c.advice) {
-				t.Errorf("the advice is %q, want %q", got, c.advice)
+			if network != nil && (network.Refused != (c.advice == "") || !strings.Contains(network.Advice, c.advice)) {
+				t.Errorf("the advice is %q, want %q", network.Advice, c.advice)
 			}
 		})
 	}

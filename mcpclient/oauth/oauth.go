@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"lifehub/internal/atomicfile"
+	"lifehub/internal/neterr"
 
 	"github.com/mark3labs/mcp-go/client/transport"
 )
@@ -143,7 +144,7 @@ func (p *CredentialFile) Consent(ctx context.Context, show func(page string)) er
 		return err
 	}
 	if err := handler.RegisterClient(ctx, "LifeHub"); err != nil {
-		return err
+		return neterr.Explain(err)
 	}
 	verifier, err := transport.GenerateCodeVerifier()
 	if err != nil {
@@ -178,7 +179,7 @@ func (p *CredentialFile) probe(ctx context.Context, handler *transport.OAuthHand
 	request.Header.Set("Accept", "application/json, text/event-stream")
 	response, err := consentWeb(p.URL).Do(request)
 	if err != nil {
-		return err
+		return neterr.Explain(err)
 	}
 	defer response.Body.Close()
 	handler.HandleUnauthorizedResponse(response)

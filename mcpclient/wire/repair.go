@@ -7,11 +7,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
+
+	"lifehub/internal/neterr"
+	"lifehub/internal/text"
 )
 
 // Repairing is the library's transport over pipes, with answers made fit (see
@@ -136,13 +138,21 @@ const brokenOff = "unexpected nil response"
 // MaxWords bounds the words of a server's error, in bytes.
 const MaxWords = 4 << 10
 
-// InWords says without the names of Go what is wrong with an answer.
+// InWords says without the names of Go and of the library what is wrong with
+// an answer, or why there is none.
 func InWords(err error) error {
 	var wrong *json.UnmarshalTypeError
+	if err = neterr.Explain(err); err == nil {
+		return nil
+	}
+	for _, library := range []string{"request failed with status %d: ", "notification failed with status %d: ", "unexpected status code: %d", "unexpected status %d"} {
+		var code int
+		if n, _ := fmt.Sscanf(err.Error(), library, &code); n == 1 {
+			return neterr.Status("the server", code, text.Cut(err.Error(), MaxWords))
+		}
+	}
 	switch {
-	case errors.Is(err, io.EOF):
-		return errors.New("it closed the connection without an answer")
-	case err != nil && err.Error() == brokenOff:
+	case err.Error() == brokenOff:
 		return fmt.Errorf("its answer was cut off, or longer than %d MiB", maxFrame>>20)
 	case !errors.As(err, &wrong):
 		return err

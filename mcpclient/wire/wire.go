@@ -18,6 +18,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"lifehub/internal/neterr"
 	"lifehub/mcpclient/config"
 
 	"github.com/mark3labs/mcp-go/client/transport"
@@ -205,7 +206,7 @@ func (w *Conn) post(ctx context.Context, reply *transport.JSONRPCResponse, on *h
 	}
 	defer response.Body.Close()
 	if response.StatusCode >= http.StatusMultipleChoices {
-		return fmt.Errorf("the server answers %s", response.Status)
+		return neterr.Status("the server", response.StatusCode, "")
 	}
 	return nil
 }

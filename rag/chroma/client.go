@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"lifehub/internal/neterr"
 	"lifehub/rag/vectors"
 )
 
@@ -143,16 +144,12 @@ func (s *client) call(ctx context.Context, method, path string, in, out any) err
 	}
 	response, err := s.http.Do(request)
 	if err != nil {
-		var failed *url.Error
-		if errors.As(err, &failed) {
-			err = failed.Err // without the address, which may hold a password
-		}
-		return err
+		return neterr.Explain(err)
 	}
 	defer response.Body.Close() //nolint:errcheck // only read
 	text, err := io.ReadAll(io.LimitReader(response.Body, longestReply))
 	if err != nil {
-		return err
+		return neterr.Explain(err)
 	}
 	if response.StatusCode/100 != 2 {
 		return refusal(response.StatusCode, text)
@@ -178,15 +175,15 @@ func patient(ctx context.Context) (context.Context, context.CancelFunc) {
 
 // refusal is what a server's no says, in a line.
 func refusal(code int, text []byte) error {
+	if code == http.StatusUnauthorized || code == http.StatusForbidden {
+		return &refusedError{code, "it does not accept the token (rag.chroma_token)"}
+	}
 	var said struct{ Error, Message string }
 	if json.Unmarshal(text, &said) != nil || said.Error == "" {
 		if code == http.StatusNotFound { // not Chroma's own
 			return errors.New("there is no Chroma of API version 2 at this address")
 		}
-		return &refusedError{code, http.StatusText(code)}
-	}
-	if code == http.StatusUnauthorized || code == http.StatusForbidden {
-		return &refusedError{code, "it does not accept the token (rag.chroma_token)"}
+		return &refusedError{code, neterr.Status("it", code, "").Error()}
 	}
 	line, _, _ := strings.Cut(said.Message, "\n")
 	return &refusedError{code, line[:min(len(line), 200)]}

@@ -89,6 +89,25 @@ func TestAFailureTooLongForItsRowNamesTheCause(t *testing.T) {
 	}
 }
 
+// What the system says itself about an error of the network is behind the
+// sentence, where the step is unfolded.
+func TestAFailedStepUnfoldsToItsCause(t *testing.T) {
+	const says, cause = "the host a.example was not found; check that this machine is online, and the spelling", "lookup a.example: no\x1b[2J such host"
+	now := time.Unix(0, 0)
+	p := New(agent.PlanMade{Steps: []agent.Step{{ID: "1", Tool: "web_fetch"}}}, now, false)
+	p.Steps[0].Calls = []Call{{ID: "a", Name: "web_fetch"}}
+	p.Steps[0].Calls[0].End(agent.ToolEnded{Step: "1", Call: "a", Error: says, Cause: cause})
+	p.Mark("1", agent.StepFailed, says, now)
+	theme := draw.NewTheme("", true, false, nil)
+	if folded := ansi.Strip(strings.Join(p.Render(100, theme), "\n")); strings.Contains(folded, "lookup") || !strings.Contains(folded, "a.example was not found") {
+		t.Errorf("folded it is\n%s", folded)
+	}
+	p.Fold(false)
+	if raw := strings.Join(p.Render(100, theme), "\n"); !strings.Contains(ansi.Strip(raw), "lookup a.example: no such host") || strings.Contains(raw, "[2J") {
+		t.Errorf("unfolded it is\n%q", raw)
+	}
+}
+
 // Columns of a plan are two cells apart at every width, however long a step took.
 func TestTheColumnsOfAPlanNeverTouch(t *testing.T) {
 	now := time.Unix(0, 0)

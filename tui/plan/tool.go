@@ -18,6 +18,7 @@ type Call struct {
 	Input    json.RawMessage
 	output   string
 	err      string
+	cause    string // of an error of the network, as the system says it
 	Sources  int
 	nothing  bool
 	time     string         // that a search was about; "": none
@@ -28,7 +29,7 @@ type Call struct {
 }
 
 func (c *Call) End(e agent.ToolEnded) {
-	c.output, c.err, c.Sources, c.nothing = e.Output, e.Error, len(e.Sources), e.Nothing
+	c.output, c.err, c.cause, c.Sources, c.nothing = e.Output, e.Error, e.Cause, len(e.Sources), e.Nothing
 	if e.Coverage != nil {
 		c.health = safetext.Line(e.Coverage.Health())
 		if e.Coverage.Time != nil {
@@ -72,6 +73,9 @@ func (c *Call) details(width int, theme *draw.Theme) []string {
 	switch {
 	case c.err != "":
 		lines = append(lines, draw.StyleLines(theme.Danger.Render, draw.Hang("     ✗ ", safetext.Text(c.err), width))...)
+		if c.cause != "" {
+			lines = append(lines, draw.StyleLines(theme.Dim.Render, draw.Hang("       ", safetext.Text(c.cause), width))...)
+		}
 	case c.Ended:
 		result := draw.Hang("   │ ", safetext.Text(strings.TrimSpace(c.output)), width)
 		for i := 1; i < len(result); i++ {

@@ -22,6 +22,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/agent/tools/describe"
+	"lifehub/internal/neterr"
 	"lifehub/internal/text"
 	"lifehub/llm"
 )
@@ -217,7 +218,7 @@ func (s *Tool) send(ctx context.Context, l letter) error {
 	}
 	connection, err := client.DialToSMTPClientWithContext(ctx)
 	if err != nil {
-		return agent.NothingDone{Err: fmt.Errorf("reach the mail server %s: %w; nothing was sent", s.Host, err)}
+		return agent.NothingDone{Err: fmt.Errorf("reach the mail server %s: %w; nothing was sent", s.Host, neterr.Explain(err))}
 	}
 	// The library does not heed ctx from here on.
 	leave := context.AfterFunc(ctx, func() { connection.Close() })
@@ -239,7 +240,7 @@ func (s *Tool) send(ctx context.Context, l letter) error {
 	if err == nil {
 		err = errors.New("the server refused it")
 	}
-	return agent.NothingDone{Err: fmt.Errorf("send the mail: %w; nothing was sent", err)}
+	return agent.NothingDone{Err: fmt.Errorf("send the mail: %w; nothing was sent", neterr.Explain(err))}
 }
 
 // client is the connection as the settings want it.

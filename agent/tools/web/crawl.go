@@ -133,7 +133,7 @@ func (c *crawl) begin(ctx context.Context, start *url.URL) (*tour, error) {
 	case err != nil:
 		return nil, fmt.Errorf("crawl %s: %w", start.Host, err)
 	case rules.status >= 500 || rules.status == http.StatusTooManyRequests:
-		return nil, fmt.Errorf("crawl %s: its robots.txt cannot be read now (%d %s), so its pages are left alone", start.Host, rules.status, http.StatusText(rules.status))
+		return nil, fmt.Errorf("crawl %s: its robots.txt cannot be read now, so its pages are left alone: %w", start.Host, refusal(rules))
 	case rules.status == http.StatusOK:
 		t.rules = readRobots(rules.body, robotName)
 	}

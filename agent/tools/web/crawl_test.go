@@ -47,7 +47,7 @@ func TestACrawlReadsAFewPagesOfOneSite(t *testing.T) {
 		t.Errorf("waited %v; the site asks for 2 s", c.waited)
 	}
 	holds(t, "result", result.Text, "5 pages of 127.0.0.1", web.URL+"/site/start\n\n# On start", web.URL+"/site/water\n\n# On water",
-		"keeps robots from 1 more page", "/site/gone: fetch "+web.URL+"/site/gone: there is no such page", "/site/away: fetch "+web.URL+"/site/away: it redirects to https://elsewhere.example/: ask")
+		"keeps robots from 1 more page", "/site/gone: fetch "+web.URL+"/site/gone: the server has nothing at this address", "/site/away: fetch "+web.URL+"/site/away: it redirects to https://elsewhere.example/: ask")
 	if !result.Untrusted || len(result.Sources) != 5 || result.Sources[4].Path != web.URL+"/site/water" || !result.Sources[4].Untrusted {
 		t.Errorf("sources: %+v", result.Sources)
 	}
@@ -78,7 +78,7 @@ func TestACrawlThatCannotBeginSaysWhy(t *testing.T) {
 	web := webtest.New(t)
 	for args, want := range map[string]string{
 		`{"url":"SITE/site/private/plan"}`: "robots.txt keeps LifeHub from it",
-		`{"url":"SITE/site/gone"}`:         "there is no such page (404",
+		`{"url":"SITE/site/gone"}`:         "the server has nothing at this address (404",
 		`{"url":"SITE/paper.pdf"}`:         "it is a PDF",
 		`{"url":"file:///etc/passwd"}`:     "only http and https",
 		`{"url":"http://10.0.0.1/"}`:       "it is not a public address",

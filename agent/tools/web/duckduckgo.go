@@ -32,7 +32,7 @@ func duckDuckGo(base string) engine {
 		},
 		hits: func(page webPage) ([]hit, error) {
 			if page.status != http.StatusOK && page.status != http.StatusAccepted {
-				return nil, fmt.Errorf("%s", refusal(page))
+				return nil, refusal(page)
 			}
 			found, err := readDuckDuckGo(page.body)
 			if err == nil && len(found) == 0 && page.status == http.StatusAccepted {

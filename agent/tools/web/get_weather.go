@@ -15,6 +15,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/agent/tools/describe"
+	"lifehub/internal/neterr"
 )
 
 type weatherArgs struct {
@@ -139,19 +140,23 @@ func (w weather) get(ctx context.Context, address string, query url.Values, into
 	}
 	response, err := w.client.Do(request)
 	if err != nil {
-		return fmt.Errorf("Open-Meteo could not be reached, your notes still work: %w", plainly(err))
+		return fmt.Errorf("ask Open-Meteo: %w", neterr.Explain(err))
 	}
 	defer response.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(response.Body, maxWeatherBody))
 	if err != nil {
-		return fmt.Errorf("Open-Meteo's answer was cut off: %w", err)
+		return fmt.Errorf("read the answer of Open-Meteo: %w", neterr.Explain(err))
 	}
 	if response.StatusCode != http.StatusOK {
 		var refusal struct {
 			Reason string `json:"reason"`
 		}
 		_ = json.Unmarshal(body, &refusal) // the status alone says enough
-		return fmt.Errorf("Open-Meteo answered %s %s", response.Status, refusal.Reason)
+		refused := neterr.Status("Open-Meteo", response.StatusCode, refusal.Reason)
+		if refusal.Reason != "" {
+			refused.Says += ": " + refusal.Reason
+		}
+		return refused
 	}
 	if err := json.Unmarshal(body, into); err != nil {
 		return fmt.Errorf("Open-Meteo's answer is not JSON: %w", err)

@@ -143,11 +143,11 @@ func TestGetWeatherReadsTheLastWordsAsRegion(t *testing.T) {
 
 func TestGetWeatherSaysWhatWentWrong(t *testing.T) {
 	for want, answers := range map[string][2]http.HandlerFunc{
-		`no place called "Nowhere" is known`:                                            {says(200, `{"generationtime_ms":0.1}`), nil},
-		"look up Nowhere: Open-Meteo answered 503":                                      {says(503, "busy"), nil},
-		"get the weather of Zurich: Open-Meteo answered 400 Bad Request Daily is wrong": {says(200, zurich), says(400, `{"error":true,"reason":"Daily is wrong"}`)},
+		`no place called "Nowhere" is known`:                                                   {says(200, `{"generationtime_ms":0.1}`), nil},
+		"look up Nowhere: Open-Meteo has a problem (503 Service Unavailable); try again later": {says(503, "busy"), nil},
+		"get the weather of Zurich: Open-Meteo answered 400 Bad Request: Daily is wrong":       {says(200, zurich), says(400, `{"error":true,"reason":"Daily is wrong"}`)},
 		"is not JSON": {says(200, "<html>"), nil},
-		"Open-Meteo could not be reached, your notes still work": {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, nil},
+		"ask Open-Meteo: the server closed the connection": {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, nil},
 	} {
 		b := &openMeteo{t: t}
 		weatherServer(t, b, answers[0], answers[1])

@@ -37,7 +37,7 @@ func searxng(base string) engine {
 			case page.status == http.StatusForbidden:
 				return nil, errors.New("the server refuses (403): json has to stand under search: formats: in its settings.yml")
 			case page.status != http.StatusOK:
-				return nil, fmt.Errorf("%s", refusal(page))
+				return nil, refusal(page)
 			}
 			return readSearXNG(page.body)
 		},

@@ -2,7 +2,6 @@ package web
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -10,12 +9,12 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
-	"os"
 	"strings"
 	"syscall"
 	"time"
 
 	"lifehub/agent/tools/outbound"
+	"lifehub/internal/neterr"
 	"lifehub/internal/text"
 )
 
@@ -104,7 +103,7 @@ func (p webPage) kind() string { return p.header.Get("Content-Type") }
 func (w *web) get(ctx context.Context, address string) (webPage, error) {
 	page, err := w.ask(ctx, address)
 	if err == nil && page.status != http.StatusOK {
-		address, err = page.url.Redacted(), errors.New(refusal(page))
+		address, err = page.url.Redacted(), refusal(page)
 	}
 	if err != nil {
 		return webPage{}, fmt.Errorf("fetch %.200s: %w", text.OneLine(address), err)
@@ -129,12 +128,12 @@ func (w *web) ask(ctx context.Context, address string) (webPage, error) {
 	request.Header.Set("Accept", "text/html, text/plain, text/markdown, application/json;q=0.8, */*;q=0.1")
 	answer, err := w.client.Do(request)
 	if err != nil {
-		return webPage{}, plainly(err)
+		return webPage{}, neterr.Explain(err)
 	}
 	defer answer.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(answer.Body, maxWebBody+1))
 	if err != nil {
-		return webPage{}, plainly(err)
+		return webPage{}, neterr.Explain(err)
 	}
 	page := webPage{url: answer.Request.URL, status: answer.StatusCode, header: answer.Header, body: body}
 	if page.cut = len(body) > maxWebBody; page.cut {
@@ -143,52 +142,12 @@ func (w *web) ask(ctx context.Context, address string) (webPage, error) {
 	return page, nil
 }
 
-// plainly takes off an error what names the address again, and says what is
-// wrong in words that a user knows.
-func plainly(err error) error {
-	if failed := (*url.Error)(nil); errors.As(err, &failed) {
-		err = failed.Err
-	}
-	if untrusted := (*tls.CertificateVerificationError)(nil); errors.As(err, &untrusted) {
-		return errors.New("the server's certificate is not valid for this address")
-	}
-	var slow net.Error
-	if errors.Is(err, context.DeadlineExceeded) || errors.As(err, &slow) && slow.Timeout() {
-		return errSlow
-	}
-	if unknown := (*net.DNSError)(nil); errors.As(err, &unknown) {
-		return fmt.Errorf("the host %s was not found; check its name and the network", unknown.Name)
-	}
-	if failed := (*net.OpError)(nil); errors.As(err, &failed) {
-		err = failed.Err
-	}
-	if call := (*os.SyscallError)(nil); errors.As(err, &call) {
-		err = call.Err
-	}
-	return err
-}
-
-// errSlow is a server that takes its time.
-var errSlow = fmt.Errorf("the server did not answer within %v", webTime)
-
 // refusal says what a status other than 200 means for who wants to read.
-func refusal(page webPage) string {
-	what := "the server does not give it"
-	switch {
-	case wantsHuman(page):
-		return "it asks for a captcha; open it in a browser"
-	case page.status == http.StatusUnauthorized, page.status == http.StatusPaymentRequired, page.status == http.StatusProxyAuthRequired:
-		what = "it can only be read after signing in"
-	case page.status == http.StatusForbidden:
-		what = "the server refuses LifeHub"
-	case page.status == http.StatusNotFound, page.status == http.StatusGone:
-		what = "there is no such page"
-	case page.status == http.StatusTooManyRequests:
-		what = "the server was asked too often; try again later"
-	case page.status >= 500:
-		what = "the server has a problem; try again later"
+func refusal(page webPage) error {
+	if wantsHuman(page) {
+		return errors.New("it asks for a captcha; open it in a browser")
 	}
-	return strings.TrimSpace(fmt.Sprintf("%s (%d %s)", what, page.status, http.StatusText(page.status)))
+	return neterr.Status("the server", page.status, "")
 }
 
 // parseAddress reads the address of a page.

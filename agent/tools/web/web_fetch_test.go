@@ -68,9 +68,9 @@ func TestWhatIsNoTextToReadIsSaid(t *testing.T) {
 	for path, want := range map[string]string{
 		"/paper.pdf": "it is a PDF, which LifeHub cannot read", "/hidden-pdf": "it is a PDF", "/photo": "it is not text but image/png", "/photo.html": "it is not text but image/png",
 		"/archive": "it is not text but application/zip", "/noise": "it is not text but application/octet-stream",
-		"/login": "it can only be read after signing in", "/members": "it can only be read after signing in (401 Unauthorized)", "/forbidden": "refuses LifeHub (403 Forbidden)",
+		"/login": "it can only be read after signing in", "/members": "the server requires signing in (401 Unauthorized)", "/forbidden": "refuses access (403 Forbidden)",
 		"/challenge": "asks for a captcha", "/challenge2": "asks for a captcha", "/app": "no text without JavaScript", "/empty": "it has no text", "/blank": "it has no text",
-		"/nowhere": "there is no such page (404 Not Found)", "/broken": "the server has a problem; try again later (502 Bad Gateway)", "/hop/6": "it redirects more than 5 times",
+		"/nowhere": "the server has nothing at this address (404 Not Found)", "/broken": "the server has a problem (502 Bad Gateway); try again later", "/hop/6": "it redirects more than 5 times",
 	} {
 		if result, err := fetch(t.Context(), t, web, path, ""); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), web.URL+path) && !strings.HasPrefix(path, "/hop") {
 			t.Errorf("%s: %v, %.100q", path, err, result.Text)
@@ -82,7 +82,7 @@ func TestASlowServerIsGivenUp(t *testing.T) {
 	web := webtest.New(t)
 	for _, path := range []string{"/slow", "/drip"} {
 		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
-		if _, err := fetch(ctx, t, web, path, ""); err == nil || !strings.Contains(err.Error(), "did not answer within 20s") {
+		if _, err := fetch(ctx, t, web, path, ""); err == nil || !strings.Contains(err.Error(), "did not answer in time") {
 			t.Errorf("%s: %v", path, err)
 		}
 		cancel()

@@ -82,7 +82,7 @@ func newWebSearch(s Search, w *web) agent.Tool {
 		}
 		page, err := w.ask(ctx, address)
 		if err != nil {
-			return agent.Result{}, fmt.Errorf("the web search at %s could not be reached, your notes still work: %w", asked.name, err)
+			return agent.Result{}, fmt.Errorf("search the web with %s: %w", asked.name, err)
 		}
 		hits, err := asked.hits(page)
 		if err != nil {
