@@ -73,7 +73,8 @@ var arrows = map[string][]string{
 	"lifehub/agent/tools/outbound": {"agent"},
 	"lifehub/agent/tools/web":      {"internal/neterr", "agent", "agent/tools/describe", "agent/tools/excerpt", "agent/tools/outbound", "internal/pattern", "llm", "notes", "internal/text"},
 
-	"lifehub/rag":         {"llm", "notes", "internal/filelock", "internal/pattern", "internal/rows", "internal/text", "internal/when", "internal/wrap", "rag/chroma", "rag/embed", "rag/passage", "rag/related", "rag/search", "rag/vectors", "rag/words"},
+	"lifehub/rag":         {"llm", "notes", "internal/filelock", "internal/pattern", "internal/rows", "internal/text", "internal/when", "internal/wrap", "rag/chroma", "rag/embed", "rag/passage", "rag/related", "rag/search", "rag/vectors", "rag/watch", "rag/words"},
+	"lifehub/rag/watch":   {},
 	"lifehub/rag/related": {"internal/rows", "notes", "rag/search", "rag/words"},
 	"lifehub/rag/search":  {"llm", "notes", "internal/pattern", "internal/rows", "internal/text", "internal/when", "rag/embed", "rag/passage", "rag/vectors", "rag/words"},
 	"lifehub/rag/chroma":  {"internal/neterr", "rag/vectors", "internal/pattern"},

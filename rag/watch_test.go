@@ -17,6 +17,7 @@ import (
 
 	"lifehub/internal/testenv"
 	"lifehub/llm"
+	"lifehub/notes"
 	"lifehub/rag/chroma"
 )
 
@@ -95,21 +96,18 @@ func TestWatchKeepsTheIndexLikeTheFolder(t *testing.T) {
 
 // watched runs a watch with short waits until the test ends, and returns what
 // it tells.
-func watched(t *testing.T, w watch) chan Changes {
+func watched(t *testing.T, x *Index, folder *notes.Folder, embedder func() llm.Embedder, start func() (*fsnotify.Watcher, error)) chan Changes {
 	t.Helper()
 	told, done := make(chan Changes, 100), make(chan error, 1)
-	w.told = func(c Changes, err error) {
+	w := x.watcher(folder, embedder, func(c Changes, err error) {
 		if err != nil {
 			t.Error(err)
 		}
 		told <- c
-	}
-	if w.start == nil {
-		w.start = fsnotify.NewWatcher
-	}
-	w.poll, w.again = 20*time.Millisecond, 20*time.Millisecond
+	})
+	w.Start, w.Poll, w.Again = start, 20*time.Millisecond, 20*time.Millisecond
 	ctx, cancel := context.WithCancel(t.Context())
-	go func() { done <- w.run(ctx) }()
+	go func() { done <- w.Run(ctx) }()
 	t.Cleanup(func() {
 		cancel()
 		if err := <-done; !errors.Is(err, context.Canceled) {
@@ -135,7 +133,7 @@ func TestAWatchedFolderGoesAndComesBack(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "vault")
 	write(t, dir, map[string]string{"a.md": "# A\n\napples\n", "deep/b.md": "# B\n\nbananas\n"})
 	folder, x := openVault(t, dir, t.TempDir())
-	told := watched(t, watch{index: x, folder: folder, embedder: func() llm.Embedder { return nil }})
+	told := watched(t, x, folder, func() llm.Embedder { return nil }, fsnotify.NewWatcher)
 	until(t, told, "added a.md", "added deep/b.md")
 
 	away := dir + ".away"
@@ -178,10 +176,7 @@ func TestAFolderThatCannotBeWatchedIsPolled(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, map[string]string{"a.md": "# A\n\napples\n"})
 	folder, x := openVault(t, dir, t.TempDir())
-	told := watched(t, watch{
-		index: x, folder: folder, embedder: func() llm.Embedder { return nil },
-		start: func() (*fsnotify.Watcher, error) { return nil, errors.New("too many open files") },
-	})
+	told := watched(t, x, folder, func() llm.Embedder { return nil }, func() (*fsnotify.Watcher, error) { return nil, errors.New("too many open files") })
 	until(t, told, "cannot be watched (too many open files)", "added a.md")
 	// It comes with its text: one seen empty would be another note after the move.
 	elsewhere := t.TempDir()
@@ -204,7 +199,7 @@ func TestAWatchFollowsTheEmbeddingModel(t *testing.T) {
 	folder, x := openVault(t, dir, t.TempDir())
 	var model atomic.Pointer[bagEmbedder]
 	model.Store(&bagEmbedder{name: "first"})
-	told := watched(t, watch{index: x, folder: folder, embedder: func() llm.Embedder { return model.Load() }})
+	told := watched(t, x, folder, func() llm.Embedder { return model.Load() }, fsnotify.NewWatcher)
 	until(t, told, "added note29.md")
 
 	// The second model is slow to begin with: words answer meanwhile.
@@ -238,7 +233,7 @@ func TestAWatchCatchesUpWhenChromaComesBack(t *testing.T) {
 	write(t, dir, map[string]string{"a.md": "# A\n\napples\n"})
 	folder, x := openWith(t, dir, t.TempDir(), &chroma.Server{URL: server.URL})
 	embedder := &bagEmbedder{name: "bag"}
-	told := watched(t, watch{index: x, folder: folder, embedder: func() llm.Embedder { return embedder }})
+	told := watched(t, x, folder, func() llm.Embedder { return embedder }, fsnotify.NewWatcher)
 	until(t, told, "added a.md")
 	server.Kill()
 	write(t, dir, map[string]string{"b.md": "# B\n\nbananas\n"})
