@@ -25,7 +25,7 @@ func screenCommands() map[string]func(m *Model, args string) tea.Cmd {
 		return func(m *Model, _ string) tea.Cmd { return do(m) }
 	}
 	return map[string]func(m *Model, args string) tea.Cmd{
-		"help":     none(func(m *Model) tea.Cmd { m.cover(m.newHelp()); return nil }),
+		"help":     func(m *Model, topic string) tea.Cmd { return m.open(panel.OpenHelp(topic, m.newHelp())) },
 		"new":      none((*Model).newConversation),
 		"copy":     (*Model).copyAnswer,
 		"context":  none((*Model).showContext),

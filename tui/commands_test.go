@@ -47,3 +47,18 @@ func TestThePaletteSortsByUse(t *testing.T) {
 		}
 	})
 }
+
+func TestHelpPagesOpenInTheReader(t *testing.T) {
+	inRig(t, 100, 40, chattest.WithEverything(), func(r *rig) {
+		r.ask("/help permissions")
+		r.mustShow("passes one gate")
+		r.mustNotShow("# Permissions")
+		r.keys("tab", "enter") // its first link leads to another page
+		r.mustShow("The tools")
+		r.keys("backspace")
+		r.mustShow("passes one gate")
+		r.keys("q")
+		r.ask("/help gardening")
+		r.mustShow("no help page is called gardening; there are conversations")
+	})
+}

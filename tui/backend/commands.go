@@ -14,7 +14,7 @@ import (
 // are listed; pages are those of panels.
 func (o *Options) AllCommands(pages []Command) []Command {
 	list := []Command{
-		{Name: "help", Aliases: []string{"h", "?"}, Help: "show keys and commands"},
+		{Name: "help", Aliases: []string{"h", "?"}, Args: "[TOPIC]", Help: "show keys, commands and help pages"},
 		{Name: "new", Aliases: []string{"clear"}, Help: "start a new conversation"},
 		{Name: "copy", Args: "[N]", Help: "copy the last answer, or its code block N"},
 		{Name: "context", Help: "show what fills the context window"},

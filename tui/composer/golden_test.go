@@ -2,8 +2,11 @@ package composer_test
 
 import (
 	"context"
+	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/charmbracelet/x/ansi"
 
 	"lifehub/internal/chattest"
 	"lifehub/tui/backend"
@@ -95,4 +98,26 @@ var written = map[string]func(b *box){
 	},
 	"prompts of servers": typing("/every"),
 	"notes after an at":  typing("see @i", "down"),
+}
+
+func TestAPreviewIsDrawnAsANoteIs(t *testing.T) {
+	b := &box{keys: keys.Default()}
+	theme := draw.NewTheme("", true, true, nil)
+	b.composer = composer.New(&b.keys, theme)
+	b.lists.Mentions.Names = func(string) ([]backend.Mention, error) {
+		return []backend.Mention{{Name: "plan.md", Detail: "Plan"}}, nil
+	}
+	b.lists.Mentions.Beginning = func(string) string {
+		return "# Running\n\n- [ ] **ten** percent, see [log](log.md)\n\nUp \x1b[2J&#27;[2J"
+	}
+	b.press("@p")
+	shown := ansi.Strip(strings.Join(b.lists.View(100, 12, &b.keys, theme), "\n"))
+	for _, want := range []string{"│ Running", "[ ] ten percent, see log"} {
+		if !strings.Contains(shown, want) {
+			t.Errorf("no %q in\n%s", want, shown)
+		}
+	}
+	if found := regexp.MustCompile(`\*\*|\]\(|# R|\x1b`).FindString(shown); found != "" {
+		t.Errorf("%q in\n%s", found, shown)
+	}
 }

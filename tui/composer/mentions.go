@@ -11,6 +11,7 @@ import (
 	"lifehub/tui/draw"
 	"lifehub/tui/fuzzy"
 	"lifehub/tui/keys"
+	"lifehub/tui/reader"
 	"lifehub/tui/safetext"
 )
 
@@ -46,7 +47,10 @@ type (
 		Err   error
 	}
 	// PreviewMsg brings the beginning of what a name stands for.
-	PreviewMsg struct{ name, text string }
+	PreviewMsg struct {
+		name string
+		text *reader.Document // nil: there is nothing to show
+	}
 )
 
 // mentioning is the word after the last @ of a text that is still being
@@ -102,7 +106,12 @@ func (p *Mentions) askPreview() tea.Cmd {
 	}
 	name, beginning := p.Rows[p.Chosen].Name, p.Beginning
 	p.asked = name
-	return func() tea.Msg { return PreviewMsg{name, beginning(name)} }
+	return func() tea.Msg {
+		if text := beginning(name); text != "" {
+			return PreviewMsg{name, reader.Parse(text)}
+		}
+		return PreviewMsg{name: name}
+	}
 }
 
 // Take takes in what was loaded, if it is still wanted.
@@ -174,7 +183,7 @@ func (p *Mentions) Press(pressed tea.KeyPressMsg, k *keys.Map, c *Model) bool {
 // view shows at most height rows, and next to them what the chosen one holds.
 func (p *Mentions) view(from, to, height, width int, theme *draw.Theme) []string {
 	beside := 0
-	if p.preview.name == p.Rows[p.Chosen].Name && p.preview.text != "" && width >= 80 {
+	if p.preview.name == p.Rows[p.Chosen].Name && p.preview.text != nil && width >= 80 {
 		beside = width / 2
 	}
 	list := make([]draw.Row, to-from)
@@ -189,7 +198,7 @@ func (p *Mentions) view(from, to, height, width int, theme *draw.Theme) []string
 	if beside == 0 {
 		return lines
 	}
-	preview := strings.Split(safetext.Text(p.preview.text), "\n")
+	preview, _, _ := reader.NewView(p.preview.text, 0, 0).Lines(beside-2, height, theme)
 	for n := range min(height, max(len(lines), len(preview))) {
 		if n >= len(lines) {
 			lines = append(lines, "")
@@ -199,7 +208,7 @@ func (p *Mentions) view(from, to, height, width int, theme *draw.Theme) []string
 			text = preview[n]
 		}
 		left := draw.Truncate(lines[n], width-beside-1)
-		lines[n] = left + strings.Repeat(" ", width-beside-1-draw.Width(left)) + theme.Border.Render("│ ") + theme.Dim.Render(draw.Truncate(text, beside-2))
+		lines[n] = left + strings.Repeat(" ", width-beside-1-draw.Width(left)) + theme.Border.Render("│ ") + text
 	}
 	return lines
 }

@@ -1,12 +1,15 @@
 package panel
 
 import (
+	"fmt"
+	"io/fs"
 	"slices"
 	"strings"
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
+	"lifehub/docs"
 	"lifehub/tui/backend"
 	"lifehub/tui/draw"
 	"lifehub/tui/fuzzy"
@@ -59,7 +62,41 @@ func helpGroups(keys *keys.Map, commands []backend.Command) []helpGroup {
 	for _, c := range commands {
 		shown.rows = append(shown.rows, draw.Row{Label: c.Usage(), Detail: c.Help})
 	}
-	return append(groups, shown)
+	topics := helpGroup{title: "Help pages"}
+	for _, topic := range HelpTopics() {
+		page, _ := HelpPage(topic)
+		title, _, _ := strings.Cut(strings.TrimPrefix(page.Text, "# "), "\n")
+		topics.rows = append(topics.rows, draw.Row{Label: "/help " + topic, Detail: title})
+	}
+	return append(groups, shown, topics)
+}
+
+// HelpTopics are the names of the help pages.
+func HelpTopics() (names []string) {
+	files, _ := fs.Glob(docs.Pages, "*.md")
+	for _, file := range files {
+		names = append(names, strings.TrimSuffix(file, ".md"))
+	}
+	return names
+}
+
+// HelpPage returns the help page of a topic, or that a link in one leads to.
+func HelpPage(topic string) (backend.Note, error) {
+	name, _, _ := strings.Cut(topic, "#")
+	text, err := docs.Pages.ReadFile(strings.TrimSuffix(name, ".md") + ".md")
+	if err != nil {
+		return backend.Note{}, fmt.Errorf("no help page is called %s; there are %s", safetext.Line(topic), strings.Join(HelpTopics(), ", "))
+	}
+	return backend.Note{Path: name, Text: string(text)}, nil
+}
+
+// OpenHelp opens the help page of a topic in a reader; "" opens the keys and commands.
+func OpenHelp(topic string, all *Help) (Panel, tea.Cmd) {
+	if topic == "" {
+		return all, nil
+	}
+	n := &Note{title: topic, name: topic, read: func(name, _ string) (backend.Note, error) { return HelpPage(name) }}
+	return n, n.Read
 }
 
 // Build makes the lines for a width.

@@ -234,7 +234,7 @@ func (r *Note) follow() (Panel, tea.Msg, tea.Cmd) {
 		return r, nil, func() tea.Msg { return dialog.CopyMsg(link.To) }
 	case !link.Note:
 		return r, Flash("not a web address: " + safetext.Reveal(link.To)), nil
-	case r.read == nil || r.note.File == "":
+	case r.read == nil:
 		return r, Flash("no such note: " + safetext.Line(link.To)), nil
 	}
 	next := &Note{title: link.To, name: link.To, from: r.note.File, read: r.read, back: r}

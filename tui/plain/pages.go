@@ -56,12 +56,21 @@ func (p *Chat) do(ctx context.Context, c backend.Command, args string) error {
 
 func (p *Chat) quit(context.Context, string) error { return leftError{backend.Quit} }
 
-// help lists the commands.
-func (p *Chat) help(context.Context, string) error {
+// help lists the commands, or prints the page of a topic.
+func (p *Chat) help(_ context.Context, topic string) error {
+	if topic != "" {
+		page, err := panel.HelpPage(topic)
+		if err != nil {
+			return err
+		}
+		p.print("%s", safetext.Text(page.Text))
+		return nil
+	}
 	p.print("Type a question and press enter; %s begins and ends one of several lines. Ctrl+c stops a running turn.\n", composer.Quote)
 	for _, c := range panel.Commands(&p.Options) {
 		p.print("%s: %s\n", safetext.Line(c.Usage()), safetext.Line(c.Help))
 	}
+	p.print("Topics of /help: %s\n", strings.Join(panel.HelpTopics(), ", "))
 	return nil
 }
 
