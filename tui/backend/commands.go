@@ -1,11 +1,13 @@
 package backend
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
+	"lifehub/agent"
 	"lifehub/internal/text"
 	"lifehub/tui/safetext"
 )
@@ -102,4 +104,32 @@ func (c Command) Usage() string { return strings.TrimSpace("/" + c.Name + " " + 
 // Own reports whether the front end itself knows what the command does.
 func (c Command) Own() bool {
 	return c.Run == nil && c.Turn == nil && c.Prompt == nil && c.Template == nil
+}
+
+// Start does what a command of another room does, for a front end by lines: the
+// turn that it returns, or else work whose outcome said is.
+func (c Command) Start(ctx context.Context, by Assistant, conversation, args string) (turn func(ctx context.Context, conversation string) <-chan agent.Event, said string, err error) {
+	asked := "/" + strings.TrimSpace(c.Name+" "+args)
+	switch {
+	case c.Turn != nil && args == "" && !strings.HasPrefix(c.Args, "["):
+		return nil, "usage: " + c.Usage(), nil
+	case c.Turn != nil:
+		return func(ctx context.Context, id string) <-chan agent.Event { return c.Turn(ctx, id, asked, args) }, "", nil
+	case c.Prompt != nil:
+		text, err := c.Prompt(args)
+		if err != nil {
+			return nil, "", err
+		}
+		return func(ctx context.Context, id string) <-chan agent.Event { return by.Ask(ctx, id, text) }, "", nil
+	case c.Begin != nil:
+		begin, err := c.Begin(ctx, conversation, args)
+		if err != nil {
+			return nil, "", err
+		}
+		if begin != nil {
+			return func(ctx context.Context, id string) <-chan agent.Event { return begin(ctx, id, asked) }, "", nil
+		}
+	}
+	said, err = c.Run(ctx, conversation, args)
+	return nil, said, err
 }

@@ -202,33 +202,14 @@ func (p *Chat) chooseNotes(ctx context.Context) {
 
 // runCommand runs a command of another room.
 func (p *Chat) runCommand(ctx context.Context, c backend.Command, args string) error {
-	asked := "/" + strings.TrimSpace(c.Name+" "+args)
-	var text string
-	var err error
+	turn, said, err := c.Start(ctx, p.Assistant, p.conversation, args)
 	switch {
-	case c.Turn != nil && args == "" && !strings.HasPrefix(c.Args, "["):
-		text = "usage: /" + c.Name + " " + c.Args
-	case c.Turn != nil:
-		return p.startTurn(ctx, func(ctx context.Context) <-chan agent.Event { return c.Turn(ctx, p.conversation, asked, args) })
-	case c.Prompt != nil:
-		if text, err = c.Prompt(args); err == nil {
-			return p.turn(ctx, text)
-		}
-	default:
-		if c.Begin != nil {
-			var begin backend.Turn
-			if begin, err = c.Begin(ctx, p.conversation, args); begin != nil {
-				return p.startTurn(ctx, func(ctx context.Context) <-chan agent.Event { return begin(ctx, p.conversation, asked) })
-			}
-		}
-		if err == nil {
-			text, err = c.Run(ctx, p.conversation, args)
-		}
-	}
-	if err != nil {
+	case err != nil:
 		return p.fail(err)
+	case turn != nil:
+		return p.startTurn(ctx, func(ctx context.Context) <-chan agent.Event { return turn(ctx, p.conversation) })
 	}
-	p.print("%s\n", safetext.Text(text))
+	p.print("%s\n", safetext.Text(said))
 	return nil
 }
 
