@@ -58,6 +58,7 @@ var arrows = map[string][]string{
 	"lifehub/examples":            {},
 	"lifehub/cli/export":          {"agent", "cli/settings", "internal/text", "notes", "store", "tui/safetext"},
 	"lifehub/cli/app":             {"agent", "agent/fingerprint", "internal/text", "agent/toolchoice", "tui/draw", "agent/rules", "agent/tools", "agent/tools/mail", "agent/tools/web", "agent/turn", "cli/export", "cli/redact", "cli/settings", "cli/version", "internal/atomicfile", "internal/pattern", "llm", "llm/auto", "mcpclient", "mcpclient/config", "mcpclient/trust", "notes", "rag", "rag/chroma", "rag/embed", "store", "store/file", "store/trace", "agent/memory"},
+	"lifehub/cli/acp":             {"agent", "cli/app", "cli/chat", "cli/version", "internal/pattern", "store", "tui/arguments", "tui/backend", "tui/dialog", "tui/draw", "tui/panel", "tui/plan", "tui/safetext", "tui/transcript"},
 	"lifehub/cli/chat":            {"agent", "agent/tools", "agent/turn", "cli/app", "cli/doctor", "cli/export", "cli/redact", "cli/settings", "examples", "internal/atomicfile", "internal/pattern", "llm", "llm/ollama", "mcpclient", "mcpclient/trust", "notes", "rag", "store", "store/file", "tui", "tui/backend", "tui/draw", "tui/plain", "tui/safetext"},
 	"lifehub/cli/doctor":          {"internal/neterr", "agent", "cli/app", "cli/settings", "llm", "mcpclient", "rag", "rag/chroma", "store", "store/file", "tui/draw"},
 	"lifehub/cli/redact":          {"agent", "cli/settings", "internal/pattern", "mcpclient/config"},

@@ -14,6 +14,7 @@ import (
 	"charm.land/fang/v2"
 	"github.com/spf13/cobra"
 
+	"lifehub/cli/acp"
 	"lifehub/cli/app"
 	"lifehub/cli/chat"
 	"lifehub/cli/settings"
@@ -125,7 +126,7 @@ func newRoot(sh *app.Process) *cobra.Command {
 	flags.RegisterPrint(root)
 	root.AddCommand(
 		chat.NewCommand(sh), newAsk(sh), newIndex(sh), newSearch(sh), show.NewNote(sh), newRelated(sh), newEval(sh), newChats(sh), newMemory(sh), newArtifacts(sh), newTools(sh), newPermissions(sh),
-		newMCP(sh), newModels(sh), trace.New(sh), newStats(sh), newDoctor(sh), newConfig(sh),
+		newMCP(sh), newModels(sh), trace.New(sh), newStats(sh), newDoctor(sh), newConfig(sh), acp.New(sh),
 	)
 	app.CheckArgs(root)
 	return root

@@ -173,6 +173,24 @@ func (f *Flags) Run(ctx context.Context, prompt string) error {
 	return nil
 }
 
+// Serve opens what a chat works with for a front end of another program, and
+// closes it when that returns.
+func (f *Flags) Serve(ctx context.Context, front func(context.Context, *app.App, backend.Options) error) error {
+	a, err := app.Configured(f.Process, f.RunFlags)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	c := &chat{App: a, flags: f, screen: backend.Screen{Mode: a.Settings.Mode}}
+	defer c.close()
+	defer cancel()
+	options, err := c.open(ctx, store.Open)
+	if err != nil {
+		return err
+	}
+	return front(ctx, a, options)
+}
+
 // resumes reports whether the user comes back to a conversation.
 func (f *Flags) resumes() bool { return f.pick || f.HasLast || f.Resume != "" }
 

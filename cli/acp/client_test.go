@@ -1,0 +1,320 @@
+//go:build unix
+
+package acp_test
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	sdk "github.com/coder/acp-go-sdk"
+
+	"lifehub/agent"
+	"lifehub/cli"
+	"lifehub/cli/acp"
+	"lifehub/cli/app"
+	"lifehub/cli/chat"
+	"lifehub/internal/apptest"
+	"lifehub/llm"
+	"lifehub/llm/llmtest"
+	"lifehub/tui/backend"
+)
+
+// asProgram makes the test binary behave as lifehub.
+const asProgram = "LIFEHUB_TEST_RUN=1"
+
+func TestMain(m *testing.M) {
+	if os.Getenv("LIFEHUB_TEST_RUN") != "" {
+		os.Exit(cli.Main())
+	}
+	os.Exit(m.Run())
+}
+
+// patience bounds what has to happen on a busy machine.
+const patience = time.Minute
+
+const (
+	asksPlanner   = "You plan how to answer"
+	asksExplainer = "You answer the user's last message from the sources"
+)
+
+// editor is a client: it keeps all that it is told, and answers what it is asked.
+type editor struct {
+	*sdk.ClientSideConnection
+	answer func(sdk.RequestPermissionRequest) string // the option chosen; "": cancelled
+
+	mu      sync.Mutex
+	updates []sdk.SessionNotification
+	asked   []sdk.RequestPermissionRequest
+	wake    chan struct{}
+	files   int // calls of methods that an editor need not have
+}
+
+func (e *editor) SessionUpdate(_ context.Context, n sdk.SessionNotification) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.updates = append(e.updates, n)
+	select {
+	case e.wake <- struct{}{}:
+	default:
+	}
+	return nil
+}
+
+func (e *editor) RequestPermission(_ context.Context, p sdk.RequestPermissionRequest) (sdk.RequestPermissionResponse, error) {
+	e.mu.Lock()
+	e.asked = append(e.asked, p)
+	e.mu.Unlock()
+	if option := e.answer(p); option != "" {
+		return sdk.RequestPermissionResponse{Outcome: sdk.NewRequestPermissionOutcomeSelected(sdk.PermissionOptionId(option))}, nil
+	}
+	return sdk.RequestPermissionResponse{Outcome: sdk.NewRequestPermissionOutcomeCancelled()}, nil
+}
+
+func (e *editor) needless() error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.files++
+	return sdk.NewMethodNotFound("not there")
+}
+
+func (e *editor) ReadTextFile(context.Context, sdk.ReadTextFileRequest) (sdk.ReadTextFileResponse, error) {
+	return sdk.ReadTextFileResponse{}, e.needless()
+}
+
+func (e *editor) WriteTextFile(context.Context, sdk.WriteTextFileRequest) (sdk.WriteTextFileResponse, error) {
+	return sdk.WriteTextFileResponse{}, e.needless()
+}
+
+func (e *editor) CreateTerminal(context.Context, sdk.CreateTerminalRequest) (sdk.CreateTerminalResponse, error) {
+	return sdk.CreateTerminalResponse{}, e.needless()
+}
+
+func (e *editor) KillTerminal(context.Context, sdk.KillTerminalRequest) (sdk.KillTerminalResponse, error) {
+	return sdk.KillTerminalResponse{}, e.needless()
+}
+
+func (e *editor) TerminalOutput(context.Context, sdk.TerminalOutputRequest) (sdk.TerminalOutputResponse, error) {
+	return sdk.TerminalOutputResponse{}, e.needless()
+}
+
+func (e *editor) ReleaseTerminal(context.Context, sdk.ReleaseTerminalRequest) (sdk.ReleaseTerminalResponse, error) {
+	return sdk.ReleaseTerminalResponse{}, e.needless()
+}
+
+func (e *editor) WaitForTerminalExit(context.Context, sdk.WaitForTerminalExitRequest) (sdk.WaitForTerminalExitResponse, error) {
+	return sdk.WaitForTerminalExitResponse{}, e.needless()
+}
+
+// told are the updates of a session so far.
+func (e *editor) told(id sdk.SessionId) (list []sdk.SessionUpdate) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, n := range e.updates {
+		if n.SessionId == id {
+			list = append(list, n.Update)
+		}
+	}
+	return list
+}
+
+// forget forgets what was told.
+func (e *editor) forget() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.updates = nil
+}
+
+// await waits until something was told.
+func (e *editor) await(t *testing.T, id sdk.SessionId, what string, is func(sdk.SessionUpdate) bool) sdk.SessionUpdate {
+	t.Helper()
+	late := time.After(patience)
+	for {
+		for _, u := range e.told(id) {
+			if is(u) {
+				return u
+			}
+		}
+		select {
+		case <-e.wake:
+		case <-late:
+			t.Fatalf("no %s in %v; told: %s", what, patience, jsonOf(e.told(id)))
+		}
+	}
+}
+
+// answered is the text of the answer: the message that has the turn's id.
+func answered(list []sdk.SessionUpdate) string {
+	var b strings.Builder
+	for _, u := range list {
+		if m := u.AgentMessageChunk; m != nil && m.MessageId != nil && !strings.Contains(strings.SplitAfterN(*m.MessageId, ".", 2)[1], ".") {
+			b.WriteString(m.Content.Text.Text)
+		}
+	}
+	return b.String()
+}
+
+// asides are the messages that are not the answer.
+func asides(list []sdk.SessionUpdate) string {
+	var b strings.Builder
+	for _, u := range list {
+		if m := u.AgentMessageChunk; m != nil && (m.MessageId == nil || strings.Count(*m.MessageId, ".") > 1 || strings.HasPrefix(*m.MessageId, ".")) {
+			b.WriteString(m.Content.Text.Text)
+		}
+	}
+	return b.String()
+}
+
+func jsonOf(v any) string {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return err.Error()
+	}
+	return string(text)
+}
+
+func connect(t *testing.T, in io.Writer, out io.Reader) *editor {
+	t.Helper()
+	e := &editor{wake: make(chan struct{}, 1), answer: func(sdk.RequestPermissionRequest) string { return "no" }}
+	e.ClientSideConnection = sdk.NewClientSideConnection(e, in, out)
+	e.SetLogger(slog.New(slog.DiscardHandler))
+	got, err := e.Initialize(t.Context(), sdk.InitializeRequest{ProtocolVersion: sdk.ProtocolVersionNumber})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := got.AgentCapabilities; got.ProtocolVersion != 1 || !c.LoadSession || !c.PromptCapabilities.EmbeddedContext || c.PromptCapabilities.Image || len(got.AuthMethods) > 0 || c.SessionCapabilities.List == nil {
+		t.Errorf("initialized with %s", jsonOf(got))
+	}
+	t.Cleanup(func() {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		if e.files > 0 {
+			t.Errorf("%d calls of the editor's files or terminals: the notes are on this disk", e.files)
+		}
+	})
+	return e
+}
+
+// environ is a home whose model is scripted; nil: none.
+func environ(t *testing.T, home string, model llm.Model) []string {
+	env := []string{asProgram, "GORACE=atexit_sleep_ms=0", "HOME=" + home, "LIFEHUB_HOME=" + filepath.Join(home, "lh"), "PATH=" + os.Getenv("PATH")}
+	if model == nil {
+		return append(env, "LIFEHUB_PROVIDER=offline")
+	}
+	return append(env, "LIFEHUB_PROVIDER=ollama", "OLLAMA_HOST="+llmtest.Serve(t, model), "LIFEHUB_MODEL="+llmtest.ServedModel, "LIFEHUB_EMBED_MODEL=none")
+}
+
+// inside is an editor with LifeHub in the same process. leave closes the pipe and
+// waits for LifeHub.
+func inside(t *testing.T, env []string, vaults ...string) (e *editor, leave func()) {
+	t.Helper()
+	sh := &app.Process{Environ: func() []string { return nil }, Getenv: func(name string) (string, bool) {
+		for _, pair := range env {
+			if value, ok := strings.CutPrefix(pair, name+"="); ok {
+				return value, true
+			}
+		}
+		return "", false
+	}}
+	f := chat.NewFlags(sh)
+	f.Notes = vaults
+	inR, inW := io.Pipe()
+	outR, outW := io.Pipe()
+	done := make(chan error, 1)
+	go func() {
+		done <- f.Serve(context.Background(), func(ctx context.Context, a *app.App, o backend.Options) error {
+			return acp.Serve(ctx, a, o, inR, outW)
+		})
+		outW.Close()
+	}()
+	leave = sync.OnceFunc(func() {
+		inW.Close()
+		select {
+		case err := <-done:
+			if err != nil {
+				t.Error(err)
+			}
+		case <-time.After(patience):
+			t.Error("it does not end with its input")
+		}
+	})
+	t.Cleanup(leave)
+	return connect(t, inW, outR), leave
+}
+
+// program is an editor with LifeHub as a process.
+func program(t *testing.T, env []string, args ...string) (*editor, *exec.Cmd, io.Closer) {
+	t.Helper()
+	cmd := exec.Command(os.Args[0], append([]string{"acp"}, args...)...)
+	cmd.Env = env
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd.Stderr = t.Output()
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	})
+	return connect(t, in, out), cmd, in
+}
+
+func (e *editor) begin(t *testing.T, cwd string) sdk.SessionId {
+	t.Helper()
+	got, err := e.NewSession(t.Context(), sdk.NewSessionRequest{Cwd: cwd, McpServers: []sdk.McpServer{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m := got.Modes; m == nil || m.CurrentModeId != "plan" || len(m.AvailableModes) != len(agent.Modes()) {
+		t.Errorf("the modes are %s", jsonOf(got.Modes))
+	}
+	return got.SessionId
+}
+
+func (e *editor) ask(t *testing.T, id sdk.SessionId, blocks ...sdk.ContentBlock) sdk.StopReason {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	got, err := e.Prompt(ctx, sdk.PromptRequest{SessionId: id, Prompt: blocks})
+	if err != nil {
+		t.Fatalf("prompt: %v; told: %s", err, jsonOf(e.told(id)))
+	}
+	return got.StopReason
+}
+
+func text(s string) sdk.ContentBlock { return sdk.TextBlock(s) }
+
+// indexed is a vault that an index holds.
+func indexed(t *testing.T, env []string) string {
+	t.Helper()
+	vault := apptest.Vault(t)
+	run(t, env, "index", vault)
+	return vault
+}
+
+// run runs another command of the same home.
+func run(t *testing.T, env []string, args ...string) string {
+	t.Helper()
+	cmd := exec.Command(os.Args[0], args...)
+	cmd.Env = env
+	out, err := cmd.Output()
+	if err != nil && cmd.ProcessState.ExitCode() != app.ExitRefused {
+		t.Fatalf("%v: %v\n%s", args, err, out)
+	}
+	return string(out)
+}

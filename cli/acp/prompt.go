@@ -1,0 +1,228 @@
+package acp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/coder/acp-go-sdk"
+
+	"lifehub/agent"
+	"lifehub/cli/app"
+	"lifehub/tui/backend"
+	"lifehub/tui/panel"
+	"lifehub/tui/safetext"
+)
+
+// maxPrompt bounds a message with its attachments, in bytes, as `lifehub ask` does.
+const maxPrompt = 1 << 20
+
+// prompt is one turn of a session, or one slash command.
+func (s *server) prompt(ctx context.Context, p acp.PromptRequest) (answer acp.PromptResponse, err error) {
+	turnCtx, cancel := context.WithCancelCause(s.ctx)
+	defer cancel(nil)
+	s.mu.Lock()
+	opened, err := s.find(p.SessionId)
+	switch {
+	case err != nil:
+	case s.over:
+		err = refused(wrong, "LifeHub is ending; nothing was sent")
+	case opened.cancel != nil:
+		err = refused(wrong, "this session is still answering; cancel that first (session/cancel), or open another session")
+	}
+	if err != nil {
+		s.mu.Unlock()
+		return answer, err
+	}
+	opened.cancel = cancel
+	s.turns.Add(1)
+	notices, mode, cwd := opened.notices, opened.mode, opened.cwd
+	opened.notices = nil
+	s.mu.Unlock()
+	defer func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		opened.cancel = nil
+		s.turns.Done()
+	}()
+	defer context.AfterFunc(ctx, func() { // the request was cancelled, or the client is gone
+		if errors.Is(context.Cause(ctx), context.Canceled) {
+			cancel(nil)
+		} else {
+			cancel(agent.ErrShutdown)
+		}
+	})()
+
+	message, told, err := s.message(p.Prompt, cwd)
+	if err != nil {
+		return answer, err
+	}
+	r := &relay{server: s, session: p.SessionId}
+	for _, text := range slices.Concat(notices, s.news(), told) {
+		r.aside(text)
+	}
+	begin, text, err := s.begin(turnCtx, string(p.SessionId), message)
+	switch {
+	case turnCtx.Err() != nil:
+		return acp.PromptResponse{StopReason: acp.StopReasonCancelled}, nil
+	case err != nil:
+		return answer, err
+	case begin == nil:
+		r.say(text)
+		r.flush()
+		return acp.PromptResponse{StopReason: acp.StopReasonEndTurn}, nil
+	}
+	return r.follow(turnCtx, begin, mode)
+}
+
+// news are the notices that belong to no turn, since the last time.
+func (s *server) news() (list []string) {
+	for {
+		select {
+		case text, open := <-s.options.Notices:
+			if !open {
+				return list
+			}
+			list = append(list, text)
+		default:
+			return list
+		}
+	}
+}
+
+// message is what the user sent: the text is the user's own, all else is attached
+// as data. told says what was not read, and why.
+func (s *server) message(blocks []acp.ContentBlock, cwd string) (m agent.Message, told []string, err error) {
+	size := 0
+	attach := func(name, text string) {
+		size += len(text)
+		m.Attached = append(m.Attached, agent.Attachment{Name: name, Text: text})
+	}
+	for _, b := range blocks {
+		switch {
+		case b.Text != nil:
+			m.Text += b.Text.Text
+		case b.ResourceLink != nil:
+			name, why := s.mention(b.ResourceLink.Uri, cwd)
+			if why != "" {
+				told = append(told, fmt.Sprintf("%s was not read: %s.", b.ResourceLink.Uri, why))
+				attach("link", b.ResourceLink.Name+" "+b.ResourceLink.Uri)
+				continue
+			}
+			if m.Text != "" && !strings.ContainsAny(m.Text[len(m.Text)-1:], " \t\n(") {
+				m.Text += " "
+			}
+			m.Text += `@"` + name + `"`
+		case b.Resource != nil && b.Resource.Resource.TextResourceContents != nil:
+			text := b.Resource.Resource.TextResourceContents
+			attach(text.Uri, text.Text)
+		default:
+			told = append(told, "An attachment that is not text was not read.")
+		}
+	}
+	if size += len(m.Text); size > maxPrompt {
+		return m, nil, refused(invalid, "the prompt has %d bytes with its attachments; it may have %d", size, maxPrompt)
+	}
+	if strings.TrimSpace(m.Text) == "" && len(m.Attached) == 0 {
+		return m, nil, refused(invalid, "the prompt holds no text")
+	}
+	return m, told, nil
+}
+
+// mention is the name by which a message mentions the file of a link, a note or
+// one in the folder of the session; why: it is neither.
+func (s *server) mention(uri, cwd string) (name, why string) {
+	address, err := url.Parse(uri)
+	if err != nil || address.Scheme != "file" || address.Host != "" && address.Host != "localhost" {
+		return "", "it does not name a file on this machine"
+	}
+	path, err := filepath.EvalSymlinks(filepath.FromSlash(address.Path))
+	if err != nil {
+		return "", "there is no such file"
+	}
+	within := func(dir string) (string, bool) {
+		if real, err := filepath.EvalSymlinks(dir); err == nil {
+			dir = real
+		}
+		below, err := filepath.Rel(dir, path)
+		return filepath.ToSlash(below), err == nil && filepath.IsLocal(below)
+	}
+	for _, folder := range s.Folders() {
+		below, ok := within(folder.Dir())
+		if !ok {
+			continue
+		}
+		if len(s.Folders()) > 1 {
+			below = filepath.Base(folder.Dir()) + "/" + below
+		}
+		if found, _ := s.NoteOf(below); found == folder && !strings.ContainsAny(below, "\"\n") {
+			return below, ""
+		}
+		return "", "there is no such note"
+	}
+	if _, ok := within(cwd); !ok || !app.IsFile(path) || strings.ContainsAny(path, "\"\n") {
+		return "", "it is outside your notes and the folder of this session; naming it in the text (@/path) reads it"
+	}
+	return path, ""
+}
+
+// file is where a note is, or will be, that tools call by a name; "": not known.
+func (s *server) file(name string) string {
+	folders := s.Folders()
+	for _, folder := range folders {
+		below, ok := name, len(folders) == 1
+		if !ok {
+			below, ok = strings.CutPrefix(name, filepath.Base(folder.Dir())+"/")
+		}
+		if below = filepath.FromSlash(below); ok && filepath.IsLocal(below) {
+			return filepath.Join(folder.Dir(), below)
+		}
+	}
+	return ""
+}
+
+// begin says how a message begins a turn; nil: it was a command that is done, and
+// this is what it says.
+func (s *server) begin(ctx context.Context, id string, m agent.Message) (begin func(context.Context) <-chan agent.Event, said string, err error) {
+	o := &s.options
+	line := strings.TrimSpace(m.Text)
+	typed, isCommand := strings.CutPrefix(line, "/")
+	if !isCommand || strings.Contains(line, "\n") || len(m.Attached) > 0 {
+		if refused := backend.NoShell(m.Text); refused != "" && len(m.Attached) == 0 {
+			return nil, refused, nil
+		}
+		return func(ctx context.Context) <-chan agent.Event { return o.Assistant.Ask(ctx, id, m.String()) }, "", nil
+	}
+	name, args, _ := strings.Cut(typed, " ")
+	args = strings.TrimSpace(args)
+	c := backend.Find(s.commands(), name)
+	switch {
+	case c == nil:
+		return nil, backend.Unknown(s.commands(), name), nil
+	case c.Name == "continue":
+		return s.resume(ctx, id)
+	case c.Name == "rename":
+		return nil, "", o.Rename(ctx, id, args)
+	case c.Own():
+		lines, err := panel.PageOf(c.Name).Lines(ctx, o, args)
+		return nil, fenced(strings.Join(lines, "\n")), err
+	}
+	turn, said, err := c.Start(ctx, o.Assistant, id, args)
+	if turn == nil {
+		return nil, safetext.Text(said), err
+	}
+	return func(ctx context.Context) <-chan agent.Event { return turn(ctx, id) }, "", nil
+}
+
+// resume resumes the last turn, where it did not come to its end.
+func (s *server) resume(ctx context.Context, id string) (func(context.Context) <-chan agent.Event, string, error) {
+	list, err := s.options.Conversations.Latest(ctx, id, 1)
+	if err != nil || len(list) == 0 || list[0].Undone || !list[0].Open && !list[0].Answer.Cut && list[0].Answer.Error == "" {
+		return nil, "there is nothing to resume", err
+	}
+	return func(ctx context.Context) <-chan agent.Event { return s.options.Resume(ctx, id, list[0].Turn) }, "", nil
+}

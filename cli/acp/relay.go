@@ -1,0 +1,266 @@
+package acp
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/coder/acp-go-sdk"
+
+	"lifehub/agent"
+	"lifehub/tui/arguments"
+	"lifehub/tui/draw"
+	"lifehub/tui/plan"
+	"lifehub/tui/safetext"
+	"lifehub/tui/transcript"
+)
+
+// relay sends the events of one turn to the client.
+type relay struct {
+	*server
+	session acp.SessionId
+	turn    string
+	plan    *plan.Plan
+	calls   map[string]bool // calls that the client knows
+	held    string          // of the answer: what the next piece may make an image of
+	asides  int
+	cited   transcript.Sources
+	answer  acp.PromptResponse
+	failed  error
+}
+
+// follow makes a turn in a mode, and sends its events until it has saved.
+func (r *relay) follow(ctx context.Context, begin func(context.Context) <-chan agent.Event, mode string) (acp.PromptResponse, error) {
+	r.calls = map[string]bool{}
+	r.begins.Lock()
+	r.options.UseMode(mode)
+	events := begin(ctx)
+	e, open := <-events // by which it has its mode
+	r.begins.Unlock()
+	for ; open; e, open = <-events {
+		r.take(ctx, e)
+	}
+	if c, err := r.Store.Conversation(ctx, string(r.session)); err == nil {
+		r.send(acp.SessionUpdate{SessionInfoUpdate: &acp.SessionSessionInfoUpdate{Title: acp.Ptr(shown(c.Title))}})
+	}
+	return r.answer, r.failed
+}
+
+func (r *relay) send(what acp.SessionUpdate) { r.update(r.session, what) }
+
+// take sends one event.
+func (r *relay) take(ctx context.Context, e agent.Event) {
+	r.turn = e.Turn
+	switch e := e.Body.(type) {
+	case agent.Said:
+		r.say(e.Content)
+	case agent.Thought:
+		if e.Step == "" { // workers think at the same time
+			r.think(e.Content)
+		}
+	case agent.Remembered:
+		r.think(strings.Join((&transcript.Remembered{Remembered: e}).Lines(time.Now()), "\n") + "\n")
+	case agent.PlanMade:
+		r.planMade(e)
+	case agent.StepChanged:
+		if r.plan != nil {
+			r.plan.Mark(e.Step, e.Status, e.Reason, time.Now())
+			r.sendPlan()
+		}
+	case agent.PermissionAsked:
+		r.permit(ctx, e)
+	case agent.PermissionGiven:
+		if e.Decision == agent.Refuse && r.calls[e.Call] {
+			r.send(acp.UpdateToolCall(r.id(e.Call), acp.WithUpdateStatus(acp.ToolCallStatusFailed), acp.WithUpdateContent(literal(plan.InWords(e.Reason)))))
+		}
+	case agent.InputAsked:
+		r.input(ctx, e)
+	case agent.ToolStarted:
+		r.started(e)
+	case agent.ToolProgressed:
+		r.send(acp.UpdateToolCall(r.id(e.Call), acp.WithUpdateContent(literal(e.Progress.String()))))
+	case agent.ToolEnded:
+		status, text := acp.ToolCallStatusCompleted, e.Output
+		if e.Error != "" {
+			status, text = acp.ToolCallStatusFailed, e.Error
+		}
+		r.send(acp.UpdateToolCall(r.id(e.Call), acp.WithUpdateStatus(status), acp.WithUpdateContent(literal(text)), acp.WithUpdateLocations(places(e.Sources))))
+	case agent.ArtifactChanged:
+		r.aside(transcript.ArtifactLine(e))
+	case agent.ContextCounted:
+		if e.Step == "" && e.Allocated > 0 {
+			r.send(acp.SessionUpdate{UsageUpdate: &acp.SessionUsageUpdate{Used: e.Used, Size: e.Allocated}})
+		}
+	case agent.Cited:
+		r.cited.Add(e.Citation, e.Source)
+	case agent.Noticed:
+		r.aside(e.Text)
+	case agent.Failed:
+		r.flush()
+		r.effects(e.Effects, r.options.CanUndo())
+		r.failed = refused(failed, "%s", strings.TrimSpace(e.Message+" "+e.Hint))
+	case agent.Ended:
+		r.flush()
+		r.ended(e)
+	}
+}
+
+func (r *relay) ended(e agent.Ended) {
+	r.sources(r.cited)
+	if text := e.Coverage.StillReading(); text != "" {
+		r.aside(text)
+	}
+	r.effects(e.Effects, r.options.CanUndo())
+	r.answer.StopReason = acp.StopReasonEndTurn
+	if e.Interrupted {
+		r.answer.StopReason = acp.StopReasonCancelled
+	}
+}
+
+// say sends a piece of the answer. The pieces with the turn's id are the answer.
+func (r *relay) say(text string) {
+	text, r.held = withoutImages(r.held+safetext.Text(text), false)
+	r.message(text, r.turn)
+}
+
+// flush sends what is held back.
+func (r *relay) flush() {
+	text, _ := withoutImages(r.held, true)
+	r.held = ""
+	r.message(text, r.turn)
+}
+
+func (r *relay) message(text, id string) {
+	if text == "" {
+		return
+	}
+	said := acp.UpdateAgentMessageText(text)
+	if id != "" {
+		said.AgentMessageChunk.MessageId = &id
+	}
+	r.send(said)
+}
+
+func (r *relay) think(text string) {
+	r.send(acp.UpdateAgentThoughtText(shown(text)))
+}
+
+// aside sends a line that is no part of the answer, as a message of its own.
+func (r *relay) aside(text string) {
+	r.flush()
+	r.asides++
+	r.message("\n\n> "+escaped(safetext.Line(text))+"\n\n", fmt.Sprintf("%s.note.%d", r.turn, r.asides))
+}
+
+// effects says what a turn did to the world, where it did something.
+func (r *relay) effects(did agent.Effects, undo bool) {
+	if len(did) > 0 {
+		r.aside(transcript.EffectsLine(did, undo))
+	}
+}
+
+// sources lists what an answer cites, with the verdicts; a note opens at its line.
+func (r *relay) sources(cited transcript.Sources) {
+	var b strings.Builder
+	for _, c := range cited.List {
+		place := escaped(safetext.Line(c.Place()))
+		if c.Source.Vault != "" {
+			file := url.URL{Scheme: "file", Path: filepath.ToSlash(fileOf(c.Source)), Fragment: fmt.Sprintf("L%d", max(1, c.Line))}
+			place = fmt.Sprintf("[%s](%s)", place, strings.NewReplacer("(", "%28", ")", "%29").Replace(file.String()))
+		}
+		fmt.Fprintf(&b, "- %s\n", strings.TrimSpace(escaped(safetext.Line(c.Mark()))+" "+place+" "+escaped(safetext.Line(c.Told()))))
+	}
+	if b.Len() > 0 {
+		r.message("\n\n"+b.String(), r.turn+".sources")
+	}
+}
+
+// planMade shows a plan: a new one, the rest of one, or the part of a worker.
+func (r *relay) planMade(e agent.PlanMade) {
+	switch {
+	case r.plan != nil && e.Under != "":
+		r.plan.Nest(e)
+	case r.plan != nil && len(e.Before) > 0:
+		r.plan.Add(e)
+	default:
+		r.plan = plan.New(e, time.Now(), false)
+	}
+	for _, dropped := range e.Dropped {
+		r.think("not as planned: " + dropped + "\n")
+	}
+	r.sendPlan()
+}
+
+func (r *relay) sendPlan() {
+	entries := []acp.PlanEntry{}
+	for _, step := range r.plan.Steps {
+		entry := acp.PlanEntry{Content: title(step.Tool, step.Input), Priority: acp.PlanEntryPriorityMedium, Status: acp.PlanEntryStatusCompleted}
+		switch step.Status {
+		case agent.Pending:
+			entry.Status = acp.PlanEntryStatusPending
+		case agent.Running:
+			entry.Status = acp.PlanEntryStatusInProgress
+		case agent.StepFailed, agent.Denied, agent.Skipped:
+			entry.Content += " (" + string(step.Status) + ")"
+		}
+		entries = append(entries, entry)
+	}
+	r.send(acp.UpdatePlan(entries...))
+}
+
+// id is what the client knows a call by.
+func (r *relay) id(call string) acp.ToolCallId { return acp.ToolCallId(r.turn + "/" + call) }
+
+// started tells of a call that begins, which the user may have been asked about.
+func (r *relay) started(e agent.ToolStarted) {
+	if r.calls[e.Call] {
+		r.send(acp.UpdateToolCall(r.id(e.Call), acp.WithUpdateTitle(title(e.Name, e.Input)), acp.WithUpdateStatus(acp.ToolCallStatusInProgress)))
+		return
+	}
+	r.calls[e.Call] = true
+	r.send(acp.StartToolCall(r.id(e.Call), title(e.Name, e.Input),
+		acp.WithStartKind(kind(e.Name)), acp.WithStartStatus(acp.ToolCallStatusInProgress), acp.WithStartRawInput(e.Input)))
+}
+
+// titleWidth is how wide the title of a call is at most.
+const titleWidth = 100
+
+// title is a call in one line: its tool and what it was given.
+func title(tool string, input json.RawMessage) string {
+	return shown(draw.Truncate(strings.TrimSpace(safetext.Line(tool)+"  "+arguments.Brief(input)), titleWidth))
+}
+
+// kind is how an editor pictures a tool.
+func kind(tool string) acp.ToolKind {
+	switch tool {
+	case "search_notes", "recall":
+		return acp.ToolKindSearch
+	case "read_note", "list_notes", "note_links", "list_tasks", "read_artifact":
+		return acp.ToolKindRead
+	case "create_note", "append_note", "edit_note", "add_task", "complete_task", "remember", "create_artifact", "update_artifact", "rewrite_artifact":
+		return acp.ToolKindEdit
+	case "forget":
+		return acp.ToolKindDelete
+	case "web_search", "web_fetch", "crawl", "get_weather":
+		return acp.ToolKindFetch
+	case "calculate", "today", agent.DelegateTool:
+		return acp.ToolKindThink
+	}
+	return acp.ToolKindOther
+}
+
+// places are the notes of sources, each with its line.
+func places(sources []agent.Source) (list []acp.ToolCallLocation) {
+	for _, s := range sources {
+		if s.Vault != "" {
+			list = append(list, acp.ToolCallLocation{Path: fileOf(s), Line: acp.Ptr(max(1, s.Line))})
+		}
+	}
+	return list
+}
+
+func fileOf(s agent.Source) string { return filepath.Join(s.Vault, filepath.FromSlash(s.Path)) }

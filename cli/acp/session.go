@@ -1,0 +1,254 @@
+package acp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/coder/acp-go-sdk"
+
+	"lifehub/agent"
+	"lifehub/store"
+	"lifehub/tui/backend"
+	"lifehub/tui/draw"
+	"lifehub/tui/panel"
+	"lifehub/tui/safetext"
+	"lifehub/tui/transcript"
+)
+
+// session is a conversation that the client has open. The server's mutex guards it.
+type session struct {
+	id      acp.SessionId
+	cwd     string
+	mode    string
+	notices []string                // for its next turn
+	cancel  context.CancelCauseFunc // of its turn; nil: none runs
+}
+
+// stop stops the turn that runs, if any.
+func (s *session) stop(cause error) {
+	if s.cancel != nil {
+		s.cancel(cause)
+	}
+}
+
+// open lists a session that the client works with from now on.
+func (s *server) open(ctx context.Context, id acp.SessionId, cwd string, servers []acp.McpServer) (*acp.SessionModeState, error) {
+	if !filepath.IsAbs(cwd) {
+		return nil, refused(invalid, "cwd is %q; it has to be an absolute path", cwd)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, again := s.sessions[id]; !again && len(s.sessions) >= maxSessions {
+		return nil, refused(wrong, "%d sessions are open, the most there can be; close one (session/close)", maxSessions)
+	}
+	opened := s.sessions[id]
+	if opened == nil {
+		opened = &session{id: id, mode: s.options.Mode}
+		s.sessions[id] = opened
+	}
+	opened.cwd = cwd
+	if len(servers) > 0 {
+		opened.notices = append(opened.notices, draw.Count(len(servers), "MCP server")+" of this editor will not be used: LifeHub starts only those in its own mcp.json, which you have reviewed; `lifehub mcp add` adds one")
+	}
+	context.AfterFunc(ctx, func() { s.announce(id) }) // the client knows the session once it has the answer
+	modes := &acp.SessionModeState{CurrentModeId: acp.SessionModeId(opened.mode)}
+	for _, mode := range agent.Modes() {
+		said, _ := panel.ModeSaid(string(mode), "")
+		_, help, _ := strings.Cut(strings.Join(said, " "), ": ")
+		modes.AvailableModes = append(modes.AvailableModes, acp.SessionMode{Id: acp.SessionModeId(mode), Name: strings.ToUpper(string(mode[:1])) + string(mode[1:]), Description: &help})
+	}
+	return modes, nil
+}
+
+// announce tells the client the slash commands of a session.
+func (s *server) announce(id acp.SessionId) {
+	var fault error
+	defer agent.Catch(&fault)
+	list := []acp.AvailableCommand{}
+	for _, c := range s.commands() {
+		command := acp.AvailableCommand{Name: c.Name, Description: shown(c.Help)}
+		if c.Args != "" {
+			command.Input = &acp.AvailableCommandInput{Unstructured: &acp.UnstructuredCommandInput{Hint: c.Args}}
+		}
+		list = append(list, command)
+	}
+	s.update(id, acp.SessionUpdate{AvailableCommandsUpdate: &acp.SessionAvailableCommandsUpdate{AvailableCommands: list}})
+}
+
+// update sends the client what happened in a session. A client that is gone is
+// noticed by who reads from it.
+func (s *server) update(id acp.SessionId, what acp.SessionUpdate) {
+	_ = s.conn.SendNotification(context.Background(), acp.ClientMethodSessionUpdate, acp.SessionNotification{SessionId: id, Update: what})
+}
+
+// find returns an open session.
+func (s *server) find(id acp.SessionId) (*session, error) {
+	if opened := s.sessions[id]; opened != nil {
+		return opened, nil
+	}
+	return nil, refused(unknown, "session %q is not open: session/new begins one, session/load opens a saved one", id)
+}
+
+func (s *server) newSession(ctx context.Context, p acp.NewSessionRequest) (acp.NewSessionResponse, error) {
+	id, err := s.options.Conversations.New(ctx)
+	if err != nil {
+		return acp.NewSessionResponse{}, err
+	}
+	modes, err := s.open(ctx, acp.SessionId(id), p.Cwd, p.McpServers)
+	return acp.NewSessionResponse{SessionId: acp.SessionId(id), Modes: modes}, err
+}
+
+// saved checks that a session is a saved conversation.
+func (s *server) saved(ctx context.Context, id acp.SessionId) error {
+	c, err := s.Store.Conversation(ctx, string(id))
+	if errors.Is(err, store.ErrNoConversation) || err == nil && c.ID != string(id) {
+		return refused(unknown, "no conversation is saved as %q; session/list tells which are", id)
+	}
+	return err
+}
+
+func (s *server) loadSession(ctx context.Context, p acp.LoadSessionRequest) (acp.LoadSessionResponse, error) {
+	if err := s.saved(ctx, p.SessionId); err != nil {
+		return acp.LoadSessionResponse{}, err
+	}
+	modes, err := s.open(ctx, p.SessionId, p.Cwd, p.McpServers)
+	if err != nil {
+		return acp.LoadSessionResponse{}, err
+	}
+	exchanges, err := s.options.Conversations.Exchanges(ctx, string(p.SessionId))
+	if err != nil {
+		return acp.LoadSessionResponse{}, err
+	}
+	for _, e := range exchanges {
+		s.replay(p.SessionId, e)
+	}
+	if len(exchanges) > 0 {
+		s.tellLeftOver(p.SessionId, exchanges[len(exchanges)-1])
+	}
+	return acp.LoadSessionResponse{Modes: modes}, nil
+}
+
+func (s *server) resumeSession(ctx context.Context, p acp.ResumeSessionRequest) (acp.ResumeSessionResponse, error) {
+	if err := s.saved(ctx, p.SessionId); err != nil {
+		return acp.ResumeSessionResponse{}, err
+	}
+	modes, err := s.open(ctx, p.SessionId, p.Cwd, p.McpServers)
+	return acp.ResumeSessionResponse{Modes: modes}, err
+}
+
+// replay sends a saved turn as it was sent when it ran.
+func (s *server) replay(id acp.SessionId, e agent.Exchange) {
+	question := acp.UpdateUserMessageText(shown(e.Question))
+	question.UserMessageChunk.MessageId = acp.Ptr(e.Turn + ".question")
+	s.update(id, question)
+	r := &relay{server: s, session: id, turn: e.Turn}
+	n := 0
+	for _, part := range e.Answer.Parts() {
+		r.say(part.Text)
+		for _, done := range part.Done {
+			if done.Thought != "" {
+				r.think(done.Thought)
+				continue
+			}
+			n++
+			s.update(id, acp.StartToolCall(acp.ToolCallId(fmt.Sprintf("%s/replayed/%d", e.Turn, n)), shown(safetext.Line(done.Action)),
+				acp.WithStartStatus(acp.ToolCallStatusCompleted), acp.WithStartContent(literal(done.Result))))
+		}
+	}
+	r.flush()
+	var cited transcript.Sources
+	for _, c := range e.Answer.Citations {
+		cited.Add(c, transcript.Source(e.Answer.Sources, c.N))
+	}
+	r.sources(cited)
+	switch {
+	case e.Undone:
+		r.aside("undone")
+	case e.Answer.Cut:
+		r.aside("stopped")
+	case e.Answer.Error != "":
+		r.aside("error: " + e.Answer.Error)
+	}
+	r.effects(e.Answer.Effects, false)
+}
+
+// tellLeftOver says that the last turn did not come to its end.
+func (s *server) tellLeftOver(id acp.SessionId, last agent.Exchange) {
+	r := &relay{server: s, session: id, turn: last.Turn}
+	switch {
+	case last.Running:
+		r.aside("another LifeHub is answering the last question")
+	case last.Open && !last.Undone:
+		r.aside(fmt.Sprintf("the answer to “%s” was cut off; /continue resumes it", draw.Truncate(safetext.Line(last.Question), 60)))
+	}
+}
+
+// mostListed is how many conversations session/list tells.
+const mostListed = 200
+
+func (s *server) listSessions(ctx context.Context, p acp.ListSessionsRequest) (acp.ListSessionsResponse, error) {
+	list, err := s.options.Conversations.Recent(ctx, mostListed)
+	if err != nil {
+		return acp.ListSessionsResponse{}, err
+	}
+	answer := acp.ListSessionsResponse{Sessions: []acp.SessionInfo{}}
+	for _, c := range list {
+		info := acp.SessionInfo{SessionId: acp.SessionId(c.ID), Title: acp.Ptr(shown(c.Title)), UpdatedAt: acp.Ptr(c.Updated.UTC().Format(time.RFC3339)), Cwd: s.Data}
+		if p.Cwd != nil { // a conversation belongs to the notes, not to a folder
+			info.Cwd = *p.Cwd
+		}
+		answer.Sessions = append(answer.Sessions, info)
+	}
+	return answer, nil
+}
+
+func (s *server) closeSession(_ context.Context, p acp.CloseSessionRequest) (acp.CloseSessionResponse, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	opened, err := s.find(p.SessionId)
+	if err == nil {
+		opened.stop(nil)
+		delete(s.sessions, p.SessionId)
+	}
+	return acp.CloseSessionResponse{}, err
+}
+
+func (s *server) cancel(_ context.Context, p acp.CancelNotification) (struct{}, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	opened, err := s.find(p.SessionId)
+	if err == nil {
+		opened.stop(nil)
+	}
+	return struct{}{}, err
+}
+
+// setMode has the later turns of a session made in a mode.
+func (s *server) setMode(_ context.Context, p acp.SetSessionModeRequest) (acp.SetSessionModeResponse, error) {
+	said, mode := panel.ModeSaid(string(p.ModeId), "")
+	if mode == "" {
+		return acp.SetSessionModeResponse{}, refused(invalid, "%s", strings.Join(said, " "))
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	opened, err := s.find(p.SessionId)
+	if err == nil {
+		opened.mode = string(mode)
+	}
+	return acp.SetSessionModeResponse{}, err
+}
+
+// own are the commands of the chat that are done here.
+var own = []string{"continue", "rename"}
+
+// commands are the slash commands of the chat that need no screen.
+func (s *server) commands() []backend.Command {
+	return slices.DeleteFunc(panel.Commands(&s.options), func(c backend.Command) bool {
+		return c.Template != nil || c.Own() && panel.PageOf(c.Name) == nil && !slices.Contains(own, c.Name)
+	})
+}
