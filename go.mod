@@ -101,6 +101,10 @@ tool (
 	mvdan.cc/gofumpt
 )
 
+// Later ones fill a table of 2 MB when they first measure more than Latin text.
+// The widths that x/ansi asks it for are the same.
+replace github.com/mattn/go-runewidth => github.com/mattn/go-runewidth v0.0.25
+
 // What glamour imports and LifeHub does not use; each package says why.
 replace (
 	github.com/alecthomas/chroma/v2 => ./tui/reader/stubs/chroma
