@@ -80,7 +80,7 @@ func dateAt(lower string, from, at, year int) (date Span, start, end int) {
 		if !t.spaced && !strings.ContainsFunc(lower[from:], text.Unspaced) {
 			continue
 		}
-		for _, where := range t.pattern.FindAllStringSubmatchIndex(lower[from:], mostDates) {
+		for _, where := range t.pattern().FindAllStringSubmatchIndex(lower[from:], mostDates) {
 			for i := range where {
 				if where[i] >= 0 {
 					where[i] += from

@@ -8,6 +8,12 @@ import (
 	"pgregory.net/rapid"
 )
 
+func TestEveryTimeCompiles(t *testing.T) {
+	for _, time := range plainTimes() {
+		time.pattern()
+	}
+}
+
 func TestTimeWords(t *testing.T) {
 	today := time.Date(2026, 3, 18, 15, 0, 0, 0, time.Local) // a Wednesday
 	cases := map[string]string{

@@ -118,12 +118,18 @@ var plainTimes = sync.OnceValue(func() []plainTime {
 
 // spaced is a time in a script with spaces.
 func spaced(said string, unit timeUnit, step int) plainTime {
-	return plainTime{regexp.MustCompile(`(?:` + said + `)(?:['’]s)?`), true, unit, step}
+	return plainTime{compiled(`(?:` + said + `)(?:['’]s)?`), true, unit, step}
 }
 
 // unspaced is a time in a script without spaces.
 func unspaced(said string, unit timeUnit, step int) plainTime {
-	return plainTime{regexp.MustCompile(said), false, unit, step}
+	return plainTime{compiled(said), false, unit, step}
+}
+
+// compiled is a pattern that is compiled at its first use: most of them need a
+// digit or a script that a question lacks.
+func compiled(said string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(said) })
 }
 
 // oneOf matches any of the words, the longest first.

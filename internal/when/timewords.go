@@ -11,8 +11,8 @@ import (
 
 // plainTime is one way to name a time.
 type plainTime struct {
-	pattern *regexp.Regexp // its groups are timeParts
-	spaced  bool           // it begins and ends where words do
+	pattern func() *regexp.Regexp // its groups are timeParts
+	spaced  bool                  // it begins and ends where words do
 	unit    timeUnit
 	step    int // how many of the unit from today
 }
@@ -226,7 +226,7 @@ func monthOf(name string) (n int, ok bool) {
 // with the places of the pattern's groups; nil: it is not.
 func (t plainTime) find(text string) []int {
 	const most = 10 // of a word that hides in others
-	for _, at := range t.pattern.FindAllStringSubmatchIndex(text, most) {
+	for _, at := range t.pattern().FindAllStringSubmatchIndex(text, most) {
 		if t.alone(text, at) {
 			return at
 		}
@@ -247,7 +247,7 @@ func (t plainTime) alone(text string, at []int) bool {
 // parts are the groups of a match.
 func (t plainTime) parts(text string, at []int) timeParts {
 	parts := timeParts{}
-	for i, name := range t.pattern.SubexpNames() {
+	for i, name := range t.pattern().SubexpNames() {
 		if name != "" && at[2*i] >= 0 {
 			parts[name] = text[at[2*i]:at[2*i+1]]
 		}
