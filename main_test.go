@@ -121,7 +121,7 @@ var arrows = map[string][]string{
 	"lifehub/tui/plain":              {"agent", "tui/arguments", "tui/backend", "tui/composer", "tui/dialog", "tui/draw", "tui/panel", "tui/plan", "tui/replay", "tui/safetext", "tui/terminal", "tui/transcript"},
 	"lifehub/tui/chats":              {"agent", "tui/backend", "tui/panel"},
 	"lifehub/tui/draft":              {"agent", "tui/backend"},
-	"lifehub/tui/frame":              {"agent", "tui/backend", "tui/dialog", "tui/draw", "tui/keys", "tui/measure", "tui/pull", "tui/safetext", "tui/transcript"},
+	"lifehub/tui/frame":              {"agent", "tui/backend", "tui/dialog", "tui/draw", "tui/keys", "tui/measure", "tui/pull", "tui/safetext", "tui/terminal", "tui/transcript"},
 	"lifehub/tui/opening":            {"tui/backend", "tui/keys"},
 	"lifehub/tui/pull":               {"tui/backend", "tui/dialog", "tui/draw", "tui/keys", "tui/safetext"},
 	"lifehub/tui/reader":             {"tui/draw", "tui/markdown", "tui/markdown/layout", "tui/measure", "tui/safetext"},

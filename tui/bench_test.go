@@ -23,6 +23,7 @@ import (
 	"lifehub/tui/frame"
 	"lifehub/tui/markdown"
 	"lifehub/tui/panel"
+	"lifehub/tui/terminal"
 )
 
 // talk returns a screen of a size with n exchanges above.
@@ -187,7 +188,7 @@ func BenchmarkBytes(b *testing.B) {
 				m.turn.events = events
 				var sent countedBytes
 				ctx, stop := context.WithCancel(context.Background())
-				program := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(nil), tea.WithOutput(&sent), tea.WithWindowSize(120, 40), tea.WithFPS(framesPerSecond),
+				program := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(nil), tea.WithOutput(&sent), tea.WithWindowSize(120, 40), tea.WithFPS(terminal.FramesPerSecond),
 					tea.WithColorProfile(colorprofile.ANSI256), tea.WithEnvironment([]string{"TERM=xterm-256color"}), tea.WithoutSignals())
 				over := make(chan struct{})
 				go func() { defer close(over); _, _ = program.Run() }()

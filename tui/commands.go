@@ -2,7 +2,6 @@ package tui
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -200,16 +199,7 @@ func (m *Model) useTemplate(t backend.Template, given string) tea.Cmd {
 	if blanks.Whole() {
 		return fill(blanks.Given)
 	}
-	server, _, _ := strings.Cut(t.Name, ":")
-	check := func(values json.RawMessage) error { _, err := blanks.Read(values); return err }
-	rearm := m.askUser(agent.InputAsked{
-		Question: agent.Question{From: server, Kind: agent.FormInput, Message: t.Help, Schema: blanks.Schema(), Check: check},
-		Reply: func(given agent.Input) {
-			if values, err := blanks.Read(given.Values); err == nil && given.Action == agent.InputAccepted {
-				m.afterInput = fill(values)
-			}
-		},
-	})
+	rearm := m.askUser(blanks.Question(t, func(values map[string]string) { m.afterInput = fill(values) }))
 	m.asks.Input.Entered = m.asks.AsksInput() && len(m.asks.Input.Queue) == 1 // the user has asked for it
 	return rearm
 }

@@ -146,7 +146,7 @@ func (m *Model) panelDid(did tea.Msg) tea.Cmd {
 	case panel.Pull:
 		return m.pull(did.Model)
 	case panel.Later:
-		if m.pulls.running == nil {
+		if m.pulls.Running == nil {
 			return m.leaveFirstRun()
 		}
 		m.stop()
@@ -198,8 +198,8 @@ func (m *Model) askUser(question agent.Body) tea.Cmd {
 // takenLetters takes every choice back and returns the letters that questions took.
 func (m *Model) takenLetters() []tea.KeyPressMsg {
 	typed := m.asks.ReturnLetters()
-	if m.pulls.offer != nil {
-		typed = append(typed, m.pulls.offer.GiveBack()...)
+	if m.pulls.Offer != nil {
+		typed = append(typed, m.pulls.Offer.GiveBack()...)
 	}
 	return typed
 }

@@ -3,7 +3,6 @@ package tui
 import (
 	"cmp"
 	"slices"
-	"strings"
 	"time"
 
 	"charm.land/bubbles/v2/key"
@@ -14,7 +13,6 @@ import (
 	"lifehub/tui/draw"
 	"lifehub/tui/frame"
 	"lifehub/tui/panel"
-	"lifehub/tui/safetext"
 	"lifehub/tui/terminal"
 	"lifehub/tui/transcript"
 )
@@ -55,9 +53,9 @@ func (m *Model) pressDialog(pressed tea.KeyPressMsg, now time.Time) (cmd tea.Cmd
 			cmd, m.afterInput = tea.Batch(cmd, m.afterInput), nil
 		}
 		return cmd, rest
-	case m.pulls.offer != nil && m.panel == nil && !m.focused:
-		m.pulls.offer.Writing = !m.composer.Empty()
-		return m.pulls.offer.Press(pressed, &m.keys, m.answerOffer(), now)
+	case m.pulls.Offer != nil && m.panel == nil && !m.focused:
+		m.pulls.Offer.Writing = !m.composer.Empty()
+		return m.pulls.Offer.Press(pressed, &m.keys, m.answerOffer(), now)
 	}
 	return nil, []tea.KeyPressMsg{pressed}
 }
@@ -294,28 +292,19 @@ func (m *Model) lastAnswer() *transcript.Answer {
 // mouse scrolls with the wheel, selects with what is dragged, and takes the rest
 // for clicks.
 func (m *Model) mouse(msg tea.MouseMsg) tea.Cmd {
-	at := tea.Position{X: msg.Mouse().X, Y: msg.Mouse().Y}
-	switch msg := msg.(type) {
-	case tea.MouseWheelMsg:
+	if wheel, ok := msg.(tea.MouseWheelMsg); ok {
 		m.drawn.selection = frame.Selection{}
 		if m.panel != nil {
-			return m.updatePanel(msg)
+			return m.updatePanel(wheel)
 		}
-		m.transcript.Scroll(panel.WheelLines(msg))
-	case tea.MouseClickMsg:
-		if m.drawn.selection = (frame.Selection{}); msg.Button == tea.MouseLeft {
-			m.drawn.selection.Begin(at, m.drawn.size[0], m.term.width, m.term.height, m.drawn.bodyTop, m.drawn.bodyTop+m.transcript.Height)
-		}
-	case tea.MouseMotionMsg:
-		m.drawn.selection.Drag(at)
-	case tea.MouseReleaseMsg:
-		text, click := m.drawn.selection.End(strings.Split(m.drawn.picture.Content, "\n"))
-		if click {
-			return m.click(at.X, at.Y-m.drawn.bodyTop)
-		}
-		return m.clip(text)
+		m.transcript.Scroll(panel.WheelLines(wheel))
+		return nil
 	}
-	return nil
+	text, click := m.drawn.selection.Mouse(msg, m.drawn.picture.Content, m.drawn.size[0], m.term.width, m.term.height, m.drawn.bodyTop, m.drawn.bodyTop+m.transcript.Height)
+	if click {
+		return m.click(msg.Mouse().X, msg.Mouse().Y-m.drawn.bodyTop)
+	}
+	return m.clip(text)
 }
 
 // click opens or folds what is under the mouse and gives it the keys, or gives
@@ -415,22 +404,13 @@ func (m *Model) pressReplay(pressed tea.KeyPressMsg) tea.Cmd {
 	return nil
 }
 
-// clip puts a text on the clipboard and says so. Controls stay behind: what is
-// pasted into a shell is not to press its keys.
+// clip puts a text on the clipboard and says so.
 func (m *Model) clip(text string) tea.Cmd {
-	text = safetext.Source(text)
-	size := draw.Bytes(int64(len(text)))
-	switch {
-	case text == "":
-		return nil
-	case len(text) > terminal.MostCopied:
-		return m.flash(size + " is more than a terminal copies; /export writes it to a file")
-	case len(text) > terminal.SurelyCopied && !terminal.InTmux(m.Environ):
-		m.flash("copied " + size + ", if your terminal takes more than " + draw.Bytes(terminal.SurelyCopied))
-	default:
-		m.flash("copied " + size)
+	says, copied := frame.Copy(m.base, text, m.Environ)
+	if says != "" {
+		m.flash(says)
 	}
-	return terminal.Copy(m.base, text, m.Environ)
+	return copied
 }
 
 // follow brings the lists above the composer in line with what is typed.

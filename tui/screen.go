@@ -21,7 +21,7 @@ func (m *Model) draw() {
 	w, h := m.term.width, m.term.height
 	m.composer.Invite(m.invitation())
 	inline, asked := m.Inline && m.panel == nil, m.asks.Open()
-	m.drawn.picture = tea.View{AltScreen: !inline, ReportFocus: true, WindowTitle: frame.WindowTitle(m.chat.title, asked), ProgressBar: frame.Progress(m.pulls.running, m.status)}
+	m.drawn.picture = tea.View{AltScreen: !inline, ReportFocus: true, WindowTitle: frame.WindowTitle(m.chat.title, asked), ProgressBar: frame.Progress(m.pulls.Running, m.status)}
 	if !m.NoMouse && !inline {
 		m.drawn.picture.MouseMode = tea.MouseModeCellMotion
 	}
@@ -167,13 +167,7 @@ func (m *Model) aboveComposer(width, height int) []string {
 	if m.asks.Open() {
 		return frame.Inset(m.asks.View(inside, most, &m.keys, !m.composer.Empty(), m.theme, now), width)
 	}
-	var lines []string
-	if m.pulls.running != nil {
-		lines = append(lines, m.pulls.running.View(inside, m.theme, m.keys.Stop))
-	}
-	if m.pulls.offer != nil {
-		lines = append(lines, m.pulls.offer.View(inside, height-len(lines), &m.keys, m.theme, !m.composer.Empty(), now)...)
-	}
+	lines := m.pulls.View(inside, height, &m.keys, m.theme, !m.composer.Empty(), now)
 	if m.resumable != nil && m.resumable.Offered && m.turn == nil {
 		lines = append(lines, m.resumable.View(inside, height-len(lines), &m.keys, m.theme, m.composer.Empty())...)
 	}

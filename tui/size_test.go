@@ -225,9 +225,9 @@ func TestHostileTextIsOnlyText(t *testing.T) {
 				r.keys(evil)
 				look("picked")
 				r.keys("esc")
-				r.m.pulls.running = &pull.Pulling{Model: evil, Step: pull.Step{Status: evil}, Cancel: func() {}}
+				r.m.pulls.Running = &pull.Pulling{Model: evil, Step: pull.Step{Status: evil}, Cancel: func() {}}
 				look("pulling")
-				r.m.pulls.running = nil
+				r.m.pulls.Running = nil
 				r.m.offerPull(evil, evil)
 				look("offer")
 				r.m.composer.History = []string{evil}

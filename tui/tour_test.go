@@ -128,7 +128,7 @@ func (tr *tour) show(text string, first, share int, look func(panel string)) {
 		{"commands", func() { r.keys("/") }},
 		{"queue", func() { m.composer.Queue = []string{text, text, text} }},
 		{"pull", func() {
-			m.pulls.running = &pull.Pulling{Model: text, Step: pull.Step{Status: text}, Cancel: func() {}}
+			m.pulls.Running = &pull.Pulling{Model: text, Step: pull.Step{Status: text}, Cancel: func() {}}
 		}},
 		{"offer", func() { m.offerPull(text, text) }},
 		{"hint", func() { m.flash(text) }},
@@ -169,7 +169,7 @@ func (tr *tour) show(text string, first, share int, look func(panel string)) {
 func (tr *tour) clear() {
 	m := tr.m
 	m.asks.Permission.Close()
-	m.asks.Input, m.composer.Queue, m.editing, m.pulls.running, m.pulls.offer, m.panel, m.player = dialog.Input{}, nil, nil, nil, nil, nil, nil
+	m.asks.Input, m.composer.Queue, m.editing, m.pulls.Running, m.pulls.Offer, m.panel, m.player = dialog.Input{}, nil, nil, nil, nil, nil, nil
 	m.unfocus()
 	m.composer.Clear()
 	m.lists.Close()

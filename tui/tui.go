@@ -52,13 +52,10 @@ type Model struct {
 	asks       dialog.Queue
 	afterInput tea.Cmd     // what an answer to the user's own question sets off
 	panel      panel.Panel // what covers the transcript; nil: nothing
-	pulls      struct {
-		running *pull.Pulling // nil: none
-		offer   *pull.Offer   // a model to pull; nil: none
-	}
-	player    *replay.Player   // nil: this is no replay
-	resumable *frame.Resumable // the turn that can be resumed; nil: none
-	editing   *editing         // an earlier question is in the composer; nil: none
+	pulls      pull.State
+	player     *replay.Player   // nil: this is no replay
+	resumable  *frame.Resumable // the turn that can be resumed; nil: none
+	editing    *editing         // an earlier question is in the composer; nil: none
 
 	opening opening.Opening
 	draft   draft.Saver
@@ -176,7 +173,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		cmd = m.handleTerminal(msg)
 	}
 	m.draw()
-	return m, tea.Batch(cmd, m.spinner.Next(m.turn != nil || m.pulls.running != nil || m.status.Indexing), m.draft.Schedule(m.typedState()), m.readAbove())
+	return m, tea.Batch(cmd, m.spinner.Next(m.turn != nil || m.pulls.Running != nil || m.status.Indexing), m.draft.Schedule(m.typedState()), m.readAbove())
 }
 
 // handleTerminal sends what comes from the terminal to the part that it is for.

@@ -86,8 +86,7 @@ func (m *Model) started(msg startedMsg) tea.Cmd {
 // stop ends the running turn and keeps what was streamed. It reports whether
 // there was anything to stop.
 func (m *Model) stop() bool {
-	if m.pulls.running != nil {
-		m.pulls.running.Cancel()
+	if m.pulls.Stop() {
 		return true
 	}
 	t := m.turn
@@ -114,7 +113,7 @@ func (m *Model) clear(parting bool) tea.Cmd {
 		m.composer.Clear()
 		m.lists.Close()
 		return nil
-	case m.turn != nil && !m.turn.Stopped, m.pulls.running != nil:
+	case m.turn != nil && !m.turn.Stopped, m.pulls.Running != nil:
 		m.stop()
 	}
 	m.leaving.asked = true
@@ -130,9 +129,7 @@ func (m *Model) leave(how backend.Ended) tea.Cmd {
 	case m.turn != nil:
 		m.turn.cancel()
 	}
-	if m.pulls.running != nil {
-		m.pulls.running.Cancel()
-	}
+	m.pulls.Stop()
 	return tea.Quit
 }
 
@@ -140,21 +137,21 @@ type leaveMsg backend.Ended
 
 func (m *Model) offerPull(model, question string) {
 	if m.Models != nil {
-		m.pulls.offer = &pull.Offer{Model: model, Question: question}
+		m.pulls.Offer = &pull.Offer{Model: model, Question: question}
 	}
 }
 
 // answerOffer are the answers to the offer.
 func (m *Model) answerOffer() []dialog.Choice {
-	return m.pulls.offer.Choices(&m.keys, func() tea.Cmd { return m.beginPull(m.pulls.offer.Model, m.pulls.offer.Question) }, func() tea.Cmd {
-		m.composer.Set(safetext.Text(m.pulls.offer.Question))
-		m.pulls.offer = nil
+	return m.pulls.Offer.Choices(&m.keys, func() tea.Cmd { return m.beginPull(m.pulls.Offer.Model, m.pulls.Offer.Question) }, func() tea.Cmd {
+		m.composer.Set(safetext.Text(m.pulls.Offer.Question))
+		m.pulls.Offer = nil
 		return nil
 	})
 }
 
 func (m *Model) pull(name string) tea.Cmd {
-	if name == "" || m.pulls.running != nil {
+	if name == "" || m.pulls.Running != nil {
 		return m.flash("usage: /pull NAME, one at a time")
 	}
 	return m.beginPull(name, "")
@@ -163,20 +160,20 @@ func (m *Model) pull(name string) tea.Cmd {
 // beginPull fetches a model; question is put back into the composer when it is
 // there.
 func (m *Model) beginPull(name, question string) (cmd tea.Cmd) {
-	m.pulls.offer = nil
-	m.pulls.running, cmd = pull.Begin(m.base, m.Models, name, question)
+	m.pulls.Offer = nil
+	m.pulls.Running, cmd = pull.Begin(m.base, m.Models, name, question)
 	return cmd
 }
 
 func (m *Model) pullProgress(msg pull.Msg) tea.Cmd {
-	p := m.pulls.running
+	p := m.pulls.Running
 	switch {
 	case p == nil:
 		return nil
 	case !msg.Over:
 		return p.Take(msg)
 	}
-	m.pulls.running = nil
+	m.pulls.Running = nil
 	p.Cancel()
 	text := p.Outcome(msg.Err)
 	first, ok := m.panel.(*panel.FirstRun)
@@ -453,7 +450,7 @@ func (m *Model) tick(now time.Time) {
 
 // redrawWhenArmed redraws when the guard time of an open question is over.
 func (m *Model) redrawWhenArmed() tea.Cmd {
-	if !m.asks.Open() && m.pulls.offer == nil && m.resumable == nil {
+	if !m.asks.Open() && m.pulls.Offer == nil && m.resumable == nil {
 		return nil
 	}
 	return tea.Tick(dialog.QuietPeriod, func(time.Time) tea.Msg { return armedMsg{} })

@@ -100,6 +100,19 @@ func (b *batch) flush() {
 	b.text.Reset()
 }
 
+// Drain reads the events of an open turn to their end, so that it can save what it
+// has, but no longer than a time; nil: it has none.
+func Drain(events <-chan agent.Event, most time.Duration) {
+	late := time.After(most)
+	for open := events != nil; open; {
+		select {
+		case _, open = <-events:
+		case <-late:
+			return
+		}
+	}
+}
+
 // Speed is how fast the text of an answer comes.
 type Speed struct {
 	PerSecond float64 // tokens; 0: not known yet

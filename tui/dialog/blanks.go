@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"lifehub/agent"
 	"lifehub/agent/rules"
 	"lifehub/tui/backend"
 	"lifehub/tui/safetext"
@@ -43,6 +44,20 @@ func NewBlanks(list []backend.Blank, typed string) Blanks {
 		}
 	}
 	return b
+}
+
+// Question asks for the blanks of a prompt; filled is called with what was entered.
+func (b Blanks) Question(of backend.Template, filled func(values map[string]string)) agent.InputAsked {
+	server, _, _ := strings.Cut(of.Name, ":")
+	check := func(values json.RawMessage) error { _, err := b.Read(values); return err }
+	return agent.InputAsked{
+		Question: agent.Question{From: server, Kind: agent.FormInput, Message: of.Help, Schema: b.Schema(), Check: check},
+		Reply: func(given agent.Input) {
+			if values, err := b.Read(given.Values); err == nil && given.Action == agent.InputAccepted {
+				filled(values)
+			}
+		},
+	}
 }
 
 // Schema is that of a form for the blanks, with what was given as defaults.

@@ -18,6 +18,23 @@ type Selection struct {
 	top, bottom int // and the rows
 }
 
+// Mouse takes the mouse in a window, as Begin has it, and returns what End does
+// when the button goes up. picture is what the window shows.
+func (s *Selection) Mouse(msg tea.MouseMsg, picture string, sidebar, width, height, top, bottom int) (text string, click bool) {
+	at := tea.Position{X: msg.Mouse().X, Y: msg.Mouse().Y}
+	switch msg := msg.(type) {
+	case tea.MouseClickMsg:
+		if *s = (Selection{}); msg.Button == tea.MouseLeft {
+			s.Begin(at, sidebar, width, height, top, bottom)
+		}
+	case tea.MouseMotionMsg:
+		s.Drag(at)
+	case tea.MouseReleaseMsg:
+		return s.End(strings.Split(picture, "\n"))
+	}
+	return "", false
+}
+
 // Begin takes the button going down in a window: left of the sidebar, which begins
 // at a column, or in it, and in the conversation, in rows from top up to bottom,
 // or outside of it.

@@ -19,6 +19,31 @@ import (
 	"lifehub/tui/safetext"
 )
 
+// State is the pull under way and the offer of one; nil: none.
+type State struct {
+	Running *Pulling
+	Offer   *Offer
+}
+
+// Stop stops the pull, and reports whether there was one.
+func (s *State) Stop() bool {
+	if s.Running != nil {
+		s.Running.Cancel()
+	}
+	return s.Running != nil
+}
+
+// View is both, in at most height lines.
+func (s *State) View(width, height int, keys *keys.Map, theme *draw.Theme, writing bool, now time.Time) (lines []string) {
+	if s.Running != nil {
+		lines = append(lines, s.Running.View(width, theme, keys.Stop))
+	}
+	if s.Offer != nil {
+		lines = append(lines, s.Offer.View(width, height-len(lines), keys, theme, writing, now)...)
+	}
+	return lines
+}
+
 // Offer asks whether to pull a model that was not there.
 type Offer struct {
 	Model    string

@@ -1,0 +1,27 @@
+package frame
+
+import (
+	"context"
+
+	tea "charm.land/bubbletea/v2"
+
+	"lifehub/tui/draw"
+	"lifehub/tui/safetext"
+	"lifehub/tui/terminal"
+)
+
+// Copy puts a text on the clipboard, and says so. Controls stay behind: what is
+// pasted into a shell is not to press its keys.
+func Copy(ctx context.Context, text string, environ []string) (says string, copied tea.Cmd) {
+	text = safetext.Source(text)
+	size := draw.Bytes(int64(len(text)))
+	switch {
+	case text == "":
+		return "", nil
+	case len(text) > terminal.MostCopied:
+		return size + " is more than a terminal copies; /export writes it to a file", nil
+	case len(text) > terminal.SurelyCopied && !terminal.InTmux(environ):
+		size += ", if your terminal takes more than " + draw.Bytes(terminal.SurelyCopied)
+	}
+	return "copied " + size, terminal.Copy(ctx, text, environ)
+}
