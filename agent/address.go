@@ -19,7 +19,7 @@ func OnWeb(path string) bool {
 
 // placeName is a path with its line, where that says something.
 func placeName(path string, line int) string {
-	if line == 0 || OnWeb(path) {
+	if line == 0 || OnWeb(path) || !strings.Contains(path, ".") {
 		return path
 	}
 	return fmt.Sprintf("%s:%d", path, line)

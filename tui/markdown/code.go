@@ -1,7 +1,7 @@
 package markdown
 
 import (
-	"strconv"
+	"fmt"
 	"strings"
 	"unicode/utf8"
 
@@ -177,8 +177,8 @@ func (s *Stream) openCode(c *code) {
 func (s *Stream) frame(c *code, m margin) {
 	border := func(text ...string) string { return s.theme.Border.Paint(strings.Join(text, "")) }
 	copied := ""
-	if s.Numbered {
-		copied = border("/copy " + strconv.Itoa(len(s.fences)))
+	if s.Copy != "" {
+		copied = border(fmt.Sprintf(s.Copy, len(s.fences)))
 	}
 	s.lines = append(s.lines, m.first+layout.Edge("╭", c.info, copied, "╮", m.width, border))
 	c.lower = m.rest + layout.Edge("╰", "", "", "╯", m.width, border)

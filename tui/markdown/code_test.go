@@ -12,7 +12,7 @@ import (
 // framed draws a text whose frames are numbered, without its colours.
 func framed(src string, width, full int, open bool) string {
 	s := New(width, full, layout.Palette{}.Theme())
-	s.Numbered = true
+	s.Copy = "/copy %d"
 	s.Write(src)
 	if !open {
 		s.Close()

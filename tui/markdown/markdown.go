@@ -18,10 +18,10 @@ import (
 
 // Stream is a Markdown text under way. It is not safe for concurrent use.
 type Stream struct {
-	width    int // of prose
-	full     int // of code and tables, at least as wide
-	theme    layout.Theme
-	Numbered bool // a frame of code says with which command it is copied
+	width int // of prose
+	full  int // of code and tables, at least as wide
+	theme layout.Theme
+	Copy  string // how a frame of code says by which number it is copied, a format; "": it does not
 
 	source  strings.Builder
 	read    int    // how much of source was cleaned

@@ -20,6 +20,7 @@ type Answer struct {
 	Open   bool   // more is to come
 	ending string // why it is not whole: "stopped"
 	Caveat string // what it may lack; "": nothing is known
+	last   bool   // it is the newest one, whose code /copy copies
 
 	from  int            // bytes of the turn's answer before this one
 	signs map[int]string // of verdicts, by where in the source they stand
@@ -58,7 +59,10 @@ func (a *Answer) Render(width int, theme *draw.Theme) []string {
 	if a.stream == nil || a.theme != theme || a.width != width {
 		a.lines = a.lines[:0]
 		a.stream = markdown.New(min(width, draw.Readable), width, theme.Markdown)
-		a.stream.Numbered = true
+		a.stream.Copy = "%d"
+		if a.last {
+			a.stream.Copy = "/copy %d"
+		}
 		a.stream.Write(a.marked())
 		if !a.Open {
 			a.stream.Close()

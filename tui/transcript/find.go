@@ -248,6 +248,7 @@ func (t *Model) Notices() (lines []string, only bool) {
 
 // Printed is all that was said, as it stays in the terminal's own scrollback.
 func (t *Model) Printed() (lines []string) {
+	t.numberLast(nil)
 	for at := range t.Entries {
 		lines = append(lines, t.placedAll(at)...)
 	}

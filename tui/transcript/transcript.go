@@ -54,6 +54,8 @@ type Model struct {
 	Part   int // the part of it that is chosen
 
 	Shown []int // the item of every line in sight, for the mouse
+
+	numbered *Answer // whose code is copied by /copy; nil: none
 }
 
 // Entry is an item and its lines as rendered for a width.
@@ -264,6 +266,7 @@ func (t *Model) page() int { return max(1, t.Height-1) }
 func (t *Model) View() []string {
 	out := make([]string, 0, t.Height)
 	t.Shown = t.Shown[:0]
+	t.numberLast(t.LastAnswer())
 	pinned := t.sourceLine()
 	if len(t.Entries) > 0 && t.Height > 0 {
 		from := t.Start()
@@ -287,6 +290,18 @@ func (t *Model) View() []string {
 		out[last], t.Shown[last] = t.placed(t.Chosen, pinned), t.Chosen
 	}
 	return out
+}
+
+// numberLast has the frames of code of an answer, and of no other, say with which
+// command they are copied; nil: of none.
+func (t *Model) numberLast(a *Answer) {
+	for _, each := range []*Answer{t.numbered, a} {
+		if each != nil && each.last != (each == a) {
+			each.last, each.stream = each == a, nil
+			t.Invalidate(each)
+		}
+	}
+	t.numbered = a
 }
 
 // sourceLine is the line of the chosen source in its item, which is in sight at

@@ -3,8 +3,10 @@ package transcript
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
+	"github.com/charmbracelet/x/ansi"
 	"pgregory.net/rapid"
 
 	"lifehub/tui/draw"
@@ -120,11 +122,29 @@ func TestAnAnswerInPiecesLooksAsOneAtOnce(t *testing.T) {
 		a.End("")
 		got := a.Render(width, theme)
 		whole := markdown.New(width, width, theme.Markdown)
-		whole.Numbered = true
+		whole.Copy = "%d"
 		whole.Write(source)
 		whole.Close()
 		if want := whole.Lines(); !slices.Equal(got, want) {
 			t.Fatalf("got %q, want %q", got, want)
 		}
 	})
+}
+
+func TestOnlyTheAnswerThatCopyMeansSaysCopy(t *testing.T) {
+	m := Model{Theme: draw.NewTheme("", true, true, nil), Chosen: -1}
+	m.Resize(80, 40)
+	shown := func() string { return ansi.Strip(strings.Join(m.View(), "\n")) }
+	m.Add(SavedAnswer("```\nold\n```\n\n```\nolder\n```", ""))
+	if !strings.Contains(shown(), "/copy 2") {
+		t.Errorf("the only answer:\n%s", shown())
+	}
+	m.Add(&Question{Text: "and now?"})
+	m.Add(SavedAnswer("```\nnew\n```", ""))
+	if now := shown(); strings.Count(now, "/copy") != 1 || !strings.Contains(now, " 2 ─╮") {
+		t.Errorf("the one before:\n%s", now)
+	}
+	if printed := strings.Join(m.Printed(), "\n"); strings.Contains(printed, "/copy") {
+		t.Errorf("printed for good:\n%s", printed)
+	}
 }
