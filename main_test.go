@@ -61,6 +61,7 @@ var arrows = map[string][]string{
 	"lifehub/cli/acp":             {"agent", "cli/app", "cli/chat", "cli/version", "internal/pattern", "store", "tui/arguments", "tui/backend", "tui/dialog", "tui/draw", "tui/panel", "tui/plan", "tui/safetext", "tui/transcript"},
 	"lifehub/cli/chat":            {"agent", "agent/tools", "agent/turn", "cli/app", "cli/doctor", "cli/export", "cli/redact", "cli/settings", "examples", "internal/atomicfile", "internal/pattern", "llm", "llm/ollama", "mcpclient", "mcpclient/trust", "notes", "rag", "store", "store/file", "tui", "tui/backend", "tui/draw", "tui/plain", "tui/safetext"},
 	"lifehub/cli/doctor":          {"internal/neterr", "agent", "cli/app", "cli/settings", "llm", "mcpclient", "rag", "rag/chroma", "store", "store/file", "tui/draw"},
+	"lifehub/cli/mcpserve":        {"agent", "agent/args", "agent/citation", "agent/events", "agent/gate", "agent/prompt", "agent/provenance", "agent/rules", "agent/tools", "agent/tools/describe", "agent/turn", "agent/work", "cli/app", "cli/settings", "cli/version", "internal/atomicfile", "internal/pattern", "internal/text", "llm", "notes", "rag", "tui/dialog", "tui/safetext"},
 	"lifehub/cli/redact":          {"agent", "cli/settings", "internal/pattern", "mcpclient/config"},
 	"lifehub/cli/settings":        {"agent", "internal/text", "internal/atomicfile", "tui/draw", "tui/keys", "agent/rules"},
 	"lifehub/cli/show":            {"cli/app", "cli/settings", "internal/text", "notes", "tui/draw", "tui/reader", "tui/safetext"},

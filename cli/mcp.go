@@ -10,6 +10,7 @@ import (
 
 	"lifehub/cli/app"
 	"lifehub/cli/command"
+	"lifehub/cli/mcpserve"
 	"lifehub/cli/settings"
 	"lifehub/mcpclient"
 	"lifehub/tui/safetext"
@@ -33,7 +34,7 @@ func newMCP(sh *app.Process) *cobra.Command {
 	}
 	command.AddNumber(logs, &lines, 0, 0, "lines", "only the last lines; 0: all")
 	return app.Group("mcp", "Manage MCP servers",
-		list, newMCPAdd(sh), newMCPImport(sh), newMCPRemove(sh), newMCPTest(sh), newMCPConsent(sh), newMCPTrust(sh), logs)
+		list, newMCPAdd(sh), newMCPImport(sh), newMCPRemove(sh), newMCPTest(sh), newMCPConsent(sh), newMCPTrust(sh), mcpserve.NewCommand(sh), logs)
 }
 
 // withServer starts one server alone, for a command about it.

@@ -181,9 +181,11 @@ func (a *Agent) Resume(ctx context.Context, conversation, turnID string) <-chan 
 // Call makes one call of a tool as a turn of its own, for a user who asked for
 // just that: no model has a part in it, and the gate asks as ever. What the
 // tool said is the answer. Its events are to be read as those of [Agent.Ask].
-func (a *Agent) Call(ctx context.Context, conversation, message string, step agent.Step) <-chan agent.Event {
+// from names who asked in place of the user: then the arguments are untrusted.
+func (a *Agent) Call(ctx context.Context, conversation, message string, step agent.Step, from ...string) <-chan agent.Event {
 	return a.start(ctx, conversation, func(t *turn, ctx context.Context) error {
-		t.Mode, t.command, t.Command = agent.PlanMode, &step, true
+		t.Mode, t.command, t.Command = agent.PlanMode, &step, len(from) == 0
+		t.MarkUntrusted(from...)
 		t.sent(message)
 		return t.begin(ctx)
 	})

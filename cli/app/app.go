@@ -163,6 +163,9 @@ func (a *App) build(ctx context.Context, flags RunFlags) (err error) {
 	if a.ServerTrust, err = ReadServers(a.Paths); err != nil {
 		return err
 	}
+	if flags.Alone {
+		a.ServerTrust.Settings.Servers = nil
+	}
 	if flags.Server != "" {
 		if a.ServerTrust.Settings, err = a.ServerTrust.Settings.Only(flags.Server); err != nil {
 			return settings.UsageError{Err: err}

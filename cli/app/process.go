@@ -37,6 +37,7 @@ type RunFlags struct {
 	Resume  string // conversation to resume; "": a new one
 	HasLast bool   // resume the last one
 	Server  string // the only MCP server to start; "": all
+	Alone   bool   // start no MCP server
 }
 
 // HasScreen reports whether there is a terminal that can be drawn on.

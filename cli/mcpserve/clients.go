@@ -1,0 +1,139 @@
+package mcpserve
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+	"github.com/pelletier/go-toml/v2"
+
+	"lifehub/cli/app"
+	"lifehub/cli/settings"
+	"lifehub/internal/text"
+)
+
+// program is a client, and how it wants to be told of a server.
+type program struct {
+	file   string // of its settings
+	path   string // where in it the entry goes, above the server's name
+	format func(any) ([]byte, error)
+	entry  func(run) map[string]any
+}
+
+// run is what starts the server.
+type run struct {
+	command string
+	args    []string
+	env     map[string]string
+}
+
+// programs are those whose entries --print-config knows.
+var programs = map[string]program{
+	"claude-code":    {".mcp.json of a project, or ~/.claude.json for all", "mcpServers", asJSON, withType("stdio")},
+	"claude-desktop": {"claude_desktop_config.json (Settings › Developer › Edit Config)", "mcpServers", asJSON, plain},
+	"codex":          {"~/.codex/config.toml", "mcp_servers", toml.Marshal, plain},
+	"cursor":         {"~/.cursor/mcp.json", "mcpServers", asJSON, plain},
+	"gemini":         {"~/.gemini/settings.json", "mcpServers", asJSON, plain},
+	"goose":          {"~/.config/goose/config.yaml", "extensions", yaml.Marshal, forGoose},
+	"opencode":       {"~/.config/opencode/opencode.json", "mcp", asJSON, forOpencode},
+	"qwen":           {"~/.qwen/settings.json", "mcpServers", asJSON, plain},
+	"vscode":         {".vscode/mcp.json of a folder, or “MCP: Open User Configuration”", "servers", asJSON, withType("stdio")},
+	"windsurf":       {"~/.codeium/windsurf/mcp_config.json", "mcpServers", asJSON, plain},
+	"zed":            {"~/.config/zed/settings.json", "context_servers", asJSON, plain},
+}
+
+func clientNames() string { return strings.Join(slices.Sorted(maps.Keys(programs)), ", ") }
+
+// plain is the entry that most programs agree on.
+func plain(r run) map[string]any {
+	entry := map[string]any{"command": r.command, "args": r.args}
+	if len(r.env) > 0 {
+		entry["env"] = r.env
+	}
+	return entry
+}
+
+func withType(kind string) func(run) map[string]any {
+	return func(r run) map[string]any {
+		entry := plain(r)
+		entry["type"] = kind
+		return entry
+	}
+}
+
+func forOpencode(r run) map[string]any {
+	entry := map[string]any{"type": "local", "command": append([]string{r.command}, r.args...), "enabled": true}
+	if len(r.env) > 0 {
+		entry["environment"] = r.env
+	}
+	return entry
+}
+
+func forGoose(r run) map[string]any {
+	return map[string]any{"name": "lifehub", "type": "stdio", "cmd": r.command, "args": r.args, "envs": r.env, "enabled": true, "timeout": 300}
+}
+
+// asJSON leaves paths as they are written.
+func asJSON(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	err := e.Encode(v)
+	return b.Bytes(), err
+}
+
+// printConfig prints the entry of a client on stdout, and on stderr where it goes.
+func printConfig(sh *app.Process, o options) error {
+	c, ok := programs[o.config]
+	if !ok {
+		hint := ""
+		if near := text.Nearest(o.config, slices.Collect(maps.Keys(programs)), 4); near != "" {
+			hint = fmt.Sprintf(" Did you mean %s?", near)
+		}
+		return settings.UsageError{Err: fmt.Errorf("--print-config %s: this client is not known.%s Known are %s; most others take the entry of cursor", o.config, hint, clientNames())}
+	}
+	r, err := o.run(sh)
+	if err != nil {
+		return err
+	}
+	entry, err := c.format(map[string]any{c.path: map[string]any{"lifehub": c.entry(r)}})
+	if err != nil {
+		return fmt.Errorf("write the entry: %w", err)
+	}
+	fmt.Fprintf(sh.Err, "add this to %s\n", c.file)
+	_, err = fmt.Fprintf(sh.Out, "%s\n", bytes.TrimSpace(entry))
+	return err
+}
+
+// run is the command with absolute paths: a client starts it anywhere.
+func (o options) run(sh *app.Process) (run, error) {
+	command, err := os.Executable()
+	if err != nil {
+		return run{}, fmt.Errorf("find the path of this program: %w", err)
+	}
+	r := run{command: command, args: []string{"mcp", "serve"}, env: map[string]string{}}
+	for _, dir := range o.Notes {
+		full, err := settings.VaultDir(dir)
+		if err != nil {
+			return run{}, settings.UsageError{Err: err}
+		}
+		r.args = append(r.args, "--notes", full)
+	}
+	if o.writes {
+		r.args = append(r.args, "--writes")
+	}
+	if home, ok := sh.Getenv("LIFEHUB_HOME"); ok && home != "" {
+		if home, err = filepath.Abs(home); err != nil {
+			return run{}, err
+		}
+		r.env["LIFEHUB_HOME"] = home
+	}
+	return r, nil
+}

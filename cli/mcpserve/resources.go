@@ -1,0 +1,266 @@
+package mcpserve
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+
+	"lifehub/agent"
+	"lifehub/agent/gate"
+	"lifehub/agent/rules"
+	"lifehub/agent/tools"
+	"lifehub/notes"
+)
+
+const (
+	// noteScheme is how the address of a note begins; its path follows.
+	noteScheme = "note:///"
+	// pageSize is how many notes a page of their list holds, and maxValues how
+	// many values a completion.
+	pageSize, maxValues = 200, 100
+	// lookAgain is how often subscribed notes are looked at apart from the
+	// watcher: another LifeHub may have indexed a change before this one saw it.
+	lookAgain = 5 * time.Second
+)
+
+// watched is what clients are told of: the notes as they were last seen, and
+// who subscribed to which.
+type watched struct {
+	woken chan struct{}
+
+	mu         sync.Mutex                 // guards what follows
+	seen       map[string]notes.Entry     // by address; Path is that of tools and rules
+	subscribed map[string]map[string]bool // by session, then address
+}
+
+func newWatched() watched {
+	return watched{woken: make(chan struct{}, 1), seen: map[string]notes.Entry{}, subscribed: map[string]map[string]bool{}}
+}
+
+// wake has the notes looked at.
+func (w *watched) wake() {
+	select {
+	case w.woken <- struct{}{}:
+	default: // they will be
+	}
+}
+
+// listen learns from requests who subscribes to what, and has the list of notes
+// made before it is given.
+func (s *notesServer) listen(hooks *server.Hooks) {
+	hooks.AddBeforeAny(func(ctx context.Context, _ any, _ mcp.MCPMethod, message any) {
+		session := server.ClientSessionFromContext(ctx)
+		if session == nil {
+			return
+		}
+		switch r := message.(type) {
+		case *mcp.SubscribeRequest:
+			s.subscribe(session.SessionID(), true, r.Params.URI)
+		case *mcp.SubscriptionsListenRequest:
+			s.subscribe(session.SessionID(), true, r.Params.Notifications.ResourceSubscriptions...)
+		case *mcp.UnsubscribeRequest:
+			s.subscribe(session.SessionID(), false, r.Params.URI)
+		case *mcp.ListResourcesRequest:
+			s.refresh(ctx)
+		}
+	})
+	hooks.AddOnUnregisterSession(func(_ context.Context, session server.ClientSession) {
+		s.watched.mu.Lock()
+		defer s.watched.mu.Unlock()
+		delete(s.subscribed, session.SessionID())
+	})
+}
+
+// maxSubscriptions bounds those of a session: each is compared at each change.
+const maxSubscriptions = 1000
+
+func (w *watched) subscribe(session string, on bool, addresses ...string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.subscribed[session] == nil {
+		w.subscribed[session] = map[string]bool{}
+	}
+	for _, address := range addresses {
+		if delete(w.subscribed[session], address); on && len(w.subscribed[session]) < maxSubscriptions {
+			w.subscribed[session][address] = true
+		}
+	}
+}
+
+// tellChanges tells subscribers of changed notes until ctx ends.
+func (s *notesServer) tellChanges(ctx context.Context) {
+	tick := time.NewTicker(lookAgain)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-s.woken:
+			s.refresh(ctx)
+		case <-tick.C:
+			s.watched.mu.Lock()
+			some := slices.ContainsFunc(slices.Collect(maps.Values(s.subscribed)), func(addresses map[string]bool) bool { return len(addresses) > 0 })
+			s.watched.mu.Unlock()
+			if some {
+				s.refresh(ctx)
+			}
+		}
+	}
+}
+
+// refresh compares the notes with those last seen, and tells clients.
+func (s *notesServer) refresh(ctx context.Context) {
+	now := map[string]notes.Entry{}
+	hiding := rules.Hiding(ctx, s.Rules.List(), nil)
+	folders := s.Folders()
+	if s.mayRead(ctx, "") != nil {
+		folders = nil
+	}
+	for _, folder := range folders {
+		entries, _, err := folder.List(ctx)
+		if err != nil {
+			slog.Warn("list the notes", "error", err)
+			return
+		}
+		for _, e := range entries {
+			e.Path = tools.PathOf(s.Folders, folder, e.Path)
+			if !agent.HidesNote(hiding, e.Path) {
+				now[addressOf(e.Path)] = e
+			}
+		}
+	}
+	type update struct{ session, address string }
+	var updates []update
+	s.watched.mu.Lock()
+	was := s.seen
+	s.seen = now
+	for session, addresses := range s.subscribed {
+		for address := range addresses {
+			if was[address] != now[address] {
+				updates = append(updates, update{session, address})
+			}
+		}
+	}
+	s.watched.mu.Unlock()
+	same := len(was) == len(now)
+	for address := range now {
+		_, known := was[address]
+		same = same && known
+	}
+	if !same {
+		var list []server.ServerResource
+		for address, e := range now {
+			r := mcp.NewResource(address, e.Path, mcp.WithMIMEType("text/markdown"))
+			r.Size = &e.Size
+			list = append(list, server.ServerResource{Resource: r, Handler: s.readResource})
+		}
+		s.mcp.SetResources(list...)
+	}
+	for _, u := range updates {
+		if err := s.mcp.SendNotificationToSpecificClient(u.session, mcp.MethodNotificationResourceUpdated, map[string]any{"uri": u.address}); err != nil {
+			slog.Info("tell of a changed note", "error", err)
+		}
+	}
+}
+
+// mayRead reports why a note may not be read as a whole, where it is no tool
+// that reads it: the rules for read_note hold. With no path it is for any note.
+func (s *notesServer) mayRead(ctx context.Context, path string) error {
+	tool := s.tools[agent.ReadNote]
+	input, err := json.Marshal(map[string]string{"path": path})
+	if tool == nil || err != nil {
+		return errors.New("notes are not read here")
+	}
+	if v := s.guard().Verdict(ctx, gate.Call{Tool: tool, Input: input}); v.Level != agent.Auto {
+		return &gate.Refusal{Reason: v.Reason}
+	}
+	return nil
+}
+
+// wholeNote is a note as a source, by the name that a text gives it.
+func (s *notesServer) wholeNote(ctx context.Context, name string) (agent.Source, error) {
+	ctx = rules.Hiding(ctx, s.Rules.List(), nil)
+	folder, found, err := tools.FindNote(ctx, s.Folders(), name)
+	if err != nil {
+		return agent.Source{}, err
+	}
+	path := tools.PathOf(s.Folders, folder, found)
+	if err := s.mayRead(ctx, path); err != nil {
+		return agent.Source{}, err
+	}
+	note, err := folder.Read(found)
+	if err != nil {
+		return agent.Source{}, err
+	}
+	lines := 1 + strings.Count(strings.TrimRight(note.Text, "\n"), "\n")
+	return agent.Source{Path: path, Vault: folder.Dir(), Line: 1, EndLine: lines, Text: note.Text, Untrusted: note.Untrusted}, nil
+}
+
+// addressOf is the address of a note.
+func addressOf(path string) string {
+	return noteScheme + (&url.URL{Path: path}).EscapedPath()
+}
+
+// readResource reads a note by its address: exactly that one, if no rule hides it.
+func (s *notesServer) readResource(ctx context.Context, request mcp.ReadResourceRequest) ([]mcp.ResourceContents, error) {
+	if err := s.enter(ctx); err != nil {
+		return nil, err
+	}
+	defer s.leave()
+	path, err := url.PathUnescape(strings.TrimPrefix(request.Params.URI, noteScheme))
+	if err != nil {
+		return nil, fmt.Errorf("read a note: %q is no address: %w", request.Params.URI, err)
+	}
+	ctx = agent.WithOrigin(ctx, agent.Origin{})
+	note, err := s.wholeNote(ctx, path)
+	if err != nil || note.Path != path {
+		return nil, fmt.Errorf("%w: there is no note %q", server.ErrResourceNotFound, path)
+	}
+	result := agent.Result{Text: s.Secrets.Known(note.Text), Sources: []agent.Source{note}}
+	s.guard().Mark(ctx, agent.ReadNote, false, &result, "")
+	return []mcp.ResourceContents{mcp.TextResourceContents{URI: addressOf(path), MIMEType: "text/markdown", Text: marked(result)}}, nil
+}
+
+// CompleteResourceArgument completes the path of a note.
+func (s *notesServer) CompleteResourceArgument(ctx context.Context, _ string, argument mcp.CompleteArgument, _ mcp.CompleteContext) (*mcp.Completion, error) {
+	return s.completeNote(argument.Value), nil
+}
+
+// CompletePromptArgument completes the argument of a prompt that names a note.
+func (s *notesServer) CompletePromptArgument(_ context.Context, _ string, argument mcp.CompleteArgument, _ mcp.CompleteContext) (*mcp.Completion, error) {
+	if argument.Name != "note" {
+		return &mcp.Completion{}, nil
+	}
+	return s.completeNote(argument.Value), nil
+}
+
+// completeNote lists the paths that begin so, then those that hold it.
+func (s *notesServer) completeNote(typed string) *mcp.Completion {
+	typed = strings.ToLower(typed)
+	var first, more []string
+	s.watched.mu.Lock()
+	for _, e := range s.seen {
+		switch path := strings.ToLower(e.Path); {
+		case strings.HasPrefix(path, typed):
+			first = append(first, e.Path)
+		case strings.Contains(path, typed):
+			more = append(more, e.Path)
+		}
+	}
+	s.watched.mu.Unlock()
+	slices.Sort(first)
+	slices.Sort(more)
+	all := append(first, more...)
+	return &mcp.Completion{Values: all[:min(len(all), maxValues)], Total: len(all), HasMore: len(all) > maxValues}
+}

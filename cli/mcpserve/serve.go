@@ -1,0 +1,200 @@
+// Package mcpserve is `lifehub mcp serve`: the notes as an MCP server, for the
+// programs of others. Start with [NewCommand]; one call's way is call.go.
+//
+// Another program's model is trusted less than our own: what it reads goes
+// through the same gate and the same rules, what it writes asks each time.
+package mcpserve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"log/slog"
+	"runtime/debug"
+	"sync/atomic"
+	"time"
+
+	"github.com/mark3labs/mcp-go/server"
+	"github.com/spf13/cobra"
+
+	"lifehub/cli/app"
+	"lifehub/cli/settings"
+	"lifehub/llm"
+	"lifehub/rag"
+	"lifehub/tui/safetext"
+)
+
+// options are the flags of the command.
+type options struct {
+	app.RunFlags
+	writes    bool
+	config    string
+	address   string
+	tokenFile string
+}
+
+// NewCommand is `lifehub mcp serve`.
+func NewCommand(sh *app.Process) *cobra.Command {
+	o := options{RunFlags: app.RunFlags{Alone: true}}
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "Serve your notes to other programs, as an MCP server",
+		Long: "Serve your notes to other programs, as an MCP server on stdin and stdout: search, reading, links, tasks,\n" +
+			"and the check of citations. Your rules hold, and notes that a rule denies are not there. With --writes they\n" +
+			"may also ask to add tasks, notes and facts; you are asked each time, in that program.",
+		Example: "  lifehub mcp serve --print-config claude-code   # the entry for a client's settings\n" +
+			"  lifehub mcp serve --notes ~/notes              # what that entry runs\n" +
+			"  lifehub mcp serve --http 127.0.0.1:8765        # for several clients at once",
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if o.config != "" {
+				return printConfig(sh, o)
+			}
+			return o.serve(cmd.Context(), sh)
+		},
+	}
+	app.RegisterNotes(&o.RunFlags, cmd)
+	cmd.Flags().BoolVar(&o.writes, "writes", false, "offer tools that change notes; each call asks you, in the client")
+	cmd.Flags().StringVar(&o.config, "print-config", "", "print the entry for the settings of a client: "+clientNames())
+	cmd.Flags().StringVar(&o.address, "http", "", "serve streamable HTTP on this address of this machine, such as 127.0.0.1:8765")
+	cmd.Flags().StringVar(&o.tokenFile, "token-file", "", "the file with the token for --http; it is made if it is not there")
+	return cmd
+}
+
+// serve runs until the client or a signal ends it.
+func (o options) serve(ctx context.Context, sh *app.Process) error {
+	o.NoSave = !o.writes
+	a, err := app.Open(ctx, sh, o.RunFlags)
+	if err != nil {
+		return err
+	}
+	defer a.Close()
+	for _, text := range a.Notices("serving") {
+		fmt.Fprintf(sh.Err, "! %s\n", safetext.Line(text))
+	}
+	if len(a.OpenVaults()) == 0 {
+		return settings.UsageError{Err: errors.New("there are no notes to serve: give --notes DIR, or add a folder with `lifehub index DIR`")}
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	s := newServer(ctx, a, o.writes)
+	s.follow(ctx)
+	defer s.running.Wait()
+	defer cancel(nil)
+	if o.address != "" {
+		return o.serveHTTP(ctx, sh, s)
+	}
+	return s.serveStdio(ctx, sh.In, sh.Out)
+}
+
+const (
+	// maxLine bounds a message of a client, in bytes.
+	maxLine = 4 << 20
+	// grace is how long calls may take to end after the client has gone or a
+	// signal came. A client that never reads must not keep the process.
+	grace = 2 * time.Second
+)
+
+// serveStdio serves the client on the other side of two pipes. Its goroutine
+// ends with it, or with the process if the client does not read.
+func (s *notesServer) serveStdio(ctx context.Context, in io.Reader, out io.Writer) error {
+	stdio := server.NewStdioServer(s.mcp)
+	server.WithErrorLogger(log.New(logged{}, "", 0))(stdio)
+	server.WithWorkerPoolSize(maxWaiting + 2*maxReading)(stdio)
+	server.WithQueueSize(10_000)(stdio)
+	input := &boundedLines{Reader: in, ended: make(chan struct{})}
+	over := make(chan error, 1)
+	go func() {
+		var err error
+		defer func() { over <- err }()
+		defer recovered("serve the client", &err)
+		err = stdio.Listen(ctx, input, out)
+	}()
+	select {
+	case err := <-over:
+		return endOf(err)
+	case <-input.ended:
+	case <-ctx.Done():
+	}
+	select {
+	case err := <-over:
+		return endOf(err)
+	case <-time.After(grace):
+		return nil
+	}
+}
+
+func endOf(err error) error {
+	if errors.Is(err, context.Canceled) {
+		return nil
+	}
+	return err
+}
+
+// boundedLines passes lines on, and of one that is too long its beginning: that
+// is no message, and is answered as such.
+type boundedLines struct {
+	io.Reader
+	line  int
+	done  atomic.Bool
+	ended chan struct{} // closed when there is no more to read
+}
+
+func (b *boundedLines) Read(p []byte) (int, error) {
+	n, err := b.Reader.Read(p)
+	kept := p[:0]
+	for _, c := range p[:n] {
+		if b.line++; c == '\n' {
+			b.line = 0
+		}
+		if b.line <= maxLine {
+			kept = append(kept, c)
+		}
+	}
+	if err != nil && !b.done.Swap(true) {
+		close(b.ended)
+	}
+	return len(kept), err
+}
+
+// logged sends what the library logs to LifeHub's log.
+type logged struct{}
+
+func (logged) Write(line []byte) (int, error) {
+	slog.Warn("serve MCP", "said", string(line))
+	return len(line), nil
+}
+
+// recovered makes an error of a panic, and logs it.
+func recovered(what string, err *error) {
+	if fault := recover(); fault != nil {
+		slog.Error(what, "fault", fault, "stack", string(debug.Stack()))
+		*err = fmt.Errorf("%s: %v; the log says more", what, fault)
+	}
+}
+
+// follow keeps each index like its folder, and tells clients of notes that
+// change. Its goroutines end with ctx.
+func (s *notesServer) follow(ctx context.Context) {
+	spawn := func(what string, f func()) {
+		s.running.Go(func() {
+			var err error
+			defer recovered(what, &err)
+			f()
+		})
+	}
+	for _, v := range s.OpenVaults() {
+		v.Behind.Store(true)
+		spawn("index the notes", func() {
+			_, err := s.Sync(ctx, v, nil)
+			v.Behind.Store(false)
+			if err != nil && ctx.Err() == nil {
+				slog.Warn("index the notes", "error", err)
+			}
+			_ = v.Index.Watch(ctx, v.Folder, func() llm.Embedder { return s.Embedder(ctx) }, func(rag.Changes, error) { s.wake() }) // it ends with ctx
+		})
+	}
+	spawn("tell of changed notes", func() { s.tellChanges(ctx) })
+}

@@ -1,0 +1,191 @@
+package mcpserve
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+
+	"lifehub/agent"
+	"lifehub/internal/text"
+	"lifehub/tui/dialog"
+)
+
+const (
+	// maxWaiting is how many changes may wait for the user.
+	maxWaiting = 16
+	// askedFor is how long a question stays open.
+	askedFor = 10 * time.Minute
+)
+
+// questions are the changes that wait for the user. One is shown at a time.
+type questions struct {
+	ctx          context.Context // of all turns: a client may answer in another request
+	waiting      chan struct{}
+	turn         chan struct{}
+	conversation sync.Map // of a session and client, where its changes are kept and undone
+
+	mu   sync.Mutex // guards open
+	open map[string]*question
+}
+
+func newQuestions(ctx context.Context) questions {
+	return questions{ctx: ctx, waiting: make(chan struct{}, maxWaiting), turn: make(chan struct{}, 1), open: map[string]*question{}}
+}
+
+// question is a turn that waits for a permission.
+type question struct {
+	ctx    context.Context
+	events <-chan agent.Event
+	reply  func(agent.Reply)
+	end    func()
+}
+
+// allowed is the only field of the form: a client that accepts forms unseen
+// has still not said yes.
+const allowed = "allow"
+
+// write answers calls of a tool that changes something. Each is a turn of
+// its own, with gate, journal and undo; what the gate asks goes to the user
+// through the client.
+func (s *notesServer) write(tool agent.Tool) server.ToolHandlerFunc {
+	name := tool.Spec().Name
+	return func(ctx context.Context, request mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		if request.Params.RequestState != "" {
+			return s.answered(ctx, request), nil
+		}
+		input, err := s.arguments(tool, request)
+		if err != nil {
+			return mcp.NewToolResultError(err.Error()), nil
+		}
+		select {
+		case s.waiting <- struct{}{}:
+		default:
+			return mcp.NewToolResultError(fmt.Sprintf("%d changes wait for the user already: ask again when they are answered", maxWaiting)), nil
+		}
+		select {
+		case s.turn <- struct{}{}:
+		case <-ctx.Done():
+			<-s.waiting
+			return nil, ctx.Err()
+		}
+		client := clientOf(ctx)
+		turnCtx, cancel := context.WithTimeout(s.ctx, askedFor)
+		q := &question{ctx: turnCtx, end: sync.OnceFunc(func() { cancel(); <-s.turn; <-s.waiting })}
+		q.events = s.writer.Call(turnCtx, s.conversationOf(ctx), client+" calls "+name, agent.Step{Tool: name, Input: input}, "the MCP client "+client)
+		return s.proceed(ctx, q), nil
+	}
+}
+
+// proceed runs a turn to its end, or to a question, which it puts to the client.
+func (s *notesServer) proceed(ctx context.Context, q *question) *mcp.CallToolResult {
+	text, done := "", false
+	for e := range q.events {
+		switch b := e.Body.(type) {
+		case agent.PermissionAsked:
+			if !canAsk(ctx) {
+				b.Reply(agent.Reply{Decision: agent.Refuse, Reason: "this client cannot put a question to the user (it has no elicitation), and " + b.Name + " asks before it changes anything"})
+				continue
+			}
+			q.reply = b.Reply
+			return s.ask(ctx, q, b)
+		case agent.ToolEnded:
+			done = b.Error == ""
+		case agent.Ended:
+			text = b.Answer
+		case agent.Failed:
+			text = b.Message
+		}
+	}
+	q.end()
+	if !done {
+		return mcp.NewToolResultError(cmp.Or(text, "it was stopped"))
+	}
+	return mcp.NewToolResultText(text)
+}
+
+// ask leaves a turn waiting and puts its question to the client. It ends unasked
+// when the time is over, or the client withdraws the call.
+func (s *notesServer) ask(ctx context.Context, q *question, asked agent.PermissionAsked) *mcp.CallToolResult {
+	state := rand.Text()
+	s.questions.mu.Lock()
+	s.open[state] = q
+	s.questions.mu.Unlock()
+	withdraw := func() {
+		defer recovered("withdraw a question", new(error))
+		if q := s.take(state); q != nil {
+			q.reply(agent.Reply{Decision: agent.Refuse, Reason: "the question was withdrawn"})
+			for range q.events { // to the end of the turn
+			}
+			q.end()
+		}
+	}
+	context.AfterFunc(q.ctx, withdraw)
+	if !server.IsModernRequest(ctx) { // else the call ends here, and another one brings the answer
+		context.AfterFunc(ctx, withdraw)
+	}
+	before, after := dialog.Title(asked)
+	lines := []string{before + asked.Name + after}
+	for _, line := range dialog.Describe(asked, false) {
+		lines = append(lines, line.Text)
+	}
+	return server.NewInputRequestBuilder(state).Elicit(allowed, mcp.ElicitationParams{
+		Message: strings.Join(lines, "\n"),
+		RequestedSchema: map[string]any{
+			"type": "object", "required": []string{allowed},
+			"properties": map[string]any{allowed: map[string]any{"type": "boolean", "title": "Allow this change", "description": "It is made once. /undo in LifeHub takes it back."}},
+		},
+	}).ToolResult()
+}
+
+// take returns an open question, which is then no longer open; nil: it is not.
+func (s *notesServer) take(state string) *question {
+	s.questions.mu.Lock()
+	defer s.questions.mu.Unlock()
+	q := s.open[state]
+	delete(s.open, state)
+	return q
+}
+
+// answered continues the turn whose question a client brings the answer to.
+func (s *notesServer) answered(ctx context.Context, request mcp.CallToolRequest) *mcp.CallToolResult {
+	q := s.take(request.Params.RequestState)
+	if q == nil {
+		return mcp.NewToolResultError("this question is no longer open: call the tool again")
+	}
+	reply := agent.Reply{Decision: agent.Refuse}
+	if answer := server.ElicitationResponse(request.Params.InputResponses, allowed); answer != nil && answer.Action == mcp.ElicitationResponseActionAccept {
+		if content, ok := answer.Content.(map[string]any); ok && content[allowed] == true {
+			reply.Decision = agent.AllowOnce
+		}
+	}
+	q.reply(reply)
+	return s.proceed(ctx, q)
+}
+
+// canAsk reports whether the client can put a question to its user.
+func canAsk(ctx context.Context) bool {
+	session, ok := server.ClientSessionFromContext(ctx).(server.SessionWithClientInfo)
+	return ok && session.GetClientCapabilities().Elicitation != nil
+}
+
+// clientOf names the program that calls, in its own words.
+func clientOf(ctx context.Context) string {
+	session, ok := server.ClientSessionFromContext(ctx).(server.SessionWithClientInfo)
+	if !ok {
+		return "a program"
+	}
+	return cmp.Or(text.Clip(text.OneLine(session.GetClientInfo().Name), 40), "a program")
+}
+
+// conversationOf is where the changes of a client are kept.
+func (s *notesServer) conversationOf(ctx context.Context) string {
+	id, _ := s.conversation.LoadOrStore(server.ClientSessionFromContext(ctx).SessionID(), s.Store.NewConversation())
+	return id.(string)
+}
