@@ -33,6 +33,10 @@ func FoundNothing(found []work.Finding) bool {
 // Doubt puts before the answer that the notes don't say, and what comes
 // nearest. The names of the user's own notes are no sign of untrusted text.
 func (a *Answer) Doubt() {
+	if a.noneOfTime() {
+		a.Unanswered, a.Nearest, a.Lead = true, []agent.Source{}, "Your notes have nothing from "+a.Coverage.Time.Days+".\n\n"
+		return
+	}
 	a.Unanswered, a.Nearest = true, a.nearest()
 	a.Close = slices.ContainsFunc(a.Found, func(f work.Finding) bool { return f.Result.Close })
 	a.Lead = "Your notes don't say."
@@ -52,6 +56,11 @@ func (a *Answer) Doubt() {
 		a.Lead += " " + how + strings.Join(names, ", ") + "."
 	}
 	a.Lead += "\n\n"
+}
+
+// noneOfTime reports whether only notes of a time are an answer, and there is none.
+func (a *Answer) noneOfTime() bool {
+	return a.Coverage != nil && a.Coverage.Time != nil && a.Coverage.Time.Only && a.Coverage.Time.Notes == 0
 }
 
 // listTime puts the notes of the time that is asked for before the answer.

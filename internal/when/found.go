@@ -14,6 +14,7 @@ type Found struct {
 	From  string  `json:"from,omitempty"` // the first day, YYYY-MM-DD; "": no bound
 	To    string  `json:"to,omitempty"`   // the last day
 	Notes int     `json:"notes"`          // how many are of it
+	Only  bool    `json:"only,omitempty"` // notes of another time are no answer
 	List  []Entry `json:"list,omitempty"` // the latest of them by date, where nothing but the time was asked for
 }
 

@@ -110,24 +110,29 @@ const fitting = 0.34
 // quoteAnswer quotes the sources that fit the question best. fits reports
 // whether they hold enough of it to be its answer.
 func quoteAnswer(task *llm.Task) (answer string, fits bool) {
-	asked := contentQuery(task)
-	quotes := bestQuotes(asked, task.Sources)
+	asked, sources, opening := contentQuery(task), task.Sources, "Your notes say:"
+	dated := slices.DeleteFunc(slices.Clone(sources), func(s llm.Source) bool { return !s.Dated })
+	if asked.time {
+		sources, opening = dated, "Your notes of that time say:"
+	}
+	quotes := bestQuotes(asked, sources)
 	covered := asked.covered(quotes)
-	opening := "Your notes say:"
-	if dated := slices.DeleteFunc(slices.Clone(task.Sources), func(s llm.Source) bool { return !s.Dated }); (covered < fitting || asked.time) && len(dated) > 0 {
+	if (covered < fitting || asked.only) && len(dated) > 0 {
 		asked.any, asked.each = true, max(1, maxDated/len(dated)) // it asks for a time, and these are of that time
 		quotes, covered, opening = bestQuotes(asked, dated), 1, "Your notes of that time say:"
 	}
 	past := task.Past
-	if len(quotes) == 0 {
+	if len(quotes) == 0 && !asked.time {
 		past = append(said(task.History), past...)
 	}
-	if words := recalled(asked, past, covered); words != "" {
+	if words := recalled(asked, past, covered); words != "" && !asked.time {
 		return words, true
 	}
 	switch fits = len(quotes) > 0 && covered >= fitting && !task.Unlikely; {
 	case task.Unlikely:
 		opening = "" // the answer begins with it
+	case asked.time && !fits:
+		opening = "Your notes of that time don't say."
 	case !fits:
 		opening = "No exact match."
 	}

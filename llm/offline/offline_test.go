@@ -10,6 +10,7 @@ import (
 	"time"
 	"unicode"
 
+	"lifehub/internal/when"
 	"lifehub/llm"
 )
 
@@ -181,11 +182,13 @@ func TestAQuestionThatLeansTakesTheOneBeforeAlong(t *testing.T) {
 func TestATimeTakesThePlaceOfTheOneBefore(t *testing.T) {
 	history := []llm.Message{{Role: llm.User, Text: "What did I bake last week?"}, {Role: llm.Assistant, Text: "…"}}
 	for question, want := range map[string]string{
-		"the week before last":       "search_notes query=bake the week before last",
-		"and in October?":            "search_notes query=bake and in October",
-		"no, 2–8 November":           "search_notes query=bake no, 2–8 November",
+		"the week before last":       "search_notes after=FROM before=TO query=bake",
+		"and in October?":            "search_notes after=FROM before=TO query=bake",
+		"no, 2–8 November":           "search_notes after=FROM before=TO query=bake",
 		"what did I do on Thursday?": "search_notes query=on Thursday",
 	} {
+		span, _ := when.In(question, time.Now())
+		want = strings.NewReplacer("FROM", span.From.Format(time.DateOnly), "TO", span.To.Format(time.DateOnly)).Replace(want)
 		if got := planned(t, &llm.Task{Kind: llm.PlanTask, Question: question, Tools: builtIn, History: history}); got != want {
 			t.Errorf("%q\n got %s\nwant %s", question, got, want)
 		}
@@ -450,8 +453,17 @@ func TestQuestionsOfATimeAreAnsweredByWhatWasFound(t *testing.T) {
 	if got := explained("What did I eat yesterday?", day[:1], searched); got != "Your notes of that time say:\n\n“Fixed the bike.” [1]" {
 		t.Errorf("of a day whose note has other words: %s", got)
 	}
-	if got := explained("What did I do last week?", day[1:], searched); got != "No exact match.\n\n"+onlyQuotes {
+	if got := explained("What did I do last week?", day[1:], searched); got != "Your notes of that time don't say.\n\n"+onlyQuotes {
 		t.Errorf("of a time that no note is of: %s", got)
+	}
+	history := []llm.Message{{Role: llm.User, Text: "Which shop did I visit last week?"}, {Role: llm.Assistant, Text: "…"}}
+	after := &llm.Task{Kind: llm.ExplainTask, Question: "and in October?", History: history, Sources: day, Results: []llm.Result{searched}}
+	if got := makeAnswer(after); !strings.Contains(got, "Fixed the bike") || strings.Contains(got, "shop") {
+		t.Errorf("another time, of which there is a note: %s", got)
+	}
+	after.Sources = day[1:]
+	if got := makeAnswer(after); got != "Your notes of that time don't say.\n\n"+onlyQuotes {
+		t.Errorf("another time, of which there is none: %s", got)
 	}
 	lisbon := []llm.Source{{N: 1, Title: "trip.md:1", Text: "We went to Lisbon by train.", Score: 1}}
 	if got := explained("before:2026-11-01 path:journal Lisbon", lisbon, searched); !strings.HasPrefix(got, "Your notes say:") {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"strings"
+	"time"
 
 	"lifehub/llm"
 )
@@ -63,8 +64,15 @@ func planFor(task *llm.Task) plan {
 		return plan{Reasoning: "There is nothing to look for.", Answer: onlyQuotes}
 	}
 	if toolAt(task.Tools, "search_notes") >= 0 {
-		query := topic(clipBytes(inContext(message, task.History), maxQuery))
-		return oneStep("search_notes", map[string]any{"query": query}, "search your notes")
+		query, instead := inContext(message, task.History)
+		args := map[string]any{"query": topic(clipBytes(query, maxQuery))}
+		if !instead.From.IsZero() {
+			args["after"] = instead.From.Format(time.DateOnly)
+		}
+		if !instead.To.IsZero() {
+			args["before"] = instead.To.Format(time.DateOnly)
+		}
+		return oneStep("search_notes", args, "search your notes")
 	}
 	return plan{Reasoning: "There are no notes to search.", Answer: cmp.Or(recalled(contentQuery(task), append(said(task.History), task.Past...), 0), onlyQuotes)}
 }

@@ -19,19 +19,22 @@ type query struct {
 	terms map[string]float64 // stem → weight: rarer in the sources weighs more
 	total float64
 	any   bool // it holds no word of its own: whatever was found answers
-	time  bool // nothing but a time is asked for
+	time  bool // the question names a time and no more: notes of another are no answer
+	only  bool // nor does what it follows up name more
 	each  int  // how many sentences of each source are quoted; 0: as many as fit
 }
 
 // contentQuery reads the question, together with the one before it when it leans
 // on that.
 func contentQuery(task *llm.Task) query {
-	question := searchFilter.ReplaceAllString(inContext(clipBytes(task.Question, maxRead), task.History), " ")
-	q := query{in: text.Language(question), terms: map[string]float64{}}
+	question, instead := inContext(clipBytes(task.Question, maxRead), task.History)
+	question = searchFilter.ReplaceAllString(question, " ")
+	q := query{in: text.Language(question), terms: map[string]float64{}, only: asksForTime(question)}
+	q.time = q.only || !instead.IsZero()
 	for word := range content(question) {
 		q.terms[stem(word)] = 0
 	}
-	q.any, q.time = len(q.terms) == 0, asksForTime(question)
+	q.any = len(q.terms) == 0
 	n := float64(len(task.Sources))
 	for term := range q.terms {
 		in := 0.0
@@ -78,18 +81,27 @@ func content(question string) map[string]bool {
 var asking = wordSet("note notes notiz notizen mention mentions write wrote written search look remind")
 
 // inContext is a question with the user's messages before it, up to one that
-// stands alone.
-func inContext(question string, history []llm.Message) string {
+// stands alone. A question of a time and no more takes the place of the time
+// that they name: that is returned, and no part of the text.
+func inContext(question string, history []llm.Message) (text string, instead when.Span) {
+	named, _ := when.In(question, time.Now())
+	before := ""
 	for i, open := len(history)-1, refersBack(question); i >= 0 && open; i-- {
 		if m := history[i]; m.Role == llm.User {
-			before := clipBytes(m.Text, maxQuery/2)
-			if span, _ := when.In(question, time.Now()); !span.IsZero() {
-				_, before = when.In(before, time.Now()) // "and the week before last?" names another one
+			said := clipBytes(m.Text, maxQuery/2)
+			if span, rest := when.In(said, time.Now()); !named.IsZero() && !span.IsZero() {
+				said = rest // "and the week before last?" names another one
+				if asksForTime(question) && !asksForTime(m.Text) {
+					instead = named
+				}
 			}
-			question, open = before+" "+question, refersBack(before)
+			before, open = said+" "+before, refersBack(said)
 		}
 	}
-	return question
+	if !instead.IsZero() {
+		return before, instead
+	}
+	return before + question, instead
 }
 
 // topic is a question without the words that only make it one; as it is when

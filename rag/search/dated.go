@@ -85,6 +85,7 @@ func (s *search) byDate(ctx context.Context, found map[int64]*candidate) error {
 	if err := s.notesOfTime(ctx); err != nil {
 		return err
 	}
+	s.ofTime.Only = s.time.itself || s.time.filter
 	s.dated = (s.time.itself || s.time.aDay()) && s.ofTime.Notes > 0 // "what did I eat yesterday": its words may be others
 	s.undated = s.time.itself && s.ofTime.Notes == 0
 	places := map[int64]int{}
@@ -107,7 +108,7 @@ func (s *search) byDate(ctx context.Context, found map[int64]*candidate) error {
 		case s.time.filter && c.days.other && !c.days.around:
 			delete(found, id)
 		}
-		c.dated = c.days.of && (s.time.itself || s.time.aDay())
+		c.dated = c.days.of && (s.time.itself || s.time.aDay() || s.time.filter)
 	}
 	return nil
 }

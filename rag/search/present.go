@@ -37,7 +37,7 @@ func (s *search) present(ctx context.Context, ranked []candidate) ([]Passage, er
 		if p.Text, err = s.texts.Of(ctx, p.note, p.start, p.stop); err != nil {
 			return nil, err
 		}
-		if p.dated || s.time.filter && p.days.of {
+		if p.dated {
 			p.cutToDays()
 		}
 		if duplicates(kept, &p) {
