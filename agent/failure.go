@@ -54,7 +54,7 @@ func FailedFrom(err error) Failed {
 func adviceOn(code int) string {
 	switch {
 	case code == http.StatusUnauthorized || code == http.StatusForbidden:
-		return "Check the key for the model server: OPENAI_API_KEY holds it."
+		return "Check the key for the model server: OPENAI_API_KEY holds it, or `providers` says where it is."
 	case code == http.StatusNotFound || code == http.StatusOK:
 		return "Check the address of the model server, which usually ends in /v1, and the model's name."
 	case code == http.StatusProxyAuthRequired:

@@ -67,7 +67,7 @@ func showConfig(sh *app.Process, asJSON bool) error {
 		Doc   string `json:"meaning"`
 	}
 	var rows []row
-	for _, s := range settings.All(c) {
+	for _, s := range append(settings.All(c), c.ServerRows()...) {
 		rows = append(rows, row{s.Name, s.Text(), cmp.Or(c.Origin[s.Name], "default"), s.Doc})
 	}
 	if asJSON {

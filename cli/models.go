@@ -13,7 +13,7 @@ import (
 	"lifehub/cli/command"
 	"lifehub/cli/settings"
 	"lifehub/llm"
-	"lifehub/llm/auto"
+	"lifehub/llm/servers"
 	"lifehub/tui/draw"
 	"lifehub/tui/safetext"
 )
@@ -35,13 +35,13 @@ func newModels(sh *app.Process) *cobra.Command {
 }
 
 // onServer reaches the model server for one command.
-func (c *modelsCommand) onServer(do func(context.Context, llm.Provider, string) error) func(*cobra.Command, []string) error {
+func (c *modelsCommand) onServer(do func(context.Context, *servers.Set, string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, given []string) error {
 		_, config, err := app.LoadSettings(c.Process)
 		if err != nil {
 			return err
 		}
-		p, err := auto.Open(app.ModelSettings(config))
+		p, err := servers.Open(app.ModelSettings(config, app.SecretsOf(c.Process)))
 		if err != nil {
 			return settings.UsageError{Err: err}
 		}
@@ -54,20 +54,21 @@ func (c *modelsCommand) onServer(do func(context.Context, llm.Provider, string) 
 	}
 }
 
-func (c *modelsCommand) pull(ctx context.Context, p llm.Provider, name string) error {
+func (c *modelsCommand) pull(ctx context.Context, p *servers.Set, name string) error {
 	bar := app.NewBar(c.Process)
-	defer bar.Clear()
-	if err := p.Pull(ctx, name, func(p llm.Progress) { bar.Bytes(p.Status, p.Done, p.Total) }); err != nil {
+	err := p.Pull(ctx, name, func(p llm.Progress) { bar.Bytes(p.Status, p.Done, p.Total) })
+	if bar.Clear(); err != nil {
 		return fmt.Errorf("pull %s: %w", name, err)
 	}
-	bar.Clear()
 	return command.PrintText(c.Process, "name", "pulled "+safetext.Line(name)+"\n")
 }
 
-func (c *modelsCommand) list(ctx context.Context, p llm.Provider, _ string) error {
-	list, err := p.Models(ctx)
-	if err != nil {
+func (c *modelsCommand) list(ctx context.Context, p *servers.Set, _ string) error {
+	list, err := p.All(ctx)
+	if err != nil && len(list) == 0 {
 		return fmt.Errorf("list models: %w", err)
+	} else if err != nil {
+		fmt.Fprintln(c.Err, "lifehub: without", safetext.Text(err.Error()))
 	}
 	return command.PrintList(c.Process, c.asJSON, "models", "no models are installed; `lifehub models pull qwen3:8b` pulls one", list, func(m llm.Info) string {
 		mark, size := " ", ""
@@ -77,11 +78,11 @@ func (c *modelsCommand) list(ctx context.Context, p llm.Provider, _ string) erro
 		if m.Size > 0 { // else the server does not say
 			size = draw.Bytes(m.Size)
 		}
-		return fmt.Sprintf("%s %-32s %8s  %-8s %s", mark, safetext.Line(m.Name), size, safetext.Line(m.Parameters), strings.Join(m.Capabilities, " "))
+		return fmt.Sprintf("%s %-32s %8s  %-8s %s", mark, safetext.Line(m.Name), size, safetext.Line(m.Parameters), safetext.Line(strings.TrimSpace(strings.Join(m.Capabilities, " ")+" "+m.Remote)))
 	})
 }
 
-func (c *modelsCommand) show(ctx context.Context, p llm.Provider, name string) error {
+func (c *modelsCommand) show(ctx context.Context, p *servers.Set, name string) error {
 	if name == "" {
 		name = p.State().Model
 	}

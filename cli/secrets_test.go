@@ -29,6 +29,8 @@ import (
 // planted are secrets, by the place in which each is planted.
 var planted = map[string]string{
 	"the key of the model server":            "sk-live-Qv7oKey1aaaa",
+	"the key of a named server":              "named-Key-2f2f2f",
+	"the key that a program prints":          "printed-Key-3a3a3a",
 	"the password of mail":                   "mail+Pass/w0rd&2b",
 	"the environment of an MCP server":       "env~Token~3c?x=y",
 	"the header of an MCP server":            "Bearer-4d/+=xyzzy",
@@ -81,9 +83,12 @@ func TestPlantedSecretsStayWhereTheyAre(t *testing.T) {
 	apptest.Write(t, filepath.Join(vault, "run.md"), "# Running\n\nI run three times a week.\n")
 	apptest.Write(t, filepath.Join(vault, ".env"), "API_KEY="+planted["the key of a .env beside the notes"]+"\n")
 	apptest.Write(t, filepath.Join(home, "mail-password"), planted["the password of mail"]+"\n")
+	apptest.Write(t, filepath.Join(home, "named-key"), planted["the key of a named server"]+"\n")
+	apptest.Write(t, filepath.Join(home, "print-key.sh"), "echo "+planted["the key that a program prints"]+"\n")
 	apptest.Write(t, at("config", "config.yaml"), "provider: openai\nmodel: "+llmtest.FaultModel+"\nnotes: ["+vault+"]\nopenai:\n  base_url: "+model.URL+"/v1\n  api_key: "+planted["the key of the model server"]+
 		"\nmail: {host: 127.0.0.1, port: 1, from: ana@example.org, user: ana, password_file: "+filepath.Join(home, "mail-password")+
-		"}\nrag: {store: chroma, chroma_url: \"http://ana:"+planted["the address of the vector store"]+"@127.0.0.1:1\"}\n")
+		"}\nrag: {store: chroma, chroma_url: \"http://ana:"+planted["the address of the vector store"]+"@127.0.0.1:1\"}\n"+
+		"providers:\n  named: {kind: openai, url: \""+angry.URL+"/v1\", key_file: ~/named-key}\n  printed: {kind: ollama, url: \""+angry.URL+"\", key_command: [sh, "+filepath.Join(home, "print-key.sh")+"]}\n")
 	if err := os.Chmod(at("config", "config.yaml"), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -119,6 +124,11 @@ func TestPlantedSecretsStayWhereTheyAre(t *testing.T) {
 	run("ask", "--allow", "leaky_*", "what does the leaky server say?")
 	run("ask", "my key is "+planted["the key of the model server"]+", what do you say?") // its turn keeps the user's words
 	run("chat", "--plain", "how often do I run?")
+	for _, model := range []string{"named/m", "printed/m"} { // their servers say in the error which key they were sent
+		if out := run("ask", "-m", model, "how often do I run?"); !strings.Contains(out, "[redacted]") {
+			t.Errorf("the server of %s was not asked:\n%s", model, out)
+		}
+	}
 	for _, command := range []string{
 		"doctor", "doctor --json", "config show", "config show --json", "config path", "mcp list", "mcp logs leaky", "mcp test far", "mcp test leaky", "tools", "tools leaky_echo", "stats", "chats list",
 		"search run", "index", "index --rebuild", "permissions list", "permissions test leaky_echo", "trace list", "models list", "memory list",

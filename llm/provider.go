@@ -60,19 +60,46 @@ type Progress struct {
 
 // Settings choose a provider. The zero value is Auto with the usual addresses.
 type Settings struct {
-	Provider   string        // auto, ollama, openai, offline; "": auto
-	Model      string        // "": the first installed one that fits
-	Embedding  string        // "": nomic-embed-text on Ollama, built-in n-grams elsewhere
-	OllamaHost string        // as OLLAMA_HOST; "": 127.0.0.1:11434
-	OpenAIURL  string        // base, ending in /v1 as a rule
-	OpenAIKey  string        // "": none is sent
-	Window     int           // tokens; 0: by the model and the memory of this machine
-	KeepAlive  time.Duration // how long Ollama keeps a model loaded; 0: its own default
+	Provider   string // auto, ollama, openai, offline; "": auto
+	Model      string // "": the first installed one that fits
+	Embedding  string // "": nomic-embed-text on Ollama, built-in n-grams elsewhere
+	OllamaHost string // as OLLAMA_HOST; "": 127.0.0.1:11434
+	OpenAIURL  string // base, ending in /v1 as a rule
+	OpenAIKey  string // "": none is sent
+	Key        Key    // of a server of the list; nil: OpenAIKey
+	// Redact takes keys out of what a server says in an error; nil: nothing does.
+	Redact    func(string) string
+	Servers   []Server      // besides the one that the fields above describe
+	Window    int           // tokens; 0: by the model and the memory of this machine
+	KeepAlive time.Duration // how long Ollama keeps a model loaded; 0: its own default
 
 	// Changed is told when another provider or model takes over automatically. It
 	// runs on a goroutine of the provider and must not wait; nil: nobody is told.
 	Changed func(State)
 }
+
+// Key returns what a server wants to see before it answers, or why it cannot be had.
+type Key func(ctx context.Context) (string, error)
+
+// Server is a model server that the user gave a name. Its models are called
+// NAME/MODEL.
+type Server struct {
+	Name string
+	Kind string // ollama or openai
+	URL  string
+	Key  Key // nil: it wants none
+}
+
+// Listing is what one server says of its models.
+type Listing struct {
+	Server  string // its name and host, for the user
+	Models  []Info
+	Err     error
+	Waiting bool // it has been asked; another Listing says what came of it
+}
+
+// NoEmbedding as Settings.Embedding says that another server embeds.
+const NoEmbedding = "-"
 
 // OfflineNotice is what the screen says of answers without a model.
 const OfflineNotice = "no model: quoting your notes"

@@ -25,13 +25,15 @@ const connectTimeout = 3 * time.Second
 type Transport struct {
 	Base   http.RoundTripper
 	Proxy  func(*http.Request) (*url.URL, error)
+	key    Key         // nil: none is sent
 	remote func() bool // whether the model runs elsewhere though the server is here
 	Sent   atomic.Int64
 }
 
-func NewTransport(remote func() bool) *Transport {
+// NewTransport makes the way to the server of the settings, with its key.
+func NewTransport(key Key, remote func() bool) *Transport {
 	dialer := &net.Dialer{Timeout: connectTimeout, KeepAlive: 30 * time.Second}
-	t := &Transport{remote: remote, Proxy: http.ProxyFromEnvironment}
+	t := &Transport{key: key, remote: remote, Proxy: http.ProxyFromEnvironment}
 	t.Base = &http.Transport{
 		Proxy:               func(req *http.Request) (*url.URL, error) { return t.Proxy(req) },
 		DialContext:         dialer.DialContext,
@@ -67,6 +69,14 @@ func (t *Transport) Client() *http.Client {
 }
 
 func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
+	if t.key != nil {
+		key, err := t.key(req.Context())
+		if err != nil {
+			return nil, err
+		}
+		req = req.Clone(req.Context()) // which its sender still owns
+		req.Header.Set("Authorization", "Bearer "+key)
+	}
 	leaves := req.ContentLength > 0 && (!ThisMachine(req.URL) || (t.remote != nil && t.remote()))
 	res, err := t.Base.RoundTrip(req)
 	var op *net.OpError

@@ -34,7 +34,7 @@ func TestWhatLeavesThisMachineIsCounted(t *testing.T) {
 		"to a server that broke it off":  {"https://example.org/v1", false, broken, 5},
 		"nothing, to a server elsewhere": {"https://example.org/v1", false, fine, 0},
 	} {
-		tr := NewTransport(func() bool { return c.remote })
+		tr := NewTransport(nil, func() bool { return c.remote })
 		tr.Base = c.base
 		body := "12345"
 		if strings.HasPrefix(name, "nothing") {

@@ -92,15 +92,15 @@ func (m *Model) notify(what string) tea.Cmd {
 }
 
 // openList shows a list or the tree once it was read.
-func (m *Model) openList(msg panel.OpenMsg) {
+func (m *Model) openList(msg panel.OpenMsg) tea.Cmd {
 	switch {
 	case msg.Err != nil:
-		m.fail(msg.Err)
+		return m.fail(msg.Err)
 	case msg.Panel == nil:
-		m.flash(msg.Says)
-	default:
-		m.cover(msg.Panel)
+		return m.flash(msg.Says)
 	}
+	m.cover(msg.Panel)
+	return msg.Then
 }
 
 // open puts a panel over the transcript, with the command that fills it.

@@ -157,8 +157,8 @@ func longAnswer() []agent.Body {
 // deaf is a model server that does not answer.
 type deaf struct{ chattest.Shelf }
 
-func (deaf) List(context.Context) ([]llm.Info, error) {
-	return nil, fmt.Errorf("%w at 127.0.0.1:11434: the server refuses the connection", llm.ErrUnreachable)
+func (deaf) List(context.Context) <-chan llm.Listing {
+	return chattest.Told(llm.Listing{Server: "ollama", Err: fmt.Errorf("%w at 127.0.0.1:11434: the server refuses the connection", llm.ErrUnreachable)})
 }
 
 func deafAndOffline() backend.Options {

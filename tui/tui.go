@@ -240,7 +240,7 @@ func (m *Model) handleOwn(msg tea.Msg) tea.Cmd {
 	case chats.Earlier:
 		m.showEarlier(msg)
 	case panel.OpenMsg:
-		m.openList(msg)
+		return m.openList(msg)
 	case pull.Msg:
 		return m.pullProgress(msg)
 	case draft.DueMsg:

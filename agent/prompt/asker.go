@@ -26,12 +26,20 @@ type Asker struct {
 	Model  llm.Model
 	Meters *Meters
 	Server
+	// Roles ask other models, by the agent of a prompt.
+	Roles map[string]*Asker
 	// Compact may shorten the conversation in a prompt that does not fit; nil: never.
 	Compact func(ctx context.Context, p Prompt) Prompt
 
 	slow, blind atomic.Bool // the user was told that the model is slow; that it cannot see images
 	mu          sync.Mutex
 	lacking     []string // what prompts lack, as the user was told
+}
+
+// Role is a model of its own for one agent of a turn, such as the planner.
+type Role struct {
+	Model llm.Model
+	Server
 }
 
 // Server is what is known of the model and its server at each moment.
@@ -50,6 +58,9 @@ type Server struct {
 // answer to say, and tells thoughts and costs as events. A model that cannot
 // see is told that there are images.
 func (a *Asker) Ask(ctx context.Context, p Prompt, say func(text string)) (llm.Usage, error) {
+	if other := a.Roles[p.Agent]; other != nil {
+		return other.Ask(ctx, p, say)
+	}
 	if a.blind.Load() {
 		p = p.WithoutImages()
 	}

@@ -26,8 +26,9 @@ import (
 // Options is what an Agent works with. Model and History are required.
 type Options struct {
 	Model       llm.Model
-	Window      func() int          // tokens that the model's window holds; nil or 0: unknown
-	Tools       func() []agent.Tool // the enabled tools of this moment; nil: none
+	Roles       map[string]prompt.Role // models for the planner and the second reader, by those names; nil: Model
+	Window      func() int             // tokens that the model's window holds; nil or 0: unknown
+	Tools       func() []agent.Tool    // the enabled tools of this moment; nil: none
 	History     agent.History
 	Journal     agent.Journal     // nil: a turn that is cut cannot be resumed
 	Memory      memory.LongTerm   // the zero value remembers nothing beyond the window
@@ -209,8 +210,7 @@ func (a *Agent) SecondRead(ctx context.Context, conversation, turnID string) (_ 
 	}
 	t := newTurn(a, conversation, nil)
 	t.Conversation, t.Turn = conversation, exchanges[i].Turn
-	asker := a.asker(events.New(nil, a.Now))
-	asker.Think = func() string { return "" }
+	asker := a.asker(events.New(nil, a.Now), func() string { return "" })
 	citations, err := answer.SecondRead(ctx, asker, t.Fence(), exchanges[i].Answer)
 	if err != nil {
 		return citations, err

@@ -158,8 +158,7 @@ func (a *Agent) summariseOnce(ctx context.Context, before string, messages []llm
 		fmt.Fprintf(&b, " Keep above all what has to do with: %s", text.OneLine(focus))
 	}
 	var said strings.Builder
-	asker := a.asker(events.New(nil, a.Now))
-	asker.Think = func() string { return "" }
+	asker := a.asker(events.New(nil, a.Now), func() string { return "" })
 	if _, err := asker.Ask(ctx, prompt.Prompt{
 		System:   strings.ReplaceAll(summaryPrompt, "{words}", strconv.Itoa(summaryWords)),
 		Question: b.String(),

@@ -38,7 +38,7 @@ func newTurn(a *Agent, conversation string, to chan<- agent.Event) *turn {
 	guard := &gate.Guard{Gate: a.gate, Record: &provenance.Record{Stream: stream, Store: a.Provenance, Conversation: conversation}, Schemas: &a.schemas}
 	worker := work.New(guard, a.Limits.Parallel)
 	worker.Missing, worker.Redact = a.Missing(), a.Redact
-	asker := a.asker(stream)
+	asker := a.asker(stream, a.Think)
 	t := &turn{agent: a, Team: &team.Team{
 		Answer: &answer.Answer{
 			Worker: worker, Asker: asker, Recalled: &memory.Recalled{},
@@ -52,9 +52,14 @@ func newTurn(a *Agent, conversation string, to chan<- agent.Event) *turn {
 }
 
 // asker asks the model, and tells a stream of it.
-func (a *Agent) asker(stream *events.Stream) *prompt.Asker {
-	server := prompt.Server{Window: a.Window, ModelName: a.ModelName, Think: a.Think, Ready: a.Ready, RejectsLongPrompts: a.RejectsLongPrompts}
-	return &prompt.Asker{Stream: stream, Model: a.Model, Meters: &a.meters, Server: server}
+func (a *Agent) asker(stream *events.Stream, think func() string) *prompt.Asker {
+	server := prompt.Server{Window: a.Window, ModelName: a.ModelName, Think: think, Ready: a.Ready, RejectsLongPrompts: a.RejectsLongPrompts}
+	asker := &prompt.Asker{Stream: stream, Model: a.Model, Meters: &a.meters, Server: server, Roles: map[string]*prompt.Asker{}}
+	for name, role := range a.Roles {
+		role.Think = think
+		asker.Roles[name] = &prompt.Asker{Stream: stream, Model: role.Model, Meters: &a.meters, Server: role.Server}
+	}
+	return asker
 }
 
 // prompts is what of the conversation is in the prompt at this moment.

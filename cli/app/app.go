@@ -19,6 +19,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/agent/memory"
+	"lifehub/agent/prompt"
 	"lifehub/agent/rules"
 	"lifehub/agent/toolchoice"
 	"lifehub/agent/tools"
@@ -28,7 +29,7 @@ import (
 	"lifehub/cli/settings"
 	"lifehub/cli/version"
 	"lifehub/llm"
-	"lifehub/llm/auto"
+	"lifehub/llm/servers"
 	"lifehub/mcpclient"
 	"lifehub/notes"
 	"lifehub/rag/chroma"
@@ -42,6 +43,8 @@ type App struct {
 	settings.Paths
 	Settings    *settings.Config
 	Provider    llm.Provider
+	Models      *servers.Set // the provider, unless a test has another one
+	roles       map[string]prompt.Role
 	Store       *store.Store
 	ServerTrust ServerTrust // of the MCP servers
 	Servers     *mcpclient.Client
@@ -147,15 +150,22 @@ func (a *App) build(ctx context.Context, flags RunFlags) (err error) {
 	a.Rules = a.Rules.Narrowed(a.Folder.Rules)
 	a.Unembedded = make(chan struct{}, 1)
 	a.Changes = make(chan llm.State, 8)
-	model := ModelSettings(a.Settings)
+	model := ModelSettings(a.Settings, a.Secrets)
 	model.Changed = func(s llm.State) {
 		select {
 		case a.Changes <- s:
 		default:
 		}
 	}
-	if a.Provider, err = auto.Open(model); err != nil {
+	if a.Models, err = servers.Open(model); err != nil {
 		return settings.UsageError{Err: err}
+	}
+	a.Provider = a.Models
+	a.roles = map[string]prompt.Role{}
+	for name, model := range map[string]string{"planner": a.Settings.PlanModel, "second reader": a.Settings.Citations.Model} {
+		if err := a.addRole(name, model); err != nil {
+			return settings.UsageError{Err: err}
+		}
 	}
 	if err := a.openVaults(flags.Notes); err != nil {
 		return err
@@ -195,6 +205,19 @@ func (a *App) build(ctx context.Context, flags RunFlags) (err error) {
 	return nil
 }
 
+// addRole has a model of its own do one job of a turn; "": it has none.
+func (a *App) addRole(name, model string) error {
+	p, err := a.Models.Role(model)
+	if p == nil {
+		return err
+	}
+	a.roles[name] = prompt.Role{Model: p, Server: prompt.Server{
+		Window: p.Window, Ready: p.Ready, ModelName: func() string { return modelName(p.State()) },
+		RejectsLongPrompts: func() bool { return p.State().RejectsLongPrompts },
+	}}
+	return nil
+}
+
 // Notices are what the user should know at the beginning of a run; going says
 // what the run does, as in "answering without …".
 func (a *App) Notices(going string) []string {
@@ -218,14 +241,18 @@ func (a *App) IsBuiltin(name string) bool {
 	return slices.ContainsFunc(a.Builtin, func(t agent.Tool) bool { return t.Spec().Name == name })
 }
 
-// ModelSettings are the settings of the model provider.
-func ModelSettings(c *settings.Config) llm.Settings {
-	return llm.Settings{
+// ModelSettings are the settings of the model servers.
+func ModelSettings(c *settings.Config, secrets *redact.Redaction) llm.Settings {
+	s := llm.Settings{
 		Provider: c.Provider, Model: c.Model,
 		Embedding: c.EmbedModel, Window: c.Context,
 		OllamaHost: c.Ollama.Host, KeepAlive: c.Ollama.KeepAlive,
-		OpenAIURL: c.OpenAI.BaseURL, OpenAIKey: c.OpenAI.APIKey,
+		OpenAIURL: c.OpenAI.BaseURL, OpenAIKey: c.OpenAI.APIKey, Redact: secrets.Known,
 	}
+	for _, m := range c.Servers {
+		s.Servers = append(s.Servers, llm.Server{Name: m.Name, Kind: m.Kind, URL: m.URL, Key: secrets.KeyOf(m)})
+	}
+	return s
 }
 
 // OpenChroma is the server that keeps the vectors; nil: files on this machine do.
@@ -313,7 +340,7 @@ func (a *App) Tools() []agent.Tool {
 // Agent makes the one who answers, out of what is open.
 func (a *App) Agent() *turn.Agent {
 	return turn.New(turn.Options{
-		Model: a.Provider, Window: a.Provider.Window, Ready: a.Provider.Ready, RejectsLongPrompts: func() bool { return a.Provider.State().RejectsLongPrompts }, TokenRatios: a.Store, Tools: a.Offered,
+		Model: a.Provider, Roles: a.roles, Window: a.Provider.Window, Ready: a.Provider.Ready, RejectsLongPrompts: func() bool { return a.Provider.State().RejectsLongPrompts }, TokenRatios: a.Store, Tools: a.Offered,
 		History: a.Store, Journal: a.Store, Memory: a.longTerm(), Summaries: a.Store, Facts: a.Facts().List,
 		Rules: a.Rules, Prepare: a.Prepare, Attach: Attached{a}, Provenance: &a.Untrusted, Save: a.saveRule, Unattended: a.Unattended, Reread: a.Reread,
 		Instructions: a.persona(), AboutNotes: func(ctx context.Context) []string { return a.Library().About(ctx) },
@@ -323,7 +350,7 @@ func (a *App) Agent() *turn.Agent {
 			Passages: a.Settings.Passages, Parallel: a.Settings.Parallel, MaxTools: a.Settings.Tools.Max,
 			Rounds: a.Settings.Loop.Max, Replans: cmp.Or(a.Settings.Replans, -1), Messages: a.Settings.Memory.Messages,
 		},
-		Trace: a.tracer(), Redact: a.Secrets.Known, ModelName: a.modelName,
+		Trace: a.tracer(), Redact: a.Secrets.Known, ModelName: func() string { return modelName(a.Provider.State()) },
 	})
 }
 
@@ -338,10 +365,8 @@ func (a *App) tracer() func(turn string) io.WriteCloser {
 	}
 }
 
-// modelName is who answers at this moment.
-func (a *App) modelName() string {
-	return cmp.Or(a.Provider.State().Model, a.Provider.State().Provider)
-}
+// modelName is who answers, for figures.
+func modelName(s llm.State) string { return cmp.Or(s.Model, s.Provider) }
 
 // longTerm is the memory beyond the window.
 func (a *App) longTerm() memory.LongTerm {

@@ -335,7 +335,7 @@ func (c conversations) Recent(ctx context.Context, limit int) ([]agent.Conversat
 // models is the provider as the screen wants it.
 type models struct{ *app.App }
 
-func (m models) List(ctx context.Context) ([]llm.Info, error) { return m.Provider.Models(ctx) }
+func (m models) List(ctx context.Context) <-chan llm.Listing { return m.Models.List(ctx) }
 
 func (m models) Use(ctx context.Context, name string) error { return m.Provider.SetModel(ctx, name) }
 

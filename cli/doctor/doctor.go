@@ -74,6 +74,7 @@ func Examine(ctx context.Context, sh *app.Process) []Finding {
 		findings = append(findings, conversations(p))
 	}
 	findings = append(findings, model(ctx, a, c)...)
+	findings = append(findings, modelServers(ctx, a)...)
 	findings = append(findings, notes(ctx, a)...)
 	if store := app.OpenChroma(c); store != nil {
 		findings = append(findings, vectorStore(ctx, *store))
@@ -84,7 +85,7 @@ func Examine(ctx context.Context, sh *app.Process) []Finding {
 
 // Running checks what a LifeHub that runs works with.
 func Running(ctx context.Context, a *app.App) []Finding {
-	findings := model(ctx, a, a.Settings)
+	findings := append(model(ctx, a, a.Settings), modelServers(ctx, a)...)
 	findings = append(findings, notes(ctx, a)...)
 	findings = append(findings, servers(ctx, a)...)
 	return append(findings, privacy(a.Paths))
@@ -195,6 +196,22 @@ func model(ctx context.Context, a *app.App, c *settings.Config) []Finding {
 		vectors.Says = e.Name()
 	}
 	return []Finding{model, vectors}
+}
+
+// modelServers asks the servers of `providers` what they have, all at once.
+func modelServers(ctx context.Context, a *app.App) []Finding {
+	var findings []Finding
+	if len(a.Settings.Servers) == 0 || a.Models == nil {
+		return nil
+	}
+	for _, l := range a.Models.Listings(ctx)[1:] {
+		f := Finding{What: "model server", OK: l.Err == nil, Says: l.Server + ": " + draw.Count(len(l.Models), "model")}
+		if l.Err != nil {
+			f.Says, f.Fix, f.Cause = l.Err.Error(), agent.FailedFrom(l.Err).Hint, neterr.Cause(l.Err)
+		}
+		findings = append(findings, f)
+	}
+	return findings
 }
 
 func vectorStore(ctx context.Context, store chroma.Server) Finding {

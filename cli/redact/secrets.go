@@ -34,6 +34,9 @@ func secretsAt(p settings.Paths, c *settings.Config, environ []string) []string 
 			values = append(values, secretsInURL(*text)...)
 		}
 	}
+	for _, server := range c.Servers {
+		values = append(values, secretsInURL(server.URL)...)
+	}
 	if c.Mail.PasswordFile != "" {
 		if password, err := ReadSecret(c.Mail.PasswordFile); err == nil {
 			values = append(values, password)
@@ -208,6 +211,13 @@ func (s *Redaction) current() *redactor {
 	return s.cut
 }
 
+// Add has one more value taken out from now on.
+func (s *Redaction) Add(value string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.values, s.cut = append(s.values, value), nil
+}
+
 // Text takes out what is known and what looks like a secret.
 func (s *Redaction) Text(text string) string { return s.current().text(text) }
 
@@ -224,14 +234,14 @@ func ReadSecret(file string) (string, error) {
 	}
 	info, err := os.Stat(file)
 	if err != nil {
-		return "", fmt.Errorf("read the password: %w", err)
+		return "", fmt.Errorf("read the secret: %w", err)
 	}
 	if info.Mode().Perm()&0o077 != 0 && runtime.GOOS != "windows" {
 		return "", fmt.Errorf("%s is readable by others: chmod 600 %s", file, file)
 	}
 	text, err := os.ReadFile(file)
 	if err != nil {
-		return "", fmt.Errorf("read the password: %w", err)
+		return "", fmt.Errorf("read the secret: %w", err)
 	}
 	line, _, _ := strings.Cut(string(text), "\n")
 	return strings.TrimRight(line, "\r"), nil

@@ -25,8 +25,9 @@ import (
 type Config struct {
 	Notes      []string `name:"notes" doc:"folders of Markdown notes; 'lifehub index DIR' adds one"`
 	Provider   string   `name:"provider" usual:"auto" one:"auto,ollama,openai,offline" doc:"where the model runs; auto: Ollama if it answers, else offline"`
-	Model      string   `name:"model" doc:"chat model; empty: the first installed one that can use tools"`
+	Model      string   `name:"model" doc:"chat model, SERVER/MODEL for one of providers; empty: the first installed one that can use tools"`
 	EmbedModel string   `name:"embed_model" doc:"embedding model; empty: nomic-embed-text on Ollama, else built-in n-grams"`
+	PlanModel  string   `name:"plan_model" doc:"model that plans in plan mode; empty: the chat model"`
 	Context    int      `name:"context" doc:"context window in tokens; 0: by the model's limit and this machine's memory"`
 	Mode       string   `name:"mode" usual:"plan" one:"plan,loop,team" doc:"answer strategy: plan first, call tools step by step, or a team of workers"`
 	Loop       struct {
@@ -52,6 +53,7 @@ type Config struct {
 	}
 	Citations struct {
 		Check string `name:"citations.check" usual:"words" one:"words,model" doc:"how citations are checked; words: word by word; model: then also by the model, for sentences without a quote, one more call per answer"`
+		Model string `name:"citations.model" doc:"model of that check; empty: the chat model"`
 	}
 	Passages int `name:"passages" usual:"5" least:"1" doc:"passages a search returns"`
 	Parallel int `name:"parallel" usual:"4" least:"1" doc:"plan steps that run at once"`
@@ -99,11 +101,17 @@ type Config struct {
 	Notify  bool                `name:"notify" usual:"true" doc:"ring the bell and notify the terminal when an answer is done or something asks, and the window has no focus"`
 	Keys    map[string][]string // of the screen, by action
 
+	Servers []ModelServer // of `providers`, in the order of the file
+	Findings
+
+	Origin map[string]string // setting → the layer that set it, as config show prints it
+}
+
+// Findings are what the user is told of the settings.
+type Findings struct {
 	Misspelt []string // LIFEHUB_… in the environment that set nothing, each with the nearest name
 	Opened   []string // what of the files others could read
 	Removed  []string // settings of the file that there are no longer
-
-	Origin map[string]string // setting → the layer that set it, as config show prints it
 }
 
 // setting is one key of the config.

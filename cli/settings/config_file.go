@@ -64,6 +64,12 @@ func (c *Config) readNode(file, prefix string, node ast.Node) error {
 			c.Keys = bound
 			continue
 		}
+		if name == "providers" {
+			if err := c.readServers(at, pair.Value); err != nil {
+				return err
+			}
+			continue
+		}
 		if c.isGroup(name) {
 			if err := c.readNode(file, name, pair.Value); err != nil {
 				return err
@@ -191,6 +197,9 @@ func ConfigTemplate() string {
 		}
 		fmt.Fprintf(&b, "\n# %s%s: %s\n", indent, name, s.Text())
 	}
+	b.WriteString("\n# More model servers. NAME/MODEL is a model of one, in model, embed_model, plan_model, citations.model, -m and /model.\n" +
+		"# A key comes from key_env, key_file or key_command (a program, run without a shell).\n" +
+		"# providers:\n#   desk: {kind: ollama, url: \"http://192.168.1.5:11434\"}\n#   work: {kind: openai, url: \"https://models.example.org/v1\", key_env: WORK_KEY}\n")
 	b.WriteString("\n# The keys of the screen, by action (? in the chat lists them). Each takes one key or a list.\n# keys:\n#   compose: ctrl+x\n#   newline: [ctrl+j, alt+enter]\n")
 	return b.String()
 }

@@ -169,11 +169,21 @@ func search(_ context.Context, words string, _ int) ([]agent.Hit, error) {
 // Shelf is a model server with two models, on which a pull takes its time.
 type Shelf struct{}
 
-func (Shelf) List(context.Context) ([]llm.Info, error) {
-	return []llm.Info{
+func (Shelf) List(context.Context) <-chan llm.Listing {
+	return Told(llm.Listing{Server: "ollama at 127.0.0.1:11434", Models: []llm.Info{
 		{Name: "qwen3:8b", Size: 5_200_000_000, Context: 40960, Parameters: "8.2B", Capabilities: []string{"completion", "tools", "thinking"}},
 		{Name: "gpt-oss:120b-cloud", Remote: "ollama.com", Capabilities: []string{"completion", "tools"}},
-	}, nil
+	}})
+}
+
+// Told is what model servers say, all at once.
+func Told(list ...llm.Listing) <-chan llm.Listing {
+	to := make(chan llm.Listing, len(list))
+	for _, said := range list {
+		to <- said
+	}
+	close(to)
+	return to
 }
 
 func (Shelf) Use(context.Context, string) error { return nil }

@@ -354,6 +354,9 @@ func (a *Provider) Embedder(ctx context.Context) (llm.Embedder, error) {
 	return llm.Ngrams{}, nil
 }
 
+// Host is where Ollama is, and whether that is another machine.
+func (a *Provider) Host() (host string, remote bool) { return a.ollama.Host() }
+
 // Close implements [llm.Provider].
 func (a *Provider) Close() error {
 	a.stop()

@@ -27,6 +27,9 @@ type embedder struct {
 // Embedder implements [llm.Provider]. The name of the embedder holds the digest of
 // the model, so that vectors of another version do not mix with them.
 func (o *Provider) Embedder(ctx context.Context) (llm.Embedder, error) {
+	if o.settings.Embedding == llm.NoEmbedding {
+		return llm.Ngrams{}, nil
+	}
 	model := cmp.Or(o.settings.Embedding, DefaultEmbedding)
 	listed, err := o.list(ctx)
 	if err != nil {

@@ -41,7 +41,7 @@ func New(s llm.Settings) (*Provider, error) {
 		return nil, err
 	}
 	o := &Provider{settings: s, base: base, model: s.Model, named: s.Model != "", window: s.Window, known: map[string]llm.Info{}}
-	o.transport = llm.NewTransport(func() bool { return o.currentlyKnown().Remote != "" })
+	o.transport = llm.NewTransport(s.Key, func() bool { return o.currentlyKnown().Remote != "" })
 	o.client = api.NewClient(base, o.transport.Client())
 	return o, nil
 }
@@ -297,6 +297,9 @@ func (o *Provider) Alive(ctx context.Context) error {
 	_, err := o.client.Version(ctx)
 	return o.explain(err, "")
 }
+
+// Host is where the server is, and whether that is another machine.
+func (o *Provider) Host() (host string, remote bool) { return o.base.Host, !llm.ThisMachine(o.base) }
 
 // Close implements [llm.Provider]; nothing runs in the background.
 func (o *Provider) Close() error { return nil }

@@ -19,7 +19,7 @@ type embedder struct {
 // Embedder implements [llm.Provider]. Without a setting for the model notes are
 // embedded here, since no name can be guessed.
 func (o *Provider) Embedder(context.Context) (llm.Embedder, error) {
-	if o.settings.Embedding == "" {
+	if o.settings.Embedding == "" || o.settings.Embedding == llm.NoEmbedding {
 		return llm.Ngrams{}, nil
 	}
 	return &embedder{o, o.settings.Embedding}, nil

@@ -49,7 +49,10 @@ func New(s llm.Settings) (*Provider, error) {
 	if err != nil || base.Host == "" || (base.Scheme != "http" && base.Scheme != "https") {
 		return nil, fmt.Errorf("read the address of the model server %q: it should look like http://127.0.0.1:8000/v1", address)
 	}
-	t := llm.NewTransport(nil)
+	if s.Key == nil && s.OpenAIKey != "" {
+		s.Key = func(context.Context) (string, error) { return s.OpenAIKey, nil }
+	}
+	t := llm.NewTransport(s.Key, nil)
 	return &Provider{
 		settings: s, base: base, client: t.Client(), transport: t, asking: make(chan struct{}, 1),
 		model: s.Model, named: s.Model != "", window: s.Window,
@@ -143,6 +146,9 @@ func (o *Provider) Pull(_ context.Context, name string, _ func(llm.Progress)) er
 	return &llm.UnsupportedError{Model: name, Capability: "pulling from this kind of server"}
 }
 
+// Host is where the server is, and whether that is another machine.
+func (o *Provider) Host() (host string, remote bool) { return o.base.Host, !llm.ThisMachine(o.base) }
+
 // Close implements [llm.Provider]; nothing runs in the background.
 func (o *Provider) Close() error { return nil }
 
@@ -179,9 +185,6 @@ func (o *Provider) send(ctx context.Context, method, path string, body any) (*ht
 		return nil, fmt.Errorf("write the request: %w", err)
 	}
 	req.Header.Set("Content-Type", "application/json")
-	if o.settings.OpenAIKey != "" {
-		req.Header.Set("Authorization", "Bearer "+o.settings.OpenAIKey)
-	}
 	res, err := o.client.Do(req)
 	if err != nil {
 		return nil, neterr.Explain(err)

@@ -140,9 +140,12 @@ type Conversations interface {
 	Latest(ctx context.Context, id string, n int) ([]agent.Exchange, error)
 }
 
-// Models is the model server.
+// Models are the model servers.
 type Models interface {
-	List(ctx context.Context) ([]llm.Info, error)
+	// List asks all servers at once what they have: each is told as waiting, in
+	// the order of the settings, and then as it answers. The channel closes after
+	// the last, also when nobody reads.
+	List(ctx context.Context) <-chan llm.Listing
 	// Use makes later turns use the named model.
 	Use(ctx context.Context, name string) error
 	// Pull fetches a model. It calls progress from one goroutine; total is 0

@@ -2,7 +2,6 @@ package panel
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,12 +11,10 @@ import (
 	"github.com/aymanbagabas/go-udiff"
 
 	"lifehub/agent"
-	"lifehub/llm"
 	"lifehub/tui/backend"
 	"lifehub/tui/draw"
 	"lifehub/tui/reader"
 	"lifehub/tui/safetext"
-	"lifehub/tui/transcript"
 )
 
 // ArtifactPicker lists the documents of a conversation.
@@ -114,46 +111,6 @@ func ModeSaid(name, present string) (said []string, mode agent.Mode) {
 	return []string{fmt.Sprintf("There is no mode %q: it is plan, loop or team.", name)}, ""
 }
 
-// ModelPicker lists the models that are there, or says why there is none.
-func ModelPicker(ctx context.Context, from backend.Models, offline bool) (Picker, []llm.Info) {
-	list, err := from.List(ctx)
-	p := Picker{Title: "Models", Empty: "no model installed: /pull NAME pulls one"}
-	if err != nil {
-		told := transcript.FailureOf(err)
-		if offline && errors.Is(err, llm.ErrUnreachable) {
-			told.Hint = "Start it (ollama serve), or set its address in the settings (lifehub config path says where they are). Until then, LifeHub quotes your notes."
-		}
-		p.Empty = told.Copied()
-	}
-	for _, model := range list {
-		p.Rows = append(p.Rows, draw.Row{Label: model.Name, Detail: modelDetail(model)})
-	}
-	return p, list
-}
-
-// modelDetail is what one chooses a model by.
-func modelDetail(i llm.Info) string {
-	var parts []string
-	if i.Parameters != "" {
-		parts = append(parts, i.Parameters)
-	}
-	if i.Size > 0 {
-		parts = append(parts, draw.Bytes(i.Size))
-	}
-	if i.Context > 0 {
-		parts = append(parts, draw.Short(i.Context)+" context")
-	}
-	for _, can := range i.Capabilities {
-		if can != "completion" {
-			parts = append(parts, can)
-		}
-	}
-	if i.Remote != "" {
-		parts = append(parts, "leaves this machine: "+i.Remote)
-	}
-	return strings.Join(parts, " · ")
-}
-
 // NewHistory lists earlier prompts; choose is given the one that was chosen.
 func NewHistory(prompts []string, filter string, choose func(prompt string)) *Picker {
 	p := &Picker{Title: "Earlier prompts", Empty: "no questions yet", Filter: safetext.Line(filter)}
@@ -165,13 +122,4 @@ func NewHistory(prompts []string, filter string, choose func(prompt string)) *Pi
 		return nil
 	}
 	return p
-}
-
-// OpenModels lists the models; use is given the name of the one that was chosen.
-func OpenModels(ctx context.Context, from backend.Models, offline bool, use func(name string) tea.Cmd) tea.Cmd {
-	return func() tea.Msg {
-		p, list := ModelPicker(ctx, from, offline)
-		p.Pick = func(at int) tea.Cmd { return use(list[at].Name) }
-		return OpenMsg{Panel: &p}
-	}
 }

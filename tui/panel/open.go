@@ -18,6 +18,7 @@ type (
 		Panel Panel  // nil: there is nothing to show
 		Says  string // why not
 		Err   error
+		Then  tea.Cmd // once it is open; nil: nothing
 	}
 	// PageMsg is text to show in the transcript.
 	PageMsg struct {

@@ -20,6 +20,8 @@ type Picker struct {
 	Empty  string // what to say when there is nothing to choose
 	None   string // what to say when nothing matches what is typed
 	Rows   []draw.Row
+	Heads  map[int]string // above a row while nothing is typed: what a group is
+	Foot   []string       // below the rows
 	Filter string
 	Chosen int // among the rows that match
 	Pick   func(at int) tea.Cmd
@@ -35,6 +37,12 @@ type FoundMsg struct {
 	Rows  []draw.Row
 	Pick  func(at int) tea.Cmd
 	Err   error
+}
+
+// moreMsg brings what a list was still waiting for.
+type moreMsg struct {
+	of   *Picker
+	take func() tea.Cmd
 }
 
 // find starts a search for what is typed.
@@ -82,6 +90,10 @@ func (p *Picker) Update(msg tea.Msg, k *keys.Map) (Panel, tea.Msg, tea.Cmd) {
 		return p, nil, p.find()
 	case FoundMsg:
 		p.take(msg)
+	case moreMsg:
+		if msg.of == p {
+			return p, nil, msg.take()
+		}
 	case tea.MouseWheelMsg:
 		return p.Update(wheeled(msg), k)
 	case Clicked:
@@ -167,7 +179,15 @@ func (p *Picker) View(width, rows int, _ *keys.Map, theme *draw.Theme) Content {
 		}
 		c.Lines = append(c.Lines, draw.StyleLines(theme.Dim.Render, draw.Wrap(safetext.Text(says), width))...)
 	}
-	p.page = max(1, rows-len(c.Lines))
+	var foot []string
+	for _, line := range p.Foot {
+		foot = append(foot, draw.StyleLines(theme.Dim.Render, draw.Wrap(safetext.Line(line), width))...)
+	}
+	heads := p.Heads
+	if !draw.Blank(p.Filter) || rows-len(c.Lines)-len(foot) < 3*len(heads) { // the names tell it as well
+		heads = nil
+	}
+	p.page = max(1, rows-len(c.Lines)-len(foot)-len(heads))
 	if len(p.Found.Rows) > 0 && p.page > 1 {
 		p.page-- // for the heading between the two
 	}
@@ -179,6 +199,9 @@ func (p *Picker) View(width, rows int, _ *keys.Map, theme *draw.Theme) Content {
 		if at == len(list) && p.page > 1 {
 			c.Lines = append(c.Lines, theme.Dim.Render(draw.Truncate("In messages", width)))
 		}
+		if head, ok := heads[at]; ok {
+			c.Lines = append(c.Lines, theme.Dim.Render(draw.Truncate(safetext.Line(head), width)))
+		}
 		c.Rows[len(c.Lines)] = at
 		if at < len(list) {
 			row := p.Rows[list[at]]
@@ -188,8 +211,9 @@ func (p *Picker) View(width, rows int, _ *keys.Map, theme *draw.Theme) Content {
 			c.Lines = append(c.Lines, p.Found.Rows[at-len(list)].View(at == p.Chosen, found, width, theme))
 		}
 	}
+	c.Lines = append(c.Lines, foot...)
 	// It stays as high as it was while what is typed leaves fewer rows.
-	c.Lines = draw.PadHeight(c.Lines, min(rows, max(len(c.Lines), len(p.Rows)+2)))
+	c.Lines = draw.PadHeight(c.Lines, min(rows, max(len(c.Lines), len(p.Rows)+len(p.Heads)+len(foot)+2)))
 	return c
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"strings"
 
 	"lifehub/tui/backend"
 	"lifehub/tui/draw"
@@ -17,6 +18,9 @@ func (p *Chat) chooseModel(ctx context.Context, name string) error {
 		list, models := panel.ModelPicker(ctx, p.Models, p.now().Provider == "offline")
 		if model := p.now().Model; model != "" {
 			list.Title += "; " + model + " is in use"
+		}
+		if len(list.Foot) > 0 {
+			p.print("%s\n", safetext.Text(strings.Join(list.Foot, "\n")))
 		}
 		at, ok := p.choose(ctx, list, nil)
 		if !ok {

@@ -58,7 +58,7 @@ func (n *noted) Latest(ctx context.Context, id string, most int) ([]agent.Exchan
 	return list[max(0, len(list)-most):], err
 }
 
-func (n stock) List(ctx context.Context) ([]llm.Info, error) { return n.Shelf.List(ctx) }
+func (n stock) List(ctx context.Context) <-chan llm.Listing { return n.Shelf.List(ctx) }
 
 // Use finds a model only once it was pulled.
 func (n stock) Use(_ context.Context, name string) error {

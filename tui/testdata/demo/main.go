@@ -200,11 +200,14 @@ func (conversations) Exchanges(context.Context, string) ([]agent.Exchange, error
 
 type models struct{}
 
-func (models) List(context.Context) ([]llm.Info, error) {
-	return []llm.Info{
+func (models) List(context.Context) <-chan llm.Listing {
+	to := make(chan llm.Listing, 1)
+	defer close(to)
+	to <- llm.Listing{Models: []llm.Info{
 		{Name: "qwen3:8b", Size: 5_200_000_000, Context: 40960, Parameters: "8.2B", Capabilities: []string{"completion", "tools", "thinking"}},
 		{Name: "llama3.2:3b", Size: 2_000_000_000, Context: 131072, Parameters: "3.2B", Capabilities: []string{"completion", "tools"}},
-	}, nil
+	}}
+	return to
 }
 
 func (models) Use(context.Context, string) error { return nil }

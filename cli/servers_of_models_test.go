@@ -1,0 +1,120 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"lifehub/internal/apptest"
+	"lifehub/internal/testenv"
+	"lifehub/llm/llmtest"
+)
+
+// compatible is a server that speaks OpenAI's protocol and answers with a word
+// of its own, to those who bring its key.
+func compatible(t *testing.T, key, model, says string, calls *atomic.Int64) string {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case r.Header.Get("Authorization") != "Bearer "+key:
+			http.Error(w, `{"error":{"message":"wrong key `+r.Header.Get("Authorization")+`"}}`, http.StatusUnauthorized)
+		case r.URL.Path == "/v1/models":
+			fmt.Fprintf(w, `{"data":[{"id":%q,"max_model_len":16384}]}`, model)
+		case r.URL.Path == "/v1/chat/completions":
+			calls.Add(1)
+			text, _ := json.Marshal(says)
+			fmt.Fprintf(w, `{"choices":[{"message":{"content":%s},"finish_reason":"stop"}],"usage":{"prompt_tokens":1,"completion_tokens":1}}`, text)
+		default:
+			http.NotFound(w, r)
+		}
+	}))
+	t.Cleanup(server.Close)
+	return server.URL + "/v1"
+}
+
+// The real Ollama embeds the notes, which a real Chroma keeps; one server plans,
+// another answers, a fourth does not answer. All are in one list, and each gets
+// what is its own.
+func TestSeveralModelServersInOneList(t *testing.T) {
+	ollama, chroma := llmtest.StartOllama(t), testenv.StartChroma(t)
+	var planned, answered, checked atomic.Int64
+	plans := compatible(t, "key-of-plans", "planner-7b", `{"steps":[{"id":"1","tool":"search_notes","input":{"query":"run"}}]}`, &planned)
+	writes := compatible(t, "key-of-writes", "writer-70b", "You run three times a week [1].", &answered)
+	reads := compatible(t, "key-of-reads", "reader-3b", `{"verdicts":[{"sentence":1,"verdict":"supported"}]}`, &checked)
+	vault, home := apptest.Vault(t), t.TempDir()
+	apptest.Write(t, filepath.Join(home, "config", "config.yaml"), fmt.Sprintf(`
+notes: [%q]
+provider: ollama
+ollama: {host: %q}
+model: writes/writer-70b
+plan_model: plans/planner-7b
+embed_model: desk/tiny-bow
+citations: {model: reads/reader-3b}
+rag: {store: chroma, chroma_url: %q}
+providers:
+  reads:  {kind: openai, url: %q, key_env: READS_KEY}
+  plans:  {kind: openai, url: %q, key_command: [echo, key-of-plans]}
+  writes: {kind: openai, url: %q, key_env: WRITES_KEY}
+  desk:   {kind: ollama, url: %q}
+  gone:   {kind: ollama, url: "http://127.0.0.1:9"}
+`, vault, ollama.URL, chroma.URL, reads, plans, writes, ollama.URL))
+	env := []string{"LIFEHUB_HOME=" + home, "WRITES_KEY=key-of-writes", "READS_KEY=key-of-reads", "OLLAMA_HOST="}
+
+	term := startTerminal(t, 100, 40, env, "chat")
+	term.sees("writes/writer-70b", "2 notes")
+	term.types("/model\r")
+	term.sees("Models", "ollama at ", "plans at ", "plans/planner-7b", "writes at ", "writes/writer-70b", "desk at ", "desk/tiny-bow", "✗ gone: model server not reachable at 127.0.0.1:9")
+	if shot := os.Getenv("LIFEHUB_SHOT"); shot != "" {
+		apptest.Write(t, shot, term.screen.Render())
+	}
+	term.types("plan7")
+	term.waits(func(screen string) bool {
+		return strings.Contains(screen, "plans/planner-7b") && !strings.Contains(screen, "writes/writer-70b  ")
+	}, "the filter")
+	term.types("\x1b")
+	term.waits(func(screen string) bool { return !strings.Contains(screen, "Models") }, "the closed list")
+	term.types("how often do I run?\r")
+	term.sees("You run three times a week")
+	term.sees("changed nothing") // the turn is over
+	term.types("/check\r")
+	term.sees("model: supported")
+	if planned.Load() == 0 || answered.Load() == 0 || checked.Load() != 1 {
+		t.Errorf("%d plans, %d answers, %d checks", planned.Load(), answered.Load(), checked.Load())
+	}
+	term.types("/model desk/scripted-plan\r")
+	term.sees("now using desk/scripted-plan")
+	term.types("and what is open?\r")
+	term.sees("Your notes speak of running")
+	for _, key := range []string{"key-of-plans", "key-of-writes", "key-of-reads"} {
+		if strings.Contains(term.sent(), key) {
+			t.Errorf("the screen showed %s", key)
+		}
+	}
+	term.types("\x04")
+	term.exits()
+
+	run := func(arg ...string) string {
+		cmd := exec.Command(os.Args[0], arg...)
+		cmd.Dir, cmd.Env = home, append([]string{runAsProgram, quickExit, "HOME=" + home, "PATH=" + os.Getenv("PATH")}, env...)
+		out, err := cmd.CombinedOutput()
+		if err != nil && cmd.ProcessState == nil {
+			t.Fatal(err)
+		}
+		return string(out)
+	}
+	doctor := run("doctor")
+	for _, want := range []string{"plans at", "writes at", "desk at", "gone: model server not reachable", "Chroma server answers", "ollama/tiny-bow"} {
+		if !strings.Contains(doctor, want) {
+			t.Errorf("doctor does not say %q:\n%s", want, doctor)
+		}
+	}
+	if list := run("models", "list"); !strings.Contains(list, "* writes/writer-70b") || !strings.Contains(list, "desk/tiny-bow") || !strings.Contains(list, "without gone:") {
+		t.Errorf("models list:\n%s", list)
+	}
+}

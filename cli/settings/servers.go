@@ -1,0 +1,105 @@
+package settings
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"github.com/goccy/go-yaml/ast"
+
+	"lifehub/internal/pattern"
+)
+
+// ModelServer is a model server of `providers`. At most one of the three says
+// where its key is.
+type ModelServer struct {
+	Name       string
+	Kind       string // ollama or openai
+	URL        string
+	KeyEnv     string   // a variable of the environment
+	KeyFile    string   // its first line
+	KeyCommand []string // the first line that a program prints
+}
+
+var serverName = pattern.Lazy(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
+
+// readServers takes the model servers of the file.
+func (c *Config) readServers(at func(ast.Node) string, node ast.Node) error {
+	pairs, ok := pairsOf(node)
+	if !ok {
+		return UsageError{Err: fmt.Errorf("%s: providers: names with their servers are expected, as in desk: {kind: ollama, url: …}", at(node))}
+	}
+	for _, pair := range pairs {
+		name := pair.Key.GetToken().Value
+		server, err := readServer(name, pair.Value)
+		if err != nil {
+			return UsageError{Err: fmt.Errorf("%s: providers.%s: %w", at(pair.Key), name, err)}
+		}
+		c.Servers = append(c.Servers, server)
+		c.Origin["providers."+name] = at(pair.Key)
+	}
+	return nil
+}
+
+func readServer(name string, node ast.Node) (ModelServer, error) {
+	s := ModelServer{Name: name}
+	given, err := lists(node)
+	if err != nil {
+		return s, err
+	}
+	single := map[string]*string{"kind": &s.Kind, "url": &s.URL, "key_env": &s.KeyEnv, "key_file": &s.KeyFile}
+	for field, values := range given {
+		to := single[field]
+		switch {
+		case field == "key_command" && len(values) == 1:
+			s.KeyCommand = strings.Fields(values[0])
+		case field == "key_command":
+			s.KeyCommand = values
+		case field == "key":
+			return s, errors.New("a key does not belong in this file: use key_env, key_file or key_command")
+		case to == nil:
+			return s, fmt.Errorf("unknown field %q: it takes kind, url, and one of key_env, key_file, key_command", field)
+		case len(values) != 1:
+			return s, fmt.Errorf("%s: one value is expected", field)
+		default:
+			*to = values[0]
+		}
+	}
+	keys := 0
+	for _, given := range []bool{s.KeyEnv != "", s.KeyFile != "", len(s.KeyCommand) > 0} {
+		if given {
+			keys++
+		}
+	}
+	u, err := url.Parse(s.URL)
+	switch {
+	case !serverName.MatchString(name):
+		return s, errors.New("a name is made of letters, digits, dots and dashes")
+	case s.Kind != "ollama" && s.Kind != "openai":
+		return s, fmt.Errorf("kind %q is not one of ollama, openai", s.Kind)
+	case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
+		return s, errors.New("url should look like http://192.168.1.5:11434 or https://models.example.org/v1")
+	case keys > 1:
+		return s, errors.New("one of key_env, key_file and key_command is enough")
+	}
+	return s, nil
+}
+
+// ServerRows are the model servers as `config show` prints them: where a key
+// is, and never the key.
+func (c *Config) ServerRows() (rows []setting) {
+	for _, s := range c.Servers {
+		text := s.Kind + " " + WithoutPassword(s.URL)
+		switch {
+		case s.KeyEnv != "":
+			text += ", key from $" + s.KeyEnv
+		case s.KeyFile != "":
+			text += ", key from " + s.KeyFile
+		case len(s.KeyCommand) > 0:
+			text += ", key from the program " + s.KeyCommand[0]
+		}
+		rows = append(rows, setting{Name: "providers." + s.Name, Doc: "a model server", Field: &text})
+	}
+	return rows
+}

@@ -1,0 +1,408 @@
+// Package servers joins all model servers of the settings into one provider:
+// SERVER/MODEL names a model on one of the list, MODEL one on the server that
+// has no name. Start with [Open].
+package servers
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"lifehub/llm"
+	"lifehub/llm/auto"
+)
+
+// listTimeout is how long one server may take to list its models. The others
+// are shown meanwhile.
+const listTimeout = 10 * time.Second
+
+// Set is all model servers as one [llm.Provider]. One of them answers, one
+// embeds; nothing is sent to the others except the question what they have.
+type Set struct {
+	settings llm.Settings
+	list     []*server // the one without a name first
+	embeds   *server
+	opened   chan struct{} // closed when the list is complete
+
+	mu    sync.Mutex
+	now   *server   // that answers
+	roles []*server // that answer for a role, each with a model of its own
+}
+
+// Open makes the providers. It contacts no server of the list.
+func Open(s llm.Settings) (*Set, error) {
+	if s.Provider == "offline" { // then nothing is sent anywhere
+		s.Servers = nil
+	}
+	set := &Set{settings: s, list: make([]*server, len(s.Servers)+1), opened: make(chan struct{})}
+	defer close(set.opened)
+	chat, model := set.split(s.Model)
+	embeds, embedding := set.split(s.Embedding)
+	for i := len(s.Servers); i >= 0; i-- { // the one that may run in the background last
+		settings := set.of(i)
+		settings.Model, settings.Embedding = "", llm.NoEmbedding
+		if i == chat {
+			settings.Model = model
+		}
+		if i == embeds {
+			settings.Embedding = embedding
+		}
+		if i == 0 {
+			settings.Changed = set.changed
+		}
+		one, err := set.open(i, settings)
+		if err != nil {
+			return nil, err
+		}
+		set.list[i] = one
+	}
+	set.now, set.embeds = set.list[chat], set.list[embeds]
+	return set, nil
+}
+
+// split is the number of the server that a name means, 0 for the one without a
+// name, and what it calls the model.
+func (s *Set) split(name string) (at int, model string) {
+	for i, server := range s.settings.Servers {
+		if model, ok := strings.CutPrefix(name, server.Name+"/"); ok && model != "" {
+			return i + 1, model
+		}
+	}
+	return 0, name
+}
+
+// of are the settings of one server.
+func (s *Set) of(at int) llm.Settings {
+	settings := s.settings
+	settings.Servers, settings.Changed = nil, nil
+	if at > 0 {
+		one := s.settings.Servers[at-1]
+		settings.Provider, settings.OpenAIKey = one.Kind, ""
+		settings.OllamaHost, settings.OpenAIURL, settings.Key = one.URL, one.URL, one.Key
+	}
+	return settings
+}
+
+// open makes the provider of one server. What others are told of it never holds
+// a password that is in its address.
+func (s *Set) open(at int, settings llm.Settings) (*server, error) {
+	one := &server{title: settings.Provider, redact: s.settings.Redact}
+	if at > 0 {
+		one.name = s.settings.Servers[at-1].Name
+		one.title = one.name
+	}
+	var err error
+	if one.Provider, err = auto.Open(settings); err != nil && at > 0 {
+		return nil, fmt.Errorf("open the model server %s of `providers`: %w", one.name, err)
+	} else if err != nil {
+		return nil, err
+	}
+	if hosted, ok := one.Provider.(interface{ Host() (string, bool) }); ok {
+		host, remote := hosted.Host()
+		if one.title += " at " + host; remote {
+			one.remote = host
+		}
+	}
+	return one, nil
+}
+
+// Role is a provider that answers with a model of its own, for one of the jobs
+// of a turn; nil for no name: the job is done by the model that answers.
+func (s *Set) Role(name string) (llm.Provider, error) {
+	if name == "" || s.settings.Provider == "offline" {
+		return nil, nil
+	}
+	at, model := s.split(name)
+	settings := s.of(at)
+	settings.Model, settings.Embedding = model, llm.NoEmbedding
+	role, err := s.open(at, settings)
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.roles = append(s.roles, role)
+	return role, nil
+}
+
+// changed passes on what the server without a name tells. While another one
+// answers, it is no news for the user who answers here.
+func (s *Set) changed(state llm.State) {
+	if s.settings.Changed == nil {
+		return
+	}
+	<-s.opened
+	if s.current() != s.list[0] {
+		first := state.First
+		state = s.State()
+		state.First, state.Text, state.Lacks = first, "", ""
+	}
+	s.settings.Changed(state)
+}
+
+func (s *Set) current() *server {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.now
+}
+
+// Stream implements [llm.Model].
+func (s *Set) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
+	return s.current().Stream(ctx, req)
+}
+
+// State implements [llm.Provider]. Remote names every other machine that gets
+// something: questions, or notes to embed.
+func (s *Set) State() llm.State {
+	s.mu.Lock()
+	now, list, users := s.now, slices.Concat(s.list, s.roles), append([]*server{s.now}, s.roles...)
+	s.mu.Unlock()
+	state := now.State()
+	state.Sent = 0
+	for _, server := range list {
+		state.Sent += server.State().Sent
+	}
+	if embeds := s.embeds.State(); embeds.Provider == "ollama" || s.settings.Embedding != "" {
+		users = append(users, s.embeds)
+	}
+	var hosts []string
+	for _, server := range users {
+		if host := server.State().Remote; host != "" && !slices.Contains(hosts, host) {
+			hosts = append(hosts, host)
+		}
+	}
+	state.Remote = strings.Join(hosts, ", ")
+	return state
+}
+
+// Window implements [llm.Provider].
+func (s *Set) Window() int { return s.current().Window() }
+
+// SetWindow implements [llm.Provider].
+func (s *Set) SetWindow(tokens int) { s.current().SetWindow(tokens) }
+
+// Ready implements [llm.Provider].
+func (s *Set) Ready(ctx context.Context) error { return s.current().Ready(ctx) }
+
+// Info implements [llm.Provider].
+func (s *Set) Info(ctx context.Context, name string) (llm.Info, error) {
+	if name == "" {
+		return s.current().Info(ctx, "")
+	}
+	at, model := s.split(name)
+	return s.list[at].Info(ctx, model)
+}
+
+// SetModel implements [llm.Provider]: another server answers with it, if the
+// name says so.
+func (s *Set) SetModel(ctx context.Context, name string) error {
+	at, model := s.split(name)
+	if err := s.list[at].SetModel(ctx, model); err != nil {
+		return s.list[at].told(err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.now = s.list[at]
+	return nil
+}
+
+// Pull implements [llm.Provider].
+func (s *Set) Pull(ctx context.Context, name string, progress func(llm.Progress)) error {
+	at, model := s.split(name)
+	return s.list[at].Pull(ctx, model, progress)
+}
+
+// Embedder implements [llm.Provider].
+func (s *Set) Embedder(ctx context.Context) (llm.Embedder, error) { return s.embeds.Embedder(ctx) }
+
+// Models implements [llm.Provider]: those of the server without a name. List has all.
+func (s *Set) Models(ctx context.Context) ([]llm.Info, error) { return s.list[0].Models(ctx) }
+
+// List asks all servers at once what they have. Each is told as waiting first,
+// in the order of the settings, then as it answers; the channel closes after
+// the last.
+func (s *Set) List(ctx context.Context) <-chan llm.Listing {
+	to := make(chan llm.Listing, 2*len(s.list)) // so that nobody waits for who reads
+	for _, server := range s.list {
+		to <- llm.Listing{Server: server.title, Waiting: true}
+	}
+	var asked sync.WaitGroup
+	for _, server := range s.list {
+		asked.Go(func() { to <- server.listing(ctx) })
+	}
+	go func() { asked.Wait(); close(to) }()
+	return to
+}
+
+// Listings is what all servers said, in the order of the settings.
+func (s *Set) Listings(ctx context.Context) []llm.Listing {
+	told := map[string]llm.Listing{}
+	for listing := range s.List(ctx) {
+		told[listing.Server] = listing
+	}
+	list := make([]llm.Listing, len(s.list))
+	for i, server := range s.list {
+		list[i] = told[server.title]
+	}
+	return list
+}
+
+// All is what all servers have, and why those that told nothing did not.
+func (s *Set) All(ctx context.Context) (models []llm.Info, err error) {
+	for _, l := range s.Listings(ctx) {
+		models, err = append(models, l.Models...), errors.Join(err, l.Err)
+	}
+	return models, err
+}
+
+// Close implements [llm.Provider].
+func (s *Set) Close() (err error) {
+	s.mu.Lock()
+	all := slices.Concat(s.list, s.roles)
+	s.mu.Unlock()
+	for _, server := range all {
+		err = errors.Join(err, server.Close())
+	}
+	return err
+}
+
+// server is one of them. Its models bear its name, if it has one.
+type server struct {
+	llm.Provider
+	name   string
+	title  string // its name and host, for the user
+	remote string // its host, when that is not this machine
+	redact func(string) string
+}
+
+func (s *server) full(model string) string {
+	if s.name == "" || model == "" {
+		return model
+	}
+	return s.name + "/" + model
+}
+
+// told is an error as the user may see it: a model bears its full name, and what
+// the server says holds no key.
+func (s *server) told(err error) error {
+	var missing *llm.NotFoundError
+	var status *llm.StatusError
+	switch {
+	case s.name != "" && errors.As(err, &missing):
+		return &llm.NotFoundError{Model: s.full(missing.Model), Fixed: missing.Fixed}
+	case s.redact != nil && errors.As(err, &status):
+		status.Message = s.redact(status.Message)
+	}
+	return err
+}
+
+func (s *server) info(i llm.Info) llm.Info {
+	i.Name = s.full(i.Name)
+	i.Remote = cmp.Or(i.Remote, s.remote)
+	return i
+}
+
+func (s *server) listing(ctx context.Context) (l llm.Listing) {
+	l.Server = s.title
+	defer func() {
+		if fault := recover(); fault != nil {
+			slog.Error("list the models", "server", s.name, "fault", fault)
+			l.Err = fmt.Errorf("list the models of %s: %v", l.Server, fault)
+		}
+	}()
+	ctx, cancel := context.WithTimeout(ctx, listTimeout)
+	defer cancel()
+	models, err := s.Models(ctx)
+	err = s.told(err)
+	for i := range models {
+		models[i] = s.info(models[i])
+	}
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		err = fmt.Errorf("%s: %w: it did not list its models within %v", s.name, llm.ErrUnreachable, listTimeout)
+	case err != nil && s.name != "":
+		err = fmt.Errorf("%s: %w", s.name, err)
+	}
+	l.Models, l.Err = models, err
+	return l
+}
+
+// State implements [llm.Provider].
+func (s *server) State() llm.State {
+	state := s.Provider.State()
+	state.Model = s.full(state.Model)
+	return state
+}
+
+// Info implements [llm.Provider].
+func (s *server) Info(ctx context.Context, name string) (llm.Info, error) {
+	info, err := s.Provider.Info(ctx, name)
+	return s.info(info), s.told(err)
+}
+
+// Ready implements [llm.Provider].
+func (s *server) Ready(ctx context.Context) error { return s.told(s.Provider.Ready(ctx)) }
+
+// Pull implements [llm.Provider].
+func (s *server) Pull(ctx context.Context, name string, progress func(llm.Progress)) error {
+	return s.told(s.Provider.Pull(ctx, name, progress))
+}
+
+// Stream implements [llm.Model].
+func (s *server) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
+	return func(yield func(llm.Delta, error) bool) {
+		for delta, err := range s.Provider.Stream(ctx, req) {
+			if delta.Waiting != "" && s.redact != nil {
+				delta.Waiting = s.redact(delta.Waiting)
+			}
+			if !yield(delta, s.told(err)) {
+				return
+			}
+		}
+	}
+}
+
+// Embedder implements [llm.Provider]. Two servers may mean different models by
+// one name, so what no digest tells apart is told apart by the server's name.
+func (s *server) Embedder(ctx context.Context) (llm.Embedder, error) {
+	e, err := s.Provider.Embedder(ctx)
+	if _, builtin := e.(llm.Ngrams); err != nil || builtin {
+		return e, s.told(err)
+	}
+	name := e.Name()
+	if model, ok := strings.CutPrefix(name, "openai/"); ok {
+		name = "openai/" + s.full(model)
+	}
+	return embedder{e, s, name}, nil
+}
+
+// embedder is that of a server.
+type embedder struct {
+	llm.Embedder
+	server *server
+	name   string
+}
+
+// Name implements [llm.Embedder].
+func (e embedder) Name() string { return e.name }
+
+// Embed implements [llm.Embedder].
+func (e embedder) Embed(ctx context.Context, texts []string) ([][]float32, error) {
+	vectors, err := e.Embedder.Embed(ctx, texts)
+	return vectors, e.server.told(err)
+}
+
+// Window is how many tokens of a text the model reads; 0: not known.
+func (e embedder) Window() int {
+	if known, ok := e.Embedder.(interface{ Window() int }); ok {
+		return known.Window()
+	}
+	return 0
+}

@@ -1,0 +1,144 @@
+package panel
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"lifehub/llm"
+	"lifehub/tui/backend"
+	"lifehub/tui/draw"
+	"lifehub/tui/transcript"
+)
+
+// modelList is the models of all servers, as far as they have answered.
+type modelList struct {
+	Picker
+	servers []llm.Listing
+	models  []llm.Info // of the rows
+	offline bool
+	more    func() tea.Msg // what the next server says
+}
+
+// add takes what a server said. The chosen row stays the chosen one.
+func (l *modelList) add(said llm.Listing) {
+	chosen := ""
+	if list := l.Matching(); l.Chosen > 0 && l.Chosen < len(list) {
+		chosen = l.models[list[l.Chosen]].Name
+	}
+	at := slices.IndexFunc(l.servers, func(s llm.Listing) bool { return s.Server == said.Server })
+	if at < 0 {
+		at, l.servers = len(l.servers), append(l.servers, said)
+	}
+	l.servers[at] = said
+	l.fill()
+	for i, row := range l.Matching() {
+		if l.models[row].Name == chosen {
+			l.Chosen = i
+		}
+	}
+}
+
+// fill makes the rows: a group for each server that has models, a line for each
+// of the others.
+func (l *modelList) fill() {
+	l.Title, l.Empty = "Models", "no model installed: /pull NAME pulls one"
+	l.Rows, l.models, l.Heads, l.Foot = nil, nil, map[int]string{}, nil
+	for _, s := range l.servers {
+		switch {
+		case len(s.Models) > 0 && len(l.servers) > 1:
+			l.Heads[len(l.Rows)] = s.Server
+		case s.Waiting:
+			l.Foot = append(l.Foot, "… "+s.Server+" is being asked")
+		case s.Err != nil:
+			l.Foot = append(l.Foot, "✗ "+s.Err.Error())
+		case len(l.servers) > 1 && len(s.Models) == 0:
+			l.Foot = append(l.Foot, "· "+s.Server+" has no models")
+		}
+		for _, model := range s.Models {
+			l.Rows = append(l.Rows, draw.Row{Label: model.Name, Detail: modelDetail(model)})
+			l.models = append(l.models, model)
+		}
+	}
+	if len(l.servers) == 1 && len(l.Foot) == 1 { // there is room to say it all
+		l.Empty, l.Foot = l.Foot[0], nil
+		if err := l.servers[0].Err; err != nil {
+			told := transcript.FailureOf(err)
+			if l.offline && errors.Is(err, llm.ErrUnreachable) {
+				told.Hint = "Start it (ollama serve), or set its address in the settings (lifehub config path says where they are). Until then, LifeHub quotes your notes."
+			}
+			l.Empty = told.Copied()
+		}
+	}
+}
+
+// modelDetail is what one chooses a model by.
+func modelDetail(i llm.Info) string {
+	var parts []string
+	if i.Parameters != "" {
+		parts = append(parts, i.Parameters)
+	}
+	if i.Size > 0 {
+		parts = append(parts, draw.Bytes(i.Size))
+	}
+	if i.Context > 0 {
+		parts = append(parts, draw.Short(i.Context)+" context")
+	}
+	for _, can := range i.Capabilities {
+		if can != "completion" {
+			parts = append(parts, can)
+		}
+	}
+	if i.Remote != "" {
+		parts = append(parts, "leaves this machine: "+i.Remote)
+	}
+	return strings.Join(parts, " · ")
+}
+
+// ModelPicker lists the models of all servers, once each has answered.
+func ModelPicker(ctx context.Context, from backend.Models, offline bool) (Picker, []llm.Info) {
+	l := modelList{offline: offline}
+	for said := range from.List(ctx) {
+		l.add(said)
+	}
+	return l.Picker, l.models
+}
+
+// openAfter is how long the list waits for answers before it opens: those of a
+// server on this machine take less.
+const openAfter = 200 * time.Millisecond
+
+// OpenModels lists the models, those of a slow server later; use is given the
+// name of the one that was chosen.
+func OpenModels(ctx context.Context, from backend.Models, offline bool, use func(name string) tea.Cmd) tea.Cmd {
+	l := &modelList{offline: offline}
+	l.Pick = func(at int) tea.Cmd { return use(l.models[at].Name) }
+	return func() tea.Msg {
+		answers, late := from.List(ctx), time.After(openAfter)
+		l.more = func() tea.Msg {
+			said, more := <-answers
+			return moreMsg{&l.Picker, func() tea.Cmd {
+				if !more {
+					return nil
+				}
+				l.add(said)
+				return l.more
+			}}
+		}
+		for {
+			select {
+			case said, more := <-answers:
+				if !more {
+					return OpenMsg{Panel: &l.Picker}
+				}
+				l.add(said)
+			case <-late:
+				return OpenMsg{Panel: &l.Picker, Then: l.more}
+			}
+		}
+	}
+}
