@@ -3,13 +3,20 @@
 SHELL := /bin/bash
 export CGO_ENABLED ?= 0
 
-.PHONY: run test race check golden bench speed eval silent decline links claims modes soak fuzz ollama npm tools screens film strings build
+.PHONY: run test race check golden bench speed eval silent decline links claims modes soak fuzz ollama npm tools screens film strings build release release-check
 
 run: ## the chat on the starter notes
 	go run . chat --notes examples/notes
 
 build: ## one static binary
 	go build -trimpath -ldflags "-s -w" -o lifehub .
+
+release: ## everything a release has, into dist/; nothing is published
+	@test -x bin/goreleaser || GOBIN=$(CURDIR)/bin CGO_ENABLED=0 go install github.com/goreleaser/goreleaser/v2@v2.16.0
+	bin/goreleaser release --snapshot --clean
+
+release-check: ## two releases byte by byte, and each Linux package installed in an empty root
+	scripts/release/check.sh
 
 test: ## what the README says
 	go test ./...

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 
@@ -16,6 +17,7 @@ import (
 	"lifehub/agent"
 	"lifehub/cli/app"
 	"lifehub/cli/settings"
+	"lifehub/cli/version"
 	"lifehub/internal/neterr"
 	"lifehub/llm"
 	"lifehub/mcpclient"
@@ -31,7 +33,7 @@ type Finding struct {
 	What string `json:"what"`
 	OK   bool   `json:"ok"`
 	Says string `json:"says"`
-	Fix  string `json:"mend,omitempty"` // what to do when it is not OK
+	Fix  string `json:"fix,omitempty"` // what to do when it is not OK
 	// Cause is what the system says itself about an error of the network.
 	Cause string `json:"cause,omitempty"`
 
@@ -41,15 +43,16 @@ type Finding struct {
 // Examine runs every check; one that fails does not stop the others, but
 // without readable settings there is nothing further to check.
 func Examine(ctx context.Context, sh *app.Process) []Finding {
+	findings := []Finding{{What: "version", OK: true, Says: fmt.Sprintf("LifeHub %s, %s, %s/%s", version.Text(), runtime.Version(), runtime.GOOS, runtime.GOARCH)}}
 	p, c, err := app.LoadSettings(sh)
 	if err != nil {
-		return []Finding{{What: "settings", Says: err.Error(), Fix: "fix that line, or move the file away"}}
+		return append(findings, Finding{What: "settings", Says: err.Error(), Fix: "fix that line, or move the file away"})
 	}
 	from := p.ConfigFile()
 	if _, err := os.Stat(from); err != nil {
 		from = "defaults; `lifehub config init` writes a file that explains every key"
 	}
-	findings := []Finding{{What: "settings", OK: true, Says: from}}
+	findings = append(findings, Finding{What: "settings", OK: true, Says: from})
 	for _, text := range c.Opened {
 		findings = append(findings, Finding{What: "privacy", OK: true, Says: text})
 	}

@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# Builds the release twice and compares the checksums of all files; installs each
+# Linux package of this machine's architecture in an empty root with the package
+# manager where there is one, else by unpacking it, and asks a question there.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+root=$(mktemp -d)
+trap 'rm -rf "$root"' EXIT
+
+make -s release >/dev/null 2>&1 || { echo "make release failed; run it alone to see why" >&2; exit 1; }
+cp dist/checksums.txt "$root/first"
+(cd dist && sha256sum lifehub_*/lifehub* *.spdx.json homebrew/*.rb scoop/*.json) > "$root/more"
+mkdir "$root/again"
+git clone -q . "$root/again/lifehub"
+mkdir "$root/again/lifehub/bin" && cp bin/goreleaser "$root/again/lifehub/bin/"
+make -s -C "$root/again/lifehub" release >/dev/null 2>&1
+cmp "$root/first" "$root/again/lifehub/dist/checksums.txt"
+(cd "$root/again/lifehub/dist" && sha256sum --quiet -c "$root/more")
+echo "two builds, the second in a fresh clone: $(wc -l < "$root/first") files byte-equal, and binaries, SBOMs, formula, manifest"
+(cd dist && ls -l *.tar.gz *.zip *.deb *.rpm *.apk | awk '{printf "%8.1f MB  %s\n", $5/1e6, $9}')
+
+arch=$(go env GOARCH)
+for package in dist/lifehub_*_linux_"$arch".{deb,rpm,apk}; do
+  r="$root/${package##*.}"
+  mkdir -p "$r/root" "$r/tmp"
+  how="unpacked"
+  case "$package" in
+  *.deb)
+    mkdir -p "$r/var/lib/dpkg/"{info,updates} && touch "$r/var/lib/dpkg/status" "$r/var/lib/dpkg/available"
+    dpkg --root="$r" --force-not-root --log=/dev/null -i "$package" >/dev/null && how="dpkg -i" ;;
+  *.rpm)
+    if command -v rpm >/dev/null; then rpm --root "$r" --ignorearch --nosignature -i "$package" && how="rpm -i"
+    else rpm2cpio "$package" | (cd "$r" && cpio -id --quiet); fi ;;
+  *.apk)
+    if command -v apk >/dev/null; then apk add --root "$r" --initdb --allow-untrusted --no-network "$package" >/dev/null && how="apk add"
+    else tar -xzf "$package" -C "$r" --ignore-zeros --warning=no-unknown-keyword; fi ;;
+  esac
+  for file in bin/lifehub share/man/man1/lifehub.1.gz share/bash-completion/completions/lifehub share/zsh/site-functions/_lifehub share/fish/vendor_completions.d/lifehub.fish; do
+    [ -s "$r/usr/$file" ] || { echo "$package: /usr/$file is missing" >&2; exit 1; }
+  done
+  cp -r examples/notes "$r/root/notes"
+  answer=$(env -i HOME=/root OLLAMA_HOST=127.0.0.1:9 unshare -r "$(command -v chroot)" "$r" /usr/bin/lifehub ask --notes /root/notes "how often do I run?" 2>/dev/null)
+  [ -n "$answer" ] || { echo "$package: no answer" >&2; exit 1; }
+  echo "$(basename "$package"): $how; lifehub ask: $(printf '%s' "$answer" | tr '\n' ' ' | cut -c1-100)"
+done

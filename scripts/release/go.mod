@@ -1,0 +1,3 @@
+module release
+
+go 1.26.0
