@@ -10,6 +10,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/internal/rows"
+	"lifehub/internal/text"
 	"lifehub/internal/wrap"
 	"lifehub/llm"
 )
@@ -42,7 +43,15 @@ func (s *Store) Conversation(ctx context.Context, idOrPrefix string) (_ agent.Co
 	case err != nil:
 		return agent.Conversation{}, err
 	case len(list) == 0:
-		return agent.Conversation{}, ErrNoConversation
+		ids, err := rows.All(ctx, s.file.Read, func(scan rows.Scan) (id string, err error) { return id, scan(&id) }, `SELECT id FROM conversations`)
+		if err != nil {
+			return agent.Conversation{}, err
+		}
+		near := ""
+		if id := text.Nearest(prefix, ids, 3); id != "" {
+			near = " (did you mean " + id + "?)"
+		}
+		return agent.Conversation{}, fmt.Errorf("%w%s; `lifehub chats` lists them", ErrNoConversation, near)
 	case len(list) == 1 || list[0].ID == prefix:
 		return list[0], nil
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -117,7 +118,8 @@ func argsOf(use string) cobra.PositionalArgs {
 	return cobra.RangeArgs(least, most)
 }
 
-// Group makes a command that only holds others.
+// Group makes a command that holds others. Alone it is its list, as with git
+// branch, or else its help.
 func Group(use, short string, commands ...*cobra.Command) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: use, Short: short, Args: cobra.ArbitraryArgs,
@@ -125,7 +127,16 @@ func Group(use, short string, commands ...*cobra.Command) *cobra.Command {
 			if len(given) > 0 {
 				return settings.UsageError{Err: fmt.Errorf("%s has no command %q%s; see `lifehub %s --help`", use, given[0], DidYouMean(cmd, given[0]), use)}
 			}
-			return cmd.Help()
+			i := slices.IndexFunc(commands, func(c *cobra.Command) bool { return c.Name() == "list" })
+			if i < 0 {
+				return cmd.Help()
+			}
+			commands[i].SetContext(cmd.Context())
+			if err := commands[i].RunE(commands[i], nil); err != nil {
+				return err
+			}
+			fmt.Fprintf(cmd.ErrOrStderr(), "`lifehub %s --help` shows its other commands\n", use)
+			return nil
 		},
 	}
 	cmd.AddCommand(commands...)

@@ -28,7 +28,10 @@ func (bg *background) memoryCommands() []backend.Command {
 			diff, err := bg.Facts().Remember(text, time.Now())
 			return withDiff("Remembered. `/forget` undoes it.", diff, err)
 		}},
-		{Name: "forget", Args: "TEXT", Help: "forget a fact, by words that match only it", Run: func(_ context.Context, _, text string) (string, error) {
+		{Name: "forget", Args: "TEXT", Help: "forget a fact, by words that match only it", Run: func(ctx context.Context, conversation, text string) (string, error) {
+			if text == "" { // what could be forgotten
+				return bg.slashMemory(ctx, conversation, "")
+			}
 			diff, err := bg.Facts().Forget(text)
 			return withDiff("Forgotten. `/remember` undoes it.", diff, err)
 		}},
@@ -76,6 +79,7 @@ func (bg *background) slashMemory(ctx context.Context, _, query string) (string,
 		for _, f := range found.Facts {
 			fmt.Fprintf(&b, "| %d | %s | %s |\n", f.Line, cell(f.Text), cell(f.Provenance()))
 		}
+		b.WriteString("\n`/forget WORDS` forgets the fact that holds these words.\n")
 	}
 	for _, r := range found.Exchanges {
 		fmt.Fprintf(&b, "\n**%s**, in *%s* (%s):\n\n> %s\n", r.Asked.Local().Format("2 January 2006"), cell(r.Title), r.Conversation, cell(app.Excerpt(r.Question)))
