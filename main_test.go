@@ -132,7 +132,7 @@ var arrows = map[string][]string{
 	"lifehub/tui/safetext":           {},
 	"lifehub/tui/sidebar":            {"tui/backend", "tui/draw", "tui/frame", "tui/plan", "tui/safetext", "tui/transcript"},
 	"lifehub/tui/terminal":           {},
-	"lifehub/tui/transcript":         {"agent", "internal/text", "tui/draw", "tui/keys", "tui/markdown", "tui/plan", "tui/safetext"},
+	"lifehub/tui/transcript":         {"agent", "internal/text", "tui/draw", "tui/keys", "tui/markdown", "tui/plan", "tui/reader", "tui/safetext"},
 	"lifehub/tui/worddiff":           {"internal/pattern"},
 }
 
@@ -227,7 +227,6 @@ const (
 var tables = map[string]int{
 	"lifehub/cli lines":                  3100,
 	"lifehub/agent/tools lines":          3050,
-	"lifehub/cli/settings.Config fields": 33,
 	"lifehub/tui/keys.Map fields":        93,
 	"lifehub/tui/backend.Options fields": 32,
 }

@@ -14,6 +14,7 @@ import (
 	"lifehub/tui/dialog"
 	"lifehub/tui/draw"
 	"lifehub/tui/panel"
+	"lifehub/tui/sidebar"
 	"lifehub/tui/transcript"
 )
 
@@ -288,5 +289,24 @@ func (m *Model) chooseTheme(name string) tea.Cmd {
 			return panel.OpenMsg{Err: fmt.Errorf("the theme is %s for this run only: %w", name, err)}
 		}
 		return panel.OpenMsg{Says: "theme " + name + ", saved in your settings"}
+	}
+}
+
+// toggleSidebar shows or hides the sidebar, also in later runs, or says where it
+// cannot be shown.
+func (m *Model) toggleSidebar() tea.Cmd {
+	if m.term.width < sidebar.From {
+		return m.flash(fmt.Sprintf("the sidebar needs a window of %d columns", sidebar.From))
+	}
+	m.NoSidebar = !m.NoSidebar
+	save, value := m.SaveSetting, strconv.FormatBool(!m.NoSidebar)
+	if save == nil {
+		return nil
+	}
+	return func() tea.Msg {
+		if err := save("sidebar", value); err != nil {
+			return panel.OpenMsg{Err: fmt.Errorf("the sidebar is switched for this run only: %w", err)}
+		}
+		return nil
 	}
 }

@@ -9,6 +9,9 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/exp/golden"
+
+	"lifehub/agent"
+	"lifehub/internal/chattest"
 )
 
 // TestLayoutOfEveryScreen draws every scene at sizes that people have: each
@@ -82,4 +85,33 @@ func TestLayoutAtEveryWidth(t *testing.T) {
 		}
 	}
 	golden.RequireEqual(t, page.String())
+}
+
+func TestTheSidebarIsThereWhenItHasSomethingToShow(t *testing.T) {
+	o := chattest.WithWorld(chattest.Play(agent.Started{Conversation: "c1"}, agent.Said{Content: "Hello!"}, agent.Ended{Answer: "Hello!"}))
+	inRig(t, 200, 40, o, func(r *rig) {
+		r.ask("hello")
+		if r.mustShow("Hello!"); r.m.drawn.size[0] != 200 {
+			t.Errorf("an empty sidebar leaves the conversation %d columns", r.m.drawn.size[0])
+		}
+	})
+	o = chattest.WithWorld(chattest.Play(chattest.Story(chattest.Planning, chattest.Searched, chattest.Answered)...))
+	saved := map[string]string{}
+	o.SaveSetting = func(name, value string) error { saved[name] = value; return nil }
+	inRig(t, 200, 40, o, func(r *rig) {
+		r.ask("how do I run more?")
+		for _, want := range []string{"false", "true", "false"} {
+			r.send(tea.KeyPressMsg{Code: 'b', Mod: tea.ModCtrl})
+			r.settle()
+			if width := r.m.drawn.size[0]; saved["sidebar"] != want || (width == 200) != (want == "false") {
+				t.Errorf("sidebar: %s, the conversation has %d columns", saved["sidebar"], width)
+			}
+		}
+	})
+	o.NoSidebar = true
+	inRig(t, 200, 40, o, func(r *rig) {
+		if r.ask("how do I run more?"); r.m.drawn.size[0] != 200 {
+			t.Error("there though the user has switched it off")
+		}
+	})
 }

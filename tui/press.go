@@ -94,7 +94,7 @@ func (m *Model) pressAnywhere(pressed tea.KeyPressMsg) (tea.Cmd, bool) {
 	case key.Matches(pressed, k.Stop) && !m.lists.Open() && !m.focused:
 		return nil, m.stop()
 	case key.Matches(pressed, k.Sidebar) && m.composer.Empty():
-		m.flash(m.drawn.sidebar.Toggle(m.term.width))
+		return m.toggleSidebar(), true
 	case key.Matches(pressed, k.Redraw):
 		return tea.ClearScreen, true
 	case m.UseMode != nil && key.Matches(pressed, k.Mode):

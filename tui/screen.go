@@ -34,6 +34,7 @@ func (m *Model) draw() {
 	}
 	main := w
 	if !inline {
+		m.drawn.sidebar.Hidden, m.drawn.sidebar.Busy = m.NoSidebar, m.turn != nil
 		main -= m.drawn.sidebar.Takes(w, h-2, &m.transcript, &m.prompt, m.status, m.theme)
 	}
 	if size := [2]int{main, h}; size != m.drawn.size {

@@ -198,7 +198,7 @@ func (f *Flags) resumes() bool { return f.pick || f.HasLast || f.Resume != "" }
 func (f *Flags) screenOptions(a *app.App) (backend.Screen, error) {
 	c := a.Settings
 	o := backend.Screen{
-		Editor: c.Editor, Environ: redact.WithoutOwnSecrets(f.Environ()), Mode: c.Mode, Theme: backend.Theme{Name: c.Theme}, NoMouse: !c.Mouse,
+		Editor: c.Editor, Environ: redact.WithoutOwnSecrets(f.Environ()), Mode: c.Mode, Theme: backend.Theme{Name: c.Theme}, NoMouse: !c.Mouse, NoSidebar: !c.Sidebar,
 		SaveSetting: func(name, value string) error { return settings.Save(a.Paths.ConfigFile(), name, value) },
 		Inline:      f.inline, Keys: c.Keys, Vi: c.Editing == "vi", Quiet: !c.Notify,
 	}

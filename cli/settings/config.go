@@ -94,12 +94,8 @@ type Config struct {
 		PasswordFile string `name:"mail.password_file" doc:"file with the password, readable only by you; LIFEHUB_MAIL_PASSWORD takes precedence"`
 		TLS          string `name:"mail.tls" usual:"starttls" one:"starttls,tls,none" doc:"encryption of the connection; none is only for a server on this machine"`
 	}
-	Theme   string              `name:"theme" usual:"auto" themes:"true" doc:"colours; auto: by the terminal's background; contrast tells nothing by red and green; or a file of your own colours, as in brand: \"#B39DFF\""`
-	Mouse   bool                `name:"mouse" usual:"true" doc:"the wheel scrolls, a click opens, dragging selects and copies; the terminal's own selection then needs Shift"`
-	Editor  string              `name:"editor" env:"VISUAL,EDITOR" doc:"editor that opens a source at its line"`
-	Editing string              `name:"editing" usual:"emacs" one:"emacs,vi" doc:"editing keys of the input"`
-	Notify  bool                `name:"notify" usual:"true" doc:"ring the bell and notify the terminal when an answer is done or something asks, and the window has no focus"`
-	Keys    map[string][]string // of the screen, by action
+	Screen
+	Keys map[string][]string // of the screen, by action
 
 	Servers []ModelServer // of `providers`, in the order of the file
 	Findings
@@ -112,6 +108,16 @@ type Findings struct {
 	Misspelt []string // LIFEHUB_… in the environment that set nothing, each with the nearest name
 	Opened   []string // what of the files others could read
 	Removed  []string // settings of the file that there are no longer
+}
+
+// Screen is how the screen looks and is used.
+type Screen struct {
+	Theme   string `name:"theme" usual:"auto" themes:"true" doc:"colours; auto: by the terminal's background; contrast tells nothing by red and green; or a file of your own colours, as in brand: \"#B39DFF\""`
+	Mouse   bool   `name:"mouse" usual:"true" doc:"the wheel scrolls, a click opens, dragging selects and copies; the terminal's own selection then needs Shift"`
+	Sidebar bool   `name:"sidebar" usual:"true" doc:"in a window of 150 columns or more, the plan and the sources next to the conversation; Ctrl+B switches it"`
+	Editor  string `name:"editor" env:"VISUAL,EDITOR" doc:"editor that opens a source at its line"`
+	Editing string `name:"editing" usual:"emacs" one:"emacs,vi" doc:"editing keys of the input"`
+	Notify  bool   `name:"notify" usual:"true" doc:"ring the bell and notify the terminal when an answer is done or something asks, and the window has no focus"`
 }
 
 // setting is one key of the config.

@@ -102,6 +102,7 @@ type Screen struct {
 	SaveSetting func(name, value string) error
 	Keys        map[string][]string // keys by action, over the built-in ones
 	NoMouse     bool                // leave the mouse to the terminal
+	NoSidebar   bool                // the user has switched it off
 	Inline      bool                // what is over is printed into the terminal's own scrollback
 	Vi          bool                // the composer is edited as in vi
 	Quiet       bool                // no bell and no notification

@@ -22,8 +22,10 @@ const (
 
 // Model keeps the lines as they were drawn last.
 type Model struct {
-	hidden bool // by the user
+	Hidden bool // by the user
+	Busy   bool // a turn runs, which may bring what it shows
 
+	stands  bool
 	plan    *plan.Plan // that it shows
 	sources *transcript.Sources
 	cut     bool // some of them have no room
@@ -33,13 +35,15 @@ type Model struct {
 }
 
 // Takes draws the sidebar of a conversation, for a place of so many rows, and
-// returns how many cells of a window it takes.
+// returns how many cells of a window it takes: none while it has neither a plan nor
+// sources to show.
 func (m *Model) Takes(width, height int, shown *transcript.Model, p *frame.Prompt, s backend.Status, theme *draw.Theme) int {
-	if m.hidden || width < From || len(shown.Entries) == 0 {
+	a := shown.Aside()
+	m.stands = !m.Hidden && width >= From && (a.Plan != nil || a.Sources != nil || m.Busy && m.stands)
+	if !m.stands {
 		m.show(transcript.Aside{}, shown)
 		return 0
 	}
-	a := shown.Aside()
 	if key := fmt.Sprint(height, s, p.Gauge(s, theme), a.Version()); key != m.key || theme != m.theme {
 		m.key, m.theme = key, theme
 		m.lines, m.cut = lines(height, a, p, s, theme)
@@ -49,15 +53,6 @@ func (m *Model) Takes(width, height int, shown *transcript.Model, p *frame.Promp
 	}
 	m.show(a, shown)
 	return Width
-}
-
-// Toggle hides or shows it, and says where it cannot be shown.
-func (m *Model) Toggle(width int) (says string) {
-	if width < From {
-		return fmt.Sprintf("the sidebar needs a window of %d columns", From)
-	}
-	m.hidden = !m.hidden
-	return ""
 }
 
 // show has what is shown here folded in the conversation.

@@ -12,6 +12,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/tui/draw"
+	"lifehub/tui/reader"
 	"lifehub/tui/safetext"
 )
 
@@ -108,24 +109,21 @@ func (c Cited) Around() (lines []string, at int) {
 	return lines[from:min(len(lines), at+linesAfter+1)], at - from
 }
 
-// passage is what stands around the cited line, which is marked.
+// passage is what stands around the cited line, drawn as a note is, with that line
+// marked.
 func (c Cited) passage(width int, theme *draw.Theme) []string {
-	around, at := c.Around()
-	if at < 0 {
-		return []string{theme.Dim.Render(draw.Truncate("    "+around[0], width))}
+	text := cmp.Or(c.Source.Text, c.Quote)
+	if text == "" {
+		return []string{theme.Dim.Render(draw.Truncate("    no text is kept for this source", width))}
 	}
-	var lines []string
-	for n, text := range around {
-		bar, style := "  │ ", theme.Dim
-		if n == at {
-			bar, style = "  ┃ ", theme.Text
+	d := reader.Parse(text)
+	at := max(1, min(c.Line-c.Source.Line+1, d.Lines))
+	lines, _, _ := reader.NewView(d, at, at).Lines(max(1, width-2), linesBefore+1+linesAfter, theme)
+	for i, line := range lines {
+		if rest, unmarked := strings.CutPrefix(line, "  "); unmarked {
+			line = theme.Border.Render("│ ") + rest
 		}
-		for i, line := range draw.Hang(bar, text, width) {
-			if i > 0 {
-				line = bar + strings.TrimPrefix(line, "    ")
-			}
-			lines = append(lines, style.Render(draw.Truncate(line, width)))
-		}
+		lines[i] = "  " + line
 	}
 	return lines
 }

@@ -120,3 +120,20 @@ func TestAPlaceThatIsCutKeepsItsLine(t *testing.T) {
 		}
 	}
 }
+
+func TestThePassageOfASourceIsDrawnAsANoteIs(t *testing.T) {
+	c := Cited{
+		Citation: agent.Citation{N: 1, Path: "plan.md", Line: 15},
+		Source:   agent.Source{N: 1, Path: "plan.md", Line: 10, Text: "## Week\none\nword\neach\n\n**Ten** percent, [log](log.md)\x1b[2J\n"},
+	}
+	lines := c.passage(38, draw.NewTheme("", true, true, nil))
+	shown := ansi.Strip(strings.Join(lines, "\n"))
+	for _, want := range []string{"Week", "one word each", "┃ Ten percent, log"} {
+		if !strings.Contains(shown, want) {
+			t.Errorf("no %q in\n%s", want, shown)
+		}
+	}
+	if strings.ContainsAny(shown, "*#](\x1b") {
+		t.Errorf("raw:\n%s", shown)
+	}
+}
