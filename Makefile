@@ -73,7 +73,7 @@ fuzz: ## each fuzz target for FUZZTIME
 ollama: ## build the real Ollama server that the tests use, once, into the user's cache
 	scripts/ollama.sh
 
-npm: ## install the real MCP servers, Chroma, sentence encoder and WordNet that the tests use, once, into the user's cache
+npm: ## install the real MCP servers, Chroma, sentence encoder, WordNet and an editor's SDK that the tests use, once, into the user's cache
 	scripts/npm.sh
 
 tools: ## build the tools that make pictures

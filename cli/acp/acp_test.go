@@ -4,8 +4,10 @@ package acp_test
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"io"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -16,6 +18,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/internal/apptest"
+	"lifehub/internal/testenv"
 	"lifehub/llm/llmtest"
 )
 
@@ -340,6 +343,73 @@ func TestAnEndSuspendsATurn(t *testing.T) {
 		load(t, e, id, vault)
 		if got := asides(e.told(id)); !strings.Contains(got, "/continue resumes it") {
 			t.Errorf("%s: loaded: %s", name, got)
+		}
+	}
+}
+
+// The protocol's own SDK, in another language, which checks each message against
+// its schema, is told the same.
+func TestAnEditorOfAnotherLanguage(t *testing.T) {
+	node, lib := testenv.Editor(t)
+	env := environ(t, t.TempDir(), nil)
+	vault := indexed(t, env)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, node, "testdata/editor.mjs", lib, vault, "once", os.Args[0], "acp", "--notes", vault, "--", "how often do I run?", "add task call Ines")
+	cmd.Env, cmd.Stderr = env, t.Output()
+	out, err := cmd.Output()
+	var told struct {
+		Updates []sdk.SessionUpdate
+		Asked   []sdk.RequestPermissionRequest
+		Stops   []sdk.StopReason
+		Listed  sdk.ListSessionsResponse
+		From    int `json:"loadedFrom"`
+	}
+	if err == nil {
+		err = json.Unmarshal(out, &told)
+	}
+	if err != nil || len(told.Stops) != 2 || told.Stops[1] != sdk.StopReasonEndTurn || len(told.Listed.Sessions) != 1 || len(told.Asked) != 1 {
+		t.Fatalf("%v: %s", err, out)
+	}
+	live, loaded := told.Updates[:told.From], told.Updates[told.From:]
+	if got := answered(live); !strings.Contains(got, "three times a week") || got != answered(loaded) {
+		t.Errorf("the answers are %q, loaded %q", got, answered(loaded))
+	}
+	if !strings.Contains(apptest.Read(t, filepath.Join(vault, "tasks.md")), "- [ ] call Ines") || !strings.Contains(asides(loaded), "changed tasks.md") {
+		t.Errorf("the task is not there, or not told: %s", asides(loaded))
+	}
+}
+
+// A form of an MCP server is shown by an editor that can, and else declined; what
+// does not fit is no answer.
+func TestAFormOfAServer(t *testing.T) {
+	env := environ(t, t.TempDir(), nil)
+	run(t, env, "mcp", "add", "e", "--", testenv.Npm(t, "@modelcontextprotocol/server-everything"))
+	e, _ := inside(t, env, apptest.Vault(t))
+	e.answer = func(sdk.RequestPermissionRequest) string { return "once" }
+	id := e.begin(t, t.TempDir())
+	for _, step := range []struct {
+		shows bool
+		form  map[string]any
+		says  string
+	}{
+		{false, map[string]any{"name": "Ana"}, "which was declined"},
+		{true, map[string]any{"name": "Ana", "integer": 7}, "Ana"},
+		{true, map[string]any{"name": 7}, "declined"},
+		{true, nil, "declined"},
+	} {
+		capable := sdk.ClientCapabilities{}
+		if step.shows {
+			capable.Elicitation = &sdk.ElicitationCapabilities{Form: &sdk.ElicitationFormCapabilities{}}
+		}
+		if _, err := e.Initialize(t.Context(), sdk.InitializeRequest{ProtocolVersion: 1, ClientCapabilities: capable}); err != nil {
+			t.Fatal(err)
+		}
+		e.forget()
+		e.form = step.form
+		e.ask(t, id, text("@e_trigger-elicitation-request"))
+		if got := jsonOf(e.told(id)); !strings.Contains(got, step.says) {
+			t.Errorf("%+v: %s", step, got)
 		}
 	}
 }

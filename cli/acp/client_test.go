@@ -50,6 +50,8 @@ const (
 type editor struct {
 	*sdk.ClientSideConnection
 	answer func(sdk.RequestPermissionRequest) string // the option chosen; "": cancelled
+	reads  io.Closer                                 // of a process
+	form   map[string]any                            // what is filled in; nil: forms are declined
 
 	mu      sync.Mutex
 	updates []sdk.SessionNotification
@@ -77,6 +79,13 @@ func (e *editor) RequestPermission(_ context.Context, p sdk.RequestPermissionReq
 		return sdk.RequestPermissionResponse{Outcome: sdk.NewRequestPermissionOutcomeSelected(sdk.PermissionOptionId(option))}, nil
 	}
 	return sdk.RequestPermissionResponse{Outcome: sdk.NewRequestPermissionOutcomeCancelled()}, nil
+}
+
+func (e *editor) UnstableCreateElicitation(_ context.Context, p sdk.UnstableCreateElicitationRequest) (sdk.UnstableCreateElicitationResponse, error) {
+	if e.form == nil {
+		return sdk.NewUnstableCreateElicitationResponseDecline(), nil
+	}
+	return sdk.UnstableCreateElicitationResponse{Accept: &sdk.UnstableCreateElicitationAccept{Action: "accept", Content: e.form}}, nil
 }
 
 func (e *editor) needless() error {
@@ -271,7 +280,9 @@ func program(t *testing.T, env []string, args ...string) (*editor, *exec.Cmd, io
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
 	})
-	return connect(t, in, out), cmd, in
+	e := connect(t, in, out)
+	e.reads = out
+	return e, cmd, in
 }
 
 func (e *editor) begin(t *testing.T, cwd string) sdk.SessionId {

@@ -4,7 +4,6 @@ package acp_test
 
 import (
 	"bufio"
-	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -194,20 +193,44 @@ func TestCommandsAndModes(t *testing.T) {
 	}
 }
 
-// An editor that no longer reads does not keep it from ending.
-func TestAnEditorThatReadsNoMore(t *testing.T) {
-	env := environ(t, t.TempDir(), runs())
+// An editor that is gone, and reads no more, leaves a turn that can be resumed.
+func TestAnEditorThatIsGone(t *testing.T) {
+	hold := make(chan struct{})
+	env := environ(t, t.TempDir(), llmtest.NewScript(
+		llmtest.Answer{Match: asksPlanner, Text: `{"steps":[{"id":"1","tool":"search_notes","input":{"query":"running"}}]}`},
+		llmtest.Answer{Match: asksExplainer, Pieces: []string{"Three ", "times", " a week"}, Hold: hold, HoldAfter: 1},
+	))
 	vault := indexed(t, env)
 	e, cmd, in := program(t, env, "--notes", vault)
 	id := e.begin(t, vault)
-	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
-		_, _ = e.Prompt(ctx, sdk.PromptRequest{SessionId: id, Prompt: []sdk.ContentBlock{text("how often do I run?")}})
+		_, _ = e.Prompt(t.Context(), sdk.PromptRequest{SessionId: id, Prompt: []sdk.ContentBlock{text("how often do I run?")}})
 	}()
-	e.await(t, id, "plan", func(u sdk.SessionUpdate) bool { return u.Plan != nil })
-	cancel()
+	e.await(t, id, "answer", func(u sdk.SessionUpdate) bool { return u.AgentMessageChunk != nil })
+	e.reads.Close()
+	close(hold)
 	in.Close()
-	if err := cmd.Wait(); err != nil { // which closes the pipe that it writes to
-		t.Error(err)
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("it ended with %v", err)
+	}
+	if got := run(t, env, "chats", "show", string(id)); !strings.Contains(got, "how often") {
+		t.Errorf("saved is %s", got)
+	}
+}
+
+// Who uses it without notes and without a model is told so, once.
+func TestWhatIsMissingIsToldOnce(t *testing.T) {
+	e, _ := inside(t, environ(t, t.TempDir(), nil))
+	id := e.begin(t, t.TempDir())
+	e.ask(t, id, text("hello"))
+	for _, want := range []string{"lifehub index DIR", "no model: quoting your notes"} {
+		if !strings.Contains(strings.ReplaceAll(asides(e.told(id)), "\\", ""), want) {
+			t.Errorf("%q is not told: %s", want, asides(e.told(id)))
+		}
+	}
+	e.forget()
+	e.ask(t, id, text("hello"))
+	if got := asides(e.told(id)); got != "" {
+		t.Errorf("it is told again: %s", got)
 	}
 }

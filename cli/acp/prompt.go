@@ -1,6 +1,7 @@
 package acp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -76,7 +77,7 @@ func (s *server) prompt(ctx context.Context, p acp.PromptRequest) (answer acp.Pr
 		r.flush()
 		return acp.PromptResponse{StopReason: acp.StopReasonEndTurn}, nil
 	}
-	return r.follow(turnCtx, begin, mode)
+	return r.follow(turnCtx, begin, mode, opened)
 }
 
 // news are the notices that belong to no turn, since the last time.
@@ -87,7 +88,9 @@ func (s *server) news() (list []string) {
 			if !open {
 				return list
 			}
-			list = append(list, text)
+			if text != backend.OfflineText { // which each session is told
+				list = append(list, text)
+			}
 		default:
 			return list
 		}
@@ -203,6 +206,9 @@ func (s *server) begin(ctx context.Context, id string, m agent.Message) (begin f
 	switch {
 	case c == nil:
 		return nil, backend.Unknown(s.commands(), name), nil
+	case c.Name == "help":
+		page, err := panel.HelpPage(cmp.Or(args, "editors"))
+		return nil, page.Text, err
 	case c.Name == "continue":
 		return s.resume(ctx, id)
 	case c.Name == "rename":

@@ -34,7 +34,7 @@ type relay struct {
 }
 
 // follow makes a turn in a mode, and sends its events until it has saved.
-func (r *relay) follow(ctx context.Context, begin func(context.Context) <-chan agent.Event, mode string) (acp.PromptResponse, error) {
+func (r *relay) follow(ctx context.Context, begin func(context.Context) <-chan agent.Event, mode string, in *session) (acp.PromptResponse, error) {
 	r.calls = map[string]bool{}
 	r.begins.Lock()
 	r.options.UseMode(mode)
@@ -44,10 +44,26 @@ func (r *relay) follow(ctx context.Context, begin func(context.Context) <-chan a
 	for ; open; e, open = <-events {
 		r.take(ctx, e)
 	}
-	if c, err := r.Store.Conversation(ctx, string(r.session)); err == nil {
+	if who := r.answers(); who != "" && who != in.answers {
+		in.answers = who
+		r.aside(who)
+	}
+	if c, err := r.Store.Conversation(ctx, string(r.session)); err == nil && c.Title != in.title {
+		in.title = c.Title
 		r.send(acp.SessionUpdate{SessionInfoUpdate: &acp.SessionSessionInfoUpdate{Title: acp.Ptr(shown(c.Title))}})
 	}
 	return r.answer, r.failed
+}
+
+// answers says who answers, where that is not a model on this machine.
+func (r *relay) answers() string {
+	switch state := r.Provider.State(); {
+	case state.Provider == "offline":
+		return state.Text
+	case state.Remote != "":
+		return fmt.Sprintf("%s answers, on %s: what you ask leaves this machine.", state.Model, state.Remote)
+	}
+	return ""
 }
 
 func (r *relay) send(what acp.SessionUpdate) { r.update(r.session, what) }
@@ -152,8 +168,11 @@ func (r *relay) think(text string) {
 // aside sends a line that is no part of the answer, as a message of its own.
 func (r *relay) aside(text string) {
 	r.flush()
-	r.asides++
-	r.message("\n\n> "+escaped(safetext.Line(text))+"\n\n", fmt.Sprintf("%s.note.%d", r.turn, r.asides))
+	id := "" // a turn that has not begun has none
+	if r.asides++; r.turn != "" {
+		id = fmt.Sprintf("%s.note.%d", r.turn, r.asides)
+	}
+	r.message("\n\n> "+escaped(safetext.Line(text))+"\n\n", id)
 }
 
 // effects says what a turn did to the world, where it did something.

@@ -25,7 +25,9 @@ type session struct {
 	id      acp.SessionId
 	cwd     string
 	mode    string
-	notices []string                // for its next turn
+	notices []string // for its next turn
+	answers string   // who answers, as it was told; the turn that runs owns this and the next
+	title   string
 	cancel  context.CancelCauseFunc // of its turn; nil: none runs
 }
 
@@ -50,6 +52,9 @@ func (s *server) open(ctx context.Context, id acp.SessionId, cwd string, servers
 	if opened == nil {
 		opened = &session{id: id, mode: s.options.Mode}
 		s.sessions[id] = opened
+		if len(s.OpenVaults()) == 0 {
+			opened.notices = append(opened.notices, "no notes yet: `lifehub index DIR` adds a folder")
+		}
 	}
 	opened.cwd = cwd
 	if len(servers) > 0 {
@@ -244,7 +249,7 @@ func (s *server) setMode(_ context.Context, p acp.SetSessionModeRequest) (acp.Se
 }
 
 // own are the commands of the chat that are done here.
-var own = []string{"continue", "rename"}
+var own = []string{"continue", "help", "rename"}
 
 // commands are the slash commands of the chat that need no screen.
 func (s *server) commands() []backend.Command {

