@@ -13,6 +13,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	sdk "github.com/coder/acp-go-sdk"
 
@@ -209,8 +210,13 @@ func TestACancelStopsATurn(t *testing.T) {
 		if err := e.Cancel(t.Context(), sdk.CancelNotification{SessionId: id}); err != nil {
 			t.Fatal(err)
 		}
-		if stop := <-stopped; stop != sdk.StopReasonCancelled {
-			t.Errorf("it stopped with %s", stop)
+		select {
+		case stop := <-stopped:
+			if stop != sdk.StopReasonCancelled {
+				t.Errorf("it stopped with %s", stop)
+			}
+		case <-time.After(patience):
+			t.Fatal("it does not stop")
 		}
 	}
 	if got := answered(e.told(id)); got != "Three " {
@@ -411,5 +417,31 @@ func TestAFormOfAServer(t *testing.T) {
 		if got := jsonOf(e.told(id)); !strings.Contains(got, step.says) {
 			t.Errorf("%+v: %s", step, got)
 		}
+	}
+}
+
+// An editor that is closed while a question waits has not answered it: the question
+// is asked again.
+func TestAQuestionOutlivesTheEditor(t *testing.T) {
+	env := environ(t, t.TempDir(), nil)
+	vault := indexed(t, env)
+	waiting := make(chan struct{})
+	e, leave := inside(t, env, vault)
+	e.answer = func(sdk.RequestPermissionRequest) string { <-waiting; return "" }
+	defer close(waiting)
+	id := e.begin(t, vault)
+	go func() {
+		_, _ = e.Prompt(t.Context(), sdk.PromptRequest{SessionId: id, Prompt: []sdk.ContentBlock{text("add task call Ines")}})
+	}()
+	e.await(t, id, "question", func(u sdk.SessionUpdate) bool {
+		return u.ToolCall != nil && u.ToolCall.Status == sdk.ToolCallStatusPending
+	})
+	leave()
+	e, _ = inside(t, env, vault)
+	e.answer = func(sdk.RequestPermissionRequest) string { return "once" }
+	load(t, e, id, vault)
+	e.ask(t, id, text("/continue"))
+	if len(e.asked) != 1 || !strings.Contains(apptest.Read(t, filepath.Join(vault, "tasks.md")), "call Ines") {
+		t.Errorf("it was asked %d times again: %s", len(e.asked), jsonOf(e.told(id)))
 	}
 }

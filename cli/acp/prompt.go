@@ -50,11 +50,9 @@ func (s *server) prompt(ctx context.Context, p acp.PromptRequest) (answer acp.Pr
 		opened.cancel = nil
 		s.turns.Done()
 	}()
-	defer context.AfterFunc(ctx, func() { // the request was cancelled, or the client is gone
-		if errors.Is(context.Cause(ctx), context.Canceled) {
+	defer context.AfterFunc(ctx, func() {
+		if errors.Is(context.Cause(ctx), context.Canceled) { // else the client is gone, which suspends all turns
 			cancel(nil)
-		} else {
-			cancel(agent.ErrShutdown)
 		}
 	})()
 
