@@ -51,14 +51,11 @@ func (n *Note) readBody(body string) {
 	n.readTasks(lines, code)
 }
 
-// readTasks collects the "- [ ]" items that are not code.
+// readTasks collects the tasks that are not code.
 func (n *Note) readTasks(lines lineIndex, code map[int]bool) {
 	for line := lines.first; line <= lines.last(); line++ {
 		text := lines.text(line)
-		if !strings.Contains(text, "[") || code[line] {
-			continue
-		}
-		if task, ok := task.Parse(text); ok {
+		if task, ok := task.Parse(text); ok && !code[line] {
 			task.Line = line
 			n.Tasks = append(n.Tasks, task)
 		}

@@ -35,13 +35,16 @@ func newAddTask(v noteWriter, now func() time.Time) agent.Tool {
 		if err != nil {
 			return change{}, err
 		}
-		folder, name, err := v.tasksNote(ctx, args.Note)
+		folder, name, journal, err := v.tasksNote(ctx, args.Note, now())
 		if err != nil {
 			return change{}, err
 		}
 		raw, entry, err := folder.Raw(name)
 		if errors.Is(err, fs.ErrNotExist) {
 			c := newNote(folder, name, "# Tasks\n\n"+v.taskLine(ctx, notes.Note{}, text, due))
+			if journal {
+				c = newNote(folder, name, task.StateLine(text, due))
+			}
 			c.said = fmt.Sprintf("added to %s, which is new", name)
 			return c, nil
 		}
@@ -49,7 +52,11 @@ func newAddTask(v noteWriter, now func() time.Time) agent.Tool {
 			return change{}, err
 		}
 		note := notes.Parse(entry, raw)
-		now, line, err := withTask(note, raw, v.taskLine(ctx, note, text, due))
+		added := v.taskLine(ctx, note, text, due)
+		if journal {
+			added = task.StateLine(text, due)
+		}
+		now, line, err := withTask(note, raw, added)
 		if err != nil {
 			return change{}, err
 		}
@@ -57,7 +64,7 @@ func newAddTask(v noteWriter, now func() time.Time) agent.Tool {
 	}, "note")
 }
 
-var boxBefore = pattern.Lazy(`^(?:[-*+]\s+)?\[.\]\s+`)
+var boxBefore = pattern.Lazy(`^(?:[-*+]\s+)?(?:\[.\]|TODO)\s+`)
 
 // taskText makes one line of what the user or a model calls the task.
 func taskText(text string) string {
@@ -83,19 +90,22 @@ func dueDay(text string, now time.Time) (time.Time, error) {
 	}
 }
 
-// tasksNote finds the note for tasks: the named one, tasks.md, or another
-// that people name so.
-func (v vaults) tasksNote(ctx context.Context, called string) (*notes.Folder, string, error) {
+// tasksNote finds the note for tasks: the named one, in a graph of Logseq the
+// journal of today, else tasks.md, or another that people name so.
+func (v vaults) tasksNote(ctx context.Context, called string, today time.Time) (folder *notes.Folder, name string, journal bool, err error) {
 	if strings.TrimSpace(called) != "" {
 		at, err := v.find(ctx, called)
 		if errors.Is(err, fs.ErrNotExist) && notes.BareName(path.Base(called)) == notes.BareName(newTasksNote) {
-			return v.tasksNote(ctx, "") // the model spelled out the usual one
+			return v.tasksNote(ctx, "", today) // the model spelled out the usual one
 		}
-		return at.folder, at.Path, err
+		return at.folder, at.Path, false, err
 	}
 	places, err := v.all(ctx)
 	if err != nil {
-		return nil, "", err
+		return nil, "", false, err
+	}
+	if way, _ := findDailies(places, Daily{}); way.dir == "journals" && way.layout == "2006_01_02" {
+		return way.folder, "journals/" + today.Format(way.layout) + way.ext, true, nil
 	}
 	var usual []func(place) bool
 	for _, name := range []string{"tasks", "todo", "to-do", "todos", "aufgaben"} {
@@ -103,9 +113,9 @@ func (v vaults) tasksNote(ctx context.Context, called string) (*notes.Folder, st
 	}
 	if named := firstFitting(places, usual...); len(named) > 0 { // the outermost
 		at := slices.MinFunc(named, func(a, b place) int { return strings.Count(a.Path, "/") - strings.Count(b.Path, "/") })
-		return at.folder, at.Path, nil
+		return at.folder, at.Path, false, nil
 	}
-	return v()[0], newTasksNote, nil
+	return v()[0], newTasksNote, false, nil
 }
 
 // taskLine writes a task in the style of the note, else of the vault.
@@ -114,31 +124,17 @@ func (v vaults) taskLine(ctx context.Context, note notes.Note, text string, due 
 	if due.IsZero() {
 		return line
 	}
-	style, ok := mostUsed(note.Tasks)
+	style, ok := task.MostUsed(note.Tasks)
 	if !ok {
 		if all, err := v.tasks(ctx); err == nil {
 			var tasks []task.Task
 			for _, t := range all {
 				tasks = append(tasks, t.Task)
 			}
-			style, _ = mostUsed(tasks)
+			style, _ = task.MostUsed(tasks)
 		}
 	}
 	return line + " " + style.Due(due)
-}
-
-// mostUsed is the style of most tasks that have a date.
-func mostUsed(tasks []task.Task) (style task.DateStyle, ok bool) {
-	used := map[task.DateStyle]int{}
-	for _, t := range tasks {
-		if s, dated := t.Style(); dated {
-			if used[s]++; used[s] > used[style] {
-				style = s
-			}
-			ok = true
-		}
-	}
-	return style, ok
 }
 
 // bullet is what the note's own tasks begin with.

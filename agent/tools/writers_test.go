@@ -28,6 +28,18 @@ func TestWritersShowAndThenDo(t *testing.T) {
 			files: map[string]string{"tasks.md": list}, tool: "add_task", args: `{"text":"four","due":"2026-11-01"}`,
 			path: "tasks.md", now: strings.Replace(list, "two\n", "two\n- [ ] four 📅 2026-11-01\n", 1), said: "added to tasks.md:5",
 		},
+		"a task goes to the journal of a Logseq graph": {
+			files: map[string]string{"journals/2026_10_07.md": "- Rain.\n", "journals/2026_10_06.md": "- Sun.\n", "pages/Tasks.md": "- TODO one\n"}, tool: "add_task", args: `{"text":"TODO four","due":"2026-11-01"}`,
+			path: "journals/2026_10_08.md", now: "- TODO four DEADLINE: <2026-11-01 Sun>\n", said: "added to journals/2026_10_08.md, which is new",
+		},
+		"a task goes after those of the journal": {
+			files: map[string]string{"journals/2026_10_08.md": "- Rain.\n- TODO one\n\t- with care\n", "journals/2026_10_06.md": "- Sun.\n"}, tool: "add_task", args: `{"text":"two"}`,
+			path: "journals/2026_10_08.md", now: "- Rain.\n- TODO one\n\t- with care\n- TODO two\n", said: "added to journals/2026_10_08.md:4",
+		},
+		"a task of Logseq is done": {
+			files: map[string]string{"journals/2026_10_08.md": "- DONE one\n\t- TODO two DEADLINE: <2026-11-01 Sun>\n"}, tool: "complete_task", args: `{"task":"two"}`,
+			path: "journals/2026_10_08.md", now: "- DONE one\n\t- DONE two DEADLINE: <2026-11-01 Sun>\n", said: "done: two (journals/2026_10_08.md:2)",
+		},
 		"a task begins tasks.md": {
 			files: map[string]string{"a.md": "x"}, tool: "add_task", args: `{"text":"- [ ] call\n  Marta","due":"tomorrow"}`,
 			path: "tasks.md", now: "# Tasks\n\n- [ ] call Marta 📅 2026-10-09\n", said: "added to tasks.md, which is new",

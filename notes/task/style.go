@@ -37,6 +37,20 @@ func (t Task) Style() (style DateStyle, ok bool) {
 	return Emoji, false
 }
 
+// MostUsed is the style of most tasks that have a date.
+func MostUsed(tasks []Task) (style DateStyle, ok bool) {
+	used := map[DateStyle]int{}
+	for _, t := range tasks {
+		if s, dated := t.Style(); dated {
+			if used[s]++; used[s] > used[style] {
+				style = s
+			}
+			ok = true
+		}
+	}
+	return style, ok
+}
+
 // Due writes a due date.
 func (s DateStyle) Due(day time.Time) string {
 	return fmt.Sprintf(styles[s].due, day.Format(time.DateOnly))
@@ -51,7 +65,7 @@ func (s DateStyle) Done(day time.Time) string {
 func (t Task) Ticked(on time.Time) string {
 	m := taskLine.FindStringSubmatchIndex(t.Raw)
 	if m == nil {
-		return t.Raw
+		return wordLine.ReplaceAllString(t.Raw, "${1}DONE $3")
 	}
 	line := t.Raw[:m[4]] + "x" + t.Raw[m[5]:]
 	if !t.DoneOn.IsZero() {
@@ -63,4 +77,13 @@ func (t Task) Ticked(on time.Time) string {
 		body, end = body[:at[0]], body[at[0]:]
 	}
 	return body + " " + style.Done(on) + end
+}
+
+// StateLine writes an open task as Logseq does.
+func StateLine(text string, due time.Time) string {
+	line := "- TODO " + text
+	if !due.IsZero() {
+		line += " DEADLINE: <" + due.Format("2006-01-02 Mon") + ">"
+	}
+	return line
 }

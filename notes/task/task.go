@@ -1,5 +1,6 @@
 // Package task reads the tasks in a note, "- [ ]" items as the Obsidian Tasks
-// plugin and Dataview mark them, ticks them, and moves on those that recur.
+// plugin and Dataview mark them and "- TODO" items as Logseq does, ticks them,
+// and moves on those that recur.
 package task
 
 import (
@@ -9,7 +10,7 @@ import (
 	"lifehub/internal/pattern"
 )
 
-// Task is a "- [ ]" item. Its dates are local midnights; zero: none or not known.
+// Task is a "- [ ]" or "- TODO" item. Its dates are local midnights; zero: none or not known.
 type Task struct {
 	Line      int
 	Text      string // without the box, the dates and the other marks
@@ -31,12 +32,16 @@ func (t Task) Open() bool { return !t.Done && !t.Cancelled }
 // it, and the text. Quotes may hold tasks.
 var taskLine = pattern.Lazy(`^([\s>]*(?:[-*+]|\d{1,9}[.)])[ \t]+)\[([^\[\]\n])\](?:[ \t]+(.*))?$`)
 
+// wordLine is a list item of Logseq, whose state is a word.
+var wordLine = pattern.Lazy(`^([\s>]*[-*+][ \t]+)(TODO|DOING|NOW|LATER|WAITING|DONE|CANCELED|CANCELLED)[ \t]+(\S.*)$`)
+
 // The marks of the Obsidian Tasks plugin, in its emoji form and in that of
 // Dataview, which "due: 2026-01-01" without brackets is near enough to.
 var (
 	emojiField = pattern.Lazy(`(📅|📆|🗓|⏳|⌛|🛫|➕|✅|❌)\x{FE0F}?[ \t]*(\d{4}-\d{2}-\d{2})`)
 	pairField  = pattern.Lazy(`[\[(][ \t]*(due|scheduled|start|created|completion|done|cancelled|priority|repeat|recurrence|id|dependsOn|onCompletion)::[ \t]*([^\])]*)[\])]`)
 	plainField = pattern.Lazy(`(?:^|[ \t])(due|scheduled|start|done):[ \t]*(\d{4}-\d{2}-\d{2})\b`)
+	planField  = pattern.Lazy(`(DEADLINE|SCHEDULED):[ \t]*<(\d{4}-\d{2}-\d{2})[^>\n]*>`)
 	recurField = pattern.Lazy(`🔁\x{FE0F}?[ \t]*([A-Za-z0-9, ]+)`)
 	levelField = pattern.Lazy(`(🔺|⏫|🔼|🔽|⏬)\x{FE0F}?`)
 	otherField = pattern.Lazy(`(?:🆔|⛔|🏁)\x{FE0F}?[ \t]*[A-Za-z0-9_,-]*`)
@@ -48,14 +53,18 @@ const maxTask = 10_000
 
 // Parse reads one line as a task, without its Line.
 func Parse(line string) (Task, bool) {
-	if len(line) > maxTask {
+	rest := strings.TrimLeft(line, " \t\r\f>-*+.)0123456789")
+	if len(line) > maxTask || rest == "" || rest[0] != '[' && (rest[0] < 'A' || rest[0] > 'Z') {
 		return Task{}, false
 	}
 	m := taskLine.FindStringSubmatch(line)
 	if m == nil {
-		return Task{}, false
+		if m = wordLine.FindStringSubmatch(line); m == nil {
+			return Task{}, false
+		}
 	}
-	t := Task{Raw: line, Done: m[2] == "x" || m[2] == "X", Cancelled: m[2] == "-"}
+	state := m[2]
+	t := Task{Raw: line, Done: state == "x" || state == "X" || state == "DONE", Cancelled: state == "-" || strings.HasPrefix(state, "CANCEL")}
 	t.Text = t.takeFields(m[3])
 	return t, true
 }
@@ -64,6 +73,7 @@ func Parse(line string) (Task, bool) {
 func (t *Task) takeFields(text string) string {
 	text = blockMark.ReplaceAllString(strings.TrimRight(text, " \t\r"), "")
 	text = take(text, emojiField, func(m []string) bool { return t.setDate(m[1], m[2]) })
+	text = take(text, planField, func(m []string) bool { return t.setDate(m[1], m[2]) })
 	text = take(text, pairField, func(m []string) bool { return t.setField(m[1], strings.TrimSpace(m[2])) })
 	text = take(text, plainField, func(m []string) bool { return t.setDate(m[1], m[2]) })
 	text = take(text, recurField, func(m []string) bool { return t.setField("repeat", strings.TrimSpace(m[1])) })
@@ -89,9 +99,9 @@ func (t *Task) setDate(mark, value string) bool {
 		return false
 	}
 	switch mark {
-	case "📅", "📆", "🗓", "due":
+	case "📅", "📆", "🗓", "due", "DEADLINE":
 		t.Due = day
-	case "⏳", "⌛", "scheduled":
+	case "⏳", "⌛", "scheduled", "SCHEDULED":
 		t.Scheduled = day
 	case "🛫", "start":
 		t.Start = day
@@ -114,9 +124,9 @@ func (t *Task) setField(name, value string) bool {
 	return true
 }
 
-// box may be that of a task, in whatever encoding.
-var box = pattern.Lazy(`\[[^\[\]]{1,4}\]`)
+// sign may be that of a task: its box, in whatever encoding, or its state.
+var sign = pattern.Lazy(`\[[^\[\]]{1,4}\]|[-*+][ \t]+(?:TODO|DOING|NOW|LATER|WAITING|DONE|CANCEL)`)
 
 // MayHoldAny reports, at the price of a glance, whether a note's bytes can
 // hold tasks at all.
-func MayHoldAny(raw []byte) bool { return box.Match(raw) }
+func MayHoldAny(raw []byte) bool { return sign.Match(raw) }

@@ -21,6 +21,10 @@ func TestATasksMarksAreReadAndItsTextIsLeft(t *testing.T) {
 		"- [x] pay due:2026-01-02 done: 2026-01-03":             {Text: "pay", Done: true, Due: dayOf("2026-01-02"), DoneOn: dayOf("2026-01-03")},
 		"- [ ] bins 🔁 every week on Tuesday 📅 2026-01-06 ^bins": {Text: "bins", Recurs: "every week on Tuesday", Due: dayOf("2026-01-06")},
 		"- [ ] no day 📅 2026-02-31":                             {Text: "no day 📅 2026-02-31"},
+		"- TODO ring":                                           {Text: "ring"},
+		"\t- DOING [[Ada]] DEADLINE: <2026-03-14 Sat>":          {Text: "[[Ada]]", Due: dayOf("2026-03-14")},
+		"- DONE sow SCHEDULED: <2026-03-14 Sat 10:00>":          {Text: "sow", Done: true, Scheduled: dayOf("2026-03-14")},
+		"- CANCELED dig":                                        {Text: "dig", Cancelled: true},
 		"- [ ] ids 🆔 abc ⛔ d,e 🏁 delete":                        {Text: "ids"},
 	} {
 		want.Raw = line
