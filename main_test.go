@@ -226,7 +226,7 @@ const (
 // setting or a key each. Their numbers may only shrink.
 var tables = map[string]int{
 	"lifehub/cli lines":                  3100,
-	"lifehub/agent/tools lines":          3050,
+	"lifehub/agent/tools lines":          2960,
 	"lifehub/tui/keys.Map fields":        93,
 	"lifehub/tui/backend.Options fields": 32,
 }

@@ -189,9 +189,6 @@ func (a *App) build(ctx context.Context, flags RunFlags) (err error) {
 		Web:   web.Search{Engine: a.Settings.Web.Search, URL: a.Settings.Web.SearchURL},
 		Units: a.Settings.Weather.Units, Sent: func(bytes int) { a.sentByTools.Add(int64(bytes)) },
 	}
-	if a.Settings.RAG.Rerank {
-		deps.Search = tools.Reranked{Searcher: a, Model: a.Provider}
-	}
 	a.Builtin = tools.All(deps)
 	options := mcpclient.Options{Timeout: a.Settings.MCP.Timeout, Reserved: a.IsBuiltin, Log: slog.Default(), Version: version.Text(), Trust: a.ServerTrust.Trust, Tokens: a.Credentials(), Ask: AskAtHost, Sample: a.sample, Redact: a.Secrets.Known, Roots: a.noteFolders}
 	if !flags.NoSave {

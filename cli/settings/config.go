@@ -44,7 +44,6 @@ type Config struct {
 		APIKey  string `name:"openai.api_key" env:"OPENAI_API_KEY" quiet:"true" doc:"its API key; better set in the environment"`
 	}
 	RAG struct {
-		Rerank         bool   `name:"rag.rerank" doc:"let the chat model reorder search results; one more call per search"`
 		Store          string `name:"rag.store" usual:"local" one:"local,chroma" doc:"where note vectors are stored; chroma: on a server, shared by all machines that have a notes folder of that name"`
 		ChromaURL      string `name:"rag.chroma_url" usual:"http://127.0.0.1:8000" doc:"URL of the Chroma server; it gets vectors and hashes, no text"`
 		ChromaTenant   string `name:"rag.chroma_tenant" usual:"default_tenant" doc:"tenant on the Chroma server"`

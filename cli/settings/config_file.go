@@ -40,7 +40,7 @@ func faultOf(err error) string {
 
 // removedSettings are those that earlier versions had: a file that still has
 // one is read all the same.
-var removedSettings = []string{"titles", "chats"}
+var removedSettings = []string{"titles", "chats", "rag.rerank"}
 
 // readNode takes the values below one key of the file; prefix is "" at the
 // top and "ollama" inside that mapping.
