@@ -12,14 +12,15 @@ import (
 )
 
 // AskOrHear asks for a decision until read can use it, at most [prompt.Tries]
-// times. The reply that a decision holds instead of work is streamed to the user
-// while it arrives; then, or if read says so, the message is answered. unusable
-// says why the decision cannot be used at last, err why the model gave none.
-func (a *Answer) AskOrHear(ctx context.Context, p prompt.Prompt, read func(said string) (answered bool, unusable error)) (answered bool, unusable, err error) {
+// times; read may change the prompt for the next. The reply that a decision holds
+// instead of work is streamed to the user while it arrives; then, or if read says
+// so, the message is answered. unusable says why the decision cannot be used at
+// last, err why the model gave none.
+func (a *Answer) AskOrHear(ctx context.Context, p *prompt.Prompt, read func(said string) (answered bool, unusable error)) (answered bool, unusable, err error) {
 	for range prompt.Tries {
 		var said strings.Builder
 		hear := parse.AnswerStream{Say: a.Say}
-		usage, err := a.Ask(ctx, p, func(piece string) {
+		usage, err := a.Ask(ctx, *p, func(piece string) {
 			said.WriteString(piece)
 			hear.Add(piece)
 		})

@@ -98,7 +98,8 @@ func (t *Team) lead(ctx context.Context) (steps []agent.Step, answered bool, err
 	p.Material = append(p.Material, carried...)
 	p.Request = llm.Request{Schema: leadSchema(kinds), MaxTokens: prompt.MaxPlanTokens}
 	made := agent.PlanMade{Mode: agent.TeamMode, Fallback: true, Steps: []agent.Step{}}
-	answered, unusable, err := t.AskOrHear(ctx, t.WithAttached(p), func(said string) (bool, error) {
+	p = t.WithAttached(p)
+	answered, unusable, err := t.AskOrHear(ctx, &p, func(said string) (bool, error) {
 		decided, answer, err := t.decided(said)
 		switch {
 		case len(decided.Steps) > 0:

@@ -46,44 +46,26 @@ func (t *turn) plan(ctx context.Context) (steps []agent.Step, answered bool, err
 // streamed to the user while it arrives.
 func (t *turn) askForPlan(ctx context.Context, offered []agent.Tool) (made agent.PlanMade, answered bool, err error) {
 	p := t.WithAttached(t.plannerPrompt(ctx, toolchoice.Specs(offered), ""))
-	var problem error
 	var partial agent.PlanMade // the best so far: not all of its steps can run
-	for range prompt.Tries {
-		var text strings.Builder
-		answer := parse.AnswerStream{Say: t.Say}
-		usage, err := t.Ask(ctx, p, func(piece string) {
-			text.WriteString(piece)
-			answer.Add(piece)
-		})
-		switch {
-		case errors.Is(err, llm.ErrCut) && !t.HasSaid():
-			problem = fmt.Errorf("the plan cannot be used: %w", err)
-		case err != nil:
-			t.Cut = t.HasSaid()
-			return made, false, err
-		case usage.Stopped == llm.StopLength && t.HasSaid():
-			t.ReachedLimit()
-			return made, true, nil
-		case usage.Stopped == llm.StopLength:
-			problem = errors.New("the plan cannot be used: it was longer than the model may write")
-		default:
-			made, answered, problem = t.read(text.String())
-		}
-		if answered {
-			return made, true, nil
+	answered, problem, err := t.AskOrHear(ctx, &p, func(said string) (answered bool, problem error) {
+		if made, answered, problem = t.read(said); answered {
+			return true, nil
 		}
 		t.LeaveOut(made.Dropped)
-		made.Dropped = t.Dropped()
-		if problem == nil {
-			return t.withNotes(made, offered), false, nil
+		if made.Dropped = t.Dropped(); problem != nil {
+			if len(made.Steps) >= len(partial.Steps) {
+				partial = made
+			}
+			p.System = t.plannerPrompt(ctx, toolchoice.Specs(offered), problem.Error()).System
 		}
-		if len(made.Steps) >= len(partial.Steps) {
-			partial = made
-		}
-		p.After = prompt.Repair(text.String(), problem)
-		p.System = t.plannerPrompt(ctx, toolchoice.Specs(offered), problem.Error()).System
-	}
-	if len(partial.Steps) > 0 {
+		return false, problem
+	})
+	switch {
+	case answered || err != nil:
+		return made, answered, err
+	case problem == nil:
+		return t.withNotes(made, offered), false, nil
+	case len(partial.Steps) > 0:
 		return t.withNotes(partial, offered), false, nil
 	}
 	return t.fallback(offered, problem), false, nil
