@@ -44,9 +44,6 @@ func newIndex(sh *app.Process) *cobra.Command {
 // indexFlags are the flags of `lifehub index`.
 type indexFlags struct{ rebuild, watch, status, dryRun, json bool }
 
-// readOnly reports whether the command changes nothing.
-func (f indexFlags) readOnly() bool { return f.status || f.dryRun }
-
 func indexNotes(ctx context.Context, sh *app.Process, dirs []string, f indexFlags) error {
 	p, c, err := app.LoadSettings(sh)
 	if err != nil {
@@ -56,7 +53,7 @@ func indexNotes(ctx context.Context, sh *app.Process, dirs []string, f indexFlag
 		if dirs[i], err = settings.VaultDir(dir); err != nil {
 			return settings.UsageError{Err: err}
 		}
-		if f.readOnly() {
+		if f.status || f.dryRun {
 			continue
 		}
 		if err := settings.RememberNotes(p.ConfigFile(), dirs[i]); err != nil {

@@ -45,7 +45,7 @@ func splitFront(text string) (front frontMatter, body string) {
 
 // readFront fills Front and what follows from it.
 func (n *Note) readFront(front frontMatter) {
-	n.Untrusted = front.mayNameSource() // unless it can be read, and says otherwise
+	n.Untrusted = sourceLine.MatchString(front.text) // unless it can be read, and says otherwise: a clipper's title is enough to break it
 	if front.long {
 		n.problem("its front matter is longer than %d KiB and reads as text", maxFront>>10)
 	}
@@ -79,10 +79,6 @@ func isSource(key string) bool {
 
 // sourceLine is how a source is named in YAML and in TOML.
 var sourceLine = pattern.Lazy(`(?im)^[ \t]*["']?(?:source|url)["']?[ \t]*[:=][ \t]*[^ \t\n]`)
-
-// mayNameSource looks for a source in front matter that may be broken: the
-// title of a page, which a clipper copies, is enough to break it.
-func (f frontMatter) mayNameSource() bool { return sourceLine.MatchString(f.text) }
 
 func (f frontMatter) parse() (map[string]any, error) {
 	var values map[string]any

@@ -23,7 +23,7 @@ func Parse(entry Entry, raw []byte) Note {
 	n.try("front matter", func() { n.readFront(front) })
 	n.try("text", func() { n.readBody(body) })
 	n.Title = n.title()
-	n.Aliases = n.aliases()
+	n.Aliases = append(namesIn(n.Front["aliases"], ",", "[]\"'"), namesIn(n.Front["alias"], ",", "[]\"'")...)
 	n.Date = n.date()
 	n.try("dates", func() { n.readDates(body) })
 	slices.Sort(n.Tags)

@@ -42,8 +42,3 @@ func (n *Note) readProperties(lines lineIndex, code map[int]bool) {
 		}
 	}
 }
-
-// aliases are the other names that a note gives itself.
-func (n *Note) aliases() []string {
-	return append(namesIn(n.Front["aliases"], ",", "[]\"'"), namesIn(n.Front["alias"], ",", "[]\"'")...)
-}

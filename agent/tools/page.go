@@ -69,8 +69,6 @@ func (p *page) ended(texts []string) []string {
 // text is a line without its end.
 func (p *page) text(line int) string { return strings.TrimRight(p.lines[line-1], "\r\n") }
 
-func (p *page) blank(line int) bool { return strings.TrimSpace(p.lines[line-1]) == "" }
-
 func (p *page) bytes() []byte { return []byte(p.mark + strings.Join(p.lines, "")) }
 
 // appendTo puts lines at the end of the section that ends, blank lines
@@ -79,7 +77,7 @@ func (p *page) bytes() []byte { return []byte(p.mark + strings.Join(p.lines, "")
 // follows.
 func (p *page) appendTo(end int, texts ...string) (line int) {
 	last := end
-	for last > 0 && p.blank(last) {
+	for last > 0 && strings.TrimSpace(p.lines[last-1]) == "" {
 		last--
 	}
 	goesOn := last > 0 && listItem.MatchString(p.text(last)) && listItem.MatchString(texts[0])

@@ -117,7 +117,7 @@ func linkSteps(steps []agent.Step, renamed map[string]string) (dropped []string)
 	for i := range steps {
 		step := &steps[i]
 		var after []string
-		for _, id := range slices.Concat(step.After, references(step.Input, isNamed(renamed))) {
+		for _, id := range slices.Concat(step.After, references(step.Input, func(id string) bool { _, known := renamed[id]; return known })) {
 			ours := renamed[id]
 			switch {
 			case ours == "":
@@ -141,10 +141,6 @@ func renameReferences(input json.RawMessage, renamed map[string]string) json.Raw
 		}
 		return ref
 	})
-}
-
-func isNamed(renamed map[string]string) func(id string) bool {
-	return func(id string) bool { _, known := renamed[id]; return known }
 }
 
 // dropLost leaves out the steps that use a result which will not be there,

@@ -194,10 +194,6 @@ func Load(file string, getenv func(string) (string, bool)) (*Config, error) {
 	return c, nil
 }
 
-func (c *Config) isGroup(name string) bool {
-	return slices.ContainsFunc(All(c), func(s setting) bool { return strings.HasPrefix(s.Name, name+".") })
-}
-
 // setting finds a key; its error names the nearest one.
 func (c *Config) setting(name string) (setting, error) {
 	var names []string

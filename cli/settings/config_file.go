@@ -70,7 +70,7 @@ func (c *Config) readNode(file, prefix string, node ast.Node) error {
 			}
 			continue
 		}
-		if c.isGroup(name) {
+		if slices.ContainsFunc(All(c), func(s setting) bool { return strings.HasPrefix(s.Name, name+".") }) {
 			if err := c.readNode(file, name, pair.Value); err != nil {
 				return err
 			}

@@ -190,7 +190,7 @@ func (r recurrence) periods(from, day time.Time) int {
 // say is as it was on the day from which it counts; a month after January 31
 // is the last of February.
 func (r recurrence) holds(from, day time.Time) bool {
-	last := daysIn(day)
+	last := time.Date(day.Year(), day.Month()+1, 0, 0, 0, 0, 0, time.Local).Day() // of the month
 	switch {
 	case r.month != 0 && day.Month() != r.month, r.unit == "year" && r.month == 0 && day.Month() != from.Month():
 		return false
@@ -203,10 +203,6 @@ func (r recurrence) holds(from, day time.Time) bool {
 		return day.Weekday() == from.Weekday()
 	}
 	return r.unit == "day" || day.Day() == min(from.Day(), last)
-}
-
-func daysIn(month time.Time) int {
-	return time.Date(month.Year(), month.Month()+1, 0, 0, 0, 0, 0, time.Local).Day()
 }
 
 func monday(day time.Time) time.Time {

@@ -91,7 +91,7 @@ func match(text, typed string, marks bool) (score int, at []int) {
 		}
 		inWord, before := -1, -1 // the best places of the letter before, in this word and in all
 		for j := range len(text) {
-			starts := startsWord(text, j)
+			starts := letter(text[j]) && (j == 0 || !letter(text[j-1]))
 			if starts {
 				inWord = -1
 			}
@@ -161,11 +161,6 @@ func holds(text, typed string) bool {
 		text = text[at+1:]
 	}
 	return true
-}
-
-// startsWord reports whether a word of a text starts at a byte.
-func startsWord(text string, at int) bool {
-	return letter(text[at]) && (at == 0 || !letter(text[at-1]))
 }
 
 func letter(b byte) bool {

@@ -86,7 +86,7 @@ func (t *Model) unfold() {
 // Saved returns the items of a saved turn.
 func (t *Model) Saved(exchange agent.Exchange) []Item {
 	kept := exchange.Answer
-	items := []Item{savedQuestion(exchange)}
+	items := []Item{&Question{Text: exchange.Question, Turn: exchange.Turn, After: exchange.After, Siblings: exchange.Siblings}}
 	ending := ""
 	switch {
 	case exchange.Running:

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"lifehub/agent"
 	"lifehub/tui/draw"
 	"lifehub/tui/safetext"
 )
@@ -28,10 +27,6 @@ const (
 func (q *Question) Folded() bool { return !q.whole }
 
 func (q *Question) Fold(on bool) { q.whole = !on }
-
-func savedQuestion(e agent.Exchange) *Question {
-	return &Question{Text: e.Question, Turn: e.Turn, After: e.After, Siblings: e.Siblings}
-}
 
 func (q *Question) Render(width int, theme *draw.Theme) []string {
 	text, hidden := q.Text, 0

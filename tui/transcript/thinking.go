@@ -26,10 +26,6 @@ type Thinking struct {
 	hidden bool
 }
 
-func newThinking(now time.Time, fold bool) *Thinking {
-	return &Thinking{began: now, hidden: fold}
-}
-
 func (t *Thinking) End(now time.Time) {
 	if t.Took == 0 {
 		t.Took = max(1, now.Sub(t.began))

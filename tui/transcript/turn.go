@@ -176,7 +176,7 @@ func (t *Turn) think(e agent.Thought, now time.Time) {
 		t.endBlock()
 	}
 	if thought == nil || thought.Took > 0 {
-		thought = newThinking(now, !t.in.Unfolded)
+		thought = &Thinking{began: now, hidden: !t.in.Unfolded}
 		t.in.Add(thought)
 		if e.Step == "" {
 			thought.Who, t.Thought = deciders[e.Agent], thought
