@@ -37,6 +37,18 @@ func ReadOnly(tool Tool) bool {
 	return ok && reader.ReadOnly()
 }
 
+// HasNoEffect reports whether a tool neither writes anything nor sends anything
+// to another machine. Of an MCP server's tool this is its word, as the user has
+// seen it.
+func HasNoEffect(tool Tool) bool {
+	if hinted, ok := tool.(interface{ ReadOnlyHint() *bool }); ok {
+		hint := hinted.ReadOnlyHint()
+		return hint != nil && *hint
+	}
+	_, fetches := tool.(Fetcher)
+	return ReadOnly(tool) && !IsOutward(tool) && !fetches && !WritesOnlyArtifacts(tool)
+}
+
 // Resolver is a Tool that finds out on its own which notes a call means: by a
 // title, or where none is named. Rules go by the notes, not by their names.
 type Resolver interface {

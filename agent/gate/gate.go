@@ -18,6 +18,10 @@ import (
 // Gate remembers what was allowed for a conversation or for always. It is safe
 // for concurrent use.
 type Gate struct {
+	// ReadOnly reports whether nothing that writes or sends may run, at this
+	// moment, whatever the rules say; nil: it may.
+	ReadOnly func() bool
+
 	save       func(context.Context, rules.Rule) error
 	unattended bool
 

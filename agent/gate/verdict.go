@@ -25,6 +25,9 @@ func (g *Guard) Verdict(ctx context.Context, c Call) rules.Verdict {
 // verdict says whether a call may run: by its tool and the rules, and by where
 // its arguments come from.
 func (g *Guard) verdict(c Call) rules.Verdict {
+	if g.ReadOnly != nil && g.ReadOnly() && !agent.HasNoEffect(c.Tool) {
+		return rules.Verdict{Level: agent.Deny, Reason: "this chat is read-only, whatever the rules say", Fixed: true}
+	}
 	made := g.originOf(c)
 	if g.isLiteral(c) {
 		made = provenance.Origin{}

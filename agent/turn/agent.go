@@ -57,6 +57,9 @@ type Options struct {
 	// Unattended says that nobody can be asked: what needs a confirmation is
 	// refused, and Ended.Unasked names it.
 	Unattended bool
+	// ReadOnly reports whether nothing that writes or sends may run, at this
+	// moment; nil: it may.
+	ReadOnly func() bool
 
 	// Reread returns the lines of a source as they stand on disk now, for
 	// the check of citations; false: they are gone. A Source without a Vault
@@ -157,7 +160,9 @@ func New(o Options) *Agent {
 			*limit.of = limit.value
 		}
 	}
-	return &Agent{Options: o, gate: gate.New(o.Rules, o.Save, o.Unattended), meters: prompt.Meters{Saved: o.TokenRatios, By: map[string]agent.TokenRatio{}, Last: map[string]prompt.Count{}}}
+	guarded := gate.New(o.Rules, o.Save, o.Unattended)
+	guarded.ReadOnly = o.ReadOnly
+	return &Agent{Options: o, gate: guarded, meters: prompt.Meters{Saved: o.TokenRatios, By: map[string]agent.TokenRatio{}, Last: map[string]prompt.Count{}}}
 }
 
 // Ask starts a turn and returns at once with its events. Cancel ctx to stop

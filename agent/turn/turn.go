@@ -124,6 +124,9 @@ func (t *turn) reply(ctx context.Context) (err error) {
 	if err := t.attach(ctx); err != nil {
 		return err
 	}
+	if name, _, _ := strings.Cut(strings.TrimPrefix(t.Question, "@"), " "); t.Missing[name] != "" && strings.HasPrefix(t.Question, "@") {
+		t.Notice("%s is not available: %s.", name, t.Missing[name])
+	}
 	switch t.Mode {
 	case agent.LoopMode:
 		able, err := t.Loop(ctx)

@@ -56,6 +56,7 @@ type App struct {
 
 	Mode       Switch[agent.Mode]
 	NotesUse   Switch[NotesUse]
+	ReadOnly   Switch[bool] // no tool that writes or sends
 	Think      Switch[string]
 	Untrusted  provenance
 	Unattended bool
@@ -141,6 +142,7 @@ func (a *App) Assemble(ctx context.Context, flags RunFlags, openStore func(path 
 
 func (a *App) build(ctx context.Context, flags RunFlags) (err error) {
 	a.openLog()
+	a.ReadOnly.Use(flags.ReadOnly)
 	if a.Rules, err = LoadRules(a.PermissionsFile()); err != nil {
 		return err
 	}
@@ -310,6 +312,8 @@ func (a *App) Missing() map[string]string {
 			missing[name] = "it is switched off (tools.off)"
 		case toolchoice.NeedsNotes(name) && len(a.OpenVaults()) == 0:
 			missing[name] = "there are no notes"
+		case a.ReadOnly.Or(false) && !agent.HasNoEffect(tool):
+			missing[name] = "this chat is read-only (/readonly off ends that)"
 		case a.leftOut(tool):
 			missing[name] = "/notes leaves it out"
 		}
@@ -339,7 +343,7 @@ func (a *App) Agent() *turn.Agent {
 	return turn.New(turn.Options{
 		Model: a.Provider, Roles: a.roles, Window: a.Provider.Window, Ready: a.Provider.Ready, RejectsLongPrompts: func() bool { return a.Provider.State().RejectsLongPrompts }, TokenRatios: a.Store, Tools: a.Offered,
 		History: a.Store, Journal: a.Store, Memory: a.longTerm(), Summaries: a.Store, Facts: a.Facts().List,
-		Rules: a.Rules, Prepare: a.Prepare, Attach: Attached{a}, Provenance: &a.Untrusted, Save: a.saveRule, Unattended: a.Unattended, Reread: a.Reread,
+		Rules: a.Rules, Prepare: a.Prepare, Attach: Attached{a}, Provenance: &a.Untrusted, Save: a.saveRule, Unattended: a.Unattended, ReadOnly: func() bool { return a.ReadOnly.Or(false) }, Reread: a.Reread,
 		Instructions: a.persona(), AboutNotes: func(ctx context.Context) []string { return a.Library().About(ctx) },
 		Missing: a.Missing, Mode: func() agent.Mode { return a.Mode.Or(agent.Mode(a.Settings.Mode)) },
 		Think: func() string { return a.Think.Or(a.Settings.Think) },

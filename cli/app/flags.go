@@ -25,6 +25,7 @@ func RegisterRun(f *RunFlags, cmd *cobra.Command) {
 	RegisterNotes(f, cmd)
 	cmd.Flags().StringVarP(&f.Model, "model", "m", "", "chat model for this run")
 	cmd.Flags().StringVar(&f.Mode, "mode", "", "answer strategy: plan, loop or team")
+	cmd.Flags().BoolVar(&f.ReadOnly, "read-only", false, "no tool that writes or sends, whatever the rules say")
 	cmd.Flags().BoolVar(&f.NoSave, "no-save", false, "don't save this conversation")
 }
 

@@ -30,14 +30,16 @@ type Process struct {
 
 // RunFlags are the flags of the commands that work on notes.
 type RunFlags struct {
-	Notes   []string
-	Model   string
-	Mode    string
-	NoSave  bool
-	Resume  string // conversation to resume; "": a new one
-	HasLast bool   // resume the last one
-	Server  string // the only MCP server to start; "": all
-	Alone   bool   // start no MCP server
+	Notes  []string
+	Model  string
+	Mode   string
+	NoSave bool
+	// ReadOnly is whether nothing that writes or sends may run.
+	ReadOnly bool
+	Resume   string // conversation to resume; "": a new one
+	HasLast  bool   // resume the last one
+	Server   string // the only MCP server to start; "": all
+	Alone    bool   // start no MCP server
 }
 
 // HasScreen reports whether there is a terminal that can be drawn on.

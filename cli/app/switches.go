@@ -32,8 +32,12 @@ func (s *Switch[T]) Or(usual T) T {
 	return usual
 }
 
-// leftOut reports whether a tool is not offered, for what the notes are used.
+// leftOut reports whether a tool is not offered, for what the notes are used
+// or because it has an effect.
 func (a *App) leftOut(t agent.Tool) bool {
+	if a.ReadOnly.Or(false) && !agent.HasNoEffect(t) {
+		return true
+	}
 	name := t.Spec().Name
 	own := a.IsBuiltin(name)
 	use := a.NotesUse.Or(NotesOn)

@@ -24,17 +24,17 @@ func (bg *background) memoryCommands() []backend.Command {
 			citations, err := bg.Agent().SecondRead(ctx, conversation, "")
 			return strings.Join(export.CitationLines(citations), "  \n") + "\n", err
 		}, Reload: true},
-		{Name: "remember", Args: "TEXT", Help: "remember a fact about you", Run: func(_ context.Context, _, text string) (string, error) {
+		{Name: "remember", Args: "TEXT", Help: "remember a fact about you", Run: bg.writes(func(_ context.Context, _, text string) (string, error) {
 			diff, err := bg.Facts().Remember(text, time.Now())
 			return withDiff("Remembered. `/forget` undoes it.", diff, err)
-		}},
-		{Name: "forget", Args: "TEXT", Help: "forget a fact, by words that match only it", Run: func(ctx context.Context, conversation, text string) (string, error) {
+		})},
+		{Name: "forget", Args: "TEXT", Help: "forget a fact, by words that match only it", Run: bg.writes(func(ctx context.Context, conversation, text string) (string, error) {
 			if text == "" { // what could be forgotten
 				return bg.slashMemory(ctx, conversation, "")
 			}
 			diff, err := bg.Facts().Forget(text)
 			return withDiff("Forgotten. `/remember` undoes it.", diff, err)
-		}},
+		})},
 	}
 }
 

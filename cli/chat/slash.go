@@ -21,7 +21,7 @@ func (bg *background) commands(gate *turn.Agent) []backend.Command {
 	return append([]backend.Command{
 		{Name: "tools", Args: "[NAME]", Help: "list the tools and which of them ask first", Run: func(ctx context.Context, _, name string) (string, error) { return bg.slashTools(ctx, gate, name) }},
 		{Name: "permissions", Help: "show the permission rules", Run: bg.slashRules},
-		{Name: "undo", Args: "[restore]", Help: "undo your last question and its changes to notes", Run: bg.slashUndo, Reload: true},
+		{Name: "undo", Args: "[restore]", Help: "undo your last question and its changes to notes", Run: bg.writes(bg.slashUndo), Reload: true},
 		{Name: "index", Help: "update the index and show how current it is", Run: bg.slashIndex},
 		{Name: "related", Args: "NOTE", Help: "find notes related to a note, and why", Run: bg.slashRelated},
 		{Name: "doctor", Help: "check the setup", Run: bg.slashDoctor},

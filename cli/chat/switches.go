@@ -2,6 +2,7 @@ package chat
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,10 +11,11 @@ import (
 	"lifehub/tui/backend"
 )
 
-// switchCommands are /notes and /think.
+// switchCommands are /notes, /readonly and /think.
 func (bg *background) switchCommands() []backend.Command {
 	return []backend.Command{
 		{Name: "notes", Args: "[on|only|off]", Help: "use your notes, only your notes, or no notes", Run: bg.slashNotes},
+		{Name: "readonly", Args: "[on|off]", Help: "let nothing write or send in this chat", Run: bg.slashReadOnly},
 		{Name: "think", Args: "[off|on|low|medium|high]", Help: "let the model think first, if it can", Run: bg.slashThink},
 	}
 }
@@ -34,6 +36,36 @@ func (bg *background) slashNotes(_ context.Context, _, given string) (string, er
 	bg.NotesUse.Use(use)
 	bg.tell()
 	return fmt.Sprintf("Notes **%s**: questions are answered %s. `/notes on|only|off` changes it for this run.", use, uses[use]), nil
+}
+
+func (bg *background) slashReadOnly(_ context.Context, _, given string) (string, error) {
+	on := !bg.ReadOnly.Or(false)
+	switch strings.ToLower(given) {
+	case "":
+	case "on":
+		on = true
+	case "off":
+		on = false
+	default:
+		return "", fmt.Errorf("/readonly takes on or off")
+	}
+	bg.ReadOnly.Use(on)
+	bg.tell()
+	if on {
+		return "**Read-only**: no tool that writes or sends is offered or runs, whatever the rules say. `/readonly off` ends that.", nil
+	}
+	return "Read-only is **off**: tools that write or send are there again, and ask as the rules say.", nil
+}
+
+// writes is a command that changes notes or facts: it does nothing while the chat
+// is read-only.
+func (bg *background) writes(run func(ctx context.Context, conversation, args string) (string, error)) func(context.Context, string, string) (string, error) {
+	return func(ctx context.Context, conversation, args string) (string, error) {
+		if bg.ReadOnly.Or(false) {
+			return "", errors.New("this chat is read-only; /readonly off ends that")
+		}
+		return run(ctx, conversation, args)
+	}
 }
 
 func (bg *background) slashThink(_ context.Context, _, given string) (string, error) {

@@ -246,6 +246,7 @@ type Status struct {
 	Indexed  int    // notes that the index holds
 	Indexing bool   // the index is being made to match the notes
 	Scope    string // what the questions may use of the notes, in two words; "": all
+	ReadOnly bool   // nothing that writes or sends runs
 	Sent     int64  // bytes that left this machine since the start
 
 	Vault     string   // the folder of the notes by its name; of several, how many

@@ -118,7 +118,7 @@ func (r Rows) Bottom(written []string, box draw.Box, status string, width int, t
 // WritingBox is the box around the composer: doing and vi stand in its upper
 // edge, the mode and the gauge of the context window in its lower one. Keys that
 // write there show by the colour of its border, which is that of the mode.
-func WritingBox(width int, doing, vi, mode, gauge string, mentions, keys bool, theme *draw.Theme) draw.Box {
+func WritingBox(width int, doing, vi, mode, gauge string, readOnly, mentions, keys bool, theme *draw.Theme) draw.Box {
 	b := draw.Box{Title: doing, Figures: gauge}
 	if vi != "" {
 		b.Count = theme.Key.Render(vi)
@@ -139,6 +139,9 @@ func WritingBox(width int, doing, vi, mode, gauge string, mentions, keys bool, t
 		more = "@ notes · " + more
 	}
 	mode = safetext.Line(mode)
+	if readOnly {
+		mode = strings.TrimPrefix(mode+" · read-only", " · ")
+	}
 	b.Keys = theme.Dim.Render(more)
 	if mode != "" {
 		b.Keys = style.Render(mode)

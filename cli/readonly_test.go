@@ -1,0 +1,66 @@
+package cli
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"lifehub/agent"
+	"lifehub/cli/app"
+	"lifehub/internal/apptest"
+)
+
+// Of the built-in tools those are left that only read what is here.
+func TestReadOnlyOffersWhatOnlyReads(t *testing.T) {
+	a, err := app.Open(t.Context(), apptest.Process(t.TempDir()), app.RunFlags{Notes: []string{apptest.Vault(t)}, NoSave: true, ReadOnly: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	var offered []string
+	for _, tool := range a.Offered() {
+		offered = append(offered, tool.Spec().Name)
+		if level, _ := a.Agent().Decide(t.Context(), tool, nil, false); level == agent.Deny {
+			t.Errorf("%s is offered and refused", tool.Spec().Name)
+		}
+	}
+	slices.Sort(offered)
+	if want := "calculate list_notes list_tasks note_links read_artifact read_note recall search_notes today"; strings.Join(offered, " ") != want {
+		t.Errorf("offered %s, want %s", strings.Join(offered, " "), want)
+	}
+	for _, tool := range a.Builtin {
+		level, why := a.Agent().Decide(t.Context(), tool, nil, false)
+		if name := tool.Spec().Name; !slices.Contains(offered, name) && (level != agent.Deny || !strings.Contains(a.Missing()[name], "read-only") || !strings.Contains(why, "read-only")) {
+			t.Errorf("%s: %v, %s, missing because %q", name, level, why, a.Missing()[name])
+		}
+	}
+}
+
+func TestReadOnlyInTheChatAndInAsk(t *testing.T) {
+	vault := apptest.Vault(t)
+	tasks := func() string { return apptest.Read(t, filepath.Join(vault, "tasks.md")) }
+	before := tasks()
+	asked := offScreen(t, "ask", "--read-only", "--allow", "add_task", "--notes", vault, `@add_task text="buy shoes"`)
+	told, err := asked.CombinedOutput()
+	if asked.ProcessState == nil {
+		t.Fatal(err)
+	}
+	if tasks() != before || !strings.Contains(string(told), "read-only") {
+		t.Errorf("asked, it wrote:\n%s\nand said:\n%s", tasks(), told)
+	}
+
+	term := startTerminal(t, 100, 34, []string{"LIFEHUB_PROVIDER=offline"}, "chat", "--read-only", "--notes", vault)
+	term.sees("2 notes", "plan · read-only")
+	term.types("@add_task text=\"buy shoes\"\r")
+	term.sees("add_task is not available: this chat is read-only")
+	term.types("/remember I like tea\r")
+	term.sees("this chat is read-only; /readonly off ends that")
+	if tasks() != before {
+		t.Errorf("it wrote:\n%s", tasks())
+	}
+	term.types("/readonly off\r")
+	term.waits(func(screen string) bool { return !strings.Contains(screen, "plan · read-only") }, "the mode's end")
+	term.types("@add_task text=\"buy shoes\"\r")
+	term.sees("Allow add_task")
+}
