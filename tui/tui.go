@@ -42,7 +42,7 @@ type Model struct {
 	term struct {
 		width, height int
 		dark, colours bool
-		grey          bool // shades are greys of 256 colours
+		few           bool // 256 of them
 		blurred       bool // the window has not the focus
 	}
 
@@ -187,7 +187,7 @@ func (m *Model) handleTerminal(msg tea.Msg) tea.Cmd {
 		m.term.dark = msg.IsDark()
 		m.wear("")
 	case tea.ColorProfileMsg:
-		m.term.colours, m.term.grey = msg.Profile > colorprofile.ASCII, msg.Profile == colorprofile.ANSI256
+		m.term.colours, m.term.few = msg.Profile > colorprofile.ASCII, msg.Profile == colorprofile.ANSI256
 		m.wear("")
 	case tea.ModeReportMsg:
 		m.modeReported(msg)
@@ -281,12 +281,12 @@ func (m *Model) View() tea.View { return m.drawn.picture }
 
 // wear puts a theme on the whole screen; "": the one of the settings.
 func (m *Model) wear(name string) {
-	m.theme = draw.NewTheme(name, m.term.dark, m.term.colours, nil)
+	var own map[string]string
 	if name == "" {
-		m.theme = draw.NewTheme(m.Theme.Name, m.term.dark, m.term.colours, m.Theme.Colours)
+		name, own = m.Theme.Name, m.Theme.Colours
 	}
-	if m.term.grey {
-		m.theme.GreyShade()
+	if m.theme = draw.NewTheme(name, m.term.dark, m.term.colours, own); m.term.few {
+		m.theme = draw.NewTheme256(name, m.term.dark, own)
 	}
 	m.transcript.Restyle(m.theme)
 	m.composer.Restyle(m.theme)

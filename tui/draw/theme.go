@@ -4,11 +4,15 @@ import (
 	"fmt"
 	"image/color"
 	"maps"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"charm.land/bubbles/v2/textarea"
 	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/lucasb-eyer/go-colorful"
 
 	"lifehub/internal/pattern"
 	"lifehub/tui/markdown/layout"
@@ -80,6 +84,20 @@ func NewTheme(name string, dark, coloured bool, own map[string]string) *Theme {
 	if coloured {
 		c = schemeOf(name, dark).with(own)
 	}
+	return c.theme(schemeOf(name, dark).light)
+}
+
+// NewTheme256 makes it for a terminal of 256 colours.
+func NewTheme256(name string, dark bool, own map[string]string) *Theme {
+	c := schemeOf(name, dark).with(own)
+	for _, colour := range c.byName() {
+		*colour = nearest256(*colour)
+	}
+	return c.theme(schemeOf(name, dark).light)
+}
+
+// theme puts the colours on what they mean.
+func (c colours) theme(light bool) *Theme {
 	plain := lipgloss.NewStyle()
 	in := func(colour string) lipgloss.Style {
 		if colour == "" {
@@ -96,7 +114,7 @@ func NewTheme(name string, dark, coloured bool, own map[string]string) *Theme {
 	shade := plain
 	if c.shade != "" {
 		ink := "#EEEEEE" // a shade that does not suit the terminal is still read
-		if schemeOf(name, dark).light {
+		if light {
 			ink = "#1C1C1C"
 		}
 		shade = plain.Background(lipgloss.Color(c.shade)).Foreground(lipgloss.Color(ink))
@@ -122,18 +140,24 @@ func NewTheme(name string, dark, coloured bool, own map[string]string) *Theme {
 	}
 }
 
-// GreyShade has a grey of the terminal's 256 colours for the shade: few of the others
-// are near one.
-func (t *Theme) GreyShade() {
-	background := t.Shade.GetBackground()
-	if background == (lipgloss.NoColor{}) {
-		return
+// nearest256 is the colour of the terminal's 256 that looks most like one, by the
+// distance that people see. One that has more of a hue is none: a grey stays grey.
+// Lightness counts twice, for it is what text is read by.
+func nearest256(hex string) string {
+	want, err := colorful.Hex(hex)
+	if err != nil {
+		return hex // one of the terminal's own
 	}
-	grey := "235"
-	if red, _, _, _ := background.RGBA(); red > 0x8000 {
-		grey = "255"
+	_, chroma, light := want.Hcl()
+	best, least := 0, math.Inf(1)
+	for at := 16; at < 256; at++ { // the first 16 look as the user likes
+		known, _ := colorful.MakeColor(ansi.IndexedColor(at))
+		_, c, l := known.Hcl()
+		if distance := want.DistanceCIE94(known) + math.Abs(light-l); c < chroma+0.1 && distance < least {
+			best, least = at, distance
+		}
 	}
-	t.Shade = t.Shade.Background(lipgloss.Color(grey))
+	return strconv.Itoa(best)
 }
 
 // markdown takes the colours of Markdown and of code from those of the theme.

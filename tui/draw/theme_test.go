@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"charm.land/lipgloss/v2"
-	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/exp/golden"
+	"github.com/lucasb-eyer/go-colorful"
 
 	"lifehub/tui/markdown"
 	"lifehub/tui/markdown/layout"
@@ -122,18 +122,30 @@ func TestColoursOfOnesOwnAreThoseOfMarkdownToo(t *testing.T) {
 	}
 }
 
-// TestAShadeOf256ColoursIsReadable looks at what a terminal of 256 colours makes of
-// what stands on a shade.
-func TestAShadeOf256ColoursIsReadable(t *testing.T) {
+// TestColoursOf256AreReadable looks at what a terminal of 256 colours makes of a
+// theme: it is read on the shade, and what is grey has no other hue.
+func TestColoursOf256AreReadable(t *testing.T) {
+	chroma := func(c color.Color) float64 {
+		made, _ := colorful.MakeColor(c)
+		_, chroma, _ := made.Hcl()
+		return chroma
+	}
 	for _, s := range schemes {
-		theme := NewTheme(s.Name, !s.light, true, nil)
-		if theme.GreyShade(); s.shade == "" {
+		if s.shade == "" {
 			continue
 		}
-		ground := colorprofile.ANSI256.Convert(theme.Shade.GetBackground())
+		full, theme := NewTheme(s.Name, !s.light, true, nil), NewTheme256(s.Name, !s.light, nil)
+		ground := theme.Shade.GetBackground()
 		for name, style := range map[string]lipgloss.Style{"text": theme.Shade, "you": theme.You, "dim": theme.Dim} {
-			if got := contrast(colorprofile.ANSI256.Convert(style.GetForeground()), ground); got < 4 { // the nearest of 256 is not the colour
+			if got := contrast(style.GetForeground(), ground); got < 4 { // the nearest of 256 is not the colour
 				t.Errorf("%s: %s has %.2f:1", s.Name, name, got)
+			}
+		}
+		for name, pair := range map[string][2]color.Color{
+			"shade": {full.Shade.GetBackground(), ground}, "dim": {full.Dim.GetForeground(), theme.Dim.GetForeground()}, "border": {full.Border.GetForeground(), theme.Border.GetForeground()},
+		} {
+			if was, is := chroma(pair[0]), chroma(pair[1]); is > was+0.1 {
+				t.Errorf("%s: %s has chroma %.2f instead of %.2f", s.Name, name, is, was)
 			}
 		}
 	}
