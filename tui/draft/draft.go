@@ -15,8 +15,9 @@ import (
 	"lifehub/tui/backend"
 )
 
-// SaveEvery is how long what is typed may be on the screen only. It is the
-// least: writing takes no more than a part in saveShare of the time.
+// SaveEvery is how long what is typed may be on the screen only: the first key after
+// a pause is saved at once, further ones as often as this, at most, for writing
+// takes no more than a part in saveShare of the time.
 const (
 	SaveEvery = 500 * time.Millisecond
 	saveShare = 20
@@ -28,8 +29,9 @@ type Saver struct {
 	Typed   func() agent.Draft // all that is typed and not sent; required
 	Sending string             // a message that is on its way to be saved; "": none
 
-	saved  state // what was handed to be written last
-	soon   bool  // a time is set to write the next
+	saved  state     // what was handed to be written last
+	soon   bool      // a time is set to write the next
+	at     time.Time // when that was
 	took   time.Duration
 	failed bool // the user knows that it cannot be saved
 	number int  // of the last that was handed to be written
@@ -88,7 +90,8 @@ func (s *Saver) Schedule(now State) tea.Cmd {
 		return nil
 	}
 	s.soon = true
-	return tea.Tick(max(SaveEvery, saveShare*s.took), func(time.Time) tea.Msg { return DueMsg{} })
+	wait := max(SaveEvery, saveShare*s.took) - time.Since(s.at)
+	return tea.Tick(max(0, wait), func(time.Time) tea.Msg { return DueMsg{} })
 }
 
 // Save saves what is typed now.
@@ -109,6 +112,7 @@ func (s *Saver) Take(now State) func(ctx context.Context, conversation string) e
 		return func(context.Context, string) error { return nil }
 	}
 	s.number++
+	s.at = time.Now()
 	s.saved = state{now, s.Sending}
 	number, store, d := s.number, s.Store, s.Typed()
 	return func(ctx context.Context, conversation string) error {
