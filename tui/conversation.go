@@ -252,6 +252,9 @@ func (m *Model) opened(msg chats.Opened) tea.Cmd {
 			m.transcript.Add(i)
 		}
 	}
+	if m.Options.CanUndo() {
+		m.transcript.CanUndo()
+	}
 	if m.Resume != nil {
 		m.resumable = frame.FindResumable(msg.Exchanges, &m.transcript)
 	}

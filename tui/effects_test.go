@@ -72,7 +72,11 @@ func TestTheLastLineOfATurnSaysWhatItDid(t *testing.T) {
 	inRig(t, 80, 24, reopened(), func(r *rig) {
 		r.mustShow("✗ not read in this conversation")
 		r.mustShow("  changed tasks.md (+1)")
+		r.mustNotShow("/undo takes the change back") // there is no such command
 	})
+	withUndo := reopened()
+	withUndo.Commands = append(withUndo.Commands, backend.Command{Name: "undo", Run: func(context.Context, string, string) (string, error) { return "", nil }})
+	inRig(t, 80, 24, withUndo, func(r *rig) { r.mustShow("/undo takes the change back") })
 	var out strings.Builder
 	if _, err := plain.Run(t.Context(), reopened(), strings.NewReader("/quit\n"), &out); err != nil {
 		t.Fatal(err)

@@ -316,7 +316,8 @@ func (m *Model) click(column, line int) tea.Cmd {
 	case m.panel != nil:
 		return m.updatePanel(m.drawn.frame.Click(line))
 	case m.welcome.At(line) != "" && m.composer.Empty():
-		return m.ask(m.welcome.At(line))
+		m.composer.Set(m.welcome.At(line))
+		return m.follow()
 	case line < 0 || line >= len(m.transcript.Shown):
 		if again, ok := m.lists.Click(line - m.transcript.Height); again {
 			return m.write(tea.KeyPressMsg{Code: tea.KeyTab})

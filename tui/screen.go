@@ -140,6 +140,7 @@ func (m *Model) conversation(width, height, top int) []string {
 	empty := len(m.transcript.Entries) == 0
 	notices, only := m.transcript.Notices()
 	_, first := m.panel.(*panel.FirstRun)
+	m.welcome.Earlier = len(m.composer.History) > 0
 	switch {
 	case first, empty && m.Inline && m.turns > 0: // it was printed
 		return nil

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"testing"
@@ -39,7 +40,7 @@ func TestQuestionsOfTheVaultAreChosenBeforeTheFirstQuestion(t *testing.T) {
 	}
 }
 
-func TestAClickAsksAQuestionOfTheVault(t *testing.T) {
+func TestAClickWritesAQuestionOfTheVaultAndEnterSendsIt(t *testing.T) {
 	assistant := chattest.Hold()
 	inRig(t, 80, 24, chattest.WithWorld(assistant), func(r *rig) {
 		question := chattest.World.Questions[2]
@@ -48,6 +49,10 @@ func TestAClickAsksAQuestionOfTheVault(t *testing.T) {
 		r.send(tea.MouseClickMsg(at))
 		r.send(tea.MouseReleaseMsg(at))
 		r.settle()
+		if got := r.m.composer.Text(); got != question || len(assistant.Asked) > 0 {
+			t.Errorf("the composer holds %q, asked was %q", got, assistant.Asked)
+		}
+		r.keys("enter")
 		if !slices.Equal(assistant.Asked, []string{question}) {
 			t.Errorf("asked %q", assistant.Asked)
 		}
@@ -97,4 +102,16 @@ func TestACommandForAShellStaysInTheComposer(t *testing.T) {
 			t.Errorf("asked %q", assistant.Asked)
 		}
 	})
+}
+
+func TestEarlierConversationsAreOfferedWhenThereAreSome(t *testing.T) {
+	for _, prompts := range [][]string{nil, {"how far did I run?"}} {
+		o := chattest.WithEverything()
+		o.Prompts = func(context.Context, int) ([]string, error) { return prompts, nil }
+		inRig(t, 80, 24, o, func(r *rig) {
+			if offered := strings.Contains(r.text(), "earlier conversations"); offered != (prompts != nil) {
+				t.Errorf("after the prompts %q: %v", prompts, offered)
+			}
+		})
+	}
 }

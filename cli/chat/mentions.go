@@ -41,7 +41,7 @@ func (bg *background) mentions(ctx context.Context, place string) ([]backend.Men
 			if len(vaults) > 1 {
 				name = filepath.Base(v.Folder.Dir()) + "/" + name
 			}
-			list = append(list, backend.Mention{Name: name, Detail: titles[e.Path]})
+			list = append(list, backend.Mention{Name: name, Detail: plainTitle(titles[e.Path])})
 		}
 	}
 	for _, r := range bg.Servers.Resources() {
@@ -104,3 +104,11 @@ func (bg *background) note(ctx context.Context, name, from string) (backend.Note
 const maxRead = 1 << 20
 
 var _ agent.Attacher = app.Attached{}
+
+// plainTitle is a title without its marks: a link in it shows its text.
+func plainTitle(title string) string {
+	if !strings.Contains(title, "[") { // most, and there may be many notes
+		return title
+	}
+	return agent.PlainLine(title)
+}

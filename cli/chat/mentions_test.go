@@ -128,3 +128,13 @@ func TestAHiddenNoteIsNotOpened(t *testing.T) {
 		}
 	}
 }
+
+func TestALinkInATitleShowsItsText(t *testing.T) {
+	for title, want := range map[string]string{
+		"Running": "Running", "See [the plan](https://a.example/x) *now*": "See the plan now", "[ ] open": "[ ] open",
+	} {
+		if got := plainTitle(title); got != want {
+			t.Errorf("%q becomes %q, want %q", title, got, want)
+		}
+	}
+}

@@ -20,6 +20,8 @@ type Welcome struct {
 	Again    string // was answered while notes were being read; "": none
 	First    bool   // the first of the vault's questions is suggested, once there is one
 
+	Earlier bool // there are earlier conversations
+
 	first     int // the line of the first question
 	questions []string
 }
@@ -111,7 +113,7 @@ func (w *Welcome) View(width, height int, s backend.Status, opening bool, k *key
 	if len(w.questions) > 0 {
 		hints = append(hints, k.Up.Help().Key+k.Down.Help().Key+" choose a question")
 	}
-	if k.Conversations.Enabled() {
+	if w.Earlier && k.Conversations.Enabled() {
 		hints = append(hints, k.Conversations.Help().Key+" earlier conversations")
 	}
 	add(theme.Dim.Render(draw.Hints(hints, width-2*Gutter)))

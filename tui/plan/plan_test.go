@@ -127,3 +127,20 @@ func TestTheColumnsOfAPlanNeverTouch(t *testing.T) {
 		}
 	}
 }
+
+func TestARepeatedSearchIsSaidOnceInTheFoldedPlan(t *testing.T) {
+	now := time.Unix(0, 0)
+	search := func(id, tool string) agent.Step {
+		return agent.Step{ID: id, Tool: tool, Input: chattest.Raw(`{"query":"running ` + id + `"}`)}
+	}
+	p := New(agent.PlanMade{Steps: []agent.Step{search("1", "search_notes"), search("2", "search_notes"), search("3", "web_search")}}, now, false)
+	for i, s := range p.Steps {
+		p.Steps[i].Calls = []Call{{Ended: true, Sources: 2}}
+		p.Mark(s.ID, agent.Running, "", now)
+		p.Mark(s.ID, agent.Done, "", now.Add(time.Second))
+	}
+	row := ansi.Strip(strings.Join(p.Render(100, draw.NewTheme("", true, false, nil)), "\n"))
+	if want := "✓ search notes ×2 · web search · 6 passages"; !strings.Contains(row, want) || strings.Count(row, "search notes") != 1 {
+		t.Errorf("%q, want %q", row, want)
+	}
+}

@@ -181,6 +181,18 @@ func (t *Model) LastTurn() string {
 	return ""
 }
 
+// CanUndo has the last turn say that a command takes back what it changed.
+func (t *Model) CanUndo() {
+	for at := len(t.Entries) - 1; at >= 0; at-- {
+		switch i := t.Entries[at].Item.(type) {
+		case *Question:
+			return
+		case *Sources:
+			i.undo = true
+		}
+	}
+}
+
 // LastAnswer is the newest answer, nil when there is none.
 func (t *Model) LastAnswer() *Answer {
 	for at := len(t.Entries) - 1; at >= 0; at-- {
