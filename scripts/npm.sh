@@ -5,6 +5,7 @@
 #   chroma     a Chroma server: 400 MB
 #   wordnet    WordNet, for questions in other words than the notes: 35 MB
 #   acp        the Agent Client Protocol's SDK, by which a test is an editor: 18 MB
+#   opencode   a program that uses MCP servers: 180 MB
 #   scripts/npm.sh [--lock] [PART…]     all if none is named
 # testdata/PART/package-lock.json pins the packages by content and names no
 # registry: npm takes them from the one it is set to. To change them, edit
@@ -14,7 +15,7 @@ cd "$(dirname "$0")/.."
 
 lock=""
 if [ "${1:-}" = --lock ]; then lock=yes; shift; fi
-if [ $# = 0 ]; then set -- npm embedder chroma wordnet acp; fi
+if [ $# = 0 ]; then set -- npm embedder chroma wordnet acp opencode; fi
 
 case "$(uname -s)" in
   Darwin) cache="$HOME/Library/Caches" ;;

@@ -38,7 +38,11 @@ func TestMain(m *testing.M) {
 	stop := app.CancelOnSignal(cancel)
 	defer stop()
 	cmd := NewCommand(&app.Process{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Getenv: os.LookupEnv, Environ: os.Environ})
-	cmd.SetArgs(os.Args[1:])
+	args := os.Args[1:]
+	if len(args) > 1 && args[0] == "mcp" { // as an entry for a client names it
+		args = args[2:]
+	}
+	cmd.SetArgs(args)
 	if err := cmd.ExecuteContext(ctx); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)

@@ -69,6 +69,17 @@ func Npm(t testing.TB, pkg string) string {
 	return need(t, bin, pkg+" from npm", "make npm")
 }
 
+// Opencode returns the path of a program that uses MCP servers, opencode.
+func Opencode(t testing.TB) string {
+	t.Helper()
+	modules := filepath.Join(cache(t), "opencode", "node_modules")
+	found, _ := filepath.Glob(filepath.Join(modules, "opencode-*-*", "bin", "opencode*")) // those of this system
+	if len(found) == 0 {
+		absent(t, "opencode from npm", "scripts/npm.sh opencode")
+	}
+	return found[len(found)-1] // the one for any processor
+}
+
 // WordNet returns the folder of WordNet's database files.
 func WordNet(t testing.TB) string {
 	t.Helper()
