@@ -5,10 +5,10 @@ package fingerprint
 import (
 	"crypto/sha256"
 	"encoding/base32"
-	"hash/fnv"
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 
@@ -41,14 +41,20 @@ func Of(text string) []int64 { return Except(text, false, &Own{}) }
 
 // Own is what the user wrote: runs of it are no sign of another text.
 type Own struct {
+	texts   []string // that letters and runs do not hold yet: mostly nobody asks
 	letters strings.Builder
 	runs    map[int64]bool
 }
 
-func (o *Own) Add(texts ...string) {
+// Add takes in texts.
+func (o *Own) Add(texts ...string) { o.texts = append(o.texts, texts...) }
+
+func (o *Own) take() {
 	if o.runs == nil {
 		o.runs = map[int64]bool{}
 	}
+	texts := o.texts
+	o.texts = nil
 	for _, text := range texts {
 		letters := Letters(withoutAddresses(text))
 		o.letters.WriteString(string(letters) + "\n")
@@ -61,6 +67,7 @@ func (o *Own) Add(texts ...string) {
 // Except are those of a text without what stands in own texts. written:
 // its lines are short ones that somebody wrote, not those of a page.
 func Except(text string, written bool, own *Own) []int64 {
+	own.take()
 	text = withoutAddresses(text)
 	letters := Letters(text)
 	prints := slices.DeleteFunc(winnowed(letters), func(run int64) bool { return own.runs[run] })
@@ -164,22 +171,39 @@ func winnowed(letters []rune) (prints []int64) {
 	}
 	runs := runsOf(letters)
 	for i := range runs[printWindow-1:] {
-		prints = append(prints, slices.Min(runs[i:i+printWindow]))
+		if least := slices.Min(runs[i : i+printWindow]); len(prints) == 0 || prints[len(prints)-1] != least {
+			prints = append(prints, least)
+		}
 	}
 	return prints
 }
 
-func runsOf(letters []rune) (runs []int64) {
-	for i := 0; i+Run <= len(letters); i++ {
-		runs = append(runs, fingerprint(letters[i:i+Run]))
+func runsOf(letters []rune) []int64 {
+	if len(letters) < Run {
+		return nil
+	}
+	text, starts := make([]byte, 0, 2*len(letters)), make([]int, 0, len(letters)+1)
+	for _, r := range letters {
+		starts = append(starts, len(text))
+		text = utf8.AppendRune(text, r)
+	}
+	starts = append(starts, len(text))
+	runs := make([]int64, len(letters)-Run+1)
+	for i := range runs {
+		runs[i] = sum(text[starts[i]:starts[i+Run]])
 	}
 	return runs
 }
 
-func fingerprint(letters []rune) int64 {
-	sum := fnv.New64a()
-	sum.Write([]byte(string(letters))) // never an error
-	return int64(sum.Sum64())
+func fingerprint(letters []rune) int64 { return sum([]byte(string(letters))) }
+
+// sum is FNV-1a, which the fingerprints that are saved were made with.
+func sum(text []byte) int64 {
+	hash := uint64(14695981039346656037)
+	for _, b := range text {
+		hash = (hash ^ uint64(b)) * 1099511628211
+	}
+	return int64(hash)
 }
 
 // webAddress is an address of the web in a text.
@@ -188,6 +212,9 @@ var webAddress = pattern.Lazy(`(?i)https?://[^\s<>"'` + "`" + `)\]}]+`)
 // withoutAddresses has a part like no other instead of each address of the web:
 // most letters of an address are its site's.
 func withoutAddresses(text string) string {
+	if !strings.Contains(text, "://") {
+		return text
+	}
 	return webAddress.ReplaceAllStringFunc(text, func(address string) string {
 		bare := strings.TrimRight(address, ".,;:!?*_~/")
 		sum := sha256.Sum256([]byte(strings.ToLower(bare)))

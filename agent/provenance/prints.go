@@ -60,7 +60,8 @@ func Sources(ctx context.Context, store agent.Provenance, texts ...string) []str
 	for _, text := range texts {
 		prints = append(prints, fingerprint.In(text)...)
 	}
-	from, err := store.Sources(ctx, prints)
+	slices.Sort(prints)
+	from, err := store.Sources(ctx, slices.Compact(prints))
 	if err != nil {
 		return []string{"text whose origin is unknown (" + err.Error() + ")"}
 	}
@@ -73,6 +74,13 @@ func Sources(ctx context.Context, store agent.Provenance, texts ...string) []str
 func (r *Record) Mark(ctx context.Context, from string, outside bool, result *agent.Result, reason string) {
 	untrusted := func(texts ...string) bool {
 		return len(agent.OpenedIn(ctx, texts)) > 0 || len(Sources(ctx, r.Store, texts...)) > 0
+	}
+	all := []string{result.Text, reason}
+	for _, s := range append(slices.Clip(result.Sources), result.Listed...) {
+		all = append(all, s.Path, s.Heading, s.Text)
+	}
+	if !outside && !result.IsUntrusted() && !untrusted(all...) { // which one look tells for most
+		untrusted = func(...string) bool { return false }
 	}
 	var own []string
 	if outside {
