@@ -179,9 +179,13 @@ func TestAPermissionIsAskedThroughTheEditor(t *testing.T) {
 	if len(e.asked) != asked || !strings.Contains(apptest.Read(t, tasks), "two") {
 		t.Errorf("allowed in this chat, it asks again")
 	}
+	e.answer = func(sdk.RequestPermissionRequest) string { return "always" }
 	e.ask(t, e.begin(t, vault), text("add task three"))
 	if len(e.asked) != asked+1 {
 		t.Errorf("another session took the permission of the first")
+	}
+	if got := run(t, env, "permissions", "list"); !strings.Contains(got, "add_task") {
+		t.Errorf("the rule of always was not saved: %s", got)
 	}
 }
 
