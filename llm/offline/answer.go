@@ -21,7 +21,7 @@ const (
 
 // onlyQuotes is what the provider cannot do, and what it can.
 const onlyQuotes = "Without a model I can only quote your notes, not summarise, translate or write. " +
-	"`add task …` adds a task, `@tool key=value` calls a tool, anything else searches your notes."
+	"`add task …` adds a task, `/remember …` remembers a fact, `@tool key=value` calls a tool, anything else searches your notes."
 
 // makeAnswer answers from what the steps of a plan brought: what tools said,
 // then the sentences of the sources that share most with the question, word

@@ -456,6 +456,9 @@ func TestQuestionsOfATimeAreAnsweredByWhatWasFound(t *testing.T) {
 	if got := explained("What did I do last week?", day[1:], searched); got != "Your notes of that time don't say.\n\n"+onlyQuotes {
 		t.Errorf("of a time that no note is of: %s", got)
 	}
+	if got := explained("remember that my blood type is zero", nil, searched); !strings.Contains(got, "`/remember …` remembers a fact") {
+		t.Errorf("a fact to remember, which is searched for: %s", got)
+	}
 	history := []llm.Message{{Role: llm.User, Text: "Which shop did I visit last week?"}, {Role: llm.Assistant, Text: "…"}}
 	after := &llm.Task{Kind: llm.ExplainTask, Question: "and in October?", History: history, Sources: day, Results: []llm.Result{searched}}
 	if got := makeAnswer(after); !strings.Contains(got, "Fixed the bike") || strings.Contains(got, "shop") {
