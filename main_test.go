@@ -47,8 +47,9 @@ var arrows = map[string][]string{
 	"lifehub/llm/ollama":          {"internal/neterr", "llm"},
 	"lifehub/llm/openai":          {"internal/neterr", "llm"},
 	"lifehub/llm/llmtest":         {"llm", "llm/llmtest/tinygguf", "internal/testenv"},
-	"lifehub/notes":               {"internal/pattern", "internal/text", "internal/when", "internal/wrap", "notes/task"},
+	"lifehub/notes":               {"internal/pattern", "internal/text", "internal/when", "internal/wrap", "notes/task", "notes/pdf"},
 	"lifehub/notes/task":          {"internal/pattern"},
+	"lifehub/notes/pdf":           {},
 	"lifehub/internal/arithmetic": {"internal/pattern", "internal/text"},
 	"lifehub/internal/pattern":    {},
 	"lifehub/internal/rows":       {},
@@ -65,7 +66,7 @@ var arrows = map[string][]string{
 	"lifehub/cli/mcpserve":        {"agent", "agent/args", "agent/citation", "agent/events", "agent/gate", "agent/prompt", "agent/provenance", "agent/rules", "agent/tools", "agent/tools/describe", "agent/turn", "agent/work", "cli/app", "cli/settings", "cli/version", "internal/atomicfile", "internal/pattern", "internal/text", "llm", "notes", "rag", "tui/dialog", "tui/safetext"},
 	"lifehub/cli/redact":          {"agent", "cli/settings", "internal/pattern", "mcpclient/config"},
 	"lifehub/cli/settings":        {"agent", "internal/pattern", "internal/text", "internal/atomicfile", "tui/draw", "tui/keys", "agent/rules"},
-	"lifehub/cli/show":            {"cli/app", "cli/settings", "internal/text", "notes", "tui/draw", "tui/reader", "tui/safetext"},
+	"lifehub/cli/show":            {"cli/app", "cli/settings", "internal/pattern", "internal/text", "notes", "tui/draw", "tui/reader", "tui/safetext"},
 	"lifehub/cli/command":         {"cli/app", "cli/settings", "store", "tui/safetext"},
 	"lifehub/cli/trace":           {"agent", "cli/app", "cli/command", "cli/redact", "cli/settings", "store", "store/trace", "tui", "tui/backend", "tui/draw", "tui/plain", "tui/replay", "tui/safetext"},
 	"lifehub/cli/version":         {},
@@ -78,7 +79,7 @@ var arrows = map[string][]string{
 	"lifehub/agent/tools/web":      {"internal/neterr", "agent", "agent/tools/describe", "agent/tools/excerpt", "agent/tools/outbound", "internal/pattern", "llm", "notes", "internal/text"},
 
 	"lifehub/rag":         {"llm", "notes", "internal/filelock", "internal/pattern", "internal/rows", "internal/text", "internal/when", "internal/wrap", "rag/chroma", "rag/embed", "rag/passage", "rag/related", "rag/search", "rag/vectors", "rag/watch", "rag/words"},
-	"lifehub/rag/watch":   {},
+	"lifehub/rag/watch":   {"notes"},
 	"lifehub/rag/related": {"internal/rows", "notes", "rag/search", "rag/words"},
 	"lifehub/rag/search":  {"llm", "notes", "internal/pattern", "internal/rows", "internal/text", "internal/when", "rag/embed", "rag/passage", "rag/vectors", "rag/words"},
 	"lifehub/rag/chroma":  {"internal/neterr", "rag/vectors", "internal/pattern"},
@@ -138,7 +139,7 @@ var arrows = map[string][]string{
 
 // onlyTests are packages that nothing which ships may import.
 var onlyTests = []string{
-	"lifehub/agent/agenttest", "lifehub/llm/llmtest", "lifehub/internal/apptest", "lifehub/internal/chattest", "lifehub/internal/hostile", "lifehub/internal/mcptest", "lifehub/internal/survive",
+	"lifehub/agent/agenttest", "lifehub/llm/llmtest", "lifehub/internal/apptest", "lifehub/internal/chattest", "lifehub/internal/hostile", "lifehub/internal/mcptest", "lifehub/internal/pdftest", "lifehub/internal/survive",
 	"lifehub/internal/shape", "lifehub/internal/testenv", "lifehub/internal/ttytest", "lifehub/internal/webtest", "lifehub/tui/boxtest",
 }
 

@@ -17,12 +17,20 @@ func OnWeb(path string) bool {
 	return strings.HasPrefix(path, "https://") || strings.HasPrefix(path, "http://")
 }
 
-// placeName is a path with its line, where that says something.
-func placeName(path string, line int) string {
-	if line == 0 || OnWeb(path) || !strings.Contains(path, ".") {
+// PlaceName is a path with its line, or its page, where that says something.
+func PlaceName(path string, line int) string {
+	switch {
+	case line == 0 || OnWeb(path) || !strings.Contains(path, "."):
 		return path
+	case IsPDF(path):
+		return fmt.Sprintf("%s p. %d", path, line)
 	}
 	return fmt.Sprintf("%s:%d", path, line)
+}
+
+// IsPDF reports whether a path is that of a PDF, whose lines are its pages.
+func IsPDF(path string) bool {
+	return len(path) > len(".pdf") && strings.EqualFold(path[len(path)-len(".pdf"):], ".pdf")
 }
 
 // PlainAddress is an address in one spelling; "" for one that cannot be read.

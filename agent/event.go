@@ -406,7 +406,7 @@ func (c Citation) Told() string {
 }
 
 // Place names what is cited: note.md:12, or the address of a page.
-func (c Citation) Place() string { return placeName(c.Path, c.Line) }
+func (c Citation) Place() string { return PlaceName(c.Path, c.Line) }
 
 // Quoted is a quotation of an answer after the check.
 type Quoted struct {

@@ -108,7 +108,7 @@ type Source struct {
 // Title names the place as the screen does: note.md:12 Heading. A page of the
 // web has no lines that anyone could look up.
 func (s Source) Title() string {
-	return strings.TrimSuffix(placeName(s.Path, s.Line)+" "+s.Heading, " ")
+	return strings.TrimSuffix(PlaceName(s.Path, s.Line)+" "+s.Heading, " ")
 }
 
 // Head is the title as prompts have it: in one line, with the day of the note.

@@ -201,5 +201,8 @@ func printChanges(sh *app.Process, dir string, changes rag.Changes, asJSON bool)
 		}
 	}
 	fmt.Fprintf(sh.Out, ", %s embedded\n", draw.Thousands(changes.Embedded))
+	if said := changes.LeftOut.String(); said != "" {
+		fmt.Fprintln(sh.Out, said)
+	}
 	return nil
 }

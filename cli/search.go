@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"lifehub/agent"
 	"lifehub/cli/app"
 	"lifehub/cli/command"
 	"lifehub/cli/settings"
@@ -106,7 +107,7 @@ func printFound(sh *app.Process, found rag.Found, filtered bool) error {
 		fmt.Fprintf(&out, "%s\n\n", safetext.Text(cmp.Or(t.Listed(), t.String())))
 	}
 	for _, p := range found.Passages {
-		fmt.Fprintf(&out, "%s  %s:%d", shownScore(p.Score), safetext.Line(p.Path), p.Line)
+		fmt.Fprintf(&out, "%s  %s", shownScore(p.Score), safetext.Line(agent.PlaceName(p.Path, p.Line)))
 		if filtered && p.Date == "" {
 			out.WriteString("  (no date)")
 		}
@@ -122,6 +123,9 @@ func printFound(sh *app.Process, found rag.Found, filtered bool) error {
 		fmt.Fprintln(sh.Err, said)
 	}
 	c := found.Coverage
+	if unread := c.LeftOut.Unread().String(); unread != "" && found.Declined() {
+		fmt.Fprintln(sh.Err, unread+"; `lifehub index --status` says which and why")
+	}
 	fmt.Fprintf(sh.Err, "searched %d of %s, indexed %s ago, %s\n",
 		c.Indexed, draw.Count(c.Total, "note"), app.Ago(c.Age), safetext.Line(c.Embedder))
 	return nil

@@ -24,6 +24,7 @@ type Folder struct {
 	old     []*os.Root // of folders that were deleted and put back since; somebody may be reading in one
 	writing sync.Mutex // one writer at a time, so that no change of ours is lost to another of ours
 	leftOut []string   // folders below it that are no part of it, with slashes
+	pages   pages      // of the PDFs read last
 }
 
 // Open opens the folder dir. Close it when done.
@@ -103,25 +104,48 @@ func (f *Folder) see() error {
 // cannot be one. It costs one stat a file and reads no note. The error is
 // that of the folder itself, fs.ErrNotExist while it is gone, or of ctx.
 func (f *Folder) List(ctx context.Context) ([]Entry, []Problem, error) {
+	entries, problems, _, err := f.Survey(ctx)
+	return entries, problems, err
+}
+
+// Survey lists as List does, and counts the files that are no notes.
+func (f *Folder) Survey(ctx context.Context) ([]Entry, []Problem, LeftOut, error) {
 	if err := f.see(); err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
-	w := walk{ctx: ctx, root: f.root(), leftOut: f.leftOut, others: make(chan struct{}, runtime.GOMAXPROCS(0)-1)}
+	w := walk{ctx: ctx, root: f.root(), leftOut: f.leftOut, places: make(chan struct{}, runtime.GOMAXPROCS(0)-1), others: LeftOut{}}
 	if err := w.all(); err != nil {
-		return nil, nil, fmt.Errorf("list notes in %s: %w", f.dir, err)
+		return nil, nil, nil, fmt.Errorf("list notes in %s: %w", f.dir, err)
 	}
 	slices.SortFunc(w.entries, func(a, b Entry) int { return strings.Compare(a.Path, b.Path) })
 	slices.SortFunc(w.problems, func(a, b Problem) int { return strings.Compare(a.Path, b.Path) })
-	return w.entries, w.problems, nil
+	return w.entries, w.problems, w.others, nil
 }
 
-// Raw reads a note's bytes as they are on disk.
-func (f *Folder) Raw(name string) ([]byte, Entry, error) {
+// Raw reads a note's bytes as they are on disk; of a file that is no markdown, and
+// so read only, what is read in it.
+func (f *Folder) Raw(name string) ([]byte, Entry, error) { return f.Load(context.Background(), name) }
+
+// Load is Raw with an end: a PDF may take seconds.
+func (f *Folder) Load(ctx context.Context, name string) ([]byte, Entry, error) {
 	raw, info, err := f.raw(name)
 	if err != nil {
 		return nil, Entry{}, fmt.Errorf("read note: %w", err)
 	}
-	return raw, Entry{Path: name, Size: info.Size(), ModTime: info.ModTime()}, nil
+	entry := Entry{Path: name, Size: info.Size(), ModTime: info.ModTime()}
+	if raw, err = f.pages.read(ctx, kindOf(name), raw); err != nil {
+		return nil, entry, fmt.Errorf("read note: %s: %w", name, err)
+	}
+	return raw, entry, nil
+}
+
+// Has reports whether there is a note at a path, without reading it.
+func (f *Folder) Has(name string) bool {
+	if f.check(name) != nil {
+		return false
+	}
+	info, err := f.root().Lstat(name)
+	return err == nil && info.Mode().IsRegular()
 }
 
 // Read reads and parses a note.
@@ -147,15 +171,16 @@ func (f *Folder) raw(name string) ([]byte, fs.FileInfo, error) {
 	if err != nil {
 		return nil, nil, reason(name, err)
 	}
-	if why := unreadable(info.Mode(), info.Size()); why != "" {
+	if why := unreadable(name, info.Mode(), info.Size()); why != "" {
 		return nil, nil, fmt.Errorf("%s %s", name, why)
 	}
-	raw, err := io.ReadAll(io.LimitReader(file, MaxSize+1))
+	longest := kindOf(name).maxSize()
+	raw, err := io.ReadAll(io.LimitReader(file, longest+1))
 	if err != nil {
 		return nil, nil, reason(name, err)
 	}
-	if len(raw) > MaxSize {
-		return nil, nil, fmt.Errorf("%s grew beyond %d MiB while it was read", name, MaxSize>>20)
+	if int64(len(raw)) > longest {
+		return nil, nil, fmt.Errorf("%s grew beyond %d MiB while it was read", name, longest>>20)
 	}
 	return raw, info, nil
 }
@@ -169,8 +194,8 @@ func (f *Folder) check(name string) error {
 	if err := f.see(); err != nil {
 		return err
 	}
-	if !isNote(name) {
-		return fmt.Errorf("%s is not a note: only .md and .markdown files are", name)
+	if !IsNote(name) {
+		return fmt.Errorf("%s is not a note: only .md, .markdown, .txt, .org and .pdf files are", name)
 	}
 	var rules ignoreRules
 	for i, r := range name + "/" {
@@ -203,12 +228,14 @@ func (f *Folder) check(name string) error {
 }
 
 // unreadable says why a file cannot be read as a note; "": it can.
-func unreadable(mode fs.FileMode, size int64) string {
-	switch {
+func unreadable(name string, mode fs.FileMode, size int64) string {
+	switch longest := kindOf(name).maxSize(); {
 	case !mode.IsRegular():
 		return "is not a regular file"
-	case size > MaxSize:
-		return fmt.Sprintf("is too long: %d MiB, and notes are read up to %d MiB", size>>20, MaxSize>>20)
+	case size > longest && IsPDF(name):
+		return fmt.Sprintf("is too long: %d MiB, and PDFs are read up to %d MiB", size>>20, longest>>20)
+	case size > longest:
+		return fmt.Sprintf("is too long: %d MiB, and notes are read up to %d MiB", size>>20, longest>>20)
 	}
 	return ""
 }

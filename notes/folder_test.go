@@ -51,11 +51,15 @@ func TestListFindsNotesAndNothingElse(t *testing.T) {
 	folder := vault(t, map[string]string{
 		"b.md": "", "a b.md": "", "a/z.MD": "", "a/deep/x.Markdown": "", "a.md": "",
 		".hidden.md": "", ".obsidian/x.md": "", ".trash/x.md": "", ".git/x.md": "", "a/.x/y.md": "",
-		"notes.txt": "", "md": "", "a/pic.md.png": "",
+		"notes.txt": "", "a/x.ORG": "", "paper.pdf": "", "md": "", "txt": "", "a/pic.md.png": "", "a/talk.mp3": "", "a/x.docx": "", "a/x.md~": "",
 	})
 	got, problems := list(t, folder)
-	same(t, "paths", got, []string{"a b.md", "a.md", "a/deep/x.Markdown", "a/z.MD", "b.md"})
+	same(t, "paths", got, []string{"a b.md", "a.md", "a/deep/x.Markdown", "a/x.ORG", "a/z.MD", "b.md", "notes.txt", "paper.pdf"})
 	same(t, "problems", problems, nil)
+	_, _, others, err := folder.Survey(t.Context())
+	if said := others.String(); err != nil || said != "6 files left out: 3 other files, 1 image, 1 office document, 1 recording" {
+		t.Errorf("it says %q, %v", said, err)
+	}
 }
 
 func TestIgnoredNotesAreNeitherListedNorReadNorWritten(t *testing.T) {

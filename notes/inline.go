@@ -159,7 +159,7 @@ func noteLink(target string) Link {
 		return Link{}
 	}
 	name := address.Path
-	if ext := path.Ext(name); !isNote(name) && (ext != "" || name == "") {
+	if ext := path.Ext(name); !IsNote(name) && (ext != "" || name == "") {
 		return Link{}
 	}
 	return Link{Target: name, Heading: address.Fragment}

@@ -1,20 +1,18 @@
-// Package notes reads and writes a folder of markdown notes. Everything goes
-// through an [os.Root]: nothing outside the folder is read or written, links
-// are not followed, and only .md and .markdown files outside hidden and
-// ignored folders count. Start with [Open], [Folder.List] and [Parse].
+// Package notes reads and writes a folder of markdown notes, and reads .txt,
+// .org and .pdf files next to them. Everything goes through an [os.Root]: nothing
+// outside the folder is read or written, links are not followed, and hidden and
+// ignored folders do not count. Start with [Open], [Folder.List] and [Parse].
 package notes
 
 import (
 	"errors"
-	"path"
-	"strings"
 	"time"
 
 	"lifehub/internal/when"
 	"lifehub/notes/task"
 )
 
-// MaxSize is the longest file read as a note, in bytes; longer ones are reported.
+// MaxSize is the longest text read as a note, in bytes; longer ones are reported.
 const MaxSize = 16 << 20
 
 // ErrChanged says that a note is not what it was when the change was made up.
@@ -28,12 +26,13 @@ type Entry struct {
 	ModTime time.Time
 }
 
-// Note is a parsed note. Lines count from 1 and are those of the file.
+// Note is a parsed note. Lines count from 1 and are those of the file; of a PDF
+// they are its pages.
 type Note struct {
 	Entry
 	Title     string         // front matter, else first heading of level 1, else the file name
 	Front     map[string]any // front matter, and properties at the head of the text; nil: none, or not readable
-	Text      string         // the whole file, as UTF-8 with LF line ends
+	Text      string         // the whole file as markdown, in UTF-8 with LF line ends
 	BodyLine  int            // the first line after the front matter
 	Headings  []Heading      // those of the text itself, not of quotes or list items
 	Lists     []Lines        // the body's outermost lists, each with all its items
@@ -43,7 +42,7 @@ type Note struct {
 	Date      time.Time // the note's own date, local midnight: name, else front matter; zero: none
 	Dates     []Dated   // the days that its lines are of, in order; see [Dated]
 	Aliases   []string  // other names it gives itself
-	Untrusted bool      // its front matter names a source or url
+	Untrusted bool      // its front matter names a source or url, or it is a PDF, which others write
 	Problems  []string  // what could not be read, in plain words; the rest is read
 
 	noProse []span // links and code in Text, in order
@@ -85,13 +84,4 @@ type Link struct {
 type Problem struct {
 	Path   string
 	Reason string
-}
-
-// isNote reports whether a file is a note by its name.
-func isNote(name string) bool {
-	switch strings.ToLower(path.Ext(name)) {
-	case ".md", ".markdown":
-		return true
-	}
-	return false
 }

@@ -11,12 +11,18 @@ import (
 
 	"golang.org/x/text/encoding/unicode"
 	"golang.org/x/text/transform"
+
+	"lifehub/internal/text"
 )
 
-// Parse reads a note from its bytes. It takes any bytes: what cannot be
-// understood is named in Problems, and the rest is read.
+// Parse reads a note from its bytes, as [Folder.Raw] returns them. It takes any
+// bytes: what cannot be understood is named in Problems, and the rest is read.
 func Parse(entry Entry, raw []byte) Note {
 	n := Note{Entry: entry}
+	if IsPDF(entry.Path) {
+		n.readPages(raw)
+		return n
+	}
 	n.Text = n.decode(raw)
 	front, body := splitFront(n.Text)
 	n.BodyLine = 1 + strings.Count(n.Text[:len(n.Text)-len(body)], "\n")
@@ -29,6 +35,20 @@ func Parse(entry Entry, raw []byte) Note {
 	slices.Sort(n.Tags)
 	n.Tags = slices.Compact(n.Tags)
 	return n
+}
+
+// readPages takes in the pages of a PDF, a line each. What is in them is no
+// markdown: nothing there is a link, a tag or a task.
+func (n *Note) readPages(raw []byte) {
+	if broken := bytes.Count(raw, []byte{0}); broken > 0 {
+		n.problem("%s could not be read whole", text.Count(broken, "page"))
+		raw = bytes.ReplaceAll(raw, []byte{0}, nil)
+	}
+	n.Text, n.BodyLine, n.Untrusted = n.decode(raw), 1, true
+	n.Title, n.Date = NameOf(n.Path), n.date()
+	for line := range strings.Count(n.Text, "\n") {
+		n.Headings = append(n.Headings, Heading{Level: 1, Line: line + 1}) // each page is a section
+	}
 }
 
 // try keeps a fault of a parser from taking the whole note, and all the

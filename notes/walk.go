@@ -2,6 +2,9 @@ package notes
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -21,12 +24,13 @@ type walk struct {
 	ctx     context.Context // for the length of one List
 	root    *os.Root
 	leftOut []string      // folders that are passed over
-	others  chan struct{} // a place for each goroutine besides the caller's
+	places  chan struct{} // a place for each goroutine besides the caller's
 
 	running  sync.WaitGroup
 	mu       sync.Mutex // guards what follows
 	entries  []Entry
 	problems []Problem
+	others   LeftOut
 	fault    error // a folder's goroutine broke
 }
 
@@ -63,7 +67,7 @@ func (w *walk) folder(dir string, rules ignoreRules) error {
 	if dir == "." {
 		prefix = ""
 	}
-	entries := make([]Entry, 0, len(children))
+	entries, others := make([]Entry, 0, len(children)), LeftOut{}
 	for _, c := range children {
 		if strings.HasPrefix(c.name, ".") {
 			continue
@@ -75,17 +79,22 @@ func (w *walk) folder(dir string, rules ignoreRules) error {
 			w.below(name, rules)
 		case c.mode&fs.ModeSymlink != 0:
 			w.link(name)
-		case isNote(c.name):
+		case IsNote(c.name):
 			if why := c.unreadable(); why != "" {
 				w.problem(name, why)
 			} else {
 				entries = append(entries, Entry{Path: name, Size: c.size, ModTime: c.modTime})
 			}
+		default:
+			others.addOther(c.name)
 		}
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.entries = append(w.entries, entries...)
+	for kind, n := range others {
+		w.others[kind] += n
+	}
 	return nil
 }
 
@@ -97,7 +106,7 @@ func (w *walk) below(dir string, rules ignoreRules) {
 		}
 	}
 	select {
-	case w.others <- struct{}{}:
+	case w.places <- struct{}{}:
 	default:
 		walk()
 		return
@@ -109,7 +118,7 @@ func (w *walk) below(dir string, rules ignoreRules) {
 				defer w.mu.Unlock()
 				w.fault = fmt.Errorf("folder %s: %v\n%s", dir, fault, debug.Stack())
 			}
-			<-w.others
+			<-w.places
 		}()
 		walk()
 	})
@@ -123,14 +132,14 @@ func (c child) unreadable() string {
 	if !utf8.ValidString(c.name) {
 		return "has a name that is not UTF-8"
 	}
-	return unreadable(c.mode, c.size)
+	return unreadable(c.name, c.mode, c.size)
 }
 
 // link reports a link that seems to stand for notes and leads nowhere we go.
 // One that stays in the folder is passed over: its target is listed by its
 // own name.
 func (w *walk) link(name string) {
-	if !isNote(name) && path.Ext(name) != "" {
+	if !IsNote(name) && path.Ext(name) != "" {
 		return
 	}
 	if _, err := w.root.Stat(name); err != nil {
@@ -142,4 +151,20 @@ func (w *walk) problem(name, reason string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.problems = append(w.problems, Problem{Path: strings.ToValidUTF8(name, "\uFFFD"), Reason: reason})
+}
+
+// Sum is the same for the same files, by name, size and time, and for no
+// others: comparing it with that of the last sync takes the place of reading
+// what is known of each.
+func Sum(entries []Entry) string {
+	sum := sha256.New()
+	var line []byte
+	for _, e := range entries {
+		line = append(line[:0], e.Path...)
+		line = append(line, 0)
+		line = binary.LittleEndian.AppendUint64(line, uint64(e.Size))
+		line = binary.LittleEndian.AppendUint64(line, uint64(e.ModTime.UnixNano()))
+		sum.Write(line)
+	}
+	return hex.EncodeToString(sum.Sum(nil))
 }

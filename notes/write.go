@@ -17,10 +17,7 @@ import (
 // [fs.ErrExist].
 func (f *Folder) Create(name, text string) (err error) {
 	defer wrap.Error(&err, "create note")
-	if err := f.check(name); err != nil {
-		return err
-	}
-	if err := fits(name, text); err != nil {
+	if err := errors.Join(f.check(name), Writable(name), fits(name, text)); err != nil {
 		return err
 	}
 	defer f.alone()()
@@ -67,7 +64,7 @@ func (f *Folder) claim(temp, name string) error {
 // never a mixture. The note keeps its permissions.
 func (f *Folder) Replace(name string, was, now []byte) (err error) {
 	defer wrap.Error(&err, "change note")
-	if err := fits(name, now); err != nil {
+	if err := errors.Join(Writable(name), fits(name, now)); err != nil {
 		return err
 	}
 	defer f.alone()()

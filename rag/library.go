@@ -96,5 +96,6 @@ func joinCoverage(a, b Coverage, first bool) Coverage {
 	if strings.HasPrefix(b.Embedder, wordsOnly) {
 		joined.Embedder = b.Embedder
 	}
+	joined.LeftOut = a.LeftOut.Plus(b.LeftOut)
 	return joined
 }

@@ -7,6 +7,7 @@ package rag
 
 import (
 	"lifehub/internal/when"
+	"lifehub/notes"
 	"lifehub/rag/search"
 )
 
@@ -41,6 +42,8 @@ type Coverage struct {
 	Unread   int     `json:"unread,omitempty"` // of Total: new or changed, and not read yet by the sync under way
 	Age      float64 `json:"age_s"`            // seconds since the last sync
 	Embedder string  `json:"embedder"`         // its name, or "keyword search only: why"
+
+	LeftOut notes.LeftOut `json:"left_out,omitempty"` // files of the folders that are not in it, by kind
 }
 
 // Found is the outcome of a search.
@@ -105,4 +108,6 @@ type Changes struct {
 	Embedded int      `json:"embedded"`           // texts sent to the embedder by this sync
 	Rebuilt  string   `json:"rebuilt,omitempty"`  // why the index was rebuilt; "": it was not
 	Warnings []string `json:"warnings,omitempty"` // what did not work, in plain words: the embedder, a lock held elsewhere
+
+	LeftOut notes.LeftOut `json:"left_out,omitempty"` // files of the folder that are not in the index, by kind; nil: not counted
 }

@@ -3,6 +3,7 @@ package rag
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"fmt"
 	"os"
 	"strconv"
@@ -128,12 +129,14 @@ func (x *Index) coverageOf(ctx context.Context, db *sql.DB) (Coverage, error) {
 	embedder, why := x.embedder, x.why
 	x.mu.RUnlock()
 	var c Coverage
-	if err := db.QueryRowContext(ctx, `SELECT count(*) FROM notes`).Scan(&c.Indexed); err != nil {
+	var unreadable int // which no further sync would read
+	if err := db.QueryRowContext(ctx, `SELECT (SELECT count(*) FROM notes), (SELECT count(*) FROM skipped)`).Scan(&c.Indexed, &unreadable); err != nil {
 		return c, err
 	}
 	c.Total, _ = strconv.Atoi(words.Meta(ctx, db, "total")) //nolint:errcheck // 0: never synced
-	c.Total = max(c.Total, c.Indexed)
-	c.Unread, _ = strconv.Atoi(words.Meta(ctx, db, "unread")) //nolint:errcheck // 0: no sync is reading
+	c.Total = max(c.Total-unreadable, c.Indexed)
+	_ = json.Unmarshal([]byte(words.Meta(ctx, db, "left out")), &c.LeftOut) // not counted yet: nothing is said of it
+	c.Unread, _ = strconv.Atoi(words.Meta(ctx, db, "unread"))               //nolint:errcheck // 0: no sync is reading
 	c.Indexed = max(0, min(c.Indexed, c.Total-c.Unread))
 	if status, err := os.Stat(x.lockPath()); err == nil {
 		c.Age = max(0, time.Since(status.ModTime()).Seconds())

@@ -2,11 +2,10 @@ package rag
 
 import (
 	"bytes"
+	"cmp"
 	"context"
-	"crypto/sha256"
 	"database/sql"
-	"encoding/binary"
-	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -147,7 +146,7 @@ func (s *syncRun) run(ctx context.Context) (err error) {
 	}
 	err = s.db.QueryRowContext(ctx, `SELECT count(*) FROM passages`).Scan(&s.changes.Passages)
 	if err == nil && s.only == nil {
-		err = s.calibrate(ctx)
+		err = errors.Join(s.calibrate(ctx), s.countLeftOut(ctx))
 	}
 	return errors.Join(err, s.sign(ctx))
 }
@@ -159,6 +158,20 @@ func (s *syncRun) calibrate(ctx context.Context) error {
 		return err
 	}
 	return errors.Join(s.begin(ctx), words.SetMeta(ctx, s.db, key, value))
+}
+
+// countLeftOut writes down what is in the folder and not in the index.
+func (s *syncRun) countLeftOut(ctx context.Context) error {
+	for _, c := range s.changes.Notes {
+		if c.What == skipped {
+			s.changes.LeftOut.AddUnread(c.Reason)
+		}
+	}
+	now, err := json.Marshal(s.changes.LeftOut)
+	if err != nil || string(now) == cmp.Or(words.Meta(ctx, s.db, "left out"), "{}") {
+		return err
+	}
+	return errors.Join(s.begin(ctx), words.SetMeta(ctx, s.db, "left out", string(now)))
 }
 
 // renew fills the next generation from the notes, and makes it the newest.
@@ -231,15 +244,15 @@ func (s *syncRun) readNotes(ctx context.Context) error {
 	if s.only != nil {
 		return s.readFew(ctx)
 	}
-	entries, problems, err := s.folder.List(ctx)
+	entries, problems, others, err := s.folder.Survey(ctx)
 	if err != nil {
 		return err
 	}
-	s.changes.Total = len(entries)
+	s.changes.Total, s.changes.LeftOut = len(entries), others
 	for _, p := range problems {
 		s.report(p.Path, skipped, "", p.Reason)
 	}
-	s.listing = sumOf(entries)
+	s.listing = notes.Sum(entries)
 	if s.listing == words.Meta(ctx, s.db, "listing") {
 		if err := s.reportSkipped(ctx); err != nil {
 			return err
@@ -276,22 +289,6 @@ func (s *syncRun) readNotes(ctx context.Context) error {
 		return s.touch()
 	}
 	return s.write(ctx, todo, again, lost, known, len(entries))
-}
-
-// sumOf is the same for the same files, by name, size and time, and for no
-// others: comparing it with that of the last sync takes the place of reading
-// what is known of each.
-func sumOf(entries []notes.Entry) string {
-	sum := sha256.New()
-	var line []byte
-	for _, e := range entries {
-		line = append(line[:0], e.Path...)
-		line = append(line, 0)
-		line = binary.LittleEndian.AppendUint64(line, uint64(e.Size))
-		line = binary.LittleEndian.AppendUint64(line, uint64(e.ModTime.UnixNano()))
-		sum.Write(line)
-	}
-	return hex.EncodeToString(sum.Sum(nil))
 }
 
 // reportSkipped reports again the files that are no notes and did not change.
@@ -401,7 +398,7 @@ func (s *syncRun) read(ctx context.Context, todo []notes.Entry, known map[string
 
 func (s *syncRun) readOne(ctx context.Context, tx *sql.Tx, listed notes.Entry, was indexed, gone map[string][]string) error {
 	name := listed.Path
-	raw, entry, err := s.folder.Raw(name)
+	raw, entry, err := s.folder.Load(ctx, name)
 	if errors.Is(err, os.ErrNotExist) {
 		s.listing = ""
 		return nil // deleted since it was listed: the next sync sees that
@@ -409,10 +406,13 @@ func (s *syncRun) readOne(ctx context.Context, tx *sql.Tx, listed notes.Entry, w
 	if entry.Size != listed.Size || !entry.ModTime.Equal(listed.ModTime) {
 		s.listing = ""
 	}
+	if err != nil && ctx.Err() != nil {
+		return err
+	}
 	if err != nil {
 		entry.Path = name
-		s.report(name, skipped, "", reasonOf(err))
-		return words.Skip(ctx, tx, entry, was.id, reasonOf(err))
+		s.report(name, skipped, "", notes.Reason(err))
+		return words.Skip(ctx, tx, entry, was.id, notes.Reason(err))
 	}
 	hash := contentHash(raw)
 	if was.id != 0 && bytes.Equal(hash, was.hash) {
@@ -498,14 +498,4 @@ func (s *syncRun) sign(ctx context.Context) error {
 
 func (s *syncRun) report(name, what, from, reason string) {
 	s.changes.Notes = append(s.changes.Notes, Change{Path: name, What: what, From: from, Reason: reason})
-}
-
-// reasonOf is an error in the words of a report, without the path that stands
-// next to it.
-func reasonOf(err error) string {
-	var pathError *os.PathError
-	if errors.As(err, &pathError) {
-		err = pathError.Err
-	}
-	return strings.ReplaceAll(err.Error(), "\x00", "")
 }

@@ -253,10 +253,12 @@ func (d *checker) onDisk(n int, source agent.Source) *passage {
 		return p
 	}
 	d.now[n] = nil
-	source.Line, source.EndLine = 1, math.MaxInt
+	if !agent.IsPDF(source.Path) { // a page may end within a sentence, and a book is long
+		source.Line, source.EndLine = 1, math.MaxInt
+	}
 	if text, ok := d.reread(source); ok {
 		source.Text = text
-		source.EndLine = 1 + strings.Count(strings.TrimRight(text, "\n"), "\n")
+		source.EndLine = source.Line + strings.Count(strings.TrimRight(text, "\n"), "\n")
 		d.now[n] = openPassage(source)
 	}
 	return d.now[n]

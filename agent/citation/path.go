@@ -14,9 +14,9 @@ import (
 )
 
 var (
-	// placeText is note.md:12, note.md:12-14, note.md#L12 or "note.md, line 12",
-	// also inside a code span.
-	placeText = pattern.Lazy(`([^\s"'“”„«»()<>\[\]|:*#` + "`" + `]+\.(?:md|markdown)\b)(?:(?::|#L|,? (?:on |in )?(?:lines?|Zeilen?) )(\d{1,7})(?:[-–]L?(\d{1,7}))?)?`)
+	// placeText is note.md:12, note.md:12-14, note.md#L12, "note.md, line 12" or
+	// "paper.pdf p. 3", also inside a code span.
+	placeText = pattern.Lazy(`([^\s"'“”„«»()<>\[\]|:*#` + "`" + `]+\.(?:md|markdown|txt|org|pdf)\b)(?:(?::|#L|,? (?:on |in )?(?:lines?|Zeilen?|pages?|Seiten?|pp?\.|S\.) ?)(\d{1,7})(?:[-–]L?(\d{1,7}))?)?`)
 	// linkText is [[note]], [[note|as it is called]] or [[note#Heading]].
 	linkText = pattern.Lazy(`\[\[([^\[\]|#\n]+)[^\[\]\n]*\]\]`)
 )
@@ -61,6 +61,9 @@ func PlacesIn(answer string) (places []NamedPlace) {
 		}
 		for _, at := range placeText.FindAllStringSubmatchIndex(line, -1) {
 			p := NamedPlace{Name: line[at[2]:at[3]], before: line[:at[2]]}
+			if at[4] < 0 && !strings.HasSuffix(p.Name, ".md") && !strings.HasSuffix(p.Name, ".markdown") {
+				continue // notes tell of files, and of sites that end so
+			}
 			if at[4] >= 0 {
 				p.Line, _ = strconv.Atoi(line[at[4]:at[5]]) // its digits are bounded
 				p.EndLine = p.Line

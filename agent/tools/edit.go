@@ -83,7 +83,7 @@ func (c change) lines() string {
 	var list strings.Builder
 	for _, edit := range udiff.Lines(string(c.was), string(c.now)) {
 		at := 1 + bytes.Count(c.was[:edit.Start], []byte("\n"))
-		above := headingAt(headings, at)
+		above := excerpt.HeadingAt(headings, at)
 		for line := range strings.Lines(string(c.was[edit.Start:edit.End])) {
 			fmt.Fprintf(&list, "%q -%q\n", above, line)
 		}
@@ -94,26 +94,17 @@ func (c change) lines() string {
 	return list.String()
 }
 
-// headingAt names the headings above a line, outermost first, and says which of
-// several that are called the same.
-func headingAt(headings []notes.Heading, line int) string {
-	var trail []notes.Heading
-	count := map[string]int{}
-	for _, h := range headings {
-		if h.Line >= line {
-			break
-		}
-		trail = slices.DeleteFunc(trail, func(above notes.Heading) bool { return above.Level >= h.Level })
-		trail = append(trail, h)
-		count[excerpt.HeadingPath(trail)]++
-	}
-	return fmt.Sprintf("%s (%d)", excerpt.HeadingPath(trail), count[excerpt.HeadingPath(trail)])
-}
-
 // newWriter makes a tool that changes one note. plan works the change out and
 // writes nothing; bounds are the arguments that say which note.
 func newWriter[Args comparable](v noteWriter, spec llm.ToolSpec, plan func(context.Context, Args) (change, error), bounds ...string) agent.Tool {
-	return agent.NewWriter(spec, &writer[Args]{noteWriter: v, plan: plan, shown: map[Args]change{}}, bounds...)
+	writable := func(ctx context.Context, args Args) (change, error) {
+		c, err := plan(ctx, args)
+		if err == nil {
+			err = notes.Writable(c.path)
+		}
+		return c, err
+	}
+	return agent.NewWriter(spec, &writer[Args]{noteWriter: v, plan: writable, shown: map[Args]change{}}, bounds...)
 }
 
 // writer remembers what it showed, so that it writes that and nothing else.

@@ -41,7 +41,7 @@ func newListNotes(v vaults) agent.Tool {
 			if !inFolder(p.Path, folder) {
 				continue
 			}
-			note, err := p.read(ctx)
+			note, err := p.glance(ctx)
 			if err == nil && hasTag(note, tag) { // a note that cannot be read is reported by the index
 				found = append(found, note)
 			}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"lifehub/agent"
+	"lifehub/agent/tools/excerpt"
 	"lifehub/internal/text"
 	"lifehub/notes"
 )
@@ -42,7 +43,7 @@ func newNoteLinks(v vaults) agent.Tool {
 			if err := ctx.Err(); err != nil {
 				return agent.Result{}, err
 			}
-			other, err := p.read(ctx)
+			other, err := p.glance(ctx)
 			if err != nil { // the index reports it
 				continue
 			}
@@ -67,7 +68,7 @@ func newNoteLinks(v vaults) agent.Tool {
 		}
 		tell := func(b backlink) string {
 			result.Listed = append(result.Listed, agent.Source{Path: b.path, Line: b.link.Line, EndLine: b.link.Line, Text: b.line})
-			return fmt.Sprintf("%s:%d%s: %s", b.path, b.link.Line, headed(b.link), b.line)
+			return fmt.Sprintf("%s%s: %s", agent.PlaceName(b.path, b.link.Line), headed(b.link), b.line)
 		}
 		linked := map[string]bool{}
 		for _, b := range candidates {
@@ -80,9 +81,9 @@ func newNoteLinks(v vaults) agent.Tool {
 				unlinked = append(unlinked, tell(b))
 			}
 		}
-		result.Text = at.instead + listed("Linked from", from) + "\n\n" + listed("Links to", to)
+		result.Text = at.instead + excerpt.List("Linked from", from, maxLinks) + "\n\n" + excerpt.List("Links to", to, maxLinks)
 		if len(unlinked) > 0 {
-			result.Text += "\n\n" + listed("Mentioned without a link", unlinked)
+			result.Text += "\n\n" + excerpt.List("Mentioned without a link", unlinked, maxLinks)
 		}
 		result.Nothing = len(from)+len(to)+len(unlinked) == 0
 		return result, nil
@@ -126,16 +127,4 @@ func headed(link notes.Link) string {
 		return ""
 	}
 	return " › " + link.Heading
-}
-
-func listed(head string, lines []string) string {
-	if len(lines) == 0 {
-		return head + ": nothing"
-	}
-	more := ""
-	if len(lines) > maxLinks {
-		more = fmt.Sprintf("\n- and %d more", len(lines)-maxLinks)
-		lines = lines[:maxLinks]
-	}
-	return head + ":\n- " + strings.Join(lines, "\n- ") + more
 }

@@ -33,8 +33,12 @@ func readResult(at place, note notes.Note, args readArgs) (agent.Result, error) 
 	if args.To > 0 {
 		to = min(args.To, to)
 	}
+	unit := "line"
+	if notes.IsPDF(note.Path) {
+		unit = "page"
+	}
 	if from > to {
-		return agent.Result{}, fmt.Errorf("%s has %s; there are none from %d to %d", note.Path, text.Count(len(lines), "line"), from, max(args.To, from))
+		return agent.Result{}, fmt.Errorf("%s has %s; there are none from %d to %d", note.Path, text.Count(len(lines), unit), from, max(args.To, from))
 	}
 	whole := from == 1 && to == len(lines)
 	to = excerpt.Fitting(lines, from, to, excerpt.MaxRead)
@@ -46,13 +50,13 @@ func readResult(at place, note notes.Note, args readArgs) (agent.Result, error) 
 	if len(sources) == 0 {
 		return agent.Result{Text: at.instead + note.Path + " is empty.", Nothing: true}, nil
 	}
-	head := fmt.Sprintf("%s, %s", note.Path, text.Count(len(lines), "line"))
+	head := fmt.Sprintf("%s, %s", note.Path, text.Count(len(lines), unit))
 	if !whole || to < len(lines) {
-		head = fmt.Sprintf("%s, lines %d to %d of %d", note.Path, from, to, len(lines))
+		head = fmt.Sprintf("%s, %ss %d to %d of %d", note.Path, unit, from, to, len(lines))
 	}
 	text := at.instead + head + "\n\n" + strings.Join(lines[from-1:to], "\n")
 	if to < len(lines) && args.To == 0 {
-		text += fmt.Sprintf("\n\nThe note goes on: read from line %d.", to+1)
+		text += fmt.Sprintf("\n\nThe note goes on: read from %s %d.", unit, to+1)
 	}
 	for _, problem := range note.Problems {
 		text += "\n\nNote: " + problem + "."

@@ -162,6 +162,9 @@ func searchResult(asked string, q rag.Query, found rag.Found) agent.Result {
 		}
 		fmt.Fprintf(&b, "\n%s%s\n%s\n", source.Head(), undated, strings.TrimSpace(p.Text))
 	}
+	if unread := found.Coverage.LeftOut.Unread().String(); unread != "" && found.Declined() {
+		b.WriteString("\nNot searched, because no text could be read in them: " + unread + ".")
+	}
 	b.WriteString(coverageHint(found.Coverage))
 	result.Text = strings.TrimSpace(b.String())
 	return result

@@ -34,6 +34,14 @@ func (p place) read(ctx context.Context) (notes.Note, error) {
 	return opened(ctx, note), err
 }
 
+// glance is read for many notes at once: it leaves the pages of a PDF out.
+func (p place) glance(ctx context.Context) (notes.Note, error) {
+	if notes.IsPDF(p.Path) {
+		return opened(ctx, notes.Parse(p.Entry, nil)), nil
+	}
+	return p.read(ctx)
+}
+
 // opened says so when a note names a source elsewhere.
 func opened(ctx context.Context, note notes.Note) notes.Note {
 	if note.Untrusted {
@@ -124,7 +132,8 @@ func (v vaults) find(ctx context.Context, name string) (place, error) {
 		func(p place) bool { return p.Path == below },
 		func(p place) bool { return notes.SameName(p.Path, below) },
 		func(p place) bool { return notes.HasNameSuffix("/"+p.Path, below) },
-		func(p place) bool { return titled(p, called) },
+		func(p place) bool { return strings.EqualFold(notes.NameOf(p.Path), called) },
+		func(p place) bool { return !notes.IsPDF(p.Path) && titled(p, called) },
 	)
 	switch len(found) {
 	case 0:
@@ -247,7 +256,7 @@ const mostNamed = 8
 func pathsOf(ctx context.Context, places []place) string {
 	var names []string
 	for _, p := range places[:min(len(places), mostNamed)] {
-		_, _ = p.read(ctx) // a clipping's file is called as a page wanted it
+		_, _ = p.glance(ctx) // a clipping's file is called as a page wanted it
 		names = append(names, p.Path)
 	}
 	text := strings.Join(names, ", ")
@@ -263,6 +272,7 @@ func (v vaults) tasks(ctx context.Context) ([]vaultTask, error) {
 	if err != nil {
 		return nil, err
 	}
+	places = slices.DeleteFunc(places, func(p place) bool { return notes.IsPDF(p.Path) })
 	var all []vaultTask
 	for _, p := range places {
 		if err := ctx.Err(); err != nil {
@@ -305,4 +315,4 @@ func newVaultTask(at place, note notes.Note, t task.Task) vaultTask {
 }
 
 // at is the task's place as the user sees it.
-func (t vaultTask) at() string { return fmt.Sprintf("%s:%d", t.place.Path, t.Line) }
+func (t vaultTask) at() string { return agent.PlaceName(t.place.Path, t.Line) }

@@ -40,7 +40,7 @@ func (a *App) NoteOf(name string) (folder *notes.Folder, path string) {
 				continue
 			}
 		}
-		if _, _, err := folder.Raw(below); err == nil && !a.Hides(folder, below) {
+		if folder.Has(below) && !a.Hides(folder, below) {
 			return folder, below
 		}
 	}

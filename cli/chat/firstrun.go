@@ -22,6 +22,7 @@ import (
 	"lifehub/cli/settings"
 	"lifehub/llm"
 	"lifehub/llm/ollama"
+	"lifehub/notes"
 	"lifehub/tui/backend"
 	"lifehub/tui/draw"
 )
@@ -185,7 +186,7 @@ const mostCounted = 20_000
 
 // countNotes says how many notes a folder holds; "": none that can be read.
 func countNotes(ctx context.Context, dir string) string {
-	notes, files := 0, 0
+	found, files := 0, 0
 	_ = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 		files++
 		switch {
@@ -193,18 +194,18 @@ func countNotes(ctx context.Context, dir string) string {
 			return fs.SkipAll
 		case err != nil && e != nil && e.IsDir(), e != nil && e.IsDir() && path != dir && strings.HasPrefix(e.Name(), "."):
 			return fs.SkipDir
-		case err == nil && slices.Contains([]string{".md", ".markdown"}, strings.ToLower(filepath.Ext(path))):
-			notes++
+		case err == nil && !e.IsDir() && notes.IsNote(path):
+			found++
 		}
 		return nil
 	})
 	switch {
-	case notes == 0:
+	case found == 0:
 		return ""
 	case files > mostCounted:
-		return fmt.Sprintf("more than %d notes", notes)
+		return fmt.Sprintf("more than %d notes", found)
 	}
-	return draw.Count(notes, "note")
+	return draw.Count(found, "note")
 }
 
 // underHome writes a folder as a user does, with ~ for home.

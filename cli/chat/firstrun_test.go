@@ -93,7 +93,7 @@ func TestAPathThatIsTypedIsCompletedAndCounted(t *testing.T) {
 		}
 	}
 	for path, want := range map[string]backend.TypedPath{
-		"~/n":       {Complete: "~/Notes", Begun: []backend.Offer{{Name: "Notes", Path: "~/Notes/", Detail: "2 notes"}, {Name: "Notes old", Path: "~/Notes old/", Detail: "no notes"}}},
+		"~/n":       {Complete: "~/Notes", Begun: []backend.Offer{{Name: "Notes", Path: "~/Notes/", Detail: "2 notes"}, {Name: "Notes old", Path: "~/Notes old/", Detail: "1 note"}}},
 		"Mu":        {Complete: "Music/", Begun: []backend.Offer{{Name: "Music", Path: "Music/", Detail: "no notes"}}},
 		"~/Notes/":  {Says: "2 notes", Complete: "~/Notes/below/", Begun: []backend.Offer{{Name: "below", Path: "~/Notes/below/", Detail: "1 note"}}},
 		"~/Music/":  {Says: "no notes in it"},

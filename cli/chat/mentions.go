@@ -97,7 +97,10 @@ func (bg *background) note(ctx context.Context, name, from string) (backend.Note
 		return backend.Note{Path: name, File: app.AtHome(name), Text: text}, err
 	}
 	note, file, line, err := bg.ReadNote(ctx, name, from)
-	return backend.Note{Path: note.Path, File: file, Text: note.Text, Line: line, Body: note.BodyLine}, err
+	if notes.IsPDF(file) {
+		file = "" // no editor changes it
+	}
+	return backend.Note{Path: note.Path, File: file, Text: note.Shown(), Line: line, Body: note.BodyLine}, err
 }
 
 // maxRead is how much of a file is read, in bytes.

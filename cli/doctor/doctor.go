@@ -287,6 +287,9 @@ func index(ctx context.Context, a *app.App) Finding {
 		return f
 	}
 	f.OK, f.Says = true, fmt.Sprintf("%d of %s, indexed %s ago, %s", indexed, draw.Count(total, "note"), app.Ago(c.Age), c.Embedder)
+	if said := c.LeftOut.String(); said != "" {
+		f.Says += "; " + said
+	}
 	if embedder != nil && embedded < passages {
 		f.Says += fmt.Sprintf(": %d of %s embedded, keyword search finds the rest", embedded, draw.Count(passages, "passage"))
 		f.Fix = "lifehub index"

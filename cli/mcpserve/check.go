@@ -43,8 +43,9 @@ const (
 	maxVerdicts, maxSearches = 40, 20
 )
 
-// placeMarker is a source as programs write it: [running/plan.md:12-14], [plan.md].
-var placeMarker = pattern.Lazy(`\[([^\[\]\n]{1,300}?\.(?:md|markdown))(?:(?::|#L|, lines? )(\d{1,7})(?:[-–]L?(\d{1,7}))?)?\]`)
+// placeMarker is a source as programs write it: [running/plan.md:12-14], [plan.md],
+// [paper.pdf p. 3].
+var placeMarker = pattern.Lazy(`\[([^\[\]\n]{1,300}?\.(?:md|markdown|txt|org|pdf))(?:(?::|#L|, lines? | p\. ?)(\d{1,7})(?:[-–]L?(\d{1,7}))?)?\]`)
 
 // cited is a place that the text names as a source.
 type cited struct {

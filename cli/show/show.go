@@ -19,6 +19,7 @@ import (
 
 	"lifehub/cli/app"
 	"lifehub/cli/settings"
+	"lifehub/internal/pattern"
 	"lifehub/internal/text"
 	"lifehub/notes"
 	"lifehub/tui/draw"
@@ -77,7 +78,7 @@ func NewNote(sh *app.Process) *cobra.Command {
 		Short: "Print a note",
 		Long: "Print a note, named by its path, file name, title or alias. On a terminal it is drawn, with the block at LINE\n" +
 			"marked; into a file or a pipe it goes as it is.",
-		Example: "  lifehub note running/plan.md\n  lifehub note \"Sourdough\"\n  lifehub note running/log.md:12\n  lifehub note boiler | grep pressure",
+		Example: "  lifehub note running/plan.md\n  lifehub note \"Sourdough\"\n  lifehub note running/log.md:12\n  lifehub note \"paper.pdf p. 3\"\n  lifehub note boiler | grep pressure",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, given []string) error {
 			a, err := app.OpenNotes(cmd.Context(), sh, flags)
@@ -96,7 +97,10 @@ func NewNote(sh *app.Process) *cobra.Command {
 				_, err := io.WriteString(sh.Out, note.Text)
 				return err
 			}
-			return Document(sh, note.Text, line)
+			if !term.IsTerminal(sh.Out.Fd()) {
+				return Document(sh, note.Text, line)
+			}
+			return Document(sh, note.Shown(), line)
 		},
 	}
 	app.RegisterNotes(&flags, cmd)
@@ -104,15 +108,16 @@ func NewNote(sh *app.Process) *cobra.Command {
 	return cmd
 }
 
-// find reads the note of a name, which may end with a line.
+// place is a name with a line, or the page of a PDF, as sources are named.
+var place = pattern.Lazy(`^(.+?)(?::| p\. ?)([1-9]\d{0,8})$`)
+
+// find reads the note of a name, which may end with a line or page.
 func find(ctx context.Context, a *app.App, name string) (notes.Note, int, error) {
 	note, _, line, err := a.ReadNote(ctx, name, "")
-	if at := strings.LastIndex(name, ":"); errors.Is(err, fs.ErrNotExist) && at > 0 {
-		if n, bad := strconv.Atoi(name[at+1:]); bad == nil && n > 0 {
-			name = name[:at]
-			note, _, _, err = a.ReadNote(ctx, name, "")
-			line = n
-		}
+	if at := place.FindStringSubmatch(name); errors.Is(err, fs.ErrNotExist) && at != nil {
+		name = at[1]
+		note, _, _, err = a.ReadNote(ctx, name, "")
+		line, _ = strconv.Atoi(at[2]) // its digits are bounded
 	}
 	if !errors.Is(err, fs.ErrNotExist) {
 		return note, line, err

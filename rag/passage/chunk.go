@@ -23,16 +23,20 @@ type Piece struct {
 // Separator stands between the headings of a path.
 const Separator = " › "
 
-// Cut divides a note along its structure into passages of at most about size
-// tokens. Passages follow one another without overlap and leave out nothing
+// Cut divides a note along its structure, a PDF at its pages, into passages of
+// at most about size tokens. Passages follow one another without overlap and leave out nothing
 // but blank lines and front matter.
 func Cut(note notes.Note, size int) []Piece {
 	body := BodyStart(note.Text, note.BodyLine)
 	c := cutter{text: note.Text, size: size}
-	for _, u := range blocks(note.Text, body, size) {
-		c.add(u)
+	if notes.IsPDF(note.Path) {
+		c.pages()
+	} else {
+		for _, u := range blocks(note.Text, body, size) {
+			c.add(u)
+		}
+		c.flush()
 	}
-	c.flush()
 	if len(c.pieces) == 0 { // nothing but front matter, or nothing at all: its name is still found
 		c.pieces = []Piece{{End: len(note.Text)}}
 	}
@@ -53,6 +57,20 @@ type cutter struct {
 	pieces []Piece
 	open   []unit
 	tokens int // of open
+}
+
+// pages cuts each line alone: it is a page, which a citation names.
+func (c *cutter) pages() {
+	start := 0
+	for line := range strings.Lines(c.text) {
+		w := blockWalk{text: c.text, size: c.size}
+		w.lines(start, start+len(line), nil)
+		for _, u := range w.units {
+			c.add(u)
+		}
+		c.flush()
+		start += len(line)
+	}
 }
 
 // add puts a unit into the open piece, or closes that one first: when it

@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/fsnotify/fsnotify"
+
+	"lifehub/notes"
 )
 
 const (
@@ -155,11 +157,11 @@ func (w *Watcher) note(event fsnotify.Event) bool {
 		w.whole = true
 		return true
 	}
-	switch strings.ToLower(filepath.Ext(relative)) {
-	case ".md", ".markdown":
+	switch {
+	case notes.IsNote(relative):
 		w.changed[relative] = true
 		return true
-	case "": // perhaps a folder that is no more
+	case filepath.Ext(relative) == "": // perhaps a folder that is no more
 		w.whole = w.whole || event.Has(fsnotify.Remove) || event.Has(fsnotify.Rename)
 		return w.whole
 	}

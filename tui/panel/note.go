@@ -198,7 +198,7 @@ func (r *Note) press(pressed tea.KeyPressMsg, k *keys.Map) (Panel, tea.Msg, tea.
 		return r.follow()
 	case key.Matches(pressed, k.Reader.Edit):
 		if r.note.File == "" {
-			return r, Flash("this text is not in a file"), nil
+			return r, Flash("this cannot be edited here"), nil
 		}
 		return r, EditFile{r.note.File, v.Place()}, nil
 	case key.Matches(pressed, k.Reader.Copy):

@@ -48,7 +48,11 @@ func (c Cited) shown(host string, room int) string {
 			break
 		}
 	}
-	if at := strings.LastIndexByte(place, ':'); !web && at > 0 && draw.Width(place) > room {
+	at := strings.LastIndexByte(place, ':')
+	if agent.IsPDF(cmp.Or(c.Path, c.Source.Path)) {
+		at = strings.LastIndex(place, " p. ")
+	}
+	if !web && at > 0 && draw.Width(place) > room {
 		place = draw.Truncate(place[:at], room-draw.Width(place[at:])) + place[at:]
 	}
 	if place = draw.Truncate(place, room); address == "" {
@@ -63,7 +67,7 @@ func (c Cited) shown(host string, room int) string {
 // terminal may start a program for one.
 func (c Cited) file(host string) string {
 	note := filepath.FromSlash(cmp.Or(c.Path, c.Source.Path))
-	if ext := strings.ToLower(filepath.Ext(note)); ext != ".md" && ext != ".markdown" {
+	if !slices.Contains([]string{".md", ".markdown", ".txt", ".org", ".pdf"}, strings.ToLower(filepath.Ext(note))) {
 		return ""
 	}
 	if !filepath.IsAbs(c.Source.Vault) || !filepath.IsLocal(note) {

@@ -3,6 +3,8 @@
 package excerpt
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 
 	"lifehub/agent"
@@ -88,4 +90,33 @@ func HeadingPath(trail []notes.Heading) string {
 		names[i] = h.Text
 	}
 	return strings.Join(names, " › ")
+}
+
+// HeadingAt names the headings above a line, outermost first, and says which of
+// several that are called the same.
+func HeadingAt(headings []notes.Heading, line int) string {
+	var trail []notes.Heading
+	count := map[string]int{}
+	for _, h := range headings {
+		if h.Line >= line {
+			break
+		}
+		trail = slices.DeleteFunc(trail, func(above notes.Heading) bool { return above.Level >= h.Level })
+		trail = append(trail, h)
+		count[HeadingPath(trail)]++
+	}
+	return fmt.Sprintf("%s (%d)", HeadingPath(trail), count[HeadingPath(trail)])
+}
+
+// List is a heading with at most so many lines as a list, and how many more there are.
+func List(head string, lines []string, most int) string {
+	if len(lines) == 0 {
+		return head + ": nothing"
+	}
+	more := ""
+	if len(lines) > most {
+		more = fmt.Sprintf("\n- and %d more", len(lines)-most)
+		lines = lines[:most]
+	}
+	return head + ":\n- " + strings.Join(lines, "\n- ") + more
 }

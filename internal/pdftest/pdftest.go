@@ -1,0 +1,95 @@
+// Package pdftest writes small PDF files for tests, sound and damaged ones.
+package pdftest
+
+import (
+	"bytes"
+	"compress/zlib"
+	"fmt"
+	"strings"
+)
+
+// Make writes a file with a page for each text, whose lines stand below one
+// another. A page without text holds a picture.
+func Make(pages ...string) []byte { return With("", pages...) }
+
+// With writes a file with more in its trailer, such as "/Encrypt 9 0 R".
+func With(trailer string, pages ...string) []byte {
+	objects := []string{"<< /Type /Catalog /Pages 2 0 R >>", ""}
+	kids := make([]string, 0, len(pages))
+	font := len(objects) + 1
+	objects = append(objects, "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>")
+	for _, text := range pages {
+		page := len(objects) + 1
+		kids = append(kids, fmt.Sprintf("%d 0 R", page))
+		objects = append(objects,
+			fmt.Sprintf("<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Resources << /Font << /F1 %d 0 R >> >> /Contents %d 0 R >>", font, page+1),
+			Stream(content(text)))
+	}
+	objects[1] = fmt.Sprintf("<< /Type /Pages /Count %d /Kids [%s] >>", len(pages), strings.Join(kids, " "))
+	return Objects(trailer, objects...)
+}
+
+// content is the operators that paint a text.
+func content(text string) string {
+	if text == "" {
+		return "q 500 0 0 700 40 40 cm /Im1 Do Q"
+	}
+	var b strings.Builder
+	b.WriteString("BT /F1 11 Tf 14 TL 50 800 Td\n")
+	for line := range strings.Lines(text) {
+		fmt.Fprintf(&b, "(%s) Tj T*\n", strings.NewReplacer(`\`, `\\`, "(", `\(`, ")", `\)`).Replace(strings.TrimRight(line, "\n")))
+	}
+	b.WriteString("ET")
+	return b.String()
+}
+
+// Stream is a compressed stream.
+func Stream(text string) string {
+	var packed bytes.Buffer
+	w := zlib.NewWriter(&packed)
+	if _, err := w.Write([]byte(text)); err != nil {
+		panic(err) // memory has no errors
+	}
+	if err := w.Close(); err != nil {
+		panic(err)
+	}
+	return fmt.Sprintf("<< /Length %d /Filter /FlateDecode >>\nstream\n%s\nendstream", packed.Len(), packed.String())
+}
+
+// Objects writes a file of these objects, numbered from 1, of which the first is
+// its root.
+func Objects(trailer string, objects ...string) []byte {
+	var b bytes.Buffer
+	b.WriteString("%PDF-1.4\n%\xe2\xe3\xcf\xd3\n")
+	var places []int
+	for i, object := range objects {
+		places = append(places, b.Len())
+		fmt.Fprintf(&b, "%d 0 obj\n%s\nendobj\n", i+1, object)
+	}
+	xref := b.Len()
+	fmt.Fprintf(&b, "xref\n0 %d\n0000000000 65535 f \n", len(objects)+1)
+	for _, place := range places {
+		fmt.Fprintf(&b, "%010d 00000 n \n", place)
+	}
+	fmt.Fprintf(&b, "trailer\n<< /Size %d /Root 1 0 R %s >>\nstartxref\n%d\n%%%%EOF\n", len(objects)+1, trailer, xref)
+	return b.Bytes()
+}
+
+// Loop writes a file whose cross-reference table names itself as the one before.
+func Loop() []byte {
+	raw := Make("around and around")
+	at := bytes.LastIndex(raw, []byte("\nxref\n")) + 1
+	return bytes.Replace(raw, []byte("/Root 1 0 R "), fmt.Appendf(nil, "/Root 1 0 R /Prev %d ", at), 1)
+}
+
+// Encrypted writes a file that asks for a password.
+func Encrypted() []byte {
+	secret := "<" + strings.Repeat("41", 32) + ">"
+	return With("/ID [<00><00>] /Encrypt << /Filter /Standard /V 1 /R 2 /P -4 /O "+secret+" /U "+secret+" >>", "secret")
+}
+
+// Bomb writes a small file with a page of so many bytes.
+func Bomb(bytes int) []byte {
+	return Objects("", "<< /Type /Catalog /Pages 2 0 R >>", "<< /Type /Pages /Count 1 /Kids [3 0 R] >>",
+		"<< /Type /Page /Parent 2 0 R /Contents 4 0 R >>", Stream("["+strings.Repeat("1 ", bytes/2)))
+}

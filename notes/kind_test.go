@@ -1,0 +1,166 @@
+package notes
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"lifehub/internal/pdftest"
+)
+
+const orgFile = `#+TITLE: Kitchen notes
+#+FILETAGS: :food:home:
+#+DATE: <2024-03-09 Sat>
+:PROPERTIES:
+:ID: 4711
+:ROAM_ALIASES: "Baking" "Bread"
+:END:
+* Sourdough :baking:@weekend:
+# not a heading
+See [[file:flour.org::*Rye][the flour]], [[https://rye.example/a][a mill]] and [[Starter]].
+** TODO [#A] Feed the starter
+   DEADLINE: <2024-03-12 Tue>
+- [ ] weigh it
+#+BEGIN_SRC sh
+* no heading
+#+TITLE: no title
+#+END_SRC
+#+begin_quote
+Slow is good.
+#+end_quote
+*** DONE Old *bold* thing
+`
+
+func TestOrgReadsLineByLine(t *testing.T) {
+	folder := vault(t, map[string]string{"kitchen.org": orgFile})
+	n, err := folder.Read("kitchen.org")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n.Title != "Kitchen notes" || n.Date.Format("2006-01-02") != "2024-03-09" || n.Untrusted || len(n.Problems) > 0 {
+		t.Errorf("it is %q of %v, untrusted %v, %q", n.Title, n.Date, n.Untrusted, n.Problems)
+	}
+	same(t, "aliases", n.Aliases, []string{"Baking", "Bread"})
+	same(t, "tags", n.Tags, []string{"baking", "food", "home", "weekend"})
+	same(t, "headings", n.Headings, []Heading{{1, "Sourdough #baking #weekend", 8}, {2, "TODO [#A] Feed the starter", 11}, {3, "DONE Old *bold* thing", 21}})
+	same(t, "links", n.Links, []Link{{Target: "flour.org", Text: "the flour", Line: 10}, {Target: "Starter", Line: 10}})
+	if len(n.Tasks) != 1 || n.Tasks[0].Line != 13 {
+		t.Errorf("tasks are %+v", n.Tasks)
+	}
+	lines := strings.Split(n.Text, "\n")
+	if len(lines) != strings.Count(orgFile, "\n")+1 || lines[14] != "* no heading" || lines[18] != "Slow is good." || lines[9] != "See [[flour.org|the flour]], [a mill](https://rye.example/a) and [[Starter]]." {
+		t.Errorf("it reads\n%s", n.Text)
+	}
+}
+
+func TestASourceInOrgIsUntrusted(t *testing.T) {
+	for _, head := range []string{"#+SOURCE: https://a.example\n", ":PROPERTIES:\n:ID: 1\n:ROAM_REFS: https://a.example\n:END:\n#+title: A\n", "#+title: A\n#+URL: https://a.example\n"} {
+		folder := vault(t, map[string]string{"a.org": head + "* Text\n"})
+		if n, err := folder.Read("a.org"); err != nil || !n.Untrusted {
+			t.Errorf("%q is trusted, %v", head, err)
+		}
+	}
+}
+
+func TestEncodingsOfText(t *testing.T) {
+	for _, test := range []struct{ raw, want string }{
+		{"plain", "plain"},
+		{"na\xc3\xafve", "naïve"},
+		{"\xef\xbb\xbfmarked", "marked"},
+		{"na\xefve \x93quoted\x94", "naïve “quoted”"},
+		{"\xff\xfea\x00\xef\x00", "aï"},
+		{"\xfe\xff\x00a\x00\xef", "aï"},
+		{"na\xc3\xafve \xff", "naïve �"},
+		{"a\x00b", ""},
+		{"%PDF-1.4 \x00", ""},
+	} {
+		folder := vault(t, map[string]string{"a.txt": test.raw})
+		n, err := folder.Read("a.txt")
+		unread := (*UnreadError)(nil)
+		if n.Text != test.want || errors.As(err, &unread) != (test.want == "") {
+			t.Errorf("%q reads %q, %v", test.raw, n.Text, err)
+		}
+	}
+}
+
+func TestAPDFIsItsPages(t *testing.T) {
+	folder := vault(t, map[string]string{"papers/2024-05-01 Boiler.pdf": string(pdftest.Make("# Not a heading #tag", "- [ ] Not a task [[Link]]", "Last"))})
+	n, err := folder.Read("papers/2024-05-01 Boiler.pdf")
+	if err != nil || n.Text != "# Not a heading #tag\n- [ ] Not a task [[Link]]\nLast\n" || !n.Untrusted || n.Title != "2024-05-01 Boiler" || n.Date.Month() != 5 {
+		t.Errorf("it is %+v, %v", n, err)
+	}
+	if len(n.Tags)+len(n.Tasks)+len(n.Links) > 0 || len(n.Headings) != 3 || n.Headings[2].Line != 3 {
+		t.Errorf("it holds %v, %v, %v, %v", n.Tags, n.Tasks, n.Links, n.Headings)
+	}
+	if got := n.Shown(); got != "1. \\# Not a heading \\#tag\n2. \\- \\[ ] Not a task \\[\\[Link]]\n3. Last\n" {
+		t.Errorf("it is shown as %q", got)
+	}
+	raw, _, err := folder.Raw("papers/2024-05-01 Boiler.pdf")
+	again, _, err2 := folder.Raw("papers/2024-05-01 Boiler.pdf")
+	if err != nil || err2 != nil || &raw[0] != &again[0] {
+		t.Errorf("it is read twice: %v, %v", err, err2)
+	}
+}
+
+func TestPagesThatAreHeldAreBounded(t *testing.T) {
+	var p pages
+	for i := range 6 {
+		raw := pdftest.Make(strings.Repeat(strings.Repeat("word ", 20)+"\n", 10_000), strings.Repeat("x", i+1), strings.Repeat(strings.Repeat("word ", 20)+"\n", 10_000))
+		if _, err := p.read(t.Context(), paged, raw); err != nil {
+			t.Fatal(err)
+		}
+		size := 0
+		for _, text := range p.texts {
+			size += len(text)
+		}
+		if size > maxHeld || size != p.size || size == 0 {
+			t.Errorf("%d bytes are held, %d counted", size, p.size)
+		}
+	}
+}
+
+func TestOtherKindsAreReadOnly(t *testing.T) {
+	files := map[string]string{"a.txt": "text\n", "a.org": "* text\n", "a.pdf": string(pdftest.Make("text"))}
+	folder := vault(t, files)
+	for name, was := range files {
+		raw, _, err := folder.Raw(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for what, err := range map[string]error{"change": folder.Replace(name, raw, []byte("new\n")), "create": folder.Create("new-"+name, "new\n")} {
+			if err == nil || !strings.Contains(err.Error(), "is read only: LifeHub changes .md and .markdown files and no others") {
+				t.Errorf("%s %s: %v", what, name, err)
+			}
+		}
+		if now, err := fs.ReadFile(folder.root().FS(), name); err != nil || string(now) != was {
+			t.Errorf("%s became %q, %v", name, now, err)
+		}
+	}
+}
+
+func FuzzOrg(f *testing.F) {
+	for _, seed := range []string{orgFile, "* a :b:\n#+begin_src\n", "[[[]]][[a][b]]<2024-01-02", ":PROPERTIES:\n:A: b", "#+end_src\n#+BEGIN_EXAMPLE\r\n* x"} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		text, err := decodeText(raw)
+		if err != nil {
+			return
+		}
+		if utf8.Valid(raw) && !bytes.HasPrefix(raw, []byte("\ufeff")) && !bytes.Equal(text, raw) {
+			t.Errorf("%q becomes %q", raw, text)
+		}
+		got := fromOrg(text)
+		more := bytes.Count(got, []byte("\n")) - bytes.Count(text, []byte("\n"))
+		if more != 0 && (more != 1 || !bytes.HasSuffix(got, []byte("\n```"))) {
+			t.Errorf("%q has other lines: %q", text, got)
+		}
+		if len(got) > 4*len(text)+100 {
+			t.Errorf("%d bytes become %d", len(text), len(got))
+		}
+		checkNote(t, Parse(Entry{Path: "a.org"}, got))
+	})
+}

@@ -1,0 +1,127 @@
+package notes
+
+import (
+	"bytes"
+	"strings"
+
+	"lifehub/internal/pattern"
+)
+
+var (
+	orgHeading = pattern.Lazy(`^(\*+)[ \t]+(.*?)((?:[ \t]+:(?:[\w@#%]+:)+)?)[ \t]*$`)
+	orgKeyword = pattern.Lazy(`^[ \t]*(?:#\+|:)([A-Za-z][\w-]*):(?:[ \t]+(.*))?$`)
+	orgLink    = pattern.Lazy(`\[\[([^\[\]\n]{1,1000})\](?:\[([^\[\]\n]{1,1000})\])?\]`)
+	orgTime    = pattern.Lazy(`[<\[](\d{4}-\d\d-\d\d[^<>\[\]\n]{0,40})[>\]]`)
+	orgBlock   = pattern.Lazy(`(?i)^[ \t]*#\+(begin|end)_(\w+)(?:[ \t]+([\w+-]+))?`)
+)
+
+// fromOrg makes markdown of an Org file, line by line, so that lines keep their
+// numbers. Headings, tags, keywords and properties, links, dates and blocks of code
+// are what counts; the rest reads the same in both.
+func fromOrg(raw []byte) []byte {
+	var out bytes.Buffer
+	out.Grow(len(raw) + len(raw)/16)
+	code, drawer := "", false
+	for i, line := range strings.Split(strings.ReplaceAll(string(raw), "\r\n", "\n"), "\n") {
+		if i > 0 {
+			out.WriteByte('\n')
+		}
+		if block := orgBlock.FindStringSubmatch(line); block != nil {
+			kind := strings.ToLower(block[2])
+			switch opens := strings.EqualFold(block[1], "begin"); {
+			case opens && code == "" && (kind == "src" || kind == "example"):
+				code = kind
+				out.WriteString("```" + block[3])
+				continue
+			case !opens && code == kind:
+				code = ""
+				out.WriteString("```")
+				continue
+			case code == "": // a quotation and such is text
+				continue
+			}
+		}
+		if code != "" {
+			out.WriteString(line)
+			continue
+		}
+		out.WriteString(orgLine(line, &drawer))
+	}
+	if code != "" {
+		out.WriteString("\n```")
+	}
+	return out.Bytes()
+}
+
+// orgLine is a line that is no code, as markdown.
+func orgLine(line string, drawer *bool) string {
+	bare := strings.TrimSpace(line)
+	if bare == "" {
+		return line
+	}
+	switch {
+	case line[0] == '*':
+		if h := orgHeading.FindStringSubmatch(line); h != nil {
+			text := strings.Repeat("#", min(len(h[1]), 6)) + " " + orgInline(h[2])
+			for tag := range strings.FieldsFuncSeq(h[3], func(c rune) bool { return strings.ContainsRune(": \t", c) }) {
+				text += " #" + strings.Trim(tag, "@#%")
+			}
+			return text
+		}
+	case strings.EqualFold(bare, ":properties:"):
+		*drawer = true
+		return ""
+	case strings.EqualFold(bare, ":end:"):
+		*drawer = false
+		return ""
+	case bare == "#" || strings.HasPrefix(bare, "# "): // a comment is no heading
+		return orgInline(strings.TrimSpace(bare[1:]))
+	case bare[0] == '#' || *drawer:
+		if k := orgKeyword.FindStringSubmatch(line); k != nil {
+			return orgProperty(strings.ToLower(k[1]), k[2])
+		}
+	}
+	return orgInline(line)
+}
+
+// orgProperty is a keyword or property as notes have it.
+func orgProperty(key, value string) string {
+	value = orgTime.ReplaceAllString(strings.TrimSpace(value), "$1")
+	if value == "" {
+		return ""
+	}
+	switch key {
+	case "filetags":
+		key, value = "tags", strings.Join(strings.FieldsFunc(value, func(c rune) bool { return strings.ContainsRune(": \t", c) }), ", ")
+	case "roam_refs":
+		key = "source"
+	case "roam_aliases":
+		key, value = "alias", strings.Trim(strings.ReplaceAll(value, `" "`, `, `), `"`)
+	case "date", "created":
+		key, value = "date", value[:min(len(value), len("2006-01-02"))]
+	}
+	return key + ":: " + value
+}
+
+func orgInline(line string) string {
+	if !strings.ContainsAny(line, "[<") {
+		return line
+	}
+	line = orgTime.ReplaceAllString(line, "$1")
+	return orgLink.ReplaceAllStringFunc(line, func(link string) string {
+		found := orgLink.FindStringSubmatch(link)
+		target, shown := strings.TrimPrefix(found[1], "file:"), found[2]
+		target, _, _ = strings.Cut(target, "::") // a place within the file
+		switch {
+		case strings.HasPrefix(target, "id:") && shown != "":
+			return shown
+		case strings.Contains(target, "://") && shown == "":
+			return "<" + found[1] + ">"
+		case strings.Contains(target, "://"):
+			return "[" + shown + "](" + found[1] + ")"
+		case shown != "":
+			return "[[" + target + "|" + shown + "]]"
+		}
+		return "[[" + target + "]]"
+	})
+}

@@ -1,0 +1,219 @@
+package pdf
+
+import (
+	"math"
+	"strings"
+
+	"github.com/ledongthuc/pdf"
+)
+
+// matrix maps points of one space to another, as PDF writes it: a b c d e f.
+type matrix [6]float64
+
+var unit = matrix{1, 0, 0, 1, 0, 0}
+
+func (m matrix) times(n matrix) matrix {
+	return matrix{
+		m[0]*n[0] + m[1]*n[2], m[0]*n[1] + m[1]*n[3],
+		m[2]*n[0] + m[3]*n[2], m[2]*n[1] + m[3]*n[3],
+		m[4]*n[0] + m[5]*n[2] + n[4], m[4]*n[1] + m[5]*n[3] + n[5],
+	}
+}
+
+func moved(x, y float64) matrix { return matrix{1, 0, 0, 1, x, y} }
+
+// state is what the operators of text change.
+type state struct {
+	ctm, line, at                         matrix // of the page, the line's beginning, the next glyph
+	font                                  *font
+	height, spacing, wordSpacing, leading float64
+	scale                                 float64 // horizontal
+}
+
+// painter follows the text of a page in the order it is painted, which is the
+// order of reading in nearly all files.
+type painter struct {
+	*reading
+	state
+	saved []state
+	text  strings.Builder
+	x, y  float64 // where the last glyph ended
+	began bool
+	named map[string]*font // of the resources at hand; finding one costs much
+}
+
+// How far apart glyphs are, in heights of a glyph, that belong to two words, or
+// to two lines.
+const wordGap, lineGap = 0.17, 0.5
+
+const (
+	maxPageText = 1 << 20
+	maxForms    = 8 // pictures within pictures
+	maxSaved    = 1000
+)
+
+// paint follows a stream of operators.
+func (p *painter) paint(stream, resources pdf.Value, depth int) {
+	pdf.Interpret(stream, func(stack *pdf.Stack, op string) {
+		args := make([]pdf.Value, stack.Len())
+		for i := len(args) - 1; i >= 0; i-- {
+			args[i] = stack.Pop()
+		}
+		p.do(op, args, resources, depth)
+	})
+}
+
+func (p *painter) do(op string, args []pdf.Value, resources pdf.Value, depth int) {
+	n := func(i int) float64 { // operands are counted from the last, as a stack does
+		if i >= len(args) {
+			return 0
+		}
+		return args[i].Float64()
+	}
+	six := func() matrix { return matrix{n(0), n(1), n(2), n(3), n(4), n(5)} }
+	switch op {
+	case "q":
+		if len(p.saved) < maxSaved {
+			p.saved = append(p.saved, p.state)
+		}
+	case "Q":
+		if last := len(p.saved) - 1; last >= 0 {
+			p.state, p.saved = p.saved[last], p.saved[:last]
+		}
+	case "cm":
+		p.ctm = six().times(p.ctm)
+	case "Do":
+		p.form(args, resources, depth)
+	case "BT":
+		p.line, p.at = unit, unit
+	case "Tf":
+		if len(args) == 2 {
+			p.font, p.height = p.fontNamed(resources, args[0].Name()), n(1)
+		}
+	case "Tc":
+		p.spacing = n(0)
+	case "Tw":
+		p.wordSpacing = n(0)
+	case "Tz":
+		p.scale = n(0) / 100
+	case "TL":
+		p.leading = n(0)
+	case "Tm":
+		p.line = six()
+		p.at = p.line
+	case "TD":
+		p.leading = -n(1)
+		p.next(n(0), n(1))
+	case "Td":
+		p.next(n(0), n(1))
+	case "T*":
+		p.next(0, -p.leading)
+	case "\"":
+		p.wordSpacing, p.spacing = n(0), n(1)
+		fallthrough
+	case "'":
+		p.next(0, -p.leading)
+		fallthrough
+	case "Tj":
+		if len(args) > 0 {
+			p.show(args[len(args)-1].RawString())
+		}
+	case "TJ":
+		if len(args) == 0 {
+			return
+		}
+		for i := range args[0].Len() {
+			if part := args[0].Index(i); part.Kind() == pdf.String {
+				p.show(part.RawString())
+			} else {
+				p.at = moved(-part.Float64()/1000*p.height*p.scale, 0).times(p.at)
+			}
+		}
+	}
+}
+
+// next goes to the next line, which begins so far from the beginning of this one.
+func (p *painter) next(x, y float64) {
+	p.line = moved(x, y).times(p.line)
+	p.at = p.line
+}
+
+// form paints a picture that is made of operators itself.
+func (p *painter) form(args []pdf.Value, resources pdf.Value, depth int) {
+	if len(args) == 0 || depth >= maxForms {
+		return
+	}
+	form := resources.Key("XObject").Key(args[0].Name())
+	if form.Key("Subtype").Name() != "Form" {
+		return
+	}
+	was, saved, named := p.state, p.saved, p.named
+	if m := form.Key("Matrix"); m.Len() == 6 {
+		var own matrix
+		for i := range own {
+			own[i] = m.Index(i).Float64()
+		}
+		p.ctm = own.times(p.ctm)
+	}
+	if own := form.Key("Resources"); !own.IsNull() {
+		resources, p.named = own, nil
+	}
+	p.paint(form, resources, depth+1)
+	p.state, p.saved, p.named = was, saved, named
+}
+
+// fontNamed finds a font by its name in the resources at hand.
+func (p *painter) fontNamed(resources pdf.Value, name string) *font {
+	f, known := p.named[name]
+	if !known {
+		if p.named == nil {
+			p.named = map[string]*font{}
+		}
+		f = p.fontOf(resources.Key("Font").Key(name))
+		p.named[name] = f
+	}
+	return f
+}
+
+// show paints a string: its glyphs, and a blank or the end of the line where
+// they stand apart.
+func (p *painter) show(raw string) {
+	if p.font == nil {
+		return
+	}
+	for len(raw) > 0 {
+		glyph, width, rest := p.font.next(raw)
+		width = width / 1000 * p.height
+		if len(raw)-len(rest) == 1 && raw[0] == ' ' {
+			width += p.wordSpacing
+		}
+		raw = rest
+		from, to := p.at.times(p.ctm), moved(width*p.scale, 0).times(p.at).times(p.ctm)
+		p.at = moved((width+p.spacing)*p.scale, 0).times(p.at)
+		if glyph == "" {
+			continue
+		}
+		p.separate(from)
+		if p.text.WriteString(glyph); p.text.Len() > maxPageText {
+			panic("a page without end")
+		}
+		p.x, p.y, p.began = to[4], to[5], true
+	}
+}
+
+// separate writes what lies between the last glyph and the next one.
+func (p *painter) separate(from matrix) {
+	length := math.Hypot(from[0], from[1])
+	height := math.Hypot(from[2], from[3]) * math.Abs(p.height)
+	if !p.began || length == 0 || height == 0 || math.IsNaN(length+height) {
+		return
+	}
+	x, y := (from[4]-p.x)/height, (from[5]-p.y)/height
+	along, across := (x*from[0]+y*from[1])/length, math.Abs(x*from[1]-y*from[0])/length
+	switch {
+	case across > lineGap || along < -2*lineGap:
+		p.text.WriteByte('\n')
+	case along > wordGap:
+		p.text.WriteByte(' ')
+	}
+}

@@ -1,0 +1,171 @@
+package pdf
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"lifehub/internal/pdftest"
+)
+
+func textOf(t *testing.T, raw []byte) string {
+	t.Helper()
+	text, err := Text(t.Context(), raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func TestEachPageIsALine(t *testing.T) {
+	raw := pdftest.Make("The boiler keeps 1.5 bar.\nIt was ser-\nviced in May.", "", "Page (three)")
+	want := "The boiler keeps 1.5 bar. It was serviced in May.\n\nPage (three)\n"
+	if got := textOf(t, raw); got != want {
+		t.Errorf("it reads %q", got)
+	}
+	if got := textOf(t, bytes.Replace(raw, []byte("%PDF-1.4"), []byte("%PDF-2.0"), 1)); got != want {
+		t.Errorf("as PDF 2.0 it reads %q", got)
+	}
+	if got := textOf(t, append(bytes.Clone(raw), bytes.Repeat([]byte("\n<!-- sent by mail -->"), 20)...)); got != want {
+		t.Errorf("with something behind its end it reads %q", got)
+	}
+	if got := textOf(t, append([]byte("mail\n"), raw...)); got != want {
+		t.Errorf("with something before its beginning it reads %q", got)
+	}
+}
+
+// painted is the text of a page of operators, with a font of these glyphs.
+func painted(t *testing.T, font, operators string, more ...string) string {
+	t.Helper()
+	raw := pdftest.Objects("", append([]string{
+		"<< /Type /Catalog /Pages 2 0 R >>", "<< /Type /Pages /Count 1 /Kids [3 0 R] >>",
+		"<< /Type /Page /Parent 2 0 R /Resources << /Font << /F1 4 0 R >> /XObject << /X1 6 0 R >> >> /Contents 5 0 R >>",
+		font, pdftest.Stream(operators),
+	}, more...)...)
+	return strings.TrimSuffix(textOf(t, raw), "\n")
+}
+
+const helvetica = "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>"
+
+func TestWordsAreWhereGlyphsStandApart(t *testing.T) {
+	for _, test := range []struct{ name, operators, want string }{
+		{"a gap within a string", "BT /F1 10 Tf [(two)-300(words)] TJ ET", "two words"},
+		{"kerning", "BT /F1 10 Tf [(ker)30(ning)] TJ ET", "kerning"},
+		{"moved along the line", "BT /F1 10 Tf (one) Tj 40 0 Td (two) Tj ET", "one two"},
+		{"a string that goes on where the last ended", "BT /F1 10 Tf (o) Tj 5 0 Td (ne) Tj ET", "one"},
+		{"the next line", "BT /F1 10 Tf 12 TL (one) Tj T* (two) Tj ET", "one two"},
+		{"a divided word", "BT /F1 10 Tf 12 TL (boi-) Tj T* (ler) Tj ET", "boiler"},
+		{"a name that only looks divided", "BT /F1 10 Tf 12 TL (Rhine-) Tj T* (Main) Tj ET", "Rhine-Main"},
+		{"a raised note", "BT /F1 10 Tf (x) Tj 5 3 Td (2) Tj ET", "x2"},
+		{"turned by a quarter", "BT /F1 10 Tf 0 1 -1 0 300 300 Tm [(up)-300(wards)] TJ ET", "up wards"},
+		{"apostrophes of Windows", "BT /F1 10 Tf (it\\222s) Tj ET", "it’s"},
+		{"quotation operators", "BT /F1 10 Tf 12 TL (a) ' 0 0 (b) \" ET", "a b"},
+		{"what is not text", "0 0 m 10 10 l S BT /F1 10 Tf (text) Tj ET", "text"},
+	} {
+		if got := painted(t, helvetica, test.operators); got != test.want {
+			t.Errorf("%s: %q, want %q", test.name, got, test.want)
+		}
+	}
+}
+
+func TestTextOfPicturesOfOperatorsIsRead(t *testing.T) {
+	form := pdftest.Stream("BT /F1 10 Tf (within) Tj ET")
+	form = strings.Replace(form, "<<", "<< /Type /XObject /Subtype /Form /Resources << /Font << /F1 4 0 R >> /XObject << /X1 6 0 R >> >>", 1)
+	if got := painted(t, helvetica, "/X1 Do", form); got != "within" {
+		t.Errorf("it reads %q", got)
+	}
+	within := strings.Replace(pdftest.Stream("BT /F1 10 Tf (again) Tj ET /X1 Do"), "<<", "<< /Subtype /Form", 1)
+	if got := painted(t, helvetica, "/X1 Do", within); strings.Count(got, "again") != maxForms {
+		t.Errorf("a picture of itself reads %q", got)
+	}
+}
+
+func TestToUnicodeSaysWhatCodesMean(t *testing.T) {
+	cmap := "1 begincodespacerange <0000> <FFFF> endcodespacerange 2 beginbfchar <0001> <0048> <0002><D83DDE00> endbfchar\n" +
+		"2 beginbfrange <0010> <0012> <0061> <0020> <0021> [<0078> <00790079>] endbfrange"
+	font := "<< /Type /Font /Subtype /Type0 /Encoding /Identity-H /ToUnicode 6 0 R /DescendantFonts [<< /DW 500 /W [1 [700] 16 18 400] >>] >>"
+	got := painted(t, font, "BT /F1 10 Tf <00010002001000110012002000210999> Tj ET", pdftest.Stream(cmap))
+	if got != "H😀abcxyy" {
+		t.Errorf("it reads %q", got)
+	}
+}
+
+func TestWhatCannotBeReadIsSaid(t *testing.T) {
+	good := pdftest.Make("text", "more")
+	for _, test := range []struct {
+		name, want string
+		raw        []byte
+	}{
+		{"nothing", Damaged, nil},
+		{"zeroes", Damaged, make([]byte, 4096)},
+		{"a picture by another name", Damaged, []byte("\x89PNG\r\n\x1a\n" + strings.Repeat("x", 400))},
+		{"cut short", Damaged, good[:len(good)/2]},
+		{"without an end", Damaged, good[:len(good)-60]},
+		{"pictures of pages", Scanned, pdftest.Make("", "", "")},
+		{"a password", Encrypted, pdftest.Encrypted()},
+		{"no pages", Damaged, pdftest.Make()},
+		{"pages below themselves", Damaged, pdftest.Objects("", "<< /Type /Catalog /Pages 2 0 R >>", "<< /Type /Pages /Count 9 /Kids [2 0 R 2 0 R 2 0 R] >>")},
+		{"a billion objects", Damaged, bytes.Replace(good, []byte("xref\n0 "), []byte("xref\n2000000000 "), 1)},
+		{"brackets without end", Damaged, pdftest.Objects("", strings.Repeat("[", 3_000_000))},
+		{"a bomb", Damaged, pdftest.Bomb(150 << 20)},
+	} {
+		text, err := Text(t.Context(), test.raw)
+		if err == nil || !strings.HasPrefix(err.Error(), test.want+": ") || len(text) > 0 {
+			t.Errorf("%s: %q, %v", test.name, text, err)
+		}
+		if err != nil && (len(err.Error()) > 200 || strings.Contains(err.Error(), "\n")) {
+			t.Errorf("%s says too much: %v", test.name, err)
+		}
+	}
+}
+
+func TestAFileWithoutEndIsGivenUp(t *testing.T) {
+	defer func(was time.Duration) { patience = was }(patience)
+	patience = time.Second
+	if _, err := Text(t.Context(), pdftest.Loop()); err == nil || err.Error() != "damaged PDF: reading it takes more than 1s" {
+		t.Errorf("it says %v", err)
+	}
+}
+
+func TestWhatIsReadOfABrokenPageStays(t *testing.T) {
+	raw := pdftest.Objects("", "<< /Type /Catalog /Pages 2 0 R >>", "<< /Type /Pages /Count 2 /Kids [3 0 R 6 0 R] >>",
+		"<< /Type /Page /Parent 2 0 R /Resources << /Font << /F1 4 0 R >> >> /Contents 5 0 R >>", helvetica,
+		pdftest.Stream("BT /F1 10 Tf (read) Tj currentdict"),
+		"<< /Type /Page /Parent 2 0 R /Resources << /Font << /F1 4 0 R >> >> /Contents 7 0 R >>", pdftest.Stream("BT /F1 10 Tf (whole) Tj ET"))
+	if got := textOf(t, raw); got != "read\x00\nwhole\n" {
+		t.Errorf("it reads %q", got)
+	}
+}
+
+func TestReadingEndsWhenItIsCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := Text(ctx, pdftest.Loop()); !errors.Is(err, context.Canceled) {
+		t.Errorf("it says %v", err)
+	}
+}
+
+// FuzzRead reads in this process: what it panics on, or takes too long for, is for
+// the process of its own to end.
+func FuzzRead(f *testing.F) {
+	for _, raw := range [][]byte{pdftest.Make("text", "more"), pdftest.Encrypted(), pdftest.Make("")} {
+		f.Add(raw)
+	}
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		text := inOneLine(string(raw))
+		if strings.ContainsAny(text, "\n\x00\x1b") || text != inOneLine(text) && !strings.Contains(text, "-") {
+			t.Errorf("%q becomes %q", raw, text)
+		}
+		toUnicodeOf(raw)
+		font := &font{bytes: 1 + len(raw)%2, unicode: toUnicodeOf(raw), width: 500, decode: func(s string) string { return s }}
+		for rest := string(raw); len(rest) > 0; {
+			was := len(rest)
+			if _, _, rest = font.next(rest); len(rest) >= was {
+				t.Fatal("a code takes nothing")
+			}
+		}
+	})
+}

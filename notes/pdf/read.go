@@ -1,0 +1,165 @@
+package pdf
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/ledongthuc/pdf"
+)
+
+// read reads a file; its panics are those of a damaged one.
+func read(raw []byte) (d Document) {
+	defer func() {
+		if fault := recover(); fault != nil && len(d.Pages) == 0 {
+			d = Document{Why: fmt.Sprintf("%s: %s", Damaged, firstLine(fmt.Sprint(fault)))}
+		}
+	}()
+	reader, err := open(raw)
+	switch {
+	case errors.Is(err, pdf.ErrInvalidPassword) || err != nil && strings.Contains(err.Error(), "encryption"):
+		return Document{Why: Encrypted + ": it asks for a password"}
+	case err != nil:
+		return Document{Why: fmt.Sprintf("%s: %s", Damaged, firstLine(err.Error()))}
+	}
+	r := reading{document: &d, fonts: map[string]*font{}}
+	root := reader.Trailer().Key("Root").Key("Pages")
+	r.below(root, 0)
+	switch {
+	case len(d.Pages) == 0:
+		d.Why = Damaged + ": it has no pages"
+	case r.letters == 0 && r.broken():
+		d.Why = Damaged + ": none of its pages can be read"
+	case r.letters == 0:
+		d.Why = Scanned + ": its pages hold no text"
+	}
+	return d
+}
+
+// open opens what a viewer would. The library wants the header at the very
+// beginning, of a version it knows, and the end at the very end; places in a file
+// with something before its header are counted from either.
+func open(raw []byte) (reader *pdf.Reader, err error) {
+	const header, end = "%PDF-1.7\n", "%%EOF"
+	at := bytes.Index(raw[:min(len(raw), 1024)], []byte("%PDF-"))
+	if at < 0 || len(raw)-at < 100 {
+		return nil, errors.New("it is not a PDF, whatever its name")
+	}
+	if stop := bytes.LastIndex(raw, []byte(end)); stop-at >= 100 {
+		raw = raw[:stop+len(end)]
+	}
+	for _, from := range []int{at, 0} {
+		whole := append([]byte(header), raw[min(len(raw), from+len(header)):]...)
+		if reader, err = pdf.NewReader(bytes.NewReader(whole), int64(len(whole))); err == nil || at == 0 {
+			break
+		}
+	}
+	return reader, err
+}
+
+func firstLine(s string) string {
+	s, _, _ = strings.Cut(s, "\n")
+	if runes := []rune(s); len(runes) > 100 {
+		s = string(runes[:100]) + "…"
+	}
+	return strings.TrimPrefix(strings.TrimPrefix(s, "malformed PDF: "), "not a PDF file: ")
+}
+
+// reading is one file being read.
+type reading struct {
+	document *Document
+	fonts    map[string]*font // by what describes them, since pages share them
+	size     int              // of all text, in bytes
+	letters  int
+	nodes    int // of the tree of pages
+}
+
+func (r *reading) broken() bool {
+	for _, b := range r.document.Broken {
+		if b {
+			return true
+		}
+	}
+	return false
+}
+
+// The tree of pages is no deeper, and has no more nodes, in any real file.
+const maxDepth, maxNodes = 50, 20 * maxPages
+
+// below reads the pages below a node of the tree.
+func (r *reading) below(node pdf.Value, depth int) {
+	if r.nodes++; depth > maxDepth || r.nodes > maxNodes {
+		panic("its tree of pages has no end")
+	}
+	kids := node.Key("Kids")
+	if node.Key("Type").Name() != "Pages" && kids.Len() == 0 {
+		if node.Kind() == pdf.Dict {
+			r.page(pdf.Page{V: node})
+		}
+		return
+	}
+	for i := range kids.Len() {
+		r.below(kids.Index(i), depth+1)
+	}
+}
+
+// page reads a page. What is read of a broken one before its fault is kept.
+func (r *reading) page(page pdf.Page) {
+	if len(r.document.Pages) >= maxPages || r.size >= maxText {
+		r.document.Left++
+		return
+	}
+	p := painter{reading: r, state: state{ctm: unit, scale: 1}}
+	broken := false
+	func() {
+		defer func() { broken = recover() != nil }()
+		if contents := page.V.Key("Contents"); !contents.IsNull() {
+			p.paint(contents, page.Resources(), 0)
+		}
+	}()
+	text := inOneLine(p.text.String())
+	r.size += len(text)
+	for _, c := range text {
+		if unicode.IsLetter(c) {
+			r.letters++
+		}
+	}
+	r.document.Pages = append(r.document.Pages, text)
+	r.document.Broken = append(r.document.Broken, broken)
+}
+
+// ligatures are letters that fonts draw as one, which nobody searches for.
+var ligatures = strings.NewReplacer("ﬀ", "ff", "ﬁ", "fi", "ﬂ", "fl", "ﬃ", "ffi", "ﬄ", "ffl", "ﬅ", "st", "ﬆ", "st", "\u00ad", "-", "\u2010", "-")
+
+// inOneLine joins the lines of a page: a word that was divided at the end of one
+// is whole again.
+func inOneLine(text string) string {
+	text = strings.Map(func(c rune) rune {
+		if c == unicode.ReplacementChar || unicode.IsControl(c) && c != '\n' && c != '\t' {
+			return -1
+		}
+		return c
+	}, ligatures.Replace(text))
+	var joined []byte
+	divided := false
+	for line := range strings.Lines(text) {
+		line = strings.Join(strings.Fields(line), " ")
+		if line == "" {
+			continue
+		}
+		first, _ := utf8.DecodeRuneInString(line)
+		switch {
+		case divided && unicode.IsLower(first):
+			joined = joined[:len(joined)-1]
+		case len(joined) > 0 && !divided:
+			joined = append(joined, ' ')
+		}
+		joined = append(joined, line...)
+		before, _ := utf8.DecodeLastRuneInString(strings.TrimSuffix(line, "-"))
+		divided = strings.HasSuffix(line, "-") && unicode.IsLetter(before)
+	}
+	return string(joined)
+}
