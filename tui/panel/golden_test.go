@@ -12,6 +12,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/internal/chattest"
+	"lifehub/llm"
 	"lifehub/tui/backend"
 	"lifehub/tui/boxtest"
 	"lifehub/tui/chats"
@@ -57,7 +58,7 @@ func (b *box) take(msg tea.Msg) {
 		if msg.Err != nil || msg.Panel == nil {
 			b.t.Fatalf("nothing was opened: %s, %v", msg.Says, msg.Err)
 		}
-		b.shown = msg.Panel
+		b.shown, cmd = msg.Panel, msg.Then
 	default:
 		var did tea.Msg
 		if b.shown, did, cmd = b.shown.Update(msg, &b.keys); did != nil {
@@ -153,7 +154,13 @@ var plays = map[string]func(b *box){
 
 	"models":           opened(models),
 	"no model matches": opened(models, "zzz"),
-	"themes":           showing(func() panel.Panel { return panel.NewThemes("light", func(string) {}, nil) }),
+	"models of several servers": opened(func() tea.Cmd {
+		return panel.OpenModels(context.Background(), several{}, false, nil)
+	}),
+	"a model of several servers": opened(func() tea.Cmd {
+		return panel.OpenModels(context.Background(), several{}, false, nil)
+	}, "o", "s", "s"),
+	"themes": showing(func() panel.Panel { return panel.NewThemes("light", func(string) {}, nil) }),
 
 	"figures by day":   figures(chattest.WithFigures(), ""),
 	"figures by model": figures(chattest.WithFigures(), "", "tab", "down"),
@@ -200,6 +207,25 @@ func unused() backend.Options {
 type none struct{ chattest.Kept }
 
 func (none) Recent(context.Context, int) ([]agent.Conversation, error) { return nil, nil }
+
+// several are model servers of which some answer late, one says why it has none,
+// and one has not answered yet.
+type several struct{ chattest.Shelf }
+
+func (several) List(context.Context) <-chan llm.Listing {
+	to := make(chan llm.Listing, 9)
+	for _, name := range []string{"ollama at 127.0.0.1:11434", "work at models.example.org", "desk at 192.168.1.5:11434", "lab at 10.0.0.9:8000"} {
+		to <- llm.Listing{Server: name, Waiting: true}
+	}
+	to <- llm.Listing{Server: "work at models.example.org", Models: []llm.Info{{Name: "work/gpt-oss-120b", Context: 131072, Remote: "models.example.org"}, {Name: "work/llama-3.3-70b", Context: 131072, Remote: "models.example.org"}}}
+	go func() { // after the list was opened
+		time.Sleep(time.Second)
+		to <- llm.Listing{Server: "ollama at 127.0.0.1:11434", Models: []llm.Info{{Name: "qwen3:8b", Size: 5_200_000_000, Context: 40960, Parameters: "8.2B", Capabilities: []string{"completion", "tools"}}}}
+		to <- llm.Listing{Server: "desk at 192.168.1.5:11434", Err: errors.New("desk: model server not reachable at 192.168.1.5:11434: the server refuses the connection")}
+		close(to)
+	}()
+	return to
+}
 
 func models() tea.Cmd {
 	return panel.OpenModels(context.Background(), chattest.Shelf{}, false, nil)

@@ -181,11 +181,16 @@ func (p *Picker) View(width, rows int, _ *keys.Map, theme *draw.Theme) Content {
 	}
 	var foot []string
 	for _, line := range p.Foot {
-		foot = append(foot, draw.StyleLines(theme.Dim.Render, draw.Wrap(safetext.Line(line), width))...)
+		mark, says, _ := strings.Cut(safetext.Line(line), " ")
+		foot = append(foot, draw.StyleLines(theme.Dim.Render, draw.Hang(mark+" ", says, width))...)
 	}
 	heads := p.Heads
 	if !draw.Blank(p.Filter) || rows-len(c.Lines)-len(foot) < 3*len(heads) { // the names tell it as well
 		heads = nil
+	}
+	apart := len(heads) > 0 && rows-len(c.Lines)-len(foot)-2*len(heads) >= total // a blank line between the groups
+	if apart && len(foot) > 0 {
+		foot = append([]string{""}, foot...)
 	}
 	p.page = max(1, rows-len(c.Lines)-len(foot)-len(heads))
 	if len(p.Found.Rows) > 0 && p.page > 1 {
@@ -200,6 +205,9 @@ func (p *Picker) View(width, rows int, _ *keys.Map, theme *draw.Theme) Content {
 			c.Lines = append(c.Lines, theme.Dim.Render(draw.Truncate("In messages", width)))
 		}
 		if head, ok := heads[at]; ok {
+			if apart && at > from {
+				c.Lines = append(c.Lines, "")
+			}
 			c.Lines = append(c.Lines, theme.Dim.Render(draw.Truncate(safetext.Line(head), width)))
 		}
 		c.Rows[len(c.Lines)] = at
