@@ -37,7 +37,7 @@ type run struct {
 var programs = map[string]program{
 	"claude-code":    {".mcp.json of a project, or ~/.claude.json for all", "mcpServers", asJSON, withType("stdio")},
 	"claude-desktop": {"claude_desktop_config.json (Settings › Developer › Edit Config)", "mcpServers", asJSON, plain},
-	"codex":          {"~/.codex/config.toml", "mcp_servers", toml.Marshal, plain},
+	"codex":          {"~/.codex/config.toml", "mcp_servers", asTOML, plain},
 	"cursor":         {"~/.cursor/mcp.json", "mcpServers", asJSON, plain},
 	"gemini":         {"~/.gemini/settings.json", "mcpServers", asJSON, plain},
 	"goose":          {"~/.config/goose/config.yaml", "extensions", yaml.Marshal, forGoose},
@@ -87,6 +87,13 @@ func asJSON(v any) ([]byte, error) {
 	e.SetIndent("", "  ")
 	err := e.Encode(v)
 	return b.Bytes(), err
+}
+
+// asTOML leaves out the table above: a file that has it already would not be read.
+func asTOML(v any) ([]byte, error) {
+	text, err := toml.Marshal(v)
+	_, entry, _ := bytes.Cut(text, []byte("\n"))
+	return entry, err
 }
 
 // printConfig prints the entry of a client on stdout, and on stderr where it goes.
