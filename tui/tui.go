@@ -42,8 +42,9 @@ type Model struct {
 	term struct {
 		width, height int
 		dark, colours bool
-		few           bool // 256 of them
-		blurred       bool // the window has not the focus
+		few           bool   // 256 of them
+		background    string // "dark" or "light"; "": the terminal has not said
+		blurred       bool   // the window has not the focus
 	}
 
 	transcript transcript.Model
@@ -184,7 +185,10 @@ func (m *Model) handleTerminal(msg tea.Msg) tea.Cmd {
 	case tea.WindowSizeMsg:
 		m.resize(msg.Width, msg.Height)
 	case tea.BackgroundColorMsg:
-		m.term.dark = msg.IsDark()
+		m.term.dark, m.term.background = msg.IsDark(), "light"
+		if m.term.dark {
+			m.term.background = "dark"
+		}
 		m.wear("")
 	case tea.ColorProfileMsg:
 		m.term.colours, m.term.few = msg.Profile > colorprofile.ASCII, msg.Profile == colorprofile.ANSI256

@@ -150,3 +150,23 @@ func TestColoursOf256AreReadable(t *testing.T) {
 		}
 	}
 }
+
+func TestThemesThatDoNotSuitTheTerminalSaySo(t *testing.T) {
+	for background, ground := range map[string]string{"dark": "#1E1E1E", "light": "#FFFFFF", "": ""} {
+		for _, r := range Themes(background) {
+			if r.Label == "auto" {
+				continue
+			}
+			s := schemeOf(r.Label, background == "dark")
+			said := strings.Contains(r.Detail, "hard to read on "+background)
+			switch {
+			case background == "":
+				if strings.Contains(r.Detail, "hard") {
+					t.Errorf("%s, on a background that is not known: %s", r.Label, r.Detail)
+				}
+			case s.background != "" && said != (contrast(lipgloss.Color(s.key), lipgloss.Color(ground)) < 4.5):
+				t.Errorf("%s on %s: %s", r.Label, background, r.Detail)
+			}
+		}
+	}
+}

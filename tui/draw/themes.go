@@ -84,12 +84,17 @@ func schemeOf(name string, dark bool) (found *scheme) {
 	return schemeOf("light", dark)
 }
 
-// Themes lists the themes, with what each is for.
-func Themes() []Row {
+// Themes lists the themes, with what each is for, and which do not suit the
+// terminal's background, "dark" or "light"; "": it has not said.
+func Themes(background string) []Row {
 	list := []Row{{Label: "auto", Detail: "follows the terminal"}}
 	for _, s := range schemes {
 		if s.About != "" {
-			list = append(list, Row{Label: s.Name, Detail: s.About})
+			r := Row{Label: s.Name, Detail: s.About}
+			if made := schemeOf(s.Name, background == "dark"); made.background != "" && background != "" && made.light != (background == "light") {
+				r.Detail = "hard to read on " + background
+			}
+			list = append(list, r)
 		}
 	}
 	return list
@@ -97,7 +102,7 @@ func Themes() []Row {
 
 // ThemeNames are the names of the themes.
 func ThemeNames() (names []string) {
-	for _, r := range Themes() {
+	for _, r := range Themes("") {
 		names = append(names, r.Label)
 	}
 	return names

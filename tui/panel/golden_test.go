@@ -160,7 +160,7 @@ var plays = map[string]func(b *box){
 	"a model of several servers": opened(func() tea.Cmd {
 		return panel.OpenModels(context.Background(), several{}, false, nil)
 	}, "o", "s", "s"),
-	"themes": showing(func() panel.Panel { return panel.NewThemes("light", func(string) {}, nil) }),
+	"themes": showing(func() panel.Panel { return panel.NewThemes("light", "light", func(string) {}, nil) }),
 
 	"figures by day":   figures(chattest.WithFigures(), ""),
 	"figures by model": figures(chattest.WithFigures(), "", "tab", "down"),
