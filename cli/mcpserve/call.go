@@ -21,6 +21,7 @@ import (
 	"lifehub/agent/gate"
 	"lifehub/agent/prompt"
 	"lifehub/agent/provenance"
+	"lifehub/agent/tools"
 	"lifehub/agent/tools/describe"
 	"lifehub/agent/turn"
 	"lifehub/agent/work"
@@ -54,7 +55,7 @@ type notesServer struct {
 	gate    *gate.Gate // of what reads: nobody can be asked
 	schemas args.Schemas
 	writer  *turn.Agent           // of what writes
-	tools   map[string]agent.Tool // that there are
+	served  map[string]agent.Tool // that there are
 	reading chan struct{}
 	running sync.WaitGroup
 	questions
@@ -64,7 +65,7 @@ type notesServer struct {
 // newServer makes the server of an App; with writes, changes may be asked for
 // until ctx ends.
 func newServer(ctx context.Context, a *app.App, writes bool) *notesServer {
-	s := &notesServer{App: a, gate: gate.New(a.Rules, nil, true), tools: map[string]agent.Tool{}, reading: make(chan struct{}, maxReading)}
+	s := &notesServer{App: a, gate: gate.New(a.Rules, nil, true), served: map[string]agent.Tool{}, reading: make(chan struct{}, maxReading)}
 	s.questions = newQuestions(ctx)
 	s.watched = newWatched()
 	hooks := &server.Hooks{}
@@ -76,7 +77,7 @@ func newServer(ctx context.Context, a *app.App, writes bool) *notesServer {
 		server.WithResourceCompletionProvider(s), server.WithPromptCompletionProvider(s))
 	for _, tool := range append(a.Offered(), s.relatedNotes(), s.checkCitations()) {
 		name := tool.Spec().Name
-		s.tools[name] = tool
+		s.served[name] = tool
 		if schema, reads := readers[name]; reads {
 			s.mcp.AddTool(served(tool, schema), s.read(tool))
 		} else if writes && slices.Contains(writers, name) {
@@ -283,6 +284,10 @@ type relatedArgs struct {
 // relatedNotes is the tool of that name.
 func (s *notesServer) relatedNotes() agent.Tool {
 	return agent.NewTool(describe.Tool[relatedArgs](descriptions, "related_notes"), agent.Auto, func(ctx context.Context, given relatedArgs) (agent.Result, error) {
+		folder, _, err := tools.FindNote(ctx, s.Folders(), given.Path)
+		if err != nil {
+			return agent.Result{}, err
+		}
 		r, err := s.Related(ctx, given.Path, cmp.Or(given.Limit, 10))
 		if err != nil {
 			return agent.Result{}, err
@@ -290,11 +295,12 @@ func (s *notesServer) relatedNotes() agent.Tool {
 		var b strings.Builder
 		result := agent.Result{}
 		for _, n := range r.Notes {
-			if agent.HidesNote(ctx, n.Path) {
+			path := tools.PathOf(s.Folders, folder, n.Path)
+			if agent.HidesNote(ctx, path) {
 				continue
 			}
-			result.Listed = append(result.Listed, agent.Source{Path: n.Path, Text: n.Title})
-			fmt.Fprintf(&b, "\n- %s: %s (%s)", n.Path, n.Title, n.Reasons())
+			result.Listed = append(result.Listed, agent.Source{Path: path, Text: n.Title})
+			fmt.Fprintf(&b, "\n- %s: %s (%s)", path, n.Title, n.Reasons())
 		}
 		result.Nothing = len(result.Listed) == 0
 		r.Notes = r.Notes[:len(result.Listed)]

@@ -79,7 +79,7 @@ func (s *notesServer) checkCitations() agent.Tool {
 			if err != nil {
 				return agent.Result{}, err
 			}
-			found, err := s.run(ctx, s.tools[agent.SearchNotes], input)
+			found, err := s.run(ctx, s.served[agent.SearchNotes], input)
 			if err != nil {
 				return agent.Result{}, err
 			}

@@ -177,7 +177,7 @@ func (s *notesServer) refresh(ctx context.Context) {
 // mayRead reports why a note may not be read as a whole, where it is no tool
 // that reads it: the rules for read_note hold. With no path it is for any note.
 func (s *notesServer) mayRead(ctx context.Context, path string) error {
-	tool := s.tools[agent.ReadNote]
+	tool := s.served[agent.ReadNote]
 	input, err := json.Marshal(map[string]string{"path": path})
 	if tool == nil || err != nil {
 		return errors.New("notes are not read here")

@@ -282,6 +282,32 @@ func TestNotesThatARuleDeniesAreNotThere(t *testing.T) {
 	}
 }
 
+func TestARuleHidesNotesOfASecondFolder(t *testing.T) {
+	first, second, home := t.TempDir(), filepath.Join(t.TempDir(), "work"), t.TempDir()
+	apptest.Write(t, filepath.Join(first, "a.md"), "# A\n\nNothing else.\n")
+	apptest.Write(t, filepath.Join(second, "plan.md"), "# Plan\n\nSee [[salary]].\n")
+	apptest.Write(t, filepath.Join(second, "private", "salary.md"), "# Salary\n\nIt is a swordfish. See [[plan]].\n")
+	apptest.Write(t, filepath.Join(home, "config", "permissions.yaml"), "rules:\n- {tool: read_note, level: deny, args: {path: {under: work/private}}}\n")
+	c := connect(t, home, nil, "--notes", first, "--notes", second)
+	for _, one := range []struct{ tool, arguments string }{
+		{"search_notes", `{"query":"what is it?"}`},
+		{"list_notes", `{}`},
+		{"note_links", `{"path":"plan.md"}`},
+		{"related_notes", `{"path":"plan.md"}`},
+		{"read_note", `{"path":"work/private/salary.md"}`},
+		{"check_citations", `{"text":"“It is a wild salmon, they say.”"}`},
+	} {
+		text, _ := call(t, c, one.tool, json.RawMessage(one.arguments))
+		if strings.Contains(text, "swordfish") || strings.Contains(text, "salary.md:") || strings.Contains(text, "# Salary") || strings.Contains(text, "Salary (") {
+			t.Errorf("%s %s: %s", one.tool, one.arguments, text)
+		}
+	}
+	pages, err := c.ListResources(t.Context(), mcp.ListResourcesRequest{})
+	if err != nil || len(pages.Resources) != 2 {
+		t.Errorf("resources: %v %+v", err, pages.Resources)
+	}
+}
+
 func TestADenyOfReadingHoldsForResources(t *testing.T) {
 	home := t.TempDir()
 	apptest.Write(t, filepath.Join(home, "config", "permissions.yaml"), "rules:\n- {tool: read_note, level: deny}\n")
