@@ -63,7 +63,7 @@ func TestAskTellsWhatWasFoundWhenTheModelFails(t *testing.T) {
 			if !strings.Contains(out, quoted) || !strings.Contains(out, web) || code != app.ExitFailed {
 				t.Errorf("exit %d, on stdout:\n%s", code, out)
 			}
-			for _, want := range []string{"out of memory", `there is no tool "send_email": no mail server is set (mail.host and mail.from, see lifehub config)`, "running.md:3 ✓", "brave_web_search:"} {
+			for _, want := range []string{"out of memory", `there is no tool "send_email": no mail server is set (mail.host and mail.from, see lifehub config)`, "running.md:3 ✓", "] brave_web_search"} {
 				if strings.Count(told, want) == 0 || want == "out of memory" && strings.Count(told, want) > 1 {
 					t.Errorf("%q stands %d times on stderr:\n%s", want, strings.Count(told, want), told)
 				}
@@ -116,7 +116,7 @@ func TestCallsOfAServerThatOnlyReadRunSideBySide(t *testing.T) {
 		step := func(n string) string { return `{"id":"` + n + `","tool":"` + tool + `","input":{"text":"` + n + `"}}` }
 		model := llmtest.NewScript(says(asksPlanner, `{"steps":[`+step("1")+","+step("2")+`]}`), says(asksExplainer, "One says “the first twin has blue eyes”, one “the second twin has green eyes”."))
 		out, told, code := askIn(t, home, llmtest.Serve(t, model), "--no-save", "--notes", apptest.Vault(t), "--allow", tool, "go")
-		if code != app.ExitDone || !strings.Contains(told, "“the first twin has blue eyes” "+tool+":1 ✓") || !strings.Contains(told, "“the second twin has green eyes” "+tool+":1 ✓") {
+		if code != app.ExitDone || !strings.Contains(told, "“the first twin has blue eyes” "+tool+" ✓") || !strings.Contains(told, "“the second twin has green eyes” "+tool+" ✓") {
 			t.Errorf("%s: exit %d\n%s\n%s", tool, code, out, told)
 		}
 	}

@@ -333,7 +333,7 @@ func TestTheTextOfAToolCanBeCited(t *testing.T) {
 				got = append(got, fmt.Sprintf("%s %s", c.Place(), c.Verdict))
 			}
 		}
-		if want := "[brave_web_search:1 verified brave_web_search:1 cited brave_web_search:1 not_found]"; fmt.Sprint(got) != want {
+		if want := "[brave_web_search verified brave_web_search cited brave_web_search not_found]"; fmt.Sprint(got) != want {
 			t.Errorf("%s: the verdicts on [2] are %v", mode, got)
 		}
 		if end := ended(t, events); len(end.Sources) != 2 || end.Sources[1].N != 2 || !end.Sources[1].Untrusted {
