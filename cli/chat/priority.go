@@ -23,6 +23,6 @@ func reserveThreads() {
 // holds 6 MB, which take 2 ms to walk: less memory is worth a few more walks.
 func collectEarly() {
 	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(60)
+		debug.SetGCPercent(50)
 	}
 }
