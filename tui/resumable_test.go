@@ -159,7 +159,7 @@ func TestAMailOffersNoMoreThanOnce(t *testing.T) {
 		inRig(t, 90, 30, chattest.WithWorld(chattest.Hold(question)), func(r *rig) {
 			r.ask("mail Bob")
 			r.pass(dialog.QuietPeriod)
-			r.mustShow("│   y Allow once   n Deny   N Deny and say why  ")
+			r.mustShow("│   y Allow once   n Deny   N Deny and say why… ")
 			r.mustNotShow("lways")
 			r.mustShow("Goes to: bob@example.com")
 			r.mustShow("From: ana@example.org")

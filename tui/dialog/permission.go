@@ -146,7 +146,7 @@ func (p *Permission) choices(keys *keys.Map) []Choice {
 			Choice{Binding: keys.Always, Label: always, Do: allow(agent.AllowAlways), alone: true})
 	}
 	list = append(list, Choice{Binding: keys.Refuse, Label: "Deny", Do: refuse},
-		Choice{Binding: keys.RefuseWhy, Label: "Deny and say why", Do: func() tea.Cmd { p.Reason = new(string); return nil }},
+		Choice{Binding: keys.RefuseWhy, Label: "Deny and say why…", Do: func() tea.Cmd { p.Reason = new(string); return nil }},
 		Choice{Binding: keys.EditInput, Label: "Edit", aside: true, Do: func() tea.Cmd { p.Edit = newArgumentEditor(asked.Input, keys); return nil }})
 	if p.allSeen() {
 		list = append(list, Choice{Binding: keys.OnceAll, Label: "Allow all once", Do: func() tea.Cmd {
