@@ -1,0 +1,164 @@
+//go:build unix
+
+package cli
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// A guideBlock is a fenced block of a page of docs/guide.
+type guideBlock struct {
+	kind, text string
+	line       int
+}
+
+var guideFence = regexp.MustCompile("(?ms)^```([a-z]+)\n(.*?)^```$")
+
+func guideBlocks(page string) []guideBlock {
+	var blocks []guideBlock
+	for _, at := range guideFence.FindAllStringSubmatchIndex(page, -1) {
+		blocks = append(blocks, guideBlock{page[at[2]:at[3]], page[at[4]:at[5]], 1 + strings.Count(page[:at[0]], "\n")})
+	}
+	return blocks
+}
+
+// TestGuideShowsWhatTheProgramPrints runs the pages of docs/guide. Each page
+// has an empty home with the starter notes in ~/notes, and its blocks run one
+// after the other:
+//
+//	console  each line after "$ " is a command of the shell, the lines below it are what it prints
+//	chat     a chat with --plain: what is behind "> ", or answers a choice, is typed
+//	other    a file, which the paragraph above the block names last in backticks, as ~/FILE
+//
+// The home is shown as /home/me, and "…" stands for any text, on a line of its own for any lines.
+func TestGuideShowsWhatTheProgramPrints(t *testing.T) {
+	pages, err := filepath.Glob("../docs/guide/*.md")
+	if err != nil || len(pages) == 0 {
+		t.Fatalf("no pages: %v", err)
+	}
+	commands := 0
+	for _, path := range pages {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		page := string(text)
+		if n := strings.Count(page, "\n"); n > 120 {
+			t.Errorf("%s has %d lines, at most 120 are read", path, n)
+		}
+		commands += strings.Count(page, "\n$ ")
+		t.Run(strings.TrimSuffix(filepath.Base(path), ".md"), func(t *testing.T) { runGuidePage(t, page) })
+	}
+	if commands < len(pages) {
+		t.Errorf("only %d commands are shown", commands)
+	}
+}
+
+var guideFile = regexp.MustCompile("`~/([^`\n]+)`[^`]*\n\n?$")
+
+func runGuidePage(t *testing.T, page string) {
+	home := t.TempDir()
+	if err := os.CopyFS(filepath.Join(home, "notes"), os.DirFS("../examples/notes")); err != nil {
+		t.Fatal(err)
+	}
+	run := func(stdin string, name string, arg ...string) string {
+		cmd := exec.Command(name, arg...)
+		cmd.Dir, cmd.Stdin = home, strings.NewReader(stdin)
+		cmd.Env = []string{
+			"HOME=" + home, "PATH=" + os.Getenv("PATH"), "TMPDIR=" + t.TempDir(), "LANG=C.UTF-8", "TZ=UTC",
+			"OLLAMA_HOST=127.0.0.1:1", // nothing listens there
+			quickExit,
+		}
+		var out bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &out, &out
+		if err := cmd.Run(); err != nil {
+			fmt.Fprintf(&out, "\n%s: %v\n", name, err)
+		}
+		return strings.ReplaceAll(out.String(), home, "/home/me")
+	}
+	rest := page
+	for _, b := range guideBlocks(page) {
+		above, below, _ := strings.Cut(rest, "```"+b.kind+"\n"+b.text+"```")
+		rest = below
+		switch b.kind {
+		case "console":
+			for example := range strings.SplitSeq("\n"+b.text, "\n$ ") {
+				command, want, _ := strings.Cut(example, "\n")
+				if command == "" {
+					continue
+				}
+				if diff := guideDiffers(want, run("", "sh", "-c", command)); diff != "" {
+					t.Errorf("line %d: $ %s: %s", b.line, command, diff)
+				}
+			}
+		case "chat":
+			var typed strings.Builder
+			for line := range strings.Lines(b.text) {
+				if said, ok := strings.CutPrefix(line, "> "); ok {
+					typed.WriteString(said)
+				} else if choice, ok := strings.CutPrefix(line, "y allow once · "); ok {
+					typed.WriteString(choice[strings.LastIndex(choice, " ")+1:])
+				}
+			}
+			if diff := guideDiffers(b.text, run(typed.String(), "lifehub", "chat", "--plain")); diff != "" {
+				t.Errorf("line %d: %s", b.line, diff)
+			}
+		default:
+			m := guideFile.FindStringSubmatch(above)
+			if m == nil {
+				t.Errorf("line %d: no file is named above this block", b.line)
+				continue
+			}
+			file := filepath.Join(home, m[1])
+			if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(file, []byte(b.text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// guideNoise comes in a chat when it comes: an empty prompt, and the notice
+// that no model server answers.
+var guideNoise = regexp.MustCompile(`(?m)^(>|note: no model: quoting your notes|)[ \t]*\n`)
+
+// guideDiffers says how a command's output differs from the one shown, "" if it
+// does not. Empty lines are not compared.
+func guideDiffers(want, got string) string {
+	want, got = guideNoise.ReplaceAllString(want+"\n", ""), guideNoise.ReplaceAllString(got+"\n", "")
+	pattern := regexp.QuoteMeta(want)
+	pattern = regexp.MustCompile(`(?m)^[ \t]*…\n`).ReplaceAllLiteralString(pattern, `(?:.*\n)*?`)
+	pattern = strings.ReplaceAll(pattern, "…", `[^\n]*?`)
+	if regexp.MustCompile(`^` + pattern + `$`).MatchString(got) {
+		return ""
+	}
+	return fmt.Sprintf("the page shows\n%s\nand it prints\n%s", want, got)
+}
+
+func TestGuideDiffers(t *testing.T) {
+	for _, c := range []struct {
+		want, got string
+		same      bool
+	}{
+		{"a … c\n", "a b c\n", true},
+		{"a … c\n", "a b\nc\n", false},
+		{"a\n…\nd\n", "a\nb\nc\nd\n", true},
+		{"a\n", "a\nb\n", false},
+		{"", "a\n", false},
+		{"", "", true},
+		{"a\n", "\n> \na\nnote: no model: quoting your notes\n", true},
+	} {
+		if diff := guideDiffers(c.want, c.got); (diff == "") != c.same {
+			t.Errorf("%q and %q: %q", c.want, c.got, diff)
+		}
+	}
+}
