@@ -5,6 +5,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // The windows that LifeHub asks for when no setting says otherwise, in tokens.
@@ -31,8 +32,9 @@ func DefaultWindow() int {
 	return UsualWindow
 }
 
-// totalMemory is this machine's memory in bytes; 0 where it is not told.
-func totalMemory() int64 {
+// totalMemory is this machine's memory in bytes; 0 where it is not told. It is
+// asked for once: the screen looks at the window every two seconds.
+var totalMemory = sync.OnceValue(func() int64 {
 	f, err := os.Open("/proc/meminfo")
 	if err != nil {
 		return 0
@@ -48,7 +50,7 @@ func totalMemory() int64 {
 		}
 	}
 	return 0
-}
+})
 
 // Suggestion is a model of Ollama's library that uses tools well and fits into
 // the memory of this machine.
