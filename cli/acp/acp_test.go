@@ -68,7 +68,7 @@ func TestTheStoryIsThatOfTheChat(t *testing.T) {
 		t.Errorf("it stopped with %s", stop)
 	}
 	told := e.told(id)
-	if got, want := answered(told), strings.ReplaceAll(strings.Join(said, ""), "![x]", "[x]"); got != want || got == "" {
+	if got, want := answered(told), strings.ReplaceAll(strings.Join(said, ""), "![x]", "! [x]"); got != want || got == "" {
 		t.Errorf("the answer is %q, ask says %q", got, want)
 	}
 	var thoughts, places []string

@@ -40,7 +40,6 @@ func choices(asked agent.PermissionAsked) []choice {
 // permit has the client ask whether a tool may run. All that would run is in the
 // content of the call, as in the dialog.
 func (r *relay) permit(ctx context.Context, asked agent.PermissionAsked) {
-	r.flush()
 	before, after := dialog.Title(asked)
 	heading := before + safetext.Line(asked.Name) + after
 	var lines []string
@@ -111,7 +110,6 @@ func (r *relay) inBackground(ctx context.Context, f, no func()) {
 // input passes on the form of an MCP server, where the client can show one. All
 // else that a server asks the user is declined.
 func (r *relay) input(ctx context.Context, asked agent.InputAsked) {
-	r.flush()
 	decline := func() { asked.Reply(agent.Input{Action: agent.InputDeclined}) }
 	r.mu.Lock()
 	forms := r.client.Elicitation != nil && r.client.Elicitation.Form != nil

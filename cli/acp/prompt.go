@@ -72,7 +72,6 @@ func (s *server) prompt(ctx context.Context, p acp.PromptRequest) (answer acp.Pr
 		return answer, err
 	case begin == nil:
 		r.say(text)
-		r.flush()
 		return acp.PromptResponse{StopReason: acp.StopReasonEndTurn}, nil
 	}
 	return r.follow(turnCtx, begin, mode, opened)

@@ -26,7 +26,8 @@ type relay struct {
 	turn    string
 	plan    *plan.Plan
 	calls   map[string]bool // calls that the client knows
-	held    string          // of the answer: what the next piece may make an image of
+	said    streamed        // of the answer
+	thought streamed
 	asides  int
 	cited   transcript.Sources
 	answer  acp.PromptResponse
@@ -116,11 +117,9 @@ func (r *relay) take(ctx context.Context, e agent.Event) {
 	case agent.Noticed:
 		r.aside(e.Text)
 	case agent.Failed:
-		r.flush()
 		r.effects(e.Effects, r.options.CanUndo())
 		r.failed = refused(failed, "%s", strings.TrimSpace(e.Message+" "+e.Hint))
 	case agent.Ended:
-		r.flush()
 		r.ended(e)
 	}
 }
@@ -138,17 +137,7 @@ func (r *relay) ended(e agent.Ended) {
 }
 
 // say sends a piece of the answer. The pieces with the turn's id are the answer.
-func (r *relay) say(text string) {
-	text, r.held = withoutImages(r.held+safetext.Text(text), false)
-	r.message(text, r.turn)
-}
-
-// flush sends what is held back.
-func (r *relay) flush() {
-	text, _ := withoutImages(r.held, true)
-	r.held = ""
-	r.message(text, r.turn)
-}
+func (r *relay) say(text string) { r.message(r.said.next(safetext.Text(text)), r.turn) }
 
 func (r *relay) message(text, id string) {
 	if text == "" {
@@ -162,12 +151,11 @@ func (r *relay) message(text, id string) {
 }
 
 func (r *relay) think(text string) {
-	r.send(acp.UpdateAgentThoughtText(shown(text)))
+	r.send(acp.UpdateAgentThoughtText(r.thought.next(safetext.Text(text))))
 }
 
 // aside sends a line that is no part of the answer, as a message of its own.
 func (r *relay) aside(text string) {
-	r.flush()
 	id := "" // a turn that has not begun has none
 	if r.asides++; r.turn != "" {
 		id = fmt.Sprintf("%s.note.%d", r.turn, r.asides)

@@ -165,7 +165,6 @@ func (s *server) replay(id acp.SessionId, e agent.Exchange) {
 				acp.WithStartStatus(acp.ToolCallStatusCompleted), acp.WithStartContent(literal(done.Result))))
 		}
 	}
-	r.flush()
 	var cited transcript.Sources
 	for _, c := range e.Answer.Citations {
 		cited.Add(c, transcript.Source(e.Answer.Sources, c.N))

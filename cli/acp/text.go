@@ -10,33 +10,35 @@ import (
 )
 
 // An editor draws Markdown, and may fetch the images in it: what a model was told
-// to write would then send the user's words to a server. Of images only the text
-// stays, as in the terminal.
-var (
-	image   = pattern.Lazy(`!(\[[^\]\n]*\][(\[])|(?i:<(img|picture|source|video|iframe))`)
-	perhaps = pattern.Lazy(`(!(\[[^\]\n]{0,400}\]?)?|<[A-Za-z]{0,7})$`)
-)
+// to write would then send the user's words to a server. A space within what begins
+// an image, or an element that fetches, makes a text of it for every renderer.
+var image = pattern.Lazy(`!\[|(?i)<(?:img|image|picture|source|video|audio|track|i?frame|embed|object|input|link|style|script|svg)`)
 
-// withoutImages takes the images out of a text. What its continuation may make one
-// is held back, where it is not the end.
-func withoutImages(text string, end bool) (said, held string) {
-	if !end {
-		if at := perhaps.FindStringIndex(text); at != nil {
-			text, held = text[:at[0]], text[at[0]:]
+// streamed takes the images out of a text that comes in pieces. It holds the end of
+// the piece before, with which the next one may begin an image.
+type streamed string
+
+func (before *streamed) next(text string) string {
+	const longest = len("<picture")
+	all := string(*before) + text
+	at := len(*before)
+	var b strings.Builder
+	for _, found := range image.FindAllStringIndex(all, -1) {
+		if split := max(found[0]+1, len(*before)); split < found[1] {
+			b.WriteString(all[at:split] + " ")
+			at = split
 		}
 	}
-	return image.ReplaceAllStringFunc(text, func(found string) string {
-		if found[0] == '!' {
-			return found[1:]
-		}
-		return `\` + found
-	}), held
+	b.WriteString(all[at:])
+	text = b.String()
+	end := string(*before) + text
+	*before = streamed(end[max(0, len(end)-longest):])
+	return text
 }
 
 // shown makes a text fit for the editor's screen.
 func shown(text string) string {
-	said, _ := withoutImages(safetext.Text(text), true)
-	return said
+	return new(streamed).next(safetext.Text(text))
 }
 
 // escaped is a text that Markdown draws as it is.
