@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -101,14 +102,28 @@ func (a *App) Search(ctx context.Context, q rag.Query) (rag.Found, error) {
 // Related finds the notes that belong to a note of any vault, called by its
 // path, file name or title.
 func (a *App) Related(ctx context.Context, name string, limit int) (rag.Related, error) {
-	folder, path, err := tools.FindNote(ctx, a.Folders(), name)
+	byRules := rules.Hiding(ctx, a.Rules.List(), nil)
+	folder, path, err := tools.FindNote(byRules, a.Folders(), name)
 	if err != nil {
 		return rag.Related{}, err
 	}
 	for _, v := range a.OpenVaults() {
-		if v.Folder == folder {
-			return v.Index.Related(ctx, path, limit)
+		if v.Folder != folder {
+			continue
 		}
+		found := limit
+		if agent.HidesNotes(byRules) || agent.HidesNotes(ctx) { // as many of the others
+			found = math.MaxInt
+		}
+		r, err := v.Index.Related(ctx, path, found)
+		all := r.Notes
+		r.Notes = all[:0]
+		for _, n := range all {
+			if full := tools.PathOf(a.Folders, folder, n.Path); len(r.Notes) < limit && !agent.HidesNote(byRules, full) && !agent.HidesNote(ctx, full) {
+				r.Notes = append(r.Notes, n)
+			}
+		}
+		return r, err
 	}
 	return rag.Related{}, fmt.Errorf("%s: its folder was closed", path)
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"lifehub/agent/rules"
 	"lifehub/internal/apptest"
 )
 
@@ -35,6 +36,19 @@ func TestRelatedNotesInTheChat(t *testing.T) {
 	if err != nil || strings.Contains(got, "[a]") {
 		t.Errorf("got %q, %v", got, err)
 	}
+	hidden, err := rules.Parse("permissions.yaml", []byte("rules:\n- {tool: read_note, level: deny, args: {path: shoes.md}}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	was := bg.Rules
+	bg.Rules = hidden
+	if got, err := bg.slashRelated(t.Context(), "", "plan"); err != nil || strings.Contains(got, "shoes") || !strings.Contains(got, "1 note related") {
+		t.Errorf("with a note that a rule denies: %q, %v", got, err)
+	}
+	if got, err := bg.slashRelated(t.Context(), "", "shoes"); err == nil {
+		t.Errorf("of a note that a rule denies: %q", got)
+	}
+	bg.Rules = was
 	if _, err := bg.slashRelated(t.Context(), "", "plans"); err == nil || !strings.Contains(err.Error(), "no note") {
 		t.Errorf("got %v", err)
 	}
