@@ -12,6 +12,7 @@ import (
 	"lifehub/agent"
 	"lifehub/agent/citation"
 	"lifehub/agent/tools/describe"
+	"lifehub/agent/work"
 	"lifehub/internal/pattern"
 	"lifehub/internal/text"
 )
@@ -118,13 +119,15 @@ func (s *notesServer) checkCitations() agent.Tool {
 		if named == 0 && len(list) == 0 {
 			return agent.Result{}, fmt.Errorf("nothing to check: the text has no quotation of four words or more, and no source such as [running/plan.md:12]")
 		}
-		answer := struct {
-			Verdicts []verdict `json:"verdicts"`
-			LeftOut  int       `json:"left_out,omitempty"`
-		}{append([]verdict{}, list[:min(len(list), maxVerdicts)]...), max(0, len(list)-maxVerdicts)}
-		raw, err := json.Marshal(answer)
-		used.Text = string(raw)
-		return used, err
+		for kept := min(len(list), maxVerdicts); ; kept-- { // as many as a call may bring
+			raw, err := json.Marshal(struct {
+				Verdicts []verdict `json:"verdicts"`
+				LeftOut  int       `json:"left_out,omitempty"`
+			}{append([]verdict{}, list[:kept]...), len(list) - kept})
+			if used.Text = string(raw); err != nil || len(raw) <= work.MaxResult || kept == 0 {
+				return used, err
+			}
+		}
 	})
 }
 
@@ -144,5 +147,5 @@ func quotedIn(checked string) (list []string) {
 	return list
 }
 
-// clip bounds a text of an answer: forty of them fit into what a call may bring.
+// clip bounds a text of an answer.
 func clip(s string) string { return text.Clip(text.OneLine(s), 300) }

@@ -143,20 +143,24 @@ type boundedLines struct {
 }
 
 func (b *boundedLines) Read(p []byte) (int, error) {
-	n, err := b.Reader.Read(p)
-	kept := p[:0]
-	for _, c := range p[:n] {
-		if b.line++; c == '\n' {
-			b.line = 0
+	for {
+		n, err := b.Reader.Read(p)
+		kept := p[:0]
+		for _, c := range p[:n] {
+			if b.line++; c == '\n' {
+				b.line = 0
+			}
+			if b.line <= maxLine {
+				kept = append(kept, c)
+			}
 		}
-		if b.line <= maxLine {
-			kept = append(kept, c)
+		if err != nil && !b.done.Swap(true) {
+			close(b.ended)
+		}
+		if len(kept) > 0 || err != nil { // a reader that often brings nothing is given up
+			return len(kept), err
 		}
 	}
-	if err != nil && !b.done.Swap(true) {
-		close(b.ended)
-	}
-	return len(kept), err
 }
 
 // logged sends what the library logs to LifeHub's log.

@@ -574,6 +574,12 @@ type bare struct {
 
 func startBare(t *testing.T, args ...string) *bare {
 	t.Helper()
+	return startBareWith(t, "{}", args...)
+}
+
+// startBareWith starts one for a client with these capabilities.
+func startBareWith(t *testing.T, capabilities string, args ...string) *bare {
+	t.Helper()
 	cmd := exec.Command(os.Args[0], args...)
 	cmd.Env = append(os.Environ(), environ(t.TempDir())...)
 	in, err := cmd.StdinPipe()
@@ -589,7 +595,7 @@ func startBare(t *testing.T, args ...string) *bare {
 	}
 	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
 	b := &bare{cmd, in, bufio.NewReader(out)}
-	b.say(t, `{"jsonrpc":"2.0","id":"hello","method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"bare","version":"1"}}}`)
+	b.say(t, `{"jsonrpc":"2.0","id":"hello","method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":`+capabilities+`,"clientInfo":{"name":"bare","version":"1"}}}`)
 	b.hear(t)
 	b.say(t, `{"jsonrpc":"2.0","method":"notifications/initialized"}`)
 	return b
