@@ -44,11 +44,18 @@ func makeAnswer(task *llm.Task) string {
 	}
 	if quotes || len(parts) == 0 {
 		said, fits := quoteAnswer(task)
-		if parts = append(parts, said); attached || !fits {
+		if parts = append(parts, said); attached || !fits && !told(task.History) {
 			parts = append(parts, onlyQuotes)
 		}
 	}
 	return strings.TrimLeft(strings.Join(parts, "\n\n"), "\n")
+}
+
+// told reports whether a conversation already holds what the provider can do.
+func told(history []llm.Message) bool {
+	return slices.ContainsFunc(history, func(m llm.Message) bool {
+		return m.Role == llm.Assistant && strings.HasSuffix(m.Text, onlyQuotes)
+	})
 }
 
 // Quote quotes what the steps brought in place of a model that gave no answer,

@@ -87,6 +87,8 @@ func TestMessagesBecomePlansByFourRules(t *testing.T) {
 		// add task …
 		{"add task buy milk", "add_task text=buy milk"},
 		{" List  tasks ", "list_tasks status=open"},
+		{"list my tasks", "list_tasks status=open"},
+		{"What are my open to-dos?", "list_tasks status=open"},
 		{"Add Task: call mum on Friday, about \"the trip\".", "add_task text=call mum on Friday, about \"the trip\"."},
 		{"  add  task  pay rent 📅 2026-12-01 ", "add_task text=pay rent 📅 2026-12-01"},
 		{"add task", "“Which task? Write”"},
@@ -430,6 +432,19 @@ func TestThatItOnlyQuotesIsSaid(t *testing.T) {
 		if said := strings.HasSuffix(c.got, "\n\n"+onlyQuotes); said != c.want {
 			t.Errorf("%s: %s", name, c.got)
 		}
+	}
+}
+
+// It is said once in a conversation.
+func TestThatItOnlyQuotesIsNotRepeated(t *testing.T) {
+	task := &llm.Task{Kind: llm.ExplainTask, Question: "translate the minutes", Results: []llm.Result{{Tool: "search_notes", Status: "done", Cited: true}}}
+	first := makeAnswer(task)
+	task.History = []llm.Message{{Role: llm.User, Text: "sing"}, {Role: llm.Assistant, Text: first}, {Role: llm.User, Text: "hi"}, {Role: llm.Assistant, Text: "hi"}}
+	if second := makeAnswer(task); first != second+"\n\n"+onlyQuotes {
+		t.Errorf("first %s\nthen %s", first, second)
+	}
+	if attached := explained("stash your changes\n\nDear all,\n", theSources); !strings.HasSuffix(attached, onlyQuotes) {
+		t.Errorf("of what was pasted: %s", attached)
 	}
 }
 

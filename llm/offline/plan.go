@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"lifehub/internal/pattern"
 	"lifehub/llm"
 )
 
@@ -53,7 +54,7 @@ func planFor(task *llm.Task) plan {
 		if p, ok := addTask(message, task); ok {
 			return p
 		}
-		if strings.EqualFold(oneLine(message), "list tasks") && toolAt(task.Tools, "list_tasks") >= 0 {
+		if listTasks.MatchString(oneLine(message)) && toolAt(task.Tools, "list_tasks") >= 0 {
 			return oneStep("list_tasks", map[string]any{"status": "open"}, "your open tasks")
 		}
 		if p, ok := namedTool(message, task); ok {
@@ -76,6 +77,9 @@ func planFor(task *llm.Task) plan {
 	}
 	return plan{Reasoning: "There are no notes to search.", Answer: cmp.Or(recalled(contentQuery(task), append(said(task.History), task.Past...), 0), onlyQuotes)}
 }
+
+// listTasks matches "list tasks", "show my tasks", "what are my open tasks?".
+var listTasks = pattern.Lazy(`(?i)^(?:list|show|show me|what are|my|open)(?: my| the| open)* (?:tasks|to-?dos)[?.!]*$`)
 
 // oneStep is a plan of one call.
 func oneStep(tool string, args map[string]any, description string) plan {
