@@ -1,6 +1,7 @@
 package turn
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -109,16 +110,18 @@ func TestAPlanIsNeverWithoutTheNotes(t *testing.T) {
 		steps string
 		want  string // the searches
 		cites bool
+		asked string // instead of the question
 	}{
-		"only something else":  {search(), clockStep, fmt.Sprintf(`[{"limit":5,"query":%q}]`, question), true},
-		"nothing in the notes": {weak, clockStep, fmt.Sprintf(`[{"limit":5,"query":%q}]`, question), false},
-		"the notes as well":    {search(), clockStep + `,{"id":"2","tool":"search_notes","input":{"query":"running"}}`, `[{"query":"running"}]`, true},
-		"a change":             {search(), clockStep + `,{"id":"2","tool":"add_task","input":{"text":"buy shoes"}}`, `[]`, false},
+		"its tool is named":    {search(), clockStep, `[]`, false, "@today tz=utc"},
+		"only something else":  {search(), clockStep, fmt.Sprintf(`[{"limit":5,"query":%q}]`, question), true, ""},
+		"nothing in the notes": {weak, clockStep, fmt.Sprintf(`[{"limit":5,"query":%q}]`, question), false, ""},
+		"the notes as well":    {search(), clockStep + `,{"id":"2","tool":"search_notes","input":{"query":"running"}}`, `[{"query":"running"}]`, true, ""},
+		"a change":             {search(), clockStep + `,{"id":"2","tool":"add_task","input":{"text":"buy shoes"}}`, `[]`, false, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			tc.notes.schema = `{"type":"object","properties":{"query":{"type":"string"},"limit":{"type":"integer"}},"required":["query"]}`
 			o := Options{Model: byTask{plan: `{"steps":[` + tc.steps + `]}`, answer: "It is Saturday."}, History: &shelf{}, Tools: tools(tc.notes, clock, addTask())}
-			events := collect(New(o).Ask(t.Context(), "c1", question), always(agent.AllowOnce))
+			events := collect(New(o).Ask(t.Context(), "c1", cmp.Or(tc.asked, question)), always(agent.AllowOnce))
 			end := ended(t, events)
 			cites := false
 			for _, s := range end.Sources {

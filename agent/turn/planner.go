@@ -72,14 +72,16 @@ func (t *turn) askForPlan(ctx context.Context, offered []agent.Tool) (made agent
 }
 
 // withNotes adds a search for the question to a plan that neither looks into the
-// notes nor changes anything. It comes last, so that nothing of the plan waits
-// for what it finds, or is decided by it.
+// notes nor changes anything, unless the question begins with its tool (@tool …).
+// It comes last, so that nothing of the plan waits for what it finds, or is
+// decided by it.
 func (t *turn) withNotes(made agent.PlanMade, offered []agent.Tool) agent.PlanMade {
 	search, ok := t.searchStep(offered)
+	called, _, _ := strings.Cut(t.Question, " ")
 	taken := map[string]bool{}
 	for _, step := range made.Steps {
 		tool := t.Tool(step.Tool)
-		if _, foreign := tool.(agent.Hinted); !foreign && (toolchoice.NeedsNotes(step.Tool) || !agent.ReadOnly(tool)) {
+		if _, foreign := tool.(agent.Hinted); called == "@"+step.Tool || called == "/"+step.Tool || !foreign && (toolchoice.NeedsNotes(step.Tool) || !agent.ReadOnly(tool)) {
 			return made
 		}
 		taken[step.ID] = true
