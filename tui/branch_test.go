@@ -48,6 +48,7 @@ func TestKeysMoveInTheTreeOfAConversation(t *testing.T) {
 		"edit branches where the question was":  {[]string{"/edit 3", "enter", "!", "enter"}, "go on c1 c1.4", "And back?!"},
 		"edit of a chosen question":             {[]string{"tab", "g", "e", " soon", "enter"}, "go on c1 ", "When do I fly to Lisbon? soon"},
 		"esc leaves the question as it was":     {[]string{"draft", "ctrl+u", "/edit", "enter", "esc"}, "", ""},
+		"a command ends the edit":               {[]string{"/edit", "enter", "ctrl+u", "/help", "enter", "esc", "another", "enter"}, "", "another"},
 		"the alternative before":                {[]string{"tab", "g", "h"}, "show c1 c1.1", ""},
 		"there is no alternative after":         {[]string{"tab", "g", "l"}, "", ""},
 		"fork":                                  {[]string{"/fork", "enter"}, "fork c1 c1.7", ""},

@@ -77,6 +77,9 @@ func (m *Model) command(text string) (tea.Cmd, bool) {
 		return nil, true
 	}
 	m.composer.Clear()
+	if m.editing != nil { // what was written was no other question
+		m.stopEditing()
+	}
 	return m.do(*c, strings.TrimSpace(args)), true
 }
 
