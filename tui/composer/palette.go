@@ -117,8 +117,12 @@ func (p *Palette) view(from, to, width int, k *keys.Map, theme *draw.Theme) (lin
 		if at == p.Chosen {
 			list[at].Label = p.Rows[at].Usage()
 		}
-		line := list[at].View(at == p.Chosen, column, all, theme)
-		if b := own[p.Rows[at].Name]; b.Enabled() && pressed > 0 {
+		b, room := own[p.Rows[at].Name], all
+		if !b.Enabled() { // its detail takes the column of the keys
+			room += pressed
+		}
+		line := list[at].View(at == p.Chosen, column, room, theme)
+		if b.Enabled() && pressed > 0 {
 			line = draw.Justify(line, theme.Key.Render(b.Help().Key), all+pressed)
 		}
 		lines = append(lines, line)

@@ -90,9 +90,14 @@ func HelpPage(topic string) (backend.Note, error) {
 	return backend.Note{Path: name, Text: string(text)}, nil
 }
 
-// OpenHelp opens the help page of a topic in a reader; "" opens the keys and commands.
+// OpenHelp opens the help page of a topic in a reader; "" opens the keys and
+// commands, what is no topic the list of them.
 func OpenHelp(topic string, all *Help) (Panel, tea.Cmd) {
 	if topic == "" {
+		return all, nil
+	}
+	if _, err := HelpPage(topic); err != nil {
+		all.find("/help ") // these are the pages
 		return all, nil
 	}
 	n := &Note{title: topic, name: topic, read: func(name, _ string) (backend.Note, error) { return HelpPage(name) }}
