@@ -30,8 +30,11 @@ type place struct {
 }
 
 func (p place) read(ctx context.Context) (notes.Note, error) {
-	note, err := p.folder.Read(p.Path)
-	return opened(ctx, note), err
+	raw, entry, err := p.folder.Load(ctx, p.Path)
+	if err != nil {
+		return notes.Note{}, err
+	}
+	return opened(ctx, notes.Parse(entry, raw)), nil
 }
 
 // glance is read for many notes at once: it leaves the pages of a PDF out.

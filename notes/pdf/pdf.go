@@ -25,6 +25,9 @@ const (
 	maxText   = 12 << 20 // bytes, below the longest note
 )
 
+// places are for the readers that work at once, each of which may need maxMemory.
+var places = make(chan struct{}, 2)
+
 // patience is how long a reader is waited for; tests have less.
 var patience = maxTime
 
@@ -113,6 +116,12 @@ func run(ctx context.Context, raw []byte) (d Document, err error) {
 	}
 	if runtime.GOOS == "linux" {
 		self = "/proc/self/exe" // which is there after an upgrade too
+	}
+	select {
+	case places <- struct{}{}:
+		defer func() { <-places }()
+	case <-ctx.Done():
+		return d, fmt.Errorf("read PDF: %w", ctx.Err())
 	}
 	limited, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()

@@ -3,7 +3,6 @@ package pdf
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -15,7 +14,7 @@ import (
 func read(raw []byte) (d Document) {
 	defer func() {
 		if fault := recover(); fault != nil && len(d.Pages) == 0 {
-			d = Document{Why: fmt.Sprintf("%s: %s", Damaged, firstLine(fmt.Sprint(fault)))}
+			d = Document{Why: Damaged + ": " + said(fault)}
 		}
 	}()
 	reader, err := open(raw)
@@ -23,7 +22,7 @@ func read(raw []byte) (d Document) {
 	case errors.Is(err, pdf.ErrInvalidPassword) || err != nil && strings.Contains(err.Error(), "encryption"):
 		return Document{Why: Encrypted + ": it asks for a password"}
 	case err != nil:
-		return Document{Why: fmt.Sprintf("%s: %s", Damaged, firstLine(err.Error()))}
+		return Document{Why: Damaged + ": " + said(err)}
 	}
 	r := reading{document: &d, fonts: map[string]*font{}}
 	root := reader.Trailer().Key("Root").Key("Pages")
@@ -46,7 +45,7 @@ func open(raw []byte) (reader *pdf.Reader, err error) {
 	const header, end = "%PDF-1.7\n", "%%EOF"
 	at := bytes.Index(raw[:min(len(raw), 1024)], []byte("%PDF-"))
 	if at < 0 || len(raw)-at < 100 {
-		return nil, errors.New("it is not a PDF, whatever its name")
+		return nil, ownFault("it is not a PDF, whatever its name")
 	}
 	if stop := bytes.LastIndex(raw, []byte(end)); stop-at >= 100 {
 		raw = raw[:stop+len(end)]
@@ -60,12 +59,18 @@ func open(raw []byte) (reader *pdf.Reader, err error) {
 	return reader, err
 }
 
-func firstLine(s string) string {
-	s, _, _ = strings.Cut(s, "\n")
-	if runes := []rune(s); len(runes) > 100 {
-		s = string(runes[:100]) + "…"
+// ownFault is a fault in our own words.
+type ownFault string
+
+func (f ownFault) Error() string { return string(f) }
+
+// said is what is wrong with a file. The library quotes the file in its errors,
+// which a model would read as words of LifeHub, so those are not passed on.
+func said(fault any) string {
+	if own, ok := fault.(ownFault); ok {
+		return string(own)
 	}
-	return strings.TrimPrefix(strings.TrimPrefix(s, "malformed PDF: "), "not a PDF file: ")
+	return "it is not built as a PDF is"
 }
 
 // reading is one file being read.
@@ -92,7 +97,7 @@ const maxDepth, maxNodes = 50, 20 * maxPages
 // below reads the pages below a node of the tree.
 func (r *reading) below(node pdf.Value, depth int) {
 	if r.nodes++; depth > maxDepth || r.nodes > maxNodes {
-		panic("its tree of pages has no end")
+		panic(ownFault("its tree of pages has no end"))
 	}
 	kids := node.Key("Kids")
 	if node.Key("Type").Name() != "Pages" && kids.Len() == 0 {
