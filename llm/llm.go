@@ -18,6 +18,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"lifehub/internal/neterr"
 )
@@ -181,6 +182,12 @@ type Info struct {
 }
 
 // Can reports whether the model has a capability.
+// IsName reports whether a server can mean a model by this: what is longer, or
+// moves a cursor, names none.
+func IsName(model string) bool {
+	return len(model) <= 500 && !strings.ContainsFunc(model, unicode.IsControl)
+}
+
 func (i Info) Can(capability string) bool { return slices.Contains(i.Capabilities, capability) }
 
 // Errors that a caller can act on; test with errors.Is.

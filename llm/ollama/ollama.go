@@ -9,6 +9,7 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -250,7 +251,7 @@ func (o *Provider) list(ctx context.Context) ([]api.ListModelResponse, error) {
 	if err != nil {
 		return nil, err
 	}
-	return res.Models, nil
+	return slices.DeleteFunc(res.Models, func(m api.ListModelResponse) bool { return !llm.IsName(m.Name) }), nil
 }
 
 // SetModel implements [llm.Provider].

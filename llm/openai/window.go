@@ -97,7 +97,7 @@ func (o *Provider) list(ctx context.Context, timeout time.Duration) ([]advert, e
 	if err == nil && all.Error != nil {
 		err = &llm.StatusError{Code: http.StatusOK, Message: llm.Short(all.Error.Message)}
 	}
-	return all.Data, err
+	return slices.DeleteFunc(all.Data, func(a advert) bool { return !llm.IsName(a.name()) }), err
 }
 
 // side asks all the side paths at once. running are the models that are in

@@ -68,8 +68,14 @@ func Open(s llm.Settings) (*Set, error) {
 }
 
 // split is the number of the server that a name means, 0 for the one without a
-// name, and what it calls the model.
+// name, and what it calls the model. A model of that one whose own name begins
+// as with a server's has a slash before it: /SERVER/MODEL.
 func (s *Set) split(name string) (at int, model string) {
+	if own, ok := strings.CutPrefix(name, "/"); ok {
+		if _, rest := s.split(own); rest != own {
+			return 0, own
+		}
+	}
 	for i, server := range s.settings.Servers {
 		if model, ok := strings.CutPrefix(name, server.Name+"/"); ok && model != "" {
 			return i + 1, model
@@ -93,10 +99,16 @@ func (s *Set) of(at int) llm.Settings {
 // open makes the provider of one server. What others are told of it never holds
 // a password that is in its address.
 func (s *Set) open(at int, settings llm.Settings) (*server, error) {
-	one := &server{title: settings.Provider, redact: s.settings.Redact}
+	one := &server{title: settings.Provider, redact: s.settings.Redact, full: func(model string) string {
+		if _, rest := s.split(model); rest != model {
+			return "/" + model
+		}
+		return model
+	}}
 	if at > 0 {
 		one.name = s.settings.Servers[at-1].Name
 		one.title = one.name
+		one.full = func(model string) string { return one.name + "/" + model }
 	}
 	var err error
 	if one.Provider, err = auto.Open(settings); err != nil && at > 0 {
@@ -280,13 +292,7 @@ type server struct {
 	title  string // its name and host, for the user
 	remote string // its host, when that is not this machine
 	redact func(string) string
-}
-
-func (s *server) full(model string) string {
-	if s.name == "" || model == "" {
-		return model
-	}
-	return s.name + "/" + model
+	full   func(model string) string // the name that means the model on this server
 }
 
 // told is an error as the user may see it: a model bears its full name, and what
@@ -304,7 +310,9 @@ func (s *server) told(err error) error {
 }
 
 func (s *server) info(i llm.Info) llm.Info {
-	i.Name = s.full(i.Name)
+	if i.Name != "" {
+		i.Name = s.full(i.Name)
+	}
 	i.Remote = cmp.Or(i.Remote, s.remote)
 	return i
 }
@@ -337,7 +345,9 @@ func (s *server) listing(ctx context.Context) (l llm.Listing) {
 // State implements [llm.Provider].
 func (s *server) State() llm.State {
 	state := s.Provider.State()
-	state.Model = s.full(state.Model)
+	if state.Model != "" {
+		state.Model = s.full(state.Model)
+	}
 	return state
 }
 

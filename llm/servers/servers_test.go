@@ -128,6 +128,52 @@ func TestEachServerGetsItsOwnModelsAndKey(t *testing.T) {
 
 // A server that leads elsewhere gets no further: neither the prompt nor the key
 // comes to another one.
+// A model of the server without a name may be called like one of another server.
+// Whoever chooses it from the list reaches the server that listed it.
+func TestANameMeansTheServerThatListedIt(t *testing.T) {
+	listing := func(answer string, ids ...string) *httptest.Server {
+		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			var asked struct{ Model string }
+			_ = json.NewDecoder(r.Body).Decode(&asked)
+			switch r.URL.Path {
+			case "/v1/models":
+				var list []map[string]any
+				for _, id := range ids {
+					list = append(list, map[string]any{"id": id, "max_model_len": 4096})
+				}
+				_ = json.NewEncoder(w).Encode(map[string]any{"data": list})
+			case "/v1/chat/completions":
+				fmt.Fprintf(w, `{"choices":[{"message":{"content":"%s %s"},"finish_reason":"stop"}]}`, answer, asked.Model)
+			default:
+				http.NotFound(w, r)
+			}
+		}))
+		t.Cleanup(s.Close)
+		return s
+	}
+	escape, long := "\x1b[2Jm", strings.Repeat("m", 1<<20)
+	own := listing("own", "m", "desk/m", "/desk/m", "/models/m", "a/b", escape, long)
+	desk := listing("desk", "m", "desk/m", "/desk/m", escape)
+	set := open(t, llm.Settings{Provider: "openai", OpenAIURL: own.URL + "/v1", Servers: []llm.Server{{Name: "desk", Kind: "openai", URL: desk.URL + "/v1"}}})
+	list := set.Listings(t.Context())
+	var names []string
+	for i, answer := range []string{"own", "desk"} {
+		for _, model := range list[i].Models {
+			names = append(names, model.Name)
+			if err := set.SetModel(t.Context(), model.Name); err != nil {
+				t.Error(err)
+				continue
+			}
+			if said := ask(t, set); !strings.HasPrefix(said, answer+" ") || set.State().Model != model.Name {
+				t.Errorf("%s of %s: %q answers as %s", model.Name, answer, said, set.State().Model)
+			}
+		}
+	}
+	if want := "m /desk/m //desk/m /models/m a/b desk/m desk/desk/m desk//desk/m"; strings.Join(names, " ") != want {
+		t.Errorf("listed %.300q, want %q", names, want)
+	}
+}
+
 func TestNoKeyFollowsARedirect(t *testing.T) {
 	other := serve(t, "other")
 	for _, kind := range []string{"openai", "ollama"} {
