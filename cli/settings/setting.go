@@ -85,12 +85,17 @@ func (s setting) Text() string {
 	return ""
 }
 
-// WithoutPassword shows an address without the password in it.
+// WithoutPassword shows an address without the password in it, and without what
+// follows a question mark, where some services want a key.
 func WithoutPassword(text string) string {
-	if u, err := url.Parse(text); err == nil && u.User != nil {
-		return u.Redacted()
+	u, err := url.Parse(text)
+	if err != nil || u.Host == "" || u.User == nil && u.RawQuery == "" {
+		return text
 	}
-	return text
+	if u.RawQuery != "" {
+		u.RawQuery = "…"
+	}
+	return u.Redacted()
 }
 
 // shortDuration leaves out the zero parts: 10m, not 10m0s.
