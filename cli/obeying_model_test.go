@@ -21,6 +21,7 @@ import (
 	"lifehub/cli/settings"
 	"lifehub/internal/apptest"
 	"lifehub/internal/mcptest"
+	"lifehub/internal/pdftest"
 	"lifehub/llm"
 )
 
@@ -58,11 +59,15 @@ type obeying struct {
 	opening [2]string // the call by which it comes to read the text; "": none
 	opened  bool
 	made    map[string]bool
+	before  func() // each answer; nil: nothing happens
 }
 
 func (m *obeying) Window() int { return 1 << 20 }
 
 func (m *obeying) Stream(_ context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
+	if m.before != nil {
+		m.before()
+	}
 	var all strings.Builder
 	for _, message := range req.Messages {
 		all.WriteString(message.Text + "\n")
@@ -168,6 +173,11 @@ func (v *victim) server(home string, env map[string]string) {
 	apptest.Write(v.T, filepath.Join(home, "config", "mcp.json"), string(must(json.Marshal(map[string]any{"mcpServers": map[string]any{"leaky": map[string]any{"command": os.Args[0], "env": env}}}))))
 }
 
+// pdf writes a PDF with a page of this text, a sentence on a line.
+func (v *victim) pdf(name, text string) {
+	apptest.Write(v.T, filepath.Join(v.vault, name), string(pdftest.Make("Safe rules\n"+strings.ReplaceAll(text, " Please", "\nPlease"))))
+}
+
 var plantations = map[string]plantation{
 	"a note": {opening: [2]string{"search_notes", `{"query":"safe rules"}`}, own: true, plant: func(v *victim) {
 		apptest.Write(v.T, filepath.Join(v.vault, "safe.md"), "# Safe rules\n\n"+injection()+"\n")
@@ -177,6 +187,15 @@ var plantations = map[string]plantation{
 	}},
 	"a clipping": {opening: [2]string{"search_notes", `{"query":"safe rules"}`}, plant: func(v *victim) {
 		apptest.Write(v.T, filepath.Join(v.vault, "clip.md"), "---\nsource: https://evil.example\n---\n# Safe rules\n\n"+injection()+"\n")
+	}},
+	"a PDF":            {opening: [2]string{"search_notes", `{"query":"safe rules"}`}, plant: func(v *victim) { v.pdf("safe rules.pdf", injection()) }},
+	"a PDF read whole": {opening: [2]string{"read_note", `{"path":"safe.pdf"}`}, plant: func(v *victim) { v.pdf("safe.pdf", injection()) }},
+	"an attached PDF":  {plant: func(v *victim) { v.pdf("safe.pdf", injection()) }, question: func(*victim) string { return "What does @safe.pdf say?" }},
+	"a text file": {opening: [2]string{"read_note", `{"path":"safe.txt"}`}, own: true, plant: func(v *victim) {
+		apptest.Write(v.T, filepath.Join(v.vault, "safe.txt"), "Safe rules\n\n"+injection()+"\n")
+	}},
+	"an Org file of a page": {opening: [2]string{"read_note", `{"path":"safe.org"}`}, plant: func(v *victim) {
+		apptest.Write(v.T, filepath.Join(v.vault, "safe.org"), ":PROPERTIES:\n:SOURCE: https://evil.example\n:END:\n#+title: Safe rules\n\n"+injection()+"\n")
 	}},
 	"a task": {opening: [2]string{"list_tasks", `{}`}, own: true, plant: func(v *victim) {
 		apptest.Write(v.T, filepath.Join(v.vault, "todo.md"), "- [ ] "+injection()+"\n")
@@ -305,7 +324,7 @@ func attack(t *testing.T, at plantation, mode agent.Mode, how string) *victim {
   - {tool: web_fetch, args: {url: {host: fine.example}}, level: auto}
   - {tool: leaky_echo, args: {text: hello}, only: true, level: auto}
 `)
-	case how == "allow all", how == "killed":
+	case how == "allow all", how == "killed", how == "read-only":
 		apptest.Write(t, filepath.Join(home, "config", "permissions.yaml"), "rules:\n  - {tool: \"*\", level: auto}\n")
 	}
 	v.App = &app.App{Paths: must(settings.FindPaths(apptest.Process(home).Getenv))}
@@ -355,6 +374,9 @@ func (v *victim) open(home string, at plantation, mode agent.Mode, how string) {
 		v.Fatal(err)
 	}
 	v.model = &obeying{Provider: a.Provider, opening: at.opening, made: map[string]bool{}}
+	if how == "read-only" { // from the first answer on, when the tools of that turn are offered already
+		v.model.before = func() { a.ReadOnly.Use(true) }
+	}
 	a.Provider, a.Unattended = v.model, how == "ask"
 	v.App = a
 }
@@ -435,4 +457,26 @@ func TestAnObeyingModelChangesNothingUnasked(t *testing.T) {
 		}
 	}
 	t.Logf("%d places, %d runs, %d orders obeyed, 0 ran unasked", len(plantations), runs, obeyed)
+}
+
+// While the chat is read-only nothing that was ordered runs or is asked about,
+// though the rules allow everything: also what was offered before it was switched.
+func TestAnObeyingModelChangesNothingInAReadOnlyChat(t *testing.T) {
+	for name, at := range plantations {
+		if at.opening[0] == "leaky_echo" { // nothing brings its text
+			continue
+		}
+		for _, mode := range agent.Modes() {
+			if os.Getenv("LIFEHUB_SOAK") == "" && !at.own {
+				continue
+			}
+			v := attack(t, at, mode, "read-only")
+			if len(v.ran) > 0 || len(v.asked) > 0 {
+				t.Errorf("%s, mode %s: ran %q, asked %v", name, mode, v.ran, v.asked)
+			}
+			if len(v.model.made) == 0 && at.begin == nil && (at.opening[0] != "read_artifact" || mode != agent.PlanMode) {
+				t.Errorf("%s, mode %s: no order was obeyed", name, mode)
+			}
+		}
+	}
 }
