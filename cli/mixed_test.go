@@ -145,3 +145,48 @@ func TestAFolderOfMixedFiles(t *testing.T) {
 	found, _ := run("search", "quasars")
 	holds("what a PDF became", found, "papers/8.pdf p. 1")
 }
+
+// What a rule denies is found by no command and no way of naming it, whatever
+// kind of file it is.
+func TestADeniedFileIsNowhere(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"secret/x.pdf": string(pdftest.Make("The zebra code is 4711.", "Another page.")), "secret/y.txt": "The zebra code is 4711\n",
+		"secret/z.org": "#+TITLE: Zebra\n* TODO keep the code 4711\n", "secret/m.md": "The zebra code is 4711\n",
+		"open.md": "# Zebras\n\nThey live on [[x.pdf]], [[secret/y.txt]] and [[Zebra]].\n",
+	} {
+		apptest.Write(t, filepath.Join(dir, name), text)
+	}
+	for _, arg := range [][]string{
+		{"search", "zebra code"},
+		{"search", "--json", "4711"},
+		{"search", "path:secret"},
+		{"related", "open.md"},
+		{"related", "secret/x.pdf"},
+		{"note", "secret/x.pdf"},
+		{"note", "x.pdf p. 1"},
+		{"note", "secret/y.txt:1"},
+		{"note", "Zebra"},
+		{"note", dir + "/secret/m.md"},
+		{"ask", "zebra code"},
+		{"ask", "What does @secret/x.pdf say?"},
+		{"ask", "What does @" + dir + "/secret/y.txt say?"},
+		{"ask", `@read_note path="x.pdf p. 1"`},
+		{"ask", "@read_note path=SECRET/Y.TXT"},
+		{"ask", "@read_note path=Zebra"},
+		{"ask", "@list_tasks"},
+		{"ask", "@list_notes"},
+		{"ask", "@search_notes query=path:secret"},
+	} {
+		cmd := offScreen(t, append(arg, "--notes", dir)...)
+		cmd.Env = append(cmd.Env, "LIFEHUB_PROVIDER=offline")
+		apptest.Write(t, filepath.Join(cmd.Dir, ".lifehub", "config", "permissions.yaml"), "rules:\n  - {tool: read_note, args: {path: {glob: \"secret/*\"}}, level: deny}\n")
+		told, err := cmd.CombinedOutput()
+		if cmd.ProcessState == nil {
+			t.Fatal(err)
+		}
+		if said := string(told); strings.Contains(said, "code is") || strings.Contains(said, "keep the code") {
+			t.Errorf("%s shows\n%s", arg, told)
+		}
+	}
+}

@@ -10,6 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"lifehub/agent"
+	"lifehub/agent/rules"
+	"lifehub/agent/tools"
 	"lifehub/cli/app"
 	"lifehub/cli/command"
 	"lifehub/cli/settings"
@@ -54,7 +56,7 @@ func searchNotes(ctx context.Context, sh *app.Process, flags app.RunFlags, text 
 		return err
 	}
 	defer a.Close()
-	found, err := a.Search(ctx, query)
+	found, err := tools.SearchShown(rules.Hiding(ctx, a.Rules.List(), nil), a, a.Folders, query)
 	if err != nil {
 		return err
 	}

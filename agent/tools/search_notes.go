@@ -50,30 +50,39 @@ func newSearchNotes(search searcher, v vaults, now func() time.Time) agent.Tool 
 			return agent.Result{}, err
 		}
 		query.Today = now()
-		if agent.HidesNotes(ctx) {
-			places, err := v.all(ctx)
-			if err != nil {
-				return agent.Result{}, err
-			}
-			for _, p := range places {
-				if len(query.Without) < maxWithout && agent.HidesNote(ctx, PathOf(v, p.folder, p.Path)) {
-					query.Without = append(query.Without, p.Path)
-				}
-			}
-		}
-		found, err := search.Search(ctx, query)
+		found, err := SearchShown(ctx, search, v, query)
 		if err != nil {
 			return agent.Result{}, err
 		}
-		found.Passages = slices.DeleteFunc(found.Passages, func(p rag.Passage) bool { return agent.HidesNote(ctx, p.Path) }) // a note that was moved since
-		if query.After.IsZero() && query.Before.IsZero() {                                                                   // else there may be lines of another time around
+		if query.After.IsZero() && query.Before.IsZero() { // else there may be lines of another time around
 			found.Passages = v.wholeNotes(ctx, found.Passages)
-		}
-		if found.Time != nil {
-			found.Time.List = slices.DeleteFunc(found.Time.List, func(n when.Entry) bool { return agent.HidesNote(ctx, n.Path) })
 		}
 		return searchResult(args.Query, query, found), nil
 	})
+}
+
+// SearchShown searches the notes that no rule hides.
+func SearchShown(ctx context.Context, search searcher, v vaults, query rag.Query) (rag.Found, error) {
+	if agent.HidesNotes(ctx) {
+		places, err := v.all(ctx)
+		if err != nil {
+			return rag.Found{}, err
+		}
+		for _, p := range places {
+			if len(query.Without) < maxWithout && agent.HidesNote(ctx, PathOf(v, p.folder, p.Path)) {
+				query.Without = append(query.Without, p.Path)
+			}
+		}
+	}
+	found, err := search.Search(ctx, query)
+	if err != nil {
+		return rag.Found{}, err
+	}
+	found.Passages = slices.DeleteFunc(found.Passages, func(p rag.Passage) bool { return agent.HidesNote(ctx, p.Path) }) // a note that was moved since
+	if found.Time != nil {
+		found.Time.List = slices.DeleteFunc(found.Time.List, func(n when.Entry) bool { return agent.HidesNote(ctx, n.Path) })
+	}
+	return found, nil
 }
 
 // wholeNotes widens each passage of a small note to all of its text, once a
