@@ -63,6 +63,7 @@ type server struct {
 	ctx     context.Context // of all turns
 	conn    *acp.Connection
 	ready   chan struct{} // closed once conn is known
+	begun   chan struct{} // receives from each prompt, once it can be cancelled
 
 	mu       sync.Mutex // guards what follows
 	client   acp.ClientCapabilities
@@ -76,8 +77,8 @@ type server struct {
 // Serve answers a client until its input ends or ctx does. A turn that runs then
 // is suspended, as by a signal: it can be resumed.
 func Serve(ctx context.Context, a *app.App, o backend.Options, in io.Reader, out io.Writer) error {
-	s := &server{App: a, options: o, ctx: ctx, ready: make(chan struct{}), sessions: map[acp.SessionId]*session{}}
-	s.conn = acp.NewConnection(s.handle, out, in)
+	s := &server{App: a, options: o, ctx: ctx, ready: make(chan struct{}), begun: make(chan struct{}, 1), sessions: map[acp.SessionId]*session{}}
+	s.conn = acp.NewConnection(s.handle, out, s.inOrder(in))
 	s.conn.SetLogger(slog.New(slog.DiscardHandler)) // it would log what the user wrote
 	close(s.ready)
 	select {
@@ -133,9 +134,16 @@ func (s *server) dispatch(ctx context.Context, method string, params json.RawMes
 	case acp.AgentMethodSessionSetMode:
 		return call(ctx, params, s.setMode)
 	case acp.AgentMethodSessionPrompt:
-		return call(ctx, params, s.prompt)
+		begun := sync.OnceFunc(s.hasBegun)
+		defer begun()
+		return call(ctx, params, func(ctx context.Context, p acp.PromptRequest) (acp.PromptResponse, error) {
+			return s.prompt(ctx, p, begun)
+		})
 	case acp.AgentMethodSessionCancel:
 		return call(ctx, params, s.cancel)
+	}
+	if method == tooLong {
+		return nil, refused(invalid, "a message may have %d MiB at most; nothing of it was read", maxLine>>20)
 	}
 	return nil, acp.NewMethodNotFound(method)
 }

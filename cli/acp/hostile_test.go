@@ -234,3 +234,62 @@ func TestWhatIsMissingIsToldOnce(t *testing.T) {
 		t.Errorf("it is told again: %s", got)
 	}
 }
+
+// A cancel that comes right behind its prompt is not lost, and a message of any
+// length is answered.
+func TestMessagesKeepTheirOrder(t *testing.T) {
+	env := environ(t, t.TempDir(), nil)
+	vault := indexed(t, env)
+	cmd := exec.Command(os.Args[0], "acp", "--notes", vault)
+	cmd.Env = env
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer cmd.Wait()
+	defer in.Close()
+	timer := time.AfterFunc(patience, func() { _ = cmd.Process.Kill() })
+	defer timer.Stop()
+	lines := bufio.NewReader(out)
+	answer := func(id string) string {
+		for {
+			line, err := lines.ReadString('\n')
+			if err != nil {
+				t.Fatal(err)
+			}
+			if strings.Contains(line, `"id":"`+id+`"`) {
+				return line
+			}
+		}
+	}
+	fmt.Fprintf(in, `{"jsonrpc":"2.0","id":"new","method":"session/new","params":{"cwd":%q,"mcpServers":[]}}`+"\n", vault)
+	_, rest, _ := strings.Cut(answer("new"), `"sessionId":"`)
+	session, _, _ := strings.Cut(rest, `"`)
+	for i := range 200 {
+		id := fmt.Sprint("prompt", i)
+		fmt.Fprintf(in, `{"jsonrpc":"2.0","id":%q,"method":"session/prompt","params":{"sessionId":%q,"prompt":[{"type":"text","text":"add task hack"}]}}`+"\n"+
+			`{"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":%q}}`+"\n", id, session, session)
+		if got := answer(id); !strings.Contains(got, `"stopReason":"cancelled"`) {
+			t.Fatalf("the prompt of turn %d, which was cancelled: %s", i, got)
+		}
+	}
+	long := strings.Repeat("x", 12<<20)
+	fmt.Fprintf(in, `{"jsonrpc":"2.0","id":"long","method":"session/prompt","params":{"prompt":[{"type":"text","text":"%s"}]}}`+"\n"+long+"\n", long)
+	if got := answer("long"); !strings.Contains(got, "at most") {
+		t.Errorf("a message of 12 MiB: %.300s", got)
+	}
+	fmt.Fprintln(in, `{"jsonrpc":"2.0","id":"after","method":"session/list","params":{}}`)
+	if got := answer("after"); !strings.Contains(got, session) {
+		t.Errorf("what comes after it: %.300s", got)
+	}
+	if strings.Contains(apptest.Read(t, filepath.Join(vault, "tasks.md")), "hack") {
+		t.Error("a turn that was cancelled did something")
+	}
+}

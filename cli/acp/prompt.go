@@ -22,8 +22,9 @@ import (
 // maxPrompt bounds a message with its attachments, in bytes, as `lifehub ask` does.
 const maxPrompt = 1 << 20
 
-// prompt is one turn of a session, or one slash command.
-func (s *server) prompt(ctx context.Context, p acp.PromptRequest) (answer acp.PromptResponse, err error) {
+// prompt is one turn of a session, or one slash command. It calls begun once it
+// can be cancelled.
+func (s *server) prompt(ctx context.Context, p acp.PromptRequest, begun func()) (answer acp.PromptResponse, err error) {
 	turnCtx, cancel := context.WithCancelCause(s.ctx)
 	defer cancel(nil)
 	s.mu.Lock()
@@ -44,6 +45,7 @@ func (s *server) prompt(ctx context.Context, p acp.PromptRequest) (answer acp.Pr
 	notices, mode, cwd := opened.notices, opened.mode, opened.cwd
 	opened.notices = nil
 	s.mu.Unlock()
+	begun()
 	defer func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
