@@ -123,3 +123,19 @@ func TestKeysAreTakenOut(t *testing.T) {
 		}
 	}
 }
+
+// What a client subscribes to is bounded, in number and in size.
+func TestSubscriptionsAreBounded(t *testing.T) {
+	w := newWatched()
+	for i := range 2 * maxSubscriptions {
+		w.subscribe("a", true, fmt.Sprint(noteScheme, i), strings.Repeat("x", maxAddress+1+i))
+	}
+	if n := len(w.subscribed["a"]); n != maxSubscriptions {
+		t.Errorf("%d subscriptions", n)
+	}
+	for address := range w.subscribed["a"] {
+		if len(address) > maxAddress {
+			t.Fatalf("an address of %d bytes", len(address))
+		}
+	}
+}

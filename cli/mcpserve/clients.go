@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/goccy/go-yaml"
@@ -16,6 +17,7 @@ import (
 	"lifehub/cli/app"
 	"lifehub/cli/settings"
 	"lifehub/internal/text"
+	"lifehub/tui/safetext"
 )
 
 // program is a client, and how it wants to be told of a server.
@@ -141,6 +143,11 @@ func (o options) run(sh *app.Process) (run, error) {
 			return run{}, err
 		}
 		r.env["LIFEHUB_HOME"] = home
+	}
+	for _, path := range append([]string{r.command, r.env["LIFEHUB_HOME"]}, r.args...) {
+		if safetext.Line(path) != path { // not all formats can hold it, and nobody could read it
+			return run{}, settings.UsageError{Err: fmt.Errorf("the path %s has characters that cannot be shown: give the folder another name, or a link to it", strconv.QuoteToASCII(path))}
+		}
 	}
 	return r, nil
 }

@@ -58,6 +58,17 @@ func TestAnEntryIsWhatItsClientReads(t *testing.T) {
 			t.Errorf("%s says nothing of LIFEHUB_HOME: %s", name, out)
 		}
 	}
+	for _, name := range []string{"esc\x1b[31m", "tab\t", "\u202ebidi", "c1\u009b31m", "line\nfeed", "bad\xff"} {
+		dir := filepath.Join(t.TempDir(), name)
+		if os.Mkdir(dir, 0o700) != nil {
+			continue // this system has no such names
+		}
+		cmd := exec.Command(os.Args[0], "--print-config", "goose", "--notes", dir)
+		cmd.Env = append(os.Environ(), environ(home)...)
+		if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), "cannot be shown") || strings.Contains(string(out), name) {
+			t.Errorf("%q: %v %q", name, err, out)
+		}
+	}
 	cmd := exec.Command(os.Args[0], "--print-config", "curser")
 	cmd.Env = append(os.Environ(), environ(home)...)
 	if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), "Did you mean cursor?") {

@@ -12,13 +12,13 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
-	"os"
 	"strings"
 	"time"
 
 	"github.com/mark3labs/mcp-go/server"
 
 	"lifehub/cli/app"
+	"lifehub/cli/redact"
 	"lifehub/cli/settings"
 	"lifehub/internal/atomicfile"
 	"lifehub/tui/safetext"
@@ -66,8 +66,8 @@ func (o options) serveHTTP(ctx context.Context, sh *app.Process, s *notesServer)
 // token is what clients have to show: that of the file, or a new one.
 func (o options) token() (string, error) {
 	if o.tokenFile != "" {
-		text, err := os.ReadFile(o.tokenFile)
-		if token := strings.TrimSpace(string(text)); err == nil && len(token) >= 16 {
+		text, err := redact.ReadSecret(o.tokenFile)
+		if token := strings.TrimSpace(text); err == nil && len(token) >= 16 {
 			return token, nil
 		}
 		if err == nil {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -117,6 +118,14 @@ func TestTheTokenOfAFileStays(t *testing.T) {
 	startHTTP(t, "--token-file", file, "--notes", vault(t))
 	if second := apptest.Read(t, file); second != first {
 		t.Errorf("it was %q and is %q", first, second)
+	}
+	if err := os.Chmod(file, 0o644); err != nil || runtime.GOOS == "windows" {
+		t.Skip("the system knows no modes: ", err)
+	}
+	cmd := exec.Command(os.Args[0], "--http", "127.0.0.1:0", "--token-file", file, "--notes", vault(t))
+	cmd.Env = append(os.Environ(), environ(t.TempDir())...)
+	if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), "readable by others: chmod 600") {
+		t.Errorf("a token that others can read: %v %s", err, out)
 	}
 }
 

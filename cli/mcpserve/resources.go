@@ -83,7 +83,8 @@ func (s *notesServer) listen(hooks *server.Hooks) {
 }
 
 // maxSubscriptions bounds those of a session: each is compared at each change.
-const maxSubscriptions = 1000
+// maxAddress bounds one, in bytes; no note has a longer one.
+const maxSubscriptions, maxAddress = 1000, 16 << 10
 
 func (w *watched) subscribe(session string, on bool, addresses ...string) {
 	w.mu.Lock()
@@ -92,7 +93,7 @@ func (w *watched) subscribe(session string, on bool, addresses ...string) {
 		w.subscribed[session] = map[string]bool{}
 	}
 	for _, address := range addresses {
-		if delete(w.subscribed[session], address); on && len(w.subscribed[session]) < maxSubscriptions {
+		if delete(w.subscribed[session], address); on && len(w.subscribed[session]) < maxSubscriptions && len(address) <= maxAddress {
 			w.subscribed[session][address] = true
 		}
 	}
