@@ -100,6 +100,8 @@ type Limits struct {
 	Messages int // of the conversation that are in a prompt; 0: 6
 	Parallel int // steps at once; 0: 4
 	MaxTools int // tools offered to the planner; 0: 20
+
+	Approve bool // a plan runs once the user has approved it
 }
 
 // Agent answers messages. Make it with [New]; it is safe for concurrent use.

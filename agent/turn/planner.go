@@ -38,6 +38,11 @@ func (t *turn) plan(ctx context.Context) (steps []agent.Step, answered bool, err
 	} else if made, answered, err = t.askForPlan(ctx, offered); answered || err != nil {
 		return nil, answered, err
 	}
+	made, declined := t.approve(ctx, made)
+	if declined != "" {
+		t.Say("Not run: " + declined + ".")
+		return nil, true, ctx.Err()
+	}
 	steps, err = t.Plan(ctx, made)
 	return steps, false, err
 }
@@ -239,6 +244,11 @@ func (t *turn) replan(ctx context.Context) ([]agent.Step, error) {
 	if len(made.Steps) == 0 {
 		t.LeaveOut(made.Dropped)
 		return nil, nil
+	}
+	made, declined := t.approve(ctx, made)
+	if declined != "" {
+		t.LeaveOut([]string{"further steps: " + declined})
+		return nil, ctx.Err()
 	}
 	return t.Plan(ctx, made)
 }

@@ -424,6 +424,37 @@ func TestAFormOfAServer(t *testing.T) {
 	}
 }
 
+func TestPlanIsApprovedInTheEditor(t *testing.T) {
+	env := append(environ(t, t.TempDir(), nil), "LIFEHUB_APPROVE=true")
+	vault := indexed(t, env)
+	e, _ := inside(t, env, vault)
+	id := e.begin(t, vault)
+	for _, step := range []struct {
+		shows      bool
+		form       map[string]any
+		says, ends string
+	}{
+		{false, map[string]any{}, "cannot show a plan to approve", "Not run: you declined the plan."},
+		{true, nil, "Not run", "Not run: you declined the plan."},
+		{true, map[string]any{"1": "drop"}, "Not run", "Not run: you dropped every step."},
+		{true, map[string]any{"1": "run", "1.query": "tasks"}, `"query":"tasks"`, ""},
+	} {
+		capable := sdk.ClientCapabilities{}
+		if step.shows {
+			capable.Elicitation = &sdk.ElicitationCapabilities{Form: &sdk.ElicitationFormCapabilities{}}
+		}
+		if _, err := e.Initialize(t.Context(), sdk.InitializeRequest{ProtocolVersion: 1, ClientCapabilities: capable}); err != nil {
+			t.Fatal(err)
+		}
+		e.forget()
+		e.form = step.form
+		e.ask(t, id, text("what do I know about running?"))
+		if got := jsonOf(e.told(id)); !strings.Contains(got, step.says) || !strings.Contains(got, step.ends) {
+			t.Errorf("%+v: %s", step, got)
+		}
+	}
+}
+
 // An editor that is closed while a question waits has not answered it: the question
 // is asked again.
 func TestAQuestionOutlivesTheEditor(t *testing.T) {

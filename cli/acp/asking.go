@@ -107,16 +107,19 @@ func (r *relay) inBackground(ctx context.Context, f, no func()) {
 	}()
 }
 
-// input passes on the form of an MCP server, where the client can show one. All
-// else that a server asks the user is declined.
+// input passes on the form of an MCP server, or of a plan to approve, where the client can
+// show one. All else that a server asks the user is declined.
 func (r *relay) input(ctx context.Context, asked agent.InputAsked) {
 	decline := func() { asked.Reply(agent.Input{Action: agent.InputDeclined}) }
 	r.mu.Lock()
 	forms := r.client.Elicitation != nil && r.client.Elicitation.Form != nil
 	r.mu.Unlock()
 	switch {
-	case asked.Kind == agent.FormInput && forms:
+	case (asked.Kind == agent.FormInput || asked.Kind == agent.PlanInput) && forms:
 		r.inBackground(ctx, func() { r.form(ctx, asked) }, decline)
+	case asked.Kind == agent.PlanInput:
+		r.aside("This editor cannot show a plan to approve, so it was declined. `approve: false` in the settings runs plans without.")
+		decline()
 	default:
 		r.aside(fmt.Sprintf("The MCP server %s asked for something that this editor cannot show, which was declined: %s", asked.From, asked.Message))
 		decline()
@@ -125,13 +128,16 @@ func (r *relay) input(ctx context.Context, asked agent.InputAsked) {
 
 // form has the client show a form. What does not fit is declined.
 func (r *relay) form(ctx context.Context, asked agent.InputAsked) {
+	request := map[string]any{"sessionId": r.session, "mode": "form", "requestedSchema": asked.Schema, "message": shown(safetext.Line(asked.From) + " asks: " + asked.Message)}
+	if asked.Kind == agent.PlanInput { // it is of no call
+		request["message"] = "Run this plan? " + asked.Message
+	} else {
+		request["toolCallId"] = r.id(asked.Call)
+	}
 	given, err := acp.SendRequest[struct {
 		Action  agent.InputAction `json:"action"`
 		Content json.RawMessage   `json:"content"`
-	}](r.conn, ctx, acp.ClientMethodElicitationCreate, map[string]any{
-		"sessionId": r.session, "toolCallId": r.id(asked.Call), "mode": "form", "requestedSchema": asked.Schema,
-		"message": shown(safetext.Line(asked.From) + " asks: " + asked.Message),
-	})
+	}](r.conn, ctx, acp.ClientMethodElicitationCreate, request)
 	if r.gone(ctx) {
 		return
 	}

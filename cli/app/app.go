@@ -104,7 +104,7 @@ func Configured(sh *Process, flags RunFlags) (*App, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, f := range [][3]string{{"model", "--model", flags.Model}, {"mode", "--mode", flags.Mode}} {
+	for _, f := range [][3]string{{"model", "--model", flags.Model}, {"mode", "--mode", flags.Mode}, {"approve", "--approve", flags.Approve}} {
 		if f[2] == "" {
 			continue
 		}
@@ -349,7 +349,7 @@ func (a *App) Agent() *turn.Agent {
 		Think: func() string { return a.Think.Or(a.Settings.Think) },
 		Limits: turn.Limits{
 			Passages: a.Settings.Passages, Parallel: a.Settings.Parallel, MaxTools: a.Settings.Tools.Max,
-			Rounds: a.Settings.Loop.Max, Replans: cmp.Or(a.Settings.Replans, -1), Messages: a.Settings.Memory.Messages,
+			Rounds: a.Settings.Loop.Max, Replans: cmp.Or(a.Settings.Replans, -1), Messages: a.Settings.Memory.Messages, Approve: a.Settings.Approve,
 		},
 		Trace: a.tracer(), Redact: a.Secrets.Known, ModelName: func() string { return modelName(a.Provider.State()) },
 	})

@@ -36,6 +36,7 @@ type RunFlags struct {
 	NoSave bool
 	// ReadOnly is whether nothing that writes or sends may run.
 	ReadOnly bool
+	Approve  string // whether plans are shown before they run; "": as the settings say
 	Resume   string // conversation to resume; "": a new one
 	HasLast  bool   // resume the last one
 	Server   string // the only MCP server to start; "": all

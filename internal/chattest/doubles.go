@@ -374,6 +374,29 @@ var FormAsked = agent.InputAsked{
 	},
 }
 
+// PlanAsked is a plan of three steps to approve, as a turn asks about it.
+var PlanAsked = agent.InputAsked{
+	Call: "plan", ID: "plan.1",
+	Question: agent.Question{
+		From: "LifeHub", Kind: agent.PlanInput, Message: "Nothing of it has run. A step that changes or sends something still asks as the rules say.",
+		Check: func(values json.RawMessage) error {
+			if strings.Contains(string(values), "2026-03-01x") {
+				return errors.New("step 2: the arguments of add_task do not fit: due: it is no date")
+			}
+			return nil
+		},
+		Schema: Raw(`{"type":"object","properties":{
+			"1":{"type":"string","title":"1 search_notes","description":"What the notes say of running shoes","enum":["run","drop"],"default":"run"},
+			"1.query":{"type":"string","title":"  query","default":"running shoes","minLength":0},
+			"2":{"type":"string","title":"2 add_task","description":"after 1","enum":["run","drop"],"default":"run"},
+			"2.text":{"type":"string","title":"  text","default":"Buy running shoes","minLength":0},
+			"2.due":{"type":"string","title":"  due","default":"2026-03-01","minLength":0},
+			"3":{"type":"string","title":"3 append_note","description":"Into the plan · after 1, 2","enum":["run","drop"],"default":"run"},
+			"3.content":{"type":"string","title":"  content","default":"## Shoes\n\n- {{1.text}}","minLength":0},
+			"3.path":{"type":"string","title":"  path","default":"running/plan.md","minLength":0}}}`),
+	},
+}
+
 // Asked returns a question and where its answer will be found.
 func Asked(from agent.PermissionAsked) (agent.PermissionAsked, *[]agent.Reply) {
 	var replies []agent.Reply

@@ -80,6 +80,9 @@ func (d *Dialog) Press(pressed tea.KeyPressMsg, keys *keys.Map, choices []Choice
 		return nil, []tea.KeyPressMsg{pressed}
 	case key.Matches(pressed, keys.Send):
 		at, typed := indexOf(choices, d.Chosen), d.Typed
+		if at >= 0 && !d.armed(now) { // an answer that is chosen from the start
+			return nil, nil
+		}
 		d.Typed, d.lettered = nil, false
 		switch {
 		case at >= 0:

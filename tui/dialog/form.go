@@ -1,6 +1,7 @@
 package dialog
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -20,7 +21,8 @@ import (
 // Schema. The row after the last field sends it.
 type Form struct {
 	Fields []field
-	At     int // the field that has the keys; len(fields): the row that sends
+	At     int    // the field that has the keys; len(fields): the row that sends
+	Send   string // what that row says; "": send
 }
 
 // field is one value. What kind it is decides which of the rest is used.
@@ -34,6 +36,8 @@ type field struct {
 	Options  []option // of a choice
 	option   int      // the option that the keys are at; -1: none was chosen
 	touched  bool     // the user or a default has set it
+	usual    option   // the default of a text, and how it is shown
+	emptied  bool     // an empty text is a value too
 }
 
 type fieldKind int
@@ -64,6 +68,7 @@ type property struct {
 	OneOf       []titled          `json:"oneOf"`
 	AnyOf       []titled          `json:"anyOf"`
 	Items       *property         `json:"items"`
+	MinLength   *int              `json:"minLength"`
 	Minimum     *float64          `json:"minimum"`
 	Maximum     *float64          `json:"maximum"`
 }
@@ -104,7 +109,7 @@ func requiredFirst(a, b bool) int {
 }
 
 func newField(name string, p property, required bool) field {
-	f := field{name: name, Label: safetext.Line(name), Help: p.hint(), Required: required, option: -1}
+	f := field{name: name, Label: safetext.Line(name), Help: p.hint(), Required: required, option: -1, emptied: p.MinLength != nil && *p.MinLength == 0}
 	if p.Title != "" {
 		f.Label = safetext.Line(p.Title)
 	}
@@ -191,6 +196,7 @@ func (f *field) fill(value json.RawMessage) {
 	}
 	if f.kind == textField || f.kind == numberField {
 		f.Text = safetext.Line(arguments.Argument{Value: value}.Text())
+		f.usual = option{value: value, Label: f.Text}
 	}
 }
 
@@ -264,8 +270,11 @@ func (f *field) value() (value json.RawMessage, ok bool) {
 		value, err := json.Marshal(list)
 		return value, err == nil && (f.touched || f.Required)
 	}
+	if f.usual.value != nil && f.Text == f.usual.Label {
+		return f.usual.value, true // with the line ends that a field does not show
+	}
 	text := strings.TrimSpace(f.Text)
-	if text == "" && (!f.Required || f.kind == numberField) {
+	if text == "" && (!f.Required && !f.emptied || f.kind == numberField) {
 		return nil, false
 	}
 	if f.kind == numberField {
@@ -307,10 +316,11 @@ func (f *Form) Lines(width int, entered bool, theme *draw.Theme) (lines []string
 		}
 		lines = append(lines, f.Fields[i].lines(width, labels, here, theme)...)
 	}
-	button := theme.Key.Render("[ send ]")
+	does := "[ " + cmp.Or(f.Send, "send") + " ]"
+	button := theme.Key.Render(does)
 	if entered && f.At == len(f.Fields) {
 		at = len(lines)
-		button = theme.Selected.Render("› [ send ]")
+		button = theme.Selected.Render("› " + does)
 	}
 	return append(lines, "", draw.Truncate("  "+button, width)), at
 }

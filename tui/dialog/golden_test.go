@@ -74,6 +74,9 @@ var askings = map[string]asked{
 	"a form does not fit":          {questions: []agent.Body{chattest.FormAsked}, keys: []string{"tab", "enter", "enter", "enter", "enter", "enter", "enter", "enter"}},
 	"a server wants a page opened": {questions: []agent.Body{pageAsked}},
 	"a server wants the model":     {questions: []agent.Body{modelAsked}},
+	"a plan is to be approved":     {questions: []agent.Body{chattest.PlanAsked}},
+	"a plan is changed":            {questions: []agent.Body{chattest.PlanAsked}, keys: []string{"tab", "right", "down", "down", "down", " and socks"}},
+	"a changed plan does not fit":  {questions: []agent.Body{chattest.PlanAsked}, keys: []string{"tab", "down", "down", "down", "down", "x", "down", "down", "down", "down", "enter"}},
 	"a prompt has blanks":          {questions: []agent.Body{blanksAsked()}, keys: []string{"tab", "Ham"}},
 
 	"always shows its rule":       {questions: []agent.Body{chattest.TaskAsked}, keys: []string{"a"}},

@@ -45,8 +45,15 @@ func (in *Input) Ask(asked agent.InputAsked) {
 // begin shows the first question of the queue as a new one.
 func (in *Input) begin() {
 	*in = Input{Queue: in.Queue, at: -1}
-	if in.Open() && in.Queue[0].Kind == agent.FormInput {
+	if !in.Open() {
+		return
+	}
+	switch in.Queue[0].Kind {
+	case agent.FormInput:
 		in.Form = NewForm(in.Queue[0].Schema)
+	case agent.PlanInput:
+		in.Form, in.Chosen = NewForm(in.Queue[0].Schema), runPlan
+		in.Form.Send = "run"
 	}
 }
 
@@ -93,6 +100,14 @@ func (in *Input) choices(keys *keys.Map) []Choice {
 	decline := Choice{Binding: keys.Decline, Label: "Decline", Do: func() tea.Cmd { in.answer(agent.Input{Action: agent.InputDeclined}); return nil }}
 	if in.Form != nil {
 		enter := func() tea.Cmd { in.Entered, in.Width = true, 0; return nil }
+		if in.isPlan() {
+			return []Choice{{Binding: keys.Agree, Label: runPlan, Do: func() tea.Cmd {
+				if in.seen {
+					in.send()
+				}
+				return nil
+			}}, decline, {Binding: keys.FillIn, Label: "change it", atOnce: true, Do: enter}}
+		}
 		return []Choice{{Binding: keys.Agree, Label: "Fill in", Do: enter}, decline, {Binding: keys.FillIn, Label: "fill in", atOnce: true, Do: enter}}
 	}
 	list := []Choice{{Binding: keys.Agree, Label: "Agree", Do: func() tea.Cmd {
@@ -106,6 +121,12 @@ func (in *Input) choices(keys *keys.Map) []Choice {
 	}
 	return list
 }
+
+// runPlan is the answer to a plan that Enter gives as soon as the plan was seen.
+const runPlan = "Run"
+
+// isPlan reports whether the first question is a plan to approve.
+func (in *Input) isPlan() bool { return in.Queue[0].Kind == agent.PlanInput }
 
 // Press gives a key to the dialog. rest are the keys that are the composer's.
 func (in *Input) Press(pressed tea.KeyPressMsg, keys *keys.Map, now time.Time) (cmd tea.Cmd, rest []tea.KeyPressMsg) {
@@ -132,9 +153,13 @@ func (in *Input) FillIn(pressed tea.KeyPressMsg, keys *keys.Map) {
 		in.Entered = false
 		return
 	}
-	if !in.Form.Press(pressed, keys) {
-		return
+	if in.Form.Press(pressed, keys) {
+		in.send()
 	}
+}
+
+// send answers with the values of the form, if they fit.
+func (in *Input) send() {
 	values := in.Form.Values()
 	if check := in.Queue[0].Check; check != nil {
 		if err := check(values); err != nil {
@@ -165,7 +190,7 @@ func (in *Input) View(width, height int, keys *keys.Map, theme *draw.Theme, now 
 
 // question is what stands around what is asked.
 func (in *Input) question(width int, keys *keys.Map, theme *draw.Theme, now time.Time) *question {
-	q := &question{name: in.Title(), unread: !in.seen && in.Form == nil}
+	q := &question{name: in.Title(), unread: !in.seen && (in.Form == nil || in.isPlan())}
 	if len(in.Queue) > 1 {
 		q.count = fmt.Sprintf("1 of %d", len(in.Queue))
 	}
@@ -194,6 +219,8 @@ func (in *Input) Title() string {
 	switch asked.Kind {
 	case agent.URLInput:
 		return from + " wants you to open a page"
+	case agent.PlanInput:
+		return "Run this plan?"
 	case agent.SamplingInput:
 		return from + " wants your model to answer this"
 	}
@@ -233,6 +260,9 @@ func (in *Input) content(width int, theme *draw.Theme) (lines []string, at int) 
 	}
 	if in.Form != nil {
 		fields, here := in.Form.Lines(width, in.Entered, theme)
+		if in.isPlan() && !in.Entered {
+			fields = fields[:len(fields)-2] // Enter runs it, and not the row of the form
+		}
 		if in.Entered {
 			at = len(lines) + here
 		}

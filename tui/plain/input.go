@@ -14,7 +14,8 @@ import (
 // value as it is.
 func (p *Chat) input(ctx context.Context, asked agent.InputAsked) {
 	p.flush()
-	in := dialog.Input{Queue: []agent.InputAsked{asked}}
+	in := dialog.Input{}
+	in.Ask(asked)
 	p.print("%s\n", in.Title())
 	for _, text := range []string{asked.Message, asked.URL} {
 		if text != "" {
@@ -26,18 +27,23 @@ func (p *Chat) input(ctx context.Context, asked agent.InputAsked) {
 	}
 	given := agent.Input{Action: agent.InputCancelled}
 	defer func() { asked.Reply(given) }()
-	does := "agree"
-	if asked.Kind == agent.FormInput {
-		does = "fill in"
+	does, answers := "y agree", []string{"y", "n"}
+	switch asked.Kind {
+	case agent.FormInput:
+		does = "y fill in"
+	case agent.PlanInput:
+		does, answers = "y run · e change", append(answers, "e")
+		for _, field := range in.Form.Fields {
+			p.print("  %s: %s\n", field.Label, field.Given())
+		}
 	}
-	switch line, _ := p.pick(ctx, "y "+does+" · n decline · empty cancels: ", "y", "n"); line {
-	case "":
+	switch line, _ := p.pick(ctx, does+" · n decline · empty cancels: ", answers...); {
+	case line == "":
 		return
-	case "n":
+	case line == "n":
 		given.Action = agent.InputDeclined
 		return
-	}
-	if asked.Kind != agent.FormInput {
+	case line == "y" && asked.Kind != agent.FormInput:
 		given.Action = agent.InputAccepted
 		return
 	}

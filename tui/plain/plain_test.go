@@ -197,6 +197,28 @@ func TestPlainTakesNoAnswerThatWasTypedAhead(t *testing.T) {
 	})
 }
 
+func TestPlainApprovesAPlan(t *testing.T) {
+	for in, want := range map[string]agent.Input{
+		"go\ny\n":                             {Action: agent.InputAccepted},
+		"go\nn\n":                             {Action: agent.InputDeclined},
+		"go\n\n":                              {Action: agent.InputCancelled},
+		"go\ne\n2\n\n\nBuy sandals\n\n\n\n\n": {Action: agent.InputAccepted, Values: chattest.Raw(`{"1":"drop","1.query":"running shoes","2":"run","2.due":"2026-03-01","2.text":"Buy sandals","3":"run","3.content":"## Shoes\n\n- {{1.text}}","3.path":"running/plan.md"}`)},
+	} {
+		o, given := chattest.AsksFor(chattest.PlanAsked)
+		o.Assistant.(*chattest.Script).Held = false
+		var out typist
+		if _, err := Run(t.Context(), o, strings.NewReader(in), &out); err != nil {
+			t.Fatal(err)
+		}
+		if len(*given) != 1 || (*given)[0].Action != want.Action || string((*given)[0].Values) != string(want.Values) {
+			t.Errorf("%q answered %s %s:\n%s", in, (*given)[0].Action, (*given)[0].Values, out.out.String())
+		}
+		if shown := out.out.String(); !strings.Contains(shown, "2 add_task: run\n    text: Buy running shoes\n") {
+			t.Errorf("the plan is not shown:\n%s", shown)
+		}
+	}
+}
+
 func TestPlainTellsNotices(t *testing.T) {
 	options := chattest.WithWorld(chattest.Play())
 	notices := make(chan string, 1)

@@ -1,0 +1,32 @@
+package cli
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"lifehub/internal/apptest"
+)
+
+func TestApproveInTheChatAndInAsk(t *testing.T) {
+	vault := apptest.Vault(t)
+	told, err := offScreen(t, "ask", "--approve", "--notes", vault, "what do I know about shoes?").CombinedOutput()
+	if err == nil || !strings.Contains(string(told), "--approve=false") {
+		t.Errorf("%v: %s", err, told)
+	}
+
+	home := t.TempDir()
+	apptest.Write(t, filepath.Join(home, "config", "config.yaml"), "approve: true\n")
+	term := startTerminal(t, 100, 34, []string{"LIFEHUB_PROVIDER=offline", "LIFEHUB_HOME=" + home}, "chat", "--notes", vault)
+	term.sees("2 notes")
+	term.types("what do I know about running?\r")
+	term.sees("Run this plan?", "1 search_notes", "› y Run")
+	term.waits(func(screen string) bool { return !strings.Contains(screen, "wait…") }, "the end of the quiet period")
+	term.types("n\r")
+	term.sees("Not run: you declined the plan.")
+	term.types("what do I know about running?\r")
+	term.sees("Run this plan?", "› y Run")
+	term.waits(func(screen string) bool { return !strings.Contains(screen, "wait…") }, "the end of the quiet period")
+	term.types("\r")
+	term.sees("three times a week")
+}
