@@ -44,8 +44,10 @@ func makeAnswer(task *llm.Task) string {
 	}
 	if quotes || len(parts) == 0 {
 		said, fits := quoteAnswer(task)
-		if parts = append(parts, said); attached || !fits && !told(task.History) {
-			parts = append(parts, onlyQuotes)
+		if attached || !fits && !told(task.History) {
+			parts = append(parts, said, onlyQuotes)
+		} else {
+			parts = append(parts, cmp.Or(said, "There is nothing to quote."))
 		}
 	}
 	return strings.TrimLeft(strings.Join(parts, "\n\n"), "\n")

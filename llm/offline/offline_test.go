@@ -443,6 +443,10 @@ func TestThatItOnlyQuotesIsNotRepeated(t *testing.T) {
 	if second := makeAnswer(task); first != second+"\n\n"+onlyQuotes {
 		t.Errorf("first %s\nthen %s", first, second)
 	}
+	task.Unlikely = true
+	if second := makeAnswer(task); second != "There is nothing to quote." {
+		t.Errorf("where the answer begins with what is near: %q", second)
+	}
 	if attached := explained("stash your changes\n\nDear all,\n", theSources); !strings.HasSuffix(attached, onlyQuotes) {
 		t.Errorf("of what was pasted: %s", attached)
 	}
