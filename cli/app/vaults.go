@@ -41,7 +41,7 @@ func (a *App) dirs(named []string) []string {
 // a notice, not a failed start.
 func (a *App) openVaults(named []string) error {
 	for _, name := range a.dirs(named) {
-		dir, err := settings.VaultDir(name)
+		dir, err := settings.VaultDir(AtHome(name)) // as it is written in the settings
 		if err == nil {
 			err = a.OpenVault(dir)
 		}
