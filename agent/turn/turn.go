@@ -266,7 +266,7 @@ func (t *turn) runCommand(ctx context.Context) error {
 	step := *t.command
 	step.ID = "1"
 	if t.Tool(step.Tool) == nil {
-		return fmt.Errorf("there is no tool %s now", step.Tool)
+		return errors.New(gate.Because("the tool "+step.Tool+" is not available", t.Missing[step.Tool]))
 	}
 	steps, err := t.Plan(ctx, agent.PlanMade{Steps: []agent.Step{step}})
 	if err != nil {

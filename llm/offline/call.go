@@ -3,6 +3,7 @@ package offline
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -42,12 +43,19 @@ func namedTool(message string, task *llm.Task) (plan, bool) {
 	}
 	var shape toolShape
 	_ = json.Unmarshal(task.Tools[i].Schema, &shape) // a schema that cannot be read asks for nothing
-	args := readArgs(shape, strings.TrimSpace(rest))
+	args, unread := readArgs(shape, strings.TrimSpace(rest))
 	for _, needed := range shape.Required {
 		if _, given := args[needed]; !given {
 			return plan{Reasoning: "An argument is missing.", Answer: fmt.Sprintf("`%s` needs %s. Write `@%s %s=…`.",
 				name, strings.Join(shape.Required, ", "), name, strings.Join(shape.Required, "=… "))}, true
 		}
+	}
+	if unread != "" {
+		takes := "takes no arguments"
+		if len(shape.Properties) > 0 {
+			takes = "takes " + strings.Join(slices.Sorted(maps.Keys(shape.Properties)), ", ")
+		}
+		return plan{Reasoning: "An argument is unknown.", Answer: fmt.Sprintf("`%s` %s, and nothing for “%s”. It was not called.", name, takes, clipBytes(oneLine(unread), 120))}, true
 	}
 	return oneStep(name, args, message), true
 }
@@ -61,12 +69,13 @@ var argument = pattern.Lazy(`(?:^|\s)([\pL_][\pL\pN_-]*)=("(?:[^"\\]|\\.)*"|'[^'
 
 // readArgs reads arguments as JSON or as key=value pairs. A value without
 // quotes ends where the next argument of the tool begins; text outside the
-// pairs is the first argument that the tool needs and was not given.
-func readArgs(shape toolShape, text string) map[string]any {
-	args := map[string]any{}
+// pairs is the first argument that the tool needs and was not given, or its
+// query; without one it is unread.
+func readArgs(shape toolShape, text string) (args map[string]any, unread string) {
 	if strings.HasPrefix(text, "{") && json.Unmarshal([]byte(text), &args) == nil {
-		return args
+		return args, ""
 	}
+	args = map[string]any{}
 	pairs := slices.DeleteFunc(argument.FindAllStringSubmatchIndex(text, -1), func(m []int) bool {
 		_, takes := shape.Properties[text[m[2]:m[3]]]
 		return shape.Properties != nil && !takes
@@ -84,15 +93,18 @@ func readArgs(shape toolShape, text string) map[string]any {
 		name := text[m[2]:m[3]]
 		args[name] = typed(shape.Properties[name].Type, unquote(text[begin:end]))
 	}
-	if free = strings.TrimSpace(free + text[end:]); free != "" {
-		for _, name := range shape.Required {
-			if _, given := args[name]; !given {
-				args[name] = typed(shape.Properties[name].Type, unquote(free))
-				break
-			}
+	if free = strings.TrimSpace(free + text[end:]); free == "" {
+		return args, ""
+	}
+	for _, name := range append(slices.Clone(shape.Required), "query") {
+		_, given := args[name]
+		property, takes := shape.Properties[name]
+		if !given && (takes || name != "query") {
+			args[name] = typed(property.Type, unquote(free))
+			return args, ""
 		}
 	}
-	return args
+	return args, free
 }
 
 // unquote takes a pair of quotation marks off, and reads the escapes between
