@@ -30,8 +30,8 @@ func guideBlocks(page string) []guideBlock {
 }
 
 // TestGuideShowsWhatTheProgramPrints runs the pages of docs/guide. Each page
-// has an empty home with the starter notes in ~/notes, and its blocks run one
-// after the other:
+// has an empty home with the starter notes in ~/notes, indexed except for the
+// first page, which does that, and its blocks run one after the other:
 //
 //	console  each line after "$ " is a command of the shell, the lines below it are what it prints
 //	chat     a chat with --plain: what is behind "> ", or answers a choice, is typed
@@ -61,6 +61,9 @@ func TestGuideShowsWhatTheProgramPrints(t *testing.T) {
 	}
 }
 
+// guideTyped is what a user types in a chat: behind a prompt, or a question.
+var guideTyped = regexp.MustCompile(`(?m)^(?:> |(?:y allow once|why not|its new wording|N shows a branch).*?: )(.*)$`)
+
 var guideFile = regexp.MustCompile("`~/([^`\n]+)`[^`]*\n\n?$")
 
 func runGuidePage(t *testing.T, page string) {
@@ -81,7 +84,12 @@ func runGuidePage(t *testing.T, page string) {
 		if err := cmd.Run(); err != nil {
 			fmt.Fprintf(&out, "\n%s: %v\n", name, err)
 		}
-		return strings.ReplaceAll(out.String(), home, "/home/me")
+		shown := strings.ReplaceAll(out.String(), home, "/home/me")
+		t.Logf("%s %s\n%s", name, strings.Join(arg, " "), shown) // with -v, for who writes a page
+		return shown
+	}
+	if !strings.Contains(page, "\n$ lifehub index notes\n") {
+		run("", "lifehub", "index", "notes")
 	}
 	rest := page
 	for _, b := range guideBlocks(page) {
@@ -100,12 +108,8 @@ func runGuidePage(t *testing.T, page string) {
 			}
 		case "chat":
 			var typed strings.Builder
-			for line := range strings.Lines(b.text) {
-				if said, ok := strings.CutPrefix(line, "> "); ok {
-					typed.WriteString(said)
-				} else if choice, ok := strings.CutPrefix(line, "y allow once · "); ok {
-					typed.WriteString(choice[strings.LastIndex(choice, " ")+1:])
-				}
+			for _, m := range guideTyped.FindAllStringSubmatch(b.text, -1) {
+				typed.WriteString(m[1] + "\n")
 			}
 			if diff := guideDiffers(b.text, run(typed.String(), "lifehub", "chat", "--plain")); diff != "" {
 				t.Errorf("line %d: %s", b.line, diff)
