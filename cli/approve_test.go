@@ -17,6 +17,13 @@ func TestApproveInTheChatAndInAsk(t *testing.T) {
 
 	home := t.TempDir()
 	apptest.Write(t, filepath.Join(home, "config", "config.yaml"), "approve: true\n")
+	env := []string{"LIFEHUB_APPROVE=true", "LIFEHUB_PROVIDER=offline"}
+	unseen := offScreen(t, "ask", "--approve=false", "--notes", vault, "what do I know about running?")
+	unseen.Env = append(unseen.Env, env...)
+	if told, err := unseen.Output(); err != nil || !strings.Contains(string(told), "three times a week") {
+		t.Errorf("%v: %s", err, told)
+	}
+
 	term := startTerminal(t, 100, 34, []string{"LIFEHUB_PROVIDER=offline", "LIFEHUB_HOME=" + home}, "chat", "--notes", vault)
 	term.sees("2 notes")
 	term.types("what do I know about running?\r")
