@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mark3labs/mcp-go/client"
+	"github.com/mark3labs/mcp-go/mcp"
+
 	"lifehub/internal/apptest"
 )
 
@@ -137,5 +140,35 @@ func TestSubscriptionsAreBounded(t *testing.T) {
 		if len(address) > maxAddress {
 			t.Fatalf("an address of %d bytes", len(address))
 		}
+	}
+}
+
+// The question about a change shows a client nothing that it may not read.
+func TestAQuestionShowsNothingThatIsDenied(t *testing.T) {
+	dir, home := vault(t), t.TempDir()
+	apptest.Write(t, filepath.Join(home, "config", "permissions.yaml"), "rules:\n- {tool: read_note, level: deny, args: {path: {under: secret}}}\n")
+	var asked strings.Builder
+	yes := says(mcp.ElicitationResponseActionAccept, true)
+	c := connect(t, home, []client.ClientOption{client.WithElicitationHandler(user(func(message string) mcp.ElicitationResponse {
+		asked.WriteString(message)
+		return yes(message)
+	}))}, "--writes", "--notes", dir)
+	before := snapshot(t, dir)
+	for tool, arguments := range map[string]string{
+		"append_note": `{"path":"secret/diary.md","content":"x"}`, "add_task": `{"text":"x","note":"diary"}`, "create_note": `{"path":"secret/new.md","content":"x"}`,
+	} {
+		if text, result := call(t, c, tool, json.RawMessage(arguments)); !result.IsError || strings.Contains(text, "swordfish") {
+			t.Errorf("%s: %s", tool, text)
+		}
+	}
+	if asked.Len() > 0 || snapshot(t, dir) != before {
+		t.Errorf("asked %s", asked.String())
+	}
+	for _, fact := range []string{"The safe is behind the mirror.", "The cat is called Whiskers."} {
+		asked.Reset()
+		call(t, c, "remember", map[string]string{"text": fact})
+	}
+	if got := asked.String(); !strings.Contains(got, "Whiskers") || strings.Contains(got, "mirror") {
+		t.Errorf("asked %s", got)
 	}
 }

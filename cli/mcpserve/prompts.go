@@ -3,6 +3,7 @@ package mcpserve
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -37,7 +38,7 @@ func (s *notesServer) addPrompts() {
 			if note == "" {
 				return "", fmt.Errorf("check_draft needs a note")
 			}
-			return "Read the note " + note + " with read_note and give its text to check_citations. List what is not verified: " +
+			return "Read the note " + strconv.Quote(note) + " with read_note and give its text to check_citations. List what is not verified: " +
 				"the words, what the cited note says instead with [path.md:line], and how to put it right. Change nothing.", nil
 		})
 }

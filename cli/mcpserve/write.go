@@ -93,6 +93,10 @@ func (s *notesServer) proceed(ctx context.Context, q *question) *mcp.CallToolRes
 				b.Reply(agent.Reply{Decision: agent.Refuse, Reason: "this client cannot put a question to the user (it has no elicitation), and " + b.Name + " asks before it changes anything"})
 				continue
 			}
+			if s.mayRead(ctx, b.Preview.Path) != nil {
+				b.Reply(agent.Reply{Decision: agent.Refuse, Reason: "the question would show " + b.Preview.Path + " to this client, and your rules don't let it be read"})
+				continue
+			}
 			q.reply = b.Reply
 			return s.ask(ctx, q, b)
 		case agent.ToolEnded:
@@ -133,7 +137,9 @@ func (s *notesServer) ask(ctx context.Context, q *question, asked agent.Permissi
 	before, after := dialog.Title(asked)
 	lines := []string{before + asked.Name + after}
 	for _, line := range dialog.Describe(asked, false) {
-		lines = append(lines, line.Text)
+		if line.Mark != dialog.Context || asked.Name != "remember" { // other facts are not for the client
+			lines = append(lines, line.Text)
+		}
 	}
 	return server.NewInputRequestBuilder(state).Elicit(allowed, mcp.ElicitationParams{
 		Message: strings.Join(lines, "\n"),
