@@ -61,3 +61,18 @@ func TestAClickTakesACommandOrAName(t *testing.T) {
 		})
 	}
 }
+
+// What is to the left of the sidebar is not chosen by a click in it.
+func TestAClickInTheSidebarChoosesNothing(t *testing.T) {
+	inRig(t, 160, 40, withNotes(), func(r *rig) {
+		r.ask("how do I run more?")
+		if r.m.drawn.size[0] >= 160 {
+			t.Fatalf("there is no sidebar:\n%s", r.text())
+		}
+		for y := range 40 {
+			if r.click(150, y); r.m.focused {
+				t.Fatalf("a click in line %d chose item %d:\n%s", y, r.m.transcript.Chosen, r.text())
+			}
+		}
+	})
+}

@@ -311,7 +311,7 @@ func (m *Model) mouse(msg tea.MouseMsg) tea.Cmd {
 // them back to the composer. What is being written stays there.
 func (m *Model) click(column, line int) tea.Cmd {
 	switch {
-	case m.asks.Open():
+	case m.asks.Open(), m.panel == nil && column >= m.drawn.size[0]: // the sidebar
 		return nil
 	case m.panel != nil:
 		return m.updatePanel(m.drawn.frame.Click(line))
