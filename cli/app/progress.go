@@ -8,6 +8,8 @@ import (
 	"github.com/charmbracelet/x/term"
 
 	"lifehub/rag"
+	"lifehub/tui/draw"
+	"lifehub/tui/safetext"
 )
 
 // barWidth is the width of a progress bar, in columns; with the words around
@@ -31,13 +33,17 @@ func NewBar(sh *Process) *Bar {
 	return &Bar{Process: sh, on: terminal}
 }
 
+// maxWhat bounds what stands before a bar, in columns.
+const maxWhat = 40
+
 // show draws at most 20 times a second, and the end of a phase always.
 func (b *Bar) show(what string, done, total int64) {
 	if !b.on || total <= 0 || done < total && time.Since(b.last) < 50*time.Millisecond {
 		return
 	}
 	b.last = time.Now()
-	filled := int(min(done, total) * barWidth / total)
+	filled := max(0, min(barWidth, int(float64(done)/float64(total)*barWidth))) // a server may say anything
+	what = draw.Truncate(safetext.Line(what), maxWhat)
 	fmt.Fprintf(b.Err, "\r\x1b[K%-8s %s%s %d of %d", what, strings.Repeat("█", filled), strings.Repeat("░", barWidth-filled), done, total)
 }
 
