@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds the release twice and compares the checksums of all files; installs each
+# Builds what is committed twice and compares the checksums of all files; installs each
 # Linux package of this machine's architecture in an empty root with the package
 # manager where there is one, else by unpacking it, and asks a question there.
 set -euo pipefail
@@ -7,20 +7,19 @@ cd "$(dirname "$0")/../.."
 root=$(mktemp -d)
 trap 'rm -rf "$root"' EXIT
 
-make -s release >/dev/null 2>&1 || { echo "make release failed; run it alone to see why" >&2; exit 1; }
-cp dist/checksums.txt "$root/first"
-(cd dist && sha256sum lifehub_*/lifehub* *.spdx.json homebrew/*.rb scoop/*.json) > "$root/more"
-mkdir "$root/again"
-git clone -q . "$root/again/lifehub"
-mkdir "$root/again/lifehub/bin" && cp bin/goreleaser "$root/again/lifehub/bin/"
-make -s -C "$root/again/lifehub" release >/dev/null 2>&1
-cmp "$root/first" "$root/again/lifehub/dist/checksums.txt"
-(cd "$root/again/lifehub/dist" && sha256sum --quiet -c "$root/more")
-echo "two builds, the second in a fresh clone: $(wc -l < "$root/first") files byte-equal, and binaries, SBOMs, formula, manifest"
-(cd dist && ls -l *.tar.gz *.zip *.deb *.rpm *.apk | awk '{printf "%8.1f MB  %s\n", $5/1e6, $9}')
+for n in first second; do
+  git clone -q . "$root/$n/lifehub"
+  [ ! -x bin/goreleaser ] || { mkdir "$root/$n/lifehub/bin" && cp bin/goreleaser "$root/$n/lifehub/bin/"; }
+  make -s -C "$root/$n/lifehub" release >"$root/log" 2>&1 || { tail "$root/log" >&2; exit 1; }
+  (cd "$root/$n/lifehub/dist" && sha256sum lifehub_*/lifehub* *.tar.gz *.zip *.deb *.rpm *.apk *.spdx.json homebrew/*.rb scoop/*.json) > "$root/$n/sums"
+done
+diff "$root/first/sums" "$root/second/sums"
+echo "two builds in two fresh clones: $(wc -l < "$root/first/sums") files byte-equal"
+dist="$root/first/lifehub/dist"
+(cd "$dist" && ls -l *.tar.gz *.zip *.deb *.rpm *.apk | awk '{printf "%8.1f MB  %s\n", $5/1e6, $9}')
 
 arch=$(go env GOARCH)
-for package in dist/lifehub_*_linux_"$arch".{deb,rpm,apk}; do
+for package in "$dist"/lifehub_*_linux_"$arch".{deb,rpm,apk}; do
   r="$root/${package##*.}"
   mkdir -p "$r/root" "$r/tmp"
   how="unpacked"
