@@ -58,7 +58,7 @@ func (m *inMemory) Forget(_ context.Context, prints []int64) error {
 func Sources(ctx context.Context, store agent.Provenance, texts ...string) []string {
 	var prints []int64
 	for _, text := range texts {
-		prints = append(prints, printsIn(text)...)
+		prints = append(prints, fingerprint.In(text)...)
 	}
 	slices.Sort(prints)
 	from, err := store.Sources(ctx, slices.Compact(prints))
@@ -66,32 +66,6 @@ func Sources(ctx context.Context, store agent.Provenance, texts ...string) []str
 		return []string{"text whose origin is unknown (" + err.Error() + ")"}
 	}
 	return from
-}
-
-// printsOf holds the prints of texts that were looked up last: the same notes
-// and messages come again and again.
-var printsOf struct {
-	sync.Mutex
-	of map[string][]int64
-}
-
-// printsIn is fingerprint.In, remembered.
-func printsIn(text string) []int64 {
-	const most = 256
-	printsOf.Lock()
-	prints, known := printsOf.of[text]
-	printsOf.Unlock()
-	if known {
-		return prints
-	}
-	prints = fingerprint.In(text)
-	printsOf.Lock()
-	defer printsOf.Unlock()
-	if len(printsOf.of) >= most || printsOf.of == nil {
-		printsOf.of = map[string][]int64{}
-	}
-	printsOf.of[text] = prints
-	return prints
 }
 
 // Mark marks what of a result is untrusted, and of the reason of one that there
