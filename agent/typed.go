@@ -71,8 +71,9 @@ func ParseMessage(text string) (m Message) {
 // Attacher reads what a message names to be read along with it, such as
 // @server:uri.
 type Attacher interface {
-	// Find lists the names that stand in a message, each once.
-	Find(message string) []string
+	// Find lists the names that stand in a message, each once, apart from those
+	// that stand for nothing it can read.
+	Find(message string) (names, unknown []string)
 	// Read reads one of them.
 	Read(ctx context.Context, name string) (Result, error)
 }

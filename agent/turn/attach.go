@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"lifehub/agent"
@@ -71,10 +72,14 @@ func (t *turn) attachNamed(ctx context.Context) error {
 		return nil
 	}
 	typed := provenance.Outside(t.Question)
-	names := t.agent.Attach.Find(typed)
+	names, unknown := t.agent.Attach.Find(typed)
 	if whose := t.QuotedIn(t.Question); len(whose) > 0 && len(names) > 0 {
 		t.Notice("The @names in this message are not read, because not all of it was typed by you: %s.", strings.Join(whose, ", "))
 		return nil
+	}
+	unknown = slices.DeleteFunc(unknown, func(name string) bool { return t.Tool(name) != nil || t.Missing[name] != "" })
+	if len(unknown) > 0 {
+		t.Notice("No note, file or tool is called @%s. It counts as ordinary text; typing @ lists what there is.", strings.Join(unknown, ", @"))
 	}
 	for i, name := range names {
 		id := fmt.Sprintf("@%d", i+1)

@@ -17,13 +17,17 @@ import (
 // drawer holds texts by name.
 type drawer map[string]string
 
-func (d drawer) Find(message string) (names []string) {
+func (d drawer) Find(message string) (names, unknown []string) {
 	for _, word := range strings.Fields(message) {
 		if name, ok := strings.CutPrefix(word, "@"); ok {
-			names = append(names, name)
+			if name == "nothing" || name == "talk" {
+				unknown = append(unknown, name)
+			} else {
+				names = append(names, name)
+			}
 		}
 	}
-	return names
+	return names, unknown
 }
 
 func (d drawer) Read(_ context.Context, name string) (agent.Result, error) {
@@ -53,6 +57,25 @@ func TestWhatAMessageNamesIsReadAlongWithIt(t *testing.T) {
 		prompt := request.Messages[len(request.Messages)-1].Text
 		if !strings.Contains(prompt, "hello from a") || !strings.Contains(prompt, "there is none") {
 			t.Errorf("the model was told:\n%s", prompt)
+		}
+	}
+}
+
+// A tool is no attachment, and what nothing is called by is not passed over in silence.
+func TestANameOfNothingIsTold(t *testing.T) {
+	for message, want := range map[string]string{
+		"what does @nothing say?": "No note, file or tool is called @nothing. It counts as ordinary text; typing @ lists what there is.",
+		"@talk now":               "",
+	} {
+		a := talks(Options{Attach: drawer{}}, func(context.Context) (agent.Result, error) { return agent.Result{Text: "talked"}, nil })
+		got := ""
+		for e := range a.Ask(t.Context(), "c", message) {
+			if n, ok := e.Body.(agent.Noticed); ok {
+				got += n.Text
+			}
+		}
+		if got != want {
+			t.Errorf("%q: %q, want %q", message, got, want)
 		}
 	}
 }

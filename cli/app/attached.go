@@ -101,18 +101,21 @@ type Attached struct{ *App }
 
 // Find lists the notes, files and resources of known servers. A mark that ends
 // a sentence is not part of a name, unless there is one that is called so.
-func (a Attached) Find(message string) []string {
-	var names []string
+func (a Attached) Find(message string) (names, unknown []string) {
 	for _, found := range mention.FindAllStringSubmatch(message, -1) {
 		name := found[1] + found[2]
 		if !a.there(name) && found[2] != "" {
 			name = strings.TrimRight(name, ".,;:!?)]")
 		}
-		if a.there(name) && !slices.Contains(names, name) && len(names) < maxAttachments {
-			names = append(names, name)
+		list := &names
+		if !a.there(name) {
+			list = &unknown
+		}
+		if !slices.Contains(*list, name) && len(*list) < maxAttachments {
+			*list = append(*list, name)
 		}
 	}
-	return names
+	return names, unknown
 }
 
 // there reports whether a name stands for something. A resource may be of those
@@ -175,7 +178,7 @@ const maxFile = 1 << 20 // bytes of a text that are read; how much of it fits is
 const maxImage = 20 << 20 // bytes of an image
 
 // mention is a name at the beginning of a word.
-var mention = pattern.Lazy(`(?:^|[\s(])@(?:"([^"\n]+)"|(\S+))`)
+var mention = pattern.Lazy(`(?:^|[\s(])@(?:"([^"\n]+)"|([\pL\pN_./~]\S*))`)
 
 // maxAttachments bounds what one message brings along.
 const maxAttachments = 10

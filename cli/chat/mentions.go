@@ -16,8 +16,8 @@ import (
 	"lifehub/tui/draw"
 )
 
-// mentions are what a message can name after an @: the notes and the resources
-// of servers, or the files of a place.
+// mentions are what a message can name after an @: the notes, the resources of
+// servers and the tools, or the files of a place.
 func (bg *background) mentions(ctx context.Context, place string) ([]backend.Mention, error) {
 	if place != "" {
 		return filesIn(place)
@@ -50,6 +50,10 @@ func (bg *background) mentions(ctx context.Context, place string) ([]backend.Men
 			detail = strings.TrimSpace(r.Name + ": " + r.Description)
 		}
 		list = append(list, backend.Mention{Name: r.Server + ":" + r.URI, Detail: detail})
+	}
+	for _, t := range bg.Offered() {
+		spec := t.Spec()
+		list = append(list, backend.Mention{Name: spec.Name, Detail: gistOf(spec.Description), Tool: true})
 	}
 	return list, nil
 }

@@ -39,9 +39,12 @@ func TestAMessageBringsAlongWhatItNames(t *testing.T) {
 		"ana@running.md wrote, @nobody and @../running.md too": nil,
 		"@missing.md @" + files + "/ @" + files + "/missing":   nil,
 	} {
-		if got := a.Find(message); !slices.Equal(got, want) {
+		if got, _ := a.Find(message); !slices.Equal(got, want) {
 			t.Errorf("%q: found %q, want %q", message, got, want)
 		}
+	}
+	if _, unknown := a.Find("@daily_note: ana@x.org, @missing.md? @running.md @ 5"); !slices.Equal(unknown, []string{"daily_note", "missing.md"}) {
+		t.Errorf("unknown are %q", unknown)
 	}
 
 	note, err := a.Read(t.Context(), "recipes/Apple pie.md")
@@ -76,7 +79,11 @@ func TestWhatCanBeNamedIsListed(t *testing.T) {
 		}
 	}
 	list, err := (&background{App: a}).mentions(t.Context(), "")
-	if want := []backend.Mention{{Name: "running.md", Detail: "Running"}, {Name: "tasks.md", Detail: "Tasks"}}; err != nil || !slices.Equal(list, want) {
+	want := []backend.Mention{{Name: "running.md", Detail: "Running"}, {Name: "tasks.md", Detail: "Tasks"}}
+	for _, tool := range a.Offered() {
+		want = append(want, backend.Mention{Name: tool.Spec().Name, Detail: gistOf(tool.Spec().Description), Tool: true})
+	}
+	if err != nil || !slices.Equal(list, want) || !slices.ContainsFunc(list, func(m backend.Mention) bool { return m.Name == "complete_task" }) {
 		t.Errorf("got %v, %v, want %v", list, err, want)
 	}
 	list, err = (&background{App: a}).mentions(t.Context(), files+"/")
@@ -118,7 +125,7 @@ func TestAHiddenNoteIsNotOpened(t *testing.T) {
 					t.Errorf("%s from %q: %q, %v", name, from, got.Text, err)
 				}
 			}
-			if found := (app.Attached{App: a}).Find("see @" + name); all != nil && len(found) > 0 {
+			if found, _ := (app.Attached{App: a}).Find("see @" + name); all != nil && len(found) > 0 {
 				t.Errorf("%s goes along with a message", name)
 			}
 		}

@@ -470,6 +470,7 @@ func WithLibrary() backend.Options {
 			{Name: "everything:demo://resource/static/document/features.md", Detail: "features.md"},
 			{Name: "everything:demo://resource/dynamic/text/{resourceId}", Detail: "Dynamic Text Resource"},
 			{Name: "files:file:///home/ana/plan.md", Detail: "plan.md: the training plan"},
+			{Name: "complete_task", Detail: "Tick off a task (to-do) of the user as done", Tool: true},
 		}, nil
 	}
 	o.Templates = func() []backend.Template {

@@ -316,6 +316,7 @@ type Branches interface {
 type Mention struct {
 	Name   string // what stands after the @; one that ends with a slash is a folder of files
 	Detail string
+	Tool   bool // it is one, and named where a message begins
 }
 
 // Note is a text that is read as a whole.

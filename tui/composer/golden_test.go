@@ -98,6 +98,8 @@ var written = map[string]func(b *box){
 	},
 	"prompts of servers": typing("/every"),
 	"notes after an at":  typing("see @i", "down"),
+	"tools after an at":  typing("@task"),
+	"no tools in a text": typing("see @task"),
 }
 
 func TestAPreviewIsDrawnAsANoteIs(t *testing.T) {

@@ -84,6 +84,9 @@ func (l *Lists) View(width, height int, k *keys.Map, theme *draw.Theme) []string
 		title = "Commands"
 		lines, asks = l.Palette.view(l.from, l.to, outer-draw.BoxSides, k, theme)
 	} else {
+		if l.Mentions.at == 0 {
+			title = "Notes, files and tools"
+		}
 		lines = l.Mentions.view(l.from, l.to, rows, outer-draw.BoxSides, theme)
 	}
 	if !framed {

@@ -101,7 +101,7 @@ func (p *Mentions) Follow(text string) tea.Cmd {
 
 // askPreview asks for the beginning of what the chosen name stands for.
 func (p *Mentions) askPreview() tea.Cmd {
-	if p.Beginning == nil || !p.Open() || p.asked == p.Rows[p.Chosen].Name {
+	if p.Beginning == nil || !p.Open() || p.Rows[p.Chosen].Tool || p.asked == p.Rows[p.Chosen].Name {
 		return nil
 	}
 	name, beginning := p.Rows[p.Chosen].Name, p.Beginning
@@ -145,7 +145,7 @@ func (p *Mentions) fill(word string) {
 			p.Rows = nil
 			return // it is whole
 		}
-		if score := fuzzy.Score(text, typed); score > 0 {
+		if score := fuzzy.Score(text, typed); score > 0 && (p.at == 0 || !p.all[i].Tool) {
 			found = append(found, match{i, score})
 		}
 	}
