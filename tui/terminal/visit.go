@@ -15,7 +15,7 @@ import (
 type Visit struct{ Command *exec.Cmd }
 
 // shortestVisit is how long this process runs at least while the terminal is
-// given away. Bubble Tea 2.0.10 stops the ticker of its renderer in a goroutine
+// given away. Bubble Tea 2.1.1 stops the ticker of its renderer in a goroutine
 // that nobody waits for; when the terminal is taken back before that goroutine
 // ran, the ticker that was started again is stopped and the screen stays as it
 // is for ever.
