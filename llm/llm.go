@@ -170,6 +170,7 @@ type Embedder interface {
 // Info is what is known about a model.
 type Info struct {
 	Name         string   `json:"name"`
+	Digest       string   `json:"digest,omitempty"`    // of what the server has under that name; "": it does not say
 	Size         int64    `json:"size,omitempty"`      // bytes on disk
 	Context      int      `json:"context,omitempty"`   // most tokens the model was made for; 0: unknown
 	Allocated    int      `json:"allocated,omitempty"` // tokens of the window LifeHub asks for

@@ -234,7 +234,7 @@ func (o *Provider) Models(ctx context.Context) ([]llm.Info, error) {
 		if err != nil {
 			return nil, err
 		}
-		info.Size = m.Size
+		info.Size, info.Digest = m.Size, strings.TrimPrefix(m.Digest, "sha256:")
 		info.Remote = cmp.Or(info.Remote, hostOf(m.RemoteHost))
 		models = append(models, info)
 	}
