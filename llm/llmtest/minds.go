@@ -60,10 +60,11 @@ var minds = []mind{
 	{"You are a member of a team. You search ", false, called("brave_web_search", `{"query": "tips of marathon training"}`)},
 	{"You are a member of a team. You search ", true, "Report of pages: drink early, by runs.example."},
 	{"You judge whether a worker's report doe", false, `{"passed": true, "score": 0.9, "feedback": "Each claim rests on a call."}`},
+	{"You plan how to answer the user's last ", false, ScriptedPlan},
 }
 
-// Minds is a chat model that can think and use tools, and that plays the loop
-// and each member of a team by the prompt it gets. It thinks in the loop's
+// Minds is a chat model that can think and use tools, and that plays the planner,
+// the loop and each member of a team by the prompt it gets. It thinks in the loop's
 // first round. Anybody else hears MindsTalk.
 func Minds(name string) Model {
 	taken := map[string]bool{}

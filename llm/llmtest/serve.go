@@ -38,7 +38,15 @@ func serveChat(w http.ResponseWriter, r *http.Request, model llm.Model) {
 	}
 	req := llm.Request{Schema: asked.Format}
 	for _, m := range asked.Messages {
-		req.Messages = append(req.Messages, llm.Message{Role: llm.Role(m.Role), Text: m.Content, Tool: m.ToolName})
+		message := llm.Message{Role: llm.Role(m.Role), Text: m.Content, Tool: m.ToolName}
+		for _, c := range m.ToolCalls {
+			args, err := json.Marshal(c.Function.Arguments)
+			if err != nil {
+				args = []byte("{}")
+			}
+			message.Calls = append(message.Calls, llm.ToolCall{ID: c.ID, Name: c.Function.Name, Args: args})
+		}
+		req.Messages = append(req.Messages, message)
 	}
 	for _, tool := range asked.Tools {
 		req.Tools = append(req.Tools, llm.ToolSpec{Name: tool.Function.Name, Description: tool.Function.Description})
