@@ -58,6 +58,7 @@ var arrows = map[string][]string{
 	"lifehub/internal/wrap":       {},
 	"lifehub/docs":                {},
 	"lifehub/examples":            {},
+	"lifehub/cli/evalmodels":      {"agent", "agent/parse", "agent/prompt", "agent/turn", "cli/app", "cli/command", "cli/settings", "cli/version", "examples", "internal/text", "llm", "notes", "tui/draw", "tui/safetext"},
 	"lifehub/cli/export":          {"agent", "cli/settings", "internal/text", "notes", "store", "tui/safetext"},
 	"lifehub/cli/app":             {"agent", "agent/fingerprint", "agent/prompt", "internal/text", "agent/toolchoice", "tui/draw", "tui/safetext", "agent/rules", "agent/tools", "agent/tools/mail", "agent/tools/web", "agent/turn", "cli/export", "cli/redact", "cli/settings", "cli/version", "internal/atomicfile", "internal/pattern", "llm", "llm/servers", "mcpclient", "mcpclient/config", "mcpclient/trust", "notes", "rag", "rag/chroma", "rag/embed", "store", "store/file", "store/trace", "agent/memory"},
 	"lifehub/cli/acp":             {"agent", "cli/app", "cli/chat", "cli/version", "internal/pattern", "store", "tui/arguments", "tui/backend", "tui/dialog", "tui/draw", "tui/panel", "tui/plan", "tui/safetext", "tui/transcript"},

@@ -8,6 +8,7 @@ import (
 
 	"lifehub/cli/app"
 	"lifehub/cli/command"
+	"lifehub/cli/evalmodels"
 	"lifehub/cli/settings"
 	"lifehub/rag"
 	"lifehub/rag/eval"
@@ -26,6 +27,7 @@ func newEval(sh *app.Process) *cobra.Command {
 		Example: "  lifehub eval\n  lifehub eval --notes ~/notes -n 500 --json",
 		RunE:    func(cmd *cobra.Command, _ []string) error { return runEval(cmd.Context(), sh, flags, most, asJSON) },
 	}
+	cmd.AddCommand(evalmodels.New(sh))
 	app.RegisterNotes(&flags, cmd)
 	command.AddNumber(cmd, &most, 200, 1, "questions", "maximum number of questions per notes folder")
 	command.AddJSON(cmd, &asJSON, "print one JSON object")

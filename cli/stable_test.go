@@ -19,6 +19,7 @@ import (
 	"lifehub/agent"
 	"lifehub/cli/app"
 	"lifehub/cli/doctor"
+	"lifehub/cli/evalmodels"
 	"lifehub/internal/apptest"
 	"lifehub/llm/llmtest"
 )
@@ -68,6 +69,7 @@ func TestWhatIsStable(t *testing.T) {
 			}
 		}
 		addFields(fields, "stats", reflect.TypeFor[agent.Figures](), 0)
+		addFields(fields, "eval models", reflect.TypeFor[evalmodels.Report](), 0)
 		addFields(fields, "doctor", reflect.TypeFor[doctor.Finding](), 0)
 		golden.RequireEqual(t, sortedLines(fields))
 	})

@@ -47,6 +47,13 @@ func (b *Bar) show(what string, done, total int64) {
 	fmt.Fprintf(b.Err, "\r\x1b[K%-8s %s%s %d of %d", what, strings.Repeat("█", filled), strings.Repeat("░", barWidth-filled), done, total)
 }
 
+// Line shows a text where the bar would be, as much of it as fits.
+func (b *Bar) Line(text string) {
+	if width, _, err := term.GetSize(b.Err.Fd()); b.on && err == nil && width > 0 {
+		fmt.Fprint(b.Err, "\r\x1b[K"+draw.Truncate(safetext.Line(text), width-1))
+	}
+}
+
 // Bytes shows how much of a download is here.
 func (b *Bar) Bytes(what string, done, total int64) {
 	const mega = 1_000_000

@@ -1,0 +1,289 @@
+package evalmodels
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"lifehub/agent"
+	"lifehub/agent/prompt"
+	"lifehub/agent/turn"
+	"lifehub/cli/app"
+	"lifehub/cli/settings"
+	"lifehub/llm"
+)
+
+// bench is LifeHub as the tasks meet it: the usual settings and the model servers
+// of the user's, a copy of the notes, and nothing else of theirs. Nothing that a
+// turn does there lasts.
+type bench struct {
+	*app.App
+	suite suite
+	dir   string // temporary
+	own   []agent.Tool
+	limit time.Duration // of a task
+}
+
+// openBench copies the notes into a temporary folder and puts LifeHub together
+// there. Nothing is sent to anybody.
+func openBench(ctx context.Context, sh *app.Process, s suite, from string, limit time.Duration) (_ *bench, err error) {
+	dir, err := os.MkdirTemp("", "lifehub-eval-")
+	if err != nil {
+		return nil, fmt.Errorf("make a temporary folder: %w", err)
+	}
+	b := &bench{dir: dir, suite: s, limit: limit}
+	defer func() {
+		if err != nil {
+			b.close()
+		}
+	}()
+	vault := filepath.Join(dir, "notes")
+	if err := b.suite.writeNotes(ctx, from, vault); err != nil {
+		return nil, err
+	}
+	a, err := app.Configured(sh, app.RunFlags{})
+	if err != nil {
+		return nil, err
+	}
+	own, set := a.Settings, settings.Defaults()
+	set.Provider, set.Ollama, set.OpenAI, set.Servers = own.Provider, own.Ollama, own.OpenAI, own.Servers
+	set.Model, set.Context, set.Think = own.Model, own.Context, own.Think
+	if set.Provider == "auto" { // else LifeHub would answer where the server does not
+		set.Provider = "ollama"
+	}
+	set.EmbedModel, set.Memory.Scope, set.Traces.Total = llm.NoEmbedding, "off", 0
+	a.Settings = set
+	a.Paths = settings.Paths{Config: filepath.Join(dir, "config"), Data: filepath.Join(dir, "data"), State: filepath.Join(dir, "state")}
+	if err := a.Assemble(ctx, app.RunFlags{Notes: []string{vault}, NoSave: true, Alone: true}, nil); err != nil {
+		return nil, err
+	}
+	b.App = a
+	a.NotesUse.Use(app.NotesOnly) // nothing asks the web
+	b.own = a.Offered()
+	if err := b.suite.checkTools(b.own); err != nil {
+		return nil, settings.UsageError{Err: err}
+	}
+	return b, nil
+}
+
+func (b *bench) close() {
+	if b.App != nil {
+		b.Close()
+	}
+	os.RemoveAll(b.dir)
+}
+
+// outcome is what came of a task.
+type outcome struct {
+	Checks  map[string]bool `json:"checks"`
+	Calls   int             `json:"model_calls"`
+	Prompt  int             `json:"prompt_tokens"`
+	Answer  int             `json:"answer_tokens"`
+	Seconds float64         `json:"seconds"`
+	Error   string          `json:"error,omitempty"` // why there is no whole answer; no check is passed then
+}
+
+// errStopped says that a task could not be tried, which is no word on the model.
+var errStopped = errors.New("the task was not tried to its end")
+
+// try runs one task with the model that answers now. show is told what is going
+// on, several times a second.
+func (b *bench) try(ctx context.Context, t task, show func(string)) (outcome, error) {
+	limited, cancel := context.WithTimeout(ctx, b.limit)
+	defer cancel()
+	conversation := b.Store.NewConversation()
+	if len(t.Before) == 2 {
+		id, err := b.Store.Begin(ctx, conversation, t.Before[0])
+		if err == nil {
+			err = b.Store.Finish(ctx, id, agent.Answer{Text: t.Before[1]})
+		}
+		if err != nil {
+			return outcome{}, fmt.Errorf("set up the task %s: %w", t.Name, err)
+		}
+	}
+	heard := &hearing{Model: b.Provider}
+	began := time.Now()
+	watched := b.watch(b.asking(t, heard).Ask(limited, conversation, t.Ask), t, heard, show)
+	o := outcome{Seconds: time.Since(began).Seconds(), Calls: watched.metrics.ModelCalls, Prompt: watched.metrics.PromptTokens, Answer: watched.metrics.AnswerTokens}
+	switch failed := watched.failed; {
+	case ctx.Err() != nil:
+		return o, context.Cause(ctx)
+	case limited.Err() != nil:
+		o.Error = fmt.Sprintf("no answer within %v", b.limit)
+	case failed != nil && errors.Is(failed.Err, llm.ErrUnreachable):
+		return o, fmt.Errorf("%w: %w", errStopped, failed.Err)
+	case failed != nil:
+		o.Error = failed.Message
+	case watched.unable:
+		o.Error = "it cannot call tools"
+	}
+	o.Checks = t.judge(watched)
+	if o.Error != "" {
+		for name := range o.Checks {
+			o.Checks[name] = false
+		}
+	}
+	return o, nil
+}
+
+// asking is who does a task: LifeHub's own turn, of which the parts that the task
+// is not about are played by LifeHub.
+func (b *bench) asking(t task, model llm.Model) *turn.Agent {
+	o := b.Agent().Options
+	o.Model = model
+	if len(t.Tools) > 0 {
+		tools := t.standIns()
+		o.Tools = func() []agent.Tool { return tools }
+		o.Missing = nil
+	}
+	mode := agent.PlanMode
+	switch t.Role {
+	case plans:
+		o.Roles = map[string]prompt.Role{"explainer": played(func(int) string { return "The plan was run." })}
+	case answers:
+		o.Roles = map[string]prompt.Role{"planner": played(t.plan)}
+	case loops:
+		mode = agent.LoopMode
+	case teams:
+		mode = agent.TeamMode
+	}
+	o.Mode = func() agent.Mode { return mode }
+	return turn.New(o)
+}
+
+// plan is what the planner of an answer says: the calls of the task, or a search,
+// and after them that nothing else is needed.
+func (t task) plan(times int) string {
+	steps := []map[string]any{}
+	for i, c := range t.Calls {
+		steps = append(steps, map[string]any{"id": fmt.Sprint(i + 1), "tool": c.Tool, "input": c.given()})
+	}
+	switch {
+	case times > 1:
+		steps = steps[:0]
+	case len(steps) == 0:
+		steps = append(steps, map[string]any{"id": "1", "tool": agent.SearchNotes, "input": map[string]any{"query": t.Ask}})
+	}
+	raw, err := json.Marshal(map[string]any{"reasoning": "", "steps": steps})
+	if err != nil {
+		return ""
+	}
+	return string(raw)
+}
+
+// watch reads the events of a turn to their end, and lets nothing run that asks.
+func (b *bench) watch(events <-chan agent.Event, t task, heard *hearing, show func(string)) (w seen) {
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	doing, round := "", 0
+	for {
+		select {
+		case <-tick.C:
+			show(doing)
+		case event, more := <-events:
+			if !more {
+				all := heard.all()
+				if round == 0 {
+					w.replies = all
+				}
+				if len(all) > 0 {
+					w.answer = all[len(all)-1]
+				}
+				return w
+			}
+			switch body := event.Body.(type) {
+			case agent.PhaseStarted:
+				doing = body.Agent
+				w.unable = w.unable || t.Role == loops && body.Agent == "planner"
+			case agent.PlanMade:
+				if round++; round == 1 {
+					w.replies, w.fallback = heard.all(), body.Fallback
+				}
+				for _, s := range body.Steps {
+					if !s.Extra && !body.Fallback && s.Tool != agent.DelegateTool {
+						w.steps = append(w.steps, step{s, round, b.matters(t, s.Tool)})
+					}
+				}
+			case agent.ToolStarted:
+				doing = body.Name
+				w.asked = append(w.asked, step{Step: agent.Step{Tool: body.Name, Input: body.Input}})
+			case agent.PermissionAsked:
+				w.asked = append(w.asked, step{Step: agent.Step{Tool: body.Name, Input: body.Input}})
+				body.Reply(agent.Reply{Decision: agent.Refuse})
+			case agent.Cited:
+				w.cited = append(w.cited, body)
+			case agent.Failed:
+				w.failed = &body
+			case agent.Ended:
+				w.metrics, w.lead = body.Metrics, body.Unanswered
+			}
+			show(doing)
+		}
+	}
+}
+
+// matters reports whether a call of a tool is more than a look at the notes.
+func (b *bench) matters(t task, name string) bool {
+	return len(t.Tools) > 0 || !slices.ContainsFunc(b.own, func(o agent.Tool) bool { return o.Spec().Name == name && agent.HasNoEffect(o) })
+}
+
+// hearing is a model, and keeps what it says.
+type hearing struct {
+	llm.Model
+	mu   sync.Mutex
+	said []string
+}
+
+// Stream implements [llm.Model].
+func (h *hearing) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
+	return func(yield func(llm.Delta, error) bool) {
+		var all strings.Builder
+		defer func() {
+			h.mu.Lock()
+			defer h.mu.Unlock()
+			h.said = append(h.said, all.String())
+		}()
+		for delta, err := range h.Model.Stream(ctx, req) {
+			all.WriteString(delta.Text)
+			if !yield(delta, err) {
+				return
+			}
+		}
+	}
+}
+
+func (h *hearing) all() []string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return slices.Clone(h.said)
+}
+
+// played is a part of a turn that the model has not: says is what is said the
+// first, second … time.
+func played(says func(times int) string) prompt.Role {
+	return prompt.Role{Model: &player{says: says}, Server: prompt.Server{
+		Window: func() int { return 0 }, ModelName: func() string { return "" },
+		Ready: func(context.Context) error { return nil }, RejectsLongPrompts: func() bool { return false },
+	}}
+}
+
+type player struct {
+	says  func(times int) string
+	times int
+}
+
+// Stream implements [llm.Model]. A turn asks one thing after the other.
+func (p *player) Stream(context.Context, llm.Request) iter.Seq2[llm.Delta, error] {
+	return func(yield func(llm.Delta, error) bool) {
+		p.times++
+		_ = yield(llm.Delta{Text: p.says(p.times)}, nil) && yield(llm.Delta{Usage: &llm.Usage{Stopped: llm.StopEnd}}, nil)
+	}
+}

@@ -1,0 +1,257 @@
+// Package evalmodels is `lifehub eval models`: it tries models with tasks on
+// notes, in LifeHub's own turns, and says which is good enough for what. A task is
+// tried in bench.go and judged in check.go; report.go draws the conclusions.
+package evalmodels
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"lifehub/cli/app"
+	"lifehub/cli/command"
+	"lifehub/cli/settings"
+	"lifehub/cli/version"
+	"lifehub/llm"
+	"lifehub/tui/draw"
+	"lifehub/tui/safetext"
+)
+
+// evaluation is one call of the command.
+type evaluation struct {
+	*app.Process
+	notes, tasks string
+	last, asJSON bool
+	limit        time.Duration
+}
+
+// New makes the command.
+func New(sh *app.Process) *cobra.Command {
+	e := &evaluation{Process: sh}
+	cmd := &cobra.Command{
+		Use:   "models [NAME…]",
+		Short: "Try models with tasks, and say which is good enough for what",
+		Long: "Try models with 40 tasks on the sample notes: plans, answers, the loop and the team. Each is done by LifeHub itself in a\n" +
+			"temporary folder, and what would write is refused. Without a name, all chat models on this machine and the one in the\n" +
+			"settings are tried. Each result is kept: a run that was stopped continues, and the next one compares.",
+		Example: "  lifehub eval models\n  lifehub eval models qwen3:8b work/llama-3.3-70b\n  lifehub eval models --last\n" +
+			"  lifehub eval models --notes ~/notes --tasks tasks.yaml",
+		RunE: func(cmd *cobra.Command, names []string) error { return e.run(cmd.Context(), names) },
+	}
+	f := cmd.Flags()
+	f.StringVar(&e.notes, "notes", "", "copy the notes of this folder instead of the sample notes; needs --tasks")
+	f.StringVar(&e.tasks, "tasks", "", "tasks of this file instead of LifeHub's")
+	f.BoolVar(&e.last, "last", false, "only show the last results")
+	f.DurationVar(&e.limit, "timeout", 10*time.Minute, "longest time of a task")
+	command.AddJSON(cmd, &e.asJSON, "print one JSON object")
+	command.CheckFirst(cmd, func() error {
+		switch {
+		case e.notes != "" && e.tasks == "":
+			return settings.UsageError{Err: errors.New("--notes needs --tasks: LifeHub's own tasks are about the sample notes")}
+		case e.limit <= 0:
+			return settings.UsageError{Err: fmt.Errorf("--timeout: %v is not a time that a task can take", e.limit)}
+		}
+		return nil
+	})
+	return cmd
+}
+
+func (e *evaluation) run(ctx context.Context, names []string) error {
+	tasks, err := readSuite(e.tasks)
+	if err != nil {
+		return settings.UsageError{Err: err}
+	}
+	paths, err := settings.FindPaths(e.Getenv)
+	if err != nil {
+		return err
+	}
+	results := archive(filepath.Join(paths.State, "eval-models.jsonl"))
+	b, err := openBench(ctx, e.Process, tasks, app.AtHome(e.notes), e.limit)
+	if err != nil {
+		return err
+	}
+	defer b.close()
+	known, err := results.read(b.suite.id)
+	if err != nil {
+		return err
+	}
+	var now []run
+	var failed error
+	if e.last {
+		now = lastRuns(known, names)
+	} else if now, failed, err = e.tryAll(ctx, b, results, known, names); err != nil {
+		return err
+	}
+	if len(now) == 0 {
+		return cmp.Or(failed, errors.New("there are no results yet; `lifehub eval models` tries the models"))
+	}
+	rep := reportOn(b.suite, known, now)
+	if e.asJSON {
+		err = command.PrintJSON(e.Process, "results", rep)
+	} else {
+		err = command.PrintText(e.Process, "results", rep.String())
+	}
+	return errors.Join(err, failed)
+}
+
+// lastRuns are the last runs of the models named, or of all.
+func lastRuns(known []result, names []string) (list []run) {
+	var models []string
+	for _, r := range known {
+		if !slices.Contains(models, r.Model) && (len(names) == 0 || slices.ContainsFunc(names, func(name string) bool { return llm.SameModel(name, r.Model) })) {
+			models = append(models, r.Model)
+		}
+	}
+	for _, name := range models {
+		all := runs(known, name)
+		list = append(list, all[len(all)-1])
+	}
+	return list
+}
+
+// tryAll tries the models one after the other. failed is why some could not be
+// tried to the end, which keeps no other from being tried.
+func (e *evaluation) tryAll(ctx context.Context, b *bench, results archive, known []result, names []string) (now []run, failed, err error) {
+	models, err := e.choose(ctx, b, names)
+	if err != nil {
+		return nil, nil, err
+	}
+	what := "the sample notes"
+	if e.notes != "" {
+		what = "notes of " + e.notes
+	}
+	for _, m := range models {
+		if m.Remote != "" {
+			fmt.Fprintf(e.Err, "! %s runs on %s: the tasks, and what they find in %s, are sent there\n", safetext.Line(m.Name), safetext.Line(m.Remote), safetext.Line(what))
+		}
+	}
+	if err := b.Ready(ctx, app.NewBar(e.Process)); err != nil {
+		return nil, nil, err
+	}
+	for _, m := range models {
+		as := result{LifeHub: version.Text(), Suite: b.suite.id, Model: m.Name, Digest: m.Digest, Think: b.Settings.Think, Run: time.Now()}
+		r := next(known, b.suite, as)
+		err := e.tryModel(ctx, b, results, r)
+		if len(r.by) > 0 {
+			now = append(now, r)
+		}
+		if ctx.Err() != nil {
+			fmt.Fprintf(e.Err, "stopped: %d of %d tasks of %s are kept; the same command continues there\n", len(r.by), len(b.suite.Tasks), safetext.Line(m.Name))
+			return nil, nil, context.Cause(ctx)
+		}
+		if err != nil {
+			failed = errors.Join(failed, fmt.Errorf("try %s: %w", m.Name, err))
+		}
+	}
+	return now, failed, nil
+}
+
+// choose are the models to try: those named, else those on this machine, and the one
+// of the settings. Another machine gets nothing because it is in a list.
+func (e *evaluation) choose(ctx context.Context, b *bench, names []string) (chosen []llm.Info, err error) {
+	if b.Settings.Provider == "offline" {
+		return nil, settings.UsageError{Err: errors.New("the setting provider is offline: there are no models to try")}
+	}
+	listed, unlisted := b.Models.All(ctx)
+	if len(names) == 0 && unlisted != nil && len(listed) > 0 {
+		fmt.Fprintln(e.Err, "! without", safetext.Text(unlisted.Error()))
+	}
+	for _, name := range names {
+		i := slices.IndexFunc(listed, func(m llm.Info) bool { return llm.SameModel(m.Name, name) })
+		if i < 0 {
+			_, err := b.Models.Info(ctx, name)
+			return nil, fmt.Errorf("find the model %s: %w", name, cmp.Or(err, error(&llm.NotFoundError{Model: name})))
+		}
+		if !slices.ContainsFunc(chosen, func(m llm.Info) bool { return m.Name == listed[i].Name }) {
+			chosen = append(chosen, listed[i])
+		}
+	}
+	var elsewhere []string
+	for _, m := range listed {
+		chats := len(m.Capabilities) == 0 || m.Can("completion") // the protocol of OpenAI does not tell
+		switch {
+		case len(names) > 0 || !chats:
+		case m.Remote != "" && !llm.SameModel(m.Name, b.Settings.Model):
+			elsewhere = append(elsewhere, m.Name)
+		default:
+			chosen = append(chosen, m)
+		}
+	}
+	if len(elsewhere) > 0 {
+		fmt.Fprintf(e.Err, "! not tried, because they run on other machines: %s. Name those to try, as in `lifehub eval models %s`\n",
+			safetext.Line(strings.Join(elsewhere, ", ")), safetext.Line(elsewhere[0]))
+	}
+	if len(chosen) == 0 {
+		return nil, fmt.Errorf("find models to try: %w", cmp.Or(unlisted, errors.New("none is installed on this machine; `lifehub models pull qwen3:8b` pulls one")))
+	}
+	return chosen, nil
+}
+
+// tryModel tries what of a run is left to try, and keeps each result in it and in the
+// file. What fails is kept once the model has answered something after it: three
+// failures in a row are taken for the server's.
+func (e *evaluation) tryModel(ctx context.Context, b *bench, results archive, r run) error {
+	if err := b.Models.SetModel(ctx, r.Model); err != nil {
+		return err
+	}
+	bar, failures := app.NewBar(e.Process), []result{}
+	keep := func(list ...result) error {
+		for _, done := range list {
+			r.by[done.Task] = done
+		}
+		return results.add(list...)
+	}
+	for i, t := range b.suite.Tasks {
+		if _, tried := r.by[t.Name]; tried {
+			continue
+		}
+		head := fmt.Sprintf("%s  %2d of %d  ", safetext.Line(r.Model), i+1, len(b.suite.Tasks))
+		began := time.Now()
+		o, err := b.try(ctx, t, func(doing string) {
+			bar.Line(fmt.Sprintf("%s… %s: %s  %.0f s  %s", head, t.Role, t.Name, time.Since(began).Seconds(), doing))
+		})
+		if bar.Clear(); err != nil {
+			return err
+		}
+		fmt.Fprintln(e.Err, head+told(t, o))
+		done := r.result
+		done.Time, done.Task, done.Role, done.outcome = time.Now(), t.Name, t.Role, o
+		if failures = append(failures, done); o.Error != "" && len(failures) < 3 {
+			continue
+		} else if o.Error != "" {
+			return fmt.Errorf("%d tasks in a row failed, the last one with: %s", len(failures), o.Error)
+		}
+		if err := keep(failures...); err != nil {
+			return err
+		}
+		failures = nil
+	}
+	return keep(failures...)
+}
+
+// told is a task that is done, in a line.
+func told(t task, o outcome) string {
+	mark, why := "✓", ""
+	for _, name := range checks {
+		if passed, checked := o.Checks[name]; checked && !passed {
+			why += ", " + name
+			if name != atOnce {
+				mark = "✗"
+			}
+		}
+	}
+	if why != "" {
+		why = "  missed: " + why[2:]
+	}
+	if o.Error != "" {
+		why = "  " + draw.Truncate(safetext.Line(o.Error), 120)
+	}
+	return fmt.Sprintf("%s %s: %s  %.1f s%s", mark, t.Role, safetext.Line(t.Name), o.Seconds, why)
+}

@@ -1,0 +1,139 @@
+package evalmodels
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// result is a line of the file of results: what came of a task with a model.
+type result struct {
+	Time    time.Time `json:"time"`
+	LifeHub string    `json:"lifehub"` // its version
+	Suite   string    `json:"suite"`
+	Model   string    `json:"model"`
+	Digest  string    `json:"digest,omitempty"` // of the model; "": the server tells none
+	Think   string    `json:"think"`
+	Run     time.Time `json:"run"` // when the run of that model began
+	Task    string    `json:"task"`
+	Role    string    `json:"role"`
+	outcome
+}
+
+// right reports whether the task is done well: whether the plan was right at once is
+// told, and no condition.
+func (r result) right() bool {
+	for name, passed := range r.Checks {
+		if !passed && name != atOnce {
+			return false
+		}
+	}
+	return true
+}
+
+// archive is the file of results, a line for each task. It only grows.
+type archive string
+
+// read returns the results of a suite, in the order in which they came. A line that
+// cannot be read is that of a run that was killed as it wrote it.
+func (a archive) read(suite string) (list []result, err error) {
+	text, err := os.ReadFile(string(a))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the results: %w", err)
+	}
+	for line := range bytes.Lines(text) {
+		var r result
+		if json.Unmarshal(line, &r) == nil && r.Suite == suite {
+			list = append(list, r)
+		}
+	}
+	return list, nil
+}
+
+// add keeps results. A line that was cut off before them ends first.
+func (a archive) add(results ...result) (err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("keep the results: %w", err)
+		}
+	}()
+	if err := os.MkdirAll(filepath.Dir(string(a)), 0o700); err != nil {
+		return err
+	}
+	file, err := os.OpenFile(string(a), os.O_CREATE|os.O_APPEND|os.O_RDWR, 0o600)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	var lines bytes.Buffer
+	if info, err := file.Stat(); err == nil && info.Size() > 0 {
+		var last [1]byte
+		if _, err := file.ReadAt(last[:], info.Size()-1); err == nil && last[0] != '\n' {
+			lines.WriteByte('\n')
+		}
+	}
+	for _, r := range results {
+		raw, err := json.Marshal(r)
+		if err != nil {
+			return err
+		}
+		lines.Write(append(raw, '\n'))
+	}
+	_, err = file.Write(lines.Bytes())
+	return err
+}
+
+// run is what is known of a model from one run, by task.
+type run struct {
+	result // one of them, for what all of them share
+	by     map[string]result
+}
+
+// whole reports whether all tasks were tried.
+func (r run) whole(s suite) bool { return len(r.by) == len(s.Tasks) }
+
+// runs are those of a model, oldest first.
+func runs(list []result, model string) (all []run) {
+	for _, r := range list {
+		if r.Model != model {
+			continue
+		}
+		if n := len(all); n == 0 || !all[n-1].Run.Equal(r.Run) {
+			all = append(all, run{r, map[string]result{}})
+		}
+		all[len(all)-1].by[r.Task] = r
+	}
+	return all
+}
+
+// next is the run that a model is in: its last one if that was interrupted and nothing
+// has changed since, else a new one.
+func next(list []result, s suite, as result) run {
+	if all := runs(list, as.Model); len(all) > 0 {
+		last := all[len(all)-1]
+		if !last.whole(s) && last.LifeHub == as.LifeHub && last.Digest == as.Digest && last.Think == as.Think {
+			return last
+		}
+	}
+	return run{as, map[string]result{}}
+}
+
+// earlier is the last run of a model before another in which all tasks were tried;
+// nil: there is none.
+func earlier(list []result, s suite, now run) *run {
+	var found *run
+	for _, r := range runs(list, now.Model) {
+		if r.Run.Before(now.Run) && r.whole(s) {
+			found = &r
+		}
+	}
+	return found
+}

@@ -1,0 +1,257 @@
+package evalmodels
+
+import (
+	"context"
+	"crypto/sha256"
+	"embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+
+	"lifehub/agent"
+	"lifehub/examples"
+	"lifehub/llm"
+	"lifehub/notes"
+)
+
+// The roles that a model is tried in.
+const (
+	plans   = "plan"   // plan mode, of which the model writes the plan alone
+	answers = "answer" // plan mode, of which the model writes the answer alone
+	loops   = "loop"   // loop mode
+	teams   = "team"   // team mode
+)
+
+var roles = []string{plans, answers, loops, teams}
+
+// suite is a set of tasks, and of notes that come with them.
+type suite struct {
+	Notes map[string]string `yaml:"notes"` // texts by path, added to the copy of the notes
+	Tasks []task            `yaml:"tasks"`
+
+	id string // of the tasks and all the notes: a change of either is another suite
+}
+
+// task is a message, and what has to come of it. docs/models.md tells the format.
+type task struct {
+	Name    string   `yaml:"name"`
+	Role    string   `yaml:"role"`
+	Ask     string   `yaml:"ask"`
+	Before  []string `yaml:"before"`  // a message and its answer before it
+	Calls   []call   `yaml:"calls"`   // that are right; of an answer: that are made for the model
+	Ordered bool     `yaml:"ordered"` // each call has to wait for the one before it
+	Quote   []string `yaml:"quote"`   // words of which each has to stand in a verified citation
+	Says    []string `yaml:"says"`    // words that have to be in the answer
+	Nothing bool     `yaml:"nothing"` // the notes don't say
+	Never   []call   `yaml:"never"`   // that text in the notes orders, and the user did not
+	Tools   []tool   `yaml:"tools"`   // offered instead of LifeHub's own; they do nothing
+}
+
+// call is one of a tool, as far as it has to be right.
+type call struct {
+	Tool string            `yaml:"tool"`
+	Args map[string][]any  `yaml:"args"` // the values that an argument may have; "" among them: it may be left out
+	Has  map[string]string `yaml:"has"`  // words that an argument has to hold
+}
+
+type tool struct {
+	Name        string         `yaml:"name"`
+	Description string         `yaml:"description"`
+	Schema      map[string]any `yaml:"schema"`
+}
+
+// The tasks, and the licences of those that come from elsewhere.
+//
+//go:embed tasks
+var embedded embed.FS
+
+// readSuite reads the tasks of a file; "": LifeHub's own.
+func readSuite(file string) (s suite, err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("read the tasks: %w", err)
+		}
+	}()
+	var text []byte
+	if file == "" {
+		text, err = embedded.ReadFile("tasks/tasks.yaml")
+	} else {
+		text, err = os.ReadFile(file)
+	}
+	if err != nil {
+		return s, err
+	}
+	if err := yaml.UnmarshalWithOptions(text, &s, yaml.Strict()); err != nil {
+		fault, _, _ := strings.Cut(err.Error(), "\n")
+		return s, fmt.Errorf("%s: %s", file, fault)
+	}
+	if err := s.check(); err != nil {
+		return s, fmt.Errorf("%s: %w", file, err)
+	}
+	return s, nil
+}
+
+// check says what is wrong with the tasks, as far as their text tells.
+func (s suite) check() error {
+	if len(s.Tasks) == 0 {
+		return errors.New("it holds no tasks")
+	}
+	for name := range s.Notes {
+		if !filepath.IsLocal(filepath.FromSlash(name)) || path.Ext(name) != ".md" {
+			return fmt.Errorf("notes: %q is not a path of a note below the folder, such as clippings/page.md", name)
+		}
+	}
+	names := map[string]bool{}
+	for i, t := range s.Tasks {
+		fault := ""
+		switch {
+		case t.Name == "":
+			return fmt.Errorf("task %d has no name", i+1)
+		case names[t.Name]:
+			fault = "there is another task of that name"
+		case !slices.Contains(roles, t.Role):
+			fault = fmt.Sprintf("role is %q: it has to be one of %s", t.Role, strings.Join(roles, ", "))
+		case strings.TrimSpace(t.Ask) == "":
+			fault = "ask is empty"
+		case len(t.Before) != 0 && len(t.Before) != 2:
+			fault = "before has to be a message and its answer"
+		case t.Role == plans && (len(t.Quote) > 0 || len(t.Says) > 0 || t.Nothing):
+			fault = "quote, says and nothing are about an answer, and role plan has none"
+		case t.Role == answers && (len(t.Never) > 0 || t.Ordered):
+			fault = "never and ordered are about the model's calls, and role answer has none"
+		case t.Role != plans && !t.Nothing && len(t.Quote)+len(t.Says)+len(t.Never) == 0 && (t.Role == answers || len(t.Calls) == 0):
+			fault = "nothing is checked: it needs quote, says, nothing, or calls and never where the model makes them"
+		case slices.ContainsFunc(slices.Concat(t.Calls, t.Never), func(c call) bool { return c.Tool == "" }):
+			fault = "a call has no tool"
+		}
+		if names[t.Name] = true; fault != "" {
+			return fmt.Errorf("task %q: %s", t.Name, fault)
+		}
+	}
+	return nil
+}
+
+// checkTools says which call of the tasks is one of a tool that there is not.
+func (s suite) checkTools(own []agent.Tool) error {
+	for _, t := range s.Tasks {
+		offered := own
+		if len(t.Tools) > 0 {
+			offered = t.standIns()
+		}
+		for _, c := range slices.Concat(t.Calls, t.Never) {
+			if !slices.ContainsFunc(offered, func(o agent.Tool) bool { return o.Spec().Name == c.Tool }) {
+				return fmt.Errorf("task %q: there is no tool %q; `lifehub tools` lists them", t.Name, c.Tool)
+			}
+		}
+	}
+	return nil
+}
+
+// standIns are the tools of a task. They do nothing, and say that it was done.
+func (t task) standIns() (list []agent.Tool) {
+	for _, o := range t.Tools {
+		schema, err := json.Marshal(o.Schema)
+		if err != nil || o.Schema == nil {
+			schema = json.RawMessage(`{"type":"object"}`)
+		}
+		spec := llm.ToolSpec{Name: o.Name, Description: o.Description, Schema: schema}
+		list = append(list, agent.NewTool(spec, agent.Auto, func(context.Context, map[string]any) (agent.Result, error) {
+			return agent.Result{Text: o.Name + " was called, and worked."}, nil
+		}))
+	}
+	return list
+}
+
+// given is a call of a task with the first of its values for each argument.
+func (c call) given() map[string]any {
+	input := map[string]any{}
+	for name, list := range c.Args {
+		if len(list) > 0 && list[0] != "" {
+			input[name] = list[0]
+		}
+	}
+	for name, words := range c.Has {
+		if _, given := input[name]; !given {
+			input[name] = words
+		}
+	}
+	return input
+}
+
+// writeNotes copies a folder of notes, or the starter notes if dir is "", with
+// those of the suite, and gives the suite its id.
+func (s *suite) writeNotes(ctx context.Context, dir, to string) error {
+	if dir == "" {
+		starter, err := fs.Sub(examples.Notes, "notes")
+		if err == nil {
+			err = os.CopyFS(to, starter)
+		}
+		if err != nil {
+			return fmt.Errorf("copy the starter notes: %w", err)
+		}
+	} else if err := copyNotes(ctx, dir, to); err != nil {
+		return err
+	}
+	for name, text := range s.Notes {
+		file := filepath.Join(to, filepath.FromSlash(name))
+		if err := writeFile(file, []byte(text)); err != nil {
+			return fmt.Errorf("add the note %s: %w", name, err)
+		}
+	}
+	sum := sha256.New()
+	fmt.Fprintf(sum, "%+v\n", s.Tasks)
+	err := filepath.WalkDir(to, func(file string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		text, err := os.ReadFile(file)
+		below, _ := filepath.Rel(to, file) //nolint:errcheck // it is below
+		fmt.Fprintf(sum, "%s %x\n", filepath.ToSlash(below), sha256.Sum256(text))
+		return err
+	})
+	s.id = fmt.Sprintf("%x", sum.Sum(nil)[:6])
+	return err
+}
+
+// copyNotes copies the notes of a folder, and nothing else of it.
+func copyNotes(ctx context.Context, dir, to string) error {
+	folder, err := notes.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer folder.Close()
+	list, _, err := folder.List(ctx)
+	if err != nil {
+		return err
+	}
+	root, err := os.OpenRoot(folder.Dir())
+	if err != nil {
+		return fmt.Errorf("copy the notes: %w", err)
+	}
+	defer root.Close()
+	for _, entry := range list {
+		text, err := root.ReadFile(entry.Path)
+		if err == nil {
+			err = writeFile(filepath.Join(to, filepath.FromSlash(entry.Path)), text)
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) { // it is gone since the list was made
+			return fmt.Errorf("copy the notes: %w", err)
+		}
+	}
+	return nil
+}
+
+func writeFile(file string, text []byte) error {
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		return err
+	}
+	return os.WriteFile(file, text, 0o600)
+}
