@@ -24,14 +24,21 @@ type History interface {
 
 // Answer is what the user gets to read, and what is saved of a turn.
 type Answer struct {
-	Text      string   // markdown
-	Log       []Logged `json:",omitempty"` // what was done and thought meanwhile, in order
+	Text      string        // markdown
+	Log       []Logged      `json:",omitempty"` // what was done and thought meanwhile, in order
+	Course    []CourseEvent `json:"-"`          // how the turn is shown when it is opened again; nil: only its Log was saved
 	Sources   []Source
 	Citations []Citation
 	Effects   Effects
 	Metrics   Metrics
 	Cut       bool   // the user or a fault stopped it
 	Error     string // why the turn failed; "" if it did not
+}
+
+// CourseEvent is an event of a saved turn, without what is not shown of it.
+type CourseEvent struct {
+	At    int   `json:"at,omitempty"` // bytes of the answer that were said before it
+	Event Event `json:"event"`
 }
 
 // Logged is one thing that a turn did, or thought, between what it said.

@@ -71,6 +71,7 @@ func TestAConversationComesBackAsItWasLeft(t *testing.T) {
 		Citations: []agent.Citation{{N: 1, Path: "running/plan.md", Line: 4, EndLine: 4, Quote: "Sunday", Verdict: agent.Verified}},
 		Effects:   agent.Effects{{Kind: agent.NoteChanged, Path: "tasks.md", Lines: &agent.Lines{Added: 1}}},
 		Metrics:   agent.Metrics{Latency: 12, ModelCalls: 2},
+		Course:    []agent.CourseEvent{{At: 5, Event: agent.Event{Type: "step", Time: time.Date(2026, 3, 14, 9, 30, 0, 0, time.UTC), Body: agent.StepChanged{Step: "1", Status: agent.Done}}}},
 	}
 	turn, err := s.Begin(t.Context(), id, "\n  When do I   run long?\nPlease.")
 	if err != nil {

@@ -173,6 +173,9 @@ func (t tree) texts(ctx context.Context, db rows.Querier) ([]agent.Exchange, err
 		e := &list[at[turn]]
 		e.Question, e.Answer.Text, e.Answer.Error = question, answer, failure
 		e.Answer.Sources, e.Answer.Citations, e.Answer.Metrics, e.Answer.Effects, e.Answer.Log = d.Sources, d.Citations, d.Metrics, d.Effects, d.Log
+		if d.Course != nil && json.Unmarshal(d.Course, &e.Answer.Course) != nil {
+			e.Answer.Course = nil // another version's; its log is there
+		}
 	}
 	return list, nil
 }

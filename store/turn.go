@@ -83,6 +83,7 @@ type detail struct {
 	Metrics   agent.Metrics    `json:"metrics"`
 	Effects   agent.Effects    `json:"effects"`
 	Log       []agent.Logged   `json:"log,omitempty"`
+	Course    json.RawMessage  `json:"course,omitempty"` // []agent.CourseEvent, with the time of each
 }
 
 // withoutUncited is the sources of an answer, those that it does not cite without
@@ -125,7 +126,11 @@ func (s *Store) Finish(ctx context.Context, turn string, answer agent.Answer) (e
 	defer wrap.Error(&err, "save the answer")
 	ctx = context.WithoutCancel(ctx)
 	defer s.file.Owners.End(turn)
-	rest, err := json.Marshal(detail{Sources: withoutUncited(answer), Citations: answer.Citations, Metrics: answer.Metrics, Effects: answer.Effects, Log: answer.Log})
+	rest := detail{Sources: withoutUncited(answer), Citations: answer.Citations, Metrics: answer.Metrics, Effects: answer.Effects, Log: answer.Log}
+	if answer.Course != nil {
+		rest.Course, _ = json.Marshal(answer.Course) // what a model gave as arguments may be no JSON: then the log is there
+	}
+	saved, err := json.Marshal(rest)
 	if err != nil {
 		return err
 	}
@@ -139,7 +144,7 @@ func (s *Store) Finish(ctx context.Context, turn string, answer agent.Answer) (e
 	return s.file.Update(ctx, func(tx *sql.Tx) error {
 		now := s.now().UnixMilli()
 		result, err := tx.ExecContext(ctx, `UPDATE turns SET state = ?, error = ?, detail = ?, ended = ? WHERE id = ?`,
-			state, answer.Error, string(rest), now, turn)
+			state, answer.Error, string(saved), now, turn)
 		if err != nil {
 			return err
 		}

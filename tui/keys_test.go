@@ -646,7 +646,7 @@ func TestHelpIsSearchedByTyping(t *testing.T) {
 
 func TestACodeBlockIsCopiedByItsNumber(t *testing.T) {
 	inRig(t, 80, 24, finished(), func(r *rig) {
-		r.m.transcript.Add(transcript.SavedAnswer("```\none\n```\n\n```\ntwo\n```\n", ""))
+		r.m.transcript.Add(answered("```\none\n```\n\n```\ntwo\n```\n", ""))
 		r.keys("tab", "2")
 		if r.clip != "two\n" {
 			t.Errorf("2 copied %q", r.clip)

@@ -16,6 +16,7 @@ import (
 	"lifehub/internal/chattest"
 	"lifehub/tui/backend"
 	"lifehub/tui/boxtest"
+	"lifehub/tui/transcript"
 )
 
 // rig plays Bubble Tea by hand inside a synctest bubble: commands run, their
@@ -190,4 +191,12 @@ func (r *rig) mustNotShow(what string) {
 	if strings.Contains(r.text(), what) {
 		r.t.Errorf("the screen shows %q:\n%s", what, r.text())
 	}
+}
+
+// answered is an answer that is there, and why it ends.
+func answered(text, ending string) *transcript.Answer {
+	a := transcript.NewAnswer()
+	a.Grow(text)
+	a.End(ending)
+	return a
 }

@@ -47,7 +47,7 @@ func TestTextInAnyScriptFitsEveryPlace(t *testing.T) {
 						r.behind(what, text, width)
 					}
 					r.m.composer.Clear()
-					for _, said := range []transcript.Item{&transcript.Question{Text: text}, transcript.SavedAnswer(text, ""), &transcript.Notice{Text: text}, &transcript.Failure{Text: text, Hint: text}, &transcript.Page{Source: text}} {
+					for _, said := range []transcript.Item{&transcript.Question{Text: text}, answered(text, ""), &transcript.Notice{Text: text}, &transcript.Failure{Text: text, Hint: text}, &transcript.Page{Source: text}} {
 						r.m.transcript.Add(said)
 					}
 					r.m.draw()

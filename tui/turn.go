@@ -293,13 +293,11 @@ func (m *Model) saved(turn string) {
 // failed shows why the turn could not be finished.
 func (m *Model) failed(e agent.Failed, now time.Time) {
 	t := m.turn
-	m.closeTurn("cut off", now)
-	if !t.Stopped { // else that it ended is what the user wanted
-		t.failed = true
-		m.transcript.Add(&transcript.Failure{Text: e.Message, Hint: e.Hint})
-		t.missed = backend.MissingModel(e.Err)
+	if !t.Stopped {
+		t.failed, t.missed = true, backend.MissingModel(e.Err)
 	}
-	m.turn.Tell(e.Effects, m.CanUndo())
+	t.Failed(e, m.CanUndo(), now)
+	m.typeLetters(m.asks.Close())
 }
 
 // returnDue puts a question that could not be saved back into the composer:
@@ -315,24 +313,11 @@ func (m *Model) returnDue() {
 
 // ended shows the answer as it was saved and its figures.
 func (m *Model) ended(e agent.Ended, now time.Time) {
-	ending := ""
-	if e.Interrupted {
-		ending = "stopped"
+	m.turn.Ended(e, m.CanUndo(), now)
+	m.typeLetters(m.asks.Close())
+	if a := m.turn.Answer; a != nil && a.Caveat != "" {
+		m.welcome.Again = m.turn.question
 	}
-	if t := m.turn; t.Answer == nil && e.Answer != "" && !t.Stopped {
-		m.turn.Say(e.Answer, now)
-	}
-	for _, s := range e.Nearest {
-		m.turn.Source(agent.Citation{N: s.N, Path: s.Path, Line: s.Line, EndLine: s.EndLine}, s)
-	}
-	m.closeTurn(ending, now)
-	if t := m.turn; t.Answer != nil {
-		if t.Answer.Caveat = e.Coverage.StillReading(); t.Answer.Caveat != "" {
-			m.welcome.Again = t.question
-			m.transcript.Invalidate(t.Answer)
-		}
-	}
-	m.turn.Tell(e.Effects, m.CanUndo())
 }
 
 // offerAgain offers to ask once more what was asked while notes were being

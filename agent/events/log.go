@@ -19,41 +19,125 @@ func ActionOf(s agent.Step) string {
 	return text.Clip(text.OneLine(s.Tool+"("+string(s.Input)+")"), maxAction)
 }
 
-// log notes at which place of the answer the turn itself thinks or plans a
-// call. Hold s.sending.
-func (s *Stream) log(body agent.Body) {
-	switch e := body.(type) {
+// follow notes an event for the course of the turn, as far as it is shown when
+// the turn is opened again: how much a call brought, not what. Hold s.sending.
+func (s *Stream) follow(e agent.Event) {
+	at := len(s.Said())
+	switch body := e.Body.(type) {
+	case agent.Said:
+		if s.speaks() {
+			return
+		}
+		at, e.Body = at-len(body.Content), agent.Said{} // the answer has the text
 	case agent.Thought:
-		at, last := len(s.Said()), len(s.logged)-1
-		switch {
-		case e.Step != "":
-		case last >= 0 && s.logged[last].Thought != "" && s.logged[last].At == at:
-			if len(s.logged[last].Thought) <= maxThought { // it arrives in thousands of pieces
-				s.logged[last].Thought += e.Content
+		if before := s.thought(body, at); before != nil {
+			if had := before.Event.Body.(agent.Thought); len(had.Content) <= maxThought { // it arrives in thousands of pieces
+				had.Content += body.Content
+				before.Event.Body = had
 			}
-		default:
-			s.logged = append(s.logged, agent.Logged{At: at, Thought: e.Content})
+			return
 		}
+	case agent.ContextCounted:
+		if body.Step != "" || !s.speaks() {
+			return
+		}
+		e.Body = agent.ContextCounted{}
+	case agent.ToolEnded:
+		body.Output, body.Error, body.Cause = text.Clip(body.Output, agent.MaxLogged), text.Clip(body.Error, agent.MaxLogged), text.Clip(body.Cause, agent.MaxLogged)
+		body.Sources = make([]agent.Source, len(body.Sources))
+		e.Body = body
+	case agent.Evaluated:
+		body.Report = text.Clip(body.Report, agent.MaxLogged)
+		e.Body = body
+	case agent.Remembered:
+		recalled := make([]agent.Recollection, len(body.Exchanges))
+		for i, r := range body.Exchanges {
+			recalled[i] = agent.Recollection{Asked: r.Asked, Question: r.Question, Untrusted: r.Untrusted}
+		}
+		body.Exchanges = recalled
+		e.Body = body
 	case agent.PlanMade:
-		for _, step := range e.Steps {
-			if e.Under == "" {
-				s.logged = append(s.logged, agent.Logged{At: len(s.Said()), Step: step.ID, Action: ActionOf(step)})
-			}
+		body.Reasoning = ""
+		e.Body = body
+	case agent.Noticed:
+		if body.Passing {
+			return
 		}
+	case agent.PhaseStarted, agent.PhaseEnded, agent.ArtifactChanged, agent.StepChanged, agent.ToolStarted, agent.PermissionGiven:
+	default:
+		return
 	}
+	s.course = append(s.course, agent.CourseEvent{At: at, Event: e})
 }
 
-// Log is the log of the turn with what came of its calls, by step.
-func (s *Stream) Log(results map[string]string) []agent.Logged {
-	s.sending.Lock()
-	defer s.sending.Unlock()
-	for i, l := range s.logged {
-		if len(l.Thought) > maxThought {
-			s.logged[i].Thought = strings.ToValidUTF8(l.Thought[:maxThought], "") + "…"
-		}
-		if l.Step != "" {
-			s.logged[i].Result = results[l.Step]
+// speaks reports whether nothing came since the last piece of the answer.
+func (s *Stream) speaks() bool {
+	if len(s.course) == 0 {
+		return false
+	}
+	_, said := s.course[len(s.course)-1].Event.Body.(agent.Said)
+	return said
+}
+
+// thought returns the open thought of the one who thinks, at a place of the
+// answer; nil: a new one begins. Workers think side by side.
+func (s *Stream) thought(of agent.Thought, at int) *agent.CourseEvent {
+	for i := len(s.course) - 1; i >= 0 && s.course[i].At == at; i-- {
+		switch before := s.course[i].Event.Body.(type) {
+		case agent.Thought:
+			if before.Step == of.Step && before.Agent == of.Agent {
+				return &s.course[i]
+			}
+		case agent.PhaseEnded:
+			if before.Step == of.Step {
+				return nil
+			}
+		case agent.PlanMade:
+			if of.Step == "" && before.Under == "" {
+				return nil
+			}
 		}
 	}
-	return s.logged
+	return nil
+}
+
+// Course is how the turn went, up to the event that ends it.
+func (s *Stream) Course(end agent.Body) []agent.CourseEvent {
+	s.sending.Lock()
+	defer s.sending.Unlock()
+	for i, m := range s.course {
+		if thought, ok := m.Event.Body.(agent.Thought); ok && len(thought.Content) > maxThought {
+			thought.Content = strings.ToValidUTF8(thought.Content[:maxThought], "") + "…"
+			s.course[i].Event.Body = thought
+		}
+	}
+	switch body := end.(type) {
+	case agent.Ended:
+		end = agent.Ended{Nearest: body.Nearest, Coverage: body.Coverage, Metrics: agent.Metrics{Interrupted: body.Interrupted}}
+	case agent.Failed:
+		end = agent.Failed{Message: body.Message, Hint: body.Hint}
+	}
+	return append(s.course, agent.CourseEvent{At: len(s.Said()), Event: agent.Event{Type: agent.TypeOf(end), Turn: s.Turn, Time: s.Now(), Body: end}})
+}
+
+// Log is what the turn itself did and thought, with what came of its calls, by
+// step.
+func (s *Stream) Log(results map[string]string) (log []agent.Logged) {
+	s.sending.Lock()
+	defer s.sending.Unlock()
+	for _, m := range s.course {
+		switch body := m.Event.Body.(type) {
+		case agent.Thought:
+			if body.Step == "" {
+				log = append(log, agent.Logged{At: m.At, Thought: text.Clip(body.Content, maxThought)})
+			}
+		case agent.PlanMade:
+			for _, step := range body.Steps {
+				if body.Under == "" {
+					log = append(log, agent.Logged{At: m.At, Step: step.ID, Action: ActionOf(step), Result: results[step.ID]})
+				}
+			}
+		}
+	}
+	return log
 }

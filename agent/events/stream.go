@@ -35,7 +35,7 @@ type Stream struct {
 	seq     int
 	trace   io.WriteCloser // nil: not begun, or none is kept
 	piece   *agent.Event   // text that the trace does not hold yet; nil: none
-	logged  []agent.Logged
+	course  []agent.CourseEvent
 
 	began    time.Time
 	userWait userWait
@@ -59,7 +59,7 @@ func (s *Stream) Emit(body agent.Body) {
 	e := agent.Event{Type: agent.TypeOf(body), Turn: s.Turn, Seq: s.seq, Time: s.Now(), Body: body}
 	s.Count(func(m *agent.Metrics) { tally(m, body) })
 	s.record(e)
-	s.log(body)
+	s.follow(e)
 	if s.to != nil {
 		s.to <- e
 	}

@@ -201,6 +201,7 @@ func (t *turn) end(ctx context.Context, failure error) {
 		answer.Error = failure.Error()
 	}
 	answer.Metrics = t.Timed()
+	answer.Course = t.Course(t.ending(answer, failure))
 	if t.staysOpen(ctx) {
 		_ = t.Journal.Progress(context.WithoutCancel(ctx), t.Turn, answer.Text) // what is kept already is seldom less
 	} else {
@@ -209,19 +210,23 @@ func (t *turn) end(ctx context.Context, failure error) {
 		}
 		t.archive(ctx)
 	}
-	if failure != nil {
-		told := agent.FailedFrom(failure)
-		told.Effects, told.Dropped = answer.Effects, t.Dropped()
-		if t.Quoted != "" {
-			told.Hint = cmp.Or(told.Hint, "What was found is quoted above. Ask again for an answer; `lifehub doctor` checks the model server.")
-		}
-		if t.Turn == "" && strings.TrimSpace(t.message) != "" {
-			told.Unkept, told.Hint = true, cmp.Or(told.Hint, "Nothing was sent, and nothing is lost. Fix that (`lifehub doctor` may know how), then send the message again.")
-		}
-		t.Emit(told)
-		return
+	t.Emit(t.ending(answer, failure))
+}
+
+// ending is the event that ends the turn.
+func (t *turn) ending(answer agent.Answer, failure error) agent.Body {
+	if failure == nil {
+		return agent.Ended{Answer: answer.Text, Log: answer.Log, Effects: answer.Effects, Sources: answer.Sources, Dropped: t.Dropped(), Unasked: t.Unasked(), Unanswered: t.Unanswered, Nearest: t.Nearest, Close: t.Close, Coverage: t.Coverage, Metrics: answer.Metrics}
 	}
-	t.Emit(agent.Ended{Answer: answer.Text, Log: answer.Log, Effects: answer.Effects, Sources: answer.Sources, Dropped: t.Dropped(), Unasked: t.Unasked(), Unanswered: t.Unanswered, Nearest: t.Nearest, Close: t.Close, Coverage: t.Coverage, Metrics: answer.Metrics})
+	told := agent.FailedFrom(failure)
+	told.Effects, told.Dropped = answer.Effects, t.Dropped()
+	if t.Quoted != "" {
+		told.Hint = cmp.Or(told.Hint, "What was found is quoted above. Ask again for an answer; `lifehub doctor` checks the model server.")
+	}
+	if t.Turn == "" && strings.TrimSpace(t.message) != "" {
+		told.Unkept, told.Hint = true, cmp.Or(told.Hint, "Nothing was sent, and nothing is lost. Fix that (`lifehub doctor` may know how), then send the message again.")
+	}
+	return told
 }
 
 // staysOpen reports whether nobody stopped the turn, and LifeHub ends all the same.

@@ -34,12 +34,6 @@ type Answer struct {
 // NewAnswer returns an answer that grows.
 func NewAnswer() *Answer { return &Answer{Open: true, markedAt: -1} }
 
-// SavedAnswer returns a whole answer of a stored conversation. It is not
-// rendered before it is seen.
-func SavedAnswer(text, ending string) *Answer {
-	return &Answer{source: []byte(text), ending: ending, markedAt: -1}
-}
-
 func (a *Answer) Grow(piece string) {
 	a.source = append(a.source, piece...)
 	if a.stream != nil {

@@ -2,7 +2,6 @@ package transcript
 
 import (
 	"slices"
-	"strings"
 
 	"lifehub/agent"
 	"lifehub/tui/plan"
@@ -81,47 +80,6 @@ func (t *Model) unfold() {
 			t.Entries[at].Width = 0
 		}
 	}
-}
-
-// Saved returns the items of a saved turn.
-func (t *Model) Saved(exchange agent.Exchange) []Item {
-	kept := exchange.Answer
-	items := []Item{&Question{Text: exchange.Question, Turn: exchange.Turn, After: exchange.After, Siblings: exchange.Siblings}}
-	ending := ""
-	switch {
-	case exchange.Running:
-		ending = "another LifeHub is answering this"
-	case exchange.Open:
-		ending = "LifeHub was stopped during this answer"
-	case kept.Cut:
-		ending = "stopped"
-	}
-	parts := kept.Parts()
-	if last := len(parts) - 1; ending != "" && (last < 0 || parts[last].Text == "") {
-		parts = append(parts, agent.Part{})
-	}
-	for i, part := range parts {
-		switch {
-		case part.Done != nil:
-			items = append(items, &Done{Log: part.Done, Unfolded: t.Unfolded})
-		case i == len(parts)-1:
-			items = append(items, judged(SavedAnswer(part.Text, ending), kept))
-		default:
-			items = append(items, judged(SavedAnswer(part.Text, ""), kept))
-		}
-	}
-	if kept.Error != "" {
-		items = append(items, &Failure{Text: kept.Error})
-	}
-	if len(kept.Citations) > 0 || kept.Effects != nil {
-		end := NewSources(t.Host)
-		for _, c := range kept.Citations {
-			end.Add(c, Source(kept.Sources, c.N))
-		}
-		end.did = kept.Effects
-		items = append(items, end)
-	}
-	return items
 }
 
 // QuestionBack finds a question of the transcript, counted back from the last
@@ -282,13 +240,4 @@ func WithoutEnd(lines []string) []string {
 		end--
 	}
 	return slices.Clip(lines[:min(len(lines), end+1)])
-}
-
-// judged shows the verdicts of a saved answer on a part of it.
-func judged(a *Answer, kept agent.Answer) *Answer {
-	a.from = max(0, strings.Index(kept.Text, string(a.source)))
-	for _, c := range kept.Citations {
-		a.Judge(c)
-	}
-	return a
 }

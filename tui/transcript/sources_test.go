@@ -100,7 +100,7 @@ func TestTheSecondReaderIsShownApart(t *testing.T) {
 	if !slices.Equal(told, want) {
 		t.Errorf("got %q\nwant %q", told, want)
 	}
-	if a := SavedAnswer("It [1].", ""); a.Judge(agent.Citation{N: 1, At: 6, Verdict: agent.Supported}) {
+	if a := whole("It [1].", ""); a.Judge(agent.Citation{N: 1, At: 6, Verdict: agent.Supported}) {
 		t.Error("the model's word is a sign")
 	}
 }

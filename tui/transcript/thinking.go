@@ -40,13 +40,18 @@ func (t *Thinking) Render(width int, theme *draw.Theme) []string {
 	if t.hidden {
 		fold = " ▸"
 	}
-	if t.Took > 0 {
+	switch {
+	case t.Took >= time.Millisecond:
 		mark, title = theme.Dim.Render("· "), "thought for "+draw.Duration(t.Took)
+	case t.Took > 0: // or it is not known
+		mark, title = theme.Dim.Render("· "), "thought"
+	default:
+		title += " · " + draw.Count(len(strings.Fields(t.Text.String())), "word")
 	}
 	if t.Who != "" {
 		title = t.Who + ": " + title
 	}
-	head := draw.Truncate(title+" · "+draw.Count(len(strings.Fields(t.Text.String())), "word"), width-4) + fold
+	head := draw.Truncate(title, width-4) + fold
 	lines := []string{mark + theme.Dim.Render(head)}
 	if t.hidden {
 		return lines

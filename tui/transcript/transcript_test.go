@@ -135,16 +135,24 @@ func TestOnlyTheAnswerThatCopyMeansSaysCopy(t *testing.T) {
 	m := Model{Theme: draw.NewTheme("", true, true, nil), Chosen: -1}
 	m.Resize(80, 40)
 	shown := func() string { return ansi.Strip(strings.Join(m.View(), "\n")) }
-	m.Add(SavedAnswer("```\nold\n```\n\n```\nolder\n```", ""))
+	m.Add(whole("```\nold\n```\n\n```\nolder\n```", ""))
 	if !strings.Contains(shown(), "/copy 2") {
 		t.Errorf("the only answer:\n%s", shown())
 	}
 	m.Add(&Question{Text: "and now?"})
-	m.Add(SavedAnswer("```\nnew\n```", ""))
+	m.Add(whole("```\nnew\n```", ""))
 	if now := shown(); strings.Count(now, "/copy") != 1 || !strings.Contains(now, " 2 ─╮") {
 		t.Errorf("the one before:\n%s", now)
 	}
 	if printed := strings.Join(m.Printed(), "\n"); strings.Contains(printed, "/copy") {
 		t.Errorf("printed for good:\n%s", printed)
 	}
+}
+
+// whole is an answer that is there, and why it ends.
+func whole(text, ending string) *Answer {
+	a := NewAnswer()
+	a.Grow(text)
+	a.End(ending)
+	return a
 }

@@ -282,6 +282,36 @@ func (t *Turn) Source(c agent.Citation, from agent.Source) {
 	}
 }
 
+// Ended ends the turn with its answer; undo says that a command undoes what it
+// did.
+func (t *Turn) Ended(e agent.Ended, undo bool, now time.Time) {
+	if t.Answer == nil && e.Answer != "" {
+		t.Say(e.Answer, now)
+	}
+	for _, s := range e.Nearest {
+		t.Source(agent.Citation{N: s.N, Path: s.Path, Line: s.Line, EndLine: s.EndLine}, s)
+	}
+	ending := ""
+	if e.Interrupted {
+		ending = "stopped"
+	}
+	t.Close(ending, now)
+	if t.Answer != nil {
+		t.Answer.Caveat = e.Coverage.StillReading()
+		t.in.Invalidate(t.Answer)
+	}
+	t.Tell(e.Effects, undo)
+}
+
+// Failed ends the turn with why it could not be finished.
+func (t *Turn) Failed(e agent.Failed, undo bool, now time.Time) {
+	t.Close("cut off", now)
+	if !t.Stopped { // else that it ended is what the user wanted
+		t.in.Add(&Failure{Text: e.Message, Hint: e.Hint})
+	}
+	t.Tell(e.Effects, undo)
+}
+
 // Tell ends the turn with what it did to the world; undo says that a command
 // undoes it.
 func (t *Turn) Tell(did agent.Effects, undo bool) {

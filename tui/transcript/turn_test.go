@@ -41,7 +41,7 @@ func TestThatAModelLoadsIsShownUntilItIsHeardOf(t *testing.T) {
 func TestWhoThinksBeforeThereIsAPlanIsShown(t *testing.T) {
 	thought := func(who string) agent.Body { return agent.Thought{Agent: who, Content: "Which tool?"} }
 	text, state := takes(t, agent.PhaseStarted{Agent: "planner"}, thought("planner"), agent.PhaseStarted{Agent: "lead"}, thought("lead"))
-	if !strings.Contains(text, "planner: thought for") || !strings.Contains(text, "lead: thinking") || state != "lead: thinking" {
+	if !strings.Contains(text, "planner: thought") || !strings.Contains(text, "lead: thinking") || state != "lead: thinking" {
 		t.Errorf("it is %q:\n%s", state, text)
 	}
 	for agentName, want := range map[string]string{"lead": "lead: working", "planner": "planning", "loop": "working"} {

@@ -1,0 +1,54 @@
+package chattest
+
+import (
+	"encoding/json"
+	"testing"
+	"time"
+
+	"lifehub/agent"
+	"lifehub/agent/events"
+)
+
+// Saved is a turn of these events as it is saved, and the events with their
+// times, each 700 ms after the one before.
+func Saved(t *testing.T, bodies ...agent.Body) (_ agent.Exchange, told []agent.Event) {
+	t.Helper()
+	clock := time.Date(2026, 3, 14, 9, 30, 0, 0, time.UTC)
+	to := make(chan agent.Event, 1)
+	stream := events.New(to, func() time.Time { return clock })
+	answer := agent.Answer{Effects: agent.Effects{}}
+	for _, body := range bodies {
+		clock = clock.Add(700 * time.Millisecond)
+		var course []agent.CourseEvent
+		switch b := body.(type) {
+		case agent.Ended:
+			if stream.Said() == "" && b.Answer != "" {
+				answer.Text = b.Answer
+			}
+			answer.Effects, answer.Cut, course = b.Effects, b.Interrupted, stream.Course(body)
+		case agent.Failed:
+			answer.Effects, answer.Cut, answer.Error, course = b.Effects, true, b.Message, stream.Course(body)
+		case agent.Cited:
+			answer.Citations, answer.Sources = append(answer.Citations, b.Citation), append(answer.Sources, b.Source)
+		}
+		if course != nil {
+			raw, err := json.Marshal(course)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := json.Unmarshal(raw, &answer.Course); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if said, ok := body.(agent.Said); ok {
+			stream.Say(said.Content)
+		} else {
+			stream.Emit(body)
+		}
+		told = append(told, <-to)
+	}
+	if text := stream.Said(); text != "" {
+		answer.Text = text
+	}
+	return agent.Exchange{Turn: "c1.1", Question: "How often do I run?", Answer: answer}, told
+}

@@ -1,0 +1,123 @@
+package transcript
+
+import (
+	"encoding/json"
+	"strings"
+	"time"
+
+	"lifehub/agent"
+)
+
+// Saved returns the items of a saved turn: those that it had when it ended.
+func (t *Model) Saved(exchange agent.Exchange) (items []Item) {
+	in := &Model{Unfolded: t.Unfolded, Host: t.Host}
+	in.Add(&Question{Text: exchange.Question, Turn: exchange.Turn, After: exchange.After, Siblings: exchange.Siblings})
+	in.Begin().reopen(exchange)
+	for _, e := range in.Entries {
+		items = append(items, e.Item)
+	}
+	return items
+}
+
+// reopen takes the events of a saved turn once more.
+func (t *Turn) reopen(exchange agent.Exchange) {
+	kept, open := exchange.Answer, exchange.Open || exchange.Running
+	course := kept.Course
+	if course == nil {
+		course = logged(kept, open)
+	}
+	var now time.Time
+	for i, m := range course {
+		now = m.Event.Time
+		switch body := m.Event.Body.(type) {
+		case agent.Said:
+			to := len(kept.Text)
+			for _, later := range course[i+1:] {
+				if _, said := later.Event.Body.(agent.Said); said {
+					to = min(to, later.At)
+					break
+				}
+			}
+			t.Say(kept.Text[min(m.At, to):to], now)
+		case agent.Ended:
+			body.Answer, body.Effects = kept.Text, kept.Effects
+			t.cited(kept)
+			t.Ended(body, false, now)
+			return
+		case agent.Failed:
+			body.Effects = kept.Effects
+			t.cited(kept)
+			t.Failed(body, false, now)
+			return
+		default:
+			t.Take(m.Event, now)
+		}
+	}
+	ending := "LifeHub was stopped during this answer"
+	if exchange.Running {
+		ending = "another LifeHub is answering this"
+	}
+	if t.Answer == nil {
+		t.Say("", now)
+	}
+	t.Close(ending, now)
+}
+
+// cited shows what an answer cites.
+func (t *Turn) cited(kept agent.Answer) {
+	if t.Answer == nil && kept.Text != "" {
+		t.Say(kept.Text, time.Time{})
+	}
+	for _, c := range kept.Citations {
+		t.Source(c, Source(kept.Sources, c.N))
+	}
+}
+
+// logged is the course of a turn that was saved before courses were: what its
+// log says. One that is open has no end.
+func logged(kept agent.Answer, open bool) (course []agent.CourseEvent) {
+	at := 0
+	add := func(bodies ...agent.Body) {
+		for _, body := range bodies {
+			course = append(course, agent.CourseEvent{At: at, Event: agent.Event{Body: body}})
+		}
+	}
+	for _, part := range kept.Parts() {
+		if part.Text != "" {
+			at = max(at, strings.Index(kept.Text, part.Text))
+			add(agent.Said{})
+		}
+		var before []agent.Step
+		for _, l := range part.Done {
+			if l.Thought != "" {
+				add(agent.Thought{Content: l.Thought})
+				continue
+			}
+			tool, input, _ := strings.Cut(strings.TrimSuffix(l.Action, ")"), "(")
+			step := agent.Step{ID: l.Step, Tool: tool}
+			if json.Valid([]byte(input)) { // it was cut where it was long
+				step.Input = json.RawMessage(input)
+			}
+			status, reason := agent.Done, ""
+			for _, other := range []agent.Status{agent.StepFailed, agent.Denied, agent.Skipped} {
+				if after, ok := strings.CutPrefix(l.Result, string(other)); ok {
+					status, reason = other, strings.TrimPrefix(after, ": ")
+				}
+			}
+			add(agent.PlanMade{Before: before, Steps: []agent.Step{step}}, agent.ToolStarted{Step: l.Step, Call: l.Step, Name: tool, Input: step.Input})
+			if status == agent.Done && l.Result != "" {
+				add(agent.ToolEnded{Step: l.Step, Call: l.Step, Name: tool, Output: l.Result})
+			}
+			add(agent.StepChanged{Step: l.Step, Status: status, Reason: reason})
+			before = append(before, step)
+		}
+	}
+	switch {
+	case open:
+	case kept.Error != "":
+		add(agent.Failed{Message: kept.Error})
+	default:
+		add(agent.Ended{Metrics: agent.Metrics{Interrupted: kept.Cut}})
+	}
+	return course
+}
