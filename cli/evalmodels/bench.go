@@ -91,9 +91,6 @@ type outcome struct {
 	Error   string          `json:"error,omitempty"` // why there is no whole answer; no check is passed then
 }
 
-// errStopped says that a task could not be tried, which is no word on the model.
-var errStopped = errors.New("the task was not tried to its end")
-
 // try runs one task with the model that answers now. show is told what is going
 // on, several times a second.
 func (b *bench) try(ctx context.Context, t task, show func(string)) (outcome, error) {
@@ -115,11 +112,11 @@ func (b *bench) try(ctx context.Context, t task, show func(string)) (outcome, er
 	o := outcome{Seconds: time.Since(began).Seconds(), Calls: watched.metrics.ModelCalls, Prompt: watched.metrics.PromptTokens, Answer: watched.metrics.AnswerTokens}
 	switch failed := watched.failed; {
 	case ctx.Err() != nil:
-		return o, context.Cause(ctx)
+		return o, ctx.Err()
 	case limited.Err() != nil:
 		o.Error = fmt.Sprintf("no answer within %v", b.limit)
 	case failed != nil && errors.Is(failed.Err, llm.ErrUnreachable):
-		return o, fmt.Errorf("%w: %w", errStopped, failed.Err)
+		return o, failed.Err
 	case failed != nil:
 		o.Error = failed.Message
 	case watched.unable:
@@ -147,9 +144,9 @@ func (b *bench) asking(t task, model llm.Model) *turn.Agent {
 	mode := agent.PlanMode
 	switch t.Role {
 	case plans:
-		o.Roles = map[string]prompt.Role{"explainer": played(func(int) string { return "The plan was run." })}
+		o.Roles = map[string]prompt.Role{"explainer": played("The plan was run.")}
 	case answers:
-		o.Roles = map[string]prompt.Role{"planner": played(t.plan)}
+		o.Roles = map[string]prompt.Role{"planner": played(t.plan()...)}
 	case loops:
 		mode = agent.LoopMode
 	case teams:
@@ -160,23 +157,21 @@ func (b *bench) asking(t task, model llm.Model) *turn.Agent {
 }
 
 // plan is what the planner of an answer says: the calls of the task, or a search,
-// and after them that nothing else is needed.
-func (t task) plan(times int) string {
-	steps := []map[string]any{}
+// and when it is asked again that nothing else is needed.
+func (t task) plan() []string {
+	type planned map[string]any
+	steps := []planned{}
 	for i, c := range t.Calls {
-		steps = append(steps, map[string]any{"id": fmt.Sprint(i + 1), "tool": c.Tool, "input": c.given()})
+		steps = append(steps, planned{"id": fmt.Sprint(i + 1), "tool": c.Tool, "input": c.given()})
 	}
-	switch {
-	case times > 1:
-		steps = steps[:0]
-	case len(steps) == 0:
-		steps = append(steps, map[string]any{"id": "1", "tool": agent.SearchNotes, "input": map[string]any{"query": t.Ask}})
+	if len(steps) == 0 {
+		steps = append(steps, planned{"id": "1", "tool": agent.SearchNotes, "input": planned{"query": t.Ask}})
 	}
-	raw, err := json.Marshal(map[string]any{"reasoning": "", "steps": steps})
+	raw, err := json.Marshal(steps)
 	if err != nil {
-		return ""
+		raw = []byte("[]")
 	}
-	return string(raw)
+	return []string{`{"steps":` + string(raw) + `}`, `{"steps":[]}`}
 }
 
 // watch reads the events of a turn to their end, and lets nothing run that asks.
@@ -190,12 +185,8 @@ func (b *bench) watch(events <-chan agent.Event, t task, heard *hearing, show fu
 			show(doing)
 		case event, more := <-events:
 			if !more {
-				all := heard.all()
 				if round == 0 {
-					w.replies = all
-				}
-				if len(all) > 0 {
-					w.answer = all[len(all)-1]
+					w.replies = heard.all()
 				}
 				return w
 			}
@@ -223,7 +214,10 @@ func (b *bench) watch(events <-chan agent.Event, t task, heard *hearing, show fu
 			case agent.Failed:
 				w.failed = &body
 			case agent.Ended:
-				w.metrics, w.lead = body.Metrics, body.Unanswered
+				w.metrics, w.lead, w.answer = body.Metrics, body.Unanswered, body.Answer
+				if w.lead { // LifeHub's own words end with the paragraph
+					_, w.answer, _ = strings.Cut(body.Answer, "\n\n")
+				}
 			}
 			show(doing)
 		}
@@ -267,23 +261,21 @@ func (h *hearing) all() []string {
 }
 
 // played is a part of a turn that the model has not: says is what is said the
-// first, second … time.
-func played(says func(times int) string) prompt.Role {
-	return prompt.Role{Model: &player{says: says}, Server: prompt.Server{
+// first, second … time, the last of it from then on.
+func played(says ...string) prompt.Role {
+	return prompt.Role{Model: &player{says}, Server: prompt.Server{
 		Window: func() int { return 0 }, ModelName: func() string { return "" },
 		Ready: func(context.Context) error { return nil }, RejectsLongPrompts: func() bool { return false },
 	}}
 }
 
-type player struct {
-	says  func(times int) string
-	times int
-}
+type player struct{ says []string }
 
 // Stream implements [llm.Model]. A turn asks one thing after the other.
 func (p *player) Stream(context.Context, llm.Request) iter.Seq2[llm.Delta, error] {
+	said := p.says[0]
+	p.says = p.says[min(1, len(p.says)-1):]
 	return func(yield func(llm.Delta, error) bool) {
-		p.times++
-		_ = yield(llm.Delta{Text: p.says(p.times)}, nil) && yield(llm.Delta{Usage: &llm.Usage{Stopped: llm.StopEnd}}, nil)
+		_ = yield(llm.Delta{Text: said}, nil) && yield(llm.Delta{Usage: &llm.Usage{Stopped: llm.StopEnd}}, nil)
 	}
 }

@@ -98,8 +98,12 @@ func (t task) match(steps []step) (matched []int, all bool) {
 }
 
 // namesRight reports whether the tools of the task were called, and no other that
-// does something, however often a tool was called that only reads.
+// does something, however often a tool was called that only reads; of a task
+// without calls, that none was called.
 func (t task) namesRight(steps []step) bool {
+	if len(t.Calls) == 0 {
+		return len(steps) == 0
+	}
 	open := map[string]int{}
 	for _, c := range t.Calls {
 		open[c.Tool]++

@@ -82,12 +82,12 @@ func (e *evaluation) run(ctx context.Context, names []string) error {
 	if err != nil {
 		return err
 	}
-	var now []run
 	var failed error
-	if e.last {
-		now = lastRuns(known, names)
-	} else if now, failed, err = e.tryAll(ctx, b, results, known, names); err != nil {
-		return err
+	now := lastRuns(known, names)
+	if !e.last {
+		if now, failed, err = e.tryAll(ctx, b, results, known, names); err != nil {
+			return err
+		}
 	}
 	if len(now) == 0 {
 		return cmp.Or(failed, errors.New("there are no results yet; `lifehub eval models` tries the models"))
@@ -144,7 +144,7 @@ func (e *evaluation) tryAll(ctx context.Context, b *bench, results archive, know
 		}
 		if ctx.Err() != nil {
 			fmt.Fprintf(e.Err, "stopped: %d of %d tasks of %s are kept; the same command continues there\n", len(r.by), len(b.suite.Tasks), safetext.Line(m.Name))
-			return nil, nil, context.Cause(ctx)
+			return nil, nil, ctx.Err()
 		}
 		if err != nil {
 			failed = errors.Join(failed, fmt.Errorf("try %s: %w", m.Name, err))

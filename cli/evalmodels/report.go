@@ -215,6 +215,9 @@ var titles = map[string][2]string{
 func (rep Report) String() string {
 	var b strings.Builder
 	for at, a := range rep.Advice {
+		if !slices.ContainsFunc(rep.Models, func(m model) bool { return m.Roles[at].Right.Of > 0 }) {
+			continue
+		}
 		head := []string{titles[a.Role][0], "right"}
 		columns := slices.DeleteFunc(slices.Clone(checks), func(name string) bool {
 			return !slices.ContainsFunc(rep.Models, func(m model) bool { return m.Roles[at].Checks[name].Of > 0 })

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -186,72 +187,64 @@ func (c call) given() map[string]any {
 	return input
 }
 
-// writeNotes copies a folder of notes, or the starter notes if dir is "", with
-// those of the suite, and gives the suite its id.
-func (s *suite) writeNotes(ctx context.Context, dir, to string) error {
-	if dir == "" {
-		starter, err := fs.Sub(examples.Notes, "notes")
-		if err == nil {
-			err = os.CopyFS(to, starter)
-		}
+// writeNotes copies the notes of a folder, and nothing else of it, or the starter
+// notes if it is "", with those of the suite, and gives the suite its id.
+func (s *suite) writeNotes(ctx context.Context, dir, to string) (err error) {
+	defer func() {
 		if err != nil {
-			return fmt.Errorf("copy the starter notes: %w", err)
+			err = fmt.Errorf("copy the notes: %w", err)
 		}
-	} else if err := copyNotes(ctx, dir, to); err != nil {
+	}()
+	from, names, err := notesOf(ctx, dir)
+	if err != nil {
 		return err
 	}
-	for name, text := range s.Notes {
-		file := filepath.Join(to, filepath.FromSlash(name))
-		if err := writeFile(file, []byte(text)); err != nil {
-			return fmt.Errorf("add the note %s: %w", name, err)
-		}
-	}
-	sum := sha256.New()
-	fmt.Fprintf(sum, "%+v\n", s.Tasks)
-	err := filepath.WalkDir(to, func(file string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
+	texts := map[string]string{}
+	for _, name := range names {
+		text, err := fs.ReadFile(from, name)
+		if err != nil {
 			return err
 		}
-		text, err := os.ReadFile(file)
-		below, _ := filepath.Rel(to, file) //nolint:errcheck // it is below
-		fmt.Fprintf(sum, "%s %x\n", filepath.ToSlash(below), sha256.Sum256(text))
-		return err
-	})
+		texts[name] = string(text)
+	}
+	maps.Copy(texts, s.Notes)
+	sum := sha256.New()
+	fmt.Fprintf(sum, "%+v", s.Tasks)
+	for _, name := range slices.Sorted(maps.Keys(texts)) {
+		fmt.Fprintf(sum, "%q%q", name, texts[name])
+		file := filepath.Join(to, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+			return err
+		}
+		if err := os.WriteFile(file, []byte(texts[name]), 0o600); err != nil {
+			return err
+		}
+	}
 	s.id = fmt.Sprintf("%x", sum.Sum(nil)[:6])
-	return err
-}
-
-// copyNotes copies the notes of a folder, and nothing else of it.
-func copyNotes(ctx context.Context, dir, to string) error {
-	folder, err := notes.Open(dir)
-	if err != nil {
-		return err
-	}
-	defer folder.Close()
-	list, _, err := folder.List(ctx)
-	if err != nil {
-		return err
-	}
-	root, err := os.OpenRoot(folder.Dir())
-	if err != nil {
-		return fmt.Errorf("copy the notes: %w", err)
-	}
-	defer root.Close()
-	for _, entry := range list {
-		text, err := root.ReadFile(entry.Path)
-		if err == nil {
-			err = writeFile(filepath.Join(to, filepath.FromSlash(entry.Path)), text)
-		}
-		if err != nil && !errors.Is(err, fs.ErrNotExist) { // it is gone since the list was made
-			return fmt.Errorf("copy the notes: %w", err)
-		}
-	}
 	return nil
 }
 
-func writeFile(file string, text []byte) error {
-	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
-		return err
+// notesOf are the paths of the notes of a folder, and what they are read from.
+func notesOf(ctx context.Context, dir string) (from fs.FS, names []string, err error) {
+	if dir == "" {
+		if from, err = fs.Sub(examples.Notes, "notes"); err != nil {
+			return nil, nil, err
+		}
+		return from, names, fs.WalkDir(from, ".", func(name string, entry fs.DirEntry, err error) error {
+			if err == nil && !entry.IsDir() {
+				names = append(names, name)
+			}
+			return err
+		})
 	}
-	return os.WriteFile(file, text, 0o600)
+	folder, err := notes.Open(dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer folder.Close()
+	list, _, err := folder.List(ctx)
+	for _, entry := range list {
+		names = append(names, entry.Path)
+	}
+	return os.DirFS(folder.Dir()), names, err
 }
