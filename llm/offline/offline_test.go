@@ -111,7 +111,7 @@ func TestMessagesBecomePlansByFourRules(t *testing.T) {
 		{"/add_task", "“`add_task` needs text.”"},
 		{"/note buy milk", noSuchTool},
 		{"/etc/hosts what is it", "search_notes query=/etc/hosts it"},
-		{"@fitness.md how often do I run?", "search_notes query=@fitness.md often run"},
+		{"@fitness.md how often do I run?", "search_notes query=@fitness.md run"},
 
 		// all else is a search
 		{"add a task to buy socks", "search_notes query=add a task to buy socks"},

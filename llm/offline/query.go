@@ -70,15 +70,15 @@ var searchFilter = pattern.Lazy(`(?i)\b(?:path|tag|after|before):(?:"[^"]*"|\S+)
 func content(question string) map[string]bool {
 	in, found := text.Language(question), map[string]bool{}
 	for word := range words(question) {
-		if !text.StopWord(word, in) && !asking[word] && !frequent[word] {
+		if !text.StopWord(word, in) && !asking[word] {
 			found[word] = true
 		}
 	}
 	return found
 }
 
-// asking are words that ask of the notes, and say nothing of what.
-var asking = wordSet("note notes notiz notizen mention mentions write wrote written search look remind")
+// asking are words that ask of the notes, or how often, and say nothing of what.
+var asking = wordSet("note notes notiz notizen mention mentions write wrote written search look remind often oft")
 
 // inContext is a question with the user's messages before it, up to one that
 // stands alone. A question of a time and no more takes the place of the time
@@ -175,7 +175,6 @@ func refersBack(question string) bool {
 var (
 	pointing = wordSet("it its they them their theirs he him his she her hers that this these those there er ihn ihm sie dies diese dieser")
 	joining  = wordSet("and but or also und aber oder auch") // at the beginning
-	frequent = wordSet("often oft")                          // a search ranks by them, and no sentence has to hold them
 )
 
 // hasWords reports whether a text holds a letter or a digit.
