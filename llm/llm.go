@@ -83,6 +83,7 @@ type Task struct {
 	Sources  []Source   // what an answer may cite, by number
 	Results  []Result   // what the steps brought, in plan order; of a plan: it is rebuilt after these
 	Unlikely bool       // the sources hardly hold the answer
+	Close    bool       // then: they are near to it
 }
 
 // Past is something the user said long before.

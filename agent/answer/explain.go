@@ -88,7 +88,7 @@ func (a *Answer) explainerPrompt() prompt.Prompt {
 	}
 	p.Question = "The user's message:\n" + a.Question
 	if a.Unlikely() {
-		p.Request.Task.Unlikely = true
+		p.Request.Task.Unlikely, p.Request.Task.Close = true, a.Close
 		p.Question = alreadySaid + "\n\n" + p.Question
 	}
 	if a.Lead != "" && !a.Unanswered {

@@ -73,7 +73,7 @@ func TestOneGoodSearchIsEnough(t *testing.T) {
 func TestOfflineSaysFirstWhatTheNotesDoNotHold(t *testing.T) {
 	assistant := New(Options{Model: offline.New(), History: &shelf{}, Tools: tools(doubtful())})
 	end := ended(t, collect(assistant.Ask(t.Context(), "c1", "When do I rest from the violin?"), nil))
-	if !strings.HasPrefix(end.Answer, "Your notes don't say."+near+"\n\n“") || !end.Unanswered {
+	if !strings.HasPrefix(end.Answer, "Your notes don't say."+near+"\n\n- ") || strings.Contains(end.Answer, "“") || !end.Unanswered {
 		t.Errorf("answer %q", end.Answer)
 	}
 	end = ended(t, collect(assistant.Ask(t.Context(), "c1", "Who painted the ceiling?"), nil))

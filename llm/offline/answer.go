@@ -138,8 +138,10 @@ func quoteAnswer(task *llm.Task) (answer string, fits bool) {
 		return words, true
 	}
 	switch fits = len(quotes) > 0 && covered >= fitting && !task.Unlikely; {
+	case task.Close:
+		return writeNearest(quotes), false // the answer begins with that the notes don't say
 	case task.Unlikely:
-		opening = "" // the answer begins with it
+		return "", false
 	case asked.time && !fits:
 		opening = "Your notes of that time don't say."
 	case !fits:
@@ -166,6 +168,23 @@ func writeQuotes(opening string, quotes []*quote, fits bool) string {
 		}
 	}
 	return strings.TrimLeft(out.String(), "\n")
+}
+
+// mostNearest bounds the sentences that are listed where the notes don't say.
+const mostNearest = 3
+
+// writeNearest lists the sentences that come nearest, one a source. They answer
+// nothing, so they are not quoted: a quotation gets a tick.
+func writeNearest(quotes []*quote) string {
+	var lines []string
+	listed := map[int]bool{}
+	for _, q := range quotes {
+		if !listed[q.source.N] && len(lines) < mostNearest {
+			listed[q.source.N] = true
+			lines = append(lines, fmt.Sprintf("- %s [%d]", q.text, q.source.N))
+		}
+	}
+	return strings.Join(lines, "\n")
 }
 
 // recalled quotes what the user said before, in this conversation or long ago,

@@ -33,7 +33,7 @@ func offlineAnswer(t *testing.T, x *rag.Index, q Question) (answer string, quote
 		t.Fatal(err)
 	}
 	task := llm.Task{
-		Kind: llm.ExplainTask, Question: q.Text, History: said(q), Unlikely: found.Declined(),
+		Kind: llm.ExplainTask, Question: q.Text, History: said(q), Unlikely: found.Declined(), Close: found.Close,
 		Results: []llm.Result{{Tool: "search_notes", Status: "done", Cited: true}},
 	}
 	for i, p := range found.Passages {
@@ -53,7 +53,7 @@ func offlineAnswer(t *testing.T, x *rag.Index, q Question) (answer string, quote
 	return message.Text, quoted
 }
 
-var citedNumber = regexp.MustCompile(`” \[(\d+)\]`)
+var citedNumber = regexp.MustCompile(`(?m) \[(\d+)\]$`)
 
 // TestOfflineQuotesHoldTheAnswer: the first note that the offline provider
 // quotes is one that holds the answer, and what it quotes holds it word for
@@ -146,6 +146,7 @@ func TestStarterQuestions(t *testing.T) {
 		{"how long does the curry rice take?", "recipes/weeknight-curry.md", "12 minutes"},
 		{"What goes into the lentil soup?", "recipes/lentil-soup.md", "The lemon goes in"},
 		{"how much water for the sourdough?", "recipes/sourdough.md", "375 g water"},
+		{"which shoes at the Lakeside Ten?", "running/shoes.md", "I wore them at the Lakeside Ten"},
 		{"how often do I water the monstera?", "home/plants.md", "water once a week"},
 		{"which backup command runs nightly?", "home/router.md", "restic backup"},
 		{"when does the router restart?", "home/router.md", "on Mondays at 4:00"},
