@@ -111,6 +111,29 @@ func TestATimeInAQuestionLiftsItsLines(t *testing.T) {
 	}
 }
 
+// What was done in a week at most is in the notes of it, by whatever words, and
+// where nothing is of a time that is all that is asked for, nothing is shown.
+func TestNotesOfAWeekComeFirst(t *testing.T) {
+	folder, x := vault(t, map[string]string{
+		"daily/2026-11-18.md": "Easy hour along the canal.\n",
+		"plan.md":             "# Running plan\n\nI run three times a week, and the run of last week counts.\n",
+		"log.md":              "# Running log\n\n- 2026-10-04: a long run, 12 km, in the rain of the week.\n",
+	})
+	syncNow(t, x, folder, nil)
+	today := time.Date(2026, 11, 23, 9, 0, 0, 0, time.Local)
+	for question, want := range map[string]string{"where did I run last week?": "daily/2026-11-18.md", "how far did I run in October?": "log.md", "what did I do in March 1999?": ""} {
+		found, err := x.Search(t.Context(), Query{Text: question, Today: today})
+		switch {
+		case err != nil:
+			t.Fatal(err)
+		case want == "" && len(found.Passages) > 0:
+			t.Errorf("%s: %+v", question, found.Passages)
+		case want != "" && (found.Passages[0].Path != want || !found.Passages[0].Dated):
+			t.Errorf("%s: %+v", question, found.Passages)
+		}
+	}
+}
+
 // cloned gives all files of a folder one time.
 func cloned(t *testing.T, dir string) {
 	t.Helper()

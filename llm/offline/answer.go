@@ -121,12 +121,12 @@ const fitting = 0.34
 func quoteAnswer(task *llm.Task) (answer string, fits bool) {
 	asked, sources, opening := contentQuery(task), task.Sources, "Your notes say:"
 	dated := slices.DeleteFunc(slices.Clone(sources), func(s llm.Source) bool { return !s.Dated })
-	if asked.time {
+	if asked.time || asked.named && len(dated) > 0 && (asked.short || asked.covered(bestQuotes(asked, dated)) >= fitting) {
 		sources, opening = dated, "Your notes of that time say:"
 	}
 	quotes := bestQuotes(asked, sources)
 	covered := asked.covered(quotes)
-	if (covered < fitting || asked.only) && len(dated) > 0 {
+	if (covered < fitting && (asked.short || !asked.named) || asked.only) && len(dated) > 0 {
 		asked.any, asked.each = true, max(1, maxDated/len(dated)) // it asks for a time, and these are of that time
 		quotes, covered, opening = bestQuotes(asked, dated), 1, "Your notes of that time say:"
 	}

@@ -20,6 +20,8 @@ type query struct {
 	total float64
 	any   bool // it holds no word of its own: whatever was found answers
 	time  bool // the question names a time and no more: notes of another are no answer
+	named bool // it names a time
+	short bool // of a week at most: what notes of that say answers it, whatever their words
 	only  bool // nor does what it follows up name more
 	each  int  // how many sentences of each source are quoted; 0: as many as fit
 }
@@ -29,8 +31,12 @@ type query struct {
 func contentQuery(task *llm.Task) query {
 	question, instead := inContext(clipBytes(task.Question, maxRead), task.History)
 	question = searchFilter.ReplaceAllString(question, " ")
-	q := query{in: text.Language(question), terms: map[string]float64{}, only: asksForTime(question)}
+	span, rest := when.In(question, time.Now())
+	q := query{in: text.Language(question), terms: map[string]float64{}, named: !span.IsZero(), short: !span.From.IsZero() && !span.To.IsZero() && span.To.Sub(span.From) <= 7*24*time.Hour+time.Hour, only: asksForTime(question)}
 	q.time = q.only || !instead.IsZero()
+	if q.named && !q.only && slices.ContainsFunc(task.Sources, func(s llm.Source) bool { return s.Dated }) {
+		question = rest // those are of the time, whether or not they name it
+	}
 	for word := range content(question) {
 		q.terms[stem(word)] = 0
 	}

@@ -18,6 +18,9 @@ const (
 	// speaks of, against the best score of 1. Many questions hold such words by
 	// chance, so it lifts and does not decide.
 	dateBoost = 0.25
+	// shortBoost is that of one of a week at most: "where did I run last week" is
+	// answered by nothing of another, whatever its words.
+	shortBoost = 1
 	// itselfBoost is that of one when the time itself is asked for: above any words.
 	itselfBoost = 1.5
 	// undatedShare is what remains of the score of a passage without a date where
@@ -36,7 +39,9 @@ type askedTime struct {
 	itself      bool  // nothing but the time is asked for
 }
 
-func (t askedTime) aDay() bool { return t.until-t.from == 1 }
+// short reports whether the time is a week at most: then its notes say what was
+// done in it, by whatever words.
+func (t askedTime) short() bool { return t.until-t.from <= 7 }
 
 // time reads a query's filters, else its words.
 func (q Query) time() askedTime {
@@ -86,10 +91,10 @@ func (s *search) byDate(ctx context.Context, found map[int64]*candidate) error {
 		return err
 	}
 	s.ofTime.Only = s.time.itself || s.time.filter
-	s.dated = (s.time.itself || s.time.aDay()) && s.ofTime.Notes > 0 // "what did I eat yesterday": its words may be others
+	s.dated = (s.time.itself || s.time.short()) && s.ofTime.Notes > 0 // "where did I run last week": its words may be others
 	s.undated = s.time.itself && s.ofTime.Notes == 0
 	places := map[int64]int{}
-	if s.time.itself || s.time.aDay() {
+	if s.time.itself || s.time.short() {
 		var err error
 		if places, err = s.placesOfTime(ctx, found); err != nil {
 			return err
@@ -103,12 +108,14 @@ func (s *search) byDate(ctx context.Context, found map[int64]*candidate) error {
 		switch {
 		case c.days.of && s.time.itself && placed:
 			c.boost = itselfBoost - float64(place)/1e4
+		case c.days.of && s.time.short():
+			c.boost = shortBoost
 		case c.days.of:
 			c.boost = dateBoost
 		case s.time.filter && c.days.other && !c.days.around:
 			delete(found, id)
 		}
-		c.dated = c.days.of && (s.time.itself || s.time.aDay() || s.time.filter)
+		c.dated = c.days.of
 	}
 	return nil
 }

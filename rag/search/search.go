@@ -26,8 +26,8 @@ type Outcome struct {
 func Run(ctx context.Context, in Vault, q Query) (Outcome, error) {
 	s := newSearch(in, q)
 	candidates, signals, err := s.candidates(ctx)
-	var passages []Passage
-	if err == nil {
+	passages := []Passage{}
+	if err == nil && (!s.undated || len(s.named) > 0) { // else nothing is of the time that is asked for, and no other is an answer
 		passages, err = s.present(ctx, candidates)
 	}
 	out := Outcome{Passages: passages, Signals: signals, Embedder: s.embedder, Why: s.why, Trouble: s.trouble}
