@@ -76,7 +76,7 @@ func timesIn(question string, day time.Time) (said []saidTime) {
 			continue
 		}
 		where := t.find(question)
-		if where == nil {
+		if where == nil || inPath(question, where[0], where[1]) {
 			continue
 		}
 		found := saidTime{unit: t.unit, start: where[0], end: where[1]}
@@ -91,6 +91,18 @@ func timesIn(question string, day time.Time) (said []saidTime) {
 	slices.SortFunc(said, func(a, b saidTime) int { return a.start - b.start })
 	return said
 }
+
+// inPath reports whether a part of a text is in the name of a file or the
+// address of a page: daily/2026-03-14.md speaks of no time.
+func inPath(text string, start, end int) bool {
+	before, after := text[strings.LastIndexAny(text[:start], " \t\n")+1:start], text[end:]
+	if space := strings.IndexAny(after, " \t\n"); space >= 0 {
+		after = after[:space]
+	}
+	return folder.MatchString(before) || fileEnding.MatchString(after)
+}
+
+var folder, fileEnding = pattern.Lazy(`\pL.*/`), pattern.Lazy(`^\S*\.\pL`)
 
 // upTo is the time at which a stretch ends, where the text that follows the
 // time at which it begins says so: "from March" to May.

@@ -163,6 +163,8 @@ func TestStretchesOfTime(t *testing.T) {
 		"어제":                       "2026-03-17 2026-03-18",
 
 		"spring boot beans":    "none",
+		"cat 2026-03-14.md":    "none",
+		"see daily/2026-03-14": "none",
 		"how do I fall asleep": "none",
 		"mark my words":        "none",
 		"5 days a week":        "none",
