@@ -130,12 +130,14 @@ func quoteAnswer(task *llm.Task) (answer string, fits bool) {
 		asked.any, asked.each = true, max(1, maxDated/len(dated)) // it asks for a time, and these are of that time
 		quotes, covered, opening = bestQuotes(asked, dated), 1, "Your notes of that time say:"
 	}
-	past := task.Past
-	if len(quotes) == 0 && !asked.time {
-		past = append(said(task.History), past...)
-	}
-	if words := recalled(asked, past, covered); words != "" && !asked.time {
-		return words, true
+	if called := slices.ContainsFunc(task.Results, func(r llm.Result) bool { return r.Tool != "search_notes" }); !called && !asked.time {
+		past := task.Past
+		if len(quotes) == 0 {
+			past = append(said(task.History), past...)
+		}
+		if words := recalled(asked, past, covered); words != "" {
+			return words, true
+		}
 	}
 	switch fits = len(quotes) > 0 && covered >= fitting && !task.Unlikely; {
 	case task.Close:

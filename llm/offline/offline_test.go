@@ -283,6 +283,10 @@ func TestWhatWasSaidEarlierIsQuoted(t *testing.T) {
 	if got != "Earlier you said: “My cat is called Miso.”" {
 		t.Errorf("got %s", got)
 	}
+	call := &llm.Task{Kind: llm.ExplainTask, Question: "@read_note cat.md", Results: []llm.Result{{Tool: "read_note", Status: "done", Cited: true}}, Past: []llm.Past{{Text: "I had to read a note on the cat."}}}
+	if got := makeAnswer(call); strings.Contains(got, "said:") {
+		t.Errorf("a call is answered with %q", got)
+	}
 }
 
 func TestAQuoteCannotBreakTheMarkdownAroundIt(t *testing.T) {
