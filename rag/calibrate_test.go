@@ -102,7 +102,8 @@ func TestAQuestionInAnotherLanguageIsNotDeclined(t *testing.T) {
 }
 
 // What a question scores without its note is read from the search with it: a
-// search that leaves the note out scores the same.
+// search that leaves the note out scores the same. Of 100 sentences 60 are there:
+// the other vaults count for the rest.
 func TestCalibrationScoresAsASearchWithoutTheNote(t *testing.T) {
 	folder, x := vault(t, recipes(60))
 	syncNow(t, x, folder, nil)
@@ -132,10 +133,10 @@ func TestCalibrationScoresAsASearchWithoutTheNote(t *testing.T) {
 	if err := json.Unmarshal([]byte(words.Meta(t.Context(), x.words.db, "calibration")), &saved); err != nil {
 		t.Fatal(err)
 	}
-	if want := found[len(found)/4]; math.Abs(saved.Found-want) > 1e-9 {
+	if want := 0.6*found[len(found)/4] + 0.4*0.65; math.Abs(saved.Found-want) > 1e-9 {
 		t.Errorf("with their notes: %v, searches score %v", saved.Found, want)
 	}
-	if want := hidden[len(hidden)/10]; math.Abs(saved.Hidden-want) > 1e-9 || saved.Hidden >= saved.Found {
+	if want := 0.6*hidden[len(hidden)/10] + 0.4*0.05; math.Abs(saved.Hidden-want) > 1e-9 || saved.Hidden >= saved.Found {
 		t.Errorf("without their notes: %v, searches score %v", saved.Hidden, want)
 	}
 }
