@@ -15,6 +15,15 @@ import (
 // maxFront bounds front matter, in bytes: beyond it, it is no front matter.
 const maxFront = 64 << 10
 
+// ExportedFront is the front matter of a conversation that was exported as a
+// note. Such a note can be read, and is left out of the index: what was
+// answered is no source for the next answer.
+const (
+	ExportedFront = "---\n" + exportedKey + ": " + exportedValue + "\n---\n\n"
+	exportedKey   = "lifehub"
+	exportedValue = "conversation"
+)
+
 // frontMatter is the block of settings at the head of a note.
 type frontMatter struct {
 	fence string // "---": YAML, "+++": TOML, "": there is none
@@ -61,6 +70,7 @@ func (n *Note) readFront(front frontMatter) {
 	for key, value := range values {
 		n.Untrusted = n.Untrusted || isSource(key) && filled(value)
 	}
+	n.Exported = values[exportedKey] == exportedValue
 	for _, key := range []string{"tags", "tag"} {
 		n.addTags(namesIn(values[key], ", \t\n", "#/"))
 	}

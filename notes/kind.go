@@ -140,8 +140,9 @@ func Reason(err error) string {
 // "scanned PDF" and so on.
 type LeftOut map[string]int
 
-// The kinds of files that hold no text that could be read.
+// The kinds of files that are left out, besides PDFs.
 const (
+	ExportedChat   = "exported conversation"
 	otherFile      = "other file"
 	unreadableFile = "unreadable file"
 )
@@ -168,7 +169,7 @@ func (l LeftOut) addOther(name string) {
 // AddUnread counts a note that could not be read, by the reason.
 func (l LeftOut) AddUnread(reason string) {
 	kind, _, _ := strings.Cut(reason, ":")
-	if !slices.Contains([]string{pdf.Scanned, pdf.Encrypted, pdf.Damaged}, kind) {
+	if !slices.Contains([]string{pdf.Scanned, pdf.Encrypted, pdf.Damaged, ExportedChat}, kind) {
 		kind = unreadableFile
 	}
 	l[kind]++

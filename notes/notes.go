@@ -42,6 +42,7 @@ type Note struct {
 	Date      time.Time // the note's own date, local midnight: name, else front matter; zero: none
 	Dates     []Dated   // the days that its lines are of, in order; see [Dated]
 	Aliases   []string  // other names it gives itself
+	Exported  bool      // its front matter says that it is a conversation that LifeHub exported
 	Untrusted bool      // its front matter names a source or url, or it is a PDF, which others write
 	Problems  []string  // what could not be read, in plain words; the rest is read
 

@@ -28,6 +28,9 @@ func Parse(entry Entry, raw []byte) Note {
 	n.BodyLine = 1 + strings.Count(n.Text[:len(n.Text)-len(body)], "\n")
 	n.try("front matter", func() { n.readFront(front) })
 	n.try("text", func() { n.readBody(body) })
+	if n.Exported {
+		n.Tasks = nil // those in it are copies
+	}
 	n.Title = n.title()
 	n.Aliases = append(namesIn(n.Front["aliases"], ",", "[]\"'"), namesIn(n.Front["alias"], ",", "[]\"'")...)
 	n.Date = n.date()

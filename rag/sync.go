@@ -420,6 +420,10 @@ func (s *syncRun) readOne(ctx context.Context, tx *sql.Tx, listed notes.Entry, w
 		return err
 	}
 	note := notes.Parse(entry, raw)
+	if note.Exported {
+		s.report(entry.Path, skipped, "", notes.ExportedChat)
+		return words.Skip(ctx, tx, entry, was.id, notes.ExportedChat)
+	}
 	note.Title = passage.Shorten(note.Title, passage.MaxHeading) // it stands in the row of each passage
 	pieces := passage.Cut(note, s.index.options.Size)
 	what, from, id, keys := added, "", was.id, []vectors.Key(nil)

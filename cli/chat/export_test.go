@@ -7,6 +7,7 @@ import (
 
 	"lifehub/cli/app"
 	"lifehub/internal/hostile"
+	"lifehub/notes"
 
 	"lifehub/agent"
 	"lifehub/store"
@@ -36,6 +37,9 @@ func TestExportsAreDisarmed(t *testing.T) {
 	exported, err := os.ReadFile("all.md")
 	if err != nil {
 		t.Fatal(err)
+	}
+	if !notes.Parse(notes.Entry{Path: "all.md"}, exported).Exported {
+		t.Errorf("no mark of an export:\n%.200s", exported)
 	}
 	if got := hostile.Armed(string(exported)); got != nil {
 		t.Errorf("the conversation has %q", got)

@@ -25,6 +25,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/cli/settings"
+	"lifehub/notes"
 	"lifehub/store"
 	"lifehub/tui/safetext"
 )
@@ -56,7 +57,7 @@ func exportMarkdown(ctx context.Context, s *store.Store, c agent.Conversation, w
 	if err != nil {
 		return err
 	}
-	_, err = io.WriteString(w, Disarm(Markdown(c, exchanges)))
+	_, err = io.WriteString(w, notes.ExportedFront+Disarm(Markdown(c, exchanges)))
 	return err
 }
 
