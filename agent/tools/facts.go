@@ -231,5 +231,5 @@ func written(c change, err error) (diff string, _ error) {
 	if err != nil {
 		return "", err
 	}
-	return c.diff(), c.write()
+	return strings.Replace(c.diff(), "--- /dev/null\n", "--- new note\n", 1), c.write()
 }
