@@ -41,9 +41,6 @@ func newListTasks(v vaults, now func() time.Time) agent.Tool {
 		about := slices.DeleteFunc(slices.Clone(all), func(t vaultTask) bool { return !t.about(words) || !t.isOf(asked) })
 		found := slices.DeleteFunc(slices.Clone(about), func(t vaultTask) bool { return !t.is(status, today) })
 		byDate(found, status)
-		if !asked.IsZero() {
-			slices.SortStableFunc(found, func(a, b vaultTask) int { return min(len(b.days), 1) - min(len(a.days), 1) }) // those without a date come last
-		}
 		if len(found) == 0 {
 			return noTasks(comingUp(about, status, today), len(all), status, args.Query, today), nil
 		}
@@ -80,9 +77,9 @@ func (t vaultTask) about(words string) bool {
 	return holdsAll(t.Raw+" "+t.heading+" "+t.place.Path, words)
 }
 
-// isOf reports whether a task bears a date of a time, or none.
+// isOf reports whether a task bears a date of a time, where one is asked for.
 func (t vaultTask) isOf(asked when.Span) bool {
-	return len(t.days) == 0 || slices.ContainsFunc(t.days, asked.Meets)
+	return asked.IsZero() || slices.ContainsFunc(t.days, asked.Meets)
 }
 
 // byDate sorts open tasks by what comes first, done ones by what was done

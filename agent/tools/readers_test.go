@@ -213,11 +213,11 @@ func TestTasksAreFoundByHeadingAndDate(t *testing.T) {
 	})
 	for args, want := range map[string]string{
 		`{"query":"trip"}`: "ferry|send money",
-		`{"query":"after:2026-10-01 before:2026-11-01"}`:                     "ferry|red folder|kettle|send money",
-		`{"status":"all","query":"trip after:2026-09-01 before:2026-10-01"}`: "passport|send money",
-		`{"query":"after:2027"}`:                                             "kettle|send money",
+		`{"query":"after:2026-10-01 before:2026-11-01"}`:                     "ferry|red folder",
+		`{"status":"all","query":"trip after:2026-09-01 before:2026-10-01"}`: "passport",
+		`{"query":"after:2027"}`:                                             "",
 	} {
-		result, got := b.run("list_tasks", args)
+		result, _ := b.run("list_tasks", args)
 		var tasks []string
 		for _, s := range result.Listed {
 			tasks = append(tasks, s.Text)
@@ -225,11 +225,8 @@ func TestTasksAreFoundByHeadingAndDate(t *testing.T) {
 		slices.Sort(tasks)
 		wants := strings.Split(want, "|")
 		slices.Sort(wants)
-		if !slices.Equal(tasks, wants) {
+		if strings.Join(tasks, "|") != strings.Join(wants, "|") {
 			t.Errorf("%s: %q, want %q", args, tasks, wants)
-		}
-		if len(wants) > 2 && !strings.HasSuffix(got, "(clip.md:6)") && !strings.HasSuffix(got, "(tasks.md:10)") {
-			t.Errorf("%s: what has no date is not last:\n%s", args, got)
 		}
 	}
 }
