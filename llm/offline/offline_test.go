@@ -91,6 +91,10 @@ func TestMessagesBecomePlansByFourRules(t *testing.T) {
 		{"What are my open to-dos?", "list_tasks status=open"},
 		{"Add Task: call mum on Friday, about \"the trip\".", "add_task text=call mum on Friday, about \"the trip\"."},
 		{"  add  task  pay rent 📅 2026-12-01 ", "add_task text=pay rent 📅 2026-12-01"},
+		{"add task call Ines, due 4 December 2099", "add_task due=2099-12-04 text=call Ines"},
+		{"add task pay what is due due 2099-12-04", "add_task due=2099-12-04 text=pay what is due"},
+		{"add task return what is due on Friday", "add_task text=return what is due on Friday"},
+		{"add task read what was due 2020-01-01", "add_task text=read what was due 2020-01-01"},
 		{"add task", "“Which task? Write”"},
 
 		// @tool and /command

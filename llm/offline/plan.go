@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"lifehub/internal/pattern"
+	"lifehub/internal/when"
 	"lifehub/llm"
 )
 
@@ -89,7 +90,8 @@ func oneStep(tool string, args map[string]any, description string) plan {
 	}
 }
 
-// addTask reads "add task …": the rest is the task, word for word.
+// addTask reads "add task …": the rest is the task, word for word, apart from
+// the day behind its last "due" where that is all that follows.
 func addTask(message string, task *llm.Task) (plan, bool) {
 	verb, rest, _ := strings.Cut(message, " ")
 	noun, text, _ := strings.Cut(strings.TrimSpace(rest), " ")
@@ -103,7 +105,14 @@ func addTask(message string, task *llm.Task) (plan, bool) {
 	case text == "":
 		return plan{Reasoning: "An argument is missing.", Answer: "Which task? Write for example `add task buy milk`."}, true
 	}
-	return oneStep("add_task", map[string]any{"text": text}, message), true
+	args := map[string]any{"text": text}
+	if at := strings.LastIndex(text, " due "); at >= 0 {
+		day, rest := when.In(text[at+len(" due "):], time.Now())
+		if !hasWords(rest) && day.To.Equal(day.From.AddDate(0, 0, 1)) && day.To.After(time.Now()) { // "Friday" may be the last one
+			args["text"], args["due"] = strings.TrimRight(text[:at], " ,"), day.From.Format(time.DateOnly)
+		}
+	}
+	return oneStep("add_task", args, message), true
 }
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
