@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -33,7 +34,7 @@ func newChats(sh *app.Process) *cobra.Command {
 	list := &cobra.Command{Use: "list", Short: "List conversations, newest first", RunE: command.WithStore(sh, c.list)}
 	command.AddNumber(list, &c.limit, 20, 1, "conversations", "how many")
 	command.AddJSON(list, &c.asJSON, "print a JSON array")
-	show := &cobra.Command{Use: "show ID", Short: "Print a conversation", Long: "Print a conversation. The first characters of its ID are enough.", RunE: command.WithStore(sh, c.show)}
+	show := &cobra.Command{Use: "show [ID]", Short: "Print a conversation", Long: "Print a conversation, without an ID the last one. The first characters of its ID are enough.", RunE: command.WithStore(sh, c.show)}
 	command.AddJSON(show, &c.asJSON, "print one JSON object")
 	search := &cobra.Command{
 		Use: "search WORDS…", Short: "Search messages, newest first",
@@ -50,8 +51,8 @@ func newChats(sh *app.Process) *cobra.Command {
 		RunE:    command.WithStore(sh, c.rename),
 	}
 	export := &cobra.Command{
-		Use: "export ID", Short: "Export a conversation as Markdown, JSON or HTML",
-		Long: "Export a conversation to stdout or a file. Markdown and HTML contain the current branch, JSON the whole\n" +
+		Use: "export [ID]", Short: "Export a conversation as Markdown, JSON or HTML",
+		Long: "Export a conversation to stdout or a file, without an ID the last one. Markdown and HTML contain the current branch, JSON the whole\n" +
 			"tree. The HTML page is self-contained: it loads and runs nothing. In Markdown, images, links and HTML\n" +
 			"become plain text, because the program that opens the file might load or run them.",
 		Example: "  lifehub chats export 3f9c2a -o trip.html\n  lifehub chats export 3f9c2a --format json | jq '.exchanges[].question'",
@@ -100,7 +101,7 @@ func conversationLine(c agent.Conversation) string {
 }
 
 func (c *chatsCommand) show(ctx context.Context, s *store.Store, given []string) error {
-	conversation, err := conversationOf(ctx, s, given[0])
+	conversation, err := c.conversation(ctx, s, given)
 	if err != nil {
 		return err
 	}
@@ -142,7 +143,7 @@ func (c *chatsCommand) rename(ctx context.Context, s *store.Store, given []strin
 }
 
 func (c *chatsCommand) export(ctx context.Context, s *store.Store, given []string) error {
-	conversation, err := conversationOf(ctx, s, given[0])
+	conversation, err := c.conversation(ctx, s, given)
 	if err != nil {
 		return err
 	}
@@ -155,6 +156,23 @@ func (c *chatsCommand) export(ctx context.Context, s *store.Store, given []strin
 		return atomicfile.Write(c.file, []byte(text))
 	}
 	return command.PrintText(c.Process, "conversation", text)
+}
+
+// conversation finds the conversation that is given, else the last one, and says
+// which that is.
+func (c *chatsCommand) conversation(ctx context.Context, s *store.Store, given []string) (agent.Conversation, error) {
+	if len(given) > 0 {
+		return conversationOf(ctx, s, given[0])
+	}
+	last, err := s.Conversations(ctx, 1)
+	if err != nil {
+		return agent.Conversation{}, err
+	}
+	if len(last) == 0 {
+		return agent.Conversation{}, settings.UsageError{Err: errors.New("there are no conversations yet; `lifehub` starts one")}
+	}
+	fmt.Fprintf(c.Err, "the last conversation, %s: %s\n", shortID(last[0].ID), safetext.Line(app.SecretsOf(c.Process).Known(last[0].Title)))
+	return last[0], nil
 }
 
 // conversationOf finds a conversation by its id, or by that of a message in it

@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -39,14 +40,14 @@ func New(sh *app.Process) *cobra.Command {
 	command.AddNumber(list, &c.limit, 20, 0, "traces", "how many; 0: all")
 	command.AddJSON(list, &c.asJSON, "print a JSON array")
 	show := &cobra.Command{
-		Use: "show ID", Short: "Print a turn event by event",
-		Long:    "Print a turn event by event, each with its time since the turn began. ID is that of a turn, or of a\nconversation for its last turn.",
+		Use: "show [ID]", Short: "Print a turn event by event",
+		Long:    "Print a turn event by event, each with its time since the turn began. ID is that of a turn, or of a\nconversation for its last turn; without one it is the last turn of all.",
 		Example: "  lifehub trace show 3f9c2a       # the last turn of that conversation\n  lifehub trace show --full 3f9c2a.4",
 		RunE:    c.onTrace(c.show),
 	}
 	show.Flags().BoolVar(&c.full, "full", false, "print prompts, results and answers in full")
 	replay := &cobra.Command{
-		Use: "replay ID", Short: "Replay a turn on the screen, without a model",
+		Use: "replay [ID]", Short: "Replay a turn on the screen, without a model",
 		Long: "Replay a turn on the screen, from its trace: no model is asked and nothing runs.\n" +
 			"Keys: space pauses, + and - change the speed, q leaves.",
 		Example: "  lifehub trace replay 3f9c2a              # in real time\n" +
@@ -63,7 +64,7 @@ func New(sh *app.Process) *cobra.Command {
 	})
 	replay.Flags().BoolVar(&c.plain, "plain", false, "plain lines, no redraws")
 	export := &cobra.Command{
-		Use: "export ID", Short: "Print a trace as JSON lines, without secrets",
+		Use: "export [ID]", Short: "Print a trace as JSON lines, without secrets",
 		Long: "Print a trace as JSON lines: a header, then each event and prompt as --stream-json writes events. Keys and\n" +
 			"passwords from the settings, the environment, .env files and mcp.json are removed in every encoding\n" +
 			"(plain, URL, base64, hex), and so is anything that looks like one.",
@@ -71,6 +72,8 @@ func New(sh *app.Process) *cobra.Command {
 	}
 	return app.Group("trace", "Inspect what happened in a turn", list, show, replay, export)
 }
+
+const noTraces = "no traces yet; each turn saves one"
 
 // exportHead is the first line of an export.
 type exportHead struct {
@@ -99,7 +102,7 @@ func (c *traceCommand) list(ctx context.Context, s *store.Store, _ []string) err
 	for i := range list {
 		list[i].Question = secrets.Text(list[i].Question)
 	}
-	return command.PrintList(c.Process, c.asJSON, "traces", "no traces yet; each turn saves one", list, func(t trace.Trace) string {
+	return command.PrintList(c.Process, c.asJSON, "traces", noTraces, list, func(t trace.Trace) string {
 		note := ""
 		switch {
 		case t.Readable() != nil:
@@ -116,6 +119,17 @@ func (c *traceCommand) list(ctx context.Context, s *store.Store, _ []string) err
 // on stderr; what can be read of it is used.
 func (c *traceCommand) onTrace(do func(context.Context, trace.Trace, []agent.Event) error) func(*cobra.Command, []string) error {
 	return command.WithStore(c.Process, func(ctx context.Context, s *store.Store, given []string) error {
+		if len(given) == 0 {
+			last, err := s.Traces.List(ctx, 1)
+			if err != nil {
+				return err
+			}
+			if len(last) == 0 {
+				return settings.UsageError{Err: errors.New(noTraces)}
+			}
+			fmt.Fprintf(c.Err, "the last turn, %s: %s\n", last[0].Turn, draw.Summary(app.SecretsOf(c.Process).Text(last[0].Question), 60))
+			given = []string{last[0].Turn}
+		}
 		t, err := s.Traces.Read(ctx, given[0])
 		if err != nil {
 			return settings.UsageError{Err: err}
