@@ -81,6 +81,11 @@ func (a *mcpAddCommand) run(name string, command []string) error {
 		return err
 	}
 	fmt.Fprintf(a.Out, "added %s: %s\n", name, safetext.Reveal(one.Servers[0].Address()))
+	for _, word := range append([]string{s.Command}, s.Args...) {
+		if _, err := os.Stat(word); err == nil && s.Cwd == "" && !filepath.IsAbs(word) {
+			fmt.Fprintf(a.Err, "! %s is a file of this folder, and the server runs in %s; add it with its whole path, or with --cwd\n", safetext.Reveal(word), filepath.Dir(p.ServersFile()))
+		}
+	}
 	if missing := k.Settings.Missing(one.Servers[0]); len(missing) > 0 {
 		fmt.Fprintf(a.Err, "! it stays off until %s is set\n", safetext.Line(strings.Join(missing, ", ")))
 	}

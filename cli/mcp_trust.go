@@ -157,7 +157,7 @@ func trustServer(ctx context.Context, sh *app.Process, a *app.App, name string, 
 			break
 		}
 		for _, c := range unseen {
-			showChange(sh.Out, c)
+			showChange(sh.Out, panel.ChangeHead(backend.Change(c)), c)
 		}
 		if err := agree(sh, fmt.Sprintf("Trust %s with this?", name), yes); err != nil {
 			return err
@@ -180,7 +180,7 @@ func trustServer(ctx context.Context, sh *app.Process, a *app.App, name string, 
 		return fmt.Errorf("trust MCP server %s: it changed during the review; try again", name)
 	case looks == 0:
 		for _, c := range a.ServerTrust.Trust.Known(name) {
-			showChange(sh.Out, c)
+			showChange(sh.Out, safetext.Reveal(c.What)+":", c)
 		}
 		fmt.Fprintln(sh.Out, "Nothing has changed since you reviewed it.")
 	}
@@ -189,7 +189,7 @@ func trustServer(ctx context.Context, sh *app.Process, a *app.App, name string, 
 }
 
 // showChange prints one change whole, what is hidden in it made visible.
-func showChange(to io.Writer, c trust.Change) {
+func showChange(to io.Writer, head string, c trust.Change) {
 	text := panel.MarkedChange(backend.Change(c), draw.Unstyled, draw.Unstyled)
-	fmt.Fprintf(to, "%s\n  %s\n", panel.ChangeHead(backend.Change(c)), strings.ReplaceAll(text, "\n", "\n  "))
+	fmt.Fprintf(to, "%s\n  %s\n", head, strings.ReplaceAll(text, "\n", "\n  "))
 }
