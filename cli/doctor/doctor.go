@@ -294,8 +294,8 @@ func index(ctx context.Context, a *app.App) Finding {
 		f.Says += fmt.Sprintf(": %d of %s embedded, keyword search finds the rest", embedded, draw.Count(passages, "passage"))
 		f.Fix = "lifehub index"
 	}
-	if indexed < total {
-		f.Fix = "lifehub index"
+	if indexed < total { // a note that changed just before the chat ended, as a rule
+		f.Says += "; the rest is read before the next search"
 	}
 	return f
 }

@@ -88,6 +88,13 @@ func TestDoctorTellsAnIndexOfAnotherEmbedder(t *testing.T) {
 	if f := index(t.Context(), a); !f.OK || f.Fix != "" || !strings.HasSuffix(f.Says, ", "+llm.Ngrams{}.Name()) {
 		t.Errorf("of its own embedder: %+v", f)
 	}
+	apptest.Write(t, filepath.Join(vault, "running.md"), "# Running\n\nI run in the park, and by the river.\n")
+	if f := index(t.Context(), a); !f.OK || f.Fix != "" || !strings.HasPrefix(f.Says, "0 of 1 note, ") || !strings.HasSuffix(f.Says, "; the rest is read before the next search") {
+		t.Errorf("of a note that changed: %+v", f)
+	}
+	if err := a.Ready(t.Context(), &app.Bar{}); err != nil {
+		t.Fatal(err)
+	}
 	a.Provider = embedding{a.Provider}
 	f := index(t.Context(), a)
 	if !f.OK || f.Fix != "lifehub index" || !strings.Contains(f.Says, "1 of 1 note, ") || !strings.HasSuffix(f.Says, "other: 0 of 1 passage embedded, keyword search finds the rest") {
