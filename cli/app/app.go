@@ -72,7 +72,7 @@ type App struct {
 	MissingVaults []string // remembered folders that cannot be read, each with the reason
 	Outdated      string   // why the index is older than the notes; "": it is not
 
-	mu     sync.RWMutex  // guards vaults, to which the first-run screen may add one, and memory
+	mu     sync.RWMutex  // guards vaults, to which a chat may add one, and memory
 	memory *notes.Folder // that holds the facts where no vault does; nil: not opened yet
 	Vaults []*Vault
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"runtime/debug"
 	"slices"
@@ -15,7 +16,9 @@ import (
 	"lifehub/agent"
 	"lifehub/agent/turn"
 	"lifehub/cli/app"
+	"lifehub/cli/settings"
 	"lifehub/llm"
+	"lifehub/notes"
 	"lifehub/rag"
 	"lifehub/store"
 	"lifehub/store/file"
@@ -222,6 +225,46 @@ func (bg *background) followServers(ctx context.Context) {
 			if text := bg.LookAtServers(); text != "" {
 				bg.notice(text)
 			}
+		}
+	}
+}
+
+// followFoldersEvery is how often the settings are looked at for further folders.
+const followFoldersEvery = time.Second
+
+// followFolders takes in the folders of notes that become known while the chat
+// is open, as by `lifehub index`.
+func (bg *background) followFolders(ctx context.Context, getenv func(string) (string, bool)) {
+	tick := time.NewTicker(followFoldersEvery)
+	defer tick.Stop()
+	known := slices.Clone(bg.Settings.Notes)
+	for seen := (time.Time{}); ; {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		file, err := os.Stat(bg.Paths.ConfigFile())
+		if err != nil || file.ModTime().Equal(seen) {
+			continue
+		}
+		seen = file.ModTime()
+		now, err := settings.Load(bg.Paths.ConfigFile(), getenv)
+		if err != nil {
+			continue // doctor says what is wrong with it
+		}
+		for _, name := range now.Notes {
+			dir, err := settings.VaultDir(app.AtHome(name))
+			if err != nil || slices.Contains(known, name) || slices.ContainsFunc(bg.Folders(), func(open *notes.Folder) bool { return open.Dir() == dir }) {
+				continue
+			}
+			known = append(known, name)
+			if err := bg.OpenVault(dir); err != nil {
+				bg.notice(fmt.Sprintf("The notes in %s cannot be used: %v.", name, err))
+				continue
+			}
+			bg.notice(fmt.Sprintf("%s is one of your folders of notes now, and is searched from here on.", name))
+			bg.stale()
 		}
 	}
 }

@@ -244,6 +244,9 @@ func (c *chat) open(ctx context.Context, openStore func(path string) (*store.Sto
 		return o, err
 	}
 	c.background = startBackground(ctx, c.App)
+	if len(c.flags.Notes) == 0 { // else it is about these
+		c.background.spawn(func() { c.background.followFolders(ctx, c.flags.Getenv) })
+	}
 	assistant := c.Agent()
 	o.Screen = c.screen
 	o.Assistant, o.Resume = assistant, assistant.Resume
