@@ -62,17 +62,34 @@ func TestAClickTakesACommandOrAName(t *testing.T) {
 	}
 }
 
-// What is to the left of the sidebar is not chosen by a click in it.
-func TestAClickInTheSidebarChoosesNothing(t *testing.T) {
+// A click in the sidebar opens the source under it, and chooses nothing that is to
+// the left.
+func TestAClickInTheSidebarOpensASource(t *testing.T) {
 	inRig(t, 160, 40, withNotes(), func(r *rig) {
 		r.ask("how do I run more?")
 		if r.m.drawn.size[0] >= 160 {
 			t.Fatalf("there is no sidebar:\n%s", r.text())
 		}
-		for y := range 40 {
+		opened := 0
+		for y, line := range strings.Split(r.text(), "\n") {
+			beside, source := "", false
+			if cells := []rune(line); len(cells) > r.m.drawn.size[0] {
+				beside = string(cells[r.m.drawn.size[0]:])
+				source = strings.ContainsAny(beside, "①②③")
+			}
 			if r.click(150, y); r.m.focused {
 				t.Fatalf("a click in line %d chose item %d:\n%s", y, r.m.transcript.Chosen, r.text())
 			}
+			if source && r.m.panel == nil {
+				t.Errorf("a click on %q opens nothing", beside)
+			}
+			if r.m.panel != nil {
+				opened++
+				r.keys("esc")
+			}
+		}
+		if opened == 0 {
+			t.Errorf("no source was opened:\n%s", r.text())
 		}
 	})
 }

@@ -311,7 +311,12 @@ func (m *Model) mouse(msg tea.MouseMsg) tea.Cmd {
 // them back to the composer. What is being written stays there.
 func (m *Model) click(column, line int) tea.Cmd {
 	switch {
-	case m.asks.Open(), m.panel == nil && column >= m.drawn.size[0]: // the sidebar
+	case m.asks.Open():
+		return nil
+	case m.panel == nil && column >= m.drawn.size[0]: // the sidebar
+		if c, ok := m.drawn.sidebar.Source(line); ok {
+			return m.openSource(c)
+		}
 		return nil
 	case m.panel != nil:
 		return m.updatePanel(m.drawn.frame.Click(line))

@@ -28,7 +28,9 @@ type Model struct {
 	stands  bool
 	plan    *plan.Plan // that it shows
 	sources *transcript.Sources
-	cut     bool // some of them have no room
+	cut     bool               // some of them have no room
+	listed  int                // the line of the first of them
+	of      []transcript.Cited // which of them the lines from there on are
 	key     string
 	theme   *draw.Theme
 	lines   []string
@@ -46,7 +48,7 @@ func (m *Model) Takes(width, height int, shown *transcript.Model, p *frame.Promp
 	}
 	if key := fmt.Sprint(height, s, p.Gauge(s, theme), a.Version()); key != m.key || theme != m.theme {
 		m.key, m.theme = key, theme
-		m.lines, m.cut = lines(height, a, p, s, theme)
+		m.draw(height, a, p, s, theme)
 	}
 	if m.cut { // all of the sources must be in sight
 		a.Sources = nil
@@ -76,11 +78,11 @@ func (m *Model) show(a transcript.Aside, in *transcript.Model) {
 	m.plan, m.sources = a.Plan, a.Sources
 }
 
-// lines is the sidebar, and whether it leaves out what has no room.
-func lines(height int, a transcript.Aside, p *frame.Prompt, s backend.Status, theme *draw.Theme) (out []string, cut bool) {
+// draw makes the lines of the sidebar.
+func (m *Model) draw(height int, a transcript.Aside, p *frame.Prompt, s backend.Status, theme *draw.Theme) {
 	const width = Width - frame.Gutter
 	var above, below []string
-	listed := 0 // lines down to the last source
+	m.cut, m.listed, m.of = false, 0, nil
 	if a.Plan != nil {
 		above = append(above, theme.Strong.Render("Plan")+"  "+theme.Dim.Render(a.Plan.Progress()))
 		above = append(above, a.Plan.Narrow(width, theme)...)
@@ -90,9 +92,9 @@ func lines(height int, a transcript.Aside, p *frame.Prompt, s backend.Status, th
 			above = append(above, "")
 		}
 		above = append(above, theme.Strong.Render("Sources"))
-		list, passage := a.Sources.Narrow(width, theme)
+		list, passage, of := a.Sources.Narrow(width, theme)
+		m.listed, m.of = len(above), of
 		above = append(above, list...)
-		listed = len(above)
 		above = append(append(above, ""), passage...)
 	}
 	if gauge := p.Gauge(s, theme); gauge != "" {
@@ -111,10 +113,18 @@ func lines(height int, a transcript.Aside, p *frame.Prompt, s backend.Status, th
 	}
 	below = append(below, draw.StyleLines(theme.Dim.Render, draw.Hang("", sent, width))...)
 	if room := max(0, height-len(below)-1); len(above) > room {
-		cut = room <= listed
+		m.cut = room <= m.listed+len(m.of)
 		above = append(above[:max(0, room-1)], theme.Dim.Render("…"))
 	}
-	return draw.PadHeight(append(draw.PadHeight(above, max(0, height-len(below))), below...), height), cut
+	m.lines = draw.PadHeight(append(draw.PadHeight(above, max(0, height-len(below))), below...), height)
+}
+
+// Source is the source on a line of the sidebar; false: none is there.
+func (m *Model) Source(line int) (c transcript.Cited, ok bool) {
+	if at := line - m.listed; m.stands && !m.cut && at >= 0 && at < len(m.of) {
+		return m.of[at], true
+	}
+	return c, false
 }
 
 // Beside sets the sidebar right of the lines of the conversation, which are so many

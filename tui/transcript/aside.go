@@ -70,7 +70,7 @@ func (a Aside) Version() string {
 
 // Narrow draws the sources in a column: the place of each with its verdict, and
 // the passage of the one that is chosen, or else of the first.
-func (s *Sources) Narrow(width int, theme *draw.Theme) (lines, passage []string) {
+func (s *Sources) Narrow(width int, theme *draw.Theme) (lines, passage []string, of []Cited) {
 	shown := max(0, s.chosen)
 	for i, c := range s.List {
 		place, verdict := c.shown(s.host, width-8), verdictMark(c.Citation, theme)
@@ -79,15 +79,15 @@ func (s *Sources) Narrow(width int, theme *draw.Theme) (lines, passage []string)
 			left = theme.Selected.Render("› "+c.mark()+" ") + place
 		}
 		if draw.Width(left)+2+draw.Width(verdict) <= width {
-			lines = append(lines, left+"  "+verdict)
+			lines, of = append(lines, left+"  "+verdict), append(of, c)
 			continue
 		}
-		lines = append(lines, draw.Truncate(left, width), draw.Truncate("    "+verdict, width))
+		lines, of = append(lines, draw.Truncate(left, width), draw.Truncate("    "+verdict, width)), append(of, c, c)
 	}
 	if shown < len(s.List) {
 		passage = s.List[shown].passage(width, theme)
 	}
-	return lines, passage
+	return lines, passage, of
 }
 
 // SentTo is what left the machine, by the journal of the turns: "" is nothing.
