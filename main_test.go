@@ -120,7 +120,7 @@ var arrows = map[string][]string{
 	"lifehub/tui/markdown/inline":    {"tui/markdown/layout", "tui/measure", "tui/safetext"},
 	"lifehub/tui/markdown/layout":    {"tui/markdown/highlight", "tui/measure"},
 	"lifehub/tui/measure":            {},
-	"lifehub/tui/panel":              {"agent", "docs", "llm", "tui/backend", "tui/composer", "tui/dialog", "tui/draw", "tui/fuzzy", "tui/keys", "tui/markdown", "tui/measure", "tui/reader", "tui/safetext", "tui/transcript", "tui/worddiff"},
+	"lifehub/tui/panel":              {"agent", "docs", "internal/pattern", "llm", "tui/backend", "tui/composer", "tui/dialog", "tui/draw", "tui/fuzzy", "tui/keys", "tui/markdown", "tui/measure", "tui/reader", "tui/safetext", "tui/transcript", "tui/worddiff"},
 	"lifehub/tui/plan":               {"agent", "tui/arguments", "tui/draw", "tui/safetext"},
 	"lifehub/tui/plain":              {"agent", "tui/arguments", "tui/backend", "tui/composer", "tui/dialog", "tui/draw", "tui/panel", "tui/plan", "tui/replay", "tui/safetext", "tui/terminal", "tui/transcript"},
 	"lifehub/tui/chats":              {"agent", "tui/backend", "tui/panel"},

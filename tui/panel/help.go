@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lifehub/docs"
+	"lifehub/internal/pattern"
 	"lifehub/tui/backend"
 	"lifehub/tui/draw"
 	"lifehub/tui/fuzzy"
@@ -87,8 +88,18 @@ func HelpPage(topic string) (backend.Note, error) {
 	if err != nil {
 		return backend.Note{}, fmt.Errorf("no help page is called %s; there are %s", safetext.Line(topic), strings.Join(HelpTopics(), ", "))
 	}
-	return backend.Note{Path: name, Text: string(text)}, nil
+	return backend.Note{Path: name, Text: pageLink.ReplaceAllStringFunc(string(text), func(link string) string {
+		parts := pageLink.FindStringSubmatch(link)
+		if file, _, _ := strings.Cut(parts[2], "#"); file == "" || strings.Contains(file, ":") || slices.Contains(HelpTopics(), strings.TrimSuffix(file, ".md")) {
+			return link
+		}
+		return parts[1]
+	})}, nil
 }
+
+// pageLink is a link of a help page. One to a page that is not in the program
+// is shown as its text.
+var pageLink = pattern.Lazy(`\[([^][]*)\]\(([^()\s]*)\)`)
 
 // OpenHelp opens the help page of a topic in a reader; "" opens the keys and
 // commands, what is no topic the list of them.
