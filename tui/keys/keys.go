@@ -116,8 +116,8 @@ func (k *Map) Groups() []Group {
 			on("focus", &k.Focus, "tab", "move to the conversation (empty input)", "tab"),
 		}},
 		{"transcript", "In the transcript", []Named{
-			on("next", &k.Next, "j", "next", "j", "down"),
-			on("previous", &k.Previous, "k", "previous", "k", "up"),
+			on("next", &k.Next, "↓", "next (also j)", "j", "down"),
+			on("previous", &k.Previous, "↑", "previous (also k)", "k", "up"),
 			on("first", &k.First, "g", "first", "g", "home"),
 			on("last", &k.Last, "G", "last", "G", "end"),
 			on("fold", &k.Fold, "space", "fold or unfold, preview a source", "space"),
