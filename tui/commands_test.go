@@ -1,6 +1,8 @@
 package tui
 
 import (
+	"regexp"
+	"strings"
 	"testing"
 
 	"lifehub/internal/chattest"
@@ -46,6 +48,29 @@ func TestThePaletteSortsByUse(t *testing.T) {
 			t.Errorf("first is /%s of %v", got, o.Used)
 		}
 	})
+}
+
+// A link of a help page leads to one, or to the web.
+func TestHelpPagesLinkToWhatIsThere(t *testing.T) {
+	links := 0
+	for _, topic := range panel.HelpTopics() {
+		page, err := panel.HelpPage(topic)
+		if err != nil {
+			t.Error(err)
+		}
+		for _, link := range regexp.MustCompile(`\]\(([^)]*)\)`).FindAllStringSubmatch(page.Text, -1) {
+			links++
+			if _, err := panel.HelpPage(link[1]); err != nil && !strings.HasPrefix(link[1], "http") && !strings.HasPrefix(link[1], "#") {
+				t.Errorf("%s links to %s", topic, link[1])
+			}
+		}
+		if topic == "screen" && (strings.Contains(page.Text, "design/") || !strings.Contains(page.Text, "Why the screen is built this way: design.")) {
+			t.Error("its link to a page that is not here is no text")
+		}
+	}
+	if links < 20 {
+		t.Errorf("%d links of the pages are left", links)
+	}
 }
 
 func TestHelpPagesOpenInTheReader(t *testing.T) {

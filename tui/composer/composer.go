@@ -44,6 +44,7 @@ type Model struct {
 	cursor      *tea.Cursor
 	Vi          viMode
 	changes     undo
+	invitation  string // shown while nothing is written
 
 	partialCommand string // of vi
 }
@@ -87,8 +88,8 @@ func (c *Model) Restyle(theme *draw.Theme) {
 
 // Invite shows a text while nothing is written.
 func (c *Model) Invite(text string) {
-	if c.Area.Placeholder != text {
-		c.Area.Placeholder = text
+	if c.invitation != text {
+		c.invitation = text
 		c.Draw()
 	}
 }
@@ -103,6 +104,7 @@ func (c *Model) Resize(width, height int) {
 
 // Draw makes the picture, after anything changed.
 func (c *Model) Draw() {
+	c.Area.Placeholder = draw.Truncate(c.invitation, c.Area.Width()) // which the area would wrap out of sight
 	c.Lines = strings.Split(c.Area.View(), "\n")
 	c.cursor = c.Area.Cursor()
 	c.remeasure()
