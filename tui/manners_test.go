@@ -172,3 +172,19 @@ func TestANoteAmongTheSourcesIsALink(t *testing.T) {
 		})
 	}
 }
+
+// Before the first question the screen says what is counted, and suggests no
+// question that is out of sight.
+func TestTheWelcomeSaysWhatIsCountedAndSuggestsWhatItShows(t *testing.T) {
+	inRig(t, 80, 30, chattest.WithEverything(), func(r *rig) {
+		r.send(statusMsg{Vault: "notes", Notes: 200, Indexed: 50, Indexing: true})
+		r.mustShow("notes · reading 50 of 200 notes")
+		r.send(statusMsg{Vault: "notes", Notes: 300, Indexed: 50, Indexing: true, Embedding: true})
+		r.mustShow("notes · embedding 50 of 300 passages")
+		r.send(statusMsg{Vault: "notes", Notes: 200, Indexed: 200, Questions: []string{"what did I write about Running?"}})
+		r.keys("down")
+		r.mustShow("│ what did I write about Running?")
+		r.ask("/tools")
+		r.mustNotShow("what did I write about Running?")
+	})
+}

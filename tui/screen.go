@@ -19,6 +19,9 @@ import (
 // draw lays the panels out from the bottom up and keeps the picture for View.
 func (m *Model) draw() {
 	w, h := m.term.width, m.term.height
+	if slices.ContainsFunc(m.transcript.Entries, func(e transcript.Entry) bool { _, notice := e.Item.(*transcript.Notice); return !notice }) {
+		m.welcome.Hide()
+	}
 	m.composer.Invite(m.invitation())
 	inline, asked := m.Inline && m.panel == nil, m.asks.Open()
 	m.drawn.picture = tea.View{AltScreen: !inline, ReportFocus: true, WindowTitle: frame.WindowTitle(m.chat.title, asked), ProgressBar: frame.Progress(m.pulls.Running, m.status)}

@@ -136,7 +136,7 @@ func (bg *background) tell() {
 		s.Scope = "notes " + string(use)
 	}
 	if bg.indexing && bg.progress.Total > 0 {
-		s.Notes, s.Indexed = bg.progress.Total, bg.progress.Done
+		s.Notes, s.Indexed, s.Embedding = bg.progress.Total, bg.progress.Done, bg.progress.Phase == "embed"
 	}
 	select {
 	case <-bg.status:

@@ -82,7 +82,11 @@ func (w *Welcome) View(width, height int, s backend.Status, opening bool, k *key
 	case s.Notes == 0 && !s.Indexing:
 		facts = []string{"no notes yet: `lifehub index DIR` adds a folder of them"}
 	case s.Indexing && s.Notes > 0:
-		facts = []string{s.Vault, "reading " + draw.Thousands(s.Indexed) + " of " + draw.Count(s.Notes, "note")}
+		does, noun := "reading ", "note"
+		if s.Embedding {
+			does, noun = "embedding ", "passage"
+		}
+		facts = []string{s.Vault, does + draw.Thousands(s.Indexed) + " of " + draw.Count(s.Notes, noun)}
 	default:
 		facts = []string{s.Vault, draw.Count(s.Notes, "note"), s.News}
 	}
@@ -120,8 +124,14 @@ func (w *Welcome) View(width, height int, s backend.Status, opening bool, k *key
 	return lines
 }
 
-// Hide takes the questions away while something else is in sight.
-func (w *Welcome) Hide() { w.questions = nil }
+// Hide takes the questions away while something else is in sight, and with them
+// the chosen one.
+func (w *Welcome) Hide() {
+	if slices.Contains(w.questions, w.Question) {
+		w.Question = ""
+	}
+	w.questions = nil
+}
 
 // centred puts a text so many cells wide into the middle of a line.
 func centred(text string, wide, width int) string {
