@@ -44,7 +44,8 @@ func (s *Store) Sources(ctx context.Context, prints []int64) (_ []string, err er
 	if err != nil || len(prints) == 0 {
 		return nil, err
 	}
-	return rows.Column[string](ctx, s.file.Read, `SELECT DISTINCT u.source FROM json_each(?) wanted JOIN untrusted u ON u.print = wanted.value AND u.kind <> 3 ORDER BY u.source`, string(list))
+	return rows.Column[string](ctx, s.file.Read, `SELECT DISTINCT u.source FROM json_each(?) wanted JOIN untrusted u ON u.print = wanted.value AND u.kind <> 3
+		WHERE EXISTS (SELECT 1 FROM untrusted) ORDER BY u.source`, string(list)) // mostly there are none, and the list is not read
 }
 
 // Forget takes back what was only said: a model says it also where it has read

@@ -124,17 +124,27 @@ func In(text string) []int64 {
 	for line := range strings.Lines(text) {
 		parts := partsOf(line)
 		for i := range parts {
-			var run []rune
+			hash, letters, length := uint64(emptySum), 0, 0
 			for _, part := range parts[i:] {
-				if run = append(run, part...); len(run) >= LongRun {
+				if letters += len(part); letters >= LongRun {
 					break
 				}
-				prints = append(prints, short(run)...)
+				hash = sumRunes(hash, part)
+				if length += lengthOf(part); length >= shortRun {
+					prints = append(prints, ^int64(hash)) // as short has it
+				}
 			}
 		}
 	}
 	slices.Sort(prints)
 	return slices.Compact(prints)
+}
+
+// Within reports whether a text stands in a longer one as lines of its own: all
+// that [In] finds in it, it then finds in the longer one. Only blanks that end an
+// address, too, are left out at its ends.
+func Within(text, longer string) bool {
+	return strings.Contains("\n"+longer+"\n", "\n"+strings.Trim(text, " \t\r\n")+"\n")
 }
 
 // partsOf are the letters between the marks of a line: those of sentences, of
@@ -190,20 +200,31 @@ func runsOf(letters []rune) []int64 {
 	starts = append(starts, len(text))
 	runs := make([]int64, len(letters)-Run+1)
 	for i := range runs {
-		runs[i] = sum(text[starts[i]:starts[i+Run]])
+		runs[i] = int64(sum(emptySum, text[starts[i]:starts[i+Run]]))
 	}
 	return runs
 }
 
-func fingerprint(letters []rune) int64 { return sum([]byte(string(letters))) }
+func fingerprint(letters []rune) int64 { return int64(sumRunes(emptySum, letters)) }
 
-// sum is FNV-1a, which the fingerprints that are saved were made with.
-func sum(text []byte) int64 {
-	hash := uint64(14695981039346656037)
+// emptySum is the FNV-1a sum of nothing.
+const emptySum = 14695981039346656037
+
+// sum adds a text to an FNV-1a sum, which the fingerprints that are saved were
+// made with.
+func sum(hash uint64, text []byte) uint64 {
 	for _, b := range text {
 		hash = (hash ^ uint64(b)) * 1099511628211
 	}
-	return int64(hash)
+	return hash
+}
+
+func sumRunes(hash uint64, letters []rune) uint64 {
+	var encoded [utf8.UTFMax]byte
+	for _, r := range letters {
+		hash = sum(hash, utf8.AppendRune(encoded[:0], r))
+	}
+	return hash
 }
 
 // webAddress is an address of the web in a text.
@@ -224,7 +245,7 @@ func withoutAddresses(text string) string {
 
 // Letters is what is left of a text when blanks, signs and case do not count.
 func Letters(text string) []rune {
-	var letters []rune
+	letters := make([]rune, 0, len(text))
 	for _, r := range norm.NFKC.String(text) {
 		if unicode.IsLetter(r) || unicode.IsNumber(r) {
 			letters = append(letters, unicode.ToLower(r))

@@ -78,3 +78,24 @@ func TestOwnWordsAreNoFingerprints(t *testing.T) {
 		}
 	}
 }
+
+// A text that is within a longer one needs no look of its own.
+func TestWhatIsWithinATextIsFoundWithIt(t *testing.T) {
+	piece := rapid.SliceOf(rapid.SampledFrom([]string{"\n", " ", "  ", "\t", "- ", ". ", "é", "e\u0301", "\u0301", "日本語", "https://a.example/x?y", "12 34567", "pay Mallory now", "raise the long run by ten", "|", "\r\n", "\u2028"}))
+	rapid.Check(t, func(t *rapid.T) {
+		text := strings.Join(piece.Draw(t, "text"), "")
+		longer := strings.Join(piece.Draw(t, "before"), "") + rapid.SampledFrom([]string{"", "\n"}).Draw(t, "start") + rapid.SampledFrom([]string{text, strings.TrimSpace(text), strings.Trim(text, " \t\r\n")}).Draw(t, "as") + rapid.SampledFrom([]string{"", "\n"}).Draw(t, "end") + strings.Join(piece.Draw(t, "after"), "")
+		if !fingerprint.Within(text, longer) {
+			t.Skip("not as lines of its own")
+		}
+		found := fingerprint.In(longer)
+		for _, print := range fingerprint.In(text) {
+			if !slices.Contains(found, print) {
+				t.Fatalf("%q is not found in %q", text, longer)
+			}
+		}
+	})
+	if !fingerprint.Within(" a\nb\n", "x\na\nb\ny") || fingerprint.Within("a\nb", "x a\nb") {
+		t.Error("lines of its own are not told from others")
+	}
+}

@@ -77,7 +77,9 @@ func (r *Record) Mark(ctx context.Context, from string, outside bool, result *ag
 	}
 	all := []string{result.Text, reason}
 	for _, s := range append(slices.Clip(result.Sources), result.Listed...) {
-		all = append(all, s.Path, s.Heading, s.Text)
+		if all = append(all, s.Path, s.Heading); !fingerprint.Within(s.Text, result.Text) {
+			all = append(all, s.Text)
+		}
 	}
 	if !outside && !result.IsUntrusted() && !untrusted(all...) { // which one look tells for most
 		untrusted = func(...string) bool { return false }

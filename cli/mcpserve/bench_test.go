@@ -15,6 +15,8 @@ import (
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
 
+	"lifehub/agent"
+	"lifehub/agent/fingerprint"
 	"lifehub/cli/app"
 	"lifehub/internal/apptest"
 	"lifehub/rag"
@@ -47,6 +49,10 @@ func BenchmarkSearch(b *testing.B) {
 	}
 	defer a.Close()
 	if _, err := a.Sync(b.Context(), a.OpenVaults()[0], nil); err != nil {
+		b.Fatal(err)
+	}
+	page := agent.Untrusted{Source: "https://example.org/", Kind: agent.WasWritten, Prints: fingerprint.Of(strings.Repeat("A page that somebody wrote, of which a note has a part. ", 20))}
+	if err := a.Untrusted.Remember(b.Context(), page); err != nil { // else there is nothing to look for
 		b.Fatal(err)
 	}
 	s := newServer(b.Context(), a, false)
