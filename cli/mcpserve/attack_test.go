@@ -131,12 +131,12 @@ func TestKeysAreTakenOut(t *testing.T) {
 func TestSubscriptionsAreBounded(t *testing.T) {
 	w := newWatched()
 	for i := range 2 * maxSubscriptions {
-		w.subscribe("a", true, fmt.Sprint(noteScheme, i), strings.Repeat("x", maxAddress+1+i))
+		w.subscribe(subscriber{id: "a"}, true, fmt.Sprint(noteScheme, i), strings.Repeat("x", maxAddress+1+i))
 	}
-	if n := len(w.subscribed["a"]); n != maxSubscriptions {
+	if n := len(w.subscribed[subscriber{id: "a"}]); n != maxSubscriptions {
 		t.Errorf("%d subscriptions", n)
 	}
-	for address := range w.subscribed["a"] {
+	for address := range w.subscribed[subscriber{id: "a"}] {
 		if len(address) > maxAddress {
 			t.Fatalf("an address of %d bytes", len(address))
 		}

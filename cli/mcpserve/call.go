@@ -89,7 +89,7 @@ func newServer(ctx context.Context, a *app.App, writes bool) *notesServer {
 	s.writer.Prepare = func(context.Context, string, func(string)) {} // there are no servers to wait for
 	s.addPrompts()
 	s.mcp.AddResourceTemplate(mcp.NewResourceTemplate(noteScheme+"{+path}", "note",
-		mcp.WithTemplateDescription("A note, by its path below the notes folder."), mcp.WithTemplateMIMEType("text/markdown")), s.readResource)
+		mcp.WithTemplateDescription("A note, by its path below the notes folder.")), s.readResource)
 	s.refresh(ctx)
 	return s
 }

@@ -44,10 +44,7 @@ func (o options) serveHTTP(ctx context.Context, sh *app.Process, s *notesServer)
 	} else {
 		fmt.Fprintf(sh.Err, "the token is in %s\n", safetext.Line(o.tokenFile))
 	}
-	inner := server.NewStreamableHTTPServer(s.mcp, server.WithStateful(true), server.WithSessionIdleTTL(time.Hour), server.WithStreamableHTTPLogger(slog.Default()))
-	mux := http.NewServeMux()
-	mux.Handle("/mcp", guarded(token, inner))
-	web := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10, BaseContext: func(net.Listener) context.Context { return ctx }}
+	web := &http.Server{Handler: s.handler(token), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10, BaseContext: func(net.Listener) context.Context { return ctx }}
 	stop := context.AfterFunc(ctx, func() {
 		defer recovered("stop serving", new(error))
 		ending, cancel := context.WithTimeout(context.Background(), grace)
@@ -61,6 +58,14 @@ func (o options) serveHTTP(ctx context.Context, sh *app.Process, s *notesServer)
 		return fmt.Errorf("serve on %s: %w", o.address, err)
 	}
 	return nil
+}
+
+// handler serves HTTP to clients that show the token.
+func (s *notesServer) handler(token string) http.Handler {
+	inner := server.NewStreamableHTTPServer(s.mcp, server.WithStateful(true), server.WithSessionIdleTTL(time.Hour), server.WithStreamableHTTPLogger(slog.Default()))
+	mux := http.NewServeMux()
+	mux.Handle("/mcp", guarded(token, inner))
+	return mux
 }
 
 // token is what clients have to show: that of the file, or a new one.

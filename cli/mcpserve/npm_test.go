@@ -61,6 +61,44 @@ func TestAClientInAnotherLanguage(t *testing.T) {
 	}
 }
 
+// The official inspector lists, calls and reads in both protocols, and over HTTP.
+func TestTheInspector(t *testing.T) {
+	inspector, dir := testenv.Inspector(t), vault(t)
+	address, said := startHTTP(t, "--notes", dir)
+	overHTTP := []string{"--server-url", address, "--header", strings.TrimSpace(said)}
+	overStdio := []string{os.Args[0], "--writes", "--notes", dir}
+	for _, variable := range environ(t.TempDir()) { // it hands few on
+		overStdio = append(overStdio, "-e", variable)
+	}
+	for _, c := range []struct {
+		over []string
+		args string
+		want string
+	}{
+		{overStdio, "--protocol-era legacy --method tools/list --strict", `"name": "check_citations"`},
+		{overStdio, "--protocol-era legacy --method resources/templates/list", `"uriTemplate": "note:///{+path}"`},
+		{overStdio, "--protocol-era modern --method tools/call --tool-name search_notes --tool-arg query=Brisk", `"path": "shoes.md"`},
+		{overStdio, "--protocol-era modern --method resources/list", `"uri": "note:///running/plan.md"`},
+		{overStdio, "--protocol-era modern --method prompts/list", `"name": "weekly_review"`},
+		{overHTTP, "--protocol-era legacy --method tools/call --tool-name check_citations --tool-args-json {\"text\":\"“The·Brisk·Lane·have·431·km.”·[shoes.md:3]\"}", `"verdict": "verified"`},
+		{overHTTP, "--protocol-era modern --method resources/read --uri note:///shoes.md", "The Brisk Lane have 431 km."},
+		{overHTTP, "--protocol-era modern --method prompts/get --prompt-name weekly_review --prompt-args day=2026-11-19", "from 2026-11-16 to 2026-11-22"},
+	} {
+		t.Run(c.args, func(t *testing.T) {
+			args := []string{inspector, "--cli"}
+			for arg := range strings.FieldsSeq(c.args) {
+				args = append(args, strings.ReplaceAll(arg, "·", " "))
+			}
+			cmd := exec.Command("node", append(append(args, "--connect-timeout", "0"), c.over...)...)
+			cmd.Env = append(os.Environ(), "HOME="+t.TempDir())
+			out, err := cmd.CombinedOutput()
+			if err != nil || !strings.Contains(string(out), c.want) {
+				t.Errorf("%v: %.2000s", err, out)
+			}
+		})
+	}
+}
+
 // scripted is a model server that has its client search the notes and then
 // quotes what the search brought. It says what its client asked it.
 func scripted(t *testing.T, asked chan<- string) *httptest.Server {

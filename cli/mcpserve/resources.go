@@ -39,13 +39,21 @@ const (
 type watched struct {
 	woken chan struct{}
 
-	mu         sync.Mutex                 // guards what follows
-	seen       map[string]notes.Entry     // by address; Path is that of tools and rules
-	subscribed map[string]map[string]bool // by session, then address
+	mu         sync.Mutex                     // guards what follows
+	seen       map[string]notes.Entry         // by address; Path is that of tools and rules
+	subscribed map[subscriber]map[string]bool // by address
+}
+
+// subscriber is who is told of notes: a session, or in the newer protocol a
+// request that listens, which has one of its own.
+type subscriber struct {
+	id      string               // of the session; "": of a request
+	session server.ClientSession // of a request
+	request *any                 // its id
 }
 
 func newWatched() watched {
-	return watched{woken: make(chan struct{}, 1), seen: map[string]notes.Entry{}, subscribed: map[string]map[string]bool{}}
+	return watched{woken: make(chan struct{}, 1), seen: map[string]notes.Entry{}, subscribed: map[subscriber]map[string]bool{}}
 }
 
 // wake has the notes looked at.
@@ -59,42 +67,48 @@ func (w *watched) wake() {
 // listen learns from requests who subscribes to what, and has the list of notes
 // made before it is given.
 func (s *notesServer) listen(hooks *server.Hooks) {
-	hooks.AddBeforeAny(func(ctx context.Context, _ any, _ mcp.MCPMethod, message any) {
+	hooks.AddBeforeAny(func(ctx context.Context, id any, _ mcp.MCPMethod, message any) {
 		session := server.ClientSessionFromContext(ctx)
 		if session == nil {
 			return
 		}
 		switch r := message.(type) {
 		case *mcp.SubscribeRequest:
-			s.subscribe(session.SessionID(), true, r.Params.URI)
+			s.subscribe(subscriber{id: session.SessionID()}, true, r.Params.URI)
 		case *mcp.SubscriptionsListenRequest:
-			s.subscribe(session.SessionID(), true, r.Params.Notifications.ResourceSubscriptions...)
+			listening := subscriber{session: session, request: &id}
+			s.subscribe(listening, true, r.Params.Notifications.ResourceSubscriptions...)
+			context.AfterFunc(ctx, func() { s.forget(listening) })
 		case *mcp.UnsubscribeRequest:
-			s.subscribe(session.SessionID(), false, r.Params.URI)
+			s.subscribe(subscriber{id: session.SessionID()}, false, r.Params.URI)
 		case *mcp.ListResourcesRequest:
 			s.refresh(ctx)
 		}
 	})
 	hooks.AddOnUnregisterSession(func(_ context.Context, session server.ClientSession) {
-		s.watched.mu.Lock()
-		defer s.watched.mu.Unlock()
-		delete(s.subscribed, session.SessionID())
+		s.forget(subscriber{id: session.SessionID()})
 	})
 }
 
-// maxSubscriptions bounds those of a session: each is compared at each change.
+func (w *watched) forget(who subscriber) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.subscribed, who)
+}
+
+// maxSubscriptions bounds those of a subscriber: each is compared at each change.
 // maxAddress bounds one, in bytes; no note has a longer one.
 const maxSubscriptions, maxAddress = 1000, 16 << 10
 
-func (w *watched) subscribe(session string, on bool, addresses ...string) {
+func (w *watched) subscribe(who subscriber, on bool, addresses ...string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.subscribed[session] == nil {
-		w.subscribed[session] = map[string]bool{}
+	if w.subscribed[who] == nil {
+		w.subscribed[who] = map[string]bool{}
 	}
 	for _, address := range addresses {
-		if delete(w.subscribed[session], address); on && len(w.subscribed[session]) < maxSubscriptions && len(address) <= maxAddress {
-			w.subscribed[session][address] = true
+		if delete(w.subscribed[who], address); on && len(w.subscribed[who]) < maxSubscriptions && len(address) <= maxAddress {
+			w.subscribed[who][address] = true
 		}
 	}
 }
@@ -141,15 +155,18 @@ func (s *notesServer) refresh(ctx context.Context) {
 			}
 		}
 	}
-	type update struct{ session, address string }
+	type update struct {
+		subscriber
+		address string
+	}
 	var updates []update
 	s.watched.mu.Lock()
 	was := s.seen
 	s.seen = now
-	for session, addresses := range s.subscribed {
+	for who, addresses := range s.subscribed {
 		for address := range addresses {
 			if was[address] != now[address] {
-				updates = append(updates, update{session, address})
+				updates = append(updates, update{who, address})
 			}
 		}
 	}
@@ -162,16 +179,35 @@ func (s *notesServer) refresh(ctx context.Context) {
 	if !same {
 		var list []server.ServerResource
 		for address, e := range now {
-			r := mcp.NewResource(address, e.Path, mcp.WithMIMEType("text/markdown"))
-			r.Size = &e.Size
+			r := mcp.NewResource(address, e.Path, mcp.WithMIMEType(notes.MIMEType(e.Path)))
+			if notes.Writable(e.Path) == nil { // of others it is not that of what is read
+				r.Size = &e.Size
+			}
 			list = append(list, server.ServerResource{Resource: r, Handler: s.readResource})
 		}
 		s.mcp.SetResources(list...)
 	}
 	for _, u := range updates {
-		if err := s.mcp.SendNotificationToSpecificClient(u.session, mcp.MethodNotificationResourceUpdated, map[string]any{"uri": u.address}); err != nil {
+		if err := s.tell(u.subscriber, u.address); err != nil {
 			slog.Info("tell of a changed note", "error", err)
 		}
+	}
+}
+
+// tell tells a subscriber that a note has changed.
+func (s *notesServer) tell(who subscriber, address string) error {
+	if who.session == nil {
+		return s.mcp.SendNotificationToSpecificClient(who.id, mcp.MethodNotificationResourceUpdated, map[string]any{"uri": address})
+	}
+	changed := mcp.JSONRPCNotification{JSONRPC: mcp.JSONRPC_VERSION, Notification: mcp.Notification{
+		Method: mcp.MethodNotificationResourceUpdated,
+		Params: mcp.NotificationParams{Meta: map[string]any{mcp.MetaKeySubscriptionID: *who.request}, AdditionalFields: map[string]any{"uri": address}},
+	}}
+	select {
+	case who.session.NotificationChannel() <- changed: // the library's own way knows only sessions that stay
+		return nil
+	default:
+		return server.ErrNotificationChannelBlocked
 	}
 }
 
@@ -230,7 +266,7 @@ func (s *notesServer) readResource(ctx context.Context, request mcp.ReadResource
 	}
 	result := agent.Result{Text: s.Secrets.Known(note.Text), Sources: []agent.Source{note}}
 	s.guard().Mark(ctx, agent.ReadNote, false, &result, "")
-	return []mcp.ResourceContents{mcp.TextResourceContents{URI: addressOf(path), MIMEType: "text/markdown", Text: marked(result)}}, nil
+	return []mcp.ResourceContents{mcp.TextResourceContents{URI: addressOf(path), MIMEType: notes.MIMEType(path), Text: marked(result)}}, nil
 }
 
 // CompleteResourceArgument completes the path of a note.

@@ -80,6 +80,13 @@ func Opencode(t testing.TB) string {
 	return found[len(found)-1] // the one for any processor
 }
 
+// Inspector returns the start script of MCP's own inspector, which takes --cli.
+func Inspector(t testing.TB) string {
+	t.Helper()
+	node(t, "MCP's inspector")
+	return need(t, filepath.Join(cache(t), "inspector", "node_modules", ".bin", "mcp-inspector"), "MCP's inspector from npm", "make npm")
+}
+
 // WordNet returns the folder of WordNet's database files.
 func WordNet(t testing.TB) string {
 	t.Helper()
