@@ -92,7 +92,7 @@ func (k kind) markdownOf(ctx context.Context, raw []byte) ([]byte, error) {
 	} else {
 		text, err = decodeText(raw)
 	}
-	if err != nil && ctx.Err() == nil {
+	if err != nil && ctx.Err() == nil && !errors.Is(err, ErrBusy) {
 		return nil, &UnreadError{err.Error()}
 	}
 	if k == orgMode {
@@ -100,6 +100,9 @@ func (k kind) markdownOf(ctx context.Context, raw []byte) ([]byte, error) {
 	}
 	return text, err
 }
+
+// ErrBusy says that a file was not read for want of time: another attempt may do.
+var ErrBusy = pdf.ErrBusy
 
 // UnreadError says why a file is not read although it is called like a note. The
 // file has to change before another attempt is worth it.

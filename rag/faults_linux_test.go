@@ -8,12 +8,15 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 
+	"lifehub/internal/pdftest"
 	"lifehub/internal/testenv"
 	"lifehub/notes"
 	"lifehub/rag/vectors"
@@ -287,4 +290,53 @@ func TestNoFaultOfAnIndexRunLosesTheIndex(t *testing.T) {
 			t.Logf("%d faults: killed %d times, refused %d times, %d times without effect or overcome; 0 indexes lost", killed+refused+done, killed, refused, done)
 		})
 	}
+}
+
+// A PDF whose reader was ended from outside is tried again by the next sync, though
+// it has not changed.
+func TestAPDFIsTriedAgainWhereItsReaderWasEnded(t *testing.T) {
+	folder, x := vault(t, map[string]string{"a.md": "apple\n", "loop.pdf": string(pdftest.Loop())})
+	for range 2 {
+		over, killed := make(chan bool), make(chan bool, 1)
+		go func() {
+			for {
+				select {
+				case <-over:
+					killed <- false
+					return
+				case <-time.After(time.Millisecond):
+				}
+				if reader := readerOfPDF(t); reader > 0 {
+					killed <- syscall.Kill(reader, syscall.SIGKILL) == nil
+					return
+				}
+			}
+		}()
+		changes := syncNow(t, x, folder, nil)
+		close(over)
+		if !<-killed {
+			t.Fatal("nobody reads it")
+		}
+		if i := slices.IndexFunc(changes.Notes, func(c Change) bool { return c.Path == "loop.pdf" }); i < 0 || !strings.HasSuffix(changes.Notes[i].Reason, notes.ErrBusy.Error()) {
+			t.Errorf("the sync tells %+v", changes.Notes)
+		}
+	}
+}
+
+// readerOfPDF is the process of a child of this one that reads a PDF; 0: there is none.
+func readerOfPDF(t *testing.T) int {
+	t.Helper()
+	lines, err := filepath.Glob("/proc/[0-9]*/cmdline")
+	if err != nil {
+		t.Error(err)
+	}
+	for _, line := range lines {
+		given, _ := os.ReadFile(line)
+		status, _ := os.ReadFile(filepath.Join(filepath.Dir(line), "status")) // it may be gone
+		if bytes.Contains(given, []byte("read-pdf-from-stdin")) && bytes.Contains(status, fmt.Appendf(nil, "\nPPid:\t%d\n", os.Getpid())) {
+			id, _ := strconv.Atoi(filepath.Base(filepath.Dir(line)))
+			return id
+		}
+	}
+	return 0
 }

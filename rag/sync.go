@@ -409,6 +409,9 @@ func (s *syncRun) readOne(ctx context.Context, tx *sql.Tx, listed notes.Entry, w
 	if err != nil && ctx.Err() != nil {
 		return err
 	}
+	if errors.Is(err, notes.ErrBusy) { // it looks changed to the next sync
+		s.listing, entry.ModTime = "", time.Unix(0, 0)
+	}
 	if err != nil {
 		entry.Path = name
 		s.report(name, skipped, "", notes.Reason(err))

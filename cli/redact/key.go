@@ -17,7 +17,7 @@ import (
 
 // A program that prints a key may wait for the user to unlock something.
 const (
-	keyTime = 30 * time.Second
+	keyTime = 10 * time.Second
 	maxKey  = 8 << 10 // bytes
 )
 
@@ -74,7 +74,7 @@ func (r *Redaction) readKey(ctx context.Context, s settings.ModelServer) (string
 	cmd := exec.CommandContext(ctx, s.KeyCommand[0], s.KeyCommand[1:]...)
 	cmd.Env, cmd.Stdout, cmd.WaitDelay = r.Environ, &out, time.Second // what it prints elsewhere is not shown: it may be a secret too
 	if err := cmd.Run(); errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		return "", fmt.Errorf("%s did not print it within %v", s.KeyCommand[0], keyTime)
+		return "", fmt.Errorf("%s did not print it within %v; it may be waiting for you to unlock something: run it yourself, then try again", s.KeyCommand[0], keyTime)
 	} else if err != nil {
 		return "", fmt.Errorf("%s: %w; run it yourself to see why", s.KeyCommand[0], err)
 	}

@@ -39,6 +39,10 @@ const (
 	Damaged   = "damaged PDF"
 )
 
+// ErrBusy is what keeps a file unread that may be read the next time: its reader was
+// ended from outside, or got less than half of a processor in the time it has.
+var ErrBusy = errors.New("unread PDF: its reader was not given the time; it is tried again with the next index")
+
 // Document is the text of a file.
 type Document struct {
 	Pages  []string // of each its text, in one line
@@ -134,6 +138,10 @@ func run(ctx context.Context, raw []byte) (d Document, err error) {
 	switch {
 	case ctx.Err() != nil:
 		return d, fmt.Errorf("read PDF: %w", ctx.Err())
+	case limited.Err() != nil && (cmd.ProcessState == nil || cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime() < patience/2):
+		return d, ErrBusy
+	case limited.Err() == nil && errors.As(err, &ended) && ended.ExitCode() < 0: // by a signal
+		return d, ErrBusy
 	case limited.Err() != nil:
 		return d, fmt.Errorf("%s: reading it takes more than %v", Damaged, patience)
 	case errors.As(err, &ended) && ended.ExitCode() == tooLarge:
