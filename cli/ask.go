@@ -84,7 +84,7 @@ func (q *askCommand) run(ctx context.Context, prompt string) error {
 	}
 	defer a.Close()
 	a.Unattended = true
-	if a.Settings.Approve {
+	if a.Settings.Guard.Approve {
 		return settings.UsageError{Err: errors.New("ask shows nobody a plan to approve: --approve=false runs it without, `lifehub chat` shows it")}
 	}
 	if err := errors.Join(a.Allow(app.AllowFlag, q.allow), a.Allow(app.UntrustedFlag, q.allowUntrusted)); err != nil {

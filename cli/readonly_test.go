@@ -15,7 +15,7 @@ import (
 
 // Of the built-in tools those are left that only read what is here.
 func TestReadOnlyOffersWhatOnlyReads(t *testing.T) {
-	a, err := app.Open(t.Context(), apptest.Process(t.TempDir()), app.RunFlags{Notes: []string{apptest.Vault(t)}, NoSave: true, ReadOnly: true})
+	a, err := app.Open(t.Context(), apptest.Process(t.TempDir()), app.RunFlags{Notes: []string{apptest.Vault(t)}, NoSave: true, ReadOnly: "true"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,6 +50,15 @@ func TestReadOnlyInTheChatAndInAsk(t *testing.T) {
 	}
 	if tasks() != before || !strings.Contains(string(told), "read-only") {
 		t.Errorf("asked, it wrote:\n%s\nand said:\n%s", tasks(), told)
+	}
+
+	for _, value := range []string{"", "--read-only=false"} { // the setting, and the flag over it
+		asked := offScreen(t, slices.DeleteFunc([]string{"ask", value, "--notes", vault, "add task buy shoes"}, func(arg string) bool { return arg == "" })...)
+		asked.Env = append(asked.Env, "LIFEHUB_READ_ONLY=true", "LIFEHUB_PROVIDER=offline")
+		told, _ := asked.CombinedOutput()
+		if tasks() != before || strings.Contains(string(told), "nobody can be asked") != (value != "") {
+			t.Errorf("with the setting and %q it said:\n%s", value, told)
+		}
 	}
 
 	term := startTerminal(t, 100, 34, []string{"LIFEHUB_PROVIDER=offline"}, "chat", "--read-only", "--notes", vault)

@@ -101,7 +101,7 @@ type Limits struct {
 	Parallel int // steps at once; 0: 4
 	MaxTools int // tools offered to the planner; 0: 20
 
-	Approve bool // a plan runs once the user has approved it
+	Approve func() bool // whether a plan runs only once the user has approved it; nil: no
 }
 
 // Agent answers messages. Make it with [New]; it is safe for concurrent use.
@@ -116,6 +116,9 @@ type Agent struct {
 func New(o Options) *Agent {
 	if o.Window == nil {
 		o.Window = func() int { return 0 }
+	}
+	if o.Limits.Approve == nil {
+		o.Limits.Approve = func() bool { return false }
 	}
 	if o.RejectsLongPrompts == nil {
 		o.RejectsLongPrompts = func() bool { return false }

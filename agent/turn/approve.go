@@ -19,7 +19,7 @@ import (
 // and asks about any other. declined says why nothing of it is to run; "": it is.
 // No permission comes of it: the gate asks about each call as ever.
 func (t *turn) approve(ctx context.Context, made agent.PlanMade) (_ agent.PlanMade, declined string) {
-	if !t.agent.Limits.Approve || len(made.Steps) == 0 {
+	if !t.agent.Limits.Approve() || len(made.Steps) == 0 {
 		return made, ""
 	}
 	if t.Unattended() {

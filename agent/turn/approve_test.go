@@ -16,7 +16,7 @@ const threeSteps = `{"reasoning":"","steps":[{"id":"1","tool":"search_notes","in
 // for all that follow; it returns the forms that were shown, too.
 func approving(t *testing.T, o Options, given ...agent.Input) (events []agent.Event, shown []agent.InputAsked) {
 	t.Helper()
-	o.Limits.Approve, o.Limits.Parallel, o.Now = true, 1, fixedNow
+	o.Limits.Approve, o.Limits.Parallel, o.Now = func() bool { return true }, 1, fixedNow
 	if o.History == nil {
 		o.History = &shelf{}
 	}
@@ -139,7 +139,7 @@ func TestApprovePlanNobodyToAsk(t *testing.T) {
 
 func TestApprovePlanAskedAgainAfterAKill(t *testing.T) {
 	notes, kept := search(), &ledger{question: question}
-	o := Options{Model: &script{lines: []line{say(searchStep), say(searchStep), say(goodAnswer)}}, Tools: tools(notes), History: &shelf{}, Journal: kept, Now: fixedNow, Limits: Limits{Approve: true}}
+	o := Options{Model: &script{lines: []line{say(searchStep), say(searchStep), say(goodAnswer)}}, Tools: tools(notes), History: &shelf{}, Journal: kept, Now: fixedNow, Limits: Limits{Approve: func() bool { return true }}}
 	ctx, kill := context.WithCancelCause(t.Context())
 	defer kill(nil)
 	for e := range New(o).Ask(ctx, "c1", question) {

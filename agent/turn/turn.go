@@ -127,7 +127,7 @@ func (t *turn) reply(ctx context.Context) (err error) {
 	if name, _, _ := strings.Cut(strings.TrimPrefix(t.Question, "@"), " "); t.Missing[name] != "" && strings.HasPrefix(t.Question, "@") {
 		t.Notice("%s is not available: %s.", name, t.Missing[name])
 	}
-	if t.agent.Limits.Approve && t.Mode != agent.PlanMode {
+	if t.agent.Limits.Approve() && t.Mode != agent.PlanMode {
 		t.Notice("In %s mode there is no plan to approve: calls run or ask as the rules say.", t.Mode)
 	}
 	switch t.Mode {

@@ -54,10 +54,7 @@ type App struct {
 	Secrets     *redact.Redaction
 	Builtin     []agent.Tool
 
-	Mode       Switch[agent.Mode]
-	NotesUse   Switch[NotesUse]
-	ReadOnly   Switch[bool] // no tool that writes or sends
-	Think      Switch[string]
+	Switches
 	Untrusted  provenance
 	Unattended bool
 	Changes    chan llm.State // of the model server, newest last; what nobody reads is dropped
@@ -104,7 +101,7 @@ func Configured(sh *Process, flags RunFlags) (*App, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, f := range [][3]string{{"model", "--model", flags.Model}, {"mode", "--mode", flags.Mode}, {"approve", "--approve", flags.Approve}} {
+	for _, f := range [][3]string{{"model", "--model", flags.Model}, {"mode", "--mode", flags.Mode}, {"approve", "--approve", flags.Approve}, {"read_only", "--read-only", flags.ReadOnly}} {
 		if f[2] == "" {
 			continue
 		}
@@ -142,7 +139,8 @@ func (a *App) Assemble(ctx context.Context, flags RunFlags, openStore func(path 
 
 func (a *App) build(ctx context.Context, flags RunFlags) (err error) {
 	a.openLog()
-	a.ReadOnly.Use(flags.ReadOnly)
+	a.ReadOnly.Use(a.Settings.Guard.ReadOnly)
+	a.Approve.Use(a.Settings.Guard.Approve)
 	if a.Rules, err = LoadRules(a.PermissionsFile()); err != nil {
 		return err
 	}
@@ -349,7 +347,8 @@ func (a *App) Agent() *turn.Agent {
 		Think: func() string { return a.Think.Or(a.Settings.Think) },
 		Limits: turn.Limits{
 			Passages: a.Settings.Passages, Parallel: a.Settings.Parallel, MaxTools: a.Settings.Tools.Max,
-			Rounds: a.Settings.Loop.Max, Replans: cmp.Or(a.Settings.Replans, -1), Messages: a.Settings.Memory.Messages, Approve: a.Settings.Approve,
+			Rounds: a.Settings.Loop.Max, Replans: cmp.Or(a.Settings.Replans, -1), Messages: a.Settings.Memory.Messages,
+			Approve: func() bool { return a.Approve.Or(false) },
 		},
 		Trace: a.tracer(), Redact: a.Secrets.Known, ModelName: func() string { return modelName(a.Provider.State()) },
 	})

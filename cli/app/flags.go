@@ -25,11 +25,11 @@ func RegisterRun(f *RunFlags, cmd *cobra.Command) {
 	RegisterNotes(f, cmd)
 	cmd.Flags().StringVarP(&f.Model, "model", "m", "", "chat model for this run")
 	cmd.Flags().StringVar(&f.Mode, "mode", "", "answer strategy: plan, loop or team")
-	cmd.Flags().BoolVar(&f.ReadOnly, "read-only", false, "no tool that writes or sends, whatever the rules say")
-	cmd.Flags().BoolFunc("approve", "plan mode: show each plan, to drop or change its steps before it runs", func(on string) error {
-		f.Approve = on
-		return nil
-	})
+	set := func(value *string) func(string) error {
+		return func(on string) error { *value = on; return nil }
+	}
+	cmd.Flags().BoolFunc("read-only", "no tool that writes or sends, whatever the rules say", set(&f.ReadOnly))
+	cmd.Flags().BoolFunc("approve", "plan mode: show each plan, to drop or change its steps before it runs", set(&f.Approve))
 	cmd.Flags().BoolVar(&f.NoSave, "no-save", false, "don't save this conversation")
 }
 

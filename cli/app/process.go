@@ -30,12 +30,11 @@ type Process struct {
 
 // RunFlags are the flags of the commands that work on notes.
 type RunFlags struct {
-	Notes  []string
-	Model  string
-	Mode   string
-	NoSave bool
-	// ReadOnly is whether nothing that writes or sends may run.
-	ReadOnly bool
+	Notes    []string
+	Model    string
+	Mode     string
+	NoSave   bool
+	ReadOnly string // whether nothing that writes or sends may run; "": as the settings say
 	Approve  string // whether plans are shown before they run; "": as the settings say
 	Resume   string // conversation to resume; "": a new one
 	HasLast  bool   // resume the last one

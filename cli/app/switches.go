@@ -32,6 +32,15 @@ func (s *Switch[T]) Or(usual T) T {
 	return usual
 }
 
+// Switches are all that a chat may change.
+type Switches struct {
+	Mode     Switch[agent.Mode]
+	NotesUse Switch[NotesUse]
+	ReadOnly Switch[bool] // no tool that writes or sends
+	Approve  Switch[bool] // each plan is shown before it runs
+	Think    Switch[string]
+}
+
 // leftOut reports whether a tool is not offered, for what the notes are used
 // or because it has an effect.
 func (a *App) leftOut(t agent.Tool) bool {

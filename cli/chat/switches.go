@@ -11,11 +11,12 @@ import (
 	"lifehub/tui/backend"
 )
 
-// switchCommands are /notes, /readonly and /think.
+// switchCommands are /notes, /readonly, /approve and /think.
 func (bg *background) switchCommands() []backend.Command {
 	return []backend.Command{
 		{Name: "notes", Args: "[on|only|off]", Help: "use your notes, only your notes, or no notes", Run: bg.slashNotes},
 		{Name: "readonly", Args: "[on|off]", Help: "let nothing write or send in this chat", Run: bg.slashReadOnly},
+		{Name: "approve", Args: "[on|off]", Help: "show each plan before it runs", Run: bg.slashApprove},
 		{Name: "think", Args: "[off|on|low|medium|high]", Help: "let the model think first, if it can", Run: bg.slashThink},
 	}
 }
@@ -39,22 +40,38 @@ func (bg *background) slashNotes(_ context.Context, _, given string) (string, er
 }
 
 func (bg *background) slashReadOnly(_ context.Context, _, given string) (string, error) {
-	on := !bg.ReadOnly.Or(false)
-	switch strings.ToLower(given) {
-	case "":
-	case "on":
-		on = true
-	case "off":
-		on = false
-	default:
-		return "", fmt.Errorf("/readonly takes on or off")
+	on, err := flip("readonly", &bg.ReadOnly, given)
+	if err != nil {
+		return "", err
 	}
-	bg.ReadOnly.Use(on)
 	bg.tell()
 	if on {
 		return "**Read-only**: no tool that writes or sends is offered or runs, whatever the rules say. `/readonly off` ends that.", nil
 	}
 	return "Read-only is **off**: tools that write or send are there again, and ask as the rules say.", nil
+}
+
+func (bg *background) slashApprove(_ context.Context, _, given string) (string, error) {
+	on, err := flip("approve", &bg.Approve, given)
+	if on {
+		return "**Approval**: each plan is shown before it runs, to drop or change its steps. `/approve off` ends that.", err
+	}
+	return "Approval is **off**: plans run at once; what changes or sends something asks as the rules say.", err
+}
+
+// flip turns a switch on or off, or to the other one if the command does not say.
+func flip(command string, s *app.Switch[bool], given string) (on bool, err error) {
+	switch strings.ToLower(given) {
+	case "":
+		on = !s.Or(false)
+	case "on":
+		on = true
+	case "off":
+	default:
+		return false, fmt.Errorf("/%s takes on or off", command)
+	}
+	s.Use(on)
+	return on, nil
 }
 
 // writes is a command that changes notes or facts: it does nothing while the chat

@@ -33,10 +33,14 @@ type Config struct {
 	Loop       struct {
 		Max int `name:"loop.max" usual:"8" least:"1" doc:"most rounds of tool calls in loop mode before it answers"`
 	}
-	Replans int    `name:"replans" usual:"2" doc:"how often plan mode revises a plan whose step failed or found nothing; 0: never"`
-	Approve bool   `name:"approve" doc:"in plan mode, show each plan first: drop or change its steps, then run it"`
-	Think   string `name:"think" usual:"off" one:"off,on,low,medium,high" doc:"let the model think first, if it can"`
-	Ollama  struct {
+	Replans int `name:"replans" usual:"2" doc:"how often plan mode revises a plan whose step failed or found nothing; 0: never"`
+	// Guard keeps back what would run.
+	Guard struct {
+		Approve  bool `name:"approve" doc:"in plan mode, show each plan first: drop or change its steps, then run it"`
+		ReadOnly bool `name:"read_only" doc:"nothing that writes or sends exists, whatever the rules say"`
+	}
+	Think  string `name:"think" usual:"off" one:"off,on,low,medium,high" doc:"let the model think first, if it can"`
+	Ollama struct {
 		Host      string        `name:"ollama.host" usual:"http://127.0.0.1:11434" env:"OLLAMA_HOST" doc:"address of the Ollama server"`
 		KeepAlive time.Duration `name:"ollama.keep_alive" usual:"10m" doc:"how long the model stays loaded after an answer"`
 	}
