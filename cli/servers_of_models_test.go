@@ -71,7 +71,7 @@ providers:
 	term := startTerminal(t, 100, 40, env, "chat")
 	term.sees("writes/writer-70b", "2 notes")
 	term.types("/model\r")
-	term.sees("Models", "ollama at ", "plans at ", "plans/planner-7b", "writes at ", "writes/writer-70b", "desk at ", "desk/tiny-bow", "✗ gone: model server not reachable at 127.0.0.1:9")
+	term.sees("Models", "ollama at ", "plans at ", "plans/planner-7b", "writes at ", "in use · 16k context", "desk at ", "desk/tiny-bow", "✗ gone: model server not reachable at 127.0.0.1:9")
 	if shot := os.Getenv("LIFEHUB_SHOT"); shot != "" {
 		apptest.Write(t, shot, term.screen.Render())
 	}
@@ -116,6 +116,11 @@ providers:
 			t.Errorf("doctor does not say %q:\n%s", want, doctor)
 		}
 	}
+	env = append(env, "LIFEHUB_MODEL=gone/one")
+	if doctor := run("doctor"); strings.Count(doctor, "model server not reachable") != 1 {
+		t.Errorf("of a server that is gone doctor says:\n%s", doctor)
+	}
+	env = env[:len(env)-1]
 	if list := run("models", "list"); !strings.Contains(list, "* writes/writer-70b") || !strings.Contains(list, "desk/tiny-bow") || !strings.Contains(list, "without gone:") {
 		t.Errorf("models list:\n%s", list)
 	}

@@ -216,7 +216,7 @@ func (m *Model) chooseModel(name string) tea.Cmd {
 	case name != "":
 		return m.use(name)
 	}
-	return panel.OpenModels(m.base, m.Models, m.status.Provider == "offline", m.use)
+	return panel.OpenModels(m.base, m.Models, m.status, m.use)
 }
 
 // use makes later turns use a model, or offers to pull it.

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -76,8 +77,7 @@ func Examine(ctx context.Context, sh *app.Process) []Finding {
 	if len(folders) == 0 { // else conversations would say the same again
 		findings = append(findings, conversations(p))
 	}
-	findings = append(findings, model(ctx, a, c)...)
-	findings = append(findings, modelServers(ctx, a)...)
+	findings = append(findings, models(ctx, a)...)
 	findings = append(findings, notes(ctx, a)...)
 	if store := app.OpenChroma(c); store != nil {
 		findings = append(findings, vectorStore(ctx, *store))
@@ -88,7 +88,7 @@ func Examine(ctx context.Context, sh *app.Process) []Finding {
 
 // Running checks what a LifeHub that runs works with.
 func Running(ctx context.Context, a *app.App) []Finding {
-	findings := append(model(ctx, a, a.Settings), modelServers(ctx, a)...)
+	findings := models(ctx, a)
 	findings = append(findings, notes(ctx, a)...)
 	findings = append(findings, servers(ctx, a)...)
 	return append(findings, privacy(a.Paths))
@@ -199,6 +199,19 @@ func model(ctx context.Context, a *app.App, c *settings.Config) []Finding {
 		vectors.Says = e.Name()
 	}
 	return []Finding{model, vectors}
+}
+
+// models checks who answers, and the servers of `providers`. What is wrong with one
+// that answers is told once.
+func models(ctx context.Context, a *app.App) []Finding {
+	now, all := model(ctx, a, a.Settings), modelServers(ctx, a)
+	if slices.ContainsFunc(all, func(f Finding) bool {
+		name, said, _ := strings.Cut(f.Says, ": ")
+		return !f.OK && said == now[0].Says && strings.HasPrefix(a.Settings.Model, name+"/")
+	}) {
+		now = nil
+	}
+	return append(now, all...)
 }
 
 // modelServers asks the servers of `providers` what they have, all at once.

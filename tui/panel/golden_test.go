@@ -155,10 +155,10 @@ var plays = map[string]func(b *box){
 	"models":           opened(models),
 	"no model matches": opened(models, "zzz"),
 	"models of several servers": opened(func() tea.Cmd {
-		return panel.OpenModels(context.Background(), several{}, false, nil)
+		return panel.OpenModels(context.Background(), several{}, backend.Status{Model: "work/gpt-oss-120b"}, nil)
 	}),
 	"a model of several servers": opened(func() tea.Cmd {
-		return panel.OpenModels(context.Background(), several{}, false, nil)
+		return panel.OpenModels(context.Background(), several{}, backend.Status{Model: "work/gpt-oss-120b"}, nil)
 	}, "o", "s", "s"),
 	"themes": showing(func() panel.Panel { return panel.NewThemes("light", "light", func(string) {}, nil) }),
 
@@ -228,7 +228,7 @@ func (several) List(context.Context) <-chan llm.Listing {
 }
 
 func models() tea.Cmd {
-	return panel.OpenModels(context.Background(), chattest.Shelf{}, false, nil)
+	return panel.OpenModels(context.Background(), chattest.Shelf{}, backend.Status{}, nil)
 }
 
 func figures(o backend.Options, args string, names ...string) func(b *box) {

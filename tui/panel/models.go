@@ -20,7 +20,7 @@ type modelList struct {
 	Picker
 	servers []llm.Listing
 	models  []llm.Info // of the rows
-	offline bool
+	now     backend.Status
 	more    func() tea.Msg // what the next server says
 }
 
@@ -60,7 +60,11 @@ func (l *modelList) fill() {
 			l.Foot = append(l.Foot, "· "+s.Server+" has no models")
 		}
 		for _, model := range s.Models {
-			l.Rows = append(l.Rows, draw.Row{Label: model.Name, Detail: modelDetail(model)})
+			detail := ModelDetail(model)
+			if model.Name == l.now.Model {
+				detail = strings.TrimSuffix("in use · "+detail, " · ")
+			}
+			l.Rows = append(l.Rows, draw.Row{Label: model.Name, Detail: detail})
 			l.models = append(l.models, model)
 		}
 	}
@@ -68,7 +72,7 @@ func (l *modelList) fill() {
 		l.Empty, l.Foot = l.Foot[0], nil
 		if err := l.servers[0].Err; err != nil {
 			told := transcript.FailureOf(err)
-			if l.offline && errors.Is(err, llm.ErrUnreachable) {
+			if l.now.Provider == "offline" && errors.Is(err, llm.ErrUnreachable) {
 				told.Hint = "Start it (ollama serve), or set its address in the settings (lifehub config path says where they are). Until then, LifeHub quotes your notes."
 			}
 			l.Empty = told.Copied()
@@ -76,8 +80,8 @@ func (l *modelList) fill() {
 	}
 }
 
-// modelDetail is what one chooses a model by.
-func modelDetail(i llm.Info) string {
+// ModelDetail is what one chooses a model by.
+func ModelDetail(i llm.Info) string {
 	var parts []string
 	if i.Parameters != "" {
 		parts = append(parts, i.Parameters)
@@ -100,8 +104,8 @@ func modelDetail(i llm.Info) string {
 }
 
 // ModelPicker lists the models of all servers, once each has answered.
-func ModelPicker(ctx context.Context, from backend.Models, offline bool) (Picker, []llm.Info) {
-	l := modelList{offline: offline}
+func ModelPicker(ctx context.Context, from backend.Models, now backend.Status) (Picker, []llm.Info) {
+	l := modelList{now: now}
 	for said := range from.List(ctx) {
 		l.add(said)
 	}
@@ -114,8 +118,8 @@ const openAfter = 200 * time.Millisecond
 
 // OpenModels lists the models, those of a slow server later; use is given the
 // name of the one that was chosen.
-func OpenModels(ctx context.Context, from backend.Models, offline bool, use func(name string) tea.Cmd) tea.Cmd {
-	l := &modelList{offline: offline}
+func OpenModels(ctx context.Context, from backend.Models, now backend.Status, use func(name string) tea.Cmd) tea.Cmd {
+	l := &modelList{now: now}
 	l.Pick = func(at int) tea.Cmd { return use(l.models[at].Name) }
 	return func() tea.Msg {
 		answers, late := from.List(ctx), time.After(openAfter)

@@ -15,7 +15,7 @@ import (
 // chooseModel uses the named model, or one of those that are there.
 func (p *Chat) chooseModel(ctx context.Context, name string) error {
 	if name == "" {
-		list, models := panel.ModelPicker(ctx, p.Models, p.now().Provider == "offline")
+		list, models := panel.ModelPicker(ctx, p.Models, p.now())
 		if model := p.now().Model; model != "" {
 			list.Title += "; " + model + " is in use"
 		}
