@@ -133,6 +133,8 @@ func (s *server) dispatch(ctx context.Context, method string, params json.RawMes
 		return call(ctx, params, s.closeSession)
 	case acp.AgentMethodSessionSetMode:
 		return call(ctx, params, s.setMode)
+	case acp.AgentMethodSessionSetConfigOption:
+		return call(ctx, params, s.setOption)
 	case acp.AgentMethodSessionPrompt:
 		begun := sync.OnceFunc(s.hasBegun)
 		defer begun()

@@ -293,3 +293,46 @@ func TestMessagesKeepTheirOrder(t *testing.T) {
 		t.Error("a turn that was cancelled did something")
 	}
 }
+
+// The model and the mode are options of a session; another model is told to all.
+func TestAModelIsChosenInTheEditor(t *testing.T) {
+	home := t.TempDir()
+	env := environ(t, home, runs())
+	apptest.Write(t, filepath.Join(home, "lh", "config", "config.yaml"), fmt.Sprintf("providers:\n  desk: {kind: ollama, url: %q}\n  gone: {kind: ollama, url: \"http://127.0.0.1:9\"}\n", llmtest.Serve(t, runs())))
+	vault := indexed(t, env)
+	e, _ := inside(t, env, vault)
+	first, err := e.NewSession(t.Context(), sdk.NewSessionRequest{Cwd: vault, McpServers: []sdk.McpServer{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`"id":"mode"`, `"value":"loop"`, `"category":"model"`, `"currentValue":"scripted"`, `"value":"desk/scripted"`} {
+		if got := jsonOf(first.ConfigOptions); !strings.Contains(got, want) {
+			t.Errorf("the options have no %s: %s", want, got)
+		}
+	}
+	other := e.begin(t, vault)
+	set := func(option, value string) (string, error) {
+		got, err := e.SetSessionConfigOption(t.Context(), sdk.SetSessionConfigOptionRequest{ValueId: &sdk.SetSessionConfigOptionValueId{
+			SessionId: first.SessionId, ConfigId: sdk.SessionConfigId(option), Value: sdk.SessionConfigValueId(value),
+		}})
+		return jsonOf(got.ConfigOptions), err
+	}
+	for option, value := range map[string]string{"mode": "root", "model": "gone/none", "memory": "all"} {
+		if got, err := set(option, value); err == nil {
+			t.Errorf("%s may be %s: %s", option, value, got)
+		}
+	}
+	if got, err := set("mode", "loop"); err != nil || !strings.Contains(got, `"currentValue":"loop"`) {
+		t.Errorf("%v: %s", err, got)
+	}
+	if got, err := set("model", "desk/scripted"); err != nil || !strings.Contains(got, `"currentValue":"desk/scripted"`) {
+		t.Errorf("%v: %s", err, got)
+	}
+	e.await(t, other, "another model", func(u sdk.SessionUpdate) bool {
+		return u.ConfigOptionUpdate != nil && strings.Contains(jsonOf(u), `"currentValue":"desk/scripted"`) && strings.Contains(jsonOf(u), `"currentValue":"plan"`)
+	})
+	e.ask(t, other, text("how often do I run?"))
+	if shown := run(t, env, "trace", "export", string(other)); !strings.Contains(shown, "desk/scripted") {
+		t.Errorf("another model answered: %.2000s", shown)
+	}
+}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/coder/acp-go-sdk"
 
-	"lifehub/llm"
 	"lifehub/tui/panel"
 )
 
@@ -33,12 +32,7 @@ func (s *server) choices(ctx context.Context, modes *acp.SessionModeState) []acp
 	defer cancel()
 	_ = s.Provider.Ready(ctx) // else the model is not known yet
 	now := s.Provider.State().Model
-	list = nil
-	for _, model := range s.models(ctx) {
-		if shown(model.Name) == model.Name {
-			list = append(list, acp.SessionConfigSelectOption{Value: acp.SessionConfigValueId(model.Name), Name: model.Name, Description: acp.Ptr(shown(panel.ModelDetail(model)))})
-		}
-	}
+	list = s.models(ctx)
 	if now == "" || len(list) == 0 { // nobody answers
 		return all
 	}
@@ -56,7 +50,7 @@ func selector(id, name string, category acp.SessionConfigOptionCategory, now str
 }
 
 // models are those of all servers that answer before ctx ends.
-func (s *server) models(ctx context.Context) (all []llm.Info) {
+func (s *server) models(ctx context.Context) (all acp.SessionConfigSelectOptionsUngrouped) {
 	answers := s.options.Models.List(ctx)
 	for {
 		select {
@@ -64,7 +58,11 @@ func (s *server) models(ctx context.Context) (all []llm.Info) {
 			if !more {
 				return all
 			}
-			all = append(all, said.Models...)
+			for _, model := range said.Models {
+				if shown(model.Name) == model.Name {
+					all = append(all, acp.SessionConfigSelectOption{Value: acp.SessionConfigValueId(model.Name), Name: model.Name, Description: acp.Ptr(shown(panel.ModelDetail(model)))})
+				}
+			}
 		case <-ctx.Done():
 			return all
 		}

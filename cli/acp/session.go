@@ -61,13 +61,18 @@ func (s *server) open(ctx context.Context, id acp.SessionId, cwd string, servers
 		opened.notices = append(opened.notices, draw.Count(len(servers), "MCP server")+" of this editor will not be used: LifeHub starts only those in its own mcp.json, which you have reviewed; `lifehub mcp add` adds one")
 	}
 	context.AfterFunc(ctx, func() { s.announce(id) }) // the client knows the session once it has the answer
+	return modesOf(opened), nil
+}
+
+// modesOf are the modes, and that of a session.
+func modesOf(opened *session) *acp.SessionModeState {
 	modes := &acp.SessionModeState{CurrentModeId: acp.SessionModeId(opened.mode)}
 	for _, mode := range agent.Modes() {
 		said, _ := panel.ModeSaid(string(mode), "")
 		_, help, _ := strings.Cut(strings.Join(said, " "), ": ")
 		modes.AvailableModes = append(modes.AvailableModes, acp.SessionMode{Id: acp.SessionModeId(mode), Name: strings.ToUpper(string(mode[:1])) + string(mode[1:]), Description: &help})
 	}
-	return modes, nil
+	return modes
 }
 
 // announce tells the client the slash commands of a session.
@@ -105,7 +110,10 @@ func (s *server) newSession(ctx context.Context, p acp.NewSessionRequest) (acp.N
 		return acp.NewSessionResponse{}, err
 	}
 	modes, err := s.open(ctx, acp.SessionId(id), p.Cwd, p.McpServers)
-	return acp.NewSessionResponse{SessionId: acp.SessionId(id), Modes: modes}, err
+	if err != nil {
+		return acp.NewSessionResponse{}, err
+	}
+	return acp.NewSessionResponse{SessionId: acp.SessionId(id), Modes: modes, ConfigOptions: s.choices(ctx, modes)}, nil
 }
 
 // saved checks that a session is a saved conversation.
@@ -135,7 +143,7 @@ func (s *server) loadSession(ctx context.Context, p acp.LoadSessionRequest) (acp
 	if len(exchanges) > 0 {
 		s.tellLeftOver(p.SessionId, exchanges[len(exchanges)-1])
 	}
-	return acp.LoadSessionResponse{Modes: modes}, nil
+	return acp.LoadSessionResponse{Modes: modes, ConfigOptions: s.choices(ctx, modes)}, nil
 }
 
 func (s *server) resumeSession(ctx context.Context, p acp.ResumeSessionRequest) (acp.ResumeSessionResponse, error) {
@@ -143,7 +151,10 @@ func (s *server) resumeSession(ctx context.Context, p acp.ResumeSessionRequest) 
 		return acp.ResumeSessionResponse{}, err
 	}
 	modes, err := s.open(ctx, p.SessionId, p.Cwd, p.McpServers)
-	return acp.ResumeSessionResponse{Modes: modes}, err
+	if err != nil {
+		return acp.ResumeSessionResponse{}, err
+	}
+	return acp.ResumeSessionResponse{Modes: modes, ConfigOptions: s.choices(ctx, modes)}, nil
 }
 
 // replay sends a saved turn as it was sent when it ran.

@@ -23,6 +23,7 @@ await editor.connectWith(acp.ndJsonStream(Writable.toWeb(agent.stdin), Readable.
   const methods = acp.methods.agent;
   told.initialized = await ctx.request(methods.initialize, { protocolVersion: acp.PROTOCOL_VERSION, clientCapabilities: {} });
   const session = await ctx.request(methods.session.new, { cwd, mcpServers: [] });
+  told.options = session.configOptions;
   await ctx.request(methods.session.setMode, { sessionId: session.sessionId, modeId: "plan" });
   for (const question of rest.slice(cut + 1)) {
     const answer = await ctx.request(methods.session.prompt, { sessionId: session.sessionId, prompt: [{ type: "text", text: question }] });
