@@ -111,7 +111,7 @@ func is(errno, want, windows syscall.Errno) bool { return errno == want || errno
 // Status returns what an HTTP status other than success means. who is the
 // server, as in "the server"; said is what it answered, if anything.
 func Status(who string, code int, said string) *Error {
-	what, advice := "answered", ""
+	what, advice := "", ""
 	switch {
 	case code == http.StatusUnauthorized, code == http.StatusPaymentRequired:
 		what = "requires signing in"
@@ -127,7 +127,7 @@ func Status(who string, code int, said string) *Error {
 		what, advice = "has a problem", "try again later"
 	}
 	status := strings.TrimSpace(fmt.Sprint(code, " ", http.StatusText(code)))
-	if what == "answered" {
+	if what == "" {
 		return &Error{Says: who + " answered " + status, cause: answer(status, said)}
 	}
 	return &Error{Says: fmt.Sprintf("%s %s (%s)", who, what, status), Advice: advice, cause: answer(status, said)}

@@ -195,7 +195,7 @@ func (f *field) fill(value json.RawMessage) {
 		}
 	}
 	if f.kind == textField || f.kind == numberField {
-		f.Text = safetext.Line(arguments.Argument{Value: value}.Text())
+		f.Text = safetext.Text(arguments.Argument{Value: value}.Text())
 		f.usual = option{value: value, Label: f.Text}
 	}
 }
@@ -271,7 +271,7 @@ func (f *field) value() (value json.RawMessage, ok bool) {
 		return value, err == nil && (f.touched || f.Required)
 	}
 	if f.usual.value != nil && f.Text == f.usual.Label {
-		return f.usual.value, true // with the line ends that a field does not show
+		return f.usual.value, true // with what is not shown of it
 	}
 	text := strings.TrimSpace(f.Text)
 	if text == "" && (!f.Required && !f.emptied || f.kind == numberField) {
@@ -382,7 +382,7 @@ func (f *field) shown(here bool, theme *draw.Theme) string {
 // Given is what an empty line leaves; "" is nothing.
 func (f *field) Given() string {
 	if len(f.Options) == 0 {
-		return f.Text
+		return safetext.Line(f.Text)
 	}
 	var labels []string
 	for i, o := range f.Options {

@@ -57,7 +57,7 @@ func TestPlanFieldsThatAreChanged(t *testing.T) {
 			f.Fields[i].Text += "!"
 		}
 	}
-	for _, want := range []string{`"1":"drop"`, `"2.due":""`, `"3.content":"## Shoes  - {{1.text}}!"`, `"2.text":"Buy running shoes"`} {
+	for _, want := range []string{`"1":"drop"`, `"2.due":""`, `"3.content":"## Shoes\n\n- {{1.text}}!"`, `"2.text":"Buy running shoes"`} {
 		if got := string(f.Values()); !strings.Contains(got, want) {
 			t.Errorf("%s lacks %s", got, want)
 		}
