@@ -61,17 +61,7 @@ func TestQuitOrKilledLifeHubLeavesNoDescendant(t *testing.T) {
 				cmd := exec.Command(os.Args[0])
 				cmd.Env = append(os.Environ(), hostName+"=1", mcptest.Mark+"="+mark)
 				cmd.Stderr = os.Stderr
-				in, err := cmd.StdinPipe()
-				if err != nil {
-					t.Fatal(err)
-				}
-				out, err := cmd.StdoutPipe()
-				if err != nil {
-					t.Fatal(err)
-				}
-				if err := cmd.Start(); err != nil {
-					t.Fatal(err)
-				}
+				in, out := mcptest.Start(t, cmd)
 				lines := bufio.NewScanner(out)
 				if !lines.Scan() || lines.Text() != "ready 1" {
 					t.Fatalf("the host says %q", lines.Text())

@@ -56,7 +56,7 @@ func (r *relay) permit(ctx context.Context, asked agent.PermissionAsked) {
 		content = append(content, diffs(path, asked.Preview.Diff)...)
 	}
 	what := acp.ToolCallUpdate{
-		ToolCallId: r.id(asked.Call), Title: acp.Ptr(shown(heading)), Kind: acp.Ptr(kind(asked.Name)), Status: acp.Ptr(acp.ToolCallStatusPending),
+		ToolCallId: r.id(asked.Call), Title: acp.Ptr(shown(heading)), Kind: acp.Ptr(r.kind(asked.Name)), Status: acp.Ptr(acp.ToolCallStatusPending),
 		Content: content, Locations: where, RawInput: asked.Input,
 	}
 	if !r.calls[asked.Call] {

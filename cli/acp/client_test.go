@@ -23,6 +23,7 @@ import (
 	"lifehub/cli/app"
 	"lifehub/cli/chat"
 	"lifehub/internal/apptest"
+	"lifehub/internal/mcptest"
 	"lifehub/llm"
 	"lifehub/llm/llmtest"
 	"lifehub/tui/backend"
@@ -264,22 +265,8 @@ func program(t *testing.T, env []string, args ...string) (*editor, *exec.Cmd, io
 	t.Helper()
 	cmd := exec.Command(os.Args[0], append([]string{"acp"}, args...)...)
 	cmd.Env = env
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
 	cmd.Stderr = t.Output()
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		_ = cmd.Process.Kill()
-		_ = cmd.Wait()
-	})
+	in, out := mcptest.Start(t, cmd)
 	e := connect(t, in, out)
 	e.reads = out
 	return e, cmd, in

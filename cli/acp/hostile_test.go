@@ -10,11 +10,11 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	sdk "github.com/coder/acp-go-sdk"
 
 	"lifehub/internal/apptest"
+	"lifehub/internal/mcptest"
 	"lifehub/llm/llmtest"
 )
 
@@ -24,21 +24,7 @@ func TestWrongRequestsAreRefused(t *testing.T) {
 	vault := indexed(t, env)
 	cmd := exec.Command(os.Args[0], "acp", "--notes", vault)
 	cmd.Env = env
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	defer cmd.Wait()
-	defer in.Close()
-	timer := time.AfterFunc(patience, func() { _ = cmd.Process.Kill() })
-	defer timer.Stop()
+	in, out := mcptest.Start(t, cmd)
 	for _, silent := range []string{"", "no json", "{", "[]", "null", "[1,2]", `"x"`, strings.Repeat("[", 1<<16), "\x00\xff", `{"jsonrpc":"2.0"}`, `{"id":{},"method":3}`, `{"jsonrpc":"2.0","method":"nosuch"}`} {
 		fmt.Fprintln(in, silent)
 	}
@@ -242,21 +228,7 @@ func TestMessagesKeepTheirOrder(t *testing.T) {
 	vault := indexed(t, env)
 	cmd := exec.Command(os.Args[0], "acp", "--notes", vault)
 	cmd.Env = env
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	defer cmd.Wait()
-	defer in.Close()
-	timer := time.AfterFunc(patience, func() { _ = cmd.Process.Kill() })
-	defer timer.Stop()
+	in, out := mcptest.Start(t, cmd)
 	lines := bufio.NewReader(out)
 	answer := func(id string) string {
 		for {

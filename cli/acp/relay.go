@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/url"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -230,7 +231,7 @@ func (r *relay) started(e agent.ToolStarted) {
 	}
 	r.calls[e.Call] = true
 	r.send(acp.StartToolCall(r.id(e.Call), title(e.Name, e.Input),
-		acp.WithStartKind(kind(e.Name)), acp.WithStartStatus(acp.ToolCallStatusInProgress), acp.WithStartRawInput(e.Input)))
+		acp.WithStartKind(r.kind(e.Name)), acp.WithStartStatus(acp.ToolCallStatusInProgress), acp.WithStartRawInput(e.Input)))
 }
 
 // titleWidth is how wide the title of a call is at most.
@@ -241,23 +242,25 @@ func title(tool string, input json.RawMessage) string {
 	return shown(draw.Truncate(strings.TrimSpace(safetext.Line(tool)+"  "+arguments.Brief(input)), titleWidth))
 }
 
-// kind is how an editor pictures a tool.
-func kind(tool string) acp.ToolKind {
-	switch tool {
-	case "search_notes", "recall":
-		return acp.ToolKindSearch
-	case "read_note", "list_notes", "note_links", "list_tasks", "read_artifact":
-		return acp.ToolKindRead
-	case "create_note", "append_note", "edit_note", "add_task", "complete_task", "remember", "create_artifact", "update_artifact", "rewrite_artifact":
-		return acp.ToolKindEdit
-	case "forget":
-		return acp.ToolKindDelete
-	case "web_search", "web_fetch", "crawl", "get_weather":
-		return acp.ToolKindFetch
-	case "calculate", "today", agent.DelegateTool:
-		return acp.ToolKindThink
+// kind is how an editor pictures a tool, by what it says of itself.
+func (r *relay) kind(name string) acp.ToolKind {
+	tools := r.Tools()
+	i := slices.IndexFunc(tools, func(t agent.Tool) bool { return t.Spec().Name == name })
+	if i < 0 {
+		return acp.ToolKindOther
 	}
-	return acp.ToolKindOther
+	_, fetches := tools[i].(agent.Fetcher)
+	switch {
+	case name == agent.SearchNotes:
+		return acp.ToolKindSearch
+	case agent.HasNoEffect(tools[i]):
+		return acp.ToolKindRead
+	case fetches || agent.IsOutward(tools[i]) && agent.ReadOnly(tools[i]):
+		return acp.ToolKindFetch
+	case agent.IsOutward(tools[i]):
+		return acp.ToolKindOther
+	}
+	return acp.ToolKindEdit
 }
 
 // places are the notes of sources, each with its line.

@@ -24,6 +24,7 @@ import (
 	"lifehub/agent/tools"
 	"lifehub/cli/app"
 	"lifehub/internal/apptest"
+	"lifehub/internal/mcptest"
 	"lifehub/store"
 )
 
@@ -582,18 +583,7 @@ func startBareWith(t *testing.T, capabilities string, args ...string) *bare {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], args...)
 	cmd.Env = append(os.Environ(), environ(t.TempDir())...)
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
+	in, out := mcptest.Start(t, cmd)
 	b := &bare{cmd, in, bufio.NewReader(out)}
 	b.say(t, `{"jsonrpc":"2.0","id":"hello","method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":`+capabilities+`,"clientInfo":{"name":"bare","version":"1"}}}`)
 	b.hear(t)
