@@ -136,6 +136,12 @@ func TestSubscriptionsAreBounded(t *testing.T) {
 	if n := len(w.subscribed[subscriber{id: "a"}]); n != maxSubscriptions {
 		t.Errorf("%d subscriptions", n)
 	}
+	for i := range 2 * maxSubscribers {
+		w.subscribe(subscriber{id: fmt.Sprint(i)}, true, noteScheme)
+	}
+	if n := len(w.subscribed); n != maxSubscribers {
+		t.Errorf("%d subscribers", n)
+	}
 	for address := range w.subscribed[subscriber{id: "a"}] {
 		if len(address) > maxAddress {
 			t.Fatalf("an address of %d bytes", len(address))

@@ -112,13 +112,11 @@ func (s *notesServer) arguments(tool agent.Tool, request mcp.CallToolRequest) (j
 		given = map[string]any{}
 	}
 	raw, err := json.Marshal(given)
-	if err == nil {
-		raw, _, err = s.schemas.Repair(tool.Spec(), raw)
-	}
 	if err != nil {
-		return nil, fmt.Errorf("the arguments of %s do not fit: %w", tool.Spec().Name, err)
+		return nil, fmt.Errorf("read the arguments of %s: %w", tool.Spec().Name, err)
 	}
-	return raw, nil
+	raw, _, err = s.schemas.Repair(tool.Spec(), raw)
+	return raw, err
 }
 
 // read answers calls of a tool that only reads. They go the way of any call

@@ -96,14 +96,18 @@ func (w *watched) forget(who subscriber) {
 	delete(w.subscribed, who)
 }
 
-// maxSubscriptions bounds those of a subscriber: each is compared at each change.
-// maxAddress bounds one, in bytes; no note has a longer one.
-const maxSubscriptions, maxAddress = 1000, 16 << 10
+// maxSubscribers bounds who is told, and maxSubscriptions what each is told of: all
+// are compared at each change. maxAddress bounds an address, in bytes; no note has a
+// longer one.
+const maxSubscribers, maxSubscriptions, maxAddress = 256, 1000, 16 << 10
 
 func (w *watched) subscribe(who subscriber, on bool, addresses ...string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.subscribed[who] == nil {
+		if len(w.subscribed) >= maxSubscribers {
+			return
+		}
 		w.subscribed[who] = map[string]bool{}
 	}
 	for _, address := range addresses {
