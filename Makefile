@@ -3,13 +3,19 @@
 SHELL := /bin/bash
 export CGO_ENABLED ?= 0
 
-.PHONY: run test race check golden bench speed eval silent decline links claims modes soak fuzz ollama npm tools screens film strings build release release-check
+.PHONY: run test race check golden bench speed eval silent decline links claims modes soak fuzz ollama npm tools screens film strings build size release release-check
 
 run: ## the chat on the starter notes
 	go run . chat --notes examples/notes
 
 build: ## one static binary
 	go build -trimpath -ldflags "-s -w" -o lifehub .
+
+size: ## what the code of the binary is made of, by package, in kB
+	go build -trimpath -o bin/measured .
+	go tool nm -size bin/measured | awk '$$3 ~ /^[tT]$$/ { name = $$4; sub(/\[.*/, "", name); slash = match(name, /\/[^\/]*$$/) ? RSTART : 0; \
+		dot = index(substr(name, slash + 1), "."); of[substr(name, 1, slash + dot - 1)] += $$2 } \
+		END { for (package in of) printf "%6.0f  %s\n", of[package] / 1000, package }' | sort -nr
 
 release: ## everything a release has, into dist/; nothing is published
 	@test -x bin/goreleaser || GOBIN=$(CURDIR)/bin CGO_ENABLED=0 go install github.com/goreleaser/goreleaser/v2@v2.16.0

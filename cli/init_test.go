@@ -74,7 +74,7 @@ func TestNoPackageDoesMuchBeforeMain(t *testing.T) {
 // put the answer behind the packages that take the time.
 func TestTheVersionIsToldBeforeTheRestIsMadeReady(t *testing.T) {
 	before := inits(t, os.Args[0], "--version", runAsProgram)
-	for _, slow := range []string{"github.com/santhosh-tekuri/jsonschema/v6", "github.com/yuin/goldmark/extension", "lifehub/agent", "lifehub/cli"} {
+	for _, slow := range []string{"reflect", "github.com/santhosh-tekuri/jsonschema/v6", "github.com/yuin/goldmark/extension", "lifehub/agent", "lifehub/cli"} {
 		if slices.ContainsFunc(before, func(i initialised) bool { return i.of == slow }) {
 			t.Errorf("%s is made ready first", slow)
 		}
