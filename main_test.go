@@ -87,7 +87,7 @@ var arrows = map[string][]string{
 	"lifehub/rag/eval":    {"llm", "notes", "rag"},
 	"lifehub/rag/embed":   {"llm", "rag/passage", "rag/vectors"},
 	"lifehub/rag/passage": {"notes", "internal/pattern", "internal/text"},
-	"lifehub/rag/vectors": {"rag/passage"},
+	"lifehub/rag/vectors": {"internal/wrap", "rag/passage"},
 	"lifehub/rag/words":   {"internal/pattern", "internal/rows", "internal/text", "notes", "rag/passage", "rag/vectors"},
 
 	"lifehub/store":       {"agent", "agent/fingerprint", "llm", "internal/pattern", "internal/rows", "internal/text", "internal/wrap", "store/draft", "store/file", "store/trace"},

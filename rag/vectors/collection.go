@@ -63,7 +63,8 @@ type AwayError struct{ Err error }
 func (e *AwayError) Error() string { return e.Err.Error() }
 func (e *AwayError) Unwrap() error { return e.Err }
 
-// Local keeps one file a model in a folder.
+// Local keeps the vectors of each model in a folder: one file, and a second
+// when they are many.
 type Local struct{ Dir string }
 
 func (s Local) Open(model string) (Collection, error) {
@@ -76,11 +77,15 @@ func (s Local) Open(model string) (Collection, error) {
 
 func (s Local) State(_ context.Context, model string) (string, error) {
 	path, _ := s.Path(model)
+	return stateOf(path) + ", " + stateOf(quantisedPath(path)), nil
+}
+
+func stateOf(path string) string {
 	status, err := os.Stat(path)
 	if err != nil {
-		return "none", nil //nolint:nilerr // opening it says what is wrong
+		return "none" // opening it says what is wrong
 	}
-	return fmt.Sprint(status.Size(), " ", status.ModTime().UnixNano()), nil
+	return fmt.Sprint(status.Size(), " ", status.ModTime().UnixNano())
 }
 
 func (s Local) Path(model string) (path, name string) {

@@ -7,45 +7,71 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"runtime"
+	"os"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/philippgille/chromem-go"
 )
 
-// scanFrom is the number of vectors beyond which chromem-go's bookkeeping for
-// each document costs more than the vectors themselves: a query then takes
-// ten passes over the memory, a plain scan under three (docs/figures).
-const scanFrom = 20_000
+// floatsUpTo is the number of vectors that are kept as float32, in a
+// [vectorFile] that chromem-go searches. Beyond it chromem-go's bookkeeping for
+// each document costs more than the vectors themselves (docs/figures): more are
+// quantised, and the vector file holds what came since.
+const floatsUpTo = 20_000
 
-// localVectors is the collection on this machine: a file read into memory, and
-// chromem-go over that memory.
+// manyNew is the share of the quantised vectors, one in so many, from which on
+// those that came since are quantised too when all notes are embedded, for
+// which the whole file is written again.
+const manyNew = 16
+
+// localVectors is the collection on this machine. A vector is either in file
+// or in quantised.
 type localVectors struct {
-	file    *vectorFile
-	chromem *chromem.Collection // nil: more than scanFrom vectors
-	mu      sync.RWMutex        // searches read, put and forget write
+	file      *vectorFile
+	quantised *quantised          // nil: none yet
+	chromem   *chromem.Collection // over file; nil: more than floatsUpTo vectors
+	status    os.FileInfo         // of the file at quantisedPath, to notice another; nil: none
+	lost      atomic.Bool         // that file was cut by another program
+	mu        sync.RWMutex        // searches read, put and forget write
 }
 
 // openLocal reads the vectors of a model from path.
 func openLocal(path, model string) (*localVectors, error) {
+	// In this order: what another process quantises meanwhile is read twice, not never.
 	file, err := openVectors(path, model)
 	if err != nil {
 		return nil, err
 	}
 	m := &localVectors{file: file}
-	if err := m.fill(); err != nil {
+	if m.quantised, m.status, err = openQuantised(quantisedPath(path), model); err != nil {
 		return nil, errors.Join(err, file.Close())
+	}
+	if err := m.fill(); err != nil {
+		return nil, errors.Join(err, m.Close())
 	}
 	return m, nil
 }
 
-// fill puts the vectors into a chromem collection that holds nothing but ids
-// and the memory the file was read into.
-func (m *localVectors) fill() error {
+// quantisedPath is the quantised file that belongs to a vector file.
+func quantisedPath(path string) string { return path + "12" }
+
+// fill brings together what was read, and puts few vectors into a chromem
+// collection that holds nothing but ids and the memory the file was read into.
+func (m *localVectors) fill() (err error) {
+	defer m.cutShort(&err)()
 	m.chromem = nil
-	if len(m.file.rows) > scanFrom {
+	if q := m.quantised; q != nil {
+		if m.file.dimension != 0 && m.file.dimension != q.dimension {
+			m.quantised = nil // of the model as it was before
+			return q.close()
+		}
+		m.file.drop(func(k Key) bool { _, both := q.find(k); return both }) // its writer was killed
 		return nil
+	}
+	if len(m.file.rows) > floatsUpTo {
+		return nil // the next sync quantises them
 	}
 	c, err := chromem.NewDB().CreateCollection("passages", nil, refuseToEmbed)
 	if err != nil {
@@ -58,6 +84,42 @@ func (m *localVectors) fill() error {
 	}
 	m.chromem = c
 	return nil
+}
+
+// cutShort is the function of that name; the collection is opened again then.
+func (m *localVectors) cutShort(err *error) func() {
+	return cutShort(err, func() { m.lost.Store(true) })
+}
+
+// quantise moves all vectors that keep does not refuse to the quantised file.
+func (m *localVectors) quantise(keep func(Key) bool) error {
+	if m.replaced() {
+		return errors.New("quantise vectors: another program replaced their file, try again")
+	}
+	dimension := m.dimension()
+	made, status, err := m.quantised.rewrite(quantisedPath(m.file.file.Name()), m.file.model, dimension, m.file.rows, keep)
+	if err != nil {
+		return err
+	}
+	old := m.quantised
+	m.quantised, m.status, m.chromem = made, status, nil
+	return errors.Join(old.close(), m.file.reset(dimension))
+}
+
+// replaced reports whether the quantised file is another than the one opened.
+func (m *localVectors) replaced() bool {
+	status, err := os.Stat(quantisedPath(m.file.file.Name()))
+	if err != nil || m.status == nil {
+		return (err == nil) != (m.status != nil)
+	}
+	return !os.SameFile(status, m.status)
+}
+
+func (m *localVectors) dimension() int {
+	if m.quantised != nil {
+		return m.quantised.dimension
+	}
+	return m.file.dimension
 }
 
 func addDocument(c *chromem.Collection, k Key, vector []float32) error {
@@ -73,28 +135,33 @@ func refuseToEmbed(context.Context, string) ([]float32, error) {
 	return nil, errors.New("the collection takes finished vectors only")
 }
 
-func (m *localVectors) Put(_ context.Context, keys []Key, embeddings [][]float32) error {
+func (m *localVectors) Put(_ context.Context, keys []Key, embeddings [][]float32) (err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.file.dimension != 0 && len(embeddings) > 0 && m.file.dimension != len(embeddings[0]) {
+	defer m.cutShort(&err)()
+	if d := m.dimension(); d != 0 && len(embeddings) > 0 && d != len(embeddings[0]) {
 		// The name stayed and the model did not: its old vectors mean nothing now.
-		if err := m.file.reset(len(embeddings[0])); err != nil {
+		if err := m.reset(len(embeddings[0])); err != nil {
 			return fmt.Errorf("begin vectors: %w", err)
 		}
-		if err := m.fill(); err != nil {
-			return err
+	}
+	var added []Key
+	var vectors [][]float32
+	for i, k := range keys {
+		if !m.has(k) {
+			added, vectors = append(added, k), append(vectors, embeddings[i])
 		}
 	}
-	if err := m.file.put(keys, embeddings); err != nil {
+	if err := m.file.put(added, vectors); err != nil {
 		return err
 	}
-	if m.chromem != nil && len(m.file.rows) > scanFrom {
-		m.chromem = nil
+	if len(m.file.rows) > max(floatsUpTo, m.quantised.size()/manyNew) {
+		return m.quantise(all)
 	}
 	if m.chromem == nil {
 		return nil
 	}
-	for _, k := range keys {
+	for _, k := range added {
 		if err := addDocument(m.chromem, k, m.file.rows[m.file.at[k]].vector); err != nil {
 			return err
 		}
@@ -102,44 +169,93 @@ func (m *localVectors) Put(_ context.Context, keys []Key, embeddings [][]float32
 	return nil
 }
 
-func (m *localVectors) Forget(_ context.Context, used map[Key]bool) error {
+func all(Key) bool { return true }
+
+// reset begins the collection again for vectors of a dimension.
+func (m *localVectors) reset(dimension int) error {
+	if m.status != nil {
+		if err := errors.Join(m.quantised.close(), os.Remove(quantisedPath(m.file.file.Name()))); err != nil {
+			return err
+		}
+		m.quantised, m.status = nil, nil
+	}
+	return errors.Join(m.file.reset(dimension), m.fill())
+}
+
+func (m *localVectors) has(k Key) bool {
+	_, quantised := m.quantised.find(k)
+	return quantised || m.file.has(k)
+}
+
+// Forget frees the vectors of passages that nobody uses, once they are more than a
+// quarter: until then they are a cache, for a note that comes back.
+func (m *localVectors) Forget(_ context.Context, used map[Key]bool) (err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	before := len(m.file.rows)
-	m.file.forget(used)
-	if m.chromem == nil || len(m.file.rows) == before {
+	defer m.cutShort(&err)()
+	inUse := func(k Key) bool { return used[k.Passage()] }
+	unused := 0
+	for i := range m.size() {
+		if !inUse(m.key(i)) {
+			unused++
+		}
+	}
+	if !ManyUnused(unused, m.size()) {
 		return nil
+	}
+	m.file.drop(func(k Key) bool { return !inUse(k) })
+	if m.quantised != nil {
+		return m.quantise(inUse)
 	}
 	return m.fill()
 }
 
-func (m *localVectors) Missing(_ context.Context, keys []Key) ([]Key, error) {
+// ManyUnused reports whether so many vectors are unused that they are forgotten.
+func ManyUnused(unused, all int) bool { return unused*4 >= all && unused >= 64 }
+
+func (m *localVectors) Missing(_ context.Context, keys []Key) (missing []Key, err error) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
-	var missing []Key
+	defer m.cutShort(&err)()
 	for _, k := range keys {
-		if !m.file.has(k) {
+		if !m.has(k) {
 			missing = append(missing, k)
 		}
 	}
 	return missing, nil
 }
 
+// key is the key of vector i of size: those of the file come first.
+func (m *localVectors) key(i int) Key {
+	if n := i - len(m.file.rows); n >= 0 {
+		return m.quantised.key(int(m.quantised.sound[n]))
+	}
+	return m.file.rows[i].key
+}
+
+func (m *localVectors) size() int { return len(m.file.rows) + m.quantised.size() }
+
 func (m *localVectors) Size(context.Context) (count, dimension int, err error) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
-	return len(m.file.rows), m.file.dimension, nil
+	return m.size(), m.dimension(), nil
 }
 
 func (m *localVectors) Fresh() bool {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
-	return !m.file.changedOutside()
+	return !m.lost.Load() && !m.file.changedOutside() && !m.replaced()
 }
 
-func (m *localVectors) Flush() error {
-	m.mu.RLock()
-	defer m.mu.RUnlock()
+// Flush is also where many new vectors are quantised, and damaged ones left out.
+func (m *localVectors) Flush() (err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	defer m.cutShort(&err)()
+	q := m.quantised
+	if len(m.file.rows) > floatsUpTo || q != nil && (len(m.file.rows) > q.size()/manyNew || q.size() < q.count) {
+		return m.quantise(all)
+	}
 	return m.file.Flush()
 }
 
@@ -147,21 +263,42 @@ func (m *localVectors) Close() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.chromem = nil
-	return m.file.Close()
+	q := m.quantised
+	m.quantised = nil
+	return errors.Join(q.close(), m.file.Close())
 }
 
-func (m *localVectors) Nearest(ctx context.Context, vector []float32, limit int) ([]Match, error) {
+func (m *localVectors) Nearest(ctx context.Context, vector []float32, limit int) (found []Match, err error) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
-	if m.file.dimension == 0 { // nothing is embedded yet
+	defer m.cutShort(&err)()
+	if m.dimension() == 0 { // nothing is embedded yet
 		return nil, nil
 	}
-	if len(vector) != m.file.dimension {
-		return nil, fmt.Errorf("the question's vector has %d numbers, the collection's %d", len(vector), m.file.dimension)
+	if len(vector) != m.dimension() {
+		return nil, fmt.Errorf("the question's vector has %d numbers, the collection's %d", len(vector), m.dimension())
 	}
-	if m.chromem == nil {
-		return m.scan(ctx, vector, limit)
+	if m.chromem != nil {
+		return m.nearestInChromem(ctx, vector, limit)
 	}
+	top := TopK{Limit: limit}
+	for i, r := range m.file.rows {
+		if i%4096 == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		top.Offer(r.key, Dot(vector, r.vector))
+	}
+	if m.quantised != nil {
+		if found, err = m.quantised.nearest(ctx, vector, limit); err != nil {
+			return nil, err
+		}
+	}
+	found = append(found, top.Sorted()...)
+	slices.SortFunc(found, byCosine)
+	return found[:min(limit, len(found))], nil
+}
+
+func (m *localVectors) nearestInChromem(ctx context.Context, vector []float32, limit int) ([]Match, error) {
 	limit = min(limit, m.chromem.Count()) // more is an error to chromem-go
 	if limit == 0 {
 		return nil, nil
@@ -181,54 +318,52 @@ func (m *localVectors) Nearest(ctx context.Context, vector []float32, limit int)
 	return found, nil
 }
 
-// scan compares a question with every vector.
-func (m *localVectors) scan(ctx context.Context, vector []float32, limit int) ([]Match, error) {
-	top := TopK{Limit: limit}
-	for i, r := range m.file.rows {
-		if i%4096 == 0 && ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		top.Offer(r.key, Dot(vector, r.vector))
-	}
-	return top.Sorted(), nil
-}
-
-func (m *localVectors) Among(_ context.Context, vector []float32, keys []Key) ([]Match, error) {
-	m.mu.RLock()
-	defer m.mu.RUnlock()
-	if len(vector) != m.file.dimension {
-		return nil, nil
-	}
-	rows := make([]int, 0, len(keys))
+// where finds the rows and the records of some keys, in the order of memory.
+func (m *localVectors) where(keys []Key) (rows, records []int) {
 	for _, k := range keys {
-		if i, ok := m.file.at[k]; ok {
+		if i, ok := m.quantised.find(k); ok {
+			records = append(records, i)
+		} else if i, ok := m.file.at[k]; ok {
 			rows = append(rows, i)
 		}
 	}
-	slices.Sort(rows) // as they are in memory
-	found := make([]Match, len(rows))
-	var comparing sync.WaitGroup
-	share := max(fewRows, (len(rows)+runtime.GOMAXPROCS(0)-1)/runtime.GOMAXPROCS(0))
-	for start := 0; start < len(rows); start += share {
-		part := found[start:min(start+share, len(rows))]
-		comparing.Go(func() {
-			for i := range part {
-				r := m.file.rows[rows[start+i]]
-				part[i] = Match{r.key, float64(Dot(vector, r.vector))}
-			}
-		})
+	slices.Sort(rows)
+	slices.Sort(records)
+	return rows, records
+}
+
+func (m *localVectors) Among(_ context.Context, vector []float32, keys []Key) (found []Match, err error) {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	defer m.cutShort(&err)()
+	if len(vector) != m.dimension() {
+		return nil, nil
 	}
-	comparing.Wait()
+	rows, records := m.where(keys)
+	if len(records) > 0 {
+		if found, err = m.quantised.among(vector, records); err != nil {
+			return nil, err
+		}
+	}
+	for _, i := range rows {
+		r := m.file.rows[i]
+		found = append(found, Match{r.key, float64(Dot(vector, r.vector))})
+	}
 	return found, nil
 }
 
 func (m *localVectors) Get(_ context.Context, keys []Key) (found [][]float32, err error) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
-	for _, k := range keys {
-		if i, ok := m.file.at[k]; ok {
-			found = append(found, slices.Clone(m.file.rows[i].vector))
+	defer m.cutShort(&err)()
+	rows, records := m.where(keys)
+	if len(records) > 0 {
+		if found, err = m.quantised.get(records); err != nil {
+			return nil, err
 		}
+	}
+	for _, i := range rows {
+		found = append(found, slices.Clone(m.file.rows[i].vector))
 	}
 	return found, nil
 }
@@ -254,9 +389,6 @@ func Mean(all [][]float32) []float32 {
 	return mean
 }
 
-// fewRows are compared in less time than another goroutine needs to begin.
-const fewRows = 128
-
 // SampleSize is how many vectors stand for the collection when the mean and
 // the spread of its cosines are needed.
 const SampleSize = 1000
@@ -264,9 +396,18 @@ const SampleSize = 1000
 func (m *localVectors) Spread(_ context.Context, vector []float32) (mean, deviation float64, err error) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
+	defer m.cutShort(&err)()
+	if len(vector) != m.dimension() {
+		return 0, 0, nil
+	}
 	var sample Cosines
-	for i := 0; i < len(m.file.rows); i += 1 + len(m.file.rows)/SampleSize {
-		sample.Add(float64(Dot(vector, m.file.rows[i].vector)))
+	asked := ask(vector)
+	for i := 0; i < m.size(); i += 1 + m.size()/SampleSize {
+		if n := i - len(m.file.rows); n >= 0 {
+			sample.Add(float64(m.quantised.cosine(asked, int(m.quantised.sound[n]))))
+		} else {
+			sample.Add(float64(Dot(vector, m.file.rows[i].vector)))
+		}
 	}
 	mean, deviation = sample.Spread()
 	return mean, deviation, nil
@@ -332,9 +473,11 @@ func (t *TopK) sink(i int) {
 }
 
 func (t *TopK) Sorted() []Match {
-	slices.SortFunc(t.found, func(a, b Match) int { return cmp.Compare(b.Cosine, a.Cosine) })
+	slices.SortFunc(t.found, byCosine)
 	return t.found
 }
+
+func byCosine(a, b Match) int { return cmp.Compare(b.Cosine, a.Cosine) }
 
 // Dot is the inner product, eight lanes at a time: the compiler does not
 // split the chain of additions on its own, and one chain waits for itself.

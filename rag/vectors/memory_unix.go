@@ -2,7 +2,10 @@
 
 package vectors
 
-import "syscall"
+import (
+	"os"
+	"syscall"
+)
 
 // offHeap returns zeroed memory that the garbage collector neither scans nor
 // counts: hundreds of megabytes of vectors would otherwise let the heap grow
@@ -16,3 +19,9 @@ func offHeap(size int) ([]byte, error) {
 }
 
 func release(block []byte) error { return syscall.Munmap(block) }
+
+// mapFile returns the first bytes of a file as memory, read when they are
+// needed and shared with all who map it.
+func mapFile(file *os.File, size int) ([]byte, error) {
+	return syscall.Mmap(int(file.Fd()), 0, size, syscall.PROT_READ, syscall.MAP_SHARED)
+}

@@ -11,6 +11,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"slices"
 	"unsafe"
 )
 
@@ -88,7 +89,7 @@ func (v *vectorFile) load() error {
 	if _, err := io.ReadFull(v.file, header); err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 		return err
 	}
-	dimension, model, ok := readVectorHeader(header)
+	dimension, _, model, ok := readVectorHeader(vectorMagic, header)
 	if !ok || model != v.model {
 		return nil // empty, of another model, or its first page is gone: the first put begins it again
 	}
@@ -102,7 +103,7 @@ func (v *vectorFile) load() error {
 	if err != nil {
 		return err
 	}
-	if _, err := v.file.ReadAt(block, vectorHeader); err != nil {
+	if _, err := v.file.ReadAt(block, vectorHeader); err != nil && !errors.Is(err, io.EOF) { // which another process has just emptied
 		return errors.Join(err, release(block))
 	}
 	v.blocks = append(v.blocks, block)
@@ -137,15 +138,17 @@ func (v *vectorFile) remove(k Key) {
 	delete(v.at, k)
 }
 
-// reset empties the file and begins it again for vectors of a dimension.
+// reset empties the file and begins it again for vectors of a dimension. None
+// of the old may be used afterwards.
 func (v *vectorFile) reset(dimension int) error {
-	v.rows = nil
-	clear(v.at)
+	if err := v.release(); err != nil {
+		return err
+	}
 	v.dimension, v.slots, v.free, v.size = dimension, 0, nil, 0
 	if err := v.file.Truncate(0); err != nil {
 		return err
 	}
-	_, err := v.file.WriteAt(writeVectorHeader(dimension, v.model), 0)
+	_, err := v.file.WriteAt(writeVectorHeader(vectorMagic, dimension, 0, v.model), 0)
 	v.size = vectorHeader
 	return err
 }
@@ -197,25 +200,15 @@ func (v *vectorFile) put(keys []Key, embeddings [][]float32) error {
 	return nil
 }
 
-// forget frees the records of passages that nobody uses, once they are more than a
-// quarter: until then they are a cache, for a note that comes back.
-func (v *vectorFile) forget(used map[Key]bool) {
-	var unused []Key
-	for _, r := range v.rows {
-		if !used[r.key.Passage()] {
-			unused = append(unused, r.key)
+// drop frees records, to be written over.
+func (v *vectorFile) drop(what func(Key) bool) {
+	for _, r := range slices.Clone(v.rows) {
+		if what(r.key) {
+			v.free = append(v.free, r.slot)
+			v.remove(r.key)
 		}
 	}
-	if !ManyUnused(len(unused), len(v.rows)) {
-		return
-	}
-	for _, k := range unused {
-		v.free = append(v.free, v.rows[v.at[k]].slot)
-		v.remove(k)
-	}
 }
-
-func ManyUnused(unused, all int) bool { return unused*4 >= all && unused >= 64 }
 
 // changedOutside reports whether another process wrote to the file since it was
 // read, or it can be written at last.
@@ -234,9 +227,12 @@ func (v *vectorFile) Flush() error { return v.file.Sync() }
 
 // Close gives the memory back: no vector of the file may be used afterwards.
 func (v *vectorFile) Close() error {
-	err := v.file.Close()
+	return errors.Join(v.file.Close(), v.release())
+}
+
+func (v *vectorFile) release() (err error) {
 	v.rows = nil
-	clear(v.at)
+	v.at = map[Key]int{}
 	for _, block := range v.blocks {
 		err = errors.Join(err, release(block))
 	}
@@ -244,28 +240,32 @@ func (v *vectorFile) Close() error {
 	return err
 }
 
-func writeVectorHeader(dimension int, model string) []byte {
+// writeVectorHeader makes the first page of a file. A vector file counts
+// nothing: it grows.
+func writeVectorHeader(magic string, dimension, count int, model string) []byte {
 	header := make([]byte, vectorHeader)
-	n := copy(header, vectorMagic)
+	n := copy(header, magic)
 	binary.LittleEndian.PutUint32(header[n:], uint32(dimension))
 	binary.LittleEndian.PutUint32(header[n+4:], uint32(len(model)))
-	copy(header[n+8:vectorHeader-4], model)
+	copy(header[n+8:vectorHeader-8], model)
+	binary.LittleEndian.PutUint32(header[vectorHeader-8:], uint32(count))
 	binary.LittleEndian.PutUint32(header[vectorHeader-4:], crc32.Checksum(header[:vectorHeader-4], castagnoli))
 	return header
 }
 
-func readVectorHeader(header []byte) (dimension int, model string, ok bool) {
-	n := len(vectorMagic)
+func readVectorHeader(magic string, header []byte) (dimension, count int, model string, ok bool) {
+	n := len(magic)
 	sum := binary.LittleEndian.Uint32(header[vectorHeader-4:])
-	if !bytes.HasPrefix(header, []byte(vectorMagic)) || sum != crc32.Checksum(header[:vectorHeader-4], castagnoli) {
-		return 0, "", false
+	if !bytes.HasPrefix(header, []byte(magic)) || sum != crc32.Checksum(header[:vectorHeader-4], castagnoli) {
+		return 0, 0, "", false
 	}
 	dimension = int(binary.LittleEndian.Uint32(header[n:]))
 	length := int(binary.LittleEndian.Uint32(header[n+4:]))
-	if dimension < 1 || dimension > maxDimension || length > vectorHeader-n-12 {
-		return 0, "", false
+	count = int(binary.LittleEndian.Uint32(header[vectorHeader-8:]))
+	if dimension < 1 || dimension > maxDimension || length > vectorHeader-n-16 || count > math.MaxInt32 {
+		return 0, 0, "", false
 	}
-	return dimension, string(header[n+8 : n+8+length]), true
+	return dimension, count, string(header[n+8 : n+8+length]), true
 }
 
 func appendRecord(buffer []byte, k Key, vector []float32) []byte {

@@ -1,7 +1,6 @@
 package vectors
 
 import (
-	"cmp"
 	"context"
 	"slices"
 
@@ -98,7 +97,7 @@ func (w Windowed) Nearest(ctx context.Context, vector []float32, limit int) ([]M
 
 func (w Windowed) Among(ctx context.Context, vector []float32, passages []Key) ([]Match, error) {
 	windows, err := w.Collection.Among(ctx, vector, allWindows(passages))
-	slices.SortFunc(windows, func(a, b Match) int { return cmp.Compare(b.Cosine, a.Cosine) })
+	slices.SortFunc(windows, byCosine)
 	return nearestWindows(windows), err
 }
 
