@@ -88,7 +88,7 @@ type (
 	PlanMade struct {
 		Mode      Mode     `json:"mode,omitempty"`    // how the turn is worked on; "": by a plan
 		Under     string   `json:"under,omitempty"`   // "": it is the plan of the turn itself
-		Attempt   int      `json:"attempt,omitempty"` // of the worker, from 1
+		Attempt   int      `json:"attempt,omitempty"` // of the worker, from 1; of the turn itself AfterAnswer
 		Reasoning string   `json:"reasoning,omitempty"`
 		Before    []Step   `json:"before,omitempty"`
 		Steps     []Step   `json:"steps"`
@@ -437,3 +437,10 @@ func (e ToolEnded) Brief() string {
 }
 
 const MaxLogged = 200 // of a result that is kept with the answer
+
+// AfterAnswer is the attempt of the plan that follows the answer of its turn; the
+// turn's other plans have none.
+const AfterAnswer = 1
+
+// FollowsAnswer reports whether the plan is the last of its turn, made of the answer.
+func (p PlanMade) FollowsAnswer() bool { return p.Under == "" && p.Attempt == AfterAnswer }

@@ -235,6 +235,9 @@ func ReadArgs[Args any](tool string, raw json.RawMessage) (Args, error) {
 // SearchNotes is the tool that a turn falls back on.
 const SearchNotes = "search_notes"
 
+// AppendNote is the tool that adds to a note.
+const AppendNote = "append_note"
+
 // WebSearch is the tool whose results may be opened.
 const WebSearch = "web_search"
 

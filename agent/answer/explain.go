@@ -17,8 +17,7 @@ var explainerPrompt string
 // Explain streams the answer from what the steps brought.
 func (a *Answer) Explain(ctx context.Context) error {
 	defer a.Phase(agent.PhaseStarted{Agent: "explainer"})()
-	a.Number(a.Found)
-	a.citeFacts()
+	a.NumberAll()
 	before := len(a.Said())
 	if a.Unlikely() {
 		a.Doubt()

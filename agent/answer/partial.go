@@ -19,8 +19,7 @@ func (a *Answer) QuoteFound(ctx context.Context) {
 	if ctx.Err() != nil || !slices.ContainsFunc(found, func(f work.Finding) bool { return f.Status == agent.Done && !f.Result.Nothing }) {
 		return
 	}
-	a.Number(a.Found)
-	a.citeFacts()
+	a.NumberAll()
 	task := a.explainerPrompt().Request.Task
 	task.Results = task.Results[a.Attached:]
 	quoted := offline.Quote(task)

@@ -74,6 +74,12 @@ func (a *Answer) ResultNumber(step string) int {
 	return a.Sources[i].N
 }
 
+// NumberAll numbers all that an answer can cite, the facts last.
+func (a *Answer) NumberAll() {
+	a.Number(a.Found)
+	a.citeFacts()
+}
+
 // citeFacts numbers the facts after the other sources, so that the answer can
 // say which it used.
 func (a *Answer) citeFacts() {

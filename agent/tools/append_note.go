@@ -19,7 +19,7 @@ type appendArgs struct {
 }
 
 func newAppendNote(v noteWriter, daily Daily, now func() time.Time) agent.Tool {
-	return newWriter(v, spec[appendArgs]("append_note"), func(ctx context.Context, args appendArgs) (change, error) {
+	return newWriter(v, spec[appendArgs](agent.AppendNote), func(ctx context.Context, args appendArgs) (change, error) {
 		content := strings.Trim(args.Content, "\r\n")
 		if strings.TrimSpace(content) == "" {
 			return change{}, errors.New("what to add? The content is empty")
@@ -55,6 +55,9 @@ func appendTarget(ctx context.Context, v vaults, daily Daily, now time.Time, cal
 	at, err := v.find(ctx, called)
 	if err == nil {
 		return at.folder, at.Path, "", nil
+	}
+	if folder, name, fresh, late := v.dailyNote(ctx, daily, now); errors.Is(err, fs.ErrNotExist) && late == nil && called == PathOf(v, folder, name) {
+		return folder, name, fresh, nil
 	}
 	folder, name, located := v.locate(strings.TrimSpace(called))
 	if errors.Is(err, fs.ErrNotExist) && located == nil && strings.Contains(name, "/") && strings.HasSuffix(strings.ToLower(name), ".md") {

@@ -107,6 +107,7 @@ type Limits struct {
 // Agent answers messages. Make it with [New]; it is safe for concurrent use.
 type Agent struct {
 	Options
+	Then    Then // follows each answer that is whole; nil: nothing does
 	gate    *gate.Gate
 	schemas args.Schemas
 	meters  prompt.Meters

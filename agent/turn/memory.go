@@ -35,6 +35,12 @@ func (t *turn) recall(ctx context.Context) error {
 		return err
 	}
 	t.History = slices.DeleteFunc(recent, func(m llm.Message) bool { return strings.TrimSpace(m.Text) == "" })
+	for i, m := range t.History {
+		if sent := agent.ParseMessage(m.Text); m.Role == llm.User && sent.Tools != nil { // that was for its own turn
+			sent.Tools = nil
+			t.History[i].Text = sent.String()
+		}
+	}
 	if err := errors.Join(t.recallSummary(ctx), t.recallFacts(ctx), t.recallPast(ctx)); err != nil {
 		t.Notice("Some memories could not be read for this turn: %v.", err)
 	}

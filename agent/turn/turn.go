@@ -25,8 +25,11 @@ import (
 type turn struct {
 	*team.Team
 	agent   *Agent
+	only    []string    // the tools that the message leaves; nil: all
 	message string      // what the user sent, attachments included
 	command *agent.Step // the one call that the user asked for; nil: it is to be found out what to do
+
+	citations *[]agent.Citation // of the answer; nil: not judged yet
 
 	compacted bool // the older turns were summarised in this turn
 	replanned int  // how many findings the last plan was told
@@ -74,7 +77,7 @@ func (t *turn) prompts() gate.Prompts {
 // question or a command.
 func (t *turn) sent(message string) {
 	m := agent.ParseMessage(message)
-	t.message, t.Question, t.With = message, cmp.Or(m.Text, agent.NothingTyped), m.Attached
+	t.message, t.Question, t.With, t.only = message, cmp.Or(m.Text, agent.NothingTyped), m.Attached, m.Tools
 }
 
 // run is one turn from its first event to its last. begin saves a new message
@@ -89,6 +92,8 @@ func (t *turn) run(ctx context.Context, begin func(context.Context) error) {
 		})
 		if err = t.reply(ctx); err != nil {
 			t.QuoteFound(ctx)
+		} else {
+			err = t.finish(ctx)
 		}
 		stop()
 	}
@@ -113,6 +118,9 @@ func (t *turn) reply(ctx context.Context) (err error) {
 	defer agent.Catch(&err)
 	t.agent.Prepare(ctx, t.Question+t.Saved.Tools(), func(text string) { t.Notice("%s", text) })
 	t.Tools = t.agent.Tools()
+	if t.only != nil {
+		t.Tools = slices.DeleteFunc(slices.Clone(t.Tools), func(tool agent.Tool) bool { return !slices.Contains(t.only, tool.Spec().Name) })
+	}
 	t.Resume()
 	if err := t.recall(ctx); err != nil {
 		return fmt.Errorf("read the conversation: %w", err)
@@ -126,6 +134,9 @@ func (t *turn) reply(ctx context.Context) (err error) {
 	}
 	if name, _, _ := strings.Cut(strings.TrimPrefix(t.Question, "@"), " "); t.Missing[name] != "" && strings.HasPrefix(t.Question, "@") {
 		t.Notice("%s is not available: %s.", name, t.Missing[name])
+	}
+	if retraced, err := t.retrace(ctx); retraced || err != nil {
+		return err
 	}
 	if t.agent.Limits.Approve() && t.Mode != agent.PlanMode {
 		t.Notice("In %s mode there is no plan to approve: calls run or ask as the rules say.", t.Mode)
@@ -195,7 +206,10 @@ func (t *turn) end(ctx context.Context, failure error) {
 		said += "\n" + l.Thought
 	}
 	t.RememberSaid(ctx, said)
-	answer.Citations = t.Check(ctx, answer.Text)
+	if t.citations == nil {
+		t.citations = new(t.Check(ctx, answer.Text))
+	}
+	answer.Citations = *t.citations
 	t.ReportDegradations(failure)
 	if failure != nil {
 		answer.Error = failure.Error()

@@ -108,6 +108,11 @@ func (k *Saved) add(e agent.Entry) bool {
 // HasPlan reports whether a plan was made before the turn was interrupted.
 func (k *Saved) HasPlan() bool { return k.steps != nil }
 
+// HasAnswered reports whether the answer was there, and a plan followed it.
+func (k *Saved) HasAnswered() bool {
+	return slices.ContainsFunc(k.plans, func(p agent.Entry) bool { return p.Plan.FollowsAnswer() })
+}
+
 // Mode is that of the first plan; "": there is none.
 func (k *Saved) Mode() agent.Mode {
 	if len(k.plans) == 0 {

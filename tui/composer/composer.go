@@ -172,7 +172,7 @@ func (c *Model) Set(text string) {
 	if m := agent.ParseMessage(text); len(m.Attached) == 0 {
 		text = c.named(text, true)
 	} else {
-		text = c.named(m.Text, true)
+		text = c.named(agent.Message{Text: m.Text, Tools: m.Tools}.String(), true)
 		for _, a := range m.Attached {
 			name := "[" + a.Name + "]"
 			if !strings.Contains(m.Text, name) {
