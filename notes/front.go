@@ -52,6 +52,22 @@ func splitFront(text string) (front frontMatter, body string) {
 	return frontMatter{text: rest}, text
 }
 
+// Front parts a text from the front matter at its head, and reads that; nil: it
+// has none. What a note would pass over is an error here: front matter that is
+// never closed, or cannot be read.
+func Front(raw []byte) (values map[string]any, body string, err error) {
+	var n Note
+	front, body := splitFront(n.decode(raw))
+	if front.fence == "" && front.text != "" {
+		n.problem("its front matter is not closed within %d KiB", maxFront>>10)
+	}
+	n.try("front matter", func() { values, err = front.parse() })
+	if len(n.Problems) > 0 {
+		err = errors.New(strings.Join(n.Problems, "; "))
+	}
+	return values, body, err
+}
+
 // readFront fills Front and what follows from it.
 func (n *Note) readFront(front frontMatter) {
 	n.Untrusted = sourceLine.MatchString(front.text) // unless it can be read, and says otherwise: a clipper's title is enough to break it

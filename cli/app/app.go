@@ -25,6 +25,7 @@ import (
 	"lifehub/agent/tools"
 	"lifehub/agent/tools/web"
 	"lifehub/agent/turn"
+	"lifehub/cli/prompts"
 	"lifehub/cli/redact"
 	"lifehub/cli/settings"
 	"lifehub/cli/version"
@@ -321,6 +322,17 @@ func (a *App) Missing() map[string]string {
 	}
 	return missing
 }
+
+// ToolNames are the names of all tools that LifeHub knows, offered or not.
+func (a *App) ToolNames() (names []string) {
+	for _, tool := range slices.Concat(a.Builtin, a.Servers.Tools()) {
+		names = append(names, tool.Spec().Name)
+	}
+	return names
+}
+
+// Prompts are the user's own, which are commands of the chat.
+func (a *App) Prompts() []prompts.Prompt { return prompts.Read(a.PromptsFolder()) }
 
 // Tools are the enabled tools of this moment.
 func (a *App) Tools() []agent.Tool {

@@ -12,8 +12,10 @@ import (
 	"lifehub/agent/turn"
 	"lifehub/cli/app"
 	"lifehub/cli/doctor"
+	"lifehub/cli/prompts"
 	"lifehub/rag"
 	"lifehub/tui/backend"
+	"lifehub/tui/draw"
 )
 
 // commands are the slash commands that need more than the screen.
@@ -27,6 +29,29 @@ func (bg *background) commands(gate *turn.Agent) []backend.Command {
 		{Name: "doctor", Help: "check the setup", Run: bg.slashDoctor},
 		{Name: "set", Args: "parameter num_ctx N", Help: "set the context window, as in ollama run", Run: bg.slashSet},
 	}, append(bg.switchCommands(), bg.memoryCommands()...)...)
+}
+
+// prompts are the user's own, as commands. One that cannot be used says why.
+func (bg *background) prompts() (list []backend.Command) {
+	for _, p := range bg.Prompts() {
+		c := backend.Command{Name: p.Name, Args: "[TEXT]", Help: p.Description}
+		if p.Takes() {
+			c.Args = "TEXT"
+		}
+		if p.Err != nil {
+			c.Help = "cannot be used: " + draw.Summary(p.Err.Error(), 200)
+		}
+		c.Prompt = func(args string) (string, error) {
+			for _, now := range bg.Prompts() {
+				if now.File == p.File { // it may have changed
+					p = now
+				}
+			}
+			return p.Message(args, prompts.Words(args), bg.ToolNames())
+		}
+		list = append(list, c)
+	}
+	return list
 }
 
 // cell makes a text fit for a cell of a Markdown table.

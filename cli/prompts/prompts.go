@@ -1,0 +1,177 @@
+// Package prompts reads what the user has written down for the model: prompts that
+// are commands, and skills. Start with [Read] and [Skills].
+package prompts
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"lifehub/agent"
+	"lifehub/internal/pattern"
+	"lifehub/notes"
+	"lifehub/tui/draw"
+)
+
+// Prompt is a saved prompt. Its file may have front matter:
+//
+//	---
+//	name: week
+//	description: what happened this week
+//	tools: [search_notes, read_note]
+//	---
+type Prompt struct {
+	Name        string
+	Description string // one line
+	File        string
+	Err         error // why it cannot be used; nil: it can
+	Text        string
+	tools       []string // globs of the only tools that may answer it; nil: all
+}
+
+// validName is what a prompt may be called to be a command.
+var validName = pattern.Lazy(`^[a-z0-9][a-z0-9_-]*$`)
+
+// Read reads the prompts of a folder of NAME.md, by name. Those that cannot be used
+// say so.
+func Read(dir string) (list []Prompt) {
+	files, err := filepath.Glob(filepath.Join(dir, "*.md"))
+	if err != nil { // only of a bad pattern
+		return nil
+	}
+	taken := map[string]string{}
+	for _, file := range files {
+		p := read(file)
+		if first := taken[p.Name]; first != "" {
+			p.Name, p.Err = strings.TrimSuffix(filepath.Base(file), ".md"), fmt.Errorf("%s: %s has the name %s already", file, filepath.Base(first), p.Name)
+		}
+		taken[p.Name] = cmp.Or(taken[p.Name], file)
+		list = append(list, p)
+	}
+	return list
+}
+
+// read reads a prompt.
+func read(file string) Prompt {
+	p := Prompt{Name: strings.TrimSuffix(filepath.Base(file), ".md"), File: file}
+	raw, err := os.ReadFile(file)
+	if err == nil {
+		var front map[string]any
+		front, p.Text, err = notes.Front(raw)
+		if err == nil {
+			err = p.take(front)
+		}
+	}
+	if p.Description == "" {
+		first, _, _ := strings.Cut(strings.TrimLeft(p.Text, "# \n"), "\n")
+		p.Description = draw.Summary(first, 60)
+	}
+	if err == nil && !validName.MatchString(p.Name) {
+		err = fmt.Errorf("the name %q: small letters, digits, - and _ make a command", p.Name)
+	}
+	if err != nil {
+		p.Err = fmt.Errorf("%s: %w", file, err)
+	}
+	return p
+}
+
+// take takes over front matter. An unknown key may be a limit that was misspelt.
+func (p *Prompt) take(front map[string]any) error {
+	for _, key := range slices.Sorted(maps.Keys(front)) {
+		switch value := front[key].(type) {
+		case string:
+			switch key {
+			case "name":
+				p.Name = value
+				continue
+			case "description":
+				p.Description = draw.Summary(strings.Join(strings.Fields(value), " "), 200)
+				continue
+			case "tools":
+				p.tools = append([]string{}, strings.FieldsFunc(value, func(r rune) bool { return r == ',' || r == ' ' })...)
+				continue
+			}
+		case []any:
+			if key == "tools" {
+				p.tools = []string{}
+				for _, item := range value {
+					p.tools = append(p.tools, fmt.Sprint(item))
+				}
+				continue
+			}
+		}
+		return fmt.Errorf("its front matter holds name, description and tools (a list of names); not %s: %v", key, draw.Summary(fmt.Sprint(front[key]), 60))
+	}
+	return nil
+}
+
+// Names is the text with the tools that it names.
+func (p Prompt) Names() string {
+	return strings.Join(append(p.tools[:len(p.tools):len(p.tools)], p.Text), "\n")
+}
+
+// Takes reports whether the prompt has a place for what follows its name.
+func (p Prompt) Takes() bool { return blank.MatchString(p.Text) }
+
+// Message is what is sent, of the text that follows the prompt's name and the words
+// of it. known are the names of all tools; one of the prompt's own that is none of
+// them is an error.
+func (p Prompt) Message(args string, words, known []string) (string, error) {
+	if p.Err != nil {
+		return "", p.Err
+	}
+	m := agent.Message{Text: filled(p.Text, args, words)}
+	if p.tools != nil {
+		m.Tools = []string{}
+	}
+	for _, glob := range p.tools {
+		before := len(m.Tools)
+		for _, name := range known {
+			if fits, err := path.Match(glob, name); fits && err == nil {
+				m.Tools = append(m.Tools, name)
+			}
+		}
+		if len(m.Tools) == before {
+			return "", fmt.Errorf("%s: no tool is called %s; `lifehub tools` lists them", p.File, glob)
+		}
+	}
+	return m.String(), nil
+}
+
+// blank is where arguments go: all of them, or the Nth word.
+var blank = pattern.Lazy(`\$(?:ARGUMENTS|[1-9])\b`)
+
+// filled puts arguments into a prompt; where it has no place for them, they follow it.
+func filled(text, args string, words []string) string {
+	text = strings.TrimSpace(text)
+	if !blank.MatchString(text) {
+		return strings.TrimSpace(text + "\n\n" + args)
+	}
+	return blank.ReplaceAllStringFunc(text, func(name string) string {
+		n, err := strconv.Atoi(name[1:])
+		switch {
+		case err != nil:
+			return args
+		case n <= len(words):
+			return words[n-1]
+		}
+		return ""
+	})
+}
+
+// word is one argument, in quotes or not.
+var word = pattern.Lazy(`"([^"]*)"|(\S+)`)
+
+// Words are the arguments in a line. A word in quotes is one.
+func Words(args string) (words []string) {
+	for _, found := range word.FindAllStringSubmatch(args, -1) {
+		words = append(words, found[1]+found[2])
+	}
+	return words
+}
