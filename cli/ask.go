@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lifehub/agent"
+	"lifehub/agent/rules"
 	"lifehub/agent/turn"
 	"lifehub/cli/app"
 	"lifehub/cli/export"
@@ -40,6 +41,9 @@ type askCommand struct {
 	streamJSON bool
 	quiet      bool
 	check      bool
+	prompt     string          // a saved prompt that is asked; "": the words are
+	to         string          // the note that the answer is added to; "": none
+	rule       rules.Rule      // that would let it be
 	thought    strings.Builder // that is not told yet
 
 	allow, allowUntrusted []string
@@ -48,7 +52,7 @@ type askCommand struct {
 func newAsk(sh *app.Process) *cobra.Command {
 	q := &askCommand{Process: sh}
 	cmd := &cobra.Command{
-		Use:   "ask [PROMPT]",
+		Use:   "ask [PROMPT…]",
 		Short: "Answer one question on stdout",
 		Long:  "Answer one question on stdout; progress goes to stderr. Piped input is attached as data, never read as a command.",
 		Example: "  lifehub ask \"when did I last change the boiler filter?\"\n" +
@@ -56,8 +60,15 @@ func newAsk(sh *app.Process) *cobra.Command {
 			"  lifehub ask --json \"which shoes for the long run?\" | jq .citations\n" +
 			"  lifehub ask -c \"and how often in winter?\"         # continue the last conversation\n" +
 			"  lifehub ask -r 3f9c2a.2 \"and in May?\"              # a branch: ask this after its second turn\n" +
-			"  lifehub ask --allow add_task \"add task call Ines\"",
-		RunE: func(cmd *cobra.Command, given []string) error { return q.run(cmd.Context(), strings.Join(given, "")) },
+			"  lifehub ask --allow add_task \"add task call Ines\"\n" +
+			"  lifehub ask --prompt week --to daily               # a saved prompt, the answer into today's note",
+		Args: func(_ *cobra.Command, given []string) error {
+			if len(given) > 1 && q.prompt == "" {
+				return errors.New("one question is expected; put it in quotes")
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, given []string) error { return q.run(cmd.Context(), given) },
 	}
 	app.RegisterRun(&q.RunFlags, cmd)
 	app.RegisterResume(&q.RunFlags, cmd)
@@ -69,12 +80,14 @@ func newAsk(sh *app.Process) *cobra.Command {
 	f.BoolVar(&q.streamJSON, "stream-json", false, "print each event as a line of JSON")
 	f.BoolVarP(&q.quiet, "quiet", "q", false, "print only errors to stderr")
 	f.BoolVar(&q.check, "check", false, "let the model check sentences that have no quote, after the answer")
+	f.StringVar(&q.prompt, "prompt", "", "ask this saved prompt or skill; PROMPT is what follows its name")
+	f.StringVar(&q.to, "to", "", "add the answer to a note: daily, or its path; a rule must allow append_note")
 	cmd.MarkFlagsMutuallyExclusive("json", "stream-json")
 	return cmd
 }
 
-func (q *askCommand) run(ctx context.Context, prompt string) error {
-	message, err := q.message(prompt)
+func (q *askCommand) run(ctx context.Context, given []string) error {
+	m, err := q.message(strings.Join(given, " "))
 	if err != nil {
 		return err
 	}
@@ -93,8 +106,16 @@ func (q *askCommand) run(ctx context.Context, prompt string) error {
 	if err := a.Ready(ctx, app.NewBar(q.Process)); err != nil {
 		return err
 	}
-	a.WaitForTools(ctx, strings.Join(slices.Concat([]string{message}, q.allow, q.allowUntrusted), "\n"), q.say)
+	named, fill, err := q.saved(a, given)
+	if err != nil {
+		return err
+	}
+	a.WaitForTools(ctx, strings.Join(slices.Concat([]string{m.String(), named}, q.allow, q.allowUntrusted), "\n"), q.say)
 	a.Waited = true
+	message, err := fill(m)
+	if err != nil {
+		return err
+	}
 	for _, flag := range a.UnmatchedAllows() {
 		fmt.Fprintf(q.Err, "! %s matches no tool\n", safetext.Line(flag))
 	}
@@ -112,7 +133,21 @@ func (q *askCommand) run(ctx context.Context, prompt string) error {
 		q.tellUnfinished(ctx, a, at.Conversation)
 	}
 	asked := a.Agent()
-	err = q.follow(ctx, a, asked, at.Conversation, message)
+	events := func() <-chan agent.Event { return asked.Ask(ctx, at.Conversation, message) }
+	if q.to != "" {
+		if err := q.mayWrite(ctx, a, asked); err != nil {
+			return err
+		}
+		asked.Then = q.append
+		if conversation, id := q.cutOff(ctx, a, message); id != "" {
+			at.Conversation = conversation
+			events = func() <-chan agent.Event { return asked.Resume(ctx, conversation, id) }
+		}
+	}
+	err = q.follow(ctx, a, asked, at.Conversation, events())
+	if q.to != "" { // killed now, it would look as if nothing had been written; the next run embeds
+		return err
+	}
 	patience, cancel := context.WithTimeout(ctx, app.EmbedPatience)
 	defer cancel()
 	if err := asked.Memory.EmbedAll(patience); err != nil {
@@ -160,7 +195,7 @@ func (q *askCommand) tellUnfinished(ctx context.Context, a *app.App, conversatio
 
 // message is the prompt with what was piped in and the files attached: nobody
 // typed that, so it is no command, also where there is no prompt.
-func (q *askCommand) message(prompt string) (string, error) {
+func (q *askCommand) message(prompt string) (agent.Message, error) {
 	if prompt == "-" {
 		prompt = ""
 	}
@@ -168,7 +203,7 @@ func (q *askCommand) message(prompt string) (string, error) {
 	if !term.IsTerminal(q.In.Fd()) && isPiped(q.In) {
 		piped, err := readText(q.In, "stdin")
 		if err != nil {
-			return "", err
+			return m, err
 		}
 		if piped != "" {
 			m.Attached = append(m.Attached, agent.Attachment{Name: "stdin", Text: piped})
@@ -177,19 +212,19 @@ func (q *askCommand) message(prompt string) (string, error) {
 	for _, name := range q.files {
 		file, err := os.Open(name)
 		if err != nil {
-			return "", settings.UsageError{Err: fmt.Errorf("add a file to the question: %w", err)}
+			return m, settings.UsageError{Err: fmt.Errorf("add a file to the question: %w", err)}
 		}
 		text, err := readText(file, name)
 		file.Close()
 		if err != nil {
-			return "", err
+			return m, err
 		}
 		m.Attached = append(m.Attached, agent.Attachment{Name: name, Text: text})
 	}
-	if strings.TrimSpace(prompt) == "" && len(m.Attached) == 0 {
-		return "", settings.UsageError{Err: errors.New("no question given; pass it as an argument or pipe it in")}
+	if strings.TrimSpace(prompt) == "" && len(m.Attached) == 0 && q.prompt == "" {
+		return m, settings.UsageError{Err: errors.New("no question given; pass it as an argument or pipe it in")}
 	}
-	return m.String(), nil
+	return m, nil
 }
 
 // isPiped reports whether stdin is a pipe or a file, no closed stdin and /dev/null.
@@ -240,14 +275,14 @@ type nearest struct {
 }
 
 // follow prints the events as they come and returns the exit that they call for.
-func (q *askCommand) follow(ctx context.Context, a *app.App, asks *turn.Agent, conversation, message string) error {
+func (q *askCommand) follow(ctx context.Context, a *app.App, asks *turn.Agent, conversation string, events <-chan agent.Event) error {
 	result := asked{Conversation: conversation, Citations: []agent.Citation{}}
 	var failed error
 	var answer strings.Builder
 	var unasked []agent.PermissionAsked
 	lines := json.NewEncoder(safetext.JSONWriter{To: q.Out})
 	lines.SetEscapeHTML(false)
-	for event := range asks.Ask(ctx, conversation, message) {
+	for event := range events {
 		result.Turn = event.Turn
 		if q.streamJSON {
 			if err := lines.Encode(event); err != nil {
@@ -268,6 +303,9 @@ func (q *askCommand) follow(ctx context.Context, a *app.App, asks *turn.Agent, c
 			unasked = append(unasked, body)
 		case agent.Failed:
 			failed, result.Effects, result.Dropped = failure(body), body.Effects, body.Dropped
+			if errors.Is(body.Err, turn.ErrNotDone) && len(unasked) > 0 {
+				failed = q.notWritten(body.Message, unasked)
+			}
 			result.Error = failed.Error()
 		case agent.Ended:
 			result.Log, result.StillReading = body.Log, body.Coverage.StillReading()

@@ -116,7 +116,7 @@ func newRoot(sh *app.Process) *cobra.Command {
 		SilenceErrors: true,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if flags.Asks(prompt) {
-				return (&askCommand{Process: sh, RunFlags: flags.RunFlags}).run(cmd.Context(), prompt)
+				return (&askCommand{Process: sh, RunFlags: flags.RunFlags}).run(cmd.Context(), []string{prompt})
 			}
 			return flags.Run(cmd.Context(), prompt)
 		},

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"lifehub/agent"
 	"lifehub/internal/rows"
@@ -72,6 +73,21 @@ func (s *Store) Last(ctx context.Context) (agent.Conversation, error) {
 		return agent.Conversation{}, ErrNoConversation
 	}
 	return list[0], nil
+}
+
+// OpenTurn is the latest turn since a time that was asked just this, is the last of
+// its conversation and never ended; "": there is none.
+func (s *Store) OpenTurn(ctx context.Context, message string, since time.Time) (conversation, turn string, err error) {
+	defer wrap.Error(&err, "find a turn that was interrupted")
+	err = s.file.Read.QueryRowContext(ctx, `SELECT t.conversation, t.id FROM turns t
+		JOIN messages q ON q.turn = t.id AND q.role = 'user'
+		JOIN messages a ON a.turn = t.id AND a.role = 'assistant'
+		JOIN conversations c ON c.id = t.conversation AND c.head = a.id
+		WHERE t.state = 'open' AND t.undone IS NULL AND t.started >= ? AND q.text = ? ORDER BY t.started DESC LIMIT 1`, since.UnixMilli(), message).Scan(&conversation, &turn)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = nil
+	}
+	return conversation, turn, err
 }
 
 func (s *Store) conversations(ctx context.Context, query string, args ...any) ([]agent.Conversation, error) {

@@ -1,0 +1,135 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"time"
+
+	"lifehub/agent"
+	"lifehub/agent/rules"
+	"lifehub/agent/turn"
+	"lifehub/cli/app"
+	"lifehub/cli/export"
+	"lifehub/cli/prompts"
+	"lifehub/cli/settings"
+	"lifehub/internal/pattern"
+	"lifehub/tui/safetext"
+)
+
+// saved finds the prompt that is to be asked. fill makes the message of it; named is
+// what it may have to wait for.
+func (q *askCommand) saved(a *app.App, given []string) (named string, fill func(agent.Message) (string, error), err error) {
+	if q.prompt == "" {
+		return "", func(m agent.Message) (string, error) { return m.String(), nil }, nil
+	}
+	list := a.Prompts()
+	i := slices.IndexFunc(list, func(p prompts.Prompt) bool { return p.Name == strings.TrimPrefix(q.prompt, "/") })
+	if i < 0 {
+		return "", nil, settings.UsageError{Err: fmt.Errorf("--prompt: there is no prompt %q in %s, and no skill of that name", q.prompt, a.PromptsFolder())}
+	}
+	return list[i].Names(), func(m agent.Message) (string, error) {
+		filled, err := list[i].Message(strings.Join(given, " "), given, a.ToolNames())
+		if err != nil {
+			return "", settings.UsageError{Err: err}
+		}
+		sent := agent.ParseMessage(filled)
+		sent.Attached = append(sent.Attached, m.Attached...)
+		return sent.String(), nil
+	}, nil
+}
+
+// input is that of the call that adds a text to the note; without a path it is
+// today's daily note.
+func (q *askCommand) input(content string) json.RawMessage {
+	given := map[string]string{"content": content}
+	if q.to != "daily" {
+		given["path"] = q.to
+	}
+	raw, _ := json.Marshal(given) // strings always can be
+	return raw
+}
+
+// append is the call that adds an answer to the note, with what it cites
+// in the lines of /export.
+func (q *askCommand) append(answer agent.Answer) agent.Step {
+	content := strings.TrimSpace(safetext.Text(answer.Text))
+	if lines := export.CitationLines(answer.Citations); len(lines) > 0 {
+		content += "\n\n" + strings.Join(lines, "\n") // no list: its "- [1]" would be a task
+	}
+	return agent.Step{Tool: agent.AppendNote, Input: q.input(export.Disarm(content)), Description: "Add the answer to the note"}
+}
+
+// mayWrite finds out before anything is asked which note it is, and whether the
+// answer could be written to it.
+func (q *askCommand) mayWrite(ctx context.Context, a *app.App, asked *turn.Agent) error {
+	offered := a.Offered()
+	i := slices.IndexFunc(offered, func(t agent.Tool) bool { return t.Spec().Name == agent.AppendNote })
+	if i < 0 {
+		return settings.UsageError{Err: fmt.Errorf("--to %s: %s is not available: %s", q.to, agent.AppendNote, a.Missing()[agent.AppendNote])}
+	}
+	tool := offered[i]
+	preview, err := tool.(agent.Previewer).Preview(ctx, q.input("text"))
+	if err != nil {
+		return settings.UsageError{Err: fmt.Errorf("--to %s: %w", q.to, err)}
+	}
+	q.rule = rules.For(agent.AppendNote, agent.Auto)
+	q.rule.Where = []rules.Where{rules.Pinned("path", preview.Path)}
+	if q.to == "daily" { // of any day
+		q.rule.Where[0].Values[0] = digit.ReplaceAllString(q.rule.Where[0].Values[0], "?")
+	}
+	q.to = preview.Path
+	switch level, why := asked.Decide(ctx, tool, q.input("text"), false); level {
+	case agent.Auto:
+		return nil
+	case agent.Deny:
+		return app.ExitError{Err: fmt.Errorf("writing to %s is forbidden: %s", q.to, why), Code: app.ExitRefused}
+	default:
+		return app.ExitError{Err: fmt.Errorf("writing to %s needs a permission, and there is nobody to ask (%s). Nothing was asked. Add this line to the rules in %s:\n  - %s",
+			q.to, why, a.PermissionsFile(), rules.Format(q.rule)), Code: app.ExitRefused}
+	}
+}
+
+var digit = pattern.Lazy(`[0-9]`)
+
+// notWritten says why an answer was not written for want of a permission, and what
+// would let it be.
+func (q *askCommand) notWritten(why string, unasked []agent.PermissionAsked) error {
+	err := fmt.Errorf("%s %w", why, unaskedError(unasked))
+	if last := unasked[len(unasked)-1]; last.Name == agent.AppendNote && last.Untrusted {
+		err = fmt.Errorf("the answer was not written to %s: %s; allow it with %s '%s path=%s'", q.to, last.Reason, app.UntrustedFlag, agent.AppendNote, q.rule.Where[0].Values[0])
+	}
+	return app.ExitError{Err: err, Code: app.ExitRefused}
+}
+
+// cutOff finds the turn of today in which the same was asked for the same note and
+// that was killed: it goes on, so that nothing is written twice.
+func (q *askCommand) cutOff(ctx context.Context, a *app.App, message string) (conversation, id string) {
+	if q.Resume != "" || q.HasLast {
+		return "", ""
+	}
+	year, month, day := time.Now().Date()
+	conversation, id, err := a.Store.OpenTurn(ctx, message, time.Date(year, month, day, 0, 0, 0, 0, time.Local))
+	if err != nil || id == "" {
+		slog.Debug("no turn to resume", "error", err)
+		return "", ""
+	}
+	entries, err := a.Store.Entries(ctx, id)
+	if err != nil {
+		slog.Warn("resume a turn", "error", err)
+	}
+	for _, e := range entries {
+		if e.Plan == nil || !e.Plan.FollowsAnswer() {
+			continue
+		}
+		var to struct{ Path string }
+		if json.Unmarshal(e.Plan.Steps[0].Input, &to) != nil || to.Path != q.to {
+			return "", ""
+		}
+	}
+	q.say("resuming the run that was interrupted; nothing of it is done twice")
+	return conversation, id
+}
