@@ -60,7 +60,7 @@ var arrows = map[string][]string{
 	"lifehub/examples":            {},
 	"lifehub/cli/evalmodels":      {"agent", "agent/parse", "agent/prompt", "agent/turn", "cli/app", "cli/command", "cli/settings", "cli/version", "examples", "internal/text", "llm", "notes", "tui/draw", "tui/safetext"},
 	"lifehub/cli/export":          {"agent", "cli/settings", "internal/text", "notes", "store", "tui/safetext"},
-	"lifehub/cli/prompts":         {"agent", "internal/pattern", "notes", "tui/draw"},
+	"lifehub/cli/prompts":         {"agent", "cli/settings", "llm", "internal/pattern", "notes", "tui/draw"},
 	"lifehub/cli/app":             {"cli/prompts", "agent", "agent/fingerprint", "agent/prompt", "internal/text", "agent/toolchoice", "tui/draw", "tui/safetext", "agent/rules", "agent/tools", "agent/tools/mail", "agent/tools/web", "agent/turn", "cli/export", "cli/redact", "cli/settings", "cli/version", "internal/atomicfile", "internal/pattern", "llm", "llm/servers", "mcpclient", "mcpclient/config", "mcpclient/trust", "notes", "rag", "rag/chroma", "rag/embed", "store", "store/file", "store/trace", "agent/memory"},
 	"lifehub/cli/acp":             {"agent", "cli/app", "cli/chat", "cli/version", "internal/pattern", "store", "tui/arguments", "tui/backend", "tui/dialog", "tui/draw", "tui/panel", "tui/plan", "tui/safetext", "tui/transcript"},
 	"lifehub/cli/chat":            {"cli/prompts", "agent", "agent/tools", "agent/turn", "cli/app", "cli/doctor", "cli/export", "cli/redact", "cli/settings", "examples", "internal/atomicfile", "internal/pattern", "llm", "llm/ollama", "mcpclient", "mcpclient/trust", "notes", "rag", "store", "store/file", "tui", "tui/backend", "tui/draw", "tui/plain", "tui/safetext"},

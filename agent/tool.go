@@ -75,6 +75,8 @@ type Result struct {
 	Nothing   bool     `json:"nothing,omitempty"`  // it worked, but found nothing
 	Untrusted bool     `json:"foreign,omitempty"`  // it holds text from outside the user's own notes
 
+	Instructions bool `json:"instructions,omitempty"` // it is what the user trusts a model to do, and no data
+
 	Artifact *Artifact `json:"artifact,omitempty"` // the version that it made; nil: none
 	Partial  bool      `json:"partial,omitempty"`  // the best there is of a task that was never done well
 	Images   [][]byte  `json:"-"`                  // for a model that can see
@@ -82,6 +84,9 @@ type Result struct {
 	Close    bool      `json:"close,omitempty"`    // then: they are near to it, but hardly on it
 	Coverage *Coverage `json:"coverage,omitempty"` // how far a search of the notes went
 }
+
+// IsInstructions reports whether it is to be followed, and all of it is trusted.
+func (r Result) IsInstructions() bool { return r.Instructions && !r.IsUntrusted() }
 
 // IsUntrusted reports whether it holds text from outside the user's own notes.
 func (r Result) IsUntrusted() bool {
@@ -237,6 +242,10 @@ const SearchNotes = "search_notes"
 
 // AppendNote is the tool that adds to a note.
 const AppendNote = "append_note"
+
+// ReadSkill is the tool that reads a skill. Its description lists them, so a model is
+// told it in any case.
+const ReadSkill = "read_skill"
 
 // WebSearch is the tool whose results may be opened.
 const WebSearch = "web_search"

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -24,6 +25,8 @@ func newConfigTrust(sh *app.Process) *cobra.Command {
 			".lifehub/instructions.md. They are ignored until you trust them here, and then they can only make things\n" +
 			"stricter: rules that confirm or deny, tools.off, provider: offline, less memory. When they change, the\n" +
 			"version you trusted stays in force until you review them again. Servers, addresses and keys are never\ntaken from a folder.\n\n" +
+			"Skills in .agents/skills tell the model how to do something, and can allow nothing. They are used as long as\n" +
+			"they are as you trusted them, and shown here in full.\n\n" +
 			"Without DIR, list the folders you trust.",
 		Example: "  lifehub config trust ~/notes\n  lifehub config trust --revoke ~/notes",
 		RunE: func(_ *cobra.Command, given []string) error {
@@ -69,8 +72,12 @@ func trustFolder(sh *app.Process, known settings.Trusted, name string, yes bool)
 	if err != nil {
 		return err
 	}
-	if len(files) == 0 {
-		return settings.UsageError{Err: fmt.Errorf("%s has no settings for LifeHub: no %s", dir, strings.Join(settings.PolicyNames, ", no "))}
+	skills, texts, err := settings.ReadSkills(dir)
+	if err != nil {
+		return err
+	}
+	if len(files)+len(skills) == 0 {
+		return settings.UsageError{Err: fmt.Errorf("%s has no settings for LifeHub: no %s, no %s", dir, strings.Join(settings.PolicyNames, ", no "), settings.SkillsFolder)}
 	}
 	for _, name := range settings.PolicyNames {
 		if text, ok := files[name]; ok {
@@ -86,9 +93,11 @@ func trustFolder(sh *app.Process, known settings.Trusted, name string, yes bool)
 	for _, line := range policy.WithoutEffect {
 		fmt.Fprintf(sh.Err, "! %s\n", safetext.Line(line))
 	}
-	if err := agree(sh, "Trust these settings?", yes); err != nil {
+	showSkills(sh, dir, texts)
+	if err := agree(sh, "Trust these settings and skills?", yes); err != nil {
 		return err
 	}
+	maps.Copy(files, skills)
 	known[dir] = files
 	fmt.Fprintf(sh.Out, "trusted %s\n", safetext.Line(dir))
 	return nil
@@ -107,4 +116,15 @@ func revokeFolder(sh *app.Process, known settings.Trusted, name string) error {
 	delete(known, dir)
 	fmt.Fprintf(sh.Out, "%s is no longer trusted\n", safetext.Line(dir))
 	return nil
+}
+
+// showSkills shows all that a folder's skills would tell a model.
+func showSkills(sh *app.Process, dir string, texts map[string][]byte) {
+	for _, name := range slices.Sorted(maps.Keys(texts)) {
+		text := strings.TrimRight(string(texts[name]), "\n")
+		if !utf8.ValidString(text) {
+			text = fmt.Sprintf("(%d bytes that are no text)", len(text))
+		}
+		fmt.Fprintf(sh.Out, "%s:\n%s\n\n", safetext.Line(filepath.Join(dir, name)), safetext.Reveal(text))
+	}
 }

@@ -41,7 +41,7 @@ func (a *Answer) SourcesOf(found []work.Finding) (sources []agent.Source) {
 			continue
 		}
 		places := f.Result.Sources
-		if len(places) == 0 && f.Result.Text != "" && !f.Result.Nothing && f.Step.Tool != agent.DelegateTool &&
+		if len(places) == 0 && f.Result.Text != "" && !f.Result.IsInstructions() && !f.Result.Nothing && f.Step.Tool != agent.DelegateTool &&
 			(f.Result.Untrusted || agent.ReadOnly(a.Tool(f.Step.Tool))) {
 			places = []agent.Source{SourceOf(f)}
 		}
@@ -117,6 +117,9 @@ func (a *Answer) ResultPart(f work.Finding) prompt.Part {
 	}
 	if r := ForModel(f); !r.Cited && r.Text != "" { // else it is in the sources
 		p.Text = strings.TrimPrefix(p.Text+"\n"+r.Text, "\n")
+	}
+	if f.Result.IsInstructions() {
+		p.Head, p.Fence = p.Head+". The user trusts these instructions:", ""
 	}
 	if n := a.ResultNumber(f.Step.ID); n > 0 {
 		p.Head = fmt.Sprintf("[%d] %s", n, p.Head)

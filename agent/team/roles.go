@@ -71,7 +71,7 @@ func (w role) uses(tool agent.Tool) bool {
 		return false
 	}
 	name := tool.Spec().Name
-	return slices.ContainsFunc(w.tools, func(glob string) bool {
+	return name == agent.ReadSkill || slices.ContainsFunc(w.tools, func(glob string) bool {
 		ok, err := path.Match(glob, name)
 		return ok && err == nil && !(strings.HasPrefix(glob, "*_") && name == agent.SearchNotes)
 	})
@@ -83,7 +83,7 @@ func workersFor(tools []agent.Tool) (kinds []role) {
 		if w.name == "email" && !slices.ContainsFunc(tools, func(t agent.Tool) bool { return t.Spec().Name == sendsMail }) {
 			continue
 		}
-		if w.name == "general" || len(w.of(tools)) > 0 {
+		if own := w.of(tools); w.name == "general" || len(own) > 0 && (len(own) > 1 || own[0].Spec().Name != agent.ReadSkill) {
 			kinds = append(kinds, w)
 		}
 	}
@@ -100,6 +100,9 @@ func (t *Team) workersAndTools(kinds []role) string {
 			names = append(names, tool.Spec().Name)
 		}
 		fmt.Fprintf(&b, "- %s: %s (%s)\n", w.name, w.does, strings.Join(names, ", "))
+	}
+	if skills := t.Tool(agent.ReadSkill); skills != nil {
+		fmt.Fprintf(&b, "\n%s, which each has: %s\n", agent.ReadSkill, skills.Spec().Description)
 	}
 	return strings.TrimSpace(b.String()) + toolchoice.Unavailable(t.Missing, t.Question)
 }

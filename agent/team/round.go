@@ -190,6 +190,8 @@ func (l *agentLoop) tell(f work.Finding) string {
 	switch {
 	case f.Status != agent.Done:
 		return l.marked(string(f.Status), f.Reason, work.MaxReason)
+	case f.Result.IsInstructions():
+		return "The user trusts these instructions:\n" + text.Clip(f.Result.Text, work.MaxResult)
 	case f.Result.Nothing:
 		b.WriteString("It found nothing.\n")
 	}

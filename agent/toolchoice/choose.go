@@ -32,7 +32,7 @@ func Choose(tools []agent.Tool, question string, limit int) []agent.Tool {
 		switch name := tool.Spec().Name; {
 		case strings.Contains(strings.ToLower(question), strings.ToLower(name)):
 			rank[i] += 2e6
-		case name == agent.SearchNotes, strings.Contains(name, agent.WebSearch): // a question need not sound like them
+		case name == agent.SearchNotes, name == agent.ReadSkill, strings.Contains(name, agent.WebSearch): // a question need not sound like them
 			rank[i] += 1e6
 		}
 	}
@@ -146,7 +146,7 @@ func CalledFor(tools []llm.ToolSpec, message, soFar string) (described, rest []l
 	}
 	rank := relevance(tools, message)
 	for i, tool := range tools {
-		if tool.Name == agent.SearchNotes || tool.Name == agent.ReadNote || strings.Contains(message+"\n"+soFar, tool.Name) {
+		if tool.Name == agent.SearchNotes || tool.Name == agent.ReadNote || tool.Name == agent.ReadSkill || strings.Contains(message+"\n"+soFar, tool.Name) {
 			rank[i] += 1e6
 		}
 	}

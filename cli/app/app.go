@@ -190,7 +190,7 @@ func (a *App) build(ctx context.Context, flags RunFlags) (err error) {
 		Web:   web.Search{Engine: a.Settings.Web.Search, URL: a.Settings.Web.SearchURL},
 		Units: a.Settings.Weather.Units, Sent: func(bytes int) { a.sentByTools.Add(int64(bytes)) },
 	}
-	a.Builtin = tools.All(deps)
+	a.Builtin = append(tools.All(deps), a.Skills().Tool()...)
 	options := mcpclient.Options{Timeout: a.Settings.MCP.Timeout, Reserved: a.IsBuiltin, Log: slog.Default(), Version: version.Text(), Trust: a.ServerTrust.Trust, Tokens: a.Credentials(), Ask: AskAtHost, Sample: a.sample, Redact: a.Secrets.Known, Roots: a.noteFolders}
 	if !flags.NoSave {
 		options.Files = a.ServerFiles()
@@ -219,7 +219,7 @@ func (a *App) addRole(name, model string) error {
 // Notices are what the user should know at the beginning of a run; going says
 // what the run does, as in "answering without …".
 func (a *App) Notices(going string) []string {
-	list := slices.Concat(a.Settings.Notices(), a.Folder.Notices)
+	list := slices.Concat(a.Settings.Notices(), a.Folder.Notices, a.Skills().Unused)
 	for _, text := range []string{a.Store.Warning(), a.Outdated, a.ServerTrust.FirstUse()} {
 		if text != "" {
 			list = append(list, text)
@@ -331,8 +331,25 @@ func (a *App) ToolNames() (names []string) {
 	return names
 }
 
-// Prompts are the user's own, which are commands of the chat.
-func (a *App) Prompts() []prompts.Prompt { return prompts.Read(a.PromptsFolder()) }
+// Prompts are the user's own and the skills, which are commands of the chat.
+func (a *App) Prompts() []prompts.Prompt {
+	return append(prompts.Read(a.PromptsFolder()), a.Skills().Prompts()...)
+}
+
+// Skills are those of the user, the notes and the folder LifeHub runs in, as they are now.
+func (a *App) Skills() prompts.Skills {
+	dirs := a.noteFolders()
+	if here, err := os.Getwd(); err == nil {
+		dirs = append(dirs, here)
+	}
+	trusted, told, err := a.TrustedSkills(dirs)
+	if err != nil {
+		told = []string{"no skill is used: " + err.Error()}
+	}
+	skills := prompts.ReadSkills(trusted)
+	skills.Unused = append(told, skills.Unused...)
+	return skills
+}
 
 // Tools are the enabled tools of this moment.
 func (a *App) Tools() []agent.Tool {

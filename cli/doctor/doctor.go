@@ -82,8 +82,20 @@ func Examine(ctx context.Context, sh *app.Process) []Finding {
 	if store := app.OpenChroma(c); store != nil {
 		findings = append(findings, vectorStore(ctx, *store))
 	}
-	findings = append(findings, servers(ctx, a)...)
+	findings = append(append(findings, servers(ctx, a)...), skills(a)...)
 	return append(findings, terminal(sh), privacy(p))
+}
+
+// skills tells of skills, if there are any.
+func skills(a *app.App) (findings []Finding) {
+	known := a.Skills()
+	if n := len(known.List); n > 0 {
+		findings = append(findings, Finding{What: "skills", OK: true, Says: draw.Count(n, "skill")})
+	}
+	for _, text := range known.Unused {
+		findings = append(findings, Finding{What: "skills", OK: true, Says: text})
+	}
+	return findings
 }
 
 // Running checks what a LifeHub that runs works with.

@@ -16,6 +16,7 @@ type Paths struct {
 	Config string // config.yaml, permissions.yaml, mcp.json, instructions.md, prompts/
 	Data   string // lifehub.db, index/
 	State  string // logs
+	Home   string // .agents/skills
 }
 
 // FindPaths follows the XDG rules; LIFEHUB_HOME puts all below one folder.
@@ -25,12 +26,13 @@ func FindPaths(getenv func(string) (string, bool)) (Paths, error) {
 		if err != nil {
 			return Paths{}, fmt.Errorf("find LIFEHUB_HOME: %w", err)
 		}
-		return Paths{filepath.Join(home, "config"), filepath.Join(home, "data"), filepath.Join(home, "state")}, nil
+		return Paths{filepath.Join(home, "config"), filepath.Join(home, "data"), filepath.Join(home, "state"), home}, nil
 	}
 	return Paths{
 		Config: filepath.Join(xdg.ConfigHome, "lifehub"),
 		Data:   filepath.Join(xdg.DataHome, "lifehub"),
 		State:  filepath.Join(xdg.StateHome, "lifehub"),
+		Home:   xdg.Home,
 	}, nil
 }
 

@@ -125,7 +125,7 @@ func (p Paths) VaultPolicy(c *Config, dirs []string) (VaultPolicy, error) {
 			continue // opening it says so
 		}
 		now, err := ReadPolicy(dir)
-		was, isTrusted := known[dir]
+		was, isTrusted := known[dir].part(false), len(known[dir].part(false)) > 0
 		switch {
 		case !isTrusted && (err != nil || len(now) > 0):
 			n.Notices = append(n.Notices, fmt.Sprintf("%s contains LifeHub settings in %s, which are ignored; `lifehub config trust` shows them", dir, PolicyFolder))

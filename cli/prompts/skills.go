@@ -1,0 +1,165 @@
+package prompts
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"lifehub/agent"
+	"lifehub/cli/settings"
+	"lifehub/internal/pattern"
+	"lifehub/llm"
+	"lifehub/notes"
+	"lifehub/tui/draw"
+)
+
+// skill is what the user trusts a model to be told about a kind of task.
+type skill struct {
+	Prompt
+	in    settings.Skills
+	at    string   // its folder, below in.Dir
+	files []string // next to SKILL.md, below at
+}
+
+// skillName is what the open format lets a skill be called: as its folder.
+var skillName = pattern.Lazy(`^[a-z0-9]+(-[a-z0-9]+)*$`)
+
+// Skills are what trusted folders teach a model.
+type Skills struct {
+	List   []skill
+	Unused []string // which others there are, and why they are not used
+}
+
+// ReadSkills reads the skills of folders; the first of a name counts. One that
+// cannot be used is left out and told of.
+func ReadSkills(folders []settings.Skills) (all Skills) {
+	for _, in := range folders {
+		for _, file := range slices.Sorted(maps.Keys(in.Files)) {
+			at, name := settings.SkillOf(file)
+			if name != "SKILL.md" {
+				continue
+			}
+			s := skill{in: in, at: at}
+			err := s.readHead()
+			if err == nil && slices.ContainsFunc(all.List, func(other skill) bool { return other.Name == s.Name }) {
+				err = errors.New("another skill has this name")
+			}
+			if err != nil {
+				all.Unused = append(all.Unused, fmt.Sprintf("the skill %s is not used: %v", filepath.Join(in.Dir, file), err))
+				continue
+			}
+			for _, other := range slices.Sorted(maps.Keys(in.Files)) {
+				if of, name := settings.SkillOf(other); of == at && name != "SKILL.md" {
+					s.files = append(s.files, name)
+				}
+			}
+			if s.Text = strings.TrimSpace(s.Text); len(s.files) > 0 {
+				s.Text += "\n\nOther files of this skill, for " + agent.ReadSkill + ": " + strings.Join(s.files, ", ")
+			}
+			all.List = append(all.List, s)
+		}
+	}
+	return all
+}
+
+// readHead reads what SKILL.md says of itself. What else its front matter holds, as
+// tools that it would like to have allowed, counts for nothing.
+func (s *skill) readHead() error {
+	raw, err := s.read("SKILL.md")
+	if err != nil {
+		return err
+	}
+	front, body, err := notes.Front([]byte(raw))
+	if err != nil {
+		return err
+	}
+	name, _ := front["name"].(string)
+	description, _ := front["description"].(string)
+	switch {
+	case !skillName.MatchString(name) || len(name) > 64 || name != path.Base(s.at):
+		return fmt.Errorf("its name %q has to be that of its folder: small letters, digits and single -, at most 64", draw.Summary(name, 64))
+	case strings.TrimSpace(description) == "":
+		return errors.New("its front matter has no description")
+	}
+	s.Name, s.Text, s.File = name, body, filepath.Join(s.in.Dir, s.at, "SKILL.md")
+	s.Description = draw.Summary(strings.Join(strings.Fields(description), " "), maxDescription)
+	return nil
+}
+
+// read reads a file of the skill, if it is one, as it was trusted.
+func (s *skill) read(name string) (string, error) {
+	sum, known := s.in.Files[s.at+"/"+name]
+	if !known {
+		return "", fmt.Errorf("the skill has no file %q, it has: %s", name, strings.Join(append([]string{"SKILL.md"}, s.files...), ", "))
+	}
+	root, err := os.OpenRoot(filepath.Join(s.in.Dir, filepath.FromSlash(s.at)))
+	if err != nil {
+		return "", err
+	}
+	defer root.Close()
+	raw, err := root.ReadFile(filepath.FromSlash(name))
+	if err != nil {
+		return "", err
+	}
+	if is := sha256.Sum256(raw); hex.EncodeToString(is[:]) != sum {
+		return "", fmt.Errorf("%s has changed since it was read and trusted; a new start of LifeHub looks at it again", name)
+	}
+	if !utf8.Valid(raw) {
+		return "", fmt.Errorf("%s is not text", name)
+	}
+	return string(raw), nil
+}
+
+// Prompts are the skills as commands: the user asks for what one says.
+func (all Skills) Prompts() (prompts []Prompt) {
+	for _, s := range all.List {
+		prompts = append(prompts, s.Prompt)
+	}
+	return prompts
+}
+
+// Bounds of what a model is told of one skill and of all, in characters.
+const (
+	maxDescription = 300
+	maxListed      = 1500
+)
+
+// Tool is the one through which a model reads them; nil: there are none.
+func (all Skills) Tool() []agent.Tool {
+	list := all.List
+	if len(list) == 0 {
+		return nil
+	}
+	told := "Read a skill: instructions that the user trusts for a kind of task. When one fits the message, read it first and do as it says. " +
+		"file names another file of it; left out, it is SKILL.md. The skills:"
+	room := max(maxListed/len(list), 8)
+	for _, s := range list {
+		told += "\n- " + draw.Summary(s.Name+": "+s.Description, room)
+	}
+	type arguments struct{ Name, File string }
+	return []agent.Tool{agent.NewTool(llm.ToolSpec{
+		Name: agent.ReadSkill, Description: told,
+		Schema: json.RawMessage(`{"type":"object","properties":{"name":{"type":"string"},"file":{"type":"string"}},"required":["name"],"additionalProperties":false}`),
+	}, agent.Auto, func(_ context.Context, given arguments) (agent.Result, error) {
+		i := slices.IndexFunc(list, func(s skill) bool { return s.Name == given.Name })
+		if i < 0 {
+			return agent.Result{}, fmt.Errorf("there is no skill %q", given.Name)
+		}
+		s := list[i]
+		if given.File != "" && given.File != "SKILL.md" {
+			text, err := s.read(given.File)
+			return agent.Result{Text: text, Instructions: true}, err
+		}
+		return agent.Result{Text: s.Text, Instructions: true}, nil
+	})}
+}
