@@ -78,11 +78,7 @@ func linesOf(text, part string) (lines []int) {
 }
 
 func joinInts(numbers []int) string {
-	list := make([]string, len(numbers))
-	for i, n := range numbers {
-		list[i] = fmt.Sprint(n)
-	}
-	return strings.Join(list, ", ")
+	return strings.Trim(strings.ReplaceAll(fmt.Sprint(numbers), " ", ", "), "[]")
 }
 
 // nearest reports where the text stands, whatever its white space or case.
