@@ -86,6 +86,14 @@ func TestEncodingsOfText(t *testing.T) {
 	}
 }
 
+func TestMIMETypesAreOfWhatIsRead(t *testing.T) {
+	for name, want := range map[string]string{"a.md": "text/markdown", "A.Markdown": "text/markdown", "a.org": "text/markdown", "a.txt": "text/plain", "a.pdf": "text/plain"} {
+		if got := MIMEType(name); got != want {
+			t.Errorf("%s is %s, want %s", name, got, want)
+		}
+	}
+}
+
 func TestAPDFIsItsPages(t *testing.T) {
 	folder := vault(t, map[string]string{"papers/2024-05-01 Boiler.pdf": string(pdftest.Make("# Not a heading #tag", "- [ ] Not a task [[Link]]", "Last"))})
 	n, err := folder.Read("papers/2024-05-01 Boiler.pdf")
