@@ -293,6 +293,14 @@ func TestWhatWasSaidEarlierIsQuoted(t *testing.T) {
 	}
 }
 
+// A heading in an outline's item is one: it is not quoted.
+func TestHeadingsOfAnOutlineAreNotQuoted(t *testing.T) {
+	got := segments("- ## Queries are a saved search\n\t- Queries find blocks.\n")
+	if len(got) != 2 || !got[0].heading || got[0].text != "Queries are a saved search" || got[1].heading {
+		t.Errorf("%+v", got)
+	}
+}
+
 func TestAQuoteCannotBreakTheMarkdownAroundIt(t *testing.T) {
 	for sentence, want := range map[string]string{
 		"see [12] and [1, 2] there":            "see … and … there",

@@ -75,6 +75,9 @@ func segments(md string) []segment {
 			if s.Start == s.Block.Start {
 				found.text = itemMarks.ReplaceAllString(found.text, "")
 			}
+			if head := strings.TrimLeft(found.text, "#"); head != found.text && strings.HasPrefix(head, " ") { // - ## in an outline
+				found.text, found.heading = strings.TrimSpace(head), true
+			}
 			found.text = oneLine(found.text)
 		}
 		if found.text != "" {
