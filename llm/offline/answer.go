@@ -146,6 +146,8 @@ func quoteAnswer(task *llm.Task) (answer string, fits bool) {
 		return "", false
 	case asked.time && !fits:
 		opening = "Your notes of that time don't say."
+	case !fits && len(quotes) == 0 && len(sources) > 0:
+		opening = "No exact match. Closest notes: " + closest(sources) + "."
 	case !fits:
 		opening = "No exact match."
 	}
@@ -187,6 +189,17 @@ func writeNearest(quotes []*quote) string {
 		}
 	}
 	return strings.Join(lines, "\n")
+}
+
+// closest names the places of sources, each once.
+func closest(sources []llm.Source) string {
+	var names []string
+	for _, s := range sources {
+		if name := "`" + quotable(strings.ReplaceAll(s.Title, "`", "'")) + "`"; len(names) < mostNearest && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return strings.Join(names, ", ")
 }
 
 // recalled quotes what the user said before, in this conversation or long ago,

@@ -257,7 +257,7 @@ func TestAnswersQuoteWhatFits(t *testing.T) {
 		},
 		"that the notes don't say": {
 			explained("what is quantum chromodynamics?", theSources[:2], searched),
-			"No exact match.\n\n" + onlyQuotes,
+			"No exact match. Closest notes: `git/undo-last-commit.md:1 Undo The Last Commit`, `git/stash.md:4 Stash`.\n\n" + onlyQuotes,
 		},
 		"that there is nothing": {
 			explained("Was weiß ich über die Steuer?", nil, llm.Result{Tool: "search_notes", Status: "done"}),
