@@ -47,6 +47,7 @@ func onEachTransport(t *testing.T, dir string, test func(t *testing.T, s *notesS
 					t.Cleanup(web.Close)
 					options := []transport.StreamableHTTPCOption{transport.WithHTTPHeaders(map[string]string{"Authorization": "Bearer " + token})}
 					if era == "handshake" {
+						//lint:ignore SA1019 it is how such clients are told of something
 						options = append(options, transport.WithContinuousListening())
 					}
 					if pipes, err = transport.NewStreamableHTTP(web.URL+"/mcp", options...); err != nil {
