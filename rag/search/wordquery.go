@@ -250,13 +250,14 @@ func weigh(ctx context.Context, db *sql.DB, all []weighed) (passages int, err er
 	return passages, nil
 }
 
-// mostForeignTerms bounds the terms of another script that are names and
-// quotations in the notes.
+// mostForeignTerms bounds the terms of another script that are names, quotations
+// and a note or two.
 const mostForeignTerms = 1000
 
 // inOtherLanguage reports whether a question is in a language that no note is
 // in: by its stop words or else its script. In another than Latin the notes
-// hold fewer terms between its letters than they have passages.
+// hold fewer terms between its letters than they have passages, or few, of which
+// none is in one passage of ten.
 func inOtherLanguage(ctx context.Context, db *sql.DB, question string, spoken []text.Lang, passages int) (bool, error) {
 	if in := text.Languages(question); len(in) > 0 {
 		return !slices.ContainsFunc(in, func(l text.Lang) bool { return slices.Contains(spoken, l) }), nil
@@ -268,10 +269,10 @@ func inOtherLanguage(ctx context.Context, db *sql.DB, question string, spoken []
 	if len(letters) == 0 {
 		return false, nil
 	}
-	few, terms := min(passages, mostForeignTerms), 0
-	err := db.QueryRowContext(ctx, `SELECT count(*) FROM (SELECT 1 FROM vocabulary WHERE term >= ? AND term < ? || char(0x10ffff) LIMIT ?)`,
-		string(slices.Min(letters)), string(slices.Max(letters)), few).Scan(&terms)
-	return terms < few, err
+	var terms, most int
+	err := db.QueryRowContext(ctx, `SELECT count(*), coalesce(max(doc), 0) FROM (SELECT doc FROM vocabulary WHERE term >= ? AND term < ? || char(0x10ffff) LIMIT ?)`,
+		string(slices.Min(letters)), string(slices.Max(letters)), mostForeignTerms).Scan(&terms, &most)
+	return terms < mostForeignTerms && (terms < passages || most*10 < passages), err
 }
 
 // knownShare is the share of the question's words that any note holds.
