@@ -95,7 +95,9 @@ func TestADocumentIsReadAndMadeANoteInTheChat(t *testing.T) {
 	term.types("\r")
 	term.sees("version 2 of 2, by general", "+- prefer TaskGroup")
 	term.types("\x1b")
-	term.sees("Ask anything")
+	term.waits(func(screen string) bool {
+		return strings.Contains(screen, "Ask anything") && !strings.Contains(screen, "version 2 of 2")
+	}, "is without the document") // half a picture may still show the message box below it
 	term.types("/export asyncio tips ideas/asyncio.md\r")
 	term.sees("Allow once", "ideas/asyncio.md", "untrusted text was read", "what brave_web_search")
 	note := filepath.Join(vault, "ideas", "asyncio.md")

@@ -20,6 +20,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/goccy/go-yaml"
@@ -133,6 +134,9 @@ type byQuestion struct {
 	asked  func(question string)
 }
 
+// changing guards the tasks of a model that a test changes while it is served.
+var changing sync.RWMutex
+
 // ordered are the calls that the pages order, by words of theirs.
 var ordered = map[string]llm.ToolCall{
 	"about the prize":  {Name: "add_task", Args: json.RawMessage(`{"text":"call 0900 4711 about the prize"}`)},
@@ -143,11 +147,13 @@ var ordered = map[string]llm.ToolCall{
 func (m byQuestion) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
 	a := read(req)
 	var asked task
+	changing.RLock()
 	for question, t := range m.tasks {
 		if strings.Contains(a.sight, question) && len(question) > len(asked.question) {
 			asked = t
 		}
 	}
+	changing.RUnlock()
 	if m.asked != nil {
 		m.asked(asked.question)
 	}
@@ -495,14 +501,18 @@ func TestEvalModelsContinues(t *testing.T) {
 	if _, told, code = evalRun(t, home); code != 0 || strings.Count(told, " of 40  ") != 31 {
 		t.Errorf("exit %d, told\n%s", code, told)
 	}
+	mu.Lock()
 	if n := asked[list[0].Ask]; n != 1 {
 		t.Errorf("the first task was asked %d times", n)
 	}
+	mu.Unlock()
 	if f := evalLast(t, home).figures("one/scripted"); f["plan"] != (evalCount{16, 16}) {
 		t.Errorf("figures %v", f)
 	}
 
+	changing.Lock()
 	model.tasks[list[1].Ask] = task{question: list[1].Ask, says: "It forgets how to plan."}
+	changing.Unlock()
 	out, told, code := evalRun(t, home)
 	if code != 0 || strings.Count(told, " of 40  ") != 40 || !strings.Contains(out, "one/scripted, planning: 15 of 16 tasks right, and 16 of 16 on ") || !strings.Contains(out, "that may be chance") {
 		t.Errorf("exit %d, told\n%s\n%s", code, told, out)
@@ -561,8 +571,8 @@ func TestEvalModelsLeavesServersThatFail(t *testing.T) {
 // notes go before anything is sent.
 func TestEvalModelsTellsWhatIsSentWhere(t *testing.T) {
 	tasks, _ := evalTasks(t)
-	chats := 0
-	behind, err := url.Parse(llmtest.Serve(t, byQuestion{tasks: tasks, asked: func(string) { chats++ }}))
+	var chats atomic.Int64
+	behind, err := url.Parse(llmtest.Serve(t, byQuestion{tasks: tasks, asked: func(string) { chats.Add(1) }}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -577,13 +587,13 @@ func TestEvalModelsTellsWhatIsSentWhere(t *testing.T) {
 	t.Cleanup(away.Close)
 	home := evalHome(t, "away ollama "+away.URL)
 	_, told, code := evalRun(t, home)
-	if code == 0 || chats > 0 || !strings.Contains(told, "! not tried, because they run on other machines: away/scripted. Name those to try") {
-		t.Errorf("exit %d, %d chats, told\n%s", code, chats, told)
+	if code == 0 || chats.Load() > 0 || !strings.Contains(told, "! not tried, because they run on other machines: away/scripted. Name those to try") {
+		t.Errorf("exit %d, %d chats, told\n%s", code, chats.Load(), told)
 	}
 	_, told, code = evalRun(t, home, "away/scripted")
 	where, line := strings.Index(told, "! away/scripted runs on models.example:443: the tasks, and what they find in the sample notes, are sent there\n"), strings.Index(told, "1 of 40")
-	if code != 0 || where < 0 || where > line || chats == 0 {
-		t.Errorf("exit %d, %d chats, told\n%s", code, chats, told)
+	if code != 0 || where < 0 || where > line || chats.Load() == 0 {
+		t.Errorf("exit %d, %d chats, told\n%s", code, chats.Load(), told)
 	}
 	if report := evalLast(t, home); report.Models[0].Digest != "0123" {
 		t.Errorf("report %+v", report)
