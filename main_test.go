@@ -69,7 +69,7 @@ var arrows = map[string][]string{
 	"lifehub/cli/redact":          {"agent", "cli/settings", "internal/pattern", "mcpclient/config"},
 	"lifehub/cli/settings":        {"agent", "internal/pattern", "internal/text", "internal/atomicfile", "tui/draw", "tui/keys", "agent/rules"},
 	"lifehub/cli/show":            {"cli/app", "cli/settings", "internal/pattern", "internal/text", "notes", "tui/draw", "tui/reader", "tui/safetext"},
-	"lifehub/cli/command":         {"cli/app", "cli/settings", "store", "tui/safetext"},
+	"lifehub/cli/command":         {"cli/app", "cli/settings", "store", "tui/draw", "tui/safetext"},
 	"lifehub/cli/trace":           {"agent", "cli/app", "cli/command", "cli/redact", "cli/settings", "store", "store/trace", "tui", "tui/backend", "tui/draw", "tui/plain", "tui/replay", "tui/safetext"},
 	"lifehub/cli/version":         {},
 

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -71,7 +70,7 @@ func (s *statsCommand) run(ctx context.Context, kept *store.Store, _ []string) e
 			strconv.Itoa(f.ToolsOK), strconv.Itoa(f.ToolsFailed), strconv.Itoa(f.ToolsDenied), strconv.Itoa(f.Asked), draw.Summary(f.Title, 40),
 		})
 	}
-	return command.PrintText(s.Process, "figures", table(rows))
+	return command.PrintText(s.Process, "figures", command.Table(rows, len(rows[0])-2))
 }
 
 // seconds writes milliseconds; those of no turn are a dash.
@@ -99,27 +98,4 @@ func parseSince(text string, now time.Time) (time.Time, error) {
 		return now.Add(-ago), nil
 	}
 	return time.Time{}, fmt.Errorf("--since: %q is not a date such as 2026-03-01, nor a period such as 7d or 12h", text)
-}
-
-// table sets cells in columns: the first and the last to the left, figures to
-// the right.
-func table(rows [][]string) string {
-	widths := make([]int, len(rows[0]))
-	for _, row := range rows {
-		for i, cell := range row {
-			widths[i] = max(widths[i], draw.Width(cell))
-		}
-	}
-	var b strings.Builder
-	for _, row := range rows {
-		cells := slices.Clone(row)
-		for i, cell := range row[:len(row)-1] {
-			blank := strings.Repeat(" ", widths[i]-draw.Width(cell))
-			if cells[i] = blank + cell; i == 0 {
-				cells[i] = cell + blank
-			}
-		}
-		b.WriteString(strings.TrimRight(strings.Join(cells, "  "), " ") + "\n")
-	}
-	return b.String()
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"lifehub/cli/command"
 	"lifehub/tui/draw"
 	"lifehub/tui/safetext"
 )
@@ -231,7 +232,7 @@ func (rep Report) String() string {
 			}
 			rows = append(rows, append(row, draw.Thousands(f.Tokens), fmt.Sprintf("%.1f", f.Seconds)))
 		}
-		b.WriteString(table(rows) + "\n")
+		b.WriteString(command.Table(rows, len(rows[0])-1) + "\n")
 	}
 	for _, m := range rep.Models {
 		name := safetext.Line(m.Model)
@@ -253,25 +254,6 @@ func (rep Report) String() string {
 	}
 	for _, a := range rep.Advice {
 		fmt.Fprintf(&b, "%s (%s): %s.\n", titles[a.Role][0], titles[a.Role][1], safetext.Line(a.Text))
-	}
-	return b.String()
-}
-
-// table sets rows in columns, the first one to the left.
-func table(rows [][]string) string {
-	widths := make([]int, len(rows[0]))
-	for _, row := range rows {
-		for i, cell := range row {
-			widths[i] = max(widths[i], draw.Width(cell))
-		}
-	}
-	var b strings.Builder
-	for _, row := range rows {
-		b.WriteString(row[0] + strings.Repeat(" ", widths[0]-draw.Width(row[0])))
-		for i, cell := range row[1:] {
-			b.WriteString("  " + strings.Repeat(" ", widths[i+1]-draw.Width(cell)) + cell)
-		}
-		b.WriteByte('\n')
 	}
 	return b.String()
 }
