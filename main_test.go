@@ -134,7 +134,8 @@ var arrows = map[string][]string{
 	"lifehub/tui/fuzzy":              {},
 	"lifehub/tui/safetext":           {},
 	"lifehub/tui/sidebar":            {"tui/backend", "tui/draw", "tui/frame", "tui/plan", "tui/safetext", "tui/transcript"},
-	"lifehub/tui/terminal":           {},
+	"lifehub/tui/renderer":           {},
+	"lifehub/tui/terminal":           {"tui/measure", "tui/renderer"},
 	"lifehub/tui/transcript":         {"agent", "internal/text", "tui/draw", "tui/keys", "tui/markdown", "tui/plan", "tui/reader", "tui/safetext"},
 	"lifehub/tui/worddiff":           {"internal/pattern"},
 }

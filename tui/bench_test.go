@@ -170,8 +170,8 @@ func (c *countedBytes) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// BenchmarkBytes sends an answer at 200 tokens a second through the renderer
-// of Bubble Tea, and reports the bytes for the terminal next to those of the
+// BenchmarkBytes sends an answer at 200 tokens a second through the renderer,
+// and reports the bytes for the terminal next to those of the
 // text that shows, of which they may be three times as many.
 func BenchmarkBytes(b *testing.B) {
 	for _, kind := range []string{"prose", "list", "fence", "table", "Chinese"} {
@@ -188,12 +188,15 @@ func BenchmarkBytes(b *testing.B) {
 				m.turn.events = events
 				var sent countedBytes
 				ctx, stop := context.WithCancel(context.Background())
-				program := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(nil), tea.WithOutput(&sent), tea.WithWindowSize(120, 40), tea.WithFPS(terminal.FramesPerSecond),
-					tea.WithColorProfile(colorprofile.ANSI256), tea.WithEnvironment([]string{"TERM=xterm-256color"}), tea.WithoutSignals())
+				screen := terminal.NewScreen(&sent, []string{"TERM=xterm-256color"})
+				program := terminal.NewProgram(m, screen, tea.WithContext(ctx), tea.WithInput(nil), tea.WithWindowSize(120, 40), tea.WithColorProfile(colorprofile.ANSI256))
+				if err := screen.Enter(); err != nil {
+					b.Fatal(err)
+				}
 				over := make(chan struct{})
 				go func() { defer close(over); _, _ = program.Run() }()
 				tick := time.NewTicker(5 * time.Millisecond)
-				events <- agent.Event{Body: agent.Said{Content: "."}}
+				events <- agent.Event{Body: agent.Said{Content: "An answer.\n\n"}}
 				program.Send(batch.Next(events, m.turn.number, time.Now())())
 				for range 20 { // the first picture
 					<-tick.C

@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -40,14 +39,4 @@ func TestInlineWhatIsOverIsPrinted(t *testing.T) {
 			t.Errorf("left behind:\n%s", r.text())
 		}
 	})
-}
-
-// printedText is the text of a message that prints above the picture; "":
-// it is another.
-func printedText(msg tea.Msg) string {
-	v := reflect.ValueOf(msg)
-	if v.IsValid() && v.Kind() == reflect.Struct && v.Type().Name() == "printLineMessage" {
-		return v.Field(0).String()
-	}
-	return ""
 }

@@ -7,6 +7,7 @@ import (
 	"lifehub/tui/backend"
 	"lifehub/tui/dialog"
 	"lifehub/tui/panel"
+	"lifehub/tui/terminal"
 )
 
 // openFirstRun shows the screen and begins to look.
@@ -88,7 +89,7 @@ func (m *Model) notify(what string) tea.Cmd {
 	if !m.term.blurred || m.player != nil || m.Quiet {
 		return nil
 	}
-	return tea.Raw("\a\x1b]9;LifeHub: " + what + "\x1b\\")
+	return func() tea.Msg { return terminal.Output("\a\x1b]9;LifeHub: " + what + "\x1b\\") }
 }
 
 // openList shows a list or the tree once it was read.

@@ -17,6 +17,7 @@ import (
 	"lifehub/internal/chattest"
 	"lifehub/tui/backend"
 	"lifehub/tui/dialog"
+	"lifehub/tui/terminal"
 )
 
 // TestMain lets the test binary be the chat itself, for tests on a real
@@ -90,7 +91,6 @@ func (w *watched) waitFor(t *testing.T, want string) {
 
 func TestAWholeProgramAnswersApprovesAndLeaves(t *testing.T) {
 	screen := newWatched(t, 80, 24)
-	screen.Write([]byte("\x1b[20h")) // without a terminal the renderer leaves the carriage return to it
 	question, _ := chattest.Asked(chattest.TaskAsked)
 	decided := make(chan agent.Reply, 1)
 	question.Reply = func(r agent.Reply) { decided <- r }
@@ -101,10 +101,15 @@ func TestAWholeProgramAnswersApprovesAndLeaves(t *testing.T) {
 		t.Fatal(err)
 	}
 	keys, typing := io.Pipe()
-	program := tea.NewProgram(m, tea.WithInput(keys), tea.WithOutput(screen), tea.WithWindowSize(80, 24),
-		tea.WithColorProfile(colorprofile.ANSI256), tea.WithEnvironment([]string{"TERM=xterm-256color"}), tea.WithoutSignals())
+	pictures := terminal.NewScreen(screen, []string{"TERM=xterm-256color"})
+	program := terminal.NewProgram(m, pictures, tea.WithInput(keys), tea.WithColorProfile(colorprofile.ANSI256))
 	done := make(chan error, 1)
-	go func() { _, err := program.Run(); done <- err }()
+	go func() {
+		_ = pictures.Enter()
+		_, err := program.Run()
+		pictures.Leave()
+		done <- err
+	}()
 
 	screen.waitFor(t, "Ask your notes anything")
 	io.WriteString(typing, "\x1b[200~what about\r\nrunning?\x1b[201~")

@@ -2,7 +2,7 @@ package tui
 
 import (
 	"context"
-	"fmt"
+	"encoding/base64"
 	"reflect"
 	"strings"
 	"testing"
@@ -16,6 +16,7 @@ import (
 	"lifehub/internal/chattest"
 	"lifehub/tui/backend"
 	"lifehub/tui/boxtest"
+	"lifehub/tui/terminal"
 	"lifehub/tui/transcript"
 )
 
@@ -78,8 +79,15 @@ func (r *rig) send(msg tea.Msg) {
 			r.run(cmd)
 		}
 		return
-	case tea.RawMsg:
-		r.raw += fmt.Sprint(msg.Msg)
+	case terminal.Output:
+		if text, ok := copied(string(msg)); ok {
+			r.clip = text
+		} else {
+			r.raw += string(msg)
+		}
+		return
+	case terminal.Print:
+		r.printed += string(msg)
 		return
 	case tea.QuitMsg:
 		r.quit = true
@@ -91,13 +99,18 @@ func (r *rig) send(msg tea.Msg) {
 		}
 		return
 	}
-	if v := reflect.ValueOf(msg); v.IsValid() && v.Type().Name() == "setClipboardMsg" {
-		r.clip = v.String()
-		return
-	}
-	r.printed += printedText(msg)
 	_, cmd := r.m.Update(msg)
 	r.run(cmd)
+}
+
+// copied is the text that a sequence puts on the clipboard.
+func copied(sequence string) (text string, ok bool) {
+	encoded, ok := strings.CutPrefix(strings.TrimRight(sequence, "\a"), "\x1b]52;c;")
+	if !ok {
+		return "", false
+	}
+	decoded, err := base64.StdEncoding.DecodeString(encoded)
+	return string(decoded), err == nil
 }
 
 func (r *rig) run(cmd tea.Cmd) {

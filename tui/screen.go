@@ -9,10 +9,10 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"lifehub/tui/batch"
 	"lifehub/tui/draw"
 	"lifehub/tui/frame"
 	"lifehub/tui/panel"
+	"lifehub/tui/terminal"
 	"lifehub/tui/transcript"
 )
 
@@ -245,12 +245,5 @@ func (m *Model) printOver() tea.Cmd {
 	text := strings.Join(t.Printed(), "\n") + "\n"
 	m.unfocus()
 	t.Clear()
-	return tea.Sequence(
-		tea.Tick(settled, func(time.Time) tea.Msg { return nil }),
-		tea.Println(text),
-	)
+	return func() tea.Msg { return terminal.Print(text) }
 }
-
-// settled is when what was drawn is surely on the terminal: what is printed
-// sooner pushes lines of the picture before into the scrollback.
-const settled = 3 * batch.Window

@@ -136,12 +136,12 @@ func (m *Model) applyOptions() {
 	}
 }
 
-// Init asks the terminal for its background, and opens what is not there yet.
+// Init opens what is not there yet.
 func (m *Model) Init() tea.Cmd {
 	if m.Open != nil {
-		return tea.Batch(tea.RequestBackgroundColor, m.opening.Begin(m.base))
+		return m.opening.Begin(m.base)
 	}
-	return tea.Batch(tea.RequestBackgroundColor, m.start())
+	return m.start()
 }
 
 // start begins to listen, and goes where the options say.
@@ -298,7 +298,7 @@ func (m *Model) wear(name string) {
 }
 
 // modeReported hears whether the terminal gives room to letters or to the
-// characters they are made of; the renderer takes the same answers for a yes.
+// characters they are made of.
 func (m *Model) modeReported(msg tea.ModeReportMsg) {
 	known := msg.Value == ansi.ModeReset || msg.Value == ansi.ModeSet || msg.Value == ansi.ModePermanentlySet
 	if msg.Mode == ansi.ModeUnicodeCore && known && measure.ByCharacters(false) {

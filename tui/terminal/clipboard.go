@@ -8,6 +8,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 )
 
 // How much text is copied. Many terminals take an OSC 52 of 100,000 bytes,
@@ -32,7 +33,7 @@ func InTmux(environ []string) bool {
 // A tmux that can't (before 3.2) is passed an OSC 52.
 func Copy(ctx context.Context, text string, environ []string) tea.Cmd {
 	if !InTmux(environ) {
-		return tea.SetClipboard(text)
+		return func() tea.Msg { return Output(ansi.SetSystemClipboard(text)) }
 	}
 	return func() tea.Msg {
 		ctx, cancel := context.WithTimeout(ctx, tmuxTimeout)
@@ -40,7 +41,7 @@ func Copy(ctx context.Context, text string, environ []string) tea.Cmd {
 		load := exec.CommandContext(ctx, "tmux", "load-buffer", "-w", "-")
 		load.Env, load.Stdin = environ, strings.NewReader(text)
 		if load.Run() != nil {
-			return tea.SetClipboard(text)()
+			return Output(ansi.SetSystemClipboard(text))
 		}
 		return nil
 	}

@@ -8,22 +8,58 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// FramesPerSecond is how often a picture may reach the terminal, the most that
-// Bubble Tea allows: a key waits for the next one, and so does the first.
-// What streams in comes less often (see tui/batch).
-const FramesPerSecond = 120
-
 // Run gives the terminal to a model until that quits, and has it back as it was.
 // leave is what the model is told by a signal; over is called when it has quit,
 // while a signal still does no harm.
 func Run(ctx context.Context, model tea.Model, leave func(interrupted bool) tea.Msg, over func()) error {
 	input := NewReader(os.Stdin)
-	program := tea.NewProgram(model, tea.WithContext(ctx), tea.WithoutSignalHandler(), tea.WithFPS(FramesPerSecond),
-		tea.WithInput(input), tea.WithFilter(func(_ tea.Model, msg tea.Msg) tea.Msg { return input.WithPasted(msg) }))
-	defer WatchSignals(program, input, leave)()
+	screen := NewScreen(os.Stdout, os.Environ())
+	program := NewProgram(model, screen, tea.WithContext(ctx), tea.WithInput(input),
+		tea.WithFilter(func(_ tea.Model, msg tea.Msg) tea.Msg { return screen.Filter(input.WithPasted(msg)) }))
+	defer WatchSignals(program, input, screen, leave)()
 	fmt.Print(SaveTitle)
 	defer fmt.Print(RestoreTitle)
-	_, err := program.Run()
+	err := screen.Enter()
+	if err == nil {
+		_, err = program.Run()
+	}
+	screen.Leave()
 	over()
 	return err
 }
+
+// NewProgram returns a program whose pictures a screen shows. Signals are left
+// to the caller, and so are the screen's Enter and Leave.
+func NewProgram(model tea.Model, screen *Screen, options ...tea.ProgramOption) *tea.Program {
+	width, height := screen.Size()
+	program := tea.NewProgram(onScreen{model, screen}, append([]tea.ProgramOption{
+		tea.WithoutSignalHandler(), tea.WithoutRenderer(), tea.WithFPS(1), // it has nothing to draw
+		tea.WithOutput(screen), tea.WithWindowSize(width, height), tea.WithColorProfile(screen.renderer.Profile),
+		tea.WithFilter(func(_ tea.Model, msg tea.Msg) tea.Msg { return screen.Filter(msg) }),
+	}, options...)...)
+	screen.send = program.Send
+	return program
+}
+
+// onScreen is a model that shows itself on a screen whenever it is told
+// something.
+type onScreen struct {
+	tea.Model
+	screen *Screen
+}
+
+func (o onScreen) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			o.screen.Leave() // what Bubble Tea says about it is for the user's screen
+			panic(fault)
+		}
+	}()
+	model, cmd := o.Model.Update(msg)
+	o.Model = model
+	o.screen.Show(model.View())
+	return o, cmd
+}
+
+// View is empty: Bubble Tea draws nothing.
+func (o onScreen) View() tea.View { return tea.View{} }

@@ -4,7 +4,6 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 )
@@ -15,11 +14,11 @@ var Endings = []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall
 // WatchSignals turns signals into messages of a program, so that all leave by
 // the same way; the stop signal suspends it. The goroutine ends with the
 // returned func.
-func WatchSignals(program *tea.Program, input *Reader, leave func(interrupted bool) tea.Msg) (stop func()) {
+func WatchSignals(program *tea.Program, input *Reader, screen *Screen, leave func(interrupted bool) tea.Msg) (stop func()) {
 	signals := make(chan os.Signal, 4)
 	signal.Notify(signals, Endings...)
 	if stopSignal != nil {
-		signal.Notify(signals, stopSignal)
+		signal.Notify(signals, stopSignal, sizeSignal)
 	}
 	done := make(chan struct{})
 	go func() {
@@ -33,17 +32,24 @@ func WatchSignals(program *tea.Program, input *Reader, leave func(interrupted bo
 			case <-done:
 				return
 			case s := <-signals:
-				if s != stopSignal {
+				switch s {
+				case sizeSignal:
+					screen.Resized()
+					continue
+				default:
 					program.Send(leave(s == os.Interrupt))
 					continue
+				case stopSignal:
 				}
-				if program.ReleaseTerminal() == nil {
-					time.Sleep(shortestVisit) // a process that is stopped runs nothing
+				err := program.ReleaseTerminal()
+				screen.Leave()
+				if err == nil {
 					halt()
 				}
 				input.Resume()
+				_ = screen.Enter()
 				_ = program.RestoreTerminal() // what is wrong with it shows at the next read
-				program.Send(tea.ClearScreen())
+				screen.Resized()
 			}
 		}
 	}()

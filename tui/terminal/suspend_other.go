@@ -8,8 +8,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// stopSignal: none asks us to suspend.
-var stopSignal os.Signal
+// stopSignal and sizeSignal: none asks us to suspend, and sizes come with the keys.
+var stopSignal, sizeSignal os.Signal
 
 func Suspend() tea.Msg { return nil }
 

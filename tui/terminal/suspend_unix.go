@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// stopSignal asks us to suspend.
-var stopSignal os.Signal = syscall.SIGTSTP
+// stopSignal asks us to suspend, sizeSignal says that the terminal's size changed.
+var stopSignal, sizeSignal os.Signal = syscall.SIGTSTP, syscall.SIGWINCH
 
 // Suspend asks for the stop signal, as the terminal does when it is not ours.
 func Suspend() tea.Msg {

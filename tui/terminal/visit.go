@@ -8,18 +8,13 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"time"
 )
 
 // Visit is a command that has the terminal to itself.
-type Visit struct{ Command *exec.Cmd }
-
-// shortestVisit is how long this process runs at least while the terminal is
-// given away. Bubble Tea 2.1.1 stops the ticker of its renderer in a goroutine
-// that nobody waits for; when the terminal is taken back before that goroutine
-// ran, the ticker that was started again is stopped and the screen stays as it
-// is for ever.
-const shortestVisit = 150 * time.Millisecond
+type Visit struct {
+	Command *exec.Cmd
+	screen  *Screen // nil: the terminal is not ours
+}
 
 func (v *Visit) SetStdin(r io.Reader) {
 	if t, ok := r.(*Reader); ok {
@@ -29,16 +24,24 @@ func (v *Visit) SetStdin(r io.Reader) {
 	v.Command.Stdin = r
 }
 
-func (v *Visit) SetStdout(w io.Writer) { v.Command.Stdout = w }
+func (v *Visit) SetStdout(w io.Writer) {
+	if s, ok := w.(*Screen); ok {
+		v.screen, w = s, s.out
+	}
+	v.Command.Stdout = w
+}
 
 func (v *Visit) SetStderr(w io.Writer) { v.Command.Stderr = w }
 
 // Run runs the command to its end.
 func (v *Visit) Run() error {
-	enough := time.After(shortestVisit)
+	if v.screen == nil {
+		return v.Command.Run()
+	}
+	v.screen.Leave()
 	err := v.Command.Run()
-	<-enough
-	return err
+	go v.screen.Resized() // it may have another size by now
+	return errors.Join(err, v.screen.Enter())
 }
 
 // ErrNoEditor says that the user has named none.

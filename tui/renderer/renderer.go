@@ -1,0 +1,522 @@
+// Package renderer writes pictures of the screen to a terminal: of a picture
+// only the cells that are not there yet, and of rows that moved only the
+// distance. Begin with [Renderer.Draw]. It knows nothing of modes, input or
+// time; those are in tui/terminal.
+package renderer
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
+	uv "github.com/charmbracelet/ultraviolet"
+	"github.com/charmbracelet/x/ansi"
+)
+
+// unknown is a row of which nobody knows what it shows.
+const unknown = "\x00"
+
+// Renderer keeps what a terminal shows, by rows. The zero value is a terminal of
+// no size whose own screen is shown.
+type Renderer struct {
+	Profile      colorprofile.Profile // the colours that the terminal has
+	Synchronized bool                 // the terminal can be told where a picture begins and ends (mode 2026)
+	NoScroll     bool                 // rows that moved are written again
+
+	width, height int
+	own           bool       // the alternate screen is shown
+	surfaces      [2]surface // the terminal's own screen, the alternate one
+	method        ansi.Method
+
+	picture string
+	cursor  *tea.Cursor
+	hidden  bool
+
+	pen   pen
+	buf   []byte
+	next  []string
+	lines [2]line // the row as it is, and as it will be
+}
+
+// surface is a screen as the terminal shows it.
+type surface struct {
+	rows []string
+	x, y int // where the cursor is, from the first row; x is the width of the screen when it is not known
+}
+
+// pen is how the terminal writes.
+type pen struct {
+	asked, style uv.Style // as the picture has it, and as the terminal shows it
+	link         uv.Link
+}
+
+// line is a row of cells.
+type line struct {
+	uv.Line
+	method ansi.Method
+}
+
+func (l *line) Bounds() uv.Rectangle         { return uv.Rect(0, 0, len(l.Line), 1) }
+func (l *line) CellAt(x, _ int) *uv.Cell     { return l.At(x) }
+func (l *line) SetCell(x, _ int, c *uv.Cell) { l.Set(x, c) }
+func (l *line) WidthMethod() uv.WidthMethod  { return l.method }
+
+// read lays a row out in cells. What would go beyond the last column is cut.
+func (l *line) read(row string, width int, method ansi.Method) {
+	l.method = method
+	if len(l.Line) != width {
+		l.Line = uv.NewLine(width)
+	}
+	uv.NewStyledString(row).Draw(l, l.Bounds())
+}
+
+// Width is that of the terminal in cells, 0 before it is known.
+func (r *Renderer) Width() int { return r.width }
+
+// Resize takes up the size of the terminal. What it shows then is its own
+// affair, so all is written again.
+func (r *Renderer) Resize(width, height int) {
+	r.width, r.height = width, height
+	r.Forget()
+}
+
+// Forget has all rows written again by the next picture.
+func (r *Renderer) Forget() {
+	r.picture = unknown
+	for s := range r.surfaces {
+		rows := r.surfaces[s].rows
+		for i := range rows {
+			rows[i] = unknown
+		}
+	}
+}
+
+// Begin is told that the terminal is ours, with the cursor visible on its own
+// screen, on a row of which everything may be written.
+func (r *Renderer) Begin() {
+	r.surfaces, r.picture, r.own, r.hidden, r.cursor, r.pen = [2]surface{}, unknown, false, false, nil, pen{}
+}
+
+// Show changes to the alternate screen, or back. The terminal must be told next
+// to it.
+func (r *Renderer) Show(alternate bool) {
+	if r.own == alternate {
+		return
+	}
+	r.own, r.picture = alternate, unknown
+	if alternate {
+		r.surfaces[1] = surface{} // cleared by the terminal
+	}
+}
+
+// atOnce is how many bytes no terminal shows in part: a pseudo terminal hands on
+// more, and so does a packet of ssh. Of what is longer, the beginning may be
+// seen with the cursor in it.
+const atOnce = 512
+
+// Draw returns the bytes that make the terminal show a picture with the cursor
+// at a place; nil hides it. They are valid until the next call. Rows are measured
+// as method says.
+func (r *Renderer) Draw(picture string, cursor *tea.Cursor, method ansi.Method) []byte {
+	r.buf = r.buf[:0]
+	if method != r.method {
+		r.method = method
+		r.Forget()
+	}
+	if picture != r.picture {
+		back := r.surface() // the cursor goes where it was
+		before := *back
+		stays := r.own && cursor != nil && before.x == cursor.X && before.y == cursor.Y
+		if stays {
+			r.buf = append(r.buf, ansi.SaveCursor...)
+		}
+		r.draw(picture)
+		r.picture = picture
+		switch {
+		case stays && len(r.buf) == len(ansi.SaveCursor):
+			r.buf = r.buf[:0]
+		case stays: // and with it the colours
+			r.link(uv.Link{})
+			r.buf = append(r.buf, ansi.RestoreCursor...)
+			r.pen, back.x, back.y = pen{}, before.x, before.y
+		default:
+			r.to(&uv.EmptyCell)
+		}
+	}
+	if s := r.surface(); cursor != nil && (s.x != cursor.X || s.y != cursor.Y) {
+		r.move(cursor.X, min(cursor.Y, max(0, len(s.rows)-1)))
+	}
+	r.shape(cursor)
+	begin, end := "", ""
+	switch long := len(r.buf) > atOnce; {
+	case long && r.Synchronized:
+		begin, end = ansi.SetModeSynchronizedOutput, ansi.ResetModeSynchronizedOutput
+	case long && !r.hidden && cursor != nil:
+		begin, end = ansi.ResetModeTextCursorEnable, ansi.SetModeTextCursorEnable
+	}
+	if hidden := cursor == nil; hidden != r.hidden {
+		if r.hidden = hidden; hidden {
+			begin += ansi.ResetModeTextCursorEnable
+		} else {
+			end = ansi.SetModeTextCursorEnable + end
+		}
+	}
+	if begin != "" {
+		r.buf = slices.Insert(r.buf, 0, []byte(begin)...)
+	}
+	r.buf = append(r.buf, end...)
+	return r.buf
+}
+
+// End returns the bytes that leave the terminal to somebody else: the cursor is
+// seen, below the picture if that stays, and nothing is coloured.
+func (r *Renderer) End() []byte {
+	r.buf = append(r.buf[:0], ansi.ResetStyle...)
+	r.shape(nil)
+	if rows := len(r.surface().rows); rows > 0 && !r.own {
+		r.move(0, rows-1)
+		r.buf = append(r.buf, "\r\n"...)
+	}
+	if r.hidden {
+		r.buf = append(r.buf, ansi.SetModeTextCursorEnable...)
+	}
+	return r.buf
+}
+
+// Above returns the bytes that print text where the picture on the terminal's
+// own screen begins; the next picture comes below it.
+func (r *Renderer) Above(text string) []byte {
+	r.buf = r.buf[:0]
+	s := &r.surfaces[0]
+	r.move(0, 0)
+	for row := range strings.SplitSeq(strings.TrimSuffix(text, "\n"), "\n") {
+		r.buf = append(append(append(r.buf, ansi.EraseLineRight...), row...), ansi.ResetStyle+"\r\n"...)
+	}
+	r.buf = append(r.buf, ansi.EraseScreenBelow...)
+	*s, r.picture = surface{}, unknown
+	return r.buf
+}
+
+func (r *Renderer) surface() *surface {
+	if r.own {
+		return &r.surfaces[1]
+	}
+	return &r.surfaces[0]
+}
+
+// draw writes the rows of a picture.
+func (r *Renderer) draw(picture string) {
+	s := r.surface()
+	r.next = r.next[:0]
+	if picture != "" {
+		for row := range strings.SplitSeq(picture, "\n") {
+			r.next = append(r.next, row)
+		}
+	}
+	r.next = r.next[max(0, len(r.next)-r.height):]
+	if r.own {
+		for len(r.next) < r.height {
+			r.next = append(r.next, "")
+		}
+	}
+	r.setHeight(s, len(r.next))
+	if r.own && !r.NoScroll {
+		r.scroll(s.rows, r.next)
+	}
+	for y, row := range r.next {
+		if s.rows[y] != row {
+			r.row(y, s.rows[y], row)
+			s.rows[y] = strings.Clone(row) // not all of the picture it is part of
+		}
+	}
+}
+
+// setHeight gives the picture as many rows on the terminal.
+func (r *Renderer) setHeight(s *surface, height int) {
+	was := len(s.rows)
+	switch {
+	case height < was:
+		if !r.own {
+			if r.move(0, height); height == 0 { // from the first cell of all, tmux would keep what is erased
+				r.buf = append(r.buf, ansi.EraseLineRight...)
+				r.move(0, min(1, was-1))
+			}
+			r.buf = append(r.buf, ansi.EraseScreenBelow...)
+		}
+		s.rows = s.rows[:height]
+	case height > was:
+		if below := height - max(was, 1); below > 0 && !r.own { // the terminal scrolls if it must
+			r.move(0, max(0, was-1))
+			r.buf = append(r.buf, strings.Repeat("\n", below)...)
+			s.y += below
+		}
+		for range height - was {
+			s.rows = append(s.rows, unknown)
+		}
+	}
+}
+
+// skipped is how many equal cells in a row cost more than the move over them.
+const skipped = 5
+
+// row writes what a row shows where it showed something else.
+func (r *Renderer) row(y int, old, next string) {
+	was, is := &r.lines[0], &r.lines[1]
+	is.read(next, r.width, r.method)
+	from, to := 0, r.width
+	if old != unknown {
+		was.read(old, r.width, r.method)
+		for from < to && was.Line[from].Equal(&is.Line[from]) {
+			from++
+		}
+		for to > from && was.Line[to-1].Equal(&is.Line[to-1]) {
+			to--
+		}
+		if from == to {
+			return
+		}
+	}
+	// Behind a letter of several characters terminals disagree about the column.
+	sure := old != unknown
+	for x := range to {
+		if several(&is.Line[x]) || sure && several(&was.Line[x]) {
+			from, to, sure = min(from, x), r.width, false
+			break
+		}
+	}
+	inside := func(x int) bool { // the right half of a wide cell
+		return x > 0 && x < r.width && (is.Line[x].Width == 0 || old != unknown && was.Line[x].Width == 0)
+	}
+	for inside(from) {
+		from--
+	}
+	for inside(to) {
+		to++
+	}
+	end := to
+	for end > from && blank(&is.Line[end-1]) {
+		end--
+	}
+	rest := to == r.width || r.blankFrom(is.Line, to)
+	if erased := rest && (!sure || to-end > len(ansi.EraseLineRight)); !erased {
+		end = to
+	}
+	for x := from; x < end; {
+		if sure {
+			n := 0
+			for x+n < end && was.Line[x+n].Equal(&is.Line[x+n]) {
+				n++
+			}
+			for n > 0 && inside(x+n) {
+				n--
+			}
+			if x+n == end {
+				break
+			}
+			if n >= skipped {
+				x += n
+			}
+		}
+		cell := &is.Line[x]
+		r.move(x, y)
+		r.to(cell)
+		if cell.Width == 0 || cell.Content == "" { // half of what was cut
+			r.buf = append(r.buf, ' ')
+		} else {
+			r.buf = append(r.buf, cell.Content...)
+		}
+		x += max(1, cell.Width)
+		r.surface().x = min(x, r.width)
+	}
+	if end < to {
+		r.move(end, y)
+		r.to(&uv.EmptyCell)
+		r.buf = append(r.buf, ansi.EraseLineRight...)
+	}
+	if !sure {
+		r.surface().x = r.width
+	}
+}
+
+// several reports whether a cell holds a letter of more than one character.
+func several(c *uv.Cell) bool { return len(c.Content) > 1 && utf8.RuneCountInString(c.Content) > 1 }
+
+func blank(c *uv.Cell) bool {
+	return c.Content == " " && c.Width == 1 && c.Link == uv.Link{} && c.Style.IsZero()
+}
+
+func (r *Renderer) blankFrom(cells uv.Line, x int) bool {
+	for ; x < len(cells); x++ {
+		if !blank(&cells[x]) {
+			return false
+		}
+	}
+	return true
+}
+
+// scroll moves the rows that the next picture has elsewhere, if that saves bytes.
+// The longest block that moved is taken.
+func (r *Renderer) scroll(rows, next []string) {
+	top, bottom := 0, len(rows)
+	for top < bottom && rows[top] == next[top] {
+		top++
+	}
+	for bottom > top && rows[bottom-1] == next[bottom-1] {
+		bottom--
+	}
+	const cost = 20 // of the sequences
+	saved, first, last, by := cost, 0, 0, 0
+	for shift := top - bottom + 1; shift < bottom-top; shift++ {
+		if shift == 0 {
+			continue
+		}
+		sum, start := 0, 0
+		for y := max(top, top-shift); y < min(bottom, bottom-shift); y++ {
+			if rows[y+shift] != next[y] {
+				sum = 0
+				continue
+			}
+			if sum == 0 {
+				start = y
+			}
+			if sum += len(next[y]); rows[y] == next[y] {
+				sum -= len(next[y]) // it is there already
+			}
+			if sum-abs(shift) > saved {
+				saved, first, last, by = sum-abs(shift), start, y, shift
+			}
+		}
+	}
+	if by == 0 {
+		return
+	}
+	// What changed while it moved is moved too, where that leaves less to write.
+	lower, upper := max(top, top-by), min(bottom, bottom-by) // where rows can have come from
+	moved := func(y int) bool { return alike(rows[y+by], next[y]) > alike(rows[y], next[y]) }
+	for first > lower && moved(first-1) {
+		first--
+	}
+	for last+1 < upper && moved(last+1) {
+		last++
+	}
+	top, bottom = first+min(0, by), last+max(0, by)
+	r.to(&uv.EmptyCell)
+	if top > 0 || bottom < r.height-1 {
+		r.buf = append(r.buf, ansi.SetTopBottomMargins(top+1, bottom+1)...)
+		r.surface().x, r.surface().y = 0, 0
+	}
+	if by > 0 {
+		r.move(0, bottom)
+		r.buf = append(r.buf, strings.Repeat("\n", by)...)
+		copy(rows[top:], rows[top+by:bottom+1])
+		clear(rows[bottom+1-by : bottom+1])
+	} else {
+		r.move(0, top)
+		r.buf = append(r.buf, strings.Repeat(ansi.ReverseIndex, -by)...)
+		copy(rows[top-by:bottom+1], rows[top:])
+		clear(rows[top : top-by])
+	}
+	if top > 0 || bottom < r.height-1 {
+		r.buf = append(r.buf, "\x1b[r"...)
+		r.surface().x, r.surface().y = 0, 0
+	}
+}
+
+// alike is how many bytes two rows begin with alike.
+func alike(a, b string) int {
+	n := 0
+	for n < min(len(a), len(b)) && a[n] == b[n] {
+		n++
+	}
+	return n
+}
+
+func abs(n int) int { return max(n, -n) }
+
+// move puts the cursor on a cell.
+func (r *Renderer) move(x, y int) {
+	s := r.surface()
+	if s.x == x && s.y == y {
+		return
+	}
+	switch {
+	case y == s.y && x > s.x:
+		r.control('C', x-s.x)
+	case y == s.y && x == 0:
+		r.buf = append(r.buf, '\r')
+	case y == s.y+1 && x == 0 && y < len(s.rows):
+		r.buf = append(r.buf, "\r\n"...)
+	case r.own && x == 0:
+		r.control('H', y+1)
+	case r.own:
+		r.buf = append(r.buf, "\x1b["...)
+		r.buf = strconv.AppendInt(r.buf, int64(y+1), 10)
+		r.buf = append(r.buf, ';')
+		r.buf = strconv.AppendInt(r.buf, int64(x+1), 10)
+		r.buf = append(r.buf, 'H')
+	default: // where the picture begins is not known there
+		r.buf = append(r.buf, '\r')
+		if y > s.y {
+			r.control('B', y-s.y)
+		} else if y < s.y {
+			r.control('A', s.y-y)
+		}
+		if x > 0 {
+			r.control('C', x)
+		}
+	}
+	s.x, s.y = x, y
+}
+
+// control writes a control sequence of one number.
+func (r *Renderer) control(final byte, n int) {
+	r.buf = append(r.buf, "\x1b["...)
+	if n != 1 {
+		r.buf = strconv.AppendInt(r.buf, int64(n), 10)
+	}
+	r.buf = append(r.buf, final)
+}
+
+// to takes the style and the link of a cell for what is written next.
+func (r *Renderer) to(cell *uv.Cell) {
+	if cell.Style != r.pen.asked {
+		style := uv.ConvertStyle(cell.Style, r.Profile)
+		r.buf = append(r.buf, uv.StyleDiff(&r.pen.style, &style)...)
+		r.pen.asked, r.pen.style = cell.Style, style
+	}
+	r.link(uv.ConvertLink(cell.Link, r.Profile))
+}
+
+// link has what is written next lead somewhere; none: nowhere.
+func (r *Renderer) link(link uv.Link) {
+	switch {
+	case link == r.pen.link:
+	case link.URL == "":
+		r.buf = append(r.buf, ansi.ResetHyperlink()...)
+	default:
+		r.buf = append(r.buf, ansi.SetHyperlink(link.URL, link.Params)...)
+	}
+	r.pen.link = link
+}
+
+// shape has the cursor look as asked for; nil: as the terminal has it.
+func (r *Renderer) shape(cursor *tea.Cursor) {
+	before, now := look(r.cursor), look(cursor)
+	if before.style != now.style {
+		r.buf = append(r.buf, ansi.SetCursorStyle(now.style)...)
+	}
+	switch {
+	case before.colour == now.colour:
+	case now.colour == "":
+		r.buf = append(r.buf, ansi.ResetCursorColor...)
+	default:
+		r.buf = append(r.buf, ansi.SetCursorColor(now.colour)...)
+	}
+	if r.cursor = nil; cursor != nil {
+		kept := *cursor
+		r.cursor = &kept
+	}
+}

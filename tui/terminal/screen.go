@@ -1,0 +1,290 @@
+package terminal
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"strings"
+	"sync"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
+	uv "github.com/charmbracelet/ultraviolet"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/term"
+
+	"lifehub/tui/measure"
+	"lifehub/tui/renderer"
+)
+
+// frame is the least time between two pictures. A picture after a pause is
+// written at once.
+const frame = time.Second / 120
+
+// Screen writes the pictures of a program to the terminal as soon as they
+// change, and gives the terminal away and takes it back. Nothing runs while
+// nothing changes.
+//
+// It stands in for the renderer of Bubble Tea, which looks 60 times a second
+// whether there is something to write and writes rows that hold a wide
+// character whole.
+type Screen struct {
+	out     io.Writer
+	console uv.Console // nil: out is no terminal
+	asks    bool       // the terminal takes questions about its modes
+	send    func(tea.Msg)
+
+	mu       sync.Mutex
+	renderer renderer.Renderer
+	active   bool // the terminal is ours
+	entered  bool // its modes are set
+	height   int
+	view     tea.View // as asked for
+	shown    tea.View // as the terminal has it
+	clusters bool     // mode 2027 was set by us
+	drawn    time.Time
+	late     *time.Timer // nil: no picture waits
+}
+
+// Messages that the screen takes up. The model does not see them.
+type (
+	// Output is sent to the terminal as it is.
+	Output string
+	// Print prints a text above the picture, on the terminal's own screen.
+	Print string
+	// Repaint writes the whole picture again.
+	Repaint struct{}
+)
+
+// NewScreen returns a screen that writes to a terminal, which is not touched
+// before Enter.
+func NewScreen(out io.Writer, environ []string) *Screen {
+	s := &Screen{out: out, asks: asksForModes(uv.Environ(environ)), send: func(tea.Msg) {}}
+	if file, ok := out.(*os.File); ok && term.IsTerminal(file.Fd()) {
+		s.console = uv.NewConsole(os.Stdin, file, environ)
+	}
+	s.renderer.Profile = colorprofile.Detect(out, environ)
+	s.renderer.NoScroll = runtime.GOOS == "windows" // some of its terminals scroll more than the region
+	return s
+}
+
+// Size is that of the terminal in cells, 80 by 24 when there is none.
+func (s *Screen) Size() (width, height int) {
+	if s.console != nil {
+		if width, height, err := s.console.GetSize(); err == nil && width > 0 && height > 0 {
+			return width, height
+		}
+	}
+	return 80, 24
+}
+
+// Write writes to the terminal, between two pictures.
+func (s *Screen) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.out.Write(p)
+}
+
+// Enter takes the terminal: keys arrive one by one, and the next picture is
+// written whole.
+func (s *Screen) Enter() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.active {
+		return nil
+	}
+	if s.console != nil {
+		if _, err := s.console.MakeRaw(); err != nil {
+			return fmt.Errorf("take the terminal: %w", err)
+		}
+	}
+	s.active, s.entered, s.shown = true, false, tea.View{}
+	s.renderer.Begin()
+	if s.view.Content != "" {
+		s.draw()
+	}
+	return nil
+}
+
+// Leave gives the terminal back as it was, with the last picture written.
+func (s *Screen) Leave() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.active {
+		return
+	}
+	s.draw()
+	s.active = false
+	if s.entered {
+		end := append(s.renderer.End(), s.modes(tea.View{}, false)...)
+		if s.clusters {
+			end = append(end, ansi.ResetModeUnicodeCore...)
+		}
+		_, _ = s.out.Write(end) // a terminal that is gone needs nothing
+	}
+	if s.console != nil {
+		_ = s.console.Restore()
+	}
+}
+
+// Show has the terminal show a view, at once or when a frame after the last one
+// is over. Of it the content, the cursor, the alternate screen, reports of the
+// focus, the mouse, the title and the progress count.
+func (s *Screen) Show(view tea.View) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.view = view
+	switch wait := frame - time.Since(s.drawn); {
+	case s.late != nil:
+	case wait <= 0:
+		s.draw()
+	default:
+		s.late = time.AfterFunc(wait, s.showLate)
+	}
+}
+
+func (s *Screen) showLate() {
+	defer func() {
+		if fault := recover(); fault != nil { // a panic here would leave the terminal raw
+			s.send(tea.QuitMsg{})
+		}
+	}()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.draw()
+}
+
+// draw writes what changed since the last picture.
+func (s *Screen) draw() {
+	if s.late != nil {
+		s.late.Stop()
+		s.late = nil
+	}
+	if !s.active || s.renderer.Width() <= 0 {
+		return
+	}
+	modes := s.modes(s.view, true)
+	picture := s.renderer.Draw(s.view.Content, s.view.Cursor, measure.Method())
+	s.shown, s.entered = s.view, true
+	if len(modes)+len(picture) == 0 {
+		return
+	}
+	_, _ = s.out.Write(append(modes, picture...)) // when the terminal is gone, reading it ends the program
+	s.drawn = time.Now()
+}
+
+// Keyboard protocols by which Shift+Enter is told from Enter; terminals ignore
+// those they don't know. Each screen of a terminal has its own stack of kitty's.
+const (
+	keysOn  = ansi.SetModifyOtherKeys2 + "\x1b[>1u"
+	keysOff = ansi.ResetModifyOtherKeys + "\x1b[<1u"
+)
+
+// modes returns what brings the terminal from the modes of the last picture to
+// those of a view; in and out of a program as well.
+func (s *Screen) modes(view tea.View, inside bool) []byte {
+	var b strings.Builder
+	when := func(changed bool, sequence string) {
+		if changed {
+			b.WriteString(sequence)
+		}
+	}
+	was, begins := s.shown, !s.entered
+	when(was.MouseMode != view.MouseMode && view.MouseMode == tea.MouseModeNone, ansi.ResetModeMouseButtonEvent+ansi.ResetModeMouseExtSgr)
+	when(was.ReportFocus && !view.ReportFocus, ansi.ResetModeFocusEvent)
+	when(!inside, ansi.ResetModeBracketedPaste)
+	when(!begins && (was.AltScreen != view.AltScreen || !inside), keysOff)
+	when(was.AltScreen && !view.AltScreen, ansi.ResetModeAltScreenSaveCursor)
+	when(!was.AltScreen && view.AltScreen, ansi.SetModeAltScreenSaveCursor+ansi.EraseEntireScreen)
+	s.renderer.Show(view.AltScreen)
+	when(inside && (begins || was.AltScreen != view.AltScreen), keysOn)
+	when(inside && begins, ansi.SetModeBracketedPaste)
+	when(view.ReportFocus && !was.ReportFocus, ansi.SetModeFocusEvent)
+	when(was.MouseMode != view.MouseMode && view.MouseMode != tea.MouseModeNone, ansi.SetModeMouseButtonEvent+ansi.SetModeMouseExtSgr)
+	when(was.WindowTitle != view.WindowTitle, ansi.SetWindowTitle(view.WindowTitle))
+	if progress := progressBar(view.ProgressBar); progress != progressBar(was.ProgressBar) {
+		b.WriteString(progress)
+	}
+	if inside && begins {
+		b.WriteString(ansi.RequestBackgroundColor)
+		when(s.asks, ansi.RequestModeSynchronizedOutput+ansi.RequestModeUnicodeCore)
+		when(s.clusters, ansi.SetModeUnicodeCore)
+	}
+	return []byte(b.String())
+}
+
+// progressBar is the sequence that shows how far work is in the terminal's tab.
+func progressBar(p *tea.ProgressBar) string {
+	if p == nil || p.State == tea.ProgressBarNone {
+		return ansi.ResetProgressBar
+	}
+	return ansi.SetProgressBar(p.Value)
+}
+
+// Filter takes up the messages that are for the screen; nil: the model need not
+// see it.
+func (s *Screen) Filter(msg tea.Msg) tea.Msg {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch msg := msg.(type) {
+	case Output:
+		_, _ = io.WriteString(s.out, string(msg))
+		return nil
+	case Print:
+		s.draw()
+		if s.entered && !s.shown.AltScreen {
+			_, _ = s.out.Write(s.renderer.Above(string(msg)))
+			s.draw()
+		}
+		return nil
+	case Repaint:
+		s.renderer.Forget()
+		s.draw()
+		return nil
+	case tea.WindowSizeMsg:
+		s.renderer.Resize(msg.Width, msg.Height)
+	case tea.ColorProfileMsg:
+		s.renderer.Profile = msg.Profile
+		s.renderer.Forget()
+	case tea.ModeReportMsg:
+		s.reported(msg)
+	}
+	return msg
+}
+
+// reported takes up what modes the terminal has.
+func (s *Screen) reported(msg tea.ModeReportMsg) {
+	switch msg.Mode {
+	case ansi.ModeSynchronizedOutput:
+		s.renderer.Synchronized = msg.Value == ansi.ModeReset
+	case ansi.ModeUnicodeCore:
+		if msg.Value == ansi.ModeReset && !s.clusters && s.active {
+			s.clusters = true
+			_, _ = io.WriteString(s.out, ansi.SetModeUnicodeCore)
+		}
+	}
+}
+
+// Resized tells the program the size that the terminal has now.
+func (s *Screen) Resized() {
+	width, height := s.Size()
+	s.send(tea.WindowSizeMsg{Width: width, Height: height})
+}
+
+// asksForModes reports whether a terminal takes a question about a mode. That of
+// macOS prints it, and behind ssh nobody knows which one it is unless TERM says so.
+func asksForModes(environ uv.Environ) bool {
+	_, windows := environ.LookupEnv("WT_SESSION")
+	_, remote := environ.LookupEnv("SSH_TTY")
+	if windows || !remote && !strings.Contains(environ.Getenv("TERM_PROGRAM"), "Apple") {
+		return true
+	}
+	for _, name := range []string{"ghostty", "wezterm", "alacritty", "kitty", "rio"} {
+		if strings.Contains(environ.Getenv("TERM"), name) {
+			return true
+		}
+	}
+	return false
+}
