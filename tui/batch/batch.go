@@ -12,10 +12,10 @@ import (
 )
 
 // Window is the least time between two pictures while events stream in: tokens
-// that arrive within it are drawn together. A picture costs about 12 bytes for
+// that arrive within it are drawn together. A picture costs about 10 bytes for
 // the cursor besides its text (docs/figures/screen.md), and its length is what
 // a token may wait before it shows.
-const Window = 30 * time.Millisecond
+const Window = 32 * time.Millisecond
 
 // Msg is all that arrived since the last one.
 type Msg struct {

@@ -34,6 +34,7 @@ type Renderer struct {
 	picture string
 	cursor  *tea.Cursor
 	hidden  bool
+	saved   uv.Position // where the terminal puts the cursor when told that it should be where it was
 
 	pen   pen
 	buf   []byte
@@ -85,7 +86,7 @@ func (r *Renderer) Resize(width, height int) {
 
 // Forget has all rows written again by the next picture.
 func (r *Renderer) Forget() {
-	r.picture = unknown
+	r.picture, r.saved = unknown, uv.Pos(-1, -1)
 	for s := range r.surfaces {
 		rows := r.surfaces[s].rows
 		for i := range rows {
@@ -97,7 +98,8 @@ func (r *Renderer) Forget() {
 // Begin is told that the terminal is ours, with the cursor visible on its own
 // screen, on a row of which everything may be written.
 func (r *Renderer) Begin() {
-	r.surfaces, r.picture, r.own, r.hidden, r.cursor, r.pen = [2]surface{}, unknown, false, false, nil, pen{}
+	r.surfaces, r.own, r.hidden, r.cursor, r.pen = [2]surface{}, false, false, nil, pen{}
+	r.Forget()
 }
 
 // Show changes to the alternate screen, or back. The terminal must be told next
@@ -106,7 +108,7 @@ func (r *Renderer) Show(alternate bool) {
 	if r.own == alternate {
 		return
 	}
-	r.own, r.picture = alternate, unknown
+	r.own, r.picture, r.saved = alternate, unknown, uv.Pos(-1, -1)
 	if alternate {
 		r.surfaces[1] = surface{} // cleared by the terminal
 	}
@@ -130,14 +132,16 @@ func (r *Renderer) Draw(picture string, cursor *tea.Cursor, method ansi.Method) 
 		back := r.surface() // the cursor goes where it was
 		before := *back
 		stays := r.own && cursor != nil && before.x == cursor.X && before.y == cursor.Y
-		if stays {
+		at := uv.Pos(before.x, before.y)
+		if stays && r.saved != at {
 			r.buf = append(r.buf, ansi.SaveCursor...)
+			r.saved = at
 		}
+		saved := len(r.buf)
 		r.draw(picture)
 		r.picture = picture
 		switch {
-		case stays && len(r.buf) == len(ansi.SaveCursor):
-			r.buf = r.buf[:0]
+		case len(r.buf) == saved:
 		case stays: // and with it the colours
 			r.link(uv.Link{})
 			r.buf = append(r.buf, ansi.RestoreCursor...)
@@ -404,25 +408,18 @@ func (r *Renderer) scroll(rows, next []string) {
 	}
 	top, bottom = first+min(0, by), last+max(0, by)
 	r.to(&uv.EmptyCell)
-	if top > 0 || bottom < r.height-1 {
-		r.buf = append(r.buf, ansi.SetTopBottomMargins(top+1, bottom+1)...)
-		r.surface().x, r.surface().y = 0, 0
-	}
-	if by > 0 {
-		r.move(0, bottom)
-		r.buf = append(r.buf, strings.Repeat("\n", by)...)
-		copy(rows[top:], rows[top+by:bottom+1])
-		clear(rows[bottom+1-by : bottom+1])
-	} else {
-		r.move(0, top)
-		r.buf = append(r.buf, strings.Repeat(ansi.ReverseIndex, -by)...)
+	gone, empty := top, bottom+1-by // rows that leave, and those that come
+	if by < 0 {
+		gone, empty = bottom+1+by, top
 		copy(rows[top-by:bottom+1], rows[top:])
-		clear(rows[top : top-by])
+	} else {
+		copy(rows[top:], rows[top+by:bottom+1])
 	}
-	if top > 0 || bottom < r.height-1 {
-		r.buf = append(r.buf, "\x1b[r"...)
-		r.surface().x, r.surface().y = 0, 0
-	}
+	clear(rows[empty : empty+abs(by)])
+	r.move(0, gone)
+	r.control('M', abs(by))
+	r.move(0, empty)
+	r.control('L', abs(by))
 }
 
 // alike is how many bytes two rows begin with alike.
