@@ -97,19 +97,19 @@ func describe(s uv.Style) string {
 // TestTheTerminalShowsEachPicture compares a terminal that got the changes with
 // one that got the whole picture.
 func TestTheTerminalShowsEachPicture(t *testing.T) {
-	for seed := range uint64(60) {
+	for seed := range uint64(30) {
 		p := &pictures{Rand: rand.New(rand.NewPCG(seed, 1)), width: 20 + int(seed)%30, height: 4 + int(seed)%20}
 		p.rows, p.pieces = make([]string, p.height), pieces
 		method := []ansi.Method{ansi.WcWidth, ansi.GraphemeWidth}[seed%2]
 		if method == ansi.WcWidth {
 			p.pieces = pieces[:len(pieces)-2]
 		}
-		terminal := vt.NewEmulator(p.width, p.height)
+		terminal, whole := vt.NewEmulator(p.width, p.height), vt.NewEmulator(p.width, p.height)
 		r := &Renderer{Profile: colorprofile.TrueColor, Synchronized: seed%3 == 0}
 		r.Resize(p.width, p.height)
 		r.Begin()
 		r.Show(true)
-		for n := range 60 {
+		for n := range 40 {
 			picture := p.next()
 			var cursor *tea.Cursor
 			if p.IntN(4) > 0 {
@@ -117,7 +117,7 @@ func TestTheTerminalShowsEachPicture(t *testing.T) {
 			}
 			sent := r.Draw(picture, cursor, method)
 			terminal.Write(sent)
-			whole := vt.NewEmulator(p.width, p.height)
+			whole.WriteString(ansi.ResetInitialState)
 			for y, row := range p.rows {
 				fmt.Fprintf(whole, "\x1b[%dH%s", y+1, row)
 			}
