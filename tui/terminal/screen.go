@@ -168,10 +168,13 @@ func (s *Screen) draw() {
 	modes := s.modes(s.view, true)
 	picture := s.renderer.Draw(s.view.Content, s.view.Cursor, measure.Method())
 	s.shown, s.entered = s.view, true
-	if len(modes)+len(picture) == 0 {
+	switch {
+	case len(modes) > 0:
+		picture = append(modes, picture...)
+	case len(picture) == 0:
 		return
 	}
-	_, _ = s.out.Write(append(modes, picture...)) // when the terminal is gone, reading it ends the program
+	_, _ = s.out.Write(picture) // when the terminal is gone, reading it ends the program
 	s.drawn = time.Now()
 }
 
