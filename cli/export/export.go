@@ -67,11 +67,8 @@ func Markdown(c agent.Conversation, exchanges []agent.Exchange) string {
 	fmt.Fprintf(&b, "# %s\n", safetext.Line(c.Title))
 	for _, e := range exchanges {
 		fmt.Fprintf(&b, "\n## You, %s\n\n%s\n\n## LifeHub\n\n%s\n", e.Asked.Local().Format(time.DateTime), safetext.Text(e.Question), safetext.Text(answerOf(e)))
-		for _, line := range CitationLines(e.Answer.Citations) {
-			b.WriteString("\n- " + line)
-		}
-		if len(e.Answer.Citations) > 0 {
-			b.WriteString("\n")
+		if lines := CitationLines(e.Answer.Citations); len(lines) > 0 {
+			b.WriteString("\n" + strings.Join(lines, "  \n") + "\n") // no list: its "- [1]" would be a task
 		}
 		if did := e.Answer.Effects; did != nil {
 			fmt.Fprintf(&b, "\n(%s)\n", safetext.Line(did.String()))

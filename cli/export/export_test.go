@@ -89,3 +89,12 @@ func TestAPageOfAConversationRunsAndLoadsNothing(t *testing.T) {
 		}
 	}
 }
+
+// Editors of notes read "- [1]" as a box that is ticked in some way.
+func TestSourcesAreNoTasks(t *testing.T) {
+	cited := agent.Answer{Text: "Three times. [1]", Citations: []agent.Citation{{N: 1, Path: "plan.md", Line: 8}, {N: 2, Path: "log.md", Line: 9}}}
+	got := Disarm(Markdown(agent.Conversation{Title: "running"}, []agent.Exchange{{Question: "how often?", Answer: cited}}))
+	if !strings.Contains(got, "\n[1] plan.md:8  \n[2] log.md:9\n") {
+		t.Errorf("exported:\n%s", got)
+	}
+}
