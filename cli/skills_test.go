@@ -103,9 +103,14 @@ func TestSkillsOfTheUserAndOfTheWorkingFolder(t *testing.T) {
 	if _, out := h.run("ask", "hi"); !strings.Contains(out, h.home+" contains skills") {
 		t.Errorf("the working folder is not told of:\n%s", out)
 	}
+	apptest.Write(t, h.config("prompts/week.md"), "---\ntoolz: [search_notes]\n---\nWhat happened?\n")
+	const unusable = "a prompt cannot be used: "
+	if _, out := h.run("ask", "hi"); !strings.Contains(out, unusable) || !strings.Contains(out, "toolz") {
+		t.Errorf("nothing is said of a prompt that cannot be used:\n%s", out)
+	}
 	cmd := h.command("doctor")
 	cmd.Args = cmd.Args[:len(cmd.Args)-2]
-	if text, err := cmd.CombinedOutput(); !strings.Contains(string(text), "1 skill") || !strings.Contains(string(text), "config trust "+h.home) {
+	if text, err := cmd.CombinedOutput(); !strings.Contains(string(text), "1 skill") || !strings.Contains(string(text), "config trust "+h.home) || !strings.Contains(string(text), unusable) {
 		t.Errorf("doctor: %v\n%s", err, text)
 	}
 }

@@ -219,7 +219,7 @@ func (a *App) addRole(name, model string) error {
 // Notices are what the user should know at the beginning of a run; going says
 // what the run does, as in "answering without …".
 func (a *App) Notices(going string) []string {
-	list := slices.Concat(a.Settings.Notices(), a.Folder.Notices, a.Skills().Unused)
+	list := slices.Concat(a.Settings.Notices(), a.Folder.Notices, a.Unused())
 	for _, text := range []string{a.Store.Warning(), a.Outdated, a.ServerTrust.FirstUse()} {
 		if text != "" {
 			list = append(list, text)
@@ -334,6 +334,16 @@ func (a *App) ToolNames() (names []string) {
 // Prompts are the user's own and the skills, which are commands of the chat.
 func (a *App) Prompts() []prompts.Prompt {
 	return append(prompts.Read(a.PromptsFolder()), a.Skills().Prompts()...)
+}
+
+// Unused says of each prompt and skill that cannot be used why.
+func (a *App) Unused() (list []string) {
+	for _, p := range prompts.Read(a.PromptsFolder()) {
+		if p.Err != nil {
+			list = append(list, "a prompt cannot be used: "+p.Err.Error())
+		}
+	}
+	return append(list, a.Skills().Unused...)
 }
 
 // Skills are those of the user, the notes and the folder LifeHub runs in, as they are now.

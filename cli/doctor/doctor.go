@@ -86,13 +86,12 @@ func Examine(ctx context.Context, sh *app.Process) []Finding {
 	return append(findings, terminal(sh), privacy(p))
 }
 
-// skills tells of skills, if there are any.
+// skills tells of skills, if there are any, and of prompts and skills that cannot be used.
 func skills(a *app.App) (findings []Finding) {
-	known := a.Skills()
-	if n := len(known.List); n > 0 {
+	if n := len(a.Skills().List); n > 0 {
 		findings = append(findings, Finding{What: "skills", OK: true, Says: draw.Count(n, "skill")})
 	}
-	for _, text := range known.Unused {
+	for _, text := range a.Unused() {
 		findings = append(findings, Finding{What: "skills", OK: true, Says: text})
 	}
 	return findings
