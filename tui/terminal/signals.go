@@ -18,7 +18,11 @@ func WatchSignals(program *tea.Program, input *Reader, screen *Screen, leave fun
 	signals := make(chan os.Signal, 4)
 	signal.Notify(signals, Endings...)
 	if stopSignal != nil {
-		signal.Notify(signals, stopSignal, sizeSignal)
+		signal.Notify(signals, stopSignal)
+	}
+	sizes := make(chan os.Signal, 1) // of its own: many at once would push another signal out
+	if sizeSignal != nil {
+		signal.Notify(sizes, sizeSignal)
 	}
 	done := make(chan struct{})
 	go func() {
@@ -31,15 +35,12 @@ func WatchSignals(program *tea.Program, input *Reader, screen *Screen, leave fun
 			select {
 			case <-done:
 				return
+			case <-sizes:
+				screen.Resized()
 			case s := <-signals:
-				switch s {
-				case sizeSignal:
-					screen.Resized()
-					continue
-				default:
+				if s != stopSignal {
 					program.Send(leave(s == os.Interrupt))
 					continue
-				case stopSignal:
 				}
 				err := program.ReleaseTerminal()
 				screen.Leave()
@@ -55,6 +56,7 @@ func WatchSignals(program *tea.Program, input *Reader, screen *Screen, leave fun
 	}()
 	return func() {
 		signal.Stop(signals)
+		signal.Stop(sizes)
 		close(done)
 	}
 }
