@@ -5,6 +5,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -19,6 +20,23 @@ func TestTheProgramFileIsReleased(t *testing.T) {
 	releaseProgram()
 	if after := residentFile(t); after > before-len(file)>>10/2 {
 		t.Errorf("%d kB of files are mapped, %d before; the program file has %d (%d)", after, before, len(file)>>10, read)
+	}
+}
+
+// The kernel would map 64 KB around each page that is read.
+func TestPagesOfTheProgramFileAreMappedSingly(t *testing.T) {
+	file := mapProgram(t, unix.PROT_READ)
+	if err := mapSingly(uint64(uintptr(unsafe.Pointer(&file[0]))), uint64(uintptr(unsafe.Pointer(&file[0])))+uint64(os.Getpagesize())); err != nil {
+		t.Skipf("no userfaultfd that watches files: %v", err)
+	}
+	releaseProgram()
+	before := residentFile(t)
+	var read byte
+	for at := 0; at < len(file); at += 64 << 10 {
+		read += file[at]
+	}
+	if after := residentFile(t); after > before+len(file)>>10/2 {
+		t.Errorf("%d kB of files are mapped, %d before one page in sixteen of %d kB was read (%d)", after, before, len(file)>>10, read)
 	}
 }
 
