@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"charm.land/bubbles/v2/textarea"
 	"charm.land/lipgloss/v2"
@@ -150,15 +151,37 @@ func nearest256(hex string) string {
 	}
 	_, chroma, light := want.Hcl()
 	best, least := 0, math.Inf(1)
-	for at := 16; at < 256; at++ { // the first 16 look as the user likes
-		known, _ := colorful.MakeColor(ansi.IndexedColor(at))
-		_, c, l := known.Hcl()
-		if distance := want.DistanceCIE94(known) + math.Abs(light-l); c < chroma+0.1 && distance < least {
-			best, least = at, distance
+	for at, known := range palette() {
+		apart := math.Abs(light - known.light) // the distance is at least this
+		if apart >= least || known.chroma >= chroma+0.1 {
+			continue
+		}
+		if distance := want.DistanceCIE94(known.colour) + apart; distance < least {
+			best, least = firstOfPalette+at, distance
 		}
 	}
 	return strconv.Itoa(best)
 }
+
+// firstOfPalette is the first of the 256 colours that looks alike everywhere; the
+// 16 before it look as the user likes.
+const firstOfPalette = 16
+
+// indexed is a colour of a palette.
+type indexed struct {
+	colour        colorful.Color
+	chroma, light float64
+}
+
+// palette is the 256 colours from firstOfPalette on.
+var palette = sync.OnceValue(func() (all [256 - firstOfPalette]indexed) {
+	for at := range all {
+		colour, _ := colorful.MakeColor(ansi.IndexedColor(firstOfPalette + at))
+		_, chroma, light := colour.Hcl()
+		all[at] = indexed{colour, chroma, light}
+	}
+	return all
+})
 
 // markdown takes the colours of Markdown and of code from those of the theme.
 func (c colours) markdown() layout.Theme {
