@@ -70,6 +70,16 @@ func TestNoPackageDoesMuchBeforeMain(t *testing.T) {
 	}
 }
 
+// Collections stop all threads and wake workers: they were a quarter of a start.
+func TestAStartCollectsNothing(t *testing.T) {
+	var trace bytes.Buffer
+	cmd := exec.Command(os.Args[0], "models", "--help")
+	cmd.Env, cmd.Stderr = append(os.Environ(), "GODEBUG=gctrace=1", "GOGC=", runAsProgram), &trace
+	if err := cmd.Run(); err != nil || strings.Contains(trace.String(), "gc 1 @") {
+		t.Errorf("the help is told with %v and these collections:\n%s", err, trace.String())
+	}
+}
+
 // The order of the inits is that of the paths: a longer list of imports would
 // put the answer behind the packages that take the time.
 func TestTheVersionIsToldBeforeTheRestIsMadeReady(t *testing.T) {

@@ -3,7 +3,6 @@ package chat
 import (
 	"os"
 	"runtime"
-	"runtime/debug"
 )
 
 // spareThreads is how many more threads than there are processors may run Go.
@@ -16,13 +15,5 @@ const spareThreads = 2
 func reserveThreads() {
 	if os.Getenv("GOMAXPROCS") == "" {
 		runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + spareThreads)
-	}
-}
-
-// collectEarly bounds what the heap grows by before it is collected. A chat
-// holds 6 MB, which take 2 ms to walk: less memory is worth a few more walks.
-func collectEarly() {
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(50)
 	}
 }
