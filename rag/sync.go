@@ -352,19 +352,19 @@ const batchBytes = 1 << 20
 // read indexes the notes that changed, and takes them out of gone when they
 // only moved.
 func (s *syncRun) read(ctx context.Context, todo []notes.Entry, known map[string]indexed, gone map[string][]string) error {
-	var tx *sql.Tx
+	var to words.Writer
 	pending := 0
 	commit := func() error {
-		if tx == nil {
+		if to.Tx == nil {
 			return nil
 		}
-		err := tx.Commit()
-		tx, pending = nil, 0
+		err := to.Tx.Commit()
+		to, pending = words.Writer{}, 0
 		return err
 	}
 	defer func() {
-		if tx != nil {
-			tx.Rollback() //nolint:errcheck // the error that led here counts
+		if to.Tx != nil {
+			to.Tx.Rollback() //nolint:errcheck // the error that led here counts
 		}
 	}()
 	for i, entry := range todo {
@@ -372,18 +372,18 @@ func (s *syncRun) read(ctx context.Context, todo []notes.Entry, known map[string
 			return errors.Join(err, commit())
 		}
 		s.progress(Progress{Phase: "read", Done: i, Total: len(todo)})
-		if tx == nil {
+		if to.Tx == nil {
 			var err error
-			if tx, err = s.db.BeginTx(ctx, nil); err != nil {
+			if to.Tx, err = s.db.BeginTx(ctx, nil); err != nil {
 				return err
 			}
 		}
-		if err := s.readOne(ctx, tx, entry, known[entry.Path], gone); err != nil {
+		if err := s.readOne(ctx, &to, entry, known[entry.Path], gone); err != nil {
 			return err
 		}
 		if pending += int(entry.Size) + 512; pending >= batchBytes {
 			if s.only == nil {
-				if err := words.SetMeta(ctx, tx, "unread", strconv.Itoa(len(todo)-i-1)); err != nil {
+				if err := words.SetMeta(ctx, to.Tx, "unread", strconv.Itoa(len(todo)-i-1)); err != nil {
 					return err
 				}
 			}
@@ -396,7 +396,7 @@ func (s *syncRun) read(ctx context.Context, todo []notes.Entry, known map[string
 	return commit()
 }
 
-func (s *syncRun) readOne(ctx context.Context, tx *sql.Tx, listed notes.Entry, was indexed, gone map[string][]string) error {
+func (s *syncRun) readOne(ctx context.Context, to *words.Writer, listed notes.Entry, was indexed, gone map[string][]string) error {
 	name := listed.Path
 	raw, entry, err := s.folder.Load(ctx, name)
 	if errors.Is(err, os.ErrNotExist) {
@@ -415,17 +415,17 @@ func (s *syncRun) readOne(ctx context.Context, tx *sql.Tx, listed notes.Entry, w
 	if err != nil {
 		entry.Path = name
 		s.report(name, skipped, "", notes.Reason(err))
-		return words.Skip(ctx, tx, entry, was.id, notes.Reason(err))
+		return to.Skip(entry, was.id, notes.Reason(err))
 	}
 	hash := contentHash(raw)
 	if was.id != 0 && bytes.Equal(hash, was.hash) {
-		_, err := tx.ExecContext(ctx, `UPDATE notes SET size = ?, mtime = ? WHERE id = ?`, entry.Size, entry.ModTime.UnixNano(), was.id)
+		_, err := to.Tx.ExecContext(ctx, `UPDATE notes SET size = ?, mtime = ? WHERE id = ?`, entry.Size, entry.ModTime.UnixNano(), was.id)
 		return err
 	}
 	note := notes.Parse(entry, raw)
 	if note.Exported {
 		s.report(entry.Path, skipped, "", notes.ExportedChat)
-		return words.Skip(ctx, tx, entry, was.id, notes.ExportedChat)
+		return to.Skip(entry, was.id, notes.ExportedChat)
 	}
 	note.Title = passage.Shorten(note.Title, passage.MaxHeading) // it stands in the row of each passage
 	pieces := passage.Cut(note, s.index.options.Size)
@@ -435,13 +435,13 @@ func (s *syncRun) readOne(ctx context.Context, tx *sql.Tx, listed notes.Entry, w
 	} else if paths := gone[string(hash)]; len(paths) > 0 {
 		what, from = moved, paths[0]
 		gone[string(hash)] = paths[1:]
-		if id, keys, err = words.MovedFrom(ctx, tx, from); err != nil {
+		if id, keys, err = to.MovedFrom(ctx, from); err != nil {
 			return err
 		}
 	}
 	reason := strings.ReplaceAll(strings.Join(note.Problems, "; "), "\x00", "")
 	s.report(entry.Path, what, from, reason)
-	return words.WriteNote(ctx, tx, id, note, hash, reason, pieces, keys)
+	return to.WriteNote(id, note, hash, reason, pieces, keys)
 }
 
 // finish takes away the notes that are no more, and writes down the state of
@@ -453,11 +453,12 @@ func (s *syncRun) finish(ctx context.Context, known map[string]indexed, gone map
 		return err
 	}
 	defer tx.Rollback() //nolint:errcheck // after a commit it does nothing
+	to := words.Writer{Tx: tx}
 	for _, paths := range gone {
 		for _, name := range paths {
 			if id := known[name].id; id != 0 {
 				s.report(name, removed, "", "")
-				if err := words.RemoveNote(ctx, tx, id); err != nil {
+				if err := to.RemoveNote(id); err != nil {
 					return err
 				}
 			}

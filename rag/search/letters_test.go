@@ -30,10 +30,11 @@ func passagesOf(t *testing.T, n int) *sql.DB {
 	if err != nil {
 		t.Fatal(err)
 	}
+	writer := words.Writer{Tx: tx}
 	for i := range n {
 		name := fmt.Sprintf("note%d.md", i)
 		note := notes.Parse(notes.Entry{Path: name}, fmt.Appendf(nil, "# Day %d\n\nBread, a walk and %d letters home.\n", i, i))
-		if err := words.WriteNote(t.Context(), tx, 0, note, []byte(name), "", passage.Cut(note, 256), nil); err != nil {
+		if err := writer.WriteNote(0, note, []byte(name), "", passage.Cut(note, 256), nil); err != nil {
 			t.Fatal(err)
 		}
 	}

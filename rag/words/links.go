@@ -23,12 +23,12 @@ const maxLinks = 10_000
 
 // writeLinks puts the links of a note into the index: where they lead shows
 // when it is asked, since notes come and go.
-func writeLinks(ctx context.Context, tx *sql.Tx, id int64, note notes.Note) error {
+func (w *Writer) writeLinks(id int64, note notes.Note) error {
 	for _, link := range note.Links[:min(len(note.Links), maxLinks)] {
 		if link.Target == "" {
 			continue // a place in the same note
 		}
-		if _, err := tx.ExecContext(ctx, `INSERT INTO links VALUES (?, ?, ?, ?, ?, ?)`,
+		if _, err := w.exec(`INSERT INTO links VALUES (?, ?, ?, ?, ?, ?)`,
 			id, link.Line, link.Target, LinkBase(link.Target), NameKey(link.Text), link.Embed); err != nil {
 			return err
 		}

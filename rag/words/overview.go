@@ -79,7 +79,7 @@ func News(ctx context.Context, db *sql.DB, today time.Time, days int) (changed, 
 }
 
 // writeDue puts the days by which the open tasks of a note are due into the index.
-func writeDue(ctx context.Context, tx *sql.Tx, id int64, note notes.Note) error {
+func (w *Writer) writeDue(id int64, note notes.Note) error {
 	for _, t := range note.Tasks {
 		day := t.Due
 		if day.IsZero() {
@@ -88,7 +88,7 @@ func writeDue(ctx context.Context, tx *sql.Tx, id int64, note notes.Note) error 
 		if !t.Open() || day.IsZero() {
 			continue
 		}
-		if _, err := tx.ExecContext(ctx, `INSERT INTO due VALUES (?, ?)`, id, DayNumber(day)); err != nil {
+		if _, err := w.exec(`INSERT INTO due VALUES (?, ?)`, id, DayNumber(day)); err != nil {
 			return err
 		}
 	}

@@ -20,13 +20,37 @@ import (
 	"lifehub/rag/vectors"
 )
 
+// Writer writes notes in a transaction.
+type Writer struct {
+	Tx       *sql.Tx
+	prepared map[string]*sql.Stmt // by its text; Tx closes them
+}
+
+// exec runs a statement to its end. It is prepared once, which takes longer than
+// most of them, and without a context, for whose end the driver would wait in a
+// goroutine each time.
+func (w *Writer) exec(query string, args ...any) (sql.Result, error) {
+	statement := w.prepared[query]
+	if statement == nil {
+		var err error
+		if statement, err = w.Tx.PrepareContext(context.Background(), query); err != nil {
+			return nil, err
+		}
+		if w.prepared == nil {
+			w.prepared = map[string]*sql.Stmt{}
+		}
+		w.prepared[query] = statement
+	}
+	return statement.ExecContext(context.Background(), args...)
+}
+
 // MovedFrom finds the note that stood at another path, and the keys of its
 // passages: under another name they say the same.
-func MovedFrom(ctx context.Context, tx *sql.Tx, from string) (id int64, keys []vectors.Key, err error) {
-	if err := tx.QueryRowContext(ctx, `SELECT id FROM notes WHERE path = ?`, from).Scan(&id); err != nil {
+func (w *Writer) MovedFrom(ctx context.Context, from string) (id int64, keys []vectors.Key, err error) {
+	if err := w.Tx.QueryRowContext(ctx, `SELECT id FROM notes WHERE path = ?`, from).Scan(&id); err != nil {
 		return 0, nil, err
 	}
-	for scan := range rows.Of(ctx, tx, `SELECT key FROM passages WHERE note = ? ORDER BY id`, id) {
+	for scan := range rows.Of(ctx, w.Tx, `SELECT key FROM passages WHERE note = ? ORDER BY id`, id) {
 		var raw []byte
 		if err := scan(&raw); err != nil {
 			return 0, nil, err
@@ -38,13 +62,13 @@ func MovedFrom(ctx context.Context, tx *sql.Tx, from string) (id int64, keys []v
 
 // WriteNote puts a note into the index, in place of its old form. keys
 // are those its passages had under another name; nil: made from the text.
-func WriteNote(ctx context.Context, tx *sql.Tx, id int64, note notes.Note, hash []byte, problem string, pieces []passage.Piece, keys []vectors.Key) error {
+func (w *Writer) WriteNote(id int64, note notes.Note, hash []byte, problem string, pieces []passage.Piece, keys []vectors.Key) error {
 	if id != 0 {
-		if err := RemoveNote(ctx, tx, id); err != nil {
+		if err := w.RemoveNote(id); err != nil {
 			return err
 		}
 	}
-	if _, err := tx.ExecContext(ctx, `DELETE FROM skipped WHERE path = ?`, note.Path); err != nil {
+	if _, err := w.exec(`DELETE FROM skipped WHERE path = ?`, note.Path); err != nil {
 		return err
 	}
 	tags, err := json.Marshal(note.Tags)
@@ -52,7 +76,7 @@ func WriteNote(ctx context.Context, tx *sql.Tx, id int64, note notes.Note, hash 
 		return err
 	}
 	name, in := SpacedName(note.Path), text.Language(note.Text[passage.BodyStart(note.Text, note.BodyLine):])
-	result, err := tx.ExecContext(ctx, `INSERT INTO notes
+	result, err := w.exec(`INSERT INTO notes
 		(path, lower_path, size, mtime, hash, title, title_key, name_key, date, tags, outside, problem, language, text)
 		VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)`,
 		note.Path, strings.ToLower(note.Path), note.Size, note.ModTime.UnixNano(), hash, note.Title, NameKey(note.Title), NameKey(name),
@@ -64,28 +88,28 @@ func WriteNote(ctx context.Context, tx *sql.Tx, id int64, note notes.Note, hash 
 		return err
 	}
 	if in != "" {
-		if _, err := tx.ExecContext(ctx, `INSERT OR IGNORE INTO languages VALUES (?)`, string(in)); err != nil {
+		if _, err := w.exec(`INSERT OR IGNORE INTO languages VALUES (?)`, string(in)); err != nil {
 			return err
 		}
 	}
-	if _, err := tx.ExecContext(ctx, `INSERT OR IGNORE INTO tags SELECT value, ? FROM json_each(?)`, id, string(tags)); err != nil {
+	if _, err := w.exec(`INSERT OR IGNORE INTO tags SELECT value, ? FROM json_each(?)`, id, string(tags)); err != nil {
 		return err
 	}
 	for _, alias := range note.Aliases {
-		if _, err := tx.ExecContext(ctx, `INSERT OR IGNORE INTO aliases VALUES (?, ?)`, NameKey(alias), id); err != nil {
+		if _, err := w.exec(`INSERT OR IGNORE INTO aliases VALUES (?, ?)`, NameKey(alias), id); err != nil {
 			return err
 		}
 	}
-	if err := writeLinks(ctx, tx, id, note); err != nil {
+	if err := w.writeLinks(id, note); err != nil {
 		return err
 	}
 	for _, d := range note.Dates {
-		if _, err := tx.ExecContext(ctx, `INSERT OR IGNORE INTO dates (note, line, day, until, end_line) VALUES (?,?,?,?,?)`,
+		if _, err := w.exec(`INSERT OR IGNORE INTO dates (note, line, day, until, end_line) VALUES (?,?,?,?,?)`,
 			id, d.First, DayNumber(d.From), DayNumber(d.To), d.Last); err != nil {
 			return err
 		}
 	}
-	if err := writeDue(ctx, tx, id, note); err != nil {
+	if err := w.writeDue(id, note); err != nil {
 		return err
 	}
 	for i, p := range pieces {
@@ -93,7 +117,7 @@ func WriteNote(ctx context.Context, tx *sql.Tx, id int64, note notes.Note, hash 
 		if len(keys) == len(pieces) {
 			k = keys[i]
 		}
-		if err := writePassage(ctx, tx, id, note, in, p, i == 0, k); err != nil {
+		if err := w.writePassage(id, note, in, p, i == 0, k); err != nil {
 			return err
 		}
 	}
@@ -124,14 +148,14 @@ const maxTagWords = 64
 
 // writePassage puts a piece of a note into the index, and its terms. What the
 // front matter says belongs to the first.
-func writePassage(ctx context.Context, tx *sql.Tx, id int64, note notes.Note, in text.Lang, p passage.Piece, first bool, k vectors.Key) error {
+func (w *Writer) writePassage(id int64, note notes.Note, in text.Lang, p passage.Piece, first bool, k vectors.Key) error {
 	titleTerms := Terms(note.Title+"\n"+SpacedName(note.Path), in)
 	headingTerms, bodyTerms := Terms(headingsOf(p), in), Terms(note.Text[p.Start:p.End], in)
 	if first {
 		headingTerms = append(headingTerms, Terms(note.Text[:p.Start], in)...)
 	}
 	length := len(titleTerms) + len(headingTerms) + len(bodyTerms)
-	result, err := tx.ExecContext(ctx, `INSERT INTO passages (note, start, stop, line, end_line, heading, listing, terms, key)
+	result, err := w.exec(`INSERT INTO passages (note, start, stop, line, end_line, heading, listing, terms, key)
 		VALUES (?,?,?,?,?,?,?,?,?)`, id, p.Start, p.End, p.Line, p.EndLine, headingsOf(p), p.Listing, length, k[:])
 	if err != nil {
 		return err
@@ -146,12 +170,12 @@ func writePassage(ctx context.Context, tx *sql.Tx, id int64, note notes.Note, in
 	for _, tag := range note.Tags[:min(len(note.Tags), maxTagWords)] {
 		exact += " " + exactTerm("#"+tag)
 	}
-	_, err = tx.ExecContext(ctx, `INSERT INTO words (rowid, title, heading, body, exact) VALUES (?,?,?,?,?)`,
+	_, err = w.exec(`INSERT INTO words (rowid, title, heading, body, exact) VALUES (?,?,?,?,?)`,
 		passage, title, heading, body, strings.Join([]string{titleExact, headingExact, exact}, " "))
 	return err
 }
 
-func RemoveNote(ctx context.Context, tx *sql.Tx, id int64) error {
+func (w *Writer) RemoveNote(id int64) error {
 	for _, statement := range []string{
 		`DELETE FROM words WHERE rowid IN (SELECT id FROM passages WHERE note = ?)`,
 		`DELETE FROM passages WHERE note = ?`,
@@ -162,7 +186,7 @@ func RemoveNote(ctx context.Context, tx *sql.Tx, id int64) error {
 		`DELETE FROM due WHERE note = ?`,
 		`DELETE FROM notes WHERE id = ?`,
 	} {
-		if _, err := tx.ExecContext(ctx, statement, id); err != nil {
+		if _, err := w.exec(statement, id); err != nil {
 			return err
 		}
 	}
@@ -171,13 +195,13 @@ func RemoveNote(ctx context.Context, tx *sql.Tx, id int64) error {
 
 // Skip remembers a file that is no note, so that it is not read again before
 // it changes. was is the row of the note that it used to be; 0: none.
-func Skip(ctx context.Context, tx *sql.Tx, entry notes.Entry, was int64, reason string) error {
+func (w *Writer) Skip(entry notes.Entry, was int64, reason string) error {
 	if was != 0 {
-		if err := RemoveNote(ctx, tx, was); err != nil {
+		if err := w.RemoveNote(was); err != nil {
 			return err
 		}
 	}
-	_, err := tx.ExecContext(ctx, `INSERT OR REPLACE INTO skipped VALUES (?,?,?,?)`,
+	_, err := w.exec(`INSERT OR REPLACE INTO skipped VALUES (?,?,?,?)`,
 		entry.Path, entry.Size, entry.ModTime.UnixNano(), reason)
 	return err
 }
