@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -128,15 +127,9 @@ func (f *Folder) Raw(name string) ([]byte, Entry, error) { return f.Load(context
 
 // Load is Raw with an end: a PDF may take seconds.
 func (f *Folder) Load(ctx context.Context, name string) ([]byte, Entry, error) {
-	raw, info, err := f.raw(name)
-	if err != nil {
-		return nil, Entry{}, fmt.Errorf("read note: %w", err)
-	}
-	entry := Entry{Path: name, Size: info.Size(), ModTime: info.ModTime()}
-	if raw, err = f.pages.read(ctx, kindOf(name), raw); err != nil {
-		return nil, entry, fmt.Errorf("read note: %s: %w", name, err)
-	}
-	return raw, entry, nil
+	r := Reader{Folder: f}
+	defer r.Close()
+	return r.Load(ctx, name)
 }
 
 // Has reports whether there is a note at a path, without reading it.
@@ -157,72 +150,64 @@ func (f *Folder) Read(name string) (Note, error) {
 	return Parse(entry, raw), nil
 }
 
-func (f *Folder) raw(name string) ([]byte, fs.FileInfo, error) {
-	if err := f.check(name); err != nil {
-		return nil, nil, err
-	}
-	// A FIFO opened without nonblock would wait for a writer for ever.
-	file, err := f.root().OpenFile(name, os.O_RDONLY|nonblock, 0)
-	if err != nil {
-		return nil, nil, reason(name, err)
-	}
-	defer file.Close()
-	info, err := file.Stat()
-	if err != nil {
-		return nil, nil, reason(name, err)
-	}
-	if why := unreadable(name, info.Mode(), info.Size()); why != "" {
-		return nil, nil, fmt.Errorf("%s %s", name, why)
-	}
-	longest := kindOf(name).maxSize()
-	raw, err := io.ReadAll(io.LimitReader(file, longest+1))
-	if err != nil {
-		return nil, nil, reason(name, err)
-	}
-	if int64(len(raw)) > longest {
-		return nil, nil, fmt.Errorf("%s grew beyond %d MiB while it was read", name, longest>>20)
-	}
-	return raw, info, nil
-}
-
 // check refuses every path that List would not give: outside the folder, not
 // a note by its name, hidden, ignored, or reached through a link.
 func (f *Folder) check(name string) error {
+	if err := checkName(name); err != nil {
+		return err
+	}
+	rules, err := f.checkWay(name)
+	if err != nil {
+		return err
+	}
+	return f.checkPart(f.root(), name, name, name, rules)
+}
+
+func checkName(name string) error {
 	if !fs.ValidPath(name) || !filepath.IsLocal(filepath.FromSlash(name)) || strings.ContainsAny(name, "\x00\\") {
 		return fmt.Errorf("%q is not a path inside the notes folder", name)
-	}
-	if err := f.see(); err != nil {
-		return err
 	}
 	if !IsNote(name) {
 		return fmt.Errorf("%s is not a note: only .md, .markdown, .txt, .org and .pdf files are", name)
 	}
-	var rules ignoreRules
-	for i, r := range name + "/" {
-		if r != '/' {
-			continue
+	return nil
+}
+
+// checkWay checks the folders on the way to a note, and returns the rules in force
+// in its own.
+func (f *Folder) checkWay(name string) (rules ignoreRules, err error) {
+	if err := f.see(); err != nil {
+		return nil, err
+	}
+	rules = rules.with(f.root(), ".")
+	for i, r := range name {
+		if r == '/' {
+			if err := f.checkPart(f.root(), name[:i], name, name[:i], rules); err != nil {
+				return nil, err
+			}
+			rules = rules.with(f.root(), name[:i])
 		}
-		part, last := name[:i], i == len(name)
-		if strings.HasPrefix(path.Base(part), ".") {
-			return fmt.Errorf("%s is hidden: names that begin with a dot are left alone", name)
-		}
-		rules = rules.with(f.root(), path.Dir(part))
-		if rules.ignore(part, !last) {
-			return fmt.Errorf("%s is ignored by %s", name, ignoreName)
-		}
-		if slices.ContainsFunc(f.leftOut, func(out string) bool { return strings.EqualFold(out, part) }) {
-			return fmt.Errorf("%s is in a folder that belongs to LifeHub itself", name)
-		}
-		info, err := f.root().Lstat(part)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue // the caller's open or create says so
-		}
-		if err != nil {
-			return reason(name, err)
-		}
-		if info.Mode()&fs.ModeSymlink != 0 {
-			return fmt.Errorf("%s goes through a link, and links are not followed", name)
-		}
+	}
+	return rules, nil
+}
+
+// checkPart checks a folder on the way to a note, or the note: at is where it is
+// in root, part where in f.
+func (f *Folder) checkPart(root *os.Root, at, name, part string, rules ignoreRules) error {
+	info, err := root.Lstat(at)
+	switch {
+	case strings.HasPrefix(path.Base(part), "."):
+		return fmt.Errorf("%s is hidden: names that begin with a dot are left alone", name)
+	case rules.ignore(part, part != name):
+		return fmt.Errorf("%s is ignored by %s", name, ignoreName)
+	case slices.ContainsFunc(f.leftOut, func(out string) bool { return strings.EqualFold(out, part) }):
+		return fmt.Errorf("%s is in a folder that belongs to LifeHub itself", name)
+	case errors.Is(err, fs.ErrNotExist):
+		return nil // the caller's open or create says so
+	case err != nil:
+		return reason(name, err)
+	case info.Mode()&fs.ModeSymlink != 0:
+		return fmt.Errorf("%s goes through a link, and links are not followed", name)
 	}
 	return nil
 }

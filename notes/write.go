@@ -104,7 +104,9 @@ func (f *Folder) alone() (release func()) {
 
 // unchanged makes sure that the note still holds the bytes was.
 func (f *Folder) unchanged(name string, was []byte) (fs.FileInfo, error) {
-	is, info, err := f.raw(name)
+	r := Reader{Folder: f}
+	defer r.Close()
+	is, info, err := r.raw(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s is gone: %w", name, ErrChanged)
 	}

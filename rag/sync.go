@@ -352,6 +352,8 @@ const batchBytes = 1 << 20
 // read indexes the notes that changed, and takes them out of gone when they
 // only moved.
 func (s *syncRun) read(ctx context.Context, todo []notes.Entry, known map[string]indexed, gone map[string][]string) error {
+	in := notes.Reader{Folder: s.folder}
+	defer in.Close()
 	var to words.Writer
 	pending := 0
 	commit := func() error {
@@ -378,7 +380,7 @@ func (s *syncRun) read(ctx context.Context, todo []notes.Entry, known map[string
 				return err
 			}
 		}
-		if err := s.readOne(ctx, &to, entry, known[entry.Path], gone); err != nil {
+		if err := s.readOne(ctx, &in, &to, entry, known[entry.Path], gone); err != nil {
 			return err
 		}
 		if pending += int(entry.Size) + 512; pending >= batchBytes {
@@ -396,9 +398,9 @@ func (s *syncRun) read(ctx context.Context, todo []notes.Entry, known map[string
 	return commit()
 }
 
-func (s *syncRun) readOne(ctx context.Context, to *words.Writer, listed notes.Entry, was indexed, gone map[string][]string) error {
+func (s *syncRun) readOne(ctx context.Context, in *notes.Reader, to *words.Writer, listed notes.Entry, was indexed, gone map[string][]string) error {
 	name := listed.Path
-	raw, entry, err := s.folder.Load(ctx, name)
+	raw, entry, err := in.Load(ctx, name)
 	if errors.Is(err, os.ErrNotExist) {
 		s.listing = ""
 		return nil // deleted since it was listed: the next sync sees that

@@ -1,0 +1,92 @@
+package notes
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+)
+
+// Reader reads notes one after the other, each as [Folder.Load] does. The way to
+// them is checked once for all in a row that are in the same folder, since that
+// takes longer than reading them. It is for one goroutine; close it when done.
+type Reader struct {
+	Folder *Folder
+	dir    string
+	root   *os.Root    // dir; nil: none yet
+	rules  ignoreRules // of dir
+}
+
+// Close lets go of the folder read last.
+func (r *Reader) Close() {
+	if r.root != nil {
+		r.root.Close() //nolint:errcheck // nothing was written
+	}
+	r.root = nil
+}
+
+// Load is [Folder.Load].
+func (r *Reader) Load(ctx context.Context, name string) ([]byte, Entry, error) {
+	raw, info, err := r.raw(name)
+	if err != nil {
+		return nil, Entry{}, fmt.Errorf("read note: %w", err)
+	}
+	entry := Entry{Path: name, Size: info.Size(), ModTime: info.ModTime()}
+	if raw, err = r.Folder.pages.read(ctx, kindOf(name), raw); err != nil {
+		return nil, entry, fmt.Errorf("read note: %s: %w", name, err)
+	}
+	return raw, entry, nil
+}
+
+func (r *Reader) raw(name string) ([]byte, fs.FileInfo, error) {
+	if err := r.enter(name); err != nil {
+		return nil, nil, err
+	}
+	base := path.Base(name)
+	if err := r.Folder.checkPart(r.root, base, name, name, r.rules); err != nil {
+		return nil, nil, err
+	}
+	// A FIFO opened without nonblock would wait for a writer for ever.
+	file, err := r.root.OpenFile(base, os.O_RDONLY|nonblock, 0)
+	if err != nil {
+		return nil, nil, reason(name, err)
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return nil, nil, reason(name, err)
+	}
+	if why := unreadable(name, info.Mode(), info.Size()); why != "" {
+		return nil, nil, fmt.Errorf("%s %s", name, why)
+	}
+	longest := kindOf(name).maxSize()
+	var raw bytes.Buffer
+	raw.Grow(int(info.Size()) + bytes.MinRead)
+	if _, err := raw.ReadFrom(io.LimitReader(file, longest+1)); err != nil {
+		return nil, nil, reason(name, err)
+	}
+	if int64(raw.Len()) > longest {
+		return nil, nil, fmt.Errorf("%s grew beyond %d MiB while it was read", name, longest>>20)
+	}
+	return raw.Bytes(), info, nil
+}
+
+// enter opens the folder that a note is in, if it is not that of the last.
+func (r *Reader) enter(name string) (err error) {
+	dir := path.Dir(name)
+	if err = checkName(name); err != nil || r.root != nil && r.dir == dir {
+		return err
+	}
+	r.Close()
+	if r.rules, err = r.Folder.checkWay(name); err != nil {
+		return err
+	}
+	if r.root, err = r.Folder.root().OpenRoot(dir); err != nil {
+		return reason(name, err)
+	}
+	r.dir = dir
+	return nil
+}
