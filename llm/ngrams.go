@@ -41,7 +41,7 @@ const (
 )
 
 func ngramVector(passage string) []float32 {
-	counts, in := map[string]float64{}, text.Language(passage)
+	counts, in := make(map[string]float64, len(passage)/12), text.Language(passage)
 	for word := range text.Words(passage) {
 		counts[text.Fold(word.Text)]++
 	}
@@ -62,13 +62,20 @@ func ngramVector(passage string) []float32 {
 			weight *= stopWeight
 		}
 		bounded = append(append(append(bounded[:0], '^'), []rune(word)...), '$')
-		add(hashRunes(bounded), wordWeight*weight)
+		whole := uint64(hashSeed)
+		for _, r := range bounded {
+			whole = hashRune(whole, r)
+		}
+		add(mixed(whole), wordWeight*weight)
 		if text.Unspaced(bounded[1]) {
 			continue // a pair of characters is as short as an n-gram already
 		}
-		for n := 3; n <= 5; n++ {
-			for i := 0; i+n <= len(bounded); i++ {
-				add(hashRunes(bounded[i:i+n])*31, ngramWeight*weight)
+		for i := range bounded {
+			h := uint64(hashSeed)
+			for n, r := range bounded[i:min(i+5, len(bounded))] {
+				if h = hashRune(h, r); n >= 2 {
+					add(mixed(h)*31, ngramWeight*weight)
+				}
 			}
 		}
 	}
@@ -88,12 +95,13 @@ func ngramVector(passage string) []float32 {
 	return vector
 }
 
-// hashRunes is FNV-1a over runes, its bits mixed once more so that all are good.
-func hashRunes(runes []rune) uint64 {
-	h := uint64(14695981039346656037)
-	for _, r := range runes {
-		h = (h ^ uint64(r)) * 1099511628211
-	}
+// The hash of a word or n-gram is FNV-1a over its runes, its bits mixed once more
+// so that all are good.
+const hashSeed = 14695981039346656037
+
+func hashRune(h uint64, r rune) uint64 { return (h ^ uint64(r)) * 1099511628211 }
+
+func mixed(h uint64) uint64 {
 	h ^= h >> 33
 	h *= 0xff51afd7ed558ccd
 	return h ^ h>>33

@@ -51,6 +51,9 @@ var stopWords = sync.OnceValue(func() map[string]uint32 {
 // in that language is about.
 func StopWord(word string, in Lang) bool {
 	bits := stopWords()[word]
+	if bits == 0 {
+		return false
+	}
 	for i, l := range languages {
 		if l == in {
 			return bits>>i&1 == 1
@@ -89,7 +92,7 @@ func Languages(s string) (all []Lang) {
 	stops, seen := stopWords(), map[string]bool{}
 	for w := range Words(s) {
 		words++
-		if utf8.RuneCountInString(w.Text) == 1 { // it may be anything
+		if _, size := utf8.DecodeRuneInString(w.Text); size == len(w.Text) { // one character may be anything
 			continue
 		}
 		word := strings.ToLower(w.Text)
@@ -97,14 +100,17 @@ func Languages(s string) (all []Lang) {
 		if in == 0 {
 			continue
 		}
-		for known := seen[word]; in != 0; in &= in - 1 {
+		known := seen[word]
+		if !known {
+			seen[word] = true
+		}
+		for ; in != 0; in &= in - 1 {
 			i := bits.TrailingZeros32(in)
 			counts[i]++
 			if !known {
 				kinds[i]++
 			}
 		}
-		seen[word] = true
 	}
 	for i := range languages[1:] {
 		most = max(most, counts[1+i])
@@ -138,6 +144,12 @@ func Latin(s string) bool {
 func scriptOf(s string) Lang {
 	letters, cyrillic, arabic := 0, 0, 0
 	for _, r := range s {
+		if r < utf8.RuneSelf {
+			if lower := r | 0x20; 'a' <= lower && lower <= 'z' {
+				letters++
+			}
+			continue
+		}
 		switch {
 		case !unicode.IsLetter(r):
 			continue

@@ -52,7 +52,7 @@ func Stem(word string, in Lang) string {
 // stems are those of words seen lately, each at the place of its hash: a few
 // thousand words are most of any text, and stemming is most of indexing.
 var (
-	stems    [1 << 12]atomic.Pointer[stemmed]
+	stems    [1 << 14]atomic.Pointer[stemmed]
 	stemSeed = maphash.MakeSeed()
 )
 

@@ -34,6 +34,10 @@ func Words(s string) iter.Seq[Word] {
 				continue
 			}
 			for i < len(s) {
+				if kind == spaced && inASCIIWord(s[i]) {
+					i++
+					continue
+				}
 				next, size := kindAt(s, i)
 				if next != kind && next != mark {
 					break
@@ -66,9 +70,12 @@ const (
 	mark          // it belongs to the character before it
 )
 
+// inASCIIWord tells the letters and digits that most texts are made of.
+func inASCIIWord(c byte) bool { return c|0x20-'a' < 26 || c-'0' < 10 }
+
 func kindAt(s string, i int) (k kind, size int) {
-	if c := s[i]; c < utf8.RuneSelf {
-		if 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' {
+	if s[i] < utf8.RuneSelf {
+		if inASCIIWord(s[i]) {
 			return spaced, 1
 		}
 		return none, 1

@@ -33,7 +33,10 @@ func (t Term) Pair() bool {
 // Terms cuts a text of a language. The plain terms come in reading order, one
 // position each; exact terms follow the words they cover.
 func Terms(s string, in text.Lang) []Term {
-	found := make([]Term, 0, len(s)/5)
+	return appendTerms(make([]Term, 0, len(s)/5), s, in)
+}
+
+func appendTerms(found []Term, s string, in text.Lang) []Term {
 	start, end := 0, 0 // of what stands between two spaces
 	for w := range text.Words(s) {
 		if w.Start >= end {
@@ -43,8 +46,10 @@ func Terms(s string, in text.Lang) []Term {
 				end = w.Start + space
 			}
 		}
-		form := text.Fold(w.Text)
-		if !w.Unspaced {
+		form := ""
+		if w.Unspaced {
+			form = text.Fold(w.Text)
+		} else {
 			form = text.FoldedStem(w.Text, in)
 		}
 		found = append(found, Term{Text: form, Start: w.Start, End: w.End()})
@@ -61,7 +66,7 @@ func lastField(s string) string {
 // --soft, a/b.go, #tag, C++, useState. Brackets and quotation marks part:
 // sync_all("a/b") holds sync_all and a/b.
 func appendExact(found []Term, piece string, offset int) []Term {
-	if len(piece) > 200 {
+	if len(piece) > 200 || plainWord(piece) {
 		return found
 	}
 	for start := 0; start < len(piece); {
@@ -81,6 +86,21 @@ func appendExact(found []Term, piece string, offset int) []Term {
 		start = end + size
 	}
 	return found
+}
+
+// plainWord reports whether a piece is surely no more than a word, as most are:
+// letters and digits without a capital after a small letter, and what may
+// close a sentence.
+func plainWord(piece string) bool {
+	i, lower := 0, false
+	for ; i < len(piece); i++ {
+		c := piece[i]
+		if c-'A' < 26 && lower || c|0x20-'a' >= 26 && c-'0' >= 10 {
+			break
+		}
+		lower = c-'a' < 26
+	}
+	return strings.Trim(piece[i:], ".:,;!?)") == ""
 }
 
 // codeMarks may stand within an identifier, a path, a flag or a tag.
@@ -135,6 +155,11 @@ func exactTerm(piece string) string {
 // Join writes the plain and the exact terms as SQLite takes them.
 func Join(all []Term) (words, exact string) {
 	var w, x strings.Builder
+	size := 0
+	for _, t := range all {
+		size += len(t.Text) + 1
+	}
+	w.Grow(size)
 	for _, t := range all {
 		b := &w
 		if t.Exact {

@@ -1,6 +1,7 @@
 package words
 
 import (
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -56,4 +57,30 @@ func unmark(text string) string {
 		}
 		return r
 	}, text)
+}
+
+// What is surely no more than a word holds nothing that means more than its letters.
+func TestAPlainWordHoldsNoCode(t *testing.T) {
+	const signs = "aZ9.:,;!?()'\"-_/#+é文 "
+	random := rand.New(rand.NewPCG(1, 2))
+	plain := 0
+	for range 200_000 {
+		piece := ""
+		for range 1 + random.IntN(6) {
+			r := []rune(signs)
+			piece += string(r[random.IntN(len(r))])
+		}
+		if !plainWord(piece) {
+			continue
+		}
+		plain++
+		for part := range strings.FieldsFuncSeq(piece, partsCode) {
+			if looksLikeCode(strings.TrimRight(strings.TrimLeft(part, ":'’"), ":.'’")) {
+				t.Fatalf("%q holds %q", piece, part)
+			}
+		}
+	}
+	if plain < 1000 {
+		t.Errorf("%d pieces were plain", plain)
+	}
 }

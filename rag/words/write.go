@@ -24,6 +24,7 @@ import (
 type Writer struct {
 	Tx       *sql.Tx
 	prepared map[string]*sql.Stmt // by its text; Tx closes them
+	cut      []Term               // what was cut last, to be filled again
 }
 
 // exec runs a statement to its end. It is prepared once, which takes longer than
@@ -92,8 +93,10 @@ func (w *Writer) WriteNote(id int64, note notes.Note, hash []byte, problem strin
 			return err
 		}
 	}
-	if _, err := w.exec(`INSERT OR IGNORE INTO tags SELECT value, ? FROM json_each(?)`, id, string(tags)); err != nil {
-		return err
+	for _, tag := range note.Tags {
+		if _, err := w.exec(`INSERT OR IGNORE INTO tags VALUES (?, ?)`, tag, id); err != nil {
+			return err
+		}
 	}
 	for _, alias := range note.Aliases {
 		if _, err := w.exec(`INSERT OR IGNORE INTO aliases VALUES (?, ?)`, NameKey(alias), id); err != nil {
@@ -112,12 +115,13 @@ func (w *Writer) WriteNote(id int64, note notes.Note, hash []byte, problem strin
 	if err := w.writeDue(id, note); err != nil {
 		return err
 	}
+	title := w.termsOf(in, note.Title+"\n"+name)
 	for i, p := range pieces {
 		k := passageKey(note.Title, headingsOf(p), note.Text[p.Start:p.End])
 		if len(keys) == len(pieces) {
 			k = keys[i]
 		}
-		if err := w.writePassage(id, note, in, p, i == 0, k); err != nil {
+		if err := w.writePassage(id, note, in, title, p, i == 0, k); err != nil {
 			return err
 		}
 	}
@@ -146,17 +150,31 @@ func headingsOf(p passage.Piece) string { return strings.Join(p.Heading, passage
 // the filter "tag:" knows them all.
 const maxTagWords = 64
 
+// terms are those of a column, as SQLite takes them, and how many they are.
+type terms struct {
+	plain, exact string
+	count        int
+}
+
+func (w *Writer) termsOf(in text.Lang, texts ...string) terms {
+	w.cut = w.cut[:0]
+	for _, s := range texts {
+		w.cut = appendTerms(w.cut, s, in)
+	}
+	plain, exact := Join(w.cut)
+	return terms{plain, exact, len(w.cut)}
+}
+
 // writePassage puts a piece of a note into the index, and its terms. What the
 // front matter says belongs to the first.
-func (w *Writer) writePassage(id int64, note notes.Note, in text.Lang, p passage.Piece, first bool, k vectors.Key) error {
-	titleTerms := Terms(note.Title+"\n"+SpacedName(note.Path), in)
-	headingTerms, bodyTerms := Terms(headingsOf(p), in), Terms(note.Text[p.Start:p.End], in)
+func (w *Writer) writePassage(id int64, note notes.Note, in text.Lang, title terms, p passage.Piece, first bool, k vectors.Key) error {
+	front := ""
 	if first {
-		headingTerms = append(headingTerms, Terms(note.Text[:p.Start], in)...)
+		front = note.Text[:p.Start]
 	}
-	length := len(titleTerms) + len(headingTerms) + len(bodyTerms)
+	heading, body := w.termsOf(in, headingsOf(p), front), w.termsOf(in, note.Text[p.Start:p.End])
 	result, err := w.exec(`INSERT INTO passages (note, start, stop, line, end_line, heading, listing, terms, key)
-		VALUES (?,?,?,?,?,?,?,?,?)`, id, p.Start, p.End, p.Line, p.EndLine, headingsOf(p), p.Listing, length, k[:])
+		VALUES (?,?,?,?,?,?,?,?,?)`, id, p.Start, p.End, p.Line, p.EndLine, headingsOf(p), p.Listing, title.count+heading.count+body.count, k[:])
 	if err != nil {
 		return err
 	}
@@ -164,14 +182,12 @@ func (w *Writer) writePassage(id int64, note notes.Note, in text.Lang, p passage
 	if err != nil {
 		return err
 	}
-	title, titleExact := Join(titleTerms)
-	heading, headingExact := Join(headingTerms)
-	body, exact := Join(bodyTerms)
+	exact := body.exact
 	for _, tag := range note.Tags[:min(len(note.Tags), maxTagWords)] {
 		exact += " " + exactTerm("#"+tag)
 	}
 	_, err = w.exec(`INSERT INTO words (rowid, title, heading, body, exact) VALUES (?,?,?,?,?)`,
-		passage, title, heading, body, strings.Join([]string{titleExact, headingExact, exact}, " "))
+		passage, title.plain, heading.plain, body.plain, strings.Join([]string{title.exact, heading.exact, exact}, " "))
 	return err
 }
 
@@ -208,12 +224,17 @@ func (w *Writer) Skip(entry notes.Entry, was int64, reason string) error {
 
 // SpacedName is a note's file name with its words apart.
 func SpacedName(notePath string) string {
-	return strings.NewReplacer("-", " ", "_", " ").Replace(notes.NameOf(notePath))
+	return wordsApart.Replace(notes.NameOf(notePath))
 }
+
+var wordsApart = strings.NewReplacer("-", " ", "_", " ")
 
 // NameKey is a title or file name as a query is compared with it.
 func NameKey(name string) string {
-	name = sharpName.ReplaceAllString(strings.NewReplacer("-", " ", "_", " ", "++", " plusplus ").Replace(name), "$1 sharp ")
+	name = strings.ReplaceAll(wordsApart.Replace(name), "++", " plusplus ")
+	if strings.Contains(name, "#") {
+		name = sharpName.ReplaceAllString(name, "$1 sharp ")
+	}
 	words, _ := Join(Terms(name, ""))
 	return words
 }
