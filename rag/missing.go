@@ -3,8 +3,10 @@ package rag
 import (
 	"context"
 	"database/sql"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strconv"
 
 	"lifehub/internal/rows"
@@ -120,29 +122,47 @@ func (s *syncRun) missing(ctx context.Context, m vectors.Collection) (used map[v
 }
 
 // texts returns what stands for each passage, a text for each window of the
-// model.
+// model. They are read at once: a query for each would lock the file as often.
 func (s *syncRun) texts(ctx context.Context, passages []vectors.Key, window int) (windows []vectors.Key, texts []string, err error) {
-	statement, err := s.db.PrepareContext(ctx, `SELECT n.id, n.title, p.heading, p.start, p.stop
-		FROM passages p JOIN notes n ON n.id = p.note WHERE p.key = ? LIMIT 1`)
+	type place struct {
+		note            int64
+		title, headings string
+		start, stop     int
+	}
+	keys := make([]string, len(passages))
+	for i, k := range passages {
+		keys[i] = hex.EncodeToString(k[:])
+	}
+	list, err := json.Marshal(keys)
 	if err != nil {
 		return nil, nil, err
 	}
-	defer statement.Close() //nolint:errcheck // nothing was written
+	places, err := rows.All(ctx, s.db, func(scan rows.Scan) (p place, err error) {
+		return p, scan(&p.note, &p.title, &p.headings, &p.start, &p.stop)
+	}, `SELECT n.id, n.title, p.heading, p.start, p.stop FROM json_each(?) k
+		JOIN passages p ON p.id = (SELECT min(id) FROM passages WHERE key = unhex(k.value)) JOIN notes n ON n.id = p.note ORDER BY k.key`, string(list))
+	if err == nil && len(places) != len(passages) {
+		err = fmt.Errorf("of %d passages to embed, %d are in the index", len(passages), len(places))
+	}
+	if err != nil {
+		return nil, nil, err
+	}
 	loaded := words.Texts{DB: s.db}
-	for _, k := range passages {
-		var note int64
-		var start, stop int
-		var title, headings string
-		if err := statement.QueryRowContext(ctx, k[:]).Scan(&note, &title, &headings, &start, &stop); err != nil {
-			return nil, nil, err
-		}
-		text, err := loaded.Of(ctx, note, start, stop)
+	notes := make([]int64, len(places))
+	for i, p := range places {
+		notes[i] = p.note
+	}
+	if err := loaded.Load(ctx, notes...); err != nil {
+		return nil, nil, err
+	}
+	for i, p := range places {
+		text, err := loaded.Of(ctx, p.note, p.start, p.stop)
 		if err != nil {
 			return nil, nil, err
 		}
-		parts := passage.Embedded(title, headings, text, window)
-		for i, part := range parts {
-			windows, texts = append(windows, k.Window(i, len(parts))), append(texts, part)
+		parts := passage.Embedded(p.title, p.headings, text, window)
+		for w, part := range parts {
+			windows, texts = append(windows, passages[i].Window(w, len(parts))), append(texts, part)
 		}
 	}
 	return windows, texts, nil

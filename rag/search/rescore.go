@@ -83,6 +83,13 @@ func (s *search) countTerms(ctx context.Context, candidates []*candidate) ([]ter
 		}
 	}
 	counts := make([]termCounts, 0, len(places))
+	notes := make([]int64, len(places))
+	for i, p := range places {
+		notes[i] = p.note
+	}
+	if err := s.texts.Load(ctx, notes...); err != nil {
+		return nil, err
+	}
 	for _, p := range places {
 		text, err := s.texts.Of(ctx, p.note, p.from, p.to)
 		if err != nil {

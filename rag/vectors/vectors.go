@@ -171,7 +171,7 @@ func (v *vectorFile) put(keys []Key, embeddings [][]float32) error {
 		if v.has(k) {
 			continue
 		}
-		bytes := appendRecord(nil, k, embeddings[i])
+		bytes := appendRecord(make([]byte, 0, record), k, embeddings[i])
 		slot := v.slots
 		if n := len(v.free); n > 0 {
 			slot, v.free = v.free[n-1], v.free[:n-1]

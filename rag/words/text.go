@@ -5,10 +5,14 @@ import (
 	"compress/flate"
 	"context"
 	"database/sql"
+	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"sync"
+
+	"lifehub/internal/rows"
 )
 
 // Texts unpacks the texts of notes, each once.
@@ -17,24 +21,41 @@ type Texts struct {
 	seen map[int64]string
 }
 
-// Of returns a range of a note's text.
-func (n *Texts) Of(ctx context.Context, note int64, start, stop int) (string, error) {
-	text, ok := n.seen[note]
-	if !ok {
-		var packed []byte
-		err := n.DB.QueryRowContext(ctx, `SELECT text FROM notes WHERE id = ?`, note).Scan(&packed)
-		if err == nil {
-			text, err = Unpack(packed)
+// Load unpacks some notes at once, which costs less than one after the other.
+func (n *Texts) Load(ctx context.Context, notes ...int64) error {
+	notes = slices.DeleteFunc(notes, func(note int64) bool { _, ok := n.seen[note]; return ok })
+	if len(notes) == 0 {
+		return nil
+	}
+	list, err := json.Marshal(notes)
+	if err != nil {
+		return err
+	}
+	for scan := range rows.Of(ctx, n.DB, `SELECT id, text FROM notes WHERE id IN (SELECT value FROM json_each(?))`, string(list)) {
+		var note int64
+		var packed sql.RawBytes
+		if err := scan(&note, &packed); err != nil {
+			return err
 		}
+		text, err := Unpack(packed)
 		if err != nil {
-			return "", err
+			return err
 		}
 		if n.seen == nil {
 			n.seen = map[int64]string{}
 		}
 		n.seen[note] = text
 	}
-	if start < 0 || stop > len(text) || start > stop {
+	return nil
+}
+
+// Of returns a range of a note's text.
+func (n *Texts) Of(ctx context.Context, note int64, start, stop int) (string, error) {
+	if err := n.Load(ctx, note); err != nil {
+		return "", err
+	}
+	text, ok := n.seen[note]
+	if !ok || start < 0 || stop > len(text) || start > stop {
 		return "", fmt.Errorf("unpack note: no bytes %d to %d in a text of %d", start, stop, len(text))
 	}
 	return strings.Clone(text[start:stop]), nil // a passage that is shown does not hold on to its note
