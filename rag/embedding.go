@@ -10,7 +10,6 @@ import (
 
 	"lifehub/llm"
 	"lifehub/rag/embed"
-	"lifehub/rag/search"
 	"lifehub/rag/vectors"
 	"lifehub/rag/words"
 )
@@ -119,7 +118,7 @@ func (e *embedding) measureTrust(ctx context.Context) error {
 	if err == nil && count < 2*before && before < 2*count {
 		return nil
 	}
-	trust, measured, err := search.Trust(ctx, e.db, e.meaning, e.embedder, func(done, total int) {
+	trust, measured, err := e.standIns.Trust(ctx, e.meaning, e.embedder, func(done, total int) {
 		e.progress(Progress{Phase: "embed", Done: done, Total: total})
 	})
 	if err != nil || !measured {

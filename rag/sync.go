@@ -138,6 +138,7 @@ func (s *syncRun) run(ctx context.Context) (err error) {
 	if s.words != nil {
 		defer s.words.release() //nolint:errcheck // the index still has it
 	}
+	s.standIns.DB = s.db
 	if err == nil && s.embedder != nil {
 		err = s.embed(ctx, s.embedder)
 	}
@@ -153,7 +154,7 @@ func (s *syncRun) run(ctx context.Context) (err error) {
 
 // calibrate writes down what the scores of a search mean on these notes.
 func (s *syncRun) calibrate(ctx context.Context) error {
-	key, value, err := search.Calibrate(ctx, s.db, s.changes.Passages)
+	key, value, err := s.standIns.Calibrate(ctx, s.changes.Passages)
 	if err != nil || value == "" {
 		return err
 	}
@@ -235,6 +236,7 @@ type syncRun struct {
 	rebuild  bool         // whatever the state of the words
 	progress func(Progress)
 	changes  Changes
+	standIns search.StandIns
 	unsigned bool   // the stamp was taken away, because something is written
 	listing  string // sum of the files that the index will hold; "": not known
 }

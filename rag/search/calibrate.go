@@ -2,7 +2,6 @@ package search
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 	"slices"
 
@@ -12,11 +11,11 @@ import (
 // Calibrate finds out what the scores of words mean in this vault and returns
 // it as it is to be saved by [words.SetMeta]; "": nothing is to be saved, for
 // the notes have neither doubled nor halved since.
-func Calibrate(ctx context.Context, db *sql.DB, passages int) (key, value string, err error) {
-	if before := calibrationOf(ctx, db).Passages; passages < fewPassages || passages < 2*before && before < 2*passages {
+func (own *StandIns) Calibrate(ctx context.Context, passages int) (key, value string, err error) {
+	if before := calibrationOf(ctx, own.DB).Passages; passages < fewPassages || passages < 2*before && before < 2*passages {
 		return "", "", nil
 	}
-	questions, err := standIns(ctx, db)
+	questions, err := own.made(ctx)
 	if err != nil {
 		return "", "", err
 	}
@@ -29,7 +28,8 @@ func Calibrate(ctx context.Context, db *sql.DB, passages int) (key, value string
 			if text.Latin(q.text) {
 				latin++
 			}
-			s := newSearch(Vault{DB: db}, Query{Text: q.text, Side: WordsAlone})
+			s := newSearch(Vault{DB: own.DB}, Query{Text: q.text, Side: WordsAlone})
+			s.asked = q.found
 			ranked, with, err := s.candidates(ctx)
 			if err != nil {
 				return "", "", err

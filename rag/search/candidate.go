@@ -31,8 +31,9 @@ type search struct {
 	filter   filter
 	texts    words.Texts
 	words    wordQuery
-	embedder string // the one that took part; "": none
-	why      string // why meaning took no part
+	asked    []candidate // what the word index found before; nil: it is not asked yet
+	embedder string      // the one that took part; "": none
+	why      string      // why meaning took no part
 	trouble  Trouble
 	silent   bool           // no word that says what the question is about stands in the notes: meaning alone can answer
 	named    map[int64]bool // notes whose title or file name is the question, or that a link calls so

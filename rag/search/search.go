@@ -155,6 +155,12 @@ func (s *search) byName(ctx context.Context) (map[int64]bool, error) {
 // ranking them all would tell nothing and take long: passages that hold the
 // words in title or heading, then any that hold them all, are looked at.
 func (s *search) byWords(ctx context.Context, found map[int64]*candidate) error {
+	for _, c := range s.asked {
+		found[c.id] = &c
+	}
+	if s.asked != nil {
+		return nil
+	}
 	ranked := `SELECT rowid, -bm25(words, ` + columnWeights + `) AS score FROM words WHERE words MATCH ?`
 	if s.words.common == "" {
 		return s.ask(ctx, found, ranked, s.words.match, ` ORDER BY score DESC, rowid`)

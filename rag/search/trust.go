@@ -29,19 +29,19 @@ const (
 // followed what real questions gave (correlation 0.84,
 // docs/design/search.md). measured is false where there is too little to ask,
 // or the embedder went away.
-func Trust(ctx context.Context, db *sql.DB, m vectors.Collection, embedder llm.Embedder, progress func(done, total int)) (trust float64, measured bool, err error) {
+func (own *StandIns) Trust(ctx context.Context, m vectors.Collection, embedder llm.Embedder, progress func(done, total int)) (trust float64, measured bool, err error) {
 	count, _, err := m.Size(ctx)
 	if err != nil || count <= 2*trustDepth {
 		return 0, false, err
 	}
-	questions, err := standIns(ctx, db)
+	questions, err := own.made(ctx)
 	if err != nil || len(questions) < leastQuestions {
 		return 0, false, err
 	}
 	agreed := 0
-	for i, question := range questions {
+	for i := range questions {
 		progress(i, len(questions))
-		agrees, err := agrees(ctx, db, m, embedder, question.text)
+		agrees, err := agrees(ctx, own.DB, m, embedder, &questions[i])
 		if err != nil {
 			return 0, false, ctx.Err() // nil: the embedder went away, the next sync measures
 		}
@@ -55,10 +55,10 @@ func Trust(ctx context.Context, db *sql.DB, m vectors.Collection, embedder llm.E
 
 // agrees reports whether the best passage by words is among the nearest by
 // meaning.
-func agrees(ctx context.Context, db *sql.DB, m vectors.Collection, embedder llm.Embedder, question string) (bool, error) {
-	one := newSearch(Vault{DB: db}, Query{Text: question})
+func agrees(ctx context.Context, db *sql.DB, m vectors.Collection, embedder llm.Embedder, question *standIn) (bool, error) {
+	one := newSearch(Vault{DB: db}, Query{Text: question.text})
 	var err error
-	if one.words, err = readWords(ctx, db, question); err != nil || one.words.empty() {
+	if one.words, err = readWords(ctx, db, question.text); err != nil || one.words.empty() {
 		return false, err
 	}
 	found := map[int64]*candidate{}
@@ -67,11 +67,12 @@ func agrees(ctx context.Context, db *sql.DB, m vectors.Collection, embedder llm.
 	}
 	best := candidate{}
 	for _, c := range found {
+		question.found = append(question.found, *c)
 		if c.words > best.words || (c.words == best.words && c.id < best.id) {
 			best = *c
 		}
 	}
-	vector, err := embed.Question(ctx, embedder, question)
+	vector, err := embed.Question(ctx, embedder, question.text)
 	if err != nil {
 		return false, err
 	}
@@ -88,13 +89,27 @@ func agrees(ctx context.Context, db *sql.DB, m vectors.Collection, embedder llm.
 	return false, err
 }
 
-// standIn is a question made of a note's own sentence.
-type standIn struct {
-	note int64
-	text string
+// StandIns are questions made of the notes' own sentences, every second word, for
+// what can be measured without judged ones. The words are asked once.
+type StandIns struct {
+	DB        *sql.DB
+	questions []standIn
 }
 
-// standIns makes questions of the notes' own sentences: every second word.
+type standIn struct {
+	note  int64
+	text  string
+	found []candidate // by words; nil: not asked yet
+}
+
+// made makes the questions, unless they are.
+func (own *StandIns) made(ctx context.Context) (questions []standIn, err error) {
+	if own.questions == nil {
+		own.questions, err = standIns(ctx, own.DB)
+	}
+	return own.questions, err
+}
+
 func standIns(ctx context.Context, db *sql.DB) ([]standIn, error) {
 	var passages int
 	if err := db.QueryRowContext(ctx, `SELECT count(*) FROM passages`).Scan(&passages); err != nil {
@@ -118,7 +133,7 @@ func standIns(ctx context.Context, db *sql.DB) ([]standIn, error) {
 			return nil, err
 		}
 		if question := halfSentence(text); question != "" {
-			questions = append(questions, standIn{p.note, question})
+			questions = append(questions, standIn{note: p.note, text: question})
 		}
 	}
 	return questions, nil
