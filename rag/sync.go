@@ -348,8 +348,9 @@ func (s *syncRun) begin(ctx context.Context) error {
 }
 
 // batchBytes is how much note text goes into one transaction: big enough that
-// commits do not count, small enough that a kill loses little.
-const batchBytes = 1 << 20
+// commits and merges of the word index do not count, small enough that a kill
+// loses no more than a few seconds.
+const batchBytes = 4 << 20
 
 // read indexes the notes that changed, and takes them out of gone when they
 // only moved.

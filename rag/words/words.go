@@ -57,6 +57,7 @@ CREATE TABLE frequent (term TEXT PRIMARY KEY, passages INTEGER NOT NULL) WITHOUT
 CREATE VIRTUAL TABLE words USING fts5 (title, heading, body, exact,
 	content='', contentless_delete=1, tokenize="unicode61 remove_diacritics 0");
 CREATE VIRTUAL TABLE vocabulary USING fts5vocab (words, 'row');
+INSERT INTO words (words, rank) VALUES ('hashsize', 16777216); -- bytes: a transaction of notes is one segment, and fewer are merged
 `
 
 // How a words file is opened.
