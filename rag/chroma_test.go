@@ -213,13 +213,13 @@ func TestWordsAnswerWhileChromaIsDown(t *testing.T) {
 	// Killed in the middle of a sync, so that a part is kept.
 	batches := 0
 	embedder.spoil = func(string) ([]float32, error) {
-		if batches++; batches == 40 {
+		if batches++; batches == embedBatch+4 {
 			server.Kill()
 		}
 		return nil, nil
 	}
 	changes := syncNow(t, x, folder, embedder)
-	if changes.Embedded != 32 || len(changes.Warnings) != 1 || !strings.Contains(changes.Warnings[0], "Chroma server at "+server.URL) {
+	if changes.Embedded != embedBatch || len(changes.Warnings) != 1 || !strings.Contains(changes.Warnings[0], "Chroma server at "+server.URL) {
 		t.Errorf("embedded %d, warnings %q; want the first batch and one warning", changes.Embedded, changes.Warnings)
 	}
 	byWords := func(when string) {
@@ -245,7 +245,7 @@ func TestWordsAnswerWhileChromaIsDown(t *testing.T) {
 	embedder.spoil, embedder.texts = nil, 0
 	server.Start(t)
 	changes = syncNow(t, x, folder, embedder)
-	if changes.Embedded != 60-32 || len(changes.Warnings) > 0 {
+	if changes.Embedded != 60-embedBatch || len(changes.Warnings) > 0 {
 		t.Errorf("after the server came back: embedded %d, warnings %q", changes.Embedded, changes.Warnings)
 	}
 	wholeCollection(t, x, 60)

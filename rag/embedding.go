@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"sync"
 
 	"lifehub/llm"
 	"lifehub/rag/embed"
@@ -43,34 +44,97 @@ func (e *embedding) prepare(ctx context.Context, resized bool) (err error) {
 	return err
 }
 
-// batch embeds the next few, which are kept at once. Where the embedder is
-// away it says so: words find the rest.
-func (e *embedding) batch(ctx context.Context) (away bool, err error) {
-	batch := e.todo[e.done:min(e.done+embedBatch, len(e.todo))]
+// request is a batch on its way to the embedder.
+type request struct {
+	passages int
+	windows  []vectors.Key
+	answer   chan answer
+}
+
+type answer struct {
+	keys       []vectors.Key // of those that were not refused
+	embeddings [][]float32
+	err        error
+}
+
+// batches embeds what is to be done; each batch is kept at once, in order. While
+// a server has one, the next waits there already, so that it never waits for us.
+// Where the embedder is away it says so: words find the rest. other: the model
+// turned out to be another, and everything is to be done again.
+func (e *embedding) batches(ctx context.Context) (away, other bool, err error) {
+	sent, cancel := context.WithCancel(ctx)
+	var waiting sync.WaitGroup
+	defer waiting.Wait()
+	defer cancel()
+	var requests []request
+	for next := e.done; e.done < len(e.todo); {
+		if err := ctx.Err(); err != nil {
+			return false, false, err
+		}
+		for size, most := e.inFlight(); next < len(e.todo) && len(requests) < most; {
+			batch := e.todo[next:min(next+size, len(e.todo))]
+			r, err := e.send(sent, &waiting, batch)
+			if err != nil {
+				return false, false, err
+			}
+			requests, next = append(requests, r), next+len(batch)
+		}
+		e.progress(Progress{Phase: "embed", Done: e.done, Total: len(e.todo)})
+		r := requests[0]
+		requests = requests[1:]
+		got := <-r.answer
+		if got.err != nil {
+			return true, false, e.away(ctx, got.err)
+		}
+		if len(got.keys) == 0 && e.dimension != 0 {
+			if other, err := e.again(ctx); other || err != nil {
+				return false, other, err
+			}
+		}
+		e.refused += len(r.windows) - len(got.keys)
+		if err := e.meaning.Put(ctx, got.keys, got.embeddings); err != nil {
+			return false, false, err
+		}
+		if len(got.embeddings) > 0 {
+			e.dimension = len(got.embeddings[0])
+		}
+		e.changes.Embedded += len(got.keys)
+		e.done += r.passages
+	}
+	return false, false, nil
+}
+
+// inFlight is how many passages are sent at once, and how many times before the
+// first are answered: once where nothing is waited for, or where all depends on
+// the answer.
+func (e *embedding) inFlight() (size, times int) {
+	switch {
+	case embed.IsBuiltIn(e.embedder.Name()):
+		return builtInBatch, 1
+	case e.dimension == 0:
+		return embedBatch, 1
+	}
+	return embedBatch, 2
+}
+
+// send sends a batch. What is built in is no server: it takes this goroutine, of
+// low priority in a chat.
+func (e *embedding) send(ctx context.Context, waiting *sync.WaitGroup, batch []vectors.Key) (request, error) {
 	windows, texts, err := e.texts(ctx, batch, embed.WindowOf(e.embedder))
 	if err != nil {
-		return false, err
+		return request{}, err
 	}
-	e.progress(Progress{Phase: "embed", Done: e.done, Total: len(e.todo)})
-	keys, embeddings, err := embed.Texts(ctx, e.embedder, e.dimension, windows, texts)
-	if err != nil {
-		return true, e.away(ctx, err)
+	r, dimension := request{len(batch), windows, make(chan answer, 1)}, e.dimension
+	ask := func() {
+		keys, embeddings, err := embed.Texts(ctx, e.embedder, dimension, windows, texts)
+		r.answer <- answer{keys, embeddings, err}
 	}
-	if len(keys) == 0 && e.dimension != 0 {
-		if anew, err := e.again(ctx); anew || err != nil {
-			return false, err
-		}
+	if embed.IsBuiltIn(e.embedder.Name()) {
+		ask()
+	} else {
+		waiting.Go(ask)
 	}
-	e.refused += len(windows) - len(keys)
-	if err := e.meaning.Put(ctx, keys, embeddings); err != nil {
-		return false, err
-	}
-	if len(embeddings) > 0 {
-		e.dimension = len(embeddings[0])
-	}
-	e.changes.Embedded += len(keys)
-	e.done += len(batch)
-	return false, nil
+	return r, nil
 }
 
 // away reports that the embedder does not work now.

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -23,6 +24,7 @@ import (
 // meaning to be found by, and a count of what was asked.
 type bagEmbedder struct {
 	name  string
+	mu    sync.Mutex // two batches come at the same time
 	texts int
 	spoil func(text string) ([]float32, error) // nil: nothing goes wrong
 }
@@ -30,6 +32,8 @@ type bagEmbedder struct {
 func (e *bagEmbedder) Name() string { return e.name }
 
 func (e *bagEmbedder) Embed(_ context.Context, texts []string) ([][]float32, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
 	embeddings := make([][]float32, len(texts))
 	for i, text := range texts {
 		e.texts++

@@ -16,9 +16,14 @@ import (
 	"lifehub/rag/words"
 )
 
-// embedBatch is how many texts go to the embedder at once. A server that
-// refuses so many gets them in halves.
-const embedBatch = 32
+const (
+	// embedBatch is how many passages go to an embedding server at once. One that
+	// refuses so many gets them in halves. With two batches on their way, a
+	// question waits for no more than 32 texts.
+	embedBatch = 16
+	// builtInBatch passages take some 10 ms.
+	builtInBatch = 256
+)
 
 // embed brings the meaning up to date. Where it cannot be kept now, words
 // answer, and the next sync tries again.
@@ -55,11 +60,9 @@ func (s *syncRun) embedMissing(ctx context.Context, embedder llm.Embedder) error
 	if err := e.prepare(ctx, resized); err != nil {
 		return err
 	}
-	for e.done < len(e.todo) {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if away, err := e.batch(ctx); away || err != nil {
+	for again := true; again; {
+		var away bool
+		if away, again, err = e.batches(ctx); away || err != nil {
 			return err
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"lifehub/internal/testenv"
@@ -48,6 +49,7 @@ func staticModel(t *testing.T) llm.Embedder {
 // second `make eval` asks the model only for what is new.
 type cached struct {
 	llm.Embedder
+	mu    sync.Mutex // two batches come at the same time
 	file  *os.File
 	known map[[16]byte][]float32
 }
@@ -67,7 +69,7 @@ func keep(t *testing.T, name string, embedder llm.Embedder) llm.Embedder {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { file.Close() }) //nolint:errcheck // a cache
-	c := &cached{embedder, file, map[[16]byte][]float32{}}
+	c := &cached{Embedder: embedder, file: file, known: map[[16]byte][]float32{}}
 	for in := bufio.NewReader(file); ; {
 		var head struct {
 			Key  [16]byte
@@ -91,6 +93,8 @@ func textKey(text string) (k [16]byte) {
 }
 
 func (c *cached) Embed(ctx context.Context, texts []string) ([][]float32, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	var missing []string
 	for _, text := range texts {
 		if c.known[textKey(text)] == nil {
