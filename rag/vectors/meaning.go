@@ -3,6 +3,7 @@ package vectors
 import (
 	"cmp"
 	"context"
+	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -389,8 +390,9 @@ func Mean(all [][]float32) []float32 {
 	return mean
 }
 
-// SampleSize is how many vectors stand for the collection when the mean and
-// the spread of its cosines are needed.
+// SampleSize is about how many vectors stand for the collection when the mean and
+// the spread of its cosines are needed: those with the least keys, which are
+// hashes, whatever the order in which they came and however they are kept.
 const SampleSize = 1000
 
 func (m *localVectors) Spread(_ context.Context, vector []float32) (mean, deviation float64, err error) {
@@ -400,14 +402,22 @@ func (m *localVectors) Spread(_ context.Context, vector []float32) (mean, deviat
 	if len(vector) != m.dimension() {
 		return 0, 0, nil
 	}
+	least := func(k Key) bool {
+		return m.size() <= SampleSize || binary.BigEndian.Uint64(k[:]) < math.MaxUint64/uint64(m.size())*SampleSize
+	}
 	var sample Cosines
-	asked := ask(vector)
-	for i := 0; i < m.size(); i += 1 + m.size()/SampleSize {
-		if n := i - len(m.file.rows); n >= 0 {
-			sample.Add(float64(m.quantised.cosine(asked, int(m.quantised.sound[n]))))
-		} else {
-			sample.Add(float64(Dot(vector, m.file.rows[i].vector)))
+	for _, r := range m.file.rows {
+		if least(r.key) {
+			sample.Add(float64(Dot(vector, r.vector)))
 		}
+	}
+	asked := ask(vector)
+	for i := range m.quantised.size() {
+		at := int(m.quantised.sound[i])
+		if !least(m.quantised.key(at)) {
+			break
+		}
+		sample.Add(float64(m.quantised.cosine(asked, at)))
 	}
 	mean, deviation = sample.Spread()
 	return mean, deviation, nil
