@@ -23,32 +23,37 @@ import (
 // BenchmarkScale measures an index of 100,000 passages of dimension 768, each
 // figure next to its floor of the same run. `make bench` runs it, with
 // LIFEHUB_SCALE=1: it takes a minute on an idle machine, and 1 GB of disk.
+// LIFEHUB_SCALE=512000 measures so many of dimension 256 instead, in five.
 func BenchmarkScale(b *testing.B) {
-	if os.Getenv("LIFEHUB_SCALE") == "" {
-		b.Skip("LIFEHUB_SCALE=1 runs the 100,000 passages")
+	s, ok := scales[os.Getenv("LIFEHUB_SCALE")]
+	if !ok {
+		b.Skip("LIFEHUB_SCALE=1 runs the 100,000 passages, LIFEHUB_SCALE=512000 so many")
 	}
 	for b.Loop() {
-		measureScale(b)
+		s.measure(b)
 	}
 }
 
-const (
-	scalePassages = 100_000
-	scaleDim      = 768
-	perNote       = 10
-)
+// scale is the size of an index: its passages, the numbers of a vector, the
+// bytes of a passage.
+type scale struct{ passages, dimension, text int }
 
-func measureScale(b *testing.B) {
-	dir, index := scaleVault(b)
+var scales = map[string]scale{"1": {100_000, 768, 1000}, "512000": {512_000, 256, 350}}
+
+const perNote = 10
+
+func (s scale) measure(b *testing.B) {
+	dir, index := s.vault(b)
 	text := folderSize(b, dir)
 	x, folder := openScale(b, dir, index)
 	began := time.Now()
-	changes, err := x.Sync(b.Context(), folder, noiseEmbedder{}, nil)
+	embedder := noiseEmbedder{s.dimension}
+	changes, err := x.Sync(b.Context(), folder, embedder, nil)
 	if err != nil {
 		b.Fatal(err)
 	}
 	b.Logf("%d passages, embedded %d, sync %v", changes.Passages, changes.Embedded, time.Since(began))
-	bytes := int64(changes.Passages) * scaleDim * 4
+	bytes := int64(changes.Passages) * int64(s.dimension) * 4
 	disk := folderSize(b, index)
 	meaning, _ := vectors.Local{Dir: index}.Path("noise")
 	b.Logf("disk: %d MB in %d files = %.2f x (4d + text); vectors %.3f x the %d MB of the float32s, text %d MB", disk>>20, countFiles(b, index),
@@ -56,17 +61,15 @@ func measureScale(b *testing.B) {
 	if err := x.Close(); err != nil {
 		b.Fatal(err)
 	}
-	scaleOpen(b, dir, index, bytes)
+	scaleOpen(b, dir, index, embedder, bytes)
+	b.Log(scaleMemory(b, dir, index, bytes))
 	x, folder = openScale(b, dir, index)
-	without := resident(b)
-	if err := x.Use(noiseEmbedder{}); err != nil {
+	if err := x.Use(embedder); err != nil {
 		b.Fatal(err)
 	}
-	scaleSearch(b, x)
-	all := resident(b)
-	b.Logf("memory: %d MB, %d of them for the vectors = %.3f x float32s", all>>20, (all-without)>>20, float64(all-without)/float64(bytes))
+	scaleSearch(b, x, embedder, bytes)
 	scaleWords(b, x)
-	scaleReplace(b, x, folder, dir)
+	scaleReplace(b, x, folder, embedder, dir)
 	scaleUnchanged(b, x, folder, dir)
 	if err := x.Close(); err != nil {
 		b.Fatal(err)
@@ -87,17 +90,17 @@ func openScale(b *testing.B, dir, index string) (*Index, *notes.Folder) {
 }
 
 // noiseEmbedder gives a text a direction of its own.
-type noiseEmbedder struct{}
+type noiseEmbedder struct{ dimension int }
 
 func (noiseEmbedder) Name() string { return "noise" }
 
-func (noiseEmbedder) Embed(_ context.Context, texts []string) ([][]float32, error) {
+func (e noiseEmbedder) Embed(_ context.Context, texts []string) ([][]float32, error) {
 	embeddings := make([][]float32, len(texts))
 	for i, text := range texts {
 		var seed [32]byte
 		copy(seed[:], text[max(0, len(text)-32):])
 		random := rand.NewChaCha8(seed)
-		embeddings[i] = make([]float32, scaleDim)
+		embeddings[i] = make([]float32, e.dimension)
 		for j := range embeddings[i] {
 			embeddings[i][j] = float32(int32(random.Uint64())) / (1 << 31)
 		}
@@ -105,11 +108,11 @@ func (noiseEmbedder) Embed(_ context.Context, texts []string) ([][]float32, erro
 	return embeddings, nil
 }
 
-// scaleVault writes 10,000 notes of ten sections, 1 KB each, their words
-// spread as words are. It is kept between runs.
-func scaleVault(b *testing.B) (dir, index string) {
+// vault writes notes of ten sections, a passage each, their words spread as
+// words are. It is kept between runs.
+func (s scale) vault(b *testing.B) (dir, index string) {
 	b.Helper()
-	root := filepath.Join(os.TempDir(), "lifehub-scale")
+	root := filepath.Join(os.TempDir(), fmt.Sprint("lifehub-scale-", s.passages))
 	dir, index = filepath.Join(root, "vault"), filepath.Join(root, "index")
 	if err := os.RemoveAll(index); err != nil {
 		b.Fatal(err)
@@ -119,15 +122,15 @@ func scaleVault(b *testing.B) (dir, index string) {
 	}
 	random := rand.New(rand.NewPCG(1, 2))
 	zipf := rand.NewZipf(random, 1.07, 4, 80_000)
-	for n := range scalePassages / perNote {
+	for n := range s.passages / perNote {
 		var text strings.Builder
-		fmt.Fprintf(&text, "---\ntags: [t%d, kind%d]\n---\n# Note %d\n", n%20, n%200, n)
-		for s := range perNote {
-			fmt.Fprintf(&text, "\n## Section %d\n\n", s)
-			for text.Len() < (s+1)*1000 {
+		fmt.Fprintf(&text, "---\ntags: [one/%d, in100/%d, in10/%d, in2/%d]\n---\n# Note %d\n", n, n%100, n%10, n%2, n)
+		for i := range perNote {
+			fmt.Fprintf(&text, "\n## Section %d\n\n", i)
+			for text.Len() < (i+1)*s.text {
 				fmt.Fprintf(&text, "w%x ", zipf.Uint64())
 			}
-			fmt.Fprintf(&text, "only%dx%d.\n", n, s)
+			fmt.Fprintf(&text, "only%dx%d.\n", n, i)
 		}
 		path := filepath.Join(dir, fmt.Sprintf("f%02d", n%50), fmt.Sprintf("note%05d.md", n))
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -141,7 +144,7 @@ func scaleVault(b *testing.B) (dir, index string) {
 }
 
 // scaleOpen compares opening with reading one file of the size of the float32s.
-func scaleOpen(b *testing.B, dir, index string, bytes int64) {
+func scaleOpen(b *testing.B, dir, index string, embedder noiseEmbedder, bytes int64) {
 	floats := filepath.Join(b.TempDir(), "floats")
 	if err := os.WriteFile(floats, touched(bytes), 0o600); err != nil {
 		b.Fatal(err)
@@ -158,7 +161,7 @@ func scaleOpen(b *testing.B, dir, index string, bytes int64) {
 		var x *Index
 		took := timed(func() {
 			var err error
-			if x, err = Open(index, Options{Vault: dir, Embedder: noiseEmbedder{}}); err != nil {
+			if x, err = Open(index, Options{Vault: dir, Embedder: embedder}); err != nil {
 				b.Fatal(err)
 			}
 			if _, _, err := x.loadMeaning(); err != nil {
@@ -182,44 +185,40 @@ func touched(size int64) []byte {
 	return block
 }
 
-func scaleSearch(b *testing.B, x *Index) {
+func scaleSearch(b *testing.B, x *Index, embedder noiseEmbedder, bytes int64) {
 	m, _, err := x.loadMeaning()
 	if err != nil {
 		b.Fatal(err)
 	}
-	embeddings, _ := noiseEmbedder{}.Embed(b.Context(), []string{"a question of its own"}) //nolint:errcheck // it has none
+	embeddings, _ := embedder.Embed(b.Context(), []string{"a question of its own"}) //nolint:errcheck // it has none
 	question, err := vectors.Normalise(embeddings[0])
 	if err != nil {
 		b.Fatal(err)
 	}
-	block := touched(scalePassages * scaleDim * 4)
-	kept := 0
-	if err := x.words.db.QueryRowContext(b.Context(), `SELECT count(*) FROM passages WHERE note IN (SELECT note FROM tags WHERE tag = 'kind7')`).Scan(&kept); err != nil {
-		b.Fatal(err)
-	}
-	var search, filtered, whole []float64
+	block := touched(bytes)
+	var search, whole []float64
+	floor := func() float64 { return timed(func() { onePass(block) }).Seconds() }
 	for i := range 9 {
-		floor := timed(func() { onePass(block) }).Seconds()
 		search = append(search, timed(func() {
 			if _, err := m.Nearest(b.Context(), question, 10); err != nil {
 				b.Fatal(err)
 			}
-		}).Seconds()/floor)
-		whole = append(whole, timed(func() {
-			if _, err := x.Search(b.Context(), Query{Text: fmt.Sprintf("only%dx3", 100+i)}); err != nil {
-				b.Fatal(err)
-			}
-		}).Seconds()/floor)
-		took := timed(func() {
-			if _, err := x.Search(b.Context(), Query{Text: "w2a", Tags: []string{"kind7"}, Side: MeaningAlone}); err != nil {
-				b.Fatal(err)
-			}
-		}).Seconds()
-		filtered = append(filtered, took/(floor*(float64(kept)/scalePassages+0.01)))
+		}).Seconds()/floor())
+		whole = append(whole, timed(func() { ask(b, x, fmt.Sprintf("only%dx3", 100+i)) }).Seconds()/floor())
 	}
-	b.Logf("search top 10: %.2f x one pass over the float32s (bar 1)", middle(search))
+	b.Logf("search top 10: %.2f x one pass over the float32s (bar 1); least %.2f", middle(search), slices.Min(search))
 	b.Logf("whole Search, words and all: %.2f x one pass", middle(whole))
-	b.Logf("with a tag filter: %.2f x (rows kept + 1 %%) (bar 8)", middle(filtered))
+	for _, tag := range []string{"one/7", "in100/7", "in10/7", "in2/1"} {
+		var tagged []float64
+		for range 9 {
+			tagged = append(tagged, timed(func() {
+				if found, err := x.Search(b.Context(), Query{Text: "w2a", Tags: []string{tag}, Side: MeaningAlone}); err != nil || len(found.Passages) == 0 {
+					b.Fatal(len(found.Passages), err)
+				}
+			}).Seconds()/floor())
+		}
+		b.Logf("with the tag %s, SQL and all: %.2f x one pass (bar 2); least %.2f", tag, middle(tagged), slices.Min(tagged))
+	}
 }
 
 // onePass adds up every word of the vectors as float32s in memory: the least that a
@@ -239,15 +238,57 @@ func onePass(block []byte) {
 
 var passSum uint64
 
-// resident is the memory of this process, with what it has mapped, in bytes. It
-// gives back first what making the index took: a process that only opens it
-// never had that.
-func resident(b *testing.B) (bytes int64) {
+// scaleMemory says what a process takes that only opens the index and searches it.
+func scaleMemory(b *testing.B, dir, index string, bytes int64) string {
 	b.Helper()
+	child := exec.CommandContext(b.Context(), os.Args[0], "-test.run", "^TestScaleMemory$", "-test.v")
+	child.Env = append(os.Environ(), "LIFEHUB_SCALE_VAULT="+dir, "LIFEHUB_SCALE_INDEX="+index)
+	output, err := child.Output()
+	if err != nil {
+		b.Fatal(err, string(output))
+	}
+	_, said, _ := strings.Cut(string(output), "memory: ")
+	var all, vectors int64
+	fmt.Sscan(said, &all, &vectors) //nolint:errcheck // 0 shows
+	return fmt.Sprintf("memory after 40 searches: %d MB, %d of them for the vectors = %.3f x float32s", all>>20, vectors>>20, float64(vectors)/float64(bytes))
+}
+
+// TestScaleMemory is that process: BenchmarkScale starts it.
+func TestScaleMemory(t *testing.T) {
+	index, dir := os.Getenv("LIFEHUB_SCALE_INDEX"), os.Getenv("LIFEHUB_SCALE_VAULT")
+	if index == "" {
+		t.Skip("BenchmarkScale starts it")
+	}
+	x, err := Open(index, Options{Vault: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer x.Close() //nolint:errcheck // only read
+	without := resident(t)
+	if err := x.Use(noiseEmbedder{scales[os.Getenv("LIFEHUB_SCALE")].dimension}); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := x.loadMeaning(); err != nil {
+		t.Fatal(err)
+	}
+	with := resident(t)
+	for i := range 20 {
+		for _, query := range []Query{{Text: fmt.Sprintf("only%dx3", 100+i)}, {Text: "w2a", Tags: []string{fmt.Sprintf("in100/%d", i)}, Side: MeaningAlone}} {
+			if _, err := x.Search(t.Context(), query); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	fmt.Println("memory:", resident(t), with-without)
+}
+
+// resident is the memory of this process, with what it has mapped, in bytes.
+func resident(tb testing.TB) (bytes int64) {
+	tb.Helper()
 	debug.FreeOSMemory()
 	status, err := os.ReadFile("/proc/self/status")
 	if err != nil {
-		b.Logf("memory: not measured here: %v", err)
+		tb.Logf("memory: not measured here: %v", err)
 	}
 	for line := range strings.Lines(string(status)) {
 		if strings.HasPrefix(line, "VmRSS") {
@@ -281,7 +322,7 @@ func ask(b *testing.B, x *Index, text string) {
 
 // scaleReplace changes one note and gives its new passages to the index, as a
 // watched change does.
-func scaleReplace(b *testing.B, x *Index, folder *notes.Folder, dir string) {
+func scaleReplace(b *testing.B, x *Index, folder *notes.Folder, embedder noiseEmbedder, dir string) {
 	var took []float64
 	for i := range 9 {
 		name := fmt.Sprintf("f%02d/note%05d.md", i, i)
@@ -295,7 +336,7 @@ func scaleReplace(b *testing.B, x *Index, folder *notes.Folder, dir string) {
 			b.Fatal(err)
 		}
 		took = append(took, timed(func() {
-			changes, err := x.SyncPaths(b.Context(), folder, noiseEmbedder{}, []string{name})
+			changes, err := x.SyncPaths(b.Context(), folder, embedder, []string{name})
 			if err != nil || changes.Embedded != perNote {
 				b.Fatal(changes.Embedded, err)
 			}
@@ -326,7 +367,7 @@ func scaleUnchanged(b *testing.B, x *Index, folder *notes.Folder, dir string) {
 		})
 		ratios = append(ratios, took.Seconds()/floor.Seconds())
 	}
-	b.Logf("nothing changed in 10,000 notes: %.2f x find -newer (bar 1.5)", middle(ratios))
+	b.Logf("nothing changed in the notes: %.2f x find -newer (bar 1.5)", middle(ratios))
 }
 
 func timed(do func()) time.Duration {

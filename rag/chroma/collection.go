@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -318,26 +319,30 @@ func (c *collection) Nearest(ctx context.Context, vector []float32, limit int) (
 }
 
 // Among asks for the distances of some records. The server refuses to answer
-// when it lacks one of them, so it is asked for those it has.
-func (c *collection) Among(ctx context.Context, vector []float32, keys []vectors.Key) ([]vectors.Match, error) {
+// when it lacks one of them, so it is asked for those it has, each once.
+func (c *collection) Among(ctx context.Context, vector []float32, keys []vectors.Key, limit int) ([]vectors.Match, error) {
 	at, err := c.place(ctx)
 	if err != nil || at.ID == "" || len(keys) == 0 {
 		return nil, err
 	}
-	have, err := c.present(ctx, at, keys)
+	once := map[vectors.Key]bool{}
+	for _, k := range keys {
+		once[k] = true
+	}
+	have, err := c.present(ctx, at, slices.Collect(maps.Keys(once)))
 	if err != nil {
 		return nil, err
 	}
-	keys = slices.DeleteFunc(slices.Clone(keys), func(k vectors.Key) bool { return !have[k] })
 	var all []vectors.Match
-	for page := range slices.Chunk(keys, idPage) {
-		found, err := c.query(ctx, at, vector, len(page), idsOf(page))
+	for page := range slices.Chunk(slices.Collect(maps.Keys(have)), idPage) {
+		found, err := c.query(ctx, at, vector, min(limit, len(page)), idsOf(page))
 		if err != nil {
 			return nil, err
 		}
 		all = append(all, found...)
 	}
-	return all, nil
+	slices.SortFunc(all, vectors.ByCosine)
+	return all[:min(limit, len(all))], nil
 }
 
 func (c *collection) query(ctx context.Context, at place, vector []float32, limit int, ids []string) ([]vectors.Match, error) {

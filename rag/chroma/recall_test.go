@@ -60,7 +60,7 @@ func TestChromaFindsTheNearest(t *testing.T) {
 			ten, hundred := 0, 0
 			var took []time.Duration
 			for _, question := range asked {
-				exact := vectors.TopK{Limit: depth}
+				exact := vectors.TopK[vectors.Key]{Limit: depth}
 				for i, k := range keys {
 					exact.Offer(k, vectors.Dot(question, c.vectors[i]))
 				}

@@ -30,18 +30,13 @@ func (s *search) byLink(ctx context.Context) error {
 		}
 		named = cmp.Or(path, named)
 	}
-	query, args := `SELECT note, min(id) FROM passages WHERE note = (SELECT id FROM notes WHERE path = ?`, []any{named}
-	if s.filter.where != "" {
-		query, args = query+` AND `+s.filter.where, append(args, s.filter.args...)
-	}
-	var note int64
-	err = s.db.QueryRowContext(ctx, query+`) GROUP BY note`, args...).Scan(&note, &s.linked)
+	var note, first int64
+	err = s.db.QueryRowContext(ctx, `SELECT note, min(id) FROM passages WHERE note = (SELECT id FROM notes WHERE path = ?) GROUP BY note`, named).Scan(&note, &first)
 	if errors.Is(err, sql.ErrNoRows) {
-		return nil // it leads nowhere, or to what is filtered out
+		return nil // it leads nowhere
 	}
-	if err != nil {
-		return err
+	if err == nil && s.keeps(note) {
+		s.named[note], s.linked = true, first
 	}
-	s.named[note] = true
-	return nil
+	return err
 }

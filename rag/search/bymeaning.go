@@ -2,16 +2,13 @@ package search
 
 import (
 	"context"
-	"database/sql"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"maps"
 	"math"
 	"slices"
-	"strconv"
-	"strings"
 
+	"lifehub/internal/rows"
 	"lifehub/llm"
 	"lifehub/rag/embed"
 	"lifehub/rag/vectors"
@@ -131,9 +128,6 @@ func (s *search) away(err error) {
 // hits are the cosines of the passages nearest to the question, and of those
 // that the words found.
 func (s *search) hits(ctx context.Context, m vectors.Collection, vector []float32, found map[int64]*candidate) (map[int64]float64, error) {
-	if s.filter.where != "" {
-		return s.hitsKept(ctx, m, vector, found)
-	}
 	cosines, err := s.nearest(ctx, m, vector, nearCandidates)
 	if err != nil {
 		return nil, err
@@ -142,97 +136,101 @@ func (s *search) hits(ctx context.Context, m vectors.Collection, vector []float3
 	for id := range found {
 		args = append(args, id)
 	}
-	keys, err := s.keys(ctx, `SELECT id, key FROM passages WHERE id IN (`+marks(len(args))+`)`, args)
+	keys, err := s.keys(ctx, `id IN (`+marks(len(args))+`)`, args...)
 	if err != nil {
 		return nil, err
 	}
-	among, err := m.Among(ctx, vector, slices.Collect(maps.Keys(keys)))
-	setCosines(cosines, among, keys)
+	among, err := m.Among(ctx, vector, slices.Collect(maps.Keys(keys)), len(keys))
+	setCosines(cosines, among, keys, len(among))
 	return cosines, err
 }
 
-// nearest are the cosines of the passages nearest to a vector.
+// nearest are the cosines of the passages nearest to a vector that the filter
+// keeps. Where it keeps many, so many of the nearest of all are looked at that
+// enough of them should be kept.
 func (s *search) nearest(ctx context.Context, m vectors.Collection, vector []float32, limit int) (map[int64]float64, error) {
 	cosines := map[int64]float64{}
-	nearest, err := m.Nearest(ctx, vector, limit)
-	if err != nil {
+	if s.filter.notes == "" || s.many {
+		wanted := limit
+		if s.many {
+			wanted = int(1.25 * float64(limit) / s.share)
+		}
+		nearest, err := m.Nearest(ctx, vector, wanted)
+		if err != nil {
+			return nil, err
+		}
+		n, err := s.setNearest(ctx, cosines, nearest, limit)
+		if err != nil || !s.many || n == limit {
+			return cosines, err
+		} // else the question is about what the filter keeps out
+	}
+	// SQLite joins the keys to one: fetched one by one they would cost more than comparing the vectors.
+	var raw []byte
+	if err := s.db.QueryRowContext(ctx, `SELECT CAST(group_concat(key, '') AS BLOB) FROM passages WHERE note`+inList, s.list).Scan(&raw); err != nil {
 		return nil, err
 	}
-	for part := range slices.Chunk(nearest, 100) {
+	keys := make([]vectors.Key, 0, len(raw)/len(vectors.Key{}))
+	for key := range slices.Chunk(raw, len(vectors.Key{})) {
+		keys = append(keys, vectors.KeyOf(key))
+	}
+	nearest, err := m.Among(ctx, vector, keys, limit)
+	if err == nil {
+		_, err = s.setNearest(ctx, cosines, nearest, limit)
+	}
+	return cosines, err
+}
+
+// setNearest gives the passages of the first hits that the filter keeps their
+// cosines, up to a limit, and returns how many hits that were.
+func (s *search) setNearest(ctx context.Context, cosines map[int64]float64, hits []vectors.Match, limit int) (n int, err error) {
+	for part := range slices.Chunk(hits, 500) {
 		args := make([]any, len(part))
 		for i := range part {
 			args[i] = part[i].Key[:]
 		}
-		keys, err := s.keys(ctx, `SELECT id, key FROM passages WHERE key IN (`+marks(len(args))+`)`, args)
+		keys, err := s.keys(ctx, `key IN (`+marks(len(args))+`)`, args...)
 		if err != nil {
-			return nil, err
+			return n, err
 		}
-		setCosines(cosines, part, keys)
+		if n += setCosines(cosines, part, keys, limit-n); n == limit {
+			break
+		}
 	}
-	return cosines, nil
+	return n, nil
 }
 
-// hitsKept are the same among the passages that the filter keeps: all of them
-// are compared.
-func (s *search) hitsKept(ctx context.Context, m vectors.Collection, vector []float32, found map[int64]*candidate) (map[int64]float64, error) {
-	keys, err := s.keys(ctx, `SELECT id, key FROM passages WHERE note IN (SELECT id FROM notes WHERE `+s.filter.where+`)`, s.filter.args)
-	if err != nil {
-		return nil, err
-	}
-	among, err := m.Among(ctx, vector, slices.Collect(maps.Keys(keys)))
-	if err != nil {
-		return nil, err
-	}
-	cosines := map[int64]float64{}
-	nearest := vectors.TopK{Limit: nearCandidates}
-	for _, n := range among {
-		nearest.Offer(n.Key, float32(n.Cosine))
-		for _, id := range keys[n.Key] {
-			if found[id] != nil {
-				cosines[id] = n.Cosine
-			}
-		}
-	}
-	setCosines(cosines, nearest.Sorted(), keys)
-	return cosines, nil
-}
-
-// setCosines gives each passage of a key its cosine.
-func setCosines(cosines map[int64]float64, hits []vectors.Match, passages map[vectors.Key][]int64) {
-	for _, n := range hits {
-		for _, id := range passages[n.Key] {
-			cosines[id] = n.Cosine
-		}
-	}
-}
-
-// keys reads what a query for id and key gives. SQLite joins the rows to two
-// texts: fetched one by one they would cost more than comparing the vectors.
-func (s *search) keys(ctx context.Context, query string, args []any) (map[vectors.Key][]int64, error) {
-	var ids, hexes sql.NullString
-	err := s.db.QueryRowContext(ctx, `SELECT group_concat(id, ' '), group_concat(hex(key), '') FROM (`+query+`)`, args...).Scan(&ids, &hexes)
-	if err != nil {
-		return nil, err
-	}
-	raw, err := hex.DecodeString(hexes.String)
-	if err != nil {
-		return nil, fmt.Errorf("read keys of passages: %w", err)
-	}
-	keys := make(map[vectors.Key][]int64, len(raw)/len(vectors.Key{}))
-	alone := make([]int64, 0, len(raw)/len(vectors.Key{})) // holds those that share their key with none
-	for text := range strings.FieldsSeq(ids.String) {
-		id, err := strconv.ParseInt(text, 10, 64)
-		if err != nil || len(raw) < len(vectors.Key{}) {
-			return nil, fmt.Errorf("read keys of passages: %q has none", text)
-		}
-		k := vectors.KeyOf(raw)
-		raw = raw[len(k):]
-		if others, shared := keys[k]; shared {
-			keys[k] = append(others, id)
+// setCosines gives each passage of a key its cosine, of a limit of keys, and
+// returns of how many.
+func setCosines(cosines map[int64]float64, hits []vectors.Match, passages map[vectors.Key][]int64, limit int) (n int) {
+	for _, h := range hits {
+		if len(passages[h.Key]) == 0 || n == limit {
 			continue
 		}
-		alone = append(alone, id)
-		keys[k] = alone[len(alone)-1 : len(alone) : len(alone)]
+		n++
+		for _, id := range passages[h.Key] {
+			cosines[id] = h.Cosine
+		}
+	}
+	return n
+}
+
+// keys are those of the passages for which a condition holds, if the filter
+// keeps them, and these.
+func (s *search) keys(ctx context.Context, where string, args ...any) (map[vectors.Key][]int64, error) {
+	note := "0"
+	if s.filter.notes != "" {
+		note = "note" // which is not in the index by key
+	}
+	keys := map[vectors.Key][]int64{}
+	for scan := range rows.Of(ctx, s.db, `SELECT id, key, `+note+` FROM passages WHERE `+where, args...) {
+		var id, note int64
+		var raw []byte
+		if err := scan(&id, &raw, &note); err != nil {
+			return nil, err
+		}
+		if s.keeps(note) {
+			keys[vectors.KeyOf(raw)] = append(keys[vectors.KeyOf(raw)], id)
+		}
 	}
 	return keys, nil
 }

@@ -29,6 +29,10 @@ type search struct {
 	db       *sql.DB
 	query    Query
 	filter   filter
+	kept     []int64 // the notes that the filter keeps, sorted
+	list     string  // the same for [inList]
+	many     bool    // so many that looking whether a passage is of one costs less than looking at all of theirs
+	share    float64 // of all notes
 	texts    words.Texts
 	words    wordQuery
 	asked    []candidate // what the word index found before; nil: it is not asked yet

@@ -122,7 +122,7 @@ func (s *search) byDate(ctx context.Context, found map[int64]*candidate) error {
 
 // notesOfTime counts the user's own notes of the time, and lists them.
 func (s *search) notesOfTime(ctx context.Context) error {
-	query, args := s.kept(`SELECT n.path, min(d.day) FROM dates d JOIN notes n ON n.id = d.note WHERE NOT n.outside AND `+ofTime, s.time.args())
+	query, args := s.filtered(`SELECT n.path, min(d.day) FROM dates d JOIN notes n ON n.id = d.note WHERE NOT n.outside AND `+ofTime, s.time.args())
 	s.ofTime = when.Found{Days: s.time.Words(s.query.today()), From: words.DateOf(s.time.From)}
 	if !s.time.To.IsZero() {
 		s.ofTime.To = words.DateOf(s.time.To.AddDate(0, 0, -1))
@@ -141,12 +141,12 @@ func (s *search) notesOfTime(ctx context.Context) error {
 	return nil
 }
 
-// kept is a query of notes n that passes over what the filter does not keep.
-func (s *search) kept(query string, args []any) (string, []any) {
-	if s.filter.where == "" {
+// filtered is a query of notes n that passes over what the filter does not keep.
+func (s *search) filtered(query string, args []any) (string, []any) {
+	if s.filter.notes == "" {
 		return query, args
 	}
-	return query + ` AND n.id IN (SELECT id FROM notes WHERE ` + s.filter.where + `)`, append(args, s.filter.args...)
+	return query + ` AND n.id` + inList, append(args, s.list)
 }
 
 // placesOfTime ranks the passages of the time and adds the first of them: daily
@@ -157,7 +157,7 @@ func (s *search) placesOfTime(ctx context.Context, found map[int64]*candidate) (
 		daily   bool
 	}
 	var all []at
-	query, args := s.kept(`SELECT p.id, n.path, max(d.day) FROM `+passages+` WHERE `+ofTime, s.time.args())
+	query, args := s.filtered(`SELECT p.id, n.path, max(d.day) FROM `+passages+` WHERE `+ofTime, s.time.args())
 	for scan := range rows.Of(ctx, s.db, query+` GROUP BY p.id ORDER BY 3 DESC, p.id LIMIT 2000`, args...) {
 		var p at
 		var path string

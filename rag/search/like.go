@@ -31,7 +31,7 @@ func Like(ctx context.Context, in Vault, path string) (near map[string]float64, 
 	if trust, err := strconv.ParseFloat(words.Meta(ctx, s.db, "trust "+embedder.Name()), 64); err == nil && trust < leastTrust {
 		return nil, false, embedder.Name() + " does not understand these notes", nil
 	}
-	keys, err := s.keys(ctx, `SELECT p.id, p.key FROM passages p JOIN notes n ON n.id = p.note WHERE n.path = ?`, []any{path})
+	keys, err := s.keys(ctx, `note = (SELECT id FROM notes WHERE path = ?)`, path)
 	if err != nil {
 		return nil, false, "", err
 	}

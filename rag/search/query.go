@@ -77,7 +77,7 @@ var quoted = pattern.Lazy(`"([^"]+)"|“([^”]+)”|„([^“”]+)[“”]|«(
 
 // filter is the part of a query that keeps notes out, as SQL.
 type filter struct {
-	where string // about the table notes; "": everything is kept
+	notes string // selects the notes that are kept, as note; "": all
 	args  []any
 }
 
@@ -91,24 +91,24 @@ func (q Query) filter() filter {
 			any = append(any, where)
 			f.args = append(f.args, args...)
 		}
-		all = append(all, "("+strings.Join(any, " OR ")+")")
+		all = append(all, `SELECT id AS note FROM notes WHERE `+strings.Join(any, " OR "))
 	}
 	for _, tag := range q.Tags {
 		tag = strings.ToLower(strings.TrimPrefix(strings.TrimSpace(tag), "#"))
-		all = append(all, `id IN (SELECT note FROM tags WHERE tag = ? OR tag >= ? AND tag < ?)`)
-		f.args = append(f.args, tag, tag+"/", tag+"0") // '0' follows '/'
+		all = append(all, `SELECT note FROM tags WHERE tag >= ? AND tag < ? AND (tag = ? OR tag >= ?)`)
+		f.args = append(f.args, tag, tag+"0", tag, tag+"/") // '0' follows '/'
 	}
 	if t := q.time(); t.filter {
-		all = append(all, `(id IN (SELECT note FROM dates WHERE day < ? AND until > ?) OR id NOT IN (SELECT note FROM dates))`)
+		all = append(all, `SELECT id AS note FROM notes WHERE id IN (SELECT note FROM dates WHERE day < ? AND until > ?) OR id NOT IN (SELECT note FROM dates)`)
 		f.args = append(f.args, t.until, t.from)
 	}
 	if len(q.Without) > 0 {
-		all = append(all, "path NOT IN ("+marks(len(q.Without))+")")
+		all = append(all, `SELECT id AS note FROM notes WHERE path NOT IN (`+marks(len(q.Without))+`)`)
 		for _, p := range q.Without {
 			f.args = append(f.args, p)
 		}
 	}
-	f.where = strings.Join(all, " AND ")
+	f.notes = strings.Join(all, " INTERSECT ")
 	return f
 }
 

@@ -48,6 +48,9 @@ func (s *search) candidates(ctx context.Context) ([]candidate, Signals, error) {
 	if s.words, err = readWords(ctx, s.db, s.query.Text); err != nil {
 		return nil, Signals{}, err
 	}
+	if err := s.narrow(ctx); err != nil {
+		return nil, Signals{}, err
+	}
 	if s.words.empty() {
 		return s.newest(ctx)
 	}
@@ -108,13 +111,13 @@ func (s *search) meaningAlone() bool {
 
 // newest lists notes by date, for a query of filters alone.
 func (s *search) newest(ctx context.Context) ([]candidate, Signals, error) {
-	if s.filter.where == "" {
+	if s.filter.notes == "" {
 		return nil, Signals{}, nil
 	}
 	found, place := map[int64]*candidate{}, map[int64]int{}
 	for scan := range rows.Of(ctx, s.db, `SELECT min(p.id) FROM notes n JOIN passages p ON p.note = n.id
-		WHERE n.id IN (SELECT id FROM notes WHERE `+s.filter.where+`)
-		GROUP BY n.id ORDER BY n.date DESC, n.path LIMIT ?`, append(s.filter.args, nearCandidates+s.query.AtMost())...) {
+		WHERE n.id`+inList+`
+		GROUP BY n.id ORDER BY n.date DESC, n.path LIMIT ?`, s.list, nearCandidates+s.query.AtMost()) {
 		c := &candidate{}
 		if err := scan(&c.id); err != nil {
 			return nil, Signals{}, err
@@ -136,17 +139,16 @@ func (s *search) newest(ctx context.Context) ([]candidate, Signals, error) {
 
 // byName finds the notes whose title, file name or alias the question is.
 func (s *search) byName(ctx context.Context) (map[int64]bool, error) {
-	query := `SELECT id FROM notes WHERE (title_key = ? OR name_key = ? OR id IN (SELECT note FROM aliases WHERE key = ?))`
-	if s.filter.where != "" {
-		query += ` AND ` + s.filter.where
-	}
 	named := map[int64]bool{}
-	for scan := range rows.Of(ctx, s.db, query, append([]any{s.words.key, s.words.key, s.words.key}, s.filter.args...)...) {
+	for scan := range rows.Of(ctx, s.db, `SELECT id FROM notes WHERE title_key = ? OR name_key = ? OR id IN (SELECT note FROM aliases WHERE key = ?)`,
+		s.words.key, s.words.key, s.words.key) {
 		var id int64
 		if err := scan(&id); err != nil {
 			return nil, err
 		}
-		named[id] = true
+		if s.keeps(id) {
+			named[id] = true
+		}
 	}
 	return named, nil
 }
@@ -161,34 +163,38 @@ func (s *search) byWords(ctx context.Context, found map[int64]*candidate) error 
 	if s.asked != nil {
 		return nil
 	}
-	ranked := `SELECT rowid, -bm25(words, ` + columnWeights + `) AS score FROM words WHERE words MATCH ?`
 	if s.words.common == "" {
-		return s.ask(ctx, found, ranked, s.words.match, ` ORDER BY score DESC, rowid`)
+		return s.ask(ctx, found, `-bm25(words, `+columnWeights+`)`, s.words.match, ` ORDER BY 2 DESC, rowid`, wordCandidates)
 	}
-	any := `SELECT rowid, 1 FROM words WHERE words MATCH ?`
+	const half = rescored / 2 // all of them are looked at closely
 	return errors.Join(
-		s.ask(ctx, found, any, "{title heading} : ("+s.words.common+")", ""),
-		s.ask(ctx, found, any, s.words.common, ""))
+		s.ask(ctx, found, `1`, "{title heading} : ("+s.words.common+")", "", half),
+		s.ask(ctx, found, `1`, s.words.common, "", half))
 }
 
 // ask adds what one query of the word index finds.
-func (s *search) ask(ctx context.Context, found map[int64]*candidate, query, match, order string) error {
-	args := []any{match}
-	if s.filter.where != "" {
+func (s *search) ask(ctx context.Context, found map[int64]*candidate, score, match, order string, limit int) error {
+	note, where, args, atMost := `0`, ``, []any{match}, limit
+	if s.many {
+		note, atMost = `(SELECT note FROM passages WHERE id = words.rowid)`, -1 // until enough are kept
+	} else if s.filter.notes != "" {
 		// The plus keeps SQLite from asking the word index once for each row.
-		query += ` AND +rowid IN (SELECT id FROM passages WHERE note IN (SELECT id FROM notes WHERE ` + s.filter.where + `))`
-		args = append(args, s.filter.args...)
+		where, args = ` AND +rowid IN (SELECT id FROM passages WHERE note`+inList+`)`, append(args, s.list)
 	}
-	limit := wordCandidates
-	if order == "" {
-		limit = rescored / 2 // all of them are looked at closely
-	}
-	for scan := range rows.Of(ctx, s.db, query+order+` LIMIT ?`, append(args, limit)...) {
+	query := `SELECT rowid, ` + score + `, ` + note + ` FROM words WHERE words MATCH ?` + where + order + ` LIMIT ?`
+	for scan := range rows.Of(ctx, s.db, query, append(args, atMost)...) {
 		var c candidate
-		if err := scan(&c.id, &c.words); err != nil {
+		var note int64
+		if err := scan(&c.id, &c.words, &note); err != nil {
 			return err
 		}
+		if s.many && !s.keeps(note) {
+			continue
+		}
 		found[c.id] = &c
+		if limit--; limit == 0 {
+			break
+		}
 	}
 	return nil
 }

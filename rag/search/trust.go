@@ -80,7 +80,7 @@ func agrees(ctx context.Context, db *sql.DB, m vectors.Collection, embedder llm.
 	if err != nil {
 		return false, err
 	}
-	keys, err := one.keys(ctx, `SELECT id, key FROM passages WHERE id = ?`, []any{best.id})
+	keys, err := one.keys(ctx, `id = ?`, best.id)
 	for _, n := range nearest {
 		if len(keys[n.Key]) > 0 {
 			return true, err

@@ -36,9 +36,9 @@ type Collection interface {
 	Forget(ctx context.Context, used map[Key]bool) error
 	// Nearest returns the limit vectors nearest to a question's, nearest first.
 	Nearest(ctx context.Context, vector []float32, limit int) ([]Match, error)
-	// Among compares a question with the vectors of some keys only, and leaves
-	// out those that have none.
-	Among(ctx context.Context, vector []float32, keys []Key) ([]Match, error)
+	// Among returns those that are nearest of some keys' vectors alone. Keys that
+	// have none are left out.
+	Among(ctx context.Context, vector []float32, keys []Key, limit int) ([]Match, error)
 	// Spread estimates mean and standard deviation of the cosines between a
 	// question and the whole collection.
 	Spread(ctx context.Context, vector []float32) (mean, deviation float64, err error)
@@ -52,8 +52,11 @@ type Collection interface {
 }
 
 // Match is a vector found, and how near it is.
-type Match struct {
-	Key    Key
+type Match = Near[Key]
+
+// Near is a vector by what it is known by, and how near it is.
+type Near[T any] struct {
+	Key    T
 	Cosine float64
 }
 

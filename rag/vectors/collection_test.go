@@ -88,7 +88,7 @@ func TestBothStoresHoldTheSameCollection(t *testing.T) {
 				}
 			}
 			some := slices.Concat(keys[100:450], strangers)
-			among, err := again.Among(ctx, question, some)
+			among, err := again.Among(ctx, question, some, len(some))
 			if err != nil || len(among) != 350 {
 				t.Fatalf("of 350 keys and two strangers it compares %d, %v", len(among), err)
 			}

@@ -15,7 +15,10 @@ func TestACutFileIsAnError(t *testing.T) {
 	dir, path, _ := quantisedFolder(t, keys, embeddings)
 	for name, use := range map[string]func(m *localVectors) error{
 		"nearest": func(m *localVectors) error { _, err := m.Nearest(t.Context(), embeddings[0], 3); return err },
-		"among":   func(m *localVectors) error { _, err := m.Among(t.Context(), embeddings[0], keys); return err },
+		"among": func(m *localVectors) error {
+			_, err := m.Among(t.Context(), embeddings[0], keys, len(keys))
+			return err
+		},
 		"get":     func(m *localVectors) error { _, err := m.Get(t.Context(), keys); return err },
 		"missing": func(m *localVectors) error { _, err := m.Missing(t.Context(), keys); return err },
 		"spread":  func(m *localVectors) error { _, _, err := m.Spread(t.Context(), embeddings[0]); return err },

@@ -229,7 +229,7 @@ func (m *localVectors) Missing(_ context.Context, keys []Key) (missing []Key, er
 // key is the key of vector i of size: those of the file come first.
 func (m *localVectors) key(i int) Key {
 	if n := i - len(m.file.rows); n >= 0 {
-		return m.quantised.key(int(m.quantised.sound[n]))
+		return m.quantised.key(m.quantised.sound[n])
 	}
 	return m.file.rows[i].key
 }
@@ -273,29 +273,42 @@ func (m *localVectors) Nearest(ctx context.Context, vector []float32, limit int)
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	defer m.cutShort(&err)()
+	if m.chromem != nil && len(vector) == m.dimension() {
+		return m.nearestInChromem(ctx, vector, limit)
+	}
+	return m.nearest(ctx, vector, limit, m.file.rows, m.quantised.records())
+}
+
+func (m *localVectors) Among(ctx context.Context, vector []float32, keys []Key, limit int) (found []Match, err error) {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	defer m.cutShort(&err)()
+	rows, records := m.where(keys)
+	return m.nearest(ctx, vector, limit, rows, records)
+}
+
+// nearest compares a question with some of the file's rows and some records.
+func (m *localVectors) nearest(ctx context.Context, vector []float32, limit int, rows []row, records []int32) (found []Match, err error) {
 	if m.dimension() == 0 { // nothing is embedded yet
 		return nil, nil
 	}
 	if len(vector) != m.dimension() {
 		return nil, fmt.Errorf("the question's vector has %d numbers, the collection's %d", len(vector), m.dimension())
 	}
-	if m.chromem != nil {
-		return m.nearestInChromem(ctx, vector, limit)
-	}
-	top := TopK{Limit: limit}
-	for i, r := range m.file.rows {
+	top := TopK[Key]{Limit: limit}
+	for i, r := range rows {
 		if i%4096 == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
 		top.Offer(r.key, Dot(vector, r.vector))
 	}
-	if m.quantised != nil {
-		if found, err = m.quantised.nearest(ctx, vector, limit); err != nil {
+	if len(records) > 0 {
+		if found, err = m.quantised.nearest(ctx, vector, limit, records); err != nil {
 			return nil, err
 		}
 	}
 	found = append(found, top.Sorted()...)
-	slices.SortFunc(found, byCosine)
+	slices.SortFunc(found, ByCosine)
 	return found[:min(limit, len(found))], nil
 }
 
@@ -319,38 +332,18 @@ func (m *localVectors) nearestInChromem(ctx context.Context, vector []float32, l
 	return found, nil
 }
 
-// where finds the rows and the records of some keys, in the order of memory.
-func (m *localVectors) where(keys []Key) (rows, records []int) {
+// where finds the rows and the records of some keys, each once, in the order of memory.
+func (m *localVectors) where(keys []Key) (rows []row, records []int32) {
 	for _, k := range keys {
 		if i, ok := m.quantised.find(k); ok {
 			records = append(records, i)
 		} else if i, ok := m.file.at[k]; ok {
-			rows = append(rows, i)
+			rows = append(rows, m.file.rows[i])
 		}
 	}
-	slices.Sort(rows)
+	slices.SortFunc(rows, func(a, b row) int { return cmp.Compare(a.slot, b.slot) })
 	slices.Sort(records)
-	return rows, records
-}
-
-func (m *localVectors) Among(_ context.Context, vector []float32, keys []Key) (found []Match, err error) {
-	m.mu.RLock()
-	defer m.mu.RUnlock()
-	defer m.cutShort(&err)()
-	if len(vector) != m.dimension() {
-		return nil, nil
-	}
-	rows, records := m.where(keys)
-	if len(records) > 0 {
-		if found, err = m.quantised.among(vector, records); err != nil {
-			return nil, err
-		}
-	}
-	for _, i := range rows {
-		r := m.file.rows[i]
-		found = append(found, Match{r.key, float64(Dot(vector, r.vector))})
-	}
-	return found, nil
+	return slices.CompactFunc(rows, func(a, b row) bool { return a.slot == b.slot }), slices.Compact(records)
 }
 
 func (m *localVectors) Get(_ context.Context, keys []Key) (found [][]float32, err error) {
@@ -363,8 +356,8 @@ func (m *localVectors) Get(_ context.Context, keys []Key) (found [][]float32, er
 			return nil, err
 		}
 	}
-	for _, i := range rows {
-		found = append(found, slices.Clone(m.file.rows[i].vector))
+	for _, r := range rows {
+		found = append(found, slices.Clone(r.vector))
 	}
 	return found, nil
 }
@@ -412,12 +405,11 @@ func (m *localVectors) Spread(_ context.Context, vector []float32) (mean, deviat
 		}
 	}
 	asked := ask(vector)
-	for i := range m.quantised.size() {
-		at := int(m.quantised.sound[i])
-		if !least(m.quantised.key(at)) {
+	for _, i := range m.quantised.records() {
+		if !least(m.quantised.key(i)) {
 			break
 		}
-		sample.Add(float64(m.quantised.cosine(asked, at)))
+		sample.Add(float64(m.quantised.cosine(asked, i)))
 	}
 	mean, deviation = sample.Spread()
 	return mean, deviation, nil
@@ -444,15 +436,15 @@ func (c *Cosines) Spread() (mean, deviation float64) {
 }
 
 // TopK keeps the nearest of many.
-type TopK struct {
+type TopK[T any] struct {
 	Limit int
-	found []Match // unsorted below limit, then a min-heap by cosine
+	found []Near[T] // unsorted below limit, then a min-heap by cosine
 }
 
-func (t *TopK) Offer(k Key, cosine float32) {
+func (t *TopK[T]) Offer(k T, cosine float32) {
 	c := float64(cosine)
 	if len(t.found) < t.Limit {
-		t.found = append(t.found, Match{k, c})
+		t.found = append(t.found, Near[T]{k, c})
 		if len(t.found) == t.Limit {
 			for i := len(t.found)/2 - 1; i >= 0; i-- {
 				t.sink(i)
@@ -461,12 +453,12 @@ func (t *TopK) Offer(k Key, cosine float32) {
 		return
 	}
 	if t.Limit > 0 && c > t.found[0].Cosine {
-		t.found[0] = Match{k, c}
+		t.found[0] = Near[T]{k, c}
 		t.sink(0)
 	}
 }
 
-func (t *TopK) sink(i int) {
+func (t *TopK[T]) sink(i int) {
 	for {
 		least := i
 		for _, child := range [2]int{2*i + 1, 2*i + 2} {
@@ -482,12 +474,13 @@ func (t *TopK) sink(i int) {
 	}
 }
 
-func (t *TopK) Sorted() []Match {
-	slices.SortFunc(t.found, byCosine)
+func (t *TopK[T]) Sorted() []Near[T] {
+	slices.SortFunc(t.found, ByCosine)
 	return t.found
 }
 
-func byCosine(a, b Match) int { return cmp.Compare(b.Cosine, a.Cosine) }
+// ByCosine puts the nearest first.
+func ByCosine[T any](a, b Near[T]) int { return cmp.Compare(b.Cosine, a.Cosine) }
 
 // Dot is the inner product, eight lanes at a time: the compiler does not
 // split the chain of additions on its own, and one chain waits for itself.

@@ -49,10 +49,9 @@ const (
 	mostQuantised  = 1<<(7+fineBits) - 1<<(fineBits-1) - 1 // 2039: the byte of 2040 would be 256
 	fineZero       = 1 << (fineBits - 1)
 
-	// rescored is how many times more vectors than asked for are looked at
-	// finely (docs/figures/scale.md says what that finds), and amongRescored how
-	// many of those that a search compares for itself.
-	rescored, amongRescored = 4, 40
+	// rescored is how many vectors a search looks at finely: enough for what it
+	// shows, and for what their bytes alone put below that (docs/design/vectors.md).
+	rescored = 130
 )
 
 // padded is a dimension in whole steps of the vector instructions.
@@ -95,9 +94,9 @@ func openQuantised(path, model string) (q *quantised, status os.FileInfo, err er
 func (q *quantised) check() (err error) {
 	defer cutShort(&err, nil)()
 	q.sound = make([]int32, 0, (len(q.mapped)-vectorHeader)/q.recordSize())
-	for i := range cap(q.sound) {
+	for i := range int32(cap(q.sound)) {
 		if record := q.record(i); binary.LittleEndian.Uint32(record[len(Key{}):]) == quantisedSum(record) {
-			q.sound = append(q.sound, int32(i))
+			q.sound = append(q.sound, i)
 		}
 	}
 	return nil
@@ -133,38 +132,53 @@ func cutShort(err *error, lost func()) func() {
 
 func (q *quantised) recordSize() int { return quantisedHead + padded(q.dimension) }
 
-func (q *quantised) record(i int) []byte {
-	return q.mapped[vectorHeader+i*q.recordSize():][:q.recordSize()]
+func (q *quantised) record(i int32) []byte {
+	return q.mapped[vectorHeader+int(i)*q.recordSize():][:q.recordSize()]
 }
 
 // fineAt is where the fine part of record i is in the file.
-func (q *quantised) fineAt(i int) int64 {
+func (q *quantised) fineAt(i int32) int64 {
 	return vectorHeader + int64(q.count)*int64(q.recordSize()) + int64(i)*int64((q.dimension+1)/2)
 }
 
-// find returns the record of a key. No file has none.
-func (q *quantised) find(k Key) (i int, ok bool) {
-	if q == nil {
-		return 0, false
+// find returns the record of a key. No file has none. Keys are hashes, spread
+// evenly, so that where one is can be told from those around it: few records
+// are read, which is what takes the time.
+func (q *quantised) find(k Key) (i int32, ok bool) {
+	const guesses = 8 // or they are no hashes
+	all, number := q.records(), func(k []byte) float64 { return float64(binary.BigEndian.Uint64(k)) }
+	from, to, least, most := 0, len(all), 0., math.Exp2(64)
+	for tries := 0; from < to; tries++ {
+		at := from + (to-from)/2
+		if tries < guesses && least < most {
+			at = min(to-1, from+int(float64(to-from)*(number(k[:])-least)/(most-least)))
+		}
+		here := q.record(all[at])[:len(k)]
+		switch bytes.Compare(here, k[:]) {
+		case 0:
+			return all[at], true
+		case -1:
+			from, least = at+1, number(here)
+		default:
+			to, most = at, number(here)
+		}
 	}
-	at, ok := slices.BinarySearchFunc(q.sound, k, func(i int32, k Key) int { return bytes.Compare(q.record(int(i))[:len(k)], k[:]) })
-	if !ok {
-		return 0, false
-	}
-	return int(q.sound[at]), true
+	return 0, false
 }
 
-// size is the number of vectors. No file has none.
-func (q *quantised) size() int {
+// records are those that are whole, in the order of their keys. No file has none.
+func (q *quantised) records() []int32 {
 	if q == nil {
-		return 0
+		return nil
 	}
-	return len(q.sound)
+	return q.sound
 }
 
-func (q *quantised) key(i int) Key { return KeyOf(q.record(i)[:len(Key{})]) }
+func (q *quantised) size() int { return len(q.records()) }
 
-func (q *quantised) scale(i int) float32 {
+func (q *quantised) key(i int32) Key { return KeyOf(q.record(i)[:len(Key{})]) }
+
+func (q *quantised) scale(i int32) float32 {
 	return math.Float32frombits(binary.LittleEndian.Uint32(q.record(i)[20:]))
 }
 
@@ -196,7 +210,7 @@ func largest(vector []float32) float32 {
 }
 
 // cosine compares a question with the bytes of a record.
-func (q *quantised) cosine(asked *question, i int) float32 {
+func (q *quantised) cosine(asked *question, i int32) float32 {
 	return asked.scale * q.scale(i) * (1 << fineBits) * float32(asked.dot(q.record(i)[quantisedHead:])-asked.offset)
 }
 
@@ -235,48 +249,29 @@ func (asked *question) dotPortable(b []byte) int32 {
 	return int32(64*as + bs)
 }
 
-// nearest compares a question with the bytes of all, and the few that come
-// closest again with their fine parts.
-func (q *quantised) nearest(ctx context.Context, vector []float32, limit int) ([]Match, error) {
+// nearest compares a question with the bytes of some records, and the few that
+// come closest again with their fine parts.
+func (q *quantised) nearest(ctx context.Context, vector []float32, limit int, records []int32) ([]Match, error) {
 	asked := ask(vector)
-	top := TopK{Limit: rescored * limit}
-	for n, i := range q.sound {
+	top := TopK[int32]{Limit: max(limit, rescored)}
+	for n, i := range records {
 		if n%4096 == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		top.Offer(q.key(int(i)), q.cosine(asked, int(i)))
+		top.Offer(i, q.cosine(asked, i))
 	}
-	found := top.Sorted()
-	if err := q.rescore(vector, found); err != nil {
-		return nil, err
+	near := top.Sorted()
+	found := make([]Match, len(near))
+	for n, at := range near {
+		found[n] = Match{q.key(at.Key), at.Cosine}
 	}
-	slices.SortFunc(found, byCosine)
-	return found[:min(limit, len(found))], nil
-}
-
-// among compares a question with some records, sorted, by their bytes, and
-// those that come closest again with their fine parts.
-func (q *quantised) among(vector []float32, records []int) ([]Match, error) {
-	asked := ask(vector)
-	found := make([]Match, len(records))
-	for n, i := range records {
-		found[n] = Match{q.key(i), float64(q.cosine(asked, i))}
-	}
-	slices.SortFunc(found, byCosine)
-	return found, q.rescore(vector, found[:min(len(found), amongRescored)])
-}
-
-// rescore gives matches the cosines of their vectors at 12 bits.
-func (q *quantised) rescore(vector []float32, found []Match) error {
-	return q.read(func(file *os.File) error {
+	return found, q.read(func(file *os.File) error {
 		numbers := make([]float32, q.dimension)
-		for n := range found {
-			if i, ok := q.find(found[n].Key); ok {
-				if err := q.vector(file, i, numbers); err != nil {
-					return err
-				}
-				found[n].Cosine = float64(Dot(vector, numbers))
+		for n := range found[:min(rescored, len(found))] {
+			if err := q.vector(file, near[n].Key, numbers); err != nil {
+				return err
 			}
+			found[n].Cosine = float64(Dot(vector, numbers))
 		}
 		return nil
 	})
@@ -294,7 +289,7 @@ func (q *quantised) read(do func(*os.File) error) error {
 
 // fine reads the fine part of a record. whole is false where it is garbled, cut
 // off or in a file that was replaced.
-func (q *quantised) fine(file *os.File, i int) (part []byte, whole bool, err error) {
+func (q *quantised) fine(file *os.File, i int32) (part []byte, whole bool, err error) {
 	part = make([]byte, (q.dimension+1)/2)
 	if _, err := file.ReadAt(part, q.fineAt(i)); err != nil && !errors.Is(err, io.EOF) {
 		return nil, false, fmt.Errorf("read vectors: %w", err)
@@ -309,7 +304,7 @@ func (q *quantised) fine(file *os.File, i int) (part []byte, whole bool, err err
 }
 
 // vector reads a vector at 12 bits.
-func (q *quantised) vector(file *os.File, i int, into []float32) error {
+func (q *quantised) vector(file *os.File, i int32, into []float32) error {
 	part, _, err := q.fine(file, i)
 	if err != nil {
 		return err
@@ -323,7 +318,7 @@ func (q *quantised) vector(file *os.File, i int, into []float32) error {
 }
 
 // get returns the vectors of some records.
-func (q *quantised) get(records []int) (found [][]float32, err error) {
+func (q *quantised) get(records []int32) (found [][]float32, err error) {
 	err = q.read(func(file *os.File) error {
 		for _, i := range records {
 			found = append(found, make([]float32, q.dimension))
@@ -375,11 +370,11 @@ func (q *quantised) rewrite(path, model string, dimension int, rows []row, keep 
 		}
 		defer old.Close() //nolint:errcheck // closed already, where all went well
 		for _, i := range q.sound {
-			_, whole, err := q.fine(old, int(i))
+			_, whole, err := q.fine(old, i)
 			if err != nil {
 				return nil, nil, err
 			}
-			if k := q.key(int(i)); whole && keep(k) {
+			if k := q.key(i); whole && keep(k) {
 				all = append(all, origin{k, -1, i})
 			}
 		}
@@ -397,8 +392,8 @@ func (q *quantised) rewrite(path, model string, dimension int, rows []row, keep 
 			record, fine = quantise(o.key, rows[o.row].vector)
 			return record, fine, nil
 		}
-		fine, _, err = q.fine(old, int(o.record))
-		return q.record(int(o.record)), fine, err
+		fine, _, err = q.fine(old, o.record)
+		return q.record(o.record), fine, err
 	})
 	if old != nil {
 		err = errors.Join(err, old.Close()) // not every system replaces a file that is open

@@ -97,7 +97,7 @@ func TestQuantisedNumbersAreWithinHalfAScale(t *testing.T) {
 			t.Fatal(err)
 		}
 		q.path = path
-		read, err := q.get([]int{0})
+		read, err := q.get([]int32{0})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -377,7 +377,7 @@ func FuzzQuantised(f *testing.F) {
 		if _, err := m.Nearest(t.Context(), question, 3); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := m.Among(t.Context(), question, keys); err != nil {
+		if _, err := m.Among(t.Context(), question, keys, len(keys)); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := m.Get(t.Context(), keys); err != nil {

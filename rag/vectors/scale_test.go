@@ -55,9 +55,9 @@ func noise(i, dimension int) []float32 {
 func measure(b *testing.B, count, dimension int) {
 	ctx, store := b.Context(), vectors.Local{Dir: b.TempDir()}
 	var questions [][]float32
-	var exact []vectors.TopK
+	var exact []vectors.TopK[vectors.Key]
 	for i := range 50 {
-		questions, exact = append(questions, noise(-1-i, dimension)), append(exact, vectors.TopK{Limit: 10})
+		questions, exact = append(questions, noise(-1-i, dimension)), append(exact, vectors.TopK[vectors.Key]{Limit: 10})
 	}
 	c := open(b, store)
 	put := time.Duration(0)
@@ -116,7 +116,7 @@ func measure(b *testing.B, count, dimension int) {
 			}
 		})/floor)
 		tagged = append(tagged, timed(func() {
-			if found, err := c.Among(ctx, questions[i], some); err != nil || len(found) != len(some) {
+			if found, err := c.Among(ctx, questions[i], some, len(some)); err != nil || len(found) != len(some) {
 				b.Fatal(len(found), err)
 			}
 		})/(floor*(1./200+0.01)))

@@ -91,19 +91,17 @@ func (w Windowed) Get(ctx context.Context, passages []Key) ([][]float32, error) 
 func (w Windowed) Nearest(ctx context.Context, vector []float32, limit int) ([]Match, error) {
 	// Of so many windows, enough are of different passages.
 	windows, err := w.Collection.Nearest(ctx, vector, 3*limit)
-	passages := nearestWindows(windows)
-	return passages[:min(limit, len(passages))], err
+	return nearestWindows(windows, limit), err
 }
 
-func (w Windowed) Among(ctx context.Context, vector []float32, passages []Key) ([]Match, error) {
-	windows, err := w.Collection.Among(ctx, vector, allWindows(passages))
-	slices.SortFunc(windows, byCosine)
-	return nearestWindows(windows), err
+func (w Windowed) Among(ctx context.Context, vector []float32, passages []Key, limit int) ([]Match, error) {
+	windows, err := w.Collection.Among(ctx, vector, allWindows(passages), passage.MostWindows*limit)
+	return nearestWindows(windows, limit), err
 }
 
 // nearestWindows keeps the first of each passage's windows, in their order,
-// under the passage's key.
-func nearestWindows(windows []Match) []Match {
+// under the passage's key, up to a limit.
+func nearestWindows(windows []Match, limit int) []Match {
 	passages := windows[:0]
 	seen := make(map[Key]bool, len(windows))
 	for _, n := range windows {
@@ -113,5 +111,5 @@ func nearestWindows(windows []Match) []Match {
 			passages = append(passages, n)
 		}
 	}
-	return passages
+	return passages[:min(limit, len(passages))]
 }
