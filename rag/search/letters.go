@@ -82,7 +82,7 @@ func (s *search) sampleLetters(ctx context.Context) ([][]float32, error) {
 	if n := s.words.passages; l.sample != nil && n < 2*l.passages && l.passages < 2*n {
 		return l.sample, nil
 	}
-	_, sample, err := s.lettersOf(ctx, `p.id % ? = 0`, 1+s.words.passages/letterSample)
+	_, sample, err := s.lettersOf(ctx, oneIn, 1+s.words.passages/letterSample)
 	if err != nil {
 		return nil, err
 	}

@@ -18,6 +18,10 @@ type place struct {
 	first                 bool // of its note
 }
 
+// oneIn is the condition that a passage p is one in so many, by its id: a
+// sample of which no other row is read.
+const oneIn = `p.id IN (WITH RECURSIVE sample (id) AS (SELECT ?1 UNION ALL SELECT id + ?1 FROM sample WHERE id < (SELECT max(id) FROM passages)) SELECT id FROM sample)`
+
 // placesOf reads the places of the passages p for which a condition holds, in
 // their order.
 func placesOf(ctx context.Context, db *sql.DB, where string, args ...any) (places []place, err error) {

@@ -81,16 +81,6 @@ func (s *search) leastStrength() float64 {
 // meaning would only favour those that have.
 func tooFew(have, passages int) bool { return have*10 < passages*7 }
 
-// passages counts the passages of the vault, those with the same text as one
-// where have says that it matters: that count is the slower one.
-func (s *search) passages(ctx context.Context, have int) (n int, err error) {
-	err = s.db.QueryRowContext(ctx, `SELECT count(*) FROM passages`).Scan(&n)
-	if err == nil && tooFew(have, n) {
-		err = s.db.QueryRowContext(ctx, `SELECT count(DISTINCT key) FROM passages`).Scan(&n)
-	}
-	return n, err
-}
-
 // weight is the share of meaning in a score, by the trust that the model has
 // earned on this vault. 0: none, and s.why says why.
 func (s *search) weight(ctx context.Context, m vectors.Collection, model string) float64 {
@@ -102,10 +92,12 @@ func (s *search) weight(ctx context.Context, m vectors.Collection, model string)
 		s.away(err)
 		return 0
 	}
-	passages, err := s.passages(ctx, have)
-	if err != nil {
-		s.why = err.Error()
-		return 0
+	passages := s.words.passages
+	if tooFew(have, passages) { // or many say the same, which counts as one, and takes longer
+		if err := s.db.QueryRowContext(ctx, `SELECT count(DISTINCT key) FROM passages`).Scan(&passages); err != nil {
+			s.why = err.Error()
+			return 0
+		}
 	}
 	if tooFew(have, passages) {
 		s.why = strconv.Itoa(have) + " of " + strconv.Itoa(passages) + " passages embedded"

@@ -118,7 +118,7 @@ func standIns(ctx context.Context, db *sql.DB) ([]standIn, error) {
 	// One in so many passages; more are taken than needed, since some hold
 	// no sentence.
 	every := max(1, passages/(3*trustQuestions))
-	places, err := placesOf(ctx, db, `p.id % ? = 0`, every)
+	places, err := placesOf(ctx, db, oneIn, every)
 	if err != nil {
 		return nil, err
 	}
