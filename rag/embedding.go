@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"sync"
@@ -126,8 +127,14 @@ func (e *embedding) send(ctx context.Context, waiting *sync.WaitGroup, batch []v
 	}
 	r, dimension := request{len(batch), windows, make(chan answer, 1)}, e.dimension
 	ask := func() {
-		keys, embeddings, err := embed.Texts(ctx, e.embedder, dimension, windows, texts)
-		r.answer <- answer{keys, embeddings, err}
+		var got answer
+		defer func() {
+			if fault := recover(); fault != nil {
+				got.err = fmt.Errorf("embed: %v\n%s", fault, debug.Stack())
+			}
+			r.answer <- got
+		}()
+		got.keys, got.embeddings, got.err = embed.Texts(ctx, e.embedder, dimension, windows, texts)
 	}
 	if embed.IsBuiltIn(e.embedder.Name()) {
 		ask()
