@@ -38,9 +38,8 @@ type Screen struct {
 
 	mu       sync.Mutex
 	renderer renderer.Renderer
-	active   bool // the terminal is ours
-	entered  bool // its modes are set
-	height   int
+	active   bool     // the terminal is ours
+	entered  bool     // its modes are set
 	view     tea.View // as asked for
 	shown    tea.View // as the terminal has it
 	clusters bool     // mode 2027 was set by us
