@@ -35,7 +35,7 @@ func (q *queued) Embed(ctx context.Context, texts []string) ([][]float32, error)
 	q.inside++
 	q.most = max(q.most, q.inside)
 	q.changed.Broadcast()
-	for mine := q.come; mine > 1 && mine < q.batches && q.come == mine && !q.late; {
+	for mine := q.come; mine > 1 && mine < q.batches && q.come == mine && q.inside < 2 && !q.late; { // two come in any order
 		q.changed.Wait()
 	}
 	q.changed.L.Unlock()
