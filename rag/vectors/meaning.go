@@ -1,6 +1,7 @@
 package vectors
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/binary"
@@ -68,7 +69,7 @@ func (m *localVectors) fill() (err error) {
 			m.quantised = nil // of the model as it was before
 			return q.close()
 		}
-		m.file.drop(func(k Key) bool { _, both := q.find(k); return both }) // its writer was killed
+		m.file.drop(func(k Key) bool { _, both := q.find(k, 0); return both }) // its writer was killed
 		return nil
 	}
 	if len(m.file.rows) > floatsUpTo {
@@ -184,7 +185,7 @@ func (m *localVectors) reset(dimension int) error {
 }
 
 func (m *localVectors) has(k Key) bool {
-	_, quantised := m.quantised.find(k)
+	_, quantised := m.quantised.find(k, 0)
 	return quantised || m.file.has(k)
 }
 
@@ -332,18 +333,18 @@ func (m *localVectors) nearestInChromem(ctx context.Context, vector []float32, l
 	return found, nil
 }
 
-// where finds the rows and the records of some keys, each once, in the order of memory.
+// where finds the rows and the records of some keys, each once, in their order.
 func (m *localVectors) where(keys []Key) (rows []row, records []int32) {
-	for _, k := range keys {
-		if i, ok := m.quantised.find(k); ok {
-			records = append(records, i)
+	at, ok := 0, false
+	keys = slices.SortedFunc(slices.Values(keys), func(a, b Key) int { return bytes.Compare(a[:], b[:]) })
+	for _, k := range slices.Compact(keys) {
+		if at, ok = m.quantised.find(k, at); ok {
+			records = append(records, m.quantised.sound[at])
 		} else if i, ok := m.file.at[k]; ok {
 			rows = append(rows, m.file.rows[i])
 		}
 	}
-	slices.SortFunc(rows, func(a, b row) int { return cmp.Compare(a.slot, b.slot) })
-	slices.Sort(records)
-	return slices.CompactFunc(rows, func(a, b row) bool { return a.slot == b.slot }), slices.Compact(records)
+	return rows, records
 }
 
 func (m *localVectors) Get(_ context.Context, keys []Key) (found [][]float32, err error) {

@@ -141,29 +141,32 @@ func (q *quantised) fineAt(i int32) int64 {
 	return vectorHeader + int64(q.count)*int64(q.recordSize()) + int64(i)*int64((q.dimension+1)/2)
 }
 
-// find returns the record of a key. No file has none. Keys are hashes, spread
-// evenly, so that where one is can be told from those around it: few records
-// are read, which is what takes the time.
-func (q *quantised) find(k Key) (i int32, ok bool) {
+// find returns where a key is among the records, or belongs: not before from.
+// No file has none. Keys are hashes, spread evenly, so that where one is can be
+// told from those around it: few records are read, which is what takes the time.
+func (q *quantised) find(k Key, from int) (at int, ok bool) {
 	const guesses = 8 // or they are no hashes
 	all, number := q.records(), func(k []byte) float64 { return float64(binary.BigEndian.Uint64(k)) }
-	from, to, least, most := 0, len(all), 0., math.Exp2(64)
+	to, least, most := len(all), 0., math.Exp2(64)
+	if from > 0 && from < to {
+		least = number(q.record(all[from-1]))
+	}
 	for tries := 0; from < to; tries++ {
-		at := from + (to-from)/2
+		at = from + (to-from)/2
 		if tries < guesses && least < most {
 			at = min(to-1, from+int(float64(to-from)*(number(k[:])-least)/(most-least)))
 		}
 		here := q.record(all[at])[:len(k)]
 		switch bytes.Compare(here, k[:]) {
 		case 0:
-			return all[at], true
+			return at, true
 		case -1:
 			from, least = at+1, number(here)
 		default:
 			to, most = at, number(here)
 		}
 	}
-	return 0, false
+	return from, false
 }
 
 // records are those that are whole, in the order of their keys. No file has none.
