@@ -49,9 +49,9 @@ const (
 	mostQuantised  = 1<<(7+fineBits) - 1<<(fineBits-1) - 1 // 2039: the byte of 2040 would be 256
 	fineZero       = 1 << (fineBits - 1)
 
-	// rescored is how many vectors a search looks at finely: enough for what it
-	// shows, and for what their bytes alone put below that (docs/design/vectors.md).
-	rescored = 130
+	// rescored is how many vectors a search looks at finely: enough for the ten
+	// nearest (docs/design/vectors.md). Those after them are told apart by their bytes.
+	rescored = 40
 )
 
 // padded is a dimension in whole steps of the vector instructions.
