@@ -48,6 +48,9 @@ type surface struct {
 	x, y int // where the cursor is, from the first row; x is the width of the screen when it is not known
 }
 
+// nowhere is a row that the cursor is neither in nor next to.
+const nowhere = -2
+
 // pen is how the terminal writes.
 type pen struct {
 	asked, style uv.Style // as the picture has it, and as the terminal shows it
@@ -93,6 +96,8 @@ func (r *Renderer) Forget() {
 			rows[i] = unknown
 		}
 	}
+	r.surfaces[0].x = r.width
+	r.surfaces[1].x, r.surfaces[1].y = r.width, nowhere
 }
 
 // Begin is told that the terminal is ours, with the cursor visible on its own
@@ -110,7 +115,7 @@ func (r *Renderer) Show(alternate bool) {
 	}
 	r.own, r.picture, r.saved = alternate, unknown, uv.Pos(-1, -1)
 	if alternate {
-		r.surfaces[1] = surface{} // cleared by the terminal
+		r.surfaces[1] = surface{x: r.width, y: nowhere} // cleared by the terminal, the cursor left where it was
 	}
 }
 

@@ -109,6 +109,7 @@ func TestTheTerminalShowsEachPicture(t *testing.T) {
 		r.Resize(p.width, p.height)
 		r.Begin()
 		r.Show(true)
+		terminal.WriteString("\x1b[3;5H") // where the shell left it
 		for n := range 40 {
 			picture := p.next()
 			var cursor *tea.Cursor
