@@ -144,7 +144,7 @@ func BenchmarkEmbedding(b *testing.B) {
 			embedder.Embed(b.Context(), texts) //nolint:errcheck // what it refuses now it refused then
 		}
 		alone, phase := time.Since(began), e.last.Sub(e.first)
-		b.Logf("%d passages in %d requests, sync %v: from the first to the last request %v, in which the server had one for %.1f %%; it alone %v = %.1f %% of that",
-			changes.Embedded, len(e.batches), all, phase, 100*e.busy.Seconds()/phase.Seconds(), alone, 100*alone.Seconds()/phase.Seconds())
+		b.Logf("%d passages in %d requests, sync %v: from the first to the last request %v, in which the server had one for %.1f %% (of the sync %.1f %%); it alone %v = %.1f %% of that",
+			changes.Embedded, len(e.batches), all, phase, 100*e.busy.Seconds()/phase.Seconds(), 100*e.busy.Seconds()/all.Seconds(), alone, 100*alone.Seconds()/phase.Seconds())
 	}
 }
