@@ -124,7 +124,7 @@ func TestAskBranchesAtATurn(t *testing.T) {
 func TestAskSaysThatNotesAreStillRead(t *testing.T) {
 	vault := apptest.Vault(t)
 	for i := range 20 {
-		apptest.Write(t, filepath.Join(vault, "more", string(rune('a'+i))+".md"), "# Boiler\n\n"+strings.Repeat("The boiler hums.\n\n", 5000))
+		apptest.Write(t, filepath.Join(vault, "more", string(rune('a'+i))+".md"), "# Boiler\n\n"+strings.Repeat("The boiler hums.\n\n", 20_000))
 	}
 	run := commandsOver(t, llmtest.Serve(t, llmtest.NewScript(
 		llmtest.Answer{Match: asksPlanner, Text: `{"steps":[{"id":"1","tool":"search_notes","input":{"query":"boiler"}}]}`, Always: true},
