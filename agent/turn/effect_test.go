@@ -138,12 +138,14 @@ func TestAResumedTurnSaysWhatItDidBefore(t *testing.T) {
 	did := []agent.Effect{{Kind: agent.NoteChanged, Path: "tasks.md", Lines: &agent.Lines{Added: 1}}}
 	planned := agent.Entry{Version: 1, Moment: agent.Planned, Plan: &agent.PlanMade{Steps: []agent.Step{{ID: "1", Tool: "add_task", Input: input}}}}
 	over := agent.Entry{Version: 1, Moment: agent.CallEnded, Step: "1", Status: agent.Done, Result: &agent.Result{Text: "added"}, Effects: did}
+	declined := []agent.Entry{{Version: 1, Moment: agent.CallAsked, Step: "1"}, {Version: 1, Moment: agent.Decided, Step: "1", Decision: agent.Refuse}}
 	for name, tc := range map[string]struct {
 		entries []agent.Entry
 		want    string
 	}{
-		"it had ended":              {append([]agent.Entry{planned}, call("1", over)...), "changed tasks.md (+1)"},
-		"another had begun as well": {append(append([]agent.Entry{planned}, call("1", over)...), call("9")...), "changed tasks.md (+1) · add_task: outcome unknown"},
+		"it was not made again, and cut": {append([]agent.Entry{planned}, call("1", declined...)...), "add_task: outcome unknown"},
+		"it had ended":                   {append([]agent.Entry{planned}, call("1", over)...), "changed tasks.md (+1)"},
+		"another had begun as well":      {append(append([]agent.Entry{planned}, call("1", over)...), call("9")...), "changed tasks.md (+1) · add_task: outcome unknown"},
 	} {
 		events := resume(t, &ledger{question: question, entries: tc.entries}, Options{Model: &script{lines: []line{say("Done.")}}, Tools: tools(addTask())}, nil)
 		if got := ended(t, events).Effects.String(); got != tc.want {

@@ -37,7 +37,8 @@ type savedCall struct {
 	input   []byte // nil: it never got as far
 	started time.Time
 	mark    []byte
-	outcome *Outcome       // nil: it did not end
+	outcome *Outcome // nil: it did not end, and the user did not refuse it
+	ended   bool
 	effects []agent.Effect // of one that ended
 }
 
@@ -90,9 +91,9 @@ func (k *Saved) add(e agent.Entry) bool {
 			c.outcome = &Outcome{Status: agent.Denied, Reason: gate.Because(gate.Declined, e.Reason)}
 		}
 	case agent.CallStarted:
-		c.started, c.mark, c.outcome = e.Time, e.Mark, nil
+		c.started, c.mark, c.outcome, c.ended = e.Time, e.Mark, nil, false
 	case agent.CallEnded:
-		c.outcome, c.effects = &Outcome{Status: e.Status, Reason: e.Reason}, e.Effects
+		c.outcome, c.effects, c.ended = &Outcome{Status: e.Status, Reason: e.Reason}, e.Effects, true
 		if e.Result != nil {
 			c.outcome.Result = *e.Result
 		}
@@ -179,7 +180,7 @@ func (w *Worker) Resume() {
 			}
 		}
 		w.did(step, c.effects...)
-		if c.outcome == nil && !c.started.IsZero() && c.tool != agent.DelegateTool && !agent.ReadOnly(w.Tool(c.tool)) { // nobody knows
+		if !c.ended && !c.started.IsZero() && c.tool != agent.DelegateTool && !agent.ReadOnly(w.Tool(c.tool)) { // nobody knows
 			w.did(step, agent.Effect{Kind: agent.Unknown, Tool: c.tool})
 		}
 	}
