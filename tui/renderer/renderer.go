@@ -273,53 +273,25 @@ const skipped = 5
 
 // row writes what a row shows where it showed something else.
 func (r *Renderer) row(y int, old, next string) {
-	was, is := &r.lines[0], &r.lines[1]
-	is.read(next, r.width, r.method)
-	from, to := 0, r.width
-	if old != unknown {
-		was.read(old, r.width, r.method)
-		for from < to && was.Line[from].Equal(&is.Line[from]) {
-			from++
-		}
-		for to > from && was.Line[to-1].Equal(&is.Line[to-1]) {
-			to--
-		}
-		if from == to {
-			return
-		}
+	from, to, sure := r.changed(old, next)
+	if from == to {
+		return
 	}
-	// Behind a letter of several characters terminals disagree about the column.
-	sure := old != unknown
-	for x := range to {
-		if several(&is.Line[x]) || sure && several(&was.Line[x]) {
-			from, to, sure = min(from, x), r.width, false
-			break
-		}
-	}
-	inside := func(x int) bool { // the right half of a wide cell
-		return x > 0 && x < r.width && (is.Line[x].Width == 0 || old != unknown && was.Line[x].Width == 0)
-	}
-	for inside(from) {
-		from--
-	}
-	for inside(to) {
-		to++
-	}
+	was, is := r.lines[0].Line, r.lines[1].Line
 	end := to
-	for end > from && blank(&is.Line[end-1]) {
+	for end > from && blank(&is[end-1]) {
 		end--
 	}
-	rest := to == r.width || r.blankFrom(is.Line, to)
-	if erased := rest && (!sure || to-end > len(ansi.EraseLineRight)); !erased {
+	if erased := blankFrom(is, to) && (!sure || to-end > len(ansi.EraseLineRight)); !erased {
 		end = to
 	}
 	for x := from; x < end; {
 		if sure {
 			n := 0
-			for x+n < end && was.Line[x+n].Equal(&is.Line[x+n]) {
+			for x+n < end && was[x+n].Equal(&is[x+n]) {
 				n++
 			}
-			for n > 0 && inside(x+n) {
+			for n > 0 && r.inside(x+n) {
 				n--
 			}
 			if x+n == end {
@@ -329,7 +301,7 @@ func (r *Renderer) row(y int, old, next string) {
 				x += n
 			}
 		}
-		cell := &is.Line[x]
+		cell := &is[x]
 		r.move(x, y)
 		r.to(cell)
 		if cell.Width == 0 || cell.Content == "" { // half of what was cut
@@ -350,6 +322,49 @@ func (r *Renderer) row(y int, old, next string) {
 	}
 }
 
+// changed reads a row as it is and as it will be into r.lines, and returns from
+// where to where they differ, none of it half a wide cell. sure: the cells between
+// are known, so equal ones may be stepped over.
+func (r *Renderer) changed(old, next string) (from, to int, sure bool) {
+	was, is := &r.lines[0], &r.lines[1]
+	to, sure = r.width, old != unknown
+	if !sure {
+		old = next // all of it is written
+	}
+	was.read(old, r.width, r.method)
+	is.read(next, r.width, r.method)
+	if sure {
+		for from < to && was.Line[from].Equal(&is.Line[from]) {
+			from++
+		}
+		for to > from && was.Line[to-1].Equal(&is.Line[to-1]) {
+			to--
+		}
+		if from == to {
+			return from, to, sure
+		}
+	}
+	// Behind a letter of several characters terminals disagree about the column.
+	for x := range to {
+		if several(&is.Line[x]) || several(&was.Line[x]) {
+			from, to, sure = min(from, x), r.width, false
+			break
+		}
+	}
+	for r.inside(from) {
+		from--
+	}
+	for r.inside(to) {
+		to++
+	}
+	return from, to, sure
+}
+
+// inside reports whether a cell of r.lines is the right half of a wide one.
+func (r *Renderer) inside(x int) bool {
+	return x > 0 && x < r.width && (r.lines[0].Line[x].Width == 0 || r.lines[1].Line[x].Width == 0)
+}
+
 // several reports whether a cell holds a letter of more than one character.
 func several(c *uv.Cell) bool { return len(c.Content) > 1 && utf8.RuneCountInString(c.Content) > 1 }
 
@@ -357,7 +372,8 @@ func blank(c *uv.Cell) bool {
 	return c.Content == " " && c.Width == 1 && c.Link == uv.Link{} && c.Style.IsZero()
 }
 
-func (r *Renderer) blankFrom(cells uv.Line, x int) bool {
+// blankFrom reports whether nothing follows a place of a row.
+func blankFrom(cells uv.Line, x int) bool {
 	for ; x < len(cells); x++ {
 		if !blank(&cells[x]) {
 			return false
@@ -367,51 +383,12 @@ func (r *Renderer) blankFrom(cells uv.Line, x int) bool {
 }
 
 // scroll moves the rows that the next picture has elsewhere, if that saves bytes.
-// The longest block that moved is taken.
 func (r *Renderer) scroll(rows, next []string) {
-	top, bottom := 0, len(rows)
-	for top < bottom && rows[top] == next[top] {
-		top++
-	}
-	for bottom > top && rows[bottom-1] == next[bottom-1] {
-		bottom--
-	}
-	const cost = 20 // of the sequences
-	saved, first, last, by := cost, 0, 0, 0
-	for shift := top - bottom + 1; shift < bottom-top; shift++ {
-		if shift == 0 {
-			continue
-		}
-		sum, start := 0, 0
-		for y := max(top, top-shift); y < min(bottom, bottom-shift); y++ {
-			if rows[y+shift] != next[y] {
-				sum = 0
-				continue
-			}
-			if sum == 0 {
-				start = y
-			}
-			if sum += len(next[y]); rows[y] == next[y] {
-				sum -= len(next[y]) // it is there already
-			}
-			if sum-abs(shift) > saved {
-				saved, first, last, by = sum-abs(shift), start, y, shift
-			}
-		}
-	}
+	first, last, by := movedBlock(rows, next)
 	if by == 0 {
 		return
 	}
-	// What changed while it moved is moved too, where that leaves less to write.
-	lower, upper := max(top, top-by), min(bottom, bottom-by) // where rows can have come from
-	moved := func(y int) bool { return alike(rows[y+by], next[y]) > alike(rows[y], next[y]) }
-	for first > lower && moved(first-1) {
-		first--
-	}
-	for last+1 < upper && moved(last+1) {
-		last++
-	}
-	top, bottom = first+min(0, by), last+max(0, by)
+	top, bottom := first+min(0, by), last+max(0, by)
 	r.to(&uv.EmptyCell)
 	gone, empty := top, bottom+1-by // rows that leave, and those that come
 	if by < 0 {
@@ -425,6 +402,54 @@ func (r *Renderer) scroll(rows, next []string) {
 	r.control('M', abs(by))
 	r.move(0, empty)
 	r.control('L', abs(by))
+}
+
+// movedBlock finds the longest block of rows that stands elsewhere in the next
+// picture: its first and last row there, and by how many rows it stood lower
+// before. 0: moving none of them is worth it.
+func movedBlock(rows, next []string) (first, last, by int) {
+	top, bottom := 0, len(rows)
+	for top < bottom && rows[top] == next[top] {
+		top++
+	}
+	for bottom > top && rows[bottom-1] == next[bottom-1] {
+		bottom--
+	}
+	saved := 20 // bytes, of what the sequences cost
+	for shift := top - bottom + 1; shift < bottom-top; shift++ {
+		if shift == 0 {
+			continue
+		}
+		sum, start := 0, 0
+		for y := max(top, top-shift); y < min(bottom, bottom-shift); y++ {
+			if rows[y+shift] != next[y] {
+				sum = 0
+				continue
+			}
+			if sum == 0 {
+				start = y
+			}
+			if rows[y] != next[y] { // else it is there already
+				sum += len(next[y])
+			}
+			if sum-abs(shift) > saved {
+				saved, first, last, by = sum-abs(shift), start, y, shift
+			}
+		}
+	}
+	if by == 0 {
+		return 0, 0, 0
+	}
+	// What changed while it moved is moved too, where that leaves less to write.
+	lower, upper := max(top, top-by), min(bottom, bottom-by) // where rows can have come from
+	moved := func(y int) bool { return alike(rows[y+by], next[y]) > alike(rows[y], next[y]) }
+	for first > lower && moved(first-1) {
+		first--
+	}
+	for last+1 < upper && moved(last+1) {
+		last++
+	}
+	return first, last, by
 }
 
 // alike is how many bytes two rows begin with alike.
