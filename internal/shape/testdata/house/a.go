@@ -1,5 +1,0 @@
-package house
-
-func open(r *Room) { r.light() }
-
-func (r *Room) door() { width() }

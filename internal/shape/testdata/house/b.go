@@ -1,7 +1,0 @@
-package house
-
-func (r *Room) light() {
-	if r.windows > 0 {
-		width()
-	}
-}

@@ -1,8 +1,0 @@
-package house
-
-type Room struct {
-	windows int
-	name    string
-}
-
-func (r *Room) wide() { open(r) }

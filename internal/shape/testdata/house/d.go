@@ -1,3 +1,0 @@
-package house
-
-func width() {}

@@ -1,3 +1,0 @@
-module house
-
-go 1.26
