@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"go/parser"
 	"go/token"
+	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -13,6 +14,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"golang.org/x/mod/module"
+	"golang.org/x/mod/zip"
 )
 
 // forbidden lists what a package and those below its folder may not import. A
@@ -85,6 +89,14 @@ func TestEachDependencyEarnsItsLine(t *testing.T) {
 		if !strings.Contains(string(page), path) && !strings.Contains(string(page), name) {
 			t.Errorf("docs/dependencies.md does not say why %s is here", path)
 		}
+	}
+}
+
+// A name that a module zip cannot hold, such as one with an apostrophe, keeps
+// everybody from installing by path.
+func TestTheModuleZipBuilds(t *testing.T) {
+	if err := zip.CreateFromDir(io.Discard, module.Version{Path: "example.com/lifehub", Version: "v0.0.0"}, "."); err != nil {
+		t.Fatal(err)
 	}
 }
 

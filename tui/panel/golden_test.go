@@ -134,9 +134,9 @@ var plays = map[string]func(b *box){
 	"a note is opened to edit":  note("running/plan.md", 40, "e"),
 
 	"the MCP servers":         showing(servers(chattest.ThreeServers())),
-	"a server's log":          showing(servers(chattest.ThreeServers()), "l"),
+	"log of a server":         showing(servers(chattest.ThreeServers()), "l"),
 	"no server is configured": showing(servers(&chattest.Shop{})),
-	"a server's change is looked at": func(b *box) {
+	"change of a server is looked at": func(b *box) {
 		showing(servers(chattest.ThreeServers()), "t")(b)
 		time.Sleep(dialog.QuietPeriod)
 	},

@@ -66,9 +66,9 @@ func TestTranscript(t *testing.T) {
 const beatEvery = 120 * time.Millisecond
 
 var tales = map[string]told{
-	"a team works":           {bodies: teamwork},
-	"a team has worked":      {bodies: slices.Concat(teamwork, teamDone)},
-	"a team's work unfolded": {bodies: slices.Concat(teamwork, teamDone), keys: []string{"ctrl+o"}},
+	"a team works":            {bodies: teamwork},
+	"a team has worked":       {bodies: slices.Concat(teamwork, teamDone)},
+	"work of a team unfolded": {bodies: slices.Concat(teamwork, teamDone), keys: []string{"ctrl+o"}},
 
 	"a step runs for long":      {bodies: chattest.Story(chattest.Planning, chattest.Searched), lasts: 4 * time.Second},
 	"tools are unfolded":        {bodies: chattest.Story(chattest.Planning, chattest.Searched), keys: []string{"ctrl+o"}},
