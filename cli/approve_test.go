@@ -11,6 +11,7 @@ import (
 )
 
 func TestApproveInTheChatAndInAsk(t *testing.T) {
+	t.Parallel()
 	vault := apptest.Vault(t)
 	told, err := offScreen(t, "ask", "--approve", "--notes", vault, "what do I know about shoes?").CombinedOutput()
 	if err == nil || !strings.Contains(string(told), "--approve=false") {

@@ -45,6 +45,7 @@ func writtenDocument(t *testing.T) (home, vault string, run func(arg ...string) 
 }
 
 func TestDocumentsAreListedShownComparedAndExported(t *testing.T) {
+	t.Parallel()
 	home, _, run := writtenDocument(t)
 	for _, each := range []struct {
 		arg  []string
@@ -85,6 +86,7 @@ func TestDocumentsAreListedShownComparedAndExported(t *testing.T) {
 }
 
 func TestADocumentIsReadAndMadeANoteInTheChat(t *testing.T) {
+	t.Parallel()
 	home, vault, _ := writtenDocument(t)
 	term := startTerminal(t, 110, 36, []string{"LIFEHUB_HOME=" + filepath.Join(home, ".lifehub"), "LIFEHUB_PROVIDER=offline"}, "chat", "-c", "--notes", vault)
 	term.sees("2 notes", "The document is made.")

@@ -7,6 +7,7 @@ import (
 )
 
 func TestRefusalNamesAllowFlags(t *testing.T) {
+	t.Parallel()
 	got := unaskedError([]agent.PermissionAsked{
 		{Name: "crawl", Allow: "crawl url=host:HOST"},
 		{Name: "add_task", Allow: "add_task text=VALUE", Untrusted: true},

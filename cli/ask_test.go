@@ -13,6 +13,7 @@ import (
 )
 
 func TestAskTellsThatTheQuestionBeforeWasCutOff(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "lifehub.db")
 	s, err := store.Open(path)
 	if err != nil {

@@ -75,6 +75,7 @@ func habitAnswers() []llmtest.Answer {
 // anything is asked, and with that rule the answer is in the note, once, in its
 // line ends, and can be taken back. Tools that the prompt does not name do not run.
 func TestAPromptIsAnsweredIntoANote(t *testing.T) {
+	t.Parallel()
 	h := newHabit(t, habitAnswers()...)
 	apptest.Write(t, h.note("log/diary.md"), "# Diary\r\n\r\nJanuary")
 	ask := []string{"ask", "--prompt", "week", "--to", "log/diary.md", "the winter"}
@@ -102,6 +103,7 @@ func TestAPromptIsAnsweredIntoANote(t *testing.T) {
 }
 
 func TestTodaysNoteIsMadeForAnAnswer(t *testing.T) {
+	t.Parallel()
 	h := newHabit(t, habitAnswers()...)
 	code, out := h.run("ask", "--prompt", "week", "--to", "daily")
 	if code != app.ExitRefused || !strings.Contains(out, "args: {path: 'daily/????-??-??.md'}") {
@@ -121,6 +123,7 @@ func TestTodaysNoteIsMadeForAnAnswer(t *testing.T) {
 
 // What is no whole answer is not written, and the exit code says so.
 func TestNothingButAWholeAnswerIsWritten(t *testing.T) {
+	t.Parallel()
 	for name, tc := range map[string]struct {
 		answers []llmtest.Answer
 		note    string // in which the passage stands; "": the user's own
@@ -160,6 +163,7 @@ func TestNothingButAWholeAnswerIsWritten(t *testing.T) {
 // Killed between its answer and the note, and run again: the answer is in the note
 // once, and so is what was written to it meanwhile.
 func TestAHabitThatWasKilledWritesOnce(t *testing.T) {
+	t.Parallel()
 	hold := make(chan struct{})
 	first := says(asksExplainer, habitAnswer)
 	first.Hold, first.HoldAfter = hold, len(strings.SplitAfter(habitAnswer, " "))
@@ -198,6 +202,7 @@ func TestAHabitThatWasKilledWritesOnce(t *testing.T) {
 
 // What is written to the note while the model answers is kept.
 func TestANoteThatChangesWhileItIsAnsweredKeepsBoth(t *testing.T) {
+	t.Parallel()
 	hold := make(chan struct{})
 	answers := habitAnswers()
 	answers[2].Hold = hold

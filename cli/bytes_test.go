@@ -32,6 +32,7 @@ func typedBytes() []string {
 // whole and a byte at a time. What is typed then is there, the terminal is as
 // before at the end, and so is the draft at the next start.
 func TestNoBytesEndTheChat(t *testing.T) {
+	t.Parallel()
 	const paste, end = "\x1b[200~", "\n" + hostile.Mark + "\x1b[201~"
 	pasted := func(screen string) bool {
 		return strings.Contains(screen, "│ "+hostile.Mark) || strings.Contains(screen, "[paste ")

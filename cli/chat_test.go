@@ -15,6 +15,7 @@ import (
 )
 
 func TestChatAnswersFromNotesWithoutAnyServer(t *testing.T) {
+	t.Parallel()
 	vault := apptest.Vault(t)
 	term := startTerminal(t, 100, 30, nil, "chat", "--notes", vault)
 	term.sees("no model", "2 notes")
@@ -28,6 +29,7 @@ func TestChatAnswersFromNotesWithoutAnyServer(t *testing.T) {
 
 // The model and its window are on the screen before anything is asked.
 func TestTheHeaderNamesTheModelThatTheServerHas(t *testing.T) {
+	t.Parallel()
 	s := &served{serverShape: serverShapes["vLLM"], t: t}
 	server := httptest.NewServer(s)
 	defer server.Close()
@@ -40,6 +42,7 @@ func TestTheHeaderNamesTheModelThatTheServerHas(t *testing.T) {
 }
 
 func TestChatWritesATaskOnlyAfterYes(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct {
 		name, key string
 		want      bool
@@ -84,6 +87,7 @@ func shareOf() []string {
 // Whoever writes sentences while a question waits, on a real terminal, answers
 // nothing and loses no letter.
 func TestSentencesAnswerNoQuestion(t *testing.T) {
+	t.Parallel()
 	vault := apptest.Vault(t)
 	term := startTerminal(t, 100, 30, nil, "chat", "--notes", vault)
 	term.sees("2 notes")
@@ -106,6 +110,7 @@ func TestSentencesAnswerNoQuestion(t *testing.T) {
 }
 
 func TestSentencesAnswerNoQuestionByLines(t *testing.T) {
+	t.Parallel()
 	vault := apptest.Vault(t)
 	term := startTerminal(t, 100, 160, nil, "chat", "--plain", "--notes", vault)
 	term.sees("Type a question")
@@ -127,6 +132,7 @@ func TestSentencesAnswerNoQuestionByLines(t *testing.T) {
 }
 
 func TestUndoTakesBackTheTaskThatATurnWrote(t *testing.T) {
+	t.Parallel()
 	vault := apptest.Vault(t)
 	before := apptest.Read(t, filepath.Join(vault, "tasks.md"))
 	term := startTerminal(t, 100, 30, nil, "chat", "--notes", vault)
@@ -149,6 +155,7 @@ func TestUndoTakesBackTheTaskThatATurnWrote(t *testing.T) {
 }
 
 func TestChatGoesOnWithTheLastConversation(t *testing.T) {
+	t.Parallel()
 	vault := apptest.Vault(t)
 	first := startTerminal(t, 100, 30, nil, "chat", "--notes", vault, "how often do I run?")
 	first.sees("three times a week", "running.md:3")
@@ -161,6 +168,7 @@ func TestChatGoesOnWithTheLastConversation(t *testing.T) {
 // Killed while it asks: the next chat offers to go on, asks the same again,
 // and writes the task once.
 func TestChatGoesOnWithATurnThatWasKilled(t *testing.T) {
+	t.Parallel()
 	vault := apptest.Vault(t)
 	first := startTerminal(t, 100, 30, nil, "chat", "--notes", vault)
 	first.sees("2 notes")

@@ -12,6 +12,7 @@ import (
 )
 
 func TestFilesThatServersSentGoWithTheirConversation(t *testing.T) {
+	t.Parallel()
 	p := settings.Paths{Data: t.TempDir()}
 	s, err := store.Open(p.Database())
 	if err != nil {

@@ -51,6 +51,7 @@ func tellings(t *testing.T) map[string]string {
 }
 
 func TestDocumentedCommandsExist(t *testing.T) {
+	t.Parallel()
 	root := newRoot(&app.Process{})
 	found := 0
 	for path, text := range tellings(t) {
@@ -97,6 +98,7 @@ func wrongCommand(root *cobra.Command, words []string) string {
 }
 
 func TestDocumentedSettingsExist(t *testing.T) {
+	t.Parallel()
 	names, sections := map[string]bool{}, map[string]bool{}
 	for _, s := range settings.All(&settings.Config{}) {
 		section, _, nested := strings.Cut(s.Name, ".")

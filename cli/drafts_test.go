@@ -90,6 +90,7 @@ func asksAndQueues(term *terminal) {
 // messages that wait and the draft are there again, as they were, however the
 // user comes back, and nothing of them is sent.
 func TestDraftSurvivesAKill(t *testing.T) {
+	t.Parallel()
 	env, goOn := heldAnswer(t)
 	h, vault := newHouse(t, env...), apptest.Vault(t)
 	term := h.opens("chat", "--notes", vault)
@@ -153,6 +154,7 @@ func TestDraftSurvivesAKill(t *testing.T) {
 // TestDraftSurvivesEveryEnd leaves by signals and by the user's own
 // will with something typed.
 func TestDraftSurvivesEveryEnd(t *testing.T) {
+	t.Parallel()
 	for name, end := range map[string]func(*terminal){
 		"terminal closed":        func(term *terminal) { term.pty.Close() },
 		"SIGHUP":                 func(term *terminal) { _ = term.cmd.Process.Signal(syscall.SIGHUP) },
@@ -185,6 +187,7 @@ func TestDraftSurvivesEveryEnd(t *testing.T) {
 // while a call waits for a permission: it is offered, and asked with the same
 // arguments.
 func TestPermissionIsAskedAgainAfterAKill(t *testing.T) {
+	t.Parallel()
 	for name, end := range map[string]func(*terminal){
 		"killed":          (*terminal).killed,
 		"terminal closed": func(term *terminal) { term.pty.Close() },
@@ -218,6 +221,7 @@ func TestPermissionIsAskedAgainAfterAKill(t *testing.T) {
 // TestDraftOfTheEditorSurvivesAKill kills the program while the user's
 // editor has what is written.
 func TestDraftOfTheEditorSurvivesAKill(t *testing.T) {
+	t.Parallel()
 	editor := filepath.Join(t.TempDir(), "editor")
 	apptest.Write(t, editor, "#!/bin/sh\nprintf 'a zebraword, gone on with\\n' >\"$1\"\necho saved\nexec sleep 60\n")
 	if err := os.Chmod(editor, 0o700); err != nil {
@@ -240,6 +244,7 @@ func TestDraftOfTheEditorSurvivesAKill(t *testing.T) {
 
 // TestDraftIsNotKeptWhereNothingIs looks for it in every file.
 func TestDraftIsNotKeptWhereNothingIs(t *testing.T) {
+	t.Parallel()
 	h, vault := newHouse(t), apptest.Vault(t)
 	term := h.opens("chat", "--notes", vault)
 	term.sees("2 notes")

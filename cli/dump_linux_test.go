@@ -10,6 +10,7 @@ import (
 )
 
 func TestASignalDumpsTheGoroutines(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "state")
 	defer dumpOnSignal(dir)()
 	if err := syscall.Kill(os.Getpid(), syscall.SIGUSR1); err != nil {

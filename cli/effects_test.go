@@ -14,6 +14,7 @@ import (
 // What a turn did is told by ask, by its JSON and by everything that shows the
 // turn later; what the model says of it counts for nothing.
 func TestAskTellsWhatTheTurnDid(t *testing.T) {
+	t.Parallel()
 	const claim = "I have sent the email to Bob, as secret/plan.md has it."
 	vault := apptest.Vault(t)
 	add, claims := `{"steps":[{"id":"1","tool":"add_task","input":{"text":"buy shoes"}}]}`, `{"steps":[],"answer":"`+claim+`"}`

@@ -374,6 +374,7 @@ func filesBelow(t *testing.T, dir string) (list []string) {
 // Five models behind real servers do all 40 tasks. Each check passes where the model
 // does well and fails where it does not, and nothing of the user's is touched.
 func TestEvalModelsTellsModelsApart(t *testing.T) {
+	t.Parallel()
 	tasks, list := evalTasks(t)
 	home := evalHome(t,
 		"honest ollama "+llmtest.Serve(t, byQuestion{tasks: tasks}),
@@ -448,6 +449,7 @@ func TestEvalModelsTellsModelsApart(t *testing.T) {
 // A run that is killed or interrupted continues where it stopped, whatever its last
 // line looks like; the run after a whole one is compared with it.
 func TestEvalModelsContinues(t *testing.T) {
+	t.Parallel()
 	tasks, list := evalTasks(t)
 	var mu sync.Mutex
 	asked, stop, stopped := map[string]int{}, list[4].Ask, make(chan struct{})
@@ -539,6 +541,7 @@ func (m leaving) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delt
 // A server that fails or hangs is left after three tasks, and nothing of that is kept
 // as the model's; the others are tried all the same.
 func TestEvalModelsLeavesServersThatFail(t *testing.T) {
+	t.Parallel()
 	tasks, _ := evalTasks(t)
 	broken := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/v1/models" {
@@ -570,6 +573,7 @@ func TestEvalModelsLeavesServersThatFail(t *testing.T) {
 // A model on another machine is tried only by its name, and it is told where the
 // notes go before anything is sent.
 func TestEvalModelsTellsWhatIsSentWhere(t *testing.T) {
+	t.Parallel()
 	tasks, _ := evalTasks(t)
 	var chats atomic.Int64
 	behind, err := url.Parse(llmtest.Serve(t, byQuestion{tasks: tasks, asked: func(string) { chats.Add(1) }}))
@@ -602,6 +606,7 @@ func TestEvalModelsTellsWhatIsSentWhere(t *testing.T) {
 
 // One's own tasks on one's own notes, which stay as they are.
 func TestEvalModelsOnOwnNotes(t *testing.T) {
+	t.Parallel()
 	vault := apptest.Vault(t)
 	before := filesBelow(t, vault)
 	file := filepath.Join(t.TempDir(), "tasks.yaml")
@@ -665,6 +670,7 @@ tasks:
 
 // A real Ollama server with a tiny model goes through all tasks.
 func TestEvalModelsWithRealOllama(t *testing.T) {
+	t.Parallel()
 	server := llmtest.StartEmptyOllama(t)
 	server.Create(llmtest.Minds("scripted-minds"))
 	home := evalHome(t, "real ollama "+server.URL)

@@ -22,6 +22,7 @@ var eventNames = []string{
 }
 
 func TestEveryTurnBeginsWithStartAndEndsOnce(t *testing.T) {
+	t.Parallel()
 	vault, home := t.TempDir(), t.TempDir()
 	apptest.Write(t, filepath.Join(vault, "running.md"), "# Running\n\nI run three times a week.\n")
 	for _, prompt := range []string{

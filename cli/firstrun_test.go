@@ -16,6 +16,7 @@ import (
 // TestANewcomerGetsAnAnswerWithTwoKeys begins in an empty home, without a model
 // server: Enter takes the starter notes, Enter asks the question that is offered.
 func TestANewcomerGetsAnAnswerWithTwoKeys(t *testing.T) {
+	t.Parallel()
 	term := startTerminal(t, 100, 30, []string{"PATH=/nonexistent"})
 	term.sees("Welcome to LifeHub", "No model on this machine", "ollama pull", "› Starter notes")
 	term.types("\r")
@@ -31,6 +32,7 @@ func TestANewcomerGetsAnAnswerWithTwoKeys(t *testing.T) {
 }
 
 func TestFirstRunTellsHowToGetAModel(t *testing.T) {
+	t.Parallel()
 	empty := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case "/api/version":
@@ -63,6 +65,7 @@ func TestFirstRunTellsHowToGetAModel(t *testing.T) {
 }
 
 func TestFirstRunCompletesTheFolderThatIsTyped(t *testing.T) {
+	t.Parallel()
 	term := startTerminal(t, 100, 30, []string{"PATH=/nonexistent"})
 	term.sees("› Starter notes")
 	dir := filepath.Join(term.home, "Texts", "garden")

@@ -132,6 +132,7 @@ func (h *hostileFolder) unharmed() {
 }
 
 func TestNothingInAFolderOfNotesIsObeyed(t *testing.T) {
+	t.Parallel()
 	if len(hostileFolders) < 20 {
 		t.Fatalf("%d folders, want at least 20", len(hostileFolders))
 	}
@@ -163,6 +164,7 @@ func TestNothingInAFolderOfNotesIsObeyed(t *testing.T) {
 
 // Also after the folder was trusted, nothing of it loosens, runs or sends.
 func TestATrustedFolderOnlyTightens(t *testing.T) {
+	t.Parallel()
 	h := newHostile(t, map[string]string{
 		".lifehub/permissions.yaml": "rules:\n  - {tool: \"*\", level: auto}\n  - {tool: add_task, args: {text: \"*socks*\"}, level: deny}\n  - {tool: read_note, level: confirm}\n",
 		".lifehub/config.yaml":      strings.Replace(hostileConfig, "search_notes", "web_*", 1),
@@ -215,6 +217,7 @@ func TestATrustedFolderOnlyTightens(t *testing.T) {
 }
 
 func TestATrustedFolderNarrowsSettings(t *testing.T) {
+	t.Parallel()
 	c := settings.Defaults()
 	c.Memory.Scope = "all"
 	c.Tools.Off = []string{"send_email"}
@@ -242,6 +245,7 @@ func TestATrustedFolderNarrowsSettings(t *testing.T) {
 
 // The app's own files are out of reach when a vault holds them.
 func TestNoToolReachesLifeHubsOwnFiles(t *testing.T) {
+	t.Parallel()
 	h := newHostile(t, nil)
 	h.home = h.vault // so that the settings are in VAULT/lh/config
 	apptest.Write(t, filepath.Join(h.vault, "lh", "config", "instructions.md"), "# Persona\n\nBe brief about zebras.\n")

@@ -39,6 +39,7 @@ func guideBlocks(page string) []guideBlock {
 //
 // The home is shown as /home/me, and "…" stands for any text, on a line of its own for any lines.
 func TestGuideShowsWhatTheProgramPrints(t *testing.T) {
+	t.Parallel()
 	pages, err := filepath.Glob("../docs/guide/*.md")
 	if err != nil || len(pages) == 0 {
 		t.Fatalf("no pages: %v", err)
@@ -149,6 +150,7 @@ func guideDiffers(want, got string) string {
 }
 
 func TestGuideDiffers(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		want, got string
 		same      bool

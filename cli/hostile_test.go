@@ -61,6 +61,7 @@ func leak(s string) (string, bool) {
 }
 
 func TestHostileTextChangesNothingButTextOnTheTerminal(t *testing.T) {
+	t.Parallel()
 	if len(hostile.Payloads) < 60 {
 		t.Fatalf("%d hostile texts, want at least 60", len(hostile.Payloads))
 	}
@@ -95,6 +96,7 @@ func TestHostileTextChangesNothingButTextOnTheTerminal(t *testing.T) {
 }
 
 func TestHostileTextDoesNotBreakTheChat(t *testing.T) {
+	t.Parallel()
 	vault, notes := hostileVault(t)
 	term := startTerminal(t, 100, 30, []string{"LIFEHUB_PROVIDER=offline"}, "chat", "--notes", vault)
 	term.sees(fmt.Sprintf("%d notes", notes))
@@ -122,6 +124,7 @@ func TestHostileTextDoesNotBreakTheChat(t *testing.T) {
 // commands print of others: questions, answers, titles, names of notes, folders
 // and servers, logs, the environment, settings, what is remembered, arguments.
 func TestHostileTextIsOnlyTextInEveryCommand(t *testing.T) {
+	t.Parallel()
 	const evil = "a\x1b[2J\x1b]0;owned\a\u009b31m\u202e\u2028\x7f\xff\U000e0041\u200b\u00ad\ufff9z"
 	vault, home := filepath.Join(t.TempDir(), "no\x1b[2Jtes\u202e"), t.TempDir()
 	apptest.Write(t, filepath.Join(vault, "marm\x1b]0;owned\aalade\u009b.md"), "# Marmalade "+evil+"\n\nMarmalade says "+evil+" and ends.\n\n- [ ] cook "+evil+"\n")

@@ -12,6 +12,7 @@ import (
 )
 
 func TestTheFirstIndexOfALargeFolderIsToldBriefly(t *testing.T) {
+	t.Parallel()
 	changes := rag.Changes{Total: 1200}
 	for i := range 1200 {
 		changes.Notes = append(changes.Notes, rag.Change{What: "added", Path: fmt.Sprintf("%d.md", i)})

@@ -140,6 +140,7 @@ func (p *pane) pauses() { <-time.After(700 * time.Millisecond) }
 
 // TestANewUserFindsTheWay goes all the ways of a first day, in tmux.
 func TestANewUserFindsTheWay(t *testing.T) {
+	t.Parallel()
 	opened := filepath.Join(t.TempDir(), "opened")
 	editor := filepath.Join(t.TempDir(), "editor")
 	if err := os.WriteFile(editor, []byte("#!/bin/sh\n{ echo \"$@\"; env; } > '"+opened+"'\n"), 0o700); err != nil {
@@ -228,6 +229,7 @@ func TestANewUserFindsTheWay(t *testing.T) {
 }
 
 func TestAUserSwitchesTheModel(t *testing.T) {
+	t.Parallel()
 	server := llmtest.StartOllama(t)
 	server.Create(llmtest.Planner("scripted-other", llmtest.ScriptedPlan, "Another model says so."))
 	p := newPane(t)

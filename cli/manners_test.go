@@ -37,6 +37,7 @@ func heldAnswer(t *testing.T) (env []string, goOn func()) {
 }
 
 func TestTheUserIsCalledWhenTheWindowHasNoFocus(t *testing.T) {
+	t.Parallel()
 	env, goOn := heldAnswer(t)
 	term := startTerminal(t, 100, 60, env, "chat", "--notes", apptest.Vault(t))
 	const away, back, called = "\x1b[O", "\x1b[I", "\a\x1b]9;LifeHub: the answer is ready\x1b\\"
@@ -96,6 +97,7 @@ var states = map[string]struct {
 // being asked for, and after a signal the terminal is as it was. A state meets
 // a signal each; LIFEHUB_SOAK=1 has every state meet each, after a longer storm.
 func TestAStormOfSizesAndAnEndInEveryPanel(t *testing.T) {
+	t.Parallel()
 	ends := []struct {
 		signal syscall.Signal
 		code   int
@@ -165,6 +167,7 @@ func (term *terminal) storms(sizes, width, height int) {
 }
 
 func TestAShellTakesTheTerminalBackAndGivesItAgain(t *testing.T) {
+	t.Parallel()
 	p := newPane(t)
 	p.shell()
 	p.types(strings.Join(append(p.env[2:], os.Args[0], "chat", "--notes", apptest.Vault(t)), " "))
@@ -187,6 +190,7 @@ func TestAShellTakesTheTerminalBackAndGivesItAgain(t *testing.T) {
 }
 
 func TestWhatIsCopiedInTmuxIsItsBuffer(t *testing.T) {
+	t.Parallel()
 	p := newPane(t)
 	p.env = append(p.env, "TMUX="+filepath.Join(p.sockets, "1")+",1,0") // as tmux tells its panes; env -i has taken it away
 	p.open("chat", "--notes", apptest.Vault(t))
@@ -209,6 +213,7 @@ func TestWhatIsCopiedInTmuxIsItsBuffer(t *testing.T) {
 // TestAnyPlaceWithoutAScreenGetsLines starts the chat where there is nothing
 // to draw on: it talks in lines, without one escape.
 func TestAnyPlaceWithoutAScreenGetsLines(t *testing.T) {
+	t.Parallel()
 	vault := apptest.Vault(t)
 	for name, env := range map[string][]string{
 		"a dumb terminal":     {"TERM=dumb"},
@@ -270,6 +275,7 @@ func TestAnyPlaceWithoutAScreenGetsLines(t *testing.T) {
 
 // TestStrangeTerminalsGetAScreen starts the chat in terminals of other kinds.
 func TestStrangeTerminalsGetAScreen(t *testing.T) {
+	t.Parallel()
 	vault := apptest.Vault(t)
 	colour := regexp.MustCompile(`\x1b\[[0-9;:]*[345]8[;:]|\x1b\[(3|4|9|10)[0-7][;m]`)
 	for name, tc := range map[string]struct {
@@ -315,6 +321,7 @@ func TestStrangeTerminalsGetAScreen(t *testing.T) {
 // asked of it, or late: no answer becomes a key, and nothing waits for one.
 // LIFEHUB_SOAK=1 does so for slow lines and late answers of more kinds.
 func TestASlowLineAndASilentTerminal(t *testing.T) {
+	t.Parallel()
 	for name, over := range map[string]line{
 		"through ssh":               {delay: 200 * time.Millisecond},
 		"through ssh, answers none": {delay: 200 * time.Millisecond, silent: true},

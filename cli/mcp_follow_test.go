@@ -66,6 +66,7 @@ func untilState(t *testing.T, a *app.App, name string, is func(mcpclient.ServerS
 func running(s mcpclient.ServerState) bool { return s.Status == mcpclient.Running && len(s.Tools) == 1 }
 
 func TestServersFollowTheirFile(t *testing.T) {
+	t.Parallel()
 	a := apptest.Open(t)
 	file := a.Paths.ServersFile()
 	if text := followedTwice(t, a); text != "" {
@@ -201,6 +202,7 @@ func TestAQuestionThatNamesNoServerDoesNotWaitForOneThatHangs(t *testing.T) {
 
 // What ask has waited for in vain, its turn does not wait for again.
 func TestAMessageWaitsOnceForTheServersThatItNames(t *testing.T) {
+	t.Parallel()
 	a := apptest.Open(t)
 	configure(t, a.Paths.ServersFile(), map[string]any{"late": ownServer("sleep")})
 	followedTwice(t, a)

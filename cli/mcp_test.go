@@ -16,6 +16,7 @@ import (
 )
 
 func TestToolsOfARealServerAreListedAndCalled(t *testing.T) {
+	t.Parallel()
 	server := testenv.Npm(t, "mcp-server-everything")
 	home := t.TempDir()
 	config, err := json.Marshal(map[string]any{"mcpServers": map[string]any{

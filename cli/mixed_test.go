@@ -64,6 +64,7 @@ func mixed(t *testing.T) (dir string) {
 
 // TestAFolderOfMixedFiles goes the way of a user who points LifeHub at Documents.
 func TestAFolderOfMixedFiles(t *testing.T) {
+	t.Parallel()
 	dir, home := mixed(t), t.TempDir()
 	files := 0
 	_ = filepath.WalkDir(dir, func(_ string, e os.DirEntry, _ error) error {
@@ -151,6 +152,7 @@ func TestAFolderOfMixedFiles(t *testing.T) {
 // What a rule denies is found by no command and no way of naming it, whatever
 // kind of file it is.
 func TestADeniedFileIsNowhere(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	for name, text := range map[string]string{
 		"secret/x.pdf": string(pdftest.Make("The zebra code is 4711.", "Another page.")), "secret/y.txt": "The zebra code is 4711\n",

@@ -17,6 +17,7 @@ import (
 // held to a schema, each as the server's own parsers make them of what a tiny
 // model says.
 func TestRealOllamaInLoopAndTeam(t *testing.T) {
+	t.Parallel()
 	server := llmtest.StartEmptyOllama(t)
 	server.Create(llmtest.Minds("scripted-minds"))
 	for _, mode := range []string{"loop", "team"} {

@@ -69,6 +69,7 @@ var (
 // which only the model's words are scripted. `make modes` asks all of them and
 // prints the tables of docs/modes.md; else the sloppy model is asked every third.
 func TestWhatTheModesCost(t *testing.T) {
+	t.Parallel()
 	d := daysFrom(time.Now())
 	set := d.tasks()
 	sums, roles := map[string]*sum{}, map[string][]int{}

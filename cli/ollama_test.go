@@ -128,6 +128,7 @@ func (p *program) answer() string {
 }
 
 func TestRealOllamaPlansWorksAndExplains(t *testing.T) {
+	t.Parallel()
 	server := llmtest.StartOllama(t)
 	p := startProgram(t, server, "scripted-plan", "ask", "--stream-json", "--notes", apptest.Vault(t), "how often do I run, and what is open?")
 	if code := p.rest(); code != 0 {
@@ -159,6 +160,7 @@ func TestRealOllamaPlansWorksAndExplains(t *testing.T) {
 }
 
 func TestRealOllamaCancelledInMidStreamKeepsWhatArrived(t *testing.T) {
+	t.Parallel()
 	server := llmtest.StartOllama(t)
 	p := startProgram(t, server, "scripted-endless", "ask", "--stream-json", "--notes", apptest.Vault(t), "how often do I run?")
 	p.until("token")
@@ -197,6 +199,7 @@ func (p *program) shows(t *testing.T) string {
 }
 
 func TestRealOllamaKilledInMidStreamIsACutAnswer(t *testing.T) {
+	t.Parallel()
 	server := llmtest.StartOllama(t)
 	p := startProgram(t, server, "scripted-endless", "ask", "--stream-json", "--notes", apptest.Vault(t), "how often do I run?")
 	p.until("token")
@@ -214,6 +217,7 @@ func TestRealOllamaKilledInMidStreamIsACutAnswer(t *testing.T) {
 }
 
 func TestMissingModelOffersAPull(t *testing.T) {
+	t.Parallel()
 	server := llmtest.StartOllama(t)
 	p := startProgram(t, server, "no-such-model", "ask", "--stream-json", "--notes", apptest.Vault(t), "how often do I run?")
 	if code := p.rest(); code != app.ExitFailed {
@@ -230,6 +234,7 @@ func TestMissingModelOffersAPull(t *testing.T) {
 }
 
 func TestChatChangesOverWhenOllamaComesUp(t *testing.T) {
+	t.Parallel()
 	server := llmtest.StartOllama(t)
 	server.Stop()
 	term := startTerminal(t, 110, 30, []string{"OLLAMA_HOST=" + server.URL, "LIFEHUB_MODEL=scripted-plan", "LIFEHUB_EMBED_MODEL=tiny-bow"}, "chat", "--notes", apptest.Vault(t))

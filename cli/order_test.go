@@ -33,6 +33,7 @@ func mustFollow(t *testing.T, what, text string, parts ...string) {
 // Text, thoughts, calls and results of a loop stand in the order in which they
 // came, wherever the turn is shown, and the first turn costs no call but its own.
 func TestALoopIsToldInItsOrder(t *testing.T) {
+	t.Parallel()
 	turn := func() []llmtest.Answer {
 		first, second := calls(asksLoop, "search_notes", `{"query":"running"}`), calls(asksLoop, "list_tasks", `{"status":"open"}`)
 		first.Thinking, first.Text = "First-thought.", "Let me look into the notes."
@@ -87,6 +88,7 @@ func TestALoopIsToldInItsOrder(t *testing.T) {
 // A question that names a turn is asked after it, next to what was asked there
 // before.
 func TestAskBranchesAtATurn(t *testing.T) {
+	t.Parallel()
 	answers := func(text string) llmtest.Answer { return says(asksPlanner, `{"steps":[],"answer":"`+text+`"}`) }
 	script := llmtest.NewScript(answers("One."), answers("Two."), answers("Three."), answers("Other."))
 	run := commandsOver(t, llmtest.Serve(t, script))
@@ -122,6 +124,7 @@ func TestAskBranchesAtATurn(t *testing.T) {
 // While another LifeHub reads the notes, ask says how far it is, and that the
 // question is worth asking again.
 func TestAskSaysThatNotesAreStillRead(t *testing.T) {
+	t.Parallel()
 	vault := apptest.Vault(t)
 	for i := range 20 {
 		apptest.Write(t, filepath.Join(vault, "more", string(rune('a'+i))+".md"), "# Boiler\n\n"+strings.Repeat("The boiler hums.\n\n", 20_000))
@@ -168,6 +171,7 @@ func TestAskSaysThatNotesAreStillRead(t *testing.T) {
 // How often a plan is revised, and how many messages stand in a prompt, are
 // settings.
 func TestReplansAndMessagesAreSettings(t *testing.T) {
+	t.Parallel()
 	plan := llmtest.Answer{Match: asksPlanner, Text: `{"steps":[{"id":"1","tool":"read_note","input":{"path":"nosuch.md"}}]}`, Always: true}
 	script := llmtest.NewScript(plan, llmtest.Answer{Match: asksExplainer, Text: "It is not there.", Always: true})
 	vault := apptest.Vault(t)

@@ -40,6 +40,7 @@ func askIn(t *testing.T, home, ollama string, args ...string) (stdout, stderr st
 // A model that fails after tools worked costs the words of the model and
 // nothing else, in every mode and in everything that ask prints.
 func TestAskTellsWhatWasFoundWhenTheModelFails(t *testing.T) {
+	t.Parallel()
 	const quoted, web = "“I run three times a week: Tuesday, Thursday and Sunday.” [", "Drink early"
 	down := errors.New("out of memory")
 	fails := func(who string) llmtest.Answer { return llmtest.Answer{Match: who, Err: down, Always: true} }
@@ -104,6 +105,7 @@ func TestAskTellsWhatWasFoundWhenTheModelFails(t *testing.T) {
 
 // The server answers only when two of its calls wait.
 func TestCallsOfAServerThatOnlyReadRunSideBySide(t *testing.T) {
+	t.Parallel()
 	home := t.TempDir()
 	config, err := json.Marshal(map[string]any{"mcpServers": map[string]any{"twin": map[string]any{
 		"command": os.Args[0], "env": map[string]string{mcptest.Mode: "pairs"}, "timeout": 60,

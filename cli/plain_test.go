@@ -18,6 +18,7 @@ func wroteNoEscape(term *terminal) {
 }
 
 func TestCtrlCStopsTheTurnOfAPlainChatAndNotTheChat(t *testing.T) {
+	t.Parallel()
 	env, _ := heldAnswer(t)
 	term := startTerminal(t, 100, 30, env, "chat", "--plain", "--notes", apptest.Vault(t))
 	term.sees("/help lists the commands")
@@ -35,6 +36,7 @@ func TestCtrlCStopsTheTurnOfAPlainChatAndNotTheChat(t *testing.T) {
 }
 
 func TestCtrlCLeavesAPlainChatThatWaits(t *testing.T) {
+	t.Parallel()
 	term := startTerminal(t, 100, 30, nil, "chat", "--plain", "--notes", apptest.Vault(t))
 	term.sees("/help lists the commands")
 	term.types("\x03")
@@ -46,6 +48,7 @@ func TestCtrlCLeavesAPlainChatThatWaits(t *testing.T) {
 
 // TestAnErrorAsksTheTerminalNothing is of a command that fails in a terminal.
 func TestAnErrorAsksTheTerminalNothing(t *testing.T) {
+	t.Parallel()
 	term := startTerminal(t, 100, 30, nil, "chats", "show", "none")
 	term.sees("lifehub: ")
 	if code := term.exits(); code == app.ExitDone {

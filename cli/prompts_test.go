@@ -65,6 +65,7 @@ func smallTalk(reply string) string {
 // starter notes, word by word, so that each change of a word is seen. The clock
 // stands on a Sunday; only the model's words are scripted.
 func TestPrompts(t *testing.T) {
+	t.Parallel()
 	for name, tc := range map[string]struct {
 		mode  agent.Mode
 		turns []promptedTurn
@@ -162,7 +163,7 @@ func openStarterNotes(t *testing.T, facts string) *app.App {
 	a := must(app.Open(t.Context(), apptest.Process(home), app.RunFlags{Notes: []string{vault}, NoSave: true}))
 	t.Cleanup(a.Close)
 	if facts != "" {
-		apptest.Write(t, memoryFile(a), facts)
+		apptest.Write(t, filepath.Join(a.Paths.MemoryFolder(), "memory.md"), facts)
 	}
 	for _, v := range a.OpenVaults() {
 		must(a.Sync(t.Context(), v, nil))

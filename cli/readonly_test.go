@@ -15,6 +15,7 @@ import (
 
 // Of the built-in tools those are left that only read what is here.
 func TestReadOnlyOffersWhatOnlyReads(t *testing.T) {
+	t.Parallel()
 	a, err := app.Open(t.Context(), apptest.Process(t.TempDir()), app.RunFlags{Notes: []string{apptest.Vault(t)}, NoSave: true, ReadOnly: "true"})
 	if err != nil {
 		t.Fatal(err)
@@ -40,6 +41,7 @@ func TestReadOnlyOffersWhatOnlyReads(t *testing.T) {
 }
 
 func TestReadOnlyInTheChatAndInAsk(t *testing.T) {
+	t.Parallel()
 	vault := apptest.Vault(t)
 	tasks := func() string { return apptest.Read(t, filepath.Join(vault, "tasks.md")) }
 	before := tasks()

@@ -15,6 +15,7 @@ import (
 )
 
 func TestAReplayRunsInARealTerminal(t *testing.T) {
+	t.Parallel()
 	vault, home := apptest.Vault(t), filepath.Join(t.TempDir(), "home")
 	env := []string{"LIFEHUB_PROVIDER=offline", "LIFEHUB_HOME=" + home}
 	ask := exec.Command(os.Args[0], "ask", "-q", "--notes", vault, "how often do I run?")
@@ -38,8 +39,9 @@ func TestAReplayRunsInARealTerminal(t *testing.T) {
 }
 
 func TestAKilledTurnLeavesItsTraceUpToThen(t *testing.T) {
+	t.Parallel()
 	server := llmtest.NewFaults(t)
-	server.Play(countPlan, llmtest.FaultyAnswer)
+	server.Play(`{"reasoning":"the answer is near","steps":[{"id":"1","tool":"count","input":{"query":"all"},"description":"count them"}]}`, llmtest.FaultyAnswer)
 	server.Set(llmtest.HangMiddle, 250)
 	env := []string{
 		runAsProgram, quickExit, "HOME=" + t.TempDir(), "LIFEHUB_HOME=" + t.TempDir(), "PATH=" + os.Getenv("PATH"),

@@ -4,10 +4,13 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"lifehub/internal/mcptest"
+
+	"lifehub/internal/testenv"
 )
 
 // runAsProgram makes the test binary behave as lifehub: see TestMain.
@@ -19,6 +22,7 @@ const quickExit = "GORACE=atexit_sleep_ms=0"
 
 func TestMain(m *testing.M) {
 	mcptest.Main()
+	testenv.Parallel("8")
 	if os.Getenv("LIFEHUB_TEST_RUN") != "" {
 		beforeMain()
 		os.Exit(Main())
@@ -28,12 +32,17 @@ func TestMain(m *testing.M) {
 	})
 }
 
+// patience bounds each wait for the program, so that a test fails rather than
+// hangs. It says nothing about speed: the machine may be busy.
+const patience = 90 * time.Second
+
 // beforeMain is called before the program begins.
 var beforeMain = func() {}
 
 // TestCommandLine runs testdata/script: the whole program, each script in an
 // empty home, with no model server.
 func TestCommandLine(t *testing.T) {
+	t.Parallel()
 	starter, err := filepath.Abs("../examples/notes")
 	if err != nil {
 		t.Fatal(err)

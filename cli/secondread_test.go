@@ -29,6 +29,7 @@ func readsTwice(t *testing.T) (server string) {
 // What the model says of its answer stands in `ask --check`, in JSON, and in the
 // conversation; without --check it is not asked.
 func TestAskCheck(t *testing.T) {
+	t.Parallel()
 	vault, run := apptest.Vault(t), commandsOver(t, readsTwice(t))
 	verdicts := func(args ...string) (list []agent.Verdict, conversation string) {
 		out, _ := run(append([]string{"ask", "--json", "--notes", vault, "how often do I run?"}, args...)...)
@@ -59,6 +60,7 @@ func TestAskCheck(t *testing.T) {
 
 // /check, and its key on an answer, show what the model says in the chat.
 func TestTheModelChecksAnAnswerOfTheChat(t *testing.T) {
+	t.Parallel()
 	env := []string{"LIFEHUB_PROVIDER=ollama", "OLLAMA_HOST=" + readsTwice(t), "LIFEHUB_MODEL=" + llmtest.ServedModel, "LIFEHUB_EMBED_MODEL=none"}
 	for name, c := range map[string]struct {
 		arg   []string

@@ -68,6 +68,7 @@ func seenIn(text string) (found []string) {
 // A model that obeys, a server that tells all it was started with, and every
 // command that shows something: no secret is in what they print, keep or send.
 func TestPlantedSecretsStayWhereTheyAre(t *testing.T) {
+	t.Parallel()
 	home, vault := t.TempDir(), t.TempDir()
 	at := func(name ...string) string { return filepath.Join(append([]string{home, "lh"}, name...)...) }
 	started := filepath.Join(t.TempDir(), "started")
@@ -180,6 +181,7 @@ func TestPlantedSecretsStayWhereTheyAre(t *testing.T) {
 
 // What a fault leaves in the log is as clean as the rest.
 func TestAFaultInTheLogTellsNoSecret(t *testing.T) {
+	t.Parallel()
 	var log strings.Builder
 	c := settings.Defaults()
 	c.OpenAI.APIKey = planted["the key of the model server"]
@@ -192,6 +194,7 @@ func TestAFaultInTheLogTellsNoSecret(t *testing.T) {
 
 // A broken settings file is told without the lines around the fault.
 func TestAFaultInTheSettingsTellsNoKey(t *testing.T) {
+	t.Parallel()
 	err := settings.Defaults().ReadFile("config.yaml", []byte("openai:\n  api_key: swordfish-in-the-file\n : {\n"))
 	if err == nil || strings.Contains(err.Error(), "swordfish") {
 		t.Errorf("got %v", err)
@@ -200,6 +203,7 @@ func TestAFaultInTheSettingsTellsNoKey(t *testing.T) {
 
 // A settings file that others can read is made private, and told of.
 func TestOpenSettingsAreMadePrivate(t *testing.T) {
+	t.Parallel()
 	p := settings.Paths{Config: t.TempDir(), Data: t.TempDir(), State: t.TempDir()}
 	for _, file := range []string{p.ConfigFile(), p.PermissionsFile(), p.ServersFile()} {
 		apptest.Write(t, file, "")

@@ -44,6 +44,7 @@ func compatible(t *testing.T, key, model, says string, calls *atomic.Int64) stri
 // another answers, a fourth does not answer. All are in one list, and each gets
 // what is its own.
 func TestSeveralModelServersInOneList(t *testing.T) {
+	t.Parallel()
 	ollama, chroma := llmtest.StartOllama(t), testenv.StartChroma(t)
 	var planned, answered, checked atomic.Int64
 	plans := compatible(t, "key-of-plans", "planner-7b", `{"steps":[{"id":"1","tool":"search_notes","input":{"query":"run"}}]}`, &planned)

@@ -246,6 +246,7 @@ func (s *served) env(url string) []string {
 // their first prompt whole, fit it to the window that the server has, and tell
 // nothing that is not so.
 func TestServersAsTheyAnswer(t *testing.T) {
+	t.Parallel()
 	for name, shape := range serverShapes {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -28,6 +28,7 @@ import (
 // flags, the fields of events, and those of what --json prints. A line that goes
 // from the golden file breaks somebody's script: it needs a major version.
 func TestWhatIsStable(t *testing.T) {
+	t.Parallel()
 	t.Run("commands", func(t *testing.T) {
 		root := newRoot(&app.Process{Getenv: os.LookupEnv, In: os.Stdin, Out: os.Stdout, Err: os.Stderr})
 		golden.RequireEqual(t, strings.Join(commandsBelow(root), "\n"))

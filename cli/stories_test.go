@@ -50,6 +50,7 @@ const (
 // the journal and the events as --stream-json tells them. Only the model's
 // words are scripted, and the way they come is Ollama's.
 func TestSeedStories(t *testing.T) {
+	t.Parallel()
 	for name, story := range map[string]struct {
 		mode, question string
 		words          []llmtest.Answer

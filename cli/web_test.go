@@ -33,6 +33,7 @@ func askWeb(t *testing.T, web *webtest.Server, more []string, args ...string) (o
 }
 
 func TestAskSearchesTheWebReadsAPageAndCitesIt(t *testing.T) {
+	t.Parallel()
 	web := webtest.New(t)
 	model := llmtest.NewFaults(t)
 	page := web.URL + "/marathon"
@@ -71,6 +72,7 @@ func TestAskSearchesTheWebReadsAPageAndCitesIt(t *testing.T) {
 }
 
 func TestWithoutAModelTheWebIsSearchedByName(t *testing.T) {
+	t.Parallel()
 	web := webtest.New(t)
 	out, said := askWeb(t, web, []string{"LIFEHUB_PROVIDER=offline"}, "@web_search marathon training tips")
 	if !strings.Contains(string(out), "“") || !strings.Contains(said, "[1] "+web.URL+"/marathon ✓") {

@@ -18,6 +18,7 @@ import (
 // next to conversations that this LifeHub cannot open: those of a newer one, and
 // damaged ones. Neither is touched.
 func TestNotesAndFactsWithoutConversations(t *testing.T) {
+	t.Parallel()
 	for name, spoil := range map[string]func(t *testing.T, file string){
 		"of a newer LifeHub": func(t *testing.T, file string) {
 			db, err := sql.Open("sqlite", file)

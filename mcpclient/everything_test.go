@@ -63,6 +63,7 @@ func TestServerEverythingWorksAsATool(t *testing.T) {
 }
 
 func TestResourcesAndPromptsAreListedAndRead(t *testing.T) {
+	t.Parallel()
 	logs := t.TempDir()
 	s := start(t, Options{Logs: logs}, npm(t, "everything", "@modelcontextprotocol/server-everything"), bad("bad", "ok"))
 	var text, template string
@@ -112,6 +113,7 @@ func TestResourcesAndPromptsAreListedAndRead(t *testing.T) {
 }
 
 func TestServerFilesystemReadsItsFolderAndNoOther(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "plan.md"), []byte("run on Sunday"), 0o600); err != nil {
 		t.Fatal(err)

@@ -184,6 +184,7 @@ func checkPrompts(t *testing.T, s *Client) {
 }
 
 func TestServerMemoryRemembers(t *testing.T) {
+	t.Parallel()
 	entry := npm(t, "memory", "@modelcontextprotocol/server-memory")
 	entry.Env = map[string]string{"MEMORY_FILE_PATH": t.TempDir() + "/memory.jsonl"}
 	s := start(t, Options{}, entry)

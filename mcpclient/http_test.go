@@ -78,6 +78,7 @@ func TestServerEverythingWorksByHTTP(t *testing.T) {
 }
 
 func TestWebServersThatAreNoMCPServersSaySo(t *testing.T) {
+	t.Parallel()
 	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("another host was asked") }))
 	defer other.Close()
 	for name, c := range map[string]struct {

@@ -90,6 +90,7 @@ func TestQuitOrKilledLifeHubLeavesNoDescendant(t *testing.T) {
 }
 
 func TestCloseLeavesNothingAndRestartsLeaveNothing(t *testing.T) {
+	t.Parallel()
 	mark := rand.Text()
 	server := bad("bad", "dies")
 	server.Env[mcptest.Mark] = mark

@@ -5,12 +5,15 @@ import (
 	"testing"
 
 	"lifehub/internal/mcptest"
+
+	"lifehub/internal/testenv"
 )
 
 // hostName makes this test binary a LifeHub with one server: see host.
 const hostName = "LIFEHUB_TEST_HOST"
 
 func TestMain(m *testing.M) {
+	testenv.Parallel("4")
 	if os.Getenv(hostName) != "" {
 		host()
 	}

@@ -11,6 +11,7 @@ import (
 )
 
 func TestAModelIsShownTheImagesOfAResult(t *testing.T) {
+	t.Parallel()
 	var picture bytes.Buffer
 	if err := png.Encode(&picture, image.NewRGBA(image.Rect(0, 0, 8, 8))); err != nil {
 		t.Fatal(err)

@@ -145,6 +145,7 @@ func TestTheClockStandsWhileTheUserIsAsked(t *testing.T) {
 }
 
 func TestAFloodOfQuestionsIsRefused(t *testing.T) {
+	t.Parallel()
 	var c clock
 	_, done, _ := c.limit(t.Context(), time.Minute, nil)
 	defer done()
@@ -159,6 +160,7 @@ func TestAFloodOfQuestionsIsRefused(t *testing.T) {
 }
 
 func TestWhoAsksOnAndOnIsRefusedUntilTheNextCall(t *testing.T) {
+	t.Parallel()
 	var c clock
 	for range 2 {
 		_, done, _ := c.limit(t.Context(), time.Minute, nil)

@@ -1,6 +1,7 @@
 package mcpclient
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"os"
@@ -26,6 +27,7 @@ func bad(name, mode string) config.Entry {
 // start runs servers and waits for them.
 func start(t *testing.T, options Options, servers ...config.Entry) *Client {
 	t.Helper()
+	options.start = cmp.Or(options.start, time.Minute) // the machine may be busy
 	s := Start(t.Context(), config.Config{File: filepath.Join(t.TempDir(), "mcp.json"), Servers: servers, Lookup: os.LookupEnv}, options)
 	t.Cleanup(s.Close)
 	if err := s.Wait(t.Context()); err != nil {
@@ -144,6 +146,7 @@ func TestAServerThatCannotStartSaysWhy(t *testing.T) {
 }
 
 func TestStartReturnsAtOnce(t *testing.T) {
+	t.Parallel()
 	within(t, 20*time.Second, "Start", func() {
 		s := Start(t.Context(), config.Config{Servers: []config.Entry{bad("a", "hang"), bad("b", "ok")}, Lookup: os.LookupEnv}, Options{start: time.Minute})
 		t.Cleanup(s.Close)
@@ -182,6 +185,7 @@ func TestAServerIsSwitchedOffAndOnWhileItRuns(t *testing.T) {
 }
 
 func TestTriesEndAfterFiveInThreeMinutes(t *testing.T) {
+	t.Parallel()
 	var tries tries
 	at := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	var delays []time.Duration
@@ -202,6 +206,7 @@ func TestTriesEndAfterFiveInThreeMinutes(t *testing.T) {
 }
 
 func TestACallThatIsCancelledReturnsAtOnceAndTheServerIsTold(t *testing.T) {
+	t.Parallel()
 	s := start(t, Options{}, bad("bad", "mute"))
 	ctx, cancel := context.WithCancel(t.Context())
 	echo := one(t, s, "bad_echo")
@@ -281,6 +286,7 @@ func TestOfThousandsOfToolsSomeAreTaken(t *testing.T) {
 }
 
 func TestLongResultsAndImagesAreKeptInFiles(t *testing.T) {
+	t.Parallel()
 	files := filepath.Join(t.TempDir(), "files")
 	s := start(t, Options{Files: files}, bad("a", "long"), bad("b", "images"))
 	result, err := one(t, s, "a_echo").Run(t.Context(), nil)

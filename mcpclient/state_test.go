@@ -6,6 +6,7 @@ import (
 )
 
 func TestFiguresTellTheP95OfTheLastCalls(t *testing.T) {
+	t.Parallel()
 	var f figures
 	if f.p95() != 0 {
 		t.Error("without calls")

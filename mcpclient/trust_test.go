@@ -104,6 +104,7 @@ var mutations = map[string]func(s *trusted){
 }
 
 func TestWhatChangesIsNotCalledBeforeItWasSeenAgain(t *testing.T) {
+	t.Parallel()
 	for name, mutate := range mutations {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -159,6 +160,7 @@ func TestWhatChangesIsNotCalledBeforeItWasSeenAgain(t *testing.T) {
 }
 
 func TestAnotherOrderOfWhatAServerSaysIsNoChange(t *testing.T) {
+	t.Parallel()
 	server, tools := bad("s", "given"), filepath.Join(t.TempDir(), "tools")
 	server.Env[mcptest.Given] = tools
 	file := filepath.Join(t.TempDir(), "trust.json")
@@ -196,6 +198,7 @@ func writeProgram(t *testing.T, file string, program []byte) {
 }
 
 func TestWhatWasNeverSeenIsNotStarted(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	file, marker := filepath.Join(dir, "trust.json"), filepath.Join(dir, "ran")
 	old := bad("old", "ok")
@@ -215,6 +218,7 @@ func TestWhatWasNeverSeenIsNotStarted(t *testing.T) {
 }
 
 func TestOnlyWhatTheUserTypedIsTakenWithItsFirstTools(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		pin   func(*trust.Trust, config.Entry) error
 		tools int

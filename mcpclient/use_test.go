@@ -121,6 +121,7 @@ func TestNothingIsOfferedThatTheTrustFileOnlyLists(t *testing.T) {
 }
 
 func TestServersAreNamedByWholeWords(t *testing.T) {
+	t.Parallel()
 	for text, want := range map[string]bool{
 		"ask brave": true, "@brave_web_search": true, "/brave:help": true, "what does Brave say?": true, "“brave”": true,
 		"be braver": false, "cabrave": false, "": false, "braves brave": true, "brav": false,

@@ -8,6 +8,7 @@ import (
 
 // What the notes are is said by the user's own, in a line.
 func TestTheNotesAreToldInALine(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	files := map[string]string{
 		"home/boiler.md": "---\ntags: [home, heat]\n---\n# Boiler\n\nThe boiler was repaired and it is warm in the house again, which was about time.\n",
@@ -28,6 +29,7 @@ func TestTheNotesAreToldInALine(t *testing.T) {
 
 // Of few notes each language is named, of many those of one in twenty.
 func TestTheLanguagesOfFewNotesAreAllNamed(t *testing.T) {
+	t.Parallel()
 	for many, want := range map[int]string{
 		30: "32 notes; languages en, de, zh; tags #run",
 		60: "62 notes; languages en; tags #run",

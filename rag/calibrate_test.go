@@ -25,6 +25,7 @@ func recipes(n int) map[string]string {
 // What a score means is measured when notes are indexed, and again when they
 // have doubled; an index without it is searched all the same.
 func TestScoresAreCalibratedOnTheNotes(t *testing.T) {
+	t.Parallel()
 	folder, x := vault(t, recipes(60))
 	saved := func() string { return words.Meta(t.Context(), x.words.db, "calibration") }
 	verdict := func(question string, want Verdict) {
@@ -69,6 +70,7 @@ func TestScoresAreCalibratedOnTheNotes(t *testing.T) {
 // A question in a language that no note is in is not declined: its words cannot
 // tell. One in the notes' language is, whatever the script.
 func TestAQuestionInAnotherLanguageIsNotDeclined(t *testing.T) {
+	t.Parallel()
 	folder, x := vault(t, recipes(40))
 	syncNow(t, x, folder, nil)
 	chinese := map[string]string{}
@@ -105,6 +107,7 @@ func TestAQuestionInAnotherLanguageIsNotDeclined(t *testing.T) {
 // search that leaves the note out scores the same. Of 100 sentences 60 are there:
 // the other vaults count for the rest.
 func TestCalibrationScoresAsASearchWithoutTheNote(t *testing.T) {
+	t.Parallel()
 	folder, x := vault(t, recipes(60))
 	syncNow(t, x, folder, nil)
 	var found, hidden []float64

@@ -67,6 +67,7 @@ func openWith(t *testing.T, dir, index string, store *chroma.Server) (*notes.Fol
 }
 
 func TestSyncAndSearchOnBothStores(t *testing.T) {
+	t.Parallel()
 	eachStore(t, func(t *testing.T, dir string, store *chroma.Server) {
 		for i := range 60 {
 			write(t, dir, map[string]string{fmt.Sprintf("note%02d.md", i): fmt.Sprintf("---\ntags: [t%d]\n---\n# Note %d\n\nmarker%d stands here. %s\n", i%3, i, i, prose(i, 60))})
@@ -130,6 +131,7 @@ func TestSyncAndSearchOnBothStores(t *testing.T) {
 }
 
 func TestTwoMachinesShareACollection(t *testing.T) {
+	t.Parallel()
 	server := testenv.StartChroma(t)
 	store := &chroma.Server{URL: server.URL}
 	here, there := namedVault(t, "team"), namedVault(t, "team")
@@ -203,6 +205,7 @@ func wholeCollection(t *testing.T, x *Index, want int) {
 }
 
 func TestWordsAnswerWhileChromaIsDown(t *testing.T) {
+	t.Parallel()
 	server := testenv.StartChroma(t)
 	dir := t.TempDir()
 	for i := range 60 {
@@ -258,6 +261,7 @@ func TestWordsAnswerWhileChromaIsDown(t *testing.T) {
 }
 
 func TestACollectionDeletedBehindOurBackIsMadeAgain(t *testing.T) {
+	t.Parallel()
 	server := testenv.StartChroma(t)
 	dir := t.TempDir()
 	for i := range 40 {
@@ -323,6 +327,7 @@ func askChroma(t *testing.T, method, url, body string, out any) {
 
 // TestChromaOddities asks servers that are none, or say no.
 func TestChromaOddities(t *testing.T) {
+	t.Parallel()
 	const token = "s3cret-token"
 	cases := map[string]struct {
 		answer http.HandlerFunc

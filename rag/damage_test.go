@@ -22,6 +22,7 @@ import (
 // LIFEHUB_RAG_VAULT set it works on that vault, by default indexing it again
 // and again.
 func TestMain(m *testing.M) {
+	testenv.Parallel("4")
 	if dir := os.Getenv("LIFEHUB_RAG_VAULT"); dir != "" {
 		if work := os.Getenv("LIFEHUB_RAG_WORK"); work != "" {
 			childWork(work, dir, os.Getenv("LIFEHUB_RAG_INDEX"))
@@ -62,6 +63,7 @@ func check(err error) {
 // and looks at what the next one finds. LIFEHUB_SOAK=1 makes
 // it 200 times, a greater number as often.
 func TestKilledWhileIndexing(t *testing.T) {
+	t.Parallel()
 	t.Run("files", func(t *testing.T) { killWhileIndexing(t, nil, func() {}) })
 	t.Run("Chroma", func(t *testing.T) {
 		server := testenv.StartChroma(t)
@@ -191,6 +193,7 @@ func wholeIndex(t *testing.T, x *Index, folder *notes.Folder, changes Changes, p
 // TestDamagedFiles spoils each file of an index in each way. The next start
 // finds everything.
 func TestDamagedFiles(t *testing.T) {
+	t.Parallel()
 	dir, master := t.TempDir(), t.TempDir()
 	for i := range 10 {
 		write(t, dir, map[string]string{fmt.Sprintf("note%02d.md", i): fmt.Sprintf("# Note %d\n\nmarker%d stands here.\n\n%s\n", i, i, prose(i, 300))})
@@ -274,6 +277,7 @@ func searchFirst(t *testing.T, dir, index string) {
 }
 
 func TestTheIndexIsPrivate(t *testing.T) {
+	t.Parallel()
 	dir, index := t.TempDir(), filepath.Join(t.TempDir(), "index")
 	write(t, dir, map[string]string{"a.md": "text\n"})
 	folder, x := openVault(t, dir, index)

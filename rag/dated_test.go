@@ -9,6 +9,7 @@ import (
 )
 
 func TestTimeWordsLiftNotesOfThatTime(t *testing.T) {
+	t.Parallel()
 	folder, x := vault(t, map[string]string{
 		"daily/2026-03-16.md": "Slow run along the river, then soup.\n",
 		"daily/2026-03-17.md": "Fixed the bike. Long run in the rain.\n",
@@ -50,6 +51,7 @@ func TestTimeWordsLiftNotesOfThatTime(t *testing.T) {
 // The note of the day that a question names is looked at, whatever its words
 // are, and the search does not say that the notes don't hold it.
 func TestTheNoteOfANamedDayIsNeverDeclined(t *testing.T) {
+	t.Parallel()
 	files := map[string]string{"daily/2026-03-17.md": "Ate ramen with Ida.\n"}
 	for i := range 20 {
 		files[fmt.Sprintf("other%d.md", i)] = fmt.Sprintf("Something else about plan %d.\n", i)

@@ -28,6 +28,7 @@ func diary() map[string]string {
 // A word that stands in most notes is what they are about: a question on it is
 // not declined for the others of its words.
 func TestAWordThatIsEverywhereCounts(t *testing.T) {
+	t.Parallel()
 	folder, x := vault(t, diary())
 	syncNow(t, x, folder, nil)
 	for question, want := range map[string]bool{
@@ -52,6 +53,7 @@ func TestAWordThatIsEverywhereCounts(t *testing.T) {
 // One friend stands in 40 of 65 notes: a question on her is answered, and one
 // that holds a rare word too is judged by that.
 func TestTheRareWordJudgesNextToOneThatIsEverywhere(t *testing.T) {
+	t.Parallel()
 	files := map[string]string{"zeppelin.md": "# Zeppelin\n\nThe zeppelin museum opens at ten.\n"}
 	did := []string{"Walked to the harbour", "Baked bread", "Read on the balcony", "Repaired the fence", "Sorted photographs"}
 	for i := range 64 {
@@ -85,6 +87,7 @@ func TestTheRareWordJudgesNextToOneThatIsEverywhere(t *testing.T) {
 // Asked on a Sunday for last week, the days of the week that ends come first,
 // the newest before the others.
 func TestLastWeekListsItsDays(t *testing.T) {
+	t.Parallel()
 	folder, x := vault(t, diary())
 	syncNow(t, x, folder, nil)
 	found, err := x.Search(t.Context(), Query{Text: "what did I do last week?", Limit: 7, Today: time.Date(2026, 11, 22, 12, 0, 0, 0, time.Local)})

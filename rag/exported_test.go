@@ -9,6 +9,7 @@ import (
 
 // What was answered is no source of the next answer, wherever it was exported to.
 func TestAnExportedConversationIsLeftOut(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	write(t, dir, map[string]string{"boat.md": "# Boat\n\nThe boat leaks.\n", "talk.md": "# Talk\n\nThe boat leaks, you wrote.\n\n- [ ] mend the boat\n"})
 	folder, x := openVault(t, dir, t.TempDir())

@@ -25,6 +25,7 @@ import (
 // SQLite's locks are the process's: closing the words file after signing it
 // would drop them, and another process could take the log away.
 func TestSigningKeepsTheLocksOfSQLite(t *testing.T) {
+	t.Parallel()
 	folder, x := vault(t, map[string]string{"a.md": "apple\n"})
 	syncNow(t, x, folder, nil)
 	if _, err := os.Stat(x.stampPath(0)); err != nil {
@@ -61,6 +62,7 @@ func obeyModes(t *testing.T) {
 // Files of an index that cannot be written, in a folder that can, are read in
 // every run, and written once they can be.
 func TestFilesThatCannotBeWrittenAreRead(t *testing.T) {
+	t.Parallel()
 	obeyModes(t)
 	dir, index := t.TempDir(), t.TempDir()
 	write(t, dir, map[string]string{"a.md": "apple\n"})
@@ -176,6 +178,7 @@ func faultsOf(t *testing.T, strace string, files []string, run func(*exec.Cmd) *
 // Whatever a system call of an index run is answered, and wherever the run is
 // killed: the index is not lost, and a search is right before, during and after.
 func TestNoFaultOfAnIndexRunLosesTheIndex(t *testing.T) {
+	t.Parallel()
 	strace, err := exec.LookPath("strace")
 	if err != nil || exec.Command(strace, "-f", "-o", "/dev/null", "true").Run() != nil {
 		t.Skip("needs strace, and the right to use it")
@@ -295,6 +298,7 @@ func TestNoFaultOfAnIndexRunLosesTheIndex(t *testing.T) {
 // A PDF whose reader was ended from outside is tried again by the next sync, though
 // it has not changed.
 func TestAPDFIsTriedAgainWhereItsReaderWasEnded(t *testing.T) {
+	t.Parallel()
 	folder, x := vault(t, map[string]string{"a.md": "apple\n", "loop.pdf": string(pdftest.Loop())})
 	for range 2 {
 		over, killed := make(chan bool), make(chan bool, 1)

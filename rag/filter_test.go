@@ -44,6 +44,7 @@ func direction(number int) []float32 {
 // Whatever a filter keeps, few notes or nearly all, near to the question or
 // not, the search finds the nearest of them, as a look at each does.
 func TestAFilterFindsTheNearestOfWhatItKeeps(t *testing.T) {
+	t.Parallel()
 	const notes, near = 1500, 225
 	question := direction(notes + 1)
 	type note struct {

@@ -142,6 +142,7 @@ func whats(changes Changes) []string {
 }
 
 func TestSyncFollowsTheNotes(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	write(t, dir, map[string]string{
 		"bread.md":        "# Sourdough\n\nFeed the starter with rye flour.\n",
@@ -192,6 +193,7 @@ func TestSyncFollowsTheNotes(t *testing.T) {
 }
 
 func TestSyncPathsLooksAtAFewNotesOnly(t *testing.T) {
+	t.Parallel()
 	dir, index := t.TempDir(), t.TempDir()
 	write(t, dir, map[string]string{"a.md": "# A\n\napples\n", "b.md": "# B\n\nbananas\n", "c.md": "# C\n\ncherries\n"})
 	folder, x := openVault(t, dir, index)
@@ -232,6 +234,7 @@ func remove(t *testing.T, dir, name string) {
 }
 
 func TestSearchWithoutAnEmbedder(t *testing.T) {
+	t.Parallel()
 	files := map[string]string{
 		"bread.md": "# Sourdough\n\nFeed the starter with rye flour.\n",
 		"run.md":   "# Running\n\nEasy pace on Sunday.\n",
@@ -265,6 +268,7 @@ func TestSearchWithoutAnEmbedder(t *testing.T) {
 }
 
 func TestWordsTakenInAloneAreEmbeddedLater(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	write(t, dir, map[string]string{"a.md": "# A\n\napples\n"})
 	folder, x := openVault(t, dir, t.TempDir())
@@ -280,6 +284,7 @@ func TestWordsTakenInAloneAreEmbeddedLater(t *testing.T) {
 // A model pulled again may make vectors of another size under its old name:
 // the notes are embedded again, whether one of them changed or a search met it.
 func TestAModelOfAnotherSizeUnderTheSameNameBeginsAnew(t *testing.T) {
+	t.Parallel()
 	for name, meets := range map[string]func(t *testing.T, x *Index, dir string){
 		"a note changed": func(t *testing.T, _ *Index, dir string) {
 			write(t, dir, map[string]string{"c.md": "cherries are dark red\n"})
@@ -314,6 +319,7 @@ func TestAModelOfAnotherSizeUnderTheSameNameBeginsAnew(t *testing.T) {
 }
 
 func TestBadVectorsAreRefusedAndTriedAgain(t *testing.T) {
+	t.Parallel()
 	nan := float32(math.NaN())
 	long := make([]float32, 65)
 	long[0] = 1
@@ -356,6 +362,7 @@ func TestBadVectorsAreRefusedAndTriedAgain(t *testing.T) {
 }
 
 func TestRealNotesAreAllIndexed(t *testing.T) {
+	t.Parallel()
 	if testenv.Race {
 		t.Skip("2,000 notes are indexed without the race detector")
 	}
@@ -394,6 +401,7 @@ func TestRealNotesAreAllIndexed(t *testing.T) {
 }
 
 func TestABrokenNoteCountsOnce(t *testing.T) {
+	t.Parallel()
 	folder, x := vault(t, map[string]string{"broken.md": "---\ntags: [a\n---\n# Broken\n\nfindable all the same\n", "empty\x01.md": "# Odd\n\nname\n"})
 	first := syncNow(t, x, folder, nil)
 	if got, want := whats(first), []string{"added broken.md", "added empty\x01.md"}; !slices.Equal(got, want) || first.Notes[0].Reason == "" {
@@ -422,6 +430,7 @@ func TestABrokenNoteCountsOnce(t *testing.T) {
 // A file that changes while a sync reads the folder is seen by the next one,
 // even if it then has the size and time it had when it was listed.
 func TestANoteThatIsGoneWhileItIsRead(t *testing.T) {
+	t.Parallel()
 	folder, x := vault(t, map[string]string{"a.md": "# A\n\napples\n", "b.md": "# B\n\nbananas\n"})
 	away := filepath.Join(t.TempDir(), "b.md")
 	hidden := false
@@ -445,6 +454,7 @@ func TestANoteThatIsGoneWhileItIsRead(t *testing.T) {
 }
 
 func TestTrustIsMeasuredThoughATextIsRefused(t *testing.T) {
+	t.Parallel()
 	files := map[string]string{"poison.md": "poison for the embedder\n"}
 	for i := range 40 {
 		files[fmt.Sprintf("%d.md", i)] = fmt.Sprintf("On day %d we carried %d stones, %d logs and %d jars uphill.\n", i, 3*i, 5*i, 7*i)
@@ -463,6 +473,7 @@ func TestTrustIsMeasuredThoughATextIsRefused(t *testing.T) {
 }
 
 func TestADryRunTellsWhatASyncThenDoes(t *testing.T) {
+	t.Parallel()
 	folder, x := vault(t, map[string]string{
 		"bread.md": "rye and water\n", "tea.md": "black and hot\n", "run.md": "easy on Sunday\n", "gone.md": "of the same size\n",
 	})

@@ -8,6 +8,7 @@ import (
 // in one form finds the note in another, and the note with the very form
 // still comes first.
 func TestFormsOfAWordFindOneAnother(t *testing.T) {
+	t.Parallel()
 	folder, x := vault(t, map[string]string{
 		"de.md":    "Auf der Reise haben wir die alten Häuser und Gärten gesehen, und es war schön.\n",
 		"de2.md":   "Der Zug nach Berlin ist um acht Uhr gefahren, und wir sind mit dem Rad zurück.\n",

@@ -22,6 +22,7 @@ func gobi() map[string]string {
 }
 
 func TestLettersFindAWordSpeltInAnotherWay(t *testing.T) {
+	t.Parallel()
 	blind := &bagEmbedder{name: "blind", spoil: func(string) ([]float32, error) { return []float32{1, 0}, nil }}
 	away := &bagEmbedder{name: "away", spoil: func(string) ([]float32, error) { return nil, llm.ErrUnreachable }}
 	for _, embedder := range []*bagEmbedder{blind, away} {
@@ -38,6 +39,7 @@ func TestLettersFindAWordSpeltInAnotherWay(t *testing.T) {
 }
 
 func TestLettersDecideWhereOnlyWordsOfEveryNoteAreKnown(t *testing.T) {
+	t.Parallel()
 	folder, x := vault(t, gobi())
 	syncNow(t, x, folder, &bagEmbedder{name: "blind", spoil: func(string) ([]float32, error) { return []float32{1, 0}, nil }})
 	if got := paths(t, x, "Photosynthese and"); len(got) == 0 || got[0] != "plant.md" {
@@ -46,6 +48,7 @@ func TestLettersDecideWhereOnlyWordsOfEveryNoteAreKnown(t *testing.T) {
 }
 
 func TestOneSideAloneHearsNoLetters(t *testing.T) {
+	t.Parallel()
 	folder, x := vault(t, gobi())
 	syncNow(t, x, folder, nil)
 	for name, side := range map[string]Side{"both sides without an embedder": Both, "words": WordsAlone} {

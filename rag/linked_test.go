@@ -7,6 +7,7 @@ import (
 // TestALinkNamesItsNote: what the notes call a note where they link to it finds
 // that note first, whatever its own words are.
 func TestALinkNamesItsNote(t *testing.T) {
+	t.Parallel()
 	folder, x := vault(t, map[string]string{
 		"a.md":          "# Boiler\n\nThe manual says 1.5 bar.\n",
 		"log/week.md":   "# Week\n\nHad a look at [[a|the thing in the cellar]], then at [the winter plan](../plan.md).\n",

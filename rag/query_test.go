@@ -9,6 +9,7 @@ import (
 )
 
 func TestParseQuery(t *testing.T) {
+	t.Parallel()
 	day := func(y, m, d int) time.Time { return time.Date(y, time.Month(m), d, 0, 0, 0, 0, time.Local) }
 	cases := map[string]struct {
 		text string
@@ -43,6 +44,7 @@ func TestParseQuery(t *testing.T) {
 }
 
 func TestFiltersKeepNotesOut(t *testing.T) {
+	t.Parallel()
 	folder, x := vault(t, map[string]string{
 		"daily/2026-03-14.md":      "---\ntags: [journal]\n---\ntea with Ana\n",
 		"daily/2026-04-02.md":      "tea alone #journal/quiet\n",
@@ -84,6 +86,7 @@ func TestFiltersKeepNotesOut(t *testing.T) {
 
 // What filters alone ask for is there, or it is not.
 func TestFiltersAloneAreAnswered(t *testing.T) {
+	t.Parallel()
 	folder, x := vault(t, map[string]string{"tea.md": "tea with Ana #drink\n", "b.md": "bread\n"})
 	syncNow(t, x, folder, nil)
 	for text, want := range map[string]bool{"tag:drink": true, "tag:none": false, "path:tea": true} {
@@ -98,6 +101,7 @@ func TestFiltersAloneAreAnswered(t *testing.T) {
 }
 
 func TestNamedNotesComeFirstAndIndexNotesLast(t *testing.T) {
+	t.Parallel()
 	files := map[string]string{"index.md": "# Everything\n\n"}
 	for _, title := range []string{"Tune A Bicycle", "Undo A Commit", "Bake Sourdough Bread", "Mend A Tyre", "Boil An Egg", "Plant A Tree"} {
 		name := strings.ToLower(strings.ReplaceAll(title, " ", "-")) + ".md"
@@ -119,6 +123,7 @@ func TestNamedNotesComeFirstAndIndexNotesLast(t *testing.T) {
 }
 
 func TestAMatchInAVaultOfOneNoteHasAScore(t *testing.T) {
+	t.Parallel()
 	folder, x := vault(t, map[string]string{"cellar.md": "# Boiler\n\nThe pressure should be 1.5 bar.\n"})
 	syncNow(t, x, folder, nil)
 	scores := map[string]float64{}
@@ -138,6 +143,7 @@ func TestAMatchInAVaultOfOneNoteHasAScore(t *testing.T) {
 // The names that Logseq, Dendron and Obsidian give a note are its names, and
 // a sign may be all that tells two names apart.
 func TestNotesAreFoundByAllTheirNames(t *testing.T) {
+	t.Parallel()
 	folder, x := vault(t, map[string]string{
 		"pages/garden.md":              "tags:: [[outdoors]], Hobby\nalias:: The Plot, Allotment 7\ntitle:: Kitchen garden\n\n- Tomatoes\n  - planted in May\n",
 		"pages/proj%2Fapollo.md":       "- The launch window is in June.\n",
@@ -170,6 +176,7 @@ func TestNotesAreFoundByAllTheirNames(t *testing.T) {
 }
 
 func TestASingleCharacterIsFound(t *testing.T) {
+	t.Parallel()
 	folder, x := vault(t, map[string]string{
 		"ja.md": "新しい住所は横浜市西区です。飼っているのは犬。家賃は月８万円。\n",
 		"zh.md": "水电费每月三百元。狗叫旺财。\n",

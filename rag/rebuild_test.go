@@ -105,6 +105,7 @@ func manyNotesIn(t *testing.T) (dir, index string) {
 // the same time: each search is right, in other processes and in one that has
 // had the index open from the start.
 func TestSearchesDuringRebuildsThatAreKilled(t *testing.T) {
+	t.Parallel()
 	dir, index := manyNotesIn(t)
 	rebuilds, searches := 8, 40
 	if testenv.Race {
@@ -186,6 +187,7 @@ func generations(t *testing.T, index string) []string {
 
 // A search that has begun ends on the generation it began with.
 func TestASearchKeepsItsGenerationOpen(t *testing.T) {
+	t.Parallel()
 	folder, x := vault(t, map[string]string{"a.md": "apple\n"})
 	syncNow(t, x, folder, nil)
 	g, err := x.acquire(false)
@@ -210,6 +212,7 @@ func TestASearchKeepsItsGenerationOpen(t *testing.T) {
 
 // A rebuild that cannot end leaves the index that there was.
 func TestARebuildThatIsCancelled(t *testing.T) {
+	t.Parallel()
 	folder, x := vault(t, map[string]string{"a.md": "apple\n", "b.md": "pear\n"})
 	syncNow(t, x, folder, nil)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -225,6 +228,7 @@ func TestARebuildThatIsCancelled(t *testing.T) {
 }
 
 func TestOnlyDamageIsDamage(t *testing.T) {
+	t.Parallel()
 	for _, err := range []error{
 		syscall.ENOSPC, syscall.EMFILE, syscall.EACCES, syscall.EROFS, syscall.EIO, fs.ErrNotExist, errElsewhere,
 		context.Canceled, fmt.Errorf("wrapped: %w", &fs.PathError{Op: "open", Path: "words.db", Err: syscall.EMFILE}),
@@ -251,6 +255,7 @@ func TestOnlyDamageIsDamage(t *testing.T) {
 
 // What another version of LifeHub wrote is rebuilt without losing its vectors.
 func TestAnIndexOfAnotherVersionIsRebuilt(t *testing.T) {
+	t.Parallel()
 	folder, x := vault(t, map[string]string{"a.md": "apple\n"})
 	embedder := &bagEmbedder{name: "bag"}
 	syncNow(t, x, folder, embedder)

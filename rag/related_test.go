@@ -10,6 +10,7 @@ import (
 )
 
 func TestRelatedNotesSayWhy(t *testing.T) {
+	t.Parallel()
 	folder, x := vault(t, map[string]string{
 		"bike.md":       "---\naliases: [Velo]\ntags: [gear]\n---\n# My bike\n\nNew chain, see [[shop]] and ![[chain]].\nThe [[nowhere]] and [[#Here]].\n",
 		"shop.md":       "# The shop\n\nOpen on Mondays.\n",
@@ -55,6 +56,7 @@ no embedding model`
 // TestRelatedByNearness: notes of the same words are near, in an encoder's
 // vectors or in those of n-grams, which is told apart.
 func TestRelatedByNearness(t *testing.T) {
+	t.Parallel()
 	files := map[string]string{
 		"bread.md": "# Sourdough\n\nFeed the starter with rye flour, let the dough rise and bake the loaf in the hot oven.\n",
 		"rolls.md": "# Rolls\n\nRye flour, water and salt: let the dough rise, then bake the rolls in the hot oven.\n",

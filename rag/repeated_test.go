@@ -14,6 +14,7 @@ import (
 )
 
 func TestNotesThatRepeatEachOtherKeepTheirMeaning(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	for day := range 40 { // a template in every daily note
 		text := "# Day\n\n## Mood\n\nSame as every day, nothing to tell about it.\n\n## Food\n\nBread and cheese.\n"

@@ -126,6 +126,7 @@ func indexOne(t testing.TB, text string) (size int64, took time.Duration) {
 // TestNoShapeOfANoteMakesALargeIndex: what is written for a note follows its
 // size, whatever it is made of.
 func TestNoShapeOfANoteMakesALargeIndex(t *testing.T) {
+	t.Parallel()
 	const size, bound = 100 << 10, 5
 	ordinary, _ := indexOne(t, ordinaryNote(size))
 	for name, note := range noteShapes {

@@ -43,6 +43,7 @@ func life(front bool) map[string]string {
 // Questions on a time find what is of it, in a folder whose files all were
 // written in the same second, as after a clone.
 func TestDatedQuestions(t *testing.T) {
+	t.Parallel()
 	for _, front := range []bool{true, false} {
 		folder, x := vault(t, life(front))
 		cloned(t, folder.Dir())
@@ -97,6 +98,7 @@ func TestDatedQuestions(t *testing.T) {
 
 // A time that is only a part of the question lifts what is of it.
 func TestATimeInAQuestionLiftsItsLines(t *testing.T) {
+	t.Parallel()
 	folder, x := vault(t, map[string]string{
 		"a.md": "# Log\n\n## 2025\n\n- 2025-10-05: long run, 20 km.\n",
 		"b.md": "# Log\n\n- 2026-10-04: long run, 12 km.\n",
@@ -114,6 +116,7 @@ func TestATimeInAQuestionLiftsItsLines(t *testing.T) {
 // What was done in a week at most is in the notes of it, by whatever words, and
 // where nothing is of a time that is all that is asked for, nothing is shown.
 func TestNotesOfAWeekComeFirst(t *testing.T) {
+	t.Parallel()
 	folder, x := vault(t, map[string]string{
 		"daily/2026-11-18.md": "Easy hour along the canal.\n",
 		"plan.md":             "# Running plan\n\nI run three times a week, and the run of last week counts.\n",
@@ -151,6 +154,7 @@ func cloned(t *testing.T, dir string) {
 // A filter by date keeps what is of its time and, below, what has no date;
 // never what is of another time, whenever the files were written.
 func TestADateFilterKeepsUndatedNotes(t *testing.T) {
+	t.Parallel()
 	folder, x := vault(t, life(true))
 	cloned(t, folder.Dir())
 	syncNow(t, x, folder, nil)

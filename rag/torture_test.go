@@ -30,6 +30,7 @@ var oddNotes = map[string]string{
 }
 
 func TestNoFormOfMarkdownHidesAWord(t *testing.T) {
+	t.Parallel()
 	folder, x := vault(t, oddNotes)
 	syncNow(t, x, folder, nil)
 	for word, want := range map[string]string{
@@ -53,6 +54,7 @@ func TestNoFormOfMarkdownHidesAWord(t *testing.T) {
 // TestLinesOfPassagesAreExact: the lines a passage names are those its text
 // stands on, whatever the note.
 func TestLinesOfPassagesAreExact(t *testing.T) {
+	t.Parallel()
 	texts := []string{}
 	for _, text := range oddNotes {
 		texts = append(texts, text)
@@ -80,6 +82,7 @@ func TestLinesOfPassagesAreExact(t *testing.T) {
 }
 
 func TestAHugeLineIsCutInTime(t *testing.T) {
+	t.Parallel()
 	size := 10 << 20
 	if testenv.Race {
 		size >>= 4
@@ -106,6 +109,7 @@ func TestAHugeLineIsCutInTime(t *testing.T) {
 }
 
 func TestWhatASearchShowsFirst(t *testing.T) {
+	t.Parallel()
 	long := func(word string) string {
 		return strings.Repeat("The "+word+" needs care, and a person who knows how to do it well. ", 14)
 	}

@@ -10,6 +10,7 @@ import (
 // A search while the notes are being read, or after that was cut, tells how
 // many it could not see, in other processes too.
 func TestCoverageTellsWhatIsNotReadYet(t *testing.T) {
+	t.Parallel()
 	files := map[string]string{}
 	for i := range 24 {
 		files[fmt.Sprintf("note%02d.md", i)] = fmt.Sprintf("# Note\n\nBoiler number %d hums.\n", i) + strings.Repeat("\n", batchBytes/8)

@@ -12,6 +12,7 @@ import (
 // TestTheEndOfALongPassageIsFoundByMeaning: what stands beyond a model's
 // window counts as much as what stands before it.
 func TestTheEndOfALongPassageIsFoundByMeaning(t *testing.T) {
+	t.Parallel()
 	files := map[string]string{}
 	for name, end := range map[string]string{
 		"boiler.md": "The plumber fitted another valve.", "garden.md": "Tomatoes need warm nights.", "trip.md": "Lisbon was rainy throughout.",
@@ -43,6 +44,7 @@ func TestTheEndOfALongPassageIsFoundByMeaning(t *testing.T) {
 // TestAMissingWindowIsEmbeddedAgain: a window lost to damage does not leave
 // its passage half seen.
 func TestAMissingWindowIsEmbeddedAgain(t *testing.T) {
+	t.Parallel()
 	folder, x := vault(t, map[string]string{"a.md": strings.Repeat("plenty of words to read here today. ", 28)})
 	embedder := &shortSighted{bagEmbedder{name: "short"}}
 	syncNow(t, x, folder, embedder)

@@ -10,6 +10,7 @@ import (
 )
 
 func TestEveryVersionOfAnArtifactIsKept(t *testing.T) {
+	t.Parallel()
 	s, err := Open(filepath.Join(t.TempDir(), "lifehub.db"))
 	if err != nil {
 		t.Fatal(err)
@@ -58,6 +59,7 @@ func TestEveryVersionOfAnArtifactIsKept(t *testing.T) {
 // A fork has the documents as its path left them, each with its whole history,
 // and they are its own from then on.
 func TestAForkHasTheDocumentsOfItsPath(t *testing.T) {
+	t.Parallel()
 	s, _ := openTemp(t)
 	ctx := t.Context()
 	version := func(conversation, turn, name, text string, n int) {

@@ -29,6 +29,7 @@ const (
 )
 
 func TestMain(m *testing.M) {
+	testenv.Parallel("4")
 	if path := os.Getenv(childEnv); path != "" {
 		work := writeTurns
 		if os.Getenv(holdEnv) != "" {
@@ -113,6 +114,7 @@ func check(t *testing.T, s *Store, name string, questions, answers int) {
 }
 
 func TestNothingAcknowledgedIsLostByKillingIt(t *testing.T) {
+	t.Parallel()
 	cycles := 25
 	if os.Getenv("LIFEHUB_SOAK") != "" {
 		cycles = 10_000
@@ -200,6 +202,7 @@ func killAfter(t *testing.T, path, name string, while time.Duration, atStart boo
 }
 
 func TestSeveralProcessesDamageNothingOfOneFile(t *testing.T) {
+	t.Parallel()
 	processes, turns := 3, 20
 	if os.Getenv("LIFEHUB_SOAK") != "" {
 		processes, turns = 8, 1000

@@ -112,6 +112,7 @@ func harm(t *testing.T, random *rand.Rand, path string) string {
 }
 
 func TestDamageIsNeverPassedOverInSilence(t *testing.T) {
+	t.Parallel()
 	rounds := 40
 	if os.Getenv("LIFEHUB_SOAK") != "" {
 		rounds = 1000
@@ -191,6 +192,7 @@ func TestDamageIsNeverPassedOverInSilence(t *testing.T) {
 }
 
 func TestABackupIsRestoredAndTheDamagedFileIsKept(t *testing.T) {
+	t.Parallel()
 	path := sample(t, t.TempDir(), false)
 	want := whole(t, path)
 	data, err := os.ReadFile(path)
@@ -226,6 +228,7 @@ func TestABackupIsRestoredAndTheDamagedFileIsKept(t *testing.T) {
 }
 
 func TestOnlyAnUncleanEndIsChecked(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "lifehub.db")
 	unclean := func() bool {
 		t.Helper()
@@ -307,6 +310,7 @@ func BenchmarkOpenOfAFileThatWasClosed(b *testing.B) {
 // The last commit has nothing behind it that would tell of its loss, and with
 // its frame's header gone it looks like the rest of an earlier log.
 func TestALastCommitWithoutItsFrameIsNoticed(t *testing.T) {
+	t.Parallel()
 	path := sample(t, t.TempDir(), true)
 	log, err := os.ReadFile(path + "-wal")
 	must(t, err)

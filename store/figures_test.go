@@ -34,6 +34,7 @@ func figuresBy(t *testing.T, s *Store, by string, since time.Time, limit int) []
 }
 
 func TestFiguresAreSummedUpByDayModelAndTurn(t *testing.T) {
+	t.Parallel()
 	s, _ := openTemp(t)
 	monday := time.Date(2026, 3, 2, 12, 0, 0, 0, time.Local)
 	for i := 1; i <= 100; i++ {
@@ -76,6 +77,7 @@ func TestFiguresAreSummedUpByDayModelAndTurn(t *testing.T) {
 }
 
 func TestFiguresOfTurnsBeforeTheirTableAreTakenOver(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "old.db")
 	old, err := file.Connect(path, 1, "_txlock=immediate")
 	if err != nil {

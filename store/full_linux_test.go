@@ -73,6 +73,7 @@ func TestAFullDiskDuringTheMigrationLeavesTheOldSchema(t *testing.T) {
 }
 
 func TestAFullDiskRefusesTheMessageAndLosesNothing(t *testing.T) {
+	t.Parallel()
 	dir := smallDisk(t)
 	path := filepath.Join(dir, "lifehub.db")
 	s, err := Open(path)

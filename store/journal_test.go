@@ -58,6 +58,7 @@ func leaveOpen(t *testing.T, path string, list []agent.Entry) (turn string) {
 }
 
 func TestACutTurnComesBackAsItWasRecorded(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "lifehub.db")
 	turn := leaveOpen(t, path, entries())
 	s, err := Open(path)
@@ -82,6 +83,7 @@ func TestACutTurnComesBackAsItWasRecorded(t *testing.T) {
 }
 
 func TestATurnThatWasStoppedOrFailedCanBeGoneOnWith(t *testing.T) {
+	t.Parallel()
 	for name, answer := range map[string]agent.Answer{"stopped": {Text: "So", Cut: true}, "failed": {Error: "the server is gone"}} {
 		t.Run(name, func(t *testing.T) {
 			s, _ := openTemp(t)
@@ -104,6 +106,7 @@ func TestATurnThatWasStoppedOrFailedCanBeGoneOnWith(t *testing.T) {
 }
 
 func TestOnlyTheLastTurnIsGoneOnWith(t *testing.T) {
+	t.Parallel()
 	s, _ := openTemp(t)
 	first, err := s.Begin(t.Context(), "c", "first")
 	if err != nil {
@@ -121,6 +124,7 @@ func TestOnlyTheLastTurnIsGoneOnWith(t *testing.T) {
 }
 
 func TestADamagedJournalIsToldAndWhatIsDamagedIsLeftOut(t *testing.T) {
+	t.Parallel()
 	seed := uint64(time.Now().UnixNano())
 	random := rand.New(rand.NewPCG(seed, 0))
 	path := filepath.Join(t.TempDir(), "lifehub.db")
@@ -166,6 +170,7 @@ func TestADamagedJournalIsToldAndWhatIsDamagedIsLeftOut(t *testing.T) {
 }
 
 func TestTheJournalGoesWithItsConversation(t *testing.T) {
+	t.Parallel()
 	s, _ := openTemp(t)
 	turn, err := s.Begin(t.Context(), "c", "q")
 	if err == nil {
@@ -184,6 +189,7 @@ func TestTheJournalGoesWithItsConversation(t *testing.T) {
 }
 
 func TestADoneTurnKeepsItsDecisionsAndNoResults(t *testing.T) {
+	t.Parallel()
 	s, _ := openTemp(t)
 	turn, err := s.Begin(t.Context(), "c", "q")
 	if err == nil {
@@ -204,6 +210,7 @@ func TestADoneTurnKeepsItsDecisionsAndNoResults(t *testing.T) {
 
 // What a long result took is free for what comes next.
 func TestJournalsOfDoneTurnsFillTheirPages(t *testing.T) {
+	t.Parallel()
 	s, _ := openTemp(t)
 	long := agent.Entry{Version: 1, Moment: agent.CallEnded, Step: "1", Result: &agent.Result{Text: strings.Repeat("a long result ", 250)}}
 	for range 40 {
@@ -224,6 +231,7 @@ func TestJournalsOfDoneTurnsFillTheirPages(t *testing.T) {
 // A turn that another process works on is left to it, until that process is
 // killed: then it is there at once.
 func TestATurnIsLeftToTheProcessThatWorksOnIt(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "lifehub.db")
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), childEnv+"="+path, holdEnv+"=1")

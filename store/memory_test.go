@@ -42,6 +42,7 @@ func remembered(t *testing.T, s *Store, conversation, question string, everywher
 }
 
 func TestTheOldestPairIsArchivedWhenTheWindowIsFull(t *testing.T) {
+	t.Parallel()
 	s, _ := openTemp(t)
 	for i, said := range []string{"My cat is called Whiskers", "two", "three"} {
 		say(t, s, "c", said, fmt.Sprintf("answer %d", i))
@@ -63,6 +64,7 @@ func TestTheOldestPairIsArchivedWhenTheWindowIsFull(t *testing.T) {
 }
 
 func TestMemoryOfScriptsWithoutSpaces(t *testing.T) {
+	t.Parallel()
 	s, _ := openTemp(t)
 	say(t, s, "c", "我的猫叫小白", "好的")
 	for range 3 {
@@ -75,6 +77,7 @@ func TestMemoryOfScriptsWithoutSpaces(t *testing.T) {
 }
 
 func TestScopeSaysWhoseExchangesComeBack(t *testing.T) {
+	t.Parallel()
 	s, _ := openTemp(t)
 	say(t, s, "old", "My cat is called Whiskers", "I see.")
 	say(t, s, "new", "Hello", "Hi.")
@@ -103,6 +106,7 @@ func branch(t *testing.T, s *Store, conversation, turn string) {
 }
 
 func TestABranchSeesOnlyItsOwnPath(t *testing.T) {
+	t.Parallel()
 	s, _ := openTemp(t)
 	first := say(t, s, "c", "My name is Ana", "Hello Ana.")
 	say(t, s, "c", "My cat is called Whiskers", "I see.")
@@ -128,6 +132,7 @@ func TestABranchSeesOnlyItsOwnPath(t *testing.T) {
 }
 
 func TestVectorsOfAnotherEmbedderDoNotCount(t *testing.T) {
+	t.Parallel()
 	s, _ := openTemp(t)
 	turn := say(t, s, "c", "My cat is called Whiskers", "I see.")
 	for range 3 {
@@ -177,6 +182,7 @@ func TestVectorsOfAnotherEmbedderDoNotCount(t *testing.T) {
 // The memory of a saved database is found by its words at once, and what it
 // lacks are vectors.
 func TestAnOlderMemoryIsFound(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "lifehub.db")
 	db, err := file.Connect(path, 1, "_txlock=immediate")
 	must(t, err)
@@ -210,6 +216,7 @@ func TestAnOlderMemoryIsFound(t *testing.T) {
 }
 
 func TestARemovedConversationLeavesNothingInMemory(t *testing.T) {
+	t.Parallel()
 	s, path := openTemp(t)
 	say(t, s, "c", "My cat is called Xyzzyplugh", "I see.")
 	for range 3 {

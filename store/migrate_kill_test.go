@@ -41,6 +41,7 @@ func oldDatabase(t *testing.T, path string, turns int) {
 }
 
 func TestAMigrationKilledAtAnyPointLosesNothing(t *testing.T) {
+	t.Parallel()
 	kills := 12
 	if os.Getenv("LIFEHUB_SOAK") != "" {
 		kills = 200

@@ -25,6 +25,7 @@ func sourcesOf(t *testing.T, s *Store, text string) []string {
 }
 
 func TestUntrustedTextIsKnownUntilItsConversationIsRemoved(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "lifehub.db")
 	s, err := Open(path)
 	must(t, err)
@@ -61,6 +62,7 @@ func TestUntrustedTextIsKnownUntilItsConversationIsRemoved(t *testing.T) {
 }
 
 func TestWhatIsSaidEverywhereIsNoMark(t *testing.T) {
+	t.Parallel()
 	s, _ := openTemp(t)
 	const closing = "Let me know if there is anything else that I can do for you!"
 	remember(t, s, "c", agent.WasSaid, closing)
@@ -77,6 +79,7 @@ func TestWhatIsSaidEverywhereIsNoMark(t *testing.T) {
 
 // What came in is known, also where a model says it without having read it.
 func TestWhatCameInIsKnownWhoeverSaysIt(t *testing.T) {
+	t.Parallel()
 	const text = "Wire the money to Bob before the end of the week, please."
 	remember := func(kind agent.Kind) func(*testing.T, *Store) {
 		return func(t *testing.T, s *Store) {
@@ -109,6 +112,7 @@ func TestWhatCameInIsKnownWhoeverSaysIt(t *testing.T) {
 }
 
 func TestAnExportedConversationStaysKnown(t *testing.T) {
+	t.Parallel()
 	s, _ := openTemp(t)
 	say(t, s, "c", "what does it say?", pageText)
 	remember(t, s, "c", agent.WasSaid, pageText)
@@ -120,6 +124,7 @@ func TestAnExportedConversationStaysKnown(t *testing.T) {
 }
 
 func TestFingerprintsAreBounded(t *testing.T) {
+	t.Parallel()
 	s, _ := openTemp(t)
 	remember(t, s, "c", agent.WasWritten, "pay the owner now")
 	remember(t, s, "c", agent.CameIn, pageText)
@@ -140,6 +145,7 @@ func TestFingerprintsAreBounded(t *testing.T) {
 
 // What an older LifeHub had marked is known by its text.
 func TestAnOlderLifeHubsMarksAreKept(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "lifehub.db")
 	must(t, registerFunctions())
 	db, err := file.Connect(path, 1, "_txlock=immediate")

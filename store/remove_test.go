@@ -33,6 +33,7 @@ func filesWith(t *testing.T, dir, text string) []string {
 }
 
 func TestAConversationThatCannotBeRemovedIsNotSaidToBeGone(t *testing.T) {
+	t.Parallel()
 	s, _ := openTemp(t)
 	say(t, s, "c", "What is it?", "It is there.")
 	_, err := s.file.Write.ExecContext(t.Context(), `CREATE TRIGGER refuse BEFORE DELETE ON conversations BEGIN SELECT raise(ABORT, 'not now'); END`)
@@ -43,6 +44,7 @@ func TestAConversationThatCannotBeRemovedIsNotSaidToBeGone(t *testing.T) {
 }
 
 func TestWhatIsRemovedIsInNoFileAnyMore(t *testing.T) {
+	t.Parallel()
 	s, path := openTemp(t)
 	other, err := Open(path) // another process that has the file open
 	must(t, err)
@@ -86,6 +88,7 @@ func TestWhatIsRemovedIsInNoFileAnyMore(t *testing.T) {
 }
 
 func TestTracesThatWereToldOfARemovedConversationGoWithIt(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "lifehub.db")
 	s, err := Open(path)
 	must(t, err)
@@ -124,6 +127,7 @@ func TestTracesThatWereToldOfARemovedConversationGoWithIt(t *testing.T) {
 
 // Remove counts on it: what belongs to a conversation goes with it.
 func TestEveryTableOfAConversationsTextEndsWithIt(t *testing.T) {
+	t.Parallel()
 	s, _ := openTemp(t)
 	rows, err := s.file.Read.Query(`SELECT t.name, (SELECT count(*) FROM pragma_foreign_key_list(t.name) f WHERE f.on_delete = 'CASCADE')
 		FROM sqlite_schema t WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite_%' AND t.name NOT LIKE 'message_words%' AND t.name NOT LIKE 'memory_terms%'`) // triggers see to these two
@@ -141,6 +145,7 @@ func TestEveryTableOfAConversationsTextEndsWithIt(t *testing.T) {
 }
 
 func TestFiveDailyBackupsAreKept(t *testing.T) {
+	t.Parallel()
 	s, path := openTemp(t)
 	day := time.Date(2026, 11, 21, 7, 0, 0, 0, time.UTC)
 	s.now = func() time.Time { return day }
@@ -164,6 +169,7 @@ func TestFiveDailyBackupsAreKept(t *testing.T) {
 }
 
 func TestABackupThatIsStoppedLeavesNoHalfOne(t *testing.T) {
+	t.Parallel()
 	s, path := openTemp(t)
 	say(t, s, "c", "q", strings.Repeat("words ", 1000))
 	ctx, cancel := context.WithCancel(t.Context())

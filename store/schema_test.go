@@ -12,6 +12,7 @@ import (
 )
 
 func TestANewerSchemaIsRefusedAndLeftAsItIs(t *testing.T) {
+	t.Parallel()
 	s, path := openTemp(t)
 	say(t, s, "c", "q", "a")
 	if _, err := s.file.Write.Exec("UPDATE schema SET version = 99"); err != nil {
@@ -28,6 +29,7 @@ func TestANewerSchemaIsRefusedAndLeftAsItIs(t *testing.T) {
 }
 
 func TestAnOlderSchemaIsBackedUpBeforeItIsBroughtUpToDate(t *testing.T) {
+	t.Parallel()
 	s, path := openTemp(t)
 	say(t, s, "c", "q", "a")
 	newer := append(append([]string{}, migrations...), "ALTER TABLE conversations ADD COLUMN colour TEXT NOT NULL DEFAULT 'blue'")
@@ -61,6 +63,7 @@ func TestAnOlderSchemaIsBackedUpBeforeItIsBroughtUpToDate(t *testing.T) {
 }
 
 func TestAMigrationThatBreaksLeavesTheOldSchema(t *testing.T) {
+	t.Parallel()
 	s, path := openTemp(t)
 	say(t, s, "c", "q", "a")
 	broken := append(append([]string{}, migrations...), "ALTER TABLE turns ADD COLUMN x TEXT; SELECT nonsense")
@@ -78,6 +81,7 @@ func TestAMigrationThatBreaksLeavesTheOldSchema(t *testing.T) {
 }
 
 func TestAFileThatIsNoDatabaseIsRefusedAndKept(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "lifehub.db")
 	words := strings.Repeat("my diary, not a database\n", 100)
 	if err := os.WriteFile(path, []byte(words), 0o600); err != nil {

@@ -10,6 +10,7 @@ import (
 )
 
 func TestAMessageIsFoundByItsWordsInAnyLanguage(t *testing.T) {
+	t.Parallel()
 	s, _ := openTemp(t)
 	texts := []string{
 		"When do I train for the Marathon?", "Your résumé is in work/cv.md", "Die Straße nach Köln", "明天早上跑步", "来月、富士山に登る",
@@ -37,6 +38,7 @@ func TestAMessageIsFoundByItsWordsInAnyLanguage(t *testing.T) {
 }
 
 func TestASearchSeesWhatWasSaidMeanwhile(t *testing.T) {
+	t.Parallel()
 	s, _ := openTemp(t)
 	turn, err := s.Begin(t.Context(), "c", "question")
 	must(t, err)
@@ -57,6 +59,7 @@ func TestASearchSeesWhatWasSaidMeanwhile(t *testing.T) {
 }
 
 func TestHitsComeNewestFirstAndSayWhereTheyAre(t *testing.T) {
+	t.Parallel()
 	s, _ := openTemp(t)
 	say(t, s, "a", "the boiler", "it leaks")
 	say(t, s, "b", "hello", strings.Repeat("long before ", 30)+"\n\nthe boiler "+strings.Repeat("long after ", 30))

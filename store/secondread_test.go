@@ -48,6 +48,7 @@ func told(citations []agent.Citation) string {
 // What the model says of unquoted sentences is saved next to their citations,
 // a quotation is not given to it, and what it says oddly changes nothing.
 func TestSecondRead(t *testing.T) {
+	t.Parallel()
 	const before = "[1]  | [2] ✓ quoted | [1]  | [2] "
 	for name, c := range map[string]struct {
 		reply llmtest.Answer
@@ -110,6 +111,7 @@ func TestSecondRead(t *testing.T) {
 }
 
 func TestSecondReadNeedsAFinishedAnswer(t *testing.T) {
+	t.Parallel()
 	s, _ := openTemp(t)
 	a := turn.New(turn.Options{Model: llmtest.NewScript(), History: s})
 	if _, err := a.SecondRead(t.Context(), "c", ""); err == nil {
@@ -129,6 +131,7 @@ func TestSecondReadNeedsAFinishedAnswer(t *testing.T) {
 
 // Where the model has nothing to say, it is told why, and nothing changes.
 func TestSecondReadSaysWhyItCannot(t *testing.T) {
+	t.Parallel()
 	s, _ := openTemp(t)
 	id := finished(t, s)
 	a := turn.New(turn.Options{Model: offline.New(), History: s})

@@ -59,6 +59,7 @@ func recent(t *testing.T, s *Store, conversation string, limit int) string {
 }
 
 func TestAConversationComesBackAsItWasLeft(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "lifehub.db")
 	s, err := Open(path)
 	if err != nil {
@@ -110,6 +111,7 @@ func TestAConversationComesBackAsItWasLeft(t *testing.T) {
 }
 
 func TestATurnThatNeverEndedIsOpenAndKeepsWhatWasSaid(t *testing.T) {
+	t.Parallel()
 	s, _ := openTemp(t)
 	turn, err := s.Begin(t.Context(), "c", "one")
 	if err != nil {
@@ -138,6 +140,7 @@ func TestATurnThatNeverEndedIsOpenAndKeepsWhatWasSaid(t *testing.T) {
 }
 
 func TestProgressDoesNotTouchAFinishedAnswer(t *testing.T) {
+	t.Parallel()
 	s, _ := openTemp(t)
 	turn := say(t, s, "c", "q", "whole")
 	if err := s.Progress(t.Context(), turn, "late"); err != nil {
@@ -149,6 +152,7 @@ func TestProgressDoesNotTouchAFinishedAnswer(t *testing.T) {
 }
 
 func TestRecentLeavesOutTheTurnUnderWayAndEmptyAnswers(t *testing.T) {
+	t.Parallel()
 	s, _ := openTemp(t)
 	say(t, s, "c", "a", "A")
 	say(t, s, "c", "b", "") // failed before a word was said
@@ -174,6 +178,7 @@ func TestRecentLeavesOutTheTurnUnderWayAndEmptyAnswers(t *testing.T) {
 }
 
 func TestFinishWorksAfterTheTurnWasCancelled(t *testing.T) {
+	t.Parallel()
 	s, _ := openTemp(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	turn, err := s.Begin(ctx, "c", "q")
@@ -194,6 +199,7 @@ func TestFinishWorksAfterTheTurnWasCancelled(t *testing.T) {
 }
 
 func TestFinishOfAnUnknownTurnIsAnError(t *testing.T) {
+	t.Parallel()
 	s, _ := openTemp(t)
 	err := s.Finish(t.Context(), "nope.1", agent.Answer{})
 	if err == nil || !strings.Contains(err.Error(), `no turn "nope.1"`) {
@@ -202,6 +208,7 @@ func TestFinishOfAnUnknownTurnIsAnError(t *testing.T) {
 }
 
 func TestConversationsAreFoundByTheBeginningOfTheirID(t *testing.T) {
+	t.Parallel()
 	s, _ := openTemp(t)
 	for _, id := range []string{"abc", "abd", "ab", "x%_", "xyz"} {
 		say(t, s, id, "question of "+id, "…")
@@ -224,6 +231,7 @@ func TestConversationsAreFoundByTheBeginningOfTheirID(t *testing.T) {
 }
 
 func TestConversationsComeInTheOrderOfTheirLastMessageWhateverTheClockSays(t *testing.T) {
+	t.Parallel()
 	s, _ := openTemp(t)
 	if _, err := s.Last(t.Context()); !errors.Is(err, ErrNoConversation) {
 		t.Errorf("got %v of an empty store", err)
@@ -247,6 +255,7 @@ func TestConversationsComeInTheOrderOfTheirLastMessageWhateverTheClockSays(t *te
 }
 
 func TestPromptsHoldEachTextOnce(t *testing.T) {
+	t.Parallel()
 	s, _ := openTemp(t)
 	for _, q := range []string{"x", "y", "x", "z", "x"} {
 		say(t, s, "c", q, "")
@@ -258,6 +267,7 @@ func TestPromptsHoldEachTextOnce(t *testing.T) {
 }
 
 func TestFilesAreForTheirOwnerOnly(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("file modes mean nothing on Windows")
 	}
@@ -286,6 +296,7 @@ func TestFilesAreForTheirOwnerOnly(t *testing.T) {
 }
 
 func TestAStoreInMemoryLeavesNothing(t *testing.T) {
+	t.Parallel()
 	s, err := InMemory()
 	if err != nil {
 		t.Fatal(err)
@@ -298,6 +309,7 @@ func TestAStoreInMemoryLeavesNothing(t *testing.T) {
 }
 
 func TestAPathMayHoldAnything(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "wörk & 100% #1 ?x=y", "lifehub.db")
 	s, err := Open(path)
 	if err != nil {
@@ -311,6 +323,7 @@ func TestAPathMayHoldAnything(t *testing.T) {
 }
 
 func TestEveryConnectionIsSetForDurability(t *testing.T) {
+	t.Parallel()
 	s, _ := openTemp(t)
 	for name, db := range map[string]*sql.DB{"writer": s.file.Write, "reader": s.file.Read} {
 		var journal string
@@ -327,6 +340,7 @@ func TestEveryConnectionIsSetForDurability(t *testing.T) {
 }
 
 func TestMessagesKnowTheirParent(t *testing.T) {
+	t.Parallel()
 	s, _ := openTemp(t)
 	say(t, s, "c", "a", "A")
 	say(t, s, "c", "b", "B")
@@ -362,6 +376,7 @@ func BenchmarkBegin(b *testing.B) {
 }
 
 func TestAConversationIsReadAlongItsCurrentBranch(t *testing.T) {
+	t.Parallel()
 	s, _ := openTemp(t)
 	say(t, s, "c", "a", "A")
 	say(t, s, "c", "b", "B")

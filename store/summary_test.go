@@ -15,6 +15,7 @@ var (
 )
 
 func TestASummaryBelongsToItsPath(t *testing.T) {
+	t.Parallel()
 	s, _ := openTemp(t)
 	summary := func(want agent.Summary) {
 		t.Helper()
@@ -39,6 +40,7 @@ func TestASummaryBelongsToItsPath(t *testing.T) {
 }
 
 func TestAGaugeIsKeptByModel(t *testing.T) {
+	t.Parallel()
 	s, _ := openTemp(t)
 	if g, err := s.TokenRatio(t.Context(), "m"); err != nil || g != (agent.TokenRatio{}) {
 		t.Errorf("got %+v, %v", g, err)
@@ -54,6 +56,7 @@ func TestAGaugeIsKeptByModel(t *testing.T) {
 
 // Compacting works offline, and once for each message.
 func TestCompactingOffline(t *testing.T) {
+	t.Parallel()
 	s, _ := openTemp(t)
 	a := turn.New(turn.Options{Model: offline.New(), History: s, Summaries: s})
 	say(t, s, "c", "My cat's name is Whiskers. She is old.", "Got it!")

@@ -51,6 +51,7 @@ func traceOf(t *testing.T, s *Store, id string) trace.Trace {
 }
 
 func TestATraceIsKeptAndFound(t *testing.T) {
+	t.Parallel()
 	s, _ := openTemp(t)
 	turn := traced(t, s, plenty, "one", "two")
 	traced(t, s, plenty, "three")
@@ -108,6 +109,7 @@ func TestAKilledTurnLeavesTheTraceSoFar(t *testing.T) {
 }
 
 func TestClosingTheStoreKeepsAnOpenTrace(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "lifehub.db")
 	s, err := Open(path)
 	if err != nil {
@@ -132,6 +134,7 @@ func TestClosingTheStoreKeepsAnOpenTrace(t *testing.T) {
 }
 
 func TestTracesStayWithinTheirLimits(t *testing.T) {
+	t.Parallel()
 	s, _ := openTemp(t)
 	turn := traced(t, s, trace.Limits{Turn: 8, Total: 1 << 20}, "one", "two", "three", "x")
 	if got := traceOf(t, s, turn); string(got.Lines) != "one\ntwo\n" || got.Dropped != 2 {
@@ -158,6 +161,7 @@ func TestTracesStayWithinTheirLimits(t *testing.T) {
 }
 
 func TestATraceGoesWithItsConversation(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "lifehub.db")
 	s, err := Open(path)
 	if err != nil {
@@ -185,6 +189,7 @@ func TestATraceGoesWithItsConversation(t *testing.T) {
 }
 
 func TestADamagedOrForeignTraceIsToldAndReadAsFarAsItGoes(t *testing.T) {
+	t.Parallel()
 	s, _ := openTemp(t)
 	var lines []string
 	for i := range 2000 {

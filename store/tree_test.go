@@ -40,6 +40,7 @@ func must(t *testing.T, err error) {
 }
 
 func TestGoingOnFromAnEarlierTurnMakesABranchAndLosesNothing(t *testing.T) {
+	t.Parallel()
 	s, _ := openTemp(t)
 	say(t, s, "c", "a", "A")
 	say(t, s, "c", "b", "B")
@@ -63,6 +64,7 @@ func TestGoingOnFromAnEarlierTurnMakesABranchAndLosesNothing(t *testing.T) {
 }
 
 func TestShowingATurnShowsTheNewestBranchBelowIt(t *testing.T) {
+	t.Parallel()
 	s, _ := openTemp(t)
 	say(t, s, "c", "a", "A")
 	say(t, s, "c", "b", "B")
@@ -88,6 +90,7 @@ func TestShowingATurnShowsTheNewestBranchBelowIt(t *testing.T) {
 }
 
 func TestAForkIsAConversationOfItsOwn(t *testing.T) {
+	t.Parallel()
 	s, _ := openTemp(t)
 	say(t, s, "c", "a", "A")
 	turn, err := s.Begin(t.Context(), "c", "b")
@@ -120,6 +123,7 @@ func TestAForkIsAConversationOfItsOwn(t *testing.T) {
 // What a turn did is known of its copy too: it can be taken back there, and is
 // not done once more when the copy of a cut turn is resumed.
 func TestAForkKnowsWhatItsTurnsDid(t *testing.T) {
+	t.Parallel()
 	s, _ := openTemp(t)
 	done := say(t, s, "c", "a", "A")
 	cut, err := s.Begin(t.Context(), "c", "append it")
@@ -156,6 +160,7 @@ func TestAForkKnowsWhatItsTurnsDid(t *testing.T) {
 }
 
 func TestATitleOfTheUserIsNeverReplaced(t *testing.T) {
+	t.Parallel()
 	s, _ := openTemp(t)
 	say(t, s, "c", "when do I fly?", "On Monday.")
 	title := func() string {
@@ -183,6 +188,7 @@ func TestATitleOfTheUserIsNeverReplaced(t *testing.T) {
 }
 
 func TestATurnThatIsTakenBackStaysInTheTree(t *testing.T) {
+	t.Parallel()
 	s, _ := openTemp(t)
 	say(t, s, "c", "a", "A")
 	turn := say(t, s, "c", "b", "B")
@@ -213,6 +219,7 @@ func TestATurnThatIsTakenBackStaysInTheTree(t *testing.T) {
 }
 
 func TestTheLatestTurnsAreThoseOfTheCurrentPath(t *testing.T) {
+	t.Parallel()
 	s, _ := openTemp(t)
 	say(t, s, "c", "a", "A")
 	say(t, s, "c", "b", "B")

@@ -261,10 +261,12 @@ func (s *notesServer) waitForIndex(ctx context.Context, request mcp.CallToolRequ
 			return
 		}
 		if meta := request.Params.Meta; meta != nil && meta.ProgressToken != nil && c.Total > told {
-			told = c.Total
-			_ = s.mcp.SendNotificationToClient(ctx, "notifications/progress", map[string]any{
+			err := s.mcp.SendNotificationToClient(ctx, "notifications/progress", map[string]any{
 				"progressToken": meta.ProgressToken, "progress": c.Indexed, "total": c.Total, "message": "reading the notes",
-			}) // one that is not delivered is not missed
+			})
+			if err == nil { // else it is tried again
+				told = c.Total
+			}
 		}
 		select {
 		case <-ctx.Done():

@@ -17,6 +17,7 @@ import (
 )
 
 func TestAnEntryIsWhatItsClientReads(t *testing.T) {
+	t.Parallel()
 	dir, home := filepath.Join(t.TempDir(), `my "notes" & more`), t.TempDir()
 	apptest.Write(t, filepath.Join(dir, "a.md"), "# A\n")
 	for name, p := range programs {

@@ -44,6 +44,7 @@ func startHTTP(t *testing.T, args ...string) (address, said string) {
 }
 
 func TestHTTPServesProgramsWithTheToken(t *testing.T) {
+	t.Parallel()
 	address, said := startHTTP(t, "--notes", vault(t))
 	token := strings.TrimPrefix(strings.TrimSpace(said), "Authorization: Bearer ")
 	c, err := client.NewStreamableHttpClient(address, transport.WithHTTPHeaders(map[string]string{"Authorization": "Bearer " + token}))
@@ -106,6 +107,7 @@ func TestHTTPServesProgramsWithTheToken(t *testing.T) {
 }
 
 func TestTheTokenOfAFileStays(t *testing.T) {
+	t.Parallel()
 	file := filepath.Join(t.TempDir(), "token")
 	_, said := startHTTP(t, "--token-file", file, "--notes", vault(t))
 	first := apptest.Read(t, file)
@@ -130,6 +132,7 @@ func TestTheTokenOfAFileStays(t *testing.T) {
 }
 
 func TestOnlyThisMachineIsServed(t *testing.T) {
+	t.Parallel()
 	for _, address := range []string{":8765", "0.0.0.0:8765", "[::]:8765", "example.org:80", "127.0.0.1", "192.168.1.5:80"} {
 		cmd := exec.Command(os.Args[0], "--http", address, "--notes", vault(t))
 		cmd.Env = append(os.Environ(), environ(t.TempDir())...)

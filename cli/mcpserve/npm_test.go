@@ -21,6 +21,7 @@ import (
 )
 
 func TestAClientInAnotherLanguage(t *testing.T) {
+	t.Parallel()
 	modules := filepath.Dir(filepath.Dir(testenv.Npm(t, "@modelcontextprotocol/server-everything")))
 	dir := vault(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
@@ -63,6 +64,7 @@ func TestAClientInAnotherLanguage(t *testing.T) {
 
 // The official inspector lists, calls and reads in both protocols, and over HTTP.
 func TestTheInspector(t *testing.T) {
+	t.Parallel()
 	inspector, dir := testenv.Inspector(t), vault(t)
 	address, said := startHTTP(t, "--notes", dir)
 	overHTTP := []string{"--server-url", address, "--header", strings.TrimSpace(said)}
@@ -149,6 +151,7 @@ func scripted(t *testing.T, asked chan<- string) *httptest.Server {
 }
 
 func TestARealProgramAnswersFromTheNotes(t *testing.T) {
+	t.Parallel()
 	program := testenv.Opencode(t)
 	home, project := t.TempDir(), t.TempDir()
 	asked := make(chan string, 100)

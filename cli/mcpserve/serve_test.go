@@ -26,12 +26,15 @@ import (
 	"lifehub/internal/apptest"
 	"lifehub/internal/mcptest"
 	"lifehub/store"
+
+	"lifehub/internal/testenv"
 )
 
 // asServer has the test binary be the command.
 const asServer = "LIFEHUB_TEST_MCP_SERVE"
 
 func TestMain(m *testing.M) {
+	testenv.Parallel("4")
 	if os.Getenv(asServer) == "" {
 		os.Exit(m.Run())
 	}
@@ -126,6 +129,7 @@ func vault(t *testing.T) string {
 var eras = map[string][]client.ClientOption{"handshake": {client.WithLegacyProtocolOnly()}, "stateless": nil}
 
 func TestAClientReads(t *testing.T) {
+	t.Parallel()
 	for era, options := range eras {
 		t.Run(era, func(t *testing.T) {
 			c := connect(t, t.TempDir(), options, "--notes", vault(t))
@@ -198,6 +202,7 @@ func TestAClientReads(t *testing.T) {
 }
 
 func TestNotesComeInPages(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	for i := range pageSize + 5 {
 		apptest.Write(t, filepath.Join(dir, fmt.Sprintf("note-%03d.md", i)), "# Note\n")
@@ -216,6 +221,7 @@ func TestNotesComeInPages(t *testing.T) {
 }
 
 func TestCitationsAreChecked(t *testing.T) {
+	t.Parallel()
 	c := connect(t, t.TempDir(), nil, "--notes", vault(t))
 	for text, want := range map[string]string{
 		`“I run three times a week: Tuesday, Thursday and Sunday.” [running/plan.md:3]`:   "verified running/plan.md:3 ",
@@ -244,6 +250,7 @@ func TestCitationsAreChecked(t *testing.T) {
 }
 
 func TestNotesThatARuleDeniesAreNotThere(t *testing.T) {
+	t.Parallel()
 	dir, home := vault(t), t.TempDir()
 	apptest.Write(t, filepath.Join(home, "config", "permissions.yaml"), "rules:\n- {tool: read_note, level: deny, args: {path: {under: secret}}}\n")
 	c := connect(t, home, nil, "--notes", dir)
@@ -284,6 +291,7 @@ func TestNotesThatARuleDeniesAreNotThere(t *testing.T) {
 }
 
 func TestARuleHidesNotesOfASecondFolder(t *testing.T) {
+	t.Parallel()
 	first, second, home := t.TempDir(), filepath.Join(t.TempDir(), "work"), t.TempDir()
 	apptest.Write(t, filepath.Join(first, "a.md"), "# A\n\nNothing else.\n")
 	apptest.Write(t, filepath.Join(second, "plan.md"), "# Plan\n\nSee [[salary]].\n")
@@ -310,6 +318,7 @@ func TestARuleHidesNotesOfASecondFolder(t *testing.T) {
 }
 
 func TestADenyOfReadingHoldsForResources(t *testing.T) {
+	t.Parallel()
 	home := t.TempDir()
 	apptest.Write(t, filepath.Join(home, "config", "permissions.yaml"), "rules:\n- {tool: read_note, level: deny}\n")
 	c := connect(t, home, nil, "--notes", vault(t))
@@ -324,6 +333,7 @@ func TestADenyOfReadingHoldsForResources(t *testing.T) {
 }
 
 func TestUntrustedNotesAreMarkedAsData(t *testing.T) {
+	t.Parallel()
 	c := connect(t, t.TempDir(), nil, "--notes", vault(t))
 	inside := func(what, text string) {
 		t.Helper()
@@ -369,6 +379,7 @@ func snapshot(t *testing.T, dir string) string {
 }
 
 func TestChangesAskEachTime(t *testing.T) {
+	t.Parallel()
 	for era, options := range eras {
 		t.Run(era, func(t *testing.T) {
 			dir, home := vault(t), t.TempDir()
@@ -462,6 +473,7 @@ func takeBack(t *testing.T, home, dir, want string) {
 }
 
 func TestChangesAreRefusedWithoutAQuestion(t *testing.T) {
+	t.Parallel()
 	asked := false
 	ask := client.WithElicitationHandler(user(func(string) mcp.ElicitationResponse {
 		asked = true
@@ -490,6 +502,7 @@ func TestChangesAreRefusedWithoutAQuestion(t *testing.T) {
 }
 
 func TestACancelledCallWithdrawsItsQuestion(t *testing.T) {
+	t.Parallel()
 	dir := vault(t)
 	before := snapshot(t, dir)
 	asked, over := make(chan bool), make(chan bool)
@@ -525,6 +538,7 @@ func TestACancelledCallWithdrawsItsQuestion(t *testing.T) {
 }
 
 func TestSubscribersLearnOfChangedNotes(t *testing.T) {
+	t.Parallel()
 	dir := vault(t)
 	c := connect(t, t.TempDir(), eras["handshake"], "--notes", dir)
 	heard := make(chan string, 100)
@@ -622,6 +636,7 @@ func (b *bare) ends(t *testing.T) {
 }
 
 func TestHostileInputChangesNothing(t *testing.T) {
+	t.Parallel()
 	dir := vault(t)
 	before := snapshot(t, dir)
 	b := startBare(t, "--writes", "--notes", dir)
@@ -667,6 +682,7 @@ func TestHostileInputChangesNothing(t *testing.T) {
 }
 
 func TestAThousandCallsAtOnce(t *testing.T) {
+	t.Parallel()
 	c := connect(t, t.TempDir(), nil, "--notes", vault(t))
 	var all sync.WaitGroup
 	failures := make(chan string, 1000)
@@ -687,6 +703,7 @@ func TestAThousandCallsAtOnce(t *testing.T) {
 }
 
 func TestAServerEndsWithItsClient(t *testing.T) {
+	t.Parallel()
 	dir := vault(t)
 	t.Run("that never read", func(t *testing.T) {
 		b := startBare(t, "--notes", dir)
@@ -706,6 +723,7 @@ func TestAServerEndsWithItsClient(t *testing.T) {
 }
 
 func TestASearchBeforeTheIndexIsReadTellsHowFarItIs(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	for i := range 300 {
 		apptest.Write(t, filepath.Join(dir, fmt.Sprintf("n%03d.md", i)), fmt.Sprintf("# Note %d\n\nThe lighthouse number %d blinks.\n", i, i))

@@ -71,6 +71,7 @@ func onEachTransport(t *testing.T, dir string, test func(t *testing.T, s *notesS
 }
 
 func TestAWithdrawnCallIsStoppedOnEachTransport(t *testing.T) {
+	t.Parallel()
 	onEachTransport(t, vault(t), func(t *testing.T, s *notesServer, c *client.Client, _ <-chan mcp.JSONRPCNotification) {
 		began, stopped := make(chan bool), make(chan bool)
 		slow := agent.NewTool(llm.ToolSpec{Name: "slow", Description: "waits", Schema: json.RawMessage(`{"type":"object"}`)}, agent.Auto, func(ctx context.Context, _ struct{}) (agent.Result, error) {
@@ -106,6 +107,7 @@ func TestAWithdrawnCallIsStoppedOnEachTransport(t *testing.T) {
 }
 
 func TestProgressIsToldOnEachTransport(t *testing.T) {
+	t.Parallel()
 	onEachTransport(t, vault(t), func(t *testing.T, s *notesServer, c *client.Client, heard <-chan mcp.JSONRPCNotification) {
 		v := s.OpenVaults()[0]
 		v.Behind.Store(true) // and nothing is indexed
@@ -136,6 +138,7 @@ func TestProgressIsToldOnEachTransport(t *testing.T) {
 }
 
 func TestChangedNotesAreToldOnEachTransport(t *testing.T) {
+	t.Parallel()
 	dir := vault(t)
 	onEachTransport(t, dir, func(t *testing.T, s *notesServer, c *client.Client, heard <-chan mcp.JSONRPCNotification) {
 		unsubscribe := func() {}

@@ -79,10 +79,11 @@ func mended(t *testing.T, what string, l *ledger) {
 
 // Line 3: the disk is full during messages, notes, the journal and the log.
 func TestAFullDiskLosesNothingAndWorksAgainWhenThereIsSpace(t *testing.T) {
+	t.Parallel()
 	random := seeded(t)
 	dir := smallDisk(t)
 	refused, acknowledged := 0, 0
-	for try := range share(100, 20, 5) {
+	for try := range share(100, 5) {
 		l := newLedger(orders{Dir: filepath.Join(dir, fmt.Sprint(try)), Work: "chat", Name: "c", Turns: 20, Fault: "full"})
 		l.failing = true
 		furnish(t, l.Dir)
@@ -109,10 +110,11 @@ func TestAFullDiskLosesNothingAndWorksAgainWhenThereIsSpace(t *testing.T) {
 }
 
 func TestAFullDiskDuringIndexingIsToldAndMended(t *testing.T) {
+	t.Parallel()
 	random := seeded(t)
 	dir := smallDisk(t)
 	refused := 0
-	for try := range share(20, 20, 4) {
+	for try := range share(20, 4) {
 		place := filepath.Join(dir, fmt.Sprint(try))
 		furnish(t, place)
 		for i := range 50 {
@@ -167,6 +169,7 @@ func TestAFullDiskDuringIndexingIsToldAndMended(t *testing.T) {
 
 // An index on a disk that is full, or that nobody may write to, answers.
 func TestAnIndexThatRefusesToBeWrittenIsSearched(t *testing.T) {
+	t.Parallel()
 	for name, refuse := range map[string]func(t *testing.T, disk string) (undo func()){
 		"full": func(t *testing.T, disk string) func() { return fill(t, disk, 0) },
 		"read-only": func(t *testing.T, disk string) func() {
@@ -228,6 +231,7 @@ func TestAnIndexThatRefusesToBeWrittenIsSearched(t *testing.T) {
 
 // Line 3, second half: what else a file system may refuse.
 func TestWhatTheFileSystemRefusesIsToldClearlyAndLeavesNothingHalf(t *testing.T) {
+	t.Parallel()
 	random := seeded(t)
 	type fault struct {
 		name  string
@@ -262,7 +266,7 @@ func TestWhatTheFileSystemRefusesIsToldClearlyAndLeavesNothingHalf(t *testing.T)
 			return func() {}
 		}, denied},
 	}
-	for range share(12, 6, 3) {
+	for range share(12, 3) {
 		files := 8 + random.IntN(24)
 		faults = append(faults, fault{fmt.Sprintf("%d open files", files), func(_ *testing.T, l *ledger) func() {
 			l.Files = files
@@ -271,7 +275,7 @@ func TestWhatTheFileSystemRefusesIsToldClearlyAndLeavesNothingHalf(t *testing.T)
 	}
 	strace, err := exec.LookPath("strace")
 	if err == nil && exec.Command(strace, "-f", "-o", "/dev/null", "true").Run() == nil {
-		for i := range share(16, 6, 2) {
+		for i := range share(16, 2) {
 			call := []string{"fsync", "pwrite64", "fdatasync", "openat"}[i%4]
 			when := 1 + random.IntN(30)
 			faults = append(faults, fault{fmt.Sprintf("EIO by %s from the %dth on", call, when), func(_ *testing.T, l *ledger) func() {

@@ -29,6 +29,8 @@ import (
 	"lifehub/rag"
 	"lifehub/store"
 	"lifehub/store/trace"
+
+	"lifehub/internal/testenv"
 )
 
 // orders tell a child what to do.
@@ -56,6 +58,7 @@ const (
 )
 
 func TestMain(m *testing.M) {
+	testenv.Parallel("4")
 	if file := os.Getenv(counterEnv); file != "" {
 		exitOn(serveCounter(file))
 	}

@@ -12,8 +12,9 @@ import (
 // Line 4: eight processes, each in its own conversation, all over one
 // database and one folder of notes, for a minute; then all are killed.
 func TestEightProcessesLoseAndDamageNothing(t *testing.T) {
+	t.Parallel()
 	const processes = 8
-	while := time.Duration(share(60, 6, 3)) * time.Second
+	while := time.Duration(share(60, 3)) * time.Second
 	dir := t.TempDir()
 	furnish(t, dir)
 	ledgers := make([]*ledger, processes)

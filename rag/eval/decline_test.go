@@ -16,6 +16,7 @@ import (
 // hidden; with words alone and with a sentence encoder. Questions in another
 // language than the notes must not be declined at all.
 func TestDecline(t *testing.T) {
+	t.Parallel()
 	if os.Getenv("LIFEHUB_EVAL") == "" {
 		t.Skip("LIFEHUB_EVAL=1 (make decline) asks the questions of all benches with and without their notes")
 	}

@@ -1,10 +1,13 @@
 package eval
 
 import (
+	"context"
 	"encoding/json"
 	"math"
 	"os"
+	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"lifehub/internal/testenv"
@@ -28,12 +31,13 @@ var all = append(quick, "xquad-en", "xquad-de2en", "mtrag-un-pool", "til-titles"
 // TestWordsReachBM25: words alone find as well as the plain BM25 of the
 // reference script, within its standard error.
 func TestWordsReachBM25(t *testing.T) {
+	t.Parallel()
 	if testenv.Race {
 		t.Skip("the benches run without the race detector")
 	}
 	for _, name := range quick {
 		t.Run(name, func(t *testing.T) {
-			x, _, bench, ids := index(t, name)
+			x, bench, ids := indexedOnce(t, name)
 			figures, err := bench.Run(t.Context(), x, ids, rag.Both)
 			if err != nil {
 				t.Fatal(err)
@@ -55,6 +59,73 @@ func chosen() []string {
 		return strings.Fields(names)
 	}
 	return all
+}
+
+// once holds the benches that several tests search and none changes.
+var once = struct {
+	sync.Mutex
+	dir     string
+	indexes map[string]func() (indexedBench, error)
+}{indexes: map[string]func() (indexedBench, error){}}
+
+type indexedBench struct {
+	x     *rag.Index
+	bench Bench
+	ids   map[string]string
+}
+
+func TestMain(m *testing.M) {
+	dir, err := os.MkdirTemp("", "benches")
+	if err != nil {
+		panic(err)
+	}
+	once.dir = dir
+	code := m.Run()
+	os.RemoveAll(dir) //nolint:errcheck // a temporary folder
+	os.Exit(code)
+}
+
+// indexedOnce indexes the words of a bench for all tests of the run.
+func indexedOnce(t *testing.T, name string) (*rag.Index, Bench, map[string]string) {
+	t.Helper()
+	source := testenv.Shared(t, "data/bench/"+name)
+	once.Lock()
+	if once.indexes[name] == nil {
+		once.indexes[name] = sync.OnceValues(func() (indexedBench, error) { return indexBench(source, filepath.Join(once.dir, name)) })
+	}
+	indexOf := once.indexes[name]
+	once.Unlock()
+	b, err := indexOf()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.x, b.bench, b.ids
+}
+
+func indexBench(source, dir string) (indexedBench, error) {
+	bench, err := Load(source)
+	if err != nil {
+		return indexedBench{}, err
+	}
+	vault := filepath.Join(dir, "notes")
+	if err := os.MkdirAll(vault, 0o700); err != nil {
+		return indexedBench{}, err
+	}
+	ids, err := bench.WriteNotes(vault)
+	if err != nil {
+		return indexedBench{}, err
+	}
+	folder, err := notes.Open(vault)
+	if err != nil {
+		return indexedBench{}, err
+	}
+	defer folder.Close() //nolint:errcheck // only read
+	x, err := rag.Open(filepath.Join(dir, "index"), rag.Options{Vault: vault})
+	if err != nil {
+		return indexedBench{}, err
+	}
+	_, err = x.Sync(context.Background(), folder, nil, nil)
+	return indexedBench{x, bench, ids}, err
 }
 
 // index writes a bench as notes and indexes its words.

@@ -17,10 +17,11 @@ import (
 // planner makes a query that finds more than the question alone and than all
 // the user's turns joined, also when the talk before was of something else.
 func TestFollowUpsStandAlone(t *testing.T) {
+	t.Parallel()
 	if testenv.Race {
 		t.Skip("the benches run without the race detector")
 	}
-	x, _, bench, ids := index(t, "mtrag-un-pool")
+	x, bench, ids := indexedOnce(t, "mtrag-un-pool")
 	if os.Getenv("LIFEHUB_EVAL") == "" { // a fourth of the questions
 		var some []Question
 		for i := 0; i < len(bench.Questions); i += 4 {

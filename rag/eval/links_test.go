@@ -150,6 +150,7 @@ func (v linkVault) boosted(found []rag.Passage, share float64) []string {
 // TestFiguresOfLinks prints what links do for a search, on vaults with links
 // and the folders of LIFEHUB_LINK_VAULTS. The boost was chosen on the first.
 func TestFiguresOfLinks(t *testing.T) {
+	t.Parallel()
 	if os.Getenv("LIFEHUB_EVAL") == "" {
 		t.Skip("LIFEHUB_EVAL=1 (make links) measures what links do for the search")
 	}

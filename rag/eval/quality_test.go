@@ -43,6 +43,7 @@ func contenders(t *testing.T) []contender {
 // bench, and fails when both together lose. `make eval` runs it: it takes up
 // to an hour, the second time a few minutes.
 func TestFigures(t *testing.T) {
+	t.Parallel()
 	if os.Getenv("LIFEHUB_EVAL") == "" {
 		t.Skip("LIFEHUB_EVAL=1 (make eval) prints the figures of all benches")
 	}

@@ -60,6 +60,7 @@ var citedNumber = regexp.MustCompile(`(?m) \[(\d+)\]$`)
 // word, for at least these shares of each bench's questions. Every fifth
 // question is asked, with a tenth of slack; LIFEHUB_EVAL=1 asks all.
 func TestOfflineQuotesHoldTheAnswer(t *testing.T) {
+	t.Parallel()
 	if testenv.Race {
 		t.Skip("the benches run without the race detector")
 	}
@@ -76,7 +77,7 @@ func TestOfflineQuotesHoldTheAnswer(t *testing.T) {
 		{"mtrag-un-pool", 0.7273, 0},
 	} {
 		t.Run(least.bench, func(t *testing.T) {
-			x, _, bench, ids := index(t, least.bench)
+			x, bench, ids := indexedOnce(t, least.bench)
 			answers := answersOf(t, least.bench)
 			step, slack := 5, 0.1
 			if os.Getenv("LIFEHUB_EVAL") != "" {
@@ -129,6 +130,7 @@ func answersOf(t *testing.T, bench string) map[string][]string {
 // TestStarterQuestions: what is asked of the starter notes is answered by a
 // sentence of the note that says it.
 func TestStarterQuestions(t *testing.T) {
+	t.Parallel()
 	x, _ := indexed(t, "../../examples/notes", llm.Ngrams{})
 	for _, c := range []struct{ question, note, says string }{
 		{"how often do I run?", "running/plan.md", "I run three times a week"},

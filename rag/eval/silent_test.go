@@ -119,6 +119,7 @@ func starterSilent(t *testing.T) silentBench {
 // TestNoSharedWord: a question in other words than the notes' is found by
 // meaning as well as by cosine alone, and what the notes don't hold is declined.
 func TestNoSharedWord(t *testing.T) {
+	t.Parallel()
 	if os.Getenv("LIFEHUB_EVAL") == "" {
 		t.Skip("LIFEHUB_EVAL=1 (make silent) asks the questions that share no word with the notes")
 	}
@@ -178,6 +179,7 @@ func TestNoSharedWord(t *testing.T) {
 // says it in another, and that is said; a question in another language, or on
 // another subject, is not answered so.
 func TestFoundByMeaning(t *testing.T) {
+	t.Parallel()
 	x, _ := indexed(t, "../../examples/notes", useLite(t))
 	for _, c := range []struct {
 		question, note string // "": not by meaning

@@ -22,6 +22,7 @@ var frontier = []struct{ recall, iou float64 }{
 // much of the characters that answer a question are in the five best
 // passages, and how much else does.
 func TestPassagesAreAboveTheFrontier(t *testing.T) {
+	t.Parallel()
 	if testenv.Race {
 		t.Skip("the benches run without the race detector")
 	}

@@ -1,4 +1,4 @@
-package cli
+package app_test
 
 import (
 	"bytes"
@@ -307,12 +307,10 @@ func percentile(list []time.Duration, p int) time.Duration {
 }
 
 func TestAFaultyServerLosesNoTextAndRunsNoCutCall(t *testing.T) {
-	places := 1
-	switch {
-	case os.Getenv("LIFEHUB_SOAK") != "":
+	t.Parallel()
+	places := 2
+	if os.Getenv("LIFEHUB_SOAK") != "" {
 		places = 200
-	case os.Getenv("LIFEHUB_STRICT") == "1" && !testenv.Race:
-		places = 8
 	}
 	var sum tally
 	t.Run("faults", func(t *testing.T) {

@@ -1,4 +1,4 @@
-package cli
+package app_test
 
 import (
 	"cmp"
@@ -422,6 +422,7 @@ func (v *victim) follow(events <-chan agent.Event) {
 // and servers: nothing that was ordered runs without a question that shows
 // exactly that call, and nothing at all when nobody can be asked.
 func TestAnObeyingModelChangesNothingUnasked(t *testing.T) {
+	t.Parallel()
 	runs, obeyed := 0, 0
 	for name, at := range plantations {
 		for _, mode := range agent.Modes() {
@@ -462,6 +463,7 @@ func TestAnObeyingModelChangesNothingUnasked(t *testing.T) {
 // While the chat is read-only nothing that was ordered runs or is asked about,
 // though the rules allow everything: also what was offered before it was switched.
 func TestAnObeyingModelChangesNothingInAReadOnlyChat(t *testing.T) {
+	t.Parallel()
 	for name, at := range plantations {
 		if at.opening[0] == "leaky_echo" { // nothing brings its text
 			continue

@@ -1,4 +1,4 @@
-package cli
+package app_test
 
 import (
 	"bytes"
@@ -196,6 +196,7 @@ var laundered = []string{
 // Untrusted words keep their mark whatever was done with them; the same words
 // of the user's own have none.
 func TestNoWayOfWritingLosesTheMark(t *testing.T) {
+	t.Parallel()
 	ways, lost, wrong := 0, 0, 0
 	for way, do := range launderings {
 		for _, text := range laundered {
@@ -248,6 +249,7 @@ func TestNoWayOfWritingLosesTheMark(t *testing.T) {
 
 // A piece of a note that is pasted marks the turn, and not the note.
 func TestAPasteOfAnOwnNoteDoesNotMarkTheNote(t *testing.T) {
+	t.Parallel()
 	l := newLaundry(t)
 	defer func() { l.Close() }()
 	lines := []string{"# Boiler"}
@@ -275,6 +277,7 @@ func TestAPasteOfAnOwnNoteDoesNotMarkTheNote(t *testing.T) {
 // The name of the user's note that a marked call changes, and what it replaces
 // there, stay the user's.
 func TestWhatIsNamedOrReplacedIsNotMarked(t *testing.T) {
+	t.Parallel()
 	l := newLaundry(t)
 	defer func() { l.Close() }()
 	const line = "call the plumber at noon"

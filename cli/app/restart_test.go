@@ -1,6 +1,6 @@
 //go:build unix
 
-package cli
+package app_test
 
 import (
 	"context"
@@ -12,7 +12,6 @@ import (
 
 	"lifehub/agent"
 	"lifehub/agent/turn"
-	"lifehub/internal/testenv"
 	"lifehub/llm"
 	"lifehub/llm/auto"
 	"lifehub/llm/llmtest"
@@ -22,12 +21,10 @@ import (
 // TestRealOllamaRestartedInMidAnswerLosesNothing kills the server while it
 // answers, asks again after its restart, and stops an answer with Esc.
 func TestRealOllamaRestartedInMidAnswerLosesNothing(t *testing.T) {
-	restarts := 1
-	switch {
-	case os.Getenv("LIFEHUB_SOAK") != "":
+	t.Parallel()
+	restarts := 2
+	if os.Getenv("LIFEHUB_SOAK") != "" {
 		restarts = 50
-	case os.Getenv("LIFEHUB_STRICT") == "1" && !testenv.Race:
-		restarts = 3
 	}
 	server := llmtest.StartOllama(t)
 	provider, err := auto.Open(llm.Settings{Provider: "ollama", OllamaHost: server.URL, Model: "scripted-endless", Window: 16384})

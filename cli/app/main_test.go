@@ -1,0 +1,23 @@
+package app_test
+
+import (
+	"testing"
+
+	"lifehub/internal/mcptest"
+
+	"lifehub/internal/testenv"
+)
+
+// TestMain lets the test binary be the MCP servers of the tests.
+func TestMain(m *testing.M) {
+	mcptest.Main()
+	testenv.Parallel("4")
+	m.Run()
+}
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
