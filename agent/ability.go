@@ -22,13 +22,27 @@ func WritesOnlyArtifacts(tool Tool) bool {
 	return ok && keeper.Contained()
 }
 
-// Checker is a Tool that can tell after a crash whether a call happened.
+// Checker is a Tool that can tell after a crash whether a call happened. mark is
+// that of the call's [Change], or for a Tool that is not a [Preparer] the call's
+// idempotency key as JSON.
 type Checker interface {
-	// Mark returns what Check will need. It is kept before the call runs.
-	Mark(ctx context.Context, args json.RawMessage) (json.RawMessage, error)
-	// Check reports whether the call that the mark was made for has happened,
-	// and what it then did.
+	// Check reports whether the call happened, and what it then did.
 	Check(ctx context.Context, mark json.RawMessage) (Happened, []Effect, error)
+}
+
+// Preparer is a Tool that computes what a call changes before the call is
+// allowed. Prepare itself changes nothing.
+type Preparer interface {
+	Prepare(ctx context.Context, args json.RawMessage) (Change, error)
+}
+
+// Change is what one call of a [Preparer] will do. It never changes: what was
+// shown of it is what Apply does, or Apply fails and does nothing.
+type Change interface {
+	Preview() Preview
+	// Mark returns what [Checker] needs to find out whether Apply happened.
+	Mark(ctx context.Context) (json.RawMessage, error)
+	Apply(ctx context.Context) (Result, error)
 }
 
 // ReadOnly reports whether a call changes nothing, so that it may be repeated.
@@ -78,7 +92,7 @@ type Bounded interface {
 	Bounds() []string
 }
 
-// Previewer is a Tool that can show what a call would change before it does.
+// Previewer is a Tool that can show what a call would do before it does.
 type Previewer interface {
 	Preview(ctx context.Context, args json.RawMessage) (Preview, error)
 }

@@ -143,14 +143,10 @@ type outwardTool[Args any] struct{ funcTool[Args] }
 
 func (outwardTool[Args]) Outward() bool { return true }
 
-// Writer is what changes something for a Tool: it shows the change before, and
-// can tell after a crash whether it was made.
+// Writer is what changes something for a Tool: it computes the change before,
+// and can tell after a crash whether it was made.
 type Writer[Args any] interface {
-	Preview(ctx context.Context, args Args) (Preview, error)
-	Run(ctx context.Context, args Args) (Result, error)
-	// Mark returns what Check will need. It comes after Preview, if there is
-	// one, and before Run.
-	Mark(ctx context.Context, args Args) (json.RawMessage, error)
+	Prepare(ctx context.Context, args Args) (Change, error)
 	// Check reports whether what was marked has happened, and what it then did.
 	Check(ctx context.Context, mark json.RawMessage) (Happened, []Effect, error)
 }
@@ -158,13 +154,13 @@ type Writer[Args any] interface {
 // NewWriter makes a Tool of a Writer. It asks before each call; bounds are the
 // arguments that say where it writes (see [Bounded]).
 func NewWriter[Args any](spec llm.ToolSpec, w Writer[Args], bounds ...string) Tool {
-	return &writerTool[Args]{funcTool[Args]{spec: spec, level: Confirm, run: w.Run}, w, bounds}
+	return &writerTool[Args]{spec, Confirm, w, bounds}
 }
 
 // NewEraser makes a Tool of a Writer that takes something away: the user sees
 // each call, whatever the rules say.
 func NewEraser[Args any](spec llm.ToolSpec, w Writer[Args]) Tool {
-	return &writerTool[Args]{funcTool[Args]{spec: spec, level: ConfirmEach, run: w.Run}, w, nil}
+	return &writerTool[Args]{spec, ConfirmEach, w, nil}
 }
 
 type funcTool[Args any] struct {
@@ -186,43 +182,43 @@ func (t *funcTool[Args]) Run(ctx context.Context, raw json.RawMessage) (Result, 
 }
 
 type writerTool[Args any] struct {
-	funcTool[Args]
+	spec   llm.ToolSpec
+	level  Level
 	writer Writer[Args]
 	bounds []string
 }
 
-func (t *writerTool[Args]) Bounds() []string { return t.bounds }
+func (t *writerTool[Args]) Spec() llm.ToolSpec          { return t.spec }
+func (t *writerTool[Args]) Level(json.RawMessage) Level { return t.level }
+func (t *writerTool[Args]) Bounds() []string            { return t.bounds }
 
-// Places asks the Writer, if it can tell.
+// Places returns the note that the call would change.
 func (t *writerTool[Args]) Places(ctx context.Context, raw json.RawMessage) map[string]string {
-	w, ok := t.writer.(interface {
-		Place(ctx context.Context, args Args) (string, bool)
-	})
-	args, err := ReadArgs[Args](t.spec.Name, raw)
-	if !ok || err != nil || len(t.bounds) == 0 {
+	if len(t.bounds) == 0 {
 		return nil
 	}
-	path, ok := w.Place(ctx, args)
-	if !ok {
-		return nil
-	}
-	return map[string]string{t.bounds[0]: path}
-}
-
-func (t *writerTool[Args]) Preview(ctx context.Context, raw json.RawMessage) (Preview, error) {
-	args, err := ReadArgs[Args](t.spec.Name, raw)
+	change, err := t.Prepare(ctx, raw)
 	if err != nil {
-		return Preview{}, err
+		return nil
 	}
-	return t.writer.Preview(ctx, args)
+	return map[string]string{t.bounds[0]: change.Preview().Path}
 }
 
-func (t *writerTool[Args]) Mark(ctx context.Context, raw json.RawMessage) (json.RawMessage, error) {
+func (t *writerTool[Args]) Prepare(ctx context.Context, raw json.RawMessage) (Change, error) {
 	args, err := ReadArgs[Args](t.spec.Name, raw)
 	if err != nil {
 		return nil, err
 	}
-	return t.writer.Mark(ctx, args)
+	return t.writer.Prepare(ctx, args)
+}
+
+// Run makes a change that nobody was shown.
+func (t *writerTool[Args]) Run(ctx context.Context, raw json.RawMessage) (Result, error) {
+	change, err := t.Prepare(ctx, raw)
+	if err != nil {
+		return Result{}, NothingDone{err}
+	}
+	return change.Apply(ctx)
 }
 
 func (t *writerTool[Args]) Check(ctx context.Context, mark json.RawMessage) (Happened, []Effect, error) {

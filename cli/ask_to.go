@@ -72,16 +72,17 @@ func (q *askCommand) mayWrite(ctx context.Context, a *app.App, asked *turn.Agent
 		return settings.UsageError{Err: fmt.Errorf("--to %s: %s is not available: %s", q.to, agent.AppendNote, a.Missing()[agent.AppendNote])}
 	}
 	tool := offered[i]
-	preview, err := tool.(agent.Previewer).Preview(ctx, q.input("text"))
+	change, err := tool.(agent.Preparer).Prepare(ctx, q.input("text"))
 	if err != nil {
 		return settings.UsageError{Err: fmt.Errorf("--to %s: %w", q.to, err)}
 	}
+	path := change.Preview().Path
 	q.rule = rules.For(agent.AppendNote, agent.Auto)
-	q.rule.Where = []rules.Where{rules.Pinned("path", preview.Path)}
+	q.rule.Where = []rules.Where{rules.Pinned("path", path)}
 	if q.to == "daily" { // of any day
 		q.rule.Where[0].Values[0] = digit.ReplaceAllString(q.rule.Where[0].Values[0], "?")
 	}
-	q.to = preview.Path
+	q.to = path
 	switch level, why := asked.Decide(ctx, tool, q.input("text"), false); level {
 	case agent.Auto:
 		return nil

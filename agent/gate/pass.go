@@ -144,8 +144,7 @@ func (g *Guard) edited(c Call, input json.RawMessage) (Call, error) {
 // asked, that is a no. Question and reply are in the journal before anything
 // follows from them.
 func (g *Guard) ask(ctx context.Context, c Call, p *Permit, asked agent.PermissionAsked) (agent.Reply, error) {
-	preview, err := preview(ctx, c)
-	if err != nil && !asked.Unknown { // what has happened cannot be done again, and still is to be asked about
+	if err := p.prepare(ctx); err != nil && !asked.Unknown { // what has happened cannot be done again, and still is to be asked about
 		return agent.Reply{}, err
 	}
 	if err := c.Turn.wait(ctx); err != nil {
@@ -154,7 +153,7 @@ func (g *Guard) ask(ctx context.Context, c Call, p *Permit, asked agent.Permissi
 	if err := g.Enter(ctx, c.intended(), agent.Entry{Moment: agent.CallAsked, Step: c.Step, Reason: asked.Reason}); err != nil {
 		return agent.Reply{}, err
 	}
-	p.asked, p.preview = true, preview
+	p.asked = true
 	name := c.Name()
 	replies := make(chan agent.Reply, 1)
 	reply := func(r agent.Reply) {
@@ -173,7 +172,7 @@ func (g *Guard) ask(ctx context.Context, c Call, p *Permit, asked agent.Permissi
 		g.mu.Unlock()
 	}
 	asked.Step, asked.Call, asked.Name, asked.Input, asked.Hash = c.Step, c.ID, name, bytes.Clone(p.input), p.hash
-	asked.Preview, asked.Reply = preview, reply
+	asked.Preview, asked.Reply = p.preview, reply
 	defer g.WaitForUser(0)()
 	g.Emit(asked)
 	c.Turn.LetNext()
@@ -187,18 +186,4 @@ func (g *Guard) ask(ctx context.Context, c Call, p *Permit, asked agent.Permissi
 	case <-ctx.Done():
 		return agent.Reply{}, ctx.Err()
 	}
-}
-
-// preview asks the tool what the call would change. Its error is that of the
-// call: what cannot be done is not asked about.
-func preview(ctx context.Context, c Call) (agent.Preview, error) {
-	tool, ok := c.Tool.(agent.Previewer)
-	if !ok {
-		return agent.Preview{}, nil
-	}
-	preview, err := agent.Guarded(agent.WithIdempotencyKey(ctx, c.Key), func(ctx context.Context) (agent.Preview, error) { return tool.Preview(ctx, bytes.Clone(c.Input)) })
-	if ctx.Err() != nil {
-		return agent.Preview{}, ctx.Err()
-	}
-	return preview, err
 }

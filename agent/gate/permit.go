@@ -43,22 +43,64 @@ type Permit struct {
 	asked  bool   // the user was asked, and the journal holds it
 	reason string // why nobody was asked
 
-	preview agent.Preview // of what it will change; as it was shown, if it was
+	change     agent.Change      // of a tool that is an [agent.Preparer]; nil: unprepared
+	unprepared error             // why there is no change
+	preview    agent.Preview     // as it was shown, if it was
+	places     map[string]string // the notes that the rules were asked about, by argument
 }
 
 func newPermit(c Call) *Permit {
-	return &Permit{tool: c.Tool, input: bytes.Clone(c.Input), hash: Hash(c.Input), key: c.Key}
+	return &Permit{tool: c.Tool, input: bytes.Clone(c.Input), hash: Hash(c.Input), key: c.Key, places: c.as.Places, unprepared: errChanged}
 }
 
 // errChanged refuses a call that is not the one that was allowed.
 var errChanged = errors.New("the arguments are not those that were allowed")
 
-// Run is the only way to a tool's Run.
+// errElsewhere refuses a call that would change another note than the one that
+// the rules were asked about.
+var errElsewhere = errors.New("this call means another note now than a moment ago; nothing was written: call it again")
+
+// prepare computes what the call changes and shows, once: what is prepared is
+// what runs. Its error is that of the call: what cannot be done is not asked about.
+func (p *Permit) prepare(ctx context.Context) error {
+	ctx = agent.WithIdempotencyKey(ctx, p.key)
+	var err error
+	switch tool := p.tool.(type) {
+	case agent.Preparer:
+		p.change, err = agent.Guarded(ctx, func(ctx context.Context) (agent.Change, error) { return tool.Prepare(ctx, bytes.Clone(p.input)) })
+		if err == nil {
+			p.preview = p.change.Preview()
+		}
+		for _, path := range p.places {
+			if err == nil && path != p.preview.Path {
+				err = errElsewhere
+			}
+		}
+	case agent.Previewer:
+		p.preview, err = agent.Guarded(ctx, func(ctx context.Context) (agent.Preview, error) { return tool.Preview(ctx, bytes.Clone(p.input)) })
+	}
+	if ctx.Err() != nil {
+		err = ctx.Err()
+	}
+	if err != nil {
+		p.change, p.unprepared = nil, err
+	}
+	return err
+}
+
+// Run is the only way to a tool's Run, and to its Change.
 func (p *Permit) Run(ctx context.Context) (agent.Result, error) {
 	if Hash(p.input) != p.hash {
 		return agent.Result{}, errChanged
 	}
-	return p.tool.Run(agent.WithIdempotencyKey(ctx, p.key), bytes.Clone(p.input))
+	ctx = agent.WithIdempotencyKey(ctx, p.key)
+	if _, prepares := p.tool.(agent.Preparer); !prepares {
+		return p.tool.Run(ctx, bytes.Clone(p.input))
+	}
+	if p.change == nil {
+		return agent.Result{}, agent.NothingDone{Err: p.unprepared}
+	}
+	return p.change.Apply(ctx)
 }
 
 // Look runs a tool that only reads, for the turn itself: no model and no user
@@ -102,10 +144,11 @@ func Because(what, why string) string {
 // call must not run.
 func (g *Guard) Start(ctx context.Context, c Call, p *Permit) error {
 	start := agent.Entry{Moment: agent.CallStarted, Step: c.Step}
-	if checker, ok := c.Tool.(agent.Checker); ok {
-		mark, err := agent.Guarded(ctx, func(ctx context.Context) (json.RawMessage, error) {
-			return checker.Mark(agent.WithIdempotencyKey(ctx, c.Key), bytes.Clone(p.input))
-		})
+	if _, ok := c.Tool.(agent.Checker); ok {
+		mark, err := json.Marshal(c.Key)
+		if p.change != nil {
+			mark, err = agent.Guarded(ctx, p.change.Mark)
+		}
 		if err == nil { // else its run will say why; and if it is cut, it is asked about
 			start.Mark = mark
 		}

@@ -46,13 +46,16 @@ func TestOnlyThePermitRunsATool(t *testing.T) {
 				t.Fatal(err)
 			}
 			for line := range strings.Lines(string(text)) {
-				if strings.Contains(line, ".Run(") {
+				if strings.Contains(line, ".Run(") || strings.Contains(line, ".Apply(") {
 					calls = append(calls, filepath.ToSlash(f)+": "+strings.TrimSpace(line))
 				}
 			}
 		}
 	}
-	want := []string{"../gate/permit.go: return p.tool.Run(agent.WithIdempotencyKey(ctx, p.key), bytes.Clone(p.input))", "../work/call.go: return p.Run(ctx)"}
+	want := []string{
+		"../gate/permit.go: return p.tool.Run(ctx, bytes.Clone(p.input))", "../gate/permit.go: return p.change.Apply(ctx)",
+		"../work/call.go: return p.Run(ctx)",
+	}
 	if !slices.Equal(calls, want) {
 		t.Errorf("calls of Run:\n%s", strings.Join(calls, "\n"))
 	}

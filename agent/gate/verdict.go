@@ -165,23 +165,23 @@ func (g *Guard) allowing(c Call) (rule string, untrusted bool) {
 	return "", false
 }
 
-// RememberWritten remembers what a permitted call is about to write that was
-// made of untrusted text: it must be known before it can be read. planned is the
-// call as it was before the user could change it: what the user wrote into the
-// arguments is the user's own.
-func (g *Guard) RememberWritten(ctx context.Context, planned Call, p *Permit) error {
+// Ready makes a permitted call ready to run. What nobody was shown is computed
+// now; what was shown stays as it is. What the call is about to write that was
+// made of untrusted text is remembered: it must be known before it can be read.
+// planned is the call as it was before the user could change it: what the user
+// wrote into the arguments is the user's own.
+func (g *Guard) Ready(ctx context.Context, planned Call, p *Permit) error {
+	if !p.asked && !agent.ReadOnly(planned.Tool) {
+		_ = p.prepare(ctx) // its error is that of Run
+	}
 	made := g.originOf(planned)
 	if agent.ReadOnly(planned.Tool) || len(made.Untrusted) == 0 || g.Command || g.isLiteral(planned) {
 		return nil
 	}
-	shown := p.preview
-	if shown == (agent.Preview{}) { // nobody was asked
-		shown, _ = preview(ctx, planned)
-	}
-	gone, come := changedLines(shown.Diff)
+	gone, come := changedLines(p.preview.Diff)
 	g.AddOwn(g.OwnLines(ctx, gone)...)
 	var prints []int64
-	for _, text := range append(args.Texts(withoutPlaces(ctx, planned, shown)), come) {
+	for _, text := range append(args.Texts(p.withoutPlaces(planned.Input)), come) {
 		prints = append(prints, g.Prints(text, true)...)
 	}
 	if err := g.Save(ctx, agent.WasWritten, made.Untrusted[0], prints); err != nil {
@@ -190,20 +190,19 @@ func (g *Guard) RememberWritten(ctx context.Context, planned Call, p *Permit) er
 	return nil
 }
 
-// withoutPlaces are the arguments of a call without those that name a note
-// which is there: its name is the user's.
-func withoutPlaces(ctx context.Context, c Call, shown agent.Preview) json.RawMessage {
-	placed, ok := c.Tool.(agent.Resolver)
-	args, err := args.ReadObject(c.Input)
-	if !ok || err != nil || strings.HasPrefix(shown.Diff, "--- /dev/null") {
-		return c.Input
+// withoutPlaces returns arguments without those that name a note which is there:
+// its name is the user's.
+func (p *Permit) withoutPlaces(input json.RawMessage) json.RawMessage {
+	args, err := args.ReadObject(input)
+	if err != nil || strings.HasPrefix(p.preview.Diff, "--- /dev/null") {
+		return input
 	}
-	for name := range placed.Places(ctx, c.Input) {
+	for name := range p.places {
 		delete(args, name)
 	}
 	rest, err := json.Marshal(args)
 	if err != nil {
-		return c.Input
+		return input
 	}
 	return rest
 }

@@ -20,6 +20,7 @@ const placesTimeout = 10 * time.Second
 type Reading struct {
 	Plain  json.RawMessage   // with paths in place of names; what a rule that loosens goes by
 	others []json.RawMessage // what else they may mean, for a rule that tightens
+	Places map[string]string // the notes that they name, by argument
 	Tried  []Rule            // to find out what one more would do
 	Former []string          // what the tool was called before
 }
@@ -40,6 +41,7 @@ func Read(ctx context.Context, tool agent.Tool, input json.RawMessage) Reading {
 	if err != nil || len(places) == 0 {
 		return as
 	}
+	as.Places = places
 	whole := maps.Clone(args)
 	for name, path := range places {
 		if args[name] != nil {

@@ -173,11 +173,6 @@ func (artifactWriter) LoopOnly() {}
 // it was made of; it reaches a note only when the user says so.
 func (artifactWriter) Contained() bool { return true }
 
-// Mark keeps which call it is.
-func (w artifactWriter) Mark(ctx context.Context, _ json.RawMessage) (json.RawMessage, error) {
-	return json.Marshal(agent.IdempotencyKey(ctx))
-}
-
 // Check reports whether the call made its version.
 func (w artifactWriter) Check(ctx context.Context, mark json.RawMessage) (agent.Happened, []agent.Effect, error) {
 	var call string

@@ -1,7 +1,6 @@
 package tools
 
 import (
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"testing"
@@ -22,23 +21,23 @@ func TestAWriterTellsAfterAKillWhetherItHappened(t *testing.T) {
 		{"append_note", `{"content":"b"}`, "daily/2026-10-08.md"},
 	} {
 		for name, tc := range map[string]struct {
-			do   func(b *bench, tool agent.Tool)
+			do   func(b *bench, change agent.Change)
 			want agent.Happened
 		}{
-			"not run":               {func(*bench, agent.Tool) {}, agent.HasNotHappened},
-			"run":                   {func(b *bench, tool agent.Tool) { mustRun(b, tool, each.args) }, agent.HasHappened},
-			"changed by the user":   {func(b *bench, _ agent.Tool) { put(b, each.file, "my own words\n") }, agent.MayHaveHappened},
-			"run, then changed":     {func(b *bench, tool agent.Tool) { mustRun(b, tool, each.args); put(b, each.file, "my own words\n") }, agent.MayHaveHappened},
-			"the vault is not here": {func(b *bench, _ agent.Tool) { b.folders = nil }, agent.MayHaveHappened},
+			"not run":               {func(*bench, agent.Change) {}, agent.HasNotHappened},
+			"run":                   {func(b *bench, change agent.Change) { mustApply(b, change) }, agent.HasHappened},
+			"changed by the user":   {func(b *bench, _ agent.Change) { put(b, each.file, "my own words\n") }, agent.MayHaveHappened},
+			"run, then changed":     {func(b *bench, change agent.Change) { mustApply(b, change); put(b, each.file, "my own words\n") }, agent.MayHaveHappened},
+			"the vault is not here": {func(b *bench, _ agent.Change) { b.folders = nil }, agent.MayHaveHappened},
 		} {
 			t.Run(each.tool+" "+each.file+" "+name, func(t *testing.T) {
 				b := work(t, map[string]string{"tasks.md": before, "daily/2026-10-07.md": ""})
-				tool := b.tool(each.tool)
-				mark, err := tool.(agent.Checker).Mark(t.Context(), json.RawMessage(each.args))
+				change := b.prepare(each.tool, each.args)
+				mark, err := change.Mark(t.Context())
 				if err != nil {
 					t.Fatal(err)
 				}
-				tc.do(b, tool)
+				tc.do(b, change)
 				// Another process asks: it has shown nothing.
 				got, did, err := b.tool(each.tool).(agent.Checker).Check(t.Context(), mark)
 				if err != nil || got != tc.want {
@@ -52,9 +51,9 @@ func TestAWriterTellsAfterAKillWhetherItHappened(t *testing.T) {
 	}
 }
 
-func mustRun(b *bench, tool agent.Tool, args string) {
+func mustApply(b *bench, change agent.Change) {
 	b.t.Helper()
-	if _, err := tool.Run(b.t.Context(), json.RawMessage(args)); err != nil {
+	if _, err := change.Apply(b.t.Context()); err != nil {
 		b.t.Fatal(err)
 	}
 }
@@ -74,22 +73,18 @@ func put(b *bench, name, text string) {
 // a plan are: the mark of the second knows what the first has made of it.
 func TestTheMarkKnowsWhatAnEarlierStepHasWritten(t *testing.T) {
 	b := work(t, map[string]string{"tasks.md": "- [ ] a\n"})
-	tool := b.tool("add_task")
-	for _, args := range []string{`{"text":"b"}`, `{"text":"c"}`} {
-		if _, err := tool.(agent.Previewer).Preview(t.Context(), json.RawMessage(args)); err != nil {
-			t.Fatal(err)
-		}
+	tools := All(b.deps)
+	first, second := b.of(tools, "add_task", `{"text":"b"}`), b.of(tools, "add_task", `{"text":"c"}`)
+	mustApply(b, first)
+	mark, err := second.Mark(t.Context())
+	if err != nil {
+		t.Fatal(err)
 	}
-	mustRun(b, tool, `{"text":"b"}`)
 	for _, want := range []agent.Happened{agent.HasNotHappened, agent.HasHappened} {
-		mark, err := tool.(agent.Checker).Mark(t.Context(), json.RawMessage(`{"text":"c"}`))
-		if err != nil {
-			t.Fatal(err)
-		}
 		if want == agent.HasHappened {
-			mustRun(b, tool, `{"text":"c"}`)
+			mustApply(b, second)
 		}
-		if got, _, err := tool.(agent.Checker).Check(t.Context(), mark); err != nil || got != want {
+		if got, _, err := b.tool("add_task").(agent.Checker).Check(t.Context(), mark); err != nil || got != want {
 			t.Errorf("got %d, %v; want %d", got, err, want)
 		}
 	}

@@ -46,6 +46,7 @@ func (c change) diff() string {
 type noteWriter struct {
 	vaults
 	changes changes // nil: a change can't be taken back
+	own     *ownChanges
 }
 
 // changes keeps what notes held before they are changed. *store.Store is the
@@ -94,57 +95,123 @@ func (c change) lines() string {
 	return list.String()
 }
 
-// newWriter makes a tool that changes one note. plan works the change out and
-// writes nothing; bounds are the arguments that say which note.
-func newWriter[Args comparable](v noteWriter, spec llm.ToolSpec, plan func(context.Context, Args) (change, error), bounds ...string) agent.Tool {
-	writable := func(ctx context.Context, args Args) (change, error) {
-		c, err := plan(ctx, args)
+// planner computes what a call changes, and writes nothing.
+type planner[Args any] func(context.Context, Args) (change, error)
+
+// newWriter makes a tool that changes one note; bounds are the arguments that
+// say which note.
+func newWriter[Args any](d noteWriter, spec llm.ToolSpec, plan planner[Args], bounds ...string) agent.Tool {
+	return agent.NewWriter(spec, writer[Args]{d, plan}, bounds...)
+}
+
+type writer[Args any] struct {
+	noteWriter
+	plan planner[Args]
+}
+
+// Prepare computes what a call changes.
+func (w writer[Args]) Prepare(ctx context.Context, args Args) (agent.Change, error) {
+	again := func(ctx context.Context) (change, error) {
+		c, err := w.plan(ctx, args)
 		if err == nil {
 			err = notes.Writable(c.path)
 		}
 		return c, err
 	}
-	return agent.NewWriter(spec, &writer[Args]{noteWriter: v, plan: writable, shown: map[Args]change{}}, bounds...)
+	c, err := again(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return prepared{w.noteWriter, c, again}, nil
 }
 
-// writer remembers what it showed, so that it writes that and nothing else.
-type writer[Args comparable] struct {
+// prepared is the change of one call. Nothing replaces it once it is made.
+type prepared struct {
 	noteWriter
-	plan  func(context.Context, Args) (change, error)
+	shown change
+	again func(context.Context) (change, error) // computes the change from the note as it is now
+}
+
+func (p prepared) Preview() agent.Preview {
+	return agent.Preview{Path: PathOf(p.vaults, p.shown.folder, p.shown.path), Diff: p.shown.diff()}
+}
+
+// due returns the change as it can be made now: the one shown, if the note is
+// what it was. Where only LifeHub's own permitted changes came between, the same
+// lines are changed under the same headings, further up or down.
+func (p prepared) due(ctx context.Context) (change, error) {
+	now, err := p.shown.held()
+	switch {
+	case err != nil:
+		return p.shown, agent.NothingDone{Err: err}
+	case same(now, p.shown.was):
+		return p.shown, nil
+	case p.own.leads(p.shown, now):
+		if c, err := p.again(ctx); err == nil && same(c.was, now) && c.sameLines(p.shown) {
+			return c, nil
+		}
+	}
+	return p.shown, agent.NothingDone{Err: fmt.Errorf("%s was changed after this was shown; nothing was written: read the note again", p.shown.path)}
+}
+
+// held returns what the note holds now; nil: there is no such note.
+func (c change) held() ([]byte, error) {
+	now, _, err := c.folder.Raw(c.path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err == nil && now == nil:
+		now = []byte{}
+	}
+	return now, err
+}
+
+// ownChanges are the changes of notes that this process made, or tried: what a
+// note held afterwards, by what it held before. It is safe for concurrent use.
+type ownChanges struct {
 	mu    sync.Mutex
-	shown map[Args]change // those that wait to be made
+	after map[ownChange]string
 }
 
-// maxShown bounds the changes that were shown and then never made.
-const maxShown = 64
-
-// Preview works out what a call would change, and shows it.
-func (w *writer[Args]) Preview(ctx context.Context, args Args) (agent.Preview, error) {
-	c, err := w.plan(ctx, args)
-	if err != nil {
-		return agent.Preview{}, err
-	}
-	w.remember(args, c)
-	return agent.Preview{Path: PathOf(w.vaults, c.folder, c.path), Diff: c.diff()}, nil
+// ownChange is a note and the SHA-256 of what it held; "": there was none.
+type ownChange struct {
+	folder     *notes.Folder
+	path, held string
 }
 
-// Place is the note that a call would change.
-func (w *writer[Args]) Place(ctx context.Context, args Args) (string, bool) {
-	c, err := w.plan(ctx, args)
-	if err != nil {
-		return "", false
+// maxOwn bounds the changes that are remembered.
+const maxOwn = 4096
+
+func (o *ownChanges) made(c change) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.after == nil || len(o.after) >= maxOwn {
+		o.after = map[ownChange]string{}
 	}
-	w.remember(args, c) // what the rules judge is what is written
-	return PathOf(w.vaults, c.folder, c.path), true
+	o.after[ownChange{c.folder, c.path, sumOf(c.was)}] = sum(c.now)
 }
 
-func (w *writer[Args]) remember(args Args, c change) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if len(w.shown) >= maxShown {
-		clear(w.shown)
+// leads reports whether own changes alone lead from what a note held when a
+// change was shown to what it holds now.
+func (o *ownChanges) leads(shown change, now []byte) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	at := ownChange{shown.folder, shown.path, sumOf(shown.was)}
+	for range len(o.after) {
+		var ok bool
+		if at.held, ok = o.after[at]; !ok || at.held == sumOf(now) {
+			return ok
+		}
 	}
-	w.shown[args] = c
+	return false
+}
+
+// sumOf is the sum of a note that may not be there.
+func sumOf(text []byte) string {
+	if text == nil {
+		return ""
+	}
+	return sum(text)
 }
 
 // mark is what tells after a crash whether a change was made.
@@ -157,35 +224,19 @@ type mark struct {
 	Effect agent.Effect `json:"effect"` // if it was made
 }
 
-// Mark keeps what the note holds before a call and what it will hold after.
-func (w *writer[Args]) Mark(ctx context.Context, args Args) (json.RawMessage, error) {
-	w.mu.Lock()
-	c, shown := w.shown[args]
-	w.mu.Unlock()
-	// An earlier step of the plan may have changed the note since this was
-	// shown; then the same lines go to another place.
-	fresh, err := w.plan(ctx, args)
-	switch {
-	case err == nil && (!shown || fresh.sameLines(c)):
-		c = fresh
-		w.remember(args, c)
-	case !shown:
-		return nil, err
-	}
-	return json.Marshal(w.mark(c))
+// Mark returns what the note holds before the change and will hold after it.
+func (p prepared) Mark(ctx context.Context) (json.RawMessage, error) {
+	c, _ := p.due(ctx) // its error is that of Apply
+	return json.Marshal(p.mark(c))
 }
 
 func (d noteWriter) mark(c change) mark {
-	m := mark{Vault: c.folder.Dir(), Path: c.path, After: sum(c.now), Effect: d.effect(c)}
-	if c.was != nil {
-		m.Before = sum(c.was)
-	}
-	return m
+	return mark{Vault: c.folder.Dir(), Path: c.path, Before: sumOf(c.was), After: sum(c.now), Effect: d.effect(c)}
 }
 
 // Check compares the note with what it held before the call and should hold
 // after. A note that was changed since tells nothing.
-func (w *writer[Args]) Check(_ context.Context, raw json.RawMessage) (agent.Happened, []agent.Effect, error) {
+func (w writer[Args]) Check(_ context.Context, raw json.RawMessage) (agent.Happened, []agent.Effect, error) {
 	var m mark
 	if err := json.Unmarshal(raw, &m); err != nil {
 		return agent.MayHaveHappened, nil, fmt.Errorf("read what the note was like: %w", err)
@@ -221,45 +272,29 @@ func sum(text []byte) string {
 	return hex.EncodeToString(hash[:])
 }
 
-// writeTries bounds how often a change is tried while others write the same note.
+// writeTries bounds how often a change is tried while other conversations write
+// the same note.
 const writeTries = 10
 
-// Run makes the change that was shown.
-func (w *writer[Args]) Run(ctx context.Context, args Args) (agent.Result, error) {
-	w.mu.Lock()
-	c, shown := w.shown[args]
-	delete(w.shown, args)
-	w.mu.Unlock()
-	if !shown {
-		var err error
-		if c, err = w.plan(ctx, args); err != nil {
-			return agent.Result{}, agent.NothingDone{Err: err}
+// Apply makes the change that was shown.
+func (p prepared) Apply(ctx context.Context) (agent.Result, error) {
+	c, err := p.due(ctx)
+	for try := 0; err == nil; try++ {
+		p.own.made(c)
+		err = p.write(ctx, c)
+		if try == writeTries || !errors.Is(err, notes.ErrChanged) && !errors.Is(err, fs.ErrExist) {
+			break
 		}
-	}
-	was := c
-	err := w.write(ctx, c)
-	for try := 1; shown && try < writeTries && (errors.Is(err, notes.ErrChanged) || errors.Is(err, fs.ErrExist)); try++ {
-		c, err = w.again(ctx, args, was)
+		c, err = p.due(ctx) // another conversation wrote between the look and the write
 	}
 	if err != nil {
-		if happened, failed := w.check(w.mark(c)); failed == nil && happened == agent.HasNotHappened {
+		if happened, failed := p.check(p.mark(c)); failed == nil && happened == agent.HasNotHappened {
 			err = agent.NothingDone{Err: err}
 		}
 		return agent.Result{}, err
 	}
-	agent.HostFrom(ctx).Did(w.effect(c))
+	agent.HostFrom(ctx).Did(p.effect(c))
 	return agent.Result{Text: c.said}, nil
-}
-
-// again writes a change to a note that was changed since it was shown, if it
-// still takes away and adds just the lines that were shown, under the headings
-// they were shown under. Nothing of what was written in between is lost.
-func (w *writer[Args]) again(ctx context.Context, args Args, was change) (change, error) {
-	c, err := w.plan(ctx, args)
-	if err == nil && c.was != nil && !bytes.Equal(c.was, was.was) && c.sameLines(was) {
-		return c, w.write(ctx, c)
-	}
-	return was, agent.NothingDone{Err: fmt.Errorf("%s was changed after this was shown, and it would no longer change the same lines under the same headings; nothing was written: read the note again", was.path)}
 }
 
 // effect is what a change does, by the lines of its diff.

@@ -66,7 +66,7 @@ func TestEachToolSaysWhatItDid(t *testing.T) {
 			[]string{`edit_note {"path":"log.md","old_text":"- one","new_text":"- 1"}`}, func(b *bench) { put(b, "log.md", "mine\n") }, "changed nothing",
 		},
 		"a line more meanwhile": {
-			[]string{`append_note {"path":"log.md","content":"- b"}`}, func(b *bench) { put(b, "log.md", "- one\n- mine\n") }, "changed log.md (+1)",
+			[]string{`append_note {"path":"log.md","content":"- b"}`}, func(b *bench) { put(b, "log.md", "- one\n- mine\n") }, "changed nothing",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -134,18 +134,21 @@ func TestTheBoxOfATaskIsNothingToRemember(t *testing.T) {
 
 func TestRememberShowsWhatItWillWrite(t *testing.T) {
 	f, file := aMemory(t, "")
-	tool := newRemember(f, nil, func() time.Time { return aDay })
+	tool := newRemember(noteWriter{vaults: f.folders, own: &ownChanges{}}, f, func() time.Time { return aDay })
 	if tool.Level(nil) != agent.Confirm {
 		t.Error("it runs without asking")
 	}
-	preview, err := tool.(agent.Previewer).Preview(t.Context(), []byte(`{"text":"I like tea"}`))
-	if err != nil || preview.Path != "memory.md" || !strings.Contains(preview.Diff, "+- I like tea (2026-11-21, you)") {
-		t.Fatalf("got %+v, %v", preview, err)
+	change, err := tool.(agent.Preparer).Prepare(t.Context(), []byte(`{"text":"I like tea"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if preview := change.Preview(); preview.Path != "memory.md" || !strings.Contains(preview.Diff, "+- I like tea (2026-11-21, you)") {
+		t.Fatalf("got %+v", preview)
 	}
 	if _, err := os.Stat(file); err == nil {
 		t.Error("it was written before it was allowed")
 	}
-	if _, err := tool.Run(t.Context(), []byte(`{"text":"I like tea"}`)); err != nil {
+	if _, err := change.Apply(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if got := textOf(t, file); !strings.HasSuffix(got, "- I like tea (2026-11-21, you)\n") {

@@ -108,7 +108,7 @@ func TestAnAlwaysHoldsForWhereAToolWrites(t *testing.T) {
 	}
 	for call, rule := range want {
 		name, input, _ := strings.Cut(call, " ")
-		for _, tool := range append(All(b.deps), newRemember(Facts{}, nil, time.Now)) {
+		for _, tool := range append(All(b.deps), newRemember(noteWriter{}, Facts{}, time.Now)) {
 			if tool.Spec().Name != name {
 				continue
 			}

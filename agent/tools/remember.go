@@ -13,8 +13,8 @@ type rememberArgs struct {
 
 // newRemember writes a fact down with its day and the conversation it comes
 // from. One made while text from outside stood in the prompts says so.
-func newRemember(f Facts, c changes, now func() time.Time) agent.Tool {
-	return newWriter(noteWriter{f.folders, c}, spec[rememberArgs]("remember"), func(ctx context.Context, args rememberArgs) (change, error) {
+func newRemember(d noteWriter, f Facts, now func() time.Time) agent.Tool {
+	return newWriter(d, spec[rememberArgs]("remember"), func(ctx context.Context, args rememberArgs) (change, error) {
 		return f.adding(args.Text, agent.OriginOf(ctx), now())
 	})
 }

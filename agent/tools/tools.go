@@ -37,23 +37,25 @@ func All(d Deps) []agent.Tool {
 		d.Now = time.Now
 	}
 	v := vaults(d.Folders)
+	own := &ownChanges{}
+	w, memory := noteWriter{v, d.Changes, own}, noteWriter{d.Facts.folders, d.Changes, own}
 	list := slices.Concat([]agent.Tool{
 		newSearchNotes(d.Search, v, d.Now),
 		newReadNote(v),
 		newListNotes(v),
 		newNoteLinks(v),
-		newCreateNote(d.noteWriter()),
-		newAppendNote(d.noteWriter(), d.Daily, d.Now),
-		newEditNote(d.noteWriter()),
+		newCreateNote(w),
+		newAppendNote(w, d.Daily, d.Now),
+		newEditNote(w),
 		newListTasks(v, d.Now),
-		newAddTask(d.noteWriter(), d.Now),
-		newCompleteTask(d.noteWriter(), d.Now),
+		newAddTask(w, d.Now),
+		newCompleteTask(w, d.Now),
 	}, web.Tools(d.Web, d.Units, d.Now, d.Sent), []agent.Tool{
 		newToday(d.Now),
 		newCalculate(),
-		newRemember(d.Facts, d.Changes, d.Now),
+		newRemember(memory, d.Facts, d.Now),
 		newRecall(d.Facts, d.Past),
-		newForget(d.Facts, d.Changes),
+		newForget(memory, d.Facts),
 	})
 	if d.Kept != nil {
 		list = append(list, artifactTools(d.Kept)...)
@@ -63,8 +65,6 @@ func All(d Deps) []agent.Tool {
 	}
 	return list
 }
-
-func (d Deps) noteWriter() noteWriter { return noteWriter{d.Folders, d.Changes} }
 
 // Reversible reports whether what a built-in tool does can be taken back: it
 // changes nothing, or notes, of which what they held before is kept.

@@ -146,8 +146,9 @@ func TestEveryToolSaysWhatItIsForAndTakes(t *testing.T) {
 			}
 		}
 		asks := slices.Contains([]string{"web_fetch", "crawl", "create_note", "append_note", "edit_note", "add_task", "complete_task", "send_email", "remember", "forget"}, spec.Name)
-		if _, shows := tool.(agent.Previewer); shows != asks || (tool.Level(nil) != agent.Auto) != asks {
-			t.Errorf("%s: level %v, shows its change: %v", spec.Name, tool.Level(nil), shows)
+		_, shows := tool.(agent.Previewer)
+		if _, prepares := tool.(agent.Preparer); (shows || prepares) != asks || (tool.Level(nil) != agent.Auto) != asks {
+			t.Errorf("%s: level %v, shows its change: %v", spec.Name, tool.Level(nil), shows || prepares)
 		}
 	}
 	want := []string{"add_task", "append_note", "calculate", "complete_task", "crawl", "create_note", "edit_note", "forget", "get_weather", "list_notes", "list_tasks", "note_links", "read_note", "recall", "remember", "search_notes", "send_email", "today", "web_fetch", "web_search"}

@@ -1,14 +1,16 @@
 package tools
 
 import (
+	"context"
 	"encoding/json"
-	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"lifehub/agent"
 	"lifehub/internal/pdftest"
+	"lifehub/notes"
 )
 
 // TestWritersShowAndThenDo runs each case twice: once shown first, once at
@@ -157,16 +159,15 @@ func TestWritersShowAndThenDo(t *testing.T) {
 				tool := b.tool(each.tool)
 				was := b.text(each.path)
 				var preview agent.Preview
+				run := func(ctx context.Context) (agent.Result, error) { return tool.Run(ctx, json.RawMessage(each.args)) }
 				if shown {
-					var err error
-					if preview, err = tool.(agent.Previewer).Preview(t.Context(), json.RawMessage(each.args)); err != nil {
-						t.Fatal(err)
-					}
-					if b.text(each.path) != was {
+					change := b.prepare(each.tool, each.args)
+					if preview = change.Preview(); b.text(each.path) != was {
 						t.Error("showing it changed the note")
 					}
+					run = change.Apply
 				}
-				result, err := tool.Run(t.Context(), json.RawMessage(each.args))
+				result, err := run(t.Context())
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -257,25 +258,46 @@ func TestWritersRefuseWithAReason(t *testing.T) {
 	}
 }
 
-// between shows a change, lets the note be changed by somebody else, and runs.
+// prepare prepares a call, or fails the test.
+func (b *bench) prepare(tool, args string) agent.Change {
+	b.t.Helper()
+	change, err := b.tool(tool).(agent.Preparer).Prepare(b.t.Context(), json.RawMessage(args))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return change
+}
+
+// between prepares a change, lets LifeHub change the note in another step, and makes it.
 func between(t *testing.T, name, before, args, after string) (now, outcome string) {
 	t.Helper()
 	b := work(t, map[string]string{"tasks.md": before})
-	tool := b.tool(name)
-	if _, err := tool.(agent.Previewer).Preview(t.Context(), json.RawMessage(args)); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(b.folders[0].Dir(), "tasks.md"), []byte(after), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	result, err := tool.Run(t.Context(), json.RawMessage(args))
+	change := b.prepare(name, args)
+	put(b, "tasks.md", after)
+	change.(prepared).own.made(changed(b.folders[0], "tasks.md", before, after))
+	result, err := change.Apply(t.Context())
 	if err != nil {
 		return b.text("tasks.md"), err.Error()
 	}
 	return b.text("tasks.md"), result.Text
 }
 
-func TestANoteChangedInBetweenLosesNothing(t *testing.T) {
+func changed(folder *notes.Folder, path, was, now string) change {
+	return change{folder: folder, path: path, was: []byte(was), now: []byte(now)}
+}
+
+// of prepares a call of one of the tools.
+func (b *bench) of(tools []agent.Tool, name, args string) agent.Change {
+	b.t.Helper()
+	at := slices.IndexFunc(tools, func(t agent.Tool) bool { return t.Spec().Name == name })
+	change, err := tools[at].(agent.Preparer).Prepare(b.t.Context(), json.RawMessage(args))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return change
+}
+
+func TestAnEarlierStepLosesNothing(t *testing.T) {
 	now, outcome := between(t, "complete_task", "- [ ] a\n", `{"task":"a"}`, "my words\n\n- [ ] a\n")
 	if now != "my words\n\n- [x] a ✅ 2026-10-08\n" || outcome != "done: a (tasks.md:3)" {
 		t.Errorf("the same line elsewhere: %q, %s", now, outcome)
@@ -322,34 +344,15 @@ func TestAChangeStaysUnderTheHeadingItWasShownUnder(t *testing.T) {
 
 func TestTwoChangesShownAtOnceAreBothMade(t *testing.T) {
 	b := work(t, map[string]string{"tasks.md": "- [ ] a\n"})
-	tool := b.tool("add_task")
-	both := []string{`{"text":"b"}`, `{"text":"c"}`}
-	for _, args := range both {
-		if _, err := tool.(agent.Previewer).Preview(t.Context(), json.RawMessage(args)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for _, args := range both {
-		if _, err := tool.Run(t.Context(), json.RawMessage(args)); err != nil {
+	tools := All(b.deps)
+	first, second := b.of(tools, "add_task", `{"text":"b"}`), b.of(tools, "append_note", `{"path":"tasks.md","content":"- [ ] c"}`)
+	for _, change := range []agent.Change{first, second} {
+		if _, err := change.Apply(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if got, want := b.text("tasks.md"), "- [ ] a\n- [ ] b\n- [ ] c\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
-	}
-}
-
-func TestWhatIsForgottenIsWorkedOutAgain(t *testing.T) {
-	b := work(t, map[string]string{"tasks.md": "- [ ] a\n"})
-	tool := b.tool("add_task")
-	for i := range 3 * maxShown {
-		args, _ := json.Marshal(addTaskArgs{Text: strings.Repeat("b", i+1)})
-		if _, err := tool.(agent.Previewer).Preview(t.Context(), args); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if _, got := b.run("add_task", `{"text":"b"}`); got != "added to tasks.md:2" {
-		t.Errorf("got %q", got)
 	}
 }
 
@@ -404,7 +407,7 @@ func TestOtherKindsOfNotesAreRefused(t *testing.T) {
 		{"complete_task", `{"task":"one"}`},
 		{"complete_task", `{"task":"two"}`},
 	} {
-		if _, err := b.tool(call[0]).(agent.Previewer).Preview(t.Context(), json.RawMessage(call[1])); err == nil || !strings.Contains(err.Error(), "is read only: LifeHub changes .md and .markdown files") {
+		if _, err := b.tool(call[0]).(agent.Preparer).Prepare(t.Context(), json.RawMessage(call[1])); err == nil || !strings.Contains(err.Error(), "is read only: LifeHub changes .md and .markdown files") {
 			t.Errorf("%s %s is shown: %v", call[0], call[1], err)
 		}
 		if _, said := b.run(call[0], call[1]); !strings.Contains(said, "is read only: LifeHub changes .md and .markdown files") {

@@ -107,7 +107,7 @@ func (w *Worker) make(ctx context.Context, c gate.Call) Outcome {
 		return failed(ctx, ctx.Err())
 	}
 	defer release()
-	if err := w.RememberWritten(ctx, planned, permit); err != nil {
+	if err := w.Ready(ctx, planned, permit); err != nil {
 		return failed(ctx, err)
 	}
 	if err := w.Start(ctx, c, permit); err != nil {

@@ -436,6 +436,49 @@ func TestChangesAskEachTime(t *testing.T) {
 	}
 }
 
+// A note that changes while the client's user looks at the question is left alone.
+func TestAChangeBehindAQuestionWritesNothing(t *testing.T) {
+	for era, options := range eras {
+		t.Run(era, func(t *testing.T) {
+			t.Parallel()
+			dir, home := vault(t), t.TempDir()
+			memory := filepath.Join(home, "data", "memory", "memory.md")
+			apptest.Write(t, memory, "# Memory\n\n- The dog is called Rex.\n")
+			var behind func()
+			yes := says(mcp.ElicitationResponseActionAccept, true)
+			c := connect(t, home, append(slices.Clip(options), client.WithElicitationHandler(user(func(message string) mcp.ElicitationResponse {
+				behind()
+				return yes(message)
+			}))), "--writes", "--notes", dir)
+			for _, one := range []struct{ tool, arguments, file string }{
+				{"append_note", `{"path":"shoes.md","content":"The Terra Kite are retired."}`, filepath.Join(dir, "shoes.md")},
+				{"append_note", `{"path":"Shoes","content":"Retired.","heading":"Shoes"}`, filepath.Join(dir, "shoes.md")},
+				{"add_task", `{"text":"buy milk"}`, filepath.Join(dir, "tasks.md")},
+				{"create_note", `{"path":"new.md","content":"# New"}`, filepath.Join(dir, "new.md")},
+				{"remember", `{"text":"The cat is called Whiskers."}`, memory},
+			} {
+				was, err := os.ReadFile(one.file)
+				if err != nil && !os.IsNotExist(err) {
+					t.Fatal(err)
+				}
+				for _, now := range []string{string(was) + "\n# Secret\n\n- [ ] mine\n", "# Other\n\n" + string(was), "# Another note\n"} {
+					behind = func() { apptest.Write(t, one.file, now) }
+					text, result := call(t, c, one.tool, json.RawMessage(one.arguments))
+					if got := apptest.Read(t, one.file); got != now || !result.IsError || !strings.Contains(text, "was changed after this was shown") {
+						t.Errorf("%s %s: %s, and it wrote\n%q\nover\n%q", one.tool, one.arguments, text, got, now)
+					}
+					if err := os.Remove(one.file); err != nil {
+						t.Fatal(err)
+					}
+					if was != nil {
+						apptest.Write(t, one.file, string(was))
+					}
+				}
+			}
+		})
+	}
+}
+
 // takeBack undoes all turns of the only conversation, and compares the notes.
 func takeBack(t *testing.T, home, dir, want string) {
 	t.Helper()

@@ -224,21 +224,43 @@ func (t hookedTool) Run(ctx context.Context, args json.RawMessage) (agent.Result
 	return t.Tool.Run(ctx, args)
 }
 
+type hookedPreparer struct {
+	agent.Preparer
+	hooks *hooks
+}
+
+func (p hookedPreparer) Prepare(ctx context.Context, args json.RawMessage) (agent.Change, error) {
+	change, err := p.Preparer.Prepare(ctx, args)
+	return hookedChange{change, p.hooks}, err
+}
+
+type hookedChange struct {
+	agent.Change
+	hooks *hooks
+}
+
+func (c hookedChange) Apply(ctx context.Context) (agent.Result, error) {
+	c.hooks.pass()
+	defer c.hooks.pass()
+	return c.Change.Apply(ctx)
+}
+
 type reader interface{ ReadOnly() bool }
 
 // tool hooks a tool and lets it be what it is.
 func (h *hooks) tool(tool agent.Tool) agent.Tool {
 	hooked := hookedTool{tool, h}
 	previewer, shows := tool.(agent.Previewer)
+	preparer, prepares := tool.(agent.Preparer)
 	checker, checks := tool.(agent.Checker)
 	harmless, reads := tool.(reader)
 	switch {
-	case checks && shows:
+	case checks && prepares:
 		return struct {
 			hookedTool
-			agent.Previewer
+			agent.Preparer
 			agent.Checker
-		}{hooked, previewer, checker}
+		}{hooked, hookedPreparer{preparer, h}, checker}
 	case shows:
 		return struct {
 			hookedTool
