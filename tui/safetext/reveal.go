@@ -32,10 +32,14 @@ func Reveal(s string) string {
 			i += len(word)
 			continue
 		}
-		revealRune(&out, s[i:i+size], r)
+		if k := kindOf(r); r == zwnj || k == selector && r != emojiStyle { // where it has a meaning, too
+			out.WriteString(number(r))
+		} else {
+			out.WriteString(s[i : i+size])
+		}
 		i += size
 	}
-	return Text(out.String())
+	return clean(out.String(), lines, true)
 }
 
 // evident reports whether s is ASCII that shows as it is, without a long run of
@@ -58,7 +62,7 @@ func evident(s string) bool {
 }
 
 func blank(r rune) bool {
-	return r == ' ' || r == '\t' || r == '\n' || r == 0x2800 || r != '\r' && r > 0x9f && unicode.IsSpace(r)
+	return r == ' ' || r == '\t' || r == '\n' || r == 0x2800 || r > 0x9f && unicode.IsSpace(r) && kindOf(r) != lineEnd
 }
 
 // blankRun returns the length in bytes of the blanks s begins with.
@@ -135,28 +139,23 @@ func revealWord(out *strings.Builder, word string) {
 			if kindOf(r) == letter {
 				out.WriteRune(r)
 			}
-			fmt.Fprintf(out, "⟨U+%04X⟩", r)
+			out.WriteString(number(r))
 			continue
 		}
 		out.WriteRune(r)
 	}
 }
 
-func revealRune(out *strings.Builder, s string, r rune) {
-	switch k := kindOf(r); {
-	case r == utf8.RuneError && len(s) == 1:
-		fmt.Fprintf(out, "⟨byte %02X⟩", s[0])
-	case r < 0x20:
-		out.WriteRune(0x2400 + r)
-	case r == 0x7f:
-		out.WriteRune('␡')
-	case k == letter || k == modifier:
-		out.WriteString(s)
-	case k == mark && out.Len() > 0:
-		out.WriteString(s)
-	case r == emojiStyle || r == zwj:
-		out.WriteString(s) // Text drops it where it has no meaning; it cannot hide anything
-	default:
-		fmt.Fprintf(out, "⟨U+%04X⟩", r)
+// number shows a character by its number.
+func number(r rune) string { return fmt.Sprintf("⟨U+%04X⟩", r) }
+
+// picture shows a byte that is a control or no character.
+func picture(b byte) string {
+	switch {
+	case b < 0x20:
+		return string(0x2400 + rune(b))
+	case b == 0x7f:
+		return "␡"
 	}
+	return fmt.Sprintf("⟨byte %02X⟩", b)
 }

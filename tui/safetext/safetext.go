@@ -20,14 +20,19 @@ import (
 
 // Text returns s as printable lines: line ends are \n, tabs are spaces up to
 // the next multiple of four columns. It allocates nothing when s is clean ASCII.
-func Text(s string) string { return clean(s, lines) }
+func Text(s string) string { return clean(s, lines, false) }
 
 // Line returns s on one line: every line end and tab is one space.
-func Line(s string) string { return clean(s, oneLine) }
+func Line(s string) string { return clean(s, oneLine, false) }
 
 // Source returns s as Text does, but keeps its tabs, for a parser that counts
 // columns itself.
-func Source(s string) string { return clean(s, source) }
+func Source(s string) string { return clean(s, source, false) }
+
+// Visible returns s as Source does, but shows what Source drops: controls as
+// their pictures, all else by its number, as ⟨U+202E⟩. It is for a program that
+// reads s.
+func Visible(s string) string { return clean(s, source, true) }
 
 // Cut returns how many bytes at the start of s can be cleaned now, whatever
 // text follows: for every t, Source(s+t) is Source((s + t)[:n]) followed by
@@ -78,7 +83,7 @@ const maxMarks = 8
 // maxJoins bounds the emoji joined into one. A family of four has 3.
 const maxJoins = 5
 
-func clean(s string, m mode) string {
+func clean(s string, m mode, reveal bool) string {
 	i := 0
 	for i < len(s) && plain(s[i], m) {
 		i++
@@ -90,7 +95,7 @@ func clean(s string, m mode) string {
 	if i > 0 {
 		i--
 	}
-	c := cleaner{mode: m, out: make([]byte, 0, len(s)+8), prev: '\n'}
+	c := cleaner{mode: m, reveal: reveal, out: make([]byte, 0, len(s)+8), prev: '\n'}
 	c.ascii(s[:i])
 	c.write(s[i:])
 	return string(c.out)
@@ -104,6 +109,7 @@ func plain(b byte, m mode) bool {
 // cleaner carries what must be known of the text already written.
 type cleaner struct {
 	mode   mode
+	reveal bool // what would be dropped is shown
 	out    []byte
 	prev   rune // the last character written
 	marks  int  // combining marks since the last letter
@@ -146,7 +152,11 @@ func (c *cleaner) special(s string) int {
 		c.newline()
 		return 1
 	case '\r':
-		if len(s) == 1 || s[1] != '\n' {
+		switch {
+		case len(s) > 1 && s[1] == '\n':
+		case c.reveal:
+			c.show("␍")
+		default:
 			c.newline()
 		}
 		return 1
@@ -154,13 +164,17 @@ func (c *cleaner) special(s string) int {
 		c.tab()
 		return 1
 	}
-	if n, _ := sequence(s); n > 0 {
+	r, size := utf8.DecodeRuneInString(s)
+	if c.reveal && (s[0] < utf8.RuneSelf || r == utf8.RuneError && size == 1) {
+		c.show(picture(s[0]))
+		return 1
+	}
+	if n, _ := sequence(s); n > 0 && !c.reveal {
 		return n
 	}
 	if s[0] < utf8.RuneSelf { // the other C0 controls, and DEL
 		return 1
 	}
-	r, size := utf8.DecodeRuneInString(s)
 	if r == utf8.RuneError && size == 1 {
 		for size < len(s) && invalidAt(s[size:]) {
 			size++
@@ -183,7 +197,7 @@ func invalidAt(s string) bool {
 func (c *cleaner) character(s string, r rune, size int) int {
 	switch kindOf(r) {
 	case letter:
-		if n := subdivisionFlag(s); n > 0 {
+		if n := subdivisionFlag(s); n > 0 && !c.reveal {
 			c.put(r)
 			c.out = append(c.out, s[size:n]...)
 			return n
@@ -197,23 +211,48 @@ func (c *cleaner) character(s string, r rune, size int) int {
 	case modifier: // skin tones belong to the emoji before them
 		c.out, c.prev = utf8.AppendRune(c.out, r), r
 	case mark:
-		if c.marks < maxMarks && c.prev != '\n' {
-			c.out = utf8.AppendRune(c.out, r)
-			c.marks++
+		if c.marks >= maxMarks || c.prev == '\n' {
+			c.drop(r)
+			break
 		}
+		c.out = utf8.AppendRune(c.out, r)
+		c.marks++
 	case joiner:
-		if c.joinerFits(r, s[size:]) {
-			c.out, c.prev = utf8.AppendRune(c.out, r), r
+		if !c.joinerFits(r, s[size:]) {
+			c.drop(r)
+			break
 		}
+		c.out, c.prev = utf8.AppendRune(c.out, r), r
 	case selector:
-		if c.selectorFits(r, s[size:]) {
-			c.out, c.prev = utf8.AppendRune(c.out, r), r
+		if !c.selectorFits(r, s[size:]) {
+			c.drop(r)
+			break
 		}
+		c.out, c.prev = utf8.AppendRune(c.out, r), r
 	case lineEnd:
-		c.newline()
+		if !c.reveal {
+			c.newline()
+			break
+		}
+		c.drop(r)
 	case invisible:
+		c.drop(r)
 	}
 	return size
+}
+
+// drop leaves a character out, or shows which one it is.
+func (c *cleaner) drop(r rune) {
+	if c.reveal {
+		c.show(number(r))
+	}
+}
+
+// show writes what stands for a character that does not show.
+func (c *cleaner) show(text string) {
+	for _, r := range text {
+		c.put(r)
+	}
 }
 
 func (c *cleaner) put(r rune) {
