@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"path"
 	"slices"
@@ -69,14 +68,6 @@ func (k kind) maxSize() int64 {
 		return maxPDF
 	}
 	return MaxSize
-}
-
-// Writable says why a note cannot be changed; nil: it can.
-func Writable(name string) error {
-	if kindOf(name) != markdown {
-		return fmt.Errorf("%s is read only: LifeHub changes .md and .markdown files and no others; put what is to be written into one of those", name)
-	}
-	return nil
 }
 
 // markdownOf is what is read of a file: markdown as it is, of a PDF a line for

@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"strings"
+	"unicode"
 
 	"lifehub/internal/wrap"
 )
@@ -138,6 +140,17 @@ func (f *Folder) temp(name string, text []byte, perm fs.FileMode) (string, error
 		return "", err
 	}
 	return temp, nil
+}
+
+// Writable says why a note cannot be made or changed; nil: it can.
+func Writable(name string) error {
+	if strings.ContainsFunc(name, unicode.IsControl) {
+		return fmt.Errorf("%q has a control character in its name: LifeHub makes and changes no such note; give it another name", name)
+	}
+	if kindOf(name) != markdown {
+		return fmt.Errorf("%s is read only: LifeHub changes .md and .markdown files and no others; put what is to be written into one of those", name)
+	}
+	return nil
 }
 
 func fits[T ~string | ~[]byte](name string, text T) error {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"unicode"
 
 	"lifehub/agent"
 	"lifehub/llm"
@@ -139,8 +140,11 @@ func newArtifactWriter(kept artifacts, spec llm.ToolSpec, change func(was agent.
 // newVersion makes the next version of a document and keeps it.
 func newVersion(ctx context.Context, kept artifacts, args artifactArgs, change func(was agent.Artifact, args artifactArgs) (string, error)) (made agent.Artifact, err error) {
 	args.Name = strings.TrimSpace(args.Name)
-	if args.Name == "" || len(args.Name) > agent.MaxArtifactName || strings.ContainsAny(args.Name, "\n\r\x00") {
-		return made, fmt.Errorf("an artifact needs a name of one line and at most %d bytes", agent.MaxArtifactName)
+	if args.Name == "" || len(args.Name) > agent.MaxArtifactName || strings.ContainsFunc(args.Name, unicode.IsControl) {
+		return made, fmt.Errorf("an artifact needs a name of one line, without control characters, and at most %d bytes", agent.MaxArtifactName)
+	}
+	if err := printable(args); err != nil {
+		return made, err
 	}
 	origin := agent.OriginOf(ctx)
 	was, err := kept.Artifact(ctx, origin.Conversation, args.Name, 0)

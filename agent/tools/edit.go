@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -111,6 +112,9 @@ type writer[Args any] struct {
 
 // Prepare computes what a call changes.
 func (w writer[Args]) Prepare(ctx context.Context, args Args) (agent.Change, error) {
+	if err := printable(args); err != nil {
+		return nil, err
+	}
 	again := func(ctx context.Context) (change, error) {
 		c, err := w.plan(ctx, args)
 		if err == nil {
@@ -123,6 +127,26 @@ func (w writer[Args]) Prepare(ctx context.Context, args Args) (agent.Change, err
 		return nil, err
 	}
 	return prepared{w.noteWriter, c, again}, nil
+}
+
+// printable refuses arguments whose texts hold control characters, except tabs and
+// line ends. old_text is not written: it may name what is to be removed.
+func printable[Args any](args Args) error {
+	raw, err := json.Marshal(args)
+	if err != nil {
+		return err
+	}
+	var texts map[string]string
+	if err := json.Unmarshal(raw, &texts); err != nil {
+		return fmt.Errorf("read the arguments: %w", err)
+	}
+	for _, name := range slices.Sorted(maps.Keys(texts)) {
+		text := strings.ReplaceAll(texts[name], "\r\n", "\n")
+		if at := strings.IndexFunc(text, func(r rune) bool { return r < ' ' && r != '\t' && r != '\n' }); at >= 0 && name != "old_text" {
+			return fmt.Errorf("%s holds the control character U+%04X, which is not written: leave it out", name, text[at])
+		}
+	}
+	return nil
 }
 
 // prepared is the change of one call. Nothing replaces it once it is made.
