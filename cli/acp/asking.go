@@ -52,17 +52,19 @@ func (r *relay) permit(ctx context.Context, asked agent.PermissionAsked) {
 	var where []acp.ToolCallLocation
 	content := literal(strings.Join(lines, "\n"))
 	if path := r.file(asked.Preview.Path); asked.Preview.Path != "" && path != "" {
-		where = []acp.ToolCallLocation{{Path: path}}
-		content = append(content, diffs(path, asked.Preview.Diff)...)
+		if safetext.Reveal(path) == path { // else nobody could tell which file it opens
+			where = []acp.ToolCallLocation{{Path: path}}
+		}
+		content = append(content, diffs(safetext.Reveal(path), asked.Preview.Diff)...)
 	}
 	what := acp.ToolCallUpdate{
 		ToolCallId: r.id(asked.Call), Title: acp.Ptr(shown(heading)), Kind: acp.Ptr(r.kind(asked.Name)), Status: acp.Ptr(acp.ToolCallStatusPending),
-		Content: content, Locations: where, RawInput: asked.Input,
+		Content: content, Locations: where, RawInput: revealed(asked.Input),
 	}
 	if !r.calls[asked.Call] {
 		r.calls[asked.Call] = true
 		r.send(acp.StartToolCall(what.ToolCallId, *what.Title, acp.WithStartKind(*what.Kind), acp.WithStartStatus(*what.Status),
-			acp.WithStartContent(content), acp.WithStartLocations(where), acp.WithStartRawInput(asked.Input)))
+			acp.WithStartContent(content), acp.WithStartLocations(where), acp.WithStartRawInput(revealed(asked.Input))))
 	}
 	request, list := acp.RequestPermissionRequest{SessionId: r.session, ToolCall: what}, choices(asked)
 	for _, c := range list {
@@ -128,9 +130,9 @@ func (r *relay) input(ctx context.Context, asked agent.InputAsked) {
 
 // form has the client show a form. What does not fit is declined.
 func (r *relay) form(ctx context.Context, asked agent.InputAsked) {
-	request := map[string]any{"sessionId": r.session, "mode": "form", "requestedSchema": asked.Schema, "message": shown(safetext.Line(asked.From) + " asks: " + asked.Message)}
+	request := map[string]any{"sessionId": r.session, "mode": "form", "requestedSchema": asked.Schema, "message": shown(safetext.Line(asked.From) + " asks: " + safetext.Reveal(asked.Message))}
 	if asked.Kind == agent.PlanInput { // it is of no call
-		request["message"] = "Run this plan? " + asked.Message
+		request["message"] = "Run this plan? " + safetext.Reveal(asked.Message)
 	} else {
 		request["toolCallId"] = r.id(asked.Call)
 	}
@@ -150,6 +152,15 @@ func (r *relay) form(ctx context.Context, asked agent.InputAsked) {
 		answer = agent.Input{Action: agent.InputAccepted, Values: given.Content}
 	}
 	asked.Reply(answer)
+}
+
+// revealed is the input of a call as an editor shows it, with nothing hidden in it.
+func revealed(input json.RawMessage) json.RawMessage {
+	raw, err := safetext.JSON(input, safetext.Reveal)
+	if err != nil {
+		return nil // it is in the content
+	}
+	return raw
 }
 
 // diffs are the changes of a unified diff, a piece each.
@@ -173,12 +184,12 @@ func diffs(path, diff string) (list []acp.ToolCallContent) {
 		case strings.HasPrefix(line, "@@"):
 			add()
 		case line[0] == '+':
-			after.WriteString(safetext.Text(line[1:]))
+			after.WriteString(safetext.Reveal(line[1:]))
 		case line[0] == '-':
-			before.WriteString(safetext.Text(line[1:]))
+			before.WriteString(safetext.Reveal(line[1:]))
 		default:
-			after.WriteString(safetext.Text(line[1:]))
-			before.WriteString(safetext.Text(line[1:]))
+			after.WriteString(safetext.Reveal(line[1:]))
+			before.WriteString(safetext.Reveal(line[1:]))
 		}
 	}
 	add()

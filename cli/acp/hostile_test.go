@@ -4,10 +4,12 @@ package acp_test
 
 import (
 	"bufio"
+	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -16,6 +18,7 @@ import (
 	"lifehub/internal/apptest"
 	"lifehub/internal/mcptest"
 	"lifehub/llm/llmtest"
+	"lifehub/tui/safetext"
 )
 
 // Whatever is written to it, it goes on answering, and writes nothing but the protocol.
@@ -307,4 +310,52 @@ func TestAModelIsChosenInTheEditor(t *testing.T) {
 	if shown := run(t, env, "trace", "export", string(other)); !strings.Contains(shown, "desk/scripted") {
 		t.Errorf("another model answered: %.2000s", shown)
 	}
+}
+
+// What an editor shows of a change hides nothing of what would be written.
+func TestAPermissionHidesNothing(t *testing.T) {
+	const hidden = "gpj\u202eexe pass\u200bword\u200d hi\U000e0069"
+	steps := []struct{ tool, input, before, after string }{
+		{"edit_note", `{"path":"h.md","old_text":"kept","new_text":"changed ` + hidden + `"}`, "a\x1b[2J\x00\u009b kept", "a\x1b[2J\x00\u009b changed " + hidden},
+		{"append_note", `{"path":"h.md","content":"` + hidden + `"}`, "", hidden},
+		{"create_note", `{"path":"gpj\u202etxt.md","content":"` + hidden + `"}`, "", hidden},
+	}
+	vault := t.TempDir()
+	apptest.Write(t, filepath.Join(vault, "h.md"), "# Hostile\n\n"+steps[0].before+"\n")
+	var answers []llmtest.Answer
+	for _, s := range steps {
+		answers = append(answers, llmtest.Answer{Match: asksPlanner, Text: fmt.Sprintf(`{"steps":[{"id":"1","tool":%q,"input":%s}]}`, s.tool, s.input)},
+			llmtest.Answer{Match: asksPlanner, Text: `{"steps":[],"answer":"No."}`})
+	}
+	e, _ := inside(t, environ(t, t.TempDir(), llmtest.NewScript(append(answers, llmtest.Answer{Text: "No.", Always: true})...)), vault)
+	id := e.begin(t, vault)
+	for i, s := range steps {
+		e.ask(t, id, text("change it"))
+		e.ask(t, id, text("really?"))
+		if len(e.asked) != i+1 {
+			t.Fatalf("%s: asked %d times: %s", s.tool, len(e.asked), jsonOf(e.told(id)))
+		}
+		call := e.asked[i].ToolCall
+		if all := strings.ReplaceAll(shownIn(t, call), "\n", " "); safetext.Line(all) != all {
+			t.Errorf("%s: the question carries what does not show: %q", s.tool, all)
+		}
+		at := slices.IndexFunc(call.Content, func(c sdk.ToolCallContent) bool { return c.Diff != nil })
+		if at < 0 {
+			t.Fatalf("%s: there is no diff: %s", s.tool, jsonOf(call))
+		}
+		diff := call.Content[at].Diff
+		if was := diff.OldText; !strings.Contains(diff.NewText, safetext.Reveal(s.after)) || was != nil && !strings.Contains(*was, safetext.Reveal(s.before)) {
+			t.Errorf("%s: shows %s", s.tool, jsonOf(diff))
+		}
+	}
+}
+
+// shownIn is every text of a value.
+func shownIn(t *testing.T, value any) string {
+	t.Helper()
+	var b strings.Builder
+	if _, err := safetext.JSON(json.RawMessage(jsonOf(value)), func(text string) string { b.WriteString(text + "\n"); return text }); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
 }

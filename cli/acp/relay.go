@@ -231,7 +231,7 @@ func (r *relay) started(e agent.ToolStarted) {
 	}
 	r.calls[e.Call] = true
 	r.send(acp.StartToolCall(r.id(e.Call), title(e.Name, e.Input),
-		acp.WithStartKind(r.kind(e.Name)), acp.WithStartStatus(acp.ToolCallStatusInProgress), acp.WithStartRawInput(e.Input)))
+		acp.WithStartKind(r.kind(e.Name)), acp.WithStartStatus(acp.ToolCallStatusInProgress), acp.WithStartRawInput(revealed(e.Input))))
 }
 
 // titleWidth is how wide the title of a call is at most.

@@ -1,9 +1,14 @@
 package acp
 
 import (
+	"encoding/json"
+	"reflect"
 	"regexp"
 	"strings"
 	"testing"
+
+	"lifehub/internal/hostile"
+	"lifehub/tui/safetext"
 )
 
 // No renderer may find an image in an answer, in whatever pieces it comes.
@@ -34,6 +39,26 @@ func TestImagesAreTakenOut(t *testing.T) {
 	for _, kept := range []string{"Wow! [1]", "a < b, Vec<String>, <https://x>, if x != [1]", "[a](http://x)", "three times!"} {
 		if got := shown(kept); got != kept {
 			t.Errorf("%q became %q", kept, got)
+		}
+	}
+}
+
+// A diff and an input show each character that would be written.
+func TestHostileChangesAreShown(t *testing.T) {
+	for _, p := range hostile.Payloads {
+		line := strings.ReplaceAll(p.Text, "\n", " ")
+		list := diffs("a.md", "--- a.md\n+++ a.md\n@@ -1,2 +1,2 @@\n x\n-"+line+"\n+new "+line+"\n")
+		if len(list) != 1 || *list[0].Diff.OldText != "x\n"+safetext.Reveal(line)+"\n" || list[0].Diff.NewText != "x\n"+safetext.Reveal("new "+line)+"\n" {
+			t.Errorf("%s: the diff is %+v", p.Name, list)
+		}
+		input, err := json.Marshal(map[string]any{"content": line, line: []any{1, line}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := safetext.Reveal(string([]rune(line)))
+		var got map[string]any
+		if err := json.Unmarshal(revealed(input), &got); err != nil || got["content"] != want || !reflect.DeepEqual(got[want], []any{1.0, want}) {
+			t.Errorf("%s: %v: the input is %q", p.Name, err, got)
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"lifehub/internal/apptest"
+	"lifehub/tui/safetext"
 )
 
 // A line of any length is answered as no message, and the next one as ever.
@@ -183,5 +184,92 @@ func TestAQuestionShowsNothingThatIsDenied(t *testing.T) {
 	}
 	if got := asked.String(); !strings.Contains(got, "Whiskers") || strings.Contains(got, "mirror") {
 		t.Errorf("asked %s", got)
+	}
+}
+
+// No control character or invisible one of a note reaches a client as it is.
+func TestResultsShowWhatIsHidden(t *testing.T) {
+	const hidden = "zebra \x1b[2J gpj\u202eexe \u200bword hi\U000e0069 \u009b31m \r end"
+	const shown = "zebra ␛[2J gpj⟨U+202E⟩exe ⟨U+200B⟩word hi⟨U+E0069⟩ ⟨U+009B⟩31m ␍ end"
+	dir := vault(t)
+	apptest.Write(t, filepath.Join(dir, "hidden.md"), "# "+hidden+"\n\n"+hidden+" and more words of it.\n\n- [ ] "+hidden+"\n\nSee [[shoes]].\n")
+	apptest.Write(t, filepath.Join(dir, "na\u202eme.md"), "# Name\n\nSee [[shoes]].\n")
+	c := connect(t, t.TempDir(), nil, "--notes", dir)
+	clean := func(what string, value any) string {
+		var all strings.Builder
+		raw, err := json.Marshal(value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := safetext.JSON(raw, func(text string) string { all.WriteString(text + "\n"); return text }); err != nil {
+			t.Fatal(err)
+		}
+		if safetext.Visible(all.String()) != all.String() {
+			t.Errorf("%s carries what does not show: %q", what, all.String())
+		}
+		return all.String()
+	}
+	for _, one := range []struct{ tool, arguments, want string }{
+		{"search_notes", `{"query":"zebra"}`, "gpj⟨U+202E⟩exe"},
+		{"read_note", `{"path":"hidden.md"}`, shown},
+		{"list_notes", `{}`, "na⟨U+202E⟩me.md"},
+		{"note_links", `{"path":"shoes.md"}`, "na⟨U+202E⟩me.md"},
+		{"related_notes", `{"path":"shoes.md"}`, ""},
+		{"list_tasks", `{}`, "gpj⟨U+202E⟩exe"},
+		{"check_citations", `{"text":"“gpj\u202eexe \u200bword hi and more words of it” [hidden.md:3]."}`, ""},
+		{"read_note", `{"path":"no\u202esuch"}`, ""},
+	} {
+		_, result := call(t, c, one.tool, json.RawMessage(one.arguments))
+		if all := clean(one.tool, result); !strings.Contains(all, one.want) {
+			t.Errorf("%s: %q", one.tool, all)
+		}
+	}
+	list, err := c.ListResources(t.Context(), mcp.ListResourcesRequest{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	clean("the list of notes", list)
+	for _, r := range list.Resources {
+		request := mcp.ReadResourceRequest{}
+		request.Params.URI = r.URI
+		note, err := c.ReadResource(t.Context(), request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		clean(r.URI, note)
+	}
+}
+
+// A text with control characters is not written, and no note gets one in its name.
+func TestControlCharactersAreNotWritten(t *testing.T) {
+	dir := vault(t)
+	before := snapshot(t, dir)
+	yes := says(mcp.ElicitationResponseActionAccept, true)
+	asked := 0
+	c := connect(t, t.TempDir(), []client.ClientOption{client.WithElicitationHandler(user(func(message string) mcp.ElicitationResponse {
+		asked++
+		return yes(message)
+	}))}, "--writes", "--notes", dir)
+	for _, one := range []struct {
+		tool      string
+		arguments map[string]string
+	}{
+		{"add_task", map[string]string{"text": "buy\x1b[2J milk"}},
+		{"add_task", map[string]string{"text": "buy\rmilk"}},
+		{"append_note", map[string]string{"path": "shoes.md", "content": "a\x00b"}},
+		{"append_note", map[string]string{"path": "shoes.md", "content": "a", "heading": "b\x07"}},
+		{"create_note", map[string]string{"path": "new.md", "content": "a\fb"}},
+		{"create_note", map[string]string{"path": "ne\x1bw.md", "content": "a"}},
+		{"create_note", map[string]string{"path": "ne\u009bw.md", "content": "a"}},
+		{"create_note", map[string]string{"path": "ne\x7fw.md", "content": "a"}},
+		{"create_note", map[string]string{"path": "ne\nw.md", "content": "a"}},
+		{"remember", map[string]string{"text": "my cat\bis called Rex"}},
+	} {
+		if text, result := call(t, c, one.tool, one.arguments); !result.IsError || !strings.Contains(text, "control character") {
+			t.Errorf("%s %q: %s", one.tool, one.arguments, text)
+		}
+	}
+	if after := snapshot(t, dir); asked > 0 || after != before {
+		t.Errorf("asked %d times, and the notes are\n%s", asked, after)
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"lifehub/agent/work"
 	"lifehub/internal/pattern"
 	"lifehub/internal/text"
+	"lifehub/tui/safetext"
 )
 
 type checkArgs struct {
@@ -118,6 +119,10 @@ func (s *notesServer) checkCitations() agent.Tool {
 		}
 		if named == 0 && len(list) == 0 {
 			return agent.Result{}, fmt.Errorf("nothing to check: the text has no quotation of four words or more, and no source such as [running/plan.md:12]")
+		}
+		for i := range list {
+			v := &list[i]
+			v.Text, v.Path, v.Note, v.Detail = safetext.Visible(v.Text), safetext.Visible(v.Path), safetext.Visible(v.Note), safetext.Visible(v.Detail)
 		}
 		for kept := min(len(list), maxVerdicts); ; kept-- { // as many as a call may bring
 			raw, err := json.Marshal(struct {

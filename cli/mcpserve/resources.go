@@ -21,6 +21,7 @@ import (
 	"lifehub/agent/rules"
 	"lifehub/agent/tools"
 	"lifehub/notes"
+	"lifehub/tui/safetext"
 )
 
 const (
@@ -183,7 +184,7 @@ func (s *notesServer) refresh(ctx context.Context) {
 	if !same {
 		var list []server.ServerResource
 		for address, e := range now {
-			r := mcp.NewResource(address, e.Path, mcp.WithMIMEType(notes.MIMEType(e.Path)))
+			r := mcp.NewResource(address, safetext.Visible(e.Path), mcp.WithMIMEType(notes.MIMEType(e.Path)))
 			if notes.Writable(e.Path) == nil { // of others it is not that of what is read
 				r.Size = &e.Size
 			}
@@ -270,7 +271,7 @@ func (s *notesServer) readResource(ctx context.Context, request mcp.ReadResource
 	}
 	result := agent.Result{Text: s.Secrets.Known(note.Text), Sources: []agent.Source{note}}
 	s.guard().Mark(ctx, agent.ReadNote, false, &result, "")
-	return []mcp.ResourceContents{mcp.TextResourceContents{URI: addressOf(path), MIMEType: notes.MIMEType(path), Text: marked(result)}}, nil
+	return []mcp.ResourceContents{mcp.TextResourceContents{URI: addressOf(path), MIMEType: notes.MIMEType(path), Text: safetext.Visible(marked(result))}}, nil
 }
 
 // CompleteResourceArgument completes the path of a note.
@@ -294,9 +295,9 @@ func (s *notesServer) completeNote(typed string) *mcp.Completion {
 	for _, e := range s.seen {
 		switch path := strings.ToLower(e.Path); {
 		case strings.HasPrefix(path, typed):
-			first = append(first, e.Path)
+			first = append(first, safetext.Visible(e.Path))
 		case strings.Contains(path, typed):
-			more = append(more, e.Path)
+			more = append(more, safetext.Visible(e.Path))
 		}
 	}
 	s.watched.mu.Unlock()

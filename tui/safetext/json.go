@@ -1,6 +1,8 @@
 package safetext
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -30,4 +32,33 @@ func (w JSONWriter) Write(p []byte) (int, error) {
 		return 0, err
 	}
 	return len(p), nil
+}
+
+// JSON returns JSON with way applied to all of its texts, names too.
+func JSON(raw json.RawMessage, way func(string) string) (json.RawMessage, error) {
+	decoder := json.NewDecoder(bytes.NewReader(raw))
+	decoder.UseNumber()
+	var value any
+	if err := decoder.Decode(&value); err != nil {
+		return nil, fmt.Errorf("read JSON: %w", err)
+	}
+	return json.Marshal(each(value, way))
+}
+
+func each(value any, way func(string) string) any {
+	switch v := value.(type) {
+	case string:
+		return way(v)
+	case []any:
+		for i := range v {
+			v[i] = each(v[i], way)
+		}
+	case map[string]any:
+		safe := make(map[string]any, len(v))
+		for name, inner := range v {
+			safe[way(name)] = each(inner, way)
+		}
+		return safe
+	}
+	return value
 }
