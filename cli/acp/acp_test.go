@@ -148,6 +148,21 @@ func TestAPermissionIsAskedThroughTheEditor(t *testing.T) {
 		t.Error("a call that was denied is not shown so")
 	}
 
+	e.forget()
+	load(t, e, id, vault)
+	replayed := 0
+	for _, u := range e.told(id) {
+		if u.ToolCall == nil {
+			continue
+		}
+		if replayed++; u.ToolCall.Status != sdk.ToolCallStatusFailed {
+			t.Errorf("a call that was denied is replayed as %s", jsonOf(u))
+		}
+	}
+	if replayed != 4 {
+		t.Errorf("%d calls are replayed", replayed)
+	}
+
 	e.answer = func(sdk.RequestPermissionRequest) string { return "once" }
 	e.forget()
 	e.ask(t, id, text("add task call Ines"))
@@ -171,6 +186,11 @@ func TestAPermissionIsAskedThroughTheEditor(t *testing.T) {
 	}
 	if !strings.Contains(asides(e.told(id)), "changed tasks.md") {
 		t.Errorf("what it did is not told: %s", asides(e.told(id)))
+	}
+	e.forget()
+	load(t, e, id, vault)
+	if told := jsonOf(e.told(id)); strings.Count(told, `"status":"completed"`) != 1 {
+		t.Errorf("the call that was allowed is replayed as %s", told)
 	}
 	e.answer = func(sdk.RequestPermissionRequest) string { return "conversation" }
 	e.ask(t, id, text("add task one"))

@@ -163,6 +163,12 @@ func (s *server) replay(id acp.SessionId, e agent.Exchange) {
 	question.UserMessageChunk.MessageId = acp.Ptr(e.Turn + ".question")
 	s.update(id, question)
 	r := &relay{server: s, session: id, turn: e.Turn}
+	became := map[string]agent.Status{}
+	for _, c := range e.Answer.Course {
+		if step, ok := c.Event.Body.(agent.StepChanged); ok {
+			became[step.Step] = step.Status
+		}
+	}
 	n := 0
 	for _, part := range e.Answer.Parts() {
 		r.say(part.Text)
@@ -172,8 +178,12 @@ func (s *server) replay(id acp.SessionId, e agent.Exchange) {
 				continue
 			}
 			n++
+			status := acp.ToolCallStatusCompleted
+			if is, known := became[done.Step]; known && is != agent.Done {
+				status = acp.ToolCallStatusFailed // also one that was denied
+			}
 			s.update(id, acp.StartToolCall(acp.ToolCallId(fmt.Sprintf("%s/replayed/%d", e.Turn, n)), shown(safetext.Line(done.Action)),
-				acp.WithStartStatus(acp.ToolCallStatusCompleted), acp.WithStartContent(literal(done.Result))))
+				acp.WithStartStatus(status), acp.WithStartContent(literal(done.Result))))
 		}
 	}
 	var cited transcript.Sources
