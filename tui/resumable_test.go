@@ -54,9 +54,21 @@ func TestATurnThatWasKilledIsOfferedAndRunsOnlyWhenTheUserSays(t *testing.T) {
 		resumed string
 		offered bool
 	}{
-		"it waits":                       {killed, func(r *rig) { r.pass(time.Minute) }, "", true},
-		"enter":                          {killed, func(r *rig) { r.pass(dialog.QuietPeriod); r.keys("enter") }, "c1 c1.2", false},
-		"enter too soon":                 {killed, func(r *rig) { r.pass(dialog.QuietPeriod / 2); r.keys("enter") }, "", true},
+		"it waits":       {killed, func(r *rig) { r.pass(time.Minute) }, "", true},
+		"enter":          {killed, func(r *rig) { r.pass(dialog.QuietPeriod); r.keys("enter") }, "c1 c1.2", false},
+		"enter too soon": {killed, func(r *rig) { r.pass(dialog.QuietPeriod / 2); r.keys("enter") }, "", true},
+		"enter too soon, then again": {killed, func(r *rig) {
+			r.pass(dialog.QuietPeriod - time.Millisecond)
+			r.keys("enter")
+			r.pass(time.Millisecond)
+			r.keys("enter")
+		}, "c1 c1.2", false},
+		"another key too soon": {killed, func(r *rig) {
+			r.pass(dialog.QuietPeriod - time.Millisecond)
+			r.keys("left")
+			r.pass(time.Millisecond)
+			r.keys("enter")
+		}, "", true},
 		"enter while typing":             {killed, func(r *rig) { r.pass(dialog.QuietPeriod); r.keys("enter"[:0], "x", "backspace", "enter") }, "", true},
 		"a command":                      {killed, func(r *rig) { r.keys("/continue", "enter") }, "c1 c1.2", false},
 		"another question":               {killed, func(r *rig) { r.ask("Something else") }, "", false},

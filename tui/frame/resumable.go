@@ -42,12 +42,15 @@ func FindResumable(exchanges []agent.Exchange, shown *transcript.Model) *Resumab
 	return nil
 }
 
-// Press takes Enter, after a time without any key, as a yes to the offer; idle
-// says that nothing is written and no turn runs.
+// Press takes Enter, after a time without any other key, as a yes to the offer;
+// idle says that nothing is written and no turn runs. An Enter that comes too soon
+// does nothing, as in a dialog.
 func (r *Resumable) Press(pressed tea.KeyPressMsg, k *keys.Map, idle bool, now time.Time) (yes bool) {
-	armed := now.Sub(r.quiet) >= dialog.QuietPeriod
-	r.quiet = now
-	return armed && r.Offered && idle && key.Matches(pressed, k.Send)
+	if !key.Matches(pressed, k.Send) {
+		r.quiet = now
+		return false
+	}
+	return now.Sub(r.quiet) >= dialog.QuietPeriod && r.Offered && idle
 }
 
 // View is the offer, in at most height lines; empty says that nothing is written.
