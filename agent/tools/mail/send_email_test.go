@@ -213,6 +213,19 @@ func TestAMailArrivesAsItWasShown(t *testing.T) {
 	}
 }
 
+// A server on this machine passes a mail on: it has left as any other.
+func TestAMailThroughALocalServerIsCounted(t *testing.T) {
+	p := startPost(t, false)
+	sent := 0
+	tool := New(p.settings(), func() time.Time { return noon }, nil, func(bytes int) { sent += bytes })
+	if _, err := tool.Run(t.Context(), json.RawMessage(`{"to":["cy@example.com"],"subject":"Sunday","body":"See you at ten."}`)); err != nil {
+		t.Fatal(err)
+	}
+	if len(p.all()) != 1 || sent < len("See you at ten.") {
+		t.Errorf("%d mails arrived, and %d bytes are counted", len(p.all()), sent)
+	}
+}
+
 func read(t *testing.T, raw []byte) (mail.Header, string) {
 	t.Helper()
 	m, err := mail.ReadMessage(bytes.NewReader(raw))
