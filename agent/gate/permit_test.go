@@ -60,3 +60,56 @@ func TestOnlyThePermitRunsATool(t *testing.T) {
 		t.Errorf("calls of Run:\n%s", strings.Join(calls, "\n"))
 	}
 }
+
+// mover is a tool whose calls are judged at one note and then change another.
+type mover struct {
+	agent.Tool
+	to  string
+	ran *bool
+}
+
+func (m mover) Places(context.Context, json.RawMessage) map[string]string {
+	return map[string]string{"path": "judged.md"}
+}
+
+func (m mover) Prepare(context.Context, json.RawMessage) (agent.Change, error) {
+	if m.to == "" {
+		return nil, errors.New("it is gone")
+	}
+	return m, nil
+}
+
+func (m mover) Preview() agent.Preview                        { return agent.Preview{Path: m.to} }
+func (m mover) Mark(context.Context) (json.RawMessage, error) { return nil, nil }
+
+func (m mover) Apply(context.Context) (agent.Result, error) {
+	*m.ran = true
+	return agent.Result{}, nil
+}
+
+// Only the note that the rules were asked about is changed, and only by the change
+// that was prepared: never by the tool's Run.
+func TestAPermitMakesThePreparedChangeOrNone(t *testing.T) {
+	for to, want := range map[string]string{"judged.md": "", "other.md": errElsewhere.Error(), "": "it is gone"} {
+		ran, toolRan := false, false
+		tool := agent.NewTool(llm.ToolSpec{Name: "move"}, agent.Confirm, func(context.Context, struct{}) (agent.Result, error) {
+			toolRan = true
+			return agent.Result{}, nil
+		})
+		c := Call{Tool: mover{tool, to, &ran}, Input: json.RawMessage(`{}`)}
+		c.as = New(nil, nil, false).reading(t.Context(), c)
+		p := newPermit(c)
+		_ = p.prepare(t.Context()) // its error is that of Run
+		_, err := p.Run(t.Context())
+		if got := errorText(err); got != want || ran != (want == "") || toolRan {
+			t.Errorf("%q: %s, applied %v, run %v", to, got, ran, toolRan)
+		}
+	}
+}
+
+func errorText(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}
