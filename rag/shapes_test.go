@@ -127,7 +127,7 @@ func indexOne(t testing.TB, text string) (size int64, took time.Duration) {
 // size, whatever it is made of.
 func TestNoShapeOfANoteMakesALargeIndex(t *testing.T) {
 	t.Parallel()
-	const size, bound = 100 << 10, 5
+	const size, bound = 48 << 10, 5
 	ordinary, _ := indexOne(t, ordinaryNote(size))
 	for name, note := range noteShapes {
 		if got, _ := indexOne(t, note(size)); got > bound*ordinary {
