@@ -140,8 +140,8 @@ func (a *App) Assemble(ctx context.Context, flags RunFlags, openStore func(path 
 
 func (a *App) build(ctx context.Context, flags RunFlags) (err error) {
 	a.openLog()
-	a.ReadOnly.Use(a.Settings.Guard.ReadOnly)
-	a.Approve.Use(a.Settings.Guard.Approve)
+	a.guard(&a.ReadOnly, "read_only", a.Settings.Guard.ReadOnly)
+	a.guard(&a.Approve, "approve", a.Settings.Guard.Approve)
 	if a.Rules, err = LoadRules(a.PermissionsFile()); err != nil {
 		return err
 	}
@@ -201,6 +201,14 @@ func (a *App) build(ctx context.Context, flags RunFlags) (err error) {
 	a.Servers = mcpclient.Start(ctx, a.ServerTrust.Settings, options)
 	a.followed = newFollowed(a.Paths, a.ServerTrust.text)
 	return nil
+}
+
+// guard sets a guard as the settings have it, for good where a flag set them.
+func (a *App) guard(g *Guard, setting string, on bool) {
+	g.on.Store(on)
+	if from := a.Settings.Origin[setting]; on && strings.HasPrefix(from, "--") {
+		g.fixed = from
+	}
 }
 
 // addRole has a model of its own do one job of a turn; "": it has none.
@@ -311,8 +319,8 @@ func (a *App) Missing() map[string]string {
 			missing[name] = "it is switched off (tools.off)"
 		case toolchoice.NeedsNotes(name) && len(a.OpenVaults()) == 0:
 			missing[name] = "there are no notes"
-		case a.ReadOnly.Or(false) && !agent.HasNoEffect(tool):
-			missing[name] = "this chat is read-only (/readonly off ends that)"
+		case a.ReadOnly.On() && !agent.HasNoEffect(tool):
+			missing[name] = "this chat is read-only (" + a.ReadOnly.End("/readonly off") + ")"
 		case a.leftOut(tool):
 			missing[name] = "/notes leaves it out"
 		}
@@ -380,14 +388,14 @@ func (a *App) Agent() *turn.Agent {
 	return turn.New(turn.Options{
 		Model: a.Provider, Roles: a.roles, Window: a.Provider.Window, Ready: a.Provider.Ready, RejectsLongPrompts: func() bool { return a.Provider.State().RejectsLongPrompts }, TokenRatios: a.Store, Tools: a.Offered,
 		History: a.Store, Journal: a.Store, Memory: a.longTerm(), Summaries: a.Store, Facts: a.Facts().List,
-		Rules: a.Rules, Prepare: a.Prepare, Attach: Attached{a}, Provenance: &a.Untrusted, Save: a.saveRule, Unattended: a.Unattended, ReadOnly: func() bool { return a.ReadOnly.Or(false) }, Reread: a.Reread,
+		Rules: a.Rules, Prepare: a.Prepare, Attach: Attached{a}, Provenance: &a.Untrusted, Save: a.saveRule, Unattended: a.Unattended, ReadOnly: func() bool { return a.ReadOnly.On() }, Reread: a.Reread,
 		Instructions: a.persona(), AboutNotes: func(ctx context.Context) []string { return a.Library().About(ctx) },
 		Missing: a.Missing, Mode: func() agent.Mode { return a.Mode.Or(agent.Mode(a.Settings.Mode)) },
 		Think: func() string { return a.Think.Or(a.Settings.Think) },
 		Limits: turn.Limits{
 			Passages: a.Settings.Passages, Parallel: a.Settings.Parallel, MaxTools: a.Settings.Tools.Max,
 			Rounds: a.Settings.Loop.Max, Replans: cmp.Or(a.Settings.Replans, -1), Messages: a.Settings.Memory.Messages,
-			Approve: func() bool { return a.Approve.Or(false) },
+			Approve: func() bool { return a.Approve.On() },
 		},
 		Trace: a.tracer(), Redact: a.Secrets.Known, ModelName: func() string { return modelName(a.Provider.State()) },
 	})

@@ -375,7 +375,7 @@ func (v *victim) open(home string, at plantation, mode agent.Mode, how string) {
 	}
 	v.model = &obeying{Provider: a.Provider, opening: at.opening, made: map[string]bool{}}
 	if how == "read-only" { // from the first answer on, when the tools of that turn are offered already
-		v.model.before = func() { a.ReadOnly.Use(true) }
+		v.model.before = func() { _ = a.ReadOnly.Use(true) }
 	}
 	a.Provider, a.Unattended = v.model, how == "ask"
 	v.App = a

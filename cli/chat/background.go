@@ -130,7 +130,7 @@ func (bg *background) tell() {
 		Provider: state.Provider, Model: state.Model, Remote: state.Remote, Window: bg.Provider.Window(), Sent: bg.Sent(),
 		Notes: coverage.Total, Indexed: coverage.Indexed, Indexing: bg.indexing || coverage.Unread > 0,
 	}
-	s.ReadOnly = bg.ReadOnly.Or(false)
+	s.ReadOnly = bg.ReadOnly.On()
 	s.Vault, s.News, s.Questions = bg.glance(s.Notes, state.Provider)
 	if use := bg.NotesUse.Or(app.NotesOn); use != app.NotesOn {
 		s.Scope = "notes " + string(use)

@@ -46,40 +46,42 @@ func (bg *background) slashReadOnly(_ context.Context, _, given string) (string,
 	}
 	bg.tell()
 	if on {
-		return "**Read-only**: no tool that writes or sends is offered or runs, whatever the rules say. `/readonly off` ends that.", nil
+		return "**Read-only**: no tool that writes or sends is offered or runs, whatever the rules say. " + bg.ReadOnly.End("`/readonly off`") + ".", nil
 	}
 	return "Read-only is **off**: tools that write or send are there again, and ask as the rules say.", nil
 }
 
 func (bg *background) slashApprove(_ context.Context, _, given string) (string, error) {
 	on, err := flip("approve", &bg.Approve, given)
-	if on {
-		return "**Approval**: each plan is shown before it runs, to drop or change its steps. `/approve off` ends that.", err
+	switch {
+	case err != nil:
+		return "", err
+	case on:
+		return "**Approval**: each plan is shown before it runs, to drop or change its steps. " + bg.Approve.End("`/approve off`") + ".", nil
 	}
-	return "Approval is **off**: plans run at once; what changes or sends something asks as the rules say.", err
+	return "Approval is **off**: plans run at once; what changes or sends something asks as the rules say.", nil
 }
 
 // flip turns a switch on or off, or to the other one if the command does not say.
-func flip(command string, s *app.Switch[bool], given string) (on bool, err error) {
+func flip(command string, g *app.Guard, given string) (on bool, err error) {
 	switch strings.ToLower(given) {
 	case "":
-		on = !s.Or(false)
+		on = !g.On()
 	case "on":
 		on = true
 	case "off":
 	default:
 		return false, fmt.Errorf("/%s takes on or off", command)
 	}
-	s.Use(on)
-	return on, nil
+	return on, g.Use(on)
 }
 
 // writes is a command that changes notes or facts: it does nothing while the chat
 // is read-only.
 func (bg *background) writes(run func(ctx context.Context, conversation, args string) (string, error)) func(context.Context, string, string) (string, error) {
 	return func(ctx context.Context, conversation, args string) (string, error) {
-		if bg.ReadOnly.Or(false) {
-			return "", errors.New("this chat is read-only; /readonly off ends that")
+		if bg.ReadOnly.On() {
+			return "", errors.New("this chat is read-only; " + bg.ReadOnly.End("/readonly off"))
 		}
 		return run(ctx, conversation, args)
 	}

@@ -107,3 +107,47 @@ func TestArgumentsOfAToolStandALineEach(t *testing.T) {
 		t.Errorf("got:\n%s", text)
 	}
 }
+
+// What the settings ask for can be switched in the chat; what the command line
+// asks for cannot, by any command, also in an editor.
+func TestAGuardOfTheCommandLineHolds(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		flags app.RunFlags
+		env   string
+		holds bool
+	}{
+		{flags: app.RunFlags{ReadOnly: "true", Approve: "true"}, holds: true},
+		{env: "true"},
+		{flags: app.RunFlags{ReadOnly: "false", Approve: "false"}, env: "true"},
+	} {
+		c.flags.NoSave = true
+		a, err := app.Open(t.Context(), apptest.Process(t.TempDir(), "LIFEHUB_READ_ONLY="+c.env, "LIFEHUB_APPROVE="+c.env), c.flags)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer a.Close()
+		bg := &background{App: a, status: make(chan backend.Status, 9)}
+		for _, command := range bg.switchCommands() {
+			if command.Name != "readonly" && command.Name != "approve" {
+				continue
+			}
+			flag := map[string]string{"readonly": "--read-only", "approve": "--approve"}[command.Name]
+			for _, given := range []string{"on", "off", "on", "OFF", "on", ""} {
+				said, err := command.Run(t.Context(), "", given)
+				if refused := err != nil && strings.Contains(err.Error(), flag+" was given"); refused != (c.holds && given != "on") {
+					t.Errorf("%+v: /%s %s: %v", c, command.Name, given, err)
+				}
+				if c.holds && strings.Contains(said, "off` ends that") {
+					t.Errorf("%+v: /%s %s says %q", c, command.Name, given, said)
+				}
+			}
+		}
+		if now := []bool{bg.ReadOnly.On(), bg.Approve.On()}; !slices.Equal(now, []bool{c.holds, c.holds}) {
+			t.Errorf("%+v: read-only and approve are %v at the end", c, now)
+		}
+		if why := bg.Missing()["add_task"]; c.holds && strings.Contains(why, "/readonly off") {
+			t.Errorf("add_task is missing because %q", why)
+		}
+	}
+}
