@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -15,6 +14,7 @@ import (
 	"lifehub/cli/command"
 	"lifehub/cli/settings"
 	"lifehub/internal/atomicfile"
+	"lifehub/internal/userfile"
 	"lifehub/tui/safetext"
 )
 
@@ -90,7 +90,7 @@ func initConfig(sh *app.Process) error {
 	}
 	explained := settings.ConfigTemplate()
 	heading, _, _ := strings.Cut(explained, "\n")
-	set, err := os.ReadFile(p.ConfigFile())
+	set, err := userfile.Read(p.ConfigFile())
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:

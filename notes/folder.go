@@ -179,13 +179,17 @@ func (f *Folder) checkWay(name string) (rules ignoreRules, err error) {
 	if err := f.see(); err != nil {
 		return nil, err
 	}
-	rules = rules.with(f.root(), ".")
+	if rules, err = rules.with(f.root(), "."); err != nil {
+		return nil, err
+	}
 	for i, r := range name {
 		if r == '/' {
 			if err := f.checkPart(f.root(), name[:i], name, name[:i], rules); err != nil {
 				return nil, err
 			}
-			rules = rules.with(f.root(), name[:i])
+			if rules, err = rules.with(f.root(), name[:i]); err != nil {
+				return nil, err
+			}
 		}
 	}
 	return rules, nil

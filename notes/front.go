@@ -10,6 +10,7 @@ import (
 	"github.com/pelletier/go-toml/v2"
 
 	"lifehub/internal/pattern"
+	"lifehub/internal/userfile"
 )
 
 // maxFront bounds front matter, in bytes: beyond it, it is no front matter.
@@ -112,11 +113,13 @@ func (f frontMatter) parse() (map[string]any, error) {
 	switch {
 	case f.fence == "" || strings.TrimSpace(f.text) == "":
 	case f.fence == "+++":
-		err = toml.Unmarshal([]byte(f.text), &values)
-	case overwrought(f.text):
-		err = errors.New("it nests too deep or repeats itself too often")
+		if err = userfile.CheckTOML("front matter", []byte(f.text)); err == nil {
+			err = toml.Unmarshal([]byte(f.text), &values)
+		}
 	default:
-		err = yaml.Unmarshal([]byte(f.text), &values)
+		if err = userfile.CheckWritten("front matter", []byte(f.text)); err == nil {
+			err = yaml.Unmarshal([]byte(f.text), &values)
+		}
 	}
 	if err != nil {
 		first, _, _ := strings.Cut(err.Error(), "\n")
@@ -124,26 +127,6 @@ func (f frontMatter) parse() (map[string]any, error) {
 	}
 	return values, nil
 }
-
-// overwrought reports YAML that no person wrote: brackets so deep that the
-// parser takes seconds, or aliases of aliases that grow beyond all bounds when
-// they are written out.
-func overwrought(text string) bool {
-	depth := 0
-	for i := range len(text) {
-		switch text[i] {
-		case '[', '{':
-			if depth++; depth > 100 {
-				return true
-			}
-		case ']', '}':
-			depth--
-		}
-	}
-	return len(yamlAlias.FindAllStringIndex(text, 21)) > 20
-}
-
-var yamlAlias = pattern.Lazy(`(?:^|[\s\[,])\*\w`)
 
 // filled reports whether a front matter value says anything.
 func filled(value any) bool {

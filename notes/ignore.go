@@ -1,10 +1,14 @@
 package notes
 
 import (
-	"io"
+	"errors"
+	"fmt"
+	"io/fs"
 	"os"
 	"path"
 	"strings"
+
+	"lifehub/internal/userfile"
 )
 
 // ignoreName is a file of patterns, written as in .gitignore, that keeps
@@ -22,22 +26,17 @@ type ignoreRule struct {
 	dirOnly bool     // "name/"
 }
 
-// with adds the rules that stand in dir itself.
-func (r ignoreRules) with(root *os.Root, dir string) ignoreRules {
-	file, err := root.OpenFile(path.Join(dir, ignoreName), os.O_RDONLY|nonblock, 0)
-	if err != nil {
-		return r
+// with adds the rules that stand in dir itself. Rules that cannot be read are an
+// error: without them, notes would be read that should not be.
+func (r ignoreRules) with(root *os.Root, dir string) (ignoreRules, error) {
+	text, err := userfile.ReadIn(root, path.Join(dir, ignoreName))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return r, nil
+	case err != nil:
+		return nil, fmt.Errorf("read %s: %w", ignoreName, err)
 	}
-	defer file.Close()
-	info, err := file.Stat()
-	if err != nil || !info.Mode().IsRegular() {
-		return r
-	}
-	text, err := io.ReadAll(io.LimitReader(file, 1<<20))
-	if err != nil {
-		return r
-	}
-	return append(r[:len(r):len(r)], parseIgnore(dir, string(text))...)
+	return append(r[:len(r):len(r)], parseIgnore(dir, string(text))...), nil
 }
 
 func parseIgnore(dir, text string) ignoreRules {

@@ -61,7 +61,9 @@ func (w *walk) folder(dir string, rules ignoreRules) error {
 		return err
 	}
 	if slices.ContainsFunc(children, func(c child) bool { return c.name == ignoreName }) {
-		rules = rules.with(w.root, dir)
+		if rules, err = rules.with(w.root, dir); err != nil {
+			return err
+		}
 	}
 	prefix := dir + "/"
 	if dir == "." {

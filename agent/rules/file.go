@@ -7,11 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
-	"github.com/goccy/go-yaml/parser"
 
-	"lifehub/agent"
+	"lifehub/internal/userfile"
 )
 
 // Parse reads permissions.yaml:
@@ -23,10 +21,9 @@ import (
 //
 // file is its name in errors, which carry file:line.
 func Parse(file string, text []byte) (*Rules, error) {
-	tree, err := parseYAML(bytes.TrimPrefix(text, []byte("\ufeff")))
+	tree, err := userfile.ParseYAML(file, text)
 	if err != nil {
-		line, fault := faultOf(err)
-		return nil, fmt.Errorf("%s:%d: %s", file, line, fault)
+		return nil, err
 	}
 	rules := &Rules{}
 	for _, doc := range tree.Docs {
@@ -87,7 +84,7 @@ func readRule(file string, node ast.Node) (Rule, error) {
 			}
 			continue
 		}
-		text, ok := wordOf(pair.Value)
+		text, ok := userfile.Scalar(pair.Value)
 		if !ok {
 			return Rule{}, fmt.Errorf("%s:%d: %s must be a word", file, lineOf(pair), key)
 		}
@@ -148,7 +145,7 @@ func readWhere(file string, node ast.Node) ([]Where, error) {
 			items = many.Values
 		}
 		for _, item := range items {
-			text, ok := wordOf(item)
+			text, ok := userfile.Scalar(item)
 			if !ok || text == "" && w.Fit != LikeGlob && w.Fit != OneOf {
 				return nil, fmt.Errorf("%s:%d: the condition on %s needs a word, or a list of words", file, lineOf(pair), w.Argument)
 			}
@@ -164,21 +161,6 @@ func readWhere(file string, node ast.Node) ([]Where, error) {
 	}
 	sortWhere(list)
 	return list, nil
-}
-
-// wordOf is the text of a plain value as it was written.
-func wordOf(node ast.Node) (string, bool) {
-	switch n := node.(type) {
-	case *ast.StringNode:
-		return n.Value, true
-	case *ast.LiteralNode:
-		return n.Value.Value, true
-	case *ast.NullNode:
-		return "", false
-	case ast.ScalarNode:
-		return n.GetToken().Value, true
-	}
-	return "", false
 }
 
 // Append returns the text of a permissions file with one more rule at
@@ -205,12 +187,6 @@ func Append(text []byte, rule Rule) ([]byte, error) {
 		}
 	}
 	return nil, errors.New("the permissions file does not end with a list of rules; add the rule by hand: " + Format(rule))
-}
-
-// parseYAML parses text; a fault inside the parser is an error like any other.
-func parseYAML(text []byte) (tree *ast.File, err error) {
-	defer agent.Catch(&err)
-	return parser.ParseBytes(text, 0)
 }
 
 func pairsOf(file string, node ast.Node) ([]*ast.MappingValueNode, error) {
@@ -261,16 +237,4 @@ func lineOf(node ast.Node) int {
 		return token.Position.Line
 	}
 	return 1
-}
-
-// faultOf is what is wrong in a YAML text, and on which line.
-func faultOf(err error) (line int, fault string) {
-	var y yaml.Error
-	if !errors.As(err, &y) {
-		return 1, err.Error()
-	}
-	if token := y.GetToken(); token != nil && token.Position != nil {
-		return token.Position.Line, y.GetMessage()
-	}
-	return 1, y.GetMessage()
 }

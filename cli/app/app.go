@@ -29,6 +29,7 @@ import (
 	"lifehub/cli/redact"
 	"lifehub/cli/settings"
 	"lifehub/cli/version"
+	"lifehub/internal/userfile"
 	"lifehub/llm"
 	"lifehub/llm/servers"
 	"lifehub/mcpclient"
@@ -441,7 +442,7 @@ const EmbedPatience = 5 * time.Second
 // persona is the user's instructions.md, and after it those of the folders
 // that the user trusts; without any there is none.
 func (a *App) persona() string {
-	text, err := os.ReadFile(a.InstructionsFile())
+	text, err := userfile.Read(a.InstructionsFile())
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		slog.Warn("read instructions", "error", err)
 	}

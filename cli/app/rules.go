@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,18 +13,17 @@ import (
 	"lifehub/agent/rules"
 	"lifehub/cli/settings"
 	"lifehub/internal/atomicfile"
+	"lifehub/internal/userfile"
 )
 
 // LoadRules reads permissions.yaml; without the file there are no rules.
 func LoadRules(file string) (*rules.Rules, error) {
-	text, err := os.ReadFile(file)
+	text, err := userfile.Read(file)
 	if errors.Is(err, fs.ErrNotExist) {
-		if _, isLink := os.Readlink(file); isLink != nil {
-			return nil, nil
-		} // else it leads to rules that are not there now
+		return nil, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("read permissions: %w", err)
+		return nil, settings.UsageError{Err: fmt.Errorf("read permissions: %w", err)}
 	}
 	rules, err := rules.Parse(file, text)
 	if err != nil {
@@ -48,7 +46,7 @@ func RuleText(r rules.Rule) string {
 
 // saveRule adds a rule to permissions.yaml: the user's "always".
 func (a *App) saveRule(_ context.Context, rule rules.Rule) error {
-	text, err := os.ReadFile(a.PermissionsFile())
+	text, err := userfile.Read(a.PermissionsFile())
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("read permissions: %w", err)
 	}
@@ -66,7 +64,7 @@ func RemoveRules(file, tool string) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	text, err := os.ReadFile(file)
+	text, err := userfile.Read(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return 0, nil
 	}

@@ -13,6 +13,7 @@ import (
 	"lifehub/agent"
 	"lifehub/agent/fingerprint"
 	"lifehub/cli/settings"
+	"lifehub/internal/userfile"
 	"lifehub/llm"
 	"lifehub/mcpclient"
 	"lifehub/mcpclient/config"
@@ -139,7 +140,7 @@ func (a *App) useServers() ([]string, error) {
 
 // readServersText is what mcp.json holds; "" where there is none.
 func readServersText(file string) (string, error) {
-	text, err := os.ReadFile(file)
+	text, err := userfile.Read(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil
 	}

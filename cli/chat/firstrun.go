@@ -20,6 +20,7 @@ import (
 
 	"lifehub/cli/app"
 	"lifehub/cli/settings"
+	"lifehub/internal/userfile"
 	"lifehub/llm"
 	"lifehub/llm/ollama"
 	"lifehub/notes"
@@ -124,7 +125,7 @@ func obsidianVaults(home string) []string {
 	}
 	var list []string
 	for _, dir := range configs {
-		data, err := os.ReadFile(filepath.Join(dir, "obsidian", "obsidian.json"))
+		data, err := userfile.Read(filepath.Join(dir, "obsidian", "obsidian.json"))
 		if err != nil {
 			continue
 		}

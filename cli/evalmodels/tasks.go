@@ -19,6 +19,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/examples"
+	"lifehub/internal/userfile"
 	"lifehub/llm"
 	"lifehub/notes"
 )
@@ -85,7 +86,9 @@ func readSuite(file string) (s suite, err error) {
 	if file == "" {
 		text, err = embedded.ReadFile("tasks/tasks.yaml")
 	} else {
-		text, err = os.ReadFile(file)
+		if text, err = userfile.Read(file); err == nil {
+			err = userfile.CheckWritten(file, text)
+		}
 	}
 	if err != nil {
 		return s, err

@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -15,6 +14,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/internal/pattern"
+	"lifehub/internal/userfile"
 	"lifehub/notes"
 	"lifehub/tui/draw"
 )
@@ -60,7 +60,7 @@ func Read(dir string) (list []Prompt) {
 // read reads a prompt.
 func read(file string) Prompt {
 	p := Prompt{Name: strings.TrimSuffix(filepath.Base(file), ".md"), File: file}
-	raw, err := os.ReadFile(file)
+	raw, err := userfile.Read(file)
 	if err == nil {
 		var front map[string]any
 		front, p.Text, err = notes.Front(raw)

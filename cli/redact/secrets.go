@@ -14,6 +14,7 @@ import (
 
 	"lifehub/cli/settings"
 	"lifehub/internal/pattern"
+	"lifehub/internal/userfile"
 	"lifehub/mcpclient/config"
 )
 
@@ -44,7 +45,7 @@ func secretsAt(p settings.Paths, c *settings.Config, environ []string) []string 
 	}
 	lines := slices.Clone(environ)
 	for _, dir := range slices.Concat([]string{".", p.Config}, c.Notes) {
-		if data, err := os.ReadFile(filepath.Join(dir, ".env")); err == nil {
+		if data, err := userfile.Read(filepath.Join(dir, ".env")); err == nil {
 			lines = append(lines, strings.Split(string(data), "\n")...)
 		}
 	}
@@ -239,7 +240,7 @@ func ReadSecret(file string) (string, error) {
 	if info.Mode().Perm()&0o077 != 0 && runtime.GOOS != "windows" {
 		return "", fmt.Errorf("%s is readable by others: chmod 600 %s", file, file)
 	}
-	text, err := os.ReadFile(file)
+	text, err := userfile.Read(file)
 	if err != nil {
 		return "", fmt.Errorf("read the secret: %w", err)
 	}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"reflect"
 	"slices"
 	"strconv"
@@ -14,6 +13,7 @@ import (
 	"time"
 
 	"lifehub/internal/text"
+	"lifehub/internal/userfile"
 	"lifehub/tui/draw"
 )
 
@@ -186,9 +186,9 @@ func Defaults() *Config {
 // an unknown key or a bad value is one, with file:line.
 func Load(file string, getenv func(string) (string, bool)) (*Config, error) {
 	c := Defaults()
-	data, err := os.ReadFile(file)
+	data, err := userfile.Read(file)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("read settings: %w", err)
+		return nil, UsageError{Err: fmt.Errorf("read settings: %w", err)}
 	}
 	if err := c.ReadFile(file, data); err != nil {
 		return nil, err

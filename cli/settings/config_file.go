@@ -3,22 +3,20 @@ package settings
 import (
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
-	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
-	"github.com/goccy/go-yaml/parser"
 
+	"lifehub/internal/userfile"
 	"lifehub/tui/draw"
 	"lifehub/tui/keys"
 )
 
 func (c *Config) ReadFile(file string, data []byte) error {
-	tree, err := parser.ParseBytes(data, 0)
+	tree, err := userfile.ParseYAML(file, data)
 	if err != nil {
-		return UsageError{Err: fmt.Errorf("settings in %s: %s", file, faultOf(err))}
+		return UsageError{Err: fmt.Errorf("read settings: %w", err)}
 	}
 	for _, doc := range tree.Docs {
 		if doc.Body == nil {
@@ -31,13 +29,6 @@ func (c *Config) ReadFile(file string, data []byte) error {
 	return nil
 }
 
-// faultOf is what is wrong in a YAML text, without the lines around it: a key
-// may stand there.
-func faultOf(err error) string {
-	text, _, _ := strings.Cut(err.Error(), "\n")
-	return text
-}
-
 // removedSettings are those that earlier versions had: a file that still has
 // one is read all the same.
 var removedSettings = []string{"titles", "chats", "rag.rerank"}
@@ -45,7 +36,7 @@ var removedSettings = []string{"titles", "chats", "rag.rerank"}
 // readNode takes the values below one key of the file; prefix is "" at the
 // top and "ollama" inside that mapping.
 func (c *Config) readNode(file, prefix string, node ast.Node) error {
-	at := func(n ast.Node) string { return fmt.Sprintf("%s:%d", file, n.GetToken().Position.Line) }
+	at := func(n ast.Node) string { return fmt.Sprintf("%s:%d", file, lineOf(n)) }
 	pairs, ok := pairsOf(node)
 	if !ok {
 		return UsageError{Err: fmt.Errorf("%s: %s is a group of settings, not a value", at(node), orTop(prefix))}
@@ -130,19 +121,38 @@ func lists(node ast.Node) (map[string][]string, error) {
 
 // OwnColours reads a theme file: names of colours and their values.
 func OwnColours(file string) (map[string]string, error) {
-	data, err := os.ReadFile(file)
+	data, err := userfile.Read(file)
+	if err != nil {
+		return nil, fmt.Errorf("read theme: %w", err)
+	}
+	tree, err := userfile.ParseYAML(file, data)
 	if err != nil {
 		return nil, fmt.Errorf("read theme: %w", err)
 	}
 	own := map[string]string{}
-	if err := yaml.Unmarshal(data, &own); err != nil {
-		return nil, fmt.Errorf("theme in %s: %s", file, faultOf(err))
+	for _, doc := range tree.Docs {
+		if doc.Body == nil {
+			continue
+		}
+		pairs, ok := pairsOf(doc.Body)
+		if !ok {
+			return nil, fmt.Errorf("theme in %s:%d: names with their colours are expected", file, lineOf(doc.Body))
+		}
+		for _, pair := range pairs {
+			name := pair.Key.GetToken().Value
+			if own[name], ok = userfile.Scalar(pair.Value); !ok {
+				return nil, fmt.Errorf("theme in %s:%d: %s: a colour is expected", file, lineOf(pair.Key), name)
+			}
+		}
 	}
 	if err := draw.CheckColours(own); err != nil {
 		return nil, fmt.Errorf("theme in %s: %w", file, err)
 	}
 	return own, nil
 }
+
+// lineOf is where a node stands.
+func lineOf(node ast.Node) int { return node.GetToken().Position.Line }
 
 func orTop(prefix string) string {
 	if prefix == "" {
@@ -165,14 +175,12 @@ func scalars(node ast.Node) (values []string, isList bool, err error) {
 			values = append(values, one...)
 		}
 		return values, true, nil
-	case *ast.StringNode:
-		return []string{n.Value}, false, nil
-	case *ast.LiteralNode:
-		return []string{n.Value.Value}, false, nil
-	case ast.ScalarNode:
-		return []string{n.GetToken().Value}, false, nil
 	}
-	return nil, false, errors.New("a plain value is expected")
+	text, ok := userfile.Scalar(node)
+	if !ok {
+		return nil, false, errors.New("a plain value is expected")
+	}
+	return []string{text}, false, nil
 }
 
 // ConfigTemplate is a file that sets nothing and explains everything.

@@ -5,10 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
+	"slices"
 	"strings"
 
 	"lifehub/internal/atomicfile"
+	"lifehub/internal/userfile"
 )
 
 // RememberNotes adds a folder to `notes:` of the settings file and leaves
@@ -27,7 +28,12 @@ func RememberNotes(file, dir string) error {
 	for _, dir := range append(c.Notes, dir) {
 		list += "  - " + quoteYAML(dir) + "\n"
 	}
-	return atomicfile.Write(file, withKey(data, "notes:", list))
+	data = withKey(data, "notes:", list)
+	after := Defaults()
+	if err := after.ReadFile(file, data); err != nil || !slices.Equal(after.Notes, append(c.Notes, dir)) {
+		return fmt.Errorf("add %s to the notes in %s: LifeHub cannot change this file; add it by hand", dir, file)
+	}
+	return atomicfile.Write(file, data)
 }
 
 // Save writes the value of a setting that is in no group to the settings file, and
@@ -44,12 +50,16 @@ func Save(file, name, value string) error {
 	if err != nil {
 		return fmt.Errorf("save the setting %s: %w", name, err)
 	}
-	return atomicfile.Write(file, withKey(data, name+":", name+": "+quoteYAML(value)+"\n"))
+	data = withKey(data, name+":", name+": "+quoteYAML(value)+"\n")
+	if err := Defaults().ReadFile(file, data); err != nil {
+		return fmt.Errorf("save the setting %s: LifeHub cannot change %s; set it there by hand", name, file)
+	}
+	return atomicfile.Write(file, data)
 }
 
 // read reads the settings file alone, which may be missing.
 func read(file string) ([]byte, *Config, error) {
-	data, err := os.ReadFile(file)
+	data, err := userfile.Read(file)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, fmt.Errorf("read settings: %w", err)
 	}
@@ -82,7 +92,8 @@ func withKey(data []byte, key, text string) []byte {
 }
 
 // quoteYAML writes a text as a double-quoted scalar, which takes JSON's escapes.
+// Bytes of a path that are not UTF-8 stay as they are.
 func quoteYAML(s string) string {
-	quoted, _ := json.Marshal(s) // a string always can be
-	return string(quoted)
+	quoted, _ := json.Marshal(userfile.Escape(s)) // a string always can be
+	return userfile.Unescape(string(quoted))
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -15,6 +14,7 @@ import (
 	"lifehub/agent"
 	"lifehub/agent/rules"
 	"lifehub/internal/atomicfile"
+	"lifehub/internal/userfile"
 )
 
 // PolicyNames are what a folder of notes may hold for LifeHub, below
@@ -25,9 +25,6 @@ var PolicyNames = []string{"permissions.yaml", "config.yaml", "instructions.md"}
 
 // PolicyFolder is the folder that holds them.
 const PolicyFolder = ".lifehub"
-
-// maxFolderFile bounds one of these files, in bytes.
-const maxFolderFile = 64 << 10
 
 // PolicyFiles are the texts of these files, by name. What was trusted is kept as it
 // was, so that a change of the folder neither adds to it nor takes from it.
@@ -90,15 +87,7 @@ func readPlain(root *os.Root, name string) (string, error) {
 	} else if !info.Mode().IsRegular() {
 		return "", fmt.Errorf("%s is not a regular file", name)
 	}
-	file, err := root.Open(name)
-	if err != nil {
-		return "", err
-	}
-	defer file.Close()
-	text, err := io.ReadAll(io.LimitReader(file, maxFolderFile+1))
-	if err == nil && len(text) > maxFolderFile {
-		err = fmt.Errorf("%s is longer than %d KiB", name, maxFolderFile>>10)
-	}
+	text, err := userfile.ReadIn(root, name)
 	return string(text), err
 }
 

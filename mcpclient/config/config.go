@@ -12,7 +12,6 @@ import (
 	"io/fs"
 	"maps"
 	"net/url"
-	"os"
 	"path"
 	"reflect"
 	"slices"
@@ -23,6 +22,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/internal/pattern"
+	"lifehub/internal/userfile"
 )
 
 // Transport is how a server is spoken to.
@@ -68,7 +68,7 @@ type Entry struct {
 // server starts; os.LookupEnv is one. A file that is not there has no
 // servers. The error names each mistake with its line.
 func Read(file string, lookup func(string) (string, bool)) (Config, error) {
-	data, err := os.ReadFile(file)
+	data, err := userfile.Read(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return Config{File: file}, nil
 	}
@@ -101,9 +101,11 @@ func (c Config) Missing(s Entry) []string {
 
 // problems collects what is wrong with a file.
 type problems struct {
-	file string
-	data []byte
-	list []problem
+	file    string
+	data    []byte
+	ends    []int // of the lines in data
+	list    []problem
+	refused error // data is not parsed
 }
 
 type problem struct {
@@ -116,13 +118,23 @@ func (m *problems) add(line int, format string, args ...any) {
 }
 
 func (m *problems) err() error {
+	if m.refused != nil {
+		return m.refused
+	}
 	slices.SortStableFunc(m.list, func(a, b problem) int { return cmp.Compare(a.line, b.line) })
-	errs := make([]error, 0, len(m.list))
-	for _, one := range m.list {
+	var errs []error
+	for i, one := range m.list {
+		if i == maxProblems {
+			errs = append(errs, fmt.Errorf("%s: %d more mistakes", m.file, len(m.list)-i))
+			break
+		}
 		errs = append(errs, fmt.Errorf("%s:%d: %s", m.file, one.line, one.text))
 	}
 	return errors.Join(errs...)
 }
+
+// maxProblems is how many mistakes of one file are listed.
+const maxProblems = 20
 
 func parse(file string, data []byte) ([]Entry, error) {
 	wrong := &problems{file: file, data: data}
@@ -322,11 +334,7 @@ func (s *Entry) check(bad func(format string, args ...any)) {
 			bad("env %q is not a variable name", name)
 		}
 	}
-	texts := append(slices.Collect(maps.Values(s.Env)), slices.Collect(maps.Values(s.Headers))...)
-	for _, text := range s.texts() {
-		texts = append(texts, *text)
-	}
-	for _, text := range texts {
+	for _, text := range s.values() {
 		if odd := oddReference(text); odd != "" {
 			bad("cannot read %s: a variable is ${NAME} or ${NAME:-default}", odd)
 		}
@@ -342,6 +350,15 @@ func (s *Entry) texts() []*string {
 	}
 	for i := range s.Roots {
 		list = append(list, &s.Roots[i])
+	}
+	return list
+}
+
+// values are all texts in which variables are put in.
+func (s *Entry) values() []string {
+	list := append(slices.Collect(maps.Values(s.Env)), slices.Collect(maps.Values(s.Headers))...)
+	for _, text := range s.texts() {
+		list = append(list, *text)
 	}
 	return list
 }
@@ -406,7 +423,8 @@ func (m *problems) members(v hujson.Value) (list []member) {
 }
 
 func (m *problems) lineAt(offset int) int {
-	return 1 + bytes.Count(m.data[:min(offset, len(m.data))], []byte("\n"))
+	line, _ := slices.BinarySearch(m.ends, offset)
+	return 1 + line
 }
 
 // into decodes a value, with an error in words for the user.
@@ -415,6 +433,18 @@ func into(v hujson.Value, target any) error {
 		return errors.New("it is null; leave it out instead")
 	}
 	err := json.Unmarshal(v.Pack(), target)
+	switch texts := target.(type) {
+	case *string:
+		*texts = userfile.Unescape(*texts)
+	case *[]string:
+		for i, text := range *texts {
+			(*texts)[i] = userfile.Unescape(text)
+		}
+	case *map[string]string:
+		for name, text := range *texts {
+			(*texts)[name] = userfile.Unescape(text)
+		}
+	}
 	var wrong *json.UnmarshalTypeError
 	if errors.As(err, &wrong) {
 		return fmt.Errorf("got a %s where %s is needed", wrong.Value, needed(wrong.Type))
@@ -445,13 +475,19 @@ func needed(t reflect.Type) string {
 // read parses the file, comments and commas at the end of a list included. A
 // syntax error or a key given twice is a mistake.
 func (m *problems) read() hujson.Value {
-	m.data = bytes.TrimPrefix(bytes.Clone(m.data), []byte("\ufeff"))
+	m.data = userfile.Escape(bytes.TrimPrefix(bytes.Clone(m.data), []byte("\ufeff"))) // into undoes it
+	for i, b := range m.data {
+		if b == '\n' {
+			m.ends = append(m.ends, i)
+		}
+	}
+	if err := userfile.CheckJSON(m.file, m.data); err != nil {
+		m.refused = err
+		return hujson.Value{}
+	}
 	doc, err := hujson.Parse(m.data)
 	if err != nil {
-		line, column, why := 1, 1, err
-		if _, odd := fmt.Sscanf(err.Error(), "hujson: line %d, column %d:", &line, &column); odd == nil {
-			why = cmp.Or(errors.Unwrap(err), err)
-		}
+		line, why := faultOf(err)
 		m.add(line, "not valid JSON: %v", why)
 		return doc
 	}
@@ -469,4 +505,13 @@ func (m *problems) read() hujson.Value {
 		m.add(1, "it is %s; it must be an object with \"mcpServers\"", kindOf(doc))
 	}
 	return doc
+}
+
+// faultOf is on which line a text is not JSON, and why.
+func faultOf(err error) (line int, why error) {
+	column := 1
+	if _, odd := fmt.Sscanf(err.Error(), "hujson: line %d, column %d:", &line, &column); odd != nil {
+		return 1, err
+	}
+	return line, cmp.Or(errors.Unwrap(err), err)
 }

@@ -6,19 +6,25 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/tailscale/hujson"
 
 	"lifehub/internal/atomicfile"
+	"lifehub/internal/userfile"
 )
 
 // Add writes a new server into mcp.json, making the file if need be. What
 // else stands in it stays, in its order. The entry is checked as if it had
 // been written by hand; a name that is taken is an error.
 func Add(file string, s Entry) error {
+	for _, text := range s.values() {
+		if !utf8.ValidString(text) {
+			return fmt.Errorf("add MCP server %s: %q is not UTF-8, which JSON cannot hold; use a path that is", s.Name, text)
+		}
+	}
 	if err := change(file, func(doc *hujson.Value) ([]operation, error) {
 		if doc.Find(place(s.Name)) != nil {
 			return nil, fmt.Errorf("there is a server %q already; remove it first", s.Name)
@@ -101,7 +107,7 @@ func (s Entry) entry() any {
 // change edits mcp.json and writes it again, if what comes out can be read.
 // Comments in it stay.
 func change(file string, edit func(doc *hujson.Value) ([]operation, error)) error {
-	data, err := os.ReadFile(file)
+	data, err := userfile.Read(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		data, err = []byte("{}"), nil
 	}
@@ -111,7 +117,7 @@ func change(file string, edit func(doc *hujson.Value) ([]operation, error)) erro
 	if _, err := parse(file, data); err != nil {
 		return err
 	}
-	doc, err := hujson.Parse(bytes.TrimPrefix(data, []byte("\ufeff")))
+	doc, err := hujson.Parse(userfile.Escape(bytes.TrimPrefix(data, []byte("\ufeff"))))
 	if err != nil {
 		return err
 	}
@@ -140,5 +146,5 @@ func change(file string, edit func(doc *hujson.Value) ([]operation, error)) erro
 	if _, err := parse(file, out.Bytes()); err != nil {
 		return err
 	}
-	return atomicfile.Write(file, out.Bytes())
+	return atomicfile.Write(file, []byte(userfile.Unescape(out.String())))
 }

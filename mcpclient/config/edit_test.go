@@ -106,3 +106,34 @@ func TestAServerIsSwitchedOffAndOn(t *testing.T) {
 		t.Error("one that is not there was switched on")
 	}
 }
+
+// What another program wrote into mcp.json, not in UTF-8, survives; it cannot be
+// added, since JSON cannot hold it.
+func TestAPathThatIsNotUTF8Survives(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	real, file := filepath.Join(dir, "dotfiles.json"), filepath.Join(dir, "mcp.json")
+	const path = "/tmp/latin-\xe9\xff"
+	if err := os.WriteFile(real, []byte("\ufeff{\"mcpServers\": {\"old\": {\"command\": \"x\", \"args\": [\""+path+"\"], \"env\": {\"A\": \""+path+"\"}}}}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(real, file); err != nil {
+		t.Fatal(err)
+	}
+	if err := Add(file, Entry{Name: "new", Command: "y"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := Enable(file, "new", false); err != nil {
+		t.Fatal(err)
+	}
+	if err := Add(file, Entry{Name: "odd", Command: path}); err == nil || !strings.Contains(err.Error(), "not UTF-8") {
+		t.Errorf("got %v", err)
+	}
+	c, err := Read(file, nil)
+	if err != nil || len(c.Servers) != 2 || c.Servers[0].Args[0] != path || c.Servers[0].Env["A"] != path {
+		t.Errorf("got %+v, %v", c.Servers, err)
+	}
+	if info, err := os.Lstat(file); err != nil || info.Mode()&os.ModeSymlink == 0 {
+		t.Errorf("the link is gone: %v", err)
+	}
+}

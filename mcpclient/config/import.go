@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -16,6 +15,7 @@ import (
 	"github.com/tailscale/hujson"
 
 	"lifehub/internal/pattern"
+	"lifehub/internal/userfile"
 )
 
 // Import is what another client's file would add to mcp.json.
@@ -40,20 +40,24 @@ func ReadImport(file, from string) (Import, error) {
 	if err != nil {
 		return found, err
 	}
-	data, err := os.ReadFile(from)
+	data, err := userfile.Read(from)
 	if err != nil {
 		return found, fmt.Errorf("import MCP servers: %w", err)
 	}
-	data = bytes.TrimPrefix(data, []byte("\ufeff"))
 	if strings.EqualFold(filepath.Ext(from), ".toml") {
-		data, err = fromTOML(data)
+		data, err = fromTOML(from, data)
+	}
+	if err == nil {
+		err = userfile.CheckJSON(from, data)
 	}
 	var theirs entries
 	if err == nil {
-		theirs, err = theirServers(data)
+		if theirs, err = theirServers(data); err != nil {
+			err = fmt.Errorf("%s:%w", from, err)
+		}
 	}
 	if err != nil {
-		return found, fmt.Errorf("import MCP servers: %s: %w", from, err)
+		return found, fmt.Errorf("import MCP servers: %w", err)
 	}
 	if len(theirs) == 0 {
 		return found, fmt.Errorf("import MCP servers: %s has none", from)
@@ -95,10 +99,18 @@ func (i Import) AddTo(file string) error {
 }
 
 // fromTOML writes TOML as JSON.
-func fromTOML(data []byte) ([]byte, error) {
+func fromTOML(from string, data []byte) ([]byte, error) {
+	if err := userfile.CheckTOML(from, data); err != nil {
+		return nil, err
+	}
 	var file map[string]any
 	if err := toml.Unmarshal(data, &file); err != nil {
-		return nil, fmt.Errorf("not valid TOML: %w", err)
+		line := 1
+		var fault *toml.DecodeError
+		if errors.As(err, &fault) {
+			line, _ = fault.Position()
+		}
+		return nil, fmt.Errorf("%s:%d: not valid TOML: %w", from, line, err)
 	}
 	return json.Marshal(file)
 }
@@ -107,11 +119,12 @@ func fromTOML(data []byte) ([]byte, error) {
 // Gemini has at /mcp are settings about those at /mcpServers.
 var theirPlaces = []string{"/mcpServers", "/servers", "/context_servers", "/mcp/servers", "/mcp_servers"}
 
-// theirServers finds the servers in a client's file.
+// theirServers finds the servers in a client's file. The error begins with a line.
 func theirServers(data []byte) (entries, error) {
 	doc, err := hujson.Parse(data)
 	if err != nil {
-		return nil, fmt.Errorf("not valid JSON: %s", strings.TrimPrefix(err.Error(), "hujson: "))
+		line, why := faultOf(err)
+		return nil, fmt.Errorf("%d: not valid JSON: %w", line, why)
 	}
 	doc.Standardize()
 	places := slices.Clone(theirPlaces)
@@ -131,7 +144,7 @@ func theirServers(data []byte) (entries, error) {
 	for _, place := range found {
 		var servers entries
 		if place != nil && json.Unmarshal(place.Pack(), &servers) != nil {
-			return nil, errors.New("its servers are no object of objects")
+			return nil, errors.New("1: its servers are no object of objects")
 		}
 		for name, entry := range servers {
 			if all[name] == nil {

@@ -1,0 +1,181 @@
+package userfile
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/parser"
+
+	"lifehub/internal/pattern"
+)
+
+// Bounds of what parsers are given. They need memory and time by the square of
+// the depth, and that of YAML also by the square of the number of values.
+const (
+	maxDepth  = 100    // levels of nesting
+	maxMarks  = 10_000 // lines and signs of YAML
+	maxValues = 50_000 // of JSON
+)
+
+// CheckNesting refuses a text whose brackets, or whose lines by their
+// indentation, nest deeper than 100 levels. file is its name in the error.
+func CheckNesting(file string, text []byte) error {
+	line, brackets := 0, 0
+	var indents []int // of the lines that the current one is below
+	for row := range bytes.Lines(text) {
+		line++
+		for _, b := range row {
+			switch b {
+			case '[', '{':
+				brackets++
+			case ']', '}':
+				brackets = max(0, brackets-1)
+			}
+			if brackets > maxDepth {
+				return tooDeep(file, line)
+			}
+		}
+		content := bytes.TrimLeft(row, " \t")
+		if len(bytes.TrimSpace(content)) == 0 {
+			continue
+		}
+		indent := len(row) - len(content)
+		for len(indents) > 0 && indents[len(indents)-1] >= indent {
+			indents = indents[:len(indents)-1]
+		}
+		indents = append(indents, indent)
+		if len(indents)+signsBefore(content) > maxDepth {
+			return tooDeep(file, line)
+		}
+	}
+	return nil
+}
+
+// signsBefore counts the signs that each begin a level of YAML on one line, as
+// in "- - ? key".
+func signsBefore(line []byte) (n int) {
+	for len(line) > 1 && strings.IndexByte("-?:", line[0]) >= 0 && (line[1] == ' ' || line[1] == '\t') {
+		line = bytes.TrimLeft(line[1:], " \t")
+		n++
+	}
+	return n
+}
+
+func tooDeep(file string, line int) error {
+	return fmt.Errorf("%s:%d: it nests too deep, more than %d levels", file, line, maxDepth)
+}
+
+// CheckYAML is CheckNesting for YAML, which may also not have more values than
+// its parser can take.
+func CheckYAML(file string, text []byte) error {
+	return cmp.Or(CheckNesting(file, text), checkMarks(file, text, "\n,:[]{}&*!?#%|>-\"'", maxMarks))
+}
+
+// CheckJSON is CheckNesting for JSON, which may also not have more values than
+// a person has use for.
+func CheckJSON(file string, text []byte) error {
+	return cmp.Or(CheckNesting(file, text), checkMarks(file, text, ",[{", maxValues))
+}
+
+// checkMarks refuses a text with too many of some signs.
+func checkMarks(file string, text []byte, signs string, most int) error {
+	marks, line := 0, 1
+	for _, b := range text {
+		if strings.IndexByte(signs, b) >= 0 {
+			marks++
+		}
+		if marks > most {
+			return fmt.Errorf("%s:%d: it has more lines and values than LifeHub reads; make it shorter", file, line)
+		}
+		if b == '\n' {
+			line++
+		}
+	}
+	return nil
+}
+
+// CheckWritten is CheckYAML for a text whose aliases are written out when it is
+// read: aliases of aliases would grow beyond all bounds.
+func CheckWritten(file string, text []byte) error {
+	if len(alias.FindAllStringIndex(string(text), maxAliases+1)) > maxAliases {
+		return fmt.Errorf("%s:1: it has more than %d aliases (*name)", file, maxAliases)
+	}
+	return CheckYAML(file, text)
+}
+
+const maxAliases = 20
+
+var alias = pattern.Lazy(`(?:^|[\s\[,])\*\w`)
+
+// CheckTOML is CheckNesting for TOML, where a dot in a name begins a level too.
+func CheckTOML(file string, text []byte) error {
+	line := 0
+	for row := range bytes.Lines(text) {
+		line++
+		name, _, _ := bytes.Cut(row, []byte("="))
+		if dots.MatchString(string(name)) {
+			return tooDeep(file, line)
+		}
+	}
+	return CheckNesting(file, text)
+}
+
+var dots = pattern.Lazy(`(?:[^\s.]\s*\.\s*){100}`)
+
+// ParseYAML parses a text that a user edits. The error names the line, and
+// nothing of what is written there: it may be a key. Scalar returns its values.
+func ParseYAML(file string, text []byte) (tree *ast.File, err error) {
+	text = bytes.TrimPrefix(text, []byte("\ufeff"))
+	if err := CheckYAML(file, text); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if fault := recover(); fault != nil {
+			tree, err = nil, fmt.Errorf("%s:1: not valid YAML", file)
+		}
+	}()
+	tree, err = parser.ParseBytes(Escape(text), 0)
+	if err != nil {
+		line, fault := faultOf(err)
+		return nil, fmt.Errorf("%s:%d: %s", file, line, fault)
+	}
+	return tree, nil
+}
+
+// Scalar is the text of a plain value as it was written; false: it is null or
+// no plain value.
+func Scalar(node ast.Node) (string, bool) {
+	switch n := node.(type) {
+	case *ast.StringNode:
+		return Unescape(n.Value), true
+	case *ast.LiteralNode:
+		return Unescape(n.Value.Value), true
+	case *ast.NullNode:
+		return "", false
+	case ast.ScalarNode:
+		return Unescape(n.GetToken().Value), true
+	}
+	return "", false
+}
+
+// faultOf is what is wrong in a YAML text, and on which line.
+func faultOf(err error) (line int, fault string) {
+	line, fault = 1, err.Error()
+	var y yaml.Error
+	if errors.As(err, &y) {
+		fault = y.GetMessage()
+		if token := y.GetToken(); token != nil && token.Position != nil {
+			line = token.Position.Line
+		}
+	}
+	fault, _, _ = strings.Cut(fault, "\n")
+	if !strings.HasPrefix(fault, "mapping key") { // given twice; else it quotes a value
+		fault, _, _ = strings.Cut(fault, `: "`)
+	}
+	return line, fault
+}
