@@ -89,10 +89,6 @@ func (c *chatsCommand) list(ctx context.Context, s *store.Store, _ []string) err
 	if err != nil {
 		return err
 	}
-	secrets := app.SecretsOf(c.Process)
-	for i := range list {
-		list[i].Title = secrets.Known(list[i].Title)
-	}
 	return command.PrintList(c.Process, c.asJSON, "conversations", "no conversations yet; `lifehub` starts one", list, conversationLine)
 }
 
@@ -115,7 +111,7 @@ func (c *chatsCommand) show(ctx context.Context, s *store.Store, given []string)
 			Exchanges []agent.Exchange `json:"exchanges"`
 		}{conversation, exchanges})
 	}
-	return show.Document(c.Process, export.Markdown(conversation, exchanges), 0)
+	return show.Document(c.Process, app.SecretsOf(c.Process).Known(export.Markdown(conversation, exchanges)), 0)
 }
 
 func (c *chatsCommand) search(ctx context.Context, s *store.Store, words []string) error {
@@ -151,11 +147,10 @@ func (c *chatsCommand) export(ctx context.Context, s *store.Store, given []strin
 	if err := export.Write(ctx, s, conversation, export.FormatOf(c.format, c.file), &b); err != nil {
 		return err
 	}
-	text := app.SecretsOf(c.Process).Known(b.String())
 	if c.file != "" {
-		return atomicfile.Write(c.file, []byte(text))
+		return atomicfile.Write(c.file, []byte(app.SecretsOf(c.Process).Known(b.String())))
 	}
-	return command.PrintText(c.Process, "conversation", text)
+	return command.PrintText(c.Process, "conversation", b.String())
 }
 
 // conversation finds the conversation that is given, else the last one, and says

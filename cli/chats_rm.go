@@ -26,7 +26,7 @@ func (c *chatsCommand) remove(ctx context.Context, s *store.Store, given []strin
 			return settings.UsageError{Err: err}
 		}
 		ids = append(ids, conversation.ID)
-		fmt.Fprintln(c.Err, conversationLine(conversation))
+		fmt.Fprintln(c.Err, app.SecretsOf(c.Process).Known(conversationLine(conversation)))
 	}
 	if err := app.Confirm(c.Process, "Delete this and everything saved with it?", "delete", c.yes); err != nil {
 		return err

@@ -99,6 +99,5 @@ func showServerLog(sh *app.Process, name string, lines int) error {
 		fmt.Fprintf(sh.Err, "%s has logged nothing yet\n", safetext.Line(name))
 		return nil
 	}
-	fmt.Fprintln(sh.Out, safetext.Text(text))
-	return nil
+	return command.PrintText(sh, "log", safetext.Text(text)+"\n")
 }

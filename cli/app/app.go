@@ -111,7 +111,8 @@ func Configured(sh *Process, flags RunFlags) (*App, error) {
 			return nil, err
 		}
 	}
-	return &App{Paths: p, Settings: c, Secrets: &redact.Redaction{Paths: p, Config: c, Environ: sh.Environ()}}, nil
+	sh.secrets = &redact.Redaction{Paths: p, Config: c, Environ: sh.Environ()}
+	return &App{Paths: p, Settings: c, Secrets: sh.secrets}, nil
 }
 
 // Assemble opens all there is; nothing is open when it reports an error.

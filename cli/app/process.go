@@ -26,6 +26,8 @@ type Process struct {
 	LetGo func()
 
 	Failed error // of the command, once it was shown
+
+	secrets *redact.Redaction // of SecretsOf; nil: not asked for yet
 }
 
 // RunFlags are the flags of the commands that work on notes.
@@ -78,8 +80,16 @@ func LoadSettings(sh *Process) (settings.Paths, *settings.Config, error) {
 	return p, c, err
 }
 
-// SecretsOf are those that this process knows of, for a command that opens little.
+// SecretsOf are those that this process knows of, with the keys that it has read
+// since, for whatever a command prints.
 func SecretsOf(sh *Process) *redact.Redaction {
+	if sh.secrets == nil {
+		sh.secrets = secretsOf(sh)
+	}
+	return sh.secrets
+}
+
+func secretsOf(sh *Process) *redact.Redaction {
 	secrets := &redact.Redaction{Config: settings.Defaults(), Environ: sh.Environ()}
 	if p, err := settings.FindPaths(sh.Getenv); err == nil {
 		secrets.Paths = p

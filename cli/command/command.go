@@ -3,6 +3,7 @@
 package command
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -17,17 +18,24 @@ import (
 	"lifehub/tui/safetext"
 )
 
-// PrintJSON prints a value for another program; what names it in an error.
+// PrintJSON prints a value for another program, without the secrets that are
+// known; what names it in an error.
 func PrintJSON(sh *app.Process, what string, value any) error {
-	if err := json.NewEncoder(safetext.JSONWriter{To: sh.Out}).Encode(value); err != nil {
+	var text bytes.Buffer
+	err := json.NewEncoder(safetext.JSONWriter{To: &text}).Encode(value)
+	if err == nil {
+		_, err = io.WriteString(sh.Out, app.SecretsOf(sh).Known(text.String()))
+	}
+	if err != nil {
 		return fmt.Errorf("write the %s: %w", what, err)
 	}
 	return nil
 }
 
-// PrintText prints a text whose untrusted parts went through safetext.
+// PrintText prints a text whose untrusted parts went through safetext, without
+// the secrets that are known.
 func PrintText(sh *app.Process, what, text string) error {
-	if _, err := io.WriteString(sh.Out, text); err != nil {
+	if _, err := io.WriteString(sh.Out, app.SecretsOf(sh).Known(text)); err != nil {
 		return fmt.Errorf("write the %s: %w", what, err)
 	}
 	return nil

@@ -53,7 +53,12 @@ func newRedactor(values []string) *redactor {
 	}
 	// The longest first, so that no part of a longer secret is left over.
 	slices.SortFunc(r.forms, func(a, b string) int { return len(b) - len(a) })
-	r.forms = slices.Compact(r.forms)
+	known := map[string]bool{}
+	r.forms = slices.DeleteFunc(r.forms, func(form string) bool {
+		was := known[form]
+		known[form] = true
+		return was
+	})
 	return r
 }
 
@@ -61,9 +66,13 @@ func newRedactor(values []string) *redactor {
 // and in base64, there at each of the three places in a group of bytes.
 func formsOf(value string) []string {
 	quoted, _ := json.Marshal(value)
+	component := inComponent.Replace(url.QueryEscape(value))
 	forms := []string{
-		value, url.QueryEscape(value), url.PathEscape(value), string(quoted[1 : len(quoted)-1]),
+		value, url.QueryEscape(value), url.PathEscape(value), component, string(quoted[1 : len(quoted)-1]), strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(value),
 		html.EscapeString(value), hex.EncodeToString([]byte(value)), strings.ToUpper(hex.EncodeToString([]byte(value))),
+	}
+	for _, form := range forms[1:4] {
+		forms = append(forms, lowerEscapes(form))
 	}
 	for _, encoding := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
 		for before := range 3 {
@@ -77,6 +86,14 @@ func formsOf(value string) []string {
 	}
 	return forms
 }
+
+// inComponent is what encodeURIComponent of JavaScript leaves as it is.
+var inComponent = strings.NewReplacer("+", "%20", "%21", "!", "%27", "'", "%28", "(", "%29", ")", "%2A", "*")
+
+var percent = pattern.Lazy(`%[0-9A-F]{2}`)
+
+// lowerEscapes writes the escapes of a URL in small letters.
+func lowerEscapes(text string) string { return percent.ReplaceAllStringFunc(text, strings.ToLower) }
 
 // span is a part of a text, in bytes.
 type span struct{ from, to int }

@@ -1,9 +1,11 @@
 package redact
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -19,7 +21,7 @@ import (
 )
 
 // secretName is how variables that hold secrets are called.
-var secretName = pattern.Lazy(`(?i)(?:^|[_-])(?:\w*key|\w*token|\w*secret|\w*passw\w*|pass|pwd|passphrase|credentials?|auth|cookie|dsn)s?(?:[_-]|$)`)
+var secretName = pattern.Lazy(`(?i)(?:^|[_-])(?:\w*key|\w*token|\w*secret|\w*passw\w*|pass|pwd|passphrase|credentials?|auth|cookie|dsn|pat|jwt|bearer|mnemonic|connection_?string)s?(?:[_-]|$)`)
 
 // secretsAt are the values that are known to be secret: of the settings, the
 // environment, .env files in the folders at hand, the MCP servers, and what
@@ -37,6 +39,10 @@ func secretsAt(p settings.Paths, c *settings.Config, environ []string) []string 
 	}
 	for _, server := range c.Servers {
 		values = append(values, secretsInURL(server.URL)...)
+		if server.KeyEnv != "" || server.KeyFile != "" { // a program (key_command) runs only when its key is needed; LifeHub has none before
+			key, _ := (&Redaction{Environ: environ}).readKey(context.Background(), server) // whoever needs it is told why there is none
+			values = append(values, key)
+		}
 	}
 	if c.Mail.PasswordFile != "" {
 		if password, err := ReadSecret(c.Mail.PasswordFile); err == nil {
@@ -56,12 +62,25 @@ func secretsAt(p settings.Paths, c *settings.Config, environ []string) []string 
 		}
 	}
 	values = append(values, secretsOfPasses(p)...)
-	servers, err := config.Read(p.ServersFile(), os.LookupEnv)
-	if err != nil {
-		return values // a list that cannot be read starts no server either
-	}
+	return append(values, secretsOfServers(p.ServersFile())...)
+}
+
+// secretsOfServers are those of mcp.json. Where that cannot be read, no server
+// starts; what looks like a secret in it is one all the same.
+func secretsOfServers(file string) (values []string) {
+	servers, err := config.Read(file, os.LookupEnv)
 	for _, server := range servers.Servers {
-		values = append(values, secretsOf(server)...)
+		values = append(values, secretsOf(server, os.LookupEnv)...)
+	}
+	if err == nil {
+		return values
+	}
+	text, _ := userfile.Read(file) // else nothing is known of it
+	for _, quoted := range jsonString.FindAllString(string(text), -1) {
+		var value string
+		if json.Unmarshal([]byte(quoted), &value) == nil {
+			values = append(values, secretsByValue(value)...)
+		}
 	}
 	return values
 }
@@ -76,25 +95,37 @@ func secretsIn(name, value string) []string {
 	return values
 }
 
-// secretsOf are those that stand in a server's entry. Of its headers all are.
-func secretsOf(server config.Entry) []string {
-	values := secretsInURL(server.URL)
-	for name, value := range server.Env {
-		values = append(values, secretsIn(name, value)...)
-	}
-	for _, value := range server.Headers {
-		_, token, isAuth := strings.Cut(value, " ")
-		if !isAuth {
-			token = value
+// secretsOf are those that stand in a server's entry, with its variables put in:
+// in its env and headers whatever is not plain, and elsewhere what its name or its
+// place says.
+func secretsOf(server config.Entry, lookup func(string) (string, bool)) []string {
+	var values []string
+	for _, text := range slices.Concat(slices.Collect(maps.Values(server.Env)), slices.Collect(maps.Values(server.Headers))) {
+		for _, variable := range variablesIn(text) {
+			values = append(values, secretsByValue(variable)...)
 		}
-		values = append(append(values, token), variablesIn(value)...)
+	}
+	server, _ = server.Resolved(lookup)
+	values = append(values, secretsInURL(server.URL)...)
+	for name, value := range server.Env {
+		values = append(append(values, secretsIn(name, value)...), secretsByValue(value)...)
+	}
+	for name, value := range server.Headers {
+		values = append(values, secretsByValue(value)...)
+		if secretName.MatchString(name) || secretHeader.MatchString(name) {
+			_, token, hasScheme := strings.Cut(value, " ")
+			if !hasScheme {
+				token = value
+			}
+			values = append(values, token)
+		}
 	}
 	flag := "" // the previous argument, if it is one
 	for _, arg := range server.Args {
 		name, value, _ := strings.Cut(strings.TrimLeft(arg, "-"), "=")
 		values = append(append(values, secretsInURL(arg)...), secretsIn(name, value)...)
 		if secretName.MatchString(flag) {
-			values = append(append(values, arg), variablesIn(arg)...)
+			values = append(values, arg)
 		}
 		flag = ""
 		if strings.HasPrefix(arg, "-") {
@@ -103,6 +134,9 @@ func secretsOf(server config.Entry) []string {
 	}
 	return values
 }
+
+// secretHeader is how headers are called that hold credentials.
+var secretHeader = pattern.Lazy(`(?i)^(?:proxy-)?authorization$|cookie`)
 
 // secretsInURL are the password of an address, and the parts of its query
 // that are called like a secret.
@@ -113,6 +147,9 @@ func secretsInURL(address string) (values []string) {
 	}
 	if password, ok := u.User.Password(); ok {
 		values = append(append(values, password), variablesIn(password)...)
+		if written, _, _ := strings.Cut(strings.TrimPrefix(address, u.Scheme+"://"), "@"); strings.Contains(written, ":") {
+			values = append(values, written[strings.IndexByte(written, ':')+1:]) // as it stands there, escaped or not
+		}
 	}
 	for name, list := range u.Query() {
 		if secretName.MatchString(name) {

@@ -1,0 +1,224 @@
+package redact
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"net/url"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"lifehub/internal/pattern"
+)
+
+// shortestByValue is the length in bytes below which no value of a server's
+// env or headers is taken for a secret by what it looks like.
+const shortestByValue = 8
+
+// authorization is a value of a header that begins with a scheme.
+var authorization = pattern.Lazy(`(?i)^(?:bearer|basic|token|bot|api-?key|key|digest|negotiate)\s+(.+)$`)
+
+// secretsByValue are what of a value is secret: all of it, and each of its parts
+// that would be one by itself, unless it is plain: what settings hold that is no
+// credential, such as a path, a number, a word, or an address without a password.
+func secretsByValue(value string) []string {
+	value = strings.TrimSpace(strings.Trim(strings.TrimSpace(value), "\"'`"))
+	if scheme := authorization.FindStringSubmatch(value); scheme != nil {
+		values := []string{scheme[1]}
+		if pair, err := base64.StdEncoding.DecodeString(scheme[1]); err == nil && utf8.Valid(pair) {
+			_, password, _ := strings.Cut(string(pair), ":")
+			values = append(values, string(pair), password)
+		}
+		return values
+	}
+	if len(value) < shortestByValue || isPlain(value) {
+		return nil
+	}
+	values := append([]string{value}, secretsInURL(value)...)
+	for _, part := range strings.FieldsFunc(value, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(",;&|?/@\"'{}[]()<>", r) }) {
+		name, after, _ := strings.Cut(part, "=")
+		if secretName.MatchString(name) {
+			values = append(values, after)
+		}
+		for _, text := range []string{part, after, part[strings.LastIndexByte(part, ':')+1:]} {
+			if len(text) >= shortestByValue && !isPlain(text) {
+				values = append(values, text, strings.TrimRight(text, "="))
+			}
+		}
+	}
+	return values
+}
+
+// Values that are no credential, whatever their length.
+var plainValues = []pattern.Pattern{
+	pattern.Lazy(`^[+-]?\d[\d_.,]*(?i:e[+-]?\d+|ms|s|m|h|d|[kmgt]i?b?|px|%)?$`),                                                  // numbers, sizes, durations, addresses of IPv4
+	pattern.Lazy(`^v?\d+(?:\.\d+)+(?:[-+][a-z]+[.\d]*)?$`),                                                                       // versions
+	pattern.Lazy(`^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?$|^\d{2}:\d{2}(?::\d{2})?$`), // moments
+	pattern.Lazy(`^[\w.+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,}$`),                                                   // mail
+	pattern.Lazy(`^(?:[a-z][a-z-]*\d{0,3}\.)+[a-z]{2,6}(?::\d+)?$|^localhost(?::\d+)?$`),                                         // hosts
+	pattern.Lazy(`^(?:[A-Za-z]:[\\/]|\\\\)[^"<>|]*$`),                                                                            // paths of Windows
+}
+
+// isPlain reports whether a value is no credential, also when it stands in a
+// list or after a name. A boolean is a word.
+func isPlain(value string) bool {
+	value = strings.TrimPrefix(strings.TrimSpace(value), "*.")
+	for _, plain := range plainValues {
+		if plain.MatchString(value) {
+			return true
+		}
+	}
+	switch {
+	case value == "" || isWord(value) || isName(value) || isPath(value):
+		return true
+	case strings.HasPrefix(value, "{") || strings.HasPrefix(value, "["):
+		return isPlainJSON(value)
+	}
+	if u, err := url.Parse(value); err == nil && u.Host != "" {
+		return isPlainURL(u)
+	}
+	for _, between := range []string{",", ";", ":/", " "} { // lists, the last one of flags
+		items := strings.Split(value, between)
+		if len(items) < 2 || between == " " && !strings.HasPrefix(value, "-") {
+			continue
+		}
+		for i, item := range items {
+			if between == ":/" && i > 0 {
+				item = "/" + item
+			}
+			if !isPlain(item) {
+				return false
+			}
+		}
+		return true
+	}
+	name, after, isPair := strings.Cut(strings.TrimLeft(value, "-"), "=")
+	return isPair && isWord(name) && !secretName.MatchString(name) && isPlain(after)
+}
+
+// isName reports whether a value is up to three words.
+func isName(value string) bool {
+	words := strings.Split(value, " ")
+	for _, word := range words {
+		if word == "" || !isWord(word) {
+			return false
+		}
+	}
+	return len(words) <= 3
+}
+
+// isPath reports whether a value is the path of a file, or what is written like
+// one, as text/plain. A key in base64 may hold slashes too.
+func isPath(value string) bool {
+	rest, rooted := value, false
+	for _, root := range []string{"/", "~/", "./", "../", "file:///"} {
+		if after, ok := strings.CutPrefix(value, root); ok {
+			rest, rooted = after, true
+		}
+	}
+	if !rooted && !strings.Contains(value, "/") {
+		return false
+	}
+	for i, part := range strings.Split(rest, "/") {
+		if part = strings.TrimPrefix(part, "@"); rooted && i > 0 && len(part) < 40 && !strings.ContainsAny(part, "+=") {
+			continue // files have any name; their first folder has not
+		}
+		if part != "" && !isWord(strings.Trim(part, "*")) && !(rooted && len(part) < shortestByValue) && !plainValues[0].MatchString(part) {
+			return false
+		}
+	}
+	return true
+}
+
+// isPlainURL reports whether an address holds no credential. Its host is none.
+func isPlainURL(u *url.URL) bool {
+	if _, has := u.User.Password(); has || !isShortOrPlain(u.User.Username()) || !isShortOrPlain(u.Fragment) {
+		return false
+	}
+	for _, part := range strings.Split(u.Path, "/") {
+		if !isShortOrPlain(part) {
+			return false
+		}
+	}
+	for name, list := range u.Query() {
+		for _, value := range list {
+			if secretName.MatchString(name) || !isPlain(value) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func isShortOrPlain(text string) bool { return len(text) < shortestByValue || isPlain(text) }
+
+// isPlainJSON reports whether no text in a JSON value is a credential.
+func isPlainJSON(text string) bool {
+	var value any
+	if json.Unmarshal([]byte(text), &value) != nil {
+		return false
+	}
+	var plain func(name string, value any) bool
+	plain = func(name string, value any) bool {
+		switch v := value.(type) {
+		case string:
+			return !secretName.MatchString(name) && isPlain(v)
+		case []any:
+			for _, item := range v {
+				if !plain(name, item) {
+					return false
+				}
+			}
+		case map[string]any:
+			for name, item := range v {
+				if !plain(name, item) {
+					return false
+				}
+			}
+		}
+		return true
+	}
+	return plain("", value)
+}
+
+// isWord reports whether a value may be an ordinary word, or several joined by
+// hyphens, underscores and dots; the last part may be one digit, as in us-east-1.
+func isWord(value string) bool {
+	parts := strings.FieldsFunc(value, func(r rune) bool { return r == '-' || r == '_' || r == '.' })
+	for i, part := range parts {
+		isDigit := len(part) == 1 && part[0] >= '0' && part[0] <= '9'
+		if !isLikeWord(part) && !(isDigit && i > 0 && i == len(parts)-1) {
+			return false
+		}
+	}
+	return len(parts) > 0
+}
+
+// hump is a part of a word as program code writes it: inMemory, HTTPServer.
+var hump = pattern.Lazy(`^(?:\p{Ll}+|\p{Lu}+|\p{Lu}?\p{Ll}+(?:\p{Lu}\p{Ll}{2,})*|\p{Lo}+)$`)
+
+// isLikeWord tells a word from letters drawn by chance: by its length, its
+// capitals, its vowels and the rarest letters.
+func isLikeWord(text string) bool {
+	const longestWord, shortWord = 20, 5
+	letters, vowels, rare, run, longestRun := 0, 0, 0, 0, 0
+	for _, r := range strings.ToLower(text) {
+		letters++
+		run++
+		switch {
+		case strings.ContainsRune("aeiouy", r) || r > unicode.MaxASCII:
+			vowels++
+			run = 0
+		case strings.ContainsRune("jqxz", r):
+			rare++
+		}
+		longestRun = max(longestRun, run)
+	}
+	switch {
+	case letters > longestWord || !hump.MatchString(text):
+		return false
+	case letters <= shortWord:
+		return true
+	}
+	return longestRun <= 5 && rare <= 1 && 5*vowels >= letters
+}
