@@ -31,17 +31,17 @@ type chatsCommand struct {
 
 func newChats(sh *app.Process) *cobra.Command {
 	c := &chatsCommand{Process: sh}
-	list := &cobra.Command{Use: "list", Short: "List conversations, newest first", RunE: command.WithStore(sh, c.list)}
+	list := &cobra.Command{Use: "list", Short: "List conversations, newest first", RunE: command.ReadingStore(sh, c.list)}
 	command.AddNumber(list, &c.limit, 20, 1, "conversations", "how many")
 	command.AddJSON(list, &c.asJSON, "print a JSON array")
-	show := &cobra.Command{Use: "show [ID]", Short: "Print a conversation", Long: "Print a conversation, without an ID the last one. The first characters of its ID are enough.", RunE: command.WithStore(sh, c.show)}
+	show := &cobra.Command{Use: "show [ID]", Short: "Print a conversation", Long: "Print a conversation, without an ID the last one. The first characters of its ID are enough.", RunE: command.ReadingStore(sh, c.show)}
 	command.AddJSON(show, &c.asJSON, "print one JSON object")
 	search := &cobra.Command{
 		Use: "search WORDS…", Short: "Search messages, newest first",
 		Long: "Find messages that contain every word, in all conversations. Words match by prefix, quoted words as a\n" +
 			"phrase; case and accents are ignored. `lifehub chat -r` opens the chat at a message that was found.",
 		Example: "  lifehub chats search boiler pressure\n  lifehub chats search '\"long run\"' --json\n  lifehub chats search 富士山",
-		RunE:    command.WithStore(sh, c.search),
+		RunE:    command.ReadingStore(sh, c.search),
 	}
 	command.AddNumber(search, &c.limit, 20, 1, "messages", "how many")
 	command.AddJSON(search, &c.asJSON, "print a JSON array")
@@ -56,7 +56,7 @@ func newChats(sh *app.Process) *cobra.Command {
 			"tree. The HTML page is self-contained: it loads and runs nothing. In Markdown, images, links and HTML\n" +
 			"become plain text, because the program that opens the file might load or run them.",
 		Example: "  lifehub chats export 3f9c2a -o trip.html\n  lifehub chats export 3f9c2a --format json | jq '.exchanges[].question'",
-		RunE:    command.WithStore(sh, c.export),
+		RunE:    command.ReadingStore(sh, c.export),
 	}
 	export.Flags().StringVar(&c.format, "format", "", "md, json or html (default: by the file's extension, else md)")
 	export.Flags().StringVarP(&c.file, "output", "o", "", "write to this file, readable only by you")

@@ -135,3 +135,40 @@ func TestAFullDiskRefusesTheMessageAndLosesNothing(t *testing.T) {
 		t.Errorf("%d answers were acknowledged, %d are there", kept, whole)
 	}
 }
+
+// What was saved can be read where nothing can be written any more.
+func TestAFullDiskIsReadAllTheSame(t *testing.T) {
+	dir := smallDisk(t)
+	path := filepath.Join(dir, "lifehub.db")
+	s, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	said(t, s, "c", 3)
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	_ = os.WriteFile(filepath.Join(dir, "ballast"), make([]byte, 1<<20), 0o600) // until it is full
+	for _, how := range []string{"full", "read-only"} {
+		if how == "read-only" {
+			if err := syscall.Mount("tmpfs", dir, "tmpfs", syscall.MS_REMOUNT|syscall.MS_RDONLY, ""); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if s, err := Open(path); err == nil {
+			s.Close()
+			t.Fatalf("%s: it can be written: the test shows nothing", how)
+		}
+		s, err := OpenToRead(path)
+		if err != nil {
+			t.Fatalf("%s: %v", how, err)
+		}
+		exchanges, err := s.Exchanges(t.Context(), "c")
+		if err != nil || len(exchanges) != 3 || s.Warning() == "" {
+			t.Errorf("%s: %d exchanges, %v, warning %q", how, len(exchanges), err, s.Warning())
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}

@@ -8,6 +8,8 @@ package store
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 	"time"
 
 	"lifehub/internal/wrap"
@@ -36,6 +38,24 @@ func Open(path string) (_ *Store, err error) {
 	}
 	d, err := file.Open(path, migrations)
 	if err != nil {
+		return nil, err
+	}
+	return newStore(d), nil
+}
+
+// OpenToRead is Open for whoever only reads: where nothing can be written, it
+// opens a copy in memory, and Warning says so. A file that is not there has no
+// conversations.
+func OpenToRead(path string) (_ *Store, err error) {
+	s, err := Open(path)
+	if err == nil || !file.CannotWrite(err) {
+		return s, err
+	}
+	d, snapshot := file.Snapshot(path, migrations)
+	if errors.Is(snapshot, fs.ErrNotExist) {
+		d, snapshot = file.InMemory(migrations)
+	}
+	if snapshot != nil {
 		return nil, err
 	}
 	return newStore(d), nil

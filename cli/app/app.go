@@ -69,6 +69,7 @@ type App struct {
 	sentByTools atomic.Int64 // bytes that built-in tools sent to other machines
 
 	MissingVaults []string // remembered folders that cannot be read, each with the reason
+	unread        []string // files that cannot be read and are not needed, each with the reason
 	Outdated      string   // why the index is older than the notes; "": it is not
 
 	mu     sync.RWMutex  // guards vaults, to which a chat may add one, and memory
@@ -91,9 +92,10 @@ func Open(ctx context.Context, sh *Process, flags RunFlags) (*App, error) {
 }
 
 // OpenNotes puts together what a command needs that asks nothing and keeps
-// nothing: the notes, and no conversations.
+// nothing: the notes, and no conversations, tools or servers. What it does not
+// need may be broken: Notices tell of that.
 func OpenNotes(ctx context.Context, sh *Process, flags RunFlags) (*App, error) {
-	flags.NoSave = true
+	flags.NoSave, flags.notesOnly = true, true
 	return Open(ctx, sh, flags)
 }
 
@@ -144,7 +146,10 @@ func (a *App) build(ctx context.Context, flags RunFlags) (err error) {
 	a.openLog()
 	a.guard(&a.ReadOnly, "read_only", a.Settings.Guard.ReadOnly)
 	a.guard(&a.Approve, "approve", a.Settings.Guard.Approve)
-	if a.Rules, err = LoadRules(a.PermissionsFile()); err != nil {
+	if a.Rules, err = LoadRules(a.PermissionsFile()); err != nil && flags.notesOnly {
+		line, _, _ := strings.Cut(err.Error(), "\n")
+		a.unread = append(a.unread, "notes that permissions.yaml hides are shown: "+line)
+	} else if err != nil {
 		return err
 	}
 	if a.Folder, err = a.VaultPolicy(a.Settings, a.dirs(flags.Notes)); err != nil {
@@ -170,8 +175,14 @@ func (a *App) build(ctx context.Context, flags RunFlags) (err error) {
 			return settings.UsageError{Err: err}
 		}
 	}
-	if err := a.openVaults(flags.Notes); err != nil {
+	if err := a.openVaults(flags); err != nil {
 		return err
+	}
+	if flags.notesOnly {
+		if text := UnreadServers(a.Paths); text != "" {
+			a.unread = append(a.unread, text)
+		}
+		return nil
 	}
 	if a.ServerTrust, err = ReadServers(a.Paths); err != nil {
 		return err
@@ -229,7 +240,7 @@ func (a *App) addRole(name, model string) error {
 // Notices are what the user should know at the beginning of a run; going says
 // what the run does, as in "answering without …".
 func (a *App) Notices(going string) []string {
-	list := slices.Concat(a.Settings.Notices(), a.Folder.Notices, a.Unused())
+	list := slices.Concat(a.Settings.Notices(), a.Folder.Notices, a.Unused(), a.unread)
 	for _, text := range []string{a.Store.Warning(), a.Outdated, a.ServerTrust.FirstUse()} {
 		if text != "" {
 			list = append(list, text)
@@ -240,6 +251,10 @@ func (a *App) Notices(going string) []string {
 	}
 	return list
 }
+
+// Unread are the files that cannot be read and that the command does not need,
+// each with the reason.
+func (a *App) Unread() []string { return a.unread }
 
 // Sent is how many bytes have left this machine: to the model, and by tools.
 func (a *App) Sent() int64 { return a.Provider.State().Sent + a.sentByTools.Load() }
@@ -280,7 +295,9 @@ func (a *App) Close() {
 		a.memory.Close()
 	}
 	for _, v := range a.OpenVaults() {
-		v.Index.Close()
+		if v.Index != nil {
+			v.Index.Close()
+		}
 		v.Folder.Close()
 	}
 	if a.Provider != nil {

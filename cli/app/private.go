@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"syscall"
 
 	"lifehub/cli/settings"
 )
@@ -31,7 +32,7 @@ func MakePrivate(p settings.Paths, c *settings.Config) (notices []string, err er
 			open = append(open, filepath.Base(file))
 		case file == p.ConfigFile() && holdsSecret(c, file):
 			return nil, settings.UsageError{Err: fmt.Errorf("%s contains a key and is readable by others: chmod 600 %s", file, file)}
-		case !errors.Is(err, fs.ErrPermission):
+		case !errors.Is(err, fs.ErrPermission) && !errors.Is(err, syscall.EROFS):
 			return nil, fmt.Errorf("make %s private: %w", file, err)
 		}
 	}

@@ -50,6 +50,17 @@ func ReadServers(p settings.Paths) (ServerTrust, error) {
 	return ServerTrust{config, text, trust, adopted}, nil
 }
 
+// UnreadServers says in a line why mcp.json cannot be read, for a command that
+// does not need it; "": it can.
+func UnreadServers(p settings.Paths) string {
+	_, err := config.Read(p.ServersFile(), os.LookupEnv)
+	if err == nil {
+		return ""
+	}
+	line, _, _ := strings.Cut(err.Error(), "\n")
+	return "no MCP server is known: " + line
+}
+
 // KnownServers is what readServers reads, for a command about servers.
 func KnownServers(sh *Process) (settings.Paths, ServerTrust, error) {
 	p, err := settings.FindPaths(sh.Getenv)

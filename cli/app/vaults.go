@@ -24,7 +24,7 @@ import (
 // Vault is a folder of notes and its index.
 type Vault struct {
 	Folder  *notes.Folder
-	Index   *rag.Index
+	Index   *rag.Index  // nil: not opened
 	Watched bool        // a Watch of life keeps the index like the folder
 	Behind  atomic.Bool // life was called to bring the index up to date, and has not
 }
@@ -39,11 +39,12 @@ func (a *App) dirs(named []string) []string {
 
 // openVaults opens the folders of the run. A remembered folder that is gone is
 // a notice, not a failed start.
-func (a *App) openVaults(named []string) error {
+func (a *App) openVaults(flags RunFlags) error {
+	named := flags.Notes
 	for _, name := range a.dirs(named) {
 		dir, err := settings.VaultDir(AtHome(name)) // as it is written in the settings
 		if err == nil {
-			err = a.OpenVault(dir)
+			err = a.openVault(dir, !flags.NoIndex)
 		}
 		if err != nil && len(named) > 0 {
 			return settings.UsageError{Err: err}
@@ -56,7 +57,9 @@ func (a *App) openVaults(named []string) error {
 	return nil
 }
 
-func (a *App) OpenVault(dir string) error {
+func (a *App) OpenVault(dir string) error { return a.openVault(dir, true) }
+
+func (a *App) openVault(dir string, indexed bool) error {
 	if below, err := filepath.Rel(a.Paths.Config, dir); err == nil && filepath.IsLocal(below) {
 		return fmt.Errorf("open notes folder %s: it contains LifeHub's own settings, which no tool may change", dir)
 	}
@@ -66,7 +69,10 @@ func (a *App) OpenVault(dir string) error {
 	}
 	own := []string{a.Paths.Config, a.Data, a.State}
 	folder.LeaveOut(own...)
-	index, err := rag.Open(a.Index(dir), rag.Options{Vault: dir, LeaveOut: own, Chroma: OpenChroma(a.Settings)})
+	var index *rag.Index
+	if indexed {
+		index, err = rag.Open(a.Index(dir), rag.Options{Vault: dir, LeaveOut: own, Chroma: OpenChroma(a.Settings)})
+	}
 	if err != nil {
 		folder.Close()
 		return err

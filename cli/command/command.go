@@ -89,18 +89,31 @@ const ShownTime = "2006-01-02 15:04"
 
 // WithStore runs a command on the conversations, and closes them.
 func WithStore(sh *app.Process, do func(context.Context, *store.Store, []string) error) func(*cobra.Command, []string) error {
+	return with(sh, store.Open, do)
+}
+
+// ReadingStore is WithStore for a command that changes nothing: it works where
+// nothing can be written.
+func ReadingStore(sh *app.Process, do func(context.Context, *store.Store, []string) error) func(*cobra.Command, []string) error {
+	return with(sh, store.OpenToRead, do)
+}
+
+func with(sh *app.Process, open func(path string) (*store.Store, error), do func(context.Context, *store.Store, []string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, given []string) error {
 		p, err := settings.FindPaths(sh.Getenv)
 		if err != nil {
 			return err
 		}
-		s, err := store.Open(p.Database())
+		s, err := open(p.Database())
 		if err != nil {
 			return err
 		}
 		defer s.Close()
 		if text := s.Warning(); text != "" {
 			fmt.Fprintf(sh.Err, "! %s\n", text)
+		}
+		if text := app.UnreadServers(p); text != "" {
+			fmt.Fprintf(sh.Err, "! %s\n", safetext.Line(text))
 		}
 		return do(cmd.Context(), s, given)
 	}

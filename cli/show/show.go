@@ -81,11 +81,15 @@ func NewNote(sh *app.Process) *cobra.Command {
 		Example: "  lifehub note running/plan.md\n  lifehub note \"Sourdough\"\n  lifehub note running/log.md:12\n  lifehub note \"paper.pdf p. 3\"\n  lifehub note boiler | grep pressure",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, given []string) error {
+			flags.NoIndex = true
 			a, err := app.OpenNotes(cmd.Context(), sh, flags)
 			if err != nil {
 				return err
 			}
 			defer a.Close()
+			for _, text := range a.Unread() {
+				fmt.Fprintf(sh.Err, "! %s\n", safetext.Line(text))
+			}
 			if len(a.OpenVaults()) == 0 {
 				return settings.UsageError{Err: errors.New("no notes yet; `lifehub index DIR` adds a folder, --notes DIR uses one for this run")}
 			}

@@ -1,0 +1,116 @@
+package file
+
+import (
+	"context"
+	"database/sql"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"syscall"
+
+	sqlite3 "modernc.org/sqlite/lib"
+)
+
+// CannotWrite reports whether a file could not be opened because nothing can be
+// written where it is: the disk is full, or the folder is not the user's.
+func CannotWrite(err error) bool {
+	switch code(err) {
+	case sqlite3.SQLITE_IOERR_SHMSIZE, sqlite3.SQLITE_IOERR_SHMOPEN, sqlite3.SQLITE_IOERR_WRITE, sqlite3.SQLITE_IOERR_TRUNCATE:
+		return true
+	}
+	switch primary(err) {
+	case sqlite3.SQLITE_FULL, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN:
+		return true
+	}
+	return errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) || errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
+}
+
+// Snapshot reads a file, with what its write-ahead log holds, into memory and
+// writes nothing: what is changed in it is lost.
+func Snapshot(path string, steps []string) (*File, error) {
+	image, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	log, err := os.ReadFile(path + "-wal")
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	image = folded(image, log)
+	if len(image) < 100 {
+		return InMemory(steps) // it was never written
+	}
+	image[18], image[19] = 1, 1 // no write-ahead log in memory
+	d, err := sql.Open("sqlite", "file::memory:?_pragma=foreign_keys(1)&_txlock=immediate")
+	if err != nil {
+		return nil, err
+	}
+	d.SetMaxOpenConns(1)
+	d.SetMaxIdleConns(1)
+	d.SetConnMaxLifetime(0)
+	if err = load(d, image); err == nil {
+		err = Migrate(d, "", steps)
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("read without writing: %w", err), d.Close())
+	}
+	return &File{Write: d, Read: d, Warning: "nothing can be written to " + path + "; it is only read"}, nil
+}
+
+func load(db *sql.DB, image []byte) error {
+	conn, err := db.Conn(context.Background())
+	if err != nil {
+		return err
+	}
+	return errors.Join(conn.Raw(func(driver any) error {
+		c, ok := driver.(interface{ Deserialize(buf []byte) error })
+		if !ok {
+			return errors.New("this SQLite cannot")
+		}
+		return c.Deserialize(image)
+	}), conn.Close())
+}
+
+// folded is a database with the committed pages of its write-ahead log.
+func folded(image, log []byte) []byte {
+	if len(log) < logHeader || binary.BigEndian.Uint32(log)&^1 != 0x377f0682 {
+		return image
+	}
+	var order binary.ByteOrder = binary.LittleEndian
+	if binary.BigEndian.Uint32(log)&1 == 1 {
+		order = binary.BigEndian
+	}
+	page := int(binary.BigEndian.Uint32(log[8:]))
+	a, b := logSum(order, 0, 0, log[:24])
+	if binary.BigEndian.Uint32(log[24:]) != a || binary.BigEndian.Uint32(log[28:]) != b || page < 512 || page > 65536 {
+		return image
+	}
+	pages := map[int][]byte{} // since the last commit, by number
+	for at := logHeader; at+frameHeader+page <= len(log); at += frameHeader + page {
+		frame, content := log[at:at+frameHeader], log[at+frameHeader:at+frameHeader+page]
+		a, b = logSum(order, a, b, frame[:8])
+		a, b = logSum(order, a, b, content)
+		if string(frame[8:16]) != string(log[16:24]) || binary.BigEndian.Uint32(frame[16:]) != a || binary.BigEndian.Uint32(frame[20:]) != b {
+			break
+		}
+		pages[int(binary.BigEndian.Uint32(frame))] = content
+		size := int(binary.BigEndian.Uint32(frame[4:])) // of the database in pages, of the last frame of a commit
+		if size == 0 {
+			continue
+		}
+		whole := image
+		if len(image) != size*page {
+			whole = make([]byte, size*page)
+			copy(whole, image)
+		}
+		for number, content := range pages {
+			if number >= 1 && number <= size {
+				copy(whole[(number-1)*page:], content)
+			}
+		}
+		image, pages = whole, map[int][]byte{}
+	}
+	return image
+}
