@@ -61,6 +61,7 @@ type notesServer struct {
 	running sync.WaitGroup
 	questions
 	watched
+	connections connections // over HTTP
 }
 
 // newServer makes the server of an App; with writes, changes may be asked for

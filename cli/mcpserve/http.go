@@ -44,7 +44,7 @@ func (o options) serveHTTP(ctx context.Context, sh *app.Process, s *notesServer)
 	} else {
 		fmt.Fprintf(sh.Err, "the token is in %s\n", safetext.Line(o.tokenFile))
 	}
-	web := &http.Server{Handler: s.handler(token), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10, BaseContext: func(net.Listener) context.Context { return ctx }}
+	web := s.connections.server(ctx, s.handler(token))
 	stop := context.AfterFunc(ctx, func() {
 		defer recovered("stop serving", new(error))
 		ending, cancel := context.WithTimeout(context.Background(), grace)
@@ -64,8 +64,8 @@ func (o options) serveHTTP(ctx context.Context, sh *app.Process, s *notesServer)
 func (s *notesServer) handler(token string) http.Handler {
 	inner := server.NewStreamableHTTPServer(s.mcp, server.WithStateful(true), server.WithSessionIdleTTL(time.Hour), server.WithStreamableHTTPLogger(slog.Default()))
 	mux := http.NewServeMux()
-	mux.Handle("/mcp", guarded(token, inner))
-	return mux
+	mux.Handle("/mcp", inner)
+	return guarded(token, s.connections.bounded(mux))
 }
 
 // token is what clients have to show: that of the file, or a new one.
@@ -100,12 +100,11 @@ func guarded(token string, next http.Handler) http.Handler {
 		origin, err := url.Parse(r.Header.Get("Origin"))
 		switch given, isBearer := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); {
 		case !isLoopback(host), err != nil, origin.Host != "" && !isLoopback(origin.Hostname()), origin.Host == "" && r.Header.Get("Origin") != "":
-			http.Error(w, "this server is for programs of this machine only", http.StatusForbidden)
+			refuse(w, http.StatusForbidden, "this server is for programs of this machine only")
 		case !isBearer || subtle.ConstantTimeCompare([]byte(given), []byte(token)) != 1:
 			w.Header().Set("WWW-Authenticate", "Bearer")
-			http.Error(w, "a token is needed: the one that `lifehub mcp serve --http` printed, or that of --token-file", http.StatusUnauthorized)
+			refuse(w, http.StatusUnauthorized, "a token is needed: the one that `lifehub mcp serve --http` printed, or that of --token-file")
 		default:
-			r.Body = http.MaxBytesReader(w, r.Body, maxLine)
 			next.ServeHTTP(w, r)
 		}
 	})

@@ -22,7 +22,11 @@ import (
 // what else it says.
 func startHTTP(t *testing.T, args ...string) (address, said string) {
 	t.Helper()
-	cmd := exec.Command(os.Args[0], append([]string{"--http", "127.0.0.1:0"}, args...)...)
+	return startHTTPWith(t, exec.Command(os.Args[0], append([]string{"--http", "127.0.0.1:0"}, args...)...))
+}
+
+func startHTTPWith(t *testing.T, cmd *exec.Cmd) (address, said string) {
+	t.Helper()
 	cmd.Env = append(os.Environ(), environ(t.TempDir())...)
 	stderr, err := cmd.StderrPipe()
 	if err != nil {
