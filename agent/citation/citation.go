@@ -3,6 +3,7 @@
 package citation
 
 import (
+	"context"
 	"math"
 	"slices"
 	"strings"
@@ -39,23 +40,52 @@ func CheckBut(answer string, sources []agent.Source, reread func(agent.Source) (
 		return nil // it quotes what it likes
 	}
 	d := &checker{sources: sources, reread: reread, said: said, open: map[int]*passage{}, now: map[int]*passage{}, differences: map[int]string{}}
-	var citations []agent.Citation
+	citations, _ := d.check(context.Background(), answer, math.MaxInt)
+	return citations
+}
+
+// CheckFirst is Check for a text of somebody else: it judges at most that many
+// citations and quotations, and returns how many it left out. It stops when ctx ends.
+func CheckFirst(ctx context.Context, answer string, sources []agent.Source, most int) (citations []agent.Citation, leftOut int) {
+	if len(sources) == 0 && len(markersIn(answer)) == 0 {
+		return nil, 0
+	}
+	d := &checker{sources: sources, said: func(string) bool { return false }, open: map[int]*passage{}, now: map[int]*passage{}, differences: map[int]string{}}
+	return d.check(ctx, answer, most)
+}
+
+func (d *checker) check(ctx context.Context, answer string, most int) (citations []agent.Citation, leftOut int) {
+	judged := 0
 	claims, lone := readClaims(answer)
 	for _, c := range claims {
 		for _, n := range c.numbers {
+			work := max(1, len(c.quotes))
+			if work > most-judged || ctx.Err() != nil {
+				leftOut++
+				continue
+			}
+			judged += work
 			one := d.judge(c, n)
 			one.Sentence, one.At = c.sentence, c.at
 			citations = append(citations, one)
 		}
 	}
 	for _, q := range lone {
+		if ctx.Err() != nil {
+			break
+		}
+		if left := most - judged; left < len(q.texts) {
+			leftOut += len(q.texts) - left
+			q.texts = q.texts[:left]
+		}
+		judged += len(q.texts)
 		for _, c := range d.judgeLone(q) {
 			if !slices.ContainsFunc(citations, func(have agent.Citation) bool { return have.Words == c.Words }) {
 				citations = append(citations, c)
 			}
 		}
 	}
-	return citations
+	return citations, leftOut
 }
 
 // checker holds the sources that were opened for comparing.
@@ -74,7 +104,11 @@ func (d *checker) passage(n int) *passage {
 		return nil
 	}
 	if d.open[n] == nil {
-		d.open[n] = openPassage(d.sources[n-1])
+		first := slices.Index(d.sources, d.sources[n-1]) + 1 // of the same text under several numbers
+		if d.open[first] == nil {
+			d.open[first] = openPassage(d.sources[first-1])
+		}
+		d.open[n] = d.open[first]
 	}
 	return d.open[n]
 }

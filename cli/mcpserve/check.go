@@ -40,9 +40,14 @@ const checkSchema = `{"type":"object","required":["verdicts"],"properties":{"ver
 "untrusted":{"type":"boolean"}}}},"left_out":{"type":"integer","description":"further verdicts"}}}`
 
 const (
-	// maxVerdicts bounds the answer, and maxSearches the quotations without a
+	// maxVerdicts bounds what is judged, and maxSearches the quotations without a
 	// source that are looked for.
 	maxVerdicts, maxSearches = 40, 20
+	// maxChecked bounds the text, in bytes, and maxCited the sources that it names.
+	maxChecked, maxCited = 64 << 10, 100
+	// maxOpened bounds the text of the notes named, in bytes, and maxCompared what of
+	// it is gone through for all the sources together: that takes a tenth of a second a MiB.
+	maxOpened, maxCompared = 4 << 20, 16 << 20
 )
 
 // placeMarker is a source as programs write it: [running/plan.md:12-14], [plan.md],
@@ -58,23 +63,17 @@ type cited struct {
 // checkCitations is the tool of that name.
 func (s *notesServer) checkCitations() agent.Tool {
 	return agent.NewTool(describe.Tool[checkArgs](descriptions, "check_citations"), agent.Auto, func(ctx context.Context, given checkArgs) (agent.Result, error) {
-		var sources []agent.Source
-		numbers := map[int]cited{} // of the sources that the text names
-		checked := placeMarker.ReplaceAllStringFunc(given.Text, func(mark string) string {
-			m := placeMarker.FindStringSubmatch(mark)
-			place := cited{name: m[1]}
-			place.line, _ = strconv.Atoi(m[2]) // their digits are bounded
-			place.end, _ = strconv.Atoi(cmp.Or(m[3], m[2]))
-			source, err := s.wholeNote(ctx, place.name)
-			if err != nil {
-				source = agent.Source{Path: place.name}
-			}
-			sources = append(sources, source)
-			numbers[len(sources)] = place
-			return fmt.Sprintf("[%d]", len(sources))
-		})
-		named := len(sources)
+		checked, places := citedIn(given.Text)
+		if len(given.Text) > maxChecked || len(places) > maxCited {
+			return agent.Result{}, fmt.Errorf("the text has %d KiB and names %d sources: check at most %d KiB with %d sources at a time", len(given.Text)>>10, len(places), maxChecked>>10, maxCited)
+		}
+		sources, err := s.citedNotes(ctx, places)
+		if err != nil {
+			return agent.Result{}, err
+		}
 		quotes := quotedIn(checked)
+		leftOut := quotes[min(len(quotes), maxSearches):]
+		quotes = quotes[:len(quotes)-len(leftOut)]
 		for _, words := range quotes {
 			plain := strings.NewReplacer(":", " ", `"`, " ", ">", " ").Replace(words) // no filter, and no words that must stand there
 			input, err := json.Marshal(map[string]any{"query": plain, "limit": 3})
@@ -94,16 +93,24 @@ func (s *notesServer) checkCitations() agent.Tool {
 			}
 		}
 		var list []verdict
+		unchecked := map[string]bool{}
 		used := agent.Result{}
-		for _, c := range citation.Check(checked, sources, nil) {
+		citations, more := citation.CheckFirst(ctx, checked, sources, maxVerdicts)
+		for _, c := range citations {
 			v := verdict{Verdict: c.Verdict, Text: clip(cmp.Or(c.Words, c.Sentence)), Path: c.Path, Line: c.Line, EndLine: c.EndLine, Note: clip(c.Quote), Detail: cmp.Or(c.Detail, c.Context)}
-			place, isNamed := numbers[c.N]
 			switch {
+			case c.N < 1 && slices.ContainsFunc(leftOut, v.isOn):
+				unchecked[v.Text] = true
+				continue
 			case c.N < 1 || c.N > len(sources):
 				v.Path, v.Line, v.EndLine = "", 0, 0
-			case isNamed && sources[c.N-1].Line == 0:
-				v = verdict{Verdict: agent.NotFound, Text: v.Text, Path: place.name, Detail: "there is no such note"}
+			case c.N <= len(places) && sources[c.N-1].Line == 0:
+				v = verdict{Verdict: agent.NotFound, Text: v.Text, Path: places[c.N-1].name, Detail: "there is no such note"}
 			default:
+				var place cited
+				if c.N <= len(places) {
+					place = places[c.N-1]
+				}
 				if place.line > 0 && v.Verdict != agent.NotFound && v.Note != "" && (v.EndLine < place.line || v.Line > place.end) {
 					v.Detail = strings.TrimPrefix(v.Detail+fmt.Sprintf("; it is on line %d, not %d", v.Line, place.line), "; ")
 				}
@@ -113,11 +120,16 @@ func (s *notesServer) checkCitations() agent.Tool {
 			list = append(list, v)
 		}
 		for _, words := range quotes { // those that nothing speaks for: whether the notes are meant is not known
-			if !slices.ContainsFunc(list, func(v verdict) bool { return strings.Contains(v.Text, words) || strings.Contains(words, v.Text) }) {
+			if !slices.ContainsFunc(list, func(v verdict) bool { return v.isOn(words) }) {
 				list = append(list, verdict{Verdict: agent.NotFound, Text: words})
 			}
 		}
-		if named == 0 && len(list) == 0 {
+		for _, words := range leftOut {
+			if !slices.ContainsFunc(list, func(v verdict) bool { return v.isOn(words) }) {
+				unchecked[words] = true
+			}
+		}
+		if len(places) == 0 && len(list) == 0 {
 			return agent.Result{}, fmt.Errorf("nothing to check: the text has no quotation of four words or more, and no source such as [running/plan.md:12]")
 		}
 		for i := range list {
@@ -128,12 +140,55 @@ func (s *notesServer) checkCitations() agent.Tool {
 			raw, err := json.Marshal(struct {
 				Verdicts []verdict `json:"verdicts"`
 				LeftOut  int       `json:"left_out,omitempty"`
-			}{append([]verdict{}, list[:kept]...), len(list) - kept})
+			}{append([]verdict{}, list[:kept]...), len(list) - kept + more + len(unchecked)})
 			if used.Text = string(raw); err != nil || len(raw) <= work.MaxResult || kept == 0 {
 				return used, err
 			}
 		}
 	})
+}
+
+// isOn reports whether a verdict is on a quotation, or on the sentence around it.
+func (v verdict) isOn(words string) bool {
+	return strings.Contains(v.Text, words) || strings.Contains(words, v.Text)
+}
+
+// citedIn lists the sources that a text names, and numbers them in it.
+func citedIn(given string) (checked string, places []cited) {
+	checked = placeMarker.ReplaceAllStringFunc(given, func(mark string) string {
+		m := placeMarker.FindStringSubmatch(mark)
+		place := cited{name: m[1]}
+		place.line, _ = strconv.Atoi(m[2]) // their digits are bounded
+		place.end, _ = strconv.Atoi(cmp.Or(m[3], m[2]))
+		places = append(places, place)
+		return fmt.Sprintf("[%d]", len(places))
+	})
+	return checked, places
+}
+
+// citedNotes reads the notes that a text names, each once. Line is 0 where there
+// is none.
+func (s *notesServer) citedNotes(ctx context.Context, places []cited) (sources []agent.Source, err error) {
+	known := map[string]agent.Source{}
+	opened, compared := 0, 0
+	for _, place := range places {
+		source, ok := known[place.name]
+		if !ok {
+			if source, err = s.wholeNote(ctx, place.name); err != nil {
+				source = agent.Source{Path: place.name}
+			}
+			if ctx.Err() != nil {
+				return nil, ctx.Err()
+			}
+			known[place.name] = source
+			opened += len(source.Text)
+		}
+		if compared += len(source.Text); opened > maxOpened || compared > maxCompared {
+			return nil, fmt.Errorf("the notes that the text names are too long to be checked together: check the text in parts, with up to %d MiB of notes each", maxOpened>>20)
+		}
+		sources = append(sources, source)
+	}
+	return sources, nil
 }
 
 // quotedIn lists the quotations of a text that are long enough to be judged.
@@ -144,7 +199,7 @@ func quotedIn(checked string) (list []string) {
 			quotes = []text.Span{{Start: b.Start, End: b.End}}
 		}
 		for _, q := range quotes {
-			if words := checked[q.Start:q.End]; len(list) < maxSearches && len(strings.Fields(words)) > 3 {
+			if words := checked[q.Start:q.End]; len(strings.Fields(words)) > 3 {
 				list = append(list, clip(strings.Trim(words, "\"“”„«»「」『』‹›‘’")))
 			}
 		}

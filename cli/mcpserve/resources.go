@@ -241,10 +241,11 @@ func (s *notesServer) wholeNote(ctx context.Context, name string) (agent.Source,
 	if err := s.mayRead(ctx, path); err != nil {
 		return agent.Source{}, err
 	}
-	note, err := folder.Read(found)
+	raw, entry, err := folder.Load(ctx, found)
 	if err != nil {
 		return agent.Source{}, err
 	}
+	note := notes.Parse(entry, raw)
 	lines := 1 + strings.Count(strings.TrimRight(note.Text, "\n"), "\n")
 	return agent.Source{Path: path, Vault: folder.Dir(), Line: 1, EndLine: lines, Text: note.Text, Untrusted: note.Untrusted}, nil
 }

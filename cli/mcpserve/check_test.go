@@ -1,0 +1,55 @@
+package mcpserve
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"lifehub/internal/apptest"
+)
+
+// What a check costs is bounded, whatever it is given. Without the bounds these
+// would take hours.
+func TestACheckIsBounded(t *testing.T) {
+	t.Parallel()
+	dir := vault(t)
+	apptest.Write(t, filepath.Join(dir, "big.md"), "# Big\n\n"+strings.Repeat("The boiler has 7 bar and nothing else.\n", 1000))
+	apptest.Write(t, filepath.Join(dir, "huge.md"), strings.Repeat("The boiler has 7 bar.\n", maxOpened/20))
+	c := connect(t, t.TempDir(), nil, "--notes", dir)
+	for name, one := range map[string]struct{ text, want string }{
+		"a long text":            {strings.Repeat("word ", maxChecked), "at most 64 KiB"},
+		"many sources":           {strings.Repeat("It runs [big.md:3]. ", maxCited+1), "100 sources"},
+		"long notes":             {"It runs [huge.md].", "in parts"},
+		"many numbers":           {"[big.md] " + strings.Repeat("The boiler has 9 bar [1].\n\n", 2000), "left_out"},
+		"many quotations":        {"[big.md] " + strings.Repeat("“The boiler had 7 bar”.\n\n", 2000), "left_out"},
+		"quotations of a source": {strings.Repeat("“boiler of 9 bar” ", 2000) + "[big.md]", "left_out"},
+		"a quoted block":         {"[big.md]\n\n" + strings.Repeat("> “The boiler had 8 bar”\n", 2000), "left_out"},
+	} {
+		if text, _ := call(t, c, "check_citations", map[string]string{"text": one.text}); !strings.Contains(text, one.want) {
+			t.Errorf("%s: %.300s", name, text)
+		}
+	}
+}
+
+// A quotation that was not looked for has no verdict.
+func TestACheckOfManyQuotationsIsTrue(t *testing.T) {
+	t.Parallel()
+	dir := vault(t)
+	var draft strings.Builder
+	for i := range 2 * maxSearches {
+		apptest.Write(t, filepath.Join(dir, fmt.Sprintf("n%d.md", i)), fmt.Sprintf("The zebra%d walked over %d red bridges.\n", i, i+100))
+		fmt.Fprintf(&draft, "“The zebra%d walked over %d red bridges.”\n\n", i, i+100)
+	}
+	c := connect(t, t.TempDir(), nil, "--notes", dir)
+	text, result := call(t, c, "check_citations", map[string]string{"text": draft.String()})
+	var got struct {
+		Verdicts []verdict `json:"verdicts"`
+		LeftOut  int       `json:"left_out"`
+	}
+	raw, _ := json.Marshal(result.StructuredContent)
+	if err := json.Unmarshal(raw, &got); err != nil || len(got.Verdicts)+got.LeftOut != 2*maxSearches || strings.Contains(string(raw), "not_found") {
+		t.Errorf("%v: %d verdicts, %d left out: %s", err, len(got.Verdicts), got.LeftOut, text)
+	}
+}
