@@ -11,11 +11,15 @@ import (
 
 // Coverage says how far a search of the notes can be trusted.
 type Coverage struct {
-	Indexed  int     `json:"indexed"`          // notes
-	Total    int     `json:"total"`            // notes in the folders
-	Unread   int     `json:"unread,omitempty"` // of Total: being read at the time of the search
-	Age      float64 `json:"age_s"`            // seconds since the notes were last looked at
-	Embedder string  `json:"embedder"`         // its name, or "keyword search only: why"
+	Indexed int `json:"indexed"`          // notes
+	Total   int `json:"total"`            // notes in the folders
+	Unread  int `json:"unread,omitempty"` // of Total: being read at the time of the search
+	// Unreadable are the notes that the system did not let be read. What was read of
+	// them before is searched.
+	Unreadable int `json:"unreadable,omitempty"`
+
+	Age      float64 `json:"age_s"`    // seconds since the notes were last looked at
+	Embedder string  `json:"embedder"` // its name, or "keyword search only: why"
 	// Time is the one that the search was about; nil: none.
 	Time *when.Found `json:"time,omitempty"`
 }
@@ -29,6 +33,9 @@ func (c Coverage) Health() string {
 	said := []string{"searched " + text.Count(c.Total, "note")}
 	if c.Indexed < c.Total {
 		said[0] = fmt.Sprintf("searched %s of %s notes", text.Thousands(c.Indexed), text.Thousands(c.Total))
+	}
+	if c.Unreadable > 0 {
+		said = append(said, text.Thousands(c.Unreadable)+" not readable now")
 	}
 	if c.Time != nil {
 		said = append([]string{c.Time.String()}, said...)

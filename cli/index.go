@@ -200,6 +200,9 @@ func printChanges(sh *app.Process, dir string, changes rag.Changes, asJSON bool)
 			fmt.Fprintf(sh.Out, ", %s %s", draw.Thousands(counts[what]), what)
 		}
 	}
+	if changes.Unreadable > 0 {
+		fmt.Fprintf(sh.Out, ", %s not readable now", draw.Thousands(changes.Unreadable))
+	}
 	fmt.Fprintf(sh.Out, ", %s embedded\n", draw.Thousands(changes.Embedded))
 	if said := changes.LeftOut.String(); said != "" {
 		fmt.Fprintln(sh.Out, said)

@@ -128,8 +128,12 @@ func printFound(sh *app.Process, found rag.Found, filtered bool) error {
 	if unread := c.LeftOut.Unread().String(); unread != "" && found.Declined() {
 		fmt.Fprintln(sh.Err, unread+"; `lifehub index --status` says which and why")
 	}
-	fmt.Fprintf(sh.Err, "searched %d of %s, indexed %s ago, %s\n",
-		c.Indexed, draw.Count(c.Total, "note"), app.Ago(c.Age), safetext.Line(c.Embedder))
+	unreadable := ""
+	if c.Unreadable > 0 {
+		unreadable = fmt.Sprintf(", %s not readable now", draw.Thousands(c.Unreadable))
+	}
+	fmt.Fprintf(sh.Err, "searched %d of %s%s, indexed %s ago, %s\n",
+		c.Indexed, draw.Count(c.Total, "note"), unreadable, app.Ago(c.Age), safetext.Line(c.Embedder))
 	return nil
 }
 

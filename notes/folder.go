@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 )
 
 // Folder is an open folder of notes, a vault. It is safe for concurrent use.
@@ -214,6 +215,13 @@ func (f *Folder) checkPart(root *os.Root, at, name, part string, rules ignoreRul
 		return fmt.Errorf("%s goes through a link, and links are not followed", name)
 	}
 	return nil
+}
+
+// CannotRead reports whether an error is the system's, and not for want of the
+// file: it says nothing about the file, and may pass.
+func CannotRead(err error) bool {
+	var system syscall.Errno
+	return errors.As(err, &system) && !errors.Is(err, fs.ErrNotExist)
 }
 
 // unreadable says why a file cannot be read as a note; "": it can.

@@ -85,4 +85,7 @@ type Link struct {
 type Problem struct {
 	Path   string
 	Reason string
+	// Unknown says that the system did not let it be looked at, or listed if it is a
+	// folder: what was there before may still be there.
+	Unknown bool
 }

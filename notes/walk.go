@@ -57,13 +57,11 @@ func (w *walk) folder(dir string, rules ignoreRules) error {
 		return err
 	}
 	children, err := readFolder(w.root, dir)
+	if err == nil && slices.ContainsFunc(children, func(c child) bool { return c.name == ignoreName }) {
+		rules, err = rules.with(w.root, dir)
+	}
 	if err != nil {
 		return err
-	}
-	if slices.ContainsFunc(children, func(c child) bool { return c.name == ignoreName }) {
-		if rules, err = rules.with(w.root, dir); err != nil {
-			return err
-		}
 	}
 	prefix := dir + "/"
 	if dir == "." {
@@ -77,13 +75,15 @@ func (w *walk) folder(dir string, rules ignoreRules) error {
 		name := prefix + c.name
 		switch {
 		case rules.ignore(name, c.mode.IsDir()) || slices.Contains(w.leftOut, name):
+		case c.err != nil: // it may be a folder
+			w.problem(Problem{Path: name, Reason: "cannot be looked at now: " + c.err.Error(), Unknown: true})
 		case c.mode.IsDir():
 			w.below(name, rules)
 		case c.mode&fs.ModeSymlink != 0:
 			w.link(name)
 		case IsNote(c.name):
 			if why := c.unreadable(); why != "" {
-				w.problem(name, why)
+				w.problem(Problem{Path: name, Reason: why})
 			} else {
 				entries = append(entries, Entry{Path: name, Size: c.size, ModTime: c.modTime})
 			}
@@ -103,8 +103,9 @@ func (w *walk) folder(dir string, rules ignoreRules) error {
 // below walks a folder in its own goroutine if there is a place for one.
 func (w *walk) below(dir string, rules ignoreRules) {
 	walk := func() {
-		if err := w.folder(dir, rules); err != nil && w.ctx.Err() == nil {
-			w.problem(dir, "cannot be listed: "+cause(err).Error())
+		err := w.folder(dir, rules)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) && w.ctx.Err() == nil { // else it was deleted while we looked
+			w.problem(Problem{Path: dir, Reason: "cannot be listed: " + cause(err).Error(), Unknown: true})
 		}
 	}
 	select {
@@ -128,9 +129,6 @@ func (w *walk) below(dir string, rules ignoreRules) {
 
 // unreadable says why a file cannot be read as a note; "": it can.
 func (c child) unreadable() string {
-	if c.err != nil {
-		return c.err.Error()
-	}
 	if !utf8.ValidString(c.name) {
 		return "has a name that is not UTF-8"
 	}
@@ -145,14 +143,15 @@ func (w *walk) link(name string) {
 		return
 	}
 	if _, err := w.root.Stat(name); err != nil {
-		w.problem(name, "is a link that leads out of the notes folder or nowhere; links are not followed")
+		w.problem(Problem{Path: name, Reason: "is a link that leads out of the notes folder or nowhere; links are not followed"})
 	}
 }
 
-func (w *walk) problem(name, reason string) {
+func (w *walk) problem(p Problem) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.problems = append(w.problems, Problem{Path: strings.ToValidUTF8(name, "\uFFFD"), Reason: reason})
+	p.Path = strings.ToValidUTF8(p.Path, "\uFFFD")
+	w.problems = append(w.problems, p)
 }
 
 // Sum is the same for the same files, by name, size and time, and for no

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"lifehub/llm"
@@ -44,6 +45,8 @@ type Index struct {
 	unsigned bool       // the words were written to and their stamp is missing
 
 	letters search.Letters
+
+	someUnreadable atomic.Bool // the last sync could not read everything
 
 	mu       sync.RWMutex // guards what follows; writers swap it out as a whole
 	words    *generation  // nil: damaged

@@ -37,11 +37,15 @@ const (
 
 // Coverage says how far the index can be trusted.
 type Coverage struct {
-	Indexed  int     `json:"indexed"`          // notes
-	Total    int     `json:"total"`            // notes in the folders
-	Unread   int     `json:"unread,omitempty"` // of Total: new or changed, and not read yet by the sync under way
-	Age      float64 `json:"age_s"`            // seconds since the last sync
-	Embedder string  `json:"embedder"`         // its name, or "keyword search only: why"
+	Indexed int `json:"indexed"`          // notes
+	Total   int `json:"total"`            // notes in the folders
+	Unread  int `json:"unread,omitempty"` // of Total: new or changed, and not read yet by the sync under way
+	// Unreadable are the notes, and the folders of unknown notes, that the last sync
+	// could not read. What was read of them before is searched.
+	Unreadable int `json:"unreadable,omitempty"`
+
+	Age      float64 `json:"age_s"`    // seconds since the last sync
+	Embedder string  `json:"embedder"` // its name, or "keyword search only: why"
 
 	LeftOut notes.LeftOut `json:"left_out,omitempty"` // files of the folders that are not in it, by kind
 }
@@ -110,4 +114,6 @@ type Changes struct {
 	Warnings []string `json:"warnings,omitempty"` // what did not work, in plain words: the embedder, a lock held elsewhere
 
 	LeftOut notes.LeftOut `json:"left_out,omitempty"` // files of the folder that are not in the index, by kind; nil: not counted
+	// Unreadable is that of Coverage.
+	Unreadable int `json:"unreadable,omitempty"`
 }

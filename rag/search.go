@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"lifehub/llm"
+	"lifehub/notes"
 	"lifehub/rag/search"
 	"lifehub/rag/vectors"
 	"lifehub/rag/words"
@@ -74,6 +75,9 @@ func (x *Index) search(ctx context.Context, db *sql.DB, q Query) (Found, error) 
 		return Found{}, err
 	}
 	coverage, err := x.coverageOf(ctx, db)
+	if err == nil {
+		err = coverage.leaveOut(ctx, db, q.Without)
+	}
 	if err != nil {
 		return Found{}, err
 	}
@@ -104,6 +108,32 @@ func (x *Index) noteResized(ctx context.Context, embedder string) error {
 		return err
 	}
 	return words.SetMeta(ctx, g.db, "resized "+embedder, "yes")
+}
+
+// leaveOut takes notes out of what is counted: whoever searches without them is not
+// to know that they are there.
+func (c *Coverage) leaveOut(ctx context.Context, db *sql.DB, paths []string) error {
+	if len(paths) == 0 {
+		return nil
+	}
+	known, err := knownFiles(ctx, db, paths)
+	if err != nil {
+		return err
+	}
+	left := notes.LeftOut{}
+	for _, file := range known {
+		if file.id != 0 {
+			c.Indexed, c.Total = max(0, c.Indexed-1), max(0, c.Total-1)
+		} else {
+			left.AddUnread(file.reason)
+		}
+	}
+	for kind, n := range left {
+		if c.LeftOut[kind] -= n; c.LeftOut[kind] <= 0 {
+			delete(c.LeftOut, kind)
+		}
+	}
+	return nil
 }
 
 // Coverage says how far the index can be trusted, without a search.
@@ -138,6 +168,7 @@ func (x *Index) coverageOf(ctx context.Context, db *sql.DB) (Coverage, error) {
 	_ = json.Unmarshal([]byte(words.Meta(ctx, db, "left out")), &c.LeftOut) // not counted yet: nothing is said of it
 	c.Unread, _ = strconv.Atoi(words.Meta(ctx, db, "unread"))               //nolint:errcheck // 0: no sync is reading
 	c.Indexed = max(0, min(c.Indexed, c.Total-c.Unread))
+	c.Unreadable = readUnreadable(ctx, db).notes()
 	if status, err := os.Stat(x.lockPath()); err == nil {
 		c.Age = max(0, time.Since(status.ModTime()).Seconds())
 	}

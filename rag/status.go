@@ -146,6 +146,12 @@ func compare(ctx context.Context, folder *notes.Folder, db *sql.DB) ([]notes.Ent
 		return nil, nil, nil, err
 	}
 	known, err := knownFiles(ctx, db, nil)
+	listed := map[string]bool{}
+	for _, e := range entries {
+		listed[e.Path] = true
+	}
+	u := unreadableOf(problems)
+	maps.DeleteFunc(known, func(name string, was indexed) bool { return !listed[name] && u.holds(name, was) })
 	return entries, problems, known, err
 }
 

@@ -164,7 +164,7 @@ func (s *syncRun) calibrate(ctx context.Context) error {
 // countLeftOut writes down what is in the folder and not in the index.
 func (s *syncRun) countLeftOut(ctx context.Context) error {
 	for _, c := range s.changes.Notes {
-		if c.What == skipped {
+		if _, later := s.unreadable[c.Path]; c.What == skipped && !later {
 			s.changes.LeftOut.AddUnread(c.Reason)
 		}
 	}
@@ -219,6 +219,9 @@ func (s *syncRun) fill(ctx context.Context, path string) error {
 	}
 	s.db, s.only, s.unsigned = db, nil, true // it has no stamp
 	err = s.readNotes(ctx)
+	if err == nil && s.words != nil {
+		err = s.losesNothing(ctx)
+	}
 	if err == nil {
 		_, err = words.Checkpoint(ctx, db)
 	}
@@ -239,23 +242,38 @@ type syncRun struct {
 	standIns search.StandIns
 	unsigned bool   // the stamp was taken away, because something is written
 	listing  string // sum of the files that the index will hold; "": not known
+
+	unreadable unreadable
 }
 
 // readNotes brings the words up to date.
 func (s *syncRun) readNotes(ctx context.Context) error {
+	s.unreadable = unreadable{}
+	read := s.readAll
 	if s.only != nil {
-		return s.readFew(ctx)
+		read = s.readFew
 	}
-	entries, problems, others, err := s.folder.Survey(ctx)
-	if err != nil {
+	if err := read(ctx); err != nil {
 		return err
 	}
+	return s.noteUnreadable(ctx)
+}
+
+// readAll does so for all notes.
+func (s *syncRun) readAll(ctx context.Context) error {
+	entries, problems, others, err := s.folder.Survey(ctx)
+	if err != nil {
+		return errors.Join(err, s.noteNothingRead(ctx))
+	}
+	s.unreadable = unreadableOf(problems)
 	s.changes.Total, s.changes.LeftOut = len(entries), others
 	for _, p := range problems {
 		s.report(p.Path, skipped, "", p.Reason)
 	}
 	s.listing = notes.Sum(entries)
-	if s.listing == words.Meta(ctx, s.db, "listing") {
+	if len(s.unreadable) > 0 {
+		s.listing = ""
+	} else if s.listing == words.Meta(ctx, s.db, "listing") {
 		if err := s.reportSkipped(ctx); err != nil {
 			return err
 		}
@@ -279,18 +297,22 @@ func (s *syncRun) readNotes(ctx context.Context) error {
 		todo = append(todo, e)
 	}
 	var lost, again []string
-	for name := range known {
-		if !present[name] {
+	for name, was := range known {
+		switch {
+		case present[name]:
+		case s.unreadable.holds(name, was):
+			s.changes.Total++
+		default:
 			lost = append(lost, name)
 		}
 	}
 	for _, e := range todo {
 		again = append(again, e.Path)
 	}
-	if len(todo) == 0 && len(lost) == 0 && words.Meta(ctx, s.db, "total") == strconv.Itoa(len(entries)) && words.Meta(ctx, s.db, "unread") == "" {
+	if len(todo) == 0 && len(lost) == 0 && words.Meta(ctx, s.db, "total") == strconv.Itoa(s.changes.Total) && words.Meta(ctx, s.db, "unread") == "" {
 		return s.touch()
 	}
-	return s.write(ctx, todo, again, lost, known, len(entries))
+	return s.write(ctx, todo, again, lost, known, s.changes.Total)
 }
 
 // reportSkipped reports again the files that are no notes and did not change.
@@ -417,9 +439,15 @@ func (s *syncRun) readOne(ctx context.Context, in *notes.Reader, to *words.Write
 	if errors.Is(err, notes.ErrBusy) { // it looks changed to the next sync
 		s.listing, entry.ModTime = "", time.Unix(0, 0)
 	}
+	if notes.CannotRead(err) {
+		s.listing, s.unreadable[name], entry = "", 1, notes.Entry{} // it looks changed to the next sync
+	}
 	if err != nil {
 		entry.Path = name
 		s.report(name, skipped, "", notes.Reason(err))
+		if _, later := s.unreadable[name]; later && was.id != 0 {
+			return nil // what was read of it before stays
+		}
 		return to.Skip(entry, was.id, notes.Reason(err))
 	}
 	hash := contentHash(raw)

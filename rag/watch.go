@@ -20,10 +20,13 @@ func (x *Index) Watch(ctx context.Context, folder *notes.Folder, embedder func()
 }
 
 func (x *Index) watcher(folder *notes.Folder, embedder func() llm.Embedder, told func(Changes, error)) *watch.Watcher {
-	model := "" // that made the meaning of the last sync
+	model, unreadable := "", 0 // of the last sync
 	w := watch.New(folder.Dir())
 	w.Warn = func(text string) { told(Changes{Warnings: []string{text}}, nil) }
-	w.Incomplete = func() bool { // another model is in use, or what makes or keeps the vectors was away
+	w.Incomplete = func() bool { // another model is in use, or what is read, makes or keeps the vectors was away
+		if x.someUnreadable.Load() {
+			return true
+		}
 		if e := embedder(); e != nil {
 			return e.Name() != model || x.whyNot() != ""
 		}
@@ -44,9 +47,11 @@ func (x *Index) watcher(folder *notes.Folder, embedder func() llm.Embedder, told
 		if model = ""; e != nil {
 			model = e.Name()
 		}
-		if ctx.Err() == nil && (err != nil || changes.Embedded > 0 || changes.altered()) {
+		other := err == nil && changes.Unreadable != unreadable
+		if ctx.Err() == nil && (err != nil || changes.Embedded > 0 || changes.altered() || other) {
 			told(changes, err)
 		}
+		unreadable = changes.Unreadable
 	}
 	return w
 }

@@ -142,7 +142,7 @@ func searchResult(asked string, q rag.Query, found rag.Found) agent.Result {
 	c := found.Coverage
 	result := agent.Result{
 		Searched: true, Nothing: len(found.Passages) == 0, Unlikely: found.Declined(), Close: found.Close,
-		Coverage: &agent.Coverage{Indexed: c.Indexed, Total: c.Total, Unread: c.Unread, Age: c.Age, Embedder: c.Embedder, Time: found.Time},
+		Coverage: &agent.Coverage{Indexed: c.Indexed, Total: c.Total, Unread: c.Unread, Unreadable: c.Unreadable, Age: c.Age, Embedder: c.Embedder, Time: found.Time},
 	}
 	var b strings.Builder
 	if result.Nothing {
@@ -217,6 +217,9 @@ func coverageHint(c rag.Coverage) string {
 	hint := ""
 	if c.Indexed < c.Total {
 		hint += fmt.Sprintf("\nOnly %d of %d notes are indexed so far; there may be more.", c.Indexed, c.Total)
+	}
+	if c.Unreadable > 0 {
+		hint += fmt.Sprintf("\n%s cannot be read now; only what was read before could be found there.", text.Count(c.Unreadable, "note"))
 	}
 	if why, ok := strings.CutPrefix(c.Embedder, "keyword search only"); ok {
 		hint += "\nSearched by words, not by meaning" + why + "."

@@ -129,6 +129,7 @@ func (bg *background) tell() {
 	s := backend.Status{
 		Provider: state.Provider, Model: state.Model, Remote: state.Remote, Window: bg.Provider.Window(), Sent: bg.Sent(),
 		Notes: coverage.Total, Indexed: coverage.Indexed, Indexing: bg.indexing || coverage.Unread > 0,
+		Unreadable: coverage.Unreadable,
 	}
 	s.ReadOnly = bg.ReadOnly.On()
 	s.Vault, s.News, s.Questions = bg.glance(s.Notes, state.Provider)

@@ -135,6 +135,9 @@ func (bg *background) slashIndex(ctx context.Context, _, _ string) (string, erro
 		return "", err
 	}
 	fmt.Fprintf(&b, "\nIndexed: %d of %d, by %s.\n", c.Indexed, c.Total, c.Embedder)
+	if c.Unreadable > 0 {
+		fmt.Fprintf(&b, "Not readable now: %d.\n", c.Unreadable)
+	}
 	return b.String(), nil
 }
 

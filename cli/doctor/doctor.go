@@ -311,6 +311,10 @@ func index(ctx context.Context, a *app.App) Finding {
 		return f
 	}
 	f.OK, f.Says = true, fmt.Sprintf("%d of %s, indexed %s ago, %s", indexed, draw.Count(total, "note"), app.Ago(c.Age), c.Embedder)
+	if c.Unreadable > 0 {
+		f.Says += fmt.Sprintf("; %s not readable now", draw.Count(c.Unreadable, "note"))
+		f.Fix = "lifehub index"
+	}
 	if said := c.LeftOut.String(); said != "" {
 		f.Says += "; " + said
 	}

@@ -142,13 +142,14 @@ func (s *notesServer) tellChanges(ctx context.Context) {
 // refresh compares the notes with those last seen, and tells clients.
 func (s *notesServer) refresh(ctx context.Context) {
 	now := map[string]notes.Entry{}
+	var unknown []string // paths of files and folders
 	hiding := rules.Hiding(ctx, s.Rules.List(), nil)
 	folders := s.Folders()
 	if s.mayRead(ctx, "") != nil {
 		folders = nil
 	}
 	for _, folder := range folders {
-		entries, _, err := folder.List(ctx)
+		entries, problems, err := folder.List(ctx)
 		if err != nil {
 			slog.Warn("list the notes", "error", err)
 			return
@@ -159,6 +160,11 @@ func (s *notesServer) refresh(ctx context.Context) {
 				now[addressOf(e.Path)] = e
 			}
 		}
+		for _, p := range problems {
+			if p.Unknown {
+				unknown = append(unknown, tools.PathOf(s.Folders, folder, p.Path))
+			}
+		}
 	}
 	type update struct {
 		subscriber
@@ -167,6 +173,12 @@ func (s *notesServer) refresh(ctx context.Context) {
 	var updates []update
 	s.watched.mu.Lock()
 	was := s.seen
+	for address, e := range was { // what cannot be listed is not gone
+		inUnknown := slices.ContainsFunc(unknown, func(dir string) bool { return strings.HasPrefix(e.Path+"/", dir+"/") })
+		if inUnknown && !agent.HidesNote(hiding, e.Path) {
+			now[address] = e
+		}
+	}
 	s.seen = now
 	for who, addresses := range s.subscribed {
 		for address := range addresses {

@@ -238,17 +238,19 @@ type FoundModel struct {
 // Status is what the header and the status line tell about the world around
 // the conversation.
 type Status struct {
-	Provider  string // ollama, openai or offline
-	Model     string // its name; "" when no model is used
-	Remote    string // host that runs it, when that is not this machine
-	Window    int    // tokens of its context window; 0: unknown
-	Notes     int    // notes in all folders
-	Indexed   int    // notes that the index holds
-	Indexing  bool   // the index is being made to match the notes
-	Embedding bool   // so far that Indexed and Notes count passages
-	Scope     string // what the questions may use of the notes, in two words; "": all
-	ReadOnly  bool   // nothing that writes or sends runs
-	Sent      int64  // bytes that left this machine since the start
+	Provider string // ollama, openai or offline
+	Model    string // its name; "" when no model is used
+	Remote   string // host that runs it, when that is not this machine
+	Window   int    // tokens of its context window; 0: unknown
+	Notes    int    // notes in all folders
+	Indexed  int    // notes that the index holds
+
+	Unreadable int    // notes that cannot be read now
+	Indexing   bool   // the index is being made to match the notes
+	Embedding  bool   // so far that Indexed and Notes count passages
+	Scope      string // what the questions may use of the notes, in two words; "": all
+	ReadOnly   bool   // nothing that writes or sends runs
+	Sent       int64  // bytes that left this machine since the start
 
 	Vault     string   // the folder of the notes by its name; of several, how many
 	News      string   // what is new in them, a few words; "": nothing, or not known yet

@@ -35,6 +35,9 @@ func (s Status) Parts(width int) []string {
 	case s.Notes > 0:
 		parts = append(parts, draw.Count(s.Notes, "note"))
 	}
+	if s.Unreadable > 0 {
+		parts = append(parts, draw.Thousands(s.Unreadable)+" not readable")
+	}
 	switch {
 	case s.Remote != "":
 		parts = append(parts, safetext.Line(s.Remote))

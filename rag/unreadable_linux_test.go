@@ -1,0 +1,113 @@
+package rag
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"lifehub/notes"
+)
+
+// withFault has another process work on an index while a system call on a path of
+// the notes, or on what is in it, is answered with an error.
+func withFault(t *testing.T, work string, folder *notes.Folder, x *Index, call, below, fault string) (out string, err error) {
+	t.Helper()
+	strace, err := exec.LookPath("strace")
+	if err != nil || exec.Command(strace, "-f", "-o", "/dev/null", "true").Run() != nil {
+		t.Skip("needs strace, and the right to use it")
+	}
+	cmd := exec.Command(strace, "-f", "-qq", "-o", "/dev/null", "-P", filepath.Join(folder.Dir(), below), "-e", "trace="+call, "-e", "inject="+call+":error="+fault, os.Args[0])
+	cmd.Env = append(child(t, work, folder.Dir(), x.dir).Env, "GOMAXPROCS=1")
+	text, err := cmd.CombinedOutput()
+	return string(text), err
+}
+
+// What the system does not let be listed or looked at is not gone. It is said not to
+// be readable, and searched as it was.
+func TestAFaultOfAListDeletesNothing(t *testing.T) {
+	t.Parallel()
+	texts := map[string]string{"a.md": "apple one\n", "sub/b.md": "apple two\n", "sub/deep/c.md": "apple three\n", "other/d.md": "apple four\n"}
+	all := []string{"a.md", "other/d.md", "sub/b.md", "sub/deep/c.md"}
+	faults := []string{"EMFILE", "ENFILE", "EIO", "ESTALE", "EACCES", "ENOMEM", "ELOOP"}
+	for i, one := range []struct {
+		call, below string
+		unreadable  int
+	}{
+		{"getdents64", "", 4},
+		{"getdents64", "sub", 2},
+		{"getdents64", "sub/deep", 1},
+		{"newfstatat", "sub", 2},      // what is in it
+		{"newfstatat", "sub/deep", 1}, // the same
+		{"openat", "sub", 1},          // the folder in it
+	} {
+		for j, fault := range faults {
+			if (i+j)%4 != 0 && os.Getenv("LIFEHUB_SOAK") == "" {
+				continue
+			}
+			t.Run(fmt.Sprintf("%s of %q: %s", one.call, one.below, fault), func(t *testing.T) {
+				t.Parallel()
+				folder, x := vault(t, texts)
+				syncNow(t, x, folder, nil)
+				for range 2 { // a second fault finds what the first one left
+					out, err := withFault(t, "sync", folder, x, one.call, one.below, fault)
+					if (err != nil) != (one.below == "") {
+						t.Errorf("%v: %s", err, out)
+					}
+					if got := slices.Sorted(slices.Values(paths(t, x, "apple"))); !slices.Equal(got, all) {
+						t.Errorf("%q are found", got)
+					}
+					if c, err := x.Coverage(t.Context()); err != nil || c.Unreadable != one.unreadable || c.Total != len(all) || c.Indexed != len(all) || len(c.LeftOut) != 0 {
+						t.Errorf("%v: the coverage is %+v", err, c)
+					}
+				}
+				if changes := syncNow(t, x, folder, nil); len(changes.Notes) != 0 || changes.Unreadable != 0 {
+					t.Errorf("then the sync tells %+v", changes)
+				}
+			})
+		}
+	}
+}
+
+// A note that cannot be read is searched as it was, and read as soon as it can be.
+func TestANoteThatCannotBeReadStaysAsItWas(t *testing.T) {
+	t.Parallel()
+	folder, x := vault(t, map[string]string{"a.md": "apple\n", "b.md": "pear\n"})
+	syncNow(t, x, folder, nil)
+	for file, text := range map[string]string{"a.md": "apple and plum\n", "new.md": "cherry\n"} {
+		write(t, folder.Dir(), map[string]string{file: text})
+		for range 2 {
+			if out, err := withFault(t, "sync", folder, x, "read", file, "EIO"); err != nil {
+				t.Fatalf("%v: %s", err, out)
+			}
+			if got := paths(t, x, "apple"); !slices.Equal(got, []string{"a.md"}) {
+				t.Errorf("%q are found", got)
+			}
+			if c, err := x.Coverage(t.Context()); err != nil || c.Unreadable != 1 || len(c.LeftOut) != 0 {
+				t.Errorf("%s: %v: the coverage is %+v", file, err, c)
+			}
+		}
+		changes := syncNow(t, x, folder, nil)
+		if got := paths(t, x, `"`+strings.TrimSpace(text)+`"`); !slices.Equal(got, []string{file}) || changes.Unreadable != 0 {
+			t.Errorf("then %q are found, %+v", got, changes)
+		}
+	}
+}
+
+// A rebuild that cannot read what the index has leaves the index as it is.
+func TestARebuildLosesNothing(t *testing.T) {
+	t.Parallel()
+	folder, x := vault(t, map[string]string{"a.md": "apple\n", "sub/b.md": "apple pie\n"})
+	syncNow(t, x, folder, nil)
+	for _, one := range [][2]string{{"getdents64", "sub"}, {"read", "sub/b.md"}} {
+		if out, err := withFault(t, "rebuild", folder, x, one[0], one[1], "EIO"); err == nil || !strings.Contains(out, "cannot be read now") {
+			t.Errorf("%v: %s", err, out)
+		}
+		if got := paths(t, x, "apple"); len(got) != 2 {
+			t.Errorf("%q are found", got)
+		}
+	}
+}
