@@ -59,6 +59,9 @@ func (g *Guard) Pass(ctx context.Context, c Call) (*Permit, error) {
 			return p, nil
 		case agent.Confirm, agent.ConfirmEach:
 		default:
+			if p, err, hidden := g.passHidden(ctx, c, v); hidden {
+				return p, err
+			}
 			if err := g.Enter(ctx, c.intended(), agent.Entry{Moment: agent.Decided, Step: c.Step, Decision: agent.DenyByRule, Reason: v.Reason}); err != nil {
 				return nil, err
 			}

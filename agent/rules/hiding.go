@@ -8,13 +8,18 @@ import (
 	"lifehub/agent"
 )
 
+// Hides reports whether the rule hides some notes from a tool.
+func (r Rule) Hides(tool agent.Tool) bool {
+	return r.Level == agent.Deny && len(r.Where) > 0 && (r.MatchesTool(agent.ReadNote) || agent.ReadOnly(tool) && r.SpeaksOf(tool))
+}
+
 // Hiding is a context that hides notes from a tool: those that a deny of some notes
 // names, for read_note or for the tool itself if it only reads. Without a tool it is
 // for what the user opens.
 func Hiding(ctx context.Context, list []Rule, tool agent.Tool) context.Context {
 	var hide []Rule
 	for _, r := range list {
-		if r.Level == agent.Deny && len(r.Where) > 0 && (r.MatchesTool(agent.ReadNote) || agent.ReadOnly(tool) && r.SpeaksOf(tool)) {
+		if r.Hides(tool) {
 			r.Tool = "*"
 			hide = append(hide, r)
 		}

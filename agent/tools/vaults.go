@@ -182,6 +182,11 @@ type byPath struct {
 
 func (byPath) ReadOnly() bool { return true }
 
+// ByPath is a reading tool whose argument path names a note.
+func ByPath(tool agent.Tool, folders func() []*notes.Folder) agent.Tool {
+	return byPath{tool, folders}
+}
+
 // Places finds the note.
 func (b byPath) Places(ctx context.Context, raw json.RawMessage) map[string]string {
 	var args struct {

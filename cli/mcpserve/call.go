@@ -7,6 +7,7 @@ import (
 	"embed"
 	"encoding/json"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -139,8 +140,11 @@ func (s *notesServer) read(tool agent.Tool) server.ToolHandlerFunc {
 		if err != nil {
 			return nil, err
 		}
+		if o.Status == agent.Denied {
+			return mcp.NewToolResultError(s.refusal(o.Reason)), nil
+		}
 		if o.Status != agent.Done {
-			return mcp.NewToolResultError(marked(agent.Result{Text: cmp.Or(o.Reason, "it did not work"), Untrusted: o.Result.IsUntrusted()})), nil
+			return mcp.NewToolResultError(marked(agent.Result{Text: s.withoutFolders(cmp.Or(o.Reason, "it did not work")), Untrusted: o.Result.IsUntrusted()})), nil
 		}
 		result := mcp.NewToolResultText(marked(o.Result))
 		switch readers[name] {
@@ -151,6 +155,25 @@ func (s *notesServer) read(tool agent.Tool) server.ToolHandlerFunc {
 		}
 		return result, nil
 	}
+}
+
+// notAllowed is what a client hears of a rule: not which, nor where it is.
+const notAllowed = "Not allowed: it is forbidden."
+
+// refusal is a reason of the gate for the ears of a client.
+func (s *notesServer) refusal(reason string) string {
+	if strings.HasPrefix(reason, "there is no note ") {
+		return reason
+	}
+	return notAllowed
+}
+
+// withoutFolders takes out of an error where the folders are.
+func (s *notesServer) withoutFolders(said string) string {
+	for _, folder := range s.Folders() {
+		said = strings.ReplaceAll(said, folder.Dir(), filepath.Base(folder.Dir()))
+	}
+	return said
 }
 
 // run makes one call that only reads. Where there is no such tool it failed.
@@ -309,7 +332,7 @@ type relatedArgs struct {
 
 // relatedNotes is the tool of that name.
 func (s *notesServer) relatedNotes() agent.Tool {
-	return agent.NewTool(describe.Tool[relatedArgs](descriptions, "related_notes"), agent.Auto, func(ctx context.Context, given relatedArgs) (agent.Result, error) {
+	return tools.ByPath(agent.NewTool(describe.Tool[relatedArgs](descriptions, "related_notes"), agent.Auto, func(ctx context.Context, given relatedArgs) (agent.Result, error) {
 		folder, _, err := tools.FindNote(ctx, s.Folders(), given.Path)
 		if err != nil {
 			return agent.Result{}, err
@@ -330,5 +353,5 @@ func (s *notesServer) relatedNotes() agent.Tool {
 		}
 		result.Text = app.RelatedHead(r) + " " + tools.PathOf(s.Folders, folder, r.Path) + b.String()
 		return result, nil
-	})
+	}), s.Folders)
 }

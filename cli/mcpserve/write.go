@@ -4,7 +4,10 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
 	"sync"
 	"time"
@@ -13,6 +16,8 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 
 	"lifehub/agent"
+	"lifehub/agent/rules"
+	"lifehub/agent/tools"
 	"lifehub/internal/text"
 	"lifehub/tui/dialog"
 )
@@ -45,6 +50,8 @@ type question struct {
 	events <-chan agent.Event
 	reply  func(agent.Reply)
 	end    func()
+	about  string // the note that the call names, of those that there have to be; "": none
+	asked  bool   // the gate asked, and did not refuse by itself
 }
 
 // allowed is the only field of the form: a client that accepts forms unseen
@@ -77,7 +84,7 @@ func (s *notesServer) write(tool agent.Tool) server.ToolHandlerFunc {
 		}
 		client := clientOf(ctx)
 		turnCtx, cancel := context.WithTimeout(s.ctx, askedFor)
-		q := &question{ctx: turnCtx, end: sync.OnceFunc(func() { cancel(); <-s.turn; <-s.waiting })}
+		q := &question{ctx: turnCtx, about: noteOf(name, input), end: sync.OnceFunc(func() { cancel(); <-s.turn; <-s.waiting })}
 		q.events = s.writer.Call(turnCtx, s.conversationOf(ctx), client+" calls "+name, agent.Step{Tool: name, Input: input}, "the MCP client "+client)
 		return s.proceed(ctx, q), nil
 	}
@@ -85,20 +92,24 @@ func (s *notesServer) write(tool agent.Tool) server.ToolHandlerFunc {
 
 // proceed runs a turn to its end, or to a question, which it puts to the client.
 func (s *notesServer) proceed(ctx context.Context, q *question) *mcp.CallToolResult {
-	text, done := "", false
+	text, done, denied := "", false, false
 	for e := range q.events {
 		switch b := e.Body.(type) {
 		case agent.PermissionAsked:
+			q.asked = true
 			if !canAsk(ctx) {
 				b.Reply(agent.Reply{Decision: agent.Refuse, Reason: "this client cannot put a question to the user (it has no elicitation), and " + b.Name + " asks before it changes anything"})
 				continue
 			}
 			if s.mayRead(ctx, b.Preview.Path) != nil {
-				b.Reply(agent.Reply{Decision: agent.Refuse, Reason: "the question would show " + b.Preview.Path + " to this client, and your rules don't let it be read"})
+				b.Reply(agent.Reply{Decision: agent.Refuse, Reason: notAllowed})
+				q.asked = false
 				continue
 			}
 			q.reply = b.Reply
 			return s.ask(ctx, q, b)
+		case agent.StepChanged:
+			denied = denied || b.Status == agent.Denied && !q.asked
 		case agent.ToolEnded:
 			done = b.Error == ""
 		case agent.Ended:
@@ -108,10 +119,33 @@ func (s *notesServer) proceed(ctx context.Context, q *question) *mcp.CallToolRes
 		}
 	}
 	q.end()
+	if denied {
+		return mcp.NewToolResultError(s.deniedNote(ctx, q.about))
+	}
 	if !done {
 		return mcp.NewToolResultError(cmp.Or(text, "it was stopped"))
 	}
 	return mcp.NewToolResultText(text)
+}
+
+// noteOf is the note that a call adds to, as the call names it.
+func noteOf(tool string, input json.RawMessage) string {
+	var given struct{ Path, Note string }
+	if tool == "create_note" || json.Unmarshal(input, &given) != nil {
+		return ""
+	}
+	return cmp.Or(given.Path, given.Note)
+}
+
+// deniedNote is the answer to a change that a rule denies: where the client cannot
+// see the note, that of one that is not there.
+func (s *notesServer) deniedNote(ctx context.Context, name string) string {
+	if name != "" {
+		if _, _, err := tools.FindNote(rules.Hiding(ctx, s.Rules.List(), nil), s.Folders(), name); errors.Is(err, fs.ErrNotExist) {
+			return "Not done: " + s.withoutFolders(err.Error()) + "."
+		}
+	}
+	return notAllowed
 }
 
 // ask leaves a turn waiting and puts its question to the client. It ends unasked
@@ -134,6 +168,8 @@ func (s *notesServer) ask(ctx context.Context, q *question, asked agent.Permissi
 	if !server.IsModernRequest(ctx) { // else the call ends here, and another one brings the answer
 		context.AfterFunc(ctx, withdraw)
 	}
+	why, _, _ := strings.Cut(asked.Reason, "rule {") // which rule asks is not for the client
+	asked.Reason = strings.TrimSuffix(why, "; ")
 	before, after := dialog.Title(asked)
 	lines := []string{before + asked.Name + after}
 	for _, line := range dialog.Describe(asked, false) {

@@ -1,0 +1,43 @@
+package gate
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+
+	"lifehub/agent"
+	"lifehub/agent/args"
+	"lifehub/agent/rules"
+)
+
+// passHidden is what becomes of a call that was denied for the note that it names,
+// as of one that names a note which is not there: a tool that reads runs and does
+// not see the note. false: it was denied for something else. ctx hides the notes.
+func (g *Guard) passHidden(ctx context.Context, c Call, v rules.Verdict) (*Permit, error, bool) {
+	notes, ok := c.Tool.(agent.Resolver)
+	if !ok || !agent.ReadOnly(c.Tool) || c.Tool.Level(slices.Clone(c.Input)) != agent.Auto {
+		return nil, nil, false
+	}
+	var others []rules.Rule
+	for _, r := range g.list() {
+		isOfNote := r.Hides(c.Tool) && !slices.ContainsFunc(r.Where, func(w rules.Where) bool { return w.Argument != "path" })
+		if !isOfNote {
+			others = append(others, r)
+		}
+	}
+	if (*rules.Rules)(nil).With(others...).Decide(c.Name(), agent.Auto, c.as).Level != agent.Auto {
+		return nil, nil, false
+	}
+	given, err := args.ReadObject(c.Input)
+	if err != nil {
+		return nil, nil, false
+	}
+	plain := rules.Reading{Plain: c.Input}
+	if len(notes.Places(ctx, bytes.Clone(c.Input))) > 0 && slices.ContainsFunc(g.list(), func(r rules.Rule) bool { return r.Level == agent.Deny && r.MatchesCall(c.Name(), plain) }) {
+		return nil, &Refusal{fmt.Sprintf("there is no note %q", given["path"])}, true // but one that the denied name fits too
+	}
+	p := newPermit(c)
+	p.reason = v.Reason
+	return p, nil, true
+}
