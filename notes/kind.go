@@ -74,6 +74,9 @@ func (k kind) maxSize() int64 {
 // each page.
 func (k kind) markdownOf(ctx context.Context, raw []byte) ([]byte, error) {
 	if k == markdown {
+		if isBinary(raw) {
+			return nil, &UnreadError{notText}
+		}
 		return raw, nil
 	}
 	var text []byte
@@ -83,7 +86,7 @@ func (k kind) markdownOf(ctx context.Context, raw []byte) ([]byte, error) {
 	} else {
 		text, err = decodeText(raw)
 	}
-	if err != nil && ctx.Err() == nil && !errors.Is(err, ErrBusy) {
+	if err != nil && ctx.Err() == nil && !CannotRead(err) && (!errors.Is(err, ErrBusy) || pdf.TimedOut(err)) {
 		return nil, &UnreadError{err.Error()}
 	}
 	if k == orgMode {
@@ -92,8 +95,13 @@ func (k kind) markdownOf(ctx context.Context, raw []byte) ([]byte, error) {
 	return text, err
 }
 
-// ErrBusy says that a file was not read for want of time: another attempt may do.
+// ErrBusy says that a file was not read because its reader was ended: another attempt
+// may do.
 var ErrBusy = pdf.ErrBusy
+
+// IsOutdated reports whether why a file was not read no longer holds for the same
+// file: it took too long, by a limit that has changed.
+func IsOutdated(reason string) bool { return pdf.IsOutdated(reason) }
 
 // UnreadError says why a file is not read although it is called like a note. The
 // file has to change before another attempt is worth it.
@@ -101,13 +109,23 @@ type UnreadError struct{ Reason string }
 
 func (e *UnreadError) Error() string { return e.Reason }
 
+const notText = "it is not text, whatever its name"
+
+// isBinary reports whether a file begins like no text: with NUL bytes, and neither in
+// UTF-8 nor with the mark of UTF-16.
+func isBinary(raw []byte) bool {
+	const block = 8 << 10
+	isUTF16 := bytes.HasPrefix(raw, []byte{0xFF, 0xFE}) || bytes.HasPrefix(raw, []byte{0xFE, 0xFF})
+	return bytes.IndexByte(raw[:min(len(raw), block)], 0) >= 0 && !isUTF16 && !utf8.Valid(raw)
+}
+
 // decodeText makes UTF-8 of a text file. One rule: a byte order mark says what it
 // is; without one it is UTF-8 if any letter in it is, else Windows-1252, of which
 // Latin-1 is a part; a NUL byte says that it is no text.
 func decodeText(raw []byte) ([]byte, error) {
 	text, _, err := transform.Bytes(unicode.BOMOverride(transform.Nop), raw)
 	if err != nil || bytes.IndexByte(text, 0) >= 0 {
-		return nil, errors.New("it is not text, whatever its name")
+		return nil, errors.New(notText)
 	}
 	if utf8.Valid(text) || holdsUTF8(text) {
 		return text, nil

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -171,4 +173,36 @@ func FuzzOrg(f *testing.F) {
 		}
 		checkNote(t, Parse(Entry{Path: "a.org"}, got))
 	})
+}
+
+// A binary file by the name of a note is reported, and no text is taken from it.
+func TestABinaryFileIsNotANote(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for name, c := range map[string]struct {
+		text   string
+		isNote bool
+	}{
+		"program.md":    {"\x7fELF\x02\x01\x00\x00\xff\xfe\x80 words", false},
+		"late.md":       {strings.Repeat("word ", 3000) + "\x00\xff", true}, // its first block is text
+		"nul.md":        {"a word\x00 and another", true},
+		"latin.md":      {"caf\xe9", true},
+		"utf16le.md":    {"\xff\xfeh\x00i\x00", true},
+		"utf16be.md":    {"\xfe\xff\x00h\x00i", true},
+		"a.markdown":    {"\x00\x00\x00\xff", false},
+		"empty note.md": {"", true},
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(c.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		folder, err := Open(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer folder.Close()
+		_, err = folder.Read(name)
+		if (err == nil) != c.isNote || err != nil && Reason(err) != notText {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
 }

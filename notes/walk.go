@@ -16,6 +16,8 @@ import (
 	"sync"
 	"time"
 	"unicode/utf8"
+
+	"lifehub/notes/pdf"
 )
 
 // walk collects the notes below one root. Folders are read side by side, as
@@ -154,12 +156,13 @@ func (w *walk) problem(p Problem) {
 	w.problems = append(w.problems, p)
 }
 
-// Sum is the same for the same files, by name, size and time, and for no
-// others: comparing it with that of the last sync takes the place of reading
+// Sum is the same for the same files, by name, size and time, under the same limit for
+// reading a PDF, and for no others: comparing it with that of the last sync takes the place of reading
 // what is known of each.
 func Sum(entries []Entry) string {
 	sum := sha256.New()
-	var line []byte
+	line := []byte(pdf.TimeLimit().String())
+	sum.Write(line)
 	for _, e := range entries {
 		line = append(line[:0], e.Path...)
 		line = append(line, 0)

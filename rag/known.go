@@ -53,9 +53,10 @@ func (s *syncRun) readFew(ctx context.Context) error {
 	return s.write(ctx, todo, again, lost, known, -1)
 }
 
-// matches reports whether the file is, by size and time, what was indexed.
+// matches reports whether the file is, by size and time, what was indexed, or was
+// skipped for a reason that still holds.
 func (f indexed) matches(e notes.Entry) bool {
-	return f.size == e.Size && f.mtime == e.ModTime.UnixNano()
+	return f.size == e.Size && f.mtime == e.ModTime.UnixNano() && (f.id != 0 || !notes.IsOutdated(f.reason))
 }
 
 // knownFiles reads what the index holds of files; only nil: of every file.

@@ -7,8 +7,11 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
+	"lifehub/internal/pdftest"
 	"lifehub/notes"
 )
 
@@ -109,5 +112,61 @@ func TestARebuildLosesNothing(t *testing.T) {
 		if got := paths(t, x, "apple"); len(got) != 2 {
 			t.Errorf("%q are found", got)
 		}
+	}
+}
+
+// A PDF that took too long is not tried again while neither it nor the limit has
+// changed, however little of the processor its reader got.
+func TestAPDFThatTookTooLongIsNotTriedAgain(t *testing.T) {
+	t.Parallel()
+	folder, x := vault(t, map[string]string{"a.md": "apple\n", "loop.pdf": string(pdftest.Loop()), "not.pdf": "no PDF"})
+	over := make(chan bool)
+	stopped := make(chan int, 1)
+	go func() {
+		for reader := 0; ; time.Sleep(time.Millisecond) {
+			select {
+			case <-over:
+				stopped <- reader
+				return
+			default:
+			}
+			if reader == 0 {
+				if reader = readerOfPDF(t); reader > 0 {
+					_ = syscall.Kill(reader, syscall.SIGSTOP) // it gets no time
+				}
+			}
+		}
+	}()
+	changes := syncNow(t, x, folder, nil)
+	close(over)
+	if <-stopped == 0 {
+		t.Fatal("no process read it")
+	}
+	reasonOf := func(c Changes, name string) string {
+		i := slices.IndexFunc(c.Notes, func(c Change) bool { return c.Path == name })
+		if i < 0 {
+			t.Fatalf("the sync tells %+v", c.Notes)
+		}
+		return c.Notes[i].Reason
+	}
+	slow := reasonOf(changes, "loop.pdf")
+	if !strings.Contains(slow, "reading it takes more than 20s") {
+		t.Errorf("it says %q", slow)
+	}
+	const other = "damaged PDF: reading it takes more than 20s" // is told again only if it is not read
+	say := func(name, reason string) {
+		if _, err := x.words.db.Exec(`UPDATE skipped SET reason = ? WHERE path = ?`, reason, name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	say("loop.pdf", other)
+	say("not.pdf", "damaged PDF: reading it takes more than 1s")
+	write(t, folder.Dir(), map[string]string{"a.md": "apple and pear\n"})
+	changes = syncNow(t, x, folder, nil)
+	if again := reasonOf(changes, "loop.pdf"); again != other {
+		t.Errorf("it was read again: %q", again)
+	}
+	if again := reasonOf(changes, "not.pdf"); !strings.Contains(again, "not a PDF") {
+		t.Errorf("it was not read again: %q", again)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
+	"strings"
 	"time"
 )
 
@@ -40,8 +41,47 @@ const (
 )
 
 // ErrBusy is what keeps a file unread that may be read the next time: its reader was
-// ended from outside, or got less than half of a processor in the time it has.
+// ended from outside, or got less than half of a processor in the time it has; see
+// [TimedOut].
 var ErrBusy = errors.New("unread PDF: its reader was not given the time; it is tried again with the next index")
+
+// slowError says that a file was not read within a time. Where the reader got little
+// of the processor in it, it is ErrBusy too.
+type slowError struct {
+	limit   time.Duration
+	starved bool
+}
+
+func (e *slowError) Error() string {
+	kind := Damaged
+	if e.starved {
+		kind = "unread PDF"
+	}
+	return kind + ": " + tooSlow + e.limit.String()
+}
+
+func (e *slowError) Is(target error) bool { return e.starved && target == ErrBusy }
+
+// tooSlow begins what a report says of a file that took too long; the limit follows.
+const tooSlow = "reading it takes more than "
+
+// TimedOut reports whether a file was not read within the limit, which is then that
+// of any other attempt.
+func TimedOut(err error) bool {
+	var slow *slowError
+	return errors.As(err, &slow)
+}
+
+// TimeLimit is how long the reading of a file may take.
+func TimeLimit() time.Duration { return patience }
+
+// IsOutdated reports whether what was said of a file is that it took too long, by
+// another limit than today's.
+func IsOutdated(reason string) bool {
+	_, said, ok := strings.Cut(reason, tooSlow)
+	limit, err := time.ParseDuration(said)
+	return ok && err == nil && limit != patience
+}
 
 // Document is the text of a file.
 type Document struct {
@@ -139,11 +179,11 @@ func run(ctx context.Context, raw []byte) (d Document, err error) {
 	case ctx.Err() != nil:
 		return d, fmt.Errorf("read PDF: %w", ctx.Err())
 	case limited.Err() != nil && (cmd.ProcessState == nil || cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime() < patience/2):
-		return d, ErrBusy
+		return d, &slowError{patience, true}
 	case limited.Err() == nil && errors.As(err, &ended) && ended.ExitCode() < 0: // by a signal
 		return d, ErrBusy
 	case limited.Err() != nil:
-		return d, fmt.Errorf("%s: reading it takes more than %v", Damaged, patience)
+		return d, &slowError{limit: patience}
 	case errors.As(err, &ended) && ended.ExitCode() == tooLarge:
 		return d, fmt.Errorf("%s: reading it takes more than %d MiB of memory", Damaged, maxMemory>>20)
 	case errors.As(err, &ended):

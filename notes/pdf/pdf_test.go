@@ -224,3 +224,39 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+// A file is said to ask for a password only if it does.
+func TestAnEncryptionIsCalledByItsName(t *testing.T) {
+	t.Parallel()
+	secret := "<" + strings.Repeat("41", 48) + ">"
+	aes := func(r int, more string) string {
+		return fmt.Sprintf("/ID [<00><00>] /Encrypt << /Filter /Standard /V 5 /R %d %s /P -4 /O %s /U %s /OE %s /UE %s /StmF /StdCF /StrF /StdCF /CF << /StdCF << /CFM /AESV3 /Length 32 >> >> >>",
+			r, more, secret, secret, secret[:65]+">", secret[:65]+">")
+	}
+	for trailer, want := range map[string]string{
+		aes(5, "/Length 256"): "AES-256, which is not supported",
+		aes(6, "/Length 256"): "AES-256, which is not supported",
+		aes(6, ""):            "AES-256, which is not supported",
+		"/ID [<00><00>] /Encrypt << /Filter /Other /V 1 >>": "its encryption is not supported",
+	} {
+		_, err := Text(t.Context(), pdftest.With(trailer, "secret"))
+		if err == nil || !strings.HasPrefix(err.Error(), Encrypted+": ") || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "password") {
+			t.Errorf("%s: %v", trailer, err)
+		}
+	}
+}
+
+// What took too long is tried again only under another limit.
+func TestAFileThatTookTooLongIsOutdatedByAnotherLimit(t *testing.T) {
+	for _, slow := range []*slowError{{limit: patience}, {limit: patience, starved: true}} {
+		if !TimedOut(slow) || IsOutdated(slow.Error()) {
+			t.Errorf("%v is outdated", slow)
+		}
+		if slow.limit++; !IsOutdated(slow.Error()) {
+			t.Errorf("%v is not outdated", slow)
+		}
+	}
+	if IsOutdated(Damaged+": reading it takes more than 512 MiB of memory") || IsOutdated(ErrBusy.Error()) || IsOutdated("") {
+		t.Error("what took no time is outdated")
+	}
+}

@@ -19,8 +19,10 @@ func read(raw []byte) (d Document) {
 	}()
 	reader, err := open(raw)
 	switch {
-	case errors.Is(err, pdf.ErrInvalidPassword) || err != nil && strings.Contains(err.Error(), "encryption"):
+	case errors.Is(err, pdf.ErrInvalidPassword):
 		return Document{Why: Encrypted + ": it asks for a password"}
+	case err != nil && strings.Contains(err.Error(), "encryption"):
+		return Document{Why: Encrypted + ": " + unsupported(err)}
 	case err != nil:
 		return Document{Why: Damaged + ": " + said(err)}
 	}
@@ -36,6 +38,14 @@ func read(raw []byte) (d Document) {
 		d.Why = Scanned + ": its pages hold no text"
 	}
 	return d
+}
+
+// unsupported says which encryption the library does not know, by its error.
+func unsupported(err error) string {
+	if said := err.Error(); strings.Contains(said, "256-bit encryption key") || strings.Contains(said, "encryption version V=5") {
+		return "it is encrypted with AES-256, which is not supported; save it without encryption to have it read"
+	}
+	return "its encryption is not supported; save it without encryption to have it read"
 }
 
 // open opens what a viewer would. The library wants the header at the very
