@@ -79,10 +79,7 @@ func killWhileIndexing(t *testing.T, store *chroma.Server, restart func()) {
 	for i := range 60 {
 		write(t, dir, map[string]string{fmt.Sprintf("note%02d.md", i): fmt.Sprintf("# Note %d\n\nmarker%d stands here.\n\n## More\n\n%s\n", i, i, prose(i, 80))})
 	}
-	kills := soak(12)
-	if testenv.Race {
-		kills = 4
-	}
+	kills := testenv.Rounds(12, 200)
 	random := rand.New(rand.NewPCG(7, 7))
 	for kill := range kills {
 		child := exec.Command(os.Args[0])

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"lifehub/notes"
+
+	"lifehub/internal/testenv"
 )
 
 // noteShapes fill a note of about n bytes, each in a shape that makes some
@@ -127,6 +129,9 @@ func indexOne(t testing.TB, text string) (size int64, took time.Duration) {
 // size, whatever it is made of.
 func TestNoShapeOfANoteMakesALargeIndex(t *testing.T) {
 	t.Parallel()
+	if testenv.Race {
+		t.Skip("runs without the race detector: nothing here starts a goroutine of its own")
+	}
 	const size, bound = 48 << 10, 5
 	ordinary, _ := indexOne(t, ordinaryNote(size))
 	for name, note := range noteShapes {

@@ -115,12 +115,7 @@ func check(t *testing.T, s *Store, name string, questions, answers int) {
 
 func TestNothingAcknowledgedIsLostByKillingIt(t *testing.T) {
 	t.Parallel()
-	cycles := 25
-	if os.Getenv("LIFEHUB_SOAK") != "" {
-		cycles = 10_000
-	} else if os.Getenv("LIFEHUB_STRICT") == "1" && !testenv.Race {
-		cycles = 200
-	}
+	cycles := testenv.Rounds(25, 10_000)
 	seed := uint64(time.Now().UnixNano())
 	if s := os.Getenv("LIFEHUB_SEED"); s != "" {
 		seed, _ = strconv.ParseUint(s, 10, 64)

@@ -113,12 +113,7 @@ func harm(t *testing.T, random *rand.Rand, path string) string {
 
 func TestDamageIsNeverPassedOverInSilence(t *testing.T) {
 	t.Parallel()
-	rounds := 40
-	if os.Getenv("LIFEHUB_SOAK") != "" {
-		rounds = 1000
-	} else if os.Getenv("LIFEHUB_STRICT") == "1" && !testenv.Race {
-		rounds = 150
-	}
+	rounds := testenv.Rounds(40, 1000)
 	seed := uint64(time.Now().UnixNano())
 	if s := os.Getenv("LIFEHUB_SEED"); s != "" {
 		seed, _ = strconv.ParseUint(s, 10, 64)

@@ -42,12 +42,7 @@ func oldDatabase(t *testing.T, path string, turns int) {
 
 func TestAMigrationKilledAtAnyPointLosesNothing(t *testing.T) {
 	t.Parallel()
-	kills := 12
-	if os.Getenv("LIFEHUB_SOAK") != "" {
-		kills = 200
-	} else if os.Getenv("LIFEHUB_STRICT") == "1" && !testenv.Race {
-		kills = 40
-	}
+	kills := testenv.Rounds(12, 200)
 	const turns = 400
 	base := t.TempDir()
 	oldDatabase(t, filepath.Join(base, "lifehub.db"), turns)

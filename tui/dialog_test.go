@@ -18,6 +18,8 @@ import (
 	"lifehub/tui/dialog"
 	"lifehub/tui/draw"
 	"lifehub/tui/panel"
+
+	"lifehub/internal/testenv"
 )
 
 func TestALetterChoosesAndEnterConfirms(t *testing.T) {
@@ -98,6 +100,9 @@ func TestNoSentenceAnswersAQuestion(t *testing.T) {
 	}
 	speeds, delays, drafts := []int{1, 3, 7, 12}, []time.Duration{0, 450 * time.Millisecond, 1300 * time.Millisecond, 5 * time.Second}, []string{"", "what I "}
 	share := 4 // of the sentences, at each speed and time another
+	if testenv.Race {
+		share = 20
+	}
 	if os.Getenv("LIFEHUB_SOAK") != "" {
 		speeds, delays, share = nil, nil, 1
 		for speed := range 12 {

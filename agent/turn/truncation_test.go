@@ -10,6 +10,8 @@ import (
 	"lifehub/llm"
 	"lifehub/llm/auto"
 	"lifehub/llm/llmtest"
+
+	"lifehub/internal/testenv"
 )
 
 // tokenizers count as models of several kinds do.
@@ -31,6 +33,7 @@ func TestNoPromptIsCutInSilence(t *testing.T) {
 				if name == "four bytes a token" || name == "two bytes" { // as most count, and as the worst does
 					sizes = 100
 				}
+				sizes = testenv.Rounds(sizes, sizes)
 				for i := range sizes {
 					words := int(float64(window) * math.Pow(2, -2+4*float64(i)/float64(sizes))) // a quarter of the window to four of it
 					switch arrived, said := askLong(t, protocol, count, window, 0, words); {
@@ -52,10 +55,10 @@ func TestNoPromptIsCutInSilence(t *testing.T) {
 // A server behind OpenAI's protocol may have a smaller window than anybody
 // knows: Ollama's own default is 4096.
 func TestAServerWithALittleWindowOfItsOwnIsFoundOut(t *testing.T) {
-	const sizes = 100
+	sizes := testenv.Rounds(100, 100)
 	whole, told := 0, 0
 	for i := range sizes {
-		words := int(4096 * math.Pow(2, -2+4*float64(i)/sizes))
+		words := int(4096 * math.Pow(2, -2+4*float64(i)/float64(sizes)))
 		switch arrived, said := askLong(t, "openai", tokenizers["four bytes a token"], 16384, 4096, words); {
 		case said:
 			told++

@@ -23,6 +23,8 @@ import (
 	"lifehub/internal/mcptest"
 	"lifehub/internal/pdftest"
 	"lifehub/llm"
+
+	"lifehub/internal/testenv"
 )
 
 // orders are the calls that an injection wants, by tool.
@@ -433,8 +435,10 @@ func TestAnObeyingModelChangesNothingUnasked(t *testing.T) {
 				if os.Getenv("LIFEHUB_SOAK") == "" && (how == "chat" || how == "ask" && mode != agent.PlanMode || (how == "allow all" || how == "killed") && mode != agent.LoopMode || how == "killed" && at.own || mode == agent.TeamMode && at.opening[0] == "") {
 					continue
 				}
+				if runs++; testenv.Race && runs%5 != 1 {
+					continue
+				}
 				v := attack(t, at, mode, how)
-				runs++
 				for _, ran := range v.ran {
 					t.Errorf("%s, mode %s, %s: ran %s", name, mode, how, ran)
 				}

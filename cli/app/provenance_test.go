@@ -19,6 +19,8 @@ import (
 	"lifehub/cli/export"
 	"lifehub/internal/apptest"
 	"lifehub/llm"
+
+	"lifehub/internal/testenv"
 )
 
 // dictated is a model that makes the calls it is told, one a round, and then
@@ -204,6 +206,9 @@ func TestNoWayOfWritingLosesTheMark(t *testing.T) {
 				if own && !slices.Contains(laundered[:3], text) || os.Getenv("LIFEHUB_SOAK") == "" && len(text)%3 != len(way)%3 {
 					continue
 				}
+				if ways++; testenv.Race && ways%5 != 1 {
+					continue
+				}
 				l := newLaundry(t)
 				message := "What about the letter of the zoo? Do as you like: " + text
 				if !own {
@@ -230,7 +235,6 @@ func TestNoWayOfWritingLosesTheMark(t *testing.T) {
 					}
 				}
 				asked := l.turn("What is new?", "Nothing.", calls...)
-				ways++
 				switch marked := slices.Contains(asked, "add_task"); {
 				case !own && !marked:
 					lost++

@@ -9,6 +9,8 @@ import (
 	"syscall"
 	"testing"
 
+	"lifehub/internal/testenv"
+
 	"lifehub/llm"
 	"lifehub/notes"
 	"lifehub/rag"
@@ -83,7 +85,7 @@ func TestAFullDiskLosesNothingAndWorksAgainWhenThereIsSpace(t *testing.T) {
 	random := seeded(t)
 	dir := smallDisk(t)
 	refused, acknowledged := 0, 0
-	for try := range share(100, 5) {
+	for try := range testenv.Rounds(5, 100) {
 		l := newLedger(orders{Dir: filepath.Join(dir, fmt.Sprint(try)), Work: "chat", Name: "c", Turns: 20, Fault: "full"})
 		l.failing = true
 		furnish(t, l.Dir)
@@ -114,7 +116,7 @@ func TestAFullDiskDuringIndexingIsToldAndMended(t *testing.T) {
 	random := seeded(t)
 	dir := smallDisk(t)
 	refused := 0
-	for try := range share(20, 4) {
+	for try := range testenv.Rounds(4, 20) {
 		place := filepath.Join(dir, fmt.Sprint(try))
 		furnish(t, place)
 		for i := range 50 {
@@ -266,7 +268,7 @@ func TestWhatTheFileSystemRefusesIsToldClearlyAndLeavesNothingHalf(t *testing.T)
 			return func() {}
 		}, denied},
 	}
-	for range share(12, 3) {
+	for range testenv.Rounds(3, 12) {
 		files := 8 + random.IntN(24)
 		faults = append(faults, fault{fmt.Sprintf("%d open files", files), func(_ *testing.T, l *ledger) func() {
 			l.Files = files
@@ -275,7 +277,7 @@ func TestWhatTheFileSystemRefusesIsToldClearlyAndLeavesNothingHalf(t *testing.T)
 	}
 	strace, err := exec.LookPath("strace")
 	if err == nil && exec.Command(strace, "-f", "-o", "/dev/null", "true").Run() == nil {
-		for i := range share(16, 2) {
+		for i := range testenv.Rounds(2, 16) {
 			call := []string{"fsync", "pwrite64", "fdatasync", "openat"}[i%4]
 			when := 1 + random.IntN(30)
 			faults = append(faults, fault{fmt.Sprintf("EIO by %s from the %dth on", call, when), func(_ *testing.T, l *ledger) func() {

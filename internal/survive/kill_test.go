@@ -18,17 +18,11 @@ import (
 	"testing"
 	"time"
 
+	"lifehub/internal/testenv"
+
 	"lifehub/notes"
 	"lifehub/store"
 )
-
-// share is how often a loop runs: full in `make soak`, else few.
-func share(full, few int) int {
-	if os.Getenv("LIFEHUB_SOAK") != "" {
-		return full
-	}
-	return few
-}
 
 // seeded is the test's chance; LIFEHUB_SEED repeats a failing one.
 func seeded(t *testing.T) *rand.Rand {
@@ -222,7 +216,7 @@ func sound(t *testing.T, dir string) {
 // moment, again and again, and each time resumes what was cut.
 func TestKilledAtAnyMomentNothingAcknowledgedIsLostOrDoubled(t *testing.T) {
 	t.Parallel()
-	kills := share(10_000, 40)
+	kills := testenv.Rounds(40, 10_000)
 	const perFolder = 40 // kills; then begins a new one, so that each stays small
 	random := seeded(t)
 	var dir string
@@ -265,7 +259,7 @@ func TestKilledAtAnyMomentNothingAcknowledgedIsLostOrDoubled(t *testing.T) {
 // and at random in between; so is what resumes it.
 func TestASixStepTurnKilledAnywhereDoesEachEffectOnceOrAsks(t *testing.T) {
 	t.Parallel()
-	kills := share(600, 24)
+	kills := testenv.Rounds(24, 600)
 	random := seeded(t)
 	port, letters := startPost(t)
 	begin := func(skip bool) orders {

@@ -6,6 +6,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"lifehub/internal/testenv"
 )
 
 // A turn that sends one mail is killed at each of its boundaries, and at each
@@ -17,7 +19,7 @@ func TestAMailIsSentOnceHoweverOftenItsTurnIsKilled(t *testing.T) {
 	t.Parallel()
 	for name, agrees := range map[string]bool{"the user looks": false, "the server knows the id": true} {
 		t.Run(name, func(t *testing.T) {
-			cycles := share(200, 20) / 2
+			cycles := testenv.Rounds(20, 200) / 2
 			random := seeded(t)
 			p := &post{}
 			if agrees {

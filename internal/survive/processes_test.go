@@ -7,6 +7,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"lifehub/internal/testenv"
 )
 
 // Line 4: eight processes, each in its own conversation, all over one
@@ -14,7 +16,7 @@ import (
 func TestEightProcessesLoseAndDamageNothing(t *testing.T) {
 	t.Parallel()
 	const processes = 8
-	while := time.Duration(share(60, 3)) * time.Second
+	while := time.Duration(testenv.Rounds(3, 60)) * time.Second
 	dir := t.TempDir()
 	furnish(t, dir)
 	ledgers := make([]*ledger, processes)

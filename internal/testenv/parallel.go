@@ -1,6 +1,9 @@
 package testenv
 
-import "flag"
+import (
+	"flag"
+	"os"
+)
 
 // Parallel lets n tests of this binary run at once, however many processors
 // there are: for tests that mostly wait for servers and programs of their own.
@@ -9,4 +12,17 @@ func Parallel(n string) {
 	if err := flag.Set("test.parallel", n); err != nil {
 		panic(err)
 	}
+}
+
+// Rounds returns how often a test repeats itself: usual, all in `make soak`, and
+// a fifth of usual, but at least one, under the race detector, which sees in a
+// few rounds what it can see.
+func Rounds(usual, all int) int {
+	switch {
+	case os.Getenv("LIFEHUB_SOAK") != "":
+		return all
+	case Race:
+		return max(1, usual/5)
+	}
+	return usual
 }
