@@ -9,9 +9,10 @@ import (
 	"fmt"
 	"net/url"
 	"os"
-	"path/filepath"
 
 	sqlite3 "modernc.org/sqlite/lib"
+
+	"lifehub/internal/database"
 )
 
 // schemaVersion is part of every words file; a file of another version is
@@ -81,18 +82,16 @@ func Make(path string) (*sql.DB, error) {
 
 // Open opens a words file, and lays the schema in an empty one.
 func Open(path, mode string) (*sql.DB, error) {
-	// The cache of 64 MiB keeps bulk indexing of a big vault in memory.
-	pragmas := []string{"busy_timeout(10000)", "cache_size(-65536)", "temp_store(memory)"}
-	if mode == ReadWrite {
-		pragmas = append(pragmas, "journal_mode(wal)", "synchronous(normal)")
-	}
-	options := url.Values{"_txlock": {"immediate"}, "_pragma": pragmas}
-	absolute, err := filepath.Abs(path)
+	settings, err := url.ParseQuery("mode=" + mode)
 	if err != nil {
 		return nil, fmt.Errorf("open words: %w", err)
 	}
-	name := (&url.URL{Scheme: "file", OmitHost: true, Path: filepath.ToSlash(absolute)}).String()
-	db, err := sql.Open("sqlite", name+"?"+options.Encode()+"&mode="+mode)
+	// The cache of 64 MiB keeps bulk indexing of a big vault in memory.
+	settings["_txlock"], settings["_pragma"] = []string{"immediate"}, []string{"cache_size(-65536)", "temp_store(memory)"}
+	if mode == ReadWrite {
+		settings["_pragma"] = append(settings["_pragma"], "journal_mode(wal)", "synchronous(normal)")
+	}
+	db, err := database.Open(path, settings)
 	if err != nil {
 		return nil, fmt.Errorf("open words: %w", err)
 	}

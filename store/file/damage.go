@@ -6,11 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
+	"lifehub/internal/database"
 	"lifehub/internal/wrap"
 
 	sqlite3 "modernc.org/sqlite/lib"
@@ -104,7 +106,7 @@ func examineClosed(ctx context.Context, path string) (string, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, checkTime)
 	defer cancel()
-	db, err := sql.Open("sqlite", address(path, "mode=ro&immutable=1")) // nothing is written next to it
+	db, err := database.Open(path, url.Values{"mode": {"ro"}, "immutable": {"1"}}) // nothing is written next to it
 	if err != nil {
 		return "", err
 	}

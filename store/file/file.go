@@ -12,19 +12,16 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
+
+	"lifehub/internal/database"
 )
 
 // readers is how many reads may run at once besides the one writer.
 const readers = 4
-
-// busyTimeout is how long a statement waits for another process's write, in
-// milliseconds. A write of ours takes a few; more than this is a stuck disk.
-const busyTimeout = 10_000
 
 // File is an open file. It is safe for concurrent use.
 type File struct {
@@ -93,7 +90,7 @@ func (d *File) connect(steps []string) (err error) {
 
 // InMemory opens a database that leaves nothing on the disk.
 func InMemory(steps []string) (*File, error) {
-	db, err := sql.Open("sqlite", "file::memory:?_pragma=foreign_keys(1)&_txlock=immediate")
+	db, err := database.Open("", url.Values{"_txlock": {"immediate"}, "_pragma": {"foreign_keys(1)"}})
 	if err != nil {
 		return nil, err
 	}
@@ -152,8 +149,12 @@ func makePrivate(path string) error {
 // Connect opens path with the settings that each connection needs.
 // secure_delete overwrites removed text, so that it does not stay in the file.
 func Connect(path string, connections int, extra string) (*sql.DB, error) {
-	db, err := sql.Open("sqlite", address(path, fmt.Sprintf("_pragma=busy_timeout(%d)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)"+
-		"&_pragma=foreign_keys(1)&_pragma=secure_delete(1)&%s", busyTimeout, extra)))
+	settings, err := url.ParseQuery(extra)
+	if err != nil {
+		return nil, err
+	}
+	settings["_pragma"] = append([]string{"journal_mode(wal)", "synchronous(full)", "foreign_keys(1)", "secure_delete(1)"}, settings["_pragma"]...)
+	db, err := database.Open(path, settings)
 	if err != nil {
 		return nil, err
 	}
@@ -165,21 +166,12 @@ func Connect(path string, connections int, extra string) (*sql.DB, error) {
 	return db, nil
 }
 
-// address is a path as SQLite takes it, with its settings.
-func address(path, settings string) string {
-	name := filepath.ToSlash(path)
-	if !strings.HasPrefix(name, "/") { // C:/…
-		name = "/" + name
-	}
-	return (&url.URL{Scheme: "file", Path: name, RawQuery: settings}).String()
-}
-
 // patiently tries again while another process has the file. SQLite waits
 // for everything but the change of a new file to the write-ahead log.
 func patiently(do func() error) error {
 	const pause = 20 * time.Millisecond
 	err := do()
-	for waited := time.Duration(0); primary(err) == sqlite3.SQLITE_BUSY && waited < busyTimeout*time.Millisecond; waited += pause {
+	for waited := time.Duration(0); primary(err) == sqlite3.SQLITE_BUSY && waited < database.BusyTimeout; waited += pause {
 		time.Sleep(pause)
 		err = do()
 	}

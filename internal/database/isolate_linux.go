@@ -1,0 +1,66 @@
+package database
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// isolate puts memory of this process in place of a file that it has mapped, at
+// the same addresses. It reports whether the file is shorter than what was mapped.
+func isolate(path string) (cut bool, err error) {
+	path = realPath(path)
+	maps, err := os.Open("/proc/self/maps")
+	if err != nil {
+		return false, err
+	}
+	defer maps.Close() //nolint:errcheck // only read
+	var mapped int64
+	lines := bufio.NewScanner(maps)
+	for lines.Scan() {
+		var from, to uintptr
+		var offset int64
+		var mode, device string
+		var inode uint64
+		fields := strings.SplitN(lines.Text(), "/", 2)
+		if len(fields) < 2 || strings.TrimSuffix("/"+fields[1], " (deleted)") != path {
+			continue
+		}
+		if _, err := fmt.Sscanf(fields[0], "%x-%x %s %x %s %d", &from, &to, &mode, &offset, &device, &inode); err != nil {
+			return false, err
+		}
+		at := *(*unsafe.Pointer)(unsafe.Pointer(&from)) // not of Go's heap
+		if _, err := unix.MmapPtr(-1, 0, at, to-from, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS|unix.MAP_FIXED); err != nil {
+			return false, err
+		}
+		mapped = max(mapped, offset+int64(to-from))
+	}
+	info, err := os.Stat(path)
+	return err == nil && info.Size() < mapped, lines.Err()
+}
+
+// isOpen reports whether this process has a file open, and whether one of its
+// name that is not there any more.
+func isOpen(path string) (open, orphan bool) {
+	path = realPath(path)
+	links, _ := os.ReadDir("/proc/self/fd") // none: unknown
+	for _, link := range links {
+		to, _ := os.Readlink("/proc/self/fd/" + link.Name()) // it may be closed by now
+		orphan = orphan || to == path+" (deleted)"
+		open = open || orphan || to == path
+	}
+	return open, orphan
+}
+
+// realPath is a path as the kernel names it.
+func realPath(path string) string {
+	if folder, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil {
+		return filepath.Join(folder, filepath.Base(path))
+	}
+	return path
+}
