@@ -28,6 +28,7 @@ import (
 	"lifehub/tui/pull"
 	"lifehub/tui/replay"
 	"lifehub/tui/sidebar"
+	"lifehub/tui/terminal"
 	"lifehub/tui/transcript"
 )
 
@@ -169,12 +170,14 @@ func (m *Model) reads() bool {
 // Update takes a message in and redraws the screen. It does no I/O: work is
 // a tea.Cmd that comes back as a message.
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
-	var cmd tea.Cmd
-	if !m.opening.Holds(msg, &m.keys) {
-		cmd = m.handleTerminal(msg)
+	var cmds []tea.Cmd
+	for msg := range keysOf(msg) {
+		if !m.opening.Holds(msg, &m.keys) {
+			cmds = append(cmds, m.handleTerminal(msg))
+		}
 	}
 	m.draw()
-	return m, tea.Batch(cmd, m.spinner.Next(m.turn != nil || m.pulls.Running != nil || m.status.Indexing), m.draft.Schedule(m.typedState()), m.readAbove())
+	return m, tea.Batch(tea.Batch(cmds...), m.spinner.Next(m.turn != nil || m.pulls.Running != nil || m.status.Indexing), m.draft.Schedule(m.typedState()), m.readAbove())
 }
 
 // handleTerminal sends what comes from the terminal to the part that it is for.
@@ -197,6 +200,8 @@ func (m *Model) handleTerminal(msg tea.Msg) tea.Cmd {
 		m.modeReported(msg)
 	case tea.KeyPressMsg:
 		return m.press(msg)
+	case terminal.TypedMsg:
+		return m.typeText(string(msg))
 	case tea.PasteMsg:
 		return m.paste(msg.Content)
 	case tea.MouseMsg:
@@ -380,6 +385,10 @@ func (m *Model) goOnWithHeld() tea.Cmd {
 	for _, waited := range held {
 		if pressed, ok := waited.(tea.KeyPressMsg); ok && m.panel != nil {
 			m.writeBehind(pressed)
+			continue
+		}
+		if typed, ok := waited.(terminal.TypedMsg); ok && m.panel != nil {
+			m.composer.Type(string(typed))
 			continue
 		}
 		cmds = append(cmds, m.handleTerminal(waited))

@@ -263,6 +263,13 @@ func (c *Model) Press(pressed tea.KeyPressMsg) tea.Cmd {
 	return cmd
 }
 
+// Type writes text that was typed at once.
+func (c *Model) Type(text string) {
+	c.Area.InsertString(safetext.Text(text))
+	c.Area, _ = c.Area.Update(nil)
+	c.Changed("", "")
+}
+
 func (c *Model) Newline() {
 	c.Area.InsertRune('\n')
 	c.Area, _ = c.Area.Update(nil)

@@ -10,6 +10,7 @@ import (
 
 	"lifehub/tui/backend"
 	"lifehub/tui/keys"
+	"lifehub/tui/terminal"
 )
 
 // Opening is the time in which the screen is there and what it works with is
@@ -44,6 +45,10 @@ func (o *Opening) Holds(msg tea.Msg, keys *keys.Map) bool {
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
 		if key.Matches(msg, keys.Clear) || len(o.Held) == 0 && msg.Text != "" && !key.Matches(msg, keys.HelpOnEmpty) {
+			return false
+		}
+	case terminal.TypedMsg:
+		if len(o.Held) == 0 {
 			return false
 		}
 	case tea.PasteMsg, tea.MouseMsg:

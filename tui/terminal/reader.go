@@ -27,6 +27,14 @@ const (
 	// come. It goes on then unless there was a mark of its end.
 	stallSilence = 100 * time.Millisecond
 
+	// shortTyped is how many bytes of text that arrive at once are one message
+	// rather than a key each.
+	shortTyped = 8
+
+	// typedSilence is how long nothing follows such a text, unless it is longTyped.
+	typedSilence = 5 * time.Millisecond
+	longTyped    = 64 << 10
+
 	// maxPaste bounds the bytes of a paste that wait for its end.
 	maxPaste = 16 << 20
 
@@ -37,7 +45,7 @@ const (
 
 // Reader is a terminal for Bubble Tea: keys and replies pass byte for byte and
 // at once, sequences that its decoder cannot hold do not, and a paste passes as
-// a name for Pasted. It is a file because Bubble Tea sets the modes of one.
+// a name for WithTexts, and so does text that arrives at once. It is a file because Bubble Tea sets the modes of one.
 // On Windows, Bubble Tea reads the console without it.
 type Reader struct {
 	*os.File
@@ -50,11 +58,16 @@ type Reader struct {
 	paste   []byte // what was pasted and has no name yet
 	stalled bool   // the paste was shown without its end
 	held    int    // the bytes of paste that were there then
+	text    []byte // what was typed at once and has no name yet
 
-	mu     sync.Mutex
-	pasted map[string]string // text by name
-	pastes int
+	mu    sync.Mutex
+	texts map[string]tea.Msg // what was pasted or typed, by name
+	names int
 }
+
+// TypedMsg is text that arrived at once without the marks of a paste: characters
+// with \r for Enter, \n and \t, which mean what the same keys would.
+type TypedMsg string
 
 // NewReader reads a terminal that is still in the modes of the user's shell: a
 // line that was ended in it by now counts as sent.
@@ -63,24 +76,31 @@ func NewReader(file *os.File) *Reader { return &Reader{File: file, typedAhead: a
 // Resume forgets what was under way before another program had the terminal.
 func (r *Reader) Resume() { r.restart.Store(true) }
 
-// pastedText returns the text of the paste with a name, and forgets it. It reports
-// false for any other text.
-func (r *Reader) pastedText(name string) (text string, ok bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	text, ok = r.pasted[name]
-	delete(r.pasted, name)
-	return text, ok
-}
-
-// WithPasted returns a message with what was pasted in place of its name.
-func (r *Reader) WithPasted(msg tea.Msg) tea.Msg {
-	if pasted, ok := msg.(tea.PasteMsg); ok {
-		if text, ok := r.pastedText(pasted.Content); ok {
-			return tea.PasteMsg{Content: text}
+// WithTexts returns the message that a name stands for, and forgets it. Any
+// other message stays as it is.
+func (r *Reader) WithTexts(msg tea.Msg) tea.Msg {
+	if named, ok := msg.(tea.PasteMsg); ok {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		if text, ok := r.texts[named.Content]; ok {
+			delete(r.texts, named.Content)
+			return text
 		}
 	}
 	return msg
+}
+
+// pass passes on a name for a message.
+func (r *Reader) pass(msg tea.Msg) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.names++
+	name := strconv.Itoa(r.names)
+	if r.texts == nil {
+		r.texts = map[string]tea.Msg{}
+	}
+	r.texts[name] = msg
+	r.out = append(append(append(r.out, pasteStart...), name...), pasteEnd...)
 }
 
 // Read waits for input and returns what may pass of it, which may be nothing. It
@@ -105,16 +125,21 @@ func (r *Reader) Read(p []byte) (n int, err error) {
 // fill reads what the terminal has to say now.
 func (r *Reader) fill() error {
 	if r.restart.Swap(false) {
-		r.filter, r.pasting, r.paste, r.stalled = filter{}, false, nil, false
+		r.filter, r.pasting, r.paste, r.stalled, r.text = filter{}, false, nil, false, nil
 	}
 	for {
 		const extra = 64 // for what is passed and was not read
 		room := readSize - extra - len(r.out) - len(r.seq)
 		if room < readSize/4 {
+			r.nameText()
 			return nil // there is more, so it is read at once
 		}
 		n, err := r.File.Read(r.in[:room])
 		r.take(r.enter(r.in[:n]))
+		if err == nil && len(r.text) >= longTyped {
+			r.nameText()
+			return nil
+		}
 		if err != nil || len(r.paste) >= maxPaste || !waits(r.File, r.silence()) {
 			r.settle()
 			return err
@@ -133,20 +158,56 @@ func (r *Reader) enter(in []byte) []byte {
 	return in
 }
 
-// take sorts what was read into pastes and all else.
+// take sorts what was read into pastes, typed text and all else.
 func (r *Reader) take(in []byte) {
-	for i, b := range in {
+	if len(r.text) > 0 && len(r.seq) > 0 && r.given == 0 && r.seq[0] >= utf8.RuneSelf { // a character was cut in two
+		in = append(r.seq, in...)
+		r.seq = nil
+	}
+	for len(in) > 0 {
 		if r.pasting {
-			r.paste = append(r.paste, in[i:]...)
+			r.paste = append(r.paste, in...)
 			return
 		}
-		r.pasting = r.next(b)
+		if n := r.typed(in); n >= shortTyped || n > 0 && len(r.text) > 0 {
+			r.text = append(r.text, in[:n]...)
+			in = in[n:]
+			continue
+		}
+		if len(r.seq) == 0 && utf8.FullRune(in) {
+			r.nameText()
+		}
+		r.pasting = r.next(in[0])
+		in = in[1:]
 	}
+}
+
+// nameText passes on the name of what was typed at once.
+func (r *Reader) nameText() {
+	if len(r.text) > 0 {
+		r.pass(TypedMsg(r.text))
+		r.text = nil
+	}
+}
+
+// typed returns how many bytes of in, from its beginning, are keys without a
+// sequence. The decoder must not wait for more of what was passed before.
+func (r *Reader) typed(in []byte) (n int) {
+	for len(r.seq) == 0 && !r.open && n < len(in) {
+		c, size := utf8.DecodeRune(in[n:])
+		if c == utf8.RuneError || c < ' ' && c != '\r' && c != '\n' && c != '\t' || c >= 0x7f && c < 0xa0 {
+			break
+		}
+		n += size
+	}
+	return n
 }
 
 // silence is how long nothing must follow what was taken for it to be all.
 func (r *Reader) silence() time.Duration {
 	switch {
+	case !r.pasting && len(r.text) > 0:
+		return typedSilence
 	case !r.pasting:
 		return 0
 	case bytes.HasSuffix(r.paste, []byte(pasteEnd)):
@@ -157,6 +218,7 @@ func (r *Reader) silence() time.Duration {
 
 // settle passes on what was taken when nothing follows it.
 func (r *Reader) settle() {
+	r.nameText()
 	if r.pasting && r.stalled {
 		switch string(r.paste[r.held:]) {
 		case "\x1b", "\x1b[27u", "\x03", "\x1b[99;5u", "\x1b[27;5;99~": // Esc or Ctrl+C, with silence around it
@@ -188,13 +250,5 @@ func (r *Reader) namePaste() {
 	if whole == "" {
 		return
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.pastes++
-	name := strconv.Itoa(r.pastes)
-	if r.pasted == nil {
-		r.pasted = map[string]string{}
-	}
-	r.pasted[name] = strings.ToValidUTF8(whole, "\uFFFD")
-	r.out = append(append(append(r.out, pasteStart...), name...), pasteEnd...)
+	r.pass(tea.PasteMsg{Content: strings.ToValidUTF8(whole, "\uFFFD")})
 }

@@ -11,6 +11,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	tea "charm.land/bubbletea/v2"
+
 	uv "github.com/charmbracelet/ultraviolet"
 	"github.com/charmbracelet/x/ansi"
 )
@@ -114,6 +116,12 @@ func onPipe(t *testing.T) (*Reader, func(string), func() string) {
 	}
 }
 
+// pastedText is what was pasted under a name.
+func (r *Reader) pastedText(name string) (string, bool) {
+	pasted, ok := r.WithTexts(tea.PasteMsg{Content: name}).(tea.PasteMsg)
+	return pasted.Content, ok && pasted.Content != name
+}
+
 // named is what passes of a paste.
 func named(name string) string { return pasteStart + name + pasteEnd }
 
@@ -140,6 +148,37 @@ func TestAPasteEndsWhereTheTerminalIsSilent(t *testing.T) {
 		}
 		if _, ok := r.pastedText("1"); ok {
 			t.Error("a paste can be had twice")
+		}
+	}
+}
+
+func TestTextThatArrivesAtOnceIsOneMessage(t *testing.T) {
+	for _, text := range []string{strings.Repeat("word ", 400), strings.Repeat("走る 👩‍👧\n", 1000), "one\rtwo\tthree\r"} {
+		r, write, read := onPipe(t)
+		go write(text)
+		var got string
+		for len(got) < len(text) { // in parts if the machine is very busy
+			passed := read()
+			name, ok := strings.CutPrefix(passed, pasteStart)
+			if !ok {
+				got += passed
+				continue
+			}
+			part, _ := r.WithTexts(tea.PasteMsg{Content: strings.TrimSuffix(name, pasteEnd)}).(TypedMsg)
+			got += string(part)
+		}
+		if got != text {
+			t.Errorf("of %q passes %q", text, got)
+		}
+	}
+	r, write, read := onPipe(t)
+	write("some words\x1b[A and more\x7f" + pasteStart + "pasted" + pasteEnd)
+	if got := read(); got != named("1")+"\x1b[A"+named("2")+"\x7f"+named("3") {
+		t.Errorf("passes %q", got)
+	}
+	for name, want := range map[string]tea.Msg{"1": TypedMsg("some words"), "2": TypedMsg(" and more"), "3": tea.PasteMsg{Content: "pasted"}} {
+		if got := r.WithTexts(tea.PasteMsg{Content: name}); got != want {
+			t.Errorf("%s is %#v, want %#v", name, got, want)
 		}
 	}
 }

@@ -15,7 +15,7 @@ func Run(ctx context.Context, model tea.Model, leave func(interrupted bool) tea.
 	input := NewReader(os.Stdin)
 	screen := NewScreen(os.Stdout, os.Environ())
 	program := NewProgram(model, screen, tea.WithContext(ctx), tea.WithInput(input),
-		tea.WithFilter(func(_ tea.Model, msg tea.Msg) tea.Msg { return screen.Filter(input.WithPasted(msg)) }))
+		tea.WithFilter(func(_ tea.Model, msg tea.Msg) tea.Msg { return screen.Filter(input.WithTexts(msg)) }))
 	defer WatchSignals(program, input, screen, leave)()
 	fmt.Print(SaveTitle)
 	defer fmt.Print(RestoreTitle)
