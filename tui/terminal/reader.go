@@ -35,6 +35,10 @@ const (
 	typedSilence = 5 * time.Millisecond
 	longTyped    = 64 << 10
 
+	// afterEnd is how long text behind the mark of an end may belong to the paste,
+	// whose own text may hold that mark: an Enter behind it is a new line.
+	afterEnd = 100 * time.Millisecond
+
 	// maxPaste bounds the bytes of a paste that wait for its end.
 	maxPaste = 16 << 20
 
@@ -55,10 +59,12 @@ type Reader struct {
 	in         [readSize]byte
 
 	pasting bool
-	paste   []byte // what was pasted and has no name yet
-	stalled bool   // the paste was shown without its end
-	held    int    // the bytes of paste that were there then
-	text    []byte // what was typed at once and has no name yet
+	paste   []byte    // what was pasted and has no name yet
+	stalled bool      // the paste was shown without its end
+	held    int       // the bytes of paste that were there then
+	ended   time.Time // the last paste, or what may belong to it
+	doubted bool      // text followed its end
+	text    []byte    // what was typed at once and has no name yet
 
 	mu    sync.Mutex
 	texts map[string]tea.Msg // what was pasted or typed, by name
@@ -160,6 +166,9 @@ func (r *Reader) enter(in []byte) []byte {
 
 // take sorts what was read into pastes, typed text and all else.
 func (r *Reader) take(in []byte) {
+	if !r.pasting && len(in) > 0 && time.Since(r.ended) < afterEnd {
+		r.keepFromSending(in)
+	}
 	if len(r.text) > 0 && len(r.seq) > 0 && r.given == 0 && r.seq[0] >= utf8.RuneSelf { // a character was cut in two
 		in = append(r.seq, in...)
 		r.seq = nil
@@ -179,6 +188,22 @@ func (r *Reader) take(in []byte) {
 		}
 		r.pasting = r.next(in[0])
 		in = in[1:]
+	}
+}
+
+// keepFromSending makes a new line of each Enter that follows text which follows
+// the end of a paste.
+func (r *Reader) keepFromSending(in []byte) {
+	for i, b := range in {
+		switch {
+		case b >= ' ':
+			r.doubted = true
+		case b == '\r' && r.doubted:
+			in[i] = '\n'
+		}
+	}
+	if r.doubted {
+		r.ended = time.Now()
 	}
 }
 
@@ -244,6 +269,10 @@ func (r *Reader) namePaste() {
 		if strings.HasPrefix(pasteEnd, string(tail)) || utf8.RuneStart(tail[0]) && !utf8.FullRune(tail) {
 			rest = n // the beginning of a mark or of a character
 		}
+	}
+	if !r.pasting {
+		behind := text[bytes.LastIndex(text, []byte(pasteEnd))+len(pasteEnd):]
+		r.ended, r.doubted = time.Now(), len(bytes.TrimSpace(behind)) > 0
 	}
 	r.paste, r.held = bytes.Clone(text[len(text)-rest:]), rest
 	whole := strings.NewReplacer(pasteStart, "", pasteEnd, "").Replace(string(text[:len(text)-rest]))

@@ -1,6 +1,7 @@
 package terminal
 
 import (
+	"bytes"
 	"context"
 	"io"
 	"math/rand/v2"
@@ -196,6 +197,41 @@ func TestWhatIsTypedRightBehindAPasteIsPasted(t *testing.T) {
 	if got := read(); got != "\r" {
 		t.Errorf("behind the paste passes %q", got)
 	}
+}
+
+// A clipboard may hold the mark of an end, and the terminal may pause behind it.
+func TestTextRightBehindAPasteSendsNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, bursts := range [][]string{
+			{"a" + pasteEnd, "delete it\r"},
+			{"a" + pasteEnd, "de", "lete it", "\r"},
+			{"a" + pasteEnd + "\rdelete it", "\r"},
+			{"a" + pasteEnd + "b", "\r\r"},
+			{"a" + pasteEnd + "b", "\rmore\r" + pasteEnd, "\r"},
+		} {
+			var r Reader
+			r.take([]byte(pasteStart))
+			for _, burst := range bursts {
+				r.take([]byte(burst))
+				r.settle()
+				time.Sleep(90 * time.Millisecond)
+			}
+			for _, msg := range r.texts {
+				if typed, ok := msg.(TypedMsg); ok && strings.Contains(string(typed), "\r") {
+					t.Errorf("%q sends %q", bursts, typed)
+				}
+			}
+			if bytes.Contains(r.out, []byte("\r")) {
+				t.Errorf("%q sends: %q", bursts, r.out)
+			}
+			time.Sleep(time.Second)
+			r.take([]byte("x\r"))
+			r.settle()
+			if !bytes.HasSuffix(r.out, []byte("x\r")) {
+				t.Errorf("%q: later nothing is sent: %q", bursts, r.out)
+			}
+		}
+	})
 }
 
 func TestAPasteWithoutAnEndIsShownAndEscLeavesIt(t *testing.T) {
