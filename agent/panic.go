@@ -51,3 +51,10 @@ func Catch(err *error) {
 		*err = BrokenBy(r)
 	}
 }
+
+// Safely runs f and logs a panic: for a goroutine whose error nobody waits for.
+func Safely(f func()) {
+	var err error
+	defer Catch(&err)
+	f()
+}

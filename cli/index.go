@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"lifehub/agent"
 	"lifehub/cli/app"
 	"lifehub/cli/command"
 	"lifehub/cli/settings"
@@ -130,7 +131,9 @@ func watchNotes(ctx context.Context, sh *app.Process, a *app.App, f indexFlags) 
 					_ = printChanges(sh, v.Folder.Dir(), changes, f.json)
 				}
 			}
-			_ = v.Index.Watch(ctx, v.Folder, func() llm.Embedder { return a.Embedder(ctx) }, told) // it ends with ctx
+			agent.Safely(func() {
+				_ = v.Index.Watch(ctx, v.Folder, func() llm.Embedder { return a.Embedder(ctx) }, told) // it ends with ctx
+			})
 		})
 	}
 	watches.Wait()

@@ -10,6 +10,7 @@ import (
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/client/transport"
 
+	"lifehub/agent"
 	"lifehub/mcpclient/config"
 	"lifehub/mcpclient/oauth"
 	"lifehub/mcpclient/process"
@@ -44,7 +45,7 @@ func (s *supervisor) dialAs(ctx, starting context.Context, entry config.Entry) (
 		done := make(chan struct{})
 		go func() { // it says goodbye to the server, which may not listen; ends after 5 s
 			defer close(done)
-			_ = session.client.Close()
+			agent.Safely(func() { _ = session.client.Close() })
 		}()
 		select {
 		case <-done:

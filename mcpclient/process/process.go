@@ -14,6 +14,7 @@ import (
 	"sync"
 	"time"
 
+	"lifehub/agent"
 	"lifehub/mcpclient/config"
 )
 
@@ -109,9 +110,9 @@ func (p *Process) run(stdout, stderr func(io.Reader), started chan<- error) {
 		return
 	}
 	var readers sync.WaitGroup
-	readers.Go(func() { stdout(p.stdout) })
-	readers.Go(func() { stderr(p.stderr) })
-	readers.Go(func() { p.write() })
+	readers.Go(func() { agent.Safely(func() { stdout(p.stdout) }) })
+	readers.Go(func() { agent.Safely(func() { stderr(p.stderr) }) })
+	readers.Go(func() { agent.Safely(p.write) })
 	started <- nil
 
 	p.state, p.err = p.cmd.Process.Wait() // and not the command's, which would close the pipes on the readers

@@ -18,6 +18,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"lifehub/agent"
 	"lifehub/internal/neterr"
 	"lifehub/mcpclient/config"
 
@@ -120,7 +121,7 @@ func (w *Conn) RequiresLegacyProtocol() bool {
 func (w *Conn) SendRequest(ctx context.Context, request transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
 	response, err := w.HTTPConnection.SendRequest(ctx, request)
 	if err != nil && ctx.Err() != nil && w.mayCallOff(request) {
-		go func() { // ends after goodbye
+		go agent.Safely(func() { // ends after goodbye
 			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), Goodbye)
 			defer cancel()
 			var off mcp.JSONRPCNotification
@@ -129,7 +130,7 @@ func (w *Conn) SendRequest(ctx context.Context, request transport.JSONRPCRequest
 			if err := w.SendNotification(ctx, off); err != nil {
 				w.log.Debug("call off a request", "err", err)
 			}
-		}()
+		})
 	}
 	if err == nil && response.Error == nil && fmt.Sprint(response.ID.Value()) != fmt.Sprint(request.ID.Value()) {
 		return nil, errors.New("it answers another question than was asked")
@@ -154,12 +155,12 @@ func (w *Conn) answer(ctx context.Context, question transport.JSONRPCRequest, on
 		w.log.Warn("a question is left unanswered: there are too many at once", "method", question.Method)
 		return
 	}
-	go func() {
+	go agent.Safely(func() {
 		defer func() { <-w.slots }()
 		if err := w.post(ctx, w.reply(ctx, question), on); err != nil {
 			w.log.Warn("answer a server's question", "method", question.Method, "err", err)
 		}
-	}()
+	})
 }
 
 // reply is the answer of the client, an error if need be.
