@@ -18,7 +18,10 @@ func FailedFrom(err error) Failed {
 	var unsupported *llm.UnsupportedError
 	var network *neterr.Error
 	var status *llm.StatusError
+	var foreign *llm.ForeignError
 	switch {
+	case errors.As(err, &foreign):
+		f.Hint = text.AsSentence(foreign.Advice())
 	case errors.As(err, &missing) && missing.Fixed:
 		f.Hint = "`lifehub models list` shows which it has; choose one with /model or -m."
 	case errors.As(err, &missing):

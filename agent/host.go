@@ -38,6 +38,7 @@ const (
 	FormInput     InputKind = "form"     // values that fit a schema
 	URLInput      InputKind = "url"      // to open a page, which is shown and never opened
 	SamplingInput InputKind = "sampling" // that the user's model may answer a prompt
+	ServerInput   InputKind = "server"   // to use a model server of another user of this machine
 	PlanInput     InputKind = "plan"     // to approve a plan: a form whose defaults are the plan as it is
 )
 

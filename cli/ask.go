@@ -45,6 +45,7 @@ type askCommand struct {
 	to         string          // the note that the answer is added to; "": none
 	rule       rules.Rule      // that would let it be
 	thought    strings.Builder // that is not told yet
+	found      string          // what was said of a model server that was found
 
 	allow, allowUntrusted []string
 }
@@ -129,7 +130,7 @@ func (q *askCommand) run(ctx context.Context, given []string) error {
 		}
 	}
 	if !q.quiet {
-		q.warn(a)
+		q.warn(ctx, a)
 		q.tellUnfinished(ctx, a, at.Conversation)
 	}
 	asked := a.Agent()
@@ -164,8 +165,9 @@ func (q *askCommand) say(text string) {
 }
 
 // warn reports what the answer will have to do without.
-func (q *askCommand) warn(a *app.App) {
-	for _, text := range a.Notices("answering") {
+func (q *askCommand) warn(ctx context.Context, a *app.App) {
+	q.found = a.FoundServer(ctx)
+	for _, text := range append(a.Notices("answering"), q.found) {
 		q.say(text)
 	}
 	for _, s := range a.Servers.State() {
@@ -342,7 +344,7 @@ func (q *askCommand) follow(ctx context.Context, a *app.App, asks *turn.Agent, c
 	}
 	q.say(unread)
 	// Only now is it sure who answered: the server may have come up meanwhile.
-	if state := a.Provider.State(); state.Provider == "offline" && !q.quiet {
+	if state := a.Provider.State(); state.Provider == "offline" && !q.quiet && state.Text != q.found {
 		fmt.Fprintln(q.Err, safetext.Line(state.Text))
 	}
 	return failed

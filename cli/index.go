@@ -72,6 +72,9 @@ func indexNotes(ctx context.Context, sh *app.Process, dirs []string, f indexFlag
 		return err
 	}
 	defer a.Close()
+	if text := a.FoundServer(ctx); text != "" {
+		fmt.Fprintf(sh.Err, "! %s\n", safetext.Line(text))
+	}
 	for _, v := range a.OpenVaults() {
 		if err := indexOne(ctx, sh, a, v, f); err != nil {
 			return err

@@ -89,8 +89,10 @@ func openIndexed(ctx context.Context, sh *app.Process, flags app.RunFlags) (_ *a
 	if err := a.Ready(ctx, app.NewBar(sh)); err != nil {
 		return nil, err
 	}
-	if a.Outdated != "" {
-		fmt.Fprintf(sh.Err, "! %s\n", safetext.Line(a.Outdated))
+	for _, text := range []string{a.Outdated, a.FoundServer(ctx)} {
+		if text != "" {
+			fmt.Fprintf(sh.Err, "! %s\n", safetext.Line(text))
+		}
 	}
 	return a, nil
 }

@@ -64,9 +64,13 @@ type Settings struct {
 	Model      string // "": the first installed one that fits
 	Embedding  string // "": nomic-embed-text on Ollama, built-in n-grams elsewhere
 	OllamaHost string // as OLLAMA_HOST; "": 127.0.0.1:11434
-	OpenAIURL  string // base, ending in /v1 as a rule
-	OpenAIKey  string // "": none is sent
-	Key        Key    // of a server of the list; nil: OpenAIKey
+	// OllamaFound: no setting names OllamaHost, so that it is used only where a
+	// trusted user owns it. OllamaOwner is one more of them, by name or uid.
+	OllamaFound bool
+	OllamaOwner string
+	OpenAIURL   string // base, ending in /v1 as a rule
+	OpenAIKey   string // "": none is sent
+	Key         Key    // of a server of the list; nil: OpenAIKey
 	// Redact takes keys out of what a server says in an error; nil: nothing does.
 	Redact    func(string) string
 	Servers   []Server      // besides the one that the fields above describe

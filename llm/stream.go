@@ -175,7 +175,8 @@ func retryable(err error) bool {
 		return status.RetryAfter <= longestWait && (status.Code == http.StatusTooManyRequests || status.Code == http.StatusServiceUnavailable)
 	}
 	var silent *SilentError
-	return errors.Is(err, ErrUnreachable) && !errors.As(err, &silent) && !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded)
+	var foreign *ForeignError
+	return errors.Is(err, ErrUnreachable) && !errors.As(err, &silent) && !errors.As(err, &foreign) && !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded)
 }
 
 // pause waits before try n+1: 0.2 s, 0.4 s, 0.8 s …, each half by chance, so

@@ -27,6 +27,7 @@ type Transport struct {
 	Proxy  func(*http.Request) (*url.URL, error)
 	key    Key         // nil: none is sent
 	remote func() bool // whether the model runs elsewhere though the server is here
+	found  *ownerCheck // nil: a setting names the server, whoever owns it
 	Sent   atomic.Int64
 }
 
@@ -35,8 +36,18 @@ func NewTransport(key Key, remote func() bool) *Transport {
 	dialer := &net.Dialer{Timeout: connectTimeout, KeepAlive: 30 * time.Second}
 	t := &Transport{key: key, remote: remote, Proxy: http.ProxyFromEnvironment}
 	t.Base = &http.Transport{
-		Proxy:               func(req *http.Request) (*url.URL, error) { return t.Proxy(req) },
-		DialContext:         dialer.DialContext,
+		Proxy: func(req *http.Request) (*url.URL, error) { return t.Proxy(req) },
+		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
+			conn, err := dialer.DialContext(ctx, network, address)
+			if err != nil || t.found == nil {
+				return conn, err
+			}
+			if err := t.found.connected(conn); err != nil {
+				conn.Close()
+				return nil, &net.OpError{Op: "dial", Net: network, Addr: conn.RemoteAddr(), Err: err}
+			}
+			return conn, nil
+		},
 		TLSHandshakeTimeout: 10 * time.Second,
 		MaxIdleConnsPerHost: 4,
 		IdleConnTimeout:     90 * time.Second,
@@ -49,6 +60,32 @@ func NewTransport(key Key, remote func() bool) *Transport {
 		},
 	}
 	return t
+}
+
+// OnlyFound says that no setting names the server: from now on it gets only
+// connections that a trusted user of this machine answers. allowed is one more
+// user, by name or uid; "": nobody.
+func (t *Transport) OnlyFound(allowed string) {
+	t.found = &ownerCheck{listeners: listeners}
+	t.Allow(allowed)
+}
+
+// Allow trusts one more user with a server that was only found.
+func (t *Transport) Allow(owner string) {
+	if t.found != nil {
+		t.found.allowed.Store(&owner)
+	}
+}
+
+// Owner is whose the server is, at the last connection; the zero value where
+// a setting names the server.
+func (t *Transport) Owner() Owner {
+	if t.found != nil {
+		if last := t.found.last.Load(); last != nil {
+			return *last
+		}
+	}
+	return Owner{}
 }
 
 // ProxyOf is the proxy that a request goes through, without its password; "":

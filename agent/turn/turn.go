@@ -116,7 +116,7 @@ func (t *turn) begin(ctx context.Context) (err error) {
 // reply is the whole flow. What it brought is in t, also after an error.
 func (t *turn) reply(ctx context.Context) (err error) {
 	defer agent.Catch(&err)
-	t.agent.Prepare(ctx, t.Question+t.Saved.Tools(), func(text string) { t.Notice("%s", text) })
+	t.prepare(ctx)
 	t.Tools = t.agent.Tools()
 	if t.only != nil {
 		t.Tools = slices.DeleteFunc(slices.Clone(t.Tools), func(tool agent.Tool) bool { return !slices.Contains(t.only, tool.Spec().Name) })
@@ -156,6 +156,19 @@ func (t *turn) reply(ctx context.Context) (err error) {
 		t.Notice("Team mode needs a model, so this turn uses plan mode.")
 	}
 	return t.byPlan(ctx)
+}
+
+// prepare waits for what the turn needs. The user is asked only where the model
+// is: the one call of a command needs none.
+func (t *turn) prepare(ctx context.Context) {
+	if t.command == nil {
+		host := agent.HostOptions{
+			Call: "start", Unattended: t.Unattended(), Emit: t.Emit, Redact: t.agent.Redact, Asks: func() func() { return t.WaitForUser(0) },
+		}.Open()
+		defer host.Close()
+		ctx = agent.WithHost(ctx, host)
+	}
+	t.agent.Prepare(ctx, t.Question+t.Saved.Tools(), func(text string) { t.Notice("%s", text) })
 }
 
 // byPlan plans, works, plans again where something is missing, and answers.

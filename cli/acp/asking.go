@@ -122,6 +122,9 @@ func (r *relay) input(ctx context.Context, asked agent.InputAsked) {
 	case asked.Kind == agent.PlanInput:
 		r.aside("This editor cannot show a plan to approve, so it was declined. `approve: false` in the settings runs plans without.")
 		decline()
+	case asked.Kind == agent.ServerInput:
+		r.aside(asked.Message + " This editor cannot ask you about it: `lifehub doctor` shows how to allow it.")
+		decline()
 	default:
 		r.aside(fmt.Sprintf("The MCP server %s asked for something that this editor cannot show, which was declined: %s", asked.From, asked.Message))
 		decline()

@@ -59,12 +59,15 @@ type App struct {
 	Switches
 	Untrusted  provenance
 	Unattended bool
+	Attended   bool           // a chat, whose user may be asked about a model server
 	Changes    chan llm.State // of the model server, newest last; what nobody reads is dropped
 	Unembedded chan struct{}  // an exchange was archived
 	logFile    *os.File
 
 	waitedForNew atomic.Bool // a message waited for servers that have never run
 	Waited       bool        // the only message has waited for the servers that it names
+
+	askedFor sync.Map // uids whose model server the user was asked about
 
 	sentByTools atomic.Int64 // bytes that built-in tools sent to other machines
 
@@ -269,7 +272,7 @@ func ModelSettings(c *settings.Config, secrets *redact.Redaction) llm.Settings {
 	s := llm.Settings{
 		Provider: c.Provider, Model: c.Model,
 		Embedding: c.EmbedModel, Window: c.Context,
-		OllamaHost: c.Ollama.Host, KeepAlive: c.Ollama.KeepAlive,
+		OllamaHost: c.Ollama.Host, OllamaFound: c.Origin["ollama.host"] == "", OllamaOwner: c.OllamaOwner, KeepAlive: c.Ollama.KeepAlive,
 		OpenAIURL: c.OpenAI.BaseURL, OpenAIKey: c.OpenAI.APIKey, Redact: secrets.Known,
 	}
 	for _, m := range c.Servers {

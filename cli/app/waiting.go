@@ -42,8 +42,10 @@ func (a *App) WaitForServers(ctx context.Context) {
 	_ = a.Servers.Wait(ctx) // State reports which have not
 }
 
-// Prepare waits for what a text needs and what is on its way.
+// Prepare waits for what a text needs and what is on its way, and for the
+// user's word on a model server of somebody else.
 func (a *App) Prepare(ctx context.Context, text string, say func(string)) {
+	a.askForServer(ctx, say)
 	if !a.Waited {
 		a.WaitForTools(ctx, text, say)
 	}

@@ -154,6 +154,9 @@ const receiptEvery = 2 * time.Second
 // that makes vectors changes, the notes are embedded again while words answer.
 func (bg *background) followProvider(ctx context.Context) {
 	bg.spawn(func() {
+		if text := bg.FoundServer(ctx); text != "" {
+			bg.notice(text)
+		}
 		if _, err := bg.Provider.Info(ctx, ""); err == nil { // which model answers, before it is asked
 			bg.tell()
 		}

@@ -245,6 +245,7 @@ func (c *chat) open(ctx context.Context, openStore func(path string) (*store.Sto
 		c.App.Close()
 		return o, err
 	}
+	c.Attended = true
 	c.background = startBackground(ctx, c.App)
 	if len(c.flags.Notes) == 0 { // else it is about these
 		c.background.spawn(func() { c.background.followFolders(ctx, c.flags.Getenv) })

@@ -20,6 +20,7 @@ import (
 
 	"lifehub/cli/app"
 	"lifehub/cli/settings"
+	"lifehub/internal/text"
 	"lifehub/internal/userfile"
 	"lifehub/llm"
 	"lifehub/llm/ollama"
@@ -327,7 +328,10 @@ func (bg *background) noModel(ctx context.Context) backend.FoundModel {
 	const quotes = "without one, LifeHub quotes your notes."
 	models, err := bg.Provider.Models(ctx)
 	_, notInstalled := exec.LookPath("ollama")
+	var foreign *llm.ForeignError
 	switch {
+	case errors.As(err, &foreign):
+		return backend.FoundModel{Says: text.AsSentence(foreign.Error()), Next: "Your first message asks whether to use it; " + quotes}
 	case err == nil:
 		lacks := "no model yet; "
 		if len(models) > 0 {

@@ -180,6 +180,11 @@ func conversations(p settings.Paths) Finding {
 
 func model(ctx context.Context, a *app.App, c *settings.Config) []Finding {
 	info, err := a.Provider.Info(ctx, "")
+	owner := a.ServerOwner(ctx)
+	if owner.Foreign {
+		foreign := &llm.ForeignError{Owner: owner}
+		return []Finding{{What: "model server", Says: foreign.Error(), Fix: foreign.Advice()}}
+	}
 	if a.Provider.State().Provider == "offline" {
 		f := Finding{What: "model server", OK: true, Says: "offline: LifeHub quotes your notes instead of writing"}
 		if c.Provider == "auto" {
@@ -194,6 +199,12 @@ func model(ctx context.Context, a *app.App, c *settings.Config) []Finding {
 	model := Finding{What: "model", OK: true, Says: fmt.Sprintf("%s at %s, window of %d tokens", info.Name, a.Provider.State().Provider, a.Provider.Window())}
 	if info.Remote != "" {
 		model.Says += "; it runs on " + info.Remote + ", so what you ask leaves this machine"
+	}
+	switch {
+	case owner.Name != "":
+		model.Says += fmt.Sprintf("; the server at %s belongs to %s", owner.Host, owner)
+	case owner.Host != "":
+		model.Says += fmt.Sprintf("; the server at %s was found, and this system does not tell whose it is", owner.Host)
 	}
 	vectors := Finding{What: "vectors", OK: true}
 	e, err := a.Provider.Embedder(ctx)

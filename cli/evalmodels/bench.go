@@ -55,6 +55,7 @@ func openBench(ctx context.Context, sh *app.Process, s suite, from string, limit
 	}
 	own, set := a.Settings, settings.Defaults()
 	set.Provider, set.Ollama, set.OpenAI, set.Servers = own.Provider, own.Ollama, own.OpenAI, own.Servers
+	set.Origin, set.OllamaOwner = own.Origin, own.OllamaOwner // whether ollama.host was set
 	set.Model, set.Context, set.Think = own.Model, own.Context, own.Think
 	if set.Provider == "auto" { // else LifeHub would answer where the server does not
 		set.Provider = "ollama"

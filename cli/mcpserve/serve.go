@@ -81,6 +81,13 @@ func (o options) serve(ctx context.Context, sh *app.Process) error {
 	defer cancel(nil)
 	s := newServer(ctx, a, o.writes)
 	s.follow(ctx)
+	s.running.Go(func() {
+		var err error
+		defer recovered("look whose the model server is", &err)
+		if text := a.FoundServer(ctx); text != "" {
+			fmt.Fprintf(sh.Err, "! %s\n", safetext.Line(text))
+		}
+	})
 	defer s.running.Wait()
 	defer cancel(nil)
 	if o.address != "" {

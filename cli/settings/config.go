@@ -44,7 +44,8 @@ type Config struct {
 		Host      string        `name:"ollama.host" usual:"http://127.0.0.1:11434" env:"OLLAMA_HOST" doc:"address of the Ollama server"`
 		KeepAlive time.Duration `name:"ollama.keep_alive" usual:"10m" doc:"how long the model stays loaded after an answer"`
 	}
-	OpenAI struct {
+	OllamaOwner string `name:"ollama_owner" doc:"another user of this machine whose Ollama server may be used though ollama.host is not set"`
+	OpenAI      struct {
 		BaseURL string `name:"openai.base_url" env:"OPENAI_BASE_URL" doc:"URL of an OpenAI-compatible server, including /v1"`
 		APIKey  string `name:"openai.api_key" env:"OPENAI_API_KEY" quiet:"true" doc:"its API key; better set in the environment"`
 	}

@@ -45,6 +45,7 @@ func (p Paths) Database() string         { return filepath.Join(p.Data, "lifehub
 func (p Paths) ServerFiles() string      { return filepath.Join(p.Data, "mcp-files") }
 func (p Paths) MemoryFolder() string     { return filepath.Join(p.Data, "memory") }     // folder of memory.md
 func (p Paths) Told() string             { return filepath.Join(p.State, "told") }      // what the model server lacked when that was told last
+func (p Paths) Found() string            { return filepath.Join(p.State, "found") }     // the model server of an unknown owner that was reported last
 func (p Paths) Used() string             { return filepath.Join(p.State, "used.json") } // how often each slash command was used
 func (p Paths) LogFile() string          { return filepath.Join(p.State, "lifehub.log") }
 

@@ -181,7 +181,12 @@ func embedderName(s probe) string {
 // named counts even when it is missing: then it is offered for pull.
 func lookAt(o *ollama.Provider, named bool) func(context.Context) probe {
 	return func(ctx context.Context) probe {
-		if err := o.Alive(ctx); err != nil {
+		err := o.Alive(ctx)
+		var foreign *llm.ForeignError
+		switch {
+		case errors.As(err, &foreign):
+			return probe{text: foreign.Error() + "; " + foreign.Advice()}
+		case err != nil:
 			return probe{text: llm.OfflineNotice}
 		}
 		info, err := o.Info(ctx, "")
@@ -352,6 +357,24 @@ func (a *Provider) Embedder(ctx context.Context) (llm.Embedder, error) {
 		return now.embedder, nil
 	}
 	return llm.Ngrams{}, nil
+}
+
+// Owner is whose the Ollama server is, where no setting names it, as the last
+// look found it.
+func (a *Provider) Owner(ctx context.Context) llm.Owner {
+	if _, err := a.waitForProbe(ctx); err != nil {
+		return llm.Owner{}
+	}
+	return a.ollama.LastOwner()
+}
+
+// Allow lets a server be used that was only found and belongs to another user,
+// from this moment on.
+func (a *Provider) Allow(ctx context.Context, owner string) {
+	a.ollama.Allow(ctx, owner)
+	if _, err := a.waitForProbe(ctx); err == nil {
+		a.take(a.probeOnce(ctx), false)
+	}
 }
 
 // Host is where Ollama is, and whether that is another machine.

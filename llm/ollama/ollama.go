@@ -43,6 +43,9 @@ func New(s llm.Settings) (*Provider, error) {
 	}
 	o := &Provider{settings: s, base: base, model: s.Model, named: s.Model != "", window: s.Window, known: map[string]llm.Info{}}
 	o.transport = llm.NewTransport(s.Key, func() bool { return o.currentlyKnown().Remote != "" })
+	if s.OllamaFound {
+		o.transport.OnlyFound(s.OllamaOwner)
+	}
 	o.client = api.NewClient(base, o.transport.Client())
 	return o, nil
 }
@@ -298,6 +301,18 @@ func (o *Provider) Alive(ctx context.Context) error {
 	_, err := o.client.Version(ctx)
 	return o.explain(err, "")
 }
+
+// Owner is whose the server is, where no setting names it. It asks the server.
+func (o *Provider) Owner(ctx context.Context) llm.Owner {
+	_ = o.Alive(ctx) // what is wrong is met by who uses it
+	return o.LastOwner()
+}
+
+// LastOwner is whose the server was at the last connection, without asking it.
+func (o *Provider) LastOwner() llm.Owner { return o.transport.Owner() }
+
+// Allow lets a server be used that was only found and belongs to another user.
+func (o *Provider) Allow(_ context.Context, owner string) { o.transport.Allow(owner) }
 
 // Host is where the server is, and whether that is another machine.
 func (o *Provider) Host() (host string, remote bool) { return o.base.Host, !llm.ThisMachine(o.base) }

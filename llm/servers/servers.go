@@ -89,6 +89,7 @@ func (s *Set) of(at int) llm.Settings {
 	settings := s.settings
 	settings.Servers, settings.Changed = nil, nil
 	if at > 0 {
+		settings.OllamaFound = false
 		one := s.settings.Servers[at-1]
 		settings.Provider, settings.OpenAIKey = one.Kind, ""
 		settings.OllamaHost, settings.OpenAIURL, settings.Key = one.URL, one.URL, one.Key
@@ -142,6 +143,35 @@ func (s *Set) Role(name string) (llm.Provider, error) {
 	defer s.mu.Unlock()
 	s.roles = append(s.roles, role)
 	return role, nil
+}
+
+// foundOwner is a provider whose server may have been found unasked.
+type foundOwner interface {
+	Owner(context.Context) llm.Owner
+	Allow(ctx context.Context, owner string)
+}
+
+// Owner is whose the server without a name is, if it is in use and no setting
+// says where it is; else the zero value.
+func (s *Set) Owner(ctx context.Context) llm.Owner {
+	found, ok := s.list[0].Provider.(foundOwner)
+	if !ok || !s.settings.OllamaFound || s.current() != s.list[0] && s.embeds != s.list[0] {
+		return llm.Owner{}
+	}
+	return found.Owner(ctx)
+}
+
+// Allow lets the server without a name be used though it belongs to this user,
+// by name or uid.
+func (s *Set) Allow(ctx context.Context, owner string) {
+	s.mu.Lock()
+	all := slices.Concat(s.list[:1], s.roles)
+	s.mu.Unlock()
+	for _, server := range all {
+		if found, ok := server.Provider.(foundOwner); ok {
+			found.Allow(ctx, owner)
+		}
+	}
 }
 
 // changed passes on what the server without a name tells. While another one

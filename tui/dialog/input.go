@@ -221,6 +221,8 @@ func (in *Input) Title() string {
 		return from + " wants you to open a page"
 	case agent.PlanInput:
 		return "Run this plan?"
+	case agent.ServerInput:
+		return "Use this model server?"
 	case agent.SamplingInput:
 		return from + " wants your model to answer this"
 	}

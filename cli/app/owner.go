@@ -1,0 +1,70 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+
+	"lifehub/agent"
+	"lifehub/cli/settings"
+	"lifehub/internal/atomicfile"
+	"lifehub/llm"
+)
+
+// ServerOwner is whose the model server is that was found where no setting
+// names one; the zero value if none was found.
+func (a *App) ServerOwner(ctx context.Context) llm.Owner {
+	if a.Models == nil {
+		return llm.Owner{}
+	}
+	return a.Models.Owner(ctx)
+}
+
+// FoundServer is what the user should know of the model server that was found:
+// that it belongs to somebody else, or at its first use that its owner is
+// unknown. "": nothing.
+func (a *App) FoundServer(ctx context.Context) string {
+	owner := a.ServerOwner(ctx)
+	switch {
+	case owner.Foreign:
+		err := &llm.ForeignError{Owner: owner}
+		return err.Error() + "; " + err.Advice()
+	case owner.Host == "" || owner.Name != "":
+		return ""
+	}
+	if last, _ := os.ReadFile(a.Found()); string(last) == owner.Host { // none: none was reported yet
+		return ""
+	}
+	if err := atomicfile.Write(a.Found(), []byte(owner.Host)); err != nil {
+		slog.Warn("save which server was reported", "error", err)
+	}
+	return fmt.Sprintf("first use of the model server at %s, which was found there; this system does not tell whose it is", owner.Host)
+}
+
+// askForServer asks the user once whether a model server that was found and
+// belongs to somebody else may be used. A yes is saved.
+func (a *App) askForServer(ctx context.Context, say func(string)) {
+	host := agent.HostFrom(ctx)
+	if host == nil || !a.Attended {
+		return
+	}
+	owner := a.ServerOwner(ctx)
+	if !owner.Foreign || owner.Name == "" {
+		return
+	}
+	if _, asked := a.askedFor.LoadOrStore(owner.UID, true); asked {
+		return
+	}
+	given := host.Ask(ctx, agent.Question{
+		From: "LifeHub", Kind: agent.ServerInput,
+		Message: fmt.Sprintf("The model server at %s belongs to %s, not to you. If you agree, it gets your messages and passages of your notes, now and in later chats. Until then it gets nothing.", owner.Host, owner),
+	})
+	if given.Action != agent.InputAccepted {
+		return
+	}
+	if err := settings.Save(a.Paths.ConfigFile(), "ollama_owner", owner.Name); err != nil {
+		say(fmt.Sprintf("The server of %s is used in this chat only: %v.", owner, err))
+	}
+	a.Models.Allow(ctx, owner.Name)
+}
