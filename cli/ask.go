@@ -265,7 +265,7 @@ type asked struct {
 	Coverage     *agent.Coverage  `json:"coverage,omitempty"`      // how far the search went
 	StillReading string           `json:"still_reading,omitempty"` // notes were being read meanwhile: how far, and what to do
 	Dropped      []string         `json:"dropped,omitempty"`       // what of the plans was left out or changed, and why
-	Error        string           `json:"error,omitempty"`         // why there is no whole answer; what was found is quoted in it
+	Error        string           `json:"error,omitempty"`         // why there is no whole answer, with what was found quoted in it, or why no step succeeded
 	Exit         int              `json:"exit"`
 }
 
@@ -282,6 +282,7 @@ func (q *askCommand) follow(ctx context.Context, a *app.App, asks *turn.Agent, c
 	var failed error
 	var answer strings.Builder
 	var unasked []agent.PermissionAsked
+	var steps planSteps
 	lines := json.NewEncoder(safetext.JSONWriter{To: q.Out})
 	lines.SetEscapeHTML(false)
 	for event := range events {
@@ -303,6 +304,10 @@ func (q *askCommand) follow(ctx context.Context, a *app.App, asks *turn.Agent, c
 			result.Citations = append(result.Citations, body.Citation)
 		case agent.PermissionAsked:
 			unasked = append(unasked, body)
+		case agent.PlanMade:
+			steps.plan(body)
+		case agent.StepChanged:
+			steps.changed(body)
 		case agent.Failed:
 			failed, result.Effects, result.Dropped = failure(body), body.Effects, body.Dropped
 			if errors.Is(body.Err, turn.ErrNotDone) && len(unasked) > 0 {
@@ -333,6 +338,9 @@ func (q *askCommand) follow(ctx context.Context, a *app.App, asks *turn.Agent, c
 	if failed == nil && len(unasked) > 0 {
 		failed = app.ExitError{Err: unaskedError(unasked), Code: app.ExitRefused}
 	}
+	if err := steps.failure(); failed == nil && err != nil {
+		failed, result.Error = app.ExitError{Err: err, Code: app.ExitFailed}, err.Error()
+	}
 	result.Answer = answer.String()
 	result.Exit = exitCode(ctx, failed)
 	if q.asJSON {
@@ -348,6 +356,47 @@ func (q *askCommand) follow(ctx context.Context, a *app.App, asks *turn.Agent, c
 		fmt.Fprintln(q.Err, safetext.Line(state.Text))
 	}
 	return failed
+}
+
+// planSteps is how the steps of a turn's plans ended, except those that
+// LifeHub added.
+type planSteps struct {
+	tools []agent.Step
+	ended map[string]agent.StepChanged // by the step's ID
+}
+
+func (p *planSteps) plan(made agent.PlanMade) {
+	for _, step := range made.Steps {
+		if !step.Extra {
+			p.tools = append(p.tools, step)
+		}
+	}
+}
+
+func (p *planSteps) changed(now agent.StepChanged) {
+	if p.ended == nil {
+		p.ended = map[string]agent.StepChanged{}
+	}
+	p.ended[now.Step] = now
+}
+
+// failure says why each step failed, if none did anything else. One that found
+// nothing did not fail, nor one that was denied.
+func (p *planSteps) failure() error {
+	var reasons []string
+	for _, step := range p.tools {
+		switch end := p.ended[step.ID]; end.Status {
+		case agent.StepFailed:
+			reasons = append(reasons, step.Tool+": "+end.Reason)
+		case agent.Skipped: // since one before it failed
+		default:
+			return nil
+		}
+	}
+	if len(reasons) == 0 {
+		return nil
+	}
+	return errors.New(safetext.Line("every step failed: " + strings.Join(slices.Compact(reasons), "; ")))
 }
 
 // unaskedError says which calls needed permission, and which flags would have
