@@ -30,7 +30,7 @@ func FailedFrom(err error) Failed {
 	case errors.As(err, &unsupported):
 		f.Hint = "Choose another model with /model or -m; `lifehub models list` shows what each can do."
 	case errors.Is(err, llm.ErrUnreachable):
-		f.Hint = "Start the model server (`ollama serve`), or set `provider: offline` to work without one. `lifehub doctor` says more."
+		f.Hint = "Start the model server" + howToStart(err) + ", or set `provider: offline` to work without one. `lifehub doctor` says more."
 		if errors.As(err, &network) && !network.Refused && network.Advice != "" {
 			f.Hint = text.AsSentence(network.Advice)
 		}
@@ -51,6 +51,15 @@ func FailedFrom(err error) Failed {
 		f.Hint = "Ask again, or choose another model with /model or -m."
 	}
 	return f
+}
+
+// howToStart is the command that starts the server in brackets, if it is known.
+func howToStart(err error) string {
+	var away *llm.UnreachableError
+	if !errors.As(err, &away) || away.Start == "" {
+		return ""
+	}
+	return " (`" + away.Start + "`)"
 }
 
 // adviceOn is what to do about an HTTP status of a model server.

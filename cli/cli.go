@@ -21,6 +21,7 @@ import (
 	"lifehub/cli/show"
 	"lifehub/cli/trace"
 	"lifehub/cli/version"
+	"lifehub/internal/diskerr"
 	"lifehub/llm"
 	"lifehub/tui/safetext"
 )
@@ -78,7 +79,7 @@ func exitCode(ctx context.Context, err error) int {
 		return app.ExitInterrupted
 	case err == nil:
 		return app.ExitDone
-	case errors.As(err, &usage):
+	case errors.As(err, &usage) && !diskerr.Fails(err):
 		return app.ExitUsage
 	case errors.Is(err, llm.ErrUnreachable):
 		return app.ExitUnreachable

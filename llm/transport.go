@@ -100,9 +100,29 @@ func (t *Transport) ProxyOf(req *http.Request) string {
 // Client has no Timeout, which would cut long answers; deadlines are set by
 // who streams. A redirect would carry the prompt to another server.
 func (t *Transport) Client() *http.Client {
-	return &http.Client{Transport: t, CheckRedirect: func(req *http.Request, _ []*http.Request) error {
-		return &StatusError{Code: http.StatusFound, Message: fmt.Sprintf("it redirects to %s, which LifeHub does not follow: set that address instead", req.URL.Host)}
+	return &http.Client{Transport: t, CheckRedirect: func(req *http.Request, via []*http.Request) error {
+		return &StatusError{Code: http.StatusFound, Message: redirected(via[len(via)-1].URL, req.URL)}
 	}}
+}
+
+// redirected says what is wrong with a redirect, and which address would do.
+func redirected(from, to *url.URL) string {
+	switch {
+	case !strings.EqualFold(from.Scheme, to.Scheme) || hostPort(from) != hostPort(to):
+		return fmt.Sprintf("it redirects to %s://%s, which LifeHub does not follow: set that address instead", to.Scheme, to.Host)
+	case from.Path == to.Path:
+		return "it redirects to the same address again: it is not a model server, or not set up as one"
+	}
+	return fmt.Sprintf("it redirects from %s to its path %s, which LifeHub does not follow: check the path of its address", from.Path, to.Path)
+}
+
+// hostPort is what is connected to for an address.
+func hostPort(u *url.URL) string {
+	port := u.Port()
+	if port == "" {
+		port = map[string]string{"http": "80", "https": "443"}[strings.ToLower(u.Scheme)]
+	}
+	return net.JoinHostPort(strings.TrimSuffix(strings.ToLower(u.Hostname()), "."), port)
 }
 
 func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
@@ -140,18 +160,22 @@ func unreachable(u *url.URL, proxy string, err error) error {
 	if proxy != "" {
 		where += " through the proxy " + proxy
 	}
-	return &unreachableError{where, neterr.Explain(err)}
+	return &UnreachableError{where: where, cause: neterr.Explain(err)}
 }
 
-type unreachableError struct {
+// UnreachableError is an ErrUnreachable with its cause in words.
+type UnreachableError struct {
+	// Start is the command that starts the server; "": unknown, or it runs on
+	// another machine.
+	Start string
 	where string
 	cause error
 }
 
-func (e *unreachableError) Error() string {
+func (e *UnreachableError) Error() string {
 	return fmt.Sprintf("%v at %s: %s", ErrUnreachable, e.where, neterr.Says(e.cause))
 }
-func (e *unreachableError) Unwrap() []error { return []error{ErrUnreachable, e.cause} }
+func (e *UnreachableError) Unwrap() []error { return []error{ErrUnreachable, e.cause} }
 
 // ThisMachine reports whether a request to u stays here.
 func ThisMachine(u *url.URL) bool {

@@ -14,7 +14,6 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"time"
 
 	"lifehub/agent"
@@ -29,6 +28,7 @@ import (
 	"lifehub/cli/redact"
 	"lifehub/cli/settings"
 	"lifehub/cli/version"
+	"lifehub/internal/diskerr"
 	"lifehub/internal/userfile"
 	"lifehub/llm"
 	"lifehub/llm/servers"
@@ -127,7 +127,7 @@ func (a *App) Assemble(ctx context.Context, flags RunFlags, openStore func(path 
 	} else {
 		a.Store, err = openStore(a.Database())
 	}
-	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) || errors.Is(err, syscall.ENOSPC) {
+	if errors.Is(err, fs.ErrPermission) || diskerr.Fails(err) {
 		return fmt.Errorf("%w; --no-save works without it", err)
 	}
 	if err != nil {

@@ -11,7 +11,6 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"syscall"
 
 	"github.com/charmbracelet/x/term"
 
@@ -19,6 +18,7 @@ import (
 	"lifehub/cli/app"
 	"lifehub/cli/settings"
 	"lifehub/cli/version"
+	"lifehub/internal/diskerr"
 	"lifehub/internal/neterr"
 	"lifehub/llm"
 	"lifehub/mcpclient"
@@ -47,7 +47,7 @@ func Examine(ctx context.Context, sh *app.Process) []Finding {
 	findings := []Finding{{What: "version", OK: true, Says: fmt.Sprintf("LifeHub %s, %s, %s/%s", version.Text(), runtime.Version(), runtime.GOOS, runtime.GOARCH)}}
 	p, c, err := app.LoadSettings(sh)
 	if err != nil {
-		return append(findings, Finding{What: "settings", Says: err.Error(), Fix: "fix that line, or move the file away"})
+		return append(findings, Finding{What: "settings", Says: err.Error(), Fix: fixFor(err, "fix that line, or move the file away")})
 	}
 	from := p.ConfigFile()
 	if _, err := os.Stat(from); err != nil {
@@ -65,7 +65,7 @@ func Examine(ctx context.Context, sh *app.Process) []Finding {
 	}
 	a, err := app.Open(ctx, sh, app.RunFlags{NoSave: true})
 	if err != nil {
-		return append(findings, Finding{What: "start", Says: err.Error(), Fix: "fix that file, or move it away"})
+		return append(findings, Finding{What: "start", Says: err.Error(), Fix: fixFor(err, "fix that file, or move it away")})
 	}
 	defer a.Close()
 	dirs := []string{p.Data, p.State}
@@ -84,6 +84,14 @@ func Examine(ctx context.Context, sh *app.Process) []Finding {
 	}
 	findings = append(append(findings, servers(ctx, a)...), skills(a)...)
 	return append(findings, terminal(sh), privacy(p))
+}
+
+// fixFor is what to do about an error: of the machine, or else of a file.
+func fixFor(err error, file string) string {
+	if _, advice := diskerr.Explain(err); advice != "" {
+		return advice
+	}
+	return file
 }
 
 // skills tells of skills, if there are any, and of prompts and skills that cannot be used.
@@ -111,19 +119,16 @@ func folders(dirs ...string) []Finding {
 	var reasons []string
 	refused, todos := map[string][]string{}, map[string]string{} // by the reason
 	for _, dir := range dirs {
-		err := tryWriting(dir)
+		err := diskerr.TryWriting(dir)
 		if err == nil {
 			continue
 		}
-		reason, todo := err.Error(), "make the folder writable"
-		if path := (*fs.PathError)(nil); errors.As(err, &path) {
-			reason = path.Err.Error()
-		}
-		if errors.Is(err, syscall.ENOSPC) {
-			reason, todo = "the disk is full", "free some space"
-		}
-		if errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) {
-			todo = "raise `ulimit -n`"
+		reason, todo := diskerr.Explain(err)
+		if reason == "" || errors.Is(err, fs.ErrPermission) {
+			reason, todo = err.Error(), "make the folder writable"
+			if path := (*fs.PathError)(nil); errors.As(err, &path) {
+				reason = path.Err.Error()
+			}
 		}
 		if refused[reason] == nil {
 			reasons = append(reasons, reason)
@@ -135,20 +140,6 @@ func folders(dirs ...string) []Finding {
 		findings = append(findings, Finding{What: "folders", Says: "nothing can be saved in " + strings.Join(refused[reason], ", ") + ": " + reason, Fix: todos[reason]})
 	}
 	return findings
-}
-
-// tryWriting makes a file in a folder and takes it away again.
-func tryWriting(dir string) error {
-	const size = 64 << 10 // more than the rest of a block that is in use
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return err
-	}
-	file, err := os.CreateTemp(dir, ".new-*")
-	if err != nil {
-		return err
-	}
-	_, err = file.Write(make([]byte, size))
-	return errors.Join(err, file.Close(), os.Remove(file.Name()))
 }
 
 // conversations opens what is saved, as the chat does.
@@ -164,7 +155,7 @@ func conversations(p settings.Paths) Finding {
 		var newer *file.NewerSchemaError
 		var damaged *file.DamagedError
 		if !errors.As(err, &newer) && !errors.As(err, &damaged) { // which say it themselves
-			f.Fix = "check the file and its folder; `lifehub ask --no-save` works without them"
+			f.Fix = fixFor(err, "check the file and its folder") + "; `lifehub ask --no-save` works without them"
 		}
 		return f
 	}

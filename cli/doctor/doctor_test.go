@@ -3,10 +3,13 @@ package doctor
 import (
 	"context"
 	"database/sql"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"lifehub/cli/app"
@@ -99,5 +102,18 @@ func TestDoctorTellsAnIndexOfAnotherEmbedder(t *testing.T) {
 	f := index(t.Context(), a)
 	if !f.OK || f.Fix != "lifehub index" || !strings.Contains(f.Says, "1 of 1 note, ") || !strings.HasSuffix(f.Says, "other: 0 of 1 passage embedded, keyword search finds the rest") {
 		t.Errorf("of another: %+v", f)
+	}
+}
+
+func TestDoctorTellsMachineFromSettings(t *testing.T) {
+	t.Parallel()
+	for err, want := range map[error]string{
+		&fs.PathError{Op: "open", Path: "config.yaml", Err: syscall.EMFILE}: "ulimit",
+		&fs.PathError{Op: "read", Path: "config.yaml", Err: syscall.EIO}:    "check the disk",
+		errors.New("config.yaml:3: unknown setting"):                        "fix that line",
+	} {
+		if got := fixFor(err, "fix that line, or move the file away"); !strings.Contains(got, want) {
+			t.Errorf("%v: %q, want %q", err, got, want)
+		}
 	}
 }

@@ -325,6 +325,10 @@ func (o *Provider) explain(err error, model string) error {
 	if err = neterr.Explain(err); err == nil {
 		return nil
 	}
+	var away *llm.UnreachableError
+	if errors.As(err, &away) && llm.ThisMachine(o.base) {
+		away.Start = "ollama serve"
+	}
 	var login api.AuthorizationError
 	if errors.As(err, &login) {
 		message := "it wants you to sign in: ollama signin"

@@ -8,6 +8,8 @@ import (
 
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
+
+	"lifehub/internal/diskerr"
 )
 
 // DamageError says that the words are not what was written, or are of another
@@ -45,13 +47,16 @@ func Explain(err error) error {
 		return err
 	}
 	code := sqliteCode(err)
+	says, advice := diskerr.Explain(err)
 	switch {
-	case errors.Is(err, syscall.ENOSPC) || code&0xff == sqlite3.SQLITE_FULL || code == sqlite3.SQLITE_IOERR_SHMSIZE:
+	case code&0xff == sqlite3.SQLITE_FULL:
 		return fmt.Errorf("the disk is full, free some space: %w", err)
-	case errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE):
-		return fmt.Errorf("too many files are open, raise `ulimit -n`: %w", err)
+	case code&0xff == sqlite3.SQLITE_IOERR: // SQLite does not say which of the two
+		return fmt.Errorf("the disk reports an error or is full, check it and free some space: %w", err)
 	case errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) || code&0xff == sqlite3.SQLITE_READONLY:
 		return fmt.Errorf("the index cannot be written, make its folder and files writable: %w", err)
+	case says != "":
+		return fmt.Errorf("%s, %s: %w", says, advice, err)
 	case code&0xff == sqlite3.SQLITE_CANTOPEN: // for which of the two, SQLite does not say
 		return fmt.Errorf("the index cannot be opened, raise `ulimit -n` or make its folder and files writable: %w", err)
 	case code&0xff == sqlite3.SQLITE_BUSY || code&0xff == sqlite3.SQLITE_LOCKED:

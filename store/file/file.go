@@ -18,6 +18,7 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 
 	"lifehub/internal/database"
+	"lifehub/internal/diskerr"
 )
 
 // readers is how many reads may run at once besides the one writer.
@@ -161,7 +162,7 @@ func Connect(path string, connections int, extra string) (*sql.DB, error) {
 	db.SetMaxOpenConns(connections)
 	db.SetMaxIdleConns(connections)
 	if err := patiently(db.Ping); err != nil {
-		return nil, errors.Join(plainly(err), db.Close())
+		return nil, errors.Join(plainly(path, err), db.Close())
 	}
 	return db, nil
 }
@@ -178,13 +179,16 @@ func patiently(do func() error) error {
 	return err
 }
 
-// plainly says in words what SQLite says only by number: there is no space
-// for the memory that its connections share.
-func plainly(err error) error {
-	if code(err) == sqlite3.SQLITE_IOERR_SHMSIZE {
-		return fmt.Errorf("the disk is full: %w", err)
+// plainly says in words what SQLite says only by number: the memory that its
+// connections share cannot be made. Why not, a file next to it tells.
+func plainly(path string, err error) error {
+	if code(err) != sqlite3.SQLITE_IOERR_SHMSIZE {
+		return err
 	}
-	return err
+	if says, _ := diskerr.Explain(diskerr.TryWriting(filepath.Dir(path))); says != "" {
+		return fmt.Errorf("%s: %w", says, err)
+	}
+	return fmt.Errorf("the disk reports an error: %w", err)
 }
 
 // code is the extended result code of an error of SQLite; 0: it is another's.

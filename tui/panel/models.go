@@ -72,7 +72,8 @@ func (l *modelList) fill() {
 		l.Empty, l.Foot = l.Foot[0], nil
 		if err := l.servers[0].Err; err != nil {
 			told := transcript.FailureOf(err)
-			if l.now.Provider == "offline" && errors.Is(err, llm.ErrUnreachable) {
+			var foreign *llm.ForeignError
+			if l.now.Provider == "offline" && errors.Is(err, llm.ErrUnreachable) && !errors.As(err, &foreign) {
 				told.Hint = "Start it (ollama serve), or set its address in the settings (lifehub config path says where they are). Until then, LifeHub quotes your notes."
 			}
 			l.Empty = told.Copied()

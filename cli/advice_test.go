@@ -1,0 +1,31 @@
+package cli
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"lifehub/agent"
+	"lifehub/llm"
+	"lifehub/llm/auto"
+)
+
+func TestAdviceFitsTheServerThatIsAway(t *testing.T) {
+	t.Parallel()
+	gone := httptest.NewServer(http.NotFoundHandler())
+	gone.Close()
+	for kind, serve := range map[string]bool{"ollama": true, "openai": false} {
+		p, err := auto.Open(llm.Settings{Provider: kind, OllamaHost: gone.URL, OpenAIURL: gone.URL + "/v1", Model: "m"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = p.Models(t.Context())
+		if hint := agent.FailedFrom(err).Hint; strings.Contains(hint, "ollama serve") != serve || !strings.Contains(hint, "Start the model server") {
+			t.Errorf("%s: %v: %q", kind, err, hint)
+		}
+		if err := p.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
