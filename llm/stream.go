@@ -145,6 +145,12 @@ func Cut(err error) error {
 	return fmt.Errorf("%w: %s", ErrCut, Short(neterr.Says(err)))
 }
 
+// CutBy is the ErrCut of a server that ended an answer for a reason of its own,
+// such as its content filter.
+func CutBy(reason string) error {
+	return fmt.Errorf("%w: the server ended it: %s", ErrCut, Short(reason))
+}
+
 // retries is how long a request has been tried.
 type retries struct {
 	tried int

@@ -2,11 +2,13 @@ package ollama
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
+	"strings"
 
 	"github.com/ollama/ollama/api"
 
@@ -53,8 +55,13 @@ func (o *Provider) chat(ctx context.Context, chat *api.ChatRequest, emit func(ll
 				Prompt: r.PromptEvalCount, Answer: r.EvalCount,
 				Generating: r.EvalDuration, Stopped: llm.StopEnd,
 			}
-			if r.DoneReason == "length" {
+			switch strings.ToLower(r.DoneReason) {
+			case "", "stop", "tool_calls":
+			case "length":
 				d.Usage.Stopped = llm.StopLength
+			default:
+				d.Usage = nil
+				return cmp.Or(emit(d), llm.CutBy(r.DoneReason))
 			}
 		}
 		return emit(d)

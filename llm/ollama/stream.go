@@ -16,6 +16,9 @@ import (
 // longestLine is how long a line of a streamed answer may be, as in Ollama's client.
 const longestLine = 8 << 20
 
+// errNotJSON ends a stream with a line that is half of one, or of another kind.
+var errNotJSON = errors.New("the server sent a line that is not whole")
+
 // streamChat is Chat of Ollama's client, which takes 8 MB for every answer: that
 // lets the heap grow to four times what the whole program needs. Requests that
 // are signed, as ollama.com wants them, go by the client.
@@ -41,22 +44,31 @@ func (o *Provider) streamChat(ctx context.Context, chat *api.ChatRequest, receiv
 
 	lines := bufio.NewScanner(response.Body)
 	lines.Buffer(nil, longestLine)
-	for lines.Scan() {
+	for first := true; lines.Scan(); first = false {
+		text := bytes.TrimSpace(lines.Bytes())
+		if first {
+			text = bytes.TrimPrefix(text, []byte("\uFEFF")) // a byte order mark
+		}
+		if len(text) == 0 {
+			continue
+		}
 		var line struct {
 			api.ChatResponse
 			Error     string `json:"error"`
 			SigninURL string `json:"signin_url"`
 		}
-		err := json.Unmarshal(lines.Bytes(), &line)
+		err := json.Unmarshal(text, &line)
 		switch {
 		case response.StatusCode == http.StatusUnauthorized && err == nil:
 			return api.AuthorizationError{StatusCode: response.StatusCode, Status: response.Status, SigninURL: line.SigninURL}
 		case response.StatusCode >= http.StatusBadRequest && err != nil:
-			return api.StatusError{StatusCode: response.StatusCode, Status: response.Status, ErrorMessage: lines.Text()}
+			return api.StatusError{StatusCode: response.StatusCode, Status: response.Status, ErrorMessage: string(text)}
 		case response.StatusCode >= http.StatusBadRequest:
 			return api.StatusError{StatusCode: response.StatusCode, Status: response.Status, ErrorMessage: line.Error}
+		case err != nil && (text[0] == '{' || text[0] == '['):
+			return errNotJSON
 		case err != nil:
-			return errors.New(lines.Text())
+			return errors.New(string(text))
 		case line.Error != "":
 			return errors.New(line.Error)
 		}

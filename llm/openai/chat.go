@@ -1,6 +1,8 @@
 package openai
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"encoding/base64"
 	"encoding/json"
@@ -68,6 +70,7 @@ type chatFormat struct {
 // does not stream.
 type chatChunk struct {
 	Choices []struct {
+		Index   int       `json:"index"`
 		Delta   chatDelta `json:"delta"`
 		Message chatDelta `json:"message"` // of a whole answer
 		Finish  string    `json:"finish_reason"`
@@ -81,10 +84,49 @@ type chatChunk struct {
 }
 
 type chatDelta struct {
-	Content   string     `json:"content"`
+	Content   chatText   `json:"content"`
+	Refusal   string     `json:"refusal"`           // in place of the content
 	Reasoning string     `json:"reasoning_content"` // vLLM, llama.cpp, DeepSeek
 	Thinking  string     `json:"reasoning"`         // Ollama, routers
 	Calls     []chatCall `json:"tool_calls"`
+}
+
+// chatText is the text of a content: a text, a part, or a list of them. Parts
+// that are not text say nothing.
+type chatText string
+
+// UnmarshalJSON never fails: what it does not know has no text.
+func (t *chatText) UnmarshalJSON(raw []byte) error {
+	*t = chatText(textOf(raw, 0))
+	return nil
+}
+
+func textOf(raw json.RawMessage, depth int) (text string) {
+	const deepest = 4
+	if json.Unmarshal(raw, &text) == nil || depth > deepest {
+		return text
+	}
+	var list []json.RawMessage
+	if json.Unmarshal(raw, &list) == nil {
+		for _, part := range list {
+			text += textOf(part, depth+1)
+		}
+		return text
+	}
+	var part struct {
+		Type  string          `json:"type"`
+		Text  json.RawMessage `json:"text"`
+		Value json.RawMessage `json:"value"` // of a text that is an object
+	}
+	if json.Unmarshal(raw, &part) != nil || !slices.Contains([]string{"", "text", "output_text", "text_delta"}, part.Type) {
+		return ""
+	}
+	for _, inside := range []json.RawMessage{part.Text, part.Value} {
+		if inside != nil {
+			text += textOf(inside, depth+1)
+		}
+	}
+	return text
 }
 
 type chatUsage struct {
@@ -260,62 +302,108 @@ func (o *Provider) post(ctx context.Context, body *chatBody) (*http.Response, er
 // chatAnswer gathers one streamed answer.
 type chatAnswer struct {
 	emit     func(llm.Delta) error
-	finished func()     // called once, when the reason of the end arrives
+	finished func()     // called once, when the reason of the end arrives; nil: nothing is
 	calls    []chatCall // by index, their arguments growing
 	usage    llm.Usage
+	broken   string // the reason of an end that is not that of the answer; "": none
 	first    time.Time
 }
 
 // maxCalls bounds the tool calls of one answer.
 const maxCalls = 64
 
-func (a *chatAnswer) event(data []byte) error {
-	if string(data) == "[DONE]" {
+func (a *chatAnswer) event(name string, data []byte) error {
+	if string(bytes.TrimSpace(data)) == "[DONE]" {
 		return a.end()
 	}
 	var chunk chatChunk
-	if err := json.Unmarshal(data, &chunk); err != nil {
-		return fmt.Errorf("an event that is not JSON: %.40q", data)
-	}
-	if chunk.Error != nil {
-		switch message := llm.Short(chunk.Error.Message); {
-		case !a.first.IsZero():
-			return errors.New(message)
-		case llm.TooLong(message):
-			return llm.ErrTooLong
-		default: // nothing was cut: the request was refused
-			return &llm.StatusError{Code: http.StatusOK, Message: message}
-		}
+	err := json.Unmarshal(data, &chunk)
+	var unlike *json.UnmarshalTypeError // one field is not as others write it; the rest was read
+	known := err == nil || errors.As(err, &unlike) && unlike.Field != ""
+	switch {
+	case name == "error":
+		return a.failure(errorIn(data))
+	case !known && name != "" && name != "message":
+		return nil // an event of another kind
+	case !known:
+		return errNotJSON
+	case chunk.Error != nil:
+		return a.failure(chunk.Error.Message)
 	}
 	if chunk.Usage != nil {
 		a.usage.Prompt, a.usage.Answer = chunk.Usage.prompt(), chunk.Usage.Answer
 	}
 	a.usage.Prompt = max(a.usage.Prompt, int(chunk.Timings.Cached+chunk.Timings.Read))
-	if len(chunk.Choices) == 0 {
-		return nil
-	}
-	choice := chunk.Choices[0]
-	for _, d := range []chatDelta{choice.Delta, choice.Message} {
-		if err := a.addCalls(d.Calls); err != nil {
-			return err
+	for _, choice := range chunk.Choices {
+		if choice.Index != 0 { // another answer to the same request
+			continue
 		}
-		if a.first.IsZero() {
-			a.first = time.Now()
+		for _, d := range []chatDelta{choice.Delta, choice.Message} {
+			if err := a.addCalls(d.Calls); err != nil {
+				return err
+			}
+			if a.first.IsZero() {
+				a.first = time.Now()
+			}
+			if err := a.emit(llm.Delta{Text: string(d.Content) + d.Refusal, Thinking: d.Reasoning + d.Thinking}); err != nil {
+				return err
+			}
 		}
-		if err := a.emit(llm.Delta{Text: d.Content, Thinking: d.Reasoning + d.Thinking}); err != nil {
-			return err
-		}
-	}
-	if choice.Finish != "" {
-		if a.usage.Stopped == "" {
-			a.finished()
-		}
-		a.usage.Stopped = llm.StopEnd
-		if choice.Finish == "length" {
-			a.usage.Stopped = llm.StopLength
-		}
+		a.finish(choice.Finish)
 	}
 	return nil
+}
+
+// errNotJSON ends a stream whose events are not those of the protocol.
+var errNotJSON = errors.New("the server sent something that is not JSON")
+
+// failure is the error that the server reports in a stream.
+func (a *chatAnswer) failure(message string) error {
+	message = cmp.Or(llm.Short(message), "the server reports an error without saying which")
+	switch {
+	case !a.first.IsZero():
+		return errors.New(message)
+	case llm.TooLong(message):
+		return llm.ErrTooLong
+	}
+	return &llm.StatusError{Code: http.StatusOK, Message: message} // nothing was cut: the request was refused
+}
+
+// errorIn is the message in the data of an event called error.
+func errorIn(data []byte) string {
+	var body struct {
+		Error  *apiError `json:"error"`
+		Detail string    `json:"detail"`
+	}
+	var plain apiError
+	switch {
+	case !json.Valid(data):
+		return string(data)
+	case json.Unmarshal(data, &body) == nil && body.Error != nil:
+		return body.Error.Message
+	case json.Unmarshal(data, &plain) == nil && plain.Message != "":
+		return plain.Message
+	}
+	return body.Detail
+}
+
+// finish notes why the answer ended; "": it has not. Only reasons that are
+// known to end a whole answer do.
+func (a *chatAnswer) finish(reason string) {
+	stopped := llm.StopEnd
+	switch strings.ToLower(reason) {
+	case "", "null":
+		return
+	case "stop", "tool_calls", "function_call", "eos", "eos_token", "stop_sequence", "end_turn":
+	case "length", "max_tokens", "model_length":
+		stopped = llm.StopLength
+	default:
+		a.broken = reason
+	}
+	if a.usage.Stopped == "" && a.finished != nil {
+		a.finished()
+	}
+	a.usage.Stopped = stopped
 }
 
 // addCalls joins the pieces of tool calls. Servers number them, or begin each
@@ -351,6 +439,9 @@ func (a *chatAnswer) addCalls(pieces []chatCall) error {
 
 // end hands on the calls and what the answer cost.
 func (a *chatAnswer) end() error {
+	if a.broken != "" {
+		return llm.CutBy(a.broken)
+	}
 	for _, c := range a.calls {
 		args := strings.TrimSpace(c.Function.Arguments)
 		if args == "" {

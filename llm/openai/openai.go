@@ -263,5 +263,6 @@ func missing(err error, model string) error {
 
 // complete reports whether an event is whole on its own.
 func complete(event []byte) bool {
-	return string(event) == "[DONE]" || json.Valid(event)
+	event = bytes.TrimSpace(event)
+	return string(event) == "[DONE]" || bytes.HasSuffix(event, []byte("}")) && json.Valid(event)
 }

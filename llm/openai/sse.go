@@ -15,10 +15,16 @@ const maxLine = 8 << 20
 // errLongLine ends a stream of server-sent events.
 var errLongLine = fmt.Errorf("a line of more than %d MB", maxLine>>20)
 
-// readAnswer calls data with each event of a stream, or with each JSON document
+// event is called with the name and the data of each event; "": a message.
+type event func(name string, data []byte) error
+
+// readAnswer calls each with the events of a stream, or with each JSON document
 // where the server does not write server-sent events: a whole answer is one.
-func readAnswer(r io.Reader, data func([]byte) error) error {
+func readAnswer(r io.Reader, each event) error {
 	in := bufio.NewReader(r)
+	if mark, _ := in.Peek(len(byteOrderMark)); string(mark) == byteOrderMark { // a shorter stream has none
+		_, _ = in.Discard(len(byteOrderMark))
+	}
 	for {
 		c, err := in.ReadByte()
 		if err != nil {
@@ -27,7 +33,7 @@ func readAnswer(r io.Reader, data func([]byte) error) error {
 		if c > ' ' {
 			_ = in.UnreadByte() // it was just read
 			if c != '{' {
-				return readEvents(in, data)
+				return readEvents(in, each)
 			}
 			break
 		}
@@ -38,11 +44,14 @@ func readAnswer(r io.Reader, data func([]byte) error) error {
 		if err := documents.Decode(&document); err != nil {
 			return ended(err)
 		}
-		if err := data(document); err != nil {
+		if err := each("", document); err != nil {
 			return err
 		}
 	}
 }
+
+// byteOrderMark may stand before a text in UTF-8, and is not part of it.
+const byteOrderMark = "\uFEFF"
 
 // ended is nil at the end of a stream, and else what broke it.
 func ended(err error) error {
@@ -52,43 +61,63 @@ func ended(err error) error {
 	return err
 }
 
-// readEvents calls data with each event of a stream of server-sent events, as
-// chat completion servers write them: one line a field, comments begin with a
-// colon, an event may have several data lines. It returns what data returns,
-// or nil at the end of the stream.
-func readEvents(r io.Reader, data func([]byte) error) error {
+// readEvents calls each with the events of a stream of server-sent events, as
+// the HTML standard reads them: lines end with CR, LF or both, comments begin
+// with a colon, an event may have several data lines, and one without data is
+// none. Beyond that, a server may leave the empty line out after data that is
+// whole. It returns what each returns, or nil at the end of the stream.
+func readEvents(r io.Reader, each event) error {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, maxLine)
-	var event []byte
+	lines.Split(splitLines())
+	var name string
+	var data []byte
 	some := false
-	for lines.Scan() {
-		line := bytes.TrimSuffix(lines.Bytes(), []byte("\r"))
+	dispatch := func() error {
+		defer func() { name, data, some = "", nil, false }()
+		if len(bytes.TrimSpace(data)) == 0 {
+			return nil
+		}
+		return each(name, data)
+	}
+	for first := true; lines.Scan(); first = false {
+		line := lines.Bytes()
+		if first {
+			line = bytes.TrimPrefix(line, []byte(byteOrderMark))
+		}
 		if len(line) == 0 {
-			if some {
-				if err := data(event); err != nil {
+			if err := dispatch(); err != nil {
+				return err
+			}
+			continue
+		}
+		field, value, _ := bytes.Cut(line, []byte(":"))
+		value = bytes.TrimPrefix(value, []byte(" "))
+		switch string(field) {
+		case "event":
+			if some && complete(data) {
+				if err := dispatch(); err != nil {
 					return err
 				}
 			}
-			event, some = nil, false
+			name = string(value)
+			continue
+		case "data":
+		default: // a comment, or a field that carries nothing for us
 			continue
 		}
-		value, ok := bytes.CutPrefix(line, []byte("data:"))
-		if !ok {
-			continue // a comment, or a field that carries nothing for us
-		}
-		value = bytes.TrimPrefix(value, []byte(" "))
 		switch {
 		case !some:
-			event, some = append([]byte(nil), value...), true
-		case complete(event): // a server that leaves the empty line out
-			if err := data(event); err != nil {
+			data, some = append([]byte(nil), value...), true
+		case complete(data) && len(bytes.TrimSpace(value)) > 0: // a server that leaves the empty line out
+			if err := dispatch(); err != nil {
 				return err
 			}
-			event = append([]byte(nil), value...)
+			data, some = append([]byte(nil), value...), true
 		default:
-			event = append(append(event, '\n'), value...)
+			data = append(append(data, '\n'), value...)
 		}
-		if len(event) > maxLine {
+		if len(data) > maxLine {
 			return errLongLine
 		}
 	}
@@ -97,8 +126,31 @@ func readEvents(r io.Reader, data func([]byte) error) error {
 	} else if err != nil {
 		return err
 	}
-	if some && complete(event) { // the last event may lack its empty line
-		return data(event)
+	if some && complete(data) { // the last event may lack its empty line
+		return dispatch()
 	}
 	return nil
+}
+
+// splitLines splits at CR, LF and CR LF. A line that ends with CR is whole at
+// once: the next byte may be long in coming.
+func splitLines() bufio.SplitFunc {
+	afterCR := false
+	return func(data []byte, atEOF bool) (advance int, line []byte, err error) {
+		if afterCR && len(data) > 0 {
+			afterCR = false
+			if data[0] == '\n' {
+				advance = 1
+			}
+		}
+		rest := data[advance:]
+		if i := bytes.IndexAny(rest, "\r\n"); i >= 0 {
+			afterCR = rest[i] == '\r'
+			return advance + i + 1, rest[:i], nil
+		}
+		if atEOF && len(rest) > 0 {
+			return len(data), rest, nil
+		}
+		return advance, nil, nil
+	}
 }

@@ -13,7 +13,7 @@ import (
 )
 
 func events(r io.Reader) (got []string, err error) {
-	err = readEvents(r, func(data []byte) error {
+	err = readEvents(r, func(_ string, data []byte) error {
 		got = append(got, string(data))
 		return nil
 	})
@@ -32,6 +32,12 @@ func TestEventsAreReadAsServersWriteThem(t *testing.T) {
 		"an event of several lines": {"data: {\"a\":\ndata: 1}\n\n", []string{"{\"a\":\n1}"}},
 		"without empty lines":       {"data: {\"a\":1}\ndata: {\"a\":2}\ndata: [DONE]\n", []string{`{"a":1}`, `{"a":2}`, "[DONE]"}},
 		"a last one without end":    {"data: {\"a\":1}", []string{`{"a":1}`}},
+		"lines that end with CR":    {"data: {\"a\":1}\r\rdata: [DONE]\r\r", []string{`{"a":1}`, "[DONE]"}},
+		"mixed ends of lines":       {"data: {\"a\":1}\r\n\rdata: {\"a\":2}\n\r\ndata: [DONE]\r\n\n", []string{`{"a":1}`, `{"a":2}`, "[DONE]"}},
+		"a byte order mark":         {"\uFEFFdata: {\"a\":1}\n\n", []string{`{"a":1}`}},
+		"data without a value":      {"data\n\ndata:\n\ndata: {\"a\":1}\ndata\n\n", []string{"{\"a\":1}\n"}},
+		"an event with a name":      {"event: error\ndata: no\n\ndata: {\"a\":1}\n\n", []string{"no", `{"a":1}`}},
+		"a name without data":       {"event: error\n\ndata: {\"a\":1}\n\n", []string{`{"a":1}`}},
 		"half of one":               {"data: {\"a\":1}\n\ndata: {\"a\":", []string{`{"a":1}`}},
 		"nothing":                   {"", nil},
 	} {
