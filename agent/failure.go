@@ -47,7 +47,7 @@ func FailedFrom(err error) Failed {
 		f.Hint = "Continue there, or wait until it is done."
 	case errors.Is(err, ErrEmpty):
 		f.Hint = "Write a question."
-	case errors.Is(err, ErrNoAnswer):
+	case errors.Is(err, ErrNoAnswer), errors.Is(err, ErrPlanned):
 		f.Hint = "Ask again, or choose another model with /model or -m."
 	}
 	return f
@@ -94,6 +94,7 @@ var ErrShutdown = errors.New("LifeHub is shutting down")
 
 var (
 	ErrNoAnswer = errors.New("the model gave no answer")
+	ErrPlanned  = errors.New("the model answered with a plan instead of text")
 	// ErrDamaged: what to do next is not known any more.
 	ErrDamaged = errors.New("the saved state of this turn cannot be read, so none of it is run")
 	ErrEmpty   = errors.New("the message is empty")

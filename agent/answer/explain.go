@@ -6,8 +6,10 @@ import (
 	"strings"
 
 	"lifehub/agent"
+	"lifehub/agent/parse"
 	"lifehub/agent/prompt"
 	"lifehub/agent/work"
+	"lifehub/internal/text"
 	"lifehub/llm"
 )
 
@@ -24,13 +26,16 @@ func (a *Answer) Explain(ctx context.Context) error {
 	} else {
 		a.listTime()
 	}
-	usage, err := a.Ask(ctx, a.explainerPrompt(), a.Say)
+	usage, planned, err := a.askForText(ctx, a.explainerPrompt())
 	a.SayHeld(true)
 	said := len(a.Said()) > before
 	switch {
 	case err != nil:
 		a.Cut = said
 		return err
+	case planned:
+		a.Cut = said
+		return agent.ErrPlanned
 	case !said:
 		return agent.ErrNoAnswer
 	case usage.Stopped == llm.StopLength:
@@ -38,6 +43,33 @@ func (a *Answer) Explain(ctx context.Context) error {
 	}
 	return nil
 }
+
+// askForText streams the model's answer. A plan in it is not said; one in place
+// of an answer is asked about once more. planned: a plan is all there is, or
+// the end.
+func (a *Answer) askForText(ctx context.Context, p prompt.Prompt) (usage llm.Usage, planned bool, err error) {
+	for range prompt.Tries {
+		var whole strings.Builder
+		said := false
+		filter := parse.PlanFilter{
+			Say:   func(piece string) { said = said || strings.TrimSpace(piece) != ""; a.Say(piece) },
+			Known: func(tool string) bool { return a.Tool(tool) != nil },
+		}
+		usage, err = a.Ask(ctx, p, func(piece string) {
+			whole.WriteString(piece)
+			filter.Add(piece)
+		})
+		filter.End()
+		if err != nil || !filter.Found || said {
+			return usage, filter.Found, err
+		}
+		p.After = []llm.Message{{Role: llm.Assistant, Text: text.Clip(whole.String(), 4000)}, {Role: llm.User, Text: notAPlan}}
+	}
+	return usage, true, nil
+}
+
+// notAPlan is said to a model that answers with a plan.
+const notAPlan = "That is a plan, and nothing more can be run. Answer the user's message now, in plain text, from what was found and done."
 
 func (a *Answer) explainerPrompt() prompt.Prompt {
 	p := a.Prompt("explainer", explainerPrompt)

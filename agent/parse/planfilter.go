@@ -1,0 +1,99 @@
+package parse
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"lifehub/internal/pattern"
+)
+
+// PlanFilter passes on an answer while it arrives, except for a plan in it:
+// from that on it says nothing. Other JSON waits only until it is whole.
+type PlanFilter struct {
+	Say   func(text string)
+	Known func(tool string) bool // whether a tool is called so
+	Found bool                   // a plan was found
+
+	held string // not said yet: it begins as a plan may, or is the end of what has arrived
+}
+
+// planHead is how a plan may begin; maybeHead the beginning of that at the end
+// of a text. cutPlan begins as nothing but a plan does.
+var (
+	planHead  = pattern.Lazy("(?:```[A-Za-z_]*[ \t]*\r?\n\\s*)?(?:\\[\\s*)?\\{\\s*[\"'](?:reasoning|thoughts?|plan|steps|tasks|tool_calls|tool|tool_name|name|function|type|id|task_number|answer|again|description)[\"']\\s*:")
+	maybeHead = pattern.Lazy("(?:`{1,2}|```[A-Za-z_]*[ \t]*(?:\r?\n?\\s*)?)?(?:\\[\\s*)?(?:\\{\\s*(?:[\"'][a-z_]{0,12}[\"']?\\s*)?)?\\z")
+	cutPlan   = pattern.Lazy(`^[^{]*\{\s*["'](?:reasoning|steps|tasks|tool_calls|tool|tool_name)["']`)
+)
+
+// Add takes the next piece of the answer.
+func (f *PlanFilter) Add(piece string) {
+	if f.Found {
+		return
+	}
+	holding := planHead.MatchString(f.held)
+	f.held += piece
+	if holding && !strings.ContainsAny(piece, "}]") && len(f.held) <= maxDraft {
+		return
+	}
+	for {
+		at := planHead.FindStringIndex(f.held)
+		if at == nil {
+			f.say(maybeHead.FindStringIndex(f.held)[0])
+			return
+		}
+		f.say(at[0])
+		begin := strings.IndexAny(f.held, "[{")
+		raw, length, err := readJSON(f.held[begin:])
+		switch {
+		case err != nil && len(f.held) <= maxDraft:
+			return // more of it comes
+		case err != nil:
+			f.say(len(f.held))
+			return
+		case isPlan(raw, f.Known):
+			f.Found, f.held = true, ""
+			return
+		}
+		f.say(begin + length)
+	}
+}
+
+// End says what waits, unless it is a plan that was cut.
+func (f *PlanFilter) End() {
+	if planHead.MatchString(f.held) && cutPlan.MatchString(f.held) {
+		f.Found, f.held = true, ""
+	}
+	f.say(len(f.held))
+}
+
+// say passes on so much of what is held.
+func (f *PlanFilter) say(size int) {
+	if size > 0 {
+		f.Say(f.held[:size])
+	}
+	f.held = f.held[size:]
+}
+
+// isPlan reports whether JSON is a plan, or calls of known tools, and not what
+// the user asked to see as JSON.
+func isPlan(raw json.RawMessage, known func(tool string) bool) bool {
+	d, err := asDraft(raw)
+	if err != nil {
+		return false
+	}
+	var fields map[string]json.RawMessage
+	_ = json.Unmarshal(raw, &fields) // a list has none
+	list := first(fields, "steps", "tasks", "tool_calls")
+	ours := fields == nil || list != nil || fields["tool"] != nil // not only a name with arguments
+	if slices.ContainsFunc(d.Steps, func(s Step) bool { return known(s.Tool) || ours && s.Tool != "" && s.Input != nil }) {
+		return true
+	}
+	keys := 0
+	for _, has := range []bool{fields["reasoning"] != nil, list != nil, fields["answer"] != nil} {
+		if has {
+			keys++
+		}
+	}
+	return keys > 1 || keys == 1 && len(fields) == 1 && len(d.Steps) == 0
+}
