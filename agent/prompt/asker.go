@@ -130,6 +130,7 @@ func (a *Asker) send(ctx context.Context, p Prompt, window int, scale float64, s
 	req.Think = a.Think()
 	a.Count(func(m *agent.Metrics) { m.ModelCalls++ })
 	a.traceRequest(p.Agent, req)
+	cached := a.Meters.cached(a.ModelName(), req.Messages)
 	defer a.CountWork()()
 
 	var usage llm.Usage
@@ -153,7 +154,7 @@ func (a *Asker) send(ctx context.Context, p Prompt, window int, scale float64, s
 	}
 	split.Flush()
 	a.emitUsage(p, usage)
-	a.checkWhole(ctx, Count{Estimate: fitted.Estimate, Counted: usage.Prompt}, window)
+	a.checkWhole(ctx, Count{Estimate: fitted.Estimate, Counted: usage.Prompt, Cached: cached}, window)
 	return usage, nil
 }
 
@@ -181,8 +182,12 @@ func (a *Asker) Shortened() bool {
 func (a *Asker) checkWhole(ctx context.Context, c Count, window int) {
 	expected := float64(c.Estimate) * max(a.Meters.Of(ctx, a.ModelName()).High, 1)
 	if a.Meters.Cut(ctx, a.ModelName(), c, window, a.RejectsLongPrompts()) {
+		next := "; the next prompts will be shorter"
+		if c.farShort() {
+			next = ", and `context` may have to be smaller"
+		}
 		a.Notice("The model server truncated the prompt: it read %d tokens of about %.0f, and the beginning is likely lost. "+
-			"This answer may miss something; the next prompts will be shorter.", c.Counted, expected)
+			"This answer may miss something%s.", c.Counted, expected, next)
 	}
 }
 

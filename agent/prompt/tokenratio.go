@@ -3,11 +3,13 @@ package prompt
 import (
 	"cmp"
 	"context"
+	"hash/maphash"
 	"log/slog"
 	"math/bits"
 	"sync"
 
 	"lifehub/agent"
+	"lifehub/llm"
 )
 
 // Meters are those of this process, read from what is kept at first use.
@@ -15,12 +17,49 @@ type Meters struct {
 	Saved agent.TokenRatios // nil: what is learned holds for this run
 	mu    sync.Mutex
 	By    map[string]agent.TokenRatio
-	Last  map[string]Count // the last prompt that was counted as less than it should be
-	told  bool             // the user knows that the server cuts prompts
+	Last  map[string]Count      // the last prompt that was counted as less than it should be
+	told  bool                  // the user knows that the server cuts prompts
+	sent  map[string][][]uint64 // by model: the hashes of the messages of its last prompts
 }
 
-// Count is what the server counted of a prompt.
-type Count struct{ Estimate, Counted int }
+// Count is what the server counted of a prompt. Cached is the estimate of the
+// messages at its beginning that were sent before: some servers count only what
+// they had not read yet.
+type Count struct{ Estimate, Counted, Cached int }
+
+// mostSent is how many prompts of a model a server may still have read.
+const mostSent = 8
+
+var hashSeed = maphash.MakeSeed()
+
+// cached notes a prompt, and returns the estimate of its beginning that an
+// earlier one had too.
+func (s *Meters) cached(model string, messages []llm.Message) int {
+	hashes := make([]uint64, len(messages))
+	for i, m := range messages {
+		hashes[i] = maphash.String(hashSeed, string(m.Role)+"\x00"+m.Text)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	same := 0
+	for _, before := range s.sent[model] {
+		n := 0
+		for n < min(len(before), len(hashes)) && before[n] == hashes[n] {
+			n++
+		}
+		same = max(same, n)
+	}
+	if s.sent == nil {
+		s.sent = map[string][][]uint64{}
+	}
+	recent := append(s.sent[model], hashes)
+	s.sent[model] = recent[max(0, len(recent)-mostSent):]
+	tokens := 0
+	for _, m := range messages[:same] {
+		tokens += Tokens(m.Text)
+	}
+	return tokens
+}
 
 func (s *Meters) Of(ctx context.Context, model string) agent.TokenRatio {
 	s.mu.Lock()
@@ -131,6 +170,15 @@ func (c Count) alike(other Count) bool {
 	return max(c.Counted-other.Counted, other.Counted-c.Counted) <= 1 && float64(small) < (1-unlike)*float64(large)
 }
 
+// farShort reports whether a count is so small a part of a long prompt that no
+// tokenizer and no cache explain it. One below half of the smallest window is
+// taken for invented.
+func (c Count) farShort() bool {
+	const leastCounted, leastPart = leastWindow / 2, 0.25
+	fresh := c.Estimate - c.Cached
+	return c.Counted >= leastCounted && fresh >= leastWindow && float64(c.Counted) < leastPart*float64(fresh)
+}
+
 // fillsUsual reports whether a count is that of a usual window, or one less: a
 // prompt meets it by chance once in thousands.
 func (c Count) fillsUsual() bool {
@@ -142,7 +190,8 @@ func (c Count) fillsUsual() bool {
 // run, that the server cuts prompts. A count that fills the window that the
 // server tells is believed. Where the window is not known and the server does
 // not refuse what is too long, a count is a witness, and two that agree teach
-// the window.
+// the window. A count that is far too small is reported whatever the server
+// tells of its window, and teaches nothing.
 func (s *Meters) Cut(ctx context.Context, model string, c Count, window int, refuses bool) bool {
 	g := s.Of(ctx, model)
 	s.mu.Lock()
@@ -158,6 +207,7 @@ func (s *Meters) Cut(ctx context.Context, model string, c Count, window int, ref
 	case doubtful && c.alike(before):
 		s.Learn(ctx, model, func(g *agent.TokenRatio) { g.Window = c.Counted })
 	case doubtful && c.fillsUsual(): // the next one like it will teach
+	case c.farShort():
 	default:
 		s.Learn(ctx, model, func(g *agent.TokenRatio) { seen(g, c) })
 		return false
