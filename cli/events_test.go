@@ -32,7 +32,8 @@ func TestEveryTurnBeginsWithStartAndEndsOnce(t *testing.T) {
 		cmd := exec.Command(os.Args[0], "ask", "--stream-json", "--notes", vault, prompt)
 		cmd.Env = []string{runAsProgram, quickExit, "HOME=" + home, "LIFEHUB_HOME=" + filepath.Join(home, "lh"), "LIFEHUB_PROVIDER=offline", "PATH=" + os.Getenv("PATH")}
 		out, err := cmd.Output()
-		if err != nil && cmd.ProcessState.ExitCode() != app.ExitRefused {
+		fails := prompt == "@calculate expression=1/0" || prompt == "@read_note path=nosuch.md"
+		if code := cmd.ProcessState.ExitCode(); fails && code != app.ExitFailed || !fails && err != nil && code != app.ExitRefused {
 			t.Errorf("%q: %v", prompt, err)
 		}
 		checkEvents(t, prompt, out)

@@ -11,6 +11,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"lifehub/internal/testenv"
 )
 
 // A guideBlock is a fenced block of a page of docs/guide.
@@ -39,6 +41,7 @@ func guideBlocks(page string) []guideBlock {
 //
 // The home is shown as /home/me, and "…" stands for any text, on a line of its own for any lines.
 func TestGuideShowsWhatTheProgramPrints(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	pages, err := filepath.Glob("../docs/guide/*.md")
 	if err != nil || len(pages) == 0 {

@@ -15,6 +15,8 @@ import (
 	"lifehub/internal/apptest"
 	"lifehub/internal/hostile"
 	"lifehub/tui/safetext"
+
+	"lifehub/internal/testenv"
 )
 
 // perNote is how many hostile texts one note holds.
@@ -124,6 +126,7 @@ func TestHostileTextDoesNotBreakTheChat(t *testing.T) {
 // commands print of others: questions, answers, titles, names of notes, folders
 // and servers, logs, the environment, settings, what is remembered, arguments.
 func TestHostileTextIsOnlyTextInEveryCommand(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	const evil = "a\x1b[2J\x1b]0;owned\a\u009b31m\u202e\u2028\x7f\xff\U000e0041\u200b\u00ad\ufff9z"
 	vault, home := filepath.Join(t.TempDir(), "no\x1b[2Jtes\u202e"), t.TempDir()

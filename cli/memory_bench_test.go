@@ -22,6 +22,7 @@ import (
 // Recall@1 on what five people said over several talks and were asked about
 // later. The figures stand in docs/figures/memory.md.
 func TestMemoryFindsWhatWasSaidSessionsAgo(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	bench, err := eval.Load(testenv.Shared(t, "data/bench/bfcl-memory"))
 	if err != nil {

@@ -18,6 +18,8 @@ import (
 	"lifehub/internal/apptest"
 	"lifehub/internal/pdftest"
 	"lifehub/rag"
+
+	"lifehub/internal/testenv"
 )
 
 // mixed is a folder of 200 files as people have them.
@@ -64,6 +66,7 @@ func mixed(t *testing.T) (dir string) {
 
 // TestAFolderOfMixedFiles goes the way of a user who points LifeHub at Documents.
 func TestAFolderOfMixedFiles(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	dir, home := mixed(t), t.TempDir()
 	files := 0

@@ -16,6 +16,8 @@ import (
 	"lifehub/cli/app"
 	"lifehub/internal/apptest"
 	"lifehub/internal/mcptest"
+
+	"lifehub/internal/testenv"
 )
 
 // The beginnings of the prompts, by which a scripted model knows who asks.
@@ -67,8 +69,9 @@ var (
 // TestWhatTheModesCost lets a person with notes ask twenty things in each of the
 // three modes, of an honest and of a sloppy model: turns of the real program, of
 // which only the model's words are scripted. `make modes` asks all of them and
-// prints the tables of docs/modes.md; else the sloppy model is asked every third.
+// prints the tables of docs/modes.md; else the sloppy model is asked every sixth.
 func TestWhatTheModesCost(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	d := daysFrom(time.Now())
 	set := d.tasks()
@@ -77,7 +80,7 @@ func TestWhatTheModesCost(t *testing.T) {
 		t.Run(task.name, func(t *testing.T) {
 			for _, mode := range agent.Modes() {
 				for _, model := range []string{"honest", "sloppy"} {
-					if model == "sloppy" && i%3 != 0 && os.Getenv("LIFEHUB_SOAK") == "" {
+					if model == "sloppy" && i%6 != 0 && os.Getenv("LIFEHUB_SOAK") == "" {
 						continue
 					}
 					key := string(mode) + " " + model

@@ -172,7 +172,7 @@ func TestAskSaysThatNotesAreStillRead(t *testing.T) {
 // settings.
 func TestReplansAndMessagesAreSettings(t *testing.T) {
 	t.Parallel()
-	plan := llmtest.Answer{Match: asksPlanner, Text: `{"steps":[{"id":"1","tool":"read_note","input":{"path":"nosuch.md"}}]}`, Always: true}
+	plan := llmtest.Answer{Match: asksPlanner, Text: `{"steps":[{"id":"1","tool":"read_note","input":{"path":"nosuch.md"}},{"id":"2","tool":"today","input":{}}]}`, Always: true}
 	script := llmtest.NewScript(plan, llmtest.Answer{Match: asksExplainer, Text: "It is not there.", Always: true})
 	vault := apptest.Vault(t)
 	run := commandsOver(t, llmtest.Serve(t, script))

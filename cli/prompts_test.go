@@ -26,6 +26,8 @@ import (
 	"lifehub/internal/apptest"
 	"lifehub/llm"
 	"lifehub/llm/llmtest"
+
+	"lifehub/internal/testenv"
 )
 
 // The plans and decisions that several turns take.
@@ -65,6 +67,7 @@ func smallTalk(reply string) string {
 // starter notes, word by word, so that each change of a word is seen. The clock
 // stands on a Sunday; only the model's words are scripted.
 func TestPrompts(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		mode  agent.Mode

@@ -42,6 +42,7 @@ var beforeMain = func() {}
 // TestCommandLine runs testdata/script: the whole program, each script in an
 // empty home, with no model server.
 func TestCommandLine(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	starter, err := filepath.Abs("../examples/notes")
 	if err != nil {

@@ -24,6 +24,8 @@ import (
 	"lifehub/internal/apptest"
 	"lifehub/internal/mcptest"
 	"lifehub/llm/llmtest"
+
+	"lifehub/internal/testenv"
 )
 
 // planted are secrets, by the place in which each is planted.
@@ -68,6 +70,7 @@ func seenIn(text string) (found []string) {
 // A model that obeys, a server that tells all it was started with, and every
 // command that shows something: no secret is in what they print, keep or send.
 func TestPlantedSecretsStayWhereTheyAre(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	home, vault := t.TempDir(), t.TempDir()
 	at := func(name ...string) string { return filepath.Join(append([]string{home, "lh"}, name...)...) }

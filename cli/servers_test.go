@@ -16,6 +16,8 @@ import (
 	"testing"
 
 	"lifehub/llm/llmtest"
+
+	"lifehub/internal/testenv"
 )
 
 // serverShape is a model server as one of those in use answers.
@@ -246,6 +248,7 @@ func (s *served) env(url string) []string {
 // their first prompt whole, fit it to the window that the server has, and tell
 // nothing that is not so.
 func TestServersAsTheyAnswer(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	for name, shape := range serverShapes {
 		t.Run(name, func(t *testing.T) {

@@ -20,6 +20,8 @@ import (
 	"lifehub/internal/mcptest"
 	"lifehub/llm"
 	"lifehub/llm/llmtest"
+
+	"lifehub/internal/testenv"
 )
 
 const seedQuestion = "What's in my notes about running? Also search the web for marathon training tips."
@@ -50,6 +52,7 @@ const (
 // the journal and the events as --stream-json tells them. Only the model's
 // words are scripted, and the way they come is Ollama's.
 func TestSeedStories(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	for name, story := range map[string]struct {
 		mode, question string

@@ -226,7 +226,7 @@ func TestNoFaultOfAnIndexRunLosesTheIndex(t *testing.T) {
 			}
 			change(0)
 			all := faultsOf(t, strace, files(), run)
-			step := len(all)/8 + 1
+			step := len(all)/4 + 1
 			if testenv.Race { // whose children are slow, and have no goroutines to race
 				step = len(all)/2 + 1
 			}

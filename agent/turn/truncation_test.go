@@ -105,7 +105,7 @@ func askLong(t *testing.T, protocol string, count func(string) int, window, own,
 	events := collect(a.Ask(t.Context(), "c1", "What of this? "+manyWords(words/4, 3)), nil)
 	ended(t, events)
 	for _, n := range bodies[agent.Noticed](events) {
-		said = said || strings.Contains(n.Text, "in silence")
+		said = said || strings.Contains(n.Text, "truncated the prompt")
 	}
 	arrived = server.Cuts() == 0
 	for _, prompt := range server.Seen() {

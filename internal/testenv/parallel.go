@@ -3,6 +3,7 @@ package testenv
 import (
 	"flag"
 	"os"
+	"testing"
 )
 
 // Parallel lets n tests of this binary run at once, however many processors
@@ -25,4 +26,13 @@ func Rounds(usual, all int) int {
 		return max(1, usual/5)
 	}
 	return usual
+}
+
+// WithoutRace skips a test under the race detector: it runs one program after
+// another, or computes alone, and takes long. The run before has passed it.
+func WithoutRace(t testing.TB) {
+	t.Helper()
+	if Race {
+		t.Skip("runs without the race detector")
+	}
 }
