@@ -70,10 +70,10 @@ claims: ## what the check of citations finds in the shared claims, and misses
 	go test ./agent/citation -run 'FiguresOfClaims|ChangesAreShown|FalseAnswer|Constructed|RealNotes' -count=1 -v
 
 modes: ## what the three modes cost, and what comes of them: 20 tasks, a model that is honest and one that is sloppy
-	LIFEHUB_SOAK=1 go test ./cli -run WhatTheModesCost -count=1 -v
+	LIFEHUB_SOAK=1 go test ./cli/evalmodels -run WhatTheModesCost -count=1 -v
 
 soak: ## the full counts of the loops of which `make test` runs a share
-	LIFEHUB_SOAK=1 go test ./internal/survive ./internal/database ./notes/... ./store/... ./rag/... ./mcpclient/... ./llm/... ./agent/work ./cli ./tui/... -timeout 3h -v -run 'WhatTheyMean|UnderLoad|InEveryPanel|NoFault|DuringRebuilds|Swapped|NoSentence|SentencesAnswer|Obeying|Kill|Full|Refuses|Damage|Process|Descendant|Misbehave|FloodsCost|CutAnywhere|FaultyServer|RestartedInMid|SlowLine|NoBytesPanic|CommandsInWhat|NoWayOfWriting|ThatGoesOn'
+	LIFEHUB_SOAK=1 go test ./internal/survive ./internal/database ./notes/... ./store/... ./rag/... ./mcpclient/... ./llm/... ./agent/work ./cli/... ./tui/... -timeout 3h -v -run 'WhatTheyMean|UnderLoad|InEveryPanel|NoFault|DuringRebuilds|Swapped|NoSentence|SentencesAnswer|Obeying|Kill|Full|Refuses|Damage|Process|Descendant|Misbehave|FloodsCost|CutAnywhere|FaultyServer|RestartedInMid|SlowLine|NoBytesPanic|CommandsInWhat|NoWayOfWriting|ThatGoesOn'
 
 fuzz: ## each fuzz target for FUZZTIME
 	scripts/fuzz.sh $${FUZZTIME:-30s}

@@ -60,6 +60,7 @@ func TestTheUserIsCalledWhenTheWindowHasNoFocus(t *testing.T) {
 		t.Error("the note among the sources is no link")
 	}
 
+	<-time.After(200 * time.Millisecond) // what follows a paste at once is taken for a part of it
 	term.types(back + "\x15")
 	term.types("and where?\r")
 	term.waits(func(screen string) bool {

@@ -16,7 +16,6 @@ import (
 )
 
 func TestToolsOfARealServerAreListedAndCalled(t *testing.T) {
-	t.Parallel()
 	server := testenv.Npm(t, "mcp-server-everything")
 	home := t.TempDir()
 	config, err := json.Marshal(map[string]any{"mcpServers": map[string]any{
@@ -63,7 +62,6 @@ func everything(t *testing.T) func(arg ...string) (string, int) {
 }
 
 func TestProgressAndQuestionsOfARealServerAreEvents(t *testing.T) {
-	t.Parallel()
 	run := everything(t)
 	for call, want := range map[string][]string{
 		"@everything_trigger-long-running-operation duration=1 steps=4": {`"type":"tool_progress"`, `"done":4,"total":4`, "Long running operation completed"},
@@ -82,7 +80,6 @@ func TestProgressAndQuestionsOfARealServerAreEvents(t *testing.T) {
 }
 
 func TestAResourceThatIsNamedIsReadAlongWithTheQuestion(t *testing.T) {
-	t.Parallel()
 	run := everything(t)
 	vault := t.TempDir()
 	apptest.Write(t, filepath.Join(vault, "a.md"), "# Rowing\n\nI row.\n")

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"testing"
@@ -22,7 +23,7 @@ const quickExit = "GORACE=atexit_sleep_ms=0"
 
 func TestMain(m *testing.M) {
 	mcptest.Main()
-	testenv.Parallel("8")
+	testenv.Parallel("4")
 	if os.Getenv("LIFEHUB_TEST_RUN") != "" {
 		beforeMain()
 		os.Exit(Main())
@@ -35,6 +36,15 @@ func TestMain(m *testing.M) {
 // patience bounds each wait for the program, so that a test fails rather than
 // hangs. It says nothing about speed: the machine may be busy.
 const patience = 90 * time.Second
+
+// The beginnings of the prompts, by which a scripted model knows who asks.
+const (
+	asksPlanner   = "You plan how to answer"
+	asksExplainer = "You answer the user's last message from the sources"
+	asksLoop      = "You answer the user's last message. The user keeps notes"
+	asksLead      = "You lead a team"
+	asksJudge     = "You judge whether"
+)
 
 // beforeMain is called before the program begins.
 var beforeMain = func() {}
@@ -63,4 +73,12 @@ func TestCommandLine(t *testing.T) {
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 	})
+}
+
+func jsonOf(value any) string {
+	raw, err := json.Marshal(value)
+	if err != nil {
+		return "{}"
+	}
+	return string(raw)
 }

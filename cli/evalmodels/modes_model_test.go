@@ -1,4 +1,4 @@
-package cli
+package evalmodels_test
 
 import (
 	"context"

@@ -1,6 +1,6 @@
 //go:build unix
 
-package cli
+package evalmodels_test
 
 import (
 	"bytes"
@@ -52,12 +52,12 @@ type evalTask struct {
 func evalTasks(t *testing.T) (map[string]task, []evalTask) {
 	t.Helper()
 	var notes strings.Builder
-	notes.WriteString(allNotes("../examples/notes"))
+	notes.WriteString(allNotes("../../examples/notes"))
 	var file struct {
 		Notes map[string]string
 		Tasks []evalTask
 	}
-	if err := yaml.Unmarshal([]byte(apptest.Read(t, "evalmodels/tasks/tasks.yaml")), &file); err != nil {
+	if err := yaml.Unmarshal([]byte(apptest.Read(t, "tasks/tasks.yaml")), &file); err != nil {
 		t.Fatal(err)
 	}
 	for _, note := range file.Notes {

@@ -1,4 +1,4 @@
-package cli
+package evalmodels_test
 
 import (
 	"fmt"
@@ -85,7 +85,7 @@ const iso = time.DateOnly
 // written from today on.
 func (d days) writeVault(t *testing.T, dir string) {
 	t.Helper()
-	if err := os.CopyFS(dir, os.DirFS("../examples/notes")); err != nil {
+	if err := os.CopyFS(dir, os.DirFS("../../examples/notes")); err != nil {
 		t.Fatal(err)
 	}
 	for _, gone := range []string{"daily", "running/log-2026.md", "index.md"} {

@@ -1,4 +1,4 @@
-package cli
+package evalmodels_test
 
 import (
 	"cmp"
@@ -18,15 +18,6 @@ import (
 	"lifehub/internal/mcptest"
 
 	"lifehub/internal/testenv"
-)
-
-// The beginnings of the prompts, by which a scripted model knows who asks.
-const (
-	asksPlanner   = "You plan how to answer"
-	asksExplainer = "You answer the user's last message from the sources"
-	asksLoop      = "You answer the user's last message. The user keeps notes"
-	asksLead      = "You lead a team"
-	asksJudge     = "You judge whether"
 )
 
 // run is what a turn took, and what came of it.
@@ -72,7 +63,6 @@ var (
 // prints the tables of docs/modes.md; else the sloppy model is asked every sixth.
 func TestWhatTheModesCost(t *testing.T) {
 	testenv.WithoutRace(t)
-	t.Parallel()
 	d := daysFrom(time.Now())
 	set := d.tasks()
 	sums, roles := map[string]*sum{}, map[string][]int{}

@@ -1,0 +1,26 @@
+package evalmodels_test
+
+import (
+	"os"
+	"testing"
+
+	"lifehub/cli"
+	"lifehub/internal/mcptest"
+	"lifehub/internal/testenv"
+)
+
+// runAsProgram makes the test binary behave as lifehub, quickExit keeps it from
+// waiting a second before each exit under the race detector.
+const (
+	runAsProgram = "LIFEHUB_TEST_RUN=1"
+	quickExit    = "GORACE=atexit_sleep_ms=0"
+)
+
+func TestMain(m *testing.M) {
+	mcptest.Main()
+	if os.Getenv("LIFEHUB_TEST_RUN") != "" {
+		os.Exit(cli.Main())
+	}
+	testenv.Parallel("4")
+	os.Exit(m.Run())
+}
