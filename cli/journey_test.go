@@ -36,7 +36,11 @@ func newPane(t *testing.T, env ...string) *pane {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &pane{t: t, tmux: testenv.Tmux(t), sockets: sockets, home: t.TempDir()}
+	home, err := os.MkdirTemp("", "home")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &pane{t: t, tmux: testenv.Tmux(t), sockets: sockets, home: home}
 	p.env = append([]string{
 		"env", "-i", runAsProgram, quickExit, "HOME=" + p.home, "LIFEHUB_HOME=" + filepath.Join(p.home, ".lifehub"), "PATH=" + os.Getenv("PATH"),
 		"TERM=tmux-256color", "LANG=C.UTF-8", "OLLAMA_HOST=127.0.0.1:1",
@@ -44,6 +48,9 @@ func newPane(t *testing.T, env ...string) *pane {
 	t.Cleanup(func() {
 		p.end()
 		os.RemoveAll(sockets)
+		for late := time.Now().Add(patience); os.RemoveAll(home) != nil && time.Now().Before(late); { // the program saves before it ends
+			<-time.After(50 * time.Millisecond)
+		}
 	})
 	return p
 }
