@@ -11,6 +11,7 @@ import (
 	"lifehub/agent/args"
 	"lifehub/agent/parse"
 	"lifehub/agent/toolchoice"
+	"lifehub/internal/testenv"
 )
 
 func argsJSON(c wanted) string {
@@ -89,6 +90,7 @@ func (w *Worker) callsOfText(text string, l rightList) (calls []wanted, err erro
 // Every list of right calls comes out of a printed text as it went in; broken
 // ones are refused with a reason.
 func TestPrintedCallsAreRead(t *testing.T) {
+	testenv.WithoutRace(t)
 	total, right := map[string]int{}, map[string]int{}
 	worker := alone()
 	told := 0

@@ -14,6 +14,7 @@ import (
 	"lifehub/agent/args"
 	"lifehub/agent/parse"
 	"lifehub/agent/toolchoice"
+	"lifehub/internal/testenv"
 )
 
 // synonyms are other words for those in the names of arguments. The rules know
@@ -91,6 +92,7 @@ func (f meantFigures) try(t *testing.T, form string, offered []agent.Tool, said,
 // of a tool whose name has its words in another order, is what it means, or is
 // refused; it never becomes a call of something else.
 func TestCallsAreWhatTheyMean(t *testing.T) {
+	testenv.WithoutRace(t)
 	figures := meantFigures{}
 	for n, list := range rightCalls(t) {
 		if n%sampled() != 0 || list.from == "MetaTool" { // it has no arguments of its own
