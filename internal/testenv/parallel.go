@@ -8,8 +8,12 @@ import (
 
 // Parallel lets n tests of this binary run at once, however many processors
 // there are: for tests that mostly wait for servers and programs of their own.
-// A -parallel flag overrides it. TestMain calls it.
+// A -parallel flag overrides it. TestMain calls it. Under the race detector they
+// compute enough to fill the processors, and fewer run.
 func Parallel(n string) {
+	if Race {
+		return
+	}
 	if err := flag.Set("test.parallel", n); err != nil {
 		panic(err)
 	}
