@@ -7,11 +7,13 @@ import (
 	"testing"
 
 	"lifehub/agent"
+	"lifehub/internal/testenv"
 	"lifehub/llm"
 	"lifehub/llm/auto"
 )
 
 func TestAdviceFitsTheServerThatIsAway(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	gone := httptest.NewServer(http.NotFoundHandler())
 	gone.Close()

@@ -4,9 +4,11 @@ import (
 	"testing"
 
 	"lifehub/agent"
+	"lifehub/internal/testenv"
 )
 
 func TestRefusalNamesAllowFlags(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	got := unaskedError([]agent.PermissionAsked{
 		{Name: "crawl", Allow: "crawl url=host:HOST"},

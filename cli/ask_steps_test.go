@@ -4,9 +4,11 @@ import (
 	"testing"
 
 	"lifehub/agent"
+	"lifehub/internal/testenv"
 )
 
 func TestOnlyPlanWhoseStepsAllFailedFails(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	for name, c := range map[string]struct {
 		steps []agent.Step

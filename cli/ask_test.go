@@ -9,10 +9,12 @@ import (
 	"lifehub/agent"
 	"lifehub/cli/app"
 	"lifehub/internal/apptest"
+	"lifehub/internal/testenv"
 	"lifehub/store"
 )
 
 func TestAskTellsThatTheQuestionBeforeWasCutOff(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "lifehub.db")
 	s, err := store.Open(path)

@@ -14,6 +14,7 @@ import (
 
 	"lifehub/cli/app"
 	"lifehub/internal/apptest"
+	"lifehub/internal/testenv"
 	"lifehub/llm/llmtest"
 )
 
@@ -75,6 +76,7 @@ func habitAnswers() []llmtest.Answer {
 // anything is asked, and with that rule the answer is in the note, once, in its
 // line ends, and can be taken back. Tools that the prompt does not name do not run.
 func TestAPromptIsAnsweredIntoANote(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	h := newHabit(t, habitAnswers()...)
 	apptest.Write(t, h.note("log/diary.md"), "# Diary\r\n\r\nJanuary")
@@ -103,6 +105,7 @@ func TestAPromptIsAnsweredIntoANote(t *testing.T) {
 }
 
 func TestTodaysNoteIsMadeForAnAnswer(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	h := newHabit(t, habitAnswers()...)
 	code, out := h.run("ask", "--prompt", "week", "--to", "daily")
@@ -123,6 +126,7 @@ func TestTodaysNoteIsMadeForAnAnswer(t *testing.T) {
 
 // What is no whole answer is not written, and the exit code says so.
 func TestNothingButAWholeAnswerIsWritten(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		answers []llmtest.Answer
@@ -163,6 +167,7 @@ func TestNothingButAWholeAnswerIsWritten(t *testing.T) {
 // Killed between its answer and the note, and run again: the answer is in the note
 // once, and so is what was written to it meanwhile.
 func TestAHabitThatWasKilledWritesOnce(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	hold := make(chan struct{})
 	first := says(asksExplainer, habitAnswer)
@@ -202,6 +207,7 @@ func TestAHabitThatWasKilledWritesOnce(t *testing.T) {
 
 // What is written to the note while the model answers is kept.
 func TestANoteThatChangesWhileItIsAnsweredKeepsBoth(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	hold := make(chan struct{})
 	answers := habitAnswers()

@@ -7,11 +7,13 @@ import (
 
 	"lifehub/agent"
 	"lifehub/cli/settings"
+	"lifehub/internal/testenv"
 	"lifehub/store"
 	"lifehub/store/trace"
 )
 
 func TestFilesThatServersSentGoWithTheirConversation(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	p := settings.Paths{Data: t.TempDir()}
 	s, err := store.Open(p.Database())

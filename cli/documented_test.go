@@ -13,6 +13,7 @@ import (
 
 	"lifehub/cli/app"
 	"lifehub/cli/settings"
+	"lifehub/internal/testenv"
 )
 
 // A command is told at the beginning of a line of an example, or in backticks.
@@ -51,6 +52,7 @@ func tellings(t *testing.T) map[string]string {
 }
 
 func TestDocumentedCommandsExist(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	root := newRoot(&app.Process{})
 	found := 0
@@ -98,6 +100,7 @@ func wrongCommand(root *cobra.Command, words []string) string {
 }
 
 func TestDocumentedSettingsExist(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	names, sections := map[string]bool{}, map[string]bool{}
 	for _, s := range settings.All(&settings.Config{}) {

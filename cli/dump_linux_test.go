@@ -7,9 +7,12 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"lifehub/internal/testenv"
 )
 
 func TestASignalDumpsTheGoroutines(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "state")
 	defer dumpOnSignal(dir)()

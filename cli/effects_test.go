@@ -8,12 +8,14 @@ import (
 	"testing"
 
 	"lifehub/internal/apptest"
+	"lifehub/internal/testenv"
 	"lifehub/llm/llmtest"
 )
 
 // What a turn did is told by ask, by its JSON and by everything that shows the
 // turn later; what the model says of it counts for nothing.
 func TestAskTellsWhatTheTurnDid(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	const claim = "I have sent the email to Bob, as secret/plan.md has it."
 	vault := apptest.Vault(t)

@@ -13,6 +13,7 @@ import (
 
 	"lifehub/cli/app"
 	"lifehub/internal/apptest"
+	"lifehub/internal/testenv"
 )
 
 // eventNames are the fixed names of the product that turns reach so far.
@@ -22,6 +23,7 @@ var eventNames = []string{
 }
 
 func TestEveryTurnBeginsWithStartAndEndsOnce(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	vault, home := t.TempDir(), t.TempDir()
 	apptest.Write(t, filepath.Join(vault, "running.md"), "# Running\n\nI run three times a week.\n")

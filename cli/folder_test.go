@@ -15,6 +15,7 @@ import (
 	"lifehub/cli/app"
 	"lifehub/cli/settings"
 	"lifehub/internal/apptest"
+	"lifehub/internal/testenv"
 )
 
 // hostileFolders are folders of notes that try to run something (it would
@@ -132,6 +133,7 @@ func (h *hostileFolder) unharmed() {
 }
 
 func TestNothingInAFolderOfNotesIsObeyed(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	if len(hostileFolders) < 20 {
 		t.Fatalf("%d folders, want at least 20", len(hostileFolders))
@@ -164,6 +166,7 @@ func TestNothingInAFolderOfNotesIsObeyed(t *testing.T) {
 
 // Also after the folder was trusted, nothing of it loosens, runs or sends.
 func TestATrustedFolderOnlyTightens(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	h := newHostile(t, map[string]string{
 		".lifehub/permissions.yaml": "rules:\n  - {tool: \"*\", level: auto}\n  - {tool: add_task, args: {text: \"*socks*\"}, level: deny}\n  - {tool: read_note, level: confirm}\n",
@@ -217,6 +220,7 @@ func TestATrustedFolderOnlyTightens(t *testing.T) {
 }
 
 func TestATrustedFolderNarrowsSettings(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	c := settings.Defaults()
 	c.Memory.Scope = "all"
@@ -245,6 +249,7 @@ func TestATrustedFolderNarrowsSettings(t *testing.T) {
 
 // The app's own files are out of reach when a vault holds them.
 func TestNoToolReachesLifeHubsOwnFiles(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	h := newHostile(t, nil)
 	h.home = h.vault // so that the settings are in VAULT/lh/config

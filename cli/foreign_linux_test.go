@@ -32,6 +32,7 @@ const stranger, third = 64001, 64002
 // address of Ollama and records what arrives there. Only root can be another
 // user and have a network of its own: others check that their own is used.
 func TestServerOfAnotherUserGetsNothing(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	if os.Getenv(ownNetwork) != "" {
 		loopbackUp(t)

@@ -153,6 +153,7 @@ func guideDiffers(want, got string) string {
 }
 
 func TestGuideDiffers(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	for _, c := range []struct {
 		want, got string

@@ -8,10 +8,12 @@ import (
 	"testing"
 
 	"lifehub/cli/app"
+	"lifehub/internal/testenv"
 	"lifehub/rag"
 )
 
 func TestTheFirstIndexOfALargeFolderIsToldBriefly(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	changes := rag.Changes{Total: 1200}
 	for i := range 1200 {

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"lifehub/cli/version"
+	"lifehub/internal/testenv"
 )
 
 // initialised is what a package did before main.
@@ -53,6 +54,7 @@ func inits(t *testing.T, program, ask string, env ...string) (list []initialised
 // stands for time here, as it is the same on a busy machine; `make speed` has
 // the times.
 func TestNoPackageDoesMuchBeforeMain(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	const (
 		one = 2 << 20   // jsonschema, which comes with mcp-go, takes 1.7 MB
@@ -73,6 +75,7 @@ func TestNoPackageDoesMuchBeforeMain(t *testing.T) {
 
 // Collections stop all threads and wake workers: they were a quarter of a start.
 func TestAStartCollectsNothing(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	var trace bytes.Buffer
 	cmd := exec.Command(os.Args[0], "models", "--help")
@@ -85,6 +88,7 @@ func TestAStartCollectsNothing(t *testing.T) {
 // The order of the inits is that of the paths: a longer list of imports would
 // put the answer behind the packages that take the time.
 func TestTheVersionIsToldBeforeTheRestIsMadeReady(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	before := inits(t, os.Args[0], "--version", runAsProgram)
 	for _, slow := range []string{"reflect", "github.com/santhosh-tekuri/jsonschema/v6", "github.com/yuin/goldmark/extension", "lifehub/agent", "lifehub/cli"} {

@@ -17,6 +17,7 @@ import (
 	"lifehub/cli/app"
 	"lifehub/internal/apptest"
 	"lifehub/internal/mcptest"
+	"lifehub/internal/testenv"
 	"lifehub/mcpclient"
 	"lifehub/mcpclient/config"
 	"lifehub/mcpclient/trust"
@@ -66,6 +67,7 @@ func untilState(t *testing.T, a *app.App, name string, is func(mcpclient.ServerS
 func running(s mcpclient.ServerState) bool { return s.Status == mcpclient.Running && len(s.Tools) == 1 }
 
 func TestServersFollowTheirFile(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	a := apptest.Open(t)
 	file := a.Paths.ServersFile()
@@ -180,6 +182,7 @@ func asking(t *testing.T, server map[string]any, once string, do func(), arg ...
 }
 
 func TestAQuestionWaitsForTheServerThatItNames(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	tools := filepath.Join(t.TempDir(), "tools")
 	const tool = `{"name":"echo","inputSchema":{"type":"object","properties":{"text":{"type":"string"}}}}`
@@ -193,6 +196,7 @@ func TestAQuestionWaitsForTheServerThatItNames(t *testing.T) {
 // A server that hangs is given up after 10 s. That it is still starting when
 // the answer is there says that nobody waited for that.
 func TestAQuestionThatNamesNoServerDoesNotWaitForOneThatHangs(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	said := asking(t, ownServer("sleep"), "\x00", nil, "@calculate expression=6*7")
 	if !strings.Contains(said, "Continuing without MCP servers that have not started yet: late.") || !strings.Contains(said, "42") {
@@ -202,6 +206,7 @@ func TestAQuestionThatNamesNoServerDoesNotWaitForOneThatHangs(t *testing.T) {
 
 // What ask has waited for in vain, its turn does not wait for again.
 func TestAMessageWaitsOnceForTheServersThatItNames(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	a := apptest.Open(t)
 	configure(t, a.Paths.ServersFile(), map[string]any{"late": ownServer("sleep")})

@@ -16,6 +16,7 @@ import (
 )
 
 func TestToolsOfARealServerAreListedAndCalled(t *testing.T) {
+	testenv.WithoutRace(t)
 	server := testenv.Npm(t, "mcp-server-everything")
 	home := t.TempDir()
 	config, err := json.Marshal(map[string]any{"mcpServers": map[string]any{
@@ -62,6 +63,7 @@ func everything(t *testing.T) func(arg ...string) (string, int) {
 }
 
 func TestProgressAndQuestionsOfARealServerAreEvents(t *testing.T) {
+	testenv.WithoutRace(t)
 	run := everything(t)
 	for call, want := range map[string][]string{
 		"@everything_trigger-long-running-operation duration=1 steps=4": {`"type":"tool_progress"`, `"done":4,"total":4`, "Long running operation completed"},
@@ -80,6 +82,7 @@ func TestProgressAndQuestionsOfARealServerAreEvents(t *testing.T) {
 }
 
 func TestAResourceThatIsNamedIsReadAlongWithTheQuestion(t *testing.T) {
+	testenv.WithoutRace(t)
 	run := everything(t)
 	vault := t.TempDir()
 	apptest.Write(t, filepath.Join(vault, "a.md"), "# Rowing\n\nI row.\n")

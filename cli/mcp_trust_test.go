@@ -13,6 +13,7 @@ import (
 
 	"lifehub/internal/apptest"
 	"lifehub/internal/mcptest"
+	"lifehub/internal/testenv"
 )
 
 // trusting is a home with a server that the user has called before, whose
@@ -108,6 +109,7 @@ var changes = map[string]struct {
 // A server that is not as the user has seen it gets no call, neither from ask
 // nor in the chat, and is shown with what is different.
 func TestATrustedServerThatHasChangedIsNotCalledBeforeItWasSeen(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	const call = "@s_echo text=hi"
 	for name, c := range changes {

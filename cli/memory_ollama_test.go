@@ -22,6 +22,7 @@ import (
 // the vectors of a real embedding model, and stands in the prompt that a real
 // server read.
 func TestTheCatsNameComesBackFromARealOllamaServer(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	weights, err := os.ReadFile(testenv.Shared(t, "ollama/models/m2v-static.gguf"))
 	if err != nil {

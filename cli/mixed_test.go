@@ -155,6 +155,7 @@ func TestAFolderOfMixedFiles(t *testing.T) {
 // What a rule denies is found by no command and no way of naming it, whatever
 // kind of file it is.
 func TestADeniedFileIsNowhere(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	dir := t.TempDir()
 	for name, text := range map[string]string{

@@ -9,6 +9,7 @@ import (
 
 	"github.com/charmbracelet/x/exp/golden"
 
+	"lifehub/internal/testenv"
 	"lifehub/llm/llmtest"
 )
 
@@ -17,6 +18,7 @@ import (
 // held to a schema, each as the server's own parsers make them of what a tiny
 // model says.
 func TestRealOllamaInLoopAndTeam(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	server := llmtest.StartEmptyOllama(t)
 	server.Create(llmtest.Minds("scripted-minds"))

@@ -11,6 +11,7 @@ import (
 	"lifehub/agent"
 	"lifehub/cli/settings"
 	"lifehub/internal/apptest"
+	"lifehub/internal/testenv"
 	"lifehub/llm/llmtest"
 	"lifehub/notes"
 	"lifehub/rag"
@@ -33,6 +34,7 @@ func mustFollow(t *testing.T, what, text string, parts ...string) {
 // Text, thoughts, calls and results of a loop stand in the order in which they
 // came, wherever the turn is shown, and the first turn costs no call but its own.
 func TestALoopIsToldInItsOrder(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	turn := func() []llmtest.Answer {
 		first, second := calls(asksLoop, "search_notes", `{"query":"running"}`), calls(asksLoop, "list_tasks", `{"status":"open"}`)
@@ -88,6 +90,7 @@ func TestALoopIsToldInItsOrder(t *testing.T) {
 // A question that names a turn is asked after it, next to what was asked there
 // before.
 func TestAskBranchesAtATurn(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	answers := func(text string) llmtest.Answer { return says(asksPlanner, `{"steps":[],"answer":"`+text+`"}`) }
 	script := llmtest.NewScript(answers("One."), answers("Two."), answers("Three."), answers("Other."))
@@ -124,6 +127,7 @@ func TestAskBranchesAtATurn(t *testing.T) {
 // While another LifeHub reads the notes, ask says how far it is, and that the
 // question is worth asking again.
 func TestAskSaysThatNotesAreStillRead(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	vault := apptest.Vault(t)
 	for i := range 20 {
@@ -171,6 +175,7 @@ func TestAskSaysThatNotesAreStillRead(t *testing.T) {
 // How often a plan is revised, and how many messages stand in a prompt, are
 // settings.
 func TestReplansAndMessagesAreSettings(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	plan := llmtest.Answer{Match: asksPlanner, Text: `{"steps":[{"id":"1","tool":"read_note","input":{"path":"nosuch.md"}},{"id":"2","tool":"today","input":{}}]}`, Always: true}
 	script := llmtest.NewScript(plan, llmtest.Answer{Match: asksExplainer, Text: "It is not there.", Always: true})

@@ -17,6 +17,7 @@ import (
 	"lifehub/cli/app"
 	"lifehub/internal/apptest"
 	"lifehub/internal/mcptest"
+	"lifehub/internal/testenv"
 	"lifehub/llm/llmtest"
 )
 
@@ -40,6 +41,7 @@ func askIn(t *testing.T, home, ollama string, args ...string) (stdout, stderr st
 // A model that fails after tools worked costs the words of the model and
 // nothing else, in every mode and in everything that ask prints.
 func TestAskTellsWhatWasFoundWhenTheModelFails(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	const quoted, web = "“I run three times a week: Tuesday, Thursday and Sunday.” [", "Drink early"
 	down := errors.New("out of memory")
@@ -105,6 +107,7 @@ func TestAskTellsWhatWasFoundWhenTheModelFails(t *testing.T) {
 
 // The server answers only when two of its calls wait.
 func TestCallsOfAServerThatOnlyReadRunSideBySide(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	home := t.TempDir()
 	config, err := json.Marshal(map[string]any{"mcpServers": map[string]any{"twin": map[string]any{

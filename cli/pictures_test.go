@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"lifehub/internal/testenv"
 	"lifehub/llm"
 	"lifehub/llm/llmtest"
 )
@@ -31,6 +32,7 @@ func (m slowWriter) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.D
 // TestModelForTheFilm serves the model of the film (make film) until the file
 // that LIFEHUB_FILM names, which has its address, is gone.
 func TestModelForTheFilm(t *testing.T) {
+	testenv.WithoutRace(t)
 	file := os.Getenv("LIFEHUB_FILM")
 	if file == "" {
 		t.Skip("LIFEHUB_FILM=FILE serves the model of the film (make film)")
@@ -57,6 +59,7 @@ func TestModelForTheFilm(t *testing.T) {
 // versions into the home that LIFEHUB_SCREENS names: documents are a model's
 // work, and `make screens` has none.
 func TestDocumentForThePictures(t *testing.T) {
+	testenv.WithoutRace(t)
 	home := os.Getenv("LIFEHUB_SCREENS")
 	if home == "" {
 		t.Skip("LIFEHUB_SCREENS=FOLDER makes a document for the pictures (make screens)")

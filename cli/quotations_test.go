@@ -13,12 +13,14 @@ import (
 
 	"lifehub/agent"
 	"lifehub/internal/apptest"
+	"lifehub/internal/testenv"
 	"lifehub/llm/llmtest"
 )
 
 // What an answer quotes without a number is judged in `ask --json`, told on
 // stderr and kept with the conversation, for its export.
 func TestAQuotationWithoutANumberIsToldByAsk(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	vault := apptest.Vault(t)
 	answer := "You run often: “Tuesday, Thursday and Sunday”.\n\n> I run three times a week: Tuesday, Thursday and Sunday.\n\nAnd «on each of these days at six in the morning»."

@@ -10,12 +10,14 @@ import (
 
 	"lifehub/agent"
 	"lifehub/internal/apptest"
+	"lifehub/internal/testenv"
 	"lifehub/store"
 )
 
 // A command that only reads works with files that it does not need and that are
 // broken, and says so in one line each.
 func TestReadingNeedsNothingElse(t *testing.T) {
+	testenv.WithoutRace(t)
 	home, vault := t.TempDir(), apptest.Vault(t)
 	s, err := store.Open(filepath.Join(home, "data", "lifehub.db"))
 	if err != nil {

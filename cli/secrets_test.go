@@ -184,6 +184,7 @@ func TestPlantedSecretsStayWhereTheyAre(t *testing.T) {
 
 // What a fault leaves in the log is as clean as the rest.
 func TestAFaultInTheLogTellsNoSecret(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	var log strings.Builder
 	c := settings.Defaults()
@@ -197,6 +198,7 @@ func TestAFaultInTheLogTellsNoSecret(t *testing.T) {
 
 // A broken settings file is told without the lines around the fault.
 func TestAFaultInTheSettingsTellsNoKey(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	err := settings.Defaults().ReadFile("config.yaml", []byte("openai:\n  api_key: swordfish-in-the-file\n : {\n"))
 	if err == nil || strings.Contains(err.Error(), "swordfish") {
@@ -206,6 +208,7 @@ func TestAFaultInTheSettingsTellsNoKey(t *testing.T) {
 
 // A settings file that others can read is made private, and told of.
 func TestOpenSettingsAreMadePrivate(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	p := settings.Paths{Config: t.TempDir(), Data: t.TempDir(), State: t.TempDir()}
 	for _, file := range []string{p.ConfigFile(), p.PermissionsFile(), p.ServersFile()} {

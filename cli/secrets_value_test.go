@@ -11,12 +11,14 @@ import (
 
 	"lifehub/agent"
 	"lifehub/internal/apptest"
+	"lifehub/internal/testenv"
 	"lifehub/store"
 )
 
 // What the user typed stays in the conversation; no command that prints
 // conversations shows a secret in it, whatever it is called.
 func TestConversationsAreShownWithoutSecrets(t *testing.T) {
+	testenv.WithoutRace(t)
 	home := t.TempDir()
 	const pat, inside = "ghx-9fK2mQ7xLw", "Tr0ub4dor-77"
 	apptest.Write(t, filepath.Join(home, "config", "mcp.json"), `{"mcpServers": {"far": {"command": "x", "env": {"GITHUB_PAT": "`+pat+`", "CONNECTION_STRING": "Server=db;Pwd=`+inside+`;Encrypt=true", "LEVEL": "production"}}}}`)

@@ -9,6 +9,7 @@ import (
 
 	"lifehub/cli/app"
 	"lifehub/internal/apptest"
+	"lifehub/internal/testenv"
 	"lifehub/llm/llmtest"
 )
 
@@ -20,6 +21,7 @@ const (
 // A skill of the notes does not exist before it is trusted, nor after a change. What
 // it says then is told to the model as an instruction, and allows nothing.
 func TestASkillIsUsedOnceItIsTrusted(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	for _, mode := range []string{"plan", "loop", "team"} {
 		t.Run(mode, func(t *testing.T) {
@@ -93,6 +95,7 @@ func (h *habit) trust() (code int, out string) {
 // The user's own skills are there at once, as commands too; those of the folder that
 // LifeHub runs in are asked about.
 func TestSkillsOfTheUserAndOfTheWorkingFolder(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	h := newHabit(t, says("", smallTalk("Here.")))
 	apptest.Write(t, filepath.Join(h.home, ".lifehub", ".agents", "skills", "minutes", "SKILL.md"), skillText)

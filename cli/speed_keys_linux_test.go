@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/creack/pty"
+
+	"lifehub/internal/testenv"
 )
 
 // letters are printed by no program of itself.
@@ -132,6 +134,7 @@ func (y *typist) keys(prompt string) (took []float64) {
 // streams at 100 a second, and all the while 10,000 notes are indexed: by the
 // chat, whose index is gone. The bare program runs next to `lifehub index --rebuild`.
 func TestSpeedOfKeys(t *testing.T) {
+	testenv.WithoutRace(t)
 	speed(t)
 	b := newBench(t)
 	home := filepath.Join(b.dir, "home")

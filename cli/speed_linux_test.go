@@ -183,6 +183,7 @@ func (b *bars) alone(what string, ours, bare, bar float64, unit string) {
 
 // An answer of 2,000 tokens at 200 a second, and of 8,000 as fast as they come.
 func TestSpeedOfAnAnswer(t *testing.T) {
+	testenv.WithoutRace(t)
 	speed(t)
 	b := newBench(t)
 	peers := []peer{b.bare(), b.lifehub("lifehub", "{HOME}/lifehub", "--notes", "{CWD}")}
@@ -210,6 +211,7 @@ func TestSpeedOfAnAnswer(t *testing.T) {
 
 // The first frame, with 10,000 notes and 1,000 conversations on disk.
 func TestSpeedOfTheStart(t *testing.T) {
+	testenv.WithoutRace(t)
 	speed(t)
 	b := newBench(t)
 	home := filepath.Join(b.dir, "home")
@@ -259,6 +261,7 @@ func fillHome(t *testing.T, b bench, home string) {
 // `--version` next to a program that only imports the same packages, and an
 // empty one; and what each package takes before main begins.
 func TestSpeedOfVersion(t *testing.T) {
+	testenv.WithoutRace(t)
 	speed(t)
 	b := newBench(t)
 	empty, imports := filepath.Join(b.dir, "empty"), filepath.Join(b.dir, "imports")

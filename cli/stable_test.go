@@ -21,6 +21,7 @@ import (
 	"lifehub/cli/doctor"
 	"lifehub/cli/evalmodels"
 	"lifehub/internal/apptest"
+	"lifehub/internal/testenv"
 	"lifehub/llm/llmtest"
 )
 
@@ -28,6 +29,7 @@ import (
 // flags, the fields of events, and those of what --json prints. A line that goes
 // from the golden file breaks somebody's script: it needs a major version.
 func TestWhatIsStable(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	t.Run("commands", func(t *testing.T) {
 		root := newRoot(&app.Process{Getenv: os.LookupEnv, In: os.Stdin, Out: os.Stdout, Err: os.Stderr})

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"lifehub/agent"
+	"lifehub/internal/testenv"
 	"lifehub/internal/webtest"
 	"lifehub/llm/llmtest"
 )
@@ -34,6 +35,7 @@ func askWeb(t *testing.T, web *webtest.Server, more []string, args ...string) (o
 }
 
 func TestAskSearchesTheWebReadsAPageAndCitesIt(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	web := webtest.New(t)
 	model := llmtest.NewFaults(t)
@@ -73,6 +75,7 @@ func TestAskSearchesTheWebReadsAPageAndCitesIt(t *testing.T) {
 }
 
 func TestWithoutAModelTheWebIsSearchedByName(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	web := webtest.New(t)
 	out, said := askWeb(t, web, []string{"LIFEHUB_PROVIDER=offline"}, "@web_search marathon training tips")

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"lifehub/internal/apptest"
+	"lifehub/internal/testenv"
 	"lifehub/store"
 )
 
@@ -18,6 +19,7 @@ import (
 // next to conversations that this LifeHub cannot open: those of a newer one, and
 // damaged ones. Neither is touched.
 func TestNotesAndFactsWithoutConversations(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	for name, spoil := range map[string]func(t *testing.T, file string){
 		"of a newer LifeHub": func(t *testing.T, file string) {

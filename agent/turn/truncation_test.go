@@ -25,6 +25,7 @@ var tokenizers = map[string]func(string) int{
 // Whatever the size of a prompt and however the server counts, all of what was
 // sent arrives, the canary at its head first of all, or the user is told.
 func TestNoPromptIsCutInSilence(t *testing.T) {
+	testenv.WithoutRace(t)
 	const window = 4096
 	for _, protocol := range []string{"ollama", "openai"} {
 		for name, count := range tokenizers {
@@ -33,7 +34,6 @@ func TestNoPromptIsCutInSilence(t *testing.T) {
 				if name == "four bytes a token" || name == "two bytes" { // as most count, and as the worst does
 					sizes = 100
 				}
-				sizes = testenv.Rounds(sizes, sizes)
 				for i := range sizes {
 					words := int(float64(window) * math.Pow(2, -2+4*float64(i)/float64(sizes))) // a quarter of the window to four of it
 					switch arrived, said := askLong(t, protocol, count, window, 0, words); {

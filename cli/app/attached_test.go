@@ -78,7 +78,7 @@ func TestCommandsInWhatCameAlongDoNotRun(t *testing.T) {
 					if os.Getenv("LIFEHUB_SOAK") == "" && (n+c)%12 != 2*m+allowed {
 						continue // each command in every second carrier, once
 					}
-					if runs++; testenv.Race && runs%5 != 1 {
+					if runs++; testenv.Race && runs%15 != 1 {
 						continue
 					}
 					a.Settings.Mode = string(mode)

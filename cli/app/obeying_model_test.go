@@ -443,7 +443,7 @@ func TestAnObeyingModelChangesNothingUnasked(t *testing.T) {
 				if os.Getenv("LIFEHUB_SOAK") == "" && (how == "chat" || how == "ask" && mode != agent.PlanMode || (how == "allow all" || how == "killed") && mode != agent.LoopMode || how == "killed" && at.own || mode == agent.TeamMode && at.opening[0] == "") {
 					continue
 				}
-				if runs++; testenv.Race && runs%5 != 1 {
+				if runs++; testenv.Race && runs%15 != 1 {
 					continue
 				}
 				v := attack(t, at, mode, how)

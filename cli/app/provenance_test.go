@@ -206,7 +206,7 @@ func TestNoWayOfWritingLosesTheMark(t *testing.T) {
 				if own && !slices.Contains(laundered[:3], text) || os.Getenv("LIFEHUB_SOAK") == "" && len(text)%3 != len(way)%3 {
 					continue
 				}
-				if ways++; testenv.Race && ways%5 != 1 {
+				if ways++; testenv.Race && ways%15 != 1 {
 					continue
 				}
 				l := newLaundry(t)
