@@ -23,7 +23,7 @@ type file struct {
 	conns []*conn      // in the order in which they joined, then those that have not
 	dead  error        // a connection could not be closed; nil: all could
 
-	own   sync.Mutex  // of conns and what follows, while mu is held for reading
+	own   sync.Mutex  // of conns and what follows; of conns only while mu is held for reading
 	index os.FileInfo // -shm as it was opened and has grown; nil: none was seen
 	log   os.FileInfo // -wal
 	main  os.FileInfo // the database
@@ -149,7 +149,9 @@ func (f *file) lose(why string) {
 	if cut { // SQLite would take what is left of the index for whole
 		_ = os.Truncate(f.path+"-shm", 0) // gone already: so much the better
 	}
-	f.index, f.log = nil, nil
+	f.own.Lock()
+	defer f.own.Unlock()
+	f.index, f.log = nil, nil // a check reads them without mu
 }
 
 // join is called when a connection has its files open: from now on it may write.
