@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"lifehub/internal/pdftest"
+	"lifehub/internal/testenv"
 )
 
 func textOf(t *testing.T, raw []byte) string {
@@ -95,6 +96,7 @@ func TestToUnicodeSaysWhatCodesMean(t *testing.T) {
 }
 
 func TestWhatCannotBeReadIsSaid(t *testing.T) {
+	testenv.WithoutRace(t) // which makes the reader of a bomb take a minute
 	good := pdftest.Make("text", "more")
 	for _, test := range []struct {
 		name, want string
