@@ -297,8 +297,7 @@ func TestNoFaultOfAnIndexRunLosesTheIndex(t *testing.T) {
 
 // A PDF whose reader was ended from outside is tried again by the next sync, though
 // it has not changed.
-func TestAPDFIsTriedAgainWhereItsReaderWasEnded(t *testing.T) {
-	t.Parallel()
+func TestAPDFIsTriedAgainWhereItsReaderWasEnded(t *testing.T) { // not in parallel: it would kill the reader of another test
 	folder, x := vault(t, map[string]string{"a.md": "apple\n", "loop.pdf": string(pdftest.Loop())})
 	for range 2 {
 		over, killed := make(chan bool), make(chan bool, 1)
