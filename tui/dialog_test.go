@@ -94,15 +94,13 @@ func TestALetterChoosesAndEnterConfirms(t *testing.T) {
 // Whoever begins to write while a question waits, at any speed, at any time,
 // answers nothing and loses nothing, with Enter behind it too.
 func TestNoSentenceAnswersAQuestion(t *testing.T) {
+	testenv.WithoutRace(t)
 	all := chattest.Sentences()
 	if len(all) < 200 {
 		t.Fatalf("%d beginnings, want 200", len(all))
 	}
 	speeds, delays, drafts := []int{1, 3, 7, 12}, []time.Duration{0, 450 * time.Millisecond, 1300 * time.Millisecond, 5 * time.Second}, []string{"", "what I "}
 	share := 12 // of the sentences, at each speed and time another
-	if testenv.Race {
-		share = 60
-	}
 	if os.Getenv("LIFEHUB_SOAK") != "" {
 		speeds, delays, share = nil, nil, 1
 		for speed := range 12 {

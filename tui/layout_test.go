@@ -12,12 +12,14 @@ import (
 
 	"lifehub/agent"
 	"lifehub/internal/chattest"
+	"lifehub/internal/testenv"
 )
 
 // TestLayoutOfEveryScreen draws every scene at sizes that people have: each
 // picture fills its window, no frame is cut, and the cursor stands in the
 // composer.
 func TestLayoutOfEveryScreen(t *testing.T) {
+	testenv.WithoutRace(t)
 	for name, scene := range scenes {
 		t.Run(name, func(t *testing.T) {
 			inRig(t, 80, 24, scene.options(), func(r *rig) {

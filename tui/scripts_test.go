@@ -9,6 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"lifehub/internal/chattest"
+	"lifehub/internal/testenv"
 	"lifehub/tui/measure"
 	"lifehub/tui/transcript"
 )
@@ -32,6 +33,7 @@ func inAllScripts() []string {
 // TestTextInAnyScriptFitsEveryPlace puts such texts where users and notes can:
 // no row is wider than the window, and the cursor stands behind what was typed.
 func TestTextInAnyScriptFitsEveryPlace(t *testing.T) {
+	testenv.WithoutRace(t)
 	for i, width := range []int{20, 41, 60, 100, 160, 24, 60, 121} {
 		byCharacters := i >= 5
 		t.Run(fmt.Sprint(width, byCharacters), func(t *testing.T) {

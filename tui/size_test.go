@@ -83,13 +83,14 @@ var sizes = [][2]int{
 // hundred times, to sizes of all kinds and to any: nothing breaks, and back at
 // the first size the picture is the first one.
 func TestEveryScreenFitsEverySize(t *testing.T) {
+	testenv.WithoutRace(t)
 	for name, scene := range scenes {
 		t.Run(name, func(t *testing.T) {
 			inRig(t, 80, 24, scene.options(), func(r *rig) {
 				scene.play(r)
 				first := r.text()
 				any := rand.New(rand.NewPCG(1, 2))
-				for range testenv.Rounds(40, 40) {
+				for range 40 {
 					width, height := any.IntN(501), any.IntN(301)
 					r.send(tea.WindowSizeMsg{Width: width, Height: height})
 					r.fits(name, width, height)
@@ -188,6 +189,7 @@ func link(s string) int {
 }
 
 func TestHostileTextIsOnlyText(t *testing.T) {
+	testenv.WithoutRace(t)
 	for i, evil := range hostile {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			o := chattest.WithEverything()

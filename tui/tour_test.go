@@ -15,6 +15,7 @@ import (
 	"lifehub/agent"
 	"lifehub/internal/chattest"
 	payloads "lifehub/internal/hostile"
+	"lifehub/internal/testenv"
 	"lifehub/llm"
 	"lifehub/tui/backend"
 	"lifehub/tui/boxtest"
@@ -202,6 +203,7 @@ func (r *rig) fitsTerminal(what string, width, height int) {
 // TestHostileTextIsOnlyTextInEveryPanel shows each payload in every eighth
 // panel, another one each time; LIFEHUB_SOAK=1 shows it in all.
 func TestHostileTextIsOnlyTextInEveryPanel(t *testing.T) {
+	testenv.WithoutRace(t)
 	share := 8
 	if os.Getenv("LIFEHUB_SOAK") == "1" {
 		share = 1
