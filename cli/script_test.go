@@ -23,7 +23,7 @@ const quickExit = "GORACE=atexit_sleep_ms=0"
 
 func TestMain(m *testing.M) {
 	mcptest.Main()
-	testenv.Parallel("4")
+	testenv.Parallel(4)
 	if os.Getenv("LIFEHUB_TEST_RUN") != "" {
 		beforeMain()
 		os.Exit(Main())

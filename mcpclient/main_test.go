@@ -13,7 +13,7 @@ import (
 const hostName = "LIFEHUB_TEST_HOST"
 
 func TestMain(m *testing.M) {
-	testenv.Parallel("4")
+	testenv.Parallel(4)
 	if os.Getenv(hostName) != "" {
 		host()
 	}

@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -156,13 +157,13 @@ func (w *walk) problem(p Problem) {
 	w.problems = append(w.problems, p)
 }
 
-// Sum is the same for the same files, by name, size and time, under the same limit for
-// reading a PDF, and for no others: comparing it with that of the last sync takes the place of reading
-// what is known of each.
+// Sum is the same for the same files, by name, size and time, and the same time
+// limit for reading a PDF, and for no others: comparing it with that of the last
+// sync saves reading what is known of each.
 func Sum(entries []Entry) string {
 	sum := sha256.New()
-	line := []byte(pdf.TimeLimit().String())
-	sum.Write(line)
+	io.WriteString(sum, pdf.TimeLimit().String())
+	var line []byte
 	for _, e := range entries {
 		line = append(line[:0], e.Path...)
 		line = append(line, 0)

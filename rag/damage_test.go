@@ -23,7 +23,7 @@ import (
 // LIFEHUB_RAG_VAULT set it works on that vault, by default indexing it again
 // and again.
 func TestMain(m *testing.M) {
-	testenv.Parallel("4")
+	testenv.Parallel(4)
 	if dir := os.Getenv("LIFEHUB_RAG_VAULT"); dir != "" {
 		if work := os.Getenv("LIFEHUB_RAG_WORK"); work != "" {
 			childWork(work, dir, os.Getenv("LIFEHUB_RAG_INDEX"))

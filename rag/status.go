@@ -151,7 +151,10 @@ func compare(ctx context.Context, folder *notes.Folder, db *sql.DB) ([]notes.Ent
 		listed[e.Path] = true
 	}
 	u := unreadableOf(problems)
-	maps.DeleteFunc(known, func(name string, was indexed) bool { return !listed[name] && u.holds(name, was) })
+	maps.DeleteFunc(known, func(name string, _ indexed) bool {
+		_, stays := u.over(name)
+		return stays && !listed[name]
+	})
 	return entries, problems, known, err
 }
 

@@ -298,12 +298,17 @@ func (s *syncRun) readAll(ctx context.Context) error {
 	}
 	var lost, again []string
 	for name, was := range known {
-		switch {
-		case present[name]:
-		case s.unreadable.holds(name, was):
-			s.changes.Total++
-		default:
+		if present[name] {
+			continue
+		}
+		at, stays := s.unreadable.over(name)
+		if !stays {
 			lost = append(lost, name)
+			continue
+		}
+		s.changes.Total++
+		if was.id != 0 {
+			s.unreadable[at]++
 		}
 	}
 	for _, e := range todo {

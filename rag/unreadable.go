@@ -13,9 +13,9 @@ import (
 	"lifehub/rag/words"
 )
 
-// unreadable are the files and folders that could not be looked at, by path, and
-// how many notes of the index are in each, at least 1. What is known of them stays:
-// a note is gone only if a complete list of its folder lacks it.
+// unreadable holds the files and folders that could not be looked at, by path, with
+// the number of notes of the index in each. What is known of them stays: a note is
+// gone only if a complete list of its folder lacks it.
 type unreadable map[string]int
 
 // unreadableOf are those of a list of the folder.
@@ -29,21 +29,17 @@ func unreadableOf(problems []notes.Problem) unreadable {
 	return u
 }
 
-// holds reports whether a file that the index knows is in one of them. A note is
-// counted there.
-func (u unreadable) holds(name string, file indexed) bool {
-	for at := name; at != "."; at = path.Dir(at) {
+// over returns the one that a file is, or is in; false: there is none.
+func (u unreadable) over(name string) (at string, ok bool) {
+	for at = name; at != "."; at = path.Dir(at) {
 		if _, ok := u[at]; ok {
-			if file.id != 0 {
-				u[at]++
-			}
-			return true
+			return at, true
 		}
 	}
-	return false
+	return "", false
 }
 
-// notes is how many notes that is.
+// notes returns how many notes they are; one without a note in the index counts as one.
 func (u unreadable) notes() (sum int) {
 	for _, n := range u {
 		sum += max(n, 1)
@@ -105,7 +101,7 @@ func (s *syncRun) losesNothing(ctx context.Context) error {
 		return err
 	}
 	for name, was := range known {
-		if was.id != 0 && s.unreadable.holds(name, was) {
+		if _, ok := s.unreadable.over(name); ok && was.id != 0 {
 			return fmt.Errorf("%s cannot be read now and would be lost: the index stays as it is; `lifehub index` says why", name)
 		}
 	}

@@ -29,7 +29,7 @@ const (
 )
 
 func TestMain(m *testing.M) {
-	testenv.Parallel("4")
+	testenv.Parallel(4)
 	if path := os.Getenv(childEnv); path != "" {
 		work := writeTurns
 		if os.Getenv(holdEnv) != "" {

@@ -29,7 +29,10 @@ func keysOf(msg tea.Msg) iter.Seq[tea.Msg] {
 			if text = text[size:]; !yield(pressed) {
 				return
 			}
-			if size = strings.IndexAny(text+"\r", "\r\t"); size > 0 && pressed.Text != "" {
+			if size = strings.IndexAny(text, "\r\t"); size < 0 {
+				size = len(text)
+			}
+			if size > 0 && pressed.Text != "" {
 				if !yield(terminal.TypedMsg(text[:size])) {
 					return
 				}

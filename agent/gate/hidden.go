@@ -11,9 +11,10 @@ import (
 	"lifehub/agent/rules"
 )
 
-// passHidden is what becomes of a call that was denied for the note that it names,
-// as of one that names a note which is not there: a tool that reads runs and does
-// not see the note. false: it was denied for something else. ctx hides the notes.
+// passHidden treats a call that was denied for the note it names like one that
+// names a missing note: a tool that reads runs and does not see the note, since
+// ctx hides it. Where the denied name would find another note, the call fails.
+// It reports false if the call was denied for another reason.
 func (g *Guard) passHidden(ctx context.Context, c Call, v rules.Verdict) (*Permit, error, bool) {
 	notes, ok := c.Tool.(agent.Resolver)
 	if !ok || !agent.ReadOnly(c.Tool) || c.Tool.Level(slices.Clone(c.Input)) != agent.Auto {
@@ -35,7 +36,7 @@ func (g *Guard) passHidden(ctx context.Context, c Call, v rules.Verdict) (*Permi
 	}
 	plain := rules.Reading{Plain: c.Input}
 	if len(notes.Places(ctx, bytes.Clone(c.Input))) > 0 && slices.ContainsFunc(g.list(), func(r rules.Rule) bool { return r.Level == agent.Deny && r.MatchesCall(c.Name(), plain) }) {
-		return nil, &Refusal{fmt.Sprintf("there is no note %q", given["path"])}, true // but one that the denied name fits too
+		return nil, fmt.Errorf("there is no note %q", given["path"]), true
 	}
 	p := newPermit(c)
 	p.reason = v.Reason

@@ -112,6 +112,7 @@ func (r *Rules) Decide(tool string, own agent.Level, as Reading) Verdict {
 		does = "asks"
 	}
 	v := Verdict{Level: own, Reason: fmt.Sprintf("no rule for %s; it %s by default", tool, does)}
+	because := func(rule Rule) string { return reasonMark + rule.String() }
 	var matching []Rule
 	for _, rule := range r.List() {
 		if rule.MatchesCall(tool, as) {
@@ -121,20 +122,30 @@ func (r *Rules) Decide(tool string, own agent.Level, as Reading) Verdict {
 	for _, rule := range matching {
 		switch {
 		case rule.Level == agent.Deny:
-			return Verdict{Level: agent.Deny, Reason: "rule " + rule.String(), Fixed: true}
+			return Verdict{Level: agent.Deny, Reason: because(rule), Fixed: true}
 		case !rule.Narrows:
-			v.Level, v.Reason = rule.Level, "rule "+rule.String()
+			v.Level, v.Reason = rule.Level, because(rule)
 		}
 	}
 	for _, rule := range matching {
 		if rule.Narrows && rule.Level == agent.Confirm && v.Level == agent.Auto {
-			v = Verdict{Level: agent.Confirm, Reason: "rule " + rule.String(), Fixed: true}
+			v = Verdict{Level: agent.Confirm, Reason: because(rule), Fixed: true}
 		}
 	}
 	if own == agent.ConfirmEach {
 		return Verdict{Level: agent.ConfirmEach, Reason: tool + " asks each time, and no rule loosens that", Fixed: true}
 	}
 	return v
+}
+
+// reasonMark begins a rule in the reason of a Verdict; [Format] begins with a brace.
+const reasonMark = "rule "
+
+// WithoutRule returns the reason of a Verdict without the rule it ends with, for
+// a program that may not see the rules.
+func WithoutRule(reason string) string {
+	before, _, _ := strings.Cut(reason, reasonMark+"{")
+	return strings.TrimSuffix(before, "; ")
 }
 
 // String shows the rule and where it stands.

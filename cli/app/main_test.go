@@ -11,7 +11,7 @@ import (
 // TestMain lets the test binary be the MCP servers of the tests.
 func TestMain(m *testing.M) {
 	mcptest.Main()
-	testenv.Parallel("2")
+	testenv.Parallel(2)
 	m.Run()
 }
 

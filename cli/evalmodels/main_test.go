@@ -21,6 +21,6 @@ func TestMain(m *testing.M) {
 	if os.Getenv("LIFEHUB_TEST_RUN") != "" {
 		os.Exit(cli.Main())
 	}
-	testenv.Parallel("4")
+	testenv.Parallel(4)
 	os.Exit(m.Run())
 }

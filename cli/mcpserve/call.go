@@ -141,7 +141,7 @@ func (s *notesServer) read(tool agent.Tool) server.ToolHandlerFunc {
 			return nil, err
 		}
 		if o.Status == agent.Denied {
-			return mcp.NewToolResultError(s.refusal(o.Reason)), nil
+			return mcp.NewToolResultError(notAllowed), nil
 		}
 		if o.Status != agent.Done {
 			return mcp.NewToolResultError(marked(agent.Result{Text: s.withoutFolders(cmp.Or(o.Reason, "it did not work")), Untrusted: o.Result.IsUntrusted()})), nil
@@ -157,18 +157,11 @@ func (s *notesServer) read(tool agent.Tool) server.ToolHandlerFunc {
 	}
 }
 
-// notAllowed is what a client hears of a rule: not which, nor where it is.
+// notAllowed is the answer to a call that a rule denies. It names neither the rule
+// nor its file.
 const notAllowed = "Not allowed: it is forbidden."
 
-// refusal is a reason of the gate for the ears of a client.
-func (s *notesServer) refusal(reason string) string {
-	if strings.HasPrefix(reason, "there is no note ") {
-		return reason
-	}
-	return notAllowed
-}
-
-// withoutFolders takes out of an error where the folders are.
+// withoutFolders replaces the paths of the folders in an error by their names.
 func (s *notesServer) withoutFolders(said string) string {
 	for _, folder := range s.Folders() {
 		said = strings.ReplaceAll(said, folder.Dir(), filepath.Base(folder.Dir()))

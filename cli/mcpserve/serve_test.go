@@ -34,7 +34,7 @@ import (
 const asServer = "LIFEHUB_TEST_MCP_SERVE"
 
 func TestMain(m *testing.M) {
-	testenv.Parallel("4")
+	testenv.Parallel(4)
 	if os.Getenv(asServer) == "" {
 		os.Exit(m.Run())
 	}

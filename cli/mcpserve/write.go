@@ -168,8 +168,7 @@ func (s *notesServer) ask(ctx context.Context, q *question, asked agent.Permissi
 	if !server.IsModernRequest(ctx) { // else the call ends here, and another one brings the answer
 		context.AfterFunc(ctx, withdraw)
 	}
-	why, _, _ := strings.Cut(asked.Reason, "rule {") // which rule asks is not for the client
-	asked.Reason = strings.TrimSuffix(why, "; ")
+	asked.Reason = rules.WithoutRule(asked.Reason) // which is not for the client
 	before, after := dialog.Title(asked)
 	lines := []string{before + asked.Name + after}
 	for _, line := range dialog.Describe(asked, false) {

@@ -30,10 +30,9 @@ const (
 	Calls        = "LIFEHUB_TEST_CALLS"
 )
 
-// Orders is the variable that names the file with what a server says where its
-// mode puts it:
-// "describes" in the words about its tool, "prompts" in a prompt that it has
-// ready, "holds" in a resource.
+// Orders is the variable that names the file with the text that a server puts
+// where its mode says: "describes" in the description of its tool, "prompts" in a
+// prompt, "holds" in a resource, "leaky" in a result.
 const Orders = "LIFEHUB_TEST_ORDERS"
 
 // Started is the variable that names the file in which mode "leaky" keeps its

@@ -58,7 +58,7 @@ const (
 )
 
 func TestMain(m *testing.M) {
-	testenv.Parallel("4")
+	testenv.Parallel(4)
 	if file := os.Getenv(counterEnv); file != "" {
 		exitOn(serveCounter(file))
 	}

@@ -3,6 +3,7 @@ package testenv
 import (
 	"flag"
 	"os"
+	"strconv"
 	"testing"
 )
 
@@ -10,11 +11,11 @@ import (
 // there are: for tests that mostly wait for servers and programs of their own.
 // A -parallel flag overrides it. TestMain calls it. Under the race detector they
 // compute enough to fill the processors, and fewer run.
-func Parallel(n string) {
+func Parallel(n int) {
 	if Race {
 		return
 	}
-	if err := flag.Set("test.parallel", n); err != nil {
+	if err := flag.Set("test.parallel", strconv.Itoa(n)); err != nil {
 		panic(err)
 	}
 }

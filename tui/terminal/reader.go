@@ -49,7 +49,8 @@ const (
 
 // Reader is a terminal for Bubble Tea: keys and replies pass byte for byte and
 // at once, sequences that its decoder cannot hold do not, and a paste passes as
-// a name for WithTexts, and so does text that arrives at once. It is a file because Bubble Tea sets the modes of one.
+// a name for WithTexts, and so does text that arrives at once. It is a file
+// because Bubble Tea sets the modes of one.
 // On Windows, Bubble Tea reads the console without it.
 type Reader struct {
 	*os.File
