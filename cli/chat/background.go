@@ -311,7 +311,6 @@ func (bg *background) syncAll(ctx context.Context) {
 	bg.lookOver(ctx)
 	bg.watch(ctx)
 	debug.FreeOSMemory() // the start and the reading left more behind than the chat holds
-	releaseProgram()
 }
 
 // lookOver tells what the notes have to offer, now that they are read.

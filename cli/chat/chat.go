@@ -236,7 +236,6 @@ func (c *chat) open(ctx context.Context, openStore func(path string) (*store.Sto
 	if err := ctx.Err(); err != nil {
 		return o, err // the user has left already
 	}
-	releaseProgram() // the inits of all packages are over
 	if err := c.Assemble(ctx, c.flags.RunFlags, openStore); err != nil {
 		return o, err
 	}

@@ -2,8 +2,5 @@
 
 package chat
 
-// lowerPriority does nothing where threads have no priority of their own.
+// lowerPriority does nothing: only Linux has a priority for each thread.
 func lowerPriority() {}
-
-// releaseProgram does nothing where the system decides alone what stays in memory.
-func releaseProgram() {}
