@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -13,7 +12,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"lifehub/agent"
 	"lifehub/internal/testenv"
@@ -256,85 +254,4 @@ func fillHome(t *testing.T, b bench, home string) {
 			t.Fatal(err)
 		}
 	}
-}
-
-// `--version` next to a program that only imports the same packages, and an
-// empty one; and what each package takes before main begins.
-func TestSpeedOfVersion(t *testing.T) {
-	testenv.WithoutRace(t)
-	speed(t)
-	b := newBench(t)
-	empty, imports := filepath.Join(b.dir, "empty"), filepath.Join(b.dir, "imports")
-	buildMain(t, empty, nil)
-	buildMain(t, imports, importable(t))
-	took := map[string][]float64{}
-	for range rounds(41) {
-		for _, command := range [][]string{{empty}, {imports}, {b.program, "--version"}} {
-			took[command[0]] = append(took[command[0]], wall(t, command))
-		}
-	}
-	itself := func(x float64) float64 { return x }
-	told, bare, nothing := median(took[b.program], itself), median(took[imports], itself), median(took[empty], itself)
-	bars := newBars(t)
-	bars.times("--version, beside its imports", told, bare, " ms", 1.2)
-	bars.times("--version, beside an empty program", told, nothing, " ms", 3)
-	least := map[string]float64{} // ms of init, by package, of the quietest run
-	for range rounds(15) {
-		for _, i := range inits(t, b.program, "--help") {
-			if had, ok := least[i.of]; !ok || i.ms < had {
-				least[i.of] = i.ms
-			}
-		}
-	}
-	slowest, total := "", 0.0
-	for name, ms := range least {
-		total += ms
-		if slowest == "" || ms > least[slowest] {
-			slowest = name
-		}
-	}
-	bars.alone("slowest init: "+slowest, least[slowest], 0, 5, " ms")
-	fmt.Fprintf(&bars.table, "| all inits | %.1f ms | | | | |\n", total)
-}
-
-// wall is how many ms a command takes.
-func wall(t *testing.T, command []string) float64 {
-	t.Helper()
-	cmd := exec.Command(command[0], command[1:]...)
-	began := time.Now()
-	if err := cmd.Run(); err != nil {
-		t.Fatal(err)
-	}
-	return time.Since(began).Seconds() * 1000
-}
-
-// buildMain builds a program that does nothing but import.
-func buildMain(t *testing.T, out string, imports []string) {
-	t.Helper()
-	var text strings.Builder
-	text.WriteString("package main\n\n")
-	for _, path := range imports {
-		fmt.Fprintf(&text, "import _ %q\n", path)
-	}
-	text.WriteString("\nfunc main() {}\n")
-	source := filepath.Join(t.TempDir(), "main.go")
-	if err := os.WriteFile(source, []byte(text.String()), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	build(t, testenv.Root(t), "-o", out, source)
-}
-
-// importable lists the packages of other modules and of Go that LifeHub imports
-// itself.
-func importable(t *testing.T) []string {
-	t.Helper()
-	cmd := exec.Command("go", "list", "-deps", "-f", `{{if .Module}}{{if .Module.Main}}{{join .Imports "\n"}}{{end}}{{end}}`, ".")
-	cmd.Dir = testenv.Root(t)
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	list := strings.Fields(string(out))
-	slices.SortFunc(list, cmp.Compare)
-	return slices.DeleteFunc(slices.Compact(list), func(path string) bool { return strings.HasPrefix(path, "lifehub") })
 }

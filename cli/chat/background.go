@@ -310,7 +310,6 @@ func (bg *background) syncAll(ctx context.Context) {
 	bg.setIndexing(false, rag.Progress{})
 	bg.lookOver(ctx)
 	bg.watch(ctx)
-	debug.FreeOSMemory() // the start and the reading left more behind than the chat holds
 }
 
 // lookOver tells what the notes have to offer, now that they are read.

@@ -18,7 +18,6 @@ import (
 	"lifehub/cli/app"
 	"lifehub/cli/redact"
 	"lifehub/cli/settings"
-	"lifehub/internal/heap"
 	"lifehub/store"
 	"lifehub/store/file"
 	"lifehub/tui"
@@ -232,7 +231,6 @@ func (c *chat) open(ctx context.Context, openStore func(path string) (*store.Sto
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	defer func() { c.err = err }()
-	defer heap.Collect(50) // it holds 6 MB, which take 2 ms to walk: less memory is worth a few more walks
 	if err := ctx.Err(); err != nil {
 		return o, err // the user has left already
 	}
