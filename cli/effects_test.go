@@ -37,14 +37,13 @@ func TestAskTellsWhatTheTurnDid(t *testing.T) {
 	}
 	shown, _ := run("chats", "show", chats[0].ID)
 	traced, _ := run("trace", "show", chats[0].ID)
-	replayed, _ := run("trace", "replay", "--plain", chats[0].ID)
 	for _, command := range [][]string{{"chats", "show"}, {"chats", "export"}, {"trace", "show"}, {"trace", "export"}} {
 		of, _ := run(append(command, chats[0].ID)...)
 		if last, told := run(command...); last != of || !strings.HasPrefix(told, "the last ") || !strings.Contains(told, chats[0].ID) {
 			t.Errorf("%q without an ID tells %q and prints\n%s", command, told, last)
 		}
 	}
-	for what, text := range map[string]string{"chats show": shown, "trace show": traced, "trace replay": replayed} {
+	for what, text := range map[string]string{"chats show": shown, "trace show": traced} {
 		if !strings.Contains(text, "changed tasks.md (+1)") || !strings.Contains(text, "not read in this conversation") {
 			t.Errorf("%s tells\n%s", what, text)
 		}

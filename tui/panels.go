@@ -86,7 +86,7 @@ func (m *Model) listTree() tea.Cmd {
 // notify rings when the window is out of sight: a bell, and a
 // notification where the terminal knows OSC 9. Both are our own words.
 func (m *Model) notify(what string) tea.Cmd {
-	if !m.term.blurred || m.player != nil || m.Quiet {
+	if !m.term.blurred || m.Quiet {
 		return nil
 	}
 	return func() tea.Msg { return terminal.Output("\a\x1b]9;LifeHub: " + what + "\x1b\\") }
@@ -160,7 +160,7 @@ func (m *Model) panelDid(did tea.Msg) tea.Cmd {
 // uncovered reports whether no question waits, and says so if one does: nothing
 // opens over it.
 func (m *Model) uncovered() bool {
-	if m.asks.Open() && m.player == nil {
+	if m.asks.Open() {
 		m.flash("answer the request first")
 		return false
 	}

@@ -20,9 +20,6 @@ import (
 // press routes a key: what is on top takes it, the composer takes the rest.
 func (m *Model) press(pressed tea.KeyPressMsg) tea.Cmd {
 	m.drawn.selection = frame.Selection{}
-	if m.player != nil {
-		return m.pressReplay(pressed)
-	}
 	now := time.Now()
 	m.term.blurred = false // who types is here, whatever the terminal forgot to say
 	parting := m.leaving.asked
@@ -368,46 +365,6 @@ func (m *Model) pressVi(pressed tea.KeyPressMsg) (cmd tea.Cmd, taken bool) {
 	m.composer.OnLetter()
 	m.composer.Draw()
 	return tea.Batch(cmd, m.follow()), true
-}
-
-// now is the time that the screen goes by: that of the turn in a replay.
-func (m *Model) now() time.Time {
-	if m.player != nil {
-		return m.player.Now()
-	}
-	return time.Now()
-}
-
-// pressReplay takes all keys of a replay: those of the player, and those that
-// move in the transcript.
-func (m *Model) pressReplay(pressed tea.KeyPressMsg) tea.Cmd {
-	k, p := &m.keys, m.player
-	m.hint = ""
-	switch {
-	case key.Matches(pressed, k.Clear, k.Leave):
-		return m.leave(backend.Quit)
-	case m.panel != nil:
-		return m.updatePanel(pressed)
-	case key.Matches(pressed, k.Replay.Leave) && !m.focused:
-		return m.leave(backend.Quit)
-	case key.Matches(pressed, k.Replay.Faster):
-		p.Faster(2)
-	case key.Matches(pressed, k.Replay.Slower):
-		p.Faster(0.5)
-	case m.focused:
-		cmd, _ := m.pressTranscript(pressed)
-		return cmd
-	case key.Matches(pressed, k.Replay.Pause):
-		p.Pause()
-	case key.Matches(pressed, k.Focus):
-		m.focus()
-	case key.Matches(pressed, k.HelpOnEmpty, k.Help):
-		m.panel = m.newHelp()
-	case key.Matches(pressed, k.Plan, k.Unfold, k.PageUp, k.PageDown, k.Top, k.Bottom, k.Redraw, k.Suspend):
-		cmd, _ := m.pressAnywhere(pressed)
-		return cmd
-	}
-	return nil
 }
 
 // clip puts a text on the clipboard and says so.

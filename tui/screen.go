@@ -47,9 +47,6 @@ func (m *Model) draw() {
 	rows := frame.Layout(main, h, asked, inline)
 	top := make([]string, min(rows.Header, 2))
 	written := m.composer.Lines
-	if m.player != nil {
-		written = []string{m.player.View(frame.WritingWidth(main), m.theme)}
-	}
 	hidden := max(0, len(written)-rows.Composer)
 	bottom, x, y := rows.Bottom(written[hidden:], m.writingBox(main), m.statusLine(main), main, m.theme)
 	above := m.aboveComposer(main, h-len(top)-len(bottom))
@@ -85,7 +82,7 @@ func (m *Model) draw() {
 // cursor is where the cursor stands when what is written begins at a place of
 // the picture; nil: nowhere.
 func (m *Model) cursor(x, y int) *tea.Cursor {
-	if m.player != nil || m.panel != nil || m.focused || m.asks.Typing() {
+	if m.panel != nil || m.focused || m.asks.Typing() {
 		return nil
 	}
 	return frame.Cursor(m.composer.CursorAt(), x, y, m.term.width, m.term.height)
@@ -210,8 +207,6 @@ func (m *Model) hints() []string {
 	k := &m.keys
 	asked, question := m.transcript.Item(m.transcript.Chosen).(*transcript.Question)
 	switch {
-	case m.player != nil && m.panel == nil && !m.focused:
-		return []string{panel.Hint(k.Replay.Pause, "pause"), panel.Hint(k.Replay.Faster, "faster"), panel.Hint(k.Replay.Slower, "slower"), panel.Hint(k.Replay.Leave, "quit")}
 	case m.asks.Open(), m.panel != nil, m.lists.Open() && !m.focused: // its keys are in its frame
 		return nil
 	case m.focused && question && len(asked.Siblings) > 1 && m.Branches != nil:

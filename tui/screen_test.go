@@ -139,9 +139,6 @@ var scenes = map[string]scene{
 	"first run is over":     {chattest.Newcomer(chattest.NoModel), pressing("down", "enter")},
 	"an earlier prompt":     {chattest.WithEverything, pressing("up", "up")},
 	"once more quits":       {chattest.WithEverything, pressing("ctrl+c")},
-	"a replay under way":    {replaying(1), passing(14 * time.Second)},
-	"a replay is paused":    {replaying(2), func(r *rig) { r.pass(2200 * time.Millisecond); r.keys("space") }},
-	"a replay is over":      {replaying(0), passing(time.Second)},
 	"scrolled away":         {func() backend.Options { return chattest.WithWorld(chattest.Play(longAnswer()...)) }, asking(pressing("pgup"))},
 	"a cut turn is offered": {func() backend.Options { o, _ := withLeft(killed); return o }, passing(dialog.QuietPeriod)},
 }

@@ -24,7 +24,6 @@ import (
 	"lifehub/tui/draw"
 	"lifehub/tui/panel"
 	"lifehub/tui/pull"
-	"lifehub/tui/replay"
 	"lifehub/tui/transcript"
 )
 
@@ -119,11 +118,6 @@ func (tr *tour) show(text string, first, share int, look func(panel string)) {
 			m.goToSources()
 			m.transcript.FoldChosen()
 		}},
-		{"replay", func() {
-			m.player = replay.New(replay.Recording{Question: text, Events: []agent.Event{{Body: agent.Said{Content: text}}}})
-			m.chat.title = text
-			m.transcript.Add(&transcript.Question{Text: text})
-		}},
 		{"edited question", func() { m.Update(tea.PasteMsg{Content: text}); m.edit(&transcript.Question{Text: text, Turn: "t"}) }},
 		{"notes", func() { r.keys("@a") }},
 		{"commands", func() { r.keys("/") }},
@@ -170,7 +164,7 @@ func (tr *tour) show(text string, first, share int, look func(panel string)) {
 func (tr *tour) clear() {
 	m := tr.m
 	m.asks.Permission.Close()
-	m.asks.Input, m.composer.Queue, m.editing, m.pulls.Running, m.pulls.Offer, m.panel, m.player = dialog.Input{}, nil, nil, nil, nil, nil, nil
+	m.asks.Input, m.composer.Queue, m.editing, m.pulls.Running, m.pulls.Offer, m.panel = dialog.Input{}, nil, nil, nil, nil, nil
 	m.unfocus()
 	m.composer.Clear()
 	m.lists.Close()

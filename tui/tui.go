@@ -26,7 +26,6 @@ import (
 	"lifehub/tui/opening"
 	"lifehub/tui/panel"
 	"lifehub/tui/pull"
-	"lifehub/tui/replay"
 	"lifehub/tui/sidebar"
 	"lifehub/tui/terminal"
 	"lifehub/tui/transcript"
@@ -55,7 +54,6 @@ type Model struct {
 	afterInput tea.Cmd     // what an answer to the user's own question sets off
 	panel      panel.Panel // what covers the transcript; nil: nothing
 	pulls      pull.State
-	player     *replay.Player   // nil: this is no replay
 	resumable  *frame.Resumable // the turn that can be resumed; nil: none
 	editing    *editing         // an earlier question is in the composer; nil: none
 
@@ -123,18 +121,12 @@ func New(ctx context.Context, options backend.Options) (*Model, error) {
 // applyOptions takes up what there is, and leaves out the keys for what is not.
 func (m *Model) applyOptions() {
 	m.chat.id, m.transcript.Host = m.Conversation, m.Host
-	if m.Replay == nil {
-		m.draft.Store = m.Drafts
-	}
+	m.draft.Store = m.Drafts
 	if m.Mentions != nil {
 		m.lists.Mentions.Names = func(place string) ([]backend.Mention, error) { return m.Mentions(m.base, place) }
 	}
 	m.lists.Mentions.Beginning, m.lists.Palette.Used = m.Beginning(m.base), m.Used
-	m.keys.LeaveOut(m.Models == nil, m.Conversations == nil, m.Branches == nil, m.Replay == nil)
-	if m.Replay != nil {
-		m.player = replay.New(*m.Replay)
-		m.Assistant, m.Prompt = m.player, m.Replay.Question
-	}
+	m.keys.LeaveOut(m.Models == nil, m.Conversations == nil, m.Branches == nil)
 }
 
 // Init opens what is not there yet.

@@ -226,7 +226,7 @@ func (m *Model) receive(msg batch.Msg) tea.Cmd {
 	if t == nil || msg.Turn != t.number {
 		return nil
 	}
-	now := m.now()
+	now := time.Now()
 	if msg.Pieces > 0 {
 		t.speed.Count(msg.Pieces, now)
 		t.streams = true
@@ -422,9 +422,6 @@ func (m *Model) newTurn(text string) context.Context {
 
 // tick moves what moves.
 func (m *Model) tick(now time.Time) {
-	if m.player != nil {
-		now = m.player.Now()
-	}
 	t := m.turn
 	m.spinner.Turn(t != nil && t.streams)
 	if t != nil {

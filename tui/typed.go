@@ -86,6 +86,6 @@ func (m *Model) typeText(text string) tea.Cmd {
 
 // writes reports whether all letters go to the composer.
 func (m *Model) writes() bool {
-	return m.player == nil && m.panel == nil && !m.focused && !m.asks.Open() && m.pulls.Offer == nil && !m.lists.Open() &&
+	return m.panel == nil && !m.focused && !m.asks.Open() && m.pulls.Offer == nil && !m.lists.Open() &&
 		m.composer.Vi == composer.ViOff && !m.composer.Empty() && key.Matches(newline, m.keys.Newline)
 }

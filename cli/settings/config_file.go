@@ -29,9 +29,12 @@ func (c *Config) ReadFile(file string, data []byte) error {
 	return nil
 }
 
-// removedSettings are those that earlier versions had: a file that still has
-// one is read all the same.
-var removedSettings = []string{"titles", "chats", "rag.rerank"}
+// removedSettings and removedKeys existed in earlier versions: a file that
+// still has one is read, with a notice.
+var (
+	removedSettings = []string{"titles", "chats", "rag.rerank"}
+	removedKeys     = []string{"pause", "faster", "slower", "leave_replay"}
+)
 
 // readNode takes the values below one key of the file; prefix is "" at the
 // top and "ollama" inside that mapping.
@@ -47,6 +50,12 @@ func (c *Config) readNode(file, prefix string, node ast.Node) error {
 		if name == "keys" {
 			bound, err := lists(pair.Value)
 			if err == nil {
+				for _, action := range removedKeys {
+					if _, ok := bound[action]; ok {
+						c.Removed = append(c.Removed, fmt.Sprintf("%s: the key %q no longer exists; delete the line", at(pair.Key), action))
+						delete(bound, action)
+					}
+				}
 				err = keys.Check(bound)
 			}
 			if err != nil {

@@ -1,4 +1,4 @@
-// Package trace is `lifehub trace`: what happened in a turn, listed, printed, replayed, exported.
+// Package trace is `lifehub trace`: what happened in a turn, listed, printed, exported.
 package trace
 
 import (
@@ -29,9 +29,8 @@ import (
 // traceCommand is `lifehub trace` with the flags of its commands.
 type traceCommand struct {
 	*app.Process
-	limit               int
-	asJSON, full, plain bool
-	speed               float64
+	limit        int
+	asJSON, full bool
 }
 
 func New(sh *app.Process) *cobra.Command {
@@ -46,23 +45,6 @@ func New(sh *app.Process) *cobra.Command {
 		RunE:    c.onTrace(c.show),
 	}
 	show.Flags().BoolVar(&c.full, "full", false, "print prompts, results and answers in full")
-	replay := &cobra.Command{
-		Use: "replay [ID]", Short: "Replay a turn on the screen, without a model",
-		Long: "Replay a turn on the screen, from its trace: no model is asked and nothing runs.\n" +
-			"Keys: space pauses, + and - change the speed, q leaves.",
-		Example: "  lifehub trace replay 3f9c2a              # in real time\n" +
-			"  lifehub trace replay 3f9c2a --speed 4\n" +
-			"  lifehub trace replay 3f9c2a --speed 0    # all at once",
-		RunE: c.onTrace(c.replay),
-	}
-	replay.Flags().Float64Var(&c.speed, "speed", 1, "speed: 2 is twice as fast; 0: all at once")
-	command.CheckFirst(replay, func() error {
-		if c.speed < 0 {
-			return settings.UsageError{Err: fmt.Errorf("--speed: %g is not a speed; 1 is real time, 0 all at once", c.speed)}
-		}
-		return nil
-	})
-	replay.Flags().BoolVar(&c.plain, "plain", false, "plain lines, no redraws")
 	export := &cobra.Command{
 		Use: "export [ID]", Short: "Print a trace as JSON lines, without secrets",
 		Long: "Print a trace as JSON lines: a header, then each event and prompt as --stream-json writes events. Keys and\n" +
@@ -70,7 +52,7 @@ func New(sh *app.Process) *cobra.Command {
 			"(plain, URL, base64, hex), and so is anything that looks like one.",
 		RunE: c.onTrace(c.export),
 	}
-	return app.Group("trace", "Inspect what happened in a turn", list, show, replay, export)
+	return app.Group("trace", "Inspect what happened in a turn", list, show, export)
 }
 
 const noTraces = "no traces yet; each turn saves one"

@@ -11,7 +11,6 @@ import (
 
 	"lifehub/agent"
 	"lifehub/llm"
-	"lifehub/tui/replay"
 )
 
 // Options is what the screen works with. Assistant is required; where another
@@ -41,8 +40,6 @@ type Options struct {
 	Pick bool
 	// Prompt is asked at the start; "" asks nothing.
 	Prompt string
-	// Replay shows a turn again; Assistant and Prompt are not used then.
-	Replay *replay.Recording
 	// FirstRun shows at the start what was found, and asks which notes to use.
 	FirstRun bool
 	// FindModel tells a new user which model answers, and how to get one. nil:

@@ -45,8 +45,6 @@ type Map struct {
 	FieldNext, FieldPrevious, FieldDone, OptionNext, OptionPrevious, OptionSwitch key.Binding
 	// In the reader.
 	Reader struct{ Next, Previous, Follow, Back, Edit, Copy, Close key.Binding }
-	// In a replay.
-	Replay struct{ Pause, Faster, Slower, Leave key.Binding }
 }
 
 // Default returns the built-in keys.
@@ -205,17 +203,11 @@ func (k *Map) Groups() []Group {
 			on("reader_copy", &k.Reader.Copy, "y", "copy the link, or the text", "y"),
 			on("reader_close", &k.Reader.Close, "esc", "close (also q)", "esc", "q", "ctrl+c"),
 		}},
-		{"replay", "In a replay", []Named{
-			on("pause", &k.Replay.Pause, "space", "pause", "space"),
-			on("faster", &k.Replay.Faster, "+", "twice as fast", "+", "="),
-			on("slower", &k.Replay.Slower, "-", "half as fast", "-"),
-			on("leave_replay", &k.Replay.Leave, "q", "leave", "q", "esc"),
-		}},
 	}
 }
 
-// LeaveOut switches the keys off for what there is not.
-func (k *Map) LeaveOut(models, conversations, branches, replay bool) {
+// LeaveOut disables the keys of features that this chat does not have.
+func (k *Map) LeaveOut(models, conversations, branches bool) {
 	for _, group := range []struct {
 		gone bool
 		keys []*key.Binding
@@ -223,7 +215,6 @@ func (k *Map) LeaveOut(models, conversations, branches, replay bool) {
 		{models, []*key.Binding{&k.Model}},
 		{conversations, []*key.Binding{&k.Conversations}},
 		{branches, []*key.Binding{&k.Edit, &k.Retry, &k.EarlierBranch, &k.LaterBranch, &k.TreeShow, &k.TreeGoOn, &k.TreeFork, &k.TreeClose}},
-		{replay, []*key.Binding{&k.Replay.Pause, &k.Replay.Faster, &k.Replay.Slower, &k.Replay.Leave}},
 	} {
 		for _, b := range group.keys {
 			b.SetEnabled(!group.gone)

@@ -106,7 +106,7 @@ func TestPanel(t *testing.T) {
 	for name, play := range plays {
 		stories[name] = func(t *testing.T, width int) boxtest.Box {
 			b := &box{t: t, keys: keys.Default(), width: width}
-			b.keys.LeaveOut(false, false, false, true)
+			b.keys.LeaveOut(false, false, false)
 			play(b)
 			return boxtest.Box{
 				Height: height, Fills: true,
