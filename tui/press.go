@@ -9,7 +9,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lifehub/tui/backend"
-	"lifehub/tui/composer"
 	"lifehub/tui/draw"
 	"lifehub/tui/frame"
 	"lifehub/tui/panel"
@@ -41,9 +40,6 @@ func (m *Model) press(pressed tea.KeyPressMsg) tea.Cmd {
 // pressDialog gives a key to the question in sight. rest are the keys that are
 // not its own: this one, and letters before it that turn out to be text.
 func (m *Model) pressDialog(pressed tea.KeyPressMsg, now time.Time) (cmd tea.Cmd, rest []tea.KeyPressMsg) {
-	if m.composer.Vi == composer.ViInsert && !m.composer.Empty() && key.Matches(pressed, m.keys.Stop) {
-		return nil, []tea.KeyPressMsg{pressed} // it ends the writing
-	}
 	switch {
 	case m.asks.Open():
 		if cmd, rest = m.asks.Press(pressed, &m.keys, !m.composer.Empty(), now); rest == nil {
@@ -64,11 +60,6 @@ func (m *Model) pressBehind(pressed tea.KeyPressMsg, now time.Time) tea.Cmd {
 	}
 	if m.resumable != nil && m.resumable.Press(pressed, &m.keys, m.turn == nil && m.composer.Empty(), now) {
 		return m.proceed()
-	}
-	if !m.focused {
-		if cmd, taken := m.pressVi(pressed); taken {
-			return cmd
-		}
 	}
 	if cmd, taken := m.pressAnywhere(pressed); taken {
 		return cmd
@@ -178,11 +169,11 @@ func (m *Model) write(pressed tea.KeyPressMsg) tea.Cmd {
 		m.focus()
 		return nil
 	case key.Matches(pressed, k.Undo):
-		if !c.Undo(1) {
+		if !c.Undo() {
 			m.flash("nothing to undo")
 		}
 	case key.Matches(pressed, k.Redo):
-		if !c.Redo(1) {
+		if !c.Redo() {
 			m.flash("nothing to redo")
 		}
 	case key.Matches(pressed, k.Compose):
@@ -345,26 +336,6 @@ func (m *Model) click(column, line int) tea.Cmd {
 		m.unfocus()
 	}
 	return cmd
-}
-
-// pressVi takes the keys of a composer that is edited as in vi.
-func (m *Model) pressVi(pressed tea.KeyPressMsg) (cmd tea.Cmd, taken bool) {
-	if m.lists.Open() {
-		return nil, false
-	}
-	taken, instead, says := m.composer.PressVi(pressed, &m.keys)
-	if !taken {
-		return nil, false
-	}
-	if says != "" {
-		m.flash(says)
-	}
-	if instead.Code != 0 {
-		cmd = m.write(instead)
-	}
-	m.composer.OnLetter()
-	m.composer.Draw()
-	return tea.Batch(cmd, m.follow()), true
 }
 
 // clip puts a text on the clipboard and says so.

@@ -105,7 +105,7 @@ func (m *Model) writingBox(width int) draw.Box {
 	if width < m.term.width { // the sidebar shows it
 		gauge = ""
 	}
-	return frame.WritingBox(width, doing, m.composer.Vi.String(), m.mode, gauge, m.status.ReadOnly, m.Mentions != nil || m.Open != nil, m.panel == nil && !m.focused && !m.asks.Open(), m.theme)
+	return frame.WritingBox(width, doing, m.mode, gauge, m.status.ReadOnly, m.Mentions != nil || m.Open != nil, m.panel == nil && !m.focused && !m.asks.Open(), m.theme)
 }
 
 // invitation is what the composer shows while nothing is written: what becomes

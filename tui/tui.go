@@ -108,9 +108,6 @@ func New(ctx context.Context, options backend.Options) (*Model, error) {
 	m.theme = draw.NewTheme(m.Theme.Name, m.term.dark, m.term.colours, m.Theme.Colours)
 	m.transcript = transcript.Model{Theme: m.theme, Chosen: -1}
 	m.composer = composer.New(&m.keys, m.theme)
-	if m.Vi {
-		m.composer.Vi = composer.ViInsert
-	}
 	m.draft.Typed = m.typed
 	if m.Open == nil {
 		m.applyOptions()

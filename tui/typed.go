@@ -10,7 +10,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"lifehub/tui/composer"
 	"lifehub/tui/terminal"
 )
 
@@ -87,5 +86,5 @@ func (m *Model) typeText(text string) tea.Cmd {
 // writes reports whether all letters go to the composer.
 func (m *Model) writes() bool {
 	return m.panel == nil && !m.focused && !m.asks.Open() && m.pulls.Offer == nil && !m.lists.Open() &&
-		m.composer.Vi == composer.ViOff && !m.composer.Empty() && key.Matches(newline, m.keys.Newline)
+		!m.composer.Empty() && key.Matches(newline, m.keys.Newline)
 }

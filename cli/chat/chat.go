@@ -200,7 +200,7 @@ func (f *Flags) screenOptions(a *app.App) (backend.Screen, error) {
 	o := backend.Screen{
 		Editor: c.Editor, Environ: redact.WithoutOwnSecrets(f.Environ()), Mode: c.Mode, Theme: backend.Theme{Name: c.Theme}, NoMouse: !c.Mouse, NoSidebar: !c.Sidebar,
 		SaveSetting: func(name, value string) error { return settings.Save(a.Paths.ConfigFile(), name, value) },
-		Inline:      f.inline, Keys: c.Keys, Vi: c.Editing == "vi", Quiet: !c.Notify,
+		Inline:      f.inline, Keys: c.Keys, Quiet: !c.Notify,
 	}
 	o.Host, _ = os.Hostname() // of links to notes; without it they name none
 	if strings.ContainsAny(c.Theme, `/\`) {

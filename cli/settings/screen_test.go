@@ -14,12 +14,12 @@ func TestTheScreenHasSettings(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "config.yaml")
 	apptest.Write(t, filepath.Join(dir, "mine.yaml"), "# mine\nbrand: \"#ff00ff\"\ndim: 8\n")
-	apptest.Write(t, file, "theme: "+dir+"/mine.yaml\nediting: vi\nnotify: false\nkeys:\n  compose: ctrl+x\n  newline: [ctrl+j, alt+enter]\n")
+	apptest.Write(t, file, "theme: "+dir+"/mine.yaml\nnotify: false\nkeys:\n  compose: ctrl+x\n  newline: [ctrl+j, alt+enter]\n")
 	c, err := settings.Load(file, none)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.Editing != "vi" || c.Notify || len(c.Keys["newline"]) != 2 || c.Keys["compose"][0] != "ctrl+x" {
+	if c.Notify || len(c.Keys["newline"]) != 2 || c.Keys["compose"][0] != "ctrl+x" {
 		t.Errorf("got %+v", c)
 	}
 	own, err := settings.OwnColours(c.Theme)

@@ -101,7 +101,6 @@ type Screen struct {
 	NoMouse     bool                // leave the mouse to the terminal
 	NoSidebar   bool                // the user has switched it off
 	Inline      bool                // what is over is printed into the terminal's own scrollback
-	Vi          bool                // the composer is edited as in vi
 	Quiet       bool                // no bell and no notification
 	Host        string              // this machine's name, for links to notes; "": any
 }

@@ -42,11 +42,8 @@ type Model struct {
 	Edits       int      // counts the changes of what is written and waits
 	Lines       []string // the picture
 	cursor      *tea.Cursor
-	Vi          viMode
 	changes     undo
 	invitation  string // shown while nothing is written
-
-	partialCommand string // of vi
 }
 
 type Paste struct {
@@ -129,18 +126,12 @@ func (c *Model) remeasure() {
 	}
 }
 
-// CursorAt is where the cursor stands in the picture, nil when there is none.
+// CursorAt returns the cursor and its place in the frame, or nil.
 func (c *Model) CursorAt() *tea.Cursor {
 	if c.cursor == nil {
 		return nil
 	}
 	at := *c.cursor
-	switch c.Vi {
-	case ViInsert:
-		at.Shape = tea.CursorBar
-	case ViNormal:
-		at.Shape = tea.CursorBlock
-	}
 	return &at
 }
 
@@ -190,10 +181,6 @@ func (c *Model) Set(text string) {
 // Clear empties the composer and forgets where in the history we were.
 func (c *Model) Clear() {
 	c.At, c.Draft, c.Pastes, c.Place = -1, "", nil, -1
-	if c.Vi == ViNormal {
-		c.Vi = ViInsert
-	}
-	c.partialCommand = ""
 	c.Set("")
 }
 

@@ -25,10 +25,9 @@ const maxUndo = 500
 const typing = "typing"
 
 // note takes in what is written now, after a change or a move. Changes of one
-// run are one step; letters are a run to the end of their word, in vi until
-// one stops to write.
-func (u *undo) note(now Written, run, letter string, words bool) {
-	begins := words && u.blank && !draw.Blank(letter)
+// run are one step; letters are a run to the end of their word.
+func (u *undo) note(now Written, run, letter string) {
+	begins := u.blank && !draw.Blank(letter)
 	switch {
 	case now.Text == u.now.Text:
 		run = ""
@@ -56,27 +55,20 @@ func (u *undo) step(from, to *[]Written) bool {
 	return true
 }
 
-// Undo takes the last n changes back, redo makes them again. They report false
-// when there was none.
-func (c *Model) Undo(n int) bool {
-	return c.steps(n, &c.changes.past, &c.changes.ahead)
-}
+// Undo takes the last change back. It reports false when there is none.
+func (c *Model) Undo() bool { return c.step(&c.changes.past, &c.changes.ahead) }
 
-func (c *Model) Redo(n int) bool {
-	return c.steps(n, &c.changes.ahead, &c.changes.past)
-}
+// Redo makes the change again that Undo took back last.
+func (c *Model) Redo() bool { return c.step(&c.changes.ahead, &c.changes.past) }
 
-func (c *Model) steps(n int, from, to *[]Written) bool {
-	done := 0
-	for done < n && c.changes.step(from, to) {
-		done++
+func (c *Model) step(from, to *[]Written) bool {
+	if !c.changes.step(from, to) {
+		return false
 	}
-	if done > 0 {
-		c.Edits++
-		c.Put(c.changes.now)
-		c.Draw()
-	}
-	return done > 0
+	c.Edits++
+	c.Put(c.changes.now)
+	c.Draw()
+	return true
 }
 
 // Written is what stands here now.
@@ -107,7 +99,7 @@ func (c *Model) Put(w Written) {
 // run is what it is one of several of; letter is what was typed.
 func (c *Model) Changed(run, letter string) {
 	c.Edits++
-	c.changes.note(c.Written(), run, letter, c.Vi == ViOff)
+	c.changes.note(c.Written(), run, letter)
 	c.Draw()
 }
 

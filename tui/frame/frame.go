@@ -115,14 +115,11 @@ func (r Rows) Bottom(written []string, box draw.Box, status string, width int, t
 	return lines, x, y
 }
 
-// WritingBox is the box around the composer: doing and vi stand in its upper
-// edge, the mode and the gauge of the context window in its lower one. Keys that
-// write there show by the colour of its border, which is that of the mode.
-func WritingBox(width int, doing, vi, mode, gauge string, readOnly, mentions, keys bool, theme *draw.Theme) draw.Box {
+// WritingBox is the box around the composer: doing is in its upper edge, the
+// mode and the gauge of the context window in its lower one. While keys write
+// there, its border has the colour of the mode.
+func WritingBox(width int, doing, mode, gauge string, readOnly, mentions, keys bool, theme *draw.Theme) draw.Box {
 	b := draw.Box{Title: doing, Figures: gauge}
-	if vi != "" {
-		b.Count = theme.Key.Render(vi)
-	}
 	style := theme.Border
 	switch {
 	case !keys:
