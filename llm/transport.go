@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"mime"
 	"net"
 	"net/http"
@@ -146,6 +147,9 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	if kind, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type")); kind == "text/html" && res.StatusCode < 300 {
 		res.Body.Close()
 		return nil, &StatusError{Code: res.StatusCode, Message: "a web page, so " + req.URL.Host + " is not a model server"}
+	}
+	if res.StatusCode >= http.StatusBadRequest && res.ContentLength == 0 {
+		res.Body = io.NopCloser(strings.NewReader("\n")) // Ollama's client takes a refusal without a line for success
 	}
 	return res, nil
 }

@@ -1,7 +1,6 @@
 package ollama
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -36,7 +35,7 @@ func (o *Provider) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.De
 
 // chat sends the request once.
 func (o *Provider) chat(ctx context.Context, chat *api.ChatRequest, emit func(llm.Delta) error) error {
-	err := o.streamChat(ctx, chat, func(r api.ChatResponse) error {
+	err := o.client.Chat(ctx, chat, func(r api.ChatResponse) error {
 		if r.RemoteHost != "" {
 			o.learnRemote(chat.Model, r.RemoteHost)
 		}
@@ -66,8 +65,8 @@ func (o *Provider) chat(ctx context.Context, chat *api.ChatRequest, emit func(ll
 		}
 		return emit(d)
 	})
-	if errors.Is(err, bufio.ErrTooLong) {
-		err = errors.New("a line of more than 8 MB")
+	if err != nil && strings.HasPrefix(err.Error(), "{") { // the client returns half a line as an error of that text
+		err = llm.ErrCut
 	}
 	return whole(o.explain(err, chat.Model))
 }

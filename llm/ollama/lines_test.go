@@ -29,7 +29,8 @@ func FuzzLines(f *testing.F) {
 	f.Add([]byte(`{"remote_host":"a","message":{"content":7}}`))
 	base := &url.URL{Scheme: "http", Host: "127.0.0.1"}
 	f.Fuzz(func(t *testing.T, stream []byte) {
-		o := &Provider{base: base, transport: &llm.Transport{Base: replay(stream)}, known: map[string]llm.Info{}}
+		transport := &llm.Transport{Base: replay(stream), Proxy: http.ProxyFromEnvironment}
+		o := &Provider{client: api.NewClient(base, transport.Client()), known: map[string]llm.Info{}}
 		ends := 0
 		_ = o.chat(context.Background(), &api.ChatRequest{Model: "m"}, func(d llm.Delta) error {
 			if ends > 0 {
