@@ -120,9 +120,8 @@ func newMCPImport(sh *app.Process) *cobra.Command {
 	var yes bool
 	cmd := &cobra.Command{
 		Use: "import FILE", Short: "Import servers from another client's config",
-		Long: "Import servers from another client's config, after showing what each would run: Claude, Cursor, Windsurf,\nGemini," +
-			"VS Code, Zed, opencode, Codex (TOML) and any other with \"mcpServers\" in JSON, with or without comments.\n" +
-			"Tools excluded there stay excluded; permission to run without asking is not imported.",
+		Long: "Import servers from the config of Claude Desktop, Claude Code, Cursor or VS Code, after showing what each\nwould run. " +
+			"Permission to run without asking is not imported. Other clients' servers: `lifehub mcp add`.",
 		Example: "  lifehub mcp import ~/.cursor/mcp.json\n  lifehub mcp import ~/.config/Claude/claude_desktop_config.json",
 		RunE:    func(_ *cobra.Command, given []string) error { return importServers(sh, given[0], yes) },
 	}
@@ -148,14 +147,6 @@ func importServers(sh *app.Process, from string, yes bool) error {
 		}
 		if s.Cwd != "" {
 			fmt.Fprintf(sh.Out, "    in %s\n", safetext.Reveal(s.Cwd))
-		}
-		if s.Allow != nil && len(s.Allow) == 0 {
-			fmt.Fprintln(sh.Out, "    with none of its tools")
-		} else if s.Allow != nil {
-			fmt.Fprintf(sh.Out, "    with these tools only: %s\n", safetext.Reveal(strings.Join(s.Allow, ", ")))
-		}
-		if s.Deny != nil {
-			fmt.Fprintf(sh.Out, "    without the tools %s\n", safetext.Reveal(strings.Join(s.Deny, ", ")))
 		}
 	}
 	for _, why := range found.Skipped {
