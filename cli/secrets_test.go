@@ -41,7 +41,6 @@ var planted = map[string]string{
 	"the address of the vector store":        "chroma-Pass-7a7a",
 	"LifeHub's own environment":              "environ-Key-8b8b",
 	"the arguments of an MCP server":         "arg-Token-9c9c9",
-	"the key of a .env beside the notes":     "dotenv-Key-0d0d0",
 	"the pass of an MCP server, to renew it": "pass.refresh.1e1e",
 }
 
@@ -85,7 +84,6 @@ func TestPlantedSecretsStayWhereTheyAre(t *testing.T) {
 	defer angry.Close()
 
 	apptest.Write(t, filepath.Join(vault, "run.md"), "# Running\n\nI run three times a week.\n")
-	apptest.Write(t, filepath.Join(vault, ".env"), "API_KEY="+planted["the key of a .env beside the notes"]+"\n")
 	apptest.Write(t, filepath.Join(home, "mail-password"), planted["the password of mail"]+"\n")
 	apptest.Write(t, filepath.Join(home, "named-key"), planted["the key of a named server"]+"\n")
 	apptest.Write(t, filepath.Join(home, "print-key.sh"), "echo "+planted["the key that a program prints"]+"\n")

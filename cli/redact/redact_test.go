@@ -141,22 +141,20 @@ func TestWhatLooksLikeASecretIsTakenOutAndOrdinaryTextIsNot(t *testing.T) {
 	}
 }
 
-func TestSecretsAreKnownFromSettingsEnvironmentFilesAndServers(t *testing.T) {
-	t.Chdir(t.TempDir())
+func TestSecretsAreKnownFromSettingsEnvironmentAndServers(t *testing.T) {
 	t.Setenv("FAR_AWAY", "from-a-variable")
 	config := t.TempDir()
-	put(t, ".env", "# COMMENT_KEY=not-this-one\nexport API_TOKEN='from-dotenv'\nCOLOR=bluegreen\n")
 	put(t, filepath.Join(config, "mcp.json"), `{"mcpServers":{"brave":{"command":"npx","env":{"BRAVE_API_KEY":"from-mcp-env","LANGUAGE":"german"}},
 		"far":{"url":"https://example.org/mcp","headers":{"Authorization":"Bearer from-mcp-header","X-Far":"Basic ${FAR_AWAY}"}}}}`)
 	c := settings.Defaults()
 	c.OpenAI.APIKey = "from-settings"
-	got := fmt.Sprint(secretsAt(settings.Paths{Config: config}, c, []string{"DB_PASSWORD=from-environ", "HOME=/home/ana", "SSH_AUTH_SOCK=/tmp/agent", "EDITOR=vi-improved", "GIT_AUTHOR_NAME=Ana Lind"}))
-	for _, want := range []string{"from-settings", "from-environ", "from-dotenv", "from-mcp-env", "from-mcp-header", "from-a-variable"} {
+	got := fmt.Sprint(secretsAt(settings.Paths{Config: config}, c, []string{"DB_PASSWORD=from-environ", "HOME=/home/ana", "SSH_AUTH_SOCK=/tmp/agent", "EDITOR=vi-improved", "GIT_AUTHOR_NAME=Ana Lind", "COLOR=bluegreen", "PROXY=http://ana:from-an-address@10.0.0.1"}))
+	for _, want := range []string{"from-settings", "from-environ", "from-an-address", "from-mcp-env", "from-mcp-header", "from-a-variable"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%s is not known: %s", want, got)
 		}
 	}
-	for _, not := range []string{"not-this-one", "bluegreen", "/tmp/agent", "vi-improved", "Ana", "german", "Bearer"} {
+	for _, not := range []string{"bluegreen", "/tmp/agent", "vi-improved", "Ana", "german", "Bearer"} {
 		if strings.Contains(got, not) {
 			t.Errorf("%s is taken for a secret: %s", not, got)
 		}

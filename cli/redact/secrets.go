@@ -23,9 +23,8 @@ import (
 // secretName is how variables that hold secrets are called.
 var secretName = pattern.Lazy(`(?i)(?:^|[_-])(?:\w*key|\w*token|\w*secret|\w*passw\w*|pass|pwd|passphrase|credentials?|auth|cookie|dsn|pat|jwt|bearer|mnemonic|connection_?string)s?(?:[_-]|$)`)
 
-// secretsAt are the values that are known to be secret: of the settings, the
-// environment, .env files in the folders at hand, the MCP servers, and what
-// their consents brought.
+// secretsAt returns the values that are known to be secret: of the settings, the
+// environment, the MCP servers, and their credentials.
 func secretsAt(p settings.Paths, c *settings.Config, environ []string) []string {
 	var values []string
 	for _, s := range settings.All(c) {
@@ -49,19 +48,11 @@ func secretsAt(p settings.Paths, c *settings.Config, environ []string) []string 
 			values = append(values, password)
 		}
 	}
-	lines := slices.Clone(environ)
-	for _, dir := range slices.Concat([]string{".", p.Config}, c.Notes) {
-		if data, err := userfile.Read(filepath.Join(dir, ".env")); err == nil {
-			lines = append(lines, strings.Split(string(data), "\n")...)
-		}
+	for _, variable := range environ {
+		name, value, _ := strings.Cut(variable, "=")
+		values = append(values, secretsIn(name, value)...)
 	}
-	for _, line := range lines {
-		name, value, ok := strings.Cut(strings.TrimPrefix(strings.TrimSpace(line), "export "), "=")
-		if ok && !strings.HasPrefix(name, "#") {
-			values = append(values, secretsIn(name, strings.Trim(strings.TrimSpace(value), `"'`))...)
-		}
-	}
-	values = append(values, secretsOfPasses(p)...)
+	values = append(values, secretsOfCredentials(p.Credentials())...)
 	return append(values, secretsOfServers(p.ServersFile())...)
 }
 
@@ -85,12 +76,12 @@ func secretsOfServers(file string) (values []string) {
 	return values
 }
 
-// secretsIn are what of a value is secret: the password of an address, and all
-// of it if its name says so, with the variables that it refers to. A path is none.
+// secretsIn returns the secrets in a value: the password of an address, and all
+// of it if its name says so, unless it is a path.
 func secretsIn(name, value string) []string {
 	values := secretsInURL(value)
 	if secretName.MatchString(name) && !filepath.IsAbs(value) {
-		values = append(append(values, value), variablesIn(value)...)
+		values = append(values, value)
 	}
 	return values
 }
@@ -146,7 +137,7 @@ func secretsInURL(address string) (values []string) {
 		return nil
 	}
 	if password, ok := u.User.Password(); ok {
-		values = append(append(values, password), variablesIn(password)...)
+		values = append(values, password)
 		if written, _, _ := strings.Cut(strings.TrimPrefix(address, u.Scheme+"://"), "@"); strings.Contains(written, ":") {
 			values = append(values, written[strings.IndexByte(written, ':')+1:]) // as it stands there, escaped or not
 		}
@@ -159,30 +150,20 @@ func secretsInURL(address string) (values []string) {
 	return values
 }
 
-// secretsOfPasses are the tokens and client secrets that consents brought.
-func secretsOfPasses(p settings.Paths) (values []string) {
-	var walk func(name string, value any)
-	walk = func(name string, value any) {
-		switch v := value.(type) {
-		case string:
-			if secretName.MatchString(name) {
-				values = append(values, v)
-			}
-		case []any:
-			for _, item := range v {
-				walk(name, item)
-			}
-		case map[string]any:
-			for name, item := range v {
-				walk(name, item)
-			}
-		}
-	}
-	files, _ := filepath.Glob(filepath.Join(p.Credentials(), "*.json")) //nolint:errcheck // the pattern is sound
+// secretsOfCredentials returns the tokens and client secrets in a folder of OAuth
+// credentials.
+func secretsOfCredentials(dir string) (values []string) {
+	files, _ := filepath.Glob(filepath.Join(dir, "*.json")) //nolint:errcheck // the pattern is valid
 	for _, file := range files {
-		var pass any
-		if data, err := os.ReadFile(file); err == nil && json.Unmarshal(data, &pass) == nil {
-			walk("", pass)
+		var saved struct {
+			ClientSecret string `json:"client_secret"`
+			Token        struct {
+				Access  string `json:"access_token"`
+				Refresh string `json:"refresh_token"`
+			} `json:"token"`
+		}
+		if data, err := os.ReadFile(file); err == nil && json.Unmarshal(data, &saved) == nil {
+			values = append(values, saved.ClientSecret, saved.Token.Access, saved.Token.Refresh)
 		}
 	}
 	return values
@@ -224,7 +205,7 @@ type Redaction struct {
 	Environ []string
 
 	mu     sync.Mutex
-	of     string   // the state of the passes and of mcp.json that cut is made for
+	of     string   // the state of the credentials and of mcp.json that cut is made for
 	values []string // all that were ever read: a server that is gone from mcp.json may still say its own
 	cut    *redactor
 }

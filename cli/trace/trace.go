@@ -48,7 +48,7 @@ func New(sh *app.Process) *cobra.Command {
 	export := &cobra.Command{
 		Use: "export [ID]", Short: "Print a trace as JSON lines, without secrets",
 		Long: "Print a trace as JSON lines: a header, then each event and prompt as --stream-json writes events. Keys and\n" +
-			"passwords from the settings, the environment, .env files and mcp.json are removed in every encoding\n" +
+			"passwords from the settings, the environment and mcp.json are removed in every encoding\n" +
 			"(plain, URL, base64, hex), and so is anything that looks like one.",
 		RunE: c.onTrace(c.export),
 	}
