@@ -5,7 +5,6 @@ import (
 	"os"
 	"strconv"
 	"strings"
-	"sync"
 )
 
 // The windows that LifeHub asks for when no setting says otherwise, in tokens.
@@ -32,9 +31,8 @@ func DefaultWindow() int {
 	return UsualWindow
 }
 
-// totalMemory is this machine's memory in bytes; 0 where it is not told. It is
-// asked for once: the screen looks at the window every two seconds.
-var totalMemory = sync.OnceValue(func() int64 {
+// totalMemory is this machine's memory in bytes; 0 if it is unknown.
+func totalMemory() int64 {
 	f, err := os.Open("/proc/meminfo")
 	if err != nil {
 		return 0
@@ -50,7 +48,7 @@ var totalMemory = sync.OnceValue(func() int64 {
 		}
 	}
 	return 0
-})
+}
 
 // Suggestion is a model of Ollama's library that uses tools well and fits into
 // the memory of this machine.
