@@ -19,5 +19,5 @@ func lockFile(path string) (unlock func() error, ok bool, err error) {
 	if ok, err := filelock.Try(file); !ok {
 		return nil, false, errors.Join(err, file.Close())
 	}
-	return file.Close, true, nil
+	return func() error { return filelock.Release(file) }, true, nil
 }

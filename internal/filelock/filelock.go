@@ -4,7 +4,10 @@
 // deleted while another process may open them.
 package filelock
 
-import "os"
+import (
+	"errors"
+	"os"
+)
 
 // Try takes a file for this process alone. It reports false when another
 // process has it.
@@ -15,3 +18,8 @@ func Try(file *os.File) (bool, error) {
 	}
 	return err == nil, err
 }
+
+// Release lets go of a file and closes it. To close it is not enough: a process
+// that another goroutine is starting has a copy of each open file until it runs
+// its program, and the lock with it.
+func Release(file *os.File) error { return errors.Join(unlock(file), file.Close()) }

@@ -12,5 +12,7 @@ func try(file *os.File) error { return unix.Flock(int(file.Fd()), unix.LOCK_EX|u
 
 func isHeld(err error) bool { return err == unix.EWOULDBLOCK }
 
+func unlock(file *os.File) error { return unix.Flock(int(file.Fd()), unix.LOCK_UN) }
+
 // Share takes a file together with others, once nobody has it alone.
 func Share(file *os.File) error { return unix.Flock(int(file.Fd()), unix.LOCK_SH) }

@@ -17,8 +17,10 @@ func Share(file *os.File) error { return lock(file, 0) }
 
 // lock takes a place behind the end of any file, which keeps nobody from reading.
 func lock(file *os.File, flags uint32) error {
-	at := &windows.Overlapped{OffsetHigh: 1}
-	// Windows does not change a lock: the one that is there goes first.
-	_ = windows.UnlockFileEx(windows.Handle(file.Fd()), 0, 1, 0, at)
-	return windows.LockFileEx(windows.Handle(file.Fd()), flags, 0, 1, 0, at)
+	_ = unlock(file) // Windows does not change a lock: the one that is there goes first
+	return windows.LockFileEx(windows.Handle(file.Fd()), flags, 0, 1, 0, &windows.Overlapped{OffsetHigh: 1})
+}
+
+func unlock(file *os.File) error {
+	return windows.UnlockFileEx(windows.Handle(file.Fd()), 0, 1, 0, &windows.Overlapped{OffsetHigh: 1})
 }

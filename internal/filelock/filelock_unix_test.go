@@ -1,0 +1,40 @@
+//go:build unix
+
+package filelock
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// A process that is being started has copies of all files that are open, for a
+// moment: they keep nothing locked that was released.
+func TestAReleasedFileIsFreeWhateverHasACopyOfIt(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "lock")
+	open := func() *os.File {
+		t.Helper()
+		file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ok, err := Try(file); !ok || err != nil {
+			t.Fatalf("it is not free: %v, %v", ok, err)
+		}
+		return file
+	}
+	one := open()
+	copied, err := unix.Dup(int(one.Fd()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Close(copied) //nolint:errcheck // nothing was written
+	if err := Release(one); err != nil {
+		t.Fatal(err)
+	}
+	if err := Release(open()); err != nil {
+		t.Error(err)
+	}
+}
