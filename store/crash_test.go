@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -116,11 +115,7 @@ func check(t *testing.T, s *Store, name string, questions, answers int) {
 func TestNothingAcknowledgedIsLostByKillingIt(t *testing.T) {
 	t.Parallel()
 	cycles := testenv.Rounds(25, 10_000)
-	seed := uint64(time.Now().UnixNano())
-	if s := os.Getenv("LIFEHUB_SEED"); s != "" {
-		seed, _ = strconv.ParseUint(s, 10, 64)
-	}
-	random := rand.New(rand.NewPCG(seed, 0))
+	seed, random := seeded()
 	path := filepath.Join(t.TempDir(), "lifehub.db")
 	var acknowledged int
 	var slowest time.Duration

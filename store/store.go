@@ -87,24 +87,20 @@ func (s *Store) Close() (err error) {
 	return s.file.Close()
 }
 
-// Warning is what the user should know about how the file was found; "":
-// nothing.
+// Warning is why nothing can be written; "" if it can.
 func (s *Store) Warning() string { return s.file.Warning }
 
-// Check looks for damage after an unclean end, which takes a while in a large
-// file; others may read and write meanwhile. After a clean end it does
-// nothing. The error is a [*file.DamagedError] if there is damage.
-func (s *Store) Check(ctx context.Context) error { return s.file.Check(ctx) }
-
-// BackUp makes a backup if the newest is a day old, and deletes those that
-// are too many. Others may read and write meanwhile.
+// BackUp makes a backup if the newest is a day old, and deletes the oldest ones.
+// Other goroutines and processes may read and write meanwhile. A damaged
+// database is not backed up: the error is a [*file.DamagedError].
 func (s *Store) BackUp(ctx context.Context) (err error) {
 	defer wrap.Error(&err, "back up conversations")
 	var some bool
-	if err := s.file.Read.QueryRowContext(ctx, `SELECT count(*) > 0 FROM conversations`).Scan(&some); err != nil || !some {
-		return err
+	err = s.file.Read.QueryRowContext(ctx, `SELECT count(*) > 0 FROM conversations`).Scan(&some)
+	if err == nil && !some {
+		return nil
 	}
-	return s.file.BackUp(ctx, s.now().UTC())
+	return s.file.BackUp(ctx, s.now().UTC()) // reports damage
 }
 
 // Aside lists the files that were set aside because they were damaged. They

@@ -51,25 +51,21 @@ func startBackground(ctx context.Context, a *app.App) *background {
 	bg.stale()
 	bg.spawn(func() { bg.followProvider(ctx) })
 	bg.spawn(func() { bg.followNotes(ctx) })
-	bg.spawn(func() { bg.guardStore(ctx) })
+	bg.spawn(func() { bg.backUp(ctx) })
 	bg.spawn(func() { bg.followServers(ctx) })
 	bg.spawn(func() { bg.followMemory(ctx, a.Agent()) })
 	return bg
 }
 
-// guardStore looks for damage after an unclean end, and makes the backup of the
-// day. Neither holds up the chat.
-func (bg *background) guardStore(ctx context.Context) {
-	err := bg.Store.Check(ctx)
+// backUp makes the daily backup.
+func (bg *background) backUp(ctx context.Context) {
+	err := bg.Store.BackUp(ctx)
 	var damaged *file.DamagedError
-	if err == nil {
-		err = bg.Store.BackUp(ctx) // of a damaged one there are enough
-	}
 	switch {
 	case errors.As(err, &damaged):
-		bg.notice("Conversations: " + err.Error() + ".")
+		bg.notice("Conversations: " + damaged.Error() + ".")
 	case err != nil && ctx.Err() == nil:
-		slog.Warn("guard the conversations", "error", err)
+		slog.Warn("back up the conversations", "error", err)
 		bg.notice(fmt.Sprintf("The conversations could not be backed up: %v.", err))
 	}
 }

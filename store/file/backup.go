@@ -80,8 +80,9 @@ func Copy(ctx context.Context, db *sql.DB, path string) error {
 	return os.Rename(partial, path)
 }
 
-// BackUp makes a backup if the newest is a day old at now, and deletes those
-// that are too many. In memory it does nothing.
+// BackUp makes a backup if the newest is a day old at now, and deletes the
+// oldest beyond [keptBackups]. A damaged database is not backed up: the error is
+// a [*DamagedError]. In memory it does nothing.
 func (d *File) BackUp(ctx context.Context, now time.Time) error {
 	if d.Path == "" {
 		return nil
@@ -92,6 +93,13 @@ func (d *File) BackUp(ctx context.Context, now time.Time) error {
 	}
 	if len(list) > 0 && now.Sub(list[0].Time) < 24*time.Hour {
 		return nil
+	}
+	why, err := quickCheck(ctx, d.Read)
+	if err != nil {
+		return err
+	}
+	if why != "" {
+		return damaged(ctx, d.Path, why)
 	}
 	if err := os.MkdirAll(backupFolder(d.Path), 0o700); err != nil {
 		return err

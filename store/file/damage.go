@@ -38,30 +38,10 @@ func (e *DamagedError) Error() string {
 	return text + "; there is no intact backup; `lifehub chats restore` starts an empty file and keeps the damaged one"
 }
 
-// Check looks for damage after an unclean end. The error is a [*DamagedError] if
-// there is some.
-func (d *File) Check(ctx context.Context) error {
-	if !d.Unclean() {
-		return nil
-	}
-	why, err := integrity(ctx, d.Read)
-	if err != nil {
-		return fmt.Errorf("check conversations: %w", err)
-	}
-	if why != "" {
-		return d.mark.damaged(ctx, why)
-	}
-	d.mark.unclean = false
-	return nil
-}
-
-// Unclean reports whether the file was not closed, and nobody has checked it since.
-func (d *File) Unclean() bool { return d.mark != nil && d.mark.unclean }
-
-// integrity says what is wrong with a database; "": nothing.
-func integrity(ctx context.Context, db *sql.DB) (string, error) {
+// quickCheck returns what is wrong with a database; "" if it is sound.
+func quickCheck(ctx context.Context, db *sql.DB) (string, error) {
 	var report string
-	err := db.QueryRowContext(ctx, `PRAGMA integrity_check(1)`).Scan(&report)
+	err := db.QueryRowContext(ctx, `PRAGMA quick_check(1)`).Scan(&report)
 	switch {
 	case err != nil && isDamage(err):
 		return err.Error(), nil
@@ -78,54 +58,46 @@ func isDamage(err error) bool {
 	return primary(err) == sqlite3.SQLITE_CORRUPT || primary(err) == sqlite3.SQLITE_NOTADB
 }
 
-// examine looks at a closed file that is not the one that was closed, without
-// changing anything. It returns what to warn of if it can be used.
-func (s *openMark) examine(ctx context.Context) (warning string, err error) {
-	why, err := examineClosed(ctx, s.path)
-	if err != nil {
-		return "", err
-	}
-	if why != "" {
-		return "", s.damaged(ctx, why)
-	}
-	warning = filepath.Base(s.path) + " was changed after LifeHub closed it. Its structure is intact; its text may have been changed by another program or a disk error."
-	if b := NewestBackup(ctx, s.path); b != nil {
-		warning += fmt.Sprintf(" `lifehub chats restore` restores the backup of %s instead.", b.Time.Local().Format("2006-01-02 15:04"))
-	}
-	return warning, nil
-}
-
-// examineClosed says what is wrong with a closed database; "": nothing.
-func examineClosed(ctx context.Context, path string) (string, error) {
+// damageLeft returns what is wrong with a database that no process has open; ""
+// if nothing is known to be. It reads all of one that was not closed: closing
+// folds the write-ahead log into the file, so a log is left only by a kill, a
+// power cut or a full disk. Nothing is written.
+func damageLeft(ctx context.Context, path string) string {
 	info, err := os.Stat(path)
 	if err != nil {
-		return "", err
+		return ""
 	}
-	if info.Size() == 0 {
-		return "the file is empty", nil
+	log, err := os.Stat(path + "-wal")
+	unclean := err == nil && log.Size() > 0
+	if info.Size() == 0 && (unclean || NewestBackup(ctx, path) != nil) {
+		return "the file is empty"
 	}
+	if !unclean {
+		return ""
+	}
+	why, _ := checkFile(ctx, path, url.Values{"mode": {"ro"}}) // opening it reports any other error
+	return why
+}
+
+// checkFile returns what is wrong with a database file, as far as that is found
+// in the time that the user waits.
+func checkFile(ctx context.Context, path string, settings url.Values) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, checkTime)
 	defer cancel()
-	db, err := database.Open(path, url.Values{"mode": {"ro"}, "immutable": {"1"}}) // nothing is written next to it
+	db, err := database.Open(path, settings)
 	if err != nil {
 		return "", err
 	}
 	defer db.Close()
-	why, err := integrity(ctx, db)
+	why, err := quickCheck(ctx, db)
 	if err != nil && ctx.Err() != nil {
-		return "", nil // too large to wait for; what is found later is said then
+		return "", nil // too large
 	}
-	if err != nil || why != "" {
-		return why, err
-	}
-	if version, err := SchemaVersion(db); err != nil || version == 0 {
-		return "its tables are gone", nil
-	}
-	return "", nil
+	return why, err
 }
 
-func (s *openMark) damaged(ctx context.Context, why string) error {
-	return &DamagedError{Path: s.path, Why: why, Backup: NewestBackup(ctx, s.path)}
+func damaged(ctx context.Context, path, why string) error {
+	return &DamagedError{Path: path, Why: why, Backup: NewestBackup(ctx, path)}
 }
 
 // NewestBackup returns the newest backup of a database file that is whole;
@@ -133,7 +105,12 @@ func (s *openMark) damaged(ctx context.Context, why string) error {
 func NewestBackup(ctx context.Context, path string) *Backup {
 	list, _ := Backups(path) // a folder that can't be read has none to offer
 	for _, b := range list {
-		if why, err := examineClosed(ctx, b.Path); err == nil && why == "" {
+		info, err := os.Stat(b.Path)
+		if err != nil || info.Size() == 0 {
+			continue
+		}
+		// immutable: nothing is written next to it
+		if why, err := checkFile(ctx, b.Path, url.Values{"mode": {"ro"}, "immutable": {"1"}}); err == nil && why == "" {
 			return &b
 		}
 	}
@@ -145,12 +122,12 @@ func NewestBackup(ctx context.Context, path string) *Backup {
 // returned name.
 func Restore(path string, from *Backup) (aside string, err error) {
 	defer wrap.Error(&err, "restore %s", path)
-	state, err := os.OpenFile(path+".state", os.O_RDWR|os.O_CREATE, 0o600)
+	users, err := openUsers(path)
 	if err != nil {
 		return "", err
 	}
-	defer state.Close()
-	if !lock(state) {
+	defer users.Close()
+	if !lock(users) {
 		return "", errors.New("another LifeHub has it open; close it first")
 	}
 	temp := path + ".restoring"
@@ -170,16 +147,10 @@ func Restore(path string, from *Backup) (aside string, err error) {
 			return "", err
 		}
 	}
-	return aside, errors.Join(state.Truncate(0), state.Sync())
+	return aside, nil
 }
 
-// setAside keeps a copy of a damaged log with the file that it belongs to.
-func (s *openMark) setAside() error {
-	aside := asideName(s.path)
-	return errors.Join(copyFile(s.path, aside), copyFile(s.path+"-wal", aside+"-wal"))
-}
-
-// asideMark is what the name of a damaged file has between the database's and the time.
+// asideMark is in the name of a damaged file, between the database's name and the time.
 const asideMark = ".damaged-"
 
 func asideName(path string) string {
@@ -201,17 +172,6 @@ func copyFile(from, to string) error {
 		err = out.Sync()
 	}
 	return errors.Join(err, out.Close())
-}
-
-// emptied reports whether an empty file was once more: a log or a backup of it is there.
-func (s *openMark) emptied() bool {
-	info, err := os.Stat(s.path)
-	if err != nil || info.Size() > 0 {
-		return false
-	}
-	log, err := os.Stat(s.path + "-wal")
-	backups, _ := Backups(s.path)
-	return err == nil && log.Size() > 0 || len(backups) > 0
 }
 
 // Aside lists the files that were set aside because they were damaged.

@@ -1,6 +1,6 @@
 // Package file holds one SQLite file that survives a kill and a power cut: it is
-// opened, brought up to date, marked, checked, backed up and restored here,
-// whatever its tables are. Start at [Open].
+// opened, brought up to date, checked, backed up and restored here, whatever
+// its tables are. Start at [Open].
 package file
 
 import (
@@ -19,6 +19,7 @@ import (
 
 	"lifehub/internal/database"
 	"lifehub/internal/diskerr"
+	"lifehub/internal/filelock"
 )
 
 // readers is how many reads may run at once besides the one writer.
@@ -30,8 +31,8 @@ type File struct {
 	Write   *sql.DB // one connection: writes queue here and not in SQLite
 	Read    *sql.DB // the same file, kept from writing
 	Owners  owners
-	mark    *openMark // nil: in memory
-	Warning string    // what the user should know about how it was found; "": nothing
+	Warning string   // why nothing can be written; "" if it can
+	users   *os.File // locked by each process that has the database open; nil in memory
 }
 
 // Open opens a file, making it and its folder if need be, and takes the
@@ -48,34 +49,35 @@ func Open(path string, steps []string) (*File, error) {
 		return nil, err
 	}
 	d := &File{Path: path, Owners: owners{dir: path + ".owners"}}
-	if d.mark, err = newOpenMark(path); err != nil {
+	os.Remove(path + ".state") // of an earlier version; ignored if it stays
+	if d.users, err = openUsers(path); err != nil {
 		return nil, err
 	}
 	if err := d.connect(steps); err != nil {
-		var said *DamagedError
-		var newer *NewerSchemaError
-		if !errors.As(err, &said) && !errors.As(err, &newer) && (isDamage(err) || d.mark.other) {
-			err = d.mark.damaged(context.Background(), err.Error())
+		if isDamage(err) {
+			err = damaged(context.Background(), path, err.Error())
 		}
-		return nil, errors.Join(err, d.mark.file.Close()) // the mark stays: the next one must look again
+		return nil, errors.Join(err, d.users.Close())
 	}
 	return d, nil
 }
 
-// connect looks at how the file was left, opens it and brings it up to date.
-func (d *File) connect(steps []string) (err error) {
-	switch {
-	case d.mark.other:
-		if d.Warning, err = d.mark.examine(context.Background()); err != nil {
-			return err
+// openUsers opens the file next to a database that everybody who has the
+// database open has locked. It is never deleted: its lock belongs to it.
+func openUsers(path string) (*os.File, error) {
+	return os.OpenFile(path+".lock", os.O_RDWR|os.O_CREATE, 0o600)
+}
+
+// connect checks how the file was left, opens it and brings it up to date.
+func (d *File) connect(steps []string) error {
+	if lock(d.users) { // the first to open it
+		if why := damageLeft(context.Background(), d.Path); why != "" {
+			return damaged(context.Background(), d.Path, why)
 		}
-	case d.mark.unclean && d.mark.emptied():
-		return d.mark.damaged(context.Background(), "the file is empty")
-	case d.mark.lostLog != "":
-		if err := d.mark.setAside(); err != nil {
-			return err
-		}
-		d.Warning = d.mark.lostLog + ". A copy of it is kept."
+	}
+	err := filelock.Share(d.users) // waits while another checks
+	if err != nil {
+		return err
 	}
 	if d.Write, err = Connect(d.Path, 1, "_txlock=immediate"); err != nil {
 		return err
@@ -86,7 +88,7 @@ func (d *File) connect(steps []string) (err error) {
 	if d.Read, err = Connect(d.Path, readers, "_pragma=query_only(1)"); err != nil {
 		return errors.Join(err, d.Write.Close())
 	}
-	return d.mark.opened()
+	return nil
 }
 
 // InMemory opens a database that leaves nothing on the disk.
@@ -114,7 +116,7 @@ func (d *File) Close() error {
 	if primary(checkpoint) == sqlite3.SQLITE_FULL {
 		checkpoint = nil
 	}
-	return errors.Join(checkpoint, d.Read.Close(), d.Write.Close(), d.mark.end())
+	return errors.Join(checkpoint, d.Read.Close(), d.Write.Close(), d.users.Close())
 }
 
 // Update runs fn in one transaction; after an error nothing of it is saved.

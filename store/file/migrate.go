@@ -40,6 +40,13 @@ func Migrate(db *sql.DB, path string, steps []string) error {
 	if version > len(steps) {
 		return &NewerSchemaError{Has: version, Knows: len(steps)}
 	}
+	var pages int
+	if err := tx.QueryRow("PRAGMA page_count").Scan(&pages); err != nil {
+		return err
+	}
+	if version == 0 && pages > 1 {
+		return damaged(context.Background(), path, "its tables are gone")
+	}
 	for i := version; i < len(steps); i++ {
 		if _, err := tx.Exec(steps[i]); err != nil {
 			return fmt.Errorf("bring schema to version %d: %w", i+1, err)

@@ -59,6 +59,13 @@ func Snapshot(path string, steps []string) (*File, error) {
 	return &File{Write: d, Read: d, Warning: "nothing can be written to " + path + "; it is only read"}, nil
 }
 
+// The format of a write-ahead log (sqlite.org/fileformat2.html, "The
+// Write-Ahead Log"): a header, then frames of a header and a page.
+const (
+	logHeader   = 32
+	frameHeader = 24
+)
+
 func load(db *sql.DB, image []byte) error {
 	conn, err := db.Conn(context.Background())
 	if err != nil {
@@ -113,4 +120,13 @@ func folded(image, log []byte) []byte {
 		image, pages = whole, map[int][]byte{}
 	}
 	return image
+}
+
+// logSum continues the checksum of a log over data.
+func logSum(order binary.ByteOrder, a, b uint32, data []byte) (uint32, uint32) {
+	for i := 0; i+8 <= len(data); i += 8 {
+		a += order.Uint32(data[i:]) + b
+		b += order.Uint32(data[i+4:]) + a
+	}
+	return a, b
 }
