@@ -28,7 +28,7 @@ func (o *Options) AllCommands(pages []Command) []Command {
 			list = append(list, commands...)
 		}
 	}
-	add(o.Conversations != nil, Command{Name: "resume", Aliases: []string{"sessions"}, Help: "open an earlier conversation"})
+	add(o.Conversations != nil, Command{Name: "resume", Aliases: []string{"chats", "sessions"}, Help: "open an earlier conversation"})
 	add(o.Resume != nil, Command{Name: "continue", Help: "resume an answer that was cut off or stopped"})
 	add(o.Branches != nil,
 		Command{Name: "edit", Args: "[N]", Help: "edit your last question, or the Nth last"},

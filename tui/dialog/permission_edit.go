@@ -73,7 +73,7 @@ func (e *Editor) keep() error {
 	}
 	var text string
 	if json.Unmarshal(pair.Value, &text) != nil {
-		value, err := AsJSON(pair.Key, typed)
+		value, err := asJSON(pair.Key, typed)
 		if err == nil {
 			pair.Value = value
 		}
@@ -87,8 +87,8 @@ func (e *Editor) keep() error {
 	return nil
 }
 
-// AsJSON is a value that is no text, as it was typed.
-func AsJSON(name, typed string) (json.RawMessage, error) {
+// asJSON is a value that is no text, as it was typed.
+func asJSON(name, typed string) (json.RawMessage, error) {
 	if !json.Valid([]byte(typed)) {
 		return nil, fmt.Errorf("%s is not written as JSON, such as 5, true or [\"a\"]", name)
 	}

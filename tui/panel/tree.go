@@ -184,21 +184,3 @@ func (t *Tree) Update(msg tea.Msg, k *keys.Map) (Panel, tea.Msg, tea.Cmd) {
 func (t *Tree) Hints(k *keys.Map) []string {
 	return []string{Hint(k.TreeShow, "show"), Hint(k.TreeGoOn, "continue there"), Hint(k.TreeFork, "fork"), Hint(k.TreeClose, "close")}
 }
-
-// Line is a row of the tree in words.
-func (t *Tree) Line(r treeRow) string {
-	parts := []string{safetext.Line(r.Question)}
-	if at := slices.Index(r.Siblings, r.Turn); len(r.Siblings) > 1 && at >= 0 {
-		parts = append(parts, fmt.Sprintf("branch %d of %d", at+1, len(r.Siblings)))
-	}
-	if state := t.state(r); state != "" {
-		parts = append(parts, state)
-	}
-	if r.Current {
-		parts = append(parts, "on the branch you are on")
-	}
-	if asked := draw.When(r.Asked, t.now); asked != "" {
-		parts = append(parts, asked)
-	}
-	return strings.Join(parts, " · ")
-}

@@ -1,10 +1,13 @@
 // Package plain is the chat by lines, for pipes, dumb terminals and screen
-// readers: what the screen draws is written once. Begin reading with [Run].
+// readers. It reads a line, asks it, and prints the answer as it streams;
+// nothing is drawn twice. Begin reading with [Run].
 package plain
 
 import (
+	"bufio"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/signal"
@@ -13,135 +16,273 @@ import (
 	"github.com/charmbracelet/x/term"
 
 	"lifehub/tui/backend"
+	"lifehub/tui/composer"
 	"lifehub/tui/draw"
 	"lifehub/tui/panel"
 	"lifehub/tui/safetext"
 	"lifehub/tui/terminal"
+	"lifehub/tui/transcript"
 )
 
-// Run is the chat without a screen: lines in, lines out, nothing is drawn
-// twice and no escape sequence is written. It serves pipes, dumb terminals and
-// screen readers. It ends when in does, on /quit, or when it is interrupted
-// while no turn runs.
+// Run is the chat without a screen: lines in, lines out, and no escape
+// sequence is written. It ends when in ends, on /quit, or when it is
+// interrupted while no turn runs.
 func Run(ctx context.Context, options backend.Options, in io.Reader, out io.Writer) (backend.Ended, error) {
 	signals := make(chan os.Signal, 4)
 	signal.Notify(signals, terminal.Endings...)
 	defer signal.Stop(signals)
-	p := &Chat{Options: options, Out: out, Lines: Lines(in), Signals: signals}
+	c := &chat{o: options, out: out, lines: linesOf(in), signals: signals}
 	if file, ok := in.(*os.File); ok {
-		p.Typed = term.IsTerminal(file.Fd())
+		c.typed = term.IsTerminal(file.Fd())
 	}
-	return p.Talk(ctx)
+	return c.talk(ctx)
 }
 
-// Talk asks line by line, until the user leaves.
-func (p *Chat) Talk(ctx context.Context) (backend.Ended, error) {
-	p.conversation, p.mode = p.Conversation, p.Mode
-	err := p.begin(ctx)
-	for err == nil && p.failed == nil {
-		if err = p.prompt(ctx); p.ending {
+// chat is a chat by lines.
+type chat struct {
+	o       backend.Options
+	out     io.Writer
+	lines   <-chan string
+	signals <-chan os.Signal
+	typed   bool     // a person types the lines, and the terminal shows them
+	queue   []string // lines that answered no question: the next messages
+
+	conversation string
+	mode         string
+	status       backend.Status // the latest that was sent
+	greeted      bool           // the first line said that no model answers
+
+	pending  string // of an answer, what cannot be cleaned yet
+	midLine  bool   // the last line written has no end yet
+	thinking bool   // a thought is being written
+	failed   error  // the first error of writing
+	ending   bool   // a signal came that ends LifeHub
+
+	turnID    string             // of the turn that runs, or ran last
+	resumable string             // the last turn, when it did not come to its end
+	window    transcript.Window  // of the last prompt
+	cited     transcript.Sources // of the last answer
+}
+
+// linesOf reads lines until in ends. Its goroutine ends with in; while nothing
+// arrives it outlives the chat, which is why the program ends next.
+func linesOf(in io.Reader) <-chan string {
+	lines := make(chan string)
+	go func() {
+		defer close(lines)
+		reader := bufio.NewReader(in)
+		for {
+			line, err := reader.ReadString('\n')
+			if line != "" {
+				lines <- strings.TrimRight(line, "\r\n")
+			}
+			if err != nil {
+				return
+			}
+		}
+	}()
+	return lines
+}
+
+// leftError reports that the user left, and how.
+type leftError struct{ how backend.Ended }
+
+func (leftError) Error() string { return "left" }
+
+// talk takes line after line, until the user leaves.
+func (c *chat) talk(ctx context.Context) (backend.Ended, error) {
+	c.conversation, c.mode = c.o.Conversation, c.o.Mode
+	err := c.begin(ctx)
+	for err == nil && c.failed == nil {
+		if err = c.next(ctx); c.ending {
 			err = leftError{backend.Terminated}
 		}
 	}
 	var left leftError
 	switch {
 	case errors.As(err, &left):
-		return left.how, p.failed
+		return left.how, c.failed
 	case err != nil:
 		return backend.Quit, err
 	}
-	return backend.Quit, p.failed
+	return backend.Quit, c.failed
 }
 
 // begin goes where the options say.
-func (p *Chat) begin(ctx context.Context) error {
-	if p.Typed {
-		parts := p.now().Parts(draw.Readable)
-		p.greeted = len(parts) > 0 && parts[0] == backend.OfflineText
-		p.print("%s\n", strings.Join(append([]string{"LifeHub"}, parts...), " · "))
+func (c *chat) begin(ctx context.Context) error {
+	if c.typed {
+		parts := c.now().Parts(draw.Readable)
+		c.greeted = len(parts) > 0 && parts[0] == backend.OfflineText
+		c.print("%s\n", strings.Join(append([]string{"LifeHub"}, parts...), " · "))
 	}
 	switch {
-	case p.FirstRun && p.Notes != nil && p.Typed:
-		p.chooseNotes(ctx)
-	case p.FirstRun: // what is piped in are questions
-		p.note("no notes yet; `lifehub index DIR` adds a folder")
-	case p.Pick && p.Conversations != nil:
-		if err := p.listConversations(ctx, ""); err != nil {
+	case c.o.FirstRun:
+		if c.typed && c.o.FindModel != nil {
+			found := c.o.FindModel(ctx)
+			c.print("%s\n", strings.TrimSpace(safetext.Line(found.Says)+" "+safetext.Line(found.Next)))
+		}
+		c.note("no notes yet; `lifehub index DIR` adds a folder")
+	case c.o.Pick && c.o.Conversations != nil:
+		if err := c.resume(ctx, ""); err != nil {
 			return err
 		}
-	case p.conversation != "" && p.Conversations != nil:
-		p.open(ctx, p.conversation, p.Heading, p.Turn)
+	case c.conversation != "" && c.o.Conversations != nil:
+		c.open(ctx, c.conversation, c.o.Heading, c.o.Turn)
 	}
-	if p.Typed {
-		p.print("Type a question and press enter; /help lists the commands.\n")
+	if c.typed {
+		c.print("Type a question and press enter; /help lists the commands.\n")
 	}
-	if p.Prompt == "" {
+	if c.o.Prompt == "" {
 		return nil
 	}
-	p.print("> %s\n", safetext.Text(p.Prompt))
-	return p.turn(ctx, p.Prompt)
+	c.print("> %s\n", safetext.Text(c.o.Prompt))
+	return c.turn(ctx, c.o.Prompt)
 }
 
-// prompt asks for a line.
-func (p *Chat) prompt(ctx context.Context) error {
-	p.print("> ")
-	if len(p.queue) > 0 {
-		line := p.queue[0]
-		p.queue = p.queue[1:]
-		p.print("%s\n", safetext.Text(line))
-		return p.line(ctx, line)
+// next prompts for a line and does what it says.
+func (c *chat) next(ctx context.Context) error {
+	c.print("> ")
+	if len(c.queue) > 0 {
+		line := c.queue[0]
+		c.queue = c.queue[1:]
+		c.print("%s\n", safetext.Text(line))
+		return c.line(ctx, line)
 	}
-	return p.await(ctx)
-}
-
-// await waits for a line and does what it says.
-func (p *Chat) await(ctx context.Context) error {
-	select {
-	case text, open := <-p.Notices:
-		if !open {
-			p.Notices = nil
-		}
-		if text == "" || text == backend.OfflineText && p.greeted {
-			return p.await(ctx) // the prompt stands
-		}
-		p.note(text)
-		return nil
-	case line, open := <-p.Lines:
-		if !open {
-			p.print("\n")
-			return leftError{backend.Quit}
-		}
-		if refused := backend.NoShell(line); refused != "" {
-			p.note(refused)
+	for {
+		select {
+		case text, open := <-c.o.Notices:
+			if !open {
+				c.o.Notices = nil
+			}
+			if text == "" || text == backend.OfflineText && c.greeted {
+				continue
+			}
+			c.note(text)
 			return nil
+		case line, open := <-c.lines:
+			if !open {
+				c.print("\n")
+				return leftError{backend.Quit}
+			}
+			if refused := backend.NoShell(line); refused != "" {
+				c.note(refused)
+				return nil
+			}
+			c.entered(line)
+			return c.line(ctx, c.wholeOf(ctx, strings.TrimSpace(line)))
+		case s := <-c.signals:
+			c.print("\n")
+			if s == os.Interrupt {
+				return leftError{backend.Interrupted}
+			}
+			return leftError{backend.Terminated}
+		case <-ctx.Done():
+			return leftError{backend.Terminated}
 		}
-		p.typedLine(line)
-		return p.line(ctx, p.wholeOf(ctx, strings.TrimSpace(line)))
-	case s := <-p.Signals:
-		p.print("\n")
-		if s == os.Interrupt {
-			return leftError{backend.Interrupted}
-		}
-		return leftError{backend.Terminated}
-	case <-ctx.Done():
-		return leftError{backend.Terminated}
 	}
 }
 
 // line asks what was typed or runs it as a command.
-func (p *Chat) line(ctx context.Context, line string) error {
+func (c *chat) line(ctx context.Context, line string) error {
 	typed, isCommand := strings.CutPrefix(line, "/")
 	switch {
 	case line == "":
 		return nil
 	case !isCommand || strings.Contains(line, "\n"):
-		return p.turn(ctx, line)
+		return c.turn(ctx, line)
 	}
 	name, args, _ := strings.Cut(typed, " ")
-	c := backend.Find(panel.Commands(&p.Options), name)
-	if c == nil {
-		p.print("%s; /help lists them\n", backend.Unknown(panel.Commands(&p.Options), name))
+	command := backend.Find(panel.Commands(&c.o), name)
+	if command == nil {
+		c.print("%s; /help lists them\n", backend.Unknown(panel.Commands(&c.o), name))
 		return nil
 	}
-	return p.do(ctx, *c, strings.TrimSpace(args))
+	return c.do(ctx, *command, strings.TrimSpace(args))
+}
+
+// wholeOf returns the text of several lines that a line with an opening quote
+// begins, read up to the closing one; or else the line.
+func (c *chat) wholeOf(ctx context.Context, line string) string {
+	for strings.HasPrefix(line, composer.Quote) && strings.Count(line, composer.Quote)%2 == 1 {
+		next, ok := c.ask(ctx, "… ")
+		if !ok {
+			return ""
+		}
+		line += "\n" + next
+	}
+	return composer.Unquoted(line)
+}
+
+// now returns the latest status.
+func (c *chat) now() backend.Status {
+	select {
+	case s, open := <-c.o.Status:
+		if open {
+			c.status = s
+		}
+	default:
+	}
+	return c.status
+}
+
+// entered ends the line that a prompt began. What came through a pipe is
+// written out, so that the output can be read without it.
+func (c *chat) entered(line string) {
+	if c.typed {
+		c.midLine = false // the user ended it
+		return
+	}
+	c.print("%s\n", safetext.Line(line))
+}
+
+// note writes a notice on its own line.
+func (c *chat) note(text string) {
+	if text != "" {
+		c.flush()
+		c.print("note: %s\n", safetext.Line(text))
+	}
+}
+
+// fail writes an error as a line, and what can be done about it. It returns
+// nil, so that a command that failed does not end the chat.
+func (c *chat) fail(err error) error {
+	told := transcript.FailureOf(err)
+	c.flush()
+	c.print("error: %s\n", safetext.Line(err.Error()))
+	if told.Hint != "" {
+		c.print("  %s\n", safetext.Line(told.Hint))
+	}
+	return nil
+}
+
+// print writes and remembers the first error.
+func (c *chat) print(format string, args ...any) {
+	if c.failed != nil {
+		return
+	}
+	text := fmt.Sprintf(format, args...)
+	if text != "" {
+		c.midLine = !strings.HasSuffix(text, "\n")
+	}
+	_, c.failed = io.WriteString(c.out, text)
+}
+
+// stream writes the next piece of what the model says or thinks.
+func (c *chat) stream(piece string) {
+	c.pending += piece
+	n := safetext.Cut(c.pending)
+	c.print("%s", safetext.Text(c.pending[:n]))
+	c.pending = c.pending[n:]
+}
+
+// flush ends what was being written.
+func (c *chat) flush() {
+	c.thinking = false
+	if c.pending != "" {
+		c.print("%s", safetext.Text(c.pending))
+		c.pending = ""
+	}
+	if c.midLine {
+		c.print("\n")
+	}
 }

@@ -2,7 +2,6 @@ package plain
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
 	"runtime"
@@ -128,8 +127,8 @@ func TestNoSentenceAnswersAQuestionByLines(t *testing.T) {
 							lines <- sentence
 						}
 					}()
-					p := &Chat{Options: options, Out: io.Discard, Lines: lines, Typed: true}
-					if _, err := p.Talk(t.Context()); err != nil {
+					p := &chat{o: options, out: io.Discard, lines: lines, typed: true}
+					if _, err := p.talk(t.Context()); err != nil {
 						t.Error(err)
 					}
 				})
@@ -140,33 +139,6 @@ func TestNoSentenceAnswersAQuestionByLines(t *testing.T) {
 					t.Errorf("messages were lost: %d of %d", len(got), len(want))
 				}
 			})
-		}
-	}
-}
-
-func TestPlainEditsArgumentsLineByLine(t *testing.T) {
-	question, replies := chattest.Asked(agent.PermissionAsked{Name: "add_task", Call: "p", Input: chattest.Raw(`{"text":"Buy milk","days":3}`)})
-	question.Check = func(input json.RawMessage) error {
-		if strings.Contains(string(input), "wine") {
-			return errors.New("no wine")
-		}
-		return nil
-	}
-	var out typist
-	in := "go\ne\n\n\n" + // nothing changed: asked again
-		"e\nwine\n4\n" + // does not fit
-		"e\n\nfour\n" + // no JSON
-		"e\n\"Buy\\ntea\"\n4\n"
-	if _, err := Run(context.Background(), chattest.WithWorld(chattest.Play(question)), strings.NewReader(in), &out); err != nil {
-		t.Error(err)
-	}
-	want := agent.Reply{Decision: agent.Edited, Input: `{"text":"Buy\ntea","days":4}`}
-	if len(*replies) != 1 || (*replies)[0] != want {
-		t.Errorf("replies = %+v, want %+v", *replies, want)
-	}
-	for _, said := range []string{"text: Buy milk", "days: 3", "that does not fit: no wine", "days is not written as JSON", "e edit"} {
-		if !strings.Contains(out.out.String(), said) {
-			t.Errorf("it does not say %q:\n%s", said, out.out.String())
 		}
 	}
 }
@@ -184,14 +156,14 @@ func TestPlainTakesNoAnswerThatWasTypedAhead(t *testing.T) {
 			close(lines)
 		}()
 		var out typist
-		p := &Chat{Options: chattest.WithWorld(chattest.Play(question)), Out: &out, Lines: lines, Typed: true}
-		if _, err := p.Talk(t.Context()); err != nil {
+		p := &chat{o: chattest.WithWorld(chattest.Play(question)), out: &out, lines: lines, typed: true}
+		if _, err := p.talk(t.Context()); err != nil {
 			t.Error(err)
 		}
 		if len(*replies) == 0 || slices.ContainsFunc(*replies, func(r agent.Reply) bool { return r.Decision != agent.Refuse }) {
 			t.Errorf("replies = %+v, want the no that came after the question", *replies)
 		}
-		if n := strings.Count(out.out.String(), "waits as your next message"); n != 2 {
+		if n := strings.Count(out.out.String(), "queued as your next message"); n != 2 {
 			t.Errorf("it says %d times, want 2, that a line came too early:\n%s", n, out.out.String())
 		}
 	})

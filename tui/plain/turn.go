@@ -17,32 +17,25 @@ import (
 )
 
 // turn asks one question.
-func (p *Chat) turn(ctx context.Context, question string) error {
-	err := p.startTurn(ctx, func(ctx context.Context) <-chan agent.Event { return p.Assistant.Ask(ctx, p.conversation, question) })
-	if err != nil || p.missed == "" || p.Models == nil || p.ending {
-		return err
-	}
-	if p.offerPull(ctx, p.missed) {
-		return p.turn(ctx, question)
-	}
-	return nil
+func (c *chat) turn(ctx context.Context, question string) error {
+	return c.startTurn(ctx, func(ctx context.Context) <-chan agent.Event { return c.o.Assistant.Ask(ctx, c.conversation, question) })
 }
 
-// startTurn begins a turn in a way of its own, in a conversation that is there.
-func (p *Chat) startTurn(ctx context.Context, begin func(context.Context) <-chan agent.Event) error {
-	if p.conversation == "" && p.Conversations != nil {
-		id, err := p.Conversations.New(ctx)
+// startTurn begins a turn, in a new conversation if none is open.
+func (c *chat) startTurn(ctx context.Context, begin func(context.Context) <-chan agent.Event) error {
+	if c.conversation == "" && c.o.Conversations != nil {
+		id, err := c.o.Conversations.New(ctx)
 		if err != nil {
 			return err
 		}
-		p.conversation = id
+		c.conversation = id
 	}
-	return p.follow(ctx, begin)
+	return c.follow(ctx, begin)
 }
 
 // follow writes the events of a turn as lines.
-func (p *Chat) follow(ctx context.Context, begin func(context.Context) <-chan agent.Event) error {
-	p.resumable, p.turnID, p.missed, p.cited = "", "", "", transcript.Sources{}
+func (c *chat) follow(ctx context.Context, begin func(context.Context) <-chan agent.Event) error {
+	c.resumable, c.turnID, c.cited = "", "", transcript.Sources{}
 	turnCtx, stop := context.WithCancelCause(ctx)
 	cancel := func() { stop(nil) }
 	defer cancel()
@@ -52,36 +45,36 @@ func (p *Chat) follow(ctx context.Context, begin func(context.Context) <-chan ag
 		select {
 		case e, open := <-events:
 			if !open {
-				p.flush()
-				for stopped && len(p.queue) > 0 { // meant for after a whole answer
-					p.note("not sent: " + p.queue[0])
-					p.queue = p.queue[1:]
+				c.flush()
+				for stopped && len(c.queue) > 0 { // meant for after a whole answer
+					c.note("not sent: " + c.queue[0])
+					c.queue = c.queue[1:]
 				}
-				if !stopped && p.Reader.Always {
-					p.secondRead(ctx)
+				if !stopped && c.o.Reader.Always {
+					c.secondRead(ctx)
 				}
-				return p.failed
+				return c.failed
 			}
 			switch asked := e.Body.(type) {
 			case agent.PermissionAsked:
-				p.permit(turnCtx, asked)
+				c.permit(turnCtx, asked)
 			case agent.InputAsked:
-				p.input(turnCtx, asked)
+				c.input(turnCtx, asked)
 			default:
-				p.show(e)
+				c.show(e)
 			}
-			if p.ending {
-				return p.stopTurn(func() { stop(agent.ErrShutdown) }, events, backend.Terminated)
+			if c.ending {
+				return c.stopTurn(func() { stop(agent.ErrShutdown) }, events, backend.Terminated)
 			}
-			if p.failed != nil {
+			if c.failed != nil {
 				cancel() // nobody reads on; the turn is read to its end
 			}
-		case s := <-p.Signals:
+		case s := <-c.signals:
 			if s != os.Interrupt {
-				return p.stopTurn(func() { stop(agent.ErrShutdown) }, events, backend.Terminated)
+				return c.stopTurn(func() { stop(agent.ErrShutdown) }, events, backend.Terminated)
 			}
 			if stopped {
-				return p.stopTurn(cancel, events, backend.Interrupted)
+				return c.stopTurn(cancel, events, backend.Interrupted)
 			}
 			cancel()
 			stopped = true
@@ -90,118 +83,123 @@ func (p *Chat) follow(ctx context.Context, begin func(context.Context) <-chan ag
 }
 
 // secondRead writes what the model says of the sentences that quote nothing.
-func (p *Chat) secondRead(ctx context.Context) {
-	if p.Reader.Read == nil || p.turnID == "" || p.failed != nil {
+func (c *chat) secondRead(ctx context.Context) {
+	if c.o.Reader.Read == nil || c.turnID == "" || c.failed != nil {
 		return
 	}
-	citations, err := p.Reader.Read(ctx, p.conversation, p.turnID)
+	citations, err := c.o.Reader.Read(ctx, c.conversation, c.turnID)
 	if err != nil {
-		p.note(err.Error())
+		c.note(err.Error())
 	}
-	for _, c := range citations {
-		if c.Verdict == agent.Supported || c.Verdict == agent.Contradicted || c.Verdict == agent.Cites && c.Detail != "" {
-			p.print("%s\n", transcript.Cited{Citation: c}.InWords())
+	for _, cited := range citations {
+		if cited.Verdict == agent.Supported || cited.Verdict == agent.Contradicted || cited.Verdict == agent.Cites && cited.Detail != "" {
+			c.print("%s\n", transcript.Cited{Citation: cited}.InWords())
 		}
 	}
 }
 
 // stopTurn leaves in the middle of a turn, which saves what it has.
-func (p *Chat) stopTurn(cancel func(), events <-chan agent.Event, how backend.Ended) error {
+func (c *chat) stopTurn(cancel func(), events <-chan agent.Event, how backend.Ended) error {
 	cancel()
 	for range events { // until it has saved
 	}
-	p.flush()
+	c.flush()
 	return leftError{how}
 }
 
 // show writes an event as a line; pieces of the answer as they come.
-func (p *Chat) show(e agent.Event) {
+func (c *chat) show(e agent.Event) {
 	switch said := e.Body.(type) {
 	case agent.Said:
-		if p.thinking {
-			p.flush()
+		if c.thinking {
+			c.flush()
 		}
-		p.stream(said.Content)
+		c.stream(said.Content)
 		return
 	case agent.Thought:
 		if said.Step != "" || said.Content == "" {
 			break // workers think side by side, and are told of by their steps
 		}
-		if !p.thinking {
-			p.flush()
-			p.print("thinking: ")
-			p.thinking = true
+		if !c.thinking {
+			c.flush()
+			c.print("thinking: ")
+			c.thinking = true
 		}
-		p.stream(said.Content)
+		c.stream(said.Content)
 		return
 	}
-	p.flush()
-	p.window.Count(e.Body)
+	c.flush()
+	c.window.Count(e.Body)
 	turn := e.Turn
 	switch e := e.Body.(type) {
 	case agent.Started:
-		p.turnID = turn
+		c.turnID = turn
 	case agent.Remembered:
 		for _, line := range (&transcript.Remembered{Remembered: e}).Lines(time.Now()) {
-			p.print("%s\n", strings.TrimPrefix(line, "· "))
+			c.print("%s\n", strings.TrimPrefix(line, "· "))
 		}
 	case agent.PlanMade:
 		for _, s := range e.Steps {
-			p.print("plan %s: %s %s\n", safetext.Line(s.ID), safetext.Line(s.Tool), arguments.Brief(s.Input))
+			c.print("plan %s: %s %s\n", safetext.Line(s.ID), safetext.Line(s.Tool), arguments.Brief(s.Input))
 		}
 		for _, d := range e.Dropped {
-			p.print("not as planned: %s\n", safetext.Line(d))
+			c.print("not as planned: %s\n", safetext.Line(d))
 		}
 	case agent.PhaseStarted:
 		if e.Step != "" {
-			p.print("%s\n", safetext.Line(fmt.Sprintf("%s worker: attempt %d", e.Agent, e.Attempt)))
+			c.print("%s\n", safetext.Line(fmt.Sprintf("%s worker: attempt %d", e.Agent, e.Attempt)))
 		}
 	case agent.ArtifactChanged:
-		p.print("%s\n", safetext.Line(transcript.ArtifactLine(e)))
+		c.print("%s\n", safetext.Line(transcript.ArtifactLine(e)))
 	case agent.Evaluated:
-		p.print("%s\n", strings.TrimSpace(safetext.Line(fmt.Sprintf("step %s: attempt %d, score %.2f %s", e.Step, e.Attempt, e.Score, e.Feedback))))
+		c.print("%s\n", strings.TrimSpace(safetext.Line(fmt.Sprintf("step %s: attempt %d, score %.2f %s", e.Step, e.Attempt, e.Score, e.Feedback))))
 	case agent.StepChanged:
 		if e.Status != agent.Pending && e.Status != agent.Running {
-			p.print("%s\n", strings.TrimSpace(safetext.Line(fmt.Sprintf("step %s: %s %s", e.Step, e.Status, plan.InWords(e.Reason)))))
+			c.print("%s\n", strings.TrimSpace(safetext.Line(fmt.Sprintf("step %s: %s %s", e.Step, e.Status, plan.InWords(e.Reason)))))
 		}
 	case agent.ToolEnded:
 		if text := e.Brief(); text != "" {
-			p.print("step %s returned: %s\n", safetext.Line(e.Step), safetext.Line(text))
+			c.print("step %s returned: %s\n", safetext.Line(e.Step), safetext.Line(text))
 		}
 		if e.Coverage != nil {
-			p.print("%s\n", safetext.Line(e.Coverage.Health()))
+			c.print("%s\n", safetext.Line(e.Coverage.Health()))
 		}
 	case agent.ToolProgressed:
-		p.print("step %s: %s\n", safetext.Line(e.Step), (&plan.Call{Progress: e.Progress}).Far())
+		c.print("step %s: %s\n", safetext.Line(e.Step), (&plan.Call{Progress: e.Progress}).Far())
 	case agent.PermissionGiven:
-		p.print("%s\n", strings.TrimSpace(safetext.Line(fmt.Sprintf("%s %s", cmp.Or(decided[e.Decision], string(e.Decision)), e.Reason))))
+		c.print("%s\n", strings.TrimSpace(safetext.Line(fmt.Sprintf("%s %s", cmp.Or(decided[e.Decision], string(e.Decision)), e.Reason))))
 	case agent.Cited:
-		p.cited.Add(e.Citation, e.Source)
-		p.print("%s\n", transcript.Cited{Citation: e.Citation, Source: e.Source}.InWords())
+		c.cite(e.Citation, e.Source)
 	case agent.Noticed:
-		p.note(e.Text)
+		c.note(e.Text)
 	case agent.Failed:
-		p.print("error: %s\n", safetext.Line(e.Message))
+		c.print("error: %s\n", safetext.Line(e.Message))
 		if e.Hint != "" {
-			p.print("  %s\n", safetext.Line(e.Hint))
+			c.print("  %s\n", safetext.Line(e.Hint))
 		}
-		p.missed, p.resumable = backend.MissingModel(e.Err), p.turnID
-		p.tellEffects(e.Effects, p.CanUndo())
+		c.resumable = c.turnID
+		c.tellEffects(e.Effects, c.o.CanUndo())
 	case agent.Ended:
 		if e.Interrupted {
-			p.print("stopped\n")
-			p.resumable = p.turnID
+			c.print("stopped\n")
+			c.resumable = c.turnID
 		}
 		if text := e.Coverage.StillReading(); text != "" {
-			p.note(text + " (/retry)")
+			c.note(text + " (/retry)")
 		}
-		p.tellEffects(e.Effects, p.CanUndo())
+		c.tellEffects(e.Effects, c.o.CanUndo())
 	}
 }
 
 // tellEffects ends a turn with what it did, and whether a command undoes it.
-func (p *Chat) tellEffects(did agent.Effects, undo bool) {
+func (c *chat) tellEffects(did agent.Effects, undo bool) {
 	if did != nil {
-		p.print("%s\n", transcript.EffectsLine(did, undo))
+		c.print("%s\n", transcript.EffectsLine(did, undo))
 	}
+}
+
+// cite writes a source of the answer with what the check found.
+func (c *chat) cite(cited agent.Citation, from agent.Source) {
+	c.cited.Add(cited, from)
+	c.print("%s\n", transcript.Cited{Citation: cited, Source: from}.InWords())
 }

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
-	"time"
 	"unicode"
 
 	"github.com/charmbracelet/x/exp/golden"
@@ -48,11 +47,6 @@ func (n *noted) Show(_ context.Context, conversation, turn string) error {
 	return nil
 }
 
-func (n *noted) Fork(ctx context.Context, conversation, turn string) (agent.Conversation, error) {
-	n.tell("fork %s %s", conversation, turn)
-	return n.Kept.Fork(ctx, conversation, turn)
-}
-
 func (n *noted) Latest(ctx context.Context, id string, most int) ([]agent.Exchange, error) {
 	list, err := n.Exchanges(ctx, id)
 	return list[max(0, len(list)-most):], err
@@ -60,25 +54,11 @@ func (n *noted) Latest(ctx context.Context, id string, most int) ([]agent.Exchan
 
 func (n stock) List(ctx context.Context) <-chan llm.Listing { return n.Shelf.List(ctx) }
 
-// Use finds a model only once it was pulled.
 func (n stock) Use(_ context.Context, name string) error {
-	if name == "llama4" && !slices.Contains(n.noted.told, "pull llama4") {
+	if name == "zzz" {
 		return fmt.Errorf("use %s: %w", name, &llm.NotFoundError{Model: name})
 	}
 	n.tell("use %s", name)
-	return nil
-}
-
-func (n stock) Pull(_ context.Context, name string, progress func(string, int64, int64)) error {
-	progress("pulling manifest", 0, 0)
-	n.tell("pull %s", name)
-	return nil
-}
-
-func (n *noted) Consent(_ context.Context, name string, show func(string)) error {
-	show("https://login.example.org/authorize?state=4711\x1b[2J")
-	time.Sleep(time.Second) // until the user has been there
-	n.tell("consent %s", name)
 	return nil
 }
 
@@ -93,11 +73,11 @@ func plainly(t *testing.T, o backend.Options, in string) (out string) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		var written typist
-		p := &Chat{Options: o, Out: &written, Lines: Lines(strings.NewReader(in)), Typed: o.FirstRun}
-		if how, err := p.Talk(t.Context()); how != backend.Quit || err != nil {
+		p := &chat{o: o, out: &written, lines: linesOf(strings.NewReader(in)), typed: o.FirstRun}
+		if how, err := p.talk(t.Context()); how != backend.Quit || err != nil {
 			t.Errorf("it ended with %v, %v", how, err)
 		}
-		for range p.Lines { // that were not wanted any more
+		for range p.lines { // that were not wanted any more
 		}
 		out = written.out.String()
 	})
@@ -129,24 +109,19 @@ func TestPlainHasEveryCommandOfThePalette(t *testing.T) {
 		in   string // after the command: the answers to what it asks
 		told string
 	}{
-		"/help": {}, "/new": {}, "/copy 2": {}, "/theme light": {}, "/tools": {}, "/quit": {},
+		"/help": {}, "/new": {}, "/copy 2": {}, "/theme light": {}, "/tools": {}, "/quit": {}, "/artifacts": {}, "/tree": {}, "/fork": {}, "/edit 3": {}, "/pull llama4": {},
 		"/context":                  {in: "how often?\n/context\n", told: `ask c1 "how often?"`},
-		"/sources":                  {in: "how often?\n/sources\n1\n", told: `ask c1 "how often?"`},
-		"/resume":                   {in: "2\n/new\n/resume\nfly\n1\n", told: "show c1 c1.6"},
+		"/sources":                  {in: "how often?\n/sources\n/sources 1\n/sources 3\n", told: `ask c1 "how often?"`},
+		"/resume":                   {in: "/resume 2\n/resume 3\n/resume c\n/resume c1\n"},
 		"/continue":                 {told: "resume c1 c1.7"},
-		"/edit":                     {in: "Are you here?\n/edit 3\n\n/edit x\n", told: `go on c1 c1.6, ask c1 "Are you here?"`},
 		"/retry":                    {told: `go on c1 c1.6, ask c1 "Are you there?"`},
-		"/tree":                     {in: "9\n2\n/tree\nc 3\n/tree\nf1\n/tree\n\n", told: "show c1 c1.2, go on c1 c1.3, fork c1 c1.1"},
-		"/fork":                     {told: "fork c1 c1.7"},
 		"/rename Lisbon in May":     {in: "/rename\n", told: "rename c1 Lisbon in May"},
-		"/model":                    {in: "cloud\n1\n/model llama4\ny\n/model zzz\n", told: "use gpt-oss:120b-cloud, pull llama4, use llama4, use zzz"},
-		"/pull llama4":              {in: "/pull\n", told: "pull llama4"},
+		"/model":                    {in: "/model gpt-oss:120b-cloud\n/model zzz\n", told: "use gpt-oss:120b-cloud"},
 		"/mode":                     {in: "/mode loop\n/mode chess\n", told: "mode loop"},
-		"/artifacts":                {in: "1\n1\n", told: ""},
 		"/open plan":                {in: "/open\n"},
 		"/stats":                    {in: "/stats model\n/stats year\n"},
-		"/mcp":                      {in: "t 2\ny\n/mcp\nr3\n/mcp\ne 1\n/mcp\nl 2\n/mcp\nc 1\n", told: "consent brave, trust everything tool echo, restart files, on brave"},
-		"/everything:args-prompt":   {in: "\n\nHamburg\nHH\ny\n", told: `ask c1 "What's weather in Hamburg?"`},
+		"/mcp":                      {in: "/mcp trust everything\ny\n/mcp trust files\n/mcp trust nobody\n/mcp restart files\n", told: "trust everything tool echo"},
+		"/everything:args-prompt":   {in: "Hamburg\nHH\ny\n", told: `ask c1 "What's weather in Hamburg?"`},
 		"/everything:simple-prompt": {in: "n\n"},
 	}
 	o, _ := withAllOfIt()
@@ -178,9 +153,8 @@ func TestPlainBeginsWhereItIsSent(t *testing.T) {
 		change func(o *backend.Options)
 		in     string
 	}{
-		"with a list of conversations": {func(o *backend.Options) { o.Conversation, o.Pick = "", true }, "Lisbon\n1\n"},
+		"with a list of conversations": {func(o *backend.Options) { o.Conversation, o.Pick = "", true }, "/resume 2\n"},
 		"at a message":                 {func(o *backend.Options) { o.Turn = "c1.5" }, ""},
-		"with the notes to choose":     {func(o *backend.Options) { *o = chattest.Newcomer(chattest.NoModel)() }, "~/nowhere\n2\n"},
 		"without notes":                {func(o *backend.Options) { *o = chattest.Newcomer(chattest.NoModel)() }, "\n"},
 	}
 	for name, tc := range tests {
@@ -200,35 +174,13 @@ func TestPlainTakesATextOfSeveralLines(t *testing.T) {
 	}
 }
 
-func TestPlainOffersAModelThatIsMissing(t *testing.T) {
-	o, n := withAllOfIt()
-	asked := 0
-	o.Assistant = answering(func(message string) []agent.Body {
-		if asked++; asked == 1 {
-			return []agent.Body{agent.Failed{Message: "llama4 is not installed", Err: &llm.NotFoundError{Model: "llama4"}}}
-		}
-		return []agent.Body{agent.Said{Content: "Here I am."}, agent.Ended{}}
-	})
-	out := plainly(t, o, "hello\ny\n")
-	if !slices.Equal(n.told, []string{"pull llama4"}) || !strings.Contains(out, "Here I am.") {
-		t.Errorf("it did %q and wrote\n%s", n.told, out)
-	}
-}
-
-// answering answers each message by a function.
-type answering func(message string) []agent.Body
-
-func (f answering) Ask(ctx context.Context, conversation, message string) <-chan agent.Event {
-	return chattest.Play(f(message)...).Ask(ctx, conversation, message)
-}
-
 func TestPlainStopsATurnAndGoesOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o, n := withAllOfIt()
 		o.Assistant = chattest.Hold(agent.Started{}, agent.Said{Content: "It begins"})
 		signals, lines := make(chan os.Signal, 1), make(chan string)
 		var out typist
-		p := &Chat{Options: o, Out: &out, Lines: lines, Signals: signals}
+		p := &chat{o: o, out: &out, lines: lines, signals: signals}
 		go func() {
 			lines <- "how often?"
 			synctest.Wait()
@@ -236,7 +188,7 @@ func TestPlainStopsATurnAndGoesOn(t *testing.T) {
 			lines <- "/mode team"
 			close(lines)
 		}()
-		if how, err := p.Talk(t.Context()); how != backend.Quit || err != nil {
+		if how, err := p.talk(t.Context()); how != backend.Quit || err != nil {
 			t.Errorf("it ended with %v, %v", how, err)
 		}
 		if !slices.Equal(n.told, []string{"mode team"}) || !strings.Contains(out.out.String(), "It begins\nstopped\n> ") {

@@ -1,0 +1,234 @@
+package plain
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"lifehub/agent"
+	"lifehub/tui/backend"
+	"lifehub/tui/dialog"
+	"lifehub/tui/safetext"
+)
+
+// ask writes a prompt and waits for a line. It reports false if there is none:
+// the input ended, the user interrupted the question, or LifeHub ends.
+func (c *chat) ask(ctx context.Context, prompt string) (string, bool) {
+	c.print("%s", prompt)
+	select {
+	case line, open := <-c.lines:
+		if !open {
+			c.print("\n")
+			return "", false
+		}
+		c.entered(line)
+		return line, true
+	case s := <-c.signals:
+		c.ending = s != os.Interrupt
+		c.print("\n")
+		return "", false
+	case <-ctx.Done():
+		return "", false
+	}
+}
+
+// pick asks a question that takes one of some answers, or an empty line. Any
+// other line, and one that came before the question could be read, is the next
+// message, and the question is asked again. It reports false as ask does.
+func (c *chat) pick(ctx context.Context, prompt string, answers ...string) (string, bool) {
+	for {
+		shown := time.Now()
+		line, ok := c.ask(ctx, prompt)
+		line = strings.TrimSpace(line)
+		early := c.typed && time.Since(shown) < dialog.QuietPeriod
+		switch {
+		case !ok || !early && (line == "" || slices.Contains(answers, line)):
+			return line, ok
+		case line != "":
+			c.queue = append(c.queue, c.wholeOf(ctx, line))
+			c.note("not an answer; queued as your next message")
+		}
+	}
+}
+
+// agree asks a question of yes or no.
+func (c *chat) agree(ctx context.Context, question string) bool {
+	line, _ := c.pick(ctx, question+" y yes · n no: ", "y", "n")
+	return line == "y"
+}
+
+// permit asks whether a tool may run. All that would run is written out before
+// the question.
+func (c *chat) permit(ctx context.Context, asked agent.PermissionAsked) {
+	c.flush()
+	c.describe(asked, false)
+	prompt, decisions := choices(asked)
+	for {
+		line, ok := c.pick(ctx, prompt+": ", slices.Collect(maps.Keys(decisions))...)
+		if ctx.Err() != nil {
+			return
+		}
+		reply := agent.Reply{Decision: decisions[line]}
+		switch {
+		case !ok:
+			reply.Decision = agent.Refuse
+		case line == "":
+			continue
+		case line == "d":
+			c.describe(asked, true)
+			continue
+		case line == "N":
+			reason, _ := c.ask(ctx, "why not: ")
+			reply.Reason = strings.TrimSpace(reason)
+		}
+		asked.Reply(reply)
+		return
+	}
+}
+
+// describe writes out what would run.
+func (c *chat) describe(asked agent.PermissionAsked, details bool) {
+	before, after := dialog.Title(asked)
+	c.print("%s%s%s\n", before, safetext.Line(asked.Name), after)
+	for _, line := range dialog.Describe(asked, details) {
+		c.print("  %s\n", strings.ReplaceAll(line.Text, "\n", "\n  "))
+	}
+}
+
+// choices returns the answers to a question about a call, in words and by what
+// they decide.
+func choices(asked agent.PermissionAsked) (prompt string, decisions map[string]agent.Decision) {
+	if asked.Unknown {
+		return "r run again · n skip · c I checked, it's done · d details", map[string]agent.Decision{"d": "", "r": agent.AllowOnce, "n": agent.Refuse, "c": agent.AlreadyDone}
+	}
+	lasting := ""
+	decisions = map[string]agent.Decision{"d": "", "y": agent.AllowOnce, "n": agent.Refuse, "N": agent.Refuse}
+	if asked.Rule != "" {
+		lasting = fmt.Sprintf(" · s allow in this chat · a always allow (%s)", safetext.Reveal(dialog.RuleInWords(asked.Rule)))
+		decisions["s"], decisions["a"] = agent.AllowConversation, agent.AllowAlways
+	}
+	return "y allow once" + lasting + " · n deny · N deny and say why · d details", decisions
+}
+
+// decided says what the user decided.
+var decided = map[agent.Decision]string{
+	agent.AllowOnce: "allowed once", agent.AllowConversation: "allowed in this chat", agent.AllowAlways: "always allowed",
+	agent.Refuse: "declined", agent.AlreadyDone: "taken as done",
+}
+
+// input asks what a server, or LifeHub itself, wants to know of the user: to
+// agree, to fill in a form, or to approve a plan.
+func (c *chat) input(ctx context.Context, asked agent.InputAsked) {
+	c.flush()
+	in := dialog.Input{}
+	in.Ask(asked)
+	c.print("%s\n", in.Title())
+	for _, text := range []string{asked.Message, asked.URL} {
+		if text != "" {
+			c.print("  %s\n", safetext.Reveal(text))
+		}
+	}
+	for _, m := range asked.Prompt {
+		c.print("  %s: %s\n", safetext.Reveal(string(m.Role)), safetext.Reveal(m.Text))
+	}
+	given := agent.Input{Action: agent.InputCancelled}
+	defer func() { asked.Reply(given) }()
+	does, answers := "y agree", []string{"y", "n"}
+	switch asked.Kind {
+	case agent.FormInput:
+		does = "y fill in"
+	case agent.PlanInput:
+		does, answers = "y run · e change", append(answers, "e")
+		for _, field := range in.Form.Fields {
+			c.print("  %s: %s\n", field.Label, field.Given())
+		}
+	}
+	switch line, _ := c.pick(ctx, does+" · n decline · empty cancels: ", answers...); {
+	case line == "":
+		return
+	case line == "n":
+		given.Action = agent.InputDeclined
+		return
+	case line == "y" && asked.Kind != agent.FormInput:
+		given.Action = agent.InputAccepted
+		return
+	}
+	for {
+		f := dialog.NewForm(asked.Schema)
+		if !c.fillIn(ctx, f) {
+			return
+		}
+		values := f.Values()
+		if asked.Check != nil {
+			if err := asked.Check(values); err != nil {
+				c.note(err.Error())
+				continue
+			}
+		}
+		given = agent.Input{Action: agent.InputAccepted, Values: values}
+		return
+	}
+}
+
+// fillIn asks for each field of a form; an empty line leaves a value unchanged.
+// It reports false if the user left.
+func (c *chat) fillIn(ctx context.Context, f *dialog.Form) bool {
+	for i := range f.Fields {
+		field := &f.Fields[i]
+		prompt := field.Label
+		if field.Required {
+			prompt += "*"
+		}
+		if field.Help != "" {
+			prompt += " (" + field.Help + ")"
+		}
+		for n, o := range field.Options {
+			prompt += fmt.Sprintf(" %d=%s", n+1, o.Label)
+		}
+		if given := field.Given(); given != "" {
+			prompt += " [" + given + "]"
+		}
+		for {
+			line, ok := c.ask(ctx, prompt+": ")
+			if !ok {
+				return false
+			}
+			if field.Read(strings.TrimSpace(line)) {
+				break
+			}
+			c.note("that is not one of them")
+		}
+	}
+	return true
+}
+
+// useTemplate asks for the blanks of a server's prompt that were not given, and
+// asks the filled prompt once the user has seen it.
+func (c *chat) useTemplate(ctx context.Context, t backend.Template, given string) error {
+	blanks := dialog.NewBlanks(t.Blanks, given)
+	values := blanks.Given
+	if !blanks.Whole() {
+		f := dialog.NewForm(blanks.Schema())
+		if !c.fillIn(ctx, f) {
+			return nil
+		}
+		var err error
+		if values, err = blanks.Read(f.Values()); err != nil {
+			return c.fail(err)
+		}
+	}
+	text, err := t.Fill(ctx, values)
+	if err != nil {
+		return c.fail(err)
+	}
+	c.print("%s", safetext.Text(text))
+	c.flush()
+	if !c.agree(ctx, "ask that?") {
+		return nil
+	}
+	return c.turn(ctx, text)
+}

@@ -1,0 +1,240 @@
+package plain
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+
+	"lifehub/agent"
+	"lifehub/tui/backend"
+	"lifehub/tui/composer"
+	"lifehub/tui/draw"
+	"lifehub/tui/panel"
+	"lifehub/tui/safetext"
+)
+
+// command is how a chat by lines does one of the commands that each front end
+// does in its own way. One that needs a choice takes it as its argument, and
+// prints the choices without one.
+type command struct {
+	args string // as /help shows them; "": as on the screen
+	run  func(c *chat, ctx context.Context, args string) error
+}
+
+// commands are the commands by name. Those of the screen that are missing here
+// make no sense in lines.
+func commands() map[string]command {
+	return map[string]command{
+		"help":     {run: (*chat).help},
+		"new":      {run: (*chat).begins},
+		"context":  {run: (*chat).showContext},
+		"sources":  {"[N]", (*chat).sources},
+		"resume":   {"[N or ID]", (*chat).resume},
+		"continue": {run: (*chat).proceed},
+		"retry":    {run: (*chat).retry},
+		"rename":   {run: (*chat).rename},
+		"model":    {run: (*chat).useModel},
+		"mode":     {run: (*chat).useMode},
+		"mcp":      {"[trust NAME]", (*chat).mcp},
+		"quit":     {run: func(*chat, context.Context, string) error { return leftError{backend.Quit} }},
+	}
+}
+
+// do runs a command.
+func (c *chat) do(ctx context.Context, what backend.Command, args string) error {
+	if what.Template != nil {
+		return c.useTemplate(ctx, *what.Template, args)
+	}
+	if !what.Own() {
+		return c.start(ctx, what, args)
+	}
+	if page := panel.PageOf(what.Name); page != nil {
+		lines, err := page.Lines(ctx, &c.o, args)
+		if err != nil {
+			return c.fail(err)
+		}
+		for _, line := range lines {
+			c.print("%s\n", safetext.Line(line))
+		}
+		return nil
+	}
+	own, ok := commands()[what.Name]
+	if !ok {
+		c.print("/%s works only on the screen\n", what.Name)
+		return nil
+	}
+	return own.run(c, ctx, args)
+}
+
+// start runs a command that is the same in every front end.
+func (c *chat) start(ctx context.Context, what backend.Command, args string) error {
+	turn, said, err := what.Start(ctx, c.o.Assistant, c.conversation, args)
+	switch {
+	case err != nil:
+		return c.fail(err)
+	case turn != nil:
+		return c.startTurn(ctx, func(ctx context.Context) <-chan agent.Event { return turn(ctx, c.conversation) })
+	}
+	c.print("%s\n", safetext.Text(said))
+	return nil
+}
+
+// help lists the commands, or prints the page of a topic.
+func (c *chat) help(_ context.Context, topic string) error {
+	if topic != "" {
+		page, err := panel.HelpPage(topic)
+		if err != nil {
+			return c.fail(err)
+		}
+		c.print("%s", safetext.Text(page.Text))
+		return nil
+	}
+	c.print("Type a question and press enter; %s begins and ends one of several lines. Ctrl+c stops a running turn.\n", composer.Quote)
+	for _, known := range panel.Commands(&c.o) {
+		own, ok := commands()[known.Name]
+		if known.Own() && panel.PageOf(known.Name) == nil && !ok {
+			continue
+		}
+		if own.args != "" {
+			known.Args = own.args
+		}
+		c.print("%s: %s\n", safetext.Line(known.Usage()), safetext.Line(known.Help))
+	}
+	c.print("Topics of /help: %s\n", strings.Join(panel.HelpTopics(), ", "))
+	return nil
+}
+
+func (c *chat) showContext(context.Context, string) error {
+	if c.window.Agent == "" {
+		c.print("no prompt was sent yet in this conversation\n")
+		return nil
+	}
+	c.print("%s\n", strings.Join(c.window.Words(), "\n"))
+	return nil
+}
+
+// useMode makes later turns in the named mode, or lists the modes.
+func (c *chat) useMode(_ context.Context, name string) error {
+	said, mode := panel.ModeSaid(name, c.mode)
+	if mode != "" {
+		c.mode = string(mode)
+		c.o.UseMode(c.mode)
+	}
+	for _, line := range said {
+		c.print("%s\n", safetext.Line(line))
+	}
+	return nil
+}
+
+// sources lists what the last answer cites, or writes the passage of one.
+func (c *chat) sources(_ context.Context, number string) error {
+	list := c.cited.List
+	if len(list) == 0 {
+		c.print("no sources yet\n")
+		return nil
+	}
+	if number == "" {
+		for n, cited := range list {
+			c.print("%d. %s\n", n+1, joined(cited.InWords(), cited.Source.Heading))
+		}
+		c.print("/sources N prints the passage of one\n")
+		return nil
+	}
+	at, err := strconv.Atoi(number)
+	if err != nil || at < 1 || at > len(list) {
+		c.print("usage: /sources [N], N from 1 to %d\n", len(list))
+		return nil
+	}
+	lines, cited := list[at-1].Around()
+	for n, line := range lines {
+		if n == cited {
+			line = "» " + line
+		}
+		c.print("%s\n", line)
+	}
+	return nil
+}
+
+// useModel makes later turns use the named model, or lists the models.
+func (c *chat) useModel(ctx context.Context, name string) error {
+	if name == "" {
+		list, _ := panel.ModelPicker(ctx, c.o.Models, c.now())
+		if len(list.Rows) == 0 {
+			c.print("%s\n", safetext.Text(list.Empty))
+		}
+		for _, r := range list.Rows {
+			c.print("%s\n", joined(r.Label, r.Detail))
+		}
+		for _, line := range list.Foot {
+			c.print("%s\n", safetext.Line(line))
+		}
+		c.print("/model NAME uses one, `lifehub models pull NAME` adds one\n")
+		return nil
+	}
+	if err := c.o.Models.Use(ctx, name); err != nil {
+		return c.fail(err)
+	}
+	c.print("now using %s\n", safetext.Line(name))
+	return nil
+}
+
+// mcp lists the MCP servers with their state, or reviews what is new in one.
+func (c *chat) mcp(ctx context.Context, args string) error {
+	list := c.o.Servers.List()
+	name, trust := strings.CutPrefix(args, "trust ")
+	switch {
+	case len(list) == 0:
+		c.print("%s\n", panel.NoServers)
+		return nil
+	case args == "" || args == "list":
+		c.listServers(list)
+		return nil
+	}
+	at := slices.IndexFunc(list, func(s backend.Server) bool { return s.Name == strings.TrimSpace(name) })
+	if !trust || at < 0 {
+		c.print("usage: /mcp [trust NAME]; `lifehub mcp` does the rest\n")
+		return nil
+	}
+	return c.trust(ctx, list[at])
+}
+
+func (c *chat) listServers(list []backend.Server) {
+	for _, s := range list {
+		name := safetext.Line(s.Name)
+		c.print("%s\n", joined(s.Name, s.State))
+		for _, fact := range panel.FactsOf(s) {
+			c.print("  %s: %s\n", fact.What, fact.Text)
+		}
+		if s.Consent {
+			c.print("  it needs your consent: `lifehub mcp consent %s`\n", name)
+		}
+		if unseen := len(s.Unseen); unseen > 0 {
+			c.print("  %s not used until you review it: /mcp trust %s\n", draw.Count(unseen, "change"), name)
+		}
+	}
+}
+
+// trust shows what is new in a server and asks whether to use it.
+func (c *chat) trust(ctx context.Context, s backend.Server) error {
+	if len(s.Unseen) == 0 {
+		c.print("nothing in %s has changed since you reviewed it\n", safetext.Line(s.Name))
+		return nil
+	}
+	for _, change := range s.Unseen {
+		c.print("%s\n%s\n", panel.ChangeHead(change), panel.MarkedChange(change, draw.Unstyled, draw.Unstyled))
+	}
+	if !c.agree(ctx, "trust this version?") {
+		return nil
+	}
+	if err := c.o.Servers.Trust(s.Name, s.Unseen); err != nil {
+		return c.fail(err)
+	}
+	return nil
+}
+
+// joined returns texts as one line, without the empty ones.
+func joined(parts ...string) string {
+	parts = slices.DeleteFunc(parts, func(s string) bool { return s == "" })
+	return safetext.Line(strings.Join(parts, " · "))
+}
