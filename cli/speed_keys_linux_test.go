@@ -18,7 +18,7 @@ import (
 	"lifehub/internal/testenv"
 )
 
-// letters are printed by no program of itself.
+// letters are ones that no program prints unasked.
 var letters = strings.Split("ЖБГДФЦЧШЩЭЮЯЛПИЙжбгдфцчшщэюялпий", "")
 
 // typist types at a program in a terminal and reads what it paints.
@@ -148,7 +148,7 @@ func TestSpeedOfKeys(t *testing.T) {
 	}
 	bare := typeAt(t, nil, filepath.Join(b.dir, "bareref"), address).keys(">")
 	if err := other.Wait(); err != nil {
-		t.Fatalf("index beside the bare program: %v", err)
+		t.Fatalf("index next to the bare program: %v", err)
 	}
 	if err := os.RemoveAll(filepath.Join(home, "data", "index")); err != nil {
 		t.Fatal(err)
@@ -160,7 +160,7 @@ func TestSpeedOfKeys(t *testing.T) {
 	bars := newBars(t)
 	bars.alone(fmt.Sprintf("key to paint, p99 of %d keys", len(ours)), at(ours, 99), at(bare, 99), 16, " ms")
 	for _, percent := range []int{50, 90, 100} {
-		fmt.Fprintf(&bars.table, "| key to paint, p%d | %.1f ms | %.1f ms | | | |\n", percent, at(ours, percent), at(bare, percent))
+		bars.show(fmt.Sprintf("key to paint, p%d", percent), at(ours, percent), at(bare, percent), " ms")
 	}
 }
 
