@@ -137,9 +137,7 @@ func (f *Flags) Run(ctx context.Context, prompt string) error {
 	show, options := tui.Run, backend.Options{Screen: screen}
 	options.Open = func(context.Context) (backend.Options, error) { return c.open(ctx, store.Open) }
 	hasScreen := !f.plain && app.HasScreen(f.Process)
-	if hasScreen {
-		reserveThreads()
-	} else {
+	if !hasScreen {
 		show = func(ctx context.Context, o backend.Options) (backend.Ended, error) {
 			if f.LetGo != nil { // a signal may mean the turn only
 				f.LetGo()
