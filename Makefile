@@ -3,6 +3,9 @@
 SHELL := /bin/bash
 export CGO_ENABLED ?= 0
 
+# Tools of the static checks, which have a go.mod of their own.
+CHECKS := go tool -modfile=scripts/tools/go.mod
+
 .PHONY: run test race check golden bench speed eval silent decline links claims modes soak fuzz ollama npm tools screens film strings build size release release-check
 
 run: ## the chat on the starter notes
@@ -37,9 +40,9 @@ race: ## the same with the race detector, where goroutines start; needs cgo
 		$$(grep -rlE --include='*.go' '^[[:space:]]*go (func|[a-zA-Z_.]+\()|\.Go\(' . | grep -v /testdata/ | xargs -n1 dirname | sort -u)
 
 check: ## the static checks
-	@wrong="$$(go tool gofumpt -l .)"; test -z "$$wrong" || { echo "$$wrong"; echo "run: go tool gofumpt -w ."; exit 1; } >&2
+	@wrong="$$($(CHECKS) gofumpt -l .)"; test -z "$$wrong" || { echo "$$wrong"; echo "run: $(CHECKS) gofumpt -w ."; exit 1; } >&2
 	go vet ./...
-	go tool staticcheck ./...
+	$(CHECKS) staticcheck ./...
 	GOOS=darwin GOARCH=arm64 go vet ./...
 	GOOS=windows GOARCH=amd64 go vet ./...
 
