@@ -15,10 +15,10 @@ import (
 
 	"codeberg.org/readeck/go-readability/v2"
 	htmltomarkdown "github.com/JohannesKaufmann/html-to-markdown/v2"
-	"github.com/gogs/chardet"
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 	"golang.org/x/net/html/charset"
+	"golang.org/x/text/encoding/charmap"
 
 	"lifehub/agent"
 	"lifehub/agent/tools/excerpt"
@@ -119,28 +119,44 @@ func textKind(page webPage) (string, error) {
 	return "", fmt.Errorf("it is not text but %s, which LifeHub cannot read", kind)
 }
 
-// asUTF8 is the body as UTF-8. What is valid UTF-8 is taken for it whatever the
-// server says, for nothing else looks like it; what is not goes by what the
-// server says, unless that was UTF-8, then by the page itself and its bytes.
+// asUTF8 returns the body as UTF-8. Valid UTF-8 is taken as it is, because nothing
+// else looks like it. Otherwise the byte order mark decides, then what the server or
+// the page declares, except UTF-8 where most is not, and last Windows-1252.
 func asUTF8(page webPage) (string, error) {
 	body := bytes.TrimPrefix(page.body, []byte(byteOrderMark))
 	for half := range min(utf8.UTFMax, len(body)+1) { // of a character that was cut at the end
-		if whole := body[:len(body)-half]; utf8.Valid(whole) && !bytes.Contains(whole, []byte{0x1b, '$'}) { // ISO-2022-JP is ASCII to look at
+		whole := body[:len(body)-half]
+		if utf8.Valid(whole) && !bytes.Contains(whole, []byte{0x1b, '$'}) && !bytes.Contains(whole, []byte{0}) { // as ISO-2022-JP and UTF-16 may be
 			return string(whole), nil
 		}
 	}
-	encoding, name, certain := charset.DetermineEncoding(body, page.kind())
-	if name == "utf-8" || !certain {
-		if encoding, name, certain = charset.DetermineEncoding(body, ""); name == "utf-8" || !certain {
-			if guess, err := chardet.NewHtmlDetector().DetectBest(body); err == nil {
-				if likely, _ := charset.Lookup(guess.Charset); likely != nil {
-					encoding = likely
-				}
-			}
+	encoding, name, _ := charset.DetermineEncoding(body, page.kind())
+	if name == "utf-8" { // which it is not: the page may know better than its server
+		encoding, name, _ = charset.DetermineEncoding(body, "")
+	}
+	if name == "utf-8" || name == "windows-1252" {
+		if mostlyUTF8(body) {
+			return strings.ToValidUTF8(string(body), "\uFFFD"), nil
 		}
+		encoding = charmap.Windows1252
 	}
 	text, err := io.ReadAll(io.LimitReader(encoding.NewDecoder().Reader(bytes.NewReader(body)), 2*maxWebBody))
-	return strings.ToValidUTF8(string(text), "\uFFFD"), err
+	return strings.TrimPrefix(strings.ToValidUTF8(string(text), "\uFFFD"), byteOrderMark), err
+}
+
+// mostlyUTF8 reports whether a body that is not ASCII has more characters of UTF-8
+// than other bytes.
+func mostlyUTF8(body []byte) bool {
+	valid, invalid := 0, 0
+	for _, r := range string(body) {
+		switch {
+		case r == utf8.RuneError:
+			invalid++
+		case r >= utf8.RuneSelf:
+			valid++
+		}
+	}
+	return valid > invalid
 }
 
 // surveyed is what a page holds besides its text.
