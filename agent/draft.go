@@ -2,17 +2,17 @@ package agent
 
 // Draft is what the user has typed and not sent.
 type Draft struct {
-	Conversation string   `json:"conversation,omitempty"` // in which it was typed; "": one that was not begun
-	Title        string   `json:"-"`                      // of that conversation; "": it was not begun
-	Text         string   `json:"text,omitempty"`         // what stands in the composer
-	Pastes       []Paste  `json:"pastes,omitempty"`       // what names in Text stand for
-	Changing     string   `json:"changing,omitempty"`     // the turn whose question Text is to replace; "": none
+	Conversation string   `json:"conversation,omitempty"` // in which it was typed; "" if it has not begun
+	Title        string   `json:"-"`                      // of that conversation
+	Text         string   `json:"text,omitempty"`         // in the composer
+	Pastes       []Paste  `json:"pastes,omitempty"`       // long texts that Text has by name
+	Changing     string   `json:"changing,omitempty"`     // the turn whose question Text replaces; "": none
 	Editing      bool     `json:"editing,omitempty"`      // the user's editor has Text
 	Waiting      []string `json:"waiting,omitempty"`      // messages that wait for a turn to end, in order
-	Sending      string   `json:"sending,omitempty"`      // a message on its way, not known to be kept yet
+	Sending      string   `json:"sending,omitempty"`      // a message that is being saved as a turn; "": none
 }
 
-// Paste is a long text that stands in a message by name.
+// Paste is a long text that is in a message by name.
 type Paste struct {
 	Name string `json:"name"`
 	Text string `json:"text"`

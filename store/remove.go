@@ -21,7 +21,8 @@ import (
 // How: docs/design/conversations-and-storage.md.
 func (s *Store) Remove(ctx context.Context, conversations ...string) (err error) {
 	defer wrap.Error(&err, "delete conversations")
-	err = s.file.Update(ctx, func(tx *sql.Tx) error {
+	var drafts []string // their owners
+	err = s.file.Update(ctx, func(tx *sql.Tx) (err error) {
 		for _, id := range conversations {
 			n, err := removeRows(ctx, tx, id)
 			if err != nil {
@@ -31,16 +32,22 @@ func (s *Store) Remove(ctx context.Context, conversations ...string) (err error)
 				return fmt.Errorf("%q: %w", id, ErrNoConversation)
 			}
 		}
-		_, err := removeTracesNaming(ctx, tx, conversations)
+		if drafts, err = removeDrafts(ctx, tx, conversations); err != nil {
+			return err
+		}
+		_, err = removeTracesNaming(ctx, tx, conversations)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	if err := s.Drafts.Remove(conversations); err != nil {
+	if err := s.removeEdited(drafts); err != nil {
 		return err
 	}
 	if err := scrub(ctx, s.file.Write); err != nil {
+		return err
+	}
+	if err := s.file.RemovePartial(); err != nil {
 		return err
 	}
 	copies, err := s.file.Copies()
@@ -147,8 +154,12 @@ func removeFromCopy(ctx context.Context, path string, conversations []string) (e
 		}
 		gone += n
 	}
-	n, err := removeTracesNaming(ctx, db, conversations)
-	if err != nil || gone+n == 0 {
+	drafts, err := removeDrafts(ctx, db, conversations)
+	if err != nil {
+		return err
+	}
+	traces, err := removeTracesNaming(ctx, db, conversations)
+	if err != nil || gone+traces+int64(len(drafts)) == 0 {
 		return err
 	}
 	return scrub(ctx, db)

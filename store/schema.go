@@ -238,4 +238,14 @@ DELETE FROM memory_terms;
 INSERT INTO memory_terms (rowid, text) SELECT x.id, words_of(q.text || char(10) || a.text) FROM memories x
 	JOIN messages q ON q.turn = x.turn AND q.role = 'user' JOIN messages a ON a.turn = x.turn AND a.role = 'assistant';
 `,
+
+	// What is typed and not sent in each open chat.
+	`
+CREATE TABLE drafts (
+	owner        TEXT PRIMARY KEY, -- names a file in <database>.owners
+	conversation TEXT NOT NULL,    -- in which it is typed; it may not have begun
+	draft        TEXT NOT NULL,    -- JSON of an agent.Draft
+	after        INTEGER NOT NULL  -- the last message when it was saved
+) STRICT;
+`,
 }

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"lifehub/internal/wrap"
-	"lifehub/store/draft"
 	"lifehub/store/file"
 	"lifehub/store/trace"
 )
@@ -21,7 +20,6 @@ import (
 // Store is an open database. It is safe for concurrent use.
 type Store struct {
 	Traces *trace.Traces
-	Drafts *draft.Drafts // what is typed and not sent
 
 	file *file.File
 	now  func() time.Time
@@ -76,7 +74,7 @@ func InMemory() (_ *Store, err error) {
 }
 
 func newStore(d *file.File) *Store {
-	return &Store{file: d, Traces: trace.New(d), Drafts: draft.New(d), now: time.Now}
+	return &Store{file: d, Traces: trace.New(d), now: time.Now}
 }
 
 // Close saves what has come of open traces, folds the write-ahead log into the
@@ -90,7 +88,8 @@ func (s *Store) Close() (err error) {
 // Warning is why nothing can be written; "" if it can.
 func (s *Store) Warning() string { return s.file.Warning }
 
-// BackUp makes a backup if the newest is a day old, and deletes the oldest ones.
+// BackUp makes a backup, without drafts, if the newest is a day old, and deletes
+// the oldest ones.
 // Other goroutines and processes may read and write meanwhile. A damaged
 // database is not backed up: the error is a [*file.DamagedError].
 func (s *Store) BackUp(ctx context.Context) (err error) {
@@ -100,7 +99,7 @@ func (s *Store) BackUp(ctx context.Context) (err error) {
 	if err == nil && !some {
 		return nil
 	}
-	return s.file.BackUp(ctx, s.now().UTC()) // reports damage
+	return s.file.BackUp(ctx, s.now().UTC(), `DELETE FROM drafts`) // reports damage
 }
 
 // Aside lists the files that were set aside because they were damaged. They

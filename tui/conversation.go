@@ -270,7 +270,7 @@ func (m *Model) opened(msg chats.Opened) tea.Cmd {
 		m.transcript.Earlier = msg.Exchanges[0].After
 	}
 	rest := m.readEarlier()
-	first := m.draft.Load(m.base, m.chat.id)
+	first := m.draft.load(m.base, m.chat.id)
 	if first == nil {
 		first = m.askFirst()
 	}

@@ -8,7 +8,6 @@ import (
 
 	"lifehub/agent"
 	"lifehub/tui/composer"
-	"lifehub/tui/draft"
 	"lifehub/tui/draw"
 	"lifehub/tui/panel"
 	"lifehub/tui/safetext"
@@ -23,7 +22,7 @@ func (m *Model) typed() agent.Draft {
 		aside = &m.editing.draft
 	}
 	d := m.composer.Unsent(aside)
-	d.Conversation, d.Sending = m.chat.id, m.draft.Sending
+	d.Conversation, d.Sending = m.chat.id, m.draft.sending
 	if m.editing != nil {
 		d.Changing = m.editing.question.Turn
 	}
@@ -31,17 +30,17 @@ func (m *Model) typed() agent.Draft {
 }
 
 // typedState tells one state of what is typed from another.
-func (m *Model) typedState() draft.State {
-	return draft.State{Edits: m.composer.Edits, Conversation: m.chat.id}
+func (m *Model) typedState() draftState {
+	return draftState{edits: m.composer.Edits, conversation: m.chat.id, sending: m.draft.sending}
 }
 
 // restoreDraft puts what was typed before LifeHub ended where it was. Nothing of
 // it is sent automatically.
-func (m *Model) restoreDraft(msg draft.LoadedMsg) tea.Cmd {
-	d := msg.Draft
+func (m *Model) restoreDraft(msg draftLoadedMsg) tea.Cmd {
+	d := msg.draft
 	switch {
-	case msg.Err != nil:
-		return m.fail(msg.Err)
+	case msg.err != nil:
+		return m.fail(msg.err)
 	case d.Empty():
 		return nil
 	}
@@ -55,7 +54,7 @@ func (m *Model) restoreDraft(msg draft.LoadedMsg) tea.Cmd {
 		says = "What you had typed in “" + draw.Summary(d.Title, 60) + "” is here again; nothing of it was sent."
 	}
 	m.transcript.Add(&transcript.Notice{Text: says})
-	return m.draft.Save(m.base, m.typedState()) // together with what was typed meanwhile
+	return m.draft.save(m.base, m.typedState()) // together with what was typed meanwhile
 }
 
 // openSource shows the source of a citation, with the cited lines marked.
@@ -84,7 +83,7 @@ func (m *Model) compose() tea.Cmd {
 		return m.flash(terminal.ErrNoEditor.Error())
 	}
 	m.composer.InEditor = true
-	write := m.draft.ForEditor(m.typedState(), m.composer.Text())
+	write := m.draft.forEditor(m.typedState(), m.composer.Text())
 	return func() tea.Msg {
 		path, err := write(m.base)
 		done := func(err error) tea.Msg {
@@ -111,7 +110,7 @@ func (m *Model) edited(draft, text string, err error) tea.Cmd {
 	if err == nil {
 		m.composer.Set(strings.TrimRight(safetext.Text(text), "\n"))
 	}
-	keep := m.draft.Save(m.base, m.typedState())
+	keep := m.draft.save(m.base, m.typedState())
 	return func() tea.Msg {
 		defer os.Remove(draft)
 		return keep()

@@ -39,7 +39,7 @@ func Run(ctx context.Context, options backend.Options) (how backend.Ended, err e
 		if m.turn != nil {
 			batch.Drain(m.turn.events, farewell)
 		}
-		_ = m.draft.Take(m.typedState())(context.WithoutCancel(ctx), "") // nobody can be told any more
+		_ = m.draft.take(m.typedState())(context.WithoutCancel(ctx), "") // nobody can be told any more
 	})
 	switch {
 	case m.opening.Err != nil:

@@ -18,7 +18,6 @@ import (
 	"lifehub/tui/chats"
 	"lifehub/tui/composer"
 	"lifehub/tui/dialog"
-	"lifehub/tui/draft"
 	"lifehub/tui/draw"
 	"lifehub/tui/frame"
 	"lifehub/tui/keys"
@@ -58,7 +57,7 @@ type Model struct {
 	editing    *editing         // an earlier question is in the composer; nil: none
 
 	opening opening.Opening
-	draft   draft.Saver
+	draft   draftSaver
 	chat    struct { // the conversation that is shown
 		id, title string
 		openings  int // conversations shown so far
@@ -108,7 +107,7 @@ func New(ctx context.Context, options backend.Options) (*Model, error) {
 	m.theme = draw.NewTheme(m.Theme.Name, m.term.dark, m.term.colours, m.Theme.Colours)
 	m.transcript = transcript.Model{Theme: m.theme, Chosen: -1}
 	m.composer = composer.New(&m.keys, m.theme)
-	m.draft.Typed = m.typed
+	m.draft.typed = m.typed
 	if m.Open == nil {
 		m.applyOptions()
 	}
@@ -118,7 +117,7 @@ func New(ctx context.Context, options backend.Options) (*Model, error) {
 // applyOptions takes up what there is, and leaves out the keys for what is not.
 func (m *Model) applyOptions() {
 	m.chat.id, m.transcript.Host = m.Conversation, m.Host
-	m.draft.Store = m.Drafts
+	m.draft.store = m.Drafts
 	if m.Mentions != nil {
 		m.lists.Mentions.Names = func(place string) ([]backend.Mention, error) { return m.Mentions(m.base, place) }
 	}
@@ -139,7 +138,7 @@ func (m *Model) start() tea.Cmd {
 	cmds := []tea.Cmd{m.nextStatus(), m.nextNotice(), m.loadPrompts()}
 	switch {
 	case m.FirstRun && m.Notes != nil:
-		cmds = append(cmds, m.openFirstRun(), m.draft.Load(m.base, m.chat.id))
+		cmds = append(cmds, m.openFirstRun(), m.draft.load(m.base, m.chat.id))
 	case m.Pick && m.Conversations != nil:
 		cmds = append(cmds, m.listConversations())
 	case m.reads():
@@ -166,7 +165,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		}
 	}
 	m.draw()
-	return m, tea.Batch(tea.Batch(cmds...), m.spinner.Next(m.turn != nil || m.pulls.Running != nil || m.status.Indexing), m.draft.Schedule(m.typedState()), m.readAbove())
+	return m, tea.Batch(tea.Batch(cmds...), m.spinner.Next(m.turn != nil || m.pulls.Running != nil || m.status.Indexing), m.draft.schedule(m.typedState()), m.readAbove())
 }
 
 // handleTerminal sends what comes from the terminal to the part that it is for.
@@ -241,13 +240,13 @@ func (m *Model) handleOwn(msg tea.Msg) tea.Cmd {
 		return m.openList(msg)
 	case pull.Msg:
 		return m.pullProgress(msg)
-	case draft.DueMsg:
-		return m.draft.Save(m.base, m.typedState())
-	case draft.SavedMsg:
-		if err := m.draft.Saved(msg); err != nil {
+	case draftDueMsg:
+		return m.draft.save(m.base, m.typedState())
+	case draftSavedMsg:
+		if err := m.draft.done(msg.err); err != nil {
 			m.transcript.Add(&transcript.Notice{Text: "What you type could not be saved: " + err.Error()})
 		}
-	case draft.LoadedMsg:
+	case draftLoadedMsg:
 		return tea.Batch(m.restoreDraft(msg), m.askFirst())
 	case composer.MentionsMsg:
 		if msg.Err != nil {

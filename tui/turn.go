@@ -44,8 +44,8 @@ func (m *Model) startTurn(text string, at *branch, begin func(ctx context.Contex
 		m.chat.title = agent.PlainLine(text)
 	}
 	number, id := m.turns, m.chat.id
-	m.draft.Sending = text
-	keep := m.draft.Take(m.typedState())
+	m.draft.sending = text
+	keep := m.draft.take(m.typedState())
 	return func() tea.Msg {
 		msg := startedMsg{turn: number, conversation: id}
 		if id == "" && m.Conversations != nil {
@@ -72,7 +72,7 @@ func (m *Model) started(msg startedMsg) tea.Cmd {
 	if msg.err != nil {
 		m.fail(msg.err)
 		question := m.turn.question
-		m.draft.Sending = ""
+		m.draft.sending = ""
 		m.turn.cancel()
 		m.turn = nil
 		m.composer.Set(safetext.Text(question)) // nothing is lost
@@ -282,7 +282,7 @@ func (m *Model) saved(turn string) {
 	q := m.turn.Asked
 	q.Turn = turn
 	if turn != "" {
-		m.draft.Sending = ""
+		m.draft.sending = ""
 	}
 	if len(q.Siblings) > 0 && turn != "" && !slices.Contains(q.Siblings, turn) {
 		q.Siblings = append(slices.Clip(q.Siblings), turn)
@@ -303,7 +303,7 @@ func (m *Model) failed(e agent.Failed, now time.Time) {
 // returnDue puts a question that could not be saved back into the composer:
 // what was typed is not lost.
 func (m *Model) returnDue() {
-	m.draft.Sending = ""
+	m.draft.sending = ""
 	text := m.turn.question
 	if !m.composer.Empty() {
 		text += "\n" + m.composer.Text()
@@ -339,7 +339,7 @@ func (m *Model) turnOver(now time.Time) tea.Cmd {
 	t := m.turn
 	m.closeTurn("cut off", now)
 	t.cancel()
-	m.turn, m.last, m.draft.Sending = nil, t, ""
+	m.turn, m.last, m.draft.sending = nil, t, ""
 	m.offerAgain()
 	check := m.secondRead(t.Asked, m.Reader.Always && !t.failed && !t.Stopped)
 	if m.Conversations != nil { // else nobody could read them again

@@ -264,7 +264,7 @@ func (c *chat) open(ctx context.Context, openStore func(path string) (*store.Sto
 	o.Search, o.Rename, o.Prompts, o.Figures = c.Store.Search, c.Store.Rename, c.Store.Prompts, func(ctx context.Context, by string) ([]agent.Figures, error) {
 		return c.Store.Figures(ctx, by, time.Time{}, pageOfFigures)
 	}
-	o.Artifacts, o.Drafts = c.Store, c.Store.Drafts
+	o.Artifacts, o.Drafts = c.Store, c.Store
 	o.Mentions, o.Note, o.Templates = c.background.mentions, c.background.note, c.background.templates
 	o.Status, o.Notices = c.background.status, c.background.notices
 	o.Commands = slices.Concat(c.background.commands(assistant), []backend.Command{noteCommand(assistant), c.background.exportCommand(assistant)}, c.background.prompts())

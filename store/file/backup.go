@@ -18,6 +18,9 @@ const keptBackups = 5
 // backupTime is the time in a backup's name, in UTC: names sort by it.
 const backupTime = "20060102T150405Z"
 
+// partialEnd is the end of the name of a copy that is being made.
+const partialEnd = ".part"
+
 // Backup is a copy of the conversations as they once were.
 type Backup struct {
 	Path string
@@ -58,11 +61,11 @@ func filesWithPrefix(folder, prefix string) ([]string, error) {
 	return names, nil
 }
 
-// Copy writes a whole and compact copy of the database to path, over an
-// older copy of the same name.
-func Copy(ctx context.Context, db *sql.DB, path string) error {
-	partial := path + ".part"
-	if err := os.Remove(partial); err != nil && !errors.Is(err, os.ErrNotExist) {
+// Copy writes a whole and compact copy of the database to path, over an older
+// copy of the same name. The statements change the copy first.
+func Copy(ctx context.Context, db *sql.DB, path string, statements ...string) error {
+	partial := path + partialEnd
+	if err := remove(partial); err != nil {
 		return err
 	}
 	// VACUUM INTO takes an empty file, and keeps its mode.
@@ -74,16 +77,59 @@ func Copy(ctx context.Context, db *sql.DB, path string) error {
 	if _, err := db.ExecContext(ctx, "VACUUM INTO ?", partial); err != nil {
 		return errors.Join(err, os.Remove(partial))
 	}
+	if err := change(ctx, partial, statements); err != nil {
+		return errors.Join(err, os.Remove(partial))
+	}
 	if err := f.Sync(); err != nil {
 		return err
 	}
 	return os.Rename(partial, path)
 }
 
+// change runs statements on a database that nobody else has open.
+func change(ctx context.Context, path string, statements []string) error {
+	if len(statements) == 0 {
+		return nil
+	}
+	db, err := Connect(path, 1, "")
+	if err != nil {
+		return err
+	}
+	for _, statement := range statements {
+		if _, err := db.ExecContext(ctx, statement); err != nil {
+			return errors.Join(err, db.Close())
+		}
+	}
+	return db.Close()
+}
+
+// RemovePartial deletes backups that a kill cut short. In memory it does nothing.
+func (d *File) RemovePartial() error {
+	if d.Path == "" {
+		return nil
+	}
+	names, err := filesWithPrefix(backupFolder(d.Path), filepath.Base(d.Path)+".")
+	for _, name := range names {
+		if strings.Contains(name, partialEnd) {
+			err = errors.Join(err, remove(name))
+		}
+	}
+	return err
+}
+
+// remove deletes a file that may be gone.
+func remove(path string) error {
+	if err := os.Remove(path); !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
 // BackUp makes a backup if the newest is a day old at now, and deletes the
 // oldest beyond [keptBackups]. A damaged database is not backed up: the error is
-// a [*DamagedError]. In memory it does nothing.
-func (d *File) BackUp(ctx context.Context, now time.Time) error {
+// a [*DamagedError]. The statements change the backup first. In memory it does
+// nothing.
+func (d *File) BackUp(ctx context.Context, now time.Time, statements ...string) error {
 	if d.Path == "" {
 		return nil
 	}
@@ -110,7 +156,7 @@ func (d *File) BackUp(ctx context.Context, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(Copy(ctx, db, made.Path), db.Close()); err != nil {
+	if err := errors.Join(Copy(ctx, db, made.Path, statements...), db.Close()); err != nil {
 		return err
 	}
 	list = append([]Backup{made}, list...)

@@ -71,6 +71,7 @@ func openUsers(path string) (*os.File, error) {
 // connect checks how the file was left, opens it and brings it up to date.
 func (d *File) connect(steps []string) error {
 	if lock(d.users) { // the first to open it
+		_ = d.RemovePartial() // tried again by the next
 		if why := damageLeft(context.Background(), d.Path); why != "" {
 			return damaged(context.Background(), d.Path, why)
 		}

@@ -362,15 +362,16 @@ type Blank struct {
 	Required   bool
 }
 
-// Drafts saves what is typed and not sent, so that whoever was killed finds it
-// again. *store.Store is the real one.
+// Drafts saves what is typed and not sent, so that it survives a kill.
+// *store.Store is the real one.
 type Drafts interface {
-	// SaveDraft saves it in place of what this process saved before.
-	SaveDraft(ctx context.Context, u agent.Draft) error
-	// LoadDraft is what an earlier process left for who opens a conversation;
-	// the zero value: nothing.
+	// SaveDraft saves a draft in place of what this process saved before.
+	SaveDraft(ctx context.Context, d agent.Draft) error
+	// LoadDraft returns what a process that has ended left for a conversation;
+	// the zero value if there is nothing.
 	LoadDraft(ctx context.Context, conversation string) (agent.Draft, error)
-	// DraftFile makes the file in which the editor gets what is written.
+	// DraftFile makes the file in which the editor gets the draft that was saved
+	// last.
 	DraftFile() (*os.File, error)
 }
 

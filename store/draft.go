@@ -1,0 +1,181 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"lifehub/agent"
+	"lifehub/internal/rows"
+	"lifehub/internal/wrap"
+)
+
+// SaveDraft saves what is typed and not sent in this process, in place of what
+// it saved before. In memory it saves nothing.
+func (s *Store) SaveDraft(ctx context.Context, d agent.Draft) (err error) {
+	defer wrap.Error(&err, "save what is typed")
+	if s.file.Path == "" || d.Empty() && s.file.Owners.Named() == "" {
+		return nil
+	}
+	owner, err := s.file.Owners.Mine()
+	if err != nil {
+		return err
+	}
+	return s.file.Update(ctx, func(tx *sql.Tx) error { return putDraft(ctx, tx, owner, d) })
+}
+
+func putDraft(ctx context.Context, tx *sql.Tx, owner string, d agent.Draft) error {
+	if d.Empty() {
+		_, err := tx.ExecContext(ctx, `DELETE FROM drafts WHERE owner = ?`, owner)
+		return err
+	}
+	text, err := json.Marshal(d)
+	if err != nil {
+		return err
+	}
+	// It replaces the row, so that rowid is the order of saving.
+	_, err = tx.ExecContext(ctx, `INSERT OR REPLACE INTO drafts (owner, conversation, draft, after)
+		SELECT ?, ?, ?, coalesce(max(id), 0) FROM messages`, owner, d.Conversation, string(text))
+	return err
+}
+
+// leftDraft is a row of drafts.
+type leftDraft struct {
+	owner   string
+	draft   agent.Draft
+	arrived bool // draft.Sending is in the conversation, or began a turn in other words
+}
+
+// LoadDraft gives this process the draft of one that has ended: of the
+// conversation, else the last one of a conversation without turns, or the last
+// of all if this one has none. The zero value means that there is none. Only one
+// of several processes gets it.
+func (s *Store) LoadDraft(ctx context.Context, conversation string) (found agent.Draft, err error) {
+	defer wrap.Error(&err, "find what was typed")
+	var some bool
+	if err := s.file.Read.QueryRowContext(ctx, `SELECT count(*) > 0 FROM drafts`).Scan(&some); err != nil || !some || s.file.Path == "" {
+		return agent.Draft{}, err
+	}
+	mine, err := s.file.Owners.Mine()
+	if err != nil {
+		return agent.Draft{}, err
+	}
+	var taken []string // the owners of drafts that are no longer needed
+	err = s.file.Update(ctx, func(tx *sql.Tx) error {
+		left, err := leftDrafts(ctx, tx, conversation)
+		if err != nil {
+			return err
+		}
+		for _, l := range left {
+			if !s.file.Owners.Ended(l.owner) {
+				continue
+			}
+			if found, err = s.restored(l); err != nil {
+				return err
+			}
+			if _, err := tx.ExecContext(ctx, `DELETE FROM drafts WHERE owner = ?`, l.owner); err != nil {
+				return err
+			}
+			taken = append(taken, l.owner)
+			if !found.Empty() {
+				return putDraft(ctx, tx, mine, found)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return agent.Draft{}, err
+	}
+	return found, s.removeEdited(taken)
+}
+
+// leftDrafts lists what may be loaded into a conversation, the best first.
+func leftDrafts(ctx context.Context, db rows.Querier, conversation string) ([]leftDraft, error) {
+	return rows.All(ctx, db, func(scan rows.Scan) (l leftDraft, err error) {
+		var text, title string
+		if err := scan(&l.owner, &text, &title, &l.arrived); err != nil {
+			return l, err
+		}
+		err = json.Unmarshal([]byte(text), &l.draft)
+		l.draft.Title = title
+		return l, err
+	}, `SELECT d.owner, d.draft, coalesce(c.title, ''),
+			EXISTS (SELECT 1 FROM messages m JOIN turns t ON t.id = m.turn WHERE t.conversation = d.conversation
+				AND m.role = 'user' AND m.id > d.after AND (t.owner = d.owner OR m.text = d.draft ->> 'sending'))
+		FROM drafts d LEFT JOIN conversations c ON c.id = d.conversation
+		WHERE json_valid(d.draft) AND (d.conversation = ?1 OR NOT EXISTS (SELECT 1 FROM turns WHERE conversation = ?1)
+			OR NOT EXISTS (SELECT 1 FROM turns WHERE conversation = d.conversation))
+		ORDER BY d.conversation = ?1 DESC, d.rowid DESC`, conversation)
+}
+
+// restored returns what the user gets back of a draft: the text that the editor
+// saved, and a message that was being sent among those that wait.
+func (s *Store) restored(l leftDraft) (agent.Draft, error) {
+	d := l.draft
+	if d.Sending != "" && !l.arrived {
+		d.Waiting = append([]string{d.Sending}, d.Waiting...)
+	}
+	edited, err := os.ReadFile(s.editedFile(l.owner))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return d, err
+	}
+	if text := strings.TrimRight(string(edited), "\n"); d.Editing && strings.TrimSpace(text) != "" {
+		d.Text = text
+	}
+	d.Sending, d.Editing = "", false
+	return d, nil
+}
+
+// DraftFile makes the file in which the user's editor gets the draft. It is
+// found again when LifeHub is killed meanwhile; the caller removes it.
+func (s *Store) DraftFile() (*os.File, error) {
+	if s.file.Path == "" {
+		return os.CreateTemp("", "lifehub-*.md")
+	}
+	owner, err := s.file.Owners.Mine()
+	if err != nil {
+		return nil, err
+	}
+	return os.OpenFile(s.editedFile(owner), os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
+}
+
+func (s *Store) editedFile(owner string) string {
+	return filepath.Join(filepath.Dir(s.file.Path), "unsent-"+filepath.Base(owner)+".md")
+}
+
+// removeEdited deletes the files that editors had of drafts, with those that
+// they made next to them.
+func (s *Store) removeEdited(owners []string) (err error) {
+	for _, owner := range owners {
+		file := s.editedFile(owner)
+		entries, _ := os.ReadDir(filepath.Dir(file))
+		for _, e := range entries {
+			if strings.Contains(e.Name(), filepath.Base(file)) {
+				err = errors.Join(err, os.Remove(filepath.Join(filepath.Dir(file), e.Name())))
+			}
+		}
+	}
+	return err
+}
+
+// removeDrafts deletes what was typed in conversations, and returns whose drafts
+// that were. An older backup has no such table.
+func removeDrafts(ctx context.Context, db connection, conversations []string) (owners []string, err error) {
+	known, err := rows.Column[string](ctx, db, `SELECT name FROM sqlite_schema WHERE name = 'drafts'`)
+	if err != nil || len(known) == 0 {
+		return nil, err
+	}
+	for _, id := range conversations {
+		gone, err := rows.Column[string](ctx, db, `DELETE FROM drafts WHERE conversation = ? RETURNING owner`, id)
+		if err != nil {
+			return nil, err
+		}
+		owners = append(owners, gone...)
+	}
+	return owners, nil
+}

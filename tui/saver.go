@@ -1,0 +1,137 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"os"
+	"sync"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"lifehub/agent"
+	"lifehub/tui/backend"
+)
+
+// draftPause is how long what is typed waits to be saved.
+const draftPause = 500 * time.Millisecond
+
+// draftSaver saves what is typed and not sent, behind the screen and in the
+// order of typing.
+type draftSaver struct {
+	store   backend.Drafts     // nil: nothing is saved
+	typed   func() agent.Draft // all that is typed and not sent; required
+	sending string             // a message that is being saved as a turn; "": none
+
+	saved  draftState // what was handed to be written last
+	soon   bool       // the next is waited for or being written
+	failed bool       // the user knows that it cannot be saved
+	number int        // counts what was handed to be written
+
+	mu      sync.Mutex
+	written int // of the last that was written
+}
+
+// draftState tells one state of what is typed from another.
+type draftState struct {
+	edits        int // the number of changes
+	conversation string
+	sending      string
+}
+
+type (
+	// draftDueMsg says that it is time to save what is typed.
+	draftDueMsg struct{}
+	// draftSavedMsg says that it was.
+	draftSavedMsg struct{ err error }
+	// draftLoadedMsg brings what was typed before LifeHub ended.
+	draftLoadedMsg struct {
+		draft agent.Draft
+		err   error
+	}
+)
+
+// schedule has what is typed saved in a moment, if it has changed.
+func (s *draftSaver) schedule(now draftState) tea.Cmd {
+	if s.store == nil || s.soon || s.saved == now {
+		return nil
+	}
+	if s.number == 0 && s.typed().Empty() { // nothing is saved, and nothing is to be
+		s.saved = now
+		return nil
+	}
+	s.soon = true
+	return tea.Tick(draftPause, func(time.Time) tea.Msg { return draftDueMsg{} })
+}
+
+// save saves what is typed now.
+func (s *draftSaver) save(ctx context.Context, now draftState) tea.Cmd {
+	save := s.take(now)
+	return func() tea.Msg { return draftSavedMsg{save(ctx, "")} }
+}
+
+// take takes what is typed at this moment and returns the function that saves
+// it, in any goroutine. That is given the conversation that began meanwhile.
+func (s *draftSaver) take(now draftState) func(ctx context.Context, conversation string) error {
+	if s.store == nil {
+		return func(context.Context, string) error { return nil }
+	}
+	s.number++
+	s.saved = now
+	number, store, d := s.number, s.store, s.typed()
+	return func(ctx context.Context, conversation string) error {
+		if d.Conversation == "" {
+			d.Conversation = conversation
+		}
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if number <= s.written { // a later one came first
+			return nil
+		}
+		s.written = number
+		return store.SaveDraft(ctx, d)
+	}
+}
+
+// done returns the error that is to be shown, once, when what is typed cannot be
+// saved.
+func (s *draftSaver) done(err error) error {
+	s.soon = false
+	known := s.failed
+	if s.failed = err != nil; known {
+		return nil
+	}
+	return err
+}
+
+// load looks for what was typed before LifeHub ended; nil if the user has typed
+// something since.
+func (s *draftSaver) load(ctx context.Context, conversation string) tea.Cmd {
+	if s.store == nil || s.number > 0 && !s.typed().Empty() {
+		return nil
+	}
+	store := s.store
+	return func() tea.Msg {
+		d, err := store.LoadDraft(ctx, conversation)
+		return draftLoadedMsg{d, err}
+	}
+}
+
+// forEditor takes what is typed at this moment and returns the function that
+// saves it and writes text into a file for the user's editor.
+func (s *draftSaver) forEditor(now draftState, text string) func(ctx context.Context) (path string, err error) {
+	save, store := s.take(now), s.store
+	return func(ctx context.Context) (string, error) {
+		_ = save(ctx, "") // the next save reports what is wrong
+		create := func() (*os.File, error) { return os.CreateTemp("", "lifehub-*.md") }
+		if store != nil {
+			create = store.DraftFile
+		}
+		file, err := create()
+		if err != nil {
+			return "", err
+		}
+		_, err = file.WriteString(text)
+		return file.Name(), errors.Join(err, file.Close())
+	}
+}
