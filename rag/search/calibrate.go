@@ -30,7 +30,6 @@ func (own *StandIns) Calibrate(ctx context.Context, passages int) (key, value st
 			}
 			s := newSearch(Vault{DB: own.DB}, Query{Text: q.text, Side: WordsAlone})
 			s.asked = q.found
-			s.time = askedTime{} // dates lift passages and say nothing of words; a list of thousands is slow to read
 			ranked, with, err := s.candidates(ctx)
 			if err != nil {
 				return "", "", err

@@ -42,14 +42,14 @@ type search struct {
 	silent   bool           // no word that says what the question is about stands in the notes: meaning alone can answer
 	named    map[int64]bool // notes whose title or file name is the question, or that a link calls so
 	linked   int64          // the first passage of the note that a link calls so; 0: there is none
-	time     askedTime      // that the query is about
+	time     askedTime      // that the query is about, which a measurement does without
 	ofTime   when.Found
 	dated    bool // it asks for a time, and a note is of it
 	undated  bool // it asks for a time and no more, and no note is of that time
 }
 
 func newSearch(in Vault, q Query) search {
-	return search{in: in, db: in.DB, query: q, filter: q.filter(), time: q.time(), texts: words.Texts{DB: in.DB}}
+	return search{in: in, db: in.DB, query: q, filter: q.filter(), texts: words.Texts{DB: in.DB}}
 }
 
 // candidate is a passage that may be shown.

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"lifehub/internal/pattern"
+	"lifehub/internal/when"
 )
 
 // Query is what to look for.
@@ -98,7 +99,8 @@ func (q Query) filter() filter {
 		all = append(all, `SELECT note FROM tags WHERE tag >= ? AND tag < ? AND (tag = ? OR tag >= ?)`)
 		f.args = append(f.args, tag, tag+"0", tag, tag+"/") // '0' follows '/'
 	}
-	if t := q.time(); t.filter {
+	if q.timed() {
+		t := timeOf(when.Span{From: q.After, To: q.Before})
 		all = append(all, `SELECT id AS note FROM notes WHERE id IN (SELECT note FROM dates WHERE day < ? AND until > ?) OR id NOT IN (SELECT note FROM dates)`)
 		f.args = append(f.args, t.until, t.from)
 	}

@@ -25,6 +25,7 @@ type Outcome struct {
 // Run searches.
 func Run(ctx context.Context, in Vault, q Query) (Outcome, error) {
 	s := newSearch(in, q)
+	s.time = q.time()
 	candidates, signals, err := s.candidates(ctx)
 	passages := []Passage{}
 	if err == nil && (!s.undated || len(s.named) > 0) { // else nothing is of the time that is asked for, and no other is an answer
