@@ -80,7 +80,7 @@ func killWhileIndexing(t *testing.T, store *chroma.Server, restart func()) {
 	for i := range 60 {
 		write(t, dir, map[string]string{fmt.Sprintf("note%02d.md", i): fmt.Sprintf("# Note %d\n\nmarker%d stands here.\n\n## More\n\n%s\n", i, i, prose(i, 80))})
 	}
-	kills := testenv.Rounds(6, 200)
+	kills := testenv.Rounds(4, 200)
 	random := rand.New(rand.NewPCG(7, 7))
 	for kill := range kills {
 		child := exec.Command(os.Args[0])
@@ -194,7 +194,7 @@ func TestDamagedFiles(t *testing.T) {
 	t.Parallel()
 	dir, master := t.TempDir(), t.TempDir()
 	for i := range 10 {
-		write(t, dir, map[string]string{fmt.Sprintf("note%02d.md", i): fmt.Sprintf("# Note %d\n\nmarker%d stands here.\n\n%s\n", i, i, prose(i, 300))})
+		write(t, dir, map[string]string{fmt.Sprintf("note%02d.md", i): fmt.Sprintf("# Note %d\n\nmarker%d stands here.\n\n%s\n", i, i, prose(i, 100))})
 	}
 	passages := freshPassages(t, dir)
 	wholeAfter(t, dir, master, nil, passages)

@@ -107,7 +107,7 @@ func manyNotesIn(t *testing.T) (dir, index string) {
 func TestSearchesDuringRebuildsThatAreKilled(t *testing.T) {
 	t.Parallel()
 	dir, index := manyNotesIn(t)
-	rebuilds, searches := testenv.Rounds(8, 500), testenv.Rounds(40, 2000)
+	rebuilds, searches := testenv.Rounds(4, 500), testenv.Rounds(16, 2000)
 	x, err := Open(index, Options{Vault: dir, Size: 64, Embedder: &bagEmbedder{name: "bag"}})
 	if err != nil {
 		t.Fatal(err)
