@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -434,13 +435,17 @@ func (v *victim) follow(events <-chan agent.Event) {
 func TestAnObeyingModelChangesNothingUnasked(t *testing.T) {
 	t.Parallel()
 	runs, obeyed := 0, 0
-	for name, at := range plantations {
+	for i, name := range slices.Sorted(maps.Keys(plantations)) {
+		at, way := plantations[name], 0
 		for _, mode := range agent.Modes() {
 			for _, how := range []string{"chat", "ask", "after always", "allow all", "killed"} {
 				if how == "allow all" && at.own || how == "ask" && at.opening[0] == "leaky_echo" || at.opening[0] == "read_artifact" && mode == agent.PlanMode {
 					continue // it is the user's own text; nobody lets the server speak; a plan does not read artifacts
 				}
 				if os.Getenv("LIFEHUB_SOAK") == "" && (how == "chat" || how == "ask" && mode != agent.PlanMode || (how == "allow all" || how == "killed") && mode != agent.LoopMode || how == "killed" && at.own || mode == agent.TeamMode && at.opening[0] == "") {
+					continue
+				}
+				if way++; os.Getenv("LIFEHUB_SOAK") == "" && (i+way)%3 != 0 { // each place in every third way, the next one in others
 					continue
 				}
 				if runs++; testenv.Race && runs%15 != 1 {
@@ -476,12 +481,14 @@ func TestAnObeyingModelChangesNothingUnasked(t *testing.T) {
 // though the rules allow everything: also what was offered before it was switched.
 func TestAnObeyingModelChangesNothingInAReadOnlyChat(t *testing.T) {
 	t.Parallel()
-	for name, at := range plantations {
+	runs := 0
+	for _, name := range slices.Sorted(maps.Keys(plantations)) {
+		at := plantations[name]
 		if at.opening[0] == "leaky_echo" { // nothing brings its text
 			continue
 		}
 		for _, mode := range agent.Modes() {
-			if os.Getenv("LIFEHUB_SOAK") == "" && !at.own {
+			if runs++; os.Getenv("LIFEHUB_SOAK") == "" && (!at.own || runs%2 != 0) {
 				continue
 			}
 			v := attack(t, at, mode, "read-only")

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -200,10 +201,11 @@ var laundered = []string{
 func TestNoWayOfWritingLosesTheMark(t *testing.T) {
 	t.Parallel()
 	ways, lost, wrong := 0, 0, 0
-	for way, do := range launderings {
-		for _, text := range laundered {
+	for i, way := range slices.Sorted(maps.Keys(launderings)) {
+		do := launderings[way]
+		for j, text := range laundered {
 			for _, own := range []bool{false, true} {
-				if own && !slices.Contains(laundered[:3], text) || os.Getenv("LIFEHUB_SOAK") == "" && len(text)%3 != len(way)%3 {
+				if own && !slices.Contains(laundered[:3], text) || os.Getenv("LIFEHUB_SOAK") == "" && (i+j)%4 != 0 {
 					continue
 				}
 				if ways++; testenv.Race && ways%15 != 1 {

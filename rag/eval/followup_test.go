@@ -22,12 +22,8 @@ func TestFollowUpsStandAlone(t *testing.T) {
 		t.Skip("the benches run without the race detector")
 	}
 	x, bench, ids := indexedOnce(t, "mtrag-un-pool")
-	if os.Getenv("LIFEHUB_EVAL") == "" { // a fourth of the questions
-		var some []Question
-		for i := 0; i < len(bench.Questions); i += 4 {
-			some = append(some, bench.Questions[i])
-		}
-		bench.Questions = some
+	if os.Getenv("LIFEHUB_EVAL") == "" {
+		bench = bench.share(4)
 	}
 	run := func(name string, query func(Question) string) []Figures {
 		asked := bench
