@@ -4,6 +4,7 @@ package cli
 
 import (
 	"fmt"
+	"os"
 	"strings"
 	"syscall"
 	"testing"
@@ -61,7 +62,10 @@ func TestNoBytesEndTheChat(t *testing.T) {
 			h, vault := newHouse(t), apptest.Vault(t)
 			term := h.opens("chat", "--notes", vault)
 			term.sees("2 notes")
-			for _, payload := range each.payloads {
+			for i, payload := range each.payloads {
+				if i%2 != len(name)%2 && os.Getenv("LIFEHUB_SOAK") == "" { // half of them in each way
+					continue
+				}
 				each.send(term, payload)
 				term.waits(each.arrives, fmt.Sprintf("shows what comes with %.80q", payload))
 				term.types("\x03") // empties the composer

@@ -114,7 +114,7 @@ func check(t *testing.T, s *Store, name string, questions, answers int) {
 
 func TestNothingAcknowledgedIsLostByKillingIt(t *testing.T) {
 	t.Parallel()
-	cycles := testenv.Rounds(25, 10_000)
+	cycles := testenv.Rounds(12, 10_000)
 	seed, random := seeded()
 	path := filepath.Join(t.TempDir(), "lifehub.db")
 	var acknowledged int

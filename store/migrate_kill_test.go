@@ -42,7 +42,7 @@ func oldDatabase(t *testing.T, path string, turns int) {
 
 func TestAMigrationKilledAtAnyPointLosesNothing(t *testing.T) {
 	t.Parallel()
-	kills := testenv.Rounds(12, 200)
+	kills := testenv.Rounds(6, 200)
 	const turns = 400
 	base := t.TempDir()
 	oldDatabase(t, filepath.Join(base, "lifehub.db"), turns)

@@ -100,7 +100,7 @@ func TestNoSentenceAnswersAQuestion(t *testing.T) {
 		t.Fatalf("%d beginnings, want 200", len(all))
 	}
 	speeds, delays, drafts := []int{1, 3, 7, 12}, []time.Duration{0, 450 * time.Millisecond, 1300 * time.Millisecond, 5 * time.Second}, []string{"", "what I "}
-	share := 12 // of the sentences, at each speed and time another
+	share := 36 // of the sentences, at each speed and time another
 	if os.Getenv("LIFEHUB_SOAK") != "" {
 		speeds, delays, share = nil, nil, 1
 		for speed := range 12 {

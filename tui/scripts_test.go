@@ -34,8 +34,8 @@ func inAllScripts() []string {
 // no row is wider than the window, and the cursor stands behind what was typed.
 func TestTextInAnyScriptFitsEveryPlace(t *testing.T) {
 	testenv.WithoutRace(t)
-	for i, width := range []int{20, 41, 60, 100, 160, 24, 60, 121} {
-		byCharacters := i >= 5
+	for i, width := range []int{20, 41, 100, 24, 121} {
+		byCharacters := i >= 3
 		t.Run(fmt.Sprint(width, byCharacters), func(t *testing.T) {
 			measure.ByCharacters(byCharacters)
 			defer measure.ByCharacters(false)

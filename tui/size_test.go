@@ -90,7 +90,7 @@ func TestEveryScreenFitsEverySize(t *testing.T) {
 				scene.play(r)
 				first := r.text()
 				any := rand.New(rand.NewPCG(1, 2))
-				for range 40 {
+				for range testenv.Rounds(12, 40) {
 					width, height := any.IntN(501), any.IntN(301)
 					r.send(tea.WindowSizeMsg{Width: width, Height: height})
 					r.fits(name, width, height)

@@ -30,9 +30,9 @@ func TestNoPromptIsCutInSilence(t *testing.T) {
 	for _, protocol := range []string{"ollama", "openai"} {
 		for name, count := range tokenizers {
 			t.Run(protocol+", "+name, func(t *testing.T) {
-				whole, told, silent, sizes := 0, 0, 0, 30
+				whole, told, silent, sizes := 0, 0, 0, testenv.Rounds(12, 30)
 				if name == "four bytes a token" || name == "two bytes" { // as most count, and as the worst does
-					sizes = 100
+					sizes = testenv.Rounds(40, 100)
 				}
 				for i := range sizes {
 					words := int(float64(window) * math.Pow(2, -2+4*float64(i)/float64(sizes))) // a quarter of the window to four of it
@@ -55,7 +55,7 @@ func TestNoPromptIsCutInSilence(t *testing.T) {
 // A server behind OpenAI's protocol may have a smaller window than anybody
 // knows: Ollama's own default is 4096.
 func TestAServerWithALittleWindowOfItsOwnIsFoundOut(t *testing.T) {
-	sizes := testenv.Rounds(100, 100)
+	sizes := testenv.Rounds(40, 100)
 	whole, told := 0, 0
 	for i := range sizes {
 		words := int(4096 * math.Pow(2, -2+4*float64(i)/float64(sizes)))

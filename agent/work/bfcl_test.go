@@ -119,7 +119,7 @@ var brokenPlans = map[string]func(offered []agent.Tool, calls []wanted) (text, w
 }
 
 // share is the part of the long tables that runs: one in so many, all in `make soak`.
-var share = map[bool]int{true: 1, false: 3}[os.Getenv("LIFEHUB_SOAK") != ""]
+var share = map[bool]int{true: 1, false: 6}[os.Getenv("LIFEHUB_SOAK") != ""]
 
 // Every list of right calls comes out of the plan as it went in, however the
 // model wrote it; a call of a tool that is not there, or without what it

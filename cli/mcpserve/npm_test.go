@@ -50,6 +50,7 @@ func TestAClientInAnotherLanguage(t *testing.T) {
 		"added":     got.Added == "added to tasks.md:4",
 		"asked":     len(got.Asked) == 1 && strings.Contains(got.Asked[0], "+ - [ ] buy laces"),
 		"resources": len(got.Resources) == 5 && slices.Contains(got.Resources, "note:///shoes.md"),
+		"templates": slices.Equal(got.Templates, []string{"note:///{+path}"}),
 		"read":      strings.HasPrefix(got.Read, "# Running plan\n"),
 		"completed": slices.Equal(got.Completed, []string{"shoes.md"}),
 		"prompts":   len(got.Prompts) == 3 && strings.Contains(got.Prompt, "How far?"),
@@ -78,10 +79,7 @@ func TestTheInspector(t *testing.T) {
 		want string
 	}{
 		{overStdio, "--protocol-era legacy --method tools/list --strict", `"name": "check_citations"`},
-		{overStdio, "--protocol-era legacy --method resources/templates/list", `"uriTemplate": "note:///{+path}"`},
 		{overStdio, "--protocol-era modern --method tools/call --tool-name search_notes --tool-arg query=Brisk", `"path": "shoes.md"`},
-		{overStdio, "--protocol-era modern --method resources/list", `"uri": "note:///running/plan.md"`},
-		{overStdio, "--protocol-era modern --method prompts/list", `"name": "weekly_review"`},
 		{overHTTP, "--protocol-era legacy --method tools/call --tool-name check_citations --tool-args-json {\"text\":\"“The·Brisk·Lane·have·431·km.”·[shoes.md:3]\"}", `"verdict": "verified"`},
 		{overHTTP, "--protocol-era modern --method resources/read --uri note:///shoes.md", "The Brisk Lane have 431 km."},
 		{overHTTP, "--protocol-era modern --method prompts/get --prompt-name weekly_review --prompt-args day=2026-11-19", "from 2026-11-16 to 2026-11-22"},

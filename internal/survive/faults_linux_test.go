@@ -85,7 +85,7 @@ func TestAFullDiskLosesNothingAndWorksAgainWhenThereIsSpace(t *testing.T) {
 	random := seeded(t)
 	dir := smallDisk(t)
 	refused, acknowledged := 0, 0
-	for try := range testenv.Rounds(5, 100) {
+	for try := range testenv.Rounds(3, 100) {
 		l := newLedger(orders{Dir: filepath.Join(dir, fmt.Sprint(try)), Work: "chat", Name: "c", Turns: 20, Fault: "full"})
 		l.failing = true
 		furnish(t, l.Dir)
@@ -116,7 +116,7 @@ func TestAFullDiskDuringIndexingIsToldAndMended(t *testing.T) {
 	random := seeded(t)
 	dir := smallDisk(t)
 	refused := 0
-	for try := range testenv.Rounds(4, 20) {
+	for try := range testenv.Rounds(2, 20) {
 		place := filepath.Join(dir, fmt.Sprint(try))
 		furnish(t, place)
 		for i := range 50 {

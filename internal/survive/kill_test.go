@@ -216,7 +216,7 @@ func sound(t *testing.T, dir string) {
 // moment, again and again, and each time resumes what was cut.
 func TestKilledAtAnyMomentNothingAcknowledgedIsLostOrDoubled(t *testing.T) {
 	t.Parallel()
-	kills := testenv.Rounds(40, 10_000)
+	kills := testenv.Rounds(16, 10_000)
 	const perFolder = 40 // kills; then begins a new one, so that each stays small
 	random := seeded(t)
 	var dir string
@@ -259,7 +259,7 @@ func TestKilledAtAnyMomentNothingAcknowledgedIsLostOrDoubled(t *testing.T) {
 // and at random in between; so is what resumes it.
 func TestASixStepTurnKilledAnywhereDoesEachEffectOnceOrAsks(t *testing.T) {
 	t.Parallel()
-	kills := testenv.Rounds(24, 600)
+	kills := testenv.Rounds(10, 600)
 	random := seeded(t)
 	port, letters := startPost(t)
 	begin := func(skip bool) orders {

@@ -19,7 +19,7 @@ func TestAMailIsSentOnceHoweverOftenItsTurnIsKilled(t *testing.T) {
 	t.Parallel()
 	for name, agrees := range map[string]bool{"the user looks": false, "the server knows the id": true} {
 		t.Run(name, func(t *testing.T) {
-			cycles := testenv.Rounds(20, 200) / 2
+			cycles := testenv.Rounds(10, 200) / 2
 			random := seeded(t)
 			p := &post{}
 			if agrees {

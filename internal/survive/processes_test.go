@@ -16,7 +16,7 @@ import (
 func TestEightProcessesLoseAndDamageNothing(t *testing.T) {
 	t.Parallel()
 	const processes = 8
-	while := time.Duration(testenv.Rounds(3, 60)) * time.Second
+	while := time.Duration(testenv.Rounds(1, 60)) * time.Second
 	dir := t.TempDir()
 	furnish(t, dir)
 	ledgers := make([]*ledger, processes)
