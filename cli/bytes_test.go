@@ -13,6 +13,7 @@ import (
 	"lifehub/cli/app"
 	"lifehub/internal/apptest"
 	"lifehub/internal/hostile"
+	"lifehub/internal/testenv"
 	"lifehub/internal/ttytest"
 )
 
@@ -33,6 +34,7 @@ func typedBytes() []string {
 // whole and a byte at a time. What is typed then is there, the terminal is as
 // before at the end, and so is the draft at the next start.
 func TestNoBytesEndTheChat(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	const paste, end = "\x1b[200~", "\n" + hostile.Mark + "\x1b[201~"
 	pasted := func(screen string) bool {

@@ -5,11 +5,14 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"lifehub/internal/testenv"
 )
 
 // TestHostileTextsTakeNoLongerThanTheirLength holds inputs on which a parser
 // that is not linear takes minutes, or all memory.
 func TestHostileTextsTakeNoLongerThanTheirLength(t *testing.T) {
+	testenv.WithoutRace(t)
 	const size = 256 << 10
 	fill := func(text string) string { return strings.Repeat(text, size/len(text)) }
 	grow := func(line func(i int) string) string {

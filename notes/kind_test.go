@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"lifehub/internal/pdftest"
+	"lifehub/internal/testenv"
 )
 
 const orgFile = `#+TITLE: Kitchen notes
@@ -116,6 +117,7 @@ func TestAPDFIsItsPages(t *testing.T) {
 }
 
 func TestPagesThatAreHeldAreBounded(t *testing.T) {
+	testenv.WithoutRace(t)
 	var p pages
 	for i := range 6 {
 		raw := pdftest.Make(strings.Repeat(strings.Repeat("word ", 20)+"\n", 10_000), strings.Repeat("x", i+1), strings.Repeat(strings.Repeat("word ", 20)+"\n", 10_000))

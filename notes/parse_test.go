@@ -96,6 +96,7 @@ func same[T any](t *testing.T, what string, got, want []T) {
 }
 
 func TestEveryNoteOfTheCorporaParses(t *testing.T) {
+	testenv.WithoutRace(t)
 	for _, corpus := range []string{"til-jbranchaud", "logseq-docs", "kepano-vault", "obsidian-tasks", "odd-prettier"} {
 		t.Run(corpus, func(t *testing.T) {
 			folder, err := Open(testenv.Shared(t, "data/corpora/"+corpus))

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"lifehub/internal/testenv"
 	"lifehub/rag/search"
 	"lifehub/rag/words"
 )
@@ -25,6 +26,7 @@ func recipes(n int) map[string]string {
 // What a score means is measured when notes are indexed, and again when they
 // have doubled; an index without it is searched all the same.
 func TestScoresAreCalibratedOnTheNotes(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	folder, x := vault(t, recipes(60))
 	saved := func() string { return words.Meta(t.Context(), x.words.db, "calibration") }
@@ -107,6 +109,7 @@ func TestAQuestionInAnotherLanguageIsNotDeclined(t *testing.T) {
 // search that leaves the note out scores the same. Of 100 sentences 60 are there:
 // the other vaults count for the rest.
 func TestCalibrationScoresAsASearchWithoutTheNote(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	folder, x := vault(t, recipes(60))
 	syncNow(t, x, folder, nil)

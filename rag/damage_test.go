@@ -64,6 +64,7 @@ func check(err error) {
 // and looks at what the next one finds. LIFEHUB_SOAK=1 makes
 // it 200 times, a greater number as often.
 func TestKilledWhileIndexing(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	t.Run("files", func(t *testing.T) { killWhileIndexing(t, nil, func() {}) })
 	t.Run("Chroma", func(t *testing.T) {
@@ -191,6 +192,7 @@ func wholeIndex(t *testing.T, x *Index, folder *notes.Folder, changes Changes, p
 // TestDamagedFiles spoils each file of an index in each way. The next start
 // finds everything.
 func TestDamagedFiles(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	dir, master := t.TempDir(), t.TempDir()
 	for i := range 10 {

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"lifehub/internal/testenv"
 	"lifehub/rag/vectors"
 )
 
@@ -44,6 +45,7 @@ func direction(number int) []float32 {
 // Whatever a filter keeps, few notes or nearly all, near to the question or
 // not, the search finds the nearest of them, as a look at each does.
 func TestAFilterFindsTheNearestOfWhatItKeeps(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	const notes, near = 1500, 225
 	question := direction(notes + 1)

@@ -5,11 +5,14 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"lifehub/internal/testenv"
 )
 
 // A search while the notes are being read, or after that was cut, tells how
 // many it could not see, in other processes too.
 func TestCoverageTellsWhatIsNotReadYet(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	files := map[string]string{}
 	for i := range 24 {

@@ -112,6 +112,7 @@ func harm(t *testing.T, random *rand.Rand, path string) string {
 
 // A damaged file is refused, or reading or backing it up fails, or it reads as before.
 func TestDamageIsNeverPassedOverInSilence(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	rounds := testenv.Rounds(40, 1000)
 	for _, killed := range []bool{false, true} {

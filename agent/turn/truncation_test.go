@@ -55,6 +55,7 @@ func TestNoPromptIsCutInSilence(t *testing.T) {
 // A server behind OpenAI's protocol may have a smaller window than anybody
 // knows: Ollama's own default is 4096.
 func TestAServerWithALittleWindowOfItsOwnIsFoundOut(t *testing.T) {
+	testenv.WithoutRace(t)
 	sizes := testenv.Rounds(40, 100)
 	whole, told := 0, 0
 	for i := range sizes {

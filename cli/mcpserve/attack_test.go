@@ -11,6 +11,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"lifehub/internal/apptest"
+	"lifehub/internal/testenv"
 	"lifehub/tui/safetext"
 )
 
@@ -74,6 +75,7 @@ func TestUntrustedTitlesAreMarkedAsData(t *testing.T) {
 
 // The answer to a long text is whole, and says how much is left out.
 func TestACheckOfALongTextIsAnswered(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	dir := vault(t)
 	long := strings.Repeat("<&> word ", 60)

@@ -8,11 +8,13 @@ import (
 	"testing"
 
 	"lifehub/internal/apptest"
+	"lifehub/internal/testenv"
 )
 
 // What a check costs is bounded, whatever it is given. Without the bounds these
 // would take hours.
 func TestACheckIsBounded(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	dir := vault(t)
 	apptest.Write(t, filepath.Join(dir, "big.md"), "# Big\n\n"+strings.Repeat("The boiler has 7 bar and nothing else.\n", 1000))

@@ -16,11 +16,13 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"lifehub/internal/apptest"
+	"lifehub/internal/testenv"
 )
 
 // A note that a rule denies answers as one that is not there, whatever it is called
 // by, and no answer names the rule or its file.
 func TestADeniedNoteAnswersAsAMissingOne(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	for _, rule := range []string{
 		"{tool: read_note, level: deny, args: {path: {under: secret}}}",

@@ -65,6 +65,7 @@ func TestAClientInAnotherLanguage(t *testing.T) {
 
 // The official inspector lists, calls and reads in both protocols, and over HTTP.
 func TestTheInspector(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	inspector, dir := testenv.Inspector(t), vault(t)
 	address, said := startHTTP(t, "--notes", dir)
@@ -149,6 +150,7 @@ func scripted(t *testing.T, asked chan<- string) *httptest.Server {
 }
 
 func TestARealProgramAnswersFromTheNotes(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	program := testenv.Opencode(t)
 	home, project := t.TempDir(), t.TempDir()

@@ -53,6 +53,7 @@ func painted(t *testing.T, font, operators string, more ...string) string {
 const helvetica = "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>"
 
 func TestWordsAreWhereGlyphsStandApart(t *testing.T) {
+	testenv.WithoutRace(t)
 	for _, test := range []struct{ name, operators, want string }{
 		{"a gap within a string", "BT /F1 10 Tf [(two)-300(words)] TJ ET", "two words"},
 		{"kerning", "BT /F1 10 Tf [(ker)30(ning)] TJ ET", "kerning"},
