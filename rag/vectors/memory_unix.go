@@ -11,11 +11,7 @@ import (
 // counts: hundreds of megabytes of vectors would otherwise let the heap grow
 // to twice their size between two collections.
 func offHeap(size int) ([]byte, error) {
-	block, err := syscall.Mmap(-1, 0, size, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
-	if err == nil {
-		hugePages(block)
-	}
-	return block, err
+	return syscall.Mmap(-1, 0, size, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
 }
 
 func release(block []byte) error { return syscall.Munmap(block) }

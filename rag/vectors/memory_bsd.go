@@ -1,6 +1,0 @@
-//go:build unix && !linux
-
-package vectors
-
-// hugePages does nothing: the system decides.
-func hugePages([]byte) {}
