@@ -30,16 +30,9 @@ func MeasureLength(ctx context.Context, tx *sql.Tx) error {
 
 // Frequency returns the number of passages that hold a term: from the list of
 // the frequent ones, which counting would take long, else counted.
-func Frequency(ctx context.Context, db *sql.DB, text string) (int, error) {
-	var df int
-	err := db.QueryRowContext(ctx, `SELECT passages FROM frequent WHERE term = ?`, text).Scan(&df)
-	if errors.Is(err, sql.ErrNoRows) {
-		err = db.QueryRowContext(ctx, `SELECT doc FROM vocabulary WHERE term = ?`, text).Scan(&df)
-	}
-	if errors.Is(err, sql.ErrNoRows) {
-		return 0, nil
-	}
-	return df, err
+func Frequency(ctx context.Context, db *sql.DB, text string) (passages int, err error) {
+	err = db.QueryRowContext(ctx, `SELECT coalesce((SELECT passages FROM frequent WHERE term = ?1), (SELECT doc FROM vocabulary WHERE term = ?1), 0)`, text).Scan(&passages)
+	return passages, err
 }
 
 // CountFrequent lists the terms that many passages hold, again whenever the
