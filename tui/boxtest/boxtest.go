@@ -10,12 +10,24 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/exp/golden"
+	"github.com/dlclark/regexp2"
 
 	"lifehub/tui/draw"
 )
+
+// The patterns of chroma share a clock, a goroutine that runs while they are in
+// use. It must not begin in a bubble of synctest, which would wait for its end.
+func init() {
+	clock := regexp2.MustCompile("x", regexp2.None)
+	clock.MatchTimeout = 24 * time.Hour
+	if _, err := clock.MatchString("x"); err != nil {
+		panic(err)
+	}
+}
 
 // widths are those of every picture: narrow, usual and wide.
 var widths = []int{60, 100, 160}

@@ -13,7 +13,7 @@ import (
 	"lifehub/agent"
 	"lifehub/tui/draw"
 	"lifehub/tui/keys"
-	"lifehub/tui/markdown"
+	"lifehub/tui/reader"
 	"lifehub/tui/safetext"
 )
 
@@ -142,7 +142,7 @@ func (t *Tree) preview(width int, theme *draw.Theme) []string {
 	r := t.Rows[t.chosen]
 	asked := draw.Hang(theme.You.Render("▌ "), safetext.Text(beginning(r.Question)), width)
 	answer := beginning(cmp.Or(r.Answer.Text, r.Answer.Error))
-	return append(append(cutHeight(asked, 3), ""), markdown.Render(answer, width, theme.Markdown)...)
+	return append(append(cutHeight(asked, 3), ""), reader.NewView(reader.Parse(answer), 0, 0).All(width, theme)...)
 }
 
 // beginning is as much of a text as a preview can show.

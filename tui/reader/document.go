@@ -1,19 +1,16 @@
 // Package reader draws a whole Markdown document that is settled, a note or a
-// saved answer, with glamour: block by block, so that only what is in sight is
-// drawn however long the document is.
+// saved answer, with glamour: one top-level block at a time, so that only what is
+// in sight is drawn and each row on the screen belongs to known lines of the source.
 //
 // Start at [Parse] and [Document.Draw]. The way of the text: clean lines and
-// blocks (document.go), the marks inside a block (inline.go), glamour and what is
-// let through of its output (draw.go). Code and tables are drawn by tui/markdown,
-// as they are in an answer.
+// blocks (document.go), what is made of a block before glamour sees it (tree.go),
+// glamour and what is let through of its output (draw.go).
 package reader
 
 import (
-	"bytes"
 	"cmp"
 	"slices"
 	"sort"
-	"strconv"
 	"strings"
 
 	"github.com/yuin/goldmark/ast"
@@ -37,34 +34,37 @@ type Document struct {
 }
 
 // block is a part of a document that is drawn by itself: a heading, a paragraph,
-// a piece of code.
+// a table, an item of a list.
 type block struct {
-	kind  kind
-	level int // of a heading
-	text  string
-	line  int    // the first one in the source, from 1
-	gap   []mark // what the blank row above it stands in; nil: there is none
-	marks []mark // the quotes and items that it stands in
+	kind   kind
+	text   string
+	line   int    // the first one in the source, from 1
+	info   string // the language of code
+	number int    // of an item of a numbered list
+	tight  bool   // no blank row stands above it
 }
 
 type kind int
 
 const (
-	prose   kind = iota // a paragraph or a heading
-	written             // code, a table, HTML: as tui/markdown draws it
-	rule
+	markdown kind = iota
+	code
 	front // the settings at the head of a note
 )
 
-// mark is what stands before the rows of a quote or of an item of a list.
-type mark struct {
-	first, rest string
-	node        ast.Node
-}
-
-// maxNesting bounds quotes and lists within one another: the time of parsing
-// grows with it. What is deeper is shown as it is written.
-const maxNesting = 50
+const (
+	// maxNesting bounds quotes and lists within one another: the time of parsing
+	// grows with it. What is deeper is shown as it is written.
+	maxNesting = 50
+	// maxDepth bounds them in what glamour draws, which goes over the text again
+	// at each level.
+	maxDepth = 10
+	// maxFront bounds front matter, in lines.
+	maxFront = 500
+	// What glamour draws at once, so that no block takes longer than a key may: lines
+	// of code and of a table, bytes of all else.
+	maxCode, maxTable, maxBytes = 50, 50, 8 << 10
+)
 
 // blockParser finds headings, lists, code and so on; the marks inside a block are
 // read when it is drawn.
@@ -87,35 +87,20 @@ func Parse(source string) *Document {
 		d.Lines--
 	}
 	body := d.readFront(lines)
-	head := d.blocks
-	asWritten := func() {
-		d.blocks = append(head, block{kind: written, text: Fenced("", strings.Join(lines[body:], "\n")), line: body + 1})
-	}
+	head := len(d.blocks)
 	defer func() {
 		if recover() != nil {
-			asWritten()
+			d.blocks = d.blocks[:head]
+			d.addCode("", lines[body:], body+1)
 		}
 	}()
 	if tooDeep(lines[body:]) {
-		asWritten()
+		d.addCode("", lines[body:], body+1)
 		return d
 	}
-	r := blockReader{Document: d, source: []byte(strings.Join(lines[body:], "\n")), first: body + 1}
-	r.starts = append(r.starts, 0)
-	for at, b := range r.source {
-		if b == '\n' {
-			r.starts = append(r.starts, at+1)
-		}
-	}
-	context := parser.NewContext()
-	root := blockParser.Parse(text.NewReader(r.source), parser.WithContext(context))
-	d.refs = context.References()
-	r.children(root, nil)
+	d.readBody(lines[body:], body+1)
 	return d
 }
-
-// maxFront bounds front matter, in lines.
-const maxFront = 500
 
 // readFront takes the front matter and returns how many lines it is.
 func (d *Document) readFront(lines []string) int {
@@ -148,165 +133,131 @@ func tooDeep(lines []string) bool {
 	return false
 }
 
-// blockReader puts the blocks of a tree into a row.
-type blockReader struct {
-	*Document
-	source []byte
-	starts []int // the first byte of each line
-	first  int   // the number of the first line
-	tight  bool  // the next block follows without a blank row
-	last   []mark
-}
-
-func (r *blockReader) line(at int) int {
-	return r.first + sort.SearchInts(r.starts, at+1) - 1
-}
-
-func (r *blockReader) children(parent ast.Node, within []mark) {
-	for node := parent.FirstChild(); node != nil; node = node.NextSibling() {
-		r.node(node, within)
-		r.tight = false
+// readBody reads what follows the front matter, from a line of the source on: each
+// block reaches to the next one.
+func (d *Document) readBody(lines []string, first int) {
+	source := []byte(strings.Join(lines, "\n"))
+	starts := []int{0}
+	for at, b := range source {
+		if b == '\n' {
+			starts = append(starts, at+1)
+		}
 	}
-}
+	lineOf := func(node ast.Node) int { return sort.SearchInts(starts, max(0, node.Pos())+1) - 1 }
+	context := parser.NewContext()
+	root := blockParser.Parse(text.NewReader(source), parser.WithContext(context))
+	d.refs = context.References()
 
-func (r *blockReader) node(node ast.Node, within []mark) {
-	switch node := node.(type) {
-	case *ast.Blockquote:
-		r.children(node, deeper(within, mark{"│ ", "│ ", node}))
-	case *ast.List:
-		number := node.Start
-		for item := node.FirstChild(); item != nil; item = item.NextSibling() {
-			head := "•"
-			if node.IsOrdered() {
-				head = strconv.Itoa(number) + string(node.Marker)
+	type start struct {
+		node  ast.Node
+		block block
+	}
+	var all []start
+	for node := root.FirstChild(); node != nil; node = node.NextSibling() {
+		list, isList := node.(*ast.List)
+		if !isList {
+			all = append(all, start{node, block{line: lineOf(node)}})
+			continue
+		}
+		number := list.Start
+		for item := list.FirstChild(); item != nil; item = item.NextSibling() {
+			b := block{line: lineOf(item), tight: list.IsTight && item != list.FirstChild()}
+			if list.IsOrdered() {
+				b.number = number
 				number++
 			}
-			r.item(item, head, node.IsTight, within)
-			r.tight = node.IsTight
-		}
-	default:
-		r.leaf(node, within)
-	}
-}
-
-// item takes an item of a list, which may be a task and may be empty.
-func (r *blockReader) item(item ast.Node, head string, tight bool, within []mark) {
-	first := item.FirstChild()
-	if first == nil {
-		r.add(block{line: r.line(max(0, item.Pos()))}, deeper(within, mark{head + " ", "", item}))
-		return
-	}
-	if lines := first.Lines(); first.Type() == ast.TypeBlock && lines.Len() > 0 {
-		segment := lines.At(0)
-		value := segment.Value(r.source)
-		if len(value) > 3 && value[0] == '[' && value[2] == ']' && value[3] == ' ' && bytes.IndexByte([]byte(" xX"), value[1]) >= 0 {
-			head = "[" + strings.ToLower(string(value[1])) + "]"
-			lines.Set(0, segment.WithStart(segment.Start+len("[ ] ")))
+			all = append(all, start{item, b})
 		}
 	}
-	within = deeper(within, mark{head + " ", strings.Repeat(" ", draw.Width(head)+1), item})
-	for node := first; node != nil; node = node.NextSibling() {
-		r.node(node, within)
-		r.tight = tight
+	for i, s := range all {
+		end := len(lines)
+		if i+1 < len(all) {
+			end = max(s.block.line, all[i+1].block.line)
+		}
+		own := lines[s.block.line:end]
+		for len(own) > 0 && strings.TrimSpace(own[len(own)-1]) == "" {
+			own = own[:len(own)-1]
+		}
+		s.block.line += first
+		d.add(s.node, s.block, own, source)
 	}
 }
 
-func deeper(within []mark, one mark) []mark {
-	return append(within[:len(within):len(within)], one)
-}
-
-// leaf takes a block that holds text.
-func (r *blockReader) leaf(node ast.Node, within []mark) {
-	var value strings.Builder
-	for i := range node.Lines().Len() {
-		segment := node.Lines().At(i)
-		value.Write(segment.Value(r.source))
-	}
-	b := block{text: strings.TrimRight(value.String(), "\n"), line: r.line(max(0, node.Pos()))}
+// add puts a block behind the others, in pieces if it is a large one.
+func (d *Document) add(node ast.Node, b block, lines []string, source []byte) {
+	b.text = strings.Join(lines, "\n")
 	switch node := node.(type) {
-	case *ast.Heading:
-		b.level = node.Level
-	case *ast.ThematicBreak:
-		b.kind = rule
-	case *ast.FencedCodeBlock:
-		info := ""
-		if node.Info != nil {
-			info = string(node.Info.Value(r.source))
-		}
-		b.kind, b.text = written, Fenced(info, b.text)
-	case *ast.CodeBlock:
-		b.kind, b.text = written, Fenced("", b.text)
-	case *ast.HTMLBlock:
-		if node.HasClosure() {
-			b.text += "\n" + strings.TrimRight(string(node.ClosureLine.Value(r.source)), "\n")
-		}
-		b.kind = written
 	case *ast.LinkReferenceDefinition:
 		return
-	default:
-		if isTable(b.text) {
-			b.kind = written
-		}
-		for b.kind == prose && len(b.text) > maxProse {
-			rest := b
-			at := cmp.Or(1+strings.LastIndexAny(b.text[:maxProse], " \n"), maxProse)
-			b.text, rest.text = strings.ToValidUTF8(b.text[:at], ""), b.text[at:]
-			r.add(b, within)
-			rest.line += strings.Count(b.text, "\n")
-			b, r.tight = rest, true
-		}
+	case *ast.FencedCodeBlock:
+		first := len(d.blocks)
+		d.addCode(string(node.Language(source)), linesOf(node, source), b.line+1)
+		d.blocks[first].line = b.line
+		return
+	case *ast.CodeBlock:
+		d.addCode("", linesOf(node, source), b.line)
+		return
+	case *ast.Paragraph:
+		d.addProse(b, lines)
+		return
 	}
-	r.add(b, within)
+	if len(b.text) > 2*maxBytes { // an item or a quote as long as a book
+		d.addCode("", lines, b.line)
+		return
+	}
+	d.blocks = append(d.blocks, b)
 }
 
-// maxProse is the longest piece of a paragraph, in bytes, that is drawn at once.
-const maxProse = 8 << 10
-
-// isTable reports whether a paragraph holds the line that makes it a table.
-func isTable(text string) bool {
-	head, rest, more := strings.Cut(text, "\n")
-	for more && strings.Contains(head, "|") {
-		var line string
-		line, rest, more = strings.Cut(rest, "\n")
-		if strings.Trim(line, "|:- \t") == "" && strings.Contains(line, "-") {
-			return true
-		}
-		head = line
+// linesOf are the lines of a block of code, without their line ends.
+func linesOf(node ast.Node, source []byte) (lines []string) {
+	for i := range node.Lines().Len() {
+		segment := node.Lines().At(i)
+		lines = append(lines, strings.TrimSuffix(string(segment.Value(source)), "\n"))
 	}
-	return false
+	return lines
 }
 
-// Fenced puts a text into a fence that is longer than any in it.
-func Fenced(info, text string) string {
-	fence := "```"
-	for strings.Contains(text, fence) {
-		fence += "`"
+func (d *Document) addCode(info string, lines []string, line int) {
+	for at := 0; at == 0 || at < len(lines); at += maxCode {
+		piece := lines[at:min(at+maxCode, len(lines))]
+		d.blocks = append(d.blocks, block{kind: code, info: info, text: strings.Join(piece, "\n"), line: line + at, tight: at > 0})
 	}
-	if strings.Contains(info, "`") {
-		fence = strings.Repeat("~", len(fence)+strings.Count(text, "~"))
-	}
-	return fence + info + "\n" + strings.TrimRight(text, "\n") + "\n" + fence
 }
 
-// add puts a block behind the others. An item's own mark stands before its
-// first row only.
-func (r *blockReader) add(b block, within []mark) {
-	common := 0
-	for common < len(within) && common < len(r.last) && within[common].node == r.last[common].node {
-		common++
+// addProse adds a paragraph, and the table that it may end with.
+func (d *Document) addProse(b block, lines []string) {
+	if head := tableAt(lines); head >= 0 {
+		defer d.addTable(lines[head:], b.line+head)
+		b.text = strings.Join(lines[:head], "\n")
 	}
-	if !r.tight && len(r.blocks) > 0 {
-		b.gap = append([]mark{}, within[:common]...)
+	for len(b.text) > maxBytes {
+		piece := b
+		at := cmp.Or(1+strings.LastIndexAny(b.text[:maxBytes], " \n"), maxBytes)
+		piece.text, b.text = strings.ToValidUTF8(b.text[:at], ""), b.text[at:]
+		d.blocks = append(d.blocks, piece)
+		b.line += strings.Count(piece.text, "\n")
+		b.tight = true
 	}
-	r.tight = false
-	for i, m := range within {
-		if i < common {
-			m.first = m.rest
-		}
-		b.marks = append(b.marks, m)
+	if b.text != "" {
+		d.blocks = append(d.blocks, b)
 	}
-	r.last = within
-	r.blocks = append(r.blocks, b)
+}
+
+// addTable adds a table, a long one in pieces, each below the head.
+func (d *Document) addTable(lines []string, line int) {
+	head, end := lines[:2:2], min(2+maxTable, len(lines))
+	d.blocks = append(d.blocks, block{line: line, text: strings.Join(lines[:end], "\n")})
+	for at := end; at < len(lines); at += maxTable {
+		piece := append(head, lines[at:min(at+maxTable, len(lines))]...)
+		d.blocks = append(d.blocks, block{line: line + at, text: strings.Join(piece, "\n")})
+	}
+}
+
+// tableAt is the line of a paragraph that is the head of a table; -1: none is.
+func tableAt(lines []string) int {
+	return slices.IndexFunc(lines, func(line string) bool {
+		return strings.Trim(line, "|:- \t") == "" && strings.Contains(line, "-") && strings.Contains(line, "|")
+	}) - 1
 }
 
 // Blocks is how many blocks there are.
@@ -332,5 +283,5 @@ func (d *Document) MayLink() bool { return slices.ContainsFunc(d.blocks, block.m
 
 // mayLink reports whether a block can hold a link, without drawing it.
 func (b block) mayLink() bool {
-	return b.kind == prose && (strings.ContainsAny(b.text, "[<") || strings.Contains(b.text, "http") || strings.Contains(b.text, "www."))
+	return b.kind == markdown && (strings.ContainsAny(b.text, "[<") || strings.Contains(b.text, "http") || strings.Contains(b.text, "www."))
 }

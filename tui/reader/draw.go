@@ -7,16 +7,15 @@ import (
 	"strconv"
 	"strings"
 
-	glamour "charm.land/glamour/v2/ansi"
-	"github.com/charmbracelet/x/ansi"
+	"charm.land/glamour/v2/ansi"
+	"charm.land/lipgloss/v2"
+	xansi "github.com/charmbracelet/x/ansi"
 	"github.com/yuin/goldmark/ast"
-	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/renderer"
-	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
 
+	"lifehub/internal/pattern"
 	"lifehub/tui/draw"
-	"lifehub/tui/markdown"
 	"lifehub/tui/markdown/layout"
 	"lifehub/tui/measure"
 	"lifehub/tui/safetext"
@@ -38,137 +37,207 @@ func (d *Document) Draw(at, chosen, width int, theme *draw.Theme) Drawn {
 	if drawn, ok := d.drawn[at]; ok && chosen < 0 {
 		return drawn
 	}
-	drawn := d.draw(d.blocks[at], chosen, width, theme)
+	b := d.blocks[at]
+	drawn := d.draw(b, chosen, width)
+	if drawn.Gap = at > 0 && !b.tight; drawn.Gap {
+		drawn.Rows = slices.Insert(drawn.Rows, 0, "")
+		for i := range drawn.Links {
+			drawn.Links[i].Row++
+		}
+	}
 	if chosen < 0 {
 		d.drawn[at] = drawn
 	}
 	return drawn
 }
 
-func (d *Document) draw(b block, chosen, width int, theme *draw.Theme) Drawn {
-	first, rest := b.prefix(width, theme)
-	inside := max(1, width-draw.Width(rest))
-	var drawn Drawn
-	switch b.kind {
-	case front:
-		for _, line := range strings.Split(b.text, "\n") {
-			drawn.Rows = append(drawn.Rows, draw.StyleLines(theme.Dim.Render, draw.Wrap(safetext.Line(line), inside))...)
-		}
-	case rule:
-		drawn.Rows = []string{theme.Markdown.Border.Paint(strings.Repeat("─", min(inside, draw.Readable)))}
-	case written:
-		drawn.Rows = slices.Clone(markdown.Render(b.text, inside, theme.Markdown))
-	default:
-		drawn = d.prose(b, max(2, min(inside, draw.Readable)), chosen)
-	}
-	for i, row := range drawn.Rows {
-		drawn.Rows[i] = rest + row
-		if i == 0 {
-			drawn.Rows[i] = first + row
-		}
-	}
-	if drawn.Gap = b.gap != nil; drawn.Gap {
-		gap := block{marks: b.gap}
-		_, rest := gap.prefix(width, theme)
-		drawn.Rows = slices.Insert(drawn.Rows, 0, strings.TrimRight(rest, " "))
-		for i := range drawn.Links {
-			drawn.Links[i].Row++
-		}
-	}
-	return drawn
-}
-
-// prefix is what stands before the first row of a block, and before the others.
-// Half of the width is left to the text, however deep it stands.
-func (b block) prefix(width int, theme *draw.Theme) (first, rest string) {
-	marks := b.marks
-	for depth := 2 * len(marks); depth > 0 && depth > width/2; depth -= 2 {
-		marks = marks[1:]
-	}
-	for _, m := range marks {
-		if m.first == m.rest { // the bar of a quote, or blanks
-			bar := theme.Markdown.Border.Paint(strings.TrimRight(m.rest, " "))
-			bar += m.rest[len(strings.TrimRight(m.rest, " ")):]
-			first, rest = first+bar, rest+bar
-			continue
-		}
-		first, rest = first+theme.Markdown.Marker.Paint(m.first), rest+m.rest
-	}
-	return first, rest
-}
-
-// prose has glamour draw a paragraph or a heading. What it cannot draw is drawn as
-// in an answer.
-func (d *Document) prose(b block, width, chosen int) (drawn Drawn) {
+// draw has glamour draw a block. What it cannot draw, or not soon or not so narrow,
+// is shown as it is written.
+func (d *Document) draw(b block, chosen, width int) (drawn Drawn) {
 	defer func() {
 		if recover() != nil {
-			drawn = Drawn{Rows: slices.Clone(markdown.Render(b.text, width, d.theme.Markdown))}
+			drawn = asWritten(b, width)
 		}
 	}()
-	x := &inline{source: []byte(b.text), theme: &d.theme.Markdown}
-	context := parser.NewContext()
-	for _, ref := range d.refs {
-		context.AddReference(ref)
-	}
-	root := inlineParser.Parse(text.NewReader(x.source), parser.WithContext(context))
-	document := ast.NewDocument()
-	for node := root.FirstChild(); node != nil; node = root.FirstChild() {
-		root.RemoveChild(root, node)
-		x.children(node)
-		if b.level > 0 {
-			heading := ast.NewHeading(b.level)
-			adopt(heading, node)
-			node = heading
+	if b.kind == front {
+		for _, line := range strings.Split(b.text, "\n") {
+			drawn.Rows = append(drawn.Rows, draw.StyleLines(d.theme.Dim.Render, draw.Wrap(safetext.Line(line), width))...)
 		}
-		document.AppendChild(document, node)
+		return drawn
 	}
+	if len(b.text) > 2*maxBytes {
+		return asWritten(b, width)
+	}
+	x := newTree(b, d.refs, &d.theme.Markdown)
+	if x.deepest > maxDepth || x.deepest*len(b.text) > 4*maxBytes {
+		return asWritten(b, width)
+	}
+	rows := x.fitted(width)
+	if rows == nil {
+		return asWritten(b, width)
+	}
+	w := wrapper{drawn: Drawn{Links: x.links}, theme: d.theme, chosen: chosen, width: width, isCode: b.kind == code}
+	if len(x.tables) == 0 && !w.isCode {
+		w.width = min(width, draw.Readable)
+	}
+	for _, row := range rows {
+		w.add(row)
+	}
+	for last := len(w.drawn.Rows) - 1; last > 0 && w.drawn.Rows[last] == ""; last-- {
+		w.drawn.Rows = w.drawn.Rows[:last]
+	}
+	return w.drawn
+}
+
+// fitted are the rows that glamour draws, broken only where a table would be too
+// wide; nil: it cannot be so narrow without losing a part of it.
+func (x *tree) fitted(width int) []string {
+	if first := x.root.FirstChild(); first != nil && first.Kind() == ast.KindThematicBreak {
+		x.rule = min(width, draw.Readable)
+	}
+	rows := x.draw(0)
+	if len(x.tables) == 0 || widest(rows) <= width {
+		return rows
+	}
+	all := letters(rows)
+	if rows = x.draw(width); letters(rows) < all {
+		x.headsAsRows()
+		rows = x.draw(width)
+	}
+	if widest(rows) > width || letters(rows) < all {
+		return nil
+	}
+	return rows
+}
+
+// draw has glamour draw the block, with lines broken at a width; 0: nowhere.
+func (x *tree) draw(width int) []string {
+	options := ansi.Options{WordWrap: width, PreserveNewLines: true, Styles: x.styles(), ChromaFormatter: formatter}
 	var out bytes.Buffer
-	options := glamour.Options{WordWrap: width, PreserveNewLines: true, Styles: styles(d.theme)}
-	draws := renderer.NewRenderer(renderer.WithNodeRenderers(util.Prioritized(glamour.NewRenderer(options), 1000)))
-	if err := draws.Render(&out, x.source, document); err != nil {
-		panic(err)
+	draws := renderer.NewRenderer(renderer.WithNodeRenderers(util.Prioritized(ansi.NewRenderer(options), 1000)))
+	if err := draws.Render(&out, x.source, x.root); err != nil {
+		panic(err) // the block is shown as it is written
 	}
-	drawn.Links = x.links
-	for _, row := range strings.Split(strings.Trim(out.String(), "\n"), "\n") {
-		rest := drawn.row(row, d.theme, chosen)
-		for draw.Width(rest) > width { // this terminal counts otherwise than glamour
-			fits := measure.Fit(rest, width, "")
-			drawn.Rows = append(drawn.Rows, fits+ansi.ResetStyle)
-			rest = measure.Method().TruncateLeft(rest, draw.Width(fits), "")
+	return strings.Split(strings.Trim(out.String(), "\n"), "\n")
+}
+
+func widest(rows []string) (cells int) {
+	for _, row := range rows {
+		cells = max(cells, draw.Width(strings.TrimRight(xansi.Strip(row), " ")))
+	}
+	return cells
+}
+
+// letters is how many characters there are in rows, without those of a table's lines.
+func letters(rows []string) (n int) {
+	for _, r := range xansi.Strip(strings.Join(rows, "")) {
+		if !strings.ContainsRune(" │─┼…", r) {
+			n++
 		}
-		drawn.Rows = append(drawn.Rows, rest)
+	}
+	return n
+}
+
+// asWritten is a block as its source.
+func asWritten(b block, width int) (drawn Drawn) {
+	for line := range strings.SplitSeq(strings.TrimRight(b.text, "\n"), "\n") {
+		for _, row := range draw.Wrap(safetext.Line(line), width) {
+			drawn.Rows = append(drawn.Rows, safetext.Line(row)) // broken within a character it needs that again
+		}
 	}
 	return drawn
 }
 
-// row lets through what glamour may write: text, styles and the marks of our
-// links, which become links of the terminal where they may be ones.
-func (d *Drawn) row(row string, theme *draw.Theme, chosen int) string {
-	var out strings.Builder
-	filled := 0 // of out, without the blanks that glamour fills a row with
-	link := ""  // the style of the link that is open
-	where := "" // its address, where the terminal opens it
-	var text []byte
-	flush := func() {
-		clean := safetext.Line(string(text))
-		out.WriteString(clean)
-		if blanks := len(clean) - len(strings.TrimRight(clean, " ")); blanks < len(clean) {
-			filled = out.Len() - blanks
-		}
-		text = text[:0]
-	}
-	closeLink := func() {
-		if link == "" {
+// wrapper breaks what glamour drew into rows, and lets through of it what may
+// reach the terminal.
+type wrapper struct {
+	drawn  Drawn
+	theme  *draw.Theme
+	chosen int // link
+	width  int
+	isCode bool
+	last   string // row that was added, without styles
+}
+
+// heads are what a row of a quote or of an item begins with.
+var heads = pattern.Lazy(`^[ │]*(?:(?:•|\d{1,9}\.|\[[ x]\]) +)*`)
+
+// add breaks a row, with what continues it below the beginning of its text.
+func (w *wrapper) add(row string) {
+	plain := strings.TrimRight(xansi.Strip(row), " ")
+	head := plain[:len(plain)-len(strings.TrimLeft(plain, " "))]
+	if !w.isCode {
+		head = heads.FindString(plain)
+		if blank := strings.Trim(plain, "│ ") == ""; blank && (plain == w.last || len(w.drawn.Rows) == 0) {
 			return
 		}
-		out.WriteString(ansi.ResetStyle)
-		if where != "" {
-			out.WriteString(ansi.ResetHyperlink())
+	}
+	w.last = plain
+	rest := measure.Method().TruncateLeft(row, draw.Width(head), "")
+	if draw.Width(plain) > w.width {
+		head = measure.Fit(head, w.width/2, "")
+	}
+	for _, line := range broken(rest, max(2, w.width-draw.Width(head))) {
+		w.drawn.Rows = append(w.drawn.Rows, strings.TrimRight(w.painted(head)+w.row(line), " "))
+		head = strings.Map(func(r rune) rune {
+			if r == '│' {
+				return r
+			}
+			return ' '
+		}, head)
+	}
+}
+
+// broken are the lines of a row, each with its own styles.
+func broken(row string, width int) []string {
+	lines := draw.Wrap(row, width)
+	if len(lines) == 1 {
+		return lines
+	}
+	var out bytes.Buffer
+	whole := lipgloss.NewWrapWriter(&out)
+	_, _ = whole.Write([]byte(strings.Join(lines, "\n"))) // a buffer takes all
+	_ = whole.Close()
+	return strings.Split(out.String(), "\n")
+}
+
+// painted is what a row begins with, in colour.
+func (w *wrapper) painted(head string) string {
+	var out strings.Builder
+	for head != "" {
+		bars := head[:len(head)-len(strings.TrimLeft(head, "│ "))]
+		head = head[len(bars):]
+		marks, _, _ := strings.Cut(head, "│")
+		head = head[len(marks):]
+		out.WriteString(strings.ReplaceAll(bars, "│", w.theme.Markdown.Border.Paint("│")))
+		marks, blanks := strings.TrimRight(marks, " "), marks[len(strings.TrimRight(marks, " ")):]
+		out.WriteString(w.theme.Markdown.Marker.Paint(marks) + blanks)
+	}
+	return out.String()
+}
+
+// row lets through what glamour may write: text, styles and our own marks. Those of
+// links become links of the terminal where they may be ones.
+func (w *wrapper) row(row string) string {
+	var out strings.Builder
+	marked := "" // the style of the mark that is open
+	where := ""  // the address of its link, where the terminal opens it
+	var text []byte
+	flush := func() {
+		out.WriteString(safetext.Line(string(text)))
+		text = text[:0]
+	}
+	closeMark := func() {
+		if marked != "" {
+			out.WriteString(xansi.ResetStyle)
 		}
-		link, where, filled = "", "", out.Len()
+		if where != "" {
+			out.WriteString(xansi.ResetHyperlink())
+		}
+		marked, where = "", ""
 	}
 	for state := byte(0); len(row) > 0; {
-		piece, _, n, next := ansi.DecodeSequence(row, state, nil)
+		piece, _, n, next := xansi.DecodeSequence(row, state, nil)
 		row, state = row[n:], next
 		if piece[0] != '\x1b' {
 			text = append(text, piece...)
@@ -177,31 +246,26 @@ func (d *Drawn) row(row string, theme *draw.Theme, chosen int) string {
 		flush()
 		switch {
 		case isStyle(piece):
-			out.WriteString(piece + link)
+			out.WriteString(piece + marked)
 		case strings.HasPrefix(piece, "\x1b]8;"):
-			closeLink()
-			at, ok := d.linkOf(piece)
-			if !ok {
-				continue
+			closeMark()
+			marked, where = w.meaning(piece)
+			if where != "" {
+				out.WriteString(xansi.SetHyperlink(where))
 			}
-			style := theme.Markdown.Link.Paint("x")
-			if at == chosen {
-				style = theme.Selected.Reverse(true).Render("x")
-			}
-			link, _, _ = strings.Cut(style, "x")
-			if to := d.Links[at].To; theme.Markdown.Hyperlinks && !d.Links[at].Note && safetext.LinkAllowed(to) {
-				where = to
-				out.WriteString(ansi.SetHyperlink(to))
-			}
-			out.WriteString(link)
+			out.WriteString(marked)
 		}
 	}
 	flush()
-	closeLink()
-	if line := out.String()[:filled]; strings.Contains(line, "\x1b[") {
-		return line + ansi.ResetStyle
+	closeMark()
+	line := strings.TrimRight(out.String(), " ")
+	if strings.TrimSpace(xansi.Strip(line)) == "" {
+		return ""
 	}
-	return out.String()[:filled]
+	if strings.Contains(line, "\x1b[") {
+		line += xansi.ResetStyle
+	}
+	return line
 }
 
 // isStyle reports whether a sequence is one that turns styles on or off.
@@ -209,36 +273,60 @@ func isStyle(piece string) bool {
 	return strings.HasPrefix(piece, "\x1b[") && strings.HasSuffix(piece, "m") && strings.Trim(piece[2:len(piece)-1], "0123456789;:") == ""
 }
 
-// linkOf is the link whose mark a sequence is. The first row with it is where
-// it begins.
-func (d *Drawn) linkOf(piece string) (at int, ok bool) {
+// meaning is the style that a mark stands for, and for that of a link of the web
+// its address. The first row with the mark of a link is where it begins.
+func (w *wrapper) meaning(piece string) (style, where string) {
 	_, to, _ := strings.Cut(strings.TrimSuffix(piece[len("\x1b]8;"):], "\a"), ";")
+	if number, ok := strings.CutPrefix(to, token); ok {
+		if at, err := strconv.Atoi(number); err == nil && at >= 0 && at < len(w.theme.Markdown.Tokens) {
+			style, _, _ = strings.Cut(w.theme.Markdown.Tokens[at].Paint("x"), "x")
+		}
+		return style, ""
+	}
 	number, ok := strings.CutPrefix(to, mine)
 	at, err := strconv.Atoi(number)
-	if !ok || err != nil || at < 0 || at >= len(d.Links) {
-		return 0, false
+	if !ok || err != nil || at < 0 || at >= len(w.drawn.Links) {
+		return "", ""
 	}
-	if d.Links[at].Row < 0 {
-		d.Links[at].Row = len(d.Rows)
+	link := &w.drawn.Links[at]
+	if link.Row < 0 {
+		link.Row = len(w.drawn.Rows)
 	}
-	return at, true
+	style = w.theme.Markdown.Link.Paint("x")
+	if at == w.chosen {
+		style = w.theme.Selected.Reverse(true).Render("x")
+	}
+	style, _, _ = strings.Cut(style, "x")
+	if w.theme.Markdown.Hyperlinks && !link.Note && safetext.LinkAllowed(link.To) {
+		where = link.To
+	}
+	return style, where
 }
 
 // styles is the theme in glamour's words.
-func styles(theme *draw.Theme) glamour.StyleConfig {
-	m := &theme.Markdown
-	heading := glamour.StyleBlock{StylePrimitive: primitive(m.Heading)}
-	return glamour.StyleConfig{
-		Heading:       heading,
-		H1:            glamour.StyleBlock{StylePrimitive: primitive(m.Title.Over(m.Heading))},
-		Emph:          primitive(m.Emphasis),
-		Strong:        primitive(m.Strong),
-		Strikethrough: primitive(m.Deleted),
-		Code:          glamour.StyleBlock{StylePrimitive: primitive(m.Code)},
+func (x *tree) styles() ansi.StyleConfig {
+	m := x.theme
+	one, step := uint(1), uint(x.step)
+	bar, column, row, cross := "│ ", m.Border.Paint("│"), m.Border.Paint("─"), m.Border.Paint("┼")
+	return ansi.StyleConfig{
+		BlockQuote:     ansi.StyleBlock{StylePrimitive: primitive(m.Quote), Indent: &one, IndentToken: &bar},
+		List:           ansi.StyleList{LevelIndent: step},
+		Heading:        ansi.StyleBlock{StylePrimitive: primitive(m.Heading)},
+		H1:             ansi.StyleBlock{StylePrimitive: primitive(m.Title.Over(m.Heading))},
+		Strikethrough:  primitive(m.Deleted),
+		Emph:           primitive(m.Emphasis),
+		Strong:         primitive(m.Strong),
+		HorizontalRule: ansi.StylePrimitive{Prefix: m.Border.Paint(strings.Repeat("─", x.rule))},
+		Item:           ansi.StylePrimitive{Prefix: "• "},
+		Enumeration:    ansi.StylePrimitive{BlockPrefix: ". "},
+		Task:           ansi.StyleTask{Ticked: "[x] ", Unticked: "[ ] "},
+		Code:           ansi.StyleBlock{StylePrimitive: primitive(m.Code)},
+		CodeBlock:      ansi.StyleCodeBlock{StyleBlock: ansi.StyleBlock{Indent: &step}, Theme: "bw"},
+		Table:          ansi.StyleTable{ColumnSeparator: &column, RowSeparator: &row, CenterSeparator: &cross},
 	}
 }
 
-func primitive(s layout.Style) (p glamour.StylePrimitive) {
+func primitive(s layout.Style) (p ansi.StylePrimitive) {
 	on := func(a layout.Attributes) *bool {
 		if s.Attributes&a == 0 {
 			return nil
@@ -258,9 +346,9 @@ func named(c color.Color) string {
 	switch c := c.(type) {
 	case nil:
 		return ""
-	case ansi.BasicColor:
+	case xansi.BasicColor:
 		return strconv.Itoa(int(c))
-	case ansi.IndexedColor:
+	case xansi.IndexedColor:
 		return strconv.Itoa(int(c))
 	}
 	r, g, b, _ := c.RGBA()

@@ -38,7 +38,10 @@ func NewView(d *Document, from, to int) *View {
 func (v *View) Lines(width, height int, theme *draw.Theme) (rows []string, first, last int) {
 	v.width, v.height, v.theme = width, max(1, height), theme
 	if v.goal > 0 {
-		v.first = v.above(place{v.At(v.goal), 0}, v.height/3)
+		at := v.At(v.goal)
+		lines := max(1, v.Line(at+1)-v.Line(at))
+		row := len(v.rowsOf(at).Rows) * (v.goal - v.Line(at)) / lines
+		v.first = v.above(place{at, max(0, row)}, v.height/3)
 		v.goal = 0
 	}
 	return v.from(v.top())

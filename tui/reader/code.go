@@ -1,0 +1,65 @@
+package reader
+
+import (
+	"errors"
+	"io"
+	"strconv"
+	"time"
+
+	"github.com/alecthomas/chroma/v2"
+	"github.com/alecthomas/chroma/v2/formatters"
+	"github.com/charmbracelet/x/ansi"
+
+	"lifehub/tui/markdown/highlight"
+)
+
+// formatter is the name under which chroma knows mark.
+const formatter = "lifehub"
+
+func init() { formatters.Register(formatter, chroma.FormatterFunc(mark)) }
+
+// token stands before the number of a [highlight.Token], on its way through glamour.
+const token = "="
+
+// soon is how long code may take to be read. chroma's patterns have no other bound
+// than 250 ms for one match.
+const soon = 250 * time.Millisecond
+
+var errSlow = errors.New("reading this code takes too long")
+
+// mark writes code with marks around its tokens, which get their colours with the
+// rows.
+func mark(w io.Writer, _ *chroma.Style, next chroma.Iterator) error {
+	end := time.Now().Add(soon)
+	for t := next(); t != chroma.EOF; t = next() {
+		if time.Now().After(end) {
+			return errSlow
+		}
+		value := t.Value
+		if kind := kindOf(t.Type); kind > 0 {
+			value = ansi.SetHyperlink(token+strconv.Itoa(int(kind))) + value + ansi.ResetHyperlink()
+		}
+		if _, err := io.WriteString(w, value); err != nil {
+			return err //nolint:wrapcheck // chroma's caller says what failed
+		}
+	}
+	return nil
+}
+
+func kindOf(t chroma.TokenType) highlight.Token {
+	switch {
+	case t == chroma.GenericInserted:
+		return highlight.Added
+	case t == chroma.GenericDeleted:
+		return highlight.Removed
+	case t.InCategory(chroma.Comment), t == chroma.GenericSubheading:
+		return highlight.Comment
+	case t.InCategory(chroma.Keyword), t == chroma.NameTag:
+		return highlight.Keyword
+	case t.InSubCategory(chroma.LiteralString):
+		return highlight.String
+	case t.InSubCategory(chroma.LiteralNumber):
+		return highlight.Number
+	}
+	return 0
+}
