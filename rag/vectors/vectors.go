@@ -95,7 +95,7 @@ func (v *vectorFile) load() error {
 	}
 	v.dimension, v.size = dimension, status.Size()
 	record := recordHead + 4*dimension
-	v.slots = int(status.Size()-vectorHeader) / record
+	v.slots = max(0, int(status.Size()-vectorHeader)/record) // another process may have emptied and begun it since Stat
 	if v.slots == 0 {
 		return nil
 	}
