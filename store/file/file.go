@@ -117,7 +117,7 @@ func (d *File) Close() error {
 	if primary(checkpoint) == sqlite3.SQLITE_FULL {
 		checkpoint = nil
 	}
-	return errors.Join(checkpoint, d.Read.Close(), d.Write.Close(), d.users.Close())
+	return errors.Join(checkpoint, d.Read.Close(), d.Write.Close(), filelock.Release(d.users))
 }
 
 // Update runs fn in one transaction; after an error nothing of it is saved.

@@ -95,10 +95,11 @@ func (o *owners) gone(name string) bool {
 	if err != nil {
 		return errors.Is(err, fs.ErrNotExist) // else it is not known; who waits does no harm
 	}
-	defer file.Close()
 	if !lock(file) {
+		file.Close()
 		return false
 	}
+	defer filelock.Release(file) //nolint:errcheck // it is removed
 	os.Remove(path)
 	return true
 }
@@ -144,7 +145,7 @@ func (o *owners) close() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.file != nil {
-		o.file.Close()
+		filelock.Release(o.file) //nolint:errcheck // it is removed
 		os.Remove(o.file.Name())
 		o.file, o.name = nil, ""
 	}
