@@ -53,17 +53,13 @@ const (
 )
 
 const (
-	// maxNesting bounds quotes and lists within one another: the time of parsing
-	// grows with it. What is deeper is shown as it is written.
-	maxNesting = 50
-	// maxDepth bounds them in what glamour draws, which goes over the text again
-	// at each level.
-	maxDepth = 10
+	// maxNesting bounds quotes and lists within one another in what is parsed,
+	// maxDepth in what glamour draws: their time grows with it.
+	maxNesting, maxDepth = 50, 8
 	// maxFront bounds front matter, in lines.
 	maxFront = 500
-	// What glamour draws at once, so that no block takes longer than a key may: lines
-	// of code and of a table, bytes of all else.
-	maxCode, maxTable, maxBytes = 50, 50, 8 << 10
+	// What glamour draws at once, so that no key waits for it: lines of code, bytes of all else.
+	maxCode, maxBytes = 50, 16 << 10
 )
 
 // blockParser finds headings, lists, code and so on; the marks inside a block are
@@ -94,11 +90,11 @@ func Parse(source string) *Document {
 			d.addCode("", lines[body:], body+1)
 		}
 	}()
-	if tooDeep(lines[body:]) {
+	if tooDeep(lines[body:], maxNesting) {
 		d.addCode("", lines[body:], body+1)
-		return d
+	} else {
+		d.readBody(lines[body:], body+1)
 	}
-	d.readBody(lines[body:], body+1)
 	return d
 }
 
@@ -117,8 +113,8 @@ func (d *Document) readFront(lines []string) int {
 	return 0
 }
 
-// tooDeep reports whether a line opens more quotes and lists than any person does.
-func tooDeep(lines []string) bool {
+// tooDeep reports whether a line opens more quotes and lists than so many.
+func tooDeep(lines []string, most int) bool {
 	for _, line := range lines {
 		marks := 0
 		for i := 0; i < len(line) && strings.IndexByte(" \t>-+*.)0123456789", line[i]) >= 0; i++ {
@@ -126,7 +122,7 @@ func tooDeep(lines []string) bool {
 				marks++
 			}
 		}
-		if marks > maxNesting || len(line)-len(strings.TrimLeft(line, " ")) > 4*maxNesting && marks > 0 {
+		if marks > most || len(line)-len(strings.TrimLeft(line, " ")) > 4*most && marks > 0 {
 			return true
 		}
 	}
@@ -148,64 +144,50 @@ func (d *Document) readBody(lines []string, first int) {
 	root := blockParser.Parse(text.NewReader(source), parser.WithContext(context))
 	d.refs = context.References()
 
-	type start struct {
-		node  ast.Node
-		block block
-	}
-	var all []start
+	var nodes []ast.Node
 	for node := root.FirstChild(); node != nil; node = node.NextSibling() {
-		list, isList := node.(*ast.List)
-		if !isList {
-			all = append(all, start{node, block{line: lineOf(node)}})
+		if node.Kind() != ast.KindList {
+			nodes = append(nodes, node)
 			continue
 		}
-		number := list.Start
-		for item := list.FirstChild(); item != nil; item = item.NextSibling() {
-			b := block{line: lineOf(item), tight: list.IsTight && item != list.FirstChild()}
-			if list.IsOrdered() {
-				b.number = number
-				number++
-			}
-			all = append(all, start{item, b})
+		for item := node.FirstChild(); item != nil; item = item.NextSibling() {
+			nodes = append(nodes, item)
 		}
 	}
-	for i, s := range all {
-		end := len(lines)
-		if i+1 < len(all) {
-			end = max(s.block.line, all[i+1].block.line)
+	number := 0
+	for i, node := range nodes {
+		at, end := lineOf(node), len(lines)
+		if i+1 < len(nodes) {
+			end = max(at, lineOf(nodes[i+1]))
 		}
-		own := lines[s.block.line:end]
-		for len(own) > 0 && strings.TrimSpace(own[len(own)-1]) == "" {
-			own = own[:len(own)-1]
+		b := block{text: strings.TrimRight(strings.Join(lines[at:end], "\n"), " \n"), line: first + at}
+		if list, ok := node.Parent().(*ast.List); ok {
+			if number++; node.PreviousSibling() == nil {
+				number = list.Start
+			}
+			b.number, b.tight = number, list.IsTight && node.PreviousSibling() != nil
 		}
-		s.block.line += first
-		d.add(s.node, s.block, own, source)
+		d.add(node, b, source)
 	}
 }
 
-// add puts a block behind the others, in pieces if it is a large one.
-func (d *Document) add(node ast.Node, b block, lines []string, source []byte) {
-	b.text = strings.Join(lines, "\n")
+// add puts a block behind the others, in pieces if it is code or a large one.
+func (d *Document) add(node ast.Node, b block, source []byte) {
 	switch node := node.(type) {
 	case *ast.LinkReferenceDefinition:
-		return
 	case *ast.FencedCodeBlock:
 		first := len(d.blocks)
 		d.addCode(string(node.Language(source)), linesOf(node, source), b.line+1)
 		d.blocks[first].line = b.line
-		return
 	case *ast.CodeBlock:
 		d.addCode("", linesOf(node, source), b.line)
-		return
-	case *ast.Paragraph:
-		d.addProse(b, lines)
-		return
+	default:
+		if len(b.text) > maxBytes {
+			d.addCode("", strings.Split(b.text, "\n"), b.line)
+			return
+		}
+		d.blocks = append(d.blocks, b)
 	}
-	if len(b.text) > 2*maxBytes { // an item or a quote as long as a book
-		d.addCode("", lines, b.line)
-		return
-	}
-	d.blocks = append(d.blocks, b)
 }
 
 // linesOf are the lines of a block of code, without their line ends.
@@ -222,42 +204,6 @@ func (d *Document) addCode(info string, lines []string, line int) {
 		piece := lines[at:min(at+maxCode, len(lines))]
 		d.blocks = append(d.blocks, block{kind: code, info: info, text: strings.Join(piece, "\n"), line: line + at, tight: at > 0})
 	}
-}
-
-// addProse adds a paragraph, and the table that it may end with.
-func (d *Document) addProse(b block, lines []string) {
-	if head := tableAt(lines); head >= 0 {
-		defer d.addTable(lines[head:], b.line+head)
-		b.text = strings.Join(lines[:head], "\n")
-	}
-	for len(b.text) > maxBytes {
-		piece := b
-		at := cmp.Or(1+strings.LastIndexAny(b.text[:maxBytes], " \n"), maxBytes)
-		piece.text, b.text = strings.ToValidUTF8(b.text[:at], ""), b.text[at:]
-		d.blocks = append(d.blocks, piece)
-		b.line += strings.Count(piece.text, "\n")
-		b.tight = true
-	}
-	if b.text != "" {
-		d.blocks = append(d.blocks, b)
-	}
-}
-
-// addTable adds a table, a long one in pieces, each below the head.
-func (d *Document) addTable(lines []string, line int) {
-	head, end := lines[:2:2], min(2+maxTable, len(lines))
-	d.blocks = append(d.blocks, block{line: line, text: strings.Join(lines[:end], "\n")})
-	for at := end; at < len(lines); at += maxTable {
-		piece := append(head, lines[at:min(at+maxTable, len(lines))]...)
-		d.blocks = append(d.blocks, block{line: line + at, text: strings.Join(piece, "\n")})
-	}
-}
-
-// tableAt is the line of a paragraph that is the head of a table; -1: none is.
-func tableAt(lines []string) int {
-	return slices.IndexFunc(lines, func(line string) bool {
-		return strings.Trim(line, "|:- \t") == "" && strings.Contains(line, "-") && strings.Contains(line, "|")
-	}) - 1
 }
 
 // Blocks is how many blocks there are.

@@ -75,22 +75,17 @@ type Link struct {
 // written so that glamour's own unescaping returns exactly that. So no escape
 // sequence but ours comes out of glamour.
 type tree struct {
-	root    *ast.Document
-	source  []byte
-	links   []Link
-	theme   *layout.Theme
-	indent  string // of the lines of an item below its first
-	step    int    // cells that what is inside an item stands further right
-	rule    int    // how long a rule is
-	tables  []*east.Table
-	inTable bool
-
-	depth, deepest int // of quotes and lists within one another
+	root   *ast.Document
+	source []byte
+	links  []Link
+	theme  *layout.Theme
+	indent string // of the lines of an item below its first
+	tables []*east.Table
 }
 
 // newTree reads a block and makes it safe to draw.
 func newTree(b block, refs []parser.Reference, theme *layout.Theme) *tree {
-	x := &tree{root: ast.NewDocument(), theme: theme, step: 2, rule: 20}
+	x := &tree{root: ast.NewDocument(), theme: theme}
 	if b.kind == code {
 		x.root.AppendChild(x.root, x.code(b.info, b.text))
 		return x
@@ -100,10 +95,9 @@ func newTree(b block, refs []parser.Reference, theme *layout.Theme) *tree {
 		context.AddReference(ref)
 	}
 	x.source = []byte(b.text)
-	adopt(x.root, treeParser.Parse(text.NewReader(x.source), parser.WithContext(context)))
-	if list, ok := x.root.FirstChild().(*ast.List); ok && list.IsOrdered() {
+	add(x.root, taken(treeParser.Parse(text.NewReader(x.source), parser.WithContext(context))))
+	if list, ok := x.root.FirstChild().(*ast.List); ok {
 		list.Start = b.number
-		x.step = len(strconv.Itoa(b.number) + ". ")
 	}
 	x.blocks(x.root)
 	return x
@@ -129,35 +123,28 @@ func (x *tree) block(parent, node ast.Node) {
 	case *ast.HTMLBlock:
 		lines := linesOf(node, x.source)
 		if node.HasClosure() {
-			lines = append(lines, strings.TrimSuffix(string(node.ClosureLine.Value(x.source)), "\n"))
+			lines = append(lines, string(node.ClosureLine.Value(x.source)))
 		}
 		shown := ast.NewParagraph()
-		for i, line := range lines {
-			if i > 0 {
-				shown.AppendChild(shown, x.raw("\n"+x.indent))
-			}
+		for _, line := range lines {
 			shown.AppendChild(shown, x.styled(line, x.theme.HTML))
+			shown.AppendChild(shown, x.raw("\n"+x.indent))
 		}
 		parent.ReplaceChild(parent, node, shown)
 	case *east.Table:
 		x.tables = append(x.tables, node)
-		x.inTable = true
 		x.blocks(node)
-		x.inTable = false
 	case *east.TableCell:
 		x.children(node)
 		if parent.Kind() == east.KindTableHeader && node.HasChildren() {
 			strong := ast.NewEmphasis(2)
-			adopt(strong, node)
+			add(strong, taken(node))
 			node.AppendChild(node, strong)
 		}
 	case *ast.Heading, *ast.Paragraph, *ast.TextBlock:
 		x.children(node)
 	default:
-		x.depth++
-		x.deepest = max(x.deepest, x.depth)
 		x.blocks(node)
-		x.depth--
 	}
 }
 
@@ -165,17 +152,9 @@ func (x *tree) block(parent, node ast.Node) {
 // break, and what is below its first line at the edge of the list.
 func (x *tree) item(item *ast.ListItem) {
 	outer := x.indent
-	defer func() { x.indent = outer }()
 	x.indent = "  "
 	if list, ok := item.Parent().(*ast.List); ok && list.IsOrdered() {
-		number := list.Start
-		for before := item.PreviousSibling(); before != nil; before = before.PreviousSibling() {
-			number++
-		}
-		x.indent = strings.Repeat(" ", len(strconv.Itoa(number)+". "))
-	}
-	if first := item.FirstChild(); first != nil && first.FirstChild() != nil && first.FirstChild().Kind() == east.KindTaskCheckBox {
-		x.indent = "    "
+		x.indent = "   "
 	}
 	x.blocks(item)
 	for node := item.FirstChild(); node != nil; node = node.NextSibling() {
@@ -191,17 +170,19 @@ func (x *tree) item(item *ast.ListItem) {
 			item.InsertBefore(item, node, blank)
 		}
 	}
+	x.indent = outer
 }
 
-// headsAsRows makes the heads of tables their first rows: glamour cuts what is too
-// wide for a column in a head, and breaks it in a row.
-func (x *tree) headsAsRows() {
+// headsAsRows makes the heads of tables their first rows, as glamour cuts what is
+// too wide in a head and breaks it in a row. It returns how many columns there are at most.
+func (x *tree) headsAsRows() (columns int) {
 	for _, table := range x.tables {
-		head := table.FirstChild()
 		row := east.NewTableRow(table.Alignments)
-		adopt(row, head)
-		table.ReplaceChild(table, head, row)
+		add(row, taken(table.FirstChild()))
+		table.ReplaceChild(table, table.FirstChild(), row)
+		columns = max(columns, len(table.Alignments))
 	}
+	return columns
 }
 
 // code makes a block of code in a language that chroma knows; it would guess else.
@@ -233,63 +214,40 @@ func (x *tree) plain(value string) ast.Node { return x.raw(escaped.Replace(safet
 
 // children replaces the marks inside a block by nodes that are safe to draw.
 func (x *tree) children(parent ast.Node) {
-	for node := parent.FirstChild(); node != nil; {
-		next := node.NextSibling()
-		if node.Kind() != east.KindTaskCheckBox {
-			for _, instead := range x.node(node) {
-				parent.InsertBefore(parent, node, instead)
-			}
-			parent.RemoveChild(parent, node)
-		}
-		node = next
+	for _, node := range taken(parent) {
+		add(parent, x.node(node))
 	}
 }
 
 func (x *tree) node(node ast.Node) []ast.Node {
+	text := shown(node, x.source)
 	switch node := node.(type) {
 	case *ast.Text:
 		value := node.Segment.Value(x.source)
 		if !node.IsRaw() {
 			value = util.ResolveEntityNames(util.ResolveNumericReferences(util.UnescapePunctuations(value)))
 		}
+		if node.HardLineBreak() {
+			return []ast.Node{x.plain(string(value)), x.raw("\n" + x.indent)}
+		}
 		if node.SoftLineBreak() {
 			value = append(value[:len(value):len(value)], ' ')
 		}
-		made := []ast.Node{x.plain(string(value))}
-		if node.HardLineBreak() {
-			made = append(made, x.raw("\n"+x.indent))
-		}
-		return made
-	case *ast.String:
-		return []ast.Node{x.plain(string(node.Value))}
+		return []ast.Node{x.plain(string(value))}
 	case *ast.CodeSpan:
-		span := ast.NewCodeSpan()
-		value := strings.ReplaceAll(safetext.Line(shown(node, x.source)), "&", "&amp;")
-		if x.inTable { // glamour takes one more backslash away there
-			value = strings.ReplaceAll(value, `\`, `\\`)
-		}
-		span.AppendChild(span, x.raw(value))
-		return []ast.Node{span}
-	case *ast.Emphasis:
+		return []ast.Node{x.styled(text, x.theme.Code)}
+	case *ast.Emphasis, *east.Strikethrough, *east.TaskCheckBox:
 		x.children(node)
-		made := ast.NewEmphasis(node.Level)
-		adopt(made, node)
-		return []ast.Node{made}
-	case *east.Strikethrough:
-		made := east.NewStrikethrough()
-		made.AppendChild(made, x.plain(shown(node, x.source)))
-		return []ast.Node{made}
+		return []ast.Node{node}
 	case *ast.Link:
 		x.children(node)
-		return x.link(string(node.Destination), node)
+		return x.link(string(node.Destination), text, taken(node))
 	case *ast.AutoLink:
-		label := ast.NewParagraph()
-		label.AppendChild(label, x.plain(string(node.Label(x.source))))
-		return x.link(string(node.URL(x.source)), label)
+		text = string(node.Label(x.source))
+		return x.link(string(node.URL(x.source)), text, []ast.Node{x.plain(text)})
 	case *ast.Image:
-		label := ast.NewParagraph()
-		label.AppendChild(label, x.plain(strings.TrimSuffix("[image: "+shown(node, x.source), ": ")+"]"))
-		return x.link(string(node.Destination), label)
+		text = strings.TrimSuffix("[image: "+text, ": ") + "]"
+		return x.link(string(node.Destination), text, []ast.Node{x.plain(text)})
 	case *ast.RawHTML:
 		tag := string(node.Segments.Value(x.source))
 		if strings.HasPrefix(strings.ToLower(tag), "<br") {
@@ -297,7 +255,7 @@ func (x *tree) node(node ast.Node) []ast.Node {
 		}
 		return []ast.Node{x.styled(tag, x.theme.HTML)}
 	}
-	return []ast.Node{x.plain(shown(node, x.source))}
+	return []ast.Node{x.plain(text)}
 }
 
 // styled makes a node of text from the document in a style of its own.
@@ -305,15 +263,10 @@ func (x *tree) styled(value string, style layout.Style) ast.Node {
 	return x.raw(style.Paint(escaped.Replace(safetext.Line(value))))
 }
 
-// link puts the children of a node between marks that say which link they are.
-func (x *tree) link(to string, label ast.Node) []ast.Node {
+// link puts nodes between marks that say which link they are.
+func (x *tree) link(to, text string, label []ast.Node) []ast.Node {
 	link, host := destination(to)
-	made := []ast.Node{x.raw(ansi.SetHyperlink(mine + strconv.Itoa(len(x.links))))}
-	text := shown(label, x.source)
-	for child := label.FirstChild(); child != nil; child = label.FirstChild() {
-		label.RemoveChild(label, child)
-		made = append(made, child)
-	}
+	made := append([]ast.Node{x.raw(ansi.SetHyperlink(mine + strconv.Itoa(len(x.links))))}, label...)
 	made = append(made, x.raw(ansi.ResetHyperlink()))
 	if host != "" && !strings.Contains(text, host) {
 		made = append(made, x.styled(" ("+host+")", x.theme.Host))
@@ -345,29 +298,31 @@ func destination(to string) (link Link, host string) {
 	return Link{To: to}, safetext.Reveal(u.Host)
 }
 
-// adopt moves the children of a node to another.
-func adopt(to, from ast.Node) {
+// taken removes the children of a node.
+func taken(from ast.Node) (children []ast.Node) {
 	for child := from.FirstChild(); child != nil; child = from.FirstChild() {
 		from.RemoveChild(from, child)
+		children = append(children, child)
+	}
+	return children
+}
+
+func add(to ast.Node, children []ast.Node) {
+	for _, child := range children {
 		to.AppendChild(to, child)
 	}
 }
 
 // shown is the text below a node.
-func shown(node ast.Node, source []byte) string {
-	var value strings.Builder
+func shown(node ast.Node, source []byte) (text string) {
 	for child := node.FirstChild(); child != nil; child = child.NextSibling() {
-		switch child := child.(type) {
-		case *ast.Text:
-			value.Write(child.Segment.Value(source))
-			if child.SoftLineBreak() || child.HardLineBreak() {
-				value.WriteByte(' ')
+		if leaf, ok := child.(*ast.Text); ok {
+			text += string(leaf.Segment.Value(source))
+			if leaf.SoftLineBreak() || leaf.HardLineBreak() {
+				text += " "
 			}
-		case *ast.String:
-			value.Write(child.Value)
-		default:
-			value.WriteString(shown(child, source))
 		}
+		text += shown(child, source)
 	}
-	return value.String()
+	return text
 }
