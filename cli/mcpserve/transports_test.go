@@ -106,8 +106,9 @@ func TestAWithdrawnCallIsStoppedOnEachTransport(t *testing.T) {
 	})
 }
 
+// It is not parallel: mcp-go has one session for all servers of a process on
+// pipes, so that a notification of another test may come here.
 func TestProgressIsToldOnEachTransport(t *testing.T) {
-	t.Parallel()
 	onEachTransport(t, vault(t), func(t *testing.T, s *notesServer, c *client.Client, heard <-chan mcp.JSONRPCNotification) {
 		v := s.OpenVaults()[0]
 		v.Behind.Store(true) // and nothing is indexed
