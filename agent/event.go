@@ -336,12 +336,20 @@ type Verdict string
 const (
 	Verified     Verdict = "verified"
 	Cites        Verdict = "cited" // nothing is quoted: it says nothing of support. Detail is what the model found
-	Differs      Verdict = "differs"
 	NotFound     Verdict = "not_found"
 	Stale        Verdict = "stale"
 	Supported    Verdict = "supported"    // by the model's word
 	Contradicted Verdict = "contradicted" // by the model's word
 )
+
+// UnmarshalText reads a verdict. An earlier version saved "differs" of sentences
+// that quote nothing; they are cited.
+func (v *Verdict) UnmarshalText(text []byte) error {
+	if *v = Verdict(text); *v == "differs" {
+		*v = Cites
+	}
+	return nil
+}
 
 // Citation is one [n] of an answer after the check, or a quotation without a
 // number. Line is the line of the best-matching sentence.
@@ -381,7 +389,7 @@ func (c Citation) Mark() string {
 // verdicts are the sign of each, as it stands next to [n] in the answer, and
 // its words; of cited there is nothing to show.
 var verdicts = map[Verdict][2]string{
-	Verified: {"✓", "quoted"}, Differs: {"≠", ""}, NotFound: {"✗", "not found there"}, Stale: {"!", "the note changed since"},
+	Verified: {"✓", "quoted"}, NotFound: {"✗", "not found there"}, Stale: {"!", "the note changed since"},
 	Supported: {"", "model: supported"}, Contradicted: {"", "model: contradicted"},
 }
 

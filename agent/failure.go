@@ -99,5 +99,5 @@ var (
 	ErrDamaged = errors.New("the saved state of this turn cannot be read, so none of it is run")
 	ErrEmpty   = errors.New("the message is empty")
 	// ErrNothingToJudge: an answer has no sentence that is for the model to judge.
-	ErrNothingToJudge = errors.New("check the answer: nothing to check: each citation either quotes its source or differs from it")
+	ErrNothingToJudge = errors.New("check the answer: nothing to check: each citation quotes its source")
 )

@@ -273,27 +273,3 @@ func clip(s string) string {
 	r := []rune(s)
 	return string(r[:half]) + " … " + string(r[len(r)-half:])
 }
-
-// frame is what an answer says around what it quotes: a "not" next to the
-// quotation, and how the rest of its sentence differs from the sources.
-func (d *checker) frame(c claim) (negated, differs string) {
-	said := c.text
-	for _, q := range c.quotes {
-		before, after, ok := strings.Cut(said, q)
-		if !ok {
-			continue
-		}
-		said = strings.Replace(said, q, " ", 1)
-		before = before[strings.LastIndexAny(before, ",;:.")+1:]
-		if stop := strings.IndexAny(after, ",;:."); stop >= 0 {
-			after = after[:stop]
-		}
-		for _, t := range text.Tokens(before + " " + after) {
-			if negates(t.Text) {
-				negated = "the answer says “" + t.Text + "” of it"
-			}
-		}
-	}
-	c.text = said
-	return negated, tell(c, d.nearest(c), d.missing(c, true))
-}

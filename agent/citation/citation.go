@@ -18,9 +18,7 @@ import (
 //   - verified: the words quoted at the citation stand in the source, with their
 //     signs; Context tells what stands around them there, "" is that they are a
 //     whole sentence that nothing around it changes
-//   - cited: nothing is quoted, and what can be compared is no different
-//   - differs: a number, name, sign or "not" is another one than in the source,
-//     or the two have nothing in common; Detail tells which
+//   - cited: nothing is quoted
 //   - not_found: there is no source n, or words quoted at the citation do not
 //     stand in it
 //   - stale: the sentence was changed or is gone. reread returns the lines
@@ -39,7 +37,7 @@ func CheckBut(answer string, sources []agent.Source, reread func(agent.Source) (
 	if len(sources) == 0 && len(markersIn(answer)) == 0 {
 		return nil // it quotes what it likes
 	}
-	d := &checker{sources: sources, reread: reread, said: said, open: map[int]*passage{}, now: map[int]*passage{}, differences: map[int]string{}}
+	d := &checker{sources: sources, reread: reread, said: said, open: map[int]*passage{}, now: map[int]*passage{}}
 	citations, _ := d.check(context.Background(), answer, math.MaxInt)
 	return citations
 }
@@ -50,7 +48,7 @@ func CheckFirst(ctx context.Context, answer string, sources []agent.Source, most
 	if len(sources) == 0 && len(markersIn(answer)) == 0 {
 		return nil, 0
 	}
-	d := &checker{sources: sources, said: func(string) bool { return false }, open: map[int]*passage{}, now: map[int]*passage{}, differences: map[int]string{}}
+	d := &checker{sources: sources, said: func(string) bool { return false }, open: map[int]*passage{}, now: map[int]*passage{}}
 	return d.check(ctx, answer, most)
 }
 
@@ -95,8 +93,6 @@ type checker struct {
 	said    func(words string) bool
 	open    map[int]*passage // by number
 	now     map[int]*passage // the whole notes as they stand on disk; nil: gone
-
-	differences map[int]string // of claims without a quotation, by where they end
 }
 
 func (d *checker) passage(n int) *passage {
@@ -121,17 +117,13 @@ func (d *checker) judge(c claim, n int) agent.Citation {
 	}
 	quotes := d.quoted(c, p)
 	if len(quotes) == 0 {
-		told := agent.Citation{Verdict: agent.Cites}
-		if told.Detail = d.difference(c); told.Detail != "" {
-			told.Verdict = agent.Differs
-		}
-		return d.place(p, n, p.closest(c), told)
+		return d.place(p, n, p.closest(c), agent.Citation{Verdict: agent.Cites})
 	}
 	var judged []agent.Quoted
 	var told agent.Citation
 	var contexts []string
 	at := place{}
-	worth := []agent.Verdict{"", agent.Verified, agent.Cites, agent.Stale, agent.Differs, agent.NotFound}
+	worth := []agent.Verdict{"", agent.Verified, agent.Cites, agent.Stale, agent.NotFound}
 	for _, q := range quotes {
 		found, verdict, why := p.quote(q)
 		if verdict == agent.NotFound && d.elsewhere(c.numbers, q) {
@@ -157,14 +149,7 @@ func (d *checker) judge(c claim, n int) agent.Citation {
 		told = d.place(p, n, p.closest(c), told)
 	}
 	told.Context = ""
-	switch adds, differs := d.frame(c); {
-	case told.Verdict != agent.Verified:
-	case differs != "":
-		told.Verdict, told.Detail = agent.Differs, differs
-	default:
-		if adds != "" {
-			contexts = append(contexts, adds)
-		}
+	if told.Verdict == agent.Verified {
 		told.Context = strings.Join(contexts, " · ")
 	}
 	if len(judged) > 1 || judged[0].Verdict != told.Verdict {

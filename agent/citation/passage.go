@@ -21,8 +21,6 @@ type passage struct {
 	title     []text.Token   // of heading and path
 	shift     int            // lines of text before the source's first line
 	layout    *layout        // nil until its structure is asked for
-	contents  *contents      // nil until a statement is compared with it
-	said      []clause       // nil until then
 }
 
 // place is a run of words of a passage; the zero value is none.
@@ -121,8 +119,8 @@ func (p *passage) quote(q quotedWords) (at place, verdict agent.Verdict, why str
 		switch difference := p.difference(whole, q.parts); {
 		case difference == "":
 			return whole, agent.Verified, ""
-		case verdict == agent.NotFound:
-			at, verdict, why = whole, agent.Differs, difference
+		case why == "":
+			why = difference
 		}
 	}
 }

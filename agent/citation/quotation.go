@@ -74,7 +74,7 @@ func (d *checker) find(text string) agent.Citation {
 	if len(q.parts) == 0 {
 		return best
 	}
-	worth := []agent.Verdict{agent.NotFound, agent.Differs, agent.Stale, agent.Verified}
+	worth := []agent.Verdict{agent.NotFound, agent.Stale, agent.Verified}
 	for n := 1; n <= len(d.sources) && best.Verdict != agent.Verified; n++ {
 		p := d.passage(n)
 		at, verdict, why := p.quote(q)

@@ -70,30 +70,3 @@ func TestTheSameWordsInAnotherSpellingAreNoDifference(t *testing.T) {
 		}
 	}
 }
-
-// What a sentence names is compared in whatever form the note writes it.
-func TestNamesAndNumbersInAnotherFormAreNoDifference(t *testing.T) {
-	note := numbered(agent.Source{Path: "a.md", Line: 1, EndLine: 9, Text: "The hall was opened on August 26 , 2017 with a concert by Edwin P. Hubble.\nWork on its roof was completed on July 14, 2018.\n\n" +
-		"Sat:\n\n 24/7\n\nSun:\n\n 24/7\n\nThe motto is Proverbs 26 : 11 of the old book.\nThe rules are in IRS pub 527 on rents.\nParking at Crouse Community Center101 South Street."})
-	for answer, differs := range map[string]bool{
-		"The hall was opened in August 2017 [1].":                           false,
-		"The hall was opened in August 2016 [1].":                           true,
-		"The roof was not completed until July 2018 [1].":                   false,
-		"The roof work was not completed [1].":                              true,
-		"The hall had a concert by Edwin Powell Hubble [1].":                false,
-		"The hall had a concert by Edwin Kowalski Hubble [1].":              true,
-		"It is open Sat-Sun 24/7 [1].":                                      false,
-		"It is open Sat-Sun 24/5 [1].":                                      true,
-		"The motto is from the old book, Proverbs 26:11 [1].":               false,
-		"The motto is from the old book, Proverbs 26:12 [1].":               true,
-		"The rules on rents are in Publication 527 [1].":                    false,
-		"The rules on rents are in Memorandum 527 [1].":                     true,
-		"There is parking at the Crouse Community Center [1].":              false,
-		"There is parking at the Crouse Community Church [1].":              true,
-		"London Bridge is in Lake Havasu City, Arizona, the note says [1].": true,
-	} {
-		if got := Check(answer, note, nil); has(got, agent.Differs) != differs {
-			t.Errorf("%q: %+v", answer, got)
-		}
-	}
-}

@@ -182,7 +182,7 @@ func (t task) quotes(cited []agent.Cited) bool {
 		switch c.Verdict {
 		case agent.Verified:
 			verified += c.Sentence + "\n" + c.Words + "\n"
-		case agent.NotFound, agent.Differs:
+		case agent.NotFound:
 			return false
 		}
 	}
@@ -197,7 +197,7 @@ var apostrophes = strings.NewReplacer("'", "", "’", "")
 func (s seen) declines() bool {
 	quoted := len(s.cited) > 0
 	for _, c := range s.cited {
-		if c.Verdict == agent.NotFound || c.Verdict == agent.Differs {
+		if c.Verdict == agent.NotFound {
 			return false
 		}
 		quoted = quoted && c.Verdict == agent.Verified

@@ -229,7 +229,7 @@ func (t task) wrong(vault, home string, ended agent.Ended, cited []agent.Cited, 
 	if t.counts {
 		says(fmt.Sprint(open, " tasks are open"))
 	}
-	if t.unanswerable && !slices.ContainsFunc(cited, func(c agent.Cited) bool { return c.Verdict == agent.NotFound || c.Verdict == agent.Differs }) {
+	if t.unanswerable && !slices.ContainsFunc(cited, func(c agent.Cited) bool { return c.Verdict == agent.NotFound }) {
 		says("Your notes don't say") // or what is claimed is marked as wrong
 	}
 	if len(t.calls) > 0 && t.calls[0].tool == "send_email" && !strings.Contains(ended.Answer+told, "mail.host") {

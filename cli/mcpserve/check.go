@@ -30,13 +30,13 @@ type verdict struct {
 	Line      int           `json:"line,omitempty"` // where the words stand
 	EndLine   int           `json:"end_line,omitempty"`
 	Note      string        `json:"note_says,omitempty"`
-	Detail    string        `json:"detail,omitempty"` // what differs
+	Detail    string        `json:"detail,omitempty"`
 	Untrusted bool          `json:"untrusted,omitempty"`
 }
 
 const checkSchema = `{"type":"object","required":["verdicts"],"properties":{"verdicts":{"type":"array","items":{"type":"object","required":["verdict","text"],"properties":{
-"verdict":{"type":"string","enum":["verified","cited","differs","not_found","stale"]},"text":{"type":"string","description":"what was judged"},
-"path":{"type":"string"},"line":{"type":"integer"},"end_line":{"type":"integer"},"note_says":{"type":"string"},"detail":{"type":"string","description":"what differs"},
+"verdict":{"type":"string","enum":["verified","cited","not_found","stale"]},"text":{"type":"string","description":"what was judged"},
+"path":{"type":"string"},"line":{"type":"integer"},"end_line":{"type":"integer"},"note_says":{"type":"string"},"detail":{"type":"string"},
 "untrusted":{"type":"boolean"}}}},"left_out":{"type":"integer","description":"further verdicts"}}}`
 
 const (

@@ -1,7 +1,6 @@
 package text
 
 import (
-	"strconv"
 	"strings"
 	"sync"
 
@@ -70,48 +69,3 @@ func Is(word string, in Role) bool { return roles()[word]&in != 0 }
 func NegatesWithin(s string) bool { return negatedEnding.MatchString(s) }
 
 var negatedEnding = pattern.Lazy(`な(?:い|く|かっ|ければ)|ません|ずに|않|못|없|아니|지 ?마`)
-
-// Unit is the canonical name of a unit of measure; "" for what is none.
-func Unit(word string) string { return units()[word] }
-
-var units = sync.OnceValue(func() map[string]string {
-	index := map[string]string{}
-	for _, names := range []string{
-		"% percent prozent pct", "€ eur euro euros", "$ usd dollar dollars", "£ gbp", "¥ yen",
-		"km kilometer kilometers kilometre kilometres", "m meter meters metre metres", "cm centimeter centimeters centimetre centimetres", "mm millimeter millimeters",
-		"mi mile miles", "ft foot feet", "inch inches", "yd yard yards",
-		"kg kilo kilos kilogram kilograms", "g gram grams gramm", "mg milligram milligrams", "µg mcg microgram micrograms", "lb lbs", "oz ounce ounces", "ton tons tonne tonnes",
-		"l liter liters litre litres", "ml milliliter milliliters millilitre millilitres", "dl", "cup cups", "tsp teaspoon teaspoons", "tbsp tablespoon tablespoons",
-		"°C °c celsius", "°F °f fahrenheit", "K kelvin",
-		"ms millisecond milliseconds", "s sec secs second seconds sekunde sekunden", "min mins minute minutes minuten", "h hr hrs hour hours stunde stunden uhr",
-		"day days tag tage tagen", "week weeks woche wochen", "month months monat monate monaten", "year years jahr jahre jahren", "decade decades", "century centuries",
-		"thousand tausend", "million millions mio", "billion billions mrd", "trillion trillions",
-		"B byte bytes", "KB kB", "MB", "GB", "TB", "KiB", "MiB", "GiB", "W watt watts", "kW", "MW", "mW", "kWh", "V volt volts", "amp amps", "Hz", "kHz", "MHz", "GHz",
-		"am a.m", "pm p.m",
-	} {
-		words := strings.Fields(names)
-		for _, word := range words {
-			index[word] = words[0]
-		}
-	}
-	return index
-})
-
-// NumberWord is the digits of a number that is written as a word, in lower case,
-// in English or German; "" for what is none.
-func NumberWord(word string) string { return numberWords()[word] }
-
-var numberWords = sync.OnceValue(func() map[string]string {
-	index := map[string]string{}
-	for digits, words := range strings.Fields(`zero,null one,first,once,single,a,an,eins,ein,eine,erste two,second,twice,both,couple,pair,zwei,zweite
-		three,third,thrice,drei,dritte four,fourth,vier five,fifth,fünf six,sixth,sechs seven,seventh,sieben eight,eighth,acht nine,ninth,neun
-		ten,tenth,zehn eleven,eleventh,elf twelve,twelfth,dozen,zwölf thirteen fourteen fifteen sixteen seventeen eighteen nineteen`) {
-		for word := range strings.SplitSeq(words, ",") {
-			index[word] = strconv.Itoa(digits)
-		}
-	}
-	for i, word := range strings.Fields("twenty thirty forty fifty sixty seventy eighty ninety hundred") {
-		index[word] = strconv.Itoa(20 + 10*i)
-	}
-	return index
-})

@@ -39,16 +39,3 @@ func TestNoWordThatSaysSomethingIsLeftOut(t *testing.T) {
 		}
 	}
 }
-
-func TestUnitsAndNumbersHaveOneName(t *testing.T) {
-	for word, want := range map[string]string{"km": "km", "kilometres": "km", "percent": "%", "mW": "mW", "MW": "MW", "°c": "°C", "house": ""} {
-		if got := Unit(word); got != want {
-			t.Errorf("the unit %q is %q, want %q", word, got, want)
-		}
-	}
-	for word, want := range map[string]string{"three": "3", "zwölf": "12", "ninety": "90", "hundred": "100", "third": "3", "house": ""} {
-		if got := NumberWord(word); got != want {
-			t.Errorf("%q is %q, want %q", word, got, want)
-		}
-	}
-}

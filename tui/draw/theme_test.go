@@ -96,7 +96,7 @@ func TestGoldenPicturesOfThemes(t *testing.T) {
 			theme := NewTheme(name, true, true, nil)
 			lines := []string{Shaded(theme.You.Render("▌")+" how do I raise it? "+theme.Dim.Render("‹ 2 of 3 ›"), 40, theme)}
 			lines = append(lines, markdown.Render(everyMeaning, 40, theme.Markdown)...)
-			lines = append(lines, theme.Reference.Render("[1]")+" plan.md "+theme.Success.Render("✓ quoted")+theme.Warning.Render(" ≈ paraphrased")+theme.Danger.Render(" ✗ not in that note"))
+			lines = append(lines, theme.Reference.Render("[1]")+" plan.md "+theme.Success.Render("✓ quoted")+theme.Warning.Render(" ! changed since")+theme.Danger.Render(" ✗ not in that note"))
 			lines = append(lines, Box{Title: theme.Strong.Render("Themes"), Count: theme.Dim.Render("1 of 2"), Keys: theme.Key.Render("enter") + theme.Dim.Render(" save"), Border: theme.Border}.View([]string{theme.Selected.Render("› " + name)}, 40)...)
 			golden.RequireEqual(t, strings.Join(lines, "\n")+"\n")
 		})

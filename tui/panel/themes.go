@@ -88,7 +88,7 @@ const sampleAnswer = "At most **10 %** a week, says the [plan](https://example.o
 func sample(width int, theme *draw.Theme) []string {
 	return append([]string{
 		draw.Shaded(theme.You.Render("▌")+" How do I raise it?", width, theme),
-		draw.Truncate(theme.Reference.Render("[1]")+" "+theme.Success.Render("✓ quoted")+theme.Dim.Render(" · ")+theme.Warning.Render("≈ paraphrased")+theme.Dim.Render(" · ")+theme.Danger.Render("✗ not there"), width),
+		draw.Truncate(theme.Reference.Render("[1]")+" "+theme.Success.Render("✓ quoted")+theme.Dim.Render(" · ")+theme.Warning.Render("! changed since")+theme.Dim.Render(" · ")+theme.Danger.Render("✗ not there"), width),
 		"",
 	}, markdown.Render(sampleAnswer, width, theme.Markdown)...)
 }

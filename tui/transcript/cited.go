@@ -135,7 +135,7 @@ func (c Cited) passage(width int, theme *draw.Theme) []string {
 // mustBeSeen reports whether the check found something that nobody should have
 // to look for.
 func (c Cited) mustBeSeen() bool {
-	return slices.Contains([]agent.Verdict{agent.NotFound, agent.Differs, agent.Stale, agent.Contradicted}, c.Verdict)
+	return slices.Contains([]agent.Verdict{agent.NotFound, agent.Stale, agent.Contradicted}, c.Verdict)
 }
 
 // verdictText is the verdict by sign and words; "": there is nothing to say.
@@ -151,7 +151,7 @@ func verdictStyle(c agent.Citation, theme *draw.Theme) lipgloss.Style {
 	switch c.Verdict {
 	case agent.Verified:
 		return theme.Success
-	case agent.Stale, agent.Differs, agent.Contradicted:
+	case agent.Stale, agent.Contradicted:
 		return theme.Warning
 	case agent.NotFound:
 		return theme.Danger

@@ -51,7 +51,7 @@ func raising(fails bool) []agent.Body {
 		agent.PhaseStarted{Agent: "explainer"},
 		agent.Said{Content: raise},
 		agent.Cited{Citation: agent.Citation{N: 1, Path: "running/plan.md", Line: 12, Verdict: agent.Verified, Sentence: "x", At: at("[1]")}, Source: sources[0]},
-		agent.Cited{Citation: agent.Citation{N: 2, Path: "running/log.md", Line: 44, Verdict: agent.Differs, Detail: "three, not four", At: at("[2]")}, Source: sources[1]},
+		agent.Cited{Citation: agent.Citation{N: 2, Path: "running/log.md", Line: 44, Verdict: agent.Stale, At: at("[2]")}, Source: sources[1]},
 		agent.Cited{Citation: agent.Citation{N: 3, Path: sources[2].Path, Line: 3, Verdict: agent.Cites, At: at("[3]")}, Source: sources[2]},
 		agent.Cited{Citation: agent.Citation{N: 4, Verdict: agent.NotFound, At: at("[4]")}},
 	}
@@ -179,12 +179,12 @@ func TestVerdictsThatMatterAreInSight(t *testing.T) {
 	for n := range 30 {
 		s.Add(agent.Citation{N: n + 1, Path: fmt.Sprintf("notes/%d.md", n), Line: 1, Verdict: agent.Cites}, agent.Source{})
 	}
-	s.Add(agent.Citation{N: 31, Path: "diary.md", Line: 7, Verdict: agent.Differs, Detail: "12 km, not 20"}, agent.Source{})
+	s.Add(agent.Citation{N: 31, Path: "diary.md", Line: 7, Verdict: agent.Verified, Words: "20 km", Context: "in “not […]”"}, agent.Source{})
 	s.Add(agent.Citation{N: 32, Verdict: agent.NotFound}, agent.Source{})
 	for width := 34; width < 300; width += 7 {
 		lines := s.Render(width, draw.NewTheme("", true, false, nil))
 		got := ansi.Strip(strings.Join(lines, "\n"))
-		for _, want := range []string{"[31] diary.md:7 ≠ 12 km, not 20", "[32] ✗ not in the sources", " more"} {
+		for _, want := range []string{"diary.md:7 ✓ quoted, but in “not […]”", "[32] ✗ not in the sources", " more"} {
 			if !strings.Contains(got, want) && (want != " more" || strings.Count(got, "[") < 32) || len(lines) > 3 {
 				t.Errorf("%d columns: no %q in\n%s", width, want, got)
 			}
@@ -195,7 +195,7 @@ func TestVerdictsThatMatterAreInSight(t *testing.T) {
 // A verdict over several lines leaves its colour on none of them.
 func TestALongVerdictEndsItsStyleOnEachLine(t *testing.T) {
 	s := NewSources("")
-	s.Add(agent.Citation{N: 1, Path: "diary.md", Line: 7, Verdict: agent.Differs, Detail: strings.Repeat("12 km, not 20, ", 9)}, agent.Source{})
+	s.Add(agent.Citation{N: 1, Path: "diary.md", Line: 7, Verdict: agent.Verified, Sentence: "It is so [1].", Context: strings.Repeat("in “not […]” · ", 9)}, agent.Source{})
 	s.choose(0)
 	for _, line := range s.Render(60, draw.NewTheme("", true, true, nil)) {
 		if at := strings.LastIndex(line, "\x1b["); at < 0 || !strings.HasPrefix(line[at:], ansi.ResetStyle) {
