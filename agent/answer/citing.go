@@ -38,11 +38,17 @@ const notRead = "not read in this conversation"
 
 // unread lists the places that the answer names and that were not read in the
 // conversation, whoever named them before: a poisoned note, the user or nobody.
-// Left out is what the turn listed, in a list; what it made; and a name without
-// brackets that the user typed and that no note has.
+// Left out is what a tool of the turn listed, or a note of the user's own links
+// to; what the turn made; and a name without brackets that the user typed and that
+// no note has.
 func (a *Answer) unread(ctx context.Context, answer string) (citations []agent.Citation) {
 	places := citation.PlacesIn(answer)
 	seen := a.Seen()
+	for _, s := range a.Sources {
+		if s.Call != "" { // what a tool said that reads no notes
+			seen.Listed = append(seen.Listed, s)
+		}
+	}
 	for _, f := range a.Facts {
 		seen.Sources = append(seen.Sources, f.Source())
 	}
@@ -76,8 +82,9 @@ func (a *Answer) unread(ctx context.Context, answer string) (citations []agent.C
 
 // holds reports whether a place was read, or made, in the turn.
 func holds(s provenance.Seen, p citation.NamedPlace) bool {
-	return p.Within(s.Sources) || (p.Listed || p.Line > 0) && p.Within(s.Listed) ||
-		p.Listed && slices.ContainsFunc(s.Listed, func(s agent.Source) bool { return strings.Contains(s.Text, p.Name) }) ||
+	links := func(s agent.Source) bool { return !s.Untrusted && p.LinkedIn(s.Text) }
+	return p.Within(s.Sources) || p.Within(s.Listed) || slices.ContainsFunc(s.Sources, links) ||
+		slices.ContainsFunc(s.Listed, func(s agent.Source) bool { return strings.Contains(s.Text, p.Name) }) ||
 		slices.ContainsFunc(s.Given, func(input string) bool { return strings.Contains(input, p.Name) })
 }
 

@@ -28,7 +28,6 @@ type NamedPlace struct {
 	Line, EndLine int    // 0: not said
 	link          bool   // it is a wikilink: name is a path without its ending, or a title
 	Bracketed     bool   // it stands in brackets, as a source does
-	Listed        bool   // it stands in a list or a table
 }
 
 // PlacesIn lists the notes and addresses that an answer names. Code blocks are
@@ -45,9 +44,7 @@ func PlacesIn(answer string) (places []NamedPlace) {
 				blank(q.Start-b.Start, q.End-b.Start)
 			}
 		}
-		listed := line[0] == '|' || text.ItemLine.MatchString(line)
 		add := func(p NamedPlace, start int) {
-			p.Listed = listed
 			p.Bracketed = p.link || start > 0 && (line[start-1] == '(' || line[start-1] == '[')
 			places = append(places, p)
 		}
@@ -56,7 +53,7 @@ func PlacesIn(answer string) (places []NamedPlace) {
 			blank(at[0], at[1])
 		}
 		for _, at := range linkText.FindAllStringSubmatchIndex(line, -1) {
-			add(NamedPlace{Name: strings.TrimSpace(line[at[2]:at[3]]), link: true}, at[0])
+			add(NamedPlace{Name: strings.TrimSpace(line[at[2]:at[3]]), before: answer[b.Start : b.Start+at[0]], link: true}, at[0])
 			blank(at[0], at[1])
 		}
 		for _, at := range placeText.FindAllStringSubmatchIndex(line, -1) {
@@ -115,6 +112,13 @@ func (p NamedPlace) is(s agent.Source) bool {
 		}
 	}
 	return false
+}
+
+// LinkedIn reports whether it is a wikilink that stands in a text as well, after
+// the same word.
+func (p NamedPlace) LinkedIn(md string) bool {
+	before := strings.Fields(p.before)
+	return p.link && len(before) > 0 && strings.Contains(md, before[len(before)-1]+" [["+p.Name)
 }
 
 // firstWithoutSpaces is where the scripts begin that put no space before a name.
