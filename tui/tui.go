@@ -62,10 +62,12 @@ type Model struct {
 		id, title string
 		openings  int // conversations shown so far
 	}
-	turn    *turn // nil between turns
-	last    *turn // the turn before, nil at first
-	turns   int
-	focused bool // the transcript has the keys
+	turn *turn // nil between turns
+
+	stopReading func() // ends the second reading of an answer; nil: there was none
+	last        *turn  // the turn before, nil at first
+	turns       int
+	focused     bool // the transcript has the keys
 
 	status  backend.Status
 	mode    string

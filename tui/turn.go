@@ -355,9 +355,16 @@ func (m *Model) secondRead(of *transcript.Question, wanted bool) tea.Cmd {
 	}
 	m.flash("the model is checking the answer against its sources …")
 	conversation := m.chat.id
+	ctx, stop := context.WithCancel(m.base)
+	m.stopReading = stop
 	return func() tea.Msg {
-		citations, err := m.Reader.Read(m.base, conversation, of.Turn)
+		defer stop()
+		citations, err := m.Reader.Read(ctx, conversation, of.Turn)
+		stopped := ctx.Err() != nil
 		return then(func() tea.Cmd {
+			if stopped {
+				return nil
+			}
 			if err != nil {
 				return m.flash(err.Error())
 			}
@@ -412,6 +419,9 @@ func (m *Model) proceed() tea.Cmd {
 func (m *Model) newTurn(text string) context.Context {
 	m.turns++
 	m.resumable = nil
+	if m.stopReading != nil { // the model has to answer now
+		m.stopReading()
+	}
 	ctx, stop := context.WithCancelCause(m.base)
 	m.turn = &turn{
 		Turn:   m.transcript.Begin(),

@@ -21,6 +21,7 @@ type Script struct {
 	Bodies []agent.Body
 	Held   bool
 	Asked  []string
+	Turn   string // the id of its turns; "": they have none
 }
 
 func (s *Script) Ask(ctx context.Context, _, message string) <-chan agent.Event {
@@ -29,7 +30,7 @@ func (s *Script) Ask(ctx context.Context, _, message string) <-chan agent.Event 
 	go func() {
 		defer close(events)
 		for i, body := range s.Bodies {
-			events <- agent.Event{Seq: i + 1, Body: body}
+			events <- agent.Event{Seq: i + 1, Turn: s.Turn, Body: body}
 		}
 		if s.Held {
 			<-ctx.Done()

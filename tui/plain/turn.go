@@ -82,16 +82,42 @@ func (c *chat) follow(ctx context.Context, begin func(context.Context) <-chan ag
 	}
 }
 
-// secondRead writes what the model says of the sentences that quote nothing.
+// secondRead writes what the model says of the sentences that quote nothing. A
+// message that is typed meanwhile ends it.
 func (c *chat) secondRead(ctx context.Context) {
 	if c.o.Reader.Read == nil || c.turnID == "" || c.failed != nil {
 		return
 	}
-	citations, err := c.o.Reader.Read(ctx, c.conversation, c.turnID)
-	if err != nil {
-		c.note(err.Error())
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	type reading struct {
+		citations []agent.Citation
+		err       error
 	}
-	for _, cited := range citations {
+	over := make(chan reading, 1)
+	go func() {
+		var r reading
+		defer func() { over <- r }()
+		defer agent.Catch(&r.err)
+		r.citations, r.err = c.o.Reader.Read(ctx, c.conversation, c.turnID)
+	}()
+	var typed <-chan string
+	if c.typed { // else a script, which waits
+		typed = c.lines
+	}
+	var read reading
+	select {
+	case read = <-over:
+	case line, open := <-typed:
+		if open {
+			c.queue = append(c.queue, c.wholeOf(ctx, line))
+		}
+		return
+	}
+	if read.err != nil {
+		c.note(read.err.Error())
+	}
+	for _, cited := range read.citations {
 		if cited.Verdict == agent.Supported || cited.Verdict == agent.Contradicted || cited.Verdict == agent.Cites && cited.Detail != "" {
 			c.print("%s\n", transcript.Cited{Citation: cited}.InWords())
 		}
