@@ -69,8 +69,8 @@ decline: ## which questions are declined, with the notes that answer them and wi
 links: ## what links do for the search, on vaults with links
 	LIFEHUB_EVAL=1 go test ./rag/eval -run TestFiguresOfLinks -v -count=1
 
-claims: ## what the check of citations finds in the shared claims, and misses
-	go test ./agent/citation -run 'FiguresOfClaims|ChangesAreShown|FalseAnswer|Constructed|RealNotes' -count=1 -v
+claims: ## the check of citations on true and false answers, by hand and made from notes
+	go test ./agent/citation -run 'TrueAnswer|FalseAnswer|MadeTrueAndFalse|Constructed|RealNotes' -count=1 -v
 
 modes: ## what the three modes cost, and what comes of them: 20 tasks, a model that is honest and one that is sloppy
 	LIFEHUB_SOAK=1 go test ./cli/evalmodels -run WhatTheModesCost -count=1 -v

@@ -4,10 +4,7 @@
 package agent
 
 import (
-	"cmp"
 	"encoding/json"
-	"strconv"
-	"strings"
 	"time"
 
 	"lifehub/internal/text"
@@ -365,52 +362,10 @@ type Citation struct {
 	// Quoted is the verdict on each quotation, where it is not that of the whole.
 	Quoted   []Quoted `json:"quoted,omitempty"`
 	Verdict  Verdict  `json:"verdict"`
-	Context  string   `json:"context,omitempty"`  // of verified: what stands around the quoted words; "": a whole sentence that speaks for itself
+	Context  string   `json:"context,omitempty"`  // of verified: what changes the sense of the quoted words; "": nothing does
 	Detail   string   `json:"detail,omitempty"`   // why, in words; "": the verdict says it all
 	Sentence string   `json:"sentence,omitempty"` // of the answer, that the verdict is on
 	At       int      `json:"at,omitempty"`       // where the citation ends in the answer, in bytes
-}
-
-// Mark is the citation as it stands in the answer: [1], the beginning of a
-// quotation without a number, or [?] for a place that the answer names itself.
-func (c Citation) Mark() string {
-	const longest = 32 // characters of a quotation
-	switch words := []rune(text.OneLine(c.Words)); {
-	case len(words) > longest:
-		return "“" + string(words[:longest-1]) + "…”"
-	case len(words) > 0:
-		return "“" + string(words) + "”"
-	case c.N == 0 && c.Path != "":
-		return "[?]"
-	}
-	return "[" + strconv.Itoa(c.N) + "]"
-}
-
-// verdicts are the sign of each, as it stands next to [n] in the answer, and
-// its words; of cited there is nothing to show.
-var verdicts = map[Verdict][2]string{
-	Verified: {"✓", "quoted"}, NotFound: {"✗", "not found there"}, Stale: {"!", "the note changed since"},
-	Supported: {"", "model: supported"}, Contradicted: {"", "model: contradicted"},
-}
-
-// verdict is the sign and the words of a verdict. A tick saved before verdicts
-// named their sentence needed no quotation, so it is not shown.
-func (c Citation) verdict() [2]string {
-	if c.Verdict == Verified && c.Sentence == "" && c.Words == "" {
-		return [2]string{}
-	}
-	return verdicts[c.Verdict]
-}
-
-// Sign is the verdict in one character, and Told in words; "": there is nothing to show.
-func (c Citation) Sign() string { return c.verdict()[0] }
-
-func (c Citation) Told() string {
-	told := cmp.Or(c.Context, c.Detail, c.verdict()[1])
-	if c.Verdict == NotFound && c.Path == "" {
-		told = "not in the sources"
-	}
-	return strings.TrimSpace(c.Sign() + " " + told)
 }
 
 // Place names what is cited: note.md:12, or the address of a page.

@@ -59,8 +59,8 @@ func TestNoAttackIsVerified(t *testing.T) {
 }
 
 func TestEachQuotationHasItsVerdict(t *testing.T) {
-	got := Check("“Rest on Monday” and “run daily” [1].", numbered(fitness, tea), nil)
-	if len(got) != 1 || len(got[0].Quoted) != 2 || got[0].Quoted[0] != (agent.Quoted{Text: "Rest on Monday", Verdict: agent.Verified}) || got[0].Quoted[1] != (agent.Quoted{Text: "run daily", Verdict: agent.NotFound}) {
+	got := Check("“Rest on Monday” and “run daily before breakfast” [1].", numbered(fitness, tea), nil)
+	if len(got) != 1 || len(got[0].Quoted) != 2 || got[0].Quoted[0] != (agent.Quoted{Text: "Rest on Monday", Verdict: agent.Verified}) || got[0].Quoted[1] != (agent.Quoted{Text: "run daily before breakfast", Verdict: agent.NotFound}) {
 		t.Errorf("got %+v", got)
 	}
 }
@@ -97,7 +97,7 @@ func TestASumEndsItsSentence(t *testing.T) {
 	note := agent.Source{Path: "a.md", Line: 1, EndLine: 3, Text: "The rent is 900 €.\nThe deposit is 1,800 €.\nStore it at −18 °C."}
 	for answer, want := range map[string]string{
 		"“The deposit is 1,800 €” [1].": "1 verified a.md:2", "“The rent is 900 €” [1].": "1 verified a.md:1", "“Store it at -18 °C” [1].": "1 verified a.md:3", "“Store it at 18 °C” [1].": "1 not_found a.md:3",
-		"The rent is 900 € [2-1].": "1 cited a.md:1, 2 not_found",
+		"The rent is 900 € [2-1].": "1 verified a.md:1, 2 not_found",
 	} {
 		if got := verdicts(Check(answer, numbered(note), nil)); got != want {
 			t.Errorf("%q is %s, want %s", answer, got, want)

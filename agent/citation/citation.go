@@ -1,5 +1,6 @@
 // Package citation judges what an answer cites and quotes against its sources:
-// whether the words that it quotes stand there, and what stands around them.
+// whether the words that it quotes stand there, and what around them changes
+// their sense.
 package citation
 
 import (
@@ -13,48 +14,44 @@ import (
 )
 
 // Check judges each [n] of an answer against the numbered sources, by the
-// sentence that it stands in:
+// words that are quoted there; a whole sentence that is word for word in its
+// source is a quotation without marks:
 //
-//   - verified: the words quoted at the citation stand in the source, with their
-//     signs; Context tells what stands around them there, "" is that they are a
-//     whole sentence that nothing around it changes
+//   - verified: the quoted words stand in the source, with their signs; Context
+//     tells what there, or in the answer, changes their sense, "" is nothing
 //   - cited: nothing is quoted
 //   - not_found: there is no source n, or words quoted at the citation do not
-//     stand in it
+//     stand in its note
 //   - stale: the sentence was changed or is gone. reread returns the lines
 //     of a source as they are now; nil is not asked
 //
-// White space, markup and the punctuation of sentences do not matter. A
-// quotation without a number is looked for in all sources and told with its
-// words: as the first one that holds it says, else not_found with the number 0.
-// Why by words and not by similarity: docs/design/citations.md.
+// A quotation without a number is looked for in all sources and told with its
+// words, with the number 0 where it stands in none.
 func Check(answer string, sources []agent.Source, reread func(agent.Source) (string, bool)) []agent.Citation {
 	return CheckBut(answer, sources, reread, func(string) bool { return false })
 }
 
 // CheckBut is Check where words that the user said are nobody's citation.
 func CheckBut(answer string, sources []agent.Source, reread func(agent.Source) (string, bool), said func(words string) bool) []agent.Citation {
-	if len(sources) == 0 && len(markersIn(answer)) == 0 {
-		return nil // it quotes what it likes
-	}
-	d := &checker{sources: sources, reread: reread, said: said, open: map[int]*passage{}, now: map[int]*passage{}}
+	d := &checker{sources: sources, reread: reread, said: said}
 	citations, _ := d.check(context.Background(), answer, math.MaxInt)
 	return citations
 }
 
 // CheckFirst is Check for a text of somebody else: it judges at most that many
 // citations and quotations, and returns how many it left out. It stops when ctx ends.
-func CheckFirst(ctx context.Context, answer string, sources []agent.Source, most int) (citations []agent.Citation, leftOut int) {
-	if len(sources) == 0 && len(markersIn(answer)) == 0 {
-		return nil, 0
-	}
-	d := &checker{sources: sources, said: func(string) bool { return false }, open: map[int]*passage{}, now: map[int]*passage{}}
+func CheckFirst(ctx context.Context, answer string, sources []agent.Source, reread func(agent.Source) (string, bool), most int) (citations []agent.Citation, leftOut int) {
+	d := &checker{sources: sources, reread: reread, said: func(string) bool { return false }}
 	return d.check(ctx, answer, most)
 }
 
 func (d *checker) check(ctx context.Context, answer string, most int) (citations []agent.Citation, leftOut int) {
-	judged := 0
 	claims, lone := readClaims(answer)
+	if len(d.sources) == 0 && len(claims) == 0 {
+		return nil, 0 // it quotes what it likes
+	}
+	d.open, d.now, d.told = map[int]*passage{}, map[int]*passage{}, map[string]bool{}
+	judged := 0
 	for _, c := range claims {
 		for _, n := range c.numbers {
 			work := max(1, len(c.quotes))
@@ -72,16 +69,12 @@ func (d *checker) check(ctx context.Context, answer string, most int) (citations
 		if ctx.Err() != nil {
 			break
 		}
-		if left := most - judged; left < len(q.texts) {
-			leftOut += len(q.texts) - left
-			q.texts = q.texts[:left]
+		if left := most - judged; left < len(q.quotes) {
+			leftOut += len(q.quotes) - left
+			q.quotes = q.quotes[:left]
 		}
-		judged += len(q.texts)
-		for _, c := range d.judgeLone(q) {
-			if !slices.ContainsFunc(citations, func(have agent.Citation) bool { return have.Words == c.Words }) {
-				citations = append(citations, c)
-			}
-		}
+		judged += len(q.quotes)
+		citations = append(citations, d.judgeLone(q)...)
 	}
 	return citations, leftOut
 }
@@ -93,6 +86,7 @@ type checker struct {
 	said    func(words string) bool
 	open    map[int]*passage // by number
 	now     map[int]*passage // the whole notes as they stand on disk; nil: gone
+	told    map[string]bool  // quotations without a number
 }
 
 func (d *checker) passage(n int) *passage {
@@ -109,171 +103,233 @@ func (d *checker) passage(n int) *passage {
 	return d.open[n]
 }
 
+// found is where a quotation stands: in the passage of a source, or in its
+// whole note; the zero value is nowhere.
+type found struct {
+	quotation
+	n       int
+	passage *passage
+	runs    []place
+	stale   bool // the sentence is not what it was
+}
+
+// locate finds a quotation in the first of some sources that holds it, also in
+// what of its note the passage does not show. near: it stands there in other forms.
+func (d *checker) locate(numbers []int, q quotation) (at found, near bool) {
+	words := newQuotedWords(q.text)
+	if len(words.parts) == 0 {
+		return found{}, false
+	}
+	for _, n := range numbers {
+		p := d.passage(n)
+		if p == nil {
+			continue
+		}
+		runs, alike := p.quote(words)
+		if near = near || alike; runs == nil {
+			continue
+		}
+		at = found{q, n, p, runs, false}
+		if !d.rereads(n) {
+			return at, false
+		}
+		note := d.onDisk(n)
+		if moved, ok := note.unchanged(p, runs); ok {
+			at.passage, at.runs = note, moved
+			return at, false
+		}
+		at.stale = true
+		return at, false
+	}
+	tried := map[*passage]bool{}
+	for _, n := range numbers {
+		p := d.passage(n)
+		if p == nil {
+			continue
+		}
+		more := []*passage{d.onDisk(n)}
+		for other, s := range d.sources {
+			if s.Path == p.source.Path && s.Vault == p.source.Vault {
+				more = append(more, d.passage(other+1))
+			}
+		}
+		for _, other := range more {
+			if other == nil || other == p || tried[other] {
+				continue
+			}
+			tried[other] = true
+			if runs, _ := other.quote(words); runs != nil {
+				return found{q, n, other, runs, false}, false
+			}
+		}
+	}
+	return found{}, near
+}
+
 // judge is the verdict on one number of a claim.
 func (d *checker) judge(c claim, n int) agent.Citation {
 	p := d.passage(n)
 	if p == nil {
 		return agent.Citation{N: n, Verdict: agent.NotFound}
 	}
-	quotes := d.quoted(c, p)
-	if len(quotes) == 0 {
-		return d.place(p, n, p.closest(c), agent.Citation{Verdict: agent.Cites})
+	quotes := d.joined(c.quotes, []int{n})
+	if c.whole && lengthOf(c.sentence) >= maxTerm-1 && len(contentOf(c.sentence)) > 1 {
+		if at, _ := d.locate([]int{n}, quotation{text: c.sentence}); at.passage != nil {
+			return d.tell(at, []found{at})
+		}
 	}
+	var here []found
 	var judged []agent.Quoted
-	var told agent.Citation
-	var contexts []string
-	at := place{}
-	worth := []agent.Verdict{"", agent.Verified, agent.Cites, agent.Stale, agent.NotFound}
+	missing, unsure := false, false
+	seen := map[string]bool{}
 	for _, q := range quotes {
-		found, verdict, why := p.quote(q)
-		if verdict == agent.NotFound && d.elsewhere(c.numbers, q) {
-			verdict = agent.Cites // it rests on a source cited next to this one
+		const word = 2 // as long
+		if seen[q.text] || lengthOf(q.text) <= word {
+			continue
 		}
-		if !found.none() {
-			one := d.placeQuote(p, n, found, q, agent.Citation{Verdict: verdict, Detail: why})
-			verdict = one.Verdict
-			if one.Context != "" && !slices.Contains(contexts, one.Context) {
-				contexts = append(contexts, one.Context)
+		seen[q.text] = true
+		at, near := d.locate([]int{n}, q)
+		switch {
+		case at.passage != nil:
+			here = append(here, at)
+			judged = append(judged, agent.Quoted{Text: q.text, Verdict: agent.Verified})
+			continue
+		case indexOf(p.title, text.Tokens(q.text), 0) >= 0, d.said(q.text):
+			continue // it quotes no note
+		case near, lengthOf(q.text) <= maxTerm, d.isName(q.text):
+			unsure = true
+			continue
+		}
+		next := c.near
+		if q.inside {
+			next = c.numbers
+		}
+		if q.denied() != "" {
+			unsure = true
+			continue
+		}
+		if other, near := d.locate(next, q); other.passage != nil || near {
+			judged = append(judged, agent.Quoted{Text: q.text, Verdict: agent.Cites}) // it rests on a source cited next to this one
+			continue
+		}
+		missing = true
+		judged = append(judged, agent.Quoted{Text: q.text, Verdict: agent.NotFound})
+	}
+	told := agent.Citation{Verdict: agent.Cites}
+	if len(here) > 0 {
+		told = d.tell(here[0], here)
+	} else {
+		told.N, told.Path = n, p.source.Path
+		closest := p.closest(c.sentence + "\n" + c.text)
+		told.Line, told.EndLine, told.Quote = p.lines(closest)
+		if d.rereads(n) {
+			switch moved, same := d.onDisk(n).unchanged(p, closest); {
+			case !same:
+				told.Verdict = agent.Stale
+			case len(closest) > 0:
+				told.Line, told.EndLine, _ = d.now[n].lines(moved)
 			}
-			if at.none() {
-				at = found
-				told.N, told.Path, told.Line, told.EndLine, told.Quote = one.N, one.Path, one.Line, one.EndLine, one.Quote
-			}
-		}
-		judged = append(judged, agent.Quoted{Text: q.text, Verdict: verdict})
-		if slices.Index(worth, verdict) > slices.Index(worth, told.Verdict) {
-			told.Verdict, told.Detail = verdict, why
 		}
 	}
-	if at.none() {
-		told = d.place(p, n, p.closest(c), told)
+	switch {
+	case missing:
+		told.Verdict, told.Context = agent.NotFound, ""
+	case unsure && told.Verdict == agent.Verified:
+		told.Verdict, told.Context = agent.Cites, ""
 	}
-	told.Context = ""
-	if told.Verdict == agent.Verified {
-		told.Context = strings.Join(contexts, " · ")
-	}
-	if len(judged) > 1 || judged[0].Verdict != told.Verdict {
+	if len(judged) > 1 || len(judged) == 1 && judged[0].Verdict != told.Verdict {
 		told.Quoted = judged
 	}
 	return told
 }
 
-// quotedWords is a quotation, cut where it leaves something out.
-type quotedWords struct {
-	text  string
-	parts [][]word
-}
-
-func newQuotedWords(quotation string) quotedWords {
-	q := quotedWords{text: quotation}
-	for _, part := range cutAtGaps(quotation) {
-		if words := wordsOf(unbroken(part)); len(words) > 0 {
-			q.parts = append(q.parts, words)
+// tell is the verdict on what was found for one citation, with the place of the first.
+func (d *checker) tell(at found, all []found) agent.Citation {
+	c := agent.Citation{N: at.n, Path: at.passage.source.Path, Verdict: agent.Verified}
+	c.Line, c.EndLine, c.Quote = at.passage.lines(at.runs)
+	quoted := map[*passage]map[int]bool{}
+	for _, f := range all {
+		if quoted[f.passage] == nil {
+			quoted[f.passage] = map[int]bool{}
 		}
-	}
-	return q
-}
-
-// quoted is the quotations of a claim except those that only name the note,
-// and of what does not stand there those that repeat the user.
-func (d *checker) quoted(c claim, p *passage) (quotes []quotedWords) {
-	for _, quotation := range c.quotes {
-		q := newQuotedWords(quotation)
-		if len(q.parts) == 0 {
-			continue
-		}
-		if _, v, _ := p.quote(q); v != agent.NotFound || indexOf(p.title, text.Tokens(quotation), 0) < 0 && !d.said(quotation) {
-			quotes = append(quotes, q)
-		}
-	}
-	return quotes
-}
-
-// elsewhere reports whether a quotation stands in one of the sources that are
-// cited together.
-func (d *checker) elsewhere(numbers []int, q quotedWords) bool {
-	return slices.ContainsFunc(numbers, func(n int) bool {
-		p := d.passage(n)
-		if p == nil {
-			return false
-		}
-		_, v, _ := p.quote(q)
-		return v == agent.Verified
-	})
-}
-
-// placeQuote names the lines of a quotation, and what stands around it.
-func (d *checker) placeQuote(p *passage, n int, at place, q quotedWords, c agent.Citation) agent.Citation {
-	whole, now := p, at
-	if c = d.place(p, n, at, c); c.Verdict == agent.Verified {
-		if note := d.now[n]; note != nil { // it says more than the passage that the search cut
-			if moved, ok := note.unchanged(p, at); ok {
-				whole, now = note, moved
+		for _, r := range f.runs {
+			for i := r.first; i < r.last; i++ {
+				quoted[f.passage][i] = true
 			}
 		}
-		c.Context = whole.around(now, q.parts)
+	}
+	var riders []string
+	for _, f := range all {
+		if f.stale {
+			c.Verdict = agent.Stale
+		}
+		if rider := f.rider(quoted); rider != "" && !slices.Contains(riders, rider) {
+			riders = append(riders, rider)
+		}
+	}
+	if c.Verdict == agent.Verified {
+		c.Context = strings.Join(riders, " · ")
 	}
 	return c
 }
 
-// place names the lines of the passage, as they stand on disk where they can
-// be read again.
-func (d *checker) place(p *passage, n int, at place, c agent.Citation) agent.Citation {
-	c.N, c.Path = n, p.source.Path
-	c.Line, c.EndLine, c.Quote = p.lines(at)
-	if d.reread == nil || agent.OnWeb(c.Path) || p.source.Call != "" { // no page is fetched, and no tool called, again
-		return c
-	}
-	now := d.onDisk(n, p.source)
-	moved, same := now.unchanged(p, at)
-	switch {
-	case same && !at.none():
-		c.Line, c.EndLine, _ = now.lines(moved)
-	case !same && c.Verdict != agent.NotFound:
-		c.Verdict, c.Detail = agent.Stale, ""
-	}
-	return c
-}
-
-// unchanged finds the whole sentences at a place of an older reading, as they
-// were, the nearest to where they stood. A nil passage is a note that is gone.
-func (p *passage) unchanged(was *passage, at place) (best place, found bool) {
+// unchanged finds the whole sentences of an older reading as they were, the
+// nearest to where they stood. A nil passage is a note that is gone.
+func (p *passage) unchanged(was *passage, runs []place) (moved []place, found bool) {
 	if p == nil {
-		return place{}, false
+		return nil, false
 	}
-	if at.none() {
-		return place{}, true
+	if len(runs) == 0 {
+		return nil, true
 	}
-	from, to := was.within[at.first], was.within[at.last-1]
-	words := was.words[was.ranges[from][0]:was.ranges[to][1]]
-	stood, _, _ := was.lines(at)
+	from, to := was.within[runs[0].first], was.within[runs[len(runs)-1].last-1]
+	start := was.ranges[from][0]
+	words := was.words[start:was.ranges[to][1]]
+	stood, _, _ := was.lines(runs)
 	struck := strings.Contains(was.text[was.sentences[from].Start:was.sentences[to].End], "~~")
 	distance := math.MaxInt
-	for next := 0; ; {
-		moved, ok := p.find(words, next)
-		if !ok {
-			return best, found
+	for i := 0; i+len(words) <= len(p.words); i++ {
+		if !slices.EqualFunc(p.words[i:i+len(words)], words, func(a, b word) bool { return a.Text == b.Text }) {
+			continue
 		}
-		next = moved.first + 1
-		first, last := p.within[moved.first], p.within[moved.last-1]
+		first, last := p.within[i], p.within[i+len(words)-1]
 		line := p.source.Line + p.sentences[first].Line
-		if p.ranges[first][0] == moved.first && p.ranges[last][1] == moved.last && max(line-stood, stood-line) < distance &&
+		if p.ranges[first][0] == i && p.ranges[last][1] == i+len(words) && max(line-stood, stood-line) < distance &&
 			strings.Contains(p.text[p.sentences[first].Start:p.sentences[last].End], "~~") == struck {
-			head := at.first - was.ranges[from][0]
-			best, found = place{moved.first + head, moved.first + head + at.last - at.first}, true
 			distance = max(line-stood, stood-line)
+			moved = nil
+			for _, r := range runs {
+				moved = append(moved, place{r.first - start + i, r.last - start + i})
+			}
 		}
 	}
+	return moved, moved != nil
 }
 
-// onDisk reads the note of a source again, once; nil: it is gone.
-func (d *checker) onDisk(n int, source agent.Source) *passage {
+// rereads reports whether a source is a note that can be read again: no page is
+// fetched, and no tool called, again.
+func (d *checker) rereads(n int) bool {
+	return d.reread != nil && !agent.OnWeb(d.sources[n-1].Path) && d.sources[n-1].Call == ""
+}
+
+// onDisk reads the note of a source again, once; nil: it is gone, or is none.
+func (d *checker) onDisk(n int) *passage {
+	if n < 1 || n > len(d.sources) || !d.rereads(n) {
+		return nil
+	}
 	if p, read := d.now[n]; read {
 		return p
 	}
 	d.now[n] = nil
+	source := d.sources[n-1]
 	if !agent.IsPDF(source.Path) { // a page may end within a sentence, and a book is long
 		source.Line, source.EndLine = 1, math.MaxInt
+	}
+	for other, p := range d.now {
+		if s := d.sources[other-1]; p != nil && !agent.IsPDF(s.Path) && s.Path == source.Path && s.Vault == source.Vault {
+			d.now[n] = p
+			return p
+		}
 	}
 	if text, ok := d.reread(source); ok {
 		source.Text = text
@@ -281,32 +337,4 @@ func (d *checker) onDisk(n int, source agent.Source) *passage {
 		d.now[n] = openPassage(source)
 	}
 	return d.now[n]
-}
-
-// QuoteParts cuts a quotation where it leaves something out.
-func QuoteParts(quotation string) (parts [][]text.Token) {
-	for _, part := range cutAtGaps(quotation) {
-		if tokens := text.Tokens(part); len(tokens) > 0 {
-			parts = append(parts, tokens)
-		}
-	}
-	return parts
-}
-
-// cutAtGaps parts a quotation at each … or [...].
-func cutAtGaps(quotation string) []string {
-	return strings.Split(strings.NewReplacer("[…]", "…", "[...]", "…", "(…)", "…", "(...)", "…", "...", "…").Replace(quotation), "…")
-}
-
-// indexOf is where words stand in a row among tokens, from one on; -1: nowhere.
-func indexOf(tokens, words []text.Token, from int) int {
-	if len(words) == 0 {
-		return -1
-	}
-	for i := from; i+len(words) <= len(tokens); i++ {
-		if slices.EqualFunc(tokens[i:i+len(words)], words, func(a, b text.Token) bool { return a.Text == b.Text }) {
-			return i
-		}
-	}
-	return -1
 }

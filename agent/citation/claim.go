@@ -10,11 +10,13 @@ import (
 
 // claim is what an answer says with one citation, or with several in a row.
 type claim struct {
-	numbers  []int    // the sources named
-	text     string   // the words that rest on them
-	quotes   []string // the words among or near them that are quoted
-	sentence string   // the whole sentence, without its citations
-	at       int      // where the citation ends in the answer
+	numbers  []int       // the sources named
+	text     string      // the words that rest on them
+	quotes   []quotation // the words among or near them that are quoted
+	sentence string      // the whole sentence, without its citations
+	whole    bool        // the citation is the only one of the sentence
+	near     []int       // the sources named, and those right before: In [1] is “…”, in [2] “…”
+	at       int         // where the citation ends in the answer
 }
 
 // beforeStop takes off the blank that a citation leaves before a full stop.
@@ -28,7 +30,7 @@ const maxClaim = 2000
 func readClaims(answer string) (claims []claim, lone []loneQuote) {
 	sentences := text.Sentences(answer)
 	markers := markersIn(answer)
-	quotes := quotesOf(answer, markers)
+	quotes := quotesOf(answer, markers, sentences)
 	taken := map[int]bool{} // quotations, by where they begin
 	for at, s := range sentences {
 		inside := within(markers, s.Start, s.End)
@@ -40,10 +42,13 @@ func readClaims(answer string) (claims []claim, lone []loneQuote) {
 			if i+1 < len(inside) {
 				to = inside[i+1].Start
 			}
-			c := claim{numbers: m.numbers, text: claimText(answer, markers, sentences[:at+1], m, from, to), at: m.End}
+			c := claim{numbers: m.numbers, text: claimText(answer, markers, sentences[:at+1], m, from, to), whole: len(inside) == 1, near: m.numbers, at: m.End}
+			if i > 0 {
+				c.near = appendNew(slices.Clone(m.numbers), inside[i-1].numbers)
+			}
 			c.sentence = beforeStop.Replace(without(answer, markers, s.Start, min(s.End, s.Start+maxClaim)))
-			for _, q := range quotesFor(answer, quotes, markers, sentences, at, m) {
-				c.quotes = append(c.quotes, q.text)
+			c.quotes = quotesFor(answer, quotes, markers, sentences, at, m)
+			for _, q := range c.quotes {
 				taken[q.Start] = true
 			}
 			claims = append(claims, c)
@@ -101,25 +106,34 @@ func within(markers []marker, from, to int) []marker {
 // quotation is quoted words of an answer, without signs and markers.
 type quotation struct {
 	text.Span
-	text string
+	text   string
+	before string // what its sentence says before it
+	after  string
+	line   bool // of a quote block, and the next one may continue it
+	inside bool // the citation itself
 }
 
 // quotesOf finds the quotations of an answer, in order: words in quotation
 // marks outside code, and the lines of quote blocks.
-func quotesOf(answer string, markers []marker) (quotes []quotation) {
+func quotesOf(answer string, markers []marker, sentences []text.Sentence) (quotes []quotation) {
 	hidden := codeIn(answer)
-	add := func(q text.Span) {
-		if text := quoteText(without(answer, markers, q.Start, q.End)); text != "" {
-			quotes = append(quotes, quotation{q, text})
+	add := func(q quotation) {
+		if q.text = quoteText(without(answer, markers, q.Start, q.End)); q.text != "" {
+			quotes = append(quotes, q)
 		}
 	}
 	for _, b := range text.Blocks(answer) {
 		switch b.Kind {
 		case text.Prose:
 			for _, q := range text.Quotations(answer, b) {
-				if !covers(hidden, q.Start) {
-					add(q)
+				if covers(hidden, q.Start) {
+					continue
 				}
+				for len(sentences) > 1 && sentences[0].End <= q.Start {
+					sentences = sentences[1:]
+				}
+				s := sentences[0]
+				add(quotation{Span: q, inside: slices.ContainsFunc(markers, func(m marker) bool { return m.Start < q.Start && q.End < m.End }), before: without(answer, markers, max(s.Start, q.Start-maxClaim), q.Start), after: without(answer, markers, q.End, min(s.End, q.End+maxClaim))})
 			}
 		case text.Quoted:
 			for start := b.Start; start < b.End; {
@@ -127,7 +141,7 @@ func quotesOf(answer string, markers []marker) (quotes []quotation) {
 				if i := strings.IndexByte(answer[start:b.End], '\n'); i >= 0 {
 					end = start + i
 				}
-				add(text.Span{Start: start, End: end})
+				add(quotation{Span: text.Span{Start: start, End: end}, line: true})
 				start = end + 1
 			}
 		}
@@ -192,5 +206,5 @@ func quoteText(q string) string {
 	if strings.HasPrefix(q, "—") || strings.HasPrefix(q, "– ") || strings.HasPrefix(q, "-- ") {
 		return ""
 	}
-	return strings.Trim(q, "“”„«»‹›‘’「」『』\" \t\r\n")
+	return strings.Trim(q, "“”„«»‹›‘’‚'「」『』\" \t\r\n")
 }

@@ -34,7 +34,7 @@ var constructions = []construction{
 	{"quoted", func(c *constructor) (string, bool) { return "Your note says “" + c.said + "” [1].", true }, true},
 	{"quoted in a block", func(c *constructor) (string, bool) { return "Here it is [1]:\n\n> " + c.said, true }, true},
 	{"quoted without a number", func(c *constructor) (string, bool) {
-		return "Your note says “" + c.said + "”.", lengthOf(c.said) >= minLone
+		return "Your note says “" + c.said + "”.", lengthOf(c.said) > maxTerm
 	}, true},
 	{"quoted after any words", func(c *constructor) (string, bool) {
 		before := []string{"As you put it, ", "The guide recommends: ", "I found ", "", "Remember:\n\n> "}[c.random.IntN(5)]

@@ -22,14 +22,14 @@ func passagesOf(t *testing.T, folder string, most int) (sources []agent.Source) 
 func TestSentencesOfRealNotesAreVerifiedOnTheirLines(t *testing.T) {
 	for _, folder := range []string{"til-jbranchaud", "kepano-vault", "logseq-docs", "obsidian-tasks", "odd-prettier"} {
 		t.Run(folder, func(t *testing.T) {
-			passages := passagesOf(t, "data/corpora/"+folder, 60)
+			passages := passagesOf(t, "data/corpora/"+folder, 40)
 			quoted, said, missed, wrong := 0, 0, 0, 0
 			for i, p := range passages {
 				other := passages[(i+len(passages)/2)%len(passages)]
 				sources := numbered(p, other)
 				for _, s := range text.Sentences(p.Text) {
 					words := p.Text[s.Start:s.End]
-					if s.Kind != text.Prose || len(contentOf(words)) < 4 || strings.ContainsAny(words, "“”\"„«»`[]") || strings.Contains(words, "...") || strings.Contains(words, "…") {
+					if s.Kind != text.Prose || len(contentOf(words)) < 4 || strings.ContainsAny(words, "“”\"„«»`[]<") || strings.Contains(words, "...") || strings.Contains(words, "…") {
 						continue
 					}
 					quoted++
@@ -41,7 +41,7 @@ func TestSentencesOfRealNotesAreVerifiedOnTheirLines(t *testing.T) {
 					}
 					said++
 					for _, c := range Check(strings.TrimRight(strings.Join(strings.Fields(words), " "), ".:")+" [1].", sources, nil) {
-						if c.Verdict != agent.Cites {
+						if c.Verdict != agent.Verified {
 							missed++
 							t.Logf("%q is %s: %s", words, c.Verdict, c.Detail)
 						}
@@ -57,8 +57,8 @@ func TestSentencesOfRealNotesAreVerifiedOnTheirLines(t *testing.T) {
 					}
 				}
 			}
-			t.Logf("%d passages: %d sentences quoted; of %d said in their own words %d said to differ; %d verified in another note", len(passages), quoted, said, missed, wrong)
-			if quoted < 20 || wrong > 0 || missed*20 > said+20 {
+			t.Logf("%d passages: %d sentences quoted; of %d said in their own words %d without a tick; %d verified in another note", len(passages), quoted, said, missed, wrong)
+			if quoted < 10 || wrong > 0 || missed*20 > said+20 {
 				t.Errorf("%d sentences, %d missed, %d wrong", quoted, missed, wrong)
 			}
 		})

@@ -42,7 +42,7 @@ func TestWordsOfTheUserAreNobodysCitation(t *testing.T) {
 	said := func(words string) bool { return words == "book the physio" }
 	for answer, want := range map[string]agent.Verdict{
 		"You asked to “book the physio”: it is on Friday [1].": agent.Cites,
-		"“book the dentist”: it is on Friday [1].":             agent.NotFound,
+		"“book the dentist, too”: it is on Friday [1].":        agent.NotFound,
 		"You said “Physio is on Friday.” [1]":                  agent.Verified,
 	} {
 		if got := CheckBut(answer, note, nil, said); len(got) != 1 || got[0].Verdict != want {

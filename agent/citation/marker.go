@@ -21,7 +21,7 @@ type marker struct {
 var (
 	// markerText is [1], [1, 2], [1-3], [1: "the words that it rests on"], (Source 1)
 	// or the 【1】 of some models.
-	markerText = pattern.Lazy(`\[(\d{1,5}(?:\s*[,;–-]\s*\d{1,5})*)(?:: *["“„«][^\n\]]{1,600}["”“»])?\]|【(\d{1,5})[^】\n]{0,40}】|(?i:[\[(](?:sources?|quellen?) (\d{1,5}(?:\s*[,;–-]\s*\d{1,5})*)[\])])`)
+	markerText = pattern.Lazy(`\[(\d{1,5}(?:\s*[,;–-]\s*\d{1,5})*)(?:: *["“”„«»‚‘'「『][^\n\]]{1,600}["”“»«’‘'」』])?\]|【(\d{1,5})[^】\n]{0,40}】|(?i:[\[(](?:sources?|quellen?) (\d{1,5}(?:\s*[,;–-]\s*\d{1,5})*)[\])])`)
 	inlineCode = pattern.Lazy("``[^\n]+?``|`[^`\n]+`")
 	between    = pattern.Lazy(`^[\s,;]*(?:and|und|&)?[\s]*$`)
 )

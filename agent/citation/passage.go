@@ -15,18 +15,18 @@ type passage struct {
 	text      string
 	words     []word
 	sentences []text.Sentence
-	within    []int          // the sentence of each word
-	ranges    [][2]int       // the words of each sentence
-	common    map[string]int // how often each word stands in it, by stem
-	title     []text.Token   // of heading and path
-	shift     int            // lines of text before the source's first line
-	layout    *layout        // nil until its structure is asked for
+	within    []int        // the sentence of each word
+	ranges    [][2]int     // the words of each sentence
+	title     []text.Token // of heading and path
+	shift     int          // lines of text before the source's first line
+	layout    *layout      // nil until its structure is asked for
+
+	at    map[string][]int // where each word stands; nil until one is looked for
+	forms []string         // of the words; nil until one is looked for in another form
 }
 
 // place is a run of words of a passage; the zero value is none.
 type place struct{ first, last int }
-
-func (p place) none() bool { return p.first >= p.last }
 
 func openPassage(source agent.Source) *passage {
 	p := &passage{source: source, text: unbroken(strings.TrimRight(source.Text, "\n"))}
@@ -37,20 +37,15 @@ func openPassage(source agent.Source) *passage {
 		p.sentences = []text.Sentence{{Start: start, End: len(p.text), Line: strings.Count(p.text[:start], "\n"), EndLine: strings.Count(p.text, "\n")}}
 	}
 	p.title = text.Tokens(source.Heading + " / " + strings.NewReplacer("/", " / ", ".md", " ", "-", " ").Replace(source.Path))
-	p.common = make(map[string]int, len(p.words))
-	for _, w := range p.words {
-		p.common[stem(w.Token)]++
-	}
 	p.within = make([]int, len(p.words))
 	p.ranges = make([][2]int, len(p.sentences))
 	at := 0
 	for i, s := range p.sentences {
-		for at < len(p.words) && p.words[at].Start < s.Start { // a mark between sentences
-			p.within[at] = i
-			at++
-		}
 		first := at
 		for at < len(p.words) && p.words[at].Start < s.End {
+			if p.words[at].Start < s.Start { // a mark between sentences
+				first = at + 1
+			}
 			p.within[at] = i
 			at++
 		}
@@ -67,11 +62,11 @@ func openPassage(source agent.Source) *passage {
 
 // lines are the lines in the note and the text of the sentences at a place;
 // of no place, the source's first line.
-func (p *passage) lines(at place) (line, endLine int, quote string) {
-	if at.none() || len(p.sentences) == 0 {
+func (p *passage) lines(runs []place) (line, endLine int, quote string) {
+	if len(runs) == 0 || len(p.sentences) == 0 {
 		return p.source.Line, p.source.Line, ""
 	}
-	from, to := p.sentences[p.within[at.first]], p.sentences[p.within[at.last-1]]
+	from, to := p.sentences[p.within[runs[0].first]], p.sentences[p.within[runs[len(runs)-1].last-1]]
 	inNote := func(line int) int { return p.source.Line + max(0, line-p.shift) }
 	const longest = 2000
 	quote = p.text[from.Start:to.End]
@@ -85,115 +80,195 @@ func (p *passage) lines(at place) (line, endLine int, quote string) {
 	return inNote(from.Line), inNote(to.EndLine), quote
 }
 
-// find is where the words stand one after the other, from a word on.
-func (p *passage) find(said []word, from int) (place, bool) {
-	if len(said) == 0 {
-		return place{}, false
-	}
-	for i := from; i+len(said) <= len(p.words); i++ {
-		if slices.EqualFunc(p.words[i:i+len(said)], said, func(a, b word) bool { return a.Text == b.Text }) {
-			return place{i, i + len(said)}, true
-		}
-	}
-	return place{}, false
-}
-
 // begins reports whether a word is the first of its sentence.
 func (p *passage) begins(i int) bool { return p.ranges[p.within[i]][0] == i }
 
+// alike tells how many words of the passage, from i on, and of a quotation are
+// one word: one of each, or more where a line or blanks part a word or a number.
+func (p *passage) alike(i int, said []word, same func(i int, said word) bool) (here, there int) {
+	if same(i, said[0]) {
+		return 1, 1
+	}
+	for n := i + 2; n <= len(p.words) && p.words[n-1].parted; n++ {
+		if joined(p.words[i:n]) == said[0].key {
+			return n - i, 1
+		}
+	}
+	for n := 2; n <= len(said) && said[n-1].parted; n++ {
+		if joined(said[:n]) == p.words[i].key {
+			return 1, n
+		}
+	}
+	return 0, 0
+}
+
+// match tells where in the passage the words of a quotation stand one after the
+// other from its word i on, in runs where cells of a table are left out; exact:
+// with the same signs and the same case.
+func (p *passage) match(i int, said []word, same func(i int, said word) bool) (runs []place, exact bool) {
+	runs, exact = []place{{i, i}}, true
+	for j := 0; j < len(said); {
+		if i == len(p.words) {
+			return nil, false
+		}
+		here, there := p.alike(i, said[j:], same)
+		if here == 0 {
+			if j == 0 || !p.words[i].cell {
+				return nil, false
+			}
+			for i++; i < len(p.words) && !p.words[i].cell; i++ {
+			}
+			if i == len(p.words) || p.within[i] != p.within[runs[0].first] {
+				return nil, false
+			}
+			runs = append(runs, place{i, i})
+			continue
+		}
+		note := p.words[i]
+		if j > 0 {
+			exact = exact && (note.signs == said[j].signs || note.cell && strings.Trim(said[j].signs, "-:=→") == "" ||
+				note.line && strings.Trim(said[j].signs, "->#*+") == note.signs)
+		} else {
+			exact = exact && strings.TrimPrefix(note.lead, "#") == strings.TrimPrefix(said[j].lead, "#")
+		}
+		if here == 1 && there == 1 {
+			exact = exact && sameAsWritten(note, said[j], j == 0 || p.begins(i))
+		}
+		i, j = i+here, j+there
+		runs[len(runs)-1].last = i
+	}
+	last := said[len(said)-1]
+	follows := p.words[i-1].tail
+	if i < len(p.words) {
+		follows = p.words[i].signs
+	}
+	trail := p.words[i-1].trail
+	if last.trail == "" {
+		trail = strings.Trim(trail, "([{<") // what opens there is not quoted
+	}
+	exact = exact && trail == last.trail && (last.tail == last.trail || strings.HasPrefix(follows, last.tail))
+	return runs, exact
+}
+
 // quote finds a quotation: its parts in order, within one sentence, or cut
-// where sentences end, each written as it is there. Where only signs or case
-// differ, why says how.
-func (p *passage) quote(q quotedWords) (at place, verdict agent.Verdict, why string) {
-	verdict = agent.NotFound
-	for from := 0; ; {
-		first, ok := p.find(q.parts[0], from)
-		if !ok {
-			return at, verdict, why
+// where sentences end, each with the signs and the case that it has there. near
+// reports that its words stand there in other forms or for another person.
+func (p *passage) quote(q quotedWords) (runs []place, near bool) {
+	first := q.parts[0]
+	starts := p.startsOf(first[0].key)
+	for n := 2; n <= len(first) && first[n-1].parted; n++ {
+		starts = append(slices.Clone(starts), p.startsOf(joined(first[:n]))...)
+	}
+	if runs = p.search(q, starts, func(i int, said word) bool { return p.words[i].key == said.key }); runs != nil {
+		return runs, false
+	}
+	const least = 3 // words
+	if len(first) < least {
+		return nil, false
+	}
+	if p.forms == nil {
+		for _, w := range p.words {
+			p.forms = append(p.forms, w.form())
 		}
-		from = first.first + 1
-		whole, ok := p.goOn(first, q.parts[1:])
-		if !ok {
+	}
+	forms := map[string]string{} // of the words of the quotation
+	for _, part := range q.parts {
+		for _, w := range part {
+			forms[w.key] = w.form()
+		}
+	}
+	starts = nil
+	for i, form := range p.forms {
+		if form == forms[first[0].key] {
+			starts = append(starts, i)
+		}
+	}
+	return nil, p.search(q, starts, func(i int, said word) bool { return p.words[i].key == said.key || p.forms[i] == forms[said.key] }) != nil
+}
+
+// startsOf is where a word stands, also one that is parted there.
+func (p *passage) startsOf(key string) []int {
+	if p.at == nil {
+		p.at = map[string][]int{}
+		for i, w := range p.words {
+			p.at[w.key] = append(p.at[w.key], i)
+			for n := i + 2; n <= len(p.words) && p.words[n-1].parted; n++ {
+				whole := joined(p.words[i:n])
+				p.at[whole] = append(p.at[whole], i)
+			}
+		}
+	}
+	return p.at[key]
+}
+
+// joined is the word that parted ones make.
+func joined(words []word) (whole string) {
+	for _, w := range words {
+		whole += w.Text
+	}
+	return whole
+}
+
+func (p *passage) search(q quotedWords, starts []int, same func(i int, said word) bool) []place {
+	for _, i := range starts {
+		runs, exact := p.match(i, q.parts[0], same)
+		for _, part := range q.parts[1:] {
+			if !exact {
+				break
+			}
+			var more []place
+			if more, exact = p.next(runs[len(runs)-1].last, part, same); exact {
+				runs = append(runs, more...)
+			}
+		}
+		if exact {
+			return runs
+		}
+	}
+	return nil
+}
+
+// next is where a part of a quotation goes on behind a place: in its sentence,
+// or where both end with sentences that are close.
+func (p *passage) next(from int, part []word, same func(i int, said word) bool) (runs []place, exact bool) {
+	const close = 2 // sentences
+	before := p.within[from-1]
+	for i := from; i < len(p.words) && p.within[i] <= before+close; i++ {
+		clean := p.ranges[before][1] == from && p.begins(i)
+		if p.within[i] != before && !clean {
 			continue
 		}
-		switch difference := p.difference(whole, q.parts); {
-		case difference == "":
-			return whole, agent.Verified, ""
-		case why == "":
-			why = difference
+		if runs, exact = p.match(i, part, same); exact {
+			return runs, true
 		}
 	}
-}
-
-// goOn is the place that a quotation takes when its other parts follow.
-func (p *passage) goOn(at place, parts [][]word) (place, bool) {
-	for _, part := range parts {
-		next, ok := p.find(part, at.last)
-		if !ok {
-			return place{}, false
-		}
-		before, after := p.within[at.last-1], p.within[next.first]
-		clean := p.ranges[before][1] == at.last && p.ranges[after][0] == next.first
-		if before != after && (!clean || after > before+2) {
-			return place{}, false
-		}
-		at.last = next.last
-	}
-	return at, true
-}
-
-// difference says in which signs or letter case a quotation differs from the
-// place that has its words; "": in none.
-func (p *passage) difference(at place, parts [][]word) string {
-	for from, i := at.first, 0; i < len(parts); i++ {
-		part := parts[i]
-		here, _ := p.find(part, from)
-		from = here.last
-		n := exact(p.words[here.first:here.last], part, func(i int) bool { return p.begins(here.first + i) })
-		if n < 0 {
-			continue
-		}
-		around := max(0, n-1)
-		last := n
-		return "“" + written(part[around:last+1]) + "”, the note says “" + written(p.words[here.first+around:here.first+last+1]) + "”"
-	}
-	return ""
-}
-
-// written is words as they are written, with their signs.
-func written(words []word) string {
-	var b strings.Builder
-	for i, w := range words {
-		if i == 0 {
-			b.WriteString(w.lead)
-		} else if w.signs != "" || !text.Unspaced(FirstRune(w.Text)) {
-			b.WriteString(strings.TrimSuffix(" "+strings.TrimSuffix(w.signs, w.lead), " ") + " " + w.lead)
-		}
-		b.WriteString(w.raw)
-	}
-	return b.String() + words[len(words)-1].trail
+	return nil, false
 }
 
 // closest is the sentence that shares most with a claim, rare words counting
 // more than those that stand all over the passage.
-func (p *passage) closest(c claim) place {
-	wanted := map[string]bool{}
-	for _, text := range append([]string{c.text}, c.quotes...) {
-		for _, tok := range contentOf(text) {
-			wanted[stem(tok)] = true
+func (p *passage) closest(claim string) []place {
+	wanted := map[string]int{}
+	for _, tok := range contentOf(claim) {
+		wanted[singular(tok)] = 0
+	}
+	for _, w := range p.words {
+		if _, ok := wanted[singular(w.Token)]; ok {
+			wanted[singular(w.Token)]++
 		}
 	}
-	best, top := place{}, 0.0
+	var best []place
+	top := 0.0
 	for i := range p.sentences {
 		score, seen := 0.0, map[string]bool{}
 		for _, w := range p.words[p.ranges[i][0]:p.ranges[i][1]] {
-			if word := stem(w.Token); wanted[word] && !seen[word] && !w.Stop {
+			if word := singular(w.Token); wanted[word] > 0 && !seen[word] && !w.Stop {
 				seen[word] = true
-				score += 1 / float64(p.common[word])
+				score += 1 / float64(wanted[word])
 			}
 		}
 		if score > top {
-			best, top = place{p.ranges[i][0], p.ranges[i][1]}, score
+			best, top = []place{{p.ranges[i][0], p.ranges[i][1]}}, score
 		}
 	}
 	return best
@@ -204,8 +279,8 @@ func contentOf(s string) []text.Token {
 	return slices.DeleteFunc(text.Tokens(s), func(t text.Token) bool { return t.Stop })
 }
 
-// stem takes the plural s off, so that "shoe" and "shoes" meet.
-func stem(t text.Token) string {
+// singular takes the plural s off, so that "shoe" and "shoes" meet.
+func singular(t text.Token) string {
 	if len(t.Text) > 3 && strings.HasSuffix(t.Text, "s") && !strings.HasSuffix(t.Text, "ss") {
 		return t.Text[:len(t.Text)-1]
 	}

@@ -9,15 +9,15 @@ import (
 	"lifehub/internal/text"
 )
 
-// minLone is how long a quotation without a number has to be to be judged:
-// four words, or eight characters of a script without spaces, which count one
-// each. What is shorter is mostly a name or a word for a thing.
-const minLone = 8
+// maxTerm is how long a name or a word for a thing is at most: three words, or
+// seven characters of a script without spaces, which count one each. Longer words
+// in quotation marks are a quotation.
+const maxTerm = 7
 
 // loneQuote is a quotation, or the quoted lines of one block, that no number
 // of the answer vouches for.
 type loneQuote struct {
-	texts   []string
+	quotes  []quotation
 	callout bool // a block that speaks for the answer: "> **Tip:** …"
 }
 
@@ -26,20 +26,20 @@ var calloutLine = pattern.Lazy(`^[>\s]*(?:\[!|\*\*[^*\n]{1,40}(?::\*\*|\*\*:))`)
 // loneQuotes is the quotations that none of the claims took.
 func loneQuotes(answer string, quotes []quotation, taken map[int]bool) (list []loneQuote) {
 	for _, b := range text.Blocks(answer) {
-		var texts []string
+		var own []quotation
 		for len(quotes) > 0 && quotes[0].Start < b.End {
 			if !taken[quotes[0].Start] {
-				texts = append(texts, quotes[0].text)
+				own = append(own, quotes[0])
 			}
 			quotes = quotes[1:]
 		}
 		switch {
-		case len(texts) == 0:
+		case len(own) == 0:
 		case b.Kind == text.Quoted:
-			list = append(list, loneQuote{texts, calloutLine.MatchString(answer[b.Start:b.End])})
+			list = append(list, loneQuote{own, calloutLine.MatchString(answer[b.Start:b.End])})
 		default:
-			for _, text := range texts {
-				list = append(list, loneQuote{texts: []string{text}})
+			for _, q := range own {
+				list = append(list, loneQuote{quotes: []quotation{q}})
 			}
 		}
 	}
@@ -47,46 +47,57 @@ func loneQuotes(answer string, quotes []quotation, taken map[int]bool) (list []l
 }
 
 // judgeLone is the verdict on a quotation without a number: where its words
-// stand in any source, or that they stand in none. Quoted lines that stand
-// there as a whole are told once. Words that claim nothing about the notes are
-// not told of where they stand in none: a name, a question, a callout.
+// stand in any source, or that they stand in none. Words that claim nothing
+// about the notes are not told of where they stand in none: a name, a question,
+// a callout.
 func (d *checker) judgeLone(lone loneQuote) (citations []agent.Citation) {
-	if len(lone.texts) > 1 {
-		if c := d.find(strings.Join(lone.texts, "\n")); c.Verdict == agent.Verified || c.Verdict == agent.Stale {
-			return []agent.Citation{c}
-		}
+	numbers := make([]int, len(d.sources))
+	for i := range numbers {
+		numbers[i] = i + 1
 	}
-	for _, text := range lone.texts {
-		if lengthOf(text) < minLone || len(contentOf(text)) < 2 {
+	for _, q := range d.joined(lone.quotes, numbers) {
+		if d.told[q.text] || lengthOf(q.text) <= maxTerm || len(contentOf(q.text)) < 2 {
 			continue
 		}
-		if c := d.find(text); c.Verdict != agent.NotFound || !lone.callout && !isQuestion(text) && !d.isName(text) {
-			citations = append(citations, c)
+		d.told[q.text] = true
+		c := agent.Citation{Words: q.text, Verdict: agent.NotFound}
+		at, near := d.locate(numbers, q)
+		switch {
+		case at.passage != nil:
+			c = d.tell(at, []found{at})
+			c.Words = q.text
+		case near, lone.callout, q.denied() != "", isQuestion(q.text), d.isName(q.text), len(newQuotedWords(q.text).parts) == 0:
+			continue
 		}
+		citations = append(citations, c)
 	}
 	return citations
 }
 
-// find looks for quoted words in all sources.
-func (d *checker) find(text string) agent.Citation {
-	best := agent.Citation{Words: text, Verdict: agent.NotFound}
-	q := newQuotedWords(text)
-	if len(q.parts) == 0 {
-		return best
-	}
-	worth := []agent.Verdict{agent.NotFound, agent.Stale, agent.Verified}
-	for n := 1; n <= len(d.sources) && best.Verdict != agent.Verified; n++ {
-		p := d.passage(n)
-		at, verdict, why := p.quote(q)
-		if verdict == agent.NotFound {
+// joined puts the lines of a quote block together where they stand so in one of
+// the sources.
+func (d *checker) joined(quotes []quotation, numbers []int) (list []quotation) {
+	for len(quotes) > 0 {
+		n := 1
+		for n < len(quotes) && quotes[n-1].line && quotes[n].line && quotes[n].Start == quotes[n-1].End+1 {
+			n++
+		}
+		if n == 1 {
+			list, quotes = append(list, quotes[0]), quotes[1:]
 			continue
 		}
-		if c := d.placeQuote(p, n, at, q, agent.Citation{Verdict: verdict, Detail: why}); slices.Index(worth, c.Verdict) > slices.Index(worth, best.Verdict) {
-			best = c
-			best.Words = text
+		one := quotes[0]
+		for _, q := range quotes[1:n] {
+			one.text, one.End = one.text+"\n"+q.text, q.End
 		}
+		if at, _ := d.locate(numbers, one); at.passage != nil {
+			list = append(list, one)
+		} else {
+			list = append(list, quotes[:n]...)
+		}
+		quotes = quotes[n:]
 	}
-	return best
+	return list
 }
 
 // isName tells words that name something: those of the title of a source, or
@@ -116,6 +127,50 @@ func lengthOf(words string) (n int) {
 		}
 	}
 	return n
+}
+
+// quotedWords is a quotation, cut where it leaves something out.
+type quotedWords struct {
+	parts [][]word
+}
+
+func newQuotedWords(quotation string) (q quotedWords) {
+	for _, part := range cutAtGaps(quotation) {
+		if words := wordsOf(unbroken(part)); len(words) > 0 {
+			q.parts = append(q.parts, words)
+		}
+	}
+	return q
+}
+
+// QuoteParts cuts a quotation where it leaves something out.
+func QuoteParts(quotation string) (parts [][]text.Token) {
+	for _, part := range cutAtGaps(quotation) {
+		if tokens := text.Tokens(part); len(tokens) > 0 {
+			parts = append(parts, tokens)
+		}
+	}
+	return parts
+}
+
+var gap = pattern.Lazy(`\[…\]|\(…\)|\[\.\.\.\]|\(\.\.\.\)|\.\.\.|…`)
+
+// cutAtGaps parts a quotation at each … or [...].
+func cutAtGaps(quotation string) []string {
+	return strings.Split(gap.ReplaceAllString(quotation, "…"), "…")
+}
+
+// indexOf is where words stand in a row among tokens, from one on; -1: nowhere.
+func indexOf(tokens, words []text.Token, from int) int {
+	if len(words) == 0 {
+		return -1
+	}
+	for i := from; i+len(words) <= len(tokens); i++ {
+		if slices.EqualFunc(tokens[i:i+len(words)], words, func(a, b text.Token) bool { return a.Text == b.Text }) {
+			return i
+		}
+	}
+	return -1
 }
 
 // InOrder reports whether the parts stand in a text one after the other.

@@ -1,6 +1,7 @@
 package citation
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"unicode"
@@ -18,15 +19,29 @@ type word struct {
 	signs string // between it and the word before it
 	lead  string // those that no blank parts from it
 	trail string // those after it that no blank parts from it
+	tail  string // all those after the last word
+
+	line   bool   // it begins a line
+	cell   bool   // it begins a cell of a table, after another one
+	parted bool   // it belongs to the word before: hyphenated at the end of a line, or the next three digits of a number
+	number string // the number that it is, in one spelling; "": none
+	key    string // what it is compared by: the number, or its text
 }
 
-// wordless is a line break within a cell of a table, or the mark of a footnote.
-var wordless = pattern.Lazy(`(?i)<br[ \t]*/?>|\[\^[^\[\]\s]+\]`)
+// wordless is a tag that only looks, the mark of a footnote, or the folders of
+// a note that is linked.
+var wordless = pattern.Lazy(`(?i)</?(?:br|b|i|u|em|strong|mark|kbd|sub|sup|span|small|font|h[1-6]|p|div|a|li|ul|ol|pre|code|t[dhr]|table|hr|center|details|summary)(?:[ \t][^<>\n]*)?/?>|\[\^[^\[\]\s]+\]|\[\[[^\[\]|\n]*/[^\[\]|\n/]*\]\]`)
 
-// unbroken puts blanks in the place of line breaks within cells and of marks of
-// footnotes, which are neither words nor signs; all else stays where it is.
+// unbroken puts blanks in the place of what is neither a word nor a sign; all
+// else stays where it is.
 func unbroken(md string) string {
-	return wordless.ReplaceAllStringFunc(md, func(tag string) string { return strings.Repeat(" ", len(tag)) })
+	return wordless.ReplaceAllStringFunc(md, func(tag string) string {
+		name := ""
+		if strings.HasPrefix(tag, "[[") {
+			name = tag[strings.LastIndexByte(tag, '/')+1:]
+		}
+		return strings.Repeat(" ", len(tag)-len(name)) + name
+	})
 }
 
 // wordsOf reads the words of markdown text.
@@ -36,7 +51,9 @@ func wordsOf(md string) []word {
 		if strings.Contains("-<>", t.Text) || isHighlight(md, t) {
 			continue // they are among the signs, or markup
 		}
-		words = append(words, word{Token: t, raw: strings.Map(lettersOnly, md[t.Start:t.End])})
+		w := word{Token: t, raw: strings.Map(lettersOnly, md[t.Start:t.End]), number: number(t.Text)}
+		w.key = cmp.Or(w.number, w.Text)
+		words = append(words, w)
 	}
 	end := 0
 	for i := range words {
@@ -44,6 +61,10 @@ func wordsOf(md string) []word {
 		words[i].signs, words[i].lead, trail = signsBetween(md, end, words[i].Start)
 		if i > 0 {
 			words[i-1].trail = trail
+			between := md[words[i-1].End:words[i].Start]
+			words[i].line = strings.Contains(between, "\n")
+			words[i].cell = strings.Contains(between, "|") && !strings.Contains(between, "||") && !strings.Contains(between, "\n")
+			words[i].parted = hyphenated.MatchString(between) || between == " " && threeDigits.MatchString(words[i].Text) && upToThreeDigits.MatchString(words[i-1].Text) && (!words[i-1].parted || len(words[i-1].Text) == 3)
 			if words[i].signs == "-" && isLetters(words[i-1].raw) && isLetters(words[i].raw) {
 				words[i].signs = "" // well-known is well known
 			}
@@ -51,7 +72,7 @@ func wordsOf(md string) []word {
 		end = words[i].End
 	}
 	if len(words) > 0 {
-		_, _, words[len(words)-1].trail = signsBetween(md, end, len(md))
+		words[len(words)-1].tail, _, words[len(words)-1].trail = signsBetween(md, end, len(md))
 	}
 	for i := range words { // 50%, C++: the sign is a token of its own
 		if i+1 < len(words) && strings.Contains("%°+$€£¥", words[i+1].Text) && words[i].End == words[i+1].Start {
@@ -62,6 +83,46 @@ func wordsOf(md string) []word {
 		}
 	}
 	return words
+}
+
+var (
+	hyphenated      = pattern.Lazy(`^-[ \t]*\n[ \t]*$`)
+	threeDigits     = pattern.Lazy(`^\d{3}$`)
+	upToThreeDigits = pattern.Lazy(`^[1-9]\d{0,2}$|^\d{3}$`)
+	numeral         = pattern.Lazy(`^\d+(?:[.,]\d+)*$`)
+	grouped         = pattern.Lazy(`^[1-9]\d{0,2}(?:\.\d{3})+$|^[1-9]\d{0,2}(?:,\d{3})+$`)
+)
+
+// number is a number in one spelling, whatever parts its thousands and its
+// decimals; "": the word is none, or a date.
+func number(word string) string {
+	if !numeral.MatchString(word) {
+		return ""
+	}
+	whole, fraction := word, ""
+	if at := strings.LastIndexAny(word, ".,"); at >= 0 && !grouped.MatchString(word) {
+		whole, fraction = word[:at], "."+word[at+1:]
+		if strings.ContainsAny(whole, ".,") && !grouped.MatchString(whole) {
+			return ""
+		}
+	}
+	return strings.NewReplacer(".", "", ",", "").Replace(whole) + fraction
+}
+
+// persons are the words that change when somebody else says a sentence.
+var persons = func() map[string]string {
+	index := map[string]string{}
+	for _, words := range []string{"i you we me us ich du wir mir mich dir dich je tu nous 我 你 您", "my your our mine yours mein dein meine deine mon ton ma ta", "am are", "was were", "have has had", "bin bist", "habe hast"} {
+		for word := range strings.FieldsSeq(words) {
+			index[word] = words
+		}
+	}
+	return index
+}()
+
+// form is what a word has in common with its other forms.
+func (w word) form() string {
+	return cmp.Or(w.number, persons[w.Text], text.FoldedStem(w.Text, ""))
 }
 
 func lettersOnly(r rune) rune {
@@ -136,9 +197,6 @@ func signsBetween(md string, from, to int) (all, lead, trail string) {
 			continue
 		}
 		parts[1] = append(parts[1], r)
-		if runes[i] == '—' {
-			continue
-		}
 		if !parted {
 			parts[0] = append(parts[0], r)
 		}
@@ -153,8 +211,18 @@ func sign(runes []rune, i int) (rune, bool) {
 	inside := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }
 	operand := inside(after) || strings.ContainsRune("=<>+-/\\&@$%^{(", after)
 	switch r {
-	case '-', '–', '—', '−', '‐', '‑':
-		return '-', true
+	case '—':
+		return r, false
+	case '-', '–', '−', '‐', '‑':
+		if after == '>' {
+			return '→', true
+		}
+		apart := unicode.IsSpace(before) && unicode.IsSpace(after)
+		return '-', !apart || numberBeside(runes, i)
+	case '>':
+		if before == '-' {
+			return r, false // of an arrow
+		}
 	case '.', ':', '!', '?':
 		return r, operand && !text.Unspaced(after)
 	case '(':
@@ -172,7 +240,13 @@ func sign(runes []rune, i int) (rune, bool) {
 	case '_', '\'', '"', '`', '[', ']', ',', ';', '…', '·', '•', '§':
 		return r, false
 	}
-	return r, !unicode.IsSpace(r) && !unicode.IsPunct(r) && !unicode.Is(unicode.Cf, r) || strings.ContainsRune("/@{}%&", r)
+	const pictures = '\u2600' // they adorn
+	return r, r < pictures && !unicode.IsSpace(r) && !unicode.IsPunct(r) && !unicode.Is(unicode.Cf, r) || strings.ContainsRune("/@{}%&", r)
+}
+
+// numberBeside reports whether a dash at i stands apart between two numbers.
+func numberBeside(runes []rune, i int) bool {
+	return i > 1 && i+2 < len(runes) && unicode.IsNumber(runes[i-2]) && unicode.IsNumber(runes[i+2])
 }
 
 // sameAsWritten reports whether a word of a quotation is written as the note has
@@ -195,20 +269,4 @@ func sameAsWritten(note, said word, begins bool) bool {
 		return true
 	}
 	return begins && string(a[1:]) == string(b[1:])
-}
-
-// exact is the first word of a quotation that differs in its signs or its case
-// from where its words stand in the note; -1: none does. The last word's
-// trailing signs count as its own.
-func exact(note, said []word, begins func(i int) bool) int {
-	for i := range said {
-		switch {
-		case i == 0 && note[i].lead != said[i].lead,
-			i > 0 && note[i].signs != said[i].signs,
-			i == len(said)-1 && note[i].trail != said[i].trail,
-			!sameAsWritten(note[i], said[i], i == 0 || begins(i)):
-			return i
-		}
-	}
-	return -1
 }

@@ -45,7 +45,7 @@ func TestATurnWithARealOllamaServer(t *testing.T) {
 		if pieces := bodies[agent.Said](events); len(pieces) < 3 {
 			t.Errorf("%d pieces", len(pieces))
 		}
-		if cited := bodies[agent.Cited](events); len(cited) != 1 || cited[0].Verdict != agent.Cites {
+		if cited := bodies[agent.Cited](events); len(cited) != 1 || cited[0].Verdict != agent.Verified { // word for word
 			t.Errorf("citations %+v", cited)
 		}
 	})

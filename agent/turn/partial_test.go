@@ -303,7 +303,7 @@ func TestAToolThatAnotherWorkerHasIsNotMissing(t *testing.T) {
 // The text of a tool is a source like a passage: it has a number in the prompt,
 // and what is cited of it is checked.
 func TestTheTextOfAToolCanBeCited(t *testing.T) {
-	const cites = "You run three times a week: Tuesday, Thursday, Sunday [1]. “Marathon guide: drink early.” [2] The sun is warm [2]. It says “drink late” [2]."
+	const cites = "You run three times a week: Tuesday, Thursday, Sunday [1]. “Marathon guide: drink early.” [2] The sun is warm [2]. It says “drink as late as you can” [2]."
 	rounds := calling("search_notes", `{"query":"running"}`, "brave_web_search", `{"query":"tips"}`)
 	for mode, lines := range map[agent.Mode][]line{
 		agent.PlanMode: {say(twoSteps), say(cites)},

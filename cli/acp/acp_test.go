@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -498,5 +499,30 @@ func TestAQuestionOutlivesTheEditor(t *testing.T) {
 	e.ask(t, id, text("/continue"))
 	if len(e.asked) != 1 || !strings.Contains(apptest.Read(t, filepath.Join(vault, "tasks.md")), "call Ines") {
 		t.Errorf("it was asked %d times again: %s", len(e.asked), jsonOf(e.told(id)))
+	}
+}
+
+// The editor is told what changes the sense of quoted words as the chat tells it.
+func TestARiderReachesTheEditor(t *testing.T) {
+	t.Parallel()
+	var steps, answer []string
+	for i, r := range apptest.Riders {
+		steps = append(steps, fmt.Sprintf(`{"id":"%d","tool":"read_note","input":{"path":%q}}`, i+1, r.Path))
+		answer = append(answer, fmt.Sprintf("You wrote: “%s” [%d]", r.Words, i+1))
+	}
+	env := environ(t, t.TempDir(), llmtest.NewScript(
+		llmtest.Answer{Match: asksPlanner, Text: `{"steps":[` + strings.Join(steps, ",") + `]}`}, llmtest.Answer{Match: asksExplainer, Text: strings.Join(answer, "\n\n")},
+	))
+	vault := indexed(t, env)
+	apptest.WriteRiders(t, vault)
+	run(t, env, "index", vault)
+	e, _ := inside(t, env, vault)
+	id := e.begin(t, vault)
+	e.ask(t, id, text("what do my notes say?"))
+	told := strings.ReplaceAll(asides(e.told(id)), "\\", "")
+	for _, r := range apptest.Riders {
+		if mark := strings.TrimSuffix("✓ quoted, "+r.Said, ", ") + "\n"; !strings.Contains(told, mark) {
+			t.Errorf("%s: no %q in %s", r.Path, mark, told)
+		}
 	}
 }

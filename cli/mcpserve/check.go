@@ -30,13 +30,14 @@ type verdict struct {
 	Line      int           `json:"line,omitempty"` // where the words stand
 	EndLine   int           `json:"end_line,omitempty"`
 	Note      string        `json:"note_says,omitempty"`
+	Context   string        `json:"context,omitempty"` // what changes the sense of the words: "struck out"
 	Detail    string        `json:"detail,omitempty"`
 	Untrusted bool          `json:"untrusted,omitempty"`
 }
 
 const checkSchema = `{"type":"object","required":["verdicts"],"properties":{"verdicts":{"type":"array","items":{"type":"object","required":["verdict","text"],"properties":{
 "verdict":{"type":"string","enum":["verified","cited","not_found","stale"]},"text":{"type":"string","description":"what was judged"},
-"path":{"type":"string"},"line":{"type":"integer"},"end_line":{"type":"integer"},"note_says":{"type":"string"},"detail":{"type":"string"},
+"path":{"type":"string"},"line":{"type":"integer"},"end_line":{"type":"integer"},"note_says":{"type":"string"},"context":{"type":"string","description":"of verified: what there changes the sense of the words"},"detail":{"type":"string"},
 "untrusted":{"type":"boolean"}}}},"left_out":{"type":"integer","description":"further verdicts"}}}`
 
 const (
@@ -95,9 +96,16 @@ func (s *notesServer) checkCitations() agent.Tool {
 		var list []verdict
 		unchecked := map[string]bool{}
 		used := agent.Result{}
-		citations, more := citation.CheckFirst(ctx, checked, sources, maxVerdicts)
+		onDisk := func(source agent.Source) (string, bool) {
+			if source.Line == 0 || agent.IsPDF(source.Path) { // there is no such note, or a page of it is a line
+				return source.Text, true
+			}
+			note, err := s.wholeNote(ctx, source.Path)
+			return note.Text, err == nil
+		}
+		citations, more := citation.CheckFirst(ctx, checked, sources, onDisk, maxVerdicts)
 		for _, c := range citations {
-			v := verdict{Verdict: c.Verdict, Text: clip(cmp.Or(c.Words, c.Sentence)), Path: c.Path, Line: c.Line, EndLine: c.EndLine, Note: clip(c.Quote), Detail: cmp.Or(c.Detail, c.Context)}
+			v := verdict{Verdict: c.Verdict, Text: clip(cmp.Or(c.Words, c.Sentence)), Path: c.Path, Line: c.Line, EndLine: c.EndLine, Note: clip(c.Quote), Context: clip(c.Context), Detail: c.Detail}
 			switch {
 			case c.N < 1 && slices.ContainsFunc(leftOut, v.isOn):
 				unchecked[v.Text] = true
@@ -134,7 +142,7 @@ func (s *notesServer) checkCitations() agent.Tool {
 		}
 		for i := range list {
 			v := &list[i]
-			v.Text, v.Path, v.Note, v.Detail = safetext.Visible(v.Text), safetext.Visible(v.Path), safetext.Visible(v.Note), safetext.Visible(v.Detail)
+			v.Text, v.Path, v.Note, v.Context, v.Detail = safetext.Visible(v.Text), safetext.Visible(v.Path), safetext.Visible(v.Note), safetext.Visible(v.Context), safetext.Visible(v.Detail)
 		}
 		for kept := min(len(list), maxVerdicts); ; kept-- { // as many as a call may bring
 			raw, err := json.Marshal(struct {

@@ -55,3 +55,21 @@ func TestACheckOfManyQuotationsIsTrue(t *testing.T) {
 		t.Errorf("%v: %d verdicts, %d left out: %s", err, len(got.Verdicts), got.LeftOut, text)
 	}
 }
+
+// A client is told what changes the sense of quoted words as the chat tells it,
+// whether the source is named or has to be found.
+func TestARiderReachesAClient(t *testing.T) {
+	t.Parallel()
+	dir := vault(t)
+	apptest.WriteRiders(t, dir)
+	c := connect(t, t.TempDir(), nil, "--notes", dir)
+	for _, want := range apptest.Riders {
+		for _, draft := range []string{"“" + want.Words + "” [" + want.Path + "]", "“" + want.Words + "”"} {
+			said, _ := call(t, c, "check_citations", map[string]string{"text": draft})
+			var got struct{ Verdicts []verdict }
+			if err := json.Unmarshal([]byte(said), &got); err != nil || len(got.Verdicts) != 1 || got.Verdicts[0].Verdict != "verified" || got.Verdicts[0].Context != strings.TrimPrefix(want.Said, "but ") {
+				t.Errorf("%s: %v %s, want %q", draft, err, said, want.Said)
+			}
+		}
+	}
+}

@@ -227,7 +227,7 @@ func TestCitationsAreChecked(t *testing.T) {
 		`“I run three times a week: Tuesday, Thursday and Sunday.” [running/plan.md:3]`:   "verified running/plan.md:3 ",
 		`“I run three times a week: Tuesday, Thursday and Sunday.” [running/plan.md:1]`:   "verified running/plan.md:3 it is on line 3, not 1",
 		`My plan says “Raise the long run by at most 20 % a week.” [running/plan.md:4]`:   "not_found running/plan.md:4 ",
-		`The Brisk Lane have 431 km [shoes.md].`:                                          "cited shoes.md:3 ",
+		`The Brisk Lane have 431 km [shoes.md].`:                                          "verified shoes.md:3 ",
 		`“The Brisk Lane have 431 km.”`:                                                   "verified shoes.md:3 ",
 		`“I run five times a day on Mondays”`:                                             "not_found :0 ",
 		`“I run three times a week” [running/none.md:2]`:                                  "not_found running/none.md:0 there is no such note",

@@ -14,10 +14,7 @@ const (
 	Saying       Role = 1 << iota // it says that a note says something, and nothing of what
 	Narrowing                     // it is common, and changes what is said all the same
 	Negation                      // it makes the opposite of a sentence, or takes it back
-	Not                           // it only makes the opposite
 	Hedge                         // it weakens a sentence
-	Condition                     // what follows is not said to be so
-	Contrast                      // it sets a sentence against the one before, or into the past
 	Abbreviation                  // a full stop belongs to it
 )
 
@@ -38,20 +35,12 @@ var roles = sync.OnceValue(func() map[string]Role {
 			niet geen nooit niets zonder behalve inte ingen inget inga aldrig utan ikke değil hiç
 			не нет ни никогда ничего никто нельзя без кроме لا ليس ليست لم لن غير بدون
 			不 没 無 无 未 非 勿 莫 否 別 别 禁 ❌ ✗ ✘ 🚫`,
-		Not: `
-			not no never none nor neither nobody nothing nowhere cannot cant dont doesnt didnt isnt arent wasnt werent
-			wont wouldnt shouldnt couldnt hasnt havent hadnt mustnt neednt aint
-			nicht kein keine keinen keinem keiner keines nie niemals niemand nichts`,
 		Hedge: `
 			if unless maybe perhaps might could would should supposedly allegedly probably almost nearly only solely merely just
 			whether wonder wonders think thinks thought believe believes believed doubt doubts guess guesses hope hopes hoped claim claims claimed pretend pretends suppose imagine dream dreamt dreamed rumour rumor
-			falls sofern wenn ob glaubt glaube meint vermutet hofft vielleicht sollte könnte würde angeblich wahrscheinlich fast nur behauptet geträumt traum gerücht
+			falls sofern wenn ob glaubt glaube meint vermutet hofft vielleicht sollte könnte würde angeblich wahrscheinlich nur behauptet geträumt traum gerücht
 			si pense croit quizás cree forse crede talvez acha если возможно кажется думает
 			如 若 或 吗`,
-		Condition: `if unless until whether falls sofern bis wenn ob si se если 如 若`,
-		Contrast: `
-			but however though although yet formerly previously before earlier once former used later then actually
-			aber jedoch doch früher vorher zuvor später mais pero sed ma но但`,
 		Abbreviation: `dr mr mrs ms prof st no nr vs e.g i.e ca approx bzw usw z.b d.h u.a etc jr sr`,
 	} {
 		for word := range strings.FieldsSeq(words) {

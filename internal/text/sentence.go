@@ -120,8 +120,12 @@ func Sentences(text string) []Sentence {
 		quotes := Quotations(text, b)
 		for i := b.Start; i < b.End; {
 			if len(quotes) > 0 && i >= quotes[0].Start {
+				inside := strings.TrimRight(text[:max(i, quotes[0].End)], "”“\"»«’‘'」』›‹")
 				i, quotes = max(i, quotes[0].End), quotes[1:]
-				continue
+				if !strings.ContainsAny(inside[len(inside)-1:], ".!?") || text[len(inside):i] == "" {
+					continue
+				}
+				i = len(inside) - 1 // what ends the quotation may end the sentence
 			}
 			_, size := utf8.DecodeRuneInString(text[i:])
 			if end := sentenceEnd(text[:b.End], start, i); end > 0 {
@@ -203,7 +207,9 @@ func trim(text string, start, end int) Span {
 }
 
 // closers are the signs that may end a quotation, by the sign that opens it.
-var closers = map[rune]string{'“': "”", '„': "“”", '«': "»", '»': "«", '"': "\"", '「': "」", '『': "』", '‹': "›", '‘': "’"}
+var closers = map[rune]string{
+	'“': "”", '”': "”", '„': "“”\"", '«': "»", '»': "«", '"': "\"", '「': "」", '『': "』", '‹': "›", '›': "‹", '‘': "’", '‚': "‘’", '\'': "'",
+}
 
 // maxQuote bounds a quotation, in bytes: a lone sign opens none.
 const maxQuote = 2000
@@ -214,8 +220,10 @@ func Quotations(text string, b Block) (quotes []Span) {
 	for i := b.Start; i < b.End; {
 		r, size := utf8.DecodeRuneInString(text[i:])
 		end, opens := closers[r]
-		if opens && r == '"' {
-			opens = !unicode.IsLetter(before) && !unicode.IsDigit(before)
+		if opens && strings.ContainsRune("\"”»›'", r) { // it may also close, or be an apostrophe
+			after, _ := utf8.DecodeRuneInString(text[i+size : b.End])
+			opens = !unicode.IsLetter(before) && !unicode.IsDigit(before) && !unicode.IsSpace(after) && (r == '"' || unicode.IsSpace(before) || strings.ContainsRune("([*_:—>", before))
+			opens = opens && (r != '\'' || unicode.IsLetter(after) && !elision.MatchString(text[i:b.End]))
 		}
 		if opens {
 			inside := text[i+size : min(b.End, i+size+maxQuote)]
@@ -233,16 +241,30 @@ func Quotations(text string, b Block) (quotes []Span) {
 	return quotes
 }
 
+// elision begins a word with an apostrophe.
+var elision = pattern.Lazy(`^'(?i:tis|twas|em|til|cause|n|bout|round|s|ne?n?)\b`)
+
 // closing is where a quotation ends, or -1. An apostrophe ends none.
 func closing(inside, end string) int {
 	for from := 0; ; {
 		n := strings.IndexAny(inside[from:], end)
-		if n < 0 || end != "’" {
+		if n < 0 || !strings.ContainsAny(end, "’'") {
 			return n
 		}
-		from += n + len("’")
-		if next, _ := utf8.DecodeRuneInString(inside[from:]); !unicode.IsLetter(next) {
-			return from - len("’")
+		_, size := utf8.DecodeRuneInString(inside[from+n:])
+		next, _ := utf8.DecodeRuneInString(inside[from+n+size:])
+		switch {
+		case unicode.IsLetter(next):
+		case end != "'":
+			return from + n
+		case strings.Contains(inside[:from+n], "\n"), !strings.Contains(inside[:from+n], " "):
+			return -1 // nothing plainly quoted
+		case !strings.HasSuffix(inside[:from+n], "s") || !pluralFollows.MatchString(inside[from+n+size:]):
+			return from + n
 		}
+		from += n + size
 	}
 }
+
+// pluralFollows tells the dogs' bowls from a quotation that ends.
+var pluralFollows = pattern.Lazy(`^ \pL`)

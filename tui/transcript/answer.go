@@ -23,7 +23,7 @@ type Answer struct {
 	last   bool   // it is the newest one, whose code /copy copies
 
 	from  int            // bytes of the turn's answer before this one
-	signs map[int]string // of verdicts, by where in the source they stand
+	signs map[int]string // the verdicts, by where in the source they stand
 
 	chosen   []sentence // those that the chosen source belongs to
 	markedAt int        // the first line of them; -1: none
@@ -57,7 +57,7 @@ func (a *Answer) Render(width int, theme *draw.Theme) []string {
 		if a.last {
 			a.stream.Copy = "/copy %d"
 		}
-		a.stream.Write(a.marked())
+		a.stream.Write(a.marked(0, len(a.source)))
 		if !a.Open {
 			a.stream.Close()
 		}
@@ -86,30 +86,36 @@ func (a *Answer) Render(width int, theme *draw.Theme) []string {
 // answer, or has nothing to show.
 func (a *Answer) Judge(c agent.Citation) bool {
 	at := c.At - a.from
-	if c.Sign() == "" || c.At == 0 || at <= 0 || at > len(a.source) {
+	const longest = 60 // cells
+	said := literal.Replace(draw.Truncate(safetext.Line(c.Inline()), longest))
+	if said == "" || c.At == 0 || at <= 0 || at > len(a.source) {
 		return false
 	}
 	if a.signs == nil {
 		a.signs = map[int]string{}
 	}
-	if strings.Contains(a.signs[at], c.Sign()) {
+	if strings.Contains(a.signs[at], said) {
 		return false
 	}
-	a.signs[at] += c.Sign()
+	a.signs[at] += said
 	a.stream = nil // it is drawn again
 	return true
 }
 
-// marked is the source with the signs of verdicts in it.
-func (a *Answer) marked() string {
+// literal writes text so that none of it is Markdown.
+var literal = strings.NewReplacer(`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "<", `\<`, ">", `\>`, "#", `\#`, "|", `\|`, "~", `\~`, "$", `\$`, "!", `\!`)
+
+// marked is a part of the source with the verdicts in it.
+func (a *Answer) marked(from, to int) string {
 	var b strings.Builder
-	from := 0
 	for _, at := range slices.Sorted(maps.Keys(a.signs)) {
-		b.Write(a.source[from:at])
-		b.WriteString(a.signs[at])
-		from = at
+		if at > from && at <= to {
+			b.Write(a.source[from:at])
+			b.WriteString(a.signs[at])
+			from = at
+		}
 	}
-	b.Write(a.source[from:])
+	b.Write(a.source[from:to])
 	return b.String()
 }
 

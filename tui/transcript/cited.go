@@ -135,7 +135,7 @@ func (c Cited) passage(width int, theme *draw.Theme) []string {
 // mustBeSeen reports whether the check found something that nobody should have
 // to look for.
 func (c Cited) mustBeSeen() bool {
-	return slices.Contains([]agent.Verdict{agent.NotFound, agent.Stale, agent.Contradicted}, c.Verdict)
+	return c.Rider() != "" || slices.Contains([]agent.Verdict{agent.NotFound, agent.Stale, agent.Contradicted}, c.Verdict)
 }
 
 // verdictText is the verdict by sign and words; "": there is nothing to say.
@@ -148,6 +148,9 @@ func verdictText(c agent.Citation) string {
 
 // verdictStyle is how a verdict looks; the colour only repeats its sign.
 func verdictStyle(c agent.Citation, theme *draw.Theme) lipgloss.Style {
+	if c.Rider() != "" {
+		return theme.Warning
+	}
 	switch c.Verdict {
 	case agent.Verified:
 		return theme.Success

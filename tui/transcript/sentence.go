@@ -74,7 +74,7 @@ func (a *Answer) mark(lines []string, theme *draw.Theme) (out []string, first in
 		from, words := 0, s.words
 		for _, sentence := range text.Sentences(source) {
 			if at := s.at - a.from; s.at > 0 && at > sentence.Start && at <= sentence.End {
-				from, words = sentence.Start, source[sentence.Start:sentence.End]
+				from, words = sentence.Start, a.marked(sentence.Start, sentence.End)
 			}
 		}
 		for rest := words; rest != ""; { // where a link leads is drawn otherwise

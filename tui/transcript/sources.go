@@ -123,11 +123,8 @@ func (s *Sources) Render(width int, theme *draw.Theme) (lines []string) {
 // gives way, those with a verdict to see last.
 func (s *Sources) flowing(width int, theme *draw.Theme) []string {
 	var shown []int
-	seen := map[string]bool{}
-	for i := range s.List { // two quotations of one line look the same here
-		if part := s.List[i].brief(s.host, width, theme); !seen[part] {
-			shown, seen[part] = append(shown, i), true
-		}
+	for i := range s.List {
+		shown = append(shown, i)
 	}
 	all := len(shown)
 	for {
@@ -143,9 +140,12 @@ func (s *Sources) flowing(width int, theme *draw.Theme) []string {
 		}
 		s.spots = s.spots[:0]
 		for _, i := range shown {
-			part := s.List[i].brief(s.host, width, theme)
+			part, below, two := strings.Cut(s.List[i].brief(s.host, width, theme), "\n")
 			add(part)
 			s.spots = append(s.spots, spot{part: i, line: len(rows), column: draw.Width(row) - draw.Width(part)})
+			if two {
+				rows, row = append(rows, row), below
+			}
 		}
 		if hidden := all - len(shown); hidden > 0 {
 			add(theme.Dim.Render(fmt.Sprintf("+%d more", hidden)))
@@ -161,15 +161,16 @@ func (s *Sources) flowing(width int, theme *draw.Theme) []string {
 	}
 }
 
-// brief is the source in a row with others: its mark, place and verdict, of which
-// only what must be seen is told in full.
+// brief is the source in a row with others: its mark, place and verdict, in two
+// lines where it has words next to a tick that one has no room for.
 func (c Cited) brief(host string, width int, theme *draw.Theme) string {
-	if !c.mustBeSeen() {
-		c.Context, c.Detail = "", ""
-	}
 	verdict := verdictMark(c.Citation, theme)
 	brief := theme.Reference.Render(c.mark()) + " " + c.shown(host, max(16, width/2-draw.Width(c.mark())-1))
-	return draw.Truncate(strings.TrimRight(strings.TrimRight(brief, " ")+" "+verdict, " "), width)
+	brief = strings.TrimRight(brief, " ")
+	if c.Rider() != "" && draw.Width(brief)+1+draw.Width(verdict) > width {
+		return draw.Truncate(brief, width) + "\n" + draw.Truncate("    "+verdict, width)
+	}
+	return draw.Truncate(strings.TrimRight(brief+" "+verdict, " "), width)
 }
 
 // listed is the sources as a list, one of which is chosen. A verdict that has no

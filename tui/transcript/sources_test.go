@@ -54,23 +54,6 @@ func TestAQuotationWithoutANumberIsNamedByItsWords(t *testing.T) {
 	}
 }
 
-func TestTwoQuotationsOfALineAreOneSourceUntilOneIsChosen(t *testing.T) {
-	s := NewSources("")
-	for _, sentence := range []string{"The boiler does not leak.", "Bread turned out well."} {
-		s.Add(agent.Citation{N: 1, Path: "daily.md", Line: 3, Verdict: agent.Verified, Sentence: sentence, Context: sentence}, agent.Source{N: 1, Path: "daily.md"})
-	}
-	rows := func() string {
-		return ansi.Strip(strings.Join(s.Render(100, draw.NewTheme("", true, false, nil)), "\n"))
-	}
-	if got := rows(); len(s.List) != 2 || got != "[1] daily.md:3 ✓ quoted" {
-		t.Errorf("%d sources read %q", len(s.List), got)
-	}
-	s.choose(1)
-	if got := rows(); strings.Count(got, "daily.md:3") != 2 {
-		t.Errorf("the list is %q", got)
-	}
-}
-
 // What the model says of citations replaces what stood there, next to its
 // source, and is no sign in the answer.
 func TestTheSecondReaderIsShownApart(t *testing.T) {

@@ -179,13 +179,13 @@ func TestVerdictsThatMatterAreInSight(t *testing.T) {
 	for n := range 30 {
 		s.Add(agent.Citation{N: n + 1, Path: fmt.Sprintf("notes/%d.md", n), Line: 1, Verdict: agent.Cites}, agent.Source{})
 	}
-	s.Add(agent.Citation{N: 31, Path: "diary.md", Line: 7, Verdict: agent.Verified, Words: "20 km", Context: "in “not […]”"}, agent.Source{})
+	s.Add(agent.Citation{N: 31, Path: "diary.md", Line: 7, Verdict: agent.Verified, Sentence: "x", Context: "in “not […]”"}, agent.Source{})
 	s.Add(agent.Citation{N: 32, Verdict: agent.NotFound}, agent.Source{})
 	for width := 34; width < 300; width += 7 {
 		lines := s.Render(width, draw.NewTheme("", true, false, nil))
 		got := ansi.Strip(strings.Join(lines, "\n"))
-		for _, want := range []string{"diary.md:7 ✓ quoted, but in “not […]”", "[32] ✗ not in the sources", " more"} {
-			if !strings.Contains(got, want) && (want != " more" || strings.Count(got, "[") < 32) || len(lines) > 3 {
+		for _, want := range []string{"[31] diary.md:7", "✓ quoted, but in “not […]”", "[32] ✗ not in the sources", " more"} {
+			if !strings.Contains(got, want) && (want != " more" || strings.Count(got, "[") < 32) || len(lines) > 4 {
 				t.Errorf("%d columns: no %q in\n%s", width, want, got)
 			}
 		}

@@ -1,0 +1,28 @@
+package apptest
+
+import (
+	"path/filepath"
+	"testing"
+)
+
+// Rider is a note, words quoted from it, and what a mark on them has to say next
+// to its tick wherever it is shown; "": nothing.
+type Rider struct{ Path, Note, Words, Said string }
+
+// Riders are those of each kind.
+var Riders = []Rider{
+	{"marks/key.md", "# Key\n\nMia has the second key of the house. It is brass.\n", "Mia has the second key of the house.", ""},
+	{"marks/rest.md", "# Rest\n\nYou may never run two hard days in a row.\n", "run two hard days in a row", "but in “You may never […]”"},
+	{"marks/pass.md", "# May\n\n- [ ] Renew the passport before May ends\n", "Renew the passport before May ends", "but open task"},
+	{"marks/rent.md", "# Rent\n\n~~The rent of the flat is 900 €.~~\n", "The rent of the flat is 900 €.", "but struck out"},
+	{"marks/hall.md", "# Hall\n\n## Rejected\n\nPaint the hall black as night.\n", "Paint the hall black as night.", "but under “Rejected”"},
+	{"marks/bus.md", "# Bus\n\nThe last bus leaves at seven. That was wrong.\n", "The last bus leaves at seven.", "but then “That was wrong.”"},
+}
+
+// WriteRiders writes their notes into a folder.
+func WriteRiders(t *testing.T, dir string) {
+	t.Helper()
+	for _, r := range Riders {
+		Write(t, filepath.Join(dir, filepath.FromSlash(r.Path)), r.Note)
+	}
+}
