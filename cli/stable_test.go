@@ -47,7 +47,7 @@ func TestWhatIsStable(t *testing.T) {
 	t.Run("json", func(t *testing.T) {
 		server := llmtest.Serve(t, llmtest.NewScript(
 			says(asksPlanner, `{"steps":[{"id":"1","tool":"search_notes","input":{"query":"running"}}]}`),
-			says(asksExplainer, "You run “three times a week” [1], and “never” [1]."),
+			says(asksExplainer, "It is not true that “I run three times a week” [1], and “never on a Sunday in May” [1]."),
 		))
 		run, vault, fields := commandsOver(t, server), apptest.Vault(t), map[string]bool{}
 		for _, args := range [][]string{
