@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"golang.org/x/mod/module"
 	"golang.org/x/mod/zip"
@@ -97,6 +98,34 @@ func TestEachDependencyEarnsItsLine(t *testing.T) {
 func TestTheModuleZipBuilds(t *testing.T) {
 	if err := zip.CreateFromDir(io.Discard, module.Version{Path: "example.com/lifehub", Version: "v0.0.0"}, "."); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// Tables and code may be wider.
+func TestProseFitsIn120Columns(t *testing.T) {
+	var pages []string
+	for _, pattern := range []string{"*.md", "docs/*.md", "docs/*/*.md"} {
+		found, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pages = append(pages, found...)
+	}
+	for _, page := range pages {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		code := false
+		for i, line := range strings.Split(string(text), "\n") {
+			begins := strings.TrimLeft(line, " ")
+			if strings.HasPrefix(begins, "```") {
+				code = !code
+			}
+			if wide := utf8.RuneCountInString(line); wide > 120 && !code && !strings.HasPrefix(begins, "|") {
+				t.Errorf("%s:%d has %d columns", page, i+1, wide)
+			}
+		}
 	}
 }
 
