@@ -137,7 +137,9 @@ func (f *Flags) Run(ctx context.Context, prompt string) error {
 	show, options := tui.Run, backend.Options{Screen: screen}
 	options.Open = func(context.Context) (backend.Options, error) { return c.open(ctx, store.Open) }
 	hasScreen := !f.plain && app.HasScreen(f.Process)
-	if !hasScreen {
+	if hasScreen {
+		reserveThreads()
+	} else {
 		show = func(ctx context.Context, o backend.Options) (backend.Ended, error) {
 			if f.LetGo != nil { // a signal may mean the turn only
 				f.LetGo()

@@ -1,0 +1,19 @@
+package chat
+
+import (
+	"os"
+	"runtime"
+)
+
+// spareThreads is how many more threads than there are processors may run Go.
+const spareThreads = 2
+
+// reserveThreads lets the kernel decide who runs: it gives a thread that a
+// key has woken the processor at once, while Go's scheduler lets the goroutines
+// that have all of its threads go on for up to 10 ms. Why, and
+// what it brings: docs/design/performance.md.
+func reserveThreads() {
+	if os.Getenv("GOMAXPROCS") == "" {
+		runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + spareThreads)
+	}
+}
