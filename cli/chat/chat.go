@@ -139,6 +139,7 @@ func (f *Flags) Run(ctx context.Context, prompt string) error {
 	hasScreen := !f.plain && app.HasScreen(f.Process)
 	if hasScreen {
 		reserveThreads()
+		collectSooner()
 	} else {
 		show = func(ctx context.Context, o backend.Options) (backend.Ended, error) {
 			if f.LetGo != nil { // a signal may mean the turn only

@@ -3,6 +3,7 @@ package chat
 import (
 	"os"
 	"runtime"
+	"runtime/debug"
 )
 
 // spareThreads is how many more threads than there are processors may run Go.
@@ -15,5 +16,13 @@ const spareThreads = 2
 func reserveThreads() {
 	if os.Getenv("GOMAXPROCS") == "" {
 		runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + spareThreads)
+	}
+}
+
+// collectSooner lets the heap grow by half between two collections: a chat
+// holds few MB, which take 2 ms to walk.
+func collectSooner() {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(50)
 	}
 }
