@@ -1,6 +1,6 @@
-// Package citation judges what an answer cites and quotes against its sources:
-// whether the words that it quotes stand there, and what around them changes
-// their sense.
+// Package citation compares what an answer quotes with the sources it cites:
+// whether the quoted words are there, and what around them changes their
+// sense.
 package citation
 
 import (
@@ -17,29 +17,30 @@ import (
 // words that are quoted there; a whole sentence that is word for word in its
 // source is a quotation without marks:
 //
-//   - verified: the quoted words stand in the source, with their signs; Context
-//     tells what there, or in the answer, changes their sense, "" is nothing
+//   - verified: the quoted words are in the source, with their signs. Context
+//     is what there, or in the answer, changes their sense, or ""
 //   - cited: nothing is quoted
-//   - not_found: there is no source n, or words quoted at the citation do not
-//     stand in its note
-//   - stale: the sentence was changed or is gone. reread returns the lines
-//     of a source as they are now; nil is not asked
+//   - not_found: there is no source n, or words quoted at the citation are not
+//     in its note
+//   - stale: the sentence has changed or is gone. reread returns the lines of
+//     a source as they are now; where it is nil, nothing is stale
 //
-// A quotation without a number is looked for in all sources and told with its
-// words, with the number 0 where it stands in none.
+// A quotation without a number is looked for in all sources and returned with
+// its words, with the number 0 where no source has it.
 func Check(answer string, sources []agent.Source, reread func(agent.Source) (string, bool)) []agent.Citation {
 	return CheckBut(answer, sources, reread, func(string) bool { return false })
 }
 
-// CheckBut is Check where words that the user said are nobody's citation.
+// CheckBut is Check for a conversation: words that the user said need no source.
 func CheckBut(answer string, sources []agent.Source, reread func(agent.Source) (string, bool), said func(words string) bool) []agent.Citation {
 	d := &checker{sources: sources, reread: reread, said: said}
 	citations, _ := d.check(context.Background(), answer, math.MaxInt)
 	return citations
 }
 
-// CheckFirst is Check for a text of somebody else: it judges at most that many
-// citations and quotations, and returns how many it left out. It stops when ctx ends.
+// CheckFirst is Check for a foreign text, whose length is not bounded: it judges
+// at most that many citations and quotations and returns how many it left out.
+// It stops when ctx ends.
 func CheckFirst(ctx context.Context, answer string, sources []agent.Source, reread func(agent.Source) (string, bool), most int) (citations []agent.Citation, leftOut int) {
 	d := &checker{sources: sources, reread: reread, said: func(string) bool { return false }}
 	return d.check(ctx, answer, most)
@@ -103,8 +104,8 @@ func (d *checker) passage(n int) *passage {
 	return d.open[n]
 }
 
-// found is where a quotation stands: in the passage of a source, or in its
-// whole note; the zero value is nowhere.
+// found is where a quotation was found: in the passage of a source or elsewhere
+// in its note. The zero value is nowhere.
 type found struct {
 	quotation
 	n       int
@@ -113,8 +114,9 @@ type found struct {
 	stale   bool // the sentence is not what it was
 }
 
-// locate finds a quotation in the first of some sources that holds it, also in
-// what of its note the passage does not show. near: it stands there in other forms.
+// locate finds a quotation in the first of some sources that has it, in its
+// passage or elsewhere in its note. It reports near where only other forms of
+// the words were found.
 func (d *checker) locate(numbers []int, q quotation) (at found, near bool) {
 	words := newQuotedWords(q.text)
 	if len(words.parts) == 0 {
@@ -172,17 +174,42 @@ func (d *checker) judge(c claim, n int) agent.Citation {
 	if p == nil {
 		return agent.Citation{N: n, Verdict: agent.NotFound}
 	}
-	quotes := d.joined(c.quotes, []int{n})
 	if c.whole && lengthOf(c.sentence) >= maxTerm-1 && len(contentOf(c.sentence)) > 1 {
 		if at, _ := d.locate([]int{n}, quotation{text: c.sentence}); at.passage != nil {
-			return d.tell(at, []found{at})
+			return d.verified(at, []found{at})
 		}
 	}
-	var here []found
-	var judged []agent.Quoted
-	missing, unsure := false, false
+	quoted := d.judgeQuotes(c, n, p)
+	var citation agent.Citation
+	if len(quoted.here) > 0 {
+		citation = d.verified(quoted.here[0], quoted.here)
+	} else {
+		citation = d.cited(c, n, p)
+	}
+	switch {
+	case quoted.missing:
+		citation.Verdict, citation.Context = agent.NotFound, ""
+	case quoted.unsure && citation.Verdict == agent.Verified:
+		citation.Verdict, citation.Context = agent.Cites, ""
+	}
+	if len(quoted.judged) > 1 || len(quoted.judged) == 1 && quoted.judged[0].Verdict != citation.Verdict {
+		citation.Quoted = quoted.judged
+	}
+	return citation
+}
+
+// judgedQuotes is what was found of the quotations at one citation.
+type judgedQuotes struct {
+	here    []found // those that are in the source
+	judged  []agent.Quoted
+	missing bool // one is in no source cited next to it
+	unsure  bool // one may be a name, a single term or a loose quotation
+}
+
+// judgeQuotes looks for the quotations of a claim in its source n, which is p.
+func (d *checker) judgeQuotes(c claim, n int, p *passage) (result judgedQuotes) {
 	seen := map[string]bool{}
-	for _, q := range quotes {
+	for _, q := range d.joined(c.quotes, []int{n}) {
 		const word = 2 // as long
 		if seen[q.text] || lengthOf(q.text) <= word {
 			continue
@@ -191,60 +218,50 @@ func (d *checker) judge(c claim, n int) agent.Citation {
 		at, near := d.locate([]int{n}, q)
 		switch {
 		case at.passage != nil:
-			here = append(here, at)
-			judged = append(judged, agent.Quoted{Text: q.text, Verdict: agent.Verified})
+			result.here = append(result.here, at)
+			result.judged = append(result.judged, agent.Quoted{Text: q.text, Verdict: agent.Verified})
 			continue
 		case indexOf(p.title, text.Tokens(q.text), 0) >= 0, d.said(q.text):
 			continue // it quotes no note
-		case near, lengthOf(q.text) <= maxTerm, d.isName(q.text):
-			unsure = true
+		case near, lengthOf(q.text) <= maxTerm, d.isName(q.text), q.denied() != "":
+			result.unsure = true
 			continue
 		}
 		next := c.near
 		if q.inside {
 			next = c.numbers
 		}
-		if q.denied() != "" {
-			unsure = true
-			continue
-		}
 		if other, near := d.locate(next, q); other.passage != nil || near {
-			judged = append(judged, agent.Quoted{Text: q.text, Verdict: agent.Cites}) // it rests on a source cited next to this one
+			result.judged = append(result.judged, agent.Quoted{Text: q.text, Verdict: agent.Cites}) // it rests on a source cited next to this one
 			continue
 		}
-		missing = true
-		judged = append(judged, agent.Quoted{Text: q.text, Verdict: agent.NotFound})
+		result.missing = true
+		result.judged = append(result.judged, agent.Quoted{Text: q.text, Verdict: agent.NotFound})
 	}
-	told := agent.Citation{Verdict: agent.Cites}
-	if len(here) > 0 {
-		told = d.tell(here[0], here)
-	} else {
-		told.N, told.Path = n, p.source.Path
-		closest := p.closest(c.sentence + "\n" + c.text)
-		told.Line, told.EndLine, told.Quote = p.lines(closest)
-		if d.rereads(n) {
-			switch moved, same := d.onDisk(n).unchanged(p, closest); {
-			case !same:
-				told.Verdict = agent.Stale
-			case len(closest) > 0:
-				told.Line, told.EndLine, _ = d.now[n].lines(moved)
-			}
-		}
-	}
-	switch {
-	case missing:
-		told.Verdict, told.Context = agent.NotFound, ""
-	case unsure && told.Verdict == agent.Verified:
-		told.Verdict, told.Context = agent.Cites, ""
-	}
-	if len(judged) > 1 || len(judged) == 1 && judged[0].Verdict != told.Verdict {
-		told.Quoted = judged
-	}
-	return told
+	return result
 }
 
-// tell is the verdict on what was found for one citation, with the place of the first.
-func (d *checker) tell(at found, all []found) agent.Citation {
+// cited is the verdict on a claim of which nothing is quoted from its source
+// n, which is p: the lines closest to the claim, as they are now.
+func (d *checker) cited(c claim, n int, p *passage) agent.Citation {
+	closest := p.closest(c.sentence + "\n" + c.text)
+	citation := agent.Citation{N: n, Path: p.source.Path, Verdict: agent.Cites}
+	citation.Line, citation.EndLine, citation.Quote = p.lines(closest)
+	if !d.rereads(n) {
+		return citation
+	}
+	switch moved, same := d.onDisk(n).unchanged(p, closest); {
+	case !same:
+		citation.Verdict = agent.Stale
+	case len(closest) > 0:
+		citation.Line, citation.EndLine, _ = d.now[n].lines(moved)
+	}
+	return citation
+}
+
+// verified is the verdict on the quotations found for one citation, with the
+// place of the first.
+func (d *checker) verified(at found, all []found) agent.Citation {
 	c := agent.Citation{N: at.n, Path: at.passage.source.Path, Verdict: agent.Verified}
 	c.Line, c.EndLine, c.Quote = at.passage.lines(at.runs)
 	quoted := map[*passage]map[int]bool{}
@@ -312,7 +329,8 @@ func (d *checker) rereads(n int) bool {
 	return d.reread != nil && !agent.OnWeb(d.sources[n-1].Path) && d.sources[n-1].Call == ""
 }
 
-// onDisk reads the note of a source again, once; nil: it is gone, or is none.
+// onDisk reads the note of a source again, once. It returns nil where the note
+// is gone or the source is no note.
 func (d *checker) onDisk(n int) *passage {
 	if n < 1 || n > len(d.sources) || !d.rereads(n) {
 		return nil

@@ -287,7 +287,7 @@ func singular(t text.Token) string {
 	return t.Text
 }
 
-func FirstRune(s string) rune {
+func firstRune(s string) rune {
 	r, _ := utf8.DecodeRuneInString(s)
 	return r
 }

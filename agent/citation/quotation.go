@@ -64,7 +64,7 @@ func (d *checker) judgeLone(lone loneQuote) (citations []agent.Citation) {
 		at, near := d.locate(numbers, q)
 		switch {
 		case at.passage != nil:
-			c = d.tell(at, []found{at})
+			c = d.verified(at, []found{at})
 			c.Words = q.text
 		case near, lone.callout, q.denied() != "", isQuestion(q.text), d.isName(q.text), len(newQuotedWords(q.text).parts) == 0:
 			continue
@@ -122,7 +122,7 @@ func isQuestion(text string) bool {
 func lengthOf(words string) (n int) {
 	for _, t := range text.Tokens(words) {
 		n++
-		if !text.Unspaced(FirstRune(t.Text)) {
+		if !text.Unspaced(firstRune(t.Text)) {
 			n++
 		}
 	}

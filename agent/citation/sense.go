@@ -191,7 +191,7 @@ func isSpeaker(p *passage, words []word) bool {
 	if len(words) > 3 || !strings.HasPrefix(strings.TrimLeft(p.text[last.End:], "*_ "), ":") && !strings.HasPrefix(p.text[last.End:], "：") {
 		return false
 	}
-	return !slices.ContainsFunc(words, func(w word) bool { return !w.Capital && !unicode.IsDigit(FirstRune(w.Text)) || persons[w.Text] != "" })
+	return !slices.ContainsFunc(words, func(w word) bool { return !w.Capital && !unicode.IsDigit(firstRune(w.Text)) || persons[w.Text] != "" })
 }
 
 // Chinese has no words to look up.
@@ -235,7 +235,7 @@ func introduces(line string) bool {
 		return false
 	}
 	return disowns(line) || hasWord(words, "refusals") || hasWord(words[:1], "conditional") || hasWord(words[len(words)-1:], "reporting") ||
-		turningPhrases.MatchString(line) && text.Unspaced(FirstRune(words[0].Text))
+		turningPhrases.MatchString(line) && text.Unspaced(firstRune(words[0].Text))
 }
 
 // retracts reports whether a sentence takes back the one before it: it begins
@@ -250,7 +250,7 @@ func retracts(md string, words []word) bool {
 		return true
 	}
 	const short, shortUnspaced = 8, 16 // words, characters
-	if text.Unspaced(FirstRune(tokens[0].Text)) {
+	if text.Unspaced(firstRune(tokens[0].Text)) {
 		return len(tokens) <= shortUnspaced && backtakingPhrases.MatchString(plain)
 	}
 	if len(tokens) > short {

@@ -106,7 +106,7 @@ func isPlaceOf(line string, s agent.Source, partial bool) bool {
 	}
 	names := strings.FieldsFunc(strings.ToLower(s.Path+" "+s.Heading+" "+s.Vault), notOfWord)
 	for _, w := range words {
-		if !unicode.IsNumber(FirstRune(w)) && !slices.Contains(names, strings.ToLower(w)) {
+		if !unicode.IsNumber(firstRune(w)) && !slices.Contains(names, strings.ToLower(w)) {
 			return false
 		}
 	}

@@ -20,8 +20,8 @@ type Permission struct {
 	queue   []pending
 	at      int // the question in sight
 	details bool
-	Reason  *string // the reason being typed; nil: none
-	Edit    *Editor // the arguments being edited; nil: none
+	Reason  *string         // the reason being typed; nil: none
+	Edit    *argumentEditor // the arguments being edited; nil: none
 
 	Dialog
 	scrollArea

@@ -16,9 +16,9 @@ import (
 	"lifehub/tui/safetext"
 )
 
-// Editor changes the arguments of a call that waits for the user, one
+// argumentEditor changes the arguments of a call that waits for the user, one
 // at a time. What comes out is asked about again.
-type Editor struct {
+type argumentEditor struct {
 	Pairs   []arguments.Argument
 	at      int // the one that has the keys
 	area    textarea.Model
@@ -26,7 +26,7 @@ type Editor struct {
 	problem string // why the arguments do not fit
 }
 
-func newArgumentEditor(input json.RawMessage, keys *keys.Map) *Editor {
+func newArgumentEditor(input json.RawMessage, keys *keys.Map) *argumentEditor {
 	area := textarea.New()
 	area.ShowLineNumbers = false
 	area.Prompt = "▏ "
@@ -36,13 +36,13 @@ func newArgumentEditor(input json.RawMessage, keys *keys.Map) *Editor {
 	area.KeyMap.InsertNewline = key.NewBinding(key.WithKeys(keys.Newline.Keys()...))
 	area.KeyMap.Paste.SetEnabled(false)
 	area.Focus()
-	e := &Editor{Pairs: arguments.Of(input), area: area}
+	e := &argumentEditor{Pairs: arguments.Of(input), area: area}
 	e.open(0)
 	return e
 }
 
 // open gives the keys to an argument.
-func (e *Editor) open(at int) {
+func (e *argumentEditor) open(at int) {
 	e.at = at
 	if at < len(e.Pairs) {
 		e.area.SetValue(safetext.Text(editable(e.Pairs[at].Value)))
@@ -62,7 +62,7 @@ func editable(value json.RawMessage) string {
 
 // keep takes over what the area holds. A text stays a text; anything else
 // must stay JSON.
-func (e *Editor) keep() error {
+func (e *argumentEditor) keep() error {
 	if e.at >= len(e.Pairs) {
 		return nil
 	}
@@ -96,7 +96,7 @@ func asJSON(name, typed string) (json.RawMessage, error) {
 }
 
 // Input is the arguments as they stand, in their order.
-func (e *Editor) Input() json.RawMessage {
+func (e *argumentEditor) Input() json.RawMessage {
 	var b strings.Builder
 	for i, pair := range e.Pairs {
 		name, err := json.Marshal(pair.Key)
@@ -113,7 +113,7 @@ func (e *Editor) Input() json.RawMessage {
 
 // press gives a key to the editor. done tells that the arguments are ready,
 // and fit; left that the user went back.
-func (e *Editor) press(pressed tea.KeyPressMsg, keys *keys.Map, check func(json.RawMessage) error) (done, left bool) {
+func (e *argumentEditor) press(pressed tea.KeyPressMsg, keys *keys.Map, check func(json.RawMessage) error) (done, left bool) {
 	e.problem = ""
 	switch {
 	case key.Matches(pressed, keys.Stop):
@@ -149,7 +149,7 @@ func (e *Editor) press(pressed tea.KeyPressMsg, keys *keys.Map, check func(json.
 
 // view shows the arguments; the one that has the keys, which begins at a line,
 // gets what room is left of a height.
-func (e *Editor) view(width, height int, theme *draw.Theme) (lines []string, at int) {
+func (e *argumentEditor) view(width, height int, theme *draw.Theme) (lines []string, at int) {
 	for i, pair := range e.Pairs {
 		name := safetext.Line(pair.Key)
 		if i != e.at {
@@ -175,7 +175,7 @@ func (e *Editor) view(width, height int, theme *draw.Theme) (lines []string, at 
 }
 
 // hints names the keys of the editor.
-func (e *Editor) hints(keys *keys.Map) []string {
+func (e *argumentEditor) hints(keys *keys.Map) []string {
 	return []string{
 		keys.Send.Help().Key + " check and show again", keys.Newline.Help().Key + " new line",
 		keys.ArgumentNext.Help().Key + " next argument", keys.Stop.Help().Key + " back",
@@ -183,6 +183,6 @@ func (e *Editor) hints(keys *keys.Map) []string {
 }
 
 // Edited is the reply that asks about other arguments in place of those shown.
-func (e *Editor) Edited() agent.Reply {
+func (e *argumentEditor) Edited() agent.Reply {
 	return agent.Reply{Decision: agent.Edited, Input: string(e.Input())}
 }
