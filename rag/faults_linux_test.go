@@ -129,6 +129,22 @@ type fault struct {
 
 func (f fault) String() string { return fmt.Sprintf("%s number %d: %s", f.call, f.when, f.does) }
 
+// certain: strace counts the calls of each thread, and Go changes threads, so
+// that a call with a later number may not come.
+func (f fault) certain() bool { return f.kills() && f.when == 1 }
+
+func (f fault) kills() bool { return f.does == "signal=KILL" }
+
+// injected returns the arguments of strace. It looks at each system call where it
+// is to kill: the kernel may drop a signal sent at the stop of a filter.
+func (f fault) injected() []string {
+	args := []string{"-f", "-qq", "-o", "/dev/null", "-e", "trace=" + f.call, "-e", fmt.Sprintf("inject=%s:%s:when=%d", f.call, f.does, f.when)}
+	if !f.kills() {
+		args = append(args, "--seccomp-bpf")
+	}
+	return args
+}
+
 // faultsOf are the system calls of an index run, and what each may be answered.
 func faultsOf(t *testing.T, strace string, files []string, run func(*exec.Cmd) *exec.Cmd) []fault {
 	t.Helper()
@@ -178,6 +194,7 @@ func faultsOf(t *testing.T, strace string, files []string, run func(*exec.Cmd) *
 // Whatever a system call of an index run is answered, and wherever the run is
 // killed: the index is not lost, and a search is right before, during and after.
 func TestNoFaultOfAnIndexRunLosesTheIndex(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	strace, err := exec.LookPath("strace")
 	if err != nil || exec.Command(strace, "-f", "-o", "/dev/null", "true").Run() != nil {
@@ -227,9 +244,6 @@ func TestNoFaultOfAnIndexRunLosesTheIndex(t *testing.T) {
 			change(0)
 			all := faultsOf(t, strace, files(), run)
 			step := len(all)/4 + 1
-			if testenv.Race { // whose children are slow, and have no goroutines to race
-				step = len(all)/2 + 1
-			}
 			if os.Getenv("LIFEHUB_SOAK") != "" {
 				step = 1
 			}
@@ -237,8 +251,7 @@ func TestNoFaultOfAnIndexRunLosesTheIndex(t *testing.T) {
 			for i := 0; i < len(all); i += step {
 				f := all[i]
 				marker := change(i + 1)
-				args := append([]string{"-f", "--seccomp-bpf", "-qq", "-o", "/dev/null", "-e", "trace=" + f.call, "-e", fmt.Sprintf("inject=%s:%s:when=%d", f.call, f.does, f.when)}, files()...)
-				cmd := run(exec.Command(strace, args...))
+				cmd := run(exec.Command(strace, append(f.injected(), files()...)...))
 				var out bytes.Buffer
 				cmd.Stdout, cmd.Stderr = &out, &out
 				if err := cmd.Start(); err != nil {
@@ -255,14 +268,17 @@ func TestNoFaultOfAnIndexRunLosesTheIndex(t *testing.T) {
 					}
 					if err := findOne(t.Context(), x, i%manyNotes); err != nil {
 						t.Errorf("%v: during it: %v", f, err)
+						over = <-ended
 						break
 					}
 				}
 				switch {
+				case over != nil && strings.Contains(over.Error(), "killed"):
+					killed++
+				case f.certain():
+					t.Errorf("%v: it was not killed: %v\n%s", f, over, out.String())
 				case over == nil:
 					done++
-				case strings.Contains(over.Error(), "killed"):
-					killed++
 				default:
 					refused++
 					if text := out.String(); text == "" || strings.Contains(text, "panic") || strings.Contains(text, "goroutine ") {
@@ -287,8 +303,8 @@ func TestNoFaultOfAnIndexRunLosesTheIndex(t *testing.T) {
 					t.Errorf("%v: %v", f, err)
 				}
 			}
-			if killed+refused == 0 {
-				t.Error("no fault had an effect: the test shows nothing")
+			if killed == 0 {
+				t.Error("nothing was killed: the test shows nothing")
 			}
 			t.Logf("%d faults: killed %d times, refused %d times, %d times without effect or overcome; 0 indexes lost", killed+refused+done, killed, refused, done)
 		})
