@@ -38,7 +38,7 @@ func CheckBut(answer string, sources []agent.Source, reread func(agent.Source) (
 	return citations
 }
 
-// CheckFirst is Check for a foreign text, whose length is not bounded: it judges
+// CheckFirst is Check for a text of any length from elsewhere: it judges
 // at most that many citations and quotations and returns how many it left out.
 // It stops when ctx ends.
 func CheckFirst(ctx context.Context, answer string, sources []agent.Source, reread func(agent.Source) (string, bool), most int) (citations []agent.Citation, leftOut int) {
