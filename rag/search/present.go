@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"lifehub/internal/rows"
+	"lifehub/internal/text"
 	"lifehub/rag/passage"
 	"lifehub/rag/words"
 )
@@ -55,7 +56,11 @@ func (s *search) present(ctx context.Context, ranked []candidate) ([]Passage, er
 		kept = append(kept, p)
 	}
 	for _, p := range kept {
-		p.Passage.Score = p.score
+		front, err := s.texts.Of(ctx, p.note, 0, p.start)
+		if err != nil {
+			return nil, err
+		}
+		p.Passage.Score, p.Blocks = p.score, s.blocksOf(&p, front)
 		shown = append(shown, p.Passage)
 	}
 	return shown, nil
@@ -183,6 +188,7 @@ type storedPassage struct {
 	candidate
 	last        int64 // id of the last of the passages joined in it
 	start, stop int
+	language    text.Lang
 	listing     bool
 	cut         bool     // to the lines of the time that is asked for
 	hashes      []uint64 // hashes of the text's words, sorted
@@ -196,12 +202,12 @@ func (s *search) load(ctx context.Context, candidates []candidate) ([]storedPass
 		args[i], place[c.id] = c.id, i
 	}
 	all := make([]storedPassage, len(candidates))
-	for scan := range rows.Of(ctx, s.db, `SELECT p.id, p.note, p.start, p.stop, p.line, p.end_line, p.heading, p.listing,
+	for scan := range rows.Of(ctx, s.db, `SELECT p.id, p.note, p.start, p.stop, p.line, p.end_line, p.heading, p.listing, n.language,
 		n.path, n.tags, n.date, n.outside FROM passages p JOIN notes n ON n.id = p.note WHERE p.id IN (`+marks(len(args))+`)`, args...) {
 		var p storedPassage
 		var id int64
 		var tags string
-		if err := scan(&id, &p.note, &p.start, &p.stop, &p.Line, &p.EndLine, &p.Heading, &p.listing,
+		if err := scan(&id, &p.note, &p.start, &p.stop, &p.Line, &p.EndLine, &p.Heading, &p.listing, &p.language,
 			&p.Path, &tags, &p.Date, &p.Untrusted); err != nil {
 			return nil, err
 		}

@@ -6,6 +6,7 @@ import (
 
 	"lifehub/internal/pattern"
 	"lifehub/internal/when"
+	"lifehub/rag/passage"
 )
 
 // Query is what to look for.
@@ -44,6 +45,8 @@ type Passage struct {
 	Vault     string   `json:"-"`    // the vault's absolute folder
 	Untrusted bool     `json:"-"`    // the note names a source outside
 	Dated     bool     `json:"-"`    // it is of the day, or of the time, that the query asks for
+	// Blocks are the parts of it that fit the query, the best first.
+	Blocks []passage.Block `json:"-"`
 }
 
 // AtMost is how many passages are asked for.

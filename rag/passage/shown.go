@@ -1,0 +1,252 @@
+package passage
+
+import (
+	"path"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"lifehub/internal/pattern"
+	"lifehub/internal/text"
+)
+
+// Block is a part of a passage as a list of results shows it: a paragraph, a
+// list item, a row of a table, a property, a piece of code.
+type Block struct {
+	Line, EndLine int    // in its note
+	Heading       string // the path of headings above it
+	Lead          string // its parent item, the header of its table, the sentence before its code; "": none
+	Text          string // its lines, or some sentences of a long paragraph
+	Code          bool
+	Score         float64  // how well it fits the question
+	Words         []string // of it, that the question asks for
+}
+
+const (
+	maxBlock     = 400 // bytes; a longer paragraph is divided between sentences
+	maxCodeLines = 12  // of one block
+	maxLead      = 120 // bytes of a paragraph that leads to a list
+	wrapped      = 60  // bytes of a line in a text file that goes on in the next
+)
+
+var (
+	tableRule    = pattern.Lazy(`^\s*\|[\s|:\-]+\|?\s*$`)
+	propertyLine = pattern.Lazy(`^\s*(?:[-*+]\s+)?[\pL_][\pL\pN _-]{0,40}::(?:\s|$)`)
+	taskHeading  = pattern.Lazy(`^(?:TODO|NEXT|DOING|LATER|NOW|WAITING)\s`)
+	frontField   = pattern.Lazy(`^([^\s:=-][^:=]*?)\s*[:=]`)
+	listMark     = pattern.Lazy(`^(?:[-*+]|\d{1,3}[.)])\s+`)
+)
+
+// blockCutter cuts a passage into blocks.
+type blockCutter struct {
+	blocks   []Block
+	base     []string // the headings above the passage
+	headings []heading
+	parents  []parent
+	lead     string // the paragraph that ends right before, if it leads to what follows
+	header   string // of the table
+	plain    bool   // a text file
+}
+
+// parent is a list item that others may be below.
+type parent struct {
+	indent int
+	text   string
+}
+
+// Blocks cuts a passage of the note at a path into its blocks. heading is its
+// path of headings, and line that of its first line.
+func Blocks(note, md, headings string, line int) []Block {
+	c := blockCutter{plain: strings.EqualFold(path.Ext(note), ".txt")}
+	if headings != "" {
+		c.base = strings.Split(headings, Separator)
+	}
+	end := 0 // of the block before
+	for _, b := range text.Blocks(md) {
+		if strings.Count(md[end:b.Start], "\n") > 2 {
+			c.lead = ""
+		}
+		start := line + strings.Count(md[:b.Start], "\n")
+		c.add(Block{Line: start, EndLine: start + strings.Count(md[b.Start:b.End], "\n"), Text: md[b.Start:b.End], Code: b.Kind == text.Code})
+		end = b.End
+	}
+	return c.blocks
+}
+
+func (c *blockCutter) add(b Block) {
+	bare := strings.TrimSpace(b.Text)
+	indent := len(b.Text) - len(strings.TrimLeft(b.Text, " \t"))
+	b.Heading = c.path()
+	mark := listMark.FindString(bare)
+	switch head := strings.TrimLeft(bare[len(mark):], "#"); {
+	case b.Code:
+		c.code(b)
+	case head != bare[len(mark):] && strings.HasPrefix(head, " "): // also of an item in an outline
+		c.enter(len(bare)-len(mark)-len(head), plainHeading(head))
+		if taskHeading.MatchString(strings.TrimSpace(head)) {
+			b.Text = strings.TrimSpace(head)
+			c.blocks = append(c.blocks, b)
+		}
+	case strings.HasPrefix(bare, "|"):
+		c.row(b)
+		return
+	case propertyLine.MatchString(b.Text), c.plain && !isWrapped(b.Text):
+		c.lines(b)
+	case mark != "":
+		c.item(b, indent)
+	default:
+		c.parents = c.parents[:0]
+		c.paragraph(b)
+		c.lead = ""
+		if strings.HasSuffix(bare, ":") && len(bare) <= maxLead {
+			c.lead = bare
+		}
+	}
+	c.header = ""
+}
+
+// enter begins a section.
+func (c *blockCutter) enter(level int, name string) {
+	for len(c.headings) > 0 && c.headings[len(c.headings)-1].level >= level {
+		c.headings = c.headings[:len(c.headings)-1]
+	}
+	c.headings = append(c.headings, heading{level, Shorten(name, MaxHeading)})
+	c.parents, c.lead = c.parents[:0], ""
+}
+
+// path is the path of headings at this point: those above the whole passage,
+// then the others in it.
+func (c *blockCutter) path() string {
+	all := slices.Clone(c.base)
+	for _, h := range c.headings {
+		if !slices.Contains(c.base, h.text) {
+			all = append(all, h.text)
+		}
+	}
+	return strings.Join(all, Separator)
+}
+
+// code adds code in pieces, and joins the paragraph before to it.
+func (c *blockCutter) code(b Block) {
+	leadLine := 0
+	if last := len(c.blocks) - 1; last >= 0 && !c.blocks[last].Code && c.blocks[last].EndLine >= b.Line-3 && c.blocks[last].Heading == b.Heading && c.blocks[last].Lead == "" {
+		b.Lead, leadLine = c.blocks[last].Text, c.blocks[last].Line
+		c.blocks = c.blocks[:last]
+	}
+	lines := strings.Split(b.Text, "\n")
+	for at := 0; at < len(lines); at += maxCodeLines {
+		piece := b
+		to := min(at+maxCodeLines, len(lines))
+		piece.Line, piece.EndLine, piece.Text = b.Line+at, b.Line+to-1, strings.Join(lines[at:to], "\n")
+		if at == 0 && b.Lead != "" {
+			piece.Line = leadLine
+		}
+		c.blocks = append(c.blocks, piece)
+	}
+}
+
+// row adds a row of a table under the header of its columns.
+func (c *blockCutter) row(b Block) {
+	switch last := len(c.blocks) - 1; {
+	case tableRule.MatchString(b.Text):
+		if last >= 0 && c.blocks[last].EndLine == b.Line-1 {
+			c.header, c.blocks = c.blocks[last].Text, c.blocks[:last]
+		}
+	default:
+		b.Lead = c.header
+		c.blocks = append(c.blocks, b)
+	}
+}
+
+// lines adds each line on its own.
+func (c *blockCutter) lines(b Block) {
+	for i, line := range strings.Split(b.Text, "\n") {
+		if line = strings.TrimSpace(line); line != "" {
+			one := b
+			one.Line, one.EndLine, one.Text = b.Line+i, b.Line+i, line
+			c.blocks = append(c.blocks, one)
+		}
+	}
+}
+
+// item adds a list item under the one that it is nested in.
+func (c *blockCutter) item(b Block, indent int) {
+	for len(c.parents) > 0 && c.parents[len(c.parents)-1].indent >= indent {
+		c.parents = c.parents[:len(c.parents)-1]
+	}
+	b.Lead = c.lead
+	if len(c.parents) > 0 {
+		b.Lead = c.parents[len(c.parents)-1].text
+	}
+	b.Text = strings.TrimSpace(b.Text)
+	first, _, _ := strings.Cut(b.Text, "\n")
+	c.parents = append(c.parents, parent{indent, Shorten(first, maxLead)})
+	c.paragraph(b)
+}
+
+// paragraph adds a paragraph, a long one in pieces of whole sentences.
+func (c *blockCutter) paragraph(b Block) {
+	for rest := b.Text; strings.TrimSpace(rest) != ""; {
+		size := pieceOf(rest)
+		b.Text = strings.TrimRightFunc(rest[:size], unicode.IsSpace)
+		b.EndLine = b.Line + strings.Count(b.Text, "\n")
+		c.blocks = append(c.blocks, b)
+		b.Line += strings.Count(rest[:size], "\n")
+		rest = rest[size:]
+	}
+}
+
+// pieceOf is the length of the sentences at the beginning that fit into a
+// block; else that of the words, else of the characters.
+func pieceOf(s string) (size int) {
+	if len(s) <= maxBlock {
+		return len(s)
+	}
+	for at := 0; at < maxBlock; {
+		at += max(1, text.SentenceEnd(s[at:maxBlock]))
+		if at < maxBlock && s[at-1] != '\n' { // else the sentence may go on
+			size = at
+		}
+	}
+	if size == 0 {
+		size = strings.LastIndexAny(s[:maxBlock], " \n") + 1
+	}
+	if size == 0 {
+		for size = maxBlock; size > 1 && !utf8.RuneStart(s[size]); size-- {
+		}
+	}
+	return size
+}
+
+// isWrapped reports whether the lines of a text are one paragraph.
+func isWrapped(s string) bool {
+	first, _, more := strings.Cut(s, "\n")
+	return more && len(first) > wrapped
+}
+
+// hidden are the fields of front matter that say nothing of their own, or that
+// stand in the heading of a result.
+var hidden = map[string]bool{"title": true, "tags": true, "tag": true, "aliases": true, "alias": true, "date": true, "lang": true, "source": true}
+
+// FrontBlocks cuts front matter into its fields, each with the lines of its
+// value; nil for text that is none.
+func FrontBlocks(front string) (fields []Block) {
+	lines := strings.Split(strings.TrimSpace(front), "\n")
+	if fence := strings.TrimSpace(lines[0]); len(lines) < 3 || fence != "---" && fence != "+++" || strings.TrimSpace(lines[len(lines)-1]) != fence {
+		return nil
+	}
+	skip := false
+	for i, line := range lines[1 : len(lines)-1] {
+		name, last := frontField.FindStringSubmatch(line), len(fields)-1
+		switch {
+		case name != nil:
+			if skip = hidden[strings.ToLower(name[1])]; !skip {
+				fields = append(fields, Block{Line: i + 2, EndLine: i + 2, Text: strings.TrimSpace(line)})
+			}
+		case !skip && last >= 0:
+			fields[last].Text, fields[last].EndLine = fields[last].Text+" "+strings.TrimSpace(line), i+2
+		}
+	}
+	return fields
+}

@@ -1,0 +1,90 @@
+package search
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"lifehub/internal/when"
+	"lifehub/rag/passage"
+	"lifehub/rag/words"
+)
+
+const (
+	blockShare   = 0.6 // of the best block's score, which others of its passage must have
+	maxBlocks    = 8   // of one passage
+	averageBlock = 20  // terms, for [wordQuery.score]
+)
+
+// blocksOf returns the blocks of a passage that fit the question, the best
+// first: by their words and those of the headings above, weighed as those of
+// passages are. Where no word of the question tells them apart, or only a time
+// is asked for, they are in their order. front is the text of the note before
+// its first passage.
+func (s *search) blocksOf(p *storedPassage, front string) []passage.Block {
+	index := s.tellingTerms()
+	blocks := passage.Blocks(p.Path, p.Text, p.Heading, p.Line)
+	if len(index) > 0 {
+		blocks = append(blocks, passage.FrontBlocks(front)...)
+	}
+	best := 0.0
+	for i := range blocks {
+		s.scoreBlock(&blocks[i], p, index)
+		best = max(best, blocks[i].Score)
+	}
+	if best > 0 {
+		blocks = slices.DeleteFunc(blocks, func(b passage.Block) bool { return b.Score < blockShare*best })
+		slices.SortStableFunc(blocks, func(a, b passage.Block) int { return cmp.Compare(b.Score, a.Score) })
+	} else {
+		blocks = slices.DeleteFunc(blocks, func(b passage.Block) bool { return b.Line < p.Line })
+	}
+	return blocks[:min(len(blocks), maxBlocks)]
+}
+
+// tellingTerms are the terms of the question that say what it is about, by
+// their forms: without those of a time, and without stop words next to others.
+func (s *search) tellingTerms() map[string]int {
+	index := map[string]int{}
+	if s.time.itself && !s.time.IsZero() {
+		return index
+	}
+	_, rest := when.In(s.query.Text, s.query.today())
+	asked := askedTerms(rest, s.words.vaultLanguages)
+	telling := slices.ContainsFunc(asked, func(t weighed) bool { return !t.stop })
+	for _, t := range asked {
+		i := slices.IndexFunc(s.words.terms, func(w weighed) bool { return w.forms[0] == t.forms[0] })
+		if i < 0 || t.stop && telling {
+			continue
+		}
+		for _, form := range s.words.terms[i].forms {
+			index[form] = i
+		}
+	}
+	return index
+}
+
+func (s *search) scoreBlock(b *passage.Block, p *storedPassage, index map[string]int) {
+	own, above, length := make([]int, len(s.words.terms)), make([]int, len(s.words.terms)), 0
+	body := b.Lead + "\n" + b.Text
+	for _, t := range words.Terms(body, p.language) {
+		length++
+		i, asked := index[t.Text]
+		if !asked {
+			continue
+		}
+		if t.Start < len(b.Lead) && strings.HasPrefix(b.Lead, "|") { // a header is above every row
+			above[i] = 1
+		} else {
+			own[i]++
+		}
+		if word := body[t.Start:t.End]; !slices.Contains(b.Words, word) {
+			b.Words = append(b.Words, word)
+		}
+	}
+	for _, t := range words.Terms(b.Heading, p.language) {
+		if i, asked := index[t.Text]; asked {
+			above[i] = 1
+		}
+	}
+	b.Score = s.words.score(own, float64(length)/averageBlock) + contextShare*s.words.score(above, 1)
+}
