@@ -42,9 +42,9 @@ func newListTasks(v vaults, now func() time.Time) agent.Tool {
 		found := slices.DeleteFunc(slices.Clone(about), func(t vaultTask) bool { return !t.is(status, today) })
 		byDate(found, status)
 		if len(found) == 0 {
-			return noTasks(comingUp(about, status, today), len(all), status, args.Query, today), nil
+			return noTasks(comingUp(about, status, today), len(all), status, aboutWords(words, asked, today), today), nil
 		}
-		return tasksResult(found, status, args.Query, today), nil
+		return tasksResult(found, status, aboutWords(words, asked, today), today), nil
 	})
 }
 
@@ -100,22 +100,21 @@ func byDate(tasks []vaultTask, status string) {
 	})
 }
 
-func tasksResult(found []vaultTask, status, query string, today time.Time) agent.Result {
+func tasksResult(found []vaultTask, status, about string, today time.Time) agent.Result {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s%s on %s:\n", text.Count(len(found), tasksOf(status)), aboutWords(query), today.Format("Monday, 2006-01-02"))
-	for i, t := range found {
-		if i == maxTasks {
-			fmt.Fprintf(&b, "\nand %d more", len(found)-maxTasks)
-			break
-		}
+	if len(found) > maxTasks {
+		fmt.Fprintf(&b, "%d of ", maxTasks)
+	}
+	fmt.Fprintf(&b, "%s%s:\n", text.Count(len(found), tasksOf(status)), about)
+	found = found[:min(len(found), maxTasks)]
+	for _, t := range found {
 		fmt.Fprintf(&b, "\n%s", t.line(today))
 	}
-	return agent.Result{Text: b.String(), Listed: tasksAt(found[:min(len(found), maxTasks)])}
+	return agent.Result{Text: b.String(), Listed: tasksAt(found)}
 }
 
-func noTasks(next []vaultTask, all int, status, query string, today time.Time) agent.Result {
-	text := fmt.Sprintf("There are no %ss%s on %s; the notes hold %s in all.",
-		tasksOf(status), aboutWords(query), today.Format("Monday, 2006-01-02"), text.Count(all, "task"))
+func noTasks(next []vaultTask, all int, status, about string, today time.Time) agent.Result {
+	text := fmt.Sprintf("There are no %ss%s; the notes hold %s in all.", tasksOf(status), about, text.Count(all, "task"))
 	if len(next) > 0 {
 		text += " Next are:\n"
 	}
@@ -141,11 +140,15 @@ func tasksOf(status string) string {
 	return status + " task"
 }
 
-func aboutWords(query string) string {
-	if query == "" {
-		return ""
+// aboutWords says which tasks are listed: about what, and for or on which days.
+func aboutWords(words string, asked when.Span, today time.Time) (about string) {
+	if words = strings.TrimSpace(words); words != "" {
+		about = fmt.Sprintf(" about %q", words)
 	}
-	return fmt.Sprintf(" about %q", query)
+	if !asked.IsZero() {
+		return about + " for " + asked.Words(today)
+	}
+	return about + " on " + today.Format("Monday, 2006-01-02")
 }
 
 // comingUp are the first open tasks with a date, for one who asked what is due

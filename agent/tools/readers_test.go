@@ -231,6 +231,13 @@ func TestTasksAreFoundByHeadingAndDate(t *testing.T) {
 	}
 }
 
+func TestAListOfTasksSaysHowManyItLeavesOut(t *testing.T) {
+	b := work(t, map[string]string{"a.md": strings.Repeat("- [ ] dig\n", 112)})
+	if _, got := b.run("list_tasks", `{}`); !strings.HasPrefix(got, "100 of 112 open tasks on Thursday, 2026-10-08:\n\n") || strings.Count(got, "- [ ] dig") != 100 {
+		t.Errorf("got\n%s", got)
+	}
+}
+
 func TestListTasksTellsWhatComesNextWhenNothingIsDue(t *testing.T) {
 	b := work(t, map[string]string{"a.md": "- [ ] b 📅 2026-12-01\n- [ ] a 📅 2026-11-30\n- [ ] c\n- [x] d 📅 2026-11-01\n"})
 	want := "There are no due tasks on Thursday, 2026-10-08; the notes hold 4 tasks in all. Next are:\n\n- [ ] a, due 2026-11-30 (a.md:2)\n- [ ] b, due 2026-12-01 (a.md:1)"
