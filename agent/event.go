@@ -231,7 +231,7 @@ type (
 	}
 
 	// Failed ends a turn that could not be finished. Text streamed before
-	// stays, and is saved; what was found and not yet told is quoted in it.
+	// stays, and is saved; what was found and not yet told is listed in it.
 	Failed struct {
 		Message string   `json:"message"`
 		Hint    string   `json:"hint,omitempty"`   // what to do next
@@ -250,7 +250,7 @@ type (
 		Dropped []string `json:"dropped,omitempty"` // what of the plans was left out or changed, and why
 		Unasked []string `json:"unasked,omitempty"` // tools that needed a permission when nobody could be asked
 
-		Unanswered bool      `json:"unanswered,omitempty"` // it begins with "Your notes don't say"
+		Unanswered bool      `json:"unanswered,omitempty"` // the notes hardly say it, with which the answer begins
 		Nearest    []Source  `json:"nearest,omitempty"`    // then: what comes nearest, best first
 		Close      bool      `json:"close,omitempty"`      // then: it is near to the question, but hardly on it
 		Coverage   *Coverage `json:"coverage,omitempty"`   // how far the search went; nil: none was made

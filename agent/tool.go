@@ -83,6 +83,17 @@ type Result struct {
 	Unlikely bool      `json:"unlikely,omitempty"` // a search whose sources hardly hold an answer
 	Close    bool      `json:"close,omitempty"`    // then: they are near to it, but hardly on it
 	Coverage *Coverage `json:"coverage,omitempty"` // how far a search of the notes went
+	Blocks   []Block   `json:"-"`                  // the parts of what a search found that fit best, note by note
+}
+
+// Block is a part of a note as a list of search results shows it: a paragraph,
+// a list item, a row of a table.
+type Block struct {
+	Source Source   // its lines, with the path of headings above them
+	Lead   string   // its parent item, the header of its table, the sentence before its code; "": none
+	Code   bool     // it is code
+	Score  float64  // how well it fits the question
+	Words  []string // of it, that the question asks for
 }
 
 // IsInstructions reports whether it is to be followed, and all of it is trusted.

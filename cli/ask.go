@@ -22,6 +22,7 @@ import (
 	"lifehub/cli/app"
 	"lifehub/cli/export"
 	"lifehub/cli/settings"
+	"lifehub/cli/show"
 	"lifehub/llm"
 	"lifehub/tui/draw"
 	"lifehub/tui/safetext"
@@ -58,7 +59,7 @@ func newAsk(sh *app.Process) *cobra.Command {
 		Long:  "Answer one question on stdout; progress goes to stderr. Piped input is attached as data, never read as a command.",
 		Example: "  lifehub ask \"when did I last change the boiler filter?\"\n" +
 			"  git diff | lifehub ask \"summarise this for my work log\"\n" +
-			"  lifehub ask --json \"which shoes for the long run?\" | jq .citations\n" +
+			"  lifehub ask --json \"which shoes at the Lakeside Ten?\" | jq .citations\n" +
 			"  lifehub ask -c \"and how often in winter?\"         # continue the last conversation\n" +
 			"  lifehub ask -r 3f9c2a.2 \"and in May?\"              # a branch: ask this after its second turn\n" +
 			"  lifehub ask --allow add_task \"add task call Ines\"\n" +
@@ -259,13 +260,13 @@ type asked struct {
 	Turn         string           `json:"turn"`
 	Metrics      agent.Metrics    `json:"metrics"`
 	Log          []agent.Logged   `json:"log,omitempty"`           // what was done and thought meanwhile, by the bytes of the answer before it
-	Unanswered   bool             `json:"unanswered,omitempty"`    // the answer begins with "Your notes don't say"
+	Unanswered   bool             `json:"unanswered,omitempty"`    // the notes hardly say it, with which the answer begins
 	Nearest      []nearest        `json:"nearest,omitempty"`       // then: what comes nearest, best first
 	Close        bool             `json:"close,omitempty"`         // then: it is near to the question, but hardly on it
 	Coverage     *agent.Coverage  `json:"coverage,omitempty"`      // how far the search went
 	StillReading string           `json:"still_reading,omitempty"` // notes were being read meanwhile: how far, and what to do
 	Dropped      []string         `json:"dropped,omitempty"`       // what of the plans was left out or changed, and why
-	Error        string           `json:"error,omitempty"`         // why there is no whole answer, with what was found quoted in it, or why no step succeeded
+	Error        string           `json:"error,omitempty"`         // why there is no whole answer, with what was found listed in it, or why no step succeeded
 	Exit         int              `json:"exit"`
 }
 
@@ -283,6 +284,7 @@ func (q *askCommand) follow(ctx context.Context, a *app.App, asks *turn.Agent, c
 	var answer strings.Builder
 	var unasked []agent.PermissionAsked
 	var steps planSteps
+	whole := a.Provider.State().Provider == "offline" && term.IsTerminal(q.Out.Fd()) // a list, drawn at the end
 	lines := json.NewEncoder(safetext.JSONWriter{To: q.Out})
 	lines.SetEscapeHTML(false)
 	for event := range events {
@@ -295,7 +297,7 @@ func (q *askCommand) follow(ctx context.Context, a *app.App, asks *turn.Agent, c
 		switch body := event.Body.(type) {
 		case agent.Said:
 			answer.WriteString(body.Content)
-			if !q.asJSON && !q.streamJSON {
+			if !q.asJSON && !q.streamJSON && !whole {
 				if _, err := io.WriteString(q.Out, safetext.Text(body.Content)); err != nil {
 					failed = fmt.Errorf("write the answer: %w", err)
 				}
@@ -348,6 +350,13 @@ func (q *askCommand) follow(ctx context.Context, a *app.App, asks *turn.Agent, c
 			return fmt.Errorf("write the answer: %w", err)
 		}
 	} else if !q.streamJSON {
+		if whole {
+			if err := show.Document(q.Process, result.Answer, 0); err != nil {
+				return err
+			}
+		} else if result.Answer != "" && !strings.HasSuffix(result.Answer, "\n") {
+			fmt.Fprintln(q.Out)
+		}
 		q.closeAnswer(result)
 	}
 	q.say(unread)
@@ -426,12 +435,8 @@ func unaskedError(asked []agent.PermissionAsked) error {
 	return errors.New(safetext.Line(strings.Join(append([]string{text}, distinct(never)...), "; ")))
 }
 
-// closeAnswer ends the answer's last line, lists what it cites and says what
-// the turn did.
+// closeAnswer lists what the answer cites, and what the turn did.
 func (q *askCommand) closeAnswer(result asked) {
-	if result.Answer != "" && !strings.HasSuffix(result.Answer, "\n") {
-		fmt.Fprintln(q.Out)
-	}
 	if q.quiet {
 		return
 	}

@@ -50,8 +50,8 @@ func TestFirstRunTellsHowToGetAModel(t *testing.T) {
 		env  []string
 		want []string
 	}{
-		"nothing is installed":       {[]string{"PATH=/nonexistent"}, []string{"No model on this machine", "LifeHub quotes your notes", "ollama.com"}},
-		"Ollama is not running":      {[]string{"PATH=" + installed}, []string{"installed but does not run", "LifeHub quotes your notes", "`ollama serve` starts it"}},
+		"nothing is installed":       {[]string{"PATH=/nonexistent"}, []string{"No model on this machine", "LifeHub lists the closest", "ollama.com"}},
+		"Ollama is not running":      {[]string{"PATH=" + installed}, []string{"installed but does not run", "LifeHub lists the closest", "`ollama serve` starts it"}},
 		"Ollama has no model":        {[]string{"OLLAMA_HOST=" + empty.URL}, []string{"Ollama runs here and has no model yet", "Fetch qwen3:", "› Starter notes", "a model that fits this machine"}},
 		"offline by the settings":    {[]string{"LIFEHUB_PROVIDER=offline"}, []string{"Your settings ask for no model"}},
 		"a server that is not there": {[]string{"LIFEHUB_PROVIDER=openai", "OPENAI_BASE_URL=http://127.0.0.1:1/v1"}, []string{"does not answer", "lifehub doctor"}},

@@ -137,7 +137,7 @@ func runGuidePage(t *testing.T, page string) {
 
 // guideNoise comes in a chat when it comes: an empty prompt, and the notice
 // that no model server answers.
-var guideNoise = regexp.MustCompile(`(?m)^(>|note: no model: quoting your notes|)[ \t]*\n`)
+var guideNoise = regexp.MustCompile(`(?m)^(>|note: no model: listing the closest passages|)[ \t]*\n`)
 
 // guideDiffers says how a command's output differs from the one shown, "" if it
 // does not. Empty lines are not compared.
@@ -165,7 +165,7 @@ func TestGuideDiffers(t *testing.T) {
 		{"a\n", "a\nb\n", false},
 		{"", "a\n", false},
 		{"", "", true},
-		{"a\n", "\n> \na\nnote: no model: quoting your notes\n", true},
+		{"a\n", "\n> \na\nnote: no model: listing the closest passages\n", true},
 	} {
 		if diff := guideDiffers(c.want, c.got); (diff == "") != c.same {
 			t.Errorf("%q and %q: %q", c.want, c.got, diff)

@@ -46,6 +46,18 @@ func TestCtrlCLeavesAPlainChatThatWaits(t *testing.T) {
 	wroteNoEscape(term)
 }
 
+func TestAskDrawsAListOnATerminal(t *testing.T) {
+	t.Parallel()
+	term := startTerminal(t, 100, 30, nil, "ask", "-q", "--notes", apptest.Vault(t), "how often do I run?")
+	term.sees("No model is connected. Closest passages:", "• I run three times a week")
+	if code := term.exits(); code != app.ExitDone {
+		t.Errorf("exit code %d, want %d", code, app.ExitDone)
+	}
+	if sent := term.sent(); strings.Contains(sent, "**") || !strings.Contains(sent, "\x1b[1mrun\x1b[") {
+		t.Errorf("it is written as %q", sent)
+	}
+}
+
 // TestAnErrorAsksTheTerminalNothing is of a command that fails in a terminal.
 func TestAnErrorAsksTheTerminalNothing(t *testing.T) {
 	t.Parallel()

@@ -79,7 +79,7 @@ func TestWithoutAModelTheWebIsSearchedByName(t *testing.T) {
 	t.Parallel()
 	web := webtest.New(t)
 	out, said := askWeb(t, web, []string{"LIFEHUB_PROVIDER=offline"}, "@web_search marathon training tips")
-	if !strings.Contains(string(out), "“") || !strings.Contains(said, "[1] "+web.URL+"/marathon ✓") {
+	if !strings.Contains(string(out), " · not written by you") || !strings.Contains(said, "[1] "+web.URL+"/marathon") {
 		t.Errorf("it says\n%s\n%s", out, said)
 	}
 	out, said = askWeb(t, web, []string{"LIFEHUB_PROVIDER=offline"}, "@web_search query=captcha")

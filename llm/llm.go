@@ -76,20 +76,12 @@ type Request struct {
 type Task struct {
 	Kind     TaskKind
 	Question string     // the user's message
+	Today    time.Time  // the day that "tomorrow" is told from; zero: now
 	History  []Message  // what was said before, oldest first
-	Past     []Past     // what came back from long-term memory, best first
 	Summary  string     // of what was said before History
+	Recalled string     // what the user said long before that fits, in words; "": nothing
 	Tools    []ToolSpec // what a plan may use
-	Sources  []Source   // what an answer may cite, by number
-	Results  []Result   // what the steps brought, in plan order; of a plan: it is rebuilt after these
-	Unlikely bool       // the sources hardly hold the answer
-	Close    bool       // then: they are near to it
-}
-
-// Past is something the user said long before.
-type Past struct {
-	Text string
-	Date time.Time
+	Replan   bool       // steps were run, and further ones are asked for
 }
 
 // TaskKind is what is asked of the model.
@@ -101,25 +93,6 @@ const (
 	ExplainTask TaskKind = "explain" // answer the question from sources and results
 	SummaryTask TaskKind = "summary" // shorten History, with Question as what matters most
 )
-
-// Source is a numbered passage that an answer can cite as [N].
-type Source struct {
-	N         int
-	Title     string // where it stands, as shown to the user: note.md:12 Heading
-	Text      string
-	Score     float64 // relevance to the question, 0 to 1; 0: unknown
-	Untrusted bool    // it came from outside the user's own notes
-	Dated     bool    // its note bears the day, or the time, that the question asks for
-}
-
-// Result is the outcome of one step of a plan, in words.
-type Result struct {
-	Tool   string
-	Status string // done, failed, denied, skipped
-	Text   string // what the tool said, or why it did not
-	Cited  bool   // its content stands in the sources already
-	N      int    // an answer may cite Text as [N]; 0: it has no number
-}
 
 // Delta is one piece of a streamed answer.
 type Delta struct {
@@ -221,6 +194,9 @@ type UnsupportedError struct{ Model, Capability string }
 func (e *UnsupportedError) Error() string {
 	return fmt.Sprintf("model %q does not support %s", e.Model, e.Capability)
 }
+
+// ErrNoModel is what the offline provider says where words of a model are needed.
+var ErrNoModel = errors.New("no model is connected")
 
 // StatusError is any other refusal of a server.
 type StatusError struct {

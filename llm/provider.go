@@ -106,4 +106,4 @@ type Listing struct {
 const NoEmbedding = "-"
 
 // OfflineNotice is what the screen says of answers without a model.
-const OfflineNotice = "no model: quoting your notes"
+const OfflineNotice = "no model: listing the closest passages"

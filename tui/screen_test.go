@@ -58,12 +58,12 @@ func notSaid() backend.Options {
 }
 
 // brokenOff is a turn whose model failed after the tools had worked: what they
-// brought is quoted.
+// returned is listed.
 func brokenOff() backend.Options {
 	note := agent.Source{N: 1, Path: "fitness.md", Line: 12, EndLine: 14, Heading: "Running › Plan", Text: "Run three times a week."}
 	tips := agent.Source{N: 2, Path: "brave_web_search", Call: "2", Line: 1, EndLine: 1, Heading: "marathon tips", Text: "Marathon guide: drink early.", Untrusted: true}
 	cites := func(s agent.Source) agent.Cited {
-		return agent.Cited{Citation: agent.Citation{N: s.N, Path: s.Path, Line: s.Line, EndLine: s.EndLine, Quote: s.Text, Verdict: agent.Verified, Sentence: s.Text}, Source: s}
+		return agent.Cited{Citation: agent.Citation{N: s.N, Path: s.Path, Line: s.Line, EndLine: s.EndLine, Quote: s.Text, Verdict: agent.Cites, Sentence: s.Text}, Source: s}
 	}
 	return chattest.WithWorld(chattest.Play(
 		agent.PlanMade{
@@ -77,7 +77,7 @@ func brokenOff() backend.Options {
 		agent.StepChanged{Step: "2", Status: agent.Done},
 		agent.PhaseStarted{Agent: "explainer"},
 		agent.Said{Content: "You run"},
-		agent.Said{Content: "\n\n(The answer breaks off here.)\n\nMarathon guide: drink early. [2]\n\nYour notes say:\n\n“Run three times a week.” [1]"},
+		agent.Said{Content: "\n\n(The answer breaks off here.)\n\nMarathon guide: drink early. [2]\n\nThe model failed. Closest passages:\n\n`fitness.md` · Running › Plan\n- Run three times a week. [1]"},
 		cites(tips), cites(note),
 		agent.Failed{Message: "The answer was cut off before its end (unexpected EOF); what arrived is saved.", Hint: "Ask again, or ask it to continue.", Effects: agent.Effects{}},
 	))

@@ -31,13 +31,14 @@ type Answer struct {
 	Reread        func(agent.Source) (string, bool)
 	Conversations agent.History
 
-	Sources    []agent.Source  // numbered: what the steps found, then the facts
-	Unanswered bool            // it begins with "Your notes don't say"
-	Nearest    []agent.Source  // then: what comes nearest
-	Close      bool            // then: it is near to the question
-	Coverage   *agent.Coverage // of the turn's last search; nil: there was none
-	Quoted     string          // the end of the answer: what was found, in place of the model's words
-	Lacking    string          // what the answer has to say is missing; "": nothing is known to be
+	Sources    []agent.Source   // numbered: what the steps found, then the facts
+	Unanswered bool             // the notes hardly say it, with which the answer begins
+	Nearest    []agent.Source   // then: what comes nearest
+	Close      bool             // then: it is near to the question
+	Coverage   *agent.Coverage  // of the turn's last search; nil: there was none
+	Passages   string           // the end of the answer: what was found, in place of the model's words
+	listed     []agent.Citation // the passages in it; At counts from its beginning
+	Lacking    string           // what the answer has to say is missing; "": nothing is known to be
 
 	foundSources int // how many of Sources are no facts
 	list         citation.SourceList

@@ -15,13 +15,18 @@ import (
 
 // Check judges the citations of the answer and emits each.
 func (a *Answer) Check(ctx context.Context, answer string) []agent.Citation {
-	citations := citation.CheckBut(answer, a.Sources, a.Reread, a.userSaid)
+	said := strings.TrimSuffix(answer, a.Passages) // by the model
+	citations := citation.CheckBut(said, a.Sources, a.Reread, a.userSaid)
 	searched := len(a.Sources) > 0 || a.Coverage != nil
 	citations = slices.DeleteFunc(citations, func(c agent.Citation) bool {
 		return c.Words != "" && c.Verdict == agent.NotFound && (!searched || a.wasSaid(c.Words))
 	})
 	if !a.Command { // else the answer is what the tool returned
-		citations = append(citations, a.unread(context.WithoutCancel(ctx), strings.TrimSuffix(answer, a.Quoted))...)
+		citations = append(citations, a.unread(context.WithoutCancel(ctx), said)...)
+	}
+	for _, c := range a.listed { // they claim nothing
+		c.At += len(said)
+		citations = append(citations, c)
 	}
 	for _, c := range citations {
 		cited := agent.Cited{Citation: c}

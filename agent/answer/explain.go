@@ -3,6 +3,7 @@ package answer
 import (
 	"context"
 	_ "embed"
+	"errors"
 	"strings"
 
 	"lifehub/agent"
@@ -27,6 +28,11 @@ func (a *Answer) Explain(ctx context.Context) error {
 		a.listTime()
 	}
 	usage, planned, err := a.askForText(ctx, a.explainerPrompt())
+	if errors.Is(err, llm.ErrNoModel) {
+		a.Lead, a.Passages = "", a.passages(a.Found, noModel)
+		a.Worker.Say(a.Passages)
+		return nil
+	}
 	a.SayHeld(true)
 	said := len(a.Said()) > before
 	switch {
@@ -77,28 +83,12 @@ func (a *Answer) explainerPrompt() prompt.Prompt {
 	p.Log = ContextLog(a.Found)
 	p.Request = llm.Request{
 		MaxTokens: MaxAnswerTokens,
-		Task:      &llm.Task{Kind: llm.ExplainTask, Question: a.Topic(), History: a.TypedBefore(), Past: a.PastTask()},
+		Task:      &llm.Task{Kind: llm.ExplainTask, Question: a.Topic()},
 	}
 	fence := a.Fence()
-	var brought []llm.Result // by calls of workers
-	for _, s := range a.Sources[:a.foundSources] {
-		switch {
-		case a.inResults(s):
-			continue
-		case s.Call != "":
-			brought = append(brought, llm.Result{Tool: s.Path, Status: string(agent.Done), Text: s.Text, N: s.N})
-			continue
-		}
-		p.Request.Task.Sources = append(p.Request.Task.Sources,
-			llm.Source{N: s.N, Title: s.Title(), Text: s.Text, Score: s.Score, Untrusted: s.Untrusted, Dated: s.Dated})
-	}
 	for _, f := range a.Found {
 		p.Images = append(p.Images, f.Result.Images...)
-		r := ForModel(f)
-		r.N = a.ResultNumber(f.Step.ID)
-		p.Request.Task.Results = append(p.Request.Task.Results, r)
 	}
-	p.Request.Task.Results = append(p.Request.Task.Results, brought...)
 	if len(a.Dropped()) > 0 {
 		p.Material = append(p.Material, prompt.Part{
 			Kind: "results", Fence: fence, Text: strings.Join(work.Shorten(a.Dropped()), "\n"),
@@ -106,12 +96,6 @@ func (a *Answer) explainerPrompt() prompt.Prompt {
 		})
 	}
 	p.Material = append(p.Material, a.FactPart(a.foundSources+1, fence)...)
-	for i, f := range a.Facts {
-		if f.Fits {
-			s := a.Sources[a.foundSources+i]
-			p.Request.Task.Sources = append(p.Request.Task.Sources, llm.Source{N: s.N, Title: s.Title(), Text: f.Text, Untrusted: s.Untrusted})
-		}
-	}
 	p.Material = append(p.Material, a.PastParts(fence)...)
 	p.Intro = "No tool was of use for the message below: answer from the conversation and from what you know, say which, and cite nothing."
 	if len(a.Found) > 0 {
@@ -119,7 +103,6 @@ func (a *Answer) explainerPrompt() prompt.Prompt {
 	}
 	p.Question = "The user's message:\n" + a.Question
 	if a.Unlikely() {
-		p.Request.Task.Unlikely, p.Request.Task.Close = true, a.Close
 		p.Question = alreadySaid + "\n\n" + p.Question
 	}
 	if a.Lead != "" && !a.Unanswered {

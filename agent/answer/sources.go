@@ -12,7 +12,6 @@ import (
 	"lifehub/agent/prompt"
 	"lifehub/agent/work"
 	"lifehub/internal/text"
-	"lifehub/llm"
 )
 
 // Number gives what was found its numbers in the answer, in plan order. A number
@@ -127,9 +126,15 @@ func (a *Answer) ResultPart(f work.Finding) prompt.Part {
 	return p
 }
 
+// Outcome is how a step ended, in words.
+type Outcome struct {
+	Text  string // what the tool said, or why it did not
+	Cited bool   // its content is in the sources already
+}
+
 // ForModel is what the explainer is told of a step.
-func ForModel(f work.Finding) llm.Result {
-	r := llm.Result{Tool: f.Step.Tool, Status: string(f.Status), Text: f.Result.Text}
+func ForModel(f work.Finding) Outcome {
+	r := Outcome{Text: f.Result.Text}
 	switch {
 	case f.Same != "":
 		r.Text, r.Cited = "the same as step "+f.Same, f.Status == agent.Done

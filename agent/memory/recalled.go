@@ -45,14 +45,6 @@ func (r *Recalled) PastParts(fence string) (parts []prompt.Part) {
 	return parts
 }
 
-// PastTask is the same for the offline provider.
-func (r *Recalled) PastTask() (past []llm.Past) {
-	for _, e := range r.Past {
-		past = append(past, llm.Past{Text: e.Question, Date: e.Asked})
-	}
-	return past
-}
-
 // FactPart is the block of facts in a prompt. Where they can be cited, first
 // is the number of the first one; else 0.
 func (r *Recalled) FactPart(first int, fence string) []prompt.Part {

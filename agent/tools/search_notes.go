@@ -54,11 +54,26 @@ func newSearchNotes(search searcher, v vaults, now func() time.Time) agent.Tool 
 		if err != nil {
 			return agent.Result{}, err
 		}
+		blocks := blocksOf(found.Passages)
 		if query.After.IsZero() && query.Before.IsZero() { // else there may be lines of another time around
 			found.Passages = v.wholeNotes(ctx, found.Passages)
 		}
-		return searchResult(args.Query, query, found), nil
+		result := searchResult(args.Query, query, found)
+		result.Blocks = blocks
+		return result, nil
 	})
+}
+
+// blocksOf are the parts of passages that fit the question.
+func blocksOf(passages []rag.Passage) (list []agent.Block) {
+	for _, p := range passages {
+		for _, b := range p.Blocks {
+			source := sourceOf(p)
+			source.Line, source.EndLine, source.Heading, source.Text = b.Line, b.EndLine, b.Heading, b.Text
+			list = append(list, agent.Block{Source: source, Lead: b.Lead, Code: b.Code, Score: b.Score, Words: b.Words})
+		}
+	}
+	return list
 }
 
 // SearchShown searches the notes that no rule hides.

@@ -20,7 +20,7 @@ func (m byTask) Stream(_ context.Context, req llm.Request) iter.Seq2[llm.Delta, 
 	text := m.answer
 	if req.Task.Kind == llm.PlanTask {
 		text = m.plan
-		if len(req.Task.Results) > 0 {
+		if req.Task.Replan {
 			text = m.again
 		}
 	}

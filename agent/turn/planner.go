@@ -119,7 +119,7 @@ func (t *turn) plannerPrompt(ctx context.Context, offered []llm.ToolSpec, soFar 
 	p.Request = llm.Request{
 		Schema:    planSchema(offered),
 		MaxTokens: prompt.MaxPlanTokens,
-		Task:      &llm.Task{Kind: llm.PlanTask, Question: t.Question, History: t.TypedBefore(), Past: t.PastTask(), Tools: offered},
+		Task:      &llm.Task{Kind: llm.PlanTask, Question: t.Question, Today: t.Now(), History: t.TypedBefore(), Recalled: t.SaidBefore(), Tools: offered},
 	}
 	return p
 }
@@ -255,9 +255,7 @@ func (t *turn) replan(ctx context.Context) ([]agent.Step, error) {
 
 func (t *turn) replanPrompt(ctx context.Context, offered []agent.Tool, missing []string) prompt.Prompt {
 	p := t.plannerPrompt(ctx, toolchoice.Specs(offered), strings.Join(missing, "\n"))
-	for _, f := range t.Found {
-		p.Request.Task.Results = append(p.Request.Task.Results, answer.ForModel(f))
-	}
+	p.Request.Task.Replan = true
 	t.Number(t.Found)
 	p.Material = append(p.Material, t.Material()...)
 	p.Log = answer.ContextLog(t.Found)

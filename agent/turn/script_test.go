@@ -47,7 +47,7 @@ func (s *script) next(req llm.Request) (line, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.requests = append(s.requests, req)
-	if req.Task != nil && req.Task.Kind == llm.PlanTask && len(req.Task.Results) > 0 {
+	if req.Task != nil && req.Task.Kind == llm.PlanTask && req.Task.Replan {
 		if s.anew++; s.anew <= len(s.replans) {
 			return s.replans[s.anew-1], nil
 		}

@@ -91,7 +91,7 @@ func (t *turn) run(ctx context.Context, begin func(context.Context) error) {
 			}
 		})
 		if err = t.reply(ctx); err != nil {
-			t.QuoteFound(ctx)
+			t.ListPassages(ctx)
 		} else {
 			err = t.finish(ctx)
 		}
@@ -211,7 +211,7 @@ func (t *turn) end(ctx context.Context, failure error) {
 	t.SayHeld(true)
 	answer := agent.Answer{Text: t.Said(), Effects: agent.Sum(t.EffectsBy("")), Sources: t.Sources, Cut: t.Cut || failure != nil || t.Metrics.Interrupted}
 	if answer.Cut {
-		answer.Text = t.Saved.Longer(strings.TrimSuffix(answer.Text, t.Quoted)) + t.Quoted
+		answer.Text = t.Saved.Longer(strings.TrimSuffix(answer.Text, t.Passages)) + t.Passages
 	}
 	answer.Log = t.Log()
 	said := answer.Text
@@ -247,8 +247,8 @@ func (t *turn) ending(answer agent.Answer, failure error) agent.Body {
 	}
 	told := agent.FailedFrom(failure)
 	told.Effects, told.Dropped = answer.Effects, t.Dropped()
-	if t.Quoted != "" {
-		told.Hint = cmp.Or(told.Hint, "What was found is quoted above. Ask again for an answer; `lifehub doctor` checks the model server.")
+	if t.Passages != "" {
+		told.Hint = cmp.Or(told.Hint, "What was found is listed above. Ask again for an answer; `lifehub doctor` checks the model server.")
 	}
 	if t.Turn == "" && strings.TrimSpace(t.message) != "" {
 		told.Unkept, told.Hint = true, cmp.Or(told.Hint, "Nothing was sent, and nothing is lost. Fix that (`lifehub doctor` may know how), then send the message again.")

@@ -252,7 +252,7 @@ func (c *chat) open(ctx context.Context, openStore func(path string) (*store.Sto
 	o.Screen = c.screen
 	o.Assistant, o.Resume = assistant, assistant.Resume
 	o.Reader = backend.Reader{Read: assistant.SecondRead, Always: c.Settings.Citations.Check == "model"}
-	if o.Reader.Always { // unasked, it is not said of each answer that it only quotes
+	if o.Reader.Always { // unasked, it is not said of each answer that no model judged it
 		o.Reader.Read = func(ctx context.Context, conversation, turn string) ([]agent.Citation, error) {
 			citations, err := assistant.SecondRead(ctx, conversation, turn)
 			if errors.Is(err, agent.ErrNothingToJudge) {

@@ -304,7 +304,7 @@ func (bg *background) findModel(ctx context.Context) backend.FoundModel {
 	var missing *llm.NotFoundError
 	switch {
 	case state.Provider == "offline" && bg.Settings.Provider == "offline":
-		return backend.FoundModel{Says: "Your settings ask for no model: answers quote your notes."}
+		return backend.FoundModel{Says: "Your settings ask for no model: LifeHub lists the closest passages."}
 	case state.Provider == "offline":
 		return bg.noModel(ctx)
 	case errors.As(err, &missing) && state.Provider == "ollama":
@@ -323,26 +323,26 @@ func (bg *background) findModel(ctx context.Context) backend.FoundModel {
 	return found
 }
 
-// noModel reports why nothing but quotes can be had, and how to fix that.
+// noModel reports why no model answers, and how to fix that.
 func (bg *background) noModel(ctx context.Context) backend.FoundModel {
-	const quotes = "without one, LifeHub quotes your notes."
+	const lists = "without one, LifeHub lists the closest passages."
 	models, err := bg.Provider.Models(ctx)
 	_, notInstalled := exec.LookPath("ollama")
 	var foreign *llm.ForeignError
 	switch {
 	case errors.As(err, &foreign):
-		return backend.FoundModel{Says: text.AsSentence(foreign.Error()), Next: "Your first message asks whether to use it; " + quotes}
+		return backend.FoundModel{Says: text.AsSentence(foreign.Error()), Next: "Your first message asks whether to use it; " + lists}
 	case err == nil:
 		lacks := "no model yet; "
 		if len(models) > 0 {
 			lacks = "no model that can chat; "
 		}
-		return backend.FoundModel{Says: "Ollama runs here and has " + lacks + quotes, Pull: llm.Suggestion(), Why: "a model that fits this machine"}
+		return backend.FoundModel{Says: "Ollama runs here and has " + lacks + lists, Pull: llm.Suggestion(), Why: "a model that fits this machine"}
 	case notInstalled == nil:
-		return backend.FoundModel{Says: "Ollama is installed but does not run; " + quotes, Next: "`ollama serve` starts it (detected automatically)."}
+		return backend.FoundModel{Says: "Ollama is installed but does not run; " + lists, Next: "`ollama serve` starts it (detected automatically)."}
 	}
 	return backend.FoundModel{
-		Says: "No model on this machine: LifeHub quotes your notes.",
+		Says: "No model on this machine: LifeHub lists the closest passages.",
 		Next: "For written answers install Ollama from ollama.com, then run ollama pull " + llm.Suggestion() + " (detected automatically).",
 	}
 }

@@ -177,9 +177,9 @@ func model(ctx context.Context, a *app.App, c *settings.Config) []Finding {
 		return []Finding{{What: "model server", Says: foreign.Error(), Fix: foreign.Advice()}}
 	}
 	if a.Provider.State().Provider == "offline" {
-		f := Finding{What: "model server", OK: true, Says: "offline: LifeHub quotes your notes instead of writing"}
+		f := Finding{What: "model server", OK: true, Says: "offline: LifeHub lists the closest passages"}
 		if c.Provider == "auto" {
-			f.Says = "no Ollama at " + settings.WithoutPassword(c.Ollama.Host) + "; offline: LifeHub quotes your notes"
+			f.Says = "no Ollama at " + settings.WithoutPassword(c.Ollama.Host) + "; offline: LifeHub lists the closest passages"
 			f.Fix = "install Ollama from ollama.com and start it; LifeHub switches automatically"
 		}
 		return []Finding{f}

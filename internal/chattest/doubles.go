@@ -234,7 +234,7 @@ func (f *Folders) Take(_ context.Context, o backend.Offer) error {
 
 // NoModel is a machine without a model server.
 var NoModel = backend.FoundModel{
-	Says: "No model on this machine: LifeHub quotes your notes.",
+	Says: "No model on this machine: LifeHub lists the closest passages.",
 	Next: "For written answers install Ollama from ollama.com, then run ollama pull qwen3:8b (detected automatically).",
 }
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"lifehub/internal/pattern"
+	"lifehub/internal/text"
 	"lifehub/llm"
 )
 
@@ -23,6 +24,11 @@ type toolShape struct {
 		Type any `json:"type"`
 	} `json:"properties"`
 	Required []string `json:"required"`
+}
+
+func shapeOf(tool llm.ToolSpec) (shape toolShape) {
+	_ = json.Unmarshal(tool.Schema, &shape) // a schema that cannot be read asks for nothing
+	return shape
 }
 
 // namedTool reads "@tool key=value …" and "/tool key=value …". What begins
@@ -41,8 +47,7 @@ func namedTool(message string, task *llm.Task) (plan, bool) {
 	default:
 		return plan{}, false
 	}
-	var shape toolShape
-	_ = json.Unmarshal(task.Tools[i].Schema, &shape) // a schema that cannot be read asks for nothing
+	shape := shapeOf(task.Tools[i])
 	args, unread := readArgs(shape, strings.TrimSpace(rest))
 	for _, needed := range shape.Required {
 		if _, given := args[needed]; !given {
@@ -55,7 +60,7 @@ func namedTool(message string, task *llm.Task) (plan, bool) {
 		if len(shape.Properties) > 0 {
 			takes = "takes " + strings.Join(slices.Sorted(maps.Keys(shape.Properties)), ", ")
 		}
-		return plan{Reasoning: "An argument is unknown.", Answer: fmt.Sprintf("`%s` %s, and nothing for “%s”. It was not called.", name, takes, clipBytes(oneLine(unread), 120))}, true
+		return plan{Reasoning: "An argument is unknown.", Answer: fmt.Sprintf("`%s` %s, and nothing for “%s”. It was not called.", name, takes, text.Cut(text.OneLine(unread), 120))}, true
 	}
 	return oneStep(name, args, message), true
 }

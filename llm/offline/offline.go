@@ -1,4 +1,4 @@
-// Package offline answers without a model, by five rules and by quotations.
+// Package offline plans without a model, by a few rules.
 package offline
 
 import (
@@ -9,10 +9,10 @@ import (
 	"lifehub/llm"
 )
 
-// Provider answers without any model: plans come from five rules
-// (plan.go), answers are quoted passages (answer.go), vectors
-// are hashed character n-grams ([llm.Ngrams]). It reads Request.Task; a request
-// without one needs a real model.
+// Provider works without any model: plans come from rules (plan.go), vectors
+// are hashed character n-grams ([llm.Ngrams]). An answer needs words of its own:
+// it is [llm.ErrNoModel], and the caller lists the closest passages. It reads
+// Request.Task; a request without one needs a real model.
 // Why: docs/design/offline-provider.md.
 type Provider struct{}
 
@@ -33,7 +33,8 @@ func (*Provider) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delt
 		case req.Task.Kind == llm.SummaryTask:
 			text = makeSummary(req.Task)
 		default:
-			text = makeAnswer(req.Task)
+			yield(llm.Delta{}, llm.ErrNoModel)
+			return
 		}
 		for piece := range strings.Lines(text) {
 			if err := ctx.Err(); err != nil {
@@ -51,7 +52,7 @@ func (*Provider) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delt
 // State implements [llm.Provider].
 func (*Provider) State() llm.State { return llm.State{Provider: "offline", Text: llm.OfflineNotice} }
 
-// Window implements [llm.Provider]: quoting has no bound.
+// Window implements [llm.Provider]: rules have no bound.
 func (*Provider) Window() int { return 0 }
 
 // SetWindow implements [llm.Provider]; there is none to set.

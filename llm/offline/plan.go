@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"lifehub/internal/pattern"
+	"lifehub/internal/text"
 	"lifehub/internal/when"
 	"lifehub/llm"
 )
@@ -26,10 +27,7 @@ type step struct {
 	After       []string       `json:"after"`
 }
 
-// maxQuery bounds the query that is made of a long message, in bytes.
-const maxQuery = 1 << 10
-
-// makePlan turns a message into a plan by five rules and returns it as JSON.
+// makePlan turns a message into a plan and returns it as JSON.
 func makePlan(task *llm.Task) string {
 	p := planFor(task)
 	if p.Steps == nil {
@@ -42,85 +40,151 @@ func makePlan(task *llm.Task) string {
 	return string(text)
 }
 
-// planFor plans by the five rules: "add task …" adds a task, "list tasks" lists
-// the open ones, "@tool …" and "/tool …" call a tool, all else is a search. A
-// command is the whole message and one line, so that no line of a longer text
-// acts.
+// help is what the provider can do, and what it needs a model for.
+const help = "No model is connected, but I can search your notes and keep your tasks: `what is due`, `remind me to …`, `last week`. `/help models` has more."
+
+// planFor plans by rules: small talk is answered, commands about tasks and calls
+// of a tool are done, all else is a search. A command is the whole message and
+// one line, so that no line of a longer text acts.
 func planFor(task *llm.Task) plan {
-	if len(task.Results) > 0 {
+	if task.Replan {
 		return plan{Reasoning: "The rules know no other way."}
 	}
 	message := strings.TrimSpace(task.Question)
+	if task.Today.IsZero() {
+		task.Today = time.Now()
+	}
 	if !strings.ContainsAny(message, "\r\n") {
-		if p, ok := addTask(message, task); ok {
-			return p
+		bare := strings.TrimRight(text.OneLine(message), " .?!。？！")
+		switch {
+		case thanks.MatchString(bare):
+			return plan{Reasoning: "Thanks.", Answer: "You're welcome."}
+		case greeting.MatchString(bare):
+			return plan{Reasoning: "A greeting.", Answer: "Hello! " + help}
+		case aboutItself.MatchString(bare):
+			return plan{Reasoning: "A question about LifeHub.", Answer: help}
 		}
-		if listTasks.MatchString(oneLine(message)) && toolAt(task.Tools, "list_tasks") >= 0 {
-			return oneStep("list_tasks", map[string]any{"status": "open"}, "your open tasks")
-		}
-		if p, ok := namedTool(message, task); ok {
-			return p
+		for _, rule := range []func(string, *llm.Task) (plan, bool){addTask, listTasks, namedTool} {
+			if p, ok := rule(message, task); ok {
+				return p
+			}
 		}
 	}
-	if !hasWords(message) {
-		return plan{Reasoning: "There is nothing to look for.", Answer: onlyQuotes}
+	i := toolAt(task.Tools, "search_notes")
+	switch {
+	case !hasWords(message):
+		return plan{Reasoning: "There is nothing to look for.", Answer: help}
+	case i < 0:
+		return plan{Reasoning: "There are no notes to search.", Answer: cmp.Or(task.Recalled, noNotes)}
 	}
-	if toolAt(task.Tools, "search_notes") >= 0 {
-		query, instead := inContext(message, task.History)
-		args := map[string]any{"query": topic(clipBytes(query, maxQuery))}
-		if !instead.From.IsZero() {
-			args["after"] = instead.From.Format(time.DateOnly)
-		}
-		if !instead.To.IsZero() {
-			args["before"] = instead.To.Format(time.DateOnly)
-		}
-		return oneStep("search_notes", args, "search your notes")
+	words, instead := query(text.Cut(message, maxRead), task.History, task.Today)
+	args := map[string]any{"query": words}
+	if !instead.From.IsZero() {
+		args["after"] = instead.From.Format(time.DateOnly)
 	}
-	return plan{Reasoning: "There are no notes to search.", Answer: cmp.Or(recalled(contentQuery(task), append(said(task.History), task.Past...), 0), onlyQuotes)}
+	if !instead.To.IsZero() {
+		args["before"] = instead.To.Format(time.DateOnly)
+	}
+	if _, takes := shapeOf(task.Tools[i]).Properties["limit"]; takes && asksForTime(words, task.Today) {
+		args["limit"] = mostOfTime
+	}
+	return oneStep("search_notes", args, "search your notes")
 }
 
-// listTasks matches "list tasks", "show my tasks", "what are my open tasks?".
-var listTasks = pattern.Lazy(`(?i)^(?:list|show|show me|what are|my|open)(?: my| the| open)* (?:tasks|to-?dos)[?.!]*$`)
+const noNotes = "No model is connected, and there are no notes to search. `/help models` says how to connect one."
+
+const (
+	maxRead    = 64 << 10 // bytes of a message
+	maxQuery   = 1 << 10  // bytes of the query from a long one
+	mostOfTime = 50       // passages of a time
+)
+
+// The forms that are understood, next to those of [namedTool]. The table in
+// docs/models.md lists them.
+var (
+	greeting    = pattern.Lazy(`(?i)^(?:hi|hello|hey|moin|hallo|bonjour|salut|good (?:morning|afternoon|evening|day)|guten (?:morgen|tag|abend)|你好|您好)(?: there| lifehub)?$`)
+	thanks      = pattern.Lazy(`(?i)^(?:ok(?:ay)?,? )?(?:thanks?|thank you|thx|danke|vielen dank|merci|谢谢)(?: you)?(?: so| very)?(?: much| a lot| schön| beaucoup)?$`)
+	aboutItself = pattern.Lazy(`(?i)^(?:help|hilfe|aide|帮助|what can (?:you|i) do(?: here)?|who are you|what are you|what is this|how does this work|was kannst du|wer bist du|你是谁|你能做什么)$`)
+
+	taskList = pattern.Lazy(`(?i)^(?:` +
+		`(?:(?:list|show|show me|give me|what are|which are) )?(?:(?:all|my|the|open|pending) )*(?:tasks|to-?dos|to-?do list)|` +
+		`(?:(?:zeige?|zeig mir|was sind|liste) )?(?:(?:alle|meine|die|offene|offenen) )*aufgaben|` +
+		`(?:(?:liste|montre|quelles sont) )?(?:(?:toutes|mes|les) )*tâches(?: ouvertes)?|` +
+		`(?:列出|显示|查看)?(?:我的|所有)?(?:任务|待办|待办事项)(?:有哪些|是什么)?)$`)
+	dueList = pattern.Lazy(`(?i)^(?:` +
+		`(?:(?:what|which tasks|what tasks)(?:[’']s| is| are)? |(?:list|show|show me) )?(?:(?:all|my|the) )?(?:tasks |to-?dos )?(?:that are )?(due|overdue)(?: (today|tomorrow|this week|next week|soon|now))?|` +
+		`(?:was ist )?(heute |morgen |diese woche )?(fällig|überfällig)|(今天|明天|本周|这周)?(?:有什么|什么)?(到期|过期|逾期)的?(?:任务)?)$`)
+	newTask = pattern.Lazy(`(?i)^(?:please\s+)?(?:add\s+(?:(?:a|the)\s+)?(?:new\s+)?(?:task|to-?do)\b(?:\s+to\b)?|remind\s+me\s+to\b|remember\s+to\b|neue\s+aufgabe\b|erinnere\s+mich\s+an\b|ajoute\s+une\s+tâche\b|rappelle-moi\s+de\b|添加任务|提醒我)\s*[:：]?(.*)$`)
+)
+
+// listTasks lists the open tasks, or those that are due by a day.
+func listTasks(message string, task *llm.Task) (plan, bool) {
+	bare := strings.TrimRight(text.OneLine(message), " .?!。？！")
+	due := dueList.FindStringSubmatch(bare)
+	if toolAt(task.Tools, "list_tasks") < 0 || due == nil && !taskList.MatchString(bare) {
+		return plan{}, false
+	}
+	args := map[string]any{"status": "open"}
+	if due != nil {
+		args["status"] = "due"
+		switch strings.ToLower(due[1] + due[4] + due[6]) {
+		case "overdue", "überfällig", "过期", "逾期":
+			args["status"] = "overdue"
+		}
+		if days := strings.TrimSpace(due[2] + due[3] + due[5]); days != "" {
+			if span, _ := when.In(days, task.Today); !span.IsZero() {
+				args["status"] = "open"
+				args["query"] = "after:" + span.From.Format(time.DateOnly) + " before:" + span.To.Format(time.DateOnly)
+			}
+		}
+	}
+	return oneStep("list_tasks", args, "your tasks"), true
+}
+
+// addTask adds the rest of "add task …" or "remind me to …", word for word,
+// apart from the day at its end.
+func addTask(message string, task *llm.Task) (plan, bool) {
+	m := newTask.FindStringSubmatch(message)
+	if m == nil {
+		return plan{}, false
+	}
+	i := toolAt(task.Tools, "add_task")
+	said := strings.TrimSpace(m[1])
+	switch {
+	case i < 0:
+		return plan{Reasoning: "No such tool.", Answer: "The tool `add_task` is not available, so no task was added."}, true
+	case said == "":
+		return plan{Reasoning: "An argument is missing.", Answer: "Which task? Write for example `add task buy milk`."}, true
+	}
+	args := map[string]any{"text": said}
+	for _, joint := range []string{" due ", " by ", " on ", " "} {
+		at := strings.LastIndex(said, joint)
+		if at < 0 {
+			continue
+		}
+		last := said[at+len(joint):]
+		day, rest := when.In(last, task.Today)
+		if joint == " " && strings.ContainsAny(last, "0123456789") || hasWords(rest) || !day.To.Equal(day.From.AddDate(0, 0, 1)) || !day.To.After(task.Today) { // "Friday" may be the last one
+			continue
+		}
+		args["text"], args["due"] = strings.TrimRight(said[:at], " ,"), day.From.Format(time.DateOnly)
+		break
+	}
+	return oneStep("add_task", args, message), true
+}
 
 // oneStep is a plan of one call.
 func oneStep(tool string, args map[string]any, description string) plan {
 	return plan{
 		Reasoning: "Offline: planned by rules, without a model.",
-		Steps:     []step{{ID: "1", Tool: tool, Input: args, Description: clipBytes(oneLine(description), 120), After: []string{}}},
+		Steps:     []step{{ID: "1", Tool: tool, Input: args, Description: text.Cut(text.OneLine(description), 120), After: []string{}}},
 	}
 }
 
-// addTask reads "add task …": the rest is the task, word for word, apart from
-// the day behind its last "due" where that is all that follows.
-func addTask(message string, task *llm.Task) (plan, bool) {
-	verb, rest, _ := strings.Cut(message, " ")
-	noun, text, _ := strings.Cut(strings.TrimSpace(rest), " ")
-	if !strings.EqualFold(verb, "add") || !strings.EqualFold(strings.TrimSuffix(noun, ":"), "task") {
-		return plan{}, false
+// hasWords reports whether a text holds a letter or a digit.
+func hasWords(s string) bool {
+	for range text.Words(s) {
+		return true
 	}
-	i := toolAt(task.Tools, "add_task")
-	switch text = strings.TrimSpace(text); {
-	case i < 0:
-		return plan{Reasoning: "No such tool.", Answer: "The tool `add_task` is not available, so no task was added."}, true
-	case text == "":
-		return plan{Reasoning: "An argument is missing.", Answer: "Which task? Write for example `add task buy milk`."}, true
-	}
-	args := map[string]any{"text": text}
-	if at := strings.LastIndex(text, " due "); at >= 0 {
-		day, rest := when.In(text[at+len(" due "):], time.Now())
-		if !hasWords(rest) && day.To.Equal(day.From.AddDate(0, 0, 1)) && day.To.After(time.Now()) { // "Friday" may be the last one
-			args["text"], args["due"] = strings.TrimRight(text[:at], " ,"), day.From.Format(time.DateOnly)
-		}
-	}
-	return oneStep("add_task", args, message), true
-}
-
-func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
-
-// clipBytes cuts a text to at most n bytes, at the end of a character.
-func clipBytes(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	return strings.ToValidUTF8(s[:n], "")
+	return false
 }

@@ -20,7 +20,7 @@ func (s Status) Parts(width int) []string {
 	case s.Provider == "offline" && width < 70:
 		parts = append(parts, "no model")
 	case s.Provider == "offline":
-		parts = append(parts, "no model · quoting notes")
+		parts = append(parts, "no model · search only")
 	case s.Model != "":
 		parts = append(parts, safetext.Line(s.Model))
 	}

@@ -172,7 +172,7 @@ var plays = map[string]func(b *box){
 	"first run":                     firstRun(backend.FoundModel{Ready: true, Says: "qwen3:8b answers, from Ollama on this machine."}),
 	"first run without a model":     firstRun(chattest.NoModel),
 	"first run in a folder unknown": firstRun(chattest.NoModel, "~/nowhere", "enter"),
-	"first run fetches a model":     firstRun(backend.FoundModel{Says: "Ollama runs here and has no model yet; until then answers quote your notes.", Pull: "qwen3:4b", Why: "a model that fits this machine"}, "up", "enter"),
+	"first run fetches a model":     firstRun(backend.FoundModel{Says: "Ollama runs here and has no model yet; until then LifeHub lists the closest passages.", Pull: "qwen3:4b", Why: "a model that fits this machine"}, "up", "enter"),
 	"first run looks around": func(b *box) {
 		o := chattest.Newcomer(chattest.NoModel)()
 		b.shown, _ = panel.NewFirstRun(context.Background(), &o) // nothing was found so far

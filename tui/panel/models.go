@@ -74,7 +74,7 @@ func (l *modelList) fill() {
 			told := transcript.FailureOf(err)
 			var foreign *llm.ForeignError
 			if l.now.Provider == "offline" && errors.Is(err, llm.ErrUnreachable) && !errors.As(err, &foreign) {
-				told.Hint = "Start it (ollama serve), or set its address in the settings (lifehub config path says where they are). Until then, LifeHub quotes your notes."
+				told.Hint = "Start it (ollama serve), or set its address in the settings (lifehub config path says where they are). Until then, LifeHub lists the closest passages."
 			}
 			l.Empty = told.Copied()
 		}

@@ -1,0 +1,106 @@
+package answer
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+
+	"lifehub/agent"
+	"lifehub/agent/work"
+)
+
+// A text of a note cannot break the Markdown around it.
+func TestATextCannotBreakTheListAroundIt(t *testing.T) {
+	for s, want := range map[string]string{
+		"see [12] and [1, 2] there":            "see (12) and (1, 2) there",
+		"look ![x](http://evil.example/p) now": "look … now",
+		"<script>alert(1)</script> water":      "alert(1) … water",
+		"``` water":                            "water",
+		"a\nb\tc \x1b[31m red":                 "a b c [31m red",
+		"[1]":                                  "(1)",
+		"***":                                  "",
+		`ends with \`:                          "ends with",
+	} {
+		if got := inline(s, nil); got != want {
+			t.Errorf("%q: got %q, want %q", s, got, want)
+		}
+	}
+	if long := inline(strings.Repeat("wörter und mehr ", 100), nil); len(long) > maxShown+8 || !strings.HasSuffix(long, " …") {
+		t.Errorf("a long one became %d bytes, ending %q", len(long), long[len(long)-10:])
+	}
+	if got := fenced("```\nrm -rf\n```"); !strings.HasPrefix(got, "````\n") || !strings.HasSuffix(got, "\n````") {
+		t.Errorf("code with a fence: got %s", got)
+	}
+}
+
+func TestWordsAreHighlightedWhereThatBreaksNothing(t *testing.T) {
+	for s, want := range map[string]string{
+		"I run, and run on":               "I **run**, and **run** on",
+		"prune the runner":                "prune the runner",
+		"`run` and [run](run.md) run":     "`run` and [**run**](run.md) **run**",
+		"**run** and *run* [[run]]":       "**run** and *run* [[run]]",
+		"see https://x.example/run 2 run": "see https://x.example/run 2 **run**",
+		"5 * run":                         "5 * run",
+		"我每周跑步三次":                         "我每周**跑步三**次",
+	} {
+		if got := highlight(s, []string{"run", "跑步", "步三"}); got != want {
+			t.Errorf("%q: got %q, want %q", s, got, want)
+		}
+	}
+}
+
+func TestBlocksAreItemsOfAList(t *testing.T) {
+	source := func(text string) agent.Source { return agent.Source{Path: "a.md", Line: 3, Text: text} }
+	for name, c := range map[string]struct {
+		block   agent.Block
+		heading string
+		want    string
+	}{
+		"a paragraph":         {agent.Block{Source: source("One line,\ntwo lines.")}, "", "- One line, two lines. [2]"},
+		"under a heading":     {agent.Block{Source: source("- An *item*.")}, "A › *B*", "- *A › B* · An *item*. [2]"},
+		"an item":             {agent.Block{Source: source("3. Third"), Lead: "Steps:"}, "", "- Steps:\n  - 3. Third [2]"},
+		"a task":              {agent.Block{Source: source("- [ ] call"), Lead: "- Home"}, "", "- Home\n  - [ ] call [2]"},
+		"a row":               {agent.Block{Source: source("| Kite | 96 \\| 97 |"), Lead: "| shoe | km |"}, "", "- shoe: Kite · km: 96 | 97 [2]"},
+		"a callout":           {agent.Block{Source: source("> [!tip] Better cold.\n> Much.")}, "", "- Better cold. Much. [2]"},
+		"code":                {agent.Block{Source: source("make all"), Lead: "Run:", Code: true}, "", "- Run: [2]\n\n  ```\n  make all\n  ```"},
+		"a text like a title": {agent.Block{Source: source("# no title")}, "", `- \# no title [2]`},
+		"no word":             {agent.Block{Source: source("* * *")}, "", ""},
+	} {
+		got, end := blockMarkdown(c.block, c.heading, 2, false)
+		if got != c.want || got != "" && !strings.HasSuffix(got[:end], "[2]") {
+			t.Errorf("%s: got %q to %d, want %q", name, got, end, c.want)
+		}
+	}
+}
+
+var citedNumber = regexp.MustCompile(`\[(\d+)\]`)
+
+// FuzzList: whatever the notes hold, a list cites only sources that exist, and
+// says where each citation ends.
+func FuzzList(f *testing.F) {
+	for _, s := range []string{"Flour and water.\n\n- 500 g flour [7]", "```\n[9]\n```", "| a | [3] |", "> [!x] 【4†a】", "***a** [1", "- [x](y) [[z]] <b>"} {
+		f.Add(s, "water", "- [8] parent")
+	}
+	f.Fuzz(func(t *testing.T, text, word, lead string) {
+		a := &Answer{Worker: emptyAnswer().Worker, Recalled: emptyAnswer().Recalled, Question: word}
+		s := agent.Source{N: 1, Path: "a.md", Line: 1, EndLine: 1 + strings.Count(text, "\n"), Text: text}
+		a.Sources, a.foundSources = []agent.Source{s}, 1
+		list := a.passages([]work.Finding{{Step: agent.Step{ID: "1", Tool: agent.SearchNotes}, Outcome: work.Outcome{Status: agent.Done, Result: agent.Result{
+			Sources: a.Sources, Blocks: []agent.Block{{Source: s, Lead: lead, Words: []string{word}}, {Source: s, Code: true, Score: 1}},
+		}}}}, noModel)
+		outside := fencedCode.ReplaceAllString(list, "")
+		for _, m := range citedNumber.FindAllStringSubmatch(outside, -1) {
+			if m[1] != "1" {
+				t.Fatalf("cites %s in\n%s", m[0], list)
+			}
+		}
+		for _, c := range a.listed {
+			if !strings.HasSuffix(list[:c.At], fmt.Sprintf("[%d]", c.N)) {
+				t.Fatalf("a citation ends at %d of\n%s", c.At, list)
+			}
+		}
+	})
+}
+
+var fencedCode = regexp.MustCompile("(?s)\n  (`{3,})\n.*?\n  (`{3,})(\n|$)")

@@ -1,0 +1,394 @@
+package answer
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"lifehub/agent"
+	"lifehub/agent/work"
+	"lifehub/internal/text"
+	"lifehub/internal/when"
+)
+
+const (
+	maxNotes  = 3 // in a list of passages
+	maxListed = 5 // passages in it
+	daysWell  = 7 // notes of a time that are listed with several lines each
+	dayLines  = 3
+
+	headingSeparator = " › " // of a path of headings
+)
+
+// What a list of passages begins with.
+const (
+	noModel     = "No model is connected. "
+	modelFailed = "The model failed. "
+	closest     = "Closest passages:"
+)
+
+// passages answers without a model: with what the tools said, and the passages
+// of the notes that fit best. It claims nothing, so none of it is checked.
+func (a *Answer) passages(found []work.Finding, opening string) string {
+	l := lister{Answer: a}
+	searched, attached := false, false
+	for _, f := range found {
+		searched = searched || f.Step.Tool == agent.SearchNotes && f.Status == agent.Done
+		if f.Step.Tool == AttachTool && f.Status == agent.Done && len(f.Result.Sources) == 0 {
+			attached = true
+			continue
+		}
+		l.outcome(f)
+	}
+	if searched && attached {
+		l.paragraph("A model is needed to read what you attached.")
+	}
+	l.tellWorkers()
+	switch asked := a.timeAsked(); {
+	case asked != nil && asked.Notes == 0:
+		l.paragraph("No notes from " + asked.Days + ".")
+	case asked != nil && len(asked.List) > 0:
+		l.paragraph(asked.String() + ":")
+		l.byDate(found, asked)
+	case FoundNothing(found) && a.SaidBefore() != "" && !a.factFits():
+		l.paragraph(a.SaidBefore())
+	case a.Unanswered && !a.Close && opening == noModel:
+		l.paragraph(opening + nothingClose(a.Nearest))
+	default:
+		l.collect(found)
+		l.best(opening, searched)
+	}
+	a.listed = l.shown
+	return l.out.String()
+}
+
+// factFits reports whether a fact about the user fits the question.
+func (a *Answer) factFits() bool {
+	return slices.ContainsFunc(a.Facts, func(f agent.Fact) bool { return f.Fits })
+}
+
+// timeAsked is the time that the last search was about and that only its own
+// notes answer; nil: there is none.
+func (a *Answer) timeAsked() *when.Found {
+	if a.Coverage == nil || a.Coverage.Time == nil || !a.Coverage.Time.Only {
+		return nil
+	}
+	return a.Coverage.Time
+}
+
+func nothingClose(nearest []agent.Source) string {
+	names := make([]string, len(nearest))
+	for i, s := range nearest {
+		names[i] = code(s.Title())
+	}
+	if len(names) == 0 {
+		return "Nothing close in your notes."
+	}
+	return "Nothing close in your notes. Nearest: " + strings.Join(names, ", ") + "."
+}
+
+// lister writes a list of passages.
+type lister struct {
+	*Answer
+	out   strings.Builder
+	notes []*noteBlocks
+	shown []agent.Citation // At counts from the beginning of the list
+}
+
+// noteBlocks are the blocks of one note.
+type noteBlocks struct {
+	blocks []agent.Block
+	show   int // how many of them, from the first
+}
+
+func (n *noteBlocks) source() agent.Source { return n.blocks[0].Source }
+
+// next is the score of the first block that is not shown; -1: all are.
+func (n *noteBlocks) next() float64 {
+	if n.show == len(n.blocks) {
+		return -1
+	}
+	return n.blocks[n.show].Score
+}
+
+func (l *lister) paragraph(s string) {
+	if l.out.Len() > 0 && s != "" {
+		l.out.WriteString("\n\n")
+	}
+	l.out.WriteString(s)
+}
+
+// outcome says what a step did, unless its text is among the passages.
+func (l *lister) outcome(f work.Finding) {
+	r := ForModel(f)
+	if f.Status == agent.Done && (f.Step.Tool == agent.SearchNotes || r.Cited) {
+		return
+	}
+	number := 0
+	if f.Result.Untrusted {
+		number = l.ResultNumber(f.Step.ID)
+	}
+	l.paragraph(tell(f.Step.Tool, f.Status, r.Text, number))
+	l.cite(number)
+}
+
+// tellWorkers says what the calls of workers returned.
+func (l *lister) tellWorkers() {
+	for _, s := range l.Sources[:l.foundSources] {
+		if s.Call != "" && !l.inResults(s) {
+			l.paragraph(tell(s.Path, agent.Done, s.Text, s.N))
+			l.cite(s.N)
+		}
+	}
+}
+
+// cite records that the list ends with the number of a whole source; 0: with none.
+func (l *lister) cite(n int) {
+	if n > 0 {
+		s := l.Sources[n-1]
+		l.shown = append(l.shown, agent.Citation{N: n, Path: s.Path, Line: s.Line, EndLine: s.EndLine, Quote: s.Text, Verdict: agent.Cites, At: l.out.Len()})
+	}
+}
+
+// collect gathers the blocks of what was found, note by note in the order of
+// the searches. A source that no search cut into blocks is cut here.
+func (l *lister) collect(found []work.Finding) {
+	for i, f := range l.Facts {
+		if f.Fits {
+			s := l.Sources[l.foundSources+i]
+			s.Text = f.Text
+			l.add(agent.Block{Source: s, Score: certain})
+		}
+	}
+	if l.factFits() && FoundNothing(found) {
+		return
+	}
+	for _, f := range found {
+		for _, b := range f.Result.Blocks {
+			l.add(b)
+		}
+		for _, s := range f.Result.Sources {
+			if len(f.Result.Blocks) == 0 && s.Call == "" { // else its text was told
+				l.addWhole(s)
+			}
+		}
+	}
+}
+
+// certain is the score of what the user named, behind all that a search weighed.
+const certain = 1e-9
+
+func (l *lister) add(b agent.Block) {
+	i := slices.IndexFunc(l.notes, func(n *noteBlocks) bool { return samePlace(n.source(), b.Source) })
+	if i < 0 {
+		l.notes = append(l.notes, &noteBlocks{blocks: []agent.Block{b}})
+		return
+	}
+	if n := l.notes[i]; !slices.ContainsFunc(n.blocks, func(have agent.Block) bool {
+		return have.Source.Line == b.Source.Line && have.Source.Text == b.Source.Text
+	}) {
+		n.blocks = append(n.blocks, b)
+	}
+}
+
+// addWhole adds all blocks of a source, unless it is front matter.
+func (l *lister) addWhole(s agent.Source) {
+	if s.Line == 1 && strings.HasPrefix(s.Text, "---") {
+		return
+	}
+	for _, b := range text.Blocks(s.Text) {
+		part := s
+		part.Text = s.Text[b.Start:b.End]
+		part.Line += strings.Count(s.Text[:b.Start], "\n")
+		part.EndLine = part.Line + strings.Count(part.Text, "\n")
+		if !strings.HasPrefix(strings.TrimSpace(part.Text), "#") {
+			l.add(agent.Block{Source: part, Code: b.Kind == text.Code, Score: certain})
+		}
+	}
+}
+
+// best writes the best blocks of the first notes: of those that hold a word of
+// the question, where there are any and no model has ranked them by meaning.
+// What the user called by its name, and no search found, is written whole.
+func (l *lister) best(opening string, searched bool) {
+	for _, n := range l.notes {
+		slices.SortStableFunc(n.blocks, func(a, b agent.Block) int { return cmp.Compare(b.Score, a.Score) })
+	}
+	if called := opening == noModel && !searched; called {
+		for _, n := range l.notes {
+			n.show = len(n.blocks)
+			l.note(n)
+		}
+		return
+	}
+	hasWord := func(n *noteBlocks) bool { return n.blocks[0].Score > 0 }
+	if opening == noModel && slices.ContainsFunc(l.notes, hasWord) {
+		l.notes = slices.DeleteFunc(l.notes, func(n *noteBlocks) bool { return !hasWord(n) })
+	}
+	l.notes = l.notes[:min(len(l.notes), maxNotes)]
+	if len(l.notes) == 0 {
+		if searched {
+			l.paragraph(opening + nothingClose(nil))
+		}
+		return
+	}
+	l.paragraph(opening + closest)
+	for _, n := range l.notes {
+		n.show = 1
+	}
+	for range maxListed - len(l.notes) {
+		if n := slices.MaxFunc(l.notes, func(a, b *noteBlocks) int { return cmp.Compare(a.next(), b.next()) }); n.next() >= 0 {
+			n.show++
+		}
+	}
+	for _, n := range l.notes {
+		l.note(n)
+	}
+}
+
+// byDate writes the first lines of the notes of a time, in its order.
+func (l *lister) byDate(found []work.Finding, asked *when.Found) {
+	for _, f := range found {
+		for _, b := range f.Result.Blocks {
+			l.add(b)
+		}
+	}
+	lines := 1
+	if len(asked.List) <= daysWell {
+		lines = dayLines
+	}
+	if earlier := asked.Notes - len(asked.List); earlier > 0 {
+		l.paragraph(fmt.Sprintf("*%d earlier notes are not listed*", earlier))
+	}
+	for _, entry := range asked.List {
+		i := slices.IndexFunc(l.notes, func(n *noteBlocks) bool { return n.source().Path == entry.Path && n.source().Dated })
+		if i < 0 {
+			l.paragraph(code(entry.Path) + dayOf(entry.Path, entry.Date))
+			continue
+		}
+		n := l.notes[i]
+		slices.SortStableFunc(n.blocks, func(a, b agent.Block) int { return cmp.Compare(a.Source.Line, b.Source.Line) })
+		n.show = min(lines, len(n.blocks))
+		l.note(n)
+	}
+}
+
+// note writes a line about a note, and the blocks of it that are shown.
+func (l *lister) note(n *noteBlocks) {
+	first := n.source()
+	common := strings.Split(first.Heading, headingSeparator)
+	for _, b := range n.blocks[1:n.show] {
+		path := strings.Split(b.Source.Heading, headingSeparator)
+		same := 0
+		for same < min(len(common), len(path)) && common[same] == path[same] {
+			same++
+		}
+		common = common[:same]
+	}
+	head := code(agent.PlaceName(first.Path, 0))
+	if heading := strings.Join(common, headingSeparator); heading != "" && !strings.Contains(first.Path, heading) {
+		head += " · " + inline(heading, nil)
+	}
+	if !first.Date.IsZero() {
+		head += dayOf(first.Path, first.Date.Format(time.DateOnly))
+	}
+	if first.Untrusted {
+		head += " · not written by you"
+	}
+	l.paragraph(head)
+	var before agent.Block
+	for _, b := range n.blocks[:n.show] {
+		nested := b.Lead == before.Lead || before.Lead == "" && b.Lead == before.Source.Text // its parent was written just now
+		l.block(b, strings.Join(strings.Split(b.Source.Heading, headingSeparator)[len(common):], headingSeparator), nested)
+		before = b
+	}
+	if more := len(n.blocks) - n.show; more > 0 {
+		fmt.Fprintf(&l.out, "\n- *%d more in this note*", more)
+	}
+}
+
+// dayOf is the day of a note whose path does not name it.
+func dayOf(path, day string) string {
+	if strings.Contains(strings.ReplaceAll(path, "_", "-"), day) {
+		return ""
+	}
+	return " · " + day
+}
+
+// block writes a block with its number, under the heading that its note's line
+// does not name; nested: below the item that was written before.
+func (l *lister) block(b agent.Block, heading string, nested bool) {
+	s := b.Source
+	if agent.IsPDF(s.Path) {
+		heading = fmt.Sprintf("p. %d", s.Line)
+	}
+	number := l.numberIn(s)
+	md, end := blockMarkdown(b, heading, number, nested)
+	if md == "" {
+		return
+	}
+	at := l.out.Len() + len("\n") + end
+	l.out.WriteString("\n" + md)
+	if number > 0 {
+		quote := s.Text
+		if b.Code && b.Lead != "" {
+			quote = b.Lead + "\n" + quote
+		}
+		l.shown = append(l.shown, agent.Citation{N: number, Path: s.Path, Line: s.Line, EndLine: s.EndLine, Quote: quote, Verdict: agent.Cites, Sentence: md[:end], At: at})
+	}
+}
+
+// numberIn is the number of the source that a block is in, else of one of its note.
+func (l *lister) numberIn(s agent.Source) (number int) {
+	for _, other := range l.Sources {
+		switch {
+		case !samePlace(other, s):
+		case other.Line <= s.Line && s.EndLine <= other.EndLine:
+			return other.N
+		default:
+			number = cmp.Or(number, other.N)
+		}
+	}
+	return number
+}
+
+// SaidBefore is what the user said long before that fits the question best; "":
+// nothing does.
+func (a *Answer) SaidBefore() string {
+	for _, p := range a.Past {
+		if said := inline(p.Question, nil); said != "" && !strings.HasSuffix(said, "?") {
+			return "On " + p.Asked.Format(time.DateOnly) + " you said: “" + said + "”"
+		}
+	}
+	return ""
+}
+
+// ListPassages lists what the steps found where the model that should have
+// answered from it failed.
+func (a *Answer) ListPassages(ctx context.Context) {
+	var err error
+	defer agent.Catch(&err) // the turn has failed already, and says so
+	found := a.Found[a.Attached:]
+	if ctx.Err() != nil || !slices.ContainsFunc(found, func(f work.Finding) bool { return f.Status == agent.Done && !f.Result.Nothing }) {
+		return
+	}
+	a.NumberAll()
+	a.Passages = a.passages(found, modelFailed)
+	if strings.Contains(a.Saved.Text, a.Passages) { // it failed before, and is saved; or there is none
+		a.Passages, a.listed = "", nil
+		return
+	}
+	if a.Saved.Longer(a.Said()) != "" {
+		const broken = "\n\n(The answer breaks off here.)\n\n"
+		a.Passages = broken + a.Passages
+		for i := range a.listed {
+			a.listed[i].At += len(broken)
+		}
+	}
+	a.SayHeld(true)
+	a.Lead = ""
+	a.Worker.Say(a.Passages)
+}

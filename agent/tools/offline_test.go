@@ -1,0 +1,258 @@
+package tools
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"lifehub/agent"
+	"lifehub/agent/agenttest"
+	"lifehub/agent/turn"
+	"lifehub/internal/pdftest"
+	"lifehub/internal/testenv"
+	"lifehub/llm"
+	"lifehub/llm/offline"
+	"lifehub/notes"
+	"lifehub/rag"
+)
+
+// offlineVault is LifeHub without a model on a copy of a vault of the tests.
+type offlineVault struct {
+	*testing.T
+	library rag.Library
+	agent   *turn.Agent
+}
+
+// offlineDay is the day of the questions, in the week after the vaults' last notes.
+var offlineDay = time.Date(2026, 11, 23, 9, 0, 0, 0, time.Local)
+
+func openOffline(t *testing.T, from string) offlineVault {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS(from)); err != nil {
+		t.Fatal(err)
+	}
+	texts, err := filepath.Glob(filepath.Join(dir, "*.pdf.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range texts {
+		text, err := os.ReadFile(name)
+		if err == nil {
+			err = os.WriteFile(strings.TrimSuffix(name, ".txt"), pdftest.Make(string(text)), 0o600)
+		}
+		if err == nil {
+			err = os.Remove(name)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	folder, err := notes.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	index, err := rag.Open(t.TempDir(), rag.Options{Vault: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := index.Close(); err != nil {
+			t.Error(err)
+		}
+		folder.Close() //nolint:errcheck // nothing is open in it
+	})
+	if _, err := index.Sync(t.Context(), folder, llm.Ngrams{}, nil); err != nil {
+		t.Fatal(err)
+	}
+	now := func() time.Time { return offlineDay }
+	library := rag.Library{Indexes: []*rag.Index{index}}
+	kit := All(Deps{Search: library, Folders: func() []*notes.Folder { return []*notes.Folder{folder} }, Now: now})
+	return offlineVault{t, library, turn.New(turn.Options{Model: offline.New(), History: agenttest.Forgetful{}, Tools: func() []agent.Tool { return kit }, Now: now})}
+}
+
+// ask returns the answer, and the passages that it lists.
+func (v offlineVault) ask(question string) (answer string, listed []agent.Citation) {
+	v.Helper()
+	for e := range v.agent.Ask(v.Context(), "c1", question) {
+		switch body := e.Body.(type) {
+		case agent.PermissionAsked:
+			body.Reply(agent.Reply{Decision: agent.AllowOnce})
+		case agent.Cited:
+			if body.Verdict != agent.Cites {
+				v.Errorf("%s: %+v", question, body.Citation)
+			}
+			listed = append(listed, body.Citation)
+		case agent.Failed:
+			v.Errorf("%s: %s", question, body.Message)
+		case agent.Ended:
+			answer = body.Answer
+		}
+	}
+	return answer, listed
+}
+
+// offlineCases are the lines of a file of testdata, by their fields.
+func offlineCases(t *testing.T, file string, fields int) (cases [][]string) {
+	t.Helper()
+	in, err := os.Open(filepath.Join("testdata/offline", file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	for lines := bufio.NewScanner(in); lines.Scan(); {
+		if line := lines.Text(); line != "" && !strings.HasPrefix(line, "#") {
+			parts := strings.Split(line, "|")
+			for i := range parts {
+				parts[i] = strings.TrimSpace(parts[i])
+			}
+			for len(parts) < fields {
+				parts = append(parts, "")
+			}
+			cases = append(cases, parts)
+		}
+	}
+	return cases
+}
+
+func openOfflineVaults(t *testing.T) map[string]offlineVault {
+	return map[string]offlineVault{
+		"sample": openOffline(t, "../../examples/notes"), "house": openOffline(t, "testdata/offline/house"), "graph": openOffline(t, "testdata/offline/graph"),
+	}
+}
+
+// TestClosestPassagesHoldTheAnswer: without a model the first passage that is
+// listed, or one of the first three, is the one that answers.
+func TestClosestPassagesHoldTheAnswer(t *testing.T) {
+	testenv.WithoutRace(t)
+	t.Parallel()
+	vaults := openOfflineVaults(t)
+	for _, file := range []string{"questions.txt", "heldout.txt", "starter.txt"} {
+		var first, three, asked float64
+		for _, c := range offlineCases(t, file, 4) {
+			answer, listed := vaults[c[0]].ask(c[3])
+			place := 0
+			for i, at := range listed {
+				if place == 0 && at.Path == c[1] && strings.Contains(strings.ToLower(at.Quote), strings.ToLower(c[2])) {
+					place = i + 1
+				}
+			}
+			asked++
+			switch {
+			case place == 1:
+				first++
+				three++
+				continue
+			case place > 0 && place <= 3:
+				three++
+			}
+			t.Logf("%s: place %d: %s\n%s", c[0], place, c[3], answer)
+		}
+		t.Logf("%s: of %.0f questions first %.2f, among three %.2f", file, asked, first/asked, three/asked)
+		if asked < 30 || first/asked < 0.70 || three/asked < 0.85 {
+			t.Errorf("%s: want 0.70 and 0.85", file)
+		}
+	}
+}
+
+// TestTasksAndDatesAreExact: what names tasks or a time is answered with just those.
+func TestTasksAndDatesAreExact(t *testing.T) {
+	testenv.WithoutRace(t)
+	t.Parallel()
+	vaults := openOfflineVaults(t)
+	for _, c := range offlineCases(t, "exact.txt", 4) {
+		answer, _ := vaults[c[0]].ask(c[1])
+		bad := ""
+		for want := range strings.SplitSeq(c[2], ";") {
+			if !strings.Contains(answer, want) {
+				bad += fmt.Sprintf(" without %q", want)
+			}
+		}
+		for never := range strings.SplitSeq(c[3], ";") {
+			if never != "" && strings.Contains(answer, never) {
+				bad += fmt.Sprintf(" with %q", never)
+			}
+		}
+		if bad != "" {
+			t.Errorf("%s: %s:%s\n%s", c[0], c[1], bad, answer)
+		}
+	}
+}
+
+// exampleAnswers are the notes that answer the questions which the README, the
+// help and the guide give as examples, or words of the exact answer.
+var exampleAnswers = map[string]string{
+	"how often do I run?":                       "running/plan.md",
+	"which shoes at the Lakeside Ten?":          "running/shoes.md",
+	"when did I last change the boiler filter?": "home/boiler.md",
+	"which shoes for mud?":                      "running/shoes.md",
+	"when does the boiler show F28?":            "home/boiler.md",
+	"what is due?":                              "Register for the Spring Half",
+	"what is my blood type?":                    "Nothing close in your notes.",
+	"what did I do last week?":                  "daily/2026-11-18.md",
+}
+
+var (
+	askedExample = regexp.MustCompile(`lifehub (?:ask )?(?:-q |--json |--stream-json |--no-save )*\\?"([^"\\]+\?)\\?"`)
+	namedExample = regexp.MustCompile(`\*([a-z][^*\n]+\?)\*`)
+	typedExample = regexp.MustCompile(`(?m)^> ([^\n]+\?)$`)
+)
+
+// TestTheExamplesAreAnswered asks what the README, the help, the guide and the
+// welcome screen offer as questions, of the sample notes.
+func TestTheExamplesAreAnswered(t *testing.T) {
+	testenv.WithoutRace(t)
+	t.Parallel()
+	v := openOffline(t, "../../examples/notes")
+	pages, err := filepath.Glob("../../docs/guide/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked := map[string]bool{}
+	for _, page := range append(pages, "../../README.md", "../../docs/conversations.md", "../../cli/cli.go", "../../cli/ask.go") {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		patterns := []*regexp.Regexp{askedExample, typedExample}
+		if page == "../../README.md" {
+			patterns = append(patterns, namedExample)
+		}
+		for _, p := range patterns {
+			for _, m := range p.FindAllStringSubmatch(string(text), -1) {
+				if asked[m[1]] {
+					continue
+				}
+				asked[m[1]] = true
+				answer, listed := v.ask(m[1])
+				want := exampleAnswers[m[1]]
+				switch {
+				case want == "":
+					t.Errorf("%s: no answer of %q is known to this test", page, m[1])
+				case !strings.HasSuffix(want, ".md") && !strings.Contains(answer, want), strings.HasSuffix(want, ".md") && (len(listed) == 0 || listed[0].Path != want):
+					t.Errorf("%s: %s\n%s", page, m[1], answer)
+				}
+			}
+		}
+	}
+	if len(asked) < len(exampleAnswers) {
+		t.Errorf("only %v are asked", asked)
+	}
+	questions := v.library.Overview(t.Context(), offlineDay).Questions
+	if len(questions) == 0 {
+		t.Error("the welcome screen offers nothing")
+	}
+	for _, question := range questions {
+		about, ofNote := strings.CutPrefix(strings.TrimSuffix(question, "?"), "what did I write about ")
+		answer, listed := v.ask(question)
+		lines := strings.Split(answer, "\n")
+		if len(listed) == 0 || ofNote && !strings.Contains(lines[2], about) || !ofNote && !strings.HasSuffix(lines[0], "notes:") {
+			t.Errorf("%s\n%s", question, answer)
+		}
+	}
+}
