@@ -8,11 +8,14 @@ import (
 	"strings"
 )
 
-// EffectKind says what a call did to the world.
+// EffectKind says what a call did to the world, or that none did what it was for.
 type EffectKind string
 
-// The kinds of effects, in the order in which they are told.
+// The kinds of effects, in the order in which they are shown.
 const (
+	Unchanged    EffectKind = "unchanged"     // Tool was to change something, and nothing was changed
+	WithoutNotes EffectKind = "without_notes" // no call was made, and a search of the notes found nothing that fits
+
 	NoteChanged   EffectKind = "note"     // lines of the note at Path
 	MemoryChanged EffectKind = "memory"   // lines of the memory file at Path
 	ArtifactSaved EffectKind = "artifact" // Version of the document Name
@@ -22,9 +25,10 @@ const (
 	RequestSent   EffectKind = "sent"     // Count requests of Tool to Host; they change nothing
 )
 
-var effectKinds = []EffectKind{NoteChanged, MemoryChanged, ArtifactSaved, MailSent, ToolCalled, Unknown, RequestSent}
+var effectKinds = []EffectKind{Unchanged, WithoutNotes, NoteChanged, MemoryChanged, ArtifactSaved, MailSent, ToolCalled, Unknown, RequestSent}
 
-// Effect is something that a call did. Which fields are set depends on the kind.
+// Effect is something that a call did, or that none did although it was asked for.
+// Which fields are set depends on the kind.
 type Effect struct {
 	Kind    EffectKind `json:"kind"`
 	Tool    string     `json:"tool,omitempty"`
@@ -91,17 +95,38 @@ func (e Effect) same(other Effect) bool {
 		e.Path == other.Path && e.Name == other.Name && (e.Lines == nil) == (other.Lines == nil)
 }
 
-// String returns the last line of a turn, such as "changed tasks.md (+1)" or
-// "changed nothing · 2 searches sent to duckduckgo.com"; "" for nil. Its names
-// are untrusted text.
+// OrUnchanged adds that nothing was changed, if tools were to change something and
+// none did. A call whose outcome is unknown may have.
+func (effects Effects) OrUnchanged(tools []string) Effects {
+	if len(tools) == 0 || slices.ContainsFunc(effects, func(e Effect) bool { return e.Kind != RequestSent && e.Kind != WithoutNotes }) {
+		return effects
+	}
+	for i, tool := range tools {
+		effects = slices.Insert(effects, i, Effect{Kind: Unchanged, Tool: tool})
+	}
+	return effects
+}
+
+// Warns reports whether a change was to be made and none was.
+func (effects Effects) Warns() bool {
+	return slices.ContainsFunc(effects, func(e Effect) bool { return e.Kind == Unchanged })
+}
+
+// String returns the last line of a turn, such as "changed tasks.md (+1)",
+// "! nothing was changed" or "changed nothing · 2 searches sent to duckduckgo.com";
+// "" for nil. Its names are untrusted text.
 func (effects Effects) String() string {
 	if effects == nil {
 		return ""
 	}
 	var changed, others, hosts []string
 	sent := map[string]int{}
+	marked := false
 	for _, e := range effects {
 		switch e.Kind {
+		case Unchanged:
+		case WithoutNotes:
+			marked = true
 		case NoteChanged, MemoryChanged:
 			changed = append(changed, e.Path+e.Lines.String())
 		case RequestSent:
@@ -120,8 +145,13 @@ func (effects Effects) String() string {
 	switch {
 	case len(changed) > 0:
 		others = slices.Insert(others, 0, "changed "+strings.Join(changed, ", "))
+	case effects.Warns():
+		others = []string{"! nothing was changed"}
 	case len(others) == 0:
 		others = []string{"changed nothing"}
+	}
+	if marked {
+		others = slices.Insert(others, 0, "answered without your notes")
 	}
 	var counts []string
 	for _, noun := range []string{"search", "request"} {
@@ -155,6 +185,10 @@ func (e Effect) String() string {
 		return "called " + tool
 	case RequestSent:
 		return counted(e.Count, "request") + " sent to " + e.Host
+	case Unchanged:
+		return tool + ": nothing was changed"
+	case WithoutNotes:
+		return "answered without your notes"
 	}
 	return tool + ": outcome unknown"
 }

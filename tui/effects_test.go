@@ -43,6 +43,8 @@ func TestTheLastLineOfATurnSaysWhatItDid(t *testing.T) {
 	}{
 		"it changed a note":    {[]agent.Body{agent.Said{Content: "Done."}, agent.Ended{Answer: "Done.", Effects: taskAdded}}, "changed tasks.md (+1)"},
 		"it changed nothing":   {[]agent.Body{agent.Said{Content: "I have mailed Bob."}, agent.Ended{Effects: agent.Effects{}}}, "changed nothing"},
+		"it was refused":       {[]agent.Body{agent.Said{Content: "I have added it."}, agent.Ended{Effects: agent.Effects{{Kind: agent.Unchanged, Tool: "add_task"}}}}, "! nothing was changed"},
+		"it knew by heart":     {[]agent.Body{agent.Said{Content: "Paris."}, agent.Ended{Effects: agent.Effects{{Kind: agent.WithoutNotes}}}}, "answered without your notes · changed nothing"},
 		"it failed":            {[]agent.Body{agent.Failed{Message: "the model is gone", Hint: "ollama serve", Effects: taskAdded}}, "changed tasks.md (+1)"},
 		"it was stopped":       {[]agent.Body{agent.Said{Content: "I"}, agent.Ended{Metrics: agent.Metrics{Interrupted: true}, Effects: taskAdded}}, "changed tasks.md (+1)"},
 		"hostile names":        {[]agent.Body{agent.Ended{Effects: hostile}}, "called ab c (s)"},

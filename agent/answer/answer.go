@@ -42,6 +42,7 @@ type Answer struct {
 
 	foundSources int // how many of Sources are no facts
 	list         citation.SourceList
+	draft        draft
 }
 
 // Say streams the next piece of the answer; what may be a list of its sources
@@ -51,12 +52,17 @@ func (a *Answer) Say(text string) {
 		a.Worker.Say(text)
 		return
 	}
-	a.Worker.Say(a.list.Add(text, a.Sources))
+	a.sayOrHold(a.list.Add(text, a.Sources))
 }
 
 // SayHeld streams what waits: more than the answer comes next, or this is its
 // end, where a list of the sources is dropped.
-func (a *Answer) SayHeld(end bool) { a.Worker.Say(a.list.End(a.Sources, end)) }
+func (a *Answer) SayHeld(end bool) {
+	a.sayOrHold(a.list.End(a.Sources, end))
+	if !end {
+		a.Release()
+	}
+}
 
 // AttachTool is the name under which attachments stand among the results.
 const AttachTool = "read_resource"

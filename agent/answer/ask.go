@@ -19,7 +19,11 @@ import (
 func (a *Answer) AskOrHear(ctx context.Context, p *prompt.Prompt, read func(said string) (answered bool, unusable error)) (answered bool, unusable, err error) {
 	for range prompt.Tries {
 		var said strings.Builder
-		hear := parse.AnswerStream{Say: a.Say}
+		var hear parse.AnswerStream
+		hear.Say = func(piece string) {
+			a.draft.kind = hear.Kind
+			a.Say(piece)
+		}
 		usage, err := a.Ask(ctx, *p, func(piece string) {
 			said.WriteString(piece)
 			hear.Add(piece)
@@ -36,6 +40,7 @@ func (a *Answer) AskOrHear(ctx context.Context, p *prompt.Prompt, read func(said
 		case usage.Stopped == llm.StopLength:
 			unusable = errors.New("it was longer than the model may write")
 		default:
+			a.draft.kind = hear.Kind
 			answered, unusable = read(said.String())
 		}
 		if answered || unusable == nil {

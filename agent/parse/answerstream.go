@@ -10,7 +10,8 @@ import (
 // its top-level "answer", unless the plan has steps or tasks. It is a reader of one
 // field, not a check of the JSON.
 type AnswerStream struct {
-	Say func(text string)
+	Say  func(text string)
+	Kind string // the top-level "kind", as soon as it has arrived
 
 	depth    int
 	inString bool
@@ -82,6 +83,9 @@ func (a *AnswerStream) inText(c byte) {
 			a.key, a.expects, a.isKey = unquoted(a.raw.String()), false, false
 			a.raw.Reset()
 		} else {
+			if a.key == "kind" && a.depth == 1 {
+				a.Kind = unquoted(a.raw.String())
+			}
 			a.pass(true)
 		}
 		return

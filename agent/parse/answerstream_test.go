@@ -13,10 +13,10 @@ import (
 func TestTheAnswerIsStreamedOutOfItsJSON(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		want := strings.TrimSpace(rapid.String().Draw(t, "answer"))
-		fields := rapid.Permutation([]string{"reasoning", "answer", "steps", "note"}).Draw(t, "order")
+		fields := rapid.Permutation([]string{"reasoning", "kind", "answer", "steps", "note"}).Draw(t, "order")
 		var parts []string
 		for _, field := range fields {
-			value := map[string]any{"answer": " " + want + "\n", "steps": []any{}, "reasoning": "a \"steps\": [{ 1", "note": map[string]any{"answer": "no", "x": []any{"answer", 1}}}[field]
+			value := map[string]any{"answer": " " + want + "\n", "kind": "last \"answer\"", "steps": []any{}, "reasoning": "a \"steps\": [{ 1", "note": map[string]any{"answer": "no", "kind": "no", "x": []any{"answer", 1}}}[field]
 			raw, err := json.Marshal(value)
 			if err != nil {
 				t.Fatal(err)
@@ -33,6 +33,9 @@ func TestTheAnswerIsStreamedOutOfItsJSON(t *testing.T) {
 		}
 		if !equalText(got.String(), want) {
 			t.Fatalf("got %q, want %q", got.String(), want)
+		}
+		if stream.Kind != "last \"answer\"" {
+			t.Fatalf("the kind is %q", stream.Kind)
 		}
 	})
 }

@@ -35,6 +35,9 @@ func (l *agentLoop) evaluate(ctx context.Context, task delegation, report string
 	if report == "" {
 		return agent.Judgement{Feedback: "There is no report."}, nil
 	}
+	if l.fromMemory(task) {
+		return agent.Judgement{Feedback: noCall}, nil
+	}
 	if why := l.checked(report); why != "" {
 		return agent.Judgement{Passed: true, Score: 1, Feedback: why}, nil
 	}
@@ -68,6 +71,16 @@ func (l *agentLoop) evaluate(ctx context.Context, task delegation, report string
 	return agent.Judgement{Passed: true, Unjudged: true, Feedback: "It could not be judged."}, nil
 }
 
+// noCall is said to a worker that reports without having made a call.
+const noCall = "No call was made, so the report rests on nothing but memory. Make the calls that the task needs. If no tool can help, say so and report again."
+
+// fromMemory reports whether a worker's first report was made without a call,
+// although it has tools and was given no text to work on. One that reports so again
+// is judged by what it says.
+func (l *agentLoop) fromMemory(task delegation) bool {
+	return l.attempt == 1 && len(l.found) == 0 && len(l.callable) > 0 && len(task.Material) == 0 && l.Attached == 0
+}
+
 // allFound is what its citations are numbered by: what the user attached, then
 // what its own calls brought.
 func (l *agentLoop) allFound() []work.Finding {
@@ -96,14 +109,9 @@ func (l *agentLoop) checked(report string) (why string) {
 	return ""
 }
 
-// mayHaveWritten reports whether a call was one that may change something. A
-// tool of another program is believed that it only reads: nothing is allowed by that.
+// mayHaveWritten reports whether a call was one that may change something.
 func (l *agentLoop) mayHaveWritten(f work.Finding) bool {
-	tool := l.Tool(f.Step.Tool)
-	if hinted, ok := tool.(agent.Hinted); ok && hinted.ReadOnlyHint() != nil {
-		return !*hinted.ReadOnlyHint()
-	}
-	return f.Same == "" && !agent.ReadOnly(tool)
+	return f.Same == "" && work.MayWrite(l.Tool(f.Step.Tool))
 }
 
 // readJudgement reads a verdict, also one inside another object. A score above 1

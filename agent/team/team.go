@@ -105,6 +105,7 @@ func (t *Team) lead(ctx context.Context) (steps []agent.Step, answered bool, err
 		case len(decided.Steps) > 0:
 			if made = decided; t.HasSaid() {
 				t.Say("\n\n") // what it said before it named tasks stays
+				t.SayHeld(false)
 			}
 			return false, err
 		case t.HasSaid():
@@ -188,7 +189,7 @@ func readDelegations(text string) (drafts []parse.Step, reasoning, answer string
 func leadSchema(kinds []role) json.RawMessage {
 	return json.RawMessage(fmt.Sprintf(`{"type":"object","properties":{"reasoning":{"type":"string"},"tasks":{"type":"array","maxItems":%d,"items":{"type":"object",`+
 		`"properties":{"id":{"type":"string"},"worker_type":{"type":"string","enum":%s},"task_description":{"type":"string"},`+
-		`"success_criteria":{"type":"string"},"after":{"type":"array","items":{"type":"string"}}},"required":["id","worker_type","task_description","success_criteria"]}},"answer":{"type":"string"}},"required":["reasoning","tasks"]}`,
+		`"success_criteria":{"type":"string"},"after":{"type":"array","items":{"type":"string"}}},"required":["id","worker_type","task_description","success_criteria"]}},"kind":`+answer.KindsSchema+`,"answer":{"type":"string"}},"required":["reasoning","tasks"]}`,
 		maxDelegations, workerNames(kinds)))
 }
 

@@ -57,16 +57,16 @@ func TestEachToolSaysWhatItDid(t *testing.T) {
 		"two notes":            {[]string{`append_note {"path":"log.md","content":"- a"}`, `add_task {"text":"run"}`}, nil, "changed log.md (+1), tasks.md (+1)"},
 		"a fact and back":      {[]string{`remember {"text":"the user runs"}`, `forget {"text":"the user runs"}`}, nil, "changed memory.md (+5 -1)"},
 		"reading":              {[]string{`read_note {"path":"log.md"}`, `list_tasks {}`, `list_notes {}`, `today {}`, `calculate {"expression":"1+1"}`}, nil, "changed nothing"},
-		"no such task":         {[]string{`complete_task {"task":"fly"}`}, nil, "changed nothing"},
-		"a note that is there": {[]string{`create_note {"path":"log.md","content":"b"}`}, nil, "changed nothing"},
+		"no such task":         {[]string{`complete_task {"task":"fly"}`}, nil, "! nothing was changed"},
+		"a note that is there": {[]string{`create_note {"path":"log.md","content":"b"}`}, nil, "! nothing was changed"},
 		"a note that was made meanwhile": {
-			[]string{`create_note {"path":"new.md","content":"b"}`}, func(b *bench) { put(b, "new.md", "mine\n") }, "changed nothing",
+			[]string{`create_note {"path":"new.md","content":"b"}`}, func(b *bench) { put(b, "new.md", "mine\n") }, "! nothing was changed",
 		},
 		"a note that was changed meanwhile": {
-			[]string{`edit_note {"path":"log.md","old_text":"- one","new_text":"- 1"}`}, func(b *bench) { put(b, "log.md", "mine\n") }, "changed nothing",
+			[]string{`edit_note {"path":"log.md","old_text":"- one","new_text":"- 1"}`}, func(b *bench) { put(b, "log.md", "mine\n") }, "! nothing was changed",
 		},
 		"a line more meanwhile": {
-			[]string{`append_note {"path":"log.md","content":"- b"}`}, func(b *bench) { put(b, "log.md", "- one\n- mine\n") }, "changed nothing",
+			[]string{`append_note {"path":"log.md","content":"- b"}`}, func(b *bench) { put(b, "log.md", "- one\n- mine\n") }, "! nothing was changed",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

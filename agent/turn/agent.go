@@ -45,6 +45,10 @@ type Options struct {
 	// none is missing.
 	Missing func() map[string]string
 
+	// Writes reports whether a tool that LifeHub knows would change something, also
+	// one that is missing; nil: unknown.
+	Writes func(tool string) bool
+
 	// Prepare may wait for tools that a text, a message or the plan of a turn that
 	// is resumed, names and that are not there yet; it says what it waits for. nil:
 	// nothing is waited for.

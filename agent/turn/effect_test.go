@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/charmbracelet/x/exp/golden"
+
 	"lifehub/agent"
 	"lifehub/agent/gate"
 )
@@ -62,11 +64,11 @@ func TestATurnEndsWithWhatItsCallsDid(t *testing.T) {
 		"no call":                      {plan: `{"steps":[],"answer":"` + said + `"}`, tool: tool(func(*fakeTool) {}), want: "changed nothing"},
 		"a call that says what":        {tool: tool(func(f *fakeTool) { f.does = []agent.Effect{changed} }), reply: agent.AllowOnce, want: "changed tasks.md (+1)"},
 		"a call that says nothing":     {tool: tool(func(*fakeTool) {}), reply: agent.AllowOnce, want: "called add_task"},
-		"one that was not allowed":     {tool: tool(func(f *fakeTool) { f.does = []agent.Effect{changed} }), reply: agent.Refuse, want: "changed nothing"},
+		"one that was not allowed":     {tool: tool(func(f *fakeTool) { f.does = []agent.Effect{changed} }), reply: agent.Refuse, want: "! nothing was changed"},
 		"one that failed":              {tool: tool(func(f *fakeTool) { f.err = errors.New("disk full") }), reply: agent.AllowOnce, want: "add_task: outcome unknown"},
 		"one that broke":               {tool: tool(func(f *fakeTool) { f.panics = true }), reply: agent.AllowOnce, want: "add_task: outcome unknown"},
 		"one that did, then failed":    {tool: tool(func(f *fakeTool) { f.does, f.err = []agent.Effect{changed}, errors.New("disk full") }), reply: agent.AllowOnce, want: "changed tasks.md (+1)"},
-		"one that failed before":       {tool: tool(func(f *fakeTool) { f.err = fmt.Errorf("add: %w", agent.NothingDone{Err: errors.New("no such note")}) }), reply: agent.AllowOnce, want: "changed nothing"},
+		"one that failed before":       {tool: tool(func(f *fakeTool) { f.err = fmt.Errorf("add: %w", agent.NothingDone{Err: errors.New("no such note")}) }), reply: agent.AllowOnce, want: "! nothing was changed"},
 		"one that reads":               {tool: tool(func(f *fakeTool) { f.reads = true }), reply: agent.AllowOnce, want: "changed nothing"},
 		"one that reads and fails":     {tool: tool(func(f *fakeTool) { f.reads, f.err = true, errors.New("gone") }), reply: agent.AllowOnce, want: "changed nothing"},
 		"one that asks a server":       {tool: tool(func(f *fakeTool) { f.reads, f.does = true, []agent.Effect{asked} }), reply: agent.AllowOnce, want: "changed nothing · 1 request sent to duckduckgo.com"},
@@ -150,6 +152,76 @@ func TestAResumedTurnSaysWhatItDidBefore(t *testing.T) {
 		events := resume(t, &ledger{question: question, entries: tc.entries}, Options{Model: &script{lines: []line{say("Done.")}}, Tools: tools(addTask())}, nil)
 		if got := ended(t, events).Effects.String(); got != tc.want {
 			t.Errorf("%s: %q, want %q", name, got, tc.want)
+		}
+	}
+}
+
+// A change that was planned or attempted, and did not happen, is said.
+func TestUnchangedStories(t *testing.T) {
+	const warning = "! nothing was changed"
+	wrote := func(err error) *fakeTool {
+		task := addTask()
+		if task.err = err; err == nil {
+			task.does = []agent.Effect{{Kind: agent.NoteChanged, Path: "tasks.md", Lines: &agent.Lines{Added: 1}}}
+		}
+		return task
+	}
+	gone := agent.NothingDone{Err: errors.New("the note is gone")}
+	dropped := `{"reasoning":"","steps":[{"id":"1","tool":"add_task","input":{"n":1}}]}`
+	afterSearch := `{"reasoning":"","steps":[{"id":"1","tool":"search_notes","input":{"query":"shoes"}},{"id":"2","tool":"add_task","input":{"text":"{{1.text}}"},"after":["1"]}]}`
+	both := `{"reasoning":"","steps":[{"id":"1","tool":"add_task","input":{"text":"a"}},{"id":"2","tool":"append_note","input":{}}]}`
+	mail := `{"reasoning":"","steps":[{"id":"1","tool":"send_email","input":{"to":"Ana"}}]}`
+	for name, tc := range map[string]struct {
+		mode  agent.Mode
+		task  *fakeTool
+		lines []line
+		reply agent.Decision
+		want  string
+	}{
+		"plan, refused":          {task: wrote(nil), reply: agent.Refuse, lines: []line{say(taskStep), say("I have added it.")}, want: warning},
+		"plan, failed":           {task: wrote(gone), reply: agent.AllowOnce, lines: []line{say(taskStep), say("I have added it.")}, want: warning},
+		"plan, dropped":          {task: wrote(nil), lines: []line{say(dropped), say(dropped), say("I have added it.")}, want: warning},
+		"plan, never called":     {task: wrote(nil), lines: []line{say(afterSearch), say("I have added it.")}, want: warning},
+		"plan, a missing tool":   {task: wrote(nil), lines: []line{say(mail), say(mail), say("I have mailed Ana.")}, want: warning},
+		"plan, it happened":      {task: wrote(nil), reply: agent.AllowOnce, lines: []line{say(taskStep), say("I have added it.")}, want: "changed tasks.md (+1)"},
+		"plan, one of two":       {task: wrote(nil), reply: agent.AllowOnce, lines: []line{say(both), say(both), say("I have added it.")}, want: "changed tasks.md (+1)"},
+		"plan, unknown":          {task: wrote(errors.New("disk full")), reply: agent.AllowOnce, lines: []line{say(taskStep), say("I have added it.")}, want: "add_task: outcome unknown"},
+		"plan, nothing to write": {task: wrote(nil), lines: []line{say(searchStep), say("The notes say nothing.")}, want: "changed nothing"},
+		"loop, refused":          {mode: agent.LoopMode, task: wrote(nil), reply: agent.Refuse, lines: []line{calling("add_task", `{"text":"a"}`), say("Added.")}, want: warning},
+		"loop, invalid":          {mode: agent.LoopMode, task: wrote(nil), lines: []line{calling("add_task", `{"n":1}`), say("Added.")}, want: warning},
+		"loop, it happened":      {mode: agent.LoopMode, task: wrote(nil), reply: agent.AllowOnce, lines: []line{calling("add_task", `{"n":1}`), calling("add_task", `{"text":"a"}`), say("Added.")}, want: "changed tasks.md (+1)"},
+		"team, refused": {mode: agent.TeamMode, task: wrote(nil), reply: agent.Refuse, lines: []line{
+			say(`{"tasks":[{"worker_type":"notes","task_description":"Add the task: buy shoes","success_criteria":"It was added."}]}`),
+			calling("add_task", `{"text":"buy shoes"}`), say("It was added."), say(accepted), say("It was added."),
+		}, want: warning},
+	} {
+		t.Run(name, func(t *testing.T) {
+			broken := &fakeTool{name: "search_notes", reads: true, err: errors.New("the index is locked")}
+			kept := &shelf{}
+			events := collect(New(Options{
+				Model: &script{lines: tc.lines}, History: kept, Tools: tools(broken, tc.task), Now: fixedNow, Mode: inMode(tc.mode),
+				Missing: func() map[string]string { return map[string]string{"send_email": "no mail server is set"} },
+				Writes:  func(tool string) bool { return tool == "send_email" },
+			}).Ask(t.Context(), "c1", "add a task: buy shoes"), always(tc.reply))
+			if end := ended(t, events); end.Effects.String() != tc.want || kept.last().Effects.String() != tc.want {
+				t.Errorf("the turn did %q, and saved is %q", end.Effects, kept.last().Effects)
+			}
+			golden.RequireEqual(t, story(t, events))
+		})
+	}
+}
+
+// A tool of another program changes something where it says so itself.
+func TestOnlyKnownWritersWarn(t *testing.T) {
+	yes, no := true, false
+	for name, tc := range map[string]struct {
+		hint *bool
+		want string
+	}{"it says that it reads": {&yes, "changed nothing"}, "it says that it writes": {&no, "! nothing was changed"}, "it does not say": {nil, "changed nothing"}} {
+		theirs := hinted{&fakeTool{name: "their_tool", level: agent.Confirm, schema: `{"type":"object"}`}, tc.hint}
+		a := New(Options{Model: &script{lines: []line{say(`{"steps":[{"id":"1","tool":"their_tool","input":{}}]}`), say("Done.")}}, History: &shelf{}, Tools: tools(theirs)})
+		if got := ended(t, collect(a.Ask(t.Context(), "c1", "do it"), always(agent.Refuse))).Effects.String(); got != tc.want {
+			t.Errorf("%s: %q", name, got)
 		}
 	}
 }

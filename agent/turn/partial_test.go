@@ -291,7 +291,7 @@ func TestWhatAPlanLostIsTold(t *testing.T) {
 // A worker that asks for a tool of another worker is not told that it is off.
 func TestAToolThatAnotherWorkerHasIsNotMissing(t *testing.T) {
 	missing := func() map[string]string { return map[string]string{"brave_web_search": "it is switched off"} }
-	model := &script{lines: []line{say(oneTask), calling("brave_web_search", `{"query":"tips"}`), say(notesFound), say(accepted), say("Done.")}}
+	model := &script{lines: []line{say(oneTask), calling("brave_web_search", `{"query":"tips"}`), say(notesFound), say(notesFound), say(accepted), say("Done.")}}
 	events := collect(New(Options{Model: model, History: &shelf{}, Tools: tools(search(), web()), Mode: inMode(agent.TeamMode), Missing: missing}).Ask(t.Context(), "c1", question), nil)
 	if end := ended(t, events); fmt.Sprint(end.Dropped) != `[brave_web_search: there is no tool "brave_web_search"]` {
 		t.Errorf("dropped is %q", end.Dropped)

@@ -40,7 +40,7 @@ func (t *turn) plan(ctx context.Context) (steps []agent.Step, answered bool, err
 	}
 	made, declined := t.approve(ctx, made)
 	if declined != "" {
-		t.Say("Not run: " + declined + ".")
+		t.SayAsIs("Not run: " + declined + ".")
 		return nil, true, ctx.Err()
 	}
 	steps, err = t.Plan(ctx, made)
@@ -138,6 +138,7 @@ func (t *turn) read(text string) (made agent.PlanMade, answered bool, err error)
 	case len(made.Steps) > 0:
 		if t.HasSaid() {
 			t.Say("\n\n") // what it said before it named steps stays
+			t.SayHeld(false)
 		}
 		return made, false, nil
 	case len(made.Dropped) > 0 && !t.HasSaid(): // an answer that it wrote may say that they were done
@@ -204,7 +205,7 @@ func planSchema(offered []llm.ToolSpec) json.RawMessage {
 		`"steps":{"type":"array","maxItems":%d,"items":{"type":"object","properties":{`+
 		`"id":{"type":"string"},"tool":%s,"input":{"type":"object"},"description":{"type":"string"},`+
 		`"after":{"type":"array","items":{"type":"string"}}},"required":["id","tool","input"]}},`+
-		`"again":{"type":"boolean"},"answer":{"type":"string"}},"required":["reasoning","steps"]}`, work.MaxSteps, tool))
+		`"again":{"type":"boolean"},"kind":`+answer.KindsSchema+`,"answer":{"type":"string"}},"required":["reasoning","steps"]}`, work.MaxSteps, tool))
 }
 
 //go:embed prompts/replan.md

@@ -72,7 +72,7 @@ func TestTeamStories(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			events := collect(New(Options{
-				Model: &script{lines: tc.lines}, History: &shelf{}, Tools: tools(search(), web(), addTask()), Now: fixedNow, Mode: inMode(agent.TeamMode),
+				Model: &script{lines: tc.lines}, History: &shelf{}, Tools: tools(search(), reader{web()}, addTask()), Now: fixedNow, Mode: inMode(agent.TeamMode),
 			}).Ask(t.Context(), "c1", tc.message), always(tc.reply))
 			golden.RequireEqual(t, story(t, events))
 		})

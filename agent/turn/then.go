@@ -44,6 +44,7 @@ func (t *turn) finish(ctx context.Context) (err error) {
 			taken[id] = true
 		}
 		step.ID = work.UniqueID("", taken)
+		t.NoteWriter(step.Tool)
 		if t.Tool(step.Tool) == nil {
 			return fmt.Errorf("%w: %s", ErrNotDone, gate.Because("the tool "+step.Tool+" is not available", t.Missing[step.Tool]))
 		}

@@ -31,6 +31,8 @@ type turn struct {
 
 	citations *[]agent.Citation // of the answer; nil: not judged yet
 
+	withoutNotes bool // the model answered from memory, and the notes have nothing that fits
+
 	compacted bool // the older turns were summarised in this turn
 	replanned int  // how many findings the last plan was told
 }
@@ -40,7 +42,7 @@ func newTurn(a *Agent, conversation string, to chan<- agent.Event) *turn {
 	stream.Journal, stream.Trace = a.Journal, a.Trace
 	guard := &gate.Guard{Gate: a.gate, Record: &provenance.Record{Stream: stream, Store: a.Provenance, Conversation: conversation}, Schemas: &a.schemas}
 	worker := work.New(guard, a.Limits.Parallel)
-	worker.Missing, worker.Redact = a.Missing(), a.Redact
+	worker.Missing, worker.Writes, worker.Redact = a.Missing(), a.Writes, a.Redact
 	asker := a.asker(stream, a.Think)
 	t := &turn{agent: a, Team: &team.Team{
 		Answer: &answer.Answer{
@@ -90,7 +92,9 @@ func (t *turn) run(ctx context.Context, begin func(context.Context) error) {
 				t.RememberSaid(ctx, text)
 			}
 		})
-		if err = t.reply(ctx); err != nil {
+		err = t.reply(ctx)
+		t.Release()
+		if err != nil {
 			t.ListPassages(ctx)
 		} else {
 			err = t.finish(ctx)
@@ -141,6 +145,15 @@ func (t *turn) reply(ctx context.Context) (err error) {
 	if t.agent.Limits.Approve() && t.Mode != agent.PlanMode {
 		t.Notice("In %s mode there is no plan to approve: calls run or ask as the rules say.", t.Mode)
 	}
+	t.holdDraft(ctx)
+	if err := t.byMode(ctx); err != nil {
+		return err
+	}
+	return t.lookUp(ctx)
+}
+
+// byMode answers in the mode of the turn.
+func (t *turn) byMode(ctx context.Context) error {
 	switch t.Mode {
 	case agent.LoopMode:
 		able, err := t.Loop(ctx)
@@ -209,7 +222,7 @@ func (t *turn) end(ctx context.Context, failure error) {
 		failure, t.Metrics.Interrupted = nil, true
 	}
 	t.SayHeld(true)
-	answer := agent.Answer{Text: t.Said(), Effects: agent.Sum(t.EffectsBy("")), Sources: t.Sources, Cut: t.Cut || failure != nil || t.Metrics.Interrupted}
+	answer := agent.Answer{Text: t.Said(), Effects: t.effects(), Sources: t.Sources, Cut: t.Cut || failure != nil || t.Metrics.Interrupted}
 	if answer.Cut {
 		answer.Text = t.Saved.Longer(strings.TrimSuffix(answer.Text, t.Passages)) + t.Passages
 	}
@@ -238,6 +251,15 @@ func (t *turn) end(ctx context.Context, failure error) {
 		t.archive(ctx)
 	}
 	t.Emit(t.ending(answer, failure))
+}
+
+// effects are what the turn did to the world, and what of it has to be known.
+func (t *turn) effects() agent.Effects {
+	did := t.EffectsBy("")
+	if t.withoutNotes {
+		did = append(did, agent.Effect{Kind: agent.WithoutNotes})
+	}
+	return agent.Sum(did).OrUnchanged(t.Writers())
 }
 
 // ending is the event that ends the turn.
@@ -297,6 +319,7 @@ func (t *turn) reopen(ctx context.Context, id string) (err error) {
 func (t *turn) runCommand(ctx context.Context) error {
 	step := *t.command
 	step.ID = "1"
+	t.NoteWriter(step.Tool)
 	if t.Tool(step.Tool) == nil {
 		return errors.New(gate.Because("the tool "+step.Tool+" is not available", t.Missing[step.Tool]))
 	}

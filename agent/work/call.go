@@ -114,6 +114,7 @@ func (w *Worker) make(ctx context.Context, c gate.Call) Outcome {
 		return failed(ctx, err)
 	}
 	w.Count(func(m *agent.Metrics) { m.ToolCalls++ })
+	w.noteCalled(c.Tool, agent.Running)
 	w.Emit(agent.StepChanged{Step: c.Step, Status: agent.Running})
 	name := c.Name()
 	w.Emit(agent.ToolStarted{Step: c.Step, Call: c.ID, Name: name, Input: c.Input})

@@ -53,3 +53,61 @@ func (w *Worker) EffectsBy(step string) (effects []agent.Effect) {
 	}
 	return effects
 }
+
+// MayWrite reports whether a call of the tool may change something. A tool of
+// another program is believed that it only reads: nothing is allowed by that.
+func MayWrite(tool agent.Tool) bool {
+	if hinted, ok := tool.(agent.Hinted); ok && hinted.ReadOnlyHint() != nil {
+		return !*hinted.ReadOnlyHint()
+	}
+	return !agent.ReadOnly(tool)
+}
+
+// changes reports whether a tool is known to change something: one of another
+// program that does not say so is not.
+func (w *Worker) changes(name string) bool {
+	tool := w.Tool(name)
+	if tool == nil {
+		return w.Writes != nil && w.Writes(name)
+	}
+	hinted, foreign := tool.(agent.Hinted)
+	return MayWrite(tool) && (!foreign || hinted.ReadOnlyHint() != nil)
+}
+
+// NoteWriter notes a tool that a plan or a call named, if it changes something.
+func (w *Worker) NoteWriter(name string) {
+	if !w.changes(name) {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !slices.Contains(w.writers, name) {
+		w.writers = append(w.writers, name)
+	}
+}
+
+// Writers are the tools that change something, and that the turn's plans or calls
+// named, whatever became of them.
+func (w *Worker) Writers() []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.Clone(w.writers)
+}
+
+// noteCalled notes that a tool was called, by the status of the call.
+func (w *Worker) noteCalled(tool agent.Tool, status agent.Status) {
+	_, delegates := tool.(Delegating)
+	if delegates || status == agent.Denied || status == agent.Skipped {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.called = true
+}
+
+// HasCalled reports whether a tool was called. Handing out a task is not a call.
+func (w *Worker) HasCalled() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.called
+}

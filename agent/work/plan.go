@@ -34,6 +34,9 @@ func (w *Worker) Dropped() []string { return w.dropped }
 // turn has room for. reports names what of other workers was in its prompt:
 // what a model made of text is untrusted to the next one.
 func (w *Worker) Plan(ctx context.Context, made agent.PlanMade, reports ...string) ([]agent.Step, error) {
+	for _, step := range made.Steps {
+		w.NoteWriter(step.Tool)
+	}
 	made.Steps = made.Steps[:w.takeSteps(len(made.Steps))]
 	if made.Under == "" {
 		w.Again = made.Again
@@ -67,6 +70,9 @@ func (w *Worker) SavedPlan(under string, attempt int) (steps []agent.Step, saved
 	w.Saved.plans = slices.Delete(w.Saved.plans, at, at+1)
 	w.mu.Unlock()
 	made := *entry.Plan
+	for _, step := range made.Steps {
+		w.NoteWriter(step.Tool)
+	}
 	w.MarkUntrusted(entry.Untrusted...) // it may not be found again, and what comes of the plan is made of it
 	w.Planned(made.Steps, w.ReadSoFar())
 	if under == "" {

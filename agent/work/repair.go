@@ -27,6 +27,9 @@ func (w *Worker) RepairSteps(drafts []parse.Step, offered []agent.Tool, earlier 
 	for _, id := range earlier {
 		taken[id] = true
 	}
+	for _, d := range drafts {
+		w.NoteWriter(d.Tool)
+	}
 	for i, d := range drafts {
 		if len(steps) == MaxSteps {
 			dropped = append(dropped, fmt.Sprintf("%d steps beyond the %d of a plan", len(drafts)-i, MaxSteps))
@@ -80,9 +83,11 @@ func (w *Worker) RepairStep(d parse.Step, offered []agent.Tool) (step agent.Step
 		}
 	}
 	if tool == nil {
+		w.NoteWriter(d.Tool)
 		return agent.Step{}, nil, errors.New(gate.Because(fmt.Sprintf("there is no tool %.60q", d.Tool), why))
 	}
 	spec := tool.Spec()
+	w.NoteWriter(spec.Name)
 	if clean := w.Redact(string(d.Input)); clean != string(d.Input) && json.Valid([]byte(clean)) {
 		d.Input = json.RawMessage(clean)
 		defer func() { notes = append(notes, "a secret of yours was taken out of its arguments") }()

@@ -23,6 +23,7 @@ type Worker struct {
 	*gate.Guard
 	Tools    []agent.Tool             // the enabled ones when the turn began
 	Missing  map[string]string        // why tools that are known are not among Tools, by name
+	Writes   func(tool string) bool   // whether one that is missing would change something; nil: unknown
 	Redact   func(text string) string // takes the user's secrets out
 	Saved    Saved                    // of a turn that was interrupted and is resumed
 	Found    []Finding                // what was attached, then what the steps brought, in plan order
@@ -35,6 +36,8 @@ type Worker struct {
 	dropped   []string   // what of the plans was left out or changed, and why
 	stepsMade int        // by all plans of the turn
 	effects   []stepEffect
+	writers   []string // tools that change something, and that a plan or a call named
+	called    bool     // a tool was called, other than to hand out a task
 }
 
 // New returns a worker that makes so many calls at once.
@@ -100,6 +103,7 @@ func (w *Worker) step(ctx context.Context, step agent.Step, at *gate.Turnstile, 
 	}()
 	before := w.Saved.steps[step.ID]
 	if before != nil && before.outcome != nil {
+		w.noteCalled(w.Tool(step.Tool), before.outcome.Status)
 		w.Read(step.Tool, before.outcome.Result)
 		w.Called(w.Tool(step.Tool), before.input)
 		if before.outcome.Status != agent.Done && before.outcome.Status != agent.Denied && provenance.ErrorsUntrusted(w.Tool(step.Tool)) {

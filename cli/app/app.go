@@ -353,6 +353,11 @@ func (a *App) Missing() map[string]string {
 	return missing
 }
 
+// writes reports whether a tool that LifeHub has changes something, offered or not.
+func (a *App) writes(name string) bool {
+	return name == "send_email" || slices.ContainsFunc(a.Builtin, func(t agent.Tool) bool { return t.Spec().Name == name && !agent.ReadOnly(t) })
+}
+
 // ToolNames are the names of all tools that LifeHub knows, offered or not.
 func (a *App) ToolNames() (names []string) {
 	for _, tool := range slices.Concat(a.Builtin, a.Servers.Tools()) {
@@ -412,7 +417,7 @@ func (a *App) Agent() *turn.Agent {
 		History: a.Store, Journal: a.Store, Memory: a.longTerm(), Summaries: a.Store, Facts: a.Facts().List,
 		Rules: a.Rules, Prepare: a.Prepare, Attach: Attached{a}, Provenance: &a.Untrusted, Save: a.saveRule, Unattended: a.Unattended, ReadOnly: func() bool { return a.ReadOnly.On() }, Reread: a.Reread,
 		Instructions: a.persona(), AboutNotes: func(ctx context.Context) []string { return a.Library().About(ctx) },
-		Missing: a.Missing, Mode: func() agent.Mode { return a.Mode.Or(agent.Mode(a.Settings.Mode)) },
+		Missing: a.Missing, Writes: a.writes, Mode: func() agent.Mode { return a.Mode.Or(agent.Mode(a.Settings.Mode)) },
 		Think: func() string { return a.Think.Or(a.Settings.Think) },
 		Limits: turn.Limits{
 			Passages: a.Settings.Passages, Parallel: a.Settings.Parallel, MaxTools: a.Settings.Tools.Max,

@@ -93,6 +93,7 @@ func (s *notesServer) write(tool agent.Tool) server.ToolHandlerFunc {
 // proceed runs a turn to its end, or to a question, which it puts to the client.
 func (s *notesServer) proceed(ctx context.Context, q *question) *mcp.CallToolResult {
 	text, done, denied := "", false, false
+	var did agent.Effects
 	for e := range q.events {
 		switch b := e.Body.(type) {
 		case agent.PermissionAsked:
@@ -113,17 +114,21 @@ func (s *notesServer) proceed(ctx context.Context, q *question) *mcp.CallToolRes
 		case agent.ToolEnded:
 			done = b.Error == ""
 		case agent.Ended:
-			text = b.Answer
+			text, did = b.Answer, b.Effects
 		case agent.Failed:
-			text = b.Message
+			text, did = b.Message, b.Effects
 		}
 	}
 	q.end()
 	if denied {
-		return mcp.NewToolResultError(s.deniedNote(ctx, q.about))
+		text = s.deniedNote(ctx, q.about)
 	}
-	if !done {
-		return mcp.NewToolResultError(cmp.Or(text, "it was stopped"))
+	if denied || !done {
+		text = cmp.Or(text, "it was stopped")
+		if did.Warns() {
+			text += "\n" + did.String()
+		}
+		return mcp.NewToolResultError(text)
 	}
 	return mcp.NewToolResultText(text)
 }

@@ -108,11 +108,14 @@ func (s *Sources) Render(width int, theme *draw.Theme) (lines []string) {
 		return lines
 	}
 	style := theme.Dim
-	if slices.ContainsFunc(s.did, func(e agent.Effect) bool { return e.Kind != agent.RequestSent }) {
+	switch {
+	case s.did.Warns():
+		style = theme.Warning
+	case slices.ContainsFunc(s.did, func(e agent.Effect) bool { return e.Kind != agent.RequestSent }):
 		style = theme.Text
 	}
 	did := draw.StyleLines(style.Render, draw.Wrap(EffectsLine(s.did, s.undo), width))
-	if last := len(lines) - 1; last >= 0 && len(did) == 1 && draw.Width(lines[last])+3+draw.Width(did[0]) <= width {
+	if last := len(lines) - 1; last >= 0 && !s.did.Warns() && len(did) == 1 && draw.Width(lines[last])+3+draw.Width(did[0]) <= width {
 		lines[last] = draw.Justify(lines[last], did[0], width)
 		return lines
 	}

@@ -1,0 +1,57 @@
+package answer
+
+import "testing"
+
+func TestTheFormOfAMessage(t *testing.T) {
+	for message, want := range map[string]bool{
+		"Hello!":               true,
+		"Thanks, that helped!": true,
+		"Guten Morgen":         true,
+		"make it shorter":      true,
+		"How are you?":         true, // no word of it says what it is about
+		"Why?":                 true,
+		"你好！":                  true,
+		"Translate into German: The boiler needs a service every year.":      true,
+		"Wie sagt man “The boiler needs a service every year” auf Deutsch?":  true,
+		"Shorten this for me, will you please?\nThe boiler needs a service.": true,
+
+		"How often do I run?":                                   false,
+		"Which pressure should my boiler have?":                 false,
+		"When is Easter?":                                       false,
+		"Tell me about the plan for the half marathon":          false,
+		"What do my notes say about: boiler":                    false,
+		"Remind me at 10:30 of the call with my physio, please": false,
+		"我的锅炉的压力应该是多少？":                                         false,
+		"Who said “never again” in my diary, and when was it?":  false,
+	} {
+		if got := needsNoNotes("", isBrief(message) || holdsText.MatchString(message)); got != want {
+			t.Errorf("%q needs no notes: %t", message, got)
+		}
+	}
+	for kind, want := range map[string]bool{"talk": true, "last answer": true, "text": true, "other": false, "question": false} {
+		if needsNoNotes(kind, false) != want {
+			t.Errorf("kind %q: not %t", kind, want)
+		}
+	}
+	if needsNoNotes("other", true) {
+		t.Error("the form beats the kind that the model named")
+	}
+}
+
+func TestAnAnswerRestsOnTheLastOne(t *testing.T) {
+	const last = "You run three times a week: Tuesday, Thursday and Sunday. The long run grows by 10 % each week."
+	for answer, want := range map[string]bool{
+		"Three runs a week: Tuesday, Thursday, Sunday.": true,
+		"Tuesday.":                              true,
+		"The boiler was serviced by Mr Okafor.": false,
+		"Your boiler should have 1.5 bar when it is cold, as the manual says on Tuesday.": false,
+		"": false,
+	} {
+		if got := RestsOn(answer, last); got != want {
+			t.Errorf("%q: %t", answer, got)
+		}
+	}
+	if RestsOn("Tuesday.", "") {
+		t.Error("it rests on no answer")
+	}
+}

@@ -1,0 +1,195 @@
+package turn
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/x/exp/golden"
+
+	"lifehub/agent"
+	"lifehub/agent/rules"
+	"lifehub/llm"
+)
+
+// foundNothing is a search of notes that hold nothing on the question.
+func foundNothing() *fakeTool {
+	return &fakeTool{name: "search_notes", reads: true, result: agent.Result{Text: "no passages", Nothing: true, Searched: true, Unlikely: true}}
+}
+
+// answered is a plan without steps: an answer at once to a kind of message.
+func answered(kind, text string) line {
+	return say(`{"reasoning":"","steps":[],"tasks":[],"kind":"` + kind + `","answer":"` + text + `"}`)
+}
+
+const (
+	howOften  = "How often do I go running each week?"
+	byHeart   = "Twice a week, I think."
+	fromNotes = "You run three times a week [1]."
+)
+
+// A message that the model answers without a call is looked up in the notes, unless
+// it is small talk, about the last answer or a text to work on.
+func TestMemoryStories(t *testing.T) {
+	earlier := []llm.Message{{Role: llm.User, Text: howOften}, {Role: llm.Assistant, Text: "You run three times a week: Tuesday, Thursday, Sunday."}}
+	const poem = "Please find a better word in this line:\nThe boiler sings its evening song."
+	tests := map[string]struct {
+		mode    agent.Mode
+		message string
+		history []llm.Message
+		notes   *fakeTool // nil: there is no search of notes
+		lines   []line
+		want    string // what is said in the end
+		effects string
+		looks   int // searches
+		calls   int // of the model
+	}{
+		"plan, the notes say it": {
+			message: howOften, notes: search(), lines: []line{answered("other", byHeart), say(fromNotes)},
+			want: fromNotes, effects: "changed nothing", looks: 1, calls: 2,
+		},
+		"plan, a model that names no kind": {
+			message: howOften, notes: search(), lines: []line{answered("", byHeart), say(fromNotes)},
+			want: fromNotes, effects: "changed nothing", looks: 1, calls: 2,
+		},
+		"plan, the notes say nothing": {
+			message: howOften, notes: foundNothing(), lines: []line{answered("other", byHeart)},
+			want: byHeart, effects: "answered without your notes · changed nothing", looks: 1, calls: 1,
+		},
+		"plan, there are no notes": {
+			message: howOften, lines: []line{answered("other", byHeart)},
+			want: byHeart, effects: "changed nothing", calls: 1,
+		},
+		"plan, the search fails": {
+			message: howOften, notes: &fakeTool{name: "search_notes", reads: true, err: errors.New("the index is locked")}, lines: []line{answered("other", byHeart)},
+			want: byHeart, effects: "answered without your notes · changed nothing", looks: 1, calls: 1,
+		},
+		"plan, small talk": {
+			message: "Did you have a good start into this sunny week?", notes: search(), lines: []line{answered("talk", "I did, thank you!")},
+			want: "I did, thank you!", effects: "changed nothing", calls: 1,
+		},
+		"plan, a text to translate": {
+			message: "Translate into German: The boiler needs a service every year.", notes: search(), lines: []line{answered("text", "Der Kessel braucht jedes Jahr eine Wartung.")},
+			want: "Der Kessel braucht jedes Jahr eine Wartung.", effects: "changed nothing", calls: 1,
+		},
+		"plan, about the last answer": {
+			message: "Could you say all of that again, but in German?", history: earlier, notes: search(), lines: []line{answered("last answer", "Dreimal in der Woche.")},
+			want: "Dreimal in der Woche.", effects: "changed nothing", calls: 1,
+		},
+		"loop, the notes say it": {
+			mode: agent.LoopMode, message: howOften, notes: search(), lines: []line{say(byHeart), say(fromNotes)},
+			want: fromNotes, effects: "changed nothing", looks: 1, calls: 2,
+		},
+		"loop, the notes say nothing": {
+			mode: agent.LoopMode, message: howOften, notes: foundNothing(), lines: []line{say(byHeart)},
+			want: byHeart, effects: "answered without your notes · changed nothing", looks: 1, calls: 1,
+		},
+		"loop, small talk": {
+			mode: agent.LoopMode, message: "Thanks, that helped a lot!", history: earlier, notes: search(), lines: []line{say("You're welcome!")},
+			want: "You're welcome!", effects: "changed nothing", calls: 1,
+		},
+		"loop, a text to work on": {
+			mode: agent.LoopMode, message: poem, notes: search(), lines: []line{say("“Hums” is a better word.")},
+			want: "“Hums” is a better word.", effects: "changed nothing", calls: 1,
+		},
+		"loop, about the last answer": {
+			mode: agent.LoopMode, message: "Which of these days comes first in the week?", history: earlier, notes: search(), lines: []line{say("Tuesday.")},
+			want: "Tuesday.", effects: "changed nothing", calls: 1,
+		},
+		"loop, a call was made": {
+			mode: agent.LoopMode, message: howOften, notes: search(), lines: []line{calling("search_notes", `{"query":"running"}`), say(fromNotes)},
+			want: fromNotes, effects: "changed nothing", looks: 1, calls: 2,
+		},
+		"team, the lead answers by heart": {
+			mode: agent.TeamMode, message: howOften, notes: search(), lines: []line{answered("other", byHeart), say(fromNotes)},
+			want: fromNotes, effects: "changed nothing", looks: 1, calls: 2,
+		},
+		"team, a report without a call goes back": {
+			mode: agent.TeamMode, message: howOften, notes: search(), lines: []line{say(oneTask), say(byHeart), calling("search_notes", `{"query":"running"}`), say(fromNotes), say(accepted)},
+			want: fromNotes, effects: "changed nothing", looks: 1, calls: 5,
+		},
+		"team, its worker makes no call": {
+			mode: agent.TeamMode, message: howOften, notes: foundNothing(), lines: []line{say(oneTask), say(byHeart), say(byHeart), say(accepted)},
+			want: byHeart, effects: "answered without your notes · changed nothing", looks: 1, calls: 4,
+		},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			offered, model := tools(), &script{lines: tc.lines}
+			if tc.notes != nil {
+				offered = tools(tc.notes)
+			}
+			a := New(Options{Model: model, History: &shelf{messages: tc.history}, Tools: offered, Now: fixedNow, Mode: inMode(tc.mode)})
+			events := collect(a.Ask(t.Context(), "c1", tc.message), nil)
+			end := ended(t, events)
+			if end.Answer != tc.want || end.Effects.String() != tc.effects || end.ModelCalls != tc.calls {
+				t.Errorf("%q, %q, %d model calls", end.Answer, end.Effects, end.ModelCalls)
+			}
+			if looks := 0; tc.notes != nil {
+				if looks = len(tc.notes.ran()); looks != tc.looks {
+					t.Errorf("%d searches", looks)
+				}
+			}
+			said := ""
+			for _, piece := range bodies[agent.Said](events) {
+				said += piece.Content
+			}
+			if said != tc.want {
+				t.Errorf("said %q", said)
+			}
+			golden.RequireEqual(t, story(t, events))
+		})
+	}
+}
+
+// A worker whose report goes back is told why, once.
+func TestAReportWithoutACallGoesBackOnce(t *testing.T) {
+	model := &script{lines: []line{say(oneTask), say(byHeart), say(byHeart), say(accepted)}}
+	events := collect(New(Options{Model: model, History: &shelf{}, Tools: tools(foundNothing()), Mode: inMode(agent.TeamMode)}).Ask(t.Context(), "c1", howOften), nil)
+	ended(t, events)
+	back := model.requests[2].Messages
+	if last := back[len(back)-1]; last.Role != llm.User || !strings.Contains(last.Text, "No call was made") {
+		t.Errorf("the worker is told %+v", last)
+	}
+	verdicts := bodies[agent.Evaluated](events)
+	if len(verdicts) != 2 || verdicts[0].Passed || !verdicts[1].Passed {
+		t.Errorf("the verdicts are %+v", verdicts)
+	}
+}
+
+// The search of an answer from memory runs where nobody has to be asked, and an
+// answer of the program is none from memory.
+func TestWhatIsNotLookedUp(t *testing.T) {
+	for name, o := range map[string]Options{
+		"a rule asks":              {Rules: (*rules.Rules)(nil).With(rules.For("search_notes", agent.Confirm))},
+		"a rule denies":            {Rules: (*rules.Rules)(nil).With(rules.For("search_notes", agent.Deny))},
+		"no model is connected":    {ModelName: func() string { return "offline" }},
+		"the message limits tools": {},
+	} {
+		t.Run(name, func(t *testing.T) {
+			notes, message := search(), howOften
+			if name == "the message limits tools" {
+				message = agent.Message{Text: howOften, Tools: []string{"today"}}.String()
+			}
+			o.Model, o.History, o.Tools = &script{lines: []line{answered("other", byHeart)}}, &shelf{}, tools(notes)
+			end := ended(t, collect(New(o).Ask(t.Context(), "c1", message), always(agent.AllowOnce)))
+			if end.Answer != byHeart || end.Effects.String() != "changed nothing" || len(notes.ran()) > 0 {
+				t.Errorf("%q, %q, searched %q", end.Answer, end.Effects, notes.ran())
+			}
+		})
+	}
+}
+
+// An answer that is cut off before the notes were searched stays.
+func TestACutAnswerFromMemoryStays(t *testing.T) {
+	for mode, l := range map[agent.Mode]line{
+		agent.LoopMode: {text: byHeart, err: llm.ErrCut},
+		agent.PlanMode: {text: `{"reasoning":"","steps":[],"kind":"other","answer":"` + byHeart, err: llm.ErrCut},
+	} {
+		kept := &shelf{}
+		collect(New(Options{Model: &script{lines: []line{l}}, History: kept, Tools: tools(search()), Mode: inMode(mode)}).Ask(t.Context(), "c1", howOften), nil)
+		if got := kept.last(); got.Text != byHeart || !got.Cut {
+			t.Errorf("%s: saved %q, cut %t", mode, got.Text, got.Cut)
+		}
+	}
+}
