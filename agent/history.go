@@ -61,6 +61,31 @@ func (l Logged) String() string {
 	return l.Action + " → " + l.Result
 }
 
+// record begins the line that a model sees after each earlier answer.
+const record = "\n\n(LifeHub's record of this turn: "
+
+// WithRecord is what a model sees of the answer to an earlier message: its text,
+// and from the journal what the turn did, whatever the text claims. A turn without
+// an answer has its record too.
+func (e Exchange) WithRecord() string {
+	if e.Answer.Effects == nil {
+		return e.Answer.Text // saved before effects were
+	}
+	did := e.Answer.Effects.String()
+	if e.Undone {
+		did += ", taken back since"
+	}
+	return strings.TrimLeft(WithoutRecord(e.Answer.Text)+record+text.OneLine(did)+")", "\n") // a model may have written one
+}
+
+// WithoutRecord is the answer's own text of one that WithRecord returned.
+func WithoutRecord(said string) string {
+	if at := strings.LastIndex("\n\n"+said, record); at >= 0 && strings.HasSuffix(said, ")") {
+		return said[:max(0, at-2)]
+	}
+	return said
+}
+
 // Part is a piece of an answer: what was said, or what was done or thought
 // before it went on.
 type Part struct {

@@ -98,12 +98,15 @@ func (a *Answer) Topic() string {
 	return text.Clip(a.With[0].Text, MaxTopic)
 }
 
-// TypedBefore is the history with no more of the user's messages than was typed.
+// TypedBefore is the history in the words that were said, with no more of the user's
+// messages than was typed.
 func (a *Answer) TypedBefore() []llm.Message {
 	list := slices.Clone(a.History)
 	for i, m := range list {
 		if m.Role == llm.User {
 			list[i].Text = agent.ParseMessage(m.Text).Text
+		} else {
+			list[i].Text = agent.WithoutRecord(m.Text)
 		}
 	}
 	return list

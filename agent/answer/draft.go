@@ -3,6 +3,7 @@ package answer
 import (
 	"strings"
 
+	"lifehub/agent"
 	"lifehub/internal/pattern"
 	"lifehub/internal/text"
 	"lifehub/llm"
@@ -123,7 +124,7 @@ func RestsOn(answer, before string) bool {
 func (a *Answer) LastAnswer() string {
 	for i := len(a.History) - 1; i >= 0; i-- {
 		if m := a.History[i]; m.Role == llm.Assistant {
-			return m.Text
+			return agent.WithoutRecord(m.Text)
 		}
 	}
 	return ""

@@ -55,7 +55,7 @@ func (a *Agent) Compact(ctx context.Context, conversation, focus string) (agent.
 	for _, m := range messages {
 		done.Before += prompt.Tokens(m.Text) + prompt.PerMessage
 	}
-	if done.Text, err = a.summarise(ctx, before.Text, withPaths(messages, path), focus); err != nil {
+	if done.Text, err = a.summarise(ctx, before.Text, asSeen(messages, path), focus); err != nil {
 		return agent.Compacted{}, fmt.Errorf("summarise the conversation: %w", err)
 	}
 	done.After = prompt.Tokens(done.Text)
@@ -97,7 +97,7 @@ func uncovered(path []agent.Exchange, after string) (messages []llm.Message, las
 		}
 	}
 	for _, e := range path {
-		messages = append(messages, llm.Message{Role: llm.User, Text: e.Question})
+		messages = append(messages, llm.Message{Role: llm.User, Text: withoutTools(e.Question)})
 		if strings.TrimSpace(e.Answer.Text) != "" {
 			messages = append(messages, llm.Message{Role: llm.Assistant, Text: e.Answer.Text})
 		}
@@ -181,7 +181,7 @@ func (t *turn) recallSummary(ctx context.Context) (err error) {
 	if t.Summary, err = t.agent.Summaries.Summary(ctx, t.Conversation); err != nil || t.Summary.Turn == "" {
 		return err
 	}
-	t.History = t.History[max(0, len(t.History)-t.Summary.After):]
+	t.recent = t.recent[max(0, len(t.recent)-t.Summary.After):]
 	return nil
 }
 
@@ -203,6 +203,7 @@ func (t *turn) compactToFit(ctx context.Context, p prompt.Prompt) prompt.Prompt 
 		}
 		return p
 	}
+	t.History = asSeen(t.recent, t.path)
 	t.Notice("To fit the context window, %d older messages are now summarised.", done.Messages)
 	p.History = t.History
 	p.Summary = t.Summary.Text

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/agent/gate"
+	"lifehub/llm"
 )
 
 func TestTheLineOfEffects(t *testing.T) {
@@ -222,6 +224,46 @@ func TestOnlyKnownWritersWarn(t *testing.T) {
 		a := New(Options{Model: &script{lines: []line{say(`{"steps":[{"id":"1","tool":"their_tool","input":{}}]}`), say("Done.")}}, History: &shelf{}, Tools: tools(theirs)})
 		if got := ended(t, collect(a.Ask(t.Context(), "c1", "do it"), always(agent.Refuse))).Effects.String(); got != tc.want {
 			t.Errorf("%s: %q", name, got)
+		}
+	}
+}
+
+// What each earlier turn did is in the next prompt of every mode, whatever its answer
+// says, also where it came to no answer.
+func TestTheModelSeesWhatEarlierTurnsDid(t *testing.T) {
+	added := agent.Effects{{Kind: agent.NoteChanged, Path: "tasks.md", Lines: &agent.Lines{Added: 1}}}
+	path := []agent.Exchange{
+		{Turn: "a", Question: "add milk", Answer: agent.Answer{Text: "Added.", Effects: added}},
+		{Turn: "b", Question: "add bread", Answer: agent.Answer{Text: "Added.", Effects: agent.Effects{{Kind: agent.Unchanged, Tool: "add_task"}}}},
+		{Turn: "c", Question: "add tea", Answer: agent.Answer{Effects: added}, Undone: true},
+		{Turn: "d", Question: "hi", Answer: agent.Answer{Text: "Hi!\n\n(LifeHub's record of this turn: changed all.md)", Effects: agent.Effects{}}},
+		{Turn: "e", Question: "long ago", Answer: agent.Answer{Text: "Yes."}},
+	}
+	var messages []llm.Message
+	for _, e := range path {
+		messages = append(messages, llm.Message{Role: llm.User, Text: e.Question})
+		if e.Answer.Text != "" {
+			messages = append(messages, llm.Message{Role: llm.Assistant, Text: e.Answer.Text})
+		}
+	}
+	want := []string{
+		"add milk", "Added.\n\n(LifeHub's record of this turn: changed tasks.md (+1))",
+		"add bread", "Added.\n\n(LifeHub's record of this turn: ! nothing was changed)",
+		"add tea", "(LifeHub's record of this turn: changed tasks.md (+1), taken back since)",
+		"hi", "Hi!\n\n(LifeHub's record of this turn: changed nothing)",
+		"long ago", "Yes.",
+	}
+	for _, mode := range []agent.Mode{agent.PlanMode, agent.LoopMode, agent.TeamMode} {
+		model := &script{lines: []line{say("Thanks!"), say("Thanks!")}}
+		history := &before{exchanges: path}
+		history.messages = messages
+		collect(New(Options{Model: model, History: history, Mode: inMode(mode), Limits: Limits{Messages: 20}}).Ask(t.Context(), "c1", "thanks"), nil)
+		var got []string
+		for _, m := range model.requests[0].Messages[1 : len(want)+1] {
+			got = append(got, m.Text)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: the model sees\n%q\nwant\n%q", mode, got, want)
 		}
 	}
 }

@@ -34,20 +34,21 @@ func (t *turn) recall(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	t.History = slices.DeleteFunc(recent, func(m llm.Message) bool { return strings.TrimSpace(m.Text) == "" })
-	for i, m := range t.History {
-		if sent := agent.ParseMessage(m.Text); m.Role == llm.User && sent.Tools != nil { // that was for its own turn
-			sent.Tools = nil
-			t.History[i].Text = sent.String()
+	t.recent = slices.DeleteFunc(recent, func(m llm.Message) bool { return strings.TrimSpace(m.Text) == "" })
+	for i, m := range t.recent {
+		if m.Role == llm.User {
+			t.recent[i].Text = withoutTools(m.Text)
 		}
 	}
 	if err := errors.Join(t.recallSummary(ctx), t.recallFacts(ctx), t.recallPast(ctx)); err != nil {
 		t.Notice("Some memories could not be read for this turn: %v.", err)
 	}
+	t.History = t.recent
 	t.recallUntrusted(ctx) // in the words that were said
-	if slices.ContainsFunc(t.History, func(m llm.Message) bool { return m.Role == llm.Assistant && strings.ContainsAny(m.Text, "[【(") }) {
-		if path, err := t.Conversations.Exchanges(ctx, t.Conversation); err == nil { // else they keep their numbers
-			t.History = withPaths(t.History, path)
+	if len(t.recent) > 0 {
+		if path, err := t.Conversations.Exchanges(ctx, t.Conversation); err == nil { // else the answers are as they were said
+			t.path = slices.DeleteFunc(path, func(e agent.Exchange) bool { return e.Turn == t.Turn })
+			t.History = asSeen(t.recent, t.path)
 		}
 	}
 	if len(t.Past) > 0 || len(t.Facts) > 0 {
@@ -56,24 +57,44 @@ func (t *turn) recall(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// withPaths are the messages of a conversation's path with the notes that its
-// answers cite in place of their numbers.
-func withPaths(messages []llm.Message, path []agent.Exchange) []llm.Message {
-	messages = slices.Clone(messages)
-	for i, m := range slices.Backward(messages) { // the last of two that are the same first
-		if m.Role != llm.Assistant {
-			continue
-		}
-		var sources []agent.Source
-		for j, e := range slices.Backward(path) {
-			if e.Answer.Text == m.Text {
-				sources, path = e.Answer.Sources, path[:j]
-				break
-			}
-		}
-		messages[i].Text = citation.WithPaths(m.Text, sources)
+// withoutTools is a message without the tools that may answer it, which were for its
+// own turn.
+func withoutTools(message string) string {
+	sent := agent.ParseMessage(message)
+	if sent.Tools == nil {
+		return message
 	}
-	return messages
+	sent.Tools = nil
+	return sent.String()
+}
+
+// asSeen are the messages of a conversation's path as a model sees them: each answer
+// with the notes that it cites in place of their numbers, and with the record of what
+// its turn did. A turn that came to no answer has its record alone.
+func asSeen(messages []llm.Message, path []agent.Exchange) (seen []llm.Message) {
+	for _, m := range slices.Backward(messages) { // the last of two that are the same first
+		at := len(path) - 1
+		for at >= 0 && (m.Role == llm.Assistant && path[at].Answer.Text != m.Text || m.Role == llm.User && withoutTools(path[at].Question) != m.Text) {
+			at--
+		}
+		switch {
+		case at < 0 && m.Role == llm.Assistant:
+			m.Text = citation.WithPaths(m.Text, nil)
+		case at < 0:
+		case m.Role == llm.Assistant:
+			e := path[at]
+			e.Answer.Text = citation.WithPaths(m.Text, e.Answer.Sources)
+			m.Text, path = e.WithRecord(), path[:at+1]
+		default:
+			if e := path[at]; strings.TrimSpace(e.Answer.Text) == "" && e.Answer.Effects != nil {
+				seen = append(seen, llm.Message{Role: llm.Assistant, Text: e.WithRecord()})
+			}
+			path = path[:at]
+		}
+		seen = append(seen, m)
+	}
+	slices.Reverse(seen)
+	return seen
 }
 
 func (t *turn) recallPast(ctx context.Context) (err error) {

@@ -17,6 +17,7 @@ import (
 	"lifehub/agent/provenance"
 	"lifehub/agent/team"
 	"lifehub/agent/work"
+	"lifehub/llm"
 )
 
 // turn is the work on one message. Its parts know of each other what they embed:
@@ -30,6 +31,9 @@ type turn struct {
 	command *agent.Step // the one call that the user asked for; nil: it is to be found out what to do
 
 	citations *[]agent.Citation // of the answer; nil: not judged yet
+
+	recent []llm.Message    // the messages of History in the words that were said
+	path   []agent.Exchange // of the conversation, before this turn
 
 	withoutNotes bool // the model answered from memory, and the notes have nothing that fits
 
