@@ -30,8 +30,6 @@ import (
 	"lifehub/internal/text"
 	"lifehub/llm"
 	"lifehub/llm/llmtest"
-
-	"lifehub/internal/testenv"
 )
 
 // evalTask is a task of `lifehub eval models` as its files hold it.
@@ -376,7 +374,6 @@ func filesBelow(t *testing.T, dir string) (list []string) {
 // Five models behind real servers do all 40 tasks. Each check passes where the model
 // does well and fails where it does not, and nothing of the user's is touched.
 func TestEvalModelsTellsModelsApart(t *testing.T) {
-	testenv.WithoutRace(t)
 	t.Parallel()
 	tasks, list := evalTasks(t)
 	home := evalHome(t,
@@ -452,7 +449,6 @@ func TestEvalModelsTellsModelsApart(t *testing.T) {
 // A run that is killed or interrupted continues where it stopped, whatever its last
 // line looks like; the run after a whole one is compared with it.
 func TestEvalModelsContinues(t *testing.T) {
-	testenv.WithoutRace(t)
 	t.Parallel()
 	tasks, list := evalTasks(t)
 	var mu sync.Mutex

@@ -16,8 +16,6 @@ import (
 	"lifehub/cli/app"
 	"lifehub/internal/apptest"
 	"lifehub/internal/mcptest"
-
-	"lifehub/internal/testenv"
 )
 
 // run is what a turn took, and what came of it.
@@ -62,7 +60,6 @@ var (
 // which only the model's words are scripted. `make modes` asks all of them and
 // prints the tables of docs/modes.md; else the sloppy model is asked every sixth.
 func TestWhatTheModesCost(t *testing.T) {
-	testenv.WithoutRace(t)
 	d := daysFrom(time.Now())
 	set := d.tasks()
 	sums, roles := map[string]*sum{}, map[string][]int{}

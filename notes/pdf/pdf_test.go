@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"lifehub/internal/pdftest"
-	"lifehub/internal/testenv"
 )
 
 func textOf(t *testing.T, raw []byte) string {
@@ -53,7 +52,6 @@ func painted(t *testing.T, font, operators string, more ...string) string {
 const helvetica = "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>"
 
 func TestWordsAreWhereGlyphsStandApart(t *testing.T) {
-	testenv.WithoutRace(t)
 	for _, test := range []struct{ name, operators, want string }{
 		{"a gap within a string", "BT /F1 10 Tf [(two)-300(words)] TJ ET", "two words"},
 		{"kerning", "BT /F1 10 Tf [(ker)30(ning)] TJ ET", "kerning"},
@@ -97,7 +95,6 @@ func TestToUnicodeSaysWhatCodesMean(t *testing.T) {
 }
 
 func TestWhatCannotBeReadIsSaid(t *testing.T) {
-	testenv.WithoutRace(t) // which makes the reader of a bomb take a minute
 	good := pdftest.Make("text", "more")
 	for _, test := range []struct {
 		name, want string

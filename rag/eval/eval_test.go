@@ -32,9 +32,6 @@ var all = append(quick, "xquad-en", "xquad-de2en", "mtrag-un-pool", "til-titles"
 // reference script, within its standard error.
 func TestWordsReachBM25(t *testing.T) {
 	t.Parallel()
-	if testenv.Race {
-		t.Skip("the benches run without the race detector")
-	}
 	for _, name := range quick {
 		t.Run(name, func(t *testing.T) {
 			x, bench, ids := indexedOnce(t, name)

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"lifehub/internal/testenv"
 	"lifehub/llm"
 	"lifehub/llm/offline"
 	"lifehub/rag"
@@ -18,9 +17,6 @@ import (
 // the user's turns joined, also when the talk before was of something else.
 func TestFollowUpsStandAlone(t *testing.T) {
 	t.Parallel()
-	if testenv.Race {
-		t.Skip("the benches run without the race detector")
-	}
 	x, bench, ids := indexedOnce(t, "mtrag-un-pool")
 	if os.Getenv("LIFEHUB_EVAL") == "" {
 		bench = bench.share(4)

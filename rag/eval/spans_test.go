@@ -23,9 +23,6 @@ var frontier = []struct{ recall, iou float64 }{
 // passages, and how much else does.
 func TestPassagesAreAboveTheFrontier(t *testing.T) {
 	t.Parallel()
-	if testenv.Race {
-		t.Skip("the benches run without the race detector")
-	}
 	dir := testenv.Shared(t, "data/bench/chunking-spans")
 	docs := filepath.Join(dir, "docs")
 	x, _ := indexed(t, docs, nil)
