@@ -12,6 +12,7 @@ import (
 
 	"lifehub/cli/app"
 	"lifehub/internal/apptest"
+	"lifehub/internal/testenv"
 	"lifehub/llm/llmtest"
 )
 
@@ -45,6 +46,7 @@ func writtenDocument(t *testing.T) (home, vault string, run func(arg ...string) 
 }
 
 func TestDocumentsAreListedShownComparedAndExported(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	home, _, run := writtenDocument(t)
 	for _, each := range []struct {

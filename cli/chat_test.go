@@ -12,6 +12,7 @@ import (
 
 	"lifehub/cli/app"
 	"lifehub/internal/apptest"
+	"lifehub/internal/testenv"
 )
 
 func TestChatAnswersFromNotesWithoutAnyServer(t *testing.T) {
@@ -87,6 +88,7 @@ func shareOf() []string {
 // Whoever writes sentences while a question waits, on a real terminal, answers
 // nothing and loses no letter.
 func TestSentencesAnswerNoQuestion(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	vault := apptest.Vault(t)
 	term := startTerminal(t, 100, 30, nil, "chat", "--notes", vault)
@@ -110,6 +112,7 @@ func TestSentencesAnswerNoQuestion(t *testing.T) {
 }
 
 func TestSentencesAnswerNoQuestionByLines(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	vault := apptest.Vault(t)
 	term := startTerminal(t, 100, 160, nil, "chat", "--plain", "--notes", vault)

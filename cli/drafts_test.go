@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"lifehub/internal/apptest"
+	"lifehub/internal/testenv"
 )
 
 // house is a home that the program is started in again and again.
@@ -153,6 +154,7 @@ func TestDraftSurvivesAKill(t *testing.T) {
 // TestDraftSurvivesEveryEnd leaves by signals and by the user's own
 // will with something typed.
 func TestDraftSurvivesEveryEnd(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	for name, end := range map[string]func(*terminal){
 		"terminal closed":        func(term *terminal) { term.pty.Close() },
@@ -220,6 +222,7 @@ func TestPermissionIsAskedAgainAfterAKill(t *testing.T) {
 // TestDraftOfTheEditorSurvivesAKill kills the program while the user's
 // editor has what is written.
 func TestDraftOfTheEditorSurvivesAKill(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	editor := filepath.Join(t.TempDir(), "editor")
 	apptest.Write(t, editor, "#!/bin/sh\nprintf 'a zebraword, gone on with\\n' >\"$1\"\necho saved\nexec sleep 60\n")
@@ -246,6 +249,7 @@ func TestDraftOfTheEditorSurvivesAKill(t *testing.T) {
 
 // TestDraftIsNotKeptWhereNothingIs looks for it in every file.
 func TestDraftIsNotKeptWhereNothingIs(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	h, vault := newHouse(t), apptest.Vault(t)
 	term := h.opens("chat", "--notes", vault)

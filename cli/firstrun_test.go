@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"lifehub/cli/app"
+	"lifehub/internal/testenv"
 )
 
 // TestANewcomerGetsAnAnswerWithTwoKeys begins in an empty home, without a model
@@ -32,6 +33,7 @@ func TestANewcomerGetsAnAnswerWithTwoKeys(t *testing.T) {
 }
 
 func TestFirstRunTellsHowToGetAModel(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	empty := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
@@ -65,6 +67,7 @@ func TestFirstRunTellsHowToGetAModel(t *testing.T) {
 }
 
 func TestFirstRunCompletesTheFolderThatIsTyped(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	term := startTerminal(t, 100, 30, []string{"PATH=/nonexistent"})
 	term.sees("› Starter notes")

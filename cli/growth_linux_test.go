@@ -22,6 +22,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/internal/apptest"
+	"lifehub/internal/testenv"
 	"lifehub/llm"
 	"lifehub/llm/llmtest"
 )
@@ -180,6 +181,7 @@ func weigh(t *testing.T, term *terminal, turns int) held {
 // A chat that goes on holds no more memory, and its database grows by no more
 // than three times what is said. LIFEHUB_SOAK=1 has 1,000 turns.
 func TestAChatThatGoesOnDoesNotGrow(t *testing.T) {
+	testenv.WithoutRace(t)
 	at := []int{5, 15}
 	soak := os.Getenv("LIFEHUB_SOAK") != ""
 	if soak {

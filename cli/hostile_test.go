@@ -63,6 +63,7 @@ func leak(s string) (string, bool) {
 }
 
 func TestHostileTextChangesNothingButTextOnTheTerminal(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	if len(hostile.Payloads) < 60 {
 		t.Fatalf("%d hostile texts, want at least 60", len(hostile.Payloads))
@@ -98,6 +99,7 @@ func TestHostileTextChangesNothingButTextOnTheTerminal(t *testing.T) {
 }
 
 func TestHostileTextDoesNotBreakTheChat(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	vault, notes := hostileVault(t)
 	term := startTerminal(t, 100, 30, []string{"LIFEHUB_PROVIDER=offline"}, "chat", "--notes", vault)

@@ -19,6 +19,7 @@ import (
 
 	"lifehub/cli/app"
 	"lifehub/internal/apptest"
+	"lifehub/internal/testenv"
 	"lifehub/internal/ttytest"
 	"lifehub/llm/llmtest"
 )
@@ -214,6 +215,7 @@ func TestWhatIsCopiedInTmuxIsItsBuffer(t *testing.T) {
 // TestAnyPlaceWithoutAScreenGetsLines starts the chat where there is nothing
 // to draw on: it talks in lines, without one escape.
 func TestAnyPlaceWithoutAScreenGetsLines(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	vault := apptest.Vault(t)
 	for name, env := range map[string][]string{
@@ -276,6 +278,7 @@ func TestAnyPlaceWithoutAScreenGetsLines(t *testing.T) {
 
 // TestStrangeTerminalsGetAScreen starts the chat in terminals of other kinds.
 func TestStrangeTerminalsGetAScreen(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	vault := apptest.Vault(t)
 	colour := regexp.MustCompile(`\x1b\[[0-9;:]*[345]8[;:]|\x1b\[(3|4|9|10)[0-7][;m]`)

@@ -11,12 +11,14 @@ import (
 
 	"lifehub/internal/apptest"
 	"lifehub/internal/mcptest"
+	"lifehub/internal/testenv"
 )
 
 // TestAChatThatEndsLeavesNoDescendantOfItsServers ends the chat in a terminal
 // in each way, with a server that has 50 children, half of which have left its
 // process group.
 func TestAChatThatEndsLeavesNoDescendantOfItsServers(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	rounds := 1
 	if os.Getenv("LIFEHUB_SOAK") != "" {

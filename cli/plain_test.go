@@ -8,6 +8,7 @@ import (
 
 	"lifehub/cli/app"
 	"lifehub/internal/apptest"
+	"lifehub/internal/testenv"
 )
 
 func wroteNoEscape(term *terminal) {
@@ -60,6 +61,7 @@ func TestAskDrawsAListOnATerminal(t *testing.T) {
 
 // TestAnErrorAsksTheTerminalNothing is of a command that fails in a terminal.
 func TestAnErrorAsksTheTerminalNothing(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	term := startTerminal(t, 100, 30, nil, "chats", "show", "none")
 	term.sees("lifehub: ")

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"lifehub/internal/mcptest"
+	"lifehub/internal/testenv"
 	"lifehub/mcpclient/config"
 )
 
@@ -39,6 +40,7 @@ func host() {
 const amidQuit = "SIGKILL amid the quit"
 
 func TestQuitOrKilledLifeHubLeavesNoDescendant(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	rounds := 1
 	if os.Getenv("LIFEHUB_SOAK") != "" {

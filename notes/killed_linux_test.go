@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"lifehub/internal/testenv"
 )
 
 const killedEnv = "LIFEHUB_TEST_NOTES" // the folder of which the child changes and makes a note
@@ -15,6 +17,7 @@ const killedEnv = "LIFEHUB_TEST_NOTES" // the folder of which the child changes 
 // A write that is killed at any of its system calls leaves the old note or
 // the new one, whole; a note that is made is there whole or not at all.
 func TestAWriteKilledAtAnySystemCallLeavesAWholeNote(t *testing.T) {
+	testenv.WithoutRace(t)
 	const was, now = "old\n", "new, and rather longer than the old one was\n"
 	if dir := os.Getenv(killedEnv); dir != "" {
 		f, err := Open(dir)

@@ -14,12 +14,15 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"lifehub/internal/testenv"
 )
 
 // TestATortureSetHarmsNoOtherNote lays every kind of bad file we know of
 // among plain notes: each is listed or reported, all plain ones are read, and
 // memory stays bounded.
 func TestATortureSetHarmsNoOtherNote(t *testing.T) {
+	testenv.WithoutRace(t)
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
 	write := func(name, text string) {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"lifehub/internal/testenv"
 )
 
 // What the notes are is said by the user's own, in a line.
@@ -29,6 +31,7 @@ func TestTheNotesAreToldInALine(t *testing.T) {
 
 // Of few notes each language is named, of many those of one in twenty.
 func TestTheLanguagesOfFewNotesAreAllNamed(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	for many, want := range map[int]string{
 		30: "32 notes; languages en, de, zh; tags #run",

@@ -72,6 +72,7 @@ func TestScoresAreCalibratedOnTheNotes(t *testing.T) {
 // A question in a language that no note is in is not declined: its words cannot
 // tell. One in the notes' language is, whatever the script.
 func TestAQuestionInAnotherLanguageIsNotDeclined(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	folder, x := vault(t, recipes(40))
 	syncNow(t, x, folder, nil)

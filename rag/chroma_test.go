@@ -67,6 +67,7 @@ func openWith(t *testing.T, dir, index string, store *chroma.Server) (*notes.Fol
 }
 
 func TestSyncAndSearchOnBothStores(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	eachStore(t, func(t *testing.T, dir string, store *chroma.Server) {
 		for i := range 60 {
@@ -261,6 +262,7 @@ func TestWordsAnswerWhileChromaIsDown(t *testing.T) {
 }
 
 func TestACollectionDeletedBehindOurBackIsMadeAgain(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	server := testenv.StartChroma(t)
 	dir := t.TempDir()

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"lifehub/internal/testenv"
 )
 
 // diary are 400 days of notes, up to 2026-11-22, a Sunday; in two of three a
@@ -28,6 +30,7 @@ func diary() map[string]string {
 // A word that stands in most notes is what they are about: a question on it is
 // not declined for the others of its words.
 func TestAWordThatIsEverywhereCounts(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	folder, x := vault(t, diary())
 	syncNow(t, x, folder, nil)
@@ -87,6 +90,7 @@ func TestTheRareWordJudgesNextToOneThatIsEverywhere(t *testing.T) {
 // Asked on a Sunday for last week, the days of the week that ends come first,
 // the newest before the others.
 func TestLastWeekListsItsDays(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	folder, x := vault(t, diary())
 	syncNow(t, x, folder, nil)

@@ -105,6 +105,7 @@ func manyNotesIn(t *testing.T) (dir, index string) {
 // the same time: each search is right, in other processes and in one that has
 // had the index open from the start.
 func TestSearchesDuringRebuildsThatAreKilled(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	dir, index := manyNotesIn(t)
 	rebuilds, searches := testenv.Rounds(4, 500), testenv.Rounds(16, 2000)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"lifehub/internal/testenv"
 	"lifehub/llm"
 )
 
@@ -56,6 +57,7 @@ no embedding model`
 // TestRelatedByNearness: notes of the same words are near, in an encoder's
 // vectors or in those of n-grams, which is told apart.
 func TestRelatedByNearness(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	files := map[string]string{
 		"bread.md": "# Sourdough\n\nFeed the starter with rye flour, let the dough rise and bake the loaf in the hot oven.\n",

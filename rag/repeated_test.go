@@ -8,12 +8,14 @@ import (
 	"strings"
 	"testing"
 
+	"lifehub/internal/testenv"
 	"lifehub/llm"
 	"lifehub/notes"
 	"lifehub/rag/search"
 )
 
 func TestNotesThatRepeatEachOtherKeepTheirMeaning(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	dir := t.TempDir()
 	for day := range 40 { // a template in every daily note

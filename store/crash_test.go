@@ -113,6 +113,7 @@ func check(t *testing.T, s *Store, name string, questions, answers int) {
 }
 
 func TestNothingAcknowledgedIsLostByKillingIt(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	cycles := testenv.Rounds(12, 10_000)
 	seed, random := seeded()

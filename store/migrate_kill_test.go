@@ -41,6 +41,7 @@ func oldDatabase(t *testing.T, path string, turns int) {
 }
 
 func TestAMigrationKilledAtAnyPointLosesNothing(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	kills := testenv.Rounds(6, 200)
 	const turns = 400

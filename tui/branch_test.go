@@ -11,6 +11,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/internal/chattest"
+	"lifehub/internal/testenv"
 	"lifehub/tui/chats"
 	"lifehub/tui/panel"
 	"lifehub/tui/transcript"
@@ -192,6 +193,7 @@ func (g chatting) Ask(_ context.Context, conversation, _ string) <-chan agent.Ev
 // However many turns a chat has, it holds a bounded number of them, and the
 // others are read again when the user scrolls there.
 func TestALongChatHoldsItsLastTurns(t *testing.T) {
+	testenv.WithoutRace(t)
 	store := &long{}
 	options := chattest.WithEverything()
 	options.Branches, options.Conversations, options.Assistant, options.Prompt = store, store, chatting{store}, ""

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"lifehub/internal/chattest"
+	"lifehub/internal/testenv"
 	"lifehub/tui/terminal"
 )
 
@@ -37,6 +38,7 @@ func TestWhatIsCopiedIsTextAndNoMoreThanATerminalTakes(t *testing.T) {
 // TestEveryItemIsCopiedWithoutControls copies each kind of item of a
 // transcript that holds hostile text everywhere.
 func TestEveryItemIsCopiedWithoutControls(t *testing.T) {
+	testenv.WithoutRace(t)
 	for _, evil := range hostile {
 		o := chattest.WithEverything()
 		o.Assistant = chattest.Play(chattest.SayEverywhere(evil)[:13]...)

@@ -13,6 +13,7 @@ import (
 	"lifehub/agent/gate"
 	"lifehub/agent/parse"
 	"lifehub/agent/provenance"
+	"lifehub/internal/testenv"
 	"lifehub/llm"
 )
 
@@ -133,6 +134,7 @@ func nine() string {
 
 // Hostile plans cost little: they are bounded, not read to the end.
 func TestHostilePlansAreBounded(t *testing.T) {
+	testenv.WithoutRace(t)
 	tool := &fakeTool{name: "find"}
 	for name, text := range map[string]string{
 		"10,000 steps":        `{"steps":[` + strings.TrimSuffix(strings.Repeat(`{"tool":"find","input":{"query":"a"}},`, 5000), ",") + `]}`,

@@ -17,6 +17,8 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	"lifehub/internal/testenv"
 )
 
 // someVectors are vectors of length 1 and their keys, the same for the same seed.
@@ -428,6 +430,7 @@ func check(err error) {
 // Whenever a process that puts and quantises is killed, no vector is lost and
 // none is there twice.
 func TestKilledWhileQuantising(t *testing.T) {
+	testenv.WithoutRace(t)
 	dir, kills := t.TempDir(), 20
 	if os.Getenv("LIFEHUB_SOAK") != "" {
 		kills = 300

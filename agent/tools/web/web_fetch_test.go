@@ -11,6 +11,7 @@ import (
 	"lifehub/agent"
 	"lifehub/agent/citation"
 	"lifehub/agent/tools/excerpt"
+	"lifehub/internal/testenv"
 	"lifehub/internal/webtest"
 )
 
@@ -95,6 +96,7 @@ func TestASlowServerIsGivenUp(t *testing.T) {
 }
 
 func TestALongPageIsReadInParts(t *testing.T) {
+	testenv.WithoutRace(t)
 	web := webtest.New(t)
 	first, err := fetch(t.Context(), t, web, "/huge", "")
 	if err != nil {

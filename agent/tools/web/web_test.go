@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"lifehub/agent/tools/outbound"
+	"lifehub/internal/testenv"
 )
 
 // inside are addresses that try to reach what is not public. Names under
@@ -169,6 +170,7 @@ func TestARedirectIsCheckedLikeAnAddress(t *testing.T) {
 }
 
 func TestAPageIsBoundedAfterDecompression(t *testing.T) {
+	testenv.WithoutRace(t)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Encoding", "gzip")
 		packed := gzip.NewWriter(w)
