@@ -46,7 +46,7 @@ func (h *habit) command(args ...string) *exec.Cmd {
 	cmd := exec.Command(os.Args[0], append(args, "--notes", h.vault)...)
 	cmd.Dir = h.home
 	cmd.Env = []string{
-		runAsProgram, quickExit, "HOME=" + h.home, "LIFEHUB_HOME=" + filepath.Join(h.home, ".lifehub"), "PATH=" + os.Getenv("PATH"),
+		runAsProgram, quickExit, fewCollections, "HOME=" + h.home, "LIFEHUB_HOME=" + filepath.Join(h.home, ".lifehub"), "PATH=" + os.Getenv("PATH"),
 		"LIFEHUB_PROVIDER=ollama", "OLLAMA_HOST=" + h.server, "LIFEHUB_MODEL=" + llmtest.ServedModel, "LIFEHUB_EMBED_MODEL=none",
 	}
 	return cmd

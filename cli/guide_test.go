@@ -81,7 +81,7 @@ func runGuidePage(t *testing.T, page string) {
 		cmd.Env = []string{
 			"HOME=" + home, "PATH=" + os.Getenv("PATH"), "TMPDIR=" + t.TempDir(), "LANG=C.UTF-8", "TZ=UTC",
 			"OLLAMA_HOST=127.0.0.1:1", // nothing listens there
-			quickExit,
+			quickExit, fewCollections,
 		}
 		var out bytes.Buffer
 		cmd.Stdout, cmd.Stderr = &out, &out

@@ -156,7 +156,7 @@ func asking(t *testing.T, server map[string]any, once string, do func(), arg ...
 	home := t.TempDir()
 	configure(t, filepath.Join(home, "lh", "config", "mcp.json"), map[string]any{"late": server})
 	cmd := exec.Command(os.Args[0], append([]string{"ask"}, arg...)...)
-	cmd.Env = []string{runAsProgram, quickExit, "HOME=" + home, "LIFEHUB_HOME=" + filepath.Join(home, "lh"), "LIFEHUB_PROVIDER=offline", "PATH=" + os.Getenv("PATH")}
+	cmd.Env = []string{runAsProgram, quickExit, fewCollections, "HOME=" + home, "LIFEHUB_HOME=" + filepath.Join(home, "lh"), "LIFEHUB_PROVIDER=offline", "PATH=" + os.Getenv("PATH")}
 	read, write, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)

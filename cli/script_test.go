@@ -21,6 +21,10 @@ const runAsProgram = "LIFEHUB_TEST_RUN=1"
 // before each exit.
 const quickExit = "GORACE=atexit_sleep_ms=0"
 
+// fewCollections spares a program that ends at once half of what its start
+// costs: the tests start it a thousand times.
+const fewCollections = "GOGC=400"
+
 func TestMain(m *testing.M) {
 	mcptest.Main()
 	testenv.Parallel(4)
@@ -61,10 +65,10 @@ func TestCommandLine(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(env *testscript.Env) error {
+			env.Vars = append(env.Vars, quickExit, fewCollections)
 			env.Setenv("HOME", env.WorkDir)
 			env.Setenv("LIFEHUB_HOME", filepath.Join(env.WorkDir, ".lifehub"))
 			env.Setenv("OLLAMA_HOST", "127.0.0.1:1") // nothing listens there
-			env.Setenv("GORACE", "atexit_sleep_ms=0")
 			env.Setenv("STARTER", starter)
 			env.Setenv("EDITOR", "")
 			env.Setenv("VISUAL", "")

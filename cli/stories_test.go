@@ -125,7 +125,7 @@ func tellIn(t *testing.T, home, vault, ollama, model, mode, question string, env
 	cmd := exec.Command(os.Args[0], "ask", "--stream-json", "--mode", mode, "--allow", "brave_web_search", "--notes", vault, question)
 	cmd.Dir = home
 	cmd.Env = append([]string{
-		runAsProgram, quickExit, "HOME=" + home, "LIFEHUB_HOME=" + filepath.Join(home, ".lifehub"), "PATH=" + os.Getenv("PATH"),
+		runAsProgram, quickExit, fewCollections, "HOME=" + home, "LIFEHUB_HOME=" + filepath.Join(home, ".lifehub"), "PATH=" + os.Getenv("PATH"),
 		"LIFEHUB_PROVIDER=ollama", "OLLAMA_HOST=" + ollama, "LIFEHUB_MODEL=" + model, "LIFEHUB_EMBED_MODEL=none", "LIFEHUB_CONTEXT=16384",
 	}, env...)
 	var stderr bytes.Buffer

@@ -18,7 +18,7 @@ func TestAKilledTurnLeavesItsTraceUpToThen(t *testing.T) {
 	server.Play(`{"reasoning":"the answer is near","steps":[{"id":"1","tool":"count","input":{"query":"all"},"description":"count them"}]}`, llmtest.FaultyAnswer)
 	server.Set(llmtest.HangMiddle, 250)
 	env := []string{
-		runAsProgram, quickExit, "HOME=" + t.TempDir(), "LIFEHUB_HOME=" + t.TempDir(), "PATH=" + os.Getenv("PATH"),
+		runAsProgram, quickExit, fewCollections, "HOME=" + t.TempDir(), "LIFEHUB_HOME=" + t.TempDir(), "PATH=" + os.Getenv("PATH"),
 		"LIFEHUB_PROVIDER=ollama", "OLLAMA_HOST=" + server.URL, "LIFEHUB_MODEL=" + llmtest.FaultModel,
 	}
 	ask := exec.Command(os.Args[0], "ask", "-q", "how many are there?")

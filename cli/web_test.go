@@ -22,7 +22,7 @@ func askWeb(t *testing.T, web *webtest.Server, more []string, args ...string) (o
 	home := t.TempDir()
 	cmd := exec.Command(os.Args[0], append([]string{"ask"}, args...)...)
 	cmd.Env = append([]string{
-		runAsProgram, quickExit, "HOME=" + home, "LIFEHUB_HOME=" + filepath.Join(home, "lh"), "PATH=" + os.Getenv("PATH"),
+		runAsProgram, quickExit, fewCollections, "HOME=" + home, "LIFEHUB_HOME=" + filepath.Join(home, "lh"), "PATH=" + os.Getenv("PATH"),
 		"LIFEHUB_WEB_SEARCH_URL=" + web.URL + "/html/",
 	}, more...)
 	var stderr strings.Builder
