@@ -1,14 +1,12 @@
 package when
 
 import (
-	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 	"unicode/utf8"
 
-	"lifehub/internal/text"
+	"lifehub/internal/pattern"
 )
 
 const (
@@ -73,55 +71,25 @@ func nextYear(s string, from int) int {
 // case, where it begins, not before from, and ends. Where a year is given, it
 // is one that begins at the place and names none.
 func dateAt(lower string, from, at, year int) (date Span, start, end int) {
-	if year == 0 && !monthBy(lower, from, at) {
-		return Span{}, 0, 0
-	}
-	for _, t := range absolute() {
-		if !t.spaced && !strings.ContainsFunc(lower[from:], text.Unspaced) {
+	r := newReader(lower[from:], dayOne)
+	r.year = year
+	for i, kind := range r.kinds {
+		if kind == '?' || r.tokens[i].start > at-from {
 			continue
 		}
-		for _, where := range t.pattern().FindAllStringSubmatchIndex(lower[from:], mostDates) {
-			for i := range where {
-				if where[i] >= 0 {
-					where[i] += from
-				}
-			}
-			parts := t.parts(lower, where)
-			if where[0] > at || where[1] <= at || !t.alone(lower, where) || parts["month"] == "" {
-				continue
-			}
-			if parts["year"] == "" && year != 0 && where[0] == at {
-				parts["year"] = strconv.Itoa(year)
-			}
-			if found, ok := t.span(dayOne, parts); ok && parts["year"] != "" {
-				return found, where[0], where[1]
-			}
+		it, ok := r.plain(i, r.tokens[i].unspaced)
+		if it.start = r.tokens[i].start; !ok || !absolute.MatchString(r.kinds[i:it.next]) {
+			continue
+		}
+		if it.end = r.tokens[it.next-1].end; it.end > at-from && (year == 0 || it.start == at-from) && (year != 0 || r.of(i, it.next, "dYy").kind != 0) {
+			return it.Span, it.start + from, it.end + from
 		}
 	}
 	return Span{}, 0, 0
 }
 
-// monthBy reports whether a month may stand with the year at a place: as a
-// number that a sign joins to it, by name, or in a script without spaces. Most
-// years stand without one, and are not worth a pattern.
-func monthBy(lower string, from, at int) bool {
-	if end := at + len("2026"); at > 0 && lower[at-1] == '.' || end < len(lower) && strings.IndexByte("-/.", lower[end]) >= 0 {
-		return true
-	}
-	for word := range text.Words(lower[from:]) {
-		if word.Unspaced || monthNames[strings.Trim(word.Text, "0123456789")] != 0 {
-			return true
-		}
-	}
-	return false
-}
-
-// absolute are the ways to name a day or a month with its year.
-var absolute = sync.OnceValue(func() []plainTime {
-	return slices.DeleteFunc(slices.Clone(plainTimes()), func(t plainTime) bool {
-		return t.unit != dayOfMonth && t.unit != monthOfYear && (t.unit != monthNamed || t.spaced)
-	})
-})
+// absolute matches the tokens that name a day or a month with its year.
+var absolute = pattern.Lazy(`^(?:d|[NOYyM][^I]*M?[^I]*)$`)
 
 // dayOne stands for today where the year is said.
 var dayOne = time.Date(1900, 1, 1, 0, 0, 0, 0, time.Local)
@@ -135,9 +103,9 @@ func Heading(heading string, around int) (dates []Span, named int) {
 		around, _ = strconv.Atoi(lower[at : at+4]) //nolint:errcheck // it is digits
 	}
 	first, _, _ := strings.Cut(strings.TrimSpace(lower), " ")
-	month, ok := monthNames[strings.Trim(first, ".,:")]
-	if dates, _ = Dates(heading, around); len(dates) == 0 && ok && around != 0 {
-		dates = []Span{monthsFrom(dayOne, around, month, 1)}
+	month := meanings()[strings.Trim(first, ".,:")]
+	if dates, _ = Dates(heading, around); len(dates) == 0 && month.kind == 'M' && around != 0 {
+		dates = []Span{monthsFrom(dayOne, around, month.value, 1)}
 	}
 	return dates, around
 }
@@ -145,8 +113,8 @@ func Heading(heading string, around int) (dates []Span, named int) {
 // IsWeekday reports whether a word is a day of the week, or is short for one.
 func IsWeekday(word string) bool {
 	word = strings.ToLower(word)
-	for name := range weekdays {
-		if len(word) > 1 && strings.HasPrefix(name, word) {
+	for name, m := range meanings() {
+		if m.kind == 'W' && len(word) > 1 && strings.HasPrefix(name, word) {
 			return true
 		}
 	}

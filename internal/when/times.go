@@ -3,7 +3,7 @@
 package when
 
 import (
-	"slices"
+	"cmp"
 	"strings"
 	"sync"
 	"time"
@@ -25,72 +25,108 @@ func (s Span) Meets(other Span) bool {
 	return (s.To.IsZero() || other.From.Before(s.To)) && (s.From.IsZero() || other.To.After(s.From))
 }
 
-// saidTime is a time that a question speaks of, and where.
-type saidTime struct {
-	Span
-	unit       timeUnit
-	start, end int // bytes of the question
-}
-
-// maxTimed is how much of a question is looked at for times, in bytes.
+// maxTimed is how much of a text is looked at for times, in bytes.
 const maxTimed = 2000
 
-// In finds the stretch of time that a question speaks of in plain
-// words, and the question without them. today is the day it is asked. Zero:
-// it speaks of none.
-func In(text string, today time.Time) (s Span, rest string) {
-	day := time.Date(today.Year(), today.Month(), today.Day(), 0, 0, 0, 0, today.Location())
-	said := timesIn(text[:min(len(text), maxTimed)], day)
-	if len(said) == 0 {
-		return Span{}, text
-	}
-	first := said[0]
-	if last, ok := upTo(text[first.end:], day); ok {
-		first.To, first.end = last.To, first.end+last.end
-		for !first.From.Before(first.To) { // from November to May
-			first.From = first.unit.before(first.From)
+// Talk is what a conversation has said of times so far. The zero value is a
+// question without one.
+type Talk struct {
+	last  Span // that was spoken of before its last message
+	tense int  // of the last message that has one
+}
+
+// TalkOf reads the user's messages of a conversation, the last one last.
+func TalkOf(messages []string, today time.Time) (t Talk) {
+	next := t
+	for _, m := range messages {
+		t = Talk{next.last, cmp.Or(readerOf(m, today).tense, t.tense)}
+		if s, _ := t.In(m, today); !s.IsZero() {
+			next.last = s
 		}
-	} else {
-		first.Span = first.side(text, day)
 	}
-	return first.Span, text[:first.start] + " " + text[first.end:]
+	return t
 }
 
-// before is the same day of the week before, or of the year.
-func (u timeUnit) before(day time.Time) time.Time {
-	if u == aWeekday {
-		return day.AddDate(0, 0, -7)
+// In finds the stretch of time that a question speaks of in plain words, and the
+// question without them. today is the day it is asked. Zero: it speaks of none.
+func In(question string, today time.Time) (s Span, rest string) { return Talk{}.In(question, today) }
+
+// In is like the function, of a question in a conversation: "and the week before?"
+func (t Talk) In(question string, today time.Time) (s Span, rest string) {
+	r := readerOf(question, today)
+	r.last, r.tense = t.last, cmp.Or(r.tense, t.tense)
+	for i := 0; i < len(r.kinds); i++ {
+		it, ok := r.at(i, false)
+		if !ok || inPath(question, it.start, it.end) {
+			continue
+		}
+		it.Span = r.side(i, it)
+		if joint := it.next; joint < len(r.kinds) && (r.kinds[joint] == 'J' || r.kinds[joint] == 'B' && r.tokens[joint].value == 1) {
+			if last, ok := r.at(joint+1, true); ok {
+				it.To, it.end = last.To, last.end
+				for !it.From.Before(it.To) { // from November to May
+					it.From = it.before()
+				}
+			}
+		}
+		return it.Span, question[:it.start] + " " + question[it.end:]
 	}
-	return day.AddDate(-1, 0, 0)
+	return Span{}, question
 }
 
-// timesIn finds all times of a text, in order. Where two ways to read one
-// overlap, the one that stands first in the table is meant.
-func timesIn(question string, day time.Time) (said []saidTime) {
+// readerOf reads the beginning of a text, and the tense of it.
+func readerOf(question string, today time.Time) *reader {
+	day := time.Date(today.Year(), today.Month(), today.Day(), 0, 0, 0, 0, today.Location())
+	question = question[:min(len(question), maxTimed)]
 	if lower := strings.ToLower(question); len(lower) == len(question) {
 		question = lower
 	}
-	unspaced, digits := strings.ContainsFunc(question, text.Unspaced), strings.ContainsAny(question, "0123456789")
-	for _, t := range plainTimes() {
-		if !t.spaced && !unspaced || t.unit >= dayOfMonth && !digits {
-			continue
-		}
-		where := t.find(question)
-		if where == nil || inPath(question, where[0], where[1]) {
-			continue
-		}
-		found := saidTime{unit: t.unit, start: where[0], end: where[1]}
-		if slices.ContainsFunc(said, func(s saidTime) bool { return found.start < s.end && s.start < found.end }) {
-			continue
-		}
-		ok := false
-		if found.Span, ok = t.span(day, t.parts(question, where)); ok {
-			said = append(said, found)
-		}
-	}
-	slices.SortFunc(said, func(a, b saidTime) int { return a.start - b.start })
-	return said
+	r := newReader(question, day)
+	r.readTense()
+	return r
 }
+
+// before is the same day of the week before, or of the year.
+func (s said) before() time.Time {
+	if s.unit == aDay && s.To.Sub(s.From) < 7*24*time.Hour && s.From.Sub(s.To) < 7*24*time.Hour {
+		return s.From.AddDate(0, 0, -7)
+	}
+	return s.From.AddDate(-1, 0, 0)
+}
+
+// readTense sets whether the text is of what is past or of what is to come, by
+// the words of the vocabulary and by the forms of verbs.
+func (r *reader) readTense() {
+	past, future, aux, form := false, false, false, false
+	german := germanWords.MatchString(r.text) // "was" is no verb there
+	for i, t := range r.tokens {
+		word := r.text[t.start:t.end]
+		past = past || pastWords[word] && !(german && word == "was") || english.MatchString(word) || t.kind == 'I' && t.value < 0 && strings.HasPrefix(r.kinds[i+1:], "?") // my last run
+		future = future || futureWords[word]
+		aux, form = aux || auxiliaries[word], form || participle.MatchString(word) && t.kind == '?'
+	}
+	if plain := notPast.ReplaceAllString(r.text, ""); strings.ContainsFunc(plain, text.Unspaced) {
+		holds := func(words map[string]bool) bool {
+			for word := range words {
+				if text.Unspaced(firstRune(word)) && strings.Contains(plain, word) {
+					return true
+				}
+			}
+			return false
+		}
+		past, future = past || holds(pastWords), future || holds(futureWords)
+	}
+	if past = past || aux && form; past != future {
+		r.tense = map[bool]int{true: -1, false: 1}[past]
+	}
+}
+
+var (
+	germanWords = pattern.Lazy(`(?:^| )(?:ich|wir|ihr|am|im|der|die|das|ist|sind|steht|stehen|habe|haben|hat|gibt|werde|wird|werden)(?: |$)`)
+	notPast     = pattern.Lazy(`过去|過去|不过|为了|了解`)
+	english     = pattern.Lazy(`^\pL{2,}[^e]ed$`) // not need
+	participle  = pattern.Lazy(`^(?:\pL{2,3}|\pL*)ge\pL{2,}(?:t|en)$|^(?:be|ver|er|ent|zer|unter|über)\pL{2,}(?:t|en)$|iert$|^(?:\pL+[éi]e?s?|fait|dit|vu|pris|mis|lu|bu|eu|écrit|couru|venu|reçu)$`)
+)
 
 // inPath reports whether a part of a text is in the name of a file or the
 // address of a page: daily/2026-03-14.md speaks of no time.
@@ -104,67 +140,40 @@ func inPath(text string, start, end int) bool {
 
 var folder, fileEnding = pattern.Lazy(`\pL.*/`), pattern.Lazy(`^\S*\.\pL`)
 
-// upTo is the time at which a stretch ends, where the text that follows the
-// time at which it begins says so: "from March" to May.
-func upTo(rest string, day time.Time) (last saidTime, ok bool) {
-	joint := len(timeJoint.FindString(rest))
-	if joint == 0 {
-		return last, false
-	}
-	rest = rest[joint:min(len(rest), joint+maxTimed)]
-	for _, before := range []string{"", "in ", "on ", "am "} { // a month or a weekday needs no such word here
-		if found := timesIn(before+rest, day); len(found) > 0 && found[0].start <= len(before) {
-			found[0].end += joint - len(before)
-			return found[0], true
-		}
-	}
-	return last, false
-}
-
-var timeJoint = pattern.Lazy(`(?i)^\s*(?:and|to|until|till|through|und|bis|et|au|jusqu'en|jusqu'au|y|hasta|e|по|–|—|-|到|至|から)\s*(?:the |zum |den )?`)
-
-// The sides of a time that may be meant, by the words before and after it.
-const (
-	sinceWords  = `since|ever since|seit|depuis|desde|dal|sinds|sedan|с`
-	sinceAfter  = `以来|以來|から|부터`
-	beforeWords = `before|until|till|vor|bis|avant|jusqu['’](?:à|en|au)|antes de|hasta|prima d[ei]|prima del|voor|до|перед`
-	beforeAfter = `的?之?前|以前|の前|まで|전|까지`
-	afterWords  = `after|nach|après|después de|dopo|после`
-	afterAfter  = `的?之?[后後]|以[后後]|の後|후`
-
-	aWordStarts = `(?i)(?:^|[^\pL\pN])(?:`
-	anArticle   = `)\s+(?:the |dem |der |den |le |la |el )?$`
-)
-
-var (
-	sinceIt  = side{pattern.Lazy(aWordStarts + sinceWords + anArticle), pattern.Lazy(`(?i)^(?:` + sinceWords + `)\s`), pattern.Lazy(`^(?:` + sinceAfter + `)`)}
-	beforeIt = side{pattern.Lazy(aWordStarts + beforeWords + anArticle), pattern.Lazy(`(?i)^(?:` + beforeWords + `)\s`), pattern.Lazy(`^(?:` + beforeAfter + `)`)}
-	afterIt  = side{pattern.Lazy(aWordStarts + afterWords + anArticle), pattern.Lazy(`(?i)^(?:` + afterWords + `)\s`), pattern.Lazy(`^(?:` + afterAfter + `)`)}
-)
-
-// side is one of them: its words before a time, as the first of it, and after it.
-type side struct{ before, first, after pattern.Pattern }
-
-// of reports whether this side of a time is meant.
-func (s side) of(text string, said saidTime) bool {
-	return s.before.MatchString(text[:said.start]) || said.unit != ago && s.first.MatchString(text[said.start:said.end]) || s.after.MatchString(text[said.end:])
-}
-
-// side is the time itself, or all before, after or since it.
-func (said saidTime) side(text string, day time.Time) Span {
-	tomorrow := day.AddDate(0, 0, 1)
+// side is the time itself, or all before, after or since it, by the word before
+// its first token, or behind it in a script without spaces. Which year is before
+// or since is told by that word rather than by the tense.
+func (r *reader) side(i int, it said) Span {
+	var word token
 	switch {
-	case sinceIt.of(text, said) && !said.From.After(day):
-		return Span{said.From, tomorrow}
-	case beforeIt.of(text, said):
-		if next := said.From.AddDate(1, 0, 0); said.unit == feastDay && next.Sub(day) < day.Sub(said.From) {
-			return Span{To: next} // before the one that comes
-		}
-		return Span{To: said.From}
-	case afterIt.of(text, said) && !said.To.After(day):
-		return Span{said.To, tomorrow}
+	case i > 0 && strings.IndexByte("BAZ", r.kinds[i-1]) >= 0:
+		word = r.tokens[i-1]
+	case it.next < len(r.kinds) && strings.IndexByte("GBAZ", r.kinds[it.next]) >= 0 && r.tokens[it.next].unspaced:
+		word = r.tokens[it.next]
+	default:
+		return it.Span
 	}
-	return said.Span
+	again := *r
+	if again.tense = map[byte]int{'Z': -1, 'A': -1}[word.kind]; word.kind == 'A' && r.tense > 0 {
+		again.tense = 1
+	}
+	if it2, ok := again.at(i, true); ok {
+		it = it2
+	}
+	tomorrow := r.today.AddDate(0, 0, 1)
+	switch {
+	case word.kind == 'B' && it.unit == 0: // vor drei Tagen
+		return it.Span
+	case word.kind == 'Z' && !it.From.After(r.today):
+		return Span{it.From, tomorrow}
+	case word.kind == 'A' && it.To.Before(tomorrow):
+		return Span{it.To, tomorrow}
+	case word.kind == 'A':
+		return Span{From: it.To}
+	case word.kind == 'Z':
+		return it.Span
+	}
+	return Span{To: it.From}
 }
 
 // emptyWords say nothing of what is looked for, once the time is known: "what

@@ -8,12 +8,6 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestEveryTimeCompiles(t *testing.T) {
-	for _, time := range plainTimes() {
-		time.pattern()
-	}
-}
-
 func TestTimeWords(t *testing.T) {
 	today := time.Date(2026, 3, 18, 15, 0, 0, 0, time.Local) // a Wednesday
 	cases := map[string]string{
@@ -113,7 +107,7 @@ func TestStretchesOfTime(t *testing.T) {
 		"plans for this Friday":              "2026-03-20 2026-03-21",
 		"next week":                          "2026-03-23 2026-03-30",
 		"Tuesday’s meeting":                  "2026-03-17 2026-03-18",
-		"on the 25th":                        "2026-02-25 2026-02-26",
+		"on the 25th":                        "2026-03-25 2026-03-26",
 
 		"since May":                           "2025-05-01 2026-03-19",
 		"what have I read since last Tuesday": "2026-03-17 2026-03-19",
@@ -124,12 +118,12 @@ func TestStretchesOfTime(t *testing.T) {
 		"from January to February":            "2026-01-01 2026-03-01",
 		"between March and May 2025":          "2025-03-01 2025-06-01",
 		"between Monday and yesterday":        "2026-03-16 2026-03-18",
-		"from Monday to Wednesday":            "2026-03-09 2026-03-12",
+		"from Monday to Wednesday":            "2026-03-16 2026-03-19",
 		"3 March–10 March":                    "2026-03-03 2026-03-11",
 		"vom 5.1. bis 7.1.":                   "2026-01-05 2026-01-08",
 		"from 2026-01-01 to 2026-02-01":       "2026-01-01 2026-02-02",
 
-		"Q3":                       "2025-07-01 2025-10-01",
+		"Q3":                       "2026-07-01 2026-10-01",
 		"the Q1 2025 report":       "2025-01-01 2025-04-01",
 		"2025-Q4":                  "2025-10-01 2026-01-01",
 		"third quarter of 2025":    "2025-07-01 2025-10-01",
@@ -142,7 +136,7 @@ func TestStretchesOfTime(t *testing.T) {
 		"this March":               "2026-03-01 2026-04-01",
 		"Jan 2025":                 "2025-01-01 2025-02-01",
 		"mid-February":             "2026-02-01 2026-03-01",
-		"the last week of June":    "2025-06-01 2025-07-01",
+		"the last week of June":    "2026-06-24 2026-07-01",
 		"my notes from 2025-11":    "2025-11-01 2025-12-01",
 		"qu'ai-je fait avant-hier": "2026-03-16 2026-03-17",
 		"la semaine dernière":      "2026-03-09 2026-03-16",
@@ -157,8 +151,8 @@ func TestStretchesOfTime(t *testing.T) {
 		"去年の夏":                     "2025-06-01 2025-09-01",
 		"上周二":                      "2026-03-10 2026-03-11",
 		"过去三天":                     "2026-03-15 2026-03-19",
-		"五月份":                      "2025-05-01 2025-06-01",
-		"第三季度":                     "2025-07-01 2025-10-01",
+		"五月份":                      "2026-05-01 2026-06-01",
+		"第三季度":                     "2026-07-01 2026-10-01",
 		"지난주에 뭐 했지":                "2026-03-09 2026-03-16",
 		"어제":                       "2026-03-17 2026-03-18",
 
