@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -108,7 +107,7 @@ type searched struct {
 func printFound(sh *app.Process, found rag.Found, filtered bool) error {
 	var out strings.Builder
 	if t := found.Time; t != nil {
-		fmt.Fprintf(&out, "%s\n\n", safetext.Text(cmp.Or(t.Listed(), t.String())))
+		fmt.Fprintf(&out, "%s\n\n", safetext.Text(t.Summary()))
 	}
 	for _, p := range found.Passages {
 		fmt.Fprintf(&out, "%s  %s", shownScore(p.Score), safetext.Line(agent.PlaceName(p.Path, p.Line)))

@@ -31,8 +31,10 @@ func (l Library) Search(ctx context.Context, q Query) (Found, error) {
 			all.ByMeaning, all.Close, all.OtherLanguage = found.ByMeaning, found.Close, found.OtherLanguage
 		}
 	}
-	slices.SortStableFunc(all.Passages, func(a, b Passage) int { return cmp.Compare(b.Score, a.Score) })
-	all.Passages = all.Passages[:min(len(all.Passages), q.AtMost())]
+	if all.Time != nil && all.Time.Notes == 0 && len(all.Passages) > 0 {
+		all.Time = nil // another vault has the words
+	}
+	all.Passages = search.Arrange(all.Passages, q, all.Time)
 	return all, nil
 }
 

@@ -57,7 +57,7 @@ func TestDatedQuestions(t *testing.T) {
 			{"2026-11-22", "what did I do two weeks ago", "5–11 November", "bridge|compost", "bread|15 km"},
 			{"2027-01-10", "what did I do before Christmas?", "before 24 December 2026", "Film|Boiler|intervals|bread", ""},
 			{"2025-12-30", "what did I do before Christmas?", "before 24 December", "Scarf|Carols", "Book for|Slept"},
-			{"2026-11-22", "what did I do at Christmas 2025?", "24–26 December 2025", "", "Scarf|bread"},
+			{"2026-11-22", "what did I do on 5 March 2025?", "5 March 2025", "", "Scarf|bread"},
 			{"2026-11-22", "la semaine dernière", "16–22 November", "bread|Boiler|Film|intervals", "15 km"},
 		} {
 			t.Run(fmt.Sprint(front, " ", c.question), func(t *testing.T) {
@@ -191,7 +191,89 @@ func TestADateFilterKeepsUndatedNotes(t *testing.T) {
 			t.Errorf("%q: %d dated, %d without a date:\n%s", text, dated, undated, all)
 		}
 	}
-	if first := october("running shoes rain")[0]; first.Path != "running/log.md" && first.Path != "ideas.md" {
-		t.Errorf("first is %s", first.Path)
+	if first := october("running shoes rain")[0]; first.Date != "2026-10-30" {
+		t.Errorf("first is %s of %s, not the latest", first.Path, first.Date)
+	}
+}
+
+// A time that no note is of is dropped and its words are searched for: "0 notes"
+// never stands next to what was found.
+func TestATimeWithoutNotesIsDropped(t *testing.T) {
+	t.Parallel()
+	folder, x := vault(t, map[string]string{
+		"daily/2026-11-18.md": "Easy hour along the canal.\n",
+		"party.md":            "# Halloween party\n\nPumpkins, and a cake.\n",
+		"sauna.md":            "# Sauna\n\nTen minutes, then the lake.\n",
+	})
+	syncNow(t, x, folder, nil)
+	for question, want := range map[string]string{
+		"what did we do on Halloween?": "party.md", "who was in the sauna in March?": "sauna.md", "sauna after:2020-01-01 before:2020-02-01": "sauna.md",
+		"what did I do last week?": "daily/2026-11-18.md", "what did I do in March?": "", "was war im März?": "",
+	} {
+		q, err := ParseQuery(question)
+		if err != nil {
+			t.Fatal(err)
+		}
+		q.Today = time.Date(2026, 11, 23, 9, 0, 0, 0, time.Local)
+		found, err := Library{Indexes: []*Index{x}}.Search(t.Context(), q)
+		switch {
+		case err != nil:
+			t.Fatal(err)
+		case want == "" && (len(found.Passages) > 0 || found.Time == nil || found.Time.Notes != 0):
+			t.Errorf("%s: %+v", question, found)
+		case want != "" && (len(found.Passages) == 0 || found.Passages[0].Path != want || found.Time != nil && found.Time.Notes == 0):
+			t.Errorf("%s: %+v", question, found)
+		}
+	}
+}
+
+// A search bounded in time has all notes of it, by date, as far as there is room
+// for them, over all vaults.
+func TestASearchBoundedInTimeReturnsAllItsNotes(t *testing.T) {
+	t.Parallel()
+	one, two := map[string]string{"todo.md": "# Todo\n\nRun in October.\n"}, map[string]string{}
+	for day := 1; day <= 8; day++ {
+		of := one
+		if day%2 == 0 {
+			of = two
+		}
+		of[fmt.Sprintf("daily/2026-10-%02d.md", day)] = fmt.Sprintf("Ran %d km %s\n", day, strings.Repeat(fmt.Sprintf("by the canal no%d ", day), 20))
+	}
+	folder, x := vault(t, one)
+	other, y := vault(t, two)
+	syncNow(t, x, folder, nil)
+	syncNow(t, y, other, nil)
+	for _, c := range []struct {
+		query string
+		room  int
+		says  string
+		shown int
+	}{
+		{"what did I do in October?", 4000, "October · 8 notes", 8},
+		{"how far did I run after:2026-10-01 before:2026-11-01", 4000, "October · 8 notes", 8},
+		{"what did I do in October?", 0, "October · 8 notes · 3 of 8 not shown", 5},
+		{"what did I do in October?", 400, "October · 8 notes · 4 of 8 not shown", 4},
+	} {
+		q, err := ParseQuery(c.query)
+		if err != nil {
+			t.Fatal(err)
+		}
+		q.Today, q.Room = time.Date(2026, 11, 23, 9, 0, 0, 0, time.Local), c.room
+		found, err := Library{Indexes: []*Index{x, y}}.Search(t.Context(), q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		last, dated := "9999", 0
+		for _, p := range found.Passages {
+			if p.Dated {
+				if dated++; p.Date >= last {
+					t.Errorf("%s: %s stands after %s", c.query, p.Date, last)
+				}
+				last = p.Date
+			}
+		}
+		if dated != c.shown || found.Time.String() != c.says {
+			t.Errorf("%s, room %d: %d passages, %s", c.query, c.room, dated, found.Time)
+		}
 	}
 }

@@ -43,13 +43,13 @@ type searcher interface {
 	Search(ctx context.Context, q rag.Query) (rag.Found, error)
 }
 
-func newSearchNotes(search searcher, v vaults, now func() time.Time) agent.Tool {
+func newSearchNotes(search searcher, v vaults, now func() time.Time, window func() int) agent.Tool {
 	return agent.NewTool(spec[searchArgs]("search_notes"), agent.Auto, func(ctx context.Context, args searchArgs) (agent.Result, error) {
 		query, err := args.query()
 		if err != nil {
 			return agent.Result{}, err
 		}
-		query.Today = now()
+		query.Today, query.Talk, query.Room = now(), agent.TalkOf(ctx), room(window)
 		found, err := SearchShown(ctx, search, v, query)
 		if err != nil {
 			return agent.Result{}, err
@@ -74,6 +74,15 @@ func blocksOf(passages []rag.Passage) (list []agent.Block) {
 		}
 	}
 	return list
+}
+
+// room is what the notes of a time may take of a model's window, in tokens: half.
+func room(window func() int) int {
+	const unknown = 8192
+	if window == nil {
+		return unknown / 2
+	}
+	return cmp.Or(window(), unknown) / 2
 }
 
 // SearchShown searches the notes that no rule hides.
@@ -166,7 +175,7 @@ func searchResult(asked string, q rag.Query, found rag.Found) agent.Result {
 		fmt.Fprintf(&b, "%s%s\n", text.Count(len(found.Passages), "passage"), filtersOf(q))
 	}
 	if t := result.Coverage.Time; t != nil {
-		b.WriteString(cmp.Or(t.Listed(), t.String()) + "\n")
+		b.WriteString(t.Summary() + "\n")
 		for _, n := range t.List {
 			result.Listed = append(result.Listed, agent.Source{Path: n.Path})
 		}

@@ -24,6 +24,8 @@ type Deps struct {
 	Kept    artifacts // keeps the documents that turns make; nil: there are no tools for them
 	Past    past      // finds what was said in earlier conversations; nil: nothing
 
+	Window func() int // tokens that the model's window holds; nil or 0: unknown
+
 	Web web.Search
 	// Sent is told how many bytes a tool has sent to another machine, at any
 	// time and from any goroutine; nil: nobody is.
@@ -40,7 +42,7 @@ func All(d Deps) []agent.Tool {
 	own := &ownChanges{}
 	w, memory := noteWriter{v, d.Changes, own}, noteWriter{d.Facts.folders, d.Changes, own}
 	list := slices.Concat([]agent.Tool{
-		newSearchNotes(d.Search, v, d.Now),
+		newSearchNotes(d.Search, v, d.Now, d.Window),
 		newReadNote(v),
 		newListNotes(v),
 		newNoteLinks(v),

@@ -17,6 +17,7 @@ import (
 	"lifehub/agent/provenance"
 	"lifehub/agent/team"
 	"lifehub/agent/work"
+	"lifehub/internal/when"
 	"lifehub/llm"
 )
 
@@ -134,6 +135,7 @@ func (t *turn) reply(ctx context.Context) (err error) {
 		return fmt.Errorf("read the conversation: %w", err)
 	}
 	t.RecallLiberties()
+	ctx = agent.InTalk(ctx, t.talk())
 	if t.command != nil {
 		return t.runCommand(ctx)
 	}
@@ -173,6 +175,17 @@ func (t *turn) byMode(ctx context.Context) error {
 		t.Notice("Team mode needs a model, so this turn uses plan mode.")
 	}
 	return t.byPlan(ctx)
+}
+
+// talk is what the user's messages, this one last, say of times.
+func (t *turn) talk() when.Talk {
+	var typed []string
+	for _, m := range t.TypedBefore() {
+		if m.Role == llm.User {
+			typed = append(typed, m.Text)
+		}
+	}
+	return when.TalkOf(append(typed, t.Question), t.agent.Now())
 }
 
 // prepare waits for what the turn needs. The user is asked only where the model

@@ -199,7 +199,7 @@ func (a *App) build(ctx context.Context, flags RunFlags) (err error) {
 		}
 	}
 	deps := tools.Deps{
-		Search: a, Folders: a.Folders, Now: time.Now, Changes: a.Store,
+		Search: a, Window: func() int { return a.Provider.Window() }, Folders: a.Folders, Now: time.Now, Changes: a.Store,
 		Facts: a.Facts(), Past: a.recall, Kept: a.Store,
 		Daily: tools.Daily{Folder: a.Settings.Daily.Folder, Pattern: a.Settings.Daily.Pattern},
 		Mail:  MailOf(a.Settings, os.LookupEnv),

@@ -41,9 +41,6 @@ func (s *search) signals(ranked []candidate) Signals {
 	if s.dated {
 		g.Named = 1
 	}
-	if s.undated {
-		g.Undated = 1
-	}
 	if s.words.passages < fewPassages && len(ranked) > 0 {
 		g.Few = s.words.knownShare()
 	}

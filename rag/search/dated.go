@@ -6,10 +6,14 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
+	"unicode"
 
 	"lifehub/internal/rows"
+	"lifehub/internal/text"
 	"lifehub/internal/when"
 	"lifehub/notes"
+	"lifehub/rag/passage"
 	"lifehub/rag/words"
 )
 
@@ -34,9 +38,10 @@ const MaxListed = 31
 // askedTime is the time that a query is about.
 type askedTime struct {
 	when.Span
-	from, until int64 // days since 1970; until is the first after it
-	filter      bool  // only what is of that time is asked for, and what has no date
-	itself      bool  // nothing but the time is asked for
+	from, until int64  // days since 1970; until is the first after it
+	filter      bool   // only what is of that time is asked for, and what has no date
+	itself      bool   // nothing but the time is asked for
+	words       string // that name it, without the figures: those are in many a note
 }
 
 // short reports whether the time is a week at most: then its notes say what was
@@ -45,17 +50,26 @@ func (t askedTime) short() bool { return t.until-t.from <= 7 }
 
 // time reads a query's filters, else its words, which may take 20 ms.
 func (q Query) time() askedTime {
-	span, rest := when.In(q.Text, q.today())
+	span, rest := q.Talk.In(q.Text, q.today())
 	if q.timed() {
 		span = when.Span{From: q.After, To: q.Before}
 	}
 	t := timeOf(span)
 	t.filter, t.itself = q.timed(), asksForTheTimeItself(rest)
+	others := strings.Fields(rest)
+	t.words = strings.Join(slices.DeleteFunc(strings.Fields(q.Text), func(word string) bool {
+		return slices.Contains(others, word) || !strings.ContainsFunc(word, unicode.IsLetter) || when.SaysNothing(text.FoldedStem(word, ""))
+	}), " ")
 	return t
 }
 
 // timed reports whether a query has a filter of a time.
 func (q Query) timed() bool { return !q.After.IsZero() || !q.Before.IsZero() }
+
+// bounded reports whether all notes of the time are asked for.
+func (t askedTime) bounded() bool {
+	return !t.From.IsZero() && !t.To.IsZero() && (t.itself || t.filter)
+}
 
 func timeOf(span when.Span) askedTime {
 	t := askedTime{Span: span, until: math.MaxInt32}
@@ -95,14 +109,8 @@ func (s *search) byDate(ctx context.Context, found map[int64]*candidate) error {
 	if s.time.IsZero() {
 		return nil
 	}
-	if err := s.notesOfTime(ctx); err != nil {
-		return err
-	}
-	s.ofTime.Only = s.time.itself || s.time.filter
-	s.dated = (s.time.itself || s.time.short()) && s.ofTime.Notes > 0 // "where did I run last week": its words may be others
-	s.undated = s.time.itself && s.ofTime.Notes == 0
 	places := map[int64]int{}
-	if s.time.itself || s.time.short() {
+	if s.time.itself || s.time.short() || s.time.bounded() {
 		var err error
 		if places, err = s.placesOfTime(ctx, found); err != nil {
 			return err
@@ -126,6 +134,25 @@ func (s *search) byDate(ctx context.Context, found map[int64]*candidate) error {
 		c.dated = c.days.of
 	}
 	return nil
+}
+
+// dropTime counts the notes of the time. A time in words that none is of is
+// dropped, and its words are searched for.
+func (s *search) dropTime(ctx context.Context) error {
+	if s.time.IsZero() {
+		return nil
+	}
+	err := s.notesOfTime(ctx)
+	s.ofTime.Only, s.ofTime.ByDate = s.time.itself || s.time.filter, s.time.bounded()
+	s.dated = (s.time.itself || s.time.short()) && s.ofTime.Notes > 0 // "where did I run last week": its words may be others
+	if err != nil || s.ofTime.Notes > 0 || s.time.filter {
+		return err
+	}
+	if s.undated = s.time.itself; s.undated {
+		s.words, err = readWords(ctx, s.db, s.time.words)
+	}
+	s.time = askedTime{}
+	return err
 }
 
 // notesOfTime counts the user's own notes of the time, and lists them.
@@ -184,7 +211,7 @@ func (s *search) placesOfTime(ctx context.Context, found map[int64]*candidate) (
 	places := map[int64]int{}
 	for i, p := range all {
 		places[p.id] = i
-		if found[p.id] == nil && i < nearCandidates {
+		if found[p.id] == nil && (i < nearCandidates || s.query.Room > 0) {
 			found[p.id] = &candidate{id: p.id}
 		}
 	}
@@ -235,4 +262,40 @@ func (d passageDays) day(own string) string {
 		return words.Day(d.first)
 	}
 	return own
+}
+
+// Arrange sorts passages, the best first, and leaves those that are asked for. A
+// search bounded in time leaves all of that time as far as there is room, the newest
+// first, and t is told how many of the notes they are.
+func Arrange(passages []Passage, q Query, t *when.Found) []Passage {
+	slices.SortStableFunc(passages, func(a, b Passage) int { return cmp.Compare(b.Score, a.Score) })
+	if t == nil || !t.ByDate {
+		return passages[:min(len(passages), q.AtMost())]
+	}
+	kept, room, shown := []Passage{}, q.Room, map[string]bool{}
+	for _, p := range passages {
+		if p.Dated && q.Room > 0 {
+			if room -= passage.EstimateTokens(p.Text); room < 0 && len(kept) > 0 {
+				continue
+			}
+		} else if len(kept) >= q.AtMost() {
+			continue
+		}
+		if kept = append(kept, p); p.Dated && !p.Untrusted {
+			shown[p.Vault+"/"+p.Path] = true
+		}
+	}
+	slices.SortStableFunc(kept, func(a, b Passage) int {
+		switch {
+		case a.Dated != b.Dated && a.Dated:
+			return -1
+		case a.Dated != b.Dated:
+			return 1
+		case !a.Dated:
+			return 0
+		}
+		return cmp.Or(strings.Compare(b.Date, a.Date), strings.Compare(a.Path, b.Path), cmp.Compare(a.Line, b.Line))
+	})
+	t.Shown = len(shown)
+	return kept
 }

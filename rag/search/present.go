@@ -20,7 +20,11 @@ import (
 func (s *search) present(ctx context.Context, ranked []candidate) ([]Passage, error) {
 	shown := []Passage{}
 	limit := s.query.AtMost()
-	ranked = ranked[:min(len(ranked), 4*limit+20)]
+	atOnce := 4*limit + 20
+	if s.query.Room > 0 && s.time.bounded() {
+		limit, atOnce = len(ranked), len(ranked)
+	}
+	ranked = ranked[:min(len(ranked), atOnce)]
 	if s.linked != 0 && !slices.ContainsFunc(ranked, func(c candidate) bool { return c.id == s.linked }) {
 		ranked = append(ranked, candidate{id: s.linked})
 	}

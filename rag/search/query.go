@@ -18,6 +18,8 @@ type Query struct {
 	After   time.Time // keep what is dated on or after, and what has no date, lower; zero: no bound
 	Before  time.Time // keep what is dated before, and what has no date, lower; zero: no bound
 	Today   time.Time // the day that "yesterday" is told from; zero: now
+	Talk    when.Talk // what the conversation said of times before
+	Room    int       // tokens that the notes of a time may take where all are asked for; 0: Limit passages
 	Without []string  // leave these notes out, by path
 	Side    Side      // to measure one side of the search alone; zero: both
 }

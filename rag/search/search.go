@@ -27,14 +27,19 @@ func Run(ctx context.Context, in Vault, q Query) (Outcome, error) {
 	s := newSearch(in, q)
 	s.time = q.time()
 	candidates, signals, err := s.candidates(ctx)
+	likely := calibrationOf(ctx, s.db).verdict(signals) == Likely
 	passages := []Passage{}
-	if err == nil && (!s.undated || len(s.named) > 0) { // else nothing is of the time that is asked for, and no other is an answer
+	if s.undated = s.undated && !likely; err == nil && !s.undated { // else nothing is of the time that is asked for, and no other is an answer
 		passages, err = s.present(ctx, candidates)
 	}
 	out := Outcome{Passages: passages, Signals: signals, Embedder: s.embedder, Why: s.why, Trouble: s.trouble}
-	if !s.time.IsZero() {
+	if s.undated {
+		out.Signals.Undated = 1
+	}
+	if s.undated || !s.time.IsZero() && (s.ofTime.Notes > 0 || len(passages) == 0) {
 		out.Time = &s.ofTime
 	}
+	out.Passages = Arrange(passages, q, out.Time)
 	if len(passages) > 0 {
 		out.Verdict = calibrationOf(ctx, s.db).verdict(signals)
 	} else if signals.UnknownLanguage > 0 {
@@ -50,6 +55,9 @@ func (s *search) candidates(ctx context.Context) ([]candidate, Signals, error) {
 		return nil, Signals{}, err
 	}
 	if err := s.narrow(ctx); err != nil {
+		return nil, Signals{}, err
+	}
+	if err := s.dropTime(ctx); err != nil {
 		return nil, Signals{}, err
 	}
 	if s.words.empty() {
@@ -107,7 +115,7 @@ func (s *search) candidates(ctx context.Context) ([]candidate, Signals, error) {
 // may be asked, and none of the words that say what the question is about
 // stands in the notes.
 func (s *search) meaningAlone() bool {
-	return s.query.Side == Both && s.words.silent() && len(s.named) == 0 && (s.time.IsZero() || s.time.filter && !s.time.itself)
+	return s.query.Side == Both && s.words.silent() && len(s.named) == 0 && !s.undated && (s.time.IsZero() || s.time.filter && !s.time.itself)
 }
 
 // newest lists notes by date, for a query of filters alone.
