@@ -218,10 +218,11 @@ func TestATimeTakesThePlaceOfTheOneBefore(t *testing.T) {
 	for question, want := range map[string]string{
 		"the week before last":       "search_notes after=FROM before=TO query=bake",
 		"and in October?":            "search_notes after=FROM before=TO query=bake",
+		"and the week before?":       "search_notes after=FROM before=TO query=bake",
 		"no, 2–8 November":           "search_notes after=FROM before=TO query=bake",
 		"what did I do on Thursday?": "search_notes limit=50 query=on Thursday",
 	} {
-		span, _ := when.In(question, time.Now())
+		span, _ := when.TalkOf([]string{history[0].Text, question}, time.Now()).In(question, time.Now())
 		want = strings.NewReplacer("FROM", span.From.Format(time.DateOnly), "TO", span.To.Format(time.DateOnly)).Replace(want)
 		if got := planned(t, &llm.Task{Kind: llm.PlanTask, Question: question, Tools: builtIn, History: history}); got != want {
 			t.Errorf("%q\n got %s\nwant %s", question, got, want)

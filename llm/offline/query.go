@@ -16,8 +16,15 @@ import (
 // leans on, without the words that only ask. One of a time and no more takes
 // the place of the time that they name, as instead.
 func query(question string, history []llm.Message, today time.Time) (words string, instead when.Span) {
-	named, rest := when.In(question, today)
-	alone := asksForTime(question, today) && !pointsBack(rest) // "last week": it is a follow-up only of another time
+	var talk []string
+	for _, m := range history {
+		if m.Role == llm.User {
+			talk = append(talk, m.Text)
+		}
+	}
+	named, rest := when.TalkOf(append(talk, question), today).In(question, today)
+	onlyTime := !named.IsZero() && saysNothing(rest)
+	alone := onlyTime && !pointsBack(rest) // "last week": it is a follow-up only of another time
 	before := ""
 	for i, open := len(history)-1, refersBack(question, today); i >= 0 && open; i-- {
 		if m := history[i]; m.Role == llm.User {
@@ -27,7 +34,7 @@ func query(question string, history []llm.Message, today time.Time) (words strin
 				break
 			}
 			if !named.IsZero() && !span.IsZero() {
-				if asksForTime(question, today) && !asksForTime(m.Text, today) {
+				if onlyTime && (!asksForTime(m.Text, today) || !asksForTime(question, today)) {
 					instead = named
 				}
 				said = rest // "and the week before last?" names another one
@@ -44,12 +51,17 @@ func query(question string, history []llm.Message, today time.Time) (words strin
 // asksForTime reports whether a question asks for a time and no more.
 func asksForTime(question string, today time.Time) bool {
 	span, rest := when.In(question, today)
+	return !span.IsZero() && saysNothing(rest)
+}
+
+// saysNothing reports whether the words next to a time add nothing to it.
+func saysNothing(rest string) bool {
 	for word := range content(rest) {
 		if !when.SaysNothing(text.FoldedStem(word, "")) {
 			return false
 		}
 	}
-	return !span.IsZero()
+	return true
 }
 
 // content are the words of a text that say what it is about.
