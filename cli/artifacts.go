@@ -16,7 +16,6 @@ import (
 	"lifehub/cli/command"
 	"lifehub/cli/export"
 	"lifehub/cli/settings"
-	"lifehub/cli/show"
 	"lifehub/store"
 	"lifehub/tui/safetext"
 )
@@ -63,7 +62,7 @@ func (c *artifactsCommand) show(ctx context.Context, kept *store.Store, given []
 	if err != nil {
 		return err
 	}
-	return show.Document(c.Process, a.Text, 0)
+	return printDocument(c.Process, a.Text, 0)
 }
 
 func (c *artifactsCommand) diff(ctx context.Context, kept *store.Store, given []string) error {

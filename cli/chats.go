@@ -14,7 +14,6 @@ import (
 	"lifehub/cli/command"
 	"lifehub/cli/export"
 	"lifehub/cli/settings"
-	"lifehub/cli/show"
 	"lifehub/internal/atomicfile"
 	"lifehub/llm"
 	"lifehub/store"
@@ -111,7 +110,7 @@ func (c *chatsCommand) show(ctx context.Context, s *store.Store, given []string)
 			Exchanges []agent.Exchange `json:"exchanges"`
 		}{conversation, exchanges})
 	}
-	return show.Document(c.Process, app.SecretsOf(c.Process).Known(export.Markdown(conversation, exchanges)), 0)
+	return printDocument(c.Process, app.SecretsOf(c.Process).Known(export.Markdown(conversation, exchanges)), 0)
 }
 
 func (c *chatsCommand) search(ctx context.Context, s *store.Store, words []string) error {

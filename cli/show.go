@@ -1,6 +1,6 @@
 // Package show prints whole documents: `lifehub note`, and what is saved, for the
 // commands that show it.
-package show
+package cli
 
 import (
 	"context"
@@ -29,7 +29,7 @@ import (
 
 // Document prints a Markdown text: drawn where it goes to a terminal, else as it is.
 // The block that holds the line is marked; 0: none is.
-func Document(sh *app.Process, text string, line int) error {
+func printDocument(sh *app.Process, text string, line int) error {
 	out := strings.TrimRight(safetext.Text(text), "\n") + "\n"
 	if width, _, err := term.GetSize(sh.Out.Fd()); err == nil && term.IsTerminal(sh.Out.Fd()) {
 		out = drawn(sh, text, line, width)
@@ -70,7 +70,7 @@ func drawn(sh *app.Process, text string, line, width int) string {
 const gutter = 2
 
 // NewNote is `lifehub note`.
-func NewNote(sh *app.Process) *cobra.Command {
+func newNote(sh *app.Process) *cobra.Command {
 	var flags app.RunFlags
 	var raw bool
 	cmd := &cobra.Command{
@@ -102,9 +102,9 @@ func NewNote(sh *app.Process) *cobra.Command {
 				return err
 			}
 			if !term.IsTerminal(sh.Out.Fd()) {
-				return Document(sh, note.Text, line)
+				return printDocument(sh, note.Text, line)
 			}
-			return Document(sh, note.Shown(), line)
+			return printDocument(sh, note.Shown(), line)
 		},
 	}
 	app.RegisterNotes(&flags, cmd)

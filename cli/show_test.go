@@ -1,4 +1,4 @@
-package show
+package cli
 
 import (
 	"os"
@@ -33,7 +33,7 @@ func printed(t *testing.T, terminal bool, text string, line int) string {
 	}
 	defer sh.In.Close()
 	wrote := make(chan error, 1)
-	go func() { wrote <- Document(sh, text+"\n\nthe end.\n", line); write.Close() }()
+	go func() { wrote <- printDocument(sh, text+"\n\nthe end.\n", line); write.Close() }()
 	var out strings.Builder
 	buffer := make([]byte, 1<<10)
 	for !strings.Contains(out.String(), "the end.") {
