@@ -18,7 +18,6 @@ import (
 	"lifehub/cli/app"
 	"lifehub/cli/chat"
 	"lifehub/cli/settings"
-	"lifehub/cli/trace"
 	"lifehub/cli/version"
 	"lifehub/internal/diskerr"
 	"lifehub/llm"
@@ -126,7 +125,7 @@ func newRoot(sh *app.Process) *cobra.Command {
 	flags.RegisterPrint(root)
 	root.AddCommand(
 		chat.NewCommand(sh), newAsk(sh), newIndex(sh), newSearch(sh), newNote(sh), newRelated(sh), newEval(sh), newChats(sh), newMemory(sh), newArtifacts(sh), newTools(sh), newPermissions(sh),
-		newMCP(sh), newModels(sh), trace.New(sh), newStats(sh), newDoctor(sh), newConfig(sh), acp.New(sh),
+		newMCP(sh), newModels(sh), newTrace(sh), newStats(sh), newDoctor(sh), newConfig(sh), acp.New(sh),
 	)
 	app.CheckArgs(root)
 	return root

@@ -1,5 +1,5 @@
 // Package trace is `lifehub trace`: what happened in a turn, listed, printed, exported.
-package trace
+package cli
 
 import (
 	"bufio"
@@ -33,7 +33,7 @@ type traceCommand struct {
 	asJSON, full bool
 }
 
-func New(sh *app.Process) *cobra.Command {
+func newTrace(sh *app.Process) *cobra.Command {
 	c := &traceCommand{Process: sh}
 	list := &cobra.Command{Use: "list", Short: "List traces, newest first", RunE: command.WithStore(sh, c.list)}
 	command.AddNumber(list, &c.limit, 20, 0, "traces", "how many; 0: all")
