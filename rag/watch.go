@@ -8,7 +8,6 @@ import (
 
 	"lifehub/llm"
 	"lifehub/notes"
-	"lifehub/rag/watch"
 )
 
 // Watch keeps the index like the folder until ctx ends, and returns why it
@@ -19,9 +18,9 @@ func (x *Index) Watch(ctx context.Context, folder *notes.Folder, embedder func()
 	return x.watcher(folder, embedder, told).Run(ctx)
 }
 
-func (x *Index) watcher(folder *notes.Folder, embedder func() llm.Embedder, told func(Changes, error)) *watch.Watcher {
+func (x *Index) watcher(folder *notes.Folder, embedder func() llm.Embedder, told func(Changes, error)) *folderWatcher {
 	model, unreadable := "", 0 // of the last sync
-	w := watch.New(folder.Dir())
+	w := newFolderWatcher(folder.Dir())
 	w.Warn = func(text string) { told(Changes{Warnings: []string{text}}, nil) }
 	w.Incomplete = func() bool { // another model is in use, or what is read, makes or keeps the vectors was away
 		if x.someUnreadable.Load() {

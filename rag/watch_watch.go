@@ -1,5 +1,5 @@
 // Package watch tells when a folder of notes has changed.
-package watch
+package rag
 
 import (
 	"context"
@@ -40,7 +40,7 @@ const (
 )
 
 // Watcher watches a folder of notes.
-type Watcher struct {
+type folderWatcher struct {
 	Dir string
 	// Sync takes changes in: of the notes at these paths, or of the whole folder;
 	// nil: whole.
@@ -63,13 +63,13 @@ type Watcher struct {
 }
 
 // New returns a watcher of a folder that does nothing with its changes yet.
-func New(dir string) *Watcher {
-	return &Watcher{Dir: dir, Poll: poll, Again: again, Start: fsnotify.NewWatcher}
+func newFolderWatcher(dir string) *folderWatcher {
+	return &folderWatcher{Dir: dir, Poll: poll, Again: again, Start: fsnotify.NewWatcher}
 }
 
 // Run watches until ctx ends, and returns why it ended. Where the system cannot
 // watch, the folder is compared every few seconds.
-func (w *Watcher) Run(ctx context.Context) (err error) {
+func (w *folderWatcher) Run(ctx context.Context) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("watch %s: %v\n%s", w.Dir, r, debug.Stack())
@@ -87,12 +87,12 @@ func (w *Watcher) Run(ctx context.Context) (err error) {
 }
 
 // cannot goes over to polling, and says so.
-func (w *Watcher) cannot(err error) {
+func (w *folderWatcher) cannot(err error) {
 	w.watcher = nil
 	w.Warn(fmt.Sprintf("the folder cannot be watched (%v); it is checked every %v", err, w.Poll))
 }
 
-func (w *Watcher) loop(ctx context.Context) {
+func (w *folderWatcher) loop(ctx context.Context) {
 	polling, sweeping, retrying := time.NewTicker(w.Poll), time.NewTicker(sweep), time.NewTicker(w.Again)
 	defer polling.Stop()
 	defer sweeping.Stop()
@@ -138,7 +138,7 @@ func (w *Watcher) loop(ctx context.Context) {
 }
 
 // note remembers what an event is about, and reports whether it matters.
-func (w *Watcher) note(event fsnotify.Event) bool {
+func (w *folderWatcher) note(event fsnotify.Event) bool {
 	relative, err := filepath.Rel(w.Dir, event.Name)
 	if err != nil || event.Op == fsnotify.Chmod {
 		return false
@@ -169,7 +169,7 @@ func (w *Watcher) note(event fsnotify.Event) bool {
 }
 
 // watchBelow watches a folder and all in it that are not hidden.
-func (w *Watcher) watchBelow(dir string) error {
+func (w *folderWatcher) watchBelow(dir string) error {
 	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
@@ -188,13 +188,13 @@ func (w *Watcher) watchBelow(dir string) error {
 }
 
 // takeWhole takes the whole folder in.
-func (w *Watcher) takeWhole(ctx context.Context) {
+func (w *folderWatcher) takeWhole(ctx context.Context) {
 	w.whole = true
 	w.take(ctx)
 }
 
 // take takes in what was noted.
-func (w *Watcher) take(ctx context.Context) {
+func (w *folderWatcher) take(ctx context.Context) {
 	paths := slices.Collect(maps.Keys(w.changed))
 	whole := w.whole || len(paths) > few
 	clear(w.changed)
@@ -216,7 +216,7 @@ func (w *Watcher) take(ctx context.Context) {
 
 // away reports whether the folder is gone, and says so once. An unplugged disk
 // is no reason to forget the notes: they are looked for every few seconds.
-func (w *Watcher) away() bool {
+func (w *folderWatcher) away() bool {
 	_, err := os.Stat(w.Dir)
 	was := w.gone
 	w.gone = err != nil
