@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"lifehub/llm"
-	"lifehub/rag/related"
 	"lifehub/rag/search"
 	"lifehub/rag/vectors"
 	"lifehub/rag/words"
@@ -13,9 +12,9 @@ import (
 
 // Related are the notes that belong to a note.
 type Related struct {
-	Path  string         `json:"note"`
-	Notes []related.Note `json:"related"`       // never nil
-	Why   string         `json:"why,omitempty"` // why nearness took no part; "": it did
+	Path  string        `json:"note"`
+	Notes []RelatedNote `json:"related"`       // never nil
+	Why   string        `json:"why,omitempty"` // why nearness took no part; "": it did
 }
 
 // Related finds the notes that belong to the note at a path: by links, tags and
@@ -26,8 +25,8 @@ func (x *Index) Related(ctx context.Context, path string, limit int) (Related, e
 		return Related{}, fmt.Errorf("find related notes: %w", words.Explain(err))
 	}
 	defer g.release() //nolint:errcheck // it was only read
-	r := Related{Path: path, Notes: []related.Note{}}
-	found, why, err := related.Find(ctx, search.Vault{
+	r := Related{Path: path, Notes: []RelatedNote{}}
+	found, why, err := findRelated(ctx, search.Vault{
 		DB: g.db, Dir: x.options.Vault, Size: x.options.Size, Letters: &x.letters,
 		Meaning: func() (vectors.Collection, llm.Embedder, error) { return x.loadMeaning() },
 	}, path, limit)

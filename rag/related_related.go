@@ -1,5 +1,5 @@
 // Package related finds the notes that belong to a note, and says why.
-package related
+package rag
 
 import (
 	"cmp"
@@ -17,15 +17,15 @@ import (
 )
 
 // Note is a note that belongs to another.
-type Note struct {
-	Path  string   `json:"path"` // below its vault, with slashes
-	Title string   `json:"title"`
-	Score float64  `json:"score"` // the sum of the reasons' weights
-	Why   []Reason `json:"why"`   // the weightiest first
+type RelatedNote struct {
+	Path  string          `json:"path"` // below its vault, with slashes
+	Title string          `json:"title"`
+	Score float64         `json:"score"` // the sum of the reasons' weights
+	Why   []RelatedReason `json:"why"`   // the weightiest first
 }
 
 // Reasons says them in words.
-func (n Note) Reasons() string {
+func (n RelatedNote) Reasons() string {
 	var said []string
 	for _, r := range n.Why {
 		said = append(said, r.String())
@@ -34,34 +34,34 @@ func (n Note) Reasons() string {
 }
 
 // Reason is why a note belongs to another.
-type Reason struct {
-	Kind   Kind    `json:"kind"`
-	Line   int     `json:"line,omitempty"` // the first line that says so: of the note itself where it links, else of the other
-	Tag    string  `json:"tag,omitempty"`
-	weight float64 // 1 for a link
+type RelatedReason struct {
+	Kind   RelatedKind `json:"kind"`
+	Line   int         `json:"line,omitempty"` // the first line that says so: of the note itself where it links, else of the other
+	Tag    string      `json:"tag,omitempty"`
+	weight float64     // 1 for a link
 }
 
 // Kind is what a reason is.
-type Kind string
+type RelatedKind string
 
 // The kinds of reasons. What a link says weighs 1, a mention half, a tag the
 // more the fewer notes have it, nearness as far as it stands out.
 const (
-	Links     Kind = "links"      // the note links to the other
-	LinksHere Kind = "links_here" // the other links to it
-	Embeds    Kind = "embeds"
-	EmbedsIt  Kind = "embedded_here" // the other shows the note
-	Mentions  Kind = "mentions"      // its title or an alias is in the text of the other, which has no link to it
-	Tag       Kind = "tag"           // both have it
-	Meaning   Kind = "meaning"       // among the nearest in meaning
-	Wording   Kind = "wording"       // the same by the built-in n-grams: in wording
+	byLink      RelatedKind = "links"      // the note links to the other
+	byBacklink  RelatedKind = "links_here" // the other links to it
+	byEmbed     RelatedKind = "embeds"
+	byBackEmbed RelatedKind = "embedded_here" // the other shows the note
+	byMention   RelatedKind = "mentions"      // its title or an alias is in the text of the other, which has no link to it
+	byTag       RelatedKind = "tag"           // both have it
+	byMeaning   RelatedKind = "meaning"       // among the nearest in meaning
+	byWording   RelatedKind = "wording"       // the same by the built-in n-grams: in wording
 )
 
 // String says a reason in words.
-func (r Reason) String() string {
-	said := map[Kind]string{
-		Links: "linked", LinksHere: "links here", Embeds: "embedded", EmbedsIt: "embeds this note", Mentions: "mentions it without a link",
-		Tag: "same tag #" + r.Tag, Meaning: "nearest in meaning", Wording: "nearest in wording",
+func (r RelatedReason) String() string {
+	said := map[RelatedKind]string{
+		byLink: "linked", byBacklink: "links here", byEmbed: "embedded", byBackEmbed: "embeds this note", byMention: "mentions it without a link",
+		byTag: "same tag #" + r.Tag, byMeaning: "nearest in meaning", byWording: "nearest in wording",
 	}[r.Kind]
 	if r.Line > 0 {
 		return fmt.Sprintf("%s (line %d)", said, r.Line)
@@ -76,14 +76,14 @@ const mostMentions = 200
 type finder struct {
 	in    search.Vault
 	note  notes.Note
-	found map[string]*Note
+	found map[string]*RelatedNote
 }
 
 // Find returns the notes that belong to the note at path, those with the
 // weightiest reasons first. why says why nearness took no part; "": it did.
 // The error is [fs.ErrNotExist] where the index has no such note.
-func Find(ctx context.Context, in search.Vault, path string, limit int) (all []Note, why string, err error) {
-	f := finder{in: in, found: map[string]*Note{}}
+func findRelated(ctx context.Context, in search.Vault, path string, limit int) (all []RelatedNote, why string, err error) {
+	f := finder{in: in, found: map[string]*RelatedNote{}}
 	if f.note, err = f.read(ctx, path); err != nil {
 		return nil, "", err
 	}
@@ -97,19 +97,19 @@ func Find(ctx context.Context, in search.Vault, path string, limit int) (all []N
 		return nil, "", err
 	}
 	for other, n := range near {
-		kind := Meaning
+		kind := byMeaning
 		if builtIn {
-			kind = Wording
+			kind = byWording
 		}
-		f.add(other, Reason{Kind: kind, weight: n})
+		f.add(other, RelatedReason{Kind: kind, weight: n})
 	}
 	for _, note := range f.found {
-		slices.SortStableFunc(note.Why, func(a, b Reason) int {
+		slices.SortStableFunc(note.Why, func(a, b RelatedReason) int {
 			return cmp.Or(cmp.Compare(b.weight, a.weight), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Tag, b.Tag))
 		})
 		all = append(all, *note)
 	}
-	slices.SortFunc(all, func(a, b Note) int { return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Path, b.Path)) })
+	slices.SortFunc(all, func(a, b RelatedNote) int { return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Path, b.Path)) })
 	all = all[:min(len(all), limit)]
 	for i := range all {
 		if err := in.DB.QueryRowContext(ctx, `SELECT title FROM notes WHERE path = ?`, all[i].Path).Scan(&all[i].Title); err != nil {
@@ -120,16 +120,16 @@ func Find(ctx context.Context, in search.Vault, path string, limit int) (all []N
 }
 
 // add gives a note a reason, the first of its kind and tag alone.
-func (f *finder) add(path string, r Reason) {
+func (f *finder) add(path string, r RelatedReason) {
 	if path == "" || path == f.note.Path {
 		return
 	}
 	n := f.found[path]
 	if n == nil {
-		n = &Note{Path: path}
+		n = &RelatedNote{Path: path}
 		f.found[path] = n
 	}
-	if !slices.ContainsFunc(n.Why, func(other Reason) bool { return other.Kind == r.Kind && other.Tag == r.Tag }) {
+	if !slices.ContainsFunc(n.Why, func(other RelatedReason) bool { return other.Kind == r.Kind && other.Tag == r.Tag }) {
 		n.Why, n.Score = append(n.Why, r), n.Score+r.weight
 	}
 }
@@ -155,11 +155,11 @@ func (f *finder) links(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		kind := Links
+		kind := byLink
 		if l.Embed {
-			kind = Embeds
+			kind = byEmbed
 		}
-		f.add(to, Reason{Kind: kind, Line: l.Line, weight: 1})
+		f.add(to, RelatedReason{Kind: kind, Line: l.Line, weight: 1})
 	}
 	return err
 }
@@ -175,12 +175,12 @@ func (f *finder) backlinks(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			kind := LinksHere
+			kind := byBacklink
 			if l.Embed {
-				kind = EmbedsIt
+				kind = byBackEmbed
 			}
 			if to == f.note.Path {
-				f.add(l.From, Reason{Kind: kind, Line: l.Line, weight: 1})
+				f.add(l.From, RelatedReason{Kind: kind, Line: l.Line, weight: 1})
 			}
 		}
 	}
@@ -195,14 +195,14 @@ func (f *finder) tags(ctx context.Context) error {
 		if err := scan(&path, &tag, &having); err != nil {
 			return err
 		}
-		f.add(path, Reason{Kind: Tag, Tag: tag, weight: 1 / float64(max(1, having-1))})
+		f.add(path, RelatedReason{Kind: byTag, Tag: tag, weight: 1 / float64(max(1, having-1))})
 	}
 	return nil
 }
 
 func (f *finder) linksHere(path string) bool {
 	n := f.found[path]
-	return n != nil && slices.ContainsFunc(n.Why, func(r Reason) bool { return r.Kind == LinksHere || r.Kind == EmbedsIt })
+	return n != nil && slices.ContainsFunc(n.Why, func(r RelatedReason) bool { return r.Kind == byBacklink || r.Kind == byBackEmbed })
 }
 
 func (f *finder) mentions(ctx context.Context) error {
@@ -217,7 +217,7 @@ func (f *finder) mentions(ctx context.Context) error {
 				return err
 			}
 			if lines := other.Mentions(f.note.Titles()); len(lines) > 0 && !f.linksHere(path) {
-				f.add(path, Reason{Kind: Mentions, Line: lines[0], weight: 0.5})
+				f.add(path, RelatedReason{Kind: byMention, Line: lines[0], weight: 0.5})
 			}
 		}
 	}
