@@ -22,7 +22,6 @@ import (
 	"lifehub/cli/app"
 	"lifehub/cli/export"
 	"lifehub/cli/settings"
-	"lifehub/cli/show"
 	"lifehub/llm"
 	"lifehub/tui/draw"
 	"lifehub/tui/safetext"
@@ -351,7 +350,7 @@ func (q *askCommand) follow(ctx context.Context, a *app.App, asks *turn.Agent, c
 		}
 	} else if !q.streamJSON {
 		if whole {
-			if err := show.Document(q.Process, result.Answer, 0); err != nil {
+			if err := printDocument(q.Process, result.Answer, 0); err != nil {
 				return err
 			}
 		} else if result.Answer != "" && !strings.HasSuffix(result.Answer, "\n") {

@@ -1,5 +1,3 @@
-// Package show prints whole documents: `lifehub note`, and what is saved, for the
-// commands that show it.
 package cli
 
 import (

@@ -1,4 +1,3 @@
-// Package trace is `lifehub trace`: what happened in a turn, listed, printed, exported.
 package cli
 
 import (

@@ -1,10 +1,17 @@
 package rag
 
 import (
+	"cmp"
 	"context"
+	"database/sql"
 	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
 
+	"lifehub/internal/rows"
 	"lifehub/llm"
+	"lifehub/notes"
 	"lifehub/rag/search"
 	"lifehub/rag/vectors"
 	"lifehub/rag/words"
@@ -35,4 +42,212 @@ func (x *Index) Related(ctx context.Context, path string, limit int) (Related, e
 	}
 	r.Notes, r.Why = append(r.Notes, found...), why
 	return r, nil
+}
+
+// Note is a note that belongs to another.
+type RelatedNote struct {
+	Path  string          `json:"path"` // below its vault, with slashes
+	Title string          `json:"title"`
+	Score float64         `json:"score"` // the sum of the reasons' weights
+	Why   []RelatedReason `json:"why"`   // the weightiest first
+}
+
+// Reasons says them in words.
+func (n RelatedNote) Reasons() string {
+	var said []string
+	for _, r := range n.Why {
+		said = append(said, r.String())
+	}
+	return strings.Join(said, ", ")
+}
+
+// Reason is why a note belongs to another.
+type RelatedReason struct {
+	Kind   RelatedKind `json:"kind"`
+	Line   int         `json:"line,omitempty"` // the first line that says so: of the note itself where it links, else of the other
+	Tag    string      `json:"tag,omitempty"`
+	weight float64     // 1 for a link
+}
+
+// Kind is what a reason is.
+type RelatedKind string
+
+// The kinds of reasons. What a link says weighs 1, a mention half, a tag the
+// more the fewer notes have it, nearness as far as it stands out.
+const (
+	byLink      RelatedKind = "links"      // the note links to the other
+	byBacklink  RelatedKind = "links_here" // the other links to it
+	byEmbed     RelatedKind = "embeds"
+	byBackEmbed RelatedKind = "embedded_here" // the other shows the note
+	byMention   RelatedKind = "mentions"      // its title or an alias is in the text of the other, which has no link to it
+	byTag       RelatedKind = "tag"           // both have it
+	byMeaning   RelatedKind = "meaning"       // among the nearest in meaning
+	byWording   RelatedKind = "wording"       // the same by the built-in n-grams: in wording
+)
+
+// String says a reason in words.
+func (r RelatedReason) String() string {
+	said := map[RelatedKind]string{
+		byLink: "linked", byBacklink: "links here", byEmbed: "embedded", byBackEmbed: "embeds this note", byMention: "mentions it without a link",
+		byTag: "same tag #" + r.Tag, byMeaning: "nearest in meaning", byWording: "nearest in wording",
+	}[r.Kind]
+	if r.Line > 0 {
+		return fmt.Sprintf("%s (line %d)", said, r.Line)
+	}
+	return said
+}
+
+// mostMentions is how many passages are read for a name of the note.
+const mostMentions = 200
+
+// finder finds what belongs to one note.
+type finder struct {
+	in    search.Vault
+	note  notes.Note
+	found map[string]*RelatedNote
+}
+
+// Find returns the notes that belong to the note at path, those with the
+// weightiest reasons first. why says why nearness took no part; "": it did.
+// The error is [fs.ErrNotExist] where the index has no such note.
+func findRelated(ctx context.Context, in search.Vault, path string, limit int) (all []RelatedNote, why string, err error) {
+	f := finder{in: in, found: map[string]*RelatedNote{}}
+	if f.note, err = f.read(ctx, path); err != nil {
+		return nil, "", err
+	}
+	for _, step := range []func(context.Context) error{f.links, f.backlinks, f.tags, f.mentions} {
+		if err := step(ctx); err != nil {
+			return nil, "", err
+		}
+	}
+	near, builtIn, why, err := search.Like(ctx, in, path)
+	if err != nil {
+		return nil, "", err
+	}
+	for other, n := range near {
+		kind := byMeaning
+		if builtIn {
+			kind = byWording
+		}
+		f.add(other, RelatedReason{Kind: kind, weight: n})
+	}
+	for _, note := range f.found {
+		slices.SortStableFunc(note.Why, func(a, b RelatedReason) int {
+			return cmp.Or(cmp.Compare(b.weight, a.weight), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Tag, b.Tag))
+		})
+		all = append(all, *note)
+	}
+	slices.SortFunc(all, func(a, b RelatedNote) int { return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Path, b.Path)) })
+	all = all[:min(len(all), limit)]
+	for i := range all {
+		if err := in.DB.QueryRowContext(ctx, `SELECT title FROM notes WHERE path = ?`, all[i].Path).Scan(&all[i].Title); err != nil {
+			return nil, "", err
+		}
+	}
+	return all, why, nil
+}
+
+// add gives a note a reason, the first of its kind and tag alone.
+func (f *finder) add(path string, r RelatedReason) {
+	if path == "" || path == f.note.Path {
+		return
+	}
+	n := f.found[path]
+	if n == nil {
+		n = &RelatedNote{Path: path}
+		f.found[path] = n
+	}
+	if !slices.ContainsFunc(n.Why, func(other RelatedReason) bool { return other.Kind == r.Kind && other.Tag == r.Tag }) {
+		n.Why, n.Score = append(n.Why, r), n.Score+r.weight
+	}
+}
+
+// read parses a note as it was indexed.
+func (f *finder) read(ctx context.Context, path string) (notes.Note, error) {
+	var packed []byte
+	err := f.in.DB.QueryRowContext(ctx, `SELECT text FROM notes WHERE path = ?`, path).Scan(&packed)
+	if err == sql.ErrNoRows { //nolint:errorlint // Scan returns it as it is
+		err = fmt.Errorf("%s is not indexed: %w", path, fs.ErrNotExist)
+	}
+	if err != nil {
+		return notes.Note{}, err
+	}
+	text, err := words.Unpack(packed)
+	return notes.Parse(notes.Entry{Path: path}, []byte(text)), err
+}
+
+func (f *finder) links(ctx context.Context) error {
+	links, err := words.Links(ctx, f.in.DB, `n.path = ?`, f.note.Path)
+	for _, l := range links {
+		to, err := words.LeadsTo(ctx, f.in.DB, l)
+		if err != nil {
+			return err
+		}
+		kind := byLink
+		if l.Embed {
+			kind = byEmbed
+		}
+		f.add(to, RelatedReason{Kind: kind, Line: l.Line, weight: 1})
+	}
+	return err
+}
+
+func (f *finder) backlinks(ctx context.Context) error {
+	for _, name := range append(f.note.Titles(), f.note.Path) {
+		links, err := words.Links(ctx, f.in.DB, `l.base = ?`, words.LinkBase(name))
+		if err != nil {
+			return err
+		}
+		for _, l := range links {
+			to, err := words.LeadsTo(ctx, f.in.DB, l)
+			if err != nil {
+				return err
+			}
+			kind := byBacklink
+			if l.Embed {
+				kind = byBackEmbed
+			}
+			if to == f.note.Path {
+				f.add(l.From, RelatedReason{Kind: kind, Line: l.Line, weight: 1})
+			}
+		}
+	}
+	return nil
+}
+
+func (f *finder) tags(ctx context.Context) error {
+	for scan := range rows.Of(ctx, f.in.DB, `SELECT n.path, t.tag, (SELECT count(*) FROM tags WHERE tag = t.tag) FROM tags mine
+		JOIN tags t ON t.tag = mine.tag JOIN notes n ON n.id = t.note WHERE mine.note = (SELECT id FROM notes WHERE path = ?)`, f.note.Path) {
+		var path, tag string
+		var having int
+		if err := scan(&path, &tag, &having); err != nil {
+			return err
+		}
+		f.add(path, RelatedReason{Kind: byTag, Tag: tag, weight: 1 / float64(max(1, having-1))})
+	}
+	return nil
+}
+
+func (f *finder) linksHere(path string) bool {
+	n := f.found[path]
+	return n != nil && slices.ContainsFunc(n.Why, func(r RelatedReason) bool { return r.Kind == byBacklink || r.Kind == byBackEmbed })
+}
+
+func (f *finder) mentions(ctx context.Context) error {
+	for _, name := range f.note.Titles() {
+		paths, err := search.Holding(ctx, f.in, name, mostMentions)
+		if err != nil {
+			return err
+		}
+		for _, path := range paths {
+			other, err := f.read(ctx, path)
+			if err != nil {
+				return err
+			}
+			if lines := other.Mentions(f.note.Titles()); len(lines) > 0 && !f.linksHere(path) {
+				f.add(path, RelatedReason{Kind: byMention, Line: lines[0], weight: 0.5})
+			}
+		}
+	}
+	return nil
 }

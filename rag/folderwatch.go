@@ -1,4 +1,3 @@
-// Package watch tells when a folder of notes has changed.
 package rag
 
 import (
