@@ -15,7 +15,6 @@ import (
 	"lifehub/tui/keys"
 	"lifehub/tui/measure"
 	"lifehub/tui/safetext"
-	"lifehub/tui/worddiff"
 )
 
 // ServerList is the panel of the MCP servers: how each is, what it costs, and
@@ -339,9 +338,9 @@ func ChangeHead(c backend.Change) string {
 
 // MarkedChange is the change word by word, with what is hidden in it made visible.
 func MarkedChange(c backend.Change, removed, added func(...string) string) string {
-	words := []worddiff.Word{{Text: c.After, Mark: ' '}}
+	words := []diffWord{{Text: c.After, Mark: ' '}}
 	if c.Before != "" {
-		words = worddiff.Compare(c.Before, c.After)
+		words = compareWords(c.Before, c.After)
 	}
 	var text strings.Builder
 	for _, w := range words {

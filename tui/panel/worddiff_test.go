@@ -1,4 +1,4 @@
-package worddiff
+package panel
 
 import (
 	"fmt"
@@ -21,7 +21,7 @@ func TestChangedWordsAreMarked(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var got strings.Builder
-			for _, w := range Compare(c.before, c.after) {
+			for _, w := range compareWords(c.before, c.after) {
 				switch w.Mark {
 				case '-':
 					fmt.Fprintf(&got, "[-%s-]", w.Text)
@@ -51,7 +51,7 @@ func TestAWordDiffHoldsBothTexts(t *testing.T) {
 func holdsBoth(t rapid.TB, before, after string) {
 	t.Helper()
 	var a, b strings.Builder
-	for _, w := range Compare(before, after) {
+	for _, w := range compareWords(before, after) {
 		if w.Mark != '+' {
 			a.WriteString(w.Text)
 		}
@@ -92,7 +92,7 @@ func hugeTexts() map[string][2]string {
 func TestTheWordsOfAHugeTextAreMarked(t *testing.T) {
 	c := hugeTexts()["some lines"]
 	old, changed := 0, 0
-	for _, w := range Compare(c[0], c[1]) {
+	for _, w := range compareWords(c[0], c[1]) {
 		if w.Mark == '-' {
 			old += strings.Count(w.Text, "old")
 			changed += len(w.Text)
@@ -108,7 +108,7 @@ func BenchmarkHugeDiff(b *testing.B) {
 	for name, c := range hugeTexts() {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
-				Compare(c[0], c[1])
+				compareWords(c[0], c[1])
 			}
 		})
 	}

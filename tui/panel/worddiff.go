@@ -1,5 +1,4 @@
-// Package worddiff compares two texts word by word.
-package worddiff
+package panel
 
 import (
 	"strings"
@@ -11,7 +10,7 @@ import (
 )
 
 // Word is a piece of a text and what became of it.
-type Word struct {
+type diffWord struct {
 	Text string
 	Mark rune // ' ' stands in both, '-' only before, '+' only after
 }
@@ -27,7 +26,7 @@ const maxRounds = 32
 // Compare reports which words of before were replaced by which of after. Put
 // together, the words that are not marked '+' are before, and those that are
 // not marked '-' are after.
-func Compare(before, after string) []Word {
+func compareWords(before, after string) []diffWord {
 	var d diff
 	d.compare(strings.SplitAfter(before, "\n"), strings.SplitAfter(after, "\n"), maxRounds, func(gone, come string) {
 		if len(gone)+len(come) > maxByWords {
@@ -42,7 +41,7 @@ func Compare(before, after string) []Word {
 
 // diff is a comparison under way.
 type diff struct {
-	words      []Word
+	words      []diffWord
 	gone, come strings.Builder // of the change so far
 	between    string          // what stands in both after it
 }
@@ -91,7 +90,7 @@ func (d *diff) replace(gone, come string) {
 // flush adds the change so far, and what stands in both after it, to the words.
 // Words of one mark in a row become one.
 func (d *diff) flush() {
-	for _, w := range []Word{{d.gone.String(), '-'}, {d.come.String(), '+'}, {d.between, ' '}} {
+	for _, w := range []diffWord{{d.gone.String(), '-'}, {d.come.String(), '+'}, {d.between, ' '}} {
 		switch n := len(d.words); {
 		case w.Text == "":
 		case n > 0 && d.words[n-1].Mark == w.Mark:
