@@ -22,7 +22,6 @@ import (
 	"lifehub/tui/frame"
 	"lifehub/tui/keys"
 	"lifehub/tui/measure"
-	"lifehub/tui/opening"
 	"lifehub/tui/panel"
 	"lifehub/tui/pull"
 	"lifehub/tui/sidebar"
@@ -56,7 +55,7 @@ type Model struct {
 	resumable  *frame.Resumable // the turn that can be resumed; nil: none
 	editing    *editing         // an earlier question is in the composer; nil: none
 
-	opening opening.Opening
+	opening opener
 	draft   draftSaver
 	chat    struct { // the conversation that is shown
 		id, title string
@@ -97,7 +96,7 @@ type Model struct {
 func New(ctx context.Context, options backend.Options) (*Model, error) {
 	m := &Model{
 		Options: options, base: ctx, keys: keys.Default(),
-		opening: opening.Opening{Open: options.Open}, mode: options.Mode,
+		opening: opener{Open: options.Open}, mode: options.Mode,
 	}
 	m.term.dark, m.term.colours = true, true
 	if err := m.keys.Rebind(options.Keys); err != nil {
@@ -173,7 +172,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 // handleTerminal sends what comes from the terminal to the part that it is for.
 func (m *Model) handleTerminal(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
-	case opening.Msg:
+	case openedMsg:
 		return m.ready(msg)
 	case tea.WindowSizeMsg:
 		m.resize(msg.Width, msg.Height)
@@ -351,12 +350,12 @@ func (m *Model) showPage(msg panel.PageMsg) tea.Cmd {
 }
 
 // ready resumes what was opened, and then with what waited for it.
-func (m *Model) ready(msg opening.Msg) tea.Cmd {
+func (m *Model) ready(msg openedMsg) tea.Cmd {
 	if msg.Err != nil {
 		m.opening.Err = msg.Err
 		return m.leave(backend.Quit)
 	}
-	m.opening = opening.Opening{Held: m.opening.Held}
+	m.opening = opener{Held: m.opening.Held}
 	m.Options = msg.Options
 	m.applyOptions()
 	start := m.start()
@@ -370,7 +369,7 @@ func (m *Model) ready(msg opening.Msg) tea.Cmd {
 // goOnWithHeld takes what waited, in its order.
 func (m *Model) goOnWithHeld() tea.Cmd {
 	held := m.opening.Held
-	m.opening = opening.Opening{}
+	m.opening = opener{}
 	var cmds []tea.Cmd
 	for _, waited := range held {
 		if pressed, ok := waited.(tea.KeyPressMsg); ok && m.panel != nil {

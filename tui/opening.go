@@ -1,6 +1,4 @@
-// Package opening holds back what is typed while what the screen works with is not
-// there yet.
-package opening
+package tui
 
 import (
 	"context"
@@ -16,7 +14,7 @@ import (
 // Opening is the time in which the screen is there and what it works with is
 // not yet. What is typed is written at once; every other key, and what follows
 // it, waits.
-type Opening struct {
+type opener struct {
 	Open    func(ctx context.Context) (backend.Options, error) // nil: all is there
 	Reading bool                                               // the conversation to resume is not there yet
 	Held    []tea.Msg                                          // what waits, in order
@@ -24,21 +22,21 @@ type Opening struct {
 }
 
 // Msg brings what was opened.
-type Msg struct {
+type openedMsg struct {
 	Options backend.Options
 	Err     error
 }
 
 // Begin opens what the screen works with.
-func (o *Opening) Begin(ctx context.Context) tea.Cmd {
+func (o *opener) Begin(ctx context.Context) tea.Cmd {
 	return func() tea.Msg {
 		options, err := o.Open(ctx)
-		return Msg{options, err}
+		return openedMsg{options, err}
 	}
 }
 
 // Holds reports whether a message waits until all is there.
-func (o *Opening) Holds(msg tea.Msg, keys *keys.Map) bool {
+func (o *opener) Holds(msg tea.Msg, keys *keys.Map) bool {
 	if o.Open == nil && !o.Reading {
 		return false
 	}
