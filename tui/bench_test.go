@@ -16,7 +16,6 @@ import (
 	"lifehub/agent"
 	"lifehub/internal/chattest"
 	"lifehub/tui/backend"
-	"lifehub/tui/batch"
 	"lifehub/tui/boxtest"
 	"lifehub/tui/chats"
 	"lifehub/tui/draw"
@@ -49,7 +48,7 @@ func begin(m *Model) {
 }
 
 func say(m *Model, text string) {
-	m.Update(batch.Msg{Turn: m.turn.number, Pieces: 1, Events: []agent.Event{{Body: agent.Said{Content: text}}}})
+	m.Update(batchMsg{Turn: m.turn.number, Pieces: 1, Events: []agent.Event{{Body: agent.Said{Content: text}}}})
 	m.View()
 }
 
@@ -197,7 +196,7 @@ func BenchmarkBytes(b *testing.B) {
 				go func() { defer close(over); _, _ = program.Run() }()
 				tick := time.NewTicker(5 * time.Millisecond)
 				events <- agent.Event{Body: agent.Said{Content: "An answer.\n\n"}}
-				program.Send(batch.Next(events, m.turn.number, time.Now())())
+				program.Send(nextEvents(events, m.turn.number, time.Now())())
 				for range 20 { // the first picture
 					<-tick.C
 				}
@@ -351,7 +350,7 @@ func BenchmarkHugeDialog(b *testing.B) {
 		for b.Loop() {
 			m := talk(b, 100, 40, 3)
 			begin(m)
-			m.Update(batch.Msg{Turn: m.turn.number, Events: []agent.Event{{Body: agent.PermissionAsked{Name: "write", Input: input, Preview: agent.Preview{Path: "a.md", Diff: diff}}}}})
+			m.Update(batchMsg{Turn: m.turn.number, Events: []agent.Event{{Body: agent.PermissionAsked{Name: "write", Input: input, Preview: agent.Preview{Path: "a.md", Diff: diff}}}}})
 		}
 	})
 	b.Run("change of a server", func(b *testing.B) {

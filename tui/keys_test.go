@@ -12,7 +12,6 @@ import (
 	"lifehub/agent"
 	"lifehub/internal/chattest"
 	"lifehub/tui/backend"
-	"lifehub/tui/batch"
 	"lifehub/tui/boxtest"
 	"lifehub/tui/keys"
 	"lifehub/tui/pull"
@@ -54,7 +53,7 @@ func TestAFailedTurnThatWasStoppedShowsNoError(t *testing.T) {
 	inRig(t, 80, 24, chattest.WithWorld(chattest.Hold(agent.Said{Content: "Half"})), func(r *rig) {
 		r.ask("go")
 		r.keys("esc")
-		r.send(batch.Msg{Turn: 1, Events: []agent.Event{{Body: agent.Failed{Message: "context canceled"}}}})
+		r.send(batchMsg{Turn: 1, Events: []agent.Event{{Body: agent.Failed{Message: "context canceled"}}}})
 		r.mustNotShow("context canceled")
 	})
 }

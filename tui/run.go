@@ -9,7 +9,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lifehub/tui/backend"
-	"lifehub/tui/batch"
 	"lifehub/tui/measure"
 	"lifehub/tui/terminal"
 )
@@ -37,7 +36,7 @@ func Run(ctx context.Context, options backend.Options) (how backend.Ended, err e
 	}, func() {
 		cancel()
 		if m.turn != nil {
-			batch.Drain(m.turn.events, farewell)
+			drainEvents(m.turn.events, farewell)
 		}
 		_ = m.draft.take(m.typedState())(context.WithoutCancel(ctx), "") // nobody can be told any more
 	})

@@ -14,7 +14,6 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"lifehub/tui/backend"
-	"lifehub/tui/batch"
 	"lifehub/tui/chats"
 	"lifehub/tui/composer"
 	"lifehub/tui/dialog"
@@ -216,7 +215,7 @@ func (m *Model) handleOwn(msg tea.Msg) tea.Cmd {
 		return msg()
 	case startedMsg:
 		return m.started(msg)
-	case batch.Msg:
+	case batchMsg:
 		return m.receive(msg)
 	case frame.BeatMsg:
 		m.tick(time.Time(msg))

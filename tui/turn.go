@@ -9,7 +9,6 @@ import (
 
 	"lifehub/agent"
 	"lifehub/tui/backend"
-	"lifehub/tui/batch"
 	"lifehub/tui/chats"
 	"lifehub/tui/composer"
 	"lifehub/tui/dialog"
@@ -80,7 +79,7 @@ func (m *Model) started(msg startedMsg) tea.Cmd {
 	}
 	m.chat.id = msg.conversation
 	m.turn.events = msg.events
-	return batch.Next(msg.events, msg.turn, time.Time{})
+	return nextEvents(msg.events, msg.turn, time.Time{})
 }
 
 // stop ends the running turn and keeps what was streamed. It reports whether
@@ -214,14 +213,14 @@ type turn struct {
 	question string
 	failed   bool
 
-	speed  batch.Speed
+	speed  streamSpeed
 	missed string // the model that was not there
 
 	streams bool // text came since the last beat
 }
 
 // receive shows a batch of events and asks for the next.
-func (m *Model) receive(msg batch.Msg) tea.Cmd {
+func (m *Model) receive(msg batchMsg) tea.Cmd {
 	t := m.turn
 	if t == nil || msg.Turn != t.number {
 		return nil
@@ -241,7 +240,7 @@ func (m *Model) receive(msg batch.Msg) tea.Cmd {
 	if msg.Over {
 		return tea.Batch(append(cmds, m.turnOver(now))...)
 	}
-	return tea.Batch(append(cmds, batch.Next(t.events, t.number, time.Now()))...)
+	return tea.Batch(append(cmds, nextEvents(t.events, t.number, time.Now()))...)
 }
 
 // show takes an event to the transcript, and to what else of the screen it is for.
@@ -469,9 +468,9 @@ func (m *Model) loadPrompts() tea.Cmd {
 }
 
 func (m *Model) nextStatus() tea.Cmd {
-	return batch.One(m.Status, func(s backend.Status) tea.Msg { return statusMsg(s) })
+	return nextOf(m.Status, func(s backend.Status) tea.Msg { return statusMsg(s) })
 }
 
 func (m *Model) nextNotice() tea.Cmd {
-	return batch.One(m.Notices, func(text string) tea.Msg { return noticeMsg(text) })
+	return nextOf(m.Notices, func(text string) tea.Msg { return noticeMsg(text) })
 }

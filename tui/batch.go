@@ -1,6 +1,4 @@
-// Package batch takes the events of a turn together, so that a burst of tokens
-// costs one picture, and measures how fast they come.
-package batch
+package tui
 
 import (
 	"strings"
@@ -15,10 +13,10 @@ import (
 // that arrive within it are drawn together. A picture costs about 10 bytes for
 // the cursor besides its text (docs/figures/screen.md), and its length is what
 // a token may wait before it shows.
-const Window = 32 * time.Millisecond
+const batchWindow = 32 * time.Millisecond
 
 // Msg is all that arrived since the last one.
-type Msg struct {
+type batchMsg struct {
 	Turn   int
 	Events []agent.Event
 	Pieces int // of text, as the model sent them
@@ -28,12 +26,12 @@ type Msg struct {
 // Next waits for an event and then takes along what arrives until a frame
 // after the last batch has passed, so that a burst of tokens costs one redraw.
 // Pieces of text that follow one another become one.
-func Next(events <-chan agent.Event, turn int, last time.Time) tea.Cmd {
+func nextEvents(events <-chan agent.Event, turn int, last time.Time) tea.Cmd {
 	return func() tea.Msg {
-		b := batch{msg: Msg{Turn: turn}}
+		b := batch{msg: batchMsg{Turn: turn}}
 		first, open := <-events
 		b.take(first, open)
-		deadline := time.NewTimer(time.Until(last.Add(Window)))
+		deadline := time.NewTimer(time.Until(last.Add(batchWindow)))
 		defer deadline.Stop()
 		for !b.urgent && !b.msg.Over {
 			select { // what is there goes before the deadline
@@ -56,7 +54,7 @@ func Next(events <-chan agent.Event, turn int, last time.Time) tea.Cmd {
 
 // batch collects events and joins the text of pieces in a row.
 type batch struct {
-	msg    Msg
+	msg    batchMsg
 	said   *agent.Event // the open run of pieces; nil: none
 	text   strings.Builder
 	urgent bool // it must be seen at once
@@ -102,7 +100,7 @@ func (b *batch) flush() {
 
 // Drain reads the events of an open turn to their end, so that it can save what it
 // has, but no longer than a time; nil: it has none.
-func Drain(events <-chan agent.Event, most time.Duration) {
+func drainEvents(events <-chan agent.Event, most time.Duration) {
 	late := time.After(most)
 	for open := events != nil; open; {
 		select {
@@ -114,7 +112,7 @@ func Drain(events <-chan agent.Event, most time.Duration) {
 }
 
 // Speed is how fast the text of an answer comes.
-type Speed struct {
+type streamSpeed struct {
 	PerSecond float64 // tokens; 0: not known yet
 
 	pieces   int // of text so far, and when the first came
@@ -127,7 +125,7 @@ type Speed struct {
 const newSpeed = 500 * time.Millisecond
 
 // Count takes pieces of text into the speed.
-func (s *Speed) Count(pieces int, now time.Time) {
+func (s *streamSpeed) Count(pieces int, now time.Time) {
 	if s.first.IsZero() {
 		s.first = now
 	}
@@ -138,7 +136,7 @@ func (s *Speed) Count(pieces int, now time.Time) {
 }
 
 // One waits for what a channel sends, if there is one.
-func One[T any](from <-chan T, msg func(T) tea.Msg) tea.Cmd {
+func nextOf[T any](from <-chan T, msg func(T) tea.Msg) tea.Cmd {
 	if from == nil {
 		return nil
 	}
