@@ -40,11 +40,11 @@ var rules = sync.OnceValue(func() (list []rule) {
 	add(`D`, func(r *reader, i, _ int) (Span, int, bool) {
 		return daysFrom(r.today.AddDate(0, 0, r.tokens[i].value), 1), aDay, true
 	})
+	add(`[IH]N+p?U|NIU|GNU`, (*reader).lastOrNext)
 	add(`H`, func(r *reader, i, _ int) (Span, int, bool) {
 		return Span{r.today.AddDate(0, 0, -r.tokens[i].value), r.today.AddDate(0, 0, 1)}, aDay, true
 	})
 	add(`(?:IU|UI)p?W|Wp?(?:IU|UI)`, (*reader).dayOfWeek)
-	add(`[IH]N+p?U|NIU|GNU`, (*reader).lastOrNext)
 	add(`IU|UI`, (*reader).step)
 	add(`I?IW|WI`, (*reader).weekday)
 	add(`!W`, (*reader).weekday)

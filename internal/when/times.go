@@ -97,11 +97,11 @@ func (s said) before() time.Time {
 // readTense sets whether the text is of what is past or of what is to come, by
 // the words of the vocabulary and by the forms of verbs.
 func (r *reader) readTense() {
-	past, future, aux, form := false, false, false, false
+	past, future, aux, form := false, ahead.MatchString(r.text), false, false
 	german := germanWords.MatchString(r.text) // "was" is no verb there
 	for i, t := range r.tokens {
 		word := r.text[t.start:t.end]
-		past = past || pastWords[word] && !(german && word == "was") || english.MatchString(word) || t.kind == 'I' && t.value < 0 && strings.HasPrefix(r.kinds[i+1:], "?") // my last run
+		past = past || pastWords[word] && !(german && word == "was") || english.MatchString(word) && !futureWords[word] || t.kind == 'I' && t.value < 0 && strings.HasPrefix(r.kinds[i+1:], "?") // my last run
 		future = future || futureWords[word]
 		aux, form = aux || auxiliaries[word], form || participle.MatchString(word) && t.kind == '?'
 	}
@@ -123,6 +123,7 @@ func (r *reader) readTense() {
 
 var (
 	germanWords = pattern.Lazy(`(?:^| )(?:ich|wir|ihr|am|im|der|die|das|ist|sind|steht|stehen|habe|haben|hat|gibt|werde|wird|werden)(?: |$)`)
+	ahead       = pattern.Lazy(`(?:^| )(?:steht|stehen) .* an\W*$`)
 	notPast     = pattern.Lazy(`过去|過去|不过|为了|了解`)
 	english     = pattern.Lazy(`^\pL{2,}[^e]ed$`) // not need
 	participle  = pattern.Lazy(`^(?:\pL{2,3}|\pL*)ge\pL{2,}(?:t|en)$|^(?:be|ver|er|ent|zer|unter|über)\pL{2,}(?:t|en)$|iert$|^(?:\pL+[éi]e?s?|fait|dit|vu|pris|mis|lu|bu|eu|écrit|couru|venu|reçu)$`)
