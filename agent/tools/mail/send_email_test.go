@@ -416,7 +416,7 @@ func TestAMailIsADraftBeforeItIsSent(t *testing.T) {
 		}
 		return told, did
 	}
-	if told, did := turn(agent.Refuse); len(told) != 0 || len(p.all()) != 0 || did.String() != "changed nothing" {
+	if told, did := turn(agent.Refuse); len(told) != 0 || len(p.all()) != 0 || did.String() != "! nothing was changed" {
 		t.Errorf("refused: told %v, %d mails, %s", told, len(p.all()), did)
 	}
 	if told, did := turn(agent.AllowOnce); !slices.Equal(told, []string{"mail: Sunday, version 1"}) || len(p.all()) != 1 || did.String() != "1 mail sent to bob@example.com, eve@example.com" {
