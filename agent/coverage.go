@@ -24,6 +24,12 @@ type Coverage struct {
 	Time *when.Found `json:"time,omitempty"`
 }
 
+// ByMeaning reports whether an embedding model took part in the search; the
+// built-in n-grams know letters only.
+func (c *Coverage) ByMeaning() bool {
+	return c != nil && !strings.HasPrefix(c.Embedder, "keyword search only") && !strings.HasPrefix(c.Embedder, "offline/")
+}
+
 // worthSaying is the age from which it is told.
 const worthSaying = 10 * time.Minute
 

@@ -211,7 +211,7 @@ func (l *lister) addWhole(s agent.Source) {
 }
 
 // best writes the best blocks of the first notes: of those that hold a word of
-// the question, where there are any and no model has ranked them by meaning.
+// the question, or of all where a model has ranked them by meaning.
 // What the user called by its name, and no search found, is written whole.
 func (l *lister) best(opening string, searched bool) {
 	for _, n := range l.notes {
@@ -229,10 +229,18 @@ func (l *lister) best(opening string, searched bool) {
 		l.notes = slices.DeleteFunc(l.notes, func(n *noteBlocks) bool { return !hasWord(n) })
 	}
 	l.notes = l.notes[:min(len(l.notes), maxNotes)]
-	if len(l.notes) == 0 {
-		if searched {
-			l.paragraph(opening + nothingClose(nil))
+	switch {
+	case len(l.notes) == 0 && !searched:
+		return
+	case opening == noModel && !l.Coverage.ByMeaning() && !slices.ContainsFunc(l.notes, hasWord):
+		var nearest []agent.Source
+		for _, n := range l.notes {
+			nearest = append(nearest, n.source())
 		}
+		l.paragraph(opening + nothingClose(nearest))
+		return
+	case len(l.notes) == 0:
+		l.paragraph(opening + nothingClose(nil))
 		return
 	}
 	l.paragraph(opening + closest)

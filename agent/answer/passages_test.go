@@ -65,8 +65,13 @@ func TestNotesWithoutAWordOfTheQuestionAreLeftOut(t *testing.T) {
 	if got := listed(&Answer{}, noModel, r); strings.Contains(got, "near") {
 		t.Errorf("got\n%s", got)
 	}
-	if got := listed(&Answer{}, noModel, agent.Result{Blocks: []agent.Block{near}}); !strings.Contains(got, "- near [1]") {
+	alone := agent.Result{Blocks: []agent.Block{near}}
+	if got := listed(&Answer{}, noModel, alone); got != "No model is connected. Nothing close in your notes. Nearest: `near.md:1 Top`." {
 		t.Errorf("where no other is: got\n%s", got)
+	}
+	byMeaning := &Answer{Coverage: &agent.Coverage{Embedder: "ollama/nomic-embed-text"}}
+	if got := listed(byMeaning, noModel, alone); !strings.Contains(got, "- near [1]") {
+		t.Errorf("where an embedding model ranked it: got\n%s", got)
 	}
 	if got := listed(&Answer{}, modelFailed, r); strings.Index(got, "near") > strings.Index(got, "mine") {
 		t.Errorf("where a model ranked them: got\n%s", got)

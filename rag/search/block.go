@@ -2,18 +2,21 @@ package search
 
 import (
 	"cmp"
+	"path"
 	"slices"
 	"strings"
 
 	"lifehub/internal/when"
+	"lifehub/notes"
 	"lifehub/rag/passage"
 	"lifehub/rag/words"
 )
 
 const (
-	blockShare   = 0.6 // of the best block's score, which others of its passage must have
-	maxBlocks    = 8   // of one passage
-	averageBlock = 20  // terms, for [wordQuery.score]
+	blockShare   = 0.6  // of the best block's score, which others of its passage must have
+	maxBlocks    = 8    // of one passage
+	averageBlock = 20   // terms, for [wordQuery.score]
+	anyFits      = 1e-9 // the score of the blocks of a passage that fits as a whole
 )
 
 // blocksOf returns the blocks of a passage that fit the question, the best
@@ -22,7 +25,7 @@ const (
 // is asked for, they are in their order. front is the text of the note before
 // its first passage.
 func (s *search) blocksOf(p *storedPassage, front string) []passage.Block {
-	index := s.tellingTerms()
+	index, telling := s.tellingTerms()
 	blocks := passage.Blocks(p.Path, p.Text, p.Heading, p.Line)
 	if len(index) > 0 {
 		blocks = append(blocks, passage.FrontBlocks(front)...)
@@ -38,19 +41,27 @@ func (s *search) blocksOf(p *storedPassage, front string) []passage.Block {
 	} else {
 		blocks = slices.DeleteFunc(blocks, func(b passage.Block) bool { return b.Line < p.Line })
 	}
+	// The question has nothing to fit, or its words are in the name of the note.
+	inName := func(t words.Term) bool { _, asked := index[t.Text]; return asked }
+	if best == 0 && (!telling || slices.ContainsFunc(words.Terms(notes.BareName(path.Base(p.Path)), p.language), inName)) {
+		for i := range blocks {
+			blocks[i].Score = anyFits
+		}
+	}
 	return blocks[:min(len(blocks), maxBlocks)]
 }
 
 // tellingTerms are the terms of the question that say what it is about, by
 // their forms: without those of a time, and without stop words next to others.
-func (s *search) tellingTerms() map[string]int {
-	index := map[string]int{}
+// It reports whether the question has any, known to the notes or not.
+func (s *search) tellingTerms() (index map[string]int, telling bool) {
+	index = map[string]int{}
 	if s.time.itself && !s.time.IsZero() {
-		return index
+		return index, false
 	}
 	_, rest := when.In(s.query.Text, s.query.today())
 	asked := askedTerms(rest, s.words.vaultLanguages)
-	telling := slices.ContainsFunc(asked, func(t weighed) bool { return !t.stop })
+	telling = slices.ContainsFunc(asked, func(t weighed) bool { return !t.stop })
 	for _, t := range asked {
 		i := slices.IndexFunc(s.words.terms, func(w weighed) bool { return w.forms[0] == t.forms[0] })
 		if i < 0 || t.stop && telling {
@@ -60,7 +71,7 @@ func (s *search) tellingTerms() map[string]int {
 			index[form] = i
 		}
 	}
-	return index
+	return index, telling
 }
 
 func (s *search) scoreBlock(b *passage.Block, p *storedPassage, index map[string]int) {
