@@ -71,7 +71,8 @@ func (r *reader) of(i, j int, kinds string) token {
 	return token{}
 }
 
-// at reads the time that begins with a token. free: what stands before makes it one.
+// at reads the time that begins with a token. free says that the word before it
+// makes it a time.
 func (r *reader) at(i int, free bool) (it said, ok bool) {
 	first := i
 	for i < len(r.kinds) && (r.kinds[i] == 'p' || r.kinds[i] == 'J' && r.tokens[i].value == 1) {
@@ -99,7 +100,7 @@ func (r *reader) at(i int, free bool) (it said, ok bool) {
 	return it, ok
 }
 
-// plain reads a time that leans on no other.
+// plain reads a time that does not depend on another.
 func (r *reader) plain(i int, free bool) (it said, ok bool) {
 	for _, rule := range rules() {
 		end := len(rule.kinds.FindString(r.kinds[i:]))
@@ -224,18 +225,6 @@ func (r *reader) shifted(other Span, unit token, n int, side token) (it said) {
 		it.Span, it.unit = daysFrom(from.AddDate(0, 0, n*days), days), aDay
 	}
 	return it
-}
-
-// nearDay is the nth such day of the week after a day, or before it.
-func nearDay(day time.Time, weekday, n int) time.Time {
-	ahead := (weekday - int(day.Weekday()) + 7) % 7
-	switch {
-	case n > 0 && ahead > 0:
-		n--
-	case n < 0 && ahead == 0:
-		ahead = 0
-	}
-	return day.AddDate(0, 0, ahead+7*n)
 }
 
 // partOf reads a part of a longer time: the first week of October.
@@ -435,24 +424,6 @@ func (r *reader) away(i, j int) (s Span, unit int, ok bool) {
 
 var inFuture = pattern.Lazy(`^(?:in|dans|через)$`)
 
-// away is the day so many units from a day. Who says weeks means no day of them.
-func away(day time.Time, n, unit int) Span {
-	around := 0
-	switch unit {
-	case aWeek, aWeekend:
-		day, around = day.AddDate(0, 0, 7*n), 3
-	case aMonth, aQuarter:
-		day, around = day.AddDate(0, n*map[int]int{aMonth: 1, aQuarter: 3}[unit], 0), 15
-	case aYear:
-		return Span{day.AddDate(n, -3, 0), day.AddDate(n, 3, 1)}
-	case halfYear:
-		return steps(day, aMonth, 6*n)
-	default:
-		day = day.AddDate(0, 0, n)
-	}
-	return Span{day.AddDate(0, 0, -around), day.AddDate(0, 0, around+1)}
-}
-
 // lastOrNext are the last units so many, or the next, with today.
 func (r *reader) lastOrNext(i, j int) (s Span, unit int, ok bool) {
 	n, which, u := r.of(i, j, "N"), r.of(i, j, "I"), r.of(i, j, "U")
@@ -483,10 +454,10 @@ func (r *reader) step(i, j int) (Span, int, bool) {
 	switch {
 	case unit == aDay || unit == halfYear:
 		return Span{}, 0, false
-	case unit == aWeekend && (n > 0 || n < 0):
+	case unit == aWeekend && n != 0:
 		all := r.weekends()
 		s := r.choose(all, n, false)
-		return daysFrom(s.From.AddDate(0, 0, 7*(n-sign(n))), 2), unit, true
+		return daysFrom(s.From.AddDate(0, 0, 7*(n-cmp.Compare(n, 0))), 2), unit, true
 	case unit == aWeekend:
 		s := steps(r.today, aWeekend, 0)
 		if r.tense < 0 && s.From.After(r.today) {
@@ -499,8 +470,6 @@ func (r *reader) step(i, j int) (Span, int, bool) {
 	return steps(r.today, unit, n), unit, true
 }
 
-func sign(n int) int { return cmp.Compare(n, 0) }
-
 // weekends are those around today.
 func (r *reader) weekends() (all []Span) {
 	for n := -2; n <= 2; n++ {
@@ -512,23 +481,6 @@ func (r *reader) weekends() (all []Span) {
 // weekend is a weekend as such: at the weekend.
 func (r *reader) weekend(i, j int) (Span, int, bool) {
 	return r.choose(r.weekends(), 0, false), aWeekend, r.tokens[j-1].value == aWeekend
-}
-
-// steps is the unit that holds a day, or one so many further.
-func steps(day time.Time, unit, n int) Span {
-	switch year, month := day.Year(), int(day.Month()); unit {
-	case aDay:
-		return daysFrom(day.AddDate(0, 0, n), 1)
-	case aWeek:
-		return daysFrom(mondayOf(day).AddDate(0, 0, 7*n), 7)
-	case aWeekend:
-		return daysFrom(mondayOf(day).AddDate(0, 0, 7*n+5), 2)
-	case aMonth:
-		return monthsFrom(day, year, month+n, 1)
-	case aQuarter:
-		return monthsFrom(day, year, (month-1)/3*3+1+3*n, 3)
-	}
-	return yearOf(day, day.Year()+n)
 }
 
 // weekday is a day of the week. 上周一 is one of last week, last Monday the last.
@@ -582,23 +534,3 @@ func (r *reader) aYear(i, j int) (Span, int, bool) {
 	u := r.of(i, j, "U")
 	return yearOf(r.today, r.of(i, j, "Yy").value), aYear, u.kind == 0 || u.value == aYear
 }
-
-func yearOf(day time.Time, year int) Span { return monthsFrom(day, year, 1, 12) }
-
-// dateOf is a day of the calendar. Not ok: there is no such day.
-func dateOf(today time.Time, year, month, day int) (Span, bool) {
-	date := time.Date(year, time.Month(month), day, 0, 0, 0, 0, today.Location())
-	return daysFrom(date, 1), date.Day() == day && int(date.Month()) == month
-}
-
-// daysFrom is a stretch of so many days.
-func daysFrom(from time.Time, n int) Span { return Span{from, from.AddDate(0, 0, n)} }
-
-// monthsFrom is a stretch of n months from one on, where 0 is the December
-// before.
-func monthsFrom(day time.Time, year, month, n int) Span {
-	from := time.Date(year, time.Month(month), 1, 0, 0, 0, 0, day.Location())
-	return Span{from, from.AddDate(0, n, 0)}
-}
-
-func mondayOf(day time.Time) time.Time { return day.AddDate(0, 0, -(int(day.Weekday())+6)%7) }

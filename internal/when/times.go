@@ -48,7 +48,8 @@ func TalkOf(messages []string, today time.Time) (t Talk) {
 }
 
 // In finds the stretch of time that a question speaks of in plain words, and the
-// question without them. today is the day it is asked. Zero: it speaks of none.
+// question without them. today is the day it is asked. The span is zero where the
+// question names no time.
 func In(question string, today time.Time) (s Span, rest string) { return Talk{}.In(question, today) }
 
 // In is like the function, of a question in a conversation: "and the week before?"
