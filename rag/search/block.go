@@ -23,9 +23,8 @@ const (
 // first: by their words and those of the headings above, weighed as those of
 // passages are. Where no word of the question tells them apart, or only a time
 // is asked for, they are in their order. front is the text of the note before
-// its first passage.
-func (s *search) blocksOf(p *storedPassage, front string) []passage.Block {
-	index, telling := s.tellingTerms()
+// its first passage; index and telling are those of [search.tellingTerms].
+func (s *search) blocksOf(p *storedPassage, front string, index map[string]int, telling bool) []passage.Block {
 	blocks := passage.Blocks(p.Path, p.Text, p.Heading, p.Line)
 	if len(index) > 0 {
 		blocks = append(blocks, passage.FrontBlocks(front)...)

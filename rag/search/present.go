@@ -59,12 +59,13 @@ func (s *search) present(ctx context.Context, ranked []candidate) ([]Passage, er
 		}
 		kept = append(kept, p)
 	}
+	index, telling := s.tellingTerms()
 	for _, p := range kept {
 		front, err := s.texts.Of(ctx, p.note, 0, p.start)
 		if err != nil {
 			return nil, err
 		}
-		p.Passage.Score, p.Blocks = p.score, s.blocksOf(&p, front)
+		p.Passage.Score, p.Blocks = p.score, s.blocksOf(&p, front, index, telling)
 		shown = append(shown, p.Passage)
 	}
 	return shown, nil
