@@ -19,15 +19,18 @@ type Coverage struct {
 	Unreadable int `json:"unreadable,omitempty"`
 
 	Age      float64 `json:"age_s"`    // seconds since the notes were last looked at
-	Embedder string  `json:"embedder"` // its name, or "keyword search only: why"
+	Embedder string  `json:"embedder"` // its name, or [WordsOnly] and why
 	// Time is the one that the search was about; nil: none.
 	Time *when.Found `json:"time,omitempty"`
 }
 
+// WordsOnly begins [Coverage.Embedder] where no embedder took part in a search.
+const WordsOnly = "keyword search only"
+
 // ByMeaning reports whether an embedding model took part in the search; the
 // built-in n-grams know letters only.
 func (c *Coverage) ByMeaning() bool {
-	return c != nil && !strings.HasPrefix(c.Embedder, "keyword search only") && !strings.HasPrefix(c.Embedder, "offline/")
+	return c != nil && !strings.HasPrefix(c.Embedder, WordsOnly) && !strings.HasPrefix(c.Embedder, "offline/")
 }
 
 // worthSaying is the age from which it is told.
@@ -46,7 +49,7 @@ func (c Coverage) Health() string {
 	if c.Time != nil {
 		said = append([]string{c.Time.String()}, said...)
 	}
-	if strings.HasPrefix(c.Embedder, "keyword search only") {
+	if strings.HasPrefix(c.Embedder, WordsOnly) {
 		said = append(said, text.OneLine(c.Embedder))
 	}
 	if age := time.Duration(c.Age * float64(time.Second)); age >= worthSaying {

@@ -33,7 +33,7 @@ const (
 // passages answers without a model: with what the tools said, and the passages
 // of the notes that fit best. It claims nothing, so none of it is checked.
 func (a *Answer) passages(found []work.Finding, opening string) string {
-	l := lister{Answer: a}
+	l := lister{answer: a}
 	searched, attached := false, false
 	for _, f := range found {
 		searched = searched || f.Step.Tool == agent.SearchNotes && f.Status == agent.Done
@@ -92,10 +92,10 @@ func nothingClose(nearest []agent.Source) string {
 
 // lister writes a list of passages.
 type lister struct {
-	*Answer
-	out   strings.Builder
-	notes []*noteBlocks
-	shown []agent.Citation // At counts from the beginning of the list
+	answer *Answer
+	out    strings.Builder
+	notes  []*noteBlocks
+	shown  []agent.Citation // At counts from the beginning of the list
 }
 
 // noteBlocks are the blocks of one note.
@@ -129,7 +129,7 @@ func (l *lister) outcome(f work.Finding) {
 	}
 	number := 0
 	if f.Result.Untrusted {
-		number = l.ResultNumber(f.Step.ID)
+		number = l.answer.ResultNumber(f.Step.ID)
 	}
 	l.paragraph(tell(f.Step.Tool, f.Status, r.Text, number))
 	l.cite(number)
@@ -137,8 +137,8 @@ func (l *lister) outcome(f work.Finding) {
 
 // tellWorkers says what the calls of workers returned.
 func (l *lister) tellWorkers() {
-	for _, s := range l.Sources[:l.foundSources] {
-		if s.Call != "" && !l.inResults(s) {
+	for _, s := range l.answer.Sources[:l.answer.foundSources] {
+		if s.Call != "" && !l.answer.inResults(s) {
 			l.paragraph(tell(s.Path, agent.Done, s.Text, s.N))
 			l.cite(s.N)
 		}
@@ -148,7 +148,7 @@ func (l *lister) tellWorkers() {
 // cite records that the list ends with the number of a whole source; 0: with none.
 func (l *lister) cite(n int) {
 	if n > 0 {
-		s := l.Sources[n-1]
+		s := l.answer.Sources[n-1]
 		l.shown = append(l.shown, agent.Citation{N: n, Path: s.Path, Line: s.Line, EndLine: s.EndLine, Quote: s.Text, Verdict: agent.Cites, At: l.out.Len()})
 	}
 }
@@ -156,14 +156,14 @@ func (l *lister) cite(n int) {
 // collect gathers the blocks of what was found, note by note in the order of
 // the searches. A source that no search cut into blocks is cut here.
 func (l *lister) collect(found []work.Finding) {
-	for i, f := range l.Facts {
+	for i, f := range l.answer.Facts {
 		if f.Fits {
-			s := l.Sources[l.foundSources+i]
+			s := l.answer.Sources[l.answer.foundSources+i]
 			s.Text = f.Text
 			l.add(agent.Block{Source: s, Score: certain})
 		}
 	}
-	if l.factFits() && FoundNothing(found) {
+	if l.answer.factFits() && FoundNothing(found) {
 		return
 	}
 	for _, f := range found {
@@ -232,7 +232,7 @@ func (l *lister) best(opening string, searched bool) {
 	switch {
 	case len(l.notes) == 0 && !searched:
 		return
-	case opening == noModel && !l.Coverage.ByMeaning() && !slices.ContainsFunc(l.notes, hasWord):
+	case opening == noModel && !l.answer.Coverage.ByMeaning() && !slices.ContainsFunc(l.notes, hasWord):
 		var nearest []agent.Source
 		for _, n := range l.notes {
 			nearest = append(nearest, n.source())
@@ -351,7 +351,7 @@ func (l *lister) block(b agent.Block, heading string, nested bool) {
 
 // numberIn is the number of the source that a block is in, else of one of its note.
 func (l *lister) numberIn(s agent.Source) (number int) {
-	for _, other := range l.Sources {
+	for _, other := range l.answer.Sources {
 		switch {
 		case !samePlace(other, s):
 		case other.Line <= s.Line && s.EndLine <= other.EndLine:

@@ -245,7 +245,7 @@ func coverageHint(c rag.Coverage) string {
 	if c.Unreadable > 0 {
 		hint += fmt.Sprintf("\n%s cannot be read now; only what was read before could be found there.", text.Count(c.Unreadable, "note"))
 	}
-	if why, ok := strings.CutPrefix(c.Embedder, "keyword search only"); ok {
+	if why, ok := strings.CutPrefix(c.Embedder, agent.WordsOnly); ok {
 		hint += "\nSearched by words, not by meaning" + why + "."
 	}
 	if hint != "" {
