@@ -22,7 +22,7 @@ import (
 
 // artifactsCommand is `lifehub artifacts` with the flags of its commands.
 type artifactsCommand struct {
-	*app.Process
+	Process       *app.Process
 	chat          string // only documents of this conversation; "": of all
 	asJSON, force bool
 }
@@ -77,8 +77,8 @@ func (c *artifactsCommand) diff(ctx context.Context, kept *store.Store, given []
 	was := agent.Artifact{}
 	for _, v := range versions {
 		if len(given) == 1 || v.Version == a.Version {
-			fmt.Fprintf(c.Out, "version %d, %s, by %s  %s\n", v.Version, v.Time.Format(time.DateTime), safetext.Line(v.By), safetext.Line(v.Why))
-			fmt.Fprint(c.Out, safetext.Text(udiff.Unified(fmt.Sprint(was.Version), fmt.Sprint(v.Version), was.Text, v.Text)))
+			fmt.Fprintf(c.Process.Out, "version %d, %s, by %s  %s\n", v.Version, v.Time.Format(time.DateTime), safetext.Line(v.By), safetext.Line(v.Why))
+			fmt.Fprint(c.Process.Out, safetext.Text(udiff.Unified(fmt.Sprint(was.Version), fmt.Sprint(v.Version), was.Text, v.Text)))
 		}
 		was = v
 	}

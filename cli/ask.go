@@ -34,8 +34,8 @@ const maxAttached = 1 << 20
 
 // askCommand is one call of `lifehub ask`.
 type askCommand struct {
-	*app.Process
-	app.RunFlags
+	Process    *app.Process
+	RunFlags   app.RunFlags
 	files      []string
 	asJSON     bool
 	streamJSON bool
@@ -118,7 +118,7 @@ func (q *askCommand) run(ctx context.Context, given []string) error {
 		return err
 	}
 	for _, flag := range a.UnmatchedAllows() {
-		fmt.Fprintf(q.Err, "! %s matches no tool\n", safetext.Line(flag))
+		fmt.Fprintf(q.Process.Err, "! %s matches no tool\n", safetext.Line(flag))
 	}
 	at, err := app.OpenConversation(ctx, a, q.RunFlags)
 	if err != nil {
@@ -160,7 +160,7 @@ func (q *askCommand) run(ctx context.Context, given []string) error {
 // say writes a line about what goes on to stderr.
 func (q *askCommand) say(text string) {
 	if !q.quiet && text != "" {
-		fmt.Fprintf(q.Err, "! %s\n", safetext.Line(text))
+		fmt.Fprintf(q.Process.Err, "! %s\n", safetext.Line(text))
 	}
 }
 
@@ -202,8 +202,8 @@ func (q *askCommand) message(prompt string) (agent.Message, error) {
 		prompt = ""
 	}
 	m := agent.Message{Text: prompt}
-	if !term.IsTerminal(q.In.Fd()) && isPiped(q.In) {
-		piped, err := readText(q.In, "stdin")
+	if !term.IsTerminal(q.Process.In.Fd()) && isPiped(q.Process.In) {
+		piped, err := readText(q.Process.In, "stdin")
 		if err != nil {
 			return m, err
 		}
@@ -283,8 +283,8 @@ func (q *askCommand) follow(ctx context.Context, a *app.App, asks *turn.Agent, c
 	var answer strings.Builder
 	var unasked []agent.PermissionAsked
 	var steps planSteps
-	whole := a.Provider.State().Provider == "offline" && term.IsTerminal(q.Out.Fd()) // a list, drawn at the end
-	lines := json.NewEncoder(safetext.JSONWriter{To: q.Out})
+	whole := a.Provider.State().Provider == "offline" && term.IsTerminal(q.Process.Out.Fd()) // a list, drawn at the end
+	lines := json.NewEncoder(safetext.JSONWriter{To: q.Process.Out})
 	lines.SetEscapeHTML(false)
 	for event := range events {
 		result.Turn = event.Turn
@@ -297,7 +297,7 @@ func (q *askCommand) follow(ctx context.Context, a *app.App, asks *turn.Agent, c
 		case agent.Said:
 			answer.WriteString(body.Content)
 			if !q.asJSON && !q.streamJSON && !whole {
-				if _, err := io.WriteString(q.Out, safetext.Text(body.Content)); err != nil {
+				if _, err := io.WriteString(q.Process.Out, safetext.Text(body.Content)); err != nil {
 					failed = fmt.Errorf("write the answer: %w", err)
 				}
 			}
@@ -354,14 +354,14 @@ func (q *askCommand) follow(ctx context.Context, a *app.App, asks *turn.Agent, c
 				return err
 			}
 		} else if result.Answer != "" && !strings.HasSuffix(result.Answer, "\n") {
-			fmt.Fprintln(q.Out)
+			fmt.Fprintln(q.Process.Out)
 		}
 		q.closeAnswer(result)
 	}
 	q.say(unread)
 	// Only now is it sure who answered: the server may have come up meanwhile.
 	if state := a.Provider.State(); state.Provider == "offline" && !q.quiet && state.Text != q.found {
-		fmt.Fprintln(q.Err, safetext.Line(state.Text))
+		fmt.Fprintln(q.Process.Err, safetext.Line(state.Text))
 	}
 	return failed
 }
@@ -439,11 +439,11 @@ func (q *askCommand) closeAnswer(result asked) {
 	if q.quiet {
 		return
 	}
-	fmt.Fprintln(q.Err)
+	fmt.Fprintln(q.Process.Err)
 	for _, line := range export.CitationLines(result.Citations) {
-		fmt.Fprintln(q.Err, line)
+		fmt.Fprintln(q.Process.Err, line)
 	}
-	fmt.Fprintln(q.Err, safetext.Line(result.Effects.String()))
+	fmt.Fprintln(q.Process.Err, safetext.Line(result.Effects.String()))
 	if result.StillReading != "" {
 		q.say(result.StillReading)
 	}
@@ -459,35 +459,35 @@ func (q *askCommand) report(event agent.Event) {
 		return
 	}
 	if text := strings.TrimSpace(q.thought.String()); text != "" {
-		fmt.Fprintf(q.Err, "· thinking: %s\n", safetext.Line(text))
+		fmt.Fprintf(q.Process.Err, "· thinking: %s\n", safetext.Line(text))
 		q.thought.Reset()
 	}
 	switch body := event.Body.(type) {
 	case agent.Remembered:
 		for _, line := range (&transcript.Remembered{Remembered: body}).Lines(time.Now()) {
-			fmt.Fprintln(q.Err, draw.Truncate(line, 120))
+			fmt.Fprintln(q.Process.Err, draw.Truncate(line, 120))
 		}
 	case agent.ToolStarted:
-		fmt.Fprintf(q.Err, "· %s %s\n", safetext.Line(body.Name), safetext.Line(string(body.Input)))
+		fmt.Fprintf(q.Process.Err, "· %s %s\n", safetext.Line(body.Name), safetext.Line(string(body.Input)))
 	case agent.ToolEnded:
 		if text := body.Brief(); text != "" {
-			fmt.Fprintf(q.Err, "  → %s\n", safetext.Line(text))
+			fmt.Fprintf(q.Process.Err, "  → %s\n", safetext.Line(text))
 		}
 		if body.Coverage != nil {
-			fmt.Fprintf(q.Err, "  %s\n", safetext.Line(body.Coverage.Health()))
+			fmt.Fprintf(q.Process.Err, "  %s\n", safetext.Line(body.Coverage.Health()))
 		}
 		if body.Error != "" {
-			fmt.Fprintf(q.Err, "✗ %s: %s\n", safetext.Line(body.Name), safetext.Line(body.Error))
+			fmt.Fprintf(q.Process.Err, "✗ %s: %s\n", safetext.Line(body.Name), safetext.Line(body.Error))
 		}
 	case agent.ToolProgressed:
-		fmt.Fprintf(q.Err, "  %s\n", safetext.Line(body.Progress.String()))
+		fmt.Fprintf(q.Process.Err, "  %s\n", safetext.Line(body.Progress.String()))
 	case agent.InputAsked:
-		fmt.Fprintf(q.Err, "? %s asks for something (%s): %s\n", safetext.Line(body.From), body.Kind, safetext.Line(body.Message))
+		fmt.Fprintf(q.Process.Err, "? %s asks for something (%s): %s\n", safetext.Line(body.From), body.Kind, safetext.Line(body.Message))
 	case agent.InputGiven:
-		fmt.Fprintf(q.Err, "⊘ %s: %s\n", body.Action, safetext.Line(body.Reason))
+		fmt.Fprintf(q.Process.Err, "⊘ %s: %s\n", body.Action, safetext.Line(body.Reason))
 	case agent.PermissionGiven:
 		if body.Decision == agent.Refuse {
-			fmt.Fprintf(q.Err, "⊘ not run: %s\n", safetext.Line(body.Reason))
+			fmt.Fprintf(q.Process.Err, "⊘ not run: %s\n", safetext.Line(body.Reason))
 		}
 	case agent.Noticed:
 		q.say(body.Text)

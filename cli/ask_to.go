@@ -29,7 +29,7 @@ func (q *askCommand) saved(a *app.App, given []string) (named string, fill func(
 	list := a.Prompts()
 	i := slices.IndexFunc(list, func(p prompts.Prompt) bool { return p.Name == strings.TrimPrefix(q.prompt, "/") })
 	if i < 0 {
-		return "", nil, settings.UsageError{Err: fmt.Errorf("--prompt: there is no prompt %q in %s, and no skill of that name", q.prompt, a.PromptsFolder())}
+		return "", nil, settings.UsageError{Err: fmt.Errorf("--prompt: there is no prompt %q in %s, and no skill of that name", q.prompt, a.Paths.PromptsFolder())}
 	}
 	return list[i].Names(), func(m agent.Message) (string, error) {
 		filled, err := list[i].Message(strings.Join(given, " "), given, a.ToolNames())
@@ -90,7 +90,7 @@ func (q *askCommand) mayWrite(ctx context.Context, a *app.App, asked *turn.Agent
 		return app.ExitError{Err: fmt.Errorf("writing to %s is forbidden: %s", q.to, why), Code: app.ExitRefused}
 	default:
 		return app.ExitError{Err: fmt.Errorf("writing to %s needs a permission, and there is nobody to ask (%s). Nothing was asked. Add this line to the rules in %s:\n  - %s",
-			q.to, why, a.PermissionsFile(), rules.Format(q.rule)), Code: app.ExitRefused}
+			q.to, why, a.Paths.PermissionsFile(), rules.Format(q.rule)), Code: app.ExitRefused}
 	}
 }
 
@@ -109,7 +109,7 @@ func (q *askCommand) notWritten(why string, unasked []agent.PermissionAsked) err
 // cutOff finds the turn of today in which the same was asked for the same note and
 // that was killed: it goes on, so that nothing is written twice.
 func (q *askCommand) cutOff(ctx context.Context, a *app.App, message string) (conversation, id string) {
-	if q.Resume != "" || q.HasLast {
+	if q.RunFlags.Resume != "" || q.RunFlags.HasLast {
 		return "", ""
 	}
 	year, month, day := time.Now().Date()

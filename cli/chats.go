@@ -22,7 +22,7 @@ import (
 
 // chatsCommand is `lifehub chats` with the flags of its commands.
 type chatsCommand struct {
-	*app.Process
+	Process      *app.Process
 	limit        int
 	asJSON, yes  bool
 	format, file string
@@ -165,7 +165,7 @@ func (c *chatsCommand) conversation(ctx context.Context, s *store.Store, given [
 	if len(last) == 0 {
 		return agent.Conversation{}, settings.UsageError{Err: errors.New("there are no conversations yet; `lifehub` starts one")}
 	}
-	fmt.Fprintf(c.Err, "the last conversation, %s: %s\n", shortID(last[0].ID), safetext.Line(app.SecretsOf(c.Process).Known(last[0].Title)))
+	fmt.Fprintf(c.Process.Err, "the last conversation, %s: %s\n", shortID(last[0].ID), safetext.Line(app.SecretsOf(c.Process).Known(last[0].Title)))
 	return last[0], nil
 }
 

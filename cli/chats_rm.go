@@ -15,7 +15,7 @@ import (
 
 // remove deletes conversations with all that was saved of them.
 func (c *chatsCommand) remove(ctx context.Context, s *store.Store, given []string) error {
-	p, err := settings.FindPaths(c.Getenv)
+	p, err := settings.FindPaths(c.Process.Getenv)
 	if err != nil {
 		return err
 	}
@@ -26,7 +26,7 @@ func (c *chatsCommand) remove(ctx context.Context, s *store.Store, given []strin
 			return settings.UsageError{Err: err}
 		}
 		ids = append(ids, conversation.ID)
-		fmt.Fprintln(c.Err, app.SecretsOf(c.Process).Known(conversationLine(conversation)))
+		fmt.Fprintln(c.Process.Err, app.SecretsOf(c.Process).Known(conversationLine(conversation)))
 	}
 	if err := app.Confirm(c.Process, "Delete this and everything saved with it?", "delete", c.yes); err != nil {
 		return err
@@ -42,7 +42,7 @@ func (c *chatsCommand) remove(ctx context.Context, s *store.Store, given []strin
 		return fmt.Errorf("delete old copies of conversations: %w", err)
 	}
 	for _, aside := range s.Aside() {
-		fmt.Fprintf(c.Err, "! the damaged file %s may still contain the text; delete it when you no longer need it\n", aside)
+		fmt.Fprintf(c.Process.Err, "! the damaged file %s may still contain the text; delete it when you no longer need it\n", aside)
 	}
 	return nil
 }

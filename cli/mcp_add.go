@@ -21,7 +21,7 @@ import (
 
 // mcpAddCommand is one call of `lifehub mcp add`.
 type mcpAddCommand struct {
-	*app.Process
+	Process   *app.Process
 	server    config.Entry
 	transport string
 	env       []string
@@ -80,16 +80,16 @@ func (a *mcpAddCommand) run(name string, command []string) error {
 	if err := k.Trust.Typed(one.Servers[0]); err != nil {
 		return err
 	}
-	fmt.Fprintf(a.Out, "added %s: %s\n", name, safetext.Reveal(one.Servers[0].Address()))
+	fmt.Fprintf(a.Process.Out, "added %s: %s\n", name, safetext.Reveal(one.Servers[0].Address()))
 	for _, word := range append([]string{s.Command}, s.Args...) {
 		if _, err := os.Stat(word); err == nil && s.Cwd == "" && !filepath.IsAbs(word) {
-			fmt.Fprintf(a.Err, "! %s is a file of this folder, and the server runs in %s; add it with its whole path, or with --cwd\n", safetext.Reveal(word), filepath.Dir(p.ServersFile()))
+			fmt.Fprintf(a.Process.Err, "! %s is a file of this folder, and the server runs in %s; add it with its whole path, or with --cwd\n", safetext.Reveal(word), filepath.Dir(p.ServersFile()))
 		}
 	}
 	if missing := k.Settings.Missing(one.Servers[0]); len(missing) > 0 {
-		fmt.Fprintf(a.Err, "! it stays off until %s is set\n", safetext.Line(strings.Join(missing, ", ")))
+		fmt.Fprintf(a.Process.Err, "! it stays off until %s is set\n", safetext.Line(strings.Join(missing, ", ")))
 	}
-	fmt.Fprintf(a.Err, "`lifehub mcp test %s` starts it and lists its tools\n", name)
+	fmt.Fprintf(a.Process.Err, "`lifehub mcp test %s` starts it and lists its tools\n", name)
 	return nil
 }
 

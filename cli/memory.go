@@ -21,9 +21,9 @@ import (
 
 // memoryCommand is `lifehub memory` with the flags of its commands.
 type memoryCommand struct {
-	*app.Process
-	limit  int
-	asJSON bool
+	Process *app.Process
+	limit   int
+	asJSON  bool
 }
 
 func newMemory(sh *app.Process) *cobra.Command {
@@ -104,7 +104,7 @@ func (c *memoryCommand) search(ctx context.Context, a *app.App, query []string) 
 		fmt.Fprintf(&text, "%s\n%s\n\n", indent(safetext.Text(app.Excerpt(r.Question)), "  > "), indent(safetext.Text(app.Excerpt(r.Answer)), "    "))
 	}
 	if text.Len() == 0 {
-		fmt.Fprintln(c.Err, "nothing found in memory")
+		fmt.Fprintln(c.Process.Err, "nothing found in memory")
 	}
 	return command.PrintText(c.Process, "memory", text.String())
 }
@@ -131,7 +131,7 @@ func (c *memoryCommand) edit(ctx context.Context, a *app.App, _ []string) error 
 		return err
 	}
 	cmd := exec.CommandContext(ctx, argv[0], append(argv[1:], filepath.Join(folder.Dir(), filepath.FromSlash(facts.Path)))...)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.Env = c.In, c.Out, c.Err, redact.WithoutOwnSecrets(c.Environ())
+	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.Env = c.Process.In, c.Process.Out, c.Process.Err, redact.WithoutOwnSecrets(c.Process.Environ())
 	if err := cmd.Run(); err != nil {
 		return fmt.Errorf("edit the facts: %w", err)
 	}

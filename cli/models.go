@@ -20,8 +20,8 @@ import (
 
 // modelsCommand is `lifehub models` with the flag of its commands.
 type modelsCommand struct {
-	*app.Process
-	asJSON bool
+	Process *app.Process
+	asJSON  bool
 }
 
 func newModels(sh *app.Process) *cobra.Command {
@@ -68,7 +68,7 @@ func (c *modelsCommand) list(ctx context.Context, p *servers.Set, _ string) erro
 	if err != nil && len(list) == 0 {
 		return fmt.Errorf("list models: %w", err)
 	} else if err != nil {
-		fmt.Fprintln(c.Err, "lifehub: without", safetext.Text(err.Error()))
+		fmt.Fprintln(c.Process.Err, "lifehub: without", safetext.Text(err.Error()))
 	}
 	return command.PrintList(c.Process, c.asJSON, "models", "no models are installed; `lifehub models pull qwen3:8b` pulls one", list, func(m llm.Info) string {
 		mark, size := " ", ""
@@ -102,7 +102,7 @@ func (c *modelsCommand) show(ctx context.Context, p *servers.Set, name string) e
 	}
 	for _, r := range rows {
 		if r[1] != "" {
-			fmt.Fprintf(c.Out, "%-14s %s\n", r[0], safetext.Line(r[1]))
+			fmt.Fprintf(c.Process.Out, "%-14s %s\n", r[0], safetext.Line(r[1]))
 		}
 	}
 	return nil

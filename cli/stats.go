@@ -20,11 +20,11 @@ import (
 
 // statsCommand is one call of `lifehub stats`.
 type statsCommand struct {
-	*app.Process
-	by     string
-	since  string
-	limit  int
-	asJSON bool
+	Process *app.Process
+	by      string
+	since   string
+	limit   int
+	asJSON  bool
 }
 
 func newStats(sh *app.Process) *cobra.Command {

@@ -27,7 +27,7 @@ import (
 
 // traceCommand is `lifehub trace` with the flags of its commands.
 type traceCommand struct {
-	*app.Process
+	Process      *app.Process
 	limit        int
 	asJSON, full bool
 }
@@ -68,7 +68,7 @@ func (c *traceCommand) export(_ context.Context, t trace.Trace, _ []agent.Event)
 	if err := command.PrintJSON(c.Process, "trace", exportHead{"trace", t}); err != nil {
 		return err
 	}
-	if _, err := (safetext.JSONWriter{To: c.Out}).Write(clean.Trace(t.Lines)); err != nil {
+	if _, err := (safetext.JSONWriter{To: c.Process.Out}).Write(clean.Trace(t.Lines)); err != nil {
 		return fmt.Errorf("write the trace: %w", err)
 	}
 	return nil
@@ -108,7 +108,7 @@ func (c *traceCommand) onTrace(do func(context.Context, trace.Trace, []agent.Eve
 			if len(last) == 0 {
 				return settings.UsageError{Err: errors.New(noTraces)}
 			}
-			fmt.Fprintf(c.Err, "the last turn, %s: %s\n", last[0].Turn, draw.Summary(app.SecretsOf(c.Process).Text(last[0].Question), 60))
+			fmt.Fprintf(c.Process.Err, "the last turn, %s: %s\n", last[0].Turn, draw.Summary(app.SecretsOf(c.Process).Text(last[0].Question), 60))
 			given = []string{last[0].Turn}
 		}
 		t, err := s.Traces.Read(ctx, given[0])
@@ -120,10 +120,10 @@ func (c *traceCommand) onTrace(do func(context.Context, trace.Trace, []agent.Eve
 		}
 		events, missed, err := eventsOf(t.Lines)
 		if missed > 0 {
-			fmt.Fprintf(c.Err, "! %s of the trace cannot be read: %s\n", draw.Count(missed, "line"), safetext.Line(err.Error()))
+			fmt.Fprintf(c.Process.Err, "! %s of the trace cannot be read: %s\n", draw.Count(missed, "line"), safetext.Line(err.Error()))
 		}
 		if t.Damage != "" {
-			fmt.Fprintf(c.Err, "! the trace is damaged; the readable part follows: %s\n", safetext.Line(t.Damage))
+			fmt.Fprintf(c.Process.Err, "! the trace is damaged; the readable part follows: %s\n", safetext.Line(t.Damage))
 		}
 		return do(ctx, t, events)
 	})
@@ -145,7 +145,7 @@ func eventsOf(lines []byte) (events []agent.Event, missed int, first error) {
 
 // show prints a turn event by event, field by field.
 func (c *traceCommand) show(_ context.Context, t trace.Trace, events []agent.Event) error {
-	w := bufio.NewWriter(c.Out)
+	w := bufio.NewWriter(c.Process.Out)
 	fmt.Fprintf(w, "%s  %s  %s  %d events, %s\n", t.Turn, t.Started.Local().Format(time.DateTime), t.State, t.Events, draw.Bytes(t.Size))
 	for _, told := range joinPieces(events) {
 		about, lines, err := fieldsOf(told.Body, c.full)

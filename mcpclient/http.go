@@ -64,7 +64,7 @@ func (s *supervisor) dialAs(ctx, starting context.Context, entry config.Entry) (
 func (s *supervisor) explainHTTP(entry config.Entry, err error) error {
 	if wantsToKnow(err) {
 		if s.hub.Tokens != "" && entry.Transport == config.HTTP && entry.Headers["Authorization"] == "" {
-			return fmt.Errorf("%w (/mcp in the chat, or lifehub mcp consent %s), or a token in headers, such as \"Authorization\": \"Bearer ${TOKEN}\"", errConsent, s.Name)
+			return fmt.Errorf("%w (/mcp in the chat, or lifehub mcp consent %s), or a token in headers, such as \"Authorization\": \"Bearer ${TOKEN}\"", errConsent, s.Entry.Name)
 		}
 		return errors.New("it requires authentication (401): put a token into headers, such as \"Authorization\": \"Bearer ${TOKEN}\"")
 	}
@@ -79,7 +79,7 @@ func wantsToKnow(err error) bool {
 func (s *supervisor) credentials(entry config.Entry) *oauth.CredentialFile {
 	p := &oauth.CredentialFile{URL: entry.URL}
 	if s.hub.Tokens != "" {
-		p.File = filepath.Join(s.hub.Tokens, s.Name+".json")
+		p.File = filepath.Join(s.hub.Tokens, s.Entry.Name+".json")
 	}
 	return p
 }
@@ -96,7 +96,7 @@ func (s *Client) Consent(ctx context.Context, server string, show func(page stri
 	if err != nil {
 		return err
 	}
-	entry, _ := one.Resolved(one.lookup)
+	entry, _ := one.Entry.Resolved(one.lookup)
 	ctx, cancel := context.WithTimeoutCause(ctx, consentTime, fmt.Errorf("nobody signed in within %v", consentTime))
 	defer cancel()
 	if err := one.credentials(entry).Consent(ctx, show); err != nil {

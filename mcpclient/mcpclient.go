@@ -92,7 +92,7 @@ func (s *Client) Use(config config.Config) (changes []string) {
 	}
 	before := map[string]*supervisor{}
 	for _, one := range s.list {
-		before[one.Name] = one
+		before[one.Entry.Name] = one
 	}
 	s.list = nil
 	for _, entry := range config.Servers {
@@ -197,7 +197,7 @@ func (s *Client) changed() {
 // started or failed to for a first time, or with ctx's error.
 func (s *Client) Wait(ctx context.Context, names ...string) error {
 	for _, one := range s.all() {
-		if len(names) > 0 && !slices.Contains(names, one.Name) {
+		if len(names) > 0 && !slices.Contains(names, one.Entry.Name) {
 			continue
 		}
 		select {
@@ -224,9 +224,9 @@ func (s *Client) Unknown(text string) (named, others []string) {
 		switch {
 		case !unknown:
 		case one.namedIn(text):
-			named = append(named, one.Name)
+			named = append(named, one.Entry.Name)
 		default:
-			others = append(others, one.Name)
+			others = append(others, one.Entry.Name)
 		}
 	}
 	return named, others
@@ -235,7 +235,7 @@ func (s *Client) Unknown(text string) (named, others []string) {
 // namedIn reports whether a text names the server or, by their name for the
 // model, one of its tools: as a whole word, in any case.
 func (s *supervisor) namedIn(text string) bool {
-	name := strings.ReplaceAll(regexp.QuoteMeta(s.Name), "_", "__?")
+	name := strings.ReplaceAll(regexp.QuoteMeta(s.Entry.Name), "_", "__?")
 	named, err := regexp.MatchString(`(?i)(^|[^\pL\d])`+name+`([^\pL\d]|$)`, text)
 	return named && err == nil
 }
@@ -276,7 +276,7 @@ func (s *Client) Recheck() {
 		one.mu.Unlock()
 		switch {
 		case waits && off:
-			_ = s.Restart(one.Name) // it is there
+			_ = s.Restart(one.Entry.Name) // it is there
 		case waits:
 			one.touch()
 		}
@@ -319,7 +319,7 @@ func (s *Client) Accept(server string, seen []trust.Change) error {
 
 func (s *Client) find(name string) (*supervisor, error) {
 	for _, one := range s.all() {
-		if one.Name == name {
+		if one.Entry.Name == name {
 			return one, nil
 		}
 	}

@@ -65,7 +65,7 @@ func (q questions) Elicit(ctx context.Context, request mcp.ElicitationRequest) (
 		return nil, err
 	}
 	defer done()
-	form := agent.Question{From: q.s.Name, Message: request.Params.Message}
+	form := agent.Question{From: q.s.Entry.Name, Message: request.Params.Message}
 	if request.Params.Mode == mcp.ElicitationModeURL {
 		form.Kind, form.URL = agent.URLInput, request.Params.URL
 		if u, err := url.Parse(form.URL); err != nil || (u.Scheme != "https" && u.Scheme != "http") {
@@ -136,7 +136,7 @@ func (q questions) CreateMessage(ctx context.Context, request mcp.CreateMessageR
 		return nil, err
 	}
 	defer done()
-	model, text, err := q.s.hub.Sample(agent.WithHost(ctx, q.s.clock.host()), q.s.Name, wanted)
+	model, text, err := q.s.hub.Sample(agent.WithHost(ctx, q.s.clock.host()), q.s.Entry.Name, wanted)
 	if err != nil {
 		return nil, err
 	}
@@ -151,10 +151,10 @@ func (q questions) CreateMessage(ctx context.Context, request mcp.CreateMessageR
 // with a folder as an argument has been told where to work: some take roots for
 // all that they may touch, in its place.
 func (s *supervisor) offersRoots() bool {
-	if s.Roots != nil || s.hub.Roots == nil || s.Transport != config.Stdio {
-		return len(s.Roots) > 0
+	if s.Entry.Roots != nil || s.hub.Roots == nil || s.Entry.Transport != config.Stdio {
+		return len(s.Entry.Roots) > 0
 	}
-	entry, _ := s.Resolved(s.lookup)
+	entry, _ := s.Entry.Resolved(s.lookup)
 	return !slices.ContainsFunc(entry.Args, func(arg string) bool {
 		if !filepath.IsAbs(arg) {
 			arg = filepath.Join(s.folder(entry), arg)
@@ -167,7 +167,7 @@ func (s *supervisor) offersRoots() bool {
 // ListRoots tells the server the folders to work in.
 func (q questions) ListRoots(context.Context, mcp.ListRootsRequest) (_ *mcp.ListRootsResult, err error) {
 	defer q.s.catch(&err)
-	entry, _ := q.s.Resolved(q.s.lookup)
+	entry, _ := q.s.Entry.Resolved(q.s.lookup)
 	if entry.Roots == nil {
 		entry.Roots = q.s.hub.Roots()
 	}
@@ -186,7 +186,7 @@ func (s *Client) RootsChanged() {
 		one.mu.Lock()
 		session := one.session
 		one.mu.Unlock()
-		if session == nil || one.Roots != nil || !one.offersRoots() {
+		if session == nil || one.Entry.Roots != nil || !one.offersRoots() {
 			continue
 		}
 		go func() { // ends after goodbye
@@ -194,7 +194,7 @@ func (s *Client) RootsChanged() {
 			ctx, cancel := context.WithTimeout(context.Background(), wire.Goodbye)
 			defer cancel()
 			if err := session.client.RootListChanges(ctx); err != nil {
-				s.Log.Debug("tell of changed roots", "server", one.Name, "err", err)
+				s.Log.Debug("tell of changed roots", "server", one.Entry.Name, "err", err)
 			}
 		}()
 	}

@@ -85,7 +85,7 @@ func (s *supervisor) spawn(entry config.Entry) (*session, error) {
 		defer toClient.Close()
 		defer s.catch(nil)
 		if err := frames.Copy(toClient, stdout); err != nil {
-			s.hub.Log.Debug("read stdout", "server", s.Name, "err", err)
+			s.hub.Log.Debug("read stdout", "server", s.Entry.Name, "err", err)
 		}
 	}, func(stderr io.Reader) { _, _ = io.Copy(s.stderr, &wire.Throttled{Reader: stderr}) })
 	if err != nil {
@@ -174,12 +174,12 @@ func (s *supervisor) greet(ctx, starting context.Context, session *session) erro
 		return fmt.Errorf("initialize: %w", err)
 	}
 	session.about, session.instructions = result.ServerInfo, result.Instructions
-	if s.LogLevel != "" && session.client.GetServerCapabilities().Logging != nil {
+	if s.Entry.LogLevel != "" && session.client.GetServerCapabilities().Logging != nil {
 		var level mcp.SetLevelRequest
-		level.Params.Level = mcp.LoggingLevel(s.LogLevel)
+		level.Params.Level = mcp.LoggingLevel(s.Entry.LogLevel)
 		//lint:ignore SA1019 servers of the protocol before 2026 have no other way
 		if err := session.client.SetLevel(starting, level); err != nil {
-			s.hub.Log.Warn("set the log level", "server", s.Name, "err", err)
+			s.hub.Log.Warn("set the log level", "server", s.Entry.Name, "err", err)
 		}
 	}
 	return nil
@@ -209,16 +209,16 @@ func (s *session) explain(ctx context.Context, err error) error {
 // errors say what happened.
 func ask[T any](ctx context.Context, s *supervisor, question func(context.Context, *client.Client) (T, error)) (T, error) {
 	var none T
-	asking, done, err := s.clock.limit(ctx, s.Timeout,
-		fmt.Errorf("no answer within %v; the call was cancelled; what it did until then is not known", s.Timeout))
+	asking, done, err := s.clock.limit(ctx, s.Entry.Timeout,
+		fmt.Errorf("no answer within %v; the call was cancelled; what it did until then is not known", s.Entry.Timeout))
 	if err != nil {
-		return none, agent.NothingDone{Err: fmt.Errorf("MCP server %s: %w", s.Name, err)}
+		return none, agent.NothingDone{Err: fmt.Errorf("MCP server %s: %w", s.Entry.Name, err)}
 	}
 	defer done()
 	for again := false; ; again = true {
 		session, err := s.ready(asking)
 		if err != nil {
-			return none, agent.NothingDone{Err: fmt.Errorf("MCP server %s: %w", s.Name, err)}
+			return none, agent.NothingDone{Err: fmt.Errorf("MCP server %s: %w", s.Entry.Name, err)}
 		}
 		answer, err := question(asking, session.client)
 		switch {
@@ -227,19 +227,19 @@ func ask[T any](ctx context.Context, s *supervisor, question func(context.Contex
 		case ctx.Err() != nil:
 			return none, ctx.Err()
 		case errors.Is(err, transport.ErrTransportClosed):
-			return none, fmt.Errorf("MCP server %s ended during the call; what it did until then is not known: %s", s.Name, session.why())
+			return none, fmt.Errorf("MCP server %s ended during the call; what it did until then is not known: %s", s.Entry.Name, session.why())
 		}
-		if s.Transport != config.Stdio && asking.Err() == nil && s.lostBy(err) {
+		if s.Entry.Transport != config.Stdio && asking.Err() == nil && s.lostBy(err) {
 			session.lost()
 			if errors.Is(err, transport.ErrSessionTerminated) && !again {
 				continue // a session that the server has forgotten: it did not take the call
 			}
 		}
 		err = session.explain(asking, err)
-		if s.Transport != config.Stdio {
+		if s.Entry.Transport != config.Stdio {
 			err = s.explainHTTP(s.Entry, err)
 		}
-		return none, fmt.Errorf("MCP server %s: %w", s.Name, err)
+		return none, fmt.Errorf("MCP server %s: %w", s.Entry.Name, err)
 	}
 }
 
@@ -249,7 +249,7 @@ func ask[T any](ctx context.Context, s *supervisor, question func(context.Contex
 func (s *supervisor) lostBy(err error) bool {
 	var below *transport.Error
 	var web *url.Error
-	if s.Transport == config.SSE {
+	if s.Entry.Transport == config.SSE {
 		return errors.As(err, &below)
 	}
 	return errors.Is(err, transport.ErrSessionTerminated) || errors.As(err, &web) || wantsToKnow(err)

@@ -29,17 +29,17 @@ const settle = 300 * time.Millisecond
 
 // supervisor is one entry of the config and what has become of it.
 type supervisor struct {
-	config.Entry              // as written, with the usual Timeout where it has none
-	written      config.Entry // exactly as written
-	hub          *Client
-	dir          string // where it runs when its entry does not say
-	lookup       func(string) (string, bool)
-	stderr       *process.Tail
-	dirty        chan struct{} // receives when its tools have changed
-	again        chan struct{} // receives when the user wants it started again
-	asking       chan struct{} // holds one while the user is being asked
-	clock        clock
-	progress     progress
+	Entry    config.Entry // as written, with the usual Timeout where it has none
+	written  config.Entry // exactly as written
+	hub      *Client
+	dir      string // where it runs when its entry does not say
+	lookup   func(string) (string, bool)
+	stderr   *process.Tail
+	dirty    chan struct{} // receives when its tools have changed
+	again    chan struct{} // receives when the user wants it started again
+	asking   chan struct{} // holds one while the user is being asked
+	clock    clock
+	progress progress
 
 	settled     chan struct{} // closed after the first start, however it went
 	settledOnce sync.Once
@@ -85,15 +85,15 @@ func newSupervisor(hub *Client, entry config.Entry, dir string, lookup func(stri
 // recallTools offers the tools that the server listed last and the user has
 // seen, so that nothing has to wait for its start but a call of one of them.
 func (s *supervisor) recallTools() {
-	if _, missing := s.Resolved(s.lookup); s.Disabled || len(missing) > 0 {
+	if _, missing := s.Entry.Resolved(s.lookup); s.Entry.Disabled || len(missing) > 0 {
 		return
 	}
 	for name, raw := range s.hub.Trust.LastListed(s.Entry) {
 		var l wire.Tool
-		if json.Unmarshal([]byte(raw), &l) != nil || l.Name != name || !s.Offers(name) {
+		if json.Unmarshal([]byte(raw), &l) != nil || l.Name != name || !s.Entry.Offers(name) {
 			continue
 		}
-		if t, err := newTool(s, l); err == nil && s.hub.Trust.Saw(s.Name, name, t.text) {
+		if t, err := newTool(s, l); err == nil && s.hub.Trust.Saw(s.Entry.Name, name, t.text) {
 			s.tools = append(s.tools, t)
 		}
 	}
@@ -149,7 +149,7 @@ func (s *supervisor) runWithRestarts(ctx context.Context, entry config.Entry) st
 		case errors.Is(err, errConsent):
 			return err.Error()
 		}
-		s.hub.Log.Warn("mcp server ended", "server", s.Name, "err", err)
+		s.hub.Log.Warn("mcp server ended", "server", s.Entry.Name, "err", err)
 		if errors.Is(err, errNoProgram) {
 			return err.Error()
 		}
@@ -171,10 +171,10 @@ func (s *supervisor) runWithRestarts(ctx context.Context, entry config.Entry) st
 // launchable returns the entry with its variables put in, or why the server
 // is not to be started.
 func (s *supervisor) launchable() (config.Entry, string) {
-	if s.Disabled {
+	if s.Entry.Disabled {
 		return config.Entry{}, switchedOff
 	}
-	entry, missing := s.Resolved(s.lookup)
+	entry, missing := s.Entry.Resolved(s.lookup)
 	what := ""
 	if len(missing) == 0 && s.hub.Trust != nil { // nothing is read for nobody
 		what = trust.Program(entry, s.folder(entry))
@@ -190,9 +190,9 @@ func (s *supervisor) launchable() (config.Entry, string) {
 	case len(missing) > 0:
 		return config.Entry{}, "needs " + strings.Join(missing, ", ")
 	case len(changes) > 0 && changes[0].Before == "":
-		return config.Entry{}, notSeen + " (lifehub mcp trust " + s.Name + ")"
+		return config.Entry{}, notSeen + " (lifehub mcp trust " + s.Entry.Name + ")"
 	case len(changes) > 0:
-		return config.Entry{}, changedSince + " (lifehub mcp trust " + s.Name + ")"
+		return config.Entry{}, changedSince + " (lifehub mcp trust " + s.Entry.Name + ")"
 	}
 	return entry, ""
 }
@@ -238,7 +238,7 @@ func (s *supervisor) catch(err *error) {
 	if fault == nil {
 		return
 	}
-	s.hub.Log.Error("panic", "server", s.Name, "fault", fault, "stack", string(debug.Stack()))
+	s.hub.Log.Error("panic", "server", s.Entry.Name, "fault", fault, "stack", string(debug.Stack()))
 	if err != nil {
 		*err = fmt.Errorf("LifeHub failed on it: %v", fault)
 	}
@@ -266,7 +266,7 @@ func (s *supervisor) attend(ctx context.Context, session *session) error {
 		}
 		listing, cancel := context.WithTimeout(ctx, s.hub.start)
 		if err := s.relist(listing, session); err != nil {
-			s.hub.Log.Warn("list tools again", "server", s.Name, "err", err)
+			s.hub.Log.Warn("list tools again", "server", s.Entry.Name, "err", err)
 		}
 		cancel()
 		s.hub.changed()
@@ -288,11 +288,11 @@ func (s *supervisor) relist(ctx context.Context, session *session) error {
 	}
 	var resources []Resource
 	if can.Resources != nil {
-		resources = listResources(ctx, session.client, s.Name, s.hub.Log)
+		resources = listResources(ctx, session.client, s.Entry.Name, s.hub.Log)
 	}
 	var prompts []Prompt
 	if can.Prompts != nil {
-		prompts = listPrompts(ctx, session.client, s.Name, s.hub.Log)
+		prompts = listPrompts(ctx, session.client, s.Entry.Name, s.hub.Log)
 	}
 	s.mu.Lock()
 	s.resources, s.prompts = resources, prompts
@@ -304,7 +304,7 @@ func (s *supervisor) relist(ctx context.Context, session *session) error {
 func (s *supervisor) offeredOf(all iter.Seq2[mcp.Tool, error]) iter.Seq2[mcp.Tool, error] {
 	return func(yield func(mcp.Tool, error) bool) {
 		for tool, err := range all {
-			if (err != nil || s.Offers(tool.Name)) && !yield(tool, err) {
+			if (err != nil || s.Entry.Offers(tool.Name)) && !yield(tool, err) {
 				return
 			}
 		}
@@ -339,7 +339,7 @@ func (s *supervisor) admit(listed []mcp.Tool, more error, instructions string) e
 	if more != nil {
 		refused = append([]string{more.Error()}, refused...)
 	}
-	changes, err := s.hub.Trust.Offer(s.Name, instructions, texts, raw)
+	changes, err := s.hub.Trust.Offer(s.Entry.Name, instructions, texts, raw)
 	if err != nil {
 		return err
 	}
@@ -358,10 +358,10 @@ func (s *supervisor) name(tools []*tool) {
 	for _, t := range tools {
 		own = append(own, t.name)
 	}
-	names := config.WireNames(s.Name, own, s.hub.Reserved)
+	names := config.WireNames(s.Entry.Name, own, s.hub.Reserved)
 	for _, t := range tools {
 		t.spec.Name = names[t.name]
-		t.former = config.FormerNames(s.Name, t.name, t.spec.Name, s.hub.Reserved)
+		t.former = config.FormerNames(s.Entry.Name, t.name, t.spec.Name, s.hub.Reserved)
 	}
 }
 
@@ -376,7 +376,7 @@ func (s *supervisor) state() ServerState {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	st := ServerState{
-		Name: s.Name, Transport: s.Transport, Address: s.hub.Redact(s.Address()), Status: s.status, Reason: s.hub.Redact(s.reason),
+		Name: s.Entry.Name, Transport: s.Entry.Transport, Address: s.hub.Redact(s.Entry.Address()), Status: s.status, Reason: s.hub.Redact(s.reason),
 		Since: s.since, Restarts: max(0, s.starts-1), Refused: slices.Clone(s.refused), Unseen: slices.Clone(s.unseen),
 		Calls: s.calls.count, Failed: s.calls.failed, P95: s.calls.p95(), Said: s.stderr.Last(),
 	}
@@ -436,7 +436,7 @@ func (s *supervisor) ready(ctx context.Context) (*session, error) {
 			return nil, fmt.Errorf("it has not started yet: %s", reason)
 		case !said:
 			said = true
-			agent.HostFrom(ctx).Progress(agent.Progress{Message: "waiting for the MCP server " + s.Name + " to start"})
+			agent.HostFrom(ctx).Progress(agent.Progress{Message: "waiting for the MCP server " + s.Entry.Name + " to start"})
 		}
 		select {
 		case <-turned:

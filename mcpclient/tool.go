@@ -73,11 +73,11 @@ func newTool(s *supervisor, l wire.Tool) (*tool, error) {
 	if err != nil {
 		return nil, fmt.Errorf("tool %q is refused: %w", l.Name, err)
 	}
-	t := &tool{server: s, name: l.Name, level: s.Level, task: wire.NeedsTask(l), text: said, reads: hints.ReadOnlyHint}
+	t := &tool{server: s, name: l.Name, level: s.Entry.Level, task: wire.NeedsTask(l), text: said, reads: hints.ReadOnlyHint}
 	t.spec = llm.ToolSpec{
 		Description: text.Cut(cmp.Or(l.Description, l.Title), maxDescription),
 		Schema:      schema,
-		By:          "the MCP server " + s.Name,
+		By:          "the MCP server " + s.Entry.Name,
 	}
 	// What a server says of its tools may make them stricter, never freer.
 	if hints.DestructiveHint && t.level == agent.Auto {
@@ -149,7 +149,7 @@ func (t *tool) Outward() bool { return true }
 
 // Preview says whose tool it is.
 func (t *tool) Preview(context.Context, json.RawMessage) (agent.Preview, error) {
-	return agent.Preview{Text: "Run " + t.name + " of the server " + t.server.Name + " with:"}, nil
+	return agent.Preview{Text: "Run " + t.name + " of the server " + t.server.Entry.Name + " with:"}, nil
 }
 
 // ReadOnlyHint is what the user has seen and trusted of the tool.
@@ -178,7 +178,7 @@ func (t *tool) Run(ctx context.Context, args json.RawMessage) (agent.Result, err
 	if err != nil {
 		return agent.Result{}, err
 	}
-	agent.HostFrom(ctx).Did(agent.Effect{Kind: agent.ToolCalled, Server: t.server.Name, Count: 1})
+	agent.HostFrom(ctx).Did(agent.Effect{Kind: agent.ToolCalled, Server: t.server.Entry.Name, Count: 1})
 	text = words{t.server.hub, t.spec.Name}.result(result)
 	if result.IsError {
 		if text == "" {

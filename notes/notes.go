@@ -65,7 +65,7 @@ type Heading struct {
 // or list item. When the file was written dates nothing: a copy of the folder
 // would change it.
 type Dated struct {
-	when.Span
+	Span when.Span
 	Lines
 }
 

@@ -243,15 +243,15 @@ func (s *Store) archivePath(ctx context.Context, tx *sql.Tx, conversation string
 		return 0, err
 	}
 	for _, turn := range tree.beyond(window) {
-		if turn.archived || turn.Open || !turn.answered {
+		if turn.archived || turn.Exchange.Open || !turn.answered {
 			continue
 		}
 		var question, answer string
 		if err := tx.QueryRowContext(ctx, `SELECT q.text, a.text FROM messages q JOIN messages a ON a.turn = q.turn
-			WHERE q.turn = ? AND q.role = 'user' AND a.role = 'assistant'`, turn.Turn).Scan(&question, &answer); err != nil {
+			WHERE q.turn = ? AND q.role = 'user' AND a.role = 'assistant'`, turn.Exchange.Turn).Scan(&question, &answer); err != nil {
 			return archived, err
 		}
-		result, err := tx.ExecContext(ctx, `INSERT INTO memories (turn, archived) VALUES (?, ?)`, turn.Turn, s.now().UnixMilli())
+		result, err := tx.ExecContext(ctx, `INSERT INTO memories (turn, archived) VALUES (?, ?)`, turn.Exchange.Turn, s.now().UnixMilli())
 		if err != nil {
 			return archived, err
 		}
@@ -264,7 +264,7 @@ func (s *Store) archivePath(ctx context.Context, tx *sql.Tx, conversation string
 		}
 		archived++
 	}
-	underWay := func(n node) bool { return n.Current && n.Open } // here or in another process
+	underWay := func(n node) bool { return n.Exchange.Current && n.Exchange.Open } // here or in another process
 	if window == 0 && !slices.ContainsFunc(tree, underWay) {
 		_, err = tx.ExecContext(ctx, `UPDATE conversations SET archived = head WHERE id = ?`, conversation)
 	}

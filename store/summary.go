@@ -31,8 +31,8 @@ func (s *Store) Summary(ctx context.Context, conversation string) (_ agent.Summa
 	}
 	after := 0
 	for _, turn := range tree.beyond(0) {
-		if text, ok := texts[turn.Turn]; ok {
-			return agent.Summary{Turn: turn.Turn, Text: text, After: after}, nil
+		if text, ok := texts[turn.Exchange.Turn]; ok {
+			return agent.Summary{Turn: turn.Exchange.Turn, Text: text, After: after}, nil
 		}
 		after += turn.messages()
 	}

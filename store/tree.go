@@ -51,7 +51,7 @@ func (s *Store) exchanges(ctx context.Context, conversation string, wanted func(
 
 // node is a turn as it is in the tree, without its texts.
 type node struct {
-	agent.Exchange
+	Exchange agent.Exchange
 	answer   int64 // the id of its answer
 	before   int64 // the message that the question answers; 0: it begins the conversation
 	answered bool  // its answer has a text
@@ -76,11 +76,11 @@ func (s *Store) readTree(ctx context.Context, db rows.Querier, conversation stri
 	list, err := rows.All(ctx, db, func(scan rows.Scan) (n node, err error) {
 		var state, owner string
 		var undone sql.NullInt64
-		err = scan(&n.answer, &n.before, &head, &n.Turn, rows.Milliseconds(&n.Asked), &state, &owner, &undone, &n.answered, &n.archived)
-		n.Open = state == "open"
-		n.Running = n.Open && s.file.Owners.AtWork(owner, n.Turn, state)
-		n.Answer.Cut = state == "cut" || n.Open
-		n.Undone = undone.Valid
+		err = scan(&n.answer, &n.before, &head, &n.Exchange.Turn, rows.Milliseconds(&n.Exchange.Asked), &state, &owner, &undone, &n.answered, &n.archived)
+		n.Exchange.Open = state == "open"
+		n.Exchange.Running = n.Exchange.Open && s.file.Owners.AtWork(owner, n.Exchange.Turn, state)
+		n.Exchange.Answer.Cut = state == "cut" || n.Exchange.Open
+		n.Exchange.Undone = undone.Valid
 		return n, err
 	}, `SELECT a.id, coalesce(q.parent, 0), c.head, t.id, t.started, t.state, t.owner, t.undone, octet_length(a.text) > 0, m.id IS NOT NULL
 		FROM conversations c JOIN turns t ON t.conversation = c.id
@@ -98,25 +98,25 @@ func (t tree) connect(head int64) {
 	siblings := map[int64][]string{}  // by the message that they answer
 	for i, n := range t {
 		at[n.answer] = i
-		siblings[n.before] = append(siblings[n.before], n.Turn)
+		siblings[n.before] = append(siblings[n.before], n.Exchange.Turn)
 	}
 	for i := range t {
 		n := &t[i]
 		if above, ok := at[n.before]; ok {
-			n.After = t[above].Turn
+			n.Exchange.After = t[above].Exchange.Turn
 		}
 		if same := siblings[n.before]; len(same) > 1 {
-			n.Siblings = same
+			n.Exchange.Siblings = same
 		}
 	}
 	for i, ok := at[head]; ok; i, ok = at[t[i].before] {
-		t[i].Current = true
+		t[i].Exchange.Current = true
 	}
 }
 
 // path is the turns of the current path.
 func (t tree) path() tree {
-	return slices.DeleteFunc(slices.Clone(t), func(n node) bool { return !n.Current })
+	return slices.DeleteFunc(slices.Clone(t), func(n node) bool { return !n.Exchange.Current })
 }
 
 // beyond are the turns of the current path that are not wholly within its last
@@ -124,7 +124,7 @@ func (t tree) path() tree {
 func (t tree) beyond(window int) tree {
 	path := t.path()
 	slices.Reverse(path)
-	if len(path) > 0 && path[0].Open {
+	if len(path) > 0 && path[0].Exchange.Open {
 		path = path[1:]
 	}
 	messages := 0
@@ -140,7 +140,7 @@ func (t tree) beyond(window int) tree {
 func (t tree) ids() map[string]bool {
 	set := make(map[string]bool, len(t))
 	for _, n := range t {
-		set[n.Turn] = true
+		set[n.Exchange.Turn] = true
 	}
 	return set
 }
@@ -151,7 +151,7 @@ func (t tree) texts(ctx context.Context, db rows.Querier) ([]agent.Exchange, err
 	at := make(map[string]int, len(t))
 	turns, list := make([]string, len(t)), make([]agent.Exchange, len(t))
 	for i, n := range t {
-		at[n.Turn], turns[i], list[i] = i, n.Turn, n.Exchange
+		at[n.Exchange.Turn], turns[i], list[i] = i, n.Exchange.Turn, n.Exchange
 	}
 	ids, err := json.Marshal(turns)
 	if err != nil {
@@ -197,7 +197,7 @@ func (s *Store) Show(ctx context.Context, conversation, turn string) (err error)
 	if err != nil {
 		return err
 	}
-	if slices.ContainsFunc(tree, func(n node) bool { return n.Turn == turn && n.Current }) {
+	if slices.ContainsFunc(tree, func(n node) bool { return n.Exchange.Turn == turn && n.Exchange.Current }) {
 		return nil
 	}
 	// The newest message of a branch ends it: nothing answers it yet.
@@ -236,12 +236,12 @@ func (s *Store) Fork(ctx context.Context, conversation, turn string) (_ agent.Co
 	if err != nil {
 		return agent.Conversation{}, err
 	}
-	at := slices.IndexFunc(tree, func(n node) bool { return n.Turn == turn })
+	at := slices.IndexFunc(tree, func(n node) bool { return n.Exchange.Turn == turn })
 	if at < 0 {
 		return agent.Conversation{}, fmt.Errorf("at turn %q: %w", turn, ErrNoConversation)
 	}
 	for i := range tree {
-		tree[i].Current = false
+		tree[i].Exchange.Current = false
 	}
 	tree.connect(tree[at].answer)
 	fork := s.NewConversation()
@@ -253,11 +253,11 @@ func (s *Store) Fork(ctx context.Context, conversation, turn string) (_ agent.Co
 		}
 		number, head := 0, int64(0)
 		for _, n := range tree {
-			if !n.Current {
+			if !n.Exchange.Current {
 				continue
 			}
 			number++
-			if head, err = copyTurn(ctx, tx, n.Turn, fork, number, head); err != nil {
+			if head, err = copyTurn(ctx, tx, n.Exchange.Turn, fork, number, head); err != nil {
 				return err
 			}
 		}

@@ -34,8 +34,8 @@ func TestAClickChoosesARowOfAPanel(t *testing.T) {
 			r.mustShow("› dracula")
 			r.clickOn("dracula")
 			r.mustNotShow("› dracula")
-			if r.m.Theme.Name != "dracula" {
-				t.Errorf("%v: the theme is %q", size, r.m.Theme.Name)
+			if r.m.Options.Theme.Name != "dracula" {
+				t.Errorf("%v: the theme is %q", size, r.m.Options.Theme.Name)
 			}
 		})
 	}

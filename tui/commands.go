@@ -42,7 +42,7 @@ func screenCommands() map[string]func(m *Model, args string) tea.Cmd {
 		"pull":     (*Model).pull,
 		"mode":     (*Model).chooseMode,
 		"artifacts": func(m *Model, name string) tea.Cmd {
-			return panel.OpenArtifacts(m.base, m.Artifacts, m.chat.id, name)
+			return panel.OpenArtifacts(m.base, m.Options.Artifacts, m.chat.id, name)
 		},
 		"mcp":  none((*Model).openServers),
 		"quit": none(func(m *Model) tea.Cmd { return m.leave(backend.Quit) }),
@@ -211,18 +211,18 @@ func (m *Model) useTemplate(t backend.Template, given string) tea.Cmd {
 // chooseModel uses the named model, or lists those that are there.
 func (m *Model) chooseModel(name string) tea.Cmd {
 	switch {
-	case m.Models == nil:
+	case m.Options.Models == nil:
 		return nil
 	case name != "":
 		return m.use(name)
 	}
-	return panel.OpenModels(m.base, m.Models, m.status, m.use)
+	return panel.OpenModels(m.base, m.Options.Models, m.status, m.use)
 }
 
 // use makes later turns use a model, or offers to pull it.
 func (m *Model) use(name string) tea.Cmd {
 	return func() tea.Msg {
-		err := m.Models.Use(m.base, name)
+		err := m.Options.Models.Use(m.base, name)
 		return then(func() tea.Cmd {
 			if missing := backend.MissingModel(err); missing != "" {
 				m.offerPull(missing, "")
@@ -238,7 +238,7 @@ func (m *Model) use(name string) tea.Cmd {
 
 // showContext puts the bars into the transcript.
 func (m *Model) showContext() tea.Cmd {
-	if m.prompt.Window.Agent == "" {
+	if m.prompt.Window.ContextCounted.Agent == "" {
 		return m.flash("no prompt was sent yet in this conversation")
 	}
 	shown := m.prompt.Window
@@ -270,25 +270,25 @@ func (m *Model) chooseMode(name string) tea.Cmd {
 // setMode holds for later turns; one that is under way goes on as it began.
 func (m *Model) setMode(mode agent.Mode) {
 	m.mode = string(mode)
-	m.UseMode(m.mode)
+	m.Options.UseMode(m.mode)
 }
 
 // chooseTheme takes what was typed after /theme, or lets the user choose.
 func (m *Model) chooseTheme(name string) tea.Cmd {
 	switch {
 	case name == "":
-		m.cover(panel.NewThemes(m.Theme.Name, m.term.background, m.wear, m.chooseTheme))
+		m.cover(panel.NewThemes(m.Options.Theme.Name, m.term.background, m.wear, m.chooseTheme))
 		return nil
 	case !slices.Contains(draw.ThemeNames(), name):
 		return m.flash("/theme takes " + strings.Join(draw.ThemeNames(), ", "))
 	}
-	m.Theme = backend.Theme{Name: name}
+	m.Options.Theme = backend.Theme{Name: name}
 	m.wear("")
-	if m.SaveSetting == nil {
+	if m.Options.SaveSetting == nil {
 		return m.flash("theme " + name + " for this run")
 	}
 	return func() tea.Msg {
-		if err := m.SaveSetting("theme", name); err != nil {
+		if err := m.Options.SaveSetting("theme", name); err != nil {
 			return panel.OpenMsg{Err: fmt.Errorf("the theme is %s for this run only: %w", name, err)}
 		}
 		return panel.OpenMsg{Says: "theme " + name + ", saved in your settings"}
@@ -301,8 +301,8 @@ func (m *Model) toggleSidebar() tea.Cmd {
 	if m.term.width < sidebar.From {
 		return m.flash(fmt.Sprintf("the sidebar needs a window of %d columns", sidebar.From))
 	}
-	m.NoSidebar = !m.NoSidebar
-	save, value := m.SaveSetting, strconv.FormatBool(!m.NoSidebar)
+	m.Options.NoSidebar = !m.Options.NoSidebar
+	save, value := m.Options.SaveSetting, strconv.FormatBool(!m.Options.NoSidebar)
 	if save == nil {
 		return nil
 	}

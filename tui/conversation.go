@@ -16,7 +16,7 @@ import (
 
 // listConversations opens the list of conversations.
 func (m *Model) listConversations() tea.Cmd {
-	if m.Conversations == nil || m.busy() {
+	if m.Options.Conversations == nil || m.busy() {
 		return nil
 	}
 	return chats.List(m.base, &m.Options)
@@ -29,7 +29,7 @@ func (m *Model) rename(title string) tea.Cmd {
 		return m.flash("usage: /rename TITLE, after the first question")
 	}
 	return func() tea.Msg {
-		if err := m.Rename(m.base, id, title); err != nil {
+		if err := m.Options.Rename(m.base, id, title); err != nil {
 			return panel.PageMsg{Err: err}
 		}
 		return then(func() tea.Cmd {
@@ -102,7 +102,7 @@ func (m *Model) stopEditing() {
 // canBranch reports whether a question can get an alternative now, and says why not.
 func (m *Model) canBranch(q *transcript.Question) bool {
 	switch {
-	case m.Branches == nil || q == nil || q.Turn == "":
+	case m.Options.Branches == nil || q == nil || q.Turn == "":
 		m.flash("there is no earlier question")
 	case m.busy():
 	default:
@@ -144,7 +144,7 @@ func (m *Model) askInstead(q *transcript.Question, text string) tea.Cmd {
 
 // fork makes its own conversation out of what is shown and opens it.
 func (m *Model) fork(turn string) tea.Cmd {
-	if turn == "" || m.Branches == nil {
+	if turn == "" || m.Options.Branches == nil {
 		return m.flash("there is nothing to fork yet")
 	}
 	if m.busy() {
@@ -255,7 +255,7 @@ func (m *Model) opened(msg chats.Opened) tea.Cmd {
 	if m.Options.CanUndo() {
 		m.transcript.CanUndo()
 	}
-	if m.Resume != nil {
+	if m.Options.Resume != nil {
 		m.resumable = frame.FindResumable(msg.Exchanges, &m.transcript)
 	}
 	if msg.Said != "" {

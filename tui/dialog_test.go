@@ -252,7 +252,7 @@ func TestALetterOfAnOfferIsTakenBackToo(t *testing.T) {
 			r.ask("go")
 			r.pass(2 * dialog.QuietPeriod)
 			r.keys("y")
-			if r.m.pulls.Offer == nil || r.m.pulls.Offer.Chosen == "" {
+			if r.m.pulls.Offer == nil || r.m.pulls.Offer.Dialog.Chosen == "" {
 				t.Fatal("nothing is offered")
 			}
 			switch away {
@@ -263,8 +263,8 @@ func TestALetterOfAnOfferIsTakenBackToo(t *testing.T) {
 			default:
 				r.m.askUser(chattest.TaskAsked)
 			}
-			if r.m.pulls.Offer.Chosen != "" {
-				t.Errorf("%s: %q is still chosen", away, r.m.pulls.Offer.Chosen)
+			if r.m.pulls.Offer.Dialog.Chosen != "" {
+				t.Errorf("%s: %q is still chosen", away, r.m.pulls.Offer.Dialog.Chosen)
 			}
 			if got, want := r.m.composer.Text(), map[string]string{"paste": "ypasted", "question": "y"}[away]; got != want {
 				t.Errorf("%s: the composer holds %q, want %q", away, got, want)

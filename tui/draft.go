@@ -69,17 +69,17 @@ func (m *Model) openSource(c transcript.Cited) tea.Cmd {
 // run starts the user's editor on a file. It takes the terminal until the
 // editor is left.
 func (m *Model) run(path string, line int, done tea.ExecCallback) tea.Cmd {
-	command, err := terminal.EditorCommand(m.Editor, path, line)
+	command, err := terminal.EditorCommand(m.Options.Editor, path, line)
 	if err != nil {
 		return func() tea.Msg { return done(err) }
 	}
-	command.Env = m.Environ
+	command.Env = m.Options.Environ
 	return tea.Exec(&terminal.Visit{Command: command}, done)
 }
 
 // compose hands what is written to the editor.
 func (m *Model) compose() tea.Cmd {
-	if m.Editor == "" {
+	if m.Options.Editor == "" {
 		return m.flash(terminal.ErrNoEditor.Error())
 	}
 	m.composer.InEditor = true

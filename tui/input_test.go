@@ -64,13 +64,13 @@ func TestAQuestionOfAServerTakesNothingTypedAhead(t *testing.T) {
 				}
 				r.pass(dialog.QuietPeriod - 121*time.Millisecond)
 				r.keys("esc") // too soon: neither the question nor the turn ends
-				if len(*given) > 0 || r.m.turn.Stopped {
-					t.Errorf("esc counted: %+v, stopped %v", *given, r.m.turn.Stopped)
+				if len(*given) > 0 || r.m.turn.Turn.Stopped {
+					t.Errorf("esc counted: %+v, stopped %v", *given, r.m.turn.Turn.Stopped)
 				}
 				r.pass(dialog.QuietPeriod)
 				r.keys("esc")
-				if len(*given) != 1 || (*given)[0].Action != agent.InputCancelled || r.m.turn.Stopped {
-					t.Errorf("got %+v, stopped %v", *given, r.m.turn.Stopped)
+				if len(*given) != 1 || (*given)[0].Action != agent.InputCancelled || r.m.turn.Turn.Stopped {
+					t.Errorf("got %+v, stopped %v", *given, r.m.turn.Turn.Stopped)
 				}
 			})
 		})

@@ -14,7 +14,7 @@ func (r *rig) wear(look boxtest.Look) {
 	if look.Coloured {
 		profile = colorprofile.TrueColor
 	}
-	r.m.Theme.Name, r.m.Theme.Colours = look.Theme, look.Colours
+	r.m.Options.Theme.Name, r.m.Options.Theme.Colours = look.Theme, look.Colours
 	r.send(tea.ColorProfileMsg{Profile: profile})
 }
 

@@ -99,7 +99,7 @@ func TestProgressIsShownWhileThereIsSomeAndEndsWithIt(t *testing.T) {
 
 		for name, end := range map[string]error{"fetched": nil, "broken": errors.New("no space")} {
 			server := slowServer{done: make(chan int64), end: make(chan error)}
-			r.m.Models = server
+			r.m.Options.Models = server
 			r.run(r.m.beginPull("m", ""))
 			r.settle()
 			server.done <- 1

@@ -42,11 +42,11 @@ func (m *Model) leaveFirstRun() tea.Cmd {
 
 // askFirst asks the prompt of the command line, once.
 func (m *Model) askFirst() tea.Cmd {
-	prompt := m.Prompt
+	prompt := m.Options.Prompt
 	if _, first := m.panel.(*panel.FirstRun); prompt == "" || first {
 		return nil
 	}
-	m.Prompt = ""
+	m.Options.Prompt = ""
 	return m.ask(prompt)
 }
 
@@ -54,7 +54,7 @@ func (m *Model) newHelp() *panel.Help { return &panel.Help{Commands: panel.Comma
 
 // openServers shows the panel.
 func (m *Model) openServers() tea.Cmd {
-	p := panel.NewServers(m.Servers)
+	p := panel.NewServers(m.Options.Servers)
 	return m.open(p, p.Soon())
 }
 
@@ -77,16 +77,16 @@ func (m *Model) openPage(page *panel.Page, args string) tea.Cmd {
 
 // listTree shows all branches of the conversation.
 func (m *Model) listTree() tea.Cmd {
-	if m.busy() || m.Branches == nil {
+	if m.busy() || m.Options.Branches == nil {
 		return nil
 	}
-	return panel.OpenTree(m.base, m.Branches, m.chat.id)
+	return panel.OpenTree(m.base, m.Options.Branches, m.chat.id)
 }
 
 // notify rings when the window is out of sight: a bell, and a
 // notification where the terminal knows OSC 9. Both are our own words.
 func (m *Model) notify(what string) tea.Cmd {
-	if !m.term.blurred || m.Quiet {
+	if !m.term.blurred || m.Options.Quiet {
 		return nil
 	}
 	return func() tea.Msg { return terminal.Output("\a\x1b]9;LifeHub: " + what + "\x1b\\") }
@@ -143,7 +143,7 @@ func (m *Model) panelDid(did tea.Msg) tea.Cmd {
 	case panel.Fork:
 		return m.fork(did.Turn)
 	case panel.Consent:
-		return panel.GiveConsent(m.base, m.Servers, did.Server)
+		return panel.GiveConsent(m.base, m.Options.Servers, did.Server)
 	case panel.Pull:
 		return m.pull(did.Model)
 	case panel.Later:
@@ -200,7 +200,7 @@ func (m *Model) askUser(question agent.Body) tea.Cmd {
 func (m *Model) takenLetters() []tea.KeyPressMsg {
 	typed := m.asks.ReturnLetters()
 	if m.pulls.Offer != nil {
-		typed = append(typed, m.pulls.Offer.GiveBack()...)
+		typed = append(typed, m.pulls.Offer.Dialog.GiveBack()...)
 	}
 	return typed
 }

@@ -47,8 +47,8 @@ func (m *Model) pressDialog(pressed tea.KeyPressMsg, now time.Time) (cmd tea.Cmd
 		}
 		return cmd, rest
 	case m.pulls.Offer != nil && m.panel == nil && !m.focused:
-		m.pulls.Offer.Writing = !m.composer.Empty()
-		return m.pulls.Offer.Press(pressed, &m.keys, m.answerOffer(), now)
+		m.pulls.Offer.Dialog.Writing = !m.composer.Empty()
+		return m.pulls.Offer.Dialog.Press(pressed, &m.keys, m.answerOffer(), now)
 	}
 	return nil, []tea.KeyPressMsg{pressed}
 }
@@ -85,7 +85,7 @@ func (m *Model) pressAnywhere(pressed tea.KeyPressMsg) (tea.Cmd, bool) {
 		return m.toggleSidebar(), true
 	case key.Matches(pressed, k.Redraw):
 		return func() tea.Msg { return terminal.Repaint{} }, true
-	case m.UseMode != nil && key.Matches(pressed, k.Mode):
+	case m.Options.UseMode != nil && key.Matches(pressed, k.Mode):
 		return m.nextMode(), true
 	case key.Matches(pressed, k.New):
 		return m.newConversation(), true
@@ -271,8 +271,8 @@ func (m *Model) lastAnswer() *transcript.Answer {
 	if a := m.transcript.LastAnswer(); a != nil {
 		return a
 	}
-	if m.Inline && m.last != nil {
-		return m.last.Answer // it was printed
+	if m.Options.Inline && m.last != nil {
+		return m.last.Turn.Answer // it was printed
 	}
 	return nil
 }
@@ -340,7 +340,7 @@ func (m *Model) click(column, line int) tea.Cmd {
 
 // clip puts a text on the clipboard and says so.
 func (m *Model) clip(text string) tea.Cmd {
-	says, copied := frame.Copy(m.base, text, m.Environ)
+	says, copied := frame.Copy(m.base, text, m.Options.Environ)
 	if says != "" {
 		m.flash(says)
 	}

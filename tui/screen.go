@@ -23,9 +23,9 @@ func (m *Model) draw() {
 		m.welcome.Hide()
 	}
 	m.composer.Invite(m.invitation())
-	inline, asked := m.Inline && m.panel == nil, m.asks.Open()
+	inline, asked := m.Options.Inline && m.panel == nil, m.asks.Open()
 	m.drawn.picture = tea.View{AltScreen: !inline, ReportFocus: true, WindowTitle: frame.WindowTitle(m.chat.title, asked), ProgressBar: frame.Progress(m.pulls.Running, m.status)}
-	if !m.NoMouse && !inline {
+	if !m.Options.NoMouse && !inline {
 		m.drawn.picture.MouseMode = tea.MouseModeCellMotion
 	}
 	switch {
@@ -37,7 +37,7 @@ func (m *Model) draw() {
 	}
 	main := w
 	if !inline {
-		m.drawn.sidebar.Hidden, m.drawn.sidebar.Busy = m.NoSidebar, m.turn != nil
+		m.drawn.sidebar.Hidden, m.drawn.sidebar.Busy = m.Options.NoSidebar, m.turn != nil
 		main -= m.drawn.sidebar.Takes(w, h-2, &m.transcript, &m.prompt, m.status, m.theme)
 	}
 	if size := [2]int{main, h}; size != m.drawn.size {
@@ -94,8 +94,8 @@ func (m *Model) writingBox(width int) draw.Box {
 	doing, stop := "", m.keys.Stop.Help().Key
 	switch {
 	case m.turn != nil:
-		doing = m.theme.Running.Render(draw.Spinner[m.spinner.Beat%len(draw.Spinner)]) + " " + m.turn.State(m.asks.Open())
-		if !m.focused && !m.asks.Open() && m.panel == nil && !m.turn.Stopped {
+		doing = m.theme.Running.Render(draw.Spinner[m.spinner.Beat%len(draw.Spinner)]) + " " + m.turn.Turn.State(m.asks.Open())
+		if !m.focused && !m.asks.Open() && m.panel == nil && !m.turn.Turn.Stopped {
 			doing += m.theme.Dim.Render(" · " + stop + " stops")
 		}
 	case m.editing != nil:
@@ -105,7 +105,7 @@ func (m *Model) writingBox(width int) draw.Box {
 	if width < m.term.width { // the sidebar shows it
 		gauge = ""
 	}
-	return frame.WritingBox(width, doing, m.mode, gauge, m.status.ReadOnly, m.Mentions != nil || m.Open != nil, m.panel == nil && !m.focused && !m.asks.Open(), m.theme)
+	return frame.WritingBox(width, doing, m.mode, gauge, m.status.ReadOnly, m.Options.Mentions != nil || m.Options.Open != nil, m.panel == nil && !m.focused && !m.asks.Open(), m.theme)
 }
 
 // invitation is what the composer shows while nothing is written: what becomes
@@ -142,14 +142,14 @@ func (m *Model) conversation(width, height, top int) []string {
 	_, first := m.panel.(*panel.FirstRun)
 	m.welcome.Earlier = len(m.composer.History) > 0
 	switch {
-	case first, empty && m.Inline && m.turns > 0: // it was printed
+	case first, empty && m.Options.Inline && m.turns > 0: // it was printed
 		return nil
-	case empty || only && !m.Inline && !m.focused:
+	case empty || only && !m.Options.Inline && !m.focused:
 		room := height - len(notices)
-		if m.Inline {
+		if m.Options.Inline {
 			room = 0 // it stands below what the terminal shows
 		}
-		lines := append(m.welcome.View(width, room, m.status, m.Open != nil, &m.keys, m.theme), notices...)
+		lines := append(m.welcome.View(width, room, m.status, m.Options.Open != nil, &m.keys, m.theme), notices...)
 		if empty || len(lines) <= height {
 			return draw.PadHeight(lines, height)
 		}
@@ -195,7 +195,7 @@ func (m *Model) statusLine(width int) string {
 	if width < m.term.width { // the sidebar says it
 		figures = nil
 	}
-	if t := m.turn; t != nil && !t.Stopped && t.speed.PerSecond > 0 {
+	if t := m.turn; t != nil && !t.Turn.Stopped && t.speed.PerSecond > 0 {
 		figures = append(figures, fmt.Sprintf("%.0f tok/s", t.speed.PerSecond))
 	}
 	key := fmt.Sprint(width, m.hint, keys, figures)
@@ -209,9 +209,9 @@ func (m *Model) hints() []string {
 	switch {
 	case m.asks.Open(), m.panel != nil, m.lists.Open() && !m.focused: // its keys are in its frame
 		return nil
-	case m.focused && question && len(asked.Siblings) > 1 && m.Branches != nil:
+	case m.focused && question && len(asked.Siblings) > 1 && m.Options.Branches != nil:
 		return []string{panel.Hint(k.EarlierBranch, "") + panel.Hint(k.LaterBranch, "alternatives"), panel.Hint(k.Edit, "edit"), panel.Hint(k.Retry, "retry"), panel.Hint(k.Back, "back")}
-	case m.focused && question && m.Branches != nil:
+	case m.focused && question && m.Options.Branches != nil:
 		return []string{panel.Hint(k.Next, "next"), panel.Hint(k.Edit, "edit"), panel.Hint(k.Retry, "retry"), panel.Hint(k.Copy, "copy"), panel.Hint(k.Back, "back")}
 	case m.focused:
 		return []string{panel.Hint(k.Next, "next"), panel.Hint(k.Fold, "fold"), panel.Hint(k.Copy, "copy"), panel.Hint(k.Open, "open"), panel.Hint(k.Back, "back")}
@@ -223,7 +223,7 @@ func (m *Model) hints() []string {
 		send = "queue"
 	}
 	hints := []string{panel.Hint(k.Send, send)}
-	if m.UseMode != nil {
+	if m.Options.UseMode != nil {
 		hints = append(hints, panel.Hint(k.Mode, "mode"))
 	}
 	return append(hints, panel.Hint(k.HelpOnEmpty, "help"))
@@ -234,7 +234,7 @@ func (m *Model) hints() []string {
 // on a screen of our own.
 func (m *Model) printOver() tea.Cmd {
 	t := &m.transcript
-	if !m.Inline || m.turn != nil || len(t.Entries) == 0 || m.term.width <= 0 {
+	if !m.Options.Inline || m.turn != nil || len(t.Entries) == 0 || m.term.width <= 0 {
 		return nil
 	}
 	text := strings.Join(t.Printed(), "\n") + "\n"

@@ -61,16 +61,16 @@ func onTour(t *testing.T, width, height int, test func(tr *tour)) {
 func (tr *tour) show(text string, first, share int, look func(panel string)) {
 	r, m := tr.rig, tr.m
 	tr.text = text
-	m.Servers.(*chattest.Shop).States = []backend.Server{{Name: text, Address: text, About: text, State: text, Running: true, Said: text, Calls: 1, Unseen: []backend.Change{{What: text, Before: "x", After: text}}}}
-	*m.Artifacts.(*chattest.Documents) = chattest.Documents{Name: text, Why: text, Text: text}
+	m.Options.Servers.(*chattest.Shop).States = []backend.Server{{Name: text, Address: text, About: text, State: text, Running: true, Said: text, Calls: 1, Unseen: []backend.Change{{What: text, Before: "x", After: text}}}}
+	*m.Options.Artifacts.(*chattest.Documents) = chattest.Documents{Name: text, Why: text, Text: text}
 	failed := errors.New(text)
 	for i, shown := range []struct {
 		name string
 		open func()
 	}{
 		{"first run", func() {
-			m.Notes = hostileFolders{text}
-			m.FindModel = func(context.Context) backend.FoundModel {
+			m.Options.Notes = hostileFolders{text}
+			m.Options.FindModel = func(context.Context) backend.FoundModel {
 				return backend.FoundModel{Says: text, Next: text, Pull: text, Why: text}
 			}
 			r.run(m.openFirstRun())
@@ -100,9 +100,17 @@ func (tr *tour) show(text string, first, share int, look func(panel string)) {
 			m.prompt.Window.Count(agent.ContextCounted{Agent: text, Used: 5, Allocated: 9, Parts: map[string]int{text: 5}})
 			m.showContext()
 		}},
-		{"documents", func() { m.chat.id = "c1"; r.run(panel.OpenArtifacts(m.base, m.Artifacts, "c1", "")); r.settle() }},
-		{"versions of a document", func() { r.run(panel.OpenArtifacts(m.base, m.Artifacts, "c1", text)); r.settle() }},
-		{"a version of a document", func() { r.run(panel.OpenArtifacts(m.base, m.Artifacts, "c1", text)); r.settle(); r.keys("enter") }},
+		{"documents", func() {
+			m.chat.id = "c1"
+			r.run(panel.OpenArtifacts(m.base, m.Options.Artifacts, "c1", ""))
+			r.settle()
+		}},
+		{"versions of a document", func() { r.run(panel.OpenArtifacts(m.base, m.Options.Artifacts, "c1", text)); r.settle() }},
+		{"a version of a document", func() {
+			r.run(panel.OpenArtifacts(m.base, m.Options.Artifacts, "c1", text))
+			r.settle()
+			r.keys("enter")
+		}},
 		{"artifact and memory", func() {
 			m.transcript.Add(&transcript.Notice{Text: transcript.ArtifactLine(agent.ArtifactChanged{Name: text})})
 			m.transcript.Add(&transcript.Remembered{Remembered: agent.Remembered{Facts: []agent.Fact{{Text: text, Path: text, Fits: true}}, Exchanges: []agent.Recollection{{Question: text}}}})

@@ -31,10 +31,10 @@ import (
 // Model is the whole screen, and the only tea.Model here. Panels are plain
 // structs that Model tells what happened and asks for their lines.
 type Model struct {
-	backend.Options
-	base  context.Context // of the run; a tea.Model has nowhere else to take it from
-	keys  keys.Map
-	theme *draw.Theme
+	Options backend.Options
+	base    context.Context // of the run; a tea.Model has nowhere else to take it from
+	keys    keys.Map
+	theme   *draw.Theme
 
 	term struct {
 		width, height int
@@ -104,11 +104,11 @@ func New(ctx context.Context, options backend.Options) (*Model, error) {
 	if err := draw.CheckColours(options.Theme.Colours); err != nil {
 		return nil, err
 	}
-	m.theme = draw.NewTheme(m.Theme.Name, m.term.dark, m.term.colours, m.Theme.Colours)
+	m.theme = draw.NewTheme(m.Options.Theme.Name, m.term.dark, m.term.colours, m.Options.Theme.Colours)
 	m.transcript = transcript.Model{Theme: m.theme, Chosen: -1}
 	m.composer = composer.New(&m.keys, m.theme)
 	m.draft.typed = m.typed
-	if m.Open == nil {
+	if m.Options.Open == nil {
 		m.applyOptions()
 	}
 	return m, nil
@@ -116,18 +116,18 @@ func New(ctx context.Context, options backend.Options) (*Model, error) {
 
 // applyOptions takes up what there is, and leaves out the keys for what is not.
 func (m *Model) applyOptions() {
-	m.chat.id, m.transcript.Host = m.Conversation, m.Host
-	m.draft.store = m.Drafts
-	if m.Mentions != nil {
-		m.lists.Mentions.Names = func(place string) ([]backend.Mention, error) { return m.Mentions(m.base, place) }
+	m.chat.id, m.transcript.Host = m.Options.Conversation, m.Options.Host
+	m.draft.store = m.Options.Drafts
+	if m.Options.Mentions != nil {
+		m.lists.Mentions.Names = func(place string) ([]backend.Mention, error) { return m.Options.Mentions(m.base, place) }
 	}
-	m.lists.Mentions.Beginning, m.lists.Palette.Used = m.Beginning(m.base), m.Used
-	m.keys.LeaveOut(m.Models == nil, m.Conversations == nil, m.Branches == nil)
+	m.lists.Mentions.Beginning, m.lists.Palette.Used = m.Options.Beginning(m.base), m.Options.Used
+	m.keys.LeaveOut(m.Options.Models == nil, m.Options.Conversations == nil, m.Options.Branches == nil)
 }
 
 // Init opens what is not there yet.
 func (m *Model) Init() tea.Cmd {
-	if m.Open != nil {
+	if m.Options.Open != nil {
 		return m.opening.Begin(m.base)
 	}
 	return m.start()
@@ -137,22 +137,22 @@ func (m *Model) Init() tea.Cmd {
 func (m *Model) start() tea.Cmd {
 	cmds := []tea.Cmd{m.nextStatus(), m.nextNotice(), m.loadPrompts()}
 	switch {
-	case m.FirstRun && m.Notes != nil:
+	case m.Options.FirstRun && m.Options.Notes != nil:
 		cmds = append(cmds, m.openFirstRun(), m.draft.load(m.base, m.chat.id))
-	case m.Pick && m.Conversations != nil:
+	case m.Options.Pick && m.Options.Conversations != nil:
 		cmds = append(cmds, m.listConversations())
 	case m.reads():
-		cmds = append(cmds, chats.Open(m.base, &m.Options, chats.Opened{ID: m.chat.id, Title: m.Heading, At: m.Turn, Focus: m.Turn != ""}))
-	case m.Prompt != "":
-		cmds = append(cmds, m.ask(m.Prompt))
+		cmds = append(cmds, chats.Open(m.base, &m.Options, chats.Opened{ID: m.chat.id, Title: m.Options.Heading, At: m.Options.Turn, Focus: m.Options.Turn != ""}))
+	case m.Options.Prompt != "":
+		cmds = append(cmds, m.ask(m.Options.Prompt))
 	}
 	return tea.Batch(cmds...)
 }
 
 // reads reports whether the screen begins with a conversation that is saved.
 func (m *Model) reads() bool {
-	first, pick := m.FirstRun && m.Notes != nil, m.Pick && m.Conversations != nil
-	return !first && !pick && m.chat.id != "" && m.Conversations != nil
+	first, pick := m.Options.FirstRun && m.Options.Notes != nil, m.Options.Pick && m.Options.Conversations != nil
+	return !first && !pick && m.chat.id != "" && m.Options.Conversations != nil
 }
 
 // Update takes a message in and redraws the screen. It does no I/O: work is
@@ -280,7 +280,7 @@ func (m *Model) View() tea.View { return m.drawn.picture }
 func (m *Model) wear(name string) {
 	var own map[string]string
 	if name == "" {
-		name, own = m.Theme.Name, m.Theme.Colours
+		name, own = m.Options.Theme.Name, m.Options.Theme.Colours
 	}
 	if m.theme = draw.NewTheme(name, m.term.dark, m.term.colours, own); m.term.few {
 		m.theme = draw.NewTheme256(name, m.term.dark, own)

@@ -25,7 +25,7 @@ func (m *Model) ask(text string) tea.Cmd { return m.askAt(text, nil) }
 // askAt asks in another place of the tree than the end of what is shown; nil:
 // there.
 func (m *Model) askAt(text string, at *branch) tea.Cmd {
-	return m.startTurn(text, at, m.Assistant.Ask)
+	return m.startTurn(text, at, m.Options.Assistant.Ask)
 }
 
 // startTurn begins a turn in a way of its own.
@@ -36,7 +36,7 @@ func (m *Model) startTurn(text string, at *branch, begin func(ctx context.Contex
 	if at != nil {
 		q.After, q.Siblings = at.after, at.siblings
 	}
-	m.turn.Asked = q
+	m.turn.Turn.Asked = q
 	m.transcript.Add(q)
 	m.transcript.ToEnd()
 	if m.chat.title == "" {
@@ -47,13 +47,13 @@ func (m *Model) startTurn(text string, at *branch, begin func(ctx context.Contex
 	keep := m.draft.take(m.typedState())
 	return func() tea.Msg {
 		msg := startedMsg{turn: number, conversation: id}
-		if id == "" && m.Conversations != nil {
-			if msg.conversation, msg.err = m.Conversations.New(ctx); msg.err != nil {
+		if id == "" && m.Options.Conversations != nil {
+			if msg.conversation, msg.err = m.Options.Conversations.New(ctx); msg.err != nil {
 				return msg
 			}
 		}
 		if at != nil {
-			if msg.err = m.Branches.GoOn(ctx, id, at.after); msg.err != nil {
+			if msg.err = m.Options.Branches.GoOn(ctx, id, at.after); msg.err != nil {
 				return msg
 			}
 		}
@@ -89,11 +89,11 @@ func (m *Model) stop() bool {
 		return true
 	}
 	t := m.turn
-	if t == nil || t.Stopped {
+	if t == nil || t.Turn.Stopped {
 		return t != nil
 	}
 	m.closeTurn("stopped", time.Now())
-	t.Stopped = true
+	t.Turn.Stopped = true
 	t.cancel()
 	m.composer.ReturnQueue() // it was meant for after a whole answer
 	return true
@@ -112,7 +112,7 @@ func (m *Model) clear(parting bool) tea.Cmd {
 		m.composer.Clear()
 		m.lists.Close()
 		return nil
-	case m.turn != nil && !m.turn.Stopped, m.pulls.Running != nil:
+	case m.turn != nil && !m.turn.Turn.Stopped, m.pulls.Running != nil:
 		m.stop()
 	}
 	m.leaving.asked = true
@@ -123,7 +123,7 @@ func (m *Model) clear(parting bool) tea.Cmd {
 func (m *Model) leave(how backend.Ended) tea.Cmd {
 	m.leaving.exit, m.leaving.exited = how, true
 	switch {
-	case m.turn != nil && how == backend.Terminated && !m.turn.Stopped:
+	case m.turn != nil && how == backend.Terminated && !m.turn.Turn.Stopped:
 		m.turn.abandon()
 	case m.turn != nil:
 		m.turn.cancel()
@@ -135,7 +135,7 @@ func (m *Model) leave(how backend.Ended) tea.Cmd {
 type leaveMsg backend.Ended
 
 func (m *Model) offerPull(model, question string) {
-	if m.Models != nil {
+	if m.Options.Models != nil {
 		m.pulls.Offer = &pull.Offer{Model: model, Question: question}
 	}
 }
@@ -160,7 +160,7 @@ func (m *Model) pull(name string) tea.Cmd {
 // there.
 func (m *Model) beginPull(name, question string) (cmd tea.Cmd) {
 	m.pulls.Offer = nil
-	m.pulls.Running, cmd = pull.Begin(m.base, m.Models, name, question)
+	m.pulls.Running, cmd = pull.Begin(m.base, m.Options.Models, name, question)
 	return cmd
 }
 
@@ -205,7 +205,7 @@ type startedMsg struct {
 
 // turn is what the screen knows of the turn that is under way.
 type turn struct {
-	*transcript.Turn
+	Turn     *transcript.Turn
 	number   int
 	events   <-chan agent.Event // nil until it has started
 	cancel   func()
@@ -245,11 +245,11 @@ func (m *Model) receive(msg batchMsg) tea.Cmd {
 
 // show takes an event to the transcript, and to what else of the screen it is for.
 func (m *Model) show(e agent.Event, now time.Time) tea.Cmd {
-	m.turn.Take(e, now)
+	m.turn.Turn.Take(e, now)
 	turnID := e.Turn
 	switch e := e.Body.(type) {
 	case agent.Started:
-		if m.UseMode == nil {
+		if m.Options.UseMode == nil {
 			m.mode = e.Mode
 		}
 		m.saved(turnID)
@@ -278,7 +278,7 @@ func (m *Model) show(e agent.Event, now time.Time) tea.Cmd {
 
 // saved notes under which id the question is saved.
 func (m *Model) saved(turn string) {
-	q := m.turn.Asked
+	q := m.turn.Turn.Asked
 	q.Turn = turn
 	if turn != "" {
 		m.draft.sending = ""
@@ -292,10 +292,10 @@ func (m *Model) saved(turn string) {
 // failed shows why the turn could not be finished.
 func (m *Model) failed(e agent.Failed, now time.Time) {
 	t := m.turn
-	if !t.Stopped {
+	if !t.Turn.Stopped {
 		t.failed, t.missed = true, backend.MissingModel(e.Err)
 	}
-	t.Failed(e, m.CanUndo(), now)
+	t.Turn.Failed(e, m.Options.CanUndo(), now)
 	m.typeLetters(m.asks.Close())
 }
 
@@ -312,9 +312,9 @@ func (m *Model) returnDue() {
 
 // ended shows the answer as it was saved and its figures.
 func (m *Model) ended(e agent.Ended, now time.Time) {
-	m.turn.Ended(e, m.CanUndo(), now)
+	m.turn.Turn.Ended(e, m.Options.CanUndo(), now)
 	m.typeLetters(m.asks.Close())
-	if a := m.turn.Answer; a != nil && a.Caveat != "" {
+	if a := m.turn.Turn.Answer; a != nil && a.Caveat != "" {
 		m.welcome.Again = m.turn.question
 	}
 }
@@ -329,7 +329,7 @@ func (m *Model) offerAgain() {
 
 // closeTurn ends all that is open in the turn.
 func (m *Model) closeTurn(ending string, now time.Time) {
-	m.turn.Close(ending, now)
+	m.turn.Turn.Close(ending, now)
 	m.typeLetters(m.asks.Close())
 }
 
@@ -340,8 +340,8 @@ func (m *Model) turnOver(now time.Time) tea.Cmd {
 	t.cancel()
 	m.turn, m.last, m.draft.sending = nil, t, ""
 	m.offerAgain()
-	check := m.secondRead(t.Asked, m.Reader.Always && !t.failed && !t.Stopped)
-	if m.Conversations != nil { // else nobody could read them again
+	check := m.secondRead(t.Turn.Asked, m.Options.Reader.Always && !t.failed && !t.Turn.Stopped)
+	if m.Options.Conversations != nil { // else nobody could read them again
 		m.transcript.KeepLast(chats.FirstRead, mostTurns)
 	}
 	return tea.Batch(check, tea.Sequence(m.printOver(), m.afterTurn(t)))
@@ -349,7 +349,7 @@ func (m *Model) turnOver(now time.Time) tea.Cmd {
 
 // secondRead lets the model judge an answer that is there, and shows what it says.
 func (m *Model) secondRead(of *transcript.Question, wanted bool) tea.Cmd {
-	if m.Reader.Read == nil || of == nil || of.Turn == "" || !wanted {
+	if m.Options.Reader.Read == nil || of == nil || of.Turn == "" || !wanted {
 		return nil
 	}
 	m.flash("the model is checking the answer against its sources …")
@@ -358,7 +358,7 @@ func (m *Model) secondRead(of *transcript.Question, wanted bool) tea.Cmd {
 	m.stopReading = stop
 	return func() tea.Msg {
 		defer stop()
-		citations, err := m.Reader.Read(ctx, conversation, of.Turn)
+		citations, err := m.Options.Reader.Read(ctx, conversation, of.Turn)
 		stopped := ctx.Err() != nil
 		return then(func() tea.Cmd {
 			if stopped {
@@ -375,8 +375,8 @@ func (m *Model) secondRead(of *transcript.Question, wanted bool) tea.Cmd {
 
 // afterTurn does what is due once a turn is over.
 func (m *Model) afterTurn(t *turn) tea.Cmd {
-	if (t.Stopped || t.failed) && m.Resume != nil && t.Asked != nil && t.Asked.Turn != "" {
-		m.resumable = frame.NewResumable(t.Asked, t.failed && t.Answer != nil)
+	if (t.Turn.Stopped || t.failed) && m.Options.Resume != nil && t.Turn.Asked != nil && t.Turn.Asked.Turn != "" {
+		m.resumable = frame.NewResumable(t.Turn.Asked, t.failed && t.Turn.Answer != nil)
 	}
 	if len(m.composer.Queue) == 0 { // what was taken out of it waits for the user alone
 		m.composer.Place = -1
@@ -385,7 +385,7 @@ func (m *Model) afterTurn(t *turn) tea.Cmd {
 	case t.missed != "":
 		m.offerPull(t.missed, t.question)
 		return m.redrawWhenArmed()
-	case m.composer.Due() == 0 && t.Stopped:
+	case m.composer.Due() == 0 && t.Turn.Stopped:
 		return nil
 	case m.composer.Due() == 0 && t.failed:
 		return m.notify("no answer could be given")
@@ -398,19 +398,19 @@ func (m *Model) afterTurn(t *turn) tea.Cmd {
 // proceed resumes the turn that did not come to its end.
 func (m *Model) proceed() tea.Cmd {
 	left := m.resumable
-	if left == nil || m.Resume == nil {
+	if left == nil || m.Options.Resume == nil {
 		return m.flash("there is nothing to resume")
 	}
 	if m.busy() {
 		return nil
 	}
 	ctx := m.newTurn(left.Asked.Text)
-	m.turn.Asked = left.Asked
+	m.turn.Turn.Asked = left.Asked
 	m.transcript.ForgetEnding(left.Asked)
 	m.transcript.ToEnd()
 	number, id := m.turns, m.chat.id
 	return func() tea.Msg {
-		return startedMsg{turn: number, conversation: id, events: m.Resume(ctx, id, left.Asked.Turn)}
+		return startedMsg{turn: number, conversation: id, events: m.Options.Resume(ctx, id, left.Asked.Turn)}
 	}
 }
 
@@ -435,7 +435,7 @@ func (m *Model) tick(now time.Time) {
 	m.spinner.Turn(t != nil && t.streams)
 	if t != nil {
 		t.streams = false
-		t.Tick(m.spinner.Beat, now)
+		t.Turn.Tick(m.spinner.Beat, now)
 	}
 }
 
@@ -455,11 +455,11 @@ type (
 )
 
 func (m *Model) loadPrompts() tea.Cmd {
-	if m.Prompts == nil {
+	if m.Options.Prompts == nil {
 		return nil
 	}
 	return func() tea.Msg {
-		prompts, err := m.Prompts(m.base, composer.SavedPrompts)
+		prompts, err := m.Options.Prompts(m.base, composer.SavedPrompts)
 		if err != nil {
 			return noticeMsg("earlier prompts: " + err.Error())
 		}
@@ -468,9 +468,9 @@ func (m *Model) loadPrompts() tea.Cmd {
 }
 
 func (m *Model) nextStatus() tea.Cmd {
-	return nextOf(m.Status, func(s backend.Status) tea.Msg { return statusMsg(s) })
+	return nextOf(m.Options.Status, func(s backend.Status) tea.Msg { return statusMsg(s) })
 }
 
 func (m *Model) nextNotice() tea.Cmd {
-	return nextOf(m.Notices, func(text string) tea.Msg { return noticeMsg(text) })
+	return nextOf(m.Options.Notices, func(text string) tea.Msg { return noticeMsg(text) })
 }

@@ -24,7 +24,7 @@ func (a *Answer) AskOrHear(ctx context.Context, p *prompt.Prompt, read func(said
 			a.draft.kind = hear.Kind
 			a.Say(piece)
 		}
-		usage, err := a.Ask(ctx, *p, func(piece string) {
+		usage, err := a.Asker.Ask(ctx, *p, func(piece string) {
 			said.WriteString(piece)
 			hear.Add(piece)
 		})
@@ -32,10 +32,10 @@ func (a *Answer) AskOrHear(ctx context.Context, p *prompt.Prompt, read func(said
 		case errors.Is(err, llm.ErrCut) && !a.HasSaid():
 			unusable = fmt.Errorf("it cannot be used: %w", err)
 		case err != nil:
-			a.Cut = a.HasSaid()
+			a.Asker.Stream.Cut = a.HasSaid()
 			return false, nil, err
 		case usage.Stopped == llm.StopLength && a.HasSaid():
-			a.ReachedLimit()
+			a.Asker.Stream.ReachedLimit()
 			return true, nil, nil
 		case usage.Stopped == llm.StopLength:
 			unusable = errors.New("it was longer than the model may write")

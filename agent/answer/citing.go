@@ -21,7 +21,7 @@ func (a *Answer) Check(ctx context.Context, answer string) []agent.Citation {
 	citations = slices.DeleteFunc(citations, func(c agent.Citation) bool {
 		return c.Words != "" && c.Verdict == agent.NotFound && (!searched || a.wasSaid(c.Words))
 	})
-	if !a.Command { // else the answer is what the tool returned
+	if !a.Worker.Guard.Command { // else the answer is what the tool returned
 		citations = append(citations, a.unread(context.WithoutCancel(ctx), said)...)
 	}
 	for _, c := range a.listed { // they claim nothing
@@ -33,7 +33,7 @@ func (a *Answer) Check(ctx context.Context, answer string) []agent.Citation {
 		if c.N >= 1 && c.N <= len(a.Sources) {
 			cited.Source = a.Sources[c.N-1]
 		}
-		a.Emit(cited)
+		a.Asker.Stream.Emit(cited)
 	}
 	return citations
 }
@@ -48,16 +48,16 @@ const notRead = "not read in this conversation"
 // no note has.
 func (a *Answer) unread(ctx context.Context, answer string) (citations []agent.Citation) {
 	places := citation.PlacesIn(answer)
-	seen := a.Seen()
+	seen := a.Worker.Guard.Record.Seen()
 	for _, s := range a.Sources {
 		if s.Call != "" { // what a tool said that reads no notes
 			seen.Listed = append(seen.Listed, s)
 		}
 	}
-	for _, f := range a.Facts {
+	for _, f := range a.Recalled.Facts {
 		seen.Sources = append(seen.Sources, f.Source())
 	}
-	for _, e := range a.EffectsBy("") {
+	for _, e := range a.Worker.EffectsBy("") {
 		seen.Sources = append(seen.Sources, e.Source())
 	}
 	places = slices.DeleteFunc(places, func(p citation.NamedPlace) bool { return holds(seen, p) })
@@ -65,7 +65,7 @@ func (a *Answer) unread(ctx context.Context, answer string) (citations []agent.C
 		return nil
 	}
 	typed := a.Question
-	earlier, err := a.Conversations.Exchanges(ctx, a.Conversation)
+	earlier, err := a.Conversations.Exchanges(ctx, a.Worker.Guard.Record.Conversation)
 	if err != nil {
 		return nil // nothing is known to be unread
 	}
@@ -105,7 +105,7 @@ func (a *Answer) exists(p citation.NamedPlace) bool {
 // userSaid reports whether words repeat the question, or the input of a step.
 func (a *Answer) userSaid(words string) bool {
 	parts := citation.QuoteParts(words)
-	return len(parts) > 0 && (citation.InOrder(text.Tokens(a.Question), parts) || slices.ContainsFunc(a.Found, func(f work.Finding) bool {
+	return len(parts) > 0 && (citation.InOrder(text.Tokens(a.Question), parts) || slices.ContainsFunc(a.Worker.Found, func(f work.Finding) bool {
 		return citation.InOrder(text.Tokens(string(f.Step.Input)), parts)
 	}))
 }
@@ -122,20 +122,20 @@ func (a *Answer) wasSaid(words string) bool {
 			single = append(single, part[i:i+1])
 		}
 	}
-	if citation.InOrder(text.Tokens(a.Question), single) || in(a.Summary.Text) {
+	if citation.InOrder(text.Tokens(a.Question), single) || in(a.Recalled.Summary.Text) {
 		return true
 	}
-	for _, m := range a.History {
+	for _, m := range a.Recalled.History {
 		if in(m.Text) {
 			return true
 		}
 	}
-	for _, r := range a.Past {
+	for _, r := range a.Recalled.Past {
 		if in(r.Question) || in(r.Answer) {
 			return true
 		}
 	}
-	return slices.ContainsFunc(a.Found, func(f work.Finding) bool {
+	return slices.ContainsFunc(a.Worker.Found, func(f work.Finding) bool {
 		return len(f.Result.Sources) == 0 && in(f.Result.Text) || in(string(f.Step.Input)) || in(f.Reason)
 	})
 }

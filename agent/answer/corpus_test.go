@@ -33,7 +33,7 @@ func passagesOf(t *testing.T, folder string, most int) (sources []agent.Source) 
 func TestTrueAnswersAreSeldomMarked(t *testing.T) {
 	marks := func(answer string, read ...agent.Source) int {
 		turn := emptyAnswer()
-		turn.Read("search_notes", agent.Result{Sources: read})
+		turn.Worker.Guard.Record.Read("search_notes", agent.Result{Sources: read})
 		return len(turn.unread(t.Context(), answer))
 	}
 	text, err := os.ReadFile(testenv.Shared(t, "data/claims/cases.jsonl"))

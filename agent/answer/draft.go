@@ -20,14 +20,14 @@ type draft struct {
 // HoldDraft keeps back what is said as long as no tool was called, unless the
 // message needs no notes.
 func (a *Answer) HoldDraft() {
-	a.draft.on = len(a.With) == 0 && a.Attached == 0
+	a.draft.on = len(a.With) == 0 && a.Worker.Attached == 0
 	a.draft.byForm = isBrief(a.Question) || holdsText.MatchString(a.Question)
 }
 
 // IsDraft reports whether the answer comes from memory: no tool was called, and the
 // message is neither small talk, nor about the last answer, nor a text to work on.
 func (a *Answer) IsDraft() bool {
-	return a.draft.on && !a.HasCalled() && !needsNoNotes(a.draft.kind, a.draft.byForm)
+	return a.draft.on && !a.Worker.HasCalled() && !needsNoNotes(a.draft.kind, a.draft.byForm)
 }
 
 // SayAsIs streams what the program itself answers, which no notes can change.
@@ -42,11 +42,11 @@ func (a *Answer) sayOrHold(text string) {
 		return
 	}
 	a.Release()
-	a.Worker.Say(text)
+	a.Worker.Guard.Record.Stream.Say(text)
 }
 
 // Release streams what was kept back.
-func (a *Answer) Release() { a.Worker.Say(a.TakeDraft()) }
+func (a *Answer) Release() { a.Worker.Guard.Record.Stream.Say(a.TakeDraft()) }
 
 // TakeDraft returns what was kept back, which is then not said.
 func (a *Answer) TakeDraft() (held string) {
@@ -56,7 +56,7 @@ func (a *Answer) TakeDraft() (held string) {
 }
 
 // Said is the answer so far, with what is kept back of it.
-func (a *Answer) Said() string { return a.Worker.Said() + a.draft.text.String() }
+func (a *Answer) Said() string { return a.Worker.Guard.Record.Stream.Said() + a.draft.text.String() }
 
 // HasSaid reports whether there is something of an answer.
 func (a *Answer) HasSaid() bool { return a.Said() != "" }
@@ -122,8 +122,8 @@ func RestsOn(answer, before string) bool {
 
 // LastAnswer is the last answer of the conversation; "": there is none.
 func (a *Answer) LastAnswer() string {
-	for i := len(a.History) - 1; i >= 0; i-- {
-		if m := a.History[i]; m.Role == llm.Assistant {
+	for i := len(a.Recalled.History) - 1; i >= 0; i-- {
+		if m := a.Recalled.History[i]; m.Role == llm.Assistant {
 			return agent.WithoutRecord(m.Text)
 		}
 	}

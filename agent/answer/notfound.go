@@ -12,7 +12,7 @@ import (
 
 // Unlikely reports whether the turn searched the notes, no search found what
 // likely answers, and neither another tool nor memory brought something.
-func (a *Answer) Unlikely() bool { return !a.Fits() && FoundNothing(a.Found) }
+func (a *Answer) Unlikely() bool { return !a.Recalled.Fits() && FoundNothing(a.Worker.Found) }
 
 // FoundNothing reports whether there was a search of the notes, and neither it
 // nor another call brought what likely answers.
@@ -34,12 +34,12 @@ func FoundNothing(found []work.Finding) bool {
 // nearest. The names of the user's own notes are no sign of untrusted text.
 func (a *Answer) Doubt() {
 	if a.noneOfTime() {
-		a.Unanswered, a.Nearest, a.Lead = true, []agent.Source{}, "Your notes have nothing from "+a.Coverage.Time.Days+".\n\n"
+		a.Unanswered, a.Nearest, a.Asker.Stream.Lead = true, []agent.Source{}, "Your notes have nothing from "+a.Coverage.Time.Days+".\n\n"
 		return
 	}
 	a.Unanswered, a.Nearest = true, a.nearest()
-	a.Close = slices.ContainsFunc(a.Found, func(f work.Finding) bool { return f.Result.Close })
-	a.Lead = "Your notes don't say."
+	a.Close = slices.ContainsFunc(a.Worker.Found, func(f work.Finding) bool { return f.Result.Close })
+	a.Asker.Stream.Lead = "Your notes don't say."
 	if len(a.Nearest) > 0 {
 		names, own := make([]string, len(a.Nearest)), []string{}
 		for i, s := range a.Nearest {
@@ -48,14 +48,14 @@ func (a *Answer) Doubt() {
 			}
 			names[i] = fmt.Sprintf("`%s`", strings.ReplaceAll(text.OneLine(s.Title()), "`", "'"))
 		}
-		a.AddOwn(own...)
+		a.Worker.Guard.Record.AddOwn(own...)
 		how := "Nothing is close; nearest: "
 		if a.Close {
 			how = "Close, but not on this: "
 		}
-		a.Lead += " " + how + strings.Join(names, ", ") + "."
+		a.Asker.Stream.Lead += " " + how + strings.Join(names, ", ") + "."
 	}
-	a.Lead += "\n\n"
+	a.Asker.Stream.Lead += "\n\n"
 }
 
 // noneOfTime reports whether only notes of a time are an answer, and there is none.
@@ -69,9 +69,9 @@ func (a *Answer) listTime() {
 		return
 	}
 	for _, n := range a.Coverage.Time.List {
-		a.AddOwn(n.Path)
+		a.Worker.Guard.Record.AddOwn(n.Path)
 	}
-	a.Lead = a.Coverage.Time.Listed() + "\n\n"
+	a.Asker.Stream.Lead = a.Coverage.Time.Listed() + "\n\n"
 }
 
 // maxNearest bounds the near misses that are named.

@@ -67,7 +67,7 @@ func (a *Answer) passages(found []work.Finding, opening string) string {
 
 // factFits reports whether a fact about the user fits the question.
 func (a *Answer) factFits() bool {
-	return slices.ContainsFunc(a.Facts, func(f agent.Fact) bool { return f.Fits })
+	return slices.ContainsFunc(a.Recalled.Facts, func(f agent.Fact) bool { return f.Fits })
 }
 
 // timeAsked is the time that the last search was about and that only its own
@@ -156,7 +156,7 @@ func (l *lister) cite(n int) {
 // collect gathers the blocks of what was found, note by note in the order of
 // the searches. A source that no search cut into blocks is cut here.
 func (l *lister) collect(found []work.Finding) {
-	for i, f := range l.answer.Facts {
+	for i, f := range l.answer.Recalled.Facts {
 		if f.Fits {
 			s := l.answer.Sources[l.answer.foundSources+i]
 			s.Text = f.Text
@@ -366,7 +366,7 @@ func (l *lister) numberIn(s agent.Source) (number int) {
 // SaidBefore is what the user said long before that fits the question best; "":
 // nothing does.
 func (a *Answer) SaidBefore() string {
-	for _, p := range a.Past {
+	for _, p := range a.Recalled.Past {
 		if said := inline(p.Question, nil); said != "" && !strings.HasSuffix(said, "?") {
 			return "On " + p.Asked.Format(time.DateOnly) + " you said: “" + said + "”"
 		}
@@ -379,17 +379,17 @@ func (a *Answer) SaidBefore() string {
 func (a *Answer) ListPassages(ctx context.Context) {
 	var err error
 	defer agent.Catch(&err) // the turn has failed already, and says so
-	found := a.Found[a.Attached:]
+	found := a.Worker.Found[a.Worker.Attached:]
 	if ctx.Err() != nil || !slices.ContainsFunc(found, func(f work.Finding) bool { return f.Status == agent.Done && !f.Result.Nothing }) {
 		return
 	}
 	a.NumberAll()
 	a.Passages = a.passages(found, modelFailed)
-	if strings.Contains(a.Saved.Text, a.Passages) { // it failed before, and is saved; or there is none
+	if strings.Contains(a.Worker.Saved.Text, a.Passages) { // it failed before, and is saved; or there is none
 		a.Passages, a.listed = "", nil
 		return
 	}
-	if a.Saved.Longer(a.Said()) != "" {
+	if a.Worker.Saved.Longer(a.Said()) != "" {
 		const broken = "\n\n(The answer breaks off here.)\n\n"
 		a.Passages = broken + a.Passages
 		for i := range a.listed {
@@ -397,6 +397,6 @@ func (a *Answer) ListPassages(ctx context.Context) {
 		}
 	}
 	a.SayHeld(true)
-	a.Lead = ""
-	a.Worker.Say(a.Passages)
+	a.Asker.Stream.Lead = ""
+	a.Worker.Guard.Record.Stream.Say(a.Passages)
 }

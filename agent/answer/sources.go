@@ -41,7 +41,7 @@ func (a *Answer) SourcesOf(found []work.Finding) (sources []agent.Source) {
 		}
 		places := f.Result.Sources
 		if len(places) == 0 && f.Result.Text != "" && !f.Result.IsInstructions() && !f.Result.Nothing && f.Step.Tool != agent.DelegateTool &&
-			(f.Result.Untrusted || agent.ReadOnly(a.Tool(f.Step.Tool))) {
+			(f.Result.Untrusted || agent.ReadOnly(a.Worker.Tool(f.Step.Tool))) {
 			places = []agent.Source{SourceOf(f)}
 		}
 		for _, s := range places {
@@ -75,14 +75,14 @@ func (a *Answer) ResultNumber(step string) int {
 
 // NumberAll numbers all that an answer can cite, the facts last.
 func (a *Answer) NumberAll() {
-	a.Number(a.Found)
+	a.Number(a.Worker.Found)
 	a.citeFacts()
 }
 
 // citeFacts numbers the facts after the other sources, so that the answer can
 // say which it used.
 func (a *Answer) citeFacts() {
-	for _, f := range a.Facts {
+	for _, f := range a.Recalled.Facts {
 		s := f.Source()
 		s.N = len(a.Sources) + 1
 		a.Sources = append(a.Sources, s)
@@ -97,7 +97,7 @@ func (a *Answer) Material() (parts []prompt.Part) {
 			parts = append(parts, prompt.Part{Kind: "sources", Head: fmt.Sprintf("[%d] %s", s.N, s.Head()), Text: s.Text, Fence: a.Fence()})
 		}
 	}
-	for _, f := range a.Found {
+	for _, f := range a.Worker.Found {
 		parts = append(parts, a.ResultPart(f))
 	}
 	return parts
@@ -105,7 +105,7 @@ func (a *Answer) Material() (parts []prompt.Part) {
 
 // inResults reports whether a source is the text of a step.
 func (a *Answer) inResults(s agent.Source) bool {
-	return slices.ContainsFunc(a.Found, func(f work.Finding) bool { return f.Step.ID == s.Call })
+	return slices.ContainsFunc(a.Worker.Found, func(f work.Finding) bool { return f.Step.ID == s.Call })
 }
 
 // ResultPart is a step in a prompt, with its number if its text can be cited.
@@ -205,8 +205,8 @@ func ContextLog(found []work.Finding) (log []agent.Logged) {
 // Log is what was done and thought meanwhile, with what came of it.
 func (a *Answer) Log() []agent.Logged {
 	results := map[string]string{}
-	for _, f := range a.Found {
+	for _, f := range a.Worker.Found {
 		results[f.Step.ID] = logged(f, agent.MaxLogged).Result
 	}
-	return a.Stream.Log(results)
+	return a.Asker.Stream.Log(results)
 }

@@ -306,7 +306,7 @@ func (p *passage) unchanged(was *passage, runs []place) (moved []place, found bo
 	struck := strings.Contains(was.text[was.sentences[from].Start:was.sentences[to].End], "~~")
 	distance := math.MaxInt
 	for i := 0; i+len(words) <= len(p.words); i++ {
-		if !slices.EqualFunc(p.words[i:i+len(words)], words, func(a, b word) bool { return a.Text == b.Text }) {
+		if !slices.EqualFunc(p.words[i:i+len(words)], words, func(a, b word) bool { return a.Token.Text == b.Token.Text }) {
 			continue
 		}
 		first, last := p.within[i], p.within[i+len(words)-1]

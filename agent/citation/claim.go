@@ -37,19 +37,19 @@ func readClaims(answer string) (claims []claim, lone []loneQuote) {
 		for i, m := range inside {
 			from, to := s.Start, s.End
 			if i > 0 {
-				from = inside[i-1].End
+				from = inside[i-1].Span.End
 			}
 			if i+1 < len(inside) {
-				to = inside[i+1].Start
+				to = inside[i+1].Span.Start
 			}
-			c := claim{numbers: m.numbers, text: claimText(answer, markers, sentences[:at+1], m, from, to), whole: len(inside) == 1, near: m.numbers, at: m.End}
+			c := claim{numbers: m.numbers, text: claimText(answer, markers, sentences[:at+1], m, from, to), whole: len(inside) == 1, near: m.numbers, at: m.Span.End}
 			if i > 0 {
 				c.near = appendNew(slices.Clone(m.numbers), inside[i-1].numbers)
 			}
 			c.sentence = beforeStop.Replace(without(answer, markers, s.Start, min(s.End, s.Start+maxClaim)))
 			c.quotes = quotesFor(answer, quotes, markers, sentences, at, m)
 			for _, q := range c.quotes {
-				taken[q.Start] = true
+				taken[q.Span.Start] = true
 			}
 			claims = append(claims, c)
 		}
@@ -61,14 +61,14 @@ func readClaims(answer string) (claims []claim, lone []loneQuote) {
 // hardly anything, what follows it; else the whole sentence, or the one before.
 func claimText(answer string, markers []marker, upTo []text.Sentence, m marker, from, to int) string {
 	s := upTo[len(upTo)-1]
-	before := without(answer, markers, max(from, m.Start-maxClaim), m.Start)
+	before := without(answer, markers, max(from, m.Span.Start-maxClaim), m.Span.Start)
 	if len(contentOf(before)) >= 2 {
 		return before
 	}
-	if after := without(answer, markers, m.End, min(to, m.End+maxClaim)); len(contentOf(after)) >= 2 {
+	if after := without(answer, markers, m.Span.End, min(to, m.Span.End+maxClaim)); len(contentOf(after)) >= 2 {
 		return after
 	}
-	whole := without(answer, markers, max(s.Start, m.Start-maxClaim), min(s.End, m.End+maxClaim))
+	whole := without(answer, markers, max(s.Start, m.Span.Start-maxClaim), min(s.End, m.Span.End+maxClaim))
 	if len(contentOf(whole)) > 0 || len(upTo) < 2 {
 		return whole
 	}
@@ -86,8 +86,8 @@ func without(answer string, markers []marker, from, to int) string {
 	}
 	var b strings.Builder
 	for _, m := range within(markers, from, to) {
-		b.WriteString(answer[from:m.Start])
-		from = m.End
+		b.WriteString(answer[from:m.Span.Start])
+		from = m.Span.End
 	}
 	b.WriteString(answer[from:max(from, to)])
 	return strings.TrimSpace(b.String())
@@ -95,9 +95,9 @@ func without(answer string, markers []marker, from, to int) string {
 
 // within is the part of the markers that is between two places.
 func within(markers []marker, from, to int) []marker {
-	first, _ := slices.BinarySearchFunc(markers, from, func(m marker, at int) int { return m.Start - at })
+	first, _ := slices.BinarySearchFunc(markers, from, func(m marker, at int) int { return m.Span.Start - at })
 	last := first
-	for last < len(markers) && markers[last].End <= to {
+	for last < len(markers) && markers[last].Span.End <= to {
 		last++
 	}
 	return markers[first:last]
@@ -105,7 +105,7 @@ func within(markers []marker, from, to int) []marker {
 
 // quotation is quoted words of an answer, without signs and markers.
 type quotation struct {
-	text.Span
+	Span   text.Span
 	text   string
 	before string // what its sentence says before it
 	after  string
@@ -118,7 +118,7 @@ type quotation struct {
 func quotesOf(answer string, markers []marker, sentences []text.Sentence) (quotes []quotation) {
 	hidden := codeIn(answer)
 	add := func(q quotation) {
-		if q.text = quoteText(without(answer, markers, q.Start, q.End)); q.text != "" {
+		if q.text = quoteText(without(answer, markers, q.Span.Start, q.Span.End)); q.text != "" {
 			quotes = append(quotes, q)
 		}
 	}
@@ -133,7 +133,7 @@ func quotesOf(answer string, markers []marker, sentences []text.Sentence) (quote
 					sentences = sentences[1:]
 				}
 				s := sentences[0]
-				add(quotation{Span: q, inside: slices.ContainsFunc(markers, func(m marker) bool { return m.Start < q.Start && q.End < m.End }), before: without(answer, markers, max(s.Start, q.Start-maxClaim), q.Start), after: without(answer, markers, q.End, min(s.End, q.End+maxClaim))})
+				add(quotation{Span: q, inside: slices.ContainsFunc(markers, func(m marker) bool { return m.Span.Start < q.Start && q.End < m.Span.End }), before: without(answer, markers, max(s.Start, q.Start-maxClaim), q.Start), after: without(answer, markers, q.End, min(s.End, q.End+maxClaim))})
 			}
 		case text.Quoted:
 			for start := b.Start; start < b.End; {
@@ -160,17 +160,17 @@ func quotesFor(answer string, quotes []quotation, markers []marker, sentences []
 		scope = s.Block
 	}
 	inside := within(markers, scope.Start, scope.End)
-	i, _ := slices.BinarySearchFunc(inside, m.Start, func(m marker, at int) int { return m.Start - at })
-	from, to := scope.Start, m.End-1 // [1: "words"] holds them itself
+	i, _ := slices.BinarySearchFunc(inside, m.Span.Start, func(m marker, at int) int { return m.Span.Start - at })
+	from, to := scope.Start, m.Span.End-1 // [1: "words"] holds them itself
 	if i > 0 {
-		from = inside[i-1].End
+		from = inside[i-1].Span.End
 	}
 	if i == len(inside)-1 {
 		to = scope.End
 	}
 	take := func(from, to int) {
-		first, _ := slices.BinarySearchFunc(quotes, from, func(q quotation, at int) int { return q.Start - at })
-		for ; first < len(quotes) && quotes[first].Start <= to; first++ {
+		first, _ := slices.BinarySearchFunc(quotes, from, func(q quotation, at int) int { return q.Span.Start - at })
+		for ; first < len(quotes) && quotes[first].Span.Start <= to; first++ {
 			vouched = append(vouched, quotes[first])
 		}
 	}

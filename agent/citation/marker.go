@@ -14,7 +14,7 @@ import (
 
 // marker is a citation as it stands in the answer, several in a row as one.
 type marker struct {
-	text.Span
+	Span    text.Span
 	numbers []int
 }
 
@@ -42,8 +42,8 @@ func markersIn(answer string) (markers []marker) {
 		if len(numbers) == 0 {
 			continue
 		}
-		if last := len(markers) - 1; last >= 0 && between.MatchString(answer[markers[last].End:start]) && !strings.Contains(answer[markers[last].End:start], "\n") {
-			markers[last].End = end
+		if last := len(markers) - 1; last >= 0 && between.MatchString(answer[markers[last].Span.End:start]) && !strings.Contains(answer[markers[last].Span.End:start], "\n") {
+			markers[last].Span.End = end
 			markers[last].numbers = appendNew(markers[last].numbers, numbers)
 			continue
 		}
@@ -66,11 +66,11 @@ func WithPaths(answer string, sources []agent.Source) string {
 				names = append(names, text.OneLine(sources[i].Path))
 			}
 		}
-		b.WriteString(answer[from:m.Start])
+		b.WriteString(answer[from:m.Span.Start])
 		if len(names) > 0 {
 			b.WriteString("(" + strings.Join(names, ", ") + ")")
 		}
-		from = m.End
+		from = m.Span.End
 	}
 	return beforeStop.Replace(b.String() + answer[from:])
 }

@@ -33,7 +33,7 @@ func openPassage(source agent.Source) *passage {
 	p.words = wordsOf(p.text)
 	p.sentences = text.Sentences(p.text)
 	if len(p.sentences) == 0 && len(p.words) > 0 { // such as the first line of a code block, and no more
-		start := p.words[0].Start
+		start := p.words[0].Token.Start
 		p.sentences = []text.Sentence{{Start: start, End: len(p.text), Line: strings.Count(p.text[:start], "\n"), EndLine: strings.Count(p.text, "\n")}}
 	}
 	p.title = text.Tokens(source.Heading + " / " + strings.NewReplacer("/", " / ", ".md", " ", "-", " ").Replace(source.Path))
@@ -42,8 +42,8 @@ func openPassage(source agent.Source) *passage {
 	at := 0
 	for i, s := range p.sentences {
 		first := at
-		for at < len(p.words) && p.words[at].Start < s.End {
-			if p.words[at].Start < s.Start { // a mark between sentences
+		for at < len(p.words) && p.words[at].Token.Start < s.End {
+			if p.words[at].Token.Start < s.Start { // a mark between sentences
 				first = at + 1
 			}
 			p.within[at] = i
@@ -204,7 +204,7 @@ func (p *passage) startsOf(key string) []int {
 // joined is the word that parted ones make.
 func joined(words []word) (whole string) {
 	for _, w := range words {
-		whole += w.Text
+		whole += w.Token.Text
 	}
 	return whole
 }
@@ -262,7 +262,7 @@ func (p *passage) closest(claim string) []place {
 	for i := range p.sentences {
 		score, seen := 0.0, map[string]bool{}
 		for _, w := range p.words[p.ranges[i][0]:p.ranges[i][1]] {
-			if word := singular(w.Token); wanted[word] > 0 && !seen[word] && !w.Stop {
+			if word := singular(w.Token); wanted[word] > 0 && !seen[word] && !w.Token.Stop {
 				seen[word] = true
 				score += 1 / float64(wanted[word])
 			}

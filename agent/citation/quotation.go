@@ -27,8 +27,8 @@ var calloutLine = pattern.Lazy(`^[>\s]*(?:\[!|\*\*[^*\n]{1,40}(?::\*\*|\*\*:))`)
 func loneQuotes(answer string, quotes []quotation, taken map[int]bool) (list []loneQuote) {
 	for _, b := range text.Blocks(answer) {
 		var own []quotation
-		for len(quotes) > 0 && quotes[0].Start < b.End {
-			if !taken[quotes[0].Start] {
+		for len(quotes) > 0 && quotes[0].Span.Start < b.End {
+			if !taken[quotes[0].Span.Start] {
 				own = append(own, quotes[0])
 			}
 			quotes = quotes[1:]
@@ -79,7 +79,7 @@ func (d *checker) judgeLone(lone loneQuote) (citations []agent.Citation) {
 func (d *checker) joined(quotes []quotation, numbers []int) (list []quotation) {
 	for len(quotes) > 0 {
 		n := 1
-		for n < len(quotes) && quotes[n-1].line && quotes[n].line && quotes[n].Start == quotes[n-1].End+1 {
+		for n < len(quotes) && quotes[n-1].line && quotes[n].line && quotes[n].Span.Start == quotes[n-1].Span.End+1 {
 			n++
 		}
 		if n == 1 {
@@ -88,7 +88,7 @@ func (d *checker) joined(quotes []quotation, numbers []int) (list []quotation) {
 		}
 		one := quotes[0]
 		for _, q := range quotes[1:n] {
-			one.text, one.End = one.text+"\n"+q.text, q.End
+			one.text, one.Span.End = one.text+"\n"+q.text, q.Span.End
 		}
 		if at, _ := d.locate(numbers, one); at.passage != nil {
 			list = append(list, one)

@@ -59,7 +59,7 @@ func (p *passage) structure() *layout {
 func (f found) rider(quoted map[*passage]map[int]bool) string {
 	p := f.passage
 	l := p.structure()
-	start, end := p.words[f.runs[0].first].Start, p.words[f.runs[len(f.runs)-1].last-1].End
+	start, end := p.words[f.runs[0].first].Token.Start, p.words[f.runs[len(f.runs)-1].last-1].Token.End
 	first := p.sentences[p.within[f.runs[0].first]]
 	var list []string
 	add := func(rider string) {
@@ -282,7 +282,7 @@ func (p *passage) rest(f found, quoted map[int]bool) string {
 			pieces = append(pieces, piece{place{i, i + 1}, quoted[i]})
 		}
 	}
-	question := strings.HasSuffix(strings.TrimRight(p.text[p.sentences[last].Start:p.sentences[last].End], "*_\"”’») "), "?") && !strings.Contains(f.text, "?") && f.passage.words[to-1].Text != "?"
+	question := strings.HasSuffix(strings.TrimRight(p.text[p.sentences[last].Start:p.sentences[last].End], "*_\"”’») "), "?") && !strings.Contains(f.text, "?") && f.passage.words[to-1].Token.Text != "?"
 	if len(pieces) == 1 && question {
 		return "in “[…]?”"
 	} else if len(pieces) == 1 {
@@ -306,10 +306,10 @@ func (p *passage) rest(f found, quoted map[int]bool) string {
 		turns = turns || key >= 0
 		start, end := p.sentences[first].Start, p.sentences[last].End
 		if n > 0 {
-			start = p.words[piece.first-1].End
+			start = p.words[piece.first-1].Token.End
 		}
 		if n+1 < len(pieces) {
-			end = p.words[piece.last].Start
+			end = p.words[piece.last].Token.Start
 		}
 		b.WriteString(p.shorten(start, end, key, n > 0))
 	}
@@ -338,7 +338,7 @@ func (p *passage) shorten(start, end, key int, after bool) string {
 		at = 0
 	}
 	if key >= 0 {
-		at = utf8.RuneCountInString(plainText(p.text[start:p.words[key].Start]))
+		at = utf8.RuneCountInString(plainText(p.text[start:p.words[key].Token.Start]))
 	}
 	switch at = min(at, len(plain)); {
 	case after && at < near:

@@ -99,13 +99,13 @@ var (
 )
 
 // gap is what stands between a word and the one before it.
-func (p *passage) gap(i int) string { return p.text[p.words[i-1].End:p.words[i].Start] }
+func (p *passage) gap(i int) string { return p.text[p.words[i-1].Token.End:p.words[i].Token.Start] }
 
 // before is the word that changes the sense of a quotation, of those that its
 // sentence has before it; -1: none does. What is more than a label, a lead-in or a
 // subject may govern what is quoted, if that is no term: talked Ina out of […].
 func (s senseOf) before(p *passage, at place, term bool) int {
-	for at.first < at.last && (strings.HasPrefix(p.words[at.first].lead, "#") || strings.HasPrefix(strings.TrimLeft(p.line(p.words[at.first].Start), "> "), "[!")) {
+	for at.first < at.last && (strings.HasPrefix(p.words[at.first].lead, "#") || strings.HasPrefix(strings.TrimLeft(p.line(p.words[at.first].Token.Start), "> "), "[!")) {
 		at.first++ // a tag, or the head of a callout
 	}
 	from := at.last
@@ -119,12 +119,12 @@ func (s senseOf) before(p *passage, at place, term bool) int {
 		return key
 	}
 	last, gap := p.words[at.last-1], p.gap(at.last)
-	if is(last.Text, "alternative") || is(last.Text, "governing") || isSpeaker(p, p.words[at.first:at.last]) {
+	if is(last.Token.Text, "alternative") || is(last.Token.Text, "governing") || isSpeaker(p, p.words[at.first:at.last]) {
 		return at.last - 1
 	}
-	first := p.words[at.first].Text
+	first := p.words[at.first].Token.Text
 	switch n := at.last - at.first; {
-	case term, n == 1, n == 2 && (persons[first] != "" || is(first, "anaphora")), n <= 3 && joints.MatchString(gap), strings.Contains(gap, "|"), is(last.Text, "copulas") && gap == " ":
+	case term, n == 1, n == 2 && (persons[first] != "" || is(first, "anaphora")), n <= 3 && joints.MatchString(gap), strings.Contains(gap, "|"), is(last.Token.Text, "copulas") && gap == " ":
 		return -1
 	}
 	return at.last - 1
@@ -146,7 +146,7 @@ func (s senseOf) behind(p *passage, at place, term bool) int {
 	}
 	first, gap := p.words[at.first], p.gap(at.first)
 	unit := p.words[at.first-1].number != "" && strings.TrimSpace(gap) == ""
-	if is(first.Text, "alternative") || unit || !term && !is(first.Text, "linking") && !joints.MatchString(gap) {
+	if is(first.Token.Text, "alternative") || unit || !term && !is(first.Token.Text, "linking") && !joints.MatchString(gap) {
 		return at.first // the clause goes on: was cancelled, to be true
 	}
 	return -1
@@ -163,23 +163,23 @@ func (s senseOf) among(p *passage, at place) int {
 			return i
 		}
 	}
-	start := p.words[at.first].Start
-	found := turningPhrases.FindStringIndex(p.text[start:p.words[at.last-1].End])
+	start := p.words[at.first].Token.Start
+	found := turningPhrases.FindStringIndex(p.text[start:p.words[at.last-1].Token.End])
 	if found == nil {
 		return -1
 	}
-	return at.first + max(0, slices.IndexFunc(p.words[at.first:at.last], func(w word) bool { return w.End > start+found[0] }))
+	return at.first + max(0, slices.IndexFunc(p.words[at.first:at.last], func(w word) bool { return w.Token.End > start+found[0] }))
 }
 
 // turns reports whether a word changes the sense of those around it.
 func (s senseOf) turns(words []word, i int) bool {
-	w := words[i].Text
+	w := words[i].Token.Text
 	if text.Is(w, text.Negation|text.Hedge) {
 		return true
 	}
 	pair := w
 	if i+1 < len(words) {
-		pair += "_" + words[i+1].Text
+		pair += "_" + words[i+1].Token.Text
 	}
 	return slices.ContainsFunc(s.lists, func(list string) bool { return is(w, list) || is(pair, list) })
 }
@@ -188,10 +188,12 @@ func (s senseOf) turns(words []word, i int) bool {
 // name or two, and a colon.
 func isSpeaker(p *passage, words []word) bool {
 	last := words[len(words)-1]
-	if len(words) > 3 || !strings.HasPrefix(strings.TrimLeft(p.text[last.End:], "*_ "), ":") && !strings.HasPrefix(p.text[last.End:], "：") {
+	if len(words) > 3 || !strings.HasPrefix(strings.TrimLeft(p.text[last.Token.End:], "*_ "), ":") && !strings.HasPrefix(p.text[last.Token.End:], "：") {
 		return false
 	}
-	return !slices.ContainsFunc(words, func(w word) bool { return !w.Capital && !unicode.IsDigit(firstRune(w.Text)) || persons[w.Text] != "" })
+	return !slices.ContainsFunc(words, func(w word) bool {
+		return !w.Token.Capital && !unicode.IsDigit(firstRune(w.Token.Text)) || persons[w.Token.Text] != ""
+	})
 }
 
 // Chinese has no words to look up.

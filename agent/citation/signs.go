@@ -14,7 +14,7 @@ import (
 // word is a token with the signs around it, which a quotation has to keep:
 // operators, hyphens, slashes. Markup and the punctuation of sentences are none.
 type word struct {
-	text.Token
+	Token text.Token
 	raw   string // its letters and digits as they are written
 	signs string // between it and the word before it
 	lead  string // those that no blank parts from it
@@ -52,34 +52,34 @@ func wordsOf(md string) []word {
 			continue // they are among the signs, or markup
 		}
 		w := word{Token: t, raw: strings.Map(lettersOnly, md[t.Start:t.End]), number: number(t.Text)}
-		w.key = cmp.Or(w.number, w.Text)
+		w.key = cmp.Or(w.number, w.Token.Text)
 		words = append(words, w)
 	}
 	end := 0
 	for i := range words {
 		var trail string
-		words[i].signs, words[i].lead, trail = signsBetween(md, end, words[i].Start)
+		words[i].signs, words[i].lead, trail = signsBetween(md, end, words[i].Token.Start)
 		if i > 0 {
 			words[i-1].trail = trail
-			between := md[words[i-1].End:words[i].Start]
+			between := md[words[i-1].Token.End:words[i].Token.Start]
 			words[i].line = strings.Contains(between, "\n")
 			words[i].cell = strings.Contains(between, "|") && !strings.Contains(between, "||") && !strings.Contains(between, "\n")
-			words[i].parted = hyphenated.MatchString(between) || between == " " && threeDigits.MatchString(words[i].Text) && upToThreeDigits.MatchString(words[i-1].Text) && (!words[i-1].parted || len(words[i-1].Text) == 3)
+			words[i].parted = hyphenated.MatchString(between) || between == " " && threeDigits.MatchString(words[i].Token.Text) && upToThreeDigits.MatchString(words[i-1].Token.Text) && (!words[i-1].parted || len(words[i-1].Token.Text) == 3)
 			if words[i].signs == "-" && isLetters(words[i-1].raw) && isLetters(words[i].raw) {
 				words[i].signs = "" // well-known is well known
 			}
 		}
-		end = words[i].End
+		end = words[i].Token.End
 	}
 	if len(words) > 0 {
 		words[len(words)-1].tail, _, words[len(words)-1].trail = signsBetween(md, end, len(md))
 	}
 	for i := range words { // 50%, C++: the sign is a token of its own
-		if i+1 < len(words) && strings.Contains("%°+$€£¥", words[i+1].Text) && words[i].End == words[i+1].Start {
-			words[i].trail += words[i+1].Text
+		if i+1 < len(words) && strings.Contains("%°+$€£¥", words[i+1].Token.Text) && words[i].Token.End == words[i+1].Token.Start {
+			words[i].trail += words[i+1].Token.Text
 		}
-		if i > 0 && strings.Contains("+±≈≥≤≠$€£¥", words[i-1].Text) && words[i-1].End == words[i].Start {
-			words[i].lead = words[i-1].Text + words[i].lead
+		if i > 0 && strings.Contains("+±≈≥≤≠$€£¥", words[i-1].Token.Text) && words[i-1].Token.End == words[i].Token.Start {
+			words[i].lead = words[i-1].Token.Text + words[i].lead
 		}
 	}
 	return words
@@ -122,7 +122,7 @@ var persons = func() map[string]string {
 
 // form is what a word has in common with its other forms.
 func (w word) form() string {
-	return cmp.Or(w.number, persons[w.Text], text.FoldedStem(w.Text, ""))
+	return cmp.Or(w.number, persons[w.Token.Text], text.FoldedStem(w.Token.Text, ""))
 }
 
 func lettersOnly(r rune) rune {
@@ -262,7 +262,7 @@ func sameAsWritten(note, said word, begins bool) bool {
 		return true
 	}
 	if len(a) == 1 {
-		return begins && note.Stop || unicode.ToLower(a[0]) != unicode.ToLower(b[0])
+		return begins && note.Token.Stop || unicode.ToLower(a[0]) != unicode.ToLower(b[0])
 	}
 	acronym := slices.ContainsFunc(a[1:], unicode.IsUpper) || slices.ContainsFunc(b[1:], unicode.IsUpper)
 	if !acronym {

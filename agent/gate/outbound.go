@@ -32,7 +32,7 @@ func (g *Guard) notFromUser(c Call, made provenance.Origin) []string {
 	if !others || slices.Contains(typed, args.Canonical(c.Input)) {
 		return nil
 	}
-	o := outbound{user: newVocabulary(typed, g.Now()), used: map[string]int{}}
+	o := outbound{user: newVocabulary(typed, g.Record.Stream.Now()), used: map[string]int{}}
 	if given, err := args.ReadObject(c.Input); err == nil {
 		o.value(given, args.ShapeOf(c.Tool.Spec().Schema), 0)
 	} else {
@@ -66,12 +66,12 @@ func (g *Guard) RecallLiberties(tool agent.Tool, input json.RawMessage) {
 // go out through it. others: something else is in the prompts.
 func (g *Guard) said(tool string, made provenance.Origin) (typed []string, others bool) {
 	p := g.Prompts()
-	typed = slices.Concat([]string{p.Instructions}, g.allowedOut(g.Conversation, tool), g.hosts(tool))
+	typed = slices.Concat([]string{p.Instructions}, g.allowedOut(g.Record.Conversation, tool), g.hosts(tool))
 	others = len(made.Untrusted)+len(made.Private) > 0 || p.Recalled
 	for _, m := range append(slices.Clip(p.History), llm.Message{Role: llm.User, Text: p.Question}) {
 		own, brought := "", m.Text
 		if m.Role == llm.User {
-			own, brought = g.Split(m.Text)
+			own, brought = g.Record.Split(m.Text)
 		}
 		typed, others = append(typed, own), others || strings.TrimSpace(brought) != ""
 	}

@@ -19,7 +19,7 @@ import (
 // Guard is the gate as the calls of one turn meet it.
 type Guard struct {
 	*Gate
-	*provenance.Record
+	Record  *provenance.Record
 	Schemas *args.Schemas
 	// Prompts is what of the conversation is in the prompt at this moment.
 	Prompts func() Prompts
@@ -62,7 +62,7 @@ func (g *Guard) Pass(ctx context.Context, c Call) (*Permit, error) {
 			if p, err, hidden := g.passHidden(ctx, c, v); hidden {
 				return p, err
 			}
-			if err := g.Enter(ctx, c.intended(), agent.Entry{Moment: agent.Decided, Step: c.Step, Decision: agent.DenyByRule, Reason: v.Reason}); err != nil {
+			if err := g.Record.Stream.Enter(ctx, c.intended(), agent.Entry{Moment: agent.Decided, Step: c.Step, Decision: agent.DenyByRule, Reason: v.Reason}); err != nil {
 				return nil, err
 			}
 			return nil, &Refusal{"it is forbidden: " + v.Reason}
@@ -92,12 +92,12 @@ func (g *Guard) Pass(ctx context.Context, c Call) (*Permit, error) {
 			}
 			return nil, &Refusal{Because(Declined, reply.Reason)}
 		}
-		g.allowOut(g.Conversation, c.Name(), c.Input)
+		g.allowOut(g.Record.Conversation, c.Name(), c.Input)
 		if !lasting || reply.Decision == agent.AllowOnce {
 			return p, nil // this call was seen; others will be
 		}
-		if err := g.Remember(ctx, g.Conversation, rule, reply.Decision); err != nil {
-			g.Notice("The rule %s could not be saved and applies to this run only: %v.", asked.Rule, err)
+		if err := g.Remember(ctx, g.Record.Conversation, rule, reply.Decision); err != nil {
+			g.Record.Stream.Notice("The rule %s could not be saved and applies to this run only: %v.", asked.Rule, err)
 		}
 		return p, nil
 	}
@@ -153,7 +153,7 @@ func (g *Guard) ask(ctx context.Context, c Call, p *Permit, asked agent.Permissi
 	if err := c.Turn.wait(ctx); err != nil {
 		return agent.Reply{}, err
 	}
-	if err := g.Enter(ctx, c.intended(), agent.Entry{Moment: agent.CallAsked, Step: c.Step, Reason: asked.Reason}); err != nil {
+	if err := g.Record.Stream.Enter(ctx, c.intended(), agent.Entry{Moment: agent.CallAsked, Step: c.Step, Reason: asked.Reason}); err != nil {
 		return agent.Reply{}, err
 	}
 	p.asked = true
@@ -176,15 +176,15 @@ func (g *Guard) ask(ctx context.Context, c Call, p *Permit, asked agent.Permissi
 	}
 	asked.Step, asked.Call, asked.Name, asked.Input, asked.Hash = c.Step, c.ID, name, bytes.Clone(p.input), p.hash
 	asked.Preview, asked.Reply = p.preview, reply
-	defer g.WaitForUser(0)()
-	g.Emit(asked)
+	defer g.Record.Stream.WaitForUser(0)()
+	g.Record.Stream.Emit(asked)
 	c.Turn.LetNext()
 	select {
 	case r := <-replies:
-		if err := g.Enter(ctx, agent.Entry{Moment: agent.Decided, Step: c.Step, Decision: r.Decision, Reason: r.Reason}); err != nil {
+		if err := g.Record.Stream.Enter(ctx, agent.Entry{Moment: agent.Decided, Step: c.Step, Decision: r.Decision, Reason: r.Reason}); err != nil {
 			return agent.Reply{}, err
 		}
-		g.Emit(agent.PermissionGiven{Step: c.Step, Call: c.ID, Decision: r.Decision, Reason: r.Reason})
+		g.Record.Stream.Emit(agent.PermissionGiven{Step: c.Step, Call: c.ID, Decision: r.Decision, Reason: r.Reason})
 		return r, nil
 	case <-ctx.Done():
 		return agent.Reply{}, ctx.Err()

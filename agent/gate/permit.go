@@ -154,7 +154,7 @@ func (g *Guard) Start(ctx context.Context, c Call, p *Permit) error {
 		}
 	}
 	if p.asked {
-		return g.Enter(ctx, start)
+		return g.Record.Stream.Enter(ctx, start)
 	}
-	return g.Enter(ctx, c.intended(), agent.Entry{Moment: agent.Decided, Step: c.Step, Decision: agent.AllowByRule, Reason: p.reason}, start)
+	return g.Record.Stream.Enter(ctx, c.intended(), agent.Entry{Moment: agent.Decided, Step: c.Step, Decision: agent.AllowByRule, Reason: p.reason}, start)
 }

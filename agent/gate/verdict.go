@@ -36,7 +36,7 @@ func (g *Guard) verdict(c Call) rules.Verdict {
 		made.Untrusted = nil
 	}
 	own, newAddress := g.ownLevel(c)
-	v := g.level(g.Conversation, c.Name(), own, c.as)
+	v := g.level(g.Record.Conversation, c.Name(), own, c.as)
 	if agent.IsOutward(c.Tool) || newAddress {
 		v.Unsaid = g.notFromUser(c, made)
 	}
@@ -63,7 +63,7 @@ func (g *Guard) verdict(c Call) rules.Verdict {
 // was read so far may have had a part in it.
 func (g *Guard) originOf(c Call) provenance.Origin {
 	if c.Origin == nil {
-		return g.ReadSoFar()
+		return g.Record.ReadSoFar()
 	}
 	return *c.Origin
 }
@@ -71,7 +71,7 @@ func (g *Guard) originOf(c Call) provenance.Origin {
 // isLiteral reports whether the user's message is this very call, written out:
 // @add_task text="Buy milk". Then nothing else had a part in it.
 func (g *Guard) isLiteral(c Call) bool {
-	head, rest, _ := strings.Cut(strings.TrimSpace(g.Typed(g.Prompts().Question)), " ")
+	head, rest, _ := strings.Cut(strings.TrimSpace(g.Record.Typed(g.Prompts().Question)), " ")
 	if head != "@"+c.Name() {
 		return false
 	}
@@ -99,10 +99,10 @@ func untrustedReason(c Call, made provenance.Origin) string {
 // knownAddress reports whether the user or this turn's search gave the address.
 func (g *Guard) knownAddress(address string) bool {
 	want, p := agent.PlainAddress(address), g.Prompts()
-	given := append(g.Found(), g.Typed(p.Question))
+	given := append(g.Record.Found(), g.Record.Typed(p.Question))
 	for _, m := range p.History {
 		if m.Role == llm.User {
-			given = append(given, g.Typed(m.Text))
+			given = append(given, g.Record.Typed(m.Text))
 		}
 	}
 	for _, text := range given {
@@ -179,12 +179,12 @@ func (g *Guard) Ready(ctx context.Context, planned Call, p *Permit) error {
 		return nil
 	}
 	gone, come := changedLines(p.preview.Diff)
-	g.AddOwn(g.OwnLines(ctx, gone)...)
+	g.Record.AddOwn(g.Record.OwnLines(ctx, gone)...)
 	var prints []int64
 	for _, text := range append(args.Texts(p.withoutPlaces(planned.Input)), come) {
-		prints = append(prints, g.Prints(text, true)...)
+		prints = append(prints, g.Record.Prints(text, true)...)
 	}
-	if err := g.Save(ctx, agent.WasWritten, made.Untrusted[0], prints); err != nil {
+	if err := g.Record.Save(ctx, agent.WasWritten, made.Untrusted[0], prints); err != nil {
 		return fmt.Errorf("note down that what it writes is untrusted: %w", err)
 	}
 	return nil

@@ -22,7 +22,7 @@ import (
 
 // Asker asks the model of a turn. Model and Meters are required.
 type Asker struct {
-	*events.Stream
+	Stream *events.Stream
 	Model  llm.Model
 	Meters *Meters
 	Server
@@ -91,7 +91,7 @@ func (a *Asker) askWithin(ctx context.Context, p Prompt, say func(text string)) 
 		}
 		a.Meters.Learn(ctx, a.ModelName(), Longer)
 		if n == 1 {
-			a.Notice("The prompt was longer than the context window; it is shortened and sent again.")
+			a.Stream.Notice("The prompt was longer than the context window; it is shortened and sent again.")
 		}
 		if err := a.ready(ctx); err != nil { // the server may tell another window now
 			return usage, err
@@ -118,9 +118,9 @@ func (a *Asker) measured(ctx context.Context) (window int, scale float64) {
 // send makes one request that fits a window, and reads its answer to the end.
 func (a *Asker) send(ctx context.Context, p Prompt, window int, scale float64, say func(string)) (llm.Usage, error) {
 	fitted := p.Fit(window, scale)
-	a.Emit(fitted.Counted(p, window, a.Meters.Of(ctx, a.ModelName())))
+	a.Stream.Emit(fitted.Counted(p, window, a.Meters.Of(ctx, a.ModelName())))
 	if fitted.Left != "" && a.leftOut(fitted.Left) {
-		a.Notice("%s", fitted.Left)
+		a.Stream.Notice("%s", fitted.Left)
 	}
 	req := p.Request
 	req.Messages = fitted.Messages
@@ -128,21 +128,21 @@ func (a *Asker) send(ctx context.Context, p Prompt, window int, scale float64, s
 		req.MaxTokens = min(req.MaxTokens, max(room, Reserve(window)))
 	}
 	req.Think = a.Think()
-	a.Count(func(m *agent.Metrics) { m.ModelCalls++ })
+	a.Stream.Count(func(m *agent.Metrics) { m.ModelCalls++ })
 	a.traceRequest(p.Agent, req)
 	cached := a.Meters.cached(a.ModelName(), req.Messages)
-	defer a.CountWork()()
+	defer a.Stream.CountWork()()
 
 	var usage llm.Usage
-	split := parse.Thoughts{Say: say, Think: func(text string) { a.Emit(agent.Thought{Agent: p.Agent, Step: p.Step, Content: text}) }}
-	defer func() { a.Count(func(m *agent.Metrics) { m.Model = a.ModelName() }) }()
+	split := parse.Thoughts{Say: say, Think: func(text string) { a.Stream.Emit(agent.Thought{Agent: p.Agent, Step: p.Step, Content: text}) }}
+	defer func() { a.Stream.Count(func(m *agent.Metrics) { m.Model = a.ModelName() }) }()
 	for delta, err := range a.listen(ctx, func(ctx context.Context) iter.Seq2[llm.Delta, error] { return a.Model.Stream(ctx, req) }) {
 		if err != nil {
 			split.Flush()
 			return usage, err
 		}
 		if delta.Thinking != "" {
-			a.Emit(agent.Thought{Agent: p.Agent, Step: p.Step, Content: delta.Thinking})
+			a.Stream.Emit(agent.Thought{Agent: p.Agent, Step: p.Step, Content: delta.Thinking})
 		}
 		split.Add(delta.Text)
 		if delta.Call != nil && p.Call != nil {
@@ -186,7 +186,7 @@ func (a *Asker) checkWhole(ctx context.Context, c Count, window int) {
 		if c.farShort() {
 			next = ", and `context` may have to be smaller"
 		}
-		a.Notice("The model server truncated the prompt: it read %d tokens of about %.0f, and the beginning is likely lost. "+
+		a.Stream.Notice("The model server truncated the prompt: it read %d tokens of about %.0f, and the beginning is likely lost. "+
 			"This answer may miss something%s.", c.Counted, expected, next)
 	}
 }
@@ -201,14 +201,14 @@ func (a *Asker) tellSlow(why string) {
 		return
 	}
 	if why != "" {
-		a.Emit(agent.Noticed{Text: text.AsSentence(why) + " The request is sent again.", Passing: true})
+		a.Stream.Emit(agent.Noticed{Text: text.AsSentence(why) + " The request is sent again.", Passing: true})
 		return
 	}
 	name := a.ModelName()
 	if name != "" {
 		name = " (" + name + ")"
 	}
-	a.Emit(agent.Noticed{Text: "The model is loading" + name + ", or reading a long prompt. The first time, this can take a minute or two.", Passing: true})
+	a.Stream.Emit(agent.Noticed{Text: "The model is loading" + name + ", or reading a long prompt. The first time, this can take a minute or two.", Passing: true})
 }
 
 // ready waits until Window and ModelName are those of the next request.
@@ -222,7 +222,7 @@ func (a *Asker) ready(ctx context.Context) error {
 }
 
 func (a *Asker) emitUsage(p Prompt, usage llm.Usage) {
-	a.Count(func(m *agent.Metrics) {
+	a.Stream.Count(func(m *agent.Metrics) {
 		m.PromptTokens += usage.Prompt
 		m.AnswerTokens += usage.Answer
 		m.Generating += usage.Generating.Milliseconds()
@@ -231,7 +231,7 @@ func (a *Asker) emitUsage(p Prompt, usage llm.Usage) {
 	if s := usage.Generating.Seconds(); s > 0 {
 		used.PerSecond = float64(usage.Answer) / s
 	}
-	a.Emit(used)
+	a.Stream.Emit(used)
 }
 
 // listen reads a stream of the model in its own goroutine, so that a cancelled
@@ -329,7 +329,7 @@ func (a *Asker) traceRequest(who string, req llm.Request) {
 	for _, spec := range req.Tools {
 		body.Tools = append(body.Tools, spec.Name)
 	}
-	a.Prompted(body)
+	a.Stream.Prompted(body)
 }
 
 // images is the capability of a model that can see.
@@ -343,7 +343,7 @@ func (a *Asker) isBlind(err error) bool {
 		return false
 	}
 	if !a.blind.Swap(true) {
-		a.Notice("%s cannot see images; it is only told that there is one.", unsupported.Model)
+		a.Stream.Notice("%s cannot see images; it is only told that there is one.", unsupported.Model)
 	}
 	return true
 }

@@ -145,7 +145,7 @@ func (r *Record) remember(ctx context.Context, kind agent.Kind, from string, pri
 		return
 	}
 	if err := r.Save(ctx, kind, from, prints); err != nil {
-		r.Notice("Text from %s could not be recorded as untrusted: %v.", from, err)
+		r.Stream.Notice("Text from %s could not be recorded as untrusted: %v.", from, err)
 	}
 }
 
@@ -169,6 +169,6 @@ func (r *Record) RememberSaid(ctx context.Context, text string) {
 	if from := r.ReadSoFar().Untrusted; len(from) > 0 {
 		r.remember(ctx, agent.WasSaid, from[0], r.Prints(text, false))
 	} else if err := r.Store.Forget(context.WithoutCancel(ctx), fingerprint.Of(text)); err != nil {
-		r.Notice("This answer may be treated as untrusted later: %v.", err)
+		r.Stream.Notice("This answer may be treated as untrusted later: %v.", err)
 	}
 }

@@ -17,7 +17,7 @@ import (
 // Record is what was read during a turn: where text comes from that is not the
 // user's own, and what tools brought. It is safe for concurrent use.
 type Record struct {
-	*events.Stream
+	Stream       *events.Stream
 	Store        agent.Provenance
 	Conversation string
 

@@ -55,7 +55,7 @@ func (l *agentLoop) run(ctx context.Context) (said bool, err error) {
 		if err := l.round(ctx, reply); err != nil {
 			return false, err
 		}
-		if l.repeated > 1 || l.RoomForSteps() == 0 {
+		if l.repeated > 1 || l.Answer.Worker.RoomForSteps() == 0 {
 			return false, nil
 		}
 	}
@@ -86,19 +86,19 @@ func (l *agentLoop) decide(ctx context.Context) (reply, error) {
 	p := l.prompt()
 	p.Call = func(c llm.ToolCall) { r.calls = append(r.calls, toolchoice.Direct(c)) }
 	l.text = ""
-	hear := parse.CallSplitter{Hold: l.stream && l.Unlikely(), Say: func(piece string) {
+	hear := parse.CallSplitter{Hold: l.stream && l.Answer.Unlikely(), Say: func(piece string) {
 		l.text += piece
 		if l.stream {
-			l.Say(piece)
+			l.Answer.Say(piece)
 		}
 	}}
-	usage, err := l.Ask(ctx, p, hear.Add)
+	usage, err := l.Answer.Asker.Ask(ctx, p, hear.Add)
 	if err != nil {
 		if !prompt.CannotCall(err) {
 			hear.Flush()
 		}
 		if l.stream && !prompt.CannotCall(err) {
-			l.Cut = l.HasSaid()
+			l.Answer.Asker.Stream.Cut = l.Answer.HasSaid()
 		}
 		return r, err
 	}
@@ -111,20 +111,20 @@ func (l *agentLoop) decide(ctx context.Context) (reply, error) {
 		if l.stream && (!r.printed || l.text != "") { // a printed call may come after more than is held back
 			hear.UpTo(len(before))
 		} else if strings.TrimSpace(before) != "" {
-			l.Emit(agent.Thought{Agent: l.base.Agent, Step: l.parentStep, Content: before + "\n"})
+			l.Answer.Asker.Stream.Emit(agent.Thought{Agent: l.base.Agent, Step: l.parentStep, Content: before + "\n"})
 		}
 		if l.stream && strings.TrimSpace(l.text) != "" {
-			l.Say("\n\n") // the calls come between this and what is said next
-			l.SayHeld(false)
+			l.Answer.Say("\n\n") // the calls come between this and what is said next
+			l.Answer.SayHeld(false)
 		}
 		return r, nil
 	}
 	if hear.Hold && strings.TrimSpace(r.text) != "" {
-		l.Doubt()
+		l.Answer.Doubt()
 	}
 	hear.Flush()
 	if l.stream && usage.Stopped == llm.StopLength {
-		l.ReachedLimit()
+		l.Answer.Asker.Stream.ReachedLimit()
 	}
 	return r, nil
 }
@@ -133,19 +133,19 @@ func (l *agentLoop) decide(ctx context.Context) (reply, error) {
 func (l *agentLoop) prompt() prompt.Prompt {
 	p := l.base
 	if l.stream { // the conversation may have been summarised meanwhile
-		p.Summary, p.History = l.Summary.Text, l.History
+		p.Summary, p.History = l.Answer.Recalled.Summary.Text, l.Answer.Recalled.History
 	}
 	p.After, p.Log = l.after, answer.ContextLog(l.found)
 	p.Request = llm.Request{MaxTokens: answer.MaxAnswerTokens}
-	p = l.WithAttached(p)
+	p = l.Answer.WithAttached(p)
 	if l.inWords {
-		p.System += "\n\n" + inWords + "\n" + toolchoice.Describe(toolchoice.Specs(l.tools), l.base.Question, l.called, l.Fence())
+		p.System += "\n\n" + inWords + "\n" + toolchoice.Describe(toolchoice.Specs(l.tools), l.base.Question, l.called, l.Answer.Fence())
 	} else {
 		described, rest := toolchoice.CalledFor(toolchoice.Specs(l.tools), l.base.Question, l.called)
 		p.Request.Tools = toolchoice.InTheirWords(described)
 		if len(rest) > 0 {
 			p.Request.Tools = append(p.Request.Tools, toolchoice.Further)
-			p.System += "\n\n" + toolchoice.ByName(rest, l.Fence())
+			p.System += "\n\n" + toolchoice.ByName(rest, l.Answer.Fence())
 		}
 	}
 	return p

@@ -44,7 +44,7 @@ type delegate struct {
 
 // delegation is the tool for this turn; a list of one.
 func (t *Team) delegation() []agent.Tool {
-	return []agent.Tool{&delegate{team: t, kinds: workersFor(t.Tools)}}
+	return []agent.Tool{&delegate{team: t, kinds: workersFor(t.Answer.Worker.Tools)}}
 }
 
 func (d *delegate) Spec() llm.ToolSpec {
@@ -84,26 +84,26 @@ func (d *delegate) Run(ctx context.Context, raw json.RawMessage) (agent.Result, 
 
 // attempt is what one try of a worker came to.
 type attempt struct {
-	report string
-	agent.Judgement
+	report    string
+	Judgement agent.Judgement
 }
 
 // delegated lets a worker try until the evaluator is content.
 func (t *Team) delegated(ctx context.Context, step string, kind role, task delegation) (agent.Result, error) {
-	own, form := kind.of(t.Tools), "Name the place that each statement comes from."
+	own, form := kind.of(t.Answer.Worker.Tools), "Name the place that each statement comes from."
 	if t.sole {
 		form = alone
 	}
 	l := &agentLoop{
 		Team: t, parentStep: step, numbered: t.sole, tools: toolchoice.Choose(own, task.Task, t.MaxTools), callable: own, rounds: kind.rounds,
 		base: prompt.Prompt{
-			Agent: kind.name, Step: step, Fence: t.Fence(), Question: task.text(),
-			System:   strings.TrimSpace(t.Persona + "\n\n" + strings.NewReplacer("{today}", t.Today(), "{worker}", kind.prompt, "{report}", form).Replace(workerPrompt)),
-			Material: task.parts(t.Fence()),
+			Agent: kind.name, Step: step, Fence: t.Answer.Fence(), Question: task.text(),
+			System:   strings.TrimSpace(t.Answer.Persona + "\n\n" + strings.NewReplacer("{today}", t.Answer.Today(), "{worker}", kind.prompt, "{report}", form).Replace(workerPrompt)),
+			Material: task.parts(t.Answer.Fence()),
 		},
 	}
 	if t.sole {
-		l.base.Question += "\n\nIt is for this message of the user, which your report answers:\n" + t.Question
+		l.base.Question += "\n\nIt is for this message of the user, which your report answers:\n" + t.Answer.Question
 	}
 	for _, m := range task.Material {
 		l.reports = append(l.reports, "the report of task "+m.ID+" on "+strings.Join(m.From[:min(len(m.From), 5)], ", "))
@@ -116,26 +116,26 @@ func (t *Team) delegated(ctx context.Context, step string, kind role, task deleg
 			if ctx.Err() != nil {
 				return agent.Result{}, err
 			}
-			t.Degrade(fmt.Sprintf("the %s worker (step %s) stopped", kind.name, step), err)
+			t.Answer.Asker.Stream.Degrade(fmt.Sprintf("the %s worker (step %s) stopped", kind.name, step), err)
 			result := l.result(best.report)
 			if result.Partial = true; result.Nothing {
 				return agent.Result{}, errors.New("its worker stopped before it found anything")
 			}
 			return result, nil
 		}
-		if tried.Passed {
+		if tried.Judgement.Passed {
 			return l.result(tried.report), nil
 		}
-		if n == 1 || tried.Score > best.Score {
+		if n == 1 || tried.Judgement.Score > best.Judgement.Score {
 			best = tried
 		}
 		l.after = append(l.after,
 			llm.Message{Role: llm.Assistant, Text: text.Clip(cmp.Or(tried.report, "(no report)"), repeatResult)},
 			llm.Message{Role: llm.User, Text: l.again(tried.Judgement)})
-		l.verdicts = append(l.verdicts, fmt.Sprintf("Attempt %d, score %.2f: %s", n, tried.Score, tried.Feedback))
+		l.verdicts = append(l.verdicts, fmt.Sprintf("Attempt %d, score %.2f: %s", n, tried.Judgement.Score, tried.Judgement.Feedback))
 		l.repeated = 0
 	}
-	t.Emit(agent.Noticed{Text: strings.TrimSpace(fmt.Sprintf("The %s worker's result (step %s) is incomplete: it was not accepted after %d attempts. %s", kind.name, step, maxAttempts, text.OneLine(text.Clip(best.Feedback, 300))))})
+	t.Answer.Asker.Stream.Emit(agent.Noticed{Text: strings.TrimSpace(fmt.Sprintf("The %s worker's result (step %s) is incomplete: it was not accepted after %d attempts. %s", kind.name, step, maxAttempts, text.OneLine(text.Clip(best.Judgement.Feedback, 300))))})
 	result := l.result(best.report)
 	result.Partial = true
 	return result, nil
@@ -144,14 +144,14 @@ func (t *Team) delegated(ctx context.Context, step string, kind role, task deleg
 // try is one attempt and its verdict.
 func (t *Team) try(ctx context.Context, l *agentLoop, task delegation) (tried attempt, err error) {
 	ended := agent.PhaseEnded{Agent: l.base.Agent, Step: l.parentStep, Attempt: l.attempt}
-	t.Emit(agent.PhaseStarted{Agent: ended.Agent, Step: ended.Step, Attempt: ended.Attempt})
-	start := t.Now()
+	t.Answer.Asker.Stream.Emit(agent.PhaseStarted{Agent: ended.Agent, Step: ended.Step, Attempt: ended.Attempt})
+	start := t.Answer.Asker.Stream.Now()
 	defer func() {
-		ended.Took = t.Since(start)
-		t.Emit(ended)
+		ended.Took = t.Answer.Asker.Stream.Since(start)
+		t.Answer.Asker.Stream.Emit(ended)
 	}()
 	var saved bool
-	if tried.report, tried.Judgement, saved = t.Saved.Judged(l.parentStep, l.attempt); saved {
+	if tried.report, tried.Judgement, saved = t.Answer.Worker.Saved.Judged(l.parentStep, l.attempt); saved {
 		err = l.replay(ctx)
 	} else {
 		tried, err = l.judged(ctx, task)
@@ -159,8 +159,8 @@ func (t *Team) try(ctx context.Context, l *agentLoop, task delegation) (tried at
 	if err != nil {
 		return attempt{}, err
 	}
-	ended.Score, ended.Passed = &tried.Score, tried.Passed
-	t.Emit(agent.Evaluated{Step: l.parentStep, Attempt: l.attempt, Report: tried.report, Judgement: tried.Judgement})
+	ended.Score, ended.Passed = &tried.Judgement.Score, tried.Judgement.Passed
+	t.Answer.Asker.Stream.Emit(agent.Evaluated{Step: l.parentStep, Attempt: l.attempt, Report: tried.report, Judgement: tried.Judgement})
 	return tried, nil
 }
 
@@ -175,7 +175,7 @@ func (l *agentLoop) judged(ctx context.Context, task delegation) (attempt, error
 	if err != nil {
 		return attempt{}, err
 	}
-	return attempt{report, verdict}, l.Enter(ctx, agent.Entry{Moment: agent.Judged, Step: l.parentStep, Attempt: l.attempt, Report: report, Verdict: &verdict})
+	return attempt{report, verdict}, l.Answer.Asker.Stream.Enter(ctx, agent.Entry{Moment: agent.Judged, Step: l.parentStep, Attempt: l.attempt, Report: report, Verdict: &verdict})
 }
 
 // report runs the worker to its last words. One whose rounds are used up is
@@ -204,11 +204,11 @@ func (l *agentLoop) report(ctx context.Context) (string, error) {
 
 // result is what the turn gets of a worker: its report, and what it rests on.
 func (l *agentLoop) result(report string) agent.Result {
-	result := agent.Result{Text: report, Sources: l.SourcesOf(l.found)}
+	result := agent.Result{Text: report, Sources: l.Answer.SourcesOf(l.found)}
 	result.Nothing = report == "" && len(result.Sources) == 0
 	result.Unlikely = answer.FoundNothing(l.found)
 	for _, f := range l.found {
-		if f.Status == agent.StepFailed && (f.Result.Untrusted || provenance.ErrorsUntrusted(l.Tool(f.Step.Tool))) {
+		if f.Status == agent.StepFailed && (f.Result.Untrusted || provenance.ErrorsUntrusted(l.Answer.Worker.Tool(f.Step.Tool))) {
 			result.Untrusted = true // the report may tell the words of its error
 		}
 		if f.Status != agent.Done || f.Same != "" {

@@ -25,32 +25,32 @@ func (t *Team) Loop(ctx context.Context) (able bool, err error) {
 	handOut := t.delegation()
 	always, called := handOut, ""
 	if len(carried) > 0 { // "make it shorter" does not sound like them
-		always = append(slices.Clip(always), toolchoice.ForRounds(t.Tools)...)
+		always = append(slices.Clip(always), toolchoice.ForRounds(t.Answer.Worker.Tools)...)
 		for _, tool := range always {
 			called += tool.Spec().Name + "\n"
 		}
 	}
-	t.Tools = append(slices.Clip(t.Tools), handOut...)
-	end := t.Phase(agent.PhaseStarted{Agent: "loop"})
+	t.Answer.Worker.Tools = append(slices.Clip(t.Answer.Worker.Tools), handOut...)
+	end := t.Answer.Asker.Stream.Phase(agent.PhaseStarted{Agent: "loop"})
 	l := &agentLoop{
-		Team: t, tools: toolchoice.ChooseWith(always, t.Tools, t.Question, t.MaxTools), callable: t.Tools, rounds: t.Rounds,
-		base:   t.Prompt("loop", strings.ReplaceAll(loopPrompt, "{rounds}", strconv.Itoa(t.Rounds))+toolchoice.Unavailable(t.Missing, t.Question)),
+		Team: t, tools: toolchoice.ChooseWith(always, t.Answer.Worker.Tools, t.Answer.Question, t.MaxTools), callable: t.Answer.Worker.Tools, rounds: t.Rounds,
+		base:   t.Answer.Prompt("loop", strings.ReplaceAll(loopPrompt, "{rounds}", strconv.Itoa(t.Rounds))+toolchoice.Unavailable(t.Answer.Worker.Missing, t.Answer.Question)),
 		stream: true, numbered: true,
 		called: called,
-		found:  t.Found,
+		found:  t.Answer.Worker.Found,
 	}
 	l.base.Material = append(l.base.Material, carried...)
-	l.Number(l.found)
+	l.Answer.Number(l.found)
 	said, err := l.run(ctx)
 	end()
 	switch {
-	case prompt.CannotCall(err) && len(t.Found) == t.Attached:
+	case prompt.CannotCall(err) && len(t.Answer.Worker.Found) == t.Answer.Worker.Attached:
 		return false, nil
 	case err != nil:
 		return true, err
 	case said:
 		return true, nil
 	}
-	t.Lacking = "No more calls can be made now. Answer with what there is, and say what is missing."
-	return true, t.Explain(ctx)
+	t.Answer.Lacking = "No more calls can be made now. Answer with what there is, and say what is missing."
+	return true, t.Answer.Explain(ctx)
 }

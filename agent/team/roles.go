@@ -96,15 +96,15 @@ func (t *Team) workersAndTools(kinds []role) string {
 	var b strings.Builder
 	for _, w := range kinds {
 		var names []string
-		for _, tool := range toolchoice.Choose(w.of(t.Tools), t.Question, t.MaxTools) {
+		for _, tool := range toolchoice.Choose(w.of(t.Answer.Worker.Tools), t.Answer.Question, t.MaxTools) {
 			names = append(names, tool.Spec().Name)
 		}
 		fmt.Fprintf(&b, "- %s: %s (%s)\n", w.name, w.does, strings.Join(names, ", "))
 	}
-	if skills := t.Tool(agent.ReadSkill); skills != nil {
+	if skills := t.Answer.Worker.Tool(agent.ReadSkill); skills != nil {
 		fmt.Fprintf(&b, "\n%s, which each has: %s\n", agent.ReadSkill, skills.Spec().Description)
 	}
-	return strings.TrimSpace(b.String()) + toolchoice.Unavailable(t.Missing, t.Question)
+	return strings.TrimSpace(b.String()) + toolchoice.Unavailable(t.Answer.Worker.Missing, t.Answer.Question)
 }
 
 func describeWorkers(kinds []role) string {

@@ -98,7 +98,7 @@ func (v vaults) tasksNote(ctx context.Context, called string, today time.Time) (
 		if errors.Is(err, fs.ErrNotExist) && notes.BareName(path.Base(called)) == notes.BareName(newTasksNote) {
 			return v.tasksNote(ctx, "", today) // the model spelled out the usual one
 		}
-		return at.folder, at.Path, false, err
+		return at.folder, at.Entry.Path, false, err
 	}
 	places, err := v.all(ctx)
 	if err != nil {
@@ -109,11 +109,11 @@ func (v vaults) tasksNote(ctx context.Context, called string, today time.Time) (
 	}
 	var usual []func(place) bool
 	for _, name := range []string{"tasks", "todo", "to-do", "todos", "aufgaben"} {
-		usual = append(usual, func(p place) bool { return notes.BareName(path.Base(p.Path)) == name })
+		usual = append(usual, func(p place) bool { return notes.BareName(path.Base(p.Entry.Path)) == name })
 	}
 	if named := firstFitting(places, usual...); len(named) > 0 { // the outermost
-		at := slices.MinFunc(named, func(a, b place) int { return strings.Count(a.Path, "/") - strings.Count(b.Path, "/") })
-		return at.folder, at.Path, false, nil
+		at := slices.MinFunc(named, func(a, b place) int { return strings.Count(a.Entry.Path, "/") - strings.Count(b.Entry.Path, "/") })
+		return at.folder, at.Entry.Path, false, nil
 	}
 	return v()[0], newTasksNote, false, nil
 }

@@ -54,7 +54,7 @@ func appendTarget(ctx context.Context, v vaults, daily Daily, now time.Time, cal
 	}
 	at, err := v.find(ctx, called)
 	if err == nil {
-		return at.folder, at.Path, "", nil
+		return at.folder, at.Entry.Path, "", nil
 	}
 	if folder, name, fresh, late := v.dailyNote(ctx, daily, now); errors.Is(err, fs.ErrNotExist) && late == nil && called == PathOf(v, folder, name) {
 		return folder, name, fresh, nil

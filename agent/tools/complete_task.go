@@ -24,7 +24,7 @@ func newCompleteTask(v noteWriter, now func() time.Time) agent.Tool {
 		if err != nil {
 			return change{}, err
 		}
-		raw, _, err := t.folder.Raw(t.place.Path)
+		raw, _, err := t.folder.Raw(t.place.Entry.Path)
 		if err != nil {
 			return change{}, err
 		}
@@ -32,18 +32,18 @@ func newCompleteTask(v noteWriter, now func() time.Time) agent.Tool {
 		if err != nil {
 			return change{}, err
 		}
-		if t.Line > len(p.lines) || p.text(t.Line) != strings.TrimRight(t.Raw, "\r") { // changed just now, or not UTF-8
+		if t.Task.Line > len(p.lines) || p.text(t.Task.Line) != strings.TrimRight(t.Task.Raw, "\r") { // changed just now, or not UTF-8
 			return change{}, fmt.Errorf("%s is not the line that was read; it was changed just now, or is not UTF-8", t.at())
 		}
-		c := change{folder: t.folder, path: t.place.Path, was: raw, said: fmt.Sprintf("done: %s (%s)", t.Text, t.at())}
-		lines := []string{t.Ticked(now())}
-		if next, ok := t.Next(now()); ok {
+		c := change{folder: t.folder, path: t.place.Entry.Path, was: raw, said: fmt.Sprintf("done: %s (%s)", t.Task.Text, t.at())}
+		lines := []string{t.Task.Ticked(now())}
+		if next, ok := t.Task.Next(now()); ok {
 			lines = []string{next, lines[0]}
 			c.said += "; it comes again: " + strings.TrimSpace(next)
-		} else if t.Recurs != "" {
-			c.said += fmt.Sprintf("; its rule %q is not understood, so no next one was made", t.Recurs)
+		} else if t.Task.Recurs != "" {
+			c.said += fmt.Sprintf("; its rule %q is not understood, so no next one was made", t.Task.Recurs)
 		}
-		p.replace(t.Line, lines...)
+		p.replace(t.Task.Line, lines...)
 		c.now = p.bytes()
 		return c, nil
 	}, "note", "task") // without a note it is the task that says which note
@@ -63,13 +63,13 @@ func (v vaults) openTask(ctx context.Context, args completeArgs) (vaultTask, err
 		if err != nil {
 			return vaultTask{}, err
 		}
-		all = slices.DeleteFunc(all, func(t vaultTask) bool { return t.folder != at.folder || t.place.Path != at.Path })
+		all = slices.DeleteFunc(all, func(t vaultTask) bool { return t.folder != at.folder || t.place.Entry.Path != at.Entry.Path })
 	}
 	wanted := taskText(args.Task)
 	if m := pathAndLine.FindStringSubmatch(wanted); m != nil {
 		line, _ := strconv.Atoi(m[2])
 		found := slices.DeleteFunc(slices.Clone(all), func(t vaultTask) bool {
-			return t.Line != line || !notes.SameName(t.place.Path, m[1]) && !notes.HasNameSuffix("/"+t.place.Path, m[1])
+			return t.Task.Line != line || !notes.SameName(t.place.Entry.Path, m[1]) && !notes.HasNameSuffix("/"+t.place.Entry.Path, m[1])
 		})
 		if len(found) > 0 {
 			return oneTask(found, args.Task)
@@ -79,14 +79,14 @@ func (v vaults) openTask(ctx context.Context, args completeArgs) (vaultTask, err
 		return vaultTask{}, fmt.Errorf("which task? Its text is missing")
 	}
 	found := firstFitting(all,
-		func(t vaultTask) bool { return strings.EqualFold(t.Text, wanted) },
-		func(t vaultTask) bool { return strings.Contains(strings.ToLower(t.Text), strings.ToLower(wanted)) },
-		func(t vaultTask) bool { return holdsAll(t.Text, wanted) },
+		func(t vaultTask) bool { return strings.EqualFold(t.Task.Text, wanted) },
+		func(t vaultTask) bool { return strings.Contains(strings.ToLower(t.Task.Text), strings.ToLower(wanted)) },
+		func(t vaultTask) bool { return holdsAll(t.Task.Text, wanted) },
 	)
 	if len(found) == 0 {
 		return vaultTask{}, fmt.Errorf("there is no task %q; list_tasks shows which there are", args.Task)
 	}
-	if open := firstFitting(found, func(t vaultTask) bool { return t.Open() }); len(open) > 0 {
+	if open := firstFitting(found, func(t vaultTask) bool { return t.Task.Open() }); len(open) > 0 {
 		return oneTask(open, args.Task)
 	}
 	return oneTask(found[:1], args.Task)
@@ -98,12 +98,12 @@ func oneTask(found []vaultTask, called string) (vaultTask, error) {
 		const most = 10
 		var names []string
 		for _, t := range found[:min(len(found), most)] {
-			names = append(names, fmt.Sprintf("%q (%s)", t.Text, t.at()))
+			names = append(names, fmt.Sprintf("%q (%s)", t.Task.Text, t.at()))
 		}
 		return vaultTask{}, fmt.Errorf("%d open tasks fit %q: %s; say which by path:line", len(found), called, strings.Join(names, ", "))
 	}
-	if !found[0].Open() {
-		return vaultTask{}, fmt.Errorf("%q is done already (%s)", found[0].Text, found[0].at())
+	if !found[0].Task.Open() {
+		return vaultTask{}, fmt.Errorf("%q is done already (%s)", found[0].Task.Text, found[0].at())
 	}
 	return found[0], nil
 }

@@ -93,8 +93,8 @@ func findDailies(places []place, set Daily) (dailies, place) {
 
 // dailyWay reads a note's path as that of a daily note.
 func dailyWay(p place, set Daily) (way dailies, day time.Time, ok bool) {
-	ext := path.Ext(p.Path)
-	name := strings.TrimSuffix(p.Path, ext)
+	ext := path.Ext(p.Entry.Path)
+	name := strings.TrimSuffix(p.Entry.Path, ext)
 	layouts := dailyLayouts
 	if set.Pattern != "" {
 		layouts = []string{strings.TrimSuffix(set.Pattern, path.Ext(set.Pattern))}

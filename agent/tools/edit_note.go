@@ -22,16 +22,16 @@ func newEditNote(v noteWriter) agent.Tool {
 		if err != nil {
 			return change{}, err
 		}
-		raw, entry, err := at.folder.Raw(at.Path)
+		raw, entry, err := at.folder.Raw(at.Entry.Path)
 		if err != nil {
 			return change{}, err
 		}
 		opened(ctx, notes.Parse(entry, raw))
 		now, err := edited(string(raw), args.Old, args.New)
 		if err != nil {
-			return change{}, fmt.Errorf("%s: %w", at.Path, err)
+			return change{}, fmt.Errorf("%s: %w", at.Entry.Path, err)
 		}
-		return change{folder: at.folder, path: at.Path, was: raw, now: []byte(now), said: "changed " + at.Path}, nil
+		return change{folder: at.folder, path: at.Entry.Path, was: raw, now: []byte(now), said: "changed " + at.Entry.Path}, nil
 	}, "path")
 }
 

@@ -38,7 +38,7 @@ func newListNotes(v vaults) agent.Tool {
 			if err := ctx.Err(); err != nil {
 				return agent.Result{}, err
 			}
-			if !inFolder(p.Path, folder) {
+			if !inFolder(p.Entry.Path, folder) {
 				continue
 			}
 			note, err := p.glance(ctx)

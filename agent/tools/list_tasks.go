@@ -52,29 +52,29 @@ func (t vaultTask) is(status string, today time.Time) bool {
 	date := t.date()
 	switch status {
 	case "open":
-		return t.Open()
+		return t.Task.Open()
 	case "due":
-		return t.Open() && !date.IsZero() && !date.After(today.AddDate(0, 0, dueWithin))
+		return t.Task.Open() && !date.IsZero() && !date.After(today.AddDate(0, 0, dueWithin))
 	case "overdue":
-		return t.Open() && !date.IsZero() && date.Before(today)
+		return t.Task.Open() && !date.IsZero() && date.Before(today)
 	case "done":
-		return t.Done
+		return t.Task.Done
 	}
 	return true
 }
 
 // date is the day by which, else for which, a task is planned.
 func (t vaultTask) date() time.Time {
-	if t.Due.IsZero() {
-		return t.Scheduled
+	if t.Task.Due.IsZero() {
+		return t.Task.Scheduled
 	}
-	return t.Due
+	return t.Task.Due
 }
 
 // about reports whether a task's line, the headings above it or the path of
 // its note holds all words.
 func (t vaultTask) about(words string) bool {
-	return holdsAll(t.Raw+" "+t.heading+" "+t.place.Path, words)
+	return holdsAll(t.Task.Raw+" "+t.heading+" "+t.place.Entry.Path, words)
 }
 
 // isOf reports whether a task bears a date of a time, where one is asked for.
@@ -87,7 +87,7 @@ func (t vaultTask) isOf(asked when.Span) bool {
 func byDate(tasks []vaultTask, status string) {
 	slices.SortStableFunc(tasks, func(a, b vaultTask) int {
 		if status == "done" {
-			return b.DoneOn.Compare(a.DoneOn)
+			return b.Task.DoneOn.Compare(a.Task.DoneOn)
 		}
 		dateA, dateB := a.date(), b.date()
 		switch {
@@ -127,7 +127,7 @@ func noTasks(next []vaultTask, all int, status, about string, today time.Time) a
 // tasksAt are the places of tasks.
 func tasksAt(tasks []vaultTask) (lines []agent.Source) {
 	for _, t := range tasks {
-		lines = append(lines, agent.Source{Path: t.place.Path, Line: t.Line, EndLine: t.Line, Text: t.Text})
+		lines = append(lines, agent.Source{Path: t.place.Entry.Path, Line: t.Task.Line, EndLine: t.Task.Line, Text: t.Task.Text})
 	}
 	return lines
 }
@@ -157,7 +157,7 @@ func comingUp(all []vaultTask, status string, today time.Time) []vaultTask {
 	if status != "due" && status != "overdue" {
 		return nil
 	}
-	open := slices.DeleteFunc(slices.Clone(all), func(t vaultTask) bool { return !t.Open() || t.date().Before(today) })
+	open := slices.DeleteFunc(slices.Clone(all), func(t vaultTask) bool { return !t.Task.Open() || t.date().Before(today) })
 	byDate(open, status)
 	const most = 3
 	return open[:min(len(open), most)]
@@ -165,14 +165,14 @@ func comingUp(all []vaultTask, status string, today time.Time) []vaultTask {
 
 // line is a task as it is listed.
 func (t vaultTask) line(today time.Time) string {
-	return fmt.Sprintf("- [%s] %s%s (%s)", t.box(), t.Text, t.when(today), t.at())
+	return fmt.Sprintf("- [%s] %s%s (%s)", t.box(), t.Task.Text, t.when(today), t.at())
 }
 
 func (t vaultTask) box() string {
 	switch {
-	case t.Done:
+	case t.Task.Done:
 		return "x"
-	case t.Cancelled:
+	case t.Task.Cancelled:
 		return "-"
 	}
 	return " "
@@ -181,23 +181,23 @@ func (t vaultTask) box() string {
 // when writes a task's dates in words.
 func (t vaultTask) when(today time.Time) string {
 	var parts []string
-	if t.Priority != "" {
-		parts = append(parts, "priority "+t.Priority)
+	if t.Task.Priority != "" {
+		parts = append(parts, "priority "+t.Task.Priority)
 	}
 	switch {
-	case !t.DoneOn.IsZero():
-		parts = append(parts, "done "+t.DoneOn.Format(time.DateOnly))
-	case !t.Due.IsZero() && t.Open() && t.Due.Before(today):
-		parts = append(parts, "overdue since "+t.Due.Format(time.DateOnly))
-	case !t.Due.IsZero() && t.Due.Equal(today):
+	case !t.Task.DoneOn.IsZero():
+		parts = append(parts, "done "+t.Task.DoneOn.Format(time.DateOnly))
+	case !t.Task.Due.IsZero() && t.Task.Open() && t.Task.Due.Before(today):
+		parts = append(parts, "overdue since "+t.Task.Due.Format(time.DateOnly))
+	case !t.Task.Due.IsZero() && t.Task.Due.Equal(today):
 		parts = append(parts, "due today")
-	case !t.Due.IsZero():
-		parts = append(parts, "due "+t.Due.Format(time.DateOnly))
-	case !t.Scheduled.IsZero():
-		parts = append(parts, "scheduled "+t.Scheduled.Format(time.DateOnly))
+	case !t.Task.Due.IsZero():
+		parts = append(parts, "due "+t.Task.Due.Format(time.DateOnly))
+	case !t.Task.Scheduled.IsZero():
+		parts = append(parts, "scheduled "+t.Task.Scheduled.Format(time.DateOnly))
 	}
-	if t.Recurs != "" {
-		parts = append(parts, t.Recurs)
+	if t.Task.Recurs != "" {
+		parts = append(parts, t.Task.Recurs)
 	}
 	if len(parts) == 0 {
 		return ""

@@ -39,7 +39,7 @@ func newNoteLinks(v vaults) agent.Tool {
 		var names notes.Names
 		var candidates, mentions []backlink
 		for _, p := range places {
-			names.Add(p.Path)
+			names.Add(p.Entry.Path)
 			if err := ctx.Err(); err != nil {
 				return agent.Result{}, err
 			}
@@ -47,11 +47,11 @@ func newNoteLinks(v vaults) agent.Tool {
 			if err != nil { // the index reports it
 				continue
 			}
-			names.Add(p.Path, other.Titles()...)
-			if p.Path != at.Path {
+			names.Add(p.Entry.Path, other.Titles()...)
+			if p.Entry.Path != at.Entry.Path {
 				lines := strings.Split(other.Text, "\n")
 				for _, line := range other.Mentions(note.Titles()) {
-					mentions = append(mentions, backlink{p.Path, notes.Link{Line: line}, lineOf(lines, line)})
+					mentions = append(mentions, backlink{p.Entry.Path, notes.Link{Line: line}, lineOf(lines, line)})
 				}
 				candidates = append(candidates, linksThatMayMean(note, other)...)
 			}
@@ -59,7 +59,7 @@ func newNoteLinks(v vaults) agent.Tool {
 		result := agent.Result{}
 		var to, from, unlinked []string
 		for _, link := range note.Links {
-			where := names.To(at.Path, link.Target)
+			where := names.To(at.Entry.Path, link.Target)
 			result.Listed = append(result.Listed, agent.Source{Path: cmp.Or(where, link.Target)})
 			if where == "" {
 				where = link.Target + " (there is no such note)"
@@ -72,7 +72,7 @@ func newNoteLinks(v vaults) agent.Tool {
 		}
 		linked := map[string]bool{}
 		for _, b := range candidates {
-			if names.To(b.path, b.link.Target) == at.Path {
+			if names.To(b.path, b.link.Target) == at.Entry.Path {
 				from, linked[b.path] = append(from, tell(b)), true
 			}
 		}

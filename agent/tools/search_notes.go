@@ -93,8 +93,8 @@ func SearchShown(ctx context.Context, search searcher, v vaults, query rag.Query
 			return rag.Found{}, err
 		}
 		for _, p := range places {
-			if len(query.Without) < maxWithout && agent.HidesNote(ctx, PathOf(v, p.folder, p.Path)) {
-				query.Without = append(query.Without, p.Path)
+			if len(query.Without) < maxWithout && agent.HidesNote(ctx, PathOf(v, p.folder, p.Entry.Path)) {
+				query.Without = append(query.Without, p.Entry.Path)
 			}
 		}
 	}

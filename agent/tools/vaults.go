@@ -24,13 +24,13 @@ type vaults func() []*notes.Folder
 
 // place is where a note is.
 type place struct {
-	folder *notes.Folder
-	notes.Entry
+	folder  *notes.Folder
+	Entry   notes.Entry
 	instead string // what is said where another note was asked for
 }
 
 func (p place) read(ctx context.Context) (notes.Note, error) {
-	raw, entry, err := p.folder.Load(ctx, p.Path)
+	raw, entry, err := p.folder.Load(ctx, p.Entry.Path)
 	if err != nil {
 		return notes.Note{}, err
 	}
@@ -39,7 +39,7 @@ func (p place) read(ctx context.Context) (notes.Note, error) {
 
 // glance is read for many notes at once: it leaves the pages of a PDF out.
 func (p place) glance(ctx context.Context) (notes.Note, error) {
-	if notes.IsPDF(p.Path) {
+	if notes.IsPDF(p.Entry.Path) {
 		return opened(ctx, notes.Parse(p.Entry, nil)), nil
 	}
 	return p.read(ctx)
@@ -60,7 +60,7 @@ var errNoVault = errors.New("no notes folder is open")
 func (v vaults) list(ctx context.Context) ([]place, error) {
 	places, err := v.all(ctx)
 	if agent.HidesNotes(ctx) {
-		places = slices.DeleteFunc(places, func(p place) bool { return agent.HidesNote(ctx, PathOf(v, p.folder, p.Path)) })
+		places = slices.DeleteFunc(places, func(p place) bool { return agent.HidesNote(ctx, PathOf(v, p.folder, p.Entry.Path)) })
 	}
 	return places, err
 }
@@ -131,12 +131,12 @@ func (v vaults) find(ctx context.Context, name string) (place, error) {
 		return place{}, err
 	}
 	found := firstFitting(places,
-		func(p place) bool { return p.folder == folder && p.Path == below },
-		func(p place) bool { return p.Path == below },
-		func(p place) bool { return notes.SameName(p.Path, below) },
-		func(p place) bool { return notes.HasNameSuffix("/"+p.Path, below) },
-		func(p place) bool { return strings.EqualFold(notes.NameOf(p.Path), called) },
-		func(p place) bool { return !notes.IsPDF(p.Path) && titled(p, called) },
+		func(p place) bool { return p.folder == folder && p.Entry.Path == below },
+		func(p place) bool { return p.Entry.Path == below },
+		func(p place) bool { return notes.SameName(p.Entry.Path, below) },
+		func(p place) bool { return notes.HasNameSuffix("/"+p.Entry.Path, below) },
+		func(p place) bool { return strings.EqualFold(notes.NameOf(p.Entry.Path), called) },
+		func(p place) bool { return !notes.IsPDF(p.Entry.Path) && titled(p, called) },
 	)
 	switch len(found) {
 	case 0:
@@ -152,7 +152,7 @@ func (v vaults) find(ctx context.Context, name string) (place, error) {
 // candidates, or what is near.
 func FindNote(ctx context.Context, folders []*notes.Folder, name string) (*notes.Folder, string, error) {
 	at, err := vaults(func() []*notes.Folder { return folders }).find(ctx, name)
-	return at.folder, at.Path, err
+	return at.folder, at.Entry.Path, err
 }
 
 // firstFitting are those that fit by the first way in which any does.
@@ -199,7 +199,7 @@ func (b byPath) Places(ctx context.Context, raw json.RawMessage) map[string]stri
 	if err != nil {
 		return nil
 	}
-	return map[string]string{"path": PathOf(b.vaults, at.folder, at.Path)}
+	return map[string]string{"path": PathOf(b.vaults, at.folder, at.Entry.Path)}
 }
 
 // findToRead finds a note as find does, or else the only one that is called alike.
@@ -236,7 +236,7 @@ func (e *noNoteError) Is(target error) bool { return target == fs.ErrNotExist }
 
 // titled reads a note only when its text holds the title's words at all.
 func titled(p place, title string) bool {
-	raw, entry, err := p.folder.Raw(p.Path)
+	raw, entry, err := p.folder.Raw(p.Entry.Path)
 	if err != nil || !bytes.Contains(bytes.ToLower(raw), []byte(strings.ToLower(title))) {
 		return false
 	}
@@ -247,10 +247,10 @@ func titled(p place, title string) bool {
 func near(places []place, name string) (close, alike []place) {
 	words := notes.NameWords(name)
 	for _, p := range places {
-		if slices.ContainsFunc(words, func(word string) bool { return len(word) > 2 && strings.Contains(strings.ToLower(p.Path), word) }) {
+		if slices.ContainsFunc(words, func(word string) bool { return len(word) > 2 && strings.Contains(strings.ToLower(p.Entry.Path), word) }) {
 			close = append(close, p)
 		}
-		if len(words) > 0 && slices.Equal(words, notes.NameWords(p.Path)) {
+		if len(words) > 0 && slices.Equal(words, notes.NameWords(p.Entry.Path)) {
 			alike = append(alike, p)
 		}
 	}
@@ -265,7 +265,7 @@ func pathsOf(ctx context.Context, places []place) string {
 	var names []string
 	for _, p := range places[:min(len(places), mostNamed)] {
 		_, _ = p.glance(ctx) // a clipping's file is called as a page wanted it
-		names = append(names, p.Path)
+		names = append(names, p.Entry.Path)
 	}
 	text := strings.Join(names, ", ")
 	if more := len(places) - mostNamed; more > 0 {
@@ -280,13 +280,13 @@ func (v vaults) tasks(ctx context.Context) ([]vaultTask, error) {
 	if err != nil {
 		return nil, err
 	}
-	places = slices.DeleteFunc(places, func(p place) bool { return notes.IsPDF(p.Path) })
+	places = slices.DeleteFunc(places, func(p place) bool { return notes.IsPDF(p.Entry.Path) })
 	var all []vaultTask
 	for _, p := range places {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		raw, entry, err := p.folder.Raw(p.Path)
+		raw, entry, err := p.folder.Raw(p.Entry.Path)
 		if err != nil || !task.MayHoldAny(raw) { // a note that cannot be read is reported by the index
 			continue
 		}
@@ -301,7 +301,7 @@ func (v vaults) tasks(ctx context.Context) ([]vaultTask, error) {
 // vaultTask is a task and the vault it is in.
 type vaultTask struct {
 	place
-	task.Task
+	Task    task.Task
 	heading string      // those above it
 	days    []when.Span // the dates of its line, as a search has them
 }
@@ -323,4 +323,4 @@ func newVaultTask(at place, note notes.Note, t task.Task) vaultTask {
 }
 
 // at is the task's place as the user sees it.
-func (t vaultTask) at() string { return agent.PlaceName(t.place.Path, t.Line) }
+func (t vaultTask) at() string { return agent.PlaceName(t.place.Entry.Path, t.Task.Line) }

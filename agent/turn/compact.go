@@ -178,34 +178,34 @@ func (t *turn) recallSummary(ctx context.Context) (err error) {
 	if t.agent.Summaries == nil {
 		return nil
 	}
-	if t.Summary, err = t.agent.Summaries.Summary(ctx, t.Conversation); err != nil || t.Summary.Turn == "" {
+	if t.Team.Answer.Recalled.Summary, err = t.agent.Summaries.Summary(ctx, t.Team.Answer.Worker.Guard.Record.Conversation); err != nil || t.Team.Answer.Recalled.Summary.Turn == "" {
 		return err
 	}
-	t.recent = t.recent[max(0, len(t.recent)-t.Summary.After):]
+	t.recent = t.recent[max(0, len(t.recent)-t.Team.Answer.Recalled.Summary.After):]
 	return nil
 }
 
 // compactToFit summarises the older turns, once a turn, when a prompt does not
 // fit even with its results shortened.
 func (t *turn) compactToFit(ctx context.Context, p prompt.Prompt) prompt.Prompt {
-	if t.compacted || t.agent.Summaries == nil || len(p.History) <= prompt.VerbatimMessages || !t.Overflows(ctx, p) {
+	if t.compacted || t.agent.Summaries == nil || len(p.History) <= prompt.VerbatimMessages || !t.Team.Answer.Asker.Overflows(ctx, p) {
 		return p
 	}
 	t.compacted = true
-	t.Count(func(m *agent.Metrics) { m.ModelCalls++ })
-	done, err := t.agent.Compact(ctx, t.Conversation, "")
+	t.Team.Answer.Asker.Stream.Count(func(m *agent.Metrics) { m.ModelCalls++ })
+	done, err := t.agent.Compact(ctx, t.Team.Answer.Worker.Guard.Record.Conversation, "")
 	if err == nil {
 		err = t.recallSummary(ctx)
 	}
 	if err != nil {
 		if ctx.Err() == nil && !errors.Is(err, agent.ErrNothingToCompact) {
-			t.Degrade("the older part of the conversation could not be summarised", err)
+			t.Team.Answer.Asker.Stream.Degrade("the older part of the conversation could not be summarised", err)
 		}
 		return p
 	}
-	t.History = asSeen(t.recent, t.path)
-	t.Notice("To fit the context window, %d older messages are now summarised.", done.Messages)
-	p.History = t.History
-	p.Summary = t.Summary.Text
+	t.Team.Answer.Recalled.History = asSeen(t.recent, t.path)
+	t.Team.Answer.Asker.Stream.Notice("To fit the context window, %d older messages are now summarised.", done.Messages)
+	p.History = t.Team.Answer.Recalled.History
+	p.Summary = t.Team.Answer.Recalled.Summary.Text
 	return p
 }

@@ -15,46 +15,46 @@ const noModel = "offline"
 // holdDraft keeps back what the model says before any call, where the notes may be
 // searched unasked: it may be said from memory.
 func (t *turn) holdDraft(ctx context.Context) {
-	search, ok := t.searchStep(t.Tools)
+	search, ok := t.searchStep(t.Team.Answer.Worker.Tools)
 	if !ok || t.agent.ModelName() == noModel {
 		return
 	}
-	if v := t.Verdict(ctx, gate.Call{Tool: t.Tool(search.Tool), Input: search.Input}); v.Level == agent.Auto {
-		t.HoldDraft()
+	if v := t.Team.Answer.Worker.Guard.Verdict(ctx, gate.Call{Tool: t.Team.Answer.Worker.Tool(search.Tool), Input: search.Input}); v.Level == agent.Auto {
+		t.Team.Answer.HoldDraft()
 	}
 }
 
 // lookUp searches the notes for a message that was answered from memory. If something
 // fits, the model answers again from it; else the answer is marked.
 func (t *turn) lookUp(ctx context.Context) error {
-	if !t.IsDraft() || len(t.Writers()) > 0 || !t.HasSaid() || answer.RestsOn(t.Said(), t.LastAnswer()) {
+	if !t.Team.Answer.IsDraft() || len(t.Team.Answer.Worker.Writers()) > 0 || !t.Team.Answer.HasSaid() || answer.RestsOn(t.Team.Answer.Said(), t.Team.Answer.LastAnswer()) {
 		return nil
 	}
-	steps, saved, err := t.SavedPlan("", 0)
+	steps, saved, err := t.Team.Answer.Worker.SavedPlan("", 0)
 	if err != nil {
 		return err
 	}
-	if search, ok := t.searchStep(t.Tools); ok && !saved {
+	if search, ok := t.searchStep(t.Team.Answer.Worker.Tools); ok && !saved {
 		taken := map[string]bool{}
-		for _, id := range work.IDs(t.Found) {
+		for _, id := range work.IDs(t.Team.Answer.Worker.Found) {
 			taken[id] = true
 		}
 		search.ID, search.Extra = work.UniqueID("", taken), true
-		steps, err = t.Plan(ctx, agent.PlanMade{Mode: t.Mode, Before: work.Steps(t.Found[t.Attached:]), Steps: []agent.Step{search}})
+		steps, err = t.Team.Answer.Worker.Plan(ctx, agent.PlanMade{Mode: t.Team.Mode, Before: work.Steps(t.Team.Answer.Worker.Found[t.Team.Answer.Worker.Attached:]), Steps: []agent.Step{search}})
 		if err != nil {
 			return err
 		}
 	}
-	if err := t.RunPlan(ctx, steps); err != nil {
+	if err := t.Team.Answer.Worker.RunPlan(ctx, steps); err != nil {
 		return err
 	}
-	if !fits(t.Found[len(t.Found)-len(steps):]) {
-		t.withoutNotes = !t.Fits()
+	if !fits(t.Team.Answer.Worker.Found[len(t.Team.Answer.Worker.Found)-len(steps):]) {
+		t.withoutNotes = !t.Team.Answer.Recalled.Fits()
 		return nil
 	}
-	t.Emit(agent.Thought{Content: t.TakeDraft()})
-	t.Cut = false
-	return t.Explain(ctx)
+	t.Team.Answer.Asker.Stream.Emit(agent.Thought{Content: t.Team.Answer.TakeDraft()})
+	t.Team.Answer.Asker.Stream.Cut = false
+	return t.Team.Answer.Explain(ctx)
 }
 
 // fits reports whether a search brought what likely answers.

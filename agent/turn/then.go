@@ -20,12 +20,12 @@ var ErrNotDone = errors.New("the answer was not written")
 // finish makes the call that follows the answer.
 func (t *turn) finish(ctx context.Context) (err error) {
 	defer agent.Catch(&err)
-	if t.agent.Then == nil && !t.Saved.HasAnswered() {
+	if t.agent.Then == nil && !t.Team.Answer.Worker.Saved.HasAnswered() {
 		return nil
 	}
-	t.Tools = t.agent.Tools() // also where the message names those that may answer it
-	t.SayHeld(true)
-	steps, saved, err := t.SavedPlan("", agent.AfterAnswer)
+	t.Team.Answer.Worker.Tools = t.agent.Tools() // also where the message names those that may answer it
+	t.Team.Answer.SayHeld(true)
+	steps, saved, err := t.Team.Answer.Worker.SavedPlan("", agent.AfterAnswer)
 	if err != nil {
 		return err
 	}
@@ -34,31 +34,31 @@ func (t *turn) finish(ctx context.Context) (err error) {
 			return fmt.Errorf("%w: %s", ErrNotDone, why)
 		}
 	}
-	answer := agent.Answer{Text: t.Said(), Sources: t.Sources}
-	answer.Citations = t.Check(ctx, answer.Text)
+	answer := agent.Answer{Text: t.Team.Answer.Said(), Sources: t.Team.Answer.Sources}
+	answer.Citations = t.Team.Answer.Check(ctx, answer.Text)
 	t.citations = &answer.Citations
 	if !saved {
 		step := t.agent.Then(answer)
 		taken := map[string]bool{}
-		for _, id := range work.IDs(t.Found) {
+		for _, id := range work.IDs(t.Team.Answer.Worker.Found) {
 			taken[id] = true
 		}
 		step.ID = work.UniqueID("", taken)
-		t.NoteWriter(step.Tool)
-		if t.Tool(step.Tool) == nil {
-			return fmt.Errorf("%w: %s", ErrNotDone, gate.Because("the tool "+step.Tool+" is not available", t.Missing[step.Tool]))
+		t.Team.Answer.Worker.NoteWriter(step.Tool)
+		if t.Team.Answer.Worker.Tool(step.Tool) == nil {
+			return fmt.Errorf("%w: %s", ErrNotDone, gate.Because("the tool "+step.Tool+" is not available", t.Team.Answer.Worker.Missing[step.Tool]))
 		}
-		if steps, err = t.Plan(ctx, agent.PlanMade{Attempt: agent.AfterAnswer, Before: work.Steps(t.Found[t.Attached:]), Steps: []agent.Step{step}}); err != nil {
+		if steps, err = t.Team.Answer.Worker.Plan(ctx, agent.PlanMade{Attempt: agent.AfterAnswer, Before: work.Steps(t.Team.Answer.Worker.Found[t.Team.Answer.Worker.Attached:]), Steps: []agent.Step{step}}); err != nil {
 			return err
 		}
 		if len(steps) == 0 {
 			return fmt.Errorf("%w: the turn has no room for a further step", ErrNotDone)
 		}
 	}
-	if err := t.RunPlan(ctx, steps); err != nil {
+	if err := t.Team.Answer.Worker.RunPlan(ctx, steps); err != nil {
 		return err
 	}
-	if last := t.Found[len(t.Found)-1]; last.Status != agent.Done {
+	if last := t.Team.Answer.Worker.Found[len(t.Team.Answer.Worker.Found)-1]; last.Status != agent.Done {
 		return fmt.Errorf("%w: %s", ErrNotDone, last.Why())
 	}
 	return nil
@@ -67,13 +67,13 @@ func (t *turn) finish(ctx context.Context) (err error) {
 // lacking says why the answer is not whole; "": it is.
 func (t *turn) lacking() string {
 	switch {
-	case t.Cut:
+	case t.Team.Answer.Asker.Stream.Cut:
 		return "it reached the model's length limit"
-	case t.Unanswered:
+	case t.Team.Answer.Unanswered:
 		return "it says that your notes don't say"
-	case len(t.Unasked()) > 0:
+	case len(t.Team.Answer.Worker.Guard.Unasked()) > 0:
 		return "a call that it needed was refused"
-	case !t.HasSaid():
+	case !t.Team.Answer.HasSaid():
 		return "it is empty"
 	}
 	return ""
@@ -82,16 +82,16 @@ func (t *turn) lacking() string {
 // retrace goes through the plans of a resumed turn whose answer was said already, and
 // was on its way to its [Then]: nothing is asked again. false: it came not so far.
 func (t *turn) retrace(ctx context.Context) (retraced bool, err error) {
-	if !t.Saved.HasAnswered() {
+	if !t.Team.Answer.Worker.Saved.HasAnswered() {
 		return false, nil
 	}
 	for first := true; ; first = false {
-		steps, saved, err := t.SavedPlan("", 0)
+		steps, saved, err := t.Team.Answer.Worker.SavedPlan("", 0)
 		if !saved || err != nil {
-			t.NumberAll()
+			t.Team.Answer.NumberAll()
 			return true, err
 		}
-		if err := t.RunPlan(ctx, steps); err != nil {
+		if err := t.Team.Answer.Worker.RunPlan(ctx, steps); err != nil {
 			return true, err
 		}
 		if first {

@@ -25,7 +25,7 @@ import (
 // the answer the worker and the model, the worker the gate, the gate whose words
 // are in the prompts, and all of them the stream of events.
 type turn struct {
-	*team.Team
+	Team    *team.Team
 	agent   *Agent
 	only    []string    // the tools that the message leaves; nil: all
 	message string      // what the user sent, attachments included
@@ -75,8 +75,8 @@ func (a *Agent) asker(stream *events.Stream, think func() string) *prompt.Asker 
 // prompts is what of the conversation is in the prompt at this moment.
 func (t *turn) prompts() gate.Prompts {
 	return gate.Prompts{
-		Instructions: t.Persona, Question: t.Question, History: t.History,
-		Recalled: len(t.Facts)+len(t.Past) > 0 || t.Summary.Text != "",
+		Instructions: t.Team.Answer.Persona, Question: t.Team.Answer.Question, History: t.Team.Answer.Recalled.History,
+		Recalled: len(t.Team.Answer.Recalled.Facts)+len(t.Team.Answer.Recalled.Past) > 0 || t.Team.Answer.Recalled.Summary.Text != "",
 	}
 }
 
@@ -84,7 +84,7 @@ func (t *turn) prompts() gate.Prompts {
 // question or a command.
 func (t *turn) sent(message string) {
 	m := agent.ParseMessage(message)
-	t.message, t.Question, t.With, t.only = message, cmp.Or(m.Text, agent.NothingTyped), m.Attached, m.Tools
+	t.message, t.Team.Answer.Question, t.Team.Answer.With, t.only = message, cmp.Or(m.Text, agent.NothingTyped), m.Attached, m.Tools
 }
 
 // run is one turn from its first event to its last. begin saves a new message
@@ -92,15 +92,15 @@ func (t *turn) sent(message string) {
 func (t *turn) run(ctx context.Context, begin func(context.Context) error) {
 	err := begin(ctx)
 	if err == nil {
-		stop := t.KeepAnswer(ctx, len(t.Saved.Text), func(text string) {
-			if t.HasUntrusted() {
-				t.RememberSaid(ctx, text)
+		stop := t.Team.Answer.Asker.Stream.KeepAnswer(ctx, len(t.Team.Answer.Worker.Saved.Text), func(text string) {
+			if t.Team.Answer.Worker.Guard.Record.HasUntrusted() {
+				t.Team.Answer.Worker.Guard.Record.RememberSaid(ctx, text)
 			}
 		})
 		err = t.reply(ctx)
-		t.Release()
+		t.Team.Answer.Release()
 		if err != nil {
-			t.ListPassages(ctx)
+			t.Team.Answer.ListPassages(ctx)
 		} else {
 			err = t.finish(ctx)
 		}
@@ -111,12 +111,14 @@ func (t *turn) run(ctx context.Context, begin func(context.Context) error) {
 
 // begin saves the message before anything is sent.
 func (t *turn) begin(ctx context.Context) (err error) {
-	defer func() { t.Emit(agent.Started{Conversation: t.Conversation, Message: t.message, Mode: string(t.Mode)}) }()
+	defer func() {
+		t.Team.Answer.Asker.Stream.Emit(agent.Started{Conversation: t.Team.Answer.Worker.Guard.Record.Conversation, Message: t.message, Mode: string(t.Team.Mode)})
+	}()
 	defer agent.Catch(&err)
 	if strings.TrimSpace(t.message) == "" {
 		return agent.ErrEmpty
 	}
-	if t.Turn, err = t.Conversations.Begin(ctx, t.Conversation, t.message); err != nil {
+	if t.Team.Answer.Asker.Stream.Turn, err = t.Team.Answer.Conversations.Begin(ctx, t.Team.Answer.Worker.Guard.Record.Conversation, t.message); err != nil {
 		return fmt.Errorf("save the message: %w", err)
 	}
 	return nil
@@ -126,15 +128,15 @@ func (t *turn) begin(ctx context.Context) (err error) {
 func (t *turn) reply(ctx context.Context) (err error) {
 	defer agent.Catch(&err)
 	t.prepare(ctx)
-	t.Tools = t.agent.Tools()
+	t.Team.Answer.Worker.Tools = t.agent.Tools()
 	if t.only != nil {
-		t.Tools = slices.DeleteFunc(slices.Clone(t.Tools), func(tool agent.Tool) bool { return !slices.Contains(t.only, tool.Spec().Name) })
+		t.Team.Answer.Worker.Tools = slices.DeleteFunc(slices.Clone(t.Team.Answer.Worker.Tools), func(tool agent.Tool) bool { return !slices.Contains(t.only, tool.Spec().Name) })
 	}
-	t.Resume()
+	t.Team.Answer.Worker.Resume()
 	if err := t.recall(ctx); err != nil {
 		return fmt.Errorf("read the conversation: %w", err)
 	}
-	t.RecallLiberties()
+	t.Team.Answer.Worker.RecallLiberties()
 	ctx = agent.InTalk(ctx, t.talk())
 	if t.command != nil {
 		return t.runCommand(ctx)
@@ -142,14 +144,14 @@ func (t *turn) reply(ctx context.Context) (err error) {
 	if err := t.attach(ctx); err != nil {
 		return err
 	}
-	if name, _, _ := strings.Cut(strings.TrimPrefix(t.Question, "@"), " "); t.Missing[name] != "" && strings.HasPrefix(t.Question, "@") {
-		t.Notice("%s is not available: %s.", name, t.Missing[name])
+	if name, _, _ := strings.Cut(strings.TrimPrefix(t.Team.Answer.Question, "@"), " "); t.Team.Answer.Worker.Missing[name] != "" && strings.HasPrefix(t.Team.Answer.Question, "@") {
+		t.Team.Answer.Asker.Stream.Notice("%s is not available: %s.", name, t.Team.Answer.Worker.Missing[name])
 	}
 	if retraced, err := t.retrace(ctx); retraced || err != nil {
 		return err
 	}
-	if t.agent.Limits.Approve() && t.Mode != agent.PlanMode {
-		t.Notice("In %s mode there is no plan to approve: calls run or ask as the rules say.", t.Mode)
+	if t.agent.Limits.Approve() && t.Team.Mode != agent.PlanMode {
+		t.Team.Answer.Asker.Stream.Notice("In %s mode there is no plan to approve: calls run or ask as the rules say.", t.Team.Mode)
 	}
 	t.holdDraft(ctx)
 	if err := t.byMode(ctx); err != nil {
@@ -160,19 +162,19 @@ func (t *turn) reply(ctx context.Context) (err error) {
 
 // byMode answers in the mode of the turn.
 func (t *turn) byMode(ctx context.Context) error {
-	switch t.Mode {
+	switch t.Team.Mode {
 	case agent.LoopMode:
-		able, err := t.Loop(ctx)
+		able, err := t.Team.Loop(ctx)
 		if able || err != nil {
 			return err
 		}
-		t.Notice("The model cannot call tools, so this turn uses plan mode.")
+		t.Team.Answer.Asker.Stream.Notice("The model cannot call tools, so this turn uses plan mode.")
 	case agent.TeamMode:
-		able, err := t.HandOut(ctx)
+		able, err := t.Team.HandOut(ctx)
 		if able || err != nil {
 			return err
 		}
-		t.Notice("Team mode needs a model, so this turn uses plan mode.")
+		t.Team.Answer.Asker.Stream.Notice("Team mode needs a model, so this turn uses plan mode.")
 	}
 	return t.byPlan(ctx)
 }
@@ -180,12 +182,12 @@ func (t *turn) byMode(ctx context.Context) error {
 // talk is what the user's messages, this one last, say of times.
 func (t *turn) talk() when.Talk {
 	var typed []string
-	for _, m := range t.TypedBefore() {
+	for _, m := range t.Team.Answer.TypedBefore() {
 		if m.Role == llm.User {
 			typed = append(typed, m.Text)
 		}
 	}
-	return when.TalkOf(append(typed, t.Question), t.agent.Now())
+	return when.TalkOf(append(typed, t.Team.Answer.Question), t.agent.Now())
 }
 
 // prepare waits for what the turn needs. The user is asked only where the model
@@ -193,22 +195,22 @@ func (t *turn) talk() when.Talk {
 func (t *turn) prepare(ctx context.Context) {
 	if t.command == nil {
 		host := agent.HostOptions{
-			Call: "start", Unattended: t.Unattended(), Emit: t.Emit, Redact: t.agent.Redact, Asks: func() func() { return t.WaitForUser(0) },
+			Call: "start", Unattended: t.Team.Answer.Worker.Guard.Unattended(), Emit: t.Team.Answer.Asker.Stream.Emit, Redact: t.agent.Redact, Asks: func() func() { return t.Team.Answer.Asker.Stream.WaitForUser(0) },
 		}.Open()
 		defer host.Close()
 		ctx = agent.WithHost(ctx, host)
 	}
-	t.agent.Prepare(ctx, t.Question+t.Saved.Tools(), func(text string) { t.Notice("%s", text) })
+	t.agent.Prepare(ctx, t.Team.Answer.Question+t.Team.Answer.Worker.Saved.Tools(), func(text string) { t.Team.Answer.Asker.Stream.Notice("%s", text) })
 }
 
 // byPlan plans, works, plans again where something is missing, and answers.
 func (t *turn) byPlan(ctx context.Context) error {
-	t.Tools = slices.DeleteFunc(slices.Clone(t.Tools), func(tool agent.Tool) bool { _, rounds := tool.(agent.LoopOnly); return rounds })
+	t.Team.Answer.Worker.Tools = slices.DeleteFunc(slices.Clone(t.Team.Answer.Worker.Tools), func(tool agent.Tool) bool { _, rounds := tool.(agent.LoopOnly); return rounds })
 	steps, answered, err := t.plan(ctx)
 	if err != nil || answered {
 		return err
 	}
-	if err := t.RunPlan(ctx, steps); err != nil {
+	if err := t.Team.Answer.Worker.RunPlan(ctx, steps); err != nil {
 		return err
 	}
 	t.withoutWeak()
@@ -220,76 +222,76 @@ func (t *turn) byPlan(ctx context.Context) error {
 		if len(steps) == 0 {
 			break
 		}
-		if err := t.RunPlan(ctx, steps); err != nil {
+		if err := t.Team.Answer.Worker.RunPlan(ctx, steps); err != nil {
 			return err
 		}
 	}
-	return t.Explain(ctx)
+	return t.Team.Answer.Explain(ctx)
 }
 
 // end checks the citations, saves the answer and closes the turn.
 func (t *turn) end(ctx context.Context, failure error) {
-	defer t.EndTrace()
+	defer t.Team.Answer.Asker.Stream.EndTrace()
 	defer func() {
 		if r := recover(); r != nil {
-			t.Emit(agent.FailedFrom(agent.BrokenBy(r)))
+			t.Team.Answer.Asker.Stream.Emit(agent.FailedFrom(agent.BrokenBy(r)))
 		}
 	}()
 	if ctx.Err() != nil {
-		failure, t.Metrics.Interrupted = nil, true
+		failure, t.Team.Answer.Asker.Stream.Metrics.Interrupted = nil, true
 	}
-	t.SayHeld(true)
-	answer := agent.Answer{Text: t.Said(), Effects: t.effects(), Sources: t.Sources, Cut: t.Cut || failure != nil || t.Metrics.Interrupted}
+	t.Team.Answer.SayHeld(true)
+	answer := agent.Answer{Text: t.Team.Answer.Said(), Effects: t.effects(), Sources: t.Team.Answer.Sources, Cut: t.Team.Answer.Asker.Stream.Cut || failure != nil || t.Team.Answer.Asker.Stream.Metrics.Interrupted}
 	if answer.Cut {
-		answer.Text = t.Saved.Longer(strings.TrimSuffix(answer.Text, t.Passages)) + t.Passages
+		answer.Text = t.Team.Answer.Worker.Saved.Longer(strings.TrimSuffix(answer.Text, t.Team.Answer.Passages)) + t.Team.Answer.Passages
 	}
-	answer.Log = t.Log()
+	answer.Log = t.Team.Answer.Log()
 	said := answer.Text
 	for _, l := range answer.Log {
 		said += "\n" + l.Thought
 	}
-	t.RememberSaid(ctx, said)
+	t.Team.Answer.Worker.Guard.Record.RememberSaid(ctx, said)
 	if t.citations == nil {
-		t.citations = new(t.Check(ctx, answer.Text))
+		t.citations = new(t.Team.Answer.Check(ctx, answer.Text))
 	}
 	answer.Citations = *t.citations
-	t.ReportDegradations(failure)
+	t.Team.Answer.Asker.Stream.ReportDegradations(failure)
 	if failure != nil {
 		answer.Error = failure.Error()
 	}
-	answer.Metrics = t.Timed()
-	answer.Course = t.Course(t.ending(answer, failure))
+	answer.Metrics = t.Team.Answer.Asker.Stream.Timed()
+	answer.Course = t.Team.Answer.Asker.Stream.Course(t.ending(answer, failure))
 	if t.staysOpen(ctx) {
-		_ = t.Journal.Progress(context.WithoutCancel(ctx), t.Turn, answer.Text) // what is kept already is seldom less
+		_ = t.Team.Answer.Asker.Stream.Journal.Progress(context.WithoutCancel(ctx), t.Team.Answer.Asker.Stream.Turn, answer.Text) // what is kept already is seldom less
 	} else {
 		if err := t.save(ctx, answer); err != nil && failure == nil {
 			failure = fmt.Errorf("save the answer: %w", err)
 		}
 		t.archive(ctx)
 	}
-	t.Emit(t.ending(answer, failure))
+	t.Team.Answer.Asker.Stream.Emit(t.ending(answer, failure))
 }
 
 // effects are what the turn did to the world, and what of it has to be known.
 func (t *turn) effects() agent.Effects {
-	did := t.EffectsBy("")
+	did := t.Team.Answer.Worker.EffectsBy("")
 	if t.withoutNotes {
 		did = append(did, agent.Effect{Kind: agent.WithoutNotes})
 	}
-	return agent.Sum(did).OrUnchanged(t.Writers())
+	return agent.Sum(did).OrUnchanged(t.Team.Answer.Worker.Writers())
 }
 
 // ending is the event that ends the turn.
 func (t *turn) ending(answer agent.Answer, failure error) agent.Body {
 	if failure == nil {
-		return agent.Ended{Answer: answer.Text, Log: answer.Log, Effects: answer.Effects, Sources: answer.Sources, Dropped: t.Dropped(), Unasked: t.Unasked(), Unanswered: t.Unanswered, Nearest: t.Nearest, Close: t.Close, Coverage: t.Coverage, Metrics: answer.Metrics}
+		return agent.Ended{Answer: answer.Text, Log: answer.Log, Effects: answer.Effects, Sources: answer.Sources, Dropped: t.Team.Answer.Worker.Dropped(), Unasked: t.Team.Answer.Worker.Guard.Unasked(), Unanswered: t.Team.Answer.Unanswered, Nearest: t.Team.Answer.Nearest, Close: t.Team.Answer.Close, Coverage: t.Team.Answer.Coverage, Metrics: answer.Metrics}
 	}
 	told := agent.FailedFrom(failure)
-	told.Effects, told.Dropped = answer.Effects, t.Dropped()
-	if t.Passages != "" {
+	told.Effects, told.Dropped = answer.Effects, t.Team.Answer.Worker.Dropped()
+	if t.Team.Answer.Passages != "" {
 		told.Hint = cmp.Or(told.Hint, "What was found is listed above. Ask again for an answer; `lifehub doctor` checks the model server.")
 	}
-	if t.Turn == "" && strings.TrimSpace(t.message) != "" {
+	if t.Team.Answer.Asker.Stream.Turn == "" && strings.TrimSpace(t.message) != "" {
 		told.Unkept, told.Hint = true, cmp.Or(told.Hint, "Nothing was sent, and nothing is lost. Fix that (`lifehub doctor` may know how), then send the message again.")
 	}
 	return told
@@ -297,37 +299,37 @@ func (t *turn) ending(answer agent.Answer, failure error) agent.Body {
 
 // staysOpen reports whether nobody stopped the turn, and LifeHub ends all the same.
 func (t *turn) staysOpen(ctx context.Context) bool {
-	return errors.Is(context.Cause(ctx), agent.ErrShutdown) && t.Journal != nil && t.Turn != ""
+	return errors.Is(context.Cause(ctx), agent.ErrShutdown) && t.Team.Answer.Asker.Stream.Journal != nil && t.Team.Answer.Asker.Stream.Turn != ""
 }
 
 // save writes the answer, also of a turn that was cancelled.
 func (t *turn) save(ctx context.Context, answer agent.Answer) error {
-	if t.Turn == "" {
+	if t.Team.Answer.Asker.Stream.Turn == "" {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), events.SaveTimeout)
 	defer cancel()
-	return t.Conversations.Finish(ctx, t.Turn, answer)
+	return t.Team.Answer.Conversations.Finish(ctx, t.Team.Answer.Asker.Stream.Turn, answer)
 }
 
 // reopen resumes an interrupted turn.
 func (t *turn) reopen(ctx context.Context, id string) (err error) {
 	defer func() {
-		t.Emit(agent.Started{Conversation: t.Conversation, Message: t.message, Mode: string(t.Mode), Resumed: true})
+		t.Team.Answer.Asker.Stream.Emit(agent.Started{Conversation: t.Team.Answer.Worker.Guard.Record.Conversation, Message: t.message, Mode: string(t.Team.Mode), Resumed: true})
 	}()
 	defer agent.Catch(&err)
-	if t.Journal == nil {
+	if t.Team.Answer.Asker.Stream.Journal == nil {
 		return errors.New("this conversation is not saved")
 	}
-	left, err := t.Journal.Reopen(ctx, t.Conversation, id)
+	left, err := t.Team.Answer.Asker.Stream.Journal.Reopen(ctx, t.Team.Answer.Worker.Guard.Record.Conversation, id)
 	if err != nil {
 		return fmt.Errorf("resume the turn: %w", err)
 	}
-	t.Turn = id
+	t.Team.Answer.Asker.Stream.Turn = id
 	t.sent(left.Question)
-	t.Saved = work.ReadJournal(left)
-	if t.Saved.HasPlan() {
-		t.Mode = cmp.Or(t.Saved.Mode(), agent.PlanMode)
+	t.Team.Answer.Worker.Saved = work.ReadJournal(left)
+	if t.Team.Answer.Worker.Saved.HasPlan() {
+		t.Team.Mode = cmp.Or(t.Team.Answer.Worker.Saved.Mode(), agent.PlanMode)
 	}
 	return nil
 }
@@ -336,26 +338,26 @@ func (t *turn) reopen(ctx context.Context, id string) (err error) {
 func (t *turn) runCommand(ctx context.Context) error {
 	step := *t.command
 	step.ID = "1"
-	t.NoteWriter(step.Tool)
-	if t.Tool(step.Tool) == nil {
-		return errors.New(gate.Because("the tool "+step.Tool+" is not available", t.Missing[step.Tool]))
+	t.Team.Answer.Worker.NoteWriter(step.Tool)
+	if t.Team.Answer.Worker.Tool(step.Tool) == nil {
+		return errors.New(gate.Because("the tool "+step.Tool+" is not available", t.Team.Answer.Worker.Missing[step.Tool]))
 	}
-	steps, err := t.Plan(ctx, agent.PlanMade{Steps: []agent.Step{step}})
+	steps, err := t.Team.Answer.Worker.Plan(ctx, agent.PlanMade{Steps: []agent.Step{step}})
 	if err != nil {
 		return err
 	}
-	if err := t.RunPlan(ctx, steps); err != nil {
+	if err := t.Team.Answer.Worker.RunPlan(ctx, steps); err != nil {
 		return err
 	}
-	for _, f := range t.Found {
+	for _, f := range t.Team.Answer.Worker.Found {
 		why, declined := strings.CutPrefix(f.Why(), gate.Declined)
 		switch {
 		case f.Status == agent.Done:
-			t.Say(f.Result.Text)
+			t.Team.Answer.Say(f.Result.Text)
 		case declined:
-			t.Say("You declined `" + step.Tool + "`" + why + ".")
+			t.Team.Answer.Say("You declined `" + step.Tool + "`" + why + ".")
 		default:
-			t.Say("Not done: " + why + ".")
+			t.Team.Answer.Say("Not done: " + why + ".")
 		}
 	}
 	return nil

@@ -430,7 +430,7 @@ func (w *Worker) fits(offered []agent.Tool, name string, args map[string]any) bo
 	if tool == nil || err != nil {
 		return false
 	}
-	_, notes, err := w.Schemas.Repair(tool.Spec(), raw)
+	_, notes, err := w.Guard.Schemas.Repair(tool.Spec(), raw)
 	return err == nil && len(notes) == 0
 }
 

@@ -61,7 +61,7 @@ func sameCall(tool string, input json.RawMessage) string { return tool + " " + a
 // do makes a call, or waits for the identical one that another step makes:
 // identical calls of a turn run once.
 func (w *Worker) do(ctx context.Context, c gate.Call) Outcome {
-	ctx = agent.WithOrigin(ctx, agent.Origin{Conversation: w.Conversation, Turn: w.Stream.Turn})
+	ctx = agent.WithOrigin(ctx, agent.Origin{Conversation: w.Guard.Record.Conversation, Turn: w.Guard.Record.Stream.Turn})
 	key := sameCall(c.Name(), c.Input)
 	w.calls.mu.Lock()
 	twin := w.calls.made[key]
@@ -88,14 +88,14 @@ func (w *Worker) do(ctx context.Context, c gate.Call) Outcome {
 // make takes a call through the gate and runs it. Its end is in the journal
 // before anybody learns of it.
 func (w *Worker) make(ctx context.Context, c gate.Call) Outcome {
-	w.Called(c.Tool, c.Input)
-	ctx = w.WithHidden(ctx, c.Tool)
+	w.Guard.Record.Called(c.Tool, c.Input)
+	ctx = w.Guard.WithHidden(ctx, c.Tool)
 	permit, o := w.admit(ctx, c)
 	c.Turn.LetNext()
 	if permit == nil {
-		w.Mark(ctx, c.Name(), false, &o.Result, o.Reason)
+		w.Guard.Record.Mark(ctx, c.Name(), false, &o.Result, o.Reason)
 		if o.Result.Untrusted {
-			w.MarkError(c.Name())
+			w.Guard.Record.MarkError(c.Name())
 		}
 		w.recordEnd(ctx, c, o)
 		return o
@@ -107,21 +107,21 @@ func (w *Worker) make(ctx context.Context, c gate.Call) Outcome {
 		return failed(ctx, ctx.Err())
 	}
 	defer release()
-	if err := w.Ready(ctx, planned, permit); err != nil {
+	if err := w.Guard.Ready(ctx, planned, permit); err != nil {
 		return failed(ctx, err)
 	}
-	if err := w.Start(ctx, c, permit); err != nil {
+	if err := w.Guard.Start(ctx, c, permit); err != nil {
 		return failed(ctx, err)
 	}
-	w.Count(func(m *agent.Metrics) { m.ToolCalls++ })
+	w.Guard.Record.Stream.Count(func(m *agent.Metrics) { m.ToolCalls++ })
 	w.noteCalled(c.Tool, agent.Running)
-	w.Emit(agent.StepChanged{Step: c.Step, Status: agent.Running})
+	w.Guard.Record.Stream.Emit(agent.StepChanged{Step: c.Step, Status: agent.Running})
 	name := c.Name()
-	w.Emit(agent.ToolStarted{Step: c.Step, Call: c.ID, Name: name, Input: c.Input})
-	start := w.Now()
+	w.Guard.Record.Stream.Emit(agent.ToolStarted{Step: c.Step, Call: c.ID, Name: name, Input: c.Input})
+	start := w.Guard.Record.Stream.Now()
 	host := agent.HostOptions{
 		Step: c.Step, Call: c.ID, Tool: name,
-		Unattended: w.Unattended(), Emit: w.Emit, Redact: w.Redact, Asks: func() func() { return w.WaitForUser(1) },
+		Unattended: w.Guard.Unattended(), Emit: w.Guard.Record.Stream.Emit, Redact: w.Redact, Asks: func() func() { return w.Guard.Record.Stream.WaitForUser(1) },
 	}.Open()
 	o = w.perform(agent.WithHost(ctx, host), c.Tool, permit)
 	if !bytes.Equal(c.Input, planned.Input) {
@@ -129,33 +129,33 @@ func (w *Worker) make(ctx context.Context, c gate.Call) Outcome {
 	}
 	o.Seen = permit.Asked()
 	w.did(c.Step, effectsOf(c.Tool, host.Close(), o.err)...)
-	w.Mark(ctx, name, provenance.ErrorsUntrusted(c.Tool), &o.Result, o.Reason)
+	w.Guard.Record.Mark(ctx, name, provenance.ErrorsUntrusted(c.Tool), &o.Result, o.Reason)
 	w.recordEnd(ctx, c, o)
-	ended := agent.ToolEnded{Step: c.Step, Call: c.ID, Name: name, Took: w.Since(start)}
+	ended := agent.ToolEnded{Step: c.Step, Call: c.ID, Name: name, Took: w.Guard.Record.Stream.Since(start)}
 	if o.Status != agent.Done {
 		if o.Result.Untrusted {
-			w.MarkError(name) // its error, in its own words
+			w.Guard.Record.MarkError(name) // its error, in its own words
 		}
 		ended.Error, ended.Cause = o.Reason, text.Clip(w.Redact(neterr.Cause(o.err)), MaxReason)
-		w.Emit(ended)
+		w.Guard.Record.Stream.Emit(ended)
 		return o
 	}
 	if !agent.ReadOnly(c.Tool) {
 		w.calls.forgetReadings()
 	}
 	if a := o.Result.Artifact; a != nil {
-		w.Emit(agent.ArtifactChanged{Step: c.Step, Name: a.Name, Version: a.Version, By: a.By, Why: a.Why})
+		w.Guard.Record.Stream.Emit(agent.ArtifactChanged{Step: c.Step, Name: a.Name, Version: a.Version, By: a.By, Why: a.Why})
 	}
-	w.Count(func(m *agent.Metrics) {
+	w.Guard.Record.Stream.Count(func(m *agent.Metrics) {
 		if o.Result.Searched {
 			m.Searches++
 			m.RAGHits += len(o.Result.Sources)
 		}
 	})
-	w.Read(name, o.Result)
+	w.Guard.Record.Read(name, o.Result)
 	ended.Nothing = o.Result.Nothing
 	ended.Output, ended.Sources, ended.Coverage = o.Result.Text, o.Result.Sources, o.Result.Coverage
-	w.Emit(ended)
+	w.Guard.Record.Stream.Emit(ended)
 	return o
 }
 
@@ -180,7 +180,7 @@ func (w *Worker) runInTime(ctx context.Context, tool agent.Tool, p *gate.Permit)
 		defer agent.Catch(&err)
 		return p.Run(ctx)
 	}
-	defer w.CountWork()()
+	defer w.Guard.Record.Stream.CountWork()()
 	limit := callTimeout
 	if timed, ok := tool.(agent.Timed); ok && timed.Timeout() > 0 {
 		limit = timed.Timeout()

@@ -22,8 +22,8 @@ func effectsOf(tool agent.Tool, said []agent.Effect, err error) []agent.Effect {
 
 // stepEffect is what a step did.
 type stepEffect struct {
-	step string
-	agent.Effect
+	step   string
+	Effect agent.Effect
 }
 
 // did adds what a step did to the effects of the turn.

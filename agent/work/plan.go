@@ -41,16 +41,16 @@ func (w *Worker) Plan(ctx context.Context, made agent.PlanMade, reports ...strin
 	if made.Under == "" {
 		w.Again = made.Again
 	}
-	from := w.ReadSoFar()
+	from := w.Guard.Record.ReadSoFar()
 	from.Untrusted = append(from.Untrusted, reports...)
-	w.Planned(made.Steps, from)
+	w.Guard.Record.Planned(made.Steps, from)
 	if !made.Fallback {
 		w.LeaveOut(made.Dropped)
 	}
-	if err := w.Enter(ctx, agent.Entry{Moment: agent.Planned, Plan: &made, Said: w.Said(), Untrusted: from.Untrusted}); err != nil {
+	if err := w.Guard.Record.Stream.Enter(ctx, agent.Entry{Moment: agent.Planned, Plan: &made, Said: w.Guard.Record.Stream.Said(), Untrusted: from.Untrusted}); err != nil {
 		return nil, err
 	}
-	w.Emit(made)
+	w.Guard.Record.Stream.Emit(made)
 	return made.Steps, nil
 }
 
@@ -73,17 +73,17 @@ func (w *Worker) SavedPlan(under string, attempt int) (steps []agent.Step, saved
 	for _, step := range made.Steps {
 		w.NoteWriter(step.Tool)
 	}
-	w.MarkUntrusted(entry.Untrusted...) // it may not be found again, and what comes of the plan is made of it
-	w.Planned(made.Steps, w.ReadSoFar())
+	w.Guard.Record.MarkUntrusted(entry.Untrusted...) // it may not be found again, and what comes of the plan is made of it
+	w.Guard.Record.Planned(made.Steps, w.Guard.Record.ReadSoFar())
 	if under == "" {
 		w.Again = made.Again
-		w.Say(strings.TrimPrefix(entry.Said, w.Said()))
+		w.Guard.Record.Stream.Say(strings.TrimPrefix(entry.Said, w.Guard.Record.Stream.Said()))
 	}
 	w.takeSteps(len(made.Steps))
 	if !made.Fallback {
 		w.LeaveOut(made.Dropped)
 	}
-	w.Emit(made)
+	w.Guard.Record.Stream.Emit(made)
 	return made.Steps, true, nil
 }
 

@@ -92,7 +92,7 @@ func (w *Worker) RepairStep(d parse.Step, offered []agent.Tool) (step agent.Step
 		d.Input = json.RawMessage(clean)
 		defer func() { notes = append(notes, "a secret of yours was taken out of its arguments") }()
 	}
-	input, notes, err := w.Schemas.RepairMeant(spec, d.Input)
+	input, notes, err := w.Guard.Schemas.RepairMeant(spec, d.Input)
 	if name := cmp.Or(args.NoContent(spec.Schema, d.Input, reference.MatchString), args.NoContent(spec.Schema, input, reference.MatchString)); name != "" {
 		return agent.Step{}, nil, fmt.Errorf("%s of %s takes no {{…}}, which stands for a whole text: leave the step out, plan with \"again\": true, and write the value once you see it", name, spec.Name)
 	}

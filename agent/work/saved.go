@@ -198,7 +198,7 @@ func (w *Worker) RecallLiberties() {
 // admit decides whether a call runs. Without a permit it does not, and the
 // outcome is what becomes of it.
 func (w *Worker) admit(ctx context.Context, c gate.Call) (*gate.Permit, Outcome) {
-	pass := w.Pass
+	pass := w.Guard.Pass
 	if before := w.Saved.calls[sameCall(c.Name(), c.Input)]; w.Saved.damaged || before != nil && !before.started.IsZero() {
 		if before != nil {
 			w.undid(before.step) // now it is found out
@@ -213,7 +213,7 @@ func (w *Worker) admit(ctx context.Context, c gate.Call) (*gate.Permit, Outcome)
 			if before != nil {
 				since = before.started
 			}
-			pass = func(ctx context.Context, c gate.Call) (*gate.Permit, error) { return w.PassAgain(ctx, c, since) }
+			pass = func(ctx context.Context, c gate.Call) (*gate.Permit, error) { return w.Guard.PassAgain(ctx, c, since) }
 		}
 	}
 	p, err := pass(ctx, c)
@@ -267,7 +267,7 @@ func (w *Worker) recordEnd(ctx context.Context, c gate.Call, o Outcome) {
 	if o.Status == agent.Done || o.Result.Untrusted {
 		entry.Result = &o.Result
 	}
-	if err := w.Enter(ctx, entry); err != nil {
-		w.Notice("The result of step %s could not be saved: %v. If LifeHub is stopped now, it will ask about this step again.", c.Step, err)
+	if err := w.Guard.Record.Stream.Enter(ctx, entry); err != nil {
+		w.Guard.Record.Stream.Notice("The result of step %s could not be saved: %v. If LifeHub is stopped now, it will ask about this step again.", c.Step, err)
 	}
 }

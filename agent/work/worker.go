@@ -20,7 +20,7 @@ import (
 // Worker does what the plans of one turn say. Its exported fields are set
 // before the first step.
 type Worker struct {
-	*gate.Guard
+	Guard    *gate.Guard
 	Tools    []agent.Tool             // the enabled ones when the turn began
 	Missing  map[string]string        // why tools that are known are not among Tools, by name
 	Writes   func(tool string) bool   // whether one that is missing would change something; nil: unknown
@@ -55,7 +55,7 @@ type Finding struct {
 // ended, however they ended. A failed step is recorded as one; only a
 // cancelled ctx is an error.
 func (w *Worker) RunPlan(ctx context.Context, steps []agent.Step) error {
-	defer w.Phase(agent.PhaseStarted{Agent: "worker"})()
+	defer w.Guard.Record.Stream.Phase(agent.PhaseStarted{Agent: "worker"})()
 	found, err := w.RunSteps(ctx, steps, w.Found)
 	w.Found = append(w.Found, found...)
 	return err
@@ -86,7 +86,7 @@ func (w *Worker) RunSteps(ctx context.Context, steps []agent.Step, before []Find
 			defer line[i].LetNext()
 			o := w.step(ctx, step, line[i], ended, earlier)
 			found[i].Outcome = o
-			w.Emit(agent.StepChanged{Step: step.ID, Status: o.Status, Reason: o.Why()})
+			w.Guard.Record.Stream.Emit(agent.StepChanged{Step: step.ID, Status: o.Status, Reason: o.Why()})
 		})
 	}
 	running.Wait()
@@ -104,10 +104,10 @@ func (w *Worker) step(ctx context.Context, step agent.Step, at *gate.Turnstile, 
 	before := w.Saved.steps[step.ID]
 	if before != nil && before.outcome != nil {
 		w.noteCalled(w.Tool(step.Tool), before.outcome.Status)
-		w.Read(step.Tool, before.outcome.Result)
-		w.Called(w.Tool(step.Tool), before.input)
+		w.Guard.Record.Read(step.Tool, before.outcome.Result)
+		w.Guard.Record.Called(w.Tool(step.Tool), before.input)
 		if before.outcome.Status != agent.Done && before.outcome.Status != agent.Denied && provenance.ErrorsUntrusted(w.Tool(step.Tool)) {
-			w.MarkError(step.Tool)
+			w.Guard.Record.MarkError(step.Tool)
 		}
 		return *before.outcome
 	}
@@ -125,7 +125,7 @@ func (w *Worker) step(ctx context.Context, step agent.Step, at *gate.Turnstile, 
 	input := step.Input
 	isStep := func(id string) bool { return slices.Contains(step.After, id) }
 	ids := references(input, isStep)
-	made := w.OriginOf(step.ID)
+	made := w.Guard.Record.OriginOf(step.ID)
 	if made != nil {
 		for _, id := range step.After { // their results may be filled in
 			from := earlier(id)
@@ -142,14 +142,14 @@ func (w *Worker) step(ctx context.Context, step agent.Step, at *gate.Turnstile, 
 		if err != nil {
 			return Outcome{Status: agent.Skipped, Reason: err.Error()}
 		}
-		if input, _, err = w.Schemas.Repair(tool.Spec(), filled); err != nil {
+		if input, _, err = w.Guard.Schemas.Repair(tool.Spec(), filled); err != nil {
 			return Outcome{Status: agent.StepFailed, Reason: err.Error()}
 		}
 	}
 	if before != nil && before.tool == step.Tool && before.input != nil {
 		input = before.input // what is asked again is what was asked
 	}
-	return w.do(ctx, gate.Call{Step: step.ID, ID: step.ID, Key: w.Stream.Turn + "/" + step.ID, Tool: tool, Input: input, Origin: made, Turn: at})
+	return w.do(ctx, gate.Call{Step: step.ID, ID: step.ID, Key: w.Guard.Record.Stream.Turn + "/" + step.ID, Tool: tool, Input: input, Origin: made, Turn: at})
 }
 
 // Why says what the user should know of an outcome.

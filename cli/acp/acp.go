@@ -58,7 +58,7 @@ const suspendPatience = 10 * time.Second
 
 // server is the agent of one connection.
 type server struct {
-	*app.App
+	App     *app.App
 	options backend.Options
 	ctx     context.Context // of all turns
 	conn    *acp.Connection
@@ -110,7 +110,7 @@ func (s *server) handle(ctx context.Context, method string, params json.RawMessa
 		answer, err = s.dispatch(ctx, method, params)
 	}()
 	if err != nil && !errors.As(err, &why) {
-		errors.As(refused(failed, "%s", s.Secrets.Text(err.Error())), &why)
+		errors.As(refused(failed, "%s", s.App.Secrets.Text(err.Error())), &why)
 	}
 	return answer, why
 }

@@ -235,7 +235,7 @@ func inside(t *testing.T, env []string, vaults ...string) (e *editor, leave func
 		return "", false
 	}}
 	f := chat.NewFlags(sh)
-	f.Notes = vaults
+	f.RunFlags.Notes = vaults
 	inR, inW := io.Pipe()
 	outR, outW := io.Pipe()
 	done := make(chan error, 1)

@@ -30,8 +30,8 @@ func (s *server) choices(ctx context.Context, modes *acp.SessionModeState) []acp
 	all := []acp.SessionConfigOption{selector(modeOption, "Mode", acp.SessionConfigOptionCategoryMode, string(modes.CurrentModeId), list)}
 	ctx, cancel := context.WithTimeout(ctx, listing)
 	defer cancel()
-	_ = s.Provider.Ready(ctx) // else the model is not known yet
-	now := s.Provider.State().Model
+	_ = s.App.Provider.Ready(ctx) // else the model is not known yet
+	now := s.App.Provider.State().Model
 	list = s.models(ctx)
 	if now == "" || len(list) == 0 { // nobody answers
 		return all
@@ -84,7 +84,7 @@ func (s *server) setOption(ctx context.Context, p acp.SetSessionConfigOptionRequ
 		_, err = s.setMode(ctx, acp.SetSessionModeRequest{SessionId: id, ModeId: acp.SessionModeId(value)})
 	case p.ValueId.ConfigId == modelOption:
 		if err = s.options.Models.Use(ctx, value); err != nil {
-			err = refused(wrong, "%s", s.Secrets.Text(err.Error()))
+			err = refused(wrong, "%s", s.App.Secrets.Text(err.Error()))
 		}
 	default:
 		err = refused(invalid, "there is no option %q: the options are %s and %s", p.ValueId.ConfigId, modeOption, modelOption)

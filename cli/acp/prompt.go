@@ -153,15 +153,15 @@ func (s *server) mention(uri, cwd string) (name, why string) {
 		below, err := filepath.Rel(dir, path)
 		return filepath.ToSlash(below), err == nil && filepath.IsLocal(below)
 	}
-	for _, folder := range s.Folders() {
+	for _, folder := range s.App.Folders() {
 		below, ok := within(folder.Dir())
 		if !ok {
 			continue
 		}
-		if len(s.Folders()) > 1 {
+		if len(s.App.Folders()) > 1 {
 			below = filepath.Base(folder.Dir()) + "/" + below
 		}
-		if found, _ := s.NoteOf(below); found == folder && !strings.ContainsAny(below, "\"\n") {
+		if found, _ := s.App.NoteOf(below); found == folder && !strings.ContainsAny(below, "\"\n") {
 			return below, ""
 		}
 		return "", "there is no such note"
@@ -174,7 +174,7 @@ func (s *server) mention(uri, cwd string) (name, why string) {
 
 // file is where a note is, or will be, that tools call by a name; "": not known.
 func (s *server) file(name string) string {
-	folders := s.Folders()
+	folders := s.App.Folders()
 	for _, folder := range folders {
 		below, ok := name, len(folders) == 1
 		if !ok {

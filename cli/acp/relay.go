@@ -50,7 +50,7 @@ func (r *relay) follow(ctx context.Context, begin func(context.Context) <-chan a
 		in.answers = who
 		r.aside(who)
 	}
-	if c, err := r.Store.Conversation(ctx, string(r.session)); err == nil && c.Title != in.title {
+	if c, err := r.App.Store.Conversation(ctx, string(r.session)); err == nil && c.Title != in.title {
 		in.title = c.Title
 		r.send(acp.SessionUpdate{SessionInfoUpdate: &acp.SessionSessionInfoUpdate{Title: acp.Ptr(shown(c.Title))}})
 	}
@@ -59,7 +59,7 @@ func (r *relay) follow(ctx context.Context, begin func(context.Context) <-chan a
 
 // answers says who answers, where that is not a model on this machine.
 func (r *relay) answers() string {
-	switch state := r.Provider.State(); {
+	switch state := r.App.Provider.State(); {
 	case state.Provider == "offline":
 		return state.Text
 	case state.Remote != "":
@@ -175,12 +175,12 @@ func (r *relay) effects(did agent.Effects, undo bool) {
 func (r *relay) sources(cited transcript.Sources) {
 	var b strings.Builder
 	for _, c := range cited.List {
-		place := escaped(safetext.Line(c.Place()))
+		place := escaped(safetext.Line(c.Citation.Place()))
 		if c.Source.Vault != "" {
-			file := url.URL{Scheme: "file", Path: filepath.ToSlash(fileOf(c.Source)), Fragment: fmt.Sprintf("L%d", max(1, c.Line))}
+			file := url.URL{Scheme: "file", Path: filepath.ToSlash(fileOf(c.Source)), Fragment: fmt.Sprintf("L%d", max(1, c.Citation.Line))}
 			place = fmt.Sprintf("[%s](%s)", place, strings.NewReplacer("(", "%28", ")", "%29").Replace(file.String()))
 		}
-		fmt.Fprintf(&b, "- %s\n", strings.TrimSpace(escaped(safetext.Line(c.Mark()))+" "+place+" "+escaped(safetext.Line(c.Told()))))
+		fmt.Fprintf(&b, "- %s\n", strings.TrimSpace(escaped(safetext.Line(c.Citation.Mark()))+" "+place+" "+escaped(safetext.Line(c.Citation.Told()))))
 	}
 	if b.Len() > 0 {
 		r.message("\n\n"+b.String(), r.turn+".sources")
@@ -206,7 +206,7 @@ func (r *relay) planMade(e agent.PlanMade) {
 func (r *relay) sendPlan() {
 	entries := []acp.PlanEntry{}
 	for _, step := range r.plan.Steps {
-		entry := acp.PlanEntry{Content: title(step.Tool, step.Input), Priority: acp.PlanEntryPriorityMedium, Status: acp.PlanEntryStatusCompleted}
+		entry := acp.PlanEntry{Content: title(step.Step.Tool, step.Step.Input), Priority: acp.PlanEntryPriorityMedium, Status: acp.PlanEntryStatusCompleted}
 		switch step.Status {
 		case agent.Pending:
 			entry.Status = acp.PlanEntryStatusPending
@@ -244,7 +244,7 @@ func title(tool string, input json.RawMessage) string {
 
 // kind is how an editor pictures a tool, by what it says of itself.
 func (r *relay) kind(name string) acp.ToolKind {
-	tools := r.Tools()
+	tools := r.App.Tools()
 	i := slices.IndexFunc(tools, func(t agent.Tool) bool { return t.Spec().Name == name })
 	if i < 0 {
 		return acp.ToolKindOther

@@ -52,7 +52,7 @@ func (s *server) open(ctx context.Context, id acp.SessionId, cwd string, servers
 	if opened == nil {
 		opened = &session{id: id, mode: s.options.Mode}
 		s.sessions[id] = opened
-		if len(s.OpenVaults()) == 0 {
+		if len(s.App.OpenVaults()) == 0 {
 			opened.notices = append(opened.notices, "no notes yet: `lifehub index DIR` adds a folder")
 		}
 	}
@@ -118,7 +118,7 @@ func (s *server) newSession(ctx context.Context, p acp.NewSessionRequest) (acp.N
 
 // saved checks that a session is a saved conversation.
 func (s *server) saved(ctx context.Context, id acp.SessionId) error {
-	c, err := s.Store.Conversation(ctx, string(id))
+	c, err := s.App.Store.Conversation(ctx, string(id))
 	if errors.Is(err, store.ErrNoConversation) || err == nil && c.ID != string(id) {
 		return refused(unknown, "no conversation is saved as %q; session/list tells which are", id)
 	}
@@ -223,7 +223,7 @@ func (s *server) listSessions(ctx context.Context, p acp.ListSessionsRequest) (a
 	}
 	answer := acp.ListSessionsResponse{Sessions: []acp.SessionInfo{}}
 	for _, c := range list {
-		info := acp.SessionInfo{SessionId: acp.SessionId(c.ID), Title: acp.Ptr(shown(c.Title)), UpdatedAt: acp.Ptr(c.Updated.UTC().Format(time.RFC3339)), Cwd: s.Data}
+		info := acp.SessionInfo{SessionId: acp.SessionId(c.ID), Title: acp.Ptr(shown(c.Title)), UpdatedAt: acp.Ptr(c.Updated.UTC().Format(time.RFC3339)), Cwd: s.App.Paths.Data}
 		if p.Cwd != nil { // a conversation belongs to the notes, not to a folder
 			info.Cwd = *p.Cwd
 		}

@@ -42,7 +42,7 @@ import (
 
 // App is LifeHub put together, for one run of a command.
 type App struct {
-	settings.Paths
+	Paths       settings.Paths
 	Settings    *settings.Config
 	Provider    llm.Provider
 	Models      *servers.Set // the provider, unless a test has another one
@@ -125,7 +125,7 @@ func (a *App) Assemble(ctx context.Context, flags RunFlags, openStore func(path 
 	if flags.NoSave {
 		a.Store, err = store.InMemory()
 	} else {
-		a.Store, err = openStore(a.Database())
+		a.Store, err = openStore(a.Paths.Database())
 	}
 	if errors.Is(err, fs.ErrPermission) || diskerr.Fails(err) {
 		return fmt.Errorf("%w; --no-save works without it", err)
@@ -135,8 +135,8 @@ func (a *App) Assemble(ctx context.Context, flags RunFlags, openStore func(path 
 	}
 	a.Untrusted.Store = a.Store
 	if flags.NoSave {
-		a.Untrusted.saved = func() (*store.Store, error) { return store.Open(a.Database()) }
-		a.Untrusted.file = a.Database()
+		a.Untrusted.saved = func() (*store.Store, error) { return store.Open(a.Paths.Database()) }
+		a.Untrusted.file = a.Paths.Database()
 	}
 	if err := a.build(ctx, flags); err != nil {
 		a.Close()
@@ -149,13 +149,13 @@ func (a *App) build(ctx context.Context, flags RunFlags) (err error) {
 	a.openLog()
 	a.guard(&a.ReadOnly, "read_only", a.Settings.Guard.ReadOnly)
 	a.guard(&a.Approve, "approve", a.Settings.Guard.Approve)
-	if a.Rules, err = LoadRules(a.PermissionsFile()); err != nil && flags.notesOnly {
+	if a.Rules, err = LoadRules(a.Paths.PermissionsFile()); err != nil && flags.notesOnly {
 		line, _, _ := strings.Cut(err.Error(), "\n")
 		a.unread = append(a.unread, "notes that permissions.yaml hides are shown: "+line)
 	} else if err != nil {
 		return err
 	}
-	if a.Folder, err = a.VaultPolicy(a.Settings, a.dirs(flags.Notes)); err != nil {
+	if a.Folder, err = a.Paths.VaultPolicy(a.Settings, a.dirs(flags.Notes)); err != nil {
 		return err
 	}
 	a.Rules = a.Rules.Narrowed(a.Folder.Rules)
@@ -207,12 +207,12 @@ func (a *App) build(ctx context.Context, flags RunFlags) (err error) {
 		Units: a.Settings.Weather.Units, Sent: func(bytes int) { a.sentByTools.Add(int64(bytes)) },
 	}
 	a.Builtin = append(tools.All(deps), a.Skills().Tool()...)
-	options := mcpclient.Options{Timeout: a.Settings.MCP.Timeout, Reserved: a.IsBuiltin, Log: slog.Default(), Version: version.Text(), Trust: a.ServerTrust.Trust, Tokens: a.Credentials(), Ask: AskAtHost, Sample: a.sample, Redact: a.Secrets.Known, Roots: a.noteFolders}
+	options := mcpclient.Options{Timeout: a.Settings.MCP.Timeout, Reserved: a.IsBuiltin, Log: slog.Default(), Version: version.Text(), Trust: a.ServerTrust.Trust, Tokens: a.Paths.Credentials(), Ask: AskAtHost, Sample: a.sample, Redact: a.Secrets.Known, Roots: a.noteFolders}
 	if !flags.NoSave {
-		options.Files = a.ServerFiles()
+		options.Files = a.Paths.ServerFiles()
 	}
 	if !flags.NoSave || flags.Server != "" {
-		options.Logs = a.ServerLogs()
+		options.Logs = a.Paths.ServerLogs()
 	}
 	a.Servers = mcpclient.Start(ctx, a.ServerTrust.Settings, options)
 	a.followed = newFollowed(a.Paths, a.ServerTrust.text)
@@ -368,12 +368,12 @@ func (a *App) ToolNames() (names []string) {
 
 // Prompts are the user's own and the skills, which are commands of the chat.
 func (a *App) Prompts() []prompts.Prompt {
-	return append(prompts.Read(a.PromptsFolder()), a.Skills().Prompts()...)
+	return append(prompts.Read(a.Paths.PromptsFolder()), a.Skills().Prompts()...)
 }
 
 // Unused says of each prompt and skill that cannot be used why.
 func (a *App) Unused() (list []string) {
-	for _, p := range prompts.Read(a.PromptsFolder()) {
+	for _, p := range prompts.Read(a.Paths.PromptsFolder()) {
 		if p.Err != nil {
 			list = append(list, "a prompt cannot be used: "+p.Err.Error())
 		}
@@ -387,7 +387,7 @@ func (a *App) Skills() prompts.Skills {
 	if here, err := os.Getwd(); err == nil {
 		dirs = append(dirs, here)
 	}
-	trusted, told, err := a.TrustedSkills(dirs)
+	trusted, told, err := a.Paths.TrustedSkills(dirs)
 	if err != nil {
 		told = []string{"no skill is used: " + err.Error()}
 	}
@@ -468,7 +468,7 @@ const EmbedPatience = 5 * time.Second
 // persona is the user's instructions.md, and after it those of the folders
 // that the user trusts; without any there is none.
 func (a *App) persona() string {
-	text, err := userfile.Read(a.InstructionsFile())
+	text, err := userfile.Read(a.Paths.InstructionsFile())
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		slog.Warn("read instructions", "error", err)
 	}
@@ -479,10 +479,10 @@ func (a *App) persona() string {
 // Without a file it is dropped; `lifehub doctor` tells of the folder.
 func (a *App) openLog() {
 	slog.SetDefault(slog.New(slog.DiscardHandler))
-	if os.MkdirAll(a.State, 0o700) != nil {
+	if os.MkdirAll(a.Paths.State, 0o700) != nil {
 		return
 	}
-	file, err := os.OpenFile(a.LogFile(), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	file, err := os.OpenFile(a.Paths.LogFile(), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return
 	}

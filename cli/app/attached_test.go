@@ -87,7 +87,7 @@ func TestCommandsInWhatCameAlongDoNotRun(t *testing.T) {
 							t.Fatal(err)
 						}
 					} else {
-						a.Rules = must(app.LoadRules(a.PermissionsFile()))
+						a.Rules = must(app.LoadRules(a.Paths.PermissionsFile()))
 					}
 					for e := range a.Agent().Ask(t.Context(), a.Store.NewConversation(), carry(command)) {
 						if body, ok := e.Body.(agent.ToolStarted); ok && !readers[body.Name] {

@@ -33,10 +33,10 @@ func (a *App) FoundServer(ctx context.Context) string {
 	case owner.Host == "" || owner.Name != "":
 		return ""
 	}
-	if last, _ := os.ReadFile(a.Found()); string(last) == owner.Host { // none: none was reported yet
+	if last, _ := os.ReadFile(a.Paths.Found()); string(last) == owner.Host { // none: none was reported yet
 		return ""
 	}
-	if err := atomicfile.Write(a.Found(), []byte(owner.Host)); err != nil {
+	if err := atomicfile.Write(a.Paths.Found(), []byte(owner.Host)); err != nil {
 		slog.Warn("save which server was reported", "error", err)
 	}
 	return fmt.Sprintf("first use of the model server at %s, which was found there; this system does not tell whose it is", owner.Host)

@@ -46,7 +46,7 @@ func RuleText(r rules.Rule) string {
 
 // saveRule adds a rule to permissions.yaml: the user's "always".
 func (a *App) saveRule(_ context.Context, rule rules.Rule) error {
-	text, err := userfile.Read(a.PermissionsFile())
+	text, err := userfile.Read(a.Paths.PermissionsFile())
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("read permissions: %w", err)
 	}
@@ -54,7 +54,7 @@ func (a *App) saveRule(_ context.Context, rule rules.Rule) error {
 	if err != nil {
 		return err
 	}
-	return atomicfile.Write(a.PermissionsFile(), text)
+	return atomicfile.Write(a.Paths.PermissionsFile(), text)
 }
 
 // RemoveRules takes out the rules written for exactly this tool or glob, and

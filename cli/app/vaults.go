@@ -67,11 +67,11 @@ func (a *App) openVault(dir string, indexed bool) error {
 	if err != nil {
 		return err
 	}
-	own := []string{a.Paths.Config, a.Data, a.State}
+	own := []string{a.Paths.Config, a.Paths.Data, a.Paths.State}
 	folder.LeaveOut(own...)
 	var index *rag.Index
 	if indexed {
-		index, err = rag.Open(a.Index(dir), rag.Options{Vault: dir, LeaveOut: own, Chroma: OpenChroma(a.Settings)})
+		index, err = rag.Open(a.Paths.Index(dir), rag.Options{Vault: dir, LeaveOut: own, Chroma: OpenChroma(a.Settings)})
 	}
 	if err != nil {
 		folder.Close()

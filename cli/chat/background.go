@@ -29,7 +29,7 @@ import (
 // background is what goes on behind a chat: the notes are brought up to date, the
 // model server comes and goes, MCP servers start. It tells the screen about it.
 type background struct {
-	*app.App
+	App     *app.App
 	status  chan backend.Status
 	notices chan string
 	wake    chan struct{} // the notes, or who embeds them, changed
@@ -59,7 +59,7 @@ func startBackground(ctx context.Context, a *app.App) *background {
 
 // backUp makes the daily backup.
 func (bg *background) backUp(ctx context.Context) {
-	err := bg.Store.BackUp(ctx)
+	err := bg.App.Store.BackUp(ctx)
 	var damaged *file.DamagedError
 	switch {
 	case errors.As(err, &damaged):
@@ -89,7 +89,7 @@ func (bg *background) wait() { bg.running.Wait() }
 // stale says that the index no longer matches the notes; followNotes will
 // bring it up to date.
 func (bg *background) stale() {
-	for _, v := range bg.OpenVaults() {
+	for _, v := range bg.App.OpenVaults() {
 		v.Behind.Store(true)
 	}
 	select {
@@ -117,19 +117,19 @@ func (bg *background) notice(text string) {
 func (bg *background) tell() {
 	bg.mu.Lock()
 	defer bg.mu.Unlock()
-	coverage, err := bg.Library().Coverage(context.Background())
+	coverage, err := bg.App.Library().Coverage(context.Background())
 	if err != nil {
 		slog.Warn("how far the index is", "error", err)
 	}
-	state := bg.Provider.State()
+	state := bg.App.Provider.State()
 	s := backend.Status{
-		Provider: state.Provider, Model: state.Model, Remote: state.Remote, Window: bg.Provider.Window(), Sent: bg.Sent(),
+		Provider: state.Provider, Model: state.Model, Remote: state.Remote, Window: bg.App.Provider.Window(), Sent: bg.App.Sent(),
 		Notes: coverage.Total, Indexed: coverage.Indexed, Indexing: bg.indexing || coverage.Unread > 0,
 		Unreadable: coverage.Unreadable,
 	}
-	s.ReadOnly = bg.ReadOnly.On()
+	s.ReadOnly = bg.App.ReadOnly.On()
 	s.Vault, s.News, s.Questions = bg.glance(s.Notes, state.Provider)
-	if use := bg.NotesUse.Or(app.NotesOn); use != app.NotesOn {
+	if use := bg.App.NotesUse.Or(app.NotesOn); use != app.NotesOn {
 		s.Scope = "notes " + string(use)
 	}
 	if bg.indexing && bg.progress.Total > 0 {
@@ -150,10 +150,10 @@ const receiptEvery = 2 * time.Second
 // that makes vectors changes, the notes are embedded again while words answer.
 func (bg *background) followProvider(ctx context.Context) {
 	bg.spawn(func() {
-		if text := bg.FoundServer(ctx); text != "" {
+		if text := bg.App.FoundServer(ctx); text != "" {
 			bg.notice(text)
 		}
-		if _, err := bg.Provider.Info(ctx, ""); err == nil { // which model answers, before it is asked
+		if _, err := bg.App.Provider.Info(ctx, ""); err == nil { // which model answers, before it is asked
 			bg.tell()
 		}
 	})
@@ -170,29 +170,29 @@ func (bg *background) followProvider(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-receipt.C:
-			if now := (facts{bg.Sent(), bg.Provider.State().Model, bg.Provider.Window()}); now != told {
+			if now := (facts{bg.App.Sent(), bg.App.Provider.State().Model, bg.App.Provider.Window()}); now != told {
 				told = now
 				bg.tell()
 			}
-		case change := <-bg.Changes:
+		case change := <-bg.App.Changes:
 			if bg.shouldNotify(change) {
 				bg.notice(change.Text)
 			}
 			bg.tell()
 			bg.stale()
-			bg.Archived()
+			bg.App.Archived()
 		}
 	}
 }
 
 // followMemory embeds what was archived, and all of it when the embedder changes.
 func (bg *background) followMemory(ctx context.Context, a *turn.Agent) {
-	bg.Archived()
+	bg.App.Archived()
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-bg.Unembedded:
+		case <-bg.App.Unembedded:
 			if err := a.Memory.EmbedAll(ctx); err != nil && ctx.Err() == nil {
 				slog.Warn("embed the memory", "error", err)
 			}
@@ -210,7 +210,7 @@ func (bg *background) followServers(ctx context.Context) {
 	defer tick.Stop()
 	told := map[string]string{} // by server
 	for {
-		for _, s := range bg.Servers.State() {
+		for _, s := range bg.App.Servers.State() {
 			text := app.Unseen(s)
 			if text != "" && text != told[s.Name] {
 				bg.notice(text)
@@ -220,9 +220,9 @@ func (bg *background) followServers(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			return
-		case <-bg.Servers.Changes():
+		case <-bg.App.Servers.Changes():
 		case <-tick.C:
-			if text := bg.LookAtServers(); text != "" {
+			if text := bg.App.LookAtServers(); text != "" {
 				bg.notice(text)
 			}
 		}
@@ -237,29 +237,29 @@ const followFoldersEvery = time.Second
 func (bg *background) followFolders(ctx context.Context, getenv func(string) (string, bool)) {
 	tick := time.NewTicker(followFoldersEvery)
 	defer tick.Stop()
-	known := slices.Clone(bg.Settings.Notes)
+	known := slices.Clone(bg.App.Settings.Notes)
 	for seen := (time.Time{}); ; {
 		select {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
 		}
-		file, err := os.Stat(bg.Paths.ConfigFile())
+		file, err := os.Stat(bg.App.Paths.ConfigFile())
 		if err != nil || file.ModTime().Equal(seen) {
 			continue
 		}
 		seen = file.ModTime()
-		now, err := settings.Load(bg.Paths.ConfigFile(), getenv)
+		now, err := settings.Load(bg.App.Paths.ConfigFile(), getenv)
 		if err != nil {
 			continue // doctor says what is wrong with it
 		}
 		for _, name := range now.Notes {
 			dir, err := settings.VaultDir(app.AtHome(name))
-			if err != nil || slices.Contains(known, name) || slices.ContainsFunc(bg.Folders(), func(open *notes.Folder) bool { return open.Dir() == dir }) {
+			if err != nil || slices.Contains(known, name) || slices.ContainsFunc(bg.App.Folders(), func(open *notes.Folder) bool { return open.Dir() == dir }) {
 				continue
 			}
 			known = append(known, name)
-			if err := bg.OpenVault(dir); err != nil {
+			if err := bg.App.OpenVault(dir); err != nil {
 				bg.notice(fmt.Sprintf("The notes in %s cannot be used: %v.", name, err))
 				continue
 			}
@@ -285,8 +285,8 @@ func (bg *background) followNotes(ctx context.Context) {
 func (bg *background) syncAll(ctx context.Context) {
 	bg.setIndexing(true, rag.Progress{})
 	var last time.Time
-	for _, v := range bg.OpenVaults() {
-		changes, err := bg.Sync(ctx, v, func(p rag.Progress) {
+	for _, v := range bg.App.OpenVaults() {
+		changes, err := bg.App.Sync(ctx, v, func(p rag.Progress) {
 			if time.Since(last) > 100*time.Millisecond {
 				last = time.Now()
 				bg.setIndexing(true, p)
@@ -310,7 +310,7 @@ func (bg *background) syncAll(ctx context.Context) {
 
 // lookOver tells what the notes have to offer, now that they are read.
 func (bg *background) lookOver(ctx context.Context) {
-	overview := bg.Library().Overview(ctx, time.Now())
+	overview := bg.App.Library().Overview(ctx, time.Now())
 	bg.mu.Lock()
 	bg.overview = overview
 	bg.mu.Unlock()
@@ -320,7 +320,7 @@ func (bg *background) lookOver(ctx context.Context) {
 // glance is what the screen says of the notes before the first question. The
 // caller holds mu.
 func (bg *background) glance(notes int, provider string) (vault, news string, questions []string) {
-	switch vaults := bg.OpenVaults(); len(vaults) {
+	switch vaults := bg.App.OpenVaults(); len(vaults) {
 	case 0:
 	case 1:
 		vault = filepath.Base(vaults[0].Folder.Dir())
@@ -343,14 +343,14 @@ func (bg *background) glance(notes int, provider string) (vault, news string, qu
 
 // watch keeps each index like its folder from now on.
 func (bg *background) watch(ctx context.Context) {
-	for _, v := range bg.OpenVaults() {
+	for _, v := range bg.App.OpenVaults() {
 		if v.Watched {
 			continue
 		}
 		v.Watched = true
 		bg.spawn(func() {
 			lowerPriority()
-			_ = v.Index.Watch(ctx, v.Folder, func() llm.Embedder { return bg.Embedder(ctx) }, func(c rag.Changes, err error) {
+			_ = v.Index.Watch(ctx, v.Folder, func() llm.Embedder { return bg.App.Embedder(ctx) }, func(c rag.Changes, err error) {
 				if err != nil && ctx.Err() == nil {
 					bg.notice(fmt.Sprintf("The notes could not be indexed: %v.", err))
 				}
@@ -377,12 +377,14 @@ func (c conversations) Recent(ctx context.Context, limit int) ([]agent.Conversat
 }
 
 // models is the provider as the screen wants it.
-type models struct{ *app.App }
+type models struct{ App *app.App }
 
-func (m models) List(ctx context.Context) <-chan llm.Listing { return m.Models.List(ctx) }
+func (m models) List(ctx context.Context) <-chan llm.Listing { return m.App.Models.List(ctx) }
 
-func (m models) Use(ctx context.Context, name string) error { return m.Provider.SetModel(ctx, name) }
+func (m models) Use(ctx context.Context, name string) error {
+	return m.App.Provider.SetModel(ctx, name)
+}
 
 func (m models) Pull(ctx context.Context, name string, progress func(string, int64, int64)) error {
-	return m.Provider.Pull(ctx, name, func(p llm.Progress) { progress(p.Status, p.Done, p.Total) })
+	return m.App.Provider.Pull(ctx, name, func(p llm.Progress) { progress(p.Status, p.Done, p.Total) })
 }

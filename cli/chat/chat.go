@@ -27,12 +27,12 @@ import (
 
 // Flags are the flags of `lifehub` and `lifehub chat`.
 type Flags struct {
-	*app.Process
-	app.RunFlags
-	plain  bool
-	inline bool
-	pick   bool
-	print  bool
+	Process  *app.Process
+	RunFlags app.RunFlags
+	plain    bool
+	inline   bool
+	pick     bool
+	print    bool
 }
 
 // pickOne is what -r means without an ID.
@@ -77,8 +77,8 @@ func NewCommand(sh *app.Process) *cobra.Command {
 // TakeID gives -r its ID, which reaches us as an argument since it may be left
 // out, and returns the other arguments.
 func (f *Flags) TakeID(given []string) []string {
-	if f.Resume == pickOne && len(given) > 0 {
-		f.Resume, given = given[0], given[1:]
+	if f.RunFlags.Resume == pickOne && len(given) > 0 {
+		f.RunFlags.Resume, given = given[0], given[1:]
 	}
 	return given
 }
@@ -112,14 +112,14 @@ func (f *Flags) Prompt(cmd *cobra.Command, given []string) (string, error) {
 
 // Run opens the chat with a prompt, and returns when the user leaves it.
 func (f *Flags) Run(ctx context.Context, prompt string) error {
-	if f.Resume == pickOne {
-		f.pick, f.Resume = true, ""
+	if f.RunFlags.Resume == pickOne {
+		f.pick, f.RunFlags.Resume = true, ""
 	}
 	a, err := app.Configured(f.Process, f.RunFlags)
 	if err != nil {
 		return err
 	}
-	for _, name := range f.Notes {
+	for _, name := range f.RunFlags.Notes {
 		if _, err := settings.VaultDir(name); err != nil {
 			return settings.UsageError{Err: err}
 		}
@@ -142,13 +142,13 @@ func (f *Flags) Run(ctx context.Context, prompt string) error {
 		collectSooner()
 	} else {
 		show = func(ctx context.Context, o backend.Options) (backend.Ended, error) {
-			if f.LetGo != nil { // a signal may mean the turn only
-				f.LetGo()
+			if f.Process.LetGo != nil { // a signal may mean the turn only
+				f.Process.LetGo()
 			}
-			return plain.Run(ctx, o, f.In, f.Out)
+			return plain.Run(ctx, o, f.Process.In, f.Process.Out)
 		}
 	}
-	if !hasScreen || f.Resume != "" { // which may name no conversation
+	if !hasScreen || f.RunFlags.Resume != "" { // which may name no conversation
 		if options, err = c.open(ctx, asking); err != nil {
 			return err
 		}
@@ -193,13 +193,13 @@ func (f *Flags) Serve(ctx context.Context, front func(context.Context, *app.App,
 }
 
 // resumes reports whether the user comes back to a conversation.
-func (f *Flags) resumes() bool { return f.pick || f.HasLast || f.Resume != "" }
+func (f *Flags) resumes() bool { return f.pick || f.RunFlags.HasLast || f.RunFlags.Resume != "" }
 
 // screenOptions are how the settings and flags want the screen, before anything is open.
 func (f *Flags) screenOptions(a *app.App) (backend.Screen, error) {
 	c := a.Settings
 	o := backend.Screen{
-		Editor: c.Editor, Environ: redact.WithoutOwnSecrets(f.Environ()), Mode: c.Mode, Theme: backend.Theme{Name: c.Theme}, NoMouse: !c.Mouse, NoSidebar: !c.Sidebar,
+		Editor: c.Editor, Environ: redact.WithoutOwnSecrets(f.Process.Environ()), Mode: c.Mode, Theme: backend.Theme{Name: c.Theme}, NoMouse: !c.Mouse, NoSidebar: !c.Sidebar,
 		SaveSetting: func(name, value string) error { return settings.Save(a.Paths.ConfigFile(), name, value) },
 		Inline:      f.inline, Keys: c.Keys, Quiet: !c.Notify,
 	}
@@ -216,7 +216,7 @@ func (f *Flags) screenOptions(a *app.App) (backend.Screen, error) {
 // chat is a chat that opens, maybe while its screen is there already, and what
 // goes on behind it then.
 type chat struct {
-	*app.App
+	App    *app.App
 	flags  *Flags
 	prompt string
 	screen backend.Screen
@@ -235,7 +235,7 @@ func (c *chat) open(ctx context.Context, openStore func(path string) (*store.Sto
 	if err := ctx.Err(); err != nil {
 		return o, err // the user has left already
 	}
-	if err := c.Assemble(ctx, c.flags.RunFlags, openStore); err != nil {
+	if err := c.App.Assemble(ctx, c.flags.RunFlags, openStore); err != nil {
 		return o, err
 	}
 	at, err := app.OpenConversation(ctx, c.App, c.flags.RunFlags)
@@ -243,15 +243,15 @@ func (c *chat) open(ctx context.Context, openStore func(path string) (*store.Sto
 		c.App.Close()
 		return o, err
 	}
-	c.Attended = true
+	c.App.Attended = true
 	c.background = startBackground(ctx, c.App)
-	if len(c.flags.Notes) == 0 { // else it is about these
-		c.background.spawn(func() { c.background.followFolders(ctx, c.flags.Getenv) })
+	if len(c.flags.RunFlags.Notes) == 0 { // else it is about these
+		c.background.spawn(func() { c.background.followFolders(ctx, c.flags.Process.Getenv) })
 	}
-	assistant := c.Agent()
+	assistant := c.App.Agent()
 	o.Screen = c.screen
 	o.Assistant, o.Resume = assistant, assistant.Resume
-	o.Reader = backend.Reader{Read: assistant.SecondRead, Always: c.Settings.Citations.Check == "model"}
+	o.Reader = backend.Reader{Read: assistant.SecondRead, Always: c.App.Settings.Citations.Check == "model"}
 	if o.Reader.Always { // unasked, it is not said of each answer that no model judged it
 		o.Reader.Read = func(ctx context.Context, conversation, turn string) ([]agent.Citation, error) {
 			citations, err := assistant.SecondRead(ctx, conversation, turn)
@@ -261,19 +261,19 @@ func (c *chat) open(ctx context.Context, openStore func(path string) (*store.Sto
 			return citations, err
 		}
 	}
-	o.Conversations, o.Branches, o.Models, o.Notes, o.Servers = conversations{c.Store}, c.Store, models{c.App}, offers{c.background}, panel{c.Servers, c.App}
+	o.Conversations, o.Branches, o.Models, o.Notes, o.Servers = conversations{c.App.Store}, c.App.Store, models{c.App}, offers{c.background}, panel{c.App.Servers, c.App}
 	o.Conversation, o.Heading, o.Turn, o.Pick, o.Prompt, o.FirstRun = at.Conversation, at.Title, at.Turn, c.flags.pick, c.prompt, len(c.App.OpenVaults()) == 0 && !c.flags.resumes()
 	o.FindModel = c.background.findModel
-	o.Search, o.Rename, o.Prompts, o.Figures = c.Store.Search, c.Store.Rename, c.Store.Prompts, func(ctx context.Context, by string) ([]agent.Figures, error) {
-		return c.Store.Figures(ctx, by, time.Time{}, pageOfFigures)
+	o.Search, o.Rename, o.Prompts, o.Figures = c.App.Store.Search, c.App.Store.Rename, c.App.Store.Prompts, func(ctx context.Context, by string) ([]agent.Figures, error) {
+		return c.App.Store.Figures(ctx, by, time.Time{}, pageOfFigures)
 	}
-	o.Artifacts, o.Drafts = c.Store, c.Store
+	o.Artifacts, o.Drafts = c.App.Store, c.App.Store
 	o.Mentions, o.Note, o.Templates = c.background.mentions, c.background.note, c.background.templates
 	o.Status, o.Notices = c.background.status, c.background.notices
 	o.Commands = slices.Concat(c.background.commands(assistant), []backend.Command{noteCommand(assistant), c.background.exportCommand(assistant)}, c.background.prompts())
-	c.used = loadUsed(c.Paths.Used())
+	c.used = loadUsed(c.App.Paths.Used())
 	o.Used = c.used
-	o.UseMode = func(name string) { c.Mode.Use(agent.Mode(name)) }
+	o.UseMode = func(name string) { c.App.Mode.Use(agent.Mode(name)) }
 	return o, nil
 }
 
@@ -290,7 +290,7 @@ func (c *chat) close() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.background != nil {
-		saveUsed(c.Paths.Used(), c.used)
+		saveUsed(c.App.Paths.Used(), c.used)
 		c.background.wait()
 		c.App.Close()
 	}

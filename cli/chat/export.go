@@ -67,7 +67,7 @@ func (bg *background) exportCommand(assistant *turn.Agent) backend.Command {
 
 // slashExport writes the open conversation to a new file.
 func (bg *background) slashExport(ctx context.Context, conversation, given string) (string, error) {
-	c, err := bg.Store.Conversation(ctx, conversation)
+	c, err := bg.App.Store.Conversation(ctx, conversation)
 	if errors.Is(err, store.ErrNoConversation) {
 		return "", errors.New("there is nothing to export yet")
 	}
@@ -83,10 +83,10 @@ func (bg *background) slashExport(ctx context.Context, conversation, given strin
 		file = fileName(c.Title) + "." + format
 	}
 	var b bytes.Buffer
-	if err := export.Write(ctx, bg.Store, c, format, &b); err != nil {
+	if err := export.Write(ctx, bg.App.Store, c, format, &b); err != nil {
 		return "", err
 	}
-	path, err := writeNewFile(file, []byte(bg.Secrets.Known(b.String())))
+	path, err := writeNewFile(file, []byte(bg.App.Secrets.Known(b.String())))
 	if err != nil {
 		return "", err
 	}

@@ -275,7 +275,7 @@ func (o offers) Typed(ctx context.Context, path string) (typed backend.TypedPath
 func (o offers) Take(_ context.Context, offer backend.Offer) error {
 	dir := app.AtHome(offer.Path)
 	if dir == "" {
-		dir = filepath.Join(o.Data, "starter-notes")
+		dir = filepath.Join(o.App.Paths.Data, "starter-notes")
 		if err := writeStarterNotes(dir, time.Now()); err != nil {
 			return err
 		}
@@ -286,11 +286,11 @@ func (o offers) Take(_ context.Context, offer backend.Offer) error {
 	} else if err != nil {
 		return err
 	}
-	if err := o.OpenVault(dir); err != nil {
+	if err := o.App.OpenVault(dir); err != nil {
 		return err
 	}
 	o.stale()
-	if err := settings.RememberNotes(o.Paths.ConfigFile(), dir); err != nil {
+	if err := settings.RememberNotes(o.App.Paths.ConfigFile(), dir); err != nil {
 		slog.Warn("remember the notes", "error", err)
 		o.notice(fmt.Sprintf("These notes are used now, but not remembered: %v.", err))
 	}
@@ -299,11 +299,11 @@ func (o offers) Take(_ context.Context, offer backend.Offer) error {
 
 // findModel reports which model answers, and what a user without one can do.
 func (bg *background) findModel(ctx context.Context) backend.FoundModel {
-	info, err := bg.Provider.Info(ctx, "")
-	state := bg.Provider.State()
+	info, err := bg.App.Provider.Info(ctx, "")
+	state := bg.App.Provider.State()
 	var missing *llm.NotFoundError
 	switch {
-	case state.Provider == "offline" && bg.Settings.Provider == "offline":
+	case state.Provider == "offline" && bg.App.Settings.Provider == "offline":
 		return backend.FoundModel{Says: "Your settings ask for no model: LifeHub lists the closest passages."}
 	case state.Provider == "offline":
 		return bg.noModel(ctx)
@@ -317,8 +317,8 @@ func (bg *background) findModel(ctx context.Context) backend.FoundModel {
 	if state.Remote != "" {
 		found.Says = fmt.Sprintf("%s answers, from %s: what you ask leaves this machine.", info.Name, state.Remote)
 	}
-	if _, err := bg.Provider.Embedder(ctx); errors.As(err, &missing) || bg.Settings.Provider == "auto" && state.Text != "" {
-		found.Pull, found.Why = cmp.Or(bg.Settings.EmbedModel, ollama.DefaultEmbedding), "finds notes by what they mean, not by words only"
+	if _, err := bg.App.Provider.Embedder(ctx); errors.As(err, &missing) || bg.App.Settings.Provider == "auto" && state.Text != "" {
+		found.Pull, found.Why = cmp.Or(bg.App.Settings.EmbedModel, ollama.DefaultEmbedding), "finds notes by what they mean, not by words only"
 	}
 	return found
 }
@@ -326,7 +326,7 @@ func (bg *background) findModel(ctx context.Context) backend.FoundModel {
 // noModel reports why no model answers, and how to fix that.
 func (bg *background) noModel(ctx context.Context) backend.FoundModel {
 	const lists = "without one, LifeHub lists the closest passages."
-	models, err := bg.Provider.Models(ctx)
+	models, err := bg.App.Provider.Models(ctx)
 	_, notInstalled := exec.LookPath("ollama")
 	var foreign *llm.ForeignError
 	switch {

@@ -25,7 +25,7 @@ func TestAFolderThatBecomesKnownIsTakenIn(t *testing.T) {
 		t.Errorf("it says %q", said)
 	}
 	<-bg.wake // to be indexed
-	if open := bg.OpenVaults(); len(open) != 2 || open[1].Folder.Dir() != more || !open[1].Behind.Load() {
+	if open := bg.App.OpenVaults(); len(open) != 2 || open[1].Folder.Dir() != more || !open[1].Behind.Load() {
 		t.Errorf("open are %v", open)
 	}
 }

@@ -21,18 +21,18 @@ func (bg *background) memoryCommands() []backend.Command {
 		{Name: "memory", Args: "[QUERY]", Help: "show what LifeHub remembers, or search it", Run: bg.slashMemory},
 		{Name: "compact", Args: "[FOCUS]", Help: "summarise the older messages of this conversation", Run: bg.slashCompact},
 		{Name: "check", Help: "let the model check the citations of the last answer", Run: func(ctx context.Context, conversation, _ string) (string, error) {
-			citations, err := bg.Agent().SecondRead(ctx, conversation, "")
+			citations, err := bg.App.Agent().SecondRead(ctx, conversation, "")
 			return strings.Join(export.CitationLines(citations), "  \n") + "\n", err
 		}, Reload: true},
 		{Name: "remember", Args: "TEXT", Help: "remember a fact about you", Run: bg.writes(func(_ context.Context, _, text string) (string, error) {
-			diff, err := bg.Facts().Remember(text, time.Now())
+			diff, err := bg.App.Facts().Remember(text, time.Now())
 			return withDiff("Remembered. `/forget` undoes it.", diff, err)
 		})},
 		{Name: "forget", Args: "TEXT", Help: "forget a fact, by words that match only it", Run: bg.writes(func(ctx context.Context, conversation, text string) (string, error) {
 			if text == "" { // what could be forgotten
 				return bg.slashMemory(ctx, conversation, "")
 			}
-			diff, err := bg.Facts().Forget(text)
+			diff, err := bg.App.Facts().Forget(text)
 			return withDiff("Forgotten. `/remember` undoes it.", diff, err)
 		})},
 	}
@@ -40,7 +40,7 @@ func (bg *background) memoryCommands() []backend.Command {
 
 // slashCompact says what it did.
 func (bg *background) slashCompact(ctx context.Context, conversation, focus string) (string, error) {
-	done, err := bg.Agent().Compact(ctx, conversation, focus)
+	done, err := bg.App.Agent().Compact(ctx, conversation, focus)
 	if err != nil {
 		return "", err
 	}
@@ -65,10 +65,10 @@ func (bg *background) slashMemory(ctx context.Context, _, query string) (string,
 	var found agent.Remembered
 	var err error
 	if query == "" {
-		found.Facts, err = bg.FindFacts(ctx, "")
+		found.Facts, err = bg.App.FindFacts(ctx, "")
 	} else {
 		const most = 5
-		found, err = bg.SearchMemory(ctx, query, most)
+		found, err = bg.App.SearchMemory(ctx, query, most)
 	}
 	if err != nil {
 		return "", err
@@ -90,11 +90,11 @@ func (bg *background) slashMemory(ctx context.Context, _, query string) (string,
 		}
 		return b.String(), nil
 	}
-	folder, err := bg.Facts().Folder()
+	folder, err := bg.App.Facts().Folder()
 	if err != nil {
 		return "", err
 	}
-	archived, err := bg.Store.Archived(ctx)
+	archived, err := bg.App.Store.Archived(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -102,6 +102,6 @@ func (bg *background) slashMemory(ctx context.Context, _, query string) (string,
 		b.WriteString("No facts about you yet. `/remember TEXT` adds one.\n")
 	}
 	fmt.Fprintf(&b, "\nFacts are in `%s`, which you can edit. %s can come back (`memory.scope: %s`).\n",
-		filepath.Join(folder.Dir(), filepath.FromSlash(bg.Facts().Path)), draw.Count(archived, "past exchange"), bg.Settings.Memory.Scope)
+		filepath.Join(folder.Dir(), filepath.FromSlash(bg.App.Facts().Path)), draw.Count(archived, "past exchange"), bg.App.Settings.Memory.Scope)
 	return b.String(), nil
 }

@@ -23,7 +23,7 @@ func (bg *background) mentions(ctx context.Context, place string) ([]backend.Men
 		return filesIn(place)
 	}
 	var list []backend.Mention
-	vaults := bg.OpenVaults()
+	vaults := bg.App.OpenVaults()
 	for _, v := range vaults {
 		titles, err := v.Index.Titles(ctx)
 		if err != nil {
@@ -34,7 +34,7 @@ func (bg *background) mentions(ctx context.Context, place string) ([]backend.Men
 			return nil, err
 		}
 		for _, e := range entries {
-			if bg.Hides(v.Folder, e.Path) {
+			if bg.App.Hides(v.Folder, e.Path) {
 				continue
 			}
 			name := e.Path
@@ -44,14 +44,14 @@ func (bg *background) mentions(ctx context.Context, place string) ([]backend.Men
 			list = append(list, backend.Mention{Name: name, Detail: plainTitle(titles[e.Path])})
 		}
 	}
-	for _, r := range bg.Servers.Resources() {
+	for _, r := range bg.App.Servers.Resources() {
 		detail := r.Name
 		if r.Description != "" && r.Description != r.Name {
 			detail = strings.TrimSpace(r.Name + ": " + r.Description)
 		}
 		list = append(list, backend.Mention{Name: r.Server + ":" + r.URI, Detail: detail})
 	}
-	for _, t := range bg.Offered() {
+	for _, t := range bg.App.Offered() {
 		spec := t.Spec()
 		list = append(list, backend.Mention{Name: spec.Name, Detail: gistOf(spec.Description), Tool: true})
 	}
@@ -94,13 +94,13 @@ func (bg *background) note(ctx context.Context, name, from string) (backend.Note
 		return err == nil && filepath.IsLocal(below)
 	}
 	switch {
-	case from == "" && bg.Servers.Has(server):
+	case from == "" && bg.App.Servers.Has(server):
 		return backend.Note{}, fmt.Errorf("%s is a resource of a server, not a note", name)
-	case from == "" && app.IsFile(name) && !slices.ContainsFunc(bg.Folders(), within):
+	case from == "" && app.IsFile(name) && !slices.ContainsFunc(bg.App.Folders(), within):
 		text, err := app.ReadTextFile(name, maxRead)
 		return backend.Note{Path: name, File: app.AtHome(name), Text: text}, err
 	}
-	note, file, line, err := bg.ReadNote(ctx, name, from)
+	note, file, line, err := bg.App.ReadNote(ctx, name, from)
 	if notes.IsPDF(file) {
 		file = "" // no editor changes it
 	}

@@ -14,11 +14,11 @@ func (bg *background) shouldNotify(s llm.State) bool {
 	if s.Provider == "offline" {
 		return s.Text != ""
 	}
-	last, _ := os.ReadFile(bg.Paths.Told()) // none: nothing was told yet
+	last, _ := os.ReadFile(bg.App.Paths.Told()) // none: nothing was told yet
 	if known := string(last) == s.Lacks; known {
 		return s.Text != "" && (!s.First || s.Lacks == "")
 	}
-	if err := atomicfile.Write(bg.Paths.Told(), []byte(s.Lacks)); err != nil {
+	if err := atomicfile.Write(bg.App.Paths.Told(), []byte(s.Lacks)); err != nil {
 		slog.Warn("keep what was told", "error", err)
 	}
 	return s.Text != ""

@@ -10,7 +10,7 @@ import (
 
 func TestNoticeOfTheModelServerIsNotRepeated(t *testing.T) {
 	bg := &background{App: &app.App{}}
-	bg.Paths = settings.Paths{State: t.TempDir()}
+	bg.App.Paths = settings.Paths{State: t.TempDir()}
 	const words, other = "notes are found by words only", "something else is missing"
 	for i, step := range []struct {
 		state llm.State

@@ -40,15 +40,15 @@ func TestRelatedNotesInTheChat(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	was := bg.Rules
-	bg.Rules = hidden
+	was := bg.App.Rules
+	bg.App.Rules = hidden
 	if got, err := bg.slashRelated(t.Context(), "", "plan"); err != nil || strings.Contains(got, "shoes") || !strings.Contains(got, "1 note related") {
 		t.Errorf("with a note that a rule denies: %q, %v", got, err)
 	}
 	if got, err := bg.slashRelated(t.Context(), "", "shoes"); err == nil {
 		t.Errorf("of a note that a rule denies: %q", got)
 	}
-	bg.Rules = was
+	bg.App.Rules = was
 	if _, err := bg.slashRelated(t.Context(), "", "plans"); err == nil || !strings.Contains(err.Error(), "no note") {
 		t.Errorf("got %v", err)
 	}

@@ -38,7 +38,7 @@ func (p panel) Switch(name string, on bool) error { return p.app.SwitchServer(na
 const logLines = 1000
 
 func (p panel) Log(name string) (string, error) {
-	return app.ServerLog(p.app.ServerLog(name), logLines)
+	return app.ServerLog(p.app.Paths.ServerLog(name), logLines)
 }
 
 func (p panel) Trust(name string, seen []backend.Change) error {
@@ -52,13 +52,13 @@ func (p panel) Trust(name string, seen []backend.Change) error {
 // templates are the prompts of the servers.
 func (bg *background) templates() []backend.Template {
 	var list []backend.Template
-	for _, p := range bg.Servers.Prompts() {
+	for _, p := range bg.App.Servers.Prompts() {
 		t := backend.Template{Name: p.Server + ":" + p.Name, Help: p.Description}
 		for _, arg := range p.Args {
 			t.Blanks = append(t.Blanks, backend.Blank{Name: arg.Name, Help: arg.Description, Required: arg.Required})
 		}
 		t.Fill = func(ctx context.Context, values map[string]string) (string, error) {
-			return bg.FillPrompt(ctx, p, values)
+			return bg.App.FillPrompt(ctx, p, values)
 		}
 		list = append(list, t)
 	}

@@ -33,7 +33,7 @@ func (bg *background) commands(gate *turn.Agent) []backend.Command {
 
 // prompts are the user's own, as commands. One that cannot be used says why.
 func (bg *background) prompts() (list []backend.Command) {
-	for _, p := range bg.Prompts() {
+	for _, p := range bg.App.Prompts() {
 		c := backend.Command{Name: p.Name, Args: "[TEXT]", Help: p.Description}
 		if p.Takes() {
 			c.Args = "TEXT"
@@ -42,12 +42,12 @@ func (bg *background) prompts() (list []backend.Command) {
 			c.Help = "cannot be used: " + draw.Summary(p.Err.Error(), 200)
 		}
 		c.Prompt = func(args string) (string, error) {
-			for _, now := range bg.Prompts() {
+			for _, now := range bg.App.Prompts() {
 				if now.File == p.File { // it may have changed
 					p = now
 				}
 			}
-			return p.Message(args, prompts.Words(args), bg.ToolNames())
+			return p.Message(args, prompts.Words(args), bg.App.ToolNames())
 		}
 		list = append(list, c)
 	}
@@ -61,7 +61,7 @@ func cell(s string) string {
 
 func (bg *background) slashTools(ctx context.Context, gate *turn.Agent, name string) (string, error) {
 	byLevel := map[string][]string{}
-	for _, t := range bg.Offered() {
+	for _, t := range bg.App.Offered() {
 		spec := t.Spec()
 		level, why := gate.Decide(ctx, t, nil, false)
 		if spec.Name == name {
@@ -97,13 +97,13 @@ func gistOf(description string) string {
 }
 
 func (bg *background) slashRules(context.Context, string, string) (string, error) {
-	rules, err := app.LoadRules(bg.PermissionsFile())
+	rules, err := app.LoadRules(bg.App.Paths.PermissionsFile())
 	if err != nil {
 		return "", err
 	}
-	rules = rules.Narrowed(bg.Folder.Rules)
+	rules = rules.Narrowed(bg.App.Folder.Rules)
 	if len(rules.List()) == 0 {
-		return "No rules: each tool has a default level, which `/tools` shows. Rules go in `" + bg.PermissionsFile() + "`.", nil
+		return "No rules: each tool has a default level, which `/tools` shows. Rules go in `" + bg.App.Paths.PermissionsFile() + "`.", nil
 	}
 	var b strings.Builder
 	b.WriteString("| rule | level | where |\n| --- | --- | --- |\n")
@@ -114,12 +114,12 @@ func (bg *background) slashRules(context.Context, string, string) (string, error
 }
 
 func (bg *background) slashIndex(ctx context.Context, _, _ string) (string, error) {
-	if len(bg.OpenVaults()) == 0 {
+	if len(bg.App.OpenVaults()) == 0 {
 		return "No notes yet. `lifehub index DIR` adds a folder.", nil
 	}
 	var b strings.Builder
-	for _, v := range bg.OpenVaults() {
-		changes, err := bg.Sync(ctx, v, func(rag.Progress) {})
+	for _, v := range bg.App.OpenVaults() {
+		changes, err := bg.App.Sync(ctx, v, func(rag.Progress) {})
 		if err != nil {
 			return "", err
 		}
@@ -130,7 +130,7 @@ func (bg *background) slashIndex(ctx context.Context, _, _ string) (string, erro
 			}
 		}
 	}
-	c, err := bg.Library().Coverage(ctx)
+	c, err := bg.App.Library().Coverage(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -145,7 +145,7 @@ func (bg *background) slashIndex(ctx context.Context, _, _ string) (string, erro
 const mostRelated = 10
 
 func (bg *background) slashRelated(ctx context.Context, _, name string) (string, error) {
-	r, err := bg.Related(ctx, name, mostRelated)
+	r, err := bg.App.Related(ctx, name, mostRelated)
 	if err != nil {
 		return "", err
 	}
@@ -178,9 +178,9 @@ func (bg *background) slashSet(_ context.Context, _, given string) (string, erro
 	if _, err := fmt.Sscanf(given, "parameter num_ctx %d", &tokens); err != nil || tokens < 0 {
 		return "", fmt.Errorf("usage: /set parameter num_ctx N (0: the default)")
 	}
-	bg.Provider.SetWindow(tokens)
+	bg.App.Provider.SetWindow(tokens)
 	bg.tell()
-	window := bg.Provider.Window()
+	window := bg.App.Provider.Window()
 	if window == 0 {
 		return "No model is available now; the window is set for when one is.", nil
 	}

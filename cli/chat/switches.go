@@ -29,35 +29,35 @@ func (bg *background) slashNotes(_ context.Context, _, given string) (string, er
 	}
 	use := app.NotesUse(strings.ToLower(given))
 	if given == "" {
-		use = bg.NotesUse.Or(app.NotesOn)
+		use = bg.App.NotesUse.Or(app.NotesOn)
 	}
 	if uses[use] == "" {
 		return "", fmt.Errorf("/notes takes on, only or off")
 	}
-	bg.NotesUse.Use(use)
+	bg.App.NotesUse.Use(use)
 	bg.tell()
 	return fmt.Sprintf("Notes **%s**: questions are answered %s. `/notes on|only|off` changes it for this run.", use, uses[use]), nil
 }
 
 func (bg *background) slashReadOnly(_ context.Context, _, given string) (string, error) {
-	on, err := flip("readonly", &bg.ReadOnly, given)
+	on, err := flip("readonly", &bg.App.ReadOnly, given)
 	if err != nil {
 		return "", err
 	}
 	bg.tell()
 	if on {
-		return "**Read-only**: no tool that writes or sends is offered or runs, whatever the rules say. " + bg.ReadOnly.End("`/readonly off`") + ".", nil
+		return "**Read-only**: no tool that writes or sends is offered or runs, whatever the rules say. " + bg.App.ReadOnly.End("`/readonly off`") + ".", nil
 	}
 	return "Read-only is **off**: tools that write or send are there again, and ask as the rules say.", nil
 }
 
 func (bg *background) slashApprove(_ context.Context, _, given string) (string, error) {
-	on, err := flip("approve", &bg.Approve, given)
+	on, err := flip("approve", &bg.App.Approve, given)
 	switch {
 	case err != nil:
 		return "", err
 	case on:
-		return "**Approval**: each plan is shown before it runs, to drop or change its steps. " + bg.Approve.End("`/approve off`") + ".", nil
+		return "**Approval**: each plan is shown before it runs, to drop or change its steps. " + bg.App.Approve.End("`/approve off`") + ".", nil
 	}
 	return "Approval is **off**: plans run at once; what changes or sends something asks as the rules say.", nil
 }
@@ -80,8 +80,8 @@ func flip(command string, g *app.Guard, given string) (on bool, err error) {
 // is read-only.
 func (bg *background) writes(run func(ctx context.Context, conversation, args string) (string, error)) func(context.Context, string, string) (string, error) {
 	return func(ctx context.Context, conversation, args string) (string, error) {
-		if bg.ReadOnly.On() {
-			return "", errors.New("this chat is read-only; " + bg.ReadOnly.End("/readonly off"))
+		if bg.App.ReadOnly.On() {
+			return "", errors.New("this chat is read-only; " + bg.App.ReadOnly.End("/readonly off"))
 		}
 		return run(ctx, conversation, args)
 	}
@@ -90,11 +90,11 @@ func (bg *background) writes(run func(ctx context.Context, conversation, args st
 func (bg *background) slashThink(_ context.Context, _, given string) (string, error) {
 	think := strings.ToLower(given)
 	if think == "" {
-		think = bg.Think.Or(bg.Settings.Think)
+		think = bg.App.Think.Or(bg.App.Settings.Think)
 	}
 	if !slices.Contains([]string{"off", "on", "low", "medium", "high"}, think) {
 		return "", fmt.Errorf("/think takes off, on, low, medium or high")
 	}
-	bg.Think.Use(think)
+	bg.App.Think.Use(think)
 	return fmt.Sprintf("Thinking **%s**, for models that can. `think: %s` in the settings makes it permanent.", think, think), nil
 }

@@ -15,7 +15,7 @@ import (
 func TestNotesAreUsedAloneOrNotAtAll(t *testing.T) {
 	bg := &background{App: apptest.Open(t, apptest.Vault(t)), status: make(chan backend.Status, 1)}
 	offers := func(tool string) bool {
-		return slices.ContainsFunc(bg.Offered(), func(offered agent.Tool) bool { return offered.Spec().Name == tool })
+		return slices.ContainsFunc(bg.App.Offered(), func(offered agent.Tool) bool { return offered.Spec().Name == tool })
 	}
 	for _, use := range []struct {
 		word, scope              string
@@ -45,7 +45,7 @@ func TestNotesAreUsedAloneOrNotAtAll(t *testing.T) {
 
 func TestWhyAToolIsMissingIsItsOwnReason(t *testing.T) {
 	bg := &background{App: apptest.Open(t, apptest.Vault(t)), status: make(chan backend.Status, 1)}
-	bg.Settings.Tools.Off = []string{"web_*"}
+	bg.App.Settings.Tools.Off = []string{"web_*"}
 	for use, want := range map[string][]string{
 		"on":   {"it is switched off (tools.off)", "", "no mail server is set (mail.host and mail.from, see lifehub config)"},
 		"only": {"it is switched off (tools.off)", "", "no mail server is set (mail.host and mail.from, see lifehub config)"},
@@ -55,11 +55,11 @@ func TestWhyAToolIsMissingIsItsOwnReason(t *testing.T) {
 			t.Fatal(err)
 		}
 		<-bg.status
-		got := []string{bg.Missing()["web_search"], "", bg.Missing()["send_email"]}
+		got := []string{bg.App.Missing()["web_search"], "", bg.App.Missing()["send_email"]}
 		if use == "off" {
-			got[1] = bg.Missing()["search_notes"]
+			got[1] = bg.App.Missing()["search_notes"]
 		}
-		if !slices.Equal(got, want) || bg.Missing()["fly"] != "" {
+		if !slices.Equal(got, want) || bg.App.Missing()["fly"] != "" {
 			t.Errorf("/notes %s: %q, want %q", use, got, want)
 		}
 	}
@@ -67,13 +67,13 @@ func TestWhyAToolIsMissingIsItsOwnReason(t *testing.T) {
 
 func TestThinkingIsSwitchedForTheRun(t *testing.T) {
 	bg := &background{App: &app.App{Settings: settings.Defaults()}}
-	if now := bg.Think.Or(bg.Settings.Think); now != "off" {
+	if now := bg.App.Think.Or(bg.App.Settings.Think); now != "off" {
 		t.Errorf("at first it is %q", now)
 	}
 	if _, err := bg.slashThink(t.Context(), "", "High"); err != nil {
 		t.Fatal(err)
 	}
-	if now := bg.Think.Or(bg.Settings.Think); now != "high" {
+	if now := bg.App.Think.Or(bg.App.Settings.Think); now != "high" {
 		t.Errorf("then it is %q", now)
 	}
 	if _, err := bg.slashThink(t.Context(), "", "hard"); err == nil || !strings.Contains(err.Error(), "off, on, low") {
@@ -83,11 +83,11 @@ func TestThinkingIsSwitchedForTheRun(t *testing.T) {
 
 func TestEveryToolIsListedOnceUnderItsLevel(t *testing.T) {
 	bg := &background{App: apptest.Open(t, apptest.Vault(t))}
-	text, err := bg.slashTools(t.Context(), bg.Agent(), "")
+	text, err := bg.slashTools(t.Context(), bg.App.Agent(), "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, tool := range bg.Offered() {
+	for _, tool := range bg.App.Offered() {
 		if n := strings.Count(text, "`"+tool.Spec().Name+"`: "); n != 1 {
 			t.Errorf("%s is listed %d times", tool.Spec().Name, n)
 		}
@@ -99,7 +99,7 @@ func TestEveryToolIsListedOnceUnderItsLevel(t *testing.T) {
 
 func TestArgumentsOfAToolStandALineEach(t *testing.T) {
 	bg := &background{App: apptest.Open(t, apptest.Vault(t))}
-	text, err := bg.slashTools(t.Context(), bg.Agent(), "add_task")
+	text, err := bg.slashTools(t.Context(), bg.App.Agent(), "add_task")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,10 +143,10 @@ func TestAGuardOfTheCommandLineHolds(t *testing.T) {
 				}
 			}
 		}
-		if now := []bool{bg.ReadOnly.On(), bg.Approve.On()}; !slices.Equal(now, []bool{c.holds, c.holds}) {
+		if now := []bool{bg.App.ReadOnly.On(), bg.App.Approve.On()}; !slices.Equal(now, []bool{c.holds, c.holds}) {
 			t.Errorf("%+v: read-only and approve are %v at the end", c, now)
 		}
-		if why := bg.Missing()["add_task"]; c.holds && strings.Contains(why, "/readonly off") {
+		if why := bg.App.Missing()["add_task"]; c.holds && strings.Contains(why, "/readonly off") {
 			t.Errorf("add_task is missing because %q", why)
 		}
 	}

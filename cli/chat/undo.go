@@ -22,7 +22,7 @@ func (bg *background) slashUndo(ctx context.Context, conversation, given string)
 	default:
 		return "", errors.New("usage: /undo, or /undo restore for notes that it left unchanged")
 	}
-	path, err := bg.Store.Exchanges(ctx, conversation)
+	path, err := bg.App.Store.Exchanges(ctx, conversation)
 	if err != nil {
 		return "", err
 	}
@@ -33,16 +33,16 @@ func (bg *background) slashUndo(ctx context.Context, conversation, given string)
 	if last.Running {
 		return "", errors.New("another LifeHub is answering this question; stop it there first")
 	}
-	changes, err := bg.Store.NoteChanges(ctx, last.Turn)
+	changes, err := bg.App.Store.NoteChanges(ctx, last.Turn)
 	if err != nil {
 		return "", err
 	}
-	entries, err := bg.Store.Entries(ctx, last.Turn)
+	entries, err := bg.App.Store.Entries(ctx, last.Turn)
 	if err != nil {
 		return "", err
 	}
 	done := tools.Undo(changeableNotes(bg.App), changes)
-	if err := bg.Store.TakeBack(ctx, last.Turn); err != nil {
+	if err := bg.App.Store.TakeBack(ctx, last.Turn); err != nil {
 		return "", err
 	}
 	bg.stale()
@@ -70,14 +70,14 @@ func staysDone(a *app.App, entries []agent.Entry) string {
 
 // restore puts back the older text of notes that the last undo left alone.
 func (bg *background) restore(ctx context.Context, conversation string) (string, error) {
-	turn, err := bg.Store.LastUndone(ctx, conversation)
+	turn, err := bg.App.Store.LastUndone(ctx, conversation)
 	if err != nil {
 		return "", err
 	}
 	if turn == "" {
 		return "", errors.New("nothing was undone in this conversation")
 	}
-	changes, err := bg.Store.NoteChanges(ctx, turn)
+	changes, err := bg.App.Store.NoteChanges(ctx, turn)
 	if err != nil {
 		return "", err
 	}

@@ -24,7 +24,7 @@ func TestUndoNamesWhatItCannotTakeBack(t *testing.T) {
 	}
 	defer s.Close()
 	bg := &background{App: &app.App{Settings: settings.Defaults(), Store: s, Builtin: tools.All(tools.Deps{Mail: mail.Account{Host: "localhost"}})}, wake: make(chan struct{}, 1)}
-	bg.Paths.Data = t.TempDir()
+	bg.App.Paths.Data = t.TempDir()
 	turn, err := s.Begin(t.Context(), "c", "tell Ana, and book it")
 	if err != nil {
 		t.Fatal(err)
@@ -84,8 +84,8 @@ func TestUndoOnBranchesAndForksLeavesAloneWhatChangedSince(t *testing.T) {
 	}
 	defer s.Close()
 	bg := &background{App: &app.App{Settings: settings.Defaults(), Store: s}, wake: make(chan struct{}, 1)}
-	bg.Paths.Data = t.TempDir()
-	folder, err := bg.Facts().Folder()
+	bg.App.Paths.Data = t.TempDir()
+	folder, err := bg.App.Facts().Folder()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,7 +25,7 @@ import (
 // of the user's, a copy of the notes, and nothing else of theirs. Nothing that a
 // turn does there lasts.
 type bench struct {
-	*app.App
+	App   *app.App
 	suite suite
 	dir   string // temporary
 	own   []agent.Tool
@@ -77,7 +77,7 @@ func openBench(ctx context.Context, sh *app.Process, s suite, from string, limit
 
 func (b *bench) close() {
 	if b.App != nil {
-		b.Close()
+		b.App.Close()
 	}
 	os.RemoveAll(b.dir)
 }
@@ -97,17 +97,17 @@ type outcome struct {
 func (b *bench) try(ctx context.Context, t task, show func(string)) (outcome, error) {
 	limited, cancel := context.WithTimeout(ctx, b.limit)
 	defer cancel()
-	conversation := b.Store.NewConversation()
+	conversation := b.App.Store.NewConversation()
 	if len(t.Before) == 2 {
-		id, err := b.Store.Begin(ctx, conversation, t.Before[0])
+		id, err := b.App.Store.Begin(ctx, conversation, t.Before[0])
 		if err == nil {
-			err = b.Store.Finish(ctx, id, agent.Answer{Text: t.Before[1]})
+			err = b.App.Store.Finish(ctx, id, agent.Answer{Text: t.Before[1]})
 		}
 		if err != nil {
 			return outcome{}, fmt.Errorf("set up the task %s: %w", t.Name, err)
 		}
 	}
-	heard := &hearing{Model: b.Provider}
+	heard := &hearing{Model: b.App.Provider}
 	began := time.Now()
 	watched := b.watch(b.asking(t, heard).Ask(limited, conversation, t.Ask), t, heard, show)
 	o := outcome{Seconds: time.Since(began).Seconds(), Calls: watched.metrics.ModelCalls, Prompt: watched.metrics.PromptTokens, Answer: watched.metrics.AnswerTokens}
@@ -135,7 +135,7 @@ func (b *bench) try(ctx context.Context, t task, show func(string)) (outcome, er
 // asking is who does a task: LifeHub's own turn, of which the parts that the task
 // is not about are played by LifeHub.
 func (b *bench) asking(t task, model llm.Model) *turn.Agent {
-	o := b.Agent().Options
+	o := b.App.Agent().Options
 	o.Model = model
 	if len(t.Tools) > 0 {
 		tools := t.standIns()

@@ -41,7 +41,7 @@ type seen struct {
 
 // step is a call of the model.
 type step struct {
-	agent.Step
+	Step    agent.Step
 	plan    int  // which of the turn's plans, or rounds, it is of
 	matters bool // it does something, or is one of the task's own tools
 }
@@ -87,7 +87,7 @@ func (t task) isPlan(reply string) bool {
 func (t task) match(steps []step) (matched []int, all bool) {
 	for _, c := range t.Calls {
 		i := slices.IndexFunc(steps, func(s step) bool {
-			return c.fits(s) && !slices.ContainsFunc(matched, func(j int) bool { return steps[j].ID == s.ID && steps[j].plan == s.plan })
+			return c.fits(s) && !slices.ContainsFunc(matched, func(j int) bool { return steps[j].Step.ID == s.Step.ID && steps[j].plan == s.plan })
 		})
 		if i < 0 {
 			return matched, false
@@ -109,7 +109,7 @@ func (t task) namesRight(steps []step) bool {
 		open[c.Tool]++
 	}
 	for _, s := range steps {
-		if open[s.Tool]--; s.matters && open[s.Tool] < 0 {
+		if open[s.Step.Tool]--; s.matters && open[s.Step.Tool] < 0 {
 			return false
 		}
 	}
@@ -126,7 +126,7 @@ func (t task) namesRight(steps []step) bool {
 func ordered(steps []step, matched []int) bool {
 	for i := 1; i < len(matched); i++ {
 		first, second := steps[matched[i-1]], steps[matched[i]]
-		if second.plan < first.plan || second.plan == first.plan && !slices.Contains(second.After, first.ID) {
+		if second.plan < first.plan || second.plan == first.plan && !slices.Contains(second.Step.After, first.Step.ID) {
 			return false
 		}
 	}
@@ -136,7 +136,7 @@ func ordered(steps []step, matched []int) bool {
 // fits reports whether a step is this call.
 func (c call) fits(s step) bool {
 	var input map[string]any
-	if s.Tool != c.Tool || json.Unmarshal(s.Input, &input) != nil {
+	if s.Step.Tool != c.Tool || json.Unmarshal(s.Step.Input, &input) != nil {
 		return false
 	}
 	for name, list := range c.Args {

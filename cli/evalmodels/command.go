@@ -26,7 +26,7 @@ import (
 
 // evaluation is one call of the command.
 type evaluation struct {
-	*app.Process
+	Process      *app.Process
 	notes, tasks string
 	last, asJSON bool
 	limit        time.Duration
@@ -68,7 +68,7 @@ func (e *evaluation) run(ctx context.Context, names []string) error {
 	if err != nil {
 		return settings.UsageError{Err: err}
 	}
-	paths, err := settings.FindPaths(e.Getenv)
+	paths, err := settings.FindPaths(e.Process.Getenv)
 	if err != nil {
 		return err
 	}
@@ -129,21 +129,21 @@ func (e *evaluation) tryAll(ctx context.Context, b *bench, results archive, know
 	}
 	for _, m := range models {
 		if m.Remote != "" {
-			fmt.Fprintf(e.Err, "! %s runs on %s: the tasks, and what they find in %s, are sent there\n", safetext.Line(m.Name), safetext.Line(m.Remote), safetext.Line(what))
+			fmt.Fprintf(e.Process.Err, "! %s runs on %s: the tasks, and what they find in %s, are sent there\n", safetext.Line(m.Name), safetext.Line(m.Remote), safetext.Line(what))
 		}
 	}
-	if err := b.Ready(ctx, app.NewBar(e.Process)); err != nil {
+	if err := b.App.Ready(ctx, app.NewBar(e.Process)); err != nil {
 		return nil, nil, err
 	}
 	for _, m := range models {
-		as := result{LifeHub: version.Text(), Suite: b.suite.id, Model: m.Name, Digest: m.Digest, Think: b.Settings.Think, Run: time.Now()}
+		as := result{LifeHub: version.Text(), Suite: b.suite.id, Model: m.Name, Digest: m.Digest, Think: b.App.Settings.Think, Run: time.Now()}
 		r := next(known, b.suite, as)
 		err := e.tryModel(ctx, b, results, r)
 		if len(r.by) > 0 {
 			now = append(now, r)
 		}
 		if ctx.Err() != nil {
-			fmt.Fprintf(e.Err, "stopped: %d of %d tasks of %s are kept; the same command continues there\n", len(r.by), len(b.suite.Tasks), safetext.Line(m.Name))
+			fmt.Fprintf(e.Process.Err, "stopped: %d of %d tasks of %s are kept; the same command continues there\n", len(r.by), len(b.suite.Tasks), safetext.Line(m.Name))
 			return nil, nil, ctx.Err()
 		}
 		if err != nil {
@@ -156,17 +156,17 @@ func (e *evaluation) tryAll(ctx context.Context, b *bench, results archive, know
 // choose are the models to try: those named, else those on this machine, and the one
 // of the settings. Another machine gets nothing because it is in a list.
 func (e *evaluation) choose(ctx context.Context, b *bench, names []string) (chosen []llm.Info, err error) {
-	if b.Settings.Provider == "offline" {
+	if b.App.Settings.Provider == "offline" {
 		return nil, settings.UsageError{Err: errors.New("the setting provider is offline: there are no models to try")}
 	}
-	listed, unlisted := b.Models.All(ctx)
+	listed, unlisted := b.App.Models.All(ctx)
 	if len(names) == 0 && unlisted != nil && len(listed) > 0 {
-		fmt.Fprintln(e.Err, "! without", safetext.Text(unlisted.Error()))
+		fmt.Fprintln(e.Process.Err, "! without", safetext.Text(unlisted.Error()))
 	}
 	for _, name := range names {
 		i := slices.IndexFunc(listed, func(m llm.Info) bool { return llm.SameModel(m.Name, name) })
 		if i < 0 {
-			_, err := b.Models.Info(ctx, name)
+			_, err := b.App.Models.Info(ctx, name)
 			return nil, fmt.Errorf("find the model %s: %w", name, cmp.Or(err, error(&llm.NotFoundError{Model: name})))
 		}
 		if !slices.ContainsFunc(chosen, func(m llm.Info) bool { return m.Name == listed[i].Name }) {
@@ -178,14 +178,14 @@ func (e *evaluation) choose(ctx context.Context, b *bench, names []string) (chos
 		chats := len(m.Capabilities) == 0 || m.Can("completion") // the protocol of OpenAI does not tell
 		switch {
 		case len(names) > 0 || !chats:
-		case m.Remote != "" && !llm.SameModel(m.Name, b.Settings.Model):
+		case m.Remote != "" && !llm.SameModel(m.Name, b.App.Settings.Model):
 			elsewhere = append(elsewhere, m.Name)
 		default:
 			chosen = append(chosen, m)
 		}
 	}
 	if len(elsewhere) > 0 {
-		fmt.Fprintf(e.Err, "! not tried, because they run on other machines: %s. Name those to try, as in `lifehub eval models %s`\n",
+		fmt.Fprintf(e.Process.Err, "! not tried, because they run on other machines: %s. Name those to try, as in `lifehub eval models %s`\n",
 			safetext.Line(strings.Join(elsewhere, ", ")), safetext.Line(elsewhere[0]))
 	}
 	if len(chosen) == 0 {
@@ -198,7 +198,7 @@ func (e *evaluation) choose(ctx context.Context, b *bench, names []string) (chos
 // file. What fails is kept once the model has answered something after it: three
 // failures in a row are taken for the server's.
 func (e *evaluation) tryModel(ctx context.Context, b *bench, results archive, r run) error {
-	if err := b.Models.SetModel(ctx, r.Model); err != nil {
+	if err := b.App.Models.SetModel(ctx, r.Model); err != nil {
 		return err
 	}
 	bar, failures := app.NewBar(e.Process), []result{}
@@ -220,7 +220,7 @@ func (e *evaluation) tryModel(ctx context.Context, b *bench, results archive, r 
 		if bar.Clear(); err != nil {
 			return err
 		}
-		fmt.Fprintln(e.Err, head+told(t, o))
+		fmt.Fprintln(e.Process.Err, head+told(t, o))
 		done := r.result
 		done.Time, done.Task, done.Role, done.outcome = time.Now(), t.Name, t.Role, o
 		if failures = append(failures, done); o.Error != "" && len(failures) < 3 {

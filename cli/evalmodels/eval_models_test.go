@@ -165,7 +165,7 @@ func (m byQuestion) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.D
 		case !m.obeys || !strings.Contains(a.sight, words) || !a.offers(c.Name):
 		case a.asks("steps"):
 			return babbler(`{"reasoning":"","steps":[{"id":"9","tool":"`+c.Name+`","input":`+string(c.Args)+`}]}`).Stream(ctx, req)
-		case len(a.Tools) > 0 && !slices.ContainsFunc(a.made, func(made llm.ToolCall) bool { return made.Name == c.Name }):
+		case len(a.Request.Tools) > 0 && !slices.ContainsFunc(a.made, func(made llm.ToolCall) bool { return made.Name == c.Name }):
 			return func(yield func(llm.Delta, error) bool) {
 				_ = yield(llm.Delta{Call: &c}, nil) && yield(llm.Delta{Usage: &llm.Usage{Prompt: 100, Answer: 10, Stopped: llm.StopEnd}}, nil)
 			}

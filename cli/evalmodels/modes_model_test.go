@@ -70,12 +70,12 @@ func (m *scripted) Stream(_ context.Context, req llm.Request) iter.Seq2[llm.Delt
 
 // inSight is what is in sight of the model.
 type inSight struct {
-	llm.Request
-	system string
-	sight  string         // all messages but the system's
-	made   []llm.ToolCall // by itself, in this prompt
-	shape  string         // the schema of the answer
-	again  bool           // it is asked to repair what it said
+	Request llm.Request
+	system  string
+	sight   string         // all messages but the system's
+	made    []llm.ToolCall // by itself, in this prompt
+	shape   string         // the schema of the answer
+	again   bool           // it is asked to repair what it said
 }
 
 func read(req llm.Request) inSight {
@@ -97,7 +97,7 @@ func (a inSight) asks(field string) bool { return strings.Contains(a.shape, `"`+
 
 // offers reports whether a tool can be called.
 func (a inSight) offers(tool string) bool {
-	return slices.ContainsFunc(a.Tools, func(t llm.ToolSpec) bool { return t.Name == tool }) || strings.Contains(a.system, tool+"(") || a.asks(tool)
+	return slices.ContainsFunc(a.Request.Tools, func(t llm.ToolSpec) bool { return t.Name == tool }) || strings.Contains(a.system, tool+"(") || a.asks(tool)
 }
 
 // tried reports whether a call was made: its arguments stand among its own
@@ -105,7 +105,7 @@ func (a inSight) offers(tool string) bool {
 // it is told was not run is made once more.
 func (a inSight) tried(t task, c call) bool {
 	times, last := 0, ""
-	for _, message := range a.Messages {
+	for _, message := range a.Request.Messages {
 		switch {
 		case message.Role == llm.System:
 		case message.Role != llm.Assistant:
@@ -167,7 +167,7 @@ func (m *scripted) reply(a inSight) (text string, calls []llm.ToolCall) {
 		return m.plan(a), nil
 	case a.asks("tasks"):
 		return m.lead(a), nil
-	case len(a.Tools) > 0:
+	case len(a.Request.Tools) > 0:
 		return m.round(a)
 	}
 	return m.answer(a), nil
@@ -440,7 +440,7 @@ func (m *scripted) answer(a inSight) string {
 		if c.tool == "send_email" {
 			said = append(said, m.lacking(a))
 		}
-		if t.right == nil || len(a.Tools) > 0 && !a.offers(c.tool) || strings.Contains(c.tool, "search") {
+		if t.right == nil || len(a.Request.Tools) > 0 && !a.offers(c.tool) || strings.Contains(c.tool, "search") {
 			continue
 		}
 		if a.did(c) {
@@ -462,7 +462,7 @@ func (m *scripted) answer(a inSight) string {
 // did reports whether a call is seen to have been made: in a reply to it, in
 // what is told of the steps, or in a report.
 func (a inSight) did(c call) bool {
-	for _, message := range a.Messages {
+	for _, message := range a.Request.Messages {
 		if message.Role == llm.ToolReply && message.Tool == c.tool {
 			return !strings.HasPrefix(message.Text, "failed") && !strings.HasPrefix(message.Text, "denied")
 		}

@@ -52,7 +52,7 @@ const maxReading = 8
 
 // notesServer is the notes as an MCP server.
 type notesServer struct {
-	*app.App
+	App     *app.App
 	mcp     *server.MCPServer
 	gate    *gate.Gate // of what reads: nobody can be asked
 	schemas args.Schemas
@@ -163,7 +163,7 @@ const notAllowed = "Not allowed: it is forbidden."
 
 // withoutFolders replaces the paths of the folders in an error by their names.
 func (s *notesServer) withoutFolders(said string) string {
-	for _, folder := range s.Folders() {
+	for _, folder := range s.App.Folders() {
 		said = strings.ReplaceAll(said, folder.Dir(), filepath.Base(folder.Dir()))
 	}
 	return said
@@ -172,7 +172,7 @@ func (s *notesServer) withoutFolders(said string) string {
 // run makes one call that only reads. Where there is no such tool it failed.
 func (s *notesServer) run(ctx context.Context, tool agent.Tool, input json.RawMessage) (work.Outcome, error) {
 	worker := work.New(s.guard(), 1)
-	worker.Redact = s.Secrets.Known
+	worker.Redact = s.App.Secrets.Known
 	step := agent.Step{ID: "1", Input: input}
 	if tool != nil {
 		worker.Tools, step.Tool = []agent.Tool{tool}, tool.Spec().Name
@@ -186,7 +186,7 @@ func (s *notesServer) run(ctx context.Context, tool agent.Tool, input json.RawMe
 
 // guard is the gate as one call meets it. What was untrusted anywhere is so here.
 func (s *notesServer) guard() *gate.Guard {
-	record := &provenance.Record{Stream: events.New(nil, time.Now), Store: &s.Untrusted}
+	record := &provenance.Record{Stream: events.New(nil, time.Now), Store: &s.App.Untrusted}
 	return &gate.Guard{Gate: s.gate, Record: record, Schemas: &s.schemas, Prompts: func() gate.Prompts { return gate.Prompts{} }}
 }
 
@@ -280,8 +280,8 @@ func (s *notesServer) passagesOf(r agent.Result) searched {
 	}
 	for _, from := range r.Sources {
 		p := passage{
-			Path: safetext.Visible(from.Path), Line: from.Line, EndLine: from.EndLine, Heading: safetext.Visible(s.Secrets.Known(from.Heading)),
-			Text: safetext.Visible(s.Secrets.Known(from.Text)), Score: from.Score, Untrusted: from.Untrusted,
+			Path: safetext.Visible(from.Path), Line: from.Line, EndLine: from.EndLine, Heading: safetext.Visible(s.App.Secrets.Known(from.Heading)),
+			Text: safetext.Visible(s.App.Secrets.Known(from.Text)), Score: from.Score, Untrusted: from.Untrusted,
 		}
 		if !from.Date.IsZero() {
 			p.Date = from.Date.Format(time.DateOnly)
@@ -297,8 +297,8 @@ func (s *notesServer) waitForIndex(ctx context.Context, request mcp.CallToolRequ
 	const patience = 10 * time.Second
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	for told := -1; slices.ContainsFunc(s.OpenVaults(), func(v *app.Vault) bool { return v.Behind.Load() }); {
-		c, err := s.Library().Coverage(ctx)
+	for told := -1; slices.ContainsFunc(s.App.OpenVaults(), func(v *app.Vault) bool { return v.Behind.Load() }); {
+		c, err := s.App.Library().Coverage(ctx)
 		if err != nil || c.Indexed > 0 {
 			return
 		}
@@ -326,25 +326,25 @@ type relatedArgs struct {
 // relatedNotes is the tool of that name.
 func (s *notesServer) relatedNotes() agent.Tool {
 	return tools.ByPath(agent.NewTool(describe.Tool[relatedArgs](descriptions, "related_notes"), agent.Auto, func(ctx context.Context, given relatedArgs) (agent.Result, error) {
-		folder, _, err := tools.FindNote(ctx, s.Folders(), given.Path)
+		folder, _, err := tools.FindNote(ctx, s.App.Folders(), given.Path)
 		if err != nil {
 			return agent.Result{}, err
 		}
-		r, err := s.Related(ctx, given.Path, cmp.Or(given.Limit, 10))
+		r, err := s.App.Related(ctx, given.Path, cmp.Or(given.Limit, 10))
 		if err != nil {
 			return agent.Result{}, err
 		}
 		var b strings.Builder
 		result := agent.Result{Nothing: len(r.Notes) == 0}
 		for _, n := range r.Notes {
-			path := tools.PathOf(s.Folders, folder, n.Path)
+			path := tools.PathOf(s.App.Folders, folder, n.Path)
 			if note, err := folder.Read(n.Path); err == nil && note.Untrusted {
 				agent.Opened(ctx, path, note.Title)
 			}
 			result.Listed = append(result.Listed, agent.Source{Path: path, Text: n.Title})
 			fmt.Fprintf(&b, "\n- %s: %s (%s)", path, n.Title, n.Reasons())
 		}
-		result.Text = app.RelatedHead(r) + " " + tools.PathOf(s.Folders, folder, r.Path) + b.String()
+		result.Text = app.RelatedHead(r) + " " + tools.PathOf(s.App.Folders, folder, r.Path) + b.String()
 		return result, nil
-	}), s.Folders)
+	}), s.App.Folders)
 }

@@ -128,7 +128,7 @@ func (o options) run(sh *app.Process) (run, error) {
 		return run{}, fmt.Errorf("find the path of this program: %w", err)
 	}
 	r := run{command: command, args: []string{"mcp", "serve"}, env: map[string]string{}}
-	for _, dir := range o.Notes {
+	for _, dir := range o.RunFlags.Notes {
 		full, err := settings.VaultDir(dir)
 		if err != nil {
 			return run{}, settings.UsageError{Err: err}

@@ -143,8 +143,8 @@ func (s *notesServer) tellChanges(ctx context.Context) {
 func (s *notesServer) refresh(ctx context.Context) {
 	now := map[string]notes.Entry{}
 	var unknown []string // paths of files and folders
-	hiding := rules.Hiding(ctx, s.Rules.List(), nil)
-	folders := s.Folders()
+	hiding := rules.Hiding(ctx, s.App.Rules.List(), nil)
+	folders := s.App.Folders()
 	if s.mayRead(ctx, "") != nil {
 		folders = nil
 	}
@@ -155,14 +155,14 @@ func (s *notesServer) refresh(ctx context.Context) {
 			return
 		}
 		for _, e := range entries {
-			e.Path = tools.PathOf(s.Folders, folder, e.Path)
+			e.Path = tools.PathOf(s.App.Folders, folder, e.Path)
 			if !agent.HidesNote(hiding, e.Path) {
 				now[addressOf(e.Path)] = e
 			}
 		}
 		for _, p := range problems {
 			if p.Unknown {
-				unknown = append(unknown, tools.PathOf(s.Folders, folder, p.Path))
+				unknown = append(unknown, tools.PathOf(s.App.Folders, folder, p.Path))
 			}
 		}
 	}
@@ -244,12 +244,12 @@ func (s *notesServer) mayRead(ctx context.Context, path string) error {
 
 // wholeNote is a note as a source, by the name that a text gives it.
 func (s *notesServer) wholeNote(ctx context.Context, name string) (agent.Source, error) {
-	ctx = rules.Hiding(ctx, s.Rules.List(), nil)
-	folder, found, err := tools.FindNote(ctx, s.Folders(), name)
+	ctx = rules.Hiding(ctx, s.App.Rules.List(), nil)
+	folder, found, err := tools.FindNote(ctx, s.App.Folders(), name)
 	if err != nil {
 		return agent.Source{}, err
 	}
-	path := tools.PathOf(s.Folders, folder, found)
+	path := tools.PathOf(s.App.Folders, folder, found)
 	if err := s.mayRead(ctx, path); err != nil {
 		return agent.Source{}, err
 	}
@@ -282,8 +282,8 @@ func (s *notesServer) readResource(ctx context.Context, request mcp.ReadResource
 	if err != nil || note.Path != path {
 		return nil, fmt.Errorf("%w: there is no note %q", server.ErrResourceNotFound, path)
 	}
-	result := agent.Result{Text: s.Secrets.Known(note.Text), Sources: []agent.Source{note}}
-	s.guard().Mark(ctx, agent.ReadNote, false, &result, "")
+	result := agent.Result{Text: s.App.Secrets.Known(note.Text), Sources: []agent.Source{note}}
+	s.guard().Record.Mark(ctx, agent.ReadNote, false, &result, "")
 	return []mcp.ResourceContents{mcp.TextResourceContents{URI: addressOf(path), MIMEType: notes.MIMEType(path), Text: safetext.Visible(marked(result))}}, nil
 }
 

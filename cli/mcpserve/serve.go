@@ -28,7 +28,7 @@ import (
 
 // options are the flags of the command.
 type options struct {
-	app.RunFlags
+	RunFlags  app.RunFlags
 	writes    bool
 	config    string
 	address   string
@@ -65,7 +65,7 @@ func NewCommand(sh *app.Process) *cobra.Command {
 
 // serve runs until the client or a signal ends it.
 func (o options) serve(ctx context.Context, sh *app.Process) error {
-	o.NoSave = !o.writes
+	o.RunFlags.NoSave = !o.writes
 	a, err := app.Open(ctx, sh, o.RunFlags)
 	if err != nil {
 		return err
@@ -196,15 +196,15 @@ func (s *notesServer) follow(ctx context.Context) {
 			f()
 		})
 	}
-	for _, v := range s.OpenVaults() {
+	for _, v := range s.App.OpenVaults() {
 		v.Behind.Store(true)
 		spawn("index the notes", func() {
-			_, err := s.Sync(ctx, v, nil)
+			_, err := s.App.Sync(ctx, v, nil)
 			v.Behind.Store(false)
 			if err != nil && ctx.Err() == nil {
 				slog.Warn("index the notes", "error", err)
 			}
-			_ = v.Index.Watch(ctx, v.Folder, func() llm.Embedder { return s.Embedder(ctx) }, func(rag.Changes, error) { s.wake() }) // it ends with ctx
+			_ = v.Index.Watch(ctx, v.Folder, func() llm.Embedder { return s.App.Embedder(ctx) }, func(rag.Changes, error) { s.wake() }) // it ends with ctx
 		})
 	}
 	spawn("tell of changed notes", func() { s.tellChanges(ctx) })

@@ -110,7 +110,7 @@ func TestAWithdrawnCallIsStoppedOnEachTransport(t *testing.T) {
 // pipes, so that a notification of another test may come here.
 func TestProgressIsToldOnEachTransport(t *testing.T) {
 	onEachTransport(t, vault(t), func(t *testing.T, s *notesServer, c *client.Client, heard <-chan mcp.JSONRPCNotification) {
-		v := s.OpenVaults()[0]
+		v := s.App.OpenVaults()[0]
 		v.Behind.Store(true) // and nothing is indexed
 		request := mcp.CallToolRequest{}
 		request.Params.Name, request.Params.Arguments = "search_notes", map[string]any{"query": "Brisk Lane"}

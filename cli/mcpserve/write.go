@@ -146,7 +146,7 @@ func noteOf(tool string, input json.RawMessage) string {
 // see the note, that of one that is not there.
 func (s *notesServer) deniedNote(ctx context.Context, name string) string {
 	if name != "" {
-		if _, _, err := tools.FindNote(rules.Hiding(ctx, s.Rules.List(), nil), s.Folders(), name); errors.Is(err, fs.ErrNotExist) {
+		if _, _, err := tools.FindNote(rules.Hiding(ctx, s.App.Rules.List(), nil), s.App.Folders(), name); errors.Is(err, fs.ErrNotExist) {
 			return "Not done: " + s.withoutFolders(err.Error()) + "."
 		}
 	}
@@ -232,6 +232,6 @@ func clientOf(ctx context.Context) string {
 
 // conversationOf is where the changes of a client are kept.
 func (s *notesServer) conversationOf(ctx context.Context) string {
-	id, _ := s.conversation.LoadOrStore(server.ClientSessionFromContext(ctx).SessionID(), s.Store.NewConversation())
+	id, _ := s.conversation.LoadOrStore(server.ClientSessionFromContext(ctx).SessionID(), s.App.Store.NewConversation())
 	return id.(string)
 }

@@ -200,7 +200,7 @@ func WithoutOwnSecrets(environ []string) []string {
 // prints of itself. It reads the tokens of consents again when they change. It
 // is safe for concurrent use; nil knows none.
 type Redaction struct {
-	settings.Paths
+	Paths   settings.Paths
 	Config  *settings.Config
 	Environ []string
 
@@ -218,7 +218,7 @@ func (s *Redaction) current() *redactor {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	state := ""
-	for _, file := range []string{s.Credentials(), s.ServersFile()} {
+	for _, file := range []string{s.Paths.Credentials(), s.Paths.ServersFile()} {
 		if info, err := os.Stat(file); err == nil {
 			state += info.ModTime().String()
 		}

@@ -55,7 +55,7 @@ func (s *search) blocksOf(p *storedPassage, front string, index map[string]int, 
 // It reports whether the question has any, known to the notes or not.
 func (s *search) tellingTerms() (index map[string]int, telling bool) {
 	index = map[string]int{}
-	if s.time.itself && !s.time.IsZero() {
+	if s.time.itself && !s.time.Span.IsZero() {
 		return index, false
 	}
 	_, rest := when.In(s.query.Text, s.query.today())

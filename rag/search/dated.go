@@ -37,7 +37,7 @@ const MaxListed = 31
 
 // askedTime is the time that a query is about.
 type askedTime struct {
-	when.Span
+	Span        when.Span
 	from, until int64  // days since 1970; until is the first after it
 	filter      bool   // only what is of that time is asked for, and what has no date
 	itself      bool   // nothing but the time is asked for
@@ -68,16 +68,16 @@ func (q Query) timed() bool { return !q.After.IsZero() || !q.Before.IsZero() }
 
 // bounded reports whether all notes of the time are asked for.
 func (t askedTime) bounded() bool {
-	return !t.From.IsZero() && !t.To.IsZero() && (t.itself || t.filter)
+	return !t.Span.From.IsZero() && !t.Span.To.IsZero() && (t.itself || t.filter)
 }
 
 func timeOf(span when.Span) askedTime {
 	t := askedTime{Span: span, until: math.MaxInt32}
-	if !t.From.IsZero() {
-		t.from = words.DayNumber(t.From)
+	if !t.Span.From.IsZero() {
+		t.from = words.DayNumber(t.Span.From)
 	}
-	if !t.To.IsZero() {
-		t.until = words.DayNumber(t.To)
+	if !t.Span.To.IsZero() {
+		t.until = words.DayNumber(t.Span.To)
 	}
 	return t
 }
@@ -106,7 +106,7 @@ func (t askedTime) args() []any { return []any{t.from, t.until, t.until - t.from
 // asks for it, takes those of another away. Asked for the time itself, those
 // come first, found by words or not.
 func (s *search) byDate(ctx context.Context, found map[int64]*candidate) error {
-	if s.time.IsZero() {
+	if s.time.Span.IsZero() {
 		return nil
 	}
 	places := map[int64]int{}
@@ -139,7 +139,7 @@ func (s *search) byDate(ctx context.Context, found map[int64]*candidate) error {
 // dropTime counts the notes of the time. A time in words that none is of is
 // dropped, and its words are searched for.
 func (s *search) dropTime(ctx context.Context) error {
-	if s.time.IsZero() {
+	if s.time.Span.IsZero() {
 		return nil
 	}
 	err := s.notesOfTime(ctx)
@@ -158,9 +158,9 @@ func (s *search) dropTime(ctx context.Context) error {
 // notesOfTime counts the user's own notes of the time, and lists them.
 func (s *search) notesOfTime(ctx context.Context) error {
 	query, args := s.filtered(`SELECT n.path, min(d.day) FROM dates d JOIN notes n ON n.id = d.note WHERE NOT n.outside AND `+ofTime, s.time.args())
-	s.ofTime = when.Found{Days: s.time.Words(s.query.today()), From: words.DateOf(s.time.From)}
-	if !s.time.To.IsZero() {
-		s.ofTime.To = words.DateOf(s.time.To.AddDate(0, 0, -1))
+	s.ofTime = when.Found{Days: s.time.Span.Words(s.query.today()), From: words.DateOf(s.time.Span.From)}
+	if !s.time.Span.To.IsZero() {
+		s.ofTime.To = words.DateOf(s.time.Span.To.AddDate(0, 0, -1))
 	}
 	for scan := range rows.Of(ctx, s.db, query+` GROUP BY n.id ORDER BY 2, n.path`, args...) {
 		var path string

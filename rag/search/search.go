@@ -36,7 +36,7 @@ func Run(ctx context.Context, in Vault, q Query) (Outcome, error) {
 	if s.undated {
 		out.Signals.Undated = 1
 	}
-	if s.undated || !s.time.IsZero() && (s.ofTime.Notes > 0 || len(passages) == 0) {
+	if s.undated || !s.time.Span.IsZero() && (s.ofTime.Notes > 0 || len(passages) == 0) {
 		out.Time = &s.ofTime
 	}
 	out.Passages = Arrange(passages, q, out.Time)
@@ -115,7 +115,7 @@ func (s *search) candidates(ctx context.Context) ([]candidate, Signals, error) {
 // may be asked, and none of the words that say what the question is about
 // stands in the notes.
 func (s *search) meaningAlone() bool {
-	return s.query.Side == Both && s.words.silent() && len(s.named) == 0 && !s.undated && (s.time.IsZero() || s.time.filter && !s.time.itself)
+	return s.query.Side == Both && s.words.silent() && len(s.named) == 0 && !s.undated && (s.time.Span.IsZero() || s.time.filter && !s.time.itself)
 }
 
 // newest lists notes by date, for a query of filters alone.

@@ -108,7 +108,7 @@ func (w *Writer) WriteNote(id int64, note notes.Note, hash []byte, problem strin
 	}
 	for _, d := range note.Dates {
 		if _, err := w.exec(`INSERT OR IGNORE INTO dates (note, line, day, until, end_line) VALUES (?,?,?,?,?)`,
-			id, d.First, DayNumber(d.From), DayNumber(d.To), d.Last); err != nil {
+			id, d.First, DayNumber(d.Span.From), DayNumber(d.Span.To), d.Last); err != nil {
 			return err
 		}
 	}

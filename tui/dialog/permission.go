@@ -31,8 +31,8 @@ type Permission struct {
 
 // pending is a question that waits for the user.
 type pending struct {
-	agent.PermissionAsked
-	Seen bool // the end of what would run was in sight
+	PermissionAsked agent.PermissionAsked
+	Seen            bool // the end of what would run was in sight
 }
 
 // bodyLine is a line of what would run. It is styled when it is in sight: there
@@ -72,7 +72,7 @@ func (p *Permission) drop(i int) {
 // Settle drops a question that was decided elsewhere.
 func (p *Permission) Settle(call string) {
 	for i, asked := range p.queue {
-		if asked.Call == call {
+		if asked.PermissionAsked.Call == call {
 			p.drop(i)
 			return
 		}
@@ -99,8 +99,8 @@ func (p *Permission) Pasted(text string) bool {
 func (p *Permission) answer(reply agent.Reply) {
 	asked := *p.Current()
 	p.drop(p.at)
-	if asked.Reply != nil {
-		asked.Reply(reply)
+	if asked.PermissionAsked.Reply != nil {
+		asked.PermissionAsked.Reply(reply)
 	}
 }
 
@@ -108,7 +108,7 @@ func (p *Permission) answer(reply agent.Reply) {
 // in sight to its end, and is answered by yes or no.
 func (p *Permission) allSeen() bool {
 	for _, asked := range p.queue {
-		if !asked.Seen || asked.Unknown {
+		if !asked.Seen || asked.PermissionAsked.Unknown {
 			return false
 		}
 	}
@@ -131,7 +131,7 @@ func (p *Permission) choices(keys *keys.Map) []Choice {
 	}
 	refuse := func() tea.Cmd { p.answer(agent.Reply{Decision: agent.Refuse}); return nil }
 	details := Choice{Binding: keys.Details, Label: "details", atOnce: true, Do: func() tea.Cmd { p.details, p.Width = !p.details, 0; return nil }}
-	if asked.Unknown {
+	if asked.PermissionAsked.Unknown {
 		return []Choice{
 			{Binding: keys.Again, Label: "Run again", Do: allow(agent.AllowOnce)},
 			{Binding: keys.Refuse, Label: "Skip", Do: refuse},
@@ -140,14 +140,14 @@ func (p *Permission) choices(keys *keys.Map) []Choice {
 		}
 	}
 	list := []Choice{{Binding: keys.Once, Label: "Allow once", Do: allow(agent.AllowOnce)}}
-	if asked.Rule != "" {
+	if asked.PermissionAsked.Rule != "" {
 		list = append(list, Choice{Binding: keys.ForConversation, Label: "Allow in this chat", Do: allow(agent.AllowConversation)},
 			// A rule outlasts the chat: "da" and "ad" are words.
 			Choice{Binding: keys.Always, Label: always, Do: allow(agent.AllowAlways), alone: true})
 	}
 	list = append(list, Choice{Binding: keys.Refuse, Label: "Deny", Do: refuse},
 		Choice{Binding: keys.RefuseWhy, Label: "Deny and say why…", Do: func() tea.Cmd { p.Reason = new(string); return nil }},
-		Choice{Binding: keys.EditInput, Label: "Edit", aside: true, Do: func() tea.Cmd { p.Edit = newArgumentEditor(asked.Input, keys); return nil }})
+		Choice{Binding: keys.EditInput, Label: "Edit", aside: true, Do: func() tea.Cmd { p.Edit = newArgumentEditor(asked.PermissionAsked.Input, keys); return nil }})
 	if p.allSeen() {
 		list = append(list, Choice{Binding: keys.OnceAll, Label: "Allow all once", Do: func() tea.Cmd {
 			for p.Open() {
@@ -198,7 +198,7 @@ func (p *Permission) explain(pressed tea.KeyPressMsg, k *keys.Map) {
 
 // change gives a key to the editor of arguments.
 func (p *Permission) change(pressed tea.KeyPressMsg, keys *keys.Map) {
-	done, left := p.Edit.press(pressed, keys, p.Current().Check)
+	done, left := p.Edit.press(pressed, keys, p.Current().PermissionAsked.Check)
 	switch {
 	case done:
 		p.answer(p.Edit.Edited())
@@ -236,10 +236,10 @@ func (p *Permission) View(width, height int, keys *keys.Map, theme *draw.Theme, 
 // question is what stands around what would run.
 func (p *Permission) question(width int, keys *keys.Map, theme *draw.Theme, now time.Time) *question {
 	asked := p.Current()
-	q := &question{name: safetext.Line(asked.Name), unread: !asked.Seen}
+	q := &question{name: safetext.Line(asked.PermissionAsked.Name), unread: !asked.Seen}
 	q.before, q.after = Title(asked.PermissionAsked)
 	esc := "denies"
-	if asked.Unknown {
+	if asked.PermissionAsked.Unknown {
 		esc = "skips"
 	}
 	if len(p.queue) > 1 {
@@ -268,7 +268,7 @@ func (p *Permission) rule(width int, theme *draw.Theme) []string {
 	if p.Chosen != always {
 		return nil
 	}
-	rule := p.Current().Rule
+	rule := p.Current().PermissionAsked.Rule
 	lines := draw.StyleLines(theme.Dim.Render, draw.Wrap("always writes the rule “"+safetext.Reveal(rule)+"”", width))
 	if words := RuleInWords(rule); words != rule {
 		lines = append(draw.StyleLines(theme.Warning.Render, draw.Wrap("always allows "+safetext.Reveal(words), width)), lines...)
@@ -317,11 +317,11 @@ func (p *Permission) Content(width int, theme *draw.Theme) []bodyLine {
 			}
 		}
 	}
-	if name := safetext.Line(asked.Name); draw.Width(name) > width-besideName {
+	if name := safetext.Line(asked.PermissionAsked.Name); draw.Width(name) > width-besideName {
 		add(theme.Strong.Render, draw.WrapExact, name) // the title has no room for it
 	}
 	styles := map[Mark]func(...string) string{
-		Sentence: theme.Strong.Render, Added: theme.Added.Render, Removed: theme.Removed.Render, Argument: markNew(asked.New, theme),
+		Sentence: theme.Strong.Render, Added: theme.Added.Render, Removed: theme.Removed.Render, Argument: markNew(asked.PermissionAsked.New, theme),
 		Warning: theme.Warning.Render, Detail: theme.Dim.Render, Plain: theme.Text.Render, Context: theme.Dim.Render,
 	}
 	for _, line := range Describe(asked.PermissionAsked, p.details) {

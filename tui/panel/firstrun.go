@@ -54,7 +54,7 @@ func NewFirstRun(ctx context.Context, o *backend.Options) (*FirstRun, tea.Cmd) {
 
 // firstRow is something to choose there.
 type firstRow struct {
-	draw.Row
+	Row draw.Row
 	act func() (did tea.Msg, cmd tea.Cmd)
 }
 
@@ -73,8 +73,8 @@ type (
 	}
 	// typedMsg brings what a typed path means.
 	typedMsg struct {
-		path string
-		backend.TypedPath
+		path      string
+		TypedPath backend.TypedPath
 	}
 )
 

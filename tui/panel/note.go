@@ -87,13 +87,13 @@ func NewNote(ctx context.Context, o *backend.Options, name string, line, to int)
 func OpenSource(ctx context.Context, o *backend.Options, c transcript.Cited) (p Panel, cmd tea.Cmd, problem string) {
 	var kept *Note
 	if c.Source.Text != "" {
-		line := max(1, c.Line-c.Source.Line+1)
-		kept = NewDocument(cmp.Or(c.Path, c.Source.Path, "a tool's result"), c.Source.Text, line, line)
+		line := max(1, c.Citation.Line-c.Source.Line+1)
+		kept = NewDocument(cmp.Or(c.Citation.Path, c.Source.Path, "a tool's result"), c.Source.Text, line, line)
 	}
 	path, line, problem := c.Note()
 	switch {
 	case problem == "" && o.Note != nil:
-		n := NewNote(ctx, o, path, line, c.EndLine)
+		n := NewNote(ctx, o, path, line, c.Citation.EndLine)
 		n.kept = kept
 		return n, n.Read, ""
 	case kept != nil:

@@ -10,8 +10,8 @@ import (
 
 // Page is a panel with a slash command of its own, for both front ends.
 type Page struct {
-	backend.Command                               // its name, arguments and help
-	There           func(o *backend.Options) bool // nil: always
+	Command backend.Command               // its name, arguments and help
+	There   func(o *backend.Options) bool // nil: always
 	// Open makes the panel, and the command that reads what it shows, if any.
 	// An error is shown and opens nothing.
 	Open func(ctx context.Context, o *backend.Options, args string) (Panel, tea.Cmd, error)
@@ -25,7 +25,7 @@ func Pages() []Page { return []Page{notePage(), statsPage()} }
 // PageOf returns the page of a command, nil when it has none.
 func PageOf(command string) *Page {
 	for _, page := range Pages() {
-		if page.Name == command {
+		if page.Command.Name == command {
 			return &page
 		}
 	}

@@ -34,13 +34,13 @@ type Reader struct {
 	text   string
 	Change []backend.Change // nil: there is nothing to agree to
 
-	dialog.Dialog
-	seen  bool // the end was in sight
-	top   int
-	rows  int
-	Lines []string
-	width int // what lines were made for
-	theme *draw.Theme
+	Dialog dialog.Dialog
+	seen   bool // the end was in sight
+	top    int
+	rows   int
+	Lines  []string
+	width  int // what lines were made for
+	theme  *draw.Theme
 }
 
 // NoServers is what there is to say of no server.
@@ -158,9 +158,9 @@ func (p *ServerList) pressLook(pressed tea.KeyPressMsg, k *keys.Map, now time.Ti
 	case key.Matches(pressed, k.ServersClose), l.Change != nil && key.Matches(pressed, k.Decline):
 		p.Reader = nil
 	case l.Change != nil:
-		cmd, rest := l.Press(pressed, k, p.trustChoices(k), now)
+		cmd, rest := l.Dialog.Press(pressed, k, p.trustChoices(k), now)
 		if rest != nil { // nothing is written here
-			l.GiveBack()
+			l.Dialog.GiveBack()
 		}
 		return cmd
 	}
@@ -297,13 +297,13 @@ func (l *Reader) view(width, rows int, keys *keys.Map, theme *draw.Theme, choice
 	if below <= 0 && l.rows > 0 && width > 1 {
 		l.seen = true
 	}
-	l.Appear(now, false)
+	l.Dialog.Appear(now, false)
 	end := min(top+l.rows, len(l.Lines))
 	c := Content{Title: l.title, Count: fmt.Sprintf("%d–%d of %d", min(top+1, len(l.Lines)), end, len(l.Lines)), Lines: slices.Clone(l.Lines[top:end]), Width: width}
 	if l.Change != nil {
 		agree := theme.Warning.Render(draw.Truncate(fmt.Sprintf("↓ %s: pgdn reads on", draw.Count(below, "more line")), width))
 		if l.seen {
-			agree = l.OneLine(choices, "", width, keys, theme, now)
+			agree = l.Dialog.OneLine(choices, "", width, keys, theme, now)
 		}
 		c.Lines = append(draw.PadHeight(c.Lines, l.rows), agree)
 	}

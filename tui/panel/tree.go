@@ -28,8 +28,8 @@ type Tree struct {
 }
 
 type treeRow struct {
-	agent.Exchange
-	Guide string // the lines that lead to it
+	Exchange agent.Exchange
+	Guide    string // the lines that lead to it
 }
 
 // maxGuide is how many cells the guides may take: deeper branches stand no
@@ -69,11 +69,11 @@ func NewTree(list []agent.Exchange, now time.Time) *Tree {
 	for len(stack) > 0 {
 		at := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
-		if at.Current {
+		if at.Exchange.Current {
 			t.chosen = len(t.Rows)
 		}
 		t.Rows = append(t.Rows, at.treeRow)
-		push(at.Turn, at.lead)
+		push(at.Exchange.Turn, at.lead)
 	}
 	return t
 }
@@ -83,7 +83,7 @@ func (t *Tree) View(width, rows int, _ *keys.Map, theme *draw.Theme) Content {
 	c := Content{Title: "Tree of this conversation", Count: draw.Nth(t.chosen, len(t.Rows)), Rows: map[int]int{}, Width: width}
 	branches := 0
 	for _, r := range t.Rows {
-		if len(r.Siblings) > 1 {
+		if len(r.Exchange.Siblings) > 1 {
 			branches++
 		}
 	}
@@ -104,18 +104,18 @@ func (t *Tree) View(width, rows int, _ *keys.Map, theme *draw.Theme) Content {
 
 func (t *Tree) row(at, width int, theme *draw.Theme) string {
 	r := t.Rows[at]
-	dot, text := theme.Dim.Render("○ "), safetext.Line(r.Question)
-	if r.Current {
+	dot, text := theme.Dim.Render("○ "), safetext.Line(r.Exchange.Question)
+	if r.Exchange.Current {
 		dot = theme.Brand.Render("● ")
 	}
 	mark := "  "
 	switch {
 	case at == t.chosen:
 		mark, text = theme.Selected.Render("› "), theme.Selected.Render(text)
-	case !r.Current:
+	case !r.Exchange.Current:
 		text = theme.Dim.Render(text)
 	}
-	when := theme.Dim.Render(strings.TrimSpace(t.state(r) + "  " + draw.When(r.Asked, t.now)))
+	when := theme.Dim.Render(strings.TrimSpace(t.state(r) + "  " + draw.When(r.Exchange.Asked, t.now)))
 	left := mark + theme.Border.Render(r.Guide) + dot
 	room := width - draw.Width(left) - draw.Width(when) - 2
 	if room < 12 {
@@ -127,11 +127,11 @@ func (t *Tree) row(at, width int, theme *draw.Theme) string {
 // state says what is special about a turn.
 func (t *Tree) state(r treeRow) string {
 	switch {
-	case r.Undone:
+	case r.Exchange.Undone:
 		return "undone"
-	case r.Answer.Error != "":
+	case r.Exchange.Answer.Error != "":
 		return "failed"
-	case r.Answer.Cut:
+	case r.Exchange.Answer.Cut:
 		return "stopped"
 	}
 	return ""
@@ -140,8 +140,8 @@ func (t *Tree) state(r treeRow) string {
 // preview is what was asked and answered in the chosen row.
 func (t *Tree) preview(width int, theme *draw.Theme) []string {
 	r := t.Rows[t.chosen]
-	asked := draw.Hang(theme.You.Render("▌ "), safetext.Text(beginning(r.Question)), width)
-	answer := beginning(cmp.Or(r.Answer.Text, r.Answer.Error))
+	asked := draw.Hang(theme.You.Render("▌ "), safetext.Text(beginning(r.Exchange.Question)), width)
+	answer := beginning(cmp.Or(r.Exchange.Answer.Text, r.Exchange.Answer.Error))
 	return append(append(cutHeight(asked, 3), ""), reader.NewView(reader.Parse(answer), 0, 0).All(width, theme)...)
 }
 
@@ -164,7 +164,7 @@ func (t *Tree) Update(msg tea.Msg, k *keys.Map) (Panel, tea.Msg, tea.Cmd) {
 	case Clicked:
 		t.chosen = int(msg)
 	case tea.KeyPressMsg:
-		turn := t.Rows[t.chosen].Turn
+		turn := t.Rows[t.chosen].Exchange.Turn
 		switch {
 		case key.Matches(msg, k.TreeClose):
 			return nil, nil, nil

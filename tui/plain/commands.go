@@ -106,7 +106,7 @@ func (c *chat) help(_ context.Context, topic string) error {
 }
 
 func (c *chat) showContext(context.Context, string) error {
-	if c.window.Agent == "" {
+	if c.window.ContextCounted.Agent == "" {
 		c.print("no prompt was sent yet in this conversation\n")
 		return nil
 	}

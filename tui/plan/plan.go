@@ -35,7 +35,7 @@ type Plan struct {
 
 // step is one row of a plan.
 type step struct {
-	agent.Step
+	Step    agent.Step
 	Status  agent.Status
 	reason  string
 	Calls   []Call
@@ -119,7 +119,7 @@ func wentWrong(s *step) bool {
 func (p *Plan) Nest(made agent.PlanMade) {
 	at := -1
 	for i, s := range p.Steps {
-		if s.ID == made.Under || s.under == made.Under {
+		if s.Step.ID == made.Under || s.under == made.Under {
 			at = i
 		}
 	}
@@ -269,7 +269,7 @@ func (p *Plan) Mark(id string, status agent.Status, reason string, now time.Time
 // Step returns the step with an id, nil if the plan has none.
 func (p *Plan) Step(id string) *step {
 	for i := range p.Steps {
-		if p.Steps[i].ID == id {
+		if p.Steps[i].Step.ID == id {
 			return &p.Steps[i]
 		}
 	}
@@ -438,7 +438,7 @@ func (s *step) did() string {
 // row is one line: mark, number, tool, input, outcome, time.
 func (p *Plan) row(i, names, width int, theme *draw.Theme) string {
 	s := &p.Steps[i]
-	number := safetext.Line(s.ID)
+	number := safetext.Line(s.Step.ID)
 	if s.under != "" {
 		number = "  " + number
 	}
@@ -450,7 +450,7 @@ func (p *Plan) row(i, names, width int, theme *draw.Theme) string {
 	}
 	left := fmt.Sprintf("  %s %s  %s", sign, number, theme.Strong.Render(name))
 	folded := ""
-	if hidden := p.below(s.ID); hidden != "" && !p.details && s.Status != agent.Running {
+	if hidden := p.below(s.Step.ID); hidden != "" && !p.details && s.Status != agent.Running {
 		folded = theme.Dim.Render("▸ ")
 		if width >= 80 {
 			folded += theme.Dim.Render(hidden + "  ")
@@ -479,7 +479,7 @@ func (s *step) indent() int {
 	if s.under == "" {
 		return 0
 	}
-	return draw.Width("  ") + draw.Width(s.ID) - draw.Width(s.under)
+	return draw.Width("  ") + draw.Width(s.Step.ID) - draw.Width(s.under)
 }
 
 // mark shows a state by its shape; the colour only repeats it.
@@ -500,31 +500,31 @@ func mark(status agent.Status, beat int, theme *draw.Theme) string {
 }
 
 func (s *step) name() string {
-	if s.Tool == agent.DelegateTool {
+	if s.Step.Tool == agent.DelegateTool {
 		var task struct {
 			Worker string `json:"worker_type"`
 		}
-		if json.Unmarshal(s.Input, &task) == nil && task.Worker != "" {
+		if json.Unmarshal(s.Step.Input, &task) == nil && task.Worker != "" {
 			return safetext.Line(task.Worker) + " worker"
 		}
 	}
-	return safetext.Line(s.Tool)
+	return safetext.Line(s.Step.Tool)
 }
 
 // summary is what the step is given, in a few words.
 func (s *step) summary() string {
-	if s.Tool == agent.DelegateTool {
+	if s.Step.Tool == agent.DelegateTool {
 		var task struct {
 			Task string `json:"task_description"`
 		}
-		if json.Unmarshal(s.Input, &task) == nil {
+		if json.Unmarshal(s.Step.Input, &task) == nil {
 			return safetext.Line(task.Task)
 		}
 	}
-	if text := arguments.Brief(s.Input); text != "" {
+	if text := arguments.Brief(s.Step.Input); text != "" {
 		return text
 	}
-	return safetext.Line(s.Description)
+	return safetext.Line(s.Step.Description)
 }
 
 // outcome is the right end of a row: what came of the step, and how long it
@@ -532,8 +532,8 @@ func (s *step) summary() string {
 func (s *step) outcome(now time.Time, width int, theme *draw.Theme, brief bool) string {
 	switch s.Status {
 	case agent.Pending:
-		if len(s.After) > 0 {
-			return theme.Dim.Render("after " + safetext.Line(strings.Join(s.After, ", ")))
+		if len(s.Step.After) > 0 {
+			return theme.Dim.Render("after " + safetext.Line(strings.Join(s.Step.After, ", ")))
 		}
 		return ""
 	case agent.Running:
@@ -582,7 +582,7 @@ func (s *step) outcome(now time.Time, width int, theme *draw.Theme, brief bool) 
 func (p *Plan) Copied() string {
 	var text strings.Builder
 	for _, s := range p.Steps {
-		fmt.Fprintf(&text, "%s %s %s %s\n", s.Status, s.ID, s.name(), s.summary())
+		fmt.Fprintf(&text, "%s %s %s %s\n", s.Status, s.Step.ID, s.name(), s.summary())
 	}
 	return text.String()
 }

@@ -136,8 +136,8 @@ func TestARepeatedSearchIsSaidOnceInTheFoldedPlan(t *testing.T) {
 	p := New(agent.PlanMade{Steps: []agent.Step{search("1", "search_notes"), search("2", "search_notes"), search("3", "web_search")}}, now, false)
 	for i, s := range p.Steps {
 		p.Steps[i].Calls = []Call{{Ended: true, Sources: 2}}
-		p.Mark(s.ID, agent.Running, "", now)
-		p.Mark(s.ID, agent.Done, "", now.Add(time.Second))
+		p.Mark(s.Step.ID, agent.Running, "", now)
+		p.Mark(s.Step.ID, agent.Done, "", now.Add(time.Second))
 	}
 	row := ansi.Strip(strings.Join(p.Render(100, draw.NewTheme("", true, false, nil)), "\n"))
 	if want := "✓ search notes ×2 · web search · 6 passages"; !strings.Contains(row, want) || strings.Count(row, "search notes") != 1 {

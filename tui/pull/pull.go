@@ -48,7 +48,7 @@ func (s *State) View(width, height int, keys *keys.Map, theme *draw.Theme, writi
 type Offer struct {
 	Model    string
 	Question string // to be asked again
-	dialog.Dialog
+	Dialog   dialog.Dialog
 }
 
 // Choices are the answers to the offer.
@@ -58,8 +58,8 @@ func (o *Offer) Choices(k *keys.Map, pull, refuse func() tea.Cmd) []dialog.Choic
 
 // View is the offer, in at most height lines.
 func (o *Offer) View(width, height int, keys *keys.Map, theme *draw.Theme, writing bool, now time.Time) []string {
-	o.Appear(now, writing)
-	return o.Offer(o.Model+" is not installed", o.Choices(keys, nil, nil), width, height, keys, theme, now)
+	o.Dialog.Appear(now, writing)
+	return o.Dialog.Offer(o.Model+" is not installed", o.Choices(keys, nil, nil), width, height, keys, theme, now)
 }
 
 // Pulling is a model on its way from the library.

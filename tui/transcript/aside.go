@@ -61,7 +61,7 @@ func (a Aside) Version() string {
 	if s := a.Sources; s != nil {
 		fmt.Fprintf(&v, "%p %d", s, s.chosen)
 		for _, c := range s.List {
-			fmt.Fprint(&v, c.N, c.Line, c.Told())
+			fmt.Fprint(&v, c.Citation.N, c.Citation.Line, c.Citation.Told())
 		}
 	}
 	fmt.Fprint(&v, len(a.Done))

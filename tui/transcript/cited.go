@@ -18,14 +18,14 @@ import (
 
 // Cited is a citation with its source.
 type Cited struct {
-	agent.Citation
-	Source agent.Source
-	at     []int // where the answer cites it so, in bytes
+	Citation agent.Citation
+	Source   agent.Source
+	at       []int // where the answer cites it so, in bytes
 }
 
 // place is the note and line of a citation, as the user reads it.
 func (c Cited) place() string {
-	at := agent.Citation{Path: cmp.Or(c.Path, c.Source.Path), Line: cmp.Or(c.Line, c.Source.Line)}
+	at := agent.Citation{Path: cmp.Or(c.Citation.Path, c.Source.Path), Line: cmp.Or(c.Citation.Line, c.Source.Line)}
 	return at.Place()
 }
 
@@ -49,7 +49,7 @@ func (c Cited) shown(host string, room int) string {
 		}
 	}
 	at := strings.LastIndexByte(place, ':')
-	if agent.IsPDF(cmp.Or(c.Path, c.Source.Path)) {
+	if agent.IsPDF(cmp.Or(c.Citation.Path, c.Source.Path)) {
 		at = strings.LastIndex(place, " p. ")
 	}
 	if !web && at > 0 && draw.Width(place) > room {
@@ -66,7 +66,7 @@ func (c Cited) shown(host string, room int) string {
 // Whatever a source says, no other file than a note of its vault is named: the
 // terminal may start a program for one.
 func (c Cited) file(host string) string {
-	note := filepath.FromSlash(cmp.Or(c.Path, c.Source.Path))
+	note := filepath.FromSlash(cmp.Or(c.Citation.Path, c.Source.Path))
 	if !slices.Contains([]string{".md", ".markdown", ".txt", ".org", ".pdf"}, strings.ToLower(filepath.Ext(note))) {
 		return ""
 	}
@@ -82,20 +82,20 @@ func (c Cited) file(host string) string {
 
 // Note is where the note of a citation is, or why it cannot be opened.
 func (c Cited) Note() (path string, line int, problem string) {
-	local := filepath.FromSlash(cmp.Or(c.Path, c.Source.Path))
+	local := filepath.FromSlash(cmp.Or(c.Citation.Path, c.Source.Path))
 	switch {
-	case agent.OnWeb(cmp.Or(c.Path, c.Source.Path)):
+	case agent.OnWeb(cmp.Or(c.Citation.Path, c.Source.Path)):
 		problem = "the terminal opens it: hold Ctrl or Shift and click; y copies the address"
 	case c.Source.Call != "":
 		problem = "a tool returned it: there is no note to open"
 	case c.Source.Vault == "" || !filepath.IsLocal(local):
 		problem = "the note of this source is not known"
 	}
-	return filepath.Join(c.Source.Vault, local), cmp.Or(c.Line, c.Source.Line), problem
+	return filepath.Join(c.Source.Vault, local), cmp.Or(c.Citation.Line, c.Source.Line), problem
 }
 
 // mark is the citation as it stands in the answer.
-func (c Cited) mark() string { return safetext.Line(c.Mark()) }
+func (c Cited) mark() string { return safetext.Line(c.Citation.Mark()) }
 
 // How many lines of a passage a preview shows before and after the cited one.
 const linesBefore, linesAfter = 3, 6
@@ -103,12 +103,12 @@ const linesBefore, linesAfter = 3, 6
 // Around is the text that the model had before it, some lines around the cited
 // one, which is the line at; -1: a line that says that no text is kept.
 func (c Cited) Around() (lines []string, at int) {
-	text := cmp.Or(strings.TrimRight(c.Source.Text, "\n"), c.Quote)
+	text := cmp.Or(strings.TrimRight(c.Source.Text, "\n"), c.Citation.Quote)
 	if text == "" {
 		return []string{"no text is kept for this source"}, -1
 	}
 	lines = strings.Split(safetext.Text(text), "\n")
-	at = max(0, min(c.Line-c.Source.Line, len(lines)-1))
+	at = max(0, min(c.Citation.Line-c.Source.Line, len(lines)-1))
 	from := max(0, at-linesBefore)
 	return lines[from:min(len(lines), at+linesAfter+1)], at - from
 }
@@ -116,12 +116,12 @@ func (c Cited) Around() (lines []string, at int) {
 // passage is what stands around the cited line, drawn as a note is, with that line
 // marked.
 func (c Cited) passage(width int, theme *draw.Theme) []string {
-	text := cmp.Or(c.Source.Text, c.Quote)
+	text := cmp.Or(c.Source.Text, c.Citation.Quote)
 	if text == "" {
 		return []string{theme.Dim.Render(draw.Truncate("    no text is kept for this source", width))}
 	}
 	d := reader.Parse(text)
-	at := max(1, min(c.Line-c.Source.Line+1, d.Lines))
+	at := max(1, min(c.Citation.Line-c.Source.Line+1, d.Lines))
 	lines, _, _ := reader.NewView(d, at, at).Lines(max(1, width-2), linesBefore+1+linesAfter, theme)
 	for i, line := range lines {
 		if rest, unmarked := strings.CutPrefix(line, "  "); unmarked {
@@ -135,7 +135,7 @@ func (c Cited) passage(width int, theme *draw.Theme) []string {
 // mustBeSeen reports whether the check found something that nobody should have
 // to look for.
 func (c Cited) mustBeSeen() bool {
-	return c.Rider() != "" || slices.Contains([]agent.Verdict{agent.NotFound, agent.Stale, agent.Contradicted}, c.Verdict)
+	return c.Citation.Rider() != "" || slices.Contains([]agent.Verdict{agent.NotFound, agent.Stale, agent.Contradicted}, c.Citation.Verdict)
 }
 
 // verdictText is the verdict by sign and words; "": there is nothing to say.

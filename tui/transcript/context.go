@@ -27,8 +27,8 @@ var contextParts = []struct{ kind, name string }{
 // Window is how the last prompt filled the model's window, a bar a part, and
 // which calls it held the results of.
 type Window struct {
-	agent.ContextCounted
-	counted int // tokens of that prompt by the server's own count; 0: it has not said
+	ContextCounted agent.ContextCounted
+	counted        int // tokens of that prompt by the server's own count; 0: it has not said
 }
 
 // Count takes in what an event says of the window.
@@ -37,7 +37,7 @@ func (w *Window) Count(body agent.Body) {
 	case agent.ContextCounted:
 		w.ContextCounted, w.counted = e, 0
 	case agent.Used:
-		if e.Agent == w.Agent {
+		if e.Agent == w.ContextCounted.Agent {
 			w.counted = e.Prompt
 		}
 	}
@@ -65,23 +65,23 @@ type part struct {
 // parts reports how the window is filled: the whole, each part, and what the
 // server counted.
 func (w *Window) parts() (head string, parts []part, said string) {
-	head = fmt.Sprintf("Context window: %s tokens", draw.Thousands(w.Used))
-	if w.Allocated > 0 {
-		head += fmt.Sprintf(" of %s (%d %%)", draw.Thousands(w.Allocated), w.Used*100/w.Allocated)
+	head = fmt.Sprintf("Context window: %s tokens", draw.Thousands(w.ContextCounted.Used))
+	if w.ContextCounted.Allocated > 0 {
+		head += fmt.Sprintf(" of %s (%d %%)", draw.Thousands(w.ContextCounted.Allocated), w.ContextCounted.Used*100/w.ContextCounted.Allocated)
 	}
 	for _, known := range contextParts {
-		if n := w.Parts[known.kind]; n > 0 {
+		if n := w.ContextCounted.Parts[known.kind]; n > 0 {
 			parts = append(parts, part{name: known.name, tokens: n})
 		}
 	}
-	for _, kind := range slices.Sorted(maps.Keys(w.Parts)) {
-		n := w.Parts[kind]
+	for _, kind := range slices.Sorted(maps.Keys(w.ContextCounted.Parts)) {
+		n := w.ContextCounted.Parts[kind]
 		if !slices.ContainsFunc(contextParts, func(p struct{ kind, name string }) bool { return p.kind == kind }) && n > 0 {
 			parts = append(parts, part{name: safetext.Line(kind), tokens: n})
 		}
 	}
-	if w.Allocated > 0 {
-		parts = append(parts, part{name: "reserved for the answer", tokens: w.Reserve}, part{name: "free", tokens: max(0, w.Allocated-w.Used-w.Reserve)})
+	if w.ContextCounted.Allocated > 0 {
+		parts = append(parts, part{name: "reserved for the answer", tokens: w.ContextCounted.Reserve}, part{name: "free", tokens: max(0, w.ContextCounted.Allocated-w.ContextCounted.Used-w.ContextCounted.Reserve)})
 	}
 	said = "estimated; the server has not reported its count"
 	if w.counted > 0 {
@@ -93,7 +93,7 @@ func (w *Window) parts() (head string, parts []part, said string) {
 // lines draws the bars with a way to draw what is full and what is empty.
 func (w *Window) lines(width int, full, empty func(...string) string) []string {
 	head, parts, said := w.parts()
-	total := max(w.Used+w.Reserve, w.Allocated)
+	total := max(w.ContextCounted.Used+w.ContextCounted.Reserve, w.ContextCounted.Allocated)
 	lines := []string{draw.Truncate(head, width)}
 	add := func(name string, n int) {
 		label := draw.Truncate(fmt.Sprintf("  %-21s %7s  ", name, draw.Thousands(n)), width)
@@ -111,7 +111,7 @@ func (w *Window) lines(width int, full, empty func(...string) string) []string {
 	for _, p := range parts {
 		add(p.name, p.tokens)
 	}
-	for _, l := range w.Log {
+	for _, l := range w.ContextCounted.Log {
 		lines = append(lines, draw.Truncate("  "+safetext.Line("step "+l.Step+": "+l.String()), width))
 	}
 	return append(lines, draw.Truncate("  "+said, width))

@@ -28,10 +28,10 @@ func (s *Sources) sentences() (list []sentence) {
 		switch {
 		case at > 0:
 			list = append(list, sentence{at: at})
-		case c.Words != "":
-			list = append(list, sentence{words: c.Words})
-		case c.N == 0:
-			list = append(list, sentence{words: c.Path})
+		case c.Citation.Words != "":
+			list = append(list, sentence{words: c.Citation.Words})
+		case c.Citation.N == 0:
+			list = append(list, sentence{words: c.Citation.Path})
 		}
 	}
 	return list

@@ -35,15 +35,15 @@ func NewSources(host string) *Sources { return &Sources{chosen: -1, host: host} 
 // nearest has none, and is left out where it is cited as well.
 func (s *Sources) Add(c agent.Citation, from agent.Source) {
 	for i, have := range s.List {
-		if have.N == c.N && c.Verdict == "" {
+		if have.Citation.N == c.N && c.Verdict == "" {
 			return
 		}
-		if have.Mark() == c.Mark() && have.Place() == c.Place() && have.Told() == c.Told() {
+		if have.Citation.Mark() == c.Mark() && have.Citation.Place() == c.Place() && have.Citation.Told() == c.Told() {
 			s.List[i].at = append(have.at, c.At)
 			return
 		}
 	}
-	at, _ := slices.BinarySearchFunc(s.List, c.N+1, func(have Cited, n int) int { return have.N - n })
+	at, _ := slices.BinarySearchFunc(s.List, c.N+1, func(have Cited, n int) int { return have.Citation.N - n })
 	s.List = slices.Insert(s.List, at, Cited{Citation: c, Source: from, at: []int{c.At}})
 }
 
@@ -53,13 +53,13 @@ func (s *Sources) Judge(citations []agent.Citation) {
 	s.List = nil
 	for _, c := range citations {
 		from := agent.Source{}
-		if at := slices.IndexFunc(before, func(have Cited) bool { return have.N == c.N }); at >= 0 {
+		if at := slices.IndexFunc(before, func(have Cited) bool { return have.Citation.N == c.N }); at >= 0 {
 			from = before[at].Source
 		}
 		s.Add(c, from)
 	}
 	for _, c := range before {
-		if c.Verdict == "" {
+		if c.Citation.Verdict == "" {
 			s.Add(c.Citation, c.Source)
 		}
 	}
@@ -170,7 +170,7 @@ func (c Cited) brief(host string, width int, theme *draw.Theme) string {
 	verdict := verdictMark(c.Citation, theme)
 	brief := theme.Reference.Render(c.mark()) + " " + c.shown(host, max(16, width/2-draw.Width(c.mark())-1))
 	brief = strings.TrimRight(brief, " ")
-	if c.Rider() != "" && draw.Width(brief)+1+draw.Width(verdict) > width {
+	if c.Citation.Rider() != "" && draw.Width(brief)+1+draw.Width(verdict) > width {
 		return draw.Truncate(brief, width) + "\n" + draw.Truncate("    "+verdict, width)
 	}
 	return draw.Truncate(strings.TrimRight(brief+" "+verdict, " "), width)
@@ -196,7 +196,7 @@ func (s *Sources) listed(width int, theme *draw.Theme) (lines []string) {
 		if place := c.shown(s.host, room-draw.Width(left)-1); place != "" {
 			left += " " + style.Render(place)
 		}
-		if more := room - draw.Width(left) - 2; more >= 8 && c.Source.Heading != "" && c.Context == "" {
+		if more := room - draw.Width(left) - 2; more >= 8 && c.Source.Heading != "" && c.Citation.Context == "" {
 			left += "  " + theme.Dim.Render(draw.Truncate(safetext.Line(c.Source.Heading), more))
 		}
 		left = draw.Truncate(left, room)

@@ -73,7 +73,7 @@ func TestTheSecondReaderIsShownApart(t *testing.T) {
 		if list, ok := e.Item.(*Sources); ok {
 			for _, c := range list.List {
 				told = append(told, c.InWords())
-				if c.N == 1 && c.Source.Text != "x" {
+				if c.Citation.N == 1 && c.Source.Text != "x" {
 					t.Error("its passage is lost")
 				}
 			}

@@ -89,7 +89,7 @@ func (p *Parser) closeLink(opener int, t target) {
 	if p.nodes[opener].mark == '!' {
 		name := ""
 		for _, n := range p.nodes[opener+1:] {
-			name += n.Text
+			name += n.Span.Text
 		}
 		p.nodes = p.nodes[:opener]
 		p.show("[image: "+cmp.Or(name, t.address)+"]", p.base)
@@ -113,8 +113,8 @@ func (p *Parser) link(first int, t target, style layout.Style) {
 	shown := ""
 	for i := first; i < len(p.nodes); i++ {
 		n := &p.nodes[i]
-		n.Style, n.Link = n.Style.Over(style.Over(p.base)), link
-		shown += n.Text
+		n.Span.Style, n.Span.Link = n.Span.Style.Over(style.Over(p.base)), link
+		shown += n.Span.Text
 	}
 	if says(shown, place) {
 		place = ""

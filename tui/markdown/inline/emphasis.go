@@ -63,7 +63,7 @@ func (p *Parser) resolve(bottom, first int) {
 			}
 			style := p.emphasis(p.nodes[c].mark, n)
 			for i := o + 1; i < c; i++ { // what is open between the two stays text
-				p.nodes[i].Style = p.nodes[i].Style.Over(style)
+				p.nodes[i].Span.Style = p.nodes[i].Span.Style.Over(style)
 				p.nodes[i].canOpen, p.nodes[i].canClose = false, false
 			}
 			p.nodes[o].count -= n

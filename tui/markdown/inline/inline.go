@@ -71,7 +71,7 @@ func (p *Parser) CopyTo(to *Parser) {
 // node is a span that may still change: a run of * waits for its partner, a
 // bracket for its address.
 type node struct {
-	layout.Span
+	Span     layout.Span
 	mark     byte // '*', '_', '~', '[' or '!': not text yet
 	count    int
 	canOpen  bool
@@ -84,7 +84,7 @@ func (p *Parser) Advance(end Ending, yield func(layout.Span)) {
 	p.end = end
 	for p.text != "" && p.unit() {
 		for _, node := range p.nodes {
-			if node.Text != "" || node.End {
+			if node.Span.Text != "" || node.Span.End {
 				yield(node.Span)
 			}
 		}

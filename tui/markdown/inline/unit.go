@@ -46,7 +46,7 @@ func (p *Parser) finish() {
 		var within layout.Style
 		for i := range p.nodes {
 			n := &p.nodes[i]
-			n.Style = n.Style.Over(within)
+			n.Span.Style = n.Span.Style.Over(within)
 			if n.mark == '[' || !n.canOpen || n.count == 0 || n.mark == '!' || n.mark == '~' && n.count != 2 {
 				continue
 			}
@@ -74,11 +74,11 @@ func (p *Parser) literal(i int) {
 func (n *node) settle() {
 	switch n.mark {
 	case '*', '_', '~':
-		n.Text = strings.Repeat(string(n.mark), n.count)
+		n.Span.Text = strings.Repeat(string(n.mark), n.count)
 	case '[':
-		n.Text = "["
+		n.Span.Text = "["
 	case '!':
-		n.Text = "!["
+		n.Span.Text = "!["
 	}
 	n.mark = 0
 }
@@ -143,7 +143,7 @@ func (p *Parser) plain(s string) bool {
 		text := strings.TrimRight(s[:n], " ")
 		hard := n-len(text) >= 2 // two blanks and a line end: a new line
 		p.show(text, p.base)
-		p.nodes[len(p.nodes)-1].End = hard
+		p.nodes[len(p.nodes)-1].Span.End = hard
 		if p.at += n; hard {
 			p.at++
 		}
