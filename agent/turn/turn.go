@@ -15,7 +15,6 @@ import (
 	"lifehub/agent/memory"
 	"lifehub/agent/prompt"
 	"lifehub/agent/provenance"
-	"lifehub/agent/team"
 	"lifehub/agent/work"
 	"lifehub/internal/when"
 	"lifehub/llm"
@@ -25,7 +24,7 @@ import (
 // the answer the worker and the model, the worker the gate, the gate whose words
 // are in the prompts, and all of them the stream of events.
 type turn struct {
-	Team    *team.Team
+	Team    *Team
 	agent   *Agent
 	only    []string    // the tools that the message leaves; nil: all
 	message string      // what the user sent, attachments included
@@ -49,7 +48,7 @@ func newTurn(a *Agent, conversation string, to chan<- agent.Event) *turn {
 	worker := work.New(guard, a.Limits.Parallel)
 	worker.Missing, worker.Writes, worker.Redact = a.Missing(), a.Writes, a.Redact
 	asker := a.asker(stream, a.Think)
-	t := &turn{agent: a, Team: &team.Team{
+	t := &turn{agent: a, Team: &Team{
 		Answer: &answer.Answer{
 			Worker: worker, Asker: asker, Recalled: &memory.Recalled{},
 			Persona: a.Instructions, Reread: a.Reread, Conversations: a.History,

@@ -1,7 +1,4 @@
-// Package team is the two ways to work on a message in which a model decides
-// again and again: a loop of calls, and a team of which a lead hands tasks to
-// workers. Begin with [Team.HandOut] and [Team.Loop].
-package team
+package turn
 
 import (
 	"cmp"

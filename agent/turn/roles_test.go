@@ -1,0 +1,48 @@
+package turn
+
+import (
+	"slices"
+	"testing"
+
+	"lifehub/agent"
+	"lifehub/llm"
+)
+
+// A tool of notes is the notes worker's by its name; what a server calls alike
+// is not.
+func TestAToolGoesToTheWorkerThatItsNameFits(t *testing.T) {
+	for _, tc := range []struct {
+		tool teamTool
+		want []string
+	}{
+		{teamTool{name: "search_notes"}, []string{"notes", "email", "general"}},
+		{teamTool{name: "edit_note"}, []string{"notes", "general"}},
+		{teamTool{name: "note_links"}, []string{"notes", "general"}},
+		{teamTool{name: "random_note"}, []string{"notes", "general"}},
+		{teamTool{name: "add_task"}, []string{"notes", "general"}},
+		{teamTool{name: "notion_create_note", outward: true}, []string{"general"}},
+		{teamTool{name: "brave_search", outward: true}, []string{"search", "general"}},
+		{teamTool{name: "new_tool"}, []string{"general"}},
+		{teamTool{name: agent.DelegateTool}, nil},
+	} {
+		var got []string
+		for _, w := range roles {
+			if len(w.of([]agent.Tool{tc.tool})) > 0 {
+				got = append(got, w.name)
+			}
+		}
+		if !slices.Equal(got, tc.want) {
+			t.Errorf("%s: got %v, want %v", tc.tool.name, got, tc.want)
+		}
+	}
+}
+
+// fakeTool is a tool that only has a name.
+type teamTool struct {
+	agent.Tool
+	name    string
+	outward bool
+}
+
+func (f teamTool) Spec() llm.ToolSpec { return llm.ToolSpec{Name: f.name} }
+func (f teamTool) Outward() bool      { return f.outward }
