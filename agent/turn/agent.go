@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"lifehub/agent"
-	"lifehub/agent/answer"
 	"lifehub/agent/args"
 	"lifehub/agent/events"
 	"lifehub/agent/gate"
@@ -226,7 +225,7 @@ func (a *Agent) SecondRead(ctx context.Context, conversation, turnID string) (_ 
 	t := newTurn(a, conversation, nil)
 	t.Team.Answer.Worker.Guard.Record.Conversation, t.Team.Answer.Asker.Stream.Turn = conversation, exchanges[i].Turn
 	asker := a.asker(events.New(nil, a.Now), func() string { return "" })
-	citations, err := answer.SecondRead(ctx, asker, t.Team.Answer.Fence(), exchanges[i].Answer)
+	citations, err := SecondRead(ctx, asker, t.Team.Answer.Fence(), exchanges[i].Answer)
 	if err != nil {
 		return citations, err
 	}

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"lifehub/agent"
-	"lifehub/agent/answer"
 	"lifehub/agent/parse"
 	"lifehub/agent/prompt"
 	"lifehub/agent/toolchoice"
@@ -135,8 +134,8 @@ func (l *agentLoop) prompt() prompt.Prompt {
 	if l.stream { // the conversation may have been summarised meanwhile
 		p.Summary, p.History = l.Answer.Recalled.Summary.Text, l.Answer.Recalled.History
 	}
-	p.After, p.Log = l.after, answer.ContextLog(l.found)
-	p.Request = llm.Request{MaxTokens: answer.MaxAnswerTokens}
+	p.After, p.Log = l.after, ContextLog(l.found)
+	p.Request = llm.Request{MaxTokens: MaxAnswerTokens}
 	p = l.Answer.WithAttached(p)
 	if l.inWords {
 		p.System += "\n\n" + inWords + "\n" + toolchoice.Describe(toolchoice.Specs(l.tools), l.base.Question, l.called, l.Answer.Fence())

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"lifehub/agent"
-	"lifehub/agent/answer"
 	"lifehub/agent/gate"
 	"lifehub/agent/provenance"
 	"lifehub/agent/work"
@@ -21,7 +20,7 @@ import (
 func (t *turn) attach(ctx context.Context) error {
 	for i, a := range t.Team.Answer.With {
 		brought := agent.Result{Text: a.Text, Untrusted: true}
-		step := agent.Step{ID: fmt.Sprintf("attached %d", i+1), Tool: answer.AttachTool, Description: a.Name}
+		step := agent.Step{ID: fmt.Sprintf("attached %d", i+1), Tool: AttachTool, Description: a.Name}
 		t.Team.Answer.Worker.Found = append(t.Team.Answer.Worker.Found, work.Finding{Step: step, Outcome: work.Outcome{Status: agent.Done, Result: brought}})
 		t.Team.Answer.Worker.Guard.Record.AddOwn(t.notesLike(ctx, a.Text)...)
 		t.Team.Answer.Worker.Guard.Record.Mark(ctx, a.Name, true, &brought, "")
@@ -44,8 +43,8 @@ func (t *turn) notesLike(ctx context.Context, pasted string) (own []string) {
 		return nil
 	}
 	seen := map[string]bool{}
-	for _, at := range []int{0, len(pasted) / 2, max(0, len(pasted)-answer.MaxTopic)} {
-		input, err := json.Marshal(map[string]string{"query": strings.ToValidUTF8(text.Clip(pasted[at:], answer.MaxTopic), "")})
+	for _, at := range []int{0, len(pasted) / 2, max(0, len(pasted)-MaxTopic)} {
+		input, err := json.Marshal(map[string]string{"query": strings.ToValidUTF8(text.Clip(pasted[at:], MaxTopic), "")})
 		if err != nil {
 			continue
 		}
@@ -89,14 +88,14 @@ func (t *turn) attachNamed(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("read %s: %w", name, err)
 		}
-		t.Team.Answer.Asker.Stream.Emit(agent.ToolStarted{Step: id, Call: id, Name: answer.AttachTool, Input: input})
+		t.Team.Answer.Asker.Stream.Emit(agent.ToolStarted{Step: id, Call: id, Name: AttachTool, Input: input})
 		start := t.Team.Answer.Asker.Stream.Now()
 		result, err := agent.Guarded(ctx, func(ctx context.Context) (agent.Result, error) { return t.agent.Attach.Read(ctx, name) })
 		o := work.Ended(ctx, result, err)
 		o.Result.Text, o.Reason = text.Clip(t.Team.Answer.Worker.Redact(o.Result.Text), work.MaxResult), t.Team.Answer.Worker.Redact(o.Reason)
 		t.Team.Answer.Worker.Guard.Record.Mark(ctx, name, err != nil || o.Result.Untrusted, &o.Result, o.Reason)
-		t.Team.Answer.Asker.Stream.Emit(agent.ToolEnded{Step: id, Call: id, Name: answer.AttachTool, Output: o.Result.Text, Error: o.Reason, Sources: o.Result.Sources, Took: t.Team.Answer.Asker.Stream.Since(start)})
-		t.Team.Answer.Worker.Found = append(t.Team.Answer.Worker.Found, work.Finding{Step: agent.Step{ID: id, Tool: answer.AttachTool, Description: name}, Outcome: o})
+		t.Team.Answer.Asker.Stream.Emit(agent.ToolEnded{Step: id, Call: id, Name: AttachTool, Output: o.Result.Text, Error: o.Reason, Sources: o.Result.Sources, Took: t.Team.Answer.Asker.Stream.Since(start)})
+		t.Team.Answer.Worker.Found = append(t.Team.Answer.Worker.Found, work.Finding{Step: agent.Step{ID: id, Tool: AttachTool, Description: name}, Outcome: o})
 		t.Team.Answer.Worker.Guard.Record.Read(name, o.Result)
 		t.Team.Answer.Worker.Guard.Record.Called(nil, input)
 		if err != nil {

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"lifehub/agent"
-	"lifehub/agent/answer"
 	"lifehub/agent/prompt"
 	"lifehub/agent/provenance"
 	"lifehub/agent/toolchoice"
@@ -206,7 +205,7 @@ func (l *agentLoop) report(ctx context.Context) (string, error) {
 func (l *agentLoop) result(report string) agent.Result {
 	result := agent.Result{Text: report, Sources: l.Answer.SourcesOf(l.found)}
 	result.Nothing = report == "" && len(result.Sources) == 0
-	result.Unlikely = answer.FoundNothing(l.found)
+	result.Unlikely = FoundNothing(l.found)
 	for _, f := range l.found {
 		if f.Status == agent.StepFailed && (f.Result.Untrusted || provenance.ErrorsUntrusted(l.Answer.Worker.Tool(f.Step.Tool))) {
 			result.Untrusted = true // the report may tell the words of its error

@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"lifehub/agent"
-	"lifehub/agent/answer"
 	"lifehub/agent/parse"
 	"lifehub/agent/prompt"
 	"lifehub/agent/work"
@@ -96,14 +95,14 @@ func (l *agentLoop) allFound() []work.Finding {
 func (l *agentLoop) checked(report string) (why string) {
 	wrote := slices.DeleteFunc(slices.Clone(l.found), func(f work.Finding) bool { return !l.mayHaveWritten(f) })
 	sources := l.Answer.SourcesOf(l.allFound())
-	switch _, wrong := answer.Cites(report, sources); {
+	switch _, wrong := Cites(report, sources); {
 	case len(wrote) > 0 && !wrong && !slices.ContainsFunc(wrote, func(f work.Finding) bool { return !f.Seen || f.Status != agent.Done }):
 		return "The user saw and allowed each change."
 	case len(wrote) > 0:
 		return ""
-	case answer.FoundNothing(l.found):
+	case FoundNothing(l.found):
 		return "The search found nothing that likely answers it; the user is told so."
-	case answer.AllQuoted(report, sources):
+	case AllQuoted(report, sources):
 		return "Each sentence quotes its source, and the quotations were checked."
 	}
 	return ""

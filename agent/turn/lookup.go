@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"lifehub/agent"
-	"lifehub/agent/answer"
 	"lifehub/agent/gate"
 	"lifehub/agent/work"
 )
@@ -27,7 +26,7 @@ func (t *turn) holdDraft(ctx context.Context) {
 // lookUp searches the notes for a message that was answered from memory. If something
 // fits, the model answers again from it; else the answer is marked.
 func (t *turn) lookUp(ctx context.Context) error {
-	if !t.Team.Answer.IsDraft() || len(t.Team.Answer.Worker.Writers()) > 0 || !t.Team.Answer.HasSaid() || answer.RestsOn(t.Team.Answer.Said(), t.Team.Answer.LastAnswer()) {
+	if !t.Team.Answer.IsDraft() || len(t.Team.Answer.Worker.Writers()) > 0 || !t.Team.Answer.HasSaid() || RestsOn(t.Team.Answer.Said(), t.Team.Answer.LastAnswer()) {
 		return nil
 	}
 	steps, saved, err := t.Team.Answer.Worker.SavedPlan("", 0)

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"lifehub/agent"
-	"lifehub/agent/answer"
 	"lifehub/agent/parse"
 	"lifehub/agent/prompt"
 	"lifehub/agent/work"
@@ -201,11 +200,11 @@ func (l *agentLoop) tell(f work.Finding) string {
 	places := f.Result.Sources
 	if f.Result.Text != "" && (len(places) == 0 || f.Step.Tool == agent.DelegateTool) {
 		f.Step.ID = cmp.Or(f.Same, f.Step.ID)
-		places = append(slices.Clip(places), answer.SourceOf(f))
+		places = append(slices.Clip(places), SourceOf(f))
 	}
 	told, room := 0, work.MaxResult
 	for _, s := range places {
-		parts := answer.Unseen(l.told, s)
+		parts := Unseen(l.told, s)
 		if len(parts) == 0 {
 			told++
 			fmt.Fprintf(&b, "%sas above\n", l.head(s, ": "))

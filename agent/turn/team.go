@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"lifehub/agent"
-	"lifehub/agent/answer"
 	"lifehub/agent/parse"
 	"lifehub/agent/prompt"
 	"lifehub/agent/provenance"
@@ -24,7 +23,7 @@ var leadPrompt string
 
 // Team works on one message.
 type Team struct {
-	Answer   *answer.Answer
+	Answer   *Answer
 	Mode     agent.Mode
 	Rounds   int // of the loop
 	MaxTools int // that a model is offered
@@ -69,7 +68,7 @@ func (t *Team) soleReport() string {
 		return ""
 	}
 	t.Answer.Number(t.Answer.Worker.Found)
-	if some, wrong := answer.Cites(f.Result.Text, t.Answer.Sources); wrong || !some && len(t.Answer.Sources) > 0 && !t.Answer.Unlikely() {
+	if some, wrong := Cites(f.Result.Text, t.Answer.Sources); wrong || !some && len(t.Answer.Sources) > 0 && !t.Answer.Unlikely() {
 		return ""
 	}
 	if t.Answer.Unlikely() {
@@ -186,7 +185,7 @@ func readDelegations(text string) (drafts []parse.Step, reasoning, answer string
 func leadSchema(kinds []role) json.RawMessage {
 	return json.RawMessage(fmt.Sprintf(`{"type":"object","properties":{"reasoning":{"type":"string"},"tasks":{"type":"array","maxItems":%d,"items":{"type":"object",`+
 		`"properties":{"id":{"type":"string"},"worker_type":{"type":"string","enum":%s},"task_description":{"type":"string"},`+
-		`"success_criteria":{"type":"string"},"after":{"type":"array","items":{"type":"string"}}},"required":["id","worker_type","task_description","success_criteria"]}},"kind":`+answer.KindsSchema+`,"answer":{"type":"string"}},"required":["reasoning","tasks"]}`,
+		`"success_criteria":{"type":"string"},"after":{"type":"array","items":{"type":"string"}}},"required":["id","worker_type","task_description","success_criteria"]}},"kind":`+KindsSchema+`,"answer":{"type":"string"}},"required":["reasoning","tasks"]}`,
 		maxDelegations, workerNames(kinds)))
 }
 

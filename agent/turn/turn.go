@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"lifehub/agent"
-	"lifehub/agent/answer"
 	"lifehub/agent/events"
 	"lifehub/agent/gate"
 	"lifehub/agent/memory"
@@ -49,7 +48,7 @@ func newTurn(a *Agent, conversation string, to chan<- agent.Event) *turn {
 	worker.Missing, worker.Writes, worker.Redact = a.Missing(), a.Writes, a.Redact
 	asker := a.asker(stream, a.Think)
 	t := &turn{agent: a, Team: &Team{
-		Answer: &answer.Answer{
+		Answer: &Answer{
 			Worker: worker, Asker: asker, Recalled: &memory.Recalled{},
 			Persona: a.Instructions, Reread: a.Reread, Conversations: a.History,
 		},

@@ -1,4 +1,4 @@
-package answer
+package turn
 
 import (
 	"fmt"
@@ -35,7 +35,7 @@ func TestJoinedPassagesHoldEachLineOnce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		note := drawNote(t)
 		a, b := drawPassage(t, note, "a.md"), drawPassage(t, note, "a.md")
-		joined, shares := join(a, b)
+		joined, shares := joinSources(a, b)
 		if shares != (a.Line <= b.EndLine && b.Line <= a.EndLine) {
 			t.Fatalf("%d–%d and %d–%d share lines: %v", a.Line, a.EndLine, b.Line, b.EndLine, shares)
 		}

@@ -1,4 +1,4 @@
-package answer
+package turn
 
 import (
 	"fmt"
@@ -88,7 +88,7 @@ func FuzzList(f *testing.F) {
 		a.Sources, a.foundSources = []agent.Source{s}, 1
 		list := a.passages([]work.Finding{{Step: agent.Step{ID: "1", Tool: agent.SearchNotes}, Outcome: work.Outcome{Status: agent.Done, Result: agent.Result{
 			Sources: a.Sources, Blocks: []agent.Block{{Source: s, Lead: lead, Words: []string{word}}, {Source: s, Code: true, Score: 1}},
-		}}}}, noModel)
+		}}}}, noModelLead)
 		outside := fencedCode.ReplaceAllString(list, "")
 		for _, m := range citedNumber.FindAllStringSubmatch(outside, -1) {
 			if m[1] != "1" {

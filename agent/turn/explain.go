@@ -1,4 +1,4 @@
-package answer
+package turn
 
 import (
 	"context"
@@ -29,7 +29,7 @@ func (a *Answer) Explain(ctx context.Context) error {
 	}
 	usage, planned, err := a.askForText(ctx, a.explainerPrompt())
 	if errors.Is(err, llm.ErrNoModel) {
-		a.Asker.Stream.Lead, a.Passages = "", a.passages(a.Worker.Found, noModel)
+		a.Asker.Stream.Lead, a.Passages = "", a.passages(a.Worker.Found, noModelLead)
 		a.Worker.Guard.Record.Stream.Say(a.Passages)
 		return nil
 	}

@@ -1,4 +1,4 @@
-package answer
+package turn
 
 import (
 	"cmp"
@@ -25,7 +25,7 @@ const (
 
 // What a list of passages begins with.
 const (
-	noModel     = "No model is connected. "
+	noModelLead     = "No model is connected. "
 	modelFailed = "The model failed. "
 	closest     = "Closest passages:"
 )
@@ -55,7 +55,7 @@ func (a *Answer) passages(found []work.Finding, opening string) string {
 		l.byDate(found, asked)
 	case FoundNothing(found) && a.SaidBefore() != "" && !a.factFits():
 		l.paragraph(a.SaidBefore())
-	case a.Unanswered && !a.Close && opening == noModel:
+	case a.Unanswered && !a.Close && opening == noModelLead:
 		l.paragraph(opening + nothingClose(a.Nearest))
 	default:
 		l.collect(found)
@@ -217,7 +217,7 @@ func (l *lister) best(opening string, searched bool) {
 	for _, n := range l.notes {
 		slices.SortStableFunc(n.blocks, func(a, b agent.Block) int { return cmp.Compare(b.Score, a.Score) })
 	}
-	if called := opening == noModel && !searched; called {
+	if called := opening == noModelLead && !searched; called {
 		for _, n := range l.notes {
 			n.show = len(n.blocks)
 			l.note(n)
@@ -225,14 +225,14 @@ func (l *lister) best(opening string, searched bool) {
 		return
 	}
 	hasWord := func(n *noteBlocks) bool { return n.blocks[0].Score > 0 }
-	if opening == noModel && slices.ContainsFunc(l.notes, hasWord) {
+	if opening == noModelLead && slices.ContainsFunc(l.notes, hasWord) {
 		l.notes = slices.DeleteFunc(l.notes, func(n *noteBlocks) bool { return !hasWord(n) })
 	}
 	l.notes = l.notes[:min(len(l.notes), maxNotes)]
 	switch {
 	case len(l.notes) == 0 && !searched:
 		return
-	case opening == noModel && !l.answer.Coverage.ByMeaning() && !slices.ContainsFunc(l.notes, hasWord):
+	case opening == noModelLead && !l.answer.Coverage.ByMeaning() && !slices.ContainsFunc(l.notes, hasWord):
 		var nearest []agent.Source
 		for _, n := range l.notes {
 			nearest = append(nearest, n.source())

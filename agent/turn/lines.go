@@ -1,4 +1,4 @@
-package answer
+package turn
 
 import (
 	"slices"
@@ -14,9 +14,9 @@ func merge(sources []agent.Source, s agent.Source) []agent.Source {
 	if at < 0 {
 		return append(sources, s)
 	}
-	s, _ = join(sources[at], s)
+	s, _ = joinSources(sources[at], s)
 	for i := at + 1; i < len(sources); i++ {
-		if wider, shares := join(s, sources[i]); shares && sources[i].N == 0 {
+		if wider, shares := joinSources(s, sources[i]); shares && sources[i].N == 0 {
 			s, sources = wider, slices.Delete(sources, i, i+1)
 			i--
 		}
@@ -30,7 +30,7 @@ func merge(sources []agent.Source, s agent.Source) []agent.Source {
 func sharing(sources []agent.Source, s agent.Source) int {
 	first := -1
 	for i, other := range sources {
-		wider, shares := join(other, s)
+		wider, shares := joinSources(other, s)
 		if shares && wider.Line == other.Line && wider.EndLine == other.EndLine {
 			return i
 		}
@@ -43,7 +43,7 @@ func sharing(sources []agent.Source, s agent.Source) int {
 
 // join is a with the lines of b that it lacks. false: they share none, or one
 // that they share is not the same in both.
-func join(a, b agent.Source) (agent.Source, bool) {
+func joinSources(a, b agent.Source) (agent.Source, bool) {
 	ours, theirs := linesOf(a), linesOf(b)
 	switch {
 	case !samePlace(a, b) || a.Line > b.EndLine || b.Line > a.EndLine:

@@ -1,7 +1,7 @@
 // Package answer is how an answer is made from what was found: numbered sources,
 // the explainer's prompt, "your notes don't say", and the check of what was said.
 // Begin with [Answer.Explain].
-package answer
+package turn
 
 import (
 	"crypto/sha256"
