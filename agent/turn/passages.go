@@ -25,7 +25,7 @@ const (
 
 // What a list of passages begins with.
 const (
-	noModelLead     = "No model is connected. "
+	noModelLead = "No model is connected. "
 	modelFailed = "The model failed. "
 	closest     = "Closest passages:"
 )
