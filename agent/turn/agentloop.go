@@ -8,7 +8,6 @@ import (
 	"lifehub/agent/parse"
 	"lifehub/agent/prompt"
 	"lifehub/agent/toolchoice"
-	"lifehub/agent/work"
 	"lifehub/llm"
 )
 
@@ -28,7 +27,7 @@ type agentLoop struct {
 	inWords    bool     // the model calls no tools; it is told how to print calls
 	called     string   // the names of the tools that it called, or is likely to, which are described
 
-	found    []work.Finding
+	found    []Finding
 	told     []agent.Source // the lines of what it found that are in after
 	after    []llm.Message  // what it said and got back, oldest first
 	text     string         // its last words

@@ -1,6 +1,3 @@
-// Package answer is how an answer is made from what was found: numbered sources,
-// the explainer's prompt, "your notes don't say", and the check of what was said.
-// Begin with [Answer.Explain].
 package turn
 
 import (
@@ -14,14 +11,13 @@ import (
 	"lifehub/agent/citation"
 	"lifehub/agent/memory"
 	"lifehub/agent/prompt"
-	"lifehub/agent/work"
 	"lifehub/internal/text"
 	"lifehub/llm"
 )
 
 // Answer is what the user is told in one turn, by whichever way it is found out.
 type Answer struct {
-	Worker   *work.Worker
+	Worker   *Worker
 	Asker    *prompt.Asker
 	Recalled *memory.Recalled
 	Persona  string             // the user's own instructions, put before every prompt

@@ -11,7 +11,6 @@ import (
 	"lifehub/agent"
 	"lifehub/agent/args"
 	"lifehub/agent/parse"
-	"lifehub/agent/work"
 )
 
 // approve shows a plan to the user before it is journalled and any of it runs, and
@@ -117,7 +116,7 @@ func (t *turn) edited(made agent.PlanMade, values json.RawMessage) (agent.PlanMa
 		}
 		extra[step.ID], drafts = step.Extra, append(drafts, draft)
 	}
-	steps, lost := t.Team.Answer.Worker.RepairSteps(drafts, t.Team.Answer.Worker.Tools, work.IDs(t.Team.Answer.Worker.Found))
+	steps, lost := t.Team.Answer.Worker.RepairSteps(drafts, t.Team.Answer.Worker.Tools, IDs(t.Team.Answer.Worker.Found))
 	for i := range steps {
 		steps[i].Extra = extra[steps[i].ID]
 	}

@@ -11,7 +11,6 @@ import (
 	"lifehub/agent"
 	"lifehub/agent/gate"
 	"lifehub/agent/provenance"
-	"lifehub/agent/work"
 	"lifehub/internal/text"
 )
 
@@ -21,7 +20,7 @@ func (t *turn) attach(ctx context.Context) error {
 	for i, a := range t.Team.Answer.With {
 		brought := agent.Result{Text: a.Text, Untrusted: true}
 		step := agent.Step{ID: fmt.Sprintf("attached %d", i+1), Tool: AttachTool, Description: a.Name}
-		t.Team.Answer.Worker.Found = append(t.Team.Answer.Worker.Found, work.Finding{Step: step, Outcome: work.Outcome{Status: agent.Done, Result: brought}})
+		t.Team.Answer.Worker.Found = append(t.Team.Answer.Worker.Found, Finding{Step: step, Outcome: Outcome{Status: agent.Done, Result: brought}})
 		t.Team.Answer.Worker.Guard.Record.AddOwn(t.notesLike(ctx, a.Text)...)
 		t.Team.Answer.Worker.Guard.Record.Mark(ctx, a.Name, true, &brought, "")
 		t.Team.Answer.Worker.Guard.Record.Read(a.Name, brought)
@@ -91,11 +90,11 @@ func (t *turn) attachNamed(ctx context.Context) error {
 		t.Team.Answer.Asker.Stream.Emit(agent.ToolStarted{Step: id, Call: id, Name: AttachTool, Input: input})
 		start := t.Team.Answer.Asker.Stream.Now()
 		result, err := agent.Guarded(ctx, func(ctx context.Context) (agent.Result, error) { return t.agent.Attach.Read(ctx, name) })
-		o := work.Ended(ctx, result, err)
-		o.Result.Text, o.Reason = text.Clip(t.Team.Answer.Worker.Redact(o.Result.Text), work.MaxResult), t.Team.Answer.Worker.Redact(o.Reason)
+		o := Ended(ctx, result, err)
+		o.Result.Text, o.Reason = text.Clip(t.Team.Answer.Worker.Redact(o.Result.Text), MaxResult), t.Team.Answer.Worker.Redact(o.Reason)
 		t.Team.Answer.Worker.Guard.Record.Mark(ctx, name, err != nil || o.Result.Untrusted, &o.Result, o.Reason)
 		t.Team.Answer.Asker.Stream.Emit(agent.ToolEnded{Step: id, Call: id, Name: AttachTool, Output: o.Result.Text, Error: o.Reason, Sources: o.Result.Sources, Took: t.Team.Answer.Asker.Stream.Since(start)})
-		t.Team.Answer.Worker.Found = append(t.Team.Answer.Worker.Found, work.Finding{Step: agent.Step{ID: id, Tool: AttachTool, Description: name}, Outcome: o})
+		t.Team.Answer.Worker.Found = append(t.Team.Answer.Worker.Found, Finding{Step: agent.Step{ID: id, Tool: AttachTool, Description: name}, Outcome: o})
 		t.Team.Answer.Worker.Guard.Record.Read(name, o.Result)
 		t.Team.Answer.Worker.Guard.Record.Called(nil, input)
 		if err != nil {

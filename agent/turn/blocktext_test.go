@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"lifehub/agent"
-	"lifehub/agent/work"
 )
 
 // A text of a note cannot break the Markdown around it.
@@ -86,7 +85,7 @@ func FuzzList(f *testing.F) {
 		a := &Answer{Worker: emptyAnswer().Worker, Recalled: emptyAnswer().Recalled, Question: word}
 		s := agent.Source{N: 1, Path: "a.md", Line: 1, EndLine: 1 + strings.Count(text, "\n"), Text: text}
 		a.Sources, a.foundSources = []agent.Source{s}, 1
-		list := a.passages([]work.Finding{{Step: agent.Step{ID: "1", Tool: agent.SearchNotes}, Outcome: work.Outcome{Status: agent.Done, Result: agent.Result{
+		list := a.passages([]Finding{{Step: agent.Step{ID: "1", Tool: agent.SearchNotes}, Outcome: Outcome{Status: agent.Done, Result: agent.Result{
 			Sources: a.Sources, Blocks: []agent.Block{{Source: s, Lead: lead, Words: []string{word}}, {Source: s, Code: true, Score: 1}},
 		}}}}, noModelLead)
 		outside := fencedCode.ReplaceAllString(list, "")

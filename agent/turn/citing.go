@@ -9,7 +9,6 @@ import (
 	"lifehub/agent"
 	"lifehub/agent/citation"
 	"lifehub/agent/provenance"
-	"lifehub/agent/work"
 	"lifehub/internal/text"
 )
 
@@ -105,7 +104,7 @@ func (a *Answer) exists(p citation.NamedPlace) bool {
 // userSaid reports whether words repeat the question, or the input of a step.
 func (a *Answer) userSaid(words string) bool {
 	parts := citation.QuoteParts(words)
-	return len(parts) > 0 && (citation.InOrder(text.Tokens(a.Question), parts) || slices.ContainsFunc(a.Worker.Found, func(f work.Finding) bool {
+	return len(parts) > 0 && (citation.InOrder(text.Tokens(a.Question), parts) || slices.ContainsFunc(a.Worker.Found, func(f Finding) bool {
 		return citation.InOrder(text.Tokens(string(f.Step.Input)), parts)
 	}))
 }
@@ -135,7 +134,7 @@ func (a *Answer) wasSaid(words string) bool {
 			return true
 		}
 	}
-	return slices.ContainsFunc(a.Worker.Found, func(f work.Finding) bool {
+	return slices.ContainsFunc(a.Worker.Found, func(f Finding) bool {
 		return len(f.Result.Sources) == 0 && in(f.Result.Text) || in(string(f.Step.Input)) || in(f.Reason)
 	})
 }

@@ -15,7 +15,6 @@ import (
 	"lifehub/agent/gate"
 	"lifehub/agent/memory"
 	"lifehub/agent/provenance"
-	"lifehub/agent/work"
 	"lifehub/internal/testenv"
 )
 
@@ -82,7 +81,7 @@ func (nothingSaid) Exchanges(context.Context, string) ([]agent.Exchange, error) 
 
 func emptyAnswer() *Answer {
 	record := &provenance.Record{Stream: &events.Stream{}}
-	return &Answer{Worker: work.New(&gate.Guard{Record: record}, 1), Recalled: &memory.Recalled{}, Conversations: nothingSaid{}}
+	return &Answer{Worker: NewWorker(&gate.Guard{Record: record}, 1), Recalled: &memory.Recalled{}, Conversations: nothingSaid{}}
 }
 
 // commonPhrases are said by everybody.

@@ -13,7 +13,6 @@ import (
 	"lifehub/agent/prompt"
 	"lifehub/agent/provenance"
 	"lifehub/agent/toolchoice"
-	"lifehub/agent/work"
 	"lifehub/internal/text"
 	"lifehub/llm"
 )
@@ -28,10 +27,10 @@ const (
 
 // delegation is a task for a worker.
 type delegation struct {
-	Worker   string          `json:"worker_type"`
-	Task     string          `json:"task_description"`
-	Criteria string          `json:"success_criteria,omitempty"`
-	Material []work.Material `json:"material,omitempty"` // what the tasks before it reported
+	Worker   string     `json:"worker_type"`
+	Task     string     `json:"task_description"`
+	Criteria string     `json:"success_criteria,omitempty"`
+	Material []Material `json:"material,omitempty"` // what the tasks before it reported
 }
 
 // delegate is the tool. What a worker does passes the gate call by call, so

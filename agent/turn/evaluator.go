@@ -13,7 +13,6 @@ import (
 	"lifehub/agent"
 	"lifehub/agent/parse"
 	"lifehub/agent/prompt"
-	"lifehub/agent/work"
 	"lifehub/internal/text"
 	"lifehub/llm"
 )
@@ -82,7 +81,7 @@ func (l *agentLoop) fromMemory(task delegation) bool {
 
 // allFound is what its citations are numbered by: what the user attached, then
 // what its own calls brought.
-func (l *agentLoop) allFound() []work.Finding {
+func (l *agentLoop) allFound() []Finding {
 	if l.stream {
 		return l.found
 	}
@@ -93,10 +92,10 @@ func (l *agentLoop) allFound() []work.Finding {
 // and allowed needs none, nor does what only quotes, or what the user is told
 // is not in the notes.
 func (l *agentLoop) checked(report string) (why string) {
-	wrote := slices.DeleteFunc(slices.Clone(l.found), func(f work.Finding) bool { return !l.mayHaveWritten(f) })
+	wrote := slices.DeleteFunc(slices.Clone(l.found), func(f Finding) bool { return !l.mayHaveWritten(f) })
 	sources := l.Answer.SourcesOf(l.allFound())
 	switch _, wrong := Cites(report, sources); {
-	case len(wrote) > 0 && !wrong && !slices.ContainsFunc(wrote, func(f work.Finding) bool { return !f.Seen || f.Status != agent.Done }):
+	case len(wrote) > 0 && !wrong && !slices.ContainsFunc(wrote, func(f Finding) bool { return !f.Seen || f.Status != agent.Done }):
 		return "The user saw and allowed each change."
 	case len(wrote) > 0:
 		return ""
@@ -109,8 +108,8 @@ func (l *agentLoop) checked(report string) (why string) {
 }
 
 // mayHaveWritten reports whether a call was one that may change something.
-func (l *agentLoop) mayHaveWritten(f work.Finding) bool {
-	return f.Same == "" && work.MayWrite(l.Answer.Worker.Tool(f.Step.Tool))
+func (l *agentLoop) mayHaveWritten(f Finding) bool {
+	return f.Same == "" && MayWrite(l.Answer.Worker.Tool(f.Step.Tool))
 }
 
 // readJudgement reads a verdict, also one inside another object. A score above 1
@@ -157,14 +156,14 @@ func readJudgement(text string) (agent.Judgement, error) {
 }
 
 func inOneLine(raw json.RawMessage) string {
-	return text.Clip(strings.Join(parse.Texts(raw), "; "), work.MaxReason)
+	return text.Clip(strings.Join(parse.Texts(raw), "; "), MaxReason)
 }
 
 // again is what a worker is told whose result was not accepted: why, and what it
 // has changed already.
 func (l *agentLoop) again(j agent.Judgement) string {
 	words := strings.TrimSuffix(j.Feedback+"\nSuggested: "+j.Suggestions, "\nSuggested: ")
-	told := l.marked("Your report was not accepted. What the evaluator says of it:", words, 2*work.MaxReason)
+	told := l.marked("Your report was not accepted. What the evaluator says of it:", words, 2*MaxReason)
 	var changed []string
 	for _, f := range l.found {
 		if f.Status == agent.Done && l.mayHaveWritten(f) {
@@ -172,7 +171,7 @@ func (l *agentLoop) again(j agent.Judgement) string {
 		}
 	}
 	if len(changed) > 0 {
-		told += "\n" + l.marked("This was done already and stays as it is. Do none of it again:", strings.Join(changed, "\n"), work.MaxResult)
+		told += "\n" + l.marked("This was done already and stays as it is. Do none of it again:", strings.Join(changed, "\n"), MaxResult)
 	}
 	return told + "\nImprove the report, with further calls where they help, and report again, whole."
 }

@@ -9,7 +9,6 @@ import (
 
 	"lifehub/agent"
 	"lifehub/agent/prompt"
-	"lifehub/agent/work"
 	"lifehub/internal/text"
 )
 
@@ -65,7 +64,7 @@ func (l *agentLoop) evidence(report string, room int) (parts []prompt.Part) {
 }
 
 // toldOf is what the worker saw of a call.
-func (l *agentLoop) toldOf(f work.Finding) string {
+func (l *agentLoop) toldOf(f Finding) string {
 	if f.Same != "" {
 		return "the same as call " + f.Same
 	}

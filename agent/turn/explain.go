@@ -9,7 +9,6 @@ import (
 	"lifehub/agent"
 	"lifehub/agent/parse"
 	"lifehub/agent/prompt"
-	"lifehub/agent/work"
 	"lifehub/internal/text"
 	"lifehub/llm"
 )
@@ -91,7 +90,7 @@ func (a *Answer) explainerPrompt() prompt.Prompt {
 	}
 	if len(a.Worker.Dropped()) > 0 {
 		p.Material = append(p.Material, prompt.Part{
-			Kind: "results", Fence: fence, Text: strings.Join(work.Shorten(a.Worker.Dropped()), "\n"),
+			Kind: "results", Fence: fence, Text: strings.Join(Shorten(a.Worker.Dropped()), "\n"),
 			Head: "What of the plan was left out or changed, and why. Say so where the user asked for it.",
 		})
 	}

@@ -15,7 +15,6 @@ import (
 
 	"lifehub/agent"
 	"lifehub/agent/prompt"
-	"lifehub/agent/work"
 	"lifehub/llm"
 )
 
@@ -295,7 +294,7 @@ func TestLongResultsAreCutForTheModel(t *testing.T) {
 	model := &script{lines: []line{planOf("1 long"), say("Done.")}}
 	collect(New(Options{Model: model, History: &shelf{}, Tools: tools(long)}).Ask(t.Context(), "c1", "go"), nil)
 	prompt := model.requests[1].Messages[1].Text
-	if len(prompt) > work.MaxResult+2000 || !strings.Contains(prompt, "HEAD") || !strings.Contains(prompt, "TAIL") || !strings.Contains(prompt, "bytes left out") {
+	if len(prompt) > MaxResult+2000 || !strings.Contains(prompt, "HEAD") || !strings.Contains(prompt, "TAIL") || !strings.Contains(prompt, "bytes left out") {
 		t.Errorf("the prompt has %d bytes", len(prompt))
 	}
 }

@@ -10,7 +10,6 @@ import (
 
 	"lifehub/agent"
 	"lifehub/agent/citation"
-	"lifehub/agent/work"
 )
 
 // drawNote is a note of lines that differ, some of them blank.
@@ -53,12 +52,12 @@ func TestNumbersStayWithTheirLinesAndLinesAreToldOnce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		note := drawNote(t)
 		var a Answer
-		a.Worker = &work.Worker{}
-		var found []work.Finding
+		a.Worker = &Worker{}
+		var found []Finding
 		var toldSources, toldParts []agent.Source
 		numbers := map[string]int{}
 		for i := range rapid.IntRange(1, 6).Draw(t, "steps") {
-			f := work.Finding{Step: agent.Step{ID: fmt.Sprint(i), Tool: "search_notes"}, Outcome: work.Outcome{Status: agent.Done}}
+			f := Finding{Step: agent.Step{ID: fmt.Sprint(i), Tool: "search_notes"}, Outcome: Outcome{Status: agent.Done}}
 			for range rapid.IntRange(0, 3).Draw(t, "passages") {
 				f.Result.Sources = append(f.Result.Sources, drawPassage(t, note, rapid.SampledFrom([]string{"a.md", "b.md"}).Draw(t, "note")))
 			}

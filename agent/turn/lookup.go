@@ -5,7 +5,6 @@ import (
 
 	"lifehub/agent"
 	"lifehub/agent/gate"
-	"lifehub/agent/work"
 )
 
 // noModel is who answers where no model is connected: its rules know nothing by heart.
@@ -35,11 +34,11 @@ func (t *turn) lookUp(ctx context.Context) error {
 	}
 	if search, ok := t.searchStep(t.Team.Answer.Worker.Tools); ok && !saved {
 		taken := map[string]bool{}
-		for _, id := range work.IDs(t.Team.Answer.Worker.Found) {
+		for _, id := range IDs(t.Team.Answer.Worker.Found) {
 			taken[id] = true
 		}
-		search.ID, search.Extra = work.UniqueID("", taken), true
-		steps, err = t.Team.Answer.Worker.Plan(ctx, agent.PlanMade{Mode: t.Team.Mode, Before: work.Steps(t.Team.Answer.Worker.Found[t.Team.Answer.Worker.Attached:]), Steps: []agent.Step{search}})
+		search.ID, search.Extra = UniqueID("", taken), true
+		steps, err = t.Team.Answer.Worker.Plan(ctx, agent.PlanMade{Mode: t.Team.Mode, Before: Steps(t.Team.Answer.Worker.Found[t.Team.Answer.Worker.Attached:]), Steps: []agent.Step{search}})
 		if err != nil {
 			return err
 		}
@@ -57,7 +56,7 @@ func (t *turn) lookUp(ctx context.Context) error {
 }
 
 // fits reports whether a search brought what likely answers.
-func fits(found []work.Finding) bool {
+func fits(found []Finding) bool {
 	for _, f := range found {
 		if f.Status == agent.Done && !f.Result.Nothing && !f.Result.Unlikely {
 			return true

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"lifehub/agent"
-	"lifehub/agent/work"
 	"lifehub/internal/text"
 )
 
@@ -16,7 +15,7 @@ func (a *Answer) Unlikely() bool { return !a.Recalled.Fits() && FoundNothing(a.W
 
 // FoundNothing reports whether there was a search of the notes, and neither it
 // nor another call brought what likely answers.
-func FoundNothing(found []work.Finding) bool {
+func FoundNothing(found []Finding) bool {
 	searched := false
 	for _, f := range found {
 		switch {
@@ -38,7 +37,7 @@ func (a *Answer) Doubt() {
 		return
 	}
 	a.Unanswered, a.Nearest = true, a.nearest()
-	a.Close = slices.ContainsFunc(a.Worker.Found, func(f work.Finding) bool { return f.Result.Close })
+	a.Close = slices.ContainsFunc(a.Worker.Found, func(f Finding) bool { return f.Result.Close })
 	a.Asker.Stream.Lead = "Your notes don't say."
 	if len(a.Nearest) > 0 {
 		names, own := make([]string, len(a.Nearest)), []string{}

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"lifehub/agent"
-	"lifehub/agent/work"
 	"lifehub/internal/text"
 	"lifehub/internal/when"
 )
@@ -32,7 +31,7 @@ const (
 
 // passages answers without a model: with what the tools said, and the passages
 // of the notes that fit best. It claims nothing, so none of it is checked.
-func (a *Answer) passages(found []work.Finding, opening string) string {
+func (a *Answer) passages(found []Finding, opening string) string {
 	l := lister{answer: a}
 	searched, attached := false, false
 	for _, f := range found {
@@ -122,7 +121,7 @@ func (l *lister) paragraph(s string) {
 }
 
 // outcome says what a step did, unless its text is among the passages.
-func (l *lister) outcome(f work.Finding) {
+func (l *lister) outcome(f Finding) {
 	r := ForModel(f)
 	if f.Status == agent.Done && (f.Step.Tool == agent.SearchNotes || r.Cited) {
 		return
@@ -155,7 +154,7 @@ func (l *lister) cite(n int) {
 
 // collect gathers the blocks of what was found, note by note in the order of
 // the searches. A source that no search cut into blocks is cut here.
-func (l *lister) collect(found []work.Finding) {
+func (l *lister) collect(found []Finding) {
 	for i, f := range l.answer.Recalled.Facts {
 		if f.Fits {
 			s := l.answer.Sources[l.answer.foundSources+i]
@@ -258,7 +257,7 @@ func (l *lister) best(opening string, searched bool) {
 }
 
 // byDate writes the first lines of the notes of a time, in its order.
-func (l *lister) byDate(found []work.Finding, asked *when.Found) {
+func (l *lister) byDate(found []Finding, asked *when.Found) {
 	for _, f := range found {
 		for _, b := range f.Result.Blocks {
 			l.add(b)
@@ -380,7 +379,7 @@ func (a *Answer) ListPassages(ctx context.Context) {
 	var err error
 	defer agent.Catch(&err) // the turn has failed already, and says so
 	found := a.Worker.Found[a.Worker.Attached:]
-	if ctx.Err() != nil || !slices.ContainsFunc(found, func(f work.Finding) bool { return f.Status == agent.Done && !f.Result.Nothing }) {
+	if ctx.Err() != nil || !slices.ContainsFunc(found, func(f Finding) bool { return f.Status == agent.Done && !f.Result.Nothing }) {
 		return
 	}
 	a.NumberAll()

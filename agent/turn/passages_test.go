@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"lifehub/agent"
-	"lifehub/agent/work"
 	"lifehub/internal/when"
 )
 
@@ -19,7 +18,7 @@ func listed(a *Answer, opening string, r agent.Result) string {
 		a.Sources = append(a.Sources, r.Blocks[i].Source)
 	}
 	a.foundSources = len(a.Sources)
-	return a.passages([]work.Finding{{Step: agent.Step{ID: "1", Tool: agent.SearchNotes}, Outcome: work.Outcome{Status: agent.Done, Result: r}}}, opening)
+	return a.passages([]Finding{{Step: agent.Step{ID: "1", Tool: agent.SearchNotes}, Outcome: Outcome{Status: agent.Done, Result: r}}}, opening)
 }
 
 func blockOf(path string, line int, text string, score float64) agent.Block {
@@ -103,7 +102,7 @@ func TestWhatWasSaidBeforeComesBackWhereNotesSayNothing(t *testing.T) {
 	e := emptyAnswer()
 	e.Recalled.Past = []agent.Recollection{{Question: "Is it?", Asked: time.Date(2026, 11, 2, 0, 0, 0, 0, time.Local)}, {Question: "My cat is called Miso.", Asked: time.Date(2026, 11, 3, 0, 0, 0, 0, time.Local)}}
 	a.Worker, a.Recalled = e.Worker, e.Recalled
-	found := []work.Finding{{Step: agent.Step{ID: "1", Tool: agent.SearchNotes}, Outcome: work.Outcome{Status: agent.Done, Result: agent.Result{Unlikely: true}}}}
+	found := []Finding{{Step: agent.Step{ID: "1", Tool: agent.SearchNotes}, Outcome: Outcome{Status: agent.Done, Result: agent.Result{Unlikely: true}}}}
 	if got := a.passages(found, noModelLead); got != "On 2026-11-03 you said: “My cat is called Miso.”" {
 		t.Errorf("got %q", got)
 	}

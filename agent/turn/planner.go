@@ -15,7 +15,6 @@ import (
 	"lifehub/agent/parse"
 	"lifehub/agent/prompt"
 	"lifehub/agent/toolchoice"
-	"lifehub/agent/work"
 	"lifehub/llm"
 )
 
@@ -91,8 +90,8 @@ func (t *turn) withNotes(made agent.PlanMade, offered []agent.Tool) agent.PlanMa
 		taken[step.ID] = true
 		search.After = append(search.After, step.ID)
 	}
-	if ok && len(made.Steps) < min(work.MaxSteps, t.Team.Answer.Worker.RoomForSteps()) {
-		search.ID, search.Extra = work.UniqueID("", taken), true
+	if ok && len(made.Steps) < min(MaxSteps, t.Team.Answer.Worker.RoomForSteps()) {
+		search.ID, search.Extra = UniqueID("", taken), true
 		made.Steps = append(made.Steps, search)
 	}
 	return made
@@ -111,7 +110,7 @@ func (t *turn) withoutWeak() {
 // plannerPrompt describes the tools that the message calls for, and those that
 // are named in what came of the plan so far.
 func (t *turn) plannerPrompt(ctx context.Context, offered []llm.ToolSpec, soFar string) prompt.Prompt {
-	p := t.Team.Answer.Prompt("planner", strings.NewReplacer("{steps}", strconv.Itoa(work.MaxSteps), "{tools}", toolchoice.Describe(offered, t.Team.Answer.Question, soFar, t.Team.Answer.Fence())+toolchoice.Unavailable(t.Team.Answer.Worker.Missing, t.Team.Answer.Question)).Replace(plannerPrompt))
+	p := t.Team.Answer.Prompt("planner", strings.NewReplacer("{steps}", strconv.Itoa(MaxSteps), "{tools}", toolchoice.Describe(offered, t.Team.Answer.Question, soFar, t.Team.Answer.Fence())+toolchoice.Unavailable(t.Team.Answer.Worker.Missing, t.Team.Answer.Question)).Replace(plannerPrompt))
 	if about := t.agent.AboutNotes(ctx); len(about) > 0 {
 		p.Material = append(p.Material, prompt.Part{Kind: "memory", Head: "What the user's notes are, as data:", Text: strings.Join(about, "\n"), Fence: p.Fence})
 	}
@@ -204,7 +203,7 @@ func planSchema(offered []llm.ToolSpec) json.RawMessage {
 		`"steps":{"type":"array","maxItems":%d,"items":{"type":"object","properties":{`+
 		`"id":{"type":"string"},"tool":%s,"input":{"type":"object"},"description":{"type":"string"},`+
 		`"after":{"type":"array","items":{"type":"string"}}},"required":["id","tool","input"]}},`+
-		`"again":{"type":"boolean"},"kind":`+KindsSchema+`,"answer":{"type":"string"}},"required":["reasoning","steps"]}`, work.MaxSteps, tool))
+		`"again":{"type":"boolean"},"kind":`+KindsSchema+`,"answer":{"type":"string"}},"required":["reasoning","steps"]}`, MaxSteps, tool))
 }
 
 //go:embed prompts/replan.md
@@ -238,8 +237,8 @@ func (t *turn) replan(ctx context.Context) ([]agent.Step, error) {
 	if err != nil {
 		return nil, nil // it names no other way
 	}
-	made := agent.PlanMade{Reasoning: draft.Reasoning, Again: draft.Again, Before: work.Steps(t.Team.Answer.Worker.Found[t.Team.Answer.Worker.Attached:])}
-	made.Steps, made.Dropped = t.Team.Answer.Worker.RepairSteps(draft.Steps, t.Team.Answer.Worker.Tools, work.IDs(t.Team.Answer.Worker.Found))
+	made := agent.PlanMade{Reasoning: draft.Reasoning, Again: draft.Again, Before: Steps(t.Team.Answer.Worker.Found[t.Team.Answer.Worker.Attached:])}
+	made.Steps, made.Dropped = t.Team.Answer.Worker.RepairSteps(draft.Steps, t.Team.Answer.Worker.Tools, IDs(t.Team.Answer.Worker.Found))
 	made.Steps = t.Team.Answer.Worker.WithoutDone(made.Steps)
 	if len(made.Steps) == 0 {
 		t.Team.Answer.Worker.LeaveOut(made.Dropped)
@@ -270,7 +269,7 @@ func (t *turn) replanPrompt(ctx context.Context, offered []agent.Tool, missing [
 // missingOf says which steps failed or found nothing; their arguments and errors
 // stand between marks, with the results. What the user refused is not asked for
 // another way.
-func missingOf(found []work.Finding) (missing []string) {
+func missingOf(found []Finding) (missing []string) {
 	for _, f := range found {
 		how := string(f.Status) + ", see above"
 		switch {
@@ -283,7 +282,7 @@ func missingOf(found []work.Finding) (missing []string) {
 		}
 		missing = append(missing, fmt.Sprintf("- step %s, %s: %s", f.Step.ID, f.Step.Tool, how))
 	}
-	if !slices.ContainsFunc(found, func(f work.Finding) bool { return f.Status == agent.StepFailed || f.Result.Nothing && !f.Step.Extra }) {
+	if !slices.ContainsFunc(found, func(f Finding) bool { return f.Status == agent.StepFailed || f.Result.Nothing && !f.Step.Extra }) {
 		return nil // steps that were left out because of a no
 	}
 	return missing

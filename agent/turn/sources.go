@@ -10,14 +10,13 @@ import (
 	"lifehub/agent/args"
 	"lifehub/agent/events"
 	"lifehub/agent/prompt"
-	"lifehub/agent/work"
 	"lifehub/internal/text"
 )
 
 // Number gives what was found its numbers in the answer, in plan order. A number
 // that was given stays: what is found of the same lines later only widens its
 // source.
-func (a *Answer) Number(found []work.Finding) {
+func (a *Answer) Number(found []Finding) {
 	a.Sources = a.Sources[:a.foundSources]
 	for _, s := range a.SourcesOf(found) {
 		a.Sources = merge(a.Sources, s)
@@ -34,7 +33,7 @@ func (a *Answer) Number(found []work.Finding) {
 // SourcesOf lists the places of steps that an answer can cite, each once, those
 // that overlap as one. A text that names none is one itself, unless it only
 // tells what its tool did.
-func (a *Answer) SourcesOf(found []work.Finding) (sources []agent.Source) {
+func (a *Answer) SourcesOf(found []Finding) (sources []agent.Source) {
 	for _, f := range found {
 		if f.Same != "" || f.Status != agent.Done {
 			continue
@@ -53,7 +52,7 @@ func (a *Answer) SourcesOf(found []work.Finding) (sources []agent.Source) {
 }
 
 // SourceOf is the text of a step as a place that can be cited.
-func SourceOf(f work.Finding) agent.Source {
+func SourceOf(f Finding) agent.Source {
 	s := agent.Source{
 		Path: f.Step.Tool, Call: f.Step.ID, Heading: text.Clip(text.OneLine(cmp.Or(f.Step.Description, strings.Join(args.Texts(f.Step.Input), " · "))), 80),
 		Line: 1, EndLine: 1 + strings.Count(f.Result.Text, "\n"), Text: f.Result.Text,
@@ -105,11 +104,11 @@ func (a *Answer) Material() (parts []prompt.Part) {
 
 // inResults reports whether a source is the text of a step.
 func (a *Answer) inResults(s agent.Source) bool {
-	return slices.ContainsFunc(a.Worker.Found, func(f work.Finding) bool { return f.Step.ID == s.Call })
+	return slices.ContainsFunc(a.Worker.Found, func(f Finding) bool { return f.Step.ID == s.Call })
 }
 
 // ResultPart is a step in a prompt, with its number if its text can be cited.
-func (a *Answer) ResultPart(f work.Finding) prompt.Part {
+func (a *Answer) ResultPart(f Finding) prompt.Part {
 	p := prompt.Part{Kind: "results", Head: ResultHead(f), Fence: a.Fence()}
 	if input := cmp.Or(string(f.Input), string(f.Step.Input)); len(input) > len("{}") { // the model may have them from what it read
 		p.Text = "called with " + text.OneLine(text.Clip(input, maxContext))
@@ -126,15 +125,15 @@ func (a *Answer) ResultPart(f work.Finding) prompt.Part {
 	return p
 }
 
-// Outcome is how a step ended, in words.
-type Outcome struct {
+// resultText is how a step ended, in words.
+type resultText struct {
 	Text  string // what the tool said, or why it did not
 	Cited bool   // its content is in the sources already
 }
 
 // ForModel is what the explainer is told of a step.
-func ForModel(f work.Finding) Outcome {
-	r := Outcome{Text: f.Result.Text}
+func ForModel(f Finding) resultText {
+	r := resultText{Text: f.Result.Text}
 	switch {
 	case f.Same != "":
 		r.Text, r.Cited = "the same as step "+f.Same, f.Status == agent.Done
@@ -147,7 +146,7 @@ func ForModel(f work.Finding) Outcome {
 }
 
 // ResultHead names a step and how it ended, in one line.
-func ResultHead(f work.Finding) string {
+func ResultHead(f Finding) string {
 	head := fmt.Sprintf("Step %s, %s", f.Step.ID, f.Step.Tool)
 	if f.Step.Description != "" {
 		head += " (" + text.Clip(f.Step.Description, 200) + ")"
@@ -182,7 +181,7 @@ func (a *Answer) NumberOf(s agent.Source) int {
 const maxContext = 500
 
 // logged is what a step came to. Passages are saved with the answer already.
-func logged(f work.Finding, limit int) agent.Logged {
+func logged(f Finding, limit int) agent.Logged {
 	r := ForModel(f)
 	if r.Cited && limit == agent.MaxLogged {
 		r.Text = agent.ToolEnded{Sources: f.Result.Sources}.Brief()
@@ -195,7 +194,7 @@ func logged(f work.Finding, limit int) agent.Logged {
 }
 
 // ContextLog is what a prompt holds of steps.
-func ContextLog(found []work.Finding) (log []agent.Logged) {
+func ContextLog(found []Finding) (log []agent.Logged) {
 	for _, f := range found {
 		log = append(log, logged(f, maxContext))
 	}

@@ -15,7 +15,6 @@ import (
 	"github.com/charmbracelet/x/exp/golden"
 
 	"lifehub/agent"
-	"lifehub/agent/work"
 	"lifehub/llm"
 	"lifehub/llm/llmtest"
 )
@@ -160,7 +159,7 @@ func TestWorkersHaveNoMoreStepsThanTheTurn(t *testing.T) {
 	model := &endless{}
 	tool := search()
 	ended(t, collect(New(Options{Model: model, History: &shelf{}, Tools: tools(tool), Mode: inMode(agent.TeamMode)}).Ask(t.Context(), "c1", question), nil))
-	if n := len(tool.ran()); n > work.MaxTurnSteps-1 {
+	if n := len(tool.ran()); n > MaxTurnSteps-1 {
 		t.Errorf("%d calls", n)
 	}
 }

@@ -7,7 +7,6 @@ import (
 
 	"lifehub/agent"
 	"lifehub/agent/gate"
-	"lifehub/agent/work"
 )
 
 // Then makes a call of an answer that is whole, as the last step of its turn: it
@@ -40,15 +39,15 @@ func (t *turn) finish(ctx context.Context) (err error) {
 	if !saved {
 		step := t.agent.Then(answer)
 		taken := map[string]bool{}
-		for _, id := range work.IDs(t.Team.Answer.Worker.Found) {
+		for _, id := range IDs(t.Team.Answer.Worker.Found) {
 			taken[id] = true
 		}
-		step.ID = work.UniqueID("", taken)
+		step.ID = UniqueID("", taken)
 		t.Team.Answer.Worker.NoteWriter(step.Tool)
 		if t.Team.Answer.Worker.Tool(step.Tool) == nil {
 			return fmt.Errorf("%w: %s", ErrNotDone, gate.Because("the tool "+step.Tool+" is not available", t.Team.Answer.Worker.Missing[step.Tool]))
 		}
-		if steps, err = t.Team.Answer.Worker.Plan(ctx, agent.PlanMade{Attempt: agent.AfterAnswer, Before: work.Steps(t.Team.Answer.Worker.Found[t.Team.Answer.Worker.Attached:]), Steps: []agent.Step{step}}); err != nil {
+		if steps, err = t.Team.Answer.Worker.Plan(ctx, agent.PlanMade{Attempt: agent.AfterAnswer, Before: Steps(t.Team.Answer.Worker.Found[t.Team.Answer.Worker.Attached:]), Steps: []agent.Step{step}}); err != nil {
 			return err
 		}
 		if len(steps) == 0 {

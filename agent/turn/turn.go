@@ -14,7 +14,6 @@ import (
 	"lifehub/agent/memory"
 	"lifehub/agent/prompt"
 	"lifehub/agent/provenance"
-	"lifehub/agent/work"
 	"lifehub/internal/when"
 	"lifehub/llm"
 )
@@ -44,7 +43,7 @@ func newTurn(a *Agent, conversation string, to chan<- agent.Event) *turn {
 	stream := events.New(to, a.Now)
 	stream.Journal, stream.Trace = a.Journal, a.Trace
 	guard := &gate.Guard{Gate: a.gate, Record: &provenance.Record{Stream: stream, Store: a.Provenance, Conversation: conversation}, Schemas: &a.schemas}
-	worker := work.New(guard, a.Limits.Parallel)
+	worker := NewWorker(guard, a.Limits.Parallel)
 	worker.Missing, worker.Writes, worker.Redact = a.Missing(), a.Writes, a.Redact
 	asker := a.asker(stream, a.Think)
 	t := &turn{agent: a, Team: &Team{
@@ -325,7 +324,7 @@ func (t *turn) reopen(ctx context.Context, id string) (err error) {
 	}
 	t.Team.Answer.Asker.Stream.Turn = id
 	t.sent(left.Question)
-	t.Team.Answer.Worker.Saved = work.ReadJournal(left)
+	t.Team.Answer.Worker.Saved = ReadJournal(left)
 	if t.Team.Answer.Worker.Saved.HasPlan() {
 		t.Team.Mode = cmp.Or(t.Team.Answer.Worker.Saved.Mode(), agent.PlanMode)
 	}

@@ -25,7 +25,6 @@ import (
 	"lifehub/agent/tools"
 	"lifehub/agent/tools/describe"
 	"lifehub/agent/turn"
-	"lifehub/agent/work"
 	"lifehub/cli/app"
 	"lifehub/cli/version"
 	"lifehub/internal/text"
@@ -170,8 +169,8 @@ func (s *notesServer) withoutFolders(said string) string {
 }
 
 // run makes one call that only reads. Where there is no such tool it failed.
-func (s *notesServer) run(ctx context.Context, tool agent.Tool, input json.RawMessage) (work.Outcome, error) {
-	worker := work.New(s.guard(), 1)
+func (s *notesServer) run(ctx context.Context, tool agent.Tool, input json.RawMessage) (turn.Outcome, error) {
+	worker := turn.NewWorker(s.guard(), 1)
 	worker.Redact = s.App.Secrets.Known
 	step := agent.Step{ID: "1", Input: input}
 	if tool != nil {
@@ -179,7 +178,7 @@ func (s *notesServer) run(ctx context.Context, tool agent.Tool, input json.RawMe
 	}
 	found, err := worker.RunSteps(ctx, []agent.Step{step}, nil)
 	if err != nil {
-		return work.Outcome{}, err
+		return turn.Outcome{}, err
 	}
 	return found[0].Outcome, nil
 }

@@ -12,7 +12,7 @@ import (
 	"lifehub/agent"
 	"lifehub/agent/citation"
 	"lifehub/agent/tools/describe"
-	"lifehub/agent/work"
+	"lifehub/agent/turn"
 	"lifehub/internal/pattern"
 	"lifehub/internal/text"
 	"lifehub/tui/safetext"
@@ -149,7 +149,7 @@ func (s *notesServer) checkCitations() agent.Tool {
 				Verdicts []verdict `json:"verdicts"`
 				LeftOut  int       `json:"left_out,omitempty"`
 			}{append([]verdict{}, list[:kept]...), len(list) - kept + more + len(unchecked)})
-			if used.Text = string(raw); err != nil || len(raw) <= work.MaxResult || kept == 0 {
+			if used.Text = string(raw); err != nil || len(raw) <= turn.MaxResult || kept == 0 {
 				return used, err
 			}
 		}

@@ -1,6 +1,4 @@
-// Package work runs the steps of a turn: the graph, one call, its journal, and
-// what is done again after a kill. Begin with [Worker.RunSteps].
-package work
+package turn
 
 import (
 	"context"
@@ -41,7 +39,7 @@ type Worker struct {
 }
 
 // New returns a worker that makes so many calls at once.
-func New(guard *gate.Guard, parallel int) *Worker {
+func NewWorker(guard *gate.Guard, parallel int) *Worker {
 	return &Worker{Guard: guard, calls: calls{slots: make(chan struct{}, parallel), writing: make(chan struct{}, 1), made: map[string]*madeCall{}}}
 }
 

@@ -1,4 +1,4 @@
-package work
+package turn
 
 import (
 	"encoding/json"
@@ -92,7 +92,7 @@ func (w *Worker) callsOfText(text string, l rightList) (calls []wanted, err erro
 func TestPrintedCallsAreRead(t *testing.T) {
 	testenv.WithoutRace(t)
 	total, right := map[string]int{}, map[string]int{}
-	worker := alone()
+	worker := aloneTool()
 	told := 0
 	for _, c := range rightCalls(t) {
 		for form, write := range callForms {

@@ -1,4 +1,4 @@
-package work
+package turn
 
 import (
 	"cmp"
@@ -23,16 +23,16 @@ func repaired(text string, offered ...agent.Tool) string {
 	if err != nil {
 		return "error: " + err.Error()
 	}
-	steps, dropped := alone().RepairSteps(d.Steps, offered, nil)
+	steps, dropped := aloneTool().RepairSteps(d.Steps, offered, nil)
 	said := ""
 	if d.Answer != "" {
 		said = fmt.Sprintf("answer %q\n", d.Answer)
 	}
-	return strings.TrimSpace(said + written(steps, dropped))
+	return strings.TrimSpace(said + writtenPlan(steps, dropped))
 }
 
 // written is steps and what was dropped, one a line.
-func written(steps []agent.Step, dropped []string) string {
+func writtenPlan(steps []agent.Step, dropped []string) string {
 	var b strings.Builder
 	for _, s := range steps {
 		fmt.Fprintf(&b, "%s %s %s", s.ID, s.Tool, s.Input)
@@ -48,8 +48,8 @@ func written(steps []agent.Step, dropped []string) string {
 }
 
 func TestPlansAreReadAndRepaired(t *testing.T) {
-	find := &fakeTool{name: "find", schema: `{"type":"object","properties":{"q":{"type":"string"},"n":{"type":"integer"},"tags":{"type":"array","items":{"type":"string"}},"deep":{"type":"boolean"},"sort":{"enum":["Date","name"]},"k":{"type":"integer","default":5}},"required":["q","k"],"additionalProperties":false}`}
-	add := &fakeTool{name: "add_task", schema: `{"type":"object","properties":{"text":{"type":"string"}},"required":["text"]}`}
+	find := &doubleTool{name: "find", schema: `{"type":"object","properties":{"q":{"type":"string"},"n":{"type":"integer"},"tags":{"type":"array","items":{"type":"string"}},"deep":{"type":"boolean"},"sort":{"enum":["Date","name"]},"k":{"type":"integer","default":5}},"required":["q","k"],"additionalProperties":false}`}
+	add := &doubleTool{name: "add_task", schema: `{"type":"object","properties":{"text":{"type":"string"}},"required":["text"]}`}
 	const one = `{"steps":[{"id":"1","tool":"find","input":{"q":"run","k":5}}]}`
 	const oneStep = `1 find {"q":"run","k":5}`
 	tests := map[string]struct{ text, want string }{
@@ -135,7 +135,7 @@ func nine() string {
 // Hostile plans cost little: they are bounded, not read to the end.
 func TestHostilePlansAreBounded(t *testing.T) {
 	testenv.WithoutRace(t)
-	tool := &fakeTool{name: "find"}
+	tool := &doubleTool{name: "find"}
 	for name, text := range map[string]string{
 		"10,000 steps":        `{"steps":[` + strings.TrimSuffix(strings.Repeat(`{"tool":"find","input":{"query":"a"}},`, 5000), ",") + `]}`,
 		"10,000 bad steps":    `{"steps":[` + strings.TrimSuffix(strings.Repeat(`{"tool":"x"},`, 10000), ",") + `]}`,
@@ -176,7 +176,7 @@ func FuzzReadPlan(f *testing.F) {
 	f.Add(`{"steps":[{"id":"1","tool":"find","input":{"query":"{{2.text}}"},"after":["2"]},{"id":"2","tool":"find","input":{"query":7}}]}`)
 	f.Add("```json\n{\"answer\":\"Hi \\ud83d\\ude00\",\"steps\":[],}\n```")
 	f.Add(`[{"function":{"name":"find","arguments":"{}"}}]`)
-	tool := &fakeTool{name: "find"}
+	tool := &doubleTool{name: "find"}
 	f.Fuzz(func(t *testing.T, text string) {
 		stream := parse.AnswerStream{Say: func(string) {}}
 		stream.Add(text)
@@ -184,7 +184,7 @@ func FuzzReadPlan(f *testing.F) {
 		if err != nil {
 			return
 		}
-		steps, _ := alone().RepairSteps(d.Steps, []agent.Tool{tool}, nil)
+		steps, _ := aloneTool().RepairSteps(d.Steps, []agent.Tool{tool}, nil)
 		if len(steps) > MaxSteps {
 			t.Fatalf("%d steps", len(steps))
 		}
@@ -213,18 +213,18 @@ func FuzzReadPlan(f *testing.F) {
 }
 
 // alone is a worker without a turn: it repairs steps, and runs none.
-func alone() *Worker {
-	w := New(&gate.Guard{Record: &provenance.Record{}, Schemas: &args.Schemas{}}, 1)
+func aloneTool() *Worker {
+	w := NewWorker(&gate.Guard{Record: &provenance.Record{}, Schemas: &args.Schemas{}}, 1)
 	w.Redact = func(text string) string { return text }
 	return w
 }
 
 // fakeTool is a tool that is only named.
-type fakeTool struct {
+type doubleTool struct {
 	agent.Tool
 	name, schema string
 }
 
-func (f *fakeTool) Spec() llm.ToolSpec {
+func (f *doubleTool) Spec() llm.ToolSpec {
 	return llm.ToolSpec{Name: f.name, Schema: json.RawMessage(cmp.Or(f.schema, `{"type":"object","properties":{"query":{"type":"string"}},"required":["query"]}`))}
 }

@@ -1,4 +1,4 @@
-package work
+package turn
 
 import (
 	"bufio"
@@ -127,7 +127,7 @@ var share = map[bool]int{true: 1, false: 6}[os.Getenv("LIFEHUB_SOAK") != ""]
 func TestRightCallsSurviveBadWriting(t *testing.T) {
 	testenv.WithoutRace(t)
 	total, kept := map[string]int{}, map[string]int{}
-	worker := alone()
+	worker := aloneTool()
 	for _, c := range rightCalls(t) {
 		if len(c.calls) > MaxSteps {
 			continue
@@ -179,7 +179,7 @@ func (w *Worker) refusal(text string, offered []agent.Tool) string {
 
 // A plan for a request that no tool fits is an answer, and stays one.
 func TestAnAnswerWithoutCallsStaysAnAnswer(t *testing.T) {
-	worker := alone()
+	worker := aloneTool()
 	n := 0
 	for i, c := range readCases(t, testenv.Shared(t, "data/tools/bfcl-irrelevance.jsonl")) {
 		if i%share != 0 {
@@ -264,7 +264,7 @@ func manyTurns(t *testing.T) (lists []rightList) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	worker := alone()
+	worker := aloneTool()
 	for i, line := range strings.Split(strings.TrimSpace(string(file)), "\n") {
 		var c struct {
 			ID       string
@@ -346,7 +346,7 @@ func metaTool(t *testing.T) (lists []rightList) {
 	}
 	var offered []agent.Tool
 	for _, name := range slices.Sorted(maps.Keys(bench.Tools)) {
-		offered = append(offered, &fakeTool{name: noName.ReplaceAllString(name, "_")})
+		offered = append(offered, &doubleTool{name: noName.ReplaceAllString(name, "_")})
 	}
 	names := namesOf(offered)
 	for i, q := range bench.Queries {
@@ -403,7 +403,7 @@ func (c callCase) prepare() (offered []agent.Tool, calls []wanted) {
 	schemas := map[string]args.Shape{}
 	for _, tool := range c.Tools {
 		schema, _ := json.Marshal(jsonTypes(tool.Parameters))
-		offered = append(offered, &fakeTool{name: tool.Name, schema: string(schema)})
+		offered = append(offered, &doubleTool{name: tool.Name, schema: string(schema)})
 		schemas[tool.Name] = args.ShapeOf(schema)
 	}
 	for _, call := range c.Expected {
@@ -416,7 +416,7 @@ func (c callCase) prepare() (offered []agent.Tool, calls []wanted) {
 				}
 			}
 		}
-		if worker := alone(); worker.fits(offered, call.Name, args) {
+		if worker := aloneTool(); worker.fits(offered, call.Name, args) {
 			calls = append(calls, wanted{call.Name, args})
 		}
 	}

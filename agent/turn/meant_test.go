@@ -1,4 +1,4 @@
-package work
+package turn
 
 import (
 	"encoding/json"
@@ -78,7 +78,7 @@ func (f meantFigures) try(t *testing.T, form string, offered []agent.Tool, said,
 		f[form] = n
 	}
 	n.all++
-	got := alone().callsOf(planJSON([]wanted{said}, nil), offered)
+	got := aloneTool().callsOf(planJSON([]wanted{said}, nil), offered)
 	switch {
 	case len(got) == 1 && sameCalls(got[0], want):
 		n.right++
@@ -108,7 +108,7 @@ func TestCallsAreWhatTheyMean(t *testing.T) {
 						continue // it is the name of another
 					}
 					form += map[bool]string{true: ", required", false: ", optional"}[slices.Contains(shape.Required, name)]
-					figures.try(t, form, list.offered, renamed(call, name, other), call, func(got wanted) bool {
+					figures.try(t, form, list.offered, otherName(call, name, other), call, func(got wanted) bool {
 						for given := range got.Args { // the value is that of another argument
 							if _, meant := call.Args[given]; !meant && given != other {
 								return true
@@ -164,7 +164,7 @@ func backwards(words []string) []string {
 	return words
 }
 
-func renamed(call wanted, name, other string) wanted {
+func otherName(call wanted, name, other string) wanted {
 	out := with(call, other, call.Args[name])
 	delete(out.Args, name)
 	return out
@@ -187,7 +187,7 @@ func withBound(tool agent.Tool, name, way string, value json.Number) ([]agent.To
 	if way == "minimum" {
 		beyond = n - 1000
 	}
-	return []agent.Tool{&fakeTool{name: tool.Spec().Name, schema: string(raw)}}, json.Number(fmt.Sprint(beyond))
+	return []agent.Tool{&doubleTool{name: tool.Spec().Name, schema: string(raw)}}, json.Number(fmt.Sprint(beyond))
 }
 
 // sampled is the share of the lists that are tried: all for LIFEHUB_SOAK.
@@ -200,11 +200,11 @@ func sampled() int {
 
 // What is no repair but a guess is refused; what can mean one thing is repaired.
 func TestWhatAModelMeansIsNotGuessed(t *testing.T) {
-	search := &fakeTool{name: "search_notes", schema: `{"type":"object","properties":{"query":{"type":"string"},"tag":{"type":"string"},"limit":{"type":"integer","minimum":1,"maximum":50}},"required":["query"],"additionalProperties":false}`}
-	mail := &fakeTool{name: "send_mail", schema: `{"type":"object","properties":{"to":{"type":"string"},"text":{"type":"string"}},"required":["to","text"],"additionalProperties":false}`}
-	days := &fakeTool{name: "days", schema: `{"type":"object","properties":{"start_date":{"type":"string"},"end_date":{"type":"string"}},"required":["start_date","end_date"],"additionalProperties":false}`}
-	tasks := &fakeTool{name: "list_tasks", schema: `{"type":"object","properties":{"status":{"type":"string","enum":["open","overdue","done","all"],"description":"open: pending, not finished; overdue: open and late; done: completed, finished"}},"additionalProperties":false}`}
-	change := &fakeTool{name: "eur_to_usd", schema: `{"type":"object","properties":{"amount":{"type":"number"}},"required":["amount"]}`}
+	search := &doubleTool{name: "search_notes", schema: `{"type":"object","properties":{"query":{"type":"string"},"tag":{"type":"string"},"limit":{"type":"integer","minimum":1,"maximum":50}},"required":["query"],"additionalProperties":false}`}
+	mail := &doubleTool{name: "send_mail", schema: `{"type":"object","properties":{"to":{"type":"string"},"text":{"type":"string"}},"required":["to","text"],"additionalProperties":false}`}
+	days := &doubleTool{name: "days", schema: `{"type":"object","properties":{"start_date":{"type":"string"},"end_date":{"type":"string"}},"required":["start_date","end_date"],"additionalProperties":false}`}
+	tasks := &doubleTool{name: "list_tasks", schema: `{"type":"object","properties":{"status":{"type":"string","enum":["open","overdue","done","all"],"description":"open: pending, not finished; overdue: open and late; done: completed, finished"}},"additionalProperties":false}`}
+	change := &doubleTool{name: "eur_to_usd", schema: `{"type":"object","properties":{"amount":{"type":"number"}},"required":["amount"]}`}
 	tests := map[string]struct{ tool, input, want string }{
 		"the one argument":             {"search_notes", `{"q":"tea"}`, "1 search_notes {\"query\":\"tea\"}\n- step 1: q is query here"},
 		"the words in another order":   {"notes_search", `{"text":"tea"}`, "1 search_notes {\"query\":\"tea\"}\n- step 1: notes_search is search_notes here\n- step 1: text is query here"},
@@ -227,11 +227,11 @@ func TestWhatAModelMeansIsNotGuessed(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			worker := alone()
+			worker := aloneTool()
 			worker.Missing = map[string]string{"tasks_list": "it is switched off"}
 			draft := parse.Step{ID: "1", Tool: tc.tool, Input: json.RawMessage(tc.input)}
 			steps, dropped := worker.RepairSteps([]parse.Step{draft}, []agent.Tool{search, mail, days, tasks, change}, nil)
-			if got := written(steps, dropped); got != tc.want {
+			if got := writtenPlan(steps, dropped); got != tc.want {
 				t.Errorf("got  %s\nwant %s", got, tc.want)
 			}
 		})
@@ -240,7 +240,7 @@ func TestWhatAModelMeansIsNotGuessed(t *testing.T) {
 
 // Whole texts stand for no path under another name of the argument either.
 func TestAResultIsNoPathByAnyName(t *testing.T) {
-	read := &fakeTool{name: "read_note", schema: `{"type":"object","properties":{"path":{"type":"string","description":"path of the note"}},"required":["path"]}`}
+	read := &doubleTool{name: "read_note", schema: `{"type":"object","properties":{"path":{"type":"string","description":"path of the note"}},"required":["path"]}`}
 	for _, name := range []string{"path", "Path", "paths", "note_path", "file"} {
 		got := repaired(`{"steps":[{"id":"1","tool":"read_note","input":{"path":"a.md"}},{"id":"2","tool":"read_note","input":{"`+name+`":"{{1.text}}"}}]}`, read)
 		if !strings.Contains(got, "path of read_note takes no {{…}}") {
