@@ -52,13 +52,13 @@ func TestAnAddressNeedsNoQuestionWhenTheUserOrTheSearchGaveIt(t *testing.T) {
 			}
 			a := New(Options{History: &shelf{}, Model: &script{}, Rules: rules})
 			turn := newTurn(a, "c1", nil)
-			turn.Team.Answer.Question = tc.question
-			turn.Team.Answer.Recalled.History = []llm.Message{{Role: llm.Assistant, Text: "see https://a.example/"}}
+			turn.answer.Question = tc.question
+			turn.recalled.History = []llm.Message{{Role: llm.Assistant, Text: "see https://a.example/"}}
 			if tc.after {
-				turn.Team.Answer.Worker.Guard.Record.Read("web_search", found.result)
-				turn.Team.Answer.Worker.Guard.Record.Read("web_search", agent.Result{Untrusted: true, Nothing: true, Text: `DuckDuckGo found nothing on the web for "https://looked-for.example/?d=4711".`})
+				turn.record.Read("web_search", found.result)
+				turn.record.Read("web_search", agent.Result{Untrusted: true, Nothing: true, Text: `DuckDuckGo found nothing on the web for "https://looked-for.example/?d=4711".`})
 			}
-			v := turn.Team.Answer.Worker.Guard.Verdict(t.Context(), gate.Call{Tool: fetch, Input: json.RawMessage(`{"url":"` + tc.url + `"}`)})
+			v := turn.gate.Verdict(t.Context(), gate.Call{Tool: fetch, Input: json.RawMessage(`{"url":"` + tc.url + `"}`)})
 			if asked := v.Level != agent.Auto; asked != tc.asked {
 				t.Errorf("%s: %s", v.Level, strings.TrimSpace(v.Reason))
 			}
@@ -91,11 +91,11 @@ func TestACrawlAsksEachTimeUnlessARuleNamesItsHost(t *testing.T) {
 				rules = rules.With(mustRule(t, tc.rules))
 			}
 			turn := newTurn(New(Options{History: &shelf{}, Model: &script{}, Rules: rules}), "c1", nil)
-			turn.Team.Answer.Question = "crawl https://docs.example/a"
+			turn.answer.Question = "crawl https://docs.example/a"
 			if tc.after {
-				turn.Team.Answer.Worker.Guard.Record.MarkUntrusted("https://evil.example/")
+				turn.record.MarkUntrusted("https://evil.example/")
 			}
-			v := turn.Team.Answer.Worker.Guard.Verdict(t.Context(), gate.Call{Tool: crawl, Input: json.RawMessage(`{"url":"https://docs.example/a"}`)})
+			v := turn.gate.Verdict(t.Context(), gate.Call{Tool: crawl, Input: json.RawMessage(`{"url":"https://docs.example/a"}`)})
 			if v.Level != tc.level || v.Fixed != tc.fixed {
 				t.Errorf("%s, fixed %v: %s", v.Level, v.Fixed, v.Reason)
 			}

@@ -199,8 +199,8 @@ func (a *Agent) Resume(ctx context.Context, conversation, turnID string) <-chan 
 // from names who asked in place of the user: then the arguments are untrusted.
 func (a *Agent) Call(ctx context.Context, conversation, message string, step agent.Step, from ...string) <-chan agent.Event {
 	return a.start(ctx, conversation, func(t *turn, ctx context.Context) error {
-		t.Team.Mode, t.command, t.Team.Answer.Worker.Guard.Command = agent.PlanMode, &step, len(from) == 0
-		t.Team.Answer.Worker.Guard.Record.MarkUntrusted(from...)
+		t.mode, t.command, t.gate.Command = agent.PlanMode, &step, len(from) == 0
+		t.record.MarkUntrusted(from...)
 		t.sent(message)
 		return t.begin(ctx)
 	})
@@ -223,13 +223,13 @@ func (a *Agent) SecondRead(ctx context.Context, conversation, turnID string) (_ 
 		return nil, errors.New("check the answer: there is no finished answer to check")
 	}
 	t := newTurn(a, conversation, nil)
-	t.Team.Answer.Worker.Guard.Record.Conversation, t.Team.Answer.Asker.Stream.Turn = conversation, exchanges[i].Turn
+	t.record.Conversation, t.events.Turn = conversation, exchanges[i].Turn
 	asker := a.asker(events.New(nil, a.Now), func() string { return "" })
-	citations, err := SecondRead(ctx, asker, t.Team.Answer.Fence(), exchanges[i].Answer)
+	citations, err := SecondRead(ctx, asker, t.answer.Fence(), exchanges[i].Answer)
 	if err != nil {
 		return citations, err
 	}
-	return citations, a.History.Judge(ctx, t.Team.Answer.Asker.Stream.Turn, citations)
+	return citations, a.History.Judge(ctx, t.events.Turn, citations)
 }
 
 // start runs a turn, which begins in some way, in its own goroutine.
@@ -249,8 +249,8 @@ func (a *Agent) start(ctx context.Context, conversation string, begin func(*turn
 func (a *Agent) Decide(ctx context.Context, tool agent.Tool, input json.RawMessage, untrusted bool) (agent.Level, string) {
 	t := newTurn(a, "", nil)
 	if untrusted {
-		t.Team.Answer.Worker.Guard.Record.MarkUntrusted("a page of the web, for example")
+		t.record.MarkUntrusted("a page of the web, for example")
 	}
-	v := t.Team.Answer.Worker.Guard.Verdict(ctx, gate.Call{Tool: tool, Input: input})
+	v := t.gate.Verdict(ctx, gate.Call{Tool: tool, Input: input})
 	return v.Level, v.Reason
 }

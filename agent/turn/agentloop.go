@@ -14,7 +14,7 @@ import (
 // agentLoop is one way of deciding again and again: that of the loop, or that of
 // a worker of a team. Its calls are those of the turn, and pass the same gate.
 type agentLoop struct {
-	*Team
+	turn       *turn
 	base       prompt.Prompt // what it is asked before its first round
 	parentStep string        // the step that it works for; "": the turn itself
 	attempt    int
@@ -53,7 +53,7 @@ func (l *agentLoop) run(ctx context.Context) (said bool, err error) {
 		if err := l.round(ctx, reply); err != nil {
 			return false, err
 		}
-		if l.repeated > 1 || l.Answer.Worker.RoomForSteps() == 0 {
+		if l.repeated > 1 || l.turn.steps.RoomForSteps() == 0 {
 			return false, nil
 		}
 	}
@@ -84,19 +84,19 @@ func (l *agentLoop) decide(ctx context.Context) (reply, error) {
 	p := l.prompt()
 	p.Call = func(c llm.ToolCall) { r.calls = append(r.calls, toolchoice.Direct(c)) }
 	l.text = ""
-	hear := parse.CallSplitter{Hold: l.stream && l.Answer.Unlikely(), Say: func(piece string) {
+	hear := parse.CallSplitter{Hold: l.stream && l.turn.answer.Unlikely(), Say: func(piece string) {
 		l.text += piece
 		if l.stream {
-			l.Answer.Say(piece)
+			l.turn.answer.Say(piece)
 		}
 	}}
-	usage, err := l.Answer.Asker.Ask(ctx, p, hear.Add)
+	usage, err := l.turn.model.Ask(ctx, p, hear.Add)
 	if err != nil {
 		if !prompt.CannotCall(err) {
 			hear.Flush()
 		}
 		if l.stream && !prompt.CannotCall(err) {
-			l.Answer.Asker.Stream.Cut = l.Answer.HasSaid()
+			l.turn.events.Cut = l.turn.answer.HasSaid()
 		}
 		return r, err
 	}
@@ -109,20 +109,20 @@ func (l *agentLoop) decide(ctx context.Context) (reply, error) {
 		if l.stream && (!r.printed || l.text != "") { // a printed call may come after more than is held back
 			hear.UpTo(len(before))
 		} else if strings.TrimSpace(before) != "" {
-			l.Answer.Asker.Stream.Emit(agent.Thought{Agent: l.base.Agent, Step: l.parentStep, Content: before + "\n"})
+			l.turn.events.Emit(agent.Thought{Agent: l.base.Agent, Step: l.parentStep, Content: before + "\n"})
 		}
 		if l.stream && strings.TrimSpace(l.text) != "" {
-			l.Answer.Say("\n\n") // the calls come between this and what is said next
-			l.Answer.SayHeld(false)
+			l.turn.answer.Say("\n\n") // the calls come between this and what is said next
+			l.turn.answer.SayHeld(false)
 		}
 		return r, nil
 	}
 	if hear.Hold && strings.TrimSpace(r.text) != "" {
-		l.Answer.Doubt()
+		l.turn.answer.Doubt()
 	}
 	hear.Flush()
 	if l.stream && usage.Stopped == llm.StopLength {
-		l.Answer.Asker.Stream.ReachedLimit()
+		l.turn.events.ReachedLimit()
 	}
 	return r, nil
 }
@@ -131,19 +131,19 @@ func (l *agentLoop) decide(ctx context.Context) (reply, error) {
 func (l *agentLoop) prompt() prompt.Prompt {
 	p := l.base
 	if l.stream { // the conversation may have been summarised meanwhile
-		p.Summary, p.History = l.Answer.Recalled.Summary.Text, l.Answer.Recalled.History
+		p.Summary, p.History = l.turn.recalled.Summary.Text, l.turn.recalled.History
 	}
 	p.After, p.Log = l.after, ContextLog(l.found)
 	p.Request = llm.Request{MaxTokens: MaxAnswerTokens}
-	p = l.Answer.WithAttached(p)
+	p = l.turn.answer.WithAttached(p)
 	if l.inWords {
-		p.System += "\n\n" + inWords + "\n" + toolchoice.Describe(toolchoice.Specs(l.tools), l.base.Question, l.called, l.Answer.Fence())
+		p.System += "\n\n" + inWords + "\n" + toolchoice.Describe(toolchoice.Specs(l.tools), l.base.Question, l.called, l.turn.answer.Fence())
 	} else {
 		described, rest := toolchoice.CalledFor(toolchoice.Specs(l.tools), l.base.Question, l.called)
 		p.Request.Tools = toolchoice.InTheirWords(described)
 		if len(rest) > 0 {
 			p.Request.Tools = append(p.Request.Tools, toolchoice.Further)
-			p.System += "\n\n" + toolchoice.ByName(rest, l.Answer.Fence())
+			p.System += "\n\n" + toolchoice.ByName(rest, l.turn.answer.Fence())
 		}
 	}
 	return p

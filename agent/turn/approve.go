@@ -21,11 +21,11 @@ func (t *turn) approve(ctx context.Context, made agent.PlanMade) (_ agent.PlanMa
 	if !t.agent.Limits.Approve() || len(made.Steps) == 0 {
 		return made, ""
 	}
-	if t.Team.Answer.Worker.Guard.Unattended() {
+	if t.gate.Unattended() {
 		return made, "the plan needs your approval, and nobody can be asked here; --approve=false runs plans without"
 	}
 	host := agent.HostOptions{
-		Call: "plan", Emit: t.Team.Answer.Asker.Stream.Emit, Redact: t.agent.Redact, Asks: func() func() { return t.Team.Answer.Asker.Stream.WaitForUser(0) },
+		Call: "plan", Emit: t.events.Emit, Redact: t.agent.Redact, Asks: func() func() { return t.events.WaitForUser(0) },
 	}.Open()
 	defer host.Close()
 	given := host.Ask(ctx, agent.Question{
@@ -111,12 +111,12 @@ func (t *turn) edited(made agent.PlanMade, values json.RawMessage) (agent.PlanMa
 		if draft.Input, err = editedInput(step, given); err != nil {
 			return made, fmt.Errorf("step %s: %w", step.ID, err)
 		}
-		if _, _, err := t.Team.Answer.Worker.RepairStep(draft, t.Team.Answer.Worker.Tools); err != nil {
+		if _, _, err := t.steps.RepairStep(draft, t.steps.Tools); err != nil {
 			return made, fmt.Errorf("step %s: %w", step.ID, err)
 		}
 		extra[step.ID], drafts = step.Extra, append(drafts, draft)
 	}
-	steps, lost := t.Team.Answer.Worker.RepairSteps(drafts, t.Team.Answer.Worker.Tools, IDs(t.Team.Answer.Worker.Found))
+	steps, lost := t.steps.RepairSteps(drafts, t.steps.Tools, IDs(t.steps.Found))
 	for i := range steps {
 		steps[i].Extra = extra[steps[i].ID]
 	}

@@ -16,7 +16,7 @@ import (
 // instead of work is streamed to the user while it arrives; then, or if read says
 // so, the message is answered. unusable says why the decision cannot be used at
 // last, err why the model gave none.
-func (a *Answer) AskOrHear(ctx context.Context, p *prompt.Prompt, read func(said string) (answered bool, unusable error)) (answered bool, unusable, err error) {
+func (a *answer) AskOrHear(ctx context.Context, p *prompt.Prompt, read func(said string) (answered bool, unusable error)) (answered bool, unusable, err error) {
 	for range prompt.Tries {
 		var said strings.Builder
 		var hear parse.AnswerStream
@@ -24,7 +24,7 @@ func (a *Answer) AskOrHear(ctx context.Context, p *prompt.Prompt, read func(said
 			a.draft.kind = hear.Kind
 			a.Say(piece)
 		}
-		usage, err := a.Asker.Ask(ctx, *p, func(piece string) {
+		usage, err := a.model.Ask(ctx, *p, func(piece string) {
 			said.WriteString(piece)
 			hear.Add(piece)
 		})
@@ -32,10 +32,10 @@ func (a *Answer) AskOrHear(ctx context.Context, p *prompt.Prompt, read func(said
 		case errors.Is(err, llm.ErrCut) && !a.HasSaid():
 			unusable = fmt.Errorf("it cannot be used: %w", err)
 		case err != nil:
-			a.Asker.Stream.Cut = a.HasSaid()
+			a.events.Cut = a.HasSaid()
 			return false, nil, err
 		case usage.Stopped == llm.StopLength && a.HasSaid():
-			a.Asker.Stream.ReachedLimit()
+			a.events.ReachedLimit()
 			return true, nil, nil
 		case usage.Stopped == llm.StopLength:
 			unusable = errors.New("it was longer than the model may write")

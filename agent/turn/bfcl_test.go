@@ -165,7 +165,7 @@ func TestRightCallsSurviveBadWriting(t *testing.T) {
 }
 
 // refusal says why none of a plan can be run; "": some of it can.
-func (w *Worker) refusal(text string, offered []agent.Tool) string {
+func (w *Runner) refusal(text string, offered []agent.Tool) string {
 	d, err := parse.Plan(text)
 	if err != nil {
 		return err.Error()
@@ -287,7 +287,7 @@ var keyword = regexp.MustCompile(`(^|, *)(\w+) *=`)
 
 // pythonCalls are those of the calls that fit the tools' own schemas.
 // Positions are named in the order in which a schema names its arguments.
-func (w *Worker) pythonCalls(offered []agent.Tool, written []string) (calls []wanted) {
+func (w *Runner) pythonCalls(offered []agent.Tool, written []string) (calls []wanted) {
 	for _, text := range written {
 		name, rest, _ := strings.Cut(text, "(")
 		tool := toolchoice.Find(offered, name)
@@ -364,7 +364,7 @@ func metaTool(t *testing.T) (lists []rightList) {
 }
 
 // callsOf is the calls of the plan that a text holds.
-func (w *Worker) callsOf(text string, offered []agent.Tool) (calls []wanted) {
+func (w *Runner) callsOf(text string, offered []agent.Tool) (calls []wanted) {
 	d, err := parse.Plan(text)
 	if err != nil {
 		return nil
@@ -424,13 +424,13 @@ func (c callCase) prepare() (offered []agent.Tool, calls []wanted) {
 }
 
 // fits reports whether the data's own values fit the data's own schema; some do not.
-func (w *Worker) fits(offered []agent.Tool, name string, args map[string]any) bool {
+func (w *Runner) fits(offered []agent.Tool, name string, args map[string]any) bool {
 	tool := toolchoice.Find(offered, name)
 	raw, err := json.Marshal(args)
 	if tool == nil || err != nil {
 		return false
 	}
-	_, notes, err := w.Guard.Schemas.Repair(tool.Spec(), raw)
+	_, notes, err := w.gate.Schemas.Repair(tool.Spec(), raw)
 	return err == nil && len(notes) == 0
 }
 

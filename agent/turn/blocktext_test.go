@@ -82,7 +82,8 @@ func FuzzList(f *testing.F) {
 		f.Add(s, "water", "- [8] parent")
 	}
 	f.Fuzz(func(t *testing.T, text, word, lead string) {
-		a := &Answer{Worker: emptyAnswer().Worker, Recalled: emptyAnswer().Recalled, Question: word}
+		a := emptyAnswer()
+		a.Question = word
 		s := agent.Source{N: 1, Path: "a.md", Line: 1, EndLine: 1 + strings.Count(text, "\n"), Text: text}
 		a.Sources, a.foundSources = []agent.Source{s}, 1
 		list := a.passages([]Finding{{Step: agent.Step{ID: "1", Tool: agent.SearchNotes}, Outcome: Outcome{Status: agent.Done, Result: agent.Result{

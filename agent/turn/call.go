@@ -60,8 +60,8 @@ func sameCall(tool string, input json.RawMessage) string { return tool + " " + a
 
 // do makes a call, or waits for the identical one that another step makes:
 // identical calls of a turn run once.
-func (w *Worker) do(ctx context.Context, c gate.Call) Outcome {
-	ctx = agent.WithOrigin(ctx, agent.Origin{Conversation: w.Guard.Record.Conversation, Turn: w.Guard.Record.Stream.Turn})
+func (w *Runner) do(ctx context.Context, c gate.Call) Outcome {
+	ctx = agent.WithOrigin(ctx, agent.Origin{Conversation: w.record.Conversation, Turn: w.events.Turn})
 	key := sameCall(c.Name(), c.Input)
 	w.calls.mu.Lock()
 	twin := w.calls.made[key]
@@ -87,15 +87,15 @@ func (w *Worker) do(ctx context.Context, c gate.Call) Outcome {
 
 // make takes a call through the gate and runs it. Its end is in the journal
 // before anybody learns of it.
-func (w *Worker) make(ctx context.Context, c gate.Call) Outcome {
-	w.Guard.Record.Called(c.Tool, c.Input)
-	ctx = w.Guard.WithHidden(ctx, c.Tool)
+func (w *Runner) make(ctx context.Context, c gate.Call) Outcome {
+	w.record.Called(c.Tool, c.Input)
+	ctx = w.gate.WithHidden(ctx, c.Tool)
 	permit, o := w.admit(ctx, c)
 	c.Turn.LetNext()
 	if permit == nil {
-		w.Guard.Record.Mark(ctx, c.Name(), false, &o.Result, o.Reason)
+		w.record.Mark(ctx, c.Name(), false, &o.Result, o.Reason)
 		if o.Result.Untrusted {
-			w.Guard.Record.MarkError(c.Name())
+			w.record.MarkError(c.Name())
 		}
 		w.recordEnd(ctx, c, o)
 		return o
@@ -107,21 +107,21 @@ func (w *Worker) make(ctx context.Context, c gate.Call) Outcome {
 		return failed(ctx, ctx.Err())
 	}
 	defer release()
-	if err := w.Guard.Ready(ctx, planned, permit); err != nil {
+	if err := w.gate.Ready(ctx, planned, permit); err != nil {
 		return failed(ctx, err)
 	}
-	if err := w.Guard.Start(ctx, c, permit); err != nil {
+	if err := w.gate.Start(ctx, c, permit); err != nil {
 		return failed(ctx, err)
 	}
-	w.Guard.Record.Stream.Count(func(m *agent.Metrics) { m.ToolCalls++ })
+	w.events.Count(func(m *agent.Metrics) { m.ToolCalls++ })
 	w.noteCalled(c.Tool, agent.Running)
-	w.Guard.Record.Stream.Emit(agent.StepChanged{Step: c.Step, Status: agent.Running})
+	w.events.Emit(agent.StepChanged{Step: c.Step, Status: agent.Running})
 	name := c.Name()
-	w.Guard.Record.Stream.Emit(agent.ToolStarted{Step: c.Step, Call: c.ID, Name: name, Input: c.Input})
-	start := w.Guard.Record.Stream.Now()
+	w.events.Emit(agent.ToolStarted{Step: c.Step, Call: c.ID, Name: name, Input: c.Input})
+	start := w.events.Now()
 	host := agent.HostOptions{
 		Step: c.Step, Call: c.ID, Tool: name,
-		Unattended: w.Guard.Unattended(), Emit: w.Guard.Record.Stream.Emit, Redact: w.Redact, Asks: func() func() { return w.Guard.Record.Stream.WaitForUser(1) },
+		Unattended: w.gate.Unattended(), Emit: w.events.Emit, Redact: w.Redact, Asks: func() func() { return w.events.WaitForUser(1) },
 	}.Open()
 	o = w.perform(agent.WithHost(ctx, host), c.Tool, permit)
 	if !bytes.Equal(c.Input, planned.Input) {
@@ -129,38 +129,38 @@ func (w *Worker) make(ctx context.Context, c gate.Call) Outcome {
 	}
 	o.Seen = permit.Asked()
 	w.did(c.Step, effectsOf(c.Tool, host.Close(), o.err)...)
-	w.Guard.Record.Mark(ctx, name, provenance.ErrorsUntrusted(c.Tool), &o.Result, o.Reason)
+	w.record.Mark(ctx, name, provenance.ErrorsUntrusted(c.Tool), &o.Result, o.Reason)
 	w.recordEnd(ctx, c, o)
-	ended := agent.ToolEnded{Step: c.Step, Call: c.ID, Name: name, Took: w.Guard.Record.Stream.Since(start)}
+	ended := agent.ToolEnded{Step: c.Step, Call: c.ID, Name: name, Took: w.events.Since(start)}
 	if o.Status != agent.Done {
 		if o.Result.Untrusted {
-			w.Guard.Record.MarkError(name) // its error, in its own words
+			w.record.MarkError(name) // its error, in its own words
 		}
 		ended.Error, ended.Cause = o.Reason, text.Clip(w.Redact(neterr.Cause(o.err)), MaxReason)
-		w.Guard.Record.Stream.Emit(ended)
+		w.events.Emit(ended)
 		return o
 	}
 	if !agent.ReadOnly(c.Tool) {
 		w.calls.forgetReadings()
 	}
 	if a := o.Result.Artifact; a != nil {
-		w.Guard.Record.Stream.Emit(agent.ArtifactChanged{Step: c.Step, Name: a.Name, Version: a.Version, By: a.By, Why: a.Why})
+		w.events.Emit(agent.ArtifactChanged{Step: c.Step, Name: a.Name, Version: a.Version, By: a.By, Why: a.Why})
 	}
-	w.Guard.Record.Stream.Count(func(m *agent.Metrics) {
+	w.events.Count(func(m *agent.Metrics) {
 		if o.Result.Searched {
 			m.Searches++
 			m.RAGHits += len(o.Result.Sources)
 		}
 	})
-	w.Guard.Record.Read(name, o.Result)
+	w.record.Read(name, o.Result)
 	ended.Nothing = o.Result.Nothing
 	ended.Output, ended.Sources, ended.Coverage = o.Result.Text, o.Result.Sources, o.Result.Coverage
-	w.Guard.Record.Stream.Emit(ended)
+	w.events.Emit(ended)
 	return o
 }
 
 // perform runs a permitted call and returns what became of it.
-func (w *Worker) perform(ctx context.Context, tool agent.Tool, p *gate.Permit) Outcome {
+func (w *Runner) perform(ctx context.Context, tool agent.Tool, p *gate.Permit) Outcome {
 	result, err := w.runInTime(ctx, tool, p)
 	o := Ended(ctx, result, err)
 	o.Result.Text, o.Reason = text.Clip(w.Redact(o.Result.Text), MaxResult), text.Clip(w.Redact(o.Reason), MaxResult)
@@ -175,12 +175,12 @@ func (w *Worker) perform(ctx context.Context, tool agent.Tool, p *gate.Permit) O
 type Delegating interface{ Delegating() }
 
 // runInTime runs a permitted call within its time.
-func (w *Worker) runInTime(ctx context.Context, tool agent.Tool, p *gate.Permit) (result agent.Result, err error) {
+func (w *Runner) runInTime(ctx context.Context, tool agent.Tool, p *gate.Permit) (result agent.Result, err error) {
 	if _, ok := tool.(Delegating); ok { // it tells of itself, so that it has to end before the turn
 		defer agent.Catch(&err)
 		return p.Run(ctx)
 	}
-	defer w.Guard.Record.Stream.CountWork()()
+	defer w.events.CountWork()()
 	limit := callTimeout
 	if timed, ok := tool.(agent.Timed); ok && timed.Timeout() > 0 {
 		limit = timed.Timeout()

@@ -68,7 +68,7 @@ var callForms = map[string]func([]wanted) string{
 }
 
 // callsOfText are the calls that a text comes to, as the loop would run them.
-func (w *Worker) callsOfText(text string, l rightList) (calls []wanted, err error) {
+func (w *Runner) callsOfText(text string, l rightList) (calls []wanted, err error) {
 	_, drafts, err := parse.Calls(text, l.known)
 	if err != nil {
 		return nil, err

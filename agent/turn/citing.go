@@ -13,14 +13,14 @@ import (
 )
 
 // Check judges the citations of the answer and emits each.
-func (a *Answer) Check(ctx context.Context, answer string) []agent.Citation {
+func (a *answer) Check(ctx context.Context, answer string) []agent.Citation {
 	said := strings.TrimSuffix(answer, a.Passages) // by the model
 	citations := citation.CheckBut(said, a.Sources, a.Reread, a.userSaid)
 	searched := len(a.Sources) > 0 || a.Coverage != nil
 	citations = slices.DeleteFunc(citations, func(c agent.Citation) bool {
 		return c.Words != "" && c.Verdict == agent.NotFound && (!searched || a.wasSaid(c.Words))
 	})
-	if !a.Worker.Guard.Command { // else the answer is what the tool returned
+	if !a.gate.Command { // else the answer is what the tool returned
 		citations = append(citations, a.unread(context.WithoutCancel(ctx), said)...)
 	}
 	for _, c := range a.listed { // they claim nothing
@@ -32,7 +32,7 @@ func (a *Answer) Check(ctx context.Context, answer string) []agent.Citation {
 		if c.N >= 1 && c.N <= len(a.Sources) {
 			cited.Source = a.Sources[c.N-1]
 		}
-		a.Asker.Stream.Emit(cited)
+		a.events.Emit(cited)
 	}
 	return citations
 }
@@ -45,18 +45,18 @@ const notRead = "not read in this conversation"
 // Left out is what a tool of the turn listed, or a note of the user's own links
 // to; what the turn made; and a name without brackets that the user typed and that
 // no note has.
-func (a *Answer) unread(ctx context.Context, answer string) (citations []agent.Citation) {
+func (a *answer) unread(ctx context.Context, answer string) (citations []agent.Citation) {
 	places := citation.PlacesIn(answer)
-	seen := a.Worker.Guard.Record.Seen()
+	seen := a.record.Seen()
 	for _, s := range a.Sources {
 		if s.Call != "" { // what a tool said that reads no notes
 			seen.Listed = append(seen.Listed, s)
 		}
 	}
-	for _, f := range a.Recalled.Facts {
+	for _, f := range a.recalled.Facts {
 		seen.Sources = append(seen.Sources, f.Source())
 	}
-	for _, e := range a.Worker.EffectsBy("") {
+	for _, e := range a.steps.EffectsBy("") {
 		seen.Sources = append(seen.Sources, e.Source())
 	}
 	places = slices.DeleteFunc(places, func(p citation.NamedPlace) bool { return holds(seen, p) })
@@ -64,7 +64,7 @@ func (a *Answer) unread(ctx context.Context, answer string) (citations []agent.C
 		return nil
 	}
 	typed := a.Question
-	earlier, err := a.Conversations.Exchanges(ctx, a.Worker.Guard.Record.Conversation)
+	earlier, err := a.Conversations.Exchanges(ctx, a.record.Conversation)
 	if err != nil {
 		return nil // nothing is known to be unread
 	}
@@ -93,7 +93,7 @@ func holds(s provenance.Seen, p citation.NamedPlace) bool {
 }
 
 // exists reports whether a path is that of a note.
-func (a *Answer) exists(p citation.NamedPlace) bool {
+func (a *answer) exists(p citation.NamedPlace) bool {
 	if a.Reread == nil {
 		return false
 	}
@@ -102,9 +102,9 @@ func (a *Answer) exists(p citation.NamedPlace) bool {
 }
 
 // userSaid reports whether words repeat the question, or the input of a step.
-func (a *Answer) userSaid(words string) bool {
+func (a *answer) userSaid(words string) bool {
 	parts := citation.QuoteParts(words)
-	return len(parts) > 0 && (citation.InOrder(text.Tokens(a.Question), parts) || slices.ContainsFunc(a.Worker.Found, func(f Finding) bool {
+	return len(parts) > 0 && (citation.InOrder(text.Tokens(a.Question), parts) || slices.ContainsFunc(a.steps.Found, func(f Finding) bool {
 		return citation.InOrder(text.Tokens(string(f.Step.Input)), parts)
 	}))
 }
@@ -112,7 +112,7 @@ func (a *Answer) userSaid(words string) bool {
 // wasSaid reports whether words are in what this turn goes by next to its
 // sources: in the conversation, and in what steps were given and told. Of the
 // question an answer may leave words out: "nothing about “boiler pressure”".
-func (a *Answer) wasSaid(words string) bool {
+func (a *answer) wasSaid(words string) bool {
 	parts := citation.QuoteParts(words)
 	in := func(s string) bool { return citation.InOrder(text.Tokens(s), parts) }
 	single := [][]text.Token{}
@@ -121,20 +121,20 @@ func (a *Answer) wasSaid(words string) bool {
 			single = append(single, part[i:i+1])
 		}
 	}
-	if citation.InOrder(text.Tokens(a.Question), single) || in(a.Recalled.Summary.Text) {
+	if citation.InOrder(text.Tokens(a.Question), single) || in(a.recalled.Summary.Text) {
 		return true
 	}
-	for _, m := range a.Recalled.History {
+	for _, m := range a.recalled.History {
 		if in(m.Text) {
 			return true
 		}
 	}
-	for _, r := range a.Recalled.Past {
+	for _, r := range a.recalled.Past {
 		if in(r.Question) || in(r.Answer) {
 			return true
 		}
 	}
-	return slices.ContainsFunc(a.Worker.Found, func(f Finding) bool {
+	return slices.ContainsFunc(a.steps.Found, func(f Finding) bool {
 		return len(f.Result.Sources) == 0 && in(f.Result.Text) || in(string(f.Step.Input)) || in(f.Reason)
 	})
 }

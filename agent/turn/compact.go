@@ -178,34 +178,34 @@ func (t *turn) recallSummary(ctx context.Context) (err error) {
 	if t.agent.Summaries == nil {
 		return nil
 	}
-	if t.Team.Answer.Recalled.Summary, err = t.agent.Summaries.Summary(ctx, t.Team.Answer.Worker.Guard.Record.Conversation); err != nil || t.Team.Answer.Recalled.Summary.Turn == "" {
+	if t.recalled.Summary, err = t.agent.Summaries.Summary(ctx, t.record.Conversation); err != nil || t.recalled.Summary.Turn == "" {
 		return err
 	}
-	t.recent = t.recent[max(0, len(t.recent)-t.Team.Answer.Recalled.Summary.After):]
+	t.recent = t.recent[max(0, len(t.recent)-t.recalled.Summary.After):]
 	return nil
 }
 
 // compactToFit summarises the older turns, once a turn, when a prompt does not
 // fit even with its results shortened.
 func (t *turn) compactToFit(ctx context.Context, p prompt.Prompt) prompt.Prompt {
-	if t.compacted || t.agent.Summaries == nil || len(p.History) <= prompt.VerbatimMessages || !t.Team.Answer.Asker.Overflows(ctx, p) {
+	if t.compacted || t.agent.Summaries == nil || len(p.History) <= prompt.VerbatimMessages || !t.model.Overflows(ctx, p) {
 		return p
 	}
 	t.compacted = true
-	t.Team.Answer.Asker.Stream.Count(func(m *agent.Metrics) { m.ModelCalls++ })
-	done, err := t.agent.Compact(ctx, t.Team.Answer.Worker.Guard.Record.Conversation, "")
+	t.events.Count(func(m *agent.Metrics) { m.ModelCalls++ })
+	done, err := t.agent.Compact(ctx, t.record.Conversation, "")
 	if err == nil {
 		err = t.recallSummary(ctx)
 	}
 	if err != nil {
 		if ctx.Err() == nil && !errors.Is(err, agent.ErrNothingToCompact) {
-			t.Team.Answer.Asker.Stream.Degrade("the older part of the conversation could not be summarised", err)
+			t.events.Degrade("the older part of the conversation could not be summarised", err)
 		}
 		return p
 	}
-	t.Team.Answer.Recalled.History = asSeen(t.recent, t.path)
-	t.Team.Answer.Asker.Stream.Notice("To fit the context window, %d older messages are now summarised.", done.Messages)
-	p.History = t.Team.Answer.Recalled.History
-	p.Summary = t.Team.Answer.Recalled.Summary.Text
+	t.recalled.History = asSeen(t.recent, t.path)
+	t.events.Notice("To fit the context window, %d older messages are now summarised.", done.Messages)
+	p.History = t.recalled.History
+	p.Summary = t.recalled.Summary.Text
 	return p
 }

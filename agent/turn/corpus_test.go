@@ -30,10 +30,10 @@ func passagesOf(t *testing.T, folder string, most int) (sources []agent.Source) 
 // that were made of what they cite, and notes on programs, taken as answers by
 // a model that read nothing, which speak of files that are no notes.
 func TestTrueAnswersAreSeldomMarked(t *testing.T) {
-	marks := func(answer string, read ...agent.Source) int {
-		turn := emptyAnswer()
-		turn.Worker.Guard.Record.Read("search_notes", agent.Result{Sources: read})
-		return len(turn.unread(t.Context(), answer))
+	marks := func(said string, read ...agent.Source) int {
+		answer := emptyAnswer()
+		answer.record.Read("search_notes", agent.Result{Sources: read})
+		return len(answer.unread(t.Context(), said))
 	}
 	text, err := os.ReadFile(testenv.Shared(t, "data/claims/cases.jsonl"))
 	if err != nil {
@@ -79,9 +79,11 @@ type nothingSaid struct{ agent.History }
 
 func (nothingSaid) Exchanges(context.Context, string) ([]agent.Exchange, error) { return nil, nil }
 
-func emptyAnswer() *Answer {
+func emptyAnswer() *answer {
 	record := &provenance.Record{Stream: &events.Stream{}}
-	return &Answer{Worker: NewWorker(&gate.Guard{Record: record}, 1), Recalled: &memory.Recalled{}, Conversations: nothingSaid{}}
+	a := newAnswer(NewRunner(&gate.Guard{Record: record}, 1), nil, &memory.Recalled{})
+	a.Conversations = nothingSaid{}
+	return a
 }
 
 // commonPhrases are said by everybody.

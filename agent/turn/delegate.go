@@ -36,13 +36,13 @@ type delegation struct {
 // delegate is the tool. What a worker does passes the gate call by call, so
 // that handing out a task needs no permission of its own.
 type delegate struct {
-	team  *Team
+	turn  *turn
 	kinds []role
 }
 
 // delegation is the tool for this turn; a list of one.
-func (t *Team) delegation() []agent.Tool {
-	return []agent.Tool{&delegate{team: t, kinds: workersFor(t.Answer.Worker.Tools)}}
+func (t *turn) delegation() []agent.Tool {
+	return []agent.Tool{&delegate{turn: t, kinds: workersFor(t.steps.Tools)}}
 }
 
 func (d *delegate) Spec() llm.ToolSpec {
@@ -74,7 +74,7 @@ func (d *delegate) Run(ctx context.Context, raw json.RawMessage) (agent.Result, 
 	}
 	for _, kind := range d.kinds {
 		if kind.name == task.Worker {
-			return d.team.delegated(ctx, host.Step(), kind, task)
+			return d.turn.delegated(ctx, host.Step(), kind, task)
 		}
 	}
 	return agent.Result{}, fmt.Errorf("there is no worker %.60q", task.Worker)
@@ -87,21 +87,21 @@ type attempt struct {
 }
 
 // delegated lets a worker try until the evaluator is content.
-func (t *Team) delegated(ctx context.Context, step string, kind role, task delegation) (agent.Result, error) {
-	own, form := kind.of(t.Answer.Worker.Tools), "Name the place that each statement comes from."
+func (t *turn) delegated(ctx context.Context, step string, kind role, task delegation) (agent.Result, error) {
+	own, form := kind.of(t.steps.Tools), "Name the place that each statement comes from."
 	if t.sole {
 		form = alone
 	}
 	l := &agentLoop{
-		Team: t, parentStep: step, numbered: t.sole, tools: toolchoice.Choose(own, task.Task, t.MaxTools), callable: own, rounds: kind.rounds,
+		turn: t, parentStep: step, numbered: t.sole, tools: toolchoice.Choose(own, task.Task, t.maxTools), callable: own, rounds: kind.rounds,
 		base: prompt.Prompt{
-			Agent: kind.name, Step: step, Fence: t.Answer.Fence(), Question: task.text(),
-			System:   strings.TrimSpace(t.Answer.Persona + "\n\n" + strings.NewReplacer("{today}", t.Answer.Today(), "{worker}", kind.prompt, "{report}", form).Replace(workerPrompt)),
-			Material: task.parts(t.Answer.Fence()),
+			Agent: kind.name, Step: step, Fence: t.answer.Fence(), Question: task.text(),
+			System:   strings.TrimSpace(t.answer.Persona + "\n\n" + strings.NewReplacer("{today}", t.answer.Today(), "{worker}", kind.prompt, "{report}", form).Replace(workerPrompt)),
+			Material: task.parts(t.answer.Fence()),
 		},
 	}
 	if t.sole {
-		l.base.Question += "\n\nIt is for this message of the user, which your report answers:\n" + t.Answer.Question
+		l.base.Question += "\n\nIt is for this message of the user, which your report answers:\n" + t.answer.Question
 	}
 	for _, m := range task.Material {
 		l.reports = append(l.reports, "the report of task "+m.ID+" on "+strings.Join(m.From[:min(len(m.From), 5)], ", "))
@@ -114,7 +114,7 @@ func (t *Team) delegated(ctx context.Context, step string, kind role, task deleg
 			if ctx.Err() != nil {
 				return agent.Result{}, err
 			}
-			t.Answer.Asker.Stream.Degrade(fmt.Sprintf("the %s worker (step %s) stopped", kind.name, step), err)
+			t.events.Degrade(fmt.Sprintf("the %s worker (step %s) stopped", kind.name, step), err)
 			result := l.result(best.report)
 			if result.Partial = true; result.Nothing {
 				return agent.Result{}, errors.New("its worker stopped before it found anything")
@@ -133,23 +133,23 @@ func (t *Team) delegated(ctx context.Context, step string, kind role, task deleg
 		l.verdicts = append(l.verdicts, fmt.Sprintf("Attempt %d, score %.2f: %s", n, tried.Judgement.Score, tried.Judgement.Feedback))
 		l.repeated = 0
 	}
-	t.Answer.Asker.Stream.Emit(agent.Noticed{Text: strings.TrimSpace(fmt.Sprintf("The %s worker's result (step %s) is incomplete: it was not accepted after %d attempts. %s", kind.name, step, maxAttempts, text.OneLine(text.Clip(best.Judgement.Feedback, 300))))})
+	t.events.Emit(agent.Noticed{Text: strings.TrimSpace(fmt.Sprintf("The %s worker's result (step %s) is incomplete: it was not accepted after %d attempts. %s", kind.name, step, maxAttempts, text.OneLine(text.Clip(best.Judgement.Feedback, 300))))})
 	result := l.result(best.report)
 	result.Partial = true
 	return result, nil
 }
 
 // try is one attempt and its verdict.
-func (t *Team) try(ctx context.Context, l *agentLoop, task delegation) (tried attempt, err error) {
+func (t *turn) try(ctx context.Context, l *agentLoop, task delegation) (tried attempt, err error) {
 	ended := agent.PhaseEnded{Agent: l.base.Agent, Step: l.parentStep, Attempt: l.attempt}
-	t.Answer.Asker.Stream.Emit(agent.PhaseStarted{Agent: ended.Agent, Step: ended.Step, Attempt: ended.Attempt})
-	start := t.Answer.Asker.Stream.Now()
+	t.events.Emit(agent.PhaseStarted{Agent: ended.Agent, Step: ended.Step, Attempt: ended.Attempt})
+	start := t.events.Now()
 	defer func() {
-		ended.Took = t.Answer.Asker.Stream.Since(start)
-		t.Answer.Asker.Stream.Emit(ended)
+		ended.Took = t.events.Since(start)
+		t.events.Emit(ended)
 	}()
 	var saved bool
-	if tried.report, tried.Judgement, saved = t.Answer.Worker.Saved.Judged(l.parentStep, l.attempt); saved {
+	if tried.report, tried.Judgement, saved = t.steps.Saved.Judged(l.parentStep, l.attempt); saved {
 		err = l.replay(ctx)
 	} else {
 		tried, err = l.judged(ctx, task)
@@ -158,7 +158,7 @@ func (t *Team) try(ctx context.Context, l *agentLoop, task delegation) (tried at
 		return attempt{}, err
 	}
 	ended.Score, ended.Passed = &tried.Judgement.Score, tried.Judgement.Passed
-	t.Answer.Asker.Stream.Emit(agent.Evaluated{Step: l.parentStep, Attempt: l.attempt, Report: tried.report, Judgement: tried.Judgement})
+	t.events.Emit(agent.Evaluated{Step: l.parentStep, Attempt: l.attempt, Report: tried.report, Judgement: tried.Judgement})
 	return tried, nil
 }
 
@@ -173,7 +173,7 @@ func (l *agentLoop) judged(ctx context.Context, task delegation) (attempt, error
 	if err != nil {
 		return attempt{}, err
 	}
-	return attempt{report, verdict}, l.Answer.Asker.Stream.Enter(ctx, agent.Entry{Moment: agent.Judged, Step: l.parentStep, Attempt: l.attempt, Report: report, Verdict: &verdict})
+	return attempt{report, verdict}, l.turn.events.Enter(ctx, agent.Entry{Moment: agent.Judged, Step: l.parentStep, Attempt: l.attempt, Report: report, Verdict: &verdict})
 }
 
 // report runs the worker to its last words. One whose rounds are used up is
@@ -202,11 +202,11 @@ func (l *agentLoop) report(ctx context.Context) (string, error) {
 
 // result is what the turn gets of a worker: its report, and what it rests on.
 func (l *agentLoop) result(report string) agent.Result {
-	result := agent.Result{Text: report, Sources: l.Answer.SourcesOf(l.found)}
+	result := agent.Result{Text: report, Sources: l.turn.answer.SourcesOf(l.found)}
 	result.Nothing = report == "" && len(result.Sources) == 0
 	result.Unlikely = FoundNothing(l.found)
 	for _, f := range l.found {
-		if f.Status == agent.StepFailed && (f.Result.Untrusted || provenance.ErrorsUntrusted(l.Answer.Worker.Tool(f.Step.Tool))) {
+		if f.Status == agent.StepFailed && (f.Result.Untrusted || provenance.ErrorsUntrusted(l.turn.steps.Tool(f.Step.Tool))) {
 			result.Untrusted = true // the report may tell the words of its error
 		}
 		if f.Status != agent.Done || f.Same != "" {

@@ -19,47 +19,47 @@ type draft struct {
 
 // HoldDraft keeps back what is said as long as no tool was called, unless the
 // message needs no notes.
-func (a *Answer) HoldDraft() {
-	a.draft.on = len(a.With) == 0 && a.Worker.Attached == 0
+func (a *answer) HoldDraft() {
+	a.draft.on = len(a.With) == 0 && a.steps.Attached == 0
 	a.draft.byForm = isBrief(a.Question) || holdsText.MatchString(a.Question)
 }
 
 // IsDraft reports whether the answer comes from memory: no tool was called, and the
 // message is neither small talk, nor about the last answer, nor a text to work on.
-func (a *Answer) IsDraft() bool {
-	return a.draft.on && !a.Worker.HasCalled() && !needsNoNotes(a.draft.kind, a.draft.byForm)
+func (a *answer) IsDraft() bool {
+	return a.draft.on && !a.steps.HasCalled() && !needsNoNotes(a.draft.kind, a.draft.byForm)
 }
 
 // SayAsIs streams what the program itself answers, which no notes can change.
-func (a *Answer) SayAsIs(text string) {
+func (a *answer) SayAsIs(text string) {
 	a.draft.on = false
 	a.Say(text)
 }
 
-func (a *Answer) sayOrHold(text string) {
+func (a *answer) sayOrHold(text string) {
 	if a.IsDraft() {
 		a.draft.text.WriteString(text)
 		return
 	}
 	a.Release()
-	a.Worker.Guard.Record.Stream.Say(text)
+	a.events.Say(text)
 }
 
 // Release streams what was kept back.
-func (a *Answer) Release() { a.Worker.Guard.Record.Stream.Say(a.TakeDraft()) }
+func (a *answer) Release() { a.events.Say(a.TakeDraft()) }
 
 // TakeDraft returns what was kept back, which is then not said.
-func (a *Answer) TakeDraft() (held string) {
+func (a *answer) TakeDraft() (held string) {
 	held = a.draft.text.String()
 	a.draft.text.Reset()
 	return held
 }
 
 // Said is the answer so far, with what is kept back of it.
-func (a *Answer) Said() string { return a.Worker.Guard.Record.Stream.Said() + a.draft.text.String() }
+func (a *answer) Said() string { return a.events.Said() + a.draft.text.String() }
 
 // HasSaid reports whether there is something of an answer.
-func (a *Answer) HasSaid() bool { return a.Said() != "" }
+func (a *answer) HasSaid() bool { return a.Said() != "" }
 
 // The kinds of messages, as a model that answers at once names them.
 const (
@@ -121,9 +121,9 @@ func RestsOn(answer, before string) bool {
 }
 
 // LastAnswer is the last answer of the conversation; "": there is none.
-func (a *Answer) LastAnswer() string {
-	for i := len(a.Recalled.History) - 1; i >= 0; i-- {
-		if m := a.Recalled.History[i]; m.Role == llm.Assistant {
+func (a *answer) LastAnswer() string {
+	for i := len(a.recalled.History) - 1; i >= 0; i-- {
+		if m := a.recalled.History[i]; m.Role == llm.Assistant {
 			return agent.WithoutRecord(m.Text)
 		}
 	}

@@ -27,7 +27,7 @@ type stepEffect struct {
 }
 
 // did adds what a step did to the effects of the turn.
-func (w *Worker) did(step string, effects ...agent.Effect) {
+func (w *Runner) did(step string, effects ...agent.Effect) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, e := range effects {
@@ -36,14 +36,14 @@ func (w *Worker) did(step string, effects ...agent.Effect) {
 }
 
 // undid takes back what was said of a step's effects.
-func (w *Worker) undid(step string) {
+func (w *Runner) undid(step string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.effects = slices.DeleteFunc(w.effects, func(e stepEffect) bool { return e.step == step })
 }
 
 // EffectsBy returns what a step did so far; "" is all steps.
-func (w *Worker) EffectsBy(step string) (effects []agent.Effect) {
+func (w *Runner) EffectsBy(step string) (effects []agent.Effect) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, e := range w.effects {
@@ -65,7 +65,7 @@ func MayWrite(tool agent.Tool) bool {
 
 // changes reports whether a tool is known to change something: one of another
 // program that does not say so is not.
-func (w *Worker) changes(name string) bool {
+func (w *Runner) changes(name string) bool {
 	tool := w.Tool(name)
 	if tool == nil {
 		return w.Writes != nil && w.Writes(name)
@@ -75,7 +75,7 @@ func (w *Worker) changes(name string) bool {
 }
 
 // NoteWriter notes a tool that a plan or a call named, if it changes something.
-func (w *Worker) NoteWriter(name string) {
+func (w *Runner) NoteWriter(name string) {
 	if !w.changes(name) {
 		return
 	}
@@ -88,14 +88,14 @@ func (w *Worker) NoteWriter(name string) {
 
 // Writers are the tools that change something, and that the turn's plans or calls
 // named, whatever became of them.
-func (w *Worker) Writers() []string {
+func (w *Runner) Writers() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return slices.Clone(w.writers)
 }
 
 // noteCalled notes that a tool was called, by the status of the call.
-func (w *Worker) noteCalled(tool agent.Tool, status agent.Status) {
+func (w *Runner) noteCalled(tool agent.Tool, status agent.Status) {
 	_, delegates := tool.(Delegating)
 	if delegates || status == agent.Denied || status == agent.Skipped {
 		return
@@ -106,7 +106,7 @@ func (w *Worker) noteCalled(tool agent.Tool, status agent.Status) {
 }
 
 // HasCalled reports whether a tool was called. Handing out a task is not a call.
-func (w *Worker) HasCalled() bool {
+func (w *Runner) HasCalled() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.called

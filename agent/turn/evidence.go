@@ -23,7 +23,7 @@ func (l *agentLoop) evidence(report string, room int) (parts []prompt.Part) {
 		if !l.mayHaveWritten(f) {
 			head = text.Clip(head, 1<<10)
 		}
-		parts = append(parts, prompt.Part{Kind: "results", Head: "Call " + f.Step.ID + ": " + string(f.Status), Text: head, Fence: l.Answer.Fence()})
+		parts = append(parts, prompt.Part{Kind: "results", Head: "Call " + f.Step.ID + ": " + string(f.Status), Text: head, Fence: l.turn.answer.Fence()})
 		used += prompt.Tokens(parts[i].String())
 		for _, words := range cutBlocks(told) {
 			blocks = append(blocks, block{call: i, at: len(blocks), text: words})
@@ -73,13 +73,13 @@ func (l *agentLoop) toldOf(f Finding) string {
 	}
 	var b strings.Builder
 	for _, s := range f.Result.Sources {
-		if n := l.Answer.NumberOf(s); l.numbered && n > 0 {
+		if n := l.turn.answer.NumberOf(s); l.numbered && n > 0 {
 			fmt.Fprintf(&b, "[%d] ", n)
 		}
 		b.WriteString(text.OneLine(s.Title()) + "\n" + s.Text + "\n")
 	}
 	if len(f.Result.Sources) == 0 {
-		if n := l.Answer.ResultNumber(f.Step.ID); l.numbered && n > 0 {
+		if n := l.turn.answer.ResultNumber(f.Step.ID); l.numbered && n > 0 {
 			fmt.Fprintf(&b, "[%d] ", n)
 		}
 		b.WriteString(f.Result.Text)

@@ -51,8 +51,8 @@ func TestJoinedPassagesHoldEachLineOnce(t *testing.T) {
 func TestNumbersStayWithTheirLinesAndLinesAreToldOnce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		note := drawNote(t)
-		var a Answer
-		a.Worker = &Worker{}
+		var a answer
+		a.steps = &Runner{}
 		var found []Finding
 		var toldSources, toldParts []agent.Source
 		numbers := map[string]int{}

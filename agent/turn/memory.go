@@ -30,7 +30,7 @@ func (a *Agent) Recall(ctx context.Context, conversation, question string, k int
 // question. An answer that never came leaves no message. A memory that cannot
 // be read is told and left out.
 func (t *turn) recall(ctx context.Context) error {
-	recent, err := t.Team.Answer.Conversations.Recent(ctx, t.Team.Answer.Worker.Guard.Record.Conversation, t.agent.Limits.Messages)
+	recent, err := t.answer.Conversations.Recent(ctx, t.record.Conversation, t.agent.Limits.Messages)
 	if err != nil {
 		return err
 	}
@@ -41,18 +41,18 @@ func (t *turn) recall(ctx context.Context) error {
 		}
 	}
 	if err := errors.Join(t.recallSummary(ctx), t.recallFacts(ctx), t.recallPast(ctx)); err != nil {
-		t.Team.Answer.Asker.Stream.Notice("Some memories could not be read for this turn: %v.", err)
+		t.events.Notice("Some memories could not be read for this turn: %v.", err)
 	}
-	t.Team.Answer.Recalled.History = t.recent
+	t.recalled.History = t.recent
 	t.recallUntrusted(ctx) // in the words that were said
 	if len(t.recent) > 0 {
-		if path, err := t.Team.Answer.Conversations.Exchanges(ctx, t.Team.Answer.Worker.Guard.Record.Conversation); err == nil { // else the answers are as they were said
-			t.path = slices.DeleteFunc(path, func(e agent.Exchange) bool { return e.Turn == t.Team.Answer.Asker.Stream.Turn })
-			t.Team.Answer.Recalled.History = asSeen(t.recent, t.path)
+		if path, err := t.answer.Conversations.Exchanges(ctx, t.record.Conversation); err == nil { // else the answers are as they were said
+			t.path = slices.DeleteFunc(path, func(e agent.Exchange) bool { return e.Turn == t.events.Turn })
+			t.recalled.History = asSeen(t.recent, t.path)
 		}
 	}
-	if len(t.Team.Answer.Recalled.Past) > 0 || len(t.Team.Answer.Recalled.Facts) > 0 {
-		t.Team.Answer.Asker.Stream.Emit(agent.Remembered{Exchanges: t.Team.Answer.Recalled.Past, Facts: t.Team.Answer.Recalled.Facts})
+	if len(t.recalled.Past) > 0 || len(t.recalled.Facts) > 0 {
+		t.events.Emit(agent.Remembered{Exchanges: t.recalled.Past, Facts: t.recalled.Facts})
 	}
 	return ctx.Err()
 }
@@ -101,7 +101,7 @@ func (t *turn) recallPast(ctx context.Context) (err error) {
 	if t.agent.Memory.Store == nil {
 		return nil
 	}
-	t.Team.Answer.Recalled.Past, err = t.agent.Recall(ctx, t.Team.Answer.Worker.Guard.Record.Conversation, t.Team.Answer.Question, t.agent.Memory.K)
+	t.recalled.Past, err = t.agent.Recall(ctx, t.record.Conversation, t.answer.Question, t.agent.Memory.K)
 	return err
 }
 
@@ -115,31 +115,31 @@ func (t *turn) recallFacts(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	t.Team.Answer.Recalled.Facts, err = memory.ChooseFacts(ctx, t.Team.Answer.Question, all)
+	t.recalled.Facts, err = memory.ChooseFacts(ctx, t.answer.Question, all)
 	return err
 }
 
 // recallUntrusted finds out what of the messages, the summary and the memory
 // that are in the prompts is untrusted.
 func (t *turn) recallUntrusted(ctx context.Context) {
-	t.Team.Answer.Worker.Guard.Record.AddOwn(t.Team.Answer.Persona)
-	for _, m := range append(slices.Clip(t.Team.Answer.Recalled.History), llm.Message{Role: llm.User, Text: t.message}) {
-		t.Team.Answer.Worker.Guard.Record.AddMessage(ctx, m.Text, m.Role == llm.User)
+	t.record.AddOwn(t.answer.Persona)
+	for _, m := range append(slices.Clip(t.recalled.History), llm.Message{Role: llm.User, Text: t.message}) {
+		t.record.AddMessage(ctx, m.Text, m.Role == llm.User)
 	}
-	t.Team.Answer.Worker.Guard.Record.MarkUntrusted(provenance.Sources(ctx, t.Team.Answer.Worker.Guard.Record.Store, t.Team.Answer.Recalled.Summary.Text)...)
-	for i := range t.Team.Answer.Recalled.Facts {
-		f := &t.Team.Answer.Recalled.Facts[i]
-		if f.Untrusted = f.Untrusted || len(provenance.Sources(ctx, t.Team.Answer.Worker.Guard.Record.Store, f.Text)) > 0; f.Untrusted {
-			t.Team.Answer.Worker.Guard.Record.MarkUntrusted("what was remembered")
+	t.record.MarkUntrusted(provenance.Sources(ctx, t.record.Store, t.recalled.Summary.Text)...)
+	for i := range t.recalled.Facts {
+		f := &t.recalled.Facts[i]
+		if f.Untrusted = f.Untrusted || len(provenance.Sources(ctx, t.record.Store, f.Text)) > 0; f.Untrusted {
+			t.record.MarkUntrusted("what was remembered")
 		} else {
-			t.Team.Answer.Worker.Guard.Record.AddOwn(f.Text)
+			t.record.AddOwn(f.Text)
 		}
 	}
-	for _, r := range t.Team.Answer.Recalled.Past {
+	for _, r := range t.recalled.Past {
 		if r.Untrusted {
-			t.Team.Answer.Worker.Guard.Record.MarkUntrusted("what was remembered")
+			t.record.MarkUntrusted("what was remembered")
 		} else {
-			t.Team.Answer.Worker.Guard.Record.AddOwn(r.Question, r.Answer)
+			t.record.AddOwn(r.Question, r.Answer)
 		}
 	}
 }
@@ -148,15 +148,15 @@ func (t *turn) recallUntrusted(ctx context.Context) {
 // the turn.
 func (t *turn) archive(ctx context.Context) {
 	m := t.agent.Memory
-	if m.Store == nil || t.Team.Answer.Asker.Stream.Turn == "" {
+	if m.Store == nil || t.events.Turn == "" {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), events.SaveTimeout)
 	defer cancel()
-	n, err := m.Store.Archive(ctx, t.Team.Answer.Worker.Guard.Record.Conversation, t.agent.Limits.Messages, m.Everywhere)
+	n, err := m.Store.Archive(ctx, t.record.Conversation, t.agent.Limits.Messages, m.Everywhere)
 	switch {
 	case err != nil:
-		t.Team.Answer.Asker.Stream.Notice("Older messages could not be archived: %v.", err)
+		t.events.Notice("Older messages could not be archived: %v.", err)
 	case n > 0 && m.Archived != nil:
 		m.Archived()
 	}

@@ -11,7 +11,7 @@ import (
 
 // Unlikely reports whether the turn searched the notes, no search found what
 // likely answers, and neither another tool nor memory brought something.
-func (a *Answer) Unlikely() bool { return !a.Recalled.Fits() && FoundNothing(a.Worker.Found) }
+func (a *answer) Unlikely() bool { return !a.recalled.Fits() && FoundNothing(a.steps.Found) }
 
 // FoundNothing reports whether there was a search of the notes, and neither it
 // nor another call brought what likely answers.
@@ -31,14 +31,14 @@ func FoundNothing(found []Finding) bool {
 
 // Doubt puts before the answer that the notes don't say, and what comes
 // nearest. The names of the user's own notes are no sign of untrusted text.
-func (a *Answer) Doubt() {
+func (a *answer) Doubt() {
 	if a.noneOfTime() {
-		a.Unanswered, a.Nearest, a.Asker.Stream.Lead = true, []agent.Source{}, "Your notes have nothing from "+a.Coverage.Time.Days+".\n\n"
+		a.Unanswered, a.Nearest, a.events.Lead = true, []agent.Source{}, "Your notes have nothing from "+a.Coverage.Time.Days+".\n\n"
 		return
 	}
 	a.Unanswered, a.Nearest = true, a.nearest()
-	a.Close = slices.ContainsFunc(a.Worker.Found, func(f Finding) bool { return f.Result.Close })
-	a.Asker.Stream.Lead = "Your notes don't say."
+	a.Close = slices.ContainsFunc(a.steps.Found, func(f Finding) bool { return f.Result.Close })
+	a.events.Lead = "Your notes don't say."
 	if len(a.Nearest) > 0 {
 		names, own := make([]string, len(a.Nearest)), []string{}
 		for i, s := range a.Nearest {
@@ -47,37 +47,37 @@ func (a *Answer) Doubt() {
 			}
 			names[i] = fmt.Sprintf("`%s`", strings.ReplaceAll(text.OneLine(s.Title()), "`", "'"))
 		}
-		a.Worker.Guard.Record.AddOwn(own...)
+		a.record.AddOwn(own...)
 		how := "Nothing is close; nearest: "
 		if a.Close {
 			how = "Close, but not on this: "
 		}
-		a.Asker.Stream.Lead += " " + how + strings.Join(names, ", ") + "."
+		a.events.Lead += " " + how + strings.Join(names, ", ") + "."
 	}
-	a.Asker.Stream.Lead += "\n\n"
+	a.events.Lead += "\n\n"
 }
 
 // noneOfTime reports whether only notes of a time are an answer, and there is none.
-func (a *Answer) noneOfTime() bool {
+func (a *answer) noneOfTime() bool {
 	return a.Coverage != nil && a.Coverage.Time != nil && a.Coverage.Time.Only && a.Coverage.Time.Notes == 0
 }
 
 // listTime puts the notes of the time that is asked for before the answer.
-func (a *Answer) listTime() {
+func (a *answer) listTime() {
 	if a.Coverage == nil || a.Coverage.Time.Listed() == "" {
 		return
 	}
 	for _, n := range a.Coverage.Time.List {
-		a.Worker.Guard.Record.AddOwn(n.Path)
+		a.record.AddOwn(n.Path)
 	}
-	a.Asker.Stream.Lead = a.Coverage.Time.Listed() + "\n\n"
+	a.events.Lead = a.Coverage.Time.Listed() + "\n\n"
 }
 
 // maxNearest bounds the near misses that are named.
 const maxNearest = 3
 
 // nearest are the best places of the searches, one a note; never nil.
-func (a *Answer) nearest() []agent.Source {
+func (a *answer) nearest() []agent.Source {
 	places := []agent.Source{}
 	named := map[string]bool{}
 	for _, s := range a.Sources[:a.foundSources] {

@@ -31,7 +31,7 @@ const (
 
 // passages answers without a model: with what the tools said, and the passages
 // of the notes that fit best. It claims nothing, so none of it is checked.
-func (a *Answer) passages(found []Finding, opening string) string {
+func (a *answer) passages(found []Finding, opening string) string {
 	l := lister{answer: a}
 	searched, attached := false, false
 	for _, f := range found {
@@ -65,13 +65,13 @@ func (a *Answer) passages(found []Finding, opening string) string {
 }
 
 // factFits reports whether a fact about the user fits the question.
-func (a *Answer) factFits() bool {
-	return slices.ContainsFunc(a.Recalled.Facts, func(f agent.Fact) bool { return f.Fits })
+func (a *answer) factFits() bool {
+	return slices.ContainsFunc(a.recalled.Facts, func(f agent.Fact) bool { return f.Fits })
 }
 
 // timeAsked is the time that the last search was about and that only its own
 // notes answer; nil: there is none.
-func (a *Answer) timeAsked() *when.Found {
+func (a *answer) timeAsked() *when.Found {
 	if a.Coverage == nil || a.Coverage.Time == nil || !a.Coverage.Time.Only {
 		return nil
 	}
@@ -91,7 +91,7 @@ func nothingClose(nearest []agent.Source) string {
 
 // lister writes a list of passages.
 type lister struct {
-	answer *Answer
+	answer *answer
 	out    strings.Builder
 	notes  []*noteBlocks
 	shown  []agent.Citation // At counts from the beginning of the list
@@ -155,7 +155,7 @@ func (l *lister) cite(n int) {
 // collect gathers the blocks of what was found, note by note in the order of
 // the searches. A source that no search cut into blocks is cut here.
 func (l *lister) collect(found []Finding) {
-	for i, f := range l.answer.Recalled.Facts {
+	for i, f := range l.answer.recalled.Facts {
 		if f.Fits {
 			s := l.answer.Sources[l.answer.foundSources+i]
 			s.Text = f.Text
@@ -364,8 +364,8 @@ func (l *lister) numberIn(s agent.Source) (number int) {
 
 // SaidBefore is what the user said long before that fits the question best; "":
 // nothing does.
-func (a *Answer) SaidBefore() string {
-	for _, p := range a.Recalled.Past {
+func (a *answer) SaidBefore() string {
+	for _, p := range a.recalled.Past {
 		if said := inline(p.Question, nil); said != "" && !strings.HasSuffix(said, "?") {
 			return "On " + p.Asked.Format(time.DateOnly) + " you said: “" + said + "”"
 		}
@@ -375,20 +375,20 @@ func (a *Answer) SaidBefore() string {
 
 // ListPassages lists what the steps found where the model that should have
 // answered from it failed.
-func (a *Answer) ListPassages(ctx context.Context) {
+func (a *answer) ListPassages(ctx context.Context) {
 	var err error
 	defer agent.Catch(&err) // the turn has failed already, and says so
-	found := a.Worker.Found[a.Worker.Attached:]
+	found := a.steps.Found[a.steps.Attached:]
 	if ctx.Err() != nil || !slices.ContainsFunc(found, func(f Finding) bool { return f.Status == agent.Done && !f.Result.Nothing }) {
 		return
 	}
 	a.NumberAll()
 	a.Passages = a.passages(found, modelFailed)
-	if strings.Contains(a.Worker.Saved.Text, a.Passages) { // it failed before, and is saved; or there is none
+	if strings.Contains(a.steps.Saved.Text, a.Passages) { // it failed before, and is saved; or there is none
 		a.Passages, a.listed = "", nil
 		return
 	}
-	if a.Worker.Saved.Longer(a.Said()) != "" {
+	if a.steps.Saved.Longer(a.Said()) != "" {
 		const broken = "\n\n(The answer breaks off here.)\n\n"
 		a.Passages = broken + a.Passages
 		for i := range a.listed {
@@ -396,6 +396,6 @@ func (a *Answer) ListPassages(ctx context.Context) {
 		}
 	}
 	a.SayHeld(true)
-	a.Asker.Stream.Lead = ""
-	a.Worker.Guard.Record.Stream.Say(a.Passages)
+	a.events.Lead = ""
+	a.events.Say(a.Passages)
 }

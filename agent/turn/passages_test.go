@@ -10,9 +10,9 @@ import (
 )
 
 // listed is the list of what one search found.
-func listed(a *Answer, opening string, r agent.Result) string {
+func listed(a *answer, opening string, r agent.Result) string {
 	e := emptyAnswer()
-	a.Worker, a.Recalled = e.Worker, e.Recalled
+	a.steps, a.recalled = e.steps, e.recalled
 	for i := range r.Blocks {
 		r.Blocks[i].Source.N = i + 1
 		a.Sources = append(a.Sources, r.Blocks[i].Source)
@@ -30,7 +30,7 @@ func TestAListIsFivePassagesOfThreeNotes(t *testing.T) {
 		blockOf("a.md", 1, "a one", 3), blockOf("a.md", 2, "a two", 2.9), blockOf("a.md", 3, "a three", 2.8), blockOf("a.md", 4, "a four", 2.7),
 		blockOf("b.md", 1, "b one", 1), blockOf("c.md", 1, "c one", 1), blockOf("d.md", 1, "d one", 1),
 	}}
-	a := &Answer{}
+	a := &answer{}
 	got := listed(a, noModelLead, r)
 	want := "No model is connected. Closest passages:\n\n`a.md` · Top\n- a one [1]\n- a two [2]\n- a three [3]\n- *1 more in this note*\n\n`b.md` · Top\n- b one [5]\n\n`c.md` · Top\n- c one [6]"
 	if got != want || len(a.listed) != 5 || a.listed[1].Line != 2 || a.listed[1].Verdict != agent.Cites {
@@ -41,10 +41,10 @@ func TestAListIsFivePassagesOfThreeNotes(t *testing.T) {
 func TestItemsOfOneParentAreListedBelowIt(t *testing.T) {
 	blocks := []agent.Block{blockOf("a.md", 1, "- Roof", 3), blockOf("a.md", 2, "- south", 2), blockOf("a.md", 3, "- north", 1)}
 	blocks[1].Lead, blocks[2].Lead = "- Roof", "- Roof"
-	if got := listed(&Answer{}, noModelLead, agent.Result{Blocks: blocks}); !strings.HasSuffix(got, "\n- Roof [1]\n  - south [2]\n  - north [3]") {
+	if got := listed(&answer{}, noModelLead, agent.Result{Blocks: blocks}); !strings.HasSuffix(got, "\n- Roof [1]\n  - south [2]\n  - north [3]") {
 		t.Errorf("got\n%s", got)
 	}
-	if got := listed(&Answer{}, noModelLead, agent.Result{Blocks: blocks[1:]}); !strings.HasSuffix(got, "\n- Roof\n  - south [1]\n  - north [2]") {
+	if got := listed(&answer{}, noModelLead, agent.Result{Blocks: blocks[1:]}); !strings.HasSuffix(got, "\n- Roof\n  - south [1]\n  - north [2]") {
 		t.Errorf("got\n%s", got)
 	}
 }
@@ -52,7 +52,7 @@ func TestItemsOfOneParentAreListedBelowIt(t *testing.T) {
 func TestTextFromElsewhereIsMarkedInAList(t *testing.T) {
 	clip := blockOf("clip.md", 1, "theirs", 2)
 	clip.Source.Untrusted = true
-	got := listed(&Answer{}, noModelLead, agent.Result{Blocks: []agent.Block{clip, blockOf("a.md", 1, "mine", 1)}})
+	got := listed(&answer{}, noModelLead, agent.Result{Blocks: []agent.Block{clip, blockOf("a.md", 1, "mine", 1)}})
 	if !strings.HasSuffix(got, "\n\n`clip.md` · Top · not written by you\n- theirs [1]\n\n`a.md` · Top\n- mine [2]") {
 		t.Errorf("got\n%s", got)
 	}
@@ -61,18 +61,18 @@ func TestTextFromElsewhereIsMarkedInAList(t *testing.T) {
 func TestNotesWithoutAWordOfTheQuestionAreLeftOut(t *testing.T) {
 	near := blockOf("near.md", 1, "near", 0)
 	r := agent.Result{Blocks: []agent.Block{near, blockOf("a.md", 1, "mine", 1)}}
-	if got := listed(&Answer{}, noModelLead, r); strings.Contains(got, "near") {
+	if got := listed(&answer{}, noModelLead, r); strings.Contains(got, "near") {
 		t.Errorf("got\n%s", got)
 	}
 	alone := agent.Result{Blocks: []agent.Block{near}}
-	if got := listed(&Answer{}, noModelLead, alone); got != "No model is connected. Nothing close in your notes. Nearest: `near.md:1 Top`." {
+	if got := listed(&answer{}, noModelLead, alone); got != "No model is connected. Nothing close in your notes. Nearest: `near.md:1 Top`." {
 		t.Errorf("where no other is: got\n%s", got)
 	}
-	byMeaning := &Answer{Coverage: &agent.Coverage{Embedder: "ollama/nomic-embed-text"}}
+	byMeaning := &answer{Coverage: &agent.Coverage{Embedder: "ollama/nomic-embed-text"}}
 	if got := listed(byMeaning, noModelLead, alone); !strings.Contains(got, "- near [1]") {
 		t.Errorf("where an embedding model ranked it: got\n%s", got)
 	}
-	if got := listed(&Answer{}, modelFailed, r); strings.Index(got, "near") > strings.Index(got, "mine") {
+	if got := listed(&answer{}, modelFailed, r); strings.Index(got, "near") > strings.Index(got, "mine") {
 		t.Errorf("where a model ranked them: got\n%s", got)
 	}
 }
@@ -83,7 +83,7 @@ func TestNotesOfATimeAreListedByDate(t *testing.T) {
 		b.Source.Dated, b.Source.Date, b.Source.Heading = true, time.Date(2026, 11, 18, 0, 0, 0, 0, time.Local), ""
 		return b
 	}
-	a := &Answer{Coverage: &agent.Coverage{Time: &when.Found{Days: "16–22 November", Notes: 3, Only: true, List: []when.Entry{
+	a := &answer{Coverage: &agent.Coverage{Time: &when.Found{Days: "16–22 November", Notes: 3, Only: true, List: []when.Entry{
 		{Date: "2026-11-17", Path: "day/2026-11-17.md"}, {Date: "2026-11-18", Path: "log.md"}, {Date: "2026-11-20", Path: "day/2026-11-20.md"},
 	}}}}
 	got := listed(a, noModelLead, agent.Result{Blocks: []agent.Block{day("day/2026-11-20.md", "Friday."), day("log.md", "- later"), day("log.md", "- more")}})
@@ -91,17 +91,15 @@ func TestNotesOfATimeAreListedByDate(t *testing.T) {
 	if got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
-	a = &Answer{Coverage: &agent.Coverage{Time: &when.Found{Days: "March 2019", Only: true}}}
+	a = &answer{Coverage: &agent.Coverage{Time: &when.Found{Days: "March 2019", Only: true}}}
 	if got := listed(a, noModelLead, agent.Result{Nothing: true}); got != "No notes from March 2019." {
 		t.Errorf("got %q", got)
 	}
 }
 
 func TestWhatWasSaidBeforeComesBackWhereNotesSayNothing(t *testing.T) {
-	a := &Answer{}
-	e := emptyAnswer()
-	e.Recalled.Past = []agent.Recollection{{Question: "Is it?", Asked: time.Date(2026, 11, 2, 0, 0, 0, 0, time.Local)}, {Question: "My cat is called Miso.", Asked: time.Date(2026, 11, 3, 0, 0, 0, 0, time.Local)}}
-	a.Worker, a.Recalled = e.Worker, e.Recalled
+	a := emptyAnswer()
+	a.recalled.Past = []agent.Recollection{{Question: "Is it?", Asked: time.Date(2026, 11, 2, 0, 0, 0, 0, time.Local)}, {Question: "My cat is called Miso.", Asked: time.Date(2026, 11, 3, 0, 0, 0, 0, time.Local)}}
 	found := []Finding{{Step: agent.Step{ID: "1", Tool: agent.SearchNotes}, Outcome: Outcome{Status: agent.Done, Result: agent.Result{Unlikely: true}}}}
 	if got := a.passages(found, noModelLead); got != "On 2026-11-03 you said: “My cat is called Miso.”" {
 		t.Errorf("got %q", got)

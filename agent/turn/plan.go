@@ -17,7 +17,7 @@ const (
 
 // LeaveOut notes what of a plan was left out or changed, each once, for the
 // explainer and the end of the turn.
-func (w *Worker) LeaveOut(dropped []string) {
+func (w *Runner) LeaveOut(dropped []string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, d := range dropped {
@@ -28,12 +28,12 @@ func (w *Worker) LeaveOut(dropped []string) {
 }
 
 // Dropped is what of the plans was left out or changed, and why.
-func (w *Worker) Dropped() []string { return w.dropped }
+func (w *Runner) Dropped() []string { return w.dropped }
 
 // Plan keeps a plan before any of it is done, and returns the steps that the
 // turn has room for. reports names what of other workers was in its prompt:
 // what a model made of text is untrusted to the next one.
-func (w *Worker) Plan(ctx context.Context, made agent.PlanMade, reports ...string) ([]agent.Step, error) {
+func (w *Runner) Plan(ctx context.Context, made agent.PlanMade, reports ...string) ([]agent.Step, error) {
 	for _, step := range made.Steps {
 		w.NoteWriter(step.Tool)
 	}
@@ -41,22 +41,22 @@ func (w *Worker) Plan(ctx context.Context, made agent.PlanMade, reports ...strin
 	if made.Under == "" {
 		w.Again = made.Again
 	}
-	from := w.Guard.Record.ReadSoFar()
+	from := w.record.ReadSoFar()
 	from.Untrusted = append(from.Untrusted, reports...)
-	w.Guard.Record.Planned(made.Steps, from)
+	w.record.Planned(made.Steps, from)
 	if !made.Fallback {
 		w.LeaveOut(made.Dropped)
 	}
-	if err := w.Guard.Record.Stream.Enter(ctx, agent.Entry{Moment: agent.Planned, Plan: &made, Said: w.Guard.Record.Stream.Said(), Untrusted: from.Untrusted}); err != nil {
+	if err := w.events.Enter(ctx, agent.Entry{Moment: agent.Planned, Plan: &made, Said: w.events.Said(), Untrusted: from.Untrusted}); err != nil {
 		return nil, err
 	}
-	w.Guard.Record.Stream.Emit(made)
+	w.events.Emit(made)
 	return made.Steps, nil
 }
 
 // SavedPlan is the next plan that the turn, or the attempt of a worker, had
 // made before it was cut. false: there is none, and one is to be made.
-func (w *Worker) SavedPlan(under string, attempt int) (steps []agent.Step, saved bool, err error) {
+func (w *Runner) SavedPlan(under string, attempt int) (steps []agent.Step, saved bool, err error) {
 	w.mu.Lock()
 	at := slices.IndexFunc(w.Saved.plans, func(p agent.Entry) bool { return p.Plan.Under == under && p.Plan.Attempt == attempt })
 	if at < 0 {
@@ -73,23 +73,23 @@ func (w *Worker) SavedPlan(under string, attempt int) (steps []agent.Step, saved
 	for _, step := range made.Steps {
 		w.NoteWriter(step.Tool)
 	}
-	w.Guard.Record.MarkUntrusted(entry.Untrusted...) // it may not be found again, and what comes of the plan is made of it
-	w.Guard.Record.Planned(made.Steps, w.Guard.Record.ReadSoFar())
+	w.record.MarkUntrusted(entry.Untrusted...) // it may not be found again, and what comes of the plan is made of it
+	w.record.Planned(made.Steps, w.record.ReadSoFar())
 	if under == "" {
 		w.Again = made.Again
-		w.Guard.Record.Stream.Say(strings.TrimPrefix(entry.Said, w.Guard.Record.Stream.Said()))
+		w.events.Say(strings.TrimPrefix(entry.Said, w.events.Said()))
 	}
 	w.takeSteps(len(made.Steps))
 	if !made.Fallback {
 		w.LeaveOut(made.Dropped)
 	}
-	w.Guard.Record.Stream.Emit(made)
+	w.events.Emit(made)
 	return made.Steps, true, nil
 }
 
 // WithoutDone leaves out the steps whose very calls were made before; the
 // others use those results instead.
-func (w *Worker) WithoutDone(steps []agent.Step) []agent.Step {
+func (w *Runner) WithoutDone(steps []agent.Step) []agent.Step {
 	w.calls.mu.Lock()
 	defer w.calls.mu.Unlock()
 	done := map[string]string{} // by the id of a step that is left out, the step that made its call
@@ -114,7 +114,7 @@ func (w *Worker) WithoutDone(steps []agent.Step) []agent.Step {
 }
 
 // RoomForSteps is how many more steps the turn may make.
-func (w *Worker) RoomForSteps() int {
+func (w *Runner) RoomForSteps() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return MaxTurnSteps - w.stepsMade
@@ -122,7 +122,7 @@ func (w *Worker) RoomForSteps() int {
 
 // takeSteps counts steps, and returns how many of them the turn may make.
 // Workers ask side by side.
-func (w *Worker) takeSteps(n int) int {
+func (w *Runner) takeSteps(n int) int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	n = min(n, MaxTurnSteps-w.stepsMade)

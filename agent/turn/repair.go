@@ -20,7 +20,7 @@ import (
 // RepairSteps makes steps that can run of those that the model wrote, and says
 // what was left out or changed. earlier are the ids of the turn's steps before:
 // their results can be used.
-func (w *Worker) RepairSteps(drafts []parse.Step, offered []agent.Tool, earlier []string) (steps []agent.Step, dropped []string) {
+func (w *Runner) RepairSteps(drafts []parse.Step, offered []agent.Tool, earlier []string) (steps []agent.Step, dropped []string) {
 	steps = []agent.Step{}
 	renamed := map[string]string{} // the model's id → ours; "": the step was dropped
 	taken := map[string]bool{}
@@ -72,7 +72,7 @@ func (w *Worker) RepairSteps(drafts []parse.Step, offered []agent.Tool, earlier 
 }
 
 // RepairStep makes a step of a draft; its id is not set yet.
-func (w *Worker) RepairStep(d parse.Step, offered []agent.Tool) (step agent.Step, notes []string, err error) {
+func (w *Runner) RepairStep(d parse.Step, offered []agent.Tool) (step agent.Step, notes []string, err error) {
 	if d.Tool == "" || strings.EqualFold(d.Tool, "none") || strings.EqualFold(d.Tool, "null") {
 		return agent.Step{}, nil, errors.New("it names no tool")
 	}
@@ -92,7 +92,7 @@ func (w *Worker) RepairStep(d parse.Step, offered []agent.Tool) (step agent.Step
 		d.Input = json.RawMessage(clean)
 		defer func() { notes = append(notes, "a secret of yours was taken out of its arguments") }()
 	}
-	input, notes, err := w.Guard.Schemas.RepairMeant(spec, d.Input)
+	input, notes, err := w.gate.Schemas.RepairMeant(spec, d.Input)
 	if name := cmp.Or(args.NoContent(spec.Schema, d.Input, reference.MatchString), args.NoContent(spec.Schema, input, reference.MatchString)); name != "" {
 		return agent.Step{}, nil, fmt.Errorf("%s of %s takes no {{…}}, which stands for a whole text: leave the step out, plan with \"again\": true, and write the value once you see it", name, spec.Name)
 	}

@@ -213,8 +213,8 @@ func FuzzReadPlan(f *testing.F) {
 }
 
 // alone is a worker without a turn: it repairs steps, and runs none.
-func aloneTool() *Worker {
-	w := NewWorker(&gate.Guard{Record: &provenance.Record{}, Schemas: &args.Schemas{}}, 1)
+func aloneTool() *Runner {
+	w := NewRunner(&gate.Guard{Record: &provenance.Record{}, Schemas: &args.Schemas{}}, 1)
 	w.Redact = func(text string) string { return text }
 	return w
 }

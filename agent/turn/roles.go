@@ -92,19 +92,19 @@ func workersFor(tools []agent.Tool) (kinds []role) {
 
 // workersAndTools tells the lead who has which tools, those that suit the
 // message first, and which that it calls for are not available.
-func (t *Team) workersAndTools(kinds []role) string {
+func (t *turn) workersAndTools(kinds []role) string {
 	var b strings.Builder
 	for _, w := range kinds {
 		var names []string
-		for _, tool := range toolchoice.Choose(w.of(t.Answer.Worker.Tools), t.Answer.Question, t.MaxTools) {
+		for _, tool := range toolchoice.Choose(w.of(t.steps.Tools), t.answer.Question, t.maxTools) {
 			names = append(names, tool.Spec().Name)
 		}
 		fmt.Fprintf(&b, "- %s: %s (%s)\n", w.name, w.does, strings.Join(names, ", "))
 	}
-	if skills := t.Answer.Worker.Tool(agent.ReadSkill); skills != nil {
+	if skills := t.steps.Tool(agent.ReadSkill); skills != nil {
 		fmt.Fprintf(&b, "\n%s, which each has: %s\n", agent.ReadSkill, skills.Spec().Description)
 	}
-	return strings.TrimSpace(b.String()) + toolchoice.Unavailable(t.Answer.Worker.Missing, t.Answer.Question)
+	return strings.TrimSpace(b.String()) + toolchoice.Unavailable(t.steps.Missing, t.answer.Question)
 }
 
 func describeWorkers(kinds []role) string {

@@ -24,7 +24,7 @@ const (
 // they brought.
 func (l *agentLoop) round(ctx context.Context, r reply) error {
 	if r.problem != nil {
-		l.Answer.Asker.Stream.Emit(agent.Noticed{Text: "The model wrote a tool call that cannot be read and is asked to repeat it: " + text.Clip(r.problem.Error(), 200)})
+		l.turn.events.Emit(agent.Noticed{Text: "The model wrote a tool call that cannot be read and is asked to repeat it: " + text.Clip(r.problem.Error(), 200)})
 		l.after = append(l.after, llm.Message{Role: llm.Assistant, Text: text.Clip(r.text, repeatResult)},
 			llm.Message{Role: llm.User, Text: "That reads like a call of a tool, and cannot be run: " + text.Clip(r.problem.Error(), 500) +
 				". Call again, as one JSON object {\"name\": …, \"arguments\": {…}} between <tool_call> and </tool_call>, or answer without a call."})
@@ -32,17 +32,17 @@ func (l *agentLoop) round(ctx context.Context, r reply) error {
 	}
 	steps, calls, dropped := l.stepsFor(r.calls)
 	if len(steps) > 0 {
-		made := agent.PlanMade{Mode: l.Mode, Under: l.parentStep, Attempt: l.attempt, Steps: steps, Dropped: Shorten(dropped)}
+		made := agent.PlanMade{Mode: l.turn.mode, Under: l.parentStep, Attempt: l.attempt, Steps: steps, Dropped: Shorten(dropped)}
 		if l.parentStep == "" {
-			made.Before = Steps(l.found[l.Answer.Worker.Attached:])
+			made.Before = Steps(l.found[l.turn.steps.Attached:])
 		}
-		if _, err := l.Answer.Worker.Plan(ctx, made, l.reports...); err != nil {
+		if _, err := l.turn.steps.Plan(ctx, made, l.reports...); err != nil {
 			return err
 		}
 	}
 	if len(steps) == 0 {
-		l.Answer.Worker.LeaveOut(dropped)
-		l.Answer.Asker.Stream.Emit(agent.Noticed{Text: "The model asked for a call that cannot run and is told why: " + text.Clip(strings.Join(Shorten(dropped), "; "), 500)})
+		l.turn.steps.LeaveOut(dropped)
+		l.turn.events.Emit(agent.Noticed{Text: "The model asked for a call that cannot run and is told why: " + text.Clip(strings.Join(Shorten(dropped), "; "), 500)})
 	}
 	return l.runRound(ctx, steps, calls, r)
 }
@@ -56,11 +56,11 @@ func (l *agentLoop) stepsFor(asked []llm.ToolCall) (steps []agent.Step, calls []
 	}
 	for i, c := range asked {
 		l.called += c.Name + "\n"
-		step, notes, err := l.Answer.Worker.RepairStep(parse.Step{Tool: c.Name, Input: c.Args}, l.callable)
+		step, notes, err := l.turn.steps.RepairStep(parse.Step{Tool: c.Name, Input: c.Args}, l.callable)
 		switch {
 		case i >= maxRoundCalls:
 			err = fmt.Errorf("it is more than the %d calls of one round", maxRoundCalls)
-		case err == nil && l.Answer.Worker.RoomForSteps() <= len(steps):
+		case err == nil && l.turn.steps.RoomForSteps() <= len(steps):
 			err = fmt.Errorf("a turn has no more than %d calls", MaxTurnSteps)
 		}
 		if err != nil {
@@ -87,13 +87,13 @@ type told struct {
 
 // runRound runs the steps of a round and tells the model of them.
 func (l *agentLoop) runRound(ctx context.Context, steps []agent.Step, calls []told, r reply) error {
-	found, err := l.Answer.Worker.RunSteps(agent.WithAgent(ctx, l.base.Agent), steps, l.found)
+	found, err := l.turn.steps.RunSteps(agent.WithAgent(ctx, l.base.Agent), steps, l.found)
 	l.found = append(l.found, found...)
 	if l.stream {
-		l.Team.Answer.Worker.Found = l.found
+		l.turn.steps.Found = l.found
 	}
 	if l.numbered {
-		l.Answer.Number(l.allFound())
+		l.turn.answer.Number(l.allFound())
 	}
 	if err != nil {
 		return err
@@ -153,7 +153,7 @@ func replies(calls []told, r reply) (messages []llm.Message) {
 // savedRound goes through the next round that was made before the turn was
 // cut; false: there is none.
 func (l *agentLoop) savedRound(ctx context.Context) (bool, error) {
-	steps, saved, err := l.Answer.Worker.SavedPlan(l.parentStep, l.attempt)
+	steps, saved, err := l.turn.steps.SavedPlan(l.parentStep, l.attempt)
 	if err != nil || !saved {
 		return false, err
 	}
@@ -177,8 +177,8 @@ func (l *agentLoop) replay(ctx context.Context) error {
 }
 
 // marked is a text that tools or models brought, between the marks of the turn.
-func (t *Team) marked(head, words string, limit int) string {
-	return prompt.Part{Head: head, Text: text.Clip(words, limit), Fence: t.Answer.Fence()}.String()
+func (t *turn) marked(head, words string, limit int) string {
+	return prompt.Part{Head: head, Text: text.Clip(words, limit), Fence: t.answer.Fence()}.String()
 }
 
 // tell is what the model learns of a step; of what it was told before, only that
@@ -187,13 +187,13 @@ func (l *agentLoop) tell(f Finding) string {
 	var b strings.Builder
 	switch {
 	case f.Status != agent.Done:
-		return l.marked(string(f.Status), f.Reason, MaxReason)
+		return l.turn.marked(string(f.Status), f.Reason, MaxReason)
 	case f.Result.IsInstructions():
 		return "The user trusts these instructions:\n" + text.Clip(f.Result.Text, MaxResult)
 	case f.Result.Nothing:
 		b.WriteString("It found nothing.\n")
 	}
-	if l.Answer.Asker.Shortened() { // what it was told may be gone
+	if l.turn.model.Shortened() { // what it was told may be gone
 		l.told = nil
 	}
 	places := f.Result.Sources
@@ -213,7 +213,7 @@ func (l *agentLoop) tell(f Finding) string {
 				fmt.Fprintf(&b, "%sleft out, the result is too long\n", l.head(part, ": "))
 				continue
 			}
-			b.WriteString(l.marked(l.head(part, ""), part.Text, MaxResult) + "\n")
+			b.WriteString(l.turn.marked(l.head(part, ""), part.Text, MaxResult) + "\n")
 			l.told = append(l.told, part)
 		}
 	}
@@ -227,7 +227,7 @@ func (l *agentLoop) tell(f Finding) string {
 // something to say, and then.
 func (l *agentLoop) head(s agent.Source, then string) string {
 	head := ""
-	if n := l.Answer.NumberOf(s); l.numbered && n > 0 {
+	if n := l.turn.answer.NumberOf(s); l.numbered && n > 0 {
 		head = fmt.Sprintf("[%d] ", n)
 	}
 	if s.Call == "" {

@@ -155,7 +155,7 @@ func (k *Saved) Judged(step string, attempt int) (report string, verdict agent.J
 // Resume takes up what was saved of an interrupted turn: its tools get the names
 // that they have now, identical calls share what ended, and its effects and the
 // liberties of its calls count.
-func (w *Worker) Resume() {
+func (w *Runner) Resume() {
 	now := func(name string) string {
 		if tool := w.Tool(name); tool != nil {
 			return tool.Spec().Name
@@ -187,18 +187,18 @@ func (w *Worker) Resume() {
 }
 
 // RecallLiberties counts those of the calls that began before the turn was interrupted.
-func (w *Worker) RecallLiberties() {
+func (w *Runner) RecallLiberties() {
 	for _, before := range w.Saved.steps {
 		if tool := w.Tool(before.tool); agent.IsOutward(tool) && !before.started.IsZero() {
-			w.Guard.RecallLiberties(tool, before.input)
+			w.gate.RecallLiberties(tool, before.input)
 		}
 	}
 }
 
 // admit decides whether a call runs. Without a permit it does not, and the
 // outcome is what becomes of it.
-func (w *Worker) admit(ctx context.Context, c gate.Call) (*gate.Permit, Outcome) {
-	pass := w.Guard.Pass
+func (w *Runner) admit(ctx context.Context, c gate.Call) (*gate.Permit, Outcome) {
+	pass := w.gate.Pass
 	if before := w.Saved.calls[sameCall(c.Name(), c.Input)]; w.Saved.damaged || before != nil && !before.started.IsZero() {
 		if before != nil {
 			w.undid(before.step) // now it is found out
@@ -213,7 +213,7 @@ func (w *Worker) admit(ctx context.Context, c gate.Call) (*gate.Permit, Outcome)
 			if before != nil {
 				since = before.started
 			}
-			pass = func(ctx context.Context, c gate.Call) (*gate.Permit, error) { return w.Guard.PassAgain(ctx, c, since) }
+			pass = func(ctx context.Context, c gate.Call) (*gate.Permit, error) { return w.gate.PassAgain(ctx, c, since) }
 		}
 	}
 	p, err := pass(ctx, c)
@@ -233,7 +233,7 @@ func (w *Worker) admit(ctx context.Context, c gate.Call) (*gate.Permit, Outcome)
 
 // happened returns what became of a call that was or may have been started
 // before the turn was interrupted. before is nil where nothing is known.
-func (w *Worker) happened(ctx context.Context, c gate.Call, before *savedCall) (agent.Happened, []agent.Effect) {
+func (w *Runner) happened(ctx context.Context, c gate.Call, before *savedCall) (agent.Happened, []agent.Effect) {
 	if agent.ReadOnly(c.Tool) {
 		return agent.HasNotHappened, nil // and if not, nobody minds
 	}
@@ -257,7 +257,7 @@ func (w *Worker) happened(ctx context.Context, c gate.Call, before *savedCall) (
 
 // recordEnd records how a call ended. One that was stopped before it began stays
 // open, and one that was stopped in the middle stays unknown.
-func (w *Worker) recordEnd(ctx context.Context, c gate.Call, o Outcome) {
+func (w *Runner) recordEnd(ctx context.Context, c gate.Call, o Outcome) {
 	if o.stopped {
 		return
 	}
@@ -267,7 +267,7 @@ func (w *Worker) recordEnd(ctx context.Context, c gate.Call, o Outcome) {
 	if o.Status == agent.Done || o.Result.Untrusted {
 		entry.Result = &o.Result
 	}
-	if err := w.Guard.Record.Stream.Enter(ctx, entry); err != nil {
-		w.Guard.Record.Stream.Notice("The result of step %s could not be saved: %v. If LifeHub is stopped now, it will ask about this step again.", c.Step, err)
+	if err := w.events.Enter(ctx, entry); err != nil {
+		w.events.Notice("The result of step %s could not be saved: %v. If LifeHub is stopped now, it will ask about this step again.", c.Step, err)
 	}
 }

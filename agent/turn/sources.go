@@ -16,7 +16,7 @@ import (
 // Number gives what was found its numbers in the answer, in plan order. A number
 // that was given stays: what is found of the same lines later only widens its
 // source.
-func (a *Answer) Number(found []Finding) {
+func (a *answer) Number(found []Finding) {
 	a.Sources = a.Sources[:a.foundSources]
 	for _, s := range a.SourcesOf(found) {
 		a.Sources = merge(a.Sources, s)
@@ -33,14 +33,14 @@ func (a *Answer) Number(found []Finding) {
 // SourcesOf lists the places of steps that an answer can cite, each once, those
 // that overlap as one. A text that names none is one itself, unless it only
 // tells what its tool did.
-func (a *Answer) SourcesOf(found []Finding) (sources []agent.Source) {
+func (a *answer) SourcesOf(found []Finding) (sources []agent.Source) {
 	for _, f := range found {
 		if f.Same != "" || f.Status != agent.Done {
 			continue
 		}
 		places := f.Result.Sources
 		if len(places) == 0 && f.Result.Text != "" && !f.Result.IsInstructions() && !f.Result.Nothing && f.Step.Tool != agent.DelegateTool &&
-			(f.Result.Untrusted || agent.ReadOnly(a.Worker.Tool(f.Step.Tool))) {
+			(f.Result.Untrusted || agent.ReadOnly(a.steps.Tool(f.Step.Tool))) {
 			places = []agent.Source{SourceOf(f)}
 		}
 		for _, s := range places {
@@ -64,7 +64,7 @@ func SourceOf(f Finding) agent.Source {
 }
 
 // ResultNumber is the number by which the text of a step is cited; 0: it has none.
-func (a *Answer) ResultNumber(step string) int {
+func (a *answer) ResultNumber(step string) int {
 	i := slices.IndexFunc(a.Sources, func(s agent.Source) bool { return s.Call == step })
 	if i < 0 {
 		return 0
@@ -73,15 +73,15 @@ func (a *Answer) ResultNumber(step string) int {
 }
 
 // NumberAll numbers all that an answer can cite, the facts last.
-func (a *Answer) NumberAll() {
-	a.Number(a.Worker.Found)
+func (a *answer) NumberAll() {
+	a.Number(a.steps.Found)
 	a.citeFacts()
 }
 
 // citeFacts numbers the facts after the other sources, so that the answer can
 // say which it used.
-func (a *Answer) citeFacts() {
-	for _, f := range a.Recalled.Facts {
+func (a *answer) citeFacts() {
+	for _, f := range a.recalled.Facts {
 		s := f.Source()
 		s.N = len(a.Sources) + 1
 		a.Sources = append(a.Sources, s)
@@ -90,25 +90,25 @@ func (a *Answer) citeFacts() {
 
 // Material is what was found as a prompt holds it: each place once, by its number,
 // then the steps, with what else they brought.
-func (a *Answer) Material() (parts []prompt.Part) {
+func (a *answer) Material() (parts []prompt.Part) {
 	for _, s := range a.Sources[:a.foundSources] {
 		if !a.inResults(s) {
 			parts = append(parts, prompt.Part{Kind: "sources", Head: fmt.Sprintf("[%d] %s", s.N, s.Head()), Text: s.Text, Fence: a.Fence()})
 		}
 	}
-	for _, f := range a.Worker.Found {
+	for _, f := range a.steps.Found {
 		parts = append(parts, a.ResultPart(f))
 	}
 	return parts
 }
 
 // inResults reports whether a source is the text of a step.
-func (a *Answer) inResults(s agent.Source) bool {
-	return slices.ContainsFunc(a.Worker.Found, func(f Finding) bool { return f.Step.ID == s.Call })
+func (a *answer) inResults(s agent.Source) bool {
+	return slices.ContainsFunc(a.steps.Found, func(f Finding) bool { return f.Step.ID == s.Call })
 }
 
 // ResultPart is a step in a prompt, with its number if its text can be cited.
-func (a *Answer) ResultPart(f Finding) prompt.Part {
+func (a *answer) ResultPart(f Finding) prompt.Part {
 	p := prompt.Part{Kind: "results", Head: ResultHead(f), Fence: a.Fence()}
 	if input := cmp.Or(string(f.Input), string(f.Step.Input)); len(input) > len("{}") { // the model may have them from what it read
 		p.Text = "called with " + text.OneLine(text.Clip(input, maxContext))
@@ -170,7 +170,7 @@ func ResultHead(f Finding) string {
 }
 
 // NumberOf is the number of the source that the lines of s are in; 0: of none.
-func (a *Answer) NumberOf(s agent.Source) int {
+func (a *answer) NumberOf(s agent.Source) int {
 	if i := sharing(a.Sources, s); i >= 0 {
 		return a.Sources[i].N
 	}
@@ -202,10 +202,10 @@ func ContextLog(found []Finding) (log []agent.Logged) {
 }
 
 // Log is what was done and thought meanwhile, with what came of it.
-func (a *Answer) Log() []agent.Logged {
+func (a *answer) Log() []agent.Logged {
 	results := map[string]string{}
-	for _, f := range a.Worker.Found {
+	for _, f := range a.steps.Found {
 		results[f.Step.ID] = logged(f, agent.MaxLogged).Result
 	}
-	return a.Asker.Stream.Log(results)
+	return a.events.Log(results)
 }

@@ -19,12 +19,12 @@ var ErrNotDone = errors.New("the answer was not written")
 // finish makes the call that follows the answer.
 func (t *turn) finish(ctx context.Context) (err error) {
 	defer agent.Catch(&err)
-	if t.agent.Then == nil && !t.Team.Answer.Worker.Saved.HasAnswered() {
+	if t.agent.Then == nil && !t.steps.Saved.HasAnswered() {
 		return nil
 	}
-	t.Team.Answer.Worker.Tools = t.agent.Tools() // also where the message names those that may answer it
-	t.Team.Answer.SayHeld(true)
-	steps, saved, err := t.Team.Answer.Worker.SavedPlan("", agent.AfterAnswer)
+	t.steps.Tools = t.agent.Tools() // also where the message names those that may answer it
+	t.answer.SayHeld(true)
+	steps, saved, err := t.steps.SavedPlan("", agent.AfterAnswer)
 	if err != nil {
 		return err
 	}
@@ -33,31 +33,31 @@ func (t *turn) finish(ctx context.Context) (err error) {
 			return fmt.Errorf("%w: %s", ErrNotDone, why)
 		}
 	}
-	answer := agent.Answer{Text: t.Team.Answer.Said(), Sources: t.Team.Answer.Sources}
-	answer.Citations = t.Team.Answer.Check(ctx, answer.Text)
+	answer := agent.Answer{Text: t.answer.Said(), Sources: t.answer.Sources}
+	answer.Citations = t.answer.Check(ctx, answer.Text)
 	t.citations = &answer.Citations
 	if !saved {
 		step := t.agent.Then(answer)
 		taken := map[string]bool{}
-		for _, id := range IDs(t.Team.Answer.Worker.Found) {
+		for _, id := range IDs(t.steps.Found) {
 			taken[id] = true
 		}
 		step.ID = UniqueID("", taken)
-		t.Team.Answer.Worker.NoteWriter(step.Tool)
-		if t.Team.Answer.Worker.Tool(step.Tool) == nil {
-			return fmt.Errorf("%w: %s", ErrNotDone, gate.Because("the tool "+step.Tool+" is not available", t.Team.Answer.Worker.Missing[step.Tool]))
+		t.steps.NoteWriter(step.Tool)
+		if t.steps.Tool(step.Tool) == nil {
+			return fmt.Errorf("%w: %s", ErrNotDone, gate.Because("the tool "+step.Tool+" is not available", t.steps.Missing[step.Tool]))
 		}
-		if steps, err = t.Team.Answer.Worker.Plan(ctx, agent.PlanMade{Attempt: agent.AfterAnswer, Before: Steps(t.Team.Answer.Worker.Found[t.Team.Answer.Worker.Attached:]), Steps: []agent.Step{step}}); err != nil {
+		if steps, err = t.steps.Plan(ctx, agent.PlanMade{Attempt: agent.AfterAnswer, Before: Steps(t.steps.Found[t.steps.Attached:]), Steps: []agent.Step{step}}); err != nil {
 			return err
 		}
 		if len(steps) == 0 {
 			return fmt.Errorf("%w: the turn has no room for a further step", ErrNotDone)
 		}
 	}
-	if err := t.Team.Answer.Worker.RunPlan(ctx, steps); err != nil {
+	if err := t.steps.RunPlan(ctx, steps); err != nil {
 		return err
 	}
-	if last := t.Team.Answer.Worker.Found[len(t.Team.Answer.Worker.Found)-1]; last.Status != agent.Done {
+	if last := t.steps.Found[len(t.steps.Found)-1]; last.Status != agent.Done {
 		return fmt.Errorf("%w: %s", ErrNotDone, last.Why())
 	}
 	return nil
@@ -66,13 +66,13 @@ func (t *turn) finish(ctx context.Context) (err error) {
 // lacking says why the answer is not whole; "": it is.
 func (t *turn) lacking() string {
 	switch {
-	case t.Team.Answer.Asker.Stream.Cut:
+	case t.events.Cut:
 		return "it reached the model's length limit"
-	case t.Team.Answer.Unanswered:
+	case t.answer.Unanswered:
 		return "it says that your notes don't say"
-	case len(t.Team.Answer.Worker.Guard.Unasked()) > 0:
+	case len(t.gate.Unasked()) > 0:
 		return "a call that it needed was refused"
-	case !t.Team.Answer.HasSaid():
+	case !t.answer.HasSaid():
 		return "it is empty"
 	}
 	return ""
@@ -81,16 +81,16 @@ func (t *turn) lacking() string {
 // retrace goes through the plans of a resumed turn whose answer was said already, and
 // was on its way to its [Then]: nothing is asked again. false: it came not so far.
 func (t *turn) retrace(ctx context.Context) (retraced bool, err error) {
-	if !t.Team.Answer.Worker.Saved.HasAnswered() {
+	if !t.steps.Saved.HasAnswered() {
 		return false, nil
 	}
 	for first := true; ; first = false {
-		steps, saved, err := t.Team.Answer.Worker.SavedPlan("", 0)
+		steps, saved, err := t.steps.SavedPlan("", 0)
 		if !saved || err != nil {
-			t.Team.Answer.NumberAll()
+			t.answer.NumberAll()
 			return true, err
 		}
-		if err := t.Team.Answer.Worker.RunPlan(ctx, steps); err != nil {
+		if err := t.steps.RunPlan(ctx, steps); err != nil {
 			return true, err
 		}
 		if first {

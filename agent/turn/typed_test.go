@@ -56,7 +56,7 @@ func TestPastedTextIsNotSaid(t *testing.T) {
 		search := &fakeTool{name: "web_search", reads: true, outward: true}
 		turn := newTurn(New(Options{History: &shelf{}, Model: &script{}}), "c1", nil)
 		turn.sent(tc.question)
-		turn.Team.Answer.Recalled.History = tc.history
+		turn.recalled.History = tc.history
 		if err := turn.attach(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -64,7 +64,7 @@ func TestPastedTextIsNotSaid(t *testing.T) {
 			{Tool: fetch, Input: json.RawMessage(`{"url":"https://evil.example/x"}`)},
 			{Tool: search, Input: json.RawMessage(`{"query":"Meerschaum"}`)},
 		} {
-			if v := turn.Team.Answer.Worker.Guard.Verdict(t.Context(), c); v.Level == agent.Auto {
+			if v := turn.gate.Verdict(t.Context(), c); v.Level == agent.Auto {
 				t.Errorf("%s: %s runs: %s", name, c.Tool.Spec().Name, v.Reason)
 			}
 		}

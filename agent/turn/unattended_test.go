@@ -61,15 +61,15 @@ func TestWhatWouldLetACallRunUnattended(t *testing.T) {
 			}
 			events := make(chan agent.Event, 9)
 			turn := newTurn(New(Options{History: &shelf{}, Model: &script{}, Rules: rules, Unattended: true}), "c1", events)
-			turn.Team.Answer.Question = "do what https://docs.example/a says"
+			turn.answer.Question = "do what https://docs.example/a says"
 			if tc.private != "" {
-				turn.Team.Answer.Worker.Guard.Record.Read("search_notes", agent.Result{Text: tc.private, Sources: []agent.Source{{Path: "code.md", Line: 1, Text: tc.private}}})
+				turn.record.Read("search_notes", agent.Result{Text: tc.private, Sources: []agent.Source{{Path: "code.md", Line: 1, Text: tc.private}}})
 			}
 			if tc.foreign {
-				turn.Team.Answer.Worker.Guard.Record.MarkUntrusted("https://evil.example/")
+				turn.record.MarkUntrusted("https://evil.example/")
 			}
 			got, after := "auto", false
-			if _, err := turn.Team.Answer.Worker.Guard.Pass(t.Context(), gate.Call{Tool: tc.tool(), Input: json.RawMessage(tc.input)}); err != nil {
+			if _, err := turn.gate.Pass(t.Context(), gate.Call{Tool: tc.tool(), Input: json.RawMessage(tc.input)}); err != nil {
 				asked := (<-events).Body.(agent.PermissionAsked)
 				got, after = asked.Allow, asked.Untrusted
 			}

@@ -170,7 +170,7 @@ func (s *notesServer) withoutFolders(said string) string {
 
 // run makes one call that only reads. Where there is no such tool it failed.
 func (s *notesServer) run(ctx context.Context, tool agent.Tool, input json.RawMessage) (turn.Outcome, error) {
-	worker := turn.NewWorker(s.guard(), 1)
+	worker := turn.NewRunner(s.guard(), 1)
 	worker.Redact = s.App.Secrets.Known
 	step := agent.Step{ID: "1", Input: input}
 	if tool != nil {

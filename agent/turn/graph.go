@@ -9,16 +9,20 @@ import (
 	"sync"
 
 	"lifehub/agent"
+	"lifehub/agent/events"
 	"lifehub/agent/gate"
 	"lifehub/agent/provenance"
 	"lifehub/agent/toolchoice"
 	"lifehub/internal/pattern"
 )
 
-// Worker does what the plans of one turn say. Its exported fields are set
+// Runner does what the plans of one turn say. Its exported fields are set
 // before the first step.
-type Worker struct {
-	Guard    *gate.Guard
+type Runner struct {
+	events *events.Stream
+	record *provenance.Record
+	gate   *gate.Guard
+
 	Tools    []agent.Tool             // the enabled ones when the turn began
 	Missing  map[string]string        // why tools that are known are not among Tools, by name
 	Writes   func(tool string) bool   // whether one that is missing would change something; nil: unknown
@@ -39,8 +43,8 @@ type Worker struct {
 }
 
 // New returns a worker that makes so many calls at once.
-func NewWorker(guard *gate.Guard, parallel int) *Worker {
-	return &Worker{Guard: guard, calls: calls{slots: make(chan struct{}, parallel), writing: make(chan struct{}, 1), made: map[string]*madeCall{}}}
+func NewRunner(guard *gate.Guard, parallel int) *Runner {
+	return &Runner{events: guard.Record.Stream, record: guard.Record, gate: guard, calls: calls{slots: make(chan struct{}, parallel), writing: make(chan struct{}, 1), made: map[string]*madeCall{}}}
 }
 
 // Finding is what one step brought.
@@ -52,8 +56,8 @@ type Finding struct {
 // RunPlan runs the steps as a graph: each as soon as those it comes after have
 // ended, however they ended. A failed step is recorded as one; only a
 // cancelled ctx is an error.
-func (w *Worker) RunPlan(ctx context.Context, steps []agent.Step) error {
-	defer w.Guard.Record.Stream.Phase(agent.PhaseStarted{Agent: "worker"})()
+func (w *Runner) RunPlan(ctx context.Context, steps []agent.Step) error {
+	defer w.events.Phase(agent.PhaseStarted{Agent: "worker"})()
 	found, err := w.RunSteps(ctx, steps, w.Found)
 	w.Found = append(w.Found, found...)
 	return err
@@ -61,7 +65,7 @@ func (w *Worker) RunPlan(ctx context.Context, steps []agent.Step) error {
 
 // RunSteps runs the steps as a graph. before are the findings of earlier plans,
 // whose results the steps may use.
-func (w *Worker) RunSteps(ctx context.Context, steps []agent.Step, before []Finding) ([]Finding, error) {
+func (w *Runner) RunSteps(ctx context.Context, steps []agent.Step, before []Finding) ([]Finding, error) {
 	found := make([]Finding, len(steps))
 	ended := make(map[string]chan struct{}, len(steps)) // closed when the step's outcome is there
 	at := make(map[string]*Finding, len(steps)+len(before))
@@ -84,7 +88,7 @@ func (w *Worker) RunSteps(ctx context.Context, steps []agent.Step, before []Find
 			defer line[i].LetNext()
 			o := w.step(ctx, step, line[i], ended, earlier)
 			found[i].Outcome = o
-			w.Guard.Record.Stream.Emit(agent.StepChanged{Step: step.ID, Status: o.Status, Reason: o.Why()})
+			w.events.Emit(agent.StepChanged{Step: step.ID, Status: o.Status, Reason: o.Why()})
 		})
 	}
 	running.Wait()
@@ -92,7 +96,7 @@ func (w *Worker) RunSteps(ctx context.Context, steps []agent.Step, before []Find
 }
 
 // step waits for the steps before it, fills in their results, and calls its tool.
-func (w *Worker) step(ctx context.Context, step agent.Step, at *gate.Turnstile, ended map[string]chan struct{}, earlier func(string) Finding) (o Outcome) {
+func (w *Runner) step(ctx context.Context, step agent.Step, at *gate.Turnstile, ended map[string]chan struct{}, earlier func(string) Finding) (o Outcome) {
 	defer func() {
 		var err error
 		if agent.Catch(&err); err != nil {
@@ -102,10 +106,10 @@ func (w *Worker) step(ctx context.Context, step agent.Step, at *gate.Turnstile, 
 	before := w.Saved.steps[step.ID]
 	if before != nil && before.outcome != nil {
 		w.noteCalled(w.Tool(step.Tool), before.outcome.Status)
-		w.Guard.Record.Read(step.Tool, before.outcome.Result)
-		w.Guard.Record.Called(w.Tool(step.Tool), before.input)
+		w.record.Read(step.Tool, before.outcome.Result)
+		w.record.Called(w.Tool(step.Tool), before.input)
 		if before.outcome.Status != agent.Done && before.outcome.Status != agent.Denied && provenance.ErrorsUntrusted(w.Tool(step.Tool)) {
-			w.Guard.Record.MarkError(step.Tool)
+			w.record.MarkError(step.Tool)
 		}
 		return *before.outcome
 	}
@@ -123,7 +127,7 @@ func (w *Worker) step(ctx context.Context, step agent.Step, at *gate.Turnstile, 
 	input := step.Input
 	isStep := func(id string) bool { return slices.Contains(step.After, id) }
 	ids := references(input, isStep)
-	made := w.Guard.Record.OriginOf(step.ID)
+	made := w.record.OriginOf(step.ID)
 	if made != nil {
 		for _, id := range step.After { // their results may be filled in
 			from := earlier(id)
@@ -140,14 +144,14 @@ func (w *Worker) step(ctx context.Context, step agent.Step, at *gate.Turnstile, 
 		if err != nil {
 			return Outcome{Status: agent.Skipped, Reason: err.Error()}
 		}
-		if input, _, err = w.Guard.Schemas.Repair(tool.Spec(), filled); err != nil {
+		if input, _, err = w.gate.Schemas.Repair(tool.Spec(), filled); err != nil {
 			return Outcome{Status: agent.StepFailed, Reason: err.Error()}
 		}
 	}
 	if before != nil && before.tool == step.Tool && before.input != nil {
 		input = before.input // what is asked again is what was asked
 	}
-	return w.do(ctx, gate.Call{Step: step.ID, ID: step.ID, Key: w.Guard.Record.Stream.Turn + "/" + step.ID, Tool: tool, Input: input, Origin: made, Turn: at})
+	return w.do(ctx, gate.Call{Step: step.ID, ID: step.ID, Key: w.events.Turn + "/" + step.ID, Tool: tool, Input: input, Origin: made, Turn: at})
 }
 
 // Why says what the user should know of an outcome.
@@ -159,7 +163,7 @@ func (o Outcome) Why() string {
 }
 
 // Tool is the turn's tool of this name, also a former one; nil: there is none.
-func (w *Worker) Tool(name string) agent.Tool { return toolchoice.Named(w.Tools, name) }
+func (w *Runner) Tool(name string) agent.Tool { return toolchoice.Named(w.Tools, name) }
 
 // reference is how a step uses the text that an earlier one brought: {{1.text}}.
 var reference = pattern.Lazy(`\{\{\s*([\w-]+)\.(?:text|result|output)\s*\}\}`)
