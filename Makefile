@@ -79,7 +79,7 @@ modes: ## what the three modes cost, and what comes of them: 20 tasks, a model t
 	LIFEHUB_SOAK=1 go test ./cli/evalmodels -run WhatTheModesCost -count=1 -v
 
 soak: ## the full counts of the loops of which `make test` runs a share
-	LIFEHUB_SOAK=1 go test ./internal/survive ./internal/database ./notes/... ./store/... ./rag/... ./mcpclient/... ./llm/... ./agent/turn ./agent/work ./cli/... ./tui/... -timeout 3h -v -run 'WhatTheyMean|UnderLoad|InEveryPanel|NoFault|DuringRebuilds|Swapped|NoSentence|SentencesAnswer|Obeying|Kill|Full|Refuses|Damage|Process|Descendant|Misbehave|FloodsCost|CutAnywhere|FaultyServer|RestartedInMid|SlowLine|NoBytesPanic|NoBytesEnd|CutInSilence|LittleWindow|FitsEverySize|CommandsInWhat|NoWayOfWriting|ThatGoesOn'
+	LIFEHUB_SOAK=1 go test ./internal/survive ./internal/database ./notes/... ./store/... ./rag/... ./mcpclient/... ./llm/... ./agent/turn ./cli/... ./tui/... -timeout 3h -v -run 'WhatTheyMean|UnderLoad|InEveryPanel|NoFault|DuringRebuilds|Swapped|NoSentence|SentencesAnswer|Obeying|Kill|Full|Refuses|Damage|Process|Descendant|Misbehave|FloodsCost|CutAnywhere|FaultyServer|RestartedInMid|SlowLine|NoBytesPanic|NoBytesEnd|CutInSilence|LittleWindow|FitsEverySize|CommandsInWhat|NoWayOfWriting|ThatGoesOn'
 
 fuzz: ## each fuzz target for FUZZTIME
 	scripts/fuzz.sh $${FUZZTIME:-30s}

@@ -52,7 +52,7 @@ func TestAnAddressNeedsNoQuestionWhenTheUserOrTheSearchGaveIt(t *testing.T) {
 			}
 			a := New(Options{History: &shelf{}, Model: &script{}, Rules: rules})
 			turn := newTurn(a, "c1", nil)
-			turn.answer.Question = tc.question
+			turn.answer.question = tc.question
 			turn.recalled.History = []llm.Message{{Role: llm.Assistant, Text: "see https://a.example/"}}
 			if tc.after {
 				turn.record.Read("web_search", found.result)
@@ -91,7 +91,7 @@ func TestACrawlAsksEachTimeUnlessARuleNamesItsHost(t *testing.T) {
 				rules = rules.With(mustRule(t, tc.rules))
 			}
 			turn := newTurn(New(Options{History: &shelf{}, Model: &script{}, Rules: rules}), "c1", nil)
-			turn.answer.Question = "crawl https://docs.example/a"
+			turn.answer.question = "crawl https://docs.example/a"
 			if tc.after {
 				turn.record.MarkUntrusted("https://evil.example/")
 			}

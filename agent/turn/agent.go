@@ -110,7 +110,7 @@ type Limits struct {
 // Agent answers messages. Make it with [New]; it is safe for concurrent use.
 type Agent struct {
 	Options
-	Then    Then // follows each answer that is whole; nil: nothing does
+	Then    then // follows each answer that is whole; nil: nothing does
 	gate    *gate.Gate
 	schemas args.Schemas
 	meters  prompt.Meters
@@ -225,7 +225,7 @@ func (a *Agent) SecondRead(ctx context.Context, conversation, turnID string) (_ 
 	t := newTurn(a, conversation, nil)
 	t.record.Conversation, t.events.Turn = conversation, exchanges[i].Turn
 	asker := a.asker(events.New(nil, a.Now), func() string { return "" })
-	citations, err := SecondRead(ctx, asker, t.answer.Fence(), exchanges[i].Answer)
+	citations, err := secondRead(ctx, asker, t.answer.fence(), exchanges[i].Answer)
 	if err != nil {
 		return citations, err
 	}

@@ -27,7 +27,7 @@ type agentLoop struct {
 	inWords    bool     // the model calls no tools; it is told how to print calls
 	called     string   // the names of the tools that it called, or is likely to, which are described
 
-	found    []Finding
+	found    []finding
 	told     []agent.Source // the lines of what it found that are in after
 	after    []llm.Message  // what it said and got back, oldest first
 	text     string         // its last words
@@ -53,7 +53,7 @@ func (l *agentLoop) run(ctx context.Context) (said bool, err error) {
 		if err := l.round(ctx, reply); err != nil {
 			return false, err
 		}
-		if l.repeated > 1 || l.turn.steps.RoomForSteps() == 0 {
+		if l.repeated > 1 || l.turn.steps.roomForSteps() == 0 {
 			return false, nil
 		}
 	}
@@ -84,10 +84,10 @@ func (l *agentLoop) decide(ctx context.Context) (reply, error) {
 	p := l.prompt()
 	p.Call = func(c llm.ToolCall) { r.calls = append(r.calls, toolchoice.Direct(c)) }
 	l.text = ""
-	hear := parse.CallSplitter{Hold: l.stream && l.turn.answer.Unlikely(), Say: func(piece string) {
+	hear := parse.CallSplitter{Hold: l.stream && l.turn.answer.unlikely(), Say: func(piece string) {
 		l.text += piece
 		if l.stream {
-			l.turn.answer.Say(piece)
+			l.turn.answer.say(piece)
 		}
 	}}
 	usage, err := l.turn.model.Ask(ctx, p, hear.Add)
@@ -96,7 +96,7 @@ func (l *agentLoop) decide(ctx context.Context) (reply, error) {
 			hear.Flush()
 		}
 		if l.stream && !prompt.CannotCall(err) {
-			l.turn.events.Cut = l.turn.answer.HasSaid()
+			l.turn.events.Cut = l.turn.answer.hasSaid()
 		}
 		return r, err
 	}
@@ -112,13 +112,13 @@ func (l *agentLoop) decide(ctx context.Context) (reply, error) {
 			l.turn.events.Emit(agent.Thought{Agent: l.base.Agent, Step: l.parentStep, Content: before + "\n"})
 		}
 		if l.stream && strings.TrimSpace(l.text) != "" {
-			l.turn.answer.Say("\n\n") // the calls come between this and what is said next
-			l.turn.answer.SayHeld(false)
+			l.turn.answer.say("\n\n") // the calls come between this and what is said next
+			l.turn.answer.sayHeld(false)
 		}
 		return r, nil
 	}
 	if hear.Hold && strings.TrimSpace(r.text) != "" {
-		l.turn.answer.Doubt()
+		l.turn.answer.doubt()
 	}
 	hear.Flush()
 	if l.stream && usage.Stopped == llm.StopLength {
@@ -133,17 +133,17 @@ func (l *agentLoop) prompt() prompt.Prompt {
 	if l.stream { // the conversation may have been summarised meanwhile
 		p.Summary, p.History = l.turn.recalled.Summary.Text, l.turn.recalled.History
 	}
-	p.After, p.Log = l.after, ContextLog(l.found)
-	p.Request = llm.Request{MaxTokens: MaxAnswerTokens}
-	p = l.turn.answer.WithAttached(p)
+	p.After, p.Log = l.after, contextLog(l.found)
+	p.Request = llm.Request{MaxTokens: maxAnswerTokens}
+	p = l.turn.answer.withAttached(p)
 	if l.inWords {
-		p.System += "\n\n" + inWords + "\n" + toolchoice.Describe(toolchoice.Specs(l.tools), l.base.Question, l.called, l.turn.answer.Fence())
+		p.System += "\n\n" + inWords + "\n" + toolchoice.Describe(toolchoice.Specs(l.tools), l.base.Question, l.called, l.turn.answer.fence())
 	} else {
 		described, rest := toolchoice.CalledFor(toolchoice.Specs(l.tools), l.base.Question, l.called)
 		p.Request.Tools = toolchoice.InTheirWords(described)
 		if len(rest) > 0 {
 			p.Request.Tools = append(p.Request.Tools, toolchoice.Further)
-			p.System += "\n\n" + toolchoice.ByName(rest, l.turn.answer.Fence())
+			p.System += "\n\n" + toolchoice.ByName(rest, l.turn.answer.fence())
 		}
 	}
 	return p

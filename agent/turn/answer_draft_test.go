@@ -47,11 +47,11 @@ func TestAnAnswerRestsOnTheLastOne(t *testing.T) {
 		"Your boiler should have 1.5 bar when it is cold, as the manual says on Tuesday.": false,
 		"": false,
 	} {
-		if got := RestsOn(answer, last); got != want {
+		if got := restsOn(answer, last); got != want {
 			t.Errorf("%q: %t", answer, got)
 		}
 	}
-	if RestsOn("Tuesday.", "") {
+	if restsOn("Tuesday.", "") {
 		t.Error("it rests on no answer")
 	}
 }

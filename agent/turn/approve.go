@@ -111,12 +111,12 @@ func (t *turn) edited(made agent.PlanMade, values json.RawMessage) (agent.PlanMa
 		if draft.Input, err = editedInput(step, given); err != nil {
 			return made, fmt.Errorf("step %s: %w", step.ID, err)
 		}
-		if _, _, err := t.steps.RepairStep(draft, t.steps.Tools); err != nil {
+		if _, _, err := t.steps.repairStep(draft, t.steps.tools); err != nil {
 			return made, fmt.Errorf("step %s: %w", step.ID, err)
 		}
 		extra[step.ID], drafts = step.Extra, append(drafts, draft)
 	}
-	steps, lost := t.steps.RepairSteps(drafts, t.steps.Tools, IDs(t.steps.Found))
+	steps, lost := t.steps.repairSteps(drafts, t.steps.tools, stepIDs(t.steps.found))
 	for i := range steps {
 		steps[i].Extra = extra[steps[i].ID]
 	}

@@ -11,30 +11,30 @@ import (
 	"lifehub/llm"
 )
 
-// AskOrHear asks for a decision until read can use it, at most [prompt.Tries]
+// askOrHear asks for a decision until read can use it, at most [prompt.Tries]
 // times; read may change the prompt for the next. The reply that a decision holds
 // instead of work is streamed to the user while it arrives; then, or if read says
 // so, the message is answered. unusable says why the decision cannot be used at
 // last, err why the model gave none.
-func (a *answer) AskOrHear(ctx context.Context, p *prompt.Prompt, read func(said string) (answered bool, unusable error)) (answered bool, unusable, err error) {
+func (a *answer) askOrHear(ctx context.Context, p *prompt.Prompt, read func(said string) (answered bool, unusable error)) (answered bool, unusable, err error) {
 	for range prompt.Tries {
 		var said strings.Builder
 		var hear parse.AnswerStream
 		hear.Say = func(piece string) {
 			a.draft.kind = hear.Kind
-			a.Say(piece)
+			a.say(piece)
 		}
 		usage, err := a.model.Ask(ctx, *p, func(piece string) {
 			said.WriteString(piece)
 			hear.Add(piece)
 		})
 		switch {
-		case errors.Is(err, llm.ErrCut) && !a.HasSaid():
+		case errors.Is(err, llm.ErrCut) && !a.hasSaid():
 			unusable = fmt.Errorf("it cannot be used: %w", err)
 		case err != nil:
-			a.events.Cut = a.HasSaid()
+			a.events.Cut = a.hasSaid()
 			return false, nil, err
-		case usage.Stopped == llm.StopLength && a.HasSaid():
+		case usage.Stopped == llm.StopLength && a.hasSaid():
 			a.events.ReachedLimit()
 			return true, nil, nil
 		case usage.Stopped == llm.StopLength:

@@ -17,10 +17,10 @@ import (
 // attach takes in what came with the message and reads what it names, before
 // the plan is made.
 func (t *turn) attach(ctx context.Context) error {
-	for i, a := range t.answer.With {
+	for i, a := range t.answer.with {
 		brought := agent.Result{Text: a.Text, Untrusted: true}
-		step := agent.Step{ID: fmt.Sprintf("attached %d", i+1), Tool: AttachTool, Description: a.Name}
-		t.steps.Found = append(t.steps.Found, Finding{Step: step, Outcome: Outcome{Status: agent.Done, Result: brought}})
+		step := agent.Step{ID: fmt.Sprintf("attached %d", i+1), Tool: attachTool, Description: a.Name}
+		t.steps.found = append(t.steps.found, finding{step: step, Outcome: Outcome{Status: agent.Done, Result: brought}})
 		t.record.AddOwn(t.notesLike(ctx, a.Text)...)
 		t.record.Mark(ctx, a.Name, true, &brought, "")
 		t.record.Read(a.Name, brought)
@@ -28,8 +28,8 @@ func (t *turn) attach(ctx context.Context) error {
 	if err := t.attachNamed(ctx); err != nil {
 		return err
 	}
-	t.steps.Attached = len(t.steps.Found)
-	t.replanned = t.steps.Attached
+	t.steps.attached = len(t.steps.found)
+	t.replanned = t.steps.attached
 	return nil
 }
 
@@ -37,13 +37,13 @@ func (t *turn) attach(ctx context.Context) error {
 // without what is untrusted in them: who pastes a part of a note does not make
 // the note untrusted.
 func (t *turn) notesLike(ctx context.Context, pasted string) (own []string) {
-	tool := t.steps.Tool(agent.SearchNotes)
-	if tool == nil || t.answer.Reread == nil {
+	tool := t.steps.tool(agent.SearchNotes)
+	if tool == nil || t.answer.reread == nil {
 		return nil
 	}
 	seen := map[string]bool{}
-	for _, at := range []int{0, len(pasted) / 2, max(0, len(pasted)-MaxTopic)} {
-		input, err := json.Marshal(map[string]string{"query": strings.ToValidUTF8(text.Clip(pasted[at:], MaxTopic), "")})
+	for _, at := range []int{0, len(pasted) / 2, max(0, len(pasted)-maxTopic)} {
+		input, err := json.Marshal(map[string]string{"query": strings.ToValidUTF8(text.Clip(pasted[at:], maxTopic), "")})
 		if err != nil {
 			continue
 		}
@@ -56,7 +56,7 @@ func (t *turn) notesLike(ctx context.Context, pasted string) (own []string) {
 				continue
 			}
 			seen[s.Vault+s.Path] = true
-			if note, ok := t.answer.Reread(agent.Source{Path: s.Path, Vault: s.Vault, Line: 1, EndLine: math.MaxInt}); ok {
+			if note, ok := t.answer.reread(agent.Source{Path: s.Path, Vault: s.Vault, Line: 1, EndLine: math.MaxInt}); ok {
 				own = append(own, t.record.OwnLines(ctx, note)...)
 			}
 		}
@@ -69,14 +69,14 @@ func (t *turn) attachNamed(ctx context.Context) error {
 	if t.agent.Attach == nil {
 		return nil
 	}
-	typed := provenance.Outside(t.answer.Question)
+	typed := provenance.Outside(t.answer.question)
 	names, unknown := t.agent.Attach.Find(typed)
-	if whose := t.record.QuotedIn(t.answer.Question); len(whose) > 0 && len(names) > 0 {
+	if whose := t.record.QuotedIn(t.answer.question); len(whose) > 0 && len(names) > 0 {
 		t.events.Notice("The @names in this message are not read, because not all of it was typed by you: %s.", strings.Join(whose, ", "))
 		return nil
 	}
 	unknown = slices.DeleteFunc(unknown, func(name string) bool {
-		return t.steps.Tool(name) != nil || t.steps.Missing[name] != ""
+		return t.steps.tool(name) != nil || t.steps.missing[name] != ""
 	})
 	if len(unknown) > 0 {
 		t.events.Notice("No note, file or tool is called @%s. It counts as ordinary text; typing @ lists what there is.", strings.Join(unknown, ", @"))
@@ -87,14 +87,14 @@ func (t *turn) attachNamed(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("read %s: %w", name, err)
 		}
-		t.events.Emit(agent.ToolStarted{Step: id, Call: id, Name: AttachTool, Input: input})
+		t.events.Emit(agent.ToolStarted{Step: id, Call: id, Name: attachTool, Input: input})
 		start := t.events.Now()
 		result, err := agent.Guarded(ctx, func(ctx context.Context) (agent.Result, error) { return t.agent.Attach.Read(ctx, name) })
-		o := Ended(ctx, result, err)
-		o.Result.Text, o.Reason = text.Clip(t.steps.Redact(o.Result.Text), MaxResult), t.steps.Redact(o.Reason)
+		o := outcomeOf(ctx, result, err)
+		o.Result.Text, o.Reason = text.Clip(t.steps.redact(o.Result.Text), MaxResult), t.steps.redact(o.Reason)
 		t.record.Mark(ctx, name, err != nil || o.Result.Untrusted, &o.Result, o.Reason)
-		t.events.Emit(agent.ToolEnded{Step: id, Call: id, Name: AttachTool, Output: o.Result.Text, Error: o.Reason, Sources: o.Result.Sources, Took: t.events.Since(start)})
-		t.steps.Found = append(t.steps.Found, Finding{Step: agent.Step{ID: id, Tool: AttachTool, Description: name}, Outcome: o})
+		t.events.Emit(agent.ToolEnded{Step: id, Call: id, Name: attachTool, Output: o.Result.Text, Error: o.Reason, Sources: o.Result.Sources, Took: t.events.Since(start)})
+		t.steps.found = append(t.steps.found, finding{step: agent.Step{ID: id, Tool: attachTool, Description: name}, Outcome: o})
 		t.record.Read(name, o.Result)
 		t.record.Called(nil, input)
 		if err != nil {

@@ -129,7 +129,7 @@ func TestRightCallsSurviveBadWriting(t *testing.T) {
 	total, kept := map[string]int{}, map[string]int{}
 	worker := aloneTool()
 	for _, c := range rightCalls(t) {
-		if len(c.calls) > MaxSteps {
+		if len(c.calls) > maxSteps {
 			continue
 		}
 		for form, render := range renders {
@@ -165,12 +165,12 @@ func TestRightCallsSurviveBadWriting(t *testing.T) {
 }
 
 // refusal says why none of a plan can be run; "": some of it can.
-func (w *Runner) refusal(text string, offered []agent.Tool) string {
+func (w *runner) refusal(text string, offered []agent.Tool) string {
 	d, err := parse.Plan(text)
 	if err != nil {
 		return err.Error()
 	}
-	steps, dropped := w.RepairSteps(d.Steps, offered, nil)
+	steps, dropped := w.repairSteps(d.Steps, offered, nil)
 	if len(steps) > 0 {
 		return ""
 	}
@@ -287,7 +287,7 @@ var keyword = regexp.MustCompile(`(^|, *)(\w+) *=`)
 
 // pythonCalls are those of the calls that fit the tools' own schemas.
 // Positions are named in the order in which a schema names its arguments.
-func (w *Runner) pythonCalls(offered []agent.Tool, written []string) (calls []wanted) {
+func (w *runner) pythonCalls(offered []agent.Tool, written []string) (calls []wanted) {
 	for _, text := range written {
 		name, rest, _ := strings.Cut(text, "(")
 		tool := toolchoice.Find(offered, name)
@@ -364,12 +364,12 @@ func metaTool(t *testing.T) (lists []rightList) {
 }
 
 // callsOf is the calls of the plan that a text holds.
-func (w *Runner) callsOf(text string, offered []agent.Tool) (calls []wanted) {
+func (w *runner) callsOf(text string, offered []agent.Tool) (calls []wanted) {
 	d, err := parse.Plan(text)
 	if err != nil {
 		return nil
 	}
-	steps, _ := w.RepairSteps(d.Steps, offered, nil)
+	steps, _ := w.repairSteps(d.Steps, offered, nil)
 	for _, s := range steps {
 		args, err := args.ReadObject(s.Input)
 		if err != nil {
@@ -424,7 +424,7 @@ func (c callCase) prepare() (offered []agent.Tool, calls []wanted) {
 }
 
 // fits reports whether the data's own values fit the data's own schema; some do not.
-func (w *Runner) fits(offered []agent.Tool, name string, args map[string]any) bool {
+func (w *runner) fits(offered []agent.Tool, name string, args map[string]any) bool {
 	tool := toolchoice.Find(offered, name)
 	raw, err := json.Marshal(args)
 	if tool == nil || err != nil {

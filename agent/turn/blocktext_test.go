@@ -83,11 +83,11 @@ func FuzzList(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text, word, lead string) {
 		a := emptyAnswer()
-		a.Question = word
+		a.question = word
 		s := agent.Source{N: 1, Path: "a.md", Line: 1, EndLine: 1 + strings.Count(text, "\n"), Text: text}
-		a.Sources, a.foundSources = []agent.Source{s}, 1
-		list := a.passages([]Finding{{Step: agent.Step{ID: "1", Tool: agent.SearchNotes}, Outcome: Outcome{Status: agent.Done, Result: agent.Result{
-			Sources: a.Sources, Blocks: []agent.Block{{Source: s, Lead: lead, Words: []string{word}}, {Source: s, Code: true, Score: 1}},
+		a.sources, a.foundSources = []agent.Source{s}, 1
+		list := a.passages([]finding{{step: agent.Step{ID: "1", Tool: agent.SearchNotes}, Outcome: Outcome{Status: agent.Done, Result: agent.Result{
+			Sources: a.sources, Blocks: []agent.Block{{Source: s, Lead: lead, Words: []string{word}}, {Source: s, Code: true, Score: 1}},
 		}}}}, noModelLead)
 		outside := fencedCode.ReplaceAllString(list, "")
 		for _, m := range citedNumber.FindAllStringSubmatch(outside, -1) {

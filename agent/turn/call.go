@@ -22,8 +22,8 @@ const (
 	callTimeout = 60 * time.Second
 	// MaxResult is what of a tool's text reaches the model, in bytes.
 	MaxResult = 32 << 10
-	// MaxReason bounds what a tool's error says, in bytes.
-	MaxReason = 4 << 10
+	// maxReason bounds what a tool's error says, in bytes.
+	maxReason = 4 << 10
 )
 
 // Outcome is what became of a call.
@@ -31,9 +31,9 @@ type Outcome struct {
 	Status agent.Status
 	Result agent.Result
 	Reason string          // why there is no result
-	Same   string          // the step whose identical call stands for this one
-	Input  json.RawMessage // with which it ran, where the user changed it
-	Seen   bool            // the user was shown the call, and allowed it
+	same   string          // the step whose identical call stands for this one
+	input  json.RawMessage // with which it ran, where the user changed it
+	seen   bool            // the user was shown the call, and allowed it
 
 	stopped bool  // the turn was stopped before its end was known
 	err     error // of the tool
@@ -60,7 +60,7 @@ func sameCall(tool string, input json.RawMessage) string { return tool + " " + a
 
 // do makes a call, or waits for the identical one that another step makes:
 // identical calls of a turn run once.
-func (w *Runner) do(ctx context.Context, c gate.Call) Outcome {
+func (w *runner) do(ctx context.Context, c gate.Call) Outcome {
 	ctx = agent.WithOrigin(ctx, agent.Origin{Conversation: w.record.Conversation, Turn: w.events.Turn})
 	key := sameCall(c.Name(), c.Input)
 	w.calls.mu.Lock()
@@ -78,7 +78,7 @@ func (w *Runner) do(ctx context.Context, c gate.Call) Outcome {
 	select {
 	case <-twin.done:
 		shared := twin.Outcome
-		shared.Same = twin.step
+		shared.same = twin.step
 		return shared
 	case <-ctx.Done():
 		return failed(ctx, ctx.Err())
@@ -87,7 +87,7 @@ func (w *Runner) do(ctx context.Context, c gate.Call) Outcome {
 
 // make takes a call through the gate and runs it. Its end is in the journal
 // before anybody learns of it.
-func (w *Runner) make(ctx context.Context, c gate.Call) Outcome {
+func (w *runner) make(ctx context.Context, c gate.Call) Outcome {
 	w.record.Called(c.Tool, c.Input)
 	ctx = w.gate.WithHidden(ctx, c.Tool)
 	permit, o := w.admit(ctx, c)
@@ -121,13 +121,13 @@ func (w *Runner) make(ctx context.Context, c gate.Call) Outcome {
 	start := w.events.Now()
 	host := agent.HostOptions{
 		Step: c.Step, Call: c.ID, Tool: name,
-		Unattended: w.gate.Unattended(), Emit: w.events.Emit, Redact: w.Redact, Asks: func() func() { return w.events.WaitForUser(1) },
+		Unattended: w.gate.Unattended(), Emit: w.events.Emit, Redact: w.redact, Asks: func() func() { return w.events.WaitForUser(1) },
 	}.Open()
 	o = w.perform(agent.WithHost(ctx, host), c.Tool, permit)
 	if !bytes.Equal(c.Input, planned.Input) {
-		o.Input = c.Input
+		o.input = c.Input
 	}
-	o.Seen = permit.Asked()
+	o.seen = permit.Asked()
 	w.did(c.Step, effectsOf(c.Tool, host.Close(), o.err)...)
 	w.record.Mark(ctx, name, provenance.ErrorsUntrusted(c.Tool), &o.Result, o.Reason)
 	w.recordEnd(ctx, c, o)
@@ -136,7 +136,7 @@ func (w *Runner) make(ctx context.Context, c gate.Call) Outcome {
 		if o.Result.Untrusted {
 			w.record.MarkError(name) // its error, in its own words
 		}
-		ended.Error, ended.Cause = o.Reason, text.Clip(w.Redact(neterr.Cause(o.err)), MaxReason)
+		ended.Error, ended.Cause = o.Reason, text.Clip(w.redact(neterr.Cause(o.err)), maxReason)
 		w.events.Emit(ended)
 		return o
 	}
@@ -160,23 +160,23 @@ func (w *Runner) make(ctx context.Context, c gate.Call) Outcome {
 }
 
 // perform runs a permitted call and returns what became of it.
-func (w *Runner) perform(ctx context.Context, tool agent.Tool, p *gate.Permit) Outcome {
+func (w *runner) perform(ctx context.Context, tool agent.Tool, p *gate.Permit) Outcome {
 	result, err := w.runInTime(ctx, tool, p)
-	o := Ended(ctx, result, err)
-	o.Result.Text, o.Reason = text.Clip(w.Redact(o.Result.Text), MaxResult), text.Clip(w.Redact(o.Reason), MaxResult)
+	o := outcomeOf(ctx, result, err)
+	o.Result.Text, o.Reason = text.Clip(w.redact(o.Result.Text), MaxResult), text.Clip(w.redact(o.Reason), MaxResult)
 	if o.stopped && !agent.ReadOnly(tool) {
 		o.Status, o.Reason = agent.StepFailed, "it was stopped in the middle: whether it happened is not known"
 	}
 	return o
 }
 
-// Delegating is a tool whose calls hand work to others, who make calls of the
+// delegating is a tool whose calls hand work to others, who make calls of the
 // turn themselves: each of these has a bound and a place of its own.
-type Delegating interface{ Delegating() }
+type delegating interface{ Delegating() }
 
 // runInTime runs a permitted call within its time.
-func (w *Runner) runInTime(ctx context.Context, tool agent.Tool, p *gate.Permit) (result agent.Result, err error) {
-	if _, ok := tool.(Delegating); ok { // it tells of itself, so that it has to end before the turn
+func (w *runner) runInTime(ctx context.Context, tool agent.Tool, p *gate.Permit) (result agent.Result, err error) {
+	if _, ok := tool.(delegating); ok { // it tells of itself, so that it has to end before the turn
 		defer agent.Catch(&err)
 		return p.Run(ctx)
 	}
@@ -209,7 +209,7 @@ func mayWrite(c gate.Call, p *gate.Permit) bool {
 // enter waits for a free slot, and, if the call may change something, for the
 // other such calls to end. Call leave afterwards.
 func (c *calls) enter(ctx context.Context, made gate.Call, p *gate.Permit) (leave func(), err error) {
-	if _, ok := made.Tool.(Delegating); ok {
+	if _, ok := made.Tool.(delegating); ok {
 		return func() {}, nil // its worker's calls take the places
 	}
 	writes := mayWrite(made, p)
@@ -257,8 +257,8 @@ func take(ctx context.Context, places chan struct{}) error {
 	}
 }
 
-// Ended is what became of a call that ended with a result or an error.
-func Ended(ctx context.Context, result agent.Result, err error) Outcome {
+// outcomeOf is what became of a call that ended with a result or an error.
+func outcomeOf(ctx context.Context, result agent.Result, err error) Outcome {
 	var broke *agent.PanicError
 	switch {
 	case err == nil:
@@ -268,7 +268,7 @@ func Ended(ctx context.Context, result agent.Result, err error) Outcome {
 	case errors.As(err, &broke):
 		err = fmt.Errorf("the tool broke: %v", broke.Fault)
 	}
-	return Outcome{Status: agent.StepFailed, Reason: text.Clip(err.Error(), MaxReason), err: err}
+	return Outcome{Status: agent.StepFailed, Reason: text.Clip(err.Error(), maxReason), err: err}
 }
 
-func failed(ctx context.Context, err error) Outcome { return Ended(ctx, agent.Result{}, err) }
+func failed(ctx context.Context, err error) Outcome { return outcomeOf(ctx, agent.Result{}, err) }

@@ -68,13 +68,13 @@ var callForms = map[string]func([]wanted) string{
 }
 
 // callsOfText are the calls that a text comes to, as the loop would run them.
-func (w *Runner) callsOfText(text string, l rightList) (calls []wanted, err error) {
+func (w *runner) callsOfText(text string, l rightList) (calls []wanted, err error) {
 	_, drafts, err := parse.Calls(text, l.known)
 	if err != nil {
 		return nil, err
 	}
 	for _, d := range drafts {
-		step, _, err := w.RepairStep(d, l.offered)
+		step, _, err := w.repairStep(d, l.offered)
 		if err != nil {
 			return calls, err
 		}

@@ -12,11 +12,11 @@ import (
 	"lifehub/internal/text"
 )
 
-// Check judges the citations of the answer and emits each.
-func (a *answer) Check(ctx context.Context, answer string) []agent.Citation {
-	said := strings.TrimSuffix(answer, a.Passages) // by the model
-	citations := citation.CheckBut(said, a.Sources, a.Reread, a.userSaid)
-	searched := len(a.Sources) > 0 || a.Coverage != nil
+// check judges the citations of the answer and emits each.
+func (a *answer) check(ctx context.Context, answer string) []agent.Citation {
+	said := strings.TrimSuffix(answer, a.passageList) // by the model
+	citations := citation.CheckBut(said, a.sources, a.reread, a.userSaid)
+	searched := len(a.sources) > 0 || a.coverage != nil
 	citations = slices.DeleteFunc(citations, func(c agent.Citation) bool {
 		return c.Words != "" && c.Verdict == agent.NotFound && (!searched || a.wasSaid(c.Words))
 	})
@@ -29,8 +29,8 @@ func (a *answer) Check(ctx context.Context, answer string) []agent.Citation {
 	}
 	for _, c := range citations {
 		cited := agent.Cited{Citation: c}
-		if c.N >= 1 && c.N <= len(a.Sources) {
-			cited.Source = a.Sources[c.N-1]
+		if c.N >= 1 && c.N <= len(a.sources) {
+			cited.Source = a.sources[c.N-1]
 		}
 		a.events.Emit(cited)
 	}
@@ -48,7 +48,7 @@ const notRead = "not read in this conversation"
 func (a *answer) unread(ctx context.Context, answer string) (citations []agent.Citation) {
 	places := citation.PlacesIn(answer)
 	seen := a.record.Seen()
-	for _, s := range a.Sources {
+	for _, s := range a.sources {
 		if s.Call != "" { // what a tool said that reads no notes
 			seen.Listed = append(seen.Listed, s)
 		}
@@ -56,15 +56,15 @@ func (a *answer) unread(ctx context.Context, answer string) (citations []agent.C
 	for _, f := range a.recalled.Facts {
 		seen.Sources = append(seen.Sources, f.Source())
 	}
-	for _, e := range a.steps.EffectsBy("") {
+	for _, e := range a.steps.effectsBy("") {
 		seen.Sources = append(seen.Sources, e.Source())
 	}
 	places = slices.DeleteFunc(places, func(p citation.NamedPlace) bool { return holds(seen, p) })
 	if len(places) == 0 {
 		return nil
 	}
-	typed := a.Question
-	earlier, err := a.Conversations.Exchanges(ctx, a.record.Conversation)
+	typed := a.question
+	earlier, err := a.conversations.Exchanges(ctx, a.record.Conversation)
 	if err != nil {
 		return nil // nothing is known to be unread
 	}
@@ -94,18 +94,18 @@ func holds(s provenance.Seen, p citation.NamedPlace) bool {
 
 // exists reports whether a path is that of a note.
 func (a *answer) exists(p citation.NamedPlace) bool {
-	if a.Reread == nil {
+	if a.reread == nil {
 		return false
 	}
-	_, ok := a.Reread(agent.Source{Path: path.Clean(p.Name), Line: 1, EndLine: 1})
+	_, ok := a.reread(agent.Source{Path: path.Clean(p.Name), Line: 1, EndLine: 1})
 	return ok
 }
 
 // userSaid reports whether words repeat the question, or the input of a step.
 func (a *answer) userSaid(words string) bool {
 	parts := citation.QuoteParts(words)
-	return len(parts) > 0 && (citation.InOrder(text.Tokens(a.Question), parts) || slices.ContainsFunc(a.steps.Found, func(f Finding) bool {
-		return citation.InOrder(text.Tokens(string(f.Step.Input)), parts)
+	return len(parts) > 0 && (citation.InOrder(text.Tokens(a.question), parts) || slices.ContainsFunc(a.steps.found, func(f finding) bool {
+		return citation.InOrder(text.Tokens(string(f.step.Input)), parts)
 	}))
 }
 
@@ -121,7 +121,7 @@ func (a *answer) wasSaid(words string) bool {
 			single = append(single, part[i:i+1])
 		}
 	}
-	if citation.InOrder(text.Tokens(a.Question), single) || in(a.recalled.Summary.Text) {
+	if citation.InOrder(text.Tokens(a.question), single) || in(a.recalled.Summary.Text) {
 		return true
 	}
 	for _, m := range a.recalled.History {
@@ -134,14 +134,14 @@ func (a *answer) wasSaid(words string) bool {
 			return true
 		}
 	}
-	return slices.ContainsFunc(a.steps.Found, func(f Finding) bool {
-		return len(f.Result.Sources) == 0 && in(f.Result.Text) || in(string(f.Step.Input)) || in(f.Reason)
+	return slices.ContainsFunc(a.steps.found, func(f finding) bool {
+		return len(f.Result.Sources) == 0 && in(f.Result.Text) || in(string(f.step.Input)) || in(f.Reason)
 	})
 }
 
-// AllQuoted reports whether each sentence of a report quotes its sources, and
+// allQuoted reports whether each sentence of a report quotes its sources, and
 // every quotation stands there.
-func AllQuoted(report string, sources []agent.Source) bool {
+func allQuoted(report string, sources []agent.Source) bool {
 	citations := citation.Check(report, numbered(sources), nil)
 	for _, s := range text.Sentences(report) {
 		said := report[s.Start:s.End]
@@ -154,9 +154,9 @@ func AllQuoted(report string, sources []agent.Source) bool {
 	return len(citations) > 0 && !slices.ContainsFunc(citations, func(c agent.Citation) bool { return c.Verdict != agent.Verified })
 }
 
-// Cites reports whether a report cites or quotes sources, and whether one of
+// cites reports whether a report cites or quotes sources, and whether one of
 // them wrongly.
-func Cites(report string, sources []agent.Source) (some, wrong bool) {
+func cites(report string, sources []agent.Source) (some, wrong bool) {
 	citations := citation.Check(report, numbered(sources), nil)
 	return len(citations) > 0, slices.ContainsFunc(citations, func(c agent.Citation) bool { return c.Verdict != agent.Verified && c.Verdict != agent.Cites })
 }

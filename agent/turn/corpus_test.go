@@ -81,8 +81,8 @@ func (nothingSaid) Exchanges(context.Context, string) ([]agent.Exchange, error) 
 
 func emptyAnswer() *answer {
 	record := &provenance.Record{Stream: &events.Stream{}}
-	a := newAnswer(NewRunner(&gate.Guard{Record: record}, 1), nil, &memory.Recalled{})
-	a.Conversations = nothingSaid{}
+	a := newAnswer(newRunner(&gate.Guard{Record: record}, 1), nil, &memory.Recalled{})
+	a.conversations = nothingSaid{}
 	return a
 }
 

@@ -30,7 +30,7 @@ type delegation struct {
 	Worker   string     `json:"worker_type"`
 	Task     string     `json:"task_description"`
 	Criteria string     `json:"success_criteria,omitempty"`
-	Material []Material `json:"material,omitempty"` // what the tasks before it reported
+	Material []material `json:"material,omitempty"` // what the tasks before it reported
 }
 
 // delegate is the tool. What a worker does passes the gate call by call, so
@@ -42,7 +42,7 @@ type delegate struct {
 
 // delegation is the tool for this turn; a list of one.
 func (t *turn) delegation() []agent.Tool {
-	return []agent.Tool{&delegate{turn: t, kinds: workersFor(t.steps.Tools)}}
+	return []agent.Tool{&delegate{turn: t, kinds: workersFor(t.steps.tools)}}
 }
 
 func (d *delegate) Spec() llm.ToolSpec {
@@ -83,25 +83,25 @@ func (d *delegate) Run(ctx context.Context, raw json.RawMessage) (agent.Result, 
 // attempt is what one try of a worker came to.
 type attempt struct {
 	report    string
-	Judgement agent.Judgement
+	judgement agent.Judgement
 }
 
 // delegated lets a worker try until the evaluator is content.
 func (t *turn) delegated(ctx context.Context, step string, kind role, task delegation) (agent.Result, error) {
-	own, form := kind.of(t.steps.Tools), "Name the place that each statement comes from."
+	own, form := kind.of(t.steps.tools), "Name the place that each statement comes from."
 	if t.sole {
 		form = alone
 	}
 	l := &agentLoop{
 		turn: t, parentStep: step, numbered: t.sole, tools: toolchoice.Choose(own, task.Task, t.maxTools), callable: own, rounds: kind.rounds,
 		base: prompt.Prompt{
-			Agent: kind.name, Step: step, Fence: t.answer.Fence(), Question: task.text(),
-			System:   strings.TrimSpace(t.answer.Persona + "\n\n" + strings.NewReplacer("{today}", t.answer.Today(), "{worker}", kind.prompt, "{report}", form).Replace(workerPrompt)),
-			Material: task.parts(t.answer.Fence()),
+			Agent: kind.name, Step: step, Fence: t.answer.fence(), Question: task.text(),
+			System:   strings.TrimSpace(t.answer.persona + "\n\n" + strings.NewReplacer("{today}", t.answer.today(), "{worker}", kind.prompt, "{report}", form).Replace(workerPrompt)),
+			Material: task.parts(t.answer.fence()),
 		},
 	}
 	if t.sole {
-		l.base.Question += "\n\nIt is for this message of the user, which your report answers:\n" + t.answer.Question
+		l.base.Question += "\n\nIt is for this message of the user, which your report answers:\n" + t.answer.question
 	}
 	for _, m := range task.Material {
 		l.reports = append(l.reports, "the report of task "+m.ID+" on "+strings.Join(m.From[:min(len(m.From), 5)], ", "))
@@ -121,19 +121,19 @@ func (t *turn) delegated(ctx context.Context, step string, kind role, task deleg
 			}
 			return result, nil
 		}
-		if tried.Judgement.Passed {
+		if tried.judgement.Passed {
 			return l.result(tried.report), nil
 		}
-		if n == 1 || tried.Judgement.Score > best.Judgement.Score {
+		if n == 1 || tried.judgement.Score > best.judgement.Score {
 			best = tried
 		}
 		l.after = append(l.after,
 			llm.Message{Role: llm.Assistant, Text: text.Clip(cmp.Or(tried.report, "(no report)"), repeatResult)},
-			llm.Message{Role: llm.User, Text: l.again(tried.Judgement)})
-		l.verdicts = append(l.verdicts, fmt.Sprintf("Attempt %d, score %.2f: %s", n, tried.Judgement.Score, tried.Judgement.Feedback))
+			llm.Message{Role: llm.User, Text: l.again(tried.judgement)})
+		l.verdicts = append(l.verdicts, fmt.Sprintf("Attempt %d, score %.2f: %s", n, tried.judgement.Score, tried.judgement.Feedback))
 		l.repeated = 0
 	}
-	t.events.Emit(agent.Noticed{Text: strings.TrimSpace(fmt.Sprintf("The %s worker's result (step %s) is incomplete: it was not accepted after %d attempts. %s", kind.name, step, maxAttempts, text.OneLine(text.Clip(best.Judgement.Feedback, 300))))})
+	t.events.Emit(agent.Noticed{Text: strings.TrimSpace(fmt.Sprintf("The %s worker's result (step %s) is incomplete: it was not accepted after %d attempts. %s", kind.name, step, maxAttempts, text.OneLine(text.Clip(best.judgement.Feedback, 300))))})
 	result := l.result(best.report)
 	result.Partial = true
 	return result, nil
@@ -149,7 +149,7 @@ func (t *turn) try(ctx context.Context, l *agentLoop, task delegation) (tried at
 		t.events.Emit(ended)
 	}()
 	var saved bool
-	if tried.report, tried.Judgement, saved = t.steps.Saved.Judged(l.parentStep, l.attempt); saved {
+	if tried.report, tried.judgement, saved = t.steps.saved.verdict(l.parentStep, l.attempt); saved {
 		err = l.replay(ctx)
 	} else {
 		tried, err = l.judged(ctx, task)
@@ -157,8 +157,8 @@ func (t *turn) try(ctx context.Context, l *agentLoop, task delegation) (tried at
 	if err != nil {
 		return attempt{}, err
 	}
-	ended.Score, ended.Passed = &tried.Judgement.Score, tried.Judgement.Passed
-	t.events.Emit(agent.Evaluated{Step: l.parentStep, Attempt: l.attempt, Report: tried.report, Judgement: tried.Judgement})
+	ended.Score, ended.Passed = &tried.judgement.Score, tried.judgement.Passed
+	t.events.Emit(agent.Evaluated{Step: l.parentStep, Attempt: l.attempt, Report: tried.report, Judgement: tried.judgement})
 	return tried, nil
 }
 
@@ -202,14 +202,14 @@ func (l *agentLoop) report(ctx context.Context) (string, error) {
 
 // result is what the turn gets of a worker: its report, and what it rests on.
 func (l *agentLoop) result(report string) agent.Result {
-	result := agent.Result{Text: report, Sources: l.turn.answer.SourcesOf(l.found)}
+	result := agent.Result{Text: report, Sources: l.turn.answer.sourcesOf(l.found)}
 	result.Nothing = report == "" && len(result.Sources) == 0
-	result.Unlikely = FoundNothing(l.found)
+	result.Unlikely = nothingIn(l.found)
 	for _, f := range l.found {
-		if f.Status == agent.StepFailed && (f.Result.Untrusted || provenance.ErrorsUntrusted(l.turn.steps.Tool(f.Step.Tool))) {
+		if f.Status == agent.StepFailed && (f.Result.Untrusted || provenance.ErrorsUntrusted(l.turn.steps.tool(f.step.Tool))) {
 			result.Untrusted = true // the report may tell the words of its error
 		}
-		if f.Status != agent.Done || f.Same != "" {
+		if f.Status != agent.Done || f.same != "" {
 			continue
 		}
 		result.Untrusted = result.Untrusted || f.Result.IsUntrusted()

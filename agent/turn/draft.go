@@ -17,49 +17,49 @@ type draft struct {
 	text   strings.Builder
 }
 
-// HoldDraft keeps back what is said as long as no tool was called, unless the
+// holdDraft keeps back what is said as long as no tool was called, unless the
 // message needs no notes.
-func (a *answer) HoldDraft() {
-	a.draft.on = len(a.With) == 0 && a.steps.Attached == 0
-	a.draft.byForm = isBrief(a.Question) || holdsText.MatchString(a.Question)
+func (a *answer) holdDraft() {
+	a.draft.on = len(a.with) == 0 && a.steps.attached == 0
+	a.draft.byForm = isBrief(a.question) || holdsText.MatchString(a.question)
 }
 
-// IsDraft reports whether the answer comes from memory: no tool was called, and the
+// isDraft reports whether the answer comes from memory: no tool was called, and the
 // message is neither small talk, nor about the last answer, nor a text to work on.
-func (a *answer) IsDraft() bool {
-	return a.draft.on && !a.steps.HasCalled() && !needsNoNotes(a.draft.kind, a.draft.byForm)
+func (a *answer) isDraft() bool {
+	return a.draft.on && !a.steps.hasCalled() && !needsNoNotes(a.draft.kind, a.draft.byForm)
 }
 
-// SayAsIs streams what the program itself answers, which no notes can change.
-func (a *answer) SayAsIs(text string) {
+// sayAsIs streams what the program itself answers, which no notes can change.
+func (a *answer) sayAsIs(text string) {
 	a.draft.on = false
-	a.Say(text)
+	a.say(text)
 }
 
 func (a *answer) sayOrHold(text string) {
-	if a.IsDraft() {
+	if a.isDraft() {
 		a.draft.text.WriteString(text)
 		return
 	}
-	a.Release()
+	a.release()
 	a.events.Say(text)
 }
 
-// Release streams what was kept back.
-func (a *answer) Release() { a.events.Say(a.TakeDraft()) }
+// release streams what was kept back.
+func (a *answer) release() { a.events.Say(a.takeDraft()) }
 
-// TakeDraft returns what was kept back, which is then not said.
-func (a *answer) TakeDraft() (held string) {
+// takeDraft returns what was kept back, which is then not said.
+func (a *answer) takeDraft() (held string) {
 	held = a.draft.text.String()
 	a.draft.text.Reset()
 	return held
 }
 
-// Said is the answer so far, with what is kept back of it.
-func (a *answer) Said() string { return a.events.Said() + a.draft.text.String() }
+// said is the answer so far, with what is kept back of it.
+func (a *answer) said() string { return a.events.Said() + a.draft.text.String() }
 
-// HasSaid reports whether there is something of an answer.
-func (a *answer) HasSaid() bool { return a.Said() != "" }
+// hasSaid reports whether there is something of an answer.
+func (a *answer) hasSaid() bool { return a.said() != "" }
 
 // The kinds of messages, as a model that answers at once names them.
 const (
@@ -69,8 +69,8 @@ const (
 	otherwise = "other"
 )
 
-// KindsSchema is the JSON Schema of the kind that a model gives to a message.
-const KindsSchema = `{"type":"string","enum":["` + smallTalk + `","` + onAnswer + `","` + givenText + `","` + otherwise + `"]}`
+// kindsSchema is the JSON Schema of the kind that a model gives to a message.
+const kindsSchema = `{"type":"string","enum":["` + smallTalk + `","` + onAnswer + `","` + givenText + `","` + otherwise + `"]}`
 
 // needsNoNotes reports whether a message needs no notes: by the kind that the model
 // named, else by the message's form.
@@ -102,9 +102,9 @@ func isBrief(message string) bool {
 // words behind a colon or in quotation marks.
 var holdsText = pattern.Lazy(`\n|(?::\s+|["“„«])(?:[^\s"“”„«»]+\s+){3}`)
 
-// RestsOn reports whether most of what an answer says was said before: it shortens,
+// restsOn reports whether most of what an answer says was said before: it shortens,
 // lists or repeats that.
-func RestsOn(answer, before string) bool {
+func restsOn(answer, before string) bool {
 	said := map[string]bool{}
 	for w := range text.Words(before) {
 		said[text.Fold(w.Text)] = true
@@ -120,8 +120,8 @@ func RestsOn(answer, before string) bool {
 	return known > 0 && 2*known >= all
 }
 
-// LastAnswer is the last answer of the conversation; "": there is none.
-func (a *answer) LastAnswer() string {
+// lastAnswer is the last answer of the conversation; "": there is none.
+func (a *answer) lastAnswer() string {
 	for i := len(a.recalled.History) - 1; i >= 0; i-- {
 		if m := a.recalled.History[i]; m.Role == llm.Assistant {
 			return agent.WithoutRecord(m.Text)

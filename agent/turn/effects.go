@@ -23,11 +23,11 @@ func effectsOf(tool agent.Tool, said []agent.Effect, err error) []agent.Effect {
 // stepEffect is what a step did.
 type stepEffect struct {
 	step   string
-	Effect agent.Effect
+	effect agent.Effect
 }
 
 // did adds what a step did to the effects of the turn.
-func (w *Runner) did(step string, effects ...agent.Effect) {
+func (w *runner) did(step string, effects ...agent.Effect) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, e := range effects {
@@ -36,27 +36,27 @@ func (w *Runner) did(step string, effects ...agent.Effect) {
 }
 
 // undid takes back what was said of a step's effects.
-func (w *Runner) undid(step string) {
+func (w *runner) undid(step string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.effects = slices.DeleteFunc(w.effects, func(e stepEffect) bool { return e.step == step })
 }
 
-// EffectsBy returns what a step did so far; "" is all steps.
-func (w *Runner) EffectsBy(step string) (effects []agent.Effect) {
+// effectsBy returns what a step did so far; "" is all steps.
+func (w *runner) effectsBy(step string) (effects []agent.Effect) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, e := range w.effects {
 		if step == "" || e.step == step {
-			effects = append(effects, e.Effect)
+			effects = append(effects, e.effect)
 		}
 	}
 	return effects
 }
 
-// MayWrite reports whether a call of the tool may change something. A tool of
+// canWrite reports whether a call of the tool may change something. A tool of
 // another program is believed that it only reads: nothing is allowed by that.
-func MayWrite(tool agent.Tool) bool {
+func canWrite(tool agent.Tool) bool {
 	if hinted, ok := tool.(agent.Hinted); ok && hinted.ReadOnlyHint() != nil {
 		return !*hinted.ReadOnlyHint()
 	}
@@ -65,17 +65,17 @@ func MayWrite(tool agent.Tool) bool {
 
 // changes reports whether a tool is known to change something: one of another
 // program that does not say so is not.
-func (w *Runner) changes(name string) bool {
-	tool := w.Tool(name)
+func (w *runner) changes(name string) bool {
+	tool := w.tool(name)
 	if tool == nil {
-		return w.Writes != nil && w.Writes(name)
+		return w.writes != nil && w.writes(name)
 	}
 	hinted, foreign := tool.(agent.Hinted)
-	return MayWrite(tool) && (!foreign || hinted.ReadOnlyHint() != nil)
+	return canWrite(tool) && (!foreign || hinted.ReadOnlyHint() != nil)
 }
 
-// NoteWriter notes a tool that a plan or a call named, if it changes something.
-func (w *Runner) NoteWriter(name string) {
+// noteWriter notes a tool that a plan or a call named, if it changes something.
+func (w *runner) noteWriter(name string) {
 	if !w.changes(name) {
 		return
 	}
@@ -86,17 +86,17 @@ func (w *Runner) NoteWriter(name string) {
 	}
 }
 
-// Writers are the tools that change something, and that the turn's plans or calls
+// writingTools are the tools that change something, and that the turn's plans or calls
 // named, whatever became of them.
-func (w *Runner) Writers() []string {
+func (w *runner) writingTools() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return slices.Clone(w.writers)
 }
 
 // noteCalled notes that a tool was called, by the status of the call.
-func (w *Runner) noteCalled(tool agent.Tool, status agent.Status) {
-	_, delegates := tool.(Delegating)
+func (w *runner) noteCalled(tool agent.Tool, status agent.Status) {
+	_, delegates := tool.(delegating)
 	if delegates || status == agent.Denied || status == agent.Skipped {
 		return
 	}
@@ -105,8 +105,8 @@ func (w *Runner) noteCalled(tool agent.Tool, status agent.Status) {
 	w.called = true
 }
 
-// HasCalled reports whether a tool was called. Handing out a task is not a call.
-func (w *Runner) HasCalled() bool {
+// hasCalled reports whether a tool was called. Handing out a task is not a call.
+func (w *runner) hasCalled() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.called

@@ -39,14 +39,14 @@ func (l *agentLoop) evaluate(ctx context.Context, task delegation, report string
 	if why := l.checked(report); why != "" {
 		return agent.Judgement{Passed: true, Score: 1, Feedback: why}, nil
 	}
-	fence := l.turn.answer.Fence()
+	fence := l.turn.answer.fence()
 	p := prompt.Prompt{
-		Agent: "evaluator", Step: l.parentStep, System: strings.ReplaceAll(evaluatorPrompt, "{today}", l.turn.answer.Today()), Fence: fence,
+		Agent: "evaluator", Step: l.parentStep, System: strings.ReplaceAll(evaluatorPrompt, "{today}", l.turn.answer.today()), Fence: fence,
 		Request: llm.Request{Schema: judgementSchema, MaxTokens: maxJudgement},
 	}
 	room := l.turn.model.Room(ctx)
 	report = prompt.ClipTokens(report, room/6)
-	p.Material = append(l.evidence(report, room*2/3), l.turn.answer.AttachedParts()...)
+	p.Material = append(l.evidence(report, room*2/3), l.turn.answer.attachedParts()...)
 	p.Material = append(p.Material, task.parts(fence)...)
 	if len(l.verdicts) > 0 {
 		p.Material = append(p.Material, prompt.Part{Kind: "results", Head: "Your verdicts on earlier attempts", Text: strings.Join(l.verdicts, "\n"), Fence: fence})
@@ -76,40 +76,40 @@ const noCall = "No call was made, so the report rests on nothing but memory. Mak
 // although it has tools and was given no text to work on. One that reports so again
 // is judged by what it says.
 func (l *agentLoop) fromMemory(task delegation) bool {
-	return l.attempt == 1 && len(l.found) == 0 && len(l.callable) > 0 && len(task.Material) == 0 && l.turn.steps.Attached == 0
+	return l.attempt == 1 && len(l.found) == 0 && len(l.callable) > 0 && len(task.Material) == 0 && l.turn.steps.attached == 0
 }
 
 // allFound is what its citations are numbered by: what the user attached, then
 // what its own calls brought.
-func (l *agentLoop) allFound() []Finding {
+func (l *agentLoop) allFound() []finding {
 	if l.stream {
 		return l.found
 	}
-	return slices.Concat(l.turn.steps.Found, l.found)
+	return slices.Concat(l.turn.steps.found, l.found)
 }
 
 // checked says why a report needs no judge; "": it needs one. What the user saw
 // and allowed needs none, nor does what only quotes, or what the user is told
 // is not in the notes.
 func (l *agentLoop) checked(report string) (why string) {
-	wrote := slices.DeleteFunc(slices.Clone(l.found), func(f Finding) bool { return !l.mayHaveWritten(f) })
-	sources := l.turn.answer.SourcesOf(l.allFound())
-	switch _, wrong := Cites(report, sources); {
-	case len(wrote) > 0 && !wrong && !slices.ContainsFunc(wrote, func(f Finding) bool { return !f.Seen || f.Status != agent.Done }):
+	wrote := slices.DeleteFunc(slices.Clone(l.found), func(f finding) bool { return !l.mayHaveWritten(f) })
+	sources := l.turn.answer.sourcesOf(l.allFound())
+	switch _, wrong := cites(report, sources); {
+	case len(wrote) > 0 && !wrong && !slices.ContainsFunc(wrote, func(f finding) bool { return !f.seen || f.Status != agent.Done }):
 		return "The user saw and allowed each change."
 	case len(wrote) > 0:
 		return ""
-	case FoundNothing(l.found):
+	case nothingIn(l.found):
 		return "The search found nothing that likely answers it; the user is told so."
-	case AllQuoted(report, sources):
+	case allQuoted(report, sources):
 		return "Each sentence quotes its source, and the quotations were checked."
 	}
 	return ""
 }
 
 // mayHaveWritten reports whether a call was one that may change something.
-func (l *agentLoop) mayHaveWritten(f Finding) bool {
-	return f.Same == "" && MayWrite(l.turn.steps.Tool(f.Step.Tool))
+func (l *agentLoop) mayHaveWritten(f finding) bool {
+	return f.same == "" && canWrite(l.turn.steps.tool(f.step.Tool))
 }
 
 // readJudgement reads a verdict, also one inside another object. A score above 1
@@ -156,18 +156,18 @@ func readJudgement(text string) (agent.Judgement, error) {
 }
 
 func inOneLine(raw json.RawMessage) string {
-	return text.Clip(strings.Join(parse.Texts(raw), "; "), MaxReason)
+	return text.Clip(strings.Join(parse.Texts(raw), "; "), maxReason)
 }
 
 // again is what a worker is told whose result was not accepted: why, and what it
 // has changed already.
 func (l *agentLoop) again(j agent.Judgement) string {
 	words := strings.TrimSuffix(j.Feedback+"\nSuggested: "+j.Suggestions, "\nSuggested: ")
-	told := l.turn.marked("Your report was not accepted. What the evaluator says of it:", words, 2*MaxReason)
+	told := l.turn.marked("Your report was not accepted. What the evaluator says of it:", words, 2*maxReason)
 	var changed []string
 	for _, f := range l.found {
 		if f.Status == agent.Done && l.mayHaveWritten(f) {
-			changed = append(changed, fmt.Sprintf("%s %s: %s", f.Step.Tool, text.Clip(string(f.Step.Input), repeatResult), text.Clip(text.OneLine(f.Result.Text), repeatResult)))
+			changed = append(changed, fmt.Sprintf("%s %s: %s", f.step.Tool, text.Clip(string(f.step.Input), repeatResult), text.Clip(text.OneLine(f.Result.Text), repeatResult)))
 		}
 	}
 	if len(changed) > 0 {

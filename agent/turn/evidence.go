@@ -19,11 +19,11 @@ func (l *agentLoop) evidence(report string, room int) (parts []prompt.Part) {
 	var blocks []block
 	used := 0
 	for i, f := range l.found {
-		head, told := f.Step.Tool+" "+string(f.Step.Input), l.toldOf(f)
+		head, told := f.step.Tool+" "+string(f.step.Input), l.toldOf(f)
 		if !l.mayHaveWritten(f) {
 			head = text.Clip(head, 1<<10)
 		}
-		parts = append(parts, prompt.Part{Kind: "results", Head: "Call " + f.Step.ID + ": " + string(f.Status), Text: head, Fence: l.turn.answer.Fence()})
+		parts = append(parts, prompt.Part{Kind: "results", Head: "Call " + f.step.ID + ": " + string(f.Status), Text: head, Fence: l.turn.answer.fence()})
 		used += prompt.Tokens(parts[i].String())
 		for _, words := range cutBlocks(told) {
 			blocks = append(blocks, block{call: i, at: len(blocks), text: words})
@@ -64,22 +64,22 @@ func (l *agentLoop) evidence(report string, room int) (parts []prompt.Part) {
 }
 
 // toldOf is what the worker saw of a call.
-func (l *agentLoop) toldOf(f Finding) string {
-	if f.Same != "" {
-		return "the same as call " + f.Same
+func (l *agentLoop) toldOf(f finding) string {
+	if f.same != "" {
+		return "the same as call " + f.same
 	}
 	if f.Status != agent.Done {
 		return f.Reason
 	}
 	var b strings.Builder
 	for _, s := range f.Result.Sources {
-		if n := l.turn.answer.NumberOf(s); l.numbered && n > 0 {
+		if n := l.turn.answer.numberOf(s); l.numbered && n > 0 {
 			fmt.Fprintf(&b, "[%d] ", n)
 		}
 		b.WriteString(text.OneLine(s.Title()) + "\n" + s.Text + "\n")
 	}
 	if len(f.Result.Sources) == 0 {
-		if n := l.turn.answer.ResultNumber(f.Step.ID); l.numbered && n > 0 {
+		if n := l.turn.answer.resultNumber(f.step.ID); l.numbered && n > 0 {
 			fmt.Fprintf(&b, "[%d] ", n)
 		}
 		b.WriteString(f.Result.Text)

@@ -16,25 +16,25 @@ import (
 	"lifehub/internal/pattern"
 )
 
-// Runner does what the plans of one turn say. Its exported fields are set
-// before the first step.
-type Runner struct {
+// runner runs the steps that the plans and rounds of one turn ask for. The fields
+// from tools to attached are set before the first step.
+type runner struct {
 	events *events.Stream
 	record *provenance.Record
 	gate   *gate.Guard
 
-	Tools    []agent.Tool             // the enabled ones when the turn began
-	Missing  map[string]string        // why tools that are known are not among Tools, by name
-	Writes   func(tool string) bool   // whether one that is missing would change something; nil: unknown
-	Redact   func(text string) string // takes the user's secrets out
-	Saved    Saved                    // of a turn that was interrupted and is resumed
-	Found    []Finding                // what was attached, then what the steps brought, in plan order
-	Attached int                      // how many of Found the user attached
-	Again    bool                     // the turn's last plan leaves something to plan with its results in sight
+	tools    []agent.Tool             // the enabled ones when the turn began
+	missing  map[string]string        // why tools that are known are not among Tools, by name
+	writes   func(tool string) bool   // whether one that is missing would change something; nil: unknown
+	redact   func(text string) string // takes the user's secrets out
+	saved    saved                    // of a turn that was interrupted and is resumed
+	found    []finding                // what was attached, then what the steps brought, in plan order
+	attached int                      // how many of found the user attached
+	again    bool                     // the turn's last plan leaves something to plan with its results in sight
 
 	calls calls
 
-	mu        sync.Mutex // guards what follows, and Saved.plans
+	mu        sync.Mutex // guards what follows, and saved.plans
 	dropped   []string   // what of the plans was left out or changed, and why
 	stepsMade int        // by all plans of the turn
 	effects   []stepEffect
@@ -42,43 +42,59 @@ type Runner struct {
 	called    bool     // a tool was called, other than to hand out a task
 }
 
-// New returns a worker that makes so many calls at once.
-func NewRunner(guard *gate.Guard, parallel int) *Runner {
-	return &Runner{events: guard.Record.Stream, record: guard.Record, gate: guard, calls: calls{slots: make(chan struct{}, parallel), writing: make(chan struct{}, 1), made: map[string]*madeCall{}}}
+// newRunner returns a runner that makes so many calls at once.
+func newRunner(guard *gate.Guard, parallel int) *runner {
+	return &runner{events: guard.Record.Stream, record: guard.Record, gate: guard, calls: calls{slots: make(chan struct{}, parallel), writing: make(chan struct{}, 1), made: map[string]*madeCall{}}}
 }
 
-// Finding is what one step brought.
-type Finding struct {
-	Step agent.Step
+// RunCall makes one call behind a gate, outside of any turn. A nil tool fails.
+// redact takes the secrets out of what it brings.
+func RunCall(ctx context.Context, guard *gate.Guard, redact func(text string) string, tool agent.Tool, input json.RawMessage) (Outcome, error) {
+	w := newRunner(guard, 1)
+	w.redact = redact
+	step := agent.Step{ID: "1", Input: input}
+	if tool != nil {
+		w.tools, step.Tool = []agent.Tool{tool}, tool.Spec().Name
+	}
+	found, err := w.runSteps(ctx, []agent.Step{step}, nil)
+	if err != nil {
+		return Outcome{}, err
+	}
+	return found[0].Outcome, nil
+}
+
+// finding is what one step brought.
+type finding struct {
+	step agent.Step
 	Outcome
 }
 
-// RunPlan runs the steps as a graph: each as soon as those it comes after have
+// runPlan runs the steps as a graph: each as soon as those it comes after have
 // ended, however they ended. A failed step is recorded as one; only a
 // cancelled ctx is an error.
-func (w *Runner) RunPlan(ctx context.Context, steps []agent.Step) error {
+func (w *runner) runPlan(ctx context.Context, steps []agent.Step) error {
 	defer w.events.Phase(agent.PhaseStarted{Agent: "worker"})()
-	found, err := w.RunSteps(ctx, steps, w.Found)
-	w.Found = append(w.Found, found...)
+	found, err := w.runSteps(ctx, steps, w.found)
+	w.found = append(w.found, found...)
 	return err
 }
 
-// RunSteps runs the steps as a graph. before are the findings of earlier plans,
+// runSteps runs the steps as a graph. before are the findings of earlier plans,
 // whose results the steps may use.
-func (w *Runner) RunSteps(ctx context.Context, steps []agent.Step, before []Finding) ([]Finding, error) {
-	found := make([]Finding, len(steps))
+func (w *runner) runSteps(ctx context.Context, steps []agent.Step, before []finding) ([]finding, error) {
+	found := make([]finding, len(steps))
 	ended := make(map[string]chan struct{}, len(steps)) // closed when the step's outcome is there
-	at := make(map[string]*Finding, len(steps)+len(before))
+	at := make(map[string]*finding, len(steps)+len(before))
 	over := make(chan struct{})
 	close(over)
 	for i := range before {
-		at[before[i].Step.ID], ended[before[i].Step.ID] = &before[i], over
+		at[before[i].step.ID], ended[before[i].step.ID] = &before[i], over
 	}
 	for i, step := range steps {
-		found[i].Step = step
+		found[i].step = step
 		at[step.ID], ended[step.ID] = &found[i], make(chan struct{})
 	}
-	earlier := func(id string) Finding { return *at[id] }
+	earlier := func(id string) finding { return *at[id] }
 	line := gate.QueueUp(steps, ended)
 
 	var running sync.WaitGroup
@@ -88,7 +104,7 @@ func (w *Runner) RunSteps(ctx context.Context, steps []agent.Step, before []Find
 			defer line[i].LetNext()
 			o := w.step(ctx, step, line[i], ended, earlier)
 			found[i].Outcome = o
-			w.events.Emit(agent.StepChanged{Step: step.ID, Status: o.Status, Reason: o.Why()})
+			w.events.Emit(agent.StepChanged{Step: step.ID, Status: o.Status, Reason: o.why()})
 		})
 	}
 	running.Wait()
@@ -96,19 +112,19 @@ func (w *Runner) RunSteps(ctx context.Context, steps []agent.Step, before []Find
 }
 
 // step waits for the steps before it, fills in their results, and calls its tool.
-func (w *Runner) step(ctx context.Context, step agent.Step, at *gate.Turnstile, ended map[string]chan struct{}, earlier func(string) Finding) (o Outcome) {
+func (w *runner) step(ctx context.Context, step agent.Step, at *gate.Turnstile, ended map[string]chan struct{}, earlier func(string) finding) (o Outcome) {
 	defer func() {
 		var err error
 		if agent.Catch(&err); err != nil {
 			o = failed(ctx, err)
 		}
 	}()
-	before := w.Saved.steps[step.ID]
+	before := w.saved.steps[step.ID]
 	if before != nil && before.outcome != nil {
-		w.noteCalled(w.Tool(step.Tool), before.outcome.Status)
+		w.noteCalled(w.tool(step.Tool), before.outcome.Status)
 		w.record.Read(step.Tool, before.outcome.Result)
-		w.record.Called(w.Tool(step.Tool), before.input)
-		if before.outcome.Status != agent.Done && before.outcome.Status != agent.Denied && provenance.ErrorsUntrusted(w.Tool(step.Tool)) {
+		w.record.Called(w.tool(step.Tool), before.input)
+		if before.outcome.Status != agent.Done && before.outcome.Status != agent.Denied && provenance.ErrorsUntrusted(w.tool(step.Tool)) {
 			w.record.MarkError(step.Tool)
 		}
 		return *before.outcome
@@ -120,7 +136,7 @@ func (w *Runner) step(ctx context.Context, step agent.Step, at *gate.Turnstile, 
 			return failed(ctx, ctx.Err())
 		}
 	}
-	tool := w.Tool(step.Tool)
+	tool := w.tool(step.Tool)
 	if tool == nil {
 		return Outcome{Status: agent.StepFailed, Reason: fmt.Sprintf("there is no tool %s", step.Tool)}
 	}
@@ -131,10 +147,10 @@ func (w *Runner) step(ctx context.Context, step agent.Step, at *gate.Turnstile, 
 	if made != nil {
 		for _, id := range step.After { // their results may be filled in
 			from := earlier(id)
-			made.Add(from.Step.Tool, w.Tool(from.Step.Tool), from.Result)
+			made.Add(from.step.Tool, w.tool(from.step.Tool), from.Result)
 		}
 	}
-	if _, ok := tool.(Delegating); ok && len(step.After) > 0 {
+	if _, ok := tool.(delegating); ok && len(step.After) > 0 {
 		var err error
 		if input, err = withMaterial(input, ids, step.After, earlier); err != nil {
 			return Outcome{Status: agent.Skipped, Reason: err.Error()}
@@ -154,16 +170,16 @@ func (w *Runner) step(ctx context.Context, step agent.Step, at *gate.Turnstile, 
 	return w.do(ctx, gate.Call{Step: step.ID, ID: step.ID, Key: w.events.Turn + "/" + step.ID, Tool: tool, Input: input, Origin: made, Turn: at})
 }
 
-// Why says what the user should know of an outcome.
-func (o Outcome) Why() string {
-	if o.Reason == "" && o.Same != "" {
-		return "the same call as step " + o.Same
+// why says what the user should know of an outcome.
+func (o Outcome) why() string {
+	if o.Reason == "" && o.same != "" {
+		return "the same call as step " + o.same
 	}
 	return o.Reason
 }
 
-// Tool is the turn's tool of this name, also a former one; nil: there is none.
-func (w *Runner) Tool(name string) agent.Tool { return toolchoice.Named(w.Tools, name) }
+// tool is the turn's tool of this name, also a former one; nil: there is none.
+func (w *runner) tool(name string) agent.Tool { return toolchoice.Named(w.tools, name) }
 
 // reference is how a step uses the text that an earlier one brought: {{1.text}}.
 var reference = pattern.Lazy(`\{\{\s*([\w-]+)\.(?:text|result|output)\s*\}\}`)
@@ -179,8 +195,8 @@ func references(input json.RawMessage, isStep func(id string) bool) (ids []strin
 	return ids
 }
 
-// Material is what an earlier step brought, for the worker of a later one.
-type Material struct {
+// material is what an earlier step brought, for the worker of a later one.
+type material struct {
 	ID   string   `json:"id"`
 	Text string   `json:"text"`
 	From []string `json:"from,omitempty"` // the places that it was made from
@@ -188,7 +204,7 @@ type Material struct {
 
 // withMaterial gives a task the results of the steps it comes after as its
 // material. The task refers to them; their words are no part of it.
-func withMaterial(input json.RawMessage, ids, after []string, earlier func(string) Finding) (json.RawMessage, error) {
+func withMaterial(input json.RawMessage, ids, after []string, earlier func(string) finding) (json.RawMessage, error) {
 	if err := areDone(ids, earlier); err != nil {
 		return nil, err
 	}
@@ -202,13 +218,13 @@ func withMaterial(input json.RawMessage, ids, after []string, earlier func(strin
 	if err := json.Unmarshal(input, &task); err != nil {
 		return nil, errors.New("the results of earlier steps stand outside its texts")
 	}
-	var list []Material
+	var list []material
 	for _, id := range after {
 		from := earlier(id)
 		if from.Status != agent.Done || from.Result.Text == "" {
 			continue
 		}
-		m := Material{ID: id, Text: from.Result.Text}
+		m := material{ID: id, Text: from.Result.Text}
 		for _, s := range from.Result.Sources {
 			if !slices.Contains(m.From, s.Path) {
 				m.From = append(m.From, s.Path)
@@ -228,7 +244,7 @@ func withMaterial(input json.RawMessage, ids, after []string, earlier func(strin
 }
 
 // areDone reports the first of the steps whose result is not there.
-func areDone(ids []string, earlier func(string) Finding) error {
+func areDone(ids []string, earlier func(string) finding) error {
 	for _, id := range ids {
 		if from := earlier(id); from.Status != agent.Done {
 			return fmt.Errorf("it needs the result of step %s, which is %s", id, from.Status)
@@ -239,7 +255,7 @@ func areDone(ids []string, earlier func(string) Finding) error {
 
 // fillIn puts the texts of the steps ids in place of the references to them,
 // inside the strings of an input.
-func fillIn(input json.RawMessage, ids []string, earlier func(string) Finding) (json.RawMessage, error) {
+func fillIn(input json.RawMessage, ids []string, earlier func(string) finding) (json.RawMessage, error) {
 	if err := areDone(ids, earlier); err != nil {
 		return nil, err
 	}
@@ -260,18 +276,18 @@ func fillIn(input json.RawMessage, ids []string, earlier func(string) Finding) (
 	return filled, nil
 }
 
-// Steps are those of findings.
-func Steps(found []Finding) (steps []agent.Step) {
+// stepsOf are those of findings.
+func stepsOf(found []finding) (steps []agent.Step) {
 	for _, f := range found {
-		steps = append(steps, f.Step)
+		steps = append(steps, f.step)
 	}
 	return steps
 }
 
-// IDs are those of the steps of findings.
-func IDs(found []Finding) (ids []string) {
+// stepIDs are those of the steps of findings.
+func stepIDs(found []finding) (ids []string) {
 	for _, f := range found {
-		ids = append(ids, f.Step.ID)
+		ids = append(ids, f.step.ID)
 	}
 	return ids
 }

@@ -85,8 +85,8 @@ func contains(a, b agent.Source) bool {
 	return a.Line == b.Line && a.EndLine == b.EndLine && strings.Contains(a.Text, b.Text)
 }
 
-// Unseen are the lines of s that none of the sources holds, as sources.
-func Unseen(sources []agent.Source, s agent.Source) (runs []agent.Source) {
+// unseen are the lines of s that none of the sources holds, as sources.
+func unseen(sources []agent.Source, s agent.Source) (runs []agent.Source) {
 	lines := linesOf(s)
 	seen := make([]bool, len(lines))
 	for _, other := range sources {

@@ -52,12 +52,12 @@ func TestNumbersStayWithTheirLinesAndLinesAreToldOnce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		note := drawNote(t)
 		var a answer
-		a.steps = &Runner{}
-		var found []Finding
+		a.steps = &runner{}
+		var found []finding
 		var toldSources, toldParts []agent.Source
 		numbers := map[string]int{}
 		for i := range rapid.IntRange(1, 6).Draw(t, "steps") {
-			f := Finding{Step: agent.Step{ID: fmt.Sprint(i), Tool: "search_notes"}, Outcome: Outcome{Status: agent.Done}}
+			f := finding{step: agent.Step{ID: fmt.Sprint(i), Tool: "search_notes"}, Outcome: Outcome{Status: agent.Done}}
 			for range rapid.IntRange(0, 3).Draw(t, "passages") {
 				f.Result.Sources = append(f.Result.Sources, drawPassage(t, note, rapid.SampledFrom([]string{"a.md", "b.md"}).Draw(t, "note")))
 			}
@@ -65,20 +65,20 @@ func TestNumbersStayWithTheirLinesAndLinesAreToldOnce(t *testing.T) {
 			if rapid.Bool().Draw(t, "numbered only later") {
 				continue
 			}
-			a.Number(found)
+			a.number(found)
 			for _, s := range f.Result.Sources {
-				n := a.NumberOf(s)
+				n := a.numberOf(s)
 				if n == 0 {
-					t.Fatalf("%s:%d–%d has no number among %+v", s.Path, s.Line, s.EndLine, a.Sources)
+					t.Fatalf("%s:%d–%d has no number among %+v", s.Path, s.Line, s.EndLine, a.sources)
 				}
 				toldSources, numbers[fmt.Sprint(len(toldSources))] = append(toldSources, s), n
-				toldParts = append(toldParts, Unseen(toldParts, s)...)
+				toldParts = append(toldParts, unseen(toldParts, s)...)
 			}
 		}
-		a.Number(found)
+		a.number(found)
 		for i, s := range toldSources {
 			n := numbers[fmt.Sprint(i)]
-			held := a.Sources[n-1]
+			held := a.sources[n-1]
 			if held.N != n || held.Path != s.Path || held.Line > s.Line || held.EndLine < s.EndLine || !strings.Contains(held.Text, s.Text) {
 				t.Fatalf("[%d] was %s:%d–%d, and is %s:%d–%d", n, s.Path, s.Line, s.EndLine, held.Path, held.Line, held.EndLine)
 			}
@@ -86,7 +86,7 @@ func TestNumbersStayWithTheirLinesAndLinesAreToldOnce(t *testing.T) {
 				if line = strings.TrimSpace(line); line == "" {
 					continue
 				}
-				for _, c := range citation.Check(fmt.Sprintf("It says: “%s” [%d]", line, n), a.Sources, nil) {
+				for _, c := range citation.Check(fmt.Sprintf("It says: “%s” [%d]", line, n), a.sources, nil) {
 					if c.Verdict != agent.Verified {
 						t.Fatalf("“%s” [%d] is %s: %s", line, n, c.Verdict, c.Detail)
 					}
@@ -121,7 +121,7 @@ func TestLinesThatReadDifferentlyAreNotJoined(t *testing.T) {
 	if got := merge([]agent.Source{before}, after); len(got) != 2 || !slices.Equal(got, []agent.Source{before, after}) {
 		t.Errorf("got %+v", got)
 	}
-	if got := Unseen([]agent.Source{before}, after); len(got) != 1 || got[0].Text != "2." || got[0].Line != 2 {
+	if got := unseen([]agent.Source{before}, after); len(got) != 1 || got[0].Text != "2." || got[0].Line != 2 {
 		t.Errorf("told again is %+v", got)
 	}
 }

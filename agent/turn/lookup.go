@@ -13,50 +13,50 @@ const noModel = "offline"
 // holdDraft keeps back what the model says before any call, where the notes may be
 // searched unasked: it may be said from memory.
 func (t *turn) holdDraft(ctx context.Context) {
-	search, ok := t.searchStep(t.steps.Tools)
+	search, ok := t.searchStep(t.steps.tools)
 	if !ok || t.agent.ModelName() == noModel {
 		return
 	}
-	if v := t.gate.Verdict(ctx, gate.Call{Tool: t.steps.Tool(search.Tool), Input: search.Input}); v.Level == agent.Auto {
-		t.answer.HoldDraft()
+	if v := t.gate.Verdict(ctx, gate.Call{Tool: t.steps.tool(search.Tool), Input: search.Input}); v.Level == agent.Auto {
+		t.answer.holdDraft()
 	}
 }
 
 // lookUp searches the notes for a message that was answered from memory. If something
 // fits, the model answers again from it; else the answer is marked.
 func (t *turn) lookUp(ctx context.Context) error {
-	if !t.answer.IsDraft() || len(t.steps.Writers()) > 0 || !t.answer.HasSaid() || RestsOn(t.answer.Said(), t.answer.LastAnswer()) {
+	if !t.answer.isDraft() || len(t.steps.writingTools()) > 0 || !t.answer.hasSaid() || restsOn(t.answer.said(), t.answer.lastAnswer()) {
 		return nil
 	}
-	steps, saved, err := t.steps.SavedPlan("", 0)
+	steps, saved, err := t.steps.savedPlan("", 0)
 	if err != nil {
 		return err
 	}
-	if search, ok := t.searchStep(t.steps.Tools); ok && !saved {
+	if search, ok := t.searchStep(t.steps.tools); ok && !saved {
 		taken := map[string]bool{}
-		for _, id := range IDs(t.steps.Found) {
+		for _, id := range stepIDs(t.steps.found) {
 			taken[id] = true
 		}
-		search.ID, search.Extra = UniqueID("", taken), true
-		steps, err = t.steps.Plan(ctx, agent.PlanMade{Mode: t.mode, Before: Steps(t.steps.Found[t.steps.Attached:]), Steps: []agent.Step{search}})
+		search.ID, search.Extra = uniqueID("", taken), true
+		steps, err = t.steps.plan(ctx, agent.PlanMade{Mode: t.mode, Before: stepsOf(t.steps.found[t.steps.attached:]), Steps: []agent.Step{search}})
 		if err != nil {
 			return err
 		}
 	}
-	if err := t.steps.RunPlan(ctx, steps); err != nil {
+	if err := t.steps.runPlan(ctx, steps); err != nil {
 		return err
 	}
-	if !fits(t.steps.Found[len(t.steps.Found)-len(steps):]) {
+	if !fits(t.steps.found[len(t.steps.found)-len(steps):]) {
 		t.withoutNotes = !t.recalled.Fits()
 		return nil
 	}
-	t.events.Emit(agent.Thought{Content: t.answer.TakeDraft()})
+	t.events.Emit(agent.Thought{Content: t.answer.takeDraft()})
 	t.events.Cut = false
-	return t.answer.Explain(ctx)
+	return t.answer.explain(ctx)
 }
 
 // fits reports whether a search brought what likely answers.
-func fits(found []Finding) bool {
+func fits(found []finding) bool {
 	for _, f := range found {
 		if f.Status == agent.Done && !f.Result.Nothing && !f.Result.Unlikely {
 			return true

@@ -139,7 +139,7 @@ func TestATurnMakesTwentyFiveStepsAtMost(t *testing.T) {
 	tool := search()
 	model := &script{lines: append(lines[:4:4], say(goodAnswer))}
 	ended(t, collect(New(Options{Model: model, History: &shelf{}, Tools: tools(tool), Mode: inMode(agent.LoopMode)}).Ask(t.Context(), "c1", question), nil))
-	if len(tool.ran()) != MaxTurnSteps {
+	if len(tool.ran()) != maxTurnSteps {
 		t.Errorf("%d calls", len(tool.ran()))
 	}
 }

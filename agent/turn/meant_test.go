@@ -228,9 +228,9 @@ func TestWhatAModelMeansIsNotGuessed(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			worker := aloneTool()
-			worker.Missing = map[string]string{"tasks_list": "it is switched off"}
+			worker.missing = map[string]string{"tasks_list": "it is switched off"}
 			draft := parse.Step{ID: "1", Tool: tc.tool, Input: json.RawMessage(tc.input)}
-			steps, dropped := worker.RepairSteps([]parse.Step{draft}, []agent.Tool{search, mail, days, tasks, change}, nil)
+			steps, dropped := worker.repairSteps([]parse.Step{draft}, []agent.Tool{search, mail, days, tasks, change}, nil)
 			if got := writtenPlan(steps, dropped); got != tc.want {
 				t.Errorf("got  %s\nwant %s", got, tc.want)
 			}

@@ -30,7 +30,7 @@ func (a *Agent) Recall(ctx context.Context, conversation, question string, k int
 // question. An answer that never came leaves no message. A memory that cannot
 // be read is told and left out.
 func (t *turn) recall(ctx context.Context) error {
-	recent, err := t.answer.Conversations.Recent(ctx, t.record.Conversation, t.agent.Limits.Messages)
+	recent, err := t.answer.conversations.Recent(ctx, t.record.Conversation, t.agent.Limits.Messages)
 	if err != nil {
 		return err
 	}
@@ -46,7 +46,7 @@ func (t *turn) recall(ctx context.Context) error {
 	t.recalled.History = t.recent
 	t.recallUntrusted(ctx) // in the words that were said
 	if len(t.recent) > 0 {
-		if path, err := t.answer.Conversations.Exchanges(ctx, t.record.Conversation); err == nil { // else the answers are as they were said
+		if path, err := t.answer.conversations.Exchanges(ctx, t.record.Conversation); err == nil { // else the answers are as they were said
 			t.path = slices.DeleteFunc(path, func(e agent.Exchange) bool { return e.Turn == t.events.Turn })
 			t.recalled.History = asSeen(t.recent, t.path)
 		}
@@ -101,7 +101,7 @@ func (t *turn) recallPast(ctx context.Context) (err error) {
 	if t.agent.Memory.Store == nil {
 		return nil
 	}
-	t.recalled.Past, err = t.agent.Recall(ctx, t.record.Conversation, t.answer.Question, t.agent.Memory.K)
+	t.recalled.Past, err = t.agent.Recall(ctx, t.record.Conversation, t.answer.question, t.agent.Memory.K)
 	return err
 }
 
@@ -115,14 +115,14 @@ func (t *turn) recallFacts(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	t.recalled.Facts, err = memory.ChooseFacts(ctx, t.answer.Question, all)
+	t.recalled.Facts, err = memory.ChooseFacts(ctx, t.answer.question, all)
 	return err
 }
 
 // recallUntrusted finds out what of the messages, the summary and the memory
 // that are in the prompts is untrusted.
 func (t *turn) recallUntrusted(ctx context.Context) {
-	t.record.AddOwn(t.answer.Persona)
+	t.record.AddOwn(t.answer.persona)
 	for _, m := range append(slices.Clip(t.recalled.History), llm.Message{Role: llm.User, Text: t.message}) {
 		t.record.AddMessage(ctx, m.Text, m.Role == llm.User)
 	}

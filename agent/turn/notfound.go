@@ -9,17 +9,17 @@ import (
 	"lifehub/internal/text"
 )
 
-// Unlikely reports whether the turn searched the notes, no search found what
+// unlikely reports whether the turn searched the notes, no search found what
 // likely answers, and neither another tool nor memory brought something.
-func (a *answer) Unlikely() bool { return !a.recalled.Fits() && FoundNothing(a.steps.Found) }
+func (a *answer) unlikely() bool { return !a.recalled.Fits() && nothingIn(a.steps.found) }
 
-// FoundNothing reports whether there was a search of the notes, and neither it
+// nothingIn reports whether there was a search of the notes, and neither it
 // nor another call brought what likely answers.
-func FoundNothing(found []Finding) bool {
+func nothingIn(found []finding) bool {
 	searched := false
 	for _, f := range found {
 		switch {
-		case f.Status != agent.Done || f.Same != "":
+		case f.Status != agent.Done || f.same != "":
 		case f.Result.Unlikely:
 			searched = true
 		case !f.Result.Nothing:
@@ -29,19 +29,19 @@ func FoundNothing(found []Finding) bool {
 	return searched
 }
 
-// Doubt puts before the answer that the notes don't say, and what comes
+// doubt puts before the answer that the notes don't say, and what comes
 // nearest. The names of the user's own notes are no sign of untrusted text.
-func (a *answer) Doubt() {
+func (a *answer) doubt() {
 	if a.noneOfTime() {
-		a.Unanswered, a.Nearest, a.events.Lead = true, []agent.Source{}, "Your notes have nothing from "+a.Coverage.Time.Days+".\n\n"
+		a.unanswered, a.nearestSources, a.events.Lead = true, []agent.Source{}, "Your notes have nothing from "+a.coverage.Time.Days+".\n\n"
 		return
 	}
-	a.Unanswered, a.Nearest = true, a.nearest()
-	a.Close = slices.ContainsFunc(a.steps.Found, func(f Finding) bool { return f.Result.Close })
+	a.unanswered, a.nearestSources = true, a.nearest()
+	a.close = slices.ContainsFunc(a.steps.found, func(f finding) bool { return f.Result.Close })
 	a.events.Lead = "Your notes don't say."
-	if len(a.Nearest) > 0 {
-		names, own := make([]string, len(a.Nearest)), []string{}
-		for i, s := range a.Nearest {
+	if len(a.nearestSources) > 0 {
+		names, own := make([]string, len(a.nearestSources)), []string{}
+		for i, s := range a.nearestSources {
 			if !s.Untrusted {
 				own = append(own, s.Title())
 			}
@@ -49,7 +49,7 @@ func (a *answer) Doubt() {
 		}
 		a.record.AddOwn(own...)
 		how := "Nothing is close; nearest: "
-		if a.Close {
+		if a.close {
 			how = "Close, but not on this: "
 		}
 		a.events.Lead += " " + how + strings.Join(names, ", ") + "."
@@ -59,18 +59,18 @@ func (a *answer) Doubt() {
 
 // noneOfTime reports whether only notes of a time are an answer, and there is none.
 func (a *answer) noneOfTime() bool {
-	return a.Coverage != nil && a.Coverage.Time != nil && a.Coverage.Time.Only && a.Coverage.Time.Notes == 0
+	return a.coverage != nil && a.coverage.Time != nil && a.coverage.Time.Only && a.coverage.Time.Notes == 0
 }
 
 // listTime puts the notes of the time that is asked for before the answer.
 func (a *answer) listTime() {
-	if a.Coverage == nil || a.Coverage.Time.Listed() == "" {
+	if a.coverage == nil || a.coverage.Time.Listed() == "" {
 		return
 	}
-	for _, n := range a.Coverage.Time.List {
+	for _, n := range a.coverage.Time.List {
 		a.record.AddOwn(n.Path)
 	}
-	a.events.Lead = a.Coverage.Time.Listed() + "\n\n"
+	a.events.Lead = a.coverage.Time.Listed() + "\n\n"
 }
 
 // maxNearest bounds the near misses that are named.
@@ -80,7 +80,7 @@ const maxNearest = 3
 func (a *answer) nearest() []agent.Source {
 	places := []agent.Source{}
 	named := map[string]bool{}
-	for _, s := range a.Sources[:a.foundSources] {
+	for _, s := range a.sources[:a.foundSources] {
 		if s.Call == "" && !named[s.Vault+"/"+s.Path] && len(places) < maxNearest {
 			named[s.Vault+"/"+s.Path] = true
 			places = append(places, s)

@@ -31,12 +31,12 @@ const (
 
 // passages answers without a model: with what the tools said, and the passages
 // of the notes that fit best. It claims nothing, so none of it is checked.
-func (a *answer) passages(found []Finding, opening string) string {
+func (a *answer) passages(found []finding, opening string) string {
 	l := lister{answer: a}
 	searched, attached := false, false
 	for _, f := range found {
-		searched = searched || f.Step.Tool == agent.SearchNotes && f.Status == agent.Done
-		if f.Step.Tool == AttachTool && f.Status == agent.Done && len(f.Result.Sources) == 0 {
+		searched = searched || f.step.Tool == agent.SearchNotes && f.Status == agent.Done
+		if f.step.Tool == attachTool && f.Status == agent.Done && len(f.Result.Sources) == 0 {
 			attached = true
 			continue
 		}
@@ -52,10 +52,10 @@ func (a *answer) passages(found []Finding, opening string) string {
 	case asked != nil && len(asked.List) > 0:
 		l.paragraph(asked.String() + ":")
 		l.byDate(found, asked)
-	case FoundNothing(found) && a.SaidBefore() != "" && !a.factFits():
-		l.paragraph(a.SaidBefore())
-	case a.Unanswered && !a.Close && opening == noModelLead:
-		l.paragraph(opening + nothingClose(a.Nearest))
+	case nothingIn(found) && a.saidBefore() != "" && !a.factFits():
+		l.paragraph(a.saidBefore())
+	case a.unanswered && !a.close && opening == noModelLead:
+		l.paragraph(opening + nothingClose(a.nearestSources))
 	default:
 		l.collect(found)
 		l.best(opening, searched)
@@ -72,10 +72,10 @@ func (a *answer) factFits() bool {
 // timeAsked is the time that the last search was about and that only its own
 // notes answer; nil: there is none.
 func (a *answer) timeAsked() *when.Found {
-	if a.Coverage == nil || a.Coverage.Time == nil || !a.Coverage.Time.Only {
+	if a.coverage == nil || a.coverage.Time == nil || !a.coverage.Time.Only {
 		return nil
 	}
-	return a.Coverage.Time
+	return a.coverage.Time
 }
 
 func nothingClose(nearest []agent.Source) string {
@@ -121,22 +121,22 @@ func (l *lister) paragraph(s string) {
 }
 
 // outcome says what a step did, unless its text is among the passages.
-func (l *lister) outcome(f Finding) {
-	r := ForModel(f)
-	if f.Status == agent.Done && (f.Step.Tool == agent.SearchNotes || r.Cited) {
+func (l *lister) outcome(f finding) {
+	r := forModel(f)
+	if f.Status == agent.Done && (f.step.Tool == agent.SearchNotes || r.cited) {
 		return
 	}
 	number := 0
 	if f.Result.Untrusted {
-		number = l.answer.ResultNumber(f.Step.ID)
+		number = l.answer.resultNumber(f.step.ID)
 	}
-	l.paragraph(tell(f.Step.Tool, f.Status, r.Text, number))
+	l.paragraph(tell(f.step.Tool, f.Status, r.text, number))
 	l.cite(number)
 }
 
 // tellWorkers says what the calls of workers returned.
 func (l *lister) tellWorkers() {
-	for _, s := range l.answer.Sources[:l.answer.foundSources] {
+	for _, s := range l.answer.sources[:l.answer.foundSources] {
 		if s.Call != "" && !l.answer.inResults(s) {
 			l.paragraph(tell(s.Path, agent.Done, s.Text, s.N))
 			l.cite(s.N)
@@ -147,22 +147,22 @@ func (l *lister) tellWorkers() {
 // cite records that the list ends with the number of a whole source; 0: with none.
 func (l *lister) cite(n int) {
 	if n > 0 {
-		s := l.answer.Sources[n-1]
+		s := l.answer.sources[n-1]
 		l.shown = append(l.shown, agent.Citation{N: n, Path: s.Path, Line: s.Line, EndLine: s.EndLine, Quote: s.Text, Verdict: agent.Cites, At: l.out.Len()})
 	}
 }
 
 // collect gathers the blocks of what was found, note by note in the order of
 // the searches. A source that no search cut into blocks is cut here.
-func (l *lister) collect(found []Finding) {
+func (l *lister) collect(found []finding) {
 	for i, f := range l.answer.recalled.Facts {
 		if f.Fits {
-			s := l.answer.Sources[l.answer.foundSources+i]
+			s := l.answer.sources[l.answer.foundSources+i]
 			s.Text = f.Text
 			l.add(agent.Block{Source: s, Score: certain})
 		}
 	}
-	if l.answer.factFits() && FoundNothing(found) {
+	if l.answer.factFits() && nothingIn(found) {
 		return
 	}
 	for _, f := range found {
@@ -231,7 +231,7 @@ func (l *lister) best(opening string, searched bool) {
 	switch {
 	case len(l.notes) == 0 && !searched:
 		return
-	case opening == noModelLead && !l.answer.Coverage.ByMeaning() && !slices.ContainsFunc(l.notes, hasWord):
+	case opening == noModelLead && !l.answer.coverage.ByMeaning() && !slices.ContainsFunc(l.notes, hasWord):
 		var nearest []agent.Source
 		for _, n := range l.notes {
 			nearest = append(nearest, n.source())
@@ -257,7 +257,7 @@ func (l *lister) best(opening string, searched bool) {
 }
 
 // byDate writes the first lines of the notes of a time, in its order.
-func (l *lister) byDate(found []Finding, asked *when.Found) {
+func (l *lister) byDate(found []finding, asked *when.Found) {
 	for _, f := range found {
 		for _, b := range f.Result.Blocks {
 			l.add(b)
@@ -350,7 +350,7 @@ func (l *lister) block(b agent.Block, heading string, nested bool) {
 
 // numberIn is the number of the source that a block is in, else of one of its note.
 func (l *lister) numberIn(s agent.Source) (number int) {
-	for _, other := range l.answer.Sources {
+	for _, other := range l.answer.sources {
 		switch {
 		case !samePlace(other, s):
 		case other.Line <= s.Line && s.EndLine <= other.EndLine:
@@ -362,9 +362,9 @@ func (l *lister) numberIn(s agent.Source) (number int) {
 	return number
 }
 
-// SaidBefore is what the user said long before that fits the question best; "":
+// saidBefore is what the user said long before that fits the question best; "":
 // nothing does.
-func (a *answer) SaidBefore() string {
+func (a *answer) saidBefore() string {
 	for _, p := range a.recalled.Past {
 		if said := inline(p.Question, nil); said != "" && !strings.HasSuffix(said, "?") {
 			return "On " + p.Asked.Format(time.DateOnly) + " you said: “" + said + "”"
@@ -373,29 +373,29 @@ func (a *answer) SaidBefore() string {
 	return ""
 }
 
-// ListPassages lists what the steps found where the model that should have
+// listPassages lists what the steps found where the model that should have
 // answered from it failed.
-func (a *answer) ListPassages(ctx context.Context) {
+func (a *answer) listPassages(ctx context.Context) {
 	var err error
 	defer agent.Catch(&err) // the turn has failed already, and says so
-	found := a.steps.Found[a.steps.Attached:]
-	if ctx.Err() != nil || !slices.ContainsFunc(found, func(f Finding) bool { return f.Status == agent.Done && !f.Result.Nothing }) {
+	found := a.steps.found[a.steps.attached:]
+	if ctx.Err() != nil || !slices.ContainsFunc(found, func(f finding) bool { return f.Status == agent.Done && !f.Result.Nothing }) {
 		return
 	}
-	a.NumberAll()
-	a.Passages = a.passages(found, modelFailed)
-	if strings.Contains(a.steps.Saved.Text, a.Passages) { // it failed before, and is saved; or there is none
-		a.Passages, a.listed = "", nil
+	a.numberAll()
+	a.passageList = a.passages(found, modelFailed)
+	if strings.Contains(a.steps.saved.text, a.passageList) { // it failed before, and is saved; or there is none
+		a.passageList, a.listed = "", nil
 		return
 	}
-	if a.steps.Saved.Longer(a.Said()) != "" {
+	if a.steps.saved.longer(a.said()) != "" {
 		const broken = "\n\n(The answer breaks off here.)\n\n"
-		a.Passages = broken + a.Passages
+		a.passageList = broken + a.passageList
 		for i := range a.listed {
 			a.listed[i].At += len(broken)
 		}
 	}
-	a.SayHeld(true)
+	a.sayHeld(true)
 	a.events.Lead = ""
-	a.events.Say(a.Passages)
+	a.events.Say(a.passageList)
 }

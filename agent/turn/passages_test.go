@@ -15,10 +15,10 @@ func listed(a *answer, opening string, r agent.Result) string {
 	a.steps, a.recalled = e.steps, e.recalled
 	for i := range r.Blocks {
 		r.Blocks[i].Source.N = i + 1
-		a.Sources = append(a.Sources, r.Blocks[i].Source)
+		a.sources = append(a.sources, r.Blocks[i].Source)
 	}
-	a.foundSources = len(a.Sources)
-	return a.passages([]Finding{{Step: agent.Step{ID: "1", Tool: agent.SearchNotes}, Outcome: Outcome{Status: agent.Done, Result: r}}}, opening)
+	a.foundSources = len(a.sources)
+	return a.passages([]finding{{step: agent.Step{ID: "1", Tool: agent.SearchNotes}, Outcome: Outcome{Status: agent.Done, Result: r}}}, opening)
 }
 
 func blockOf(path string, line int, text string, score float64) agent.Block {
@@ -68,7 +68,7 @@ func TestNotesWithoutAWordOfTheQuestionAreLeftOut(t *testing.T) {
 	if got := listed(&answer{}, noModelLead, alone); got != "No model is connected. Nothing close in your notes. Nearest: `near.md:1 Top`." {
 		t.Errorf("where no other is: got\n%s", got)
 	}
-	byMeaning := &answer{Coverage: &agent.Coverage{Embedder: "ollama/nomic-embed-text"}}
+	byMeaning := &answer{coverage: &agent.Coverage{Embedder: "ollama/nomic-embed-text"}}
 	if got := listed(byMeaning, noModelLead, alone); !strings.Contains(got, "- near [1]") {
 		t.Errorf("where an embedding model ranked it: got\n%s", got)
 	}
@@ -83,7 +83,7 @@ func TestNotesOfATimeAreListedByDate(t *testing.T) {
 		b.Source.Dated, b.Source.Date, b.Source.Heading = true, time.Date(2026, 11, 18, 0, 0, 0, 0, time.Local), ""
 		return b
 	}
-	a := &answer{Coverage: &agent.Coverage{Time: &when.Found{Days: "16–22 November", Notes: 3, Only: true, List: []when.Entry{
+	a := &answer{coverage: &agent.Coverage{Time: &when.Found{Days: "16–22 November", Notes: 3, Only: true, List: []when.Entry{
 		{Date: "2026-11-17", Path: "day/2026-11-17.md"}, {Date: "2026-11-18", Path: "log.md"}, {Date: "2026-11-20", Path: "day/2026-11-20.md"},
 	}}}}
 	got := listed(a, noModelLead, agent.Result{Blocks: []agent.Block{day("day/2026-11-20.md", "Friday."), day("log.md", "- later"), day("log.md", "- more")}})
@@ -91,7 +91,7 @@ func TestNotesOfATimeAreListedByDate(t *testing.T) {
 	if got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
-	a = &answer{Coverage: &agent.Coverage{Time: &when.Found{Days: "March 2019", Only: true}}}
+	a = &answer{coverage: &agent.Coverage{Time: &when.Found{Days: "March 2019", Only: true}}}
 	if got := listed(a, noModelLead, agent.Result{Nothing: true}); got != "No notes from March 2019." {
 		t.Errorf("got %q", got)
 	}
@@ -100,7 +100,7 @@ func TestNotesOfATimeAreListedByDate(t *testing.T) {
 func TestWhatWasSaidBeforeComesBackWhereNotesSayNothing(t *testing.T) {
 	a := emptyAnswer()
 	a.recalled.Past = []agent.Recollection{{Question: "Is it?", Asked: time.Date(2026, 11, 2, 0, 0, 0, 0, time.Local)}, {Question: "My cat is called Miso.", Asked: time.Date(2026, 11, 3, 0, 0, 0, 0, time.Local)}}
-	found := []Finding{{Step: agent.Step{ID: "1", Tool: agent.SearchNotes}, Outcome: Outcome{Status: agent.Done, Result: agent.Result{Unlikely: true}}}}
+	found := []finding{{step: agent.Step{ID: "1", Tool: agent.SearchNotes}, Outcome: Outcome{Status: agent.Done, Result: agent.Result{Unlikely: true}}}}
 	if got := a.passages(found, noModelLead); got != "On 2026-11-03 you said: “My cat is called Miso.”" {
 		t.Errorf("got %q", got)
 	}

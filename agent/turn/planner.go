@@ -25,37 +25,37 @@ var plannerPrompt string
 // more; then the turn falls back on searching the notes for the question.
 // answered: the answer was streamed already, and nothing is to be done.
 func (t *turn) plan(ctx context.Context) (steps []agent.Step, answered bool, err error) {
-	if steps, saved, err := t.steps.SavedPlan("", 0); saved || err != nil {
+	if steps, saved, err := t.steps.savedPlan("", 0); saved || err != nil {
 		return steps, false, err
 	}
 	defer t.events.Phase(agent.PhaseStarted{Agent: "planner"})()
-	offered := toolchoice.Choose(t.steps.Tools, t.answer.Question, t.maxTools)
+	offered := toolchoice.Choose(t.steps.tools, t.answer.question, t.maxTools)
 	made := agent.PlanMade{}
-	if t.answer.Question == agent.NothingTyped { // no tool was asked for
+	if t.answer.question == agent.NothingTyped { // no tool was asked for
 		made = t.fallback(offered, nil)
 	} else if made, answered, err = t.askForPlan(ctx, offered); answered || err != nil {
 		return nil, answered, err
 	}
 	made, declined := t.approve(ctx, made)
 	if declined != "" {
-		t.answer.SayAsIs("Not run: " + declined + ".")
+		t.answer.sayAsIs("Not run: " + declined + ".")
 		return nil, true, ctx.Err()
 	}
-	steps, err = t.steps.Plan(ctx, made)
+	steps, err = t.steps.plan(ctx, made)
 	return steps, false, err
 }
 
 // askForPlan asks for a plan until it can be used. An answer without steps is
 // streamed to the user while it arrives.
 func (t *turn) askForPlan(ctx context.Context, offered []agent.Tool) (made agent.PlanMade, answered bool, err error) {
-	p := t.answer.WithAttached(t.plannerPrompt(ctx, toolchoice.Specs(offered), ""))
+	p := t.answer.withAttached(t.plannerPrompt(ctx, toolchoice.Specs(offered), ""))
 	var partial agent.PlanMade // the best so far: not all of its steps can run
-	answered, problem, err := t.answer.AskOrHear(ctx, &p, func(said string) (answered bool, problem error) {
+	answered, problem, err := t.answer.askOrHear(ctx, &p, func(said string) (answered bool, problem error) {
 		if made, answered, problem = t.read(said); answered {
 			return true, nil
 		}
-		t.steps.LeaveOut(made.Dropped)
-		if made.Dropped = t.steps.Dropped(); problem != nil {
+		t.steps.leaveOut(made.Dropped)
+		if made.Dropped = t.steps.dropped; problem != nil {
 			if len(made.Steps) >= len(partial.Steps) {
 				partial = made
 			}
@@ -80,18 +80,18 @@ func (t *turn) askForPlan(ctx context.Context, offered []agent.Tool) (made agent
 // decided by it.
 func (t *turn) withNotes(made agent.PlanMade, offered []agent.Tool) agent.PlanMade {
 	search, ok := t.searchStep(offered)
-	called, _, _ := strings.Cut(t.answer.Question, " ")
+	called, _, _ := strings.Cut(t.answer.question, " ")
 	taken := map[string]bool{}
 	for _, step := range made.Steps {
-		tool := t.steps.Tool(step.Tool)
+		tool := t.steps.tool(step.Tool)
 		if _, foreign := tool.(agent.Hinted); called == "@"+step.Tool || called == "/"+step.Tool || !foreign && (toolchoice.NeedsNotes(step.Tool) || !agent.ReadOnly(tool)) {
 			return made
 		}
 		taken[step.ID] = true
 		search.After = append(search.After, step.ID)
 	}
-	if ok && len(made.Steps) < min(MaxSteps, t.steps.RoomForSteps()) {
-		search.ID, search.Extra = UniqueID("", taken), true
+	if ok && len(made.Steps) < min(maxSteps, t.steps.roomForSteps()) {
+		search.ID, search.Extra = uniqueID("", taken), true
 		made.Steps = append(made.Steps, search)
 	}
 	return made
@@ -100,9 +100,9 @@ func (t *turn) withNotes(made agent.PlanMade, offered []agent.Tool) agent.PlanMa
 // withoutWeak takes back what the search that was added found where it is not
 // likely an answer, and something else is.
 func (t *turn) withoutWeak() {
-	for i, f := range t.steps.Found {
-		if f.Step.Extra && f.Status == agent.Done && f.Result.Unlikely && !t.answer.Unlikely() {
-			t.steps.Found[i].Result.Sources, t.steps.Found[i].Result.Text = nil, "Nothing in the notes fits the question."
+	for i, f := range t.steps.found {
+		if f.step.Extra && f.Status == agent.Done && f.Result.Unlikely && !t.answer.unlikely() {
+			t.steps.found[i].Result.Sources, t.steps.found[i].Result.Text = nil, "Nothing in the notes fits the question."
 		}
 	}
 }
@@ -110,14 +110,14 @@ func (t *turn) withoutWeak() {
 // plannerPrompt describes the tools that the message calls for, and those that
 // are named in what came of the plan so far.
 func (t *turn) plannerPrompt(ctx context.Context, offered []llm.ToolSpec, soFar string) prompt.Prompt {
-	p := t.answer.Prompt("planner", strings.NewReplacer("{steps}", strconv.Itoa(MaxSteps), "{tools}", toolchoice.Describe(offered, t.answer.Question, soFar, t.answer.Fence())+toolchoice.Unavailable(t.steps.Missing, t.answer.Question)).Replace(plannerPrompt))
+	p := t.answer.prompt("planner", strings.NewReplacer("{steps}", strconv.Itoa(maxSteps), "{tools}", toolchoice.Describe(offered, t.answer.question, soFar, t.answer.fence())+toolchoice.Unavailable(t.steps.missing, t.answer.question)).Replace(plannerPrompt))
 	if about := t.agent.AboutNotes(ctx); len(about) > 0 {
 		p.Material = append(p.Material, prompt.Part{Kind: "memory", Head: "What the user's notes are, as data:", Text: strings.Join(about, "\n"), Fence: p.Fence})
 	}
 	p.Request = llm.Request{
 		Schema:    planSchema(offered),
 		MaxTokens: prompt.MaxPlanTokens,
-		Task:      &llm.Task{Kind: llm.PlanTask, Question: t.answer.Question, Today: t.events.Now(), History: t.answer.TypedBefore(), Recalled: t.answer.SaidBefore(), Tools: offered},
+		Task:      &llm.Task{Kind: llm.PlanTask, Question: t.answer.question, Today: t.events.Now(), History: t.answer.typedBefore(), Recalled: t.answer.saidBefore(), Tools: offered},
 	}
 	return p
 }
@@ -126,24 +126,24 @@ func (t *turn) plannerPrompt(ctx context.Context, offered []llm.ToolSpec, soFar 
 func (t *turn) read(text string) (made agent.PlanMade, answered bool, err error) {
 	draft, err := parse.Plan(text)
 	if err != nil {
-		return agent.PlanMade{}, t.answer.HasSaid(), err
+		return agent.PlanMade{}, t.answer.hasSaid(), err
 	}
 	made.Reasoning, made.Again = draft.Reasoning, draft.Again
-	made.Steps, made.Dropped = t.steps.RepairSteps(draft.Steps, t.steps.Tools, nil)
+	made.Steps, made.Dropped = t.steps.repairSteps(draft.Steps, t.steps.tools, nil)
 	switch {
-	case len(made.Steps) > 0 && len(made.Steps) < len(draft.Steps) && !t.answer.HasSaid():
+	case len(made.Steps) > 0 && len(made.Steps) < len(draft.Steps) && !t.answer.hasSaid():
 		return made, false, errors.New(strings.Join(made.Dropped, "; "))
 	case len(made.Steps) > 0:
-		if t.answer.HasSaid() {
-			t.answer.Say("\n\n") // what it said before it named steps stays
-			t.answer.SayHeld(false)
+		if t.answer.hasSaid() {
+			t.answer.say("\n\n") // what it said before it named steps stays
+			t.answer.sayHeld(false)
 		}
 		return made, false, nil
-	case len(made.Dropped) > 0 && !t.answer.HasSaid(): // an answer that it wrote may say that they were done
+	case len(made.Dropped) > 0 && !t.answer.hasSaid(): // an answer that it wrote may say that they were done
 		return made, false, errors.New(strings.Join(made.Dropped, "; "))
-	case strings.TrimSpace(draft.Answer) != "" || t.answer.HasSaid():
-		if !t.answer.HasSaid() {
-			t.answer.Say(strings.TrimSpace(draft.Answer))
+	case strings.TrimSpace(draft.Answer) != "" || t.answer.hasSaid():
+		if !t.answer.hasSaid() {
+			t.answer.say(strings.TrimSpace(draft.Answer))
 		}
 		return made, true, nil
 	}
@@ -171,7 +171,7 @@ func (t *turn) searchStep(offered []agent.Tool) (agent.Step, bool) {
 		if spec.Name != agent.SearchNotes {
 			continue
 		}
-		input := map[string]any{"query": t.answer.Topic()}
+		input := map[string]any{"query": t.answer.topic()}
 		if _, limited := args.ShapeOf(spec.Schema).Properties["limit"]; limited {
 			input["limit"] = t.agent.Limits.Passages
 		}
@@ -203,7 +203,7 @@ func planSchema(offered []llm.ToolSpec) json.RawMessage {
 		`"steps":{"type":"array","maxItems":%d,"items":{"type":"object","properties":{`+
 		`"id":{"type":"string"},"tool":%s,"input":{"type":"object"},"description":{"type":"string"},`+
 		`"after":{"type":"array","items":{"type":"string"}}},"required":["id","tool","input"]}},`+
-		`"again":{"type":"boolean"},"kind":`+KindsSchema+`,"answer":{"type":"string"}},"required":["reasoning","steps"]}`, MaxSteps, tool))
+		`"again":{"type":"boolean"},"kind":`+kindsSchema+`,"answer":{"type":"string"}},"required":["reasoning","steps"]}`, maxSteps, tool))
 }
 
 //go:embed prompts/replan.md
@@ -213,19 +213,19 @@ var replanPrompt string
 // step of it failed or found nothing. No steps: the answer has to do with what
 // there is. What has been done is not done again.
 func (t *turn) replan(ctx context.Context) ([]agent.Step, error) {
-	if steps, saved, err := t.steps.SavedPlan("", 0); saved || err != nil {
+	if steps, saved, err := t.steps.savedPlan("", 0); saved || err != nil {
 		return steps, err
 	}
-	missing := missingOf(t.steps.Found[t.replanned:])
-	t.replanned = len(t.steps.Found)
-	if t.steps.Again {
+	missing := missingOf(t.steps.found[t.replanned:])
+	t.replanned = len(t.steps.found)
+	if t.steps.again {
 		missing = append(missing, "- what you left for now: the results are above, and each value has to be written as they say it")
 	}
-	if len(missing) == 0 || t.steps.RoomForSteps() == 0 {
+	if len(missing) == 0 || t.steps.roomForSteps() == 0 {
 		return nil, nil
 	}
 	defer t.events.Phase(agent.PhaseStarted{Agent: "planner"})()
-	offered := toolchoice.Choose(t.steps.Tools, t.answer.Question, t.maxTools)
+	offered := toolchoice.Choose(t.steps.tools, t.answer.question, t.maxTools)
 	var text strings.Builder
 	if _, err := t.model.Ask(ctx, t.replanPrompt(ctx, offered, missing), func(piece string) { text.WriteString(piece) }); err != nil {
 		if ctx.Err() == nil {
@@ -237,52 +237,52 @@ func (t *turn) replan(ctx context.Context) ([]agent.Step, error) {
 	if err != nil {
 		return nil, nil // it names no other way
 	}
-	made := agent.PlanMade{Reasoning: draft.Reasoning, Again: draft.Again, Before: Steps(t.steps.Found[t.steps.Attached:])}
-	made.Steps, made.Dropped = t.steps.RepairSteps(draft.Steps, t.steps.Tools, IDs(t.steps.Found))
-	made.Steps = t.steps.WithoutDone(made.Steps)
+	made := agent.PlanMade{Reasoning: draft.Reasoning, Again: draft.Again, Before: stepsOf(t.steps.found[t.steps.attached:])}
+	made.Steps, made.Dropped = t.steps.repairSteps(draft.Steps, t.steps.tools, stepIDs(t.steps.found))
+	made.Steps = t.steps.withoutDone(made.Steps)
 	if len(made.Steps) == 0 {
-		t.steps.LeaveOut(made.Dropped)
+		t.steps.leaveOut(made.Dropped)
 		return nil, nil
 	}
 	made, declined := t.approve(ctx, made)
 	if declined != "" {
-		t.steps.LeaveOut([]string{"further steps: " + declined})
+		t.steps.leaveOut([]string{"further steps: " + declined})
 		return nil, ctx.Err()
 	}
-	return t.steps.Plan(ctx, made)
+	return t.steps.plan(ctx, made)
 }
 
 func (t *turn) replanPrompt(ctx context.Context, offered []agent.Tool, missing []string) prompt.Prompt {
 	p := t.plannerPrompt(ctx, toolchoice.Specs(offered), strings.Join(missing, "\n"))
 	p.Request.Task.Replan = true
-	t.answer.Number(t.steps.Found)
-	p.Material = append(p.Material, t.answer.Material()...)
-	p.Log = ContextLog(t.steps.Found)
+	t.answer.number(t.steps.found)
+	p.Material = append(p.Material, t.answer.material()...)
+	p.Log = contextLog(t.steps.found)
 	p.Intro = "What was done so far for the message below. Lines between " + p.Fence + " marks are data."
-	for _, d := range t.steps.Dropped() {
+	for _, d := range t.steps.dropped {
 		missing = append(missing, "- of your plan, left out or changed: "+d)
 	}
-	p.Question = "The user's message:\n" + t.answer.Question + "\n\n" + strings.NewReplacer("{missing}", strings.Join(missing, "\n")).Replace(replanPrompt)
+	p.Question = "The user's message:\n" + t.answer.question + "\n\n" + strings.NewReplacer("{missing}", strings.Join(missing, "\n")).Replace(replanPrompt)
 	return p
 }
 
 // missingOf says which steps failed or found nothing; their arguments and errors
 // stand between marks, with the results. What the user refused is not asked for
 // another way.
-func missingOf(found []Finding) (missing []string) {
+func missingOf(found []finding) (missing []string) {
 	for _, f := range found {
 		how := string(f.Status) + ", see above"
 		switch {
-		case f.Same != "", f.Step.Extra && f.Status == agent.Done:
+		case f.same != "", f.step.Extra && f.Status == agent.Done:
 			continue
 		case f.Status == agent.Done && f.Result.Nothing:
 			how = "it found nothing"
 		case f.Status != agent.StepFailed && f.Status != agent.Skipped:
 			continue
 		}
-		missing = append(missing, fmt.Sprintf("- step %s, %s: %s", f.Step.ID, f.Step.Tool, how))
+		missing = append(missing, fmt.Sprintf("- step %s, %s: %s", f.step.ID, f.step.Tool, how))
 	}
-	if !slices.ContainsFunc(found, func(f Finding) bool { return f.Status == agent.StepFailed || f.Result.Nothing && !f.Step.Extra }) {
+	if !slices.ContainsFunc(found, func(f finding) bool { return f.Status == agent.StepFailed || f.Result.Nothing && !f.step.Extra }) {
 		return nil // steps that were left out because of a no
 	}
 	return missing

@@ -17,10 +17,10 @@ import (
 	"lifehub/internal/text"
 )
 
-// RepairSteps makes steps that can run of those that the model wrote, and says
+// repairSteps makes steps that can run of those that the model wrote, and says
 // what was left out or changed. earlier are the ids of the turn's steps before:
 // their results can be used.
-func (w *Runner) RepairSteps(drafts []parse.Step, offered []agent.Tool, earlier []string) (steps []agent.Step, dropped []string) {
+func (w *runner) repairSteps(drafts []parse.Step, offered []agent.Tool, earlier []string) (steps []agent.Step, dropped []string) {
 	steps = []agent.Step{}
 	renamed := map[string]string{} // the model's id → ours; "": the step was dropped
 	taken := map[string]bool{}
@@ -28,18 +28,18 @@ func (w *Runner) RepairSteps(drafts []parse.Step, offered []agent.Tool, earlier 
 		taken[id] = true
 	}
 	for _, d := range drafts {
-		w.NoteWriter(d.Tool)
+		w.noteWriter(d.Tool)
 	}
 	for i, d := range drafts {
-		if len(steps) == MaxSteps {
-			dropped = append(dropped, fmt.Sprintf("%d steps beyond the %d of a plan", len(drafts)-i, MaxSteps))
+		if len(steps) == maxSteps {
+			dropped = append(dropped, fmt.Sprintf("%d steps beyond the %d of a plan", len(drafts)-i, maxSteps))
 			break
 		}
-		if len(steps) >= w.RoomForSteps() {
-			dropped = append(dropped, fmt.Sprintf("%d steps beyond the %d of a turn", len(drafts)-i, MaxTurnSteps))
+		if len(steps) >= w.roomForSteps() {
+			dropped = append(dropped, fmt.Sprintf("%d steps beyond the %d of a turn", len(drafts)-i, maxTurnSteps))
 			break
 		}
-		step, notes, err := w.RepairStep(d, offered)
+		step, notes, err := w.repairStep(d, offered)
 		if err != nil {
 			notes = []string{err.Error()}
 		}
@@ -52,7 +52,7 @@ func (w *Runner) RepairSteps(drafts []parse.Step, offered []agent.Tool, earlier 
 			}
 			continue
 		}
-		step.ID = UniqueID(d.ID, taken)
+		step.ID = uniqueID(d.ID, taken)
 		if step.ID != d.ID && !slices.Contains(earlier, d.ID) {
 			dropped = append(dropped, fmt.Sprintf("step %.20s is now step %s", d.ID, step.ID))
 		}
@@ -68,27 +68,27 @@ func (w *Runner) RepairSteps(drafts []parse.Step, offered []agent.Tool, earlier 
 	}
 	dropped = append(dropped, linkSteps(steps, renamed)...)
 	steps, lost := dropLost(steps, renamed)
-	return steps, Shorten(append(dropped, lost...))
+	return steps, shorten(append(dropped, lost...))
 }
 
-// RepairStep makes a step of a draft; its id is not set yet.
-func (w *Runner) RepairStep(d parse.Step, offered []agent.Tool) (step agent.Step, notes []string, err error) {
+// repairStep makes a step of a draft; its id is not set yet.
+func (w *runner) repairStep(d parse.Step, offered []agent.Tool) (step agent.Step, notes []string, err error) {
 	if d.Tool == "" || strings.EqualFold(d.Tool, "none") || strings.EqualFold(d.Tool, "null") {
 		return agent.Step{}, nil, errors.New("it names no tool")
 	}
 	tool, why := toolchoice.Find(offered, d.Tool), ""
-	if tool == nil && toolchoice.Find(w.Tools, d.Tool) == nil { // else others have it, as another worker does
-		if why = w.Missing[d.Tool]; why == "" {
+	if tool == nil && toolchoice.Find(w.tools, d.Tool) == nil { // else others have it, as another worker does
+		if why = w.missing[d.Tool]; why == "" {
 			tool = toolchoice.Meant(offered, d.Tool)
 		}
 	}
 	if tool == nil {
-		w.NoteWriter(d.Tool)
+		w.noteWriter(d.Tool)
 		return agent.Step{}, nil, errors.New(gate.Because(fmt.Sprintf("there is no tool %.60q", d.Tool), why))
 	}
 	spec := tool.Spec()
-	w.NoteWriter(spec.Name)
-	if clean := w.Redact(string(d.Input)); clean != string(d.Input) && json.Valid([]byte(clean)) {
+	w.noteWriter(spec.Name)
+	if clean := w.redact(string(d.Input)); clean != string(d.Input) && json.Valid([]byte(clean)) {
 		d.Input = json.RawMessage(clean)
 		defer func() { notes = append(notes, "a secret of yours was taken out of its arguments") }()
 	}
@@ -104,8 +104,8 @@ func (w *Runner) RepairStep(d parse.Step, offered []agent.Tool) (step agent.Step
 
 const maxDropped = 20
 
-// Shorten bounds what is told of a plan's faults.
-func Shorten(dropped []string) []string {
+// shorten bounds what is told of a plan's faults.
+func shorten(dropped []string) []string {
 	if len(dropped) <= maxDropped {
 		return dropped
 	}
@@ -199,8 +199,8 @@ func reaches(steps []agent.Step, position map[string]int, from, to string, seen 
 	})
 }
 
-// UniqueID returns a short plain id that is not taken yet, and takes it.
-func UniqueID(id string, taken map[string]bool) string {
+// uniqueID returns a short plain id that is not taken yet, and takes it.
+func uniqueID(id string, taken map[string]bool) string {
 	plain := func(r rune) bool {
 		return r != '-' && r != '_' && (r < '0' || r > '9') && (r|0x20 < 'a' || r|0x20 > 'z')
 	}

@@ -23,7 +23,7 @@ func repaired(text string, offered ...agent.Tool) string {
 	if err != nil {
 		return "error: " + err.Error()
 	}
-	steps, dropped := aloneTool().RepairSteps(d.Steps, offered, nil)
+	steps, dropped := aloneTool().repairSteps(d.Steps, offered, nil)
 	said := ""
 	if d.Answer != "" {
 		said = fmt.Sprintf("answer %q\n", d.Answer)
@@ -126,7 +126,7 @@ func TestPlansAreReadAndRepaired(t *testing.T) {
 
 func nine() string {
 	var b strings.Builder
-	for i := range MaxSteps {
+	for i := range maxSteps {
 		fmt.Fprintf(&b, "%d add_task {\"text\":\"a\"}\n", i+1)
 	}
 	return b.String()
@@ -157,7 +157,7 @@ func TestHostilePlansAreBounded(t *testing.T) {
 			if took := time.Since(start); took > 20*time.Second {
 				t.Errorf("it took %s", took)
 			}
-			if lines := strings.Count(got, "\n"); lines > MaxSteps+20+1 {
+			if lines := strings.Count(got, "\n"); lines > maxSteps+20+1 {
 				t.Errorf("it is explained in %d lines", lines)
 			}
 		})
@@ -184,8 +184,8 @@ func FuzzReadPlan(f *testing.F) {
 		if err != nil {
 			return
 		}
-		steps, _ := aloneTool().RepairSteps(d.Steps, []agent.Tool{tool}, nil)
-		if len(steps) > MaxSteps {
+		steps, _ := aloneTool().repairSteps(d.Steps, []agent.Tool{tool}, nil)
+		if len(steps) > maxSteps {
 			t.Fatalf("%d steps", len(steps))
 		}
 		done := map[string]bool{}
@@ -213,9 +213,9 @@ func FuzzReadPlan(f *testing.F) {
 }
 
 // alone is a worker without a turn: it repairs steps, and runs none.
-func aloneTool() *Runner {
-	w := NewRunner(&gate.Guard{Record: &provenance.Record{}, Schemas: &args.Schemas{}}, 1)
-	w.Redact = func(text string) string { return text }
+func aloneTool() *runner {
+	w := newRunner(&gate.Guard{Record: &provenance.Record{}, Schemas: &args.Schemas{}}, 1)
+	w.redact = func(text string) string { return text }
 	return w
 }
 

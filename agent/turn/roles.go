@@ -96,15 +96,15 @@ func (t *turn) workersAndTools(kinds []role) string {
 	var b strings.Builder
 	for _, w := range kinds {
 		var names []string
-		for _, tool := range toolchoice.Choose(w.of(t.steps.Tools), t.answer.Question, t.maxTools) {
+		for _, tool := range toolchoice.Choose(w.of(t.steps.tools), t.answer.question, t.maxTools) {
 			names = append(names, tool.Spec().Name)
 		}
 		fmt.Fprintf(&b, "- %s: %s (%s)\n", w.name, w.does, strings.Join(names, ", "))
 	}
-	if skills := t.steps.Tool(agent.ReadSkill); skills != nil {
+	if skills := t.steps.tool(agent.ReadSkill); skills != nil {
 		fmt.Fprintf(&b, "\n%s, which each has: %s\n", agent.ReadSkill, skills.Spec().Description)
 	}
-	return strings.TrimSpace(b.String()) + toolchoice.Unavailable(t.steps.Missing, t.answer.Question)
+	return strings.TrimSpace(b.String()) + toolchoice.Unavailable(t.steps.missing, t.answer.question)
 }
 
 func describeWorkers(kinds []role) string {

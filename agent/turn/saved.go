@@ -13,10 +13,10 @@ import (
 	"lifehub/agent/gate"
 )
 
-// Saved is what is known of a turn that was interrupted and is resumed. The zero
+// saved is what is known of a turn that was interrupted and is resumed. The zero
 // value is a turn that begins.
-type Saved struct {
-	Text    string                // of the answer, as far as it was kept
+type saved struct {
+	text    string                // of the answer, as far as it was kept
 	plans   []agent.Entry         // in the order in which they were made
 	steps   map[string]*savedCall // what became of their steps; nil: there is no plan
 	calls   map[string]*savedCall // those that were begun or decided, by [sameCall]
@@ -42,9 +42,9 @@ type savedCall struct {
 	effects []agent.Effect // of one that ended
 }
 
-// ReadJournal makes sense of what was saved.
-func ReadJournal(left agent.Unfinished) Saved {
-	k := Saved{calls: map[string]*savedCall{}, judged: map[try]agent.Entry{}, Text: left.Text, damaged: left.Damaged}
+// readJournal makes sense of what was saved.
+func readJournal(left agent.Unfinished) saved {
+	k := saved{calls: map[string]*savedCall{}, judged: map[try]agent.Entry{}, text: left.Text, damaged: left.Damaged}
 	for _, e := range left.Entries {
 		if e.Version != events.EntryVersion || !k.add(e) {
 			k.damaged = true
@@ -54,7 +54,7 @@ func ReadJournal(left agent.Unfinished) Saved {
 }
 
 // add takes in an entry, and reports false for one that makes no sense.
-func (k *Saved) add(e agent.Entry) bool {
+func (k *saved) add(e agent.Entry) bool {
 	if e.Moment == agent.Planned {
 		if e.Plan == nil {
 			return false
@@ -106,24 +106,24 @@ func (k *Saved) add(e agent.Entry) bool {
 	return true
 }
 
-// HasPlan reports whether a plan was made before the turn was interrupted.
-func (k *Saved) HasPlan() bool { return k.steps != nil }
+// hasPlan reports whether a plan was made before the turn was interrupted.
+func (k *saved) hasPlan() bool { return k.steps != nil }
 
-// HasAnswered reports whether the answer was there, and a plan followed it.
-func (k *Saved) HasAnswered() bool {
+// hasAnswered reports whether the answer was there, and a plan followed it.
+func (k *saved) hasAnswered() bool {
 	return slices.ContainsFunc(k.plans, func(p agent.Entry) bool { return p.Plan.FollowsAnswer() })
 }
 
 // Mode is that of the first plan; "": there is none.
-func (k *Saved) Mode() agent.Mode {
+func (k *saved) Mode() agent.Mode {
 	if len(k.plans) == 0 {
 		return ""
 	}
 	return k.plans[0].Plan.Mode
 }
 
-// Tools names the tools of saved plans, one a line.
-func (k *Saved) Tools() string {
+// tools names the tools of saved plans, one a line.
+func (k *saved) tools() string {
 	var names strings.Builder
 	for _, p := range k.plans {
 		for _, step := range p.Plan.Steps {
@@ -133,18 +133,18 @@ func (k *Saved) Tools() string {
 	return names.String()
 }
 
-// Longer is the answer as kept before the turn was interrupted, if text has not
+// longer is the answer as kept before the turn was interrupted, if text has not
 // become as long: what the user was told is not taken back.
-func (k *Saved) Longer(text string) string {
-	if len(k.Text) > len(text) {
-		return k.Text
+func (k *saved) longer(text string) string {
+	if len(k.text) > len(text) {
+		return k.text
 	}
 	return text
 }
 
-// Judged is what a worker's attempt reported and what the evaluator said of it,
+// verdict is what a worker's attempt reported and what the evaluator said of it,
 // if it came so far.
-func (k *Saved) Judged(step string, attempt int) (report string, verdict agent.Judgement, ok bool) {
+func (k *saved) verdict(step string, attempt int) (report string, verdict agent.Judgement, ok bool) {
 	e, ok := k.judged[try{step, attempt}]
 	if !ok {
 		return "", agent.Judgement{}, false
@@ -152,44 +152,44 @@ func (k *Saved) Judged(step string, attempt int) (report string, verdict agent.J
 	return e.Report, *e.Verdict, true
 }
 
-// Resume takes up what was saved of an interrupted turn: its tools get the names
+// resume takes up what was saved of an interrupted turn: its tools get the names
 // that they have now, identical calls share what ended, and its effects and the
 // liberties of its calls count.
-func (w *Runner) Resume() {
+func (w *runner) resume() {
 	now := func(name string) string {
-		if tool := w.Tool(name); tool != nil {
+		if tool := w.tool(name); tool != nil {
 			return tool.Spec().Name
 		}
 		return name
 	}
-	for _, p := range w.Saved.plans {
+	for _, p := range w.saved.plans {
 		for i := range p.Plan.Steps {
 			p.Plan.Steps[i].Tool = now(p.Plan.Steps[i].Tool)
 		}
 	}
 	done := make(chan struct{})
 	close(done)
-	for _, step := range slices.Sorted(maps.Keys(w.Saved.steps)) {
-		c := w.Saved.steps[step]
+	for _, step := range slices.Sorted(maps.Keys(w.saved.steps)) {
+		c := w.saved.steps[step]
 		c.tool = now(c.tool)
 		if c.input != nil {
 			same := sameCall(c.tool, c.input)
-			w.Saved.calls[same] = c
+			w.saved.calls[same] = c
 			if c.outcome != nil {
 				w.calls.made[same] = &madeCall{step: c.step, done: done, Outcome: *c.outcome}
 			}
 		}
 		w.did(step, c.effects...)
-		if !c.ended && !c.started.IsZero() && c.tool != agent.DelegateTool && !agent.ReadOnly(w.Tool(c.tool)) { // nobody knows
+		if !c.ended && !c.started.IsZero() && c.tool != agent.DelegateTool && !agent.ReadOnly(w.tool(c.tool)) { // nobody knows
 			w.did(step, agent.Effect{Kind: agent.Unknown, Tool: c.tool})
 		}
 	}
 }
 
-// RecallLiberties counts those of the calls that began before the turn was interrupted.
-func (w *Runner) RecallLiberties() {
-	for _, before := range w.Saved.steps {
-		if tool := w.Tool(before.tool); agent.IsOutward(tool) && !before.started.IsZero() {
+// recallLiberties counts those of the calls that began before the turn was interrupted.
+func (w *runner) recallLiberties() {
+	for _, before := range w.saved.steps {
+		if tool := w.tool(before.tool); agent.IsOutward(tool) && !before.started.IsZero() {
 			w.gate.RecallLiberties(tool, before.input)
 		}
 	}
@@ -197,9 +197,9 @@ func (w *Runner) RecallLiberties() {
 
 // admit decides whether a call runs. Without a permit it does not, and the
 // outcome is what becomes of it.
-func (w *Runner) admit(ctx context.Context, c gate.Call) (*gate.Permit, Outcome) {
+func (w *runner) admit(ctx context.Context, c gate.Call) (*gate.Permit, Outcome) {
 	pass := w.gate.Pass
-	if before := w.Saved.calls[sameCall(c.Name(), c.Input)]; w.Saved.damaged || before != nil && !before.started.IsZero() {
+	if before := w.saved.calls[sameCall(c.Name(), c.Input)]; w.saved.damaged || before != nil && !before.started.IsZero() {
 		if before != nil {
 			w.undid(before.step) // now it is found out
 		}
@@ -233,7 +233,7 @@ func (w *Runner) admit(ctx context.Context, c gate.Call) (*gate.Permit, Outcome)
 
 // happened returns what became of a call that was or may have been started
 // before the turn was interrupted. before is nil where nothing is known.
-func (w *Runner) happened(ctx context.Context, c gate.Call, before *savedCall) (agent.Happened, []agent.Effect) {
+func (w *runner) happened(ctx context.Context, c gate.Call, before *savedCall) (agent.Happened, []agent.Effect) {
 	if agent.ReadOnly(c.Tool) {
 		return agent.HasNotHappened, nil // and if not, nobody minds
 	}
@@ -257,13 +257,13 @@ func (w *Runner) happened(ctx context.Context, c gate.Call, before *savedCall) (
 
 // recordEnd records how a call ended. One that was stopped before it began stays
 // open, and one that was stopped in the middle stays unknown.
-func (w *Runner) recordEnd(ctx context.Context, c gate.Call, o Outcome) {
+func (w *runner) recordEnd(ctx context.Context, c gate.Call, o Outcome) {
 	if o.stopped {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), events.SaveTimeout)
 	defer cancel()
-	entry := agent.Entry{Moment: agent.CallEnded, Step: c.Step, Status: o.Status, Reason: o.Reason, Effects: w.EffectsBy(c.Step)}
+	entry := agent.Entry{Moment: agent.CallEnded, Step: c.Step, Status: o.Status, Reason: o.Reason, Effects: w.effectsBy(c.Step)}
 	if o.Status == agent.Done || o.Result.Untrusted {
 		entry.Result = &o.Result
 	}

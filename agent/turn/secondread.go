@@ -25,13 +25,13 @@ const verdictSchema = `{"type":"object","properties":{"verdicts":{"type":"array"
 // maxReadSentences bounds what one call judges.
 const maxReadSentences = 40
 
-// SecondRead asks the model, in one call, what the sources of an answer say of
+// secondRead asks the model, in one call, what the sources of an answer say of
 // its sentences that quote nothing and differ in nothing, and returns all
 // citations, these with its word: supported, contradicted, or cited with
 // "model: not there". A sentence that it gives no verdict on stays as it was.
 // Where there is none it is [agent.ErrNothingToJudge]. Nothing else is judged: the model's word is never a tick, and takes none away.
 // fence is the mark around what is data.
-func SecondRead(ctx context.Context, asker *prompt.Asker, fence string, said agent.Answer) ([]agent.Citation, error) {
+func secondRead(ctx context.Context, asker *prompt.Asker, fence string, said agent.Answer) ([]agent.Citation, error) {
 	citations := slices.Clone(said.Citations)
 	bySentence := map[string][]int{} // sources by sentence
 	var sentences []string

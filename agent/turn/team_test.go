@@ -159,7 +159,7 @@ func TestWorkersHaveNoMoreStepsThanTheTurn(t *testing.T) {
 	model := &endless{}
 	tool := search()
 	ended(t, collect(New(Options{Model: model, History: &shelf{}, Tools: tools(tool), Mode: inMode(agent.TeamMode)}).Ask(t.Context(), "c1", question), nil))
-	if n := len(tool.ran()); n > MaxTurnSteps-1 {
+	if n := len(tool.ran()); n > maxTurnSteps-1 {
 		t.Errorf("%d calls", n)
 	}
 }

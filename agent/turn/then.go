@@ -9,9 +9,9 @@ import (
 	"lifehub/agent/gate"
 )
 
-// Then makes a call of an answer that is whole, as the last step of its turn: it
+// then makes a call of an answer that is whole, as the last step of its turn: it
 // passes the gate, is journalled and taken back like any other.
-type Then func(agent.Answer) agent.Step
+type then func(agent.Answer) agent.Step
 
 // ErrNotDone is that of a turn whose answer is there, and whose [Then] was not done.
 var ErrNotDone = errors.New("the answer was not written")
@@ -19,12 +19,12 @@ var ErrNotDone = errors.New("the answer was not written")
 // finish makes the call that follows the answer.
 func (t *turn) finish(ctx context.Context) (err error) {
 	defer agent.Catch(&err)
-	if t.agent.Then == nil && !t.steps.Saved.HasAnswered() {
+	if t.agent.Then == nil && !t.steps.saved.hasAnswered() {
 		return nil
 	}
-	t.steps.Tools = t.agent.Tools() // also where the message names those that may answer it
-	t.answer.SayHeld(true)
-	steps, saved, err := t.steps.SavedPlan("", agent.AfterAnswer)
+	t.steps.tools = t.agent.Tools() // also where the message names those that may answer it
+	t.answer.sayHeld(true)
+	steps, saved, err := t.steps.savedPlan("", agent.AfterAnswer)
 	if err != nil {
 		return err
 	}
@@ -33,32 +33,32 @@ func (t *turn) finish(ctx context.Context) (err error) {
 			return fmt.Errorf("%w: %s", ErrNotDone, why)
 		}
 	}
-	answer := agent.Answer{Text: t.answer.Said(), Sources: t.answer.Sources}
-	answer.Citations = t.answer.Check(ctx, answer.Text)
+	answer := agent.Answer{Text: t.answer.said(), Sources: t.answer.sources}
+	answer.Citations = t.answer.check(ctx, answer.Text)
 	t.citations = &answer.Citations
 	if !saved {
 		step := t.agent.Then(answer)
 		taken := map[string]bool{}
-		for _, id := range IDs(t.steps.Found) {
+		for _, id := range stepIDs(t.steps.found) {
 			taken[id] = true
 		}
-		step.ID = UniqueID("", taken)
-		t.steps.NoteWriter(step.Tool)
-		if t.steps.Tool(step.Tool) == nil {
-			return fmt.Errorf("%w: %s", ErrNotDone, gate.Because("the tool "+step.Tool+" is not available", t.steps.Missing[step.Tool]))
+		step.ID = uniqueID("", taken)
+		t.steps.noteWriter(step.Tool)
+		if t.steps.tool(step.Tool) == nil {
+			return fmt.Errorf("%w: %s", ErrNotDone, gate.Because("the tool "+step.Tool+" is not available", t.steps.missing[step.Tool]))
 		}
-		if steps, err = t.steps.Plan(ctx, agent.PlanMade{Attempt: agent.AfterAnswer, Before: Steps(t.steps.Found[t.steps.Attached:]), Steps: []agent.Step{step}}); err != nil {
+		if steps, err = t.steps.plan(ctx, agent.PlanMade{Attempt: agent.AfterAnswer, Before: stepsOf(t.steps.found[t.steps.attached:]), Steps: []agent.Step{step}}); err != nil {
 			return err
 		}
 		if len(steps) == 0 {
 			return fmt.Errorf("%w: the turn has no room for a further step", ErrNotDone)
 		}
 	}
-	if err := t.steps.RunPlan(ctx, steps); err != nil {
+	if err := t.steps.runPlan(ctx, steps); err != nil {
 		return err
 	}
-	if last := t.steps.Found[len(t.steps.Found)-1]; last.Status != agent.Done {
-		return fmt.Errorf("%w: %s", ErrNotDone, last.Why())
+	if last := t.steps.found[len(t.steps.found)-1]; last.Status != agent.Done {
+		return fmt.Errorf("%w: %s", ErrNotDone, last.why())
 	}
 	return nil
 }
@@ -68,11 +68,11 @@ func (t *turn) lacking() string {
 	switch {
 	case t.events.Cut:
 		return "it reached the model's length limit"
-	case t.answer.Unanswered:
+	case t.answer.unanswered:
 		return "it says that your notes don't say"
 	case len(t.gate.Unasked()) > 0:
 		return "a call that it needed was refused"
-	case !t.answer.HasSaid():
+	case !t.answer.hasSaid():
 		return "it is empty"
 	}
 	return ""
@@ -81,16 +81,16 @@ func (t *turn) lacking() string {
 // retrace goes through the plans of a resumed turn whose answer was said already, and
 // was on its way to its [Then]: nothing is asked again. false: it came not so far.
 func (t *turn) retrace(ctx context.Context) (retraced bool, err error) {
-	if !t.steps.Saved.HasAnswered() {
+	if !t.steps.saved.hasAnswered() {
 		return false, nil
 	}
 	for first := true; ; first = false {
-		steps, saved, err := t.steps.SavedPlan("", 0)
+		steps, saved, err := t.steps.savedPlan("", 0)
 		if !saved || err != nil {
-			t.answer.NumberAll()
+			t.answer.numberAll()
 			return true, err
 		}
-		if err := t.steps.RunPlan(ctx, steps); err != nil {
+		if err := t.steps.runPlan(ctx, steps); err != nil {
 			return true, err
 		}
 		if first {

@@ -33,7 +33,7 @@ type turn struct {
 	gate     *gate.Guard        // decides whether a call may run
 	model    *prompt.Asker      // fits a prompt into the window and asks the model
 	recalled *memory.Recalled   // facts, past exchanges, summary
-	steps    *Runner            // runs calls as a graph, and keeps what they found
+	steps    *runner            // runs calls as a graph, and keeps what they found
 	answer   *answer            // the text as it streams, its numbered sources and citations
 
 	citations *[]agent.Citation // of the answer; nil: not judged yet
@@ -53,15 +53,15 @@ func newTurn(a *Agent, conversation string, to chan<- agent.Event) *turn {
 	stream.Journal, stream.Trace = a.Journal, a.Trace
 	record := &provenance.Record{Stream: stream, Store: a.Provenance, Conversation: conversation}
 	guard := &gate.Guard{Gate: a.gate, Record: record, Schemas: &a.schemas}
-	steps := NewRunner(guard, a.Limits.Parallel)
-	steps.Missing, steps.Writes, steps.Redact = a.Missing(), a.Writes, a.Redact
+	steps := newRunner(guard, a.Limits.Parallel)
+	steps.missing, steps.writes, steps.redact = a.Missing(), a.Writes, a.Redact
 	model, recalled := a.asker(stream, a.Think), &memory.Recalled{}
 	t := &turn{
 		agent: a, mode: a.Mode(), rounds: a.Limits.Rounds, maxTools: a.Limits.MaxTools,
 		events: stream, record: record, gate: guard, model: model, recalled: recalled, steps: steps,
 		answer: newAnswer(steps, model, recalled),
 	}
-	t.answer.Persona, t.answer.Reread, t.answer.Conversations = a.Instructions, a.Reread, a.History
+	t.answer.persona, t.answer.reread, t.answer.conversations = a.Instructions, a.Reread, a.History
 	guard.Prompts = t.prompts
 	model.Compact = t.compactToFit
 	return t
@@ -81,7 +81,7 @@ func (a *Agent) asker(stream *events.Stream, think func() string) *prompt.Asker 
 // prompts is what of the conversation is in the prompt at this moment.
 func (t *turn) prompts() gate.Prompts {
 	return gate.Prompts{
-		Instructions: t.answer.Persona, Question: t.answer.Question, History: t.recalled.History,
+		Instructions: t.answer.persona, Question: t.answer.question, History: t.recalled.History,
 		Recalled: len(t.recalled.Facts)+len(t.recalled.Past) > 0 || t.recalled.Summary.Text != "",
 	}
 }
@@ -90,7 +90,7 @@ func (t *turn) prompts() gate.Prompts {
 // question or a command.
 func (t *turn) sent(message string) {
 	m := agent.ParseMessage(message)
-	t.message, t.answer.Question, t.answer.With, t.only = message, cmp.Or(m.Text, agent.NothingTyped), m.Attached, m.Tools
+	t.message, t.answer.question, t.answer.with, t.only = message, cmp.Or(m.Text, agent.NothingTyped), m.Attached, m.Tools
 }
 
 // run is one turn from its first event to its last. begin saves a new message
@@ -98,15 +98,15 @@ func (t *turn) sent(message string) {
 func (t *turn) run(ctx context.Context, begin func(context.Context) error) {
 	err := begin(ctx)
 	if err == nil {
-		stop := t.events.KeepAnswer(ctx, len(t.steps.Saved.Text), func(text string) {
+		stop := t.events.KeepAnswer(ctx, len(t.steps.saved.text), func(text string) {
 			if t.record.HasUntrusted() {
 				t.record.RememberSaid(ctx, text)
 			}
 		})
 		err = t.reply(ctx)
-		t.answer.Release()
+		t.answer.release()
 		if err != nil {
-			t.answer.ListPassages(ctx)
+			t.answer.listPassages(ctx)
 		} else {
 			err = t.finish(ctx)
 		}
@@ -124,7 +124,7 @@ func (t *turn) begin(ctx context.Context) (err error) {
 	if strings.TrimSpace(t.message) == "" {
 		return agent.ErrEmpty
 	}
-	if t.events.Turn, err = t.answer.Conversations.Begin(ctx, t.record.Conversation, t.message); err != nil {
+	if t.events.Turn, err = t.answer.conversations.Begin(ctx, t.record.Conversation, t.message); err != nil {
 		return fmt.Errorf("save the message: %w", err)
 	}
 	return nil
@@ -134,15 +134,15 @@ func (t *turn) begin(ctx context.Context) (err error) {
 func (t *turn) reply(ctx context.Context) (err error) {
 	defer agent.Catch(&err)
 	t.prepare(ctx)
-	t.steps.Tools = t.agent.Tools()
+	t.steps.tools = t.agent.Tools()
 	if t.only != nil {
-		t.steps.Tools = slices.DeleteFunc(slices.Clone(t.steps.Tools), func(tool agent.Tool) bool { return !slices.Contains(t.only, tool.Spec().Name) })
+		t.steps.tools = slices.DeleteFunc(slices.Clone(t.steps.tools), func(tool agent.Tool) bool { return !slices.Contains(t.only, tool.Spec().Name) })
 	}
-	t.steps.Resume()
+	t.steps.resume()
 	if err := t.recall(ctx); err != nil {
 		return fmt.Errorf("read the conversation: %w", err)
 	}
-	t.steps.RecallLiberties()
+	t.steps.recallLiberties()
 	ctx = agent.InTalk(ctx, t.talk())
 	if t.command != nil {
 		return t.runCommand(ctx)
@@ -150,8 +150,8 @@ func (t *turn) reply(ctx context.Context) (err error) {
 	if err := t.attach(ctx); err != nil {
 		return err
 	}
-	if name, _, _ := strings.Cut(strings.TrimPrefix(t.answer.Question, "@"), " "); t.steps.Missing[name] != "" && strings.HasPrefix(t.answer.Question, "@") {
-		t.events.Notice("%s is not available: %s.", name, t.steps.Missing[name])
+	if name, _, _ := strings.Cut(strings.TrimPrefix(t.answer.question, "@"), " "); t.steps.missing[name] != "" && strings.HasPrefix(t.answer.question, "@") {
+		t.events.Notice("%s is not available: %s.", name, t.steps.missing[name])
 	}
 	if retraced, err := t.retrace(ctx); retraced || err != nil {
 		return err
@@ -170,13 +170,13 @@ func (t *turn) reply(ctx context.Context) (err error) {
 func (t *turn) byMode(ctx context.Context) error {
 	switch t.mode {
 	case agent.LoopMode:
-		able, err := t.Loop(ctx)
+		able, err := t.loop(ctx)
 		if able || err != nil {
 			return err
 		}
 		t.events.Notice("The model cannot call tools, so this turn uses plan mode.")
 	case agent.TeamMode:
-		able, err := t.HandOut(ctx)
+		able, err := t.handOut(ctx)
 		if able || err != nil {
 			return err
 		}
@@ -188,12 +188,12 @@ func (t *turn) byMode(ctx context.Context) error {
 // talk is what the user's messages, this one last, say of times.
 func (t *turn) talk() when.Talk {
 	var typed []string
-	for _, m := range t.answer.TypedBefore() {
+	for _, m := range t.answer.typedBefore() {
 		if m.Role == llm.User {
 			typed = append(typed, m.Text)
 		}
 	}
-	return when.TalkOf(append(typed, t.answer.Question), t.agent.Now())
+	return when.TalkOf(append(typed, t.answer.question), t.agent.Now())
 }
 
 // prepare waits for what the turn needs. The user is asked only where the model
@@ -206,17 +206,17 @@ func (t *turn) prepare(ctx context.Context) {
 		defer host.Close()
 		ctx = agent.WithHost(ctx, host)
 	}
-	t.agent.Prepare(ctx, t.answer.Question+t.steps.Saved.Tools(), func(text string) { t.events.Notice("%s", text) })
+	t.agent.Prepare(ctx, t.answer.question+t.steps.saved.tools(), func(text string) { t.events.Notice("%s", text) })
 }
 
 // byPlan plans, works, plans again where something is missing, and answers.
 func (t *turn) byPlan(ctx context.Context) error {
-	t.steps.Tools = slices.DeleteFunc(slices.Clone(t.steps.Tools), func(tool agent.Tool) bool { _, rounds := tool.(agent.LoopOnly); return rounds })
+	t.steps.tools = slices.DeleteFunc(slices.Clone(t.steps.tools), func(tool agent.Tool) bool { _, rounds := tool.(agent.LoopOnly); return rounds })
 	steps, answered, err := t.plan(ctx)
 	if err != nil || answered {
 		return err
 	}
-	if err := t.steps.RunPlan(ctx, steps); err != nil {
+	if err := t.steps.runPlan(ctx, steps); err != nil {
 		return err
 	}
 	t.withoutWeak()
@@ -228,11 +228,11 @@ func (t *turn) byPlan(ctx context.Context) error {
 		if len(steps) == 0 {
 			break
 		}
-		if err := t.steps.RunPlan(ctx, steps); err != nil {
+		if err := t.steps.runPlan(ctx, steps); err != nil {
 			return err
 		}
 	}
-	return t.answer.Explain(ctx)
+	return t.answer.explain(ctx)
 }
 
 // end checks the citations, saves the answer and closes the turn.
@@ -246,19 +246,19 @@ func (t *turn) end(ctx context.Context, failure error) {
 	if ctx.Err() != nil {
 		failure, t.events.Metrics.Interrupted = nil, true
 	}
-	t.answer.SayHeld(true)
-	answer := agent.Answer{Text: t.answer.Said(), Effects: t.effects(), Sources: t.answer.Sources, Cut: t.events.Cut || failure != nil || t.events.Metrics.Interrupted}
+	t.answer.sayHeld(true)
+	answer := agent.Answer{Text: t.answer.said(), Effects: t.effects(), Sources: t.answer.sources, Cut: t.events.Cut || failure != nil || t.events.Metrics.Interrupted}
 	if answer.Cut {
-		answer.Text = t.steps.Saved.Longer(strings.TrimSuffix(answer.Text, t.answer.Passages)) + t.answer.Passages
+		answer.Text = t.steps.saved.longer(strings.TrimSuffix(answer.Text, t.answer.passageList)) + t.answer.passageList
 	}
-	answer.Log = t.answer.Log()
+	answer.Log = t.answer.log()
 	said := answer.Text
 	for _, l := range answer.Log {
 		said += "\n" + l.Thought
 	}
 	t.record.RememberSaid(ctx, said)
 	if t.citations == nil {
-		t.citations = new(t.answer.Check(ctx, answer.Text))
+		t.citations = new(t.answer.check(ctx, answer.Text))
 	}
 	answer.Citations = *t.citations
 	t.events.ReportDegradations(failure)
@@ -280,21 +280,21 @@ func (t *turn) end(ctx context.Context, failure error) {
 
 // effects are what the turn did to the world, and what of it has to be known.
 func (t *turn) effects() agent.Effects {
-	did := t.steps.EffectsBy("")
+	did := t.steps.effectsBy("")
 	if t.withoutNotes {
 		did = append(did, agent.Effect{Kind: agent.WithoutNotes})
 	}
-	return agent.Sum(did).OrUnchanged(t.steps.Writers())
+	return agent.Sum(did).OrUnchanged(t.steps.writingTools())
 }
 
 // ending is the event that ends the turn.
 func (t *turn) ending(answer agent.Answer, failure error) agent.Body {
 	if failure == nil {
-		return agent.Ended{Answer: answer.Text, Log: answer.Log, Effects: answer.Effects, Sources: answer.Sources, Dropped: t.steps.Dropped(), Unasked: t.gate.Unasked(), Unanswered: t.answer.Unanswered, Nearest: t.answer.Nearest, Close: t.answer.Close, Coverage: t.answer.Coverage, Metrics: answer.Metrics}
+		return agent.Ended{Answer: answer.Text, Log: answer.Log, Effects: answer.Effects, Sources: answer.Sources, Dropped: t.steps.dropped, Unasked: t.gate.Unasked(), Unanswered: t.answer.unanswered, Nearest: t.answer.nearestSources, Close: t.answer.close, Coverage: t.answer.coverage, Metrics: answer.Metrics}
 	}
 	told := agent.FailedFrom(failure)
-	told.Effects, told.Dropped = answer.Effects, t.steps.Dropped()
-	if t.answer.Passages != "" {
+	told.Effects, told.Dropped = answer.Effects, t.steps.dropped
+	if t.answer.passageList != "" {
 		told.Hint = cmp.Or(told.Hint, "What was found is listed above. Ask again for an answer; `lifehub doctor` checks the model server.")
 	}
 	if t.events.Turn == "" && strings.TrimSpace(t.message) != "" {
@@ -315,7 +315,7 @@ func (t *turn) save(ctx context.Context, answer agent.Answer) error {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), events.SaveTimeout)
 	defer cancel()
-	return t.answer.Conversations.Finish(ctx, t.events.Turn, answer)
+	return t.answer.conversations.Finish(ctx, t.events.Turn, answer)
 }
 
 // reopen resumes an interrupted turn.
@@ -333,9 +333,9 @@ func (t *turn) reopen(ctx context.Context, id string) (err error) {
 	}
 	t.events.Turn = id
 	t.sent(left.Question)
-	t.steps.Saved = ReadJournal(left)
-	if t.steps.Saved.HasPlan() {
-		t.mode = cmp.Or(t.steps.Saved.Mode(), agent.PlanMode)
+	t.steps.saved = readJournal(left)
+	if t.steps.saved.hasPlan() {
+		t.mode = cmp.Or(t.steps.saved.Mode(), agent.PlanMode)
 	}
 	return nil
 }
@@ -344,26 +344,26 @@ func (t *turn) reopen(ctx context.Context, id string) (err error) {
 func (t *turn) runCommand(ctx context.Context) error {
 	step := *t.command
 	step.ID = "1"
-	t.steps.NoteWriter(step.Tool)
-	if t.steps.Tool(step.Tool) == nil {
-		return errors.New(gate.Because("the tool "+step.Tool+" is not available", t.steps.Missing[step.Tool]))
+	t.steps.noteWriter(step.Tool)
+	if t.steps.tool(step.Tool) == nil {
+		return errors.New(gate.Because("the tool "+step.Tool+" is not available", t.steps.missing[step.Tool]))
 	}
-	steps, err := t.steps.Plan(ctx, agent.PlanMade{Steps: []agent.Step{step}})
+	steps, err := t.steps.plan(ctx, agent.PlanMade{Steps: []agent.Step{step}})
 	if err != nil {
 		return err
 	}
-	if err := t.steps.RunPlan(ctx, steps); err != nil {
+	if err := t.steps.runPlan(ctx, steps); err != nil {
 		return err
 	}
-	for _, f := range t.steps.Found {
-		why, declined := strings.CutPrefix(f.Why(), gate.Declined)
+	for _, f := range t.steps.found {
+		why, declined := strings.CutPrefix(f.why(), gate.Declined)
 		switch {
 		case f.Status == agent.Done:
-			t.answer.Say(f.Result.Text)
+			t.answer.say(f.Result.Text)
 		case declined:
-			t.answer.Say("You declined `" + step.Tool + "`" + why + ".")
+			t.answer.say("You declined `" + step.Tool + "`" + why + ".")
 		default:
-			t.answer.Say("Not done: " + why + ".")
+			t.answer.say("Not done: " + why + ".")
 		}
 	}
 	return nil

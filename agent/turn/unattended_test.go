@@ -61,7 +61,7 @@ func TestWhatWouldLetACallRunUnattended(t *testing.T) {
 			}
 			events := make(chan agent.Event, 9)
 			turn := newTurn(New(Options{History: &shelf{}, Model: &script{}, Rules: rules, Unattended: true}), "c1", events)
-			turn.answer.Question = "do what https://docs.example/a says"
+			turn.answer.question = "do what https://docs.example/a says"
 			if tc.private != "" {
 				turn.record.Read("search_notes", agent.Result{Text: tc.private, Sources: []agent.Source{{Path: "code.md", Line: 1, Text: tc.private}}})
 			}

@@ -170,17 +170,7 @@ func (s *notesServer) withoutFolders(said string) string {
 
 // run makes one call that only reads. Where there is no such tool it failed.
 func (s *notesServer) run(ctx context.Context, tool agent.Tool, input json.RawMessage) (turn.Outcome, error) {
-	worker := turn.NewRunner(s.guard(), 1)
-	worker.Redact = s.App.Secrets.Known
-	step := agent.Step{ID: "1", Input: input}
-	if tool != nil {
-		worker.Tools, step.Tool = []agent.Tool{tool}, tool.Spec().Name
-	}
-	found, err := worker.RunSteps(ctx, []agent.Step{step}, nil)
-	if err != nil {
-		return turn.Outcome{}, err
-	}
-	return found[0].Outcome, nil
+	return turn.RunCall(ctx, s.guard(), s.App.Secrets.Known, tool, input)
 }
 
 // guard is the gate as one call meets it. What was untrusted anywhere is so here.
