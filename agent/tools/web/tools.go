@@ -6,12 +6,11 @@ import (
 	"time"
 
 	"lifehub/agent"
-	"lifehub/agent/tools/outbound"
 )
 
 // Tools makes them. units are those of the weather: metric or imperial; "":
 // metric. sent is told how many bytes went to another machine.
 func Tools(s Search, units string, now func() time.Time, sent func(bytes int)) []agent.Tool {
 	w := newWeb(nil, s.own(), sent)
-	return []agent.Tool{newWebSearch(s, w), newWebFetch(w), newCrawl(w, now, pause), newGetWeather(weather{client: outbound.Client(sent), geocoding: publicGeocoding, forecast: publicForecast, units: units})}
+	return []agent.Tool{newWebSearch(s, w), newWebFetch(w), newCrawl(w, now, pause), newGetWeather(weather{client: Client(sent), geocoding: publicGeocoding, forecast: publicForecast, units: units})}
 }

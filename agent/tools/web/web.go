@@ -13,7 +13,6 @@ import (
 	"syscall"
 	"time"
 
-	"lifehub/agent/tools/outbound"
 	"lifehub/internal/neterr"
 	"lifehub/internal/text"
 )
@@ -50,9 +49,9 @@ func newWeb(resolver *net.Resolver, own string, sent func(bytes int)) *web {
 	dialer := &net.Dialer{Timeout: 10 * time.Second, Resolver: resolver, Control: onlyPublic}
 	free := &net.Dialer{Timeout: dialer.Timeout, Resolver: resolver}
 	return &web{&http.Client{
-		Transport: outbound.Reporting{RoundTripper: &http.Transport{
+		Transport: Reporting{RoundTripper: &http.Transport{
 			Proxy: nil, // a proxy would dial in our place
-			DialContext: outbound.Counted(func(ctx context.Context, network, address string) (net.Conn, error) {
+			DialContext: Counted(func(ctx context.Context, network, address string) (net.Conn, error) {
 				if own != "" && strings.EqualFold(address, own) {
 					return free.DialContext(ctx, network, address)
 				}

@@ -15,7 +15,6 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"lifehub/agent/tools/outbound"
 	"lifehub/internal/testenv"
 )
 
@@ -42,7 +41,7 @@ func TestNothingInsideIsEverDialled(t *testing.T) {
 	_, port, _ := net.SplitHostPort(server.Listener.Addr().String())
 	var connects atomic.Int64
 	w := newWeb(nameServer(t), "", nil)
-	transport := w.client.Transport.(outbound.Reporting).RoundTripper.(*http.Transport)
+	transport := w.client.Transport.(Reporting).RoundTripper.(*http.Transport)
 	dial := transport.DialContext
 	transport.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
 		connection, err := dial(ctx, network, address)

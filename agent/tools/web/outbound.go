@@ -1,5 +1,4 @@
-// Package outbound counts and reports what the tools send to other machines, and where.
-package outbound
+package web
 
 import (
 	"context"
