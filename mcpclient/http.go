@@ -12,7 +12,6 @@ import (
 
 	"lifehub/agent"
 	"lifehub/mcpclient/config"
-	"lifehub/mcpclient/oauth"
 	"lifehub/mcpclient/process"
 	"lifehub/mcpclient/wire"
 )
@@ -76,8 +75,8 @@ func wantsToKnow(err error) bool {
 	return client.IsAuthorizationRequiredError(err) || client.IsOAuthAuthorizationRequiredError(err)
 }
 
-func (s *supervisor) credentials(entry config.Entry) *oauth.CredentialFile {
-	p := &oauth.CredentialFile{URL: entry.URL}
+func (s *supervisor) credentials(entry config.Entry) *CredentialFile {
+	p := &CredentialFile{URL: entry.URL}
 	if s.hub.Tokens != "" {
 		p.File = filepath.Join(s.hub.Tokens, s.Entry.Name+".json")
 	}

@@ -1,6 +1,4 @@
-// Package oauth takes the user through the consent of a server on the web, and
-// holds the credential that it brings. Start at [CredentialFile].
-package oauth
+package mcpclient
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package oauth
+package mcpclient
 
 import (
 	"net/http"
