@@ -21,6 +21,23 @@ func TestPrintedCallsAreReadOrSaid(t *testing.T) {
 		"```\nls\n```\n<tool_call>{\"name\": \"ls\"}</tool_call>":        "ls ",
 		"Look:\n```\nls\n```\n<tool_call>{\"name\": \"ls\"}</tool_call>": "ls ",
 
+		`find(q="run")`: `find{"q":"run"} `,
+		"I look.\n\nfind(q='it\\'s (a=b), \"c\"', limit=10, all=True)": `find{"q":"it's (a=b), \"c\"","limit":10,"all":true} `,
+		"ls()\nfind(q=[\"a\", \"b\"], in={\"x\": None},)":              `ls{} find{"q":["a", "b"],"in":{"x": null}} `,
+		"Action: find\nAction Input: {\"q\": \"run\"}":                 `find{"q": "run"} `,
+		"Thought: so\nAction: ls\nAction Input: {}\nObservation: none": "ls{} ",
+		"Action: ls":                               "ls{} ",
+		"Action: find\nAction Input: run":          "the action's input has to be a JSON object",
+		"find(q=\"run":                             "a text among its arguments does not end",
+		"find(q=\"run\", 3)":                       "each of its arguments needs its name, as in name=value",
+		"find(q=run)":                              "its arguments are no values of JSON",
+		"find(q=\"run\") finds it.":                "",
+		"fly(to=\"x\")":                            "",
+		"Action: think about it":                   "",
+		"Action: fly\nAction Input: {}":            "",
+		"```python\nfind(q=\"run\")\n```":          "",
+		"find(q=\"run\")\nThat is how to find it.": "",
+
 		`{"name": "find", "arguments": {"q":"run"}`:                "it is no valid JSON: unexpected EOF",
 		`<tool_call>{"name": "find", "arguments": {"q":"run"}`:     "it is no valid JSON: unexpected EOF",
 		`<tool_call>{"answer": "no"}</tool_call>`:                  "it holds no call",
@@ -35,11 +52,9 @@ func TestPrintedCallsAreReadOrSaid(t *testing.T) {
 		"```json\n{\"name\": \"fly\", \"arguments\": {}}\n```":     "",
 		`{"name": "Ana", "age": 3}`:                                "",
 		`{"name": "Ana", "age": 3`:                                 "",
-		`find(q="run")`:                                            "",
 		"```tool_code\nprint(find(q=\"run\"))\n```":                "",
 		`<find><q>run</q></find>`:                                  "",
 		`<|python_tag|>{"name": "find", "parameters": {}}`:         "",
-		"Action: find\nAction Input: {\"q\": \"run\"}":             "",
 		">>>find\n{\"q\": \"run\"}":                                "",
 		"<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>find":              "",
 		"<|channel|>commentary to=functions.find<|message|>{}":     "",
@@ -60,7 +75,7 @@ func TestPrintedCallsAreReadOrSaid(t *testing.T) {
 
 // A call is not shown before it is known to be one, however long it is.
 func TestALongCallIsHeldBack(t *testing.T) {
-	for _, begin := range []string{`{"name": "create_note", "arguments": {"text": "`, "```json\n{\"name\": \"", "<tool_call>", "I will look.\n\n<tool_call>"} {
+	for _, begin := range []string{`{"name": "create_note", "arguments": {"text": "`, "```json\n{\"name\": \"", "<tool_call>", "I will look.\n\n<tool_call>", "create_note(text=\"", "I will.\nAction: create_note\nAction Input: {\"text\": \""} {
 		said := ""
 		s := CallSplitter{Say: func(piece string) { said += piece }}
 		for _, piece := range strings.SplitAfter(begin+strings.Repeat("words ", 100), " ") {
@@ -81,6 +96,7 @@ func TestWhatIsNoCallStaysText(t *testing.T) {
 		`{"name": "search_notes", "port": 25}`, "```json\n[{\"name\": \"search_notes\"}]\n```", `{"tasks": [{"name": "search_notes", "done": true}]}`,
 		"Your note says:\n```text\n{\"name\": \"search_notes\", \"arguments\": {}}\n```\nI didn't do it.",
 		"Your note says:\n```\n<tool_call>{\"name\": \"search_notes\", \"arguments\": {}}</tool_call>\n```\nI didn't do it.",
+		"It is called so: search_notes(query=\"x\")", "Action: call the plumber\nThen wait.", "- search_notes(query=\"x\")",
 		"In Python:\n```python\n{\"name\": \"search_notes\", \"arguments\": {}}\n```",
 	} {
 		if _, calls, err := Calls(text, known); len(calls) > 0 || err != nil {
@@ -91,7 +107,8 @@ func TestWhatIsNoCallStaysText(t *testing.T) {
 
 func FuzzReadCalls(f *testing.F) {
 	const call = `{"name": "search_notes", "arguments": {"query": "running", "limit": 3, "tags": ["a"]}}`
-	for _, text := range []string{call, "<tool_call>" + call + "</tool_call>", "[TOOL_CALLS] [" + call + "]", "So:\n```json\n" + call + "\n```", "{'tool_calls': [" + call + ",]}"} {
+	for _, text := range []string{call, "<tool_call>" + call + "</tool_call>", "[TOOL_CALLS] [" + call + "]", "So:\n```json\n" + call + "\n```", "{'tool_calls': [" + call + ",]}",
+		"search_notes(query='running', limit=3)", "Action: search_notes\nAction Input: {\"query\": \"a\"}\nObservation: x"} {
 		f.Add(text)
 	}
 	known := func(name string) bool { return name == "search_notes" }
@@ -115,6 +132,8 @@ func FuzzReadCalls(f *testing.F) {
 // never a part of a mark.
 func FuzzCallSplitter(f *testing.F) {
 	f.Add(strings.Repeat("words and ", 30)+"<tool_call>{}", 7)
+	f.Add(strings.Repeat("words and ", 30)+"\nfind (q) and\nfind(q=1)", 3)
+	f.Add(strings.Repeat("words and ", 30)+"\nAction: find\nAction Input: {}", 3)
 	f.Fuzz(func(t *testing.T, text string, size int) {
 		size = 1 + max(0, size)%64
 		var said strings.Builder

@@ -38,6 +38,9 @@ func (s *CallSplitter) Add(piece string) {
 		for _, mark := range callMarks {
 			end = min(end, len(text)-overlap(text, mark)) // it may become a mark
 		}
+		if line := strings.LastIndexByte(text, '\n') + 1; callBegun.MatchString(text[line:]) {
+			end = min(end, line)
+		}
 	}
 	s.UpTo(end)
 }

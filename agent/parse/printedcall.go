@@ -1,0 +1,132 @@
+package parse
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+
+	"lifehub/internal/pattern"
+)
+
+// Two more forms in which models print calls, each on lines of its own, as
+// Python's calls with named arguments and as ReAct's prompts have them
+// (arXiv:2210.03629).
+var (
+	callLine   = pattern.Lazy(`^([A-Za-z_][\w.\-]*)\((?:\s*\w+\s*=|\s*\)[ \t]*(?:\r?\n|$))`)
+	actionLine = pattern.Lazy("^Action:[ \t]*`?([\\w.\\-]+)`?[ \t]*(?:\\r?\\n|$)")
+	inputLine  = pattern.Lazy(`^\s*Action Input:\s*`)
+	// callBegun is a line that is not complete and may become a call.
+	callBegun = pattern.Lazy(`^[ \t]*([A-Za-z_][\w.\-]*(\(\s*(\w+\s*)?\)?\s*)?|A|Action:?.*)$`)
+)
+
+// printsCall reports whether a line begins a call in one of these forms.
+func printsCall(line string) bool {
+	return callLine.MatchString(line) || actionLine.MatchString(line)
+}
+
+// printedCalls reads the calls that a text begins with, with nothing but blank
+// lines between them. What follows an action is dropped: models continue with a
+// result that they made up. Behind other calls nothing may follow. No calls and
+// no error: it is no call of a tool that is there.
+func printedCalls(text string, known func(name string) bool) (calls []Step, err error) {
+	for rest := strings.TrimSpace(text); rest != ""; rest = strings.TrimSpace(rest) {
+		var input json.RawMessage
+		var name string
+		if m := actionLine.FindStringSubmatch(rest); m != nil {
+			if name = m[1]; !known(name) {
+				return nil, nil
+			}
+			if input, rest, err = actionInput(rest[len(m[0]):]); err != nil {
+				return nil, err
+			}
+			if !actionLine.MatchString(strings.TrimSpace(rest)) {
+				rest = ""
+			}
+		} else if m := callLine.FindStringSubmatch(rest); m != nil && known(m[1]) {
+			name = m[1]
+			if input, rest, err = namedArguments(rest[len(name)+1:]); err != nil {
+				return nil, err
+			}
+			if line, _, _ := strings.Cut(rest, "\n"); strings.TrimSpace(line) != "" {
+				return nil, nil // a sentence about the call
+			}
+		} else {
+			return nil, nil
+		}
+		calls = append(calls, Step{Tool: name, Input: input})
+	}
+	return calls, nil
+}
+
+// actionInput reads what follows an action's first line.
+func actionInput(text string) (input json.RawMessage, rest string, err error) {
+	m := inputLine.FindString(text)
+	if m == "" {
+		return json.RawMessage("{}"), text, nil
+	}
+	text = text[len(m):]
+	if !strings.HasPrefix(text, "{") {
+		return nil, "", errors.New("the action's input has to be a JSON object")
+	}
+	input, length, err := readJSON(text)
+	if err != nil {
+		return nil, "", errors.New("the action's input is no valid JSON: " + err.Error())
+	}
+	return input, text[length:], nil
+}
+
+// namedArguments reads the arguments of a call from behind its opening
+// parenthesis, with the constants and quotes of Python or JSON.
+func namedArguments(text string) (input json.RawMessage, rest string, err error) {
+	var object strings.Builder
+	object.WriteByte('{')
+	from, depth, named := 0, 0, false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; c {
+		case '"', '\'':
+			size := repairString(&strings.Builder{}, text[i:])
+			if size == 0 {
+				return nil, "", errors.New("a text among its arguments does not end")
+			}
+			i += size - 1
+		case '=':
+			if !named && depth == 0 {
+				name, err := json.Marshal(strings.TrimSpace(text[from:i]))
+				if err != nil {
+					return nil, "", err
+				}
+				object.Write(name)
+				object.WriteByte(':')
+				from, named = i+1, true
+			}
+		case '(', '[', '{':
+			depth++
+		case ']', '}':
+			depth--
+		case ',', ')':
+			if depth > 0 {
+				if c == ')' {
+					depth--
+				}
+				continue
+			}
+			value := strings.TrimSpace(text[from:i])
+			if !named && value != "" {
+				return nil, "", errors.New("each of its arguments needs its name, as in name=value")
+			}
+			object.WriteString(value)
+			if c == ',' {
+				object.WriteByte(',')
+				from, named = i+1, false
+				continue
+			}
+			object.WriteByte('}')
+			fixed, _ := repairJSON(object.String())
+			if !json.Valid([]byte(fixed)) {
+				return nil, "", errors.New("its arguments are no values of JSON")
+			}
+			return json.RawMessage(fixed), text[i+1:], nil
+		}
+	}
+	return nil, "", errors.New("its arguments do not end")
+}
