@@ -81,7 +81,7 @@ func (f memoryFigures) log(t *testing.T, reference float64) {
 func measureMemory(t *testing.T, bench eval.Bench, e llm.Embedder) (f memoryFigures) {
 	t.Helper()
 	s, said := aPast(t, bench)
-	a := turn.New(turn.Options{History: s, Memory: memory.LongTerm{
+	a := turn.New(turn.Options{History: s, Limits: turn.Limits{Messages: 6}, Memory: memory.LongTerm{
 		Store: s, Embedder: func(context.Context) llm.Embedder { return e }, Prefixes: embed.Prefixes,
 	}})
 	if err := a.Memory.EmbedAll(t.Context()); err != nil {

@@ -42,7 +42,7 @@ func TestTheCatsNameComesBackFromARealOllamaServer(t *testing.T) {
 	defer s.Close()
 	a := turn.New(turn.Options{
 		Model: provider, Window: provider.Window, History: s, Summaries: s, TokenRatios: s, ModelName: func() string { return provider.State().Model },
-		RejectsLongPrompts: func() bool { return true },
+		RejectsLongPrompts: func() bool { return true }, Limits: turn.Limits{Messages: 6},
 		Memory: memory.LongTerm{Store: s, Prefixes: embed.Prefixes, Embedder: func(ctx context.Context) llm.Embedder {
 			e, err := provider.Embedder(ctx)
 			if err != nil {

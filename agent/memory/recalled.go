@@ -18,6 +18,7 @@ import (
 type Recalled struct {
 	History []llm.Message // the last messages, oldest first
 	Summary agent.Summary // of the turns before them
+	Omitted int           // messages of the conversation before History
 	Past    []agent.Recollection
 	Facts   []agent.Fact // those that the prompts hold
 }

@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -36,6 +37,11 @@ const (
 // a summary. focus says what matters most; "" is for all of it. The messages stay
 // in the conversation and can be read and searched as before.
 func (a *Agent) Compact(ctx context.Context, conversation, focus string) (agent.Compacted, error) {
+	return a.compact(ctx, conversation, focus, 0)
+}
+
+// compact keeps the last messages, of so many tokens as keep, whole.
+func (a *Agent) compact(ctx context.Context, conversation, focus string, keep int) (agent.Compacted, error) {
 	if a.Summaries == nil {
 		return agent.Compacted{}, errors.New("this conversation is not saved")
 	}
@@ -47,7 +53,7 @@ func (a *Agent) Compact(ctx context.Context, conversation, focus string) (agent.
 	if err != nil {
 		return agent.Compacted{}, err
 	}
-	messages, last := uncovered(path, before.Turn)
+	messages, last := uncovered(path, before.Turn, keep)
 	if len(messages) == 0 {
 		return agent.Compacted{}, agent.ErrNothingToCompact
 	}
@@ -84,12 +90,21 @@ func (a *Agent) rememberSummary(ctx context.Context, conversation, before string
 }
 
 // uncovered are the messages of a path after a summary's turn and before those
-// that stay whole, and the last turn among them.
-func uncovered(path []agent.Exchange, after string) (messages []llm.Message, last string) {
+// that stay whole, and the last turn among them. At least the last two exchanges
+// stay, and as many as have no more tokens than keep.
+func uncovered(path []agent.Exchange, after string, keep int) (messages []llm.Message, last string) {
 	for len(path) > 0 && path[len(path)-1].Open {
 		path = path[:len(path)-1]
 	}
-	path = path[:max(0, len(path)-prompt.VerbatimMessages/2)]
+	whole, used := 0, 0
+	for _, e := range slices.Backward(path) {
+		used += prompt.Tokens(e.Question) + prompt.Tokens(e.Answer.Text) + 2*prompt.PerMessage
+		if whole >= prompt.VerbatimMessages/2 && used > keep {
+			break
+		}
+		whole++
+	}
+	path = path[:len(path)-whole]
 	for i, e := range path {
 		if e.Turn == after {
 			path = path[i+1:]
@@ -185,15 +200,30 @@ func (t *turn) recallSummary(ctx context.Context) (err error) {
 	return nil
 }
 
-// compactToFit summarises the older turns, once a turn, when a prompt does not
-// fit even with its results shortened.
-func (t *turn) compactToFit(ctx context.Context, p prompt.Prompt) prompt.Prompt {
-	if t.compacted || t.agent.Summaries == nil || len(p.History) <= prompt.VerbatimMessages || !t.model.Overflows(ctx, p) {
-		return p
+// compactHistory summarises the older half of a conversation that takes more
+// than half of the window, in one step: a history that loses its first message with
+// each turn could not be kept by a server that caches prompts.
+func (t *turn) compactHistory(ctx context.Context) {
+	if t.agent.Summaries == nil || t.agent.Limits.Messages > 0 || len(t.recent) <= prompt.VerbatimMessages || t.agent.Ready(ctx) != nil {
+		return
+	}
+	room, used := t.model.Room(ctx)/2, 0
+	for _, m := range t.recent {
+		used += prompt.Tokens(m.Text) + prompt.PerMessage
+	}
+	if used > room {
+		t.compactOlder(ctx, room/2)
+	}
+}
+
+// compactOlder summarises the older turns, once a turn, and reports whether it did.
+func (t *turn) compactOlder(ctx context.Context, keep int) bool {
+	if t.compacted {
+		return false
 	}
 	t.compacted = true
 	t.events.Count(func(m *agent.Metrics) { m.ModelCalls++ })
-	done, err := t.agent.Compact(ctx, t.record.Conversation, "")
+	done, err := t.agent.compact(ctx, t.record.Conversation, "", keep)
 	if err == nil {
 		err = t.recallSummary(ctx)
 	}
@@ -201,11 +231,20 @@ func (t *turn) compactToFit(ctx context.Context, p prompt.Prompt) prompt.Prompt 
 		if ctx.Err() == nil && !errors.Is(err, agent.ErrNothingToCompact) {
 			t.events.Degrade("the older part of the conversation could not be summarised", err)
 		}
+		return false
+	}
+	t.events.Notice("To fit the context window, %d older messages are now summarised.", done.Messages)
+	return true
+}
+
+// compactToFit summarises the older turns, once a turn, when a prompt does not
+// fit even with its results shortened.
+func (t *turn) compactToFit(ctx context.Context, p prompt.Prompt) prompt.Prompt {
+	if t.agent.Summaries == nil || len(p.History) <= prompt.VerbatimMessages || !t.model.Overflows(ctx, p) || !t.compactOlder(ctx, 0) {
 		return p
 	}
-	t.recalled.History = asSeen(t.recent, t.path)
-	t.events.Notice("To fit the context window, %d older messages are now summarised.", done.Messages)
-	p.History = t.recalled.History
+	t.keepHistory()
+	p.History, p.Omitted = t.recalled.History, t.recalled.Omitted
 	p.Summary = t.recalled.Summary.Text
 	return p
 }

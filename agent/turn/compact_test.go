@@ -70,6 +70,38 @@ func TestOlderTurnsAreSummarisedWhenTheyDoNotFit(t *testing.T) {
 	}
 }
 
+// However long ago something was said, it is in the prompt while all of it fits
+// in half of the window. Beyond, the older half is summarised in one step, and the
+// next turns add to the messages that stayed.
+func TestTheWholeConversationIsInThePromptOrItsOlderHalfSummarised(t *testing.T) {
+	kept := newPages(12, 60)
+	model := &script{lines: []line{say(`{"reasoning":"","steps":[],"answer":"Yes."}`), say("The boiler."), say(`{"reasoning":"","steps":[],"answer":"Yes."}`), say(`{"reasoning":"","steps":[],"answer":"Yes."}`)}}
+	window := 32768
+	a := New(Options{Model: model, History: kept, Summaries: kept, Window: func() int { return window }, RejectsLongPrompts: func() bool { return true }})
+	a.meters.By[""] = agent.TokenRatio{High: 0.9}
+	collect(a.Ask(t.Context(), "c1", "And now?"), nil)
+	if plan := model.requests[0].Messages; len(plan) != 26 || plan[1].Text != kept.path[0].Question {
+		t.Fatalf("%d messages in the first prompt", len(plan))
+	}
+	window = 4096
+	told := bodies[agent.Noticed](collect(a.Ask(t.Context(), "c1", "And now?"), nil))
+	if len(told) != 1 || !strings.Contains(told[0].Text, "older messages are now summarised") {
+		t.Fatalf("told %+v", told)
+	}
+	plan := model.requests[2].Messages
+	whole := len(plan) - 2 // without the instructions and the question
+	if whole < 6 || whole > 14 || plan[len(plan)-2].Text != kept.path[11].Answer.Text {
+		t.Errorf("%d messages stay whole", whole)
+	}
+	if last := asked(model.requests[2]); !strings.Contains(last, fmt.Sprintf("The first %d messages of this conversation, shortened", 24-whole)) || !strings.Contains(last, "The boiler.") {
+		t.Errorf("the model is told\n%.300s", last)
+	}
+	collect(a.Ask(t.Context(), "c1", "And then?"), nil)
+	if next := model.requests[3].Messages; next[1].Text != plan[1].Text || len(model.requests) != 4 {
+		t.Errorf("the history begins with %.20q after %.20q, %d requests", next[1].Text, plan[1].Text, len(model.requests))
+	}
+}
+
 func TestACompactionFoldsALongConversationInPieces(t *testing.T) {
 	kept := newPages(12, 300)
 	var lines []line

@@ -1,6 +1,7 @@
 package turn
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -14,23 +15,39 @@ import (
 	"lifehub/llm"
 )
 
+// everyMessage is more than a conversation has.
+const everyMessage = 1 << 16
+
+// inPrompts is how many of the last messages of a conversation are in the prompts:
+// all that no summary stands for.
+func (a *Agent) inPrompts(ctx context.Context, conversation string) int {
+	n := cmp.Or(a.Limits.Messages, everyMessage)
+	if a.Summaries == nil {
+		return n
+	}
+	if s, err := a.Summaries.Summary(ctx, conversation); err == nil && s.Turn != "" {
+		n = min(n, s.After)
+	}
+	return n
+}
+
 // Recall finds past exchanges that help with a question, the best first: at
 // most k (0: 1), and only those that fit it well. Of a conversation's own messages
-// the last few are not searched, because they are in the prompts.
+// those are not searched that are in the prompts.
 func (a *Agent) Recall(ctx context.Context, conversation, question string, k int) ([]agent.Recollection, error) {
-	found, err := a.Memory.Recall(ctx, conversation, question, a.Limits.Messages, k)
+	found, err := a.Memory.Recall(ctx, conversation, question, a.inPrompts(ctx, conversation), k)
 	for i, r := range found {
 		found[i].Untrusted = len(provenance.Sources(ctx, a.Provenance, r.Title, r.Question, r.Answer)) > 0 || len(agent.ParseMessage(r.Question).Attached) > 0
 	}
 	return found, err
 }
 
-// recall brings back what was said before: the window of recent messages, the
-// facts about the user, and from beyond the window the exchanges most like the
-// question. An answer that never came leaves no message. A memory that cannot
+// recall brings back what was said before: the messages of the conversation, or a
+// summary of the older ones, the facts about the user, and of what is not in the
+// prompts the exchanges most like the question. An answer that never came leaves no message. A memory that cannot
 // be read is told and left out.
 func (t *turn) recall(ctx context.Context) error {
-	recent, err := t.answer.conversations.Recent(ctx, t.record.Conversation, t.agent.Limits.Messages)
+	recent, err := t.answer.conversations.Recent(ctx, t.record.Conversation, cmp.Or(t.agent.Limits.Messages, everyMessage))
 	if err != nil {
 		return err
 	}
@@ -40,21 +57,36 @@ func (t *turn) recall(ctx context.Context) error {
 			t.recent[i].Text = withoutTools(m.Text)
 		}
 	}
-	if err := errors.Join(t.recallSummary(ctx), t.recallFacts(ctx), t.recallPast(ctx)); err != nil {
+	if len(t.recent) > 0 {
+		if path, err := t.answer.conversations.Exchanges(ctx, t.record.Conversation); err == nil { // else the answers are as they were said
+			t.path = slices.DeleteFunc(path, func(e agent.Exchange) bool { return e.Turn == t.events.Turn })
+		}
+	}
+	err = t.recallSummary(ctx)
+	t.compactHistory(ctx)
+	if err := errors.Join(err, t.recallFacts(ctx), t.recallPast(ctx)); err != nil {
 		t.events.Notice("Some memories could not be read for this turn: %v.", err)
 	}
 	t.recalled.History = t.recent
 	t.recallUntrusted(ctx) // in the words that were said
-	if len(t.recent) > 0 {
-		if path, err := t.answer.conversations.Exchanges(ctx, t.record.Conversation); err == nil { // else the answers are as they were said
-			t.path = slices.DeleteFunc(path, func(e agent.Exchange) bool { return e.Turn == t.events.Turn })
-			t.recalled.History = asSeen(t.recent, t.path)
-		}
-	}
+	t.keepHistory()
 	if len(t.recalled.Past) > 0 || len(t.recalled.Facts) > 0 {
 		t.events.Emit(agent.Remembered{Exchanges: t.recalled.Past, Facts: t.recalled.Facts})
 	}
 	return ctx.Err()
+}
+
+// keepHistory puts the messages that the prompts hold into the words that a model
+// sees, and counts those that they do not.
+func (t *turn) keepHistory() {
+	t.recalled.History = asSeen(t.recent, t.path)
+	said := 0
+	for _, e := range t.path {
+		if said++; strings.TrimSpace(e.Answer.Text) != "" {
+			said++
+		}
+	}
+	t.recalled.Omitted = max(0, said-len(t.recent))
 }
 
 // withoutTools is a message without the tools that may answer it, which were for its
@@ -153,7 +185,7 @@ func (t *turn) archive(ctx context.Context) {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), events.SaveTimeout)
 	defer cancel()
-	n, err := m.Store.Archive(ctx, t.record.Conversation, t.agent.Limits.Messages, m.Everywhere)
+	n, err := m.Store.Archive(ctx, t.record.Conversation, t.agent.inPrompts(ctx, t.record.Conversation), m.Everywhere)
 	switch {
 	case err != nil:
 		t.events.Notice("Older messages could not be archived: %v.", err)

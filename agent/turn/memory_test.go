@@ -81,7 +81,7 @@ func TestARelevantPastExchangeComesBackAsAMarkedBlock(t *testing.T) {
 			t.Errorf("what fits nothing came along:\n%s", text)
 		}
 	}
-	if q := p.asked[0]; q.Conversation != "c1" || q.Window != 6 || q.Everywhere || len(q.Vector) == 0 || q.Embedder == "" {
+	if q := p.asked[0]; q.Conversation != "c1" || q.Window != everyMessage || q.Everywhere || len(q.Vector) == 0 || q.Embedder == "" {
 		t.Errorf("asked for %+v", q)
 	}
 }

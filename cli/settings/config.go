@@ -78,7 +78,7 @@ type Config struct {
 		Pattern string `name:"daily.pattern" doc:"file name of a daily note, as in 2006-01-02.md; empty: detected"`
 	}
 	Memory struct {
-		Messages int    `name:"memory.messages" usual:"6" least:"2" doc:"recent messages in every prompt; memory.scope says which older ones come back"`
+		Messages int    `name:"memory.messages" usual:"0" doc:"most messages of the conversation in a prompt; 0: all, up to half of the model's window, the older ones summarised"`
 		Scope    string `name:"memory.scope" usual:"conversation" one:"conversation,all,off" doc:"where past exchanges come back from: this conversation, all conversations, or none"`
 		K        int    `name:"memory.k" usual:"1" least:"1" doc:"most past exchanges that come back"`
 		Place    string `name:"memory.place" usual:"data" one:"data,vault" doc:"where facts about you are saved: LifeHub's data folder, or the first notes folder"`
