@@ -59,7 +59,7 @@ func Explain(err error) error {
 		return fmt.Errorf("%s, %s: %w", says, advice, err)
 	case code&0xff == sqlite3.SQLITE_CANTOPEN: // for which of the two, SQLite does not say
 		return fmt.Errorf("the index cannot be opened, raise `ulimit -n` or make its folder and files writable: %w", err)
-	case code&0xff == sqlite3.SQLITE_BUSY || code&0xff == sqlite3.SQLITE_LOCKED:
+	case code&0xff == sqlite3.SQLITE_BUSY || code&0xff == sqlite3.SQLITE_LOCKED || code&0xff == sqlite3.SQLITE_PROTOCOL:
 		return fmt.Errorf("another program has the index open, try again: %w", err)
 	}
 	return err
