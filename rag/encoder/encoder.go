@@ -1,0 +1,224 @@
+// Package encoder is the built-in sentence encoder: a table of word vectors, for
+// English. A text is the normalised sum of the vectors of its words, so that
+// "bicycle" is near to a note on a bike without any model server. README.md says
+// where the table comes from.
+package encoder
+
+import (
+	"context"
+	_ "embed"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"strings"
+	"sync"
+
+	"lifehub/internal/text"
+)
+
+// The table is read where it is embedded, in the read-only pages of the program.
+//
+//	"LHWORDS2", language (4 bytes, ISO 639-1), number of words, dimensions,
+//	bytes of the word list: three uint32
+//	the words, sorted by bytes, separated by newlines
+//	a float32 for each word, by which its row is scaled
+//	a row of int8 for each word; its length is the weight of the word
+//
+// All numbers are little endian.
+//
+//go:embed words128.bin
+var embedded string
+
+const (
+	magic      = "LHWORDS2"
+	headerSize = len(magic) + 4 + 3*4
+	// every is the number of words between two that the index of a table holds.
+	every = 16
+)
+
+// table is an embedded table.
+type table struct {
+	language text.Lang
+	words    string
+	starts   []uint32 // of every 16th word
+	scales   string
+	rows     string
+	count    int
+	numbers  int // of a vector
+}
+
+// english is the table of the program, indexed at its first use.
+var english = sync.OnceValues(func() (*table, error) { return read(embedded) })
+
+// read checks the header and the size of a table, and indexes its words.
+func read(file string) (*table, error) {
+	if len(file) < headerSize || file[:len(magic)] != magic {
+		return nil, fmt.Errorf("the word table does not begin with %s", magic)
+	}
+	header := []byte(file[:headerSize])
+	number := func(i int) int { return int(binary.LittleEndian.Uint32(header[len(magic)+4+4*i:])) }
+	t := &table{language: text.Lang(strings.TrimRight(file[len(magic):len(magic)+4], "\x00")), count: number(0), numbers: number(1)}
+	words := headerSize + number(2)
+	scales := words + 4*t.count
+	if whole := scales + t.count*t.numbers; t.numbers == 0 || whole != len(file) {
+		return nil, fmt.Errorf("the word table has %d bytes, its header says %d", len(file), whole)
+	}
+	t.words, t.scales, t.rows = file[headerSize:words], file[words:scales], file[scales:]
+	t.starts = make([]uint32, 0, t.count/every+1)
+	n, at := 0, 0
+	for word := range strings.SplitSeq(t.words, "\n") {
+		if n%every == 0 {
+			t.starts = append(t.starts, uint32(at))
+		}
+		n, at = n+1, at+len(word)+1
+	}
+	if n != t.count {
+		return nil, fmt.Errorf("the word table has %d words, its header says %d", n, t.count)
+	}
+	return t, nil
+}
+
+// find returns the row of a word; -1: the table does not have it.
+func (t *table) find(word string) int {
+	low, high := 0, len(t.starts) // the block of 16 words that begins at or before it
+	for low < high {
+		if middle := (low + high) / 2; t.wordAt(int(t.starts[middle])) <= word {
+			low = middle + 1
+		} else {
+			high = middle
+		}
+	}
+	if low == 0 {
+		return -1
+	}
+	at := int(t.starts[low-1])
+	for row := (low - 1) * every; row < min(low*every, t.count); row++ {
+		known := t.wordAt(at)
+		if known >= word {
+			if known == word {
+				return row
+			}
+			return -1
+		}
+		at += len(known) + 1
+	}
+	return -1
+}
+
+func (t *table) wordAt(start int) string {
+	word := t.words[start:]
+	if end := strings.IndexByte(word, '\n'); end >= 0 {
+		return word[:end]
+	}
+	return word
+}
+
+// lookUp returns the row of a word in lower case, or of a form of it: without 's,
+// its stem, without s, with s or e. -1: the table has none.
+func (t *table) lookUp(word string) int {
+	for _, form := range [...]string{word, strings.TrimSuffix(word, "'s"), stem(word), strings.TrimRight(word, "s")} {
+		if row := t.find(form); row >= 0 {
+			return row
+		}
+	}
+	if row := t.find(word + "s"); row >= 0 {
+		return row
+	}
+	return t.find(word + "e")
+}
+
+var endings = [...]string{"ings", "ing", "edly", "ed", "ies", "es", "s", "ly"}
+
+// stem cuts the first ending that leaves three letters, as the table was made.
+func stem(word string) string {
+	for _, ending := range endings {
+		if len(word) >= len(ending)+3 && strings.HasSuffix(word, ending) {
+			return word[:len(word)-len(ending)]
+		}
+	}
+	return word
+}
+
+// add adds a row to a sum. Sums of whole numbers are the same on every processor.
+func (t *table) add(sum []int, i int) {
+	s := t.scales[4*i : 4*i+4]
+	scale := int(math.Float32frombits(uint32(s[0])|uint32(s[1])<<8|uint32(s[2])<<16|uint32(s[3])<<24) * (1 << 30))
+	row := t.rows[i*t.numbers:][:len(sum)]
+	for j := range sum {
+		sum[j] += scale * int(int8(row[j]))
+	}
+}
+
+// encode returns the vector of a text. One of which the table knows no word gets
+// a vector far from all others, so that none is zero. rows holds what was looked
+// up before.
+func (t *table) encode(s string, rows map[string]int) (vector []float32, known bool) {
+	sum := make([]int, t.numbers)
+	for word := range words(s) {
+		row, seen := rows[word]
+		if !seen {
+			row = t.lookUp(word)
+			rows[word] = row
+		}
+		if row >= 0 {
+			t.add(sum, row)
+		}
+	}
+	square := 0.0
+	for _, x := range sum {
+		square += float64(x) * float64(x)
+	}
+	vector = make([]float32, t.numbers)
+	if square == 0 {
+		vector[t.numbers-1] = 1
+		return vector, false
+	}
+	length := math.Sqrt(square)
+	for i, x := range sum {
+		vector[i] = float32(float64(x) / length)
+	}
+	return vector, true
+}
+
+// Encoder embeds texts by the table.
+type Encoder struct{}
+
+// Name implements [llm.Embedder]. Another table, or another way to read it, needs
+// another name.
+func (Encoder) Name() string { return "built-in/words128-en" }
+
+// Embed implements [llm.Embedder].
+func (Encoder) Embed(ctx context.Context, texts []string) ([][]float32, error) {
+	t, err := english()
+	if err != nil {
+		return nil, err
+	}
+	vectors, rows := make([][]float32, len(texts)), map[string]int{}
+	for i, s := range texts {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		vectors[i], _ = t.encode(s, rows)
+	}
+	return vectors, nil
+}
+
+// Understands returns the share of a question's words that the table has, stop
+// words aside; 0 where its stop words or its script are those of another language.
+func (Encoder) Understands(question string) float64 {
+	t, err := english()
+	if err != nil || len(text.Languages(question)) > 0 || !text.Latin(question) {
+		return 0 // text.Languages are those other than English
+	}
+	known, all := 0, 0
+	for word := range words(question) {
+		if text.StopWord(word, "") {
+			continue
+		}
+		all++
+		if t.lookUp(word) >= 0 {
+			known++
+		}
+	}
+	return float64(known) / float64(max(1, all))
+}
