@@ -27,10 +27,9 @@ type Coverage struct {
 // WordsOnly begins [Coverage.Embedder] where no embedder took part in a search.
 const WordsOnly = "keyword search only"
 
-// ByMeaning reports whether an embedding model took part in the search; the
-// built-in n-grams know letters only.
+// ByMeaning reports whether meaning took part in the search.
 func (c *Coverage) ByMeaning() bool {
-	return c != nil && !strings.HasPrefix(c.Embedder, WordsOnly) && !strings.HasPrefix(c.Embedder, "offline/")
+	return c != nil && !strings.HasPrefix(c.Embedder, WordsOnly)
 }
 
 // worthSaying is the age from which it is told.

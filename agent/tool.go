@@ -82,8 +82,11 @@ type Result struct {
 	Images   [][]byte  `json:"-"`                  // for a model that can see
 	Unlikely bool      `json:"unlikely,omitempty"` // a search whose sources hardly hold an answer
 	Close    bool      `json:"close,omitempty"`    // then: they are near to it, but hardly on it
-	Coverage *Coverage `json:"coverage,omitempty"` // how far a search of the notes went
-	Blocks   []Block   `json:"-"`                  // the parts of what a search found that fit best, note by note
+	// ByMeaning: then, no note has the words of the search, and the sources are the
+	// closest in meaning.
+	ByMeaning bool      `json:"by_meaning,omitempty"`
+	Coverage  *Coverage `json:"coverage,omitempty"` // how far a search of the notes went
+	Blocks    []Block   `json:"-"`                  // the parts of what a search found that fit best, note by note
 }
 
 // Block is a part of a note as a list of search results shows it: a paragraph,

@@ -122,6 +122,9 @@ func printFound(sh *app.Process, found rag.Found, filtered bool) error {
 	if err := command.PrintText(sh, "passages", out.String()); err != nil {
 		return err
 	}
+	if found.Substituted != "" {
+		fmt.Fprintln(sh.Err, "searched for: "+safetext.Line(found.Substituted))
+	}
 	if said := found.Says(); said != "" {
 		fmt.Fprintln(sh.Err, said)
 	}

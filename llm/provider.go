@@ -31,8 +31,8 @@ type Provider interface {
 	SetModel(ctx context.Context, name string) error
 	// Pull fetches a model to the server; progress may be nil.
 	Pull(ctx context.Context, name string, progress func(Progress)) error
-	// Embedder is what embeds notes now. Ask again after a change of State:
-	// each has vectors of its own kind. NotFoundError names a model to pull.
+	// Embedder is the embedding model in use; nil: none is connected. Ask again
+	// after a change of State. NotFoundError names a model to pull.
 	Embedder(ctx context.Context) (Embedder, error)
 	// Close ends what the provider does in the background.
 	Close() error
@@ -62,7 +62,7 @@ type Progress struct {
 type Settings struct {
 	Provider   string // auto, ollama, openai, offline; "": auto
 	Model      string // "": the first installed one that fits
-	Embedding  string // "": nomic-embed-text on Ollama, built-in n-grams elsewhere
+	Embedding  string // "": nomic-embed-text on Ollama, none elsewhere
 	OllamaHost string // as OLLAMA_HOST; "": 127.0.0.1:11434
 	// OllamaFound: no setting names OllamaHost, so that it is used only where a
 	// trusted user owns it. OllamaOwner is one more of them, by name or uid.

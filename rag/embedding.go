@@ -12,6 +12,7 @@ import (
 
 	"lifehub/llm"
 	"lifehub/rag/embed"
+	"lifehub/rag/search"
 	"lifehub/rag/vectors"
 	"lifehub/rag/words"
 )
@@ -121,7 +122,7 @@ func (e *embedding) inFlight() (size, times int) {
 // send sends a batch. What is built in is no server: it takes this goroutine, of
 // low priority in a chat.
 func (e *embedding) send(ctx context.Context, waiting *sync.WaitGroup, batch []vectors.Key) (request, error) {
-	windows, texts, err := e.texts(ctx, batch, embed.WindowOf(e.embedder))
+	windows, texts, err := e.texts(ctx, batch)
 	if err != nil {
 		return request{}, err
 	}
@@ -189,7 +190,7 @@ func (e *embedding) measureTrust(ctx context.Context) error {
 	if err == nil && count < 2*before && before < 2*count {
 		return nil
 	}
-	trust, measured, err := e.standIns.Trust(ctx, e.meaning, e.embedder, func(done, total int) {
+	trust, measured, err := search.Trust(ctx, e.db, e.meaning, e.embedder, func(done, total int) {
 		e.progress(Progress{Phase: "embed", Done: done, Total: total})
 	})
 	if err != nil || !measured {

@@ -15,6 +15,7 @@ import (
 	"sync/atomic"
 
 	"lifehub/internal/pattern"
+	"lifehub/rag/vectors"
 	"lifehub/rag/words"
 )
 
@@ -85,7 +86,11 @@ func (x *Index) removeOthers() {
 		return
 	}
 	removeGenerations(x.dir, number) //nolint:errcheck // the next writer tries again
+	vectors.Local{Dir: x.dir}.Remove(retired)
 }
+
+// retired is the model that was built in before the encoder.
+const retired = "offline/ngram-512-v2"
 
 // removeGenerations deletes the files of all generations but one.
 func removeGenerations(dir string, but int) error {

@@ -25,6 +25,7 @@ func (l Library) Search(ctx context.Context, q Query) (Found, error) {
 		}
 		all.Passages = append(all.Passages, found.Passages...)
 		all.Time = joinTimes(all.Time, found.Time)
+		all.Substituted = cmp.Or(all.Substituted, found.Substituted)
 		all.Coverage = joinCoverage(all.Coverage, found.Coverage, i == 0)
 		if found.Verdict > all.Verdict || found.Verdict == all.Verdict && found.Answerable > all.Answerable {
 			all.Answerable, all.Verdict = found.Answerable, found.Verdict

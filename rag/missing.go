@@ -7,10 +7,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path"
 	"strconv"
+	"strings"
 
 	"lifehub/internal/rows"
 	"lifehub/llm"
+	"lifehub/rag/embed"
 	"lifehub/rag/passage"
 	"lifehub/rag/vectors"
 	"lifehub/rag/words"
@@ -124,14 +127,17 @@ func (s *syncRun) missing(ctx context.Context, m vectors.Collection) (used map[v
 	return used, missing, err
 }
 
-// texts returns what stands for each passage, a text for each window of the
-// model. They are read at once: a query for each would lock the file as often.
-func (s *syncRun) texts(ctx context.Context, passages []vectors.Key, window int) (windows []vectors.Key, texts []string, err error) {
+// texts returns the texts of passages as the embedder gets them, one for each
+// window of the model. They are read at once: a query for each would lock the
+// file as often. The built-in encoder, which adds up words, also gets the path:
+// folders are called "recipes" and "running".
+func (s *syncRun) texts(ctx context.Context, passages []vectors.Key) (windows []vectors.Key, texts []string, err error) {
 	type place struct {
-		note            int64
-		title, headings string
-		start, stop     int
+		note                  int64
+		path, title, headings string
+		start, stop           int
 	}
+	window, builtIn := embed.WindowOf(s.embedder), embed.IsBuiltIn(s.embedder.Name())
 	keys := make([]string, len(passages))
 	for i, k := range passages {
 		keys[i] = hex.EncodeToString(k[:])
@@ -141,8 +147,8 @@ func (s *syncRun) texts(ctx context.Context, passages []vectors.Key, window int)
 		return nil, nil, err
 	}
 	places, err := rows.All(ctx, s.db, func(scan rows.Scan) (p place, err error) {
-		return p, scan(&p.note, &p.title, &p.headings, &p.start, &p.stop)
-	}, `SELECT n.id, n.title, p.heading, p.start, p.stop FROM json_each(?) k
+		return p, scan(&p.note, &p.path, &p.title, &p.headings, &p.start, &p.stop)
+	}, `SELECT n.id, n.path, n.title, p.heading, p.start, p.stop FROM json_each(?) k
 		JOIN passages p ON p.id = (SELECT min(id) FROM passages WHERE key = unhex(k.value)) JOIN notes n ON n.id = p.note ORDER BY k.key`, string(list))
 	if err == nil && len(places) != len(passages) {
 		err = fmt.Errorf("of %d passages to embed, %d are in the index", len(passages), len(places))
@@ -165,6 +171,9 @@ func (s *syncRun) texts(ctx context.Context, passages []vectors.Key, window int)
 		}
 		parts := passage.Embedded(p.title, p.headings, text, window)
 		for w, part := range parts {
+			if builtIn {
+				part = strings.TrimSuffix(p.path, path.Ext(p.path)) + "\n" + part
+			}
 			windows, texts = append(windows, passages[i].Window(w, len(parts))), append(texts, part)
 		}
 	}

@@ -56,11 +56,14 @@ type Found struct {
 	Coverage Coverage  `json:"coverage"`
 	// Time is the one that the query is about; nil: none.
 	Time *when.Found `json:"time,omitempty"`
-	// ByMeaning: no word that says what the question is about stands in the
-	// notes, and meaning found what is near to it.
-	ByMeaning     bool `json:"by_meaning,omitempty"`
-	Close         bool `json:"close,omitempty"`          // the passages are near to the question, but hardly on it
-	OtherLanguage bool `json:"other_language,omitempty"` // the question is in one that no note is in: words cannot tell
+	// ByMeaning: no note has a word that says what the question is about, and the
+	// passages are the closest in meaning.
+	ByMeaning bool `json:"by_meaning,omitempty"`
+	// Substituted are the words of the question that no note has, and those of the
+	// notes that were searched for in their place: "blod → blood".
+	Substituted   string `json:"substituted,omitempty"`
+	Close         bool   `json:"close,omitempty"`          // the passages are near to the question, but hardly on it
+	OtherLanguage bool   `json:"other_language,omitempty"` // the question is in one that no note is in: words cannot tell
 	// Answerable is how likely it is, from 0 to 1, that the notes hold an
 	// answer to the question at all.
 	Answerable float64 `json:"-"`
@@ -84,7 +87,7 @@ func (f Found) Says() string {
 	case f.Declined():
 		return "your notes don't say: nothing is close, these are the nearest passages"
 	case f.ByMeaning:
-		return "found by meaning: your notes say it in other words"
+		return "closest in meaning: no note has these words"
 	}
 	return ""
 }

@@ -25,8 +25,9 @@ type Related struct {
 }
 
 // Related finds the notes that belong to the note at a path: by links, tags and
-// mentions, and by nearness where there is an embedder.
-func (x *Index) Related(ctx context.Context, path string, limit int) (Related, error) {
+// mentions, and by nearness where there is an embedder, to notes that are not left
+// out.
+func (x *Index) Related(ctx context.Context, path string, limit int, without ...string) (Related, error) {
 	g, err := x.acquireRepaired(ctx)
 	if err != nil {
 		return Related{}, fmt.Errorf("find related notes: %w", words.Explain(err))
@@ -36,7 +37,7 @@ func (x *Index) Related(ctx context.Context, path string, limit int) (Related, e
 	found, why, err := findRelated(ctx, search.Vault{
 		DB: g.db, Dir: x.options.Vault, Size: x.options.Size, Letters: &x.letters,
 		Meaning: func() (vectors.Collection, llm.Embedder, error) { return x.loadMeaning() },
-	}, path, limit)
+	}, path, limit, without)
 	if err != nil {
 		return r, fmt.Errorf("find related notes: %w", words.Explain(err))
 	}
@@ -81,15 +82,14 @@ const (
 	byBackEmbed RelatedKind = "embedded_here" // the other shows the note
 	byMention   RelatedKind = "mentions"      // its title or an alias is in the text of the other, which has no link to it
 	byTag       RelatedKind = "tag"           // both have it
-	byMeaning   RelatedKind = "meaning"       // among the nearest in meaning
-	byWording   RelatedKind = "wording"       // the same by the built-in n-grams: in wording
+	byMeaning   RelatedKind = "meaning"       // among the closest in meaning
 )
 
 // String says a reason in words.
 func (r RelatedReason) String() string {
 	said := map[RelatedKind]string{
 		byLink: "linked", byBacklink: "links here", byEmbed: "embedded", byBackEmbed: "embeds this note", byMention: "mentions it without a link",
-		byTag: "same tag #" + r.Tag, byMeaning: "nearest in meaning", byWording: "nearest in wording",
+		byTag: "same tag #" + r.Tag, byMeaning: "closest in meaning",
 	}[r.Kind]
 	if r.Line > 0 {
 		return fmt.Sprintf("%s (line %d)", said, r.Line)
@@ -110,7 +110,7 @@ type finder struct {
 // Find returns the notes that belong to the note at path, those with the
 // weightiest reasons first. why says why nearness took no part; "": it did.
 // The error is [fs.ErrNotExist] where the index has no such note.
-func findRelated(ctx context.Context, in search.Vault, path string, limit int) (all []RelatedNote, why string, err error) {
+func findRelated(ctx context.Context, in search.Vault, path string, limit int, without []string) (all []RelatedNote, why string, err error) {
 	f := finder{in: in, found: map[string]*RelatedNote{}}
 	if f.note, err = f.read(ctx, path); err != nil {
 		return nil, "", err
@@ -120,16 +120,12 @@ func findRelated(ctx context.Context, in search.Vault, path string, limit int) (
 			return nil, "", err
 		}
 	}
-	near, builtIn, why, err := search.Like(ctx, in, path)
+	near, why, err := search.Like(ctx, in, path, without)
 	if err != nil {
 		return nil, "", err
 	}
 	for other, n := range near {
-		kind := byMeaning
-		if builtIn {
-			kind = byWording
-		}
-		f.add(other, RelatedReason{Kind: kind, weight: n})
+		f.add(other, RelatedReason{Kind: byMeaning, weight: n})
 	}
 	for _, note := range f.found {
 		slices.SortStableFunc(note.Why, func(a, b RelatedReason) int {

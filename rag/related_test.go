@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"lifehub/internal/testenv"
-	"lifehub/llm"
+	"lifehub/rag/encoder"
 )
 
 func TestRelatedNotesSayWhy(t *testing.T) {
@@ -54,8 +54,7 @@ no embedding model`
 	}
 }
 
-// TestRelatedByNearness: notes of the same words are near, in an encoder's
-// vectors or in those of n-grams, which is told apart.
+// TestRelatedByNearness: notes of the same words are close in meaning.
 func TestRelatedByNearness(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
@@ -67,9 +66,9 @@ func TestRelatedByNearness(t *testing.T) {
 		files["n/"+string(rune('a'+i%26))+string(rune('a'+i/26))+".md"] = "# Log\n\n" + strings.Repeat(string(rune('a'+i%26))+"x"+string(rune('a'+i/2%26))+" ", 12) + "\n"
 	}
 	folder, x := vault(t, files)
-	syncNow(t, x, folder, llm.Ngrams{})
+	syncNow(t, x, folder, encoder.Encoder{})
 	r, err := x.Related(t.Context(), "bread.md", 3)
-	if err != nil || len(r.Notes) == 0 || r.Notes[0].Path != "rolls.md" || r.Notes[0].Reasons() != "nearest in wording" || r.Why != "" {
-		t.Errorf("by n-grams: %+v, %v", r, err)
+	if err != nil || len(r.Notes) == 0 || r.Notes[0].Path != "rolls.md" || r.Notes[0].Reasons() != "closest in meaning" || r.Why != "" {
+		t.Errorf("%+v, %v", r, err)
 	}
 }

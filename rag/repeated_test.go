@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"lifehub/internal/testenv"
-	"lifehub/llm"
 	"lifehub/notes"
+	"lifehub/rag/encoder"
 	"lifehub/rag/search"
 )
 
@@ -34,7 +34,7 @@ func TestNotesThatRepeatEachOtherKeepTheirMeaning(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer x.Close()
-	if _, err := x.Sync(context.Background(), folder, llm.Ngrams{}, func(Progress) {}); err != nil {
+	if _, err := x.Sync(context.Background(), folder, encoder.Encoder{}, func(Progress) {}); err != nil {
 		t.Fatal(err)
 	}
 	found, err := x.Search(context.Background(), search.Query{Text: "cheese"})

@@ -86,8 +86,8 @@ func (x *Index) search(ctx context.Context, db *sql.DB, q Query) (Found, error) 
 	} else if out.Embedder != "" {
 		coverage.Embedder = out.Embedder
 	}
-	found := Found{Passages: out.Passages, Coverage: coverage, Answerable: out.Signals.Answerable(), Signals: out.Signals, Verdict: out.Verdict, Time: out.Time}
-	found.ByMeaning = out.Signals.Silent > 0 && found.Verdict == Likely
+	found := Found{Passages: out.Passages, Coverage: coverage, Answerable: out.Signals.Answerable(), Signals: out.Signals, Verdict: out.Verdict, Time: out.Time, Substituted: out.Substituted}
+	found.ByMeaning = out.Signals.Silent
 	found.Close, found.OtherLanguage = found.Verdict == Close, found.Verdict == OtherLanguage
 	return found, nil
 }

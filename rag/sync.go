@@ -18,7 +18,6 @@ import (
 	"lifehub/llm"
 	"lifehub/notes"
 	"lifehub/rag/passage"
-	"lifehub/rag/search"
 	"lifehub/rag/vectors"
 	"lifehub/rag/words"
 )
@@ -138,7 +137,6 @@ func (s *syncRun) run(ctx context.Context) (err error) {
 	if s.words != nil {
 		defer s.words.release() //nolint:errcheck // the index still has it
 	}
-	s.standIns.DB = s.db
 	if err == nil && s.embedder != nil {
 		err = s.embed(ctx, s.embedder)
 	}
@@ -147,18 +145,9 @@ func (s *syncRun) run(ctx context.Context) (err error) {
 	}
 	err = s.db.QueryRowContext(ctx, `SELECT count(*) FROM passages`).Scan(&s.changes.Passages)
 	if err == nil && s.only == nil {
-		err = errors.Join(s.calibrate(ctx), s.countLeftOut(ctx))
+		err = s.countLeftOut(ctx)
 	}
 	return errors.Join(err, s.sign(ctx))
-}
-
-// calibrate writes down what the scores of a search mean on these notes.
-func (s *syncRun) calibrate(ctx context.Context) error {
-	key, value, err := s.standIns.Calibrate(ctx, s.changes.Passages)
-	if err != nil || value == "" {
-		return err
-	}
-	return errors.Join(s.begin(ctx), words.SetMeta(ctx, s.db, key, value))
 }
 
 // countLeftOut writes down what is in the folder and not in the index.
@@ -239,7 +228,6 @@ type syncRun struct {
 	rebuild  bool         // whatever the state of the words
 	progress func(Progress)
 	changes  Changes
-	standIns search.StandIns
 	unsigned bool   // the stamp was taken away, because something is written
 	listing  string // sum of the files that the index will hold; "": not known
 

@@ -15,10 +15,10 @@ import (
 	"lifehub/agent/turn"
 	"lifehub/internal/pdftest"
 	"lifehub/internal/testenv"
-	"lifehub/llm"
 	"lifehub/llm/offline"
 	"lifehub/notes"
 	"lifehub/rag"
+	"lifehub/rag/encoder"
 )
 
 // offlineVault is LifeHub without a model on a copy of a vault of the tests.
@@ -67,7 +67,7 @@ func openOffline(t *testing.T, from string) offlineVault {
 		}
 		folder.Close() //nolint:errcheck // nothing is open in it
 	})
-	if _, err := index.Sync(t.Context(), folder, llm.Ngrams{}, nil); err != nil {
+	if _, err := index.Sync(t.Context(), folder, encoder.Encoder{}, nil); err != nil {
 		t.Fatal(err)
 	}
 	now := func() time.Time { return offlineDay }
@@ -193,7 +193,7 @@ var exampleAnswers = map[string]string{
 	"which shoes for mud?":                      "running/shoes.md",
 	"when does the boiler show F28?":            "home/boiler.md",
 	"what is due?":                              "Register for the Spring Half",
-	"what is my blood type?":                    "Nothing close in your notes.",
+	"what is my blood type?":                    "No note has these words. Closest in meaning:",
 	"what did I do last week?":                  "daily/2026-11-18.md",
 }
 

@@ -85,18 +85,25 @@ func room(window func() int) int {
 	return cmp.Or(window(), unknown) / 2
 }
 
+// Hidden are the paths of the notes that a rule hides.
+func Hidden(ctx context.Context, v vaults) (paths []string, err error) {
+	if !agent.HidesNotes(ctx) {
+		return nil, nil
+	}
+	places, err := v.all(ctx)
+	for _, p := range places {
+		if len(paths) < maxWithout && agent.HidesNote(ctx, PathOf(v, p.folder, p.Entry.Path)) {
+			paths = append(paths, p.Entry.Path)
+		}
+	}
+	return paths, err
+}
+
 // SearchShown searches the notes that no rule hides.
 func SearchShown(ctx context.Context, search searcher, v vaults, query rag.Query) (rag.Found, error) {
-	if agent.HidesNotes(ctx) {
-		places, err := v.all(ctx)
-		if err != nil {
-			return rag.Found{}, err
-		}
-		for _, p := range places {
-			if len(query.Without) < maxWithout && agent.HidesNote(ctx, PathOf(v, p.folder, p.Entry.Path)) {
-				query.Without = append(query.Without, p.Entry.Path)
-			}
-		}
+	var err error
+	if query.Without, err = Hidden(ctx, v); err != nil {
+		return rag.Found{}, err
 	}
 	found, err := search.Search(ctx, query)
 	if err != nil {
@@ -165,7 +172,7 @@ func (a searchArgs) query() (rag.Query, error) {
 func searchResult(asked string, q rag.Query, found rag.Found) agent.Result {
 	c := found.Coverage
 	result := agent.Result{
-		Searched: true, Nothing: len(found.Passages) == 0, Unlikely: found.Declined(), Close: found.Close,
+		Searched: true, Nothing: len(found.Passages) == 0, Unlikely: found.Declined() || found.ByMeaning, Close: found.Close, ByMeaning: found.ByMeaning,
 		Coverage: &agent.Coverage{Indexed: c.Indexed, Total: c.Total, Unread: c.Unread, Unreadable: c.Unreadable, Age: c.Age, Embedder: c.Embedder, Time: found.Time},
 	}
 	var b strings.Builder
@@ -181,7 +188,10 @@ func searchResult(asked string, q rag.Query, found rag.Found) agent.Result {
 		}
 	}
 	if found.ByMeaning {
-		b.WriteString("Found by meaning: the notes say it in other words.\n")
+		b.WriteString("Closest in meaning: no note has these words.\n")
+	}
+	if found.Substituted != "" {
+		b.WriteString("Searched for: " + text.OneLine(found.Substituted) + "\n")
 	}
 	if found.OtherLanguage {
 		b.WriteString("The notes are in another language than these words: search again in theirs.\n")

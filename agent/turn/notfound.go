@@ -36,9 +36,13 @@ func (a *answer) doubt() {
 		a.unanswered, a.nearestSources, a.events.Lead = true, []agent.Source{}, "Your notes have nothing from "+a.coverage.Time.Days+".\n\n"
 		return
 	}
-	a.unanswered, a.nearestSources = true, a.nearest()
+	a.nearestSources = a.nearest()
+	a.unanswered = !a.byMeaning()
 	a.close = slices.ContainsFunc(a.steps.found, func(f finding) bool { return f.Result.Close })
 	a.events.Lead = "Your notes don't say."
+	if !a.unanswered {
+		a.events.Lead = "No note has these words."
+	}
 	if len(a.nearestSources) > 0 {
 		names, own := make([]string, len(a.nearestSources)), []string{}
 		for i, s := range a.nearestSources {
@@ -49,12 +53,20 @@ func (a *answer) doubt() {
 		}
 		a.record.AddOwn(own...)
 		how := "Nothing is close; nearest: "
-		if a.close {
+		switch {
+		case !a.unanswered:
+			how = "Closest in meaning: "
+		case a.close:
 			how = "Close, but not on this: "
 		}
 		a.events.Lead += " " + how + strings.Join(names, ", ") + "."
 	}
 	a.events.Lead += "\n\n"
+}
+
+// byMeaning reports whether a search lists what is closest in meaning.
+func (a *answer) byMeaning() bool {
+	return slices.ContainsFunc(a.steps.found, func(f finding) bool { return f.Status == agent.Done && f.Result.ByMeaning })
 }
 
 // noneOfTime reports whether only notes of a time are an answer, and there is none.

@@ -24,9 +24,10 @@ const (
 
 // What a list of passages begins with.
 const (
-	noModelLead = "No model is connected. "
-	modelFailed = "The model failed. "
-	closest     = "Closest passages:"
+	noModelLead    = "No model is connected. "
+	modelFailed    = "The model failed. "
+	closest        = "Closest passages:"
+	closestMeaning = "No note has these words. Closest in meaning:"
 )
 
 // passages answers without a model: with what the tools said, and the passages
@@ -210,7 +211,7 @@ func (l *lister) addWhole(s agent.Source) {
 }
 
 // best writes the best blocks of the first notes: of those that hold a word of
-// the question, or of all where a model has ranked them by meaning.
+// the question, or of all where they are ranked by meaning.
 // What the user called by its name, and no search found, is written whole.
 func (l *lister) best(opening string, searched bool) {
 	for _, n := range l.notes {
@@ -242,7 +243,11 @@ func (l *lister) best(opening string, searched bool) {
 		l.paragraph(opening + nothingClose(nil))
 		return
 	}
-	l.paragraph(opening + closest)
+	if slices.ContainsFunc(l.notes, hasWord) {
+		l.paragraph(opening + closest)
+	} else {
+		l.paragraph(opening + closestMeaning)
+	}
 	for _, n := range l.notes {
 		n.show = 1
 	}

@@ -277,12 +277,16 @@ func missingOf(found []finding) (missing []string) {
 			continue
 		case f.Status == agent.Done && f.Result.Nothing:
 			how = "it found nothing"
+		case f.Status == agent.Done && f.Result.ByMeaning:
+			how = "no note has these words; what is closest in meaning is above"
 		case f.Status != agent.StepFailed && f.Status != agent.Skipped:
 			continue
 		}
 		missing = append(missing, fmt.Sprintf("- step %s, %s: %s", f.step.ID, f.step.Tool, how))
 	}
-	if !slices.ContainsFunc(found, func(f finding) bool { return f.Status == agent.StepFailed || f.Result.Nothing && !f.step.Extra }) {
+	if !slices.ContainsFunc(found, func(f finding) bool {
+		return f.Status == agent.StepFailed || (f.Result.Nothing || f.Result.ByMeaning) && !f.step.Extra
+	}) {
 		return nil // steps that were left out because of a no
 	}
 	return missing

@@ -70,6 +70,8 @@ func (t *turn) lacking() string {
 		return "it reached the model's length limit"
 	case t.answer.unanswered:
 		return "it says that your notes don't say"
+	case t.answer.unlikely():
+		return "no note has the words of the question"
 	case len(t.gate.Unasked()) > 0:
 		return "a call that it needed was refused"
 	case !t.answer.hasSaid():

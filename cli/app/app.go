@@ -36,6 +36,7 @@ import (
 	"lifehub/notes"
 	"lifehub/rag/chroma"
 	"lifehub/rag/embed"
+	"lifehub/rag/encoder"
 	"lifehub/store"
 	"lifehub/store/trace"
 )
@@ -315,13 +316,15 @@ func (a *App) Close() {
 	}
 }
 
-// Embedder is what embeds notes now; nil: nothing does, and search goes by
-// words and says so.
+// Embedder is what embeds notes now: the embedding model that is connected, else
+// the built-in encoder.
 func (a *App) Embedder(ctx context.Context) llm.Embedder {
 	e, err := a.Provider.Embedder(ctx)
 	if err != nil {
-		slog.Warn("no vectors", "error", err)
-		return nil
+		slog.Warn("no embedding model", "error", err)
+	}
+	if e == nil || err != nil {
+		return encoder.Encoder{}
 	}
 	return e
 }

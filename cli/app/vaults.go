@@ -121,7 +121,11 @@ func (a *App) Related(ctx context.Context, name string, limit int) (rag.Related,
 		if agent.HidesNotes(byRules) || agent.HidesNotes(ctx) { // as many of the others
 			found = math.MaxInt
 		}
-		r, err := v.Index.Related(ctx, path, found)
+		without, err := tools.Hidden(byRules, a.Folders)
+		if err != nil {
+			return rag.Related{}, err
+		}
+		r, err := v.Index.Related(ctx, path, found, without...)
 		all := r.Notes
 		r.Notes = all[:0]
 		for _, n := range all {

@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"lifehub/llm"
 	"lifehub/notes"
 	"lifehub/rag"
+	"lifehub/rag/encoder"
 )
 
 // On whatever day the starter notes are made, there is an answer to what was
@@ -30,7 +30,7 @@ func TestStarterNotesAreOfLastWeek(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := x.Sync(t.Context(), folder, llm.Ngrams{}, nil); err != nil {
+		if _, err := x.Sync(t.Context(), folder, encoder.Encoder{}, nil); err != nil {
 			t.Fatal(err)
 		}
 		found, err := x.Search(t.Context(), rag.Query{Text: "what did I do last week?", Today: today})

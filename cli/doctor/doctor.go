@@ -24,6 +24,7 @@ import (
 	"lifehub/mcpclient"
 	"lifehub/rag"
 	"lifehub/rag/chroma"
+	"lifehub/rag/encoder"
 	"lifehub/store"
 	"lifehub/store/file"
 	"lifehub/tui/draw"
@@ -199,15 +200,19 @@ func model(ctx context.Context, a *app.App, c *settings.Config) []Finding {
 	}
 	vectors := Finding{What: "vectors", OK: true}
 	e, err := a.Provider.Embedder(ctx)
-	if err == nil {
+	if err == nil && e != nil {
 		_, err = e.Embed(ctx, []string{"test"})
 	}
 	var missing *llm.NotFoundError
 	switch {
 	case errors.As(err, &missing) && !missing.Fixed:
-		vectors.OK, vectors.Says, vectors.Fix = false, "keyword search only: "+err.Error(), "lifehub models pull "+missing.Model
+		vectors.Says, vectors.Fix = encoder.Encoder{}.Name()+": "+err.Error(), "lifehub models pull "+missing.Model
+	case err != nil && e == nil:
+		vectors.Says = encoder.Encoder{}.Name() + ": " + err.Error()
 	case err != nil:
 		vectors.OK, vectors.Says = false, "keyword search only: "+err.Error()
+	case e == nil:
+		vectors.Says = encoder.Encoder{}.Name()
 	default:
 		vectors.Says = e.Name()
 	}
@@ -320,7 +325,7 @@ func index(ctx context.Context, a *app.App) Finding {
 	if said := c.LeftOut.String(); said != "" {
 		f.Says += "; " + said
 	}
-	if embedder != nil && embedded < passages {
+	if embedded < passages {
 		f.Says += fmt.Sprintf(": %d of %s embedded, keyword search finds the rest", embedded, draw.Count(passages, "passage"))
 		f.Fix = "lifehub index"
 	}

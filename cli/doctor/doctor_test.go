@@ -16,6 +16,7 @@ import (
 	"lifehub/cli/settings"
 	"lifehub/internal/apptest"
 	"lifehub/llm"
+	"lifehub/rag/encoder"
 	"lifehub/store"
 )
 
@@ -72,7 +73,7 @@ func TestDoctorNamesTheFoldersThatRefuseOnce(t *testing.T) {
 }
 
 // otherEmbedder is an embedder of another name.
-type otherEmbedder struct{ llm.Ngrams }
+type otherEmbedder struct{ encoder.Encoder }
 
 func (otherEmbedder) Name() string { return "other" }
 
@@ -88,7 +89,7 @@ func TestDoctorTellsAnIndexOfAnotherEmbedder(t *testing.T) {
 	if err := a.Ready(t.Context(), &app.Bar{}); err != nil {
 		t.Fatal(err)
 	}
-	if f := index(t.Context(), a); !f.OK || f.Fix != "" || !strings.HasSuffix(f.Says, ", "+llm.Ngrams{}.Name()) {
+	if f := index(t.Context(), a); !f.OK || f.Fix != "" || !strings.HasSuffix(f.Says, ", "+encoder.Encoder{}.Name()) {
 		t.Errorf("of its own embedder: %+v", f)
 	}
 	apptest.Write(t, filepath.Join(vault, "running.md"), "# Running\n\nI run in the park, and by the river.\n")

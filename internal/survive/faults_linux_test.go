@@ -10,10 +10,9 @@ import (
 	"testing"
 
 	"lifehub/internal/testenv"
-
-	"lifehub/llm"
 	"lifehub/notes"
 	"lifehub/rag"
+	"lifehub/rag/encoder"
 )
 
 // smallDisk is a file system of 2 MB, which anyone may write to.
@@ -201,9 +200,9 @@ func TestAnIndexThatRefusesToBeWrittenIsSearched(t *testing.T) { // not in paral
 					t.Fatal(err)
 				}
 				defer x.Close()
-				_, syncing := x.Sync(t.Context(), folder, llm.Ngrams{}, nil)
+				_, syncing := x.Sync(t.Context(), folder, encoder.Encoder{}, nil)
 				found, err := x.Search(t.Context(), rag.Query{Text: words})
-				if err != nil || len(found.Passages) != 1 || found.Coverage.Embedder != (llm.Ngrams{}).Name() {
+				if err != nil || len(found.Passages) != 1 || found.Coverage.Embedder != (encoder.Encoder{}).Name() {
 					t.Errorf("%s finds %+v, %v", words, found, err)
 				}
 				return syncing

@@ -4,30 +4,34 @@ package text
 // none does.
 func Nearest(name string, known []string, most int) (near string) {
 	for _, k := range known {
-		if d := distance(k, name); d < most {
+		if d := Distance(k, name); d < most {
 			near, most = k, d
 		}
 	}
 	return near
 }
 
-// distance is the Levenshtein distance.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
+// Distance is how many letters have to be changed, added, left out or exchanged
+// with their neighbour to make one word of another.
+func Distance(a, b string) int {
+	from, to := []rune(a), []rune(b)
+	before, last, row := make([]int, len(to)+1), make([]int, len(to)+1), make([]int, len(to)+1)
+	for j := range last {
+		last[j] = j
 	}
-	for i := range len(a) {
-		diagonal := row[0]
+	for i := range from {
 		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
+		for j := range to {
+			cost := 1
+			if from[i] == to[j] {
+				cost = 0
 			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
+			row[j+1] = min(last[j]+cost, last[j+1]+1, row[j]+1)
+			if i > 0 && j > 0 && from[i] == to[j-1] && from[i-1] == to[j] {
+				row[j+1] = min(row[j+1], before[j-1]+1)
+			}
 		}
+		before, last, row = last, row, before
 	}
-	return row[len(b)]
+	return last[len(to)]
 }

@@ -54,7 +54,7 @@ type Provider struct {
 type probe struct {
 	up       bool
 	model    string
-	embedder llm.Embedder // nil: the built-in one
+	embedder llm.Embedder // nil: none
 	text     string
 }
 
@@ -172,7 +172,7 @@ func join(a, b string) string {
 
 func embedderName(s probe) string {
 	if s.embedder == nil {
-		return llm.Ngrams{}.Name()
+		return ""
 	}
 	return s.embedder.Name()
 }
@@ -203,7 +203,7 @@ func lookAt(o *ollama.Provider, named bool) func(context.Context) probe {
 		embedder, err := o.Embedder(ctx)
 		switch {
 		case errors.As(err, &missing):
-			found.text = fmt.Sprintf("keyword search only: lifehub models pull %s adds semantic search", missing.Model)
+			found.text = fmt.Sprintf("no embedding model: lifehub models pull %s improves semantic search", missing.Model)
 		case err != nil:
 			return probe{text: llm.OfflineNotice}
 		default:
@@ -353,10 +353,7 @@ func (a *Provider) Embedder(ctx context.Context) (llm.Embedder, error) {
 	if err != nil {
 		return nil, err
 	}
-	if now.embedder != nil {
-		return now.embedder, nil
-	}
-	return llm.Ngrams{}, nil
+	return now.embedder, nil
 }
 
 // Owner is whose the Ollama server is, where no setting names it, as the last

@@ -69,7 +69,7 @@ func TestARequestBeforeTheFirstLookWaitsForItOrForItsContext(t *testing.T) {
 		}
 		begun := time.Now()
 		e, err := a.Embedder(t.Context())
-		if err != nil || e.Name() != (llm.Ngrams{}).Name() {
+		if err != nil || e != nil {
 			t.Errorf("got %v, %v", e, err)
 		}
 		if took := time.Since(begun); took > lookTimeout {

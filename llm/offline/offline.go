@@ -9,10 +9,10 @@ import (
 	"lifehub/llm"
 )
 
-// Provider works without any model: plans come from rules (plan.go), vectors
-// are hashed character n-grams ([llm.Ngrams]). An answer needs words of its own:
-// it is [llm.ErrNoModel], and the caller lists the closest passages. It reads
-// Request.Task; a request without one needs a real model.
+// Provider works without any model: plans come from rules (plan.go). An answer
+// needs words of its own: it is [llm.ErrNoModel], and the caller lists the
+// closest passages. It reads Request.Task; a request without one needs a real
+// model.
 // Why: docs/design/offline-provider.md.
 type Provider struct{}
 
@@ -82,8 +82,8 @@ func (*Provider) Pull(context.Context, string, func(llm.Progress)) error {
 	return &llm.UnsupportedError{Model: "offline", Capability: "pulling models"}
 }
 
-// Embedder implements [llm.Provider].
-func (*Provider) Embedder(context.Context) (llm.Embedder, error) { return llm.Ngrams{}, nil }
+// Embedder implements [llm.Provider]; there is none.
+func (*Provider) Embedder(context.Context) (llm.Embedder, error) { return nil, nil }
 
 // Close implements [llm.Provider].
 func (*Provider) Close() error { return nil }

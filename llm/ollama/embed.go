@@ -28,7 +28,7 @@ type embedder struct {
 // the model, so that vectors of another version do not mix with them.
 func (o *Provider) Embedder(ctx context.Context) (llm.Embedder, error) {
 	if o.settings.Embedding == llm.NoEmbedding {
-		return llm.Ngrams{}, nil
+		return nil, nil
 	}
 	model := cmp.Or(o.settings.Embedding, DefaultEmbedding)
 	listed, err := o.list(ctx)

@@ -16,11 +16,11 @@ type embedder struct {
 	model  string
 }
 
-// Embedder implements [llm.Provider]. Without a setting for the model notes are
-// embedded here, since no name can be guessed.
+// Embedder implements [llm.Provider]. Without a setting for the model there is
+// none, since no name can be guessed.
 func (o *Provider) Embedder(context.Context) (llm.Embedder, error) {
 	if o.settings.Embedding == "" || o.settings.Embedding == llm.NoEmbedding {
-		return llm.Ngrams{}, nil
+		return nil, nil
 	}
 	return &embedder{o, o.settings.Embedding}, nil
 }

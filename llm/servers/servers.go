@@ -413,8 +413,8 @@ func (s *server) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delt
 // one name, so what no digest tells apart is told apart by the server's name.
 func (s *server) Embedder(ctx context.Context) (llm.Embedder, error) {
 	e, err := s.Provider.Embedder(ctx)
-	if _, builtin := e.(llm.Ngrams); err != nil || builtin {
-		return e, s.told(err)
+	if e == nil || err != nil {
+		return nil, s.told(err)
 	}
 	name := e.Name()
 	if model, ok := strings.CutPrefix(name, "openai/"); ok {

@@ -84,14 +84,14 @@ func modelByName(name string) embeddingModel {
 // ManyLanguages reports whether a question in one language finds notes in another.
 func ManyLanguages(model string) bool { return modelByName(model).manyLanguages }
 
-// IsBuiltIn reports whether a model is that of n-grams, which needs no server.
-func IsBuiltIn(model string) bool { return strings.HasPrefix(model, "offline/") }
+// IsBuiltIn reports whether a model is part of the program and needs no server.
+func IsBuiltIn(model string) bool { return strings.HasPrefix(model, "built-in/") }
 
 // WindowOf is how many tokens an embedder reads of a text: what its server
 // says, else what is known of the model, else the usual.
 func WindowOf(embedder llm.Embedder) int {
 	if IsBuiltIn(embedder.Name()) {
-		return math.MaxInt32 // n-grams are counted, however long the text
+		return math.MaxInt32 // its words are added up, however long the text
 	}
 	known := modelByName(embedder.Name()).window
 	if says, ok := embedder.(interface{ Window() int }); ok && says.Window() > 0 {

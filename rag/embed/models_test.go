@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"lifehub/llm"
+	"lifehub/rag/encoder"
 	"lifehub/rag/passage"
 )
 
@@ -55,7 +56,7 @@ func TestTheWindowIsThatOfTheServerAndTheModel(t *testing.T) {
 			t.Errorf("%s reads %d tokens, want %d", c.embedder.Name(), got, c.want)
 		}
 	}
-	if passage.NeedsWindows(WindowOf(llm.Ngrams{}), 4096) {
-		t.Error("n-grams are given windows")
+	if passage.NeedsWindows(WindowOf(encoder.Encoder{}), 4096) {
+		t.Error("the built-in encoder is given windows")
 	}
 }

@@ -48,7 +48,13 @@ type table struct {
 }
 
 // english is the table of the program, indexed at its first use.
-var english = sync.OnceValues(func() (*table, error) { return read(embedded) })
+var english = sync.OnceValues(func() (*table, error) {
+	t, err := read(embedded)
+	if err == nil && t.language != "en" {
+		err = fmt.Errorf("the word table is for the language %q, not for English", t.language)
+	}
+	return t, err
+})
 
 // read checks the header and the size of a table, and indexes its words.
 func read(file string) (*table, error) {
@@ -201,6 +207,12 @@ func (Encoder) Embed(ctx context.Context, texts []string) ([][]float32, error) {
 		vectors[i], _ = t.encode(s, rows)
 	}
 	return vectors, nil
+}
+
+// Knows reports whether the table has a word, in lower case, as it is.
+func (Encoder) Knows(word string) bool {
+	t, err := english()
+	return err == nil && t.find(word) >= 0
 }
 
 // Understands returns the share of a question's words that the table has, stop

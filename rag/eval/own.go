@@ -9,6 +9,7 @@ import (
 
 	"lifehub/notes"
 	"lifehub/rag"
+	"lifehub/rag/embed"
 )
 
 // OwnQuestion is a question made of a user's own notes. The note it was taken
@@ -155,8 +156,8 @@ func Advice(words, meaning, both Setting) string {
 		return "Meaning took no part (" + both.embedder + "). An embedding model finds notes that say it in other words: `ollama pull nomic-embed-text`."
 	case d.High < 0:
 		return "Words alone find more than both together: this embedding model does not suit your notes; another may."
-	case strings.HasPrefix(both.embedder, "offline/"):
-		return "The built-in n-grams know letters, not meaning. An embedding model finds notes that say it in other words: `ollama pull nomic-embed-text`."
+	case embed.IsBuiltIn(both.embedder):
+		return "The built-in encoder knows single English words. An embedding model understands sentences, and other languages: `ollama pull nomic-embed-text`."
 	case meaning.InTen < words.InTen/2:
 		return "The embedding model hardly knows these notes, so words decide; one made for their language may find more."
 	case d.Low > 0:

@@ -9,6 +9,7 @@ import (
 
 	"lifehub/llm"
 	"lifehub/rag"
+	"lifehub/rag/encoder"
 )
 
 // contender is an embedder that is measured against words alone.
@@ -28,7 +29,7 @@ func contenders(t *testing.T) []contender {
 	}{
 		{"use-lite", func(t *testing.T) llm.Embedder { return keep(t, "use-lite", useLite(t)) }},
 		{"m2v-static", func(t *testing.T) llm.Embedder { return keep(t, "m2v-static", staticModel(t)) }},
-		{"n-grams", func(*testing.T) llm.Embedder { return llm.Ngrams{} }},
+		{"built-in", func(*testing.T) llm.Embedder { return encoder.Encoder{} }},
 		{"random", func(*testing.T) llm.Embedder { return randomVectors{} }},
 	} {
 		if some && !slices.Contains(strings.Fields(named), c.name) {

@@ -21,7 +21,6 @@ func (s *search) byMeaning(ctx context.Context, found map[int64]*candidate) (wei
 	if m == nil {
 		return 0, nil
 	}
-	s.silent = s.silent && !embed.IsBuiltIn(embedder.Name()) // n-grams know letters, not meaning
 	weight = 1
 	if s.query.Side == Both {
 		weight = s.weight(ctx, m, embedder.Name())
@@ -29,7 +28,7 @@ func (s *search) byMeaning(ctx context.Context, found map[int64]*candidate) (wei
 	if weight == 0 || len(s.words.required) > 0 {
 		return 0, nil
 	}
-	vector, err := embed.Question(ctx, embedder, s.query.Text)
+	vector, err := embed.Question(ctx, embedder, s.meant())
 	if err != nil {
 		if ctx.Err() != nil {
 			return 0, ctx.Err()
@@ -46,7 +45,7 @@ func (s *search) byMeaning(ctx context.Context, found map[int64]*candidate) (wei
 		return 0, ctx.Err()
 	}
 	s.embedder = embedder.Name()
-	usual, err := usualCosine(ctx, m, vector)
+	usual, err := s.usualCosine(ctx, m, vector)
 	if err != nil {
 		s.away(err)
 		return 0, ctx.Err()
@@ -56,7 +55,7 @@ func (s *search) byMeaning(ctx context.Context, found map[int64]*candidate) (wei
 		switch c := found[id]; {
 		case c != nil:
 			c.near = near
-		case near >= 0.5 || s.silent || s.query.Side == MeaningAlone: // less is what chance brings
+		default:
 			found[id] = &candidate{id: id, near: near}
 		}
 	}
@@ -100,11 +99,26 @@ type baseline struct {
 	count           int // of vectors
 }
 
-func usualCosine(ctx context.Context, m vectors.Collection, vector []float32) (u baseline, err error) {
-	if u.mean, u.deviation, err = m.Spread(ctx, vector); err != nil {
+// usualCosine is that of the vectors of all notes but those that are left out.
+func (s *search) usualCosine(ctx context.Context, m vectors.Collection, vector []float32) (u baseline, err error) {
+	if len(s.query.Without) == 0 {
+		if u.mean, u.deviation, err = m.Spread(ctx, vector); err != nil {
+			return u, err
+		}
+		u.count, _, err = m.Size(ctx)
 		return u, err
 	}
-	u.count, _, err = m.Size(ctx)
+	keys, err := s.keys(ctx, `note`+inList, s.list)
+	if err != nil {
+		return u, err
+	}
+	near, err := m.Among(ctx, vector, slices.Collect(maps.Keys(keys)), len(keys))
+	var all vectors.Cosines
+	for _, n := range near {
+		all.Add(n.Cosine)
+	}
+	u.count = len(near)
+	u.mean, u.deviation = all.Spread()
 	return u, err
 }
 

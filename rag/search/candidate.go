@@ -24,28 +24,29 @@ type Vault struct {
 
 // search is one search at work.
 type search struct {
-	in       Vault
-	model    llm.Embedder // to be asked for the question's vector; nil: none, or not known yet
-	db       *sql.DB
-	query    Query
-	filter   filter
-	kept     []int64 // the notes that the filter keeps, sorted
-	list     string  // the same for [inList]
-	many     bool    // so many that looking whether a passage is of one costs less than looking at all of theirs
-	share    float64 // of all notes
-	texts    words.Texts
-	words    wordQuery
-	asked    []candidate // what the word index found before; nil: it is not asked yet
-	embedder string      // the one that took part; "": none
-	why      string      // why meaning took no part
-	trouble  Trouble
-	silent   bool           // no word that says what the question is about stands in the notes: meaning alone can answer
-	named    map[int64]bool // notes whose title or file name is the question, or that a link calls so
-	linked   int64          // the first passage of the note that a link calls so; 0: there is none
-	time     askedTime      // that the query is about, which a measurement does without
-	ofTime   when.Found
-	dated    bool // it asks for a time, and a note is of it
-	undated  bool // it asks for a time and no more, and no note is of that time
+	in          Vault
+	model       llm.Embedder // to be asked for the question's vector; nil: none, or not known yet
+	db          *sql.DB
+	query       Query
+	filter      filter
+	kept        []int64 // the notes that the filter keeps, sorted
+	list        string  // the same for [inList]
+	many        bool    // so many that looking whether a passage is of one costs less than looking at all of theirs
+	share       float64 // of all notes
+	texts       words.Texts
+	words       wordQuery
+	embedder    string // the one that took part; "": none
+	why         string // why meaning took no part
+	trouble     Trouble
+	understood  float64        // share of the question that the model knows
+	silent      bool           // no word that says what the question is about stands in the notes: meaning alone can answer
+	substituted string         // words of the question that no note has, and those asked for in their place; "": none
+	named       map[int64]bool // notes whose title or file name is the question, or that a link calls so
+	linked      int64          // the first passage of the note that a link calls so; 0: there is none
+	time        askedTime      // that the query is about, which a measurement does without
+	ofTime      when.Found
+	dated       bool // it asks for a time, and a note is of it
+	undated     bool // it asks for a time and no more, and no note is of that time
 }
 
 func newSearch(in Vault, q Query) search {
@@ -62,8 +63,7 @@ type candidate struct {
 	boost   float64 // for a date that fits the question's
 	days    passageDays
 	dated   bool    // it is of the day, or of the time, that the question asks for
-	pairs   float64 // share of the question's neighbouring words that it holds close together
-	covered float64 // share of the question that it holds, by words
+	share   float64 // of the words that say what the question is about, in the passage and around it
 	score   float64
 }
 

@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"lifehub/llm"
-	"lifehub/rag/embed"
 	"lifehub/rag/passage"
 	"lifehub/rag/vectors"
 )
@@ -22,15 +21,14 @@ const letterSample = 200
 
 // byLetters compares the letters of the question with those of the candidates
 // that were looked at closely or that meaning found, and returns the weight of
-// that against the words'. 0: a search of one side, without any embedder, or
-// one whose embedder is those n-grams.
+// that against the words'. 0: a search of one side, or without any embedder.
 func (s *search) byLetters(ctx context.Context, found map[int64]*candidate) (weight float64, err error) {
-	if s.query.Side != Both || !s.hearsLetters() {
+	if s.query.Side != Both || s.model == nil {
 		return 0, nil
 	}
 	var ids []any
 	for id, c := range found {
-		if c.note != 0 || c.near >= 0.5 {
+		if c.note != 0 || c.words == 0 {
 			ids = append(ids, id)
 		}
 	}
@@ -46,11 +44,6 @@ func (s *search) byLetters(ctx context.Context, found map[int64]*candidate) (wei
 		found[id].letters = usual.near(float64(vectors.Dot(question, embeddings[i])))
 	}
 	return lettersWeight, nil
-}
-
-// hearsLetters reports whether there is a model next to which they say something new.
-func (s *search) hearsLetters() bool {
-	return s.model != nil && !embed.IsBuiltIn(s.model.Name())
 }
 
 // usualLetters is how much the letters of the question are like those of any
@@ -76,6 +69,10 @@ func (s *search) usualLetters(ctx context.Context) (baseline, []float32, error) 
 // sampleLetters takes a sample of the passages, again when they have doubled or
 // halved.
 func (s *search) sampleLetters(ctx context.Context) ([][]float32, error) {
+	if len(s.query.Without) > 0 { // which nothing may be learned of
+		_, sample, err := s.lettersOf(ctx, `p.note`+inList+` AND `+oneIn, s.list, 1+s.words.passages/letterSample)
+		return sample, err
+	}
 	l := s.in.Letters
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"lifehub/internal/rows"
-	"lifehub/rag/embed"
 	"lifehub/rag/vectors"
 	"lifehub/rag/words"
 )
@@ -19,21 +18,23 @@ import (
 const mostLike = 5
 
 // Like finds the few notes nearest to a note by the mean of its passages'
-// vectors, and how far each stands out; 0.5 is what chance reaches. builtIn: by
-// n-grams, which know words and not meaning. No server is asked for a vector;
-// why says why there are none.
-func Like(ctx context.Context, in Vault, path string) (near map[string]float64, builtIn bool, why string, err error) {
-	s := newSearch(in, Query{})
+// vectors, and how far each stands out; 0.5 is what chance reaches. No server is
+// asked for a vector; why says why there are none. Some notes are left out.
+func Like(ctx context.Context, in Vault, path string, without []string) (near map[string]float64, why string, err error) {
+	s := newSearch(in, Query{Without: without})
+	if err := s.narrow(ctx); err != nil {
+		return nil, "", err
+	}
 	m, embedder := s.collection()
 	if m == nil {
-		return nil, false, s.why, nil
+		return nil, s.why, nil
 	}
 	if trust, err := strconv.ParseFloat(words.Meta(ctx, s.db, "trust "+embedder.Name()), 64); err == nil && trust < leastTrust {
-		return nil, false, embedder.Name() + " does not understand these notes", nil
+		return nil, embedder.Name() + " does not understand these notes", nil
 	}
 	keys, err := s.keys(ctx, `note = (SELECT id FROM notes WHERE path = ?)`, path)
 	if err != nil {
-		return nil, false, "", err
+		return nil, "", err
 	}
 	var own []vectors.Key
 	for key := range keys {
@@ -42,19 +43,19 @@ func Like(ctx context.Context, in Vault, path string) (near map[string]float64, 
 	slices.SortFunc(own, func(a, b vectors.Key) int { return bytes.Compare(a[:], b[:]) }) // the last bits of a sum hang on its order
 	parts, err := m.Get(ctx, own)
 	if err != nil {
-		return nil, false, err.Error(), ctx.Err()
+		return nil, err.Error(), ctx.Err()
 	}
 	mean := vectors.Mean(parts)
 	if mean == nil {
-		return nil, false, "it is not embedded yet", nil
+		return nil, "it is not embedded yet", nil
 	}
-	usual, err := usualCosine(ctx, m, mean)
+	usual, err := s.usualCosine(ctx, m, mean)
 	if err != nil {
-		return nil, false, err.Error(), ctx.Err()
+		return nil, err.Error(), ctx.Err()
 	}
 	hits, err := s.nearest(ctx, m, mean, nearCandidates+len(own))
 	if err != nil {
-		return nil, false, err.Error(), ctx.Err()
+		return nil, err.Error(), ctx.Err()
 	}
 	args := make([]any, 0, len(hits))
 	for id := range hits {
@@ -65,7 +66,7 @@ func Like(ctx context.Context, in Vault, path string) (near map[string]float64, 
 		var id int64
 		var other string
 		if err := scan(&id, &other); err != nil {
-			return nil, false, "", err
+			return nil, "", err
 		}
 		if n := usual.near(hits[id]); n > 0 && other != path {
 			near[other] = max(near[other], n)
@@ -75,7 +76,7 @@ func Like(ctx context.Context, in Vault, path string) (near map[string]float64, 
 	for _, other := range order[min(mostLike, len(order)):] {
 		delete(near, other)
 	}
-	return near, embed.IsBuiltIn(embedder.Name()), "", nil
+	return near, "", nil
 }
 
 // Holding returns notes with a passage that holds a phrase, in a form that a

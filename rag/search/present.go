@@ -59,6 +59,7 @@ func (s *search) present(ctx context.Context, ranked []candidate) ([]Passage, er
 		}
 		kept = append(kept, p)
 	}
+	s.saySubstituted(kept)
 	index, telling := s.tellingTerms()
 	for _, p := range kept {
 		front, err := s.texts.Of(ctx, p.note, 0, p.start)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"strconv"
 
-	"lifehub/internal/text"
 	"lifehub/rag/embed"
 	"lifehub/rag/vectors"
 	"lifehub/rag/words"
@@ -17,8 +16,8 @@ const startWeight = 0.3
 const (
 	// mostWeight is the share of an embedder that is trusted fully.
 	mostWeight = 0.6
-	// lettersWeight is that of the built-in n-grams, with a model or alone: they
-	// see what the words do, so that agreeing with them is no proof of anything.
+	// lettersWeight is that of n-grams: they see what the words do, so that
+	// agreeing with them proves little.
 	lettersWeight = 0.25
 )
 
@@ -69,6 +68,10 @@ func fuse(candidates []candidate, w weights, bound, least float64) (strength flo
 // the one note there is, BM25 takes it for one that says nothing.
 const fewStrength = 0.5
 
+// fewPassages is the size of an index below which a word in two notes is as
+// common as "the": weights say nothing there.
+const fewPassages = 12
+
 // leastStrength is how strong the best match is at the least.
 func (s *search) leastStrength() float64 {
 	if s.words.passages >= fewPassages {
@@ -84,6 +87,10 @@ func tooFew(have, passages int) bool { return have*10 < passages*7 }
 // weight is the share of meaning in a score, by the trust that the model has
 // earned on this vault. 0: none, and s.why says why.
 func (s *search) weight(ctx context.Context, m vectors.Collection, model string) float64 {
+	if s.understood = s.understands(); s.understood == 0 {
+		s.why = model + " does not know the words of the question"
+		return 0
+	}
 	have, _, err := m.Size(ctx)
 	if _, ok := m.(vectors.Windowed); ok && err == nil {
 		have, _ = strconv.Atoi(words.Meta(ctx, s.db, "embedded "+model)) //nolint:errcheck // 0: no sync has ended yet
@@ -105,45 +112,38 @@ func (s *search) weight(ctx context.Context, m vectors.Collection, model string)
 	}
 	trust, err := strconv.ParseFloat(words.Meta(ctx, s.db, "trust "+model), 64)
 	if err != nil {
-		return startWeight * s.sameLanguage(model)
+		if embed.IsBuiltIn(model) {
+			s.understood *= s.englishShare(ctx) // few notes measure no trust
+		}
+		if s.understood == 0 {
+			s.why = model + " does not understand these notes"
+		}
+		return startWeight * s.understood
 	}
 	if trust < leastTrust {
 		s.why = model + " does not understand these notes (trust " + strconv.FormatFloat(trust, 'f', 2, 64) + ")"
 		return 0
 	}
-	most := mostWeight
-	if embed.IsBuiltIn(model) {
-		most = lettersWeight
-	}
-	return min(most, mostWeight*trust) * s.sameLanguage(model)
+	return mostWeight * trust * s.understood
 }
 
-// sameLanguage is 1 for a question in the language of the notes, 0 for one in
-// another that the model was not made for: trust was measured with the notes'
-// own words. A question is in another language when its stop words are those
-// of one that no note is in, or when hardly any of its words stand in the notes
-// and neither its script nor its stop words tell that it is none.
-func (s *search) sameLanguage(model string) float64 {
-	if embed.IsBuiltIn(model) || embed.ManyLanguages(model) {
-		return 1
-	}
-	if s.words.otherLanguage {
-		s.why = model + " was not made for the question's language"
+// understands is the share of the question that the model knows, as far as that
+// can be told: trust was measured with the notes' own words.
+func (s *search) understands() float64 {
+	if s.words.otherLanguage && !embed.ManyLanguages(s.model.Name()) {
 		return 0
 	}
-	if s.silent && text.Latin(s.query.Text) && len(text.Languages(s.query.Text)) == 0 {
-		return 1 // neither script nor stop words are another language's
+	if e, ok := s.model.(interface{ Understands(question string) float64 }); ok {
+		return e.Understands(s.meant())
 	}
-	known, all := 0, 0
-	for _, t := range s.words.terms {
-		all++
-		if t.df > 0 {
-			known++
-		}
-	}
-	share := float64(known) / float64(max(1, all))
-	if share = min(1, max(0, (share-0.3)/0.4)); share == 0 {
-		s.why = model + " was not made for the question's language"
+	return 1
+}
+
+// englishShare is the share of the notes that are in English, or not known to be in
+// another language.
+func (s *search) englishShare(ctx context.Context) (share float64) {
+	if err := s.db.QueryRowContext(ctx, `SELECT coalesce(avg(language = ''), 1) FROM notes`).Scan(&share); err != nil {
+		return 0 // the search says what is wrong
 	}
 	return share
 }

@@ -27,7 +27,6 @@ type termCounts struct {
 	id, note       int64
 	own, around    []int // how often each term stands there
 	length, window int   // terms of the passage, and of it with its neighbours
-	pairs          int   // neighbouring words of the question that stand close together there, too
 }
 
 // rescore looks at the text of the best candidates: counts every term, also
@@ -53,8 +52,7 @@ func (s *search) rescore(ctx context.Context, found map[int64]*candidate) error 
 		c := found[l.id]
 		c.words = s.words.score(l.own, float64(l.length)/average) +
 			contextShare*s.words.score(l.around, float64(l.window)/(average*windowPassages))
-		c.note, c.covered = l.note, s.words.covered(l.around)
-		c.pairs = float64(l.pairs) / float64(max(1, len(s.words.terms)-1))
+		c.note, c.share = l.note, s.words.share(l.around)
 		lowest = min(lowest, c.words)
 	}
 	for i, c := range rest { // below all that were looked at, in their order
@@ -107,36 +105,11 @@ func (p place) countTerms(text string, asked []weighed, index map[string]int) te
 	for _, t := range words.Terms(strings.Join([]string{p.title, words.SpacedName(p.path), p.heading}, "\n"), p.language) {
 		l.count(index, t.Text, true)
 	}
-	pairs := pairCounter{}
-	for at, t := range words.Terms(text, p.language) {
-		if i, asksFor := index[t.Text]; asksFor {
-			pairs.see(asked[i].place, at)
-		}
+	for _, t := range words.Terms(text, p.language) {
 		own := p.first || t.Start >= p.start-p.from // front matter belongs to the first passage
 		l.count(index, t.Text, own && t.End <= p.stop-p.from)
 	}
-	l.pairs = len(pairs.seen)
 	return l
-}
-
-// pairDistance is how far apart, in terms, two words still stand close together.
-const pairDistance = 3
-
-// pairCounter finds neighbouring words of a question that stand close together
-// in a text, in their order.
-type pairCounter struct {
-	place, at int // of the word of the question seen last
-	seen      map[int]bool
-}
-
-func (p *pairCounter) see(place, at int) {
-	if place > 0 && p.place == place-1 && p.seen != nil && at-p.at <= pairDistance {
-		p.seen[place] = true
-	}
-	if p.seen == nil {
-		p.seen = map[int]bool{}
-	}
-	p.place, p.at = place, at
 }
 
 func (l *termCounts) count(index map[string]int, text string, own bool) {

@@ -20,6 +20,9 @@ type Outcome struct {
 	Why      string // why meaning took no part; "": it did
 	Trouble  Trouble
 	Time     *when.Found // that the query is about; nil: none
+	// Substituted are the words of the question that no note has, and those that were
+	// searched for in their place; "": none.
+	Substituted string
 }
 
 // Run searches.
@@ -27,22 +30,23 @@ func Run(ctx context.Context, in Vault, q Query) (Outcome, error) {
 	s := newSearch(in, q)
 	s.time = q.time()
 	candidates, signals, err := s.candidates(ctx)
-	likely := calibrationOf(ctx, s.db).verdict(signals) == Likely
+	likely := signals.verdict() == Likely
 	passages := []Passage{}
 	if s.undated = s.undated && !likely; err == nil && !s.undated { // else nothing is of the time that is asked for, and no other is an answer
 		passages, err = s.present(ctx, candidates)
 	}
 	out := Outcome{Passages: passages, Signals: signals, Embedder: s.embedder, Why: s.why, Trouble: s.trouble}
+	out.Substituted = s.substituted
 	if s.undated {
-		out.Signals.Undated = 1
+		out.Signals.Undated = true
 	}
 	if s.undated || !s.time.Span.IsZero() && (s.ofTime.Notes > 0 || len(passages) == 0) {
 		out.Time = &s.ofTime
 	}
 	out.Passages = Arrange(passages, q, out.Time)
 	if len(passages) > 0 {
-		out.Verdict = calibrationOf(ctx, s.db).verdict(signals)
-	} else if signals.UnknownLanguage > 0 {
+		out.Verdict = signals.verdict()
+	} else if signals.UnknownLanguage {
 		out.Verdict = OtherLanguage
 	}
 	return out, err
@@ -60,6 +64,9 @@ func (s *search) candidates(ctx context.Context) ([]candidate, Signals, error) {
 	if err := s.dropTime(ctx); err != nil {
 		return nil, Signals{}, err
 	}
+	if err := s.substitute(ctx); err != nil {
+		return nil, Signals{}, err
+	}
 	if s.words.empty() {
 		return s.newest(ctx)
 	}
@@ -71,7 +78,6 @@ func (s *search) candidates(ctx context.Context) ([]candidate, Signals, error) {
 			return nil, Signals{}, err
 		}
 	}
-	s.silent = s.meaningAlone()
 	byID := map[int64]*candidate{}
 	if s.query.Side != MeaningAlone {
 		if err := s.byWords(ctx, byID); err != nil {
@@ -81,6 +87,7 @@ func (s *search) candidates(ctx context.Context) ([]candidate, Signals, error) {
 			return nil, Signals{}, err
 		}
 	}
+	s.silent = s.meaningAlone(byID)
 	var w weights
 	if w.meaning, err = s.byMeaning(ctx, byID); err != nil {
 		return nil, Signals{}, err
@@ -89,7 +96,7 @@ func (s *search) candidates(ctx context.Context) ([]candidate, Signals, error) {
 		return nil, Signals{}, err
 	}
 	if s.silent = s.silent && s.embedder != ""; s.silent {
-		w = weights{meaning: 1 - lettersWeight, letters: 1} // stop words, the only ones known, tell nothing
+		w = weights{meaning: 1 - lettersWeight*(1-s.understood), letters: 1} // stop words, the only ones known, tell nothing
 	}
 	if err := s.byDate(ctx, byID); err != nil {
 		return nil, Signals{}, err
@@ -112,10 +119,14 @@ func (s *search) candidates(ctx context.Context) ([]candidate, Signals, error) {
 }
 
 // meaningAlone reports whether a question is for meaning alone to answer: it
-// may be asked, and none of the words that say what the question is about
-// stands in the notes.
-func (s *search) meaningAlone() bool {
-	return s.query.Side == Both && s.words.silent() && len(s.named) == 0 && !s.undated && (s.time.Span.IsZero() || s.time.filter && !s.time.itself)
+// may be asked, and no note has a word that says what the question is about.
+func (s *search) meaningAlone(found map[int64]*candidate) bool {
+	for _, c := range found {
+		if c.share > 0 {
+			return false
+		}
+	}
+	return s.query.Side == Both && s.words.telling() && len(s.named) == 0 && !s.undated && (s.time.Span.IsZero() || s.time.filter && !s.time.itself)
 }
 
 // newest lists notes by date, for a query of filters alone.
@@ -143,7 +154,7 @@ func (s *search) newest(ctx context.Context) ([]candidate, Signals, error) {
 	slices.SortFunc(all, func(a, b candidate) int {
 		return cmp.Or(cmp.Compare(b.boost, a.boost), cmp.Compare(place[a.id], place[b.id]), cmp.Compare(a.id, b.id))
 	})
-	return all, Signals{Named: 1}, nil // filters alone ask for just these
+	return all, Signals{Named: true}, nil // filters alone ask for just these
 }
 
 // byName finds the notes whose title, file name or alias the question is.
@@ -166,12 +177,6 @@ func (s *search) byName(ctx context.Context) (map[int64]bool, error) {
 // ranking them all would tell nothing and take long: passages that hold the
 // words in title or heading, then any that hold them all, are looked at.
 func (s *search) byWords(ctx context.Context, found map[int64]*candidate) error {
-	for _, c := range s.asked {
-		found[c.id] = &c
-	}
-	if s.asked != nil {
-		return nil
-	}
 	if s.words.common == "" {
 		return s.ask(ctx, found, `-bm25(words, `+columnWeights+`)`, s.words.match, ` ORDER BY 2 DESC, rowid`, wordCandidates)
 	}

@@ -14,7 +14,7 @@ import (
 
 const (
 	// trustQuestions is how many stand-in questions measure an embedder, at the
-	// cost of as many embeddings, and what scores mean.
+	// cost of as many embeddings.
 	trustQuestions = 100
 	// leastQuestions is how few still say something.
 	leastQuestions = 20
@@ -29,19 +29,19 @@ const (
 // followed what real questions gave (correlation 0.84,
 // docs/design/search.md). measured is false where there is too little to ask,
 // or the embedder went away.
-func (own *StandIns) Trust(ctx context.Context, m vectors.Collection, embedder llm.Embedder, progress func(done, total int)) (trust float64, measured bool, err error) {
+func Trust(ctx context.Context, db *sql.DB, m vectors.Collection, embedder llm.Embedder, progress func(done, total int)) (trust float64, measured bool, err error) {
 	count, _, err := m.Size(ctx)
 	if err != nil || count <= 2*trustDepth {
 		return 0, false, err
 	}
-	questions, err := own.made(ctx)
+	questions, err := standIns(ctx, db)
 	if err != nil || len(questions) < leastQuestions {
 		return 0, false, err
 	}
 	agreed := 0
-	for i := range questions {
+	for i, question := range questions {
 		progress(i, len(questions))
-		agrees, err := agrees(ctx, own.DB, m, embedder, &questions[i])
+		agrees, err := agrees(ctx, db, m, embedder, question)
 		if err != nil {
 			return 0, false, ctx.Err() // nil: the embedder went away, the next sync measures
 		}
@@ -55,10 +55,10 @@ func (own *StandIns) Trust(ctx context.Context, m vectors.Collection, embedder l
 
 // agrees reports whether the best passage by words is among the nearest by
 // meaning.
-func agrees(ctx context.Context, db *sql.DB, m vectors.Collection, embedder llm.Embedder, question *standIn) (bool, error) {
-	one := newSearch(Vault{DB: db}, Query{Text: question.text})
+func agrees(ctx context.Context, db *sql.DB, m vectors.Collection, embedder llm.Embedder, question string) (bool, error) {
+	one := newSearch(Vault{DB: db}, Query{Text: question})
 	var err error
-	if one.words, err = readWords(ctx, db, question.text); err != nil || one.words.empty() {
+	if one.words, err = readWords(ctx, db, question); err != nil || one.words.empty() {
 		return false, err
 	}
 	found := map[int64]*candidate{}
@@ -67,12 +67,11 @@ func agrees(ctx context.Context, db *sql.DB, m vectors.Collection, embedder llm.
 	}
 	best := candidate{}
 	for _, c := range found {
-		question.found = append(question.found, *c)
 		if c.words > best.words || (c.words == best.words && c.id < best.id) {
 			best = *c
 		}
 	}
-	vector, err := embed.Question(ctx, embedder, question.text)
+	vector, err := embed.Question(ctx, embedder, question)
 	if err != nil {
 		return false, err
 	}
@@ -89,28 +88,8 @@ func agrees(ctx context.Context, db *sql.DB, m vectors.Collection, embedder llm.
 	return false, err
 }
 
-// StandIns are questions made of the notes' own sentences, every second word, for
-// what can be measured without judged ones. The words are asked once.
-type StandIns struct {
-	DB        *sql.DB
-	questions []standIn
-}
-
-type standIn struct {
-	note  int64
-	text  string
-	found []candidate // by words; nil: not asked yet
-}
-
-// made makes the questions, unless they are.
-func (own *StandIns) made(ctx context.Context) (questions []standIn, err error) {
-	if own.questions == nil {
-		own.questions, err = standIns(ctx, own.DB)
-	}
-	return own.questions, err
-}
-
-func standIns(ctx context.Context, db *sql.DB) ([]standIn, error) {
+// standIns are questions made of the notes' own sentences, every second word.
+func standIns(ctx context.Context, db *sql.DB) ([]string, error) {
 	var passages int
 	if err := db.QueryRowContext(ctx, `SELECT count(*) FROM passages`).Scan(&passages); err != nil {
 		return nil, err
@@ -122,7 +101,7 @@ func standIns(ctx context.Context, db *sql.DB) ([]standIn, error) {
 	if err != nil {
 		return nil, err
 	}
-	var questions []standIn
+	var questions []string
 	for _, p := range places {
 		if len(questions) == trustQuestions {
 			break
@@ -133,7 +112,7 @@ func standIns(ctx context.Context, db *sql.DB) ([]standIn, error) {
 			return nil, err
 		}
 		if question := halfSentence(text); question != "" {
-			questions = append(questions, standIn{note: p.note, text: question})
+			questions = append(questions, question)
 		}
 	}
 	return questions, nil

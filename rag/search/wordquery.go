@@ -28,14 +28,16 @@ type wordQuery struct {
 	required       []string // quoted phrases, all of which a passage must hold
 	bound          float64  // what BM25 could reach at most, summed over the terms
 	terms          []weighed
-	passages       int         // in the index
-	vaultLanguages []text.Lang // those of the vault's notes but English
-	otherLanguage  bool        // the question is in a language that no note is in
-	key            string      // the question as titles and file names are compared
+	passages       int            // in the index
+	vaultLanguages []text.Lang    // those of the vault's notes but English
+	otherLanguage  bool           // the question is in a language that no note is in
+	substituted    []substitution // words that no note has
+	key            string         // the question as titles and file names are compared
 }
 
 // weighed is a term and how much it tells.
 type weighed struct {
+	word  string   // as it is in the question
 	forms []string // as the languages of the vault have it, the plainest first
 	alone bool     // a single character of a script without spaces
 	stop  bool     // it says little of what the question is about
@@ -75,11 +77,17 @@ func readWords(ctx context.Context, db *sql.DB, text string) (wordQuery, error) 
 	if w.otherLanguage, err = inOtherLanguage(ctx, db, text, w.vaultLanguages, w.passages); err != nil {
 		return w, err
 	}
+	w.ask(text)
+	return w, nil
+}
+
+// ask makes the query of the terms.
+func (w *wordQuery) ask(question string) {
 	slices.SortStableFunc(w.terms, func(a, b weighed) int { return cmp.Compare(a.df, b.df) })
 	w.terms = w.terms[:min(len(w.terms), maxTerms)]
+	w.bound = 0
 	w.matchRarest()
-	w.require(phrases(text))
-	return w, nil
+	w.require(phrases(question))
 }
 
 // askedTerms are the terms of a question, each once, in the forms that the
@@ -100,7 +108,7 @@ func askedTerms(question string, spoken []text.Lang) []weighed {
 		for _, form := range forms {
 			seen[form] = true
 		}
-		asked = append(asked, weighed{forms: forms, place: len(asked), alone: t.Alone(question), stop: saysLittle(question[t.Start:t.End], spoken)})
+		asked = append(asked, weighed{word: question[t.Start:t.End], forms: forms, place: len(asked), alone: t.Alone(question), stop: saysLittle(question[t.Start:t.End], spoken)})
 	}
 	return asked
 }
@@ -112,40 +120,9 @@ func saysLittle(word string, spoken []text.Lang) bool {
 	return text.StopWord(word, "") || slices.ContainsFunc(spoken, func(l text.Lang) bool { return text.StopWord(word, l) })
 }
 
-// silent reports whether none of the words that say what a question is about
-// stands in the notes.
-func (w wordQuery) silent() bool {
-	telling := false
-	for _, t := range w.terms {
-		if t.stop {
-			continue
-		}
-		if t.df > 0 {
-			return false
-		}
-		telling = true
-	}
-	return telling
-}
-
-// everywhere is the share of the words that say what a question is about that
-// the notes hold, where all of those stand in so many that their rareness says
-// nothing: it is what the notes are about. 0: it is not.
-func (w wordQuery) everywhere() float64 {
-	held, telling := 0, 0
-	for _, t := range w.terms {
-		if t.stop {
-			continue
-		}
-		telling++
-		if t.df > 0 && t.idf > 0 {
-			return 0
-		}
-		if t.df > 0 {
-			held++
-		}
-	}
-	return float64(held) / float64(max(1, telling))
+// telling reports whether a question has words that say what it is about.
+func (w wordQuery) telling() bool {
+	return slices.ContainsFunc(w.terms, func(t weighed) bool { return !t.stop })
 }
 
 // mostPairs bounds the pairs that one character is looked for in.
@@ -263,7 +240,7 @@ func inOtherLanguage(ctx context.Context, db *sql.DB, question string, spoken []
 		return !slices.ContainsFunc(in, func(l text.Lang) bool { return slices.Contains(spoken, l) }), nil
 	}
 	if text.Latin(question) {
-		return calibrationOf(ctx, db).NotLatin, nil
+		return notLatin(ctx, db, passages)
 	}
 	letters := slices.DeleteFunc([]rune(text.Fold(question)), func(r rune) bool { return !unicode.IsLetter(r) || unicode.Is(unicode.Latin, r) })
 	if len(letters) == 0 {
@@ -273,6 +250,17 @@ func inOtherLanguage(ctx context.Context, db *sql.DB, question string, spoken []
 	err := db.QueryRowContext(ctx, `SELECT count(*), coalesce(max(doc), 0) FROM (SELECT doc FROM vocabulary WHERE term >= ? AND term < ? || char(0x10ffff) LIMIT ?)`,
 		string(slices.Min(letters)), string(slices.Max(letters)), mostForeignTerms).Scan(&terms, &most)
 	return terms < mostForeignTerms && (terms < passages || most*10 < passages), err
+}
+
+// notLatin reports whether the notes are in another script: one passage of ten has
+// a word of it, and none of Latin letters is in so many. Of many passages the
+// frequent words are listed.
+func notLatin(ctx context.Context, db *sql.DB, passages int) (bool, error) {
+	var latin, other int
+	err := db.QueryRowContext(ctx, `SELECT coalesce(max(n) FILTER (WHERE term < '{'), 0), coalesce(max(n) FILTER (WHERE term >= '{'), 0)
+		FROM (SELECT term, passages AS n FROM frequent UNION ALL SELECT term, doc FROM vocabulary WHERE ?)
+		WHERE term >= 'a' AND term < char(0xe000)`, passages < 1000).Scan(&latin, &other)
+	return latin*10 < passages && other*10 >= passages, err
 }
 
 // knownShare is the share of the question's words that any note holds.
@@ -302,18 +290,18 @@ func (w wordQuery) score(counts []int, length float64) float64 {
 	return sum
 }
 
-// covered is the share of the question, by how much its terms tell, that a
-// text holds.
-func (w wordQuery) covered(counts []int) float64 {
-	held, all := 0.0, 0.0
+// share is how many of the words that say what the question is about a text has,
+// from 0 to 1; of a question that says nothing, of all.
+func (w wordQuery) share(counts []int) float64 {
+	telling, held, all := w.telling(), 0, 0
 	for i, n := range counts {
-		all += w.terms[i].idf
+		if w.terms[i].stop && telling {
+			continue
+		}
+		all++
 		if n > 0 {
-			held += w.terms[i].idf
+			held++
 		}
 	}
-	if all == 0 {
-		return 0
-	}
-	return held / all
+	return float64(held) / float64(max(1, all))
 }

@@ -91,6 +91,14 @@ func stateOf(path string) string {
 	return fmt.Sprint(status.Size(), " ", status.ModTime().UnixNano())
 }
 
+// Remove deletes the vectors of a model that is no longer used. What another
+// program has open may stay.
+func (s Local) Remove(model string) {
+	path, _ := s.Path(model)
+	os.Remove(path)                //nolint:errcheck // most often there is none
+	os.Remove(quantisedPath(path)) //nolint:errcheck // as above
+}
+
 func (s Local) Path(model string) (path, name string) {
 	sum := sha256.Sum256([]byte(model))
 	return filepath.Join(s.Dir, "meaning-"+hex.EncodeToString(sum[:6])+".vec"), model
