@@ -70,7 +70,7 @@ func (s *search) usualLetters(ctx context.Context) (baseline, []float32, error) 
 // halved.
 func (s *search) sampleLetters(ctx context.Context) ([][]float32, error) {
 	if len(s.query.Without) > 0 { // which nothing may be learned of
-		_, sample, err := s.lettersOf(ctx, `p.note`+inList+` AND `+oneIn, s.list, 1+s.words.passages/letterSample)
+		_, sample, err := s.lettersOf(ctx, oneIn+` AND p.note`+inList, 1+s.words.passages/letterSample, s.list)
 		return sample, err
 	}
 	l := s.in.Letters

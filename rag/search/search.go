@@ -78,6 +78,7 @@ func (s *search) candidates(ctx context.Context) ([]candidate, Signals, error) {
 			return nil, Signals{}, err
 		}
 	}
+	asksForNewest := s.asksForNewest()
 	byID := map[int64]*candidate{}
 	if s.query.Side != MeaningAlone {
 		if err := s.byWords(ctx, byID); err != nil {
@@ -110,6 +111,11 @@ func (s *search) candidates(ctx context.Context) ([]candidate, Signals, error) {
 	if s.silent && strength > 0 {
 		for i := range ranked {
 			ranked[i].score *= signals.Answerable() / strength // next to what words find in another vault
+		}
+	}
+	if asksForNewest && !s.silent {
+		if err := s.preferNewest(ctx, ranked); err != nil {
+			return nil, Signals{}, err
 		}
 	}
 	slices.SortFunc(ranked, func(a, b candidate) int {

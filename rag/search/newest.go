@@ -1,0 +1,108 @@
+package search
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"lifehub/internal/pattern"
+	"lifehub/internal/rows"
+	"lifehub/internal/text"
+	"lifehub/rag/words"
+)
+
+// newest matches a word that asks for the newest of what the next word names, in
+// the languages that the times of a question are read in most.
+var newest = pattern.Lazy(`(?i)(?:^|[^\pL])(newest|latest|last|most recent|neueste[mnrs]?|letzte[mnrs]?|laatste|nieuwste|senaste|sidste|siste|derni(?:er|ère)s?|últim[oa]s?|ultim[oaie])[^\pL]+\pL`)
+
+// asksForNewest reports whether a question asks for the newest of something, and
+// marks the word that does so as one that says nothing of what it is about.
+func (s *search) asksForNewest() bool {
+	match := newest.FindStringSubmatch(s.query.Text)
+	if match == nil || !s.time.Span.IsZero() {
+		return false
+	}
+	for i, t := range s.words.terms {
+		if strings.Contains(strings.ToLower(match[1]), strings.ToLower(t.word)) {
+			s.words.terms[i].stop = true
+		}
+	}
+	return true
+}
+
+// preferNewest puts the newest first among the candidates that have as many words
+// of the question as the best, cut to the lines of that day.
+func (s *search) preferNewest(ctx context.Context, ranked []candidate) error {
+	best, top := 0.0, 0.0
+	for _, c := range ranked {
+		best, top = max(best, c.share), max(top, c.score)
+	}
+	var dated []*candidate
+	for i := range ranked {
+		c := &ranked[i]
+		if c.share < best || c.share == 0 {
+			continue
+		}
+		if err := s.newestDay(ctx, c); err != nil {
+			return err
+		}
+		if c.days.of {
+			c.dated, dated = true, append(dated, c)
+		}
+	}
+	slices.SortStableFunc(dated, func(a, b *candidate) int {
+		return cmp.Or(cmp.Compare(b.days.first, a.days.first), cmp.Compare(b.score, a.score))
+	})
+	const step = 1e-6 // keeps the order, and the scores as they are shown
+	for i, c := range dated {
+		c.score = top * (1 + step*float64(len(dated)-i))
+	}
+	return nil
+}
+
+// newestDay finds the newest lines of a candidate that are dated, not after today,
+// and have a word of the question; where its words are in a heading alone, the
+// newest of all.
+func (s *search) newestDay(ctx context.Context, c *candidate) error {
+	places, err := placesOf(ctx, s.db, `p.id = ?`, c.id)
+	if err != nil || len(places) == 0 {
+		return err
+	}
+	p := places[0]
+	body, err := s.texts.Of(ctx, p.note, p.start, p.stop)
+	if err != nil {
+		return err
+	}
+	lines := strings.Split(body, "\n")
+	var first int
+	if err := s.db.QueryRowContext(ctx, `SELECT line FROM passages WHERE id = ?`, c.id).Scan(&first); err != nil {
+		return err
+	}
+	var any passageDays
+	for scan := range rows.Of(ctx, s.db, `SELECT d.day, max(d.line, p.line), min(d.end_line, p.end_line) FROM `+passages+`
+		WHERE p.id = ? AND d.day <= ? ORDER BY d.day DESC, d.line`, c.id, words.DayNumber(s.query.today())) {
+		d := passageDays{of: true}
+		if err := scan(&d.first, &d.line, &d.endLine); err != nil {
+			return err
+		}
+		if !any.of {
+			any = d
+		}
+		from, to := min(max(0, d.line-first), len(lines)), min(max(0, d.endLine-first+1), len(lines))
+		if from < to && s.hasTellingTerm(strings.Join(lines[from:to], "\n"), p.language) {
+			c.days = d
+			return nil
+		}
+	}
+	c.days = any
+	return nil
+}
+
+// hasTellingTerm reports whether a text has a word that says what the question is
+// about.
+func (s *search) hasTellingTerm(body string, in text.Lang) bool {
+	return slices.ContainsFunc(words.Terms(body, in), func(term words.Term) bool {
+		return slices.ContainsFunc(s.words.terms, func(t weighed) bool { return !t.stop && slices.Contains(t.forms, term.Text) })
+	})
+}
