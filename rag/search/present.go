@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"hash/maphash"
 	"slices"
 	"strings"
 
@@ -45,7 +44,7 @@ func (s *search) present(ctx context.Context, ranked []candidate) ([]Passage, er
 		if p.dated {
 			p.cutToDays()
 		}
-		if duplicates(kept, &p) {
+		if slices.ContainsFunc(kept, func(k storedPassage) bool { return k.Text == p.Text }) {
 			continue
 		}
 		if i := neighbour(kept, p); i >= 0 && passage.EstimateTokens(kept[i].Text)+passage.EstimateTokens(p.Text) <= 2*s.in.Size {
@@ -143,51 +142,6 @@ func join(ctx context.Context, texts *words.Texts, a, b storedPassage) (storedPa
 
 func splitPath(path string) []string { return strings.Split(path, passage.Separator) }
 
-// duplicates reports whether the same words are kept already.
-func duplicates(kept []storedPassage, p *storedPassage) bool {
-	p.hashes = wordHashes(p.Text)
-	for _, k := range kept {
-		if sameWords(k.hashes, p.hashes) {
-			return true
-		}
-	}
-	return false
-}
-
-// wordHashes are the hashes of a text's words, sorted.
-func wordHashes(text string) []uint64 {
-	hashes := make([]uint64, 0, len(text)/5)
-	for word := range strings.FieldsSeq(text) {
-		hashes = append(hashes, maphash.String(wordSeed, word))
-	}
-	slices.Sort(hashes)
-	return hashes
-}
-
-var wordSeed = maphash.MakeSeed()
-
-// sameWords reports whether two texts differ in at most one word of twenty.
-func sameWords(a, b []uint64) bool {
-	allowed := max(len(a), len(b)) / 20
-	if len(a)-len(b) > allowed || len(b)-len(a) > allowed {
-		return false
-	}
-	differing := 0
-	for len(a) > 0 && len(b) > 0 && differing <= 2*allowed {
-		switch {
-		case a[0] == b[0]:
-			a, b = a[1:], b[1:]
-		case a[0] < b[0]:
-			a = a[1:]
-			differing++
-		default:
-			b = b[1:]
-			differing++
-		}
-	}
-	return differing+len(a)+len(b) <= 2*allowed
-}
-
 // storedPassage is a passage as it is in the index.
 type storedPassage struct {
 	Passage
@@ -196,8 +150,7 @@ type storedPassage struct {
 	start, stop int
 	language    text.Lang
 	listing     bool
-	cut         bool     // to the lines of the time that is asked for
-	hashes      []uint64 // hashes of the text's words, sorted
+	cut         bool // to the lines of the time that is asked for
 }
 
 // load reads candidates with their text, in their order.
