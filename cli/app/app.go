@@ -329,6 +329,20 @@ func (a *App) Embedder(ctx context.Context) llm.Embedder {
 	return e
 }
 
+// memoryEmbedder is what embeds past exchanges: the embedding model, else n-grams,
+// which find more of what was said than the encoder (docs/figures/memory.md); nil:
+// the server is away.
+func (a *App) memoryEmbedder(ctx context.Context) llm.Embedder {
+	e, err := a.Provider.Embedder(ctx)
+	switch {
+	case err != nil:
+		return nil
+	case e == nil:
+		return llm.Ngrams{}
+	}
+	return e
+}
+
 // Offered are the tools for the agent. Without notes there is nothing for the
 // tools of notes to work on.
 func (a *App) Offered() []agent.Tool {
@@ -452,7 +466,7 @@ func (a *App) longTerm() memory.LongTerm {
 	}
 	return memory.LongTerm{
 		Store: a.Store, Everywhere: a.Settings.Memory.Scope == "all", K: a.Settings.Memory.K,
-		Embedder: a.Embedder, Prefixes: embed.Prefixes, Archived: a.Archived,
+		Embedder: a.memoryEmbedder, Prefixes: embed.Prefixes, Archived: a.Archived,
 	}
 }
 

@@ -73,7 +73,7 @@ func (a *App) SearchMemory(ctx context.Context, query string, limit int) (found 
 		return found, err
 	}
 	everywhere := a.longTerm()
-	everywhere.Store, everywhere.Everywhere, everywhere.Embedder = a.Store, true, a.Embedder
+	everywhere.Store, everywhere.Everywhere, everywhere.Embedder = a.Store, true, a.memoryEmbedder
 	if _, err := a.Store.Archive(ctx, "", 0, true); err != nil { // what still stands in some window is searched too
 		return found, err
 	}
