@@ -130,12 +130,13 @@ func (s *syncRun) missing(ctx context.Context, m vectors.Collection) (used map[v
 // texts returns the texts of passages as the embedder gets them, one for each
 // window of the model. They are read at once: a query for each would lock the
 // file as often. The built-in encoder, which adds up words, also gets the path:
-// folders are called "recipes" and "running".
+// folders are called "recipes" and "running". Of a note in another language than
+// its own that is all it gets.
 func (s *syncRun) texts(ctx context.Context, passages []vectors.Key) (windows []vectors.Key, texts []string, err error) {
 	type place struct {
-		note                  int64
-		path, title, headings string
-		start, stop           int
+		note                            int64
+		path, language, title, headings string
+		start, stop                     int
 	}
 	window, builtIn := embed.WindowOf(s.embedder), embed.IsBuiltIn(s.embedder.Name())
 	keys := make([]string, len(passages))
@@ -147,8 +148,8 @@ func (s *syncRun) texts(ctx context.Context, passages []vectors.Key) (windows []
 		return nil, nil, err
 	}
 	places, err := rows.All(ctx, s.db, func(scan rows.Scan) (p place, err error) {
-		return p, scan(&p.note, &p.path, &p.title, &p.headings, &p.start, &p.stop)
-	}, `SELECT n.id, n.path, n.title, p.heading, p.start, p.stop FROM json_each(?) k
+		return p, scan(&p.note, &p.path, &p.language, &p.title, &p.headings, &p.start, &p.stop)
+	}, `SELECT n.id, n.path, n.language, n.title, p.heading, p.start, p.stop FROM json_each(?) k
 		JOIN passages p ON p.id = (SELECT min(id) FROM passages WHERE key = unhex(k.value)) JOIN notes n ON n.id = p.note ORDER BY k.key`, string(list))
 	if err == nil && len(places) != len(passages) {
 		err = fmt.Errorf("of %d passages to embed, %d are in the index", len(passages), len(places))
@@ -171,6 +172,9 @@ func (s *syncRun) texts(ctx context.Context, passages []vectors.Key) (windows []
 		}
 		parts := passage.Embedded(p.title, p.headings, text, window)
 		for w, part := range parts {
+			if builtIn && p.language != "" {
+				part = ""
+			}
 			if builtIn {
 				part = strings.TrimSuffix(p.path, path.Ext(p.path)) + "\n" + part
 			}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"lifehub/internal/rows"
+	"lifehub/rag/embed"
 	"lifehub/rag/vectors"
 	"lifehub/rag/words"
 )
@@ -31,6 +32,10 @@ func Like(ctx context.Context, in Vault, path string, without []string) (near ma
 	}
 	if trust, err := strconv.ParseFloat(words.Meta(ctx, s.db, "trust "+embedder.Name()), 64); err == nil && trust < leastTrust {
 		return nil, embedder.Name() + " does not understand these notes", nil
+	}
+	var language string
+	if err := s.db.QueryRowContext(ctx, `SELECT language FROM notes WHERE path = ?`, path).Scan(&language); err == nil && language != "" && embed.IsBuiltIn(embedder.Name()) {
+		return nil, embedder.Name() + " does not understand this note", nil
 	}
 	keys, err := s.keys(ctx, `note = (SELECT id FROM notes WHERE path = ?)`, path)
 	if err != nil {

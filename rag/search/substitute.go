@@ -96,7 +96,7 @@ func (s *search) saySubstituted(shown []storedPassage) {
 	for _, sub := range s.words.substituted {
 		var found []string
 		for _, form := range sub.forms {
-			if as[form] != "" {
+			if as[form] != "" && !slices.Contains(found, as[form]) {
 				found = append(found, as[form])
 			}
 		}
