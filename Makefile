@@ -37,17 +37,18 @@ test: ## what the README says
 # program under the race detector waits a second before it exits unless told
 # otherwise.
 race: ## the same with the race detector, where goroutines start; needs cgo
-	GORACE=atexit_sleep_ms=10 CGO_ENABLED=1 go test -race -timeout 20m \
+	GORACE=atexit_sleep_ms=10 CGO_ENABLED=1 go test -race -vet=off -timeout 20m \
 		-gcflags='modernc.org/...=-race=false' -gcflags='regexp/...=-race=false' \
 		$$(grep -rlE --include='*.go' '^[[:space:]]*go (func|[a-zA-Z_.]+\()|\.Go\(' . | grep -v /testdata/ | xargs -n1 dirname | sort -u | \
 			grep -vxE './(cli/(evalmodels|show)|internal/survive|notes/pdf|rag/eval|tui/panel)')
 
+# For another system nothing is run: what its vet needs compiled need not be fast.
 check: ## the static checks
 	@wrong="$$($(CHECKS) gofumpt -l .)"; test -z "$$wrong" || { echo "$$wrong"; echo "run: $(CHECKS) gofumpt -w ."; exit 1; } >&2
 	go vet ./...
 	$(CHECKS) staticcheck ./...
-	GOOS=darwin GOARCH=arm64 go vet ./...
-	GOOS=windows GOARCH=amd64 go vet ./...
+	GOOS=darwin GOARCH=arm64 go vet -gcflags='all=-N -l -dwarf=false' ./...
+	GOOS=windows GOARCH=amd64 go vet -gcflags='all=-N -l -dwarf=false' ./...
 
 golden: ## rewrite the golden stories and screens; read the diff
 	go test $$(grep -rl exp/golden --include=*_test.go . | xargs -n1 dirname | sort -u) -update
