@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"lifehub/agent"
-	"lifehub/internal/arithmetic"
 	"lifehub/internal/text"
 )
 
@@ -16,10 +15,10 @@ type calculateArgs struct {
 
 func newCalculate() agent.Tool {
 	return agent.NewTool(spec[calculateArgs]("calculate"), agent.Auto, func(_ context.Context, args calculateArgs) (agent.Result, error) {
-		value, err := arithmetic.Evaluate(args.Expression)
+		value, err := evaluate(args.Expression)
 		if err != nil {
 			return agent.Result{}, fmt.Errorf("calculate %q: %w", text.Cut(args.Expression, 100), err)
 		}
-		return agent.Result{Text: strings.TrimSpace(args.Expression) + " = " + arithmetic.Format(value)}, nil
+		return agent.Result{Text: strings.TrimSpace(args.Expression) + " = " + formatNumber(value)}, nil
 	})
 }

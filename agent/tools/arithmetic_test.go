@@ -1,4 +1,4 @@
-package arithmetic
+package tools
 
 import (
 	"strings"
@@ -18,8 +18,8 @@ func TestWhatPeopleWriteIsWorkedOut(t *testing.T) {
 		"123456789.123 * 1000": "123456789123", "42.195 / 3.5": "12.0557142857", "100000 * 1.05^10": "162889.462678",
 		"2 * 70 % 3": "2", "2^3 % 5": "3",
 	} {
-		value, err := Evaluate(expression)
-		if err != nil || Format(value) != want {
+		value, err := evaluate(expression)
+		if err != nil || formatNumber(value) != want {
 			t.Errorf("%s: got %v, %v, want %s", expression, value, err, want)
 		}
 	}
@@ -32,7 +32,7 @@ func TestCalculateRefusesTheRestWithAReason(t *testing.T) {
 		"(1,2)": "not closed", "round(1,99)": "digits", "ln(0)": "infinite", strings.Repeat("(", 500): "a number is missing", strings.Repeat("1+", 600): "longer", strings.Repeat("2^", 400) + "2": "too large",
 		"exp(1000)": "too large", "__import__('os')": `"__import__`,
 	} {
-		if value, err := Evaluate(expression); err == nil || !strings.Contains(err.Error(), want) {
+		if value, err := evaluate(expression); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.40q: got %v, %v; want an error with %q", expression, value, err, want)
 		}
 	}
@@ -43,11 +43,11 @@ func FuzzCalculate(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, expression string) {
-		value, err := Evaluate(expression)
+		value, err := evaluate(expression)
 		if (value == nil) == (err == nil) {
 			t.Errorf("got %v and %v", value, err)
 		}
-		if err == nil && Format(value) == "" {
+		if err == nil && formatNumber(value) == "" {
 			t.Error("a number is written as nothing")
 		}
 	})

@@ -1,5 +1,4 @@
-// Package arithmetic works out what people write as a calculation.
-package arithmetic
+package tools
 
 import (
 	"errors"
@@ -22,7 +21,7 @@ const (
 
 // Evaluate works out an arithmetic expression. Fractions are exact as long as
 // they can be, so that 0.1 + 0.2 is 0.3; roots and the like are not.
-func Evaluate(text string) (*big.Rat, error) {
+func evaluate(text string) (*big.Rat, error) {
 	if len(text) > maxExpression {
 		return nil, fmt.Errorf("it is longer than %d characters", maxExpression)
 	}
@@ -294,7 +293,7 @@ func fromFloat(f float64) (*big.Rat, error) {
 
 // Format writes whole numbers in full up to 60 digits, others with at
 // most 12 significant ones.
-func Format(x *big.Rat) string {
+func formatNumber(x *big.Rat) string {
 	if x.IsInt() {
 		if text := x.Num().String(); len(text) <= 60 {
 			return text
@@ -330,7 +329,7 @@ var functions = map[string]func([]*big.Rat) (*big.Rat, error){
 	"round": round,
 	"min":   func(values []*big.Rat) (*big.Rat, error) { return slices.MinFunc(values, (*big.Rat).Cmp), nil },
 	"max":   func(values []*big.Rat) (*big.Rat, error) { return slices.MaxFunc(values, (*big.Rat).Cmp), nil },
-	"sum":   func(values []*big.Rat) (*big.Rat, error) { return sum(values), nil },
+	"sum":   func(values []*big.Rat) (*big.Rat, error) { return sumOfValues(values), nil },
 	"avg":   average, "mean": average,
 }
 
@@ -359,7 +358,7 @@ func ofFloat(f func(float64) float64) func([]*big.Rat) (*big.Rat, error) {
 	})
 }
 
-func sum(values []*big.Rat) *big.Rat {
+func sumOfValues(values []*big.Rat) *big.Rat {
 	total := new(big.Rat)
 	for _, v := range values {
 		total = bounded(total.Add(total, v))
@@ -368,7 +367,7 @@ func sum(values []*big.Rat) *big.Rat {
 }
 
 func average(values []*big.Rat) (*big.Rat, error) {
-	return bounded(new(big.Rat).Quo(sum(values), big.NewRat(int64(len(values)), 1))), nil
+	return bounded(new(big.Rat).Quo(sumOfValues(values), big.NewRat(int64(len(values)), 1))), nil
 }
 
 // round rounds half away from zero, to whole numbers or to a number of digits.
