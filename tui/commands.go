@@ -14,7 +14,6 @@ import (
 	"lifehub/tui/dialog"
 	"lifehub/tui/draw"
 	"lifehub/tui/panel"
-	"lifehub/tui/sidebar"
 	"lifehub/tui/transcript"
 )
 
@@ -298,8 +297,8 @@ func (m *Model) chooseTheme(name string) tea.Cmd {
 // toggleSidebar shows or hides the sidebar, also in later runs, or says where it
 // cannot be shown.
 func (m *Model) toggleSidebar() tea.Cmd {
-	if m.term.width < sidebar.From {
-		return m.flash(fmt.Sprintf("the sidebar needs a window of %d columns", sidebar.From))
+	if m.term.width < sidebarFrom {
+		return m.flash(fmt.Sprintf("the sidebar needs a window of %d columns", sidebarFrom))
 	}
 	m.Options.NoSidebar = !m.Options.NoSidebar
 	save, value := m.Options.SaveSetting, strconv.FormatBool(!m.Options.NoSidebar)

@@ -23,7 +23,6 @@ import (
 	"lifehub/tui/measure"
 	"lifehub/tui/panel"
 	"lifehub/tui/pull"
-	"lifehub/tui/sidebar"
 	"lifehub/tui/terminal"
 	"lifehub/tui/transcript"
 )
@@ -80,7 +79,7 @@ type Model struct {
 
 	spinner frame.Spinner
 	drawn   struct {
-		sidebar   sidebar.Model
+		sidebar   Sidebar
 		bodyTop   int // the first row of the transcript on the screen
 		selection frame.Selection
 		size      [2]int // of the conversation with the composer

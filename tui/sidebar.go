@@ -1,6 +1,4 @@
-// Package sidebar is what stands right of the conversation in a wide window: the
-// plan, the checked sources, the context window, what was sent.
-package sidebar
+package tui
 
 import (
 	"fmt"
@@ -16,12 +14,12 @@ import (
 
 // From how many cells of a window on there is a sidebar, and how many it takes.
 const (
-	From  = 150
-	Width = 40
+	sidebarFrom  = 150
+	sidebarWidth = 40
 )
 
 // Model keeps the lines as they were drawn last.
-type Model struct {
+type Sidebar struct {
 	Hidden bool // by the user
 	Busy   bool // a turn runs, which may bring what it shows
 
@@ -39,9 +37,9 @@ type Model struct {
 // Takes draws the sidebar of a conversation, for a place of so many rows, and
 // returns how many cells of a window it takes: none while it has neither a plan nor
 // sources to show.
-func (m *Model) Takes(width, height int, shown *transcript.Model, p *frame.Prompt, s backend.Status, theme *draw.Theme) int {
+func (m *Sidebar) Takes(width, height int, shown *transcript.Model, p *frame.Prompt, s backend.Status, theme *draw.Theme) int {
 	a := shown.Aside()
-	m.stands = !m.Hidden && width >= From && (a.Plan != nil || a.Sources != nil || m.Busy && m.stands)
+	m.stands = !m.Hidden && width >= sidebarFrom && (a.Plan != nil || a.Sources != nil || m.Busy && m.stands)
 	if !m.stands {
 		m.show(transcript.Aside{}, shown)
 		return 0
@@ -54,11 +52,11 @@ func (m *Model) Takes(width, height int, shown *transcript.Model, p *frame.Promp
 		a.Sources = nil
 	}
 	m.show(a, shown)
-	return Width
+	return sidebarWidth
 }
 
 // show has what is shown here folded in the conversation.
-func (m *Model) show(a transcript.Aside, in *transcript.Model) {
+func (m *Sidebar) show(a transcript.Aside, in *transcript.Model) {
 	if a.Plan != m.plan {
 		for _, each := range []*plan.Plan{m.plan, a.Plan} {
 			if each != nil {
@@ -79,8 +77,8 @@ func (m *Model) show(a transcript.Aside, in *transcript.Model) {
 }
 
 // draw makes the lines of the sidebar.
-func (m *Model) draw(height int, a transcript.Aside, p *frame.Prompt, s backend.Status, theme *draw.Theme) {
-	const width = Width - frame.Gutter
+func (m *Sidebar) draw(height int, a transcript.Aside, p *frame.Prompt, s backend.Status, theme *draw.Theme) {
+	const width = sidebarWidth - frame.Gutter
 	var above, below []string
 	m.cut, m.listed, m.of = false, 0, nil
 	if a.Plan != nil {
@@ -120,7 +118,7 @@ func (m *Model) draw(height int, a transcript.Aside, p *frame.Prompt, s backend.
 }
 
 // Source is the source on a line of the sidebar; false: none is there.
-func (m *Model) Source(line int) (c transcript.Cited, ok bool) {
+func (m *Sidebar) Source(line int) (c transcript.Cited, ok bool) {
 	if at := line - m.listed; m.stands && !m.cut && at >= 0 && at < len(m.of) {
 		return m.of[at], true
 	}
@@ -129,7 +127,7 @@ func (m *Model) Source(line int) (c transcript.Cited, ok bool) {
 
 // Beside sets the sidebar right of the lines of the conversation, which are so many
 // cells wide.
-func (m *Model) Beside(left []string, width int) {
+func (m *Sidebar) Beside(left []string, width int) {
 	for i := range left {
 		if i < len(m.lines) && m.lines[i] != "" {
 			left[i] += strings.Repeat(" ", max(0, width-draw.Width(left[i]))) + m.lines[i]
