@@ -54,7 +54,8 @@ golden: ## rewrite the golden stories and screens; read the diff
 	go test $$(grep -rl exp/golden --include=*_test.go . | xargs -n1 dirname | sort -u) -update
 
 bench: ## speed and memory, as ratios to a reference in the same run
-	go test -run '^$$' -bench . -benchtime 3x ./rag/... ./tui/... ./notes/... ./llm/... ./store/...
+	go test -run '^$$' -bench . -skip Shapes -benchtime 3x ./rag/... ./tui/... ./notes/... ./llm/... ./store/...
+	go test -run '^$$' -bench Shapes -benchtime 1x -timeout 1h ./rag
 	go test -run '^$$' -bench OpenAndScroll -benchtime 5x ./cli/chat
 	LIFEHUB_SCALE=1 go test -run '^$$' -bench Scale -benchtime 1x -timeout 1h -v ./rag/...
 
