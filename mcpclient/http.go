@@ -12,7 +12,6 @@ import (
 
 	"lifehub/agent"
 	"lifehub/mcpclient/config"
-	"lifehub/mcpclient/process"
 	"lifehub/mcpclient/wire"
 )
 
@@ -48,7 +47,7 @@ func (s *supervisor) dialAs(ctx, starting context.Context, entry config.Entry) (
 		}()
 		select {
 		case <-done:
-		case <-time.After(process.Graceful):
+		case <-time.After(Graceful):
 		}
 	}
 	if err := s.greet(ctx, starting, session); err != nil {

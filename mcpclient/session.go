@@ -20,7 +20,6 @@ import (
 	"lifehub/agent"
 	"lifehub/internal/text"
 	"lifehub/mcpclient/config"
-	"lifehub/mcpclient/process"
 	"lifehub/mcpclient/wire"
 )
 
@@ -80,7 +79,7 @@ func (s *supervisor) spawn(entry config.Entry) (*session, error) {
 	var frames wire.Frames
 	fromServer, toClient := io.Pipe()
 	session := &session{ended: make(chan struct{}), odd: frames.Garbage.Load, complaint: frames.Complaint}
-	running, err := process.Start(entry, s.folder(entry), func(stdout io.Reader) {
+	running, err := startProcess(entry, s.folder(entry), func(stdout io.Reader) {
 		defer session.lost()
 		defer toClient.Close()
 		defer s.catch(nil)
@@ -101,7 +100,7 @@ func (s *supervisor) spawn(entry config.Entry) (*session, error) {
 	session.why = func() string {
 		select {
 		case <-running.Exited:
-		case <-time.After(process.Graceful):
+		case <-time.After(Graceful):
 			return "it closed its output"
 		}
 		return withLastWords(running.Ending(), s.stderr.Last())

@@ -18,7 +18,6 @@ import (
 
 	"lifehub/agent"
 	"lifehub/mcpclient/config"
-	"lifehub/mcpclient/process"
 	"lifehub/mcpclient/trust"
 	"lifehub/mcpclient/wire"
 )
@@ -34,7 +33,7 @@ type supervisor struct {
 	hub      *Client
 	dir      string // where it runs when its entry does not say
 	lookup   func(string) (string, bool)
-	stderr   *process.Tail
+	stderr   *Tail
 	dirty    chan struct{} // receives when its tools have changed
 	again    chan struct{} // receives when the user wants it started again
 	asking   chan struct{} // holds one while the user is being asked
@@ -77,7 +76,7 @@ func newSupervisor(hub *Client, entry config.Entry, dir string, lookup func(stri
 	if hub.Logs != "" {
 		log = filepath.Join(hub.Logs, entry.Name+".log")
 	}
-	one.stderr = process.NewTail(log, hub.Redact)
+	one.stderr = NewTail(log, hub.Redact)
 	one.recallTools()
 	return one
 }

@@ -1,6 +1,4 @@
-// Package process runs an MCP server's program: its pipes, its children, its
-// end and what it writes to stderr.
-package process
+package mcpclient
 
 import (
 	"crypto/rand"
@@ -69,7 +67,7 @@ type Process struct {
 // Start starts a server's command in a process group of its own.
 // stdout and stderr read what it writes there to the end. The process ends with
 // Close, or on its own.
-func Start(s config.Entry, dir string, stdout, stderr func(io.Reader)) (*Process, error) {
+func startProcess(s config.Entry, dir string, stdout, stderr func(io.Reader)) (*Process, error) {
 	p := &Process{tag: rand.Text(), Input: newQueue(), Exited: make(chan struct{})}
 	p.cmd = exec.Command(s.Command, s.Args...)
 	p.cmd.Env = environment(s.Env, p.tag)
