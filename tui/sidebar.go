@@ -19,7 +19,7 @@ const (
 )
 
 // Model keeps the lines as they were drawn last.
-type Sidebar struct {
+type sidebar struct {
 	Hidden bool // by the user
 	Busy   bool // a turn runs, which may bring what it shows
 
@@ -37,7 +37,7 @@ type Sidebar struct {
 // Takes draws the sidebar of a conversation, for a place of so many rows, and
 // returns how many cells of a window it takes: none while it has neither a plan nor
 // sources to show.
-func (m *Sidebar) Takes(width, height int, shown *transcript.Model, p *frame.Prompt, s backend.Status, theme *draw.Theme) int {
+func (m *sidebar) Takes(width, height int, shown *transcript.Model, p *frame.Prompt, s backend.Status, theme *draw.Theme) int {
 	a := shown.Aside()
 	m.stands = !m.Hidden && width >= sidebarFrom && (a.Plan != nil || a.Sources != nil || m.Busy && m.stands)
 	if !m.stands {
@@ -56,7 +56,7 @@ func (m *Sidebar) Takes(width, height int, shown *transcript.Model, p *frame.Pro
 }
 
 // show has what is shown here folded in the conversation.
-func (m *Sidebar) show(a transcript.Aside, in *transcript.Model) {
+func (m *sidebar) show(a transcript.Aside, in *transcript.Model) {
 	if a.Plan != m.plan {
 		for _, each := range []*plan.Plan{m.plan, a.Plan} {
 			if each != nil {
@@ -77,7 +77,7 @@ func (m *Sidebar) show(a transcript.Aside, in *transcript.Model) {
 }
 
 // draw makes the lines of the sidebar.
-func (m *Sidebar) draw(height int, a transcript.Aside, p *frame.Prompt, s backend.Status, theme *draw.Theme) {
+func (m *sidebar) draw(height int, a transcript.Aside, p *frame.Prompt, s backend.Status, theme *draw.Theme) {
 	const width = sidebarWidth - frame.Gutter
 	var above, below []string
 	m.cut, m.listed, m.of = false, 0, nil
@@ -118,7 +118,7 @@ func (m *Sidebar) draw(height int, a transcript.Aside, p *frame.Prompt, s backen
 }
 
 // Source is the source on a line of the sidebar; false: none is there.
-func (m *Sidebar) Source(line int) (c transcript.Cited, ok bool) {
+func (m *sidebar) Source(line int) (c transcript.Cited, ok bool) {
 	if at := line - m.listed; m.stands && !m.cut && at >= 0 && at < len(m.of) {
 		return m.of[at], true
 	}
@@ -127,7 +127,7 @@ func (m *Sidebar) Source(line int) (c transcript.Cited, ok bool) {
 
 // Beside sets the sidebar right of the lines of the conversation, which are so many
 // cells wide.
-func (m *Sidebar) Beside(left []string, width int) {
+func (m *sidebar) Beside(left []string, width int) {
 	for i := range left {
 		if i < len(m.lines) && m.lines[i] != "" {
 			left[i] += strings.Repeat(" ", max(0, width-draw.Width(left[i]))) + m.lines[i]

@@ -79,7 +79,7 @@ type Model struct {
 
 	spinner frame.Spinner
 	drawn   struct {
-		sidebar   Sidebar
+		sidebar   sidebar
 		bodyTop   int // the first row of the transcript on the screen
 		selection frame.Selection
 		size      [2]int // of the conversation with the composer
