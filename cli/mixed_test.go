@@ -118,7 +118,10 @@ func TestAFolderOfMixedFiles(t *testing.T) {
 		holds(query, found, want)
 	}
 	_, told := run("search", "the price of cobalt in Kinshasa")
-	holds("a search that finds nothing", told, "your notes don't say", "11 files left out: 4 damaged PDFs, 4 unreadable files, 2 scanned PDFs, 1 encrypted PDF")
+	holds("a search that finds nothing", told, "11 files left out: 4 damaged PDFs, 4 unreadable files, 2 scanned PDFs, 1 encrypted PDF")
+	if !strings.Contains(told, "your notes don't say") && !strings.Contains(told, "no note has these words") { // by how far the encoder is trusted
+		t.Errorf("a search that finds nothing says\n%s", told)
+	}
 	page, _ := run("note", "papers/7.pdf p. 2")
 	holds("note", page, "Report 7 of the observatory\nTelescope 7 measures the red shift of galaxies.\nThanks.\n")
 	heading, _ := run("note", "Recipe 3")

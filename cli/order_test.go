@@ -49,7 +49,7 @@ func TestALoopIsToldInItsOrder(t *testing.T) {
 	if out != "Let me look into the notes.\n\nThen the tasks.\n\nYou run three times a week [1].\n" {
 		t.Errorf("the answer is %q", out)
 	}
-	mustFollow(t, "stderr", told, "thinking: First-thought.", "· search_notes", "→ 1 passage", "thinking: Second-thought.", "· list_tasks", "→ ", "plumber")
+	mustFollow(t, "stderr", told, "thinking: First-thought.", "· search_notes", "→ 2 passages", "thinking: Second-thought.", "· list_tasks", "→ ", "plumber")
 	if n := len(script.Requests()); n != 3 {
 		t.Errorf("the turn cost %d calls of the model", n)
 	}
@@ -62,7 +62,7 @@ func TestALoopIsToldInItsOrder(t *testing.T) {
 	if chats[0].Title != "How often do I run ?[2J" {
 		t.Errorf("the title is %q", chats[0].Title)
 	}
-	order := []string{"First-thought.", "Let me look into the notes.", "search_notes(", "→ 1 passage", "Second-thought.", "Then the tasks.", "list_tasks(", "plumber", "You run three times a week"}
+	order := []string{"First-thought.", "Let me look into the notes.", "search_notes(", "→ 2 passages", "Second-thought.", "Then the tasks.", "list_tasks(", "plumber", "You run three times a week"}
 	for _, command := range [][]string{{"chats", "show"}, {"chats", "export"}, {"chats", "export", "--format", "html"}, {"chat", "--plain", "--notes", vault, "-r"}} {
 		text, _ := run(append(command, chats[0].ID)...)
 		mustFollow(t, strings.Join(command, " "), text, order...)

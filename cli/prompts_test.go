@@ -190,6 +190,12 @@ type tellingPrompts struct {
 
 func (p *tellingPrompts) Window() int { return 16384 }
 
+func (p *tellingPrompts) State() llm.State {
+	s := p.Provider.State()
+	s.Model = "scripted" // so that it counts as a model
+	return s
+}
+
 func (p *tellingPrompts) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
 	p.mu.Lock()
 	defer p.mu.Unlock()

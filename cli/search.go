@@ -129,7 +129,7 @@ func printFound(sh *app.Process, found rag.Found, filtered bool) error {
 		fmt.Fprintln(sh.Err, said)
 	}
 	c := found.Coverage
-	if unread := c.LeftOut.Unread().String(); unread != "" && found.Declined() {
+	if unread := c.LeftOut.Unread().String(); unread != "" && (found.Declined() || found.ByMeaning) {
 		fmt.Fprintln(sh.Err, unread+"; `lifehub index --status` says which and why")
 	}
 	unreadable := ""

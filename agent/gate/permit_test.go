@@ -32,7 +32,7 @@ func TestAPermitForOtherBytesRunsNothing(t *testing.T) {
 // A tool runs only through a permit: no other line of a turn calls Run.
 func TestOnlyThePermitRunsATool(t *testing.T) {
 	var calls []string
-	for _, room := range []string{"answer", "events", "gate", "memory", "prompt", "provenance", "team", "toolchoice", "turn", "work"} {
+	for _, room := range []string{"events", "gate", "memory", "prompt", "provenance", "toolchoice", "turn"} {
 		files, err := filepath.Glob(filepath.Join("..", room, "*.go"))
 		if err != nil || len(files) == 0 {
 			t.Fatalf("%s: %v", room, err)
@@ -54,7 +54,7 @@ func TestOnlyThePermitRunsATool(t *testing.T) {
 	}
 	want := []string{
 		"../gate/permit.go: return p.tool.Run(ctx, bytes.Clone(p.input))", "../gate/permit.go: return p.change.Apply(ctx)",
-		"../work/call.go: return p.Run(ctx)",
+		"../turn/call.go: return p.Run(ctx)",
 	}
 	if !slices.Equal(calls, want) {
 		t.Errorf("calls of Run:\n%s", strings.Join(calls, "\n"))

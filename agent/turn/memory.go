@@ -15,13 +15,21 @@ import (
 	"lifehub/llm"
 )
 
-// everyMessage is more than a conversation has.
-const everyMessage = 1 << 16
+const (
+	// everyMessage is more than a conversation has.
+	everyMessage = 1 << 16
+	// lastMessages are not looked for where nobody reads the conversation: without a
+	// model. What is before them is in the long-term memory.
+	lastMessages = 6
+)
 
 // inPrompts is how many of the last messages of a conversation are in the prompts:
 // all that no summary stands for.
 func (a *Agent) inPrompts(ctx context.Context, conversation string) int {
 	n := cmp.Or(a.Limits.Messages, everyMessage)
+	if a.ModelName() == noModel {
+		n = min(n, lastMessages)
+	}
 	if a.Summaries == nil {
 		return n
 	}
@@ -176,7 +184,7 @@ func (t *turn) recallUntrusted(ctx context.Context) {
 	}
 }
 
-// archive puts what has left the window into long-term memory. It never costs
+// archive puts all but the last messages into long-term memory. It never costs
 // the turn.
 func (t *turn) archive(ctx context.Context) {
 	m := t.agent.Memory
@@ -185,7 +193,7 @@ func (t *turn) archive(ctx context.Context) {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), events.SaveTimeout)
 	defer cancel()
-	n, err := m.Store.Archive(ctx, t.record.Conversation, t.agent.inPrompts(ctx, t.record.Conversation), m.Everywhere)
+	n, err := m.Store.Archive(ctx, t.record.Conversation, cmp.Or(t.agent.Limits.Messages, lastMessages), m.Everywhere)
 	switch {
 	case err != nil:
 		t.events.Notice("Older messages could not be archived: %v.", err)

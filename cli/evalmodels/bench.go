@@ -216,7 +216,7 @@ func (b *bench) watch(events <-chan agent.Event, t task, heard *hearing, show fu
 				w.failed = &body
 			case agent.Ended:
 				w.metrics, w.lead, w.answer = body.Metrics, body.Unanswered, body.Answer
-				if w.lead { // LifeHub's own words end with the paragraph
+				if len(body.Nearest) > 0 || w.lead { // LifeHub's own words end with the paragraph
 					_, w.answer, _ = strings.Cut(body.Answer, "\n\n")
 				}
 			}
