@@ -2,6 +2,7 @@ package parse
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -68,7 +69,7 @@ func (a *AnswerStream) byte(c byte) {
 }
 
 // listsWork reports whether what is read is the list of what is to be done.
-func (a *AnswerStream) listsWork() bool { return a.key == "steps" || a.key == "tasks" }
+func (a *AnswerStream) listsWork() bool { return slices.Contains(lists, a.key) }
 
 // inText takes the next byte of a string.
 func (a *AnswerStream) inText(c byte) {

@@ -3,9 +3,11 @@
 package parse
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -26,6 +28,18 @@ type Step struct {
 	ID, Tool, Description string
 	Input                 json.RawMessage
 	After                 []string
+}
+
+// lists are the names under which models write the steps of a plan.
+var lists = []string{"steps", "tasks", "plan", "tool_calls"}
+
+// listIn is the list of steps of a plan's fields. What "plan" names may also be words.
+func listIn(fields map[string]json.RawMessage) json.RawMessage {
+	list := first(fields, lists...)
+	if words := fields["plan"]; len(words) > 0 && words[0] != '[' && bytes.Equal(list, words) {
+		return nil
+	}
+	return list
 }
 
 // Plan finds the plan in a model's answer: it may stand in a fence, after
@@ -62,7 +76,7 @@ func asDraft(raw json.RawMessage) (Draft, error) {
 		return Draft{}, fmt.Errorf("it is no object: %w", err)
 	}
 	d := Draft{Reasoning: Text(fields["reasoning"]), Answer: Text(fields["answer"]), Again: strings.Trim(string(fields["again"]), `"`) == "true"}
-	switch list := first(fields, "steps", "tasks", "tool_calls"); {
+	switch list := listIn(fields); {
 	case list != nil && string(list) != "null":
 		var err error
 		if d.Steps, err = asSteps(list); err != nil {
@@ -93,7 +107,25 @@ func asSteps(raw json.RawMessage) ([]Step, error) {
 		}
 		steps = append(steps, step)
 	}
-	return steps, nil
+	return withoutIdle(steps), nil
+}
+
+// withoutIdle leaves out the steps without a tool of a plan that has others, such as
+// {"tool": null, "description": "Synthesize"}: the answer is written in any case. What
+// comes after one comes after the steps before it.
+func withoutIdle(steps []Step) []Step {
+	idle := func(s Step) bool { return s.Tool == "" && s.Input == nil }
+	if !slices.ContainsFunc(steps, func(s Step) bool { return !idle(s) }) {
+		return steps
+	}
+	for _, gone := range steps {
+		for i := range steps {
+			if at := slices.Index(steps[i].After, gone.ID); at >= 0 && idle(gone) {
+				steps[i].After = slices.Replace(slices.Clone(steps[i].After), at, at+1, gone.After...)
+			}
+		}
+	}
+	return slices.DeleteFunc(steps, idle)
 }
 
 func asStep(raw json.RawMessage, index int) (Step, error) {
@@ -105,10 +137,10 @@ func asStep(raw json.RawMessage, index int) (Step, error) {
 		return asStep(inner, index)
 	}
 	step := Step{
-		ID:          Text(first(fields, "id", "task_number")),
+		ID:          Text(first(fields, "id", "task_number", "step")),
 		Tool:        Text(first(fields, "tool", "tool_name", "name")),
 		Description: Text(fields["description"]),
-		Input:       first(fields, "input", "tool_arguments", "arguments", "parameters"),
+		Input:       first(fields, "input", "tool_input", "tool_arguments", "arguments", "parameters"),
 		After:       Texts(fields["after"]),
 	}
 	if step.ID == "" {

@@ -84,7 +84,7 @@ func isPlan(raw json.RawMessage, known func(tool string) bool) bool {
 	}
 	var fields map[string]json.RawMessage
 	_ = json.Unmarshal(raw, &fields) // a list has none
-	list := first(fields, "steps", "tasks", "tool_calls")
+	list := listIn(fields)
 	ours := fields == nil || list != nil || fields["tool"] != nil // not only a name with arguments
 	if slices.ContainsFunc(d.Steps, func(s Step) bool { return known(s.Tool) || ours && s.Tool != "" && s.Input != nil }) {
 		return true

@@ -67,6 +67,11 @@ func TestPlansAreReadAndRepaired(t *testing.T) {
 		"answer and no step":     {`{"answer":"Hi!","steps":[]}`, `answer "Hi!"`},
 		"answer with null steps": {`{"answer":"Hi!","steps":null}`, `answer "Hi!"`},
 
+		"plan and tool_input":     {`{"plan":[{"step":1,"tool":"find","tool_input":{"q":"run","k":5}},{"step":2,"tool":null,"description":"Synthesize"}]}`, oneStep},
+		"a plan in words":         {`{"plan":"look it up","tool":"find","input":{"q":"run","k":5}}`, oneStep},
+		"tasks and arguments":     {`{"reasoning":"r","tasks":[{"task_number":1,"tool_name":"find","tool_arguments":{"q":"run","k":5},"description":"d"}]}`, oneStep},
+		"after a step of thought": {`{"steps":[{"id":"1","tool":"find","input":{"q":"a","k":1}},{"id":"2","tool":null,"after":["1"]},{"id":"3","tool":"add_task","input":{"text":"b"},"after":["2"]}]}`, "1 find {\"q\":\"a\",\"k\":1}\n3 add_task {\"text\":\"b\"} after 1"},
+
 		"as Python prints it":    {`{'steps': [{'id': '1', 'tool': 'find', 'input': {'q': 'run', 'k': 5, 'deep': None}, 'after': []}]}`, `1 find {"k":5,"q":"run"}` + "\n- step 1: deep was null"},
 		"a line break in a text": {"{\"reasoning\":\"a\nb\",\"steps\":[{\"id\":\"1\",\"tool\":\"find\",\"input\":{\"q\":\"run\",\"k\":5}}]}", oneStep},
 		"an unknown escape":      {`{"steps":[{"id":"1","tool":"find","input":{"q":"\(x\)","k":5}}]}`, `1 find {"q":"\\(x\\)","k":5}`},
