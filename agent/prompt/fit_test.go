@@ -119,3 +119,17 @@ func TestAResultLosesItsLastLines(t *testing.T) {
 		}
 	})
 }
+
+// The templates of some models refuse two messages of one role in a row.
+func TestRolesAlternateInTheHistory(t *testing.T) {
+	user, assistant := llm.Message{Role: llm.User, Text: "q"}, llm.Message{Role: llm.Assistant, Text: "a"}
+	for _, history := range [][]llm.Message{nil, {user}, {user, assistant}, {user, user}, {user, user, assistant, user}} {
+		before := llm.Assistant
+		for _, m := range append(Alternating(history), user) {
+			if m.Role == before {
+				t.Errorf("%v: two messages of %s in a row", history, m.Role)
+			}
+			before = m.Role
+		}
+	}
+}

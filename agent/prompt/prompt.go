@@ -177,6 +177,21 @@ func (p *Prompt) shrink(room int) {
 	p.History = questionFirst(p.History)
 }
 
+// unanswered stands for an answer that never came.
+const unanswered = "(This turn was stopped before an answer.)"
+
+// Alternating puts an answer after each question that has none, also the last: the
+// templates of some models refuse two messages of the user in a row.
+func Alternating(history []llm.Message) (list []llm.Message) {
+	for i, m := range history {
+		list = append(list, m)
+		if m.Role == llm.User && (i+1 == len(history) || history[i+1].Role == llm.User) {
+			list = append(list, llm.Message{Role: llm.Assistant, Text: unanswered})
+		}
+	}
+	return list
+}
+
 // questionFirst leaves out answers whose question is not among the messages.
 func questionFirst(history []llm.Message) []llm.Message {
 	for len(history) > 0 && history[0].Role == llm.Assistant {

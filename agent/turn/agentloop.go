@@ -131,7 +131,7 @@ func (l *agentLoop) decide(ctx context.Context) (reply, error) {
 func (l *agentLoop) prompt() prompt.Prompt {
 	p := l.base
 	if l.stream { // the conversation may have been summarised meanwhile
-		p.Summary, p.Omitted, p.History = l.turn.recalled.Summary.Text, l.turn.recalled.Omitted, l.turn.recalled.History
+		p.Summary, p.Omitted, p.History = l.turn.recalled.Summary.Text, l.turn.recalled.Omitted, prompt.Alternating(l.turn.recalled.History)
 	}
 	p.After, p.Log = l.after, contextLog(l.found)
 	p.Request = llm.Request{MaxTokens: maxAnswerTokens}

@@ -87,7 +87,7 @@ func (a *answer) prompt(who, system string) prompt.Prompt {
 	fence := a.fence()
 	return prompt.Prompt{
 		Agent: who, System: strings.ReplaceAll(system, "{today}", a.today()), Fence: fence,
-		Summary: a.recalled.Summary.Text, Omitted: a.recalled.Omitted, History: a.recalled.History, Material: append(a.recalled.FactPart(0, fence), a.recalled.PastParts(fence)...), Question: a.question,
+		Summary: a.recalled.Summary.Text, Omitted: a.recalled.Omitted, History: prompt.Alternating(a.recalled.History), Material: append(a.recalled.FactPart(0, fence), a.recalled.PastParts(fence)...), Question: a.question,
 	}
 }
 

@@ -244,7 +244,7 @@ func (t *turn) compactToFit(ctx context.Context, p prompt.Prompt) prompt.Prompt 
 		return p
 	}
 	t.keepHistory()
-	p.History, p.Omitted = t.recalled.History, t.recalled.Omitted
+	p.History, p.Omitted = prompt.Alternating(t.recalled.History), t.recalled.Omitted
 	p.Summary = t.recalled.Summary.Text
 	return p
 }

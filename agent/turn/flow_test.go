@@ -498,7 +498,7 @@ func TestWithoutToolsItAnswersFromTheConversation(t *testing.T) {
 	history := &shelf{messages: []llm.Message{{Role: llm.User, Text: "I go to Porto."}, {Role: llm.Assistant, Text: " "}}}
 	end := ended(t, collect(New(Options{Model: model, History: history}).Ask(t.Context(), "c1", "Where do I go?"), nil))
 	last := model.requests[2]
-	if end.Answer != "Porto, you said." || len(last.Messages) != 3 || !strings.Contains(last.Messages[2].Text, "No tool was of use") {
+	if end.Answer != "Porto, you said." || len(last.Messages) != 4 || last.Messages[2].Role != llm.Assistant || !strings.Contains(last.Messages[3].Text, "No tool was of use") {
 		t.Errorf("answer %q to %+v", end.Answer, last.Messages)
 	}
 }
