@@ -107,8 +107,10 @@ func TestWhatIsNoCallStaysText(t *testing.T) {
 
 func FuzzReadCalls(f *testing.F) {
 	const call = `{"name": "search_notes", "arguments": {"query": "running", "limit": 3, "tags": ["a"]}}`
-	for _, text := range []string{call, "<tool_call>" + call + "</tool_call>", "[TOOL_CALLS] [" + call + "]", "So:\n```json\n" + call + "\n```", "{'tool_calls': [" + call + ",]}",
-		"search_notes(query='running', limit=3)", "Action: search_notes\nAction Input: {\"query\": \"a\"}\nObservation: x"} {
+	for _, text := range []string{
+		call, "<tool_call>" + call + "</tool_call>", "[TOOL_CALLS] [" + call + "]", "So:\n```json\n" + call + "\n```", "{'tool_calls': [" + call + ",]}",
+		"search_notes(query='running', limit=3)", "Action: search_notes\nAction Input: {\"query\": \"a\"}\nObservation: x",
+	} {
 		f.Add(text)
 	}
 	known := func(name string) bool { return name == "search_notes" }
