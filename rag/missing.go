@@ -172,10 +172,10 @@ func (s *syncRun) texts(ctx context.Context, passages []vectors.Key) (windows []
 		}
 		parts := passage.Embedded(p.title, p.headings, text, window)
 		for w, part := range parts {
-			if builtIn && p.language != "" {
-				part = ""
-			}
 			if builtIn {
+				if p.language != "" {
+					part = ""
+				}
 				part = strings.TrimSuffix(p.path, path.Ext(p.path)) + "\n" + part
 			}
 			windows, texts = append(windows, passages[i].Window(w, len(parts))), append(texts, part)

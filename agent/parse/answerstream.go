@@ -2,7 +2,6 @@ package parse
 
 import (
 	"encoding/json"
-	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -69,7 +68,9 @@ func (a *AnswerStream) byte(c byte) {
 }
 
 // listsWork reports whether what is read is the list of what is to be done.
-func (a *AnswerStream) listsWork() bool { return slices.Contains(lists, a.key) }
+func (a *AnswerStream) listsWork() bool {
+	return a.key == "steps" || a.key == "tasks" || a.key == "plan"
+}
 
 // inText takes the next byte of a string.
 func (a *AnswerStream) inText(c byte) {

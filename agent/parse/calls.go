@@ -14,8 +14,8 @@ import (
 // Why only these: docs/design/agent-modes.md.
 var callMarks = []string{"<tool_call>", "[TOOL_CALLS]"}
 
-// markAt is where the first line of a text that begins with a mark of a call,
-// or is one in a form of its own, begins with it; -1: none does. In code that something stands before, a mark
+// markAt is where the first line of a text that begins with a mark of a call, or
+// prints one, begins with it; -1: none does. In code that something stands before, a mark
 // is quoted.
 func markAt(text string) int {
 	at, open, quoted := 0, false, false
@@ -48,12 +48,14 @@ func Calls(text string, known func(name string) bool) (before string, calls []St
 	if len(text) > maxDraft {
 		return text, nil, nil
 	}
-	if at := markAt(text); at >= 0 && printsCall(text[at:]) {
+	at := markAt(text)
+	if at >= 0 && printsCall(text[at:]) {
 		if calls, err = printedCalls(text[at:], known); err != nil || len(calls) > 0 {
 			return text[:at], calls, err
 		}
 		return text, nil, nil
-	} else if at >= 0 {
+	}
+	if at >= 0 {
 		calls, err = callsIn(text[at:])
 		if err == nil && len(calls) == 0 {
 			err = errors.New("it holds no call")

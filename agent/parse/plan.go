@@ -3,7 +3,6 @@
 package parse
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -30,16 +29,12 @@ type Step struct {
 	After                 []string
 }
 
-// lists are the names under which models write the steps of a plan.
-var lists = []string{"steps", "tasks", "plan", "tool_calls"}
-
-// listIn is the list of steps of a plan's fields. What "plan" names may also be words.
+// listIn is the list of steps of a plan's fields. "plan" may also name words.
 func listIn(fields map[string]json.RawMessage) json.RawMessage {
-	list := first(fields, lists...)
-	if words := fields["plan"]; len(words) > 0 && words[0] != '[' && bytes.Equal(list, words) {
-		return nil
+	if plan := fields["plan"]; len(plan) > 0 && plan[0] == '[' {
+		return plan
 	}
-	return list
+	return first(fields, "steps", "tasks", "tool_calls")
 }
 
 // Plan finds the plan in a model's answer: it may stand in a fence, after

@@ -19,9 +19,12 @@ var (
 	callBegun = pattern.Lazy(`^[ \t]*([A-Za-z_][\w.\-]*(\(\s*(\w+\s*)?\)?\s*)?|A|Action:?.*)$`)
 )
 
-// printsCall reports whether a line begins a call in one of these forms.
+// printsCall reports whether a line begins a call in one of these forms. It is
+// asked of every line with every piece of an answer, so most are told by their
+// first word.
 func printsCall(line string) bool {
-	return callLine.MatchString(line) || actionLine.MatchString(line)
+	end := strings.IndexAny(line, "( \t\r\n")
+	return end > 0 && line[end] == '(' && callLine.MatchString(line) || strings.HasPrefix(line, "Action:") && actionLine.MatchString(line)
 }
 
 // printedCalls reads the calls that a text begins with, with nothing but blank

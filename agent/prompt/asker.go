@@ -74,7 +74,7 @@ func (a *Asker) Ask(ctx context.Context, p Prompt, say func(text string)) (llm.U
 // askWithin asks within the window. A prompt that the server finds too long is
 // shortened and sent again.
 func (a *Asker) askWithin(ctx context.Context, p Prompt, say func(text string)) (llm.Usage, error) {
-	if err := a.ready(ctx); err != nil {
+	if err := a.Wait(ctx); err != nil {
 		return llm.Usage{}, err
 	}
 	if a.Compact != nil {
@@ -93,7 +93,7 @@ func (a *Asker) askWithin(ctx context.Context, p Prompt, say func(text string)) 
 		if n == 1 {
 			a.Stream.Notice("The prompt was longer than the context window; it is shortened and sent again.")
 		}
-		if err := a.ready(ctx); err != nil { // the server may tell another window now
+		if err := a.Wait(ctx); err != nil { // the server may tell another window now
 			return usage, err
 		}
 	}
@@ -211,8 +211,8 @@ func (a *Asker) tellSlow(why string) {
 	a.Stream.Emit(agent.Noticed{Text: "The model is loading" + name + ", or reading a long prompt. The first time, this can take a minute or two.", Passing: true})
 }
 
-// ready waits until Window and ModelName are those of the next request.
-func (a *Asker) ready(ctx context.Context) error {
+// Wait waits until Window and ModelName are those of the next request.
+func (a *Asker) Wait(ctx context.Context) error {
 	for _, err := range a.listen(ctx, func(ctx context.Context) iter.Seq2[llm.Delta, error] {
 		return func(yield func(llm.Delta, error) bool) { yield(llm.Delta{}, a.Ready(ctx)) }
 	}) {

@@ -204,7 +204,7 @@ func (t *turn) recallSummary(ctx context.Context) (err error) {
 // than half of the window, in one step: a history that loses its first message with
 // each turn could not be kept by a server that caches prompts.
 func (t *turn) compactHistory(ctx context.Context) {
-	if t.agent.Summaries == nil || t.agent.Limits.Messages > 0 || len(t.recent) <= prompt.VerbatimMessages || t.agent.Ready(ctx) != nil {
+	if t.agent.Summaries == nil || t.agent.mostMessages() < everyMessage || len(t.recent) <= prompt.VerbatimMessages {
 		return
 	}
 	room, used := t.model.Room(ctx)/2, 0

@@ -102,6 +102,20 @@ func TestTheWholeConversationIsInThePromptOrItsOlderHalfSummarised(t *testing.T)
 	}
 }
 
+// Without a model nobody reads the conversation, and there is nothing to fit.
+func TestNothingIsSummarisedWithoutAModel(t *testing.T) {
+	kept := newPages(40, 300)
+	model := &script{lines: []line{say(`{"reasoning":"","steps":[],"answer":"Yes."}`)}}
+	a := New(Options{Model: model, ModelName: func() string { return noModel }, History: kept, Summaries: kept})
+	events := collect(a.Ask(t.Context(), "c1", "And now?"), nil)
+	if told := bodies[agent.Noticed](events); len(told) > 0 || kept.summary.Turn != "" || ended(t, events).Answer != "Yes." {
+		t.Errorf("told %+v, kept a summary of %q", told, kept.summary.Turn)
+	}
+	if n := len(model.requests[0].Messages); n != 2+lastMessages {
+		t.Errorf("%d messages in the prompt", n)
+	}
+}
+
 func TestACompactionFoldsALongConversationInPieces(t *testing.T) {
 	kept := newPages(12, 300)
 	var lines []line

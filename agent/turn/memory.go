@@ -11,6 +11,7 @@ import (
 	"lifehub/agent/citation"
 	"lifehub/agent/events"
 	"lifehub/agent/memory"
+	"lifehub/agent/prompt"
 	"lifehub/agent/provenance"
 	"lifehub/llm"
 )
@@ -23,13 +24,20 @@ const (
 	lastMessages = 6
 )
 
-// inPrompts is how many of the last messages of a conversation are in the prompts:
-// all that no summary stands for.
-func (a *Agent) inPrompts(ctx context.Context, conversation string) int {
+// mostMessages is how many of the last messages of a conversation the prompts may
+// hold.
+func (a *Agent) mostMessages() int {
 	n := cmp.Or(a.Limits.Messages, everyMessage)
 	if a.ModelName() == noModel {
-		n = min(n, lastMessages)
+		return min(n, lastMessages)
 	}
+	return n
+}
+
+// inPrompts is how many of the last messages of a conversation are in the prompts:
+// of those that may be, all that no summary stands for.
+func (a *Agent) inPrompts(ctx context.Context, conversation string) int {
+	n := a.mostMessages()
 	if a.Summaries == nil {
 		return n
 	}
@@ -52,8 +60,8 @@ func (a *Agent) Recall(ctx context.Context, conversation, question string, k int
 
 // recall brings back what was said before: the messages of the conversation, or a
 // summary of the older ones, the facts about the user, and of what is not in the
-// prompts the exchanges most like the question. An answer that never came leaves no message. A memory that cannot
-// be read is told and left out.
+// prompts the exchanges most like the question. An answer that never came leaves
+// no message. A memory that cannot be read is told and left out.
 func (t *turn) recall(ctx context.Context) error {
 	recent, err := t.answer.conversations.Recent(ctx, t.record.Conversation, cmp.Or(t.agent.Limits.Messages, everyMessage))
 	if err != nil {
@@ -64,6 +72,10 @@ func (t *turn) recall(ctx context.Context) error {
 		if m.Role == llm.User {
 			t.recent[i].Text = withoutTools(m.Text)
 		}
+	}
+	if len(t.recent) > prompt.VerbatimMessages {
+		_ = t.model.Wait(ctx) // the model decides how much of them is read; the first request says what is wrong with it
+		t.recent = t.recent[max(0, len(t.recent)-t.agent.mostMessages()):]
 	}
 	if len(t.recent) > 0 {
 		if path, err := t.answer.conversations.Exchanges(ctx, t.record.Conversation); err == nil { // else the answers are as they were said
