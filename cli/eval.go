@@ -45,7 +45,7 @@ type ownFigures struct {
 }
 
 func runEval(ctx context.Context, sh *app.Process, flags app.RunFlags, most int, asJSON bool) error {
-	a, err := app.OpenNotes(ctx, sh, flags)
+	a, err := app.OpenNotes(sh, flags)
 	if err != nil {
 		return err
 	}

@@ -67,7 +67,7 @@ func indexNotes(ctx context.Context, sh *app.Process, dirs []string, f indexFlag
 	if len(dirs) == 0 {
 		return settings.UsageError{Err: errNoNotes}
 	}
-	a, err := app.OpenNotes(ctx, sh, app.RunFlags{Notes: dirs})
+	a, err := app.OpenNotes(sh, app.RunFlags{Notes: dirs})
 	if err != nil {
 		return err
 	}

@@ -53,10 +53,20 @@ func newMemory(sh *app.Process) *cobra.Command {
 	)
 }
 
-// onFacts opens LifeHub for a command that works on facts alone: they are
-// lines of a file, and no conversation has to be open for them.
+// onFacts opens the notes for a command that works on facts alone, which are
+// lines of a note: no conversation, tool or index has to be open for them.
 func (c *memoryCommand) onFacts(do func(context.Context, *app.App, []string) error) func(*cobra.Command, []string) error {
-	return withApp(c.Process, app.RunFlags{NoSave: true}, do)
+	return func(cmd *cobra.Command, given []string) error {
+		a, err := app.OpenNotes(c.Process, app.RunFlags{NoIndex: true})
+		if err != nil {
+			return err
+		}
+		defer a.Close()
+		for _, text := range a.Unread() {
+			fmt.Fprintf(c.Process.Err, "! %s\n", safetext.Line(text))
+		}
+		return do(cmd.Context(), a, given)
+	}
 }
 
 // withApp opens LifeHub for a command, and closes it.

@@ -67,7 +67,7 @@ func searchNotes(ctx context.Context, sh *app.Process, flags app.RunFlags, text 
 
 // openIndexed opens the notes with an index that is up to date.
 func openIndexed(ctx context.Context, sh *app.Process, flags app.RunFlags) (_ *app.App, err error) {
-	a, err := app.OpenNotes(ctx, sh, flags)
+	a, err := app.OpenNotes(sh, flags)
 	if err != nil {
 		return nil, err
 	}

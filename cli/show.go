@@ -80,7 +80,7 @@ func newNote(sh *app.Process) *cobra.Command {
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, given []string) error {
 			flags.NoIndex = true
-			a, err := app.OpenNotes(cmd.Context(), sh, flags)
+			a, err := app.OpenNotes(sh, flags)
 			if err != nil {
 				return err
 			}

@@ -48,8 +48,8 @@ type App struct {
 	Provider    llm.Provider
 	Models      *servers.Set // the provider, unless a test has another one
 	roles       map[string]prompt.Role
-	Store       *store.Store
-	ServerTrust ServerTrust // of the MCP servers
+	Store       *store.Store // nil: OpenNotes opened the notes only
+	ServerTrust ServerTrust  // of the MCP servers
 	Servers     *mcpclient.Client
 	followed    *serversFile
 	Rules       *rules.Rules
@@ -81,9 +81,9 @@ type App struct {
 	Vaults []*Vault
 }
 
-// Open puts LifeHub together. Nothing slow is waited for: the model server
-// and the MCP servers answer later, the notes are brought up to date by
-// ready or watch.
+// Open puts LifeHub together: the conversations, the notes, the tools. Nothing
+// slow is waited for: the model server and the MCP servers answer later, the
+// notes are brought up to date by ready or watch.
 func Open(ctx context.Context, sh *Process, flags RunFlags) (*App, error) {
 	a, err := Configured(sh, flags)
 	if err != nil {
@@ -95,12 +95,19 @@ func Open(ctx context.Context, sh *Process, flags RunFlags) (*App, error) {
 	return a, nil
 }
 
-// OpenNotes puts together what a command needs that asks nothing and keeps
-// nothing: the notes, and no conversations, tools or servers. What it does not
-// need may be broken: Notices tell of that.
-func OpenNotes(ctx context.Context, sh *Process, flags RunFlags) (*App, error) {
-	flags.NoSave, flags.notesOnly = true, true
-	return Open(ctx, sh, flags)
+// OpenNotes opens what a command needs that asks nothing and keeps nothing: the
+// notes, and no conversations, tools or servers. What it does not need may be
+// broken: Notices tell of that.
+func OpenNotes(sh *Process, flags RunFlags) (*App, error) {
+	a, err := Configured(sh, flags)
+	if err != nil {
+		return nil, err
+	}
+	if err := a.openNotes(flags, true); err != nil {
+		a.Close()
+		return nil, err
+	}
+	return a, nil
 }
 
 // Configured knows the settings, with the flags over them, and has opened nothing.
@@ -122,7 +129,21 @@ func Configured(sh *Process, flags RunFlags) (*App, error) {
 }
 
 // Assemble opens all there is; nothing is open when it reports an error.
-func (a *App) Assemble(ctx context.Context, flags RunFlags, openStore func(path string) (*store.Store, error)) (err error) {
+func (a *App) Assemble(ctx context.Context, flags RunFlags, openStore func(path string) (*store.Store, error)) error {
+	err := a.openConversations(flags, openStore)
+	if err == nil {
+		err = a.openNotes(flags, false)
+	}
+	if err == nil {
+		err = a.openTools(ctx, flags)
+	}
+	if err != nil {
+		a.Close()
+	}
+	return err
+}
+
+func (a *App) openConversations(flags RunFlags, openStore func(path string) (*store.Store, error)) (err error) {
 	if flags.NoSave {
 		a.Store, err = store.InMemory()
 	} else {
@@ -139,22 +160,26 @@ func (a *App) Assemble(ctx context.Context, flags RunFlags, openStore func(path 
 		a.Untrusted.saved = func() (*store.Store, error) { return store.Open(a.Paths.Database()) }
 		a.Untrusted.file = a.Paths.Database()
 	}
-	if err := a.build(ctx, flags); err != nil {
-		a.Close()
-		return err
-	}
 	return nil
 }
 
-func (a *App) build(ctx context.Context, flags RunFlags) (err error) {
+// openNotes opens the folders of notes, with the rules that hide some of them and
+// the models that embed them. Where only notes are needed, rules and MCP servers
+// that cannot be read are notices.
+func (a *App) openNotes(flags RunFlags, only bool) (err error) {
 	a.openLog()
 	a.guard(&a.ReadOnly, "read_only", a.Settings.Guard.ReadOnly)
 	a.guard(&a.Approve, "approve", a.Settings.Guard.Approve)
-	if a.Rules, err = LoadRules(a.Paths.PermissionsFile()); err != nil && flags.notesOnly {
+	a.Rules, err = LoadRules(a.Paths.PermissionsFile())
+	if err != nil && !only {
+		return err
+	}
+	if err != nil {
 		line, _, _ := strings.Cut(err.Error(), "\n")
 		a.unread = append(a.unread, "notes that permissions.yaml hides are shown: "+line)
-	} else if err != nil {
-		return err
+	}
+	if text := UnreadServers(a.Paths); only && text != "" {
+		a.unread = append(a.unread, text)
 	}
 	if a.Folder, err = a.Paths.VaultPolicy(a.Settings, a.dirs(flags.Notes)); err != nil {
 		return err
@@ -179,15 +204,11 @@ func (a *App) build(ctx context.Context, flags RunFlags) (err error) {
 			return settings.UsageError{Err: err}
 		}
 	}
-	if err := a.openVaults(flags); err != nil {
-		return err
-	}
-	if flags.notesOnly {
-		if text := UnreadServers(a.Paths); text != "" {
-			a.unread = append(a.unread, text)
-		}
-		return nil
-	}
+	return a.openVaults(flags)
+}
+
+// openTools opens the built-in tools and starts the MCP servers.
+func (a *App) openTools(ctx context.Context, flags RunFlags) (err error) {
 	if a.ServerTrust, err = ReadServers(a.Paths); err != nil {
 		return err
 	}
@@ -245,7 +266,10 @@ func (a *App) addRole(name, model string) error {
 // what the run does, as in "answering without …".
 func (a *App) Notices(going string) []string {
 	list := slices.Concat(a.Settings.Notices(), a.Folder.Notices, a.Unused(), a.unread)
-	for _, text := range []string{a.Store.Warning(), a.Outdated, a.ServerTrust.FirstUse()} {
+	if a.Store != nil && a.Store.Warning() != "" {
+		list = append(list, a.Store.Warning())
+	}
+	for _, text := range []string{a.Outdated, a.ServerTrust.FirstUse()} {
 		if text != "" {
 			list = append(list, text)
 		}

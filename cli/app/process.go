@@ -43,8 +43,6 @@ type RunFlags struct {
 	Server   string // the only MCP server to start; "": all
 	Alone    bool   // start no MCP server
 	NoIndex  bool   // open the folders of notes, and not their index
-
-	notesOnly bool // open what OpenNotes does
 }
 
 // HasScreen reports whether there is a terminal that can be drawn on.
