@@ -13,8 +13,8 @@ import (
 	"lifehub/internal/userfile"
 )
 
-// maxFront bounds front matter, in bytes: beyond it, it is no front matter.
-const maxFront = 64 << 10
+// MaxFront bounds front matter, in bytes: beyond it, it is no front matter.
+const MaxFront = 64 << 10
 
 // ExportedFront is the front matter of a conversation that was exported as a
 // note. Such a note can be read, and is left out of the index: what was
@@ -46,7 +46,7 @@ func splitFront(text string) (front frontMatter, body string) {
 		case end == fence, fence == "---" && end == "...":
 			return frontMatter{fence: fence, text: rest[:size]}, rest[size+len(line):]
 		}
-		if size += len(line); size > maxFront {
+		if size += len(line); size > MaxFront {
 			return frontMatter{text: rest, long: strings.Contains(rest, "\n"+fence+"\n")}, text
 		}
 	}
@@ -60,7 +60,7 @@ func Front(raw []byte) (values map[string]any, body string, err error) {
 	var n Note
 	front, body := splitFront(n.decode(raw))
 	if front.fence == "" && front.text != "" {
-		n.problem("its front matter is not closed within %d KiB", maxFront>>10)
+		n.problem("its front matter is not closed within %d KiB", MaxFront>>10)
 	}
 	n.try("front matter", func() { values, err = front.parse() })
 	if len(n.Problems) > 0 {
@@ -73,7 +73,7 @@ func Front(raw []byte) (values map[string]any, body string, err error) {
 func (n *Note) readFront(front frontMatter) {
 	n.Untrusted = sourceLine.MatchString(front.text) // unless it can be read, and says otherwise: a clipper's title is enough to break it
 	if front.long {
-		n.problem("its front matter is longer than %d KiB and reads as text", maxFront>>10)
+		n.problem("its front matter is longer than %d KiB and reads as text", MaxFront>>10)
 	}
 	values, err := front.parse()
 	if err != nil {

@@ -247,8 +247,8 @@ func TestANoteIsForeignWhenItNamesItsSource(t *testing.T) {
 		"title: a: b":                  false,
 		"title: [a\nsource: x":         true,
 		"title: " + strings.Repeat("[", 101) + "\nsource: x":               true,
-		"title: " + strings.Repeat("a", maxFront) + "\nsource: x":          true, // it is no front matter any more
-		"source: x\ntitle: " + strings.Repeat("a\n ", maxFront) + "\nb: c": true,
+		"title: " + strings.Repeat("a", MaxFront) + "\nsource: x":          true, // it is no front matter any more
+		"source: x\ntitle: " + strings.Repeat("a\n ", MaxFront) + "\nb: c": true,
 	} {
 		if n := Parse(Entry{Path: "a.md"}, []byte("---\n"+front+"\n---\n")); n.Untrusted != want {
 			t.Errorf("%.60s: got %v, want %v", front, n.Untrusted, want)

@@ -125,9 +125,14 @@ func (v vaults) wholeNotes(ctx context.Context, passages []rag.Passage) (list []
 			list = append(list, p)
 			continue
 		}
-		note, err := place{folder: v()[i], Entry: notes.Entry{Path: p.Path}}.read(ctx)
+		raw, entry, err := v()[i].Load(ctx, p.Path)
+		if err != nil || len(raw) > notes.MaxFront+excerpt.WholeNote { // parsing a large note takes seconds
+			list = append(list, p)
+			continue
+		}
+		note := opened(ctx, notes.Parse(entry, raw))
 		lines := strings.Split(note.Text, "\n")
-		if whole := excerpt.Sections(agent.Source{}, nil, lines, max(1, note.BodyLine), len(lines)); err == nil && len(whole) == 1 && len(whole[0].Text) <= excerpt.WholeNote {
+		if whole := excerpt.Sections(agent.Source{}, nil, lines, max(1, note.BodyLine), len(lines)); len(whole) == 1 && len(whole[0].Text) <= excerpt.WholeNote {
 			p.Text, p.Line, p.EndLine = whole[0].Text, whole[0].Line, whole[0].EndLine
 			if p.Heading = ""; len(note.Headings) > 0 && note.Headings[0].Line == p.Line {
 				p.Heading = note.Headings[0].Text

@@ -16,14 +16,17 @@ import (
 func TestACheckIsBounded(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
-	dir := vault(t)
+	dir, huge := vault(t), vault(t)
 	apptest.Write(t, filepath.Join(dir, "big.md"), "# Big\n\n"+strings.Repeat("The boiler has 7 bar and nothing else.\n", 1000))
-	apptest.Write(t, filepath.Join(dir, "huge.md"), strings.Repeat("The boiler has 7 bar.\n", maxOpened/20))
-	c := connect(t, t.TempDir(), nil, "--notes", dir)
+	apptest.Write(t, filepath.Join(huge, "huge.md"), strings.Repeat("The boiler has 7 bar.\n", maxOpened/20))
+	c := connect(t, t.TempDir(), nil, "--notes", huge)
+	if text, _ := call(t, c, "check_citations", map[string]string{"text": "It runs [huge.md]."}); !strings.Contains(text, "in parts") {
+		t.Errorf("a long note: %.300s", text)
+	}
+	c = connect(t, t.TempDir(), nil, "--notes", dir)
 	for name, one := range map[string]struct{ text, want string }{
 		"a long text":            {strings.Repeat("word ", maxChecked), "at most 64 KiB"},
 		"many sources":           {strings.Repeat("It runs [big.md:3]. ", maxCited+1), "100 sources"},
-		"long notes":             {"It runs [huge.md].", "in parts"},
 		"many numbers":           {"[big.md] " + strings.Repeat("The boiler has 9 bar [1].\n\n", 2000), "left_out"},
 		"many quotations":        {"[big.md] " + strings.Repeat("“The boiler had 7 bar”.\n\n", 2000), "left_out"},
 		"quotations of a source": {strings.Repeat("“boiler of 9 bar” ", 2000) + "[big.md]", "left_out"},
