@@ -9,7 +9,7 @@ import (
 	"lifehub/agent"
 	"lifehub/internal/testenv"
 	"lifehub/llm"
-	"lifehub/llm/auto"
+	"lifehub/llm/servers"
 )
 
 func TestAdviceFitsTheServerThatIsAway(t *testing.T) {
@@ -18,7 +18,7 @@ func TestAdviceFitsTheServerThatIsAway(t *testing.T) {
 	gone := httptest.NewServer(http.NotFoundHandler())
 	gone.Close()
 	for kind, serve := range map[string]bool{"ollama": true, "openai": false} {
-		p, err := auto.Open(llm.Settings{Provider: kind, OllamaHost: gone.URL, OpenAIURL: gone.URL + "/v1", Model: "m"})
+		p, err := servers.Open(llm.Settings{Provider: kind, OllamaHost: gone.URL, OpenAIURL: gone.URL + "/v1", Model: "m"})
 		if err != nil {
 			t.Fatal(err)
 		}

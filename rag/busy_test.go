@@ -10,8 +10,8 @@ import (
 
 	"lifehub/internal/testenv"
 	"lifehub/llm"
-	"lifehub/llm/auto"
 	"lifehub/llm/llmtest"
+	"lifehub/llm/servers"
 )
 
 // queued answers a batch when another waits, except the first and the last.
@@ -118,7 +118,7 @@ func BenchmarkEmbedding(b *testing.B) {
 	}
 	server := llmtest.StartEmptyOllama(b)
 	server.Create(llmtest.Model{Name: "m2v-static", GGUF: gguf})
-	provider, err := auto.Open(llm.Settings{Provider: "ollama", OllamaHost: server.URL, Embedding: "m2v-static"})
+	provider, err := servers.Open(llm.Settings{Provider: "ollama", OllamaHost: server.URL, Embedding: "m2v-static"})
 	if err != nil {
 		b.Fatal(err)
 	}

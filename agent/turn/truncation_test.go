@@ -8,8 +8,8 @@ import (
 
 	"lifehub/agent"
 	"lifehub/llm"
-	"lifehub/llm/auto"
 	"lifehub/llm/llmtest"
+	"lifehub/llm/servers"
 
 	"lifehub/internal/testenv"
 )
@@ -89,7 +89,7 @@ func askLong(t *testing.T, protocol string, count func(string) int, window, own,
 	}
 	server.Start(t)
 	settings := llm.Settings{Provider: protocol, OllamaHost: server.URL, OpenAIURL: server.URL + "/v1", Model: llmtest.FaultModel, Window: window}
-	provider, err := auto.Open(settings)
+	provider, err := servers.Open(settings)
 	if err != nil {
 		t.Fatal(err)
 	}

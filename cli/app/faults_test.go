@@ -19,8 +19,8 @@ import (
 	"lifehub/agent/turn"
 	"lifehub/internal/testenv"
 	"lifehub/llm"
-	"lifehub/llm/auto"
 	"lifehub/llm/llmtest"
+	"lifehub/llm/servers"
 	"lifehub/store"
 	"lifehub/store/trace"
 )
@@ -57,7 +57,7 @@ func newFaultRig(t *testing.T, protocol string) *faultRig {
 	t.Helper()
 	server := llmtest.NewFaults(t)
 	server.Play(countPlan, llmtest.FaultyAnswer)
-	provider, err := auto.Open(llm.Settings{Provider: protocol, OllamaHost: server.URL, OpenAIURL: server.URL + "/v1", Model: llmtest.FaultModel})
+	provider, err := servers.Open(llm.Settings{Provider: protocol, OllamaHost: server.URL, OpenAIURL: server.URL + "/v1", Model: llmtest.FaultModel})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,8 +13,8 @@ import (
 	"lifehub/agent"
 	"lifehub/agent/turn"
 	"lifehub/llm"
-	"lifehub/llm/auto"
 	"lifehub/llm/llmtest"
+	"lifehub/llm/servers"
 	"lifehub/store"
 )
 
@@ -27,7 +27,7 @@ func TestRealOllamaRestartedInMidAnswerLosesNothing(t *testing.T) {
 		restarts = 50
 	}
 	server := llmtest.StartOllama(t)
-	provider, err := auto.Open(llm.Settings{Provider: "ollama", OllamaHost: server.URL, Model: "scripted-endless", Window: 16384})
+	provider, err := servers.Open(llm.Settings{Provider: "ollama", OllamaHost: server.URL, Model: "scripted-endless", Window: 16384})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 // Package servers joins all model servers of the settings into one provider:
 // SERVER/MODEL names a model on one of the list, MODEL one on the server that
-// has no name. Start with [Open].
+// has no name. Where the settings name no kind of server, that one is Ollama
+// while it answers, else the offline provider. Start with [Open].
 package servers
 
 import (
@@ -16,7 +17,6 @@ import (
 	"time"
 
 	"lifehub/llm"
-	"lifehub/llm/auto"
 )
 
 // listTimeout is how long one server may take to list its models. The others
@@ -112,7 +112,7 @@ func (s *Set) open(at int, settings llm.Settings) (*server, error) {
 		one.full = func(model string) string { return one.name + "/" + model }
 	}
 	var err error
-	if one.Provider, err = auto.Open(settings); err != nil && at > 0 {
+	if one.Provider, err = openOne(settings); err != nil && at > 0 {
 		return nil, fmt.Errorf("open the model server %s of `providers`: %w", one.name, err)
 	} else if err != nil {
 		return nil, err

@@ -19,8 +19,8 @@ import (
 
 	"lifehub/internal/testenv"
 	"lifehub/llm"
-	"lifehub/llm/auto"
 	"lifehub/llm/llmtest"
+	"lifehub/llm/servers"
 )
 
 // staticModel is the small model of ../shared/ollama on the real server: weak,
@@ -33,7 +33,7 @@ func staticModel(t *testing.T) llm.Embedder {
 	}
 	server := llmtest.StartEmptyOllama(t)
 	server.Create(llmtest.Model{Name: "m2v-static", GGUF: gguf})
-	provider, err := auto.Open(llm.Settings{Provider: "ollama", OllamaHost: server.URL, Embedding: "m2v-static"})
+	provider, err := servers.Open(llm.Settings{Provider: "ollama", OllamaHost: server.URL, Embedding: "m2v-static"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -170,7 +170,7 @@ func useLite(t *testing.T) llm.Embedder {
 	}
 	go io.Copy(io.Discard, output) //nolint:errcheck // ends with the server
 	url := strings.TrimSpace(strings.TrimPrefix(line, "listening on "))
-	provider, err := auto.Open(llm.Settings{Provider: "openai", OpenAIURL: url, Model: "use-lite", Embedding: "use-lite"})
+	provider, err := servers.Open(llm.Settings{Provider: "openai", OpenAIURL: url, Model: "use-lite", Embedding: "use-lite"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package auto_test
+package servers_test
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package auto_test
+package servers_test
 
 import (
 	"bytes"
@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"lifehub/llm"
-	"lifehub/llm/auto"
 	"lifehub/llm/llmtest"
 )
 
@@ -21,16 +20,6 @@ var protocols = []string{"ollama", "openai"}
 func openFaulty(t *testing.T, f *llmtest.Faults, protocol string) llm.Provider {
 	t.Helper()
 	return open(t, llm.Settings{Provider: protocol, OllamaHost: f.URL, OpenAIURL: f.URL + "/v1", Model: llmtest.FaultModel})
-}
-
-func open(t *testing.T, s llm.Settings) llm.Provider {
-	t.Helper()
-	p, err := auto.Open(s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { p.Close() })
-	return p
 }
 
 func say(text string) llm.Request {

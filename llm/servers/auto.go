@@ -1,6 +1,4 @@
-// Package auto opens a model provider, and chooses one where none is named:
-// Ollama while it answers, else the offline provider.
-package auto
+package servers
 
 import (
 	"context"
@@ -17,11 +15,11 @@ import (
 	"lifehub/llm/openai"
 )
 
-// Open returns the provider that the settings name. It contacts no server.
-func Open(s llm.Settings) (llm.Provider, error) {
+// openOne returns the provider that the settings name. It contacts no server.
+func openOne(s llm.Settings) (llm.Provider, error) {
 	switch s.Provider {
 	case "", "auto":
-		return New(s)
+		return openAuto(s)
 	case "ollama":
 		return ollama.New(s)
 	case "openai":
@@ -32,11 +30,11 @@ func Open(s llm.Settings) (llm.Provider, error) {
 	return nil, fmt.Errorf("unknown model provider %q: use auto, ollama, openai or offline", s.Provider)
 }
 
-// Provider answers through Ollama while it answers, and offline while it does not.
+// auto answers through Ollama while it answers, and offline while it does not.
 // It looks for the server in the background, so that opening never waits; a
 // request waits for the first look, which takes milliseconds when the server
 // is on this machine.
-type Provider struct {
+type auto struct {
 	ollama  *ollama.Provider
 	offline *offline.Provider
 	changed func(llm.State)
@@ -67,8 +65,8 @@ const (
 	lookTimeout  = 10 * time.Second
 )
 
-// New makes the provider and starts its watch, which Close ends.
-func New(s llm.Settings) (*Provider, error) {
+// openAuto makes the provider and starts its watch, which Close ends.
+func openAuto(s llm.Settings) (*auto, error) {
 	ollama, err := ollama.New(s)
 	if err != nil {
 		return nil, err
@@ -79,21 +77,21 @@ func New(s llm.Settings) (*Provider, error) {
 	return a, nil
 }
 
-func newAuto(changed func(llm.State)) *Provider {
-	return &Provider{
+func newAuto(changed func(llm.State)) *auto {
+	return &auto{
 		offline: offline.New(), changed: changed, now: probe{text: llm.OfflineNotice},
 		decided: make(chan struct{}), wake: make(chan struct{}, 1), ended: make(chan struct{}),
 	}
 }
 
-func (a *Provider) start() {
+func (a *auto) start() {
 	ctx, cancel := context.WithCancel(context.Background())
 	a.stop = cancel
 	go a.watch(ctx)
 }
 
 // watch looks for the server until ctx ends.
-func (a *Provider) watch(ctx context.Context) {
+func (a *auto) watch(ctx context.Context) {
 	defer close(a.ended)
 	defer func() {
 		if r := recover(); r != nil {
@@ -129,14 +127,14 @@ func (a *Provider) watch(ctx context.Context) {
 	}
 }
 
-func (a *Provider) probeOnce(ctx context.Context) probe {
+func (a *auto) probeOnce(ctx context.Context) probe {
 	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
 	defer cancel()
 	return a.ask(ctx)
 }
 
 // take makes what was seen the present, and tells it when it is news.
-func (a *Provider) take(found probe, first bool) {
+func (a *auto) take(found probe, first bool) {
 	a.mu.Lock()
 	before := a.now
 	a.now = found
@@ -155,7 +153,7 @@ func (a *Provider) take(found probe, first bool) {
 	}
 }
 
-func (a *Provider) tell(text string, first bool) {
+func (a *auto) tell(text string, first bool) {
 	if a.changed != nil {
 		state := a.State()
 		state.Text, state.First = text, first
@@ -214,7 +212,7 @@ func lookAt(o *ollama.Provider, named bool) func(context.Context) probe {
 }
 
 // waitForProbe waits for the first look and returns what is known now.
-func (a *Provider) waitForProbe(ctx context.Context) (probe, error) {
+func (a *auto) waitForProbe(ctx context.Context) (probe, error) {
 	select {
 	case <-a.decided:
 	case <-a.ended:
@@ -227,7 +225,7 @@ func (a *Provider) waitForProbe(ctx context.Context) (probe, error) {
 }
 
 // markDown is called when a request finds the server gone.
-func (a *Provider) markDown() {
+func (a *auto) markDown() {
 	a.mu.Lock()
 	was := a.now.up
 	a.now = probe{text: llm.OfflineNotice}
@@ -240,7 +238,7 @@ func (a *Provider) markDown() {
 
 // Stream implements [llm.Model]. When the server is gone before the first piece,
 // the answer comes from the offline provider.
-func (a *Provider) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
+func (a *auto) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
 	return func(yield func(llm.Delta, error) bool) {
 		now, err := a.waitForProbe(ctx)
 		if err != nil {
@@ -270,14 +268,14 @@ func (a *Provider) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.De
 }
 
 // up reports whether Ollama answered at the last look.
-func (a *Provider) up() bool {
+func (a *auto) up() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.now.up
 }
 
 // State implements [llm.Provider].
-func (a *Provider) State() llm.State {
+func (a *auto) State() llm.State {
 	a.mu.Lock()
 	now := a.now
 	a.mu.Unlock()
@@ -291,7 +289,7 @@ func (a *Provider) State() llm.State {
 }
 
 // Window implements [llm.Provider].
-func (a *Provider) Window() int {
+func (a *auto) Window() int {
 	if a.up() {
 		return a.ollama.Window()
 	}
@@ -299,16 +297,16 @@ func (a *Provider) Window() int {
 }
 
 // SetWindow implements [llm.Provider].
-func (a *Provider) SetWindow(tokens int) { a.ollama.SetWindow(tokens) }
+func (a *auto) SetWindow(tokens int) { a.ollama.SetWindow(tokens) }
 
 // Ready implements [llm.Provider].
-func (a *Provider) Ready(ctx context.Context) error {
+func (a *auto) Ready(ctx context.Context) error {
 	_, err := a.waitForProbe(ctx) // the look chose the model
 	return err
 }
 
 // Info implements [llm.Provider].
-func (a *Provider) Info(ctx context.Context, name string) (llm.Info, error) {
+func (a *auto) Info(ctx context.Context, name string) (llm.Info, error) {
 	now, err := a.waitForProbe(ctx)
 	if err != nil {
 		return llm.Info{}, err
@@ -320,10 +318,10 @@ func (a *Provider) Info(ctx context.Context, name string) (llm.Info, error) {
 }
 
 // Models implements [llm.Provider]: those of Ollama, also while it is not in use.
-func (a *Provider) Models(ctx context.Context) ([]llm.Info, error) { return a.ollama.Models(ctx) }
+func (a *auto) Models(ctx context.Context) ([]llm.Info, error) { return a.ollama.Models(ctx) }
 
 // SetModel implements [llm.Provider].
-func (a *Provider) SetModel(ctx context.Context, name string) error {
+func (a *auto) SetModel(ctx context.Context, name string) error {
 	if err := a.ollama.SetModel(ctx, name); err != nil {
 		return err
 	}
@@ -332,7 +330,7 @@ func (a *Provider) SetModel(ctx context.Context, name string) error {
 }
 
 // Pull implements [llm.Provider].
-func (a *Provider) Pull(ctx context.Context, name string, progress func(llm.Progress)) error {
+func (a *auto) Pull(ctx context.Context, name string, progress func(llm.Progress)) error {
 	if err := a.ollama.Pull(ctx, name, progress); err != nil {
 		return err
 	}
@@ -340,7 +338,7 @@ func (a *Provider) Pull(ctx context.Context, name string, progress func(llm.Prog
 	return nil
 }
 
-func (a *Provider) probeSoon() {
+func (a *auto) probeSoon() {
 	select {
 	case a.wake <- struct{}{}:
 	default: // a look is due already
@@ -348,7 +346,7 @@ func (a *Provider) probeSoon() {
 }
 
 // Embedder implements [llm.Provider].
-func (a *Provider) Embedder(ctx context.Context) (llm.Embedder, error) {
+func (a *auto) Embedder(ctx context.Context) (llm.Embedder, error) {
 	now, err := a.waitForProbe(ctx)
 	if err != nil {
 		return nil, err
@@ -358,7 +356,7 @@ func (a *Provider) Embedder(ctx context.Context) (llm.Embedder, error) {
 
 // Owner is whose the Ollama server is, where no setting names it, as the last
 // look found it.
-func (a *Provider) Owner(ctx context.Context) llm.Owner {
+func (a *auto) Owner(ctx context.Context) llm.Owner {
 	if _, err := a.waitForProbe(ctx); err != nil {
 		return llm.Owner{}
 	}
@@ -367,7 +365,7 @@ func (a *Provider) Owner(ctx context.Context) llm.Owner {
 
 // Allow lets a server be used that was only found and belongs to another user,
 // from this moment on.
-func (a *Provider) Allow(ctx context.Context, owner string) {
+func (a *auto) Allow(ctx context.Context, owner string) {
 	a.ollama.Allow(ctx, owner)
 	if _, err := a.waitForProbe(ctx); err == nil {
 		a.take(a.probeOnce(ctx), false)
@@ -375,10 +373,10 @@ func (a *Provider) Allow(ctx context.Context, owner string) {
 }
 
 // Host is where Ollama is, and whether that is another machine.
-func (a *Provider) Host() (host string, remote bool) { return a.ollama.Host() }
+func (a *auto) Host() (host string, remote bool) { return a.ollama.Host() }
 
 // Close implements [llm.Provider].
-func (a *Provider) Close() error {
+func (a *auto) Close() error {
 	a.stop()
 	<-a.ended
 	return nil
