@@ -221,6 +221,8 @@ func (c *conn) BeginTx(ctx context.Context, options driver.TxOptions) (driver.Tx
 		begin = "begin"
 	}
 	if _, err := c.ExecContext(ctx, begin, nil); err != nil {
+		// A begin that was interrupted as it ended has begun all the same.
+		_, _ = c.ExecContext(context.Background(), "rollback", nil)
 		return nil, c.again(err, true)
 	}
 	c.inTx = true

@@ -4,12 +4,14 @@ package database
 
 import (
 	"bufio"
+	"context"
 	"database/sql"
 	"fmt"
 	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -280,5 +282,32 @@ func whole(t *testing.T, db *sql.DB, want int) {
 	}
 	if got := count(t, db); want >= 0 && got != want {
 		t.Errorf("there are %d rows, want %d", got, want)
+	}
+}
+
+// A begin that was interrupted as it succeeded leaves no transaction on its
+// connection: every later write would fail. It takes thousands to meet one.
+func TestACancelledBeginLeavesNoTransaction(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(8)) // preempted anywhere, also on two cores
+	db := open(t, filepath.Join(t.TempDir(), "a.db"))
+	db.SetMaxOpenConns(1)
+	for i := range 20_000 {
+		ctx, cancel := context.WithCancel(t.Context())
+		go func() {
+			for range i % 100 * 30 {
+				_ = ctx.Err()
+			}
+			cancel()
+		}()
+		if tx, err := db.BeginTx(ctx, nil); err == nil {
+			tx.Rollback()
+		}
+		tx, err := db.Begin()
+		if err != nil {
+			t.Fatalf("after begin %d, which was cancelled: %v", i, err)
+		}
+		if err := tx.Rollback(); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
