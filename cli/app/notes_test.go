@@ -1,6 +1,8 @@
 package app_test
 
 import (
+	"os"
+	"path/filepath"
 	"testing"
 
 	"lifehub/cli/app"
@@ -19,5 +21,22 @@ func TestOpenNotesOpensOnlyNotes(t *testing.T) {
 	}
 	if len(a.OpenVaults()) != 1 {
 		t.Errorf("%d vaults, want 1", len(a.OpenVaults()))
+	}
+}
+
+func TestAFolderNamedTwiceIsOpenedOnce(t *testing.T) {
+	t.Parallel()
+	dir := apptest.Vault(t)
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(dir, link); err != nil {
+		t.Fatal(err)
+	}
+	a, err := app.OpenNotes(apptest.Process(t.TempDir()), app.RunFlags{Notes: []string{dir, dir + "/", link}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	if got := len(a.OpenVaults()); got != 1 {
+		t.Errorf("%d vaults, want 1", got)
 	}
 }

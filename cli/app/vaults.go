@@ -37,14 +37,19 @@ func (a *App) dirs(named []string) []string {
 	return a.Settings.Notes
 }
 
-// openVaults opens the folders of the run. A remembered folder that is gone is
-// a notice, not a failed start.
+// openVaults opens the folders of the run, each once. A remembered folder that
+// is gone is a notice, not a failed start.
 func (a *App) openVaults(flags RunFlags) error {
 	named := flags.Notes
+	opened := map[string]bool{}
 	for _, name := range a.dirs(named) {
 		dir, err := settings.VaultDir(AtHome(name)) // as it is written in the settings
+		if opened[dir] {
+			continue
+		}
 		if err == nil {
 			err = a.openVault(dir, !flags.NoIndex)
+			opened[dir] = true
 		}
 		if err != nil && len(named) > 0 {
 			return settings.UsageError{Err: err}
