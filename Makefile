@@ -42,13 +42,11 @@ race: ## the same with the race detector, where goroutines start; needs cgo
 		$$(grep -rlE --include='*.go' '^[[:space:]]*go (func|[a-zA-Z_.]+\()|\.Go\(' . | grep -v /testdata/ | xargs -n1 dirname | sort -u | \
 			grep -vxE './(cli/(evalmodels|show)|internal/survive|notes/pdf|rag/eval|tui/panel)')
 
-# For another system nothing is run: what its vet needs compiled need not be fast.
 check: ## the static checks
 	@wrong="$$($(CHECKS) gofumpt -l .)"; test -z "$$wrong" || { echo "$$wrong"; echo "run: $(CHECKS) gofumpt -w ."; exit 1; } >&2
 	go vet ./...
 	$(CHECKS) staticcheck ./...
-	GOOS=darwin GOARCH=arm64 go vet -gcflags='all=-N -l -dwarf=false' ./...
-	GOOS=windows GOARCH=amd64 go vet -gcflags='all=-N -l -dwarf=false' ./...
+	go -C scripts/tools run ./typecheck ../.. darwin/arm64 windows/amd64
 
 golden: ## rewrite the golden stories and screens; read the diff
 	go test $$(grep -rl exp/golden --include=*_test.go . | xargs -n1 dirname | sort -u) -update
