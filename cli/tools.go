@@ -173,9 +173,9 @@ func callArgs(spec llm.ToolSpec, s string) (input json.RawMessage, misfit, err e
 			return nil, nil, err
 		}
 	}
-	repaired, misfit := toolargs.Arguments(spec, input)
+	repaired, _, misfit := new(toolargs.Schemas).Repair(spec, input)
 	if misfit == nil {
-		input = repaired
+		input = repaired.JSON()
 	}
 	return input, misfit, nil
 }

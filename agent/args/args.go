@@ -31,7 +31,7 @@ import (
 //     where the schema allows none
 //   - a missing argument that has a default gets it
 //   - a word that is in an enum except for its case takes the enum's case
-func (s *Schemas) Repair(spec llm.ToolSpec, raw json.RawMessage) (input json.RawMessage, notes []string, err error) {
+func (s *Schemas) Repair(spec llm.ToolSpec, raw json.RawMessage) (input Input, notes []string, err error) {
 	return s.repair(spec, raw, repairing{})
 }
 
@@ -40,25 +40,25 @@ type repairing struct {
 	meant bool // also what a model means by names and values that the schema does not have
 }
 
-func (s *Schemas) repair(spec llm.ToolSpec, raw json.RawMessage, r repairing) (input json.RawMessage, notes []string, err error) {
+func (s *Schemas) repair(spec llm.ToolSpec, raw json.RawMessage, r repairing) (input Input, notes []string, err error) {
 	args, err := ReadObject(raw)
 	alone := false
 	if err != nil {
 		if args, alone = aloneArgument(raw, ShapeOf(spec.Schema)); !alone {
-			return nil, nil, fmt.Errorf("the arguments of %s are no object: %w", spec.Name, err)
+			return Input{}, nil, fmt.Errorf("the arguments of %s are no object: %w", spec.Name, err)
 		}
 	}
 	schema := s.of(spec.Schema)
 	if schema == nil {
-		input, err = compact(raw, args, false)
-		return input, nil, err
+		written, err := compact(raw, args, false)
+		return Input{raw: written, object: args}, nil, err
 	}
 	notes = r.object(args, ShapeOf(spec.Schema))
 	if err := validate(schema, args); err != nil {
-		return nil, notes, fmt.Errorf("the arguments of %s do not fit: %w", spec.Name, err)
+		return Input{}, notes, fmt.Errorf("the arguments of %s do not fit: %w", spec.Name, err)
 	}
-	input, err = compact(raw, args, alone || len(notes) > 0)
-	return input, notes, err
+	written, err := compact(raw, args, alone || len(notes) > 0)
+	return Input{raw: written, object: args}, notes, err
 }
 
 // aloneArgument are the arguments of a call that was given a text and no
@@ -72,13 +72,6 @@ func aloneArgument(raw json.RawMessage, s Shape) (map[string]any, bool) {
 		return nil, false // it was to be an object
 	}
 	return map[string]any{s.Required[0]: strings.Trim(text, `"`)}, true
-}
-
-// Arguments makes arguments of a tool of what somebody wrote for them, as a
-// call gets them, or says what does not fit.
-func Arguments(spec llm.ToolSpec, raw json.RawMessage) (json.RawMessage, error) {
-	input, _, err := new(Schemas).Repair(spec, raw)
-	return input, err
 }
 
 // ReadObject reads the arguments; numbers keep their digits.
@@ -154,19 +147,6 @@ func keysOf(value *hujson.Value) (names []string) {
 		}
 	}
 	return names
-}
-
-// Canonical is a form in which equal arguments are equal texts.
-func Canonical(input json.RawMessage) string {
-	args, err := ReadObject(input)
-	if err != nil {
-		return string(input)
-	}
-	out, err := json.Marshal(args) // sorts the keys
-	if err != nil {
-		return string(input)
-	}
-	return string(out)
 }
 
 // Shape is what repairing needs to know of a schema.
@@ -385,19 +365,6 @@ func (s Shape) Lists(n json.Number) bool {
 // one of them to be the schema's own value.
 const maxChoices = 48
 
-// Texts lists the texts and numbers inside arguments, and the names within
-// them.
-func Texts(input json.RawMessage) (texts []string) {
-	args, err := ReadObject(input)
-	if err != nil {
-		return []string{string(input)}
-	}
-	for _, value := range args { // the names of arguments are the tool's own
-		texts = append(texts, textsIn(value)...)
-	}
-	return texts
-}
-
 func textsIn(value any) (texts []string) {
 	switch v := value.(type) {
 	case string:
@@ -422,8 +389,8 @@ var aForm = pattern.Lazy(`\b(?:path|url|YYYY-MM-DD)\b`)
 // NoContent names an argument that holds a text of some kind though its schema
 // takes no content there but a number, a date, a path or one of some words; "":
 // there is none.
-func NoContent(schema, input json.RawMessage, holds func(text string) bool) (name string) {
-	given, err := ReadObject(input)
+func NoContent(schema json.RawMessage, input Input, holds func(text string) bool) (name string) {
+	given, err := input.Object()
 	if err != nil {
 		return ""
 	}

@@ -25,7 +25,7 @@ import (
 //     the description ("open: pending, not done") names it
 //
 // It is for models: a person is told what does not fit.
-func (s *Schemas) RepairMeant(spec llm.ToolSpec, raw json.RawMessage) (input json.RawMessage, notes []string, err error) {
+func (s *Schemas) RepairMeant(spec llm.ToolSpec, raw json.RawMessage) (input Input, notes []string, err error) {
 	return s.repair(spec, raw, repairing{meant: true})
 }
 

@@ -34,7 +34,7 @@ func TestAKeyThatIsThereTwiceIsWrittenOnce(t *testing.T) {
 		`{"b":[{"a":1, "a":"x,y"}]}`: `{"b":[{"a":"x,y"}]}`,
 		`{"b":{"a":1}, "a":{"b":1}}`: `{"b":{"a":1},"a":{"b":1}}`,
 	} {
-		if got, _, err := new(Schemas).Repair(llm.ToolSpec{Name: "t"}, json.RawMessage(raw)); err != nil || string(got) != want {
+		if got, _, err := new(Schemas).Repair(llm.ToolSpec{Name: "t"}, json.RawMessage(raw)); err != nil || got.String() != want {
 			t.Errorf("%s: got %s, %v", raw, got, err)
 		}
 	}

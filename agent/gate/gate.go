@@ -5,7 +5,6 @@ package gate
 
 import (
 	"context"
-	"encoding/json"
 	"slices"
 	"strings"
 	"sync"
@@ -77,7 +76,7 @@ func (g *Gate) Remember(ctx context.Context, conversation string, rule rules.Rul
 }
 
 // allowedOut lists the arguments that the user let go out through a tool, in
-// the spelling of [args.Canonical].
+// the spelling of [args.Input.Canonical].
 func (g *Gate) allowedOut(conversation, tool string) []string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -86,15 +85,15 @@ func (g *Gate) allowedOut(conversation, tool string) []string {
 
 // allowOut remembers that the user let the arguments of a call go out, unless
 // they are long.
-func (g *Gate) allowOut(conversation, tool string, input json.RawMessage) {
+func (g *Gate) allowOut(conversation, tool string, input args.Input) {
 	const longest = 64 << 10 // bytes
-	if len(input) > longest {
+	if len(input.String()) > longest {
 		return
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	key := [2]string{conversation, tool}
-	g.sent[key] = append(g.sent[key], args.Canonical(input))
+	g.sent[key] = append(g.sent[key], input.Canonical())
 }
 
 // allowsUntrusted reports whether a rule lets a call run whatever was read
@@ -104,7 +103,7 @@ func (g *Gate) allowsUntrusted(tool string, as rules.Reading) bool {
 }
 
 // namesHost reports whether a rule lets a tool run for the host of a call.
-func (g *Gate) namesHost(tool string, input json.RawMessage, as rules.Reading) bool {
+func (g *Gate) namesHost(tool string, input args.Input, as rules.Reading) bool {
 	return slices.ContainsFunc(append(g.list(), as.Tried...), func(r rules.Rule) bool {
 		return r.Level == agent.Auto && r.Matches(tool, input) && slices.ContainsFunc(r.Where, func(w rules.Where) bool { return w.Fit == rules.OnHost })
 	})

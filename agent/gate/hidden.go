@@ -1,13 +1,11 @@
 package gate
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"slices"
 
 	"lifehub/agent"
-	"lifehub/agent/args"
 	"lifehub/agent/rules"
 )
 
@@ -17,7 +15,7 @@ import (
 // It reports false if the call was denied for another reason.
 func (g *Guard) passHidden(ctx context.Context, c Call, v rules.Verdict) (*Permit, error, bool) {
 	notes, ok := c.Tool.(agent.Resolver)
-	if !ok || !agent.ReadOnly(c.Tool) || c.Tool.Level(slices.Clone(c.Input)) != agent.Auto {
+	if !ok || !agent.ReadOnly(c.Tool) || c.Tool.Level(c.Input.JSON()) != agent.Auto {
 		return nil, nil, false
 	}
 	var others []rules.Rule
@@ -30,12 +28,12 @@ func (g *Guard) passHidden(ctx context.Context, c Call, v rules.Verdict) (*Permi
 	if (*rules.Rules)(nil).With(others...).Decide(c.Name(), agent.Auto, c.as).Level != agent.Auto {
 		return nil, nil, false
 	}
-	given, err := args.ReadObject(c.Input)
+	given, err := c.Input.Object()
 	if err != nil {
 		return nil, nil, false
 	}
 	plain := rules.Reading{Plain: c.Input}
-	if len(notes.Places(ctx, bytes.Clone(c.Input))) > 0 && slices.ContainsFunc(g.list(), func(r rules.Rule) bool { return r.Level == agent.Deny && r.MatchesCall(c.Name(), plain) }) {
+	if len(notes.Places(ctx, c.Input.JSON())) > 0 && slices.ContainsFunc(g.list(), func(r rules.Rule) bool { return r.Level == agent.Deny && r.MatchesCall(c.Name(), plain) }) {
 		return nil, fmt.Errorf("there is no note %q", given["path"]), true
 	}
 	p := newPermit(c)

@@ -29,14 +29,14 @@ const (
 // prompts hold nothing but what the user typed: what nobody read cannot leave.
 func (g *Guard) notFromUser(c Call, made provenance.Origin) []string {
 	typed, others := g.said(c.Name(), made)
-	if !others || slices.Contains(typed, args.Canonical(c.Input)) {
+	if !others || slices.Contains(typed, c.Input.Canonical()) {
 		return nil
 	}
 	o := outbound{user: newVocabulary(typed, g.Record.Stream.Now()), used: map[string]int{}}
-	if given, err := args.ReadObject(c.Input); err == nil {
+	if given, err := c.Input.Object(); err == nil {
 		o.value(given, args.ShapeOf(c.Tool.Spec().Schema), 0)
 	} else {
-		o.text(string(c.Input))
+		o.text(c.Input.String())
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -57,7 +57,7 @@ func (g *Guard) notFromUser(c Call, made provenance.Origin) []string {
 }
 
 // RecallLiberties counts those of a call that began before the turn was interrupted.
-func (g *Guard) RecallLiberties(tool agent.Tool, input json.RawMessage) {
+func (g *Guard) RecallLiberties(tool agent.Tool, input args.Input) {
 	g.notFromUser(Call{Tool: tool, Input: input}, provenance.Origin{Private: []string{"what was read before"}})
 }
 

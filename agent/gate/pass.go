@@ -1,7 +1,6 @@
 package gate
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -174,7 +173,7 @@ func (g *Guard) ask(ctx context.Context, c Call, p *Permit, asked agent.Permissi
 		g.refused = append(g.refused, name)
 		g.mu.Unlock()
 	}
-	asked.Step, asked.Call, asked.Name, asked.Input, asked.Hash = c.Step, c.ID, name, bytes.Clone(p.input), p.hash
+	asked.Step, asked.Call, asked.Name, asked.Input, asked.Hash = c.Step, c.ID, name, p.input.JSON(), p.hash
 	asked.Preview, asked.Reply = p.preview, reply
 	defer g.Record.Stream.WaitForUser(0)()
 	g.Record.Stream.Emit(asked)

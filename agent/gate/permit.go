@@ -1,7 +1,6 @@
 package gate
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -9,6 +8,7 @@ import (
 	"errors"
 
 	"lifehub/agent"
+	"lifehub/agent/args"
 	"lifehub/agent/provenance"
 	"lifehub/agent/rules"
 )
@@ -19,7 +19,7 @@ type Call struct {
 	ID     string // pairs the events of the call
 	Key    string // the same when the call is made again after a kill, and like no other
 	Tool   agent.Tool
-	Input  json.RawMessage
+	Input  args.Input
 	Turn   *Turnstile         // among the steps that may ask
 	Origin *provenance.Origin // nil: not known, so that everything read so far may have had a part in it
 
@@ -31,13 +31,13 @@ func (c Call) Name() string { return c.Tool.Spec().Name }
 
 // intended is the entry of the journal before the call passes the gate.
 func (c Call) intended() agent.Entry {
-	return agent.Entry{Moment: agent.Intended, Step: c.Step, Tool: c.Name(), Input: bytes.Clone(c.Input), Hash: Hash(c.Input)}
+	return agent.Entry{Moment: agent.Intended, Step: c.Step, Tool: c.Name(), Input: c.Input.JSON(), Hash: Hash(c.Input.JSON())}
 }
 
 // Permit is the gate's leave to run one call with exactly these bytes.
 type Permit struct {
 	tool   agent.Tool
-	input  json.RawMessage
+	input  args.Input
 	hash   string
 	key    string // of IdempotencyKey
 	asked  bool   // the user was asked, and the journal holds it
@@ -50,7 +50,7 @@ type Permit struct {
 }
 
 func newPermit(c Call) *Permit {
-	return &Permit{tool: c.Tool, input: bytes.Clone(c.Input), hash: Hash(c.Input), key: c.Key, places: c.as.Places, unprepared: errChanged}
+	return &Permit{tool: c.Tool, input: c.Input, hash: Hash(c.Input.JSON()), key: c.Key, places: c.as.Places, unprepared: errChanged}
 }
 
 // errChanged refuses a call that is not the one that was allowed.
@@ -67,7 +67,7 @@ func (p *Permit) prepare(ctx context.Context) error {
 	var err error
 	switch tool := p.tool.(type) {
 	case agent.Preparer:
-		p.change, err = agent.Guarded(ctx, func(ctx context.Context) (agent.Change, error) { return tool.Prepare(ctx, bytes.Clone(p.input)) })
+		p.change, err = agent.Guarded(ctx, func(ctx context.Context) (agent.Change, error) { return tool.Prepare(ctx, p.input.JSON()) })
 		if err == nil {
 			p.preview = p.change.Preview()
 		}
@@ -77,7 +77,7 @@ func (p *Permit) prepare(ctx context.Context) error {
 			}
 		}
 	case agent.Previewer:
-		p.preview, err = agent.Guarded(ctx, func(ctx context.Context) (agent.Preview, error) { return tool.Preview(ctx, bytes.Clone(p.input)) })
+		p.preview, err = agent.Guarded(ctx, func(ctx context.Context) (agent.Preview, error) { return tool.Preview(ctx, p.input.JSON()) })
 	}
 	if ctx.Err() != nil {
 		err = ctx.Err()
@@ -90,12 +90,12 @@ func (p *Permit) prepare(ctx context.Context) error {
 
 // Run is the only way to a tool's Run, and to its Change.
 func (p *Permit) Run(ctx context.Context) (agent.Result, error) {
-	if Hash(p.input) != p.hash {
+	if Hash(p.input.JSON()) != p.hash {
 		return agent.Result{}, errChanged
 	}
 	ctx = agent.WithIdempotencyKey(ctx, p.key)
 	if _, prepares := p.tool.(agent.Preparer); !prepares {
-		return p.tool.Run(ctx, bytes.Clone(p.input))
+		return p.tool.Run(ctx, p.input.JSON())
 	}
 	if p.change == nil {
 		return agent.Result{}, agent.NothingDone{Err: p.unprepared}
@@ -105,7 +105,7 @@ func (p *Permit) Run(ctx context.Context) (agent.Result, error) {
 
 // Look runs a tool that only reads, for the turn itself: no model and no user
 // learns what it brings.
-func Look(ctx context.Context, tool agent.Tool, input json.RawMessage) (agent.Result, error) {
+func Look(ctx context.Context, tool agent.Tool, input args.Input) (agent.Result, error) {
 	if !agent.ReadOnly(tool) {
 		return agent.Result{}, errChanged
 	}
@@ -113,7 +113,7 @@ func Look(ctx context.Context, tool agent.Tool, input json.RawMessage) (agent.Re
 }
 
 // Input is what may run: the user may have changed it.
-func (p *Permit) Input() json.RawMessage { return bytes.Clone(p.input) }
+func (p *Permit) Input() args.Input { return p.input }
 
 // Asked reports whether the user was asked about the call.
 func (p *Permit) Asked() bool { return p.asked }

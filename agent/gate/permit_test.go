@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"lifehub/agent"
+	"lifehub/agent/args"
 	"lifehub/llm"
 )
 
@@ -20,11 +21,11 @@ func TestAPermitForOtherBytesRunsNothing(t *testing.T) {
 		ran = true
 		return agent.Result{}, nil
 	})
-	p := &Permit{tool: tool, input: json.RawMessage(`{"text":"b"}`), hash: Hash(json.RawMessage(`{"text":"a"}`))}
+	p := &Permit{tool: tool, input: args.Read([]byte(`{"text":"b"}`)), hash: Hash(json.RawMessage(`{"text":"a"}`))}
 	if _, err := p.Run(t.Context()); !errors.Is(err, errChanged) || ran {
 		t.Errorf("err %v, ran %v", err, ran)
 	}
-	if _, err := Look(t.Context(), tool, json.RawMessage(`{}`)); err == nil || ran {
+	if _, err := Look(t.Context(), tool, args.Input{}); err == nil || ran {
 		t.Errorf("a tool that may write is looked into: err %v, ran %v", err, ran)
 	}
 }
@@ -53,7 +54,7 @@ func TestOnlyThePermitRunsATool(t *testing.T) {
 		}
 	}
 	want := []string{
-		"../gate/permit.go: return p.tool.Run(ctx, bytes.Clone(p.input))", "../gate/permit.go: return p.change.Apply(ctx)",
+		"../gate/permit.go: return p.tool.Run(ctx, p.input.JSON())", "../gate/permit.go: return p.change.Apply(ctx)",
 		"../turn/call.go: return p.Run(ctx)",
 	}
 	if !slices.Equal(calls, want) {
@@ -96,7 +97,7 @@ func TestAPermitMakesThePreparedChangeOrNone(t *testing.T) {
 			toolRan = true
 			return agent.Result{}, nil
 		})
-		c := Call{Tool: mover{tool, to, &ran}, Input: json.RawMessage(`{}`)}
+		c := Call{Tool: mover{tool, to, &ran}, Input: args.Read([]byte(`{}`))}
 		c.as = New(nil, nil, false).reading(t.Context(), c)
 		p := newPermit(c)
 		_ = p.prepare(t.Context()) // its error is that of Run

@@ -88,7 +88,7 @@ func (g *Guard) isLiteral(c Call) bool {
 		return false
 	}
 	input, _, err := g.Schemas.Repair(c.Tool.Spec(), raw)
-	return err == nil && args.Canonical(input) == args.Canonical(c.Input)
+	return err == nil && input.Canonical() == c.Input.Canonical()
 }
 
 func untrustedReason(c Call, made provenance.Origin) string {
@@ -119,12 +119,12 @@ func (g *Guard) knownAddress(address string) bool {
 // address that no question has shown. Such a one is shown each time, but where
 // a rule names its host.
 func (g *Guard) ownLevel(c Call) (own agent.Level, newAddress bool) {
-	own = c.Tool.Level(slices.Clone(c.Input))
+	own = c.Tool.Level(c.Input.JSON())
 	fetcher, ok := c.Tool.(agent.Fetcher)
 	switch {
 	case !ok || own == agent.Deny:
 		return own, false
-	case !agent.IsOutward(c.Tool) && g.knownAddress(fetcher.Address(c.Input)):
+	case !agent.IsOutward(c.Tool) && g.knownAddress(fetcher.Address(c.Input.JSON())):
 		return agent.Auto, false
 	case g.namesHost(c.Name(), c.Input, c.as):
 		return agent.Confirm, true
@@ -137,17 +137,17 @@ func (g *Guard) ownLevel(c Call) (own agent.Level, newAddress bool) {
 // to name. "": there is none. untrusted: it has to be one for after untrusted text.
 func (g *Guard) allowing(c Call) (rule string, untrusted bool) {
 	name := c.Name()
-	args, err := args.ReadObject(c.as.Plain)
+	given, err := c.as.Plain.Object()
 	if err != nil {
 		return "", false
 	}
 	bound, text := rules.For(name, agent.Auto), name
-	for _, argument := range slices.Sorted(maps.Keys(args)) {
-		bound.Where = append(bound.Where, rules.Pinned(argument, args[argument]))
+	for _, argument := range slices.Sorted(maps.Keys(given)) {
+		bound.Where = append(bound.Where, rules.Pinned(argument, given[argument]))
 		text += " " + argument + "=VALUE"
 	}
 	if fetcher, ok := c.Tool.(agent.Fetcher); ok {
-		if to, err := url.Parse(fetcher.Address(c.Input)); err == nil {
+		if to, err := url.Parse(fetcher.Address(c.Input.JSON())); err == nil {
 			bound.Where, text = []rules.Where{{Argument: "url", Fit: rules.OnHost, Values: []string{to.Hostname()}}}, name+" url=host:HOST"
 		}
 	}
@@ -181,7 +181,7 @@ func (g *Guard) Ready(ctx context.Context, planned Call, p *Permit) error {
 	gone, come := changedLines(p.preview.Diff)
 	g.Record.AddOwn(g.Record.OwnLines(ctx, gone)...)
 	var prints []int64
-	for _, text := range append(args.Texts(p.withoutPlaces(planned.Input)), come) {
+	for _, text := range append(p.withoutPlaces(planned.Input).Texts(), come) {
 		prints = append(prints, g.Record.Prints(text, true)...)
 	}
 	if err := g.Record.Save(ctx, agent.WasWritten, made.Untrusted[0], prints); err != nil {
@@ -192,15 +192,15 @@ func (g *Guard) Ready(ctx context.Context, planned Call, p *Permit) error {
 
 // withoutPlaces returns arguments without those that name a note which is there:
 // its name is the user's.
-func (p *Permit) withoutPlaces(input json.RawMessage) json.RawMessage {
-	args, err := args.ReadObject(input)
+func (p *Permit) withoutPlaces(input args.Input) args.Input {
+	given, err := input.Copy()
 	if err != nil || strings.HasPrefix(p.preview.Diff, "--- /dev/null") {
 		return input
 	}
 	for name := range p.places {
-		delete(args, name)
+		delete(given, name)
 	}
-	rest, err := json.Marshal(args)
+	rest, err := args.Of(given)
 	if err != nil {
 		return input
 	}

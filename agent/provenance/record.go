@@ -4,12 +4,12 @@ package provenance
 
 import (
 	"context"
-	"encoding/json"
 	"slices"
 	"strings"
 	"sync"
 
 	"lifehub/agent"
+	"lifehub/agent/args"
 	"lifehub/agent/events"
 	"lifehub/agent/fingerprint"
 )
@@ -47,11 +47,11 @@ func (r *Record) Seen() Seen {
 
 // Called notes what a call names, run or not: a page that it opens, or what it
 // makes or changes. A nil tool is one that is not known.
-func (r *Record) Called(tool agent.Tool, input json.RawMessage) {
+func (r *Record) Called(tool agent.Tool, input args.Input) {
 	if _, opens := tool.(agent.Fetcher); opens || tool == nil || !agent.ReadOnly(tool) {
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		r.seen.Given = append(r.seen.Given, string(input))
+		r.seen.Given = append(r.seen.Given, input.String())
 	}
 }
 

@@ -2,10 +2,10 @@ package rules
 
 import (
 	"context"
-	"encoding/json"
 	"slices"
 
 	"lifehub/agent"
+	"lifehub/agent/args"
 )
 
 // Hides reports whether the rule hides some notes from a tool.
@@ -28,7 +28,7 @@ func Hiding(ctx context.Context, list []Rule, tool agent.Tool) context.Context {
 		return agent.Hiding(ctx, nil)
 	}
 	return agent.Hiding(ctx, func(path string) bool {
-		call, err := json.Marshal(map[string]string{"path": path})
+		call, err := args.Of(map[string]any{"path": path})
 		return err == nil && slices.ContainsFunc(hide, func(r Rule) bool { return r.Matches(agent.ReadNote, call) })
 	})
 }

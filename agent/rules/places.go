@@ -1,9 +1,7 @@
 package rules
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"maps"
 	"slices"
 	"time"
@@ -18,43 +16,43 @@ const placesTimeout = 10 * time.Second
 
 // Reading is the arguments of a call as rules see them.
 type Reading struct {
-	Plain  json.RawMessage   // with paths in place of names; what a rule that loosens goes by
-	others []json.RawMessage // what else they may mean, for a rule that tightens
+	Plain  args.Input        // with paths in place of names; what a rule that loosens goes by
+	others []args.Input      // what else they may mean, for a rule that tightens
 	Places map[string]string // the notes that they name, by argument
 	Tried  []Rule            // to find out what one more would do
 	Former []string          // what the tool was called before
 }
 
 // Read finds out what a call means.
-func Read(ctx context.Context, tool agent.Tool, input json.RawMessage) Reading {
+func Read(ctx context.Context, tool agent.Tool, input args.Input) Reading {
 	as := Reading{Plain: input, Former: agent.FormerNames(tool)}
 	placed, ok := tool.(agent.Resolver)
-	args, err := args.ReadObject(input)
+	named, err := input.Copy()
 	if !ok || err != nil {
 		return as
 	}
 	ctx, cancel := context.WithTimeout(agent.Hiding(ctx, nil), placesTimeout) // rules go by all notes
 	defer cancel()
 	places, err := agent.Guarded(ctx, func(ctx context.Context) (map[string]string, error) {
-		return placed.Places(ctx, bytes.Clone(input)), nil
+		return placed.Places(ctx, input.JSON()), nil
 	})
 	if err != nil || len(places) == 0 {
 		return as
 	}
 	as.Places = places
-	whole := maps.Clone(args)
+	whole := maps.Clone(named)
 	for name, path := range places {
-		if args[name] != nil {
-			args[name] = path
+		if named[name] != nil {
+			named[name] = path
 		}
 		whole[name] = path
 	}
-	for _, reading := range []map[string]any{args, whole} {
-		raw, err := json.Marshal(reading)
+	for _, reading := range []map[string]any{named, whole} {
+		other, err := args.Of(reading)
 		if err != nil {
 			return as
 		}
-		as.others = append(as.others, raw)
+		as.others = append(as.others, other)
 	}
 	as.Plain, as.others[0] = as.others[0], input
 	return as

@@ -3,7 +3,6 @@
 package rules
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"path"
@@ -47,21 +46,21 @@ func (r Rule) SpeaksOf(tool agent.Tool) bool {
 
 // Matches reports whether the rule speaks of a call. Where the arguments leave a
 // doubt, a rule that loosens does not match, and one that tightens does.
-func (r Rule) Matches(tool string, input json.RawMessage) bool {
+func (r Rule) Matches(tool string, input args.Input) bool {
 	if !r.MatchesTool(tool) {
 		return false
 	}
 	if len(r.Where) == 0 && !r.Only {
 		return true
 	}
-	args, err := args.ReadObject(input)
+	given, err := input.Object()
 	if err != nil {
 		return r.Level != agent.Auto
 	}
 	if r.Level != agent.Auto {
-		return r.mayMatch(args)
+		return r.mayMatch(given)
 	}
-	return r.surelyMatches(args)
+	return r.surelyMatches(given)
 }
 
 // Rules decide the level of a call. The last match wins; a deny beats all.
@@ -169,16 +168,16 @@ const maxKeptRule = 1000
 
 // ForCall is the rule that an "always" to this call writes. It matches the
 // call, and others only as far as the tool says (see [Bounded]). false: there is none.
-func ForCall(tool agent.Tool, input json.RawMessage) (Rule, bool) {
-	args, err := args.ReadObject(input)
+func ForCall(tool agent.Tool, input args.Input) (Rule, bool) {
+	given, err := input.Object()
 	if err != nil {
 		return Rule{}, false
 	}
 	rule := For(tool.Spec().Name, agent.Auto)
 	if bounded, ok := tool.(agent.Bounded); ok {
 		for _, name := range bounded.Bounds() {
-			rule.Where = append(rule.Where, Pinned(name, args[name]))
-			if args[name] != nil {
+			rule.Where = append(rule.Where, Pinned(name, given[name]))
+			if given[name] != nil {
 				break
 			}
 		}
@@ -187,7 +186,7 @@ func ForCall(tool agent.Tool, input json.RawMessage) (Rule, bool) {
 		}
 	} else {
 		rule.Only = true
-		for name, value := range args {
+		for name, value := range given {
 			rule.Where = append(rule.Where, Pinned(name, value))
 		}
 	}

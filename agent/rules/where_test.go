@@ -127,7 +127,7 @@ func TestRulesOnArguments(t *testing.T) {
 			rule := ruleOf(t, tc.rule)
 			for level, want := range map[agent.Level]bool{agent.Auto: tc.auto, agent.Deny: tc.strict, agent.Confirm: tc.strict} {
 				rule.Level = level
-				if got := rule.Matches("x", json.RawMessage(tc.input)); got != want {
+				if got := rule.Matches("x", args.Read([]byte(tc.input))); got != want {
 					t.Errorf("%s matches %s: %v, want %v", Format(rule), tc.input, got, want)
 				}
 			}
@@ -178,7 +178,7 @@ func drawInput(t *rapid.T) json.RawMessage {
 // other arguments; written to the file and read back it is the same rule.
 func TestAnAlwaysHoldsForTheCallThatWasShown(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		input, other := drawInput(t), drawInput(t)
+		input, other := args.Read(drawInput(t)), args.Read(drawInput(t))
 		tool := anyTool{"some_tool"}
 		rule, ok := ForCall(tool, input)
 		if !ok {
@@ -205,10 +205,10 @@ func TestAnAlwaysHoldsForTheCallThatWasShown(t *testing.T) {
 }
 
 // plainForm is what a rule can tell apart: 5 and "5" it can't.
-func plainForm(input json.RawMessage) string {
-	args, err := args.ReadObject(input)
+func plainForm(input args.Input) string {
+	args, err := input.Object()
 	if err != nil {
-		return string(input)
+		return input.String()
 	}
 	plain := map[string]string{}
 	for name, value := range args {
@@ -249,9 +249,9 @@ func FuzzRuleMatch(f *testing.F) {
 		}
 		tool := "x"
 		rule.Level = agent.Auto
-		loosens := rule.Matches(tool, json.RawMessage(input))
+		loosens := rule.Matches(tool, args.Read([]byte(input)))
 		rule.Level = agent.Deny
-		if tightens := rule.Matches(tool, json.RawMessage(input)); loosens && !tightens {
+		if tightens := rule.Matches(tool, args.Read([]byte(input))); loosens && !tightens {
 			t.Errorf("%s allows %s and does not deny it", Format(rule), input)
 		}
 		again, err := ParseOne(Format(rule))

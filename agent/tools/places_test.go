@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"lifehub/agent"
+	"lifehub/agent/args"
 	"lifehub/agent/rules"
 	"lifehub/agent/turn"
 )
@@ -77,18 +78,18 @@ func TestAnAlwaysToTickATaskHoldsForTheNoteOrTheTask(t *testing.T) {
 		`{"task":"buy *"}`:                                {`{"task":"buy milk"}`},
 		`{"task":"oil the hinge","note":"house/door.md"}`: {`{"task":"oil the hinge"}`, `{"task":"oil the hinge","note":"private/safe.md"}`},
 	} {
-		rule, ok := rules.ForCall(tool, json.RawMessage(call))
-		if !ok || !rule.Matches("complete_task", json.RawMessage(call)) {
+		rule, ok := rules.ForCall(tool, args.Read([]byte(call)))
+		if !ok || !rule.Matches("complete_task", args.Read([]byte(call))) {
 			t.Errorf("%s: there is no rule for it: %s", call, rules.Format(rule))
 		}
 		for _, other := range others {
-			if rule.Matches("complete_task", json.RawMessage(other)) {
+			if rule.Matches("complete_task", args.Read([]byte(other))) {
 				t.Errorf("%s of %s matches %s too", rules.Format(rule), call, other)
 			}
 		}
 	}
-	rule, _ := rules.ForCall(tool, json.RawMessage(`{"task":"oil the hinge","note":"house/door.md"}`))
-	if other := `{"task":"paint it","note":"house/door.md"}`; !rule.Matches("complete_task", json.RawMessage(other)) {
+	rule, _ := rules.ForCall(tool, args.Read([]byte(`{"task":"oil the hinge","note":"house/door.md"}`)))
+	if other := `{"task":"paint it","note":"house/door.md"}`; !rule.Matches("complete_task", args.Read([]byte(other))) {
 		t.Errorf("%s does not match %s", rules.Format(rule), other)
 	}
 }
@@ -113,7 +114,7 @@ func TestAnAlwaysHoldsForWhereAToolWrites(t *testing.T) {
 				continue
 			}
 			got := ""
-			if r, ok := rules.ForCall(tool, json.RawMessage(input)); ok {
+			if r, ok := rules.ForCall(tool, args.Read([]byte(input))); ok {
 				got = rules.Format(r)
 			}
 			if got != rule {

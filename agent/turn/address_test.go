@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"lifehub/agent"
+	"lifehub/agent/args"
 	"lifehub/agent/gate"
 	"lifehub/agent/rules"
 	"lifehub/llm"
@@ -58,7 +59,7 @@ func TestAnAddressNeedsNoQuestionWhenTheUserOrTheSearchGaveIt(t *testing.T) {
 				turn.record.Read("web_search", found.result)
 				turn.record.Read("web_search", agent.Result{Untrusted: true, Nothing: true, Text: `DuckDuckGo found nothing on the web for "https://looked-for.example/?d=4711".`})
 			}
-			v := turn.gate.Verdict(t.Context(), gate.Call{Tool: fetch, Input: json.RawMessage(`{"url":"` + tc.url + `"}`)})
+			v := turn.gate.Verdict(t.Context(), gate.Call{Tool: fetch, Input: args.Read(json.RawMessage(`{"url":"` + tc.url + `"}`))})
 			if asked := v.Level != agent.Auto; asked != tc.asked {
 				t.Errorf("%s: %s", v.Level, strings.TrimSpace(v.Reason))
 			}
@@ -95,7 +96,7 @@ func TestACrawlAsksEachTimeUnlessARuleNamesItsHost(t *testing.T) {
 			if tc.after {
 				turn.record.MarkUntrusted("https://evil.example/")
 			}
-			v := turn.gate.Verdict(t.Context(), gate.Call{Tool: crawl, Input: json.RawMessage(`{"url":"https://docs.example/a"}`)})
+			v := turn.gate.Verdict(t.Context(), gate.Call{Tool: crawl, Input: args.Read(json.RawMessage(`{"url":"https://docs.example/a"}`))})
 			if v.Level != tc.level || v.Fixed != tc.fixed {
 				t.Errorf("%s, fixed %v: %s", v.Level, v.Fixed, v.Reason)
 			}

@@ -251,6 +251,6 @@ func (a *Agent) Decide(ctx context.Context, tool agent.Tool, input json.RawMessa
 	if untrusted {
 		t.record.MarkUntrusted("a page of the web, for example")
 	}
-	v := t.gate.Verdict(ctx, gate.Call{Tool: tool, Input: input})
+	v := t.gate.Verdict(ctx, gate.Call{Tool: tool, Input: args.Read(input)})
 	return v.Level, v.Reason
 }

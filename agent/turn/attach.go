@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"lifehub/agent"
+	"lifehub/agent/args"
 	"lifehub/agent/gate"
 	"lifehub/agent/provenance"
 	"lifehub/internal/text"
@@ -43,7 +44,7 @@ func (t *turn) notesLike(ctx context.Context, pasted string) (own []string) {
 	}
 	seen := map[string]bool{}
 	for _, at := range []int{0, len(pasted) / 2, max(0, len(pasted)-maxTopic)} {
-		input, err := json.Marshal(map[string]string{"query": strings.ToValidUTF8(text.Clip(pasted[at:], maxTopic), "")})
+		input, err := args.Of(map[string]any{"query": strings.ToValidUTF8(text.Clip(pasted[at:], maxTopic), "")})
 		if err != nil {
 			continue
 		}
@@ -96,7 +97,7 @@ func (t *turn) attachNamed(ctx context.Context) error {
 		t.events.Emit(agent.ToolEnded{Step: id, Call: id, Name: attachTool, Output: o.Result.Text, Error: o.Reason, Sources: o.Result.Sources, Took: t.events.Since(start)})
 		t.steps.found = append(t.steps.found, finding{step: agent.Step{ID: id, Tool: attachTool, Description: name}, Outcome: o})
 		t.record.Read(name, o.Result)
-		t.record.Called(nil, input)
+		t.record.Called(nil, args.Read(input))
 		if err != nil {
 			t.record.MarkError(name)
 		}

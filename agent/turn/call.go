@@ -1,7 +1,6 @@
 package turn
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -56,7 +55,7 @@ type madeCall struct {
 }
 
 // sameCall is the same for identical calls.
-func sameCall(tool string, input json.RawMessage) string { return tool + " " + args.Canonical(input) }
+func sameCall(tool string, input args.Input) string { return tool + " " + input.Canonical() }
 
 // do makes a call, or waits for the identical one that another step makes:
 // identical calls of a turn run once.
@@ -117,15 +116,15 @@ func (w *runner) make(ctx context.Context, c gate.Call) Outcome {
 	w.noteCalled(c.Tool, agent.Running)
 	w.events.Emit(agent.StepChanged{Step: c.Step, Status: agent.Running})
 	name := c.Name()
-	w.events.Emit(agent.ToolStarted{Step: c.Step, Call: c.ID, Name: name, Input: c.Input})
+	w.events.Emit(agent.ToolStarted{Step: c.Step, Call: c.ID, Name: name, Input: c.Input.JSON()})
 	start := w.events.Now()
 	host := agent.HostOptions{
 		Step: c.Step, Call: c.ID, Tool: name,
 		Unattended: w.gate.Unattended(), Emit: w.events.Emit, Redact: w.redact, Asks: func() func() { return w.events.WaitForUser(1) },
 	}.Open()
 	o = w.perform(agent.WithHost(ctx, host), c.Tool, permit)
-	if !bytes.Equal(c.Input, planned.Input) {
-		o.input = c.Input
+	if c.Input.String() != planned.Input.String() {
+		o.input = c.Input.JSON()
 	}
 	o.seen = permit.Asked()
 	w.did(c.Step, effectsOf(c.Tool, host.Close(), o.err)...)
@@ -203,7 +202,7 @@ func mayWrite(c gate.Call, p *gate.Permit) bool {
 	if ok && hinted.ReadOnlyHint() != nil {
 		return !*hinted.ReadOnlyHint()
 	}
-	return c.Tool.Level(c.Input) != agent.Auto && (p.Asked() || !ok)
+	return c.Tool.Level(c.Input.JSON()) != agent.Auto && (p.Asked() || !ok)
 }
 
 // enter waits for a free slot, and, if the call may change something, for the

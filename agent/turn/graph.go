@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"lifehub/agent"
+	"lifehub/agent/args"
 	"lifehub/agent/events"
 	"lifehub/agent/gate"
 	"lifehub/agent/provenance"
@@ -140,9 +141,9 @@ func (w *runner) step(ctx context.Context, step agent.Step, at *gate.Turnstile, 
 	if tool == nil {
 		return Outcome{Status: agent.StepFailed, Reason: fmt.Sprintf("there is no tool %s", step.Tool)}
 	}
-	input := step.Input
+	input := args.Read(step.Input)
 	isStep := func(id string) bool { return slices.Contains(step.After, id) }
-	ids := references(input, isStep)
+	ids := references(step.Input, isStep)
 	made := w.record.OriginOf(step.ID)
 	if made != nil {
 		for _, id := range step.After { // their results may be filled in
@@ -151,12 +152,13 @@ func (w *runner) step(ctx context.Context, step agent.Step, at *gate.Turnstile, 
 		}
 	}
 	if _, ok := tool.(delegating); ok && len(step.After) > 0 {
-		var err error
-		if input, err = withMaterial(input, ids, step.After, earlier); err != nil {
+		filled, err := withMaterial(step.Input, ids, step.After, earlier)
+		if err != nil {
 			return Outcome{Status: agent.Skipped, Reason: err.Error()}
 		}
+		input = args.Read(filled)
 	} else if len(ids) > 0 {
-		filled, err := fillIn(input, ids, earlier)
+		filled, err := fillIn(step.Input, ids, earlier)
 		if err != nil {
 			return Outcome{Status: agent.Skipped, Reason: err.Error()}
 		}
@@ -164,7 +166,7 @@ func (w *runner) step(ctx context.Context, step agent.Step, at *gate.Turnstile, 
 			return Outcome{Status: agent.StepFailed, Reason: err.Error()}
 		}
 	}
-	if before != nil && before.tool == step.Tool && before.input != nil {
+	if before != nil && before.tool == step.Tool {
 		input = before.input // what is asked again is what was asked
 	}
 	return w.do(ctx, gate.Call{Step: step.ID, ID: step.ID, Key: w.events.Turn + "/" + step.ID, Tool: tool, Input: input, Origin: made, Turn: at})

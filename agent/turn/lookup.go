@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"lifehub/agent"
+	"lifehub/agent/args"
 	"lifehub/agent/gate"
 )
 
@@ -17,7 +18,7 @@ func (t *turn) holdDraft(ctx context.Context) {
 	if !ok || t.agent.ModelName() == noModel {
 		return
 	}
-	if v := t.gate.Verdict(ctx, gate.Call{Tool: t.steps.tool(search.Tool), Input: search.Input}); v.Level == agent.Auto {
+	if v := t.gate.Verdict(ctx, gate.Call{Tool: t.steps.tool(search.Tool), Input: args.Read(search.Input)}); v.Level == agent.Auto {
 		t.answer.holdDraft()
 	}
 }

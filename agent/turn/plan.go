@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"lifehub/agent"
+	"lifehub/agent/args"
 )
 
 const (
@@ -91,7 +92,7 @@ func (w *runner) withoutDone(steps []agent.Step) []agent.Step {
 	defer w.calls.mu.Unlock()
 	done := map[string]string{} // by the id of a step that is left out, the step that made its call
 	steps = slices.DeleteFunc(steps, func(s agent.Step) bool {
-		twin := w.calls.made[sameCall(s.Tool, s.Input)]
+		twin := w.calls.made[sameCall(s.Tool, args.Read(s.Input))]
 		if twin != nil {
 			done[s.ID] = twin.step
 		}

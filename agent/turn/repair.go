@@ -93,13 +93,13 @@ func (w *runner) repairStep(d parse.Step, offered []agent.Tool) (step agent.Step
 		defer func() { notes = append(notes, "a secret of yours was taken out of its arguments") }()
 	}
 	input, notes, err := w.gate.Schemas.RepairMeant(spec, d.Input)
-	if name := cmp.Or(args.NoContent(spec.Schema, d.Input, reference.MatchString), args.NoContent(spec.Schema, input, reference.MatchString)); name != "" {
+	if name := cmp.Or(args.NoContent(spec.Schema, args.Read(d.Input), reference.MatchString), args.NoContent(spec.Schema, input, reference.MatchString)); name != "" {
 		return agent.Step{}, nil, fmt.Errorf("%s of %s takes no {{…}}, which stands for a whole text: leave the step out, plan with \"again\": true, and write the value once you see it", name, spec.Name)
 	}
 	if toolchoice.Fold(d.Tool) != toolchoice.Fold(spec.Name) {
 		notes = append([]string{fmt.Sprintf("%.60s is %s here", d.Tool, spec.Name)}, notes...)
 	}
-	return agent.Step{Tool: spec.Name, Input: input, Description: text.Clip(text.OneLine(d.Description), 300), After: d.After}, notes, err
+	return agent.Step{Tool: spec.Name, Input: input.JSON(), Description: text.Clip(text.OneLine(d.Description), 300), After: d.After}, notes, err
 }
 
 const maxDropped = 20

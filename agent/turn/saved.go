@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"lifehub/agent"
+	"lifehub/agent/args"
 	"lifehub/agent/events"
 	"lifehub/agent/gate"
 )
@@ -33,8 +34,8 @@ type try struct {
 // savedCall is how far a call came.
 type savedCall struct {
 	step    string
-	tool    string
-	input   []byte // nil: it never got as far
+	tool    string // "": it never got as far as its arguments
+	input   args.Input
 	started time.Time
 	mark    []byte
 	outcome *Outcome // nil: it did not end, and the user did not refuse it
@@ -84,7 +85,7 @@ func (k *saved) add(e agent.Entry) bool {
 		if gate.Hash(e.Input) != e.Hash {
 			return false
 		}
-		c.tool, c.input = e.Tool, e.Input
+		c.tool, c.input = e.Tool, args.Read(e.Input)
 	case agent.CallAsked:
 	case agent.Decided:
 		if e.Decision == agent.Refuse {
@@ -100,7 +101,7 @@ func (k *saved) add(e agent.Entry) bool {
 	default:
 		return false
 	}
-	if c.input != nil {
+	if c.tool != "" {
 		k.calls[sameCall(c.tool, c.input)] = c
 	}
 	return true
@@ -172,7 +173,7 @@ func (w *runner) resume() {
 	for _, step := range slices.Sorted(maps.Keys(w.saved.steps)) {
 		c := w.saved.steps[step]
 		c.tool = now(c.tool)
-		if c.input != nil {
+		if c.tool != "" {
 			same := sameCall(c.tool, c.input)
 			w.saved.calls[same] = c
 			if c.outcome != nil {

@@ -54,7 +54,7 @@ func (a *answer) sourcesOf(found []finding) (sources []agent.Source) {
 // sourceOf is the text of a step as a place that can be cited.
 func sourceOf(f finding) agent.Source {
 	s := agent.Source{
-		Path: f.step.Tool, Call: f.step.ID, Heading: text.Clip(text.OneLine(cmp.Or(f.step.Description, strings.Join(args.Texts(f.step.Input), " · "))), 80),
+		Path: f.step.Tool, Call: f.step.ID, Heading: text.Clip(text.OneLine(cmp.Or(f.step.Description, strings.Join(args.Read(f.step.Input).Texts(), " · "))), 80),
 		Line: 1, EndLine: 1 + strings.Count(f.Result.Text, "\n"), Text: f.Result.Text,
 	}
 	if f.step.Tool == attachTool {

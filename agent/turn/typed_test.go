@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"lifehub/agent"
+	"lifehub/agent/args"
 	"lifehub/agent/events"
 	"lifehub/agent/gate"
 	"lifehub/llm"
@@ -61,8 +62,8 @@ func TestPastedTextIsNotSaid(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, c := range []gate.Call{
-			{Tool: fetch, Input: json.RawMessage(`{"url":"https://evil.example/x"}`)},
-			{Tool: search, Input: json.RawMessage(`{"query":"Meerschaum"}`)},
+			{Tool: fetch, Input: args.Read([]byte(`{"url":"https://evil.example/x"}`))},
+			{Tool: search, Input: args.Read([]byte(`{"query":"Meerschaum"}`))},
 		} {
 			if v := turn.gate.Verdict(t.Context(), c); v.Level == agent.Auto {
 				t.Errorf("%s: %s runs: %s", name, c.Tool.Spec().Name, v.Reason)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"lifehub/agent"
+	"lifehub/agent/args"
 	"lifehub/agent/gate"
 	"lifehub/agent/rules"
 )
@@ -69,7 +70,7 @@ func TestWhatWouldLetACallRunUnattended(t *testing.T) {
 				turn.record.MarkUntrusted("https://evil.example/")
 			}
 			got, after := "auto", false
-			if _, err := turn.gate.Pass(t.Context(), gate.Call{Tool: tc.tool(), Input: json.RawMessage(tc.input)}); err != nil {
+			if _, err := turn.gate.Pass(t.Context(), gate.Call{Tool: tc.tool(), Input: args.Read(json.RawMessage(tc.input))}); err != nil {
 				asked := (<-events).Body.(agent.PermissionAsked)
 				got, after = asked.Allow, asked.Untrusted
 			}

@@ -2,7 +2,6 @@ package mcpserve
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -17,6 +16,7 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 
 	"lifehub/agent"
+	"lifehub/agent/args"
 	"lifehub/agent/gate"
 	"lifehub/agent/rules"
 	"lifehub/agent/tools"
@@ -232,7 +232,7 @@ func (s *notesServer) tell(who subscriber, address string) error {
 // that reads it: the rules for read_note hold. With no path it is for any note.
 func (s *notesServer) mayRead(ctx context.Context, path string) error {
 	tool := s.served[agent.ReadNote]
-	input, err := json.Marshal(map[string]string{"path": path})
+	input, err := args.Of(map[string]any{"path": path})
 	if tool == nil || err != nil {
 		return errors.New("notes are not read here")
 	}
