@@ -115,6 +115,15 @@ func FormerNames(tool Tool) []string {
 	return nil
 }
 
+// MayWrite reports whether a call of a tool may change something. A tool of another
+// program is believed that it only reads: nothing is allowed by that.
+func MayWrite(tool Tool) bool {
+	if hinted, ok := tool.(Hinted); ok && hinted.ReadOnlyHint() != nil {
+		return !*hinted.ReadOnlyHint()
+	}
+	return !ReadOnly(tool)
+}
+
 // Hinted is a Tool of another program, which may say of itself whether it only
 // reads; nil: it does not say.
 type Hinted interface{ ReadOnlyHint() *bool }

@@ -78,7 +78,8 @@ type (
 	}
 
 	// PlanMade replaces any plan shown before. Dropped names what of the
-	// model's plan was left out or repaired, and why. Before are the steps of
+	// model's plan was left out, and why; Repaired what was written otherwise and
+	// means the same, which concerns nobody but who reads the trace. Before are the steps of
 	// earlier plans of the turn: they stay as they are and are not run again.
 	// A plan Under a step is that of the worker which the step handed its task
 	// to; its steps stand below that step.
@@ -90,6 +91,7 @@ type (
 		Before    []Step   `json:"before,omitempty"`
 		Steps     []Step   `json:"steps"`
 		Dropped   []string `json:"dropped,omitempty"`
+		Repaired  []string `json:"repaired,omitempty"`
 		Fallback  bool     `json:"fallback,omitempty"` // the model gave no usable plan
 		Again     bool     `json:"again,omitempty"`    // more is planned once these steps have run
 	}

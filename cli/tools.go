@@ -17,7 +17,6 @@ import (
 	"lifehub/cli/app"
 	"lifehub/cli/command"
 	"lifehub/cli/settings"
-	"lifehub/llm"
 	"lifehub/tui/draw"
 	"lifehub/tui/safetext"
 )
@@ -140,7 +139,7 @@ func testRules(ctx context.Context, sh *app.Process, list []agent.Tool, gate *tu
 	if err != nil {
 		return err
 	}
-	input, misfit, err := callArgs(t.Spec(), rest)
+	input, misfit, err := callArgs(t, rest)
 	if err != nil {
 		return settings.UsageError{Err: err}
 	}
@@ -158,7 +157,7 @@ func testRules(ctx context.Context, sh *app.Process, list []agent.Tool, gate *tu
 // callArgs reads "key=value key2='two words'", or a JSON object, as arguments
 // of a tool. misfit says what the tool would refuse of them; rules are tested
 // all the same.
-func callArgs(spec llm.ToolSpec, s string) (input json.RawMessage, misfit, err error) {
+func callArgs(tool agent.Tool, s string) (input json.RawMessage, misfit, err error) {
 	input = json.RawMessage(strings.TrimSpace(s))
 	if !strings.HasPrefix(string(input), "{") {
 		pairs, err := rules.SplitArguments(s)
@@ -173,9 +172,9 @@ func callArgs(spec llm.ToolSpec, s string) (input json.RawMessage, misfit, err e
 			return nil, nil, err
 		}
 	}
-	repaired, _, misfit := new(toolargs.Schemas).Repair(spec, input)
+	repaired, misfit := new(toolargs.Schemas).Repair(tool, input)
 	if misfit == nil {
-		input = repaired.JSON()
+		input = repaired.Input.JSON()
 	}
 	return input, misfit, nil
 }

@@ -12,53 +12,81 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/tailscale/hujson"
 
+	"lifehub/agent"
 	"lifehub/internal/pattern"
-	"lifehub/llm"
+	"lifehub/internal/when"
 )
 
+// Repaired is arguments that fit the schema of their tool.
+type Repaired struct {
+	Input   Input
+	Changed []string // what was written otherwise and means the same
+	Lost    []string // what was left out of a call that changes nothing
+}
+
 // Repair makes what a model wrote for arguments into arguments of the tool, or
-// says why it cannot. notes tell what was changed. It does no more than this:
+// says why it cannot. It does no more than this:
 //
 //   - a JSON object inside a string is read; nothing at all is {}
 //   - any other text is the one argument of a tool that needs no more than one
 //   - "5" becomes 5 and "true" true where the schema wants it, 5 becomes "5"
 //   - a single value becomes a list of one, a list of one its value
 //   - null for an optional argument is left out, as is an unknown argument
-//     where the schema allows none
+//     where the schema allows none; one with a value stops a call that may
+//     change something
 //   - a missing argument that has a default gets it
 //   - a word that is in an enum except for its case takes the enum's case
-func (s *Schemas) Repair(spec llm.ToolSpec, raw json.RawMessage) (input Input, notes []string, err error) {
-	return s.repair(spec, raw, repairing{})
+//   - a day in words, as "next Friday", becomes YYYY-MM-DD where the schema wants it
+func (s *Schemas) Repair(tool agent.Tool, raw json.RawMessage) (Repaired, error) {
+	return s.repair(tool, raw, false)
 }
 
 // repairing is how arguments are repaired.
 type repairing struct {
-	meant bool // also what a model means by names and values that the schema does not have
+	meant  bool // also what a model means by names and values that the schema does not have
+	writes bool // the call may change something
+	today  time.Time
+	lost   []string // unknown arguments that say something
 }
 
-func (s *Schemas) repair(spec llm.ToolSpec, raw json.RawMessage, r repairing) (input Input, notes []string, err error) {
+func (s *Schemas) repair(tool agent.Tool, raw json.RawMessage, meant bool) (Repaired, error) {
+	spec := tool.Spec()
 	args, err := ReadObject(raw)
 	alone := false
 	if err != nil {
 		if args, alone = aloneArgument(raw, ShapeOf(spec.Schema)); !alone {
-			return Input{}, nil, fmt.Errorf("the arguments of %s are no object: %w", spec.Name, err)
+			return Repaired{}, fmt.Errorf("the arguments of %s are no object: %w", spec.Name, err)
 		}
 	}
 	schema := s.of(spec.Schema)
 	if schema == nil {
 		written, err := compact(raw, args, false)
-		return Input{raw: written, object: args}, nil, err
+		return Repaired{Input: Input{raw: written, object: args}}, err
 	}
-	notes = r.object(args, ShapeOf(spec.Schema))
+	now := s.Now
+	if now == nil {
+		now = time.Now
+	}
+	shape := ShapeOf(spec.Schema)
+	r := repairing{meant: meant, writes: agent.MayWrite(tool), today: now()}
+	out := Repaired{Changed: r.object(args, shape)}
 	if err := validate(schema, args); err != nil {
-		return Input{}, notes, fmt.Errorf("the arguments of %s do not fit: %w", spec.Name, err)
+		return Repaired{}, fmt.Errorf("the arguments of %s do not fit: %w", spec.Name, err)
 	}
-	written, err := compact(raw, args, alone || len(notes) > 0)
-	return Input{raw: written, object: args}, notes, err
+	if r.writes && len(r.lost) > 0 {
+		return Repaired{}, fmt.Errorf("%s would lose what %s says: it takes %s", spec.Name, strings.Join(r.lost, " and "), strings.Join(PropertyOrder(spec.Schema), ", "))
+	}
+	for _, name := range r.lost {
+		out.Lost = append(out.Lost, name+" is no argument")
+	}
+	written, err := compact(raw, args, alone || len(out.Changed)+len(out.Lost) > 0)
+	out.Input = Input{raw: written, object: args}
+	return out, err
 }
 
 // aloneArgument are the arguments of a call that was given a text and no
@@ -183,16 +211,20 @@ func (s Shape) is(name string) bool {
 
 func (s Shape) wants(names ...string) bool { return slices.ContainsFunc(names, s.is) }
 
-func (r repairing) object(args map[string]any, s Shape) (notes []string) {
+func (r *repairing) object(args map[string]any, s Shape) (notes []string) {
 	if r.meant {
-		notes = rename(args, s)
+		notes = r.rename(args, s)
 	}
 	for _, name := range slices.Sorted(maps.Keys(args)) {
 		property, known := s.Properties[name]
 		switch {
 		case !known && string(bytes.TrimSpace(s.Additional)) == "false":
+			if saysNothing(args[name]) {
+				notes = append(notes, fmt.Sprintf("%s was empty", name))
+			} else {
+				r.lost = append(r.lost, name)
+			}
 			delete(args, name)
-			notes = append(notes, fmt.Sprintf("%s is no argument", name))
 		case !known:
 		case args[name] == nil && !property.is("null") && !slices.Contains(s.Required, name):
 			delete(args, name)
@@ -215,20 +247,35 @@ func (r repairing) object(args map[string]any, s Shape) (notes []string) {
 	return notes
 }
 
+// saysNothing reports whether a value is lost without a loss.
+func saysNothing(value any) bool {
+	switch v := value.(type) {
+	case nil:
+		return true
+	case string:
+		return strings.TrimSpace(v) == ""
+	case []any:
+		return len(v) == 0
+	case map[string]any:
+		return len(v) == 0
+	}
+	return false
+}
+
 // value returns what the schema wants in place of value; note is "" when
 // nothing had to be done.
-func (r repairing) value(value any, s Shape) (repaired any, note string) {
+func (r *repairing) value(value any, s Shape) (repaired any, note string) {
 	repaired, note = r.form(value, s)
 	if r.meant {
 		var changed string
-		repaired, changed = meantValue(repaired, s)
+		repaired, changed = r.meantValue(repaired, s)
 		note = cmp.Or(changed, note)
 	}
 	return repaired, note
 }
 
 // form returns a value in the type that the schema wants.
-func (r repairing) form(value any, s Shape) (repaired any, note string) {
+func (r *repairing) form(value any, s Shape) (repaired any, note string) {
 	switch v := value.(type) {
 	case string:
 		return r.text(v, s)
@@ -259,7 +306,7 @@ func (r repairing) form(value any, s Shape) (repaired any, note string) {
 	return value, ""
 }
 
-func (r repairing) text(v string, s Shape) (any, string) {
+func (r *repairing) text(v string, s Shape) (any, string) {
 	text := strings.TrimSpace(v)
 	if s.Type != nil && !s.is("string") {
 		switch {
@@ -281,6 +328,9 @@ func (r repairing) text(v string, s Shape) (any, string) {
 		}
 		return v, ""
 	}
+	if day, ok := r.day(text, s); ok {
+		return day, fmt.Sprintf("%.60q is %s", text, day)
+	}
 	for _, allowed := range s.Enum {
 		if word, ok := allowed.(string); ok && word != v && strings.EqualFold(word, text) && !slices.Contains(s.Enum, any(v)) {
 			return word, "was written otherwise"
@@ -289,7 +339,26 @@ func (r repairing) text(v string, s Shape) (any, string) {
 	return v, ""
 }
 
-func (r repairing) list(v []any, s Shape) (any, string) {
+// aDay is how a schema says that a text is a day.
+var aDay = pattern.Lazy(`(?:^|[\s,;:(])YYYY-MM-DD(?:$|[\s,;.:)])`)
+
+func (s Shape) isDay() bool {
+	return (s.Type == nil || s.is("string")) && (s.Format == "date" || aDay.MatchString(s.Description))
+}
+
+// day is what a text that names a day in words is in a schema that wants a day.
+func (r *repairing) day(text string, s Shape) (day string, ok bool) {
+	if !s.isDay() {
+		return "", false
+	}
+	if _, err := time.Parse(time.DateOnly, text); err == nil {
+		return "", false
+	}
+	named, ok := when.Day(text, r.today, r.writes)
+	return named.Format(time.DateOnly), ok
+}
+
+func (r *repairing) list(v []any, s Shape) (any, string) {
 	if s.Type != nil && !s.is("array") && len(v) == 1 {
 		repaired, note := r.value(v[0], s)
 		return repaired, cmp.Or(note, "was a list of one")
@@ -306,7 +375,7 @@ func (r repairing) list(v []any, s Shape) (any, string) {
 	return v, note
 }
 
-func (r repairing) single(value any, s Shape) (any, string) {
+func (r *repairing) single(value any, s Shape) (any, string) {
 	var note string
 	if s.Items != nil {
 		value, note = r.value(value, *s.Items)

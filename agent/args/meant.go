@@ -7,26 +7,29 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
 
+	"lifehub/agent"
 	"lifehub/internal/text"
-	"lifehub/llm"
+	"lifehub/internal/when"
 )
 
 // RepairMeant repairs what a model wrote as [Schemas.Repair] does, and first
 // what can mean one thing only by the schema:
 //
-//   - an unknown name is the argument whose name has the same words, or begins
-//     with them, where there is one
-//   - the one unknown name left is the one required argument that is missing,
-//     if its value fits and its name is like that of no other
-//   - a number beyond a bound is the bound
+//   - an unknown name is the argument whose name has the same words, or one of the
+//     two begins with the words of the other: start is start_date, due_date is due
+//   - an unknown name left is the one required argument that is missing and takes
+//     its value, if no other is left for that and its name is like that of no other
+//   - a day under an unknown name is the only argument that takes a day
+//   - a number beyond a bound is the bound, in a call that changes nothing
 //   - a value that is in no enum is the one that it abbreviates, or whose part of
 //     the description ("open: pending, not done") names it
 //
 // It is for models: a person is told what does not fit.
-func (s *Schemas) RepairMeant(spec llm.ToolSpec, raw json.RawMessage) (input Input, notes []string, err error) {
-	return s.repair(spec, raw, repairing{meant: true})
+func (s *Schemas) RepairMeant(tool agent.Tool, raw json.RawMessage) (Repaired, error) {
+	return s.repair(tool, raw, true)
 }
 
 // NameWords parts a name at its signs and where a capital begins a word.
@@ -72,10 +75,17 @@ func abbreviates(short, long string) bool {
 	return true
 }
 
-// near is the one of the names that is meant by a word: it has the same
-// words, or else it is abbreviated. ok is false for none or several.
+// goesOn reports whether the name long has the words of short, whole, and then more.
+func goesOn(long, short string) bool {
+	a, b := stems(long), stems(short)
+	return len(b) > 0 && len(b) < len(a) && slices.Equal(a[:len(b)], b)
+}
+
+// near is the one of the names that is meant by a word: it has the same words, or
+// else it is abbreviated, or else has the first of them. ok is false for none or
+// several.
 func near(word string, names []string) (name string, ok bool) {
-	for _, means := range []func(a, b string) bool{SameWords, abbreviates} {
+	for _, means := range []func(a, b string) bool{SameWords, abbreviates, goesOn} {
 		if found := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !means(word, name) }); len(found) > 0 {
 			return found[0], len(found) == 1
 		}
@@ -84,7 +94,7 @@ func near(word string, names []string) (name string, ok bool) {
 }
 
 // rename gives unknown arguments the names that they mean.
-func rename(args map[string]any, s Shape) (notes []string) {
+func (r *repairing) rename(args map[string]any, s Shape) (notes []string) {
 	if len(s.Properties) == 0 || !slices.Contains([]string{"", "false"}, strings.TrimSpace(string(s.Additional))) {
 		return nil // any name is one of its own
 	}
@@ -112,11 +122,55 @@ func rename(args map[string]any, s Shape) (notes []string) {
 			unknown = slices.DeleteFunc(unknown, func(u string) bool { return u == given[0] })
 		}
 	}
-	missing := slices.DeleteFunc(slices.Clone(s.Required), func(name string) bool { return !absent(name) || len(s.Properties[name].Default) > 0 })
-	if len(unknown) == 1 && len(missing) == 1 && s.fills(unknown[0], missing[0]) && s.Properties[missing[0]].takes(args[unknown[0]]) {
-		to(unknown[0], missing[0])
+	for _, name := range s.Required {
+		if !absent(name) || len(s.Properties[name].Default) > 0 {
+			continue
+		}
+		if taken := slices.DeleteFunc(slices.Clone(unknown), func(u string) bool { return !s.Properties[name].takes(args[u]) }); len(taken) == 1 && s.fills(taken[0], name) && s.onlyMissing(args, name) {
+			to(taken[0], name)
+			unknown = slices.DeleteFunc(unknown, func(u string) bool { return u == taken[0] })
+		}
+	}
+	if day, only := s.onlyDay(); only && absent(day) {
+		days := slices.DeleteFunc(slices.Clone(unknown), func(u string) bool { return !r.isDay(args[u]) })
+		if len(days) == 1 {
+			to(days[0], day)
+		}
 	}
 	return notes
+}
+
+// onlyMissing reports whether no other required argument of the same type is missing.
+func (s Shape) onlyMissing(args map[string]any, name string) bool {
+	return !slices.ContainsFunc(s.Required, func(other string) bool {
+		_, there := args[other]
+		return other != name && !there && len(s.Properties[other].Default) == 0 && fmt.Sprint(s.Properties[other].Type) == fmt.Sprint(s.Properties[name].Type)
+	})
+}
+
+// onlyDay is the one argument that takes a day; false: there is none, or several.
+func (s Shape) onlyDay() (name string, ok bool) {
+	for property, shape := range s.Properties {
+		if shape.isDay() && name != "" {
+			return "", false
+		} else if shape.isDay() {
+			name = property
+		}
+	}
+	return name, name != ""
+}
+
+// isDay reports whether a value is a day, in figures or in words.
+func (r *repairing) isDay(value any) bool {
+	text, isText := value.(string)
+	if !isText {
+		return false
+	}
+	if _, err := time.Parse(time.DateOnly, strings.TrimSpace(text)); err == nil {
+		return true
+	}
+	_, ok := when.Day(text, r.today, r.writes)
+	return ok
 }
 
 // fills reports whether an unknown name may stand for the missing argument: it
@@ -158,14 +212,17 @@ func (s Shape) takes(value any) bool {
 }
 
 // meantValue is what the schema has for a value that it does not allow: the
-// nearest bound of a number, the one word of an enum that is meant.
-func meantValue(value any, s Shape) (meant any, note string) {
+// nearest bound of a number in a call that changes nothing, the one word of an enum that is meant.
+func (r *repairing) meantValue(value any, s Shape) (meant any, note string) {
 	switch v := value.(type) {
 	case string:
 		if name, ok := s.choice(v); ok {
 			return name, fmt.Sprintf("%.60q is %q here", v, name)
 		}
 	case json.Number:
+		if r.writes { // an amount is not for us to change
+			return value, ""
+		}
 		if n, err := v.Float64(); err == nil && s.Maximum != nil && n > *s.Maximum {
 			return number(*s.Maximum), fmt.Sprintf("was %s: the most is %s", v, number(*s.Maximum))
 		} else if err == nil && s.Minimum != nil && n < *s.Minimum {

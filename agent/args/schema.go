@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
@@ -21,6 +22,8 @@ const maxSchema = 256 << 10
 // Schemas compiles the schemas of tools when they are first needed, and keeps
 // them. The zero value is ready; it is safe for concurrent use.
 type Schemas struct {
+	Now func() time.Time // by which days in words are read; nil: time.Now
+
 	mu       sync.Mutex
 	compiled map[string]*jsonschema.Schema // by the schema's text; nil: it cannot be compiled
 }

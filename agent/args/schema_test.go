@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"time"
 
+	"lifehub/agent"
 	"lifehub/llm"
 )
 
@@ -34,8 +36,8 @@ func TestAKeyThatIsThereTwiceIsWrittenOnce(t *testing.T) {
 		`{"b":[{"a":1, "a":"x,y"}]}`: `{"b":[{"a":"x,y"}]}`,
 		`{"b":{"a":1}, "a":{"b":1}}`: `{"b":{"a":1},"a":{"b":1}}`,
 	} {
-		if got, _, err := new(Schemas).Repair(llm.ToolSpec{Name: "t"}, json.RawMessage(raw)); err != nil || got.String() != want {
-			t.Errorf("%s: got %s, %v", raw, got, err)
+		if got, err := new(Schemas).Repair(schemaTool{}, json.RawMessage(raw)); err != nil || got.Input.String() != want {
+			t.Errorf("%s: got %s, %v", raw, got.Input, err)
 		}
 	}
 }
@@ -44,5 +46,54 @@ func TestArgumentsKeepTheOrderOfTheirSchema(t *testing.T) {
 	got := PropertyOrder(json.RawMessage(`{"type":"object","properties":{"z":{"properties":{"x":{}}},"a":{},"m":true}}`))
 	if strings.Join(got, " ") != "z a m" {
 		t.Errorf("got %q", got)
+	}
+}
+
+// schemaTool is a tool of which nothing is known but its schema.
+type schemaTool struct {
+	agent.Tool
+	schema string
+	reads  bool
+}
+
+func (s schemaTool) Spec() llm.ToolSpec {
+	return llm.ToolSpec{Name: "t", Schema: json.RawMessage(s.schema)}
+}
+func (s schemaTool) ReadOnly() bool { return s.reads }
+
+// today is a Tuesday.
+func today() time.Time { return time.Date(2026, 11, 24, 9, 0, 0, 0, time.UTC) }
+
+// What a write says reaches its tool, or stops the call; of a call that only reads
+// the rest is done.
+func TestAWriteLosesNoValue(t *testing.T) {
+	const task = `{"type":"object","properties":{"text":{"type":"string"},"due":{"type":"string","description":"the day it is due, YYYY-MM-DD"},"hours":{"type":"integer","maximum":8}},"required":["text"],"additionalProperties":false}`
+	for raw, want := range map[string]string{
+		`{"text":"tea","due_date":"2026-11-27"}`:   `{"due":"2026-11-27","text":"tea"}`,
+		`{"text":"tea","due_date":"next friday"}`:  `{"due":"2026-11-27","text":"tea"}`,
+		`{"text":"tea","date":"tomorrow"}`:         `{"due":"2026-11-25","text":"tea"}`,
+		`{"text":"tea","when":"Monday"}`:           `{"due":"2026-11-30","text":"tea"}`,
+		`{"text":"tea","due":"nächsten Freitag"}`:  `{"due":"2026-11-27","text":"tea"}`,
+		`{"text":"tea","due":"übermorgen"}`:        `{"due":"2026-11-26","text":"tea"}`,
+		`{"text":"tea","due":"2026-11-27T10:00"}`:  `{"text":"tea","due":"2026-11-27T10:00"}`, // the tool says what it takes
+		`{"text":"tea","due":"next week"}`:         `{"text":"tea","due":"next week"}`,
+		`{"text":"tea","tag":""}`:                  `{"text":"tea"}`,
+		`{"task":"tea"}`:                           `{"text":"tea"}`,
+		`{"text":"tea","priority":"high"}`:         "t would lose what priority says: it takes text, due, hours",
+		`{"text":"tea","due":"x","date":"friday"}`: "t would lose what date says: it takes text, due, hours",
+		`{"text":"tea","hours":12}`:                "the arguments of t do not fit: hours: maximum: got 12, want 8",
+	} {
+		got, err := (&Schemas{Now: today}).RepairMeant(schemaTool{schema: task}, json.RawMessage(raw))
+		said := got.Input.String()
+		if err != nil {
+			said = err.Error()
+		}
+		if said != want {
+			t.Errorf("%s: got %s, want %s", raw, said, want)
+		}
+	}
+	got, err := (&Schemas{Now: today}).RepairMeant(schemaTool{schema: task, reads: true}, json.RawMessage(`{"text":"tea","priority":"high","hours":12,"due":"Monday"}`))
+	if want := `{"due":"2026-11-23","hours":8,"text":"tea"}`; err != nil || got.Input.String() != want || strings.Join(got.Lost, " ") != "priority is no argument" {
+		t.Errorf("a call that only reads: %s, %q, %v, want %s", got.Input, got.Lost, err, want)
 	}
 }

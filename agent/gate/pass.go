@@ -134,11 +134,11 @@ func (g *Guard) edited(c Call, input json.RawMessage) (Call, error) {
 	if err := json.Unmarshal(input, new(map[string]any)); err != nil {
 		return c, fmt.Errorf("the arguments are no JSON object: %w", err)
 	}
-	repaired, _, err := g.Schemas.Repair(c.Tool.Spec(), input)
+	repaired, err := g.Schemas.Repair(c.Tool, input)
 	if err != nil {
 		return c, err
 	}
-	c.Input = repaired
+	c.Input = repaired.Input
 	return c, nil
 }
 

@@ -79,16 +79,16 @@ func (g *Guard) isLiteral(c Call) bool {
 	if err != nil {
 		return false
 	}
-	given := map[string]string{}
+	named := map[string]string{}
 	for _, pair := range pairs {
-		given[pair[0]] = pair[1]
+		named[pair[0]] = pair[1]
 	}
-	raw, err := json.Marshal(given)
-	if err != nil || len(given) != len(pairs) {
+	raw, err := json.Marshal(named)
+	if err != nil || len(named) != len(pairs) {
 		return false
 	}
-	input, _, err := g.Schemas.Repair(c.Tool.Spec(), raw)
-	return err == nil && input.Canonical() == c.Input.Canonical()
+	given, err := g.Schemas.Repair(c.Tool, raw)
+	return err == nil && given.Input.Canonical() == c.Input.Canonical()
 }
 
 func untrustedReason(c Call, made provenance.Origin) string {

@@ -31,7 +31,7 @@ func newAddTask(v noteWriter, now func() time.Time) agent.Tool {
 		if text == "" {
 			return change{}, errors.New("what is to be done? The task has no text")
 		}
-		due, err := dueDay(args.Due, now())
+		due, err := dueDay(args.Due)
 		if err != nil {
 			return change{}, err
 		}
@@ -71,23 +71,17 @@ func taskText(text string) string {
 	return boxBefore.ReplaceAllString(strings.Join(strings.Fields(text), " "), "")
 }
 
-// dueDay reads a day as a model writes it.
-func dueDay(text string, now time.Time) (time.Time, error) {
-	today := startOfDay(now)
-	switch word := strings.ToLower(strings.TrimSpace(text)); word {
-	case "":
+// dueDay reads a day; "" is none.
+func dueDay(text string) (time.Time, error) {
+	text = strings.TrimSpace(text)
+	if text == "" {
 		return time.Time{}, nil
-	case "today":
-		return today, nil
-	case "tomorrow":
-		return today.AddDate(0, 0, 1), nil
-	default:
-		day, err := time.ParseInLocation(time.DateOnly, word, time.Local)
-		if err != nil {
-			return day, fmt.Errorf("%q is no day; write it as YYYY-MM-DD", text)
-		}
-		return day, nil
 	}
+	day, err := time.ParseInLocation(time.DateOnly, text, time.Local)
+	if err != nil {
+		return day, fmt.Errorf("%q is no day; write it as YYYY-MM-DD", text)
+	}
+	return day, nil
 }
 
 // tasksNote finds the note for tasks: the named one, in a graph of Logseq the

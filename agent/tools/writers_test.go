@@ -44,7 +44,7 @@ func TestWritersShowAndThenDo(t *testing.T) {
 			path: "journals/2026_10_08.md", now: "- DONE one\n\t- DONE two DEADLINE: <2026-11-01 Sun>\n", said: "done: two (journals/2026_10_08.md:2)",
 		},
 		"a task begins tasks.md": {
-			files: map[string]string{"a.md": "x"}, tool: "add_task", args: `{"text":"- [ ] call\n  Marta","due":"tomorrow"}`,
+			files: map[string]string{"a.md": "x"}, tool: "add_task", args: `{"text":"- [ ] call\n  Marta","due":"2026-10-09"}`,
 			path: "tasks.md", now: "# Tasks\n\n- [ ] call Marta 📅 2026-10-09\n", said: "added to tasks.md, which is new",
 		},
 		"a task keeps the vault's style": {

@@ -170,7 +170,7 @@ func (w *runner) refusal(text string, offered []agent.Tool) string {
 	if err != nil {
 		return err.Error()
 	}
-	steps, dropped := w.repairSteps(d.Steps, offered, nil)
+	steps, dropped, _ := w.repairSteps(d.Steps, offered, nil)
 	if len(steps) > 0 {
 		return ""
 	}
@@ -369,7 +369,7 @@ func (w *runner) callsOf(text string, offered []agent.Tool) (calls []wanted) {
 	if err != nil {
 		return nil
 	}
-	steps, _ := w.repairSteps(d.Steps, offered, nil)
+	steps, _, _ := w.repairSteps(d.Steps, offered, nil)
 	for _, s := range steps {
 		args, err := args.ReadObject(s.Input)
 		if err != nil {
@@ -430,8 +430,8 @@ func (w *runner) fits(offered []agent.Tool, name string, args map[string]any) bo
 	if tool == nil || err != nil {
 		return false
 	}
-	_, notes, err := w.gate.Schemas.Repair(tool.Spec(), raw)
-	return err == nil && len(notes) == 0
+	repaired, err := w.gate.Schemas.Repair(tool, raw)
+	return err == nil && len(repaired.Changed)+len(repaired.Lost) == 0
 }
 
 // jsonTypes replaces the type names of Python by those of JSON Schema.

@@ -74,7 +74,7 @@ func (w *runner) callsOfText(text string, l rightList) (calls []wanted, err erro
 		return nil, err
 	}
 	for _, d := range drafts {
-		step, _, err := w.repairStep(d, l.offered)
+		step, _, _, err := w.repairStep(d, l.offered)
 		if err != nil {
 			return calls, err
 		}

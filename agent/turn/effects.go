@@ -54,15 +54,6 @@ func (w *runner) effectsBy(step string) (effects []agent.Effect) {
 	return effects
 }
 
-// canWrite reports whether a call of the tool may change something. A tool of
-// another program is believed that it only reads: nothing is allowed by that.
-func canWrite(tool agent.Tool) bool {
-	if hinted, ok := tool.(agent.Hinted); ok && hinted.ReadOnlyHint() != nil {
-		return !*hinted.ReadOnlyHint()
-	}
-	return !agent.ReadOnly(tool)
-}
-
 // changes reports whether a tool is known to change something: one of another
 // program that does not say so is not.
 func (w *runner) changes(name string) bool {
@@ -71,7 +62,7 @@ func (w *runner) changes(name string) bool {
 		return w.writes != nil && w.writes(name)
 	}
 	hinted, foreign := tool.(agent.Hinted)
-	return canWrite(tool) && (!foreign || hinted.ReadOnlyHint() != nil)
+	return agent.MayWrite(tool) && (!foreign || hinted.ReadOnlyHint() != nil)
 }
 
 // noteWriter notes a tool that a plan or a call named, if it changes something.

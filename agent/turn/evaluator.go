@@ -109,7 +109,7 @@ func (l *agentLoop) checked(report string) (why string) {
 
 // mayHaveWritten reports whether a call was one that may change something.
 func (l *agentLoop) mayHaveWritten(f finding) bool {
-	return f.same == "" && canWrite(l.turn.steps.tool(f.step.Tool))
+	return f.same == "" && agent.MayWrite(l.turn.steps.tool(f.step.Tool))
 }
 
 // readJudgement reads a verdict, also one inside another object. A score above 1

@@ -162,9 +162,11 @@ func (w *runner) step(ctx context.Context, step agent.Step, at *gate.Turnstile, 
 		if err != nil {
 			return Outcome{Status: agent.Skipped, Reason: err.Error()}
 		}
-		if input, _, err = w.gate.Schemas.Repair(tool.Spec(), filled); err != nil {
+		repaired, err := w.gate.Schemas.Repair(tool, filled)
+		if err != nil {
 			return Outcome{Status: agent.StepFailed, Reason: err.Error()}
 		}
+		input = repaired.Input
 	}
 	if before != nil && before.tool == step.Tool {
 		input = before.input // what is asked again is what was asked

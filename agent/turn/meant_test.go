@@ -206,20 +206,20 @@ func TestWhatAModelMeansIsNotGuessed(t *testing.T) {
 	tasks := &doubleTool{name: "list_tasks", schema: `{"type":"object","properties":{"status":{"type":"string","enum":["open","overdue","done","all"],"description":"open: pending, not finished; overdue: open and late; done: completed, finished"}},"additionalProperties":false}`}
 	change := &doubleTool{name: "eur_to_usd", schema: `{"type":"object","properties":{"amount":{"type":"number"}},"required":["amount"]}`}
 	tests := map[string]struct{ tool, input, want string }{
-		"the one argument":             {"search_notes", `{"q":"tea"}`, "1 search_notes {\"query\":\"tea\"}\n- step 1: q is query here"},
-		"the words in another order":   {"notes_search", `{"text":"tea"}`, "1 search_notes {\"query\":\"tea\"}\n- step 1: notes_search is search_notes here\n- step 1: text is query here"},
-		"beyond a bound":               {"search_notes", `{"query":"tea","limit":500}`, "1 search_notes {\"limit\":50,\"query\":\"tea\"}\n- step 1: limit was 500: the most is 50"},
-		"as text, and below":           {"search_notes", `{"query":"tea","limit":"0"}`, "1 search_notes {\"limit\":1,\"query\":\"tea\"}\n- step 1: limit was 0: the least is 1"},
+		"the one argument":             {"search_notes", `{"q":"tea"}`, "1 search_notes {\"query\":\"tea\"}\n~ step 1: q is query here"},
+		"the words in another order":   {"notes_search", `{"text":"tea"}`, "1 search_notes {\"query\":\"tea\"}\n~ step 1: notes_search is search_notes here\n~ step 1: text is query here"},
+		"beyond a bound":               {"search_notes", `{"query":"tea","limit":500}`, "1 search_notes {\"limit\":50,\"query\":\"tea\"}\n~ step 1: limit was 500: the most is 50"},
+		"as text, and below":           {"search_notes", `{"query":"tea","limit":"0"}`, "1 search_notes {\"limit\":1,\"query\":\"tea\"}\n~ step 1: limit was 0: the least is 1"},
 		"the opposite of an argument":  {"search_notes", `{"query":"tea","exclude_tag":"x"}`, "1 search_notes {\"query\":\"tea\"}\n- step 1: exclude_tag is no argument"},
 		"like another argument":        {"search_notes", `{"tags_wanted":"x"}`, "- step 1: the arguments of search_notes do not fit: missing property 'query'"},
 		"two that are unknown":         {"search_notes", `{"a":"x","b":"y"}`, "- step 1: the arguments of search_notes do not fit: missing property 'query'"},
 		"no text":                      {"search_notes", `{"words":["a","b"]}`, "- step 1: the arguments of search_notes do not fit: missing property 'query'"},
 		"another direction":            {"send_mail", `{"from":"ana","text":"x"}`, "- step 1: the arguments of send_mail do not fit: missing property 'to'"},
 		"the same argument once more":  {"days", `{"start_date":"a","start":"b"}`, "- step 1: the arguments of days do not fit: missing property 'end_date'"},
-		"its beginning":                {"days", `{"start":"a","end":"b"}`, "1 days {\"end_date\":\"b\",\"start_date\":\"a\"}\n- step 1: end is end_date here\n- step 1: start is start_date here"},
-		"a word of the description":    {"list_tasks", `{"status":"pending"}`, "1 list_tasks {\"status\":\"open\"}\n- step 1: status \"pending\" is \"open\" here"},
-		"another form of it":           {"list_tasks", `{"status":"complete"}`, "1 list_tasks {\"status\":\"done\"}\n- step 1: status \"complete\" is \"done\" here"},
-		"what it is not":               {"list_tasks", `{"status":"finished"}`, "1 list_tasks {\"status\":\"done\"}\n- step 1: status \"finished\" is \"done\" here"},
+		"its beginning":                {"days", `{"start":"a","end":"b"}`, "1 days {\"end_date\":\"b\",\"start_date\":\"a\"}\n~ step 1: end is end_date here\n~ step 1: start is start_date here"},
+		"a word of the description":    {"list_tasks", `{"status":"pending"}`, "1 list_tasks {\"status\":\"open\"}\n~ step 1: status \"pending\" is \"open\" here"},
+		"another form of it":           {"list_tasks", `{"status":"complete"}`, "1 list_tasks {\"status\":\"done\"}\n~ step 1: status \"complete\" is \"done\" here"},
+		"what it is not":               {"list_tasks", `{"status":"finished"}`, "1 list_tasks {\"status\":\"done\"}\n~ step 1: status \"finished\" is \"done\" here"},
 		"the opposite of a value":      {"list_tasks", `{"status":"not done"}`, "- step 1: the arguments of list_tasks do not fit: status: value must be one of 'open', 'overdue', 'done', 'all'"},
 		"another direction of a tool":  {"usd_to_eur", `{"amount":1}`, "- step 1: there is no tool \"usd_to_eur\""},
 		"another order of its words":   {"to_usd_eur", `{"amount":1}`, "- step 1: there is no tool \"to_usd_eur\""},
@@ -230,8 +230,8 @@ func TestWhatAModelMeansIsNotGuessed(t *testing.T) {
 			worker := aloneTool()
 			worker.missing = map[string]string{"tasks_list": "it is switched off"}
 			draft := parse.Step{ID: "1", Tool: tc.tool, Input: json.RawMessage(tc.input)}
-			steps, dropped := worker.repairSteps([]parse.Step{draft}, []agent.Tool{search, mail, days, tasks, change}, nil)
-			if got := writtenPlan(steps, dropped); got != tc.want {
+			steps, dropped, repaired := worker.repairSteps([]parse.Step{draft}, []agent.Tool{search, mail, days, tasks, change}, nil)
+			if got := writtenPlan(steps, dropped, repaired); got != tc.want {
 				t.Errorf("got  %s\nwant %s", got, tc.want)
 			}
 		})

@@ -243,7 +243,8 @@ func TestAStopIsNoReasonToQuote(t *testing.T) {
 	}
 }
 
-// What was left out of a plan, or changed, is told to the explainer and at the end.
+// What was left out of a plan is told to the explainer and at the end; what was only
+// written otherwise is not.
 func TestWhatAPlanLostIsTold(t *testing.T) {
 	step := func(id, tool, input string) string {
 		return fmt.Sprintf(`{"id":%q,"tool":%q,"input":%s}`, id, tool, input)
@@ -260,8 +261,8 @@ func TestWhatAPlanLostIsTold(t *testing.T) {
 		"an unknown tool":                {lines: []line{plan(running, step("2", "fly", `{}`)), plan(running, step("2", "fly", `{}`))}, want: []string{`step 2: there is no tool "fly"`}},
 		"no mail server":                 {lines: []line{plan(running, step("2", "send_email", `{"to":["ana@example.org"]}`)), plan(running, step("2", "send_email", `{"to":["ana@example.org"]}`))}, want: []string{`step 2: there is no tool "send_email": no mail server is set`}},
 		"arguments that do not fit":      {lines: []line{plan(running, step("2", "brave_web_search", `{"query":["a","b"]}`)), plan(running, step("2", "brave_web_search", `{"query":["a","b"]}`))}, want: []string{"step 2: the arguments of brave_web_search do not fit: query: got array, want string"}},
-		"the end of a name":              {lines: []line{plan(running, step("2", "web_search", `{"query":"tips"}`))}, want: []string{"step 2: web_search is brave_web_search here"}, ran: 1},
-		"the end of a name, in capitals": {lines: []line{plan(running, step("2", "webSearch", `{"query":"tips"}`))}, want: []string{"step 2: webSearch is brave_web_search here"}, ran: 1},
+		"the end of a name":              {lines: []line{plan(running, step("2", "web_search", `{"query":"tips"}`))}, ran: 1},
+		"the end of a name, in capitals": {lines: []line{plan(running, step("2", "webSearch", `{"query":"tips"}`))}, ran: 1},
 		"the end of two names":           {lines: []line{plan(running, step("2", "search_all", `{"query":"tips"}`)), plan(running, step("2", "search_all", `{"query":"tips"}`))}, want: []string{`step 2: there is no tool "search_all"`}},
 		"all steps, and then others":     {lines: []line{plan(step("1", "send_email", `{}`)), plan(running)}, want: []string{`step 1: there is no tool "send_email": no mail server is set`}},
 		"some steps, and then all":       {lines: []line{plan(running, step("2", "fly", `{}`)), plan(running, step("2", "brave_web_search", `{"query":"tips"}`))}, want: []string{`step 2: there is no tool "fly"`}, ran: 1},

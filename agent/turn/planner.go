@@ -129,7 +129,7 @@ func (t *turn) read(text string) (made agent.PlanMade, answered bool, err error)
 		return agent.PlanMade{}, t.answer.hasSaid(), err
 	}
 	made.Reasoning, made.Again = draft.Reasoning, draft.Again
-	made.Steps, made.Dropped = t.steps.repairSteps(draft.Steps, t.steps.tools, nil)
+	made.Steps, made.Dropped, made.Repaired = t.steps.repairSteps(draft.Steps, t.steps.tools, nil)
 	switch {
 	case len(made.Steps) > 0 && len(made.Steps) < len(draft.Steps) && !t.answer.hasSaid():
 		return made, false, errors.New(strings.Join(made.Dropped, "; "))
@@ -238,7 +238,7 @@ func (t *turn) replan(ctx context.Context) ([]agent.Step, error) {
 		return nil, nil // it names no other way
 	}
 	made := agent.PlanMade{Reasoning: draft.Reasoning, Again: draft.Again, Before: stepsOf(t.steps.found[t.steps.attached:])}
-	made.Steps, made.Dropped = t.steps.repairSteps(draft.Steps, t.steps.tools, stepIDs(t.steps.found))
+	made.Steps, made.Dropped, made.Repaired = t.steps.repairSteps(draft.Steps, t.steps.tools, stepIDs(t.steps.found))
 	made.Steps = t.steps.withoutDone(made.Steps)
 	if len(made.Steps) == 0 {
 		t.steps.leaveOut(made.Dropped)

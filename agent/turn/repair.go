@@ -18,9 +18,9 @@ import (
 )
 
 // repairSteps makes steps that can run of those that the model wrote, and says
-// what was left out or changed. earlier are the ids of the turn's steps before:
+// what was left out and what was written otherwise. earlier are the ids of the turn's steps before:
 // their results can be used.
-func (w *runner) repairSteps(drafts []parse.Step, offered []agent.Tool, earlier []string) (steps []agent.Step, dropped []string) {
+func (w *runner) repairSteps(drafts []parse.Step, offered []agent.Tool, earlier []string) (steps []agent.Step, dropped, repaired []string) {
 	steps = []agent.Step{}
 	renamed := map[string]string{} // the model's id → ours; "": the step was dropped
 	taken := map[string]bool{}
@@ -39,12 +39,15 @@ func (w *runner) repairSteps(drafts []parse.Step, offered []agent.Tool, earlier 
 			dropped = append(dropped, fmt.Sprintf("%d steps beyond the %d of a turn", len(drafts)-i, maxTurnSteps))
 			break
 		}
-		step, notes, err := w.repairStep(d, offered)
+		step, changed, lost, err := w.repairStep(d, offered)
 		if err != nil {
-			notes = []string{err.Error()}
+			lost = []string{err.Error()}
 		}
-		for _, note := range notes {
+		for _, note := range lost {
 			dropped = append(dropped, fmt.Sprintf("step %.20s: %s", d.ID, note))
+		}
+		for _, note := range changed {
+			repaired = append(repaired, fmt.Sprintf("step %.20s: %s", d.ID, note))
 		}
 		if err != nil {
 			if _, known := renamed[d.ID]; !known {
@@ -54,7 +57,7 @@ func (w *runner) repairSteps(drafts []parse.Step, offered []agent.Tool, earlier 
 		}
 		step.ID = uniqueID(d.ID, taken)
 		if step.ID != d.ID && !slices.Contains(earlier, d.ID) {
-			dropped = append(dropped, fmt.Sprintf("step %.20s is now step %s", d.ID, step.ID))
+			repaired = append(repaired, fmt.Sprintf("step %.20s is now step %s", d.ID, step.ID))
 		}
 		if renamed[d.ID] == "" { // of two steps with one id, the first is meant
 			renamed[d.ID] = step.ID
@@ -68,13 +71,14 @@ func (w *runner) repairSteps(drafts []parse.Step, offered []agent.Tool, earlier 
 	}
 	dropped = append(dropped, linkSteps(steps, renamed)...)
 	steps, lost := dropLost(steps, renamed)
-	return steps, shorten(append(dropped, lost...))
+	return steps, shorten(append(dropped, lost...)), shorten(repaired)
 }
 
-// repairStep makes a step of a draft; its id is not set yet.
-func (w *runner) repairStep(d parse.Step, offered []agent.Tool) (step agent.Step, notes []string, err error) {
+// repairStep makes a step of a draft; its id is not set yet. changed is what was
+// written otherwise and means the same, lost what was left out.
+func (w *runner) repairStep(d parse.Step, offered []agent.Tool) (step agent.Step, changed, lost []string, err error) {
 	if d.Tool == "" || strings.EqualFold(d.Tool, "none") || strings.EqualFold(d.Tool, "null") {
-		return agent.Step{}, nil, errors.New("it names no tool")
+		return agent.Step{}, nil, nil, errors.New("it names no tool")
 	}
 	tool, why := toolchoice.Find(offered, d.Tool), ""
 	if tool == nil && toolchoice.Find(w.tools, d.Tool) == nil { // else others have it, as another worker does
@@ -84,22 +88,23 @@ func (w *runner) repairStep(d parse.Step, offered []agent.Tool) (step agent.Step
 	}
 	if tool == nil {
 		w.noteWriter(d.Tool)
-		return agent.Step{}, nil, errors.New(gate.Because(fmt.Sprintf("there is no tool %.60q", d.Tool), why))
+		return agent.Step{}, nil, nil, errors.New(gate.Because(fmt.Sprintf("there is no tool %.60q", d.Tool), why))
 	}
 	spec := tool.Spec()
 	w.noteWriter(spec.Name)
 	if clean := w.redact(string(d.Input)); clean != string(d.Input) && json.Valid([]byte(clean)) {
 		d.Input = json.RawMessage(clean)
-		defer func() { notes = append(notes, "a secret of yours was taken out of its arguments") }()
+		defer func() { lost = append(lost, "a secret of yours was taken out of its arguments") }()
 	}
-	input, notes, err := w.gate.Schemas.RepairMeant(spec, d.Input)
-	if name := cmp.Or(args.NoContent(spec.Schema, args.Read(d.Input), reference.MatchString), args.NoContent(spec.Schema, input, reference.MatchString)); name != "" {
-		return agent.Step{}, nil, fmt.Errorf("%s of %s takes no {{…}}, which stands for a whole text: leave the step out, plan with \"again\": true, and write the value once you see it", name, spec.Name)
+	repaired, err := w.gate.Schemas.RepairMeant(tool, d.Input)
+	if name := cmp.Or(args.NoContent(spec.Schema, args.Read(d.Input), reference.MatchString), args.NoContent(spec.Schema, repaired.Input, reference.MatchString)); name != "" {
+		return agent.Step{}, nil, nil, fmt.Errorf("%s of %s takes no {{…}}, which stands for a whole text: leave the step out, plan with \"again\": true, and write the value once you see it", name, spec.Name)
 	}
 	if toolchoice.Fold(d.Tool) != toolchoice.Fold(spec.Name) {
-		notes = append([]string{fmt.Sprintf("%.60s is %s here", d.Tool, spec.Name)}, notes...)
+		changed = append(changed, fmt.Sprintf("%.60s is %s here", d.Tool, spec.Name))
 	}
-	return agent.Step{Tool: spec.Name, Input: input.JSON(), Description: text.Clip(text.OneLine(d.Description), 300), After: d.After}, notes, err
+	step = agent.Step{Tool: spec.Name, Input: repaired.Input.JSON(), Description: text.Clip(text.OneLine(d.Description), 300), After: d.After}
+	return step, append(changed, repaired.Changed...), repaired.Lost, err
 }
 
 const maxDropped = 20

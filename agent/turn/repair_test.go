@@ -23,16 +23,16 @@ func repaired(text string, offered ...agent.Tool) string {
 	if err != nil {
 		return "error: " + err.Error()
 	}
-	steps, dropped := aloneTool().repairSteps(d.Steps, offered, nil)
+	steps, dropped, repaired := aloneTool().repairSteps(d.Steps, offered, nil)
 	said := ""
 	if d.Answer != "" {
 		said = fmt.Sprintf("answer %q\n", d.Answer)
 	}
-	return strings.TrimSpace(said + writtenPlan(steps, dropped))
+	return strings.TrimSpace(said + writtenPlan(steps, dropped, repaired))
 }
 
-// written is steps and what was dropped, one a line.
-func writtenPlan(steps []agent.Step, dropped []string) string {
+// written is steps, what was dropped and what was repaired, one a line.
+func writtenPlan(steps []agent.Step, dropped, repaired []string) string {
 	var b strings.Builder
 	for _, s := range steps {
 		fmt.Fprintf(&b, "%s %s %s", s.ID, s.Tool, s.Input)
@@ -43,6 +43,9 @@ func writtenPlan(steps []agent.Step, dropped []string) string {
 	}
 	for _, d := range dropped {
 		fmt.Fprintf(&b, "- %s\n", d)
+	}
+	for _, r := range repaired {
+		fmt.Fprintf(&b, "~ %s\n", r)
 	}
 	return strings.TrimSpace(b.String())
 }
@@ -72,22 +75,22 @@ func TestPlansAreReadAndRepaired(t *testing.T) {
 		"tasks and arguments":     {`{"reasoning":"r","tasks":[{"task_number":1,"tool_name":"find","tool_arguments":{"q":"run","k":5},"description":"d"}]}`, oneStep},
 		"after a step of thought": {`{"steps":[{"id":"1","tool":"find","input":{"q":"a","k":1}},{"id":"2","tool":null,"after":["1"]},{"id":"3","tool":"add_task","input":{"text":"b"},"after":["2"]}]}`, "1 find {\"q\":\"a\",\"k\":1}\n3 add_task {\"text\":\"b\"} after 1"},
 
-		"as Python prints it":    {`{'steps': [{'id': '1', 'tool': 'find', 'input': {'q': 'run', 'k': 5, 'deep': None}, 'after': []}]}`, `1 find {"k":5,"q":"run"}` + "\n- step 1: deep was null"},
+		"as Python prints it":    {`{'steps': [{'id': '1', 'tool': 'find', 'input': {'q': 'run', 'k': 5, 'deep': None}, 'after': []}]}`, `1 find {"k":5,"q":"run"}` + "\n~ step 1: deep was null"},
 		"a line break in a text": {"{\"reasoning\":\"a\nb\",\"steps\":[{\"id\":\"1\",\"tool\":\"find\",\"input\":{\"q\":\"run\",\"k\":5}}]}", oneStep},
 		"an unknown escape":      {`{"steps":[{"id":"1","tool":"find","input":{"q":"\(x\)","k":5}}]}`, `1 find {"q":"\\(x\\)","k":5}`},
 		"a plan in a plan":       {`{"plan":` + one + `}`, `error: the object has no "steps"`},
 		"input beside the tool":  {`{"steps":[{"id":"1","tool":"find","q":"run","k":5}]}`, "- step 1: the arguments of find do not fit: missing property 'q'"},
 
-		"a number as text": {`{"steps":[{"id":"1","tool":"find","input":{"q":"a","n":"3","k":1}}]}`, "1 find {\"k\":1,\"n\":3,\"q\":\"a\"}\n- step 1: n was a text"},
-		"a text as number": {`{"steps":[{"id":"1","tool":"find","input":{"q":7,"k":1}}]}`, "1 find {\"k\":1,\"q\":\"7\"}\n- step 1: q was a number"},
-		"a text as list":   {`{"steps":[{"id":"1","tool":"find","input":{"q":"a","tags":"x","k":1}}]}`, "1 find {\"k\":1,\"q\":\"a\",\"tags\":[\"x\"]}\n- step 1: tags was no list"},
-		"a list as text":   {`{"steps":[{"id":"1","tool":"find","input":{"q":["a"],"k":1}}]}`, "1 find {\"k\":1,\"q\":\"a\"}\n- step 1: q was a list of one"},
-		"true as text":     {`{"steps":[{"id":"1","tool":"find","input":{"q":"a","deep":"True","k":1}}]}`, "1 find {\"deep\":true,\"k\":1,\"q\":\"a\"}\n- step 1: deep was a text"},
-		"null":             {`{"steps":[{"id":"1","tool":"find","input":{"q":"a","n":null,"k":1}}]}`, "1 find {\"k\":1,\"q\":\"a\"}\n- step 1: n was null"},
-		"a whole fraction": {`{"steps":[{"id":"1","tool":"find","input":{"q":"a","n":3.0,"k":1}}]}`, "1 find {\"k\":1,\"n\":3,\"q\":\"a\"}\n- step 1: n was a fraction"},
+		"a number as text": {`{"steps":[{"id":"1","tool":"find","input":{"q":"a","n":"3","k":1}}]}`, "1 find {\"k\":1,\"n\":3,\"q\":\"a\"}\n~ step 1: n was a text"},
+		"a text as number": {`{"steps":[{"id":"1","tool":"find","input":{"q":7,"k":1}}]}`, "1 find {\"k\":1,\"q\":\"7\"}\n~ step 1: q was a number"},
+		"a text as list":   {`{"steps":[{"id":"1","tool":"find","input":{"q":"a","tags":"x","k":1}}]}`, "1 find {\"k\":1,\"q\":\"a\",\"tags\":[\"x\"]}\n~ step 1: tags was no list"},
+		"a list as text":   {`{"steps":[{"id":"1","tool":"find","input":{"q":["a"],"k":1}}]}`, "1 find {\"k\":1,\"q\":\"a\"}\n~ step 1: q was a list of one"},
+		"true as text":     {`{"steps":[{"id":"1","tool":"find","input":{"q":"a","deep":"True","k":1}}]}`, "1 find {\"deep\":true,\"k\":1,\"q\":\"a\"}\n~ step 1: deep was a text"},
+		"null":             {`{"steps":[{"id":"1","tool":"find","input":{"q":"a","n":null,"k":1}}]}`, "1 find {\"k\":1,\"q\":\"a\"}\n~ step 1: n was null"},
+		"a whole fraction": {`{"steps":[{"id":"1","tool":"find","input":{"q":"a","n":3.0,"k":1}}]}`, "1 find {\"k\":1,\"n\":3,\"q\":\"a\"}\n~ step 1: n was a fraction"},
 		"an unknown one":   {`{"steps":[{"id":"1","tool":"find","input":{"q":"a","x":1,"k":1}}]}`, "1 find {\"k\":1,\"q\":\"a\"}\n- step 1: x is no argument"},
-		"a default":        {`{"steps":[{"id":"1","tool":"find","input":{"q":"a"}}]}`, "1 find {\"k\":5,\"q\":\"a\"}\n- step 1: k was missing and has its default"},
-		"letter case":      {`{"steps":[{"id":"1","tool":"find","input":{"q":"a","sort":"date","k":1}}]}`, "1 find {\"k\":1,\"q\":\"a\",\"sort\":\"Date\"}\n- step 1: sort was written otherwise"},
+		"a default":        {`{"steps":[{"id":"1","tool":"find","input":{"q":"a"}}]}`, "1 find {\"k\":5,\"q\":\"a\"}\n~ step 1: k was missing and has its default"},
+		"letter case":      {`{"steps":[{"id":"1","tool":"find","input":{"q":"a","sort":"date","k":1}}]}`, "1 find {\"k\":1,\"q\":\"a\",\"sort\":\"Date\"}\n~ step 1: sort was written otherwise"},
 		"the tool's case":  {`{"steps":[{"id":"1","tool":"Add-Task","input":{"text":"b"}}]}`, `1 add_task {"text":"b"}`},
 
 		"a text for the only argument": {`{"steps":[{"id":"1","tool":"add_task","input":"buy shoes"}]}`, `1 add_task {"text":"buy shoes"}`},
@@ -95,7 +98,7 @@ func TestPlansAreReadAndRepaired(t *testing.T) {
 		"of the wrong kind":            {`{"steps":[{"id":"1","tool":"find","input":{"q":{"a":1}}}]}`, "- step 1: the arguments of find do not fit: q: got object, want string"},
 		"an unknown tool":              {`{"steps":[{"id":"1","tool":"rm","input":{}}]}`, `- step 1: there is no tool "rm"`},
 		"no tool":                      {`{"steps":[{"id":"3","tool":null,"description":"put it together"}]}`, "- step 3: it names no tool"},
-		"an id twice":                  {`{"steps":[{"id":"1","tool":"add_task","input":{"text":"a"}},{"id":"1","tool":"add_task","input":{"text":"b"}}]}`, "1 add_task {\"text\":\"a\"}\n2 add_task {\"text\":\"b\"}\n- step 1 is now step 2"},
+		"an id twice":                  {`{"steps":[{"id":"1","tool":"add_task","input":{"text":"a"}},{"id":"1","tool":"add_task","input":{"text":"b"}}]}`, "1 add_task {\"text\":\"a\"}\n2 add_task {\"text\":\"b\"}\n~ step 1 is now step 2"},
 		"a circle":                     {`{"steps":[{"id":"1","tool":"add_task","input":{"text":"a"},"after":["2"]},{"id":"2","tool":"add_task","input":{"text":"b"},"after":["1"]}]}`, "1 add_task {\"text\":\"a\"}\n2 add_task {\"text\":\"b\"} after 1\n- step 1 cannot wait for 2, which waits for it"},
 		"itself":                       {`{"steps":[{"id":"1","tool":"add_task","input":{"text":"a"},"after":["1"]}]}`, "1 add_task {\"text\":\"a\"}\n- step 1 cannot wait for 1, which waits for it"},
 		"a step unknown":               {`{"steps":[{"id":"1","tool":"add_task","input":{"text":"a"},"after":["9"]}]}`, "1 add_task {\"text\":\"a\"}\n- step 1 cannot wait for \"9\""},
@@ -189,7 +192,7 @@ func FuzzReadPlan(f *testing.F) {
 		if err != nil {
 			return
 		}
-		steps, _ := aloneTool().repairSteps(d.Steps, []agent.Tool{tool}, nil)
+		steps, _, _ := aloneTool().repairSteps(d.Steps, []agent.Tool{tool}, nil)
 		if len(steps) > maxSteps {
 			t.Fatalf("%d steps", len(steps))
 		}
@@ -228,7 +231,10 @@ func aloneTool() *runner {
 type doubleTool struct {
 	agent.Tool
 	name, schema string
+	writes       bool
 }
+
+func (f *doubleTool) ReadOnly() bool { return !f.writes }
 
 func (f *doubleTool) Spec() llm.ToolSpec {
 	return llm.ToolSpec{Name: f.name, Schema: json.RawMessage(cmp.Or(f.schema, `{"type":"object","properties":{"query":{"type":"string"}},"required":["query"]}`))}

@@ -30,9 +30,9 @@ func (l *agentLoop) round(ctx context.Context, r reply) error {
 				". Call again, as one JSON object {\"name\": …, \"arguments\": {…}} between <tool_call> and </tool_call>, or answer without a call."})
 		return nil
 	}
-	steps, calls, dropped := l.stepsFor(r.calls)
+	steps, calls, dropped, repaired := l.stepsFor(r.calls)
 	if len(steps) > 0 {
-		made := agent.PlanMade{Mode: l.turn.mode, Under: l.parentStep, Attempt: l.attempt, Steps: steps, Dropped: shorten(dropped)}
+		made := agent.PlanMade{Mode: l.turn.mode, Under: l.parentStep, Attempt: l.attempt, Steps: steps, Dropped: shorten(dropped), Repaired: shorten(repaired)}
 		if l.parentStep == "" {
 			made.Before = stepsOf(l.found[l.turn.steps.attached:])
 		}
@@ -48,15 +48,15 @@ func (l *agentLoop) round(ctx context.Context, r reply) error {
 }
 
 // stepsFor makes steps of those calls that can run, and says of each call what
-// became of it, and of all what was left out or repaired.
-func (l *agentLoop) stepsFor(asked []llm.ToolCall) (steps []agent.Step, calls []told, dropped []string) {
+// became of it, and of all what was left out and what was written otherwise.
+func (l *agentLoop) stepsFor(asked []llm.ToolCall) (steps []agent.Step, calls []told, dropped, repaired []string) {
 	taken := map[string]bool{}
 	for _, id := range stepIDs(l.found) {
 		taken[strings.TrimPrefix(id, l.prefix())] = true
 	}
 	for i, c := range asked {
 		l.called += c.Name + "\n"
-		step, notes, err := l.turn.steps.repairStep(parse.Step{Tool: c.Name, Input: c.Args}, l.callable)
+		step, changed, lost, err := l.turn.steps.repairStep(parse.Step{Tool: c.Name, Input: c.Args}, l.callable)
 		switch {
 		case i >= maxRoundCalls:
 			err = fmt.Errorf("it is more than the %d calls of one round", maxRoundCalls)
@@ -68,14 +68,17 @@ func (l *agentLoop) stepsFor(asked []llm.ToolCall) (steps []agent.Step, calls []
 			calls = append(calls, told{call: c, text: "It was not run: " + err.Error() + "."})
 			continue
 		}
-		for _, note := range notes {
+		for _, note := range lost {
 			dropped = append(dropped, fmt.Sprintf("%.60s: %s", c.Name, note))
+		}
+		for _, note := range changed {
+			repaired = append(repaired, fmt.Sprintf("%.60s: %s", c.Name, note))
 		}
 		step.ID = l.prefix() + uniqueID("", taken)
 		steps = append(steps, step)
 		calls = append(calls, told{call: c, step: step.ID})
 	}
-	return steps, calls, dropped
+	return steps, calls, dropped, repaired
 }
 
 // told is a call of the model and what it is told of it.

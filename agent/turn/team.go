@@ -131,7 +131,7 @@ func (t *turn) decided(said string) (made agent.PlanMade, answer string, err err
 		over = []string{fmt.Sprintf("%d tasks beyond the %d of a decision", beyond, maxDelegations)}
 		drafts = drafts[:maxDelegations]
 	}
-	made.Steps, made.Dropped = t.steps.repairSteps(drafts, []agent.Tool{t.steps.tool(agent.DelegateTool)}, nil)
+	made.Steps, made.Dropped, made.Repaired = t.steps.repairSteps(drafts, []agent.Tool{t.steps.tool(agent.DelegateTool)}, nil)
 	made.Dropped = append(made.Dropped, over...)
 	switch {
 	case len(drafts) == 0:

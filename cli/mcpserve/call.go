@@ -117,8 +117,8 @@ func (s *notesServer) arguments(tool agent.Tool, request mcp.CallToolRequest) (j
 	if err != nil {
 		return nil, fmt.Errorf("read the arguments of %s: %w", tool.Spec().Name, err)
 	}
-	input, _, err := s.schemas.Repair(tool.Spec(), raw)
-	return input.JSON(), err
+	repaired, err := s.schemas.Repair(tool, raw)
+	return repaired.Input.JSON(), err
 }
 
 // read answers calls of a tool that only reads. They go the way of any call

@@ -75,6 +75,23 @@ func (t Talk) In(question string, today time.Time) (s Span, rest string) {
 	return Span{}, question
 }
 
+// Day reads a text that names one day and nothing else, such as "next Friday". ahead:
+// a weekday alone is the next one, else the nearest.
+func Day(text string, today time.Time, ahead bool) (day time.Time, ok bool) {
+	if strings.Contains(text, ":") {
+		return time.Time{}, false // a time of day would be lost
+	}
+	talk := Talk{}
+	if ahead {
+		talk.tense = 1
+	}
+	s, rest := talk.In(text, today)
+	if s.IsZero() || !s.To.Equal(s.From.AddDate(0, 0, 1)) || strings.ContainsFunc(rest, isWordRune) {
+		return time.Time{}, false
+	}
+	return s.From, true
+}
+
 // readerOf reads the beginning of a text, and the tense of it.
 func readerOf(question string, today time.Time) *reader {
 	day := time.Date(today.Year(), today.Month(), today.Day(), 0, 0, 0, 0, today.Location())
