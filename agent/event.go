@@ -304,7 +304,7 @@ type Step struct {
 	Input       json.RawMessage `json:"input"`
 	Description string          `json:"description,omitempty"`
 	After       []string        `json:"after,omitempty"` // ids of the steps that must end first
-	Extra       bool            `json:"extra,omitempty"` // LifeHub's own: a plan that leaves the notes out gets a search of them
+	Extra       bool            `json:"extra,omitempty"` // LifeHub's own: a search of the notes, where the model looked elsewhere or nowhere
 }
 
 // Decision is an answer to a permission question.

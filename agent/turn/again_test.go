@@ -100,14 +100,17 @@ func TestLookingAgainEnds(t *testing.T) {
 	}
 }
 
-// A plan that neither looks into the notes nor changes anything gets a search
-// for the question, which comes last; what it found is left out when it is no
-// likely answer and something else is.
-func TestAPlanIsNeverWithoutTheNotes(t *testing.T) {
+// A plan that looks for its answer on the web alone gets a search of the notes for
+// the question, which comes last; what it found is left out when it is no likely
+// answer and something else is. Beside other steps nothing is searched.
+func TestTheNotesAreSearchedWhereTheAnswerWasLookedFor(t *testing.T) {
 	clock := &fakeTool{name: "today", schema: `{"type":"object"}`, reads: true, result: agent.Result{Text: "Saturday"}}
+	pages := &fakeTool{name: "web_search", schema: `{"type":"object"}`, reads: true, result: agent.Result{Text: "Saturday"}}
+	reads := true
+	server := hinted{&fakeTool{name: "calendar_day", schema: `{"type":"object"}`, result: agent.Result{Text: "Saturday"}}, &reads}
 	weak := search()
 	weak.result.Unlikely = true
-	const clockStep = `{"id":"1","tool":"today","input":{}}`
+	const clockStep, webStep, serverStep = `{"id":"1","tool":"today","input":{}}`, `{"id":"1","tool":"web_search","input":{}}`, `{"id":"1","tool":"calendar_day","input":{}}`
 	for name, tc := range map[string]struct {
 		notes *fakeTool
 		steps string
@@ -115,15 +118,17 @@ func TestAPlanIsNeverWithoutTheNotes(t *testing.T) {
 		cites bool
 		asked string // instead of the question
 	}{
-		"its tool is named":    {search(), clockStep, `[]`, false, "@today tz=utc"},
-		"only something else":  {search(), clockStep, fmt.Sprintf(`[{"limit":5,"query":%q}]`, question), true, ""},
-		"nothing in the notes": {weak, clockStep, fmt.Sprintf(`[{"limit":5,"query":%q}]`, question), false, ""},
+		"its tool is named":    {search(), webStep, `[]`, false, "@web_search shoes"},
+		"only the day":         {search(), clockStep, `[]`, false, ""},
+		"a tool of a server":   {search(), serverStep, `[]`, false, ""},
+		"only the web":         {search(), webStep, fmt.Sprintf(`[{"limit":5,"query":%q}]`, question), true, ""},
+		"nothing in the notes": {weak, webStep, fmt.Sprintf(`[{"limit":5,"query":%q}]`, question), false, ""},
 		"the notes as well":    {search(), clockStep + `,{"id":"2","tool":"search_notes","input":{"query":"running"}}`, `[{"query":"running"}]`, true, ""},
 		"a change":             {search(), clockStep + `,{"id":"2","tool":"add_task","input":{"text":"buy shoes"}}`, `[]`, false, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			tc.notes.schema = `{"type":"object","properties":{"query":{"type":"string"},"limit":{"type":"integer"}},"required":["query"]}`
-			o := Options{Model: byTask{plan: `{"steps":[` + tc.steps + `]}`, answer: "It is Saturday."}, History: &shelf{}, Tools: tools(tc.notes, clock, addTask())}
+			o := Options{Model: byTask{plan: `{"steps":[` + tc.steps + `]}`, answer: "It is Saturday."}, History: &shelf{}, Tools: tools(tc.notes, clock, pages, server, addTask())}
 			events := collect(New(o).Ask(t.Context(), "c1", cmp.Or(tc.asked, question)), always(agent.AllowOnce))
 			end := ended(t, events)
 			cites := false

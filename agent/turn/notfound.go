@@ -29,19 +29,35 @@ func nothingIn(found []finding) bool {
 	return searched
 }
 
-// doubt puts before the answer that the notes don't say, and what comes
-// nearest. The names of the user's own notes are no sign of untrusted text.
+// failure says which tools failed; "": none did.
+func (a *answer) failure() string {
+	var failed []string
+	for _, f := range a.steps.found[a.steps.attached:] {
+		name := "`" + f.step.Tool + "`"
+		switch {
+		case f.Status == agent.StepFailed && !slices.Contains(failed, name):
+			failed = append(failed, name)
+		}
+	}
+	if len(failed) == 0 {
+		return ""
+	}
+	return strings.Join(failed, ", ") + " failed. "
+}
+
+// doubt puts before the answer what failed, that the notes don't say, and what
+// comes nearest. The names of the user's own notes are no sign of untrusted text.
 func (a *answer) doubt() {
 	if a.noneOfTime() {
-		a.unanswered, a.nearestSources, a.events.Lead = true, []agent.Source{}, "Your notes have nothing from "+a.coverage.Time.Days+".\n\n"
+		a.unanswered, a.nearestSources, a.events.Lead = true, []agent.Source{}, a.failure()+"Your notes have nothing from "+a.coverage.Time.Days+".\n\n"
 		return
 	}
 	a.nearestSources = a.nearest()
 	a.unanswered = !a.byMeaning()
 	a.close = slices.ContainsFunc(a.steps.found, func(f finding) bool { return f.Result.Close })
-	a.events.Lead = "Your notes don't say."
+	a.events.Lead = a.failure() + "Your notes don't say."
 	if !a.unanswered {
-		a.events.Lead = "No note has these words."
+		a.events.Lead = a.failure() + "No note has these words."
 	}
 	if len(a.nearestSources) > 0 {
 		names, own := make([]string, len(a.nearestSources)), []string{}

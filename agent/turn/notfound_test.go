@@ -70,6 +70,16 @@ func TestOneGoodSearchIsEnough(t *testing.T) {
 	}
 }
 
+// Where a tool failed and the notes do not say, the failure comes first.
+func TestAFailureLeadsTheAnswer(t *testing.T) {
+	model := &script{lines: []line{say(`{"steps":[{"id":"1","tool":"search_notes","input":{"query":"a"}},{"id":"2","tool":"look","input":{"query":"b"}}]}`), say("It does not answer.")}}
+	broken := &fakeTool{name: "look", reads: true, err: errFake("no answer within 60s")}
+	end := ended(t, collect(New(Options{Model: model, History: &shelf{}, Tools: tools(doubtful(), broken), Limits: Limits{Replans: -1}}).Ask(t.Context(), "c1", "Who am I?"), nil))
+	if !strings.HasPrefix(end.Answer, "`look` failed. Your notes don't say.") {
+		t.Errorf("answer %q", end.Answer)
+	}
+}
+
 func TestOfflineSaysFirstWhatTheNotesDoNotHold(t *testing.T) {
 	assistant := New(Options{Model: offline.New(), History: &shelf{}, Tools: tools(doubtful())})
 	end := ended(t, collect(assistant.Ask(t.Context(), "c1", "When do I rest from the violin?"), nil))

@@ -74,23 +74,24 @@ func (t *turn) askForPlan(ctx context.Context, offered []agent.Tool) (made agent
 	return t.fallback(offered, problem), false, nil
 }
 
-// withNotes adds a search for the question to a plan that neither looks into the
-// notes nor changes anything, unless the question begins with its tool (@tool …).
-// It comes last, so that nothing of the plan waits for what it finds, or is
-// decided by it.
+// withNotes adds a search for the question to a plan that looks for its answer on
+// the web alone, unless the question begins with that tool (@tool …): the user's
+// own notes may know. It comes last, so that nothing of the plan waits for what it
+// finds, or is decided by it.
 func (t *turn) withNotes(made agent.PlanMade, offered []agent.Tool) agent.PlanMade {
 	search, ok := t.searchStep(offered)
 	called, _, _ := strings.Cut(t.answer.question, " ")
-	taken := map[string]bool{}
+	taken, looksUp := map[string]bool{}, false
 	for _, step := range made.Steps {
 		tool := t.steps.tool(step.Tool)
-		if _, foreign := tool.(agent.Hinted); called == "@"+step.Tool || called == "/"+step.Tool || !foreign && (toolchoice.NeedsNotes(step.Tool) || !agent.ReadOnly(tool)) {
+		if called == "@"+step.Tool || called == "/"+step.Tool || toolchoice.NeedsNotes(step.Tool) || agent.MayWrite(tool) {
 			return made
 		}
+		looksUp = looksUp || step.Tool == agent.WebSearch
 		taken[step.ID] = true
 		search.After = append(search.After, step.ID)
 	}
-	if ok && len(made.Steps) < min(maxSteps, t.steps.roomForSteps()) {
+	if ok && looksUp && len(made.Steps) < min(maxSteps, t.steps.roomForSteps()) {
 		search.ID, search.Extra = uniqueID("", taken), true
 		made.Steps = append(made.Steps, search)
 	}
