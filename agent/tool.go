@@ -260,6 +260,10 @@ const ReadSkill = "read_skill"
 // WebSearch is the tool whose results may be opened.
 const WebSearch = "web_search"
 
+// FindTools is the tool that finds others, of which there are more than a prompt has
+// room for.
+const FindTools = "find_tools"
+
 // DelegateTool is the name of the tool that hands a task to a worker. It
 // changes nothing on its own.
 const DelegateTool = "delegate"

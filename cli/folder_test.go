@@ -233,8 +233,8 @@ func TestATrustedFolderNarrowsSettings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := fmt.Sprintln(c.Provider, c.Memory.Scope, c.Tools.Off, c.Tools.Max, c.Model, c.Notes, n.Persona)
-	if want := "offline conversation [send_email web_fetch] 20  [] [Answer in one line.]\n"; got != want {
+	got := fmt.Sprintln(c.Provider, c.Memory.Scope, c.Tools.Off, c.Model, c.Notes, n.Persona)
+	if want := "offline conversation [send_email web_fetch]  [] [Answer in one line.]\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	loose := settings.Defaults()

@@ -228,7 +228,7 @@ func (p Prompt) assemble() fitted {
 	f.Messages = append(f.Messages, llm.Message{Role: llm.System, Text: p.System})
 	add("system", Tokens(p.System)+PerMessage)
 	for _, spec := range p.Request.Tools {
-		add("tools", Tokens(spec.Name)+Tokens(spec.Description)+Tokens(string(spec.Schema))/2+PerMessage) // templates write schemas in half their length, at least
+		add("tools", SpecTokens(spec))
 	}
 	for _, m := range p.History {
 		f.Messages = append(f.Messages, m)
@@ -284,6 +284,12 @@ func Tokens(s string) int {
 		}
 	}
 	return (quarters + 3) / 4
+}
+
+// SpecTokens estimates what a tool takes that is offered for native calls: templates
+// write schemas in half their length, at least.
+func SpecTokens(spec llm.ToolSpec) int {
+	return Tokens(spec.Name) + Tokens(spec.Description) + Tokens(string(spec.Schema))/2 + PerMessage
 }
 
 // ClipTokens keeps head and tail of a text, about n tokens of it.

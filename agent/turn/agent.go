@@ -102,7 +102,6 @@ type Limits struct {
 	Replans  int // how often a plan is revised at most; 0: 2, less: never
 	Messages int // of the conversation that are in a prompt, at most; 0: all that fit
 	Parallel int // steps at once; 0: 4
-	MaxTools int // tools offered to the planner; 0: 20
 
 	Approve func() bool // whether a plan runs only once the user has approved it; nil: no
 }
@@ -164,7 +163,7 @@ func New(o Options) *Agent {
 	for _, limit := range []struct {
 		of    *int
 		value int
-	}{{&l.Passages, 5}, {&l.Rounds, 8}, {&l.Replans, 2}, {&l.Parallel, 4}, {&l.MaxTools, 20}} {
+	}{{&l.Passages, 5}, {&l.Rounds, 8}, {&l.Replans, 2}, {&l.Parallel, 4}} {
 		if *limit.of == 0 {
 			*limit.of = limit.value
 		}

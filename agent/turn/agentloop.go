@@ -18,14 +18,13 @@ type agentLoop struct {
 	base       prompt.Prompt // what it is asked before its first round
 	parentStep string        // the step that it works for; "": the turn itself
 	attempt    int
-	tools      []agent.Tool // those it is offered
-	callable   []agent.Tool // those it may call: a model may know one that is not offered this time
+	callable   []agent.Tool // those it may call
+	silent     bool         // it is offered none of them any more
 	rounds     int
 	stream     bool     // what it says is the answer, and is streamed
 	numbered   bool     // what it found has numbers, by which it cites
 	reports    []string // what other workers reported that is in its prompt, for the gate
 	inWords    bool     // the model calls no tools; it is told how to print calls
-	called     string   // the names of the tools that it called, or is likely to, which are described
 
 	found    []finding
 	told     []agent.Source // the lines of what it found that are in after
@@ -70,7 +69,7 @@ type reply struct {
 }
 
 func (l *agentLoop) known(name string) bool {
-	return name == toolchoice.Further.Name || toolchoice.Meant(l.callable, name) != nil
+	return toolchoice.Meant(l.callable, name) != nil
 }
 
 // hasCalls reports whether the reply is calls, or was meant to be.
@@ -82,7 +81,7 @@ func (r reply) hasCalls() bool { return len(r.calls) > 0 || r.problem != nil }
 func (l *agentLoop) decide(ctx context.Context) (reply, error) {
 	var r reply
 	p := l.prompt()
-	p.Call = func(c llm.ToolCall) { r.calls = append(r.calls, toolchoice.Direct(c)) }
+	p.Call = func(c llm.ToolCall) { r.calls = append(r.calls, c) }
 	l.text = ""
 	hear := parse.CallSplitter{Hold: l.stream && l.turn.answer.unlikely(), Say: func(piece string) {
 		l.text += piece
@@ -136,15 +135,13 @@ func (l *agentLoop) prompt() prompt.Prompt {
 	p.After, p.Log = l.after, contextLog(l.found)
 	p.Request = llm.Request{MaxTokens: maxAnswerTokens}
 	p = l.turn.answer.withAttached(p)
-	if l.inWords {
-		p.System += "\n\n" + inWords + "\n" + toolchoice.Describe(toolchoice.Specs(l.tools), l.base.Question, l.called, l.turn.answer.fence())
-	} else {
-		described, rest := toolchoice.CalledFor(toolchoice.Specs(l.tools), l.base.Question, l.called)
-		p.Request.Tools = toolchoice.InTheirWords(described)
-		if len(rest) > 0 {
-			p.Request.Tools = append(p.Request.Tools, toolchoice.Further)
-			p.System += "\n\n" + toolchoice.ByName(rest, l.turn.answer.fence())
-		}
+	switch b := l.turn.offered(l.callable, l.found); {
+	case l.silent:
+	case l.inWords:
+		p.System += "\n\n" + inWords + "\n" + l.turn.inText(b)
+	default:
+		p.Request.Tools = toolchoice.InTheirWords(toolchoice.Specs(b.Tools))
+		p.System += l.turn.besides(b)
 	}
 	return p
 }
@@ -154,7 +151,7 @@ func (r *reply) readPrinted(known func(name string) bool) {
 	var printed []parse.Step
 	r.before, printed, r.problem = parse.Calls(r.text, known)
 	for _, d := range printed {
-		r.calls = append(r.calls, toolchoice.Direct(llm.ToolCall{Name: d.Tool, Args: d.Input}))
+		r.calls = append(r.calls, llm.ToolCall{Name: d.Tool, Args: d.Input})
 	}
 	r.printed = r.hasCalls()
 }

@@ -127,6 +127,13 @@ func (a *answer) fence() string {
 	return "«" + hex.EncodeToString(sum[:4]) + "»"
 }
 
+// toolFence is the mark around what servers say of their tools, for one
+// conversation: the prompt that holds it is the same for each of its messages.
+func (a *answer) toolFence() string {
+	sum := sha256.Sum256([]byte("tools " + a.record.Conversation))
+	return "«" + hex.EncodeToString(sum[:4]) + "»"
+}
+
 // withAttached puts what was attached before a question: it may be all that an
 // answer needs.
 func (a *answer) withAttached(p prompt.Prompt) prompt.Prompt {

@@ -12,7 +12,6 @@ import (
 	"lifehub/agent"
 	"lifehub/agent/prompt"
 	"lifehub/agent/provenance"
-	"lifehub/agent/toolchoice"
 	"lifehub/internal/text"
 	"lifehub/llm"
 )
@@ -93,7 +92,7 @@ func (t *turn) delegated(ctx context.Context, step string, kind role, task deleg
 		form = alone
 	}
 	l := &agentLoop{
-		turn: t, parentStep: step, numbered: t.sole, tools: toolchoice.Choose(own, task.Task, t.maxTools), callable: own, rounds: kind.rounds,
+		turn: t, parentStep: step, numbered: t.sole, callable: own, rounds: kind.rounds,
 		base: prompt.Prompt{
 			Agent: kind.name, Step: step, Fence: t.answer.fence(), Question: task.text(),
 			System:   strings.TrimSpace(t.answer.persona + "\n\n" + strings.NewReplacer("{today}", t.answer.today(), "{worker}", kind.prompt, "{report}", form).Replace(workerPrompt)),
@@ -192,7 +191,7 @@ func (l *agentLoop) report(ctx context.Context) (string, error) {
 		return strings.TrimSpace(l.text), err
 	}
 	last := *l
-	last.tools = nil
+	last.silent = true
 	last.after = append(last.after[:len(last.after):len(last.after)], llm.Message{Role: llm.User, Text: "No more calls can be made. Report now what you have, and say what is missing."})
 	if _, err := last.decide(ctx); err != nil && !errors.Is(err, llm.ErrCut) {
 		return "", err

@@ -21,8 +21,7 @@ func (leftTool) LoopOnly() {}
 
 func (k leftTool) Carried(context.Context) ([]string, error) { return k.kept, nil }
 
-// "Make it shorter" sounds like no tool: where there are documents, the loop is
-// offered what changes them, and told which there are.
+// The loop is told which documents there are; what changes them is offered in any case.
 func TestTheLoopKnowsTheDocumentsOfTheConversation(t *testing.T) {
 	kit := []agent.Tool{search()}
 	for i := range 30 {
@@ -46,9 +45,8 @@ func TestTheLoopKnowsTheDocumentsOfTheConversation(t *testing.T) {
 			has := func(name string) bool {
 				return slices.ContainsFunc(asked.Tools, func(s llm.ToolSpec) bool { return s.Name == name })
 			}
-			byName := strings.Contains(asked.Messages[0].Text, "\n"+agent.DelegateTool)
-			if !has(agent.DelegateTool) && !byName || has("read_artifact") != (tc.kept != nil) || len(asked.Tools) >= 20 {
-				t.Errorf("offered %d tools, delegate %v, read_artifact %v", len(asked.Tools), has(agent.DelegateTool) || byName, has("read_artifact"))
+			if !has(agent.DelegateTool) || !has("read_artifact") || len(asked.Tools) != len(all)+1 {
+				t.Errorf("offered %d tools, delegate %v, read_artifact %v", len(asked.Tools), has(agent.DelegateTool), has("read_artifact"))
 			}
 			if last := asked.Messages[len(asked.Messages)-1].Text; strings.Contains(last, "week of rest, version 2") != (tc.kept != nil) {
 				t.Errorf("the loop is asked\n%s", last)
@@ -62,9 +60,9 @@ func TestTheLoopKnowsTheDocumentsOfTheConversation(t *testing.T) {
 
 // A model may know a tool from earlier that it is not offered this time.
 func TestAToolThatWasNotOfferedCanBeCalled(t *testing.T) {
-	kit := []agent.Tool{search(), &fakeTool{name: "zebra", result: agent.Result{Text: "stripes"}}}
-	for i := range 30 {
-		kit = append(kit, &fakeTool{name: fmt.Sprintf("task_%d", i)})
+	kit := []agent.Tool{search(), &fakeTool{name: "zebra", by: "the MCP server zoo", result: agent.Result{Text: "stripes"}}}
+	for i := range 99 {
+		kit = append(kit, &fakeTool{name: fmt.Sprintf("task_%d", i), by: "the MCP server zoo"})
 	}
 	for mode, lines := range map[agent.Mode][]line{
 		agent.LoopMode: {calling("zebra", `{"query":"x"}`), say("Done.")},

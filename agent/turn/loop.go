@@ -9,7 +9,6 @@ import (
 
 	"lifehub/agent"
 	"lifehub/agent/prompt"
-	"lifehub/agent/toolchoice"
 )
 
 //go:embed prompts/loop.md
@@ -22,22 +21,13 @@ func (t *turn) loop(ctx context.Context) (able bool, err error) {
 	if err != nil {
 		return true, err
 	}
-	handOut := t.delegation()
-	always, called := handOut, ""
-	if len(carried) > 0 { // "make it shorter" does not sound like them
-		always = append(slices.Clip(always), toolchoice.ForRounds(t.steps.tools)...)
-		for _, tool := range always {
-			called += tool.Spec().Name + "\n"
-		}
-	}
-	t.steps.tools = append(slices.Clip(t.steps.tools), handOut...)
+	t.steps.tools = append(slices.Clip(t.steps.tools), t.delegation()...)
 	end := t.events.Phase(agent.PhaseStarted{Agent: "loop"})
 	l := &agentLoop{
-		turn: t, tools: toolchoice.ChooseWith(always, t.steps.tools, t.answer.question, t.maxTools), callable: t.steps.tools, rounds: t.rounds,
-		base:   t.answer.prompt("loop", strings.ReplaceAll(loopPrompt, "{rounds}", strconv.Itoa(t.rounds))+toolchoice.Unavailable(t.steps.missing, t.answer.question)),
+		turn: t, callable: t.steps.tools, rounds: t.rounds,
+		base:   t.answer.prompt("loop", strings.ReplaceAll(loopPrompt, "{rounds}", strconv.Itoa(t.rounds))),
 		stream: true, numbered: true,
-		called: called,
-		found:  t.steps.found,
+		found: t.steps.found,
 	}
 	l.base.Material = append(l.base.Material, carried...)
 	l.turn.answer.number(l.found)

@@ -29,11 +29,10 @@ func (t *turn) plan(ctx context.Context) (steps []agent.Step, answered bool, err
 		return steps, false, err
 	}
 	defer t.events.Phase(agent.PhaseStarted{Agent: "planner"})()
-	offered := toolchoice.Choose(t.steps.tools, t.answer.question, t.maxTools)
 	made := agent.PlanMade{}
 	if t.answer.question == agent.NothingTyped { // no tool was asked for
-		made = t.fallback(offered, nil)
-	} else if made, answered, err = t.askForPlan(ctx, offered); answered || err != nil {
+		made = t.fallback(nil)
+	} else if made, answered, err = t.askForPlan(ctx); answered || err != nil {
 		return nil, answered, err
 	}
 	made, declined := t.approve(ctx, made)
@@ -47,8 +46,8 @@ func (t *turn) plan(ctx context.Context) (steps []agent.Step, answered bool, err
 
 // askForPlan asks for a plan until it can be used. An answer without steps is
 // streamed to the user while it arrives.
-func (t *turn) askForPlan(ctx context.Context, offered []agent.Tool) (made agent.PlanMade, answered bool, err error) {
-	p := t.answer.withAttached(t.plannerPrompt(ctx, toolchoice.Specs(offered), ""))
+func (t *turn) askForPlan(ctx context.Context) (made agent.PlanMade, answered bool, err error) {
+	p := t.answer.withAttached(t.plannerPrompt(ctx))
 	var partial agent.PlanMade // the best so far: not all of its steps can run
 	answered, problem, err := t.answer.askOrHear(ctx, &p, func(said string) (answered bool, problem error) {
 		if made, answered, problem = t.read(said); answered {
@@ -59,7 +58,6 @@ func (t *turn) askForPlan(ctx context.Context, offered []agent.Tool) (made agent
 			if len(made.Steps) >= len(partial.Steps) {
 				partial = made
 			}
-			p.System = t.plannerPrompt(ctx, toolchoice.Specs(offered), problem.Error()).System
 		}
 		return false, problem
 	})
@@ -67,19 +65,19 @@ func (t *turn) askForPlan(ctx context.Context, offered []agent.Tool) (made agent
 	case answered || err != nil:
 		return made, answered, err
 	case problem == nil:
-		return t.withNotes(made, offered), false, nil
+		return t.withNotes(made), false, nil
 	case len(partial.Steps) > 0:
-		return t.withNotes(partial, offered), false, nil
+		return t.withNotes(partial), false, nil
 	}
-	return t.fallback(offered, problem), false, nil
+	return t.fallback(problem), false, nil
 }
 
 // withNotes adds a search for the question to a plan that looks for its answer on
 // the web alone, unless the question begins with that tool (@tool …): the user's
 // own notes may know. It comes last, so that nothing of the plan waits for what it
 // finds, or is decided by it.
-func (t *turn) withNotes(made agent.PlanMade, offered []agent.Tool) agent.PlanMade {
-	search, ok := t.searchStep(offered)
+func (t *turn) withNotes(made agent.PlanMade) agent.PlanMade {
+	search, ok := t.searchStep(t.steps.tools)
 	called, _, _ := strings.Cut(t.answer.question, " ")
 	taken, looksUp := map[string]bool{}, false
 	for _, step := range made.Steps {
@@ -108,17 +106,17 @@ func (t *turn) withoutWeak() {
 	}
 }
 
-// plannerPrompt describes the tools that the message calls for, and those that
-// are named in what came of the plan so far.
-func (t *turn) plannerPrompt(ctx context.Context, offered []llm.ToolSpec, soFar string) prompt.Prompt {
-	p := t.answer.prompt("planner", strings.NewReplacer("{steps}", strconv.Itoa(maxSteps), "{tools}", toolchoice.Describe(offered, t.answer.question, soFar, t.answer.fence())+toolchoice.Unavailable(t.steps.missing, t.answer.question)).Replace(plannerPrompt))
+func (t *turn) plannerPrompt(ctx context.Context) prompt.Prompt {
+	block := t.offered(t.steps.tools, nil)
+	p := t.answer.prompt("planner", strings.NewReplacer("{steps}", strconv.Itoa(maxSteps), "{tools}", t.inText(block)).Replace(plannerPrompt))
 	if about := t.agent.AboutNotes(ctx); len(about) > 0 {
 		p.Material = append(p.Material, prompt.Part{Kind: "memory", Head: "What the user's notes are, as data:", Text: strings.Join(about, "\n"), Fence: p.Fence})
 	}
+	specs := toolchoice.Specs(block.Known())
 	p.Request = llm.Request{
-		Schema:    planSchema(offered),
+		Schema:    planSchema(specs),
 		MaxTokens: prompt.MaxPlanTokens,
-		Task:      &llm.Task{Kind: llm.PlanTask, Question: t.answer.question, Today: t.events.Now(), History: t.answer.typedBefore(), Recalled: t.answer.saidBefore(), Tools: offered},
+		Task:      &llm.Task{Kind: llm.PlanTask, Question: t.answer.question, Today: t.events.Now(), History: t.answer.typedBefore(), Recalled: t.answer.saidBefore(), Tools: specs},
 	}
 	return p
 }
@@ -153,12 +151,12 @@ func (t *turn) read(text string) (made agent.PlanMade, answered bool, err error)
 
 // fallback is the plan when the model gave none, for a problem, or was not
 // asked for one: search the notes.
-func (t *turn) fallback(offered []agent.Tool, problem error) agent.PlanMade {
+func (t *turn) fallback(problem error) agent.PlanMade {
 	made := agent.PlanMade{Steps: []agent.Step{}}
 	if problem != nil {
 		made.Fallback, made.Dropped = true, []string{problem.Error()}
 	}
-	if search, ok := t.searchStep(offered); ok {
+	if search, ok := t.searchStep(t.steps.tools); ok {
 		made.Steps = []agent.Step{search}
 	}
 	return made
@@ -166,8 +164,8 @@ func (t *turn) fallback(offered []agent.Tool, problem error) agent.PlanMade {
 
 // searchStep is a search of the notes for the question; false: nothing
 // searches them.
-func (t *turn) searchStep(offered []agent.Tool) (agent.Step, bool) {
-	for _, tool := range offered {
+func (t *turn) searchStep(tools []agent.Tool) (agent.Step, bool) {
+	for _, tool := range tools {
 		spec := tool.Spec()
 		if spec.Name != agent.SearchNotes {
 			continue
@@ -226,9 +224,8 @@ func (t *turn) replan(ctx context.Context) ([]agent.Step, error) {
 		return nil, nil
 	}
 	defer t.events.Phase(agent.PhaseStarted{Agent: "planner"})()
-	offered := toolchoice.Choose(t.steps.tools, t.answer.question, t.maxTools)
 	var text strings.Builder
-	if _, err := t.model.Ask(ctx, t.replanPrompt(ctx, offered, missing), func(piece string) { text.WriteString(piece) }); err != nil {
+	if _, err := t.model.Ask(ctx, t.replanPrompt(ctx, missing), func(piece string) { text.WriteString(piece) }); err != nil {
 		if ctx.Err() == nil {
 			t.events.Degrade("no further steps could be planned", err)
 		}
@@ -253,8 +250,8 @@ func (t *turn) replan(ctx context.Context) ([]agent.Step, error) {
 	return t.steps.plan(ctx, made)
 }
 
-func (t *turn) replanPrompt(ctx context.Context, offered []agent.Tool, missing []string) prompt.Prompt {
-	p := t.plannerPrompt(ctx, toolchoice.Specs(offered), strings.Join(missing, "\n"))
+func (t *turn) replanPrompt(ctx context.Context, missing []string) prompt.Prompt {
+	p := t.plannerPrompt(ctx)
 	p.Request.Task.Replan = true
 	t.answer.number(t.steps.found)
 	p.Material = append(p.Material, t.answer.material()...)

@@ -71,7 +71,7 @@ func (w role) uses(tool agent.Tool) bool {
 		return false
 	}
 	name := tool.Spec().Name
-	return name == agent.ReadSkill || slices.ContainsFunc(w.tools, func(glob string) bool {
+	return name == agent.ReadSkill || name == agent.FindTools || slices.ContainsFunc(w.tools, func(glob string) bool {
 		ok, err := path.Match(glob, name)
 		return ok && err == nil && !(strings.HasPrefix(glob, "*_") && name == agent.SearchNotes)
 	})
@@ -83,20 +83,19 @@ func workersFor(tools []agent.Tool) (kinds []role) {
 		if w.name == "email" && !slices.ContainsFunc(tools, func(t agent.Tool) bool { return t.Spec().Name == sendsMail }) {
 			continue
 		}
-		if own := w.of(tools); w.name == "general" || len(own) > 0 && (len(own) > 1 || own[0].Spec().Name != agent.ReadSkill) {
+		if w.name == "general" || slices.ContainsFunc(w.of(tools), func(t agent.Tool) bool { return t.Spec().Name != agent.ReadSkill && t.Spec().Name != agent.FindTools }) {
 			kinds = append(kinds, w)
 		}
 	}
 	return kinds
 }
 
-// workersAndTools tells the lead who has which tools, those that suit the
-// message first, and which that it calls for are not available.
+// workersAndTools tells the lead who has which tools, and which are not available.
 func (t *turn) workersAndTools(kinds []role) string {
 	var b strings.Builder
 	for _, w := range kinds {
 		var names []string
-		for _, tool := range toolchoice.Choose(w.of(t.steps.tools), t.answer.question, t.maxTools) {
+		for _, tool := range t.offered(w.of(t.steps.tools), nil).Tools {
 			names = append(names, tool.Spec().Name)
 		}
 		fmt.Fprintf(&b, "- %s: %s (%s)\n", w.name, w.does, strings.Join(names, ", "))
@@ -104,7 +103,7 @@ func (t *turn) workersAndTools(kinds []role) string {
 	if skills := t.steps.tool(agent.ReadSkill); skills != nil {
 		fmt.Fprintf(&b, "\n%s, which each has: %s\n", agent.ReadSkill, skills.Spec().Description)
 	}
-	return strings.TrimSpace(b.String()) + toolchoice.Unavailable(t.steps.missing, t.answer.question)
+	return strings.TrimSpace(b.String()) + toolchoice.Unavailable(t.steps.missing)
 }
 
 func describeWorkers(kinds []role) string {

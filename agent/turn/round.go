@@ -55,7 +55,6 @@ func (l *agentLoop) stepsFor(asked []llm.ToolCall) (steps []agent.Step, calls []
 		taken[strings.TrimPrefix(id, l.prefix())] = true
 	}
 	for i, c := range asked {
-		l.called += c.Name + "\n"
 		step, changed, lost, err := l.turn.steps.repairStep(parse.Step{Tool: c.Name, Input: c.Args}, l.callable)
 		switch {
 		case i >= maxRoundCalls:

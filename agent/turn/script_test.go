@@ -250,6 +250,7 @@ var unneeded = regexp.MustCompile(`,"turn":"[^"]*"|,"seq":\d+|,"time":"[^"]*"|,"
 // fakeTool is a tool that says always the same.
 type fakeTool struct {
 	name    string
+	by      string // the program that has it; "": LifeHub
 	schema  string
 	level   agent.Level
 	result  agent.Result
@@ -272,7 +273,7 @@ func (f *fakeTool) Spec() llm.ToolSpec {
 	if schema == "" {
 		schema = `{"type":"object","properties":{"query":{"type":"string"}},"required":["query"]}`
 	}
-	return llm.ToolSpec{Name: f.name, Description: "does " + f.name, Schema: json.RawMessage(schema)}
+	return llm.ToolSpec{Name: f.name, Description: "does " + f.name, Schema: json.RawMessage(schema), By: f.by}
 }
 
 func (f *fakeTool) Level(json.RawMessage) agent.Level { return f.level }

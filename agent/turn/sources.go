@@ -39,7 +39,7 @@ func (a *answer) sourcesOf(found []finding) (sources []agent.Source) {
 			continue
 		}
 		places := f.Result.Sources
-		if len(places) == 0 && f.Result.Text != "" && !f.Result.IsInstructions() && !f.Result.Nothing && f.step.Tool != agent.DelegateTool &&
+		if len(places) == 0 && f.Result.Text != "" && !f.Result.IsInstructions() && !f.Result.Nothing && f.step.Tool != agent.DelegateTool && f.step.Tool != agent.FindTools &&
 			(f.Result.Untrusted || agent.ReadOnly(a.steps.tool(f.step.Tool))) {
 			places = []agent.Source{sourceOf(f)}
 		}

@@ -20,13 +20,13 @@ import (
 
 // turn is the work on one message.
 type turn struct {
-	agent    *Agent
-	mode     agent.Mode
-	message  string      // what the user sent, attachments included
-	only     []string    // the tools that the message leaves; nil: all
-	command  *agent.Step // the one call that the user asked for; nil: it is to be found out what to do
-	rounds   int         // of the loop, at most
-	maxTools int         // that a model is offered
+	agent   *Agent
+	mode    agent.Mode
+	message string      // what the user sent, attachments included
+	only    []string    // the tools that the message leaves; nil: all
+	command *agent.Step // the one call that the user asked for; nil: it is to be found out what to do
+	called  []string    // tools that the conversation called or named before
+	rounds  int         // of the loop, at most
 
 	events   *events.Stream     // numbers, journals and traces every event; the front ends read it
 	record   *provenance.Record // what was read, and where it comes from
@@ -57,7 +57,7 @@ func newTurn(a *Agent, conversation string, to chan<- agent.Event) *turn {
 	steps.missing, steps.writes, steps.redact = a.Missing(), a.Writes, a.Redact
 	model, recalled := a.asker(stream, a.Think), &memory.Recalled{}
 	t := &turn{
-		agent: a, mode: a.Mode(), rounds: a.Limits.Rounds, maxTools: a.Limits.MaxTools,
+		agent: a, mode: a.Mode(), rounds: a.Limits.Rounds,
 		events: stream, record: record, gate: guard, model: model, recalled: recalled, steps: steps,
 		answer: newAnswer(steps, model, recalled),
 	}
@@ -137,6 +137,8 @@ func (t *turn) reply(ctx context.Context) (err error) {
 	t.steps.tools = t.agent.Tools()
 	if t.only != nil {
 		t.steps.tools = slices.DeleteFunc(slices.Clone(t.steps.tools), func(tool agent.Tool) bool { return !slices.Contains(t.only, tool.Spec().Name) })
+	} else if t.command == nil {
+		t.steps.tools = append(slices.Clip(t.steps.tools), &findTools{t})
 	}
 	t.steps.resume()
 	if err := t.recall(ctx); err != nil {
@@ -160,6 +162,8 @@ func (t *turn) reply(ctx context.Context) (err error) {
 		t.events.Notice("In %s mode there is no plan to approve: calls run or ask as the rules say.", t.mode)
 	}
 	t.holdDraft(ctx)
+	_ = t.model.Wait(ctx) // its window decides which tools it is offered; the first request says what is wrong with it
+	t.called = t.calledBefore()
 	if err := t.byMode(ctx); err != nil {
 		return err
 	}

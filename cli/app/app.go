@@ -461,7 +461,7 @@ func (a *App) Agent() *turn.Agent {
 		Missing: a.Missing, Writes: a.writes, Mode: func() agent.Mode { return a.Mode.Or(agent.Mode(a.Settings.Mode)) },
 		Think: func() string { return a.Think.Or(a.Settings.Think) },
 		Limits: turn.Limits{
-			Passages: a.Settings.Passages, Parallel: a.Settings.Parallel, MaxTools: a.Settings.Tools.Max,
+			Passages: a.Settings.Passages, Parallel: a.Settings.Parallel,
 			Rounds: a.Settings.Loop.Max, Replans: cmp.Or(a.Settings.Replans, -1), Messages: a.Settings.Memory.Messages,
 			Approve: func() bool { return a.Approve.On() },
 		},

@@ -51,8 +51,8 @@ const (
 // right. The aims are in docs/modes.md.
 var (
 	maxRatio   = map[string]float64{"plan honest": 1.02, "plan sloppy": 1.07, "loop honest": 1.02, "loop sloppy": 1.07, "team honest": 1.52, "team sloppy": 2.27}
-	maxPlanner = 1200 // tokens of a planner's first prompt for a question about notes
-	maxThanks  = 900  // tokens of all prompts for a word of thanks
+	maxPlanner = 2100 // tokens of a planner's first prompt for a question about notes
+	maxThanks  = 3400 // tokens of all prompts for a word of thanks
 )
 
 // TestWhatTheModesCost lets a person with notes ask twenty things in each of the

@@ -64,7 +64,6 @@ type Config struct {
 	Parallel int `name:"parallel" usual:"4" least:"1" doc:"plan steps that run at once"`
 	Tools    struct {
 		Off []string `name:"tools.off" doc:"tools to switch off, by name or glob"`
-		Max int      `name:"tools.max" usual:"20" least:"1" doc:"most tools in a prompt; the most relevant ones if there are more"`
 	}
 	Web struct {
 		Search    string `name:"web.search" usual:"duckduckgo" one:"duckduckgo,searxng" doc:"search engine; tools.off: [web_search] switches web search off"`

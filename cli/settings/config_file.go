@@ -32,7 +32,7 @@ func (c *Config) ReadFile(file string, data []byte) error {
 // removedSettings and removedKeys existed in earlier versions: a file that
 // still has one is read, with a notice.
 var (
-	removedSettings = []string{"titles", "chats", "rag.rerank", "editing"}
+	removedSettings = []string{"titles", "chats", "rag.rerank", "editing", "tools.max"}
 	removedKeys     = []string{"pause", "faster", "slower", "leave_replay"}
 )
 

@@ -1,0 +1,106 @@
+package turn
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+
+	"lifehub/agent"
+	"lifehub/agent/toolchoice"
+	"lifehub/llm"
+)
+
+// findTools is the tool that describes others. Servers of models drop native calls of
+// tools that a request does not hold: what it finds is offered from the next request
+// on.
+type findTools struct{ turn *turn }
+
+func (f *findTools) Spec() llm.ToolSpec {
+	return llm.ToolSpec{
+		Name:        agent.FindTools,
+		Description: "Find further tools by what they do. Those that it finds are described, and can be called next.",
+		Schema:      json.RawMessage(`{"type":"object","properties":{"query":{"type":"string","description":"what the tool has to do, or its name"}},"required":["query"]}`),
+	}
+}
+
+func (f *findTools) Level(json.RawMessage) agent.Level { return agent.Auto }
+func (f *findTools) ReadOnly() bool                    { return true }
+
+// Run describes the tools that fit.
+func (f *findTools) Run(_ context.Context, raw json.RawMessage) (agent.Result, error) {
+	found := f.turn.findTools(raw)
+	if len(found) == 0 {
+		return agent.Result{Nothing: true, Text: "No further tool does that."}, nil
+	}
+	return agent.Result{Text: toolchoice.Describe(toolchoice.Specs(found), f.turn.answer.toolFence())}, nil
+}
+
+// findTools are the tools that a call of find_tools finds.
+func (t *turn) findTools(input json.RawMessage) []agent.Tool {
+	args, err := agent.ReadArgs[struct{ Query string }](agent.FindTools, input)
+	if err != nil {
+		return nil
+	}
+	return toolchoice.NewBlock(t.steps.tools, t.window()).Find(args.Query)
+}
+
+// window is that of the model which decides about calls; 0: unknown.
+func (t *turn) window() int {
+	if planner, other := t.agent.Roles["planner"]; other && t.mode == agent.PlanMode {
+		return planner.Window()
+	}
+	return t.agent.Window()
+}
+
+// offered are the tools that a model is offered: those of the conversation, and what
+// the calls of this turn found.
+func (t *turn) offered(tools []agent.Tool, found []finding) toolchoice.Block {
+	b := toolchoice.NewBlock(tools, t.window()).With(t.called...)
+	for _, f := range found {
+		if f.step.Tool != agent.FindTools {
+			continue
+		}
+		for _, tool := range t.findTools(f.step.Input) {
+			b = b.With(tool.Spec().Name)
+		}
+	}
+	return b
+}
+
+// calledBefore are the tools that the conversation called before, and those that the
+// user's messages name: they stay among those that are offered.
+func (t *turn) calledBefore() (names []string) {
+	for _, e := range t.path {
+		for _, l := range e.Answer.Log {
+			if name, _, call := strings.Cut(l.Action, "("); call {
+				names = append(names, name)
+			}
+		}
+	}
+	said := ""
+	for _, m := range t.answer.typedBefore() {
+		if m.Role == llm.User {
+			said += m.Text + "\n"
+		}
+	}
+	said += t.answer.question
+	for _, tool := range t.steps.tools {
+		if name := tool.Spec().Name; strings.Contains(said, "@"+name) || strings.Contains(name, "_") && strings.Contains(said, name) {
+			names = append(names, name)
+		}
+	}
+	return append(names, t.only...)
+}
+
+// inText is the block in a prompt for a model that calls no tools on its own.
+func (t *turn) inText(b toolchoice.Block) string {
+	return toolchoice.Describe(toolchoice.Specs(b.Tools), t.answer.toolFence()) + t.besides(b)
+}
+
+// besides tells of the tools that are not offered.
+func (t *turn) besides(b toolchoice.Block) (told string) {
+	if rest := b.Further(t.answer.toolFence()); rest != "" {
+		told = "\n\n" + rest
+	}
+	return told + toolchoice.Unavailable(t.steps.missing)
+}
