@@ -102,7 +102,7 @@ func TestSentencesAnswerNoQuestion(t *testing.T) {
 		}
 		term.sees("Allow once", "│ "+sentence)
 		term.types("\r") // it waits
-		term.sees("Answer the request above")
+		term.sees("Press y or n, then Enter")
 	}
 	if got := apptest.Read(t, filepath.Join(vault, "tasks.md")); strings.Contains(got, "socks") {
 		t.Errorf("typing said yes; the note holds\n%s", got)
@@ -182,7 +182,7 @@ func TestChatGoesOnWithATurnThatWasKilled(t *testing.T) {
 	}
 	first.exits()
 	second := startTerminal(t, 100, 30, []string{"LIFEHUB_HOME=" + filepath.Join(first.home, ".lifehub")}, "chat", "-c", "--notes", vault)
-	second.sees("add task buy running socks", "This was cut off", "› Resume it")
+	second.sees("add task buy running socks", "This was cut off", "▌Resume it▐")
 	<-time.After(700 * time.Millisecond) // the guard of 500 ms without a key runs in real time
 	second.types("\r")
 	second.sees("Allow once", "running socks", "tasks.md")

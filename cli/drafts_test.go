@@ -84,7 +84,7 @@ func asksAndQueues(term *terminal) {
 	term.types("how often do I run?\r")
 	term.sees("esc stop", "You run three")
 	term.types("and zebraword?\r")
-	term.sees("queued  and zebraword?")
+	term.sees("queued: “and zebraword?”")
 }
 
 // TestDraftSurvivesAKill kills the program while it answers: the
@@ -97,7 +97,7 @@ func TestDraftSurvivesAKill(t *testing.T) {
 	term := h.opens("chat", "--notes", vault)
 	asksAndQueues(term)
 	term.types("and ibexword?\r")
-	term.sees("queued  and ibexword?")
+	term.sees("queued: “and ibexword?”")
 	term.types("half a tapirword " + pasteOfLines)
 	term.sees("│ half a tapirword [paste 1")
 	h.keeps("tapirword [paste 1")
@@ -112,7 +112,7 @@ func TestDraftSurvivesAKill(t *testing.T) {
 			term.sees("how often do I run?", "2 messages")
 			term.types("\r")
 		}
-		term.sees("not sent  and zebraword?", "not sent  and ibexword?", "half a tapirword [paste 1")
+		term.sees("not sent: “and zebraword?”", "not sent: “and ibexword?”", "half a tapirword [paste 1")
 		if name != "the first screen" {
 			term.sees("│ half a tapirword [paste 1", "nothing of it was sent")
 		}
@@ -120,7 +120,7 @@ func TestDraftSurvivesAKill(t *testing.T) {
 		term.killed()
 	}
 	term = h.opens("chat", "-c", "--notes", vault)
-	term.sees("▌ how often do I run?", "not sent  and zebraword?", "not sent  and ibexword?", "│ half a tapirword [paste 1")
+	term.sees("▌ how often do I run?", "not sent: “and zebraword?”", "not sent: “and ibexword?”", "│ half a tapirword [paste 1")
 	idle := func(waiting string, gone string) {
 		t.Helper()
 		term.waits(func(screen string) bool {
@@ -128,11 +128,11 @@ func TestDraftSurvivesAKill(t *testing.T) {
 		}, "has answered, and shows "+waiting)
 	}
 	term.types("\r") // the draft is sent, by the user
-	idle("not sent  and zebraword?", "")
+	idle("not sent: “and zebraword?”", "")
 	term.types("\x1b[A\x1b[A") // the first of those that wait
-	term.sees("│ and zebraword?", "enter sends it")
+	term.sees("│ and zebraword?", "enter to send")
 	term.types("\r")
-	idle("not sent  and ibexword?", "not sent  and zebraword?")
+	idle("not sent: “and ibexword?”", "not sent: “and zebraword?”")
 	term.types("\x1b[A")
 	term.sees("│ and ibexword?")
 	term.types("\x03")
@@ -173,7 +173,7 @@ func TestDraftSurvivesEveryEnd(t *testing.T) {
 			end(term)
 			term.exits()
 			term = h.opens("chat", "-c", "--notes", vault)
-			term.sees("not sent  and zebraword?")
+			term.sees("not sent: “and zebraword?”")
 			if strings.HasPrefix(name, "ctrl+d") == strings.Contains(term.text(), "was cut off") {
 				t.Errorf("only what nobody stopped is offered:\n%s", term.text())
 			}

@@ -371,13 +371,13 @@ func TestAChoiceIsMarkedAtAnySize(t *testing.T) {
 			r.ask("go")
 			r.pass(dialog.QuietPeriod)
 			r.keys("y")
-			marked := regexp.MustCompile("› (y )?Allow once")
+			marked := regexp.MustCompile("▌(y )?Allow once▐")
 			if !marked.MatchString(r.text()) {
 				t.Errorf("%v: no choice is marked:\n%s", size, r.text())
 			}
 			r.keys("backspace")
-			r.mustNotShow("› Allow")
-			r.mustNotShow("› y Allow")
+			r.mustNotShow("▌Allow")
+			r.mustNotShow("▌y Allow")
 			r.fits(fmt.Sprint(size), size[0], size[1])
 		})
 	}

@@ -138,7 +138,7 @@ func TestMessagesTypedMeanwhileWaitTheirTurn(t *testing.T) {
 	inRig(t, 80, 24, chattest.WithWorld(assistant), func(r *rig) {
 		r.ask("first")
 		r.keys("second", "enter", "third", "enter")
-		r.mustShow("queued  second")
+		r.mustShow("queued: “second”")
 		r.keys("up") // takes the last back
 		if got := r.m.composer.Text(); got != "third" {
 			t.Errorf("composer holds %q", got)
@@ -210,7 +210,7 @@ func TestWhatIsChangedKeepsItsPlaceWhileOthersAreAsked(t *testing.T) {
 	inRig(t, 80, 24, chattest.WithWorld(assistant), func(r *rig) {
 		r.ask("first")
 		r.keys("one", "enter", "two", "enter", "three", "enter", "four", "enter", "up", "up", "up")
-		r.mustShow("waiting 2 of 4")
+		r.mustShow("queued message 2 of 4")
 		for range 2 {
 			r.m.turn.cancel() // it ends, and not because the user stopped it
 			r.pass(100 * time.Millisecond)

@@ -42,7 +42,7 @@ func TestTheKeysOfAQuestionAreAlwaysInSight(t *testing.T) {
 				r.ask("go")
 				for _, keys := range [][]string{{}, {"d"}, {"pgdown"}, {"typed a little"}, {"pgdown"}} {
 					r.keys(keys...)
-					if !strings.Contains(r.text(), "\n  Allow once") && !strings.Contains(r.text(), "│   y Allow once") {
+					if !strings.Contains(r.text(), "\n  Allow once") && !strings.Contains(r.text(), "│  y Allow once") {
 						t.Errorf("%v: no line begins with Allow once:\n%s", size, r.text())
 					}
 					r.pass(dialog.QuietPeriod)
@@ -151,13 +151,13 @@ func TestAQuestionObeysTheKeyMap(t *testing.T) {
 		inRig(t, 60, 24, o, func(r *rig) {
 			r.keys("write", "ctrl+y")
 			r.pass(dialog.QuietPeriod)
-			r.mustShow("ctrl+x reads on")
+			r.mustShow("(ctrl+x)")
 			r.keys("y", "ctrl+y") // not yet read
 			for range 30 {
 				r.keys("ctrl+x")
 			}
 			r.pass(dialog.QuietPeriod)
-			r.mustNotShow("read on")
+			r.mustNotShow("more below")
 			r.keys("N", "ctrl+y", "not nnow", "enter")
 			r.mustShow("ctrl+y sends · ctrl+g back")
 			r.keys("ctrl+u", "no", "ctrl+y")

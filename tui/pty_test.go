@@ -133,7 +133,7 @@ func TestALineTypedBeforeTheScreenWasThereIsAsked(t *testing.T) {
 	c := startTypedAhead(t, "how often do I run?\rand th")
 	c.waitFor(t, "▌ how often do I run?")
 	io.WriteString(c.tty, "en\r") // it waits its turn
-	c.waitFor(t, "queued  and then")
+	c.waitFor(t, "queued: “and then”")
 	io.WriteString(c.tty, "\x03\x03\x03")
 	c.leaves(10 + int(backend.Interrupted))
 }

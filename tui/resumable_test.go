@@ -101,7 +101,7 @@ func TestAnAnswerThatWasCutByTheServerIsOffered(t *testing.T) {
 	options.Assistant = numbered{chattest.Play(agent.Started{}, agent.Said{Content: "Half an"}, agent.Failed{Message: "The answer was cut off."})}
 	inRig(t, 80, 24, options, func(r *rig) {
 		r.ask("More?")
-		r.mustShow("› Resume it")
+		r.mustShow("▌Resume it▐")
 		r.pass(dialog.QuietPeriod)
 		r.keys("enter")
 		r.pass(0)
@@ -171,7 +171,7 @@ func TestAMailOffersNoMoreThanOnce(t *testing.T) {
 		inRig(t, 90, 30, chattest.WithWorld(chattest.Hold(question)), func(r *rig) {
 			r.ask("mail Bob")
 			r.pass(dialog.QuietPeriod)
-			r.mustShow("│   y Allow once   n Deny   N Deny and say why… ")
+			r.mustShow("│  y Allow once   n Deny   N Deny and say why… ")
 			r.mustNotShow("lways")
 			r.mustShow("Goes to: bob@example.com")
 			r.mustShow("From: ana@example.org")

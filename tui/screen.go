@@ -115,7 +115,7 @@ func (m *Model) invitation() string {
 	case m.panel != nil:
 		return ""
 	case m.asks.Open():
-		return "Answer the request above (y/n)"
+		return "Press y or n, then Enter"
 	case m.turn != nil:
 		return "Write the next message · " + m.keys.Send.Help().Key + " queues it"
 	case m.welcome.Question != "":
@@ -158,6 +158,9 @@ func (m *Model) conversation(width, height, top int) []string {
 	return m.transcript.View()
 }
 
+// leastAsked is how many lines a question has before the queue is shown below it.
+const leastAsked = 8
+
 // aboveComposer is what asks for attention: a question, an offer, a pull, the
 // commands, what waits in the queue.
 func (m *Model) aboveComposer(width, height int) []string {
@@ -166,8 +169,10 @@ func (m *Model) aboveComposer(width, height int) []string {
 		most -= 3 // of what was said last
 	}
 	inside := frame.Inside(width)
+	waiting := m.composer.Waiting(&m.keys, inside, m.theme, m.turn != nil)
 	if m.asks.Open() {
-		return frame.Inset(m.asks.View(inside, most, &m.keys, !m.composer.Empty(), m.theme, now), width)
+		waiting = waiting[:min(len(waiting), max(0, most-leastAsked))]
+		return frame.Inset(append(m.asks.View(inside, most-len(waiting), &m.keys, !m.composer.Empty(), m.theme, now), waiting...), width)
 	}
 	lines := m.pulls.View(inside, height, &m.keys, m.theme, !m.composer.Empty(), now)
 	if m.resumable != nil && m.resumable.Offered && m.turn == nil {
@@ -177,7 +182,7 @@ func (m *Model) aboveComposer(width, height int) []string {
 		m.lists.Line = len(lines)
 		lines = append(lines, m.lists.View(inside, max(1, height-2), &m.keys, m.theme)...)
 	}
-	return frame.Inset(append(lines, m.composer.Waiting(&m.keys, inside, m.theme, m.turn != nil)...), width)
+	return frame.Inset(append(lines, waiting...), width)
 }
 
 // header is the first line and a blank one: the question above what is in sight

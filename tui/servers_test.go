@@ -37,7 +37,7 @@ func TestAChangeIsTrustedOnlyAfterItWasSeen(t *testing.T) {
 		r.pass(dialog.QuietPeriod)
 		r.keys("y", "enter") // the end was not in sight yet
 		r.keys("ctrl+end")
-		for _, key := range []string{"y", "e", "s", " ", "enter", "y", "backspace", "enter"} { // a text
+		for _, key := range []string{"y", "e", "t", " ", "enter", "y", "backspace", "enter"} { // a text
 			r.keys(key)
 		}
 		if len(s.Told) > 0 {

@@ -413,8 +413,11 @@ func Sentences() []string {
 	return list
 }
 
-// IsAnswer reports whether a text is what answers a question: one letter.
-func IsAnswer(text string) bool { return len([]rune(text)) == 1 }
+// IsAnswer reports whether a text is what answers a question: one letter, or yes
+// or no.
+func IsAnswer(text string) bool {
+	return len([]rune(text)) == 1 || strings.EqualFold(text, "yes") || strings.EqualFold(text, "no")
+}
 
 // AsksFor is a turn in which a server asks, and what was answered.
 func AsksFor(asked agent.InputAsked) (backend.Options, *[]agent.Input) {

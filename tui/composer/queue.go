@@ -92,11 +92,11 @@ func (c *Model) Next() string {
 func (c *Model) Waiting(keys *keys.Map, width int, theme *draw.Theme, running bool) []string {
 	var lines []string
 	if c.Place >= 0 {
-		does := "keeps it"
+		does := "keep"
 		if !running {
-			does = "sends it"
+			does = "send"
 		}
-		says := fmt.Sprintf("waiting %d of %d · %s %s · emptied: cancelled", c.Place+1, len(c.Queue)+1, keys.Send.Help().Key, does)
+		says := fmt.Sprintf("queued message %d of %d · %s to %s · clear to cancel", c.Place+1, len(c.Queue)+1, keys.Send.Help().Key, does)
 		lines = append(lines, theme.Key.Render(draw.Truncate(says, width)))
 	}
 	for i, text := range c.Queue {
@@ -104,11 +104,11 @@ func (c *Model) Waiting(keys *keys.Map, width int, theme *draw.Theme, running bo
 			lines = append(lines, theme.Dim.Render(draw.Truncate(fmt.Sprintf("… and %d more", len(c.Queue)-2), width)))
 			break
 		}
-		mark, does := "queued  ", " change or cancel"
+		mark, does := "queued: ", " change or cancel"
 		if i < c.restored {
-			mark, does = "not sent  ", " change, send or cancel"
+			mark, does = "not sent: ", " change, send or cancel"
 		}
-		line, hint := mark+draw.Summary(text, width), ""
+		line, hint := mark+"“"+draw.Summary(text, width)+"”", ""
 		if i == 0 && c.Place < 0 {
 			hint = "  " + keys.Up.Help().Key + does
 		}

@@ -2,6 +2,7 @@ package dialog
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -48,7 +49,12 @@ func Describe(asked agent.PermissionAsked, details bool) (lines []Line) {
 	add := func(mark Mark, text string) { lines = append(lines, Line{mark, text}) }
 	text, diff := asked.Preview.Text, diffLines(asked.Preview.Diff)
 	if diff != nil {
-		add(Sentence, safetext.Reveal(sentence(asked.Preview, diff)))
+		says := sentence(asked.Preview, diff)
+		if place, only := onePlace(diff); only {
+			says += ", " + place
+			diff = slices.DeleteFunc(diff, func(l Line) bool { return l.Mark == Detail })
+		}
+		add(Sentence, safetext.Reveal(says))
 		lines = append(lines, diff...)
 	} else if first, rest, _ := strings.Cut(text, "\n"); first != "" {
 		add(Sentence, safetext.Reveal(first))
@@ -125,6 +131,29 @@ func sentence(change agent.Preview, diff []Line) string {
 	return fmt.Sprintf("Change %s: add %s, remove %s", change.Path, draw.Count(added, "line"), draw.Count(removed, "line"))
 }
 
+// onePlace is where a diff begins to change its file ("line 8"), if it does so in
+// one place.
+func onePlace(diff []Line) (place string, only bool) {
+	places, context, changed := 0, 0, false
+	for _, line := range diff {
+		switch line.Mark {
+		case Detail:
+			places, place = places+1, line.Text
+		case Context:
+			if !changed {
+				context++
+			}
+		default:
+			changed = true
+		}
+	}
+	var first int
+	if _, err := fmt.Sscanf(place, "line %d", &first); err != nil {
+		return "", false
+	}
+	return fmt.Sprintf("line %d", first+context), places == 1
+}
+
 // diffLines are the lines of a unified diff, each behind its mark. The path is in
 // the sentence.
 func diffLines(diff string) (lines []Line) {
@@ -136,7 +165,7 @@ func diffLines(diff string) (lines []Line) {
 		case i < 2 && (strings.HasPrefix(line, "--- ") || strings.HasPrefix(line, "+++ ")): // further down it is a line that begins so
 		case strings.HasPrefix(line, "@@"):
 			at := strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune("@-+, ", r) })
-			if len(at) > 0 && (len(lines) > 0 || at[0] != "0" && at[0] != "1") {
+			if len(at) > 0 && at[0] != "0" {
 				lines = append(lines, Line{Detail, "line " + safetext.Reveal(at[0])})
 			}
 		case strings.HasPrefix(line, "+"):

@@ -19,17 +19,23 @@ import (
 // the composer when it opened goes there.
 const QuietPeriod = 500 * time.Millisecond
 
-// Dialog is how each question of LifeHub is answered. A letter, or ←→, chooses
-// an answer and Enter confirms it. Any other letter shows that a text is being
-// typed: then all letters since the question took one are the composer's, and
-// while the composer holds text every key is. The zero value is a dialog that
-// was not in sight yet.
+// actsAfter is how long after a letter that does something at once, such as d
+// for the details, the next letter no longer belongs to a word with it.
+const actsAfter = 1200 * time.Millisecond
+
+// Dialog is how each question of LifeHub is answered. A letter, its whole word
+// ("yes", "no") or ←→ chooses an answer and Enter confirms it. Any other letter
+// shows that a text is being typed: then all letters since the question took one
+// are the composer's, and while the composer holds text every key is. The zero
+// value is a dialog that was not visible yet.
 type Dialog struct {
-	since    time.Time         // when it came into sight, or a key last went to the composer
+	since    time.Time         // when it became visible, or a key last went to the composer
 	Writing  bool              // the composer holds text
 	Chosen   string            // the label of the choice that Enter confirms; "": none
 	Typed    []tea.KeyPressMsg // the letters it took since the last key that is none
 	lettered bool              // one of them chose
+	acted    time.Time         // when one of them last did something at once
+	missing  string            // why the last Enter answered nothing
 }
 
 // Choice is an answer to a question, or something to do about it.
@@ -40,11 +46,12 @@ type Choice struct {
 
 	atOnce bool // it answers nothing: its key does it, and is not confirmed
 	alone  bool // its letter chooses it only with no letter before
-	aside  bool // it stands with the keys, not in the row of answers
+	aside  bool // it is with the keys, not in the row of answers
 }
 
-// chosenMark stands before what Enter confirms.
-const chosenMark = "› "
+// words are the answers that may be typed whole: each begins with the letter of
+// its choice.
+var words = []string{"yes", "no"}
 
 // Appear starts the guard time of a dialog that comes into sight. writing says
 // that the composer holds text.
@@ -65,7 +72,7 @@ func (d *Dialog) ready(unread bool, now time.Time) string {
 	case !d.armed(now):
 		return " · wait…"
 	case unread:
-		return " · read on"
+		return " · more below"
 	}
 	return ""
 }
@@ -74,6 +81,10 @@ func (d *Dialog) ready(unread bool, now time.Time) string {
 // the order in which they were pressed; none: the dialog took this one.
 func (d *Dialog) Press(pressed tea.KeyPressMsg, keys *keys.Map, choices []Choice, now time.Time) (cmd tea.Cmd, rest []tea.KeyPressMsg) {
 	at := slices.IndexFunc(choices, func(c Choice) bool { return key.Matches(pressed, c.Binding) })
+	d.missing = ""
+	if !d.lettered && !d.acted.IsZero() && now.Sub(d.acted) > actsAfter {
+		d.Typed = nil
+	}
 	switch {
 	case d.Writing:
 		d.since = now
@@ -91,6 +102,7 @@ func (d *Dialog) Press(pressed tea.KeyPressMsg, keys *keys.Map, choices []Choice
 			d.since = now
 			return nil, append(typed, pressed)
 		}
+		d.missing = pressOneOf(choices)
 		return nil, nil
 	case key.Matches(pressed, keys.PageUp, keys.PageDown): // who reads on has not changed their mind
 		return nil, []tea.KeyPressMsg{pressed}
@@ -101,12 +113,15 @@ func (d *Dialog) Press(pressed tea.KeyPressMsg, keys *keys.Map, choices []Choice
 	case key.Matches(pressed, keys.OptionPrevious):
 		d.move(choices, -1)
 		return nil, nil
+	case (at < 0 || d.lettered) && d.spells(pressed, choices):
+		return nil, nil
 	case at < 0 || d.lettered || choices[at].alone && len(d.Typed) > 0:
 	default: // a letter may turn out to be text
 		if d.Typed = append(d.Typed, pressed); pressed.Text == "" {
 			d.Typed = nil
 		}
 		if choices[at].atOnce {
+			d.acted = now
 			return choices[at].Do(), nil
 		}
 		d.Chosen, d.lettered = choices[at].Label, pressed.Text != ""
@@ -116,6 +131,45 @@ func (d *Dialog) Press(pressed tea.KeyPressMsg, keys *keys.Map, choices []Choice
 		d.since = now
 	}
 	return nil, append(d.GiveBack(), pressed)
+}
+
+// spells reports whether a letter continues the word of an answer. A whole word
+// chooses its answer, its beginning none.
+func (d *Dialog) spells(pressed tea.KeyPressMsg, choices []Choice) bool {
+	if pressed.Text == "" || !d.lettered && len(d.Typed) > 0 {
+		return false
+	}
+	text := ""
+	for _, letter := range append(slices.Clone(d.Typed), pressed) {
+		text += letter.Text
+	}
+	for _, word := range words {
+		at := slices.IndexFunc(choices, func(c Choice) bool { return slices.Contains(c.Keys(), word[:1]) })
+		if at < 0 || !strings.HasPrefix(word, strings.ToLower(text)) {
+			continue
+		}
+		d.Typed, d.lettered, d.Chosen = append(d.Typed, pressed), true, ""
+		if len(text) == len(word) {
+			d.Chosen = choices[at].Label
+		}
+		return true
+	}
+	return false
+}
+
+// pressOneOf says what to press before Enter.
+func pressOneOf(choices []Choice) string {
+	var letters []string
+	for _, c := range answers(choices) {
+		if !c.aside {
+			letters = append(letters, c.Help().Key)
+		}
+	}
+	any := letters[0]
+	if last := len(letters) - 1; last > 0 {
+		any = strings.Join(letters[:last], ", ") + " or " + letters[last]
+	}
+	return "press " + any + ", then enter"
 }
 
 // GiveBack takes the choice back and returns the letters that the dialog took.
@@ -145,29 +199,43 @@ func indexOf(choices []Choice, label string) int {
 	return slices.IndexFunc(choices, func(c Choice) bool { return c.Label == label })
 }
 
-// rows shows the answers with their letters, the chosen one marked: in one row,
+// bar puts the bar of the selection around a text that is chosen, and as much air
+// around any other.
+func bar(text string, chosen bool) string {
+	if chosen {
+		return "▌" + text + "▐"
+	}
+	return " " + text + " "
+}
+
+// readFirst says why an answer does not count yet.
+func (d *Dialog) readFirst(keys *keys.Map) {
+	d.missing = "first read to the end: " + keys.PageDown.Help().Key
+}
+
+// rows shows the answers with their letters, a bar on the chosen one: in one row,
 // or where that has no room in columns.
 func (d *Dialog) rows(choices []Choice, width int, theme *draw.Theme, now time.Time) []string {
 	var labels, names []string
 	widest, sum := 0, -1
 	for _, c := range answers(choices) {
 		if !c.aside {
-			shown := c.Help().Key + " " + c.Label
+			shown := bar(c.Help().Key+" "+c.Label, c.Label == d.Chosen)
 			labels, names = append(labels, shown), append(names, c.Label)
-			widest, sum = max(widest, draw.Width(shown)), sum+draw.Width(shown)+3
+			widest, sum = max(widest, draw.Width(shown)), sum+draw.Width(shown)+1
 		}
 	}
 	columns := len(labels)
 	if sum > width {
-		columns = max(1, (width+1)/(widest+3))
+		columns = max(1, (width+1)/(widest+1))
 	}
 	var rows []string
 	for at, label := range labels {
-		mark, style := "  ", d.style(theme, now)
+		style := d.style(theme, now)
 		if names[at] == d.Chosen {
-			mark, style = chosenMark, theme.Selected.Render
+			style = theme.Selected.Render
 		}
-		cell := style(draw.Truncate(mark+label, width))
+		cell := style(draw.Truncate(label, width))
 		switch {
 		case at%columns == 0:
 			rows = append(rows, cell)
@@ -179,6 +247,17 @@ func (d *Dialog) rows(choices []Choice, width int, theme *draw.Theme, now time.T
 		}
 	}
 	return rows
+}
+
+// enter says what Enter does now.
+func (d *Dialog) enter(keys *keys.Map) string {
+	switch {
+	case d.missing != "":
+		return d.missing
+	case d.Chosen != "":
+		return keys.Send.Help().Key + ": " + strings.ToLower(strings.TrimSuffix(d.Chosen, "…"))
+	}
+	return keys.OptionPrevious.Help().Key + keys.OptionNext.Help().Key + " or a letter, then " + keys.Send.Help().Key
 }
 
 // hints names the keys of the choices; esc says what Esc does, if anything.
@@ -194,12 +273,12 @@ func (d *Dialog) hints(choices []Choice, esc string, keys *keys.Map) []string {
 	for _, c := range choices {
 		switch hint := c.Help().Key + " " + strings.ToLower(c.Label); {
 		case c.aside && c.Label == d.Chosen:
-			more = append(more, chosenMark+hint)
+			more = append(more, bar(hint, true))
 		case c.aside || c.atOnce:
 			more = append(more, hint)
 		}
 	}
-	return slices.Concat([]string{keys.OptionPrevious.Help().Key + keys.OptionNext.Help().Key + " choose", keys.Send.Help().Key + " confirms"}, leave, more)
+	return slices.Concat([]string{d.enter(keys)}, leave, more)
 }
 
 // OneLine is the answers where there is room for one line: the chosen one, and as
@@ -209,11 +288,14 @@ func (d *Dialog) OneLine(choices []Choice, between string, width int, keys *keys
 	for _, c := range choices {
 		parts = append(parts, c.Label+" ("+c.Help().Key+")")
 	}
-	confirms := keys.Send.Help().Key + " confirms"
-	if d.Chosen != "" {
-		parts = slices.Insert(parts, 0, chosenMark+d.Chosen, confirms)
-	} else {
-		parts = append(parts, confirms)
+	enter := d.enter(keys)
+	switch {
+	case d.Chosen != "":
+		parts = slices.Insert(parts, 0, bar(d.Chosen, true), enter)
+	case d.missing != "":
+		parts = slices.Insert(parts, 0, enter)
+	default:
+		parts = append(parts, enter)
 	}
 	if between != "" {
 		parts = slices.Insert(parts, 1, between)

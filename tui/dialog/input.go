@@ -104,6 +104,8 @@ func (in *Input) choices(keys *keys.Map) []Choice {
 			return []Choice{{Binding: keys.Agree, Label: runPlan, Do: func() tea.Cmd {
 				if in.seen {
 					in.send()
+				} else {
+					in.readFirst(keys)
 				}
 				return nil
 			}}, decline, {Binding: keys.FillIn, Label: "change it", atOnce: true, Do: enter}}
@@ -113,6 +115,8 @@ func (in *Input) choices(keys *keys.Map) []Choice {
 	list := []Choice{{Binding: keys.Agree, Label: "Agree", Do: func() tea.Cmd {
 		if in.seen {
 			in.answer(agent.Input{Action: agent.InputAccepted})
+		} else {
+			in.readFirst(keys)
 		}
 		return nil
 	}}, decline}
@@ -204,7 +208,7 @@ func (in *Input) question(width int, keys *keys.Map, theme *draw.Theme, now time
 		choices := in.choices(keys)
 		q.ready = in.ready(q.unread, now)
 		q.answers = append(q.answers, in.Dialog.rows(choices, inside(width), theme, now)...)
-		q.keys = in.hints(choices, "cancels", keys)
+		q.keys, q.warn = in.hints(choices, "cancels", keys), in.missing
 		q.tight = []string{in.OneLine(choices, in.readOn(len(in.Body), q.unread, keys), width, keys, theme, now)}
 	}
 	if in.problem != "" {

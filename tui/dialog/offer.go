@@ -1,6 +1,7 @@
 package dialog
 
 import (
+	"strings"
 	"time"
 
 	"lifehub/tui/draw"
@@ -19,9 +20,9 @@ func (d *Dialog) Offer(title string, choices []Choice, width, height int, keys *
 
 // Invite draws what Enter does while nothing is written; empty says that it is so.
 func Invite(title, what, orElse string, empty bool, width, height int, keys *keys.Map, theme *draw.Theme) []string {
-	answer, hints := theme.Selected.Render(chosenMark+what), []string{keys.Send.Help().Key + " confirms", orElse}
+	answer, hints := theme.Selected.Render(bar(what, true)), []string{keys.Send.Help().Key + ": " + strings.ToLower(what), orElse}
 	if !empty {
-		answer, hints = theme.Dim.Render("  "+what), []string{keys.Clear.Help().Key + " clears what you wrote, then answer"}
+		answer, hints = theme.Dim.Render(bar(what, false)), []string{keys.Clear.Help().Key + " clears what you wrote, then answer"}
 	}
 	return offered(&question{
 		name: title, answers: []string{answer}, keys: hints,

@@ -125,6 +125,8 @@ func (p *Permission) choices(keys *keys.Map) []Choice {
 		return func() tea.Cmd {
 			if p.Current().Seen { // to its end
 				p.answer(agent.Reply{Decision: d})
+			} else {
+				p.readFirst(keys)
 			}
 			return nil
 		}
@@ -257,7 +259,7 @@ func (p *Permission) question(width int, keys *keys.Map, theme *draw.Theme, now 
 		choices := p.choices(keys)
 		rule := p.rule(inside(width), theme)
 		q.answers = append(rule, p.Dialog.rows(choices, inside(width), theme, now)...)
-		q.keys = p.hints(choices, esc, keys)
+		q.keys, q.warn = p.hints(choices, esc, keys), p.missing
 		q.tight = append(rule[:len(rule):len(rule)], p.OneLine(choices, p.readOn(len(p.Body), q.unread, keys), width, keys, theme, now))
 	}
 	return q

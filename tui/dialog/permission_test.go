@@ -59,7 +59,7 @@ func TestOnlyWhatNeedNotBeSeenIsFolded(t *testing.T) {
 	}
 	const argument, why = "text: Buy milk", "why it asks: add_task changes your notes"
 	folded := text(chattest.TaskAsked, false)
-	if strings.Contains(folded, argument) || strings.Contains(folded, why) || !strings.HasPrefix(folded, "Add 1 line to tasks.md\n") || !strings.Contains(folded, "+ - [ ] Buy milk") {
+	if strings.Contains(folded, argument) || strings.Contains(folded, why) || !strings.HasPrefix(folded, "Add 1 line to tasks.md, line 3\n") || !strings.Contains(folded, "+ - [ ] Buy milk") {
 		t.Errorf("a change of a note reads\n%s", folded)
 	}
 	for _, want := range []string{argument, why, "allow add_task", chattest.TaskAsked.Hash, string(chattest.TaskAsked.Input)} {

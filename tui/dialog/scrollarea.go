@@ -42,6 +42,7 @@ type question struct {
 	count       string   // which of several it is
 	answers     []string // what can be chosen, or is being typed
 	keys        []string
+	warn        string   // the first of the keys says why Enter did nothing; "": it did something
 	tight       []string // answers and keys where there is no room for both
 	unread      bool     // what is below has not been in sight yet
 }
@@ -51,14 +52,14 @@ type question struct {
 func (q *question) foot(width int, theme *draw.Theme) (lines []string, edge string) {
 	keys := draw.Flow(q.keys, inside(width))
 	for i, line := range keys {
-		before, chosen, marked := strings.Cut(line, chosenMark)
-		chosen, after, more := strings.Cut(chosen, " · ")
+		before, chosen, marked := strings.Cut(line, "▌")
+		chosen, after, _ := strings.Cut(chosen, "▐")
 		keys[i] = theme.Dim.Render(before)
-		if marked {
-			keys[i] += theme.Selected.Render(chosenMark + chosen)
+		if i == 0 && q.warn != "" {
+			keys[i] = theme.Warning.Render(q.warn) + theme.Dim.Render(strings.TrimPrefix(before, q.warn))
 		}
-		if more {
-			keys[i] += theme.Dim.Render(" · " + after)
+		if marked {
+			keys[i] += theme.Selected.Render(bar(chosen, true)) + theme.Dim.Render(after)
 		}
 	}
 	last := len(keys) - 1
@@ -101,7 +102,7 @@ func (s *scrollArea) view(q *question, n int, line func(int) string, width, heig
 	foot, edge := q.foot(width, theme)
 	switch below := n - s.top - s.rows; {
 	case q.unread && below > 0:
-		lines = append(lines, theme.Warning.Render(draw.Truncate(fmt.Sprintf("↓ %s: %s reads on", draw.Count(below, "more line"), keys.PageDown.Help().Key), inside(width))))
+		lines = append(lines, theme.Warning.Render(draw.Truncate(fmt.Sprintf("↓ %s (%s)", draw.Count(below, "more line"), keys.PageDown.Help().Key), inside(width))))
 	case n > 0 && n == s.rows && n+len(foot)+3 <= height:
 		lines = append(lines, "")
 	}

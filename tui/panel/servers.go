@@ -301,7 +301,7 @@ func (l *Reader) view(width, rows int, keys *keys.Map, theme *draw.Theme, choice
 	end := min(top+l.rows, len(l.Lines))
 	c := Content{Title: l.title, Count: fmt.Sprintf("%d–%d of %d", min(top+1, len(l.Lines)), end, len(l.Lines)), Lines: slices.Clone(l.Lines[top:end]), Width: width}
 	if l.Change != nil {
-		agree := theme.Warning.Render(draw.Truncate(fmt.Sprintf("↓ %s: pgdn reads on", draw.Count(below, "more line")), width))
+		agree := theme.Warning.Render(draw.Truncate(fmt.Sprintf("↓ %s (pgdn)", draw.Count(below, "more line")), width))
 		if l.seen {
 			agree = l.Dialog.OneLine(choices, "", width, keys, theme, now)
 		}

@@ -36,21 +36,27 @@ func (c *chat) ask(ctx context.Context, prompt string) (string, bool) {
 	}
 }
 
-// pick asks a question that takes one of some answers, or an empty line. Any
-// other line, and one that came before the question could be read, is the next
-// message, and the question is asked again. It reports false as ask does.
+// pick asks a question that takes one of some answers, "yes" and "no" for y and n
+// among them, or an empty line. Any other line, and one that came before the
+// question could be read, is the next message, and the question is asked again.
+// It reports false as ask does.
 func (c *chat) pick(ctx context.Context, prompt string, answers ...string) (string, bool) {
 	for {
 		shown := time.Now()
 		line, ok := c.ask(ctx, prompt)
 		line = strings.TrimSpace(line)
+		for _, word := range []string{"yes", "no"} {
+			if strings.EqualFold(line, word) && slices.Contains(answers, word[:1]) {
+				line = word[:1]
+			}
+		}
 		early := c.typed && time.Since(shown) < dialog.QuietPeriod
 		switch {
 		case !ok || !early && (line == "" || slices.Contains(answers, line)):
 			return line, ok
 		case line != "":
 			c.queue = append(c.queue, c.wholeOf(ctx, line))
-			c.note("not an answer; queued as your next message")
+			c.note("queued: “" + safetext.Line(line) + "”")
 		}
 	}
 }
@@ -77,6 +83,7 @@ func (c *chat) permit(ctx context.Context, asked agent.PermissionAsked) {
 		case !ok:
 			reply.Decision = agent.Refuse
 		case line == "":
+			c.note("press y or n, then Enter")
 			continue
 		case line == "d":
 			c.describe(asked, true)

@@ -163,7 +163,7 @@ func TestPlainTakesNoAnswerThatWasTypedAhead(t *testing.T) {
 		if len(*replies) == 0 || slices.ContainsFunc(*replies, func(r agent.Reply) bool { return r.Decision != agent.Refuse }) {
 			t.Errorf("replies = %+v, want the no that came after the question", *replies)
 		}
-		if n := strings.Count(out.out.String(), "queued as your next message"); n != 2 {
+		if n := strings.Count(out.out.String(), "note: queued: “y”"); n != 2 {
 			t.Errorf("it says %d times, want 2, that a line came too early:\n%s", n, out.out.String())
 		}
 	})
