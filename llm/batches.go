@@ -7,13 +7,12 @@ import (
 	"strings"
 )
 
-// batchBytes bounds the texts of one request to an embedder, besides their
-// number: it should end well within the time that is waited for it, on a slow
-// machine too.
+// batchBytes bounds the total size of the texts in one embedding request, so that
+// it finishes well within FirstTokenTimeout even on a slow machine.
 const batchBytes = 64 << 10
 
-// InBatches embeds texts a batch at a time, each with a bound on time and with
-// retries, and checks what comes back.
+// InBatches embeds texts in batches of at most `most` texts. Each batch has a
+// timeout and is retried, and the returned vectors are validated.
 func InBatches(ctx context.Context, texts []string, most int, embed func(context.Context, []string) ([][]float32, error)) ([][]float32, error) {
 	vectors := make([][]float32, 0, len(texts))
 	for len(texts) > 0 {
@@ -26,7 +25,7 @@ func InBatches(ctx context.Context, texts []string, most int, embed func(context
 		for i, text := range texts[:n] {
 			batch[i] = text
 			if strings.TrimSpace(text) == "" {
-				batch[i] = "." // servers refuse a text without tokens, or skip it
+				batch[i] = "." // servers reject or skip texts without tokens
 			}
 		}
 		got, err := Again(ctx, func() ([][]float32, error) {
@@ -50,11 +49,11 @@ func InBatches(ctx context.Context, texts []string, most int, embed func(context
 	return vectors, nil
 }
 
-// checkVectors refuses what would spoil an index: a missing vector, one of
-// another length, one that is zero or no number.
+// checkVectors rejects vectors that would corrupt an index: missing ones, and
+// those that have a different length, are zero, or contain NaN or infinities.
 func checkVectors(got [][]float32, want int, before [][]float32) error {
 	if len(got) != want {
-		return fmt.Errorf("embed %d texts: the server gave %d vectors", want, len(got))
+		return fmt.Errorf("embed %d texts: the server returned %d vectors", want, len(got))
 	}
 	dim := len(got[0])
 	if len(before) > 0 {
@@ -62,14 +61,14 @@ func checkVectors(got [][]float32, want int, before [][]float32) error {
 	}
 	for _, v := range got {
 		if len(v) != dim || dim == 0 {
-			return fmt.Errorf("embed texts: vectors of %d and of %d numbers from one model", dim, len(v))
+			return fmt.Errorf("embed texts: one model returned vectors of %d and %d dimensions", dim, len(v))
 		}
 		var norm float64
 		for _, x := range v {
 			norm += float64(x) * float64(x)
 		}
 		if norm == 0 || math.IsNaN(norm) || math.IsInf(norm, 0) {
-			return fmt.Errorf("embed texts: the server gave a vector without direction")
+			return fmt.Errorf("embed texts: the server returned a zero or invalid vector")
 		}
 	}
 	return nil

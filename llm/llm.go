@@ -1,10 +1,10 @@
-// Package llm holds the words that the agent and every provider of models
-// share: messages, tool calls, a streamed answer and the errors a caller can
-// act on. Start with [Model] and [Provider]; package auto opens one.
+// Package llm defines the types that the agent and all model providers share:
+// messages, tool calls, streamed answers, and errors that a caller can handle.
+// Start with [Model] and [Provider]; package servers opens providers.
 //
-// The promises of a stream (retries only before the first piece, an error for
-// an answer that was cut, bounds on silence, size and repetition) are kept in
-// one place, stream.go, for all servers.
+// Stream implements the guarantees of a streamed answer for all servers: it
+// retries only before the first piece, reports truncated answers as errors, and
+// limits idle time, size and repetition.
 package llm
 
 import (
@@ -23,10 +23,10 @@ import (
 	"lifehub/internal/neterr"
 )
 
-// Role says whose words a message holds.
+// Role identifies the author of a message.
 type Role string
 
-// The roles of a conversation.
+// The roles of messages.
 const (
 	System    Role = "system"
 	User      Role = "user"
@@ -38,60 +38,60 @@ const (
 type Message struct {
 	Role   Role       `json:"role"`
 	Text   string     `json:"text"`
-	Calls  []ToolCall `json:"calls,omitempty"`   // tools that an Assistant message asks for
-	CallID string     `json:"call_id,omitempty"` // the call that a ToolReply answers
-	Tool   string     `json:"tool,omitempty"`    // the tool that a ToolReply comes from
-	Images [][]byte   `json:"images,omitempty"`  // for models that can see
+	Calls  []ToolCall `json:"calls,omitempty"`   // tool calls requested by an Assistant message
+	CallID string     `json:"call_id,omitempty"` // ID of the call that a ToolReply answers
+	Tool   string     `json:"tool,omitempty"`    // name of the tool that produced a ToolReply
+	Images [][]byte   `json:"images,omitempty"`  // for models with vision
 }
 
-// ToolSpec tells the model what a tool is for and which arguments it takes.
+// ToolSpec describes a tool and its arguments to the model.
 type ToolSpec struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description"`
-	Schema      json.RawMessage `json:"schema"` // JSON Schema of the arguments, an object
-	// By names the program whose words the others are, such as an MCP server;
-	// "": LifeHub.
+	Schema      json.RawMessage `json:"schema"` // JSON Schema of the arguments; always an object schema
+	// By names the program that supplied the other fields, such as an MCP server;
+	// empty means LifeHub.
 	By string `json:"by,omitempty"`
 }
 
-// ToolCall is the model asking to run a tool.
+// ToolCall is a request by the model to run a tool.
 type ToolCall struct {
 	ID   string          `json:"id"`
 	Name string          `json:"name"`
 	Args json.RawMessage `json:"args"`
 }
 
-// Request is everything a model needs for one answer.
+// Request holds everything a model needs to produce one answer.
 type Request struct {
 	Messages  []Message
-	Tools     []ToolSpec      // offered for native calls; nil: none
-	Schema    json.RawMessage // when set, the answer is JSON of this shape
+	Tools     []ToolSpec      // available for native tool calls; may be nil
+	Schema    json.RawMessage // if set, the answer must be JSON that matches this schema
 	Think     string          // "" or "off", "on", "low", "medium", "high"
-	MaxTokens int             // most tokens of the answer; 0: the provider's own bound
-	Task      *Task           // the same request in structure; nil where there is none
+	MaxTokens int             // limit on answer tokens; 0: the provider's default
+	Task      *Task           // the same request in structured form; nil if there is none
 }
 
-// Task says in structure what the messages of a request say in prose. The
-// offline provider reads it instead of prose; the others ignore it.
+// Task is the structured form of a request whose messages are prose. The offline
+// provider reads it; other providers ignore it.
 type Task struct {
 	Kind     TaskKind
 	Question string     // the user's message
-	Today    time.Time  // the day that "tomorrow" is told from; zero: now
-	History  []Message  // what was said before, oldest first
-	Summary  string     // of what was said before History
-	Recalled string     // what the user said long before that fits, in words; "": nothing
-	Tools    []ToolSpec // what a plan may use
-	Replan   bool       // steps were run, and further ones are asked for
+	Today    time.Time  // reference date for words such as "tomorrow"; zero: now
+	History  []Message  // earlier messages, oldest first
+	Summary  string     // summary of what precedes History
+	Recalled string     // relevant earlier messages of the user, as text; may be empty
+	Tools    []ToolSpec // tools that a plan may use
+	Replan   bool       // steps have already run, and the plan is to be continued
 }
 
-// TaskKind is what is asked of the model.
+// TaskKind is the kind of work requested from the model.
 type TaskKind string
 
 // The tasks of a turn.
 const (
 	PlanTask    TaskKind = "plan"    // answer with a plan in JSON
 	ExplainTask TaskKind = "explain" // answer the question from sources and results
-	SummaryTask TaskKind = "summary" // shorten History, with Question as what matters most
+	SummaryTask TaskKind = "summary" // summarise History, with emphasis on Question
 )
 
 // Delta is one piece of a streamed answer.
@@ -99,86 +99,88 @@ type Delta struct {
 	Text     string
 	Thinking string
 	Call     *ToolCall
-	Usage    *Usage // set once, on the last delta of a complete answer
-	// Waiting says, before the first piece, why the request is sent again; ""
-	// in all other deltas.
+	Usage    *Usage // set only on the last delta of a complete answer
+	// Waiting explains why the request is being retried. It is set only before
+	// the first piece of text.
 	Waiting string
 }
 
-// Usage is what a complete answer cost. Token counts are the server's own; 0
-// where it does not say.
+// Usage is the cost of a complete answer. Token counts are those reported by the
+// server; 0 if it reports none.
 type Usage struct {
 	Prompt     int           // tokens of the prompt
 	Answer     int           // tokens of the answer
-	Generating time.Duration // producing the answer
+	Generating time.Duration // time spent generating the answer
 	Stopped    StopReason
 }
 
-// StopReason is why a complete answer ended.
+// StopReason says why a complete answer ended.
 type StopReason string
 
-// The reasons to stop.
+// Stop reasons.
 const (
 	StopEnd    StopReason = "stop"
-	StopLength StopReason = "length" // the token limit or the window was reached: JSON is not valid then
+	StopLength StopReason = "length" // the token limit or the context window was reached; JSON is then incomplete
 )
 
-// Model answers requests. A [Provider] is a real one, llmtest.Script is the one
-// for tests.
+// Model answers requests. A [Provider] is a Model backed by a server or by rules;
+// llmtest.Script is a fake for tests.
 type Model interface {
-	// Stream yields the answer piece by piece; its last delta carries Usage.
-	// A non-nil error is the last thing it yields. An answer that ends
-	// without Usage was cut and yields an error that is [ErrCut]; what
-	// arrived before stands. Cancelling ctx ends it with ctx.Err().
+	// Stream yields the answer piece by piece; the last delta carries Usage.
+	// After a non-nil error it yields nothing more. If the answer ends without
+	// Usage, it yields an error that matches [ErrCut]; the pieces before it
+	// remain valid. After ctx is cancelled, it yields ctx.Err().
 	Stream(ctx context.Context, req Request) iter.Seq2[Delta, error]
 }
 
 // Embedder turns texts into vectors.
 type Embedder interface {
-	// Embed returns one vector a text, in order, all of one length.
+	// Embed returns one vector per text, in order and all of the same length.
 	Embed(ctx context.Context, texts []string) ([][]float32, error)
-	// Name is provider, model and version: vectors of different names do not mix.
+	// Name identifies provider, model and version. Vectors of embedders with
+	// different names are not comparable.
 	Name() string
 }
 
-// Info is what is known about a model.
+// Info describes a model.
 type Info struct {
 	Name         string   `json:"name"`
-	Digest       string   `json:"digest,omitempty"`    // of what the server has under that name; "": it does not say
+	Digest       string   `json:"digest,omitempty"`    // of the model's data on the server; empty if the server does not report it
 	Size         int64    `json:"size,omitempty"`      // bytes on disk
-	Context      int      `json:"context,omitempty"`   // most tokens the model was made for; 0: unknown
-	Allocated    int      `json:"allocated,omitempty"` // tokens of the window LifeHub asks for
-	Preferred    int      `json:"preferred,omitempty"` // tokens that the model's own settings ask for; 0: none
+	Context      int      `json:"context,omitempty"`   // tokens of context that the model was trained for; 0: unknown
+	Allocated    int      `json:"allocated,omitempty"` // tokens of context that LifeHub requests
+	Preferred    int      `json:"preferred,omitempty"` // tokens of context in the model's own settings; 0: none
 	Family       string   `json:"family,omitempty"`
 	Parameters   string   `json:"parameters,omitempty"`   // "8.2B"
 	Quantization string   `json:"quantization,omitempty"` // "Q4_K_M"
 	Capabilities []string `json:"capabilities,omitempty"` // completion, tools, thinking, vision, embedding
-	Remote       string   `json:"remote,omitempty"`       // host it really runs on, when that is not this machine
+	Remote       string   `json:"remote,omitempty"`       // host that runs the model, if it is not this machine
 }
 
-// Can reports whether the model has a capability.
-// IsName reports whether a server can mean a model by this: what is longer, or
-// moves a cursor, names none.
+// IsName reports whether a text can be the name of a model: at most 500 bytes,
+// without control characters.
 func IsName(model string) bool {
 	return len(model) <= 500 && !strings.ContainsFunc(model, unicode.IsControl)
 }
 
+// Can reports whether the model has a capability.
 func (i Info) Can(capability string) bool { return slices.Contains(i.Capabilities, capability) }
 
-// Errors that a caller can act on; test with errors.Is.
+// Errors that callers can handle; test for them with errors.Is.
 var (
-	// ErrCut: the stream ended before the answer did.
+	// ErrCut reports that the stream ended before the answer was complete.
 	ErrCut = errors.New("the answer was cut off before its end")
-	// ErrUnreachable: no model server answers at its address.
+	// ErrUnreachable reports that no model server answers at the address.
 	ErrUnreachable = errors.New("model server not reachable")
-	// ErrTooLong: the prompt does not fit the window; nothing was truncated.
+	// ErrTooLong reports that the prompt exceeds the window. Nothing was
+	// truncated.
 	ErrTooLong = errors.New("the prompt is longer than the model's context window")
 )
 
-// NotFoundError says that the server does not have the model.
+// NotFoundError reports that the server does not have the model.
 type NotFoundError struct {
 	Model string
-	Fixed bool // the server has the models that it was given; else it can pull the model
+	Fixed bool // the server only serves the models it was started with; otherwise it can pull the model
 }
 
 func (e *NotFoundError) Error() string {
@@ -188,21 +190,22 @@ func (e *NotFoundError) Error() string {
 	return fmt.Sprintf("model %q is not installed", e.Model)
 }
 
-// UnsupportedError says that the model lacks a capability that was asked of it.
+// UnsupportedError reports that the model lacks a requested capability.
 type UnsupportedError struct{ Model, Capability string }
 
 func (e *UnsupportedError) Error() string {
 	return fmt.Sprintf("model %q does not support %s", e.Model, e.Capability)
 }
 
-// ErrNoModel is what the offline provider says where words of a model are needed.
+// ErrNoModel is returned by the offline provider for requests that need a
+// language model.
 var ErrNoModel = errors.New("no model is connected")
 
-// StatusError is any other refusal of a server.
+// StatusError reports any other HTTP error of a server.
 type StatusError struct {
 	Code       int // HTTP status
 	Message    string
-	RetryAfter time.Duration // how long it asks to wait; 0: it does not say
+	RetryAfter time.Duration // requested delay before the next try; 0: unspecified
 }
 
 func (e *StatusError) Error() string {
@@ -216,7 +219,7 @@ func (e *StatusError) Error() string {
 	return text
 }
 
-// duration writes a wait in the largest unit that keeps two digits of it.
+// duration formats a wait in the largest unit that keeps two digits.
 func duration(d time.Duration) string {
 	switch {
 	case d > 3*time.Hour:
@@ -227,8 +230,8 @@ func duration(d time.Duration) string {
 	return fmt.Sprintf("%.0f s", math.Ceil(d.Seconds()))
 }
 
-// Collect reads a stream to its end and returns the whole message. After an
-// error the message holds what arrived before it.
+// Collect reads a stream to its end and returns the complete message. If it
+// returns an error, the message holds the text received before it.
 func Collect(stream iter.Seq2[Delta, error]) (Message, Usage, error) {
 	msg := Message{Role: Assistant}
 	var usage Usage

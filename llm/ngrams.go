@@ -8,19 +8,19 @@ import (
 )
 
 // Ngrams embeds texts without a model: each word and its character n-grams are
-// hashed to a direction of the vector. Texts that share words, or parts of
-// words (run, runs, running), are alike; meaning is beyond it.
+// hashed to dimensions of the vector. Texts that share words or parts of words
+// (run, runs, running) are similar; it does not capture meaning.
 type Ngrams struct{}
 
-// ngramDim keeps a hundred thousand passages at 200 MB and collisions rare:
-// a passage of 150 words has about 1,000 n-grams.
+// ngramDim balances memory (200 MB for 100,000 passages) and hash collisions: a
+// passage of 150 words has about 1,000 n-grams.
 const ngramDim = 512
 
-// Name implements [Embedder]. A change of anything below needs a new one.
+// Name implements [Embedder]. Any change to the vectors needs a new name.
 func (Ngrams) Name() string { return "offline/ngram-512-v2" }
 
-// Embed implements [Embedder]. A text without letters or digits gets a vector
-// of its own, so that none is zero.
+// Embed implements [Embedder]. Texts without letters or digits share a fixed
+// nonzero vector.
 func (Ngrams) Embed(ctx context.Context, texts []string) ([][]float32, error) {
 	vectors := make([][]float32, len(texts))
 	for i, text := range texts {
@@ -32,12 +32,12 @@ func (Ngrams) Embed(ctx context.Context, texts []string) ([][]float32, error) {
 	return vectors, nil
 }
 
-// The weights of a word's features. The word itself says most; n-grams of 3 to
-// 5 letters carry its stem.
+// Weights of a word's features. The whole word counts most; n-grams of 3 to 5
+// characters represent its stem.
 const (
 	wordWeight  = 1.0
 	ngramWeight = 0.35
-	stopWeight  = 0.1 // words such as "the" say little about a passage
+	stopWeight  = 0.1 // weight of stop words such as "the"
 )
 
 func ngramVector(passage string) []float32 {
@@ -45,8 +45,8 @@ func ngramVector(passage string) []float32 {
 	for word := range text.Words(passage) {
 		counts[text.Fold(word.Text)]++
 	}
-	// Sums of floats depend on their order, and a map has none; sums of
-	// fixed-point numbers do not.
+	// Float sums depend on the order, and map iteration is random. Fixed-point
+	// sums are deterministic.
 	var sums [ngramDim]int64
 	add := func(hash uint64, weight float64) {
 		value := int64(weight * (1 << 20))
@@ -57,7 +57,7 @@ func ngramVector(passage string) []float32 {
 	}
 	var bounded []rune
 	for word, count := range counts {
-		weight := math.Sqrt(count) // a word said often is not that much more
+		weight := math.Sqrt(count) // dampen repeated words
 		if text.StopWord(word, in) {
 			weight *= stopWeight
 		}
@@ -68,7 +68,7 @@ func ngramVector(passage string) []float32 {
 		}
 		add(mixed(whole), wordWeight*weight)
 		if text.Unspaced(bounded[1]) {
-			continue // a pair of characters is as short as an n-gram already
+			continue // a word of two characters is no longer than its n-grams
 		}
 		for i := range bounded {
 			h := uint64(hashSeed)
@@ -95,8 +95,8 @@ func ngramVector(passage string) []float32 {
 	return vector
 }
 
-// The hash of a word or n-gram is FNV-1a over its runes, its bits mixed once more
-// so that all are good.
+// Words and n-grams are hashed with FNV-1a over their runes and a final mixing
+// step that distributes the bits.
 const hashSeed = 14695981039346656037
 
 func hashRune(h uint64, r rune) uint64 { return (h ^ uint64(r)) * 1099511628211 }

@@ -22,7 +22,7 @@ func alike(t *testing.T, a, b string) float64 {
 	return dot
 }
 
-func TestNgramsSeeSharedWordsAndStems(t *testing.T) {
+func TestNgramsMatchSharedWordsAndStems(t *testing.T) {
 	for _, c := range []struct{ text, near, far string }{
 		{"running plan for spring", "a plan for a runner in spring", "the tax return of last year"},
 		{"how to bake sourdough bread", "baking bread with sourdough", "how to fix a bike"},
@@ -35,7 +35,7 @@ func TestNgramsSeeSharedWordsAndStems(t *testing.T) {
 	}
 }
 
-func TestNgramVectorsAreOfLengthOneAndAlwaysTheSame(t *testing.T) {
+func TestNgramVectorsAreNormalisedAndDeterministic(t *testing.T) {
 	texts := []string{"", "  ", "a", "!!!", "the the the", "running", strings.Repeat("long text ", 5000), "\xff\xfe", "日本語", "é"}
 	first, err := Ngrams{}.Embed(t.Context(), texts)
 	if err != nil {

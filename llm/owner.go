@@ -16,15 +16,15 @@ import (
 	"sync/atomic"
 )
 
-// Owner is the user whose program listens at an address of this machine.
+// Owner is the user who owns the process listening on a local address.
 type Owner struct {
-	Host    string // its address, as 127.0.0.1:11434; "": no connection was made
-	Name    string // bob, or 1001 for a user without a name; "": unknown
+	Host    string // address, such as 127.0.0.1:11434; empty if no connection was made
+	Name    string // user name, or the uid if there is none; empty if unknown
 	UID     int
-	Foreign bool // it is none of the users who are trusted, so nothing is sent there
+	Foreign bool // not a trusted user, so nothing is sent
 }
 
-// String names the owner for the user.
+// String returns the owner as shown to the user.
 func (o Owner) String() string {
 	switch {
 	case o.Name == "":
@@ -37,8 +37,8 @@ func (o Owner) String() string {
 	return fmt.Sprintf("%s (uid %d)", o.Name, o.UID)
 }
 
-// ForeignError is the ErrUnreachable of a server that was only found, and that
-// another user of this machine owns.
+// ForeignError is returned for a server that was found automatically and belongs
+// to another user of this machine. It matches ErrUnreachable.
 type ForeignError struct{ Owner Owner }
 
 func (e *ForeignError) Error() string {
@@ -47,7 +47,7 @@ func (e *ForeignError) Error() string {
 
 func (e *ForeignError) Unwrap() error { return ErrUnreachable }
 
-// Advice says how to allow the server.
+// Advice returns instructions for allowing the server.
 func (e *ForeignError) Advice() string {
 	if e.Owner.Name == "" {
 		return fmt.Sprintf("to use it, name it: `ollama.host: %s` in the settings, or OLLAMA_HOST", e.Owner.Host)
@@ -55,18 +55,18 @@ func (e *ForeignError) Advice() string {
 	return fmt.Sprintf("to use it, set `ollama_owner: %s` in the settings, or LIFEHUB_OLLAMA_OWNER=%s", e.Owner.Name, e.Owner.Name)
 }
 
-// ownerCheck lets connections through to a server that no setting names: those
-// whose listener belongs to this user, to root, to the user ollama, or to the
-// user that the settings allow. Each connection is checked, since the server
-// may end and another user's program take its port.
+// ownerCheck permits connections to a server that no setting names only if its
+// listener belongs to this user, root, the user ollama, or the user allowed in
+// the settings. It checks each connection, since the server may exit and a
+// process of another user take its port.
 type ownerCheck struct {
-	allowed   atomic.Pointer[string] // name or uid; nil: nobody else
+	allowed   atomic.Pointer[string] // user name or uid; nil: no additional user
 	last      atomic.Pointer[Owner]  // of the last connection
 	listeners func(local, remote netip.AddrPort) ([]int, error)
 }
 
-// connected returns a ForeignError if nothing may be sent over a connection.
-// Where the system does not tell the owner, it may.
+// connected returns a ForeignError if nothing may be sent over conn. If the
+// system does not report the owner, the connection is permitted.
 func (c *ownerCheck) connected(conn net.Conn) error {
 	remote := addrPort(conn.RemoteAddr())
 	owner := Owner{Host: conn.RemoteAddr().String()}
@@ -82,8 +82,8 @@ func (c *ownerCheck) connected(conn net.Conn) error {
 	return nil
 }
 
-// ownerOf is the owner among all who may answer: one who is not trusted, if
-// there is one. If nobody listens any more, whoever took the connection is not.
+// ownerOf returns the least trusted owner among all that may answer. If uids is
+// empty, because the listener is gone, the owner is not trusted.
 func (c *ownerCheck) ownerOf(uids []int) Owner {
 	owner := Owner{Foreign: true}
 	for _, uid := range uids {
@@ -109,16 +109,16 @@ func addrPort(address net.Addr) netip.AddrPort {
 	return netip.AddrPortFrom(at.Addr().Unmap().WithZone(""), at.Port())
 }
 
-// socketTables are Linux's lists of the TCP sockets of this machine.
+// socketTables are Linux's tables of TCP sockets.
 var socketTables = [...]string{"/proc/net/tcp", "/proc/net/tcp6"}
 
-// listeners returns the users who may have taken a connection from local to
-// remote. An error says that the system does not tell.
+// listeners returns the users who may have accepted a connection from local to
+// remote. It returns an error if the system does not report them.
 func listeners(local, remote netip.AddrPort) (uids []int, err error) {
 	for i, file := range socketTables {
 		table, err := os.ReadFile(file)
 		if i > 0 && errors.Is(err, fs.ErrNotExist) {
-			continue // a system without IPv6
+			continue // IPv6 is disabled
 		}
 		if err != nil {
 			return nil, err
@@ -133,15 +133,16 @@ func listeners(local, remote netip.AddrPort) (uids []int, err error) {
 	return slices.Compact(uids), nil
 }
 
-// The states of a socket in a table.
+// Socket states in a table.
 const (
 	established = "01"
 	listening   = "0A"
 )
 
-// ownersIn returns the users in a table of sockets who may have taken a
-// connection: those who listen at remote, at all addresses too, and whoever
-// holds its other end. That end belongs to root until it is accepted.
+// ownersIn returns the users in a socket table who may have accepted a
+// connection: owners of sockets listening at remote or at the wildcard address,
+// and the owner of the connection's other end. Until it is accepted, that end is
+// reported as owned by root.
 func ownersIn(table string, local, remote netip.AddrPort) (uids []int, err error) {
 	for i, line := range strings.Split(strings.TrimSuffix(table, "\n"), "\n") {
 		fields := strings.Fields(line)
@@ -149,7 +150,7 @@ func ownersIn(table string, local, remote netip.AddrPort) (uids []int, err error
 			continue
 		}
 		if len(fields) < 8 {
-			return nil, fmt.Errorf("line %d is not that of a socket", i+1)
+			return nil, fmt.Errorf("line %d is not a socket", i+1)
 		}
 		at, err := socketAddress(fields[1])
 		if err != nil {
@@ -178,8 +179,9 @@ func ownersIn(table string, local, remote netip.AddrPort) (uids []int, err error
 	return uids, nil
 }
 
-// socketAddress reads an address of a table: the IP as words of the machine's
-// byte order, and the port, in hex. One of IPv4 in IPv6 is that of IPv4.
+// socketAddress parses an address of a table: the IP as hexadecimal words in the
+// machine's byte order, and the port in hexadecimal. IPv4-mapped IPv6 addresses
+// become IPv4.
 func socketAddress(text string) (netip.AddrPort, error) {
 	words, port, _ := strings.Cut(text, ":")
 	raw, err := hex.DecodeString(words)

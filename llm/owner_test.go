@@ -20,7 +20,7 @@ import (
 	"lifehub/internal/testenv"
 )
 
-// inTable writes an address as Linux lists it on this machine.
+// inTable formats an address as Linux lists it on this machine.
 func inTable(address string) string {
 	at := netip.MustParseAddrPort(address)
 	raw := at.Addr().AsSlice()
@@ -33,12 +33,12 @@ func inTable(address string) string {
 
 const tableHead = "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n"
 
-// socket is a line of a table.
+// socket formats a line of a table.
 func socket(at, peer, state string, uid int) string {
 	return fmt.Sprintf("   0: %s %s %s 00000000:00000000 00:00000000 00000000 %5d        0 48 1 00000000d04e8928 100 0 0 10 0\n", inTable(at), inTable(peer), state, uid)
 }
 
-func TestSocketTableNamesWhoMayAnswer(t *testing.T) {
+func TestSocketTableNamesPossibleListeners(t *testing.T) {
 	t.Parallel()
 	const none, none6 = "0.0.0.0:0", "[::]:0"
 	for name, c := range map[string]struct {
@@ -76,7 +76,7 @@ func TestSocketTableNamesWhoMayAnswer(t *testing.T) {
 	}
 }
 
-func TestDamagedSocketTableTellsNoOwner(t *testing.T) {
+func TestDamagedSocketTableIsAnError(t *testing.T) {
 	t.Parallel()
 	whole := socket("127.0.0.1:11434", "0.0.0.0:0", "0A", 0)
 	for _, table := range []string{
@@ -96,16 +96,16 @@ func FuzzSocketTable(f *testing.F) {
 	})
 }
 
-// TestSystemTellsTheOwnerOfAListener asks this machine about a listener of the
-// test and, where the test may be another user, about one of nobody's.
-func TestSystemTellsTheOwnerOfAListener(t *testing.T) {
+// TestSystemTellsTheOwnerOfAListener checks a listener of this process and, if
+// run as root, one of another user.
+func TestSystemReportsTheOwnerOfAListener(t *testing.T) {
 	if runtime.GOOS != "linux" {
-		return // no other system tells
+		return // other systems do not report owners
 	}
 	for uid, address := range map[int]string{os.Geteuid(): "127.0.0.1:0", 65534: "127.0.0.1:0", 65533: "[::]:0"} {
 		listener, err := testenv.ListenAs(uid, address)
 		if err != nil {
-			continue // only root can be another user
+			continue // only root can switch users
 		}
 		defer listener.Close()
 		_, port, _ := net.SplitHostPort(listener.Addr().String())
@@ -121,8 +121,7 @@ func TestSystemTellsTheOwnerOfAListener(t *testing.T) {
 	}
 }
 
-// TestFoundServerIsCheckedAtEachConnection: who owns the listener decides, at
-// the moment of the connection.
+// The owner of the listener is checked at each connection, not only once.
 func TestFoundServerIsCheckedAtEachConnection(t *testing.T) {
 	t.Parallel()
 	var requests atomic.Int64
@@ -175,7 +174,7 @@ func TestFoundServerIsCheckedAtEachConnection(t *testing.T) {
 	}
 }
 
-func TestSystemWithoutSocketTableTellsNoOwner(t *testing.T) {
+func TestMissingSocketTableIsAnError(t *testing.T) {
 	before := socketTables
 	defer func() { socketTables = before }()
 	socketTables = [...]string{filepath.Join(t.TempDir(), "tcp"), before[1]}

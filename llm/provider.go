@@ -5,105 +5,107 @@ import (
 	"time"
 )
 
-// Provider is a source of models. Packages ollama, openai, offline and auto
-// make them.
-// All methods are safe for concurrent use.
+// Provider is a source of models. Packages ollama, openai, offline and servers
+// implement it. All methods are safe for concurrent use.
 type Provider interface {
 	Model
 
-	// State says who answers at this moment. It never waits.
+	// State describes the model that currently answers. It never blocks.
 	State() State
-	// Window is how many tokens of prompt and answer fit into one request;
-	// 0: without bound. It never waits; before the model is known it is a guess.
+	// Window returns how many tokens a request may hold, prompt and answer
+	// together; 0 means unbounded. It never blocks; before the model is known, it
+	// returns an estimate.
 	Window() int
-	// SetWindow asks for another window from the next request on; 0: the default.
+	// SetWindow sets the window for later requests; 0 means the default.
 	SetWindow(tokens int)
-	// Ready waits until State and Window are those of the model that answers
-	// the next request. A server that knows the window only of models in memory
-	// is made to load it. An error is what that request would meet too.
+	// Ready waits until State and Window describe the model that will answer the
+	// next request. If the server reports windows only for models in memory, the
+	// model is loaded. It returns the error that the request would meet.
 	Ready(ctx context.Context) error
-	// Info describes a model; "" is the one in use. Errors: NotFoundError, ErrUnreachable.
+	// Info describes a model; an empty name means the current one. Errors:
+	// NotFoundError, ErrUnreachable.
 	Info(ctx context.Context, name string) (Info, error)
-	// Models lists what the server has.
+	// Models lists the models of the server.
 	Models(ctx context.Context) ([]Info, error)
-	// SetModel answers with another model from the next request on.
-	// NotFoundError, and no change, when the server does not have it.
+	// SetModel selects the model for later requests. If the server does not have
+	// it, SetModel changes nothing and returns a NotFoundError.
 	SetModel(ctx context.Context, name string) error
-	// Pull fetches a model to the server; progress may be nil.
+	// Pull downloads a model to the server; progress may be nil.
 	Pull(ctx context.Context, name string, progress func(Progress)) error
-	// Embedder is the embedding model in use; nil: none is connected. Ask again
-	// after a change of State. NotFoundError names a model to pull.
+	// Embedder returns the current embedding model, or nil if there is none. It
+	// may change whenever State does. A NotFoundError names a model to pull.
 	Embedder(ctx context.Context) (Embedder, error)
-	// Close ends what the provider does in the background.
+	// Close stops background work.
 	Close() error
 }
 
-// State says who answers.
+// State describes what answers requests.
 type State struct {
 	Provider string // ollama, openai, offline
-	Model    string // "" while unknown, and offline
-	Remote   string // host that runs the model, when that is not this machine
-	Sent     int64  // bytes of requests that left this machine so far
-	Text     string // a sentence for the user about it; "": nothing to say
-	Lacks    string // what is missing though it works, told in Text when that began; "": nothing
-	First    bool   // Text reports how things stand at the start, and of no change
-	// RejectsLongPrompts: a prompt that is too long for the window is an error,
-	// never cut in silence.
+	Model    string // empty if unknown or offline
+	Remote   string // host that runs the model, if it is not this machine
+	Sent     int64  // request bytes sent to other machines so far
+	Text     string // message for the user; may be empty
+	Lacks    string // a missing but optional part, introduced by Text; may be empty
+	First    bool   // Text describes the initial state, not a change
+	// RejectsLongPrompts reports that the server returns an error for a prompt
+	// that exceeds the window, instead of silently truncating it.
 	RejectsLongPrompts bool
 }
 
-// Progress reports how far a pull is.
+// Progress is the progress of a download.
 type Progress struct {
 	Status      string
-	Done, Total int64 // bytes of the layer under way; 0: unknown
+	Done, Total int64 // bytes of the current layer; 0: unknown
 }
 
-// Settings choose a provider. The zero value is Auto with the usual addresses.
+// Settings configure providers. The zero value selects Ollama or the offline
+// provider at the usual addresses.
 type Settings struct {
-	Provider   string // auto, ollama, openai, offline; "": auto
-	Model      string // "": the first installed one that fits
-	Embedding  string // "": nomic-embed-text on Ollama, none elsewhere
-	OllamaHost string // as OLLAMA_HOST; "": 127.0.0.1:11434
-	// OllamaFound: no setting names OllamaHost, so that it is used only where a
-	// trusted user owns it. OllamaOwner is one more of them, by name or uid.
+	Provider   string // auto, ollama, openai or offline; empty: auto
+	Model      string // empty: the first suitable installed model
+	Embedding  string // empty: nomic-embed-text on Ollama, none elsewhere
+	OllamaHost string // syntax of OLLAMA_HOST; empty: 127.0.0.1:11434
+	// OllamaFound means that no setting names OllamaHost, so the server is used
+	// only if a trusted user owns it. OllamaOwner, a name or uid, is trusted too.
 	OllamaFound bool
 	OllamaOwner string
-	OpenAIURL   string // base, ending in /v1 as a rule
-	OpenAIKey   string // "": none is sent
-	Key         Key    // of a server of the list; nil: OpenAIKey
-	// Redact takes keys out of what a server says in an error; nil: nothing does.
+	OpenAIURL   string // base address, usually ending in /v1
+	OpenAIKey   string // empty: no key is sent
+	Key         Key    // key of a named server; nil: use OpenAIKey
+	// Redact removes keys from error messages of servers; may be nil.
 	Redact    func(string) string
-	Servers   []Server      // besides the one that the fields above describe
+	Servers   []Server      // in addition to the one described by the fields above
 	Window    int           // tokens; 0: by the model and the memory of this machine
-	KeepAlive time.Duration // how long Ollama keeps a model loaded; 0: its own default
+	KeepAlive time.Duration // how long Ollama keeps a model in memory; 0: Ollama's default
 
-	// Changed is told when another provider or model takes over automatically. It
-	// runs on a goroutine of the provider and must not wait; nil: nobody is told.
+	// Changed is called when another provider or model takes over automatically.
+	// It runs on a goroutine of the provider and must not block; may be nil.
 	Changed func(State)
 }
 
-// Key returns what a server wants to see before it answers, or why it cannot be had.
+// Key returns the API key of a server.
 type Key func(ctx context.Context) (string, error)
 
-// Server is a model server that the user gave a name. Its models are called
-// NAME/MODEL.
+// Server is a named model server. Its models are called NAME/MODEL.
 type Server struct {
 	Name string
 	Kind string // ollama or openai
 	URL  string
-	Key  Key // nil: it wants none
+	Key  Key // nil: no key is required
 }
 
-// Listing is what one server says of its models.
+// Listing is the list of one server's models.
 type Listing struct {
-	Server  string // its name and host, for the user
+	Server  string // name and host, for display
 	Models  []Info
 	Err     error
-	Waiting bool // it has been asked; another Listing says what came of it
+	Waiting bool // the request is pending; another Listing follows
 }
 
-// NoEmbedding as Settings.Embedding says that another server embeds.
+// NoEmbedding as Settings.Embedding means that another server provides
+// embeddings.
 const NoEmbedding = "-"
 
-// OfflineNotice is what the screen says of answers without a model.
+// OfflineNotice is shown when answers are given without a model.
 const OfflineNotice = "no model: listing the closest passages"

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestRedirectsAreExplained(t *testing.T) {
+func TestRedirectErrorExplainsTheCause(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ from, to, want string }{
 		{"http://a:8000/v1/models", "http://a:8000/v1/models", "to the same address again"},

@@ -1,26 +1,26 @@
 package llm
 
-// A model that has lost its way says the same again and again until its limit,
-// which is minutes on a slow machine. An answer is stopped when what it said
-// last is one text over and over: a short one many times, a long one, such as
-// a paragraph, a few times.
+// A model that is stuck repeats itself until its token limit, which takes minutes
+// on a slow machine. An answer is stopped if its recent output consists of one
+// repeated text: either a short text many times, or a long one, such as a
+// paragraph, a few times.
 var circles = []struct{ span, most int }{
-	{4 << 10, 512}, // bytes looked at; the longest text that repeats in them
+	{4 << 10, 512}, // bytes examined; longest repeated text in them
 	{16 << 10, 4 << 10},
 }
 
 const (
 	repeatSpan  = 16 << 10 // the longest span
-	repeatEvery = 1 << 10  // bytes between two looks
+	repeatEvery = 1 << 10  // bytes between two checks
 )
 
-// repetition watches an answer as it grows.
+// repetition examines an answer while it grows.
 type repetition struct {
-	tail  []byte // the last bytes, twice repeatSpan at most
-	since int    // bytes since the last look
+	tail  []byte // recent output, at most twice repeatSpan
+	since int    // bytes since the last check
 }
 
-// add takes a piece and reports whether the answer goes in circles.
+// add appends a piece and reports whether the answer has become repetitive.
 func (r *repetition) add(piece string) bool {
 	if len(piece) > repeatSpan {
 		piece = piece[len(piece)-repeatSpan:]
@@ -41,9 +41,9 @@ func (r *repetition) add(piece string) bool {
 	return false
 }
 
-// period is the length of the shortest text that s is repetitions of, the last
-// one perhaps cut. It is the length of s without its longest border, which the
-// prefix function of Knuth, Morris and Pratt gives.
+// period returns the length of the shortest text whose repetition, possibly
+// truncated, is s. It is the length of s minus its longest border, computed with
+// the Knuth–Morris–Pratt prefix function.
 func period(s []byte) int {
 	border := make([]int, len(s))
 	for i, k := 1, 0; i < len(s); i++ {

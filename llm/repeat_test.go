@@ -16,7 +16,7 @@ func TestPeriods(t *testing.T) {
 	}
 }
 
-func TestAnAnswerThatGoesInCirclesIsStopped(t *testing.T) {
+func TestRepetitiveAnswerIsStopped(t *testing.T) {
 	loop := func(piece string) attempt {
 		return func(_ context.Context, emit func(Delta) error) error {
 			for {
@@ -32,7 +32,7 @@ func TestAnAnswerThatGoesInCirclesIsStopped(t *testing.T) {
 			t.Errorf("%.20q: got %d bytes, %v", piece, len(m.Text), err)
 		}
 	}
-	// A paragraph, said five times over.
+	// A paragraph, repeated five times.
 	var paragraph strings.Builder
 	for i := 0; paragraph.Len() < 3000; i++ {
 		fmt.Fprintf(&paragraph, "Sentence %d is not the one before. ", i*i)
@@ -43,7 +43,7 @@ func TestAnAnswerThatGoesInCirclesIsStopped(t *testing.T) {
 	}
 }
 
-func TestListsAndTablesAreNoCircles(t *testing.T) {
+func TestListsAndTablesAreNotRepetition(t *testing.T) {
 	var list strings.Builder
 	for i := range 500 {
 		list.WriteString("- [ ] water the plants\n")

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// SameModel compares names as the server does: no tag means latest.
+// SameModel compares model names as Ollama does: a missing tag means latest.
 func SameModel(a, b string) bool {
 	full := func(name string) string {
 		if !strings.Contains(name[strings.LastIndexByte(name, '/')+1:], ":") {
@@ -16,7 +16,8 @@ func SameModel(a, b string) bool {
 	return full(a) == full(b)
 }
 
-// TooLong knows the ways in which servers say that a prompt does not fit.
+// TooLong reports whether a server's error message means that the prompt exceeds
+// the window.
 func TooLong(message string) bool {
 	message = strings.ToLower(message)
 	return slices.ContainsFunc([]string{

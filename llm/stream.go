@@ -15,33 +15,35 @@ import (
 	"lifehub/internal/neterr"
 )
 
-// The patience with a model server. A first token may wait for a model of
-// many gigabytes to load. Why: docs/design/models-and-windows.md.
+// Timeouts of requests to a model server. The first token may have to wait until
+// a model of many gigabytes is loaded. See docs/design/models-and-windows.md.
 const (
 	FirstTokenTimeout = 120 * time.Second
 	idleTimeout       = 60 * time.Second
-	// QuestionTimeout is for what a server can answer without a model.
+	// QuestionTimeout bounds requests that the server can answer without a model.
 	QuestionTimeout = 30 * time.Second
 )
 
-// tries bounds the attempts of one request, the first included, but while the
-// server says that its model is loading.
+// tries bounds the attempts of one request, including the first. It does not
+// apply while the server reports that its model is loading.
 const tries = 4
 
-// bytesPerToken bounds an answer by its bytes, for servers that ignore every
-// limit on tokens. Ordinary text has 2 to 5.
+// bytesPerToken limits the size of an answer in bytes, for servers that ignore
+// token limits. Ordinary text has 2 to 5 bytes per token.
 const bytesPerToken = 16
 
-// attempt sends a request once and hands on what arrives. A delta with Usage
-// says that the answer is complete.
+// attempt sends a request once and emits the answer as it arrives. A delta with
+// Usage completes the answer.
 type attempt func(ctx context.Context, emit func(Delta) error) error
 
-// ErrStopped ends an attempt: the answer is complete or its reader has left.
+// ErrStopped ends an attempt because the answer is complete or its reader has
+// stopped.
 var ErrStopped = errors.New("nothing more is wanted")
 
-// Stream runs attempts until one begins to answer, and gives the promises of
-// [Model]: retries only before the first piece, ErrCut without an end, tool
-// calls only of a complete answer, a bound on silence and on size.
+// Stream runs attempts until one begins to answer, and implements the contract of
+// [Model]: it retries only before the first piece, yields ErrCut for an
+// incomplete answer, yields tool calls only after a complete one, and limits idle
+// time and size.
 func Stream(ctx context.Context, window int, try attempt) iter.Seq2[Delta, error] {
 	return func(yield func(Delta, error) bool) {
 		waited := retries{began: time.Now()}
@@ -68,11 +70,12 @@ func Stream(ctx context.Context, window int, try attempt) iter.Seq2[Delta, error
 	}
 }
 
-// once is one attempt; began says that a piece was handed on.
+// once runs one attempt. began reports whether a piece was yielded.
 func once(ctx context.Context, window int, try attempt, yield func(Delta, error) bool) (began bool, err error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	// silence runs while the server is waited for, not while the reader reads.
+	// silence runs while waiting for the server, not while the reader processes a
+	// piece.
 	silence := afterSilence(cancel, FirstTokenTimeout)
 	defer func() { silence.Stop() }()
 
@@ -85,7 +88,7 @@ func once(ctx context.Context, window int, try attempt, yield func(Delta, error)
 	limit := max(window, 16<<10) * bytesPerToken
 	emit := func(d Delta) error {
 		if cause := context.Cause(ctx); cause != nil {
-			return cause // much may have arrived that nobody wants any more
+			return cause // the caller no longer reads
 		}
 		silence.Stop()
 		if d.Call != nil {
@@ -118,7 +121,7 @@ func once(ctx context.Context, window int, try attempt, yield func(Delta, error)
 	switch cause := context.Cause(ctx); {
 	case ended || errors.Is(err, ErrStopped):
 		return began, nil
-	case cause != nil && err != nil: // the broken read came of it
+	case cause != nil && err != nil: // the read error is a consequence of the cancellation
 		return began, cause
 	case err == nil:
 		return began, ErrCut
@@ -134,7 +137,7 @@ func afterSilence(cancel context.CancelCauseFunc, d time.Duration) *time.Timer {
 	})
 }
 
-// Cut says why an answer ended before its end.
+// Cut converts the error that interrupted an answer to an ErrCut.
 func Cut(err error) error {
 	if errors.Is(err, ErrCut) {
 		return err
@@ -145,36 +148,38 @@ func Cut(err error) error {
 	return fmt.Errorf("%w: %s", ErrCut, Short(neterr.Says(err)))
 }
 
-// CutBy is the ErrCut of a server that ended an answer for a reason of its own,
-// such as its content filter.
+// CutBy returns an ErrCut for an answer that the server ended early for the given
+// reason, such as its content filter.
 func CutBy(reason string) error {
-	return fmt.Errorf("%w: the server ended it: %s", ErrCut, Short(reason))
+	return fmt.Errorf("%w: stopped by the server: %s", ErrCut, Short(reason))
 }
 
-// retries is how long a request has been tried.
+// retries tracks the attempts of one request.
 type retries struct {
 	tried int
 	began time.Time
 }
 
-// next reports whether there is a next try. A server that says that the model
-// is loading, as that of llama.cpp does, has the time that others have who keep
-// silent meanwhile.
+// next reports whether to try again. A server that reports that its model is
+// loading, such as that of llama.cpp, gets as much time as those that stay silent
+// meanwhile.
 func (p *retries) next(err error) bool {
 	p.tried++
 	return retryable(err) && (p.tried < tries || isLoading(err) && time.Since(p.began) < FirstTokenTimeout)
 }
 
-// isLoading reports whether an error is that of a server whose model will be there soon.
+// isLoading reports whether an error means that the server's model is still
+// loading.
 func isLoading(err error) bool {
 	var status *StatusError
 	return errors.As(err, &status) && status.Code == http.StatusServiceUnavailable && strings.Contains(strings.ToLower(status.Message), "loading")
 }
 
-// longestWait is what a server may ask to wait before the next try.
+// longestWait is the longest Retry-After that is honoured.
 const longestWait = 10 * time.Second
 
-// retryable errors pass by themselves soon: a server that starts, loads or is busy.
+// retryable reports whether an error is temporary: the server is starting,
+// loading or busy.
 func retryable(err error) bool {
 	var status *StatusError
 	if errors.As(err, &status) {
@@ -185,8 +190,8 @@ func retryable(err error) bool {
 	return errors.Is(err, ErrUnreachable) && !errors.As(err, &silent) && !errors.As(err, &foreign) && !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded)
 }
 
-// pause waits before try n+1: 0.2 s, 0.4 s, 0.8 s …, each half by chance, so
-// that several clients do not come back at once. It reports whether to go on.
+// pause waits before attempt n+1: 0.2 s, 0.4 s, 0.8 s …, each with random jitter
+// so that clients do not retry in step. It reports whether to continue.
 func pause(ctx context.Context, n int, err error) bool {
 	d := 200 * time.Millisecond << (n - 1)
 	d = d/2 + rand.N(d/2)
@@ -204,16 +209,17 @@ func pause(ctx context.Context, n int, err error) bool {
 	}
 }
 
-// SilentError is the ErrUnreachable of a server that takes a question and says
-// nothing. Asking it again costs as long.
+// SilentError reports a server that accepts a request but does not answer in
+// time. It matches ErrUnreachable and is not retried, because a retry would take
+// as long.
 type SilentError struct{ timeout time.Duration }
 
 func (e *SilentError) Error() string {
-	return fmt.Sprintf("%v: it said nothing for %v", ErrUnreachable, e.timeout)
+	return fmt.Sprintf("%v: no answer for %v", ErrUnreachable, e.timeout)
 }
 func (e *SilentError) Unwrap() error { return ErrUnreachable }
 
-// Within runs a question about the server, which is bounded in time.
+// Within runs a request about the server with a timeout.
 func Within[T any](ctx context.Context, timeout time.Duration, ask func(context.Context) (T, error)) (T, error) {
 	asking, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
@@ -224,7 +230,7 @@ func Within[T any](ctx context.Context, timeout time.Duration, ask func(context.
 	return v, err
 }
 
-// Again runs a request that has no pieces, with the same patience.
+// Again runs a request that is not streamed, with the same retries as Stream.
 func Again[T any](ctx context.Context, do func() (T, error)) (T, error) {
 	for waited := (retries{began: time.Now()}); ; {
 		v, err := do()
@@ -237,7 +243,7 @@ func Again[T any](ctx context.Context, do func() (T, error)) (T, error) {
 	}
 }
 
-// Short makes a server's words fit for one line of an error.
+// Short shortens a server's message to one line for use in an error.
 func Short(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// attempts plays one attempt after the other, the last for ever.
+// attempts runs the given attempts in order, and repeats the last one forever.
 func attempts(list ...attempt) (try attempt, count *int) {
 	count = new(int)
 	return func(ctx context.Context, emit func(Delta) error) error {
@@ -37,7 +37,7 @@ func answers(pieces ...string) attempt {
 	}
 }
 
-func TestAServerThatStartsIsWaitedForALittle(t *testing.T) {
+func TestStartingServerIsRetriedForAWhile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begun := time.Now()
 		try, count := attempts(refused, refused, answers("here"))
@@ -55,10 +55,10 @@ func TestAServerThatStartsIsWaitedForALittle(t *testing.T) {
 	})
 }
 
-func TestAServerThatSaysThatItsModelIsLoadingIsWaitedFor(t *testing.T) {
+func TestLoadingModelIsWaitedFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begun := time.Now()
-		loading := func(context.Context, func(Delta) error) error { // as llama-server says it
+		loading := func(context.Context, func(Delta) error) error { // as reported by llama-server
 			return &StatusError{Code: 503, Message: "Loading model"}
 		}
 		slow := func(ctx context.Context, emit func(Delta) error) error {
@@ -85,7 +85,7 @@ func TestAServerThatSaysThatItsModelIsLoadingIsWaitedFor(t *testing.T) {
 	})
 }
 
-func TestAServerThatNamesAWaitIsObeyed(t *testing.T) {
+func TestRetryAfterIsHonoured(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begun := time.Now()
 		busy := func(context.Context, func(Delta) error) error {
@@ -101,7 +101,7 @@ func TestAServerThatNamesAWaitIsObeyed(t *testing.T) {
 	})
 }
 
-func TestCancellingEndsAPauseAtOnce(t *testing.T) {
+func TestCancellingEndsAPauseImmediately(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 		defer cancel()
@@ -119,7 +119,7 @@ func TestCancellingEndsAPauseAtOnce(t *testing.T) {
 func TestSilenceIsBounded(t *testing.T) {
 	silent := func(ctx context.Context, _ func(Delta) error) error {
 		<-ctx.Done()
-		return io.ErrUnexpectedEOF // as a read does whose connection is closed
+		return io.ErrUnexpectedEOF // as a read on a closed connection returns
 	}
 	thenSilent := func(ctx context.Context, emit func(Delta) error) error {
 		if err := emit(Delta{Text: "so far "}); err != nil {
@@ -150,7 +150,7 @@ func TestSilenceIsBounded(t *testing.T) {
 	}
 }
 
-func TestAServerThatTakesAQuestionAndSaysNothingIsNotThere(t *testing.T) {
+func TestSilentServerIsUnreachable(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		mute := func(ctx context.Context) (int, error) {
 			<-ctx.Done()
@@ -168,7 +168,7 @@ func TestAServerThatTakesAQuestionAndSaysNothingIsNotThere(t *testing.T) {
 	})
 }
 
-func TestAConnectionThatTakesTooLongIsNotTriedAgain(t *testing.T) {
+func TestSlowConnectionIsNotRetried(t *testing.T) {
 	_, err := (&net.Dialer{Timeout: time.Nanosecond}).Dial("tcp", "127.0.0.1:1")
 	late := unreachable(&url.URL{Host: "127.0.0.1:1"}, "", err)
 	if !errors.Is(late, ErrUnreachable) || retryable(late) {
@@ -176,18 +176,18 @@ func TestAConnectionThatTakesTooLongIsNotTriedAgain(t *testing.T) {
 	}
 }
 
-func TestASlowReaderIsNoSilence(t *testing.T) {
+func TestSlowReaderDoesNotCountAsSilence(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, err := range Stream(t.Context(), 0, answers("a ", "b ")) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			time.Sleep(10 * idleTimeout) // the clock of the bubble: no real time
+			time.Sleep(10 * idleTimeout) // the fake clock of the synctest bubble
 		}
 	})
 }
 
-func TestAToolCallComesOnlyFromAWholeAnswer(t *testing.T) {
+func TestToolCallsComeOnlyFromCompleteAnswers(t *testing.T) {
 	call := Delta{Call: &ToolCall{ID: "1", Name: "add_task"}}
 	whole := func(_ context.Context, emit func(Delta) error) error {
 		_ = emit(Delta{Text: "I add it. "})
@@ -207,7 +207,7 @@ func TestAToolCallComesOnlyFromAWholeAnswer(t *testing.T) {
 	}
 }
 
-func TestWhatStaysOnThisMachineIsKnown(t *testing.T) {
+func TestLocalAddressesAreRecognised(t *testing.T) {
 	for address, want := range map[string]bool{
 		"http://localhost:1": true, "http://127.0.0.1:1": true, "http://127.8.9.1": true, "http://[::1]:1": true,
 		"http://0.0.0.0": true, "http://ollama.localhost": true, "http://LOCALHOST.": true, "http://[::ffff:127.0.0.1]": true,
@@ -223,9 +223,9 @@ func TestWhatStaysOnThisMachineIsKnown(t *testing.T) {
 	}
 }
 
-// Why a request is sent again is handed on before the next try, and a wait
-// that is too long ends it.
-func TestWhyARequestIsSentAgainIsHandedOn(t *testing.T) {
+// The reason of a retry is yielded before it, and a wait that is too long ends
+// the request.
+func TestReasonOfARetryIsYielded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		busy := func(wait time.Duration) attempt {
 			return func(context.Context, func(Delta) error) error {

@@ -18,21 +18,21 @@ import (
 	"lifehub/internal/neterr"
 )
 
-// connectTimeout is how long a model server may take to accept a connection.
+// connectTimeout bounds the time a model server may take to accept a connection.
 const connectTimeout = 3 * time.Second
 
-// Transport is the way to one model server. It counts what leaves this
-// machine, and refuses answers that a model server does not give.
+// Transport is the HTTP transport to one model server. It counts the bytes sent
+// to other machines, and rejects responses that cannot come from a model server.
 type Transport struct {
 	Base   http.RoundTripper
 	Proxy  func(*http.Request) (*url.URL, error)
-	key    Key         // nil: none is sent
-	remote func() bool // whether the model runs elsewhere though the server is here
-	found  *ownerCheck // nil: a setting names the server, whoever owns it
+	key    Key         // may be nil
+	remote func() bool // whether the model runs on another machine though the server is local
+	found  *ownerCheck // nil: a setting names the server, so its owner is not checked
 	Sent   atomic.Int64
 }
 
-// NewTransport makes the way to the server of the settings, with its key.
+// NewTransport returns the transport to a server.
 func NewTransport(key Key, remote func() bool) *Transport {
 	dialer := &net.Dialer{Timeout: connectTimeout, KeepAlive: 30 * time.Second}
 	t := &Transport{key: key, remote: remote, Proxy: http.ProxyFromEnvironment}
@@ -63,23 +63,23 @@ func NewTransport(key Key, remote func() bool) *Transport {
 	return t
 }
 
-// OnlyFound says that no setting names the server: from now on it gets only
-// connections that a trusted user of this machine answers. allowed is one more
-// user, by name or uid; "": nobody.
+// OnlyFound declares that no setting names the server: from now on it is used
+// only if a trusted user of this machine owns its listener. allowed, a name or
+// uid, adds a trusted user; it may be empty.
 func (t *Transport) OnlyFound(allowed string) {
 	t.found = &ownerCheck{listeners: listeners}
 	t.Allow(allowed)
 }
 
-// Allow trusts one more user with a server that was only found.
+// Allow adds a trusted user for a server that was found automatically.
 func (t *Transport) Allow(owner string) {
 	if t.found != nil {
 		t.found.allowed.Store(&owner)
 	}
 }
 
-// Owner is whose the server is, at the last connection; the zero value where
-// a setting names the server.
+// Owner returns the owner of the server at the last connection. It is the zero
+// value if a setting names the server.
 func (t *Transport) Owner() Owner {
 	if t.found != nil {
 		if last := t.found.last.Load(); last != nil {
@@ -89,8 +89,7 @@ func (t *Transport) Owner() Owner {
 	return Owner{}
 }
 
-// ProxyOf is the proxy that a request goes through, without its password; "":
-// none.
+// ProxyOf returns the proxy of a request, without its password, or "".
 func (t *Transport) ProxyOf(req *http.Request) string {
 	if proxy, err := t.Proxy(req); err == nil && proxy != nil {
 		return proxy.Redacted()
@@ -98,15 +97,16 @@ func (t *Transport) ProxyOf(req *http.Request) string {
 	return ""
 }
 
-// Client has no Timeout, which would cut long answers; deadlines are set by
-// who streams. A redirect would carry the prompt to another server.
+// Client returns a client without a Timeout, which would interrupt long answers;
+// callers set deadlines. It follows no redirects, which would send the prompt to
+// another server.
 func (t *Transport) Client() *http.Client {
 	return &http.Client{Transport: t, CheckRedirect: func(req *http.Request, via []*http.Request) error {
 		return &StatusError{Code: http.StatusFound, Message: redirected(via[len(via)-1].URL, req.URL)}
 	}}
 }
 
-// redirected says what is wrong with a redirect, and which address would do.
+// redirected explains why a redirect is not followed, and suggests an address.
 func redirected(from, to *url.URL) string {
 	switch {
 	case !strings.EqualFold(from.Scheme, to.Scheme) || hostPort(from) != hostPort(to):
@@ -117,7 +117,7 @@ func redirected(from, to *url.URL) string {
 	return fmt.Sprintf("it redirects from %s to its path %s, which LifeHub does not follow: check the path of its address", from.Path, to.Path)
 }
 
-// hostPort is what is connected to for an address.
+// hostPort returns the host and port to connect to for an address.
 func hostPort(u *url.URL) string {
 	port := u.Port()
 	if port == "" {
@@ -132,13 +132,13 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		if err != nil {
 			return nil, err
 		}
-		req = req.Clone(req.Context()) // which its sender still owns
+		req = req.Clone(req.Context()) // RoundTrip must not modify the caller's request
 		req.Header.Set("Authorization", "Bearer "+key)
 	}
 	leaves := req.ContentLength > 0 && (!ThisMachine(req.URL) || (t.remote != nil && t.remote()))
 	res, err := t.Base.RoundTrip(req)
 	var op *net.OpError
-	if leaves && (!errors.As(err, &op) || op.Op != "dial" && op.Op != "proxyconnect") { // it got further than the door
+	if leaves && (!errors.As(err, &op) || op.Op != "dial" && op.Op != "proxyconnect") { // the connection was made, so data may have been sent
 		t.Sent.Add(req.ContentLength)
 	}
 	if err != nil {
@@ -149,13 +149,13 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, &StatusError{Code: res.StatusCode, Message: "a web page, so " + req.URL.Host + " is not a model server"}
 	}
 	if res.StatusCode >= http.StatusBadRequest && res.ContentLength == 0 {
-		res.Body = io.NopCloser(strings.NewReader("\n")) // Ollama's client takes a refusal without a line for success
+		res.Body = io.NopCloser(strings.NewReader("\n")) // Ollama's client treats an error without a body as success
 	}
 	return res, nil
 }
 
-// unreachable is an ErrUnreachable with its cause in words. It stays true to
-// errors.Is for a cancelled context.
+// unreachable converts a connection error to an UnreachableError. The result
+// still matches context.Canceled if the context was cancelled.
 func unreachable(u *url.URL, proxy string, err error) error {
 	if errors.Is(err, ErrUnreachable) {
 		return err
@@ -167,10 +167,10 @@ func unreachable(u *url.URL, proxy string, err error) error {
 	return &UnreachableError{where: where, cause: neterr.Explain(err)}
 }
 
-// UnreachableError is an ErrUnreachable with its cause in words.
+// UnreachableError is an ErrUnreachable with the cause in plain words.
 type UnreachableError struct {
-	// Start is the command that starts the server; "": unknown, or it runs on
-	// another machine.
+	// Start is the command that starts the server; empty if it is unknown or the
+	// server runs on another machine.
 	Start string
 	where string
 	cause error
@@ -181,7 +181,7 @@ func (e *UnreachableError) Error() string {
 }
 func (e *UnreachableError) Unwrap() []error { return []error{ErrUnreachable, e.cause} }
 
-// ThisMachine reports whether a request to u stays here.
+// ThisMachine reports whether requests to u stay on this machine.
 func ThisMachine(u *url.URL) bool {
 	host := strings.TrimSuffix(strings.ToLower(u.Hostname()), ".")
 	if host == "localhost" || strings.HasSuffix(host, ".localhost") {

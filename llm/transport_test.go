@@ -13,7 +13,7 @@ type tripper func(*http.Request) (*http.Response, error)
 
 func (f tripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-func TestWhatLeavesThisMachineIsCounted(t *testing.T) {
+func TestBytesSentToOtherMachinesAreCounted(t *testing.T) {
 	fine := func(*http.Request) (*http.Response, error) {
 		return &http.Response{StatusCode: 200, Body: io.NopCloser(strings.NewReader("{}")), Header: http.Header{}}, nil
 	}
@@ -23,16 +23,16 @@ func TestWhatLeavesThisMachineIsCounted(t *testing.T) {
 	broken := func(*http.Request) (*http.Response, error) { return nil, io.ErrUnexpectedEOF }
 	for name, c := range map[string]struct {
 		url    string
-		remote bool // the model of a server here runs elsewhere
+		remote bool // the local server runs the model on another machine
 		base   tripper
 		want   int64
 	}{
-		"to a server here":               {"http://127.0.0.1:1/api/chat", false, fine, 0},
-		"through a server here":          {"http://127.0.0.1:1/api/chat", true, fine, 5},
-		"to a server elsewhere":          {"https://example.org/v1", false, fine, 5},
-		"to a server that never opened":  {"https://example.org/v1", false, noDoor, 0},
-		"to a server that broke it off":  {"https://example.org/v1", false, broken, 5},
-		"nothing, to a server elsewhere": {"https://example.org/v1", false, fine, 0},
+		"to a local server":                      {"http://127.0.0.1:1/api/chat", false, fine, 0},
+		"through a local server":                 {"http://127.0.0.1:1/api/chat", true, fine, 5},
+		"to a remote server":                     {"https://example.org/v1", false, fine, 5},
+		"to a server that never accepted":        {"https://example.org/v1", false, noDoor, 0},
+		"to a server that closed the connection": {"https://example.org/v1", false, broken, 5},
+		"nothing, to a remote server":            {"https://example.org/v1", false, fine, 0},
 	} {
 		tr := NewTransport(nil, func() bool { return c.remote })
 		tr.Base = c.base

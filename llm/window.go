@@ -7,17 +7,17 @@ import (
 	"strings"
 )
 
-// The windows that LifeHub asks for when no setting says otherwise, in tokens.
-// The cache of a window lives in memory next to the model: about 2 GiB for 16k
-// tokens of an 8-billion model. Ollama's own default is 4k, which a few notes
-// and a conversation overflow.
+// Windows that LifeHub requests if no setting says otherwise, in tokens. The KV
+// cache of a window is held in memory in addition to the model: about 2 GiB for
+// 16k tokens of a model with 8 billion parameters. Ollama's default of 4k is too
+// small for a few notes and a conversation.
 const (
 	smallWindow = 8 << 10
 	UsualWindow = 16 << 10
 	largeWindow = 32 << 10
 )
 
-// DefaultWindow fits the memory of this machine.
+// DefaultWindow returns a window that fits this machine's memory.
 func DefaultWindow() int {
 	const gib = 1 << 30
 	switch memory := totalMemory(); {
@@ -31,7 +31,7 @@ func DefaultWindow() int {
 	return UsualWindow
 }
 
-// totalMemory is this machine's memory in bytes; 0 if it is unknown.
+// totalMemory returns this machine's memory in bytes; 0 if unknown.
 func totalMemory() int64 {
 	f, err := os.Open("/proc/meminfo")
 	if err != nil {
@@ -50,8 +50,8 @@ func totalMemory() int64 {
 	return 0
 }
 
-// Suggestion is a model of Ollama's library that uses tools well and fits into
-// the memory of this machine.
+// Suggestion returns the name of a model in Ollama's library that uses tools well
+// and fits this machine's memory.
 func Suggestion() string {
 	const gib = 1 << 30
 	switch memory := totalMemory(); {

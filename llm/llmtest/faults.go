@@ -13,48 +13,48 @@ import (
 	"testing"
 )
 
-// Fault is a way for a model server to misbehave.
+// Fault is a way in which a model server can misbehave.
 type Fault string
 
-// The faults. Those marked "at" strike after Faults.At bytes of an answer.
+// The faults. Those marked "at" occur after Faults.At bytes of an answer.
 const (
 	None           Fault = ""
 	Refuse         Fault = "refuse"             // the connection is refused
 	Status500      Fault = "500"                // every request fails
-	Status429      Fault = "429"                // every request is one too many
+	Status429      Fault = "429"                // every request is rejected as one too many
 	Busy           Fault = "busy, then well"    // 503 for the first two requests
-	HangBefore     Fault = "hang before header" // nothing comes
+	HangBefore     Fault = "hang before header" // nothing is sent
 	HangMiddle     Fault = "hang in the middle" // at
 	Reset          Fault = "reset"              // at
-	CleanEnd       Fault = "clean end"          // at: the body ends as if it were whole
+	CleanEnd       Fault = "clean end"          // at: the body ends as if it were complete
 	HalfLine       Fault = "half a line"        // at: it ends within a line
-	BadUTF8        Fault = "bad UTF-8"          // the text holds bytes that are none
-	ErrorObject    Fault = "error object"       // at: an error in place of the next line
+	BadUTF8        Fault = "bad UTF-8"          // the text contains invalid bytes
+	ErrorObject    Fault = "error object"       // at: an error instead of the next line
 	OneByteAtATime Fault = "one byte at a time"
 	Endless        Fault = "endless"         // the text never ends
 	LongLine       Fault = "50 MB line"      // one line of 50 MB
-	WrongType      Fault = "wrong type"      // a web page, as of a login or a proxy
+	WrongType      Fault = "wrong type"      // an HTML page, as from a login form or a proxy
 	Redirect       Fault = "redirect"        // to another host
 	Garbage        Fault = "garbage"         // lines that are not JSON
-	CallThenEnd    Fault = "call, then end"  // a tool call, and no end
-	Nothing        Fault = "an empty answer" // 200 and no body
-	Circles        Fault = "circles"         // at: the same line over and over
+	CallThenEnd    Fault = "call, then end"  // a tool call without an end of the answer
+	Nothing        Fault = "an empty answer" // status 200 without a body
+	Circles        Fault = "circles"         // at: the same line is repeated forever
 )
 
-// AllFaults are all of them.
+// AllFaults lists all faults.
 var AllFaults = []Fault{
 	Refuse, Status500, Status429, HangBefore, HangMiddle, Reset, CleanEnd, HalfLine, BadUTF8, ErrorObject,
 	OneByteAtATime, Endless, LongLine, WrongType, Redirect, Garbage, CallThenEnd, Nothing, Circles,
 }
 
-// FaultyAnswer is what the server says while nothing is wrong.
+// FaultyAnswer is the server's answer when no fault is set.
 const FaultyAnswer = "The answer is long enough to be cut at many places, größer als null."
 
-// FaultModel is the model that the server says it has.
+// FaultModel is the only model that the server lists.
 const FaultModel = "faulty"
 
-// Faults is a model server that misbehaves. It speaks Ollama's protocol at
-// URL and OpenAI's at URL/v1. Only chats have faults, except Refuse.
+// Faults is a misbehaving model server. It speaks Ollama's protocol at URL and
+// OpenAI's at URL/v1. Only chat requests are affected, except by Refuse.
 type Faults struct {
 	URL string
 
@@ -63,23 +63,23 @@ type Faults struct {
 	server   *httptest.Server
 	fault    Fault
 	at       int
-	strikes  string // what a request must hold to meet the fault; "": any does
-	plan     string // what a planner is answered; "": as all others
-	said     string // what the others are answered
+	strikes  string // text that a request must contain to trigger the fault; empty: any request
+	plan     string // answer to planner requests; empty: same as other requests
+	said     string // answer to all other requests
 	bodies   [][]byte
 	chats    int
 	arrived  chan struct{}
 	released chan struct{}
 }
 
-// NewFaults starts the server; the end of the test stops it.
+// NewFaults starts the server. It stops when the test ends.
 func NewFaults(t testing.TB) *Faults {
 	f := &Faults{t: t, said: FaultyAnswer, arrived: make(chan struct{}, 1), released: make(chan struct{})}
 	f.start("127.0.0.1:0")
 	f.URL = f.server.URL
 	release, err := keep(f.server.Listener)
 	if err != nil {
-		t.Fatalf("keep the port: %v", err)
+		t.Fatalf("reserve the port: %v", err)
 	}
 	t.Cleanup(func() {
 		close(f.released)
@@ -100,8 +100,9 @@ func (f *Faults) start(address string) {
 	f.server.Start()
 }
 
-// Set chooses the fault, and after how many bytes of an answer it strikes. A
-// server that refused connections takes them again with any other fault.
+// Set chooses the fault, and the number of bytes of an answer after which it
+// occurs. A server that refused connections accepts them again once another fault
+// is set.
 func (f *Faults) Set(fault Fault, at int) {
 	f.t.Helper()
 	f.mu.Lock()
@@ -116,27 +117,29 @@ func (f *Faults) Set(fault Fault, at int) {
 	f.fault, f.at, f.chats = fault, at, 0
 }
 
-// Strike lets only requests meet the fault that hold a text; "": all do.
+// Strike limits the fault to requests that contain text; empty means all
+// requests.
 func (f *Faults) Strike(text string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.strikes = text
 }
 
-// PlanMark stands in the requests of a planner.
+// PlanMark is contained in every planner request.
 const PlanMark = "You plan how to answer"
 
-// Play makes the server answer planners with a plan, and others with an answer.
+// Play makes the server reply to planner requests with plan and to others with
+// answer.
 func (f *Faults) Play(plan, answer string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.plan, f.said = plan, answer
 }
 
-// Arrived yields when a chat request has come since it was last read.
+// Arrived signals that a chat request arrived since the last receive.
 func (f *Faults) Arrived() <-chan struct{} { return f.arrived }
 
-// Bodies are the chat requests so far, as they came.
+// Bodies returns the bodies of all chat requests so far.
 func (f *Faults) Bodies() [][]byte {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -163,7 +166,7 @@ func (f *Faults) serve(w http.ResponseWriter, r *http.Request) {
 		default:
 		}
 		f.chat(w, r, text, fault, at, n)
-	case "/api/ps": // it tells no window
+	case "/api/ps": // reports no window
 		http.NotFound(w, r)
 	default:
 		if !describeModel(w, r.URL.Path, FaultModel, 0, "completion", "tools") {
@@ -172,7 +175,7 @@ func (f *Faults) serve(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// answer is the whole good answer in the protocol of the path.
+// answer returns the complete, correct answer in the protocol of path.
 func answer(path, text string, call bool) []byte {
 	var out bytes.Buffer
 	line := func(v string) {
@@ -206,7 +209,7 @@ func answer(path, text string, call bool) []byte {
 	return out.Bytes()
 }
 
-// oneLine is one piece of text in the protocol of the path.
+// oneLine returns one piece of text in the protocol of path.
 func oneLine(path, text string) []byte {
 	line := answer(path, text, false)
 	line = line[:bytes.IndexByte(line, '\n')+1]
@@ -216,7 +219,8 @@ func oneLine(path, text string) []byte {
 	return line
 }
 
-// Answered is what the server sends to say a text while nothing is wrong.
+// Answered returns the bytes that the server sends for text when there is no
+// fault.
 func Answered(text string, openai bool) []byte {
 	if openai {
 		return answer("/v1", text, false)
@@ -323,7 +327,7 @@ func (f *Faults) hang(r *http.Request) {
 	}
 }
 
-// reset breaks the connection off, so that the client reads an error.
+// reset closes the connection abruptly, so that the client gets a read error.
 func (f *Faults) reset(w http.ResponseWriter) {
 	conn, _, err := http.NewResponseController(w).Hijack()
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// ownGroup puts a server and the runners it starts into one process group.
+// ownGroup makes a server and the runners that it starts one process group.
 func ownGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
-// killGroup ends them all; runners outlive a server that is killed alone.
+// killGroup kills the whole group: runners survive if only the server is killed.
 func killGroup(cmd *exec.Cmd) { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }

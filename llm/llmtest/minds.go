@@ -7,7 +7,7 @@ import (
 	"lifehub/llm/llmtest/tinygguf"
 )
 
-// What the model of [Minds] says, besides the decisions that only it needs.
+// Replies of the model returned by [Minds], apart from its plans and tool calls.
 const (
 	MindsThought = "Notes first, and the web beside them."
 	MindsAnswer  = "You run three times a week [1]. The web says: drink early, and run the long run slowly. Start a race slower than you feel, " +
@@ -15,15 +15,16 @@ const (
 	MindsTalk = "Good morning! Shall we look something up?"
 )
 
-// mind is one who asks the model: the first letters of the system prompt, and
-// whether calls of tools have been answered.
+// mind is a reply to one kind of prompt, identified by the start of its system
+// prompt and by whether it already contains tool results.
 type mind struct {
 	asks     string
 	answered bool
 	says     string
 }
 
-// pieces keeps the marks of a thought apart, as the server expects them.
+// pieces splits the reply. Think tags stay separate pieces, as the server
+// expects.
 func (m mind) pieces(taken map[string]bool) (pieces []string) {
 	text := m.says
 	if thought, rest, found := strings.Cut(text, "</think>"); found {
@@ -34,11 +35,12 @@ func (m mind) pieces(taken map[string]bool) (pieces []string) {
 	return append(pieces, tinygguf.Cut(text, taken)...)
 }
 
-// asksLength is how much of a system prompt tells who asks, in bytes.
+// asksLength is the number of bytes of a system prompt that identify its kind.
 const asksLength = 39
 
-// called is a call as the template's models write it. The mark is part of a
-// longer piece: it may be one of its own only once in a model.
+// called formats a tool call as the template's models write it. The call marker
+// is part of a longer piece, because a marker may be a separate piece only once
+// per model.
 func called(name, args string) string {
 	return fmt.Sprintf("<tool_call>\n{\"name\": %q, \"arguments\": %s}\n</tool_call>", name, args)
 }
@@ -63,9 +65,9 @@ var minds = []mind{
 	{"You plan how to answer the user's last ", false, ScriptedPlan},
 }
 
-// Minds is a chat model that can think and use tools, and that plays the planner,
-// the loop and each member of a team by the prompt it gets. It thinks in the loop's
-// first round. Anybody else hears MindsTalk.
+// Minds returns a chat model that can think and use tools, and that plays the
+// planner, the loop and each team member depending on the prompt. It thinks in
+// the first round of the loop. To any other prompt it replies MindsTalk.
 func Minds(name string) Model {
 	taken := map[string]bool{}
 	list := []tinygguf.Script{{Pieces: tinygguf.Cut(MindsTalk, taken)}}
@@ -89,8 +91,8 @@ func Minds(name string) Model {
 	}
 }
 
-// mindsTemplate takes the length of who asks twice, and the choice. It leaves
-// out what messages hold, as planTemplate does.
+// mindsTemplate takes asksLength twice, and the choice of the reply. Like
+// planTemplate, it omits the content of messages.
 const mindsTemplate = `{{- $answered := false }}{{- $who := "" }}
 {{- if .Tools }}[tools]{{ end }}
 {{- range $i, $_ := .Messages }}[{{ .Role }}]

@@ -7,7 +7,7 @@ import (
 	"lifehub/llm/llmtest/tinygguf"
 )
 
-// Model is what an Ollama server is given.
+// Model describes a model to create on an Ollama server.
 type Model struct {
 	Name       string
 	GGUF       []byte
@@ -15,7 +15,7 @@ type Model struct {
 	Parameters map[string]any
 }
 
-// What the scripted models say; tests compare with it.
+// Replies of the scripted models, for tests to compare with.
 const (
 	ScriptedAnswer = "This is a fixed answer from the scripted model. It has two sentences."
 	ThinkingText   = "Let me think about it first."
@@ -26,23 +26,23 @@ const (
 	ScriptedExplanation = "Your notes speak of running [1]. The list above shows your open tasks."
 )
 
-// LoopMarker at the end of a message makes scripted and scripted-think go on
-// for ever.
+// LoopMarker at the end of a message makes scripted and scripted-think answer
+// without end.
 const LoopMarker = "<|loop|>"
 
-// Models are the tiny models that StartOllama gives its server:
+// Models returns the tiny models that StartOllama creates:
 //
-//   - scripted says ScriptedAnswer; offered tools, it calls search_notes with
+//   - scripted says ScriptedAnswer; if given tools, it calls search_notes with
 //     {"query":"garden","limit":3}, and answers after the tool's reply
 //   - scripted-think can think: ThinkingText, then ThinkingAnswer
 //   - scripted-plan answers a planner ("You plan …") with ScriptedPlan, an
 //     explainer ("You answer …") with ScriptedExplanation
-//   - scripted-endless plans like it and explains without end
-//   - tiny-random babbles, but keeps to a schema
-//   - tiny-bow embeds: 256 numbers, synonyms are alike
+//   - scripted-endless plans like scripted-plan and explains without end
+//   - tiny-random produces random text, but follows a schema
+//   - tiny-bow embeds: 256 dimensions, with synonyms close to each other
 //
-// A message that ends with LoopMarker makes scripted and scripted-think go on
-// for ever; those that plan read only who asks.
+// After LoopMarker, scripted and scripted-think answer without end; the planning
+// models ignore the content of messages.
 func Models() []Model {
 	return []Model{
 		{
@@ -60,8 +60,8 @@ func Models() []Model {
 	}
 }
 
-// Planner is a chat model that answers a planner with the plan, an explainer
-// with the answer ("": without end) and anybody else with ScriptedAnswer. It
+// Planner returns a chat model that replies to planners with plan, to explainers
+// with answer (empty: without end), and to anything else with ScriptedAnswer. It
 // can use tools.
 func Planner(name, plan, answer string) Model {
 	said := map[string]string{"": ScriptedAnswer, planMarker: plan}
@@ -78,26 +78,28 @@ func Planner(name, plan, answer string) Model {
 	}
 }
 
-// Reading is a Planner that reads all that messages hold, so that the server
-// counts whole prompts: a token for each letter, which is slow.
+// Reading returns a copy of m whose template includes the content of all
+// messages, so that the server counts whole prompts. It is slow: each character
+// is a token.
 func Reading(m Model) Model {
 	m.Template = strings.Replace(m.Template, unread, "{{ .Content }}", 1)
 	return m
 }
 
-// Embedding is the model tiny-bow under another name.
+// Embedding returns tiny-bow under another name.
 func Embedding(name string) Model {
 	return Model{Name: name, GGUF: tinygguf.BagOfWords(Synonyms, 256, 512)}
 }
 
-// Synonyms are the words that tiny-bow knows; those of a line are one to it.
+// Synonyms lists the words that tiny-bow knows. Words on the same line are
+// synonyms.
 var Synonyms = []string{
 	"car automobile vehicle cars", "garden gardening yard", "tomato tomatoes vegetable", "plant plants planting seedling",
 	"meeting appointment meetings", "run running jog jogging marathon", "bread baking sourdough loaf", "trip travel journey lisbon",
 	"book reading novel books", "task tasks todo chores", "money budget tax taxes", "doctor dentist health",
 }
 
-// The markers that templates write at the end of a prompt.
+// Markers that the templates write at the end of a prompt.
 const (
 	toolMarker    = "<|tool|>"
 	thinkMarker   = "<|think|>"
@@ -106,8 +108,8 @@ const (
 	scriptedCall  = "<tool_call>\n" + `{"name": "search_notes", "arguments": {"query": "garden", "limit": 3}}` + "\n</tool_call>"
 )
 
-// scripts makes the scripts of one model of what it says at each marker, and
-// the endless one last.
+// scripts returns one script per marker for a model, with the endless script
+// last.
 func scripts(said map[string]string) []tinygguf.Script {
 	taken := map[string]bool{}
 	var list []tinygguf.Script
@@ -119,8 +121,8 @@ func scripts(said map[string]string) []tinygguf.Script {
 	return append(list, tinygguf.Script{Marker: LoopMarker, Pieces: song(), Loop: true})
 }
 
-// song is what a model says that goes on for ever. It is long enough not to be
-// taken for a model that goes in circles.
+// song returns the text of an endless answer. It is long enough not to be
+// detected as repetition.
 func song() []string {
 	pieces := []string{"la ", "lala ", "lalala ", "tralala "}
 	for verse := range 60 {
@@ -129,8 +131,8 @@ func song() []string {
 	return pieces
 }
 
-// cut makes pieces of a text; tags that the server looks for are pieces of
-// their own.
+// cut splits a text into pieces. Tags that the server looks for become separate
+// pieces.
 func cut(text string, taken map[string]bool) (pieces []string) {
 	for _, tag := range []string{"<think>", "</think>", "<tool_call>", "</tool_call>"} {
 		if before, after, found := strings.Cut(text, tag); found {
@@ -147,8 +149,8 @@ func cut(text string, taken map[string]bool) (pieces []string) {
 	return pieces
 }
 
-// Templates: {{ .Tools }} in one makes a model that can use tools, think tags
-// make one that can think.
+// Templates. {{ .Tools }} declares that a model can use tools, think tags that it
+// can think.
 const (
 	plainTemplate = `{{- range .Messages }}<|im_start|>{{ .Role }}
 {{ .Content }}<|im_end|>
@@ -170,8 +172,9 @@ const (
 {{- if and $last (eq .Role "user") $.Tools }}` + toolMarker + `{{ end }}
 {{- end }}`
 	unread = `{{ if .Content }}{{ end }}`
-	// planTemplate leaves out what messages hold: the model does not see it, and
-	// to read a planner's prompt of 8 KB a letter a token takes 17 s.
+	// planTemplate omits the content of messages: the model ignores it, and
+	// processing a planner's prompt of 8 KB at one character per token takes 17
+	// s.
 	planTemplate = `{{- if .Tools }}[tools]{{ end }}
 {{- range .Messages }}[{{ .Role }}]` + unread + `{{ end }}
 {{- if and (ge (len .System) 10) (eq (slice .System 0 8) "You plan") }}` + planMarker + `

@@ -22,7 +22,7 @@ import (
 	"lifehub/internal/testenv"
 )
 
-// Server is a real Ollama server with a home, models and a port of its own.
+// Server is a real Ollama server with its own home directory, models and port.
 type Server struct {
 	URL string
 
@@ -34,12 +34,13 @@ type Server struct {
 	ends chan struct{} // closed when cmd has ended
 }
 
-// patience bounds each wait for the server, so that a test fails rather than hangs.
+// patience bounds each wait for the server, so that a test fails instead of
+// hanging.
 const patience = 60 * time.Second
 
-// StartOllama starts a real Ollama server and gives it the models of
-// [Models]; the end of the test kills it with all its children. The test is
-// skipped where `make ollama` has not been run.
+// StartOllama starts a real Ollama server with the models of [Models]. When the
+// test ends, the server and all its child processes are killed. The test is
+// skipped if `make ollama` has not been run.
 func StartOllama(t testing.TB) *Server {
 	t.Helper()
 	s := StartEmptyOllama(t)
@@ -66,8 +67,8 @@ func (s *Server) start(address string) {
 	cmd.Env = append(os.Environ(),
 		"HOME="+s.home, "OLLAMA_MODELS="+filepath.Join(s.home, "models"), "OLLAMA_HOST="+address,
 		"OLLAMA_NO_CLOUD=1", "OLLAMA_KEEP_ALIVE=30m", "OLLAMA_CONTEXT_LENGTH=4096",
-		// A stream that is cancelled at the wrong moment blocks its slot for
-		// good; with eight slots no test meets it.
+		// A stream cancelled at the wrong moment blocks its slot forever; with
+		// eight slots no test runs into this.
 		"OLLAMA_NUM_PARALLEL=8")
 	ownGroup(cmd)
 	stderr, err := cmd.StderrPipe()
@@ -83,7 +84,7 @@ func (s *Server) start(address string) {
 	s.mu.Unlock()
 	log := &tail{}
 
-	// Ends with the server, which Kill sees to.
+	// The goroutine ends with the server, which Kill stops.
 	found := make(chan string, 1)
 	go func() {
 		defer close(ends)
@@ -108,7 +109,7 @@ func (s *Server) start(address string) {
 	}
 }
 
-// Stop ends the server as a user would, and waits for it.
+// Stop shuts the server down as a user would, and waits for it.
 func (s *Server) Stop() {
 	s.mu.Lock()
 	cmd, ends := s.cmd, s.ends
@@ -123,7 +124,7 @@ func (s *Server) Stop() {
 	s.Kill()
 }
 
-// Kill ends the server and its runners at once, as a crash would.
+// Kill kills the server and its runners, as a crash would.
 func (s *Server) Kill() {
 	s.mu.Lock()
 	cmd, ends := s.cmd, s.ends
@@ -139,14 +140,14 @@ func (s *Server) Kill() {
 	}
 }
 
-// Restart starts the server again at the same address, with the models it had.
+// Restart starts the server again with the same address and models.
 func (s *Server) Restart() {
 	s.t.Helper()
 	s.Kill()
 	s.start(strings.TrimPrefix(s.URL, "http://"))
 }
 
-// Client speaks to the server directly.
+// Client returns a client for direct access to the server.
 func (s *Server) Client() *api.Client {
 	base, err := url.Parse(s.URL)
 	if err != nil {
@@ -155,7 +156,7 @@ func (s *Server) Client() *api.Client {
 	return api.NewClient(base, http.DefaultClient)
 }
 
-// Create gives the server a model.
+// Create creates a model on the server.
 func (s *Server) Create(m Model) {
 	s.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
@@ -165,7 +166,7 @@ func (s *Server) Create(m Model) {
 	if err := client.CreateBlob(ctx, digest, bytes.NewReader(m.GGUF)); err != nil {
 		s.t.Fatalf("create model %s: %v", m.Name, err)
 	}
-	parameters := map[string]any{"num_thread": 1} // more only spin on a busy machine
+	parameters := map[string]any{"num_thread": 1} // more threads only spin on a busy machine
 	for name, value := range m.Parameters {
 		parameters[name] = value
 	}
@@ -178,7 +179,7 @@ func (s *Server) Create(m Model) {
 	}
 }
 
-// tail keeps the last lines of a log.
+// tail holds the last lines of a log.
 type tail struct {
 	mu    sync.Mutex
 	lines []string

@@ -6,5 +6,5 @@ import "net"
 
 func listen(address string) (net.Listener, error) { return net.Listen("tcp", address) }
 
-// keep does nothing: another program may be given the port.
+// keep does nothing, so another program may take the port.
 func keep(net.Listener) (release func(), err error) { return func() {}, nil }

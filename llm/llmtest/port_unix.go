@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// listen opens a port of the loopback that can be kept while nobody listens:
-// "127.0.0.1:0" for a free one.
+// listen listens on a loopback port that can stay reserved while the listener is
+// closed. Address "127.0.0.1:0" picks a free port.
 func listen(address string) (net.Listener, error) {
 	shared := net.ListenConfig{Control: func(_, _ string, c syscall.RawConn) error {
 		var err error
@@ -23,9 +23,9 @@ func listen(address string) (net.Listener, error) {
 	return shared.Listen(context.Background(), "tcp", address)
 }
 
-// keep binds a socket to the port of a listener without listening: while the
-// listener is closed connections are refused, and no other program is given
-// the port.
+// keep reserves the port of l by binding a second socket to it without listening.
+// While l is closed, connections are refused and no other program can take the
+// port.
 func keep(l net.Listener) (release func(), err error) {
 	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM, 0)
 	if err != nil {

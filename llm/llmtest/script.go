@@ -1,6 +1,6 @@
-// Package llmtest holds models for tests: [Script] says in the same process
-// what a test wants, [StartOllama] starts a real server with tiny models, and
-// [Faults] is a server that misbehaves.
+// Package llmtest provides models for tests: [Script] is an in-process fake with
+// scripted answers, [StartOllama] starts a real server with tiny models, and
+// [Faults] is a misbehaving server.
 package llmtest
 
 import (
@@ -16,41 +16,42 @@ import (
 
 // Answer is one scripted answer.
 type Answer struct {
-	// Match picks the requests it is for: a text that stands in one of their
-	// messages, the system prompt included. "" is for any.
+	// Match selects the requests that this answer is for: a text that occurs in
+	// one of their messages, including the system prompt. Empty matches any
+	// request.
 	Match string
-	// Always keeps it for more than one request.
+	// Always makes the answer available for more than one request.
 	Always bool
 
-	Text     string   // streamed a word at a time
-	Pieces   []string // instead of Text, streamed as they are
+	Text     string   // streamed word by word
+	Pieces   []string // instead of Text; streamed as given
 	Thinking string
 	Calls    []llm.ToolCall
-	Usage    *llm.Usage // nil: counted from the words
-	Err      error      // comes after the text; llm.ErrCut makes a cut answer
+	Usage    *llm.Usage // nil: counted from the words of Text
+	Err      error      // yielded after the text; llm.ErrCut simulates a truncated answer
 
-	// Hold stops the stream after that many pieces until the channel is closed
-	// or the request is cancelled; nil: no stop.
+	// Hold pauses the stream after HoldAfter pieces until the channel is closed
+	// or the request is cancelled. If nil, the stream does not pause.
 	Hold      <-chan struct{}
 	HoldAfter int
 }
 
-// Script is a model that gives the answers of a test in their order, each to
-// the first request that it matches, and keeps what it was asked. It is safe
-// for concurrent use.
+// Script is a model that gives scripted answers in order, each to the first
+// request that matches it, and records the requests. It is safe for concurrent
+// use.
 type Script struct {
 	mu       sync.Mutex
 	answers  []Answer
 	requests []llm.Request
 }
 
-// ErrNoAnswer is yielded for a request that no answer is left for.
+// ErrNoAnswer is yielded for a request for which no scripted answer is left.
 var ErrNoAnswer = errors.New("the script has no answer for this request")
 
-// NewScript makes a model that gives these answers.
+// NewScript returns a model that gives these answers.
 func NewScript(answers ...Answer) *Script { return &Script{answers: answers} }
 
-// Say adds plain answers, in order.
+// Say appends plain text answers.
 func (s *Script) Say(texts ...string) *Script {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -60,7 +61,7 @@ func (s *Script) Say(texts ...string) *Script {
 	return s
 }
 
-// Requests are the requests so far, oldest first.
+// Requests returns the requests so far, oldest first.
 func (s *Script) Requests() []llm.Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -12,12 +12,11 @@ import (
 	"lifehub/llm"
 )
 
-// ServedModel is what the model of [Serve] is called.
+// ServedModel is the name of the model that [Serve] serves.
 const ServedModel = "scripted"
 
-// Serve speaks Ollama's protocol for a model, so that a whole program hears
-// what a test wants it to. It returns its address; the end of the test stops
-// it. It embeds nothing.
+// Serve serves model over Ollama's protocol, for tests of a whole program, and
+// returns the address. The server stops when the test ends. It has no embeddings.
 func Serve(t testing.TB, model llm.Model) string {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/api/chat" {
@@ -67,7 +66,7 @@ func serveChat(w http.ResponseWriter, r *http.Request, model llm.Model) {
 	}
 }
 
-// ollamaLine is a piece of an answer as the server sends it.
+// ollamaLine converts a piece of an answer to a line of Ollama's protocol.
 func ollamaLine(d llm.Delta) api.ChatResponse {
 	line := api.ChatResponse{Model: ServedModel, Message: api.Message{Role: "assistant", Content: d.Text, Thinking: d.Thinking}}
 	if d.Call != nil {
@@ -86,9 +85,9 @@ func ollamaLine(d llm.Delta) api.ChatResponse {
 	return line
 }
 
-// describeModel answers what a client of Ollama asks of the server and its one
-// model. It reports false for other paths. window is that of a loaded model;
-// 0: it is not loaded.
+// describeModel answers a client's requests about the server and its only model.
+// It reports false for other paths. window is the context size of the loaded
+// model; 0 means not loaded.
 func describeModel(w http.ResponseWriter, path, model string, window int, can ...string) bool {
 	switch path {
 	case "/api/version":

@@ -11,17 +11,17 @@ import (
 	"testing"
 )
 
-// Truncating is a model server that cuts a prompt longer than its window from
-// the front and says nothing, as Ollama does: whole messages but the first and
-// the last one, and then tokens. With truncate:false it refuses it. It speaks
-// Ollama's protocol at URL and OpenAI's at URL/v1.
+// Truncating is a model server that silently truncates a prompt longer than its
+// window, as Ollama does: it first drops whole messages, except the first and
+// last, then tokens from the front. If the request has truncate:false, it returns
+// an error instead. It speaks Ollama's protocol at URL and OpenAI's at URL/v1.
 type Truncating struct {
 	URL string
 	// Count is the tokenizer.
 	Count func(text string) int
-	// Window is the server's own window in tokens; 0: what num_ctx asks for.
+	// Window is the server's window in tokens; 0: the num_ctx of the request.
 	Window int
-	// Answer is what it says to a system prompt.
+	// Answer returns the reply to a system prompt.
 	Answer func(system string) string
 
 	mu   sync.Mutex
@@ -29,21 +29,21 @@ type Truncating struct {
 	cuts int
 }
 
-// Start starts the server; the end of the test stops it.
+// Start starts the server. It stops when the test ends.
 func (s *Truncating) Start(t testing.TB) {
 	server := httptest.NewServer(http.HandlerFunc(s.serve))
 	t.Cleanup(server.Close)
 	s.URL = server.URL
 }
 
-// Cuts are the prompts so far that lost something.
+// Cuts returns the number of prompts truncated so far.
 func (s *Truncating) Cuts() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.cuts
 }
 
-// Seen are the prompts as the model read them, what was cut left out.
+// Seen returns the prompts so far, as truncated.
 func (s *Truncating) Seen() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -58,7 +58,7 @@ type truncatingRequest struct {
 	}
 }
 
-// size is that of the whole prompt in bytes.
+// size returns the size of the whole prompt in bytes.
 func (r truncatingRequest) size() int {
 	n := len(r.Messages) - 1
 	for _, m := range r.Messages {
@@ -112,8 +112,8 @@ func (s *Truncating) chat(w http.ResponseWriter, r *http.Request) {
 	fmt.Fprintf(w, "{\"message\":{\"role\":\"assistant\",\"content\":\"\"},\"done\":true,\"done_reason\":\"stop\",\"prompt_eval_count\":%d,\"eval_count\":9}\n", counted)
 }
 
-// cut drops messages after the first until the rest fits, and then the
-// beginning of the text.
+// cut drops messages after the first until the rest fits, then the beginning of
+// the text.
 func (s *Truncating) cut(req truncatingRequest, window int) (prompt string, counted int) {
 	var texts []string
 	for _, m := range req.Messages {
@@ -129,7 +129,7 @@ func (s *Truncating) cut(req truncatingRequest, window int) (prompt string, coun
 		over := max(1, len(prompt)*(counted-window)/counted)
 		prompt = prompt[min(over, len(prompt)):]
 		if counted = s.Count(prompt); counted < window {
-			counted = window // the last step took a few bytes too many
+			counted = window // the previous step removed a few bytes too many
 		}
 	}
 	return prompt, counted

@@ -13,12 +13,12 @@ import (
 	"lifehub/llm"
 )
 
-// toolAt is the place of a tool by its name; -1: it is not available.
+// toolAt returns the index of a tool by name, or -1.
 func toolAt(tools []llm.ToolSpec, name string) int {
 	return slices.IndexFunc(tools, func(t llm.ToolSpec) bool { return t.Name == name })
 }
 
-// toolShape is what the rules need to know of a tool's arguments.
+// toolShape is the part of a tool's argument schema that the rules use.
 type toolShape struct {
 	Properties map[string]struct {
 		Type any `json:"type"`
@@ -27,12 +27,12 @@ type toolShape struct {
 }
 
 func shapeOf(tool llm.ToolSpec) (shape toolShape) {
-	_ = json.Unmarshal(tool.Schema, &shape) // a schema that cannot be read asks for nothing
+	_ = json.Unmarshal(tool.Schema, &shape) // an unreadable schema requires no arguments
 	return shape
 }
 
-// namedTool reads "@tool key=value …" and "/tool key=value …". What begins
-// with @ and names no tool is a note, or a name, in a question.
+// namedTool parses "@tool key=value …" and "/tool key=value …". A word that
+// begins with @ but names no tool is a note or a name in a question.
 func namedTool(message string, task *llm.Task) (plan, bool) {
 	called, rest, _ := strings.Cut(message, " ")
 	name := strings.TrimLeft(called, "@/")
@@ -65,17 +65,17 @@ func namedTool(message string, task *llm.Task) (plan, bool) {
 	return oneStep(name, args, message), true
 }
 
-// command is a message that begins with a slash and a name, rather than a path.
+// command matches a message that begins with a slash command rather than a path.
 var command = pattern.Lazy(`^/[\pL\pN_:-]+(?:\s|$)`)
 
-// argument is where the value of a named argument begins: "key=", with the
-// value where it is in quotes.
+// argument matches the start of a named argument: "key=" and, if quoted, the
+// value.
 var argument = pattern.Lazy(`(?:^|\s)([\pL_][\pL\pN_-]*)=("(?:[^"\\]|\\.)*"|'[^']*')?`)
 
-// readArgs reads arguments as JSON or as key=value pairs. A value without
-// quotes ends where the next argument of the tool begins; text outside the
-// pairs is the first argument that the tool needs and was not given, or its
-// query; without one it is unread.
+// readArgs parses arguments given as JSON or as key=value pairs. An unquoted
+// value ends where the next known argument begins. Text outside the pairs becomes
+// the first required argument that is missing, or else the query; if the tool has
+// neither, it is returned as unread.
 func readArgs(shape toolShape, text string) (args map[string]any, unread string) {
 	if strings.HasPrefix(text, "{") && json.Unmarshal([]byte(text), &args) == nil {
 		return args, ""
@@ -92,7 +92,7 @@ func readArgs(shape toolShape, text string) (args map[string]any, unread string)
 		if end = len(text); i+1 < len(pairs) {
 			end = pairs[i+1][0]
 		}
-		if m[4] >= 0 { // in quotes
+		if m[4] >= 0 { // quoted
 			begin, end = m[4], m[5]
 		}
 		name := text[m[2]:m[3]]
@@ -112,8 +112,8 @@ func readArgs(shape toolShape, text string) (args map[string]any, unread string)
 	return args, free
 }
 
-// unquote takes a pair of quotation marks off, and reads the escapes between
-// double ones.
+// unquote removes a pair of quotation marks and decodes escapes inside double
+// quotes.
 func unquote(s string) string {
 	s = strings.TrimSpace(s)
 	if text, err := strconv.Unquote(s); err == nil && s[0] == '"' {
@@ -125,7 +125,7 @@ func unquote(s string) string {
 	return s
 }
 
-// typed is a value as the schema wants it, where it is no text.
+// typed converts a value to the type that the schema requires.
 func typed(kind any, value string) any {
 	if kind != nil && kind != "string" && json.Valid([]byte(value)) {
 		return json.RawMessage(value)

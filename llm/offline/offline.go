@@ -9,18 +9,17 @@ import (
 	"lifehub/llm"
 )
 
-// Provider works without any model: plans come from rules (plan.go). An answer
-// needs words of its own: it is [llm.ErrNoModel], and the caller lists the
-// closest passages. It reads Request.Task; a request without one needs a real
-// model.
-// Why: docs/design/offline-provider.md.
+// Provider works without a model: it plans by rules (plan.go). It cannot write
+// answers and returns [llm.ErrNoModel] for them; the caller then lists the
+// closest passages. It reads Request.Task; a request without a task needs a real
+// model. See docs/design/offline-provider.md.
 type Provider struct{}
 
-// New returns the provider that is built in.
+// New returns the built-in provider.
 func New() *Provider { return &Provider{} }
 
-// Stream implements [llm.Model]. Its error is an UnsupportedError when the request
-// holds no task.
+// Stream implements [llm.Model]. It yields an UnsupportedError if the request has
+// no task.
 func (*Provider) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
 	return func(yield func(llm.Delta, error) bool) {
 		var text string
@@ -52,10 +51,10 @@ func (*Provider) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delt
 // State implements [llm.Provider].
 func (*Provider) State() llm.State { return llm.State{Provider: "offline", Text: llm.OfflineNotice} }
 
-// Window implements [llm.Provider]: rules have no bound.
+// Window implements [llm.Provider]; it is unbounded.
 func (*Provider) Window() int { return 0 }
 
-// SetWindow implements [llm.Provider]; there is none to set.
+// SetWindow implements [llm.Provider]; it does nothing.
 func (*Provider) SetWindow(int) {}
 
 // Ready implements [llm.Provider].
@@ -72,7 +71,7 @@ func (*Provider) Info(_ context.Context, name string) (llm.Info, error) {
 // Models implements [llm.Provider].
 func (*Provider) Models(context.Context) ([]llm.Info, error) { return nil, nil }
 
-// SetModel implements [llm.Provider]; it has none to change to.
+// SetModel implements [llm.Provider]; it always fails.
 func (*Provider) SetModel(_ context.Context, name string) error {
 	return &llm.UnsupportedError{Model: "offline", Capability: "other models, such as " + name}
 }
@@ -82,7 +81,7 @@ func (*Provider) Pull(context.Context, string, func(llm.Progress)) error {
 	return &llm.UnsupportedError{Model: "offline", Capability: "pulling models"}
 }
 
-// Embedder implements [llm.Provider]; there is none.
+// Embedder implements [llm.Provider]; it returns nil.
 func (*Provider) Embedder(context.Context) (llm.Embedder, error) { return nil, nil }
 
 // Close implements [llm.Provider].

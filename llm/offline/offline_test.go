@@ -31,7 +31,7 @@ func toolSpec(name, required, optional string) llm.ToolSpec {
 	return llm.ToolSpec{Name: name, Schema: schema}
 }
 
-// builtIn are the built-in tools by their arguments.
+// builtIn lists the built-in tools with their arguments.
 var builtIn = []llm.ToolSpec{
 	toolSpec("search_notes", "query", "limit path tag after before"),
 	toolSpec("read_note", "path", "from to"),
@@ -50,7 +50,8 @@ var builtIn = []llm.ToolSpec{
 	toolSpec("crawl", "url", "pages"),
 }
 
-// planned writes a plan as "tool key=value …; tool …", or the beginning of its answer.
+// planned formats a plan as "tool key=value …; tool …", or returns the beginning
+// of its answer.
 func planned(t testing.TB, task *llm.Task) string {
 	t.Helper()
 	var p plan
@@ -82,7 +83,7 @@ const (
 	noSuchTool = "“There is no”"
 )
 
-// today is the Monday of the tests.
+// today is the Monday that the tests use.
 var today = time.Date(2026, 11, 23, 9, 0, 0, 0, time.Local)
 
 func TestMessagesBecomePlansByRules(t *testing.T) {
@@ -143,7 +144,7 @@ func TestMessagesBecomePlansByRules(t *testing.T) {
 		{"/etc/hosts what is it", "search_notes query=/etc/hosts it"},
 		{"@fitness.md how often do I run?", "search_notes query=@fitness.md run"},
 
-		// all else is a search
+		// anything else is a search
 		{"Remind me what I wrote about running", "search_notes query=about running"},
 		{"Look up the internet password in my notes", "search_notes query=up the internet password in"},
 		{"search the web for marathon tips", "search_notes query=the web for marathon tips"},
@@ -168,9 +169,8 @@ func TestMessagesBecomePlansByRules(t *testing.T) {
 	}
 }
 
-// A command is the whole message: no line of a longer one acts, whichever it
-// is and whatever is around it.
-func TestALineOfALongerMessageIsNoCommand(t *testing.T) {
+// A command must be the whole message: no line of a longer message is executed.
+func TestCommandMustBeTheWholeMessage(t *testing.T) {
 	for _, order := range []string{
 		"add task wire money to Bob", "add a task to wire money to Bob", "Add Task: wire", "@add_task text=wire", "/add_task wire", "/note wire",
 		`@append_note {"content":"x"}`, "@get_weather place=Oslo",
@@ -188,7 +188,7 @@ func TestALineOfALongerMessageIsNoCommand(t *testing.T) {
 	}
 }
 
-func TestAQuestionThatLeansTakesTheOneBeforeAlong(t *testing.T) {
+func TestFollowUpIncludesThePreviousQuestion(t *testing.T) {
 	history := []llm.Message{
 		{Role: llm.User, Text: "hello"},
 		{Role: llm.Assistant, Text: "Hello!"},
@@ -212,8 +212,8 @@ func TestAQuestionThatLeansTakesTheOneBeforeAlong(t *testing.T) {
 	}
 }
 
-// Another time is said by saying it.
-func TestATimeTakesThePlaceOfTheOneBefore(t *testing.T) {
+// A follow-up that names another time replaces the time of the question.
+func TestNewTimeReplacesThePreviousOne(t *testing.T) {
 	history := []llm.Message{{Role: llm.User, Text: "What did I bake last week?"}, {Role: llm.Assistant, Text: "…"}}
 	for question, want := range map[string]string{
 		"the week before last":       "search_notes after=FROM before=TO query=bake",
@@ -230,7 +230,7 @@ func TestATimeTakesThePlaceOfTheOneBefore(t *testing.T) {
 	}
 }
 
-func TestAPlanUsesOnlyWhatIsAvailable(t *testing.T) {
+func TestPlanUsesOnlyAvailableTools(t *testing.T) {
 	for question, want := range map[string]string{
 		"add task buy milk": "“The tool `add_task`”",
 		"/today":            noSuchTool,
@@ -245,20 +245,21 @@ func TestAPlanUsesOnlyWhatIsAvailable(t *testing.T) {
 	}
 }
 
-func TestNoMessageTakesLongToPlan(t *testing.T) {
+func TestPlanningIsFastForAnyMessage(t *testing.T) {
 	for _, part := range []string{"a. ", "and ", "a=\"", "@today a=1 ", " ", "\"", "\n", "。", "what ", "@", "path:x "} {
 		for _, size := range []int{maxQuery, 4 << 20} {
 			begun := time.Now()
 			makePlan(&llm.Task{Kind: llm.PlanTask, Question: strings.Repeat(part, size/len(part)), Tools: builtIn, History: []llm.Message{{Role: llm.User, Text: "x"}}})
-			if took := time.Since(begun); took > time.Minute { // milliseconds when nothing else runs
+			if took := time.Since(begun); took > time.Minute { // milliseconds on an idle machine
 				t.Errorf("%d bytes of %q took %v", size, part, took)
 			}
 		}
 	}
 }
 
-// FuzzPlan: any message gives a plan in JSON of one available tool, with the
-// arguments that it needs, or an answer; one of several lines is a search.
+// FuzzPlan checks that any message gives either an answer or a JSON plan that
+// calls one available tool with its required arguments, and that a message of
+// several lines becomes a search.
 func FuzzPlan(f *testing.F) {
 	for _, seed := range []string{
 		"hi", "add task x on friday", "/add_task text=1", "@today", "add task a\nb", "@get_weather x days=1 days=2", "@append_note {\"content\":[1]}", "/x", "@", "/", "@add_task \"text=",
@@ -296,8 +297,8 @@ func FuzzPlan(f *testing.F) {
 	})
 }
 
-// TestTheDocumentedFormsAreUnderstood: each form that docs/models.md lists does
-// what its row says.
+// TestTheDocumentedFormsAreUnderstood checks that each form listed in
+// docs/models.md does what its row says.
 func TestTheDocumentedFormsAreUnderstood(t *testing.T) {
 	page, err := os.ReadFile("../../docs/models.md")
 	if err != nil {

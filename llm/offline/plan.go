@@ -12,7 +12,7 @@ import (
 	"lifehub/llm"
 )
 
-// plan is what the planner of a turn expects, in the order of its prompt.
+// plan is the planner's JSON, with fields in the order of its prompt.
 type plan struct {
 	Reasoning string `json:"reasoning"`
 	Answer    string `json:"answer,omitempty"`
@@ -34,21 +34,21 @@ func makePlan(task *llm.Task) string {
 		p.Steps = []step{}
 	}
 	text, err := json.Marshal(p)
-	if err != nil { // maps of strings and JSON encode
+	if err != nil { // maps of strings always encode
 		return `{"reasoning":"","steps":[]}`
 	}
 	return string(text)
 }
 
-// help is what the provider can do, and what it needs a model for.
+// help summarises what works without a model.
 const help = "No model is connected, but I can search your notes and keep your tasks: `what is due`, `remind me to …`, `last week`. `/help models` has more."
 
-// planFor plans by rules: small talk is answered, commands about tasks and calls
-// of a tool are done, all else is a search. A command is the whole message and
-// one line, so that no line of a longer text acts.
+// planFor plans by rules: small talk is answered, task commands and tool calls
+// are executed, and anything else is a search. A command must be the whole
+// message and a single line, so that no line of a longer text is executed.
 func planFor(task *llm.Task) plan {
 	if task.Replan {
-		return plan{Reasoning: "The rules know no other way."}
+		return plan{Reasoning: "No rule applies."}
 	}
 	message := strings.TrimSpace(task.Question)
 	if task.Today.IsZero() {
@@ -94,13 +94,13 @@ func planFor(task *llm.Task) plan {
 const noNotes = "No model is connected, and there are no notes to search. `/help models` says how to connect one."
 
 const (
-	maxRead    = 64 << 10 // bytes of a message
-	maxQuery   = 1 << 10  // bytes of the query from a long one
-	mostOfTime = 50       // passages of a time
+	maxRead    = 64 << 10 // bytes of a message that are read
+	maxQuery   = 1 << 10  // bytes of the search query from a long message
+	mostOfTime = 50       // passages to return for a period
 )
 
-// The forms that are understood, next to those of [namedTool]. The table in
-// docs/models.md lists them.
+// The supported forms, in addition to those of [namedTool]. docs/models.md lists
+// them.
 var (
 	greeting    = pattern.Lazy(`(?i)^(?:hi|hello|hey|moin|hallo|bonjour|salut|good (?:morning|afternoon|evening|day)|guten (?:morgen|tag|abend)|你好|您好)(?: there| lifehub)?$`)
 	thanks      = pattern.Lazy(`(?i)^(?:ok(?:ay)?,? )?(?:thanks?|thank you|thx|danke|vielen dank|merci|谢谢)(?: you)?(?: so| very)?(?: much| a lot| schön| beaucoup)?$`)
@@ -117,7 +117,7 @@ var (
 	newTask = pattern.Lazy(`(?i)^(?:please\s+)?(?:add\s+(?:(?:a|the)\s+)?(?:new\s+)?(?:task|to-?do)\b(?:\s+to\b)?|remind\s+me\s+to\b|remember\s+to\b|neue\s+aufgabe\b|erinnere\s+mich\s+an\b|ajoute\s+une\s+tâche\b|rappelle-moi\s+de\b|添加任务|提醒我)\s*[:：]?(.*)$`)
 )
 
-// listTasks lists the open tasks, or those that are due by a day.
+// listTasks plans a list of the open tasks, or of those due by a given day.
 func listTasks(message string, task *llm.Task) (plan, bool) {
 	bare := strings.TrimRight(text.OneLine(message), " .?!。？！")
 	due := dueList.FindStringSubmatch(bare)
@@ -141,8 +141,8 @@ func listTasks(message string, task *llm.Task) (plan, bool) {
 	return oneStep("list_tasks", args, "your tasks"), true
 }
 
-// addTask adds the rest of "add task …" or "remind me to …", word for word,
-// apart from the day at its end.
+// addTask adds the text after "add task" or "remind me to" unchanged, except that
+// a date at its end becomes the due date.
 func addTask(message string, task *llm.Task) (plan, bool) {
 	m := newTask.FindStringSubmatch(message)
 	if m == nil {
@@ -173,7 +173,7 @@ func addTask(message string, task *llm.Task) (plan, bool) {
 	return oneStep("add_task", args, message), true
 }
 
-// oneStep is a plan of one call.
+// oneStep returns a plan with a single call.
 func oneStep(tool string, args map[string]any, description string) plan {
 	return plan{
 		Reasoning: "Offline: planned by rules, without a model.",

@@ -12,9 +12,9 @@ import (
 	"lifehub/llm"
 )
 
-// query is what is searched for: the question, with those before it that it
-// leans on, without the words that only ask. One of a time and no more takes
-// the place of the time that they name, as instead.
+// query returns the search query for a question: its content words and, for a
+// follow-up, those of the preceding questions. If the question only names a time,
+// instead is that time, which replaces the one in the preceding question.
 func query(question string, history []llm.Message, today time.Time) (words string, instead when.Span) {
 	var talk []string
 	for _, m := range history {
@@ -24,7 +24,7 @@ func query(question string, history []llm.Message, today time.Time) (words strin
 	}
 	named, rest := when.TalkOf(append(talk, question), today).In(question, today)
 	onlyTime := !named.IsZero() && saysNothing(rest)
-	alone := onlyTime && !pointsBack(rest) // "last week": it is a follow-up only of another time
+	alone := onlyTime && !pointsBack(rest) // "last week" is a follow-up only if the previous question names a time, too
 	before := ""
 	for i, open := len(history)-1, refersBack(question, today); i >= 0 && open; i-- {
 		if m := history[i]; m.Role == llm.User {
@@ -37,7 +37,7 @@ func query(question string, history []llm.Message, today time.Time) (words strin
 				if onlyTime && (!asksForTime(m.Text, today) || !asksForTime(question, today)) {
 					instead = named
 				}
-				said = rest // "and the week before last?" names another one
+				said = rest // as in "and the week before last?"
 			}
 			before, open = said+" "+before, refersBack(said, today)
 		}
@@ -48,13 +48,13 @@ func query(question string, history []llm.Message, today time.Time) (words strin
 	return topic(text.Cut(before, maxQuery)), instead
 }
 
-// asksForTime reports whether a question asks for a time and no more.
+// asksForTime reports whether a question names a time and nothing else.
 func asksForTime(question string, today time.Time) bool {
 	span, rest := when.In(question, today)
 	return !span.IsZero() && saysNothing(rest)
 }
 
-// saysNothing reports whether the words next to a time add nothing to it.
+// saysNothing reports whether the words around a time carry no content.
 func saysNothing(rest string) bool {
 	for word := range content(rest) {
 		if !when.SaysNothing(text.FoldedStem(word, "")) {
@@ -64,7 +64,7 @@ func saysNothing(rest string) bool {
 	return true
 }
 
-// content are the words of a text that say what it is about.
+// content returns the content words of a text.
 func content(question string) map[string]bool {
 	in, found := text.Language(question), map[string]bool{}
 	for word := range words(question) {
@@ -75,12 +75,13 @@ func content(question string) map[string]bool {
 	return found
 }
 
-// asking are words that ask of the notes, or how often, and say nothing of what.
+// asking lists words that only ask about notes or frequency, and carry no
+// content.
 var asking = wordSet("note notes notiz notizen mention mentions write wrote written search look remind often oft")
 
-// topic is a question without the words that only make it one; as it is when
-// there are no others, or some are in quotation marks. Words of a time stay
-// ("in March", "this week").
+// topic returns a question without its question words. The question is returned
+// unchanged if nothing else remains or if it contains a quotation. Words that
+// name a time are retained ("in March", "this week").
 func topic(question string) string {
 	asks := questionWords[text.Language(question)]
 	fields := strings.Fields(howMuch.ReplaceAllString(question, " "))
@@ -98,10 +99,10 @@ func topic(question string) string {
 	return strings.TrimRight(strings.Join(kept, " "), " .?!…。？！")
 }
 
-// howMuch asks for a number.
+// howMuch matches questions about an amount.
 var howMuch = pattern.Lazy(`(?i)\bhow (?:long|much|many|old|big|far)\b`)
 
-// questionWords only make a sentence a question.
+// questionWords lists words that only form a question.
 var questionWords = map[text.Lang]map[string]bool{
 	"": wordSet(
 		"is are was were be been being am i me my mine myself you your yours we us our ours do does did done doing have has had having",
@@ -123,7 +124,7 @@ func wordSet(lines ...string) map[string]bool {
 	return set
 }
 
-// words are the words of a text, folded.
+// words iterates over the folded words of a text.
 func words(s string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for w := range text.Words(s) {
@@ -134,14 +135,15 @@ func words(s string) iter.Seq[string] {
 	}
 }
 
-// refersBack reports whether a question cannot be understood alone: none of its
-// words says what it is about, or few do and another points back.
+// refersBack reports whether a question depends on the previous one: it has no
+// content words, or few of them and a word that points back.
 func refersBack(question string, today time.Time) bool {
 	span, rest := when.In(question, today)
 	return len(content(question)) == 0 || pointsBack(rest) || !span.IsZero() && len(slices.Collect(words(rest))) <= 1
 }
 
-// pointsBack reports whether a question of few words points to one before it.
+// pointsBack reports whether a short question contains a word that points to the
+// previous one.
 func pointsBack(question string) bool {
 	const few = 3
 	about, first := len(content(question)), true

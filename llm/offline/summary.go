@@ -7,14 +7,14 @@ import (
 	"lifehub/llm"
 )
 
-// Bounds of a summary, in bytes.
+// Limits of a summary in bytes.
 const (
 	maxSummary     = 3 << 10
 	maxSummaryLine = 240
 )
 
-// makeSummary shortens a conversation to the first sentence of each message.
-// Where that is still too long, the oldest lines go.
+// makeSummary reduces a conversation to the first sentence of each message. If
+// the result is too long, the oldest lines are dropped.
 func makeSummary(task *llm.Task) string {
 	var lines []string
 	for line := range strings.Lines(task.Summary) {

@@ -14,8 +14,9 @@ import (
 	"lifehub/llm"
 )
 
-// Stream implements [llm.Model]. Its errors besides those named there are
-// ErrUnreachable, ErrTooLong, NotFoundError, UnsupportedError and StatusError.
+// Stream implements [llm.Model]. Besides the errors documented there, it may
+// yield ErrUnreachable, ErrTooLong, NotFoundError, UnsupportedError and
+// StatusError.
 func (o *Provider) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
 	return func(yield func(llm.Delta, error) bool) {
 		info, err := o.current(ctx)
@@ -33,7 +34,7 @@ func (o *Provider) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.De
 	}
 }
 
-// chat sends the request once.
+// chat sends the request once, without retries.
 func (o *Provider) chat(ctx context.Context, chat *api.ChatRequest, emit func(llm.Delta) error) error {
 	err := o.client.Chat(ctx, chat, func(r api.ChatResponse) error {
 		if r.RemoteHost != "" {
@@ -65,14 +66,14 @@ func (o *Provider) chat(ctx context.Context, chat *api.ChatRequest, emit func(ll
 		}
 		return emit(d)
 	})
-	if err != nil && strings.HasPrefix(err.Error(), "{") { // the client returns half a line as an error of that text
+	if err != nil && strings.HasPrefix(err.Error(), "{") { // the client returns a truncated line as the text of an error
 		err = llm.ErrCut
 	}
 	return whole(o.explain(err, chat.Model))
 }
 
-// whole makes ErrCut of an error that came when the answer had begun: one that
-// no status, address or reader explains.
+// whole converts an error to ErrCut, unless it is one that callers can handle or
+// the reader has stopped.
 func whole(err error) error {
 	var (
 		status      *llm.StatusError
@@ -87,7 +88,8 @@ func whole(err error) error {
 	return llm.Cut(err)
 }
 
-// learnRemote keeps where a model runs when only its answers tell.
+// learnRemote records the host of a model whose answers, but not its description,
+// name one.
 func (o *Provider) learnRemote(model, host string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -100,8 +102,8 @@ func (o *Provider) chatRequest(info llm.Info, req llm.Request) (*api.ChatRequest
 	no := false
 	chat := &api.ChatRequest{
 		Model: info.Name, Format: req.Schema,
-		// Without these the server cuts a prompt that is too long from the
-		// front, and says nothing.
+		// Without these, the server silently truncates a long prompt from the
+		// front.
 		Truncate: &no, Shift: &no,
 		Options: map[string]any{"num_ctx": info.Allocated},
 	}
@@ -133,7 +135,7 @@ func (o *Provider) chatRequest(info llm.Info, req llm.Request) (*api.ChatRequest
 	return chat, nil
 }
 
-// thinkValue is what the server takes: a level or yes or no.
+// thinkValue converts the setting to the server's format: a level or a boolean.
 func thinkValue(think string) any {
 	switch think {
 	case "low", "medium", "high":
@@ -142,8 +144,9 @@ func thinkValue(think string) any {
 	return think == "on"
 }
 
-// ollamaTool describes a tool in the client's words. What those cannot say of
-// a schema is left out; arguments are checked against the whole schema later.
+// ollamaTool converts a tool to the client's type. Parts of the schema that this
+// type cannot express are omitted; arguments are later validated against the full
+// schema.
 func ollamaTool(spec llm.ToolSpec) api.Tool {
 	tool := api.Tool{Type: "function", Function: api.ToolFunction{Name: spec.Name, Description: spec.Description}}
 	if err := json.Unmarshal(spec.Schema, &tool.Function.Parameters); err != nil {

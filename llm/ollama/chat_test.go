@@ -11,8 +11,8 @@ import (
 	"lifehub/llm"
 )
 
-// Ollama's client takes a refusal without a body for success.
-func TestARefusalWithoutBodyIsAnError(t *testing.T) {
+// Ollama's client treats an error status without a body as success.
+func TestErrorStatusWithoutBodyIsAnError(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(http.StatusServiceUnavailable)
 	}))

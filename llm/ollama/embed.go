@@ -10,10 +10,10 @@ import (
 	"lifehub/llm"
 )
 
-// DefaultEmbedding is small, good and of a licence that lets everybody use it.
+// DefaultEmbedding is small, good, and has a permissive licence.
 const DefaultEmbedding = "nomic-embed-text"
 
-// batchTexts is how many texts are embedded by one request.
+// batchTexts is the number of texts per embedding request.
 const batchTexts = 32
 
 // embedder turns texts into vectors on an Ollama server.
@@ -21,11 +21,11 @@ type embedder struct {
 	ollama *Provider
 	model  string
 	name   string
-	window int // tokens of a text that the model reads; 0: not known
+	window int // tokens of a text that the model reads; 0: unknown
 }
 
-// Embedder implements [llm.Provider]. The name of the embedder holds the digest of
-// the model, so that vectors of another version do not mix with them.
+// Embedder implements [llm.Provider]. The embedder's name includes the digest of
+// the model, so that vectors of different versions are never mixed.
 func (o *Provider) Embedder(ctx context.Context) (llm.Embedder, error) {
 	if o.settings.Embedding == llm.NoEmbedding {
 		return nil, nil
@@ -54,11 +54,11 @@ func (o *Provider) Embedder(ctx context.Context) (llm.Embedder, error) {
 // Name implements [llm.Embedder].
 func (e *embedder) Name() string { return e.name }
 
-// Window is how many tokens of a text the model reads; 0: not known.
+// Window returns how many tokens of a text the model reads; 0 means unknown.
 func (e *embedder) Window() int { return e.window }
 
 // Embed implements [llm.Embedder]. A text longer than the model's window is
-// embedded by its beginning.
+// truncated.
 func (e *embedder) Embed(ctx context.Context, texts []string) ([][]float32, error) {
 	return llm.InBatches(ctx, texts, batchTexts, func(ctx context.Context, batch []string) ([][]float32, error) {
 		req := &api.EmbedRequest{Model: e.model, Input: batch}

@@ -6,8 +6,9 @@ import (
 	"strings"
 )
 
-// parseOllamaHost reads OLLAMA_HOST as Ollama does: scheme, port and path may
-// be missing. An address to listen on (0.0.0.0) means this machine.
+// parseOllamaHost parses OLLAMA_HOST as Ollama does: scheme, port and path are
+// optional. A wildcard listen address (0.0.0.0) is replaced by the loopback
+// address.
 func parseOllamaHost(s string) (*url.URL, error) {
 	s = strings.Trim(strings.TrimSpace(s), `"'`)
 	if s == "" {
@@ -24,7 +25,7 @@ func parseOllamaHost(s string) (*url.URL, error) {
 	}
 	u, err := url.Parse(s)
 	if err != nil || (u.Scheme != "http" && u.Scheme != "https") {
-		return nil, fmt.Errorf("read the address of Ollama %q: it should look like http://127.0.0.1:11434", s)
+		return nil, fmt.Errorf("invalid Ollama address %q: expected one such as http://127.0.0.1:11434", s)
 	}
 	host := u.Hostname()
 	if u.Port() != "" {

@@ -20,8 +20,9 @@ func (r replay) RoundTrip(req *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: io.NopCloser(bytes.NewReader(r)), Request: req}, nil
 }
 
-// FuzzLines: whatever an Ollama server sends, line by line, reading it ends,
-// nothing comes after the end of the answer, and calls have arguments.
+// FuzzLines checks that reading any response of an Ollama server terminates,
+// yields nothing after the end of the answer, and yields only calls that have
+// arguments.
 func FuzzLines(f *testing.F) {
 	f.Add([]byte(`{"message":{"role":"assistant","content":"Hi "},"done":false}` + "\n" + `{"message":{"content":""},"done":true,"done_reason":"stop","prompt_eval_count":1,"eval_count":2}` + "\n"))
 	f.Add([]byte(`{"message":{"thinking":"hm","tool_calls":[{"function":{"index":0,"name":"x","arguments":{"a":[1]}}}]},"done":false}` + "\n{\"error\":\"no\"}\n"))

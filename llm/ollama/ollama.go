@@ -1,4 +1,4 @@
-// Package ollama is the provider that talks to an Ollama server.
+// Package ollama implements the provider for an Ollama server.
 package ollama
 
 import (
@@ -20,7 +20,7 @@ import (
 	"lifehub/llm"
 )
 
-// Provider is the provider that talks to an Ollama server.
+// Provider is an [llm.Provider] for an Ollama server.
 type Provider struct {
 	settings  llm.Settings
 	base      *url.URL
@@ -28,14 +28,14 @@ type Provider struct {
 	transport *llm.Transport
 
 	mu     sync.Mutex
-	model  string              // "" until it is chosen
-	named  bool                // the user named the model
-	window int                 // the setting; 0: by model and machine
-	known  map[string]llm.Info // what show told, by name
+	model  string              // empty until one is chosen
+	named  bool                // the user chose the model
+	window int                 // configured window; 0: by model and machine
+	known  map[string]llm.Info // descriptions from the server's show call, by name
 }
 
-// New makes a provider of the server at Settings.OllamaHost. It contacts
-// nobody yet.
+// New returns a provider for the server at Settings.OllamaHost. It makes no
+// connection.
 func New(s llm.Settings) (*Provider, error) {
 	base, err := parseOllamaHost(s.OllamaHost)
 	if err != nil {
@@ -60,7 +60,7 @@ func (o *Provider) State() llm.State {
 	return s
 }
 
-// currentlyKnown is what is known of the model in use, without asking.
+// currentlyKnown returns the cached description of the current model.
 func (o *Provider) currentlyKnown() llm.Info {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -76,25 +76,26 @@ func (o *Provider) Window() int {
 	return cmp.Or(o.allocate(info), llm.DefaultWindow())
 }
 
-// SetWindow implements [llm.Provider]. The server loads the model again for it.
+// SetWindow implements [llm.Provider]. The server reloads the model.
 func (o *Provider) SetWindow(tokens int) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.window = tokens
 }
 
-// allocate is the window to ask for: the setting, else what the model's maker
-// or owner set, else what this machine can hold; never more than the model can.
-// It is the same on each request, because a change loads the model again.
+// allocate returns the window to request: the configured one, else the one in the
+// model's settings, else one that fits this machine's memory; at most what the
+// model supports. It is constant across requests, because the server reloads the
+// model after a change.
 func (o *Provider) allocate(info llm.Info) int {
 	o.mu.Lock()
 	setting := o.window
 	o.mu.Unlock()
 	switch {
 	case setting > 0:
-	case info.Remote != "": // no memory of ours is at stake
+	case info.Remote != "": // the model does not use this machine's memory
 		setting = cmp.Or(min(info.Context, 128<<10), llm.UsualWindow)
-	case !llm.ThisMachine(o.base): // nor is it known what the other machine has
+	case !llm.ThisMachine(o.base): // the memory of the other machine is unknown
 		setting = cmp.Or(info.Preferred, llm.UsualWindow)
 	default:
 		setting = cmp.Or(info.Preferred, llm.DefaultWindow())
@@ -119,9 +120,9 @@ func (o *Provider) Info(ctx context.Context, name string) (llm.Info, error) {
 	return o.show(ctx, name)
 }
 
-// current is the model that answers, chosen now if it is not yet: the first
-// installed one that can use tools, else the first that can chat. Models that
-// run elsewhere are never chosen unasked.
+// current returns the model that answers. If none is chosen yet, it chooses the
+// first installed one that can use tools, else the first that can chat. It never
+// chooses one that runs on another host.
 func (o *Provider) current(ctx context.Context) (llm.Info, error) {
 	o.mu.Lock()
 	name, named := o.model, o.named
@@ -159,13 +160,13 @@ func (o *Provider) choose(ctx context.Context) (llm.Info, error) {
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if !o.named { // nobody named one meanwhile
+	if !o.named { // the user may have chosen one meanwhile
 		o.model = models[best].Name
 	}
 	return models[best], nil
 }
 
-// show asks for a model once and keeps the answer.
+// show asks the server to describe a model, and caches the answer.
 func (o *Provider) show(ctx context.Context, name string) (llm.Info, error) {
 	o.mu.Lock()
 	info, ok := o.known[name]
@@ -203,7 +204,7 @@ func (o *Provider) show(ctx context.Context, name string) (llm.Info, error) {
 	return info, nil
 }
 
-// parameter reads a number from the PARAMETER lines of a model; 0: not set.
+// parameter reads a number from a model's PARAMETER lines; 0 if it is not set.
 func parameter(lines, name string) int {
 	for line := range strings.Lines(lines) {
 		if f := strings.Fields(line); len(f) == 2 && f[0] == name {
@@ -221,7 +222,8 @@ func hostOf(address string) string {
 	return address
 }
 
-// Models implements [llm.Provider]; newest first, as the server lists them.
+// Models implements [llm.Provider]. It keeps the order of the server, newest
+// first.
 func (o *Provider) Models(ctx context.Context) ([]llm.Info, error) {
 	listed, err := o.list(ctx)
 	if err != nil {
@@ -232,7 +234,7 @@ func (o *Provider) Models(ctx context.Context) ([]llm.Info, error) {
 		info, err := o.show(ctx, m.Name)
 		var gone *llm.NotFoundError
 		if errors.As(err, &gone) {
-			continue // removed since the list was made
+			continue // deleted after the models were listed
 		}
 		if err != nil {
 			return nil, err
@@ -296,31 +298,34 @@ func (o *Provider) Pull(ctx context.Context, name string, progress func(llm.Prog
 	return nil
 }
 
-// Alive asks the cheapest question there is.
+// Alive reports an error if the server does not answer.
 func (o *Provider) Alive(ctx context.Context) error {
 	_, err := o.client.Version(ctx)
 	return o.explain(err, "")
 }
 
-// Owner is whose the server is, where no setting names it. It asks the server.
+// Owner returns the user who owns the server, if no setting names the server. It
+// connects to the server.
 func (o *Provider) Owner(ctx context.Context) llm.Owner {
-	_ = o.Alive(ctx) // what is wrong is met by who uses it
+	_ = o.Alive(ctx) // callers meet the same error when they use the server
 	return o.LastOwner()
 }
 
-// LastOwner is whose the server was at the last connection, without asking it.
+// LastOwner is like Owner, but returns the owner at the last connection and does
+// not connect.
 func (o *Provider) LastOwner() llm.Owner { return o.transport.Owner() }
 
-// Allow lets a server be used that was only found and belongs to another user.
+// Allow permits the use of a server that was found automatically and belongs to
+// another user.
 func (o *Provider) Allow(_ context.Context, owner string) { o.transport.Allow(owner) }
 
-// Host is where the server is, and whether that is another machine.
+// Host returns the server's address and reports whether it is another machine.
 func (o *Provider) Host() (host string, remote bool) { return o.base.Host, !llm.ThisMachine(o.base) }
 
-// Close implements [llm.Provider]; nothing runs in the background.
+// Close implements [llm.Provider]; there is nothing to stop.
 func (o *Provider) Close() error { return nil }
 
-// explain turns what the client says into the errors of this package.
+// explain converts errors of Ollama's client to those of package llm.
 func (o *Provider) explain(err error, model string) error {
 	if err = neterr.Explain(err); err == nil {
 		return nil
@@ -331,9 +336,9 @@ func (o *Provider) explain(err error, model string) error {
 	}
 	var login api.AuthorizationError
 	if errors.As(err, &login) {
-		message := "it wants you to sign in: ollama signin"
+		message := "sign-in required: ollama signin"
 		if login.SigninURL != "" {
-			message = "it wants you to sign in at " + login.SigninURL
+			message = "sign-in required at " + login.SigninURL
 		}
 		return &llm.StatusError{Code: http.StatusUnauthorized, Message: message}
 	}
@@ -356,7 +361,7 @@ func (o *Provider) explain(err error, model string) error {
 	return &llm.StatusError{Code: status.StatusCode, Message: llm.Short(message)}
 }
 
-// forget drops what is known of a model that the server no longer has.
+// forget drops the cached description of a model that the server no longer has.
 func (o *Provider) forget(model string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -6,7 +6,7 @@ import (
 	"lifehub/llm"
 )
 
-func TestAnAddressIsReadAsOllamaReadsIt(t *testing.T) {
+func TestHostIsParsedAsOllamaDoes(t *testing.T) {
 	for given, want := range map[string]string{
 		"":                         "http://127.0.0.1:11434",
 		"0.0.0.0":                  "http://127.0.0.1:11434",
@@ -31,7 +31,7 @@ func TestAnAddressIsReadAsOllamaReadsIt(t *testing.T) {
 	}
 }
 
-func TestTheWindowIsNeverFourThousandByAccident(t *testing.T) {
+func TestWindowNeverFallsBackToOllamasDefault(t *testing.T) {
 	if n := llm.DefaultWindow(); n < 8<<10 {
 		t.Errorf("the default is %d", n)
 	}

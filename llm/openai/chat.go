@@ -18,7 +18,7 @@ import (
 	"lifehub/llm"
 )
 
-// chatBody is a request for a streamed chat completion.
+// chatBody is the body of a streaming chat completion request.
 type chatBody struct {
 	Model         string          `json:"model"`
 	Messages      []chatMessage   `json:"messages"`
@@ -33,7 +33,7 @@ type chatBody struct {
 
 type chatMessage struct {
 	Role    string     `json:"role"`
-	Content any        `json:"content"` // text, or parts when there are images
+	Content any        `json:"content"` // a string, or a list of parts if there are images
 	Calls   []chatCall `json:"tool_calls,omitempty"`
 	CallID  string     `json:"tool_call_id,omitempty"`
 }
@@ -66,13 +66,13 @@ type chatFormat struct {
 	} `json:"json_schema"`
 }
 
-// chatChunk is one event of the stream, or a whole answer where the server
+// chatChunk is an event of the stream, or the complete response of a server that
 // does not stream.
 type chatChunk struct {
 	Choices []struct {
 		Index   int       `json:"index"`
 		Delta   chatDelta `json:"delta"`
-		Message chatDelta `json:"message"` // of a whole answer
+		Message chatDelta `json:"message"` // of a complete response
 		Finish  string    `json:"finish_reason"`
 	} `json:"choices"`
 	Usage   *chatUsage `json:"usage"`
@@ -85,17 +85,17 @@ type chatChunk struct {
 
 type chatDelta struct {
 	Content   chatText   `json:"content"`
-	Refusal   string     `json:"refusal"`           // in place of the content
+	Refusal   string     `json:"refusal"`           // replaces the content
 	Reasoning string     `json:"reasoning_content"` // vLLM, llama.cpp, DeepSeek
 	Thinking  string     `json:"reasoning"`         // Ollama, routers
 	Calls     []chatCall `json:"tool_calls"`
 }
 
-// chatText is the text of a content: a text, a part, or a list of them. Parts
-// that are not text say nothing.
+// chatText is the text of a message's content, which is a string, a part or a
+// list of parts. Parts that are not text are ignored.
 type chatText string
 
-// UnmarshalJSON never fails: what it does not know has no text.
+// UnmarshalJSON never fails; unknown content yields no text.
 func (t *chatText) UnmarshalJSON(raw []byte) error {
 	*t = chatText(textOf(raw, 0))
 	return nil
@@ -116,7 +116,7 @@ func textOf(raw json.RawMessage, depth int) (text string) {
 	var part struct {
 		Type  string          `json:"type"`
 		Text  json.RawMessage `json:"text"`
-		Value json.RawMessage `json:"value"` // of a text that is an object
+		Value json.RawMessage `json:"value"` // for text parts whose text is an object
 	}
 	if json.Unmarshal(raw, &part) != nil || !slices.Contains([]string{"", "text", "output_text", "text_delta"}, part.Type) {
 		return ""
@@ -138,8 +138,8 @@ type chatUsage struct {
 	} `json:"prompt_tokens_details"`
 }
 
-// prompt is the size of the whole prompt. The protocol counts what was cached
-// in it; some servers leave that out.
+// prompt returns the size of the whole prompt. In the protocol it includes cached
+// tokens; some servers omit them.
 func (u chatUsage) prompt() int {
 	whole := max(u.Prompt, u.Total-u.Answer)
 	if u.Details.Cached > whole {
@@ -148,8 +148,9 @@ func (u chatUsage) prompt() int {
 	return whole
 }
 
-// Stream implements [llm.Model]. Its errors besides those named there are
-// ErrUnreachable, ErrTooLong, NotFoundError, UnsupportedError and StatusError.
+// Stream implements [llm.Model]. Besides the errors documented there, it may
+// yield ErrUnreachable, ErrTooLong, NotFoundError, UnsupportedError and
+// StatusError.
 func (o *Provider) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
 	return func(yield func(llm.Delta, error) bool) {
 		model := o.State().Model
@@ -171,19 +172,19 @@ func (o *Provider) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.De
 			if failed != nil || now.ID == body.Model {
 				return err
 			}
-			body.Model = now.ID // the server was restarted with another one
+			body.Model = now.ID // the server was restarted with another model
 			return missing(o.chat(ctx, body, emit), body.Model)
 		}
 		llm.Stream(ctx, o.Window(), try)(yield)
 	}
 }
 
-// usageTimeout is how long the count of tokens and the end mark may take after
-// the last piece of an answer.
+// usageTimeout bounds the wait for the token counts and the end marker after the
+// last piece of an answer.
 const usageTimeout = 2 * time.Second
 
-// chat sends the request and reads the answer. A finish_reason ends an answer,
-// with or without [DONE].
+// chat sends the request once and reads the answer. A finish_reason completes the
+// answer, with or without [DONE].
 func (o *Provider) chat(ctx context.Context, body *chatBody, emit func(llm.Delta) error) error {
 	reading, stop := context.WithCancel(ctx)
 	defer stop()
@@ -208,7 +209,7 @@ func (o *Provider) chat(ctx context.Context, body *chatBody, emit func(llm.Delta
 	case answer.usage.Stopped != "":
 		err = answer.end()
 	case err == nil:
-		return llm.ErrCut // the end came without a reason
+		return llm.ErrCut // the stream ended without a finish_reason
 	}
 	if errors.Is(err, llm.ErrStopped) {
 		return err
@@ -216,13 +217,13 @@ func (o *Provider) chat(ctx context.Context, body *chatBody, emit func(llm.Delta
 	return llm.Cut(err)
 }
 
-// optional are the options of a request that a server may not know.
+// optional lists the request options that a server may not support.
 var optional = []string{"stream_options", "response_format", "tools", "reasoning_effort", "temperature", "max_tokens", "max_completion_tokens"}
 
-// fields are a request by the names of its options.
+// fields is a request body by option.
 type fields map[string]json.RawMessage
 
-// without is the request with some options left out.
+// without returns a copy of the request without some options.
 func (f fields) without(options []string) fields {
 	f = maps.Clone(f)
 	for _, option := range options {
@@ -231,8 +232,9 @@ func (f fields) without(options []string) fields {
 	return f
 }
 
-// suspects are the options to leave out of the next tries after a refusal:
-// those that it names, or else each, and at last all.
+// suspects returns the sets of options to omit in successive retries of a
+// rejected request: the options that the error names, or else each option on its
+// own; finally all of them.
 func (f fields) suspects(err error) (tries [][]string) {
 	var status *llm.StatusError
 	if !errors.As(err, &status) || !slices.Contains([]int{400, 422, 500, 501}, status.Code) {
@@ -261,9 +263,9 @@ func (f fields) suspects(err error) (tries [][]string) {
 	return tries
 }
 
-// post sends a request. One that is refused is tried without the options that
-// the server may not know, and what helped holds for all later requests to the
-// model. A request for calls that only works without tools is an UnsupportedError.
+// post sends a request. If it is rejected, post retries without the options that
+// the server may not support, and remembers what helped for later requests to the
+// same model. If that is the tools option, it returns an UnsupportedError.
 func (o *Provider) post(ctx context.Context, body *chatBody) (*http.Response, error) {
 	var whole fields
 	raw, err := json.Marshal(body)
@@ -299,13 +301,13 @@ func (o *Provider) post(ctx context.Context, body *chatBody) (*http.Response, er
 	return res, err
 }
 
-// chatAnswer gathers one streamed answer.
+// chatAnswer accumulates one streamed answer.
 type chatAnswer struct {
 	emit     func(llm.Delta) error
-	finished func()     // called once, when the reason of the end arrives; nil: nothing is
-	calls    []chatCall // by index, their arguments growing
+	finished func()     // called once when the finish_reason arrives; may be nil
+	calls    []chatCall // by index; their arguments accumulate
 	usage    llm.Usage
-	broken   string // the reason of an end that is not that of the answer; "": none
+	broken   string // a finish_reason that means failure; empty: none
 	first    time.Time
 }
 
@@ -318,7 +320,7 @@ func (a *chatAnswer) event(name string, data []byte) error {
 	}
 	var chunk chatChunk
 	err := json.Unmarshal(data, &chunk)
-	var unlike *json.UnmarshalTypeError // one field is not as others write it; the rest was read
+	var unlike *json.UnmarshalTypeError // a field has an unexpected type; the rest was decoded
 	known := err == nil || errors.As(err, &unlike) && unlike.Field != ""
 	switch {
 	case name == "error":
@@ -335,7 +337,7 @@ func (a *chatAnswer) event(name string, data []byte) error {
 	}
 	a.usage.Prompt = max(a.usage.Prompt, int(chunk.Timings.Cached+chunk.Timings.Read))
 	for _, choice := range chunk.Choices {
-		if choice.Index != 0 { // another answer to the same request
+		if choice.Index != 0 { // an alternative answer to the same request
 			continue
 		}
 		for _, d := range []chatDelta{choice.Delta, choice.Message} {
@@ -354,22 +356,22 @@ func (a *chatAnswer) event(name string, data []byte) error {
 	return nil
 }
 
-// errNotJSON ends a stream whose events are not those of the protocol.
+// errNotJSON reports a stream whose events are not JSON.
 var errNotJSON = errors.New("the server sent something that is not JSON")
 
-// failure is the error that the server reports in a stream.
+// failure converts an error reported within the stream.
 func (a *chatAnswer) failure(message string) error {
-	message = cmp.Or(llm.Short(message), "the server reports an error without saying which")
+	message = cmp.Or(llm.Short(message), "the server reported an unspecified error")
 	switch {
 	case !a.first.IsZero():
 		return errors.New(message)
 	case llm.TooLong(message):
 		return llm.ErrTooLong
 	}
-	return &llm.StatusError{Code: http.StatusOK, Message: message} // nothing was cut: the request was refused
+	return &llm.StatusError{Code: http.StatusOK, Message: message} // the request was rejected before any output
 }
 
-// errorIn is the message in the data of an event called error.
+// errorIn extracts the message from the data of an error event.
 func errorIn(data []byte) string {
 	var body struct {
 		Error  *apiError `json:"error"`
@@ -387,8 +389,8 @@ func errorIn(data []byte) string {
 	return body.Detail
 }
 
-// finish notes why the answer ended; "": it has not. Only reasons that are
-// known to end a whole answer do.
+// finish records why the answer ended; an empty reason means that it has not.
+// Only reasons known to mean a complete answer count as success.
 func (a *chatAnswer) finish(reason string) {
 	stopped := llm.StopEnd
 	switch strings.ToLower(reason) {
@@ -406,8 +408,8 @@ func (a *chatAnswer) finish(reason string) {
 	a.usage.Stopped = stopped
 }
 
-// addCalls joins the pieces of tool calls. Servers number them, or begin each
-// with its id.
+// addCalls merges pieces of tool calls. Servers either number the calls or start
+// each with its ID.
 func (a *chatAnswer) addCalls(pieces []chatCall) error {
 	for _, piece := range pieces {
 		at := len(a.calls) - 1
@@ -418,7 +420,7 @@ func (a *chatAnswer) addCalls(pieces []chatCall) error {
 			at = len(a.calls)
 		}
 		if at < 0 || at > len(a.calls) || at >= maxCalls {
-			return fmt.Errorf("tool call number %d after %d others", at, len(a.calls))
+			return fmt.Errorf("tool call has index %d after %d calls", at, len(a.calls))
 		}
 		if at == len(a.calls) {
 			a.calls = append(a.calls, chatCall{})
@@ -437,7 +439,7 @@ func (a *chatAnswer) addCalls(pieces []chatCall) error {
 	return nil
 }
 
-// end hands on the calls and what the answer cost.
+// end yields the tool calls and the usage.
 func (a *chatAnswer) end() error {
 	if a.broken != "" {
 		return llm.CutBy(a.broken)
@@ -448,7 +450,7 @@ func (a *chatAnswer) end() error {
 			args = "{}"
 		}
 		if !json.Valid([]byte(args)) {
-			return fmt.Errorf("arguments of %s that are not JSON", llm.Short(c.Function.Name))
+			return fmt.Errorf("arguments of %s are not JSON", llm.Short(c.Function.Name))
 		}
 		if err := a.emit(llm.Delta{Call: &llm.ToolCall{ID: c.ID, Name: c.Function.Name, Args: json.RawMessage(args)}}); err != nil {
 			return err
@@ -467,7 +469,7 @@ func (o *Provider) chatBody(model string, req llm.Request) *chatBody {
 	body := &chatBody{
 		Model: model, Stream: true, StreamOptions: map[string]bool{"include_usage": true},
 	}
-	if o.base.Hostname() == "api.openai.com" { // its newer models refuse the name that all others know
+	if o.base.Hostname() == "api.openai.com" { // its newer models reject max_tokens, which all other servers support
 		body.MaxCompletion = req.MaxTokens
 	} else {
 		body.MaxTokens = req.MaxTokens

@@ -8,7 +8,7 @@ import (
 	"lifehub/llm"
 )
 
-// batchTexts is the most texts of one request that all such servers take.
+// batchTexts is the largest batch that all servers of this kind accept.
 const batchTexts = 64
 
 type embedder struct {
@@ -16,8 +16,8 @@ type embedder struct {
 	model  string
 }
 
-// Embedder implements [llm.Provider]. Without a setting for the model there is
-// none, since no name can be guessed.
+// Embedder implements [llm.Provider]. It returns nil if the settings name no
+// model, since there is no default.
 func (o *Provider) Embedder(context.Context) (llm.Embedder, error) {
 	if o.settings.Embedding == "" || o.settings.Embedding == llm.NoEmbedding {
 		return nil, nil
@@ -25,7 +25,7 @@ func (o *Provider) Embedder(context.Context) (llm.Embedder, error) {
 	return &embedder{o, o.settings.Embedding}, nil
 }
 
-// Name implements [llm.Embedder]. The protocol tells no version.
+// Name implements [llm.Embedder]. The protocol reports no version.
 func (e *embedder) Name() string { return "openai/" + e.model }
 
 // Embed implements [llm.Embedder].
@@ -44,7 +44,7 @@ func (e *embedder) Embed(ctx context.Context, texts []string) ([][]float32, erro
 		vectors := make([][]float32, len(batch))
 		for _, d := range answer.Data {
 			if d.Index < 0 || d.Index >= len(vectors) || vectors[d.Index] != nil {
-				return nil, fmt.Errorf("embed texts: the server gave vector number %d of %d", d.Index, len(vectors))
+				return nil, fmt.Errorf("embed texts: the server returned a vector with index %d for %d texts", d.Index, len(vectors))
 			}
 			vectors[d.Index] = d.Embedding
 		}

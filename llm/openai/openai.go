@@ -1,4 +1,5 @@
-// Package openai is the provider for servers that speak OpenAI's chat completions.
+// Package openai implements the provider for servers that speak OpenAI's chat
+// completions protocol.
 package openai
 
 import (
@@ -21,33 +22,33 @@ import (
 	"lifehub/llm"
 )
 
-// Provider is the provider for servers that speak OpenAI's chat completions:
-// vLLM, the llama.cpp server, LM Studio, Ollama's /v1 and OpenAI itself. It is
-// plain net/http: the official client weighs four times what all of this does
-// and refuses servers that are a little different.
+// Provider is an [llm.Provider] for vLLM, the llama.cpp server, LM Studio,
+// Ollama's /v1, OpenAI itself and compatible servers. It uses plain net/http: the
+// official client is four times the size of this package and rejects servers that
+// deviate slightly from the protocol.
 type Provider struct {
 	settings  llm.Settings
 	base      *url.URL
 	client    *http.Client
 	transport *llm.Transport
 
-	asking chan struct{} // held by who asks the server about its models
+	asking chan struct{} // mutex for requests about models, with support for cancellation
 
 	mu      sync.Mutex
-	model   string // "" until it is chosen
-	named   bool   // by the user
-	window  int    // the setting in tokens; 0: what the server advertises
+	model   string // empty until one is chosen
+	named   bool   // the user chose the model
+	window  int    // configured window in tokens; 0: as advertised by the server
 	adverts map[string]advert
-	refused map[string][]string // options of a request that the server does not know, by model
+	refused map[string][]string // request options that the server does not support, by model
 }
 
-// New makes a provider of the server at Settings.OpenAIURL. It contacts
-// nobody yet.
+// New returns a provider for the server at Settings.OpenAIURL. It makes no
+// connection.
 func New(s llm.Settings) (*Provider, error) {
 	address := cmp.Or(strings.TrimSpace(s.OpenAIURL), "https://api.openai.com/v1")
 	base, err := url.Parse(address)
 	if err != nil || base.Host == "" || (base.Scheme != "http" && base.Scheme != "https") {
-		return nil, fmt.Errorf("read the address of the model server %q: it should look like http://127.0.0.1:8000/v1", address)
+		return nil, fmt.Errorf("invalid model server address %q: expected one such as http://127.0.0.1:8000/v1", address)
 	}
 	if s.Key == nil && s.OpenAIKey != "" {
 		s.Key = func(context.Context) (string, error) { return s.OpenAIKey, nil }
@@ -91,7 +92,8 @@ func (o *Provider) Ready(ctx context.Context) error {
 	return err
 }
 
-// Info implements [llm.Provider]. What the model can do is not known: it is tried.
+// Info implements [llm.Provider]. The model's capabilities are unknown until they
+// are tried.
 func (o *Provider) Info(ctx context.Context, name string) (llm.Info, error) {
 	a, err := o.about(ctx, name, false)
 	switch {
@@ -141,18 +143,19 @@ func (o *Provider) SetModel(ctx context.Context, name string) error {
 	return nil
 }
 
-// Pull implements [llm.Provider]: such servers are given their models by others.
+// Pull implements [llm.Provider]; the protocol has no such request, so it always
+// fails.
 func (o *Provider) Pull(_ context.Context, name string, _ func(llm.Progress)) error {
 	return &llm.UnsupportedError{Model: name, Capability: "pulling from this kind of server"}
 }
 
-// Host is where the server is, and whether that is another machine.
+// Host returns the server's address and reports whether it is another machine.
 func (o *Provider) Host() (host string, remote bool) { return o.base.Host, !llm.ThisMachine(o.base) }
 
-// Close implements [llm.Provider]; nothing runs in the background.
+// Close implements [llm.Provider]; there is nothing to stop.
 func (o *Provider) Close() error { return nil }
 
-// roundTrip sends body as JSON, if there is one, and reads a JSON answer.
+// roundTrip sends body as JSON, unless it is nil, and decodes a JSON answer.
 func (o *Provider) roundTrip(ctx context.Context, method, path string, body, answer any) error {
 	ctx, cancel := context.WithTimeout(ctx, llm.FirstTokenTimeout)
 	defer cancel()
@@ -161,16 +164,16 @@ func (o *Provider) roundTrip(ctx context.Context, method, path string, body, ans
 		return err
 	}
 	defer res.Body.Close()
-	const most = 64 << 20               // bytes; 64 vectors of 4096 numbers are 5 MB
-	var unlike *json.UnmarshalTypeError // one field is not as others write it; the rest was read
+	const most = 64 << 20               // bytes; 64 vectors of 4096 dimensions take 5 MB
+	var unlike *json.UnmarshalTypeError // a field has an unexpected type; the rest was decoded
 	if err := json.NewDecoder(io.LimitReader(res.Body, most)).Decode(answer); err != nil && !errors.As(err, &unlike) {
-		return &llm.StatusError{Code: res.StatusCode, Message: "an answer that is not JSON: " + llm.Short(err.Error())}
+		return &llm.StatusError{Code: res.StatusCode, Message: "response is not JSON: " + llm.Short(err.Error())}
 	}
 	return nil
 }
 
-// send makes one request. An answer of 200 is the caller's to close; any other
-// is an error.
+// send makes one request. The caller must close the body of a response with
+// status 200; any other status is an error.
 func (o *Provider) send(ctx context.Context, method, path string, body any) (*http.Response, error) {
 	var content io.Reader
 	if body != nil {
@@ -196,14 +199,14 @@ func (o *Provider) send(ctx context.Context, method, path string, body any) (*ht
 	return nil, refusal(o.transport, res)
 }
 
-// apiError is how these servers say that something is wrong.
+// apiError is the error object of the protocol.
 type apiError struct {
 	Message string `json:"message"`
-	Code    any    `json:"code"` // a word or a number
+	Code    any    `json:"code"` // a string or a number
 	Type    string `json:"type"`
 }
 
-// UnmarshalJSON also takes a plain text, which some servers send.
+// UnmarshalJSON also accepts a plain string, which some servers send.
 func (e *apiError) UnmarshalJSON(b []byte) error {
 	if json.Unmarshal(b, &e.Message) == nil {
 		return nil
@@ -212,7 +215,7 @@ func (e *apiError) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, (*plain)(e))
 }
 
-// refusal is the error of an answer that is not 200.
+// refusal converts a response whose status is not 200 to an error.
 func refusal(t *llm.Transport, res *http.Response) error {
 	raw, _ := io.ReadAll(io.LimitReader(res.Body, 64<<10))
 	var body struct {
@@ -239,8 +242,8 @@ func refusal(t *llm.Transport, res *http.Response) error {
 	return &llm.StatusError{Code: res.StatusCode, Message: message, RetryAfter: retryAfter(res.Header.Get("Retry-After"), time.Now())}
 }
 
-// retryAfter reads the header of that name, which holds seconds or a date; 0:
-// it asks for no wait.
+// retryAfter parses a Retry-After header, which holds seconds or a date; 0 means
+// no delay.
 func retryAfter(value string, now time.Time) time.Duration {
 	if seconds, err := strconv.Atoi(value); err == nil && seconds > 0 {
 		return time.Duration(min(seconds, 1<<30)) * time.Second
@@ -251,8 +254,8 @@ func retryAfter(value string, now time.Time) time.Duration {
 	return 0
 }
 
-// missing makes NotFoundError of a 404 that is about the model rather than the
-// address.
+// missing converts a 404 about the model, rather than the path, to a
+// NotFoundError.
 func missing(err error, model string) error {
 	var status *llm.StatusError
 	if errors.As(err, &status) && status.Code == http.StatusNotFound && strings.Contains(strings.ToLower(status.Message), "model") {
@@ -261,7 +264,7 @@ func missing(err error, model string) error {
 	return err
 }
 
-// complete reports whether an event is whole on its own.
+// complete reports whether data is complete JSON or an end marker.
 func complete(event []byte) bool {
 	event = bytes.TrimSpace(event)
 	return string(event) == "[DONE]" || bytes.HasSuffix(event, []byte("}")) && json.Valid(event)

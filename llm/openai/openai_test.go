@@ -17,9 +17,9 @@ import (
 )
 
 // The advice fits the cause, and the proxy is named without its password.
-func TestAdviceFitsTheCause(t *testing.T) {
+func TestConnectionErrorAdviceFitsTheCause(t *testing.T) {
 	secure := httptest.NewUnstartedServer(http.NotFoundHandler())
-	secure.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelError) // of the certificate that is refused
+	secure.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelError) // the server logs the rejected certificate
 	secure.StartTLS()
 	defer secure.Close()
 	plain := httptest.NewServer(http.NotFoundHandler())
@@ -45,16 +45,16 @@ func TestAdviceFitsTheCause(t *testing.T) {
 		proxy   string
 		dial    error
 		says    string // in the error
-		advice  string // "": there is none but to start the server
+		advice  string // empty: only to start the server
 	}{
-		"a certificate of nobody":        {address: secure.URL, says: "certificate", advice: "SSL_CERT_FILE"},
-		"no TLS there":                   {address: strings.Replace(plain.URL, "http:", "https:", 1), says: "TLS", advice: "http://"},
-		"nobody listens":                 {address: gone.URL, says: "refuses the connection"},
-		"a reset":                        {address: reset.URL, says: "closed the connection", advice: "check the address"},
-		"an unknown name":                {address: "http://gpu.invalid:8000", dial: &net.DNSError{Err: "no such host", Name: "gpu.invalid", IsNotFound: true}, says: "gpu.invalid was not found", advice: "the spelling"},
-		"a proxy that is not there":      {address: "http://gpu.example:8000", proxy: "http://me:secret@" + gone.Listener.Addr().String(), says: "through the proxy http://me:xxxxx@", advice: "NO_PROXY"},
-		"a proxy that wants to know who": {address: "https://gpu.example:8000", proxy: locked.URL, says: "the proxy requires signing in (407", advice: "user name and password"},
-		"a proxy that does not pass":     {address: "http://gpu.example:8000", proxy: plain.URL, says: "(404 Not Found): 404 page not found (through the proxy " + plain.URL + ")"},
+		"an untrusted certificate":      {address: secure.URL, says: "certificate", advice: "SSL_CERT_FILE"},
+		"a server without TLS":          {address: strings.Replace(plain.URL, "http:", "https:", 1), says: "TLS", advice: "http://"},
+		"a closed port":                 {address: gone.URL, says: "refuses the connection"},
+		"a reset":                       {address: reset.URL, says: "closed the connection", advice: "check the address"},
+		"an unknown name":               {address: "http://gpu.invalid:8000", dial: &net.DNSError{Err: "no such host", Name: "gpu.invalid", IsNotFound: true}, says: "gpu.invalid was not found", advice: "the spelling"},
+		"an unreachable proxy":          {address: "http://gpu.example:8000", proxy: "http://me:secret@" + gone.Listener.Addr().String(), says: "through the proxy http://me:xxxxx@", advice: "NO_PROXY"},
+		"a proxy that requires sign-in": {address: "https://gpu.example:8000", proxy: locked.URL, says: "the proxy requires signing in (407", advice: "user name and password"},
+		"a proxy that answers with 404": {address: "http://gpu.example:8000", proxy: plain.URL, says: "(404 Not Found): 404 page not found (through the proxy " + plain.URL + ")"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p, err := New(llm.Settings{OpenAIURL: c.address, Model: "m"})

@@ -9,20 +9,21 @@ import (
 	"io"
 )
 
-// maxLine bounds one line of a stream, so that a server can't fill the memory.
+// maxLine bounds one line of a stream, so that a server cannot exhaust memory.
 const maxLine = 8 << 20
 
-// errLongLine ends a stream of server-sent events.
+// errLongLine ends a stream with a line longer than maxLine.
 var errLongLine = fmt.Errorf("a line of more than %d MB", maxLine>>20)
 
-// event is called with the name and the data of each event; "": a message.
+// event is called with the name and data of each event. The name is empty for
+// ordinary messages.
 type event func(name string, data []byte) error
 
-// readAnswer calls each with the events of a stream, or with each JSON document
-// where the server does not write server-sent events: a whole answer is one.
+// readAnswer calls each for every event of a stream or, if the server does not
+// send server-sent events, for every JSON document, such as a complete response.
 func readAnswer(r io.Reader, each event) error {
 	in := bufio.NewReader(r)
-	if mark, _ := in.Peek(len(byteOrderMark)); string(mark) == byteOrderMark { // a shorter stream has none
+	if mark, _ := in.Peek(len(byteOrderMark)); string(mark) == byteOrderMark { // shorter streams have none
 		_, _ = in.Discard(len(byteOrderMark))
 	}
 	for {
@@ -31,7 +32,7 @@ func readAnswer(r io.Reader, each event) error {
 			return ended(err)
 		}
 		if c > ' ' {
-			_ = in.UnreadByte() // it was just read
+			_ = in.UnreadByte() // cannot fail after ReadByte
 			if c != '{' {
 				return readEvents(in, each)
 			}
@@ -50,10 +51,10 @@ func readAnswer(r io.Reader, each event) error {
 	}
 }
 
-// byteOrderMark may stand before a text in UTF-8, and is not part of it.
+// byteOrderMark may precede UTF-8 text and is not part of it.
 const byteOrderMark = "\uFEFF"
 
-// ended is nil at the end of a stream, and else what broke it.
+// ended returns nil for the regular end of a stream, and otherwise err.
 func ended(err error) error {
 	if errors.Is(err, io.EOF) {
 		return nil
@@ -61,11 +62,11 @@ func ended(err error) error {
 	return err
 }
 
-// readEvents calls each with the events of a stream of server-sent events, as
-// the HTML standard reads them: lines end with CR, LF or both, comments begin
-// with a colon, an event may have several data lines, and one without data is
-// none. Beyond that, a server may leave the empty line out after data that is
-// whole. It returns what each returns, or nil at the end of the stream.
+// readEvents calls each for every event of a stream of server-sent events, parsed
+// as in the HTML standard: lines end with CR, LF or CR LF, comments start with a
+// colon, an event may have several data lines, and one without data is ignored.
+// Unlike the standard, it accepts a missing empty line after complete data. It
+// returns the first error of each, or nil at the end of the stream.
 func readEvents(r io.Reader, each event) error {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, maxLine)
@@ -103,13 +104,13 @@ func readEvents(r io.Reader, each event) error {
 			name = string(value)
 			continue
 		case "data":
-		default: // a comment, or a field that carries nothing for us
+		default: // a comment or an unused field
 			continue
 		}
 		switch {
 		case !some:
 			data, some = append([]byte(nil), value...), true
-		case complete(data) && len(bytes.TrimSpace(value)) > 0: // a server that leaves the empty line out
+		case complete(data) && len(bytes.TrimSpace(value)) > 0: // the empty line is missing
 			if err := dispatch(); err != nil {
 				return err
 			}
@@ -132,8 +133,8 @@ func readEvents(r io.Reader, each event) error {
 	return nil
 }
 
-// splitLines splits at CR, LF and CR LF. A line that ends with CR is whole at
-// once: the next byte may be long in coming.
+// splitLines splits at CR, LF and CR LF. A line that ends with CR is returned
+// immediately, because the next byte may arrive much later.
 func splitLines() bufio.SplitFunc {
 	afterCR := false
 	return func(data []byte, atEOF bool) (advance int, line []byte, err error) {

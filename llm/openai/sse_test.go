@@ -20,7 +20,7 @@ func events(r io.Reader) (got []string, err error) {
 	return got, err
 }
 
-func TestEventsAreReadAsServersWriteThem(t *testing.T) {
+func TestServerSentEventsOfRealServersAreParsed(t *testing.T) {
 	for name, c := range map[string]struct {
 		stream string
 		want   []string
@@ -51,7 +51,7 @@ func TestEventsAreReadAsServersWriteThem(t *testing.T) {
 	}
 }
 
-func TestALineOfTooManyBytesEndsTheStream(t *testing.T) {
+func TestOverlongLineEndsTheStream(t *testing.T) {
 	if _, err := events(strings.NewReader("data: " + strings.Repeat("x", maxLine+1) + "\n\n")); !errors.Is(err, errLongLine) {
 		t.Errorf("got %v", err)
 	}
@@ -60,8 +60,8 @@ func TestALineOfTooManyBytesEndsTheStream(t *testing.T) {
 	}
 }
 
-// FuzzEvents: whatever a server sends, reading it ends, and an answer has at
-// most one end and no tool call before it.
+// FuzzEvents checks that reading any response terminates, and that an answer has
+// at most one end, with no tool call before it.
 func FuzzEvents(f *testing.F) {
 	f.Add([]byte("data: {\"choices\":[{\"delta\":{\"content\":\"a\"}}]}\n\ndata: [DONE]\n\n"))
 	f.Add([]byte("data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"1\",\"function\":{\"name\":\"x\",\"arguments\":\"{\"}}]}}]}\n\ndata: [DONE]"))

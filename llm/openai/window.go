@@ -14,8 +14,8 @@ import (
 	"lifehub/llm"
 )
 
-// advert is what a server tells about one of its models, in the fields of all
-// servers that are known to tell something. Sizes are tokens; 0: not told.
+// advert is a server's description of one of its models, with the union of the
+// fields of known servers. Sizes are tokens; 0 means not reported.
 type advert struct {
 	ID     string `json:"id"`
 	Model  string `json:"model_name"` // LiteLLM's /model/info
@@ -37,21 +37,22 @@ type advert struct {
 		Mode  string  `json:"mode"`             // LiteLLM: chat, embedding, …
 	} `json:"model_info"`
 
-	listed  bool  // the list of models has it
-	listErr error // there is no such list
+	listed  bool  // it is in the list of models
+	listErr error // error of requesting that list
 }
 
 func (a advert) name() string { return cmp.Or(a.ID, a.Model, a.Loaded) }
 
-// window is what a request may fill.
+// window returns how many tokens a request may hold.
 func (a advert) window() int {
 	return int(cmp.Or(a.MaxModelLen, a.LoadedContext, a.Context, a.ContextWindow, a.Meta.Slot, a.Limits.Input))
 }
 
-// most is what the model was made for: its server may have less room.
+// most returns the context that the model was trained for; the server may support
+// less.
 func (a advert) most() int { return int(cmp.Or(a.MaxContext, a.Meta.Trained)) }
 
-// allocate is the window to use under a setting, which is 0 for none.
+// allocate returns the window to use given the configured one, 0 for none.
 func (a advert) allocate(setting int) int {
 	if told := a.window(); told > 0 {
 		return min(cmp.Or(setting, told), told)
@@ -59,34 +60,35 @@ func (a advert) allocate(setting int) int {
 	return cmp.Or(setting, min(llm.UsualWindow, cmp.Or(a.most(), llm.UsualWindow)))
 }
 
-// rejectsLong reports whether the server answers a prompt that is too long with
-// an error. Those that load models at the first request, LM Studio and Ollama,
-// cut it in silence; of one that tells no window nothing is known.
+// rejectsLong reports whether the server is known to reject a prompt that is too
+// long. LM Studio and Ollama, which load models on demand, silently truncate it;
+// a server that reports no window may do either.
 func (a advert) rejectsLong() bool { return a.window() > 0 && a.State == "" }
 
-// chats reports whether the model is not known to be for embedding.
+// chats reports whether the model may be a chat model, rather than one for
+// embedding.
 func (a advert) chats() bool {
 	return !strings.Contains(strings.ToLower(a.name()+a.Type+a.Limits.Mode), "embed")
 }
 
-// listing is any answer of a server about its models.
+// listing is any response about models.
 type listing struct {
 	Data     []advert `json:"data"`
 	Running  []advert `json:"models"` // Ollama's /api/ps
 	Settings struct {
 		Slot float64 `json:"n_ctx"`
 	} `json:"default_generation_settings"` // llama.cpp's /props
-	Error *apiError `json:"error"` // LM Studio at an address that it does not know, with status 200
+	Error *apiError `json:"error"` // LM Studio answers an unknown path with status 200
 }
 
-// sidePaths tell the windows of models that the list keeps silent about, from
-// the base address on: LM Studio, LiteLLM, llama.cpp and Ollama.
+// sidePaths are the paths, relative to the base address, at which LM Studio,
+// LiteLLM, llama.cpp and Ollama report windows that the list of models lacks.
 var sidePaths = []string{"../api/v0/models", "model/info", "../props", "../api/ps"}
 
-// sideTimeout bounds a question whose answer is of use and not needed.
+// sideTimeout bounds requests for optional information.
 const sideTimeout = 2 * time.Second
 
-// list asks for the models of the server, which has so much time to answer.
+// list requests the models of the server.
 func (o *Provider) list(ctx context.Context, timeout time.Duration) ([]advert, error) {
 	var all listing
 	_, err := llm.Again(ctx, func() (struct{}, error) {
@@ -100,8 +102,8 @@ func (o *Provider) list(ctx context.Context, timeout time.Duration) ([]advert, e
 	return slices.DeleteFunc(all.Data, func(a advert) bool { return !llm.IsName(a.name()) }), err
 }
 
-// side asks all the side paths at once. running are the models that are in
-// memory, where the server is Ollama; nil where it is not.
+// side queries all sidePaths concurrently. running lists the models in memory if
+// the server is Ollama, and is nil otherwise.
 func (o *Provider) side(ctx context.Context) (told []advert, slot float64, running []advert) {
 	ctx, cancel := context.WithTimeout(ctx, sideTimeout)
 	defer cancel()
@@ -115,7 +117,7 @@ func (o *Provider) side(ctx context.Context) (told []advert, slot float64, runni
 				}
 			}()
 			if o.roundTrip(ctx, http.MethodGet, path, nil, &answers[i]) != nil {
-				answers[i] = listing{} // it is another server
+				answers[i] = listing{} // not a server of this kind
 			}
 		})
 	}
@@ -127,10 +129,10 @@ func (o *Provider) side(ctx context.Context) (told []advert, slot float64, runni
 	return told, slot, answers[len(answers)-1].Running
 }
 
-// about describes a model, its ID the name in requests; "" is the one that
-// answers: the user's choice, else the first of the list that is in memory and
-// chats, else the first that chats. The server is asked until it told once. With
-// load a server that knows the window only of models in memory is made to load it.
+// about describes the model that requests call name. An empty name means the
+// model that answers: the user's choice, else the first chat model in memory,
+// else the first chat model. Answers are cached. If load is set and the server
+// reports windows only for models in memory, the model is loaded first.
 func (o *Provider) about(ctx context.Context, name string, load bool) (advert, error) {
 	select {
 	case o.asking <- struct{}{}:
@@ -154,7 +156,7 @@ func (o *Provider) about(ctx context.Context, name string, load bool) (advert, e
 		if a, err = o.resolve(ctx, a.ID); err != nil {
 			return a, err
 		}
-		a.State = loaded // once is enough
+		a.State = loaded // load it only once
 		o.mu.Lock()
 		o.adverts[a.ID] = a
 		o.mu.Unlock()
@@ -162,26 +164,26 @@ func (o *Provider) about(ctx context.Context, name string, load bool) (advert, e
 	return a, nil
 }
 
-// The states of a model, in LM Studio's words.
+// States of a model, as LM Studio names them.
 const (
 	loaded    = "loaded"
-	notLoaded = "not-loaded" // the first request loads it
+	notLoaded = "not-loaded" // loaded by the first request
 )
 
-// resolve asks the server about the model of this name; "": about that which
-// it chooses.
+// resolve queries the server about a model. An empty name means the one that
+// resolve chooses from the list.
 func (o *Provider) resolve(ctx context.Context, name string) (advert, error) {
 	timeout, chosen := llm.QuestionTimeout, name == ""
-	if name != "" { // its window is of use, and can do without
+	if name != "" { // only its window is missing, which is optional
 		timeout = sideTimeout
 	}
 	listed, err := o.list(ctx, timeout)
 	var status *llm.StatusError
 	var silent *llm.SilentError
 	switch {
-	case name != "" && errors.As(err, &status): // there are servers without a list
+	case name != "" && errors.As(err, &status): // some servers have no list
 	case name != "" && errors.As(err, &silent):
-		return advert{ID: name}, nil // it is asked again before the next request
+		return advert{ID: name}, nil // not cached, so the next request asks again
 	case err != nil:
 		return advert{ID: name}, err
 	}
@@ -213,7 +215,7 @@ func (o *Provider) resolve(ctx context.Context, name string) (advert, error) {
 			i = slices.IndexFunc(listed, advert.chats)
 		}
 		if i < 0 {
-			return advert{}, errors.New("the model server lists no chat model: load one there, or name one with -m")
+			return advert{}, errors.New("the model server lists no chat model; load one there or choose one with -m")
 		}
 		name = listed[i].ID
 	}
@@ -238,18 +240,18 @@ func (o *Provider) resolve(ctx context.Context, name string) (advert, error) {
 	return found, nil
 }
 
-// load makes the server load a model, as the first request does otherwise,
-// whose prompt has to fit a window that nobody knows before. What goes wrong
-// is met by that request too.
+// load makes the server load a model, as the first request would. That request
+// needs the window to fit its prompt, and the window is only known after loading.
+// Errors are ignored, because the request would meet them too.
 func (o *Provider) load(ctx context.Context, name string) {
 	body := &chatBody{Model: name, Messages: []chatMessage{{Role: string(llm.User), Content: "hi"}}, MaxTokens: 1}
 	var answer struct{}
 	_ = o.roundTrip(ctx, http.MethodPost, "chat/completions", body, &answer)
 }
 
-// forget has the server asked again about a model after an error that says
-// that it was restarted since, with another window or another model. It
-// reports whether the server now chooses the model again.
+// forget clears the cached description of a model if an error indicates that the
+// server was restarted with another window or model. It reports whether the model
+// must be chosen again.
 func (o *Provider) forget(name string, err error) (chooses bool) {
 	var missing *llm.NotFoundError
 	gone := errors.As(err, &missing)

@@ -15,7 +15,7 @@ import (
 	"lifehub/llm/openai"
 )
 
-// openOne returns the provider that the settings name. It contacts no server.
+// openOne returns the provider that the settings select. It makes no connection.
 func openOne(s llm.Settings) (llm.Provider, error) {
 	switch s.Provider {
 	case "", "auto":
@@ -30,34 +30,34 @@ func openOne(s llm.Settings) (llm.Provider, error) {
 	return nil, fmt.Errorf("unknown model provider %q: use auto, ollama, openai or offline", s.Provider)
 }
 
-// auto answers through Ollama while it answers, and offline while it does not.
-// It looks for the server in the background, so that opening never waits; a
-// request waits for the first look, which takes milliseconds when the server
-// is on this machine.
+// auto uses Ollama while it is reachable, and the offline provider otherwise. It
+// probes the server in the background, so that opening never blocks. A request
+// waits for the first probe, which takes milliseconds if the server runs on this
+// machine.
 type auto struct {
 	ollama  *ollama.Provider
 	offline *offline.Provider
 	changed func(llm.State)
-	ask     func(context.Context) probe // a field for tests
+	ask     func(context.Context) probe // replaced in tests
 
 	mu      sync.Mutex
 	now     probe
-	decided chan struct{} // closed when the first look is over
-	wake    chan struct{} // asks for a look at once
+	decided chan struct{} // closed after the first probe
+	wake    chan struct{} // requests an immediate probe
 	stop    context.CancelFunc
 	ended   chan struct{}
 }
 
-// probe is what a look at the server found.
+// probe is the result of probing the server.
 type probe struct {
 	up       bool
 	model    string
-	embedder llm.Embedder // nil: none
+	embedder llm.Embedder // may be nil
 	text     string
 }
 
-// How often the server is looked for. While it is down the pause doubles, so
-// that a server which is being started is found soon.
+// Intervals between probes. While the server is down they double from lookDown
+// on, so that a server which is just starting is found quickly.
 const (
 	lookUp       = 20 * time.Second
 	lookDown     = time.Second
@@ -65,7 +65,7 @@ const (
 	lookTimeout  = 10 * time.Second
 )
 
-// openAuto makes the provider and starts its watch, which Close ends.
+// openAuto starts the background probes; Close stops them.
 func openAuto(s llm.Settings) (*auto, error) {
 	ollama, err := ollama.New(s)
 	if err != nil {
@@ -90,12 +90,12 @@ func (a *auto) start() {
 	go a.watch(ctx)
 }
 
-// watch looks for the server until ctx ends.
+// watch probes the server until ctx is cancelled.
 func (a *auto) watch(ctx context.Context) {
 	defer close(a.ended)
 	defer func() {
 		if r := recover(); r != nil {
-			slog.Error("the watch for the model server broke", "panic", r)
+			slog.Error("panic while watching the model server", "panic", r)
 		}
 	}()
 	pause := lookDown
@@ -133,7 +133,7 @@ func (a *auto) probeOnce(ctx context.Context) probe {
 	return a.ask(ctx)
 }
 
-// take makes what was seen the present, and tells it when it is news.
+// take applies the result of a probe and reports changes.
 func (a *auto) take(found probe, first bool) {
 	a.mu.Lock()
 	before := a.now
@@ -175,8 +175,9 @@ func embedderName(s probe) string {
 	return s.embedder.Name()
 }
 
-// lookAt reports whether an Ollama server can answer. A model that the user
-// named counts even when it is missing: then it is offered for pull.
+// lookAt returns a function that probes an Ollama server. The server counts as up
+// if the model chosen by the user is missing: the user is then offered to pull
+// it.
 func lookAt(o *ollama.Provider, named bool) func(context.Context) probe {
 	return func(ctx context.Context) probe {
 		err := o.Alive(ctx)
@@ -211,7 +212,7 @@ func lookAt(o *ollama.Provider, named bool) func(context.Context) probe {
 	}
 }
 
-// waitForProbe waits for the first look and returns what is known now.
+// waitForProbe waits for the first probe and returns the latest result.
 func (a *auto) waitForProbe(ctx context.Context) (probe, error) {
 	select {
 	case <-a.decided:
@@ -224,7 +225,7 @@ func (a *auto) waitForProbe(ctx context.Context) (probe, error) {
 	return a.now, nil
 }
 
-// markDown is called when a request finds the server gone.
+// markDown records that a request could not reach the server.
 func (a *auto) markDown() {
 	a.mu.Lock()
 	was := a.now.up
@@ -236,8 +237,8 @@ func (a *auto) markDown() {
 	a.probeSoon()
 }
 
-// Stream implements [llm.Model]. When the server is gone before the first piece,
-// the answer comes from the offline provider.
+// Stream implements [llm.Model]. If the server is unreachable before the first
+// piece, the offline provider answers.
 func (a *auto) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
 	return func(yield func(llm.Delta, error) bool) {
 		now, err := a.waitForProbe(ctx)
@@ -267,7 +268,7 @@ func (a *auto) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta,
 	}
 }
 
-// up reports whether Ollama answered at the last look.
+// up reports whether the last probe reached Ollama.
 func (a *auto) up() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -301,7 +302,7 @@ func (a *auto) SetWindow(tokens int) { a.ollama.SetWindow(tokens) }
 
 // Ready implements [llm.Provider].
 func (a *auto) Ready(ctx context.Context) error {
-	_, err := a.waitForProbe(ctx) // the look chose the model
+	_, err := a.waitForProbe(ctx) // the probe chooses the model
 	return err
 }
 
@@ -317,7 +318,8 @@ func (a *auto) Info(ctx context.Context, name string) (llm.Info, error) {
 	return a.offline.Info(ctx, name)
 }
 
-// Models implements [llm.Provider]: those of Ollama, also while it is not in use.
+// Models implements [llm.Provider]. It lists Ollama's models, even while Ollama
+// is not in use.
 func (a *auto) Models(ctx context.Context) ([]llm.Info, error) { return a.ollama.Models(ctx) }
 
 // SetModel implements [llm.Provider].
@@ -341,7 +343,7 @@ func (a *auto) Pull(ctx context.Context, name string, progress func(llm.Progress
 func (a *auto) probeSoon() {
 	select {
 	case a.wake <- struct{}{}:
-	default: // a look is due already
+	default: // a probe is already pending
 	}
 }
 
@@ -354,8 +356,8 @@ func (a *auto) Embedder(ctx context.Context) (llm.Embedder, error) {
 	return now.embedder, nil
 }
 
-// Owner is whose the Ollama server is, where no setting names it, as the last
-// look found it.
+// Owner returns the owner of the Ollama server, as found by the last probe, if no
+// setting names the server.
 func (a *auto) Owner(ctx context.Context) llm.Owner {
 	if _, err := a.waitForProbe(ctx); err != nil {
 		return llm.Owner{}
@@ -363,8 +365,8 @@ func (a *auto) Owner(ctx context.Context) llm.Owner {
 	return a.ollama.LastOwner()
 }
 
-// Allow lets a server be used that was only found and belongs to another user,
-// from this moment on.
+// Allow permits the use of a server that was found automatically and belongs to
+// another user.
 func (a *auto) Allow(ctx context.Context, owner string) {
 	a.ollama.Allow(ctx, owner)
 	if _, err := a.waitForProbe(ctx); err == nil {
@@ -372,7 +374,7 @@ func (a *auto) Allow(ctx context.Context, owner string) {
 	}
 }
 
-// Host is where Ollama is, and whether that is another machine.
+// Host returns Ollama's address and reports whether it is another machine.
 func (a *auto) Host() (host string, remote bool) { return a.ollama.Host() }
 
 // Close implements [llm.Provider].

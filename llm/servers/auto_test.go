@@ -12,7 +12,7 @@ import (
 	"lifehub/llm/ollama"
 )
 
-func TestTheWatchFindsAServerThatComesUp(t *testing.T) {
+func TestWatchFindsAServerThatStarts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begun := time.Now()
 		var looks []time.Duration
@@ -27,7 +27,7 @@ func TestTheWatchFindsAServerThatComesUp(t *testing.T) {
 			return probe{text: llm.OfflineNotice}
 		}
 		a.start()
-		time.Sleep(2 * time.Minute) // the clock of the bubble
+		time.Sleep(2 * time.Minute) // the fake clock of the synctest bubble
 		a.Close()
 		s := time.Second
 		if want := []time.Duration{0, 1 * s, 3 * s, 7 * s, 15 * s, 30 * s, 50 * s, 70 * s}; !slices.Equal(looks[:len(want)], want) {
@@ -44,7 +44,7 @@ func TestTheWatchFindsAServerThatComesUp(t *testing.T) {
 	})
 }
 
-// namedEmbedder is only asked for its name.
+// namedEmbedder supports only Name.
 type namedEmbedder struct {
 	llm.Embedder
 	name string
@@ -52,12 +52,12 @@ type namedEmbedder struct {
 
 func (e namedEmbedder) Name() string { return e.name }
 
-func TestARequestBeforeTheFirstLookWaitsForItOrForItsContext(t *testing.T) {
+func TestEarlyRequestWaitsForTheFirstProbe(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := newAuto(nil)
 		a.ollama, _ = ollama.New(llm.Settings{})
 		a.ask = func(ctx context.Context) probe {
-			<-ctx.Done() // a server that takes the connection and says nothing
+			<-ctx.Done() // a server that accepts the connection and does not answer
 			return probe{text: llm.OfflineNotice}
 		}
 		a.start()
@@ -78,7 +78,7 @@ func TestARequestBeforeTheFirstLookWaitsForItOrForItsContext(t *testing.T) {
 	})
 }
 
-func TestAnEmbeddingModelThatArrivesIsTold(t *testing.T) {
+func TestNewEmbeddingModelIsReported(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var told []llm.State
 		a := newAuto(func(s llm.State) { told = append(told, s) })

@@ -10,7 +10,7 @@ import (
 	"lifehub/llm/llmtest"
 )
 
-func TestAServerKilledInTheMiddleCutsTheAnswer(t *testing.T) {
+func TestServerKilledWhileAnsweringYieldsErrCut(t *testing.T) {
 	t.Parallel()
 	server := llmtest.StartOllama(t)
 	for _, s := range []llm.Settings{
@@ -42,7 +42,7 @@ func TestAServerKilledInTheMiddleCutsTheAnswer(t *testing.T) {
 	}
 }
 
-func TestAutoGoesOfflineAndComesBack(t *testing.T) {
+func TestAutoFallsBackToOfflineAndRecovers(t *testing.T) {
 	t.Parallel()
 	server := llmtest.StartOllama(t)
 	states := make(chan llm.State, 16)
@@ -90,7 +90,7 @@ func TestAutoGoesOfflineAndComesBack(t *testing.T) {
 	}
 }
 
-func TestAutoNeverWaitsAtItsStart(t *testing.T) {
+func TestOpeningAutoDoesNotBlock(t *testing.T) {
 	f := llmtest.NewFaults(t)
 	f.Set(llmtest.Refuse, 0)
 	begun := time.Now()
@@ -109,7 +109,7 @@ func TestAutoNeverWaitsAtItsStart(t *testing.T) {
 	}
 }
 
-func TestAutoSaysWhatToPullAndTakesTheModelThatComes(t *testing.T) {
+func TestAutoSuggestsAModelAndUsesItOncePulled(t *testing.T) {
 	t.Parallel()
 	server := llmtest.StartEmptyOllama(t)
 	states := make(chan llm.State, 16)

@@ -14,7 +14,7 @@ import (
 	"lifehub/llm/llmtest"
 )
 
-// protocols are the two that a model server may speak.
+// protocols are the two protocols of model servers.
 var protocols = []string{"ollama", "openai"}
 
 func openFaulty(t *testing.T, f *llmtest.Faults, protocol string) llm.Provider {
@@ -26,7 +26,7 @@ func say(text string) llm.Request {
 	return llm.Request{Messages: []llm.Message{{Role: llm.User, Text: text}}}
 }
 
-func TestAServerThatMisbehavesIsToldAndNothingIsLost(t *testing.T) {
+func TestServerFaultIsReportedAndNothingIsLost(t *testing.T) {
 	refused := func(err error) bool {
 		var status *llm.StatusError
 		return errors.As(err, &status)
@@ -35,7 +35,7 @@ func TestAServerThatMisbehavesIsToldAndNothingIsLost(t *testing.T) {
 	cases := map[llmtest.Fault]struct {
 		at   int
 		want func(error) bool // nil: no error
-		text string           // what of the answer has to arrive
+		text string           // part of the answer that must arrive
 	}{
 		llmtest.None:           {text: llmtest.FaultyAnswer},
 		llmtest.Busy:           {text: llmtest.FaultyAnswer},
@@ -92,7 +92,7 @@ func TestAServerThatMisbehavesIsToldAndNothingIsLost(t *testing.T) {
 	}
 }
 
-func TestAnAnswerCutAnywhereKeepsWhatArrived(t *testing.T) {
+func TestTruncatedAnswerKeepsWhatArrived(t *testing.T) {
 	step := 31 // bytes
 	if os.Getenv("LIFEHUB_SOAK") == "1" {
 		step = 1
@@ -101,13 +101,13 @@ func TestAnAnswerCutAnywhereKeepsWhatArrived(t *testing.T) {
 		t.Run(protocol, func(t *testing.T) {
 			f := llmtest.NewFaults(t)
 			p := openFaulty(t, f, protocol)
-			// Nothing is missing after the reason of the end.
+			// Nothing is missing after the finish reason.
 			whole := bytes.LastIndex(llmtest.Answered(llmtest.FaultyAnswer, protocol == "openai"), []byte("stop"))
 			for _, fault := range []llmtest.Fault{llmtest.Reset, llmtest.CleanEnd, llmtest.HalfLine, llmtest.ErrorObject} {
 				for at := 1; at < whole; at += step {
 					f.Set(fault, at)
 					message, _, err := llm.Collect(p.Stream(t.Context(), say("hello")))
-					var refused *llm.StatusError // an error instead of all pieces
+					var refused *llm.StatusError // an error before the first piece
 					if !errors.Is(err, llm.ErrCut) && !errors.Is(err, llm.ErrUnreachable) && !(errors.As(err, &refused) && message.Text == "") {
 						t.Fatalf("%s after %d bytes: got error %v", fault, at, err)
 					}
@@ -136,14 +136,14 @@ func TestCancellingEndsAHang(t *testing.T) {
 	}
 }
 
-// cancelled cancels a request that would hang for as long as the test runs,
-// and fails where its stream does not end with the error of the context.
+// cancelled cancels a request that would hang until the test ends, and fails if
+// its stream does not end with the context's error.
 func cancelled(t *testing.T, f *llmtest.Faults, p llm.Provider, fault llmtest.Fault) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	silent := fault != llmtest.HangMiddle && fault != llmtest.Endless
-	if silent { // the request has come and nothing will
+	if silent { // the request has arrived, and no answer will follow
 		go func() {
 			select {
 			case <-f.Arrived():
@@ -164,7 +164,7 @@ func cancelled(t *testing.T, f *llmtest.Faults, p llm.Provider, fault llmtest.Fa
 	}
 }
 
-func TestARetryComesOnlyBeforeTheFirstPiece(t *testing.T) {
+func TestRetriesOnlyBeforeTheFirstPiece(t *testing.T) {
 	f := llmtest.NewFaults(t)
 	for _, protocol := range protocols {
 		p := openFaulty(t, f, protocol)
@@ -187,7 +187,7 @@ func TestARetryComesOnlyBeforeTheFirstPiece(t *testing.T) {
 	}
 }
 
-func TestEveryRequestToOllamaAsksForTheSameWholeWindow(t *testing.T) {
+func TestAllOllamaRequestsUseTheSameWindow(t *testing.T) {
 	f := llmtest.NewFaults(t)
 	p := open(t, llm.Settings{Provider: "ollama", OllamaHost: f.URL, Window: 6000, KeepAlive: 10 * time.Minute})
 	second := say("more")

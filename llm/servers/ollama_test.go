@@ -27,7 +27,7 @@ func TestOllama(t *testing.T) {
 		return m, usage
 	}
 
-	t.Run("says what the model says and what it cost", func(t *testing.T) {
+	t.Run("streams text and usage", func(t *testing.T) {
 		m, usage := collect(t, with(t, "scripted"), say("hi"))
 		if m.Text != llmtest.ScriptedAnswer || usage.Prompt == 0 || usage.Answer == 0 || usage.Generating == 0 {
 			t.Errorf("got %q, %+v", m.Text, usage)
@@ -53,7 +53,7 @@ func TestOllama(t *testing.T) {
 			t.Errorf("got %+v", m)
 		}
 	})
-	t.Run("thinks when it is asked to and can", func(t *testing.T) {
+	t.Run("thinks if requested and supported", func(t *testing.T) {
 		p := with(t, "scripted-think")
 		var thinking, text strings.Builder
 		req := say("hi")
@@ -76,12 +76,12 @@ func TestOllama(t *testing.T) {
 		if m, _ := collect(t, p, req); m.Text != llmtest.ScriptedAnswer {
 			t.Errorf("off: got %q", m.Text)
 		}
-		req.Think = "on" // a model that can't is not asked to
+		req.Think = "on" // not sent to a model that cannot think
 		if m, _ := collect(t, with(t, "scripted"), req); m.Text != llmtest.ScriptedAnswer {
 			t.Errorf("a model that can't think: got %q", m.Text)
 		}
 	})
-	t.Run("a random model keeps to a schema", func(t *testing.T) {
+	t.Run("a random model follows a schema", func(t *testing.T) {
 		req := say("hi")
 		req.Schema = json.RawMessage(`{"type":"object","properties":{"tool":{"type":"string","enum":["search_notes","none"]},"limit":{"type":"integer","minimum":0,"maximum":9}},"required":["tool","limit"]}`)
 		req.MaxTokens = 1000
@@ -98,7 +98,7 @@ func TestOllama(t *testing.T) {
 			t.Errorf("a JSON of 3 tokens: got %+v", usage)
 		}
 	})
-	t.Run("a prompt beyond the window is an error, not cut", func(t *testing.T) {
+	t.Run("a prompt beyond the window is an error", func(t *testing.T) {
 		p := with(t, "scripted")
 		_, _, err := llm.Collect(p.Stream(t.Context(), say(strings.Repeat("too long ", 1000))))
 		if !errors.Is(err, llm.ErrTooLong) {
@@ -135,7 +135,7 @@ func TestOllama(t *testing.T) {
 			t.Errorf("afterwards: got %q", m.Text)
 		}
 	})
-	t.Run("what a model cannot do is told", func(t *testing.T) {
+	t.Run("an unsupported capability is an error", func(t *testing.T) {
 		var cannot *llm.UnsupportedError
 		req := say("hi")
 		req.Tools = []llm.ToolSpec{searchSpec}
@@ -154,7 +154,7 @@ func TestOllama(t *testing.T) {
 			t.Errorf("images: got %v", err)
 		}
 	})
-	t.Run("a missing model is named", func(t *testing.T) {
+	t.Run("a missing model is an error that names it", func(t *testing.T) {
 		var missing *llm.NotFoundError
 		p := with(t, "nope")
 		if _, _, err := llm.Collect(p.Stream(t.Context(), say("hi"))); !errors.As(err, &missing) || missing.Model != "nope" {
@@ -165,14 +165,14 @@ func TestOllama(t *testing.T) {
 			t.Errorf("embedder: got %v", err)
 		}
 	})
-	t.Run("a pull that can't be is an error", func(t *testing.T) {
+	t.Run("pulling an unknown model is an error", func(t *testing.T) {
 		var said []string
 		err := with(t, "scripted").Pull(t.Context(), "127.0.0.1:9/library/nope", func(p llm.Progress) { said = append(said, p.Status) })
 		if err == nil || !slices.Contains(said, "pulling manifest") {
 			t.Errorf("got %v after %q", err, said)
 		}
 	})
-	t.Run("show tells what a model is and can", func(t *testing.T) {
+	t.Run("info describes the model", func(t *testing.T) {
 		p := with(t, "scripted")
 		info, err := p.Info(t.Context(), "")
 		if err != nil || info.Family != "llama" || info.Context != 4096 || info.Allocated != 4096 || !info.Can("tools") || info.Can("thinking") {
@@ -188,14 +188,14 @@ func TestOllama(t *testing.T) {
 			}
 		}
 	})
-	t.Run("by default the newest model that can use tools answers", func(t *testing.T) {
+	t.Run("the default is the newest model with tools", func(t *testing.T) {
 		p := open(t, llm.Settings{Provider: "ollama", OllamaHost: server.URL})
 		info, err := p.Info(t.Context(), "")
 		if err != nil || !info.Can("tools") || p.State().Model != info.Name {
 			t.Errorf("got %+v, %v, state %+v", info, err, p.State())
 		}
 	})
-	t.Run("synonyms are alike", func(t *testing.T) {
+	t.Run("synonyms have similar vectors", func(t *testing.T) {
 		e, err := with(t, "scripted").Embedder(t.Context())
 		if err != nil {
 			t.Fatal(err)
@@ -213,7 +213,7 @@ func TestOllama(t *testing.T) {
 	})
 }
 
-func TestAServerThatHasNoModelSuggestsOne(t *testing.T) {
+func TestServerWithoutModelsSuggestsOne(t *testing.T) {
 	server := llmtest.StartEmptyOllama(t)
 	p := open(t, llm.Settings{Provider: "ollama", OllamaHost: server.URL})
 	var missing *llm.NotFoundError
@@ -229,5 +229,5 @@ func cosine(a, b []float32) float64 {
 		aa += float64(a[i]) * float64(a[i])
 		bb += float64(b[i]) * float64(b[i])
 	}
-	return dot * dot / aa / bb // squared: enough to compare
+	return dot * dot / aa / bb // squared, which preserves the order
 }

@@ -16,7 +16,7 @@ import (
 	"lifehub/llm/llmtest"
 )
 
-// wire is a server that answers each path with what a real one once wrote.
+// wire starts a server that answers each path with a recorded response.
 func wire(t *testing.T, answers map[string]http.HandlerFunc) llm.Provider {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -45,7 +45,7 @@ func says(code int, body string) http.HandlerFunc {
 
 const chatPath = "/v1/chat/completions"
 
-func TestStreamedCompletionsAreReadAsServersWriteThem(t *testing.T) {
+func TestStreamedCompletionsOfRealServersAreParsed(t *testing.T) {
 	for name, c := range map[string]struct {
 		body     string
 		text     string
@@ -53,12 +53,12 @@ func TestStreamedCompletionsAreReadAsServersWriteThem(t *testing.T) {
 		calls    string
 		usage    llm.Usage
 	}{
-		"words and what they cost": {
+		"text and usage": {
 			body: "data: {\"choices\":[{\"delta\":{\"role\":\"assistant\",\"content\":\"\"}}]}\n\n: ping\n\ndata:{\"choices\":[{\"delta\":{\"content\":\"he\"}}]}\n\n" +
 				"data: {\"choices\":[{\"delta\":{\"content\":\"llo\"},\"finish_reason\":\"stop\"}]}\n\ndata: {\"choices\":[],\"usage\":{\"prompt_tokens\":3,\"completion_tokens\":2}}\n\ndata: [DONE]\n\n",
 			text: "hello", usage: llm.Usage{Prompt: 3, Answer: 2, Stopped: llm.StopEnd},
 		},
-		"thoughts of vLLM and of routers": {
+		"thinking of vLLM and of routers": {
 			body:     "data: {\"choices\":[{\"delta\":{\"reasoning_content\":\"hm \"}}]}\n\ndata: {\"choices\":[{\"delta\":{\"reasoning\":\"so\"}}]}\n\ndata: {\"choices\":[{\"delta\":{\"content\":\"yes\"},\"finish_reason\":\"length\"}]}\n\ndata: [DONE]\n\n",
 			thinking: "hm so", text: "yes", usage: llm.Usage{Stopped: llm.StopLength},
 		},
@@ -100,7 +100,7 @@ func TestStreamedCompletionsAreReadAsServersWriteThem(t *testing.T) {
 	}
 }
 
-func TestRefusalsAreToldByTheirKind(t *testing.T) {
+func TestErrorsAreClassified(t *testing.T) {
 	var missing *llm.NotFoundError
 	var status *llm.StatusError
 	for name, c := range map[string]struct {
@@ -108,12 +108,12 @@ func TestRefusalsAreToldByTheirKind(t *testing.T) {
 		body string
 		want func(error) bool
 	}{
-		"too long, by code":   {400, `{"error":{"message":"no","code":"context_length_exceeded"}}`, func(err error) bool { return errors.Is(err, llm.ErrTooLong) }},
-		"too long, in words":  {400, `{"error":{"message":"This model's maximum context length is 4096 tokens."}}`, func(err error) bool { return errors.Is(err, llm.ErrTooLong) }},
-		"too long, llama.cpp": {400, `{"error":{"code":400,"message":"the request exceeds the available context size","type":"exceed_context_size_error"}}`, func(err error) bool { return errors.Is(err, llm.ErrTooLong) }},
-		"no such model":       {404, `{"error":{"message":"The model 'm' does not exist","code":"model_not_found"}}`, func(err error) bool { return errors.As(err, &missing) && missing.Model == "m" }},
-		"no such address":     {404, `404 page not found`, func(err error) bool { return errors.As(err, &status) && status.Code == 404 }},
-		"a bad key":           {401, `{"error":{"message":"Incorrect API key provided"}}`, func(err error) bool { return errors.As(err, &status) && status.Code == 401 }},
+		"too long, by code":    {400, `{"error":{"message":"no","code":"context_length_exceeded"}}`, func(err error) bool { return errors.Is(err, llm.ErrTooLong) }},
+		"too long, by message": {400, `{"error":{"message":"This model's maximum context length is 4096 tokens."}}`, func(err error) bool { return errors.Is(err, llm.ErrTooLong) }},
+		"too long, llama.cpp":  {400, `{"error":{"code":400,"message":"the request exceeds the available context size","type":"exceed_context_size_error"}}`, func(err error) bool { return errors.Is(err, llm.ErrTooLong) }},
+		"no such model":        {404, `{"error":{"message":"The model 'm' does not exist","code":"model_not_found"}}`, func(err error) bool { return errors.As(err, &missing) && missing.Model == "m" }},
+		"no such path":         {404, `404 page not found`, func(err error) bool { return errors.As(err, &status) && status.Code == 404 }},
+		"a bad key":            {401, `{"error":{"message":"Incorrect API key provided"}}`, func(err error) bool { return errors.As(err, &status) && status.Code == 401 }},
 		"an error that is text": {500, `{"error":"boom\u001b[31m"}`, func(err error) bool {
 			return errors.As(err, &status) && status.Message == "boom [31m"
 		}},
@@ -126,11 +126,11 @@ func TestRefusalsAreToldByTheirKind(t *testing.T) {
 		"an unknown address, LM Studio": {200, `{"error":"Unexpected endpoint or method. (POST /chat/completions)"}`, func(err error) bool {
 			return errors.As(err, &status) && strings.HasPrefix(status.Message, "Unexpected endpoint")
 		}},
-		"too long, older llama.cpp":   {500, `{"error":{"code":500,"message":"the request exceeds the available context size. try increasing it","type":"exceed_context_size_error"}}`, func(err error) bool { return errors.Is(err, llm.ErrTooLong) }},
-		"a call that is not JSON":     {200, "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"a\",\"function\":{\"name\":\"x\",\"arguments\":\"{\"}}]}}]}\n\ndata: [DONE]\n\n", func(err error) bool { return errors.Is(err, llm.ErrCut) }},
-		"a call of an absurd number":  {200, "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":99999999,\"id\":\"a\"}]}}]}\n\ndata: [DONE]\n\n", func(err error) bool { return errors.Is(err, llm.ErrCut) }},
-		"a call of a negative number": {200, "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":-1,\"id\":\"a\"}]}}]}\n\ndata: [DONE]\n\n", func(err error) bool { return errors.Is(err, llm.ErrCut) }},
-		"an end without a reason":     {200, "data: {\"choices\":[{\"delta\":{\"content\":\"x\"}}]}\n\n", func(err error) bool { return errors.Is(err, llm.ErrCut) }},
+		"too long, older llama.cpp":    {500, `{"error":{"code":500,"message":"the request exceeds the available context size. try increasing it","type":"exceed_context_size_error"}}`, func(err error) bool { return errors.Is(err, llm.ErrTooLong) }},
+		"a call that is not JSON":      {200, "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"a\",\"function\":{\"name\":\"x\",\"arguments\":\"{\"}}]}}]}\n\ndata: [DONE]\n\n", func(err error) bool { return errors.Is(err, llm.ErrCut) }},
+		"a call with a huge index":     {200, "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":99999999,\"id\":\"a\"}]}}]}\n\ndata: [DONE]\n\n", func(err error) bool { return errors.Is(err, llm.ErrCut) }},
+		"a call with a negative index": {200, "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":-1,\"id\":\"a\"}]}}]}\n\ndata: [DONE]\n\n", func(err error) bool { return errors.Is(err, llm.ErrCut) }},
+		"an end without a reason":      {200, "data: {\"choices\":[{\"delta\":{\"content\":\"x\"}}]}\n\n", func(err error) bool { return errors.Is(err, llm.ErrCut) }},
 	} {
 		p := wire(t, map[string]http.HandlerFunc{chatPath: says(c.code, c.body)})
 		m, _, err := llm.Collect(p.Stream(t.Context(), say("hi")))
@@ -140,7 +140,7 @@ func TestRefusalsAreToldByTheirKind(t *testing.T) {
 	}
 }
 
-func TestARequestIsWrittenAsTheProtocolWantsIt(t *testing.T) {
+func TestRequestFollowsTheProtocol(t *testing.T) {
 	var body, key string
 	p := wire(t, map[string]http.HandlerFunc{chatPath: func(w http.ResponseWriter, r *http.Request) {
 		b, _ := io.ReadAll(r.Body)
@@ -171,7 +171,7 @@ func TestARequestIsWrittenAsTheProtocolWantsIt(t *testing.T) {
 	}
 }
 
-func TestAServerThatKnowsNoSchemaIsAskedWithoutOne(t *testing.T) {
+func TestServerWithoutSchemasIsAskedWithoutOne(t *testing.T) {
 	var shaped []bool
 	p := wire(t, map[string]http.HandlerFunc{chatPath: func(w http.ResponseWriter, r *http.Request) {
 		b, _ := io.ReadAll(r.Body)
@@ -195,7 +195,7 @@ func TestAServerThatKnowsNoSchemaIsAskedWithoutOne(t *testing.T) {
 	}
 }
 
-func TestVectorsAreSortedAndChecked(t *testing.T) {
+func TestVectorsAreSortedAndValidated(t *testing.T) {
 	for name, c := range map[string]struct{ body, want string }{
 		"out of order":         {`{"data":[{"index":1,"embedding":[0,1]},{"index":0,"embedding":[1,0]}]}`, "[[1 0] [0 1]]"},
 		"one missing":          {`{"data":[{"index":1,"embedding":[0,1]}]}`, ""},
@@ -217,7 +217,7 @@ func TestVectorsAreSortedAndChecked(t *testing.T) {
 	}
 }
 
-func TestTheWindowIsWhatTheServerTells(t *testing.T) {
+func TestWindowIsTheOneTheServerReports(t *testing.T) {
 	p := wire(t, map[string]http.HandlerFunc{"/v1/models": says(200, `{"data":[{"id":"text-embed"},{"id":"m","max_model_len":4096},{"id":"n","meta":{"n_ctx_train":512}}]}`)})
 	if info, err := p.Info(t.Context(), ""); err != nil || info.Context != 4096 || info.Allocated != 4096 {
 		t.Errorf("got %+v, %v", info, err)
@@ -231,7 +231,7 @@ func TestTheWindowIsWhatTheServerTells(t *testing.T) {
 	}
 }
 
-func TestOllamasOwnCompletionsWork(t *testing.T) {
+func TestOllamasCompletionsEndpointWorks(t *testing.T) {
 	t.Parallel()
 	server := llmtest.StartOllama(t)
 	with := func(model string) llm.Provider {
@@ -265,12 +265,12 @@ func TestOllamasOwnCompletionsWork(t *testing.T) {
 	}
 }
 
-func TestAnAnswerIsWholeInEveryShapeOfItsEnd(t *testing.T) {
+func TestAnswerIsCompleteWithEveryKindOfEnd(t *testing.T) {
 	const chunk, end = "data: {\"choices\":[{\"delta\":{\"content\":\"hello\"}}]}\n\n", "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n\n"
 	for name, answer := range map[string]http.HandlerFunc{
-		"as the protocol has it":     says(200, chunk+end+"data: [DONE]\n\n"),
-		"no end mark":                says(200, chunk+end),
-		"no reason of the end":       says(200, chunk+"data: [DONE]\n\n"),
+		"as specified":               says(200, chunk+end+"data: [DONE]\n\n"),
+		"no end marker":              says(200, chunk+end),
+		"no finish reason":           says(200, chunk+"data: [DONE]\n\n"),
 		"a whole body":               says(200, `{"object":"chat.completion","choices":[{"message":{"role":"assistant","content":"hello"},"finish_reason":"stop"}]}`),
 		"a whole body in many lines": says(200, "\n{\n \"choices\": [\n  {\"message\": {\"content\": \"hello\"}, \"finish_reason\": \"stop\"}\n ]\n}\n"),
 		"a document a line":          says(200, `{"choices":[{"delta":{"content":"hel"}}]}`+"\n"+`{"choices":[{"delta":{"content":"lo"},"finish_reason":"stop"}]}`+"\n"),
@@ -287,7 +287,7 @@ func TestAnAnswerIsWholeInEveryShapeOfItsEnd(t *testing.T) {
 	}
 }
 
-func TestThePromptIsCountedWithWhatWasCached(t *testing.T) {
+func TestPromptTokensIncludeCachedOnes(t *testing.T) {
 	for usage, want := range map[string]int{
 		`{"prompt_tokens":2006,"completion_tokens":300,"total_tokens":2306,"prompt_tokens_details":{"cached_tokens":1920}}`: 2006,
 		`{"prompt_tokens":86,"completion_tokens":300,"total_tokens":386,"prompt_tokens_details":{"cached_tokens":1920}}`:    2006,
@@ -303,7 +303,7 @@ func TestThePromptIsCountedWithWhatWasCached(t *testing.T) {
 	}
 }
 
-// refuser answers requests that hold one of the options with an error.
+// refuser rejects requests that hold one of the options.
 func refuser(asked *[]string, status int, message string, options ...string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		raw, _ := io.ReadAll(r.Body)
@@ -324,11 +324,11 @@ func refuser(asked *[]string, status int, message string, options ...string) htt
 	}
 }
 
-func TestOptionsThatAreRefusedAreLeftOut(t *testing.T) {
+func TestRejectedOptionsAreOmitted(t *testing.T) {
 	var asked []string
 	for name, c := range map[string]struct {
 		answer http.HandlerFunc
-		want   []string // the options of the requests, of two calls
+		want   []string // the options of each request, for two calls
 	}{
 		"named":              {refuser(&asked, 400, "Unknown parameter: 'OPTION'", "stream_options"), []string{"stream_options response_format max_tokens", "response_format max_tokens", "response_format max_tokens"}},
 		"named by FastAPI":   {refuser(&asked, 422, `[{"type":"extra_forbidden","loc":["body","OPTION"]}]`, "max_tokens"), []string{"stream_options response_format max_tokens", "stream_options response_format", "stream_options response_format"}},
@@ -350,7 +350,7 @@ func TestOptionsThatAreRefusedAreLeftOut(t *testing.T) {
 	}
 }
 
-func TestAServerWithoutToolsIsKnownAfterOneRequest(t *testing.T) {
+func TestMissingToolSupportIsLearntFromOneRequest(t *testing.T) {
 	var asked []string
 	p := wire(t, map[string]http.HandlerFunc{chatPath: refuser(&asked, 500, "OPTION param requires --jinja flag", "tools")})
 	req := say("hi")
@@ -366,8 +366,8 @@ func TestAServerWithoutToolsIsKnownAfterOneRequest(t *testing.T) {
 	}
 }
 
-// What a request is refused for, and no option explains, is told as it was said.
-func TestARefusalThatNoOptionExplainsIsTold(t *testing.T) {
+// If omitting options does not help, the error is that of the original request.
+func TestRejectionNotDueToOptionsIsReported(t *testing.T) {
 	var status *llm.StatusError
 	p := wire(t, map[string]http.HandlerFunc{chatPath: says(400, `{"error":{"message":"roles must alternate"}}`)})
 	if _, _, err := llm.Collect(p.Stream(t.Context(), say("hi"))); !errors.As(err, &status) || status.Message != "roles must alternate" {
@@ -375,7 +375,7 @@ func TestARefusalThatNoOptionExplainsIsTold(t *testing.T) {
 	}
 }
 
-func TestALongWaitIsToldAndNotWaited(t *testing.T) {
+func TestLongRetryAfterIsReportedWithoutWaiting(t *testing.T) {
 	for header, want := range map[string]string{
 		"3600": "the server asks to wait 60 min",
 		"90":   "the server asks to wait 90 s",
@@ -394,9 +394,8 @@ func TestALongWaitIsToldAndNotWaited(t *testing.T) {
 	}
 }
 
-// A server that was restarted with another model or window is asked about it
-// again.
-func TestAServerThatChangedIsAskedAgain(t *testing.T) {
+// A server that was restarted with another model or window is queried again.
+func TestRestartedServerIsQueriedAgain(t *testing.T) {
 	model, window := "first", 8192
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		raw, _ := io.ReadAll(r.Body)
@@ -424,7 +423,7 @@ func TestAServerThatChangedIsAskedAgain(t *testing.T) {
 	for _, c := range []struct {
 		model  string
 		window int
-		fails  bool // the first request, before it is asked again
+		fails  bool // the first request fails, before the server is queried again
 	}{{"first", 8192, false}, {"second", 8192, false}, {"second", 100, true}} {
 		model, window = c.model, c.window
 		for try := range 2 {

@@ -15,7 +15,7 @@ import (
 	"lifehub/llm/llmtest"
 )
 
-// planSchema is a shape such as the planner asks for.
+// planSchema resembles the schema that the planner requests.
 const planSchema = `{"type":"object","properties":{"reasoning":{"type":"string"},"steps":{"type":"array","maxItems":8,"items":{"type":"object",` +
 	`"properties":{"id":{"type":"string"},"tool":{"type":"string","enum":["search_notes","list_tasks"]},"input":{"type":"object"},"description":{"type":"string"},` +
 	`"after":{"type":"array","items":{"type":"string"}}},"required":["id","tool","input"]}},"answer":{"type":"string"}},"required":["reasoning","steps"]}`
@@ -30,8 +30,8 @@ var tasksSpec = llm.ToolSpec{
 	Schema: json.RawMessage(`{"type":"object","properties":{"status":{"type":"string"},"query":{"type":"string"}}}`),
 }
 
-// planRequest and explainRequest are the two requests of a turn, as prose and
-// as a task.
+// planRequest and explainRequest return the two requests of a turn, both as prose
+// and as a task.
 func planRequest(question string) llm.Request {
 	return llm.Request{
 		Messages: []llm.Message{{Role: llm.System, Text: "You plan how to answer."}, {Role: llm.User, Text: question}},
@@ -53,8 +53,8 @@ func explainRequest(question string) llm.Request {
 	}
 }
 
-// words is a request that a provider answers with words: offline, where there
-// are none for an answer, a plan.
+// words returns a request that a provider answers with text: for the offline
+// provider, which cannot write answers, a plan.
 func words(p llm.Provider) llm.Request {
 	if p.State().Provider == "offline" {
 		return planRequest("What do my notes say about running?")
@@ -62,9 +62,9 @@ func words(p llm.Provider) llm.Request {
 	return explainRequest("How often do I run?")
 }
 
-// TestEveryProviderKeepsThePromisesOfAModel is the one table that all
-// providers go through, those with a server against a real one.
-func TestEveryProviderKeepsThePromisesOfAModel(t *testing.T) {
+// TestEveryProviderKeepsThePromisesOfAModel runs the same checks on all
+// providers, using real servers.
+func TestEveryProviderFulfilsTheModelContract(t *testing.T) {
 	t.Parallel()
 	server := llmtest.StartOllama(t)
 	providers := map[string]llm.Settings{
@@ -84,7 +84,7 @@ func TestEveryProviderKeepsThePromisesOfAModel(t *testing.T) {
 }
 
 var promises = map[string]func(*testing.T, llm.Provider){
-	"an answer comes in pieces and ends with what it cost": func(t *testing.T, p llm.Provider) {
+	"an answer arrives in pieces and ends with usage": func(t *testing.T, p llm.Provider) {
 		pieces, ends := 0, 0
 		for d, err := range p.Stream(t.Context(), words(p)) {
 			if err != nil {
@@ -117,7 +117,7 @@ var promises = map[string]func(*testing.T, llm.Provider){
 			t.Errorf("got %q, %v", m.Text, err)
 		}
 	},
-	"a plan is JSON of its shape": func(t *testing.T, p llm.Provider) {
+	"a plan is JSON that matches its schema": func(t *testing.T, p llm.Provider) {
 		m, _, err := llm.Collect(p.Stream(t.Context(), planRequest("What do my notes say about running?")))
 		if err != nil {
 			t.Fatal(err)
@@ -135,7 +135,7 @@ var promises = map[string]func(*testing.T, llm.Provider){
 			t.Errorf("got %s", m.Text)
 		}
 	},
-	"a cancelled request yields the error of its context": func(t *testing.T, p llm.Provider) {
+	"a cancelled request yields its context's error": func(t *testing.T, p llm.Provider) {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		m, _, err := llm.Collect(p.Stream(ctx, words(p)))
@@ -143,7 +143,7 @@ var promises = map[string]func(*testing.T, llm.Provider){
 			t.Errorf("got %q, %v", m.Text, err)
 		}
 	},
-	"a reader may leave at any time": func(t *testing.T, p llm.Provider) {
+	"a reader may stop at any time": func(t *testing.T, p llm.Provider) {
 		for range p.Stream(t.Context(), words(p)) {
 			break
 		}
@@ -151,7 +151,7 @@ var promises = map[string]func(*testing.T, llm.Provider){
 			t.Error(err)
 		}
 	},
-	"requests may run side by side": func(t *testing.T, p llm.Provider) {
+	"requests may run concurrently": func(t *testing.T, p llm.Provider) {
 		var wg sync.WaitGroup
 		for range 4 {
 			wg.Go(func() {
@@ -162,20 +162,20 @@ var promises = map[string]func(*testing.T, llm.Provider){
 		}
 		wg.Wait()
 	},
-	"vectors keep the order of their texts over many batches": func(t *testing.T, p llm.Provider) {
+	"vectors keep the order of texts across batches": func(t *testing.T, p llm.Provider) {
 		e, err := p.Embedder(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
 		if e == nil {
-			return // it has none
+			return // it has no embeddings
 		}
 		words := []string{"car", "garden", "tomato", "meeting", "running"}
 		texts := make([]string, 150)
 		for i := range texts {
 			texts[i] = words[i%len(words)]
 		}
-		texts[7] = "" // may be, and has a vector
+		texts[7] = "" // an empty text is valid and has a vector
 		vectors, err := e.Embed(t.Context(), texts)
 		if err != nil || len(vectors) != len(texts) {
 			t.Fatalf("got %d vectors, %v", len(vectors), err)
@@ -192,7 +192,7 @@ var promises = map[string]func(*testing.T, llm.Provider){
 			t.Errorf("no text: got %v, %v", none, err)
 		}
 	},
-	"it tells who answers": func(t *testing.T, p llm.Provider) {
+	"the state names the provider": func(t *testing.T, p llm.Provider) {
 		info, err := p.Info(t.Context(), "")
 		if err != nil || info.Name == "" || info.Remote != "" {
 			t.Errorf("got %+v, %v", info, err)
@@ -214,7 +214,7 @@ var promises = map[string]func(*testing.T, llm.Provider){
 }
 
 func TestMain(m *testing.M) {
-	// No proxy of the machine stands between the tests and their servers.
+	// Proxies configured on this machine must not affect the tests.
 	for _, name := range []string{"HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"} {
 		if err := os.Unsetenv(name); err != nil {
 			fmt.Fprintln(os.Stderr, err)

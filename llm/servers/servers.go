@@ -1,7 +1,7 @@
-// Package servers joins all model servers of the settings into one provider:
-// SERVER/MODEL names a model on one of the list, MODEL one on the server that
-// has no name. Where the settings name no kind of server, that one is Ollama
-// while it answers, else the offline provider. Start with [Open].
+// Package servers combines all model servers of the settings into one provider.
+// SERVER/MODEL names a model on a named server, and MODEL a model on the default
+// server. If the settings do not select a kind of server, the default one is
+// Ollama while it is reachable, else the offline provider. Start with [Open].
 package servers
 
 import (
@@ -19,33 +19,33 @@ import (
 	"lifehub/llm"
 )
 
-// listTimeout is how long one server may take to list its models. The others
-// are shown meanwhile.
+// listTimeout bounds the time one server may take to list its models. Results of
+// other servers are shown meanwhile.
 const listTimeout = 10 * time.Second
 
-// Set is all model servers as one [llm.Provider]. One of them answers, one
-// embeds; nothing is sent to the others except the question what they have.
+// Set combines all model servers into one [llm.Provider]. One server answers and
+// one embeds; the others only get requests for their list of models.
 type Set struct {
 	settings llm.Settings
-	list     []*server // the one without a name first
+	list     []*server // the default server first
 	embeds   *server
 	opened   chan struct{} // closed when the list is complete
 
 	mu    sync.Mutex
-	now   *server   // that answers
-	roles []*server // that answer for a role, each with a model of its own
+	now   *server   // the one that answers
+	roles []*server // those that answer for a role, each with its own model
 }
 
-// Open makes the providers. It contacts no server of the list.
+// Open creates the providers. It makes no connection to the named servers.
 func Open(s llm.Settings) (*Set, error) {
-	if s.Provider == "offline" { // then nothing is sent anywhere
+	if s.Provider == "offline" { // so that nothing is sent to any server
 		s.Servers = nil
 	}
 	set := &Set{settings: s, list: make([]*server, len(s.Servers)+1), opened: make(chan struct{})}
 	defer close(set.opened)
 	chat, model := set.split(s.Model)
 	embeds, embedding := set.split(s.Embedding)
-	for i := len(s.Servers); i >= 0; i-- { // the one that may run in the background last
+	for i := len(s.Servers); i >= 0; i-- { // the default server, which may probe in the background, last
 		settings := set.of(i)
 		settings.Model, settings.Embedding = "", llm.NoEmbedding
 		if i == chat {
@@ -67,9 +67,10 @@ func Open(s llm.Settings) (*Set, error) {
 	return set, nil
 }
 
-// split is the number of the server that a name means, 0 for the one without a
-// name, and what it calls the model. A model of that one whose own name begins
-// as with a server's has a slash before it: /SERVER/MODEL.
+// split returns the index of the server that a model name refers to, 0 for the
+// default one, and the model's name on that server. If a model of the default
+// server has a name that starts with the name of another server, it is written
+// with a leading slash: /SERVER/MODEL.
 func (s *Set) split(name string) (at int, model string) {
 	if own, ok := strings.CutPrefix(name, "/"); ok {
 		if _, rest := s.split(own); rest != own {
@@ -84,7 +85,7 @@ func (s *Set) split(name string) (at int, model string) {
 	return 0, name
 }
 
-// of are the settings of one server.
+// of returns the settings of one server.
 func (s *Set) of(at int) llm.Settings {
 	settings := s.settings
 	settings.Servers, settings.Changed = nil, nil
@@ -97,8 +98,8 @@ func (s *Set) of(at int) llm.Settings {
 	return settings
 }
 
-// open makes the provider of one server. What others are told of it never holds
-// a password that is in its address.
+// open creates the provider of one server. The server's title and errors never
+// contain a password from its address.
 func (s *Set) open(at int, settings llm.Settings) (*server, error) {
 	one := &server{title: settings.Provider, redact: s.settings.Redact, full: func(model string) string {
 		if _, rest := s.split(model); rest != model {
@@ -113,7 +114,7 @@ func (s *Set) open(at int, settings llm.Settings) (*server, error) {
 	}
 	var err error
 	if one.Provider, err = openOne(settings); err != nil && at > 0 {
-		return nil, fmt.Errorf("open the model server %s of `providers`: %w", one.name, err)
+		return nil, fmt.Errorf("open model server %s of `providers`: %w", one.name, err)
 	} else if err != nil {
 		return nil, err
 	}
@@ -126,8 +127,8 @@ func (s *Set) open(at int, settings llm.Settings) (*server, error) {
 	return one, nil
 }
 
-// Role is a provider that answers with a model of its own, for one of the jobs
-// of a turn; nil for no name: the job is done by the model that answers.
+// Role returns a provider that answers with the named model, for one of the jobs
+// of a turn. For an empty name it returns nil: the current model does that job.
 func (s *Set) Role(name string) (llm.Provider, error) {
 	if name == "" || s.settings.Provider == "offline" {
 		return nil, nil
@@ -145,14 +146,15 @@ func (s *Set) Role(name string) (llm.Provider, error) {
 	return role, nil
 }
 
-// foundOwner is a provider whose server may have been found unasked.
+// foundOwner is implemented by providers that may use an automatically found
+// server.
 type foundOwner interface {
 	Owner(context.Context) llm.Owner
 	Allow(ctx context.Context, owner string)
 }
 
-// Owner is whose the server without a name is, if it is in use and no setting
-// says where it is; else the zero value.
+// Owner returns the owner of the default server if that is in use and was found
+// automatically; else the zero value.
 func (s *Set) Owner(ctx context.Context) llm.Owner {
 	found, ok := s.list[0].Provider.(foundOwner)
 	if !ok || !s.settings.OllamaFound || s.current() != s.list[0] && s.embeds != s.list[0] {
@@ -161,8 +163,8 @@ func (s *Set) Owner(ctx context.Context) llm.Owner {
 	return found.Owner(ctx)
 }
 
-// Allow lets the server without a name be used though it belongs to this user,
-// by name or uid.
+// Allow permits the use of a default server that belongs to this user, given by
+// name or uid.
 func (s *Set) Allow(ctx context.Context, owner string) {
 	s.mu.Lock()
 	all := slices.Concat(s.list[:1], s.roles)
@@ -174,8 +176,7 @@ func (s *Set) Allow(ctx context.Context, owner string) {
 	}
 }
 
-// changed passes on what the server without a name tells. While another one
-// answers, it is no news for the user who answers here.
+// changed forwards changes of the default server, unless another server answers.
 func (s *Set) changed(state llm.State) {
 	if s.settings.Changed == nil {
 		return
@@ -200,8 +201,8 @@ func (s *Set) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, 
 	return s.current().Stream(ctx, req)
 }
 
-// State implements [llm.Provider]. Remote names every other machine that gets
-// something: questions, or notes to embed.
+// State implements [llm.Provider]. Remote lists all other machines that receive
+// data: questions, or notes to embed.
 func (s *Set) State() llm.State {
 	s.mu.Lock()
 	now, list, users := s.now, slices.Concat(s.list, s.roles), append([]*server{s.now}, s.roles...)
@@ -242,8 +243,8 @@ func (s *Set) Info(ctx context.Context, name string) (llm.Info, error) {
 	return s.list[at].Info(ctx, model)
 }
 
-// SetModel implements [llm.Provider]: another server answers with it, if the
-// name says so.
+// SetModel implements [llm.Provider]. If the name includes another server, that
+// server answers from now on.
 func (s *Set) SetModel(ctx context.Context, name string) error {
 	at, model := s.split(name)
 	if err := s.list[at].SetModel(ctx, model); err != nil {
@@ -264,14 +265,15 @@ func (s *Set) Pull(ctx context.Context, name string, progress func(llm.Progress)
 // Embedder implements [llm.Provider].
 func (s *Set) Embedder(ctx context.Context) (llm.Embedder, error) { return s.embeds.Embedder(ctx) }
 
-// Models implements [llm.Provider]: those of the server without a name. List has all.
+// Models implements [llm.Provider]. It lists the models of the default server;
+// List covers all servers.
 func (s *Set) Models(ctx context.Context) ([]llm.Info, error) { return s.list[0].Models(ctx) }
 
-// List asks all servers at once what they have. Each is told as waiting first,
-// in the order of the settings, then as it answers; the channel closes after
-// the last.
+// List queries all servers concurrently. It first sends a waiting Listing for
+// each server, in the order of the settings, then each result as it arrives, and
+// closes the channel after the last one.
 func (s *Set) List(ctx context.Context) <-chan llm.Listing {
-	to := make(chan llm.Listing, 2*len(s.list)) // so that nobody waits for who reads
+	to := make(chan llm.Listing, 2*len(s.list)) // large enough that no server waits for the reader
 	for _, server := range s.list {
 		to <- llm.Listing{Server: server.title, Waiting: true}
 	}
@@ -283,7 +285,7 @@ func (s *Set) List(ctx context.Context) <-chan llm.Listing {
 	return to
 }
 
-// Listings is what all servers said, in the order of the settings.
+// Listings returns the listings of all servers, in the order of the settings.
 func (s *Set) Listings(ctx context.Context) []llm.Listing {
 	told := map[string]llm.Listing{}
 	for listing := range s.List(ctx) {
@@ -296,7 +298,8 @@ func (s *Set) Listings(ctx context.Context) []llm.Listing {
 	return list
 }
 
-// All is what all servers have, and why those that told nothing did not.
+// All lists the models of every server, with an error for each server that did
+// not answer.
 func (s *Set) All(ctx context.Context) (models []llm.Info, err error) {
 	for _, l := range s.Listings(ctx) {
 		models, err = append(models, l.Models...), errors.Join(err, l.Err)
@@ -315,18 +318,19 @@ func (s *Set) Close() (err error) {
 	return err
 }
 
-// server is one of them. Its models bear its name, if it has one.
+// server is one of the servers. If it has a name, its models are prefixed with
+// it.
 type server struct {
 	llm.Provider
 	name   string
-	title  string // its name and host, for the user
-	remote string // its host, when that is not this machine
+	title  string // name and host, for display
+	remote string // host, if it is not this machine
 	redact func(string) string
-	full   func(model string) string // the name that means the model on this server
+	full   func(model string) string // returns the full name of one of the server's models
 }
 
-// told is an error as the user may see it: a model bears its full name, and what
-// the server says holds no key.
+// told returns an error for display: models have their full names, and keys are
+// redacted.
 func (s *server) told(err error) error {
 	var missing *llm.NotFoundError
 	var status *llm.StatusError
@@ -364,7 +368,7 @@ func (s *server) listing(ctx context.Context) (l llm.Listing) {
 	}
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
-		err = fmt.Errorf("%s: %w: it did not list its models within %v", s.name, llm.ErrUnreachable, listTimeout)
+		err = fmt.Errorf("%s: %w: no list of models within %v", s.name, llm.ErrUnreachable, listTimeout)
 	case err != nil && s.name != "":
 		err = fmt.Errorf("%s: %w", s.name, err)
 	}
@@ -409,8 +413,8 @@ func (s *server) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delt
 	}
 }
 
-// Embedder implements [llm.Provider]. Two servers may mean different models by
-// one name, so what no digest tells apart is told apart by the server's name.
+// Embedder implements [llm.Provider]. Two servers may use one name for different
+// models, so if the name holds no digest, the server's name is added.
 func (s *server) Embedder(ctx context.Context) (llm.Embedder, error) {
 	e, err := s.Provider.Embedder(ctx)
 	if e == nil || err != nil {
@@ -423,7 +427,7 @@ func (s *server) Embedder(ctx context.Context) (llm.Embedder, error) {
 	return embedder{e, s, name}, nil
 }
 
-// embedder is that of a server.
+// embedder is an embedder of a server.
 type embedder struct {
 	llm.Embedder
 	server *server
@@ -439,7 +443,7 @@ func (e embedder) Embed(ctx context.Context, texts []string) ([][]float32, error
 	return vectors, e.server.told(err)
 }
 
-// Window is how many tokens of a text the model reads; 0: not known.
+// Window returns how many tokens of a text the model reads; 0 means unknown.
 func (e embedder) Window() int {
 	if known, ok := e.Embedder.(interface{ Window() int }); ok {
 		return known.Window()

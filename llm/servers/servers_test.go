@@ -17,7 +17,7 @@ import (
 	"lifehub/llm/servers"
 )
 
-// server speaks OpenAI's protocol, has one model, and says its name for an answer.
+// server speaks OpenAI's protocol, has one model, and answers with its name.
 type server struct {
 	*httptest.Server
 	mu   sync.Mutex
@@ -126,11 +126,9 @@ func TestEachServerGetsItsOwnModelsAndKey(t *testing.T) {
 	}
 }
 
-// A server that leads elsewhere gets no further: neither the prompt nor the key
-// comes to another one.
-// A model of the server without a name may be called like one of another server.
-// Whoever chooses it from the list reaches the server that listed it.
-func TestANameMeansTheServerThatListedIt(t *testing.T) {
+// A model of the default server may have a name like that of another server's
+// model. Choosing it from the list must reach the server that listed it.
+func TestModelNameReachesTheServerThatListedIt(t *testing.T) {
 	listing := func(answer string, ids ...string) *httptest.Server {
 		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			var asked struct{ Model string }
@@ -197,8 +195,8 @@ func TestNoKeyFollowsARedirect(t *testing.T) {
 	}
 }
 
-// A server that does not answer says why in its own listing, and those that do
-// are told while it is still being asked.
+// A server that does not answer has an error in its own listing, and the listings
+// of others arrive without waiting for it.
 func TestServersAreListedAsTheyAnswer(t *testing.T) {
 	one := serve(t, "one")
 	release := make(chan struct{})
@@ -254,7 +252,7 @@ func TestOfflineReachesNoServer(t *testing.T) {
 	}
 }
 
-// What runs on other machines is told of the answers, the plans and the notes.
+// State names the machines that get questions, plans or notes.
 func TestRemoteNamesEveryOtherMachine(t *testing.T) {
 	elsewhere := func(name string) llm.Server {
 		return llm.Server{Name: name, Kind: "openai", URL: "http://" + name + ".example/v1"}
@@ -274,7 +272,7 @@ func TestRemoteNamesEveryOtherMachine(t *testing.T) {
 	}
 }
 
-func TestNewsOfOllamaIsNoneWhileAnotherAnswers(t *testing.T) {
+func TestOllamaChangesAreNotReportedWhileUnused(t *testing.T) {
 	one := serve(t, "one")
 	told := make(chan llm.State, 4)
 	set := open(t, llm.Settings{OllamaHost: "127.0.0.1:9", Model: "one/m", Changed: func(s llm.State) { told <- s }, Servers: []llm.Server{{Name: "one", Kind: "openai", URL: one.URL + "/v1"}}})

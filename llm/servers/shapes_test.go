@@ -11,15 +11,15 @@ import (
 	"lifehub/llm"
 )
 
-// shape is what a server sends as the answer to a chat, and what comes of it.
+// shape is a server's response to a chat request and the expected result.
 type shape struct {
 	body string
-	text string         // that arrives
-	end  llm.StopReason // "": the answer was cut, or there is none
-	says string         // the error
+	text string         // text that arrives
+	end  llm.StopReason // empty: the answer is truncated or missing
+	says string         // part of the error
 }
 
-// piece is an event of a stream with a text.
+// piece returns a stream event with a text.
 func piece(text string) string {
 	return `data: {"choices":[{"delta":{"content":"` + text + `"}}]}` + "\n\n"
 }
@@ -30,7 +30,7 @@ const (
 )
 
 var openAIShapes = map[string]shape{
-	"the usual one":                {piece("a") + piece("b") + stops + done, "ab", llm.StopEnd, ""},
+	"a complete answer":            {piece("a") + piece("b") + stops + done, "ab", llm.StopEnd, ""},
 	"without [DONE]":               {piece("a") + stops, "a", llm.StopEnd, ""},
 	"without a reason":             {piece("a") + done, "a", llm.StopEnd, ""},
 	"without an end":               {piece("a"), "a", "", "cut off"},
@@ -51,21 +51,21 @@ var openAIShapes = map[string]shape{
 		`data: {"choices":[{"delta":{"content":[{"type":"text","text":"a"},{"type":"image_url","image_url":{"url":"x"}},{"type":"output_text","text":{"value":"b"}},"c"]}}]}` + "\n\n" + stops,
 		"abc", llm.StopEnd, "",
 	},
-	"content that is null":   {`data: {"choices":[{"delta":{"role":"assistant","content":null}}]}` + "\n\n" + piece("a") + stops, "a", llm.StopEnd, ""},
-	"content that is none":   {`data: {"choices":[{"delta":{"content":7}}]}` + "\n\n" + piece("a") + stops, "a", llm.StopEnd, ""},
-	"a refusal":              {`data: {"choices":[{"delta":{"refusal":"I cannot."}}]}` + "\n\n" + stops, "I cannot.", llm.StopEnd, ""},
-	"a byte order mark":      {"\uFEFF" + piece("a") + stops, "a", llm.StopEnd, ""},
-	"a mark before JSON":     {"\uFEFF" + `{"choices":[{"message":{"content":"a"},"finish_reason":"stop"}]}`, "a", llm.StopEnd, ""},
-	"lines that end with CR": {strings.ReplaceAll(piece("a")+stops+done, "\n", "\r"), "a", llm.StopEnd, ""},
-	"CR LF":                  {strings.ReplaceAll(piece("a")+stops+done, "\n", "\r\n"), "a", llm.StopEnd, ""},
-	"comments":               {": hi\n\n" + piece("a") + ": ping\n\n" + stops, "a", llm.StopEnd, ""},
-	"data of several lines":  {"data: {\"choices\":[\ndata: {\"delta\":{\"content\":\"a\"}}]}\n\n" + stops, "a", llm.StopEnd, ""},
-	"ids and retries":        {"id: 1\nretry: 5\n" + piece("a") + "id\n" + stops, "a", llm.StopEnd, ""},
-	"an error event":         {piece("a") + "event: error\ndata: {\"message\":\"out of memory\"}\n\n" + done, "a", "", "out of memory"},
-	"an error event first":   {"event: error\ndata: {\"error\":{\"message\":\"out of memory\"}}\n\n", "", "", "out of memory"},
-	"an error event of text": {piece("a") + "event: error\ndata: overloaded\n\n", "a", "", "overloaded"},
-	"an error without words": {piece("a") + "event: error\ndata: {}\n\n", "a", "", "an error"},
-	"an error in a chunk":    {piece("a") + "data: {\"error\":{\"message\":\"gone\"}}\n\n", "a", "", "gone"},
+	"content that is null":       {`data: {"choices":[{"delta":{"role":"assistant","content":null}}]}` + "\n\n" + piece("a") + stops, "a", llm.StopEnd, ""},
+	"content of another type":    {`data: {"choices":[{"delta":{"content":7}}]}` + "\n\n" + piece("a") + stops, "a", llm.StopEnd, ""},
+	"a refusal":                  {`data: {"choices":[{"delta":{"refusal":"I cannot."}}]}` + "\n\n" + stops, "I cannot.", llm.StopEnd, ""},
+	"a byte order mark":          {"\uFEFF" + piece("a") + stops, "a", llm.StopEnd, ""},
+	"a mark before JSON":         {"\uFEFF" + `{"choices":[{"message":{"content":"a"},"finish_reason":"stop"}]}`, "a", llm.StopEnd, ""},
+	"lines that end with CR":     {strings.ReplaceAll(piece("a")+stops+done, "\n", "\r"), "a", llm.StopEnd, ""},
+	"CR LF":                      {strings.ReplaceAll(piece("a")+stops+done, "\n", "\r\n"), "a", llm.StopEnd, ""},
+	"comments":                   {": hi\n\n" + piece("a") + ": ping\n\n" + stops, "a", llm.StopEnd, ""},
+	"data of several lines":      {"data: {\"choices\":[\ndata: {\"delta\":{\"content\":\"a\"}}]}\n\n" + stops, "a", llm.StopEnd, ""},
+	"ids and retries":            {"id: 1\nretry: 5\n" + piece("a") + "id\n" + stops, "a", llm.StopEnd, ""},
+	"an error event":             {piece("a") + "event: error\ndata: {\"message\":\"out of memory\"}\n\n" + done, "a", "", "out of memory"},
+	"an error event first":       {"event: error\ndata: {\"error\":{\"message\":\"out of memory\"}}\n\n", "", "", "out of memory"},
+	"an error event of text":     {piece("a") + "event: error\ndata: overloaded\n\n", "a", "", "overloaded"},
+	"an error without a message": {piece("a") + "event: error\ndata: {}\n\n", "a", "", "unspecified error"},
+	"an error in a chunk":        {piece("a") + "data: {\"error\":{\"message\":\"gone\"}}\n\n", "a", "", "gone"},
 	"an event of another kind": {
 		"event: ping\ndata: still here\n\n" + piece("a") + stops, "a", llm.StopEnd, "",
 	},
@@ -87,7 +87,7 @@ var openAIShapes = map[string]shape{
 	"arguments that are not whole": {`data: {"choices":[{"delta":{"tool_calls":[{"index":0,"id":"1","function":{"name":"x","arguments":"{"}}]},"finish_reason":"tool_calls"}]}` + "\n\n", "", "", "arguments of x"},
 }
 
-// said is a line of Ollama's with a text.
+// said returns a line of Ollama's protocol with a text.
 func said(text string) string {
 	return `{"message":{"role":"assistant","content":"` + text + `"},"done":false}` + "\n"
 }
@@ -95,7 +95,7 @@ func said(text string) string {
 const ends = `{"message":{"content":""},"done":true,"done_reason":"stop"}` + "\n"
 
 var ollamaShapes = map[string]shape{
-	"the usual one":          {said("a") + said("b") + ends, "ab", llm.StopEnd, ""},
+	"a complete answer":      {said("a") + said("b") + ends, "ab", llm.StopEnd, ""},
 	"without a reason":       {said("a") + `{"done":true}`, "a", llm.StopEnd, ""},
 	"without an end":         {said("a"), "a", "", "cut off"},
 	"the limit":              {said("a") + strings.Replace(ends, "stop", "length", 1), "a", llm.StopLength, ""},
@@ -110,9 +110,10 @@ var ollamaShapes = map[string]shape{
 	"a text in the last one": {said("a") + strings.Replace(ends, `""`, `"b"`, 1), "ab", llm.StopEnd, ""},
 }
 
-// TestShapesOfStreams: whatever a server sends, a whole answer is whole, of one
-// that was cut what arrived is there with the reason, and no JSON is in either.
-func TestShapesOfStreams(t *testing.T) {
+// TestShapesOfStreams checks for many responses that a complete answer arrives in
+// full, that a truncated one keeps its text and yields the reason, and that no
+// raw JSON ends up in the text.
+func TestResponsesOfAnyShapeAreParsed(t *testing.T) {
 	t.Parallel()
 	for kind, shapes := range map[string]map[string]shape{"openai": openAIShapes, "ollama": ollamaShapes} {
 		for name, c := range shapes {

@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// linear is an epsilon of the layer norm so large that the norm is (almost) a
-// plain scaling: y = (x-mean)/sqrt(var+eps)*sqrt(eps). Where each vector is
-// stored together with its negative the mean is 0, and cosines stay as they are.
+// linear is a layer-norm epsilon so large that the norm is (almost) a plain
+// scaling: y = (x-mean)/sqrt(var+eps)*sqrt(eps). If each vector is stored
+// together with its negative, the mean is 0 and cosines are unchanged.
 const linear = 1e4
 
-// encoder is a BERT without weights yet.
+// encoder returns the metadata of a BERT model, without weights.
 func encoder(name string, tokens []string, types []int32, dim, layers, heads, hidden, context int, epsilon float32) *file {
 	f := &file{}
 	f.set("general.architecture", "bert")
@@ -35,14 +35,14 @@ func encoder(name string, tokens []string, types []int32, dim, layers, heads, hi
 	f.set("tokenizer.ggml.unknown_token_id", uint32(1))
 	f.set("tokenizer.ggml.cls_token_id", uint32(2))
 	f.set("tokenizer.ggml.bos_token_id", uint32(2))
-	f.set("tokenizer.ggml.seperator_token_id", uint32(3)) // spelt so by its readers
+	f.set("tokenizer.ggml.seperator_token_id", uint32(3)) // sic: this is how the format spells it
 	f.set("tokenizer.ggml.eos_token_id", uint32(3))
 	f.set("tokenizer.ggml.add_bos_token", true)
 	f.set("tokenizer.ggml.add_eos_token", true)
 	return f
 }
 
-// embeddings adds the tables at the entrance of an encoder.
+// embeddings adds the embedding tables of an encoder.
 func embeddings(f *file, typ uint32, table []float32, tokens, dim, context int, norm float32) {
 	f.add("token_embd.weight", typ, table, dim, tokens)
 	f.add("token_types.weight", typeF32, make([]float32, 2*dim), dim, 2)
@@ -51,8 +51,8 @@ func embeddings(f *file, typ uint32, table []float32, tokens, dim, context int, 
 	f.add("token_embd_norm.bias", typeF32, make([]float32, dim), dim, 0)
 }
 
-// wordPieces are the specials, the characters as beginning of a word and inside
-// one, and the words.
+// wordPieces returns the special tokens, each character both as the start of a
+// word and inside one, and the words.
 func wordPieces(words []string) (tokens []string, types []int32) {
 	seen := map[string]bool{}
 	add := func(s string, typ int32) {
@@ -77,8 +77,8 @@ func wordPieces(words []string) (tokens []string, types []int32) {
 }
 
 // BagOfWords is an embedding model whose vector of a text is the mean of one
-// fixed random direction a word. Each of lines is a set of synonyms, which
-// share theirs; words that are on no line count little.
+// fixed random direction per word. Each line is a set of synonyms that share a
+// direction; words on no line have little weight.
 func BagOfWords(lines []string, dim, context int) []byte {
 	var words []string
 	direction := map[string]string{}
@@ -97,7 +97,7 @@ func BagOfWords(lines []string, dim, context int) []byte {
 		case known:
 			name, weight = first, 1
 		case token == "[CLS]":
-			weight = 0.01 // so that an empty text has a vector
+			weight = 0.01 // so that an empty text has a nonzero vector
 		case types[i] == tokenControl:
 			weight = 0
 		}
@@ -108,7 +108,7 @@ func BagOfWords(lines []string, dim, context int) []byte {
 	return f.bytes()
 }
 
-// mirrored is the direction that belongs to a name, followed by its negative.
+// mirrored returns the direction derived from name, followed by its negative.
 func mirrored(name string, dim int, weight float32) []float32 {
 	h := fnv.New64a()
 	h.Write([]byte(name))

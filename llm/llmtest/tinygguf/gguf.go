@@ -1,7 +1,7 @@
-// Package tinygguf makes language models of a few hundred KB that a real
-// Ollama server loads in a moment: one that says scripted texts, ones with
-// random weights, and an embedding model that knows some synonyms. Equal
-// arguments make equal bytes.
+// Package tinygguf creates language models of a few hundred KB that a real Ollama
+// server loads in a moment: chat models with scripted answers or random weights,
+// and an embedding model that knows some synonyms. Equal arguments produce equal
+// bytes.
 package tinygguf
 
 import (
@@ -14,7 +14,7 @@ import (
 // The GGUF format, version 3: github.com/ggml-org/ggml/blob/master/docs/gguf.md.
 const (
 	version = 3
-	align   = 32 // bytes between tensors
+	align   = 32 // alignment of tensors in bytes
 )
 
 // Tensor types.
@@ -40,7 +40,7 @@ type pair struct {
 
 type tensor struct {
 	name string
-	dims []uint64 // the length of a row first
+	dims []uint64 // row length first
 	typ  uint32
 	data []float32
 }
@@ -52,7 +52,8 @@ type file struct {
 
 func (f *file) set(key string, value any) { f.pairs = append(f.pairs, pair{key, value}) }
 
-// add appends a tensor of len(data) = cols × rows numbers; rows 0 is a vector.
+// add appends a tensor with len(data) = cols × rows values; rows 0 means a
+// vector.
 func (f *file) add(name string, typ uint32, data []float32, cols, rows int) {
 	dims := []uint64{uint64(cols)}
 	if rows > 0 {
@@ -61,7 +62,7 @@ func (f *file) add(name string, typ uint32, data []float32, cols, rows int) {
 	f.tensors = append(f.tensors, tensor{name, dims, typ, data})
 }
 
-// bytes writes the file: header, metadata, table of tensors, their numbers.
+// bytes encodes the file: header, metadata, tensor table, tensor data.
 func (f *file) bytes() []byte {
 	w := &writer{}
 	w.WriteString("GGUF")
@@ -103,7 +104,7 @@ func padding(n uint64) uint64 { return (align - n%align) % align }
 
 type writer struct{ bytes.Buffer }
 
-// put writes numbers, little end first; a bytes.Buffer has no errors.
+// put appends values in little-endian order.
 func (w *writer) put(values ...any) {
 	for _, v := range values {
 		_ = binary.Write(w, binary.LittleEndian, v)
@@ -142,8 +143,8 @@ func (w *writer) value(v any) {
 	}
 }
 
-// float16 rounds to the nearest half; numbers too small become 0, numbers too
-// large the largest.
+// float16 rounds to the nearest half-precision value. Numbers too small become 0,
+// numbers too large the largest half.
 func float16(v float32) uint16 {
 	b := math.Float32bits(v)
 	sign := uint16(b>>16) & 0x8000

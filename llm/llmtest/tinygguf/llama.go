@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Types of tokens in a SentencePiece vocabulary.
+// Token types of a SentencePiece vocabulary.
 const (
 	tokenNormal  = 1
 	tokenUnknown = 2
@@ -25,8 +25,8 @@ type vocabulary struct {
 	ids    map[string]int
 }
 
-// newVocabulary holds what every text can be written with: specials, the 256
-// bytes and the printable ASCII characters.
+// newVocabulary returns a vocabulary that can encode any text: the special
+// tokens, all 256 bytes and the printable ASCII characters.
 func newVocabulary() *vocabulary {
 	v := &vocabulary{ids: map[string]int{}}
 	v.add("<unk>", 0, tokenUnknown)
@@ -82,7 +82,7 @@ func llama(name string, s shape, v *vocabulary) *file {
 	return f
 }
 
-// blocks adds the transformer's layers; weights makes each matrix.
+// blocks adds the transformer's layers; weights returns the values of a matrix.
 func blocks(f *file, s shape, weights func(rows, cols int) []float32) {
 	kv := s.dim / s.heads * s.kvHeads
 	for layer := range s.layers {
@@ -101,8 +101,8 @@ func blocks(f *file, s shape, weights func(rows, cols int) []float32) {
 	}
 }
 
-// Random is a chat model with random weights: babble, but a model in every
-// other way. Held to a schema it gives valid JSON.
+// Random returns a chat model with random weights. Its text is meaningless, but
+// with a schema it produces valid JSON.
 func Random(seed int64) []byte {
 	v := newVocabulary()
 	v.add("<|im_start|>", 0, tokenControl)
@@ -129,25 +129,25 @@ func gaussian(seed int64) func(rows, cols int) []float32 {
 	}
 }
 
-// Script is a text that a model says, one token a piece, when the last token
-// of its prompt is Marker. The script with no marker is said after any other.
+// Script is a text that a model produces, one piece per token, if the last token
+// of its prompt is Marker. The script without a marker follows any other token.
 type Script struct {
 	Marker string
 	Pieces []string
-	Loop   bool // begin again at the end, for ever
+	Loop   bool // start again at the end, forever
 }
 
-// Scripted is a chat model that says its scripts word for word at any usual
-// temperature. No two pieces or markers may be equal; [Cut] makes such pieces.
-// context is the length that it claims.
+// Scripted returns a chat model that reproduces its scripts word for word at any
+// usual temperature. All pieces and markers must be distinct; [Cut] returns such
+// pieces. context is the context length that the model declares.
 //
-// Its attention and feed-forward weights are zero, so that what it sees is the
-// last token alone, and its embedding and output matrices are a table of which
-// token follows which. Each state has a dimension of its own.
+// Its attention and feed-forward weights are zero, so the output depends only on
+// the last token. Its embedding and output matrices are a transition table
+// between tokens, in which each state has its own dimension.
 func Scripted(name string, scripts []Script, context int) []byte {
 	v := newVocabulary()
-	next := map[int]int{} // the token that follows
-	first := endToken     // what follows all others
+	next := map[int]int{} // successor of each token
+	first := endToken     // successor of all other tokens
 	for _, script := range scripts {
 		marker := -1
 		if script.Marker != "" {
@@ -173,7 +173,7 @@ func Scripted(name string, scripts []Script, context int) []byte {
 			first = ids[0]
 		}
 	}
-	const margin = 60 // of the wanted token's logit over all others
+	const margin = 60 // logit distance of the wanted token to all others
 	dim := 64
 	for dim < len(next)+1 {
 		dim += 64
@@ -181,7 +181,7 @@ func Scripted(name string, scripts []Script, context int) []byte {
 	n := len(v.texts)
 	embedding, output := make([]float32, n*dim), make([]float32, n*dim)
 	weight := float32(margin / math.Sqrt(float64(dim)))
-	output[first*dim] = weight // dimension 0: every token without a state
+	output[first*dim] = weight // dimension 0: all tokens without a state
 	state := 1
 	for token := range n {
 		follows, ok := next[token]
@@ -202,8 +202,9 @@ func Scripted(name string, scripts []Script, context int) []byte {
 	return f.bytes()
 }
 
-// Cut makes pieces of a text that differ from each other and from those of
-// taken, which it adds them to: a word each, longer where a word comes again.
+// Cut splits a text into pieces that differ from each other and from those in
+// taken, and adds them to taken. A piece is one word, or several if the word
+// occurred before.
 func Cut(text string, taken map[string]bool) []string {
 	var pieces []string
 	piece := ""
@@ -215,7 +216,7 @@ func Cut(text string, taken map[string]bool) []string {
 			piece = ""
 		}
 	}
-	for piece != "" { // the end repeats a piece: take it together with the one before
+	for piece != "" { // the last piece is a duplicate: merge it with the one before
 		if len(pieces) == 0 || len(piece) > 1 && !taken[piece] {
 			taken[piece] = true
 			return append(pieces, piece)

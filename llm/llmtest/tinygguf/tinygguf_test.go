@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestCutPiecesDifferAndMakeTheText(t *testing.T) {
+func TestCutPiecesAreDistinctAndJoinToTheText(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		taken := map[string]bool{}
 		seen := map[string]bool{}
@@ -46,7 +46,7 @@ func TestEqualArgumentsMakeEqualModels(t *testing.T) {
 	}
 }
 
-func TestHalvesAreRounded(t *testing.T) {
+func TestFloat16RoundsToNearest(t *testing.T) {
 	for v, want := range map[float32]uint16{0: 0, 1: 0x3c00, -2: 0xc000, 0.5: 0x3800, 65504: 0x7bff, 1e9: 0x7bff, -1e9: 0xfbff, 1e-9: 0, 1.0009766: 0x3c01} {
 		if got := float16(v); got != want {
 			t.Errorf("%g: got %#x, want %#x", v, got, want)
