@@ -12,9 +12,8 @@ import (
 
 const artifactColumns = `conversation, name, version, text, author, why, turn, created`
 
-// KeepArtifact adds the next version of an artifact; its Version says which
-// that is, 1 for a new one. The error is [agent.ErrArtifactExists] when there
-// is that version already.
+// KeepArtifact saves a version of an artifact; versions count from 1. It returns
+// [agent.ErrArtifactExists] if that version already exists.
 func (s *Store) KeepArtifact(ctx context.Context, a agent.Artifact) (err error) {
 	defer wrap.Error(&err, "save artifact %s", a.Name)
 	result, err := s.file.Write.ExecContext(ctx, `INSERT INTO artifacts (`+artifactColumns+`, call)
@@ -30,8 +29,8 @@ func (s *Store) KeepArtifact(ctx context.Context, a agent.Artifact) (err error) 
 	return nil
 }
 
-// Artifact is a version of an artifact; version 0 is the newest. The error is
-// [agent.ErrNoArtifact] when there is none.
+// Artifact returns a version of an artifact; version 0 means the newest. It
+// returns [agent.ErrNoArtifact] if there is none.
 func (s *Store) Artifact(ctx context.Context, conversation, name string, version int) (_ agent.Artifact, err error) {
 	defer wrap.Error(&err, "read artifact %s", name)
 	list, err := s.artifacts(ctx, `WHERE conversation = ?1 AND name = ?2 AND (version = ?3 OR ?3 = 0) ORDER BY version DESC LIMIT 1`, conversation, name, version)
@@ -44,7 +43,7 @@ func (s *Store) Artifact(ctx context.Context, conversation, name string, version
 	return list[0], nil
 }
 
-// MadeBy is the version that a call made; false: it made none.
+// MadeBy returns the version created by a tool call, if any.
 func (s *Store) MadeBy(ctx context.Context, call string) (agent.Artifact, bool, error) {
 	if call == "" {
 		return agent.Artifact{}, false, nil
@@ -56,13 +55,13 @@ func (s *Store) MadeBy(ctx context.Context, call string) (agent.Artifact, bool, 
 	return list[0], true, nil
 }
 
-// ArtifactVersions are all versions of an artifact, oldest first.
+// ArtifactVersions returns all versions of an artifact, oldest first.
 func (s *Store) ArtifactVersions(ctx context.Context, conversation, name string) ([]agent.Artifact, error) {
 	return s.artifacts(ctx, `WHERE conversation = ?1 AND name = ?2 ORDER BY version`, conversation, name)
 }
 
-// Artifacts are the newest versions of all artifacts of a conversation, or,
-// with "", of all conversations; the latest changed first.
+// Artifacts returns the newest version of each artifact of a conversation, or of
+// all conversations if conversation is empty, most recently changed first.
 func (s *Store) Artifacts(ctx context.Context, conversation string) ([]agent.Artifact, error) {
 	return s.artifacts(ctx, `AS a WHERE (conversation = ?1 OR ?1 = '') AND version =
 		(SELECT max(version) FROM artifacts WHERE conversation = a.conversation AND name = a.name) ORDER BY created DESC, name`, conversation)
@@ -75,8 +74,8 @@ func (s *Store) artifacts(ctx context.Context, which string, args ...any) (_ []a
 	}, `SELECT `+artifactColumns+` FROM artifacts `+which, args...)
 }
 
-// copyArtifacts gives a copy of a turn the versions that the turn made. A call
-// is known by its turn, so those of the copy are calls of its own.
+// copyArtifacts copies the versions created by a turn to a copy of that turn.
+// Call IDs include the turn, so the copies get call IDs of the new turn.
 func copyArtifacts(ctx context.Context, tx *sql.Tx, turn, conversation, to string) error {
 	_, err := tx.ExecContext(ctx, `INSERT INTO artifacts (`+artifactColumns+`, call)
 		SELECT ?2, name, version, text, author, why, ?3, created, iif(call LIKE ?1 || '/%', ?3 || substr(call, length(?1) + 1), '')
@@ -84,9 +83,8 @@ func copyArtifacts(ctx context.Context, tx *sql.Tx, turn, conversation, to strin
 	return err
 }
 
-// copyHistories puts the earlier versions below the newest that a fork has of
-// each document: a branch next to its path may have made them, and the newest was
-// made of them.
+// copyHistories copies the earlier versions of each document that a fork has. The
+// newest version may derive from versions created on another branch.
 func copyHistories(ctx context.Context, tx *sql.Tx, from, fork string) error {
 	_, err := tx.ExecContext(ctx, `INSERT OR IGNORE INTO artifacts (`+artifactColumns+`, call)
 		SELECT ?2, name, version, text, author, why, turn, created, '' FROM artifacts AS a

@@ -9,7 +9,7 @@ import (
 	"lifehub/agent"
 )
 
-func TestEveryVersionOfAnArtifactIsKept(t *testing.T) {
+func TestAllArtifactVersionsAreSaved(t *testing.T) {
 	t.Parallel()
 	s, err := Open(filepath.Join(t.TempDir(), "lifehub.db"))
 	if err != nil {
@@ -56,9 +56,9 @@ func TestEveryVersionOfAnArtifactIsKept(t *testing.T) {
 	}
 }
 
-// A fork has the documents as its path left them, each with its whole history,
-// and they are its own from then on.
-func TestAForkHasTheDocumentsOfItsPath(t *testing.T) {
+// A fork has the documents as of its path, each with its whole history, and later
+// changes do not affect the original.
+func TestForkCopiesTheDocumentsOfItsPath(t *testing.T) {
 	t.Parallel()
 	s, _ := openTemp(t)
 	ctx := t.Context()

@@ -16,8 +16,8 @@ import (
 	"lifehub/llm"
 )
 
-// ErrNoConversation says that nothing has been talked about yet, or not
-// under that id.
+// ErrNoConversation reports that there are no conversations, or none with the
+// given ID.
 var ErrNoConversation = errors.New("no such conversation")
 
 const conversationColumns = `SELECT id, title, titled, created, updated,
@@ -25,16 +25,16 @@ const conversationColumns = `SELECT id, title, titled, created, updated,
 	(SELECT max(id) FROM messages WHERE conversation = c.id) AS latest
 	FROM conversations c`
 
-// Conversations lists the last conversations, the most recently used first.
-// limit 0 lists all.
+// Conversations lists conversations, the most recently used first; limit 0 lists
+// all.
 func (s *Store) Conversations(ctx context.Context, limit int) (_ []agent.Conversation, err error) {
 	defer wrap.Error(&err, "list conversations")
 	return s.conversations(ctx, conversationColumns+` ORDER BY latest DESC LIMIT ifnull(nullif(?, 0), -1)`, limit)
 }
 
-// Conversation finds a conversation by its id or a unique beginning of it.
-// The error is [ErrNoConversation] when there is none, and names the
-// candidates when there are several.
+// Conversation finds a conversation by its ID or a unique prefix of it. It
+// returns [ErrNoConversation] if there is none. If the prefix is ambiguous, the
+// error lists the matching IDs.
 func (s *Store) Conversation(ctx context.Context, idOrPrefix string) (_ agent.Conversation, err error) {
 	defer wrap.Error(&err, "find conversation %q", idOrPrefix)
 	prefix := strings.TrimSpace(idOrPrefix)
@@ -60,10 +60,10 @@ func (s *Store) Conversation(ctx context.Context, idOrPrefix string) (_ agent.Co
 	for _, c := range list {
 		ids = append(ids, c.ID)
 	}
-	return agent.Conversation{}, fmt.Errorf("it begins several ids (%s…): give more letters", strings.Join(ids, ", "))
+	return agent.Conversation{}, fmt.Errorf("ambiguous ID prefix (%s…): give more characters", strings.Join(ids, ", "))
 }
 
-// Last returns the conversation used last, or [ErrNoConversation].
+// Last returns the most recently used conversation, or [ErrNoConversation].
 func (s *Store) Last(ctx context.Context) (agent.Conversation, error) {
 	list, err := s.Conversations(ctx, 1)
 	if err != nil {
@@ -75,8 +75,9 @@ func (s *Store) Last(ctx context.Context) (agent.Conversation, error) {
 	return list[0], nil
 }
 
-// OpenTurn is the latest turn since a time that was asked just this, is the last of
-// its conversation and never ended; "": there is none.
+// OpenTurn returns the latest turn since the given time that has this message, is
+// the last one of its conversation and never ended. turn is empty if there is
+// none.
 func (s *Store) OpenTurn(ctx context.Context, message string, since time.Time) (conversation, turn string, err error) {
 	defer wrap.Error(&err, "find a turn that was interrupted")
 	err = s.file.Read.QueryRowContext(ctx, `SELECT t.conversation, t.id FROM turns t
@@ -97,22 +98,21 @@ func (s *Store) conversations(ctx context.Context, query string, args ...any) ([
 	}, query, args...)
 }
 
-// path walks from a conversation's head to its beginning and finds the last
-// ?2 messages of that way.
+// path follows parents from a conversation's head to its root and selects the
+// last ?2 messages.
 const path = `WITH RECURSIVE path (id, parent, turn, role, text, depth) AS (
 	SELECT m.id, m.parent, m.turn, m.role, m.text, 1 FROM messages m JOIN conversations c ON m.id = c.head WHERE c.id = ?1
 	UNION ALL
 	SELECT m.id, m.parent, m.turn, m.role, m.text, depth + 1 FROM messages m JOIN path p ON m.id = p.parent WHERE depth < ?2
 ) `
 
-// Recent returns the last messages of the conversation's current path before
-// the turn under way, oldest first. An answer that was cut counts as far as
-// it got; one that never began is left out. Of a conversation that does not
-// exist there are none.
+// Recent returns the last messages of the conversation's current path before the
+// running turn, oldest first. A truncated answer is included as far as it was
+// saved; an empty one is omitted. For an unknown conversation the list is empty.
 func (s *Store) Recent(ctx context.Context, conversation string, limit int) (list []llm.Message, err error) {
 	defer wrap.Error(&err, "read recent messages")
-	// The turn under way is the open one at the head: two messages to pass
-	// over. Of the others every second may be an empty answer.
+	// Skip two messages of the running turn, which is the open one at the head.
+	// Every second of the others may be an empty answer.
 	list, err = rows.All(ctx, s.file.Read, func(scan rows.Scan) (m llm.Message, err error) {
 		return m, scan(&m.Role, &m.Text)
 	}, path+`SELECT role, text FROM path
@@ -122,8 +122,8 @@ func (s *Store) Recent(ctx context.Context, conversation string, limit int) (lis
 	return list, err
 }
 
-// Prompts returns what the user asked last, in any conversation, newest
-// first and each text once: what the composer's history holds.
+// Prompts returns the user's latest messages in all conversations for the
+// composer's history, newest first and without duplicates.
 func (s *Store) Prompts(ctx context.Context, limit int) (_ []string, err error) {
 	defer wrap.Error(&err, "read earlier prompts")
 	return rows.Column[string](ctx, s.file.Read, `SELECT text FROM
@@ -131,10 +131,10 @@ func (s *Store) Prompts(ctx context.Context, limit int) (_ []string, err error) 
 		GROUP BY text ORDER BY max(id) DESC LIMIT ?1`, limit)
 }
 
-// maxTitle bounds a title that was given, in characters.
+// maxTitle bounds a title given by the user, in characters.
 const maxTitle = 200
 
-// Rename gives a conversation the user's own title, cut at 200 characters.
+// Rename sets the title of a conversation, truncated to 200 characters.
 func (s *Store) Rename(ctx context.Context, conversation, title string) (err error) {
 	defer wrap.Error(&err, "rename conversation %q", conversation)
 	title = strings.Join(strings.Fields(title), " ")

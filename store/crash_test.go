@@ -18,13 +18,13 @@ import (
 	"lifehub/internal/testenv"
 )
 
-// The tests here run this test binary again as a child that writes turns and
-// says so on its stdout, after the store has acknowledged each.
+// These tests run the test binary again as a child process that writes turns and
+// reports on stdout each one that the store has acknowledged.
 const (
 	childEnv  = "LIFEHUB_TEST_STORE" // path of the database
 	turnsEnv  = "LIFEHUB_TEST_TURNS" // turns to write; 0: until killed
 	prefixEnv = "LIFEHUB_TEST_NAME"
-	holdEnv   = "LIFEHUB_TEST_HOLD" // set: begin one turn and keep at it
+	holdEnv   = "LIFEHUB_TEST_HOLD" // set: begin one turn and hold it
 )
 
 func TestMain(m *testing.M) {
@@ -54,8 +54,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// writeTurns is the child: "Q n" on stdout says that question n is kept, "A
-// n" that its answer is.
+// writeTurns runs in the child: it prints "Q n" after question n is saved and "A
+// n" after its answer is.
 func writeTurns(path string) error {
 	s, err := Open(path)
 	if err != nil {
@@ -83,21 +83,22 @@ func writeTurns(path string) error {
 	return s.Close()
 }
 
-// child is a command that writes turns into path under its own name.
+// child returns a command that writes turns into path, as the conversation name.
 func child(path, name string, turns int) *exec.Cmd {
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), childEnv+"="+path, prefixEnv+"="+name, fmt.Sprintf("%s=%d", turnsEnv, turns))
 	return cmd
 }
 
-// check compares what is kept of a conversation with what was acknowledged.
+// check compares the saved conversation with what was acknowledged.
 func check(t *testing.T, s *Store, name string, questions, answers int) {
 	t.Helper()
 	list, err := s.Exchanges(t.Context(), name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	// One more than acknowledged may be there: killed between keeping and saying.
+	// There may be one more than acknowledged: killed between saving and
+	// printing.
 	if len(list) < questions || len(list) > questions+1 {
 		t.Fatalf("%s: %d questions kept, %d acknowledged", name, len(list), questions)
 	}
@@ -112,7 +113,7 @@ func check(t *testing.T, s *Store, name string, questions, answers int) {
 	}
 }
 
-func TestNothingAcknowledgedIsLostByKillingIt(t *testing.T) {
+func TestKillLosesNothingAcknowledged(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
 	cycles := testenv.Rounds(12, 10_000)
@@ -151,8 +152,8 @@ func TestNothingAcknowledgedIsLostByKillingIt(t *testing.T) {
 	}
 }
 
-// killAfter lets a child write for a while, counted from its start or from its
-// first word, kills it, and returns how many questions and answers it has acknowledged.
+// killAfter kills a child after a while, counted from its start or its first
+// output, and returns how many questions and answers it acknowledged.
 func killAfter(t *testing.T, path, name string, while time.Duration, atStart bool) (questions, answers int) {
 	t.Helper()
 	cmd := child(path, name, 0)
@@ -177,7 +178,7 @@ func killAfter(t *testing.T, path, name string, while time.Duration, atStart boo
 		kind, number, _ := strings.Cut(lines.Text(), " ")
 		n, err := strconv.Atoi(number)
 		if err != nil {
-			break // cut by the kill
+			break // truncated by the kill
 		}
 		if kind == "Q" {
 			questions = n
@@ -192,7 +193,7 @@ func killAfter(t *testing.T, path, name string, while time.Duration, atStart boo
 	return questions, answers
 }
 
-func TestSeveralProcessesDamageNothingOfOneFile(t *testing.T) {
+func TestSeveralProcessesShareOneFile(t *testing.T) {
 	t.Parallel()
 	processes, turns := 3, 20
 	if os.Getenv("LIFEHUB_SOAK") != "" {

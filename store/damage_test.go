@@ -20,8 +20,9 @@ import (
 	"lifehub/store/file"
 )
 
-// sample makes a database of some conversations and a backup of it. killed
-// leaves it as a process that was killed does, with its last turns in the log.
+// sample creates a database with some conversations and a backup of it. If killed
+// is set, the database is left as by a killed process, with its last turns in the
+// log.
 func sample(t *testing.T, dir string, killed bool) string {
 	t.Helper()
 	path := filepath.Join(dir, "lifehub.db")
@@ -45,12 +46,12 @@ func sample(t *testing.T, dir string, killed bool) string {
 		say(t, s, fmt.Sprintf("late%d", n), "a late question", "a late answer")
 	}
 	left := t.TempDir()
-	must(t, os.CopyFS(left, os.DirFS(dir))) // what a kill would leave
+	must(t, os.CopyFS(left, os.DirFS(dir))) // the files that a kill would leave
 	must(t, s.Close())
 	return filepath.Join(left, "lifehub.db")
 }
 
-// all reads everything that there is.
+// all reads all conversations.
 func all(s *Store) (map[string][]agent.Exchange, error) {
 	list, err := s.Conversations(context.Background(), 0)
 	if err != nil {
@@ -77,17 +78,17 @@ func whole(t *testing.T, path string) map[string][]agent.Exchange {
 	return everything
 }
 
-// harm damages the structure of a database, and says how. Flipped bytes inside a
-// text are not among it: SQLite does not notice them.
+// harm damages the structure of a database and returns a description. It does not
+// flip bytes inside a text, which SQLite cannot notice.
 func harm(t *testing.T, random *rand.Rand, path string) string {
 	t.Helper()
 	data, err := os.ReadFile(path)
 	must(t, err)
 	page := int(binary.BigEndian.Uint16(data[16:]))
 	n := random.IntN(len(data) / page)
-	header := n * page // of the page
+	header := n * page // header of the page
 	if n == 0 {
-		header = 100 // behind that of the file
+		header = 100 // after the header of the file
 	}
 	what := ""
 	switch random.IntN(5) {
@@ -110,8 +111,9 @@ func harm(t *testing.T, random *rand.Rand, path string) string {
 	return what
 }
 
-// A damaged file is refused, or reading or backing it up fails, or it reads as before.
-func TestDamageIsNeverPassedOverInSilence(t *testing.T) {
+// A damaged file is rejected on opening, reading or backup, or all data is
+// intact.
+func TestDamageIsNeverSilent(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
 	rounds := testenv.Rounds(40, 1000)
@@ -173,7 +175,7 @@ func TestDamageIsNeverPassedOverInSilence(t *testing.T) {
 	}
 }
 
-// seeded is a source of random numbers that LIFEHUB_SEED repeats.
+// seeded returns a random source and its seed; LIFEHUB_SEED repeats a run.
 func seeded() (uint64, *rand.Rand) {
 	seed := uint64(time.Now().UnixNano())
 	if s := os.Getenv("LIFEHUB_SEED"); s != "" {
@@ -182,8 +184,8 @@ func seeded() (uint64, *rand.Rand) {
 	return seed, rand.New(rand.NewPCG(seed, 0))
 }
 
-// SQLite ignores a damaged log from the damage on: what is before it stays.
-func TestADamagedLogLosesOnlyWhatIsBehindTheDamage(t *testing.T) {
+// SQLite ignores a damaged log from the damage on; everything before remains.
+func TestDamagedLogKeepsEverythingBeforeTheDamage(t *testing.T) {
 	t.Parallel()
 	seed, random := seeded()
 	path := sample(t, t.TempDir(), true)
@@ -210,7 +212,7 @@ func TestADamagedLogLosesOnlyWhatIsBehindTheDamage(t *testing.T) {
 	}
 }
 
-func TestADamagedFileIsNotBackedUp(t *testing.T) {
+func TestDamagedFileIsNotBackedUp(t *testing.T) {
 	t.Parallel()
 	path := sample(t, t.TempDir(), false)
 	old, err := file.Backups(path)
@@ -234,7 +236,7 @@ func TestADamagedFileIsNotBackedUp(t *testing.T) {
 	}
 }
 
-func TestABackupIsRestoredAndTheDamagedFileIsKept(t *testing.T) {
+func TestRestoreKeepsTheDamagedFile(t *testing.T) {
 	t.Parallel()
 	path := sample(t, t.TempDir(), false)
 	want := whole(t, path)
@@ -269,12 +271,12 @@ func TestABackupIsRestoredAndTheDamagedFileIsKept(t *testing.T) {
 	}
 }
 
-// A log that is left is the sign of an unclean end: only then a start waits for
-// the file to be checked.
-func TestACleanEndLeavesNoLog(t *testing.T) {
+// A remaining log indicates an unclean exit; only then is the file checked on
+// opening.
+func TestCloseLeavesNoLog(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "lifehub.db")
-	must(t, os.WriteFile(path+".state", []byte("closed 4096 0badc0de\n"), 0o600)) // of an earlier version
+	must(t, os.WriteFile(path+".state", []byte("closed 4096 0badc0de\n"), 0o600)) // written by an earlier version
 	one, err := Open(path)
 	must(t, err)
 	two, err := Open(path)
@@ -288,7 +290,7 @@ func TestACleanEndLeavesNoLog(t *testing.T) {
 	}
 }
 
-func TestAnEmptiedFileIsDamaged(t *testing.T) {
+func TestEmptiedFileIsDamaged(t *testing.T) {
 	t.Parallel()
 	path := sample(t, t.TempDir(), false)
 	must(t, os.Truncate(path, 0))

@@ -15,10 +15,10 @@ import (
 	"lifehub/internal/wrap"
 )
 
-// SaveDraft saves what is typed and not sent in this process, in place of what
-// it saved before. In memory it saves nothing.
+// SaveDraft saves the unsent text of this process, replacing the previous draft.
+// For a database in memory it does nothing.
 func (s *Store) SaveDraft(ctx context.Context, d agent.Draft) (err error) {
-	defer wrap.Error(&err, "save what is typed")
+	defer wrap.Error(&err, "save draft")
 	if s.file.Path == "" || d.Empty() && s.file.Owners.Named() == "" {
 		return nil
 	}
@@ -38,7 +38,7 @@ func putDraft(ctx context.Context, tx *sql.Tx, owner string, d agent.Draft) erro
 	if err != nil {
 		return err
 	}
-	// It replaces the row, so that rowid is the order of saving.
+	// REPLACE assigns a new rowid, so rowids are in the order of saving.
 	_, err = tx.ExecContext(ctx, `INSERT OR REPLACE INTO drafts (owner, conversation, draft, after)
 		SELECT ?, ?, ?, coalesce(max(id), 0) FROM messages`, owner, d.Conversation, string(text))
 	return err
@@ -48,15 +48,15 @@ func putDraft(ctx context.Context, tx *sql.Tx, owner string, d agent.Draft) erro
 type leftDraft struct {
 	owner   string
 	draft   agent.Draft
-	arrived bool // draft.Sending is in the conversation, or began a turn in other words
+	arrived bool // draft.Sending was saved as a message, or began a turn whose message differs
 }
 
-// LoadDraft gives this process the draft of one that has ended: of the
-// conversation, else the last one of a conversation without turns, or the last
-// of all if this one has none. The zero value means that there is none. Only one
-// of several processes gets it.
+// LoadDraft moves the draft of a process that has ended to this process. It
+// prefers a draft of the conversation, then one of a conversation without turns,
+// then, if this conversation has no turns, the latest of all. The zero value
+// means none. A draft is given to only one process.
 func (s *Store) LoadDraft(ctx context.Context, conversation string) (found agent.Draft, err error) {
-	defer wrap.Error(&err, "find what was typed")
+	defer wrap.Error(&err, "load draft")
 	var some bool
 	if err := s.file.Read.QueryRowContext(ctx, `SELECT count(*) > 0 FROM drafts`).Scan(&some); err != nil || !some || s.file.Path == "" {
 		return agent.Draft{}, err
@@ -65,7 +65,7 @@ func (s *Store) LoadDraft(ctx context.Context, conversation string) (found agent
 	if err != nil {
 		return agent.Draft{}, err
 	}
-	var taken []string // the owners of drafts that are no longer needed
+	var taken []string // owners of drafts that are no longer needed
 	err = s.file.Update(ctx, func(tx *sql.Tx) error {
 		left, err := leftDrafts(ctx, tx, conversation)
 		if err != nil {
@@ -94,7 +94,8 @@ func (s *Store) LoadDraft(ctx context.Context, conversation string) (found agent
 	return found, s.removeEdited(taken)
 }
 
-// leftDrafts lists what may be loaded into a conversation, the best first.
+// leftDrafts lists the drafts that may be loaded into a conversation, best match
+// first.
 func leftDrafts(ctx context.Context, db rows.Querier, conversation string) ([]leftDraft, error) {
 	return rows.All(ctx, db, func(scan rows.Scan) (l leftDraft, err error) {
 		var text, title string
@@ -113,8 +114,8 @@ func leftDrafts(ctx context.Context, db rows.Querier, conversation string) ([]le
 		ORDER BY d.conversation = ?1 DESC, d.rowid DESC`, conversation)
 }
 
-// restored returns what the user gets back of a draft: the text that the editor
-// saved, and a message that was being sent among those that wait.
+// restored returns the draft as the user gets it back: with the text saved by the
+// external editor, and with a message that was being sent moved to the queue.
 func (s *Store) restored(l leftDraft) (agent.Draft, error) {
 	d := l.draft
 	if d.Sending != "" && !l.arrived {
@@ -131,8 +132,8 @@ func (s *Store) restored(l leftDraft) (agent.Draft, error) {
 	return d, nil
 }
 
-// DraftFile makes the file in which the user's editor gets the draft. It is
-// found again when LifeHub is killed meanwhile; the caller removes it.
+// DraftFile creates a file for editing the draft in an external editor. It is
+// recovered if LifeHub is killed meanwhile; the caller removes it.
 func (s *Store) DraftFile() (*os.File, error) {
 	if s.file.Path == "" {
 		return os.CreateTemp("", "lifehub-*.md")
@@ -148,8 +149,8 @@ func (s *Store) editedFile(owner string) string {
 	return filepath.Join(filepath.Dir(s.file.Path), "unsent-"+filepath.Base(owner)+".md")
 }
 
-// removeEdited deletes the files that editors had of drafts, with those that
-// they made next to them.
+// removeEdited deletes the editor files of drafts, and files such as swap files
+// created next to them.
 func (s *Store) removeEdited(owners []string) (err error) {
 	for _, owner := range owners {
 		file := s.editedFile(owner)
@@ -163,8 +164,8 @@ func (s *Store) removeEdited(owners []string) (err error) {
 	return err
 }
 
-// removeDrafts deletes what was typed in conversations, and returns whose drafts
-// that were. An older backup has no such table.
+// removeDrafts deletes the drafts of conversations and returns their owners.
+// Older backups have no table of drafts.
 func removeDrafts(ctx context.Context, db connection, conversations []string) (owners []string, err error) {
 	known, err := rows.Column[string](ctx, db, `SELECT name FROM sqlite_schema WHERE name = 'drafts'`)
 	if err != nil || len(known) == 0 {

@@ -11,8 +11,8 @@ import (
 	"lifehub/store/file"
 )
 
-// another opens the same database as another process would: with an owner of
-// its own. kill ends it.
+// another opens the same database with a new owner, as another process would.
+// kill simulates the end of that process.
 func another(t *testing.T, path string) (s *Store, kill func()) {
 	t.Helper()
 	s, err := Open(path)
@@ -33,7 +33,7 @@ var typed = agent.Draft{
 	Waiting: []string{"second", "third"},
 }
 
-func TestADraftGoesToTheNextProcessAndToNoOther(t *testing.T) {
+func TestDraftGoesToTheNextProcessOnly(t *testing.T) {
 	t.Parallel()
 	third, path := openTemp(t)
 	s, leave := another(t, path)
@@ -71,7 +71,7 @@ func TestADraftGoesToTheNextProcessAndToNoOther(t *testing.T) {
 	}
 }
 
-func TestChatsSideBySideHaveDraftsOfTheirOwn(t *testing.T) {
+func TestConcurrentChatsHaveSeparateDrafts(t *testing.T) {
 	t.Parallel()
 	s, path := openTemp(t)
 	say(t, s, "c", "a", "A")
@@ -94,7 +94,7 @@ func TestChatsSideBySideHaveDraftsOfTheirOwn(t *testing.T) {
 	}
 }
 
-func TestADraftOfNoConversationIsLoadedInAny(t *testing.T) {
+func TestDraftWithoutConversationIsLoadedAnywhere(t *testing.T) {
 	t.Parallel()
 	s, path := openTemp(t)
 	say(t, s, "c", "a", "A")
@@ -120,7 +120,7 @@ func TestADraftOfNoConversationIsLoadedInAny(t *testing.T) {
 	}
 }
 
-func TestOneOfManyProcessesGetsADraft(t *testing.T) {
+func TestOnlyOneProcessGetsADraft(t *testing.T) {
 	t.Parallel()
 	s, path := openTemp(t)
 	say(t, s, "c", "a", "A")
@@ -150,17 +150,17 @@ func TestOneOfManyProcessesGetsADraft(t *testing.T) {
 	}
 }
 
-// A message that was sent is in the conversation or still to be sent: never
-// both, never neither.
-func TestAMessageOnItsWayIsNeitherLostNorDoubled(t *testing.T) {
+// A message being sent is either in the conversation or queued again: never both,
+// never neither.
+func TestMessageBeingSentIsNeitherLostNorDuplicated(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
-		begin string // the message of the turn that began; "": none did
+		begin string // message of the turn that began; empty: none began
 		want  []string
 	}{
-		"killed before it was saved":               {"", []string{"what now?", "second"}},
-		"killed after it was saved":                {"what now?", []string{"second"}},
-		"killed after it was saved in other words": {"the prompt that it stands for", []string{"second"}},
+		"killed before it was saved":                 {"", []string{"what now?", "second"}},
+		"killed after it was saved":                  {"what now?", []string{"second"}},
+		"killed after it was saved as its expansion": {"the prompt that it stands for", []string{"second"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, path := openTemp(t)
@@ -180,7 +180,7 @@ func TestAMessageOnItsWayIsNeitherLostNorDoubled(t *testing.T) {
 	}
 }
 
-// edit saves a draft of a conversation and has an editor write another text.
+// edit saves a draft of a conversation and writes other text as an editor would.
 func edit(t *testing.T, s *Store, conversation, text string) (path string) {
 	t.Helper()
 	must(t, s.SaveDraft(t.Context(), agent.Draft{Conversation: conversation, Text: "begun", Editing: true}))
@@ -189,12 +189,12 @@ func edit(t *testing.T, s *Store, conversation, text string) (path string) {
 	_, err = file.WriteString(text)
 	must(t, err)
 	must(t, file.Close())
-	must(t, s.SaveDraft(t.Context(), agent.Draft{Conversation: conversation, Text: "begun", Editing: true})) // of something else
+	must(t, s.SaveDraft(t.Context(), agent.Draft{Conversation: conversation, Text: "begun", Editing: true})) // a draft of another conversation
 	must(t, os.WriteFile(filepath.Join(filepath.Dir(file.Name()), "."+filepath.Base(file.Name())+".swp"), []byte(text), 0o600))
 	return file.Name()
 }
 
-func TestTheEditorsFileIsTheDraft(t *testing.T) {
+func TestTextOfTheEditorIsTheDraft(t *testing.T) {
 	t.Parallel()
 	s, path := openTemp(t)
 	say(t, s, "c", "a", "A")
@@ -210,7 +210,7 @@ func TestTheEditorsFileIsTheDraft(t *testing.T) {
 	}
 }
 
-func TestADeletedConversationLeavesNoDraft(t *testing.T) {
+func TestDeletedConversationLeavesNoDraft(t *testing.T) {
 	t.Parallel()
 	s, path := openTemp(t)
 	for _, conversation := range []string{"c", "d"} {
@@ -230,8 +230,8 @@ func TestADeletedConversationLeavesNoDraft(t *testing.T) {
 	}
 }
 
-// One that was restored later could have been sent since.
-func TestABackupHoldsNoDraft(t *testing.T) {
+// A draft restored from a backup may have been sent since.
+func TestBackupHoldsNoDraft(t *testing.T) {
 	t.Parallel()
 	s, path := openTemp(t)
 	say(t, s, "c", "a", "A")
@@ -246,7 +246,7 @@ func TestABackupHoldsNoDraft(t *testing.T) {
 	}
 }
 
-func TestADraftInMemoryIsNotSaved(t *testing.T) {
+func TestDraftInMemoryIsNotSaved(t *testing.T) {
 	t.Parallel()
 	s, err := InMemory()
 	must(t, err)

@@ -11,7 +11,7 @@ import (
 	"lifehub/internal/wrap"
 )
 
-// saveFigures saves a finished turn's figures where they can be summed up.
+// saveFigures saves the figures of a finished turn for aggregation.
 func saveFigures(ctx context.Context, tx *sql.Tx, turn string, m agent.Metrics) error {
 	_, err := tx.ExecContext(ctx, `INSERT OR REPLACE INTO figures VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		turn, m.Model, m.Latency, m.FirstToken, m.Generating, m.PromptTokens, m.AnswerTokens,
@@ -19,24 +19,23 @@ func saveFigures(ctx context.Context, tx *sql.Tx, turn string, m agent.Metrics) 
 	return err
 }
 
-// keys are what turns may be summed up by, in SQL. Days are those of the
-// user's clock.
+// keys are the SQL expressions by which turns can be grouped. Days are in the
+// user's time zone.
 var keys = map[string]string{
 	"day":   `strftime('%Y-%m-%d', t.started / 1000, 'unixepoch', 'localtime')`,
 	"model": `coalesce(f.model, '')`,
 	"turn":  `t.id`,
 }
 
-// Figures sums up the turns since a time by "day", "model" or "turn", the
-// latest first. limit 0 lists all. A turn that was killed counts, without
-// figures.
+// Figures aggregates the turns since a time by "day", "model" or "turn", latest
+// first; limit 0 lists all. A killed turn is counted, but has no figures.
 func (s *Store) Figures(ctx context.Context, by string, since time.Time, limit int) (_ []agent.Figures, err error) {
 	defer wrap.Error(&err, "summarise turns")
 	key, ok := keys[by]
 	if !ok {
 		return nil, fmt.Errorf("%q is not day, model or turn", by)
 	}
-	turns := 0 // that are looked at: all
+	turns := 0 // number of turns to examine: all
 	if by == "turn" {
 		turns = limit
 	}
@@ -51,9 +50,9 @@ func (s *Store) Figures(ctx context.Context, by string, since time.Time, limit i
 	}, fmt.Sprintf(sums, key), since.UnixMilli(), turns, limit)
 }
 
-// sums numbers each key's turns by their times, so that the one in the middle
-// and the one at 95 of 100 can be picked (nearest rank). Answers whose time is
-// not known stay out of the speed.
+// sums ranks the turns of each key by duration, to select the median and the 95th
+// percentile (nearest rank). Answers of unknown duration do not count towards the
+// speed.
 const sums = `WITH each AS (
 	SELECT %s AS key, t.rowid AS at, t.state, q.text AS question, f.*
 	FROM turns t JOIN messages q ON q.turn = t.id AND q.role = 'user' LEFT JOIN figures f ON f.turn = t.id

@@ -11,7 +11,7 @@ import (
 	"lifehub/store/file"
 )
 
-// turnWith has a finished turn with figures, at a time.
+// turnWith saves a finished turn with figures at the given time.
 func turnWith(t *testing.T, s *Store, at time.Time, answer agent.Answer) {
 	t.Helper()
 	s.now = func() time.Time { return at }
@@ -33,7 +33,7 @@ func figuresBy(t *testing.T, s *Store, by string, since time.Time, limit int) []
 	return list
 }
 
-func TestFiguresAreSummedUpByDayModelAndTurn(t *testing.T) {
+func TestFiguresAreAggregatedByDayModelAndTurn(t *testing.T) {
 	t.Parallel()
 	s, _ := openTemp(t)
 	monday := time.Date(2026, 3, 2, 12, 0, 0, 0, time.Local)
@@ -76,7 +76,7 @@ func TestFiguresAreSummedUpByDayModelAndTurn(t *testing.T) {
 	}
 }
 
-func TestFiguresOfTurnsBeforeTheirTableAreTakenOver(t *testing.T) {
+func TestMigrationTakesOverFiguresOfOlderTurns(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "old.db")
 	old, err := file.Connect(path, 1, "_txlock=immediate")
@@ -108,7 +108,7 @@ func TestFiguresOfTurnsBeforeTheirTableAreTakenOver(t *testing.T) {
 	}
 }
 
-// BenchmarkFigures sums up 10,000 turns.
+// BenchmarkFigures aggregates 10,000 turns.
 func BenchmarkFigures(b *testing.B) {
 	s, err := InMemory()
 	if err != nil {

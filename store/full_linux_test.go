@@ -12,7 +12,7 @@ import (
 	"lifehub/agent"
 )
 
-// smallDisk is a file system of 1 MB.
+// smallDisk mounts a file system of 1 MB.
 func smallDisk(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -23,7 +23,7 @@ func smallDisk(t *testing.T) string {
 	return dir
 }
 
-func TestAFullDiskDuringTheMigrationLeavesTheOldSchema(t *testing.T) {
+func TestFullDiskDuringMigrationLeavesTheOldSchema(t *testing.T) {
 	dir := smallDisk(t)
 	refused := 0
 	for try := range 20 {
@@ -72,7 +72,7 @@ func TestAFullDiskDuringTheMigrationLeavesTheOldSchema(t *testing.T) {
 	}
 }
 
-func TestAFullDiskRefusesTheMessageAndLosesNothing(t *testing.T) {
+func TestFullDiskRejectsTheMessageAndLosesNothing(t *testing.T) {
 	t.Parallel()
 	dir := smallDisk(t)
 	path := filepath.Join(dir, "lifehub.db")
@@ -108,7 +108,7 @@ func TestAFullDiskRefusesTheMessageAndLosesNothing(t *testing.T) {
 		t.Fatalf("%d kept, %d refused: the disk never filled up", kept, refused)
 	}
 
-	// It works again as soon as there is space, with no restart.
+	// It works again as soon as there is space, without a restart.
 	if err := os.Remove(ballast); err != nil {
 		t.Fatal(err)
 	}
@@ -136,8 +136,8 @@ func TestAFullDiskRefusesTheMessageAndLosesNothing(t *testing.T) {
 	}
 }
 
-// What was saved can be read where nothing can be written any more.
-func TestAFullDiskIsReadAllTheSame(t *testing.T) {
+// Saved conversations can be read when nothing can be written.
+func TestFullDiskCanStillBeRead(t *testing.T) {
 	dir := smallDisk(t)
 	path := filepath.Join(dir, "lifehub.db")
 	s, err := Open(path)
@@ -148,7 +148,7 @@ func TestAFullDiskIsReadAllTheSame(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	_ = os.WriteFile(filepath.Join(dir, "ballast"), make([]byte, 1<<20), 0o600) // until it is full
+	_ = os.WriteFile(filepath.Join(dir, "ballast"), make([]byte, 1<<20), 0o600) // until the disk is full
 	for _, how := range []string{"full", "read-only"} {
 		if how == "read-only" {
 			if err := syscall.Mount("tmpfs", dir, "tmpfs", syscall.MS_REMOUNT|syscall.MS_RDONLY, ""); err != nil {

@@ -15,8 +15,8 @@ import (
 	"lifehub/internal/wrap"
 )
 
-// Record saves entries of a turn's journal: all of them or none. When it
-// returns they are on the disk.
+// Record appends entries to a turn's journal atomically. When it returns, they
+// are on disk.
 func (s *Store) Record(ctx context.Context, turn string, entries ...agent.Entry) (err error) {
 	defer wrap.Error(&err, "save the journal")
 	return s.file.Update(ctx, func(tx *sql.Tx) error {
@@ -40,16 +40,16 @@ func (s *Store) Record(ctx context.Context, turn string, entries ...agent.Entry)
 	})
 }
 
-// row is an entry as it is saved.
+// row is an entry as stored.
 type row struct {
-	number int // from 1 in its turn
+	number int // counts from 1 in each turn
 	entry  string
-	result string // JSON of the result; "": none
-	sound  bool   // it is as it was written
+	result string // JSON of the result; may be empty
+	sound  bool   // the checksum is correct
 }
 
-// exactJSON writes a value without touching the bytes of arguments in it:
-// their hash must stay what it was.
+// exactJSON encodes a value without reformatting the call arguments in it, so
+// that their hash stays the same.
 func exactJSON(value any) (string, error) {
 	var b strings.Builder
 	enc := json.NewEncoder(&b)
@@ -58,14 +58,14 @@ func exactJSON(value any) (string, error) {
 	return strings.TrimSuffix(b.String(), "\n"), err
 }
 
-// sum is the checksum of a row in a turn's journal: nothing is done because of a
-// damaged row.
+// sum returns the checksum of a row in a turn's journal, so that no action is
+// based on a damaged row.
 func (r row) sum(turn string) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%d\n%d\n%s\n%s", turn, r.number, len(r.entry), r.entry, r.result))
 	return hex.EncodeToString(sum[:])
 }
 
-// read turns the row back into its entry.
+// read decodes the entry.
 func (r row) read() (e agent.Entry, err error) {
 	if err := json.Unmarshal([]byte(r.entry), &e); err != nil {
 		return e, err
@@ -77,8 +77,9 @@ func (r row) read() (e agent.Entry, err error) {
 	return e, err
 }
 
-// Reopen takes a turn that did not come to its end for this process: one that
-// was killed, stopped or cut. It must be the last of the conversation's path.
+// Reopen takes over a turn that was killed, stopped or truncated, so that this
+// process can resume it. The turn must be the last one of the conversation's
+// current path.
 func (s *Store) Reopen(ctx context.Context, conversation, turn string) (agent.Unfinished, error) {
 	var left agent.Unfinished
 	err := s.file.Update(ctx, func(tx *sql.Tx) error {
@@ -112,15 +113,15 @@ func (s *Store) Reopen(ctx context.Context, conversation, turn string) (agent.Un
 	return left, nil
 }
 
-// Entries returns the journal of a turn, except what of it cannot be read.
+// Entries returns the journal of a turn, except unreadable entries.
 func (s *Store) Entries(ctx context.Context, turn string) (entries []agent.Entry, err error) {
 	defer wrap.Error(&err, "read the journal of turn %s", turn)
 	entries, _, err = readJournal(ctx, s.file.Read, turn)
 	return entries, err
 }
 
-// readJournal reads the entries of a turn. Those that are not as they were
-// written are left out, and so is what follows a missing one.
+// readJournal reads the entries of a turn. Entries with a wrong checksum are
+// omitted, as is everything after a missing one.
 func readJournal(ctx context.Context, db rows.Querier, turn string) (entries []agent.Entry, damaged bool, err error) {
 	list, err := readRows(ctx, db, turn)
 	next := 0
@@ -138,7 +139,7 @@ func readJournal(ctx context.Context, db rows.Querier, turn string) (entries []a
 	return entries, damaged, err
 }
 
-// copyJournal gives another turn the journal of one.
+// copyJournal copies the journal of one turn to another.
 func copyJournal(ctx context.Context, tx *sql.Tx, from, to string) error {
 	list, err := readRows(ctx, tx, from)
 	if err != nil {
@@ -147,9 +148,9 @@ func copyJournal(ctx context.Context, tx *sql.Tx, from, to string) error {
 	return insertRows(ctx, tx, to, list)
 }
 
-// dropResults takes the results out of the journal of a turn that is done:
-// nothing will be done again, so nobody needs them. All rows are written again,
-// for what is cut out of a row leaves its page half empty.
+// dropResults removes the results from the journal of a finished turn, which only
+// a resumed turn would need. It rewrites all rows, since removing parts of rows
+// would leave their pages half empty.
 func dropResults(ctx context.Context, tx *sql.Tx, turn string) error {
 	list, err := readRows(ctx, tx, turn)
 	if err != nil {
@@ -164,7 +165,7 @@ func dropResults(ctx context.Context, tx *sql.Tx, turn string) error {
 	return insertRows(ctx, tx, turn, list)
 }
 
-// readRows reads the journal of a turn as it is saved.
+// readRows reads the journal of a turn as stored.
 func readRows(ctx context.Context, db rows.Querier, turn string) ([]row, error) {
 	return rows.All(ctx, db, func(scan rows.Scan) (r row, err error) {
 		var sum string
@@ -174,7 +175,8 @@ func readRows(ctx context.Context, db rows.Querier, turn string) ([]row, error) 
 	}, `SELECT number, entry, result, sum FROM journal WHERE turn = ? ORDER BY number`, turn)
 }
 
-// insertRows adds rows to a turn's journal. A damaged one stays damaged.
+// insertRows appends rows to a turn's journal. Rows with a wrong checksum keep
+// it.
 func insertRows(ctx context.Context, tx *sql.Tx, turn string, list []row) error {
 	for _, r := range list {
 		sum := ""
@@ -189,17 +191,17 @@ func insertRows(ctx context.Context, tx *sql.Tx, turn string, list []row) error 
 	return nil
 }
 
-// Changing saves what a note holds before a turn changes it. Change the note
-// only after it returned nil.
+// Changing saves the content of a note before a turn changes it. The caller must
+// not change the note unless Changing returns nil.
 func (s *Store) Changing(ctx context.Context, turn string, c agent.NoteChange) (err error) {
-	defer wrap.Error(&err, "save %s as it is before changing it", c.Path)
+	defer wrap.Error(&err, "save %s before changing it", c.Path)
 	_, err = s.file.Write.ExecContext(ctx, `INSERT INTO note_changes (turn, vault, path, before, after, created) VALUES (?, ?, ?, ?, ?, ?)`,
 		turn, c.Vault, c.Path, c.Before, c.After, s.now().UnixMilli())
 	return err
 }
 
-// NoteChanges returns what a turn did to notes, or was about to do when it was
-// stopped, in order.
+// NoteChanges returns the changes that a turn made to notes or had announced when
+// it was stopped, in order.
 func (s *Store) NoteChanges(ctx context.Context, turn string) (_ []agent.NoteChange, err error) {
 	defer wrap.Error(&err, "read the note changes of turn %s", turn)
 	return rows.All(ctx, s.file.Read, func(scan rows.Scan) (c agent.NoteChange, err error) {
@@ -211,10 +213,10 @@ func (s *Store) NoteChanges(ctx context.Context, turn string) (_ []agent.NoteCha
 	}, `SELECT vault, path, before, after FROM note_changes WHERE turn = ? ORDER BY id`, turn)
 }
 
-// TakeBack marks a turn as undone and has the conversation continue from the one
+// TakeBack marks a turn as undone and moves the conversation's head to the turn
 // before it. The turn stays in the tree.
 func (s *Store) TakeBack(ctx context.Context, turn string) (err error) {
-	defer wrap.Error(&err, "take back turn %s", turn)
+	defer wrap.Error(&err, "undo turn %s", turn)
 	return s.file.Update(ctx, func(tx *sql.Tx) error {
 		if _, err := tx.ExecContext(ctx, `UPDATE turns SET undone = ? WHERE id = ?`, s.now().UnixMilli(), turn); err != nil {
 			return err
@@ -226,10 +228,9 @@ func (s *Store) TakeBack(ctx context.Context, turn string) (err error) {
 	})
 }
 
-// LastUndone returns the turn of a conversation that was taken back last; "":
-// none was.
+// LastUndone returns the turn of a conversation that was undone last, or "".
 func (s *Store) LastUndone(ctx context.Context, conversation string) (turn string, err error) {
-	defer wrap.Error(&err, "find what was taken back last")
+	defer wrap.Error(&err, "find the turn that was undone last")
 	err = s.file.Read.QueryRowContext(ctx, `SELECT coalesce((SELECT id FROM turns WHERE conversation = ? AND undone IS NOT NULL
 		ORDER BY undone DESC, number LIMIT 1), '')`, conversation).Scan(&turn)
 	return turn, err

@@ -21,7 +21,8 @@ import (
 
 var _ agent.Journal = (*Store)(nil)
 
-// entries are a turn with a step that ended and one that was asked about.
+// entries returns the journal of a turn with one finished step and one awaiting
+// permission.
 func entries() []agent.Entry {
 	at := time.UnixMilli(1_800_000_000_000).UTC()
 	input := json.RawMessage(`{"text":"milk <ä>"}`)
@@ -35,7 +36,8 @@ func entries() []agent.Entry {
 	}
 }
 
-// leaveOpen begins a turn, records the entries, and leaves it open as a kill does.
+// leaveOpen begins a turn, records the entries, and leaves the turn open as a
+// kill would.
 func leaveOpen(t *testing.T, path string, list []agent.Entry) (turn string) {
 	t.Helper()
 	s, err := Open(path)
@@ -57,7 +59,7 @@ func leaveOpen(t *testing.T, path string, list []agent.Entry) (turn string) {
 	return turn
 }
 
-func TestACutTurnComesBackAsItWasRecorded(t *testing.T) {
+func TestInterruptedTurnIsRestoredAsRecorded(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "lifehub.db")
 	turn := leaveOpen(t, path, entries())
@@ -82,7 +84,7 @@ func TestACutTurnComesBackAsItWasRecorded(t *testing.T) {
 	}
 }
 
-func TestATurnThatWasStoppedOrFailedCanBeGoneOnWith(t *testing.T) {
+func TestStoppedOrFailedTurnCanBeResumed(t *testing.T) {
 	t.Parallel()
 	for name, answer := range map[string]agent.Answer{"stopped": {Text: "So", Cut: true}, "failed": {Error: "the server is gone"}} {
 		t.Run(name, func(t *testing.T) {
@@ -105,7 +107,7 @@ func TestATurnThatWasStoppedOrFailedCanBeGoneOnWith(t *testing.T) {
 	}
 }
 
-func TestOnlyTheLastTurnIsGoneOnWith(t *testing.T) {
+func TestOnlyTheLastTurnCanBeResumed(t *testing.T) {
 	t.Parallel()
 	s, _ := openTemp(t)
 	first, err := s.Begin(t.Context(), "c", "first")
@@ -123,7 +125,7 @@ func TestOnlyTheLastTurnIsGoneOnWith(t *testing.T) {
 	}
 }
 
-func TestADamagedJournalIsToldAndWhatIsDamagedIsLeftOut(t *testing.T) {
+func TestDamagedJournalEntriesAreReportedAndOmitted(t *testing.T) {
 	t.Parallel()
 	seed := uint64(time.Now().UnixNano())
 	random := rand.New(rand.NewPCG(seed, 0))
@@ -143,7 +145,7 @@ func TestADamagedJournalIsToldAndWhatIsDamagedIsLeftOut(t *testing.T) {
 		}
 		switch column {
 		case "row":
-			number = 1 + random.IntN(len(entries())-1) // what was never written cannot be missed
+			number = 1 + random.IntN(len(entries())-1) // entries that were never written are not missed
 			_, err = tx.Exec("DELETE FROM journal WHERE turn = ? AND number = ?", turn, number)
 		case "number":
 			_, err = tx.Exec("UPDATE journal SET number = number + 100 WHERE turn = ? AND number = ?", turn, number)
@@ -169,7 +171,7 @@ func TestADamagedJournalIsToldAndWhatIsDamagedIsLeftOut(t *testing.T) {
 	}
 }
 
-func TestTheJournalGoesWithItsConversation(t *testing.T) {
+func TestJournalIsDeletedWithItsConversation(t *testing.T) {
 	t.Parallel()
 	s, _ := openTemp(t)
 	turn, err := s.Begin(t.Context(), "c", "q")
@@ -188,7 +190,7 @@ func TestTheJournalGoesWithItsConversation(t *testing.T) {
 	}
 }
 
-func TestADoneTurnKeepsItsDecisionsAndNoResults(t *testing.T) {
+func TestFinishedTurnKeepsDecisionsButNotResults(t *testing.T) {
 	t.Parallel()
 	s, _ := openTemp(t)
 	turn, err := s.Begin(t.Context(), "c", "q")
@@ -208,8 +210,8 @@ func TestADoneTurnKeepsItsDecisionsAndNoResults(t *testing.T) {
 	}
 }
 
-// What a long result took is free for what comes next.
-func TestJournalsOfDoneTurnsFillTheirPages(t *testing.T) {
+// The space of a long result is reused.
+func TestSpaceOfDroppedResultsIsReused(t *testing.T) {
 	t.Parallel()
 	s, _ := openTemp(t)
 	long := agent.Entry{Version: 1, Moment: agent.CallEnded, Step: "1", Result: &agent.Result{Text: strings.Repeat("a long result ", 250)}}
@@ -228,9 +230,9 @@ func TestJournalsOfDoneTurnsFillTheirPages(t *testing.T) {
 	}
 }
 
-// A turn that another process works on is left to it, until that process is
-// killed: then it is there at once.
-func TestATurnIsLeftToTheProcessThatWorksOnIt(t *testing.T) {
+// A turn that another process works on cannot be taken over until that process
+// ends; then it can be, immediately.
+func TestRunningTurnCannotBeTakenOver(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "lifehub.db")
 	cmd := exec.Command(os.Args[0])
@@ -287,7 +289,7 @@ func TestATurnIsLeftToTheProcessThatWorksOnIt(t *testing.T) {
 	}
 }
 
-// holdTurn is the child: it begins a turn, tells its id, and keeps at it.
+// holdTurn runs in the child: it begins a turn, prints its ID, and holds it.
 func holdTurn(path string) error {
 	s, err := Open(path)
 	if err != nil {
@@ -302,7 +304,7 @@ func holdTurn(path string) error {
 	return err
 }
 
-// BenchmarkRecord is what a turn waits for at each moment of its journal.
+// BenchmarkRecord measures how long a turn waits for one journal entry.
 func BenchmarkRecord(b *testing.B) {
 	s, err := Open(filepath.Join(b.TempDir(), "lifehub.db"))
 	if err != nil {

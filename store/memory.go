@@ -14,11 +14,10 @@ import (
 	"lifehub/internal/wrap"
 )
 
-// Similar finds archived exchanges that share words with a question or whose
-// vectors are near to its own: at most q.Limit by each, in no order. Those
-// that still stand in the window are left out, and so are branches that were
-// left.
-// Why: docs/design/memory.md.
+// Similar finds archived exchanges that share words with a question or have
+// similar vectors: at most q.Limit of each kind, in unspecified order. It omits
+// exchanges that are still in the window, and branches that are not on a
+// conversation's current path. See docs/design/memory.md.
 func (s *Store) Similar(ctx context.Context, q agent.MemoryQuery) (_ []agent.Recollection, err error) {
 	defer wrap.Error(&err, "search the memory")
 	words, err := s.byWords(ctx, q)
@@ -35,7 +34,7 @@ func (s *Store) Similar(ctx context.Context, q agent.MemoryQuery) (_ []agent.Rec
 	}
 	paths := map[string]map[string]bool{q.Conversation: own.beyond(q.Window).ids()}
 	var found []string
-	for _, hits := range [][]scored{words, near} { // of each the best that are on a current path
+	for _, hits := range [][]scored{words, near} { // the best of each list that are on a current path
 		left := q.Limit
 		for _, hit := range hits {
 			if left == 0 {
@@ -70,7 +69,7 @@ func (s *Store) Similar(ctx context.Context, q agent.MemoryQuery) (_ []agent.Rec
 	return list, err
 }
 
-// scored is a hit, by one of the two ways to find it.
+// scored is a hit of either search.
 type scored struct {
 	turn, conversation string
 	score              float64
@@ -85,10 +84,11 @@ func scoreOf(list []scored, turn string) float64 {
 	return 0
 }
 
-// fewest is how many cosines there must be to speak of their deviation.
+// fewest is the minimum number of cosines for a meaningful deviation.
 const fewest = 12
 
-// spread is the mean and the standard deviation of scores; 0 of too few.
+// spread returns the mean and standard deviation of the scores; 0 if there are
+// too few.
 func spread(list []scored) (mean, deviation float64) {
 	n := float64(len(list))
 	if n < fewest {
@@ -103,7 +103,7 @@ func spread(list []scored) (mean, deviation float64) {
 	return mean, math.Sqrt(deviation)
 }
 
-// mostHits bounds what one search looks at of all conversations' words.
+// mostHits bounds the hits of a keyword search that are examined.
 const mostHits = 400
 
 func (s *Store) byWords(ctx context.Context, q agent.MemoryQuery) ([]scored, error) {
@@ -115,7 +115,7 @@ func (s *Store) byWords(ctx context.Context, q agent.MemoryQuery) ([]scored, err
 	if terms = slices.Compact(terms); len(terms) == 0 {
 		return nil, nil
 	}
-	const most = 200 // words of a question: a pasted text has more, and they only cost time
+	const most = 200 // words of a question; a pasted text has more, which would only cost time
 	match := strings.Join(terms[:min(len(terms), most)], " OR ")
 	query := `SELECT t.id, t.conversation, -bm25(memory_terms) FROM memory_terms
 		JOIN memories m ON m.id = memory_terms.rowid JOIN turns t ON t.id = m.turn
@@ -129,8 +129,8 @@ func (s *Store) byWords(ctx context.Context, q agent.MemoryQuery) ([]scored, err
 	}, query, match, q.Everywhere, q.Conversation, limit)
 }
 
-// byMeaning compares the question with every vector of its embedder: 10,000
-// exchanges of 512 numbers are 5 MB.
+// byMeaning compares the question with all vectors of its embedder: 10,000
+// exchanges with 512 dimensions take 5 MB.
 func (s *Store) byMeaning(ctx context.Context, q agent.MemoryQuery) ([]scored, error) {
 	if len(q.Vector) == 0 {
 		return nil, nil
@@ -148,8 +148,8 @@ func (s *Store) byMeaning(ctx context.Context, q agent.MemoryQuery) ([]scored, e
 	return list, err
 }
 
-// packed is a vector as it is saved: the scale is left out, since it makes no
-// difference to a cosine.
+// packed encodes a vector for storage. It drops the scale, which does not affect
+// cosines.
 func packed(vector []float32) []byte {
 	var largest float64
 	for _, x := range vector {
@@ -162,7 +162,7 @@ func packed(vector []float32) []byte {
 	return raw
 }
 
-// cosine compares a vector with one as it is saved.
+// cosine compares a vector with a packed one.
 func cosine(a []float32, saved []byte) float64 {
 	var dot, aa, bb float64
 	for i, x := range a {
@@ -177,7 +177,7 @@ func cosine(a []float32, saved []byte) float64 {
 	return dot / math.Sqrt(aa*bb)
 }
 
-// recollections reads the exchanges that the end of a query names.
+// recollections reads the exchanges selected by the given end of a query.
 func (s *Store) recollections(ctx context.Context, which string, args ...any) ([]agent.Recollection, error) {
 	return rows.All(ctx, s.file.Read, func(scan rows.Scan) (r agent.Recollection, err error) {
 		return r, scan(&r.Turn, &r.Conversation, &r.Title, rows.Milliseconds(&r.Asked), &r.Question, &r.Answer)
@@ -187,15 +187,15 @@ func (s *Store) recollections(ctx context.Context, which string, args ...any) ([
 		JOIN messages a ON a.turn = t.id AND a.role = 'assistant' `+which, args...)
 }
 
-// Unembedded lists archived exchanges that have no vector of this embedder.
+// Unembedded lists archived exchanges without a vector of this embedder.
 func (s *Store) Unembedded(ctx context.Context, embedder string, limit int) (_ []agent.Recollection, err error) {
-	defer wrap.Error(&err, "list what memory has to embed")
+	defer wrap.Error(&err, "list memories to embed")
 	return s.recollections(ctx, `JOIN memories m ON m.turn = t.id
 		LEFT JOIN memory_vectors v ON v.memory = m.id WHERE v.embedder IS NOT ? ORDER BY m.id LIMIT ?`, embedder, limit)
 }
 
-// KeepVectors saves vectors of archived exchanges, by turn, in place of those
-// of another embedder. An exchange that is gone by now is passed over.
+// KeepVectors saves vectors of archived exchanges by turn, replacing those of
+// other embedders. It ignores exchanges that were deleted meanwhile.
 func (s *Store) KeepVectors(ctx context.Context, embedder string, vectors map[string][]float32) (err error) {
 	defer wrap.Error(&err, "save the vectors of the memory")
 	return s.file.Update(ctx, func(tx *sql.Tx) error {
@@ -209,11 +209,12 @@ func (s *Store) KeepVectors(ctx context.Context, embedder string, vectors map[st
 	})
 }
 
-// Archive puts the exchanges of the conversation's current path that are
-// beyond its last window messages into long-term memory, and with everywhere
-// also all of the other conversations' paths. It returns how many were new.
+// Archive adds the exchanges of the conversation's current path that precede its
+// last window messages to long-term memory. With everywhere it also adds the
+// complete current paths of all other conversations. It returns the number of
+// added exchanges.
 func (s *Store) Archive(ctx context.Context, conversation string, window int, everywhere bool) (archived int, err error) {
-	defer wrap.Error(&err, "archive what left the window")
+	defer wrap.Error(&err, "archive messages")
 	err = s.file.Update(ctx, func(tx *sql.Tx) error {
 		beyond := map[string]int{conversation: window}
 		if everywhere {
@@ -271,8 +272,8 @@ func (s *Store) archivePath(ctx context.Context, tx *sql.Tx, conversation string
 	return archived, err
 }
 
-// Archived reports how many exchanges are in long-term memory.
+// Archived returns the number of exchanges in long-term memory.
 func (s *Store) Archived(ctx context.Context) (n int, err error) {
-	defer wrap.Error(&err, "count what is archived")
+	defer wrap.Error(&err, "count archived exchanges")
 	return n, s.file.Read.QueryRowContext(ctx, `SELECT count(*) FROM memories`).Scan(&n)
 }

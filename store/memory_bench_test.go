@@ -7,7 +7,7 @@ import (
 	"lifehub/agent"
 )
 
-// Recall looks at every vector: 10,000 exchanges are years of talk.
+// Recall compares all vectors; 10,000 exchanges are years of conversation.
 func BenchmarkRecallAmongTenThousandExchanges(b *testing.B) {
 	s, err := InMemory()
 	if err != nil {

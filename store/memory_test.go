@@ -17,7 +17,8 @@ var _ agent.Memory = (*Store)(nil)
 
 const window = 6 // messages
 
-// archive takes in what left the window and wants so many new exchanges.
+// archive archives messages beyond the window and checks the number of new
+// exchanges.
 func archive(t *testing.T, s *Store, conversation string, everywhere bool, want int) {
 	t.Helper()
 	got, err := s.Archive(t.Context(), conversation, window, everywhere)
@@ -26,7 +27,7 @@ func archive(t *testing.T, s *Store, conversation string, everywhere bool, want 
 	}
 }
 
-// remembered is what the memory finds for a question, by the questions of then.
+// remembered returns the questions of the exchanges recalled for a question.
 func remembered(t *testing.T, s *Store, conversation, question string, everywhere bool) string {
 	t.Helper()
 	list, err := s.Similar(t.Context(), agent.MemoryQuery{Conversation: conversation, Everywhere: everywhere, Window: window, Question: question, Limit: 10})
@@ -41,7 +42,7 @@ func remembered(t *testing.T, s *Store, conversation, question string, everywher
 	return strings.Join(questions, "; ")
 }
 
-func TestTheOldestPairIsArchivedWhenTheWindowIsFull(t *testing.T) {
+func TestOldestExchangeIsArchivedWhenTheWindowIsFull(t *testing.T) {
 	t.Parallel()
 	s, _ := openTemp(t)
 	for i, said := range []string{"My cat is called Whiskers", "two", "three"} {
@@ -63,7 +64,7 @@ func TestTheOldestPairIsArchivedWhenTheWindowIsFull(t *testing.T) {
 	}
 }
 
-func TestMemoryOfScriptsWithoutSpaces(t *testing.T) {
+func TestMemoryFindsScriptsWithoutSpaces(t *testing.T) {
 	t.Parallel()
 	s, _ := openTemp(t)
 	say(t, s, "c", "我的猫叫小白", "好的")
@@ -76,7 +77,7 @@ func TestMemoryOfScriptsWithoutSpaces(t *testing.T) {
 	}
 }
 
-func TestScopeSaysWhoseExchangesComeBack(t *testing.T) {
+func TestScopeLimitsRecallToConversations(t *testing.T) {
 	t.Parallel()
 	s, _ := openTemp(t)
 	say(t, s, "old", "My cat is called Whiskers", "I see.")
@@ -85,7 +86,7 @@ func TestScopeSaysWhoseExchangesComeBack(t *testing.T) {
 	if got := remembered(t, s, "new", "my cat", false); got != "" {
 		t.Errorf("scope conversation brought %q", got)
 	}
-	archive(t, s, "new", true, 1) // all of the other conversation is beyond this one's window
+	archive(t, s, "new", true, 1) // the other conversation is archived completely
 	if got := remembered(t, s, "new", "my cat", true); got != "My cat is called Whiskers" {
 		t.Errorf("scope all brought %q", got)
 	}
@@ -94,10 +95,10 @@ func TestScopeSaysWhoseExchangesComeBack(t *testing.T) {
 	}
 	archive(t, s, "new", true, 0)
 	say(t, s, "old", "And my dog Rex", "I see.")
-	archive(t, s, "new", true, 1) // what was said there since
+	archive(t, s, "new", true, 1) // the messages added there since
 }
 
-// branch goes on from an earlier turn's answer, as an edit or a fork does.
+// branch continues from an earlier turn, as an edit or a fork does.
 func branch(t *testing.T, s *Store, conversation, turn string) {
 	t.Helper()
 	if _, err := s.file.Write.Exec(`UPDATE conversations SET head = (SELECT id FROM messages WHERE turn = ? AND role = 'assistant') WHERE id = ?`, turn, conversation); err != nil {
@@ -105,7 +106,7 @@ func branch(t *testing.T, s *Store, conversation, turn string) {
 	}
 }
 
-func TestABranchSeesOnlyItsOwnPath(t *testing.T) {
+func TestBranchRecallsOnlyItsOwnPath(t *testing.T) {
 	t.Parallel()
 	s, _ := openTemp(t)
 	first := say(t, s, "c", "My name is Ana", "Hello Ana.")
@@ -131,7 +132,7 @@ func TestABranchSeesOnlyItsOwnPath(t *testing.T) {
 	}
 }
 
-func TestVectorsOfAnotherEmbedderDoNotCount(t *testing.T) {
+func TestVectorsOfAnotherEmbedderAreIgnored(t *testing.T) {
 	t.Parallel()
 	s, _ := openTemp(t)
 	turn := say(t, s, "c", "My cat is called Whiskers", "I see.")
@@ -162,7 +163,7 @@ func TestVectorsOfAnotherEmbedderDoNotCount(t *testing.T) {
 	if err := s.KeepVectors(t.Context(), "a", map[string][]float32{turn: {3, 4}, "gone.1": {1, 0}}); err != nil {
 		t.Fatal(err)
 	}
-	if got := meaning("a", 1, 0); got < 0.59 || got > 0.61 { // a byte a number
+	if got := meaning("a", 1, 0); got < 0.59 || got > 0.61 { // one byte per dimension
 		t.Errorf("cosine %v, want 0.6", got)
 	}
 	if meaning("b", 1, 0) != 0 || meaning("a", 1, 0, 0) != 0 {
@@ -179,9 +180,9 @@ func TestVectorsOfAnotherEmbedderDoNotCount(t *testing.T) {
 	}
 }
 
-// The memory of a saved database is found by its words at once, and what it
-// lacks are vectors.
-func TestAnOlderMemoryIsFound(t *testing.T) {
+// After a migration, exchanges are found by keywords immediately; only the
+// vectors are missing.
+func TestMigratedMemoryIsSearchable(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "lifehub.db")
 	db, err := file.Connect(path, 1, "_txlock=immediate")
@@ -215,7 +216,7 @@ func TestAnOlderMemoryIsFound(t *testing.T) {
 	}
 }
 
-func TestARemovedConversationLeavesNothingInMemory(t *testing.T) {
+func TestRemovedConversationLeavesNothingInMemory(t *testing.T) {
 	t.Parallel()
 	s, path := openTemp(t)
 	say(t, s, "c", "My cat is called Xyzzyplugh", "I see.")

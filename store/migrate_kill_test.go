@@ -15,10 +15,10 @@ import (
 	"lifehub/store/file"
 )
 
-// migrateEnv names a database that the child only opens.
+// migrateEnv names a database for the child to open.
 const migrateEnv = "LIFEHUB_TEST_MIGRATE"
 
-// oldDatabase makes one of the first schema, with talk in it.
+// oldDatabase creates a database of the first schema, with conversations.
 func oldDatabase(t *testing.T, path string, turns int) {
 	t.Helper()
 	db, err := file.Connect(path, 1, "_txlock=immediate")
@@ -40,7 +40,7 @@ func oldDatabase(t *testing.T, path string, turns int) {
 	must(t, db.Close())
 }
 
-func TestAMigrationKilledAtAnyPointLosesNothing(t *testing.T) {
+func TestKilledMigrationLosesNothing(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
 	kills := testenv.Rounds(6, 200)
@@ -49,7 +49,7 @@ func TestAMigrationKilledAtAnyPointLosesNothing(t *testing.T) {
 	oldDatabase(t, filepath.Join(base, "lifehub.db"), turns)
 	began := time.Now()
 	migrateIn(t, base, -1)
-	whole := time.Since(began) // of a child that is not killed
+	whole := time.Since(began) // duration without a kill
 	old, brought := 0, 0
 	for range kills {
 		dir := migrateIn(t, base, time.Duration(rand.Int64N(int64(whole))))
@@ -87,8 +87,8 @@ func TestAMigrationKilledAtAnyPointLosesNothing(t *testing.T) {
 	t.Logf("%d kills within %v: %d left the old schema, %d the new one", kills, whole, old, brought)
 }
 
-// migrateIn has a child open a copy of a database and kills it after a while;
-// negative: not.
+// migrateIn lets a child open a copy of a database and kills it after a while; if
+// while is negative, it lets the child finish.
 func migrateIn(t *testing.T, base string, while time.Duration) (dir string) {
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), "data")

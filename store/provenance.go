@@ -15,15 +15,15 @@ import (
 	"lifehub/internal/wrap"
 )
 
-// mostPrints bounds the fingerprints of untrusted text: some 500 long pages.
-// Those of what was written go last, the oldest first.
+// mostPrints bounds the number of fingerprints of untrusted text: about 500 long
+// pages. Those of written text are dropped last, otherwise the oldest first.
 const mostPrints = 200_000
 
-// Remember saves fingerprints of untrusted text. Those of what was read and
-// said are removed with the conversation, those of what was written stay: the
-// text does too.
+// Remember saves fingerprints of untrusted text. Those of text that was read or
+// said are removed with the conversation; those of text that was written to notes
+// remain, as the text does.
 func (s *Store) Remember(ctx context.Context, u agent.Untrusted) (err error) {
-	defer wrap.Error(&err, "remember what is untrusted")
+	defer wrap.Error(&err, "save fingerprints of untrusted text")
 	prints, err := json.Marshal(u.Prints)
 	if err != nil || len(u.Prints) == 0 {
 		return err
@@ -37,21 +37,21 @@ func (s *Store) Remember(ctx context.Context, u agent.Untrusted) (err error) {
 	return err
 }
 
-// Sources names where texts with any of these fingerprints came from.
+// Sources returns the origins of texts with any of these fingerprints.
 func (s *Store) Sources(ctx context.Context, prints []int64) (_ []string, err error) {
-	defer wrap.Error(&err, "find where a text came from")
+	defer wrap.Error(&err, "find the origin of a text")
 	list, err := json.Marshal(prints)
 	if err != nil || len(prints) == 0 {
 		return nil, err
 	}
 	return rows.Column[string](ctx, s.file.Read, `SELECT DISTINCT u.source FROM json_each(?) wanted JOIN untrusted u ON u.print = wanted.value AND u.kind <> 3
-		WHERE EXISTS (SELECT 1 FROM untrusted) ORDER BY u.source`, string(list)) // mostly there are none, and the list is not read
+		WHERE EXISTS (SELECT 1 FROM untrusted) ORDER BY u.source`, string(list)) // usually there are none, and the list is not read
 }
 
-// Forget takes back what was only said: a model says it also where it has read
-// nothing untrusted.
+// Forget discards fingerprints of text that the model only said: it says the same
+// where it has read nothing untrusted.
 func (s *Store) Forget(ctx context.Context, prints []int64) (err error) {
-	defer wrap.Error(&err, "forget what is said everywhere")
+	defer wrap.Error(&err, "forget common fingerprints")
 	list, err := json.Marshal(prints)
 	if err != nil || len(prints) == 0 {
 		return err
@@ -60,15 +60,15 @@ func (s *Store) Forget(ctx context.Context, prints []int64) (err error) {
 	return err
 }
 
-// Outlive lets the fingerprints of a conversation that was exported stay when
-// it is removed.
+// Outlive keeps the fingerprints of an exported conversation when the
+// conversation is removed.
 func (s *Store) Outlive(ctx context.Context, conversation string) (err error) {
-	defer wrap.Error(&err, "remember what is untrusted in conversation %s", conversation)
+	defer wrap.Error(&err, "keep fingerprints of conversation %s", conversation)
 	_, err = s.file.Write.ExecContext(ctx, `UPDATE untrusted SET kind = 2 WHERE conversation = ? AND kind < 2`, conversation)
 	return err
 }
 
-// registerFunctions lets a migration call agent.Fingerprints, and cut words.
+// registerFunctions makes fingerprints and words available to SQL in migrations.
 var registerFunctions = sync.OnceValue(func() error {
 	return errors.Join(
 		register("fingerprints", func(text string) (string, error) {

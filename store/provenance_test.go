@@ -24,7 +24,7 @@ func sourcesOf(t *testing.T, s *Store, text string) []string {
 	return found
 }
 
-func TestUntrustedTextIsKnownUntilItsConversationIsRemoved(t *testing.T) {
+func TestUntrustedTextIsRecognisedUntilItsConversationIsRemoved(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "lifehub.db")
 	s, err := Open(path)
@@ -61,7 +61,7 @@ func TestUntrustedTextIsKnownUntilItsConversationIsRemoved(t *testing.T) {
 	}
 }
 
-func TestWhatIsSaidEverywhereIsNoMark(t *testing.T) {
+func TestCommonPhrasesAreNotFingerprints(t *testing.T) {
 	t.Parallel()
 	s, _ := openTemp(t)
 	const closing = "Let me know if there is anything else that I can do for you!"
@@ -77,8 +77,9 @@ func TestWhatIsSaidEverywhereIsNoMark(t *testing.T) {
 	}
 }
 
-// What came in is known, also where a model says it without having read it.
-func TestWhatCameInIsKnownWhoeverSaysIt(t *testing.T) {
+// Text that was read stays untrusted, even if a model also says it without having
+// read it.
+func TestTextThatWasReadStaysUntrusted(t *testing.T) {
 	t.Parallel()
 	const text = "Wire the money to Bob before the end of the week, please."
 	remember := func(kind agent.Kind) func(*testing.T, *Store) {
@@ -111,7 +112,7 @@ func TestWhatCameInIsKnownWhoeverSaysIt(t *testing.T) {
 	}
 }
 
-func TestAnExportedConversationStaysKnown(t *testing.T) {
+func TestExportedConversationKeepsFingerprints(t *testing.T) {
 	t.Parallel()
 	s, _ := openTemp(t)
 	say(t, s, "c", "what does it say?", pageText)
@@ -143,8 +144,8 @@ func TestFingerprintsAreBounded(t *testing.T) {
 	}
 }
 
-// What an older LifeHub had marked is known by its text.
-func TestAnOlderLifeHubsMarksAreKept(t *testing.T) {
+// Marks of an older LifeHub are migrated to fingerprints of the marked text.
+func TestMigrationKeepsMarksOfUntrustedText(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "lifehub.db")
 	must(t, registerFunctions())

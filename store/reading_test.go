@@ -12,7 +12,7 @@ import (
 	"lifehub/store/file"
 )
 
-// said writes a conversation of n turns.
+// said saves a conversation of n turns.
 func said(t *testing.T, s *Store, id string, n int) {
 	t.Helper()
 	for i := range n {
@@ -26,9 +26,9 @@ func said(t *testing.T, s *Store, id string, n int) {
 	}
 }
 
-// A copy in memory has all that was committed, in the file or its log, and
-// nothing that is done to it reaches the file.
-func TestASnapshotHoldsWhatWasCommitted(t *testing.T) {
+// A snapshot contains everything committed, in the file or its log, and changes
+// to it do not affect the file.
+func TestSnapshotHoldsAllCommittedData(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "lifehub.db")
 	s, err := Open(path)
@@ -38,7 +38,7 @@ func TestASnapshotHoldsWhatWasCommitted(t *testing.T) {
 	defer s.Close()
 	for round := range 4 {
 		said(t, s, "c", 5)
-		if round == 2 { // else all is in the log
+		if round == 2 { // in other rounds everything is in the log
 			if _, err := s.file.Write.Exec("PRAGMA wal_checkpoint(TRUNCATE)"); err != nil {
 				t.Fatal(err)
 			}

@@ -14,14 +14,14 @@ import (
 	"lifehub/store/trace"
 )
 
-// Remove deletes conversations with all that was made of them, here and in
-// the backups. Their text is gone from the files: from free pages, the word
-// index and the write-ahead log too. The error is [ErrNoConversation] when
-// one is not there; then nothing is deleted.
-// How: docs/design/conversations-and-storage.md.
+// Remove deletes conversations and all data derived from them, including in
+// backups. It also erases their text from free pages, the full-text index and the
+// write-ahead log. If a conversation does not exist, it returns
+// [ErrNoConversation] and deletes nothing. See
+// docs/design/conversations-and-storage.md.
 func (s *Store) Remove(ctx context.Context, conversations ...string) (err error) {
 	defer wrap.Error(&err, "delete conversations")
-	var drafts []string // their owners
+	var drafts []string // owners of the drafts
 	err = s.file.Update(ctx, func(tx *sql.Tx) (err error) {
 		for _, id := range conversations {
 			n, err := removeRows(ctx, tx, id)
@@ -57,20 +57,20 @@ func (s *Store) Remove(ctx context.Context, conversations ...string) (err error)
 	var failed []error
 	for _, path := range copies {
 		if err := removeFromCopy(ctx, path, conversations); err != nil {
-			failed = append(failed, fmt.Errorf("they are still in the backup %s: %w", path, err))
+			failed = append(failed, fmt.Errorf("still in the backup %s: %w", path, err))
 		}
 	}
 	return errors.Join(failed...)
 }
 
-// connection is a database or a transaction.
+// connection is a *sql.DB or *sql.Tx.
 type connection interface {
 	rows.Querier
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
 }
 
-// removeRows deletes a conversation and returns how many there were.
+// removeRows deletes a conversation and returns the number of deleted rows.
 func removeRows(ctx context.Context, db connection, id string) (int64, error) {
 	result, err := db.ExecContext(ctx, `DELETE FROM conversations WHERE id = ?`, id)
 	if err != nil {
@@ -79,10 +79,10 @@ func removeRows(ctx context.Context, db connection, id string) (int64, error) {
 	return result.RowsAffected()
 }
 
-// removeTracesNaming deletes the traces of other conversations that were told
-// of these ones, as the memory does: what was said in them is in such prompts,
-// always with the id. It returns how many there were. A backup of before a
-// migration may know no traces.
+// removeTracesNaming deletes traces of other conversations whose prompts contain
+// text recalled from these conversations; such prompts always include the
+// conversation's ID. It returns the number of deleted traces. Backups made before
+// a migration may have no table of traces.
 func removeTracesNaming(ctx context.Context, db connection, conversations []string) (count int64, err error) {
 	known, err := rows.Column[string](ctx, db, `SELECT name FROM sqlite_schema WHERE name = 'traces'`)
 	if err != nil || len(known) == 0 {
@@ -102,7 +102,7 @@ func removeTracesNaming(ctx context.Context, db connection, conversations []stri
 		if err := db.QueryRowContext(ctx, `SELECT body FROM traces WHERE turn = ?`, turn).Scan(&body); err != nil {
 			return count, err
 		}
-		if lines, _ := trace.Unpack(body); !naming.Match(lines) { // of a damaged one: as far as it can be read
+		if lines, _ := trace.Unpack(body); !naming.Match(lines) { // a damaged trace is searched as far as it is readable
 			continue
 		}
 		if _, err := db.ExecContext(ctx, `DELETE FROM traces WHERE turn = ?`, turn); err != nil {
@@ -113,9 +113,9 @@ func removeTracesNaming(ctx context.Context, db connection, conversations []stri
 	return count, nil
 }
 
-// scrub takes what was deleted off the disk. A word index otherwise holds
-// the words of deleted messages until it happens to be merged, pages hold
-// what was moved, and the log all that passed through it.
+// scrub erases deleted data from the disk. Otherwise the full-text index keeps
+// deleted words until its segments are merged, free pages keep deleted rows, and
+// the log keeps everything written.
 func scrub(ctx context.Context, db *sql.DB) error {
 	indexes, err := rows.Column[string](ctx, db, `SELECT name FROM sqlite_schema WHERE name IN ('message_words', 'memory_terms')`)
 	if err != nil {
@@ -139,7 +139,7 @@ func scrub(ctx context.Context, db *sql.DB) error {
 	return nil
 }
 
-// removeFromCopy takes conversations out of a backup.
+// removeFromCopy removes conversations from a backup.
 func removeFromCopy(ctx context.Context, path string, conversations []string) (err error) {
 	db, err := file.Connect(path, 1, "_txlock=immediate")
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"lifehub/store/trace"
 )
 
-// filesWith lists the files below a folder that hold a text.
+// filesWith lists the files below a folder that contain a text.
 func filesWith(t *testing.T, dir, text string) []string {
 	t.Helper()
 	var found []string
@@ -32,7 +32,7 @@ func filesWith(t *testing.T, dir, text string) []string {
 	return found
 }
 
-func TestAConversationThatCannotBeRemovedIsNotSaidToBeGone(t *testing.T) {
+func TestFailedRemovalIsReported(t *testing.T) {
 	t.Parallel()
 	s, _ := openTemp(t)
 	say(t, s, "c", "What is it?", "It is there.")
@@ -43,10 +43,10 @@ func TestAConversationThatCannotBeRemovedIsNotSaidToBeGone(t *testing.T) {
 	}
 }
 
-func TestWhatIsRemovedIsInNoFileAnyMore(t *testing.T) {
+func TestRemovedTextIsErasedFromAllFiles(t *testing.T) {
 	t.Parallel()
 	s, path := openTemp(t)
-	other, err := Open(path) // another process that has the file open
+	other, err := Open(path) // another process has the file open
 	must(t, err)
 	defer other.Close()
 	for range 40 {
@@ -88,7 +88,7 @@ func TestWhatIsRemovedIsInNoFileAnyMore(t *testing.T) {
 	}
 }
 
-func TestTracesThatWereToldOfARemovedConversationGoWithIt(t *testing.T) {
+func TestTracesQuotingARemovedConversationAreDeleted(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "lifehub.db")
 	s, err := Open(path)
@@ -105,7 +105,7 @@ func TestTracesThatWereToldOfARemovedConversationGoWithIt(t *testing.T) {
 		must(t, err)
 		must(t, w.Close())
 	}
-	must(t, s.Close()) // keeps the traces
+	must(t, s.Close()) // saves the traces
 	s, err = Open(path)
 	must(t, err)
 	defer s.Close()
@@ -126,8 +126,8 @@ func TestTracesThatWereToldOfARemovedConversationGoWithIt(t *testing.T) {
 	}
 }
 
-// Remove counts on it: what belongs to a conversation goes with it.
-func TestEveryTableOfAConversationsTextEndsWithIt(t *testing.T) {
+// Remove relies on cascading deletes.
+func TestTablesWithTextCascadeFromConversations(t *testing.T) {
 	t.Parallel()
 	s, _ := openTemp(t)
 	rows, err := s.file.Read.Query(`SELECT t.name, (SELECT count(*) FROM pragma_foreign_key_list(t.name) f WHERE f.on_delete = 'CASCADE')
@@ -145,7 +145,7 @@ func TestEveryTableOfAConversationsTextEndsWithIt(t *testing.T) {
 	}
 }
 
-func TestFiveDailyBackupsAreKept(t *testing.T) {
+func TestOnlyFiveDailyBackupsRemain(t *testing.T) {
 	t.Parallel()
 	s, path := openTemp(t)
 	day := time.Date(2026, 11, 21, 7, 0, 0, 0, time.UTC)
@@ -169,7 +169,7 @@ func TestFiveDailyBackupsAreKept(t *testing.T) {
 	}
 }
 
-func TestABackupThatIsStoppedLeavesNoHalfOne(t *testing.T) {
+func TestStoppedBackupLeavesNoPartialFile(t *testing.T) {
 	t.Parallel()
 	s, path := openTemp(t)
 	say(t, s, "c", "q", strings.Repeat("words ", 1000))

@@ -1,11 +1,12 @@
 package store
 
-// migrations take the schema from one version to the next; the number of
-// them is the newest version. A migration that was released never changes.
+// migrations are the steps from one schema version to the next; their number is
+// the newest version. A released migration must never change.
 var migrations = []string{
-	// 1: conversations are trees of messages; a turn is a pair of them. The
-	// answer's row is there from the turn's beginning and grows with it. Order
-	// is by id, never by the clock; times are milliseconds since 1970.
+	// 1: conversations are trees of messages, and a turn is a question and its
+	// answer. The answer's row is created when the turn begins and updated as it
+	// grows. Rows are ordered by ID, not by time; times are milliseconds since
+	// 1970.
 	`
 CREATE TABLE conversations (
 	id      TEXT PRIMARY KEY,
@@ -41,11 +42,10 @@ CREATE INDEX messages_by_conversation ON messages (conversation, id);
 CREATE INDEX messages_by_parent ON messages (parent);
 `,
 
-	// Titles know who gave them, turns can be taken back with the note changes
-	// they made, and messages are found by their words. Triggers only note
-	// which messages the word index lacks: whoever writes a message need not
-	// know that there is one. Rows of a table that holds text of a
-	// conversation end with it (ON DELETE CASCADE): Remove counts on that.
+	// Origin of titles, undoing of turns with their note changes, and full-text
+	// search of messages. Triggers only record which messages the index lacks, so
+	// that code which writes messages need not maintain it. Tables with text of a
+	// conversation must have ON DELETE CASCADE, which Remove relies on.
 	`
 ALTER TABLE conversations ADD COLUMN titled TEXT NOT NULL DEFAULT 'words' CHECK (titled IN ('words', 'model', 'user'));
 ALTER TABLE turns ADD COLUMN undone INTEGER; -- when it was taken back; NULL: it stands
@@ -77,7 +77,7 @@ CREATE TRIGGER message_gone AFTER DELETE ON messages BEGIN
 END;
 `,
 
-	// The figures of a finished turn, for sums, and its trace. Times are
+	// Figures of finished turns, for aggregation, and traces. Times are
 	// milliseconds.
 	`
 CREATE TABLE figures (
@@ -111,8 +111,8 @@ CREATE TABLE traces (
 ) STRICT;
 `,
 
-	// the journal: what a turn is about to do and what it did, so that one that was
-	// killed can be resumed; and which process works on a turn.
+	// The journal of what a turn is about to do and what it did, so that a killed
+	// turn can be resumed; and the process that works on a turn.
 	`
 CREATE TABLE journal (
 	turn   TEXT NOT NULL REFERENCES turns(id) ON DELETE CASCADE,
@@ -125,8 +125,9 @@ CREATE TABLE journal (
 ALTER TABLE turns ADD COLUMN owner TEXT NOT NULL DEFAULT ''; -- names a file in <database>.owners
 `,
 
-	// Long-term memory. An exchange's text stays in messages; here is how it
-	// is found again. All of it goes with the turn, and a turn with its conversation.
+	// Long-term memory. The text of an exchange stays in messages; these tables
+	// index it. All rows are deleted with their turn, and turns with their
+	// conversation.
 	`
 ALTER TABLE turns ADD COLUMN outside INTEGER NOT NULL DEFAULT 0;          -- 1: text from outside the user's own notes is in it
 ALTER TABLE conversations ADD COLUMN archived INTEGER NOT NULL DEFAULT 0; -- head when its whole path was archived; 0: never
@@ -151,7 +152,7 @@ CREATE TRIGGER memory_gone AFTER DELETE ON memories BEGIN
 END;
 `,
 
-	// What older turns came down to, and how models count tokens.
+	// Summaries of older turns, and token ratios of models.
 	`
 CREATE TABLE summaries (
 	turn    TEXT PRIMARY KEY REFERENCES turns(id) ON DELETE CASCADE, -- the last one of the path that it covers
@@ -167,7 +168,7 @@ CREATE TABLE gauges (
 ) STRICT;
 `,
 
-	// Documents that turns made.
+	// Documents created by turns.
 	`
 CREATE TABLE artifacts (
 	conversation TEXT NOT NULL REFERENCES conversations(id) ON DELETE CASCADE,
@@ -185,7 +186,7 @@ CREATE TABLE artifacts (
 CREATE INDEX artifacts_by_call ON artifacts (call);
 `,
 
-	// Fingerprints of untrusted text, in place of the marks on turns and documents.
+	// Fingerprints of untrusted text, replacing the marks on turns and documents.
 	`
 CREATE TABLE untrusted (
 	id           INTEGER PRIMARY KEY,
@@ -213,8 +214,8 @@ ALTER TABLE turns DROP COLUMN outside;
 ALTER TABLE artifacts DROP COLUMN from_outside;
 `,
 
-	// The index of the memory no longer holds a second copy of the text, and a
-	// vector has a byte for each number: the memory makes them again.
+	// The memory index no longer has a second copy of the text, and vectors take
+	// one byte per dimension. The index is rebuilt automatically.
 	`
 DROP TRIGGER memory_gone;
 CREATE VIRTUAL TABLE memory_terms USING fts5(text, content='', contentless_delete=1, tokenize='porter unicode61 remove_diacritics 2'); -- rowid: memories.id
@@ -231,7 +232,7 @@ CREATE TABLE memory_vectors (
 ) STRICT;
 `,
 
-	// Words are cut in another way: both indexes of them are made again.
+	// The tokenisation of words changed: both full-text indexes are rebuilt.
 	`
 INSERT OR IGNORE INTO unindexed SELECT id FROM messages WHERE text <> '';
 DELETE FROM memory_terms;
@@ -239,7 +240,7 @@ INSERT INTO memory_terms (rowid, text) SELECT x.id, words_of(q.text || char(10) 
 	JOIN messages q ON q.turn = x.turn AND q.role = 'user' JOIN messages a ON a.turn = x.turn AND a.role = 'assistant';
 `,
 
-	// What is typed and not sent in each open chat.
+	// Drafts: unsent text of each open chat.
 	`
 CREATE TABLE drafts (
 	owner        TEXT PRIMARY KEY, -- names a file in <database>.owners

@@ -11,7 +11,7 @@ import (
 	"lifehub/store/file"
 )
 
-func TestANewerSchemaIsRefusedAndLeftAsItIs(t *testing.T) {
+func TestNewerSchemaIsRejectedAndUnchanged(t *testing.T) {
 	t.Parallel()
 	s, path := openTemp(t)
 	say(t, s, "c", "q", "a")
@@ -28,7 +28,7 @@ func TestANewerSchemaIsRefusedAndLeftAsItIs(t *testing.T) {
 	}
 }
 
-func TestAnOlderSchemaIsBackedUpBeforeItIsBroughtUpToDate(t *testing.T) {
+func TestOlderSchemaIsBackedUpBeforeMigration(t *testing.T) {
 	t.Parallel()
 	s, path := openTemp(t)
 	say(t, s, "c", "q", "a")
@@ -62,7 +62,7 @@ func TestAnOlderSchemaIsBackedUpBeforeItIsBroughtUpToDate(t *testing.T) {
 	}
 }
 
-func TestAMigrationThatBreaksLeavesTheOldSchema(t *testing.T) {
+func TestFailedMigrationLeavesTheOldSchema(t *testing.T) {
 	t.Parallel()
 	s, path := openTemp(t)
 	say(t, s, "c", "q", "a")
@@ -80,7 +80,7 @@ func TestAMigrationThatBreaksLeavesTheOldSchema(t *testing.T) {
 	}
 }
 
-func TestAFileThatIsNoDatabaseIsRefusedAndKept(t *testing.T) {
+func TestFileThatIsNotADatabaseIsRejected(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "lifehub.db")
 	words := strings.Repeat("my diary, not a database\n", 100)

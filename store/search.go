@@ -12,10 +12,9 @@ import (
 	"lifehub/internal/wrap"
 )
 
-// Search finds the messages that hold every word of a search, of whatever
-// branch, the newest first. A word is found by its beginning, words in quotes
-// only side by side and whole; case and accents don't count. A search without
-// a word finds nothing.
+// Search finds messages that contain all words of the search, on any branch,
+// newest first. Words match as prefixes; quoted phrases match whole adjacent
+// words. Case and accents are ignored. A search without words finds nothing.
 func (s *Store) Search(ctx context.Context, search string, limit int) (_ []agent.Hit, err error) {
 	defer wrap.Error(&err, "search conversations")
 	wanted := phrases(search)
@@ -35,11 +34,11 @@ func (s *Store) Search(ctx context.Context, search string, limit int) (_ []agent
 		WHERE message_words MATCH ? ORDER BY w.rowid DESC LIMIT ?`, match(wanted), limit)
 }
 
-// indexBatch is how many messages one write adds to the word index, so that
-// others who want to write wait for milliseconds.
+// indexBatch is the number of messages indexed per write transaction, so that
+// other writers wait only for milliseconds.
 const indexBatch = 500
 
-// indexWords adds to the word index what was written since it was last used.
+// indexWords adds the messages written since the last search to the index.
 func (s *Store) indexWords(ctx context.Context) error {
 	for {
 		var waiting int
@@ -79,10 +78,11 @@ func indexSome(ctx context.Context, tx *sql.Tx) error {
 	return nil
 }
 
-// excerptAround is how many bytes of a message stand on each side of what was found.
+// excerptAround is the number of bytes shown on each side of a match.
 const excerptAround = 70
 
-// excerpt is one line of a text around a phrase, and where in it the phrase is.
+// excerpt returns one line of text around a phrase, and the phrase's position in
+// it.
 func excerpt(text string, p phrase) (line string, from, to int) {
 	from, to = p.find(cut(text))
 	begin, end := max(0, from-excerptAround), min(len(text), to+excerptAround)
@@ -105,5 +105,5 @@ func excerpt(text string, p phrase) (line string, from, to int) {
 
 var blanks = pattern.Lazy(`[\s\p{Z}]+`)
 
-// oneLine makes a space of each run of white space.
+// oneLine replaces each run of white space by a space.
 func oneLine(text string) string { return blanks.ReplaceAllString(text, " ") }

@@ -9,7 +9,7 @@ import (
 	"lifehub/llm"
 )
 
-func TestAMessageIsFoundByItsWordsInAnyLanguage(t *testing.T) {
+func TestMessagesAreFoundByWordsInAnyLanguage(t *testing.T) {
 	t.Parallel()
 	s, _ := openTemp(t)
 	texts := []string{
@@ -37,7 +37,7 @@ func TestAMessageIsFoundByItsWordsInAnyLanguage(t *testing.T) {
 	}
 }
 
-func TestASearchSeesWhatWasSaidMeanwhile(t *testing.T) {
+func TestSearchSeesNewMessages(t *testing.T) {
 	t.Parallel()
 	s, _ := openTemp(t)
 	turn, err := s.Begin(t.Context(), "c", "question")
@@ -58,7 +58,7 @@ func TestASearchSeesWhatWasSaidMeanwhile(t *testing.T) {
 	}
 }
 
-func TestHitsComeNewestFirstAndSayWhereTheyAre(t *testing.T) {
+func TestHitsAreNewestFirstWithPositions(t *testing.T) {
 	t.Parallel()
 	s, _ := openTemp(t)
 	say(t, s, "a", "the boiler", "it leaks")

@@ -12,7 +12,8 @@ import (
 	"lifehub/llm/offline"
 )
 
-// finished saves an answer with three sentences on two notes, one of them quoted.
+// finished saves an answer with three sentences citing two notes; one is a
+// quotation.
 func finished(t *testing.T, s *Store) (turnID string) {
 	id, err := s.Begin(t.Context(), "c", "What about the shoes?")
 	if err != nil {
@@ -45,8 +46,8 @@ func told(citations []agent.Citation) string {
 	return strings.Join(list, " | ")
 }
 
-// What the model says of unquoted sentences is saved next to their citations,
-// a quotation is not given to it, and what it says oddly changes nothing.
+// The model's verdicts on unquoted sentences are saved with their citations.
+// Quotations are not sent to it, and malformed verdicts change nothing.
 func TestSecondRead(t *testing.T) {
 	t.Parallel()
 	const before = "[1]  | [2] ✓ quoted | [1]  | [2] "
@@ -59,23 +60,23 @@ func TestSecondRead(t *testing.T) {
 			reply: llmtest.Answer{Text: `{"verdicts":[{"sentence":1,"verdict":"not there"},{"sentence":2,"verdict":"supported"}]}`},
 			want:  "[1] model: not there | [2] ✓ quoted | [1] model: supported | [2] model: supported",
 		},
-		"contradicts, in words of its own around it": {
+		"contradicts, with text around the JSON": {
 			reply: llmtest.Answer{Text: "Sure!\n```json\n{\"verdicts\":[{\"sentence\":\"1\",\"verdict\":\"Contradicted\"}]}\n```"},
 			want:  "[1] model: contradicted | [2] ✓ quoted | [1]  | [2] ",
 		},
-		"other counts": {
+		"another number of verdicts": {
 			reply: llmtest.Answer{Text: `{"verdicts":[{"sentence":0,"verdict":"supported"},{"sentence":2,"verdict":"not_there"},{"sentence":9,"verdict":"supported"}]}`},
 			want:  "[1]  | [2] ✓ quoted | [1] model: not there | [2] model: not there",
 		},
-		"one sentence in two ways": {
+		"two verdicts for one sentence": {
 			reply: llmtest.Answer{Text: `{"verdicts":[{"sentence":1,"verdict":"supported"},{"sentence":1,"verdict":"contradicted"},{"sentence":2,"verdict":"supported"}]}`},
 			want:  "[1]  | [2] ✓ quoted | [1] model: supported | [2] model: supported",
 		},
-		"prose":          {reply: llmtest.Answer{Text: "All of it is supported, I think."}, want: before, fails: true},
-		"its own words":  {reply: llmtest.Answer{Text: `{"verdicts":[{"sentence":1,"verdict":"✓ quoted"},{"sentence":2,"verdict":"verified"}]}`}, want: before, fails: true},
-		"nothing":        {reply: llmtest.Answer{}, want: before, fails: true},
-		"breaks off":     {reply: llmtest.Answer{Text: `{"verdicts":[{"sent`, Err: llm.ErrCut}, want: before, fails: true},
-		"an odd request": {reply: llmtest.Answer{Match: "no such request", Text: "{}"}, want: before, fails: true},
+		"prose":            {reply: llmtest.Answer{Text: "All of it is supported, I think."}, want: before, fails: true},
+		"unknown verdicts": {reply: llmtest.Answer{Text: `{"verdicts":[{"sentence":1,"verdict":"✓ quoted"},{"sentence":2,"verdict":"verified"}]}`}, want: before, fails: true},
+		"nothing":          {reply: llmtest.Answer{}, want: before, fails: true},
+		"breaks off":       {reply: llmtest.Answer{Text: `{"verdicts":[{"sent`, Err: llm.ErrCut}, want: before, fails: true},
+		"an odd request":   {reply: llmtest.Answer{Match: "no such request", Text: "{}"}, want: before, fails: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, _ := openTemp(t)
@@ -129,8 +130,9 @@ func TestSecondReadNeedsAFinishedAnswer(t *testing.T) {
 	}
 }
 
-// Where the model has nothing to say, it is told why, and nothing changes.
-func TestSecondReadSaysWhyItCannot(t *testing.T) {
+// If the model cannot judge the answer, the user gets the reason, and nothing
+// changes.
+func TestSecondReadReportsWhyItCannotJudge(t *testing.T) {
 	t.Parallel()
 	s, _ := openTemp(t)
 	id := finished(t, s)

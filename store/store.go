@@ -1,9 +1,9 @@
-// Package store holds conversations in one SQLite file. Begin reading at
-// [Open]; what a turn writes is in turn.go, the tables are in schema.go.
+// Package store saves conversations in one SQLite file. Start at [Open]; turn.go
+// has what a turn writes, schema.go the tables.
 //
-// Everything a method has acknowledged is on the disk: it survives a kill -9
-// and, with synchronous=FULL, a power cut. Several LifeHub processes may use
-// the file at once; their writes queue up.
+// Data is on disk when a method returns: it survives a kill -9 and, because of
+// synchronous=FULL, a power cut. Several LifeHub processes may use the file
+// concurrently; writers queue.
 package store
 
 import (
@@ -25,10 +25,10 @@ type Store struct {
 	now  func() time.Time
 }
 
-// Open opens the database file, making it and its folder if need be, and
-// brings its schema up to date. An older schema is copied to
-// <path>.v<N>.bak first; a newer one is refused with [*file.NewerSchemaError], a
-// damaged file with [*file.DamagedError]. The file is readable by its owner only.
+// Open opens the database file, creating it and its folder if necessary, and
+// migrates its schema. It first copies a file with an older schema to
+// <path>.v<N>.bak. It rejects a newer schema with [*file.NewerSchemaError] and a
+// damaged file with [*file.DamagedError]. Only the file's owner has access to it.
 func Open(path string) (_ *Store, err error) {
 	defer wrap.Error(&err, "open conversations in %s", path)
 	if err := registerFunctions(); err != nil {
@@ -41,9 +41,9 @@ func Open(path string) (_ *Store, err error) {
 	return newStore(d), nil
 }
 
-// OpenToRead is Open for whoever only reads: where nothing can be written, it
-// opens a copy in memory, and Warning says so. A file that is not there has no
-// conversations.
+// OpenToRead is like Open for callers that only read: if the location is not
+// writable, it opens a copy in memory, and Warning says so. A missing file is
+// treated as empty.
 func OpenToRead(path string) (_ *Store, err error) {
 	s, err := Open(path)
 	if err == nil || !file.CannotWrite(err) {
@@ -59,8 +59,7 @@ func OpenToRead(path string) (_ *Store, err error) {
 	return newStore(d), nil
 }
 
-// InMemory opens a database that leaves nothing on the disk: what --no-save
-// writes to.
+// InMemory opens a database in memory, for --no-save.
 func InMemory() (_ *Store, err error) {
 	defer wrap.Error(&err, "open conversations in memory")
 	if err := registerFunctions(); err != nil {
@@ -77,21 +76,21 @@ func newStore(d *file.File) *Store {
 	return &Store{file: d, Traces: trace.New(d), now: time.Now}
 }
 
-// Close saves what has come of open traces, folds the write-ahead log into the
-// file where the disk has room for it, and closes it.
+// Close saves open traces, moves the write-ahead log into the file if the disk
+// has space, and closes the file.
 func (s *Store) Close() (err error) {
 	defer wrap.Error(&err, "close conversations in %s", s.file.Path)
 	s.Traces.Close()
 	return s.file.Close()
 }
 
-// Warning is why nothing can be written; "" if it can.
+// Warning explains why the database cannot be written; it is empty if it can.
 func (s *Store) Warning() string { return s.file.Warning }
 
-// BackUp makes a backup, without drafts, if the newest is a day old, and deletes
-// the oldest ones.
-// Other goroutines and processes may read and write meanwhile. A damaged
-// database is not backed up: the error is a [*file.DamagedError].
+// BackUp makes a backup, without drafts, if the newest one is at least a day old,
+// and deletes the oldest ones. Other goroutines and processes may read and write
+// meanwhile. If the database is damaged, it returns a [*file.DamagedError]
+// instead.
 func (s *Store) BackUp(ctx context.Context) (err error) {
 	defer wrap.Error(&err, "back up conversations")
 	var some bool
@@ -102,6 +101,6 @@ func (s *Store) BackUp(ctx context.Context) (err error) {
 	return s.file.BackUp(ctx, s.now().UTC(), `DELETE FROM drafts`) // reports damage
 }
 
-// Aside lists the files that were set aside because they were damaged. They
-// are never touched again, by Remove either.
+// Aside lists damaged files that were replaced by a backup. LifeHub never changes
+// them again, not even in Remove.
 func (s *Store) Aside() []string { return s.file.Aside() }

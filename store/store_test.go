@@ -32,7 +32,7 @@ func openTemp(t *testing.T) (*Store, string) {
 	return s, path
 }
 
-// say has one finished turn of a conversation.
+// say saves a finished turn of a conversation.
 func say(t *testing.T, s *Store, conversation, question, answer string) string {
 	t.Helper()
 	turn, err := s.Begin(t.Context(), conversation, question)
@@ -58,7 +58,7 @@ func recent(t *testing.T, s *Store, conversation string, limit int) string {
 	return strings.Join(words, " ")
 }
 
-func TestAConversationComesBackAsItWasLeft(t *testing.T) {
+func TestConversationIsRestored(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "lifehub.db")
 	s, err := Open(path)
@@ -110,7 +110,7 @@ func TestAConversationComesBackAsItWasLeft(t *testing.T) {
 	}
 }
 
-func TestATurnThatNeverEndedIsOpenAndKeepsWhatWasSaid(t *testing.T) {
+func TestUnfinishedTurnIsOpenAndKeepsItsText(t *testing.T) {
 	t.Parallel()
 	s, _ := openTemp(t)
 	turn, err := s.Begin(t.Context(), "c", "one")
@@ -130,7 +130,7 @@ func TestATurnThatNeverEndedIsOpenAndKeepsWhatWasSaid(t *testing.T) {
 		t.Fatalf("got %+v", list)
 	}
 
-	// The next turn sees what there is of the one before.
+	// The next turn sees the saved part of the previous one.
 	if _, err := s.Begin(t.Context(), "c", "two"); err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +139,7 @@ func TestATurnThatNeverEndedIsOpenAndKeepsWhatWasSaid(t *testing.T) {
 	}
 }
 
-func TestProgressDoesNotTouchAFinishedAnswer(t *testing.T) {
+func TestProgressDoesNotChangeAFinishedAnswer(t *testing.T) {
 	t.Parallel()
 	s, _ := openTemp(t)
 	turn := say(t, s, "c", "q", "whole")
@@ -151,11 +151,11 @@ func TestProgressDoesNotTouchAFinishedAnswer(t *testing.T) {
 	}
 }
 
-func TestRecentLeavesOutTheTurnUnderWayAndEmptyAnswers(t *testing.T) {
+func TestRecentOmitsTheRunningTurnAndEmptyAnswers(t *testing.T) {
 	t.Parallel()
 	s, _ := openTemp(t)
 	say(t, s, "c", "a", "A")
-	say(t, s, "c", "b", "") // failed before a word was said
+	say(t, s, "c", "b", "") // failed before the first piece
 	say(t, s, "other", "x", "X")
 	say(t, s, "c", "d", "D")
 	if _, err := s.Begin(t.Context(), "c", "now"); err != nil {
@@ -177,7 +177,7 @@ func TestRecentLeavesOutTheTurnUnderWayAndEmptyAnswers(t *testing.T) {
 	}
 }
 
-func TestFinishWorksAfterTheTurnWasCancelled(t *testing.T) {
+func TestFinishSavesWithACancelledContext(t *testing.T) {
 	t.Parallel()
 	s, _ := openTemp(t)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -207,7 +207,7 @@ func TestFinishOfAnUnknownTurnIsAnError(t *testing.T) {
 	}
 }
 
-func TestConversationsAreFoundByTheBeginningOfTheirID(t *testing.T) {
+func TestConversationsAreFoundByIDPrefix(t *testing.T) {
 	t.Parallel()
 	s, _ := openTemp(t)
 	for _, id := range []string{"abc", "abd", "ab", "x%_", "xyz"} {
@@ -225,12 +225,12 @@ func TestConversationsAreFoundByTheBeginningOfTheirID(t *testing.T) {
 		}
 	}
 	_, err := s.Conversation(t.Context(), "a")
-	if err == nil || !strings.Contains(err.Error(), "abd") || !strings.Contains(err.Error(), "more letters") {
+	if err == nil || !strings.Contains(err.Error(), "abd") || !strings.Contains(err.Error(), "more characters") {
 		t.Errorf("got %v", err)
 	}
 }
 
-func TestConversationsComeInTheOrderOfTheirLastMessageWhateverTheClockSays(t *testing.T) {
+func TestConversationOrderDoesNotDependOnTheClock(t *testing.T) {
 	t.Parallel()
 	s, _ := openTemp(t)
 	if _, err := s.Last(t.Context()); !errors.Is(err, ErrNoConversation) {
@@ -254,7 +254,7 @@ func TestConversationsComeInTheOrderOfTheirLastMessageWhateverTheClockSays(t *te
 	}
 }
 
-func TestPromptsHoldEachTextOnce(t *testing.T) {
+func TestPromptsHasNoDuplicates(t *testing.T) {
 	t.Parallel()
 	s, _ := openTemp(t)
 	for _, q := range []string{"x", "y", "x", "z", "x"} {
@@ -266,7 +266,7 @@ func TestPromptsHoldEachTextOnce(t *testing.T) {
 	}
 }
 
-func TestFilesAreForTheirOwnerOnly(t *testing.T) {
+func TestFilesAreAccessibleToTheirOwnerOnly(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("file modes mean nothing on Windows")
@@ -295,7 +295,7 @@ func TestFilesAreForTheirOwnerOnly(t *testing.T) {
 	}
 }
 
-func TestAStoreInMemoryLeavesNothing(t *testing.T) {
+func TestStoreInMemoryWritesNoFiles(t *testing.T) {
 	t.Parallel()
 	s, err := InMemory()
 	if err != nil {
@@ -308,7 +308,7 @@ func TestAStoreInMemoryLeavesNothing(t *testing.T) {
 	}
 }
 
-func TestAPathMayHoldAnything(t *testing.T) {
+func TestPathMayHaveAnyCharacters(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "wörk & 100% #1 ?x=y", "lifehub.db")
 	s, err := Open(path)
@@ -322,7 +322,7 @@ func TestAPathMayHoldAnything(t *testing.T) {
 	}
 }
 
-func TestEveryConnectionIsSetForDurability(t *testing.T) {
+func TestEveryConnectionHasDurableSettings(t *testing.T) {
 	t.Parallel()
 	s, _ := openTemp(t)
 	for name, db := range map[string]*sql.DB{"writer": s.file.Write, "reader": s.file.Read} {
@@ -375,7 +375,7 @@ func BenchmarkBegin(b *testing.B) {
 	}
 }
 
-func TestAConversationIsReadAlongItsCurrentBranch(t *testing.T) {
+func TestConversationIsReadAlongItsCurrentBranch(t *testing.T) {
 	t.Parallel()
 	s, _ := openTemp(t)
 	say(t, s, "c", "a", "A")

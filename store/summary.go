@@ -10,8 +10,8 @@ import (
 	"lifehub/internal/wrap"
 )
 
-// Summary returns the newest summary on the conversation's current path; its
-// Turn is "" when there is none.
+// Summary returns the newest summary on the conversation's current path; its Turn
+// is empty if there is none.
 func (s *Store) Summary(ctx context.Context, conversation string) (_ agent.Summary, err error) {
 	defer wrap.Error(&err, "read the summary of the conversation")
 	texts := map[string]string{}
@@ -36,19 +36,19 @@ func (s *Store) Summary(ctx context.Context, conversation string) (_ agent.Summa
 		}
 		after += turn.messages()
 	}
-	return agent.Summary{}, nil // all summaries are of other branches
+	return agent.Summary{}, nil // all summaries belong to other branches
 }
 
-// KeepSummary saves what the path up to and with a turn came down to.
+// KeepSummary saves a summary of the path up to and including a turn.
 func (s *Store) KeepSummary(ctx context.Context, turn, text string) (err error) {
 	defer wrap.Error(&err, "save the summary of the conversation")
 	_, err = s.file.Write.ExecContext(ctx, `INSERT OR REPLACE INTO summaries (turn, text, created) VALUES (?, ?, ?)`, turn, text, s.now().UnixMilli())
 	return err
 }
 
-// TokenRatio is how a model's server counts tokens, as far as it was learned.
+// TokenRatio returns the learned ratio of a model's tokens to estimated ones.
 func (s *Store) TokenRatio(ctx context.Context, model string) (g agent.TokenRatio, err error) {
-	defer wrap.Error(&err, "read how %s counts tokens", model)
+	defer wrap.Error(&err, "read the token ratio of %s", model)
 	err = s.file.Read.QueryRowContext(ctx, `SELECT high, window FROM gauges WHERE model = ?`, model).Scan(&g.High, &g.Window)
 	if errors.Is(err, sql.ErrNoRows) {
 		err = nil
@@ -56,9 +56,9 @@ func (s *Store) TokenRatio(ctx context.Context, model string) (g agent.TokenRati
 	return g, err
 }
 
-// SaveTokenRatio saves what was learned of it.
+// SaveTokenRatio saves the token ratio of a model.
 func (s *Store) SaveTokenRatio(ctx context.Context, model string, g agent.TokenRatio) (err error) {
-	defer wrap.Error(&err, "save how %s counts tokens", model)
+	defer wrap.Error(&err, "save the token ratio of %s", model)
 	_, err = s.file.Write.ExecContext(ctx, `INSERT OR REPLACE INTO gauges (model, low, high, window) VALUES (?, 0, ?, ?)`, model, g.High, g.Window)
 	return err
 }

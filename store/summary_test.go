@@ -14,7 +14,7 @@ var (
 	_ agent.TokenRatios = (*Store)(nil)
 )
 
-func TestASummaryBelongsToItsPath(t *testing.T) {
+func TestSummaryBelongsToItsPath(t *testing.T) {
 	t.Parallel()
 	s, _ := openTemp(t)
 	summary := func(want agent.Summary) {
@@ -29,7 +29,7 @@ func TestASummaryBelongsToItsPath(t *testing.T) {
 	say(t, s, "c", "three", "3")
 	must(t, s.KeepSummary(t.Context(), second, "one and two"))
 	summary(agent.Summary{Turn: second, Text: "one and two", After: 2})
-	if _, err := s.Begin(t.Context(), "c", "four"); err != nil { // under way: not counted
+	if _, err := s.Begin(t.Context(), "c", "four"); err != nil { // a running turn does not count
 		t.Fatal(err)
 	}
 	summary(agent.Summary{Turn: second, Text: "one and two", After: 2})
@@ -39,7 +39,7 @@ func TestASummaryBelongsToItsPath(t *testing.T) {
 	summary(agent.Summary{Turn: first, Text: "one"})
 }
 
-func TestAGaugeIsKeptByModel(t *testing.T) {
+func TestTokenRatioIsSavedPerModel(t *testing.T) {
 	t.Parallel()
 	s, _ := openTemp(t)
 	if g, err := s.TokenRatio(t.Context(), "m"); err != nil || g != (agent.TokenRatio{}) {
@@ -54,7 +54,7 @@ func TestAGaugeIsKeptByModel(t *testing.T) {
 	}
 }
 
-// Compacting works offline, and once for each message.
+// Compacting works offline, and summarises each message once.
 func TestCompactingOffline(t *testing.T) {
 	t.Parallel()
 	s, _ := openTemp(t)

@@ -18,7 +18,7 @@ import (
 
 var plenty = trace.Limits{Turn: 1 << 20, Total: 1 << 30}
 
-// traced has a finished turn whose trace has these lines.
+// traced saves a finished turn whose trace has these lines.
 func traced(t *testing.T, s *Store, limits trace.Limits, lines ...string) string {
 	t.Helper()
 	turn, err := s.Begin(t.Context(), "c", "q")
@@ -50,7 +50,7 @@ func traceOf(t *testing.T, s *Store, id string) trace.Trace {
 	return got
 }
 
-func TestATraceIsKeptAndFound(t *testing.T) {
+func TestTraceIsSavedAndFound(t *testing.T) {
 	t.Parallel()
 	s, _ := openTemp(t)
 	turn := traced(t, s, plenty, "one", "two")
@@ -71,7 +71,7 @@ func TestATraceIsKeptAndFound(t *testing.T) {
 	}
 }
 
-func TestAKilledTurnLeavesTheTraceSoFar(t *testing.T) {
+func TestKilledTurnLeavesAPartialTrace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, err := InMemory()
 		if err != nil {
@@ -91,7 +91,7 @@ func TestAKilledTurnLeavesTheTraceSoFar(t *testing.T) {
 			t.Errorf("got %+v, lines %q", got, got.Lines)
 		}
 
-		// The one who takes the turn up again resumes it.
+		// The process that resumes the turn continues the trace.
 		again := s.Traces.Begin(turn, plenty)
 		synctest.Wait()
 		_, _ = again.Write([]byte("after\n"))
@@ -108,7 +108,7 @@ func TestAKilledTurnLeavesTheTraceSoFar(t *testing.T) {
 	})
 }
 
-func TestClosingTheStoreKeepsAnOpenTrace(t *testing.T) {
+func TestClosingTheStoreSavesOpenTraces(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "lifehub.db")
 	s, err := Open(path)
@@ -160,7 +160,7 @@ func TestTracesStayWithinTheirLimits(t *testing.T) {
 	}
 }
 
-func TestATraceGoesWithItsConversation(t *testing.T) {
+func TestTraceIsDeletedWithItsConversation(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "lifehub.db")
 	s, err := Open(path)
@@ -188,7 +188,7 @@ func TestATraceGoesWithItsConversation(t *testing.T) {
 	}
 }
 
-func TestADamagedOrForeignTraceIsToldAndReadAsFarAsItGoes(t *testing.T) {
+func TestDamagedTraceIsReadAsFarAsPossible(t *testing.T) {
 	t.Parallel()
 	s, _ := openTemp(t)
 	var lines []string
@@ -207,7 +207,7 @@ func TestADamagedOrForeignTraceIsToldAndReadAsFarAsItGoes(t *testing.T) {
 	for at := 0; at < len(whole); at += 97 {
 		flipped := bytes.Clone(whole)
 		flipped[at] ^= 0x10
-		if got := damage(flipped); got.Damage == "" && at > 9 { // before that stand the time and the system, which say nothing
+		if got := damage(flipped); got.Damage == "" && at > 9 { // the bytes before are the gzip header's time and system
 			t.Fatalf("byte %d was flipped and nothing is said", at)
 		}
 		if got := damage(whole[:at]); got.Damage == "" || len(got.Lines) > 0 && got.Lines[len(got.Lines)-1] != '\n' {
@@ -233,8 +233,8 @@ func readBody(t *testing.T, s *Store, turn string) (body []byte) {
 	return body
 }
 
-// BenchmarkTrace is what a turn of 1000 pieces of text costs: on the turn's
-// own path (ns/op is per piece), and on the disk (bytes/piece).
+// BenchmarkTrace measures a turn of 1000 pieces of text: time per piece on the
+// turn's goroutine (ns/op), and disk space (bytes/piece).
 func BenchmarkTrace(b *testing.B) {
 	s, err := InMemory()
 	if err != nil {

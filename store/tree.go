@@ -12,15 +12,14 @@ import (
 	"lifehub/internal/wrap"
 )
 
-// Exchanges returns the turns of the conversation's current path, oldest
-// first. An open one was never finished: LifeHub was stopped in the middle,
-// or another one is at it now.
+// Exchanges returns the turns of the conversation's current path, oldest first. A
+// turn is open if it was interrupted or is still running in some process.
 func (s *Store) Exchanges(ctx context.Context, conversation string) ([]agent.Exchange, error) {
 	return s.exchanges(ctx, conversation, tree.path)
 }
 
-// Latest returns the last n turns of the current path, or all when there are
-// fewer: what is seen of a long conversation when it opens.
+// Latest returns the last n turns of the current path, which are shown when a
+// long conversation is opened.
 func (s *Store) Latest(ctx context.Context, conversation string, n int) ([]agent.Exchange, error) {
 	return s.exchanges(ctx, conversation, func(t tree) tree {
 		path := t.path()
@@ -28,16 +27,16 @@ func (s *Store) Latest(ctx context.Context, conversation string, n int) ([]agent
 	})
 }
 
-// Tree returns all turns of a conversation, of whatever branch, in the order
-// in which they were asked.
+// Tree returns all turns of a conversation, on all branches, in the order in
+// which they began.
 func (s *Store) Tree(ctx context.Context, conversation string) ([]agent.Exchange, error) {
 	return s.exchanges(ctx, conversation, func(t tree) tree { return t })
 }
 
-// exchanges reads the turns that wanted leaves of a conversation's tree.
+// exchanges reads the turns of a conversation that wanted selects.
 func (s *Store) exchanges(ctx context.Context, conversation string, wanted func(tree) tree) (_ []agent.Exchange, err error) {
 	defer wrap.Error(&err, "read conversation %q", conversation)
-	tx, err := s.file.Read.BeginTx(ctx, &sql.TxOptions{ReadOnly: true}) // the tree and the texts are of one moment
+	tx, err := s.file.Read.BeginTx(ctx, &sql.TxOptions{ReadOnly: true}) // a snapshot of both tree and texts
 	if err != nil {
 		return nil, err
 	}
@@ -49,16 +48,16 @@ func (s *Store) exchanges(ctx context.Context, conversation string, wanted func(
 	return wanted(all).texts(ctx, tx)
 }
 
-// node is a turn as it is in the tree, without its texts.
+// node is a turn without its texts.
 type node struct {
 	Exchange agent.Exchange
-	answer   int64 // the id of its answer
-	before   int64 // the message that the question answers; 0: it begins the conversation
-	answered bool  // its answer has a text
-	archived bool  // in the long-term memory
+	answer   int64 // ID of the answer
+	before   int64 // ID of the message before the question; 0 for the first turn
+	answered bool  // the answer has text
+	archived bool  // in long-term memory
 }
 
-// messages counts those of the turn.
+// messages returns the number of messages of the turn.
 func (n node) messages() int {
 	if n.answered {
 		return 2
@@ -66,11 +65,11 @@ func (n node) messages() int {
 	return 1
 }
 
-// tree is all turns of a conversation, in the order of asking.
+// tree holds all turns of a conversation in the order in which they began.
 type tree []node
 
-// readTree reads how all turns of the conversation hang together and then
-// walks from its head to its beginning: faster by far than having SQLite walk.
+// readTree reads the relations of all turns of a conversation, and marks the path
+// from its head to its root. This is much faster than a recursive query.
 func (s *Store) readTree(ctx context.Context, db rows.Querier, conversation string) (tree, error) {
 	var head int64
 	list, err := rows.All(ctx, db, func(scan rows.Scan) (n node, err error) {
@@ -92,10 +91,10 @@ func (s *Store) readTree(ctx context.Context, db rows.Querier, conversation stri
 	return list, err
 }
 
-// connect finds each turn's place in the tree.
+// connect sets the parent, siblings and path of each turn.
 func (t tree) connect(head int64) {
-	at := make(map[int64]int, len(t)) // by answer
-	siblings := map[int64][]string{}  // by the message that they answer
+	at := make(map[int64]int, len(t)) // index by answer
+	siblings := map[int64][]string{}  // turns by the message before their question
 	for i, n := range t {
 		at[n.answer] = i
 		siblings[n.before] = append(siblings[n.before], n.Exchange.Turn)
@@ -114,13 +113,13 @@ func (t tree) connect(head int64) {
 	}
 }
 
-// path is the turns of the current path.
+// path returns the turns of the current path.
 func (t tree) path() tree {
 	return slices.DeleteFunc(slices.Clone(t), func(n node) bool { return !n.Exchange.Current })
 }
 
-// beyond are the turns of the current path that are not wholly within its last
-// window messages, the newest first. A turn under way counts for none.
+// beyond returns the turns of the current path that are not completely within its
+// last window messages, newest first. It ignores a running turn.
 func (t tree) beyond(window int) tree {
 	path := t.path()
 	slices.Reverse(path)
@@ -136,7 +135,7 @@ func (t tree) beyond(window int) tree {
 	return nil
 }
 
-// ids are those of the turns.
+// ids returns the IDs of the turns.
 func (t tree) ids() map[string]bool {
 	set := make(map[string]bool, len(t))
 	for _, n := range t {
@@ -145,8 +144,8 @@ func (t tree) ids() map[string]bool {
 	return set
 }
 
-// texts reads what was said in these turns. It is most of the work of opening
-// a conversation, so it is done only for those that are wanted.
+// texts reads the texts of these turns. This is most of the cost of opening a
+// conversation, so callers request only the turns they need.
 func (t tree) texts(ctx context.Context, db rows.Querier) ([]agent.Exchange, error) {
 	at := make(map[string]int, len(t))
 	turns, list := make([]string, len(t)), make([]agent.Exchange, len(t))
@@ -162,7 +161,7 @@ func (t tree) texts(ctx context.Context, db rows.Querier) ([]agent.Exchange, err
 		JOIN messages q ON q.turn = t.id AND q.role = 'user'
 		JOIN messages a ON a.turn = t.id AND a.role = 'assistant'`, string(ids)) {
 		var turn, failure, question, answer string
-		var rest sql.RawBytes // parsed before the next row
+		var rest sql.RawBytes // must be parsed before the next row
 		if err := scan(&turn, &failure, &rest, &question, &answer); err != nil {
 			return nil, err
 		}
@@ -174,23 +173,23 @@ func (t tree) texts(ctx context.Context, db rows.Querier) ([]agent.Exchange, err
 		e.Question, e.Answer.Text, e.Answer.Error = question, answer, failure
 		e.Answer.Sources, e.Answer.Citations, e.Answer.Metrics, e.Answer.Effects, e.Answer.Log = d.Sources, d.Citations, d.Metrics, d.Effects, d.Log
 		if d.Course != nil && json.Unmarshal(d.Course, &e.Answer.Course) != nil {
-			e.Answer.Course = nil // another version's; its log is there
+			e.Answer.Course = nil // written by another version; the trace remains
 		}
 	}
 	return list, nil
 }
 
-// GoOn makes a turn the end of the conversation's current path: the next
-// message answers it, next to what answered it before. turn "" goes before the
-// first. The error is [ErrNoConversation] when there is no such turn.
+// GoOn makes a turn the end of the conversation's current path, so that the next
+// message starts a new branch there. An empty turn means before the first one. It
+// returns [ErrNoConversation] if there is no such turn.
 func (s *Store) GoOn(ctx context.Context, conversation, turn string) (err error) {
 	defer wrap.Error(&err, "go to turn %q", turn)
 	return s.setHead(ctx, conversation, turn, `SELECT id FROM messages WHERE conversation = ?1 AND turn = ?2 AND role = 'assistant'`)
 }
 
-// Show makes the path through a turn current, down to the newest turn below
-// it; when the turn is on the current path already, that stays. The error is
-// [ErrNoConversation] when there is no such turn.
+// Show makes the path through a turn current, down to the newest turn below it.
+// It changes nothing if the turn is already on the current path. It returns
+// [ErrNoConversation] if there is no such turn.
 func (s *Store) Show(ctx context.Context, conversation, turn string) (err error) {
 	defer wrap.Error(&err, "go to turn %q", turn)
 	tree, err := s.readTree(ctx, s.file.Read, conversation)
@@ -200,14 +199,14 @@ func (s *Store) Show(ctx context.Context, conversation, turn string) (err error)
 	if slices.ContainsFunc(tree, func(n node) bool { return n.Exchange.Turn == turn && n.Exchange.Current }) {
 		return nil
 	}
-	// The newest message of a branch ends it: nothing answers it yet.
+	// The newest message below the turn is the end of its branch.
 	return s.setHead(ctx, conversation, turn, `WITH RECURSIVE below (id) AS (
 			SELECT id FROM messages WHERE conversation = ?1 AND turn = ?2 AND role = 'assistant'
 			UNION ALL SELECT m.id FROM below b JOIN messages m ON m.parent = b.id)
 		SELECT id FROM below ORDER BY id DESC LIMIT 1`)
 }
 
-// setHead moves the head to the message that a query finds.
+// setHead moves the head to the message selected by query.
 func (s *Store) setHead(ctx context.Context, conversation, turn, query string) error {
 	return s.file.Update(ctx, func(tx *sql.Tx) error {
 		var head int64
@@ -225,11 +224,11 @@ func (s *Store) setHead(ctx context.Context, conversation, turn, query string) e
 	})
 }
 
-// forkMark ends the title of a fork.
+// forkMark is appended to the title of a fork.
 const forkMark = " (fork)"
 
-// Fork copies the path that ends with a turn into a new conversation, with the
-// documents as that path left them. Of the tree next to it nothing else is copied.
+// Fork copies the path up to a turn, and the documents as of that turn, into a
+// new conversation. Other branches are not copied.
 func (s *Store) Fork(ctx context.Context, conversation, turn string) (_ agent.Conversation, err error) {
 	defer wrap.Error(&err, "fork conversation %q", conversation)
 	tree, err := s.readTree(ctx, s.file.Read, conversation)
@@ -276,10 +275,10 @@ func (s *Store) Fork(ctx context.Context, conversation, turn string) (_ agent.Co
 	return s.Conversation(ctx, fork)
 }
 
-// copyTurn puts a copy of a turn at the end of another conversation, after the
-// message head, and returns the new head. What was still open is cut there.
-// What the turn did and made goes along, so that the copy can be taken back, is
-// not done once more when it is resumed, and finds its documents.
+// copyTurn copies a turn to the end of another conversation, after the message
+// head, and returns the new head. An open turn becomes a truncated one. The
+// turn's journal, note changes and documents are copied too, so that the copy can
+// be undone and, when resumed, does not repeat calls.
 func copyTurn(ctx context.Context, tx *sql.Tx, turn, conversation string, number int, head int64) (int64, error) {
 	id := fmt.Sprintf("%s.%d", conversation, number)
 	if _, err := tx.ExecContext(ctx, `INSERT INTO turns (id, conversation, number, state, error, detail, started, ended)

@@ -11,7 +11,8 @@ import (
 	"lifehub/agent"
 )
 
-// shape writes a tree as "turn<after" words, those of the current path with a star.
+// shape formats a tree as "turn<after" words; turns on the current path have a
+// star.
 func shape(t *testing.T, s *Store, conversation string) string {
 	t.Helper()
 	list, err := s.Tree(t.Context(), conversation)
@@ -39,7 +40,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-func TestGoingOnFromAnEarlierTurnMakesABranchAndLosesNothing(t *testing.T) {
+func TestContinuingFromAnEarlierTurnCreatesABranch(t *testing.T) {
 	t.Parallel()
 	s, _ := openTemp(t)
 	say(t, s, "c", "a", "A")
@@ -89,7 +90,7 @@ func TestShowingATurnShowsTheNewestBranchBelowIt(t *testing.T) {
 	}
 }
 
-func TestAForkIsAConversationOfItsOwn(t *testing.T) {
+func TestForkIsIndependentOfItsOriginal(t *testing.T) {
 	t.Parallel()
 	s, _ := openTemp(t)
 	say(t, s, "c", "a", "A")
@@ -120,9 +121,8 @@ func TestAForkIsAConversationOfItsOwn(t *testing.T) {
 	}
 }
 
-// What a turn did is known of its copy too: it can be taken back there, and is
-// not done once more when the copy of a cut turn is resumed.
-func TestAForkKnowsWhatItsTurnsDid(t *testing.T) {
+// The copy of a turn can be undone and, when resumed, does not repeat its calls.
+func TestForkCopiesJournalAndNoteChanges(t *testing.T) {
 	t.Parallel()
 	s, _ := openTemp(t)
 	done := say(t, s, "c", "a", "A")
@@ -159,7 +159,7 @@ func TestAForkKnowsWhatItsTurnsDid(t *testing.T) {
 	}
 }
 
-func TestATitleOfTheUserIsNeverReplaced(t *testing.T) {
+func TestUserTitleIsNeverReplaced(t *testing.T) {
 	t.Parallel()
 	s, _ := openTemp(t)
 	say(t, s, "c", "when do I fly?", "On Monday.")
@@ -187,7 +187,7 @@ func TestATitleOfTheUserIsNeverReplaced(t *testing.T) {
 	}
 }
 
-func TestATurnThatIsTakenBackStaysInTheTree(t *testing.T) {
+func TestUndoneTurnStaysInTheTree(t *testing.T) {
 	t.Parallel()
 	s, _ := openTemp(t)
 	say(t, s, "c", "a", "A")
@@ -218,7 +218,7 @@ func TestATurnThatIsTakenBackStaysInTheTree(t *testing.T) {
 	}
 }
 
-func TestTheLatestTurnsAreThoseOfTheCurrentPath(t *testing.T) {
+func TestLatestReturnsTurnsOfTheCurrentPath(t *testing.T) {
 	t.Parallel()
 	s, _ := openTemp(t)
 	say(t, s, "c", "a", "A")

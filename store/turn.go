@@ -14,21 +14,22 @@ import (
 	"lifehub/llm"
 )
 
-// NewConversation returns the id of a conversation that does not exist yet;
-// the first Begin makes it, so that a chat opened and left leaves nothing.
+// NewConversation returns an unused conversation ID. The first Begin creates the
+// conversation, so that an unused chat leaves nothing behind.
 func (s *Store) NewConversation() string {
-	// 8 letters of base32 are 40 bits: a person with a million conversations
-	// meets a collision once in a million ids, and Begin would only add to it.
+	// 8 base32 characters are 40 bits: with a million conversations, about one
+	// new ID in a million collides, and Begin would then only append to an
+	// existing one.
 	return strings.ToLower(rand.Text()[:8])
 }
 
-// Begin saves the user's message and an empty answer to it, and returns the
-// turn's id. A conversation that is not there yet is made, titled with the
-// message's first words.
+// Begin saves the user's message and an empty answer, and returns the turn's ID.
+// If the conversation does not exist, it is created, with the start of the
+// message as its title.
 func (s *Store) Begin(ctx context.Context, conversation, message string) (string, error) {
 	owner, err := s.file.Owners.Mine()
 	if err != nil {
-		return "", fmt.Errorf("find who works on the turn: %w", err)
+		return "", fmt.Errorf("begin a turn: %w", err)
 	}
 	var turn string
 	err = s.file.Update(ctx, func(tx *sql.Tx) error {
@@ -67,8 +68,8 @@ func (s *Store) Begin(ctx context.Context, conversation, message string) (string
 	return turn, nil
 }
 
-// Progress saves what has been said of an answer so far, the whole text and
-// not the next piece. It is for an open turn; a finished one stays as it is.
+// Progress replaces the saved text of an answer by text, which must be the whole
+// answer so far. It does not change a finished turn.
 func (s *Store) Progress(ctx context.Context, turn, text string) (err error) {
 	defer wrap.Error(&err, "save the answer so far")
 	_, err = s.file.Write.ExecContext(ctx, `UPDATE messages SET text = ? WHERE turn = ? AND role = 'assistant'
@@ -76,18 +77,18 @@ func (s *Store) Progress(ctx context.Context, turn, text string) (err error) {
 	return err
 }
 
-// detail is what is saved of an answer besides its text.
+// detail holds what is saved of an answer in addition to its text.
 type detail struct {
 	Sources   []agent.Source   `json:"sources,omitempty"`
 	Citations []agent.Citation `json:"citations,omitempty"`
 	Metrics   agent.Metrics    `json:"metrics"`
 	Effects   agent.Effects    `json:"effects"`
 	Log       []agent.Logged   `json:"log,omitempty"`
-	Course    json.RawMessage  `json:"course,omitempty"` // []agent.CourseEvent, with the time of each
+	Course    json.RawMessage  `json:"course,omitempty"` // []agent.CourseEvent with times
 }
 
-// withoutUncited is the sources of an answer, those that it does not cite without
-// their texts: results of tools are long, and nobody looks at these again.
+// withoutUncited returns the sources of an answer without the texts of uncited
+// ones: tool results are long, and nothing reads them again.
 func withoutUncited(answer agent.Answer) []agent.Source {
 	sources := slices.Clone(answer.Sources)
 	for i, s := range sources {
@@ -98,9 +99,9 @@ func withoutUncited(answer agent.Answer) []agent.Source {
 	return sources
 }
 
-// Judge replaces the citations of a turn that is finished.
+// Judge replaces the citations of a finished turn.
 func (s *Store) Judge(ctx context.Context, turn string, citations []agent.Citation) (err error) {
-	defer wrap.Error(&err, "save what was said of the citations")
+	defer wrap.Error(&err, "save the verdicts on citations")
 	return s.file.Update(ctx, func(tx *sql.Tx) error {
 		var saved string
 		if err := tx.QueryRowContext(ctx, `SELECT detail FROM turns WHERE id = ? AND state != 'open'`, turn).Scan(&saved); err != nil {
@@ -120,15 +121,15 @@ func (s *Store) Judge(ctx context.Context, turn string, citations []agent.Citati
 	})
 }
 
-// Finish saves the answer and closes the turn. It works also when ctx is
-// cancelled: that is how an interrupted turn ends.
+// Finish saves the answer and closes the turn. It also works with a cancelled
+// ctx, since that is how an interrupted turn ends.
 func (s *Store) Finish(ctx context.Context, turn string, answer agent.Answer) (err error) {
 	defer wrap.Error(&err, "save the answer")
 	ctx = context.WithoutCancel(ctx)
 	defer s.file.Owners.End(turn)
 	rest := detail{Sources: withoutUncited(answer), Citations: answer.Citations, Metrics: answer.Metrics, Effects: answer.Effects, Log: answer.Log}
 	if answer.Course != nil {
-		rest.Course, _ = json.Marshal(answer.Course) // what a model gave as arguments may be no JSON: then the log is there
+		rest.Course, _ = json.Marshal(answer.Course) // fails if call arguments are invalid JSON; the trace has them
 	}
 	saved, err := json.Marshal(rest)
 	if err != nil {

@@ -8,17 +8,18 @@ import (
 	"lifehub/internal/text"
 )
 
-// word is one unit of the word index and its place in the text, in bytes.
+// word is a unit of the full-text index with its byte range in the text.
 type word struct {
 	text       string // folded
 	start, end int
 }
 
-// cut makes the words that a message is found by. The last letter of a script
-// without spaces is a word after its pair, so that one letter finds all.
+// cut splits a text into the words of the index. In a script without spaces,
+// words are pairs of characters; the last character of a run is also a word on
+// its own, so that every single character can be found.
 func cut(s string) []word {
 	var words []word
-	last := -1 // where the second letter of the pair before begins; -1: there is none
+	last := -1 // start of the second character of the previous pair, or -1
 	alone := func() {
 		if end := words[len(words)-1].end; last >= 0 {
 			words = append(words, word{text.Fold(s[last:end]), last, end})
@@ -40,8 +41,8 @@ func cut(s string) []word {
 	return words
 }
 
-// secondLetter is where the second letter of a pair begins; -1: it is a letter
-// alone.
+// secondLetter returns where the second character of a pair begins, or -1 for a
+// single character.
 func secondLetter(w text.Word) int {
 	for i, r := range w.Text {
 		if i > 0 && !unicode.IsMark(r) {
@@ -51,7 +52,7 @@ func secondLetter(w text.Word) int {
 	return -1
 }
 
-// indexed is a text as the full-text indexes take it.
+// indexed returns the form of a text that is stored in the full-text indexes.
 func indexed(s string) string {
 	var b strings.Builder
 	for _, w := range cut(s) {
@@ -61,15 +62,14 @@ func indexed(s string) string {
 	return b.String()
 }
 
-// phrase is words that stand side by side. The last one may go on, unless the
-// user put the phrase in quotes.
+// phrase is a sequence of adjacent words. Unless quoted, its last word matches as
+// a prefix.
 type phrase struct {
 	words []string
 	whole bool
 }
 
-// phrases reads what a user searches for: every word, and what is in
-// quotes as it is written there.
+// phrases parses a search into its words and quoted phrases.
 func phrases(search string) []phrase {
 	var list []phrase
 	for i, part := range strings.Split(search, `"`) {
@@ -81,7 +81,7 @@ func phrases(search string) []phrase {
 			p := phrase{whole: i%2 == 1}
 			end := -1
 			for _, w := range cut(piece) {
-				if w.end != end { // else it is the last letter of a run, which its pair holds
+				if w.end != end { // otherwise it is the last character of a run, which is part of a pair
 					p.words = append(p.words, w.text)
 				}
 				end = w.end
@@ -94,7 +94,7 @@ func phrases(search string) []phrase {
 	return list
 }
 
-// match is the query of FTS5 that finds all phrases.
+// match returns the FTS5 query that matches all phrases.
 func match(list []phrase) string {
 	var parts []string
 	for _, p := range list {
@@ -107,7 +107,8 @@ func match(list []phrase) string {
 	return strings.Join(parts, " AND ")
 }
 
-// find returns where in a text the phrase first is, in bytes; 0, 0: nowhere.
+// find returns the byte range of the first occurrence of the phrase in a text; 0,
+// 0 if there is none.
 func (p phrase) find(words []word) (from, to int) {
 	last := len(p.words) - 1
 	for i := 0; i+last < len(words); i++ {

@@ -12,16 +12,16 @@ import (
 	"time"
 )
 
-// keptBackups is how many daily backups there are at most.
+// keptBackups is the maximum number of daily backups.
 const keptBackups = 5
 
-// backupTime is the time in a backup's name, in UTC: names sort by it.
+// backupTime is the format of the UTC time in a backup's name; names sort by it.
 const backupTime = "20060102T150405Z"
 
-// partialEnd is the end of the name of a copy that is being made.
+// partialEnd is the suffix of a copy that is not complete yet.
 const partialEnd = ".part"
 
-// Backup is a copy of the conversations as they once were.
+// Backup is a copy of the database as of Time.
 type Backup struct {
 	Path string
 	Time time.Time
@@ -29,7 +29,7 @@ type Backup struct {
 
 func backupFolder(path string) string { return filepath.Join(filepath.Dir(path), "backups") }
 
-// Backups lists the daily backups of a database file, the newest first.
+// Backups lists the daily backups of a database file, newest first.
 func Backups(path string) ([]Backup, error) {
 	names, err := filesWithPrefix(backupFolder(path), filepath.Base(path)+".")
 	if err != nil {
@@ -46,7 +46,7 @@ func Backups(path string) ([]Backup, error) {
 	return list, nil
 }
 
-// filesWithPrefix lists the files of a folder whose names begin with prefix.
+// filesWithPrefix lists the files in a folder whose names begin with prefix.
 func filesWithPrefix(folder, prefix string) ([]string, error) {
 	entries, err := os.ReadDir(folder)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -61,14 +61,14 @@ func filesWithPrefix(folder, prefix string) ([]string, error) {
 	return names, nil
 }
 
-// Copy writes a whole and compact copy of the database to path, over an older
-// copy of the same name. The statements change the copy first.
+// Copy writes a consistent, compact copy of the database to path, replacing any
+// earlier copy. The statements are run on the copy before it is published.
 func Copy(ctx context.Context, db *sql.DB, path string, statements ...string) error {
 	partial := path + partialEnd
 	if err := remove(partial); err != nil {
 		return err
 	}
-	// VACUUM INTO takes an empty file, and keeps its mode.
+	// VACUUM INTO accepts an empty file and preserves its mode.
 	f, err := os.OpenFile(partial, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
@@ -86,7 +86,7 @@ func Copy(ctx context.Context, db *sql.DB, path string, statements ...string) er
 	return os.Rename(partial, path)
 }
 
-// change runs statements on a database that nobody else has open.
+// change runs statements on a database that no other connection uses.
 func change(ctx context.Context, path string, statements []string) error {
 	if len(statements) == 0 {
 		return nil
@@ -103,7 +103,8 @@ func change(ctx context.Context, path string, statements []string) error {
 	return db.Close()
 }
 
-// RemovePartial deletes backups that a kill cut short. In memory it does nothing.
+// RemovePartial deletes incomplete backups left by a kill. For a database in
+// memory it does nothing.
 func (d *File) RemovePartial() error {
 	if d.Path == "" {
 		return nil
@@ -117,7 +118,7 @@ func (d *File) RemovePartial() error {
 	return err
 }
 
-// remove deletes a file that may be gone.
+// remove deletes a file; it is not an error if the file does not exist.
 func remove(path string) error {
 	if err := os.Remove(path); !errors.Is(err, os.ErrNotExist) {
 		return err
@@ -125,10 +126,10 @@ func remove(path string) error {
 	return nil
 }
 
-// BackUp makes a backup if the newest is a day old at now, and deletes the
-// oldest beyond [keptBackups]. A damaged database is not backed up: the error is
-// a [*DamagedError]. The statements change the backup first. In memory it does
-// nothing.
+// BackUp makes a backup if the newest one is at least a day old at time now, and
+// deletes the oldest ones beyond [keptBackups]. It returns a [*DamagedError]
+// instead of backing up a damaged database. The statements are run on the backup
+// before it is published. For a database in memory BackUp does nothing.
 func (d *File) BackUp(ctx context.Context, now time.Time, statements ...string) error {
 	if d.Path == "" {
 		return nil
@@ -151,7 +152,8 @@ func (d *File) BackUp(ctx context.Context, now time.Time, statements ...string) 
 		return err
 	}
 	made := Backup{filepath.Join(backupFolder(d.Path), filepath.Base(d.Path)+"."+now.Format(backupTime)), now}
-	// Another connection: the readers may not do it, the writer is waited for.
+	// A separate connection: the read connections are read-only, and the write
+	// connection may be busy.
 	db, err := Connect(d.Path, 1, "")
 	if err != nil {
 		return err
@@ -168,8 +170,8 @@ func (d *File) BackUp(ctx context.Context, now time.Time, statements ...string) 
 	return nil
 }
 
-// Copies are all files that hold earlier states of the database: the daily
-// backups and those made before a new schema.
+// Copies returns all files with earlier states of the database: daily backups and
+// copies made before schema migrations.
 func (d *File) Copies() ([]string, error) {
 	if d.Path == "" {
 		return nil, nil

@@ -18,16 +18,15 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// checkTime bounds a check that the user waits for.
+// checkTime bounds an integrity check that the user waits for.
 const checkTime = 3 * time.Second
 
-// DamagedError says that the database cannot be relied on. The file is left
-// as it is.
-// Why: docs/design/conversations-and-storage.md.
+// DamagedError reports a damaged database. The file is left unchanged. See
+// docs/design/conversations-and-storage.md.
 type DamagedError struct {
 	Path   string
 	Why    string
-	Backup *Backup // the newest that is whole; nil: there is none
+	Backup *Backup // the newest intact backup; nil if there is none
 }
 
 func (e *DamagedError) Error() string {
@@ -38,7 +37,8 @@ func (e *DamagedError) Error() string {
 	return text + "; there is no intact backup; `lifehub chats restore` starts an empty file and keeps the damaged one"
 }
 
-// quickCheck returns what is wrong with a database; "" if it is sound.
+// quickCheck returns a description of the damage of a database, or "" if it is
+// intact.
 func quickCheck(ctx context.Context, db *sql.DB) (string, error) {
 	var report string
 	err := db.QueryRowContext(ctx, `PRAGMA quick_check(1)`).Scan(&report)
@@ -53,15 +53,15 @@ func quickCheck(ctx context.Context, db *sql.DB) (string, error) {
 	return "", nil
 }
 
-// isDamage reports whether an error is that of a damaged file.
+// isDamage reports whether an SQLite error means that the file is damaged.
 func isDamage(err error) bool {
 	return primary(err) == sqlite3.SQLITE_CORRUPT || primary(err) == sqlite3.SQLITE_NOTADB
 }
 
-// damageLeft returns what is wrong with a database that no process has open; ""
-// if nothing is known to be. It reads all of one that was not closed: closing
-// folds the write-ahead log into the file, so a log is left only by a kill, a
-// power cut or a full disk. Nothing is written.
+// damageLeft returns a description of the damage of a database that no process
+// has open, or "" if there is no known damage. It checks the whole file only
+// after an unclean exit: closing moves the write-ahead log into the file, so a
+// log remains only after a kill, a power cut or a full disk. Nothing is written.
 func damageLeft(ctx context.Context, path string) string {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -75,12 +75,12 @@ func damageLeft(ctx context.Context, path string) string {
 	if !unclean {
 		return ""
 	}
-	why, _ := checkFile(ctx, path, url.Values{"mode": {"ro"}}) // opening it reports any other error
+	why, _ := checkFile(ctx, path, url.Values{"mode": {"ro"}}) // opening the file reports any other error
 	return why
 }
 
-// checkFile returns what is wrong with a database file, as far as that is found
-// in the time that the user waits.
+// checkFile returns a description of the damage of a database file. The check
+// stops without a finding after checkTime.
 func checkFile(ctx context.Context, path string, settings url.Values) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, checkTime)
 	defer cancel()
@@ -91,7 +91,7 @@ func checkFile(ctx context.Context, path string, settings url.Values) (string, e
 	defer db.Close()
 	why, err := quickCheck(ctx, db)
 	if err != nil && ctx.Err() != nil {
-		return "", nil // too large
+		return "", nil // too large to check in time
 	}
 	return why, err
 }
@@ -100,16 +100,15 @@ func damaged(ctx context.Context, path, why string) error {
 	return &DamagedError{Path: path, Why: why, Backup: NewestBackup(ctx, path)}
 }
 
-// NewestBackup returns the newest backup of a database file that is whole;
-// nil: there is none.
+// NewestBackup returns the newest intact backup of a database file, or nil.
 func NewestBackup(ctx context.Context, path string) *Backup {
-	list, _ := Backups(path) // a folder that can't be read has none to offer
+	list, _ := Backups(path) // an unreadable folder contains no usable backup
 	for _, b := range list {
 		info, err := os.Stat(b.Path)
 		if err != nil || info.Size() == 0 {
 			continue
 		}
-		// immutable: nothing is written next to it
+		// With immutable, SQLite creates no files next to it.
 		if why, err := checkFile(ctx, b.Path, url.Values{"mode": {"ro"}, "immutable": {"1"}}); err == nil && why == "" {
 			return &b
 		}
@@ -117,9 +116,8 @@ func NewestBackup(ctx context.Context, path string) *Backup {
 	return nil
 }
 
-// Restore replaces a database that nobody has open with a backup, or with
-// nothing when that is nil. What was there is next to it then, under the
-// returned name.
+// Restore replaces a database, which no process may have open, by a backup, or
+// removes it if from is nil. The replaced file is renamed to the returned name.
 func Restore(path string, from *Backup) (aside string, err error) {
 	defer wrap.Error(&err, "restore %s", path)
 	users, err := openUsers(path)
@@ -150,7 +148,8 @@ func Restore(path string, from *Backup) (aside string, err error) {
 	return aside, nil
 }
 
-// asideMark is in the name of a damaged file, between the database's name and the time.
+// asideMark separates the database's name from the time in the name of a damaged
+// file.
 const asideMark = ".damaged-"
 
 func asideName(path string) string {
@@ -174,11 +173,11 @@ func copyFile(from, to string) error {
 	return errors.Join(err, out.Close())
 }
 
-// Aside lists the files that were set aside because they were damaged.
+// Aside lists damaged files that were replaced by a backup.
 func (d *File) Aside() []string {
 	if d.Path == "" {
 		return nil
 	}
-	names, _ := filesWithPrefix(filepath.Dir(d.Path), filepath.Base(d.Path)+asideMark) // a folder that can't be read held no database
+	names, _ := filesWithPrefix(filepath.Dir(d.Path), filepath.Base(d.Path)+asideMark) // an unreadable folder contains no database
 	return names
 }

@@ -1,6 +1,6 @@
-// Package file holds one SQLite file that survives a kill and a power cut: it is
-// opened, brought up to date, checked, backed up and restored here, whatever
-// its tables are. Start at [Open].
+// Package file manages one SQLite file that survives kills and power cuts. It
+// opens, migrates, checks, backs up and restores the file, independently of its
+// tables. Start at [Open].
 package file
 
 import (
@@ -22,21 +22,21 @@ import (
 	"lifehub/internal/filelock"
 )
 
-// readers is how many reads may run at once besides the one writer.
+// readers is the number of concurrent reads.
 const readers = 4
 
-// File is an open file. It is safe for concurrent use.
+// File is an open database file. It is safe for concurrent use.
 type File struct {
-	Path    string  // "" when it is in memory
-	Write   *sql.DB // one connection: writes queue here and not in SQLite
-	Read    *sql.DB // the same file, kept from writing
+	Path    string  // empty for a database in memory
+	Write   *sql.DB // a single connection, so that writes queue here rather than in SQLite
+	Read    *sql.DB // read-only connections to the same file
 	Owners  owners
-	Warning string   // why nothing can be written; "" if it can
-	users   *os.File // locked by each process that has the database open; nil in memory
+	Warning string   // why the file cannot be written; empty if it can
+	users   *os.File // locked by each process that has the database open; nil for a database in memory
 }
 
-// Open opens a file, making it and its folder if need be, and takes the
-// steps that its schema lacks.
+// Open opens a file, creating it and its folder if necessary, and runs the
+// migration steps that its schema lacks.
 func Open(path string, steps []string) (*File, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -49,7 +49,7 @@ func Open(path string, steps []string) (*File, error) {
 		return nil, err
 	}
 	d := &File{Path: path, Owners: owners{dir: path + ".owners"}}
-	os.Remove(path + ".state") // of an earlier version; ignored if it stays
+	os.Remove(path + ".state") // left by an earlier version; errors do not matter
 	if d.users, err = openUsers(path); err != nil {
 		return nil, err
 	}
@@ -62,21 +62,23 @@ func Open(path string, steps []string) (*File, error) {
 	return d, nil
 }
 
-// openUsers opens the file next to a database that everybody who has the
-// database open has locked. It is never deleted: its lock belongs to it.
+// openUsers opens the lock file next to a database, which every process that has
+// the database open locks. It is never deleted, since locks belong to the file
+// and not to its name.
 func openUsers(path string) (*os.File, error) {
 	return os.OpenFile(path+".lock", os.O_RDWR|os.O_CREATE, 0o600)
 }
 
-// connect checks how the file was left, opens it and brings it up to date.
+// connect checks for damage after an unclean exit, opens the file and migrates
+// it.
 func (d *File) connect(steps []string) error {
-	if lock(d.users) { // the first to open it
-		_ = d.RemovePartial() // tried again by the next
+	if lock(d.users) { // no other process has the database open
+		_ = d.RemovePartial() // retried by the next process
 		if why := damageLeft(context.Background(), d.Path); why != "" {
 			return damaged(context.Background(), d.Path, why)
 		}
 	}
-	err := filelock.Share(d.users) // waits while another checks
+	err := filelock.Share(d.users) // blocks while another process checks the file
 	if err != nil {
 		return err
 	}
@@ -92,27 +94,29 @@ func (d *File) connect(steps []string) error {
 	return nil
 }
 
-// InMemory opens a database that leaves nothing on the disk.
+// InMemory opens a database in memory.
 func InMemory(steps []string) (*File, error) {
 	db, err := database.Open("", url.Values{"_txlock": {"immediate"}, "_pragma": {"foreign_keys(1)"}})
 	if err != nil {
 		return nil, err
 	}
-	db.SetMaxOpenConns(1) // each connection would be its own database
+	db.SetMaxOpenConns(1) // each connection would have its own database
 	if err := Migrate(db, "", steps); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
 	return &File{Write: db, Read: db}, nil
 }
 
-// Close folds the write-ahead log into the file where the disk has room for it.
+// Close moves the write-ahead log into the file if the disk has space, and closes
+// it.
 func (d *File) Close() error {
 	d.Owners.close()
 	if d.Path == "" {
 		return d.Write.Close()
 	}
-	// Another process that still reads holds on to the log; the last one folds it. On
-	// a full disk it stays too, with all that it holds, for the next opening.
+	// While another process reads, the log cannot be moved; the last process
+	// moves it. On a full disk the log remains, with all its data, until the next
+	// opening.
 	_, checkpoint := d.Write.Exec("PRAGMA wal_checkpoint(TRUNCATE)")
 	if primary(checkpoint) == sqlite3.SQLITE_FULL {
 		checkpoint = nil
@@ -120,7 +124,7 @@ func (d *File) Close() error {
 	return errors.Join(checkpoint, d.Read.Close(), d.Write.Close(), filelock.Release(d.users))
 }
 
-// Update runs fn in one transaction; after an error nothing of it is saved.
+// Update runs fn in a transaction, which is rolled back on error.
 func (d *File) Update(ctx context.Context, fn func(*sql.Tx) error) error {
 	tx, err := d.Write.BeginTx(ctx, nil)
 	if err != nil {
@@ -133,8 +137,8 @@ func (d *File) Update(ctx context.Context, fn func(*sql.Tx) error) error {
 	return tx.Commit()
 }
 
-// makePrivate makes the file if it is not there, and takes it from everybody
-// but its owner. SQLite gives the log next to it the same mode.
+// makePrivate creates the file if it does not exist, and restricts access to its
+// owner. SQLite gives the log next to it the same mode.
 func makePrivate(path string) error {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -144,14 +148,14 @@ func makePrivate(path string) error {
 	if err == nil && info.Mode().Perm()&0o077 != 0 {
 		err = f.Chmod(0o600)
 	}
-	if errors.Is(err, fs.ErrPermission) { // another user's file, which the system let us open
+	if errors.Is(err, fs.ErrPermission) { // the file belongs to another user, but could be opened
 		err = nil
 	}
 	return errors.Join(err, f.Close())
 }
 
-// Connect opens path with the settings that each connection needs.
-// secure_delete overwrites removed text, so that it does not stay in the file.
+// Connect opens path with the settings that every connection needs. secure_delete
+// overwrites deleted text, so that it does not remain in the file.
 func Connect(path string, connections int, extra string) (*sql.DB, error) {
 	settings, err := url.ParseQuery(extra)
 	if err != nil {
@@ -170,8 +174,8 @@ func Connect(path string, connections int, extra string) (*sql.DB, error) {
 	return db, nil
 }
 
-// patiently tries again while another process has the file. SQLite waits
-// for everything but the change of a new file to the write-ahead log.
+// patiently retries while another process holds the file. SQLite itself waits in
+// all cases except when it switches a new file to write-ahead logging.
 func patiently(do func() error) error {
 	const pause = 20 * time.Millisecond
 	err := do()
@@ -182,8 +186,9 @@ func patiently(do func() error) error {
 	return err
 }
 
-// plainly says in words what SQLite says only by number: the memory that its
-// connections share cannot be made. Why not, a file next to it tells.
+// plainly describes I/O errors in words. If the memory shared by SQLite's
+// connections cannot be created, it finds the cause by creating a file next to
+// the database.
 func plainly(path string, err error) error {
 	if code(err) != sqlite3.SQLITE_IOERR_SHMSIZE {
 		return err
@@ -194,7 +199,7 @@ func plainly(path string, err error) error {
 	return fmt.Errorf("the disk reports an error: %w", err)
 }
 
-// code is the extended result code of an error of SQLite; 0: it is another's.
+// code returns the extended result code of an SQLite error; 0 for other errors.
 func code(err error) int {
 	var failure *sqlite.Error
 	if errors.As(err, &failure) {
@@ -203,5 +208,5 @@ func code(err error) int {
 	return 0
 }
 
-// primary is the result code without what extends it.
+// primary returns the primary result code of an SQLite error.
 func primary(err error) int { return code(err) & 0xff }

@@ -6,15 +6,15 @@ import (
 	"fmt"
 )
 
-// NewerSchemaError says that a newer LifeHub has written the file.
+// NewerSchemaError reports a file written by a newer LifeHub.
 type NewerSchemaError struct{ Has, Knows int }
 
 func (e *NewerSchemaError) Error() string {
-	return fmt.Sprintf("it was written by a newer LifeHub (schema %d, this one knows %d): update LifeHub, or point LIFEHUB_HOME at another folder", e.Has, e.Knows)
+	return fmt.Sprintf("written by a newer LifeHub (schema %d, this one knows %d): update LifeHub, or point LIFEHUB_HOME at another folder", e.Has, e.Knows)
 }
 
-// Migrate brings the schema to version len(steps). Killed at any point it
-// leaves the old schema or the new one. path "" has no file to back up.
+// Migrate brings the schema to version len(steps) in one transaction. A kill
+// leaves either the old or the new schema. If path is empty, no backup is made.
 func Migrate(db *sql.DB, path string, steps []string) error {
 	version, err := SchemaVersion(db)
 	if err != nil {
@@ -25,7 +25,7 @@ func Migrate(db *sql.DB, path string, steps []string) error {
 	}
 	if version > 0 && version < len(steps) && path != "" {
 		if err := Copy(context.Background(), db, fmt.Sprintf("%s.v%d.bak", path, version)); err != nil {
-			return fmt.Errorf("back up schema %d before bringing it up to date: %w", version, err)
+			return fmt.Errorf("back up schema %d before the migration: %w", version, err)
 		}
 	}
 	tx, err := db.Begin()
@@ -33,7 +33,7 @@ func Migrate(db *sql.DB, path string, steps []string) error {
 		return err
 	}
 	defer tx.Rollback()
-	// Asked again inside the lock: another process may have been quicker.
+	// Check again inside the lock: another process may have migrated meanwhile.
 	if version, err = SchemaVersion(tx); err != nil {
 		return err
 	}
@@ -45,11 +45,11 @@ func Migrate(db *sql.DB, path string, steps []string) error {
 		return err
 	}
 	if version == 0 && pages > 1 {
-		return damaged(context.Background(), path, "its tables are gone")
+		return damaged(context.Background(), path, "its tables are missing")
 	}
 	for i := version; i < len(steps); i++ {
 		if _, err := tx.Exec(steps[i]); err != nil {
-			return fmt.Errorf("bring schema to version %d: %w", i+1, err)
+			return fmt.Errorf("migrate to schema version %d: %w", i+1, err)
 		}
 	}
 	if _, err := tx.Exec("CREATE TABLE IF NOT EXISTS schema (version INTEGER NOT NULL) STRICT; DELETE FROM schema; INSERT INTO schema VALUES (?)", len(steps)); err != nil {
@@ -62,7 +62,7 @@ type querier interface {
 	QueryRow(query string, args ...any) *sql.Row
 }
 
-// SchemaVersion is 0 for an empty file.
+// SchemaVersion returns the version of the schema; 0 for an empty file.
 func SchemaVersion(db querier) (int, error) {
 	var tables int
 	if err := db.QueryRow("SELECT count(*) FROM sqlite_schema WHERE name = 'schema'").Scan(&tables); err != nil {

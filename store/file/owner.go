@@ -12,29 +12,28 @@ import (
 	"lifehub/internal/filelock"
 )
 
-// owners knows which process is at work on a turn. Each process that works on
-// turns holds a locked file next to the database, under a name that
-// is written into its turns. The system lets go of the lock when the process
-// ends, however it ends: who can lock the file of another knows that it is
-// gone. A name is never used twice, so that the file of one that is gone can
-// be removed.
+// owners tracks which process works on a turn. Each process that works on turns
+// holds a lock on its own file next to the database, and saves the file's name in
+// its turns. The system releases the lock when the process ends for any reason,
+// so another process that can lock the file knows that its owner has ended. Names
+// are never reused, so the file of an ended process can be removed.
 type owners struct {
-	dir string // "": a database in memory, which no other process sees
+	dir string // empty for a database in memory, which no other process can see
 
 	mu      sync.Mutex
-	name    string // of this process; "" until it works on a turn
+	name    string // name of this process; empty until it works on a turn
 	file    *os.File
 	working map[string]bool // turns that this process works on
 }
 
-// lock takes a file for this process alone. It reports false when another one
-// has it, or where files cannot be locked.
+// lock locks a file exclusively. It reports false if another process has locked
+// it or the file system does not support locks.
 func lock(file *os.File) bool {
 	ok, _ := filelock.Try(file)
 	return ok
 }
 
-// Mine is the name of this process.
+// Mine returns the name of this process, registering it if necessary.
 func (o *owners) Mine() (string, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -42,32 +41,32 @@ func (o *owners) Mine() (string, error) {
 		return o.name, nil
 	}
 	if err := os.MkdirAll(o.dir, 0o700); err != nil {
-		return "", fmt.Errorf("say who works on a turn: %w", err)
+		return "", fmt.Errorf("register this process: %w", err)
 	}
 	o.sweep()
 	for range 10 {
 		name := rand.Text()
 		file, err := os.OpenFile(filepath.Join(o.dir, name), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 		if err != nil {
-			return "", fmt.Errorf("say who works on a turn: %w", err)
+			return "", fmt.Errorf("register this process: %w", err)
 		}
 		if lock(file) && stillThere(file) {
 			o.name, o.file = name, file
 			return name, nil
 		}
-		file.Close() // another process swept it away just before it was locked
+		file.Close() // another process removed it just before it was locked
 	}
-	return "", fmt.Errorf("say who works on a turn: no file in %s can be locked", o.dir)
+	return "", fmt.Errorf("register this process: files in %s cannot be locked", o.dir)
 }
 
-// Named is the name of this process; "": it has none yet.
+// Named returns the name of this process, or "" if it has none yet.
 func (o *owners) Named() string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.name
 }
 
-// stillThere reports whether a file has its name still.
+// stillThere reports whether a file still exists under its name.
 func stillThere(file *os.File) bool {
 	is, err := file.Stat()
 	if err != nil {
@@ -77,35 +76,36 @@ func stillThere(file *os.File) bool {
 	return err == nil && os.SameFile(is, named)
 }
 
-// sweep removes the files of processes that are gone.
+// sweep removes the files of processes that have ended.
 func (o *owners) sweep() {
 	entries, err := os.ReadDir(o.dir)
 	if err != nil {
-		return // it will be said when our own file is made
+		return // creating our own file reports the error
 	}
 	for _, e := range entries {
 		o.gone(e.Name())
 	}
 }
 
-// gone reports whether the process of a name has ended, and then removes its file.
+// gone reports whether the named process has ended; if so, it removes its file.
 func (o *owners) gone(name string) bool {
 	path := filepath.Join(o.dir, name)
 	file, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
-		return errors.Is(err, fs.ErrNotExist) // else it is not known; who waits does no harm
+		return errors.Is(err, fs.ErrNotExist) // on other errors assume that it is running: waiting does no harm
 	}
 	if !lock(file) {
 		file.Close()
 		return false
 	}
-	defer filelock.Release(file) //nolint:errcheck // it is removed
+	defer filelock.Release(file) //nolint:errcheck // the file is removed
 	os.Remove(path)
 	return true
 }
 
-// Ended is gone for another process than this one. Of two who look at one file at
-// once, one would find it locked by the other.
+// Ended reports whether another process has ended. The mutex keeps two goroutines
+// from testing the same file at once: each would take the other's lock for the
+// owner's.
 func (o *owners) Ended(name string) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -127,7 +127,7 @@ func (o *owners) End(turn string) {
 	delete(o.working, turn)
 }
 
-// AtWork reports whether somebody works on a turn that is marked as owner's.
+// AtWork reports whether any process works on a turn that is marked with owner.
 func (o *owners) AtWork(owner, turn, state string) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -140,12 +140,12 @@ func (o *owners) AtWork(owner, turn, state string) bool {
 	return !o.gone(owner)
 }
 
-// close lets others take what this process has left open.
+// close lets other processes take over the turns that this process has left open.
 func (o *owners) close() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.file != nil {
-		filelock.Release(o.file) //nolint:errcheck // it is removed
+		filelock.Release(o.file) //nolint:errcheck // the file is removed
 		os.Remove(o.file.Name())
 		o.file, o.name = nil, ""
 	}

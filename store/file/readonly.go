@@ -13,8 +13,8 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// CannotWrite reports whether a file could not be opened because nothing can be
-// written where it is: the disk is full, or the folder is not the user's.
+// CannotWrite reports whether a file could not be opened because its location is
+// not writable: the disk is full, or permission is denied.
 func CannotWrite(err error) bool {
 	switch code(err) {
 	case sqlite3.SQLITE_IOERR_SHMSIZE, sqlite3.SQLITE_IOERR_SHMOPEN, sqlite3.SQLITE_IOERR_WRITE, sqlite3.SQLITE_IOERR_TRUNCATE:
@@ -27,8 +27,8 @@ func CannotWrite(err error) bool {
 	return errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) || errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
 }
 
-// Snapshot reads a file, with what its write-ahead log holds, into memory and
-// writes nothing: what is changed in it is lost.
+// Snapshot reads a file and its write-ahead log into memory, without writing to
+// the disk. Changes to the snapshot are lost.
 func Snapshot(path string, steps []string) (*File, error) {
 	image, err := os.ReadFile(path)
 	if err != nil {
@@ -40,9 +40,9 @@ func Snapshot(path string, steps []string) (*File, error) {
 	}
 	image = folded(image, log)
 	if len(image) < 100 {
-		return InMemory(steps) // it was never written
+		return InMemory(steps) // nothing was ever written
 	}
-	image[18], image[19] = 1, 1 // no write-ahead log in memory
+	image[18], image[19] = 1, 1 // databases in memory cannot have a write-ahead log
 	d, err := sql.Open("sqlite", "file::memory:?_pragma=foreign_keys(1)&_txlock=immediate")
 	if err != nil {
 		return nil, err
@@ -54,13 +54,13 @@ func Snapshot(path string, steps []string) (*File, error) {
 		err = Migrate(d, "", steps)
 	}
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("read without writing: %w", err), d.Close())
+		return nil, errors.Join(fmt.Errorf("read into memory: %w", err), d.Close())
 	}
 	return &File{Write: d, Read: d, Warning: "nothing can be written to " + path + "; it is only read"}, nil
 }
 
-// The format of a write-ahead log (sqlite.org/fileformat2.html, "The
-// Write-Ahead Log"): a header, then frames of a header and a page.
+// The write-ahead log format (sqlite.org/fileformat2.html, "The Write-Ahead
+// Log"): a header, then frames, each with a header and a page.
 const (
 	logHeader   = 32
 	frameHeader = 24
@@ -74,13 +74,14 @@ func load(db *sql.DB, image []byte) error {
 	return errors.Join(conn.Raw(func(driver any) error {
 		c, ok := driver.(interface{ Deserialize(buf []byte) error })
 		if !ok {
-			return errors.New("this SQLite cannot")
+			return errors.New("not supported by this SQLite")
 		}
 		return c.Deserialize(image)
 	}), conn.Close())
 }
 
-// folded is a database with the committed pages of its write-ahead log.
+// folded returns a database image with the committed pages of its write-ahead log
+// applied.
 func folded(image, log []byte) []byte {
 	if len(log) < logHeader || binary.BigEndian.Uint32(log)&^1 != 0x377f0682 {
 		return image
@@ -94,7 +95,7 @@ func folded(image, log []byte) []byte {
 	if binary.BigEndian.Uint32(log[24:]) != a || binary.BigEndian.Uint32(log[28:]) != b || page < 512 || page > 65536 {
 		return image
 	}
-	pages := map[int][]byte{} // since the last commit, by number
+	pages := map[int][]byte{} // pages since the last commit, by number
 	for at := logHeader; at+frameHeader+page <= len(log); at += frameHeader + page {
 		frame, content := log[at:at+frameHeader], log[at+frameHeader:at+frameHeader+page]
 		a, b = logSum(order, a, b, frame[:8])
@@ -103,7 +104,7 @@ func folded(image, log []byte) []byte {
 			break
 		}
 		pages[int(binary.BigEndian.Uint32(frame))] = content
-		size := int(binary.BigEndian.Uint32(frame[4:])) // of the database in pages, of the last frame of a commit
+		size := int(binary.BigEndian.Uint32(frame[4:])) // size of the database in pages; nonzero in the last frame of a commit
 		if size == 0 {
 			continue
 		}
@@ -122,7 +123,7 @@ func folded(image, log []byte) []byte {
 	return image
 }
 
-// logSum continues the checksum of a log over data.
+// logSum extends the checksum of a log with data.
 func logSum(order binary.ByteOrder, a, b uint32, data []byte) (uint32, uint32) {
 	for i := 0; i+8 <= len(data); i += 8 {
 		a += order.Uint32(data[i:]) + b

@@ -1,4 +1,4 @@
-// Package trace saves what happened in each turn, packed, within limits. Start at
+// Package trace saves compressed traces of turns' events, within limits. Start at
 // [Traces].
 package trace
 
@@ -20,53 +20,53 @@ import (
 	"lifehub/store/file"
 )
 
-// Format is the format of the traces written here: lines of JSON, as
-// agent.Event writes them, in one gzip stream. It goes up when older readers
-// would misread a trace.
+// Format is the version of the format written here: JSON lines, as written by
+// agent.Event, in one gzip stream. It is increased when older readers would
+// misread a trace.
 const Format = 1
 
-// every is how much of a trace may be lost when LifeHub is killed.
+// every is how much of a trace may be lost in a kill.
 const every = time.Second
 
-// maxTrace bounds what a trace is unpacked to, whoever wrote it, in bytes.
+// maxTrace bounds the uncompressed size of a trace in bytes, whoever wrote it.
 const maxTrace = 256 << 20
 
-// Limits bound what traces take.
+// Limits bound the size of traces.
 type Limits struct {
-	Turn  int   // bytes of one turn's lines; what comes later is left out
-	Total int64 // bytes of all traces as they are saved, packed; the oldest go first
+	Turn  int   // bytes of one turn's lines; later lines are dropped
+	Total int64 // compressed bytes of all traces; the oldest are deleted first
 }
 
-// Traces are those of the turns in a database.
+// Traces manages the traces in a database.
 type Traces struct {
 	file    *file.File
-	running sync.WaitGroup // the goroutines that save traces
-	closing chan struct{}  // closed to end them
+	running sync.WaitGroup // goroutines that save traces
+	closing chan struct{}  // closed to stop them
 	once    sync.Once
 }
 
 func New(d *file.File) *Traces { return &Traces{file: d, closing: make(chan struct{})} }
 
-// Close saves what has come of open traces.
+// Close saves the open traces and stops their goroutines.
 func (t *Traces) Close() {
 	t.once.Do(func() { close(t.closing) })
 	t.running.Wait()
 }
 
-// Wait returns when all traces that were closed are saved.
+// Wait blocks until all closed traces are saved.
 func (t *Traces) Wait() { t.running.Wait() }
 
-// Begin begins the trace of a turn that was begun, or resumes one that
-// was left. Each Write is one line and waits for nothing: a goroutine packs
-// and saves what has come, once a second and after Close. It ends with Close
-// of the trace or of the store. What cannot be saved is logged, once.
+// Begin starts the trace of a new turn, or continues that of a resumed one. Each
+// Write must be one line and does not block: a goroutine compresses and saves the
+// lines once a second and on Close. The goroutine ends when the writer or Traces
+// is closed. Errors of saving are logged, once.
 func (t *Traces) Begin(turn string, limits Limits) io.WriteCloser {
 	w := &traceWriter{traces: t, turn: turn, limits: limits, closed: make(chan struct{})}
 	t.running.Go(w.run)
 	return w
 }
 
-// traceWriter is a trace that is being written.
+// traceWriter writes one trace.
 type traceWriter struct {
 	traces *Traces
 	turn   string
@@ -75,17 +75,17 @@ type traceWriter struct {
 	once   sync.Once
 
 	mu      sync.Mutex
-	lines   bytes.Buffer // not packed yet
-	size    int          // of all lines
+	lines   bytes.Buffer // not yet compressed
+	size    int          // size of all lines
 	events  int
-	dropped int // lines that came after the limit
+	dropped int // lines beyond the limit
 
-	packed bytes.Buffer // what follows is for run alone
+	packed bytes.Buffer // the fields from here on are used by run only
 	packer *gzip.Writer
 	failed bool
 }
 
-// Write takes the next line.
+// Write appends a line.
 func (w *traceWriter) Write(line []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -98,14 +98,14 @@ func (w *traceWriter) Write(line []byte) (int, error) {
 	return w.lines.Write(line)
 }
 
-// Close says that the trace is whole. It does not wait for the disk; Close of
-// the store does.
+// Close marks the trace as complete. It does not wait for the disk; Traces.Close
+// does.
 func (w *traceWriter) Close() error {
 	w.once.Do(func() { close(w.closed) })
 	return nil
 }
 
-// run packs and saves what comes until the trace or the store is closed.
+// run compresses and saves lines until the trace or Traces is closed.
 func (w *traceWriter) run() {
 	defer func() {
 		if fault := recover(); fault != nil {
@@ -131,7 +131,7 @@ func (w *traceWriter) run() {
 	}
 }
 
-// resume takes over what an earlier process saved of the same turn.
+// resume continues the trace that an earlier process saved for the same turn.
 func (w *traceWriter) resume() {
 	found, err := w.traces.query(context.Background(), `WHERE r.turn = ?`, w.turn)
 	if err != nil || len(found) == 0 {
@@ -139,16 +139,16 @@ func (w *traceWriter) resume() {
 	}
 	before := found[0]
 	if err := w.traces.readLines(context.Background(), &before); err != nil || len(before.Lines) == 0 {
-		return // none to resume
+		return // nothing to resume
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.size += len(before.Lines)
 	w.events += before.Events
-	_, _ = w.packer.Write(before.Lines) // into memory
+	_, _ = w.packer.Write(before.Lines) // a write to memory, which cannot fail
 }
 
-// save saves all lines that have come.
+// save saves all lines written so far.
 func (w *traceWriter) save(whole bool) {
 	w.mu.Lock()
 	lines := bytes.Clone(w.lines.Bytes())
@@ -175,37 +175,37 @@ func (w *traceWriter) save(whole bool) {
 	}
 }
 
-// trim takes the oldest traces away while all together take too much. The
-// newest stays, however large.
+// trim deletes the oldest traces while the total is above the limit. The newest
+// one always stays.
 func (w *traceWriter) trim() {
 	_, err := w.traces.file.Write.Exec(`DELETE FROM traces WHERE rowid IN (SELECT rowid FROM
 		(SELECT rowid, sum(length(body)) OVER (ORDER BY rowid DESC) AS total FROM traces) WHERE total > ?)
 		AND rowid < (SELECT max(rowid) FROM traces)`, w.limits.Total)
 	if err != nil && !w.failed {
-		slog.Warn("take old traces away", "error", err)
+		slog.Warn("delete old traces", "error", err)
 	}
 }
 
-// Trace is what was saved of a turn.
+// Trace is the saved trace of a turn.
 type Trace struct {
 	Turn         string    `json:"turn"`
 	Conversation string    `json:"conversation"`
 	Question     string    `json:"question"`
 	Started      time.Time `json:"started"`
-	State        string    `json:"state"`  // of the turn: open, done, cut or failed
+	State        string    `json:"state"`  // state of the turn: open, done, cut or failed
 	Format       int       `json:"format"` // see Readable
 	Events       int       `json:"events"`
-	Dropped      int       `json:"dropped,omitempty"` // lines left out: the trace would have grown too large
-	Whole        bool      `json:"whole"`             // false: it was killed, or is still running
-	Size         int64     `json:"bytes"`             // as it is saved, packed
+	Dropped      int       `json:"dropped,omitempty"` // number of lines dropped because of the limit
+	Whole        bool      `json:"whole"`             // false: the turn was killed or is still running
+	Size         int64     `json:"bytes"`             // compressed bytes
 
-	// Lines are the events, one a line, and Damage why not all can be read.
-	// They are empty in a list.
+	// Lines are the events, one per line; Damage explains why some are
+	// unreadable. Both are empty in a list.
 	Lines  []byte `json:"-"`
 	Damage string `json:"damage,omitempty"`
 }
 
-// Readable says why a trace's format is none that is known here; nil: it is.
+// Readable returns an error if the format of the trace is unknown.
 func (t Trace) Readable() error {
 	if t.Format != Format {
 		return fmt.Errorf("the trace of %s was written by another version of LifeHub (format %d, this one reads %d)", t.Turn, t.Format, Format)
@@ -213,16 +213,17 @@ func (t Trace) Readable() error {
 	return nil
 }
 
-// ErrNone says that nothing was saved of a turn, or that there is no such turn.
+// ErrNone reports that a turn has no trace or does not exist.
 var ErrNone = errors.New("no such trace")
 
-// List lists the last traces, newest first; limit 0 lists all.
+// List lists traces, newest first; limit 0 lists all.
 func (t *Traces) List(ctx context.Context, limit int) (_ []Trace, err error) {
 	defer wrap.Error(&err, "list traces")
 	return t.query(ctx, `ORDER BY r.rowid DESC LIMIT ifnull(nullif(?, 0), -1)`, limit)
 }
 
-// query reads the traces that the end of a query names, without their lines.
+// query reads the traces selected by the given end of a query, without their
+// lines.
 func (t *Traces) query(ctx context.Context, which string, args ...any) ([]Trace, error) {
 	return rows.All(ctx, t.file.Read, func(scan rows.Scan) (one Trace, err error) {
 		return one, scan(&one.Turn, &one.Conversation, &one.Question, rows.Milliseconds(&one.Started), &one.State, &one.Format, &one.Events, &one.Dropped, &one.Whole, &one.Size)
@@ -230,10 +231,9 @@ func (t *Traces) query(ctx context.Context, which string, args ...any) ([]Trace,
 		FROM traces r JOIN turns t ON t.id = r.turn JOIN messages q ON q.turn = t.id AND q.role = 'user' `+which, args...)
 }
 
-// Read returns the trace of a turn, or that of the last turn of a
-// conversation. The beginning of an id is enough if it begins only one
-// conversation's. The error is [ErrNone] when there is none. A damaged
-// trace is returned as far as it can be read.
+// Read returns the trace of a turn, or that of the last turn of a conversation.
+// The ID may be a prefix that is unique among conversations. It returns [ErrNone]
+// if there is none. A damaged trace is returned as far as it is readable.
 func (t *Traces) Read(ctx context.Context, id string) (_ Trace, err error) {
 	defer wrap.Error(&err, "read trace %q", id)
 	id = strings.TrimSpace(id)
@@ -248,7 +248,7 @@ func (t *Traces) Read(ctx context.Context, id string) (_ Trace, err error) {
 	first := list[0]
 	for _, other := range list {
 		if other.Conversation != first.Conversation && first.Turn != id && first.Conversation != id {
-			return Trace{}, fmt.Errorf("it begins several ids (%s, %s …): give more letters", first.Conversation, other.Conversation)
+			return Trace{}, fmt.Errorf("ambiguous ID prefix (%s, %s …): give more characters", first.Conversation, other.Conversation)
 		}
 	}
 	if first.Readable() == nil {
@@ -257,13 +257,13 @@ func (t *Traces) Read(ctx context.Context, id string) (_ Trace, err error) {
 	return first, err
 }
 
-// readLines adds a trace's lines.
+// readLines reads the lines of a trace.
 func (t *Traces) readLines(ctx context.Context, one *Trace) error {
 	bodies, err := rows.Column[[]byte](ctx, t.file.Read, `SELECT body FROM traces WHERE turn = ?`, one.Turn)
 	switch {
 	case err != nil:
 		return err
-	case len(bodies) == 0: // it went just now
+	case len(bodies) == 0: // deleted meanwhile
 		return ErrNone
 	}
 	one.Lines, err = Unpack(bodies[0])
@@ -273,7 +273,8 @@ func (t *Traces) readLines(ctx context.Context, one *Trace) error {
 	return nil
 }
 
-// Unpack returns the whole lines of a packed trace, also with an error.
+// Unpack returns the complete lines of a compressed trace, even if it returns an
+// error.
 func Unpack(body []byte) ([]byte, error) {
 	r, err := gzip.NewReader(bytes.NewReader(body))
 	if err != nil {
@@ -281,7 +282,7 @@ func Unpack(body []byte) ([]byte, error) {
 	}
 	lines, err := io.ReadAll(io.LimitReader(r, maxTrace+1))
 	if len(lines) > maxTrace {
-		lines, err = lines[:maxTrace], fmt.Errorf("it unpacks to more than %d MiB", maxTrace>>20)
+		lines, err = lines[:maxTrace], fmt.Errorf("uncompressed size exceeds %d MiB", maxTrace>>20)
 	}
 	return lines[:bytes.LastIndexByte(lines, '\n')+1], err
 }
