@@ -45,7 +45,7 @@ func newAddTask(v noteWriter, now func() time.Time) agent.Tool {
 			if journal {
 				c = newNote(folder, name, task.StateLine(text, due))
 			}
-			c.said = fmt.Sprintf("added to %s, which is new", name)
+			c.said = fmt.Sprintf("added to %s, which is new: %s", name, dated(text, due))
 			return c, nil
 		}
 		if err != nil {
@@ -60,7 +60,7 @@ func newAddTask(v noteWriter, now func() time.Time) agent.Tool {
 		if err != nil {
 			return change{}, err
 		}
-		return change{folder: folder, path: name, was: raw, now: now, said: fmt.Sprintf("added to %s:%d", name, line)}, nil
+		return change{folder: folder, path: name, was: raw, now: now, said: fmt.Sprintf("added to %s:%d: %s", name, line, dated(text, due))}, nil
 	}, "note")
 }
 
@@ -82,6 +82,14 @@ func dueDay(text string) (time.Time, error) {
 		return day, fmt.Errorf("%q is no day; write it as YYYY-MM-DD", text)
 	}
 	return day, nil
+}
+
+// dated is a task as it is told, with the weekday of its day.
+func dated(text string, due time.Time) string {
+	if due.IsZero() {
+		return text
+	}
+	return text + ", due " + due.Format("Monday 2006-01-02")
 }
 
 // tasksNote finds the note for tasks: the named one, in a graph of Logseq the

@@ -29,15 +29,15 @@ func TestWritersShowAndThenDo(t *testing.T) {
 	}{
 		"a task goes after the first open tasks": {
 			files: map[string]string{"tasks.md": list}, tool: "add_task", args: `{"text":"four","due":"2026-11-01"}`,
-			path: "tasks.md", now: strings.Replace(list, "two\n", "two\n- [ ] four 📅 2026-11-01\n", 1), said: "added to tasks.md:5",
+			path: "tasks.md", now: strings.Replace(list, "two\n", "two\n- [ ] four 📅 2026-11-01\n", 1), said: "added to tasks.md:5: four, due Sunday 2026-11-01",
 		},
 		"a task goes to the journal of a Logseq graph": {
 			files: map[string]string{"journals/2026_10_07.md": "- Rain.\n", "journals/2026_10_06.md": "- Sun.\n", "pages/Tasks.md": "- TODO one\n"}, tool: "add_task", args: `{"text":"TODO four","due":"2026-11-01"}`,
-			path: "journals/2026_10_08.md", now: "- TODO four DEADLINE: <2026-11-01 Sun>\n", said: "added to journals/2026_10_08.md, which is new",
+			path: "journals/2026_10_08.md", now: "- TODO four DEADLINE: <2026-11-01 Sun>\n", said: "added to journals/2026_10_08.md, which is new: four, due Sunday 2026-11-01",
 		},
 		"a task goes after those of the journal": {
 			files: map[string]string{"journals/2026_10_08.md": "- Rain.\n- TODO one\n\t- with care\n", "journals/2026_10_06.md": "- Sun.\n"}, tool: "add_task", args: `{"text":"two"}`,
-			path: "journals/2026_10_08.md", now: "- Rain.\n- TODO one\n\t- with care\n- TODO two\n", said: "added to journals/2026_10_08.md:4",
+			path: "journals/2026_10_08.md", now: "- Rain.\n- TODO one\n\t- with care\n- TODO two\n", said: "added to journals/2026_10_08.md:4: two",
 		},
 		"a task of Logseq is done": {
 			files: map[string]string{"journals/2026_10_08.md": "- DONE one\n\t- TODO two DEADLINE: <2026-11-01 Sun>\n"}, tool: "complete_task", args: `{"task":"two"}`,
@@ -45,31 +45,31 @@ func TestWritersShowAndThenDo(t *testing.T) {
 		},
 		"a task begins tasks.md": {
 			files: map[string]string{"a.md": "x"}, tool: "add_task", args: `{"text":"- [ ] call\n  Marta","due":"2026-10-09"}`,
-			path: "tasks.md", now: "# Tasks\n\n- [ ] call Marta 📅 2026-10-09\n", said: "added to tasks.md, which is new",
+			path: "tasks.md", now: "# Tasks\n\n- [ ] call Marta 📅 2026-10-09\n", said: "added to tasks.md, which is new: call Marta, due Friday 2026-10-09",
 		},
 		"a task keeps the vault's style": {
 			files: map[string]string{"todo.md": "intro", "log.md": "- [ ] a [due:: 2026-01-01]\n- [x] b [due:: 2026-01-01]\n- [ ] c 📅 2026-01-01\n"}, tool: "add_task", args: `{"text":"d","due":"2026-11-01"}`,
-			path: "todo.md", now: "intro\n\n- [ ] d [due:: 2026-11-01]\n", said: "added to todo.md:3",
+			path: "todo.md", now: "intro\n\n- [ ] d [due:: 2026-11-01]\n", said: "added to todo.md:3: d, due Sunday 2026-11-01",
 		},
 		"a task keeps the note's style and bullet": {
 			files: map[string]string{"tasks.md": "* [ ] a due: 2026-01-01\n", "log.md": "- [ ] a 📅 2026-01-01\n- [ ] a 📅 2026-01-01\n"}, tool: "add_task", args: `{"text":"d","due":"2026-11-01"}`,
-			path: "tasks.md", now: "* [ ] a due: 2026-01-01\n* [ ] d due: 2026-11-01\n", said: "added to tasks.md:2",
+			path: "tasks.md", now: "* [ ] a due: 2026-01-01\n* [ ] d due: 2026-11-01\n", said: "added to tasks.md:2: d, due Sunday 2026-11-01",
 		},
 		"a task goes into a named note, by title": {
 			files: map[string]string{"tasks.md": list, "p/garden.md": "# The Garden\n\n- [x] dig\n"}, tool: "add_task", args: `{"text":"sow","note":"the garden"}`,
-			path: "p/garden.md", now: "# The Garden\n\n- [x] dig\n- [ ] sow\n", said: "added to p/garden.md:4",
+			path: "p/garden.md", now: "# The Garden\n\n- [x] dig\n- [ ] sow\n", said: "added to p/garden.md:4: sow",
 		},
 		"a task passes over lists that recur": {
 			files: map[string]string{"tasks.md": "- [ ] bins 🔁 every week 📅 2026-10-01\n\nOnce:\n\n- [ ] a\n"}, tool: "add_task", args: `{"text":"b"}`,
-			path: "tasks.md", now: "- [ ] bins 🔁 every week 📅 2026-10-01\n\nOnce:\n\n- [ ] a\n- [ ] b\n", said: "added to tasks.md:6",
+			path: "tasks.md", now: "- [ ] bins 🔁 every week 📅 2026-10-01\n\nOnce:\n\n- [ ] a\n- [ ] b\n", said: "added to tasks.md:6: b",
 		},
 		"line ends and a missing last one are kept": {
 			files: map[string]string{"tasks.md": "\xef\xbb\xbf# T\r\n- [ ] a\r\n- [ ] b"}, tool: "add_task", args: `{"text":"c"}`,
-			path: "tasks.md", now: "\xef\xbb\xbf# T\r\n- [ ] a\r\n- [ ] b\r\n- [ ] c\r\n", said: "added to tasks.md:4",
+			path: "tasks.md", now: "\xef\xbb\xbf# T\r\n- [ ] a\r\n- [ ] b\r\n- [ ] c\r\n", said: "added to tasks.md:4: c",
 		},
 		"bytes that are no text are kept": {
 			files: map[string]string{"tasks.md": "Z\xfcrich\n- [ ] a\n"}, tool: "add_task", args: `{"text":"c"}`,
-			path: "tasks.md", now: "Z\xfcrich\n- [ ] a\n- [ ] c\n", said: "added to tasks.md:3",
+			path: "tasks.md", now: "Z\xfcrich\n- [ ] a\n- [ ] c\n", said: "added to tasks.md:3: c",
 		},
 		"a task is ticked by words of its text": {
 			files: map[string]string{"tasks.md": list}, tool: "complete_task", args: `{"task":"ONE"}`,
@@ -377,7 +377,7 @@ func TestDailyNotesLieWhereTheSettingsSay(t *testing.T) {
 func TestWritersKnowSeveralVaults(t *testing.T) {
 	b := work(t, map[string]string{"a.md": ""})
 	second := b.vault(map[string]string{"tasks.md": "- [ ] t\n", "2026-10-07.md": ""})
-	if _, got := b.run("add_task", `{"text":"u"}`); got != "added to tasks.md:2" {
+	if _, got := b.run("add_task", `{"text":"u"}`); got != "added to tasks.md:2: u" {
 		t.Errorf("got %q", got)
 	}
 	if _, got := b.run("append_note", `{"content":"u"}`); got != "created 2026-10-08.md" {

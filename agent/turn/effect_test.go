@@ -1,6 +1,8 @@
 package turn
 
 import (
+	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -265,5 +267,44 @@ func TestTheModelSeesWhatEarlierTurnsDid(t *testing.T) {
 		if !slices.Equal(got, want) {
 			t.Errorf("%s: the model sees\n%q\nwant\n%q", mode, got, want)
 		}
+	}
+}
+
+// noteTool is a tool of ours that changes a note.
+type noteTool struct{ *fakeTool }
+
+func (n noteTool) Prepare(context.Context, json.RawMessage) (agent.Change, error) { return n, nil }
+func (n noteTool) Preview() agent.Preview                                         { return agent.Preview{Path: "tasks.md"} }
+
+func (n noteTool) Mark(context.Context) (json.RawMessage, error) { return nil, nil }
+
+func (n noteTool) Apply(ctx context.Context) (agent.Result, error) {
+	return n.Run(ctx, nil)
+}
+
+// A turn that only wrote is told from what its calls said, without asking the model
+// again; where there is something to explain, the model explains it.
+func TestATurnThatOnlyWroteIsReported(t *testing.T) {
+	const add, look, unknown = `{"id":"1","tool":"add_task","input":{"text":"milk"}}`, `{"id":"2","tool":"search_notes","input":{"query":"milk"}}`, `{"id":"2","tool":"fly","input":{}}`
+	for name, tc := range map[string]struct {
+		steps  string
+		reply  agent.Decision
+		fails  error
+		answer string
+	}{
+		"written":            {steps: add, answer: "Added to tasks.md:7: milk"},
+		"declined":           {steps: add, reply: agent.Refuse, answer: "You declined `add_task`."},
+		"failed":             {steps: add, fails: errFake("the disk is full"), answer: "The model's words."},
+		"something was read": {steps: add + "," + look, answer: "The model's words."},
+		"something is left":  {steps: add + "," + unknown, answer: "The model's words."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			task := noteTool{&fakeTool{name: "add_task", level: agent.Confirm, schema: `{"type":"object"}`, result: agent.Result{Text: "added to tasks.md:7: milk"}, err: tc.fails}}
+			model := byTask{plan: `{"steps":[` + tc.steps + `]}`, answer: "The model's words."}
+			events := collect(New(Options{Model: model, History: &shelf{}, Tools: tools(task, search()), Limits: Limits{Replans: -1}}).Ask(t.Context(), "c1", "add milk"), always(cmp.Or(tc.reply, agent.AllowOnce)))
+			if end := ended(t, events); end.Answer != tc.answer {
+				t.Errorf("answer %q, want %q", end.Answer, tc.answer)
+			}
+		})
 	}
 }

@@ -1,8 +1,12 @@
 package turn
 
 import (
+	"cmp"
 	"errors"
 	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"lifehub/agent"
 )
@@ -52,6 +56,27 @@ func (w *runner) effectsBy(step string) (effects []agent.Effect) {
 		}
 	}
 	return effects
+}
+
+// reportOfWrites is the answer of a turn that only wrote: what each call said when it
+// was done, as the journal has it, or that the user declined it. No model is asked
+// what was done. "": there is something to explain.
+func (t *turn) reportOfWrites() string {
+	if len(t.steps.found) == 0 || t.steps.attached > 0 || len(t.steps.dropped) > 0 {
+		return ""
+	}
+	var lines []string
+	for _, f := range t.steps.found {
+		_, writes := t.steps.tool(f.step.Tool).(agent.Preparer)
+		if !writes || f.Status != agent.Done && f.Status != agent.Denied || f.Result.IsUntrusted() {
+			return ""
+		}
+		line := tell(f.step.Tool, f.Status, cmp.Or(f.Result.Text, f.why()), 0)
+		if first, size := utf8.DecodeRuneInString(line); f.same == "" {
+			lines = append(lines, string(unicode.ToUpper(first))+line[size:])
+		}
+	}
+	return strings.Join(lines, "\n\n")
 }
 
 // changes reports whether a tool is known to change something: one of another

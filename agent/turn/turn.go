@@ -236,6 +236,11 @@ func (t *turn) byPlan(ctx context.Context) error {
 			return err
 		}
 	}
+	if report := t.reportOfWrites(); report != "" {
+		t.answer.sayAsIs(report)
+		t.citations = new([]agent.Citation{})
+		return nil
+	}
 	return t.answer.explain(ctx)
 }
 
