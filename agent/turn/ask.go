@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
+	"slices"
 	"strings"
 
 	"lifehub/agent/parse"
@@ -15,7 +17,8 @@ import (
 // times; read may change the prompt for the next. The reply that a decision holds
 // instead of work is streamed to the user while it arrives; then, or if read says
 // so, the message is answered. unusable says why the decision cannot be used at
-// last, err why the model gave none.
+// last, or that the server answered with an error of its own; err why there is no
+// model to ask.
 func (a *answer) askOrHear(ctx context.Context, p *prompt.Prompt, read func(said string) (answered bool, unusable error)) (answered bool, unusable, err error) {
 	for range prompt.Tries {
 		var said strings.Builder
@@ -31,6 +34,8 @@ func (a *answer) askOrHear(ctx context.Context, p *prompt.Prompt, read func(said
 		switch {
 		case errors.Is(err, llm.ErrCut) && !a.hasSaid():
 			unusable = fmt.Errorf("it cannot be used: %w", err)
+		case failedToDecide(err) && !a.hasSaid():
+			return false, fmt.Errorf("there is none: %w", err), nil
 		case err != nil:
 			a.events.Cut = a.hasSaid()
 			return false, nil, err
@@ -49,4 +54,11 @@ func (a *answer) askOrHear(ctx context.Context, p *prompt.Prompt, read func(said
 		p.After = prompt.Repair(said.String(), unusable)
 	}
 	return false, unusable, nil
+}
+
+// failedToDecide reports whether an error is the server's answer to this one request,
+// so that the next, which asks for plain text, may do better.
+func failedToDecide(err error) bool {
+	var status *llm.StatusError
+	return errors.As(err, &status) && !slices.Contains([]int{http.StatusUnauthorized, http.StatusForbidden, http.StatusTooManyRequests}, status.Code)
 }

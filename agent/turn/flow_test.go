@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -607,5 +608,33 @@ func TestAListOfSourcesThatTheModelAddsIsNeitherShownNorSaved(t *testing.T) {
 		if end := ended(t, events); shown != end.Answer || shown != "You run three times a week [1]." {
 			t.Errorf("%s: shown is %q, saved %q", mode, shown, end.Answer)
 		}
+	}
+}
+
+// A planner that answers with an error is one without a plan: the notes are searched.
+func TestAPlannerThatFailsFallsBackToASearch(t *testing.T) {
+	broken := fmt.Errorf("ask: %w", &llm.StatusError{Code: http.StatusInternalServerError, Message: "failed to load the grammar"})
+	refused := fmt.Errorf("ask: %w", &llm.StatusError{Code: http.StatusUnauthorized, Message: "no key"})
+	for name, tc := range map[string]struct {
+		lines    []line
+		searches int
+		answer   string
+	}{
+		"an error of the server":   {[]line{{err: broken}, say(goodAnswer)}, 1, goodAnswer},
+		"an error as text":         {[]line{say(`{"error":{"message":"out of memory","code":500}}`), say("500 Internal Server Error"), say(goodAnswer)}, 1, goodAnswer},
+		"a key that is not taken":  {[]line{{err: refused}}, 0, ""},
+		"an error, and once again": {[]line{{err: broken}, {err: broken}}, 1, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			notes := search()
+			events := collect(New(Options{Model: &script{lines: tc.lines}, History: &shelf{}, Tools: tools(notes)}).Ask(t.Context(), "c1", question), nil)
+			answer := ""
+			if end, ok := events[len(events)-1].Body.(agent.Ended); ok {
+				answer = end.Answer
+			}
+			if len(notes.ran()) != tc.searches || answer != tc.answer {
+				t.Errorf("%d searches, answer %q, end %+v", len(notes.ran()), answer, events[len(events)-1].Body)
+			}
+		})
 	}
 }

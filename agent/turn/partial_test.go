@@ -161,8 +161,8 @@ func wordsOf(failure line) string {
 func TestAModelThatFailsBeforeAnythingWasFoundIsAnError(t *testing.T) {
 	for mode, lines := range map[agent.Mode][]line{agent.PlanMode: nil, agent.LoopMode: nil, agent.TeamMode: nil} {
 		for fault, failure := range faults {
-			if failure.err == nil || errors.Is(failure.err, llm.ErrCut) {
-				continue // asked again, and then the notes are searched
+			if failure.err == nil || errors.Is(failure.err, llm.ErrCut) || mode == agent.PlanMode && failedToDecide(failure.err) {
+				continue // asked again or not, the notes are searched
 			}
 			events := collect(New(Options{
 				Model: &failing{lines: lines, fault: failure}, History: &shelf{}, Tools: tools(search()), Mode: inMode(mode),
