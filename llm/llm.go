@@ -36,12 +36,15 @@ const (
 
 // Message is one entry of a conversation as the model sees it.
 type Message struct {
-	Role   Role       `json:"role"`
-	Text   string     `json:"text"`
-	Calls  []ToolCall `json:"calls,omitempty"`   // tool calls requested by an Assistant message
-	CallID string     `json:"call_id,omitempty"` // ID of the call that a ToolReply answers
-	Tool   string     `json:"tool,omitempty"`    // name of the tool that produced a ToolReply
-	Images [][]byte   `json:"images,omitempty"`  // for models with vision
+	Role  Role       `json:"role"`
+	Text  string     `json:"text"`
+	Calls []ToolCall `json:"calls,omitempty"` // tool calls requested by an Assistant message
+	// Thinking is the reasoning that led to Calls, within the same turn: some
+	// models are trained to read it again.
+	Thinking string   `json:"thinking,omitempty"`
+	CallID   string   `json:"call_id,omitempty"` // ID of the call that a ToolReply answers
+	Tool     string   `json:"tool,omitempty"`    // name of the tool that produced a ToolReply
+	Images   [][]byte `json:"images,omitempty"`  // for models with vision
 }
 
 // ToolSpec describes a tool and its arguments to the model.

@@ -143,6 +143,9 @@ func (a *Asker) send(ctx context.Context, p Prompt, window int, scale float64, s
 		}
 		if delta.Thinking != "" {
 			a.Stream.Emit(agent.Thought{Agent: p.Agent, Step: p.Step, Content: delta.Thinking})
+			if p.Think != nil {
+				p.Think(delta.Thinking)
+			}
 		}
 		split.Add(delta.Text)
 		if delta.Call != nil && p.Call != nil {
@@ -318,7 +321,7 @@ func (a *Asker) Overflows(ctx context.Context, p Prompt) bool {
 	}
 	p.After = slices.Clone(p.After)
 	for i := range p.After {
-		p.After[i].Text = p.cutTail(p.After[i].Text, Floor)
+		p.After[i].Text, p.After[i].Thinking = p.cutTail(p.After[i].Text, Floor), ""
 	}
 	return float64(p.Tokens())*s > float64(window-Reserve(window))
 }

@@ -41,6 +41,7 @@ type Prompt struct {
 	After    []llm.Message  // what follows it: a second try, or the rounds of a loop
 	Log      []agent.Logged // the calls whose results it holds
 	Call     func(llm.ToolCall)
+	Think    func(text string) // hears thoughts that the server tells apart; nil: nobody
 }
 
 // Part is a piece of material, most valuable first among its kind.
@@ -79,7 +80,7 @@ func (p Prompt) Tokens() int { return p.assemble().Estimate }
 func Reserve(window int) int { return min(MaxReserve, window/4) }
 
 // Fit shortens the prompt until it leaves room for an answer in a window of
-// so many tokens; 0 is no bound. The order: the oldest results and the weakest sources
+// so many tokens; 0 is no bound. The order: thoughts are cut, the oldest results and the weakest sources
 // lose their last lines, then messages before the last few left out, then parts, at
 // last the middle of the question and of those messages.
 func (p Prompt) Fit(window int, scale float64) fitted {
@@ -145,6 +146,9 @@ func (p *Prompt) shrink(room int) {
 		}
 	}
 	shorten := func(text *string, least int) { shortenBy(text, least, ClipTokens) }
+	for i := range p.After {
+		shorten(&p.After[i].Thinking, 0)
+	}
 	for i := range p.After {
 		if p.After[i].Role == llm.ToolReply || i%2 == 1 && p.After[i].Role == llm.User { // the oldest results first
 			shortenBy(&p.After[i].Text, Floor, p.cutTail)
@@ -253,7 +257,7 @@ func (p Prompt) assemble() fitted {
 	f.Messages = append(f.Messages, llm.Message{Role: llm.User, Text: strings.Join(last, "\n\n"), Images: p.Images})
 	for _, m := range p.After {
 		f.Messages = append(f.Messages, m)
-		kind, cost := "repair", Tokens(m.Text)+PerMessage
+		kind, cost := "repair", Tokens(m.Text)+Tokens(m.Thinking)+PerMessage
 		if m.Role == llm.ToolReply {
 			kind = "results"
 		}

@@ -64,8 +64,9 @@ type reply struct {
 	text    string
 	before  string // what of text is no call
 	calls   []llm.ToolCall
-	printed bool  // the calls were in its text
-	problem error // why a call in its text cannot be read
+	thought string // before its calls, as the server tells it
+	printed bool   // the calls were in its text
+	problem error  // why a call in its text cannot be read
 }
 
 func (l *agentLoop) known(name string) bool {
@@ -82,6 +83,7 @@ func (l *agentLoop) decide(ctx context.Context) (reply, error) {
 	var r reply
 	p := l.prompt()
 	p.Call = func(c llm.ToolCall) { r.calls = append(r.calls, c) }
+	p.Think = func(text string) { r.thought += text }
 	l.text = ""
 	hear := parse.CallSplitter{Hold: l.stream && l.turn.answer.unlikely(), Say: func(piece string) {
 		l.text += piece

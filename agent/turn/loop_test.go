@@ -183,3 +183,28 @@ func TestALoopThatWasCutIsGoneOnWith(t *testing.T) {
 		})
 	}
 }
+
+// What a model thought before its calls is in the next request of the turn, and in
+// none of a later turn.
+func TestThoughtsAreReadAgainWithinATurn(t *testing.T) {
+	call := calling("search_notes", `{"query":"running"}`)
+	call.thinking = "The notes know."
+	model := &script{lines: []line{call, say(goodAnswer), say("You are welcome.")}}
+	a, history := Options{}, &shelf{}
+	a.Model, a.History, a.Tools, a.Mode = model, history, tools(search()), inMode(agent.LoopMode)
+	assistant := New(a)
+	for _, message := range []string{question, "thanks"} {
+		ended(t, collect(assistant.Ask(t.Context(), "c1", message), nil))
+	}
+	var thoughts []string
+	for _, req := range model.requests {
+		had := ""
+		for _, m := range req.Messages {
+			had += m.Thinking
+		}
+		thoughts = append(thoughts, had)
+	}
+	if want := []string{"", "The notes know.", ""}; !slices.Equal(thoughts, want) {
+		t.Errorf("the requests hold %q, want %q", thoughts, want)
+	}
+}

@@ -18,6 +18,7 @@ import (
 const (
 	maxRoundCalls = 8       // calls of one round
 	repeatResult  = 4 << 10 // what of a result is told once more, in bytes
+	maxThought    = 8 << 10 // what of its thoughts a model reads again in the next round, in bytes
 )
 
 // round makes the calls of a reply, side by side, and tells the model what
@@ -144,7 +145,7 @@ func replies(calls []told, r reply) (messages []llm.Message) {
 		}
 		return []llm.Message{{Role: llm.Assistant, Text: text.Clip(r.text, repeatResult)}, {Role: llm.User, Text: "What the calls brought:\n\n" + strings.TrimSpace(b.String())}}
 	}
-	asked := llm.Message{Role: llm.Assistant, Text: r.text}
+	asked := llm.Message{Role: llm.Assistant, Text: r.text, Thinking: text.Clip(r.thought, maxThought)}
 	for _, c := range calls {
 		asked.Calls = append(asked.Calls, c.call)
 		messages = append(messages, llm.Message{Role: llm.ToolReply, CallID: c.call.ID, Tool: c.call.Name, Text: c.text})

@@ -127,6 +127,9 @@ func (o *Provider) chatRequest(info llm.Info, req llm.Request) (*api.ChatRequest
 		if err != nil {
 			return nil, err
 		}
+		if info.Can("thinking") { // its template says whether it is read again
+			message.Thinking = m.Thinking
+		}
 		if len(message.Images) > 0 && !info.Can("vision") {
 			return nil, &llm.UnsupportedError{Model: info.Name, Capability: "images"}
 		}

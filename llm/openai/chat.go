@@ -29,6 +29,8 @@ type chatBody struct {
 	MaxTokens     int             `json:"max_tokens,omitempty"`
 	MaxCompletion int             `json:"max_completion_tokens,omitempty"`
 	Effort        string          `json:"reasoning_effort,omitempty"`
+
+	thoughts []string // by message: what led to its calls
 }
 
 type chatMessage struct {
@@ -36,6 +38,9 @@ type chatMessage struct {
 	Content any        `json:"content"` // a string, or a list of parts if there are images
 	Calls   []chatCall `json:"tool_calls,omitempty"`
 	CallID  string     `json:"tool_call_id,omitempty"`
+
+	Reasoning string `json:"reasoning_content,omitempty"` // before the calls, as in [chatDelta]
+	Thinking  string `json:"reasoning,omitempty"`
 }
 
 type chatCall struct {
@@ -189,6 +194,12 @@ func (o *Provider) chat(ctx context.Context, body *chatBody, emit func(llm.Delta
 	reading, stop := context.WithCancel(ctx)
 	defer stop()
 	res, err := o.post(reading, body)
+	if body.hasThoughts() && refusesMessages(err) {
+		body.setThoughts("")
+		if res, err = o.post(reading, body); err == nil {
+			o.learnThoughts(body.Model, refusesThoughts)
+		}
+	}
 	if err != nil {
 		return err
 	}
@@ -197,6 +208,7 @@ func (o *Provider) chat(ctx context.Context, body *chatBody, emit func(llm.Delta
 	var ending *time.Timer
 	answer := &chatAnswer{emit: emit, finished: func() { ending = time.AfterFunc(usageTimeout, stop) }}
 	err = readAnswer(res.Body, answer.event)
+	o.learnThoughts(body.Model, answer.thoughts)
 	if ending != nil {
 		ending.Stop()
 	}
@@ -306,6 +318,7 @@ type chatAnswer struct {
 	emit     func(llm.Delta) error
 	finished func()     // called once when the finish_reason arrives; may be nil
 	calls    []chatCall // by index; their arguments accumulate
+	thoughts string     // the field that carries the reasoning; empty: none did
 	usage    llm.Usage
 	broken   string // a finish_reason that means failure; empty: none
 	first    time.Time
@@ -346,6 +359,12 @@ func (a *chatAnswer) event(name string, data []byte) error {
 			}
 			if a.first.IsZero() {
 				a.first = time.Now()
+			}
+			switch {
+			case d.Reasoning != "":
+				a.thoughts = inReasoningContent
+			case d.Thinking != "":
+				a.thoughts = inReasoning
 			}
 			if err := a.emit(llm.Delta{Text: string(d.Content) + d.Refusal, Thinking: d.Reasoning + d.Thinking}); err != nil {
 				return err
@@ -488,8 +507,53 @@ func (o *Provider) chatBody(model string, req llm.Request) *chatBody {
 	}
 	for _, m := range req.Messages {
 		body.Messages = append(body.Messages, chatMessageOf(m))
+		body.thoughts = append(body.thoughts, m.Thinking)
 	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	body.setThoughts(o.thought[model])
 	return body
+}
+
+// The fields in which servers tell thoughts, and take them back.
+const (
+	inReasoningContent = "reasoning_content"
+	inReasoning        = "reasoning"
+	refusesThoughts    = "refused"
+)
+
+// setThoughts writes what led to the calls of the messages into a field; into none
+// where it is no such field.
+func (b *chatBody) setThoughts(field string) {
+	for i, thought := range b.thoughts {
+		m := &b.Messages[i]
+		m.Reasoning, m.Thinking = "", ""
+		switch field {
+		case inReasoningContent:
+			m.Reasoning = thought
+		case inReasoning:
+			m.Thinking = thought
+		}
+	}
+}
+
+func (b *chatBody) hasThoughts() bool {
+	return slices.ContainsFunc(b.Messages, func(m chatMessage) bool { return m.Reasoning+m.Thinking != "" })
+}
+
+// refusesMessages reports whether a server found the request wrong.
+func refusesMessages(err error) bool {
+	var status *llm.StatusError
+	return errors.As(err, &status) && (status.Code == http.StatusBadRequest || status.Code == http.StatusUnprocessableEntity)
+}
+
+// learnThoughts remembers in which field a model's thoughts come; "": they did not.
+func (o *Provider) learnThoughts(model, field string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if field != "" && o.thought[model] != refusesThoughts {
+		o.thought[model] = field
+	}
 }
 
 func chatMessageOf(m llm.Message) chatMessage {
