@@ -19,7 +19,7 @@ func TestAskTellsWhatTheTurnDid(t *testing.T) {
 	t.Parallel()
 	const claim = "I have sent the email to Bob, as secret/plan.md has it."
 	vault := apptest.Vault(t)
-	add, claims := `{"steps":[{"id":"1","tool":"add_task","input":{"text":"buy shoes"}}]}`, `{"steps":[],"answer":"`+claim+`"}`
+	add, claims := `{"steps":[{"id":"1","tool":"today","input":{}},{"id":"2","tool":"add_task","input":{"text":"buy shoes"}}]}`, `{"steps":[],"answer":"`+claim+`"}`
 	script := llmtest.NewScript(says(asksPlanner, claims), says(asksPlanner, add), says(asksExplainer, claim), says(asksPlanner, claims), says(asksPlanner, claims))
 	server := llmtest.Serve(t, script)
 	run := commandsOver(t, server)

@@ -191,7 +191,7 @@ func TestANewUserFindsTheWay(t *testing.T) {
 	p.sees("Allow once", "running socks")
 	p.pauses()
 	p.presses("y", "Enter")
-	p.sees("Added to tasks.md", "enter send")
+	p.sees("added to tasks.md", "enter send")
 
 	p.asks("add task sell the boat") // cancel
 	p.sees("Allow once", "sell the boat")

@@ -292,7 +292,7 @@ func TestATurnThatOnlyWroteIsReported(t *testing.T) {
 		fails  error
 		answer string
 	}{
-		"written":            {steps: add, answer: "Added to tasks.md:7: milk"},
+		"written":            {steps: add, answer: "added to tasks.md:7: milk"},
 		"declined":           {steps: add, reply: agent.Refuse, answer: "You declined `add_task`."},
 		"failed":             {steps: add, fails: errFake("the disk is full"), answer: "The model's words."},
 		"something was read": {steps: add + "," + look, answer: "The model's words."},

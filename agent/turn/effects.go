@@ -5,8 +5,6 @@ import (
 	"errors"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"lifehub/agent"
 )
@@ -71,9 +69,8 @@ func (t *turn) reportOfWrites() string {
 		if !writes || f.Status != agent.Done && f.Status != agent.Denied || f.Result.IsUntrusted() {
 			return ""
 		}
-		line := tell(f.step.Tool, f.Status, cmp.Or(f.Result.Text, f.why()), 0)
-		if first, size := utf8.DecodeRuneInString(line); f.same == "" {
-			lines = append(lines, string(unicode.ToUpper(first))+line[size:])
+		if f.same == "" {
+			lines = append(lines, tell(f.step.Tool, f.Status, cmp.Or(f.Result.Text, f.why()), 0))
 		}
 	}
 	return strings.Join(lines, "\n\n")
