@@ -91,15 +91,11 @@ func (s *search) demote(all []storedPassage) {
 
 // promote puts the best passage of each note that the question names first.
 func (s *search) promote(all []storedPassage) {
-	if len(s.named) == 0 || len(all) == 0 {
-		return
-	}
-	top := all[0].score
 	done := map[int64]bool{}
 	for i, p := range all {
 		if s.named[p.note] && !done[p.note] {
 			done[p.note] = true
-			all[i].score = max(top, 0.99)
+			all[i].score = 1
 		}
 	}
 	slices.SortStableFunc(all, func(a, b storedPassage) int { return cmp.Compare(b.score, a.score) })

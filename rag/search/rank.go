@@ -29,11 +29,14 @@ const leastTrust = 0.15
 // left to the words.
 type weights struct{ meaning, letters float64 }
 
-// fuse scores candidates by words, letters and meaning and returns how strong
-// the best of them is, from 0 to 1. All are normalised before they are added:
-// BM25 by the best of the list, the cosines by the whole collection. The best is
-// at least as strong as least.
-func fuse(candidates []candidate, w weights, bound, least float64) (strength float64) {
+// leastScore is that of the best passage where nothing speaks for it.
+const leastScore = 0.01
+
+// fuse scores candidates by words, letters and meaning, each normalised before
+// they are added: BM25 by the best of the list, the cosines by the whole
+// collection. The best gets the score of its vault, so that those of several
+// vaults can be compared.
+func fuse(candidates []candidate, w weights, vault float64) {
 	best := 0.0
 	for _, c := range candidates {
 		best = max(best, c.words)
@@ -47,37 +50,14 @@ func fuse(candidates []candidate, w weights, bound, least float64) (strength flo
 		}
 		c.score = (1-w.meaning-letters)*words + letters*c.letters + w.meaning*c.near + c.boost
 		top = max(top, c.score)
-		if bound > 0 {
-			strength = max(strength, c.words/bound)
-		}
-		strength = max(strength, letters*min(1, c.letters), w.meaning*min(1, c.near), min(c.boost, 0.9))
 	}
-	strength = min(1, max(strength, least))
 	for i := range candidates {
 		if top > 0 {
-			candidates[i].score *= strength / top
+			candidates[i].score *= vault / top
 		} else {
-			candidates[i].score = strength
+			candidates[i].score = vault
 		}
 	}
-	return strength
-}
-
-// fewStrength is how strong a match of all words is in an index of too few
-// passages for their rareness to tell how much they say: where a word stands in
-// the one note there is, BM25 takes it for one that says nothing.
-const fewStrength = 0.5
-
-// fewPassages is the size of an index below which a word in two notes is as
-// common as "the": weights say nothing there.
-const fewPassages = 12
-
-// leastStrength is how strong the best match is at the least.
-func (s *search) leastStrength() float64 {
-	if s.words.passages >= fewPassages {
-		return 0
-	}
-	return fewStrength * s.words.knownShare()
 }
 
 // tooFew reports whether so many passages have no meaning yet that scores by

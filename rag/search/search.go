@@ -106,13 +106,8 @@ func (s *search) candidates(ctx context.Context) ([]candidate, Signals, error) {
 	for _, c := range byID {
 		ranked = append(ranked, *c)
 	}
-	strength := fuse(ranked, w, s.words.bound*(1+contextShare), s.leastStrength())
 	signals := s.signals(ranked)
-	if s.silent && strength > 0 {
-		for i := range ranked {
-			ranked[i].score *= signals.Answerable() / strength // next to what words find in another vault
-		}
-	}
+	fuse(ranked, w, max(leastScore, signals.Answerable()))
 	if asksForNewest && !s.silent {
 		if err := s.preferNewest(ctx, ranked); err != nil {
 			return nil, Signals{}, err

@@ -26,7 +26,6 @@ type wordQuery struct {
 	match          string   // in FTS5's language; "": nothing to ask
 	common         string   // what to ask instead of match, without ranking, when even the rarest term is everywhere; "": it is not
 	required       []string // quoted phrases, all of which a passage must hold
-	bound          float64  // what BM25 could reach at most, summed over the terms
 	terms          []weighed
 	passages       int            // in the index
 	vaultLanguages []text.Lang    // those of the vault's notes but English
@@ -85,7 +84,6 @@ func readWords(ctx context.Context, db *sql.DB, text string) (wordQuery, error) 
 func (w *wordQuery) ask(question string) {
 	slices.SortStableFunc(w.terms, func(a, b weighed) int { return cmp.Compare(a.df, b.df) })
 	w.terms = w.terms[:min(len(w.terms), maxTerms)]
-	w.bound = 0
 	w.matchRarest()
 	w.require(phrases(question))
 }
@@ -154,7 +152,6 @@ func (w *wordQuery) matchRarest() {
 	var asked []string
 	matches := 0
 	for _, t := range w.terms {
-		w.bound += 2.2 * t.idf // BM25 at its highest: k1 + 1 times the idf
 		if len(asked) > 0 && matches+t.df > maxMatches {
 			continue // pruned: too frequent to tell much, too many to look at
 		}
@@ -261,17 +258,6 @@ func notLatin(ctx context.Context, db *sql.DB, passages int) (bool, error) {
 		FROM (SELECT term, passages AS n FROM frequent UNION ALL SELECT term, doc FROM vocabulary WHERE ?)
 		WHERE term >= 'a' AND term < char(0xe000)`, passages < 1000).Scan(&latin, &other)
 	return latin*10 < passages && other*10 >= passages, err
-}
-
-// knownShare is the share of the question's words that any note holds.
-func (w wordQuery) knownShare() float64 {
-	held := 0
-	for _, t := range w.terms {
-		if t.df > 0 {
-			held++
-		}
-	}
-	return float64(held) / float64(max(1, len(w.terms)))
 }
 
 // BM25 as SQLite has it.
