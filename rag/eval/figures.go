@@ -9,11 +9,11 @@ import (
 
 // Figures say how well one question found its documents, as trec_eval counts.
 type Figures struct {
-	NDCG       float64 // nDCG@10, gain = grade
-	Recall     float64 // recall@10
-	MRR        float64 // 1 over the rank of the first right one of ten
-	Answerable float64 // what the search thought of its own chances
-	Verdict    rag.Verdict
+	NDCG      float64 // nDCG@10, gain = grade
+	Recall    float64 // recall@10
+	MRR       float64 // 1 over the rank of the first right one of ten
+	Verdict   rag.Verdict
+	ByMeaning bool // no note has a word of it
 }
 
 // Difference is how much b changes nDCG@10 against a over the same questions.

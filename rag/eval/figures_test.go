@@ -9,7 +9,6 @@ func Mean(all []Figures) Figures {
 		m.NDCG += f.NDCG / float64(len(all))
 		m.Recall += f.Recall / float64(len(all))
 		m.MRR += f.MRR / float64(len(all))
-		m.Answerable += f.Answerable / float64(len(all))
 	}
 	return m
 }

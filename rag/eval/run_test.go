@@ -52,7 +52,7 @@ func (b Bench) Run(ctx context.Context, searcher Searcher, ids map[string]string
 			return nil, fmt.Errorf("%s, question %s: %w", b.Name, question.ID, err)
 		}
 		figures[i] = measure(rankedNotes(found, ids), question.Relevant)
-		figures[i].Answerable, figures[i].Verdict = found.Answerable, found.Verdict
+		figures[i].Verdict, figures[i].ByMeaning = found.Verdict, found.ByMeaning
 	}
 	return figures, nil
 }
@@ -77,7 +77,7 @@ func (b Bench) RunWithout(ctx context.Context, searcher Searcher, ids map[string
 		if err != nil {
 			return nil, fmt.Errorf("%s, question %s: %w", b.Name, question.ID, err)
 		}
-		figures[i] = Figures{Answerable: found.Answerable, Verdict: found.Verdict}
+		figures[i] = Figures{Verdict: found.Verdict, ByMeaning: found.ByMeaning}
 	}
 	return figures, nil
 }
