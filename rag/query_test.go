@@ -146,7 +146,7 @@ func TestNotesAreFoundByAllTheirNames(t *testing.T) {
 	t.Parallel()
 	folder, x := vault(t, map[string]string{
 		"pages/garden.md":              "tags:: [[outdoors]], Hobby\nalias:: The Plot, Allotment 7\ntitle:: Kitchen garden\n\n- Tomatoes\n  - planted in May\n",
-		"pages/proj%2Fapollo.md":       "- The launch window is in June.\n",
+		"pages/proj%2Fmercury.md":      "- The launch window is in June.\n",
 		"pages/proj___gemini.md":       "- tags:: rocket\n- The heat shield is late.\n",
 		"vault/proj.apollo.antenna.md": "---\ntitle: Radar\ncreated: 1735689600000\naliases: [Horn, \"big dish\"]\n---\n\nTilted by 11 degrees.\n",
 		"vault/proj.apollo.md":         "---\ntitle: Apollo\n---\n\nAll about it.\n",
@@ -161,7 +161,7 @@ func TestNotesAreFoundByAllTheirNames(t *testing.T) {
 	for question, want := range map[string]string{
 		"The Plot": "pages/garden.md", "allotment 7": "pages/garden.md", "Kitchen garden": "pages/garden.md", "garden": "pages/garden.md",
 		"tag:outdoors": "pages/garden.md", "tag:hobby tomatoes": "pages/garden.md", "tag:rocket": "pages/proj___gemini.md",
-		"proj/apollo": "pages/proj%2Fapollo.md", "proj gemini": "pages/proj___gemini.md",
+		"proj/mercury": "pages/proj%2Fmercury.md", "proj gemini": "pages/proj___gemini.md",
 		"horn": "vault/proj.apollo.antenna.md", "big dish": "vault/proj.apollo.antenna.md", "after:2024-12 before:2025-02": "vault/proj.apollo.antenna.md",
 		"proj.apollo.antenna": "vault/proj.apollo.antenna.md",
 		"C":                   "C.md", "C++": "C++.md", "c#": "code.md",

@@ -86,7 +86,7 @@ func timeOf(span when.Span) askedTime {
 // question.
 func asksForTheTimeItself(rest string) bool {
 	for _, t := range words.Terms(rest, "") {
-		if !t.Exact && !when.SaysNothing(t.Text) {
+		if !when.SaysNothing(t.Text) {
 			return false
 		}
 	}

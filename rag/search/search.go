@@ -179,7 +179,7 @@ func (s *search) byName(ctx context.Context) (map[int64]bool, error) {
 // words in title or heading, then any that hold them all, are looked at.
 func (s *search) byWords(ctx context.Context, found map[int64]*candidate) error {
 	if s.words.common == "" {
-		return s.ask(ctx, found, `-bm25(words, `+columnWeights+`)`, s.words.match, ` ORDER BY 2 DESC, rowid`, wordCandidates)
+		return s.ask(ctx, found, `-bm25(words)`, s.words.match, ` ORDER BY 2 DESC, rowid`, wordCandidates)
 	}
 	const half = rescored / 2 // all of them are looked at closely
 	return errors.Join(

@@ -14,10 +14,6 @@ import (
 	"lifehub/rag/words"
 )
 
-// columnWeights are those of title, heading, body and exact terms in BM25,
-// chosen on the benches (docs/design/search.md).
-const columnWeights = "1.0, 1.0, 1.0, 1.0"
-
 // maxTerms bounds the terms of one question.
 const maxTerms = 64
 
@@ -93,20 +89,23 @@ func (w *wordQuery) ask(question string) {
 func askedTerms(question string, spoken []text.Lang) []weighed {
 	var asked []weighed
 	seen := map[string]bool{}
-	for _, t := range words.Terms(question, "") {
+	inLanguage := [][]words.Term{words.Terms(question, "")}
+	for _, l := range spoken {
+		inLanguage = append(inLanguage, words.Terms(question, l))
+	}
+	for i, t := range inLanguage[0] {
 		if seen[t.Text] {
 			continue
 		}
-		forms := []string{t.Text}
-		for _, l := range spoken {
-			if form := text.FoldedStem(question[t.Start:t.End], l); !t.Exact && !t.Pair() && !slices.Contains(forms, form) {
+		var forms []string
+		for _, terms := range inLanguage {
+			if form := terms[i].Text; !slices.Contains(forms, form) {
 				forms = append(forms, form)
+				seen[form] = true
 			}
 		}
-		for _, form := range forms {
-			seen[form] = true
-		}
-		asked = append(asked, weighed{word: question[t.Start:t.End], forms: forms, place: len(asked), alone: t.Alone(question), stop: saysLittle(question[t.Start:t.End], spoken)})
+		word := question[t.Start:t.End]
+		asked = append(asked, weighed{word: word, forms: forms, place: len(asked), alone: t.Alone(question), stop: saysLittle(word, spoken)})
 	}
 	return asked
 }
@@ -174,7 +173,7 @@ func (w *wordQuery) require(phrases []string) {
 	for _, phrase := range phrases {
 		forms := weighed{forms: w.pairsOf(phrase)}
 		for _, l := range append([]text.Lang{""}, w.vaultLanguages...) {
-			if form, _ := words.Join(words.Terms(phrase, l)); form != "" && !slices.Contains(forms.forms, form) {
+			if form := words.Join(words.Terms(phrase, l)); form != "" && !slices.Contains(forms.forms, form) {
 				forms.forms = append(forms.forms, form)
 			}
 		}

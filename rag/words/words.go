@@ -18,7 +18,7 @@ import (
 // schemaVersion is part of every words file; a file of another version is
 // rebuilt from the notes. Raise it when the schema, the terms or the way
 // notes are cut change.
-const schemaVersion = "16"
+const schemaVersion = "17"
 
 // schema is one vault's words. The text of a note is kept compressed, once;
 // passages are ranges of it; the word index keeps no text of its own.
@@ -55,7 +55,7 @@ CREATE INDEX due_note ON due (note);
 CREATE TABLE languages (code TEXT PRIMARY KEY) WITHOUT ROWID;
 CREATE TABLE skipped (path TEXT PRIMARY KEY, size INTEGER NOT NULL, mtime INTEGER NOT NULL, reason TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE frequent (term TEXT PRIMARY KEY, passages INTEGER NOT NULL) WITHOUT ROWID;
-CREATE VIRTUAL TABLE words USING fts5 (title, heading, body, exact,
+CREATE VIRTUAL TABLE words USING fts5 (title, heading, body,
 	content='', contentless_delete=1, tokenize="unicode61 remove_diacritics 0");
 CREATE VIRTUAL TABLE vocabulary USING fts5vocab (words, 'row');
 INSERT INTO words (words, rank) VALUES ('hashsize', 16777216); -- bytes: a transaction of notes is one segment, and fewer are merged

@@ -12,7 +12,6 @@ import (
 	"sync"
 	"time"
 
-	"lifehub/internal/pattern"
 	"lifehub/internal/rows"
 	"lifehub/internal/text"
 	"lifehub/notes"
@@ -146,14 +145,10 @@ func Day(number int64) string { return time.Unix(number*24*60*60, 0).UTC().Forma
 
 func headingsOf(p passage.Piece) string { return strings.Join(p.Heading, passage.Separator) }
 
-// maxTagWords is how many tags of a note are words of each of its passages;
-// the filter "tag:" knows them all.
-const maxTagWords = 64
-
 // terms are those of a column, as SQLite takes them, and how many they are.
 type terms struct {
-	plain, exact string
-	count        int
+	words string
+	count int
 }
 
 func (w *Writer) termsOf(in text.Lang, texts ...string) terms {
@@ -161,8 +156,7 @@ func (w *Writer) termsOf(in text.Lang, texts ...string) terms {
 	for _, s := range texts {
 		w.cut = appendTerms(w.cut, s, in)
 	}
-	plain, exact := Join(w.cut)
-	return terms{plain, exact, len(w.cut)}
+	return terms{Join(w.cut), len(w.cut)}
 }
 
 // writePassage puts a piece of a note into the index, and its terms. What the
@@ -182,12 +176,7 @@ func (w *Writer) writePassage(id int64, note notes.Note, in text.Lang, title ter
 	if err != nil {
 		return err
 	}
-	exact := body.exact
-	for _, tag := range note.Tags[:min(len(note.Tags), maxTagWords)] {
-		exact += " " + exactTerm("#"+tag)
-	}
-	_, err = w.exec(`INSERT INTO words (rowid, title, heading, body, exact) VALUES (?,?,?,?,?)`,
-		passage, title.plain, heading.plain, body.plain, strings.Join([]string{title.exact, heading.exact, exact}, " "))
+	_, err = w.exec(`INSERT INTO words (rowid, title, heading, body) VALUES (?,?,?,?)`, passage, title.words, heading.words, body.words)
 	return err
 }
 
@@ -230,17 +219,7 @@ func SpacedName(notePath string) string {
 var wordsApart = strings.NewReplacer("-", " ", "_", " ")
 
 // NameKey is a title or file name as a query is compared with it.
-func NameKey(name string) string {
-	name = strings.ReplaceAll(wordsApart.Replace(name), "++", " plusplus ")
-	if strings.Contains(name, "#") {
-		name = sharpName.ReplaceAllString(name, "$1 sharp ")
-	}
-	words, _ := Join(Terms(name, ""))
-	return words
-}
-
-// sharpName is the end of C#, which is another name than C, as C++ is.
-var sharpName = pattern.Lazy(`(\pL)#`)
+func NameKey(name string) string { return Join(Terms(wordsApart.Replace(name), "")) }
 
 // passageKey names what the embedder is given for a passage.
 func passageKey(title, heading, text string) vectors.Key {
