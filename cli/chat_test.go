@@ -122,7 +122,7 @@ func TestSentencesAnswerNoQuestionByLines(t *testing.T) {
 	for i, sentence := range shareOf() {
 		<-time.After(time.Duration(i%4) * 300 * time.Millisecond)
 		term.types(sentence + "\r")
-		term.waits(func(screen string) bool { return strings.Count(screen, "queued as your next message") == i+1 }, "takes no sentence for an answer")
+		term.waits(func(screen string) bool { return strings.Count(screen, "note: queued: “") == i+1 }, "takes no sentence for an answer")
 	}
 	if got := apptest.Read(t, filepath.Join(vault, "tasks.md")); strings.Contains(got, "socks") {
 		t.Errorf("a line said yes; the note holds\n%s", got)

@@ -228,6 +228,7 @@ func (m *Model) use(name string) tea.Cmd {
 			} else if err != nil {
 				m.transcript.Add(transcript.FailureOf(err))
 			} else {
+				m.unreachable = false
 				m.transcript.Add(&transcript.Notice{Text: "now using " + name})
 			}
 			return nil

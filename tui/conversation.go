@@ -36,7 +36,7 @@ func (m *Model) rename(title string) tea.Cmd {
 			if id == m.chat.id {
 				m.chat.title = title
 			}
-			return nil
+			return m.flash("renamed to “" + title + "”")
 		})
 	}
 }

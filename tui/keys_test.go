@@ -74,10 +74,33 @@ func TestCtrlCClearsThenStopsThenQuits(t *testing.T) {
 			t.Error("it quits though another key came between")
 		}
 		r.keys("ctrl+c")
-		if !r.quit || r.m.leaving.exit != backend.Interrupted {
+		if !r.quit || r.m.leaving.exit != backend.Quit {
 			t.Errorf("quit = %v, how = %v", r.quit, r.m.leaving.exit)
 		}
 	})
+	inRig(t, 80, 24, chattest.WithWorld(chattest.Hold(agent.Said{Content: "Half"})), func(r *rig) {
+		r.ask("go")
+		r.keys("ctrl+c", "ctrl+c")
+		if !r.quit || r.m.leaving.exit != backend.Interrupted {
+			t.Errorf("in a turn: quit = %v, how = %v", r.quit, r.m.leaving.exit)
+		}
+	})
+}
+
+// Nothing is interrupted by leaving between two turns, or right before the first.
+func TestCtrlCTwiceQuitsBetweenTurns(t *testing.T) {
+	for name, ask := range map[string]bool{"before the first question": false, "after an answer": true} {
+		o := chattest.WithWorld(chattest.Play(chattest.Story(chattest.Planning, chattest.Searched, chattest.Answered)...))
+		inRig(t, 80, 24, o, func(r *rig) {
+			if ask {
+				r.ask("hello")
+			}
+			r.keys("ctrl+c", "ctrl+c")
+			if !r.quit || r.m.leaving.exit != backend.Quit {
+				t.Errorf("%s: quit = %v, how = %v", name, r.quit, r.m.leaving.exit)
+			}
+		})
+	}
 }
 
 func TestCtrlDQuitsOnlyWhenNothingIsTyped(t *testing.T) {

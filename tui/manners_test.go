@@ -12,6 +12,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/internal/chattest"
+	"lifehub/llm"
 	"lifehub/tui/backend"
 	"lifehub/tui/chats"
 	"lifehub/tui/draw"
@@ -186,5 +187,17 @@ func TestTheWelcomeSaysWhatIsCountedAndSuggestsWhatItShows(t *testing.T) {
 		r.mustShow("│ what did I write about Running?")
 		r.ask("/tools")
 		r.mustNotShow("what did I write about Running?")
+	})
+}
+
+// The header says that the model server is gone, until it answers again.
+func TestTheHeaderSaysThatTheServerIsGone(t *testing.T) {
+	script := chattest.Play(agent.Failed{Message: "Model server not reachable.", Err: fmt.Errorf("ask: %w", llm.ErrUnreachable)})
+	inRig(t, 100, 24, chattest.WithWorld(script), func(r *rig) {
+		r.ask("how often?")
+		r.mustShow("qwen3:8b not reachable · tried again when you send")
+		script.Bodies = []agent.Body{agent.Said{Content: "Three times."}, agent.Ended{Answer: "Three times."}}
+		r.ask("how often?")
+		r.mustNotShow("qwen3:8b not reachable")
 	})
 }

@@ -83,7 +83,7 @@ func TestTheUserCanLeaveWhileItOpens(t *testing.T) {
 	clear := tea.KeyPressMsg{Code: 'c', Mod: tea.ModCtrl}
 	m.Update(clear)
 	_, cmd := m.Update(clear)
-	if cmd == nil || !quits(cmd) || m.leaving.exit != backend.Interrupted {
+	if cmd == nil || !quits(cmd) || m.leaving.exit != backend.Quit {
 		t.Errorf("Ctrl+C twice does not leave: %v", m.leaving.exit)
 	}
 }

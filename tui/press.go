@@ -23,6 +23,9 @@ func (m *Model) press(pressed tea.KeyPressMsg) tea.Cmd {
 	m.term.blurred = false // who types is here, whatever the terminal forgot to say
 	parting := m.leaving.asked
 	m.hint, m.leaving.asked = "", false
+	if !parting {
+		m.leaving.cut = false
+	}
 	if key.Matches(pressed, m.keys.Clear) && m.panel == nil {
 		if len(m.takenLetters()) > 0 {
 			return nil

@@ -146,7 +146,7 @@ func TestLinesTypedBeforeTheScreenWasThereAreNotSent(t *testing.T) {
 		t.Errorf("it was sent:\n%s", ansi.Strip(c.Render()))
 	}
 	io.WriteString(c.tty, "\x03\x03\x03")
-	c.leaves(10 + int(backend.Interrupted))
+	c.leaves(10 + int(backend.Quit))
 }
 
 func TestTheTerminalIsAsBeforeAfterEveryEnd(t *testing.T) {
@@ -155,7 +155,7 @@ func TestTheTerminalIsAsBeforeAfterEveryEnd(t *testing.T) {
 		exit int
 	}{
 		"Ctrl+D":       {func(c *onTerminal) { io.WriteString(c.tty, "\x04") }, 10 + int(backend.Quit)},
-		"Ctrl+C twice": {func(c *onTerminal) { io.WriteString(c.tty, "\x03\x03") }, 10 + int(backend.Interrupted)},
+		"Ctrl+C twice": {func(c *onTerminal) { io.WriteString(c.tty, "\x03\x03") }, 10 + int(backend.Quit)},
 		"/quit":        {func(c *onTerminal) { io.WriteString(c.tty, "/quit\r") }, 10 + int(backend.Quit)},
 		"SIGTERM":      {func(c *onTerminal) { c.cmd.Process.Signal(syscall.SIGTERM) }, 10 + int(backend.Terminated)},
 		"SIGINT":       {func(c *onTerminal) { c.cmd.Process.Signal(syscall.SIGINT) }, 10 + int(backend.Interrupted)},

@@ -40,6 +40,9 @@ func Run(ctx context.Context, options backend.Options) (how backend.Ended, err e
 		}
 		_ = m.draft.take(m.typedState())(context.WithoutCancel(ctx), "") // nobody can be told any more
 	})
+	if m.Options.Left != nil && m.chat.id != "" {
+		m.Options.Left(m.chat.id)
+	}
 	switch {
 	case m.opening.Err != nil:
 		return backend.Quit, m.opening.Err

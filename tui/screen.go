@@ -188,7 +188,9 @@ func (m *Model) aboveComposer(width, height int) []string {
 // header is the first line and a blank one: the question above what is in sight
 // or the conversation, and what answers over how many notes.
 func (m *Model) header(width int) []string {
-	parts, title := m.status.Parts(width), cmp.Or(m.transcript.QuestionAbove(), m.chat.title)
+	status := m.status
+	status.Silent = m.unreachable
+	parts, title := status.Parts(width), cmp.Or(m.transcript.QuestionAbove(), m.chat.title)
 	key := fmt.Sprint(width, parts, title)
 	return []string{m.drawn.lines.header.Get(m.theme, key, func() string { return frame.Header(width, title, parts, m.theme) }), ""}
 }

@@ -66,13 +66,16 @@ type Model struct {
 	turns       int
 	focused     bool // the transcript has the keys
 
-	status  backend.Status
-	mode    string
-	prompt  frame.Prompt
-	hint    string // one line for the user, until the next key
-	welcome frame.Welcome
-	leaving struct {
+	status backend.Status
+	// unreachable: the model server did not answer the last question.
+	unreachable bool
+	mode        string
+	prompt      frame.Prompt
+	hint        string // one line for the user, until the next key
+	welcome     frame.Welcome
+	leaving     struct {
 		asked  bool // Ctrl+C was pressed: once more leaves
+		cut    bool // and stopped what was running
 		exited bool // the user has left: the last picture is drawn
 		exit   backend.Ended
 	}

@@ -2,12 +2,14 @@ package tui
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"lifehub/agent"
+	"lifehub/llm"
 	"lifehub/tui/backend"
 	"lifehub/tui/chats"
 	"lifehub/tui/composer"
@@ -100,11 +102,13 @@ func (m *Model) stop() bool {
 }
 
 // clear is Ctrl+C: it clears what is written, else stops what runs, else
-// leaves when pressed once more.
+// leaves when pressed once more. Only leaving what runs is an interruption.
 func (m *Model) clear(parting bool) tea.Cmd {
 	switch {
-	case parting:
+	case parting && m.turn != nil, parting && m.leaving.cut:
 		return m.leave(backend.Interrupted)
+	case parting:
+		return m.leave(backend.Quit)
 	case m.editing != nil:
 		m.stopEditing()
 		return nil
@@ -114,6 +118,7 @@ func (m *Model) clear(parting bool) tea.Cmd {
 		return nil
 	case m.turn != nil && !m.turn.Turn.Stopped, m.pulls.Running != nil:
 		m.stop()
+		m.leaving.cut = true
 	}
 	m.leaving.asked = true
 	return m.flash("press ctrl+c again to quit")
@@ -263,6 +268,8 @@ func (m *Model) show(e agent.Event, now time.Time) tea.Cmd {
 	case agent.PermissionGiven:
 		m.typeLetters(m.asks.SettlePermission(e.Call))
 		return m.redrawWhenArmed()
+	case agent.Said, agent.Thought: // it answers
+		m.unreachable = false
 	case agent.ContextCounted, agent.Used:
 		m.prompt.Count(e)
 	case agent.Failed:
@@ -294,6 +301,7 @@ func (m *Model) failed(e agent.Failed, now time.Time) {
 	t := m.turn
 	if !t.Turn.Stopped {
 		t.failed, t.missed = true, backend.MissingModel(e.Err)
+		m.unreachable = errors.Is(e.Err, llm.ErrUnreachable)
 	}
 	t.Turn.Failed(e, m.Options.CanUndo(), now)
 	m.typeLetters(m.asks.Close())

@@ -48,7 +48,7 @@ func typingCosts(t *testing.T, piece string, letters int) time.Duration {
 	c.until("all is written", func() bool { return strings.Contains(ansi.Strip(c.Render()), "the end") })
 	cost := c.processor() - before
 	io.WriteString(c.tty, "\x03\x03\x03")
-	c.leaves(10 + int(backend.Interrupted))
+	c.leaves(10 + int(backend.Quit))
 	return cost
 }
 

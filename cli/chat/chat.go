@@ -166,6 +166,11 @@ func (f *Flags) Run(ctx context.Context, prompt string) error {
 		return c.failed()
 	case err != nil:
 		return fmt.Errorf("show the chat: %w", err)
+	}
+	if c.left != "" && hasScreen {
+		fmt.Fprintln(f.Process.Err, "Resume: lifehub -r "+c.left[:min(len(c.left), 10)])
+	}
+	switch {
 	case ended == backend.Interrupted, app.WasInterrupted(ctx):
 		return app.ExitError{Code: app.ExitInterrupted}
 	case ended == backend.Terminated:
@@ -225,6 +230,7 @@ type chat struct {
 	background *background    // nil: it is not open
 	used       map[string]int // how often each command was used; see loadUsed
 	err        error          // why it could not be opened
+	left       string         // the conversation that was open when the user left; "": it had no message
 }
 
 // open opens all that the screen works with. What it opens ends with ctx and close.
@@ -267,6 +273,7 @@ func (c *chat) open(ctx context.Context, openStore func(path string) (*store.Sto
 	o.Search, o.Rename, o.Prompts, o.Figures = c.App.Store.Search, c.App.Store.Rename, c.App.Store.Prompts, func(ctx context.Context, by string) ([]agent.Figures, error) {
 		return c.App.Store.Figures(ctx, by, time.Time{}, pageOfFigures)
 	}
+	o.Left = func(conversation string) { c.left = conversation }
 	o.Artifacts, o.Drafts = c.App.Store, c.App.Store
 	o.Mentions, o.Note, o.Templates = c.background.mentions, c.background.note, c.background.templates
 	o.Status, o.Notices = c.background.status, c.background.notices

@@ -32,6 +32,8 @@ type Options struct {
 
 	// Conversation is opened at the start; "" begins a new one.
 	Conversation string
+	// Left learns which conversation was open when the user left; nil: nobody asks.
+	Left func(conversation string)
 	// Heading is its title; "": its first question.
 	Heading string
 	// Turn is where it is opened; "": at its end.
@@ -237,6 +239,7 @@ type Status struct {
 	Provider string // ollama, openai or offline
 	Model    string // its name; "" when no model is used
 	Remote   string // host that runs it, when that is not this machine
+	Silent   bool   // its server did not answer the last question; each question tries again
 	Window   int    // tokens of its context window; 0: unknown
 	Notes    int    // notes in all folders
 	Indexed  int    // notes that the index holds
@@ -286,8 +289,8 @@ type Ended int
 
 // The ways to leave.
 const (
-	Quit        Ended = iota // /quit, Ctrl+D: exit code 0
-	Interrupted              // Ctrl+C twice or SIGINT: exit code 130
+	Quit        Ended = iota // /quit, Ctrl+D, Ctrl+C twice: exit code 0
+	Interrupted              // SIGINT, or Ctrl+C twice while something runs: exit code 130
 	Terminated               // SIGTERM, SIGHUP or SIGQUIT, or the terminal went away
 )
 

@@ -21,6 +21,10 @@ func (s Status) Parts(width int) []string {
 		parts = append(parts, "no model")
 	case s.Provider == "offline":
 		parts = append(parts, "no model · search only")
+	case s.Silent && width < 70:
+		parts = append(parts, safetext.Line(s.Model)+" not reachable")
+	case s.Silent:
+		parts = append(parts, safetext.Line(s.Model)+" not reachable · tried again when you send")
 	case s.Model != "":
 		parts = append(parts, safetext.Line(s.Model))
 	}
