@@ -49,16 +49,6 @@ func newChats(sh *app.Process) *cobra.Command {
 		Example: "  lifehub chats rename 3f9c2a Marathon plan",
 		RunE:    command.WithStore(sh, c.rename),
 	}
-	export := &cobra.Command{
-		Use: "export [ID]", Short: "Export a conversation as Markdown, JSON or HTML",
-		Long: "Export a conversation to stdout or a file, without an ID the last one. Markdown and HTML contain the current branch, JSON the whole\n" +
-			"tree. The HTML page is self-contained: it loads and runs nothing. In Markdown, images, links and HTML\n" +
-			"become plain text, because the program that opens the file might load or run them.",
-		Example: "  lifehub chats export 3f9c2a -o trip.html\n  lifehub chats export 3f9c2a --format json | jq '.exchanges[].question'",
-		RunE:    command.ReadingStore(sh, c.export),
-	}
-	export.Flags().StringVar(&c.format, "format", "", "md, json or html (default: by the file's extension, else md)")
-	export.Flags().StringVarP(&c.file, "output", "o", "", "write to this file, readable only by you")
 	remove := &cobra.Command{
 		Use: "rm ID…", Short: "Delete conversations and everything saved with them",
 		Long: "Delete conversations with their traces, memories, copies of the notes they changed, files from MCP servers,\n" +
@@ -80,7 +70,23 @@ func newChats(sh *app.Process) *cobra.Command {
 		},
 	}
 	restore.Flags().BoolVar(&c.yes, "yes", false, "don't ask for confirmation")
-	return app.Group("chats", "Saved conversations", list, show, search, rename, export, remove, restore)
+	return app.Group("chats", "Saved conversations", list, show, search, rename, newExport(sh), remove, restore)
+}
+
+// newExport is `lifehub export`, and `lifehub chats export`.
+func newExport(sh *app.Process) *cobra.Command {
+	c := &chatsCommand{Process: sh}
+	export := &cobra.Command{
+		Use: "export [ID]", Short: "Export a conversation as Markdown, JSON or HTML",
+		Long: "Export a conversation to stdout or a file, without an ID the last one. Markdown and HTML contain the current branch, JSON the whole\n" +
+			"tree. The HTML page is self-contained: it loads and runs nothing. In Markdown, images, links and HTML\n" +
+			"become plain text, because the program that opens the file might load or run them.",
+		Example: "  lifehub export 3f9c2a -o trip.html\n  lifehub export 3f9c2a --format json | jq '.exchanges[].question'",
+		RunE:    command.ReadingStore(sh, c.export),
+	}
+	export.Flags().StringVar(&c.format, "format", "", "md, json or html (default: by the file's extension, else md)")
+	export.Flags().StringVarP(&c.file, "output", "o", "", "write to this file, readable only by you")
+	return export
 }
 
 func (c *chatsCommand) list(ctx context.Context, s *store.Store, _ []string) error {

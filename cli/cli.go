@@ -39,6 +39,9 @@ func Main() int {
 	}
 	root := newRoot(sh)
 	showErrorsOf(sh, root)
+	if width, ok := app.Columns(os.Stdout); ok {
+		wrapHelp(root, width)
+	}
 	err := fang.Execute(ctx, root, fang.WithVersion(version.Text()), fang.WithErrorHandler(func(w io.Writer, s fang.Styles, err error) { showError(sh, w, s, err) }))
 	if err == nil {
 		err = sh.Failed
@@ -126,6 +129,7 @@ func newRoot(sh *app.Process) *cobra.Command {
 	root.AddCommand(
 		chat.NewCommand(sh), newAsk(sh), newIndex(sh), newSearch(sh), newNote(sh), newRelated(sh), newEval(sh), newChats(sh), newMemory(sh), newArtifacts(sh), newTools(sh), newPermissions(sh),
 		newMCP(sh), newModels(sh), newTrace(sh), newStats(sh), newDoctor(sh), newConfig(sh), acp.New(sh),
+		newTasks(sh), newExport(sh), newVersion(sh),
 	)
 	app.CheckArgs(root)
 	return root

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -16,6 +17,7 @@ import (
 	"lifehub/internal/atomicfile"
 	"lifehub/internal/userfile"
 	"lifehub/tui/safetext"
+	tuiterminal "lifehub/tui/terminal"
 )
 
 func newConfig(sh *app.Process) *cobra.Command {
@@ -28,6 +30,15 @@ func newConfig(sh *app.Process) *cobra.Command {
 	return app.Group("config", "Show and edit settings",
 		&cobra.Command{Use: "path", Short: "Show where settings, data and logs are", RunE: func(*cobra.Command, []string) error { return showPaths(sh) }},
 		show,
+		&cobra.Command{
+			Use: "get NAME", Short: "Print the value of a setting", Example: "  lifehub config get theme",
+			RunE: func(_ *cobra.Command, given []string) error { return getConfig(sh, given[0]) },
+		},
+		&cobra.Command{
+			Use: "set NAME VALUE", Short: "Write a setting to the settings file", Example: "  lifehub config set theme nord",
+			RunE: func(_ *cobra.Command, given []string) error { return setConfig(sh, given[0], given[1]) },
+		},
+		&cobra.Command{Use: "edit", Short: "Open the settings file in your editor", RunE: func(*cobra.Command, []string) error { return editConfig(sh) }},
 		&cobra.Command{Use: "init", Short: "Write a settings file that explains every key", RunE: func(*cobra.Command, []string) error { return initConfig(sh) }},
 		newConfigTrust(sh),
 	)
@@ -79,6 +90,64 @@ func showConfig(sh *app.Process, asJSON bool) error {
 		fmt.Fprintf(sh.Out, "%-20s %-28s # %s\n", r.Name, safetext.Reveal(r.Value), safetext.Line(r.From))
 	}
 	return nil
+}
+
+func getConfig(sh *app.Process, name string) error {
+	_, c, err := app.LoadSettings(sh)
+	if err != nil {
+		return err
+	}
+	s, err := c.Setting(name)
+	if err != nil {
+		return settings.UsageError{Err: err}
+	}
+	fmt.Fprintln(sh.Out, safetext.Reveal(strings.Trim(s.Text(), `"`)))
+	return nil
+}
+
+func setConfig(sh *app.Process, name, value string) error {
+	p, err := settings.FindPaths(sh.Getenv)
+	if err != nil {
+		return err
+	}
+	if err := settings.Save(p.ConfigFile(), name, value); err != nil {
+		return settings.UsageError{Err: fmt.Errorf("%w (`lifehub config edit` opens it)", err)}
+	}
+	fmt.Fprintf(sh.Out, "%s is now %s, in %s\n", name, safetext.Reveal(value), p.ConfigFile())
+	return nil
+}
+
+// editConfig opens the settings file, with every key explained where there is
+// none yet, and reports what the editor left wrong.
+func editConfig(sh *app.Process) error {
+	p, err := settings.FindPaths(sh.Getenv)
+	if err != nil {
+		return err
+	}
+	if _, err := os.Stat(p.ConfigFile()); errors.Is(err, fs.ErrNotExist) {
+		if err := initConfig(sh); err != nil {
+			return err
+		}
+	}
+	editor := ""
+	for _, name := range []string{"EDITOR", "VISUAL"} {
+		if value, _ := sh.Getenv(name); value != "" {
+			editor = value
+		}
+	}
+	if _, c, err := app.LoadSettings(sh); err == nil { // a file with a mistake is edited too
+		editor = cmp.Or(c.Editor, editor)
+	}
+	edit, err := tuiterminal.EditorCommand(editor, p.ConfigFile(), 0)
+	if err != nil {
+		return settings.UsageError{Err: err}
+	}
+	edit.Stdin, edit.Stdout, edit.Stderr = sh.In, sh.Out, sh.Err
+	if err := edit.Run(); err != nil {
+		return fmt.Errorf("edit the settings: %w", err)
+	}
+	_, _, err = app.LoadSettings(sh)
+	return err
 }
 
 // initConfig explains every key in the settings file. What is set there, by

@@ -40,6 +40,8 @@ func findingLine(f doctor.Finding) string {
 		mark = "✗"
 	case f.Pending:
 		mark = "…"
+	case f.Fix != "": // it works, in part
+		mark = "!"
 	}
 	line := fmt.Sprintf("%s %-14s %s", mark, f.What, safetext.Line(f.Says))
 	if f.Fix != "" {

@@ -79,7 +79,7 @@ func TestFirstRunCompletesTheFolderThatIsTyped(t *testing.T) {
 		t.Fatal(err)
 	}
 	term.types("~/none")
-	term.sees("✗ there is no such folder")
+	term.sees("✗ no such folder")
 	term.types("\x15~/T")
 	term.sees("~/Texts/", "1 note")
 	term.types("\t")

@@ -115,7 +115,7 @@ func indexOne(ctx context.Context, sh *app.Process, a *app.App, v *app.Vault, f 
 	if err != nil {
 		return err
 	}
-	return printChanges(sh, dir, changes, f.json)
+	return printChanges(sh, dir, changes, f)
 }
 
 // watchNotes keeps all folders' indexes up to date and tells of each change, until
@@ -131,7 +131,7 @@ func watchNotes(ctx context.Context, sh *app.Process, a *app.App, f indexFlags) 
 				if err != nil && ctx.Err() == nil {
 					fmt.Fprintln(sh.Err, "lifehub:", safetext.Line(err.Error()))
 				} else if err == nil {
-					_ = printChanges(sh, v.Folder.Dir(), changes, f.json)
+					_ = printChanges(sh, v.Folder.Dir(), changes, f)
 				}
 			}
 			agent.Safely(func() {
@@ -168,8 +168,8 @@ func printStatus(sh *app.Process, dir string, files []rag.FileStatus, asJSON boo
 	return nil
 }
 
-func printChanges(sh *app.Process, dir string, changes rag.Changes, asJSON bool) error {
-	if asJSON {
+func printChanges(sh *app.Process, dir string, changes rag.Changes, f indexFlags) error {
+	if f.json {
 		return command.PrintJSON(sh, "changes", struct {
 			Folder string `json:"folder"`
 			rag.Changes
@@ -200,7 +200,10 @@ func printChanges(sh *app.Process, dir string, changes rag.Changes, asJSON bool)
 	if changes.Rebuilt != "" {
 		fmt.Fprintln(sh.Out, "rebuilt:", safetext.Line(changes.Rebuilt))
 	}
-	fmt.Fprintf(sh.Out, "%s: %s, %s", safetext.Line(dir), draw.Count(changes.Total, "note"), draw.Count(changes.Passages, "passage"))
+	fmt.Fprintf(sh.Out, "%s: %s", safetext.Line(dir), draw.Count(changes.Total, "note"))
+	if !f.dryRun {
+		fmt.Fprint(sh.Out, " indexed")
+	}
 	for _, what := range []string{"added", "changed", "moved", "removed", "skipped"} {
 		if counts[what] > 0 {
 			fmt.Fprintf(sh.Out, ", %s %s", draw.Thousands(counts[what]), what)
@@ -209,7 +212,10 @@ func printChanges(sh *app.Process, dir string, changes rag.Changes, asJSON bool)
 	if changes.Unreadable > 0 {
 		fmt.Fprintf(sh.Out, ", %s not readable now", draw.Thousands(changes.Unreadable))
 	}
-	fmt.Fprintf(sh.Out, ", %s embedded\n", draw.Thousands(changes.Embedded))
+	if changes.Embedded > 0 {
+		fmt.Fprintf(sh.Out, ", %s embedded", draw.Count(changes.Embedded, "passage"))
+	}
+	fmt.Fprintln(sh.Out)
 	if said := changes.LeftOut.String(); said != "" {
 		fmt.Fprintln(sh.Out, said)
 	}

@@ -25,7 +25,7 @@ func TestTheFirstIndexOfALargeFolderIsToldBriefly(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer out.Close()
-	if err := printChanges(&app.Process{Out: out}, "notes", changes, false); err != nil {
+	if err := printChanges(&app.Process{Out: out}, "notes", changes, indexFlags{}); err != nil {
 		t.Fatal(err)
 	}
 	said, err := os.ReadFile(out.Name())

@@ -29,7 +29,7 @@ import (
 // The block that holds the line is marked; 0: none is.
 func printDocument(sh *app.Process, text string, line int) error {
 	out := strings.TrimRight(safetext.Text(text), "\n") + "\n"
-	if width, _, err := term.GetSize(sh.Out.Fd()); err == nil && term.IsTerminal(sh.Out.Fd()) {
+	if width, ok := app.Columns(sh.Out); ok {
 		out = drawn(sh, text, line, width)
 	}
 	if _, err := io.WriteString(colorprofile.NewWriter(sh.Out, sh.Environ()), out); err != nil {

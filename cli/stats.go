@@ -33,7 +33,7 @@ func newStats(sh *app.Process) *cobra.Command {
 		Use:   "stats",
 		Short: "Show times, tokens, searches and tool calls",
 		Long: "Summarise the saved turns by day, model or turn. Times are the median (p50)\n" +
-			"and the 95th percentile (p95).",
+			"and the 95th percentile (p95). --json has more figures.",
 		Example: "  lifehub stats                        # by day\n" +
 			"  lifehub stats --by model --since 7d\n" +
 			"  lifehub stats --by turn --since 2026-03-01 --json",
@@ -61,13 +61,12 @@ func (s *statsCommand) run(ctx context.Context, kept *store.Store, _ []string) e
 	if s.asJSON || len(list) == 0 {
 		return command.PrintList(s.Process, s.asJSON, "figures", "no turns yet; `lifehub` starts one", list, nil)
 	}
-	rows := [][]string{{s.by, "turns", "cut", "p50 s", "p95 s", "first p50", "p95", "prompt", "answer", "tok/s", "calls", "searches", "passages", "cited", "ok", "failed", "denied", "asked", ""}}
+	rows := [][]string{{s.by, "turns", "cut", "p50 s", "p95 s", "first s", "prompt", "answer", "tok/s", "searches", "tools", "failed", ""}}
 	for _, f := range list {
 		rows = append(rows, []string{
-			cmp.Or(safetext.Line(f.Of), "unknown"), strconv.Itoa(f.Turns), strconv.Itoa(f.Cut), seconds(f.Latency50), seconds(f.Latency95), seconds(f.FirstToken50), seconds(f.FirstToken95),
-			strconv.Itoa(f.PromptTokens), strconv.Itoa(f.AnswerTokens), strconv.FormatFloat(f.PerSecond, 'f', 1, 64), strconv.Itoa(f.ModelCalls),
-			strconv.Itoa(f.Searches), strconv.Itoa(f.Passages), strconv.Itoa(f.Cited),
-			strconv.Itoa(f.ToolsOK), strconv.Itoa(f.ToolsFailed), strconv.Itoa(f.ToolsDenied), strconv.Itoa(f.Asked), draw.Summary(f.Title, 40),
+			cmp.Or(safetext.Line(f.Of), "unknown"), strconv.Itoa(f.Turns), strconv.Itoa(f.Cut), seconds(f.Latency50), seconds(f.Latency95), seconds(f.FirstToken50),
+			draw.Short(f.PromptTokens), draw.Short(f.AnswerTokens), strconv.FormatFloat(f.PerSecond, 'f', 1, 64),
+			strconv.Itoa(f.Searches), strconv.Itoa(f.ToolsOK), strconv.Itoa(f.ToolsFailed), draw.Summary(f.Title, 16),
 		})
 	}
 	return command.PrintText(s.Process, "figures", command.Table(rows, len(rows[0])-2))

@@ -71,9 +71,14 @@ func listTools(ctx context.Context, sh *app.Process, list []agent.Tool, gate *tu
 		level, _ := gate.Decide(ctx, t, nil, false)
 		rows = append(rows, toolRow{spec.Name, level.String(), spec.Description, spec.Schema})
 	}
+	width, ok := app.Columns(sh.Out)
 	return command.PrintList(sh, asJSON, "tools", "no tools", rows, func(r toolRow) string {
 		first, _, _ := strings.Cut(r.Description, "\n")
-		return fmt.Sprintf("%-24s %-8s %s", safetext.Line(r.Name), r.Level, safetext.Line(first))
+		head := fmt.Sprintf("%-24s %-8s ", safetext.Line(r.Name), r.Level)
+		if !ok { // a line for each, for other programs
+			return head + safetext.Line(first)
+		}
+		return strings.Join(draw.Hang(head, safetext.Line(first), width), "\n")
 	})
 }
 

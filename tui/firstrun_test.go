@@ -60,7 +60,7 @@ func TestFirstRunTakesAFolderThatIsTyped(t *testing.T) {
 	o.Notes = notes
 	inRig(t, 80, 24, o, func(r *rig) {
 		r.keys("~/nowhere")
-		r.mustShow("✗ there is no such folder")
+		r.mustShow("✗ no such folder")
 		r.keys("enter")
 		r.mustShow("✗ there is no folder ~/nowhere")
 		r.keys("ctrl+u", "~/N", "tab")

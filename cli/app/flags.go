@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -151,10 +152,15 @@ func Group(use, short string, commands ...*cobra.Command) *cobra.Command {
 // DidYouMean names the command below one that a word nearly is; "": there is none.
 func DidYouMean(cmd *cobra.Command, word string) string {
 	cmd.SuggestionsMinimumDistance = 2
-	if near := cmd.SuggestionsFor(word); len(near) > 0 {
-		return fmt.Sprintf(" (did you mean %q?)", near[0])
+	near := cmd.SuggestionsFor(word)
+	if len(near) == 0 {
+		return ""
 	}
-	return ""
+	meant := cmp.Or(text.Nearest(word, near, 2), near[0])
+	if at := slices.IndexFunc(near, func(name string) bool { return strings.HasPrefix(name, word) }); at >= 0 {
+		meant = near[at]
+	}
+	return fmt.Sprintf(" (did you mean %q?)", meant)
 }
 
 // FlagError is the usage error of flags that cannot be read: it names the flag

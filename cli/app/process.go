@@ -51,6 +51,18 @@ func HasScreen(sh *Process) bool {
 	return term.IsTerminal(sh.In.Fd()) && term.IsTerminal(sh.Out.Fd()) && name != "dumb" && name != ""
 }
 
+// Columns is how wide a terminal is, 80 where it reports no width; false: it is
+// no terminal.
+func Columns(out *os.File) (width int, ok bool) {
+	if !term.IsTerminal(out.Fd()) {
+		return 0, false
+	}
+	if width, _, err := term.GetSize(out.Fd()); err == nil && width > 0 {
+		return width, true
+	}
+	return 80, true
+}
+
 // OpenStore opens the conversations. Damaged ones are offered to be restored,
 // where somebody can be asked.
 func OpenStore(ctx context.Context, sh *Process, path string) (*store.Store, error) {

@@ -234,7 +234,7 @@ func (o offers) Typed(ctx context.Context, path string) (typed backend.TypedPath
 	dir, begin := path[:strings.LastIndexByte(path, '/')+1], path[strings.LastIndexByte(path, '/')+1:]
 	entries, err := os.ReadDir(cmp.Or(app.AtHome(dir), "."))
 	if err != nil {
-		return backend.TypedPath{Says: "there is no such folder", Missing: true}
+		return backend.TypedPath{Says: "no such folder", Missing: true}
 	}
 	looked := 0
 	for _, e := range entries {
@@ -266,7 +266,7 @@ func (o offers) Typed(ctx context.Context, path string) (typed backend.TypedPath
 	case err == nil:
 		typed.Says, typed.Missing = "this is a file, not a folder", true
 	case len(typed.Begun) == 0:
-		typed.Says, typed.Missing = "there is no such folder", true
+		typed.Says, typed.Missing = "no such folder", true
 	}
 	return typed
 }
@@ -282,7 +282,7 @@ func (o offers) Take(_ context.Context, offer backend.Offer) error {
 	}
 	dir, err := settings.VaultDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("there is no folder %s", offer.Path)
+		return fmt.Errorf("no such folder: %s", offer.Path)
 	} else if err != nil {
 		return err
 	}

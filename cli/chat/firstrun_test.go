@@ -77,7 +77,7 @@ func TestFirstRunFindsFoldersOfNotes(t *testing.T) {
 		t.Errorf("in a folder of notes: %q", got)
 	}
 	err := offers{&background{App: &app.App{}}}.Take(t.Context(), backend.Offer{Path: "~/nowhere"})
-	if err == nil || err.Error() != "there is no folder ~/nowhere" {
+	if err == nil || err.Error() != "no such folder: ~/nowhere" {
 		t.Errorf("taking what is not there: %v", err)
 	}
 }
@@ -97,8 +97,8 @@ func TestAPathThatIsTypedIsCompletedAndCounted(t *testing.T) {
 		"Mu":        {Complete: "Music/", Begun: []backend.Offer{{Name: "Music", Path: "Music/", Detail: "no notes"}}},
 		"~/Notes/":  {Says: "2 notes", Complete: "~/Notes/below/", Begun: []backend.Offer{{Name: "below", Path: "~/Notes/below/", Detail: "1 note"}}},
 		"~/Music/":  {Says: "no notes in it"},
-		"~/none":    {Says: "there is no such folder", Missing: true},
-		"~/none/x":  {Says: "there is no such folder", Missing: true},
+		"~/none":    {Says: "no such folder", Missing: true},
+		"~/none/x":  {Says: "no such folder", Missing: true},
 		"~/file.md": {Says: "this is a file, not a folder", Missing: true},
 	} {
 		if got := (offers{}).Typed(t.Context(), path); !reflect.DeepEqual(got, want) {

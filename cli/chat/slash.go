@@ -161,8 +161,11 @@ func (bg *background) slashDoctor(ctx context.Context, _, _ string) (string, err
 	var b strings.Builder
 	for _, f := range doctor.Running(ctx, bg.App) {
 		mark := "✓"
-		if !f.OK {
+		switch {
+		case !f.OK:
 			mark = "✗"
+		case f.Fix != "": // it works, in part
+			mark = "!"
 		}
 		fmt.Fprintf(&b, "- %s **%s** %s", mark, f.What, f.Says)
 		if f.Fix != "" {

@@ -198,8 +198,8 @@ func Load(file string, getenv func(string) (string, bool)) (*Config, error) {
 	return c, nil
 }
 
-// setting finds a key; its error names the nearest one.
-func (c *Config) setting(name string) (setting, error) {
+// Setting finds a key; its error names the nearest one.
+func (c *Config) Setting(name string) (setting, error) {
 	var names []string
 	for _, s := range All(c) {
 		if s.Name == name {
@@ -255,7 +255,7 @@ func (c *Config) Notices() []string { return slices.Concat(c.Opened, c.Removed, 
 
 // SetFlag takes a value from the command line.
 func (c *Config) SetFlag(name, flag, value string) error {
-	s, err := c.setting(name)
+	s, err := c.Setting(name)
 	if err != nil {
 		return err
 	}

@@ -80,7 +80,7 @@ func (c *Config) readNode(file, prefix string, node ast.Node) error {
 			c.Removed = append(c.Removed, fmt.Sprintf("%s: the setting %q no longer exists; delete the line", at(pair.Key), name))
 			continue
 		}
-		s, err := c.setting(name)
+		s, err := c.Setting(name)
 		if err != nil {
 			return UsageError{Err: fmt.Errorf("%s: %w", at(pair.Key), err)}
 		}

@@ -43,7 +43,7 @@ func Save(file, name, value string) error {
 	if err != nil {
 		return err
 	}
-	s, err := c.setting(name)
+	s, err := c.Setting(name)
 	if err == nil {
 		err = s.set([]string{value}, false)
 	}

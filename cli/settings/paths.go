@@ -3,7 +3,9 @@ package settings
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -68,6 +70,9 @@ func VaultDir(dir string) (string, error) {
 	if err == nil {
 		abs, err = filepath.EvalSymlinks(abs)
 	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", missingFolder(dir)
+	}
 	if err != nil {
 		return "", fmt.Errorf("find the notes: %w", err)
 	}
@@ -80,6 +85,13 @@ func VaultDir(dir string) (string, error) {
 	}
 	return abs, nil
 }
+
+// missingFolder reports a folder that does not exist.
+type missingFolder string
+
+func (m missingFolder) Error() string { return "no such folder: " + string(m) }
+
+func (missingFolder) Is(target error) bool { return target == fs.ErrNotExist }
 
 func (p Paths) TrustFile() string { return filepath.Join(p.Data, "mcp-trust.json") }
 

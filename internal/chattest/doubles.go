@@ -215,7 +215,7 @@ func (*Folders) Typed(_ context.Context, path string) (typed backend.TypedPath) 
 	}
 	switch len(typed.Begun) {
 	case 0:
-		return backend.TypedPath{Says: "there is no such folder", Missing: true}
+		return backend.TypedPath{Says: "no such folder", Missing: true}
 	case 1:
 		typed.Complete = typed.Begun[0].Path
 	case 2:

@@ -1,0 +1,86 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"lifehub/agent"
+	"lifehub/agent/args"
+	"lifehub/agent/events"
+	"lifehub/agent/gate"
+	"lifehub/agent/provenance"
+	"lifehub/agent/turn"
+	"lifehub/cli/app"
+	"lifehub/cli/command"
+	"lifehub/cli/settings"
+	"lifehub/tui/safetext"
+)
+
+func newTasks(sh *app.Process) *cobra.Command {
+	var flags app.RunFlags
+	var status string
+	cmd := &cobra.Command{
+		Use:   "tasks [WORDS…]",
+		Short: "List the tasks in your notes",
+		Long:  "List the tasks in your notes, those with all of the words. No model is asked.",
+		Example: "  lifehub tasks\n" +
+			"  lifehub tasks garden --status due",
+		RunE: func(cmd *cobra.Command, given []string) error {
+			flags.NoSave = true
+			a, err := app.Open(cmd.Context(), sh, flags)
+			if err != nil {
+				return err
+			}
+			defer a.Close()
+			if len(a.OpenVaults()) == 0 {
+				return settings.UsageError{Err: errNoNotes}
+			}
+			input, err := json.Marshal(map[string]string{"status": status, "query": strings.Join(given, " ")})
+			if err != nil {
+				return fmt.Errorf("list the tasks: %w", err)
+			}
+			text, err := callReader(cmd.Context(), a, "list_tasks", input)
+			if err != nil {
+				return err
+			}
+			return command.PrintText(sh, "tasks", safetext.Text(text)+"\n")
+		},
+	}
+	app.RegisterNotes(&flags, cmd)
+	cmd.Flags().StringVar(&status, "status", "open", "open, due, overdue, done or all")
+	return cmd
+}
+
+// callReader calls a tool that only reads, behind the gate, where nobody is asked.
+func callReader(ctx context.Context, a *app.App, name string, input json.RawMessage) (string, error) {
+	tools := a.Offered()
+	at := slices.IndexFunc(tools, func(t agent.Tool) bool { return t.Spec().Name == name })
+	if at < 0 {
+		return "", fmt.Errorf("%s is switched off", name)
+	}
+	schemas := args.Schemas{}
+	input, _, err := schemas.Repair(tools[at].Spec(), input)
+	if err != nil {
+		return "", err
+	}
+	guard := &gate.Guard{
+		Gate:    gate.New(a.Rules, nil, true),
+		Record:  &provenance.Record{Stream: events.New(nil, time.Now), Store: &a.Untrusted},
+		Schemas: &schemas, Prompts: func() gate.Prompts { return gate.Prompts{} },
+	}
+	did, err := turn.RunCall(ctx, guard, a.Secrets.Known, tools[at], input)
+	switch {
+	case err != nil:
+		return "", err
+	case did.Status != agent.Done:
+		return "", errors.New(did.Reason)
+	}
+	return did.Result.Text, nil
+}

@@ -1,0 +1,20 @@
+package cli
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"lifehub/cli/app"
+	"lifehub/cli/version"
+)
+
+func newVersion(sh *app.Process) *cobra.Command {
+	return &cobra.Command{
+		Use: "version", Short: "Show which build this is",
+		RunE: func(*cobra.Command, []string) error {
+			_, err := fmt.Fprintln(sh.Out, "lifehub", version.Text())
+			return err
+		},
+	}
+}
