@@ -10,29 +10,31 @@ import (
 	"lifehub/agent"
 )
 
-// clock bounds the calls of one server. While the user is being asked
-// something it stands still: thinking is not the server's fault.
+// clock limits the duration of one server's calls. It is paused while the user
+// answers a question, since that time is not the server's fault.
 type clock struct {
 	mu     sync.Mutex
 	calls  map[*running]struct{}
 	pauses int
-	empty  chan struct{} // nil: calls are taken; else closed when the last one has ended
+	empty  chan struct{} // nil while calls are accepted; else closed when the last one has ended
 }
 
-// running is a call that is under way.
+// running is a call in progress.
 type running struct {
-	host  *agent.Host // of the tool that makes it; nil: none
+	host  *agent.Host // host of the calling tool; may be nil
 	began time.Time
 	timer *time.Timer
-	end   time.Time     // when it is over; while the clock runs
-	left  time.Duration // what is left of its time; while it stands
-	asked int           // how often the user was asked during it
+	end   time.Time     // deadline, while the clock runs
+	left  time.Duration // remaining time, while the clock is paused
+	asked int           // number of questions to the user during the call
 }
 
-// errReplaced refuses a call of a server that is not in mcp.json any more as it was.
+// errReplaced rejects calls to a server whose entry in mcp.json was changed or
+// removed.
 var errReplaced = errors.New("its entry in mcp.json has changed")
 
-// limit is a context that ends with cause when limit has passed on the clock.
+// limit returns a context that is cancelled with cause when the clock has run for
+// limit.
 func (c *clock) limit(ctx context.Context, limit time.Duration, cause error) (context.Context, func(), error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	now := time.Now()
@@ -64,8 +66,8 @@ func (c *clock) limit(ctx context.Context, limit time.Duration, cause error) (co
 	}, nil
 }
 
-// drain takes no more calls. What it returns is closed when those under way have
-// ended.
+// drain stops accepting calls. The returned channel is closed when the calls in
+// progress have ended.
 func (c *clock) drain() <-chan struct{} {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -76,15 +78,15 @@ func (c *clock) drain() <-chan struct{} {
 	return c.empty
 }
 
-// maxAsked bounds the questions during one call: its time stands still with
-// each, so that one who asks on and on would never come to an end.
+// maxAsked bounds the questions during one call. Each pauses the clock, so a
+// server that keeps asking would never time out.
 const maxAsked = 20
 
 // maxQuestions bounds the questions of one server that wait for the user.
 const maxQuestions = 8
 
-// pause stops the clock until resume is called. Without a call under way, or
-// with too many pauses at once or in all, it is refused.
+// pause stops the clock until resume is called. It fails if no call is in
+// progress, or if there are too many questions, at once or during the call.
 func (c *clock) pause() (resume func(), err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -95,7 +97,7 @@ func (c *clock) pause() (resume func(), err error) {
 	case c.pauses == maxQuestions:
 		return nil, errors.New("the user is being asked too much at once")
 	case call.asked == maxAsked:
-		return nil, fmt.Errorf("the user was asked %d times during this call, which is enough", maxAsked)
+		return nil, fmt.Errorf("the user was already asked %d times during this call", maxAsked)
 	}
 	call.asked++
 	if c.pauses++; c.pauses == 1 {
@@ -108,8 +110,8 @@ func (c *clock) pause() (resume func(), err error) {
 	return sync.OnceFunc(c.resume), nil
 }
 
-// host is that of the call that began last: servers do not say for which call
-// they ask.
+// host returns the host of the most recent call: servers do not report on behalf
+// of which call they ask.
 func (c *clock) host() *agent.Host {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -120,7 +122,7 @@ func (c *clock) host() *agent.Host {
 	return call.host
 }
 
-// last is the call that began last of those that fit; nil when none does.
+// last returns the most recent call that fits, or nil.
 func (c *clock) last(fits func(*running) bool) *running {
 	var last *running
 	for call := range c.calls {

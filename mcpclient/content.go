@@ -16,18 +16,18 @@ import (
 	"lifehub/internal/text"
 )
 
-// maxText is how much of a result goes on to the model, in bytes. The rest
-// is kept in a file; both are said in the text.
+// maxText is the number of bytes of a result that are passed to the model. A
+// longer result is saved to a file, and the text says so.
 const maxText = 31 << 10
 
-// words writes what servers send as text: their texts as they are,
-// everything else named and kept in files that begin with name.
+// words converts results to text. Content that is not text is described and saved
+// to files whose names begin with name.
 type words struct {
 	*Client
 	name string
 }
 
-// result is the result of a tool in words.
+// result converts the result of a tool call to text.
 func (w words) result(result *mcp.CallToolResult) string {
 	var parts []string
 	said := false
@@ -39,7 +39,7 @@ func (w words) result(result *mcp.CallToolResult) string {
 			parts = append(parts, part)
 		}
 	}
-	// The protocol asks servers to say structured content in words as well.
+	// The protocol asks servers to repeat structured content as text.
 	if structured := structuredText(result); structured != "" && !said {
 		parts = append(parts, structured)
 	}
@@ -47,11 +47,11 @@ func (w words) result(result *mcp.CallToolResult) string {
 }
 
 const (
-	maxPictures = 4        // of a result that a model is shown
+	maxPictures = 4        // images of a result that are passed to the model
 	maxPicture  = 10 << 20 // bytes of one
 )
 
-// pictures are the images of a result that a model can be shown.
+// pictures returns the images of a result that can be passed to a model.
 func pictures(result *mcp.CallToolResult) (list [][]byte) {
 	for _, c := range result.Content {
 		content, ok := c.(mcp.ImageContent)
@@ -65,7 +65,7 @@ func pictures(result *mcp.CallToolResult) (list [][]byte) {
 	return list
 }
 
-// shortened is a text that fits a prompt; a longer one keeps its ends.
+// shortened truncates a text for a prompt, keeping its beginning and end.
 func (w words) shortened(whole string) string {
 	whole = w.Redact(strings.ToValidUTF8(whole, "�"))
 	if len(whole) <= maxText {
@@ -81,7 +81,7 @@ func (w words) shortened(whole string) string {
 func structuredText(result *mcp.CallToolResult) string {
 	raw := result.RawStructuredContent
 	if raw == nil && result.StructuredContent != nil {
-		raw, _ = json.Marshal(result.StructuredContent) // it came from JSON
+		raw, _ = json.Marshal(result.StructuredContent) // always encodable, as it was decoded from JSON
 	}
 	if string(raw) == "null" {
 		return ""
@@ -89,7 +89,7 @@ func structuredText(result *mcp.CallToolResult) string {
 	return string(raw)
 }
 
-// part is one piece of content in words.
+// part converts one piece of content to text.
 func (w words) part(content mcp.Content) string {
 	switch c := content.(type) {
 	case mcp.TextContent:
@@ -103,10 +103,10 @@ func (w words) part(content mcp.Content) string {
 	case mcp.EmbeddedResource:
 		return w.resource(c.Resource)
 	}
-	return fmt.Sprintf("[content that LifeHub does not know: %T]", content)
+	return fmt.Sprintf("[unknown content: %T]", content)
 }
 
-// resource is what a resource holds, in words.
+// resource converts the contents of a resource to text.
 func (w words) resource(contents mcp.ResourceContents) string {
 	switch r := contents.(type) {
 	case mcp.TextResourceContents:
@@ -117,7 +117,7 @@ func (w words) resource(contents mcp.ResourceContents) string {
 	return ""
 }
 
-// binary keeps data in a file and names it.
+// binary saves data to a file and returns a description.
 func (w words) binary(what, kind, encoded string) string {
 	data, err := decoded(encoded)
 	if err != nil {
@@ -131,31 +131,31 @@ func (w words) binary(what, kind, encoded string) string {
 	return "[" + name + "]"
 }
 
-// inURLs has the letters of base64 as addresses use them in place of the usual.
+// inURLs converts URL-safe base64 to the standard alphabet.
 var inURLs = strings.NewReplacer("-", "+", "_", "/")
 
-// decoded reads base64 of either alphabet, with or without its end.
+// decoded decodes base64 of either alphabet, with or without padding.
 func decoded(text string) ([]byte, error) {
 	text = strings.TrimRight(strings.TrimSpace(text), "=")
 	return base64.RawStdEncoding.DecodeString(inURLs.Replace(text))
 }
 
-// extensions are the file names' ends for kinds of data; others have .bin.
-// Kinds that a desktop might run are not among them.
+// extensions are file name extensions by media type; other types get .bin. Types
+// that a desktop might execute are excluded.
 var extensions = map[string]string{
 	"image/png": ".png", "image/jpeg": ".jpg", "image/gif": ".gif", "image/webp": ".webp", "audio/wav": ".wav", "audio/x-wav": ".wav",
 	"audio/mpeg": ".mp3", "application/pdf": ".pdf", "text/plain": ".txt",
 }
 
-// keep writes data into a new file of Options.Files and returns its path; ""
-// when there is no such folder or no place in it.
+// keep saves data to a new file in Options.Files and returns its path. It returns
+// "" if there is no such folder or the file cannot be written.
 func (w words) keep(data []byte, ending string) string {
 	if w.Files == "" {
 		return ""
 	}
 	path, err := writeNew(w.Files, w.name+"-*"+ending, data)
 	if err != nil {
-		w.Log.Warn("keep a result", "of", w.name, "err", err)
+		w.Log.Warn("save a result", "of", w.name, "err", err)
 		return ""
 	}
 	return path
@@ -165,7 +165,7 @@ func writeNew(dir, pattern string, data []byte) (string, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", err
 	}
-	f, err := os.CreateTemp(dir, pattern) // with mode 0600
+	f, err := os.CreateTemp(dir, pattern) // created with mode 0600
 	if err != nil {
 		return "", err
 	}

@@ -12,7 +12,7 @@ import (
 	"lifehub/mcpclient/config"
 )
 
-// npm is a real server from npm.
+// npm returns the entry of a real server from npm.
 func npm(t *testing.T, name, pkg string, args ...string) config.Entry {
 	t.Helper()
 	return config.Entry{Name: name, Transport: config.Stdio, Command: testenv.Npm(t, pkg), Args: args, Level: agent.Confirm}
@@ -47,7 +47,7 @@ func TestServerEverythingWorksAsATool(t *testing.T) {
 	if _, err := one(t, s, "everything_get-sum").Run(t.Context(), json.RawMessage(`{"a":"x"}`)); err == nil || !strings.Contains(err.Error(), "a") {
 		t.Errorf("wrong arguments: got %v", err)
 	}
-	// Env of the child: only what it is given.
+	// The child's environment contains only what its entry declares.
 	t.Setenv("LIFEHUB_TEST_SECRET", "hunter2")
 	result, err := one(t, s, "everything_get-env").Run(t.Context(), nil)
 	if err != nil || strings.Contains(result.Text, "hunter2") || !strings.Contains(result.Text, "PATH") {
@@ -112,7 +112,7 @@ func TestResourcesAndPromptsAreListedAndRead(t *testing.T) {
 	}
 }
 
-func TestServerFilesystemReadsItsFolderAndNoOther(t *testing.T) {
+func TestServerFilesystemReadsOnlyItsFolder(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "plan.md"), []byte("run on Sunday"), 0o600); err != nil {
@@ -129,7 +129,7 @@ func TestServerFilesystemReadsItsFolderAndNoOther(t *testing.T) {
 	}
 }
 
-func TestServersAreSwitchedOnByTheirCredentials(t *testing.T) {
+func TestServersNeedTheirCredentialsToStart(t *testing.T) {
 	brave := npm(t, "brave", "@brave/brave-search-mcp-server")
 	brave.Env = map[string]string{"BRAVE_API_KEY": "${LIFEHUB_TEST_BRAVE}"}
 	s := start(t, Options{}, brave)

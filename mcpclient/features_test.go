@@ -17,7 +17,8 @@ import (
 	"lifehub/mcpclient/config"
 )
 
-// everyTool has a call of each tool of server-everything, and what comes of it.
+// everyTool has a call of each tool of server-everything, and the expected
+// result.
 var everyTool = map[string]struct{ args, want string }{
 	"echo":                           {`{"message":"hello"}`, "hello"},
 	"get-annotated-message":          {`{"messageType":"error","includeImage":true}`, "[image, image/png"},
@@ -38,8 +39,8 @@ var everyTool = map[string]struct{ args, want string }{
 	"trigger-url-elicitation":        {`{"url":"https://x.org/login"}`, "accept"},
 }
 
-// performed calls a tool as a turn of the agent does, and returns its result
-// and the events.
+// performed calls a tool as a turn of the agent does, and returns its result and
+// events.
 func performed(t *testing.T, tool agent.Tool, args string) (string, []agent.Event) {
 	t.Helper()
 	if args == "" {
@@ -69,7 +70,7 @@ func performed(t *testing.T, tool agent.Tool, args string) (string, []agent.Even
 	return result, events
 }
 
-func TestEveryFeatureOfServerEverythingIsOfUse(t *testing.T) {
+func TestEveryFeatureOfServerEverythingWorks(t *testing.T) {
 	t.Parallel()
 	overEveryTransport(t, func(t *testing.T, entry config.Entry) {
 		entry.Roots, entry.LogLevel = []string{t.TempDir()}, "debug"
@@ -112,7 +113,8 @@ func TestEveryFeatureOfServerEverythingIsOfUse(t *testing.T) {
 				checkProgress(t, events)
 			}
 		}
-		// The other way to send the user to a page: an error, and the same call again.
+		// The other way to request that the user opens a page: an error, then the
+		// same call again.
 		got, _ := performed(t, one(t, s, "e_trigger-url-elicitation"), `{"url":"https://x.org/then","errorPath":true}`)
 		if !strings.Contains(got, "completed") || len(asked) != 5 {
 			t.Errorf("got %q; asked: %v", got, asked)
@@ -122,7 +124,7 @@ func TestEveryFeatureOfServerEverythingIsOfUse(t *testing.T) {
 				t.Errorf("%s was asked %d times, want %d", what, asked[what], want)
 			}
 		}
-		waitFor(t, func() bool { return strings.Contains(s.State()[0].Said, "[") }) // simulated logging goes on
+		waitFor(t, func() bool { return strings.Contains(s.State()[0].Said, "[") }) // the server keeps logging
 		checkResources(t, s)
 		checkPrompts(t, s)
 	})
@@ -143,7 +145,7 @@ func checkProgress(t *testing.T, events []agent.Event) {
 	}
 }
 
-// checkResources reads every resource that is listed, and one of each template.
+// checkResources reads every listed resource, and one of each template.
 func checkResources(t *testing.T, s *Client) {
 	t.Helper()
 	n := 0
@@ -159,7 +161,7 @@ func checkResources(t *testing.T, s *Client) {
 	}
 }
 
-// checkPrompts fills in every prompt that is listed.
+// checkPrompts fills in every listed prompt.
 func checkPrompts(t *testing.T, s *Client) {
 	t.Helper()
 	args := map[string]map[string]string{

@@ -15,8 +15,8 @@ import (
 	"lifehub/mcpclient/wire"
 )
 
-// dial connects to a server by HTTP. One whose transport was guessed is tried
-// as SSE when its answer says that it is an old server.
+// dial connects to a server by HTTP. If the transport was guessed and the
+// response indicates an older server, it retries with SSE.
 func (s *supervisor) dial(ctx, starting context.Context, entry config.Entry) (*session, error) {
 	session, err := s.dialAs(ctx, starting, entry)
 	if entry.Guessed && errors.Is(err, transport.ErrLegacySSEServer) {
@@ -27,7 +27,7 @@ func (s *supervisor) dial(ctx, starting context.Context, entry config.Entry) (*s
 }
 
 func (s *supervisor) dialAs(ctx, starting context.Context, entry config.Entry) (*session, error) {
-	ctx, cancel := context.WithCancel(ctx) // for what the server asks
+	ctx, cancel := context.WithCancel(ctx) // used for requests from the server
 	conn, err := wire.Dial(ctx, entry, s.credentials(entry).OAuth(), s.hub.Log)
 	if err != nil {
 		cancel()
@@ -41,7 +41,7 @@ func (s *supervisor) dialAs(ctx, starting context.Context, entry config.Entry) (
 		session.lost()
 		cancel()
 		done := make(chan struct{})
-		go func() { // it says goodbye to the server, which may not listen; ends after 5 s
+		go func() { // notifies the server, which may not respond; ends after at most 5 s
 			defer close(done)
 			agent.Safely(func() { _ = session.client.Close() })
 		}()
@@ -58,18 +58,18 @@ func (s *supervisor) dialAs(ctx, starting context.Context, entry config.Entry) (
 	return session, nil
 }
 
-// explainHTTP says in words what the library's errors mean.
+// explainHTTP converts errors of the library to ones for the user.
 func (s *supervisor) explainHTTP(entry config.Entry, err error) error {
 	if wantsToKnow(err) {
 		if s.hub.Tokens != "" && entry.Transport == config.HTTP && entry.Headers["Authorization"] == "" {
 			return fmt.Errorf("%w (/mcp in the chat, or lifehub mcp consent %s), or a token in headers, such as \"Authorization\": \"Bearer ${TOKEN}\"", errConsent, s.Entry.Name)
 		}
-		return errors.New("it requires authentication (401): put a token into headers, such as \"Authorization\": \"Bearer ${TOKEN}\"")
+		return errors.New("authentication required (401): put a token into headers, such as \"Authorization\": \"Bearer ${TOKEN}\"")
 	}
 	return err
 }
 
-// wantsToKnow reports whether a server asks who is there.
+// wantsToKnow reports whether a server requires authentication.
 func wantsToKnow(err error) bool {
 	return client.IsAuthorizationRequiredError(err) || client.IsOAuthAuthorizationRequiredError(err)
 }
@@ -82,20 +82,19 @@ func (s *supervisor) credentials(entry config.Entry) *CredentialFile {
 	return p
 }
 
-// consentTime is how long a consent may take.
+// consentTime bounds the time for the user to consent.
 const consentTime = 5 * time.Minute
 
-// Consent has the user go through the consent of a server on the web: show is
-// given the page to open. It returns when the server's credential is saved and the
-// server is started again, or with ctx. One port of this machine is open
-// meanwhile.
+// Consent runs the OAuth consent of a web server: it calls show with the page to
+// open. It returns when the server's credential has been saved and the server
+// restarted, or when ctx ends. Meanwhile it listens on a local port.
 func (s *Client) Consent(ctx context.Context, server string, show func(page string)) error {
 	one, err := s.find(server)
 	if err != nil {
 		return err
 	}
 	entry, _ := one.Entry.Resolved(one.lookup)
-	ctx, cancel := context.WithTimeoutCause(ctx, consentTime, fmt.Errorf("nobody signed in within %v", consentTime))
+	ctx, cancel := context.WithTimeoutCause(ctx, consentTime, fmt.Errorf("no sign-in within %v", consentTime))
 	defer cancel()
 	if err := one.credentials(entry).Consent(ctx, show); err != nil {
 		return fmt.Errorf("consent of MCP server %s: %w", server, err)

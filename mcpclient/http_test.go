@@ -20,7 +20,8 @@ import (
 	"lifehub/mcpclient/config"
 )
 
-// serveEverything starts server-everything as a web server and returns where.
+// serveEverything starts server-everything as a web server and returns its
+// address.
 func serveEverything(t *testing.T, kind string) (address string, stop func()) {
 	t.Helper()
 	free, err := net.Listen("tcp", "127.0.0.1:0")
@@ -68,7 +69,7 @@ func TestServerEverythingWorksByHTTP(t *testing.T) {
 				t.Fatalf("got %+v, %v", result, err)
 			}
 			stop()
-			soon, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond) // it would wait for a new connection
+			soon, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond) // waiting for a new connection would exceed this
 			defer cancel()
 			if _, err := echo.Run(soon, json.RawMessage(`{"message":"hello"}`)); err == nil {
 				t.Error("a call of a dead server worked")
@@ -77,7 +78,7 @@ func TestServerEverythingWorksByHTTP(t *testing.T) {
 	}
 }
 
-func TestWebServersThatAreNoMCPServersSaySo(t *testing.T) {
+func TestOtherWebServersAreRecognised(t *testing.T) {
 	t.Parallel()
 	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("another host was asked") }))
 	defer other.Close()
@@ -85,9 +86,9 @@ func TestWebServersThatAreNoMCPServersSaySo(t *testing.T) {
 		answer func(w http.ResponseWriter)
 		want   string
 	}{
-		"who asks": {func(w http.ResponseWriter) { w.WriteHeader(http.StatusUnauthorized) }, "put a token into headers"},
-		"broken":   {func(w http.ResponseWriter) { w.WriteHeader(http.StatusInternalServerError) }, "500"},
-		"a page":   {func(w http.ResponseWriter) { w.Header().Set("Content-Type", "text/html"); fmt.Fprint(w, "<html>") }, "content type"},
+		"authentication": {func(w http.ResponseWriter) { w.WriteHeader(http.StatusUnauthorized) }, "put a token into headers"},
+		"broken":         {func(w http.ResponseWriter) { w.WriteHeader(http.StatusInternalServerError) }, "500"},
+		"a page":         {func(w http.ResponseWriter) { w.Header().Set("Content-Type", "text/html"); fmt.Fprint(w, "<html>") }, "content type"},
 		"elsewhere": {func(w http.ResponseWriter) {
 			w.Header().Set("Location", other.URL)
 			w.WriteHeader(http.StatusTemporaryRedirect)
@@ -116,7 +117,7 @@ func TestWebServersThatAreNoMCPServersSaySo(t *testing.T) {
 	}
 }
 
-func TestHeadersGoOutWithTheirVariables(t *testing.T) {
+func TestHeadersAreSentWithExpandedVariables(t *testing.T) {
 	t.Setenv("LIFEHUB_TEST_TOKEN", "s3cret")
 	got := make(chan string, 100)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -133,7 +134,8 @@ func TestHeadersGoOutWithTheirVariables(t *testing.T) {
 	}
 }
 
-// plainWeb is an MCP server by HTTP with one tool, whose calls answer answers.
+// plainWeb is an MCP server over HTTP with one tool, whose calls are handled by
+// answer.
 func plainWeb(t *testing.T, answer func(w http.ResponseWriter, r *http.Request, id json.RawMessage)) string {
 	t.Helper()
 	var sessions atomic.Int64
@@ -167,18 +169,18 @@ func plainWeb(t *testing.T, answer func(w http.ResponseWriter, r *http.Request, 
 	return server.URL
 }
 
-func TestCallsByHTTPOutliveWhatCanBeMended(t *testing.T) {
+func TestCallsOverHTTPRecoverFromFaults(t *testing.T) {
 	t.Parallel()
 	const said = `{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":"hello"}]}}`
 	in := func(w http.ResponseWriter, kind string) { w.Header().Set("Content-Type", kind) }
 	for name, c := range map[string]struct {
 		answer   func(w http.ResponseWriter, r *http.Request, id json.RawMessage)
-		err      string // "": it says hello
+		err      string // empty: the call returns hello
 		restarts int
 	}{
-		"a session that was forgotten": {func(w http.ResponseWriter, r *http.Request, id json.RawMessage) {
+		"an expired session": {func(w http.ResponseWriter, r *http.Request, id json.RawMessage) {
 			in(w, "application/json")
-			if r.Header.Get("Mcp-Session-Id") == "session-1" { // as server-everything says it after a restart
+			if r.Header.Get("Mcp-Session-Id") == "session-1" { // as server-everything responds after a restart
 				w.WriteHeader(http.StatusBadRequest)
 				fmt.Fprint(w, `{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"Bad Request: No valid session ID provided"}}`)
 				return
@@ -196,13 +198,13 @@ func TestCallsByHTTPOutliveWhatCanBeMended(t *testing.T) {
 		"another's answer": {func(w http.ResponseWriter, r *http.Request, id json.RawMessage) {
 			in(w, "application/json")
 			fmt.Fprintf(w, said, "4711")
-		}, "another question", 0},
+		}, "another request", 0},
 		"a byte order mark": {func(w http.ResponseWriter, r *http.Request, id json.RawMessage) {
 			in(w, "application/json")
 			fmt.Fprintf(w, "\ufeff"+said, id)
 		}, "", 0},
 		"a stream that breaks off": {func() func(w http.ResponseWriter, r *http.Request, id json.RawMessage) {
-			var asked atomic.Value // the id of the call
+			var asked atomic.Value // ID of the call
 			return func(w http.ResponseWriter, r *http.Request, id json.RawMessage) {
 				in(w, "text/event-stream")
 				if r.Header.Get("Last-Event-ID") == "7" {
@@ -215,7 +217,7 @@ func TestCallsByHTTPOutliveWhatCanBeMended(t *testing.T) {
 				panic(http.ErrAbortHandler)
 			}
 		}(), "", 0},
-		"a message of endless lines": {func(w http.ResponseWriter, r *http.Request, id json.RawMessage) {
+		"an endless message": {func(w http.ResponseWriter, r *http.Request, id json.RawMessage) {
 			in(w, "text/event-stream")
 			for line := strings.Repeat("data: x\n", 1000); ; {
 				if _, err := io.WriteString(w, line); err != nil {

@@ -18,9 +18,9 @@ import (
 	"lifehub/mcpclient/wire"
 )
 
-// FuzzAnswers hands whatever a server might say to the library and to what
-// we make of it: the library reads it on its own goroutine, where a
-// panic could not be caught.
+// FuzzAnswers passes arbitrary server output to the library and to our conversion
+// of its results. The library reads on its own goroutine, where a panic could not
+// be recovered.
 func FuzzAnswers(f *testing.F) {
 	for _, seed := range []string{
 		`{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"x"},{"type":"image","data":"","mimeType":""},{"type":"resource","resource":{"uri":"a","blob":"%"}}],"structuredContent":{},"isError":true}}`,

@@ -18,12 +18,12 @@ import (
 	"lifehub/mcpclient/config"
 )
 
-// host is a LifeHub with one server that has 50 children, half of which
-// leave its process group. It says "ready" and ends with its stdin.
+// host runs LifeHub's client with one server that has 50 children, half of which
+// leave its process group. It prints "ready" and ends with its stdin.
 func host() {
 	background := context.Background()
 	hangup := make(chan os.Signal, 1)
-	signal.Notify(hangup, syscall.SIGHUP) // it is ignored where the tests run under nohup
+	signal.Notify(hangup, syscall.SIGHUP) // ignored if the tests run under nohup
 	go func() { <-hangup; os.Exit(1) }()
 	server := bad("bad", "fork")
 	server.Env[mcptest.Mark] = os.Getenv(mcptest.Mark)
@@ -36,7 +36,7 @@ func host() {
 	os.Exit(0)
 }
 
-// amidQuit is the way of an end that ends amid another one.
+// amidQuit names the case in which SIGKILL interrupts a regular exit.
 const amidQuit = "SIGKILL amid the quit"
 
 func TestQuitOrKilledLifeHubLeavesNoDescendant(t *testing.T) {

@@ -11,8 +11,8 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// Prompt is a prompt that a server has ready: /server:prompt in the chat. All
-// but Server are the server's own words.
+// Prompt is a prompt that a server provides: /server:prompt in the chat. All
+// fields except Server are untrusted text of the server.
 type Prompt struct {
 	Server      string
 	Name        string
@@ -20,24 +20,24 @@ type Prompt struct {
 	Args        []PromptArg
 }
 
-// PromptArg is one blank of a prompt.
+// PromptArg is an argument of a prompt.
 type PromptArg struct {
 	Name        string
 	Description string
 	Required    bool
 }
 
-// Resource is something that a server lets one read: @server:uri in the chat.
-// All but Server are the server's own words.
+// Resource is a resource that a server provides: @server:uri in the chat. All
+// fields except Server are untrusted text of the server.
 type Resource struct {
 	Server      string
-	URI         string // or, of a Template, its pattern: demo://text/{id}
+	URI         string // for a Template its pattern, such as demo://text/{id}
 	Name        string
 	Description string
 	Template    bool
 }
 
-// listPrompts are the prompts of a server; what cannot be listed goes to the log.
+// listPrompts returns the prompts of a server; errors are logged.
 func listPrompts(ctx context.Context, c *client.Client, server string, log *slog.Logger) []Prompt {
 	listed, err := wire.Listed(c.IterPrompts(ctx, mcp.ListPromptsRequest{}))
 	if err != nil {
@@ -46,7 +46,7 @@ func listPrompts(ctx context.Context, c *client.Client, server string, log *slog
 	var list []Prompt
 	for _, p := range listed {
 		if config.CheckToolName(p.Name) != nil {
-			log.Warn("prompt refused for its name", "server", server, "prompt", p.Name)
+			log.Warn("prompt rejected because of its name", "server", server, "prompt", p.Name)
 			continue
 		}
 		prompt := Prompt{Server: server, Name: p.Name, Description: p.Description}
@@ -58,7 +58,7 @@ func listPrompts(ctx context.Context, c *client.Client, server string, log *slog
 	return list
 }
 
-// listResources are the resources of a server; what cannot be listed goes to the log.
+// listResources returns the resources of a server; errors are logged.
 func listResources(ctx context.Context, c *client.Client, server string, log *slog.Logger) []Resource {
 	listed, err := wire.Listed(c.IterResources(ctx, mcp.ListResourcesRequest{}))
 	if err != nil {
@@ -69,7 +69,7 @@ func listResources(ctx context.Context, c *client.Client, server string, log *sl
 		list = append(list, Resource{Server: server, URI: r.URI, Name: r.Name, Description: r.Description})
 	}
 	templates, err := wire.Listed(c.IterResourceTemplates(ctx, mcp.ListResourceTemplatesRequest{}))
-	if err != nil { // many servers have none and say so with an error
+	if err != nil { // many servers have no templates and return an error
 		log.Debug("list resource templates", "server", server, "err", err)
 	}
 	for _, r := range templates {

@@ -9,7 +9,7 @@ import (
 	"lifehub/internal/testenv"
 )
 
-// hostName makes this test binary a LifeHub with one server: see host.
+// hostName makes this test binary run host.
 const hostName = "LIFEHUB_TEST_HOST"
 
 func TestMain(m *testing.M) {

@@ -1,11 +1,11 @@
-// Package mcpclient runs the MCP servers of mcp.json and turns what they
-// offer into tools of the agent. Begin reading at [Start]; one server's life
-// is in supervisor.go, its process in package process.
+// Package mcpclient runs the MCP servers of mcp.json and makes their tools
+// available to the agent. Start at [Start]; supervisor.go manages the life of one
+// server, process.go its process.
 //
-// Servers are not trusted: whatever one does, the others and LifeHub go on.
-// The library (mark3labs/mcp-go) speaks the protocol; processes, their pipes
-// and their end are our own, because it would leave grandchildren behind,
-// block on a server that does not read, and take messages of any length.
+// Servers are not trusted: a misbehaving one must not affect LifeHub or other
+// servers. The library (mark3labs/mcp-go) implements the protocol. Processes and
+// pipes are managed here, because the library would leave grandchildren behind,
+// block on a server that does not read, and accept messages of any length.
 package mcpclient
 
 import (
@@ -28,31 +28,31 @@ import (
 	"lifehub/mcpclient/trust"
 )
 
-// Options is how servers are run. The zero value works.
+// Options configure how servers are run. The zero value works.
 type Options struct {
-	Timeout  time.Duration          // of a call whose server sets none; 0: 60 s
-	Reserved func(name string) bool // names of tools that are not from servers; nil: none
-	Files    string                 // folder for images and results too long for the model; "": they are not kept
-	Logs     string                 // folder for what servers write to stderr and log, a file each; "": it is not kept
-	Tokens   string                 // folder for what consents of servers on the web bring; "": there are none
-	Log      *slog.Logger           // what servers do wrong; nil: nowhere
-	Trust    *trust.Trust           // what the user has seen of the servers; nil: all is trusted as it is
-	Version  string                 // of LifeHub, told to the servers
-	Roots    func() []string        // folders that servers on this machine are told of when they ask and their entry names none; nil: none
-	Redact   func(string) string    // takes secrets out of what servers log and what of them is kept in files; nil: nothing
+	Timeout  time.Duration          // of calls to a server whose entry sets none; 0: 60 s
+	Reserved func(name string) bool // reports names of other tools; may be nil
+	Files    string                 // folder for images and results too long for the model; empty: not saved
+	Logs     string                 // folder for log files, one per server, of stderr and log messages; empty: not saved
+	Tokens   string                 // folder for OAuth credentials of web servers; empty: consent is unavailable
+	Log      *slog.Logger           // log of server faults; may be nil
+	Trust    *trust.Trust           // what the user has reviewed; nil: everything is trusted
+	Version  string                 // LifeHub's version, sent to servers
+	Roots    func() []string        // folders reported to local servers whose entries name none; may be nil
+	Redact   func(string) string    // removes secrets from logs and saved results; may be nil
 
-	// Ask puts a server's form to the user, at the host of ctx; nil: servers
+	// Ask shows a server's form to the user, on the host in ctx. If nil, servers
 	// cannot ask.
 	Ask func(ctx context.Context, form agent.Question) agent.Input
-	// Sample asks the user, and then has the user's model answer a server's
-	// request; nil: servers cannot have that.
+	// Sample asks the user for permission, and then has the user's model answer a
+	// server's request. If nil, servers cannot request this.
 	Sample func(ctx context.Context, server string, request llm.Request) (model, text string, err error)
 
-	start time.Duration // bounds a server's start, up to its first list of tools; 0: 10 s
+	start time.Duration // limit of a server's start, including its first list of tools; 0: 10 s
 }
 
-// Client runs the servers of a config. Make it with [Start]; it is safe for
-// concurrent use, and a nil *Client has none.
+// Client runs the servers of a config. Create it with [Start]. It is safe for
+// concurrent use, and a nil *Client has no servers.
 type Client struct {
 	Options
 	changes chan struct{}
@@ -60,13 +60,13 @@ type Client struct {
 	running sync.WaitGroup
 	launch  func(one *supervisor, after <-chan struct{})
 
-	mu     sync.Mutex // guards what follows
+	mu     sync.Mutex // guards the fields below
 	list   []*supervisor
 	closed bool
 }
 
-// Start starts the servers in the background and returns at once. They end
-// with Close or with ctx.
+// Start starts the servers in the background and returns immediately. They run
+// until Close is called or ctx ends.
 func Start(ctx context.Context, config config.Config, options Options) *Client {
 	ctx, cancel := context.WithCancel(ctx)
 	s := &Client{Options: options, changes: make(chan struct{}, 1), cancel: cancel}
@@ -80,10 +80,10 @@ func Start(ctx context.Context, config config.Config, options Options) *Client {
 	return s
 }
 
-// Use makes the servers those of config, and returns a line for each that was
-// added, changed or removed. One whose entry is as it was goes on undisturbed.
-// Calls under way end before their server does; a changed one starts after that,
-// and must be seen like any other.
+// Use replaces the config and returns one line for each server that was added,
+// changed or removed. Servers with unchanged entries keep running. A removed or
+// changed server ends after its calls in progress; then a changed one starts with
+// its new entry, which must be reviewed first.
 func (s *Client) Use(config config.Config) (changes []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -121,7 +121,7 @@ func (s *Client) Use(config config.Config) (changes []string) {
 	return changes
 }
 
-// retire ends a server when its last call has ended.
+// retire ends a server once its last call has ended.
 func (s *Client) retire(one *supervisor) {
 	idle := one.clock.drain()
 	s.running.Go(func() { // ends with the server at the latest
@@ -133,7 +133,7 @@ func (s *Client) retire(one *supervisor) {
 	})
 }
 
-// all are the servers of this moment, in the order of the config.
+// all returns the current servers in the order of the config.
 func (s *Client) all() []*supervisor {
 	if s == nil {
 		return nil
@@ -143,7 +143,7 @@ func (s *Client) all() []*supervisor {
 	return slices.Clone(s.list)
 }
 
-// defaults fills in what was left out.
+// defaults replaces zero values of options.
 func (s *Client) defaults() {
 	s.Timeout = cmp.Or(s.Timeout, 60*time.Second)
 	s.start = cmp.Or(s.start, 10*time.Second)
@@ -156,7 +156,7 @@ func (s *Client) defaults() {
 	}
 }
 
-// Tools are the tools of the servers that run at this moment, by name.
+// Tools returns the tools of all running servers, sorted by name.
 func (s *Client) Tools() []agent.Tool {
 	var list []agent.Tool
 	for _, one := range s.all() {
@@ -168,7 +168,7 @@ func (s *Client) Tools() []agent.Tool {
 	return list
 }
 
-// State returns the state of every server of the config, in its order.
+// State returns the state of every server in the order of the config.
 func (s *Client) State() []ServerState {
 	var list []ServerState
 	for _, one := range s.all() {
@@ -177,8 +177,8 @@ func (s *Client) State() []ServerState {
 	return list
 }
 
-// Changes receives when a state or the tools have changed since the last
-// receive. It is never closed; for a nil *Client it is nil.
+// Changes returns a channel that receives after any state or tool has changed
+// since the last receive. It is never closed, and nil for a nil *Client.
 func (s *Client) Changes() <-chan struct{} {
 	if s == nil {
 		return nil
@@ -193,8 +193,9 @@ func (s *Client) changed() {
 	}
 }
 
-// Wait returns when every server, or every one that is named, has either
-// started or failed to for a first time, or with ctx's error.
+// Wait blocks until each named server, or every server if none is named, has
+// started or failed to start for the first time. It returns ctx's error if ctx
+// ends first.
 func (s *Client) Wait(ctx context.Context, names ...string) error {
 	for _, one := range s.all() {
 		if len(names) > 0 && !slices.Contains(names, one.Entry.Name) {
@@ -202,7 +203,7 @@ func (s *Client) Wait(ctx context.Context, names ...string) error {
 		}
 		select {
 		case <-one.settled:
-			continue // also when ctx has ended
+			continue // even if ctx has ended
 		default:
 		}
 		select {
@@ -214,8 +215,8 @@ func (s *Client) Wait(ctx context.Context, names ...string) error {
 	return nil
 }
 
-// Unknown are the servers that have yet to start and whose tools are not known
-// from an earlier start: those that a text names, and the others.
+// Unknown returns the servers that have not started yet and whose tools are not
+// known from an earlier start, divided into those named in text and the others.
 func (s *Client) Unknown(text string) (named, others []string) {
 	for _, one := range s.all() {
 		one.mu.Lock()
@@ -232,16 +233,16 @@ func (s *Client) Unknown(text string) (named, others []string) {
 	return named, others
 }
 
-// namedIn reports whether a text names the server or, by their name for the
-// model, one of its tools: as a whole word, in any case.
+// namedIn reports whether text contains the name of the server, or a tool name by
+// which the model knows one of its tools, as a whole word in any case.
 func (s *supervisor) namedIn(text string) bool {
 	name := strings.ReplaceAll(regexp.QuoteMeta(s.Entry.Name), "_", "__?")
 	named, err := regexp.MatchString(`(?i)(^|[^\pL\d])`+name+`([^\pL\d]|$)`, text)
 	return named && err == nil
 }
 
-// Close ends all servers and everything that they have started, and returns
-// when nothing of it is left, after a few seconds at most.
+// Close ends all servers and every process that they started. It returns when
+// none is left, after at most a few seconds.
 func (s *Client) Close() {
 	if s == nil {
 		return
@@ -253,8 +254,8 @@ func (s *Client) Close() {
 	s.running.Wait()
 }
 
-// Restart starts a server again, whether it is running or off. Its entry and
-// its program are looked at again.
+// Restart restarts a server, whether it is running or off, after checking its
+// entry and program again.
 func (s *Client) Restart(server string) error {
 	one, err := s.find(server)
 	if err != nil {
@@ -262,13 +263,13 @@ func (s *Client) Restart(server string) error {
 	}
 	select {
 	case one.again <- struct{}{}:
-	default: // it is about to
+	default: // a restart is already pending
 	}
 	return nil
 }
 
-// Recheck looks again at what the user has seen of servers that wait for that:
-// another LifeHub may have shown it.
+// Recheck restarts servers that wait for review if it was done in another LifeHub
+// process.
 func (s *Client) Recheck() {
 	for _, one := range s.all() {
 		one.mu.Lock()
@@ -276,14 +277,14 @@ func (s *Client) Recheck() {
 		one.mu.Unlock()
 		switch {
 		case waits && off:
-			_ = s.Restart(one.Entry.Name) // it is there
+			_ = s.Restart(one.Entry.Name) // cannot fail, since the server exists
 		case waits:
 			one.touch()
 		}
 	}
 }
 
-// Unseen are the changes of a server that wait to be seen.
+// Unseen returns the changes of a server that wait for review.
 func (s *Client) Unseen(server string) []trust.Change {
 	one, err := s.find(server)
 	if err != nil {
@@ -294,8 +295,8 @@ func (s *Client) Unseen(server string) []trust.Change {
 	return slices.Clone(one.unseen)
 }
 
-// Accept takes a server's changes, as the user has seen them, and resumes
-// it. A change that came after seen was read stays unseen.
+// Accept marks the changes in seen as reviewed and continues with the server.
+// Changes that came after seen was read stay unreviewed.
 func (s *Client) Accept(server string, seen []trust.Change) error {
 	one, err := s.find(server)
 	if err != nil {
@@ -323,5 +324,5 @@ func (s *Client) find(name string) (*supervisor, error) {
 			return one, nil
 		}
 	}
-	return nil, fmt.Errorf("there is no MCP server %q", name)
+	return nil, fmt.Errorf("no MCP server %q", name)
 }

@@ -13,7 +13,7 @@ import (
 	"lifehub/internal/testenv"
 )
 
-// resident is the memory that this process holds, in bytes.
+// resident returns the resident memory of this process in bytes.
 func resident(t *testing.T) int {
 	t.Helper()
 	text, err := os.ReadFile("/proc/self/statm")
@@ -27,9 +27,9 @@ func resident(t *testing.T) int {
 	return pages * os.Getpagesize()
 }
 
-// TestFloodsCostLittleTimeAndMemory has servers flood their stdout, their
-// stderr and their answers at once, and measures how late a tick is next to
-// them: what a key in the chat would wait, as the scheduler goes.
+// TestFloodsCostLittleTimeAndMemory makes servers flood their stdout, stderr and
+// results at once, and measures the delay of a ticker, which is how long a key
+// press in the chat would wait.
 func TestFloodsCostLittleTimeAndMemory(t *testing.T) {
 	s := start(t, Options{}, bad("huge", "huge"), bad("stderr", "stderr"), bad("flood", "flood"), bad("garbage", "garbage"), bad("asks", "asks"))
 	debug.FreeOSMemory()
@@ -58,7 +58,7 @@ func TestFloodsCostLittleTimeAndMemory(t *testing.T) {
 	if most > 100<<20 && !testenv.Race {
 		t.Errorf("%d MB more, the bound is 100", most>>20)
 	}
-	bound := 2 * time.Second // of a machine that does other things as well
+	bound := 2 * time.Second // allows for other load on the machine
 	if os.Getenv("LIFEHUB_SOAK") != "" {
 		bound = 100 * time.Millisecond
 	}

@@ -21,8 +21,8 @@ import (
 	"github.com/mark3labs/mcp-go/client/transport"
 )
 
-// credential is what a consent has brought, in its own file. It is good for the
-// url it was given for and no other.
+// credential is the result of an OAuth consent, saved in its own file. It is
+// valid only for the url it was issued for.
 type credential struct {
 	URL          string           `json:"url"`
 	ClientID     string           `json:"client_id"`
@@ -31,15 +31,15 @@ type credential struct {
 	Token        *transport.Token `json:"token,omitempty"`
 }
 
-// CredentialFile is a server's credential on disk, as the library wants it. It is safe for
-// concurrent use.
+// CredentialFile is a server's credential on disk, in the form the library needs.
+// It is safe for concurrent use.
 type CredentialFile struct {
-	File string // "": none is saved
+	File string // empty: nothing is saved
 	URL  string
 	mu   sync.Mutex
 }
 
-// read returns the credential; the zero one where there is none for this url.
+// read returns the credential, or a zero one if there is none for this url.
 func (p *CredentialFile) read() (credential, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -80,7 +80,7 @@ func (p *CredentialFile) write(saved credential) error {
 	return nil
 }
 
-// GetToken returns the token, for the library.
+// GetToken implements the library's token store.
 func (p *CredentialFile) GetToken(ctx context.Context) (*transport.Token, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -92,7 +92,7 @@ func (p *CredentialFile) GetToken(ctx context.Context) (*transport.Token, error)
 	return saved.Token, err
 }
 
-// SaveToken keeps a token, for the library.
+// SaveToken implements the library's token store.
 func (p *CredentialFile) SaveToken(ctx context.Context, token *transport.Token) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -105,7 +105,8 @@ func (p *CredentialFile) SaveToken(ctx context.Context, token *transport.Token) 
 	return p.write(saved)
 }
 
-// OAuth is how the library shows the credential; nil without one.
+// OAuth returns the library's configuration for this credential, or nil if there
+// is none.
 func (p *CredentialFile) OAuth() *transport.OAuthConfig {
 	saved, err := p.read()
 	if err != nil || saved.Token == nil {
@@ -122,8 +123,8 @@ func (p *CredentialFile) config(saved credential) transport.OAuthConfig {
 	}
 }
 
-// Consent registers LifeHub, sends the user to the page, and trades what
-// comes back for a token.
+// Consent registers LifeHub as a client, sends the user to the consent page, and
+// exchanges the resulting code for a token.
 func (p *CredentialFile) Consent(ctx context.Context, show func(page string)) error {
 	state, err := transport.GenerateState()
 	if err != nil {
@@ -134,7 +135,7 @@ func (p *CredentialFile) Consent(ctx context.Context, show func(page string)) er
 		return err
 	}
 	defer visit.close()
-	config := p.config(credential{}) // what was registered for another port may not be good for this one
+	config := p.config(credential{}) // a registration for another port may not be valid for this one
 	config.RedirectURI = visit.url()
 	handler := transport.NewOAuthHandler(config)
 	handler.SetBaseURL(p.URL)
@@ -167,7 +168,8 @@ func (p *CredentialFile) Consent(ctx context.Context, show func(page string)) er
 	return handler.ProcessAuthorizationResponse(ctx, code, state, verifier)
 }
 
-// probe asks the server without a token: its refusal names who gives one.
+// probe sends a request without a token: the rejection names the authorization
+// server.
 func (p *CredentialFile) probe(ctx context.Context, handler *transport.OAuthHandler) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, p.URL, strings.NewReader("{}"))
 	if err != nil {
@@ -184,12 +186,12 @@ func (p *CredentialFile) probe(ctx context.Context, handler *transport.OAuthHand
 	return nil
 }
 
-// maxConsent bounds an answer on the way to a token, in bytes.
+// maxConsent bounds a response during the consent, in bytes.
 const maxConsent = 1 << 20
 
-// consentWeb is an HTTP client for the way to a token, which may lead to
-// another host: by https, or, where the server itself is spoken to without,
-// on its own machine.
+// consentWeb returns an HTTP client for the consent, which may involve other
+// hosts. They must use https, unless the server itself uses http: then hosts on
+// its own machine may, too.
 func consentWeb(server string) *http.Client {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	return &http.Client{Timeout: 30 * time.Second, Transport: guided{transport: transport, server: server}}
@@ -212,7 +214,7 @@ func (g guided) RoundTrip(request *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// mayGo refuses pages to which no secret may be sent.
+// mayGo returns an error for pages to which no secret may be sent.
 func mayGo(page, server string) error {
 	to, err := url.Parse(page)
 	if err != nil {
@@ -225,11 +227,11 @@ func mayGo(page, server string) error {
 	if to.Scheme == "https" || to.Scheme == "http" && from.Scheme == "http" && to.Hostname() == from.Hostname() {
 		return nil
 	}
-	return fmt.Errorf("it leads to %s, which is not safe", page)
+	return fmt.Errorf("refusing to send secrets to %s", page)
 }
 
-// callback is the page to which the consent sends the user back. Only a visit
-// with its state is taken; whoever guesses finds nothing there.
+// callback serves the page to which the consent redirects the user. It accepts
+// only requests with the right state parameter, which cannot be guessed.
 type callback struct {
 	state    string
 	listener net.Listener
@@ -237,7 +239,7 @@ type callback struct {
 	came     chan url.Values
 }
 
-// listen opens the page on a free port of this machine only.
+// listen serves the page on a free port of the loopback interface.
 func listen(state string) (*callback, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -264,20 +266,20 @@ func (l *callback) serve(w http.ResponseWriter, r *http.Request) {
 	}
 	select {
 	case l.came <- query:
-	default: // the page was loaded again
+	default: // the page was reloaded
 	}
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	_, _ = io.WriteString(w, "You are signed in. You can close this page and return to LifeHub.\n")
 }
 
-// wait waits for the visit.
+// wait waits for the redirect.
 func (l *callback) wait(ctx context.Context) (code string, err error) {
 	select {
 	case <-ctx.Done():
 		return "", context.Cause(ctx)
 	case query := <-l.came:
 		if refused := query.Get("error"); refused != "" {
-			return "", fmt.Errorf("it was refused: %s %s", refused, query.Get("error_description"))
+			return "", fmt.Errorf("consent was refused: %s %s", refused, query.Get("error_description"))
 		}
 		return query.Get("code"), nil
 	}

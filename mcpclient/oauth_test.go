@@ -22,18 +22,18 @@ import (
 	"lifehub/mcpclient/config"
 )
 
-// gatekeeper is an MCP server that lets in who has a token, and the
-// authorization server that gives one.
+// gatekeeper is an MCP server that requires a token, and the authorization server
+// that issues it.
 type gatekeeper struct {
 	*httptest.Server
 	t *testing.T
 
 	mu        sync.Mutex
-	token     string // that is good now
+	token     string // currently valid token
 	redirect  string // as registered
 	challenge string
 	refreshed int
-	life      int // of a token, in seconds
+	life      int // lifetime of a token, in seconds
 }
 
 func newGatekeeper(t *testing.T) *gatekeeper {
@@ -88,7 +88,7 @@ func (g *gatekeeper) register(r *http.Request) any {
 	return map[string]any{"client_id": "lifehub-7", "token_endpoint_auth_method": "none"}
 }
 
-// give trades a code or a refresh token for a token.
+// give exchanges a code or a refresh token for a token.
 func (g *gatekeeper) give(r *http.Request) any {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -107,8 +107,8 @@ func (g *gatekeeper) give(r *http.Request) any {
 	return map[string]any{"access_token": g.token, "token_type": "Bearer", "refresh_token": "again", "expires_in": g.life}
 }
 
-// browse does what the user's browser does with the page, after a visit by
-// somebody else who guesses.
+// browse acts as the user's browser on the page, after a request by an attacker
+// who guesses the state.
 func (g *gatekeeper) browse(page string) {
 	u, err := url.Parse(page)
 	if err != nil {
@@ -134,7 +134,7 @@ func (g *gatekeeper) browse(page string) {
 	}
 }
 
-func TestAServerThatWantsConsentGetsIt(t *testing.T) {
+func TestConsentIsCompletedAndSaved(t *testing.T) {
 	t.Parallel()
 	g := newGatekeeper(t)
 	tokens := filepath.Join(t.TempDir(), "tokens")
@@ -168,7 +168,7 @@ func TestAServerThatWantsConsentGetsIt(t *testing.T) {
 	}
 	s.Close()
 
-	// Later, the token is over: it is refreshed without the user.
+	// An expired token is refreshed without the user.
 	change(t, filepath.Join(tokens, "vault.json"), func(kept map[string]any) {
 		kept["token"].(map[string]any)["expires_at"] = time.Now().Add(-time.Hour)
 	})
@@ -180,7 +180,7 @@ func TestAServerThatWantsConsentGetsIt(t *testing.T) {
 		t.Errorf("got %v after %d refreshs", err, g.refreshed)
 	}
 
-	// The credential is for that url and no other.
+	// The credential is valid only for this url.
 	elsewhere := newGatekeeper(t)
 	entry.URL = elsewhere.URL + "/mcp"
 	third := start(t, Options{Tokens: tokens}, entry)
@@ -189,7 +189,7 @@ func TestAServerThatWantsConsentGetsIt(t *testing.T) {
 	}
 }
 
-func TestAConsentEndsWithTheUsersPatience(t *testing.T) {
+func TestConsentTimesOut(t *testing.T) {
 	t.Parallel()
 	g := newGatekeeper(t)
 	s := start(t, Options{Tokens: t.TempDir()}, config.Entry{Name: "vault", Transport: config.HTTP, URL: g.URL + "/mcp"})

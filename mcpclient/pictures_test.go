@@ -10,7 +10,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-func TestAModelIsShownTheImagesOfAResult(t *testing.T) {
+func TestImagesOfAResultArePassedToTheModel(t *testing.T) {
 	t.Parallel()
 	var picture bytes.Buffer
 	if err := png.Encode(&picture, image.NewRGBA(image.Rect(0, 0, 8, 8))); err != nil {

@@ -17,25 +17,26 @@ import (
 )
 
 const (
-	// Graceful is how long a server has to end on its own after its stdin was
-	// closed, and again after SIGTERM.
+	// Graceful is how long a server may take to exit after its stdin was closed,
+	// and again after SIGTERM.
 	Graceful = time.Second
 	// stalled is how long a server may leave its stdin unread.
 	stalled = 30 * time.Second
 )
 
-// tagName is the variable by which the descendants of a server are found
+// tagName is an environment variable that identifies the descendants of a server
 // even after they have left its process group.
 const tagName = "LIFEHUB_MCP_SERVER"
 
-// passed are the variables that a server gets without having declared them.
+// passed are the variables that a server gets without declaring them.
 var passed = []string{
 	"PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TERM", "TMPDIR",
-	// Programs do not run on Windows without these.
+	// Programs do not run on Windows without these variables.
 	"SYSTEMROOT", "SYSTEMDRIVE", "COMSPEC", "PATHEXT", "WINDIR", "TEMP", "TMP", "USERPROFILE", "APPDATA", "LOCALAPPDATA", "PROGRAMDATA", "PROGRAMFILES",
 }
 
-// environment is a server's: a few names of ours and what it declares.
+// environment returns a server's environment: the passed variables, the tag and
+// what it declares.
 func environment(declared map[string]string, tag string) []string {
 	env := []string{tagName + "=" + tag}
 	for _, name := range passed {
@@ -44,13 +45,13 @@ func environment(declared map[string]string, tag string) []string {
 		}
 	}
 	for name, v := range declared {
-		env = append(env, name+"="+v) // the last of two counts
+		env = append(env, name+"="+v) // of duplicates the last one wins
 	}
 	slices.Sort(env[1 : len(env)-len(declared)])
 	return env
 }
 
-// Process is a running server and whatever it has started.
+// Process is a running server and all its descendants.
 type Process struct {
 	cmd    *exec.Cmd
 	tag    string
@@ -59,14 +60,14 @@ type Process struct {
 	stderr *os.File
 	Input  *queue
 	guard  guard
-	Exited chan struct{}    // closed when nothing of it is left
-	state  *os.ProcessState // how its leader ended; read it and err after Exited
+	Exited chan struct{}    // closed when none of its processes is left
+	state  *os.ProcessState // exit status of its leader; valid, like err, after Exited
 	err    error
 }
 
-// Start starts a server's command in a process group of its own.
-// stdout and stderr read what it writes there to the end. The process ends with
-// Close, or on its own.
+// startProcess starts a server's command in its own process group. stdout and
+// stderr are called with its output and must read it to the end. The process ends
+// with Close or on its own.
 func startProcess(s config.Entry, dir string, stdout, stderr func(io.Reader)) (*Process, error) {
 	p := &Process{tag: rand.Text(), Input: newQueue(), Exited: make(chan struct{})}
 	p.cmd = exec.Command(s.Command, s.Args...)
@@ -79,7 +80,7 @@ func startProcess(s config.Entry, dir string, stdout, stderr func(io.Reader)) (*
 	if err := errors.Join(inErr, outErr, errErr); err != nil {
 		return nil, err
 	}
-	// Deadlines are what ends reading and writing where the server does not.
+	// Deadlines interrupt reads and writes that the server blocks.
 	p.stdin, p.stdout, p.stderr = stdinPipe.(*os.File), stdoutPipe.(*os.File), stderrPipe.(*os.File)
 	started := make(chan error)
 	go p.run(stdout, stderr, started)
@@ -89,13 +90,13 @@ func startProcess(s config.Entry, dir string, stdout, stderr func(io.Reader)) (*
 	return p, nil
 }
 
-// run starts the command, sees it through and cleans up after it. It stays on
-// one thread of the system, because Linux sends the signal of a parent's
-// death when the thread that started the child ends.
+// run starts the command, waits for its exit and cleans up. It stays on one OS
+// thread, because Linux sends the parent death signal when the thread that
+// started the child ends.
 func (p *Process) run(stdout, stderr func(io.Reader), started chan<- error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	if err := p.cmd.Start(); err != nil { // which closes the pipes
+	if err := p.cmd.Start(); err != nil { // closes the pipes
 		started <- err
 		return
 	}
@@ -104,7 +105,7 @@ func (p *Process) run(stdout, stderr func(io.Reader), started chan<- error) {
 	if p.guard, err = newGuard(p.cmd.Process, p.tag); err != nil {
 		_ = p.cmd.Process.Kill()
 		_ = p.cmd.Wait()
-		started <- fmt.Errorf("watch over its children: %w", err)
+		started <- fmt.Errorf("watch its children: %w", err)
 		return
 	}
 	var readers sync.WaitGroup
@@ -113,10 +114,10 @@ func (p *Process) run(stdout, stderr func(io.Reader), started chan<- error) {
 	readers.Go(func() { agent.Safely(p.write) })
 	started <- nil
 
-	p.state, p.err = p.cmd.Process.Wait() // and not the command's, which would close the pipes on the readers
+	p.state, p.err = p.cmd.Process.Wait() // cmd.Wait would close the pipes while they are being read
 	killGroup(p.cmd.Process)
 	p.guard.end()
-	// Who has left the group and kept a pipe would hold the readers.
+	// A descendant that left the group and holds a pipe would block the readers.
 	soon := time.Now().Add(Graceful)
 	_ = p.stdout.SetReadDeadline(soon)
 	_ = p.stderr.SetReadDeadline(soon)
@@ -129,7 +130,7 @@ func (p *Process) run(stdout, stderr func(io.Reader), started chan<- error) {
 	close(p.Exited)
 }
 
-// write hands the queue to the server, and ends it when it does not read.
+// write writes the queue to the server, and ends the server if it does not read.
 func (p *Process) write() {
 	for {
 		frame, ok := p.Input.next()
@@ -153,11 +154,11 @@ func (p *Process) write() {
 	}
 }
 
-// Close ends the server: it closes its stdin, then asks with SIGTERM, then
-// kills, all of its group, and returns when nothing of it is left.
+// Close ends the server's process group: it closes stdin, then sends SIGTERM,
+// then SIGKILL. It returns when no process is left.
 func (p *Process) Close() {
 	p.Input.close()
-	_ = p.stdin.SetWriteDeadline(time.Now()) // a write that is stuck
+	_ = p.stdin.SetWriteDeadline(time.Now()) // interrupts a blocked write
 	for _, more := range []func(*os.Process){terminateGroup, killGroup} {
 		select {
 		case <-p.Exited:
@@ -169,7 +170,7 @@ func (p *Process) Close() {
 	<-p.Exited
 }
 
-// Ending says in words how the process ended.
+// Ending describes how the process ended.
 func (p *Process) Ending() string {
 	switch {
 	case p.err != nil:
@@ -180,12 +181,12 @@ func (p *Process) Ending() string {
 	return "it ended with " + p.state.String()
 }
 
-// maxQueued bounds the messages that wait to be read by a server.
+// maxQueued bounds the messages waiting to be read by a server.
 const maxQueued = 256
 
-// queue holds what is to be written to a server, so that a server that does
-// not read holds up nobody. It never fails: what is put in after the end is
-// lost, and the end of stdout tells the waiting callers.
+// queue buffers messages to a server, so that a server that does not read blocks
+// no caller. Writes never fail: after the end they are discarded, and the end of
+// stdout notifies waiting callers.
 type queue struct {
 	frames chan []byte
 	ended  chan struct{}
@@ -198,8 +199,8 @@ func newQueue() *queue {
 	return q
 }
 
-// Write puts a copy of p into the queue. It blocks only while the queue is
-// full, which the stalled server's end undoes.
+// Write appends a copy of p. It blocks only while the queue is full; then the
+// stalled server is ended.
 func (q *queue) Write(p []byte) (int, error) {
 	select {
 	case q.frames <- slices.Clone(p):
@@ -208,14 +209,14 @@ func (q *queue) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// next waits for something to write; false is the end.
+// next waits for a message; it reports false after the end.
 func (q *queue) next() ([]byte, bool) {
 	select {
 	case frame := <-q.frames:
 		return frame, true
 	case <-q.ended:
 	}
-	select { // what was put in before the end
+	select { // messages added before the end
 	case frame := <-q.frames:
 		return frame, true
 	default:

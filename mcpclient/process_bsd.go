@@ -4,8 +4,9 @@ package mcpclient
 
 import "syscall"
 
-// ownGroup puts a child into a process group of its own.
+// ownGroup starts a child in its own process group.
 func ownGroup() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
 
-// killTagged has no way here to find who has left the group.
+// killTagged does nothing: this system cannot find processes by their
+// environment.
 func killTagged(string) {}

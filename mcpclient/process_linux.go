@@ -8,14 +8,14 @@ import (
 	"syscall"
 )
 
-// ownGroup puts a child into a process group of its own, and has the kernel
-// kill it when LifeHub dies.
+// ownGroup starts a child in its own process group, and has the kernel kill it
+// when LifeHub dies.
 func ownGroup() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }
 
-// killTagged kills every process whose environment holds the tag. It goes
-// round until there is none, at most a few times: they may be forking.
+// killTagged kills every process whose environment contains the tag. It repeats
+// the search a few times, since the processes may be forking.
 func killTagged(tag string) {
 	for range 5 {
 		found := false

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestAChildGetsAMinimalEnvironment(t *testing.T) {
+func TestChildGetsAMinimalEnvironment(t *testing.T) {
 	t.Setenv("LIFEHUB_TEST_SECRET", "hunter2")
 	env := strings.Join(environment(map[string]string{"DECLARED": "yes", "HOME": "/elsewhere"}, "tag"), "\n")
 	if strings.Contains(env, "hunter2") || !strings.Contains(env, "DECLARED=yes") || !strings.Contains(env, "PATH=") {

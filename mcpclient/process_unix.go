@@ -10,33 +10,33 @@ import (
 	"syscall"
 )
 
-// niceness is the priority of servers, from -20 to 19: the chat, which has 0,
-// is not to wait behind them.
+// niceness is the priority of servers, from -20 to 19. The chat, at 0, takes
+// precedence.
 const niceness = 10
 
-// lowerPriority does so for a process, its threads and whatever it starts. It
-// is done after the start, not before: the thread that starts a process stands
-// still until that runs, and one of low priority may be long in coming.
+// lowerPriority sets niceness for a process, its threads and later children. It
+// is called after the start: the thread that starts a process waits until that
+// runs, which could take long at low priority.
 func lowerPriority(leader *os.Process) {
 	_ = syscall.Setpriority(syscall.PRIO_PGRP, leader.Pid, niceness)
 }
 
-// terminateGroup asks a process and its children to end.
+// terminateGroup asks all processes of the group to exit.
 func terminateGroup(leader *os.Process) { _ = syscall.Kill(-leader.Pid, syscall.SIGTERM) }
 
-// killGroup ends them. Without a group left it does nothing.
+// killGroup kills all processes of the group, if any.
 func killGroup(leader *os.Process) { _ = syscall.Kill(-leader.Pid, syscall.SIGKILL) }
 
-// guard outlives LifeHub: a shell that waits for the end of its stdin, which
-// comes with LifeHub's end, however that was, and then kills the server's
-// group and, on Linux, whoever has left the group but carries the server's tag.
+// guard is a shell that outlives LifeHub. Its stdin is closed when LifeHub ends
+// for any reason; then it kills the server's group and, on Linux, all other
+// processes with the server's tag.
 type guard struct {
 	cmd  *exec.Cmd
-	pipe *os.File // open as long as LifeHub lives
+	pipe *os.File // open while LifeHub lives
 	tag  string
 }
 
-// guardScript gets the group's id and the tag.
+// guardScript gets the process group ID and the tag as arguments.
 const guardScript = `read -r _
 kill -s KILL -- "-$1"
 for f in $(grep -ls -- "$2" /proc/[0-9]*/environ); do
@@ -54,7 +54,7 @@ func newGuard(leader *os.Process, tag string) (guard, error) {
 	cmd.Stdin = r
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH")}
 	cmd.Dir = "/"
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // signals of the terminal are not for it
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // detached from the terminal, so that its signals do not reach the guard
 	if err := cmd.Start(); err != nil {
 		_ = w.Close()
 		return guard{}, fmt.Errorf("start /bin/sh: %w", err)
@@ -62,9 +62,8 @@ func newGuard(leader *os.Process, tag string) (guard, error) {
 	return guard{cmd: cmd, pipe: w, tag: tag}, nil
 }
 
-// end kills whoever of the server's descendants has left its group, after the
-// server's own end, and calls off the guard: as the last, for LifeHub may be
-// killed before.
+// end kills descendants that left the group after the server itself has ended. It
+// stops the guard last, since LifeHub may be killed before.
 func (g guard) end() {
 	killTagged(g.tag)
 	_ = g.cmd.Process.Kill()

@@ -8,23 +8,22 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// ownGroup keeps Ctrl+C of the console away from the child, which is less
-// urgent than the chat.
+// ownGroup keeps the console's Ctrl+C from the child, and lowers its priority.
 func ownGroup() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{CreationFlags: windows.CREATE_NEW_PROCESS_GROUP | windows.BELOW_NORMAL_PRIORITY_CLASS, HideWindow: true}
 }
 
-// lowerPriority does nothing: see ownGroup.
+// lowerPriority does nothing; ownGroup has set the priority.
 func lowerPriority(*os.Process) {}
 
-// terminateGroup does nothing: there is no polite signal here.
+// terminateGroup does nothing: Windows has no corresponding signal.
 func terminateGroup(*os.Process) {}
 
-// killGroup ends the leader; the end of its job ends the children.
+// killGroup kills the leader; closing its job kills the children.
 func killGroup(leader *os.Process) { _ = leader.Kill() }
 
-// guard is a job object: the system ends what is in it when its last handle
-// is closed, which LifeHub's end does, however that was.
+// guard is a job object. The system kills its processes when the last handle is
+// closed, which happens when LifeHub ends for any reason.
 type guard struct{ job windows.Handle }
 
 func newGuard(leader *os.Process, _ string) (guard, error) {

@@ -9,19 +9,19 @@ import (
 	"lifehub/internal/text"
 )
 
-// progressEvery is the least time between two messages of one call's
-// progress; what comes between is replaced by what comes after.
+// progressEvery is the minimum interval between progress messages of a call;
+// messages in between are replaced by later ones.
 const progressEvery = 100 * time.Millisecond
 
-// progress passes on what a server's calls say while they run.
+// progress forwards the progress notifications of a server's calls.
 type progress struct {
 	mu     sync.Mutex
-	calls  int                            // that have a name
-	latest map[string]chan agent.Progress // of the calls under way, by token; holds the newest
+	calls  int                            // calls that have a token
+	latest map[string]chan agent.Progress // newest message of each call in progress, by token
 }
 
-// follow passes a call's progress on to its host. The token goes out with the
-// call; done ends the passing on, after the last message.
+// follow forwards a call's progress to its host. The token must be sent with the
+// call; done stops forwarding after the last message.
 func (p *progress) follow(host *agent.Host, catch func(*error)) (token string, done func()) {
 	latest := make(chan agent.Progress, 1)
 	over, gone := make(chan struct{}), make(chan struct{})
@@ -53,7 +53,7 @@ func (p *progress) follow(host *agent.Host, catch func(*error)) (token string, d
 	}
 }
 
-// nextCall names a call.
+// nextCall returns a new token.
 func (p *progress) nextCall() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -61,7 +61,7 @@ func (p *progress) nextCall() string {
 	return fmt.Sprintf("call-%d", p.calls)
 }
 
-// took takes note of a progress notification. It does not wait.
+// took handles a progress notification. It does not block.
 func (p *progress) took(fields map[string]any) {
 	token, _ := fields["progressToken"].(string)
 	done, _ := fields["progress"].(float64)
@@ -71,7 +71,7 @@ func (p *progress) took(fields map[string]any) {
 	defer p.mu.Unlock()
 	latest := p.latest[token]
 	if latest == nil {
-		return // of no call, or of one that is over
+		return // of an unknown or finished call
 	}
 	select {
 	case <-latest:
@@ -80,5 +80,5 @@ func (p *progress) took(fields map[string]any) {
 	latest <- agent.Progress{Done: done, Total: total, Message: text.Cut(message, maxMessage)}
 }
 
-// maxMessage bounds the words of a progress message, in bytes.
+// maxMessage bounds the text of a progress message, in bytes.
 const maxMessage = 500

@@ -11,12 +11,12 @@ import (
 	"lifehub/mcpclient/config"
 )
 
-// Prompts are those that the running servers list, server by server.
+// Prompts returns the prompts of the running servers, in the order of the config.
 func (s *Client) Prompts() []Prompt {
 	return ofRunning(s, func(one *supervisor) []Prompt { return one.prompts })
 }
 
-// ofRunning collects what the servers have that are not off.
+// ofRunning collects items of all servers that are not off.
 func ofRunning[T any](s *Client, has func(*supervisor) []T) (list []T) {
 	for _, one := range s.all() {
 		one.mu.Lock()
@@ -28,8 +28,8 @@ func ofRunning[T any](s *Client, has func(*supervisor) []T) (list []T) {
 	return list
 }
 
-// FillPrompt has the server fill in a prompt's blanks and returns the
-// messages. What they say is untrusted.
+// FillPrompt has the server fill in a prompt and returns the messages, which are
+// untrusted.
 func (s *Client) FillPrompt(ctx context.Context, server, name string, args map[string]string) ([]llm.Message, error) {
 	one, err := s.find(server)
 	if err != nil {

@@ -21,10 +21,10 @@ import (
 	"lifehub/mcpclient/wire"
 )
 
-// questions answers what a server asks the client.
+// questions handles requests from a server to the client.
 type questions struct{ s *supervisor }
 
-// capabilities has the client answer what the user allows.
+// capabilities declares the requests that the user allows.
 func (s *supervisor) capabilities() []client.ClientOption {
 	options := []client.ClientOption{client.WithDiscoverTimeout(discoverTimeout)}
 	if s.hub.Ask != nil {
@@ -41,8 +41,8 @@ func (s *supervisor) capabilities() []client.ClientOption {
 	return options
 }
 
-// turn waits until the user can be asked: one question after the other, and
-// only while a call is under way, whose time stands still meanwhile.
+// turn waits until the user can be asked: one question at a time, and only during
+// a call, whose clock is paused meanwhile.
 func (q questions) turn(ctx context.Context) (done func(), err error) {
 	resume, err := q.s.clock.pause()
 	if err != nil {
@@ -57,7 +57,7 @@ func (q questions) turn(ctx context.Context) (done func(), err error) {
 	}
 }
 
-// Elicit puts a form to the user.
+// Elicit shows a server's form to the user.
 func (q questions) Elicit(ctx context.Context, request mcp.ElicitationRequest) (_ *mcp.ElicitationResult, err error) {
 	defer q.s.catch(&err)
 	done, err := q.turn(ctx)
@@ -69,7 +69,7 @@ func (q questions) Elicit(ctx context.Context, request mcp.ElicitationRequest) (
 	if request.Params.Mode == mcp.ElicitationModeURL {
 		form.Kind, form.URL = agent.URLInput, request.Params.URL
 		if u, err := url.Parse(form.URL); err != nil || (u.Scheme != "https" && u.Scheme != "http") {
-			return nil, fmt.Errorf("the url %q is not one of the web", form.URL)
+			return nil, fmt.Errorf("url %q is not an http or https address", form.URL)
 		}
 	} else {
 		form.Kind = agent.FormInput
@@ -90,12 +90,12 @@ func (q questions) Elicit(ctx context.Context, request mcp.ElicitationRequest) (
 	return result, nil
 }
 
-// sendTo puts the pages to the user that a server wants to be opened before it
-// does what it was asked for.
+// sendTo shows the user the pages that a server wants opened before it performs a
+// call.
 func (q questions) sendTo(ctx context.Context, pages []mcp.ElicitationParams) error {
 	for _, page := range pages {
 		if q.s.hub.Ask == nil {
-			return fmt.Errorf("it wants %s to be opened first, and nobody can be asked", page.URL)
+			return fmt.Errorf("%s must be opened first, and the user cannot be asked", page.URL)
 		}
 		page.Mode = mcp.ElicitationModeURL
 		given, err := q.Elicit(ctx, mcp.ElicitationRequest{Params: page})
@@ -103,17 +103,17 @@ func (q questions) sendTo(ctx context.Context, pages []mcp.ElicitationParams) er
 			return err
 		}
 		if given.Action != mcp.ElicitationResponseActionAccept {
-			return fmt.Errorf("it wants %s to be opened first, and the user did not", page.URL)
+			return fmt.Errorf("%s must be opened first, which the user declined", page.URL)
 		}
 	}
 	return nil
 }
 
-// CreateMessage has the user's model answer for a server.
+// CreateMessage has the user's model answer a server's request.
 func (q questions) CreateMessage(ctx context.Context, request mcp.CreateMessageRequest) (_ *mcp.CreateMessageResult, err error) {
 	defer q.s.catch(&err)
 	if len(request.Tools) > 0 {
-		return nil, errors.New("tools are not lent to servers")
+		return nil, errors.New("tools are not available to servers")
 	}
 	var wanted llm.Request
 	if request.SystemPrompt != "" {
@@ -123,7 +123,7 @@ func (q questions) CreateMessage(ctx context.Context, request mcp.CreateMessageR
 	for _, m := range request.Messages {
 		text, ok := mcp.AsTextContent(m.Content)
 		if !ok {
-			return nil, fmt.Errorf("only text can be asked of the model, not %T", m.Content)
+			return nil, fmt.Errorf("only text is supported, not %T", m.Content)
 		}
 		role := llm.User
 		if m.Role == mcp.RoleAssistant {
@@ -146,10 +146,10 @@ func (q questions) CreateMessage(ctx context.Context, request mcp.CreateMessageR
 	}, nil
 }
 
-// offersRoots reports whether the server may ask for folders to work in: those
-// of its entry or, on this machine, those of the hub. A server that is started
-// with a folder as an argument has been told where to work: some take roots for
-// all that they may touch, in its place.
+// offersRoots reports whether the server may request folders to work in: those of
+// its entry or, for local servers, Options.Roots. A server that has a folder as
+// an argument gets no roots, because some servers let roots replace that
+// argument.
 func (s *supervisor) offersRoots() bool {
 	if s.Entry.Roots != nil || s.hub.Roots == nil || s.Entry.Transport != config.Stdio {
 		return len(s.Entry.Roots) > 0
@@ -164,7 +164,7 @@ func (s *supervisor) offersRoots() bool {
 	})
 }
 
-// ListRoots tells the server the folders to work in.
+// ListRoots returns the folders to work in.
 func (q questions) ListRoots(context.Context, mcp.ListRootsRequest) (_ *mcp.ListRootsResult, err error) {
 	defer q.s.catch(&err)
 	entry, _ := q.s.Entry.Resolved(q.s.lookup)
@@ -173,14 +173,14 @@ func (q questions) ListRoots(context.Context, mcp.ListRootsRequest) (_ *mcp.List
 	}
 	result := &mcp.ListRootsResult{}
 	for _, dir := range entry.Roots {
-		u := url.URL{Scheme: "file", Path: "/" + strings.TrimPrefix(filepath.ToSlash(dir), "/")} // of C:\, too
+		u := url.URL{Scheme: "file", Path: "/" + strings.TrimPrefix(filepath.ToSlash(dir), "/")} // the slash is missing in C:\
 		result.Roots = append(result.Roots, mcp.Root{URI: u.String(), Name: filepath.Base(dir)})
 	}
 	return result, nil
 }
 
-// RootsChanged tells the running servers that were offered Options.Roots that
-// these have changed. It does not wait.
+// RootsChanged notifies running servers that use Options.Roots that these have
+// changed. It does not block.
 func (s *Client) RootsChanged() {
 	for _, one := range s.all() {
 		one.mu.Lock()
@@ -189,12 +189,12 @@ func (s *Client) RootsChanged() {
 		if session == nil || one.Entry.Roots != nil || !one.offersRoots() {
 			continue
 		}
-		go func() { // ends after goodbye
+		go func() { // ends after wire.Goodbye
 			defer one.catch(nil)
 			ctx, cancel := context.WithTimeout(context.Background(), wire.Goodbye)
 			defer cancel()
 			if err := session.client.RootListChanges(ctx); err != nil {
-				s.Log.Debug("tell of changed roots", "server", one.Entry.Name, "err", err)
+				s.Log.Debug("notify of changed roots", "server", one.Entry.Name, "err", err)
 			}
 		}()
 	}

@@ -16,7 +16,7 @@ import (
 	"lifehub/mcpclient/config"
 )
 
-// overEveryTransport runs a test against server-everything in each way.
+// overEveryTransport runs a test against server-everything over each transport.
 func overEveryTransport(t *testing.T, test func(t *testing.T, entry config.Entry)) {
 	t.Run("stdio", func(t *testing.T) {
 		t.Parallel()
@@ -34,7 +34,7 @@ func overEveryTransport(t *testing.T, test func(t *testing.T, entry config.Entry
 	})
 }
 
-func TestServersCanAskTheUserAndTheModelDuringACall(t *testing.T) {
+func TestServersCanAskUserAndModelDuringACall(t *testing.T) {
 	t.Parallel()
 	overEveryTransport(t, func(t *testing.T, entry config.Entry) {
 		dir := t.TempDir()
@@ -92,7 +92,7 @@ func TestServersCanAskTheUserAndTheModelDuringACall(t *testing.T) {
 	})
 }
 
-func TestServersThatMayNotAskAreToldSo(t *testing.T) {
+func TestQuestionsAreRejectedIfNotAllowed(t *testing.T) {
 	t.Parallel()
 	overEveryTransport(t, func(t *testing.T, entry config.Entry) {
 		s := start(t, Options{}, entry)
@@ -104,7 +104,7 @@ func TestServersThatMayNotAskAreToldSo(t *testing.T) {
 	})
 }
 
-func TestTheClockStandsWhileTheUserIsAsked(t *testing.T) {
+func TestClockIsPausedWhileTheUserIsAsked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var c clock
 		if _, err := c.pause(); err == nil {
@@ -144,7 +144,7 @@ func TestTheClockStandsWhileTheUserIsAsked(t *testing.T) {
 	})
 }
 
-func TestAFloodOfQuestionsIsRefused(t *testing.T) {
+func TestTooManyConcurrentQuestionsAreRejected(t *testing.T) {
 	t.Parallel()
 	var c clock
 	_, done, _ := c.limit(t.Context(), time.Minute, nil)
@@ -159,7 +159,7 @@ func TestAFloodOfQuestionsIsRefused(t *testing.T) {
 	}
 }
 
-func TestWhoAsksOnAndOnIsRefusedUntilTheNextCall(t *testing.T) {
+func TestQuestionsPerCallAreLimited(t *testing.T) {
 	t.Parallel()
 	var c clock
 	for range 2 {

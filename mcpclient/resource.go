@@ -12,13 +12,14 @@ import (
 	"lifehub/mcpclient/config"
 )
 
-// Resources are those that the running servers list, server by server.
+// Resources returns the resources of the running servers, in the order of the
+// config.
 func (s *Client) Resources() []Resource {
 	return ofRunning(s, func(one *supervisor) []Resource { return one.resources })
 }
 
-// ReadResource reads a resource in words; it may be one that is not listed,
-// such as one made from a template. What it holds is untrusted.
+// ReadResource reads a resource as text. It need not be listed, such as one made
+// from a template. Its content is untrusted.
 func (s *Client) ReadResource(ctx context.Context, server, uri string) (agent.Result, error) {
 	one, err := s.find(server)
 	if err != nil {

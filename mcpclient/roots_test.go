@@ -9,7 +9,7 @@ import (
 	"lifehub/mcpclient/config"
 )
 
-func TestTheFoldersOfNotesAreRoots(t *testing.T) {
+func TestNoteFoldersAreRoots(t *testing.T) {
 	t.Parallel()
 	var folder atomic.Value
 	first, second := t.TempDir(), t.TempDir()

@@ -19,12 +19,12 @@ import (
 	"lifehub/mcpclient/wire"
 )
 
-// bad is a server of this test binary that behaves as mode says.
+// bad returns a server run by this test binary that misbehaves according to mode.
 func bad(name, mode string) config.Entry {
 	return config.Entry{Name: name, Transport: config.Stdio, Command: os.Args[0], Env: map[string]string{mcptest.Mode: mode, "GORACE": "atexit_sleep_ms=0"}, Level: agent.Confirm}
 }
 
-// start runs servers and waits for them.
+// start starts servers and waits for them.
 func start(t *testing.T, options Options, servers ...config.Entry) *Client {
 	t.Helper()
 	options.start = cmp.Or(options.start, time.Minute) // the machine may be busy
@@ -48,7 +48,7 @@ func one(t *testing.T, s *Client, name string) agent.Tool {
 	return nil
 }
 
-// within fails the test when do takes longer than limit.
+// within fails the test if do takes longer than limit.
 func within(t *testing.T, limit time.Duration, what string, do func()) {
 	t.Helper()
 	began := time.Now()
@@ -58,7 +58,7 @@ func within(t *testing.T, limit time.Duration, what string, do func()) {
 	}
 }
 
-func TestAMisbehavingServerHarmsOnlyItself(t *testing.T) {
+func TestMisbehavingServerAffectsOnlyItself(t *testing.T) {
 	t.Parallel()
 	const said = `{"text":"hello"}`
 	for mode, want := range map[string]struct{ result, err string }{
@@ -75,14 +75,14 @@ func TestAMisbehavingServerHarmsOnlyItself(t *testing.T) {
 		"agrees":     {result: said},
 		"pages":      {result: said},
 		"structured": {result: said},
-		"damaged":    {err: "the answer is damaged: it is not valid JSON"},
+		"damaged":    {err: "the response is not valid JSON"},
 		"complains":  {err: "no no no"},
-		"dies":       {err: "ended during the call; what it did until then is not known: it ended with exit status 2; its last output: panic: out of cheese"},
+		"dies":       {err: "ended during the call, whose effects are unknown: it ended with exit status 2; its last output: panic: out of cheese"},
 		"half":       {err: "ended during the call"},
 		"mute":       {err: "no answer within 1s; the call was cancelled"},
 		"wrong":      {err: "MCP server bad:"},
 		"refuses":    {err: "no such city"},
-		"huge":       {err: "the answer is longer than 8 MiB"},
+		"huge":       {err: "the response is longer than 8 MiB"},
 		"deafstdin":  {err: "no answer within 1s"},
 	} {
 		t.Run(mode, func(t *testing.T) {
@@ -112,7 +112,7 @@ func TestAMisbehavingServerHarmsOnlyItself(t *testing.T) {
 	}
 }
 
-func TestAServerThatCannotStartSaysWhy(t *testing.T) {
+func TestServerThatCannotStartReportsWhy(t *testing.T) {
 	t.Parallel()
 	missing := config.Entry{Name: "missing", Transport: config.Stdio, Command: "no-such-program-here"}
 	nowhere := bad("nowhere", "ok")
@@ -128,8 +128,8 @@ func TestAServerThatCannotStartSaysWhy(t *testing.T) {
 		reason string
 	}{
 		{Restarting, "it ended with exit status 3; its last output: wrong password"},
-		{Restarting, "it did not start within 2s"},
-		{Restarting, "it"}, // closed its output or was ended
+		{Restarting, "not started within 2s"},
+		{Restarting, "it"}, // it closed its output or was killed
 		{Off, `no such program "no-such-program-here" in PATH`},
 		{Restarting, "no such file or directory"},
 		{Off, "switched off in mcp.json"},
@@ -145,7 +145,7 @@ func TestAServerThatCannotStartSaysWhy(t *testing.T) {
 	}
 }
 
-func TestStartReturnsAtOnce(t *testing.T) {
+func TestStartReturnsImmediately(t *testing.T) {
 	t.Parallel()
 	within(t, 20*time.Second, "Start", func() {
 		s := Start(t.Context(), config.Config{Servers: []config.Entry{bad("a", "hang"), bad("b", "ok")}, Lookup: os.LookupEnv}, Options{start: time.Minute})
@@ -153,12 +153,12 @@ func TestStartReturnsAtOnce(t *testing.T) {
 	})
 }
 
-func TestADeadServerIsStartedAgain(t *testing.T) {
+func TestCrashedServerIsRestarted(t *testing.T) {
 	t.Parallel()
 	s := start(t, Options{}, bad("bad", "dies"))
 	echo := one(t, s, "bad_echo")
 	for range 2 {
-		// The second call waits for the server to be there again.
+		// The second call waits for the restart.
 		if _, err := echo.Run(t.Context(), nil); err == nil || !strings.Contains(err.Error(), "out of cheese") {
 			t.Fatalf("got %v", err)
 		}
@@ -168,7 +168,7 @@ func TestADeadServerIsStartedAgain(t *testing.T) {
 	}
 }
 
-func TestAServerIsSwitchedOffAndOnWhileItRuns(t *testing.T) {
+func TestServerIsSwitchedOffAndOn(t *testing.T) {
 	t.Parallel()
 	a, b := bad("a", "ok"), bad("b", "ok")
 	s := start(t, Options{}, a, b)
@@ -184,7 +184,7 @@ func TestAServerIsSwitchedOffAndOnWhileItRuns(t *testing.T) {
 	one(t, s, "b_echo")
 }
 
-func TestTriesEndAfterFiveInThreeMinutes(t *testing.T) {
+func TestRestartsStopAfterFiveInThreeMinutes(t *testing.T) {
 	t.Parallel()
 	var tries tries
 	at := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
@@ -205,7 +205,7 @@ func TestTriesEndAfterFiveInThreeMinutes(t *testing.T) {
 	}
 }
 
-func TestACallThatIsCancelledReturnsAtOnceAndTheServerIsTold(t *testing.T) {
+func TestCancelledCallReturnsAndNotifiesTheServer(t *testing.T) {
 	t.Parallel()
 	s := start(t, Options{}, bad("bad", "mute"))
 	ctx, cancel := context.WithCancel(t.Context())
@@ -222,7 +222,7 @@ func TestACallThatIsCancelledReturnsAtOnceAndTheServerIsTold(t *testing.T) {
 	waitFor(t, func() bool { return strings.HasPrefix(s.State()[0].Said, "cancelled ") })
 }
 
-// waitFor waits for what another process does.
+// waitFor waits for an effect of another process.
 func waitFor(t *testing.T, done func() bool) {
 	t.Helper()
 	for began := time.Now(); !done(); <-time.After(5 * time.Millisecond) {
@@ -232,7 +232,7 @@ func waitFor(t *testing.T, done func() bool) {
 	}
 }
 
-func TestSchemasAreMadeFitOrRefused(t *testing.T) {
+func TestSchemasAreRepairedOrRejected(t *testing.T) {
 	t.Parallel()
 	server := bad("s", "schemas")
 	server.Level = agent.Auto
@@ -260,7 +260,7 @@ func TestSchemasAreMadeFitOrRefused(t *testing.T) {
 	if len(got) > 0 {
 		t.Errorf("also offered: %v", got)
 	}
-	if refused := strings.Join(s.State()[0].Refused, "\n"); strings.Count(refused, "\n") != 6 || !strings.Contains(refused, "description is of the kind \"number\"") {
+	if refused := strings.Join(s.State()[0].Refused, "\n"); strings.Count(refused, "\n") != 6 || !strings.Contains(refused, "description has type \"number\"") {
 		t.Errorf("got refused:\n%s", refused)
 	}
 	if level := one(t, s, "s_rm").Level(nil); level != agent.ConfirmEach {
@@ -271,12 +271,12 @@ func TestSchemasAreMadeFitOrRefused(t *testing.T) {
 	}
 }
 
-func TestOfThousandsOfToolsSomeAreTaken(t *testing.T) {
+func TestNumberOfToolsIsLimited(t *testing.T) {
 	t.Parallel()
 	all, chosen := bad("all", "many"), bad("chosen", "many")
 	chosen.Allow = []string{"echo", "t99*"}
 	s := start(t, Options{start: time.Minute}, all, chosen)
-	if st := s.State()[0]; len(st.Tools) != 500 || !strings.Contains(st.Text(), "it lists more than LifeHub takes") {
+	if st := s.State()[0]; len(st.Tools) != 500 || !strings.Contains(st.Text(), "the server lists more than LifeHub accepts") {
 		t.Errorf("got %d tools: %s", len(st.Tools), st.Text())
 	}
 	if st := s.State()[1]; len(st.Tools) != 12 || len(st.Refused) != 0 {
@@ -285,7 +285,7 @@ func TestOfThousandsOfToolsSomeAreTaken(t *testing.T) {
 	one(t, s, "chosen_echo")
 }
 
-func TestLongResultsAndImagesAreKeptInFiles(t *testing.T) {
+func TestLongResultsAndImagesAreSavedToFiles(t *testing.T) {
 	t.Parallel()
 	files := filepath.Join(t.TempDir(), "files")
 	s := start(t, Options{Files: files}, bad("a", "long"), bad("b", "images"))
@@ -311,9 +311,9 @@ func TestLongResultsAndImagesAreKeptInFiles(t *testing.T) {
 	}
 }
 
-// How a model spells its arguments tells a server nothing: the order and
-// repetition of names, escapes and blanks stay here.
-func TestAServerSeesOneSpellingOfArguments(t *testing.T) {
+// The model's spelling of arguments must not carry information to the server:
+// order and repetition of names, escapes and white space are normalised.
+func TestArgumentsAreNormalised(t *testing.T) {
 	t.Parallel()
 	echo := one(t, start(t, Options{}, bad("s", "ok")), "s_echo")
 	for _, args := range []string{`{"n":1.50,"text":"hello"}`, `{ "text" : "h\u0065llo", "n":1.50 }`, `{"text":"4711","n":1.50,"text":"hello"}`} {

@@ -23,27 +23,27 @@ import (
 	"lifehub/mcpclient/wire"
 )
 
-// discoverTimeout is how long a server that is new enough to need no
-// handshake has to say so. One that ignores the question costs this much.
+// discoverTimeout bounds the wait for a server to report that it needs no
+// handshake. Servers that ignore the request cause this delay.
 const discoverTimeout = 2 * time.Second
 
-// session is a connection to a server that has introduced itself.
+// session is an established connection to a server.
 type session struct {
 	client       *client.Client
 	about        mcp.Implementation
-	instructions string        // of the server, for models; they are pinned and not passed on
-	ended        chan struct{} // closed when the connection is gone
-	why          func() string // how it ended; after ended
-	close        func()        // ends it, and returns when nothing of it is left
-	odd          func() int64  // lines of its output that were no messages
-	complaint    func() string // the same in words, with the first of them; nil: none can be
+	instructions string        // for models; they are compared with what was reviewed, but not passed on
+	ended        chan struct{} // closed when the connection is lost
+	why          func() string // how it ended; valid after ended
+	close        func()        // ends it, and returns when no process is left
+	odd          func() int64  // number of output lines that were not messages
+	complaint    func() string // describes them, with the first one; may be nil
 	once         sync.Once
 }
 
-// lost takes note that the connection is gone.
+// lost records the loss of the connection.
 func (s *session) lost() { s.once.Do(func() { close(s.ended) }) }
 
-// over reports whether the connection is gone.
+// over reports whether the connection is lost.
 func (s *session) over() bool {
 	select {
 	case <-s.ended:
@@ -53,8 +53,8 @@ func (s *session) over() bool {
 	}
 }
 
-// connect starts a server and shakes hands. ctx is for its whole life,
-// starting for the start.
+// connect starts a server and performs the handshake. ctx applies to the server's
+// whole life, starting to the start.
 func (s *supervisor) connect(ctx, starting context.Context, entry config.Entry) (*session, error) {
 	if entry.Transport != config.Stdio {
 		return s.dial(ctx, starting, entry)
@@ -74,7 +74,7 @@ func (s *supervisor) connect(ctx, starting context.Context, entry config.Entry) 
 	return session, nil
 }
 
-// spawn starts a server's program and wires it to a client.
+// spawn starts a server's program and connects it to a client.
 func (s *supervisor) spawn(entry config.Entry) (*session, error) {
 	var frames wire.Frames
 	fromServer, toClient := io.Pipe()
@@ -93,7 +93,7 @@ func (s *supervisor) spawn(entry config.Entry) (*session, error) {
 	session.client = client.NewClient(wire.Repairing{Stdio: transport.NewIO(fromServer, endless{running.Input}, nil)}, s.capabilities()...)
 	session.close = func() {
 		_ = session.client.Close()
-		_ = toClient.Close() // the reader comes to its end, and no writer waits for it
+		_ = toClient.Close() // ends the reader and unblocks writers
 		running.Close()
 		session.lost()
 	}
@@ -108,20 +108,20 @@ func (s *supervisor) spawn(entry config.Entry) (*session, error) {
 	return session, nil
 }
 
-// startError says why a program could not be started.
+// startError explains why a program could not be started.
 func startError(entry config.Entry, err error) error {
 	switch {
 	case errors.Is(err, exec.ErrNotFound):
 		return fmt.Errorf("%w %q in PATH", errNoProgram, entry.Command)
 	case errors.Is(err, fs.ErrNotExist):
-		if _, err := os.Stat(entry.Command); errors.Is(err, fs.ErrNotExist) { // and not the folder to run it in
+		if _, err := os.Stat(entry.Command); errors.Is(err, fs.ErrNotExist) { // the missing file may be the working directory instead
 			return fmt.Errorf("%w %s", errNoProgram, entry.Command)
 		}
 	}
 	return fmt.Errorf("start %s: %w", entry.Command, err)
 }
 
-// errNoProgram: trying again would not bring it.
+// errNoProgram is an error for which retrying is useless.
 var errNoProgram = errors.New("no such program")
 
 func withLastWords(ending, last string) string {
@@ -131,13 +131,14 @@ func withLastWords(ending, last string) string {
 	return ending + "; its last output: " + last
 }
 
-// endless is an input whose end is the process's own affair.
+// endless is the input of a process, which is closed by the process and not by
+// the library.
 type endless struct{ io.Writer }
 
 func (endless) Close() error { return nil }
 
-// notified takes note of what a server tells. It is on the reader's
-// goroutine: never wait here, never call the client.
+// notified handles a notification of a server. It runs on the reader's goroutine,
+// so it must neither block nor call the client.
 func (s *supervisor) notified(n mcp.JSONRPCNotification) {
 	defer s.catch(nil)
 	switch n.Method {
@@ -150,17 +151,17 @@ func (s *supervisor) notified(n mcp.JSONRPCNotification) {
 	}
 }
 
-// log keeps a message that the server logs by protocol with its stderr.
+// log appends a log message of the protocol to the server's stderr log.
 func (s *supervisor) log(fields map[string]any) {
 	text, ok := fields["data"].(string)
 	if !ok {
-		raw, _ := json.Marshal(fields["data"]) // it came from JSON
+		raw, _ := json.Marshal(fields["data"]) // always encodable, as it was decoded from JSON
 		text = string(raw)
 	}
 	_, _ = fmt.Fprintf(s.stderr, "[%v] %s\n", fields["level"], text)
 }
 
-// greet shakes hands and has the client report changes.
+// greet performs the handshake and subscribes to changes.
 func (s *supervisor) greet(ctx, starting context.Context, session *session) error {
 	session.client.OnNotification(s.notified)
 	if err := session.client.Start(ctx); err != nil {
@@ -176,7 +177,7 @@ func (s *supervisor) greet(ctx, starting context.Context, session *session) erro
 	if s.Entry.LogLevel != "" && session.client.GetServerCapabilities().Logging != nil {
 		var level mcp.SetLevelRequest
 		level.Params.Level = mcp.LoggingLevel(s.Entry.LogLevel)
-		//lint:ignore SA1019 servers of the protocol before 2026 have no other way
+		//lint:ignore SA1019 the only method for servers of the protocol before 2026
 		if err := session.client.SetLevel(starting, level); err != nil {
 			s.hub.Log.Warn("set the log level", "server", s.Entry.Name, "err", err)
 		}
@@ -184,8 +185,8 @@ func (s *supervisor) greet(ctx, starting context.Context, session *session) erro
 	return nil
 }
 
-// explain turns an error of the library into one that says what happened to
-// the server: ctx's cause, its end, or what it answered, which may be long.
+// explain converts an error of the library to one that describes the cause: ctx's
+// cause, the end of the server, or its error message, truncated.
 func (s *session) explain(ctx context.Context, err error) error {
 	if errors.Is(err, transport.ErrTransportClosed) {
 		return errors.New(s.why())
@@ -204,12 +205,12 @@ func (s *session) explain(ctx context.Context, err error) error {
 	return err
 }
 
-// ask asks a running server for something, within the time of one call. Its
-// errors say what happened.
+// ask sends a request to a running server, with the timeout of one call. It
+// retries once if the session had expired.
 func ask[T any](ctx context.Context, s *supervisor, question func(context.Context, *client.Client) (T, error)) (T, error) {
 	var none T
 	asking, done, err := s.clock.limit(ctx, s.Entry.Timeout,
-		fmt.Errorf("no answer within %v; the call was cancelled; what it did until then is not known", s.Entry.Timeout))
+		fmt.Errorf("no answer within %v; the call was cancelled; its effects are unknown", s.Entry.Timeout))
 	if err != nil {
 		return none, agent.NothingDone{Err: fmt.Errorf("MCP server %s: %w", s.Entry.Name, err)}
 	}
@@ -226,12 +227,12 @@ func ask[T any](ctx context.Context, s *supervisor, question func(context.Contex
 		case ctx.Err() != nil:
 			return none, ctx.Err()
 		case errors.Is(err, transport.ErrTransportClosed):
-			return none, fmt.Errorf("MCP server %s ended during the call; what it did until then is not known: %s", s.Entry.Name, session.why())
+			return none, fmt.Errorf("MCP server %s ended during the call, whose effects are unknown: %s", s.Entry.Name, session.why())
 		}
 		if s.Entry.Transport != config.Stdio && asking.Err() == nil && s.lostBy(err) {
 			session.lost()
 			if errors.Is(err, transport.ErrSessionTerminated) && !again {
-				continue // a session that the server has forgotten: it did not take the call
+				continue // the session had expired, so the call was not executed
 			}
 		}
 		err = session.explain(asking, err)
@@ -242,9 +243,9 @@ func ask[T any](ctx context.Context, s *supervisor, question func(context.Contex
 	}
 }
 
-// lostBy reports whether an error below the protocol says that a session by HTTP
-// is over. Over streamable HTTP one that the server answers with does not,
-// except one: it may be asked too much, or have broken on this call only.
+// lostBy reports whether a transport error means that an HTTP session is over.
+// Over streamable HTTP, error responses do not, except for authentication errors:
+// the server may be overloaded, or have failed on this call only.
 func (s *supervisor) lostBy(err error) bool {
 	var below *transport.Error
 	var web *url.Error

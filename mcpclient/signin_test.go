@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Visits that guess come before the user's own, and nobody looks meanwhile.
-func TestAGuessAtTheConsentKeepsNobodyOut(t *testing.T) {
+// Requests with a guessed state arrive before the user's own, and are ignored.
+func TestGuessedStateDoesNotBlockTheUser(t *testing.T) {
 	l, err := listen("right")
 	if err != nil {
 		t.Fatal(err)
@@ -35,7 +35,7 @@ func TestAGuessAtTheConsentKeepsNobodyOut(t *testing.T) {
 	}
 }
 
-func TestSecretsGoOnlyWhereTheyMay(t *testing.T) {
+func TestSecretsAreSentOnlyToSafeHosts(t *testing.T) {
 	for page, ok := range map[string]bool{
 		"https://login.example.org/token": true,
 		"http://127.0.0.1:9/token":        true,

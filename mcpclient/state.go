@@ -12,56 +12,58 @@ import (
 	"lifehub/mcpclient/trust"
 )
 
-// Status is the state of a server.
+// Status is the status of a server.
 type Status string
 
-// The states of a server.
+// The statuses of a server.
 const (
 	Starting   Status = "starting"
 	Running    Status = "running"
-	Restarting Status = "restarting" // it ended, and is tried again after a while
-	Off        Status = "off"        // with a reason; it is not tried again automatically
+	Restarting Status = "restarting" // it ended, and is restarted after a delay
+	Off        Status = "off"        // for a given reason; it is not restarted automatically
 )
 
-// ServerState is how a server is. Its texts come partly from the server.
+// ServerState describes a server. Some of its texts come from the server and are
+// untrusted.
 type ServerState struct {
 	Name      string           `json:"name"`
 	Transport config.Transport `json:"transport"`
-	Address   string           `json:"address"` // command line or url, with ${NAME} as written
+	Address   string           `json:"address"` // command line or url as written, with ${NAME} not expanded
 	Status    Status           `json:"status"`
 	Reason    string           `json:"reason,omitempty"` // why it is not running
-	Since     time.Time        `json:"since"`            // when the status began
+	Since     time.Time        `json:"since"`            // start of the status
 	Restarts  int              `json:"restarts"`
-	About     string           `json:"about,omitempty"`   // the server's own name and version
-	Tools     []string         `json:"tools,omitempty"`   // names as the model knows them
-	Refused   []string         `json:"refused,omitempty"` // what of its tools is not offered, and why
-	Unseen    []trust.Change   `json:"unseen,omitempty"`  // what has changed, and is not used until it was seen
-	Tokens    int              `json:"tokens"`            // estimated cost of its tools in a prompt
+	About     string           `json:"about,omitempty"`   // name and version reported by the server
+	Tools     []string         `json:"tools,omitempty"`   // names by which the model knows them
+	Refused   []string         `json:"refused,omitempty"` // rejected tools, with reasons
+	Unseen    []trust.Change   `json:"unseen,omitempty"`  // changes that are not used until reviewed
+	Tokens    int              `json:"tokens"`            // estimated prompt tokens of its tools
 	Calls     int              `json:"calls"`
 	Failed    int              `json:"failed"`
-	P95       time.Duration    `json:"p95_ns"`           // of the last calls' times
-	Odd       int64            `json:"odd,omitempty"`    // lines of its output that were no messages
-	Said      string           `json:"stderr,omitempty"` // its last line on stderr
+	P95       time.Duration    `json:"p95_ns"`           // 95th percentile of recent call durations
+	Odd       int64            `json:"odd,omitempty"`    // number of output lines that were not messages
+	Said      string           `json:"stderr,omitempty"` // last line on stderr
 }
 
-// switchedOff is the reason of a server that the user does not want.
+// switchedOff is the reason for a server disabled by the user.
 const switchedOff = "switched off in mcp.json"
 
-// endsToo is the reason of a server that ends with LifeHub.
+// endsToo is the reason for a server that ends with LifeHub.
 const endsToo = "LifeHub is shutting down"
 
-// Why a server is not started that the user has to look at first.
+// Reasons for servers that are not started until the user has reviewed them.
 const (
 	notSeen      = "you have not reviewed what it runs"
 	changedSince = "what it runs has changed since you reviewed it"
 )
 
-// OK reports whether the server needs no repairing: it runs, or is off on purpose.
+// OK reports whether the server needs no attention: it runs, or is off on
+// purpose.
 func (s ServerState) OK() bool {
 	return s.Status == Running || s.Status == Starting || s.Reason == switchedOff
 }
 
-// errConsent says that a server lets in only who has gone through its consent.
+// errConsent reports that a server requires OAuth consent.
 var errConsent = errors.New("it needs your consent")
 
 // WantsConsent reports whether the server waits for Client.Consent.
@@ -69,7 +71,7 @@ func (s ServerState) WantsConsent() bool {
 	return s.Status == Off && strings.HasPrefix(s.Reason, errConsent.Error())
 }
 
-// Text says in one line how the server is.
+// Text describes the state in one line.
 func (s ServerState) Text() string {
 	if s.Status != Running {
 		if s.Reason == "" {
@@ -96,13 +98,13 @@ func (s ServerState) Text() string {
 	return "running: " + strings.Join(parts, ", ")
 }
 
-// maxRefused bounds what Text tells of the tools that are refused.
+// maxRefused bounds the rejected tools that Text lists.
 const maxRefused = 5
 
-// figures are the times of a server's last calls.
+// figures are statistics of a server's recent calls.
 type figures struct {
 	count, failed int
-	times         []time.Duration // of the last maxTimes calls
+	times         []time.Duration // durations of the last maxTimes calls
 }
 
 const maxTimes = 100
@@ -118,7 +120,7 @@ func (f *figures) add(took time.Duration, failed bool) {
 	}
 }
 
-// p95 is the time that 19 of 20 calls stay within; 0 without calls.
+// p95 returns the 95th percentile of the durations; 0 without calls.
 func (f *figures) p95() time.Duration {
 	if len(f.times) == 0 {
 		return 0

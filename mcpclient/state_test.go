@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-func TestFiguresTellTheP95OfTheLastCalls(t *testing.T) {
+func TestFiguresReportTheP95OfRecentCalls(t *testing.T) {
 	t.Parallel()
 	var f figures
 	if f.p95() != 0 {

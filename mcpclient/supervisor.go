@@ -22,44 +22,44 @@ import (
 	"lifehub/mcpclient/wire"
 )
 
-// settle is how long after a change a server's tools are listed again: some
-// say it several times in a row.
+// settle is the delay after a change until a server's tools are listed again:
+// some servers send several notifications in a row.
 const settle = 300 * time.Millisecond
 
-// supervisor is one entry of the config and what has become of it.
+// supervisor manages one server of the config.
 type supervisor struct {
-	Entry    config.Entry // as written, with the usual Timeout where it has none
+	Entry    config.Entry // as written, with the default Timeout if it has none
 	written  config.Entry // exactly as written
 	hub      *Client
-	dir      string // where it runs when its entry does not say
+	dir      string // working directory if the entry names none
 	lookup   func(string) (string, bool)
 	stderr   *Tail
-	dirty    chan struct{} // receives when its tools have changed
-	again    chan struct{} // receives when the user wants it started again
-	asking   chan struct{} // holds one while the user is being asked
+	dirty    chan struct{} // receives when the server's tools have changed
+	again    chan struct{} // receives when the user requests a restart
+	asking   chan struct{} // held while the user is being asked
 	clock    clock
 	progress progress
 
-	settled     chan struct{} // closed after the first start, however it went
+	settled     chan struct{} // closed after the first start succeeded or failed
 	settledOnce sync.Once
 
 	end  context.CancelFunc // ends run
-	gone chan struct{}      // closed when run has ended
+	gone chan struct{}      // closed when run has returned
 
 	mu        sync.Mutex
 	status    Status
 	reason    string
 	since     time.Time
-	starts    int      // that have begun
-	ran       bool     // one of them came as far as Running
-	session   *session // while it runs
-	tools     []*tool  // the last known
+	starts    int      // number of starts so far
+	ran       bool     // one of them reached Running
+	session   *session // non-nil while it runs
+	tools     []*tool  // last known tools
 	refused   []string
 	unseen    []trust.Change
 	resources []Resource
 	prompts   []Prompt
 	calls     figures
-	turned    chan struct{} // closed, and replaced, when the status changes
+	turned    chan struct{} // closed and replaced when the status changes
 }
 
 func newSupervisor(hub *Client, entry config.Entry, dir string, lookup func(string) (string, bool)) *supervisor {
@@ -82,7 +82,7 @@ func newSupervisor(hub *Client, entry config.Entry, dir string, lookup func(stri
 }
 
 // recallTools offers the tools that the server listed last and the user has
-// seen, so that nothing has to wait for its start but a call of one of them.
+// reviewed, so that only calls of these tools have to wait for the start.
 func (s *supervisor) recallTools() {
 	if _, missing := s.Entry.Resolved(s.lookup); s.Entry.Disabled || len(missing) > 0 {
 		return
@@ -99,18 +99,18 @@ func (s *supervisor) recallTools() {
 	s.name(s.tools)
 }
 
-// run keeps the server alive until ctx ends. It begins when before is closed:
-// the end of the server that it takes the place of; nil: of none.
+// run keeps the server running until ctx ends. It first waits for before, which
+// is closed when the server that this one replaces has ended; before may be nil.
 func (s *supervisor) run(ctx context.Context, before <-chan struct{}) {
 	defer close(s.gone)
 	defer s.settledOnce.Do(func() { close(s.settled) })
 	defer s.stderr.Close()
 	if before != nil {
-		s.enter(Starting, "a call under way ends first")
+		s.enter(Starting, "waiting for a running call to end")
 		select {
 		case <-before:
 		case <-ctx.Done():
-			<-before // whoever comes next waits for that end, too
+			<-before // a later replacement must wait for that end, too
 			return
 		}
 	}
@@ -120,7 +120,7 @@ func (s *supervisor) run(ctx context.Context, before <-chan struct{}) {
 			reason = s.runWithRestarts(ctx, entry)
 		}
 		if reason == "" {
-			continue // it is wanted again
+			continue // the user requested a restart
 		}
 		s.enter(Off, reason)
 		select {
@@ -131,11 +131,11 @@ func (s *supervisor) run(ctx context.Context, before <-chan struct{}) {
 	}
 }
 
-// errAgain ends a life that the user wants to begin again.
+// errAgain ends a run because the user requested a restart.
 var errAgain = errors.New("started again")
 
-// runWithRestarts starts the server again and again, and returns why it gave up; "" says
-// that the user wants it to begin again.
+// runWithRestarts runs the server, restarting it after failures, and returns why
+// it gave up, or "" if the user requested a restart.
 func (s *supervisor) runWithRestarts(ctx context.Context, entry config.Entry) string {
 	var tries tries
 	for {
@@ -167,15 +167,15 @@ func (s *supervisor) runWithRestarts(ctx context.Context, entry config.Entry) st
 	}
 }
 
-// launchable returns the entry with its variables put in, or why the server
-// is not to be started.
+// launchable returns the entry with its variables expanded, or the reason not to
+// start the server.
 func (s *supervisor) launchable() (config.Entry, string) {
 	if s.Entry.Disabled {
 		return config.Entry{}, switchedOff
 	}
 	entry, missing := s.Entry.Resolved(s.lookup)
 	what := ""
-	if len(missing) == 0 && s.hub.Trust != nil { // nothing is read for nobody
+	if len(missing) == 0 && s.hub.Trust != nil { // without trust there is no need to read the program
 		what = trust.Program(entry, s.folder(entry))
 	}
 	changes, err := s.hub.Trust.Entry(s.Entry, what)
@@ -196,7 +196,7 @@ func (s *supervisor) launchable() (config.Entry, string) {
 	return entry, ""
 }
 
-// folder is where the server runs.
+// folder returns the server's working directory.
 func (s *supervisor) folder(entry config.Entry) string {
 	if entry.Cwd == "" || filepath.IsAbs(entry.Cwd) {
 		return cmp.Or(entry.Cwd, s.dir)
@@ -204,7 +204,7 @@ func (s *supervisor) folder(entry config.Entry) string {
 	return filepath.Join(s.dir, entry.Cwd)
 }
 
-// runOnce is one life of the server, from its start to the error that ended it.
+// runOnce runs the server once and returns the error that ended it.
 func (s *supervisor) runOnce(ctx context.Context, entry config.Entry) (err error) {
 	defer s.catch(&err)
 	s.mu.Lock()
@@ -212,7 +212,7 @@ func (s *supervisor) runOnce(ctx context.Context, entry config.Entry) (err error
 	before := s.reason
 	s.mu.Unlock()
 	s.enter(Starting, before)
-	starting, cancel := context.WithTimeoutCause(ctx, s.hub.start, fmt.Errorf("it did not start within %v", s.hub.start))
+	starting, cancel := context.WithTimeoutCause(ctx, s.hub.start, fmt.Errorf("not started within %v", s.hub.start))
 	defer cancel()
 	session, err := s.connect(ctx, starting, entry)
 	if err != nil {
@@ -230,8 +230,8 @@ func (s *supervisor) runOnce(ctx context.Context, entry config.Entry) (err error
 	return s.attend(ctx, session)
 }
 
-// catch, deferred, turns a panic into a line in the log and, if there is a
-// place for it, an error.
+// catch, when deferred, logs a panic and, if err is not nil, stores it as an
+// error.
 func (s *supervisor) catch(err *error) {
 	fault := recover()
 	if fault == nil {
@@ -239,12 +239,12 @@ func (s *supervisor) catch(err *error) {
 	}
 	s.hub.Log.Error("panic", "server", s.Entry.Name, "fault", fault, "stack", string(debug.Stack()))
 	if err != nil {
-		*err = fmt.Errorf("LifeHub failed on it: %v", fault)
+		*err = fmt.Errorf("internal error: %v", fault)
 	}
 }
 
-// attend waits for the session's end, and lists its tools again a moment after
-// they have changed.
+// attend waits for the end of the session, and lists the server's tools again
+// after they change.
 func (s *supervisor) attend(ctx context.Context, session *session) error {
 	var again <-chan time.Time
 	for {
@@ -272,8 +272,8 @@ func (s *supervisor) attend(ctx context.Context, session *session) error {
 	}
 }
 
-// relist asks for what the server offers. Only tools that cannot be listed
-// are an error: the rest is a convenience.
+// relist requests the server's tools, prompts and resources. Only a failure to
+// list tools is an error: the rest is optional.
 func (s *supervisor) relist(ctx context.Context, session *session) error {
 	can := session.client.GetServerCapabilities()
 	if can.Tools != nil {
@@ -299,7 +299,7 @@ func (s *supervisor) relist(ctx context.Context, session *session) error {
 	return nil
 }
 
-// offeredOf leaves out the tools that are switched off in mcp.json.
+// offeredOf omits the tools that are disabled in mcp.json.
 func (s *supervisor) offeredOf(all iter.Seq2[mcp.Tool, error]) iter.Seq2[mcp.Tool, error] {
 	return func(yield func(mcp.Tool, error) bool) {
 		for tool, err := range all {
@@ -310,8 +310,8 @@ func (s *supervisor) offeredOf(all iter.Seq2[mcp.Tool, error]) iter.Seq2[mcp.Too
 	}
 }
 
-// admit makes tools of what the server lists, except what is refused or not
-// as the user has seen it. more says why some are left out; nil: none is.
+// admit converts the listed tools, omitting those that are rejected or not as the
+// user has reviewed them. more explains why some are not listed; it may be nil.
 func (s *supervisor) admit(listed []mcp.Tool, more error, instructions string) error {
 	var tools []*tool
 	var refused []string
@@ -320,7 +320,7 @@ func (s *supervisor) admit(listed []mcp.Tool, more error, instructions string) e
 		var t *tool
 		l, err := wire.Unwrapped(one)
 		if err != nil {
-			err = fmt.Errorf("tool %q is refused: %w", l.Name, err)
+			err = fmt.Errorf("tool %q is rejected: %w", l.Name, err)
 		} else {
 			t, err = newTool(s, l)
 		}
@@ -351,7 +351,7 @@ func (s *supervisor) admit(listed []mcp.Tool, more error, instructions string) e
 	return nil
 }
 
-// name gives tools the names that the model knows them by.
+// name sets the names by which the model knows the tools.
 func (s *supervisor) name(tools []*tool) {
 	own := make([]string, 0, len(tools))
 	for _, t := range tools {
@@ -364,7 +364,7 @@ func (s *supervisor) name(tools []*tool) {
 	}
 }
 
-// current reports whether a tool is still as it was when it was offered.
+// current reports whether a tool is unchanged since it was offered.
 func (s *supervisor) current(t *tool) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -392,7 +392,7 @@ func (s *supervisor) state() ServerState {
 	return st
 }
 
-// touch has the tools listed again.
+// touch schedules a new listing of the tools.
 func (s *supervisor) touch() {
 	select {
 	case s.dirty <- struct{}{}:
@@ -400,7 +400,7 @@ func (s *supervisor) touch() {
 	}
 }
 
-// enter changes the status and wakes who waits for that.
+// enter changes the status and wakes those waiting for it.
 func (s *supervisor) enter(status Status, reason string) {
 	s.mu.Lock()
 	s.status, s.reason, s.since = status, reason, time.Now()
@@ -419,8 +419,8 @@ func (s *supervisor) leave() {
 	s.mu.Unlock()
 }
 
-// ready returns the session, waiting for one while the server is starting, and
-// says so at the host of ctx.
+// ready returns the session. While the server is starting it waits, and reports
+// that on the host in ctx.
 func (s *supervisor) ready(ctx context.Context) (*session, error) {
 	for said := false; ; {
 		s.mu.Lock()
@@ -445,8 +445,8 @@ func (s *supervisor) ready(ctx context.Context) (*session, error) {
 	}
 }
 
-// offered are the tools that may be called now. While a server is being started
-// its tools stay: a call waits for it.
+// offered returns the tools that may be called now. While a server is starting,
+// they include its previous tools; calls wait for the start.
 func (s *supervisor) offered() []*tool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -457,18 +457,18 @@ func (s *supervisor) offered() []*tool {
 }
 
 const (
-	// maxTries bounds the starts of a server within triesWithin: one that
-	// cannot live is left alone, with a reason.
+	// maxTries bounds the starts of a server within triesWithin. After that it is
+	// left off with a reason.
 	maxTries    = 5
 	triesWithin = 3 * time.Minute
 	firstDelay  = 500 * time.Millisecond // doubled with each try
 )
 
-// tries are the times of the last starts of a server.
+// tries are the times of a server's recent failed starts.
 type tries []time.Time
 
-// next takes note of a start that has failed at now, and says how long to
-// wait before another one, or that there must be none.
+// next records a start that failed at now. It returns the delay before the next
+// start, and reports whether there may be one.
 func (t *tries) next(now time.Time) (delay time.Duration, more bool) {
 	recent := (*t)[:0]
 	for _, at := range *t {

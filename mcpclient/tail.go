@@ -8,20 +8,22 @@ import (
 	"sync"
 )
 
-// maxTail is how much of a server's stderr is kept, in bytes.
+// maxTail is the number of bytes of a server's stderr that are kept in memory.
 const maxTail = 64 << 10
 
-// Tail keeps the end of what is written to it, and all of it in a file.
+// Tail keeps the end of what is written to it, and optionally all of it in a
+// file.
 type Tail struct {
 	mu   sync.Mutex
 	text []byte
-	file io.WriteCloser // nil: none
-	line []byte         // the last one for the file, which has no end yet
+	file io.WriteCloser // may be nil
+	line []byte         // incomplete last line, not yet written to the file
 
-	redact func(string) string // takes secrets out of it; nil: there are none
+	redact func(string) string // removes secrets; may be nil
 }
 
-// NewTail keeps all of it in a file at path, too; "": nowhere.
+// NewTail returns a Tail that also writes to the file at path, unless path is
+// empty.
 func NewTail(path string, redact func(string) string) *Tail {
 	t := &Tail{redact: redact}
 	if path != "" {
@@ -30,7 +32,7 @@ func NewTail(path string, redact func(string) string) *Tail {
 	return t
 }
 
-// clean is a text as others may read it.
+// clean returns a text with secrets removed.
 func (t *Tail) clean(text []byte) []byte {
 	if t.redact == nil {
 		return text
@@ -52,14 +54,14 @@ func (t *Tail) Write(p []byte) (int, error) {
 			whole = len(t.line)
 		}
 		if whole > 0 {
-			_, _ = t.file.Write(t.clean(t.line[:whole])) // a full disk must not stop the server
+			_, _ = t.file.Write(t.clean(t.line[:whole])) // errors are ignored: a full disk must not stop the server
 			t.line = append(t.line[:0], t.line[whole:]...)
 		}
 	}
 	return len(p), nil
 }
 
-// Close closes the file; nothing more is written to it.
+// Close closes the file.
 func (t *Tail) Close() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -72,7 +74,7 @@ func (t *Tail) Close() {
 	}
 }
 
-// Last is the last line that says something.
+// Last returns the last line that is not blank.
 func (t *Tail) Last() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -81,14 +83,14 @@ func (t *Tail) Last() string {
 	return string(bytes.ToValidUTF8(line[:min(len(line), 500)], []byte("�")))
 }
 
-// maxLog is how long a server's log file may grow, in bytes; one older file
-// of that length is kept next to it.
+// maxLog bounds a server's log file in bytes; one previous file of that size is
+// kept.
 const maxLog = 1 << 20
 
-// logFile appends to a file that stays short.
+// logFile appends to a file of bounded size.
 type logFile struct {
 	path string
-	file *os.File // nil until something is written
+	file *os.File // opened by the first write
 	size int64
 }
 

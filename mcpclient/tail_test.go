@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-func TestTheTailKeepsTheEndAndTheLastLine(t *testing.T) {
+func TestTailKeepsTheEndAndTheLastLine(t *testing.T) {
 	tail := NewTail("", nil)
 	for range 100 {
 		_, _ = tail.Write([]byte(strings.Repeat("noise ", 1000) + "\n"))
@@ -19,7 +19,7 @@ func TestTheTailKeepsTheEndAndTheLastLine(t *testing.T) {
 	}
 }
 
-func TestALogStaysShort(t *testing.T) {
+func TestLogFileIsBounded(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "logs", "brave.log")
 	tail := NewTail(path, nil)
 	line := []byte(strings.Repeat("x", 99<<10) + "\n")

@@ -23,27 +23,28 @@ import (
 )
 
 const (
-	// maxSchema is the longest schema of a tool's arguments, in bytes: more
-	// would fill a model's window with one tool.
+	// maxSchema bounds the schema of a tool's arguments, in bytes: a longer one
+	// would fill a model's window.
 	maxSchema = 64 << 10
-	// maxDescription is how much of a tool's description is shown to the model.
+	// maxDescription is the number of bytes of a tool's description shown to the
+	// model.
 	maxDescription = 8 << 10
 )
 
-// takesAway is how tools are called that delete something: the user sees each
-// of their calls.
+// takesAway matches the names of tools that delete something: the user is asked
+// about each of their calls.
 var takesAway = pattern.Lazy(`(?:^|[_.-])(?i:delete|remove|drop|destroy|erase|purge|wipe|truncate|rm|unlink|trash)(?:$|[_.-])|^(?:delete|remove|drop|destroy|erase|purge|wipe)[A-Z]`)
 
-// tool is one tool of a server, as the agent calls it.
+// tool is a tool of a server, as seen by the agent.
 type tool struct {
 	server *supervisor
-	name   string // as the server calls it
+	name   string // the server's own name
 	spec   llm.ToolSpec
 	level  agent.Level
-	text   string // everything that the server says of it
-	task   bool   // it does its work as a task
+	text   string // the complete definition, for review
+	task   bool   // runs as a task of the protocol
 	former []string
-	reads  *bool // what the server says of that; nil: nothing
+	reads  *bool // the server's readOnlyHint; may be nil
 }
 
 var (
@@ -54,24 +55,24 @@ var (
 	_ agent.Previewer = (*tool)(nil)
 )
 
-// newTool makes a tool of what a server lists, or says why it is refused. Its
-// name for the model is not set yet.
+// newTool converts a listed tool, or returns why it is rejected. The caller sets
+// its name for the model.
 func newTool(s *supervisor, l wire.Tool) (*tool, error) {
 	if err := config.CheckToolName(l.Name); err != nil {
 		return nil, err
 	}
 	schema, err := normalSchema(l.InputSchema)
 	if err != nil {
-		return nil, fmt.Errorf("tool %q is refused: %w", l.Name, err)
+		return nil, fmt.Errorf("tool %q is rejected: %w", l.Name, err)
 	}
 	var hints struct {
 		DestructiveHint bool
 		ReadOnlyHint    *bool
 	}
-	_ = json.Unmarshal(l.Annotations, &hints) // odd ones say nothing that is known
+	_ = json.Unmarshal(l.Annotations, &hints) // invalid hints are ignored
 	said, err := textOf(l, schema)
 	if err != nil {
-		return nil, fmt.Errorf("tool %q is refused: %w", l.Name, err)
+		return nil, fmt.Errorf("tool %q is rejected: %w", l.Name, err)
 	}
 	t := &tool{server: s, name: l.Name, level: s.Entry.Level, task: wire.NeedsTask(l), text: said, reads: hints.ReadOnlyHint}
 	t.spec = llm.ToolSpec{
@@ -79,7 +80,7 @@ func newTool(s *supervisor, l wire.Tool) (*tool, error) {
 		Schema:      schema,
 		By:          "the MCP server " + s.Entry.Name,
 	}
-	// What a server says of its tools may make them stricter, never freer.
+	// A server's hints can make the permission level stricter, but never weaker.
 	if hints.DestructiveHint && t.level == agent.Auto {
 		t.level = agent.Confirm
 	}
@@ -89,8 +90,9 @@ func newTool(s *supervisor, l wire.Tool) (*tool, error) {
 	return t, nil
 }
 
-// textOf is all that a server says of a tool, for the user to see and the trust
-// file to keep.
+// textOf returns the complete definition of a tool, which the user reviews and
+// the trust file saves. Changing a label here makes every trusted tool appear
+// changed.
 func textOf(l wire.Tool, schema json.RawMessage) (string, error) {
 	lines := []string{l.Title, l.Description}
 	for _, part := range []struct {
@@ -111,13 +113,14 @@ func textOf(l wire.Tool, schema json.RawMessage) (string, error) {
 	return strings.Join(lines, "\n"), nil
 }
 
-// normalSchema is the schema of a tool's arguments, always that of an object.
+// normalSchema returns the schema of a tool's arguments, which must be an object
+// schema.
 func normalSchema(raw json.RawMessage) (json.RawMessage, error) {
-	if wire.Missing(raw) || string(raw) == "true" { // true takes anything
+	if wire.Missing(raw) || string(raw) == "true" { // true accepts anything
 		raw = json.RawMessage("{}")
 	}
 	if len(raw) > maxSchema {
-		return nil, fmt.Errorf("its schema has %d KiB, more than %d", len(raw)>>10, maxSchema>>10)
+		return nil, fmt.Errorf("its schema is %d KiB, more than %d", len(raw)>>10, maxSchema>>10)
 	}
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &fields); err != nil {
@@ -129,7 +132,7 @@ func normalSchema(raw json.RawMessage) (json.RawMessage, error) {
 	case kind == "", kind == `""`, kind == "null", json.Unmarshal(fields["type"], &kinds) == nil && slices.Contains(kinds, "object"):
 		fields["type"] = json.RawMessage(`"object"`)
 	default:
-		return nil, fmt.Errorf("its schema describes %s and not an object", kind)
+		return nil, fmt.Errorf("its schema describes %s instead of an object", kind)
 	}
 	if wire.Missing(fields["properties"]) {
 		fields["properties"] = json.RawMessage(`{}`)
@@ -144,33 +147,33 @@ func (t *tool) Spec() llm.ToolSpec                { return t.spec }
 func (t *tool) FormerNames() []string             { return t.former }
 func (t *tool) Level(json.RawMessage) agent.Level { return t.level }
 
-// Outward: what the server is told, it may tell others.
+// Outward implements an interface of agent: a server may pass its arguments on.
 func (t *tool) Outward() bool { return true }
 
-// Preview says whose tool it is.
+// Preview names the server of the tool.
 func (t *tool) Preview(context.Context, json.RawMessage) (agent.Preview, error) {
 	return agent.Preview{Text: "Run " + t.name + " of the server " + t.server.Entry.Name + " with:"}, nil
 }
 
-// ReadOnlyHint is what the user has seen and trusted of the tool.
+// ReadOnlyHint returns the hint that the user has reviewed.
 func (t *tool) ReadOnlyHint() *bool { return t.reads }
 
-// Timeout leaves the bound to call, which knows when the user is being asked
-// and its time stands still.
+// Timeout is practically unbounded: call enforces the limit, because its clock is
+// paused while the user is asked.
 func (t *tool) Timeout() time.Duration { return 24 * time.Hour }
 
-// tokens is about what the tool costs in a prompt: 4 bytes each.
+// tokens estimates the prompt tokens of the tool, at 4 bytes per token.
 func (t *tool) tokens() int {
 	return (len(t.spec.Name) + len(t.spec.Description) + len(t.spec.Schema)) / 4
 }
 
-// Run calls the tool. What the server says is untrusted.
+// Run calls the tool. Its result is untrusted.
 func (t *tool) Run(ctx context.Context, args json.RawMessage) (agent.Result, error) {
 	args = bytes.TrimSpace(args)
 	if len(args) == 0 || string(args) == "null" {
-		args = json.RawMessage("{}") // servers refuse null
+		args = json.RawMessage("{}") // servers reject null
 	}
-	text, err := wire.Canonical(args) // the order and spelling of the model's own bytes say nothing to a server
+	text, err := wire.Canonical(args) // the model's spelling of the arguments must not carry information
 	if err != nil {
 		return agent.Result{}, fmt.Errorf("read arguments of %s: %w", t.spec.Name, err)
 	}
@@ -182,17 +185,18 @@ func (t *tool) Run(ctx context.Context, args json.RawMessage) (agent.Result, err
 	text = words{t.server.hub, t.spec.Name}.result(result)
 	if result.IsError {
 		if text == "" {
-			text = t.spec.Name + " failed and did not say why"
+			text = t.spec.Name + "  failed without an error message"
 		}
 		return agent.Result{}, errors.New(text)
 	}
 	return agent.Result{Text: text, Images: pictures(result), Untrusted: true, Nothing: text == ""}, nil
 }
 
-// errNotAsOffered refuses a call of a tool that is not what the model and the user know.
+// errNotAsOffered rejects calls of a tool that is not the one offered to the
+// model and the user.
 var errNotAsOffered = errors.New("the tool is no longer available as it was: the server has changed it, or is off")
 
-// call calls one of the server's tools within its time.
+// call calls one of the server's tools with its timeout.
 func (s *supervisor) call(ctx context.Context, t *tool, args json.RawMessage) (*mcp.CallToolResult, error) {
 	var request mcp.CallToolRequest
 	request.Params.Name, request.Params.Arguments = t.name, args

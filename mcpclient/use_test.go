@@ -16,8 +16,8 @@ import (
 	"lifehub/mcpclient/config"
 )
 
-// lateServer is a server that starts only once its file of tools is there, and
-// that has started before, so that its tools are known.
+// lateServer is a server that starts only once its file of tools exists, and
+// whose tools are known from an earlier start.
 func lateServer(t *testing.T) (entry config.Entry, tools, trust string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -32,7 +32,7 @@ func lateServer(t *testing.T) (entry config.Entry, tools, trust string) {
 	return entry, tools, trust
 }
 
-// startAgain starts a server that was seen, and does not wait for it.
+// startAgain starts a reviewed server without waiting for it.
 func startAgain(t *testing.T, trust string, entry config.Entry, limit time.Duration) *Client {
 	t.Helper()
 	s := Start(t.Context(), config.Config{Servers: []config.Entry{entry}, Lookup: os.LookupEnv}, Options{Trust: openTrust(t, trust), start: limit})
@@ -40,7 +40,7 @@ func startAgain(t *testing.T, trust string, entry config.Entry, limit time.Durat
 	return s
 }
 
-func TestACallWaitsForTheStartOfAServerWhoseToolsAreKnown(t *testing.T) {
+func TestCallWaitsForAServerWithKnownTools(t *testing.T) {
 	t.Parallel()
 	entry, tools, trust := lateServer(t)
 	s := startAgain(t, trust, entry, time.Minute)
@@ -69,12 +69,12 @@ func TestACallWaitsForTheStartOfAServerWhoseToolsAreKnown(t *testing.T) {
 	}
 }
 
-func TestACallOfAServerThatDoesNotStartDidNothing(t *testing.T) {
+func TestCallWithoutStartHasNoEffects(t *testing.T) {
 	t.Parallel()
 	entry, _, trust := lateServer(t)
 	s := startAgain(t, trust, entry, 300*time.Millisecond)
 	_, err := one(t, s, "late_echo").Run(t.Context(), json.RawMessage(`{}`))
-	if !errors.As(err, new(agent.NothingDone)) || !strings.Contains(err.Error(), "it did not start within 300ms") {
+	if !errors.As(err, new(agent.NothingDone)) || !strings.Contains(err.Error(), "not started within 300ms") {
 		t.Errorf("got %v", err)
 	}
 	if tools := s.Tools(); len(tools) != 0 {
@@ -82,7 +82,7 @@ func TestACallOfAServerThatDoesNotStartDidNothing(t *testing.T) {
 	}
 }
 
-func TestAToolThatChangedBeforeTheStartIsNotCalled(t *testing.T) {
+func TestToolChangedBeforeTheStartIsNotCalled(t *testing.T) {
 	t.Parallel()
 	entry, tools, trust := lateServer(t)
 	t.Run("call", func(t *testing.T) {
@@ -107,7 +107,7 @@ func TestAToolThatChangedBeforeTheStartIsNotCalled(t *testing.T) {
 	})
 }
 
-func TestNothingIsOfferedThatTheTrustFileOnlyLists(t *testing.T) {
+func TestListedButUnreviewedToolsAreNotOffered(t *testing.T) {
 	t.Parallel()
 	entry, _, file := lateServer(t)
 	change(t, file, func(seen map[string]any) {
@@ -120,7 +120,7 @@ func TestNothingIsOfferedThatTheTrustFileOnlyLists(t *testing.T) {
 	}
 }
 
-func TestServersAreNamedByWholeWords(t *testing.T) {
+func TestServersAreRecognisedByWholeWords(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]bool{
 		"ask brave": true, "@brave_web_search": true, "/brave:help": true, "what does Brave say?": true, "“brave”": true,
@@ -135,7 +135,7 @@ func TestServersAreNamedByWholeWords(t *testing.T) {
 	}
 }
 
-// use is what Use does with a config of these servers.
+// use calls Use with a config of these servers.
 func use(s *Client, servers ...config.Entry) []string {
 	return s.Use(config.Config{Servers: servers, Lookup: os.LookupEnv})
 }
@@ -158,7 +158,7 @@ func TestServersFollowTheConfig(t *testing.T) {
 	if len(state) != 2 || state[0].Name != "c" || !strings.HasPrefix(state[0].Reason, notSeen) || state[1].Since != before[0].Since {
 		t.Errorf("got %+v", state)
 	}
-	// The user sees the new one, once as one who runs another LifeHub.
+	// The user reviews the new server in another LifeHub process.
 	if err := openTrust(t, trust.File).Accept("c", s.Unseen("c")); err != nil {
 		t.Fatal(err)
 	}
@@ -168,7 +168,7 @@ func TestServersFollowTheConfig(t *testing.T) {
 		t.Fatal(err)
 	}
 	waitFor(t, func() bool { return len(s.Tools()) == 2 })
-	// A changed entry must be seen like one that changed before a start.
+	// A changed entry must be reviewed, as after a change before the start.
 	a.Args = []string{"--other"}
 	if got, want := use(s, c, a), []string{"changed a"}; !reflect.DeepEqual(got, want) {
 		t.Errorf("got %v, want %v", got, want)
@@ -183,7 +183,7 @@ func TestServersFollowTheConfig(t *testing.T) {
 	}
 }
 
-func TestAnOpenQuestionOutlivesItsServersEntry(t *testing.T) {
+func TestOpenQuestionSurvivesRemovalOfItsServer(t *testing.T) {
 	t.Parallel()
 	asked, answer := make(chan struct{}, 1), make(chan struct{})
 	entry := npm(t, "e", "@modelcontextprotocol/server-everything")
@@ -231,7 +231,7 @@ func TestAnOpenQuestionOutlivesItsServersEntry(t *testing.T) {
 	}
 }
 
-func TestAServerChangedTwiceDuringACallStartsAfterIt(t *testing.T) {
+func TestServerChangedDuringACallStartsAfterIt(t *testing.T) {
 	t.Parallel()
 	s := start(t, Options{}, bad("a", "ok"))
 	call := make(chan struct{})
@@ -257,7 +257,7 @@ func TestAServerChangedTwiceDuringACallStartsAfterIt(t *testing.T) {
 	}
 }
 
-func TestAServerThatHasStartedIsNotLate(t *testing.T) {
+func TestStartedServerIsNotUnknown(t *testing.T) {
 	t.Parallel()
 	s := start(t, Options{}, bad("a", "ok"))
 	ended, cancel := context.WithCancel(t.Context())

@@ -16,18 +16,18 @@ import (
 	"lifehub/mcpclient/config"
 )
 
-// webServer is an MCP server by HTTP with one tool, which says nothing for as
-// long as anybody waits for it.
+// webServer is an MCP server over HTTP with one tool, which never responds while
+// a caller waits.
 type webServer struct {
 	*httptest.Server
 	sse    bool
 	called chan struct{} // receives when the tool is called
 
 	mu     sync.Mutex
-	stream http.ResponseWriter // by SSE
-	heard  []string            // all that came in
-	ask    string              // by SSE: what it asks during a call; the reply is the call's result
-	call   json.RawMessage     // the id of the call
+	stream http.ResponseWriter // SSE only
+	heard  []string            // all messages received
+	ask    string              // SSE only: what it asks during a call; the reply becomes the call's result
+	call   json.RawMessage     // ID of the call
 }
 
 func newWebServer(t *testing.T, sse bool) *webServer {
@@ -44,7 +44,7 @@ func (w *webServer) entry() config.Entry {
 	return config.Entry{Name: "w", Transport: config.HTTP, URL: w.URL + "/mcp"}
 }
 
-// was reports whether the server was told something.
+// was reports whether the server received a message containing told.
 func (w *webServer) was(told string) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -109,7 +109,7 @@ func (w *webServer) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(out, reply)
 }
 
-// listen opens the stream of SSE.
+// listen serves the SSE stream.
 func (w *webServer) listen(out http.ResponseWriter, r *http.Request) {
 	if !w.sse {
 		out.WriteHeader(http.StatusMethodNotAllowed)
@@ -125,7 +125,7 @@ func (w *webServer) listen(out http.ResponseWriter, r *http.Request) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.stream == out {
-		w.stream = nil // nobody may write to it any more
+		w.stream = nil // the stream is over
 	}
 }
 
@@ -139,7 +139,7 @@ func (w *webServer) send(message string) {
 	w.stream.(http.Flusher).Flush()
 }
 
-func TestByHTTPAServerIsToldThatACallWasCalledOff(t *testing.T) {
+func TestCancelledHTTPCallNotifiesTheServer(t *testing.T) {
 	t.Parallel()
 	for name, sse := range map[string]bool{"streamable HTTP": false, "SSE": true} {
 		t.Run(name, func(t *testing.T) {
@@ -159,9 +159,9 @@ func TestByHTTPAServerIsToldThatACallWasCalledOff(t *testing.T) {
 	}
 }
 
-// By SSE the library would wait for ever, and take a question for the answer
-// to the call that has the same id.
-func TestBySSEAServerThatAsksAllTheSameHearsAtOnceThatNobodyAnswers(t *testing.T) {
+// Over SSE the library would wait forever, and take a request for the response to
+// the call with the same ID.
+func TestUnexpectedSSERequestIsRejectedImmediately(t *testing.T) {
 	t.Parallel()
 	for method, want := range map[string]string{
 		"sampling/createMessage": "no sampling handler", "elicitation/create": "no elicitation handler", "roots/list": "no roots handler",

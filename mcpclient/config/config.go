@@ -1,5 +1,5 @@
 // Package config reads and edits mcp.json, which lists the MCP servers, and
-// reads the files that other clients have for that. Start at [Read].
+// imports the corresponding files of other clients. Start at [Read].
 package config
 
 import (
@@ -25,48 +25,49 @@ import (
 	"lifehub/internal/userfile"
 )
 
-// Transport is how a server is spoken to.
+// Transport is how LifeHub connects to a server.
 type Transport string
 
-// The transports. An url without a type is tried as HTTP, then as SSE.
+// The transports. For a url without a type, HTTP is tried first, then SSE.
 const (
-	Stdio Transport = "stdio" // a program on this machine
+	Stdio Transport = "stdio" // a program on this machine, over its standard input and output
 	HTTP  Transport = "http"  // streamable HTTP
-	SSE   Transport = "sse"   // HTTP as servers spoke it before 2025
+	SSE   Transport = "sse"   // the HTTP transport of the protocol before 2025
 )
 
-// Config is what mcp.json says.
+// Config is the content of mcp.json.
 type Config struct {
-	File    string // where it was read from
+	File    string // path of mcp.json
 	Servers []Entry
 
-	Lookup func(string) (string, bool) // the value of a variable
+	Lookup func(string) (string, bool) // returns the value of a variable
 }
 
-// Entry is one entry of mcp.json, as written: ${NAME} stands for a variable
-// that is put in only when the server starts, so that this can be shown.
+// Entry is an entry of mcp.json as written: references such as ${NAME} are only
+// replaced when the server starts, so an Entry can be shown without revealing
+// secrets.
 type Entry struct {
 	Name      string            `json:"-"`
 	Transport Transport         `json:"type,omitempty"`
 	Command   string            `json:"command,omitempty"`
 	Args      []string          `json:"args,omitempty"`
 	Env       map[string]string `json:"env,omitempty"`
-	Cwd       string            `json:"cwd,omitempty"` // "": the folder of mcp.json
+	Cwd       string            `json:"cwd,omitempty"` // empty: the folder of mcp.json
 	URL       string            `json:"url,omitempty"`
 	Headers   map[string]string `json:"headers,omitempty"`
 	Disabled  bool              `json:"-"`
-	Allow     []string          `json:"-"`                   // globs of the tools that are offered; nil: all
-	Deny      []string          `json:"-"`                   // globs of those that are not
-	Level     agent.Level       `json:"-"`                   // of its tools, before the rules
-	Timeout   time.Duration     `json:"-"`                   // of one call; 0: that of Options
-	LogLevel  string            `json:"log_level,omitempty"` // from which on it logs by protocol; "": its own choice
-	Roots     []string          `json:"roots,omitempty"`     // folders that the server is told of; nil: none
-	Guessed   bool              `json:"-"`                   // the transport was not given: HTTP may turn out to be SSE
+	Allow     []string          `json:"-"`                   // glob patterns of enabled tools; nil: all
+	Deny      []string          `json:"-"`                   // glob patterns of disabled tools
+	Level     agent.Level       `json:"-"`                   // permission level of its tools before rules are applied
+	Timeout   time.Duration     `json:"-"`                   // limit of one call; 0: Options.Timeout
+	LogLevel  string            `json:"log_level,omitempty"` // minimum level of log messages to request; empty: the server's default
+	Roots     []string          `json:"roots,omitempty"`     // folders reported to the server; may be nil
+	Guessed   bool              `json:"-"`                   // the transport was not specified, so HTTP may turn out to be SSE
 }
 
-// Read reads mcp.json. lookup gives the values of variables when a
-// server starts; os.LookupEnv is one. A file that is not there has no
-// servers. The error names each mistake with its line.
+// Read reads mcp.json; a missing file has no servers. lookup returns the values
+// of variables when a server starts, such as os.LookupEnv does. The error lists
+// each mistake with its line.
 func Read(file string, lookup func(string) (string, bool)) (Config, error) {
 	data, err := userfile.Read(file)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -82,7 +83,7 @@ func Read(file string, lookup func(string) (string, bool)) (Config, error) {
 	return Config{File: file, Servers: servers, Lookup: lookup}, nil
 }
 
-// Only is the config of one of its servers.
+// Only returns the config with only the named server.
 func (c Config) Only(name string) (Config, error) {
 	for _, s := range c.Servers {
 		if s.Name == name {
@@ -93,19 +94,20 @@ func (c Config) Only(name string) (Config, error) {
 	return Config{}, fmt.Errorf("there is no MCP server %q in %s", name, c.File)
 }
 
-// Missing are the names of the variables that a server needs and that are not set.
+// Missing returns the names of variables that a server needs and that are not
+// set.
 func (c Config) Missing(s Entry) []string {
 	_, missing := s.Resolved(c.Lookup)
 	return missing
 }
 
-// problems collects what is wrong with a file.
+// problems collects the mistakes in a file.
 type problems struct {
 	file    string
 	data    []byte
-	ends    []int // of the lines in data
+	ends    []int // ends of the lines in data
 	list    []problem
-	refused error // data is not parsed
+	refused error // error that kept data from being parsed
 }
 
 type problem struct {
@@ -133,7 +135,7 @@ func (m *problems) err() error {
 	return errors.Join(errs...)
 }
 
-// maxProblems is how many mistakes of one file are listed.
+// maxProblems bounds the mistakes listed per file.
 const maxProblems = 20
 
 func parse(file string, data []byte) ([]Entry, error) {
@@ -160,11 +162,11 @@ func parse(file string, data []byte) ([]Entry, error) {
 	return servers, wrong.err()
 }
 
-// serverName keeps names readable in tool names (see wireName) and in
-// @server:uri and /server:prompt.
+// serverName restricts names so that they stay readable in tool names (see
+// WireName) and in @server:uri and /server:prompt.
 var serverName = pattern.Lazy(`^[A-Za-z0-9-]+(_[A-Za-z0-9-]+)*$`)
 
-// headerName is a token of RFC 9110.
+// headerName is a token as in RFC 9110.
 var headerName = pattern.Lazy("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$")
 
 func readServer(entry member, wrong *problems) Entry {
@@ -176,7 +178,7 @@ func readServer(entry member, wrong *problems) Entry {
 		bad(entry.line, "a name is up to 32 letters, digits, hyphens and single underscores")
 	}
 	if entry.value.Value.Kind() != '{' {
-		bad(entry.line, "it is %s; it must be an object", kindOf(entry.value))
+		bad(entry.line, "must be an object, not %s", kindOf(entry.value))
 		return s
 	}
 	for _, key := range wrong.members(entry.value) {
@@ -188,14 +190,15 @@ func readServer(entry member, wrong *problems) Entry {
 	return s
 }
 
-// set takes one key of a server's entry and returns what is wrong with it.
+// set sets the field for a key of a server's entry, and returns a description of
+// any mistake.
 func (s *Entry) set(key member) string {
 	var err error
 	switch key.name {
 	case "type":
 		return s.setTransport(key.value)
 	case "command":
-		if key.value.Value.Kind() == '[' { // the whole command line, as some clients write it
+		if key.value.Value.Kind() == '[' { // some clients write the whole command line as a list
 			var words []string
 			if err = into(key.value, &words); err == nil && len(words) > 0 {
 				s.Command, s.Args = words[0], append(words[1:], s.Args...)
@@ -236,10 +239,10 @@ func (s *Entry) set(key member) string {
 
 var serverKeys = []string{"type", "command", "args", "env", "cwd", "url", "headers", "enabled", "disabled", "tools", "permission", "timeout", "roots", "log_level"}
 
-// logLevels are those of the protocol, from chatty to grave.
+// logLevels are the levels of the protocol, in increasing severity.
 var logLevels = []string{"debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"}
 
-// setTransport reads the names that other clients use, too.
+// setTransport accepts the names used by other clients as well.
 func (s *Entry) setTransport(v hujson.Value) string {
 	var word string
 	if err := into(v, &word); err != nil {
@@ -255,12 +258,12 @@ func (s *Entry) setTransport(v hujson.Value) string {
 	case "sse":
 		s.Transport = SSE
 	default:
-		return fmt.Sprintf("type %q is not known; it is stdio, http or sse", word)
+		return fmt.Sprintf("unknown type %q: use stdio, http or sse", word)
 	}
 	return ""
 }
 
-// setTimeout takes a number of seconds or a duration such as "90s".
+// setTimeout accepts a number of seconds or a duration such as "90s".
 func (s *Entry) setTimeout(v hujson.Value) string {
 	var seconds float64
 	var word string
@@ -277,14 +280,14 @@ func (s *Entry) setTimeout(v hujson.Value) string {
 		return "timeout is a number of seconds or a duration such as 90s"
 	}
 	if s.Timeout <= 0 || s.Timeout > time.Hour {
-		return fmt.Sprintf("timeout is %v; it must be more than nothing and at most 1h (a bare number counts seconds)", s.Timeout)
+		return fmt.Sprintf("timeout is %v; it must be positive and at most 1h (a bare number counts seconds)", s.Timeout)
 	}
 	return ""
 }
 
 func (s *Entry) setTools(v hujson.Value) string {
 	if v.Value.Kind() != '{' {
-		return "tools is an object with allow and deny"
+		return "tools must be an object with allow and deny"
 	}
 	for _, key := range new(problems).members(v) {
 		list := map[string]*[]string{"allow": &s.Allow, "deny": &s.Deny}[key.name]
@@ -303,25 +306,25 @@ func (s *Entry) setTools(v hujson.Value) string {
 	return ""
 }
 
-// check looks at an entry as a whole.
+// check validates an entry as a whole.
 func (s *Entry) check(bad func(format string, args ...any)) {
 	switch {
 	case s.Command == "" && s.URL == "":
-		bad("it needs a command (a program on this machine) or an url")
+		bad("command (a program on this machine) or url is missing")
 	case s.Command != "" && s.URL != "":
-		bad("it has a command and an url; which is it?")
+		bad("command and url are mutually exclusive")
 	case s.Command != "" && s.Transport == "":
 		s.Transport = Stdio
 	case s.URL != "" && s.Transport == "":
 		s.Transport, s.Guessed = HTTP, true
 	case (s.Transport == Stdio) != (s.Command != ""):
-		bad("type %s does not go with what it has: stdio needs a command, http and sse an url", s.Transport)
+		bad("type %s does not match: stdio needs a command, http and sse a url", s.Transport)
 	}
 	if s.URL != "" && !strings.HasPrefix(s.URL, "${") {
 		if u, err := url.Parse(s.URL); err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
 			bad("url %q is not an http or https address", s.URL)
 		} else if u.User != nil {
-			bad("url holds a password; put it into headers, as ${NAME}")
+			bad("url contains a password; put it into headers, as ${NAME}")
 		}
 	}
 	for name := range s.Headers {
@@ -341,8 +344,8 @@ func (s *Entry) check(bad func(format string, args ...any)) {
 	}
 }
 
-// texts are the values, in addition to those of Env and Headers, in which variables
-// are put in.
+// texts returns pointers to the values, other than those of Env and Headers, that
+// may contain variables.
 func (s *Entry) texts() []*string {
 	list := []*string{&s.Command, &s.Cwd, &s.URL}
 	for i := range s.Args {
@@ -354,7 +357,7 @@ func (s *Entry) texts() []*string {
 	return list
 }
 
-// values are all texts in which variables are put in.
+// values returns all values that may contain variables.
 func (s *Entry) values() []string {
 	list := append(slices.Collect(maps.Values(s.Env)), slices.Collect(maps.Values(s.Headers))...)
 	for _, text := range s.texts() {
@@ -363,16 +366,16 @@ func (s *Entry) values() []string {
 	return list
 }
 
-// Offers reports whether a tool of the server is switched on.
+// Offers reports whether a tool of the server is enabled.
 func (s *Entry) Offers(tool string) bool {
 	match := func(glob string) bool {
-		ok, _ := path.Match(glob, tool) // checked when it was read
+		ok, _ := path.Match(glob, tool) // validated when read
 		return ok
 	}
 	return (s.Allow == nil || slices.ContainsFunc(s.Allow, match)) && !slices.ContainsFunc(s.Deny, match)
 }
 
-// Address is where the server is: its command line or its url, as written.
+// Address returns the command line or url of the server, as written.
 func (s Entry) Address() string {
 	if s.Command != "" {
 		return commandLine(s.Command, s.Args)
@@ -380,7 +383,7 @@ func (s Entry) Address() string {
 	return s.URL
 }
 
-// commandLine shows a command as it would be typed.
+// commandLine formats a command as it would be typed.
 func commandLine(command string, args []string) string {
 	words := append([]string{command}, args...)
 	for i, w := range words {
@@ -391,7 +394,7 @@ func commandLine(command string, args []string) string {
 	return strings.Join(words, " ")
 }
 
-// kindOf is the kind of a JSON value, in words for an error.
+// kindOf describes the kind of a JSON value for an error.
 func kindOf(v hujson.Value) string {
 	switch v.Value.Kind() {
 	case '{':
@@ -402,14 +405,14 @@ func kindOf(v hujson.Value) string {
 	return "a single value"
 }
 
-// member is one of an object, and where it stands.
+// member is a member of an object, with its position.
 type member struct {
 	name  string
 	line  int
 	value hujson.Value
 }
 
-// members are those of an object in the order of the file; none of another kind.
+// members returns the members of an object in file order; nil for other values.
 func (m *problems) members(v hujson.Value) (list []member) {
 	object, isObject := v.Value.(*hujson.Object)
 	if !isObject {
@@ -427,10 +430,10 @@ func (m *problems) lineAt(offset int) int {
 	return 1 + line
 }
 
-// into decodes a value, with an error in words for the user.
+// into decodes a value; its errors are meant for the user.
 func into(v hujson.Value, target any) error {
 	if v.Value.Kind() == 'n' {
-		return errors.New("it is null; leave it out instead")
+		return errors.New("null is not allowed; omit the key instead")
 	}
 	err := json.Unmarshal(v.Pack(), target)
 	switch texts := target.(type) {
@@ -453,7 +456,7 @@ func into(v hujson.Value, target any) error {
 }
 
 func needed(t reflect.Type) string {
-	if t.Kind() == reflect.Pointer { // as one that reads itself from a text comes
+	if t.Kind() == reflect.Pointer { // types that implement TextUnmarshaler
 		t = t.Elem()
 	}
 	if reflect.PointerTo(t).Implements(reflect.TypeFor[encoding.TextUnmarshaler]()) {
@@ -472,10 +475,10 @@ func needed(t reflect.Type) string {
 	return "a number"
 }
 
-// read parses the file, comments and commas at the end of a list included. A
-// syntax error or a key given twice is a mistake.
+// read parses the file, which may contain comments and trailing commas. Syntax
+// errors and duplicate keys are mistakes.
 func (m *problems) read() hujson.Value {
-	m.data = userfile.Escape(bytes.TrimPrefix(bytes.Clone(m.data), []byte("\ufeff"))) // into undoes it
+	m.data = userfile.Escape(bytes.TrimPrefix(bytes.Clone(m.data), []byte("\ufeff"))) // undone by into
 	for i, b := range m.data {
 		if b == '\n' {
 			m.ends = append(m.ends, i)
@@ -502,12 +505,12 @@ func (m *problems) read() hujson.Value {
 		}
 	}
 	if doc.Value.Kind() != '{' {
-		m.add(1, "it is %s; it must be an object with \"mcpServers\"", kindOf(doc))
+		m.add(1, "must be an object with \"mcpServers\", not %s", kindOf(doc))
 	}
 	return doc
 }
 
-// faultOf is on which line a text is not JSON, and why.
+// faultOf returns the line and cause of a syntax error.
 func faultOf(err error) (line int, why error) {
 	column := 1
 	if _, odd := fmt.Sscanf(err.Error(), "hujson: line %d, column %d:", &line, &column); odd != nil {

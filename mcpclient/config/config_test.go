@@ -11,7 +11,7 @@ import (
 	"lifehub/agent"
 )
 
-func TestMcpJsonIsReadInEveryFormOfTheField(t *testing.T) {
+func TestMCPJSONIsReadInEveryKnownForm(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "mcp.json")
 	if err := os.WriteFile(file, []byte("\ufeff"+`{
   "$schema": "x",
@@ -53,20 +53,20 @@ func TestMcpJsonIsReadInEveryFormOfTheField(t *testing.T) {
 	}
 }
 
-func TestMistakesInMcpJsonAreNamedWithTheirLine(t *testing.T) {
+func TestMistakesAreReportedWithTheirLine(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
 		"syntax":        {"{\n\"mcpServers\": {\n  \"a\": {,}\n}}", "mcp.json:3: not valid JSON: invalid character ','"},
-		"not an object": {"[]", "mcp.json:1: it is a list"},
+		"not an object": {"[]", "mcp.json:1: must be an object with \"mcpServers\", not a list"},
 		"empty":         {"", "mcp.json:1: not valid JSON"},
 		"top key":       {"{\n\"servers\": {}}", `mcp.json:2: unknown key "servers"; servers go under "mcpServers"`},
 		"key":           {"{\"mcpServers\": {\"a\": {\"command\": \"x\",\n\"comand\": \"y\"}}}", `mcp.json:2: server "a": unknown key "comand"; there are type, command`},
 		"kind":          {"{\"mcpServers\": {\"a\": {\"command\": \"x\",\n\"args\": \"y\"}}}", `mcp.json:2: server "a": args: got a string where a list of texts is needed`},
-		"null":          {"{\"mcpServers\": {\"a\": {\n\"command\": null}}}", `mcp.json:2: server "a": command: it is null; leave it out`},
+		"null":          {"{\"mcpServers\": {\"a\": {\n\"command\": null}}}", `mcp.json:2: server "a": command: null is not allowed; omit`},
 		"twice":         {"{\"mcpServers\": {\n\"a\": {\"command\": \"x\"},\n\"a\": {\"command\": \"y\"}}}", `mcp.json:3: "a" is given twice, first in line 2`},
-		"nothing":       {"{\"mcpServers\": {\n\"a\": {}}}", `mcp.json:2: server "a": it needs a command`},
-		"both":          {"{\"mcpServers\": {\"a\": {\"command\": \"x\", \"url\": \"http://x\"}}}", "which is it?"},
-		"mismatch":      {"{\"mcpServers\": {\"a\": {\"type\": \"sse\", \"command\": \"x\"}}}", "type sse does not go with what it has"},
-		"type":          {"{\"mcpServers\": {\"a\": {\"type\": \"pigeon\", \"command\": \"x\"}}}", `type "pigeon" is not known`},
+		"nothing":       {"{\"mcpServers\": {\n\"a\": {}}}", `mcp.json:2: server "a": command (a program on this machine) or url is missing`},
+		"both":          {"{\"mcpServers\": {\"a\": {\"command\": \"x\", \"url\": \"http://x\"}}}", "mutually exclusive"},
+		"mismatch":      {"{\"mcpServers\": {\"a\": {\"type\": \"sse\", \"command\": \"x\"}}}", "type sse does not match"},
+		"type":          {"{\"mcpServers\": {\"a\": {\"type\": \"pigeon\", \"command\": \"x\"}}}", `unknown type "pigeon"`},
 		"name":          {"{\"mcpServers\": {\"a__b\": {\"command\": \"x\"}}}", "a name is up to 32 letters"},
 		"long name":     {"{\"mcpServers\": {\"" + strings.Repeat("x", 40) + "\": {\"command\": \"x\"}}}", "a name is up to 32 letters"},
 		"level kind":    {"{\"mcpServers\": {\"a\": {\"command\": \"x\", \"permission\": 1}}}", `permission: got a number where a text is needed`},
@@ -76,7 +76,7 @@ func TestMistakesInMcpJsonAreNamedWithTheirLine(t *testing.T) {
 		"glob":          {"{\"mcpServers\": {\"a\": {\"command\": \"x\", \"tools\": {\"deny\": [\"[\"]}}}}", "is not a pattern"},
 		"tools key":     {"{\"mcpServers\": {\"a\": {\"command\": \"x\", \"tools\": {\"denied\": []}}}}", `tools has no key "denied"`},
 		"url":           {"{\"mcpServers\": {\"a\": {\"url\": \"file:///etc\"}}}", "is not an http or https address"},
-		"password":      {"{\"mcpServers\": {\"a\": {\"url\": \"https://me:pw@x.org\"}}}", "url holds a password"},
+		"password":      {"{\"mcpServers\": {\"a\": {\"url\": \"https://me:pw@x.org\"}}}", "url contains a password"},
 		"header":        {"{\"mcpServers\": {\"a\": {\"url\": \"https://x.org\", \"headers\": {\"A b\": \"\"}}}}", "is not a header name"},
 		"reference":     {"{\"mcpServers\": {\"a\": {\"command\": \"x\", \"env\": {\"A\": \"${input:key}\"}}}}", "cannot read ${input:key}: a variable is ${NAME}"},
 		"several":       {"{\"mcpServers\": {\"a\": {\"command\": \"x\",\n\"b\": 1,\n\"c\": 2}}}", "unknown key \"b\""},
@@ -88,14 +88,14 @@ func TestMistakesInMcpJsonAreNamedWithTheirLine(t *testing.T) {
 	}
 }
 
-func TestAnAbsentMcpJsonHasNoServers(t *testing.T) {
+func TestMissingMCPJSONHasNoServers(t *testing.T) {
 	config, err := Read(filepath.Join(t.TempDir(), "mcp.json"), os.LookupEnv)
 	if err != nil || len(config.Servers) != 0 {
 		t.Errorf("got %+v, %v", config, err)
 	}
 }
 
-func TestVariablesArePutIn(t *testing.T) {
+func TestVariablesAreExpanded(t *testing.T) {
 	lookup := func(name string) (string, bool) {
 		v, ok := map[string]string{"A": "1", "EMPTY": "", "DOLLAR": "${A}"}[name]
 		return v, ok
@@ -108,7 +108,7 @@ func TestVariablesArePutIn(t *testing.T) {
 		"${A:-default}":       "1",
 		"${NO:-}":             "",
 		"$A $5 cost $ {A} {}": "$A $5 cost $ {A} {}",
-		"${DOLLAR}":           "${A}", // once, and no further
+		"${DOLLAR}":           "${A}", // expanded once, not recursively
 		"${NO}":               "needs NO",
 		"${EMPTY}":            "needs EMPTY",
 	} {
@@ -123,7 +123,7 @@ func TestVariablesArePutIn(t *testing.T) {
 	}
 }
 
-func TestAllowAndDenyChooseTools(t *testing.T) {
+func TestAllowAndDenySelectTools(t *testing.T) {
 	for _, c := range []struct {
 		allow, deny []string
 		want        string

@@ -16,18 +16,18 @@ import (
 	"lifehub/internal/userfile"
 )
 
-// Add writes a new server into mcp.json, making the file if need be. What
-// else stands in it stays, in its order. The entry is checked as if it had
-// been written by hand; a name that is taken is an error.
+// Add adds a server to mcp.json, creating the file if necessary and keeping its
+// other content. The entry is validated like one written by hand. It is an error
+// if the name is in use.
 func Add(file string, s Entry) error {
 	for _, text := range s.values() {
 		if !utf8.ValidString(text) {
-			return fmt.Errorf("add MCP server %s: %q is not UTF-8, which JSON cannot hold; use a path that is", s.Name, text)
+			return fmt.Errorf("add MCP server %s: %q is not UTF-8, which JSON cannot hold; use a path in UTF-8", s.Name, text)
 		}
 	}
 	if err := change(file, func(doc *hujson.Value) ([]operation, error) {
 		if doc.Find(place(s.Name)) != nil {
-			return nil, fmt.Errorf("there is a server %q already; remove it first", s.Name)
+			return nil, fmt.Errorf("server %q already exists; remove it first", s.Name)
 		}
 		return []operation{{"add", place(s.Name), s.entry()}}, nil
 	}); err != nil {
@@ -36,11 +36,11 @@ func Add(file string, s Entry) error {
 	return nil
 }
 
-// Remove takes a server out of mcp.json.
+// Remove removes a server from mcp.json.
 func Remove(file, name string) error {
 	if err := change(file, func(doc *hujson.Value) ([]operation, error) {
 		if doc.Find(place(name)) == nil {
-			return nil, errors.New("there is none")
+			return nil, errors.New("no such server")
 		}
 		return []operation{{Do: "remove", Path: place(name)}}, nil
 	}); err != nil {
@@ -49,11 +49,11 @@ func Remove(file, name string) error {
 	return nil
 }
 
-// Enable switches a server on or off in mcp.json.
+// Enable enables or disables a server in mcp.json.
 func Enable(file, name string, on bool) error {
 	if err := change(file, func(doc *hujson.Value) (list []operation, err error) {
 		if doc.Find(place(name)) == nil {
-			return nil, errors.New("there is none")
+			return nil, errors.New("no such server")
 		}
 		for _, key := range []string{"/disabled", "/enabled"} {
 			if doc.Find(place(name)+key) != nil {
@@ -65,25 +65,25 @@ func Enable(file, name string, on bool) error {
 		}
 		return list, nil
 	}); err != nil {
-		return fmt.Errorf("switch MCP server %s: %w", name, err)
+		return fmt.Errorf("enable or disable MCP server %s: %w", name, err)
 	}
 	return nil
 }
 
-// operation is one of a JSON Patch (RFC 6902).
+// operation is a JSON Patch operation (RFC 6902).
 type operation struct {
 	Do    string `json:"op"`
 	Path  string `json:"path"`
 	Value any    `json:"value"`
 }
 
-// place is where a server stands in mcp.json, as a JSON pointer. No name reaches
-// into the entry of another server.
+// place returns the JSON pointer to a server in mcp.json. The name is escaped, so
+// that it cannot point into another server's entry.
 func place(name string) string { return "/mcpServers/" + inPointer.Replace(name) }
 
 var inPointer = strings.NewReplacer("~", "~0", "/", "~1")
 
-// entry is a server as mcp.json has it.
+// entry returns the server in the form of mcp.json.
 func (s Entry) entry() any {
 	written := struct {
 		Entry
@@ -104,8 +104,8 @@ func (s Entry) entry() any {
 	return written
 }
 
-// change edits mcp.json and writes it again, if what comes out can be read.
-// Comments in it stay.
+// change edits mcp.json, preserving comments. It writes the result only if that
+// is valid.
 func change(file string, edit func(doc *hujson.Value) ([]operation, error)) error {
 	data, err := userfile.Read(file)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -11,7 +11,7 @@ import (
 	"lifehub/agent"
 )
 
-func TestServersAreAddedAndRemovedAndTheRestStays(t *testing.T) {
+func TestAddAndRemoveKeepOtherContent(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "lifehub", "mcp.json")
 	brave := Entry{Name: "brave", Transport: Stdio, Command: "npx", Args: []string{"-y", "brave"}, Env: map[string]string{"KEY": "${KEY}"}, Timeout: 90 * time.Second, Deny: []string{"*_local"}, Level: agent.Confirm}
 	docs := Entry{Name: "docs", Transport: HTTP, URL: "https://example.org/mcp?a=1&b=2", Headers: map[string]string{"Authorization": "Bearer ${TOKEN}"}, Level: agent.Confirm}
@@ -41,7 +41,7 @@ func TestServersAreAddedAndRemovedAndTheRestStays(t *testing.T) {
 	if err := Remove(file, "docs"); err != nil {
 		t.Fatal(err)
 	}
-	if err := Remove(file, "docs"); err == nil || !strings.Contains(err.Error(), "there is none") {
+	if err := Remove(file, "docs"); err == nil || !strings.Contains(err.Error(), "no such server") {
 		t.Errorf("got %v", err)
 	}
 	if config, err = Read(file, os.LookupEnv); err != nil || len(config.Servers) != 1 || config.Servers[0].Name != "brave" {
@@ -49,13 +49,13 @@ func TestServersAreAddedAndRemovedAndTheRestStays(t *testing.T) {
 	}
 }
 
-func TestANameReachesIntoNoEntry(t *testing.T) {
+func TestNameCannotPointIntoAnotherEntry(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "mcp.json")
 	const text = `{"mcpServers": {"a": {"command": "x", "args": ["y"], "env": {"KEY": "v"}}}}`
 	write(t, file, text)
 	for _, name := range []string{"a/env", "a/env/KEY", "a/args/0"} {
 		for what, err := range map[string]error{"remove": Remove(file, name), "switch": Enable(file, name, false)} {
-			if err == nil || !strings.Contains(err.Error(), "there is none") {
+			if err == nil || !strings.Contains(err.Error(), "no such server") {
 				t.Errorf("%s %s: got %v", what, name, err)
 			}
 		}
@@ -65,7 +65,7 @@ func TestANameReachesIntoNoEntry(t *testing.T) {
 	}
 }
 
-func TestABrokenMcpJsonIsNotOverwritten(t *testing.T) {
+func TestBrokenMCPJSONIsNotOverwritten(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "mcp.json")
 	const broken = `{"mcpServers": {"a": {"command": "x",,}}}`
 	write(t, file, broken)
@@ -77,7 +77,7 @@ func TestABrokenMcpJsonIsNotOverwritten(t *testing.T) {
 	}
 }
 
-func TestCommentsInMcpJsonStay(t *testing.T) {
+func TestCommentsArePreserved(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "mcp.json")
 	write(t, file, "{ // mine\n\"mcpServers\": {\n\"a\": {\"command\": \"x\",}, // the first\n}}")
 	if err := Add(file, Entry{Name: "b", Command: "y"}); err != nil {
@@ -90,7 +90,7 @@ func TestCommentsInMcpJsonStay(t *testing.T) {
 	}
 }
 
-func TestAServerIsSwitchedOffAndOn(t *testing.T) {
+func TestEnableSwitchesAServerOffAndOn(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "mcp.json")
 	write(t, file, `{"mcpServers": {"a": {"command": "x", "disabled": false}, "b": {"command": "y"}}}`)
 	for _, on := range []bool{false, true} {
@@ -107,9 +107,9 @@ func TestAServerIsSwitchedOffAndOn(t *testing.T) {
 	}
 }
 
-// What another program wrote into mcp.json, not in UTF-8, survives; it cannot be
-// added, since JSON cannot hold it.
-func TestAPathThatIsNotUTF8Survives(t *testing.T) {
+// A path that is not UTF-8, written by another program, survives edits, but
+// cannot be added.
+func TestPathThatIsNotUTF8Survives(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	real, file := filepath.Join(dir, "dotfiles.json"), filepath.Join(dir, "mcp.json")

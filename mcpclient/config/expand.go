@@ -8,10 +8,10 @@ import (
 	"lifehub/internal/pattern"
 )
 
-// reference is ${NAME}, ${NAME:-default} or ${env:NAME}.
+// reference matches ${NAME}, ${NAME:-default} and ${env:NAME}.
 var reference = pattern.Lazy(`\$\{(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(?:(:-)([^}]*))?\}`)
 
-// oddReference returns what begins like a reference and is none.
+// oddReference returns the first malformed reference in text, or "".
 func oddReference(text string) string {
 	rest := reference.ReplaceAllString(text, "")
 	_, odd, found := strings.Cut(rest, "${")
@@ -22,9 +22,9 @@ func oddReference(text string) string {
 	return "${" + odd + "}"
 }
 
-// expand puts the values of variables into text and adds the names of those
-// that have none to missing. An empty variable counts as missing: that is how
-// a credential that was not given mostly looks.
+// expand replaces references by the values of variables and appends the names of
+// unset ones to missing. An empty variable counts as unset, since that usually
+// means a forgotten credential.
 func expand(text string, lookup func(string) (string, bool), missing *[]string) string {
 	return reference.ReplaceAllStringFunc(text, func(match string) string {
 		parts := reference.FindStringSubmatch(match)
@@ -38,8 +38,8 @@ func expand(text string, lookup func(string) (string, bool), missing *[]string) 
 	})
 }
 
-// Resolved returns the server with its variables put in, and the names of
-// those that are not set: without them it cannot start.
+// Resolved returns the entry with its variables expanded, and the names of those
+// that are not set. If there are any, the server cannot start.
 func (s Entry) Resolved(lookup func(string) (string, bool)) (Entry, []string) {
 	var missing []string
 	s.Args, s.Roots = slices.Clone(s.Args), slices.Clone(s.Roots)

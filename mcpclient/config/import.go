@@ -15,20 +15,20 @@ import (
 	"lifehub/internal/userfile"
 )
 
-// Import is what another client's file would add to mcp.json.
+// Import holds the servers that another client's file would add to mcp.json.
 type Import struct {
 	Servers []Entry
-	Skipped []string // what is left out, and why
+	Skipped []string // what was omitted, and why
 
 	entries map[string]json.RawMessage
 }
 
-// entries are servers by name, as a client writes them.
+// entries are servers by name, as written by the client.
 type entries map[string]map[string]json.RawMessage
 
-// ReadImport reads the file of Claude Desktop, Claude Code, Cursor or VS Code,
-// and changes nothing. Names that are taken in mcp.json, entries that cannot be
-// read and unknown keys are left out.
+// ReadImport reads a file of Claude Desktop, Claude Code, Cursor or VS Code,
+// without changing anything. It omits servers whose names exist in mcp.json,
+// invalid entries and unknown keys.
 func ReadImport(file, from string) (Import, error) {
 	found := Import{entries: map[string]json.RawMessage{}}
 	mine, err := Read(file, nil)
@@ -49,11 +49,11 @@ func ReadImport(file, from string) (Import, error) {
 		return found, fmt.Errorf("import MCP servers: %w", err)
 	}
 	if len(theirs) == 0 {
-		return found, fmt.Errorf("import MCP servers: %s has none where Claude, Cursor and VS Code keep them", from)
+		return found, fmt.Errorf("import MCP servers: %s has no servers where Claude, Cursor and VS Code save them", from)
 	}
 	for _, name := range slices.Sorted(maps.Keys(theirs)) {
 		if slices.ContainsFunc(mine.Servers, func(s Entry) bool { return s.Name == name }) {
-			found.Skipped = append(found.Skipped, name+": there is one of that name already")
+			found.Skipped = append(found.Skipped, name+": a server of this name already exists")
 			continue
 		}
 		entry, notes := known(theirs[name])
@@ -71,12 +71,12 @@ func ReadImport(file, from string) (Import, error) {
 	return found, nil
 }
 
-// AddTo writes the servers into mcp.json.
+// AddTo adds the servers to mcp.json.
 func (i Import) AddTo(file string) error {
 	if err := change(file, func(doc *hujson.Value) (list []operation, err error) {
 		for _, s := range i.Servers {
 			if doc.Find(place(s.Name)) != nil {
-				return nil, fmt.Errorf("there is a server %q already", s.Name)
+				return nil, fmt.Errorf("server %q already exists", s.Name)
 			}
 			list = append(list, operation{"add", place(s.Name), i.entries[s.Name]})
 		}
@@ -87,14 +87,15 @@ func (i Import) AddTo(file string) error {
 	return nil
 }
 
-// theirPlaces are where clients keep their servers, as JSON pointers.
+// theirPlaces are the JSON pointers to the servers in files of other clients.
 var theirPlaces = []string{
 	"/mcpServers",  // Claude Desktop, Claude Code and Cursor
 	"/servers",     // mcp.json of VS Code
 	"/mcp/servers", // settings.json of VS Code
 }
 
-// theirServers finds the servers in a client's file. The error begins with a line.
+// theirServers finds the servers in a client's file. Its errors begin with a line
+// number.
 func theirServers(data []byte) (entries, error) {
 	doc, err := hujson.Parse(data)
 	if err != nil {
@@ -115,7 +116,7 @@ func theirServers(data []byte) (entries, error) {
 	for _, place := range found {
 		var servers entries
 		if place != nil && json.Unmarshal(place.Pack(), &servers) != nil {
-			return nil, errors.New("1: its servers are not an object of objects")
+			return nil, errors.New("1: the servers are not an object of objects")
 		}
 		for name, entry := range servers {
 			if all[name] == nil {
@@ -126,36 +127,36 @@ func theirServers(data []byte) (entries, error) {
 	return all, nil
 }
 
-// theirKeys are the keys of an entry that are imported. What runs without asking
-// is not, nor a timeout, which may be in other units.
+// theirKeys are the keys of an entry that are imported. Permissions to run
+// without asking are not imported, nor are timeouts, whose units may differ.
 var theirKeys = []string{"type", "command", "args", "env", "cwd", "url", "headers", "enabled", "disabled"}
 
-// known returns what is imported of an entry, and notes on the rest.
+// known returns the part of an entry that is imported, and notes on the rest.
 func known(theirs map[string]json.RawMessage) (entry json.RawMessage, notes []string) {
 	ours := map[string]any{}
 	for _, key := range slices.Sorted(maps.Keys(theirs)) {
 		if !slices.Contains(theirKeys, key) {
-			notes = append(notes, fmt.Sprintf("%q is not known here", key))
+			notes = append(notes, fmt.Sprintf("unknown key %q", key))
 			continue
 		}
 		value, asked := ourReferences(theirs[key], key == "env" || key == "headers")
 		ours[key] = value
 		for _, variable := range asked {
-			notes = append(notes, fmt.Sprintf("the question for a value; put it into the variable %s", variable))
+			notes = append(notes, fmt.Sprintf("a value that the other client asks for; set the variable %s", variable))
 		}
 	}
-	entry, _ = json.Marshal(ours) // it came from JSON
+	entry, _ = json.Marshal(ours) // always encodable, as it was decoded from JSON
 	return entry, notes
 }
 
 var (
-	inputReference = pattern.Lazy(`\$\{input:([A-Za-z0-9_. -]+)\}`) // VS Code: asked for
+	inputReference = pattern.Lazy(`\$\{input:([A-Za-z0-9_. -]+)\}`) // VS Code: the value is requested from the user
 	notInName      = pattern.Lazy(`[^A-Z0-9_]+`)
 )
 
-// ourReferences writes a value as mcp.json has it: references to variables as
-// ${NAME}, and, where texts are due, other single values as texts. asked names
-// the variables that stand for what the other client asks its user for.
+// ourReferences converts a value to the form of mcp.json: references to variables
+// become ${NAME} and, if texts is set, numbers and booleans become strings. asked
+// lists the variables whose values the other client requests from the user.
 func ourReferences(raw json.RawMessage, texts bool) (value any, asked []string) {
 	decoder := json.NewDecoder(bytes.NewReader(raw))
 	decoder.UseNumber()
@@ -194,7 +195,7 @@ func ourReferences(raw json.RawMessage, texts bool) (value any, asked []string) 
 	return value, slices.Compact(asked)
 }
 
-// parseEntry reads an entry as if it stood in mcp.json.
+// parseEntry parses an entry as if it were part of mcp.json.
 func parseEntry(name string, entry json.RawMessage) ([]Entry, error) {
 	quoted, err := json.Marshal(name)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"lifehub/agent"
 )
 
-func TestAnotherClientsServersAreImported(t *testing.T) {
+func TestServersOfAnotherClientAreImported(t *testing.T) {
 	dir := t.TempDir()
 	file, theirs := filepath.Join(dir, "mcp.json"), filepath.Join(dir, "claude.json")
 	write(t, theirs, `{"theme": "dark", "mcpServers": {
@@ -35,7 +35,7 @@ func TestAnotherClientsServersAreImported(t *testing.T) {
 		t.Fatal(err)
 	}
 	all := strings.Join(found.Skipped, "\n")
-	for _, want := range []string{"taken: there is one", `files: "autoApprove"`, `files: "permission"`, `files: "timeout"`, `server "bad name": a name`, `server "empty": it needs a command`} {
+	for _, want := range []string{"taken: a server of this name", `files: unknown key "autoApprove"`, `files: unknown key "permission"`, `files: unknown key "timeout"`, `server "bad name": a name`, `server "empty": command (a program on this machine) or url is missing`} {
 		if !strings.Contains(all, want) {
 			t.Errorf("%q is not said in\n%s", want, all)
 		}
@@ -46,7 +46,7 @@ func TestAnotherClientsServersAreImported(t *testing.T) {
 	}
 }
 
-// clients are files as other clients write them, and what each comes to.
+// clients are files as written by other clients, with the expected result.
 var clients = map[string]struct {
 	file    string
 	want    []Entry
@@ -66,10 +66,10 @@ var clients = map[string]struct {
 	"Cursor": {
 		`{"mcpServers": {"a": {"url": "http://localhost:3000/sse", "headers": {"K": "${env:K}"}}, "b": {"command": "${userHome}/bin/b", "envFile": ".env"}}}`,
 		[]Entry{{Transport: HTTP, Guessed: true, URL: "http://localhost:3000/sse", Headers: map[string]string{"K": "${env:K}"}}, {Command: "${HOME}/bin/b"}},
-		`b: "envFile" is not known here`,
+		`b: unknown key "envFile"`,
 	},
 	"VS Code": {
-		`{ // as the editor writes it
+		`{ // as written by the editor
 		  "inputs": [{"type": "promptString", "id": "brave-key", "password": true}],
 		  "servers": {
 		    "brave": {"type": "stdio", "command": "npx", "args": ["brave", "--url=https://a//b"], "env": {"BRAVE_API_KEY": "${input:brave-key}", "PORT": 80, "ON": true,}, }, /* the last */
@@ -80,17 +80,17 @@ var clients = map[string]struct {
 			{Command: "npx", Args: []string{"brave", "--url=https://a//b"}, Env: map[string]string{"BRAVE_API_KEY": "${BRAVE_KEY}", "PORT": "80", "ON": "true"}},
 			{Transport: SSE, URL: "https://x.org/sse"},
 		},
-		"brave: the question for a value; put it into the variable BRAVE_KEY",
+		"brave: a value that the other client asks for; set the variable BRAVE_KEY",
 	},
 	"VS Code settings": {`{"editor.fontSize": 12, "mcp": {"inputs": [], "servers": {"a": {"command": "a"}}}}`, []Entry{{Command: "a"}}, ""},
 	"keys of others": {
 		`{"mcpServers": {"a": {"command": "a", "disabled": true, "autoApprove": ["x"]}, "b": {"httpUrl": "https://x.org/mcp"}, "c": {"command": "c", "env": {"K": "$KEY"}, "disabledTools": ["rm"]}}}`,
 		[]Entry{{Command: "a", Disabled: true}, {Command: "c", Env: map[string]string{"K": "$KEY"}}},
-		"a: \"autoApprove\" is not known here\nb: \"httpUrl\" is not known here\nserver \"b\": it needs a command (a program on this machine) or an url\nc: \"disabledTools\" is not known here",
+		"a: unknown key \"autoApprove\"\nb: unknown key \"httpUrl\"\nserver \"b\": command (a program on this machine) or url is missing\nc: unknown key \"disabledTools\"",
 	},
 }
 
-func TestTheFilesOfOtherClientsAreRead(t *testing.T) {
+func TestFilesOfOtherClientsAreRead(t *testing.T) {
 	for name, c := range clients {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -121,10 +121,10 @@ func TestTheFilesOfOtherClientsAreRead(t *testing.T) {
 	}
 }
 
-func TestAFileThatHasNoServersIsNotImported(t *testing.T) {
+func TestFileWithoutServersIsNotImported(t *testing.T) {
 	for text, want := range map[string]string{
-		`{"theme": "dark"}`:          "has none",
-		`{"mcp": {"a": {}}}`:         "has none",
+		`{"theme": "dark"}`:          "has no servers",
+		`{"mcp": {"a": {}}}`:         "has no servers",
 		`[mcp_servers.a]`:            "not valid JSON",
 		`{"mcpServers": "none"}`:     "not an object of objects",
 		`{"mcpServers": {"a": "b"}}`: "not an object of objects",

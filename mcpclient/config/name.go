@@ -10,23 +10,23 @@ import (
 	"lifehub/internal/pattern"
 )
 
-// maxName is the longest tool name that every model provider takes.
+// maxName is the length of tool names that every model provider accepts.
 const maxName = 64
 
-// plainTool is a tool name that can stand in a wire name as it is.
+// plainTool matches tool names that can be part of a wire name unchanged.
 var plainTool = pattern.Lazy(`^[A-Za-z0-9-][A-Za-z0-9_-]*$`)
 
-// knownTool is what a tool may be called at all. The protocol asks for no
-// more than this; a name with look-alike or invisible characters could pass
-// for another in a dialog.
+// knownTool matches the tool names that are accepted. The protocol requires no
+// more characters; names with look-alike or invisible characters could be
+// mistaken for others in a dialog.
 var knownTool = pattern.Lazy(`^[A-Za-z0-9_./:-]{1,128}$`)
 
 var notPlain = pattern.Lazy(`[^A-Za-z0-9-]+`)
 
-// WireNames are the names by which the model and the rules know the tools that
-// a server lists, by the server's own. They read server_tool; a tool that has
-// the server's name in front already (brave_web_search of brave) does not get it
-// twice. Tools that would share a name have one with a digest each.
+// WireNames returns the names by which the model and the rules know a server's
+// tools, by the server's own names. They have the form server_tool; a tool whose
+// name already starts with the server's name (brave_web_search of brave) does not
+// repeat it. Tools whose names would collide get a digest.
 func WireNames(server string, tools []string, reserved func(string) bool) map[string]string {
 	names, owner := map[string]string{}, map[string]string{}
 	for _, tool := range tools {
@@ -40,8 +40,8 @@ func WireNames(server string, tools []string, reserved func(string) bool) map[st
 	return names
 }
 
-// FormerNames are the other names that rules and saved plans may have for a
-// tool: with the server's name twice, and without a digest.
+// FormerNames returns other names by which rules and saved plans may refer to a
+// tool: with the server's name repeated, and without a digest.
 func FormerNames(server, tool, name string, reserved func(string) bool) []string {
 	return slices.DeleteFunc([]string{WireName(server, tool, reserved), shortName(server, tool, reserved)},
 		func(former string) bool { return former == name })
@@ -51,8 +51,8 @@ func shortName(server, tool string, reserved func(string) bool) string {
 	return WireName(server, withoutServer(server, tool), reserved)
 }
 
-// withoutServer is a tool's name without the server's own in front of it, in
-// any case and before any sign.
+// withoutServer removes the server's name, in any case and with the separator
+// after it, from the start of a tool's name.
 func withoutServer(server, tool string) string {
 	alike := strings.NewReplacer("-", "_", ".", "_", "/", "_", ":", "_")
 	if n := len(server) + 1; len(tool) > n && strings.EqualFold(alike.Replace(tool[:n]), alike.Replace(server)+"_") && plainTool.MatchString(tool[n:]) {
@@ -61,11 +61,11 @@ func withoutServer(server, tool string) string {
 	return tool
 }
 
-// WireName writes a server and one of its tools as one name. No two pairs share
-// one: an underscore of the server's name is doubled, and a server's name holds
-// no two in a row, so that the first single underscore is where the tool begins.
-// A pair that cannot be written so (an odd or long name, or one that a built-in
-// tool has) has the name of digestName.
+// WireName combines the names of a server and a tool so that no two pairs share a
+// name: underscores in the server's name are doubled, and it never contains two
+// in a row, so the first single underscore separates it from the tool. Pairs that
+// do not fit (odd or long names, or the name of a built-in tool) get a
+// digestName.
 func WireName(server, tool string, reserved func(string) bool) string {
 	name := WirePrefix(server) + "_" + tool
 	if plainTool.MatchString(tool) && len(name) <= maxName && !reserved(name) {
@@ -74,25 +74,25 @@ func WireName(server, tool string, reserved func(string) bool) string {
 	return digestName(server, tool)
 }
 
-// digestMark is a third underscore, which no plain name has.
+// digestMark contains three underscores, which occur in no plain name.
 const digestMark = "___"
 
-// digestName is a name with a digest of server and tool.
+// digestName returns a name with a digest of server and tool.
 func digestName(server, tool string) string {
 	sum := sha256.Sum256([]byte(server + "\x00" + tool))
 	name := WirePrefix(server) + digestMark + hex.EncodeToString(sum[:10]) + "-" + strings.Trim(notPlain.ReplaceAllString(tool, "-"), "-")
 	return name[:min(len(name), maxName)]
 }
 
-// maxPrefix leaves room for a digest in a wire name.
+// maxPrefix leaves space for a digest in a wire name.
 const maxPrefix = 36
 
 func WirePrefix(server string) string { return strings.ReplaceAll(server, "_", "__") }
 
-// CheckToolName says what is wrong with the name that a server gives a tool.
+// CheckToolName returns an error if a server's name for a tool is not acceptable.
 func CheckToolName(tool string) error {
 	if !knownTool.MatchString(tool) {
-		return fmt.Errorf("tool %q is refused: a tool's name is up to 128 of A–Z a–z 0–9 _ . / : -", tool)
+		return fmt.Errorf("tool %q is rejected: a tool name has up to 128 characters of A–Z a–z 0–9 _ . / : -", tool)
 	}
 	return nil
 }

@@ -33,7 +33,7 @@ func TestToolNamesReadAsServerAndTool(t *testing.T) {
 	}
 }
 
-func TestToolsThatWouldShareANameHaveADigestEach(t *testing.T) {
+func TestCollidingToolNamesGetADigest(t *testing.T) {
 	names := WireNames("brave", []string{"brave_web", "web", "news", "Brave-web"}, free)
 	seen := map[string]bool{}
 	for _, tool := range []string{"brave_web", "web", "Brave-web"} {
@@ -50,7 +50,7 @@ func TestToolsThatWouldShareANameHaveADigestEach(t *testing.T) {
 	}
 }
 
-func TestANameThatABuiltInToolHasIsNotTaken(t *testing.T) {
+func TestNamesOfBuiltInToolsAreNotReused(t *testing.T) {
 	reserved := func(name string) bool { return name == "search_notes" }
 	got := WireName("search", "notes", reserved)
 	if got == "search_notes" || !strings.HasPrefix(got, "search___") || !strings.HasSuffix(got, "-notes") {
@@ -58,7 +58,7 @@ func TestANameThatABuiltInToolHasIsNotTaken(t *testing.T) {
 	}
 }
 
-// Names that every model provider takes, as the strictest says.
+// everywhere matches names that even the strictest model provider accepts.
 var everywhere = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
 func TestNoTwoPairsShareAName(t *testing.T) {
@@ -81,7 +81,7 @@ func TestNoTwoPairsShareAName(t *testing.T) {
 	})
 }
 
-func TestAllShortPairsHaveNamesOfTheirOwn(t *testing.T) {
+func TestAllShortPairsHaveDistinctNames(t *testing.T) {
 	var words []string
 	var grow func(prefix string)
 	grow = func(prefix string) {
@@ -113,7 +113,7 @@ func TestAllShortPairsHaveNamesOfTheirOwn(t *testing.T) {
 	}
 }
 
-func TestOddToolNamesAreRefused(t *testing.T) {
+func TestOddToolNamesAreRejected(t *testing.T) {
 	for _, name := range []string{"", "re\u200bad", "reаd", "a b", "a\nb", "\u202eread", strings.Repeat("x", 129), "naïve"} {
 		if CheckToolName(name) == nil {
 			t.Errorf("%q is taken", name)

@@ -16,16 +16,16 @@ import (
 	"lifehub/mcpclient/config"
 )
 
-// scripts are the endings of arguments that are programs themselves, such as
-// server.js in "node server.js".
+// scripts are extensions of arguments that are programs, such as server.js in
+// "node server.js".
 var scripts = []string{".js", ".mjs", ".cjs", ".ts", ".py", ".rb", ".pl", ".php", ".lua", ".sh", ".jar", ".wasm"}
 
-// runsFolders are interpreters that run a folder, by what their names begin with.
+// runsFolders are name prefixes of interpreters that can run a folder.
 var runsFolders = []string{"python", "pypy", "node", "bun"}
 
-// Program names what a server's command runs, each with a digest of what it
-// holds: one a line. It says where that cannot be seen. "" when the command is
-// not to be found.
+// Program lists the programs that a server's command runs, one per line with a
+// digest of its content. It notes programs that it cannot determine. It returns
+// "" if the command is not found.
 func Program(s config.Entry, dir string) string {
 	if s.Command == "" {
 		return ""
@@ -53,7 +53,7 @@ func Program(s config.Entry, dir string) string {
 	for i, arg := range s.Args {
 		called, places := arg, []string{arg}
 		switch info, err := os.Stat(within(arg)); {
-		case folders && i > 0 && s.Args[i-1] == "-m": // python looks below its folder first
+		case folders && i > 0 && s.Args[i-1] == "-m": // python looks in its folder first
 			module := filepath.Join(strings.Split(arg, ".")...)
 			called, places = "-m "+arg, []string{module, module + ".py"}
 		case isScript(arg):
@@ -61,7 +61,7 @@ func Program(s config.Entry, dir string) string {
 		default:
 			continue
 		}
-		folders = false // what follows are the program's own arguments
+		folders = false // the following arguments are the program's own
 		line := fmt.Sprintf("%s: what it runs cannot be seen (not found from %s, or more than %d scripts)", called, dir, maxFolderFiles)
 		for _, place := range slices.Backward(places) {
 			if sum, err := digests.ofAll(within(place)); err == nil {
@@ -77,10 +77,11 @@ func isScript(name string) bool {
 	return slices.Contains(scripts, strings.ToLower(filepath.Ext(name)))
 }
 
-// maxFolderFiles bounds the files of a folder that are read for its digest.
+// maxFolderFiles bounds the files that are hashed in a folder.
 const maxFolderFiles = 2000
 
-// ofAll is the digest of a file, or of all scripts in a folder and its package.json.
+// ofAll returns the digest of a file, or of package.json and all scripts in a
+// folder.
 func (d *hasher) ofAll(name string) (string, error) {
 	info, err := os.Stat(name)
 	if err != nil || !info.IsDir() {
@@ -104,8 +105,8 @@ func (d *hasher) ofAll(name string) (string, error) {
 	return fmt.Sprintf("%x", all.Sum(nil)[:16]), err
 }
 
-// digests remembers the digests of files that did not change since: several
-// servers run the same interpreter, which may have 100 MB.
+// digests caches the digests of unchanged files: several servers run the same
+// interpreter, which may be 100 MB.
 var digests = hasher{known: map[stamp]string{}}
 
 type hasher struct {
@@ -113,7 +114,7 @@ type hasher struct {
 	known map[stamp]string
 }
 
-// stamp is what a file looked like when it was read.
+// stamp identifies the version of a file that was hashed.
 type stamp struct {
 	path  string
 	size  int64

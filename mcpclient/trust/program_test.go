@@ -9,14 +9,14 @@ import (
 	"lifehub/mcpclient/config"
 )
 
-// What an interpreter runs is pinned as far as it can be seen, and what is
-// only data is not.
-func TestTheProgramCoversWhatAnInterpreterRuns(t *testing.T) {
+// The digests cover what an interpreter runs as far as it can be determined, but
+// not data.
+func TestProgramCoversWhatAnInterpreterRuns(t *testing.T) {
 	for name, tc := range map[string]struct {
 		command string
 		args    []string
-		change  string // this file is written again
-		pinned  bool   // and that is noticed
+		change  string // file that is modified
+		pinned  bool   // whether the digest must change
 		says    string
 	}{
 		"a script":                         {"python3", []string{"server.py"}, "server.py", true, ""},

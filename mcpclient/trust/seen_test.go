@@ -9,7 +9,7 @@ import (
 	"lifehub/mcpclient/config"
 )
 
-func TestAServerThatWasTakenOutMustBeSeenWhenItComesBack(t *testing.T) {
+func TestRemovedServerMustBeReviewedAgain(t *testing.T) {
 	server := config.Entry{Name: "s", Command: "a"}
 	trust := adopted(t, server)
 	if changes, err := trust.Entry(server, ""); err != nil || len(changes) != 0 {
@@ -23,7 +23,7 @@ func TestAServerThatWasTakenOutMustBeSeenWhenItComesBack(t *testing.T) {
 	}
 }
 
-func TestAToolMayBeCalledLikeAPartOfAServer(t *testing.T) {
+func TestToolMayBeNamedLikeAKindOfChange(t *testing.T) {
 	trust := adopted(t, config.Entry{Name: "s", Command: "a"})
 	if err := trust.Accept("s", []Change{{What: toolChange + "entry", After: "x"}, {What: toolChange + "program", After: "y"}}); err != nil {
 		t.Fatal(err)
@@ -33,7 +33,7 @@ func TestAToolMayBeCalledLikeAPartOfAServer(t *testing.T) {
 	}
 }
 
-func TestADamagedTrustFileIsNotTakenForAnEmptyOne(t *testing.T) {
+func TestDamagedTrustFileIsAnError(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "trust.json")
 	put(t, file, `{"s": {"defin`)
 	if _, err := Open(file); err == nil || !strings.Contains(err.Error(), file) {
@@ -41,7 +41,7 @@ func TestADamagedTrustFileIsNotTakenForAnEmptyOne(t *testing.T) {
 	}
 }
 
-func TestADefinitionTellsNoSecrets(t *testing.T) {
+func TestDefinitionContainsNoSecrets(t *testing.T) {
 	s := config.Entry{Name: "s", Transport: config.HTTP, URL: "https://x.org/${KEY}", Env: map[string]string{"TOKEN": "hunter2"}, Headers: map[string]string{"Authorization": "Bearer hunter2"}}
 	if text := definition(s); strings.Contains(text, "hunter2") || !strings.Contains(text, "TOKEN") || !strings.Contains(text, "Authorization") {
 		t.Errorf("got %q", text)

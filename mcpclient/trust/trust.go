@@ -1,4 +1,4 @@
-// Package trust remembers what the user has seen of the MCP servers. Start at
+// Package trust records what the user has reviewed of the MCP servers. Start at
 // [Trust].
 package trust
 
@@ -20,39 +20,39 @@ import (
 	"lifehub/mcpclient/config"
 )
 
-// Trust remembers what the user has seen of each server: its entry in mcp.json,
-// its program, and its tools. What is new or has changed is not used until it
-// was seen; Adopt and Typed say what counts as seen from the beginning. It is
-// safe for concurrent use.
+// Trust records what the user has reviewed of each server: its entry in mcp.json,
+// its program and its tools. New or changed parts are not used until reviewed;
+// Adopt and Typed define what counts as reviewed from the start. It is safe for
+// concurrent use.
 type Trust struct {
 	File string
 	mu   sync.Mutex
-	new  bool             // no server was ever seen
+	new  bool             // no server was ever reviewed
 	seen map[string]*pins // by server
 }
 
-// pins are the texts of what was seen of a server.
+// pins are the reviewed texts of a server.
 type pins struct {
 	Definition   string            `json:"definition"`
-	Program      string            `json:"program,omitempty"` // "": never started
+	Program      string            `json:"program,omitempty"` // empty: never started
 	Instructions string            `json:"instructions,omitempty"`
 	Tools        map[string]string `json:"tools,omitempty"` // by the server's own names; nil: never listed
-	// Listed are those of Tools that the server listed last, as it did: they are
-	// available before it has started again.
+	// Listed are the tools in the server's last list, in its own format. They are
+	// available before the server has started again.
 	Listed map[string]string `json:"listed,omitempty"`
-	// FirstUse says that the user wrote the entry: the tools that it lists
-	// first are taken as they are.
+	// FirstUse means that the user wrote the entry: the first tools that the
+	// server lists count as reviewed.
 	FirstUse bool `json:"first_use,omitempty"`
 }
 
-// Change is something of a server that is not as the user has seen it.
+// Change is a difference between a server and what the user has reviewed.
 type Change struct {
-	What   string `json:"what"`             // one of the words below, or toolChange and the tool's name as the server calls it
-	Before string `json:"before,omitempty"` // "": it was not there
+	What   string `json:"what"`             // one of the constants below, or toolChange and the server's name for the tool
+	Before string `json:"before,omitempty"` // empty: new
 	After  string `json:"after"`
 }
 
-// What of a server can change.
+// Parts of a server that can change.
 const (
 	entryChange        = "entry"
 	programChange      = "program"
@@ -60,19 +60,18 @@ const (
 	toolChange         = "tool "
 )
 
-// Concerns reports whether a tool is as the user has seen it only without the
-// change.
+// Concerns reports whether the change prevents the use of a tool.
 func (c Change) Concerns(tool string) bool {
 	return c.What == instructionsChange || c.What == toolChange+tool
 }
 
-// Open reads the file; one that is not there has seen nothing.
+// Open reads the trust file; a missing file means that nothing was reviewed.
 func Open(file string) (*Trust, error) {
 	t := &Trust{File: file, seen: map[string]*pins{}}
 	return t, t.read()
 }
 
-// read reads the file again: another LifeHub may have written it meanwhile.
+// read reads the file again, since another LifeHub process may have written it.
 func (t *Trust) read() error {
 	data, err := os.ReadFile(t.File)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -90,7 +89,7 @@ func (t *Trust) read() error {
 	return nil
 }
 
-// reread does something with the file as it is now.
+// reread calls do after reading the current file.
 func (t *Trust) reread(do func() error) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -100,13 +99,13 @@ func (t *Trust) reread(do func() error) error {
 	return do()
 }
 
-// of is what was seen of a server, nothing where there is none.
+// of returns what was reviewed of a server; never nil.
 func (t *Trust) of(server string) *pins { return cmp.Or(t.seen[server], &pins{}) }
 
-// Adopt takes the servers of the first mcp.json that LifeHub ever reads as
-// they are, for the user wrote it: only the user's own config folder is read,
-// and no tool writes there. It returns their names. Once any server was seen
-// it does nothing: what turns up later must be seen.
+// Adopt marks all servers as reviewed if no server was ever reviewed, and returns
+// their names. The first mcp.json was written by the user: only the user's own
+// config folder is read, and no tool writes there. Later additions must be
+// reviewed.
 func (t *Trust) Adopt(servers []config.Entry) (names []string, err error) {
 	err = t.reread(func() error {
 		if !t.new || len(servers) == 0 {
@@ -122,12 +121,12 @@ func (t *Trust) Adopt(servers []config.Entry) (names []string, err error) {
 	return names, err
 }
 
-// Typed takes an entry that the user has just typed as a command of their
-// own, and later the first tools of that server.
+// Typed marks an entry that the user typed as a command as reviewed, together
+// with the first tools that the server lists.
 func (t *Trust) Typed(s config.Entry) error { return t.pin(s, true) }
 
-// Shown takes entries that the user was shown and agreed to. What their
-// servers offer must still be seen.
+// Shown marks entries that the user was shown and agreed to as reviewed. What
+// their servers offer must still be reviewed.
 func (t *Trust) Shown(servers ...config.Entry) error {
 	for _, s := range servers {
 		if err := t.pin(s, false); err != nil {
@@ -144,9 +143,9 @@ func (t *Trust) pin(s config.Entry, firstUse bool) error {
 	})
 }
 
-// Entry compares a server's entry and its program with what was seen; of an
-// entry that was seen, the program that it runs first is taken. A program that
-// is "" was not found; the start will say so.
+// Entry compares a server's entry and program with what was reviewed. The first
+// program of a reviewed entry counts as reviewed. An empty program was not found,
+// which the start will report.
 func (t *Trust) Entry(s config.Entry, program string) ([]Change, error) {
 	if t == nil {
 		return nil, nil
@@ -172,8 +171,8 @@ func (t *Trust) Entry(s config.Entry, program string) ([]Change, error) {
 	return changes, nil
 }
 
-// Offer compares what a server says of itself and its tools, texts by name,
-// with what was seen, and saves what it lists.
+// Offer compares the instructions and tools of a server, as texts by name, with
+// what was reviewed, and saves the list.
 func (t *Trust) Offer(server, instructions string, texts, listed map[string]string) ([]Change, error) {
 	if t == nil {
 		return nil, nil
@@ -194,7 +193,7 @@ func (t *Trust) Offer(server, instructions string, texts, listed map[string]stri
 	if first || t.seen[server] != nil && !maps.Equal(known.Listed, listed) {
 		known.Listed = listed
 		if err := t.save(); err != nil && first {
-			return nil, err // else its tools are only known later, the next time
+			return nil, err // without the saved list, the tools are only known after the next start
 		}
 	}
 	var changes []Change
@@ -209,8 +208,8 @@ func (t *Trust) Offer(server, instructions string, texts, listed map[string]stri
 	return changes, nil
 }
 
-// LastListed are the tools that a server listed last, by its own names, while
-// its entry is as the user has seen it.
+// LastListed returns the tools that a server listed last, by its own names,
+// provided that its entry is as reviewed.
 func (t *Trust) LastListed(s config.Entry) map[string]string {
 	if t == nil {
 		return nil
@@ -223,7 +222,7 @@ func (t *Trust) LastListed(s config.Entry) map[string]string {
 	return nil
 }
 
-// Saw reports whether the user has seen a tool with exactly this text.
+// Saw reports whether the user has reviewed a tool with exactly this text.
 func (t *Trust) Saw(server, tool, text string) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -231,7 +230,7 @@ func (t *Trust) Saw(server, tool, text string) bool {
 	return known != nil && known.Tools[tool] == text
 }
 
-// Accept takes changes as seen.
+// Accept marks changes as reviewed.
 func (t *Trust) Accept(server string, changes []Change) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -259,7 +258,7 @@ func (t *Trust) Accept(server string, changes []Change) error {
 	return t.save()
 }
 
-// Known is what the user has seen of a server, as changes to nothing.
+// Known returns everything reviewed of a server, as changes from nothing.
 func (t *Trust) Known(server string) []Change {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -283,8 +282,8 @@ func (t *Trust) Known(server string) []Change {
 	return list
 }
 
-// Forget forgets a server that the user has just taken out of mcp.json: when
-// it comes back it must be seen.
+// Forget discards what was reviewed of a server that the user has removed from
+// mcp.json, so that it must be reviewed if it is added again.
 func (t *Trust) Forget(server string) error {
 	return t.reread(func() error {
 		delete(t.seen, server)
@@ -292,7 +291,7 @@ func (t *Trust) Forget(server string) error {
 	})
 }
 
-// save replaces the file as a whole.
+// save replaces the file atomically.
 func (t *Trust) save() error {
 	data, err := json.MarshalIndent(t.seen, "", "  ")
 	if err == nil {
@@ -304,9 +303,10 @@ func (t *Trust) save() error {
 	return nil
 }
 
-// definition is what of an entry decides what runs, who is spoken to and who
-// is asked. The values of variables and headers may be secret: they are only
-// fingerprinted, as they are written.
+// definition returns the parts of an entry that decide what runs, who is
+// connected to and who is asked. Values of variables and headers may be secret,
+// so only fingerprints of them, as written, are included. Changing a label here
+// makes every reviewed entry appear changed.
 func definition(s config.Entry) string {
 	var lines []string
 	add := func(what, value string) {
@@ -329,7 +329,7 @@ func definition(s config.Entry) string {
 	return strings.Join(lines, "\n")
 }
 
-// named lists the names of values, with a fingerprint of the values.
+// named lists names, with a fingerprint of the values.
 func named(values map[string]string) string {
 	if len(values) == 0 {
 		return ""

@@ -15,22 +15,22 @@ import (
 )
 
 const (
-	// maxFrame is the longest message taken from a server, in bytes. The
-	// library keeps a handful of copies of it while reading.
+	// maxFrame bounds a message from a server, in bytes. The library holds
+	// several copies of it while reading.
 	maxFrame = 8 << 20
-	// A server that says more than this in a second waits for the next one,
-	// so that a flood costs a bounded share of a processor.
+	// A server that sends more than this per second is throttled, so that a flood
+	// uses a bounded share of CPU time.
 	framesPerSecond = 1000
 	bytesPerSecond  = 64 << 20
 )
 
-// Frames passes on the messages of a server's stdout, one a line, and keeps
-// from the library what it cannot stand: lines that are no JSON are counted
-// and left out, an answer that is too long or damaged becomes an error reply to
-// its call, and several messages in one list become as many.
+// Frames forwards the messages on a server's stdout, one per line, and protects
+// the library from malformed ones: lines that are not JSON are counted and
+// dropped, a response that is too long or damaged is replaced by an error response
+// to its call, and batches are split into messages.
 type Frames struct {
-	Garbage atomic.Int64           // lines that were no message
-	first   atomic.Pointer[string] // of them; nil: there was none
+	Garbage atomic.Int64           // number of lines that were not messages
+	first   atomic.Pointer[string] // the first of them; may be nil
 }
 
 // Copy returns at the end of src.
@@ -56,20 +56,21 @@ func (f *Frames) Copy(dst io.Writer, src io.Reader) error {
 	}
 }
 
-// maxBatch bounds the messages of one list.
+// maxBatch bounds the messages in one batch.
 const maxBatch = 100
 
-// messages are those of a line; a cut one is the last before the end.
+// messages returns the messages of a line; cut means that the input ended within
+// the line.
 func (f *Frames) messages(line []byte, whole, cut bool) [][]byte {
 	var batch []json.RawMessage
 	var instead []byte
 	switch {
 	case !whole:
-		instead = errorReply(line, fmt.Sprintf("the answer is longer than %d MiB", maxFrame>>20))
+		instead = errorReply(line, fmt.Sprintf("the response is longer than %d MiB", maxFrame>>20))
 	case line[0] == '{' && json.Valid(line):
 		return [][]byte{line}
 	case line[0] == '{' && !cut:
-		instead = errorReply(line, "the answer is damaged: it is not valid JSON")
+		instead = errorReply(line, "the response is not valid JSON")
 	case line[0] == '[' && json.Unmarshal(line, &batch) == nil && len(batch) > 0 && len(batch) <= maxBatch:
 		var list [][]byte
 		for _, message := range batch {
@@ -88,7 +89,7 @@ func (f *Frames) messages(line []byte, whole, cut bool) [][]byte {
 	return [][]byte{instead}
 }
 
-// odd counts a line that is no message.
+// odd counts a line that is not a message.
 func (f *Frames) odd(line []byte) {
 	if f.Garbage.Add(1) == 1 {
 		first := strings.ToValidUTF8(string(line[:min(len(line), 100)]), "�")
@@ -96,7 +97,8 @@ func (f *Frames) odd(line []byte) {
 	}
 }
 
-// Complaint says in words what was odd about a server's output; "" for nothing.
+// Complaint describes the lines that were not messages; it returns "" if there
+// were none.
 func (f *Frames) Complaint() string {
 	first := f.first.Load()
 	if first == nil {
@@ -105,11 +107,11 @@ func (f *Frames) Complaint() string {
 	return fmt.Sprintf("lines of its output that were not messages: %d, the first: %q", f.Garbage.Load(), *first)
 }
 
-// edge is how much of both ends of a message that is too long is kept.
+// edge is the number of bytes kept from each end of an overlong message.
 const edge = 4 << 10
 
-// readFrame reads one line without its end. whole is false when it was too
-// long: then the line is its two ends.
+// readFrame reads one line without its end. If the line is too long, whole is
+// false and line holds its two ends.
 func readFrame(in *bufio.Reader) (line []byte, whole bool, err error) {
 	whole = true
 	for {
@@ -128,14 +130,14 @@ func readFrame(in *bufio.Reader) (line []byte, whole bool, err error) {
 	}
 }
 
-// Servers write a reply's id either before the result or at the very end.
+// Servers write the ID of a response either before the result or at the very end.
 var (
 	idAtHead = pattern.Lazy(`^\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(\d+)\s*,`)
 	idAtTail = pattern.Lazy(`[^\\]"id"\s*:\s*(\d+)\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}$`)
 )
 
-// errorReply makes the reply that takes the place of a message that cannot be
-// read; nil when it cannot be told whose reply it is.
+// errorReply returns an error response that replaces an unreadable message, or
+// nil if the message's ID is unknown.
 func errorReply(ends []byte, what string) []byte {
 	for _, id := range []pattern.Pattern{idAtHead, idAtTail} {
 		if found := id.FindSubmatch(ends); found != nil {
@@ -145,7 +147,7 @@ func errorReply(ends []byte, what string) []byte {
 	return nil
 }
 
-// Throttled reads no more than bytesPerSecond.
+// Throttled limits reading to bytesPerSecond.
 type Throttled struct {
 	io.Reader
 	pace pace
@@ -157,7 +159,8 @@ func (t *Throttled) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// pace counts up to limit in a second, and then waits for the next one.
+// pace permits up to limit units per second and then blocks until the next
+// second.
 type pace struct {
 	taken int
 	since time.Time

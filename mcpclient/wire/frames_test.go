@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-func TestOnlyMessagesComeThrough(t *testing.T) {
+func TestOnlyMessagesAreForwarded(t *testing.T) {
 	long := strings.Repeat("x", maxFrame)
 	for name, c := range map[string]struct {
 		in, out string
@@ -19,13 +19,13 @@ func TestOnlyMessagesComeThrough(t *testing.T) {
 		"messages":           {"{\"a\":1}\n {\"b\":2}\r\n", "{\"a\":1}\n{\"b\":2}\n", 0},
 		"no end of line":     {`{"a":1}`, "{\"a\":1}\n", 0},
 		"garbage":            {"hello\n\n[1]\n{\"a\":\n\x00\xff\n{\"a\":1}\n", "{\"a\":1}\n", 4},
-		"too long, id first": {`{"jsonrpc":"2.0","id":7,"result":"` + long + "\"}\n{}\n", `{"jsonrpc":"2.0","id":7,"error":{"code":-32000,"message":"the answer is longer than 8 MiB"}}` + "\n{}\n", 0},
-		"too long, id last":  {`{"result":"` + long + `","jsonrpc":"2.0","id":8}` + "\n{}\n", `{"jsonrpc":"2.0","id":8,"error":{"code":-32000,"message":"the answer is longer than 8 MiB"}}` + "\n{}\n", 0},
+		"too long, id first": {`{"jsonrpc":"2.0","id":7,"result":"` + long + "\"}\n{}\n", `{"jsonrpc":"2.0","id":7,"error":{"code":-32000,"message":"the response is longer than 8 MiB"}}` + "\n{}\n", 0},
+		"too long, id last":  {`{"result":"` + long + `","jsonrpc":"2.0","id":8}` + "\n{}\n", `{"jsonrpc":"2.0","id":8,"error":{"code":-32000,"message":"the response is longer than 8 MiB"}}` + "\n{}\n", 0},
 		"too long, no id":    {long + long + "\n{}\n", "{}\n", 1},
-		"id before version":  {`{"result":"` + long + `","id":9,"jsonrpc":"2.0"}` + "\n{}\n", `{"jsonrpc":"2.0","id":9,"error":{"code":-32000,"message":"the answer is longer than 8 MiB"}}` + "\n{}\n", 0},
+		"id before version":  {`{"result":"` + long + `","id":9,"jsonrpc":"2.0"}` + "\n{}\n", `{"jsonrpc":"2.0","id":9,"error":{"code":-32000,"message":"the response is longer than 8 MiB"}}` + "\n{}\n", 0},
 		"an id in a text":    {`{"jsonrpc":"2.0","result":"` + long + `\"id\":5}` + "\n{}\n", "{}\n", 1},
-		"damaged":            {"{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":\"a\x00b\"}\n{}\n", `{"jsonrpc":"2.0","id":3,"error":{"code":-32000,"message":"the answer is damaged: it is not valid JSON"}}` + "\n{}\n", 0},
-		"nested too deep":    {`{"jsonrpc":"2.0","id":3,"result":` + strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000) + "}\n", `{"jsonrpc":"2.0","id":3,"error":{"code":-32000,"message":"the answer is damaged: it is not valid JSON"}}` + "\n", 0},
+		"damaged":            {"{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":\"a\x00b\"}\n{}\n", `{"jsonrpc":"2.0","id":3,"error":{"code":-32000,"message":"the response is not valid JSON"}}` + "\n{}\n", 0},
+		"nested too deep":    {`{"jsonrpc":"2.0","id":3,"result":` + strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000) + "}\n", `{"jsonrpc":"2.0","id":3,"error":{"code":-32000,"message":"the response is not valid JSON"}}` + "\n", 0},
 		"byte order mark":    {"\ufeff{\"a\":1}\r\n", "{\"a\":1}\n", 0},
 		"several in a list":  {`[{"id":1}, 7, {"id":2}]` + "\n[]\n", "{\"id\":1}\n{\"id\":2}\n", 2},
 		"too many in a list": {"[{}" + strings.Repeat(",{}", maxBatch) + "]\n", "", 1},
@@ -40,7 +40,7 @@ func TestOnlyMessagesComeThrough(t *testing.T) {
 		if out.String() != c.out || f.Garbage.Load() != c.garbage {
 			t.Errorf("%s: got %.200q and %d lines of garbage", name, out.String(), f.Garbage.Load())
 		}
-		if len(c.in) < 1000 { // and in pieces
+		if len(c.in) < 1000 { // also in small pieces
 			out.Reset()
 			if err := f.Copy(&out, iotest.OneByteReader(strings.NewReader(c.in))); err != nil || out.String() != c.out {
 				t.Errorf("%s, byte by byte: got %q, %v", name, out.String(), err)
@@ -49,7 +49,7 @@ func TestOnlyMessagesComeThrough(t *testing.T) {
 	}
 }
 
-func TestAFloodIsSlowedDown(t *testing.T) {
+func TestFloodIsThrottled(t *testing.T) {
 	const events = "event: message\r\ndata: {}\r\n\r\n"
 	for name, flood := range map[string]func(n int) error{
 		"on stdout": func(n int) error {

@@ -10,27 +10,27 @@ import (
 )
 
 const (
-	// maxListed and maxListing (in bytes) bound what is taken of what a server
-	// lists of a kind.
+	// maxListed and maxListing (in bytes) bound the items of one kind that are
+	// accepted from a server.
 	maxListed  = 500
 	maxListing = 8 << 20
 )
 
-// ErrMore says that a list is good, but not whole.
-var ErrMore = errors.New("it lists more than LifeHub takes")
+// ErrMore reports that a list is valid but was truncated.
+var ErrMore = errors.New("the server lists more than LifeHub accepts")
 
-// Listed is what a server lists of a kind, on all its pages. With ErrMore it
-// returns as much as it takes.
+// Listed collects a server's items of one kind from all pages. With ErrMore it
+// returns the items within the limits.
 func Listed[T any](items iter.Seq2[T, error]) (list []T, err error) {
 	size := 0
 	for item, err := range items {
-		if errors.Is(err, client.ErrRepeatedListCursor) { // some begin again after the last page
+		if errors.Is(err, client.ErrRepeatedListCursor) { // some servers start again after the last page
 			return list, nil
 		}
 		if err != nil {
 			return nil, err
 		}
-		raw, _ := json.Marshal(item) // it came from JSON
+		raw, _ := json.Marshal(item) // always encodable, as it was decoded from JSON
 		if size += len(raw); size > maxListing || len(list) == maxListed {
 			return list, fmt.Errorf("%w: %d, or %d MiB", ErrMore, maxListed, maxListing>>20)
 		}

@@ -10,7 +10,7 @@ import (
 	"github.com/mark3labs/mcp-go/client/transport"
 )
 
-func TestQuestionsAreTakenOutOfAStream(t *testing.T) {
+func TestQuestionsAreFilteredFromAStream(t *testing.T) {
 	const question = `{"jsonrpc":"2.0","id":1,"method":"sampling/createMessage","params":{}}`
 	const instead = "data:" + placeholder + "\n"
 	for name, c := range map[string]struct {
@@ -41,7 +41,7 @@ func TestQuestionsAreTakenOutOfAStream(t *testing.T) {
 	}
 }
 
-func TestAStreamThatBreaksOffIsToldAsOneThatEnds(t *testing.T) {
+func TestInterruptedStreamIsReportedAsEnded(t *testing.T) {
 	const whole = "id: 7\ndata: {\"method\":\"x\"}\n\n"
 	broken := io.MultiReader(strings.NewReader(whole+"id: 8\ndata: {\"id\""), iotest.ErrReader(io.ErrUnexpectedEOF))
 	got, err := io.ReadAll(&questionFilter{in: bufio.NewReader(broken)})

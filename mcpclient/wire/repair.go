@@ -16,8 +16,8 @@ import (
 	"lifehub/internal/text"
 )
 
-// Repairing is the library's transport over pipes, with answers made fit (see
-// repair). By HTTP Conn does so.
+// Repairing is the library's transport over pipes, with responses repaired. For
+// HTTP, Conn does this.
 type Repairing struct{ *transport.Stdio }
 
 func (a Repairing) SendRequest(ctx context.Context, request transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
@@ -25,9 +25,9 @@ func (a Repairing) SendRequest(ctx context.Context, request transport.JSONRPCReq
 	return repair(request.Method, response), err
 }
 
-// repair makes a server's answer fit for the library, which takes one as a
-// whole or not at all: one odd tool would cost all the others. What cannot be
-// repaired stays as it is, and the library says what is wrong with it.
+// repair fixes a server's response for the library, which decodes it completely
+// or not at all, so one malformed tool would cost all others. What cannot be
+// fixed is left for the library to report.
 func repair(method string, response *transport.JSONRPCResponse) *transport.JSONRPCResponse {
 	if response == nil || response.Error != nil {
 		return response
@@ -38,21 +38,21 @@ func repair(method string, response *transport.JSONRPCResponse) *transport.JSONR
 	}
 	switch mcp.MCPMethod(method) {
 	case mcp.MethodServerDiscover:
-		if Missing(answer["supportedVersions"]) { // {} is what some answer to all that they do not know
-			return transport.NewJSONRPCErrorResponse(response.ID, mcp.METHOD_NOT_FOUND, "it names no version of the protocol", nil)
+		if Missing(answer["supportedVersions"]) { // some servers answer {} to unknown methods
+			return transport.NewJSONRPCErrorResponse(response.ID, mcp.METHOD_NOT_FOUND, "no protocol version in the response", nil)
 		}
 	case mcp.MethodToolsList:
 		response.Result = toolsPage(response.Result, answer)
 	case mcp.MethodToolsCall:
-		if Missing(answer["content"]) && !Missing(answer["structuredContent"]) { // some say it in structure only
+		if Missing(answer["content"]) && !Missing(answer["structuredContent"]) { // some servers send only structured content
 			answer["content"] = json.RawMessage("[]")
-			response.Result, _ = json.Marshal(answer) // it came from JSON
+			response.Result, _ = json.Marshal(answer) // always encodable, as it was decoded from JSON
 		}
 	}
 	return response
 }
 
-// toolsPage is a page of tools, each wrapped; a page that is none stays as it is.
+// toolsPage wraps each tool of a page; a malformed page is returned unchanged.
 func toolsPage(raw json.RawMessage, answer map[string]json.RawMessage) json.RawMessage {
 	var page struct {
 		Tools      []json.RawMessage `json:"tools"`
@@ -65,26 +65,26 @@ func toolsPage(raw json.RawMessage, answer map[string]json.RawMessage) json.RawM
 		page.Tools[i] = wrapped(tool)
 	}
 	if next := answer["nextCursor"]; !Missing(next) && json.Unmarshal(next, &page.NextCursor) != nil {
-		page.NextCursor = string(next) // a number, of some
+		page.NextCursor = string(next) // some servers send a number
 	}
-	repaired, _ := json.Marshal(page) // it came from JSON
+	repaired, _ := json.Marshal(page) // always encodable, as it was decoded from JSON
 	return repaired
 }
 
 func Missing(value json.RawMessage) bool { return value == nil || string(value) == "null" }
 
-// wholeTool is where wrapped keeps a tool, in the place for what only the two
-// sides know of.
+// wholeTool is the key under which wrapped stores a tool, in the metadata that
+// the protocol reserves for implementations.
 const wholeTool = "lifehub/tool"
 
-// wrapped carries a tool through the library, which would keep five words of
-// its schema and drop the others unseen.
+// wrapped carries a complete tool definition through the library, which would
+// keep only some fields of its schema.
 func wrapped(tool json.RawMessage) json.RawMessage {
 	var named struct{ Name string }
-	_ = json.Unmarshal(tool, &named) // one without a name is refused for that
+	_ = json.Unmarshal(tool, &named) // a tool without a name is rejected later
 	var plain bytes.Buffer
 	if json.Compact(&plain, tool) != nil {
-		return tool // cannot be: it came from JSON
+		return tool // unreachable: it was decoded from JSON
 	}
 	whole, _ := json.Marshal(map[string]any{
 		"name": named.Name, "inputSchema": map[string]string{"type": "object"}, "_meta": map[string]string{wholeTool: plain.String()},
@@ -92,54 +92,53 @@ func wrapped(tool json.RawMessage) json.RawMessage {
 	return whole
 }
 
-// Tool is a tool as its server lists it.
+// Tool is a tool as listed by its server.
 type Tool struct {
 	Name, Title, Description               string
 	InputSchema, OutputSchema, Annotations json.RawMessage
 	Execution                              *mcp.ToolExecution
 }
 
-// JSON is the tool for the trust file, the same for the same tool.
+// JSON returns a canonical form of the tool for the trust file.
 func (l Tool) JSON() string {
 	raw, err := json.Marshal(l)
-	text, _ := Canonical(raw) // of what was just written
+	text, _ := Canonical(raw) // always valid, as it was just encoded
 	if err != nil {
-		return "" // it was read from JSON
+		return "" // unreachable: it was decoded from JSON
 	}
 	return text
 }
 
-// maxDefinition is the longest text that a server may say of one tool, in bytes.
+// maxDefinition bounds the definition of one tool, in bytes.
 const maxDefinition = 128 << 10
 
-// Unwrapped is the tool that was wrapped.
+// Unwrapped returns the definition of a wrapped tool.
 func Unwrapped(tool mcp.Tool) (Tool, error) {
 	named := Tool{Name: tool.Name}
 	if tool.Meta == nil {
-		return named, errors.New("it is not an object")
+		return named, errors.New("not a JSON object")
 	}
 	whole, _ := tool.Meta.AdditionalFields[wholeTool].(string)
 	if len(whole) > maxDefinition {
-		return named, fmt.Errorf("it says %d KiB of itself, more than %d", len(whole)>>10, maxDefinition>>10)
+		return named, fmt.Errorf("its description is %d KiB, more than %d", len(whole)>>10, maxDefinition>>10)
 	}
 	var l Tool
 	if err := json.Unmarshal([]byte(whole), &l); err != nil {
 		return named, InWords(err)
 	}
 	if l.Name != tool.Name {
-		return named, errors.New("it has two names")
+		return named, errors.New("duplicate name")
 	}
 	return l, nil
 }
 
-// brokenOff is what the library says of a stream that ended without an answer.
+// brokenOff is the library's error for a stream that ended without a response.
 const brokenOff = "unexpected nil response"
 
-// MaxWords bounds the words of a server's error, in bytes.
+// MaxWords bounds the text of a server's error, in bytes.
 const MaxWords = 4 << 10
 
-// InWords says without the names of Go and of the library what is wrong with
-// an answer, or why there is none.
+// InWords describes an error of the library without Go types and internal names.
 func InWords(err error) error {
 	var wrong *json.UnmarshalTypeError
 	if err = neterr.Explain(err); err == nil {
@@ -153,16 +152,16 @@ func InWords(err error) error {
 	}
 	switch {
 	case err.Error() == brokenOff:
-		return fmt.Errorf("its answer was cut off, or longer than %d MiB", maxFrame>>20)
+		return fmt.Errorf("the response was cut off or longer than %d MiB", maxFrame>>20)
 	case !errors.As(err, &wrong):
 		return err
 	}
-	what := cmp.Or(wrong.Field, "it")
-	return fmt.Errorf("its answer violates the protocol: %s is of the kind %q", strings.ToLower(what[:1])+what[1:], wrong.Value)
+	what := cmp.Or(wrong.Field, "the result")
+	return fmt.Errorf("the response violates the protocol: %s has type %q", strings.ToLower(what[:1])+what[1:], wrong.Value)
 }
 
-// Canonical writes JSON so that two texts that mean the same are the same:
-// some servers list keys in another order each time.
+// Canonical encodes JSON so that equal values have equal texts: some servers list
+// keys in varying order.
 func Canonical(raw json.RawMessage) (string, error) {
 	if Missing(raw) {
 		return "", nil

@@ -11,14 +11,15 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// NeedsTask reports whether a tool does its work as a task: the call returns at
-// once with a name to ask for the result by.
+// NeedsTask reports whether a tool must be called as a task: the call returns a
+// task ID immediately, with which the result is requested later.
 func NeedsTask(l Tool) bool {
 	return l.Execution != nil && l.Execution.TaskSupport == mcp.TaskSupportRequired
 }
 
-// CallTask calls a tool as a task and waits for its result. The library reads
-// the answer to such a call as a broken result, so the request goes past it.
+// CallTask calls a tool as a task and waits for its result. It bypasses the
+// library's CallTool, which treats the response to such a call as a malformed
+// result.
 func CallTask(ctx context.Context, c *client.Client, id string, request mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	request.Params.Task = &mcp.TaskParams{}
 	response, err := c.GetTransport().SendRequest(ctx, transport.JSONRPCRequest{
@@ -32,19 +33,19 @@ func CallTask(ctx context.Context, c *client.Client, id string, request mcp.Call
 	}
 	var created mcp.CreateTaskResult
 	if err := json.Unmarshal(response.Result, &created); err != nil || created.Task.TaskId == "" {
-		return nil, errors.New("it named no task")
+		return nil, errors.New("no task ID in the response")
 	}
 	result, err := c.TaskResult(ctx, mcp.TaskResultRequest{Params: mcp.TaskResultParams{TaskId: created.Task.TaskId}})
 	if err != nil {
 		cancelTask(ctx, c, created.Task.TaskId)
-		return nil, fmt.Errorf("the result of its task: %w", err)
+		return nil, fmt.Errorf("get the result of the task: %w", err)
 	}
 	return &mcp.CallToolResult{Content: result.Content, StructuredContent: result.StructuredContent, IsError: result.IsError}, nil
 }
 
-// cancelTask calls off a task that nobody waits for any more.
+// cancelTask cancels a task whose caller has stopped waiting.
 func cancelTask(ctx context.Context, c *client.Client, id string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), Goodbye)
 	defer cancel()
-	_, _ = c.CancelTask(ctx, mcp.CancelTaskRequest{Params: mcp.CancelTaskParams{TaskId: id}}) // it may have ended
+	_, _ = c.CancelTask(ctx, mcp.CancelTaskRequest{Params: mcp.CancelTaskParams{TaskId: id}}) // the task may have ended already
 }

@@ -10,8 +10,8 @@ import (
 	"net/url"
 )
 
-// newWeb is an HTTP client for one server: it goes to no other host, and
-// takes no message longer than maxFrame.
+// newWeb returns an HTTP client for one server, which rejects requests to other
+// hosts and messages longer than maxFrame.
 func newWeb(address string) (*http.Client, error) {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -31,7 +31,7 @@ func newWeb(address string) (*http.Client, error) {
 	}, nil
 }
 
-// bounded keeps to one host and bounds what is read.
+// bounded restricts requests to one host and limits responses.
 type bounded struct {
 	wires *http.Transport
 	host  string
@@ -39,7 +39,7 @@ type bounded struct {
 
 func (b *bounded) RoundTrip(request *http.Request) (*http.Response, error) {
 	if request.URL.Host != b.host {
-		return nil, fmt.Errorf("it leads to another host, %s", request.URL.Host)
+		return nil, fmt.Errorf("redirected to another host, %s", request.URL.Host)
 	}
 	response, err := b.wires.RoundTrip(request)
 	if err != nil {
@@ -52,11 +52,11 @@ func (b *bounded) RoundTrip(request *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// sessionHeader names the session that a request is part of.
+// sessionHeader identifies the session of a request.
 const sessionHeader = "Mcp-Session-Id"
 
-// unknownSession makes 404, as the protocol has it, of the 400 with which many
-// servers tell that they do not know a session, most after they were restarted.
+// unknownSession converts a 400 to a 404 if it means that the session is unknown.
+// Many servers send 400 after a restart, where the protocol requires 404.
 func unknownSession(response *http.Response) (*http.Response, error) {
 	said, err := io.ReadAll(io.LimitReader(response.Body, MaxWords))
 	if err != nil {
@@ -69,23 +69,23 @@ func unknownSession(response *http.Response) (*http.Response, error) {
 	return response, nil
 }
 
-// readCloser reads from one place and closes another.
+// readCloser reads from one source and closes another.
 type readCloser struct {
 	io.Reader
 	io.Closer
 }
 
-// errTooLong breaks off a message.
-var errTooLong = fmt.Errorf("the answer is longer than %d MiB", maxFrame>>20)
+// errTooLong ends a message longer than maxFrame.
+var errTooLong = fmt.Errorf("the response is longer than %d MiB", maxFrame>>20)
 
-// boundedBody reads a body of messages with a blank line after each, or of one
-// message, and breaks off one that is longer than maxFrame. It comes no faster
-// than what a program writes to its stdout, and without a byte order mark.
+// boundedBody reads a body that is one message, or several separated by blank
+// lines, and fails on a message longer than maxFrame. It is throttled like the
+// stdout of a program, and drops a byte order mark.
 type boundedBody struct {
 	io.ReadCloser
-	in     *bufio.Reader // of the body; nil: nothing was read yet
-	size   int           // of the message so far
-	empty  bool          // the line so far is
+	in     *bufio.Reader // the body; nil before the first read
+	size   int           // bytes of the current message
+	empty  bool          // the current line is empty so far
 	frames pace
 	bytes  pace
 }
@@ -103,7 +103,7 @@ func (m *boundedBody) Read(p []byte) (int, error) {
 		m.size++
 		switch {
 		case c == '\n' && m.empty:
-			if m.size > 1 { // not one blank line after the other
+			if m.size > 1 { // ignore repeated blank lines
 				m.frames.take(1, framesPerSecond)
 			}
 			m.size = 0

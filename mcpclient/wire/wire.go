@@ -1,6 +1,6 @@
-// Package wire speaks to MCP servers through the library, with what that
-// lacks: it bounds and paces what comes in, makes odd answers fit, and answers
-// questions. Start at [Dial] for HTTP and at [Frames] for pipes.
+// Package wire connects to MCP servers through the library and adds what it
+// lacks: limits on input, repair of malformed responses, and answers to requests
+// from servers over HTTP. Start at [Dial] for HTTP and at [Frames] for pipes.
 package wire
 
 import (
@@ -26,36 +26,36 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// Conn is one of the library's transports by HTTP with what that lacks. Over
-// SSE the library takes what a server asks for an answer, so that nobody
-// replies; over streamable HTTP it gives a reply 30 s, which is little for a
-// form; and over neither does it tell a server of the protocol before 2026
-// that a call was called off. So questions are taken out of the streams before
-// the library reads them (see strained), and are answered here.
+// Conn is an HTTP transport of the library with additions. Over SSE, the library
+// treats requests from a server as responses, so they are never answered; over
+// streamable HTTP, it allows 30 s for an answer, which is too short for a form;
+// and over neither does it notify servers of the protocol before 2026 of
+// cancelled calls. Therefore questionTap removes such requests from the streams
+// before the library reads them, and Conn answers them.
 type Conn struct {
 	transport.HTTPConnection
 	web     *http.Client
-	bounded *bounded      // below it
-	replyTo func() string // the address
+	bounded *bounded      // the HTTP transport below it
+	replyTo func() string // returns the address for answers
 	log     *slog.Logger
-	version atomic.Value  // of the protocol, a string
-	handler atomic.Value  // of questions, a transport.RequestHandler
-	slots   chan struct{} // holds one for each question that is being answered
+	version atomic.Value  // protocol version, a string
+	handler atomic.Value  // handler of requests, a transport.RequestHandler
+	slots   chan struct{} // holds one element for each request being answered
 }
 
 var _ transport.BidirectionalInterface = (*Conn)(nil)
 
-// maxAnswering bounds the questions of one server that are answered at once.
+// maxAnswering bounds the concurrent requests of one server.
 const maxAnswering = 64
 
-// Goodbye is how long a server has to take a notification.
+// Goodbye is how long a server may take to accept a notification.
 const Goodbye = 5 * time.Second
 
-// replyTime is how long a server may take to take the answer to its question.
+// replyTime is how long a server may take to accept an answer to its request.
 const replyTime = 30 * time.Second
 
-// Dial makes a connection as the entry says, with what the server's consent
-// has brought; nil: nothing. The answering of its questions ends with ctx.
+// Dial connects to the server of an entry; consent may be nil. Requests from the
+// server are answered until ctx ends.
 func Dial(ctx context.Context, entry config.Entry, consent *transport.OAuthConfig, log *slog.Logger) (*Conn, error) {
 	web, err := newWeb(entry.URL)
 	if err != nil {
@@ -65,15 +65,15 @@ func Dial(ctx context.Context, entry config.Entry, consent *transport.OAuthConfi
 	web.Transport = questionTap{w.bounded, func(question transport.JSONRPCRequest, on *http.Request) { w.answer(ctx, question, on) }}
 	if entry.Transport == config.SSE {
 		sse, err := transport.NewSSE(entry.URL, transport.WithHTTPClient(web), transport.WithHeaders(entry.Headers),
-			transport.WithSSELogger(log), transport.WithResponseTimeout(time.Hour)) // each call brings its own bound
+			transport.WithSSELogger(log), transport.WithResponseTimeout(time.Hour)) // each call has its own timeout
 		if err != nil {
 			return nil, err
 		}
 		w.HTTPConnection, w.replyTo = sse, func() string { return sse.GetEndpoint().String() }
 		return w, nil
 	}
-	// Listening keeps to the protocol before 2026, in which servers may ask
-	// and tell something in addition to their answers.
+	// A standing stream is needed for the protocol before 2026, in which servers
+	// send requests and notifications independently of responses.
 	listening := transport.WithContinuousListening() //lint:ignore SA1019 its successor is for servers of the newest protocol only
 	options := []transport.StreamableHTTPCOption{
 		transport.WithHTTPBasicClient(web), transport.WithHTTPHeaders(entry.Headers), transport.WithHTTPLogger(log), listening,
@@ -89,7 +89,7 @@ func Dial(ctx context.Context, entry config.Entry, consent *transport.OAuthConfi
 	return w, nil
 }
 
-// Host is who is spoken to.
+// Host returns the host of the server.
 func (w *Conn) Host() string { return w.bounded.host }
 
 func (w *Conn) Close() error {
@@ -104,78 +104,80 @@ func (w *Conn) SetProtocolVersion(version string) {
 	w.HTTPConnection.SetProtocolVersion(version)
 }
 
-// SetConnectionLostHandler hands on what only SSE can tell.
+// SetConnectionLostHandler is supported over SSE only.
 func (w *Conn) SetConnectionLostHandler(lost func(error)) {
 	if teller, ok := w.HTTPConnection.(*transport.SSE); ok {
 		teller.SetConnectionLostHandler(lost)
 	}
 }
 
-// RequiresLegacyProtocol is asked of streamable HTTP, which listens.
+// RequiresLegacyProtocol reports whether the standing stream is in use.
 func (w *Conn) RequiresLegacyProtocol() bool {
 	streamable, ok := w.HTTPConnection.(*transport.StreamableHTTP)
 	return ok && streamable.RequiresLegacyProtocol()
 }
 
-// SendRequest tells the server when nobody waits for the answer any more.
+// SendRequest sends a request, and notifies the server if ctx is cancelled before
+// the response.
 func (w *Conn) SendRequest(ctx context.Context, request transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
 	response, err := w.HTTPConnection.SendRequest(ctx, request)
 	if err != nil && ctx.Err() != nil && w.mayCallOff(request) {
-		go agent.Safely(func() { // ends after goodbye
+		go agent.Safely(func() { // ends after Goodbye
 			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), Goodbye)
 			defer cancel()
 			var off mcp.JSONRPCNotification
 			off.JSONRPC, off.Method = mcp.JSONRPC_VERSION, string(mcp.MethodNotificationCancelled)
 			off.Params.AdditionalFields = map[string]any{"requestId": request.ID}
 			if err := w.SendNotification(ctx, off); err != nil {
-				w.log.Debug("call off a request", "err", err)
+				w.log.Debug("cancel a request", "err", err)
 			}
 		})
 	}
 	if err == nil && response.Error == nil && fmt.Sprint(response.ID.Value()) != fmt.Sprint(request.ID.Value()) {
-		return nil, errors.New("it answers another question than was asked")
+		return nil, errors.New("the response has another request's ID")
 	}
 	return repair(request.Method, response), err
 }
 
-// mayCallOff reports whether a request is called off by a notification: not the
-// handshake, not a task, and not where the end of its stream says so.
+// mayCallOff reports whether a request is cancelled with a notification: not the
+// handshake, not a task, and not in newer protocols, in which the end of the
+// stream cancels it.
 func (w *Conn) mayCallOff(request transport.JSONRPCRequest) bool {
 	version, _ := w.version.Load().(string)
 	call, _ := request.Params.(mcp.CallToolParams)
 	return version != "" && !mcp.IsModernProtocol(version) && call.Task == nil
 }
 
-// answer answers a question that came along with the response to a request.
-// It returns at once; the answering ends with ctx.
+// answer answers a request from the server. It returns immediately; ctx ends the
+// answering.
 func (w *Conn) answer(ctx context.Context, question transport.JSONRPCRequest, on *http.Request) {
 	select {
 	case w.slots <- struct{}{}:
 	default:
-		w.log.Warn("a question is left unanswered: there are too many at once", "method", question.Method)
+		w.log.Warn("request dropped: too many at once", "method", question.Method)
 		return
 	}
 	go agent.Safely(func() {
 		defer func() { <-w.slots }()
 		if err := w.post(ctx, w.reply(ctx, question), on); err != nil {
-			w.log.Warn("answer a server's question", "method", question.Method, "err", err)
+			w.log.Warn("answer a server's request", "method", question.Method, "err", err)
 		}
 	})
 }
 
-// reply is the answer of the client, an error if need be.
+// reply returns the client's answer, which may be an error.
 func (w *Conn) reply(ctx context.Context, question transport.JSONRPCRequest) (reply *transport.JSONRPCResponse) {
 	refusal := func(code int, err error) *transport.JSONRPCResponse {
 		return transport.NewJSONRPCErrorResponse(question.ID, code, err.Error(), nil)
 	}
 	defer func() {
 		if fault := recover(); fault != nil {
-			reply = refusal(mcp.INTERNAL_ERROR, fmt.Errorf("LifeHub failed on it: %v", fault))
+			reply = refusal(mcp.INTERNAL_ERROR, fmt.Errorf("internal error: %v", fault))
 		}
 	}()
 	handle, _ := w.handler.Load().(transport.RequestHandler)
 	if handle == nil {
-		return refusal(mcp.METHOD_NOT_FOUND, errors.New("nobody can be asked yet"))
+		return refusal(mcp.METHOD_NOT_FOUND, errors.New("not ready for requests"))
 	}
 	reply, err := handle(ctx, question)
 	if err != nil {
@@ -184,8 +186,8 @@ func (w *Conn) reply(ctx context.Context, question transport.JSONRPCRequest) (re
 	return reply
 }
 
-// post sends a reply with the headers of the request on whose stream the
-// question came: they name the session.
+// post sends a reply with the headers of the request on whose stream the question
+// arrived, which identify the session.
 func (w *Conn) post(ctx context.Context, reply *transport.JSONRPCResponse, on *http.Request) error {
 	body, err := json.Marshal(reply)
 	if err != nil {
@@ -212,10 +214,10 @@ func (w *Conn) post(ctx context.Context, reply *transport.JSONRPCResponse, on *h
 	return nil
 }
 
-// questionTap takes the questions out of the streams that come in.
+// questionTap removes requests from servers from incoming streams.
 type questionTap struct {
 	http.RoundTripper
-	asked func(question transport.JSONRPCRequest, on *http.Request) // does not wait
+	asked func(question transport.JSONRPCRequest, on *http.Request) // must not block
 }
 
 func (a questionTap) RoundTrip(request *http.Request) (*http.Response, error) {
@@ -232,14 +234,14 @@ func (a questionTap) RoundTrip(request *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// questionFilter is a stream of events in which a notification that means nothing
-// stands instead of each question. The event's id stays, for that is
-// where the stream is taken up again when it breaks off.
+// questionFilter is an event stream in which each request from the server is
+// replaced by a notification without effect. The event keeps its ID, from which
+// an interrupted stream is resumed.
 type questionFilter struct {
 	io.ReadCloser
 	in    *bufio.Reader
 	asked func(transport.JSONRPCRequest)
-	ready []byte // of an event that was looked at
+	ready []byte // rest of the current event
 	err   error
 }
 
@@ -255,13 +257,13 @@ func (s *questionFilter) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// placeholder is what stands instead of a question.
+// placeholder replaces a request in the stream.
 const placeholder = ` {"jsonrpc":"2.0","method":"notifications/lifehub/asked"}`
 
-// event reads an event with the blank line that ends it. What is below bounds
-// its length. The lines of its data become one: the library would copy what it
-// has for each. A stream that breaks off is told as one that has ended, without
-// what has come of the last event: then the library takes it up again.
+// event reads an event including the blank line that ends it; the reader below
+// bounds its length. It joins the lines of its data, because the library copies
+// everything for each line. An interrupted stream is reported as ended, without
+// its incomplete last event, so that the library resumes it.
 func (s *questionFilter) event() ([]byte, error) {
 	var data, rest []byte
 	for {
@@ -291,8 +293,8 @@ func (s *questionFilter) event() ([]byte, error) {
 	}
 }
 
-// questionIn tells a question from an answer, which names no method, and from
-// a notification, which has no id.
+// questionIn reports whether data is a request. Responses have no method, and
+// notifications no ID.
 func questionIn(data []byte) (question transport.JSONRPCRequest, ok bool) {
 	if !bytes.Contains(data, []byte(`"method"`)) || json.Unmarshal(data, &question) != nil {
 		return question, false
