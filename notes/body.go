@@ -11,9 +11,9 @@ import (
 	"lifehub/notes/task"
 )
 
-// blockParser finds headings, lists, code and so on. It has no inline
-// parsers: wikilinks and tags are not CommonMark, and scanning for them
-// ourselves takes time in line with the text whatever is in it.
+// blockParser finds headings, lists, code and other blocks. It has no inline
+// parsers: wikilinks and tags are not CommonMark, and inlineScan finds them in
+// linear time for any input.
 var blockParser = parser.NewParser(parser.WithBlockParsers(parser.DefaultBlockParsers()...))
 
 // readBody fills Headings, Lists, Links, Tags and Tasks.
@@ -25,7 +25,7 @@ func (n *Note) readBody(body string) {
 	}
 	source := []byte(body)
 	document := blockParser.Parse(text.NewReader(source))
-	code := map[int]bool{} // lines that hold code
+	code := map[int]bool{} // line numbers of code
 	for node := document.FirstChild(); node != nil; node = node.NextSibling() {
 		n.readBlock(node, lines)
 	}
@@ -51,7 +51,7 @@ func (n *Note) readBody(body string) {
 	n.readTasks(lines, code)
 }
 
-// readTasks collects the tasks that are not code.
+// readTasks collects the tasks outside of code.
 func (n *Note) readTasks(lines lineIndex, code map[int]bool) {
 	for line := lines.first; line <= lines.last(); line++ {
 		text := lines.text(line)
@@ -62,7 +62,8 @@ func (n *Note) readTasks(lines lineIndex, code map[int]bool) {
 	}
 }
 
-// leaves yields the blocks that hold text, in order, without recursion.
+// leaves iterates over the blocks that contain text, in document order. It does
+// not recurse.
 func leaves(document ast.Node) func(func(ast.Node) bool) {
 	return func(yield func(ast.Node) bool) {
 		node := document
@@ -85,7 +86,7 @@ func leaves(document ast.Node) func(func(ast.Node) bool) {
 	}
 }
 
-// readBlock reads an outermost block.
+// readBlock reads a top-level block.
 func (n *Note) readBlock(node ast.Node, lines lineIndex) {
 	if node.Pos() < 0 {
 		return
@@ -115,15 +116,15 @@ func headingText(node *ast.Heading, body string) string {
 	return strings.Join(words, " ")
 }
 
-// maxNesting bounds quotes and lists within one another. No person nests so
-// deep, and the time and stack of parsing grow with it.
+// maxNesting bounds the nesting of quotes and lists. No person nests this deep,
+// and the time and stack space of parsing grow with depth.
 const maxNesting = 50
 
-// maxIndent is a list item's indentation at that depth, in columns.
+// maxIndent is the indentation of a list item at that depth, in columns.
 const maxIndent = 4 * maxNesting
 
-// overNested reports whether a line opens more quotes and lists than
-// maxNesting, or an item of a list that is as deep.
+// overNested reports whether any line is nested deeper than maxNesting, as a
+// quote or list on one line or by its indentation.
 func overNested(body string) bool {
 	for line := range strings.Lines(body) {
 		depth, columns := 0, 0
@@ -152,11 +153,11 @@ func overNested(body string) bool {
 	return false
 }
 
-// lineIndex finds the line of a byte, and a line's text.
+// lineIndex maps byte offsets to line numbers, and line numbers to text.
 type lineIndex struct {
 	body   string
-	starts []int // first byte of each line
-	first  int   // number of the body's first line in the file
+	starts []int // offset of the first byte of each line
+	first  int   // line number of the body's first line in the file
 }
 
 func newLineIndex(body string, first int) lineIndex {
@@ -175,7 +176,7 @@ func (x lineIndex) at(offset int) int {
 
 func (x lineIndex) last() int { return x.first + len(x.starts) - 1 }
 
-// text is a line without its end.
+// text returns a line without its line end.
 func (x lineIndex) text(line int) string {
 	i := line - x.first
 	end := len(x.body)

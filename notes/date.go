@@ -14,7 +14,7 @@ import (
 	"lifehub/notes/task"
 )
 
-// date is the day that a note says it is about; zero: none.
+// date returns the note's own date; zero if it has none.
 func (n *Note) date() time.Time {
 	if day, ok := DateIn(n.Path); ok {
 		return day
@@ -48,8 +48,8 @@ func (n *Note) readDates(body string) {
 	r.close(0, last)
 }
 
-// ownSpan is the stretch that the note's own date names: a week or a month
-// where its name is one, else a day.
+// ownSpan returns the period named by the note's own date: a week or a month if
+// the note's name is one, else a day.
 func (n *Note) ownSpan() when.Span {
 	base := strings.TrimSuffix(path.Base(n.Path), path.Ext(n.Path))
 	switch {
@@ -61,7 +61,7 @@ func (n *Note) ownSpan() when.Span {
 	return when.Span{From: n.Date, To: n.Date.AddDate(0, 0, 1)}
 }
 
-// year is that of the note's dates without one; 0: none.
+// year returns the year for dates in the note that lack one; 0 if unknown.
 func (n *Note) year() int {
 	if !n.Date.IsZero() {
 		return n.Date.Year()
@@ -70,16 +70,16 @@ func (n *Note) year() int {
 	return year
 }
 
-// dateReader reads the dates of a note's lines from top to bottom.
+// dateReader collects dates from the lines of a note, from top to bottom.
 type dateReader struct {
 	note     *Note
-	headings int       // how many of the note's were read
-	sections []section // those that the line is in, the outermost first
-	alone    int       // the first of note.Dates for all up to the next such; -1: none
-	item     int       // the first of note.Dates for the paragraph or item
-	open     bool      // there is one
-	indent   int       // of its first line
-	blank    bool      // the line before is
+	headings int       // number of headings read so far
+	sections []section // sections that contain the current line, outermost first
+	alone    int       // index in note.Dates of the current date that is alone on its line; -1: none
+	item     int       // index in note.Dates of the first date of the current paragraph or list item
+	open     bool      // item is valid
+	indent   int       // indentation of its first line
+	blank    bool      // the previous line is blank
 }
 
 type section struct {
@@ -125,21 +125,21 @@ func (r *dateReader) read(number int, line string) {
 	}
 }
 
-// saysNoMore reports whether nothing but the day of the week is left of a line
-// without its date.
+// saysNoMore reports whether a line contains nothing but a weekday in addition to
+// its date.
 func saysNoMore(rest string) bool {
 	rest = strings.Trim(rest, "*_:,.()[]# \t")
 	return rest == "" || when.IsWeekday(rest)
 }
 
-// add adds dates from a line on, whose last line is not known yet.
+// add adds dates that apply from line on; their last line is not known yet.
 func (r *dateReader) add(dates []when.Span, line int) {
 	for _, d := range dates {
 		r.note.Dates = append(r.note.Dates, Dated{d, Lines{First: line}})
 	}
 }
 
-// end closes the dates from a place on that are open.
+// end sets the last line of the open dates from index from on.
 func (r *dateReader) end(from, line int) {
 	for i := from; i < len(r.note.Dates); i++ {
 		if r.note.Dates[i].Last == 0 {
@@ -148,7 +148,7 @@ func (r *dateReader) end(from, line int) {
 	}
 }
 
-// close ends what a heading of a level ends.
+// close ends the sections that a heading of this level ends.
 func (r *dateReader) close(level, line int) {
 	if r.open {
 		r.end(r.item, line)
@@ -173,10 +173,10 @@ var (
 	dayInPath   = pattern.Lazy(`(?:^|/)(\d{4})/(?:\d{4}-)?(\d{2})/(\d{2})$`)
 )
 
-// DateIn finds the day that a note's path names, as local midnight: 2026-03-14,
-// 2026_03_14, 20260314 or 202603141530 anywhere in the name; 2026-W11 for the
-// Monday of that week; 2026-03 at its start for the first of the month; and
-// the folders 2026/03/14.
+// DateIn returns the day that a note's path names, as local midnight. It
+// recognises 2026-03-14, 2026_03_14, 20260314 and 202603141530 anywhere in the
+// name, 2026-W11 (the Monday of that week), 2026-03 at the start (the first of
+// the month), and the folders 2026/03/14.
 func DateIn(name string) (time.Time, bool) {
 	name = strings.TrimSuffix(name, path.Ext(name))
 	base := path.Base(name)
@@ -199,7 +199,7 @@ func DateIn(name string) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// makeDay refuses what is no day of the calendar or of our times.
+// makeDay rejects days that do not exist and implausible years.
 func makeDay(year, month, day string) (time.Time, bool) {
 	t, err := time.ParseInLocation("2006-01-02", year+"-"+month+"-"+day, time.Local)
 	if err != nil || t.Year() < 1900 || t.Year() > 2199 {
@@ -214,7 +214,7 @@ func mondayOf(year, week string) (time.Time, bool) {
 	if y < 1900 || y > 2199 || w < 1 || w > 53 {
 		return time.Time{}, false
 	}
-	fourth := time.Date(y, 1, 4, 0, 0, 0, 0, time.Local) // always in week 1
+	fourth := time.Date(y, 1, 4, 0, 0, 0, 0, time.Local) // 4 January is always in week 1
 	monday := fourth.AddDate(0, 0, 7*(w-1)-(int(fourth.Weekday())+6)%7)
 	if isoYear, isoWeek := monday.ISOWeek(); isoYear != y || isoWeek != w {
 		return time.Time{}, false
@@ -222,8 +222,8 @@ func mondayOf(year, week string) (time.Time, bool) {
 	return monday, true
 }
 
-// frontDate reads a date as front matter holds it: text, a date of TOML, or
-// the milliseconds since 1970 that Dendron writes.
+// frontDate converts a date in front matter: a string, a TOML date, or
+// milliseconds since 1970 as written by Dendron.
 func frontDate(value any) (time.Time, bool) {
 	switch v := value.(type) {
 	case uint64:

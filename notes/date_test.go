@@ -2,7 +2,7 @@ package notes
 
 import "testing"
 
-func TestTheDayOfANoteIsInItsName(t *testing.T) {
+func TestDateInFindsTheDayInAName(t *testing.T) {
 	for name, want := range map[string]string{
 		"2026-03-14.md": "2026-03-14", "journals/2026_03_14.md": "2026-03-14", "20260314.md": "2026-03-14", "202603141530 zettel.md": "2026-03-14",
 		"2026-03-14 Dinner.md": "2026-03-14", "Dinner 2026.03.14.md": "2026-03-14", "2026-W11.md": "2026-03-09", "2026-W01.md": "2025-12-29", "week 2026w53.md": "2026-12-28",

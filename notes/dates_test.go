@@ -8,12 +8,12 @@ import (
 	"time"
 )
 
-// The days of a note are in its name, its front matter, its headings and its
-// lines, and never those of its file.
-func TestDaysOfANotesLines(t *testing.T) {
+// Dates come from a note's name, front matter, headings and lines, never from its
+// modification time.
+func TestDatesApplyToTheirLines(t *testing.T) {
 	for _, c := range []struct {
 		name, path, text string
-		want             string // lines, first day, days
+		want             string // lines, first day, number of days
 	}{
 		{"none", "a.md", "# A\n\nWords, the year 2026 and 3 May.\n", ""},
 		{"name", "daily/2026-03-14.md", "Soup.\nBread.\n", "1-3:2026-03-14"},

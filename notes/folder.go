@@ -16,18 +16,19 @@ import (
 	"syscall"
 )
 
-// Folder is an open folder of notes, a vault. It is safe for concurrent use.
+// Folder is an open folder of notes, also called a vault. It is safe for
+// concurrent use.
 type Folder struct {
 	dir     string
 	current atomic.Pointer[os.Root]
 	mu      sync.Mutex // guards old
-	old     []*os.Root // of folders that were deleted and put back since; somebody may be reading in one
-	writing sync.Mutex // one writer at a time, so that no change of ours is lost to another of ours
-	leftOut []string   // folders below it that are no part of it, with slashes
-	pages   pages      // of the PDFs read last
+	old     []*os.Root // handles of folders that were deleted and recreated; a reader may still use one
+	writing sync.Mutex // held while writing, so that our own writers do not overwrite each other's changes
+	leftOut []string   // excluded subfolders, with slashes
+	pages   pages      // cached text of recently read PDFs
 }
 
-// Open opens the folder dir. Close it when done.
+// Open opens the folder dir. The caller must close it.
 func Open(dir string) (*Folder, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
@@ -51,8 +52,8 @@ func Open(dir string) (*Folder, error) {
 	return f, nil
 }
 
-// LeaveOut makes folders that are below it no part of it: nothing in them is
-// listed, read or written. Call it before anything else.
+// LeaveOut excludes subfolders: nothing in them is listed, read or written. It
+// must be called before any other method.
 func (f *Folder) LeaveOut(dirs ...string) {
 	for _, dir := range dirs {
 		if below, err := filepath.Rel(f.dir, dir); err == nil && filepath.IsLocal(below) && below != "." {
@@ -61,10 +62,10 @@ func (f *Folder) LeaveOut(dirs ...string) {
 	}
 }
 
-// Dir is the folder's absolute path.
+// Dir returns the folder's absolute path.
 func (f *Folder) Dir() string { return f.dir }
 
-// Close lets go of the folder.
+// Close closes the folder.
 func (f *Folder) Close() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -75,12 +76,11 @@ func (f *Folder) Close() error {
 	return err
 }
 
-// root is the folder as it was last seen.
+// root returns the handle of the folder.
 func (f *Folder) root() *os.Root { return f.current.Load() }
 
-// see makes sure that root is what now is at the folder's path: a folder
-// that was deleted and put back is another one. The error says that there is
-// none.
+// see updates the handle if the folder was deleted and recreated. It returns an
+// error if the folder does not exist.
 func (f *Folder) see() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -100,15 +100,16 @@ func (f *Folder) see() error {
 	return nil
 }
 
-// List finds every note, sorted by path, and what looks like a note but
-// cannot be one. It costs one stat a file and reads no note. The error is
-// that of the folder itself, fs.ErrNotExist while it is gone, or of ctx.
+// List finds all notes, sorted by path, and files that look like notes but cannot
+// be read as such. It needs one stat per file and reads no note. It returns only
+// errors of the folder itself, which is fs.ErrNotExist if the folder is missing,
+// and of ctx.
 func (f *Folder) List(ctx context.Context) ([]Entry, []Problem, error) {
 	entries, problems, _, err := f.Survey(ctx)
 	return entries, problems, err
 }
 
-// Survey lists as List does, and counts the files that are no notes.
+// Survey is like List, and also counts files that are not notes.
 func (f *Folder) Survey(ctx context.Context) ([]Entry, []Problem, LeftOut, error) {
 	if err := f.see(); err != nil {
 		return nil, nil, nil, err
@@ -122,11 +123,11 @@ func (f *Folder) Survey(ctx context.Context) ([]Entry, []Problem, LeftOut, error
 	return w.entries, w.problems, w.others, nil
 }
 
-// Raw reads a note's bytes as they are on disk; of a file that is no markdown, and
-// so read only, what is read in it.
+// Raw reads a note's bytes. For a file that is not Markdown, and therefore
+// read-only, it returns the text extracted from it.
 func (f *Folder) Raw(name string) ([]byte, Entry, error) { return f.Load(context.Background(), name) }
 
-// Load is Raw with an end: a PDF may take seconds.
+// Load is Raw with a context, because a PDF may take seconds.
 func (f *Folder) Load(ctx context.Context, name string) ([]byte, Entry, error) {
 	r := Reader{Folder: f}
 	defer r.Close()
@@ -151,8 +152,9 @@ func (f *Folder) Read(name string) (Note, error) {
 	return Parse(entry, raw), nil
 }
 
-// check refuses every path that List would not give: outside the folder, not
-// a note by its name, hidden, ignored, or reached through a link.
+// check rejects every path that List would not return: paths outside the folder,
+// without the extension of a note, hidden, ignored, or reached through a symbolic
+// link.
 func (f *Folder) check(name string) error {
 	if err := checkName(name); err != nil {
 		return err
@@ -174,8 +176,8 @@ func checkName(name string) error {
 	return nil
 }
 
-// checkWay checks the folders on the way to a note, and returns the rules in force
-// in its own.
+// checkWay checks the folders on the path to a note, and returns the ignore rules
+// that apply in the last one.
 func (f *Folder) checkWay(name string) (rules ignoreRules, err error) {
 	if err := f.see(); err != nil {
 		return nil, err
@@ -196,19 +198,19 @@ func (f *Folder) checkWay(name string) (rules ignoreRules, err error) {
 	return rules, nil
 }
 
-// checkPart checks a folder on the way to a note, or the note: at is where it is
-// in root, part where in f.
+// checkPart checks one folder on the path to a note, or the note itself. at is
+// its path in root, part its path in f.
 func (f *Folder) checkPart(root *os.Root, at, name, part string, rules ignoreRules) error {
 	info, err := root.Lstat(at)
 	switch {
 	case strings.HasPrefix(path.Base(part), "."):
-		return fmt.Errorf("%s is hidden: names that begin with a dot are left alone", name)
+		return fmt.Errorf("%s is hidden: files and folders that begin with a dot are skipped", name)
 	case rules.ignore(part, part != name):
 		return fmt.Errorf("%s is ignored by %s", name, ignoreName)
 	case slices.ContainsFunc(f.leftOut, func(out string) bool { return strings.EqualFold(out, part) }):
 		return fmt.Errorf("%s is in a folder that belongs to LifeHub itself", name)
 	case errors.Is(err, fs.ErrNotExist):
-		return nil // the caller's open or create says so
+		return nil // opening or creating the file reports it
 	case err != nil:
 		return reason(name, err)
 	case info.Mode()&fs.ModeSymlink != 0:
@@ -217,14 +219,14 @@ func (f *Folder) checkPart(root *os.Root, at, name, part string, rules ignoreRul
 	return nil
 }
 
-// CannotRead reports whether an error is the system's, and not for want of the
-// file: it says nothing about the file, and may pass.
+// CannotRead reports whether an error is one of the system, other than a missing
+// file. It may be temporary and says nothing about the file's content.
 func CannotRead(err error) bool {
 	var system syscall.Errno
 	return errors.As(err, &system) && !errors.Is(err, fs.ErrNotExist)
 }
 
-// unreadable says why a file cannot be read as a note; "": it can.
+// unreadable returns why a file cannot be read as a note, or "".
 func unreadable(name string, mode fs.FileMode, size int64) string {
 	switch longest := kindOf(name).maxSize(); {
 	case !mode.IsRegular():
@@ -237,7 +239,8 @@ func unreadable(name string, mode fs.FileMode, size int64) string {
 	return ""
 }
 
-// reason names the note and the bare cause; the system call is of no use to the user.
+// reason adds the note's name to the cause of an error, without the system call,
+// which does not help the user.
 func reason(name string, err error) error { return fmt.Errorf("%s: %w", name, cause(err)) }
 
 func cause(err error) error {

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// vault makes a folder of notes from name → text and opens it.
+// vault creates a folder of notes from names and texts, and opens it.
 func vault(t testing.TB, files map[string]string) *Folder {
 	t.Helper()
 	dir := t.TempDir()
@@ -47,7 +47,7 @@ func list(t testing.TB, folder *Folder) (paths []string, problems []Problem) {
 	return paths, problems
 }
 
-func TestListFindsNotesAndNothingElse(t *testing.T) {
+func TestListFindsOnlyNotes(t *testing.T) {
 	folder := vault(t, map[string]string{
 		"b.md": "", "a b.md": "", "a/z.MD": "", "a/deep/x.Markdown": "", "a.md": "",
 		".hidden.md": "", ".obsidian/x.md": "", ".trash/x.md": "", ".git/x.md": "", "a/.x/y.md": "",
@@ -62,7 +62,7 @@ func TestListFindsNotesAndNothingElse(t *testing.T) {
 	}
 }
 
-func TestIgnoredNotesAreNeitherListedNorReadNorWritten(t *testing.T) {
+func TestIgnoredNotesAreNotAccessible(t *testing.T) {
 	files := map[string]string{
 		".lifehubignore":   "# secrets\r\nprivate/\n*.draft.md\n/top.md\nlog/**/old\n!keep.draft.md\nsub/*.md\n!sub/yes.md\n[!a-y]z.md\n\\#x.md\n",
 		"a/.lifehubignore": "local.md\n!b.draft.md\n",
@@ -99,7 +99,7 @@ func TestIgnoredNotesAreNeitherListedNorReadNorWritten(t *testing.T) {
 	}
 }
 
-func TestFoldersLeftOutAreNoPartOfTheFolder(t *testing.T) {
+func TestExcludedFoldersAreNotAccessible(t *testing.T) {
 	folder := vault(t, map[string]string{
 		"a.md": "", "lifehub/config/instructions.md": "mine", "lifehub/notes.md": "", ".lifehubignore": "!lifehub/config\n!instructions.md\n",
 	})
@@ -119,7 +119,7 @@ func TestFoldersLeftOutAreNoPartOfTheFolder(t *testing.T) {
 	}
 }
 
-func TestPathsOutOfTheFolderAreRefused(t *testing.T) {
+func TestPathsOutsideTheFolderAreRejected(t *testing.T) {
 	folder := vault(t, map[string]string{"in.md": "in", ".obsidian/x.md": "x", "config.json": "{}"})
 	outside := filepath.Join(t.TempDir(), "outside.md")
 	if err := os.WriteFile(outside, []byte("secret"), 0o600); err != nil {
@@ -159,7 +159,7 @@ func TestPathsOutOfTheFolderAreRefused(t *testing.T) {
 	}
 }
 
-func TestOpenSaysWhatIsWrong(t *testing.T) {
+func TestOpenErrorNamesTheCause(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "x")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
@@ -172,7 +172,7 @@ func TestOpenSaysWhatIsWrong(t *testing.T) {
 	}
 }
 
-func TestACancelledListStops(t *testing.T) {
+func TestCancelledListStops(t *testing.T) {
 	folder := vault(t, map[string]string{"a.md": "", "b/c.md": ""})
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -181,7 +181,7 @@ func TestACancelledListStops(t *testing.T) {
 	}
 }
 
-func TestCreateMakesANoteOnce(t *testing.T) {
+func TestCreateDoesNotOverwrite(t *testing.T) {
 	folder := vault(t, nil)
 	if err := folder.Create("new/deep/a.md", "# A\n"); err != nil {
 		t.Fatal(err)
@@ -196,7 +196,7 @@ func TestCreateMakesANoteOnce(t *testing.T) {
 	noLeftovers(t, folder)
 }
 
-func TestReplaceChangesOnlyWhatItWasShown(t *testing.T) {
+func TestReplaceFailsIfTheNoteChanged(t *testing.T) {
 	folder := vault(t, map[string]string{"a.md": "one\n"})
 	file := filepath.Join(folder.Dir(), "a.md")
 	if err := os.Chmod(file, 0o640); err != nil {
@@ -228,7 +228,7 @@ func noLeftovers(t *testing.T, folder *Folder) {
 	}
 }
 
-func TestReadersSeeOneVersionOrTheOther(t *testing.T) {
+func TestReadersNeverSeeAMixture(t *testing.T) {
 	versions := [][]byte{bytes.Repeat([]byte("old "), 50_000), bytes.Repeat([]byte("new! "), 60_000)}
 	folder := vault(t, map[string]string{"a.md": string(versions[0])})
 	done := make(chan error)
@@ -257,12 +257,12 @@ func TestReadersSeeOneVersionOrTheOther(t *testing.T) {
 	}
 }
 
-func TestWritersAtOnceLoseNothing(t *testing.T) {
+func TestConcurrentWritersLoseNothing(t *testing.T) {
 	folder := vault(t, map[string]string{"a.md": ""})
 	const writers, lines = 4, 10
 	done := make(chan error, writers)
 	for w := range writers {
-		go func() { // ends when its lines are in
+		go func() { // ends after its lines are written
 			for i := 0; i < lines; {
 				was, _, err := folder.Raw("a.md")
 				if err != nil {

@@ -13,27 +13,28 @@ import (
 	"lifehub/internal/userfile"
 )
 
-// MaxFront bounds front matter, in bytes: beyond it, it is no front matter.
+// MaxFront bounds the length of front matter in bytes. A longer block is treated
+// as text.
 const MaxFront = 64 << 10
 
-// ExportedFront is the front matter of a conversation that was exported as a
-// note. Such a note can be read, and is left out of the index: what was
-// answered is no source for the next answer.
+// ExportedFront is the front matter key of a conversation exported as a note.
+// Such a note can be read, but is not indexed: an answer must not become the
+// source of the next one.
 const (
 	ExportedFront = "---\n" + exportedKey + ": " + exportedValue + "\n---\n\n"
 	exportedKey   = "lifehub"
 	exportedValue = "conversation"
 )
 
-// frontMatter is the block of settings at the head of a note.
+// frontMatter is the metadata block at the start of a note.
 type frontMatter struct {
-	fence string // "---": YAML, "+++": TOML, "": there is none
-	text  string // between the fences; behind one that is never closed, or too late, all that may be meant
-	long  bool   // it is closed too late
+	fence string // "---" for YAML, "+++" for TOML, "" if there is none
+	text  string // text between the fences; if the closing one is missing or too late, all text that may be meant
+	long  bool   // the closing fence is too late
 }
 
-// splitFront cuts the front matter off a note. A fence that is never closed
-// is no front matter but a line across the page.
+// splitFront separates the front matter from the body. An opening fence without a
+// closing one is a thematic break, not front matter.
 func splitFront(text string) (front frontMatter, body string) {
 	first, rest, _ := strings.Cut(text, "\n")
 	fence := strings.TrimRight(first, " \t")
@@ -53,9 +54,9 @@ func splitFront(text string) (front frontMatter, body string) {
 	return frontMatter{text: rest}, text
 }
 
-// Front parts a text from the front matter at its head, and reads that; nil: it
-// has none. What a note would pass over is an error here: front matter that is
-// never closed, or cannot be read.
+// Front separates and parses the front matter of a text; values is nil if there
+// is none. Unlike Parse, it returns an error if the front matter is not closed or
+// cannot be parsed.
 func Front(raw []byte) (values map[string]any, body string, err error) {
 	var n Note
 	front, body := splitFront(n.decode(raw))
@@ -69,9 +70,9 @@ func Front(raw []byte) (values map[string]any, body string, err error) {
 	return values, body, err
 }
 
-// readFront fills Front and what follows from it.
+// readFront sets Front and the fields derived from it.
 func (n *Note) readFront(front frontMatter) {
-	n.Untrusted = sourceLine.MatchString(front.text) // unless it can be read, and says otherwise: a clipper's title is enough to break it
+	n.Untrusted = sourceLine.MatchString(front.text) // corrected below if the front matter can be parsed; the title of a clipping is often invalid YAML
 	if front.long {
 		n.problem("its front matter is longer than %d KiB and reads as text", MaxFront>>10)
 	}
@@ -99,12 +100,12 @@ func (n *Note) addTags(tags []string) {
 	}
 }
 
-// isSource reports whether a key names where the words of a note come from.
+// isSource reports whether a key names the origin of a note's text.
 func isSource(key string) bool {
 	return strings.EqualFold(key, "source") || strings.EqualFold(key, "url")
 }
 
-// sourceLine is how a source is named in YAML and in TOML.
+// sourceLine matches a key that names a source, in YAML or TOML.
 var sourceLine = pattern.Lazy(`(?im)^[ \t]*["']?(?:source|url)["']?[ \t]*[:=][ \t]*[^ \t\n]`)
 
 func (f frontMatter) parse() (map[string]any, error) {
@@ -128,7 +129,7 @@ func (f frontMatter) parse() (map[string]any, error) {
 	return values, nil
 }
 
-// filled reports whether a front matter value says anything.
+// filled reports whether a front matter value is not empty.
 func filled(value any) bool {
 	switch v := value.(type) {
 	case nil:
@@ -141,8 +142,8 @@ func filled(value any) bool {
 	return true
 }
 
-// namesIn are the names in a value of front matter or of a property: a list, or
-// a text with separators between them. Around a name may stand signs of markup.
+// namesIn returns the names in a value of front matter or of a property, which is
+// a list or a text with separators. markup lists characters to trim from names.
 func namesIn(value any, separators, markup string) (names []string) {
 	switch v := value.(type) {
 	case string:
@@ -150,7 +151,7 @@ func namesIn(value any, separators, markup string) (names []string) {
 	case []any:
 		for _, item := range v {
 			switch item.(type) {
-			case string, uint64, int64, float64: // years make good tags
+			case string, uint64, int64, float64: // a year is a valid tag
 				names = append(names, fmt.Sprint(item))
 			}
 		}

@@ -9,9 +9,9 @@ import (
 	"lifehub/internal/testenv"
 )
 
-// TestHostileTextsTakeNoLongerThanTheirLength holds inputs on which a parser
-// that is not linear takes minutes, or all memory.
-func TestHostileTextsTakeNoLongerThanTheirLength(t *testing.T) {
+// TestHostileTextsTakeNoLongerThanTheirLength parses inputs for which a parser
+// that is not linear takes minutes or exhausts memory.
+func TestHostileTextsAreParsedInLinearTime(t *testing.T) {
 	testenv.WithoutRace(t)
 	const size = 256 << 10
 	fill := func(text string) string { return strings.Repeat(text, size/len(text)) }

@@ -11,23 +11,23 @@ import (
 	"lifehub/internal/userfile"
 )
 
-// ignoreName is a file of patterns, written as in .gitignore, that keeps
-// notes of its folder and those below out of LifeHub.
+// ignoreName is a file with patterns in .gitignore syntax that excludes notes of
+// its folder and those below.
 const ignoreName = ".lifehubignore"
 
-// ignoreRules are the patterns in force in a folder, outermost first. The
-// last one that matches decides.
+// ignoreRules are the patterns that apply in a folder, outermost first. The last
+// matching one decides.
 type ignoreRules []ignoreRule
 
 type ignoreRule struct {
-	base    string   // folder of the file it is in; "" is the outermost
-	parts   []string // pattern, cut at slashes
-	keep    bool     // "!": matching names are kept after all
+	base    string   // folder of the ignore file; "" is the root
+	parts   []string // pattern, split at slashes
+	keep    bool     // "!": matching names are included again
 	dirOnly bool     // "name/"
 }
 
-// with adds the rules that stand in dir itself. Rules that cannot be read are an
-// error: without them, notes would be read that should not be.
+// with adds the rules in dir itself. Unreadable rules are an error, because
+// without them excluded notes would be read.
 func (r ignoreRules) with(root *os.Root, dir string) (ignoreRules, error) {
 	text, err := userfile.ReadIn(root, path.Join(dir, ignoreName))
 	switch {
@@ -73,8 +73,8 @@ func parseIgnore(dir, text string) ignoreRules {
 	return rules
 }
 
-// ignore reports whether a file or folder is left out. A note in a folder that
-// is left out is never asked about, so it cannot be kept after all.
+// ignore reports whether a file or folder is excluded. Notes in an excluded
+// folder cannot be included again.
 func (r ignoreRules) ignore(name string, dir bool) bool {
 	for i := len(r) - 1; i >= 0; i-- {
 		if r[i].match(name, dir) {
@@ -98,8 +98,8 @@ func (r ignoreRule) match(name string, dir bool) bool {
 	return matchParts(r.parts, strings.Split(name, "/"))
 }
 
-// matchParts matches a pattern with a path, part by part; ** stands for any
-// number of folders, one at the end for all that is inside.
+// matchParts matches a pattern with a path, part by part. ** matches any number
+// of folders, and at the end everything inside.
 func matchParts(pattern, name []string) bool {
 	for len(pattern) > 0 && pattern[0] != "**" {
 		if len(name) == 0 {
@@ -114,7 +114,7 @@ func matchParts(pattern, name []string) bool {
 		return len(name) == 0
 	}
 	for len(pattern) > 1 && pattern[1] == "**" {
-		pattern = pattern[1:] // a run of ** is one, and costs as much
+		pattern = pattern[1:] // collapse consecutive **, which would multiply the cost
 	}
 	if len(pattern) == 1 {
 		return len(name) > 0

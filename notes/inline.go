@@ -8,17 +8,16 @@ import (
 	"unicode/utf8"
 )
 
-// maxLink bounds the text of a link, in bytes, so that a page of brackets
-// costs no more than its length.
+// maxLink bounds the text of a link in bytes, so that a page of brackets takes
+// linear time.
 const maxLink = 1000
 
-// inlineScan finds links and tags in the text of blocks, as Obsidian does.
+// inlineScan finds links and tags in the text of blocks, with Obsidian's syntax.
 type inlineScan struct {
-	runs []tickRun // of the block at hand; to be filled again
+	runs []tickRun // buffer for the current block
 }
 
-// tickRun is a run of backticks, and the next run of the same length that
-// closes it as code.
+// tickRun is a run of backticks; closing is where the code that it opens ends.
 type tickRun struct{ start, size, closing int }
 
 // block scans body[start:stop].
@@ -63,8 +62,9 @@ func (s *inlineScan) block(n *Note, body string, start, stop int, lines lineInde
 	}
 }
 
-// findTicks finds the runs of backticks from start on, and where the code
-// that each opens ends; without a closing run, where the run itself ends.
+// findTicks finds the runs of backticks from start on, and where the code that
+// each one opens ends. For a run that is not closed, this is the end of the run
+// itself.
 func (s *inlineScan) findTicks(text string, start int) {
 	s.runs = s.runs[:0]
 	for i := start; i < len(text); i++ {
@@ -82,7 +82,7 @@ func (s *inlineScan) findTicks(text string, start int) {
 	if len(s.runs) == 0 {
 		return
 	}
-	next := map[int]int{} // size → end of the nearest run of that size further on
+	next := map[int]int{} // size → end of the nearest following run of that size
 	for i := len(s.runs) - 1; i >= 0; i-- {
 		run := &s.runs[i]
 		end := run.closing
@@ -93,9 +93,9 @@ func (s *inlineScan) findTicks(text string, start int) {
 	}
 }
 
-// readLink reads [[target#heading|text]] or [text](target) at i; end is the
-// byte after it, 0: there is none. Links out of the folder come back without
-// a target. wiki reports whether it was a [[wikilink]].
+// readLink parses [[target#heading|text]] or [text](target) at i. end is the
+// offset after it, or 0 if there is no link. Links to other places than notes
+// have no target. wiki reports whether it is a [[wikilink]].
 func readLink(text string, i int) (link Link, wiki bool, end int) {
 	near := text[i:min(len(text), i+maxLink)]
 	if strings.HasPrefix(near, "[[") {
@@ -124,8 +124,8 @@ func wikilink(inner string) Link {
 	return Link{Target: strings.TrimSpace(name), Heading: strings.TrimSpace(heading), Text: strings.TrimSpace(shown)}
 }
 
-// linkTarget reads what is in the parentheses of a link; size is its
-// length with the closing one, 0: it is no link.
+// linkTarget parses the parentheses of a link. size is their length including the
+// closing one, or 0 if it is not a link.
 func linkTarget(rest string) (target string, size int) {
 	if strings.HasPrefix(rest, "<") {
 		target, after, ok := strings.Cut(rest[1:], ">")
@@ -142,7 +142,7 @@ func linkTarget(rest string) (target string, size int) {
 			open++
 		case ')':
 			if open--; open < 0 {
-				target, _, _ = strings.Cut(strings.TrimSpace(rest[:i]), " ") // a title may follow
+				target, _, _ = strings.Cut(strings.TrimSpace(rest[:i]), " ") // omit the title, if any
 				return target, i + 1
 			}
 		case '\n':
@@ -152,7 +152,7 @@ func linkTarget(rest string) (target string, size int) {
 	return "", 0
 }
 
-// noteLink is a link to a note; empty: it leads elsewhere.
+// noteLink returns a link to a note, or an empty Link for other targets.
 func noteLink(target string) Link {
 	address, err := url.Parse(target)
 	if err != nil || address.Scheme != "" || address.Host != "" {
@@ -165,8 +165,9 @@ func noteLink(target string) Link {
 	return Link{Target: name, Heading: address.Fragment}
 }
 
-// readTag reads a #tag at i, "" when it is none, and where to go on. A tag
-// follows a blank or an opening bracket and is not all digits.
+// readTag parses a #tag at i. It returns "" if there is none, and the offset at
+// which to continue. A tag follows white space or an opening bracket and has at
+// least one character that is not a digit.
 func readTag(text string, start, i int) (tag string, end int) {
 	end = i + 1
 	if !opensTag(text, start, i) {
@@ -187,7 +188,7 @@ func readTag(text string, start, i int) (tag string, end int) {
 	return strings.ToLower(strings.Trim(text[i+1:end], "/")), end
 }
 
-// opensTag reports whether the # of a tag is at i.
+// opensTag reports whether the # at i starts a tag.
 func opensTag(text string, start, i int) bool {
 	if i < start || text[i] != '#' {
 		return false
@@ -199,7 +200,8 @@ func opensTag(text string, start, i int) bool {
 	return unicode.IsSpace(before) || before == '(' && !strings.HasSuffix(text[:i], "](")
 }
 
-// isTagRune follows Obsidian: letters, digits, _ - / and emoji, of any script.
+// isTagRune reports whether Obsidian allows r in tags: letters and digits of any
+// script, _ - / and emoji.
 func isTagRune(r rune) bool {
 	return r == '_' || r == '-' || r == '/' || r == '\u200d' ||
 		unicode.In(r, unicode.Letter, unicode.Digit, unicode.Mark, unicode.So, unicode.Sk) && r != '`' && r != '^' && r != utf8.RuneError

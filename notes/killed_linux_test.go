@@ -12,11 +12,11 @@ import (
 	"lifehub/internal/testenv"
 )
 
-const killedEnv = "LIFEHUB_TEST_NOTES" // the folder of which the child changes and makes a note
+const killedEnv = "LIFEHUB_TEST_NOTES" // folder in which the child changes and creates a note
 
-// A write that is killed at any of its system calls leaves the old note or
-// the new one, whole; a note that is made is there whole or not at all.
-func TestAWriteKilledAtAnySystemCallLeavesAWholeNote(t *testing.T) {
+// A write killed at any of its system calls leaves either the old or the new note
+// intact; a new note either exists completely or not at all.
+func TestKilledWriteLeavesACompleteNote(t *testing.T) {
 	testenv.WithoutRace(t)
 	const was, now = "old\n", "new, and rather longer than the old one was\n"
 	if dir := os.Getenv(killedEnv); dir != "" {
@@ -49,7 +49,7 @@ func TestAWriteKilledAtAnySystemCallLeavesAWholeNote(t *testing.T) {
 				t.Fatal(err)
 			}
 			args := []string{"-f", "-qq", "-o", "/dev/null", "-e", fmt.Sprintf("inject=%s:signal=KILL:when=%d", call, when)}
-			if call != "write" && call != "fsync" { // these go to files whose names are not known before
+			if call != "write" && call != "fsync" { // write and fsync act on temporary files, whose names are not known in advance
 				args = append(args, "-P", dir, "-P", filepath.Join(dir, "sub"), "-P", filepath.Join(dir, "note.md"), "-P", filepath.Join(dir, "sub", "made.md"))
 			}
 			cmd := exec.Command(strace, append(args, os.Args[0], "-test.run", "^"+t.Name()+"$")...)
@@ -57,7 +57,7 @@ func TestAWriteKilledAtAnySystemCallLeavesAWholeNote(t *testing.T) {
 			out, err := cmd.CombinedOutput()
 			if err == nil {
 				whole++
-				break // there is no such call any more
+				break // there are no more calls of this kind
 			}
 			if !strings.Contains(err.Error(), "killed") {
 				t.Fatalf("%s %d: %v\n%s", call, when, err, out)

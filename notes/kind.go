@@ -19,7 +19,7 @@ import (
 	"lifehub/notes/pdf"
 )
 
-// kind is what a file is by its name, and so how it is read.
+// kind is the format of a file, determined by its name.
 type kind int
 
 const (
@@ -44,14 +44,15 @@ func kindOf(name string) kind {
 	return noNote
 }
 
-// IsNote reports whether a file is a note by its name.
+// IsNote reports whether a file name is that of a note.
 func IsNote(name string) bool { return kindOf(name) != noNote }
 
-// IsPDF reports whether a note is a PDF by its name: its lines are its pages.
+// IsPDF reports whether a note's name is that of a PDF. The lines of such a note
+// are its pages.
 func IsPDF(name string) bool { return kindOf(name) == paged }
 
-// MIMEType is that of what is read of a note, by its name: an org file is read as
-// Markdown, and of a PDF its text.
+// MIMEType returns the type of the text that is read from a note: Markdown for
+// Org files, plain text for PDFs.
 func MIMEType(name string) string {
 	if k := kindOf(name); k == markdown || k == orgMode {
 		return "text/markdown"
@@ -59,10 +60,11 @@ func MIMEType(name string) string {
 	return "text/plain"
 }
 
-// maxPDF is the longest PDF read, in bytes: most of it is pictures.
+// maxPDF bounds the size of PDFs that are read, in bytes. Most of it is usually
+// images.
 const maxPDF = 64 << 20
 
-// maxSize is the longest file of a kind that is read.
+// maxSize returns the maximum size of a file of this kind that is read.
 func (k kind) maxSize() int64 {
 	if k == paged {
 		return maxPDF
@@ -70,8 +72,8 @@ func (k kind) maxSize() int64 {
 	return MaxSize
 }
 
-// markdownOf is what is read of a file: markdown as it is, of a PDF a line for
-// each page.
+// markdownOf returns the text of a file: Markdown unchanged, a PDF with one line
+// per page.
 func (k kind) markdownOf(ctx context.Context, raw []byte) ([]byte, error) {
 	if k == markdown {
 		if isBinary(raw) {
@@ -95,33 +97,35 @@ func (k kind) markdownOf(ctx context.Context, raw []byte) ([]byte, error) {
 	return text, err
 }
 
-// ErrBusy says that a file was not read because its reader was ended: another attempt
-// may do.
+// ErrBusy reports that a file was not read because its reader was interrupted. A
+// retry may succeed.
 var ErrBusy = pdf.ErrBusy
 
-// IsOutdated reports whether why a file was not read no longer holds for the same
-// file: it took too long, by a limit that has changed.
+// IsOutdated reports whether the saved reason why a file was not read no longer
+// applies to the unchanged file: it took too long, but the time limit has changed
+// since.
 func IsOutdated(reason string) bool { return pdf.IsOutdated(reason) }
 
-// UnreadError says why a file is not read although it is called like a note. The
-// file has to change before another attempt is worth it.
+// UnreadError reports why a file with the name of a note cannot be read. Retrying
+// is useless until the file changes.
 type UnreadError struct{ Reason string }
 
 func (e *UnreadError) Error() string { return e.Reason }
 
 const notText = "it is not text, whatever its name"
 
-// isBinary reports whether a file begins like no text: with NUL bytes, and neither in
-// UTF-8 nor with the mark of UTF-16.
+// isBinary reports whether a file is not text: it has NUL bytes near its start,
+// and is neither UTF-8 nor marked as UTF-16.
 func isBinary(raw []byte) bool {
 	const block = 8 << 10
 	isUTF16 := bytes.HasPrefix(raw, []byte{0xFF, 0xFE}) || bytes.HasPrefix(raw, []byte{0xFE, 0xFF})
 	return bytes.IndexByte(raw[:min(len(raw), block)], 0) >= 0 && !isUTF16 && !utf8.Valid(raw)
 }
 
-// decodeText makes UTF-8 of a text file. One rule: a byte order mark says what it
-// is; without one it is UTF-8 if any letter in it is, else Windows-1252, of which
-// Latin-1 is a part; a NUL byte says that it is no text.
+// decodeText converts a text file to UTF-8. A byte order mark determines the
+// encoding. Without one, the text is UTF-8 if it contains any multi-byte
+// character in UTF-8, and otherwise Windows-1252, a superset of Latin-1. A file
+// with a NUL byte is not text.
 func decodeText(raw []byte) ([]byte, error) {
 	text, _, err := transform.Bytes(unicode.BOMOverride(transform.Nop), raw)
 	if err != nil || bytes.IndexByte(text, 0) >= 0 {
@@ -133,7 +137,7 @@ func decodeText(raw []byte) ([]byte, error) {
 	return charmap.Windows1252.NewDecoder().Bytes(text)
 }
 
-// holdsUTF8 reports whether a letter of several bytes stands in a text.
+// holdsUTF8 reports whether a text contains a multi-byte UTF-8 character.
 func holdsUTF8(text []byte) bool {
 	for len(text) > 0 {
 		_, size := utf8.DecodeRune(text)
@@ -145,8 +149,8 @@ func holdsUTF8(text []byte) bool {
 	return false
 }
 
-// Reason is an error of reading a file in the words of a report, without the path
-// that stands next to it.
+// Reason describes an error of reading a file for a report, without the path,
+// which the report shows separately.
 func Reason(err error) string {
 	if path := (*fs.PathError)(nil); errors.As(err, &path) {
 		err = path.Err
@@ -157,25 +161,25 @@ func Reason(err error) string {
 	return strings.ReplaceAll(err.Error(), "\x00", "")
 }
 
-// LeftOut counts what is in a folder and not read as notes, by kind: "image",
-// "scanned PDF" and so on.
+// LeftOut counts files in a folder that are not read as notes, by kind such as
+// "image" or "scanned PDF".
 type LeftOut map[string]int
 
-// The kinds of files that are left out, besides PDFs.
+// Kinds of files that are not read, in addition to PDFs.
 const (
 	ExportedChat   = "exported conversation"
 	otherFile      = "other file"
 	unreadableFile = "unreadable file"
 )
 
-// otherKinds are the endings of kinds of files.
+// otherKinds are the extensions of kinds of files.
 var otherKinds = [][2]string{
 	{"image", " .png .jpg .jpeg .gif .webp .svg .bmp .heic .tif .tiff .avif "},
 	{"recording", " .mp3 .wav .m4a .ogg .opus .flac .mp4 .mov .mkv .webm .avi "},
 	{"office document", " .doc .docx .odt .rtf .xls .xlsx .ods .ppt .pptx .odp .epub "},
 }
 
-// addOther counts a file that is no note.
+// addOther counts a file that is not a note.
 func (l LeftOut) addOther(name string) {
 	ending := " " + strings.ToLower(path.Ext(name)) + " "
 	for _, k := range otherKinds {
@@ -187,7 +191,7 @@ func (l LeftOut) addOther(name string) {
 	l[otherFile]++
 }
 
-// AddUnread counts a note that could not be read, by the reason.
+// AddUnread counts a note that could not be read, by reason.
 func (l LeftOut) AddUnread(reason string) {
 	kind, _, _ := strings.Cut(reason, ":")
 	if !slices.Contains([]string{pdf.Scanned, pdf.Encrypted, pdf.Damaged, ExportedChat}, kind) {
@@ -196,7 +200,7 @@ func (l LeftOut) AddUnread(reason string) {
 	l[kind]++
 }
 
-// Plus adds two folders up.
+// Plus returns the sum of two counts.
 func (l LeftOut) Plus(other LeftOut) LeftOut {
 	sum := LeftOut{}
 	for _, each := range []LeftOut{l, other} {
@@ -207,7 +211,7 @@ func (l LeftOut) Plus(other LeftOut) LeftOut {
 	return sum
 }
 
-// Unread are those that one would expect to be found in a search.
+// Unread returns the counts of files that a user may expect to find in a search.
 func (l LeftOut) Unread() LeftOut {
 	unread := LeftOut{}
 	for kind, n := range l {
@@ -218,8 +222,8 @@ func (l LeftOut) Unread() LeftOut {
 	return unread
 }
 
-// String says how many files of which kinds: "3 files left out: 2 images, 1 scanned
-// PDF"; "": there are none.
+// String returns a summary such as "3 files left out: 2 images, 1 scanned PDF",
+// or "" if there are none.
 func (l LeftOut) String() string {
 	if len(l) == 0 {
 		return ""

@@ -37,7 +37,7 @@ Slow is good.
 *** DONE Old *bold* thing
 `
 
-func TestOrgReadsLineByLine(t *testing.T) {
+func TestOrgIsConvertedLineByLine(t *testing.T) {
 	folder := vault(t, map[string]string{"kitchen.org": orgFile})
 	n, err := folder.Read("kitchen.org")
 	if err != nil {
@@ -59,7 +59,7 @@ func TestOrgReadsLineByLine(t *testing.T) {
 	}
 }
 
-func TestASourceInOrgIsUntrusted(t *testing.T) {
+func TestOrgNoteWithSourceIsUntrusted(t *testing.T) {
 	for _, head := range []string{"#+SOURCE: https://a.example\n", ":PROPERTIES:\n:ID: 1\n:ROAM_REFS: https://a.example\n:END:\n#+title: A\n", "#+title: A\n#+URL: https://a.example\n"} {
 		folder := vault(t, map[string]string{"a.org": head + "* Text\n"})
 		if n, err := folder.Read("a.org"); err != nil || !n.Untrusted {
@@ -89,7 +89,7 @@ func TestEncodingsOfText(t *testing.T) {
 	}
 }
 
-func TestMIMETypesAreOfWhatIsRead(t *testing.T) {
+func TestMIMETypeIsThatOfTheExtractedText(t *testing.T) {
 	for name, want := range map[string]string{"a.md": "text/markdown", "A.Markdown": "text/markdown", "a.org": "text/markdown", "a.txt": "text/plain", "a.pdf": "text/plain"} {
 		if got := MIMEType(name); got != want {
 			t.Errorf("%s is %s, want %s", name, got, want)
@@ -97,7 +97,7 @@ func TestMIMETypesAreOfWhatIsRead(t *testing.T) {
 	}
 }
 
-func TestAPDFIsItsPages(t *testing.T) {
+func TestPDFHasOneLinePerPage(t *testing.T) {
 	folder := vault(t, map[string]string{"papers/2024-05-01 Boiler.pdf": string(pdftest.Make("# Not a heading #tag", "- [ ] Not a task [[Link]]", "Last"))})
 	n, err := folder.Read("papers/2024-05-01 Boiler.pdf")
 	if err != nil || n.Text != "# Not a heading #tag\n- [ ] Not a task [[Link]]\nLast\n" || !n.Untrusted || n.Title != "2024-05-01 Boiler" || n.Date.Month() != 5 {
@@ -116,7 +116,7 @@ func TestAPDFIsItsPages(t *testing.T) {
 	}
 }
 
-func TestPagesThatAreHeldAreBounded(t *testing.T) {
+func TestCachedPagesAreBounded(t *testing.T) {
 	testenv.WithoutRace(t)
 	var p pages
 	for i := range 6 {
@@ -143,7 +143,7 @@ func TestOtherKindsAreReadOnly(t *testing.T) {
 			t.Fatal(err)
 		}
 		for what, err := range map[string]error{"change": folder.Replace(name, raw, []byte("new\n")), "create": folder.Create("new-"+name, "new\n")} {
-			if err == nil || !strings.Contains(err.Error(), "is read only: LifeHub changes .md and .markdown files and no others") {
+			if err == nil || !strings.Contains(err.Error(), "is read only: LifeHub changes .md and .markdown files only") {
 				t.Errorf("%s %s: %v", what, name, err)
 			}
 		}
@@ -177,8 +177,8 @@ func FuzzOrg(f *testing.F) {
 	})
 }
 
-// A binary file by the name of a note is reported, and no text is taken from it.
-func TestABinaryFileIsNotANote(t *testing.T) {
+// A binary file with the name of a note is reported and not read as text.
+func TestBinaryFileIsNotANote(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	for name, c := range map[string]struct {
@@ -186,7 +186,7 @@ func TestABinaryFileIsNotANote(t *testing.T) {
 		isNote bool
 	}{
 		"program.md":    {"\x7fELF\x02\x01\x00\x00\xff\xfe\x80 words", false},
-		"late.md":       {strings.Repeat("word ", 3000) + "\x00\xff", true}, // its first block is text
+		"late.md":       {strings.Repeat("word ", 3000) + "\x00\xff", true}, // the first block is text
 		"nul.md":        {"a word\x00 and another", true},
 		"latin.md":      {"caf\xe9", true},
 		"utf16le.md":    {"\xff\xfeh\x00i\x00", true},

@@ -11,19 +11,19 @@ import (
 	"lifehub/internal/text"
 )
 
-// shortestName is how long a name has to be, in bytes, to be looked for in
-// texts: one or two letters stand in each.
+// shortestName is the minimum length in bytes of a name that is searched for in
+// texts: shorter ones occur nearly everywhere.
 const shortestName = 3
 
-// setApart notes that a range of the body is a link or code.
+// setApart records that a range of the body is a link or code.
 func (n *Note) setApart(body string, start, stop int) {
 	before := len(n.Text) - len(body)
 	n.noProse = append(n.noProse, span{before + start, before + stop})
 }
 
-// Mentions returns the lines on which the text of a note, links and code left
-// out, holds one of some names as words. A name that the note bears too means
-// itself.
+// Mentions returns the lines whose text, excluding links and code, contains one
+// of the names as whole words. A name that is also a name of this note is taken
+// to mean the note itself.
 func (n Note) Mentions(names []string) (lines []int) {
 	_, body := splitFront(n.Text)
 	index, before := newLineIndex(body, n.BodyLine), len(n.Text)-len(body)
@@ -41,13 +41,13 @@ func (n Note) Mentions(names []string) (lines []int) {
 	return slices.Compact(lines)
 }
 
-// isApart reports whether a range of the text has a share in a link or code.
+// isApart reports whether a range of the text overlaps a link or code.
 func (n Note) isApart(from, to int) bool {
 	i := sort.Search(len(n.noProse), func(i int) bool { return n.noProse[i].stop > from })
 	return i < len(n.noProse) && n.noProse[i].start < to
 }
 
-// isWord reports whether a range of a text is no part of a longer word.
+// isWord reports whether a range of a text is delimited by word boundaries.
 func isWord(s string, from, to int) bool {
 	joined := func(a, b rune) bool {
 		return (unicode.IsLetter(a) || unicode.IsDigit(a)) && (unicode.IsLetter(b) || unicode.IsDigit(b)) && !text.Unspaced(a) && !text.Unspaced(b)

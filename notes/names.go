@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// Names finds the note that a link means. The zero value knows none.
+// Names resolves links to notes. The zero value is empty.
 type Names struct {
 	byPath  map[string]string   // bare name → path
 	byBase  map[string][]string // bare file name → paths
-	byTitle map[string]string   // title or alias, in lower case → path; "": several
+	byTitle map[string]string   // title or alias in lower case → path; "" if ambiguous
 }
 
-// Add takes in a note, and what it is called besides its file's name; more of
-// that may follow in another call.
+// Add adds a note with its titles, which are names other than its file name.
+// Further titles may be added in another call.
 func (n *Names) Add(notePath string, titles ...string) {
 	if n.byPath == nil {
 		n.byPath, n.byBase, n.byTitle = map[string]string{}, map[string][]string{}, map[string]string{}
@@ -34,9 +34,10 @@ func (n *Names) Add(notePath string, titles ...string) {
 	}
 }
 
-// To is the path of the note that a link in the note at from means: the path
-// below that note's folder, the path in the vault, the note of that file name
-// with the shortest path, or the one note of that title or alias; "": there is none.
+// To returns the path of the note that a link in the note at from refers to, or
+// "". In order of precedence, the target is a path relative to the folder of
+// from, a path in the vault, a file name (of several, the one with the shortest
+// path), or an unambiguous title or alias.
 func (n *Names) To(from, target string) string {
 	if target == "" {
 		return from
@@ -57,7 +58,8 @@ func (n *Names) To(from, target string) string {
 	return cmp.Or(best, n.byTitle[strings.ToLower(target)])
 }
 
-// BareName is a note's path or name without case and ending.
+// BareName returns a note's path or name in lower case, without its Markdown
+// extension.
 func BareName(name string) string {
 	name = strings.ToLower(name)
 	if ext := path.Ext(name); ext == ".md" || ext == ".markdown" {
@@ -66,18 +68,20 @@ func BareName(name string) string {
 	return name
 }
 
-// SameName compares paths without case and ending.
+// SameName reports whether two paths are equal, ignoring case and Markdown
+// extensions.
 func SameName(a, b string) bool { return BareName(a) == BareName(b) }
 
-// HasNameSuffix reports whether a path ends with the folders and name of another.
+// HasNameSuffix reports whether a path ends with the path elements of another.
 func HasNameSuffix(long, end string) bool {
 	return strings.HasSuffix(BareName(long), "/"+BareName(end))
 }
 
-// NameWords are the words of a note's file name.
+// NameWords returns the words of a note's file name.
 func NameWords(name string) []string {
 	return strings.FieldsFunc(BareName(path.Base(filepath.ToSlash(name))), func(r rune) bool { return strings.ContainsRune(" -_.,/", r) })
 }
 
-// Titles are what a note is called besides its file's name: its title and its aliases.
+// Titles returns the names of a note other than its file name: its title and
+// aliases.
 func (n Note) Titles() []string { return append([]string{n.Title}, n.Aliases...) }

@@ -15,9 +15,9 @@ var (
 	orgBlock   = pattern.Lazy(`(?i)^[ \t]*#\+(begin|end)_(\w+)(?:[ \t]+([\w+-]+))?`)
 )
 
-// fromOrg makes markdown of an Org file, line by line, so that lines keep their
-// numbers. Headings, tags, keywords and properties, links, dates and blocks of code
-// are what counts; the rest reads the same in both.
+// fromOrg converts an Org file to Markdown line by line, which preserves line
+// numbers. It converts headings, tags, keywords, properties, links, dates and
+// code blocks; the remaining syntax is similar enough.
 func fromOrg(raw []byte) []byte {
 	var out bytes.Buffer
 	out.Grow(len(raw) + len(raw)/16)
@@ -37,7 +37,7 @@ func fromOrg(raw []byte) []byte {
 				code = ""
 				out.WriteString("```")
 				continue
-			case code == "": // a quotation and such is text
+			case code == "": // other blocks, such as quotations, are text
 				continue
 			}
 		}
@@ -53,7 +53,7 @@ func fromOrg(raw []byte) []byte {
 	return out.Bytes()
 }
 
-// orgLine is a line that is no code, as markdown.
+// orgLine converts a line outside of code.
 func orgLine(line string, drawer *bool) string {
 	bare := strings.TrimSpace(line)
 	if bare == "" {
@@ -74,7 +74,7 @@ func orgLine(line string, drawer *bool) string {
 	case strings.EqualFold(bare, ":end:"):
 		*drawer = false
 		return ""
-	case bare == "#" || strings.HasPrefix(bare, "# "): // a comment is no heading
+	case bare == "#" || strings.HasPrefix(bare, "# "): // a comment, which must not become a heading
 		return orgInline(strings.TrimSpace(bare[1:]))
 	case bare[0] == '#' || *drawer:
 		if k := orgKeyword.FindStringSubmatch(line); k != nil {
@@ -84,7 +84,7 @@ func orgLine(line string, drawer *bool) string {
 	return orgInline(line)
 }
 
-// orgProperty is a keyword or property as notes have it.
+// orgProperty converts a keyword or property.
 func orgProperty(key, value string) string {
 	value = orgTime.ReplaceAllString(strings.TrimSpace(value), "$1")
 	if value == "" {
@@ -111,7 +111,7 @@ func orgInline(line string) string {
 	return orgLink.ReplaceAllStringFunc(line, func(link string) string {
 		found := orgLink.FindStringSubmatch(link)
 		target, shown := strings.TrimPrefix(found[1], "file:"), found[2]
-		target, _, _ = strings.Cut(target, "::") // a place within the file
+		target, _, _ = strings.Cut(target, "::") // drop the location within the file
 		switch {
 		case strings.HasPrefix(target, "id:") && shown != "":
 			return shown

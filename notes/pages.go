@@ -8,18 +8,18 @@ import (
 	"sync"
 )
 
-// maxHeld bounds the texts of PDFs that are held, in bytes.
+// maxHeld bounds the cached texts of PDFs in bytes.
 const maxHeld = 8 << 20
 
-// pages holds the texts of the PDFs that were read last: an answer reads each of
-// its sources again, and a book takes half a second.
+// pages caches the texts of recently read PDFs: every answer reads its sources
+// again, and a book takes half a second.
 type pages struct {
 	mu    sync.Mutex
 	texts map[[sha256.Size]byte][]byte
 	size  int
 }
 
-// read returns what is read of a file's bytes.
+// read returns the text of a file with content raw.
 func (p *pages) read(ctx context.Context, k kind, raw []byte) ([]byte, error) {
 	if k != paged {
 		return k.markdownOf(ctx, raw)
@@ -43,8 +43,8 @@ func (p *pages) read(ctx context.Context, k kind, raw []byte) ([]byte, error) {
 	return text, err
 }
 
-// Shown is the text as a person reads it, drawn as markdown, with the same lines:
-// the pages of a PDF under their numbers, a text file line by line.
+// Shown returns the note as Markdown for display, with the same line numbers: the
+// pages of a PDF under their numbers, a text file line by line.
 func (n Note) Shown() string {
 	kind := kindOf(n.Path)
 	if kind != paged && kind != plainText {
@@ -55,7 +55,7 @@ func (n Note) Shown() string {
 		if kind == paged {
 			lines[i] = fmt.Sprintf("%d. %s", i+1, escapeMarkdown.Replace(line))
 		} else if strings.TrimSpace(line) != "" {
-			lines[i] = line + "  " // a line of its own in its paragraph
+			lines[i] = line + "  " // hard line break
 		}
 	}
 	return strings.Join(lines, "\n") + "\n"

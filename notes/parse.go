@@ -15,8 +15,9 @@ import (
 	"lifehub/internal/text"
 )
 
-// Parse reads a note from its bytes, as [Folder.Raw] returns them. It takes any
-// bytes: what cannot be understood is named in Problems, and the rest is read.
+// Parse parses the bytes of a note, as returned by [Folder.Raw]. It accepts any
+// input: parts that cannot be parsed are listed in Problems, and the rest is
+// read.
 func Parse(entry Entry, raw []byte) Note {
 	n := Note{Entry: entry}
 	if IsPDF(entry.Path) {
@@ -29,7 +30,7 @@ func Parse(entry Entry, raw []byte) Note {
 	n.try("front matter", func() { n.readFront(front) })
 	n.try("text", func() { n.readBody(body) })
 	if n.Exported {
-		n.Tasks = nil // those in it are copies
+		n.Tasks = nil // copies of tasks that are in the original notes
 	}
 	n.Title = n.title()
 	n.Aliases = append(namesIn(n.Front["aliases"], ",", "[]\"'"), namesIn(n.Front["alias"], ",", "[]\"'")...)
@@ -40,8 +41,8 @@ func Parse(entry Entry, raw []byte) Note {
 	return n
 }
 
-// readPages takes in the pages of a PDF, a line each. What is in them is no
-// markdown: nothing there is a link, a tag or a task.
+// readPages reads the lines of a PDF, one per page. Its text is not Markdown, so
+// it has no links, tags or tasks.
 func (n *Note) readPages(raw []byte) {
 	if broken := bytes.Count(raw, []byte{0}); broken > 0 {
 		n.problem("%s could not be read whole", text.Count(broken, "page"))
@@ -54,8 +55,8 @@ func (n *Note) readPages(raw []byte) {
 	}
 }
 
-// try keeps a fault of a parser from taking the whole note, and all the
-// others, with it.
+// try recovers from a panic in a parser, so that one note does not affect the
+// rest of the note or others.
 func (n *Note) try(what string, read func()) {
 	defer func() {
 		if fault := recover(); fault != nil {
@@ -69,9 +70,9 @@ func (n *Note) problem(format string, args ...any) {
 	n.Problems = append(n.Problems, fmt.Sprintf(format, args...))
 }
 
-// decode makes valid UTF-8 with LF line ends of a file's bytes.
+// decode converts a file's bytes to valid UTF-8 with LF line ends.
 func (n *Note) decode(raw []byte) string {
-	if decoded, _, err := transform.Bytes(unicode.BOMOverride(transform.Nop), raw); err == nil { // UTF-16, or UTF-8 with a mark
+	if decoded, _, err := transform.Bytes(unicode.BOMOverride(transform.Nop), raw); err == nil { // UTF-16, or UTF-8 with a byte order mark
 		raw = decoded
 	}
 	if !utf8.Valid(raw) {
@@ -100,8 +101,8 @@ func (n *Note) title() string {
 	return NameOf(n.Path)
 }
 
-// NameOf is a note's name by its path. Logseq writes the slash of a name as
-// %2F or as three underscores.
+// NameOf returns the name of a note from its path. Logseq writes a slash in a
+// name as %2F or as three underscores.
 func NameOf(notePath string) string {
 	name := strings.TrimSuffix(path.Base(notePath), path.Ext(notePath))
 	if plain, err := url.PathUnescape(name); err == nil {

@@ -17,7 +17,7 @@ import (
 	"lifehub/notes/task"
 )
 
-// day makes the local midnights that notes speak in.
+// day returns a local midnight, as used for dates of notes.
 func day(text string) time.Time {
 	t, err := time.ParseInLocation("2006-01-02", text, time.Local)
 	if err != nil {
@@ -63,7 +63,7 @@ Weeks
 last [[Ende#Ziel]] #中文 #42k #a/b/ #[[Two Words]] x#[[no]]
 `
 
-func TestParseReadsEverythingAFullNoteHolds(t *testing.T) {
+func TestParseReadsAllPartsOfANote(t *testing.T) {
 	n := Parse(Entry{Path: "sport/running.md"}, []byte(fullNote))
 
 	if n.Title != "Running" || n.BodyLine != 6 || !n.Date.Equal(day("2026-09-01")) || n.Untrusted || len(n.Problems) > 0 {
@@ -95,7 +95,7 @@ func same[T any](t *testing.T, what string, got, want []T) {
 	}
 }
 
-func TestEveryNoteOfTheCorporaParses(t *testing.T) {
+func TestAllNotesOfTheCorporaAreParsed(t *testing.T) {
 	testenv.WithoutRace(t)
 	for _, corpus := range []string{"til-jbranchaud", "logseq-docs", "kepano-vault", "obsidian-tasks", "odd-prettier"} {
 		t.Run(corpus, func(t *testing.T) {
@@ -127,7 +127,7 @@ func TestEveryNoteOfTheCorporaParses(t *testing.T) {
 	}
 }
 
-// countNotes counts by other means than List.
+// countNotes counts notes independently of List.
 func countNotes(t *testing.T, dir string) int {
 	t.Helper()
 	count := 0
@@ -143,7 +143,7 @@ func countNotes(t *testing.T, dir string) int {
 	return count
 }
 
-// checkNote states what holds for every note whatever its text.
+// checkNote checks invariants that hold for a note with any text.
 func checkNote(t *testing.T, n Note) {
 	t.Helper()
 	lines := strings.Count(n.Text, "\n") + 1
@@ -184,7 +184,7 @@ func checkNote(t *testing.T, n Note) {
 	}
 }
 
-func TestFrontMatterThatIsATemplateIsReportedAndTheTextStands(t *testing.T) {
+func TestInvalidFrontMatterIsReportedAndTextIsRead(t *testing.T) {
 	n := Parse(Entry{Path: "Daily.md"}, []byte("---\ncreated: {{date}}\nurl: [\n---\n# Day\n\n#log it\n"))
 	if len(n.Problems) != 1 || !strings.Contains(n.Problems[0], "front matter") || strings.Contains(n.Problems[0], "\n") {
 		t.Errorf("got problems %q", n.Problems)
@@ -193,7 +193,7 @@ func TestFrontMatterThatIsATemplateIsReportedAndTheTextStands(t *testing.T) {
 	same(t, "tags", n.Tags, []string{"log"})
 }
 
-func TestEncodingsReadAlike(t *testing.T) {
+func TestAllEncodingsGiveTheSameNote(t *testing.T) {
 	const text = "# Zürich 東京\n\nsecond #tag\n"
 	utf16Of := func(order binary.AppendByteOrder, mark []byte) []byte {
 		raw := mark
@@ -217,7 +217,7 @@ func TestEncodingsReadAlike(t *testing.T) {
 	}
 }
 
-func TestBytesThatAreNoTextAreRepairedAndReported(t *testing.T) {
+func TestInvalidBytesAreReplacedAndReported(t *testing.T) {
 	n := Parse(Entry{Path: "a.md"}, []byte("# A\xff\x00B\n"))
 	if n.Title != "A��B" || len(n.Problems) != 2 {
 		t.Errorf("got title %q, problems %q", n.Title, n.Problems)
@@ -232,7 +232,7 @@ func TestTOMLFrontMatterIsRead(t *testing.T) {
 	same(t, "tags", n.Tags, []string{"x y", "z"})
 }
 
-func TestANoteIsForeignWhenItNamesItsSource(t *testing.T) {
+func TestNoteThatNamesASourceIsUntrusted(t *testing.T) {
 	for front, want := range map[string]bool{
 		"source: https://x.example":    true,
 		"url: x":                       true,
@@ -241,13 +241,13 @@ func TestANoteIsForeignWhenItNamesItsSource(t *testing.T) {
 		"sources: x":                   false,
 		"Source: x":                    true,
 		"URL: x":                       true,
-		"title: a: b\nurl: x":          true, // it cannot be read: the page's title has a colon
+		"title: a: b\nurl: x":          true, // invalid YAML: the title contains a colon
 		"title: a: b\n\"source\": x":   true,
 		"title: a: b\nsource:\ntag: x": false,
 		"title: a: b":                  false,
 		"title: [a\nsource: x":         true,
 		"title: " + strings.Repeat("[", 101) + "\nsource: x":               true,
-		"title: " + strings.Repeat("a", MaxFront) + "\nsource: x":          true, // it is no front matter any more
+		"title: " + strings.Repeat("a", MaxFront) + "\nsource: x":          true, // too long for front matter
 		"source: x\ntitle: " + strings.Repeat("a\n ", MaxFront) + "\nb: c": true,
 	} {
 		if n := Parse(Entry{Path: "a.md"}, []byte("---\n"+front+"\n---\n")); n.Untrusted != want {
@@ -255,7 +255,7 @@ func TestANoteIsForeignWhenItNamesItsSource(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]bool{
-		"---\nsource: x\n# A\n":           true, // never closed
+		"---\nsource: x\n# A\n":           true, // not closed
 		"+++\nurl = 'x'\ntitle = \n+++\n": true,
 		"---\n\nA line across.\n":         false,
 		"# A\n\nsource: x\n":              false,

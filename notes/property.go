@@ -6,17 +6,17 @@ import (
 	"lifehub/internal/pattern"
 )
 
-// propertyLine is "key:: value" on its own line, as Logseq and the
-// Dataview plugin have it, also as a list item.
+// propertyLine matches "key:: value" on its own line or as a list item, the
+// syntax of Logseq and of the Dataview plugin.
 var propertyLine = pattern.Lazy(`^[ \t]*(?:[-*+][ \t]+)?([\pL_][\pL\pN_-]{0,40})::[ \t]+(\S.*)$`)
 
-// readProperties reads those above all other text into Front, where front
-// matter does not say otherwise, and tags wherever they stand.
+// readProperties adds the properties above all other text to Front, unless front
+// matter has the same key, and tags from anywhere.
 func (n *Note) readProperties(lines lineIndex, code map[int]bool) {
 	if !strings.Contains(lines.body, "::") {
 		return
 	}
-	head := true // nothing but properties so far
+	head := true // only properties so far
 	for line := lines.first; line <= lines.last(); line++ {
 		text := lines.text(line)
 		if strings.TrimSpace(text) == "" {

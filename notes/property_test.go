@@ -10,7 +10,7 @@ import (
 func TestPropertiesAreReadLikeFrontMatter(t *testing.T) {
 	for name, test := range map[string]struct {
 		path, text    string
-		title, day    string // "": not its own
+		title, day    string // empty: from the file name
 		tags, aliases []string
 		foreign       bool
 	}{
@@ -22,13 +22,13 @@ func TestPropertiesAreReadLikeFrontMatter(t *testing.T) {
 		"front matter comes first":  {path: "a.md", text: "---\ntitle: One\n---\ntitle:: Two\n", title: "One"},
 		"below text it is text":     {path: "a.md", text: "Words.\n\ntitle:: Two\nalias:: x\n", title: "a"},
 		"in code it is code":        {path: "a.md", text: "```\ntags:: x\n```\n", title: "a"},
-		"a clipping":                {path: "a.md", text: "source:: https://x.example\n\n- text\n", title: "a", foreign: true},
-		"C++ is none":               {path: "a.md", text: "std::move it\nstd:: move\n", title: "a"},
+		"a web clipping":            {path: "a.md", text: "source:: https://x.example\n\n- text\n", title: "a", foreign: true},
+		"C++ is not a property":     {path: "a.md", text: "std::move it\nstd:: move\n", title: "a"},
 		"the aliases of Obsidian":   {path: "a.md", text: "---\naliases: [b, \"c d\"]\n---\n", title: "a", aliases: []string{"b", "c d"}},
 		"an alias of Obsidian":      {path: "a.md", text: "---\nalias: b\n---\n", title: "a", aliases: []string{"b"}},
 		"milliseconds of Dendron":   {path: "a.md", text: "---\ncreated: 1735732800000\n---\n", title: "a", day: "2025-01-01"},
-		"a number that is no time":  {path: "a.md", text: "---\ncreated: 18446744073709551615\n---\n", title: "a"},
-		"a year that is no date":    {path: "a.md", text: "---\ndate: 2025\n---\n", title: "a"},
+		"a number out of range":     {path: "a.md", text: "---\ncreated: 18446744073709551615\n---\n", title: "a"},
+		"a year is not a date":      {path: "a.md", text: "---\ndate: 2025\n---\n", title: "a"},
 		"a slash in Logseq's names": {path: "proj%2Fapollo.md", text: "x", title: "proj/apollo"},
 		"a slash in its newer ones": {path: "proj___apollo.md", text: "x", title: "proj/apollo"},
 		"a percent sign":            {path: "100%.md", text: "x", title: "100%"},
@@ -50,7 +50,7 @@ func TestPropertiesAreReadLikeFrontMatter(t *testing.T) {
 	}
 }
 
-func TestFrontMatterThatIsTooLongIsReported(t *testing.T) {
+func TestOverlongFrontMatterIsReported(t *testing.T) {
 	items := strings.Repeat("  - an item\n", 6000)
 	for text, want := range map[string]int{"---\nlist:\n" + items + "---\nText.\n": 1, "---\n\n" + items: 0, "---\nlist:\n  - an item\n---\n" + items + "---\n": 0} {
 		if n := Parse(Entry{Path: "a.md"}, []byte(text)); len(n.Problems) != want {

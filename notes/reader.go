@@ -10,25 +10,25 @@ import (
 	"path"
 )
 
-// Reader reads notes one after the other, each as [Folder.Load] does. The way to
-// them is checked once for all in a row that are in the same folder, since that
-// takes longer than reading them. It is for one goroutine; close it when done.
+// Reader reads notes in sequence, each like [Folder.Load]. It checks the folders
+// on the path only when the folder changes, since this takes longer than reading
+// a note. It is not safe for concurrent use. The caller must close it.
 type Reader struct {
 	Folder *Folder
 	dir    string
-	root   *os.Root    // dir; nil: none yet
-	rules  ignoreRules // of dir
+	root   *os.Root    // handle of dir; nil before the first note
+	rules  ignoreRules // rules that apply in dir
 }
 
-// Close lets go of the folder read last.
+// Close closes the current folder.
 func (r *Reader) Close() {
 	if r.root != nil {
-		r.root.Close() //nolint:errcheck // nothing was written
+		r.root.Close() //nolint:errcheck // opened for reading only
 	}
 	r.root = nil
 }
 
-// Load is [Folder.Load].
+// Load reads a note like [Folder.Load].
 func (r *Reader) Load(ctx context.Context, name string) ([]byte, Entry, error) {
 	raw, info, err := r.raw(name)
 	if err != nil {
@@ -49,7 +49,7 @@ func (r *Reader) raw(name string) ([]byte, fs.FileInfo, error) {
 	if err := r.Folder.checkPart(r.root, base, name, name, r.rules); err != nil {
 		return nil, nil, err
 	}
-	// A FIFO opened without nonblock would wait for a writer for ever.
+	// Without nonblock, opening a FIFO would wait for a writer forever.
 	file, err := r.root.OpenFile(base, os.O_RDONLY|nonblock, 0)
 	if err != nil {
 		return nil, nil, reason(name, err)
@@ -74,7 +74,7 @@ func (r *Reader) raw(name string) ([]byte, fs.FileInfo, error) {
 	return raw.Bytes(), info, nil
 }
 
-// enter opens the folder that a note is in, if it is not that of the last.
+// enter opens the folder of a note, unless it is the current one.
 func (r *Reader) enter(name string) (err error) {
 	dir := path.Dir(name)
 	if err = checkName(name); err != nil || r.root != nil && r.dir == dir {

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// swaps is how often the next test swaps a folder for a link.
+// swaps is how often the next test replaces a folder by a link.
 func swaps() int64 {
 	if os.Getenv("LIFEHUB_SOAK") != "" {
 		return 1_000_000
@@ -19,10 +19,10 @@ func swaps() int64 {
 	return 5_000
 }
 
-// TestASwappedFolderLetsNothingOutOrIn swaps a folder of the vault and a link
-// that leads outside, over and over, while notes in it are listed, read and
+// TestASwappedFolderLetsNothingOutOrIn repeatedly replaces a folder of the vault
+// by a link that leads outside, and back, while notes in it are listed, read and
 // written.
-func TestASwappedFolderLetsNothingOutOrIn(t *testing.T) {
+func TestSwappedFolderCannotEscapeTheVault(t *testing.T) {
 	folder := vault(t, map[string]string{"now/a.md": "inside\n"})
 	outside := t.TempDir()
 	if err := os.WriteFile(filepath.Join(outside, "a.md"), []byte("secret\n"), 0o600); err != nil {
@@ -46,7 +46,7 @@ func TestASwappedFolderLetsNothingOutOrIn(t *testing.T) {
 				t.Errorf("swap: %v", err)
 			}
 			swapped.Add(1)
-			for range n % 64 { // so that some reads and writes come through
+			for range n % 64 { // so that some reads and writes succeed
 				runtime.Gosched()
 			}
 		}
@@ -58,7 +58,7 @@ func TestASwappedFolderLetsNothingOutOrIn(t *testing.T) {
 				t.Errorf("read %q from outside", raw)
 			}
 		}
-		_ = folder.Replace("now/a.md", []byte("secret\n"), []byte("inside\n")) // refused or not there: all that counts is what is outside
+		_ = folder.Replace("now/a.md", []byte("secret\n"), []byte("inside\n")) // may fail; only the files outside are checked
 		if folder.Replace("now/a.md", []byte("inside\n"), []byte("inside\n")) == nil {
 			writes++
 		}

@@ -8,10 +8,10 @@ import (
 	"os"
 )
 
-// nonblock is not needed where a folder holds no FIFOs.
+// nonblock is not needed on systems without FIFOs in folders.
 const nonblock = 0
 
-// readFolder lists a folder with what is in it.
+// readFolder lists a folder with file information.
 func readFolder(root *os.Root, dir string) ([]child, error) {
 	handle, err := root.Open(dir)
 	if err != nil {
@@ -26,7 +26,7 @@ func readFolder(root *os.Root, dir string) ([]child, error) {
 	for _, e := range entries {
 		info, err := e.Info()
 		switch {
-		case errors.Is(err, fs.ErrNotExist): // deleted while we looked
+		case errors.Is(err, fs.ErrNotExist): // deleted meanwhile
 		case err != nil:
 			children = append(children, child{name: e.Name(), mode: e.Type(), err: cause(err)})
 		default:
@@ -36,9 +36,9 @@ func readFolder(root *os.Root, dir string) ([]child, error) {
 	return children, nil
 }
 
-// syncDir does nothing: folders cannot be synced here.
+// syncDir does nothing: folders cannot be synced on this system.
 func syncDir(*os.Root, string) error { return nil }
 
-// lockDir has no counterpart here: processes are kept apart by the second look
-// at a note just before it is replaced.
+// lockDir does nothing on this system: processes only detect each other's changes
+// by checking a note just before replacing it.
 func lockDir(*os.Root) (unlock func()) { return func() {} }

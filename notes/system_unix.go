@@ -11,12 +11,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// nonblock makes opening a FIFO or a device return at once.
+// nonblock makes opening a FIFO or a device return immediately.
 const nonblock = syscall.O_NONBLOCK
 
-// readFolder lists a folder with what is in it. One system call a file and
-// nothing held of it except what is asked for: an os.FileInfo each costs as much
-// again as the call.
+// readFolder lists a folder with file information. It makes one system call per
+// file and keeps only what is needed: an os.FileInfo per file would double the
+// cost.
 func readFolder(root *os.Root, dir string) ([]child, error) {
 	handle, err := root.Open(dir)
 	if err != nil {
@@ -35,14 +35,14 @@ func readFolder(root *os.Root, dir string) ([]child, error) {
 			err = unix.Fstatat(int(handle.Fd()), name, &status, unix.AT_SYMLINK_NOFOLLOW)
 		}
 		if err == unix.ENOENT {
-			continue // deleted while we looked
+			continue // deleted meanwhile
 		}
 		children = append(children, child{name: name, mode: modeOf(status), size: status.Size, modTime: time.Unix(status.Mtim.Unix()), err: err})
 	}
 	return children, nil
 }
 
-// modeOf is the kind of a file; its permissions are of no use to a list.
+// modeOf returns the file type, without permissions.
 func modeOf(status unix.Stat_t) fs.FileMode {
 	switch uint32(status.Mode) & unix.S_IFMT {
 	case unix.S_IFREG:
@@ -55,9 +55,9 @@ func modeOf(status unix.Stat_t) fs.FileMode {
 	return fs.ModeIrregular
 }
 
-// lockDir keeps other processes that ask for the same from a folder; the lock
-// leaves nothing behind, and ends with the process at the latest. Where the
-// file system knows no locks, there is none.
+// lockDir locks a folder against other processes that call it. The lock leaves no
+// file behind and ends with the process at the latest. If the file system does
+// not support locks, lockDir does nothing.
 func lockDir(root *os.Root) (unlock func()) {
 	handle, err := root.Open(".")
 	if err != nil {
@@ -69,7 +69,7 @@ func lockDir(root *os.Root) (unlock func()) {
 	return func() { handle.Close() }
 }
 
-// syncDir makes a rename in dir outlive a power cut.
+// syncDir makes a rename in dir durable.
 func syncDir(root *os.Root, dir string) error {
 	handle, err := root.Open(dir)
 	if err != nil {

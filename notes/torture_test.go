@@ -18,10 +18,10 @@ import (
 	"lifehub/internal/testenv"
 )
 
-// TestATortureSetHarmsNoOtherNote lays every kind of bad file we know of
-// among plain notes: each is listed or reported, all plain ones are read, and
-// memory stays bounded.
-func TestATortureSetHarmsNoOtherNote(t *testing.T) {
+// TestATortureSetHarmsNoOtherNote puts every known kind of bad file among plain
+// notes. All must be listed or reported, all plain notes read, and memory
+// bounded.
+func TestBadFilesDoNotAffectOtherNotes(t *testing.T) {
 	testenv.WithoutRace(t)
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
@@ -88,7 +88,7 @@ func TestATortureSetHarmsNoOtherNote(t *testing.T) {
 		want = append(want, "s.md")
 	}
 	for i, name := range want {
-		want[i] = strings.Replace(name, "��", "�", 1) // one mark for a run of bad bytes
+		want[i] = strings.Replace(name, "��", "�", 1) // one replacement character per run of invalid bytes
 	}
 	same(t, "reported", reported, want)
 
@@ -126,8 +126,8 @@ func TestATortureSetHarmsNoOtherNote(t *testing.T) {
 	}
 }
 
-// makeDeep makes depth folders inside one another, deeper than any path may
-// be written out, with a note in the last.
+// makeDeep creates nested folders, deeper than the maximum length of a path, with
+// a note in the last one.
 func makeDeep(t *testing.T, dir string, depth int) {
 	t.Helper()
 	root, err := os.OpenRoot(dir)
@@ -144,9 +144,9 @@ func makeDeep(t *testing.T, dir string, depth int) {
 	}
 }
 
-// TestANoteOutlivesKill kills a process that changes a note over and over:
-// what stays is one whole version.
-func TestANoteOutlivesKill(t *testing.T) {
+// TestANoteOutlivesKill kills a process that repeatedly changes a note, which
+// must leave one complete version.
+func TestKilledWriterLeavesACompleteNote(t *testing.T) {
 	const env = "LIFEHUB_TEST_REWRITE"
 	old, young := strings.Repeat("old line\n", 30_000), strings.Repeat("new line!\n", 30_000)
 	if dir := os.Getenv(env); dir != "" {
@@ -167,7 +167,7 @@ func TestANoteOutlivesKill(t *testing.T) {
 		if err := child.Start(); err != nil {
 			t.Fatal(err)
 		}
-		started.Read(make([]byte, 1)) // it has begun to write
+		started.Read(make([]byte, 1)) // the child has begun to write
 		timer := time.AfterFunc(time.Duration(kill)*700*time.Microsecond, func() { child.Process.Kill() })
 		child.Wait()
 		timer.Stop()

@@ -10,13 +10,13 @@ import (
 	"lifehub/internal/wrap"
 )
 
-// trashDir is where notes go that are taken away: inside the vault, under the
-// name that Obsidian uses too, and out of sight of List.
+// trashDir is the folder for deleted notes: inside the vault, with the name that
+// Obsidian uses, and hidden from List.
 const trashDir = ".trash"
 
-// Trash moves a note into the vault's trash, provided that it still holds the
-// bytes was; else the error is [ErrChanged]. It returns where it is now,
-// below the vault. What is in the trash already stays as it is.
+// Trash moves a note to the vault's trash if its content is still was; otherwise
+// it returns [ErrChanged]. It returns the new path, relative to the vault. Files
+// already in the trash are not overwritten.
 func (f *Folder) Trash(name string, was []byte) (place string, err error) {
 	defer wrap.Error(&err, "move note to the trash")
 	defer f.alone()()
@@ -32,8 +32,8 @@ func (f *Folder) Trash(name string, was []byte) (place string, err error) {
 	return place, errors.Join(syncDir(f.root(), path.Dir(place)), syncDir(f.root(), path.Dir(name)))
 }
 
-// CopyToTrash saves a text in the vault's trash under the name of a note and
-// returns where.
+// CopyToTrash saves text in the vault's trash under the name of a note, and
+// returns its path.
 func (f *Folder) CopyToTrash(name string, text []byte) (place string, err error) {
 	defer wrap.Error(&err, "copy note to the trash")
 	defer f.alone()()
@@ -50,8 +50,8 @@ func (f *Folder) CopyToTrash(name string, text []byte) (place string, err error)
 	return place, syncDir(f.root(), path.Dir(place))
 }
 
-// freeInTrash makes the folder for a note in the trash and finds a name there
-// that is free: the note's own, else with a number.
+// freeInTrash creates the folder for a note in the trash and returns an unused
+// path: the note's own name, or one with a number.
 func (f *Folder) freeInTrash(name string) (string, error) {
 	if err := f.check(name); err != nil {
 		return "", err

@@ -21,40 +21,40 @@ import (
 	"lifehub/notes/pdf"
 )
 
-// walk collects the notes below one root. Folders are read side by side, as
-// many as there are processors: looking at each file is what a list costs.
+// walk collects the notes below a root. It reads as many folders concurrently as
+// there are CPUs, since the cost of a list is the stat of each file.
 type walk struct {
-	ctx     context.Context // for the length of one List
+	ctx     context.Context // valid during one List
 	root    *os.Root
-	leftOut []string      // folders that are passed over
-	places  chan struct{} // a place for each goroutine besides the caller's
+	leftOut []string      // excluded folders
+	places  chan struct{} // one slot for each additional goroutine
 
 	running  sync.WaitGroup
-	mu       sync.Mutex // guards what follows
+	mu       sync.Mutex // guards the fields below
 	entries  []Entry
 	problems []Problem
 	others   LeftOut
-	fault    error // a folder's goroutine broke
+	fault    error // a panic in the goroutine of a folder
 }
 
-// child is an entry of a folder, links not followed.
+// child is an entry of a folder; links are not followed.
 type child struct {
 	name    string
 	mode    fs.FileMode
 	size    int64
 	modTime time.Time
-	err     error // it could not be looked at
+	err     error // error of its stat
 }
 
-// all walks everything. The error is that of the outermost folder, or of ctx.
+// all walks the whole tree. It returns errors of the root folder and of ctx.
 func (w *walk) all() error {
 	err := w.folder(".", nil)
 	w.running.Wait()
 	return errors.Join(err, w.fault, w.ctx.Err())
 }
 
-// folder walks one folder and those below it, which may go on after it
-// returns, until running ends.
+// folder walks a folder and those below it. Subfolders may still be walked when
+// it returns, until running is done.
 func (w *walk) folder(dir string, rules ignoreRules) error {
 	if err := w.ctx.Err(); err != nil {
 		return err
@@ -103,11 +103,11 @@ func (w *walk) folder(dir string, rules ignoreRules) error {
 	return nil
 }
 
-// below walks a folder in its own goroutine if there is a place for one.
+// below walks a folder in another goroutine if a slot is free.
 func (w *walk) below(dir string, rules ignoreRules) {
 	walk := func() {
 		err := w.folder(dir, rules)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) && w.ctx.Err() == nil { // else it was deleted while we looked
+		if err != nil && !errors.Is(err, fs.ErrNotExist) && w.ctx.Err() == nil { // otherwise it was deleted meanwhile
 			w.problem(Problem{Path: dir, Reason: "cannot be listed: " + cause(err).Error(), Unknown: true})
 		}
 	}
@@ -130,7 +130,7 @@ func (w *walk) below(dir string, rules ignoreRules) {
 	})
 }
 
-// unreadable says why a file cannot be read as a note; "": it can.
+// unreadable returns why a file cannot be read as a note, or "".
 func (c child) unreadable() string {
 	if !utf8.ValidString(c.name) {
 		return "has a name that is not UTF-8"
@@ -138,9 +138,9 @@ func (c child) unreadable() string {
 	return unreadable(c.name, c.mode, c.size)
 }
 
-// link reports a link that seems to stand for notes and leads nowhere we go.
-// One that stays in the folder is passed over: its target is listed by its
-// own name.
+// link reports a symbolic link that seems to be a note or folder of notes but
+// leads outside or nowhere. A link within the folder is ignored: its target is
+// listed under its own name.
 func (w *walk) link(name string) {
 	if !IsNote(name) && path.Ext(name) != "" {
 		return
@@ -157,9 +157,9 @@ func (w *walk) problem(p Problem) {
 	w.problems = append(w.problems, p)
 }
 
-// Sum is the same for the same files, by name, size and time, and the same time
-// limit for reading a PDF, and for no others: comparing it with that of the last
-// sync saves reading what is known of each.
+// Sum returns a checksum of the files' names, sizes and times, and of the time
+// limit for reading PDFs. If it equals that of the last sync, nothing has changed
+// and no metadata needs to be compared.
 func Sum(entries []Entry) string {
 	sum := sha256.New()
 	io.WriteString(sum, pdf.TimeLimit().String())

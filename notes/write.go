@@ -14,9 +14,8 @@ import (
 	"lifehub/internal/wrap"
 )
 
-// Create writes a new note and the folders above it. It is there as a whole
-// or not at all; when there is one of that name already the error is
-// [fs.ErrExist].
+// Create writes a new note and the folders above it. The note appears atomically.
+// If a note of that name exists, it returns [fs.ErrExist].
 func (f *Folder) Create(name, text string) (err error) {
 	defer wrap.Error(&err, "create note")
 	if err := errors.Join(f.check(name), Writable(name), fits(name, text)); err != nil {
@@ -33,8 +32,7 @@ func (f *Folder) Create(name, text string) (err error) {
 	if err != nil {
 		return reason(name, err)
 	}
-	// A link, unlike a rename, never takes the place of a note that somebody
-	// else made just now.
+	// Unlike a rename, a link never replaces a note that was created meanwhile.
 	err = f.root().Link(temp, name)
 	if err != nil && !errors.Is(err, fs.ErrExist) {
 		err = f.claim(temp, name)
@@ -47,8 +45,8 @@ func (f *Folder) Create(name, text string) (err error) {
 	return syncDir(f.root(), path.Dir(name))
 }
 
-// claim puts temp in its place where the file system knows no hard links:
-// the name is taken first, then renamed over.
+// claim moves temp to name on file systems without hard links: it reserves the
+// name first, then renames over it.
 func (f *Folder) claim(temp, name string) error {
 	file, err := f.root().OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err == nil {
@@ -61,9 +59,9 @@ func (f *Folder) claim(temp, name string) error {
 	return err
 }
 
-// Replace gives a note new bytes, provided that it still holds the bytes was;
-// else the error is [ErrChanged]. A crash leaves the old note or the new one,
-// never a mixture. The note keeps its permissions.
+// Replace changes a note's content from was to now; if its content is no longer
+// was, it returns [ErrChanged]. A crash leaves either the old or the new content.
+// The note's permissions are preserved.
 func (f *Folder) Replace(name string, was, now []byte) (err error) {
 	defer wrap.Error(&err, "change note")
 	if err := errors.Join(Writable(name), fits(name, now)); err != nil {
@@ -78,11 +76,12 @@ func (f *Folder) Replace(name string, was, now []byte) (err error) {
 	if err != nil {
 		return reason(name, err)
 	}
-	defer f.root().Remove(temp) // gone already when all went well
+	defer f.root().Remove(temp) // fails if the rename succeeded
 	if err := f.root().Chmod(temp, info.Mode().Perm()); err != nil {
 		return reason(name, err)
 	}
-	// Writing and syncing took milliseconds: an editor may have saved since.
+	// Writing and syncing take milliseconds, in which an editor may have saved
+	// the note.
 	if _, err := f.unchanged(name, was); err != nil {
 		return err
 	}
@@ -92,9 +91,9 @@ func (f *Folder) Replace(name string, was, now []byte) (err error) {
 	return syncDir(f.root(), path.Dir(name))
 }
 
-// alone waits until no other writer is at the folder, of this process or of
-// another LifeHub, and returns how to let the next one in: between the look at
-// a note and the rename over it nobody of ours may change it.
+// alone locks the folder against other writers, in this process and in other
+// LifeHub processes, and returns a function to unlock it. This prevents changes
+// between the check of a note and the rename over it.
 func (f *Folder) alone() (release func()) {
 	f.writing.Lock()
 	unlock := lockDir(f.root())
@@ -104,7 +103,7 @@ func (f *Folder) alone() (release func()) {
 	}
 }
 
-// unchanged makes sure that the note still holds the bytes was.
+// unchanged returns an error if the note's content is not was.
 func (f *Folder) unchanged(name string, was []byte) (fs.FileInfo, error) {
 	r := Reader{Folder: f}
 	defer r.Close()
@@ -121,7 +120,7 @@ func (f *Folder) unchanged(name string, was []byte) (fs.FileInfo, error) {
 	return info, nil
 }
 
-// temp writes text to a new hidden file next to name, synced to disk.
+// temp writes text to a new hidden file next to name and syncs it.
 func (f *Folder) temp(name string, text []byte, perm fs.FileMode) (string, error) {
 	temp := path.Join(path.Dir(name), ".lifehub-"+rand.Text()+".tmp")
 	file, err := f.root().OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
@@ -142,13 +141,14 @@ func (f *Folder) temp(name string, text []byte, perm fs.FileMode) (string, error
 	return temp, nil
 }
 
-// Writable says why a note cannot be made or changed; nil: it can.
+// Writable returns an error if a note may not be created or changed, because of
+// its name.
 func Writable(name string) error {
 	if strings.ContainsFunc(name, unicode.IsControl) {
-		return fmt.Errorf("%q has a control character in its name: LifeHub makes and changes no such note; give it another name", name)
+		return fmt.Errorf("%q has a control character in its name: choose another name", name)
 	}
 	if kindOf(name) != markdown {
-		return fmt.Errorf("%s is read only: LifeHub changes .md and .markdown files and no others; put what is to be written into one of those", name)
+		return fmt.Errorf("%s is read only: LifeHub changes .md and .markdown files only; write to one of those", name)
 	}
 	return nil
 }

@@ -11,18 +11,18 @@ import (
 	"golang.org/x/text/encoding/charmap"
 )
 
-// font knows what the codes of a font mean, and how wide they are.
+// font maps character codes to text and widths.
 type font struct {
-	bytes   int // of a code: 1 or 2
+	bytes   int // length of a code: 1 or 2
 	unicode map[string]string
 	widths  map[int]float64
-	width   float64 // of all others, in thousandths
+	width   float64 // width of all other codes, in thousandths
 	decode  func(string) string
 }
 
-// fontOf reads a font, once for all pages.
+// fontOf reads a font, or returns it from the cache shared by all pages.
 func (r *reading) fontOf(v pdf.Value) *font {
-	key := v.String() // the same text refers to the same objects
+	key := v.String() // equal descriptions refer to the same objects
 	if f, known := r.fonts[key]; known {
 		return f
 	}
@@ -46,8 +46,8 @@ func (f *font) simple(v pdf.Value) {
 	f.decode = own.Encoder().Decode
 }
 
-// composite reads a font with codes of two bytes. What they mean is said by
-// ToUnicode, or they are Unicode themselves; else nobody knows.
+// composite reads a font with two-byte codes. They are mapped by ToUnicode or are
+// Unicode themselves; otherwise their meaning is unknown.
 func (f *font) composite(v pdf.Value) {
 	f.bytes, f.width = 2, 1000
 	name := v.Key("Encoding").Name()
@@ -80,7 +80,7 @@ func (f *font) composite(v pdf.Value) {
 	}
 }
 
-// next takes the first code off a string, which is not empty.
+// next removes the first code from a string, which must not be empty.
 func (f *font) next(raw string) (glyph string, width float64, rest string) {
 	n := min(f.bytes, len(raw))
 	code, rest := raw[:n], raw[n:]
@@ -95,17 +95,17 @@ func (f *font) next(raw string) (glyph string, width float64, rest string) {
 	glyph, ok = f.unicode[code]
 	if !ok {
 		glyph = f.decode(code)
-		if c, size := utf8.DecodeRuneInString(glyph); size == len(glyph) && (c == utf8.RuneError || 0x80 <= c && c < 0xa0) { // a byte that the library left as it is
+		if c, size := utf8.DecodeRuneInString(glyph); size == len(glyph) && (c == utf8.RuneError || 0x80 <= c && c < 0xa0) { // a byte that the library did not convert
 			glyph = string(charmap.Windows1252.DecodeByte(code[0]))
 		}
 	}
 	return glyph, width, rest
 }
 
-// maxCodes bounds what a font says of its codes, in bytes and in codes.
+// maxCodes bounds a font's ToUnicode map, in bytes and in codes.
 const maxCodes = 4 << 20
 
-// toUnicode reads what the codes of a font mean.
+// toUnicode reads the ToUnicode map of a font.
 func toUnicode(v pdf.Value) map[string]string {
 	if v.Kind() != pdf.Stream {
 		return nil
@@ -117,10 +117,10 @@ func toUnicode(v pdf.Value) map[string]string {
 	return toUnicodeOf(raw)
 }
 
-// toUnicodeOf reads pairs and ranges of codes, whatever stands between them.
+// toUnicodeOf reads pairs and ranges of codes, ignoring everything else.
 func toUnicodeOf(raw []byte) map[string]string {
 	codes := map[string]string{}
-	var row []string // the codes since the last operator, lists between brackets
+	var row []string // operands since the last operator; lists are enclosed in brackets
 	spaced := strings.NewReplacer("<", " <", ">", "> ", "[", " [ ", "]", " ] ").Replace(string(raw))
 	for word := range strings.FieldsSeq(spaced) {
 		switch {
@@ -145,8 +145,8 @@ func toUnicodeOf(raw []byte) map[string]string {
 	return codes
 }
 
-// addRanges adds codes that follow one another: each range has its first and
-// last code, and what the first means, or in brackets what each does.
+// addRanges adds ranges of codes. Each has its first and last code, and either
+// the text of the first code or a bracketed list with the text of each.
 func addRanges(codes map[string]string, row []string) {
 	for len(row) >= 3 && len(codes) < maxCodes {
 		first, last, meaning := row[0], row[1], row[2]
@@ -173,7 +173,7 @@ func addRanges(codes map[string]string, row []string) {
 	}
 }
 
-// after is the number that follows one, in as many bytes.
+// after returns the number that follows, with the same number of bytes.
 func after(number string) string {
 	b := []byte(number)
 	for i := len(b) - 1; i >= 0; i-- {

@@ -7,7 +7,7 @@ import (
 	"github.com/ledongthuc/pdf"
 )
 
-// matrix maps points of one space to another, as PDF writes it: a b c d e f.
+// matrix is an affine transformation, in PDF notation: a b c d e f.
 type matrix [6]float64
 
 var unit = matrix{1, 0, 0, 1, 0, 0}
@@ -22,37 +22,37 @@ func (m matrix) times(n matrix) matrix {
 
 func moved(x, y float64) matrix { return matrix{1, 0, 0, 1, x, y} }
 
-// state is what the operators of text change.
+// state is the graphics state that text operators change.
 type state struct {
-	ctm, line, at                         matrix // of the page, the line's beginning, the next glyph
+	ctm, line, at                         matrix // matrices of the page, of the start of the line and of the next glyph
 	font                                  *font
 	height, spacing, wordSpacing, leading float64
-	scale                                 float64 // horizontal
+	scale                                 float64 // horizontal scaling
 }
 
-// painter follows the text of a page in the order it is painted, which is the
-// order of reading in nearly all files.
+// painter collects the text of a page in painting order, which in nearly all
+// files is reading order.
 type painter struct {
 	*reading
 	state
 	saved []state
 	text  strings.Builder
-	x, y  float64 // where the last glyph ended
+	x, y  float64 // end of the last glyph
 	began bool
-	named map[string]*font // of the resources at hand; finding one costs much
+	named map[string]*font // fonts of the current resources; finding one is expensive
 }
 
-// How far apart glyphs are, in heights of a glyph, that belong to two words, or
-// to two lines.
+// Minimum distances between glyphs of different words and of different lines,
+// relative to the height of a glyph.
 const wordGap, lineGap = 0.17, 0.5
 
 const (
 	maxPageText = 1 << 20
-	maxForms    = 8 // pictures within pictures
+	maxForms    = 8 // nesting of form XObjects
 	maxSaved    = 1000
 )
 
-// paint follows a stream of operators.
+// paint interprets a content stream.
 func (p *painter) paint(stream, resources pdf.Value, depth int) {
 	pdf.Interpret(stream, func(stack *pdf.Stack, op string) {
 		args := make([]pdf.Value, stack.Len())
@@ -64,7 +64,7 @@ func (p *painter) paint(stream, resources pdf.Value, depth int) {
 }
 
 func (p *painter) do(op string, args []pdf.Value, resources pdf.Value, depth int) {
-	n := func(i int) float64 { // operands are counted from the last, as a stack does
+	n := func(i int) float64 { // operands are counted from the last, as on a stack
 		if i >= len(args) {
 			return 0
 		}
@@ -132,13 +132,14 @@ func (p *painter) do(op string, args []pdf.Value, resources pdf.Value, depth int
 	}
 }
 
-// next goes to the next line, which begins so far from the beginning of this one.
+// next moves to the next line, whose start has this offset from the start of the
+// current one.
 func (p *painter) next(x, y float64) {
 	p.line = moved(x, y).times(p.line)
 	p.at = p.line
 }
 
-// form paints a picture that is made of operators itself.
+// form paints a form XObject, which is a nested content stream.
 func (p *painter) form(args []pdf.Value, resources pdf.Value, depth int) {
 	if len(args) == 0 || depth >= maxForms {
 		return
@@ -162,7 +163,7 @@ func (p *painter) form(args []pdf.Value, resources pdf.Value, depth int) {
 	p.state, p.saved, p.named = was, saved, named
 }
 
-// fontNamed finds a font by its name in the resources at hand.
+// fontNamed finds a font of the current resources by name.
 func (p *painter) fontNamed(resources pdf.Value, name string) *font {
 	f, known := p.named[name]
 	if !known {
@@ -175,8 +176,8 @@ func (p *painter) fontNamed(resources pdf.Value, name string) *font {
 	return f
 }
 
-// show paints a string: its glyphs, and a blank or the end of the line where
-// they stand apart.
+// show paints a string. It inserts a space or a line break where glyphs are
+// apart.
 func (p *painter) show(raw string) {
 	if p.font == nil {
 		return
@@ -195,13 +196,13 @@ func (p *painter) show(raw string) {
 		}
 		p.separate(from)
 		if p.text.WriteString(glyph); p.text.Len() > maxPageText {
-			panic("a page without end")
+			panic("page too long")
 		}
 		p.x, p.y, p.began = to[4], to[5], true
 	}
 }
 
-// separate writes what lies between the last glyph and the next one.
+// separate writes the white space between the last glyph and the next one.
 func (p *painter) separate(from matrix) {
 	length := math.Hypot(from[0], from[1])
 	height := math.Hypot(from[2], from[3]) * math.Abs(p.height)

@@ -1,5 +1,6 @@
-// Package pdf reads the text of PDF files, in a process of its own that is
-// bounded in memory and time: a hostile file can end that one only. Start at [Text].
+// Package pdf extracts the text of PDF files in a separate process with limited
+// memory and time, so that a hostile file can only crash that process. Start at
+// [Text].
 package pdf
 
 import (
@@ -18,35 +19,36 @@ import (
 	"time"
 )
 
-// What a file may cost. Of a longer one the first pages are read.
+// Limits of a file. Of a longer one only the first pages are read.
 const (
 	maxTime   = 20 * time.Second
 	maxMemory = 512 << 20
 	maxPages  = 5000
-	maxText   = 12 << 20 // bytes, below the longest note
+	maxText   = 12 << 20 // bytes; less than the longest note
 )
 
-// places are for the readers that work at once, each of which may need maxMemory.
+// places limits the number of concurrent reader processes, each of which may need
+// maxMemory.
 var places = make(chan struct{}, 2)
 
-// patience is how long a reader is waited for; tests have less.
+// patience is how long to wait for a reader process; tests reduce it.
 var patience = maxTime
 
-// What keeps a file from being read, as the first words of an error. Reports
-// count the files by them.
+// Reasons why a file cannot be read, which begin an error. Reports count files by
+// them.
 const (
 	Scanned   = "scanned PDF"
 	Encrypted = "encrypted PDF"
 	Damaged   = "damaged PDF"
 )
 
-// ErrBusy is what keeps a file unread that may be read the next time: its reader was
-// ended from outside, or got less than half of a processor in the time it has; see
-// [TimedOut].
+// ErrBusy reports that a file was not read but may be on the next attempt: its
+// reader process was killed, or got less than half of a CPU within its time
+// limit; see [TimedOut].
 var ErrBusy = errors.New("unread PDF: its reader was not given the time; it is tried again with the next index")
 
-// slowError says that a file was not read within a time. Where the reader got little
-// of the processor in it, it is ErrBusy too.
+// slowError reports that a file was not read within the time limit. If the reader
+// process got little CPU time, the error also matches ErrBusy.
 type slowError struct {
 	limit   time.Duration
 	starved bool
@@ -62,21 +64,21 @@ func (e *slowError) Error() string {
 
 func (e *slowError) Is(target error) bool { return e.starved && target == ErrBusy }
 
-// tooSlow begins what a report says of a file that took too long; the limit follows.
+// tooSlow begins the reason for a file that took too long; the limit follows.
 const tooSlow = "reading it takes more than "
 
-// TimedOut reports whether a file was not read within the limit, which is then that
-// of any other attempt.
+// TimedOut reports whether reading a file exceeded the time limit, which another
+// attempt would also do.
 func TimedOut(err error) bool {
 	var slow *slowError
 	return errors.As(err, &slow)
 }
 
-// TimeLimit is how long the reading of a file may take.
+// TimeLimit returns the time limit of reading one file.
 func TimeLimit() time.Duration { return patience }
 
-// IsOutdated reports whether what was said of a file is that it took too long, by
-// another limit than today's.
+// IsOutdated reports whether reason means that reading took too long, with a
+// limit other than the current one.
 func IsOutdated(reason string) bool {
 	_, said, ok := strings.Cut(reason, tooSlow)
 	limit, err := time.ParseDuration(said)
@@ -85,23 +87,24 @@ func IsOutdated(reason string) bool {
 
 // Document is the text of a file.
 type Document struct {
-	Pages  []string // of each its text, in one line
-	Broken []bool   // of which pages not all could be read
-	Left   int      // further pages, beyond what is read of a file
-	Why    string   // why nothing could be read; "": it could
+	Pages  []string // the text of each page, on one line
+	Broken []bool   // pages that could not be read completely
+	Left   int      // number of further pages that were not read
+	Why    string   // why nothing could be read; empty if the file was read
 }
 
-// childArgument makes this program read one file from its stdin and write its
+// childArgument makes this program read a file from its stdin and write the
 // [Document] to stdout.
 const childArgument = "read-pdf-from-stdin"
 
-// The reading process ends before the rest of the program is made ready. That
-// it starts here has each program read files which links this package, tests too.
+// The reader process exits before the rest of the program is initialised. Because
+// it starts in init, every program that imports this package can read files,
+// including tests.
 func init() {
 	if len(os.Args) != 2 || os.Args[1] != childArgument {
 		return
 	}
-	time.AfterFunc(maxTime, func() { os.Exit(1) }) // whoever started it may be gone
+	time.AfterFunc(maxTime, func() { os.Exit(1) }) // the parent may be gone
 	go limitMemory()
 	raw, err := io.ReadAll(os.Stdin)
 	if err == nil {
@@ -113,13 +116,13 @@ func init() {
 	os.Exit(0)
 }
 
-// tooLarge is the exit code of a process that would need too much memory.
+// tooLarge is the exit code of a process that exceeded its memory limit.
 const tooLarge = 3
 
-// limitMemory ends the process when it holds too much. What is allocated at once
-// is counted before it is touched.
+// limitMemory ends the process when it uses too much memory. Large allocations
+// are counted before they are touched.
 func limitMemory() {
-	debug.SetMemoryLimit(maxMemory / 4 * 3) // from here on it rather collects than grows
+	debug.SetMemoryLimit(maxMemory / 4 * 3) // above this, prefer collecting garbage to growing
 	held := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/heap/stacks:bytes"}}
 	for {
 		metrics.Read(held)
@@ -130,9 +133,9 @@ func limitMemory() {
 	}
 }
 
-// Text returns the text of a file with a line for each page; the line of one
-// that could not be read whole ends with a NUL byte. The error begins with what
-// the file is.
+// Text returns the text of a file with one line per page. The line of a page that
+// could not be read completely ends with a NUL byte. An error begins with one of
+// the reasons above.
 func Text(ctx context.Context, raw []byte) ([]byte, error) {
 	d, err := run(ctx, raw)
 	if err != nil {
@@ -152,14 +155,14 @@ func Text(ctx context.Context, raw []byte) ([]byte, error) {
 	return text.Bytes(), nil
 }
 
-// run has a process read a file.
+// run reads a file in a separate process.
 func run(ctx context.Context, raw []byte) (d Document, err error) {
 	self, err := os.Executable()
 	if err != nil {
 		return d, fmt.Errorf("unread PDF: start its reader: %w", err)
 	}
 	if runtime.GOOS == "linux" {
-		self = "/proc/self/exe" // which is there after an upgrade too
+		self = "/proc/self/exe" // valid even after the executable was replaced
 	}
 	select {
 	case places <- struct{}{}:
@@ -170,7 +173,7 @@ func run(ctx context.Context, raw []byte) (d Document, err error) {
 	limited, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	cmd := exec.CommandContext(limited, self, childArgument)
-	cmd.Env = []string{"SYSTEMROOT=" + os.Getenv("SYSTEMROOT")} // Windows starts nothing without it
+	cmd.Env = []string{"SYSTEMROOT=" + os.Getenv("SYSTEMROOT")} // required on Windows
 	cmd.Stdin = bytes.NewReader(raw)
 	cmd.WaitDelay = time.Second
 	out, err := cmd.Output()
@@ -180,7 +183,7 @@ func run(ctx context.Context, raw []byte) (d Document, err error) {
 		return d, fmt.Errorf("read PDF: %w", ctx.Err())
 	case limited.Err() != nil && (cmd.ProcessState == nil || cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime() < patience/2):
 		return d, &slowError{patience, true}
-	case limited.Err() == nil && errors.As(err, &ended) && ended.ExitCode() < 0: // by a signal
+	case limited.Err() == nil && errors.As(err, &ended) && ended.ExitCode() < 0: // killed by a signal
 		return d, ErrBusy
 	case limited.Err() != nil:
 		return d, &slowError{limit: patience}

@@ -10,7 +10,7 @@ import (
 	"github.com/ledongthuc/pdf"
 )
 
-// read reads a file; its panics are those of a damaged one.
+// read reads a file. It recovers from panics, which damaged files cause.
 func read(raw []byte) (d Document) {
 	defer func() {
 		if fault := recover(); fault != nil && len(d.Pages) == 0 {
@@ -40,7 +40,8 @@ func read(raw []byte) (d Document) {
 	return d
 }
 
-// unsupported says which encryption the library does not know, by its error.
+// unsupported describes an encryption that the library does not support, based on
+// its error.
 func unsupported(err error) string {
 	if said := err.Error(); strings.Contains(said, "256-bit encryption key") || strings.Contains(said, "encryption version V=5") {
 		return "it is encrypted with AES-256, which is not supported; save it without encryption to have it read"
@@ -48,9 +49,9 @@ func unsupported(err error) string {
 	return "its encryption is not supported; save it without encryption to have it read"
 }
 
-// open opens what a viewer would. The library wants the header at the very
-// beginning, of a version it knows, and the end at the very end; places in a file
-// with something before its header are counted from either.
+// open opens every file that a viewer would. The library requires the header at
+// the start of the file, with a known version, and the trailer at the end.
+// Offsets in a file with data before the header may be relative to either.
 func open(raw []byte) (reader *pdf.Reader, err error) {
 	const header, end = "%PDF-1.7\n", "%%EOF"
 	at := bytes.Index(raw[:min(len(raw), 1024)], []byte("%PDF-"))
@@ -69,13 +70,13 @@ func open(raw []byte) (reader *pdf.Reader, err error) {
 	return reader, err
 }
 
-// ownFault is a fault in our own words.
+// ownFault is an error with our own text.
 type ownFault string
 
 func (f ownFault) Error() string { return string(f) }
 
-// said is what is wrong with a file. The library quotes the file in its errors,
-// which a model would read as words of LifeHub, so those are not passed on.
+// said describes the error of a file. The library quotes the file in its errors,
+// which a model would take for text of LifeHub, so these are not passed on.
 func said(fault any) string {
 	if own, ok := fault.(ownFault); ok {
 		return string(own)
@@ -83,13 +84,13 @@ func said(fault any) string {
 	return "it is not built as a PDF is"
 }
 
-// reading is one file being read.
+// reading is the state of reading one file.
 type reading struct {
 	document *Document
-	fonts    map[string]*font // by what describes them, since pages share them
-	size     int              // of all text, in bytes
+	fonts    map[string]*font // by description, since pages share fonts
+	size     int              // bytes of text so far
 	letters  int
-	nodes    int // of the tree of pages
+	nodes    int // nodes of the page tree so far
 }
 
 func (r *reading) broken() bool {
@@ -101,13 +102,13 @@ func (r *reading) broken() bool {
 	return false
 }
 
-// The tree of pages is no deeper, and has no more nodes, in any real file.
+// Limits of the page tree, which no real file exceeds.
 const maxDepth, maxNodes = 50, 20 * maxPages
 
-// below reads the pages below a node of the tree.
+// below reads the pages below a node of the page tree.
 func (r *reading) below(node pdf.Value, depth int) {
 	if r.nodes++; depth > maxDepth || r.nodes > maxNodes {
-		panic(ownFault("its tree of pages has no end"))
+		panic(ownFault("its page tree is too deep or too large"))
 	}
 	kids := node.Key("Kids")
 	if node.Key("Type").Name() != "Pages" && kids.Len() == 0 {
@@ -121,7 +122,7 @@ func (r *reading) below(node pdf.Value, depth int) {
 	}
 }
 
-// page reads a page. What is read of a broken one before its fault is kept.
+// page reads a page. Text before a fault is kept.
 func (r *reading) page(page pdf.Page) {
 	if len(r.document.Pages) >= maxPages || r.size >= maxText {
 		r.document.Left++
@@ -146,11 +147,11 @@ func (r *reading) page(page pdf.Page) {
 	r.document.Broken = append(r.document.Broken, broken)
 }
 
-// ligatures are letters that fonts draw as one, which nobody searches for.
+// ligatures are characters that fonts draw as one glyph but that users type
+// separately.
 var ligatures = strings.NewReplacer("ﬀ", "ff", "ﬁ", "fi", "ﬂ", "fl", "ﬃ", "ffi", "ﬄ", "ffl", "ﬅ", "st", "ﬆ", "st", "\u00ad", "-", "\u2010", "-")
 
-// inOneLine joins the lines of a page: a word that was divided at the end of one
-// is whole again.
+// inOneLine joins the lines of a page, and words hyphenated at line ends.
 func inOneLine(text string) string {
 	text = strings.Map(func(c rune) rune {
 		if c == unicode.ReplacementChar || unicode.IsControl(c) && c != '\n' && c != '\t' {

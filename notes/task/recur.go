@@ -9,13 +9,13 @@ import (
 	"lifehub/internal/pattern"
 )
 
-// Next is the line of the task's next occurrence once it is done on that day:
-// open, with all its dates moved on by as much. ok is false when the task does
-// not recur, or by a rule that is not understood.
+// Next returns the line of the task's next occurrence if it is done on the given
+// day: open, with all dates shifted by the same number of days. ok is false if
+// the task does not recur or its rule is not understood.
 //
-// Rules are those of Obsidian Tasks: "every 2 weeks on Monday, Friday",
-// "every month on the last", "every January on the 4th", "every weekday", each
-// with "when done" to count from the day it was done.
+// Rules follow Obsidian Tasks: "every 2 weeks on Monday, Friday", "every month on
+// the last", "every January on the 4th", "every weekday", each optionally with
+// "when done" to count from the day of completion.
 func (t Task) Next(on time.Time) (line string, ok bool) {
 	m := taskLine.FindStringSubmatchIndex(t.Raw)
 	rule, ok := parseRule(t.Recurs)
@@ -48,7 +48,8 @@ var (
 	movedPart = pattern.Lazy(`((?:📅|📆|🗓|⏳|⌛|🛫)\x{FE0F}?[ \t]*|[\[(][ \t]*(?:due|scheduled|start)::[ \t]*|[ \t](?:due|scheduled|start):[ \t]*)(\d{4}-\d{2}-\d{2})`)
 )
 
-// nextFields drops what belonged to the done occurrence and moves the rest on.
+// nextFields removes the fields of the completed occurrence and shifts the other
+// dates.
 func nextFields(text string, days int) string {
 	text = oncePart.ReplaceAllString(text, "")
 	return movedPart.ReplaceAllStringFunc(text, func(found string) string {
@@ -61,14 +62,14 @@ func nextFields(text string, days int) string {
 	})
 }
 
-// recurrence is a rule in parts.
+// recurrence is a parsed rule.
 type recurrence struct {
-	every    int // of unit
+	every    int // number of units
 	unit     string
-	weekdays []time.Weekday // on these days; nil: any
+	weekdays []time.Weekday // nil: any
 	days     []int          // days of the month; negative: from its end; nil: any
-	nth      int            // with weekdays: the nth of the month, negative: from its end; 0: each
-	month    time.Month     // of the year; 0: any
+	nth      int            // with weekdays: the nth of the month; negative: from its end; 0: every one
+	month    time.Month     // 0: any
 	whenDone bool
 }
 
@@ -107,7 +108,7 @@ func parseRule(text string) (recurrence, bool) {
 	return r, r.every > 0 && r.readDays(words)
 }
 
-// readDays reads what follows "on the": weekdays, days of the month or "2nd
+// readDays parses the text after "on the": weekdays, days of the month or "2nd
 // Tuesday".
 func (r *recurrence) readDays(words []string) bool {
 	for _, word := range words {
@@ -133,7 +134,7 @@ func (r *recurrence) readDays(words []string) bool {
 	case "year":
 		return r.weekdays == nil && (r.month != 0) == (r.days != nil)
 	}
-	if r.weekdays != nil { // of a month: "2nd Tuesday"
+	if r.weekdays != nil { // of the month, as in "2nd Tuesday"
 		if len(r.days) != 1 {
 			return false
 		}
@@ -150,7 +151,8 @@ var (
 	}
 )
 
-// named finds a weekday or month by its name or at least its first three letters.
+// named finds a weekday or month by its name or a prefix of at least three
+// characters.
 func named[T interface{ String() string }](word string, all []T) (T, bool) {
 	for _, each := range all {
 		if len(word) >= 3 && strings.HasPrefix(strings.ToLower(each.String()), word) {
@@ -161,8 +163,8 @@ func named[T interface{ String() string }](word string, all []T) (T, bool) {
 	return none, false
 }
 
-// after is the first day of the rule after from. A rule of leap days and 999
-// years has none within the bound, and is not understood.
+// after returns the first day after from that matches the rule. It reports false
+// if there is none within the search limit, as for leap days every 999 years.
 func (r recurrence) after(from time.Time) (time.Time, bool) {
 	const furthest = 366 * 40
 	for i := 1; i <= furthest; i++ {
@@ -173,7 +175,7 @@ func (r recurrence) after(from time.Time) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// periods counts the units between two days.
+// periods returns the number of units between two days.
 func (r recurrence) periods(from, day time.Time) int {
 	switch r.unit {
 	case "day":
@@ -186,11 +188,11 @@ func (r recurrence) periods(from, day time.Time) int {
 	return day.Year() - from.Year()
 }
 
-// holds reports whether the rule names day within its period. What it does not
-// say is as it was on the day from which it counts; a month after January 31
-// is the last of February.
+// holds reports whether day matches the rule within its period. Parts that the
+// rule does not specify are those of from; a month after 31 January is the last
+// day of February.
 func (r recurrence) holds(from, day time.Time) bool {
-	last := time.Date(day.Year(), day.Month()+1, 0, 0, 0, 0, 0, time.Local).Day() // of the month
+	last := time.Date(day.Year(), day.Month()+1, 0, 0, 0, 0, 0, time.Local).Day() // last day of the month
 	switch {
 	case r.month != 0 && day.Month() != r.month, r.unit == "year" && r.month == 0 && day.Month() != from.Month():
 		return false
@@ -209,13 +211,13 @@ func monday(day time.Time) time.Time {
 	return day.AddDate(0, 0, -(int(day.Weekday())+6)%7)
 }
 
-// daysBetween counts calendar days, whatever clock changes are between.
+// daysBetween returns the number of calendar days, regardless of clock changes.
 func daysBetween(a, b time.Time) int {
 	return int(time.Date(b.Year(), b.Month(), b.Day(), 0, 0, 0, 0, time.UTC).
 		Sub(time.Date(a.Year(), a.Month(), a.Day(), 0, 0, 0, 0, time.UTC)) / (24 * time.Hour))
 }
 
-// Midnight is the start of the day that t names in its own zone, in local time.
+// Midnight returns local midnight of the day that t has in its own time zone.
 func Midnight(t time.Time) time.Time {
 	return time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, time.Local)
 }

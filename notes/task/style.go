@@ -8,10 +8,10 @@ import (
 	"lifehub/internal/pattern"
 )
 
-// DateStyle is how a vault writes the dates of tasks.
+// DateStyle is the syntax of dates in tasks.
 type DateStyle int
 
-// The styles. Emoji is that of the Obsidian Tasks plugin, and the default.
+// The styles. Emoji, the default, is that of the Obsidian Tasks plugin.
 const (
 	Emoji    DateStyle = iota // 📅 2026-01-01
 	Dataview                  // [due:: 2026-01-01]
@@ -19,7 +19,7 @@ const (
 )
 
 var styles = []struct {
-	used      pattern.Pattern // in the line of a task
+	used      pattern.Pattern // matches the style in the line of a task
 	due, done string
 }{
 	Emoji:    {emojiField, "📅 %s", "✅ %s"},
@@ -27,7 +27,7 @@ var styles = []struct {
 	Plain:    {plainField, "due: %s", "done: %s"},
 }
 
-// Style reports how the task writes its dates; ok is false when it has none.
+// Style returns the style of the task's dates; ok is false if it has none.
 func (t Task) Style() (style DateStyle, ok bool) {
 	for i, s := range styles {
 		if s.used.MatchString(t.Raw) {
@@ -37,7 +37,7 @@ func (t Task) Style() (style DateStyle, ok bool) {
 	return Emoji, false
 }
 
-// MostUsed is the style of most tasks that have a date.
+// MostUsed returns the most frequent style of tasks that have a date.
 func MostUsed(tasks []Task) (style DateStyle, ok bool) {
 	used := map[DateStyle]int{}
 	for _, t := range tasks {
@@ -51,17 +51,17 @@ func MostUsed(tasks []Task) (style DateStyle, ok bool) {
 	return style, ok
 }
 
-// Due writes a due date.
+// Due formats a due date.
 func (s DateStyle) Due(day time.Time) string {
 	return fmt.Sprintf(styles[s].due, day.Format(time.DateOnly))
 }
 
-// Done writes the day a task was done.
+// Done formats the day of completion.
 func (s DateStyle) Done(day time.Time) string {
 	return fmt.Sprintf(styles[s].done, day.Format(time.DateOnly))
 }
 
-// Ticked is the task's line with its box ticked and the day it was done.
+// Ticked returns the task's line marked as done on the given day.
 func (t Task) Ticked(on time.Time) string {
 	m := taskLine.FindStringSubmatchIndex(t.Raw)
 	if m == nil {
@@ -73,13 +73,13 @@ func (t Task) Ticked(on time.Time) string {
 	}
 	style, _ := t.Style()
 	body, end := strings.TrimRight(line, " \t\r"), ""
-	if at := blockMark.FindStringIndex(body); at != nil { // a block's name must stay last
+	if at := blockMark.FindStringIndex(body); at != nil { // a block ID must stay at the end
 		body, end = body[:at[0]], body[at[0]:]
 	}
 	return body + " " + style.Done(on) + end
 }
 
-// StateLine writes an open task as Logseq does.
+// StateLine formats an open task in Logseq's syntax.
 func StateLine(text string, due time.Time) string {
 	line := "- TODO " + text
 	if !due.IsZero() {

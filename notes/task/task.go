@@ -1,6 +1,6 @@
-// Package task reads the tasks in a note, "- [ ]" items as the Obsidian Tasks
-// plugin and Dataview mark them and "- TODO" items as Logseq does, ticks them,
-// and moves on those that recur.
+// Package task parses tasks in notes: "- [ ]" items with the fields of the
+// Obsidian Tasks plugin and Dataview, and "- TODO" items of Logseq. It marks them
+// as done and computes the next occurrence of recurring ones.
 package task
 
 import (
@@ -10,10 +10,11 @@ import (
 	"lifehub/internal/pattern"
 )
 
-// Task is a "- [ ]" or "- TODO" item. Its dates are local midnights; zero: none or not known.
+// Task is a "- [ ]" or "- TODO" item. Dates are local midnights; zero means unset
+// or unknown.
 type Task struct {
 	Line      int
-	Text      string // without the box, the dates and the other marks
+	Text      string // without the checkbox, dates and other fields
 	Raw       string // the line as written
 	Done      bool
 	Cancelled bool // "- [-]": neither done nor open
@@ -21,22 +22,22 @@ type Task struct {
 	Scheduled time.Time
 	Start     time.Time
 	DoneOn    time.Time
-	Recurs    string // "every week"; "": it does not
-	Priority  string // as written; "": none
+	Recurs    string // such as "every week"; empty: does not recur
+	Priority  string // as written; may be empty
 }
 
-// Open reports whether the task still waits to be done.
+// Open reports whether the task is neither done nor cancelled.
 func (t Task) Open() bool { return !t.Done && !t.Cancelled }
 
-// taskLine is a list item with a box: what is before the box, the mark in
-// it, and the text. Quotes may hold tasks.
+// taskLine matches a list item with a checkbox: the text before the box, the mark
+// in it, and the text after it. Tasks may be in quotes.
 var taskLine = pattern.Lazy(`^([\s>]*(?:[-*+]|\d{1,9}[.)])[ \t]+)\[([^\[\]\n])\](?:[ \t]+(.*))?$`)
 
-// wordLine is a list item of Logseq, whose state is a word.
+// wordLine matches a list item of Logseq, whose state is a word.
 var wordLine = pattern.Lazy(`^([\s>]*[-*+][ \t]+)(TODO|DOING|NOW|LATER|WAITING|DONE|CANCELED|CANCELLED)[ \t]+(\S.*)$`)
 
-// The marks of the Obsidian Tasks plugin, in its emoji form and in that of
-// Dataview, which "due: 2026-01-01" without brackets is near enough to.
+// The fields of the Obsidian Tasks plugin, in its emoji syntax and in Dataview's,
+// which also covers "due: 2026-01-01" without brackets.
 var (
 	emojiField = pattern.Lazy(`(📅|📆|🗓|⏳|⌛|🛫|➕|✅|❌)\x{FE0F}?[ \t]*(\d{4}-\d{2}-\d{2})`)
 	pairField  = pattern.Lazy(`[\[(][ \t]*(due|scheduled|start|created|completion|done|cancelled|priority|repeat|recurrence|id|dependsOn|onCompletion)::[ \t]*([^\])]*)[\])]`)
@@ -48,10 +49,10 @@ var (
 	blockMark  = pattern.Lazy(`[ \t]\^[A-Za-z0-9-]+$`)
 )
 
-// maxTask bounds a task's line, in bytes; a longer one is text.
+// maxTask bounds the length of a task's line in bytes; longer lines are text.
 const maxTask = 10_000
 
-// Parse reads one line as a task, without its Line.
+// Parse parses a line as a task. It does not set Line.
 func Parse(line string) (Task, bool) {
 	rest := strings.TrimLeft(line, " \t\r\f>-*+.)0123456789")
 	if len(line) > maxTask || rest == "" || rest[0] != '[' && (rest[0] < 'A' || rest[0] > 'Z') {
@@ -69,7 +70,8 @@ func Parse(line string) (Task, bool) {
 	return t, true
 }
 
-// takeFields moves the marks of a task's text into t and returns what is left.
+// takeFields moves the fields in a task's text into t and returns the remaining
+// text.
 func (t *Task) takeFields(text string) string {
 	text = blockMark.ReplaceAllString(strings.TrimRight(text, " \t\r"), "")
 	text = take(text, emojiField, func(m []string) bool { return t.setDate(m[1], m[2]) })
@@ -92,7 +94,8 @@ func take(text string, field pattern.Pattern, use func(match []string) bool) str
 	})
 }
 
-// setDate refuses what is no day, like 2026-02-31: that stays in the text.
+// setDate rejects days that do not exist, such as 2026-02-31, which then stay in
+// the text.
 func (t *Task) setDate(mark, value string) bool {
 	day, err := time.ParseInLocation("2006-01-02", value, time.Local)
 	if err != nil {
@@ -124,9 +127,8 @@ func (t *Task) setField(name, value string) bool {
 	return true
 }
 
-// sign may be that of a task: its box, in whatever encoding, or its state.
+// sign matches a possible checkbox, in any encoding, or a state word.
 var sign = pattern.Lazy(`\[[^\[\]]{1,4}\]|[-*+][ \t]+(?:TODO|DOING|NOW|LATER|WAITING|DONE|CANCEL)`)
 
-// MayHoldAny reports, at the price of a glance, whether a note's bytes can
-// hold tasks at all.
+// MayHoldAny is a fast check whether a note's bytes may contain tasks.
 func MayHoldAny(raw []byte) bool { return sign.Match(raw) }

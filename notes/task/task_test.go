@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestATasksMarksAreReadAndItsTextIsLeft(t *testing.T) {
+func TestFieldsAreSeparatedFromTheText(t *testing.T) {
 	for line, want := range map[string]Task{
 		"- [ ] plain":             {Text: "plain"},
 		"* [X] done ✅ 2026-01-02": {Text: "done", Done: true, DoneOn: dayOf("2026-01-02")},
@@ -40,7 +40,7 @@ func TestATasksMarksAreReadAndItsTextIsLeft(t *testing.T) {
 	}
 }
 
-func TestADoneTaskIsTickedAndMovesOn(t *testing.T) {
+func TestDoneTaskIsTickedAndRecurs(t *testing.T) {
 	for _, each := range []struct{ line, ticked, next string }{
 		{"- [ ] a", "- [x] a ✅ 2026-10-07", ""},
 		{"  * [/] a 📅 2026-10-01 ^id", "  * [x] a 📅 2026-10-01 ✅ 2026-10-07 ^id", ""},
@@ -72,7 +72,7 @@ func TestADoneTaskIsTickedAndMovesOn(t *testing.T) {
 	}
 }
 
-func TestRecurrenceRulesNameTheNextDay(t *testing.T) {
+func TestRecurrenceRulesGiveTheNextDay(t *testing.T) {
 	for _, each := range []struct{ rule, from, want string }{
 		{"every day", "2026-12-31", "2027-01-01"},
 		{"every 3 days", "2026-02-27", "2026-03-02"},
@@ -112,7 +112,7 @@ func TestRecurrenceRulesNameTheNextDay(t *testing.T) {
 	}
 }
 
-func TestTickingATaskKeepsItATask(t *testing.T) {
+func TestTickedLineIsStillATask(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		line := rapid.SampledFrom([]string{"- ", "  * ", "> 1. "}).Draw(t, "item") + "[ ] " + rapid.StringMatching(`([a-zé東]{1,5} |📅 2026-\d\d-\d\d |🔁 every (day|week|month|2 weeks on Mon) |\[due:: 2026-0\d-1\d\] |⏫ ){0,6}`).Draw(t, "text")
 		task, ok := Parse(line)
@@ -133,7 +133,7 @@ func TestTickingATaskKeepsItATask(t *testing.T) {
 	})
 }
 
-func TestANoteWithoutABoxHoldsNoTask(t *testing.T) {
+func TestMayHoldAnyNeedsACheckbox(t *testing.T) {
 	for raw, want := range map[string]bool{
 		"- [ ] a": true, "1. [x] a": true, "- [é] a": true, "\xff\xfe-\x00 \x00[\x00 \x00]\x00": true, "\xfe\xff\x00-\x00 \x00[\x00x\x00]": true,
 		"": false, "a [longer link](b.md) and [[another]]": false, "[]": false,
