@@ -320,7 +320,7 @@ func (s *supervisor) admit(listed []mcp.Tool, more error, instructions string) e
 		var t *tool
 		l, err := wire.Unwrapped(one)
 		if err != nil {
-			err = fmt.Errorf("tool %q is rejected: %w", l.Name, err)
+			err = fmt.Errorf("tool %q is refused: %w", l.Name, err)
 		} else {
 			t, err = newTool(s, l)
 		}

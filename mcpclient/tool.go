@@ -63,7 +63,7 @@ func newTool(s *supervisor, l wire.Tool) (*tool, error) {
 	}
 	schema, err := normalSchema(l.InputSchema)
 	if err != nil {
-		return nil, fmt.Errorf("tool %q is rejected: %w", l.Name, err)
+		return nil, fmt.Errorf("tool %q is refused: %w", l.Name, err)
 	}
 	var hints struct {
 		DestructiveHint bool
@@ -72,7 +72,7 @@ func newTool(s *supervisor, l wire.Tool) (*tool, error) {
 	_ = json.Unmarshal(l.Annotations, &hints) // invalid hints are ignored
 	said, err := textOf(l, schema)
 	if err != nil {
-		return nil, fmt.Errorf("tool %q is rejected: %w", l.Name, err)
+		return nil, fmt.Errorf("tool %q is refused: %w", l.Name, err)
 	}
 	t := &tool{server: s, name: l.Name, level: s.Entry.Level, task: wire.NeedsTask(l), text: said, reads: hints.ReadOnlyHint}
 	t.spec = llm.ToolSpec{

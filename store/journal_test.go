@@ -232,7 +232,7 @@ func TestSpaceOfDroppedResultsIsReused(t *testing.T) {
 
 // A turn that another process works on cannot be taken over until that process
 // ends; then it can be, immediately.
-func TestRunningTurnCannotBeTakenOver(t *testing.T) {
+func TestRunningTurnIsLeftToItsProcess(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "lifehub.db")
 	cmd := exec.Command(os.Args[0])

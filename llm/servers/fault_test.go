@@ -26,7 +26,7 @@ func say(text string) llm.Request {
 	return llm.Request{Messages: []llm.Message{{Role: llm.User, Text: text}}}
 }
 
-func TestServerFaultIsReportedAndNothingIsLost(t *testing.T) {
+func TestMisbehavingServerIsReportedAndNothingIsLost(t *testing.T) {
 	refused := func(err error) bool {
 		var status *llm.StatusError
 		return errors.As(err, &status)
@@ -92,7 +92,7 @@ func TestServerFaultIsReportedAndNothingIsLost(t *testing.T) {
 	}
 }
 
-func TestTruncatedAnswerKeepsWhatArrived(t *testing.T) {
+func TestAnswerCutAnywhereKeepsWhatArrived(t *testing.T) {
 	step := 31 // bytes
 	if os.Getenv("LIFEHUB_SOAK") == "1" {
 		step = 1

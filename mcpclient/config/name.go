@@ -92,7 +92,7 @@ func WirePrefix(server string) string { return strings.ReplaceAll(server, "_", "
 // CheckToolName returns an error if a server's name for a tool is not acceptable.
 func CheckToolName(tool string) error {
 	if !knownTool.MatchString(tool) {
-		return fmt.Errorf("tool %q is rejected: a tool name has up to 128 characters of A–Z a–z 0–9 _ . / : -", tool)
+		return fmt.Errorf("tool %q is refused: a tool name has up to 128 characters of A–Z a–z 0–9 _ . / : -", tool)
 	}
 	return nil
 }
