@@ -158,7 +158,7 @@ func TestKilledWriterLeavesACompleteNote(t *testing.T) {
 		t.Fatal(err)
 	}
 	for kill := range 15 {
-		child := exec.Command(os.Args[0], "-test.run=^TestANoteOutlivesKill$")
+		child := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$")
 		child.Env = append(os.Environ(), env+"="+dir)
 		started, err := child.StdoutPipe()
 		if err != nil {
