@@ -66,7 +66,7 @@ func callReader(ctx context.Context, a *app.App, name string, input json.RawMess
 		return "", fmt.Errorf("%s is switched off", name)
 	}
 	schemas := args.Schemas{}
-	input, _, err := schemas.Repair(tools[at].Spec(), input)
+	repaired, err := schemas.Repair(tools[at], input)
 	if err != nil {
 		return "", err
 	}
@@ -75,7 +75,7 @@ func callReader(ctx context.Context, a *app.App, name string, input json.RawMess
 		Record:  &provenance.Record{Stream: events.New(nil, time.Now), Store: &a.Untrusted},
 		Schemas: &schemas, Prompts: func() gate.Prompts { return gate.Prompts{} },
 	}
-	did, err := turn.RunCall(ctx, guard, a.Secrets.Known, tools[at], input)
+	did, err := turn.RunCall(ctx, guard, a.Secrets.Known, tools[at], repaired.Input.JSON())
 	switch {
 	case err != nil:
 		return "", err

@@ -1,4 +1,4 @@
-// Package apptest puts LifeHub together in a folder, for tests.
+// Package apptest assembles LifeHub in a temporary folder, for tests.
 package apptest
 
 import (
@@ -10,7 +10,7 @@ import (
 	"lifehub/cli/app"
 )
 
-// Open is LifeHub on folders of notes, with no model and nothing saved.
+// Open returns LifeHub on folders of notes, without a model; it saves nothing.
 func Open(t *testing.T, vaults ...string) *app.App {
 	t.Helper()
 	a, err := app.Open(t.Context(), Process(t.TempDir()), app.RunFlags{Notes: vaults, NoSave: true})
@@ -21,8 +21,8 @@ func Open(t *testing.T, vaults ...string) *app.App {
 	return a
 }
 
-// Process is LifeHub at home in a folder, without a model server, with further
-// variables of its environment.
+// Process returns a LifeHub process with the given home folder and additional
+// environment variables, without a model server.
 func Process(home string, more ...string) *app.Process {
 	environ := append([]string{"LIFEHUB_HOME=" + home, "LIFEHUB_PROVIDER=offline"}, more...)
 	return &app.Process{Environ: func() []string { return nil }, Getenv: func(name string) (string, bool) {
@@ -35,7 +35,7 @@ func Process(home string, more ...string) *app.Process {
 	}}
 }
 
-// Vault is a folder of notes to write into.
+// Vault creates a folder of notes for tests that write.
 func Vault(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -44,7 +44,7 @@ func Vault(t *testing.T) string {
 	return dir
 }
 
-// Write writes a file, and makes the folders above it.
+// Write writes a file, creating the folders above it.
 func Write(t *testing.T, file, text string) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
@@ -55,7 +55,7 @@ func Write(t *testing.T, file, text string) {
 	}
 }
 
-// Read is what a file holds.
+// Read returns the content of a file.
 func Read(t *testing.T, file string) string {
 	t.Helper()
 	text, err := os.ReadFile(file)

@@ -5,11 +5,11 @@ import (
 	"testing"
 )
 
-// Rider is a note, words quoted from it, and what a mark on them has to say next
-// to its tick wherever it is shown; "": nothing.
+// Rider is a note, a quotation from it, and the qualification that must follow
+// the check mark of the quotation wherever it is shown; Said may be empty.
 type Rider struct{ Path, Note, Words, Said string }
 
-// Riders are those of each kind.
+// Riders has one Rider of each kind.
 var Riders = []Rider{
 	{"marks/key.md", "# Key\n\nMia has the second key of the house. It is brass.\n", "Mia has the second key of the house.", ""},
 	{"marks/rest.md", "# Rest\n\nYou may never run two hard days in a row.\n", "run two hard days in a row", "but in “You may never […]”"},
@@ -19,7 +19,7 @@ var Riders = []Rider{
 	{"marks/bus.md", "# Bus\n\nThe last bus leaves at seven. That was wrong.\n", "The last bus leaves at seven.", "but then “That was wrong.”"},
 }
 
-// WriteRiders writes their notes into a folder.
+// WriteRiders writes the notes of Riders into a folder.
 func WriteRiders(t *testing.T, dir string) {
 	t.Helper()
 	for _, r := range Riders {

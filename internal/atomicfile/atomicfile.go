@@ -1,4 +1,4 @@
-// Package atomicfile replaces a private file whole or not at all.
+// Package atomicfile atomically replaces private files.
 package atomicfile
 
 import (
@@ -10,9 +10,10 @@ import (
 	"lifehub/internal/wrap"
 )
 
-// Write replaces a file that only its owner may read, and makes its folder. Of
-// a link, which stays, it is the file that the link leads to. One that is
-// killed in the middle may leave a file beginning with its name.
+// Write replaces a file that only its owner may read, creating its folder if
+// necessary. It follows symbolic links: the link stays and its target is
+// replaced. If the process is killed, a temporary file whose name begins with
+// that of the file may remain.
 func Write(file string, data []byte) (err error) {
 	defer wrap.Error(&err, "write %s", file)
 	if file, err = target(file); err != nil {
@@ -21,11 +22,11 @@ func Write(file string, data []byte) (err error) {
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 		return err
 	}
-	temp, err := os.CreateTemp(filepath.Dir(file), filepath.Base(file)+".new-*") // with mode 0600
+	temp, err := os.CreateTemp(filepath.Dir(file), filepath.Base(file)+".new-*") // created with mode 0600
 	if err != nil {
 		return err
 	}
-	defer os.Remove(temp.Name()) // nothing is there any more after the rename
+	defer os.Remove(temp.Name()) // fails after the rename, which is fine
 	_, err = temp.Write(data)
 	if err == nil {
 		err = temp.Sync()
@@ -36,11 +37,11 @@ func Write(file string, data []byte) (err error) {
 	return os.Rename(temp.Name(), file)
 }
 
-// maxLinks is how many links may lead from one to the next.
+// maxLinks bounds the length of a chain of symbolic links.
 const maxLinks = 40
 
-// target is the regular file that a chain of links ends at, or will when it is
-// written.
+// target returns the regular file at the end of a chain of links; it need not
+// exist.
 func target(file string) (string, error) {
 	for range maxLinks {
 		info, err := os.Lstat(file)
@@ -58,7 +59,7 @@ func target(file string) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		if !filepath.IsAbs(next) { // it begins where the link really is
+		if !filepath.IsAbs(next) { // relative to the folder that contains the link
 			dir, err := filepath.EvalSymlinks(filepath.Dir(file))
 			if err != nil {
 				return "", err

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// A link stays a link; what it leads to is replaced, and made where it is missing.
-func TestALinkIsWrittenThrough(t *testing.T) {
+// A link is preserved; its target is replaced, or created if it is missing.
+func TestWriteFollowsLinks(t *testing.T) {
 	t.Parallel()
 	home, dots := t.TempDir(), t.TempDir()
 	link := func(name, to string) string {

@@ -1,5 +1,5 @@
-// Package chattest is what the tests of both front ends chat with: assistants that
-// play a story, conversations, models, servers and notes that are made up.
+// Package chattest provides test doubles for the tests of both front ends:
+// scripted assistants, and fake conversations, models, servers and notes.
 package chattest
 
 import (
@@ -15,13 +15,13 @@ import (
 	"lifehub/tui/backend"
 )
 
-// Script is an Assistant that plays the same events on every question. Held,
-// it then waits to be stopped, as a slow model does.
+// Script is an Assistant that answers every question with the same events. If
+// Held is set, it then waits to be stopped, like a slow model.
 type Script struct {
 	Bodies []agent.Body
 	Held   bool
 	Asked  []string
-	Turn   string // the id of its turns; "": they have none
+	Turn   string // turn ID of its events; may be empty
 }
 
 func (s *Script) Ask(ctx context.Context, _, message string) <-chan agent.Event {
@@ -40,15 +40,15 @@ func (s *Script) Ask(ctx context.Context, _, message string) <-chan agent.Event 
 	return events
 }
 
-// Play is a script of bodies.
+// Play returns a Script of these bodies.
 func Play(bodies ...agent.Body) *Script { return &Script{Bodies: bodies} }
 
-// Hold is a script that does not end on its own.
+// Hold returns a Script that does not end on its own.
 func Hold(bodies ...agent.Body) *Script { return &Script{Bodies: bodies, Held: true} }
 
 func Raw(s string) json.RawMessage { return json.RawMessage(s) }
 
-// The story that most pictures tell.
+// The turn that most golden frames show.
 var (
 	running = agent.PlanMade{Steps: []agent.Step{
 		{ID: "1", Tool: "search_notes", Input: Raw(`{"query":"running"}`)},
@@ -105,7 +105,7 @@ func Story(parts ...[]agent.Body) []agent.Body {
 	return all
 }
 
-// WithWorld is options whose status says what most pictures show.
+// WithWorld returns options with the status that most golden frames show.
 func WithWorld(a backend.Assistant) backend.Options {
 	status := make(chan backend.Status, 1)
 	status <- World
@@ -113,13 +113,13 @@ func WithWorld(a backend.Assistant) backend.Options {
 	return backend.Options{Assistant: a, Status: status, Screen: backend.Screen{Mode: "plan", Editor: "vi"}}
 }
 
-// Kept is a store with two conversations.
+// Kept is a store with two saved conversations.
 type Kept struct{}
 
 func (Kept) New(context.Context) (string, error) { return "c9", nil }
 
 func (Kept) Recent(context.Context, int) ([]agent.Conversation, error) {
-	day := time.Date(2000, 1, 1, 9, 30, 0, 0, time.UTC) // synctest's first day
+	day := time.Date(2000, 1, 1, 9, 30, 0, 0, time.UTC) // the first day of synctest's clock
 	return []agent.Conversation{
 		{ID: "c2", Title: "Marathon training", Messages: 6, Updated: day.Add(-20 * time.Hour)},
 		{ID: "c1", Title: "A week in Lisbon", Messages: 4, Updated: day.Add(-300 * time.Hour)},
@@ -162,12 +162,12 @@ func (Kept) Fork(context.Context, string, string) (agent.Conversation, error) {
 	return agent.Conversation{ID: "c1", Title: "A week in Lisbon (fork)"}, nil
 }
 
-// search finds one message by any words.
+// search finds one message for any words.
 func search(_ context.Context, words string, _ int) ([]agent.Hit, error) {
 	return []agent.Hit{{Conversation: "c1", Title: "A week in Lisbon", Turn: "c1.6", Excerpt: "…when do I " + words + " to Lisbon, and", Time: time.Date(2000, 1, 1, 9, 30, 0, 0, time.UTC)}}, nil
 }
 
-// Shelf is a model server with two models, on which a pull takes its time.
+// Shelf is a model server with two models, on which a pull takes a while.
 type Shelf struct{}
 
 func (Shelf) List(context.Context) <-chan llm.Listing {
@@ -177,7 +177,7 @@ func (Shelf) List(context.Context) <-chan llm.Listing {
 	}})
 }
 
-// Told is what model servers say, all at once.
+// Told returns a channel with all listings, already closed.
 func Told(list ...llm.Listing) <-chan llm.Listing {
 	to := make(chan llm.Listing, len(list))
 	for _, said := range list {
@@ -196,7 +196,7 @@ func (Shelf) Pull(ctx context.Context, _ string, progress func(string, int64, in
 	return ctx.Err()
 }
 
-// Folders are what the first-run screen finds.
+// Folders are the notes that the first-run screen finds.
 type Folders struct{ Took []backend.Offer }
 
 func (*Folders) Offers(context.Context) ([]backend.Offer, error) {
@@ -206,7 +206,7 @@ func (*Folders) Offers(context.Context) ([]backend.Offer, error) {
 	}, nil
 }
 
-// Typed knows the folders of a home.
+// Typed knows some folders of a home directory.
 func (*Folders) Typed(_ context.Context, path string) (typed backend.TypedPath) {
 	for _, name := range []string{"~/Notizen/", "~/Notizen alt/", "~/Wissen/"} {
 		if strings.HasPrefix(name, path) {
@@ -232,13 +232,13 @@ func (f *Folders) Take(_ context.Context, o backend.Offer) error {
 	return nil
 }
 
-// NoModel is a machine without a model server.
+// NoModel is the state of a machine without a model server.
 var NoModel = backend.FoundModel{
 	Says: "No model on this machine: LifeHub lists the closest passages.",
 	Next: "For written answers install Ollama from ollama.com, then run ollama pull qwen3:8b (detected automatically).",
 }
 
-// Newcomer is somebody who has named no notes.
+// Newcomer returns the options of a user who has not configured any notes.
 func Newcomer(found backend.FoundModel) func() backend.Options {
 	return func() backend.Options {
 		o := WithEverything()
@@ -264,7 +264,7 @@ func WithEverything() backend.Options {
 	return o
 }
 
-// Windowed is a turn that reports how its prompt fills the window.
+// Windowed is a turn that reports the usage of the context window.
 var Windowed = []agent.Body{
 	agent.ContextCounted{
 		Agent: "explainer", Used: 9420, Reserve: 2048, Allocated: 16384,
@@ -275,7 +275,7 @@ var Windowed = []agent.Body{
 	agent.Ended{},
 }
 
-// Recalled is a turn that knows something from before.
+// Recalled is a turn that uses long-term memory.
 var Recalled = []agent.Body{
 	agent.Remembered{
 		Facts: []agent.Fact{
@@ -290,7 +290,7 @@ var Recalled = []agent.Body{
 	agent.Ended{},
 }
 
-// Documents are two versions of one document.
+// Documents has two versions of one document.
 type Documents struct{ Name, Why, Text string }
 
 func (d *Documents) ArtifactVersions(context.Context, string, string) ([]agent.Artifact, error) {
@@ -335,26 +335,26 @@ func WithFigures() backend.Options {
 	return o
 }
 
-// LongArguments is a question that no dialog shows at once.
+// LongArguments is a request for permission that does not fit on a screen.
 var LongArguments = agent.PermissionAsked{
 	Step: "1", Call: "l", Name: "create_note", Rule: "allow create_note", Reason: "create_note changes your notes",
 	Input: Raw(`{"path":"trip.md","text":"` + strings.Repeat(`Pack the tent.\n`, 30) + strings.Repeat(" ", 2500) + `the end\u202e"}`),
 }
 
-// UnknownOutcome asks about a call of which nobody knows whether it happened.
+// UnknownOutcome asks about a call that may or may not have happened.
 var UnknownOutcome = agent.PermissionAsked{
 	Step: "1", Call: "1", Name: "send_email", Input: Raw(`{"to":["bob@example.com"],"subject":"Hi","body":"See you"}`), Hash: "9f86d081884c7d65",
 	Unknown: true, Since: time.Date(2026, 3, 14, 9, 30, 0, 0, time.UTC), Preview: agent.Preview{Text: "Send a mail to bob@example.com\nFrom: ana@example.org\nGoes to: bob@example.com"},
 	Reason: "LifeHub was stopped while this was under way: whether it happened is not known",
 }
 
-// MailAsked is a call that no rule allows: it is asked about each time.
+// MailAsked is a call that no rule allows, so the user is asked each time.
 var MailAsked = agent.PermissionAsked{
 	Step: "1", Call: "1", Name: "send_email", Input: Raw(`{"to":["bob@example.com"],"subject":"Hi","body":"See you"}`), Hash: "9f86d081884c7d65",
 	Preview: agent.Preview{Text: "Send a mail to bob@example.com\nFrom: ana@example.org\nGoes to: bob@example.com"}, Reason: "send_email asks each time",
 }
 
-// FormAsked is a form with a field of each kind.
+// FormAsked is a form with a field of each type.
 var FormAsked = agent.InputAsked{
 	Step: "2", Call: "b", ID: "b.1", Name: "everything_trigger-elicitation-request",
 	Question: agent.Question{
@@ -375,7 +375,7 @@ var FormAsked = agent.InputAsked{
 	},
 }
 
-// PlanAsked is a plan of three steps to approve, as a turn asks about it.
+// PlanAsked asks for approval of a plan with three steps.
 var PlanAsked = agent.InputAsked{
 	Call: "plan", ID: "plan.1",
 	Question: agent.Question{
@@ -398,7 +398,7 @@ var PlanAsked = agent.InputAsked{
 	},
 }
 
-// Asked returns a question and where its answer will be found.
+// Asked returns a question and where its answer will be stored.
 func Asked(from agent.PermissionAsked) (agent.PermissionAsked, *[]agent.Reply) {
 	var replies []agent.Reply
 	from.Reply = func(r agent.Reply) { replies = append(replies, r) }
@@ -413,20 +413,20 @@ func Sentences() []string {
 	return list
 }
 
-// IsAnswer reports whether a text is what answers a question: one letter, or yes
-// or no.
+// IsAnswer reports whether a text counts as an answer to a permission request:
+// a single character, or yes or no.
 func IsAnswer(text string) bool {
 	return len([]rune(text)) == 1 || strings.EqualFold(text, "yes") || strings.EqualFold(text, "no")
 }
 
-// AsksFor is a turn in which a server asks, and what was answered.
+// AsksFor returns options with a turn in which a server asks, and the answers.
 func AsksFor(asked agent.InputAsked) (backend.Options, *[]agent.Input) {
 	given := &[]agent.Input{}
 	asked.Reply = func(i agent.Input) { *given = append(*given, i) }
 	return WithWorld(Hold(Story(Planning, []agent.Body{asked})...)), given
 }
 
-// SayEverywhere puts a text into every field of every event.
+// SayEverywhere returns events with a text in all their fields.
 func SayEverywhere(evil string) []agent.Body {
 	in := Raw(fmt.Sprintf(`{%q:%q}`, strings.ToValidUTF8(evil, "�"), strings.ToValidUTF8(evil, "�")))
 	from := agent.Source{N: 1, Path: evil, Vault: evil, Line: 3, Heading: evil, Text: evil}
@@ -454,7 +454,7 @@ func SayEverywhere(evil string) []agent.Body {
 	}
 }
 
-// WithLibrary is options whose servers have resources and prompts.
+// WithLibrary returns options with servers that have resources and prompts.
 func WithLibrary() backend.Options {
 	o := WithEverything()
 	o.Note = func(_ context.Context, name, _ string) (backend.Note, error) {
@@ -492,7 +492,7 @@ func WithLibrary() backend.Options {
 	return o
 }
 
-// Shop is servers whose states are given; it notes what it is told.
+// Shop is a set of servers with given states, which records its calls.
 type Shop struct {
 	States []backend.Server
 	Told   []string
@@ -536,8 +536,8 @@ func ThreeServers() *Shop {
 	}}
 }
 
-// beginnings are how people begin to write in English and German: sentences
-// and single words, of which many begin with a letter that answers.
+// beginnings are typical beginnings of messages in English and German, sentences
+// and single words, many of which start with a character that would be an answer.
 var beginnings = strings.Split(strings.TrimSpace(`
 yesterday I ran|yes please, and|yes|yeah sure|you said that|your plan was|yet another|yoga on Monday|yay|ye olde inn|years ago I|young people|y u no|yup|yo
 so which shoes|so|see you there|she said|sorry, I meant|say that again|some of them|show me the|search the web|save this for|send it to|still, I think|such a|summer is|swim or run|shall we|should I|sd card|s and t
@@ -556,10 +556,10 @@ so ein|sag mir|sie hat|schon|such im Netz|sehr gut|seit|sonst|sollte ich|Sag|Sie
 an Tom|am Montag|aber|alle|als|auch|auf|aus|ach|ab morgen|An|Am|Aber|Alle|Als|Auch|Ach so
 yoga am Montag|ypsilon|über|ich habe|ist das|im Juni|was war|wann|wo|wie oft|wer|wenn|und|vielleicht|bitte|mach das|kannst du|zeig mir|heute|gestern|Öl wechseln`), "|")
 
-type artifacts backend.Artifacts // embedded by another name than that of its method
+type artifacts backend.Artifacts // gives the embedded interface a name other than its method's
 
-// WithEveryCommand has something behind each command of the front ends, which
-// nobody may call.
+// WithEveryCommand returns options with something behind each command of the
+// front ends. It must not be called.
 func WithEveryCommand() backend.Options {
 	return backend.Options{
 		Conversations: struct{ backend.Conversations }{}, Branches: struct{ backend.Branches }{}, Models: struct{ backend.Models }{},

@@ -9,8 +9,8 @@ import (
 	"lifehub/agent/events"
 )
 
-// Saved is a turn of these events as it is saved, and the events with their
-// times, each 700 ms after the one before.
+// Saved returns a turn with these events in its saved form, and the events with
+// times 700 ms apart.
 func Saved(t *testing.T, bodies ...agent.Body) (_ agent.Exchange, told []agent.Event) {
 	t.Helper()
 	clock := time.Date(2026, 3, 14, 9, 30, 0, 0, time.UTC)

@@ -1,12 +1,12 @@
-// Package database opens SQLite files so that other programs that change the
-// files next to one cannot end the process. Start at [Open].
+// Package database opens SQLite files so that other programs cannot crash the
+// process by modifying the files next to a database. Start at [Open].
 //
-// SQLite maps the index of its write-ahead log, NAME-shm, into memory. Where
-// another program has cut that file, touching the memory is a fault, which
-// unwinds SQLite in the middle of its work. After one, and whenever NAME-shm or
-// NAME-wal is not the file that was opened, all connections of the process to
-// the database are closed and their transactions rolled back; the next ones
-// rebuild the index from the log.
+// SQLite maps the index of its write-ahead log, NAME-shm, into memory. If another
+// program truncates that file, accessing the mapping raises a fault, which
+// interrupts SQLite at an arbitrary point. After such a fault, and whenever
+// NAME-shm or NAME-wal is no longer the file that was opened, all connections of
+// this process to the database are closed and their transactions rolled back. The
+// next connections rebuild the index from the log.
 package database
 
 import (
@@ -24,10 +24,11 @@ import (
 	"modernc.org/sqlite"
 )
 
-// Open returns the database at path; "" is one in memory. Settings are those of
-// the driver: mode, immutable, _txlock, and _pragma for each connection.
+// Open returns the database at path, or one in memory if path is empty. Settings
+// are those of the driver: mode, immutable, _txlock, and _pragma, which is run on
+// each connection.
 func Open(path string, settings url.Values) (*sql.DB, error) {
-	registered, err := sql.Open("sqlite", "") // with the functions that were registered
+	registered, err := sql.Open("sqlite", "") // includes functions registered with the driver
 	if err != nil {
 		return nil, err
 	}
@@ -58,20 +59,20 @@ type connector struct {
 	address string
 	begin   string
 	pragmas []string
-	logs    bool // in a write-ahead log
+	logs    bool // uses a write-ahead log
 	file    *file
 }
 
-// Driver returns that of SQLite.
+// Driver implements [driver.Connector].
 func (c *connector) Driver() driver.Driver { return c.driver }
 
-// BusyTimeout is how long a statement waits for another process's write. A
-// write of ours takes milliseconds; more than this is a stuck disk.
+// BusyTimeout is how long a statement waits for another process's write. Our own
+// writes take milliseconds, so a longer wait means that the disk is stuck.
 const BusyTimeout = 10 * time.Second
 
-// Connect opens a connection. The driver itself is given no pragma: a fault
-// while it runs one would leave a connection that nobody can close. So would a
-// pragma that is the first to read the schema.
+// Connect opens a connection. It runs the pragmas itself: a fault while the
+// driver runs one would leave a connection that cannot be closed. The same
+// applies to a pragma that is the first statement to read the schema.
 func (c *connector) Connect(ctx context.Context) (driver.Conn, error) {
 	c.file.check(nil)
 	made, err := c.file.connect(c)
@@ -84,24 +85,24 @@ func (c *connector) Connect(ctx context.Context) (driver.Conn, error) {
 	}
 	for _, statement := range statements {
 		if _, err = made.ExecContext(ctx, statement, nil); err != nil {
-			_ = made.Close() // what is wrong was said
+			_ = made.Close() // the first error is returned
 			return nil, made.again(err, true)
 		}
 	}
 	c.file.join(made, c.logs)
-	c.file.check(nil) // it may have opened another log than the others
+	c.file.check(nil) // it may have opened another log than the other connections
 	return made, made.again(made.do(func() error { return nil }), true)
 }
 
-// conn is a connection whose calls end with an error where SQLite would fault.
+// conn is a connection whose calls return an error where SQLite would fault.
 type conn struct {
 	file   *file
 	begin  string
 	raw    rawConn
-	lost   *lostError // why it was closed under its user; nil: it was not
+	lost   *lostError // why it was closed while in use; nil if it was not
 	inTx   bool
 	joined bool           // its files are open
-	rows   map[*rows]bool // that are open
+	rows   map[*rows]bool // open rows
 	stmts  map[*stmt]bool
 }
 
@@ -113,13 +114,13 @@ type rawConn interface {
 	sqlite.HookRegisterer
 }
 
-// ResetSession is called before the connection is used again.
+// ResetSession implements [driver.SessionResetter].
 func (c *conn) ResetSession(ctx context.Context) error {
 	c.file.check(c)
 	return c.again(c.do(func() error { return c.raw.ResetSession(ctx) }), true)
 }
 
-// IsValid reports whether the connection may be used again.
+// IsValid implements [driver.Validator].
 func (c *conn) IsValid() bool {
 	return c.do(func() error {
 		if !c.raw.IsValid() {
@@ -134,7 +135,7 @@ func (c *conn) Close() error {
 	return c.end(c.close)
 }
 
-// end closes something; it is closed already if the connection was lost.
+// end closes something, which is already closed if the connection was lost.
 func (c *conn) end(close func() error) error {
 	return unlessLost(c.do(close))
 }
@@ -147,8 +148,8 @@ func unlessLost(err error) error {
 	return err
 }
 
-// ExecContext runs a statement. Each is prepared here, so that it can be closed
-// after a fault.
+// ExecContext runs a statement. It prepares the statement itself, so that it can
+// be closed after a fault.
 func (c *conn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (result driver.Result, err error) {
 	s, err := c.prepare(ctx, query)
 	if err != nil {
@@ -168,21 +169,21 @@ func (c *conn) QueryContext(ctx context.Context, query string, args []driver.Nam
 	}
 	r, err := s.query(ctx, args)
 	if err != nil {
-		_ = s.Close() // what is wrong with it was said
+		_ = s.Close() // the first error is returned
 		return nil, c.again(err, reads(query))
 	}
 	r.once = s
 	return r, nil
 }
 
-// reads reports whether a statement surely changes nothing.
+// reads reports whether a statement certainly changes nothing.
 func reads(query string) bool {
 	query = strings.TrimSpace(query)
 	return len(query) >= len("SELECT") && strings.EqualFold(query[:len("SELECT")], "SELECT")
 }
 
-// again is the error by which package sql tries with another connection, where
-// this one was lost before it did anything, or nothing that matters.
+// again returns the error that makes package sql retry on another connection if
+// this one was lost before the call had any effect.
 func (c *conn) again(err error, harmless bool) error {
 	var lost *lostError
 	if errors.As(err, &lost) && !c.inTx && (harmless || !lost.ran) {
@@ -221,7 +222,7 @@ func (c *conn) BeginTx(ctx context.Context, options driver.TxOptions) (driver.Tx
 		begin = "begin"
 	}
 	if _, err := c.ExecContext(ctx, begin, nil); err != nil {
-		// A begin that was interrupted as it ended has begun all the same.
+		// An interrupted begin may still have started a transaction.
 		_, _ = c.ExecContext(context.Background(), "rollback", nil)
 		return nil, c.again(err, true)
 	}
@@ -234,7 +235,7 @@ type tx struct{ conn *conn }
 func (t tx) Commit() error {
 	_, err := t.conn.ExecContext(context.Background(), "commit", nil)
 	if err != nil {
-		_ = t.Rollback() // the connection has to be without a transaction, and the reason is err
+		_ = t.Rollback() // the connection must be left without a transaction; err is the cause
 	}
 	t.conn.inTx = false
 	return err
@@ -292,7 +293,7 @@ func (s *stmt) query(ctx context.Context, args []driver.NamedValue) (*rows, erro
 type rows struct {
 	conn *conn
 	raw  driver.Rows
-	once *stmt // closed with them; nil: none
+	once *stmt // closed with the rows; may be nil
 }
 
 func (r *rows) Columns() []string { return r.raw.Columns() }
@@ -314,10 +315,10 @@ func (r *rows) Close() error {
 	return err
 }
 
-// lostError says why a call ended.
+// lostError explains why a call ended.
 type lostError struct {
 	why string
-	ran bool // the call was under way
+	ran bool // the call had started
 }
 
 func (e *lostError) Error() string { return e.why + "; try again" }

@@ -31,8 +31,8 @@ func open(t testing.TB, path string) *sql.DB {
 	return db
 }
 
-// attacks are what other programs do to the files next to a database. None
-// takes away what was committed: it is in the log, which stays open.
+// attacks are modifications of the files next to a database by other programs.
+// None loses committed data: it is in the log, which stays open.
 var attacks = map[string]func(path string) error{
 	"the index cut":          func(path string) error { return os.Truncate(path+"-shm", 0) },
 	"the index cut to pages": func(path string) error { return os.Truncate(path+"-shm", 4096) },
@@ -49,8 +49,8 @@ func replace(path string) error {
 	return os.Rename(path+".other", path)
 }
 
-// An idle database works on as if nothing had happened.
-func TestNoCallFailsAfterAnAttackOnAnIdleDatabase(t *testing.T) {
+// An idle database continues as if nothing had happened.
+func TestAttackOnAnIdleDatabaseIsNotNoticed(t *testing.T) {
 	t.Parallel()
 	for name, attack := range attacks {
 		t.Run(name, func(t *testing.T) {
@@ -93,8 +93,8 @@ func TestNoCallFailsAfterAnAttackOnAnIdleDatabase(t *testing.T) {
 	}
 }
 
-// A transaction and rows that are open end with an error, and the next succeed.
-func TestAFaultInATransactionUndoesIt(t *testing.T) {
+// Open transactions and rows end with an error; later ones succeed.
+func TestFaultRollsBackTheTransaction(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "a.db")
 	db := open(t, path)
@@ -129,8 +129,8 @@ func TestAFaultInATransactionUndoesIt(t *testing.T) {
 	whole(t, db, 3)
 }
 
-// Whatever is done to its files while it reads and writes, the process lives,
-// no call hangs, and what was acknowledged is there afterwards.
+// Attacks while the database is in use must neither crash the process, nor block
+// a call, nor lose acknowledged data.
 func TestAttacksUnderLoadLoseNothing(t *testing.T) {
 	t.Parallel()
 	times := 20
@@ -162,17 +162,17 @@ func TestAttacksUnderLoadLoseNothing(t *testing.T) {
 				all.Go(func() {
 					for !over.Load() {
 						var n, last int
-						_ = read.QueryRow(`SELECT count(*), max(n) FROM numbers`).Scan(&n, &last) // it may fail
+						_ = read.QueryRow(`SELECT count(*), max(n) FROM numbers`).Scan(&n, &last) // may fail
 					}
 				})
 			}
 			for range times {
 				<-progress
-				_ = attack(path) // it may have come between two files
+				_ = attack(path) // it may hit the moment between two files
 				<-progress
 			}
 			over.Store(true)
-			for range progress { //nolint:revive // until the writer ends
+			for range progress { //nolint:revive // ends with the writer
 			}
 			all.Wait()
 			check := func(db *sql.DB) {
@@ -194,8 +194,8 @@ func TestAttacksUnderLoadLoseNothing(t *testing.T) {
 	}
 }
 
-// Two processes on one database lose nothing when its index is cut.
-func TestAnIndexCutUnderTwoProcesses(t *testing.T) {
+// Two processes sharing a database lose nothing when its index is truncated.
+func TestTruncatedIndexIsSharedByTwoProcesses(t *testing.T) {
 	t.Parallel()
 	if path := os.Getenv("DATABASE_CHILD"); path != "" {
 		child(t, path)
@@ -206,7 +206,7 @@ func TestAnIndexCutUnderTwoProcesses(t *testing.T) {
 	if _, err := db.Exec(`CREATE TABLE numbers (n INTEGER PRIMARY KEY)`); err != nil {
 		t.Fatal(err)
 	}
-	other := exec.Command(os.Args[0], "-test.run=^TestAnIndexCutUnderTwoProcesses$")
+	other := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$")
 	other.Env = append(os.Environ(), "DATABASE_CHILD="+path)
 	in, err := other.StdinPipe()
 	if err != nil {
@@ -253,7 +253,7 @@ func TestAnIndexCutUnderTwoProcesses(t *testing.T) {
 	whole(t, db, -1)
 }
 
-// child inserts the numbers that it is given.
+// child inserts the numbers that it reads.
 func child(t *testing.T, path string) {
 	db := open(t, path)
 	for numbers := bufio.NewScanner(os.Stdin); numbers.Scan(); {
@@ -273,7 +273,8 @@ func count(t *testing.T, db *sql.DB) (n int) {
 	return n
 }
 
-// whole checks a database and the number of its rows; -1: any.
+// whole checks the integrity of a database and the number of its rows; -1 means
+// any.
 func whole(t *testing.T, db *sql.DB, want int) {
 	t.Helper()
 	var verdict string
@@ -285,10 +286,11 @@ func whole(t *testing.T, db *sql.DB, want int) {
 	}
 }
 
-// A begin that was interrupted as it succeeded leaves no transaction on its
-// connection: every later write would fail. It takes thousands to meet one.
-func TestACancelledBeginLeavesNoTransaction(t *testing.T) {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(8)) // preempted anywhere, also on two cores
+// A begin that is interrupted as it succeeds must not leave a transaction on its
+// connection, which would make every later write fail. Thousands of attempts are
+// needed to hit this moment.
+func TestCancelledBeginLeavesNoTransaction(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(8)) // so that preemption may happen anywhere, even on two cores
 	db := open(t, filepath.Join(t.TempDir(), "a.db"))
 	db.SetMaxOpenConns(1)
 	for i := range 20_000 {

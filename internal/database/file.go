@@ -14,23 +14,23 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// file is a database with all connections of this process to it, which share
-// the mapped index of its log.
+// file is a database with all connections of this process, which share the mapped
+// index of its log.
 type file struct {
-	path string // "": in memory
+	path string // empty for a database in memory
 
-	mu    sync.RWMutex // held for reading by each call of SQLite
-	conns []*conn      // in the order in which they joined, then those that have not
-	dead  error        // a connection could not be closed; nil: all could
+	mu    sync.RWMutex // read-locked during each call of SQLite
+	conns []*conn      // in the order in which they joined, followed by those that have not
+	dead  error        // error of a connection that could not be closed; nil if all could
 
-	own   sync.Mutex  // of conns and what follows; of conns only while mu is held for reading
-	index os.FileInfo // -shm as it was opened and has grown; nil: none was seen
+	own   sync.Mutex  // guards the fields below, and conns while mu is read-locked
+	index os.FileInfo // -shm as opened and grown; nil if not seen yet
 	log   os.FileInfo // -wal
-	main  os.FileInfo // the database
+	main  os.FileInfo // the database file
 }
 
-// files are the databases of the process by their paths: SQLite has the same
-// table.
+// files are the databases of this process by path, because SQLite also shares the
+// index between connections to the same path.
 var files struct {
 	sync.Mutex
 	at map[string]*file
@@ -48,7 +48,7 @@ func fileAt(path string) *file {
 	return files.at[path]
 }
 
-// connect opens a connection, without touching the file.
+// connect creates a connection without accessing the file.
 func (f *file) connect(to *connector) (*conn, error) {
 	f.mu.RLock()
 	defer f.mu.RUnlock()
@@ -60,7 +60,7 @@ func (f *file) connect(to *connector) (*conn, error) {
 		return nil, err
 	}
 	made := &conn{file: f, begin: to.begin, raw: opened.(rawConn), rows: map[*rows]bool{}, stmts: map[*stmt]bool{}}
-	made.raw.RegisterCommitHook(func() int32 { // SQLite would commit what a fault has cut short when it is closed
+	made.raw.RegisterCommitHook(func() int32 { // on close, SQLite would commit a transaction that a fault interrupted
 		if made.lost != nil {
 			return 1
 		}
@@ -72,13 +72,13 @@ func (f *file) connect(to *connector) (*conn, error) {
 	return made, nil
 }
 
-// close ends a connection with all that it has open.
+// close closes a connection with its rows and statements.
 func (c *conn) close() error {
 	for r := range c.rows {
-		_ = r.raw.Close() // it says again why the last call failed
+		_ = r.raw.Close() // repeats the error of the last call
 	}
 	for s := range c.stmts {
-		_ = s.raw.Close() // likewise
+		_ = s.raw.Close() // repeats the error of the last call
 	}
 	c.raw.RegisterCommitHook(nil)
 	err := c.raw.Close()
@@ -88,8 +88,8 @@ func (c *conn) close() error {
 	return err
 }
 
-// do calls SQLite. A fault loses the connection, and all others to the file; so
-// does a log that is shorter than its index says.
+// do calls SQLite. If there is a fault, or the log is shorter than the index
+// requires, it closes all connections to the file.
 func (c *conn) do(call func() error) error {
 	fault, err := c.call(call)
 	var said *sqlite.Error
@@ -98,7 +98,7 @@ func (c *conn) do(call func() error) error {
 	}
 	c.file.mu.Lock()
 	defer c.file.mu.Unlock()
-	if c.lost == nil { // else another that had a fault was first
+	if c.lost == nil { // otherwise another call had a fault first
 		c.file.lose(c.file.path + ": another program changed the files next to it")
 	}
 	return &lostError{c.lost.why, true}
@@ -113,7 +113,7 @@ func (c *conn) call(call func() error) (fault, err error) {
 	return guard(call)
 }
 
-// guard calls SQLite, and returns a fault in it.
+// guard calls SQLite and returns any fault as an error.
 func guard(call func() error) (fault, err error) {
 	before := debug.SetPanicOnFault(true)
 	defer func() {
@@ -132,12 +132,12 @@ func guard(call func() error) (fault, err error) {
 	return nil, call()
 }
 
-// lose closes all connections. Nothing else runs meanwhile. They get memory of
-// their own for the index first: closing one rolls its transaction back, which
-// reads the index, and the last one folds the log into the file.
+// lose closes all connections, with mu locked. First it replaces the mapped index
+// by private memory, because closing reads it: each connection rolls its
+// transaction back, and the last one moves the log into the file.
 func (f *file) lose(why string) {
 	cut, err := isolate(f.path + "-shm")
-	for _, c := range slices.Backward(slices.Clone(f.conns)) { // the first has surely the log that all have written to
+	for _, c := range slices.Backward(slices.Clone(f.conns)) { // the first certainly has the log that all have written to
 		c.lost = &lostError{why: why}
 		fault, closed := guard(c.close)
 		err = errors.Join(err, fault, closed)
@@ -146,16 +146,16 @@ func (f *file) lose(why string) {
 	if held, _ := isOpen(f.path + "-shm"); err != nil || held {
 		f.dead = errors.Join(errors.New(why+", and it could not be closed; start LifeHub again"), err)
 	}
-	if cut { // SQLite would take what is left of the index for whole
-		_ = os.Truncate(f.path+"-shm", 0) // gone already: so much the better
+	if cut { // SQLite would take the remaining part of the index for complete
+		_ = os.Truncate(f.path+"-shm", 0) // it does not matter if the file is missing
 	}
 	f.own.Lock()
 	defer f.own.Unlock()
-	f.index, f.log = nil, nil // a check reads them without mu
+	f.index, f.log = nil, nil // check reads them without mu
 }
 
-// join is called when a connection has its files open: from now on it may write.
-// It takes note of the files next to the database.
+// join is called when a connection has opened its files and may start to write.
+// It records the identity of the files next to the database.
 func (f *file) join(c *conn, logs bool) {
 	if f.take(c, logs) {
 		return
@@ -167,14 +167,15 @@ func (f *file) join(c *conn, logs bool) {
 	}
 }
 
-// take reports false if the connection may have other files open than the others.
+// take reports false if the connection may have opened other files than the
+// others.
 func (f *file) take(c *conn, logs bool) bool {
 	f.mu.RLock()
 	defer f.mu.RUnlock()
 	f.own.Lock()
 	defer f.own.Unlock()
 	if !f.forget(c) {
-		return true // it was lost
+		return true // the connection was lost meanwhile
 	}
 	c.joined = true
 	behind := slices.IndexFunc(f.conns, func(other *conn) bool { return !other.joined })
@@ -197,22 +198,22 @@ func (f *file) take(c *conn, logs bool) bool {
 	return true
 }
 
-// forget takes a connection from the list. It reports whether it was there.
+// forget removes a connection from the list and reports whether it was there.
 func (f *file) forget(c *conn) bool {
 	n := len(f.conns)
 	f.conns = slices.DeleteFunc(f.conns, func(other *conn) bool { return c == other })
 	return len(f.conns) < n
 }
 
-// check closes all connections when a file next to the database is not the one
-// that was opened, or an index that is shorter. c is in no transaction; nil: none
-// is at hand.
+// check closes all connections if a file next to the database is not the one that
+// was opened, or the index became shorter. c must not be in a transaction; it may
+// be nil.
 func (f *file) check(c *conn) {
 	changed := f.changed()
 	if changed == "" {
 		return
 	}
-	if changed == "-wal" && c != nil { // no other process finds what is in a log without a name
+	if changed == "-wal" && c != nil { // other processes cannot read a log that was deleted
 		_, _ = c.ExecContext(context.Background(), "PRAGMA wal_checkpoint(PASSIVE)", nil)
 	}
 	f.mu.Lock()
@@ -222,9 +223,9 @@ func (f *file) check(c *conn) {
 	}
 }
 
-// changed returns the ending of a file next to the database that is not what it
-// was; "": none. Where the database itself was replaced or removed, what is open
-// stays whole.
+// changed returns the suffix of a changed file next to the database, or "". If
+// the database file itself was replaced or removed, the open files remain
+// consistent.
 func (f *file) changed() (ending string) {
 	f.own.Lock()
 	defer f.own.Unlock()

@@ -11,15 +11,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// isolate puts memory of this process in place of a file that it has mapped, at
-// the same addresses. It reports whether the file is shorter than what was mapped.
+// isolate replaces the mapping of a file in this process by private memory at the
+// same addresses. It reports whether the file is shorter than the mapping.
 func isolate(path string) (cut bool, err error) {
 	path = realPath(path)
 	maps, err := os.Open("/proc/self/maps")
 	if err != nil {
 		return false, err
 	}
-	defer maps.Close() //nolint:errcheck // only read
+	defer maps.Close() //nolint:errcheck // opened for reading only
 	var mapped int64
 	lines := bufio.NewScanner(maps)
 	for lines.Scan() {
@@ -34,7 +34,7 @@ func isolate(path string) (cut bool, err error) {
 		if _, err := fmt.Sscanf(fields[0], "%x-%x %s %x %s %d", &from, &to, &mode, &offset, &device, &inode); err != nil {
 			return false, err
 		}
-		at := *(*unsafe.Pointer)(unsafe.Pointer(&from)) // not of Go's heap
+		at := *(*unsafe.Pointer)(unsafe.Pointer(&from)) // an address outside Go's heap
 		if _, err := unix.MmapPtr(-1, 0, at, to-from, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS|unix.MAP_FIXED); err != nil {
 			return false, err
 		}
@@ -44,20 +44,20 @@ func isolate(path string) (cut bool, err error) {
 	return err == nil && info.Size() < mapped, lines.Err()
 }
 
-// isOpen reports whether this process has a file open, and whether one of its
-// name that is not there any more.
+// isOpen reports whether this process has a file open, and whether it has a
+// deleted file of that name open.
 func isOpen(path string) (open, orphan bool) {
 	path = realPath(path)
-	links, _ := os.ReadDir("/proc/self/fd") // none: unknown
+	links, _ := os.ReadDir("/proc/self/fd") // on error the answer is unknown
 	for _, link := range links {
-		to, _ := os.Readlink("/proc/self/fd/" + link.Name()) // it may be closed by now
+		to, _ := os.Readlink("/proc/self/fd/" + link.Name()) // the file may have been closed meanwhile
 		orphan = orphan || to == path+" (deleted)"
 		open = open || orphan || to == path
 	}
 	return open, orphan
 }
 
-// realPath is a path as the kernel names it.
+// realPath returns a path as the kernel reports it.
 func realPath(path string) string {
 	if folder, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil {
 		return filepath.Join(folder, filepath.Base(path))

@@ -2,9 +2,9 @@
 
 package database
 
-// isolate leaves the mapped file where it is: closing may be another fault. On
-// Windows nobody can cut a file that is mapped.
+// isolate does nothing, so closing may cause another fault. On Windows, mapped
+// files cannot be truncated.
 func isolate(string) (cut bool, err error) { return false, nil }
 
-// isOpen reports that nothing is known.
+// isOpen returns false: the open files of this process are unknown.
 func isOpen(string) (open, orphan bool) { return false, false }

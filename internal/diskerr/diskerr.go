@@ -1,4 +1,4 @@
-// Package diskerr says in plain words what the system reports about files.
+// Package diskerr describes file system errors in plain words.
 package diskerr
 
 import (
@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// Explain returns what is wrong with this machine in err, and what to do about
-// it; "": err says nothing about the machine.
+// Explain returns a description of a problem of this machine that caused err, and
+// advice. Both are empty if err has another cause.
 func Explain(err error) (says, advice string) {
 	switch {
 	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
@@ -28,8 +28,8 @@ func Explain(err error) (says, advice string) {
 	return "", ""
 }
 
-// Fails reports whether err is a failure of the machine, which no change of a
-// file or a command would repair.
+// Fails reports whether err is a problem of the machine that cannot be fixed by
+// changing the file or command.
 func Fails(err error) bool {
 	for _, errno := range []error{syscall.EMFILE, syscall.ENFILE, syscall.ENOSPC, syscall.EDQUOT, syscall.EIO, syscall.EROFS} {
 		if errors.Is(err, errno) {
@@ -39,9 +39,10 @@ func Fails(err error) bool {
 	return false
 }
 
-// TryWriting makes a file in a folder, and the folder, and deletes the file again.
+// TryWriting creates and deletes a file in a folder, creating the folder if
+// necessary.
 func TryWriting(dir string) error {
-	const size = 64 << 10 // more than the rest of a block that is in use
+	const size = 64 << 10 // more than the free part of a block in use
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}

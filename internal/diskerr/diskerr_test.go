@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-func TestFailuresOfTheMachineSayWhatToDo(t *testing.T) {
+func TestMachineProblemsHaveAdvice(t *testing.T) {
 	t.Parallel()
 	for err, want := range map[error]struct {
 		says, advice string

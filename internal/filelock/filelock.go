@@ -1,7 +1,7 @@
-// Package filelock takes files for one process or for several. The system lets
-// go of a lock when its file is closed or the process ends, however it ends. A
-// lock belongs to the file and not to its name: files that are locked are not
-// deleted while another process may open them.
+// Package filelock locks files, exclusively or shared. The system releases a lock
+// when its file is closed or the process ends for any reason. A lock belongs to
+// the file and not to its name, so a lock file must not be deleted while another
+// process may open it.
 package filelock
 
 import (
@@ -9,8 +9,7 @@ import (
 	"os"
 )
 
-// Try takes a file for this process alone. It reports false when another
-// process has it.
+// Try locks a file exclusively. It reports false if another process holds a lock.
 func Try(file *os.File) (bool, error) {
 	err := try(file)
 	if isHeld(err) {
@@ -19,7 +18,7 @@ func Try(file *os.File) (bool, error) {
 	return err == nil, err
 }
 
-// Release lets go of a file and closes it. To close it is not enough: a process
-// that another goroutine is starting has a copy of each open file until it runs
-// its program, and the lock with it.
+// Release unlocks and closes a file. Closing is not enough: while another
+// goroutine starts a process, the child holds copies of all open files, and their
+// locks, until it executes its program.
 func Release(file *os.File) error { return errors.Join(unlock(file), file.Close()) }

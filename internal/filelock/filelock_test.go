@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestOneTakesAFileOrSeveralShareIt(t *testing.T) {
+func TestLocksAreExclusiveOrShared(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lock")
 	open := func() *os.File {
 		t.Helper()

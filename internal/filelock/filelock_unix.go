@@ -14,5 +14,6 @@ func isHeld(err error) bool { return err == unix.EWOULDBLOCK }
 
 func unlock(file *os.File) error { return unix.Flock(int(file.Fd()), unix.LOCK_UN) }
 
-// Share takes a file together with others, once nobody has it alone.
+// Share takes a shared lock, waiting while another process holds an exclusive
+// one.
 func Share(file *os.File) error { return unix.Flock(int(file.Fd()), unix.LOCK_SH) }

@@ -10,9 +10,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A process that is being started has copies of all files that are open, for a
-// moment: they keep nothing locked that was released.
-func TestAReleasedFileIsFreeWhateverHasACopyOfIt(t *testing.T) {
+// A process that is being started briefly holds copies of all open files. They
+// must not keep a released lock.
+func TestReleaseUnlocksDespiteCopiesOfTheFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lock")
 	open := func() *os.File {
 		t.Helper()

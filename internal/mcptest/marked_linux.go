@@ -10,10 +10,10 @@ import (
 	"time"
 )
 
-// Mark is a variable that a server and its descendants carry in a test.
+// Mark is an environment variable of a server and its descendants in a test.
 const Mark = "LIFEHUB_TEST_MARK"
 
-// Marked counts the processes that carry the mark, except the one with id except.
+// Marked counts the processes that have the mark, without the process except.
 func Marked(mark string, except int) int {
 	n := 0
 	files, _ := filepath.Glob("/proc/[0-9]*/environ")
@@ -26,8 +26,8 @@ func Marked(mark string, except int) int {
 	return n
 }
 
-// Gone waits until no process carries the mark, and tells how long that took.
-// The bound of 3 s is that of make soak: elsewhere the machine may be busy.
+// Gone waits until no process has the mark, and returns how long that took. Only
+// in make soak is the limit 3 s, since elsewhere the machine may be busy.
 func Gone(t testing.TB, mark string) time.Duration {
 	t.Helper()
 	bound := 30 * time.Second

@@ -10,11 +10,11 @@ import (
 )
 
 // SearchMode makes the test binary a well-behaved server with one tool,
-// web_search, over pages that are always the same. It is made with the library
-// that most servers of its kind are made with.
+// web_search, over fixed pages. It uses a library that is common for such
+// servers.
 const SearchMode = "search"
 
-// page is a result of the search.
+// page is a search result.
 type page struct{ title, url, snippet string }
 
 var pages = []page{
@@ -27,7 +27,7 @@ var pages = []page{
 	{"asyncio best practices", "https://python.example/asyncio", "Python asyncio: prefer TaskGroup, never block the loop, set timeouts."},
 }
 
-// serveSearch answers on stdin and stdout until stdin closes.
+// serveSearch serves on stdin and stdout until stdin closes.
 func serveSearch() error {
 	s := server.NewMCPServer("test-search", "1")
 	tool := mcp.NewTool("web_search", mcp.WithDescription("Search the web."), mcp.WithReadOnlyHintAnnotation(true),
@@ -42,7 +42,7 @@ func serveSearch() error {
 	return server.ServeStdio(s)
 }
 
-// resultsFor lists the pages that hold a word of the query.
+// resultsFor lists the pages that contain a word of the query.
 func resultsFor(query string) string {
 	var b strings.Builder
 	for _, p := range pages {

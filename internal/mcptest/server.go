@@ -1,5 +1,6 @@
-// Package mcptest is an MCP server that misbehaves in the ways of real ones,
-// and in worse, and one that searches. A test binary becomes it: call Main first in TestMain.
+// Package mcptest provides an MCP server that misbehaves like real ones, and
+// worse, and one that searches. A test binary becomes the server if its TestMain
+// calls Main first.
 package mcptest
 
 import (
@@ -16,30 +17,29 @@ import (
 	"time"
 )
 
-// Mode is the variable that makes a test binary the server, and says how it
-// behaves.
+// Mode is the environment variable that makes a test binary the server, and
+// selects its behaviour.
 const Mode = "LIFEHUB_TEST_MCP"
 
-// Given and Instructions are the variables that name the files in which mode
-// "given" finds its tools, and what it says of itself; mode "late" does nothing
-// before the first is there. Calls names the one to
-// which it adds a line with each call of a tool.
+// Given and Instructions are environment variables with the names of files from
+// which mode "given" reads its tools and instructions; mode "late" waits for the
+// first. Calls names a file to which it appends a line for each tool call.
 const (
 	Given        = "LIFEHUB_TEST_TOOLS"
 	Instructions = "LIFEHUB_TEST_INSTRUCTIONS"
 	Calls        = "LIFEHUB_TEST_CALLS"
 )
 
-// Orders is the variable that names the file with the text that a server puts
-// where its mode says: "describes" in the description of its tool, "prompts" in a
-// prompt, "holds" in a resource, "leaky" in a result.
+// Orders is an environment variable with the name of a file whose text the server
+// returns in a place that depends on its mode: "describes" in a tool's
+// description, "prompts" in a prompt, "holds" in a resource, "leaky" in a result.
 const Orders = "LIFEHUB_TEST_ORDERS"
 
-// Started is the variable that names the file in which mode "leaky" keeps its
-// environment and arguments.
+// Started is an environment variable with the name of the file to which mode
+// "leaky" writes its environment and arguments.
 const Started = "LIFEHUB_TEST_STARTED"
 
-// Main serves and ends the process if Mode is set, and returns if it is not.
+// Main runs the server and exits if Mode is set; otherwise it returns.
 func Main() {
 	mode := os.Getenv(Mode)
 	if mode == "" {
@@ -56,12 +56,12 @@ func Main() {
 	os.Exit(0)
 }
 
-// misbehaving is a server on stdin and stdout, written without the library so
-// that it can do wrong.
+// misbehaving is a server on stdin and stdout. It does not use the library, so
+// that it can violate the protocol.
 type misbehaving struct {
 	mode string
 	out  *bufio.Writer
-	held string // the call that waits for its twin
+	held string // a call that is answered together with the next one
 }
 
 func (s *misbehaving) serve() {
@@ -100,7 +100,7 @@ func (s *misbehaving) serve() {
 	}
 }
 
-// note adds a call to the file of Calls.
+// note appends a call to the file of Calls.
 func note(tool string) {
 	if file, err := os.OpenFile(os.Getenv(Calls), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600); err == nil {
 		fmt.Fprintln(file, tool)
@@ -108,7 +108,7 @@ func note(tool string) {
 	}
 }
 
-// begin is what the server does before it is asked anything.
+// begin does what the server does before the first request.
 func (s *misbehaving) begin() {
 	switch s.mode {
 	case "sleep":
@@ -125,7 +125,7 @@ func (s *misbehaving) begin() {
 		os.Exit(3)
 	case "banner":
 		fmt.Print("Welcome to my server!\n\nListening on stdio…\n")
-	case "leaky": // tells and keeps what it was started with
+	case "leaky": // prints and saves its environment
 		fmt.Fprintln(os.Stderr, "started with", os.Environ())
 		_ = os.WriteFile(os.Getenv(Started), []byte(strings.Join(append(os.Environ(), os.Args...), "\n")), 0o600)
 	case "deaf":
@@ -160,7 +160,7 @@ func (s *misbehaving) answer(id, method, args string) {
 		s.result(id, s.tools())
 		if s.mode == "deafstdin" {
 			s.out.Flush()
-			time.Sleep(time.Hour) // reads no more
+			time.Sleep(time.Hour) // stops reading
 		}
 	case "tools/call":
 		s.call(id, args)
@@ -177,7 +177,7 @@ func (s *misbehaving) answer(id, method, args string) {
 	case "server/discover":
 		switch s.mode {
 		case "silent":
-		case "agrees": // answers so to whatever it does not know
+		case "agrees": // the response to unknown methods
 			s.result(id, `{}`)
 		default:
 			s.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"no such method"}}`, id))
@@ -186,7 +186,7 @@ func (s *misbehaving) answer(id, method, args string) {
 	s.out.Flush()
 }
 
-// further is what the server can do in addition to its tools.
+// further returns the capabilities of the server other than tools.
 func (s *misbehaving) further() string {
 	switch s.mode {
 	case "prompts":
@@ -197,10 +197,10 @@ func (s *misbehaving) further() string {
 	return ""
 }
 
-// ordered is the text in the file of Orders as JSON.
+// ordered returns the text in the file of Orders as JSON.
 func ordered() string {
-	text, _ := os.ReadFile(os.Getenv(Orders)) // none: no text
-	quoted, _ := json.Marshal(string(text))   // a text can be written
+	text, _ := os.ReadFile(os.Getenv(Orders)) // a missing file means no text
+	quoted, _ := json.Marshal(string(text))   // strings can always be encoded
 	return string(quoted)
 }
 
@@ -284,11 +284,11 @@ func (s *misbehaving) call(id, args string) {
 				}
 			}
 		}()
-	case "asks": // asks the client for things it does not do
+	case "asks": // sends unsupported requests to the client
 		for i := range 2000 {
 			s.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":"q%d","method":"sampling/createMessage","params":{}}`, i))
 		}
-	case "pairs": // answers two calls at a time
+	case "pairs": // answers two calls at once
 		if s.held == "" {
 			s.held = id
 			return
@@ -307,7 +307,7 @@ func (s *misbehaving) call(id, args string) {
 		s.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"error":{"code":1,"message":"%s"}}`, id, strings.Repeat("no ", 1<<20)))
 		return
 	case "leaky":
-		given, _ := os.ReadFile(os.Getenv(Orders)) // none: no text
+		given, _ := os.ReadFile(os.Getenv(Orders)) // a missing file means no text
 		s.text(id, fmt.Sprint(args, " ", string(given), " ", os.Environ(), " in base64 ", base64.StdEncoding.EncodeToString([]byte(strings.Join(os.Environ(), " ")))))
 		return
 	case "wrong":
@@ -334,7 +334,7 @@ func (s *misbehaving) result(id, result string) {
 
 func (s *misbehaving) send(line string) {
 	switch s.mode {
-	case "batch": // as the protocol of March 2025 lets servers do
+	case "batch": // allowed by the protocol of March 2025
 		line = `[{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"x"}},` + line + "]"
 	case "marked":
 		line = "\ufeff" + line + "\r"

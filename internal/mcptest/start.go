@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Start starts a program with pipes to its stdin and from its stdout. It is killed
-// when the test ends, or has waited for it too long.
+// Start starts a program with pipes to its stdin and from its stdout. The program
+// is killed when the test ends, or after a timeout.
 func Start(t testing.TB, cmd *exec.Cmd) (io.WriteCloser, io.ReadCloser) {
 	t.Helper()
 	in, err := cmd.StdinPipe()

@@ -1,4 +1,4 @@
-// Package neterr says in plain words why a request over the network failed.
+// Package neterr describes network errors in plain words.
 package neterr
 
 import (
@@ -15,11 +15,11 @@ import (
 	"syscall"
 )
 
-// Error is a failed request in words. What the system or the server said itself
-// is behind it, see [Cause].
+// Error describes a failed request. The original error of the system or the
+// server is available with [Cause].
 type Error struct {
 	Says    string // what is wrong
-	Advice  string // what to do; "": it depends on what was asked for
+	Advice  string // what to do; empty if it depends on the request
 	Refused bool   // nothing listens at the address
 	cause   error
 }
@@ -33,8 +33,8 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.cause }
 
-// Cause returns what the system or the server said about the failure in err;
-// "": err holds none.
+// Cause returns the original error text of the system or server in err, or "" if
+// err contains no Error.
 func Cause(err error) string {
 	if e := (*Error)(nil); errors.As(err, &e) && e.cause != nil {
 		return e.cause.Error()
@@ -42,7 +42,7 @@ func Cause(err error) string {
 	return ""
 }
 
-// Says returns what is wrong in err, without what to do about it.
+// Says returns the description of err without advice.
 func Says(err error) string {
 	err = Explain(err)
 	if e := (*Error)(nil); errors.As(err, &e) {
@@ -51,8 +51,9 @@ func Says(err error) string {
 	return err.Error()
 }
 
-// Explain returns a failure of the network in words, and any other error as it
-// is; neither names the address, which may hold a password.
+// Explain converts a network error to an Error and returns other errors
+// unchanged. The result does not contain the address, which may include a
+// password.
 func Explain(err error) error {
 	if request := (*url.Error)(nil); errors.As(err, &request) {
 		err = request.Err
@@ -71,7 +72,7 @@ func Explain(err error) error {
 		errno   syscall.Errno
 		timeout interface{ Timeout() bool }
 	)
-	_ = errors.As(err, &errno) // 0: none
+	_ = errors.As(err, &errno) // zero if err contains none
 	switch {
 	case errors.As(err, &dial) && dial.Op == "proxyconnect":
 		e.Says, e.Advice = "the proxy cannot be reached", "correct it in HTTPS_PROXY or HTTP_PROXY, or list the server's host in NO_PROXY"
@@ -105,11 +106,11 @@ func Explain(err error) error {
 	return e
 }
 
-// is compares with an error of the system and with its number on Windows.
+// is compares errno with an error, which has another number on Windows.
 func is(errno, want, windows syscall.Errno) bool { return errno == want || errno == windows }
 
-// Status returns what an HTTP status other than success means. who is the
-// server, as in "the server"; said is what it answered, if anything.
+// Status describes an HTTP error status. who is the subject, such as "the
+// server"; said is the body of the response, if any.
 func Status(who string, code int, said string) *Error {
 	what, advice := "", ""
 	switch {
@@ -133,7 +134,7 @@ func Status(who string, code int, said string) *Error {
 	return &Error{Says: fmt.Sprintf("%s %s (%s)", who, what, status), Advice: advice, cause: answer(status, said)}
 }
 
-// answer is a status with what came with it.
+// answer returns a status with the text of its response.
 func answer(status, said string) error {
 	if said == "" {
 		return errors.New(status)

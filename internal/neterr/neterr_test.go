@@ -17,9 +17,9 @@ import (
 	"time"
 )
 
-// Each way in which a real request fails is a sentence: what is wrong and what
-// to do, without the words of the system, which are its cause.
-func TestFailuresOfTheNetworkAreSentences(t *testing.T) {
+// Each failure of a real request is described by what is wrong and what to do.
+// The system's own text is only in the cause.
+func TestNetworkErrorsAreDescribed(t *testing.T) {
 	t.Parallel()
 	quiet := slog.NewLogLogger(slog.DiscardHandler, slog.LevelError)
 	secure := httptest.NewUnstartedServer(http.NotFoundHandler())
@@ -56,7 +56,7 @@ func TestFailuresOfTheNetworkAreSentences(t *testing.T) {
 	for name, c := range map[string]struct {
 		address string
 		way     *http.Transport
-		fault   error // instead of what the network says
+		fault   error // replaces the error of the network
 		says    string
 		cause   string
 	}{
@@ -114,7 +114,7 @@ type tripper func(*http.Request) (*http.Response, error)
 
 func (f tripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-func TestStatusesAreSentences(t *testing.T) {
+func TestHTTPStatusesAreDescribed(t *testing.T) {
 	t.Parallel()
 	for code, want := range map[int]string{
 		401: "the server requires signing in (401 Unauthorized)",
@@ -132,7 +132,7 @@ func TestStatusesAreSentences(t *testing.T) {
 	}
 }
 
-func TestSaysLeavesOutTheAdvice(t *testing.T) {
+func TestSaysOmitsTheAdvice(t *testing.T) {
 	t.Parallel()
 	if got := Says(io.ErrUnexpectedEOF); got != "the server closed the connection" {
 		t.Errorf("got %q", got)

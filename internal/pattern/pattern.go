@@ -1,5 +1,5 @@
-// Package pattern is regular expressions that are compiled when they are first
-// used: all of LifeHub together cost 25 ms, which a start should not pay.
+// Package pattern provides regular expressions that are compiled on first use:
+// compiling all of LifeHub's takes 25 ms, which would delay every start.
 package pattern
 
 import (
@@ -11,7 +11,7 @@ import (
 // safe for concurrent use.
 type Pattern struct{ compiled func() *regexp.Regexp }
 
-// Lazy makes a pattern; a broken one panics at its first use.
+// Lazy returns a pattern. An invalid expression panics on first use.
 func Lazy(expression string) Pattern {
 	return Pattern{sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })}
 }

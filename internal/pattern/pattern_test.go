@@ -12,14 +12,14 @@ import (
 	"testing"
 )
 
-// sources are the parsed files of one package of LifeHub, with the strings
-// that its names stand for.
+// sources are the parsed files of one package of LifeHub, with the values of its
+// string constants.
 type sources struct {
 	files []*ast.File
 	names map[string]ast.Expr
 }
 
-// text works out an expression of literals, names and + between them.
+// text evaluates an expression of literals, names and +.
 func (s *sources) text(e ast.Expr) (string, bool) {
 	switch e := e.(type) {
 	case *ast.BasicLit:
@@ -80,14 +80,14 @@ func makesPatterns(fun ast.Expr, dir string) bool {
 	return false
 }
 
-// A pattern is compiled when a user first comes by it: a broken one has to be
-// found before.
+// Patterns are compiled on first use, so an invalid one would only be found by a
+// user.
 func TestEveryPatternCompiles(t *testing.T) {
 	seen, set := 0, token.NewFileSet()
 	for dir, s := range packages(t, set) {
 		for _, file := range s.files {
 			ast.Inspect(file, func(n ast.Node) bool {
-				if f, ok := n.(*ast.FuncDecl); ok && f.Name.Name == "compile" { // llm's, which is given several
+				if f, ok := n.(*ast.FuncDecl); ok && f.Name.Name == "compile" { // llm's compile gets several expressions
 					return false
 				}
 				call, ok := n.(*ast.CallExpr)

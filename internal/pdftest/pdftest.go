@@ -1,4 +1,4 @@
-// Package pdftest writes small PDF files for tests, sound and damaged ones.
+// Package pdftest creates small PDF files for tests, valid and damaged ones.
 package pdftest
 
 import (
@@ -8,11 +8,12 @@ import (
 	"strings"
 )
 
-// Make writes a file with a page for each text, whose lines stand below one
-// another. A page without text holds a picture.
+// Make returns a PDF with one page for each text; lines of a text are below each
+// other. An empty text gives a page with an image.
 func Make(pages ...string) []byte { return With("", pages...) }
 
-// With writes a file with more in its trailer, such as "/Encrypt 9 0 R".
+// With returns a PDF with additional text in its trailer, such as "/Encrypt 9 0
+// R".
 func With(trailer string, pages ...string) []byte {
 	objects := []string{"<< /Type /Catalog /Pages 2 0 R >>", ""}
 	kids := make([]string, 0, len(pages))
@@ -29,7 +30,7 @@ func With(trailer string, pages ...string) []byte {
 	return Objects(trailer, objects...)
 }
 
-// content is the operators that paint a text.
+// content returns the operators that paint a text.
 func content(text string) string {
 	if text == "" {
 		return "q 500 0 0 700 40 40 cm /Im1 Do Q"
@@ -43,12 +44,12 @@ func content(text string) string {
 	return b.String()
 }
 
-// Stream is a compressed stream.
+// Stream returns a compressed stream object.
 func Stream(text string) string {
 	var packed bytes.Buffer
 	w := zlib.NewWriter(&packed)
 	if _, err := w.Write([]byte(text)); err != nil {
-		panic(err) // memory has no errors
+		panic(err) // writing to memory cannot fail
 	}
 	if err := w.Close(); err != nil {
 		panic(err)
@@ -56,8 +57,8 @@ func Stream(text string) string {
 	return fmt.Sprintf("<< /Length %d /Filter /FlateDecode >>\nstream\n%s\nendstream", packed.Len(), packed.String())
 }
 
-// Objects writes a file of these objects, numbered from 1, of which the first is
-// its root.
+// Objects returns a PDF with these objects, numbered from 1. The first one is the
+// root.
 func Objects(trailer string, objects ...string) []byte {
 	var b bytes.Buffer
 	b.WriteString("%PDF-1.4\n%\xe2\xe3\xcf\xd3\n")
@@ -75,20 +76,21 @@ func Objects(trailer string, objects ...string) []byte {
 	return b.Bytes()
 }
 
-// Loop writes a file whose cross-reference table names itself as the one before.
+// Loop returns a PDF whose cross-reference table refers to itself as the previous
+// one.
 func Loop() []byte {
 	raw := Make("around and around")
 	at := bytes.LastIndex(raw, []byte("\nxref\n")) + 1
 	return bytes.Replace(raw, []byte("/Root 1 0 R "), fmt.Appendf(nil, "/Root 1 0 R /Prev %d ", at), 1)
 }
 
-// Encrypted writes a file that asks for a password.
+// Encrypted returns a PDF that requires a password.
 func Encrypted() []byte {
 	secret := "<" + strings.Repeat("41", 32) + ">"
 	return With("/ID [<00><00>] /Encrypt << /Filter /Standard /V 1 /R 2 /P -4 /O "+secret+" /U "+secret+" >>", "secret")
 }
 
-// Bomb writes a small file with a page of so many bytes.
+// Bomb returns a small PDF with a page that decompresses to this many bytes.
 func Bomb(bytes int) []byte {
 	return Objects("", "<< /Type /Catalog /Pages 2 0 R >>", "<< /Type /Pages /Count 1 /Kids [3 0 R] >>",
 		"<< /Type /Page /Parent 2 0 R /Contents 4 0 R >>", Stream("["+strings.Repeat("1 ", bytes/2)))

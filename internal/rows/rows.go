@@ -1,4 +1,4 @@
-// Package rows goes through what a database query finds.
+// Package rows iterates over the results of database queries.
 package rows
 
 import (
@@ -9,16 +9,16 @@ import (
 	"time"
 )
 
-// Querier is a database, a connection of one or a transaction.
+// Querier is a *sql.DB, *sql.Conn or *sql.Tx.
 type Querier interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 }
 
-// Scan reads the row at hand.
+// Scan reads the current row.
 type Scan = func(into ...any) error
 
-// Of runs a query and yields what scans each row, which is to be called once
-// for each. An error of the query is what the last scan returns.
+// Of runs a query and yields a function that scans the current row, which must be
+// called once per row. Errors of the query are returned by the last scan.
 func Of(ctx context.Context, db Querier, query string, args ...any) iter.Seq[Scan] {
 	return func(yield func(Scan) bool) {
 		found, err := db.QueryContext(ctx, query, args...)
@@ -38,7 +38,7 @@ func Of(ctx context.Context, db Querier, query string, args ...any) iter.Seq[Sca
 	}
 }
 
-// All runs a query and returns what read makes of each row.
+// All runs a query and returns the results of read for each row.
 func All[T any](ctx context.Context, db Querier, read func(Scan) (T, error), query string, args ...any) ([]T, error) {
 	var all []T
 	for scan := range Of(ctx, db, query, args...) {
@@ -56,7 +56,7 @@ func Column[T any](ctx context.Context, db Querier, query string, args ...any) (
 	return All(ctx, db, func(scan Scan) (value T, err error) { return value, scan(&value) }, query, args...)
 }
 
-// Milliseconds scans into a time what is saved as milliseconds since 1970.
+// Milliseconds returns a scanner that converts milliseconds since 1970 to a time.
 func Milliseconds(into *time.Time) sql.Scanner { return milliseconds{into} }
 
 type milliseconds struct{ into *time.Time }
@@ -64,7 +64,7 @@ type milliseconds struct{ into *time.Time }
 func (m milliseconds) Scan(value any) error {
 	since, ok := value.(int64)
 	if !ok {
-		return fmt.Errorf("read a time: %v is no number", value)
+		return fmt.Errorf("read a time: %v is not a number", value)
 	}
 	*m.into = time.UnixMilli(since)
 	return nil

@@ -11,7 +11,7 @@ import (
 	_ "modernc.org/sqlite"
 )
 
-func TestErrorsOfAQueryComeOutOfScan(t *testing.T) {
+func TestScanReturnsErrorsOfTheQuery(t *testing.T) {
 	db, err := sql.Open("sqlite", ":memory:")
 	if err != nil {
 		t.Fatal(err)
@@ -24,11 +24,11 @@ func TestErrorsOfAQueryComeOutOfScan(t *testing.T) {
 		query string
 		want  string // the rows, then the error
 	}{
-		"rows":                   {t.Context(), "SELECT value FROM json_each('[1,2]')", "1 2 "},
-		"none":                   {t.Context(), "SELECT 1 WHERE false", ""},
-		"a query that is wrong":  {t.Context(), "SELECT missing", "no such column"},
-		"a row that cannot be":   {t.Context(), "SELECT 1 UNION ALL SELECT abs(-9223372036854775808)", "1 integer overflow"},
-		"a context that is over": {gone, "SELECT 1", "canceled"},
+		"rows":                {t.Context(), "SELECT value FROM json_each('[1,2]')", "1 2 "},
+		"none":                {t.Context(), "SELECT 1 WHERE false", ""},
+		"an invalid query":    {t.Context(), "SELECT missing", "no such column"},
+		"a failing row":       {t.Context(), "SELECT 1 UNION ALL SELECT abs(-9223372036854775808)", "1 integer overflow"},
+		"a cancelled context": {gone, "SELECT 1", "canceled"},
 	} {
 		got := ""
 		for scan := range Of(c.ctx, db, c.query) {
@@ -48,7 +48,7 @@ func TestErrorsOfAQueryComeOutOfScan(t *testing.T) {
 		if err := scan(&value); err != nil || value != 1 {
 			t.Errorf("%d, %v", value, err)
 		}
-		break // gives the connection back
+		break // returns the connection to the pool
 	}
 	db.SetMaxOpenConns(1)
 	if err := db.PingContext(t.Context()); err != nil {
@@ -56,7 +56,7 @@ func TestErrorsOfAQueryComeOutOfScan(t *testing.T) {
 	}
 }
 
-func TestAllReadsEachRowOrNone(t *testing.T) {
+func TestAllReturnsAllRowsOrNone(t *testing.T) {
 	db, err := sql.Open("sqlite", ":memory:")
 	if err != nil {
 		t.Fatal(err)

@@ -13,20 +13,20 @@ import (
 	"lifehub/agent"
 )
 
-// die kills this process as the kernel does: nothing more runs.
+// die kills this process with SIGKILL.
 func die() {
 	_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
 	select {}
 }
 
-// obey is the child: it resumes what was left open, then asks on. What
-// it says on its stdout, a line each, is what a user would have been told:
+// obey runs in the child: it resumes interrupted turns, then asks new questions.
+// It prints one line for everything that a user would have been shown:
 //
-//	M 7          message 7 is kept
-//	S 7 2 done   step 2 of it has ended
-//	A 7          its answer is kept
-//	? 7 tool     it is not known whether this happened, and the user is asked
-//	- 7 tool     and wants it skipped
+//	M 7          message 7 is saved
+//	S 7 2 done   step 2 of turn 7 has ended
+//	A 7          its answer is saved
+//	? 7 tool     the outcome is unknown, and the user is asked
+//	- 7 tool     the user skips it
 func obey(o orders) error {
 	if err := restrain(o); err != nil {
 		return err
@@ -61,10 +61,10 @@ func obey(o orders) error {
 	return nil
 }
 
-// restrain makes the process what the orders want.
+// restrain applies limits and faults to the process.
 func restrain(o orders) error {
 	if o.Files > 0 {
-		// Go's poller opens two files of its own, and ends the program where it cannot.
+		// Go's poller opens two files, and the runtime exits if it cannot.
 		reader, writer, err := os.Pipe()
 		if err != nil {
 			return err
@@ -93,8 +93,8 @@ func question(o orders, number int) string {
 	return fmt.Sprintf("%s %d", kind, number)
 }
 
-// follow reads a turn to its end as a user does who agrees to everything and
-// looks for himself where LifeHub does not know.
+// follow reads the events of a turn as a user who approves everything, and who
+// checks the effects if LifeHub does not know an outcome.
 func (h *house) follow(number int, resumed bool, events <-chan agent.Event) error {
 	var tell sayer
 	var failed error
@@ -102,7 +102,7 @@ func (h *house) follow(number int, resumed bool, events <-chan agent.Event) erro
 		slog.Info("event", "type", e.Type, "turn", e.Turn)
 		switch body := e.Body.(type) {
 		case agent.Started:
-			if e.Turn != "" { // else it could not be kept, which Failed says
+			if e.Turn != "" { // otherwise it could not be saved, which Failed reports
 				tell.say("M", number)
 			}
 		case agent.PermissionAsked:

@@ -15,7 +15,7 @@ import (
 	"lifehub/rag/encoder"
 )
 
-// smallDisk is a file system of 2 MB, which anyone may write to.
+// smallDisk mounts a file system of 2 MB that everyone may write to.
 func smallDisk(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -26,7 +26,7 @@ func smallDisk(t *testing.T) string {
 	return dir
 }
 
-// fill leaves so many bytes free, and returns how to free the rest again.
+// fill leaves this many bytes free, and returns a function that frees the rest.
 func fill(t *testing.T, dir string, free int64) (empty func()) {
 	t.Helper()
 	var disk syscall.Statfs_t
@@ -44,7 +44,7 @@ func fill(t *testing.T, dir string, free int64) (empty func()) {
 	}
 }
 
-// clear fails the test unless the child has said in plain words what is wrong.
+// clear fails the test unless the child has reported the problem in plain words.
 func clear(t *testing.T, what string, said told, words ...string) {
 	t.Helper()
 	for _, bad := range []string{"panic:", "goroutine ", "fatal error:", "SIGSEGV"} {
@@ -53,7 +53,7 @@ func clear(t *testing.T, what string, said told, words ...string) {
 		}
 	}
 	if said.over > 0 {
-		return // it did not come to the fault, or could do without
+		return // the fault was not reached, or did not matter
 	}
 	for _, word := range words {
 		if strings.Contains(said.stderr, word) {
@@ -63,8 +63,9 @@ func clear(t *testing.T, what string, said told, words ...string) {
 	t.Fatalf("%s: the child says only %q after %v", what, said.stderr, said.lines)
 }
 
-// repaired checks that nothing acknowledged is lost, and that it works again.
-func mended(t *testing.T, what string, l *ledger) {
+// repaired checks that nothing acknowledged is lost, and that LifeHub works
+// again.
+func repaired(t *testing.T, what string, l *ledger) {
 	t.Helper()
 	l.check(t)
 	sound(t, l.Dir)
@@ -78,8 +79,9 @@ func mended(t *testing.T, what string, l *ledger) {
 	l.check(t)
 }
 
-// Line 3: the disk is full during messages, notes, the journal and the log.
-func TestAFullDiskLosesNothingAndWorksAgainWhenThereIsSpace(t *testing.T) {
+// Line 3: the disk becomes full while messages, notes, the journal and the log
+// are written.
+func TestFullDiskLosesNothingAndRecovers(t *testing.T) {
 	t.Parallel()
 	random := seeded(t)
 	dir := smallDisk(t)
@@ -99,7 +101,7 @@ func TestAFullDiskLosesNothingAndWorksAgainWhenThereIsSpace(t *testing.T) {
 			refused++
 		}
 		empty()
-		mended(t, fmt.Sprintf("try %d", try), l)
+		repaired(t, fmt.Sprintf("try %d", try), l)
 		if err := os.RemoveAll(l.Dir); err != nil {
 			t.Fatal(err)
 		}
@@ -110,7 +112,7 @@ func TestAFullDiskLosesNothingAndWorksAgainWhenThereIsSpace(t *testing.T) {
 	t.Logf("%d times full, %d items acknowledged, 0 lost; worked again each time", refused, acknowledged)
 }
 
-func TestAFullDiskDuringIndexingIsToldAndMended(t *testing.T) {
+func TestFullDiskDuringIndexingIsReportedAndRepaired(t *testing.T) {
 	t.Parallel()
 	random := seeded(t)
 	dir := smallDisk(t)
@@ -144,7 +146,7 @@ func TestAFullDiskDuringIndexingIsToldAndMended(t *testing.T) {
 		}
 		left := int64(1 << 20)
 		if try%2 == 0 {
-			left = 64 << 10 // less than the index of these notes takes
+			left = 64 << 10 // less than the index of these notes needs
 		}
 		empty := fill(t, dir, random.Int64N(left))
 		if err := index(); err != nil {
@@ -168,8 +170,8 @@ func TestAFullDiskDuringIndexingIsToldAndMended(t *testing.T) {
 	t.Logf("%d times full while indexing; indexed each time when there was space again", refused)
 }
 
-// An index on a disk that is full, or that nobody may write to, answers.
-func TestAnIndexThatRefusesToBeWrittenIsSearched(t *testing.T) { // not in parallel: a child of another test holds the disk's files
+// An index on a full or read-only disk can still be searched.
+func TestIndexIsSearchedWhenTheDiskRefusesWrites(t *testing.T) { // not in parallel: a child of another test holds the disk's files
 	for name, refuse := range map[string]func(t *testing.T, disk string) (undo func()){
 		"full": func(t *testing.T, disk string) func() { return fill(t, disk, 0) },
 		"read-only": func(t *testing.T, disk string) func() {
@@ -229,8 +231,8 @@ func TestAnIndexThatRefusesToBeWrittenIsSearched(t *testing.T) { // not in paral
 	}
 }
 
-// Line 3, second half: what else a file system may refuse.
-func TestWhatTheFileSystemRefusesIsToldClearlyAndLeavesNothingHalf(t *testing.T) {
+// Line 3, second part: other errors of a file system.
+func TestErrorIsReportedWhenTheFileSystemRefuses(t *testing.T) {
 	t.Parallel()
 	random := seeded(t)
 	type fault struct {
@@ -240,7 +242,7 @@ func TestWhatTheFileSystemRefusesIsToldClearlyAndLeavesNothingHalf(t *testing.T)
 	}
 	mode := func(name string, mode os.FileMode) func(*testing.T, *ledger) func() {
 		return func(t *testing.T, l *ledger) func() {
-			l.User = 65534 // root may write anywhere
+			l.User = 65534 // root may write everywhere
 			place := filepath.Join(l.Dir, name)
 			info, err := os.Stat(place)
 			if err == nil {
@@ -306,12 +308,12 @@ func TestWhatTheFileSystemRefusesIsToldClearlyAndLeavesNothingHalf(t *testing.T)
 			own(t, dir, 0)
 			l.add(t, said.lines)
 			clear(t, f.name, said, f.words...)
-			mended(t, f.name, l)
+			repaired(t, f.name, l)
 		})
 	}
 }
 
-// own gives all of a folder to a user.
+// own changes the owner of a folder and everything in it.
 func own(t *testing.T, dir string, user int) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(path string, _ os.DirEntry, err error) error {

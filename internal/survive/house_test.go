@@ -33,28 +33,28 @@ import (
 	"lifehub/internal/testenv"
 )
 
-// orders tell a child what to do.
+// orders configure a child.
 type orders struct {
-	Dir    string // of the database, the notes and what the servers were told
-	Work   string // chat: turns until it is killed; six: one turn of six effects; mail: one mail; write: turns of a process among others
+	Dir    string // folder of the database, the notes and the logs of servers
+	Work   string // chat: turns until killed; six: one turn with six effects; mail: one mail; write: turns of one of several processes
 	Name   string // of the conversation
-	Turns  int    // how many turns; 0: until killed
-	Steps  string // plan of the six: "chain" one after the other, "graph" side by side
-	KillAt int64  // the boundary at which it kills itself; 0: none
-	Skip   bool   // answer "skip" to what is not known, rather than look
-	Agree  bool   // let what is not known be done again, without looking
+	Turns  int    // number of turns; 0: until killed
+	Steps  string // plan of six: "chain" in sequence, "graph" in parallel
+	KillAt int64  // number of the boundary at which it kills itself; 0: none
+	Skip   bool   // skip calls with an unknown outcome, instead of checking
+	Agree  bool   // repeat calls with an unknown outcome, without checking
 	SMTP   int    // port of the mail server
-	Fault  string // what will go wrong; "": nothing may
-	Files  int    // how many files it may have open; 0: as many as it likes
-	User   int    // who it becomes; 0: it stays who it is
+	Fault  string // expected fault; empty: none
+	Files  int    // limit of open files; 0: none
+	User   int    // user to run as; 0: unchanged
 
-	Strace []string        `json:"-"` // what it is run under; nil: nothing
-	KillOn <-chan struct{} `json:"-"` // it is killed when this is closed; nil: never
+	Strace []string        `json:"-"` // command to run it under; may be nil
+	KillOn <-chan struct{} `json:"-"` // killed when this is closed; may be nil
 }
 
 const (
 	ordersEnv  = "LIFEHUB_SURVIVE"
-	counterEnv = "LIFEHUB_SURVIVE_COUNTER" // the file in which the MCP server counts
+	counterEnv = "LIFEHUB_SURVIVE_COUNTER" // file in which the MCP server counts
 )
 
 func TestMain(m *testing.M) {
@@ -81,7 +81,7 @@ func exitOn(err error) {
 	os.Exit(0)
 }
 
-// house is LifeHub without a screen.
+// house is LifeHub without a user interface.
 type house struct {
 	orders
 	store   *store.Store
@@ -94,11 +94,11 @@ type house struct {
 func database(dir string) string { return filepath.Join(dir, "lifehub.db") }
 func vault(dir string) string    { return filepath.Join(dir, "vault") }
 
-// mailbox and counter are where the servers write what reached them.
+// mailbox and counter are where the servers record what they receive.
 func mailbox(dir string) string { return filepath.Join(dir, "mails") }
 func counter(dir string) string { return filepath.Join(dir, "counted") }
 
-// furnish makes an empty vault.
+// furnish creates an empty vault.
 func furnish(t testing.TB, dir string) {
 	t.Helper()
 	if err := os.MkdirAll(vault(dir), 0o755); err != nil {
@@ -160,13 +160,13 @@ func (h *house) Close() error {
 	return h.store.Close()
 }
 
-// nowhere is a search that finds nothing.
+// nowhere is a search without results.
 type nowhere struct{}
 
 func (nowhere) Search(context.Context, rag.Query) (rag.Found, error) { return rag.Found{}, nil }
 
-// hooks count the boundaries of a turn, in the order in which they are
-// reached, and kill the process at one of them.
+// hooks count the boundaries that a turn passes, and kill the process at one of
+// them.
 type hooks struct {
 	reached atomic.Int64
 	killAt  int64
@@ -178,8 +178,8 @@ func (h *hooks) pass() {
 	}
 }
 
-// history, journal, narrator and the tools are the real ones with a boundary
-// before and after.
+// history, journal, narrator and the tools are the real ones, with a boundary
+// before and after each call.
 type history struct {
 	*store.Store
 	hooks *hooks
@@ -247,7 +247,8 @@ func (c hookedChange) Apply(ctx context.Context) (agent.Result, error) {
 
 type reader interface{ ReadOnly() bool }
 
-// tool hooks a tool and lets it be what it is.
+// tool adds boundaries to a tool, preserving the optional interfaces that it
+// implements.
 func (h *hooks) tool(tool agent.Tool) agent.Tool {
 	hooked := hookedTool{tool, h}
 	previewer, shows := tool.(agent.Previewer)
@@ -304,7 +305,8 @@ func answerTo(question string) string {
 	return "This is the answer to " + question + ", told at some length so that a kill may come in the middle of it."
 }
 
-// planOf plans a question "chat 7" or "six 7": what it does is named after it.
+// planOf returns the plan for a question such as "chat 7" or "six 7". All its
+// effects are named after the question.
 func planOf(question, steps string) string {
 	kind, _, _ := strings.Cut(question, " ")
 	list := []agent.Step{
@@ -355,12 +357,12 @@ func arguments(pairs ...string) json.RawMessage {
 	return text
 }
 
-// traces are what the effects of a question leave in the world.
+// traces are the effects of a question on files and servers.
 type traces struct {
 	Task, Ticked, Note, Log, Fact, Mail, Count int
 }
 
-// look counts them.
+// look counts the effects.
 func look(dir, question string) (traces, error) {
 	var found traces
 	for _, place := range []struct {
@@ -394,14 +396,14 @@ func look(dir, question string) (traces, error) {
 	return found, nil
 }
 
-// did reports whether the call of a tool has had its effect.
+// did reports whether the call of a tool had its effect.
 func (t traces) did(tool string) bool {
 	return map[string]int{
 		"add_task": t.Task, "complete_task": t.Ticked, "create_note": t.Note, "append_note": t.Log, "remember": t.Fact, "send_email": t.Mail, "counter_count": t.Count,
 	}[tool] > 0
 }
 
-// sayer writes a line at once: what was written was told to the user.
+// sayer writes lines unbuffered: once written, they count as shown to the user.
 type sayer struct{ mu sync.Mutex }
 
 func (s *sayer) say(words ...any) {

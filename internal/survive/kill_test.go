@@ -24,7 +24,7 @@ import (
 	"lifehub/store"
 )
 
-// seeded is the test's chance; LIFEHUB_SEED repeats a failing one.
+// seeded returns the test's random source; LIFEHUB_SEED repeats a failing run.
 func seeded(t *testing.T) *rand.Rand {
 	t.Helper()
 	seed := uint64(time.Now().UnixNano())
@@ -35,16 +35,16 @@ func seeded(t *testing.T) *rand.Rand {
 	return rand.New(rand.NewPCG(seed, 0))
 }
 
-// told is what a child has said before it ended.
+// told is the output of a child before it ended.
 type told struct {
 	lines  []string
 	stderr string
 	killed bool
-	over   int64 // boundaries that it passed, when it came to its end
+	over   int64 // number of boundaries passed, if it ended regularly
 }
 
-// run runs a child with orders and kills it after a while, counted from its
-// first word; 0 lets it end on its own.
+// run runs a child and kills it after a while, counted from its first output; if
+// while is 0, it lets the child finish.
 func run(t *testing.T, o orders, while time.Duration, atStart bool) told {
 	t.Helper()
 	text, err := json.Marshal(o)
@@ -80,7 +80,7 @@ func run(t *testing.T, o orders, while time.Duration, atStart bool) told {
 	reader := bufio.NewReader(out)
 	for {
 		line, err := reader.ReadString('\n')
-		if err != nil { // a line without its end was cut by the kill
+		if err != nil { // the kill interrupted an incomplete line
 			break
 		}
 		if while > 0 && !atStart && len(result.lines) == 0 {
@@ -105,12 +105,13 @@ func run(t *testing.T, o orders, while time.Duration, atStart bool) told {
 	return result
 }
 
-// ledger is what was acknowledged to the user in the life of a data directory.
+// ledger records what was acknowledged to the user over the life of a data
+// directory.
 type ledger struct {
 	orders
-	failing                   bool // a step may fail, as long as that is told
+	failing                   bool // steps may fail if that is reported
 	messages, unknown, failed int
-	answered                  map[int]bool    // by the number of the message; one between two others may have failed
+	answered                  map[int]bool    // by number of the message; one in between may have failed
 	done                      map[string]bool // "7 2": step 2 of turn 7
 }
 
@@ -148,7 +149,7 @@ func (l *ledger) add(t *testing.T, lines []string) (acknowledged int) {
 	return acknowledged
 }
 
-// check compares all that is there with what was acknowledged.
+// check compares the saved data with what was acknowledged.
 func (l *ledger) check(t *testing.T) (opened time.Duration) {
 	t.Helper()
 	dir := l.Dir
@@ -212,17 +213,17 @@ func sound(t *testing.T, dir string) {
 	}
 }
 
-// Line 1: a chat that adds tasks, writes notes and remembers is killed at any
-// moment, again and again, and each time resumes what was cut.
-func TestKilledAtAnyMomentNothingAcknowledgedIsLostOrDoubled(t *testing.T) {
+// Line 1: a chat that adds tasks, writes notes and remembers is killed at random
+// moments, repeatedly, and each time resumes what was interrupted.
+func TestKillLosesAndDuplicatesNothingAcknowledged(t *testing.T) {
 	t.Parallel()
 	kills := testenv.Rounds(16, 10_000)
-	const perFolder = 40 // kills; then begins a new one, so that each stays small
+	const perFolder = 40 // kills per folder, so that each folder stays small
 	random := seeded(t)
 	var dir string
 	var known *ledger
 	var acknowledged, unknown, turns int
-	var slowest, took time.Duration // the longest opening, and a whole turn
+	var slowest, took time.Duration // longest opening, and duration of a complete turn
 	for kill := range kills {
 		if kill%perFolder == 0 {
 			dir = t.TempDir()
@@ -243,7 +244,7 @@ func TestKilledAtAnyMomentNothingAcknowledgedIsLostOrDoubled(t *testing.T) {
 		}
 		if (kill+1)%perFolder == 0 || kill == kills-1 {
 			unknown += known.unknown
-			turns += len(known.answered) - 1 // the first was left in peace
+			turns += len(known.answered) - 1 // the first turn was not killed
 			if err := os.RemoveAll(dir); err != nil {
 				t.Fatal(err)
 			}
@@ -255,9 +256,9 @@ func TestKilledAtAnyMomentNothingAcknowledgedIsLostOrDoubled(t *testing.T) {
 	}
 }
 
-// Line 2: a turn of six effects is killed at each of its boundaries in order,
-// and at random in between; so is what resumes it.
-func TestASixStepTurnKilledAnywhereDoesEachEffectOnceOrAsks(t *testing.T) {
+// Line 2: a turn with six effects is killed at each of its boundaries, in order
+// and at random. The process that resumes it is killed too.
+func TestKilledTurnDoesEachEffectOnceOrAsks(t *testing.T) {
 	t.Parallel()
 	kills := testenv.Rounds(10, 600)
 	random := seeded(t)
@@ -285,8 +286,8 @@ func TestASixStepTurnKilledAnywhereDoesEachEffectOnceOrAsks(t *testing.T) {
 	for try := 0; killed < kills; try++ {
 		o := begin(try%4 == 3)
 		var said []string
-		// In order from the first boundary on; in CI every n-th, at random
-		// moments for each second.
+		// All boundaries in order from the first; in CI only every n-th, and
+		// random ones in between.
 		cut := o
 		var while time.Duration
 		if try%2 == 0 {
@@ -303,7 +304,7 @@ func TestASixStepTurnKilledAnywhereDoesEachEffectOnceOrAsks(t *testing.T) {
 			}
 			killed++
 			cut, while = o, 0
-			if again < 3 && random.IntN(2) == 0 { // what goes on is killed, too
+			if again < 3 && random.IntN(2) == 0 { // the resuming process is killed, too
 				cut.KillAt = 1 + random.Int64N(boundaries)
 			}
 		}
@@ -316,7 +317,7 @@ func TestASixStepTurnKilledAnywhereDoesEachEffectOnceOrAsks(t *testing.T) {
 			}
 		}
 		known := !slices.ContainsFunc(said, func(line string) bool { return strings.HasPrefix(line, "? ") })
-		if did := once(t, o.Dir, said); known && o.Steps == whole.Steps && did != want { // else the new note may be marked or not
+		if did := once(t, o.Dir, said); known && o.Steps == whole.Steps && did != want { // otherwise the new note may or may not be marked
 			t.Fatalf("the turn says that it did %q, want %q; the user was told:\n%s", did, want, strings.Join(said, "\n"))
 		}
 		if err := os.RemoveAll(o.Dir); err != nil {
@@ -327,8 +328,8 @@ func TestASixStepTurnKilledAnywhereDoesEachEffectOnceOrAsks(t *testing.T) {
 	t.Logf("%d kills over %d boundaries and between them: each effect once and told in the last line of the turn, %d asked about, of which %d were skipped by the user; 0 silent repeats, 0 silent skips", killed, boundaries, asked, skipped)
 }
 
-// once checks that each effect of the six is there exactly once, or that the
-// user wanted it skipped. It returns what the turn says that it did.
+// once checks that each of the six effects happened exactly once or was skipped
+// by the user. It returns the turn's own account of its effects.
 func once(t *testing.T, dir string, said []string) string {
 	t.Helper()
 	found, err := look(dir, "six 1")
@@ -341,7 +342,7 @@ func once(t *testing.T, dir string, said []string) string {
 			skipped[tool] = true
 		}
 	}
-	if skipped["add_task"] { // there is nothing to tick then, and the step says so
+	if skipped["add_task"] { // then there is nothing to complete, which the step reports
 		skipped["complete_task"] = true
 	}
 	for tool, count := range map[string]int{
@@ -354,8 +355,9 @@ func once(t *testing.T, dir string, said []string) string {
 	return tellsAll(t, dir, said)
 }
 
-// tellsAll checks that the last line of the turn names all that it did, before
-// a kill and after, or says of a call that nobody knows, and returns it.
+// tellsAll checks that the last line of the turn lists all effects, from before
+// and after a kill, or reports that the outcome of a call is unknown. It returns
+// that line.
 func tellsAll(t *testing.T, dir string, said []string) string {
 	t.Helper()
 	s, err := store.Open(database(dir))

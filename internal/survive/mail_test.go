@@ -10,12 +10,12 @@ import (
 	"lifehub/internal/testenv"
 )
 
-// A turn that sends one mail is killed at each of its boundaries, and at each
-// stage of the talk with the mail server; what resumes it is killed, too,
-// until one comes to its end. Each cycle ends with the mail in the mailbox
-// exactly once: where LifeHub cannot know, it asks the user, who looks; or the
-// server knows the mail by its id, and the user need not look.
-func TestAMailIsSentOnceHoweverOftenItsTurnIsKilled(t *testing.T) {
+// A turn that sends one mail is killed at each of its boundaries and at each
+// stage of the SMTP session. The process that resumes it is killed too, until one
+// completes. In the end, the mail must be in the mailbox exactly once: if the
+// outcome is unknown, either LifeHub asks the user, who checks, or the server
+// recognises the mail by its ID.
+func TestMailIsSentOnceDespiteKills(t *testing.T) {
 	t.Parallel()
 	for name, agrees := range map[string]bool{"the user looks": false, "the server knows the id": true} {
 		t.Run(name, func(t *testing.T) {
@@ -38,7 +38,8 @@ func TestAMailIsSentOnceHoweverOftenItsTurnIsKilled(t *testing.T) {
 				t.Fatalf("a whole turn passes %d boundaries, and sends %d mails: %v", boundaries, found.Mail, err)
 			}
 			kills, asked := 0, 0
-			// once runs a turn that is killed as the orders say, and reports whether it was.
+			// once runs a turn that is killed as configured, and reports whether
+			// it was killed.
 			once := func(o orders, stage string) bool {
 				if stage != "" {
 					s := newStall(stage)
@@ -50,7 +51,7 @@ func TestAMailIsSentOnceHoweverOftenItsTurnIsKilled(t *testing.T) {
 						close(s.gone)
 						select {
 						case <-s.reached:
-							<-s.left // what has come whole is taken, though nobody hears of it
+							<-s.left // a mail received completely is delivered, even if the client is gone
 						default: // the turn sent nothing more
 						}
 						p.mu.Lock()

@@ -11,8 +11,8 @@ import (
 	"lifehub/internal/testenv"
 )
 
-// Line 4: eight processes, each in its own conversation, all over one
-// database and one folder of notes, for a minute; then all are killed.
+// Line 4: eight processes, each in its own conversation, use one database and one
+// folder of notes for a minute; then all are killed.
 func TestEightProcessesLoseAndDamageNothing(t *testing.T) {
 	t.Parallel()
 	const processes = 8
@@ -23,7 +23,7 @@ func TestEightProcessesLoseAndDamageNothing(t *testing.T) {
 	var all sync.WaitGroup
 	for i := range processes {
 		ledgers[i] = newLedger(orders{Dir: dir, Work: "write", Name: fmt.Sprintf("p%d", i)})
-		ledgers[i].failing = true // eight that change one line may be told to look again
+		ledgers[i].failing = true // concurrent changes of one line may be rejected
 		all.Go(func() {
 			said := run(t, ledgers[i].orders, while, false)
 			ledgers[i].add(t, said.lines)

@@ -18,7 +18,7 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 )
 
-// serveCounter is an MCP server with one tool, which writes a line.
+// serveCounter is an MCP server with one tool, which appends a line to a file.
 func serveCounter(file string) error {
 	s := server.NewMCPServer("counter", "1")
 	s.AddTool(mcp.NewTool("count", mcp.WithDescription("Count something"), mcp.WithString("what", mcp.Required())),
@@ -52,8 +52,8 @@ func appendLine(file, line string) error {
 	return err
 }
 
-// startPost runs a mail server, which outlives the kills, and returns its
-// port and a func that sets the file it notes the subjects in.
+// startPost runs a mail server that outlives the kills. It returns its port and a
+// function that sets the file in which it records subjects.
 func startPost(t *testing.T) (port int, into func(file string)) {
 	t.Helper()
 	return (&post{}).start(t)
@@ -70,7 +70,7 @@ func (p *post) start(t *testing.T) (port int, into func(file string)) {
 	served := make(chan struct{})
 	go func() {
 		defer close(served)
-		_ = s.Serve(listener) // it ends with Close
+		_ = s.Serve(listener) // ends with Close
 	}()
 	t.Cleanup(func() {
 		s.Close()
@@ -82,15 +82,15 @@ func (p *post) start(t *testing.T) (port int, into func(file string)) {
 type post struct {
 	mu    sync.Mutex
 	file  string
-	seen  map[string]bool // Message-IDs that were taken, of which none is taken twice; nil: it does not look
-	stall *stall          // nil: it does not stall
+	seen  map[string]bool // accepted Message-IDs, which are not delivered again; nil: duplicates are delivered
+	stall *stall          // may be nil
 }
 
-// stall stops the server once at a stage of a mail, until the other side is gone.
+// stall blocks the server once at a stage of a mail, until the client is gone.
 type stall struct {
-	stage         string // from, to, data, text (all of it has come), taken
+	stage         string // from, to, data, text (all of it was received), taken
 	reached, gone chan struct{}
-	left          chan struct{} // closed when the server is done with that mail
+	left          chan struct{} // closed when the server has finished with that mail
 }
 
 func newStall(stage string) *stall {
@@ -102,7 +102,7 @@ func (p *post) into(file string) {
 	defer p.mu.Unlock()
 	p.file = file
 	if p.seen != nil {
-		p.seen = map[string]bool{} // turns in other folders have the same ids
+		p.seen = map[string]bool{} // turns in other folders have the same IDs
 	}
 }
 
@@ -125,7 +125,7 @@ func (v *visit) Logout() error {
 func (v *visit) Mail(string, *smtp.MailOptions) error { v.at("from"); return nil }
 func (v *visit) Rcpt(string, *smtp.RcptOptions) error { v.at("to"); return nil }
 
-// at stalls, if this is the stage for it.
+// at blocks if this is the stage for it.
 func (v *visit) at(stage string) {
 	v.post.mu.Lock()
 	s := v.post.stall
@@ -145,7 +145,7 @@ func (v *visit) Data(r io.Reader) error {
 	if err != nil {
 		return err
 	}
-	if _, err := io.Copy(io.Discard, m.Body); err != nil { // cut before its end: it never came
+	if _, err := io.Copy(io.Discard, m.Body); err != nil { // incomplete, so it was not received
 		return err
 	}
 	v.at("text")
@@ -154,7 +154,7 @@ func (v *visit) Data(r io.Reader) error {
 	defer v.post.mu.Unlock()
 	if id := m.Header.Get("Message-Id"); v.post.seen != nil {
 		if v.post.seen[id] {
-			return nil // as servers do that know a mail by its id
+			return nil // like servers that recognise duplicates by Message-ID
 		}
 		v.post.seen[id] = true
 	}

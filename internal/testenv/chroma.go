@@ -10,15 +10,16 @@ import (
 	"time"
 )
 
-// ChromaServer is a real Chroma server that can be killed and started again
-// on what it kept.
+// ChromaServer is a real Chroma server that can be killed and restarted with its
+// data.
 type ChromaServer struct {
 	URL     string
 	command []string
 	running *exec.Cmd
 }
 
-// StartChroma starts a Chroma server with an empty folder, until the test ends.
+// StartChroma starts a Chroma server with an empty folder. It stops when the test
+// ends.
 func StartChroma(t *testing.T) *ChromaServer {
 	t.Helper()
 	command := chromaCommand(t)
@@ -26,7 +27,7 @@ func StartChroma(t *testing.T) *ChromaServer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, port, _ := net.SplitHostPort(listener.Addr().String()) //nolint:errcheck // it is an address
+	_, port, _ := net.SplitHostPort(listener.Addr().String()) //nolint:errcheck // always valid, as it comes from a listener
 	if err := listener.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -37,7 +38,7 @@ func StartChroma(t *testing.T) *ChromaServer {
 	return p
 }
 
-// Start waits until the server answers.
+// Start starts the server and waits until it answers.
 func (p *ChromaServer) Start(t *testing.T) {
 	t.Helper()
 	p.running = exec.Command(p.command[0], p.command[1:]...)
@@ -51,7 +52,7 @@ func (p *ChromaServer) Start(t *testing.T) {
 	for {
 		response, err := http.Get(p.URL + "/api/v2/heartbeat")
 		if err == nil {
-			response.Body.Close() //nolint:errcheck // nothing is read
+			response.Body.Close() //nolint:errcheck // the body is not used
 			if response.StatusCode == http.StatusOK {
 				return
 			}
@@ -64,17 +65,17 @@ func (p *ChromaServer) Start(t *testing.T) {
 	}
 }
 
-// Kill is kill -9.
+// Kill kills the server with SIGKILL.
 func (p *ChromaServer) Kill() {
 	if p.running != nil {
-		p.running.Process.Kill() //nolint:errcheck // it may be dead
-		p.running.Wait()         //nolint:errcheck // it was killed
+		p.running.Process.Kill() //nolint:errcheck // it may have ended already
+		p.running.Wait()         //nolint:errcheck // returns the kill as an error
 	}
 	p.running = nil
 }
 
-// chromaCommand returns the command that starts a Chroma server; `run --path DIR
-// --host 127.0.0.1 --port N` is for the caller to add.
+// chromaCommand returns the command that starts a Chroma server; the caller
+// appends `run --path DIR --host 127.0.0.1 --port N`.
 func chromaCommand(t testing.TB) []string {
 	t.Helper()
 	return []string{node(t, "Chroma"), need(t, filepath.Join(cache(t), "chroma", "node_modules", "chromadb", "dist", "cli.mjs"), "a real Chroma server", "make npm")}

@@ -9,10 +9,10 @@ import (
 	"syscall"
 )
 
-// ListenAs listens on TCP as another user, whose the socket then is. Only root
-// can; anybody can as the user that runs the test.
+// ListenAs listens on TCP with a socket owned by another user. Only root may do
+// this, except for the user who runs the test.
 func ListenAs(uid int, address string) (net.Listener, error) {
-	runtime.LockOSThread() // the user of files and sockets is the thread's
+	runtime.LockOSThread() // the owner of new sockets is set per thread
 	defer runtime.UnlockOSThread()
 	syscall.RawSyscall(syscall.SYS_SETFSUID, uintptr(uid), 0, 0)
 	defer syscall.RawSyscall(syscall.SYS_SETFSUID, uintptr(os.Geteuid()), 0, 0)

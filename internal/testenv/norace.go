@@ -2,5 +2,5 @@
 
 package testenv
 
-// Race: the race detector is on, which makes everything slower and bigger.
+// Race reports whether the race detector is on, which needs more time and memory.
 const Race = false

@@ -7,10 +7,10 @@ import (
 	"testing"
 )
 
-// Parallel lets n tests of this binary run at once, however many processors
-// there are: for tests that mostly wait for servers and programs of their own.
-// A -parallel flag overrides it. TestMain calls it. Under the race detector they
-// compute enough to fill the processors, and fewer run.
+// Parallel sets the number of parallel tests of this binary, regardless of the
+// number of CPUs, for tests that mostly wait for servers and programs. A
+// -parallel flag takes precedence. It must be called from TestMain. With the race
+// detector, tests use more CPU time, so fewer run in parallel.
 func Parallel(n int) {
 	if Race {
 		return
@@ -20,9 +20,9 @@ func Parallel(n int) {
 	}
 }
 
-// Rounds returns how often a test repeats itself: usual, all in `make soak`, and
-// a fifth of usual, but at least one, under the race detector, which sees in a
-// few rounds what it can see.
+// Rounds returns the number of repetitions of a test: usual, or all in `make
+// soak`. With the race detector, which finds races in a few rounds, it returns a
+// fifth of usual, but at least one.
 func Rounds(usual, all int) int {
 	switch {
 	case os.Getenv("LIFEHUB_SOAK") != "":
@@ -33,8 +33,8 @@ func Rounds(usual, all int) int {
 	return usual
 }
 
-// WithoutRace skips a test under the race detector: it runs one program after
-// another, or computes alone, and takes long. The run before has passed it.
+// WithoutRace skips a test under the race detector, for slow tests without
+// concurrency in this process. The tests also run without the race detector.
 func WithoutRace(t testing.TB) {
 	t.Helper()
 	if Race {

@@ -9,14 +9,14 @@ import (
 	"unicode/utf8"
 )
 
-// Passage is a dozen lines of a note of the shared corpora.
+// Passage is about a dozen lines of a note in the shared corpora.
 type Passage struct {
 	Path, Text    string
 	Line, EndLine int
 }
 
-// Passages cuts the notes of a shared folder into passages, at most three of a
-// note and most in all.
+// Passages cuts the notes of a shared folder into passages, at most three per
+// note and most in total.
 func Passages(t testing.TB, folder string, most int) (passages []Passage) {
 	root := Shared(t, folder)
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {

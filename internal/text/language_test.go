@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestATextShowsItsLanguage(t *testing.T) {
+func TestLanguageIsDetected(t *testing.T) {
 	for text, want := range map[string]Lang{
 		"The boiler was serviced in March and the filter was changed.":                              "",
 		"Die Heizung wurde im März gewartet, und der Filter ist neu.":                               "de",
@@ -40,7 +40,7 @@ func TestATextShowsItsLanguage(t *testing.T) {
 	}
 }
 
-func TestLanguagesThatAreTooMuchAlikeAreAllTold(t *testing.T) {
+func TestSimilarLanguagesAreAllReturned(t *testing.T) {
 	if got := Languages("Er det ikke på den?"); !slices.Contains(got, "da") || !slices.Contains(got, "no") {
 		t.Errorf("got %q", got)
 	}
@@ -60,7 +60,7 @@ func TestStopWords(t *testing.T) {
 	}
 }
 
-func TestFormsOfAWordHaveOneStem(t *testing.T) {
+func TestInflectedFormsHaveOneStem(t *testing.T) {
 	for in, forms := range map[Lang][]string{
 		"": {"run running runs Running", "database databases", "café cafes", "北京"}, "de": {"Garten Gartens gärten", "Straße Strassen"},
 		"fr": {"cheval chevaux"}, "ru": {"книга книги"}, "sv": {"blomma blommor"},
@@ -77,7 +77,7 @@ func TestFormsOfAWordHaveOneStem(t *testing.T) {
 	}
 }
 
-func TestNoWordLosesAllOfItself(t *testing.T) {
+func TestStemIsNeverEmpty(t *testing.T) {
 	for _, word := range []string{"s", "ing", "的", "がくせい", string(make([]byte, 100))} {
 		for _, in := range languages {
 			if FoldedStem(word, in) == "" {

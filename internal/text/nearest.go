@@ -1,7 +1,7 @@
 package text
 
-// Nearest is the known name that differs least, in fewer letters than most; "":
-// none does.
+// Nearest returns the known name with the smallest distance, if that is less than
+// most; otherwise "".
 func Nearest(name string, known []string, most int) (near string) {
 	for _, k := range known {
 		if d := Distance(k, name); d < most {
@@ -11,8 +11,8 @@ func Nearest(name string, known []string, most int) (near string) {
 	return near
 }
 
-// Distance is how many letters have to be changed, added, left out or exchanged
-// with their neighbour to make one word of another.
+// Distance returns the Damerau–Levenshtein distance of two words: the number of
+// characters to change, insert, delete or swap with a neighbour.
 func Distance(a, b string) int {
 	from, to := []rune(a), []rune(b)
 	before, last, row := make([]int, len(to)+1), make([]int, len(to)+1), make([]int, len(to)+1)

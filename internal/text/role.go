@@ -7,15 +7,15 @@ import (
 	"lifehub/internal/pattern"
 )
 
-// Role is what a word does in a sentence besides meaning something.
+// Role is a function that a word has in a sentence.
 type Role uint16
 
 const (
-	Saying       Role = 1 << iota // it says that a note says something, and nothing of what
-	Narrowing                     // it is common, and changes what is said all the same
-	Negation                      // it makes the opposite of a sentence, or takes it back
-	Hedge                         // it weakens a sentence
-	Abbreviation                  // a full stop belongs to it
+	Saying       Role = 1 << iota // as in "the note says", which carries no content
+	Narrowing                     // common, but changes the meaning
+	Negation                      // negates or retracts a statement
+	Hedge                         // weakens a statement
+	Abbreviation                  // is followed by a full stop that does not end a sentence
 )
 
 var roles = sync.OnceValue(func() map[string]Role {
@@ -50,11 +50,11 @@ var roles = sync.OnceValue(func() map[string]Role {
 	return index
 })
 
-// Is reports whether a word, in lower case, has one of some roles.
+// Is reports whether a word in lower case has any of the given roles.
 func Is(word string, in Role) bool { return roles()[word]&in != 0 }
 
-// NegatesWithin reports whether a text holds a "not" within a word of Japanese
-// or Korean.
+// NegatesWithin reports whether a text contains a Japanese or Korean word with a
+// negative ending.
 func NegatesWithin(s string) bool { return negatedEnding.MatchString(s) }
 
 var negatedEnding = pattern.Lazy(`な(?:い|く|かっ|ければ)|ません|ずに|않|못|없|아니|지 ?마`)

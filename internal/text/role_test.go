@@ -2,7 +2,7 @@ package text
 
 import "testing"
 
-func TestARoleIsOfAWordAsItIs(t *testing.T) {
+func TestRoleIsOfTheExactWord(t *testing.T) {
 	for _, c := range []struct {
 		word string
 		role Role
@@ -28,8 +28,8 @@ func TestARoleIsOfAWordAsItIs(t *testing.T) {
 	}
 }
 
-// What turns or weakens a sentence always counts when texts are compared.
-func TestNoWordThatSaysSomethingIsLeftOut(t *testing.T) {
+// Words that negate or weaken a statement always count when texts are compared.
+func TestMeaningfulWordsAreNeverOmitted(t *testing.T) {
 	for word := range roles() {
 		if Is(word, Saying) && Is(word, Negation|Hedge) {
 			t.Errorf("%q is left out, and turns or weakens a sentence", word)

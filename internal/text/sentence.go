@@ -8,17 +8,17 @@ import (
 	"lifehub/internal/pattern"
 )
 
-// Sentence is a piece of markdown that makes one statement: a sentence of a
-// paragraph, a list item, a heading, a row of a table.
+// Sentence is a part of a Markdown text that makes one statement: a sentence of a
+// paragraph, a list item, a heading, or a row of a table.
 type Sentence struct {
-	Start, End int // bytes in the text, without the line break
-	Line       int // of its start, from 0
+	Start, End int // byte offsets in the text, without the line break
+	Line       int // line of its start, counted from 0
 	EndLine    int
-	Block      Span // the paragraph, item or quote that it belongs to
+	Block      Span // the paragraph, item or quote that contains it
 	Kind       BlockKind
 }
 
-// BlockKind is what a block holds.
+// BlockKind is the type of a block.
 type BlockKind int
 
 const (
@@ -36,15 +36,15 @@ type Block struct {
 var (
 	ruleLine  = pattern.Lazy(`^\s*(?:[-*_=]\s*){3,}$`)
 	fenceLine = pattern.Lazy("^ {0,3}(```+|~~~+)")
-	// ItemLine begins an item of a list.
+	// ItemLine matches the start of a list item.
 	ItemLine = pattern.Lazy(`^\s*([-*+]|\d{1,3}[.)])\s`)
 )
 
-// Blocks cuts markdown into its blocks.
+// Blocks splits Markdown into its blocks.
 func Blocks(text string) []Block {
 	var blocks []Block
-	open := false // the last block may go on
-	fence := ""   // what closes the code block at hand
+	open := false // the last block may continue
+	fence := ""   // the closing fence of the current code block
 	grow := func(start, end int, kind BlockKind, fresh bool) {
 		if last := len(blocks) - 1; open && !fresh && last >= 0 && blocks[last].Kind == kind {
 			blocks[last].End = end
@@ -86,8 +86,8 @@ func Blocks(text string) []Block {
 	return blocks
 }
 
-// Sentences cuts markdown into sentences. A sentence does not end inside
-// quotation marks, and takes along the citations that follow its full stop.
+// Sentences splits Markdown into sentences. A sentence does not end inside
+// quotation marks, and includes the citations that follow its full stop.
 func Sentences(text string) []Sentence {
 	var list []Sentence
 	line, counted := 0, 0
@@ -105,7 +105,7 @@ func Sentences(text string) []Sentence {
 		}
 	}
 	for _, b := range Blocks(text) {
-		if b.Kind == Code { // each line speaks for itself
+		if b.Kind == Code { // each line of code is a sentence
 			for start := b.Start; start < b.End; {
 				end := b.End
 				if i := strings.IndexByte(text[start:b.End], '\n'); i >= 0 {
@@ -125,7 +125,7 @@ func Sentences(text string) []Sentence {
 				if !strings.ContainsAny(inside[len(inside)-1:], ".!?") || text[len(inside):i] == "" {
 					continue
 				}
-				i = len(inside) - 1 // what ends the quotation may end the sentence
+				i = len(inside) - 1 // the end of the quotation may end the sentence
 			}
 			_, size := utf8.DecodeRuneInString(text[i:])
 			if end := sentenceEnd(text[:b.End], start, i); end > 0 {
@@ -142,7 +142,8 @@ func Sentences(text string) []Sentence {
 
 var trailingMarks = pattern.Lazy(`^(?:["'”’»)\]*_]*)(?:\s*(?:\[\d{1,5}(?:\s*[,;–-]\s*\d{1,5})*\]|【\d{1,5}[^】]{0,40}】))*`)
 
-// sentenceEnd is where the sentence from start ends if the sign at i ends it; 0 if not.
+// sentenceEnd returns where the sentence from start ends if the character at i
+// ends it, and otherwise 0.
 func sentenceEnd(text string, start, i int) int {
 	r, size := utf8.DecodeRuneInString(text[i:])
 	if strings.ContainsRune("。！？", r) {
@@ -168,8 +169,8 @@ func sentenceEnd(text string, start, i int) int {
 	return end
 }
 
-// SentenceEnd is the length of the first sentence of a text, with the blanks
-// after it. A line ends one.
+// SentenceEnd returns the length of the first sentence of a text, including the
+// white space after it. A line break ends a sentence.
 func SentenceEnd(s string) int {
 	for i := 0; i < len(s); {
 		_, size := utf8.DecodeRuneInString(s[i:])
@@ -185,8 +186,8 @@ func SentenceEnd(s string) int {
 }
 
 // isAbbreviation reports whether the full stop after before belongs to its last
-// word: a single letter, a common abbreviation, the number of a list item or,
-// in German, of a day (3. Mai).
+// word: a single letter, a common abbreviation, the number of a list item or, in
+// German, of a day (3. Mai).
 func isAbbreviation(before, after string) bool {
 	last := before[strings.LastIndexAny(before, " \n\t(")+1:]
 	if len(last) <= 2 && strings.Trim(last, "0123456789") == "" {
@@ -197,30 +198,32 @@ func isAbbreviation(before, after string) bool {
 	return size == len(last) && unicode.IsLetter(initial) && last != "I" || Is(strings.ToLower(last), Abbreviation)
 }
 
-// Span is a part of a text.
+// Span is a range of byte offsets in a text.
 type Span struct{ Start, End int }
 
-// trim leaves out the white space at both ends.
+// trim excludes white space at both ends.
 func trim(text string, start, end int) Span {
 	start += len(text[start:end]) - len(strings.TrimLeft(text[start:end], " \t\r\n"))
 	return Span{start, start + len(strings.TrimRight(text[start:end], " \t\r\n"))}
 }
 
-// closers are the signs that may end a quotation, by the sign that opens it.
+// closers are the characters that may close a quotation, by the character that
+// opens it.
 var closers = map[rune]string{
 	'“': "”", '”': "”", '„': "“”\"", '«': "»", '»': "«", '"': "\"", '「': "」", '『': "』", '‹': "›", '›': "‹", '‘': "’", '‚': "‘’", '\'': "'",
 }
 
-// maxQuote bounds a quotation, in bytes: a lone sign opens none.
+// maxQuote bounds a quotation in bytes, so that an unmatched quotation mark is
+// ignored.
 const maxQuote = 2000
 
-// Quotations finds the quotations in a block, with their signs.
+// Quotations finds the quotations in a block, including their quotation marks.
 func Quotations(text string, b Block) (quotes []Span) {
 	before := ' '
 	for i := b.Start; i < b.End; {
 		r, size := utf8.DecodeRuneInString(text[i:])
 		end, opens := closers[r]
-		if opens && strings.ContainsRune("\"”»›'", r) { // it may also close, or be an apostrophe
+		if opens && strings.ContainsRune("\"”»›'", r) { // the character may also close a quotation, or be an apostrophe
 			after, _ := utf8.DecodeRuneInString(text[i+size : b.End])
 			opens = !unicode.IsLetter(before) && !unicode.IsDigit(before) && !unicode.IsSpace(after) && (r == '"' || unicode.IsSpace(before) || strings.ContainsRune("([*_:—>", before))
 			opens = opens && (r != '\'' || unicode.IsLetter(after) && !elision.MatchString(text[i:b.End]))
@@ -241,10 +244,10 @@ func Quotations(text string, b Block) (quotes []Span) {
 	return quotes
 }
 
-// elision begins a word with an apostrophe.
+// elision matches a word that begins with an apostrophe.
 var elision = pattern.Lazy(`^'(?i:tis|twas|em|til|cause|n|bout|round|s|ne?n?)\b`)
 
-// closing is where a quotation ends, or -1. An apostrophe ends none.
+// closing returns where a quotation ends, or -1. Apostrophes do not end it.
 func closing(inside, end string) int {
 	for from := 0; ; {
 		n := strings.IndexAny(inside[from:], end)
@@ -258,7 +261,7 @@ func closing(inside, end string) int {
 		case end != "'":
 			return from + n
 		case strings.Contains(inside[:from+n], "\n"), !strings.Contains(inside[:from+n], " "):
-			return -1 // nothing plainly quoted
+			return -1 // ambiguous
 		case !strings.HasSuffix(inside[:from+n], "s") || !pluralFollows.MatchString(inside[from+n+size:]):
 			return from + n
 		}
@@ -266,5 +269,6 @@ func closing(inside, end string) int {
 	}
 }
 
-// pluralFollows tells the dogs' bowls from a quotation that ends.
+// pluralFollows distinguishes a plural possessive (the dogs' bowls) from the end
+// of a quotation.
 var pluralFollows = pattern.Lazy(`^ \pL`)

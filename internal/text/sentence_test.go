@@ -11,16 +11,16 @@ func TestSentencesOf(t *testing.T) {
 		text string
 		want []string
 	}{
-		"marks end one":                       {"One. Two! Three? Four", []string{"One.", "Two!", "Three?", "Four"}},
-		"an abbreviation does not":            {"Ask Dr. Who, e.g. at 3.14 p. Then go.", []string{"Ask Dr. Who, e.g. at 3.14 p. Then go."}},
-		"nor the number of a day in German":   {"Am 3. Mai war es warm. Am 4. nicht.", []string{"Am 3. Mai war es warm.", "Am 4. nicht."}},
-		"nor a mark within quotation marks":   {"He said “Go. Now.” and went. Then?", []string{"He said “Go. Now.” and went.", "Then?"}},
-		"citations belong to the one before":  {"It leaks. [1][2] It drips [3].", []string{"It leaks. [1][2]", "It drips [3]."}},
-		"Chinese":                             {"你好。再见！", []string{"你好。", "再见！"}},
-		"a paragraph goes over lines":         {"One line\nand another.\n\nNext", []string{"One line\nand another.", "Next"}},
-		"items, headings and rows are one":    {"# Head\n- a\n- b\n| x | y |\n| 1 | 2 |", []string{"# Head", "- a", "- b", "| x | y |", "| 1 | 2 |"}},
-		"each line of code speaks for itself": {"```go\na. b\nc\n```\nText.", []string{"a. b", "c", "Text."}},
-		"nothing":                             {" \n\n", nil},
+		"end marks":                                 {"One. Two! Three? Four", []string{"One.", "Two!", "Three?", "Four"}},
+		"abbreviations":                             {"Ask Dr. Who, e.g. at 3.14 p. Then go.", []string{"Ask Dr. Who, e.g. at 3.14 p. Then go."}},
+		"the number of a day in German":             {"Am 3. Mai war es warm. Am 4. nicht.", []string{"Am 3. Mai war es warm.", "Am 4. nicht."}},
+		"end marks in a quotation":                  {"He said “Go. Now.” and went. Then?", []string{"He said “Go. Now.” and went.", "Then?"}},
+		"citations belong to the previous sentence": {"It leaks. [1][2] It drips [3].", []string{"It leaks. [1][2]", "It drips [3]."}},
+		"Chinese":                      {"你好。再见！", []string{"你好。", "再见！"}},
+		"a paragraph of several lines": {"One line\nand another.\n\nNext", []string{"One line\nand another.", "Next"}},
+		"items, headings and rows":     {"# Head\n- a\n- b\n| x | y |\n| 1 | 2 |", []string{"# Head", "- a", "- b", "| x | y |", "| 1 | 2 |"}},
+		"each line of code":            {"```go\na. b\nc\n```\nText.", []string{"a. b", "c", "Text."}},
+		"nothing":                      {" \n\n", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var got []string
@@ -37,7 +37,7 @@ func TestSentencesOf(t *testing.T) {
 	}
 }
 
-func TestSentenceEndTakesBlanksAlong(t *testing.T) {
+func TestSentenceEndIncludesTrailingSpace(t *testing.T) {
 	for text, want := range map[string]string{
 		"One. Two.": "One. ", "Dr. Who.  Two": "Dr. Who.  ", "one\ntwo": "one\n", "你好。再见": "你好。", "no end": "no end", "": "",
 	} {

@@ -30,11 +30,12 @@ var stemmers = map[Lang]func(*snowballstem.Env) bool{
 	"ru": russian.Stem, "sv": swedish.Stem, "tr": turkish.Stem,
 }
 
-// longestWord is how many bytes a word may have; what is longer is none.
+// longestWord is the maximum length of a word in bytes; longer strings are not
+// stemmed.
 const longestWord = 64
 
-// Stem reduces a word to what its forms in a language have in common, in lower
-// case. Accents count for the endings, except in English: there, fold first.
+// Stem returns the stem of a word in lower case. Accents affect the endings,
+// except in English, for which the word must be folded first.
 func Stem(word string, in Lang) string {
 	word = strings.ToLower(word)
 	stem := stemmers[in]
@@ -49,8 +50,8 @@ func Stem(word string, in Lang) string {
 	return env.Current()
 }
 
-// stems are those of words seen lately, each at the place of its hash: a few
-// thousand words are most of any text, and stemming is most of indexing.
+// stems caches recent stems, indexed by the hash of the word. Most of any text
+// consists of a few thousand words, and stemming is most of the cost of indexing.
 var (
 	stems    [1 << 14]atomic.Pointer[stemmed]
 	stemSeed = maphash.MakeSeed()
@@ -61,8 +62,8 @@ type stemmed struct {
 	in         Lang
 }
 
-// FoldedStem is the form that a word is searched by: its stem, folded, since
-// accents are left out by many who type.
+// FoldedStem returns the form of a word that is indexed: its stem, folded, since
+// many users omit accents.
 func FoldedStem(word string, in Lang) string {
 	if len(word) > longestWord {
 		return foldedStem(word, in)
@@ -72,7 +73,7 @@ func FoldedStem(word string, in Lang) string {
 		return seen.stem
 	}
 	stem := foldedStem(word, in)
-	place.Store(&stemmed{strings.Clone(word), strings.Clone(stem), in}) // not a piece of a whole note
+	place.Store(&stemmed{strings.Clone(word), strings.Clone(stem), in}) // copies, so that the cache does not retain whole notes
 	return stem
 }
 

@@ -6,13 +6,13 @@ import (
 	"testing"
 )
 
-// A word that was stemmed before has the same stem, in each language its own,
-// whoever asks at the same time, and costs no memory.
-func TestStemsSeenBeforeAreTheSame(t *testing.T) {
+// Cached stems are correct for each language, under concurrent use, and are
+// returned without allocation.
+func TestCachedStemsAreCorrect(t *testing.T) {
 	var all sync.WaitGroup
 	for range 4 {
 		all.Go(func() {
-			for i := range 6000 { // more than are remembered
+			for i := range 6000 { // more than the cache holds
 				for _, in := range []Lang{"", "de", "fr"} {
 					word := fmt.Sprint("Gärten", i%3000)
 					if i%2 == 0 {

@@ -11,20 +11,21 @@ import (
 	"lifehub/internal/pattern"
 )
 
-// Token is one word, number or sign of a text, folded for comparing: lower
-// case, without markup, quotes and most punctuation. A character of a script
-// without spaces is a token of its own.
+// Token is a word, number or symbol of a text, folded for comparison: lower case,
+// without markup, quotation marks and most punctuation. In scripts without
+// spaces, each character is a token.
 type Token struct {
 	Text       string
-	Start, End int  // bytes in the text
-	Stop       bool // too common to carry meaning
-	Capital    bool // it begins with a capital: it may be a name
+	Start, End int  // byte offsets in the text
+	Stop       bool // too frequent to carry meaning
+	Capital    bool // starts with a capital, so it may be a name
 }
 
-// signs stand for themselves: leaving them out would change what is said.
+// signs are symbols that become tokens, because omitting them would change the
+// meaning.
 const signs = "%$€£¥°+=&≤≥≠±≈❌✗✘🚫"
 
-// Tokens reads the tokens of markdown text. The targets of links are left out.
+// Tokens returns the tokens of Markdown text, without the targets of links.
 func Tokens(md string) []Token {
 	var tokens []Token
 	var word strings.Builder
@@ -53,11 +54,11 @@ func Tokens(md string) []Token {
 			word.WriteRune(r)
 			end = i + size
 		case strings.ContainsRune("*`~_'’\u00ad\u200b\u200c\u200d\ufeff", r):
-			// markup and apostrophes do not part a word
+			// markup and apostrophes do not split words
 		case (r == '.' || r == ',' || r == ':') && inNumber(md, i):
 			word.WriteRune(r)
 		case (r == '\u00a0' || r == '\u2009' || r == '\u202f') && threeDigits.MatchString(md[i+size:min(len(md), i+size+4)]) && i > 0 && isDigit(md[i-1]):
-			// a narrow space parts thousands
+			// a narrow space separates thousands
 		case strings.ContainsRune(signs, r) && !isBullet(md, i, size), isNegative(md, r, i, size):
 			finish()
 			if r == '−' {
@@ -70,7 +71,7 @@ func Tokens(md string) []Token {
 		i += size
 	}
 	finish()
-	for i := range len(tokens) - 1 { // €45 is 45 €
+	for i := range len(tokens) - 1 { // normalise €45 to 45 €
 		sign, amount := &tokens[i], &tokens[i+1]
 		if strings.Contains("$€£¥", sign.Text) && isDigit(amount.Text[0]) && sign.End == amount.Start &&
 			(i == 0 || !isDigit(tokens[i-1].Text[0]) || tokens[i-1].End < sign.Start) {
@@ -80,9 +81,8 @@ func Tokens(md string) []Token {
 	return tokens
 }
 
-// foldWord is a word without case and closing punctuation. A unit keeps its
-// case, since mW is not MW; ² stays apart from 2, and é is one letter in
-// either of its spellings.
+// foldWord folds a word without its closing punctuation. Units keep their case,
+// since mW is not MW; ² stays distinct from 2; and both encodings of é are equal.
 func foldWord(word string, start, end int, before []Token) Token {
 	word = norm.NFC.String(width.Fold.String(strings.TrimRight(word, ".,:")))
 	if thousands.MatchString(word) {
@@ -92,7 +92,7 @@ func foldWord(word string, start, end int, before []Token) Token {
 	first, _ := utf8.DecodeRuneInString(word)
 	t.Capital = unicode.IsUpper(first)
 	t.Stop = Empty(t.Text)
-	const longestUnit = 3 // letters
+	const longestUnit = 3 // characters
 	afterNumber := len(before) > 0 && isDigit(before[len(before)-1].Text[0]) && start-before[len(before)-1].End <= 1
 	if !t.Stop && (unicode.IsNumber(first) || afterNumber && utf8.RuneCountInString(word) <= longestUnit) {
 		t.Text = word
@@ -102,10 +102,11 @@ func foldWord(word string, start, end int, before []Token) Token {
 
 var threeDigits = pattern.Lazy(`^\d{3}(?:\D|$)`)
 
-// thousands is a number parted in threes by commas: 1,250.50.
+// thousands matches a number with commas between thousands: 1,250.50.
 var thousands = pattern.Lazy(`^[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?$`)
 
-// isNegative reports whether the sign at i is the minus, < or > before a number.
+// isNegative reports whether the character at i is the minus, < or > before a
+// number.
 func isNegative(text string, r rune, i, size int) bool {
 	if r != '-' && r != '−' && r != '<' && r != '>' {
 		return false
@@ -124,7 +125,7 @@ func isNegative(text string, r rune, i, size int) bool {
 	return r != '-' || i == 0 || strings.ContainsRune(" (\n\t", rune(text[i-1]))
 }
 
-// linkTarget is the length of a link's target that begins at i: the address
+// linkTarget returns the length of a link's target that starts at i: the address
 // in [text](address), or the name in [[name|text]].
 func linkTarget(text string, i int) int {
 	const longest = 500
@@ -142,7 +143,7 @@ func linkTarget(text string, i int) int {
 	return 0
 }
 
-// itemNumber is the length of the number of a list item that begins at i.
+// itemNumber returns the length of a list item's number that starts at i.
 func itemNumber(text string, i int) int {
 	if i > 0 && text[i-1] != '\n' {
 		return 0
@@ -152,14 +153,14 @@ func itemNumber(text string, i int) int {
 
 var numberedItem = pattern.Lazy(`^[ \t>]*\d{1,3}[.)][ \t]`)
 
-// inNumber reports whether the sign at i stands between two digits.
+// inNumber reports whether the character at i is between two digits.
 func inNumber(text string, i int) bool {
 	return i > 0 && i+1 < len(text) && isDigit(text[i-1]) && isDigit(text[i+1])
 }
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
-// isBullet reports whether the sign at i is a + that begins a list item.
+// isBullet reports whether the character at i is a + that starts a list item.
 func isBullet(text string, i, size int) bool {
 	if text[i] != '+' || i+size >= len(text) || text[i+size] != ' ' {
 		return false
@@ -168,8 +169,8 @@ func isBullet(text string, i, size int) bool {
 	return before == "" || strings.HasSuffix(before, "\n")
 }
 
-// Empty reports whether a word, in lower case, carries no meaning of its own
-// when texts are compared, in English or German.
+// Empty reports whether a word in lower case carries no meaning when texts are
+// compared, in English or German.
 func Empty(word string) bool {
 	return (StopWord(word, "") || StopWord(word, "de") || Is(word, Saying)) && !Is(word, Negation|Hedge|Narrowing)
 }

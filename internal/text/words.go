@@ -1,5 +1,5 @@
-// Package text is how text is cut and compared: words, sentences, scripts without spaces,
-// folding, stop words, language and stems.
+// Package text splits and compares texts: words (including scripts without
+// spaces), sentences, folding, stop words, language detection and stemming.
 package text
 
 import (
@@ -11,24 +11,24 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Word is a run of letters, numbers and their marks. A script without spaces
-// shows no words: there it is two neighbouring characters, each pair
-// overlapping the next, or one character that stands alone.
+// Word is a run of letters, numbers and combining marks. In a script without
+// spaces, a word is a pair of adjacent characters, with overlapping pairs, or a
+// single isolated character.
 type Word struct {
-	Text     string // as it stands in the text
-	Start    int    // its first byte in the text
-	Unspaced bool   // it is of a script without spaces
+	Text     string // as in the text
+	Start    int    // offset of its first byte in the text
+	Unspaced bool   // in a script without spaces
 }
 
-// End is the byte after the word.
+// End returns the offset after the word.
 func (w Word) End() int { return w.Start + len(w.Text) }
 
-// Words are the words of a text, in reading order.
+// Words iterates over the words of a text in order.
 func Words(s string) iter.Seq[Word] {
 	return func(yield func(Word) bool) {
 		for i := 0; i < len(s); {
 			kind, size := kindAt(s, i)
-			start, second := i, -1 // second: where the second character of a pair begins
+			start, second := i, -1 // second: offset of the second character of a pair
 			i += size
 			if kind != spaced && kind != unspaced {
 				continue
@@ -60,17 +60,17 @@ func Words(s string) iter.Seq[Word] {
 	}
 }
 
-// kind is what a character is to a word.
+// kind is the role of a character in words.
 type kind int
 
 const (
 	none     kind = iota
 	spaced        // a letter or number of a script with spaces
-	unspaced      // a character of a script without
-	mark          // it belongs to the character before it
+	unspaced      // a character of a script without spaces
+	mark          // belongs to the preceding character
 )
 
-// inASCIIWord tells the letters and digits that most texts are made of.
+// inASCIIWord is a fast check for the most frequent characters.
 func inASCIIWord(c byte) bool { return c|0x20-'a' < 26 || c-'0' < 10 }
 
 func kindAt(s string, i int) (k kind, size int) {
@@ -100,15 +100,15 @@ func Unspaced(r rune) bool {
 		unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar))
 }
 
-// Fold makes a word comparable: lower case, full width to half width, ß as ss,
-// and without the marks that many who type leave out: the accents of Latin,
-// Greek and Cyrillic, the vowels of Hebrew and Arabic. Those of other scripts
-// make another letter.
+// Fold normalises a word for comparison: lower case, full width to half width, ß
+// to ss, and without marks that are often omitted in typing, which are accents in
+// Latin, Greek and Cyrillic and vowels in Hebrew and Arabic. Marks of other
+// scripts are kept, because they form different letters.
 func Fold(s string) string {
 	if isASCII(s) {
 		return strings.ToLower(s)
 	}
-	const lastOptional = 0x06ff // the end of Arabic
+	const lastOptional = 0x06ff // end of the Arabic block
 	var b strings.Builder
 	b.Grow(len(s))
 	for _, r := range norm.NFKD.String(strings.ToLower(s)) {

@@ -11,22 +11,22 @@ func TestWordsOf(t *testing.T) {
 		text string
 		want []string
 	}{
-		"letters and numbers":                {"Running 10 km, twice!", []string{"Running", "10", "km", "twice"}},
-		"marks of code part":                 {"foo_bar.go --soft HEAD~1", []string{"foo", "bar", "go", "soft", "HEAD", "1"}},
-		"an apostrophe parts":                {"don’t c'est", []string{"don", "t", "c", "est"}},
-		"numbers of any kind":                {"12 m² ½", []string{"12", "m²", "½"}},
-		"accents in either spelling":         {"résumé re\u0301sume\u0301", []string{"résumé", "re\u0301sume\u0301"}},
-		"vowels of Hindi stay with a word":   {"हिन्दी में", []string{"हिन्दी", "में"}},
-		"Chinese goes by pairs":              {"我在北京吃饭", []string{"我在", "在北", "北京", "京吃", "吃饭"}},
-		"one character stands alone":         {"猫 and 犬", []string{"猫", "and", "犬"}},
-		"scripts part":                       {"Go言語入門2025年", []string{"Go", "言語", "語入", "入門", "2025", "年"}},
-		"Japanese holds its long vowels":     {"ラーメン 人々", []string{"ラー", "ーメ", "メン", "人々"}},
-		"a mark of kana stays":               {"か\u3099く", []string{"か\u3099く"}},
-		"Korean":                             {"서울에 갑니다", []string{"서울", "울에", "갑니", "니다"}},
-		"Thai goes by letters and all marks": {"วิ่งไป", []string{"วิ่ง", "งไ", "ไป"}},
-		"marks alone say nothing":            {"-- ... !!! *** ❤️ 👍🏽", nil},
-		"broken UTF-8 is no word":            {"a\xff\xfeb", []string{"a", "b"}},
-		"nothing":                            {"", nil},
+		"letters and numbers":                 {"Running 10 km, twice!", []string{"Running", "10", "km", "twice"}},
+		"punctuation of code separates words": {"foo_bar.go --soft HEAD~1", []string{"foo", "bar", "go", "soft", "HEAD", "1"}},
+		"an apostrophe separates words":       {"don’t c'est", []string{"don", "t", "c", "est"}},
+		"numbers of any kind":                 {"12 m² ½", []string{"12", "m²", "½"}},
+		"accents in either spelling":          {"résumé re\u0301sume\u0301", []string{"résumé", "re\u0301sume\u0301"}},
+		"vowels of Hindi stay with a word":    {"हिन्दी में", []string{"हिन्दी", "में"}},
+		"Chinese is split into pairs":         {"我在北京吃饭", []string{"我在", "在北", "北京", "京吃", "吃饭"}},
+		"an isolated character is a word":     {"猫 and 犬", []string{"猫", "and", "犬"}},
+		"a change of script separates words":  {"Go言語入門2025年", []string{"Go", "言語", "語入", "入門", "2025", "年"}},
+		"Japanese long vowels stay":           {"ラーメン 人々", []string{"ラー", "ーメ", "メン", "人々"}},
+		"a mark of kana stays":                {"か\u3099く", []string{"か\u3099く"}},
+		"Korean":                              {"서울에 갑니다", []string{"서울", "울에", "갑니", "니다"}},
+		"Thai pairs include all marks":        {"วิ่งไป", []string{"วิ่ง", "งไ", "ไป"}},
+		"punctuation alone has no words":      {"-- ... !!! *** ❤️ 👍🏽", nil},
+		"invalid UTF-8 is not a word":         {"a\xff\xfeb", []string{"a", "b"}},
+		"nothing":                             {"", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var got []string
@@ -46,7 +46,7 @@ func TestWordsOf(t *testing.T) {
 	}
 }
 
-func TestWordsStopWhenNobodyReadsOn(t *testing.T) {
+func TestWordsCanStopEarly(t *testing.T) {
 	for _, text := range []string{"one two", "我在北京吃饭", "猫 犬"} {
 		for range Words(text) {
 			break
@@ -57,8 +57,8 @@ func TestWordsStopWhenNobodyReadsOn(t *testing.T) {
 func TestFold(t *testing.T) {
 	for in, want := range map[string]string{
 		"Running": "running", "Müller": "muller", "CAFÉ": "cafe", "e\u0301": "e", "Ｆｕｌｌ１": "full1", "Straße": "strasse", "STRASSE": "strasse", "ẞ": "ss",
-		"Ёлка": "елка", "Ώρα": "ωρα", "كِتَاب": "كتاب", "שָׁלוֹם": "שלום", // marks that are left out in writing
-		"ガラス": "ガラス", "ｶﾞﾗｽ": "ガラス", "か\u3099": "が", "हिन्दी": "हिन्दी", "วิ่ง": "วิ่ง", "서울": "서울", // marks that make another letter
+		"Ёлка": "елка", "Ώρα": "ωρα", "كِتَاب": "كتاب", "שָׁלוֹם": "שלום", // marks that are often omitted
+		"ガラス": "ガラス", "ｶﾞﾗｽ": "ガラス", "か\u3099": "が", "हिन्दी": "हिन्दी", "วิ่ง": "วิ่ง", "서울": "서울", // marks that form different letters
 		"m²": "m2", "ﬁ": "fi", "": "",
 	} {
 		if got := Fold(in); got != want {
@@ -67,7 +67,7 @@ func TestFold(t *testing.T) {
 	}
 }
 
-// A vault of gigabytes goes through here.
+// Gigabytes of notes are processed by Words.
 func TestWordsAllocateNothing(t *testing.T) {
 	text := strings.Repeat("I run three times a week. Im März läuft Müller. 明天早上跑步。 ", 100)
 	n := 0
@@ -99,7 +99,7 @@ func BenchmarkWords(b *testing.B) {
 	text := strings.Repeat("I run three times a week and raise the long run by ten percent. ", 160)
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {
-		for range Words(text) { //nolint:revive // only the cutting is measured
+		for range Words(text) { //nolint:revive // only the splitting is measured
 		}
 	}
 }

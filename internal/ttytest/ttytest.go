@@ -1,4 +1,4 @@
-// Package ttytest checks what a program told a terminal.
+// Package ttytest checks the output of a program for a terminal.
 package ttytest
 
 import (
@@ -20,13 +20,13 @@ var (
 	shapes    = regexp.MustCompile(`\x1b\[(\d*) q`)
 )
 
-// modesAtFirst are the modes that a terminal begins with: wrapping, and a
-// cursor that is seen.
+// modesAtFirst are the initial modes of a terminal: line wrapping and a visible
+// cursor.
 var modesAtFirst = map[string]bool{"7": true, "25": true}
 
-// Left returns what a program that sent all this leaves in the terminal that
-// was not there before: modes, keyboard protocols, a progress bar, its title,
-// an open link, a colour, the shape of the cursor. nil is a terminal as it was.
+// Left returns the terminal state that a program's output changed and did not
+// restore: modes, keyboard protocols, a progress bar, the title, an open link, a
+// colour, the cursor's shape. It returns nil if everything is restored.
 func Left(sent string) []string {
 	var left []string
 	last := func(what string, pattern *regexp.Regexp, clean ...string) {

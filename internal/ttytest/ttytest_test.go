@@ -2,7 +2,7 @@ package ttytest
 
 import "testing"
 
-func TestWhatIsLeftIsFound(t *testing.T) {
+func TestUnrestoredStateIsFound(t *testing.T) {
 	for sent, want := range map[string]int{
 		"plain text": 0,
 		"\x1b[?1049h\x1b[?25l…\x1b[?25h\x1b[?1049l": 0,

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-func TestAFIFOIsNotWaitedFor(t *testing.T) {
+func TestReadDoesNotWaitForAFIFO(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	fifo := filepath.Join(dir, "fifo")

@@ -14,19 +14,19 @@ import (
 	"lifehub/internal/pattern"
 )
 
-// Bounds of what parsers are given. They need memory and time by the square of
-// the depth, and that of YAML also by the square of the number of values.
+// Limits of parser input. Time and memory of the parsers grow with the square of
+// the depth and, for YAML, also with the square of the number of values.
 const (
-	maxDepth  = 100    // levels of nesting
-	maxMarks  = 10_000 // lines and signs of YAML
-	maxValues = 50_000 // of JSON
+	maxDepth  = 100    // nesting levels
+	maxMarks  = 10_000 // lines and indicators of YAML
+	maxValues = 50_000 // values of JSON
 )
 
-// CheckNesting refuses a text whose brackets, or whose lines by their
+// CheckNesting returns an error if the brackets of a text, or its lines by
 // indentation, nest deeper than 100 levels. file is its name in the error.
 func CheckNesting(file string, text []byte) error {
 	line, brackets := 0, 0
-	var indents []int // of the lines that the current one is below
+	var indents []int // indentations of the lines that enclose the current one
 	for row := range bytes.Lines(text) {
 		line++
 		for _, b := range row {
@@ -56,7 +56,7 @@ func CheckNesting(file string, text []byte) error {
 	return nil
 }
 
-// signsBefore counts the signs that each begin a level of YAML on one line, as
+// signsBefore counts the indicators on a line that each begin a level of YAML, as
 // in "- - ? key".
 func signsBefore(line []byte) (n int) {
 	for len(line) > 1 && strings.IndexByte("-?:", line[0]) >= 0 && (line[1] == ' ' || line[1] == '\t') {
@@ -70,19 +70,19 @@ func tooDeep(file string, line int) error {
 	return fmt.Errorf("%s:%d: it nests too deep, more than %d levels", file, line, maxDepth)
 }
 
-// CheckYAML is CheckNesting for YAML, which may also not have more values than
-// its parser can take.
+// CheckYAML is CheckNesting for YAML, and also limits the number of values to
+// what the parser can handle.
 func CheckYAML(file string, text []byte) error {
 	return cmp.Or(CheckNesting(file, text), checkMarks(file, text, "\n,:[]{}&*!?#%|>-\"'", maxMarks))
 }
 
-// CheckJSON is CheckNesting for JSON, which may also not have more values than
-// a person has use for.
+// CheckJSON is CheckNesting for JSON, and also limits the number of values.
 func CheckJSON(file string, text []byte) error {
 	return cmp.Or(CheckNesting(file, text), checkMarks(file, text, ",[{", maxValues))
 }
 
-// checkMarks refuses a text with too many of some signs.
+// checkMarks returns an error if a text contains more than most of the given
+// characters.
 func checkMarks(file string, text []byte, signs string, most int) error {
 	marks, line := 0, 1
 	for _, b := range text {
@@ -99,8 +99,8 @@ func checkMarks(file string, text []byte, signs string, most int) error {
 	return nil
 }
 
-// CheckWritten is CheckYAML for a text whose aliases are written out when it is
-// read: aliases of aliases would grow beyond all bounds.
+// CheckWritten is CheckYAML for a text whose aliases are expanded when it is
+// parsed. Aliases of aliases would grow exponentially.
 func CheckWritten(file string, text []byte) error {
 	if len(alias.FindAllStringIndex(string(text), maxAliases+1)) > maxAliases {
 		return fmt.Errorf("%s:1: it has more than %d aliases (*name)", file, maxAliases)
@@ -112,7 +112,8 @@ const maxAliases = 20
 
 var alias = pattern.Lazy(`(?:^|[\s\[,])\*\w`)
 
-// CheckTOML is CheckNesting for TOML, where a dot in a name begins a level too.
+// CheckTOML is CheckNesting for TOML, in which a dot in a key also begins a
+// level.
 func CheckTOML(file string, text []byte) error {
 	line := 0
 	for row := range bytes.Lines(text) {
@@ -127,8 +128,9 @@ func CheckTOML(file string, text []byte) error {
 
 var dots = pattern.Lazy(`(?:[^\s.]\s*\.\s*){100}`)
 
-// ParseYAML parses a text that a user edits. The error names the line, and
-// nothing of what is written there: it may be a key. Scalar returns its values.
+// ParseYAML parses a text that a user edits. Errors contain the line number but
+// no text of the file, which may be secret. Scalar returns the values of the
+// tree.
 func ParseYAML(file string, text []byte) (tree *ast.File, err error) {
 	text = bytes.TrimPrefix(text, []byte("\ufeff"))
 	if err := CheckYAML(file, text); err != nil {
@@ -147,8 +149,8 @@ func ParseYAML(file string, text []byte) (tree *ast.File, err error) {
 	return tree, nil
 }
 
-// Scalar is the text of a plain value as it was written; false: it is null or
-// no plain value.
+// Scalar returns the text of a scalar as written. It reports false for null and
+// for other nodes.
 func Scalar(node ast.Node) (string, bool) {
 	switch n := node.(type) {
 	case *ast.StringNode:
@@ -163,7 +165,7 @@ func Scalar(node ast.Node) (string, bool) {
 	return "", false
 }
 
-// faultOf is what is wrong in a YAML text, and on which line.
+// faultOf returns the line and description of a YAML syntax error.
 func faultOf(err error) (line int, fault string) {
 	line, fault = 1, err.Error()
 	var y yaml.Error
@@ -174,7 +176,7 @@ func faultOf(err error) (line int, fault string) {
 		}
 	}
 	fault, _, _ = strings.Cut(fault, "\n")
-	if !strings.HasPrefix(fault, "mapping key") { // given twice; else it quotes a value
+	if !strings.HasPrefix(fault, "mapping key") { // a duplicate key; other errors quote values
 		fault, _, _ = strings.Cut(fault, `: "`)
 	}
 	return line, fault

@@ -1,6 +1,6 @@
-// Package userfile reads the files that a user edits: settings, rules, lists of
-// servers, prompts. Whatever is there instead, reading it neither waits nor
-// fills the memory.
+// Package userfile reads files that users edit: settings, rules, lists of
+// servers, prompts. If something else is at the path, such as a FIFO or a huge
+// file, reading neither blocks nor exhausts memory.
 package userfile
 
 import (
@@ -17,14 +17,14 @@ import (
 // MaxSize bounds a file that a user edits, in bytes.
 const MaxSize = 1 << 20
 
-// folder opens files by name. *os.Root is one.
+// folder opens files by name. *os.Root implements it.
 type folder interface {
 	Lstat(name string) (fs.FileInfo, error)
 	Stat(name string) (fs.FileInfo, error)
 	OpenFile(name string, flag int, perm fs.FileMode) (*os.File, error)
 }
 
-// anywhere is the whole file system.
+// anywhere is a folder for the whole file system.
 type anywhere struct{}
 
 func (anywhere) Lstat(name string) (fs.FileInfo, error) { return os.Lstat(name) }
@@ -33,12 +33,12 @@ func (anywhere) OpenFile(name string, flag int, perm fs.FileMode) (*os.File, err
 	return os.OpenFile(name, flag, perm)
 }
 
-// Read returns the text of a regular file of at most MaxSize, without its byte
-// order mark. The error is fs.ErrNotExist only where nothing is: a link to
-// nothing is an error of its own, since its file may be there again tomorrow.
+// Read returns the text of a regular file of at most MaxSize bytes, without its
+// byte order mark. The error is fs.ErrNotExist only if there is nothing at the
+// path: a dangling link is a different error, because its target may reappear.
 func Read(file string) ([]byte, error) { return read(anywhere{}, file) }
 
-// ReadIn is Read for a file in a folder that links may not leave.
+// ReadIn is Read for a file in root, which links cannot leave.
 func ReadIn(root *os.Root, name string) ([]byte, error) { return read(root, name) }
 
 func read(in folder, name string) ([]byte, error) {
@@ -51,10 +51,10 @@ func read(in folder, name string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := readable(name, info); err != nil { // a device may act when it is opened
+	if err := readable(name, info); err != nil { // opening a device may have side effects
 		return nil, err
 	}
-	file, err := in.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a FIFO may be there by now
+	file, err := in.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0) // the file may have been replaced by a FIFO
 	if err != nil {
 		return nil, err
 	}
@@ -91,8 +91,8 @@ func tooLong(name string) error {
 	return fmt.Errorf("%s is longer than %d MiB", name, MaxSize>>20)
 }
 
-// decoded is a text without its byte order mark. Bytes that are not UTF-8 stay:
-// they may be a path.
+// decoded removes the byte order mark of a text. Invalid UTF-8 is kept, since it
+// may be a path.
 func decoded(name string, text []byte) ([]byte, error) {
 	text = bytes.TrimPrefix(text, []byte("\ufeff"))
 	for _, mark := range []string{"\xff\xfe", "\xfe\xff"} {
@@ -106,11 +106,12 @@ func decoded(name string, text []byte) ([]byte, error) {
 	return text, nil
 }
 
-// escaped is the rune that stands for the byte 0 of what is not UTF-8, in a
-// private plane: parsers and encoders leave it as it is.
+// escaped is the rune that represents the invalid byte 0. It is in a private use
+// plane, which parsers and encoders leave unchanged.
 const escaped = 0x10FE00
 
-// Escape replaces each byte that is not UTF-8 by a rune that Unescape knows.
+// Escape replaces each byte of invalid UTF-8 by a rune that Unescape converts
+// back.
 func Escape[T ~string | ~[]byte](text T) T {
 	if utf8.ValidString(string(text)) {
 		return text
@@ -126,7 +127,7 @@ func Escape[T ~string | ~[]byte](text T) T {
 	return T(out)
 }
 
-// Unescape puts back the bytes that Escape replaced.
+// Unescape restores the bytes that Escape replaced.
 func Unescape(text string) string {
 	var out []byte
 	for i, r := range text {

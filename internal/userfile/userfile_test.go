@@ -20,7 +20,7 @@ func write(t *testing.T, file, text string) string {
 	return file
 }
 
-func TestReadTakesWhatAPersonWrites(t *testing.T) {
+func TestReadAcceptsTextFiles(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	for text, want := range map[string]string{
@@ -41,7 +41,7 @@ func TestReadTakesWhatAPersonWrites(t *testing.T) {
 	}
 }
 
-func TestReadRefusesWhatNobodyWrote(t *testing.T) {
+func TestReadRejectsOtherFiles(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	link := func(name, to string) string {
@@ -79,7 +79,7 @@ func TestReadRefusesWhatNobodyWrote(t *testing.T) {
 	}
 }
 
-func TestBytesThatAreNotUTF8ComeBack(t *testing.T) {
+func TestUnescapeRestoresInvalidBytes(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		text := string(rapid.SliceOf(rapid.Byte()).Draw(t, "text"))
@@ -89,8 +89,9 @@ func TestBytesThatAreNotUTF8ComeBack(t *testing.T) {
 	})
 }
 
-// Whatever nests too deep or holds too much is refused before a parser sees it.
-func TestHugeTextsAreRefused(t *testing.T) {
+// Texts that are nested too deep or have too many values are rejected before
+// parsing.
+func TestHugeTextsAreRejected(t *testing.T) {
 	t.Parallel()
 	const n = 20_000
 	indented := func(step string) string {
@@ -133,8 +134,8 @@ func TestHugeTextsAreRefused(t *testing.T) {
 	}
 }
 
-// A fault names the line and nothing of what is written there.
-func TestAFaultNamesItsLine(t *testing.T) {
+// Errors contain the line number and no text of the file.
+func TestParseErrorNamesTheLine(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"a: 1\nb: [1\n":                "f:2: ",

@@ -1,6 +1,6 @@
-// Package webtest is a piece of the web for tests: a local server with search
-// engines, articles, pages that are slow, huge, wrongly labelled or closed, and
-// a site to crawl. The pages have the shape of real ones. Start with [New].
+// Package webtest is a local web server for tests, with search engines, articles,
+// a site to crawl, and pages that are slow, huge, mislabelled or forbidden. The
+// pages resemble real ones. Start with [New].
 package webtest
 
 import (
@@ -19,36 +19,36 @@ import (
 //go:embed pages
 var files embed.FS
 
-// Server is the piece of the web. Its search engines are at /html/ (DuckDuckGo)
-// and /searxng; a word of the query chooses what they answer: none, captcha,
-// new (the layout), silent, page (HTML for JSON), busy.
+// Server is the web server. Its search engines are at /html/ (DuckDuckGo) and
+// /searxng. A word of the query selects the response: none, captcha, new (a new
+// layout), silent, page (HTML instead of JSON), busy.
 type Server struct {
 	*httptest.Server
 	mu    sync.Mutex
 	asked []string
 }
 
-// New starts the server; it ends with the test.
+// New starts the server. It stops when the test ends.
 func New(t testing.TB) *Server {
 	t.Helper()
 	s := &Server{}
 	s.Server = httptest.NewUnstartedServer(http.HandlerFunc(s.serve))
-	s.Start() // only now: a request may come at once, and its answer reads the URL
+	s.Start() // start last: requests may arrive immediately and need the URL
 	t.Cleanup(s.Close)
 	return s
 }
 
-// Host is the server's host and port.
+// Host returns the server's host and port.
 func (s *Server) Host() string { return s.Listener.Addr().String() }
 
-// Asked are the paths and queries that were asked for, in order.
+// Asked returns the paths and queries of all requests, in order.
 func (s *Server) Asked() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return append([]string{}, s.asked...)
 }
 
-// Page is one of the recorded pages, with its links to the server.
+// Page returns a recorded page, with its links pointing to the server.
 func (s *Server) Page(name string) string {
 	raw, err := files.ReadFile("pages/" + name)
 	if err != nil {
@@ -69,7 +69,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		s.site(w, strings.TrimPrefix(path, "/site/"))
 	case path == "/slow":
 		<-r.Context().Done()
-	case path == "/drip": // a byte now and then, for ever
+	case path == "/drip": // one byte from time to time, forever
 		for {
 			if _, err := io.WriteString(w, "."); err != nil || r.Context().Err() != nil {
 				return
@@ -102,8 +102,8 @@ func say(w http.ResponseWriter, status int, kind, body string) {
 	_, _ = io.WriteString(w, body)
 }
 
-// answer says what the table has for the engine and a word of the query, else
-// for the engine alone.
+// answer sends the table's response for the engine and a word of the query, or
+// else for the engine alone.
 func (s *Server) answer(w http.ResponseWriter, engine, query string) {
 	for word := range strings.FieldsSeq(query) {
 		if p, ok := pages[engine+"?"+word]; ok {
@@ -114,7 +114,7 @@ func (s *Server) answer(w http.ResponseWriter, engine, query string) {
 	s.show(w, pages[engine])
 }
 
-// show says a page of the table.
+// show sends a page of the table.
 func (s *Server) show(w http.ResponseWriter, p fixed) {
 	if p.file != "" {
 		p.body = s.Page(p.file)
@@ -125,8 +125,8 @@ func (s *Server) show(w http.ResponseWriter, p fixed) {
 	say(w, p.status, p.kind, p.body)
 }
 
-// site is a small site of pages that lead to one another, some of them where
-// robots must not go.
+// site serves a small site of pages that link to each other, some of which robots
+// must not visit.
 func (s *Server) site(w http.ResponseWriter, name string) {
 	text := strings.Repeat("<p>This page of the handbook tells of "+name+" at some length, so that it is worth reading it for what it says and not for where it leads.</p>", 6)
 	links := map[string]string{
@@ -138,7 +138,7 @@ func (s *Server) site(w http.ResponseWriter, name string) {
 	case name == "away":
 		w.Header().Set("Location", "https://elsewhere.example/")
 		w.WriteHeader(http.StatusFound)
-	case name == "moved": // to an address that nobody has
+	case name == "moved": // to an address that does not exist
 		w.Header().Set("Location", "http://192.0.2.1/moved")
 		w.WriteHeader(http.StatusMovedPermanently)
 	case !ok:
@@ -148,9 +148,9 @@ func (s *Server) site(w http.ResponseWriter, name string) {
 	}
 }
 
-// fixed is a page that is always the same.
+// fixed is a constant page.
 type fixed struct {
-	status     int // 0: 200
+	status     int // 0 means 200
 	kind       string
 	body, file string
 	header     map[string]string
@@ -158,7 +158,7 @@ type fixed struct {
 
 const filler = " <p>Nach dem Lauf treffen sich alle im Café an der Brücke, trinken süßen Tee und reden über die nächste Woche, über Schuhe und über das Wetter.</p> "
 
-// latin1 is the filler as old servers still send it.
+// latin1 is the filler in the encoding of old servers.
 var latin1 = func() string {
 	var out strings.Builder
 	for _, r := range filler {

@@ -2,7 +2,7 @@ package when
 
 import "time"
 
-// steps is the unit n after the one that a day is in.
+// steps returns the unit that is n units after the one that contains day.
 func steps(day time.Time, unit, n int) Span {
 	switch year, month := day.Year(), int(day.Month()); unit {
 	case aDay:
@@ -19,8 +19,8 @@ func steps(day time.Time, unit, n int) Span {
 	return yearOf(day, day.Year()+n)
 }
 
-// away is the day so many units from a day. A count of weeks or months is not
-// exact, so the days around it belong to it.
+// away returns the day that is n units from a day. Counts of weeks or months are
+// approximate, so the span includes the days around it.
 func away(day time.Time, n, unit int) Span {
 	around := 0
 	switch unit {
@@ -38,7 +38,7 @@ func away(day time.Time, n, unit int) Span {
 	return Span{day.AddDate(0, 0, -around), day.AddDate(0, 0, around+1)}
 }
 
-// nearDay is the nth such day of the week after a day; before it, where n is
+// nearDay returns the nth such weekday after a day, or before it if n is
 // negative.
 func nearDay(day time.Time, weekday, n int) time.Time {
 	ahead := (weekday - int(day.Weekday()) + 7) % 7
@@ -50,17 +50,17 @@ func nearDay(day time.Time, weekday, n int) time.Time {
 
 func yearOf(day time.Time, year int) Span { return monthsFrom(day, year, 1, 12) }
 
-// dateOf is a day of the calendar. It reports whether there is such a day.
+// dateOf returns a date as a span, and reports whether the date exists.
 func dateOf(today time.Time, year, month, day int) (Span, bool) {
 	date := time.Date(year, time.Month(month), day, 0, 0, 0, 0, today.Location())
 	return daysFrom(date, 1), date.Day() == day && int(date.Month()) == month
 }
 
-// daysFrom is a stretch of so many days.
+// daysFrom returns a span of n days.
 func daysFrom(from time.Time, n int) Span { return Span{from, from.AddDate(0, 0, n)} }
 
-// monthsFrom is a stretch of n months from one on, where 0 is the December
-// before.
+// monthsFrom returns a span of n months that starts with the given month; month 0
+// is December of the previous year.
 func monthsFrom(day time.Time, year, month, n int) Span {
 	from := time.Date(year, time.Month(month), 1, 0, 0, 0, 0, day.Location())
 	return Span{from, from.AddDate(0, n, 0)}

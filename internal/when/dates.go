@@ -10,17 +10,16 @@ import (
 )
 
 const (
-	// mostDates is how many dates of one line count.
+	// mostDates bounds the dates found in one line.
 	mostDates = 10
-	// around is how much of a line is read on each side of a year, in bytes.
+	// around is how many bytes on each side of a year are examined.
 	around = 32
 )
 
-// Dates are the days and months that a line names with their year, such as
-// 2026-03-14, 14 March 2026 or March 2026, and, where the line begins with a
-// day and a month without one, such as "3 Oct: ", that day of the given year;
-// 0: of none. rest is the line without them. A line that holds no year costs
-// no more than a glance.
+// Dates returns the days and months with a year that a line names, such as
+// 2026-03-14, 14 March 2026 or March 2026. If the line begins with a date without
+// a year, such as "3 Oct: ", that is in the given year, unless year is 0. rest is
+// the line without the dates. A line without a year is handled quickly.
 func Dates(line string, year int) (dates []Span, rest string) {
 	start, at := len(line)-len(strings.TrimLeft(line, " \t-*+>|#_[]x")), nextYear(line, 0)
 	if at < 0 && (year == 0 || !strings.ContainsAny(line[start:min(start+16, len(line))], "0123456789")) {
@@ -30,7 +29,7 @@ func Dates(line string, year int) (dates []Span, rest string) {
 	if len(lower) != len(line) {
 		return nil, line
 	}
-	begun := 0 // of what is not read yet
+	begun := 0 // start of the part that is not examined yet
 	for ; at >= 0 && len(dates) < mostDates; at = nextYear(lower, at) {
 		from, to := startOf(lower, max(begun, at-around)), startOf(lower, at+around)
 		found, first, end := dateAt(lower[:to], from, at, 0)
@@ -48,7 +47,8 @@ func Dates(line string, year int) (dates []Span, rest string) {
 	return dates, rest + line[begun:]
 }
 
-// startOf is the beginning of the character at a place, or the end of the text.
+// startOf returns the start of the character at an offset, or the end of the
+// text.
 func startOf(text string, at int) int {
 	for at = min(at, len(text)); at < len(text) && !utf8.RuneStart(text[at]); {
 		at--
@@ -56,7 +56,7 @@ func startOf(text string, at int) int {
 	return at
 }
 
-// nextYear finds a number from 1900 to 2099 from a place on; -1: there is none.
+// nextYear returns the offset of the next number from 1900 to 2099, or -1.
 func nextYear(s string, from int) int {
 	isDigit := func(i int) bool { return i >= 0 && i < len(s) && '0' <= s[i] && s[i] <= '9' }
 	for i := from; i+4 <= len(s); i++ {
@@ -67,9 +67,9 @@ func nextYear(s string, from int) int {
 	return -1
 }
 
-// dateAt is the date that holds what stands at a place of a line in lower
-// case, where it begins, not before from, and ends. Where a year is given, it
-// is one that begins at the place and names none.
+// dateAt returns the date that includes the text at an offset of a line in lower
+// case, with its start, which is not before from, and its end. If year is not 0,
+// the date must start at the offset and have no year.
 func dateAt(lower string, from, at, year int) (date Span, start, end int) {
 	r := newReader(lower[from:], dayOne)
 	r.year = year
@@ -88,19 +88,19 @@ func dateAt(lower string, from, at, year int) (date Span, start, end int) {
 	return Span{}, 0, 0
 }
 
-// absolute matches the tokens that name a day or a month with its year.
+// absolute matches the tokens of a day or month with its year.
 var absolute = pattern.Lazy(`^(?:d|[NOYyM][^I]*M?[^I]*)$`)
 
-// dayOne stands for today where the year is said.
+// dayOne replaces today where the year is explicit.
 var dayOne = time.Date(1900, 1, 1, 0, 0, 0, 0, time.Local)
 
-// Heading are the dates of a heading: those of [Dates], else the month that is
-// its first word. around is the year of the headings around it, named the one
-// that it names itself, else that; 0: none.
+// Heading returns the dates of a heading: those of [Dates], or else the month
+// that is its first word. around is the year of the enclosing headings. named is
+// the year that the heading itself names, or else around; 0 means none.
 func Heading(heading string, around int) (dates []Span, named int) {
 	lower := strings.ToLower(heading)
 	if at := nextYear(lower, 0); at >= 0 {
-		around, _ = strconv.Atoi(lower[at : at+4]) //nolint:errcheck // it is digits
+		around, _ = strconv.Atoi(lower[at : at+4]) //nolint:errcheck // always digits
 	}
 	first, _, _ := strings.Cut(strings.TrimSpace(lower), " ")
 	month := meanings()[strings.Trim(first, ".,:")]
@@ -110,7 +110,7 @@ func Heading(heading string, around int) (dates []Span, named int) {
 	return dates, around
 }
 
-// IsWeekday reports whether a word is a day of the week, or is short for one.
+// IsWeekday reports whether a word is a weekday or its abbreviation.
 func IsWeekday(word string) bool {
 	word = strings.ToLower(word)
 	for name, m := range meanings() {

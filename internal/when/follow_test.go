@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// A question may lean on the time that was spoken of before.
-func TestFollowUpsNameTheTimeNextToTheLast(t *testing.T) {
+// A question may refer to the time in the previous one.
+func TestFollowUpsReferToThePreviousTime(t *testing.T) {
 	today := time.Date(2026, 11, 25, 15, 0, 0, 0, time.Local) // a Wednesday
 	for _, c := range [][3]string{
 		{"what did I do last week?", "and the week before?", "9–15 November"},

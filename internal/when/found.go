@@ -7,21 +7,22 @@ import (
 	"lifehub/internal/text"
 )
 
-// Found is a stretch of days that a search was about, and the user's own notes
-// of it.
+// Found describes the period that a search asked for, and the user's own notes
+// dated in it.
 type Found struct {
-	Days  string `json:"days"`           // in words, as on the day of the search: 16–22 November
-	From  string `json:"from,omitempty"` // the first day, YYYY-MM-DD; "": no bound
-	To    string `json:"to,omitempty"`   // the last day
-	Notes int    `json:"notes"`          // how many are of it
-	Only  bool   `json:"only,omitempty"` // notes of another time are no answer
-	// ByDate: all of them were asked for, and those that were found are in order.
+	Days  string `json:"days"`           // in words, relative to the day of the search: 16–22 November
+	From  string `json:"from,omitempty"` // first day, YYYY-MM-DD; empty: unbounded
+	To    string `json:"to,omitempty"`   // last day, YYYY-MM-DD
+	Notes int    `json:"notes"`          // number of notes in the period
+	Only  bool   `json:"only,omitempty"` // notes of other periods are no answer
+	// ByDate means that all notes of the period were requested, so results are in
+	// order of date.
 	ByDate bool    `json:"-"`
-	Shown  int     `json:"shown,omitempty"` // how many of them are among what was found, where all were asked for
-	List   []Entry `json:"list,omitempty"`  // the latest of them by date, where nothing but the time was asked for
+	Shown  int     `json:"shown,omitempty"` // number of them among the results, if all were requested
+	List   []Entry `json:"list,omitempty"`  // the latest of them by date, if the question names only a period
 }
 
-// Entry is a note and the first of its days that are of a stretch.
+// Entry is a note and its first day within the period.
 type Entry struct {
 	Date string `json:"date"`
 	Path string `json:"path"`
@@ -36,10 +37,10 @@ func (f *Found) String() string {
 
 func (f *Found) counted() string { return f.Days + " · " + text.Count(f.Notes, "note") }
 
-// lacks reports whether notes that were asked for are not among what was found.
+// lacks reports whether some of the requested notes are not among the results.
 func (f *Found) lacks() bool { return f.Shown > 0 && f.Shown < f.Notes }
 
-// Listed are the notes by date, as a Markdown list; "": there is none.
+// Listed returns the notes by date as a Markdown list, or "".
 func (f *Found) Listed() string {
 	if f == nil || len(f.List) == 0 {
 		return ""
@@ -47,8 +48,8 @@ func (f *Found) Listed() string {
 	return f.counted() + ":\n" + f.list()
 }
 
-// Summary goes before passages that were found: where notes are not among them,
-// all are listed.
+// Summary introduces the passages found. If these do not cover all notes of the
+// period, it lists all.
 func (f *Found) Summary() string {
 	if f.lacks() && len(f.List) > 0 {
 		return f.String() + ":\n" + f.list()

@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// The table has a line for the days on which its questions are asked and, for
-// each time, a line of the days that are meant on each, then one of the
-// questions in English, German, French and Chinese.
-func TestTimesOfAllPhrases(t *testing.T) {
+// The table has a line with the days on which its questions are asked and, for
+// each time, a line with the expected days for each of them, followed by one with
+// the questions in English, German, French and Chinese.
+func TestAllPhrasesAreUnderstood(t *testing.T) {
 	table, err := os.ReadFile("testdata/phrases.txt")
 	if err != nil {
 		t.Fatal(err)

@@ -11,23 +11,23 @@ import (
 	"lifehub/internal/pattern"
 )
 
-// said is a time that a text speaks of: its days, the unit that they are, and
-// the bytes and the tokens that say it.
+// said is a time expression in a text: its days, their unit, and its range in
+// bytes and tokens.
 type said struct {
 	Span
 	unit       int
 	start, end int
-	next       int // the token behind it
+	next       int // index of the token after it
 }
 
-// rule reads a time whose tokens, from i to j, are of some kinds.
+// rule parses a time expression whose token kinds match a pattern.
 type rule struct {
 	kinds *regexp.Regexp
-	free  bool // if a word before makes it a time: "march" alone is none
+	free  bool // applies only after a word that introduces a time: "march" alone is not a month
 	read  func(r *reader, i, j int) (s Span, unit int, ok bool)
 }
 
-// rules are tried in order, the more exact one first.
+// rules are tried in order; more specific ones come first.
 var rules = sync.OnceValue(func() (list []rule) {
 	add := func(kinds string, read func(r *reader, i, j int) (Span, int, bool)) {
 		bare, free := strings.CutPrefix(kinds, "!")
@@ -61,7 +61,8 @@ var rules = sync.OnceValue(func() (list []rule) {
 	return list
 })
 
-// of is the last token from i to j of some kinds; its kind is 0 if there is none.
+// of returns the last token in [i, j) of one of the kinds; its kind is 0 if there
+// is none.
 func (r *reader) of(i, j int, kinds string) token {
 	for ; j > i; j-- {
 		if strings.IndexByte(kinds, r.kinds[j-1]) >= 0 {
@@ -71,8 +72,8 @@ func (r *reader) of(i, j int, kinds string) token {
 	return token{}
 }
 
-// at reads the time that begins with a token. free says that the word before it
-// makes it a time.
+// at parses the time expression that starts at token i. free means that a
+// preceding word introduces a time.
 func (r *reader) at(i int, free bool) (it said, ok bool) {
 	first := i
 	for i < len(r.kinds) && (r.kinds[i] == 'p' || r.kinds[i] == 'J' && r.tokens[i].value == 1) {
@@ -100,7 +101,7 @@ func (r *reader) at(i int, free bool) (it said, ok bool) {
 	return it, ok
 }
 
-// plain reads a time that does not depend on another.
+// plain parses a time that does not depend on another one.
 func (r *reader) plain(i int, free bool) (it said, ok bool) {
 	for _, rule := range rules() {
 		end := len(rule.kinds.FindString(r.kinds[i:]))
@@ -115,7 +116,7 @@ func (r *reader) plain(i int, free bool) (it said, ok bool) {
 	return it, false
 }
 
-// isFree reports whether the word before a token, or how it stands there, makes
+// isFree reports whether the word before a token, or the token's position, makes
 // it a time.
 func (r *reader) isFree(i int) bool {
 	t, before := r.tokens[i], token{}
@@ -132,7 +133,7 @@ func (r *reader) isFree(i int) bool {
 		return !strings.Contains(map[byte]string{'M': "2", 'S': "23", 'F': "3", 'n': "13", 'O': "13"}[t.kind], string(rune('0'+before.value)))
 	case t.kind == 'U':
 		return t.value == aWeekend && r.ends(i+1) && !side
-	case t.kind == 'W' && !side: // "what did I do Monday?", "Monday's run"; not "every Monday"
+	case t.kind == 'W' && !side: // "what did I do Monday?" and "Monday's run", but not "every Monday"
 		alone := i == 0 || r.kinds[i-1] != '?' || !habit.MatchString(r.text[before.start:before.end])
 		return alone && (r.ends(i+1) || t.possessive(r.text)) && !strings.HasSuffix(strings.TrimRight(r.text[:t.start], " "), " le")
 	}
@@ -157,8 +158,8 @@ var (
 	suffix    = pattern.Lazy(`^(?:[RI]N*[UW]|[GBA]I?N*[UW])`)
 )
 
-// besides reads a time next to another: the day before Christmas. Where the
-// other isn't said, it is the one that was spoken of before.
+// besides parses a time relative to another one, such as the day before
+// Christmas. If the other one is not named, it is that of the previous question.
 func (r *reader) besides(i int) (it said, ok bool) {
 	if j := i + len(besideIt.FindString(r.kinds[i:])); j > i {
 		side := r.of(i, j, "BAv")
@@ -187,8 +188,8 @@ func (r *reader) besides(i int) (it said, ok bool) {
 	return it, true
 }
 
-// shifted is the stretch of n units before or after another one; without a unit
-// as long as that is itself.
+// shifted returns the span of n units before or after another one. Without a
+// unit, its length is that of the other span.
 func (r *reader) shifted(other Span, unit token, n int, side token) (it said) {
 	n = max(n, 1)
 	before := side.kind == 'B' || side.kind == 'G' || side.value < 0
@@ -227,7 +228,7 @@ func (r *reader) shifted(other Span, unit token, n int, side token) (it said) {
 	return it
 }
 
-// partOf reads a part of a longer time: the first week of October.
+// partOf parses a part of a longer time, such as the first week of October.
 func (r *reader) partOf(i int) (it said, ok bool) {
 	j := i + len(rankIn.FindString(r.kinds[i:]))
 	if j == i {
@@ -248,7 +249,8 @@ func (r *reader) partOf(i int) (it said, ok bool) {
 
 var ofThis = pattern.Lazy(`^pU`)
 
-// partIn is the part of a stretch that tokens name: the first, the last ten.
+// partIn returns the part of a span that tokens select, such as the first or the
+// last ten days.
 func (r *reader) partIn(whole Span, i, j int, part token) (s Span, unit int, ok bool) {
 	rank, n := r.of(i, j, "RIO").value, max(1, r.of(i, j, "N").value)
 	last := whole.To.AddDate(0, 0, -1)
@@ -282,7 +284,8 @@ func (r *reader) partIn(whole Span, i, j int, part token) (s Span, unit int, ok 
 	return s, part.value, s.From.Before(whole.To) && whole.From.Before(s.To)
 }
 
-// suffixed reads what a script without spaces puts behind the longer time: 十月第一周, 圣诞节前一天.
+// suffixed parses a part that follows the longer time, as in scripts without
+// spaces: 十月第一周, 圣诞节前一天.
 func (r *reader) suffixed(whole said) (it said, ok bool) {
 	j := whole.next + len(suffix.FindString(r.kinds[whole.next:]))
 	if j == whole.next || !r.tokens[whole.next].unspaced {
@@ -303,8 +306,8 @@ func (r *reader) suffixed(whole said) (it said, ok bool) {
 	return it, ok
 }
 
-// dayOfMonth is a day of a month, or some of its days. Without a month it is one
-// of this month, or of the nearest.
+// dayOfMonth parses a day or range of days of a month. If the month is not named,
+// it is this month or the nearest one.
 func (r *reader) dayOfMonth(i, j int) (s Span, unit int, ok bool) {
 	t, month := r.of(i, j, "NOnR"), r.of(i, j, "M").value
 	day := t.value
@@ -331,7 +334,8 @@ func (r *reader) dayOfMonth(i, j int) (s Span, unit int, ok bool) {
 	return s, aDay, ok
 }
 
-// ofYear is a time of each year: of the one that is said, else by [reader.choose].
+// ofYear returns a yearly time in the year that is named, or else in the one that
+// [reader.choose] selects.
 func (r *reader) ofYear(i, j int, of func(year int) (Span, bool)) (Span, bool) {
 	if year := cmp.Or(r.of(i, j, "Yy").value, r.year); year != 0 {
 		return of(year)
@@ -355,9 +359,10 @@ func (r *reader) ofYear(i, j int, of func(year int) (Span, bool)) (Span, bool) {
 	return r.choose(all, which.value, false), true
 }
 
-// choose is the stretch that is meant of several, in order: the last that is
-// over, the next, else by the tense the last or next that has begun, else the nearest. A day
-// of the week is not today where the text is of the past or of what is to come.
+// choose selects one of several spans. If which is negative, it selects the last
+// one that is over, and if positive, the next; otherwise, depending on the tense,
+// the last or next one that has begun, or else the nearest. With notToday, a past
+// or future tense excludes today.
 func (r *reader) choose(all []Span, which int, notToday bool) Span {
 	begun := func(s Span) bool { return !s.From.After(r.today) && !(notToday && s.From.Equal(r.today)) }
 	left := func(s Span) bool { return s.To.After(r.today) && !(notToday && s.From.Equal(r.today)) }
@@ -384,18 +389,18 @@ func (r *reader) choose(all []Span, which int, notToday bool) Span {
 	return slices.MinFunc(all, func(a, b Span) int { return cmp.Compare(r.distance(a), r.distance(b)) })
 }
 
-// distance is how far a stretch is from today.
+// distance returns how far a span is from today.
 func (r *reader) distance(s Span) time.Duration {
 	return max(0, s.From.Sub(r.today), r.today.AddDate(0, 0, 1).Sub(s.To))
 }
 
-// dayOfWeek is a day of last week, or of another.
+// dayOfWeek parses a weekday of last week or another week.
 func (r *reader) dayOfWeek(i, j int) (Span, int, bool) {
 	week, _, ok := r.step(i, j)
 	return daysFrom(week.From.AddDate(0, 0, (r.of(i, j, "W").value+6)%7), 1), aDay, ok && r.of(i, j, "U").value == aWeek
 }
 
-// away is so many units ago, or from now.
+// away parses a number of units ago or from now.
 func (r *reader) away(i, j int) (s Span, unit int, ok bool) {
 	n, sign, ahead := max(1, r.of(i, j, "NO").value), -1, false
 	unit = cmp.Or(r.of(i, j, "U").value, aDay)
@@ -424,7 +429,7 @@ func (r *reader) away(i, j int) (s Span, unit int, ok bool) {
 
 var inFuture = pattern.Lazy(`^(?:in|dans|через)$`)
 
-// lastOrNext are the last units so many, or the next, with today.
+// lastOrNext parses the last or next n units, which include today.
 func (r *reader) lastOrNext(i, j int) (s Span, unit int, ok bool) {
 	n, which, u := r.of(i, j, "N"), r.of(i, j, "I"), r.of(i, j, "U")
 	if n.value > tenYears || which.kind == 0 && r.of(i, j, "G").kind != 0 && n.value == 1 {
@@ -448,7 +453,7 @@ func (r *reader) lastOrNext(i, j int) (s Span, unit int, ok bool) {
 	return Span{middle, r.today.AddDate(0, 0, 1)}, u.value, true
 }
 
-// step is a week, a month or the like, counted from that of today.
+// step parses a week, month or other unit relative to the current one.
 func (r *reader) step(i, j int) (Span, int, bool) {
 	n, unit := r.of(i, j, "I").value, r.of(i, j, "U").value
 	switch {
@@ -465,12 +470,12 @@ func (r *reader) step(i, j int) (Span, int, bool) {
 		}
 		return s, unit, true
 	case unit == aWeek && n < 0 && r.today.Weekday() == time.Sunday:
-		n++ // to one who looks back on a Sunday the week that ends is over
+		n++ // on a Sunday, "last week" in retrospect means the week that is ending
 	}
 	return steps(r.today, unit, n), unit, true
 }
 
-// weekends are those around today.
+// weekends returns the weekends around today.
 func (r *reader) weekends() (all []Span) {
 	for n := -2; n <= 2; n++ {
 		all = append(all, steps(r.today, aWeekend, n))
@@ -478,12 +483,13 @@ func (r *reader) weekends() (all []Span) {
 	return all
 }
 
-// weekend is a weekend as such: at the weekend.
+// weekend parses a weekend without further qualification: at the weekend.
 func (r *reader) weekend(i, j int) (Span, int, bool) {
 	return r.choose(r.weekends(), 0, false), aWeekend, r.tokens[j-1].value == aWeekend
 }
 
-// weekday is a day of the week. 上周一 is one of last week, last Monday the last.
+// weekday parses a weekday. 上周一 is the one of last week; "last Monday" is the
+// most recent one.
 func (r *reader) weekday(i, j int) (Span, int, bool) {
 	day, which := r.of(i, j, "W"), r.of(i, j, "I")
 	ofWeek := func(n int) Span { return daysFrom(steps(r.today, aWeek, n).From.AddDate(0, 0, (day.value+6)%7), 1) }
@@ -516,7 +522,7 @@ func (r *reader) month(i, j int) (Span, int, bool) {
 	return s, aMonth, ok && (u.kind == 0 || u.value == aMonth)
 }
 
-// months are n months from one on, of each year.
+// months returns a yearly span of n months from the given month.
 func (r *reader) months(i, j, month, n int) (Span, bool) {
 	return r.ofYear(i, j, func(year int) (Span, bool) { return monthsFrom(r.today, year, month, n), true })
 }

@@ -1,5 +1,5 @@
-// Package when finds the time that a question speaks of in plain words, in a
-// dozen languages. Start at [In].
+// Package when parses the time that a question refers to in natural language, in
+// a dozen languages. Start at [In].
 package when
 
 import (
@@ -13,29 +13,29 @@ import (
 	"lifehub/internal/text"
 )
 
-// Span is a stretch of days: from its first day to before its last. A side
-// that is zero has no bound; both are: it is none.
+// Span is a range of days, from the start of its first day to the end of its
+// last, exclusive. A zero side is unbounded; the zero Span means no time.
 type Span struct{ From, To time.Time }
 
-// IsZero reports whether it is no time at all.
+// IsZero reports whether the span is zero.
 func (s Span) IsZero() bool { return s.From.IsZero() && s.To.IsZero() }
 
-// Meets reports whether two stretches share a day.
+// Meets reports whether two spans have a day in common.
 func (s Span) Meets(other Span) bool {
 	return (s.To.IsZero() || other.From.Before(s.To)) && (s.From.IsZero() || other.To.After(s.From))
 }
 
-// maxTimed is how much of a text is looked at for times, in bytes.
+// maxTimed is how many bytes of a text are examined for times.
 const maxTimed = 2000
 
-// Talk is what a conversation has said of times so far. The zero value is a
-// question without one.
+// Talk holds the times that a conversation has referred to. The zero value is a
+// conversation without any.
 type Talk struct {
-	last  Span // that was spoken of before its last message
-	tense int  // of the last message that has one
+	last  Span // time referred to before the last message
+	tense int  // tense of the latest message that has one
 }
 
-// TalkOf reads the user's messages of a conversation, the last one last.
+// TalkOf collects the times in the user's messages, given in order.
 func TalkOf(messages []string, today time.Time) (t Talk) {
 	next := t
 	for _, m := range messages {
@@ -47,12 +47,13 @@ func TalkOf(messages []string, today time.Time) (t Talk) {
 	return t
 }
 
-// In finds the stretch of time that a question speaks of in plain words, and the
-// question without them. today is the day it is asked. The span is zero where the
-// question names no time.
+// In returns the span of time that a question refers to, and the question without
+// the words for it. today is the day on which it is asked. The span is zero if
+// the question names no time.
 func In(question string, today time.Time) (s Span, rest string) { return Talk{}.In(question, today) }
 
-// In is like the function, of a question in a conversation: "and the week before?"
+// In is like the function In, for a question in a conversation, such as "and the
+// week before?"
 func (t Talk) In(question string, today time.Time) (s Span, rest string) {
 	r := readerOf(question, today)
 	r.last, r.tense = t.last, cmp.Or(r.tense, t.tense)
@@ -65,7 +66,7 @@ func (t Talk) In(question string, today time.Time) (s Span, rest string) {
 		if joint := it.next; joint < len(r.kinds) && (r.kinds[joint] == 'J' || r.kinds[joint] == 'B' && r.tokens[joint].value == 1) {
 			if last, ok := r.at(joint+1, true); ok {
 				it.To, it.end = last.To, last.end
-				for !it.From.Before(it.To) { // from November to May
+				for !it.From.Before(it.To) { // as in "from November to May"
 					it.From = it.before()
 				}
 			}
@@ -92,7 +93,7 @@ func Day(text string, today time.Time, ahead bool) (day time.Time, ok bool) {
 	return s.From, true
 }
 
-// readerOf reads the beginning of a text, and the tense of it.
+// readerOf returns a reader for the beginning of a text, with its tense.
 func readerOf(question string, today time.Time) *reader {
 	day := time.Date(today.Year(), today.Month(), today.Day(), 0, 0, 0, 0, today.Location())
 	question = question[:min(len(question), maxTimed)]
@@ -104,7 +105,8 @@ func readerOf(question string, today time.Time) *reader {
 	return r
 }
 
-// before is the same day of the week before, or of the year.
+// before returns the same weekday a week earlier, or the same time a year
+// earlier.
 func (s said) before() time.Time {
 	if s.unit == aDay && s.To.Sub(s.From) < 7*24*time.Hour && s.From.Sub(s.To) < 7*24*time.Hour {
 		return s.From.AddDate(0, 0, -7)
@@ -112,11 +114,11 @@ func (s said) before() time.Time {
 	return s.From.AddDate(-1, 0, 0)
 }
 
-// readTense sets whether the text is of what is past or of what is to come, by
-// the words of the vocabulary and by the forms of verbs.
+// readTense determines whether the text refers to the past or the future, by
+// words of the vocabulary and by verb forms.
 func (r *reader) readTense() {
 	past, future, aux, form := false, ahead.MatchString(r.text), false, false
-	german := germanWords.MatchString(r.text) // "was" is no verb there
+	german := germanWords.MatchString(r.text) // German "was" is not a verb
 	for i, t := range r.tokens {
 		word := r.text[t.start:t.end]
 		past = past || pastWords[word] && !(german && word == "was") || english.MatchString(word) && !futureWords[word] || t.kind == 'I' && t.value < 0 && strings.HasPrefix(r.kinds[i+1:], "?") // my last run
@@ -143,12 +145,12 @@ var (
 	germanWords = pattern.Lazy(`(?:^| )(?:ich|wir|ihr|am|im|der|die|das|ist|sind|steht|stehen|habe|haben|hat|gibt|werde|wird|werden)(?: |$)`)
 	ahead       = pattern.Lazy(`(?:^| )(?:steht|stehen) .* an\W*$`)
 	notPast     = pattern.Lazy(`过去|過去|不过|为了|了解`)
-	english     = pattern.Lazy(`^\pL{2,}[^e]ed$`) // not need
+	english     = pattern.Lazy(`^\pL{2,}[^e]ed$`) // but not "need"
 	participle  = pattern.Lazy(`^(?:\pL{2,3}|\pL*)ge\pL{2,}(?:t|en)$|^(?:be|ver|er|ent|zer|unter|über)\pL{2,}(?:t|en)$|iert$|^(?:\pL+[éi]e?s?|fait|dit|vu|pris|mis|lu|bu|eu|écrit|couru|venu|reçu)$`)
 )
 
-// inPath reports whether a part of a text is in the name of a file or the
-// address of a page: daily/2026-03-14.md speaks of no time.
+// inPath reports whether a part of a text belongs to a file name or URL, which is
+// no time expression: daily/2026-03-14.md.
 func inPath(text string, start, end int) bool {
 	before, after := text[strings.LastIndexAny(text[:start], " \t\n")+1:start], text[end:]
 	if space := strings.IndexAny(after, " \t\n"); space >= 0 {
@@ -159,9 +161,9 @@ func inPath(text string, start, end int) bool {
 
 var folder, fileEnding = pattern.Lazy(`\pL.*/`), pattern.Lazy(`^\S*\.\pL`)
 
-// side is the time itself, or all before, after or since it, by the word before
-// its first token, or behind it in a script without spaces. Which year is before
-// or since is told by that word rather than by the tense.
+// side returns the time itself or, depending on the word before its first token
+// (or after it, in a script without spaces), the period before, after or since
+// it. That word takes precedence over the tense in selecting the year.
 func (r *reader) side(i int, it said) Span {
 	var word token
 	switch {
@@ -181,7 +183,7 @@ func (r *reader) side(i int, it said) Span {
 	}
 	tomorrow := r.today.AddDate(0, 0, 1)
 	switch {
-	case word.kind == 'B' && it.unit == 0: // vor drei Tagen
+	case word.kind == 'B' && it.unit == 0: // as in "vor drei Tagen"
 		return it.Span
 	case word.kind == 'Z' && !it.From.After(r.today):
 		return Span{it.From, tomorrow}
@@ -195,8 +197,8 @@ func (r *reader) side(i int, it said) Span {
 	return Span{To: it.From}
 }
 
-// emptyWords say nothing of what is looked for, once the time is known: "what
-// did I do yesterday" asks for the day itself.
+// emptyWords carry no content once the time is known: "what did I do yesterday"
+// asks for the day itself.
 var emptyWords = sync.OnceValue(func() map[string]bool {
 	return wordSet("a about am an and any are at be been did do does done for from happen happened happening have i in is it " +
 		"me my mine note notes of on our say says show tell that the there to was we were what when which who with write wrote written " +
@@ -214,8 +216,8 @@ func wordSet(words string) map[string]bool {
 	return set
 }
 
-// SaysNothing reports whether a folded word says nothing of what is looked for,
-// once the time is known.
+// SaysNothing reports whether a folded word carries no content once the time is
+// known.
 func SaysNothing(word string) bool {
 	if emptyWords()[word] || strings.ContainsAny(word, "做什么何") {
 		return true
@@ -224,7 +226,7 @@ func SaysNothing(word string) bool {
 	return text.Unspaced(first) && strings.Trim(word, "我你他们了什么麼事情有的吗呢过過写寫记記发發生都在是しまたか私は") == ""
 }
 
-// Words names the stretch as a person would on a day: "16–22 November".
+// Words describes the span as a person would on the day today: "16–22 November".
 func (s Span) Words(today time.Time) string {
 	const day, month = "2 January", "January"
 	year := func(t time.Time) string {

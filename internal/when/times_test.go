@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestTimeWords(t *testing.T) {
+func TestTimeExpressions(t *testing.T) {
 	today := time.Date(2026, 3, 18, 15, 0, 0, 0, time.Local) // a Wednesday
 	cases := map[string]string{
 		"what did I do yesterday":            "2026-03-17 2026-03-18",
@@ -50,7 +50,7 @@ func TestTimeWords(t *testing.T) {
 		"how does march madness work":        "none",
 		"the last commit":                    "none",
 		"99999999999999999999 days ago":      "none",
-		"a date that is none, as 2026-99-99": "none",
+		"an invalid date such as 2026-99-99": "none",
 	}
 	for text, want := range cases {
 		t.Run(text, func(t *testing.T) {
@@ -61,7 +61,8 @@ func TestTimeWords(t *testing.T) {
 	}
 }
 
-// daysIn is the time of a question by its first day and the first after it.
+// daysIn returns the time of a question as its first day and the day after its
+// last.
 func daysIn(text string, today time.Time) string {
 	s, _ := In(text, today)
 	if s.IsZero() {
@@ -70,7 +71,7 @@ func daysIn(text string, today time.Time) string {
 	return s.From.Format(time.DateOnly) + " " + s.To.Format(time.DateOnly)
 }
 
-// On a Sunday last week is the week that ends.
+// On a Sunday, last week is the week that is ending.
 func TestLastWeekOnASunday(t *testing.T) {
 	sunday := time.Date(2026, 11, 22, 15, 0, 0, 0, time.Local)
 	for text, want := range map[string]string{
@@ -91,8 +92,8 @@ func TestLastWeekOnASunday(t *testing.T) {
 	}
 }
 
-// Longer stretches, and languages other than English, German and Chinese.
-func TestStretchesOfTime(t *testing.T) {
+// Longer periods, and languages other than English, German and Chinese.
+func TestLongerPeriods(t *testing.T) {
 	today := time.Date(2026, 3, 18, 15, 0, 0, 0, time.Local) // a Wednesday
 	for text, want := range map[string]string{
 		"what did I do the week before last": "2026-03-02 2026-03-09",
@@ -187,8 +188,8 @@ func TestTimeWordsTakeAnyText(t *testing.T) {
 	})
 }
 
-// Before, after and since a time, and feasts.
-func TestSidesOfATime(t *testing.T) {
+// Before, after and since a time, and holidays.
+func TestPeriodsRelativeToATime(t *testing.T) {
 	for _, c := range [][3]string{
 		{"2026-11-22", "what did I do before Christmas?", "before 24 December"},
 		{"2027-01-10", "what did I do before Christmas?", "before 24 December 2026"},

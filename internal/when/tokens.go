@@ -12,25 +12,26 @@ import (
 	"lifehub/internal/text"
 )
 
-// token is a word of a text, or a number, that may be of a time. In addition to the
-// kinds of the vocabulary there are d, a date in figures with its span; n, the same
-// without its year; Y, a year; '|', where a sentence ends; and '?', any other word.
+// token is a word or number that may be part of a time expression. In addition to
+// the kinds of the vocabulary there are d, a numeric date with its span; n, the
+// same without its year; Y, a year; '|', the end of a sentence; and '?', any
+// other word.
 type token struct {
 	meaning
 	span       Span
 	start, end int
-	unspaced   bool // of a script without spaces
+	unspaced   bool // in a script without spaces
 }
 
-// reader reads the times of a text.
+// reader parses the times in a text.
 type reader struct {
 	text   string
 	tokens []token
-	kinds  string // one letter a token
+	kinds  string // one character per token
 	today  time.Time
-	tense  int  // -1: the text is of what is past, 1: of what is to come, 0: it doesn't say
-	year   int  // of a day or month without one; 0: the nearest
-	last   Span // that was spoken of before
+	tense  int  // -1: past, 1: future, 0: unknown
+	year   int  // year of dates without one; 0: the nearest
+	last   Span // time of the previous question
 }
 
 var (
@@ -39,7 +40,7 @@ var (
 	nextMark      = pattern.Lazy(`^[年月日号號년월일]`)
 )
 
-// newReader splits a text, in lower case, into its tokens.
+// newReader splits a text in lower case into tokens.
 func newReader(lower string, today time.Time) *reader {
 	r := &reader{text: lower, today: today}
 	for at := 0; at < len(lower); {
@@ -63,7 +64,7 @@ func newReader(lower string, today time.Time) *reader {
 			}
 		case strings.ContainsRune(".?!;:\n。？！；：呢吗", first):
 			if t.kind = '|'; first == '.' && len(r.tokens) > 0 && r.tokens[len(r.tokens)-1].kind == 'M' {
-				t.kind = 'a' // Jan. 2026
+				t.kind = 'a' // as in "Jan. 2026"
 			}
 		case unicode.IsSpace(first) || strings.ContainsRune(",，'’\"“”()*_", first):
 			t.kind = 'a'
@@ -85,7 +86,7 @@ func newReader(lower string, today time.Time) *reader {
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// settle decides between the meanings of a word by the one before it.
+// settle resolves an ambiguous word by the one before it.
 func (t *token) settle(before *token, lower string) {
 	switch word := lower[before.start:before.end]; {
 	case word == "sept" && t.kind == 'U':
@@ -99,7 +100,7 @@ func (t *token) settle(before *token, lower string) {
 	}
 }
 
-// readFigures reads a number or a date that begins with one.
+// readFigures reads a number or a numeric date.
 func (t *token) readFigures(lower string, today time.Time) {
 	rest := lower[t.start:]
 	before, _ := utf8.DecodeLastRuneInString(lower[:t.start])
@@ -107,7 +108,7 @@ func (t *token) readFigures(lower string, today time.Time) {
 	if m := dateInFigures.FindStringSubmatch(rest); m != nil && !startsWord(rest[len(m[0]):]) && !glued {
 		n := make([]int, len(m))
 		for i := range m {
-			n[i], _ = strconv.Atoi(m[i]) //nolint:errcheck // "" is 0
+			n[i], _ = strconv.Atoi(m[i]) //nolint:errcheck // an empty string gives 0
 		}
 		t.end = t.start + len(m[0])
 		switch {
@@ -115,7 +116,7 @@ func (t *token) readFigures(lower string, today time.Time) {
 			t.dated(dateOf(today, n[1], n[2], n[3]))
 		case n[6] > 0:
 			t.dated(dateOf(today, n[6], n[5], n[4]))
-		case n[4] > 0: // the year's 0 until it is known
+		case n[4] > 0: // year 0 until the year is known
 			t.meaning = meaning{'n', 100*n[5] + n[4]}
 		case n[7] > 0:
 			t.dated(monthsFrom(today, n[7], n[8], 1), 1 <= n[8] && n[8] <= 12 && !strings.HasPrefix(rest[len(m[0]):], "-"))
@@ -152,14 +153,14 @@ func (t *token) readFigures(lower string, today time.Time) {
 
 const tenYears = 3650
 
-// dated makes a token a date, if there is such a one.
+// dated makes the token a date if the date exists.
 func (t *token) dated(s Span, ok bool) {
 	if t.kind = '?'; ok {
 		t.meaning, t.span = meaning{'d', aDay}, s
 	}
 }
 
-// readMark reads the character behind a number that says what it counts: 3月.
+// readMark reads the character after a number that names its unit: 3月.
 func (t *token) readMark(lower string) {
 	spaces := len(lower[t.end:]) - len(strings.TrimLeft(lower[t.end:], " "))
 	mark := nextMark.FindString(lower[t.end+spaces:])
@@ -169,13 +170,13 @@ func (t *token) readMark(lower string) {
 	kinds := map[string]byte{"月": 'M', "월": 'M', "日": 'O', "号": 'O', "號": 'O', "일": 'O', "年": 'y', "년": 'y'}
 	kind := kinds[mark]
 	if kind == 'M' && (t.value < 1 || t.value > 12) || kind == 'y' && t.kind != 'Y' || kind == 'O' && (t.value > 31 || strings.HasPrefix(lower[t.end+spaces+len(mark):], " 전")) {
-		return // 3年 are three years
+		return // 3年 means three years
 	}
 	t.kind, t.unspaced = kind, true
 	t.end += spaces + len(mark)
 }
 
-// readUnspaced reads the longest word of the vocabulary, or a number in Chinese.
+// readUnspaced reads the longest word of the vocabulary, or a Chinese number.
 func (t *token) readUnspaced(lower string) {
 	t.unspaced = true
 	rest := lower[t.start:]
@@ -208,7 +209,7 @@ func (t *token) readUnspaced(lower string) {
 	t.readMark(lower)
 }
 
-// chinese is a number up to 99 in Chinese.
+// chinese parses a Chinese number up to 99.
 func chinese(figures string) (n int) {
 	digit := 0
 	for _, r := range figures {
@@ -223,7 +224,7 @@ func chinese(figures string) (n int) {
 	return n + digit
 }
 
-// readWord reads a word, or the longest run of words that the vocabulary has.
+// readWord reads a word, or the longest phrase in the vocabulary.
 func (t *token) readWord(lower string) {
 	words, end := "", t.start
 	for n := 0; n < 4; n++ {
@@ -236,7 +237,7 @@ func (t *token) readWord(lower string) {
 		}
 		word := strings.ReplaceAll(lower[from:end], "’", "'")
 		if elided := strings.IndexByte(word, '\''); elided > 0 && elided <= len("jusqu") && meanings()[word].kind == 0 && elided < len(word)-2 {
-			word, end = word[:elided], from+elided // l'année, d'avant
+			word, end = word[:elided], from+elided // as in l'année and d'avant
 			end += len("'")
 			if strings.HasPrefix(lower[end-1:], "’") {
 				end += len("’") - 1
@@ -265,14 +266,15 @@ func (t *token) readWord(lower string) {
 	}
 }
 
-// named reports whether a text begins with the name of a day or the like.
+// named reports whether a text begins with a word of the vocabulary that names a
+// time.
 func named(rest string) bool {
 	word, _, _ := strings.Cut(strings.TrimSpace(rest), " ")
 	kind := meanings()[strings.Trim(word, ".,?!")].kind
 	return kind != 0 && strings.IndexByte("WMSFU", kind) >= 0
 }
 
-// readCompound reads the month of a German word such as Oktoberwoche.
+// readCompound reads the month in a German compound such as Oktoberwoche.
 func (t *token) readCompound(word string) bool {
 	month := strings.TrimSuffix(strings.TrimSuffix(word, "nende"), "woche")
 	m := meanings()[month]
@@ -283,7 +285,7 @@ func (t *token) readCompound(word string) bool {
 	return true
 }
 
-// joinYears makes one token of last year and the like.
+// joinYears merges the tokens of phrases such as "last year".
 func (r *reader) joinYears() {
 	kept := r.tokens[:0]
 	for _, t := range r.tokens {

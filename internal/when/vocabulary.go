@@ -6,9 +6,9 @@ import (
 	"sync"
 )
 
-// vocabulary has the words of times: a kind, the value of the first word and,
-// after each bar, of the next. An underscore stands for a space or a hyphen,
-// a plus for the endings of a German adjective.
+// vocabulary lists the words of time expressions: a kind, the value of the first
+// word and, after each bar, of the next one. An underscore stands for a space or
+// hyphen, and a plus for the endings of a German adjective.
 //
 //	D a day from today      U a unit                N a number     O of a day        R a rank, from the end below 0
 //	I last, this, next      y a year from this one  W M S F Q      day of the week, month, season, feast, quarter
@@ -40,7 +40,7 @@ S 1 spring frühling frühjahr printemps primavera 春 春天 春季|summer somm
 F 1 christmas xmas weihnachten noël navidad natale natal рождества рождество 圣诞节 圣诞 聖誕節 クリスマス 크리스마스|christmas_eve heiligabend|christmas_day|halloween|new_year's_eve silvester saint_sylvestre|new_year new_year's_day neujahr nouvel_an capodanno 元旦 新年
 `
 
-// The units, in order of their length.
+// The units in order of length.
 const (
 	aDay = 1 + iota
 	aWeek
@@ -51,11 +51,11 @@ const (
 	halfYear
 )
 
-// feasts are those that have a date: month, day, and days.
+// feasts are holidays with a fixed date: month, day, number of days.
 var feasts = [][3]int{1: {12, 24, 3}, {12, 24, 1}, {12, 25, 1}, {10, 31, 1}, {12, 31, 1}, {1, 1, 1}}
 
-// Words of what is past and of what is to come. To them belong the forms of
-// verbs that [participle] knows, after a word of auxiliaries where the language has them.
+// Words that indicate the past and the future. Verb forms that match [participle]
+// count too, after an auxiliary where the language requires one.
 var (
 	pastWords = fields(`was were did had went made ran wrote got came took said saw ate bought met felt slept found gave spent spoke been done gone written seen eaten
 		war waren warst wart hatte hatten hattest wurde wurden ging gingen lief machte machten tat schrieb kam kamen gab fand sah aß traf kaufte
@@ -75,19 +75,20 @@ func fields(words string) map[string]bool {
 	return set
 }
 
-// meaning is what a word of the vocabulary says.
+// meaning is the meaning of a word in the vocabulary.
 type meaning struct {
 	kind  byte
 	value int
 }
 
-// meanings are those of all words, and how many words or characters the longest has.
+// meanings maps all words of the vocabulary to their meanings, including the
+// length of the longest phrase.
 var meanings = sync.OnceValue(func() map[string]meaning {
 	all := map[string]meaning{}
 	for line := range strings.Lines(strings.TrimSpace(vocabulary)) {
 		kind, rest, _ := strings.Cut(line, " ")
 		first, words, _ := strings.Cut(rest, " ")
-		value, _ := strconv.Atoi(first) //nolint:errcheck // a test reads it
+		value, _ := strconv.Atoi(first) //nolint:errcheck // a test checks the vocabulary
 		for i, same := range strings.Split(words, "|") {
 			for word := range strings.FieldsSeq(same) {
 				stem, inflected := strings.CutSuffix(word, "+")
@@ -104,4 +105,4 @@ var meanings = sync.OnceValue(func() map[string]meaning {
 	return all
 })
 
-const longestWord = 5 // characters of a script without spaces
+const longestWord = 5 // characters in a script without spaces

@@ -1,10 +1,10 @@
-// Package wrap says of an error what was being done.
+// Package wrap adds context to errors.
 package wrap
 
 import "fmt"
 
-// Error puts what was being done before the error that a function returns, if
-// it returns one. It is deferred, with the address of that result.
+// Error prefixes a non-nil error that a function returns with a description of
+// what it was doing. It must be deferred, with the address of the named result.
 func Error(err *error, doing string, args ...any) {
 	if *err != nil {
 		*err = fmt.Errorf("%s: %w", fmt.Sprintf(doing, args...), *err)

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestErrorSaysWhatWasBeingDone(t *testing.T) {
+func TestErrorAddsTheOperation(t *testing.T) {
 	full := errors.New("disk full")
 	save := func(result error) (err error) {
 		defer Error(&err, "save %s", "100%")
