@@ -36,9 +36,11 @@ type Prompt struct {
 	History  []llm.Message
 	Intro    string // said before the material
 	Material []Part
+	Today    string         // the day, said before the question; "": it does not matter
 	Question string         // the end of the last user message
 	Images   [][]byte       // that go with it
 	After    []llm.Message  // what follows it: a second try, or the rounds of a loop
+	Brought  bool           // After tells what calls brought, and is no second try
 	Log      []agent.Logged // the calls whose results it holds
 	Call     func(llm.ToolCall)
 	Think    func(text string) // hears thoughts that the server tells apart; nil: nobody
@@ -252,13 +254,17 @@ func (p Prompt) assemble() fitted {
 		last = append(last, text)
 		add(part.Kind, Tokens(text))
 	}
+	if p.Today != "" {
+		last = append(last, p.Today)
+		add("question", Tokens(p.Today))
+	}
 	last = append(last, p.Question)
 	add("question", Tokens(p.Question)+PerMessage)
 	f.Messages = append(f.Messages, llm.Message{Role: llm.User, Text: strings.Join(last, "\n\n"), Images: p.Images})
 	for _, m := range p.After {
 		f.Messages = append(f.Messages, m)
 		kind, cost := "repair", Tokens(m.Text)+Tokens(m.Thinking)+PerMessage
-		if m.Role == llm.ToolReply {
+		if m.Role == llm.ToolReply || p.Brought && m.Role == llm.User {
 			kind = "results"
 		}
 		for _, c := range m.Calls {

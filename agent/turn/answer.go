@@ -2,6 +2,7 @@ package turn
 
 import (
 	"crypto/sha256"
+	_ "embed"
 	"encoding/hex"
 	"fmt"
 	"slices"
@@ -78,21 +79,26 @@ const attachTool = "read_resource"
 // maxAnswerTokens bounds an answer, so that a model that never stops is stopped.
 const maxAnswerTokens = 8192
 
+//go:embed prompts/common.md
+var commonPrompt string
+
 // prompt is what each agent is asked that sees the conversation; system is its
-// own part.
+// own part. What changes from turn to turn is in the last message: a server
+// that keeps what it read reads only that again.
 func (a *answer) prompt(who, system string) prompt.Prompt {
-	if persona := strings.TrimSpace(a.persona); persona != "" {
-		system = persona + "\n\n" + system
-	}
 	fence := a.fence()
 	return prompt.Prompt{
-		Agent: who, System: strings.ReplaceAll(system, "{today}", a.today()), Fence: fence,
+		Agent: who, System: strings.TrimLeft(strings.TrimSpace(a.persona)+"\n\n"+commonPrompt+"\n"+system, "\n"), Today: a.today(), Fence: fence,
 		Summary: a.recalled.Summary.Text, Omitted: a.recalled.Omitted, History: prompt.Alternating(a.recalled.History), Material: append(a.recalled.FactPart(0, fence), a.recalled.PastParts(fence)...), Question: a.question,
 	}
 }
 
-// today is the day as prompts name it.
-func (a *answer) today() string { return memory.Date(a.events.Now()) }
+// today says which day it is.
+func (a *answer) today() string {
+	now := a.events.Now()
+	_, week := now.ISOWeek()
+	return fmt.Sprintf("Today is %s, week %d.", memory.Date(now), week)
+}
 
 // maxTopic bounds what of attachments a search is made of, in bytes.
 const maxTopic = 500

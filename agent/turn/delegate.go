@@ -94,8 +94,8 @@ func (t *turn) delegated(ctx context.Context, step string, kind role, task deleg
 	l := &agentLoop{
 		turn: t, parentStep: step, numbered: t.sole, callable: own, rounds: kind.rounds,
 		base: prompt.Prompt{
-			Agent: kind.name, Step: step, Fence: t.answer.fence(), Question: task.text(),
-			System:   strings.TrimSpace(t.answer.persona + "\n\n" + strings.NewReplacer("{today}", t.answer.today(), "{worker}", kind.prompt, "{report}", form).Replace(workerPrompt)),
+			Agent: kind.name, Step: step, Fence: t.answer.fence(), Today: t.answer.today(), Question: task.text(),
+			System:   strings.TrimSpace(t.answer.persona + "\n\n" + strings.NewReplacer("{worker}", kind.prompt, "{report}", form).Replace(workerPrompt)),
 			Material: task.parts(t.answer.fence()),
 		},
 	}

@@ -41,7 +41,7 @@ func (l *agentLoop) evaluate(ctx context.Context, task delegation, report string
 	}
 	fence := l.turn.answer.fence()
 	p := prompt.Prompt{
-		Agent: "evaluator", Step: l.parentStep, System: strings.ReplaceAll(evaluatorPrompt, "{today}", l.turn.answer.today()), Fence: fence,
+		Agent: "evaluator", Step: l.parentStep, System: evaluatorPrompt, Today: l.turn.answer.today(), Fence: fence,
 		Request: llm.Request{Schema: judgementSchema, MaxTokens: maxJudgement},
 	}
 	room := l.turn.model.Room(ctx)

@@ -307,7 +307,7 @@ func TestPromptsTellPlannerAndExplainerApart(t *testing.T) {
 	for i, begins := range []string{"You plan", "You answer"} {
 		req := model.requests[i]
 		last := req.Messages[len(req.Messages)-1]
-		if !strings.HasPrefix(req.Messages[0].Text, begins) || !strings.Contains(req.Messages[0].Text, "Saturday, 14 March 2026") {
+		if !strings.HasPrefix(req.Messages[0].Text, commonPrompt+"\n"+begins) || !strings.Contains(last.Text, "Today is Saturday, 14 March 2026, week 11.\n\n") {
 			t.Errorf("system prompt %d is %.60q", i, req.Messages[0].Text)
 		}
 		if last.Role != llm.User || !strings.HasSuffix(last.Text, question) || len(req.Messages) != 4 {

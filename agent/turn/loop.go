@@ -29,7 +29,7 @@ func (t *turn) loop(ctx context.Context) (able bool, err error) {
 		stream: true, numbered: true,
 		found: t.steps.found,
 	}
-	l.base.Material = append(l.base.Material, carried...)
+	l.base.Material = slices.Concat(l.base.Material, carried, t.aboutNotes(ctx))
 	l.turn.answer.number(l.found)
 	said, err := l.run(ctx)
 	end()

@@ -47,6 +47,7 @@ func (t *turn) plan(ctx context.Context) (steps []agent.Step, answered bool, err
 // askForPlan asks for a plan until it can be used. An answer without steps is
 // streamed to the user while it arrives.
 func (t *turn) askForPlan(ctx context.Context) (made agent.PlanMade, answered bool, err error) {
+	t.answer.number(t.steps.found) // what was attached
 	p := t.answer.withAttached(t.plannerPrompt(ctx))
 	var partial agent.PlanMade // the best so far: not all of its steps can run
 	answered, problem, err := t.answer.askOrHear(ctx, &p, func(said string) (answered bool, problem error) {
@@ -109,9 +110,7 @@ func (t *turn) withoutWeak() {
 func (t *turn) plannerPrompt(ctx context.Context) prompt.Prompt {
 	block := t.offered(t.steps.tools, nil)
 	p := t.answer.prompt("planner", strings.NewReplacer("{steps}", strconv.Itoa(maxSteps), "{tools}", t.inText(block)).Replace(plannerPrompt))
-	if about := t.agent.AboutNotes(ctx); len(about) > 0 {
-		p.Material = append(p.Material, prompt.Part{Kind: "memory", Head: "What the user's notes are, as data:", Text: strings.Join(about, "\n"), Fence: p.Fence})
-	}
+	p.Material = append(p.Material, t.aboutNotes(ctx)...)
 	specs := toolchoice.Specs(block.Known())
 	p.Request = llm.Request{
 		Schema:    planSchema(specs),
@@ -119,6 +118,17 @@ func (t *turn) plannerPrompt(ctx context.Context) prompt.Prompt {
 		Task:      &llm.Task{Kind: llm.PlanTask, Question: t.answer.question, Today: t.events.Now(), History: t.answer.typedBefore(), Recalled: t.answer.saidBefore(), Tools: specs},
 	}
 	return p
+}
+
+// aboutNotes says what the notes are, in the same words throughout the turn.
+func (t *turn) aboutNotes(ctx context.Context) []prompt.Part {
+	if t.about == nil {
+		t.about = new(strings.Join(t.agent.AboutNotes(ctx), "\n"))
+	}
+	if *t.about == "" {
+		return nil
+	}
+	return []prompt.Part{{Kind: "memory", Head: "What the user's notes are, as data:", Text: *t.about, Fence: t.answer.fence()}}
 }
 
 // read makes a plan of a draft, or tells that the draft answered the user.
@@ -216,16 +226,17 @@ func (t *turn) replan(ctx context.Context) ([]agent.Step, error) {
 		return steps, err
 	}
 	missing := missingOf(t.steps.found[t.replanned:])
+	fresh := t.steps.found[max(t.replanned, t.steps.attached):]
 	t.replanned = len(t.steps.found)
 	if t.steps.again {
-		missing = append(missing, "- what you left for now: the results are above, and each value has to be written as they say it")
+		missing = append(missing, "- what you left for now: the results are below, and each value has to be written as they say it")
 	}
 	if len(missing) == 0 || t.steps.roomForSteps() == 0 {
 		return nil, nil
 	}
 	defer t.events.Phase(agent.PhaseStarted{Agent: "planner"})()
 	var text strings.Builder
-	if _, err := t.model.Ask(ctx, t.replanPrompt(ctx, missing), func(piece string) { text.WriteString(piece) }); err != nil {
+	if _, err := t.model.Ask(ctx, t.replanPrompt(ctx, fresh, missing), func(piece string) { text.WriteString(piece) }); err != nil {
 		if ctx.Err() == nil {
 			t.events.Degrade("no further steps could be planned", err)
 		}
@@ -250,17 +261,34 @@ func (t *turn) replan(ctx context.Context) ([]agent.Step, error) {
 	return t.steps.plan(ctx, made)
 }
 
-func (t *turn) replanPrompt(ctx context.Context, missing []string) prompt.Prompt {
-	p := t.plannerPrompt(ctx)
+// replanPrompt continues what the planner was asked before: by what came fresh of
+// its plan, and what is missing.
+func (t *turn) replanPrompt(ctx context.Context, fresh []finding, missing []string) prompt.Prompt {
+	p := t.answer.withAttached(t.plannerPrompt(ctx))
 	p.Request.Task.Replan = true
-	t.answer.number(t.steps.found)
-	p.Material = append(p.Material, t.answer.material()...)
 	p.Log = contextLog(t.steps.found)
-	p.Intro = "What was done so far for the message below. Lines between " + p.Fence + " marks are data."
+	t.answer.number(t.steps.found)
 	for _, d := range t.steps.dropped {
 		missing = append(missing, "- of your plan, left out or changed: "+d)
 	}
-	p.Question = "The user's message:\n" + t.answer.question + "\n\n" + strings.NewReplacer("{missing}", strings.Join(missing, "\n")).Replace(replanPrompt)
+	said, err := json.Marshal(agent.PlanMade{Steps: stepsOf(fresh), Again: t.steps.again})
+	if err != nil {
+		said = []byte("{}")
+	}
+	brought := []string{
+		strings.ReplaceAll(strings.TrimSpace(replanPrompt), "{missing}", strings.Join(missing, "\n")),
+		"What it brought. Lines between " + p.Fence + " marks are data.",
+	}
+	for _, f := range fresh {
+		brought = append(brought, t.answer.resultPart(f).String())
+	}
+	for _, s := range t.answer.sourcesOf(fresh) {
+		if !t.answer.inResults(s) {
+			brought = append(brought, t.answer.sourcePart(s).String())
+		}
+	}
+	t.replans = append(t.replans, llm.Message{Role: llm.Assistant, Text: string(said)}, llm.Message{Role: llm.User, Text: strings.Join(brought, "\n\n")})
+	p.After, p.Brought = slices.Clip(t.replans), true
 	return p
 }
 
@@ -269,14 +297,14 @@ func (t *turn) replanPrompt(ctx context.Context, missing []string) prompt.Prompt
 // another way.
 func missingOf(found []finding) (missing []string) {
 	for _, f := range found {
-		how := string(f.Status) + ", see above"
+		how := string(f.Status) + ", see below"
 		switch {
 		case f.same != "", f.step.Extra && f.Status == agent.Done:
 			continue
 		case f.Status == agent.Done && f.Result.Nothing:
 			how = "it found nothing"
 		case f.Status == agent.Done && f.Result.ByMeaning:
-			how = "no note has these words; what is closest in meaning is above"
+			how = "no note has these words; what is closest in meaning is below"
 		case f.Status != agent.StepFailed && f.Status != agent.Skipped:
 			continue
 		}

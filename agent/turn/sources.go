@@ -93,13 +93,18 @@ func (a *answer) citeFacts() {
 func (a *answer) material() (parts []prompt.Part) {
 	for _, s := range a.sources[:a.foundSources] {
 		if !a.inResults(s) {
-			parts = append(parts, prompt.Part{Kind: "sources", Head: fmt.Sprintf("[%d] %s", s.N, s.Head()), Text: s.Text, Fence: a.fence()})
+			parts = append(parts, a.sourcePart(s))
 		}
 	}
 	for _, f := range a.steps.found {
 		parts = append(parts, a.resultPart(f))
 	}
 	return parts
+}
+
+// sourcePart is a source in a prompt, with its number.
+func (a *answer) sourcePart(s agent.Source) prompt.Part {
+	return prompt.Part{Kind: "sources", Head: fmt.Sprintf("[%d] %s", a.numberOf(s), s.Head()), Text: s.Text, Fence: a.fence()}
 }
 
 // inResults reports whether a source is the text of a step.

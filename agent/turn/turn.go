@@ -26,6 +26,7 @@ type turn struct {
 	only    []string    // the tools that the message leaves; nil: all
 	command *agent.Step // the one call that the user asked for; nil: it is to be found out what to do
 	called  []string    // tools that the conversation called or named before
+	about   *string     // what the notes are, for prompts; nil: not asked for yet
 	rounds  int         // of the loop, at most
 
 	events   *events.Stream     // numbers, journals and traces every event; the front ends read it
@@ -44,8 +45,9 @@ type turn struct {
 	withoutNotes bool // the model answered from memory, and the notes have nothing that fits
 	sole         bool // one worker has the whole message; not of a resumed plan, whose sources are numbered afresh
 
-	compacted bool // the older turns were summarised in this turn
-	replanned int  // how many findings the last plan was told
+	compacted bool          // the older turns were summarised in this turn
+	replanned int           // how many findings the last plan was told
+	replans   []llm.Message // what the planner said and was told after its first plan
 }
 
 func newTurn(a *Agent, conversation string, to chan<- agent.Event) *turn {

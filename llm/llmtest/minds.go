@@ -93,7 +93,7 @@ func Minds(name string) Model {
 
 // mindsTemplate takes asksLength twice, and the choice of the reply. Like
 // planTemplate, it omits the content of messages.
-const mindsTemplate = `{{- $answered := false }}{{- $who := "" }}
+const mindsTemplate = findRole + `{{- $answered := false }}{{- $who := "" }}
 {{- if .Tools }}[tools]{{ end }}
 {{- range $i, $_ := .Messages }}[{{ .Role }}]
 {{- if .Thinking }}<think></think>{{ end }}{{ if .Content }}{{ end }}
@@ -102,5 +102,5 @@ const mindsTemplate = `{{- $answered := false }}{{- $who := "" }}
 </tool_call>{{ end }}{{ end }}
 {{- if eq .Role "tool" }}{{ $answered = true }}{{ end }}
 {{- end }}
-{{- if ge (len .System) %d }}{{ $who = slice .System 0 %d }}{{ end }}%s
+{{- if ge (len $role) %d }}{{ $who = slice $role 0 %d }}{{ end }}%s
 {{- end }}`

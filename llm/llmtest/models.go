@@ -172,13 +172,20 @@ const (
 {{- if and $last (eq .Role "user") $.Tools }}` + toolMarker + `{{ end }}
 {{- end }}`
 	unread = `{{ if .Content }}{{ end }}`
+	// findRole makes $role what a system prompt says of the role: the paragraph that
+	// begins with "You", or all of it.
+	findRole = `{{- $role := .System }}
+{{- range $i := len .System }}
+{{- $rest := slice $.System $i }}
+{{- if and (ge (len $rest) 6) (eq (slice $rest 0 6) "\n\nYou ") }}{{ $role = slice $rest 2 }}{{ end }}
+{{- end }}`
 	// planTemplate omits the content of messages: the model ignores it, and
 	// processing a planner's prompt of 8 KB at one character per token takes 17
 	// s.
-	planTemplate = `{{- if .Tools }}[tools]{{ end }}
+	planTemplate = findRole + `{{- if .Tools }}[tools]{{ end }}
 {{- range .Messages }}[{{ .Role }}]` + unread + `{{ end }}
-{{- if and (ge (len .System) 10) (eq (slice .System 0 8) "You plan") }}` + planMarker + `
-{{- else if and (ge (len .System) 10) (eq (slice .System 0 10) "You answer") }}` + explainMarker + `
+{{- if and (ge (len $role) 10) (eq (slice $role 0 8) "You plan") }}` + planMarker + `
+{{- else if and (ge (len $role) 10) (eq (slice $role 0 10) "You answer") }}` + explainMarker + `
 {{- end }}`
 	thinkTemplate = `{{- range $i, $_ := .Messages }}
 {{- $last := eq (len (slice $.Messages $i)) 1 }}

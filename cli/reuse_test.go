@@ -1,0 +1,186 @@
+//go:build unix
+
+package cli
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"lifehub/agent"
+	"lifehub/agent/prompt"
+	"lifehub/internal/testenv"
+	"lifehub/llm"
+	"lifehub/llm/llmtest"
+)
+
+// reused is one message of the conversation in which the reuse of prompts is
+// measured, and what the model says meanwhile in each mode.
+type reused struct {
+	message          string
+	plan, loop, team []llmtest.Answer
+}
+
+// reuseTurns are ten messages: talk, one search, two rounds, a change, an answer
+// that cannot be read, and a search that finds nothing.
+func reuseTurns() []reused {
+	const (
+		nothing = `{"steps":[{"id":"1","tool":"search_notes","input":{"query":"xyzzy"}}]}`
+		read    = `{"steps":[{"id":"2","tool":"read_note","input":{"path":"running/plan.md"}}]}`
+		lead    = `{"reasoning":"one worker","tasks":[{"id":"1","worker_type":"notes","task_description":"Find out how often the user runs.","success_criteria":"It names the days."}]}`
+		write   = `{"reasoning":"one worker","tasks":[{"id":"1","worker_type":"notes","task_description":"Add the task physio.","success_criteria":"It was added."}]}`
+	)
+	search := calling("search_notes", `{"query":"how often I run"}`)
+	reads := calling("read_note", `{"path":"running/plan.md"}`)
+	adds := calling("add_task", `{"text":"physio","due":"2026-11-27"}`)
+	answer, added := llmtest.Answer{Text: runAnswer}, llmtest.Answer{Text: "It is on your list."}
+	again := `{"steps":[{"id":"1","tool":"search_notes","input":{"query":"how often I run"}}],"again":true}`
+	broken := llmtest.Answer{Text: `<tool_call>{"name": "search_notes", "arguments": {"query": </tool_call>`}
+	half := []reused{
+		{"Hello", inWords(smallTalk("Hello.")), inWords("Hello."), inWords(`{"reasoning":"talk","tasks":[],"kind":"talk","answer":"Hello."}`)},
+		{"How often do I run?", inWords(planSearch, runAnswer), []llmtest.Answer{search, answer}, append(inWords(lead), search, answer)},
+		{"Und was steht genau in meinem Trainingsplan?", inWords(again, read, runAnswer), []llmtest.Answer{search, reads, answer}, append(inWords(lead), search, reads, answer)},
+		{"Add a task: physio, due on 27 November", inWords(planTask, "It is on your list."), []llmtest.Answer{adds, added}, append(inWords(write), adds, added)},
+		{"What does my training look like?", inWords("I would look.", planSearch, runAnswer), []llmtest.Answer{broken, search, answer}, append(inWords("I would look.", lead), search, answer)},
+		{"Which shoes do I wear?", inWords(nothing, read, runAnswer), []llmtest.Answer{calling("search_notes", `{"query":"xyzzy"}`), reads, answer}, append(inWords(lead), reads, answer)},
+		{"Thanks", inWords(smallTalk("You are welcome.")), inWords("You are welcome."), inWords(`{"reasoning":"talk","tasks":[],"kind":"talk","answer":"You are welcome."}`)},
+		{"What's the weather at Henrik's address?", inWords(planSearch, runAnswer), []llmtest.Answer{search, answer}, append(inWords(lead), search, answer)},
+		{"Mark the radiators as done, and when do I run?", inWords(planSearch, runAnswer), []llmtest.Answer{search, reads, answer}, append(inWords(lead), search, reads, answer)},
+		{"Danke!", inWords(smallTalk("Gerne.")), inWords("Gerne."), inWords(`{"reasoning":"talk","tasks":[],"kind":"talk","answer":"Gerne."}`)},
+	}
+	return append(half, half...)
+}
+
+// sentPrompt is a request as a model reads it, and who asked.
+type sentPrompt struct {
+	agent, step, text string
+}
+
+// reusable is the share of a request's tokens with which another begins.
+func (a sentPrompt) reusable(next sentPrompt) float64 {
+	same := 0
+	for same < min(len(a.text), len(next.text)) && a.text[same] == next.text[same] {
+		same++
+	}
+	return float64(prompt.Tokens(a.text[:same])) / float64(prompt.Tokens(a.text))
+}
+
+// readingPrompts is a model that says what a test wants, and keeps what it is asked.
+type readingPrompts struct {
+	llm.Provider
+	script *llmtest.Script
+
+	mu   sync.Mutex
+	read []string
+}
+
+func (p *readingPrompts) Window() int { return 65536 }
+
+func (p *readingPrompts) State() llm.State {
+	s := p.Provider.State()
+	s.Model = "scripted"
+	return s
+}
+
+// Stream keeps a request in the order in which the templates of models write it.
+func (p *readingPrompts) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\n%+v\n", req.Messages[0].Text, req.Tools)
+	for _, m := range req.Messages[1:] {
+		fmt.Fprintf(&b, "<%s>\n%s\n%+v\n", m.Role, m.Text, m.Calls)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.read = append(p.read, b.String())
+	return p.script.Stream(ctx, req)
+}
+
+// TestPromptsCanBeReused measures in 60 turns of the starter notes, 20 in each mode,
+// how much of a request a server that keeps it need not read again for a later one:
+// the next round of the turn, and the first request of the next turn.
+func TestPromptsCanBeReused(t *testing.T) {
+	testenv.WithoutRace(t)
+	t.Parallel()
+	for _, mode := range []agent.Mode{agent.PlanMode, agent.LoopMode, agent.TeamMode} {
+		t.Run(string(mode), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				time.Sleep(time.Until(time.Date(2026, 11, 22, 12, 0, 0, 0, time.Local)))
+				a := openStarterNotes(t, "")
+				model := &readingPrompts{Provider: a.Provider}
+				a.Provider = model
+				a.Mode.Use(mode)
+				rounds, turns, answers, last := share{least: 0.95}, share{least: 0.80}, share{least: 0.02}, share{}
+				var before []sentPrompt
+				for _, turn := range reuseTurns() {
+					says := map[agent.Mode][]llmtest.Answer{agent.PlanMode: turn.plan, agent.LoopMode: turn.loop, agent.TeamMode: turn.team}[mode]
+					model.script, model.read = llmtest.NewScript(slices.Clone(says)...), nil
+					now := askReading(t, a.Agent().Ask(t.Context(), "c1", turn.message), model)
+					for i := range now[:max(0, len(now)-1)] {
+						switch from, to := now[i], now[i+1]; {
+						case from.agent == to.agent && from.step == to.step:
+							rounds.add(t, turn.message, from.reusable(to))
+						case to.agent == "explainer":
+							answers.add(t, turn.message, from.reusable(to))
+						}
+					}
+					if before != nil {
+						turns.add(t, turn.message, before[0].reusable(now[0]))
+						last.add(t, turn.message, before[len(before)-1].reusable(now[0]))
+					}
+					before = now
+				}
+				t.Logf("%s: between rounds %s; between the first requests of two turns %s; from a turn's last request to the next turn's first %s; to the explainer %s", mode, rounds, turns, last, answers)
+			})
+		})
+	}
+}
+
+// askReading reads a turn to its end and returns what was asked.
+func askReading(t *testing.T, events <-chan agent.Event, model *readingPrompts) (list []sentPrompt) {
+	t.Helper()
+	for e := range events {
+		switch body := e.Body.(type) {
+		case agent.ContextCounted:
+			list = append(list, sentPrompt{agent: body.Agent, step: body.Step})
+		case agent.PermissionAsked:
+			body.Reply(agent.Reply{Decision: agent.AllowOnce})
+		case agent.Failed:
+			t.Errorf("the turn failed: %+v", body)
+		}
+	}
+	if len(list) != len(model.read) {
+		t.Fatalf("%d requests were counted, %d sent", len(list), len(model.read))
+	}
+	for i, text := range model.read {
+		list[i].text = text
+	}
+	return list
+}
+
+// share is how much of requests can be reused.
+type share struct {
+	least float64 // allowed of each
+	all   []float64
+}
+
+func (s *share) add(t *testing.T, message string, of float64) {
+	t.Helper()
+	s.all = append(s.all, of)
+	if of < s.least {
+		t.Errorf("%q: %.2f of a request can be reused, at least %.2f should be", message, of, s.least)
+	}
+}
+
+func (s share) String() string {
+	if len(s.all) == 0 {
+		return "none"
+	}
+	sorted := slices.Sorted(slices.Values(s.all))
+	return fmt.Sprintf("%.2f to %.2f, median %.2f (%d)", sorted[0], sorted[len(sorted)-1], sorted[len(sorted)/2], len(sorted))
+}
