@@ -128,6 +128,21 @@ func MayWrite(tool Tool) bool {
 // reads; nil: it does not say.
 type Hinted interface{ ReadOnlyHint() *bool }
 
+// Served is a Tool of a server. reads: it only reads, as the user has seen, and the user
+// lets it be called without asking with what the user said and what the same server
+// brought in the same turn ("trust": "read").
+type Served interface {
+	Server() (name string, reads bool)
+}
+
+// ServerOf is the server of a tool, "" for none, as in [Served].
+func ServerOf(tool Tool) (name string, reads bool) {
+	if served, ok := tool.(Served); ok {
+		return served.Server()
+	}
+	return "", false
+}
+
 // LoopOnly is a Tool for work of several rounds. It is not offered to a plan,
 // which is made before anything is known.
 type LoopOnly interface{ LoopOnly() }

@@ -195,8 +195,12 @@ func TestATrustedFolderOnlyTightens(t *testing.T) {
 	test("add_task text=socks", "deny")
 	test("add_task text=milk", "confirm")
 	test("read_note path=running.md", "confirm")
-	if _, out := h.run("permissions", "list"); !strings.Contains(out, filepath.Join(".lifehub", "permissions.yaml:3")) {
-		t.Errorf("the folder's rules are not listed:\n%s", out)
+	apptest.Write(t, filepath.Join(h.home, "lh", "config", "mcp.json"), `{"mcpServers": {"my_own": {"command": "x", "trust": "read"}, "other": {"command": "y"}}}`)
+	if _, out := h.run("permissions", "list"); !strings.Contains(out, filepath.Join(".lifehub", "permissions.yaml:3")) || !strings.Contains(out, "\nmy__own_*") || strings.Contains(out, "other") {
+		t.Errorf("the folder's rules are not listed, or not the server that is trusted to read alone:\n%s", out)
+	}
+	if err := os.Remove(filepath.Join(h.home, "lh", "config", "mcp.json")); err != nil {
+		t.Fatal(err)
 	}
 	if _, out := h.run("tools"); strings.Contains(out, "web_fetch ") || !strings.Contains(out, "search_notes") {
 		t.Errorf("tools.off of the folder is not heeded, or too much:\n%s", out)

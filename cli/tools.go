@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 
@@ -17,6 +19,7 @@ import (
 	"lifehub/cli/app"
 	"lifehub/cli/command"
 	"lifehub/cli/settings"
+	"lifehub/mcpclient/config"
 	"lifehub/tui/draw"
 	"lifehub/tui/safetext"
 )
@@ -130,6 +133,13 @@ func listRules(sh *app.Process) error {
 	err = command.PrintList(sh, false, "rules", none, list, func(r rules.Rule) string {
 		return fmt.Sprintf("%-24s %-8s %s", safetext.Line(app.RuleText(r)), r.Level, safetext.Line(r.From))
 	})
+	servers, failed := config.Read(p.ServersFile(), os.LookupEnv)
+	for _, server := range servers.Servers {
+		if server.Reads && !server.Disabled {
+			fmt.Fprintf(sh.Out, "%-24s %-8s tools that only read, with what you said or the server brought; \"trust\" in %s\n", config.WirePrefix(server.Name)+"_*", "read", safetext.Line(p.ServersFile()))
+		}
+	}
+	err = errors.Join(err, failed)
 	if slices.ContainsFunc(list, func(r rules.Rule) bool {
 		return r.Level == agent.Deny && len(r.Where) == 0 && r.MatchesTool("read_note") && !r.MatchesTool("search_notes")
 	}) {

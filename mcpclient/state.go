@@ -38,6 +38,7 @@ type ServerState struct {
 	Refused   []string         `json:"refused,omitempty"` // rejected tools, with reasons
 	Unseen    []trust.Change   `json:"unseen,omitempty"`  // changes that are not used until reviewed
 	Tokens    int              `json:"tokens"`            // estimated prompt tokens of its tools
+	Reads     bool             `json:"reads,omitempty"`   // its tools that only read may be chained without asking
 	Calls     int              `json:"calls"`
 	Failed    int              `json:"failed"`
 	P95       time.Duration    `json:"p95_ns"`           // 95th percentile of recent call durations
@@ -80,6 +81,9 @@ func (s ServerState) Text() string {
 		return fmt.Sprintf("%s: %s", s.Status, s.Reason)
 	}
 	parts := []string{text.Count(len(s.Tools), "tool")}
+	if s.Reads {
+		parts = append(parts, "trusted to read")
+	}
 	if s.Restarts > 0 {
 		parts = append(parts, text.Count(s.Restarts, "restart"))
 	}

@@ -1,8 +1,12 @@
 package mcpclient
 
 import (
+	"encoding/json"
 	"testing"
 	"time"
+
+	"lifehub/mcpclient/config"
+	"lifehub/mcpclient/wire"
 )
 
 func TestFiguresReportTheP95OfRecentCalls(t *testing.T) {
@@ -16,5 +20,26 @@ func TestFiguresReportTheP95OfRecentCalls(t *testing.T) {
 	}
 	if f.count != 300 || f.failed != 100 || f.p95() != 294*time.Millisecond {
 		t.Errorf("got %d, %d, %v", f.count, f.failed, f.p95())
+	}
+}
+
+// A server that is trusted to read says so, and only for tools that say that they
+// only read and nothing to the contrary.
+func TestAServerTrustedToReadSaysSo(t *testing.T) {
+	if got := (ServerState{Status: Running, Reads: true}).Text(); got != "running: 0 tools, trusted to read" {
+		t.Errorf("got %q", got)
+	}
+	for annotations, want := range map[string]bool{
+		`{"readOnlyHint":true}`: true, `{"readOnlyHint":false}`: false, `{}`: false, `{"readOnlyHint":true,"destructiveHint":true}`: false,
+	} {
+		for _, trusted := range []bool{true, false} {
+			made, err := newTool(&supervisor{Entry: config.Entry{Name: "s", Reads: trusted}}, wire.Tool{Name: "get", InputSchema: json.RawMessage(`{}`), Annotations: json.RawMessage(annotations)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if name, reads := made.Server(); name != "s" || reads != (want && trusted) {
+				t.Errorf("%s, trusted %v: %v", annotations, trusted, reads)
+			}
+		}
 	}
 }

@@ -377,7 +377,7 @@ func (s *supervisor) state() ServerState {
 	st := ServerState{
 		Name: s.Entry.Name, Transport: s.Entry.Transport, Address: s.hub.Redact(s.Entry.Address()), Status: s.status, Reason: s.hub.Redact(s.reason),
 		Since: s.since, Restarts: max(0, s.starts-1), Refused: slices.Clone(s.refused), Unseen: slices.Clone(s.unseen),
-		Calls: s.calls.count, Failed: s.calls.failed, P95: s.calls.p95(), Said: s.stderr.Last(),
+		Calls: s.calls.count, Failed: s.calls.failed, P95: s.calls.p95(), Said: s.stderr.Last(), Reads: s.Entry.Reads,
 	}
 	if s.session != nil {
 		st.About = strings.TrimSpace(s.session.about.Name + " " + s.session.about.Version)

@@ -45,12 +45,14 @@ type tool struct {
 	task   bool   // runs as a task of the protocol
 	former []string
 	reads  *bool // the server's readOnlyHint; may be nil
+	safe   bool  // it says that it only reads, and nothing to the contrary
 }
 
 var (
 	_ agent.Tool      = (*tool)(nil)
 	_ agent.Timed     = (*tool)(nil)
 	_ agent.Hinted    = (*tool)(nil)
+	_ agent.Served    = (*tool)(nil)
 	_ agent.Renamed   = (*tool)(nil)
 	_ agent.Previewer = (*tool)(nil)
 )
@@ -75,6 +77,7 @@ func newTool(s *supervisor, l wire.Tool) (*tool, error) {
 		return nil, fmt.Errorf("tool %q is refused: %w", l.Name, err)
 	}
 	t := &tool{server: s, name: l.Name, level: s.Entry.Level, task: wire.NeedsTask(l), text: said, reads: hints.ReadOnlyHint}
+	t.safe = hints.ReadOnlyHint != nil && *hints.ReadOnlyHint && !hints.DestructiveHint
 	t.spec = llm.ToolSpec{
 		Description: text.Cut(cmp.Or(l.Description, l.Title), maxDescription),
 		Schema:      schema,
@@ -157,6 +160,12 @@ func (t *tool) Preview(context.Context, json.RawMessage) (agent.Preview, error) 
 
 // ReadOnlyHint returns the hint that the user has reviewed.
 func (t *tool) ReadOnlyHint() *bool { return t.reads }
+
+// Server returns the server of the tool, and whether the user lets its read-only
+// tools be chained without being asked.
+func (t *tool) Server() (name string, reads bool) {
+	return t.server.Entry.Name, t.server.Entry.Reads && t.safe
+}
 
 // Timeout is practically unbounded: call enforces the limit, because its clock is
 // paused while the user is asked.

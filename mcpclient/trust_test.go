@@ -95,11 +95,12 @@ var mutations = map[string]func(s *trusted){
 		}
 		writeProgram(s.t, s.binary, append(program, '\n'))
 	},
-	"arguments":         func(s *trusted) { s.Entry.Args = []string{"--yes"} },
-	"folder":            func(s *trusted) { s.Entry.Cwd = os.TempDir() },
-	"name of variable":  func(s *trusted) { s.Entry.Env["LD_PRELOAD"] = "" },
-	"value of variable": func(s *trusted) { s.Entry.Env["GORACE"] = "" },
-	"asks no more":      func(s *trusted) { s.Entry.Level = agent.Auto },
+	"arguments":          func(s *trusted) { s.Entry.Args = []string{"--yes"} },
+	"folder":             func(s *trusted) { s.Entry.Cwd = os.TempDir() },
+	"name of variable":   func(s *trusted) { s.Entry.Env["LD_PRELOAD"] = "" },
+	"value of variable":  func(s *trusted) { s.Entry.Env["GORACE"] = "" },
+	"asks no more":       func(s *trusted) { s.Entry.Level = agent.Auto },
+	"is trusted to read": func(s *trusted) { s.Entry.Reads = true },
 	"from program to url": func(s *trusted) {
 		s.Entry.Command, s.Entry.Args, s.Entry.Transport, s.Entry.URL = "", nil, config.HTTP, "http://127.0.0.1:1/mcp"
 	},

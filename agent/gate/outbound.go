@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"lifehub/agent"
 	"lifehub/agent/args"
@@ -33,6 +34,9 @@ func (g *Guard) notFromUser(c Call, made provenance.Origin) []string {
 		return nil
 	}
 	o := outbound{user: newVocabulary(typed, g.Record.Stream.Now()), used: map[string]int{}}
+	if server, reads := agent.ServerOf(c.Tool); reads {
+		o.server = g.Record.Brought(server)
+	}
 	if given, err := c.Input.Object(); err == nil {
 		o.value(given, args.ShapeOf(c.Tool.Spec().Schema), 0)
 	} else {
@@ -86,6 +90,7 @@ func (g *Guard) said(tool string, made provenance.Origin) (typed []string, other
 type outbound struct {
 	user      *vocabulary
 	used      map[string]int // how often a word came so far
+	server    []string       // what the server of a tool that may read on brought in this turn
 	new       []string
 	liberties []string
 }
@@ -120,13 +125,14 @@ func (o *outbound) value(value any, s args.Shape, depth int) {
 			o.liberty(`""`)
 		case slices.Contains(s.Enum, value) && o.user.count[strings.ToLower(v)] == 0:
 			o.liberty(v)
+		case o.brought(v):
 		default:
 			o.text(v)
 		}
 	case json.Number:
 		if s.Lists(v) && o.user.count[v.String()] == 0 {
 			o.liberty(v.String())
-		} else {
+		} else if !o.brought(v.String()) {
 			o.text(v.String())
 		}
 	case []any:
@@ -150,6 +156,36 @@ func (o *outbound) value(value any, s args.Shape, depth int) {
 	default: // null, true, false
 		o.liberty(fmt.Sprint(v))
 	}
+}
+
+// leastBrought is the shortest value that a call may take from what its server brought.
+// Of shorter ones, such as the digits of a page's number, many calls could spell a
+// text that the server has not seen.
+const leastBrought = 4 // characters
+
+// brought reports whether a value stands in what the tool's own server brought in this
+// turn, whole and apart from other words: it tells the server nothing.
+func (o *outbound) brought(value string) bool {
+	if utf8.RuneCountInString(value) < leastBrought {
+		return false
+	}
+	isWord := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r) }
+	for _, text := range o.server {
+		for from := 0; ; {
+			at := strings.Index(text[from:], value)
+			if at < 0 {
+				break
+			}
+			at += from
+			before, _ := utf8.DecodeLastRuneInString(text[:at])
+			after, _ := utf8.DecodeRuneInString(text[at+len(value):])
+			if !isWord(before) && !isWord(after) {
+				return true
+			}
+			from = at + len(value)
+		}
+	}
+	return false
 }
 
 func (o *outbound) nest(items int, sign string, depth int) {

@@ -36,9 +36,16 @@ func (g *Guard) verdict(c Call) rules.Verdict {
 		made.Untrusted = nil
 	}
 	own, newAddress := g.ownLevel(c)
+	_, reads := agent.ServerOf(c.Tool)
+	if reads && own == agent.Confirm {
+		own = agent.Auto
+	}
 	v := g.level(g.Record.Conversation, c.Name(), own, c.as)
 	if agent.IsOutward(c.Tool) || newAddress {
 		v.Unsaid = g.notFromUser(c, made)
+	}
+	if reads && len(v.Unsaid) == 0 {
+		made.Untrusted = nil // whoever chose the arguments, the server learns nothing from them
 	}
 	if v.Level == agent.ConfirmEach && newAddress {
 		v.Reason = c.Name() + " asks for each address, unless a rule names its host"

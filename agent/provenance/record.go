@@ -26,6 +26,7 @@ type Record struct {
 	untrusted []string
 	toolText  []string
 	search    []string            // what web searches brought
+	servers   map[string][]string // by server: what its tools brought
 	own       fingerprint.Own     // what of it is the user's own
 	quoted    map[string][]string // by message of the user's: whose words are in it
 	plans     map[string]Origin   // by step: what had been read when it was planned
@@ -83,6 +84,26 @@ func (r *Record) HasUntrusted() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return len(r.untrusted) > 0
+}
+
+// ReadFrom notes what a tool of a server brought; "" is no server.
+func (r *Record) ReadFrom(server string, result agent.Result) {
+	if server == "" {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.servers == nil {
+		r.servers = map[string][]string{}
+	}
+	r.servers[server] = append(r.servers[server], result.Text)
+}
+
+// Brought is what the tools of a server brought in this turn.
+func (r *Record) Brought(server string) []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.servers[server])
 }
 
 // Found are the addresses that the turn's web searches found.

@@ -152,6 +152,8 @@ func (w *runner) make(ctx context.Context, c gate.Call) Outcome {
 		}
 	})
 	w.record.Read(name, o.Result)
+	server, _ := agent.ServerOf(c.Tool)
+	w.record.ReadFrom(server, o.Result)
 	ended.Nothing = o.Result.Nothing
 	ended.Output, ended.Sources, ended.Coverage = o.Result.Text, o.Result.Sources, o.Result.Coverage
 	w.events.Emit(ended)

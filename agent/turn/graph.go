@@ -124,6 +124,8 @@ func (w *runner) step(ctx context.Context, step agent.Step, at *gate.Turnstile, 
 	if before != nil && before.outcome != nil {
 		w.noteCalled(w.tool(step.Tool), before.outcome.Status)
 		w.record.Read(step.Tool, before.outcome.Result)
+		server, _ := agent.ServerOf(w.tool(step.Tool))
+		w.record.ReadFrom(server, before.outcome.Result)
 		w.record.Called(w.tool(step.Tool), before.input)
 		if before.outcome.Status != agent.Done && before.outcome.Status != agent.Denied && provenance.ErrorsUntrusted(w.tool(step.Tool)) {
 			w.record.MarkError(step.Tool)

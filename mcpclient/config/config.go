@@ -59,6 +59,7 @@ type Entry struct {
 	Allow     []string          `json:"-"`                   // glob patterns of enabled tools; nil: all
 	Deny      []string          `json:"-"`                   // glob patterns of disabled tools
 	Level     agent.Level       `json:"-"`                   // permission level of its tools before rules are applied
+	Reads     bool              `json:"-"`                   // "trust": "read": its tools that only read may be chained without asking
 	Timeout   time.Duration     `json:"-"`                   // limit of one call; 0: Options.Timeout
 	LogLevel  string            `json:"log_level,omitempty"` // minimum level of log messages to request; empty: the server's default
 	Roots     []string          `json:"roots,omitempty"`     // folders reported to the server; may be nil
@@ -218,6 +219,12 @@ func (s *Entry) set(key member) string {
 		if err = into(key.value, &s.LogLevel); err == nil && !slices.Contains(logLevels, s.LogLevel) {
 			err = fmt.Errorf("%q is not one of %s", s.LogLevel, strings.Join(logLevels, ", "))
 		}
+	case "trust":
+		var word string
+		if err = into(key.value, &word); err == nil && word != "read" {
+			err = fmt.Errorf("%q is not known; it is read, or left out", word)
+		}
+		s.Reads = err == nil
 	case "timeout":
 		return s.setTimeout(key.value)
 	case "tools":
@@ -237,7 +244,7 @@ func (s *Entry) set(key member) string {
 	return ""
 }
 
-var serverKeys = []string{"type", "command", "args", "env", "cwd", "url", "headers", "enabled", "disabled", "tools", "permission", "timeout", "roots", "log_level"}
+var serverKeys = []string{"type", "command", "args", "env", "cwd", "url", "headers", "enabled", "disabled", "tools", "permission", "trust", "timeout", "roots", "log_level"}
 
 // logLevels are the levels of the protocol, in increasing severity.
 var logLevels = []string{"debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"}

@@ -18,7 +18,7 @@ func TestMCPJSONIsReadInEveryKnownForm(t *testing.T) {
   "mcpServers": {
     "files":  {"command": "npx", "args": ["-y", "server-filesystem", "${HOME}/notes"], "cwd": "/tmp"},
     "words":  {"type": "local", "command": ["deno", "run", "x.ts"], "args": ["more"], "env": {"KEY": "${env:KEY}"}},
-    "brave":  {"command": "brave", "tools": {"allow": ["brave_*"], "deny": ["*_local"]}, "permission": "auto", "timeout": 90},
+    "brave":  {"command": "brave", "tools": {"allow": ["brave_*"], "deny": ["*_local"]}, "permission": "auto", "trust": "read", "timeout": 90},
     "docs":   {"url": "https://example.org/mcp", "headers": {"Authorization": "Bearer ${TOKEN}"}, "timeout": "2m"},
     "old":    {"type": "sse", "url": "http://127.0.0.1:8080/sse", "enabled": false},
     "new":    {"type": "streamable-http", "url": "${BASE:-http://localhost}/mcp", "disabled": true},
@@ -34,7 +34,7 @@ func TestMCPJSONIsReadInEveryKnownForm(t *testing.T) {
 	want := []Entry{
 		{Name: "files", Transport: Stdio, Command: "npx", Args: []string{"-y", "server-filesystem", "${HOME}/notes"}, Cwd: "/tmp"},
 		{Name: "words", Transport: Stdio, Command: "deno", Args: []string{"run", "x.ts", "more"}, Env: map[string]string{"KEY": "${env:KEY}"}},
-		{Name: "brave", Transport: Stdio, Command: "brave", Allow: []string{"brave_*"}, Deny: []string{"*_local"}, Timeout: 90 * time.Second},
+		{Name: "brave", Transport: Stdio, Command: "brave", Allow: []string{"brave_*"}, Deny: []string{"*_local"}, Reads: true, Timeout: 90 * time.Second},
 		{Name: "docs", Transport: HTTP, URL: "https://example.org/mcp", Headers: map[string]string{"Authorization": "Bearer ${TOKEN}"}, Timeout: 2 * time.Minute, Guessed: true},
 		{Name: "old", Transport: SSE, URL: "http://127.0.0.1:8080/sse", Disabled: true},
 		{Name: "new", Transport: HTTP, URL: "${BASE:-http://localhost}/mcp", Disabled: true},
@@ -71,6 +71,7 @@ func TestMistakesAreReportedWithTheirLine(t *testing.T) {
 		"long name":     {"{\"mcpServers\": {\"" + strings.Repeat("x", 40) + "\": {\"command\": \"x\"}}}", "a name is up to 32 letters"},
 		"level kind":    {"{\"mcpServers\": {\"a\": {\"command\": \"x\", \"permission\": 1}}}", `permission: got a number where a text is needed`},
 		"level":         {"{\"mcpServers\": {\"a\": {\"command\": \"x\", \"permission\": \"yes\"}}}", `unknown level "yes"`},
+		"trust":         {"{\"mcpServers\": {\"a\": {\"command\": \"x\", \"trust\": \"all\"}}}", `trust: "all" is not known; it is read, or left out`},
 		"timeout":       {"{\"mcpServers\": {\"a\": {\"command\": \"x\", \"timeout\": 60000}}}", "at most 1h (a bare number counts seconds)"},
 		"timeout word":  {"{\"mcpServers\": {\"a\": {\"command\": \"x\", \"timeout\": \"soon\"}}}", `timeout "soon" is not a duration`},
 		"glob":          {"{\"mcpServers\": {\"a\": {\"command\": \"x\", \"tools\": {\"deny\": [\"[\"]}}}}", "is not a pattern"},

@@ -326,6 +326,9 @@ func definition(s config.Entry) string {
 	if s.Level == agent.Auto {
 		add("permission", "its tools run without asking")
 	}
+	if s.Reads {
+		add("trust", "its tools that only read may be chained without asking")
+	}
 	return strings.Join(lines, "\n")
 }
 
