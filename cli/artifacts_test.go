@@ -22,9 +22,9 @@ func writtenDocument(t *testing.T) (home, vault string, run func(arg ...string) 
 	t.Helper()
 	vault = apptest.Vault(t)
 	model := llmtest.NewScript(
-		says(asksLead, `{"tasks":[{"id":"1","worker_type":"search","task_description":"WEB: asyncio","success_criteria":"x"},`+
-			`{"id":"2","worker_type":"general","task_description":"WRITE it","success_criteria":"x","after":["1"]}]}`),
-		says(asksJudge, passes), says(asksJudge, passes), says(asksExplainer, "The document is made."),
+		calls(asksLead, "delegate", `{"worker_type":"search","task_description":"WEB: asyncio","success_criteria":"x"}`),
+		calls(asksLead, "delegate", `{"worker_type":"general","task_description":"WRITE it","success_criteria":"x"}`),
+		says(asksJudge, passes), says(asksJudge, passes), says(asksLead, "The document is made."),
 		calls("WRITE", "create_artifact", `{"name":"asyncio tips","text":"# asyncio\n\n- TaskGroup\n- timeouts\n- timeouts\n","why":"first draft"}`),
 		calls("WRITE", "update_artifact", `{"name":"asyncio tips","old_text":"- timeouts\n","new_text":""}`),
 		calls("WRITE", "update_artifact", `{"name":"asyncio tips","old_text":"- TaskGroup","new_text":"- prefer TaskGroup","why":"said plainer"}`),

@@ -52,7 +52,7 @@ func TestAskTellsWhatWasFoundWhenTheModelFails(t *testing.T) {
 		"plan": {says(asksPlanner, plan), fails(asksExplainer)},
 		"loop": {calls(asksLoop, "search_notes", `{"query":"running"}`, "brave_web_search", `{"query":"marathon training tips"}`, "send_email", `{"to":["ana@example.org"]}`), fails(asksLoop)},
 		"team": {
-			says(asksLead, seedTeam),
+			seedTeam,
 			calls("NOTES", "search_notes", `{"query":"running"}`, "send_email", `{}`), calls("WEB", "brave_web_search", `{"query":"marathon training tips"}`), fails(""),
 		},
 	} {

@@ -65,8 +65,8 @@ func TestDocumentForThePictures(t *testing.T) {
 		t.Skip("LIFEHUB_SCREENS=FOLDER makes a document for the pictures (make screens)")
 	}
 	model := llmtest.NewScript(
-		says(asksLead, `{"tasks":[{"id":"1","worker_type":"general","task_description":"WRITE the week","success_criteria":"x"}]}`),
-		says(asksJudge, passes), says(asksExplainer, "The week is in the document *training week*."),
+		calls(asksLead, "delegate", `{"worker_type":"general","task_description":"WRITE the week","success_criteria":"x"}`),
+		says(asksJudge, passes), says(asksLead, "The week is in the document *training week*."),
 		calls("WRITE", "create_artifact", `{"name":"training week","text":"# Training week\n\n- Monday: rest\n- Tuesday: 5 km, easy\n- Thursday: intervals\n- Sunday: 12 km\n","why":"a first draft"}`),
 		calls("WRITE", "update_artifact", `{"name":"training week","old_text":"- Sunday: 12 km","new_text":"- Saturday: stretching\n- Sunday: 13 km, 10 % more","why":"the long run grows by a tenth"}`),
 		says("WRITE", "Made and changed."),

@@ -36,8 +36,6 @@ const (
 	planTwice  = `{"reasoning":"the plan, and what is to be done","steps":[{"id":"1","tool":"search_notes","input":{"query":"long run at the end of January"}},` +
 		`{"id":"2","tool":"read_note","input":{"path":"running/plan.md"}},{"id":"3","tool":"list_tasks","input":{"query":"Spring Half"}},{"id":"4","tool":"fly","input":{}}]}`
 	planTask  = `{"reasoning":"a task","steps":[{"id":"1","tool":"add_task","input":{"text":"physio","due":"2026-11-27"},"description":"add it"}]}`
-	leadOne   = `{"reasoning":"one search","tasks":[{"id":"1","worker_type":"notes","task_description":"How often does the user run, and on which days?","success_criteria":"It names the days."}]}`
-	leadTwo   = `{"reasoning":"read, then write","tasks":[{"id":"1","worker_type":"notes","task_description":"READ: when is Marta's birthday?","success_criteria":"It names the day."},{"id":"2","worker_type":"notes","task_description":"WRITE: add the task to bake the apple cake a week before: {{1.text}}","success_criteria":"It was added.","after":["1"]}]}`
 	runReport = "The user runs three times a week: intervals on Tuesday, an easy hour on Thursday, the long run on Sunday (running/plan.md:8)."
 	runAnswer = "You run three times a week: “I run three times a week: intervals on Tuesday, an easy hour on Thursday, the long run on Sunday.” [1]"
 )
@@ -106,10 +104,10 @@ func TestPrompts(t *testing.T) {
 		}}}},
 		"loop, thanks": {mode: agent.LoopMode, specs: true, turns: []promptedTurn{{message: "Thanks", says: inWords("You are welcome.")}}},
 		"team, small talk": {mode: agent.TeamMode, turns: []promptedTurn{
-			{message: "Thanks", says: inWords(`{"reasoning":"thanks","tasks":[],"answer":"You are welcome."}`)},
+			{message: "Thanks", says: inWords("You are welcome.")},
 		}},
 		"team, rejected, then accepted": {mode: agent.TeamMode, turns: []promptedTurn{{message: "How often do I run?", says: []llmtest.Answer{
-			{Text: leadOne},
+			calling("delegate", `{"worker_type":"notes","task_description":"How often does the user run, and on which days?","success_criteria":"It names the days."}`),
 			calling("search_notes", `{"query":"how often I run"}`),
 			{Text: "Often."},
 			{Text: `{"passed":false,"score":0.2,"feedback":"It does not name the days.","suggestions":"Name them."}`},
@@ -118,10 +116,11 @@ func TestPrompts(t *testing.T) {
 			{Text: runAnswer},
 		}}}},
 		"team, a report that goes on": {mode: agent.TeamMode, turns: []promptedTurn{{message: "Add a task to bake the apple cake a week before Marta's birthday", says: []llmtest.Answer{
-			{Text: leadTwo},
+			calling("delegate", `{"worker_type":"notes","task_description":"READ: when is Marta's birthday?","success_criteria":"It names the day."}`),
 			calling("search_notes", `{"query":"Marta birthday"}`),
 			{Text: "Marta's birthday is on 8 December (people/marta.md:6)."},
 			{Text: passes},
+			calling("delegate", `{"worker_type":"notes","task_description":"WRITE: add the task to bake the apple cake a week before: {{1.text}}","success_criteria":"It was added."}`),
 			calling("add_task", `{"text":"bake the apple cake","due":"2026-12-01"}`),
 			{Text: "The task was added."},
 			{Text: "It is on your list."},

@@ -59,7 +59,7 @@ func TestASkillIsUsedOnceItIsTrusted(t *testing.T) {
 				answers = []llmtest.Answer{calls("", "read_skill", `{"name":"minutes"}`, "add_task", `{"text":"as the skill says"}`), says("", "Ana was there.")}
 			}
 			if mode == "team" {
-				answers = []llmtest.Answer{says("", smallTalk("Here."))}
+				answers = []llmtest.Answer{says("", "Here.")}
 			}
 			code, out, prompts := ask(answers...)
 			if !strings.Contains(prompts, "minutes: Writes minutes of a meeting") {

@@ -41,11 +41,12 @@ const (
 	seedAnswer = "You run three times a week [1]. From the web: drink early, and run the long run slowly."
 	seedPlan   = `{"reasoning":"notes and web","steps":[{"id":"1","tool":"search_notes","input":{"query":"running"},"description":"what the notes say"},` +
 		`{"id":"2","tool":"brave_web_search","input":{"query":"marathon training tips"},"description":"tips of the web"}],"answer":""}`
-	passes   = `{"passed":true,"score":0.9,"feedback":"It does the task."}`
-	seedTeam = `{"reasoning":"two sources","tasks":[` +
-		`{"id":"1","worker_type":"notes","task_description":"NOTES: what do the notes say about running?","success_criteria":"It names how often."},` +
-		`{"id":"2","worker_type":"search","task_description":"WEB: find marathon training tips.","success_criteria":"It names two tips."}]}`
+	passes = `{"passed":true,"score":0.9,"feedback":"It does the task."}`
 )
+
+var seedTeam = calls(asksLead,
+	"delegate", `{"worker_type":"notes","task_description":"NOTES: what do the notes say about running?","success_criteria":"It names how often."}`,
+	"delegate", `{"worker_type":"search","task_description":"WEB: find marathon training tips.","success_criteria":"It names two tips."}`)
 
 // TestSeedStories plays the examples of the systems that LifeHub brings
 // together on the whole program: real notes, a real MCP server that searches,
@@ -63,7 +64,7 @@ func TestSeedStories(t *testing.T) {
 			calls(asksLoop, "search_notes", `{"query":"running"}`, "brave_web_search", `{"query":"marathon training tips"}`), says(asksLoop, seedAnswer),
 		}},
 		"notes and web by a team": {"team", seedQuestion, []llmtest.Answer{
-			says(asksLead, seedTeam), says(asksJudge, passes), says(asksJudge, passes), says(asksExplainer, seedAnswer),
+			seedTeam, says(asksLead, seedAnswer), says(asksJudge, passes), says(asksJudge, passes),
 			calls("NOTES", "search_notes", `{"query":"running"}`), calls("WEB", "brave_web_search", `{"query":"marathon training tips"}`),
 			says("NOTES", "Three times a week (running.md:3)."), says("WEB", "Drink early; run the long run slowly (runs.example)."),
 		}},
@@ -72,10 +73,10 @@ func TestSeedStories(t *testing.T) {
 				`{"task_number":2,"tool_name":"brave_web_search","tool_arguments":{"query":"upstream tag:backend"}}]}`),
 			says(asksExplainer, "12 stories carry the keyword upstream, 5 of them the tag backend."),
 		}},
-		"hello at the lead": {"team", "hello", []llmtest.Answer{says(asksLead, `{"reasoning":"a greeting","tasks":[],"answer":"Hi! How can I help?"}`)}},
+		"hello at the lead": {"team", "hello", []llmtest.Answer{says(asksLead, "Hi! How can I help?")}},
 		"search for AI news, to the search": {"team", "search for AI news", []llmtest.Answer{
-			says(asksLead, `{"worker_type":"search","task_description":"WEB: find the latest AI news.","parameters":{"query":"AI news"},"success_criteria":"It names one."}`),
-			says(asksJudge, passes), says(asksExplainer, "Small models plan, call tools and check each other."),
+			calls(asksLead, "delegate", `{"worker_type":"search","task_description":"WEB: find the latest AI news.","success_criteria":"It names one."}`),
+			says(asksJudge, passes), says(asksLead, "Small models plan, call tools and check each other."),
 			calls("WEB", "brave_web_search", `{"query":"AI news"}`), says("WEB", "Small models plan, call tools and check each other (news.example)."),
 		}},
 		"decide, search, decide again": {"loop", "What is machine learning?", []llmtest.Answer{
@@ -83,9 +84,9 @@ func TestSeedStories(t *testing.T) {
 			says(asksLoop, "The web says: it finds rules from examples instead of being given them."),
 		}},
 		"a document made, by two workers": {"team", "帮我分析一下 Python 异步编程的最佳实践", []llmtest.Answer{
-			says(asksLead, `{"reasoning":"先搜索，再写","tasks":[{"id":"1","worker_type":"search","task_description":"WEB: asyncio best practices","success_criteria":"两条"},`+
-				`{"id":"2","worker_type":"general","task_description":"WRITE: a document of {{1.text}}","success_criteria":"It is made.","after":["1"]}]}`),
-			says(asksJudge, passes), says(asksJudge, passes), says(asksExplainer, "文档 asyncio 已经写好了。"),
+			calls(asksLead, "delegate", `{"worker_type":"search","task_description":"WEB: asyncio best practices","success_criteria":"两条"}`),
+			calls(asksLead, "delegate", `{"worker_type":"general","task_description":"WRITE: a document of {{1.text}}","success_criteria":"It is made."}`),
+			says(asksJudge, passes), says(asksJudge, passes), says(asksLead, "文档 asyncio 已经写好了。"),
 			calls("WRITE", "create_artifact", `{"name":"asyncio","text":"# asyncio\n\n- TaskGroup\n- timeouts\n","why":"用户要的分析"}`), says("WRITE", "The document asyncio is made."),
 			calls("WEB", "brave_web_search", `{"query":"asyncio best practices"}`), says("WEB", "Prefer TaskGroup; set timeouts."),
 		}},

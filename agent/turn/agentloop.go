@@ -24,7 +24,7 @@ type agentLoop struct {
 	stream     bool     // what it says is the answer, and is streamed
 	numbered   bool     // what it found has numbers, by which it cites
 	reports    []string // what other workers reported that is in its prompt, for the gate
-	inWords    bool     // the model calls no tools; it is told how to print calls
+	lead       bool     // its calls are tasks for workers
 
 	found    []finding
 	told     []agent.Source // the lines of what it found that are in after
@@ -51,6 +51,12 @@ func (l *agentLoop) run(ctx context.Context) (said bool, err error) {
 		}
 		if err := l.round(ctx, reply); err != nil {
 			return false, err
+		}
+		if l.lead {
+			if report := l.turn.soleReport(); report != "" {
+				l.turn.answer.say(report)
+				return true, nil
+			}
 		}
 		if l.repeated > 1 || l.turn.steps.roomForSteps() == 0 {
 			return false, nil
@@ -137,11 +143,7 @@ func (l *agentLoop) prompt() prompt.Prompt {
 	p.After, p.Log = l.after, contextLog(l.found)
 	p.Request = llm.Request{MaxTokens: maxAnswerTokens}
 	p = l.turn.answer.withAttached(p)
-	switch b := l.turn.offered(l.callable, l.found); {
-	case l.silent:
-	case l.inWords:
-		p.System += "\n\n" + inWords + "\n" + l.turn.inText(b)
-	default:
+	if b := l.turn.offered(l.callable, l.found); !l.silent {
 		p.Request.Tools = toolchoice.InTheirWords(toolchoice.Specs(b.Tools))
 		p.System += l.turn.besides(b)
 	}
@@ -165,7 +167,3 @@ func (l *agentLoop) prefix() string {
 	}
 	return l.parentStep + "."
 }
-
-// inWords tells a model that can call no tools how to print calls.
-const inWords = "To call a tool, print nothing but this, once for each call, and stop: " +
-	"<tool_call>{\"name\": \"TOOL\", \"arguments\": {…}}</tool_call>\n\nTools (a ? marks an argument that may be left out):"

@@ -86,7 +86,7 @@ func TestWhatIsAttachedReachesEveryMode(t *testing.T) {
 	for mode, lines := range map[agent.Mode][]line{
 		agent.PlanMode: {say(searchStep), say(goodAnswer)},
 		agent.LoopMode: {calling("search_notes", `{"query":"running"}`), say(goodAnswer)},
-		agent.TeamMode: {say(oneTask), calling("search_notes", `{"query":"running"}`), say(notesFound), say(accepted), say(goodAnswer)},
+		agent.TeamMode: {oneTask, calling("search_notes", `{"query":"running"}`), say(notesFound), say(accepted), say(goodAnswer)},
 	} {
 		t.Run(string(mode), func(t *testing.T) {
 			model := &script{lines: lines}
@@ -151,8 +151,8 @@ func TestEveryPromptOfAnAttachedPictureHoldsIt(t *testing.T) {
 		lines []line
 	}{
 		"a plan": {agent.PlanMode, []line{say(`{"steps":[],"answer":"A cat."}`)}},
-		"a lead": {agent.TeamMode, []line{say(`{"reasoning":"r","tasks":[],"answer":"A cat."}`)}},
-		"a team": {agent.TeamMode, []line{say(oneTask), say("A cat."), say(accepted)}},
+		"a lead": {agent.TeamMode, []line{say("A cat.")}},
+		"a team": {agent.TeamMode, []line{oneTask, say("A cat."), say(accepted)}},
 	} {
 		for _, sees := range []bool{true, false} {
 			t.Run(fmt.Sprintf("%s, seen: %v", name, sees), func(t *testing.T) {

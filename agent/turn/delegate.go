@@ -29,7 +29,8 @@ type delegation struct {
 	Worker   string     `json:"worker_type"`
 	Task     string     `json:"task_description"`
 	Criteria string     `json:"success_criteria,omitempty"`
-	Material []material `json:"material,omitempty"` // what the tasks before it reported
+	Whole    bool       `json:"whole_message,omitempty"` // the lead leaves the answer to the worker
+	Material []material `json:"material,omitempty"`      // what the tasks before it reported
 }
 
 // delegate is the tool. What a worker does passes the gate call by call, so
@@ -37,20 +38,25 @@ type delegation struct {
 type delegate struct {
 	turn  *turn
 	kinds []role
+	lead  bool // it is for the lead of a team
 }
 
 // delegation is the tool for this turn; a list of one.
 func (t *turn) delegation() []agent.Tool {
-	return []agent.Tool{&delegate{turn: t, kinds: workersFor(t.steps.tools)}}
+	return []agent.Tool{&delegate{turn: t, kinds: workersFor(t.steps.tools), lead: t.mode == agent.TeamMode}}
 }
 
 func (d *delegate) Spec() llm.ToolSpec {
+	whole := ""
+	if d.lead {
+		whole = `,"whole_message":{"type":"boolean","description":"true: this one task is all that the message asks for, and its report is the answer"}`
+	}
 	return llm.ToolSpec{
 		Name:        agent.DelegateTool,
 		Description: "Hand a task to a worker with tools of its own, whose report is checked. Workers: " + strings.ReplaceAll(describeWorkers(d.kinds), "\n", " "),
 		Schema: json.RawMessage(`{"type":"object","properties":{"worker_type":{"type":"string","enum":` + workerNames(d.kinds) + `},` +
 			`"task_description":{"type":"string","description":"all that the worker must know; it sees nothing else"},` +
-			`"success_criteria":{"type":"string","description":"by what its result will be judged"}},"required":["worker_type","task_description"]}`),
+			`"success_criteria":{"type":"string","description":"by what its result will be judged"}` + whole + `},"required":["worker_type","task_description"]}`),
 	}
 }
 
@@ -176,14 +182,9 @@ func (l *agentLoop) judged(ctx context.Context, task delegation) (attempt, error
 }
 
 // report runs the worker to its last words. One whose rounds are used up is
-// asked for them; one whose model calls no tools is told how to print calls.
-// Of words that were cut off, what arrived is the report.
+// asked for them. Of words that were cut off, what arrived is the report.
 func (l *agentLoop) report(ctx context.Context) (string, error) {
 	said, err := l.run(ctx)
-	if prompt.CannotCall(err) && !l.inWords {
-		l.inWords = true
-		said, err = l.run(ctx)
-	}
 	if errors.Is(err, llm.ErrCut) {
 		said, err = true, nil
 	}

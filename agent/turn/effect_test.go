@@ -123,7 +123,7 @@ func TestAllModesSayWhatTheyDid(t *testing.T) {
 	for mode, lines := range map[agent.Mode][]line{
 		agent.LoopMode: {calling("add_task", `{"n":1}`), calling("add_task", `{"n":2}`), say("Done.")},
 		agent.TeamMode: {
-			say(`{"tasks":[{"id":"1","worker_type":"general","task_description":"add it","success_criteria":"it is there"}]}`),
+			calling("delegate", `{"worker_type":"general","task_description":"add it","success_criteria":"it is there"}`),
 			calling("add_task", `{"n":1}`), calling("add_task", `{"n":2}`), say("Added."), say(`{"passed":true,"score":1,"feedback":"","suggestions":[]}`), say("Done."),
 		},
 	} {
@@ -195,7 +195,7 @@ func TestUnchangedStories(t *testing.T) {
 		"loop, invalid":          {mode: agent.LoopMode, task: wrote(nil), lines: []line{calling("add_task", `{"n":1}`), say("Added.")}, want: warning},
 		"loop, it happened":      {mode: agent.LoopMode, task: wrote(nil), reply: agent.AllowOnce, lines: []line{calling("add_task", `{"n":1}`), calling("add_task", `{"text":"a"}`), say("Added.")}, want: "changed tasks.md (+1)"},
 		"team, refused": {mode: agent.TeamMode, task: wrote(nil), reply: agent.Refuse, lines: []line{
-			say(`{"tasks":[{"worker_type":"notes","task_description":"Add the task: buy shoes","success_criteria":"It was added."}]}`),
+			calling("delegate", `{"worker_type":"notes","task_description":"Add the task: buy shoes","success_criteria":"It was added."}`),
 			calling("add_task", `{"text":"buy shoes"}`), say("It was added."), say(accepted), say("It was added."),
 		}, want: warning},
 	} {

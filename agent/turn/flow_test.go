@@ -381,20 +381,11 @@ func TestAPlanAtTheLimitIsNoAnswer(t *testing.T) {
 		"never whole":           {[]line{cutPlan, cutPlan, say("Done.")}, "Done.", false},
 		"an answer in the plan": {[]line{{text: `{"reasoning":"","steps":[],"answer":"You run thr`, stopped: llm.StopLength}}, "You run thr", true},
 	} {
-		for _, mode := range []agent.Mode{agent.PlanMode, agent.TeamMode} {
-			lines := c.lines
-			if mode == agent.TeamMode {
-				if !c.told { // the lead answers first
-					continue
-				}
-				lines = []line{{text: `{"reasoning":"","tasks":[],"answer":"You run thr`, stopped: llm.StopLength}}
-			}
-			kept := &shelf{}
-			a := New(Options{Model: &script{lines: lines}, History: kept, Tools: tools(search()), Mode: func() agent.Mode { return mode }})
-			events := collect(a.Ask(t.Context(), "c1", "go"), nil)
-			if end := ended(t, events); end.Answer != c.want || kept.last().Cut != c.told || (len(bodies[agent.Noticed](events)) == 1) != c.told {
-				t.Errorf("%s, %s: answered %q, cut %v, notices %v", mode, name, end.Answer, kept.last().Cut, bodies[agent.Noticed](events))
-			}
+		kept := &shelf{}
+		a := New(Options{Model: &script{lines: c.lines}, History: kept, Tools: tools(search())})
+		events := collect(a.Ask(t.Context(), "c1", "go"), nil)
+		if end := ended(t, events); end.Answer != c.want || kept.last().Cut != c.told || (len(bodies[agent.Noticed](events)) == 1) != c.told {
+			t.Errorf("%s: answered %q, cut %v, notices %v", name, end.Answer, kept.last().Cut, bodies[agent.Noticed](events))
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 
 	"lifehub/agent"
@@ -122,7 +123,11 @@ func (w *runner) step(ctx context.Context, step agent.Step, at *gate.Turnstile, 
 	}()
 	before := w.saved.steps[step.ID]
 	if before != nil && before.outcome != nil {
-		w.noteCalled(w.tool(step.Tool), before.outcome.Status)
+		for id, call := range w.saved.steps {
+			if call.outcome != nil && (id == step.ID || strings.HasPrefix(id, step.ID+".")) { // its worker made those
+				w.noteCalled(w.tool(call.tool), call.outcome.Status)
+			}
+		}
 		w.record.Read(step.Tool, before.outcome.Result)
 		server, _ := agent.ServerOf(w.tool(step.Tool))
 		w.record.ReadFrom(server, before.outcome.Result)

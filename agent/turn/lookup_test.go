@@ -19,7 +19,7 @@ func foundNothing() *fakeTool {
 
 // answered is a plan without steps: an answer at once to a kind of message.
 func answered(kind, text string) line {
-	return say(`{"reasoning":"","steps":[],"tasks":[],"kind":"` + kind + `","answer":"` + text + `"}`)
+	return say(`{"reasoning":"","steps":[],"kind":"` + kind + `","answer":"` + text + `"}`)
 }
 
 const (
@@ -101,15 +101,15 @@ func TestMemoryStories(t *testing.T) {
 			want: fromNotes, effects: "changed nothing", looks: 1, calls: 2,
 		},
 		"team, the lead answers by heart": {
-			mode: agent.TeamMode, message: howOften, notes: search(), lines: []line{answered("other", byHeart), say(fromNotes)},
+			mode: agent.TeamMode, message: howOften, notes: search(), lines: []line{say(byHeart), say(fromNotes)},
 			want: fromNotes, effects: "changed nothing", looks: 1, calls: 2,
 		},
 		"team, a report without a call goes back": {
-			mode: agent.TeamMode, message: howOften, notes: search(), lines: []line{say(oneTask), say(byHeart), calling("search_notes", `{"query":"running"}`), say(fromNotes), say(accepted)},
+			mode: agent.TeamMode, message: howOften, notes: search(), lines: []line{oneTask, say(byHeart), calling("search_notes", `{"query":"running"}`), say(fromNotes), say(accepted)},
 			want: fromNotes, effects: "changed nothing", looks: 1, calls: 5,
 		},
 		"team, its worker makes no call": {
-			mode: agent.TeamMode, message: howOften, notes: foundNothing(), lines: []line{say(oneTask), say(byHeart), say(byHeart), say(accepted)},
+			mode: agent.TeamMode, message: howOften, notes: foundNothing(), lines: []line{oneTask, say(byHeart), say(byHeart), say(accepted)},
 			want: byHeart, effects: "answered without your notes · changed nothing", looks: 1, calls: 4,
 		},
 	}
@@ -144,7 +144,7 @@ func TestMemoryStories(t *testing.T) {
 
 // A worker whose report goes back is told why, once.
 func TestAReportWithoutACallGoesBackOnce(t *testing.T) {
-	model := &script{lines: []line{say(oneTask), say(byHeart), say(byHeart), say(accepted)}}
+	model := &script{lines: []line{oneTask, say(byHeart), say(byHeart), say(accepted)}}
 	events := collect(New(Options{Model: model, History: &shelf{}, Tools: tools(foundNothing()), Mode: inMode(agent.TeamMode)}).Ask(t.Context(), "c1", howOften), nil)
 	ended(t, events)
 	back := model.requests[2].Messages

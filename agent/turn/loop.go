@@ -22,15 +22,18 @@ func (t *turn) loop(ctx context.Context) (able bool, err error) {
 		return true, err
 	}
 	t.steps.tools = append(slices.Clip(t.steps.tools), t.delegation()...)
-	end := t.events.Phase(agent.PhaseStarted{Agent: "loop"})
-	l := &agentLoop{
-		turn: t, callable: t.steps.tools, rounds: t.rounds,
-		base:   t.answer.prompt("loop", strings.ReplaceAll(loopPrompt, "{rounds}", strconv.Itoa(t.rounds))),
-		stream: true, numbered: true,
-		found: t.steps.found,
-	}
-	l.base.Material = slices.Concat(l.base.Material, carried, t.aboutNotes(ctx))
-	l.turn.answer.number(l.found)
+	return t.decideAgain(ctx, slices.Concat(carried, t.aboutNotes(ctx)), &agentLoop{
+		turn: t, callable: t.steps.tools,
+		base: t.answer.prompt("loop", strings.ReplaceAll(loopPrompt, "{rounds}", strconv.Itoa(t.rounds))),
+	})
+}
+
+// decideAgain runs the loop of the turn itself, whose words are the answer.
+func (t *turn) decideAgain(ctx context.Context, material []prompt.Part, l *agentLoop) (able bool, err error) {
+	l.rounds, l.stream, l.numbered, l.found = t.rounds, true, true, t.steps.found
+	l.base.Material = append(l.base.Material, material...)
+	t.answer.number(l.found)
+	end := t.events.Phase(agent.PhaseStarted{Agent: l.base.Agent})
 	said, err := l.run(ctx)
 	end()
 	switch {

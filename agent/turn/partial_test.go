@@ -60,7 +60,7 @@ func TestAModelThatFailsTakesNothingAwayThatWasFound(t *testing.T) {
 	)
 	look := calling("search_notes", `{"query":"running"}`, "brave_web_search", `{"query":"tips"}`)
 	fetch := calling("web_fetch", `{"query":"running"}`, "brave_web_search", `{"query":"tips"}`)
-	handsOut := say(strings.Replace(oneTask, `"notes"`, `"search"`, 1))
+	handsOut := handOut("search")
 	phases := map[string]struct {
 		mode   agent.Mode
 		lines  []line
@@ -180,7 +180,7 @@ func TestWhatATurnDidWithoutIsToldOnce(t *testing.T) {
 	down := line{err: &llm.StatusError{Code: 500, Message: "out of memory"}}
 	look := calling("passages", `{"query":"running"}`)
 	passages := func() agent.Tool { return &fakeTool{name: "passages", reads: true, result: search().result} }
-	handsOut := say(strings.Replace(oneTask, `"notes"`, `"general"`, 1))
+	handsOut := handOut("general")
 	for name, tc := range map[string]struct {
 		mode  agent.Mode
 		lines []line
@@ -292,7 +292,7 @@ func TestWhatAPlanLostIsTold(t *testing.T) {
 // A worker that asks for a tool of another worker is not told that it is off.
 func TestAToolThatAnotherWorkerHasIsNotMissing(t *testing.T) {
 	missing := func() map[string]string { return map[string]string{"brave_web_search": "it is switched off"} }
-	model := &script{lines: []line{say(oneTask), calling("brave_web_search", `{"query":"tips"}`), say(notesFound), say(notesFound), say(accepted), say("Done.")}}
+	model := &script{lines: []line{oneTask, calling("brave_web_search", `{"query":"tips"}`), say(notesFound), say(notesFound), say(accepted), say("Done.")}}
 	events := collect(New(Options{Model: model, History: &shelf{}, Tools: tools(search(), web()), Mode: inMode(agent.TeamMode), Missing: missing}).Ask(t.Context(), "c1", question), nil)
 	if end := ended(t, events); fmt.Sprint(end.Dropped) != `[brave_web_search: there is no tool "brave_web_search"]` {
 		t.Errorf("dropped is %q", end.Dropped)
@@ -307,7 +307,7 @@ func TestTheTextOfAToolCanBeCited(t *testing.T) {
 	for mode, lines := range map[agent.Mode][]line{
 		agent.PlanMode: {say(twoSteps), say(cites)},
 		agent.LoopMode: {rounds, say(cites)},
-		agent.TeamMode: {say(strings.Replace(oneTask, `"notes"`, `"search"`, 1)), calling("web_fetch", `{"query":"running"}`, "brave_web_search", `{"query":"tips"}`), say(notesFound), say(accepted), say(cites)},
+		agent.TeamMode: {handOut("search"), calling("web_fetch", `{"query":"running"}`, "brave_web_search", `{"query":"tips"}`), say(notesFound), say(accepted), say(cites)},
 	} {
 		model := &script{lines: lines}
 		page := search()
@@ -390,7 +390,7 @@ func TestARepairedNamePassesTheSameRules(t *testing.T) {
 		"denied":             {agent.PlanMode, []line{planned}, "{tool: brave_web_search, level: deny}, {tool: web_search, level: auto}", 0},
 		"confirmed":          {agent.PlanMode, []line{planned}, "{tool: brave_web_search, level: confirm}, {tool: web_search, level: auto}", 1},
 		"denied, in a loop":  {agent.LoopMode, []line{calling("web_search", `{"query":"x"}`)}, "{tool: brave_*, level: deny}", 0},
-		"not of this worker": {agent.TeamMode, []line{say(oneTask), calling("web_search", `{"query":"x"}`), say(notesFound), say(accepted)}, "{tool: '*', level: auto}", 0},
+		"not of this worker": {agent.TeamMode, []line{oneTask, calling("web_search", `{"query":"x"}`), say(notesFound), say(accepted)}, "{tool: '*', level: auto}", 0},
 	} {
 		rules, err := rules.Parse("p.yaml", []byte("rules: ["+tc.rules+"]"))
 		if err != nil {

@@ -293,7 +293,7 @@ func TestTheSourcesOfAWorkerKeepTheirMarks(t *testing.T) {
 	page.name = "today"
 	page.outward, page.result = true, agent.Result{Text: "from a page", Sources: []agent.Source{{Path: "https://a.example/", Line: 1, EndLine: 1, Text: "Drink early, says a page of the web."}}}
 	model := &script{lines: []line{
-		say(strings.Replace(oneTask, `"notes"`, `"general"`, 1)),
+		handOut("general"),
 		calling("recall", `{"query":"running"}`, "get_weather", `{"query":"tips"}`, "today", `{"query":"tips"}`),
 		say(notesFound), say(accepted), say("Done."),
 	}}

@@ -1,7 +1,6 @@
 package turn
 
 import (
-	"strings"
 	"testing"
 
 	"lifehub/agent"
@@ -35,34 +34,6 @@ func TestJudgementsAreReadAsModelsWriteThem(t *testing.T) {
 			got, err := readJudgement(tc.text)
 			if got != tc.want || (err != nil) != tc.bad {
 				t.Errorf("got %+v, %v", got, err)
-			}
-		})
-	}
-}
-
-func TestDelegationsAreReadAsLeadsWriteThem(t *testing.T) {
-	const want = `1 {"worker_type":"notes","task_description":"T","success_criteria":"C"}`
-	for name, tc := range map[string]struct{ text, want string }{
-		"a plan":                     {`{"reasoning":"r","tasks":[{"id":"1","worker_type":"notes","task_description":"T","success_criteria":"C"}]}`, want},
-		"one":                        {`{"worker_type":"notes","task_description":"T","success_criteria":"C"}`, want},
-		"after prose":                {`I hand it {out}: {"tasks":[{"id":1,"worker_type":"notes","task_description":"T","success_criteria":"C"}]}`, want},
-		"a worker that is not there": {`{"tasks":[{"worker_type":"wizard","task_description":"T"}]}`, `1 {"worker_type":"wizard","task_description":"T"}`},
-		"no task":                    {`{"tasks":[{"worker_type":"notes","task_description":" "}]}`, "task 1: it has no description"},
-		"prose":                      {`The notes worker should look [1].`, "it holds no JSON object"},
-		"a text for the tasks":       {`{"tasks":"notes: look"}`, "it does not have the shape asked for"},
-		"no object":                  {`{"tasks":["look"]}`, "it does not have the shape asked for"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			drafts, _, _, err := readDelegations(tc.text)
-			var lines []string
-			for _, d := range drafts {
-				lines = append(lines, d.ID+" "+string(d.Input))
-			}
-			if err != nil {
-				lines = append(lines, err.Error())
-			}
-			if got := strings.Join(lines, "\n"); got != tc.want {
-				t.Errorf("got  %s\nwant %s", got, tc.want)
 			}
 		})
 	}

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"lifehub/agent"
-	"lifehub/agent/toolchoice"
 )
 
 // role is a kind of member of the team: what it is for, which of the turn's
@@ -103,7 +102,7 @@ func (t *turn) workersAndTools(kinds []role) string {
 	if skills := t.steps.tool(agent.ReadSkill); skills != nil {
 		fmt.Fprintf(&b, "\n%s, which each has: %s\n", agent.ReadSkill, skills.Spec().Description)
 	}
-	return strings.TrimSpace(b.String()) + toolchoice.Unavailable(t.steps.missing)
+	return strings.TrimSpace(b.String())
 }
 
 func describeWorkers(kinds []role) string {

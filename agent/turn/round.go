@@ -32,6 +32,9 @@ func (l *agentLoop) round(ctx context.Context, r reply) error {
 		return nil
 	}
 	steps, calls, dropped, repaired := l.stepsFor(r.calls)
+	if l.lead {
+		l.turn.sole = len(r.calls) == 1 && len(l.found) == l.turn.steps.attached && isWholeMessage(steps)
+	}
 	if len(steps) > 0 {
 		made := agent.PlanMade{Mode: l.turn.mode, Under: l.parentStep, Attempt: l.attempt, Steps: steps, Dropped: shorten(dropped), Repaired: shorten(repaired)}
 		if l.parentStep == "" {
@@ -75,6 +78,9 @@ func (l *agentLoop) stepsFor(asked []llm.ToolCall) (steps []agent.Step, calls []
 			repaired = append(repaired, fmt.Sprintf("%.60s: %s", c.Name, note))
 		}
 		step.ID = l.prefix() + uniqueID("", taken)
+		if l.lead { // their reports are its material
+			step.After = stepIDs(l.found[l.turn.steps.attached:])
+		}
 		steps = append(steps, step)
 		calls = append(calls, told{call: c, step: step.ID})
 	}

@@ -51,7 +51,7 @@ func TestTheEvaluatorSeesWhatAReportRestsOn(t *testing.T) {
 			runs++
 			read := search()
 			read.result = agent.Result{Text: brought, Sources: []agent.Source{{Path: "sheds.md", Line: 1, EndLine: len(lines), Text: brought}}}
-			model := &honest{script: script{lines: []line{say(oneTask), calling("search_notes", `{"query":"sheds"}`), say("I found " + strings.Join(report, ", ") + " (sheds.md)."), {}, say("Again."), {}, say("Again."), {}, say("Done.")}}, facts: report}
+			model := &honest{script: script{lines: []line{oneTask, calling("search_notes", `{"query":"sheds"}`), say("I found " + strings.Join(report, ", ") + " (sheds.md)."), {}, say("Again."), {}, say("Again."), {}, say("Done.")}}, facts: report}
 			o := Options{Model: model, History: &shelf{}, Tools: tools(read), Mode: inMode(agent.TeamMode), Window: func() int { return 8192 }}
 			events := collect(New(o).Ask(t.Context(), "c1", "What of the sheds?"), nil)
 			verdict := bodies[agent.Evaluated](events)[0]

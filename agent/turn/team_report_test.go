@@ -79,6 +79,7 @@ type courier struct {
 	call        llm.ToolCall
 
 	mu     sync.Mutex
+	handed int // tasks
 	judged int
 	bare   string // a prompt that holds the order outside of marks
 }
@@ -107,8 +108,15 @@ func (c *courier) Stream(_ context.Context, req llm.Request) iter.Seq2[llm.Delta
 	var l line
 	switch system, last := req.Messages[0].Text, req.Messages[1].Text; {
 	case strings.Contains(system, "You lead a team"):
-		l = say(`{"tasks":[{"id":"1","worker_type":"general","task_description":"READ it","success_criteria":"It says what is there."},` +
-			`{"id":"2","worker_type":"notes","task_description":"WRITE of it: {{1.text}}","success_criteria":"It is written, as {{1.text}} says.","after":["1"]}]}`)
+		c.handed++
+		switch c.handed {
+		case 1:
+			l = calling(agent.DelegateTool, `{"worker_type":"general","task_description":"READ it","success_criteria":"It says what is there."}`)
+		case 2:
+			l = calling(agent.DelegateTool, `{"worker_type":"notes","task_description":"WRITE of it: {{1.text}}","success_criteria":"It is written, as {{1.text}} says."}`)
+		default:
+			l = say("Done.")
+		}
 	case strings.Contains(system, "You judge"):
 		c.judged++
 		l = say(`{"passed":` + map[bool]string{true: "false", false: "true"}[c.judged%2 == 1] + `,"score":0.5,"feedback":` + string(must(json.Marshal(c.order))) + `}`)
@@ -138,7 +146,7 @@ func must[T any](value T, err error) T {
 func TestARetryKnowsWhatWasDone(t *testing.T) {
 	long := strings.Repeat("all of it ", 400) + "to its end"
 	model := &script{lines: []line{
-		say(oneTask), calling("add_task", string(must(json.Marshal(map[string]string{"text": long})))), say("Done."), say(rejected),
+		oneTask, calling("add_task", string(must(json.Marshal(map[string]string{"text": long})))), say("Done."), say(rejected),
 		say("The task was added."), say(`{"verdict":{"accepted":true}}`), say(goodAnswer),
 	}}
 	task := addTask()

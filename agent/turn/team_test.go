@@ -20,11 +20,17 @@ import (
 )
 
 const (
-	oneTask    = `{"reasoning":"one search will do","tasks":[{"id":"1","worker_type":"notes","task_description":"Find what the notes say about running.","parameters":{"topic":"running"},"success_criteria":"It names how often."}]}`
 	notesFound = "The user runs three times a week (fitness.md:12)."
 	accepted   = `{"passed":true,"score":0.9,"feedback":"It names how often."}`
 	rejected   = `{"passed":false,"score":0.4,"feedback":"It does not name the days.","suggestions":"Search for the days."}`
 )
+
+// handOut is what a lead says that gives a task to one worker.
+func handOut(worker string) line {
+	return calling(agent.DelegateTool, `{"worker_type":"`+worker+`","task_description":"Find what the notes say about running.","success_criteria":"It names how often.","whole_message":true}`)
+}
+
+var oneTask = handOut("notes")
 
 func TestTeamStories(t *testing.T) {
 	look := calling("search_notes", `{"query":"running"}`)
@@ -33,40 +39,34 @@ func TestTeamStories(t *testing.T) {
 		lines   []line
 		reply   agent.Decision
 	}{
-		"small talk in one call": {message: "Hello!", lines: []line{say(`{"reasoning":"a greeting","tasks":[],"answer":"Hello! What shall we look up?"}`)}},
-		"one worker, accepted":   {message: question, lines: []line{say(oneTask), look, say(notesFound), say(accepted), say(goodAnswer)}},
+		"small talk in one call": {message: "Hello!", lines: []line{say("Hello! What shall we look up?")}},
+		"one worker, accepted":   {message: question, lines: []line{oneTask, look, say(notesFound), say(accepted), say(goodAnswer)}},
 		"rejected twice, then accepted": {message: question, lines: []line{
-			say(oneTask), look, say("Three times."), say(rejected),
+			oneTask, look, say("Three times."), say(rejected),
 			calling("search_notes", `{"query":"running days"}`), say("Three times, on Tuesday."), say(`{"passed":false,"score":60,"feedback":"Not all days."}`),
 			say(notesFound), say(accepted), say(goodAnswer),
 		}},
 		"rejected three times, so it is partial": {message: question, lines: []line{
-			say(oneTask), look, say("Three times."), say(rejected), say("Three times, on Tuesday."), say(`{"passed":false,"score":0.6,"feedback":"Not all days."}`),
+			oneTask, look, say("Three times."), say(rejected), say("Three times, on Tuesday."), say(`{"passed":false,"score":0.6,"feedback":"Not all days."}`),
 			say("Three."), say(rejected), say("You run three times a week [1]; the days are not sure."),
 		}},
-		"one worker, whose report is the answer":         {message: question, lines: []line{say(oneTask), look, say("You run on three days: “Run three times a week: Tuesday, Thursday, Sunday.” [1]")}},
-		"one worker, judged, whose report is the answer": {message: question, lines: []line{say(oneTask), look, say("You run three times a week [1]."), say(accepted)}},
-		"a report that cites what is not there":          {message: question, lines: []line{say(oneTask), look, say("You run three times a week [2]."), say(accepted), say(goodAnswer)}},
-		"a decision that cannot be read": {message: question, lines: []line{
-			say("The notes worker should look."), say("Sorry."), look, say(notesFound), say(accepted), say(goodAnswer),
-		}},
-		"one decision without a list": {message: question, lines: []line{
-			say(`{"worker_type":"notes","task_description":"Find what the notes say about running.","success_criteria":"It names how often."}`),
-			look, say(notesFound), say(accepted), say(goodAnswer),
+		"one worker, whose report is the answer":         {message: question, lines: []line{oneTask, look, say("You run on three days: “Run three times a week: Tuesday, Thursday, Sunday.” [1]")}},
+		"one worker, judged, whose report is the answer": {message: question, lines: []line{oneTask, look, say("You run three times a week [1]."), say(accepted)}},
+		"a report that cites what is not there":          {message: question, lines: []line{oneTask, look, say("You run three times a week [2]."), say(accepted), say(goodAnswer)}},
+		"a lead that answers from memory":                {message: question, lines: []line{say("The notes worker should look."), say(goodAnswer)}},
+		"a task made of a report": {message: question, lines: []line{
+			calling(agent.DelegateTool, `{"worker_type":"notes","task_description":"Find how often the user runs.","success_criteria":"It names how often."}`), look, say(notesFound), say(accepted),
+			calling(agent.DelegateTool, `{"worker_type":"general","task_description":"Say whether that is enough for a marathon.","success_criteria":"Yes or no."}`),
+			say("It is enough: " + notesFound), say(accepted), say(goodAnswer),
 		}},
 		"a worker does not get the tools of another": {message: question, lines: []line{
-			say(oneTask), calling("brave_web_search", `{"query":"running"}`), look, say(notesFound), say(accepted), say(goodAnswer),
-		}},
-		"a worker without tool calls is told how to print them": {message: question, lines: []line{
-			say(oneTask),
-			{err: &llm.UnsupportedError{Model: "tiny", Capability: "tools"}},
-			say(`<tool_call>{"name":"search_notes","arguments":{"query":"running"}}</tool_call>`), say(notesFound), say(accepted), say(goodAnswer),
+			oneTask, calling("brave_web_search", `{"query":"running"}`), look, say(notesFound), say(accepted), say(goodAnswer),
 		}},
 		"the user says no to a worker": {message: "add a task: buy shoes", reply: agent.Refuse, lines: []line{
-			say(`{"tasks":[{"worker_type":"notes","task_description":"Add the task: buy shoes","success_criteria":"It was added."}]}`),
+			calling(agent.DelegateTool, `{"worker_type":"notes","task_description":"Add the task: buy shoes","success_criteria":"It was added."}`),
 			calling("add_task", `{"text":"buy shoes"}`), say("The user said no, so nothing was added."), say(accepted), say("Not added, as you wish."),
 		}},
-		"without a model there is a plan": {message: question, lines: []line{{err: &llm.UnsupportedError{Model: "offline", Capability: "requests without a task"}}, say(searchStep), say(goodAnswer)}},
+		"without tool calls there is a plan": {message: question, lines: []line{{err: &llm.UnsupportedError{Model: "tiny", Capability: "tools"}}, say(searchStep), say(goodAnswer)}},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -99,11 +99,11 @@ func TestTheLoopCanDelegate(t *testing.T) {
 func TestThoughtsBelongToWhoThinks(t *testing.T) {
 	thinks := func(l line, what string) line { l.thinking = what; return l }
 	model := &script{lines: []line{
-		thinks(say(oneTask), "lead"), thinks(calling("search_notes", `{"query":"running"}`), "search"),
+		thinks(oneTask, "lead"), thinks(calling("search_notes", `{"query":"running"}`), "search"),
 		thinks(say(notesFound), "report"), thinks(say(accepted), "judge"), thinks(say(goodAnswer), "answer"),
 	}}
 	events := collect(New(Options{Model: model, History: &shelf{}, Tools: tools(search()), Mode: inMode(agent.TeamMode)}).Ask(t.Context(), "c1", question), nil)
-	want := []agent.Thought{{Agent: "lead", Step: "", Content: "lead"}, {Agent: "notes", Step: "1", Content: "search"}, {Agent: "notes", Step: "1", Content: "report"}, {Agent: "evaluator", Step: "1", Content: "judge"}, {Agent: "explainer", Step: "", Content: "answer"}}
+	want := []agent.Thought{{Agent: "lead", Step: "", Content: "lead"}, {Agent: "notes", Step: "1", Content: "search"}, {Agent: "notes", Step: "1", Content: "report"}, {Agent: "evaluator", Step: "1", Content: "judge"}, {Agent: "lead", Step: "", Content: "answer"}}
 	if got := bodies[agent.Thought](events); !slices.Equal(got, want) {
 		t.Errorf("got  %v\nwant %v", got, want)
 	}
@@ -133,7 +133,7 @@ func TestWorkersAndToolsRunSideBySide(t *testing.T) {
 		kit := []agent.Tool{slow("search_notes", 2*time.Second), slow("read_note", 4*time.Second), slow("brave_web_search", 10*time.Second)}
 		call := func(pairs ...string) []llm.ToolCall { return calling(pairs...).calls }
 		model := llmtest.NewScript(
-			llmtest.Answer{Match: "You lead a team", Text: `{"tasks":[{"worker_type":"notes","task_description":"NOTES","success_criteria":"x"},{"worker_type":"search","task_description":"WEB","success_criteria":"x"}]}`},
+			llmtest.Answer{Match: "You lead a team", Calls: call("delegate", `{"worker_type":"notes","task_description":"NOTES","success_criteria":"x"}`, "delegate", `{"worker_type":"search","task_description":"WEB","success_criteria":"x"}`)},
 			llmtest.Answer{Match: "You judge", Text: accepted, Always: true},
 			llmtest.Answer{Match: "NOTES", Calls: call("search_notes", `{"query":"a"}`, "read_note", `{"query":"b"}`)},
 			llmtest.Answer{Match: "WEB", Calls: call("brave_web_search", `{"query":"c"}`)},
@@ -176,7 +176,7 @@ func (m *endless) Stream(_ context.Context, req llm.Request) iter.Seq2[llm.Delta
 	var l line
 	switch system := req.Messages[0].Text; {
 	case strings.Contains(system, "You lead a team"):
-		l = say(oneTask)
+		l = oneTask
 	case strings.Contains(system, "You judge"):
 		l = say(rejected)
 	case len(req.Tools) > 0:
@@ -194,10 +194,10 @@ func (m *endless) Stream(_ context.Context, req llm.Request) iter.Seq2[llm.Delta
 // and no attempt that was judged is made or judged again.
 func TestATeamThatWasCutIsGoneOnWith(t *testing.T) {
 	verdicts := []string{rejected, accepted}
-	answers := func(judged int) *llmtest.Script {
-		list := []llmtest.Answer{
-			{Match: "You lead a team", Text: oneTask},
-			{Match: "You answer the user's last message", Text: goodAnswer, Always: true},
+	answers := func(handedOut bool, judged int) *llmtest.Script {
+		list := []llmtest.Answer{{Match: "You lead a team", Calls: oneTask.calls}, {Match: "You lead a team", Text: goodAnswer}}
+		if handedOut {
+			list = list[1:]
 		}
 		for _, verdict := range verdicts[judged:] {
 			list = append(list, llmtest.Answer{Match: "You judge", Text: verdict})
@@ -220,18 +220,19 @@ func TestATeamThatWasCutIsGoneOnWith(t *testing.T) {
 	for cut := 1; cut <= 21; cut++ {
 		t.Run(fmt.Sprint(cut), func(t *testing.T) {
 			notes, task := search(), addTask()
-			o := Options{Tools: tools(reader{notes}, task), Limits: Limits{Parallel: 1}, Mode: inMode(agent.TeamMode), Model: answers(0), Rules: allowAll()} // what nobody saw is judged
+			o := Options{Tools: tools(reader{notes}, task), Limits: Limits{Parallel: 1}, Mode: inMode(agent.TeamMode), Model: answers(false, 0), Rules: allowAll()} // what nobody saw is judged
 			kept := cutAt(t, cut, o)
 			over := map[string]bool{}
-			judged := 0
+			handedOut, judged := false, 0
 			for _, e := range kept.entries {
 				over[e.Step] = over[e.Step] || e.Moment == agent.CallEnded
+				handedOut = handedOut || e.Moment == agent.Planned
 				if e.Moment == agent.Judged {
 					judged++
 				}
 			}
 			made, searched := len(task.ran()), len(notes.ran())
-			o.Model = answers(judged)
+			o.Model = answers(handedOut, judged)
 			events := resume(t, kept, o, func(p agent.PermissionAsked) agent.Reply {
 				if p.Unknown {
 					return agent.Reply{Decision: agent.AlreadyDone}
@@ -268,21 +269,18 @@ func TestATeamThatWasCutIsGoneOnWith(t *testing.T) {
 func TestATeamWhoseMembersSayOddThings(t *testing.T) {
 	look, twice := calling("search_notes", `{"query":"running"}`), say(strings.Repeat("round ", 10))
 	cut := line{text: "round and round ", err: fmt.Errorf("%w: it kept repeating itself", llm.ErrCut)}
-	const two = `{"tasks":[{"worker_type":"notes","task_description":"A","success_criteria":"C"},{"worker_type":"wizard","task_description":"B"}]}`
+	two := calling("delegate", `{"worker_type":"notes","task_description":"A","success_criteria":"C"}`, "delegate", `{"worker_type":"wizard","task_description":"B"}`)
+	wizard := calling("delegate", `{"worker_type":"wizard","task_description":"B"}`)
 	for name, tc := range map[string]struct {
-		lines   []line
-		tells   string // a notice
-		missing string // what the explainer is told
+		lines []line
+		tells string // a notice
+		told  string // what the lead is told
 	}{
-		"an evaluator that cannot be read":     {lines: []line{say(oneTask), look, say(notesFound), twice, twice, say(goodAnswer)}, tells: "The notes worker's result (step 1) was not checked"},
-		"an evaluator that goes in circles":    {lines: []line{say(oneTask), look, say(notesFound), cut, cut, say(goodAnswer)}, tells: "The notes worker's result (step 1) was not checked"},
-		"a worker that goes in circles":        {lines: []line{say(oneTask), look, cut, say(rejected), say(notesFound), say(accepted), say(goodAnswer)}},
-		"a lead that goes in circles":          {lines: []line{cut, cut, look, say(notesFound), say(accepted), say(goodAnswer)}},
-		"a lead that repairs itself":           {lines: []line{cut, say(oneTask), look, say(notesFound), say(accepted), say(goodAnswer)}},
-		"an answer that is empty":              {lines: []line{say(`{"answer":" ","tasks":[]}`), say(oneTask), look, say(notesFound), say(accepted), say(goodAnswer)}},
-		"a worker that is not there, repaired": {lines: []line{say(two), say(oneTask), look, say(notesFound), say(accepted), say(goodAnswer)}},
-		"a worker that is not there, insisted": {lines: []line{say(two), say(two), look, say(notesFound), say(accepted), say(goodAnswer)}, missing: "step 2"},
-		"no worker that is there":              {lines: []line{say(`{"worker_type":"wizard","task_description":"B"}`), say("Sorry."), look, say(notesFound), say(accepted), say(goodAnswer)}},
+		"an evaluator that cannot be read":  {lines: []line{oneTask, look, say(notesFound), twice, twice, say(goodAnswer)}, tells: "The notes worker's result (step 1) was not checked"},
+		"an evaluator that goes in circles": {lines: []line{oneTask, look, say(notesFound), cut, cut, say(goodAnswer)}, tells: "The notes worker's result (step 1) was not checked"},
+		"a worker that goes in circles":     {lines: []line{oneTask, look, cut, say(rejected), say(notesFound), say(accepted), say(goodAnswer)}},
+		"one worker of two is not there":    {lines: []line{two, look, say(notesFound), say(accepted), say(goodAnswer)}, told: "worker_type: value must be one of"},
+		"no worker that is there":           {lines: []line{wizard, oneTask, look, say(notesFound), say(accepted), say(goodAnswer)}, tells: "The model asked for a call that cannot run"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			model := &script{lines: tc.lines}
@@ -298,11 +296,11 @@ func TestATeamWhoseMembersSayOddThings(t *testing.T) {
 				t.Errorf("the user is told %q", told)
 			}
 			asked := model.requests[len(model.requests)-1].Messages
-			if last := asked[len(asked)-1].Text; !strings.Contains(last, tc.missing) {
-				t.Errorf("the explainer is asked\n%s", last)
+			if last := asked[len(asked)-1].Text; !strings.Contains(last, tc.told) {
+				t.Errorf("the lead is told\n%s", last)
 			}
 			for _, e := range bodies[agent.Evaluated](events) {
-				if e.Unjudged != (tc.tells != "") {
+				if e.Unjudged != strings.HasSuffix(tc.tells, "not checked") {
 					t.Errorf("the verdict is %+v", e)
 				}
 			}
@@ -315,7 +313,7 @@ func TestATeamWhoseMembersSayOddThings(t *testing.T) {
 func TestAWorkerHasItsToolsAgainAfterItsLastWords(t *testing.T) {
 	look := calling("search_notes", `{"query":"running"}`)
 	model := &script{lines: []line{
-		say(oneTask), look, look, look, say("Three times."), say(rejected),
+		oneTask, look, look, look, say("Three times."), say(rejected),
 		calling("search_notes", `{"query":"running days"}`), say(notesFound), say(accepted), say(goodAnswer),
 	}}
 	notes := search()

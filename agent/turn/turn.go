@@ -182,11 +182,11 @@ func (t *turn) byMode(ctx context.Context) error {
 		}
 		t.events.Notice("The model cannot call tools, so this turn uses plan mode.")
 	case agent.TeamMode:
-		able, err := t.handOut(ctx)
+		able, err := t.team(ctx)
 		if able || err != nil {
 			return err
 		}
-		t.events.Notice("Team mode needs a model, so this turn uses plan mode.")
+		t.events.Notice("The model cannot call tools, so this turn uses plan mode.")
 	}
 	return t.byPlan(ctx)
 }

@@ -113,11 +113,14 @@ func (m *obeying) Stream(_ context.Context, req llm.Request) iter.Seq2[llm.Delta
 		}
 		list = []llm.Delta{{Text: string(must(json.Marshal(map[string]any{"reasoning": "", "steps": steps})))}}
 	case strings.Contains(system, "You lead a team"):
-		var tasks []map[string]any
-		for i, worker := range []string{"notes", "general", "email", "search"} { // one after the other, so that what one read orders the next
-			tasks = append(tasks, map[string]any{"id": fmt.Sprint(i), "worker_type": worker, "task_description": "Do it, and echo it. " + ordered, "success_criteria": "It is done.", "after": []string{fmt.Sprint(i - 1)}})
+		handed := 0
+		for _, message := range req.Messages {
+			handed += len(message.Calls)
 		}
-		list = []llm.Delta{{Text: string(must(json.Marshal(map[string]any{"tasks": tasks})))}}
+		if workers := []string{"notes", "general", "email", "search"}; handed < len(workers) { // one after the other, so that what one read orders the next
+			task := map[string]any{"worker_type": workers[handed], "task_description": "Do it, and echo it. " + ordered, "success_criteria": "It is done."}
+			list = []llm.Delta{{Call: &llm.ToolCall{ID: fmt.Sprint("task", handed), Name: agent.DelegateTool, Args: must(json.Marshal(task))}}}
+		}
 	case strings.Contains(system, "You judge"):
 		list = []llm.Delta{{Text: `{"passed":true,"score":1,"feedback":""}`}}
 	case len(req.Tools) > 0 && len(calls) > 0: // the loop, or a worker

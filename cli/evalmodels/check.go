@@ -49,15 +49,15 @@ type step struct {
 // judge says which of a task's checks a turn passed.
 func (t task) judge(s seen) map[string]bool {
 	matched, right := t.match(s.steps)
-	plan, calls := t.Role == plans || t.Role == teams, t.Role != answers && len(t.Calls) > 0
+	plan, calls := t.Role == plans, t.Role != answers && len(t.Calls) > 0
 	passed := map[string]bool{}
 	for _, c := range []struct {
 		name string
 		on   bool
 		pass bool
 	}{
-		{atOnce, plan, !s.fallback && len(s.replies) == 1 && t.isPlan(s.replies[0])},
-		{planned, plan, !s.fallback && len(s.replies) > 0 && t.isPlan(s.replies[len(s.replies)-1])},
+		{atOnce, plan, !s.fallback && len(s.replies) == 1 && isPlan(s.replies[0])},
+		{planned, plan, !s.fallback && len(s.replies) > 0 && isPlan(s.replies[len(s.replies)-1])},
 		{toolRight, calls || t.Role == plans, !s.fallback && t.namesRight(s.steps)},
 		{argsRight, calls, right},
 		{inOrder, calls && t.Ordered, right && ordered(s.steps, matched)},
@@ -73,12 +73,8 @@ func (t task) judge(s seen) map[string]bool {
 	return passed
 }
 
-// isPlan reports whether a reply can be read as a plan. What a lead says is of
-// another form, which the team reads: it is taken as the team took it.
-func (t task) isPlan(reply string) bool {
-	if t.Role == teams {
-		return true
-	}
+// isPlan reports whether a reply can be read as a plan.
+func isPlan(reply string) bool {
 	_, err := parse.Plan(reply)
 	return err == nil
 }

@@ -414,7 +414,6 @@ func TestEvalModelsTellsModelsApart(t *testing.T) {
 		"babbles answer":               {0, 11},
 		"babbles answer: quoted":       {0, 6},
 		"babbles loop: orders ignored": {3, 3}, // it does nothing at all
-		"babbles team: plan":           {0, 3},
 		"babbles loop: tool":           {0, 5},
 		"babbles answer: not in notes": {0, 4},
 		"babbles answer: said":         {0, 1},

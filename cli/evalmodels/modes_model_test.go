@@ -165,8 +165,8 @@ func (m *scripted) reply(a inSight) (text string, calls []llm.ToolCall) {
 		return m.judge(a), nil
 	case a.asks("steps"):
 		return m.plan(a), nil
-	case a.asks("tasks"):
-		return m.lead(a), nil
+	case a.offers("delegate") && !a.offers("search_notes"):
+		return m.lead(a)
 	case len(a.Request.Tools) > 0:
 		return m.round(a)
 	}
@@ -251,21 +251,17 @@ func queryOf(input string) string {
 }
 
 // lead is the reply of who decides whether there is work, and who does it.
-func (m *scripted) lead(a inSight) string {
+func (m *scripted) lead(a inSight) (string, []llm.ToolCall) {
 	t := m.task
-	decided := map[string]any{"reasoning": "one worker can do it", "tasks": []map[string]any{}}
-	work := len(t.calls) > 0
-	if len(t.calls) > 0 && t.calls[0].tool == "send_email" && strings.Contains(a.system+a.sight, "mail.host") {
-		work = false
-		decided["answer"] = m.lacking(a)
+	switch tasks := m.tasks(a); {
+	case len(t.calls) == 0:
+		return t.says, nil
+	case t.calls[0].tool == "send_email" && strings.Contains(a.system+a.sight, "mail.host"):
+		return m.lacking(a), nil
+	case len(a.made) < len(tasks):
+		return "", []llm.ToolCall{{ID: fmt.Sprint("c", len(a.made)), Name: "delegate", Args: json.RawMessage(jsonOf(tasks[len(a.made)]))}}
 	}
-	if !work && decided["answer"] == nil {
-		decided["answer"] = t.says
-	}
-	if work {
-		decided["tasks"] = m.tasks(a)
-	}
-	return m.prose(jsonOf(decided))
+	return m.answer(a), nil
 }
 
 // workerLine is a line of the prompt that describes a worker.
@@ -302,16 +298,16 @@ func (m *scripted) tasks(a inSight) (list []map[string]any) {
 	}
 	for i, worker := range workers {
 		task := map[string]any{
-			"id": fmt.Sprint(i + 1), "worker_type": worker, "task_description": question, "parameters": map[string]any{},
+			"worker_type": worker, "task_description": question,
 			"success_criteria": "It quotes the words that answer it and where they stand, or says what was not found or not done.",
 		}
 		if i > 0 {
 			task["task_description"] = question + "\nWhat was found: {{1.text}}"
-			task["after"] = []string{"1"}
 		}
 		if m.sloppy {
-			delete(task, "parameters")
 			delete(task, "success_criteria")
+		} else if len(workers) == 1 {
+			task["whole_message"] = true
 		}
 		list = append(list, task)
 	}

@@ -51,12 +51,12 @@ var minds = []mind{
 		"<think>" + MindsThought + "</think>\n\n" + called("search_notes", `{"query": "running"}`) + "\n" + called("brave_web_search", `{"query": "marathon training tips"}`),
 	},
 	{"You answer the user's last message. The", true, MindsAnswer},
-	{"You answer the user's last message from", false, "From the team: you run three times a week [1]; the web advises to drink early."},
 	{
-		"You lead a team that works for the user", false, `{"reasoning": "two sources", "tasks": [` +
-			`{"id": "1", "worker_type": "notes", "task_description": "What do the notes say about running?", "success_criteria": "It names how often."}, ` +
-			`{"id": "2", "worker_type": "search", "task_description": "Find marathon training tips.", "success_criteria": "It names a tip."}]}`,
+		"You lead a team that works for the user", false,
+		called("delegate", `{"worker_type": "notes", "task_description": "What do the notes say about running?", "success_criteria": "It names how often."}`) + "\n" +
+			called("delegate", `{"worker_type": "search", "task_description": "Find marathon training tips.", "success_criteria": "It names a tip."}`),
 	},
+	{"You lead a team that works for the user", true, "From the team: you run three times a week [1]; the web advises to drink early."},
 	{"You are a member of a team. You work wi", false, called("search_notes", `{"query": "how often running"}`)},
 	{"You are a member of a team. You work wi", true, "Report of notes: three times, by running.md."},
 	{"You are a member of a team. You search ", false, called("brave_web_search", `{"query": "tips of marathon training"}`)},

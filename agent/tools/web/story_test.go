@@ -65,7 +65,7 @@ func TestStoriesOfTheWeb(t *testing.T) {
 		"the crawl worker goes through a site": {
 			mode: agent.TeamMode, message: "Go through WEB/site/start and tell me about rest.",
 			lines: []llmtest.Answer{
-				agenttest.Say(`{"reasoning":"one site","tasks":[{"id":"1","worker_type":"crawl","task_description":"Read WEB/site/start and report on rest.","success_criteria":"It tells of rest."}]}`),
+				agenttest.Calling("delegate", `{"worker_type":"crawl","task_description":"Read WEB/site/start and report on rest.","success_criteria":"It tells of rest."}`),
 				agenttest.Calling("crawl", `{"url":"WEB/site/start","pages":3}`), agenttest.Say("The handbook tells of rest (WEB/site/rest)."),
 				agenttest.Say(`{"passed":true,"score":1,"feedback":"It does."}`), agenttest.Say("“This page of the handbook tells of rest at some length” [2]."),
 			},
