@@ -19,7 +19,7 @@ import (
 func TestANewcomerGetsAnAnswerWithTwoKeys(t *testing.T) {
 	t.Parallel()
 	term := startTerminal(t, 100, 30, []string{"PATH=/nonexistent"})
-	term.sees("Welcome to LifeHub", "No model on this machine", "ollama pull", "› Starter notes")
+	term.sees("Welcome to LifeHub", "No model on this machine", "ollama pull", "▌ Starter notes")
 	term.types("\r")
 	term.sees("│ what did I write about Running plan?", "25 notes")
 	term.types("\r")
@@ -54,7 +54,7 @@ func TestFirstRunTellsHowToGetAModel(t *testing.T) {
 	}{
 		"nothing is installed":       {[]string{"PATH=/nonexistent"}, []string{"No model on this machine", "LifeHub lists the closest", "ollama.com"}},
 		"Ollama is not running":      {[]string{"PATH=" + installed}, []string{"installed but does not run", "LifeHub lists the closest", "`ollama serve` starts it"}},
-		"Ollama has no model":        {[]string{"OLLAMA_HOST=" + empty.URL}, []string{"Ollama runs here and has no model yet", "Fetch qwen3:", "› Starter notes", "a model that fits this machine"}},
+		"Ollama has no model":        {[]string{"OLLAMA_HOST=" + empty.URL}, []string{"Ollama runs here and has no model yet", "Fetch qwen3:", "▌ Starter notes", "a model that fits this machine"}},
 		"offline by the settings":    {[]string{"LIFEHUB_PROVIDER=offline"}, []string{"Your settings ask for no model"}},
 		"a server that is not there": {[]string{"LIFEHUB_PROVIDER=openai", "OPENAI_BASE_URL=http://127.0.0.1:1/v1"}, []string{"does not answer", "lifehub doctor"}},
 	} {
@@ -70,7 +70,7 @@ func TestFirstRunCompletesTheFolderThatIsTyped(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
 	term := startTerminal(t, 100, 30, []string{"PATH=/nonexistent"})
-	term.sees("› Starter notes")
+	term.sees("▌ Starter notes")
 	dir := filepath.Join(term.home, "Texts", "garden")
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		t.Fatal(err)

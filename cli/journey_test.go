@@ -156,7 +156,7 @@ func TestANewUserFindsTheWay(t *testing.T) {
 	p := newPane(t, "EDITOR="+editor, "LIFEHUB_MAIL_PASSWORD=of-the-mail", "MY_TOKEN=of-the-user")
 
 	p.open() // first run
-	p.sees("Welcome to LifeHub", "› Starter notes", "Skip for now")
+	p.sees("Welcome to LifeHub", "▌ Starter notes", "Skip for now")
 	p.presses("Enter")
 	p.sees("│ what did I write about Running plan?")
 	p.presses("Enter") // ask
@@ -246,7 +246,7 @@ func TestAUserSwitchesTheModel(t *testing.T) {
 	p.presses("M-m")
 	p.sees("Models", "scripted-other")
 	p.types("scripted-other")
-	p.sees("› scripted-other")
+	p.sees("▌ scripted-other")
 	p.presses("Enter")
 	p.sees("now using scripted-other")
 	p.asks("how often do I run?")

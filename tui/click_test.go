@@ -25,15 +25,15 @@ func TestAClickChoosesARowOfAPanel(t *testing.T) {
 	for _, size := range [][2]int{{140, 40}, {80, 24}, {23, 12}} {
 		inRig(t, size[0], size[1], chattest.WithEverything(), func(r *rig) {
 			r.keys("/theme", "enter")
-			r.mustShow("› auto")
+			r.mustShow("▌ auto")
 			r.send(tea.MouseWheelMsg{Button: tea.MouseWheelDown})
-			r.mustShow("› dark")
+			r.mustShow("▌ dark")
 			r.clickOn("dracula")
-			r.mustShow("› dracula")
+			r.mustShow("▌ dracula")
 			r.click(1, 0) // nothing is there
-			r.mustShow("› dracula")
+			r.mustShow("▌ dracula")
 			r.clickOn("dracula")
-			r.mustNotShow("› dracula")
+			r.mustNotShow("▌ dracula")
 			if r.m.Options.Theme.Name != "dracula" {
 				t.Errorf("%v: the theme is %q", size, r.m.Options.Theme.Name)
 			}
@@ -46,7 +46,7 @@ func TestAClickTakesACommandOrAName(t *testing.T) {
 		inRig(t, size[0], size[1], chattest.WithLibrary(), func(r *rig) {
 			r.keys("/")
 			r.clickOn("/copy")
-			r.mustShow("› /copy")
+			r.mustShow("▌ C")
 			r.clickOn("/copy")
 			if got := r.m.composer.Text(); got != "/copy " {
 				t.Errorf("%v: the composer holds %q", size, got)

@@ -40,7 +40,7 @@ func TestFirstRunOffersAQuestionToBeginWith(t *testing.T) {
 	inRig(t, 80, 24, o, func(r *rig) {
 		r.keys("down", "enter")
 		question := chattest.World.Questions[0]
-		r.mustShow("› " + question)
+		r.mustShow("▌ " + question)
 		r.mustShow("│ " + question)
 		r.keys("w")
 		r.mustNotShow("│ " + question) // what is written takes its place
@@ -90,7 +90,7 @@ func TestFirstRunSeesAModelThatComesUp(t *testing.T) {
 func TestFirstRunFetchesAModelAndSaysWhatWentWrong(t *testing.T) {
 	o := chattest.Newcomer(backend.FoundModel{Says: "Ollama has no model.", Pull: "qwen3:4b", Why: "fits"})()
 	inRig(t, 80, 24, o, func(r *rig) {
-		r.mustShow("› Obsidian vault") // nothing is fetched by an enter too many
+		r.mustShow("▌ Obsidian vault") // nothing is fetched by an enter too many
 		r.keys("up", "enter")
 		r.mustShow("pulling qwen3:4b")
 		r.keys("esc")

@@ -361,16 +361,16 @@ func TestAClosedPaletteOpensAgain(t *testing.T) {
 	inRig(t, 80, 24, backend.Options{}, func(r *rig) {
 		for range 2 {
 			r.keys("ctrl+p")
-			r.mustShow("› /help")
+			r.mustShow("▌ Start a new conversation")
 			r.keys("esc")
-			r.mustNotShow("› /help")
+			r.mustNotShow("▌ Start")
 			r.mustShow("│ Ask anything") // no slash is left behind
 		}
 		r.keys("/c", "esc")
-		r.mustNotShow("› /")
-		r.mustShow("│ /c")
-		r.keys("backspace", "c")
-		r.mustShow("› /copy")
+		r.mustNotShow("▌ ")
+		r.mustShow("│ Ask anything") // nothing of it is left typed
+		r.keys("/c")
+		r.mustShow("/copy")
 	})
 }
 

@@ -27,7 +27,7 @@ func TestAThemeIsSeenWhileItIsChosenAndSavedThen(t *testing.T) {
 		wears("light", "38;2;95;100;108")
 		r.mustShow("theme light, saved in your settings")
 		r.keys("/theme", "enter")
-		r.mustShow("› light")
+		r.mustShow("▌ light")
 		r.keys("down")
 		wears("catppuccin-mocha", "38;2;147;153;178")
 		r.keys("d", "r", "a", "c")

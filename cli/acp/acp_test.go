@@ -178,7 +178,7 @@ func TestAPermissionIsAskedThroughTheEditor(t *testing.T) {
 	if got := strings.Join(options, ", "); got != "once allow_once, conversation allow_always, always allow_always, no reject_once" {
 		t.Errorf("the options are %s", got)
 	}
-	if got := *p.ToolCall.Title; got != "Allow add_task? Add 1 line to tasks.md" {
+	if got := *p.ToolCall.Title; got != "Allow add_task? Add 1 line to tasks.md, line 4" {
 		t.Errorf("the question is %q", got)
 	}
 	content := jsonOf(p.ToolCall.Content)

@@ -152,7 +152,7 @@ func TestCommandsAndModes(t *testing.T) {
 	}
 	for _, step := range []struct{ typed, says string }{
 		{"/tools calculate", "arithmetic"},
-		{"/nosuch", "no command is called /nosuch"},
+		{"/nosuch", "unknown command: /nosuch"},
 		{"!ls", "no shell"},
 		{"/rename", "title"},
 		{"/stats", "```"},

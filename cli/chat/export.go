@@ -51,7 +51,7 @@ func exportStep(ctx context.Context, a *app.App, conversation, given string) (*a
 // of its documents.
 func (bg *background) exportCommand(assistant *turn.Agent) backend.Command {
 	return backend.Command{
-		Name: "export", Args: "[md|json|html|DOCUMENT] [PATH]", Help: "export this conversation, or a document to your notes",
+		Name: "export", Group: backend.InConversation, Args: "[md|json|html|DOCUMENT] [PATH]", Help: "export this conversation, or a document to your notes",
 		Run: bg.slashExport,
 		Begin: func(ctx context.Context, conversation, given string) (backend.Turn, error) {
 			step, err := exportStep(ctx, bg.App, conversation, given)

@@ -18,17 +18,17 @@ import (
 // memoryCommands are the slash commands of the memory.
 func (bg *background) memoryCommands() []backend.Command {
 	return []backend.Command{
-		{Name: "memory", Args: "[QUERY]", Help: "show what LifeHub remembers, or search it", Run: bg.slashMemory},
-		{Name: "compact", Args: "[FOCUS]", Help: "summarise the older messages of this conversation", Run: bg.slashCompact},
-		{Name: "check", Help: "let the model check the citations of the last answer", Run: func(ctx context.Context, conversation, _ string) (string, error) {
+		{Name: "memory", Group: backend.InNotes, Args: "[QUERY]", Help: "show what LifeHub remembers, or search it", Run: bg.slashMemory},
+		{Name: "compact", Group: backend.InModel, Args: "[FOCUS]", Help: "summarise the older messages of this conversation", Run: bg.slashCompact},
+		{Name: "check", Group: backend.InConversation, Help: "let the model check the citations of the last answer", Run: func(ctx context.Context, conversation, _ string) (string, error) {
 			citations, err := bg.App.Agent().SecondRead(ctx, conversation, "")
 			return strings.Join(export.CitationLines(citations), "  \n") + "\n", err
 		}, Reload: true},
-		{Name: "remember", Args: "TEXT", Help: "remember a fact about you", Run: bg.writes(func(_ context.Context, _, text string) (string, error) {
+		{Name: "remember", Group: backend.InNotes, Args: "TEXT", Help: "remember a fact about you", Run: bg.writes(func(_ context.Context, _, text string) (string, error) {
 			diff, err := bg.App.Facts().Remember(text, time.Now())
 			return withDiff("Remembered. `/forget` undoes it.", diff, err)
 		})},
-		{Name: "forget", Args: "TEXT", Help: "forget a fact, by words that match only it", Run: bg.writes(func(ctx context.Context, conversation, text string) (string, error) {
+		{Name: "forget", Group: backend.InNotes, Args: "TEXT", Help: "forget a fact, by words that match only it", Run: bg.writes(func(ctx context.Context, conversation, text string) (string, error) {
 			if text == "" { // what could be forgotten
 				return bg.slashMemory(ctx, conversation, "")
 			}

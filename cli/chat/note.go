@@ -13,7 +13,7 @@ import (
 // use: the user sees the change before it is made, and /undo takes it back.
 func noteCommand(assistant *turn.Agent) backend.Command {
 	return backend.Command{
-		Name: "note", Args: "TEXT", Help: "add to today's daily note",
+		Name: "note", Group: backend.InNotes, Args: "TEXT", Help: "add to today's daily note",
 		Turn: func(ctx context.Context, conversation, asked, text string) <-chan agent.Event {
 			input, err := json.Marshal(map[string]string{"content": text})
 			if err != nil { // of two strings

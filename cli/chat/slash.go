@@ -21,13 +21,13 @@ import (
 // commands are the slash commands that need more than the screen.
 func (bg *background) commands(gate *turn.Agent) []backend.Command {
 	return append([]backend.Command{
-		{Name: "tools", Args: "[NAME]", Help: "list the tools and which of them ask first", Run: func(ctx context.Context, _, name string) (string, error) { return bg.slashTools(ctx, gate, name) }},
-		{Name: "permissions", Help: "show the permission rules", Run: bg.slashRules},
-		{Name: "undo", Args: "[restore]", Help: "undo your last question and its changes to notes", Run: bg.writes(bg.slashUndo), Reload: true},
-		{Name: "index", Help: "update the index and show how current it is", Run: bg.slashIndex},
-		{Name: "related", Args: "NOTE", Help: "find notes related to a note, and why", Run: bg.slashRelated},
-		{Name: "doctor", Help: "check the setup", Run: bg.slashDoctor},
-		{Name: "set", Args: "parameter num_ctx N", Help: "set the context window, as in ollama run", Run: bg.slashSet},
+		{Name: "tools", Group: backend.InHelp, Args: "[NAME]", Help: "list the tools and which of them ask first", Run: func(ctx context.Context, _, name string) (string, error) { return bg.slashTools(ctx, gate, name) }},
+		{Name: "permissions", Group: backend.InHelp, Help: "show the permission rules", Run: bg.slashRules},
+		{Name: "undo", Group: backend.InConversation, Args: "[restore]", Help: "undo your last question and its changes to notes", Run: bg.writes(bg.slashUndo), Reload: true},
+		{Name: "index", Group: backend.InNotes, Help: "update the index and show how current it is", Run: bg.slashIndex},
+		{Name: "related", Group: backend.InNotes, Args: "NOTE", Help: "find notes related to a note, and why", Run: bg.slashRelated},
+		{Name: "doctor", Group: backend.InHelp, Help: "check the setup", Run: bg.slashDoctor},
+		{Name: "set", Group: backend.InModel, Args: "parameter num_ctx N", Help: "set the context window, as in ollama run", Run: bg.slashSet},
 	}, append(bg.switchCommands(), bg.memoryCommands()...)...)
 }
 

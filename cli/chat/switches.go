@@ -14,10 +14,10 @@ import (
 // switchCommands are /notes, /readonly, /approve and /think.
 func (bg *background) switchCommands() []backend.Command {
 	return []backend.Command{
-		{Name: "notes", Args: "[on|only|off]", Help: "use your notes, only your notes, or no notes", Run: bg.slashNotes},
-		{Name: "readonly", Args: "[on|off]", Help: "let nothing write or send in this chat", Run: bg.slashReadOnly},
-		{Name: "approve", Args: "[on|off]", Help: "show each plan before it runs", Run: bg.slashApprove},
-		{Name: "think", Args: "[off|on|low|medium|high]", Help: "let the model think first, if it can", Run: bg.slashThink},
+		{Name: "notes", Group: backend.InNotes, Args: "[on|only|off]", Help: "use your notes, only your notes, or no notes", Run: bg.slashNotes},
+		{Name: "readonly", Group: backend.InModel, Args: "[on|off]", Help: "let nothing write or send in this chat", Run: bg.slashReadOnly},
+		{Name: "approve", Group: backend.InModel, Args: "[on|off]", Help: "show each plan before it runs", Run: bg.slashApprove},
+		{Name: "think", Group: backend.InModel, Args: "[off|on|low|medium|high]", Help: "let the model think first, if it can", Run: bg.slashThink},
 	}
 }
 

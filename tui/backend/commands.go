@@ -13,42 +13,60 @@ import (
 	"lifehub/tui/safetext"
 )
 
+// The groups of the palette, in their order.
+const (
+	InConversation = "Conversation"
+	InNotes        = "Notes"
+	InModel        = "Model"
+	InView         = "View"
+	InHelp         = "Help"
+)
+
+// Groups are all of them. Commands of none come last.
+var Groups = []string{InConversation, InNotes, InModel, InView, InHelp, ""}
+
+// Title is the command in plain words.
+func (c Command) Title() string {
+	first, size := utf8.DecodeRuneInString(c.Help)
+	return string(unicode.ToUpper(first)) + c.Help[size:]
+}
+
 // AllCommands are the slash commands that have something behind them, as they
 // are listed; pages are those of panels.
 func (o *Options) AllCommands(pages []Command) []Command {
 	list := []Command{
-		{Name: "help", Aliases: []string{"h", "?"}, Args: "[TOPIC]", Help: "show keys, commands and help pages"},
-		{Name: "new", Aliases: []string{"clear"}, Help: "start a new conversation"},
-		{Name: "copy", Args: "[N]", Help: "copy the last answer, or its code block N"},
-		{Name: "context", Help: "show what fills the context window"},
-		{Name: "sources", Help: "go to the sources of the last answer"},
-		{Name: "theme", Args: "[NAME]", Help: "choose the colours of the screen"},
+		{Name: "help", Aliases: []string{"h", "?"}, Group: InHelp, Args: "[TOPIC]", Help: "show keys, commands and help pages"},
+		{Name: "new", Aliases: []string{"clear"}, Group: InConversation, Help: "start a new conversation"},
+		{Name: "copy", Group: InConversation, Args: "[N]", Help: "copy the last answer, or its code block N"},
+		{Name: "context", Group: InView, Help: "show what fills the context window"},
+		{Name: "sources", Group: InConversation, Help: "go to the sources of the last answer"},
+		{Name: "theme", Group: InView, Args: "[NAME]", Help: "choose the colours of the screen"},
 	}
 	add := func(there bool, commands ...Command) {
 		if there {
 			list = append(list, commands...)
 		}
 	}
-	add(o.Conversations != nil, Command{Name: "resume", Aliases: []string{"chats", "sessions"}, Help: "open an earlier conversation"})
-	add(o.Resume != nil, Command{Name: "continue", Help: "resume an answer that was cut off or stopped"})
+	add(o.Conversations != nil, Command{Name: "resume", Aliases: []string{"chats", "sessions"}, Group: InConversation, Help: "open an earlier conversation"})
+	add(o.Resume != nil, Command{Name: "continue", Group: InConversation, Help: "resume an answer that was cut off or stopped"})
 	add(o.Branches != nil,
-		Command{Name: "edit", Args: "[N]", Help: "edit your last question, or the Nth last"},
-		Command{Name: "retry", Help: "ask your last question again"},
-		Command{Name: "tree", Help: "show all branches"},
-		Command{Name: "fork", Help: "fork to a new chat"})
-	add(o.Rename != nil, Command{Name: "rename", Args: "TITLE", Help: "rename this conversation"})
+		Command{Name: "edit", Group: InConversation, Args: "[N]", Help: "edit your last question, or the Nth last"},
+		Command{Name: "retry", Group: InConversation, Help: "ask your last question again"},
+		Command{Name: "tree", Group: InConversation, Help: "show all branches"},
+		Command{Name: "fork", Group: InConversation, Help: "fork to a new chat"})
+	add(o.Rename != nil, Command{Name: "rename", Group: InConversation, Args: "TITLE", Help: "rename this conversation"})
 	add(o.Models != nil,
-		Command{Name: "model", Aliases: []string{"m"}, Args: "[NAME]", Help: "choose a model"},
-		Command{Name: "pull", Args: "NAME", Help: "pull a model"})
-	add(o.UseMode != nil, Command{Name: "mode", Args: "[plan|loop|team]", Help: "choose the answer strategy"})
-	add(o.Artifacts != nil, Command{Name: "artifacts", Args: "[NAME]", Help: "show the documents of this conversation"})
+		Command{Name: "model", Aliases: []string{"m"}, Group: InModel, Args: "[NAME]", Help: "choose a model"},
+		Command{Name: "pull", Group: InModel, Args: "NAME", Help: "pull a model"})
+	add(o.UseMode != nil, Command{Name: "mode", Group: InModel, Args: "[plan|loop|team]", Help: "choose the answer strategy"})
+	add(o.Artifacts != nil, Command{Name: "artifacts", Group: InNotes, Args: "[NAME]", Help: "show the documents of this conversation"})
 	add(true, pages...)
-	add(o.Servers != nil, Command{Name: "mcp", Help: "manage MCP servers"})
+	add(o.Servers != nil, Command{Name: "mcp", Group: InHelp, Help: "manage MCP servers"})
 	for _, other := range o.Commands {
 		add(Find(list, other.Name) == nil, other) // else the front end does it itself
 	}
 	list = append(list, o.templates()...)
-	return append(list, Command{Name: "quit", Aliases: []string{"q", "exit", "bye"}, Help: "leave"})
+	return append(list, Command{Name: "quit", Aliases: []string{"q", "exit", "bye"}, Group: InHelp, Help: "leave"})
 }
 
 // templates are the prompts of servers as commands.
@@ -83,7 +101,7 @@ func Unknown(commands []Command, name string) string {
 	for _, c := range commands {
 		names = append(names, append([]string{c.Name}, c.Aliases...)...)
 	}
-	said := "no command is called /" + safetext.Line(name)
+	said := "unknown command: /" + safetext.Line(name)
 	if near := text.Nearest(name, names, 3); near != "" && len(name) > 2 {
 		said += "; did you mean /" + safetext.Line(near) + "?"
 	}

@@ -263,6 +263,7 @@ type Command struct {
 	Aliases []string
 	Args    string // what may follow, for the palette: "[DIR]"
 	Help    string // one line
+	Group   string // under which the palette lists it; "": Yours, of the user and of servers
 	// Template is the prompt of a server that the command fills in.
 	Template *Template
 	// Run works on the open conversation, whose id is "" while it has no message,

@@ -1,6 +1,8 @@
 package composer
 
 import (
+	"slices"
+
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
@@ -16,7 +18,8 @@ type Lists struct {
 	Mentions Mentions
 	Line     int // of what stands above the composer, the first of theirs
 
-	top, from, to int // the first line of rows, and the rows in sight
+	top  int   // the first line of rows
+	rows []int // which row each line in sight shows; -1: none
 }
 
 // Open reports whether one of them is.
@@ -37,7 +40,7 @@ func (l *Lists) Press(pressed tea.KeyPressMsg, k *keys.Map, c *Model, commands [
 }
 
 const (
-	mostRows = 10
+	mostRows = 12
 	most     = 90 // cells of a frame
 )
 
@@ -52,10 +55,11 @@ func (l *Lists) list() (chosen *int, n int) {
 // Click chooses the row on a line of what stands above the composer; false: none
 // is there. again says that it was chosen already.
 func (l *Lists) Click(line int) (again, ok bool) {
-	at := l.from + line - l.Line - l.top
-	if !l.Open() || at < l.from || at >= l.to {
+	line -= l.Line + l.top
+	if !l.Open() || line < 0 || line >= len(l.rows) || l.rows[line] < 0 {
 		return false, false
 	}
+	at := l.rows[line]
 	chosen, _ := l.list()
 	again = *chosen == at
 	*chosen = at
@@ -73,8 +77,6 @@ func (l *Lists) View(width, height int, k *keys.Map, theme *draw.Theme) []string
 		outer, rows, l.top = width+draw.BoxSides, max(1, height), 0
 	}
 	chosen, n := l.list()
-	l.from = max(0, min(*chosen-rows/2, n-rows))
-	l.to = min(n, l.from+rows)
 	hint := func(b key.Binding, what string) string { return b.Help().Key + " " + what }
 	hints := []string{k.Up.Help().Key + hint(k.Down, "move"), hint(k.Complete, "insert"), hint(k.Stop, "close")}
 	title, asks := "Notes and files", outer
@@ -82,12 +84,24 @@ func (l *Lists) View(width, height int, k *keys.Map, theme *draw.Theme) []string
 	if l.Palette.Open() {
 		hints[1] = hint(k.Complete, "complete") + " · " + hint(k.Send, "run")
 		title = "Commands"
-		lines, asks = l.Palette.view(l.from, l.to, outer-draw.BoxSides, k, theme)
+		lines, l.rows, asks = l.Palette.lines(outer-draw.BoxSides, k, theme)
+		from := max(0, min(slices.Index(l.rows, *chosen)-rows/2, len(lines)-rows))
+		if from == 1 { // else the only line above is the head of the first group
+			from = 0
+		}
+		to := min(len(lines), from+rows)
+		lines, l.rows = lines[from:to], l.rows[from:to]
 	} else {
+		from := max(0, min(*chosen-rows/2, n-rows))
+		to := min(n, from+rows)
+		l.rows = nil
+		for at := from; at < to; at++ {
+			l.rows = append(l.rows, at)
+		}
 		if l.Mentions.at == 0 {
 			title = "Notes, files and tools"
 		}
-		lines = l.Mentions.view(l.from, l.to, rows, outer-draw.BoxSides, theme)
+		lines = l.Mentions.view(from, to, rows, outer-draw.BoxSides, theme)
 	}
 	if !framed {
 		return lines

@@ -19,17 +19,14 @@ type Palette struct {
 	Rows   []backend.Command
 	Chosen int
 	Used   map[string]int // how often each was chosen or run; nil: it is not counted
+	heads  map[int]string // above a row while nothing is typed: its group
 	typed  string
-	closed string // the text for which the user closed it
 }
 
 // Follow brings the palette in line with what is typed.
 func (p *Palette) Follow(text string, commands []backend.Command) {
 	typed, isCommand := strings.CutPrefix(text, "/")
-	if text != p.closed {
-		p.closed = ""
-	}
-	if !isCommand || strings.ContainsAny(typed, " \n") || text == p.closed {
+	if !isCommand || strings.ContainsAny(typed, " \n") {
 		p.Rows = nil
 		return
 	}
@@ -37,11 +34,14 @@ func (p *Palette) Follow(text string, commands []backend.Command) {
 		p.typed, p.Chosen = typed, 0
 	}
 	scores := map[string]int{}
-	p.Rows = nil
+	p.Rows, p.heads = nil, nil
 	for _, c := range commands {
 		scores[c.Name] = fuzzy.Score(c.Name, typed)
 		for _, name := range c.Aliases {
 			scores[c.Name] = max(scores[c.Name], fuzzy.Score(name, typed)-2)
+		}
+		if scores[c.Name] <= 0 && strings.Contains(" "+strings.ToLower(c.Help), " "+strings.ToLower(typed)) {
+			scores[c.Name] = 1 // a word of what it does
 		}
 		if scores[c.Name] > 0 {
 			p.Rows = append(p.Rows, c)
@@ -50,7 +50,34 @@ func (p *Palette) Follow(text string, commands []backend.Command) {
 	slices.SortStableFunc(p.Rows, func(a, b backend.Command) int {
 		return cmp.Or(scores[b.Name]-scores[a.Name], p.Used[b.Name]-p.Used[a.Name])
 	})
+	if typed == "" {
+		p.group()
+	}
 	p.Chosen = max(0, min(p.Chosen, len(p.Rows)-1))
+}
+
+// mostRecent is how many of the commands used most stand above all groups.
+const mostRecent = 3
+
+// group puts the commands into their groups, those used most before all.
+func (p *Palette) group() {
+	recent := 0
+	for recent < min(mostRecent, len(p.Rows)) && p.Used[p.Rows[recent].Name] > 0 {
+		recent++
+	}
+	rest := p.Rows[recent:]
+	slices.SortStableFunc(rest, func(a, b backend.Command) int {
+		return slices.Index(backend.Groups, a.Group) - slices.Index(backend.Groups, b.Group)
+	})
+	p.heads = map[int]string{}
+	if recent > 0 {
+		p.heads[0] = "Used most"
+	}
+	for i, c := range rest {
+		if i == 0 || c.Group != rest[i-1].Group {
+			p.heads[recent+i] = cmp.Or(c.Group, "Yours")
+		}
+	}
 }
 
 func (p *Palette) Open() bool { return len(p.Rows) > 0 }
@@ -70,11 +97,8 @@ func (p *Palette) Press(pressed tea.KeyPressMsg, k *keys.Map, c *Model, commands
 	}
 	switch {
 	case key.Matches(pressed, k.Stop):
-		p.closed, p.Rows = c.Text(), nil
-		if p.closed == "/" { // nobody began to write a command
-			p.closed = ""
-			c.Set("")
-		}
+		p.Rows = nil
+		c.Set("") // undo brings back what was typed
 	case key.Matches(pressed, k.Up):
 		p.Chosen = around(p.Chosen-1, len(p.Rows))
 	case key.Matches(pressed, k.Down):
@@ -98,34 +122,43 @@ func around(at, n int) int { return (at + n) % n }
 // wideUsage is from where on only the chosen command shows what it may be given.
 const wideUsage = 24
 
-// view shows the commands from one up to another, each with its key, and returns
-// how wide they are.
-func (p *Palette) view(from, to, width int, k *keys.Map, theme *draw.Theme) (lines []string, all int) {
+// lines are the commands under the heads of their groups: what each does, its key
+// and how it is typed. rows says which command a line shows, -1: none.
+func (p *Palette) lines(width int, k *keys.Map, theme *draw.Theme) (lines []string, rows []int, all int) {
 	own := map[string]key.Binding{"help": k.Help, "new": k.New, "resume": k.Conversations, "model": k.Model, "mode": k.Mode, "quit": k.Leave}
-	list, pressed := make([]draw.Row, len(p.Rows)), 0
-	for i, c := range p.Rows {
-		list[i] = draw.Row{Label: c.Usage(), Detail: c.Help, Typed: p.typed}
-		if draw.Width(list[i].Label) > wideUsage {
-			list[i].Label = "/" + c.Name + " …"
+	usage := func(at int) string {
+		if c := p.Rows[at]; at == p.Chosen || draw.Width(c.Usage()) <= wideUsage {
+			return c.Usage()
 		}
+		return "/" + p.Rows[at].Name + " …"
+	}
+	pressed, typed, titles := 0, 0, 0
+	for at, c := range p.Rows {
 		if b := own[c.Name]; b.Enabled() && width >= 60 {
 			pressed = max(pressed, 2+draw.Width(b.Help().Key))
 		}
+		typed = max(typed, draw.Width(usage(at)))
+		titles = max(titles, draw.Width(c.Title()))
 	}
-	column, all := draw.Columns(list, width-pressed)
-	for at := from; at < to; at++ {
-		if at == p.Chosen {
-			list[at].Label = p.Rows[at].Usage()
+	typed = min(typed, width/2)
+	all = min(width, titles+2+pressed+2+typed+4)
+	for at, c := range p.Rows {
+		if head := p.heads[at]; head != "" {
+			lines, rows = append(lines, theme.Dim.Render(draw.Truncate(head, width))), append(rows, -1)
 		}
-		b, room := own[p.Rows[at].Name], all
-		if !b.Enabled() { // its detail takes the column of the keys
-			room += pressed
+		keys := ""
+		if b := own[c.Name]; b.Enabled() && pressed > 0 {
+			keys = b.Help().Key
 		}
-		line := list[at].View(at == p.Chosen, column, room, theme)
-		if b.Enabled() && pressed > 0 {
-			line = draw.Justify(line, theme.Key.Render(b.Help().Key), all+pressed)
+		name := draw.Truncate(usage(at), typed)
+		right := theme.Key.Render(keys) + strings.Repeat(" ", pressed-draw.Width(keys)) + theme.Dim.Render(name) + strings.Repeat(" ", typed-draw.Width(name))
+		row := draw.Row{Label: c.Title(), Typed: p.typed}
+		label := all - 4 - 2 - draw.Width(right)
+		if fuzzy.Score(strings.ToLower(c.Title()), strings.ToLower(p.typed)) <= 0 {
+			row.Typed = ""
 		}
-		lines = append(lines, line)
+		rows = append(rows, at)
+		lines = append(lines, row.Beside(at == p.Chosen, right, max(1, label), all, theme))
 	}
-	return lines, all + pressed
+	return lines, rows, all
 }

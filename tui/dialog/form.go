@@ -320,7 +320,7 @@ func (f *Form) Lines(width int, entered bool, theme *draw.Theme) (lines []string
 	button := theme.Key.Render(does)
 	if entered && f.At == len(f.Fields) {
 		at = len(lines)
-		button = theme.Selected.Render("› " + does)
+		button = theme.Selected.Render(bar(does, true))
 	}
 	return append(lines, "", draw.Truncate("  "+button, width)), at
 }
@@ -334,7 +334,7 @@ func (f *field) lines(width, labels int, here bool, theme *draw.Theme) []string 
 	label += strings.Repeat(" ", max(0, labels-draw.Width(label)))
 	mark := "  "
 	if here {
-		mark, label = theme.Selected.Render("› "), theme.Selected.Render(label)
+		mark, label = theme.Selected.Render("▌ "), theme.Selected.Render(label)
 	}
 	lines := draw.Hang(mark+label+"  ", f.shown(here, theme), width)
 	if here && f.Help != "" {

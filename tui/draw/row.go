@@ -31,23 +31,52 @@ func Columns(rows []Row, width int) (label, all int) {
 			labels = max(labels, Width(Summary(r.Label, width)))
 		}
 	}
-	label = max(1, min(labels, max(width/2, width-2-details)))
-	return label, min(width, 2+label+details)
+	label = max(1, min(labels, max(width/2, width-barSides-details)))
+	return label, min(width, barSides+label+details)
 }
 
-// View is the row in a list whose labels have a column. The label of the chosen
-// one is whole where it fits the line.
+// barSides is how many cells of a line the bar of the selection takes.
+const barSides = 4
+
+// Bar puts the bar of the selection on a line: a mark at both ends, the shade of the
+// theme between them, so many cells wide.
+func Bar(line string, width int, theme *Theme) string {
+	line = Truncate(line, max(0, width-barSides))
+	line += strings.Repeat(" ", max(0, width-barSides-Width(line)))
+	return Truncate(Shaded(theme.Selected.Render("▌")+" "+line+" "+theme.Selected.Render("▐"), width, theme), width)
+}
+
+// View is the row in a list whose labels have a column, in lines of a width. The
+// chosen one has the bar, and its label whole where it fits the line.
 func (r Row) View(chosen bool, column, width int, theme *Theme) string {
-	style, marked, mark := theme.Text, theme.Brand, "  "
+	style, marked := theme.Text, theme.Brand
 	if chosen {
-		style, marked, mark = theme.Selected, theme.Selected.Underline(true), theme.Selected.Render("› ")
-		column = max(column, min(width-2, Width(Summary(r.Label, width))))
+		style, marked = theme.Selected, theme.Selected.Underline(true)
+		column = max(column, min(width-barSides, Width(Summary(r.Label, width))))
 	}
 	label, gap := Summary(r.Label, column), ""
 	if r.Detail != "" {
 		gap = strings.Repeat(" ", max(0, column-Width(label))+2)
 	}
-	return Truncate(mark+r.marked(label, style, marked)+gap+theme.Dim.Render(safetext.Line(r.Detail)), width)
+	line := r.marked(label, style, marked) + gap + theme.Dim.Render(safetext.Line(r.Detail))
+	if chosen {
+		return Bar(line, width, theme)
+	}
+	return Truncate("  "+line, width)
+}
+
+// Beside is the row with a text at its right in place of a detail.
+func (r Row) Beside(chosen bool, right string, column, width int, theme *Theme) string {
+	style, marked := theme.Text, theme.Brand
+	if chosen {
+		style, marked = theme.Selected, theme.Selected.Underline(true)
+	}
+	label := Truncate(safetext.Line(r.Label), column)
+	line := r.marked(label, style, marked) + strings.Repeat(" ", max(0, column-Width(label))+2) + right
+	if chosen {
+		return Bar(line, width, theme)
+	}
+	return Truncate("  "+line, width)
 }
 
 // marked is a label with the letters that fit what is typed marked, unless some of

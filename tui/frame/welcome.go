@@ -104,7 +104,7 @@ func (w *Welcome) View(width, height int, s backend.Status, opening bool, k *key
 	w.first = len(lines)
 	widest := 0
 	for _, question := range w.questions {
-		widest = max(widest, draw.Width(safetext.Line(question))+2)
+		widest = max(widest, draw.Width(safetext.Line(question))+4)
 	}
 	for _, question := range w.questions {
 		row := draw.Row{Label: question}

@@ -241,12 +241,12 @@ func (f *FirstRun) View(width, height int, _ *keys.Map, theme *draw.Theme) Conte
 	for _, r := range f.rows() {
 		rows = append(rows, r.Row)
 	}
-	column, _ := draw.Columns(rows, width)
+	column, all := draw.Columns(rows, width)
 	from, to := inSight(f.at(), len(rows), max(1, height-len(lines)-3))
 	clicks := map[int]int{}
 	for at := from; at < to; at++ {
 		clicks[len(lines)] = at
-		lines = append(lines, rows[at].View(at == f.at(), column, width, theme))
+		lines = append(lines, rows[at].View(at == f.at(), column, all, theme))
 		if at == len(f.offers)+f.above() && (f.folder != "" || at == f.at()) {
 			lines = append(lines, f.field(width, theme))
 		}

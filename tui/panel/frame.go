@@ -32,7 +32,8 @@ type Frame struct {
 
 const (
 	gutter      = 2
-	listWidth   = 86 // lists are no wider
+	leastWidth  = 60
+	listWidth   = 88 // lists are no wider
 	roomyWidth  = 100
 	roomyHeight = 22 // of the body: a window of 30 rows
 	detailRows  = 10 // for what there is to know of the chosen row, below a list
@@ -60,7 +61,7 @@ func (f *Frame) Over(p Panel, body []string, width int, k *keys.Map, theme *draw
 	box.Keys = theme.Dim.Render(draw.Hints(p.Hints(k), outer-draw.BoxSides))
 	x, y := gutter, max(0, height-len(c.Lines)-2)
 	if roomy {
-		asks := max(60, draw.Width(box.Keys)+draw.BoxSides+2, c.Width+draw.BoxSides)
+		asks := max(leastWidth, draw.Width(box.Keys)+draw.BoxSides+2, c.Width+draw.BoxSides)
 		for _, line := range c.Lines {
 			asks = max(asks, draw.Width(line)+draw.BoxSides)
 		}

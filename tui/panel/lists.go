@@ -108,7 +108,7 @@ func ModeSaid(name, present string) (said []string, mode agent.Mode) {
 		for _, mode := range agent.Modes() {
 			mark := "  "
 			if string(mode) == present {
-				mark = "› "
+				mark = "▌ "
 			}
 			said = append(said, fmt.Sprintf("%s%s: %s", mark, mode, modeHelp[mode]))
 		}

@@ -58,7 +58,7 @@ type (
 // notePage is /open.
 func notePage() Page {
 	return Page{
-		Command: backend.Command{Name: "open", Args: "NOTE", Help: "read a note, by its path, title or alias"},
+		Command: backend.Command{Name: "open", Group: backend.InNotes, Args: "NOTE", Help: "read a note, by its path, title or alias"},
 		There:   func(o *backend.Options) bool { return o.Note != nil },
 		Open: func(ctx context.Context, o *backend.Options, name string) (Panel, tea.Cmd, error) {
 			if name == "" {

@@ -199,6 +199,7 @@ func (p *Picker) View(width, rows int, _ *keys.Map, theme *draw.Theme) Content {
 	column, all := draw.Columns(p.Rows, width)
 	found, more := draw.Columns(p.Found.Rows, width)
 	c.Width = max(all, more)
+	line := min(width, max(c.Width, leastWidth-draw.BoxSides))
 	from, to := inSight(p.Chosen, total, p.page)
 	for at := from; at < to; at++ {
 		if at == len(list) && p.page > 1 {
@@ -214,9 +215,9 @@ func (p *Picker) View(width, rows int, _ *keys.Map, theme *draw.Theme) Content {
 		if at < len(list) {
 			row := p.Rows[list[at]]
 			row.Typed = p.Filter
-			c.Lines = append(c.Lines, row.View(at == p.Chosen, column, width, theme))
+			c.Lines = append(c.Lines, row.View(at == p.Chosen, column, line, theme))
 		} else {
-			c.Lines = append(c.Lines, p.Found.Rows[at-len(list)].View(at == p.Chosen, found, width, theme))
+			c.Lines = append(c.Lines, p.Found.Rows[at-len(list)].View(at == p.Chosen, found, line, theme))
 		}
 	}
 	c.Lines = append(c.Lines, foot...)

@@ -228,7 +228,7 @@ func serverRow(s backend.Server, names, width int, chosen bool, theme *draw.Them
 		point = theme.Warning.Render("!")
 	}
 	if chosen {
-		mark, name = theme.Selected.Render("› "), theme.Selected.Render(name)
+		mark, name = theme.Selected.Render("▌ "), theme.Selected.Render(name)
 	}
 	return draw.Truncate(mark+point+" "+name+"  "+safetext.Line(s.State), width)
 }

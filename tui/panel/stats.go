@@ -26,7 +26,7 @@ var sumsBy = []string{"day", "model", "turn"}
 func statsPage() Page {
 	const usage = "usage: /stats [day, model or turn]"
 	return Page{
-		Command: backend.Command{Name: "stats", Args: "[day|model|turn]", Help: "show times, tokens, searches and tool calls"},
+		Command: backend.Command{Name: "stats", Group: backend.InView, Args: "[day|model|turn]", Help: "show times, tokens, searches and tool calls"},
 		There:   func(o *backend.Options) bool { return o.Figures != nil },
 		Open: func(ctx context.Context, o *backend.Options, by string) (Panel, tea.Cmd, error) {
 			s := &Stats{By: cmp.Or(by, sumsBy[0]), Figures: func(by string) ([]agent.Figures, error) { return o.Figures(ctx, by) }}
@@ -173,7 +173,7 @@ func (s *Stats) chart(width, from, to int, theme *draw.Theme) []string {
 		name += strings.Repeat(" ", label-draw.Width(name))
 		head := "  " + name
 		if at == s.chosen {
-			head = theme.Selected.Render("› " + name)
+			head = theme.Selected.Render("▌ " + name)
 		}
 		turns := fmt.Sprintf(" %5s  ", draw.Thousands(f.Turns))
 		times := fmt.Sprintf(" %9s %10s", took(f.Latency50), took(f.Latency95))

@@ -111,7 +111,7 @@ func (t *Tree) row(at, width int, theme *draw.Theme) string {
 	mark := "  "
 	switch {
 	case at == t.chosen:
-		mark, text = theme.Selected.Render("› "), theme.Selected.Render(text)
+		mark, text = theme.Selected.Render("▌ "), theme.Selected.Render(text)
 	case !r.Exchange.Current:
 		text = theme.Dim.Render(text)
 	}
