@@ -16,7 +16,7 @@ func TestTheModeCanBeChanged(t *testing.T) {
 		r.ask("/mode team")
 		r.mustShow("Mode team")
 		r.ask("/mode fast")
-		r.mustShow("There is no mode")
+		r.mustShow("Unknown mode")
 		if len(used) != 4 || used[3] != "team" {
 			t.Errorf("used %v", used)
 		}

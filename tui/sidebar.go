@@ -104,7 +104,7 @@ func (m *sidebar) draw(height int, a transcript.Aside, p *frame.Prompt, s backen
 	case s.Remote != "":
 		sent += " · the model runs at " + safetext.Line(s.Remote)
 	case s.Provider == "ollama" || s.Provider == "openai":
-		sent += " · the model runs here"
+		sent += " · local model"
 	}
 	if to := a.SentTo(); to != "" {
 		sent += "\n" + to

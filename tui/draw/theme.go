@@ -69,10 +69,10 @@ func CheckColours(own map[string]string) error {
 	known := (&colours{}).byName()
 	for _, name := range slices.Sorted(maps.Keys(own)) {
 		if known[name] == nil {
-			return fmt.Errorf("no colour is called %q; there are %s", name, strings.Join(slices.Sorted(maps.Keys(known)), ", "))
+			return fmt.Errorf("unknown colour %q; colours: %s", name, strings.Join(slices.Sorted(maps.Keys(known)), ", "))
 		}
 		if !aColour.MatchString(own[name]) {
-			return fmt.Errorf("%s: %q is no colour such as #7DD3FC, or 0 to 15 for one of the terminal's own", name, own[name])
+			return fmt.Errorf("%s: invalid colour %q, use #7DD3FC or 0–15", name, own[name])
 		}
 	}
 	return nil

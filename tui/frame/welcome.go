@@ -80,7 +80,7 @@ func (w *Welcome) View(width, height int, s backend.Status, opening bool, k *key
 	switch {
 	case opening:
 	case s.Notes == 0 && !s.Indexing:
-		facts = []string{"no notes yet: `lifehub index DIR` adds a folder of them"}
+		facts = []string{"no notes yet · add a folder: lifehub index DIR"}
 	case s.Indexing && s.Notes > 0:
 		does, noun := "reading ", "note"
 		if s.Embedding {

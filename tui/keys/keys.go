@@ -198,7 +198,7 @@ func (k *Map) Groups() []Group {
 			on("reader_next", &k.Reader.Next, "tab", "next link", "tab"),
 			on("reader_previous", &k.Reader.Previous, "shift+tab", "previous link", "shift+tab"),
 			on("reader_follow", &k.Reader.Follow, "enter", "follow the link: open a note, copy an address", "enter"),
-			on("reader_back", &k.Reader.Back, "backspace", "back to the note before", "backspace", "left", "h"),
+			on("reader_back", &k.Reader.Back, "backspace", "previous note", "backspace", "left", "h"),
 			on("reader_edit", &k.Reader.Edit, "e", "open in your editor", "e"),
 			on("reader_copy", &k.Reader.Copy, "y", "copy the link, or the text", "y"),
 			on("reader_close", &k.Reader.Close, "esc", "close (also q)", "esc", "q", "ctrl+c"),

@@ -86,7 +86,7 @@ func HelpPage(topic string) (backend.Note, error) {
 	name, _, _ := strings.Cut(topic, "#")
 	text, err := docs.Pages.ReadFile(strings.TrimSuffix(name, ".md") + ".md")
 	if err != nil {
-		return backend.Note{}, fmt.Errorf("no help page is called %s; there are %s", safetext.Line(topic), strings.Join(HelpTopics(), ", "))
+		return backend.Note{}, fmt.Errorf("no help topic %q; topics: %s", safetext.Line(topic), strings.Join(HelpTopics(), ", "))
 	}
 	return backend.Note{Path: name, Text: pageLink.ReplaceAllStringFunc(string(text), func(link string) string {
 		parts := pageLink.FindStringSubmatch(link)

@@ -116,7 +116,7 @@ func ModeSaid(name, present string) (said []string, mode agent.Mode) {
 	case slices.Contains(agent.Modes(), mode):
 		return []string{fmt.Sprintf("Mode %s: %s.", mode, modeHelp[mode])}, mode
 	}
-	return []string{fmt.Sprintf("There is no mode %q: it is plan, loop or team.", name)}, ""
+	return []string{fmt.Sprintf("Unknown mode %q (plan, loop, team).", name)}, ""
 }
 
 // NewHistory lists earlier prompts; choose is given the one that was chosen.

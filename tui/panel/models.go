@@ -53,7 +53,7 @@ func (l *modelList) fill() {
 		case len(s.Models) > 0 && len(l.servers) > 1:
 			l.Heads[len(l.Rows)] = s.Server
 		case s.Waiting:
-			l.Foot = append(l.Foot, "… "+s.Server+" is being asked")
+			l.Foot = append(l.Foot, "… "+s.Server+": checking…")
 		case s.Err != nil:
 			l.Foot = append(l.Foot, "✗ "+s.Err.Error())
 		case len(l.servers) > 1 && len(s.Models) == 0:

@@ -119,7 +119,7 @@ func (s *Stats) turn(by int) (Panel, tea.Msg, tea.Cmd) {
 
 // Hints are the keys of the page.
 func (s *Stats) Hints(k *keys.Map) []string {
-	return []string{moveHint(k), Hint(k.StatsNext, "group by another"), "esc close"}
+	return []string{moveHint(k), Hint(k.StatsNext, "change grouping"), "esc close"}
 }
 
 // View shows a chart of times, and all figures of the row that is chosen.

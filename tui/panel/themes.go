@@ -58,7 +58,7 @@ func (t *Themes) Update(msg tea.Msg, k *keys.Map) (Panel, tea.Msg, tea.Cmd) {
 
 // Hints are the keys of the list, whose choice lasts.
 func (t *Themes) Hints(k *keys.Map) []string {
-	return []string{moveHint(k), Hint(k.PickerChoose, "save"), Hint(k.PickerClose, "back to the theme before")}
+	return []string{moveHint(k), Hint(k.PickerChoose, "save"), Hint(k.PickerClose, "keep current theme")}
 }
 
 // View is the list with what the chosen theme makes of an answer: next to it where

@@ -105,7 +105,7 @@ const linesBefore, linesAfter = 3, 6
 func (c Cited) Around() (lines []string, at int) {
 	text := cmp.Or(strings.TrimRight(c.Source.Text, "\n"), c.Citation.Quote)
 	if text == "" {
-		return []string{"no text is kept for this source"}, -1
+		return []string{"no preview"}, -1
 	}
 	lines = strings.Split(safetext.Text(text), "\n")
 	at = max(0, min(c.Citation.Line-c.Source.Line, len(lines)-1))
@@ -118,7 +118,7 @@ func (c Cited) Around() (lines []string, at int) {
 func (c Cited) passage(width int, theme *draw.Theme) []string {
 	text := cmp.Or(c.Source.Text, c.Citation.Quote)
 	if text == "" {
-		return []string{theme.Dim.Render(draw.Truncate("    no text is kept for this source", width))}
+		return []string{theme.Dim.Render(draw.Truncate("    no preview", width))}
 	}
 	d := reader.Parse(text)
 	at := max(1, min(c.Citation.Line-c.Source.Line+1, d.Lines))
