@@ -252,5 +252,5 @@ func TestAUserSwitchesTheModel(t *testing.T) {
 	p.asks("how often do I run?")
 	p.sees("✓ searched", "Another model says so.", "enter send")
 	p.presses("C-c", "C-c")
-	p.sees("left with 130")
+	p.sees("left with 0")
 }

@@ -33,9 +33,9 @@ func reuseTurns() []reused {
 	const (
 		nothing = `{"steps":[{"id":"1","tool":"search_notes","input":{"query":"xyzzy"}}]}`
 		read    = `{"steps":[{"id":"2","tool":"read_note","input":{"path":"running/plan.md"}}]}`
-		lead    = `{"reasoning":"one worker","tasks":[{"id":"1","worker_type":"notes","task_description":"Find out how often the user runs.","success_criteria":"It names the days."}]}`
-		write   = `{"reasoning":"one worker","tasks":[{"id":"1","worker_type":"notes","task_description":"Add the task physio.","success_criteria":"It was added."}]}`
 	)
+	lead := calling("delegate", `{"worker_type":"notes","task_description":"Find out how often the user runs.","success_criteria":"It names the days.","whole_message":true}`)
+	write := calling("delegate", `{"worker_type":"notes","task_description":"Add the task physio.","success_criteria":"It was added.","whole_message":true}`)
 	search := calling("search_notes", `{"query":"how often I run"}`)
 	reads := calling("read_note", `{"path":"running/plan.md"}`)
 	adds := calling("add_task", `{"text":"physio","due":"2026-11-27"}`)
@@ -43,16 +43,16 @@ func reuseTurns() []reused {
 	again := `{"steps":[{"id":"1","tool":"search_notes","input":{"query":"how often I run"}}],"again":true}`
 	broken := llmtest.Answer{Text: `<tool_call>{"name": "search_notes", "arguments": {"query": </tool_call>`}
 	half := []reused{
-		{"Hello", inWords(smallTalk("Hello.")), inWords("Hello."), inWords(`{"reasoning":"talk","tasks":[],"kind":"talk","answer":"Hello."}`)},
-		{"How often do I run?", inWords(planSearch, runAnswer), []llmtest.Answer{search, answer}, append(inWords(lead), search, answer)},
-		{"Und was steht genau in meinem Trainingsplan?", inWords(again, read, runAnswer), []llmtest.Answer{search, reads, answer}, append(inWords(lead), search, reads, answer)},
-		{"Add a task: physio, due on 27 November", inWords(planTask, "It is on your list."), []llmtest.Answer{adds, added}, append(inWords(write), adds, added)},
-		{"What does my training look like?", inWords("I would look.", planSearch, runAnswer), []llmtest.Answer{broken, search, answer}, append(inWords("I would look.", lead), search, answer)},
-		{"Which shoes do I wear?", inWords(nothing, read, runAnswer), []llmtest.Answer{calling("search_notes", `{"query":"xyzzy"}`), reads, answer}, append(inWords(lead), reads, answer)},
-		{"Thanks", inWords(smallTalk("You are welcome.")), inWords("You are welcome."), inWords(`{"reasoning":"talk","tasks":[],"kind":"talk","answer":"You are welcome."}`)},
-		{"What's the weather at Henrik's address?", inWords(planSearch, runAnswer), []llmtest.Answer{search, answer}, append(inWords(lead), search, answer)},
-		{"Mark the radiators as done, and when do I run?", inWords(planSearch, runAnswer), []llmtest.Answer{search, reads, answer}, append(inWords(lead), search, reads, answer)},
-		{"Danke!", inWords(smallTalk("Gerne.")), inWords("Gerne."), inWords(`{"reasoning":"talk","tasks":[],"kind":"talk","answer":"Gerne."}`)},
+		{"Hello", inWords(smallTalk("Hello.")), inWords("Hello."), inWords("Hello.")},
+		{"How often do I run?", inWords(planSearch, runAnswer), []llmtest.Answer{search, answer}, []llmtest.Answer{lead, search, answer}},
+		{"Und was steht genau in meinem Trainingsplan?", inWords(again, read, runAnswer), []llmtest.Answer{search, reads, answer}, []llmtest.Answer{lead, search, reads, answer}},
+		{"Add a task: physio, due on 27 November", inWords(planTask, "It is on your list."), []llmtest.Answer{adds, added}, []llmtest.Answer{write, adds, added}},
+		{"What does my training look like?", inWords("I would look.", planSearch, runAnswer), []llmtest.Answer{broken, search, answer}, []llmtest.Answer{lead, search, answer}},
+		{"Which shoes do I wear?", inWords(nothing, read, runAnswer), []llmtest.Answer{calling("search_notes", `{"query":"xyzzy"}`), reads, answer}, []llmtest.Answer{lead, reads, answer}},
+		{"Thanks", inWords(smallTalk("You are welcome.")), inWords("You are welcome."), inWords("You are welcome.")},
+		{"What's the weather at Henrik's address?", inWords(planSearch, runAnswer), []llmtest.Answer{search, answer}, []llmtest.Answer{lead, search, answer}},
+		{"Mark the radiators as done, and when do I run?", inWords(planSearch, runAnswer), []llmtest.Answer{search, reads, answer}, []llmtest.Answer{lead, search, reads, answer}},
+		{"Danke!", inWords(smallTalk("Gerne.")), inWords("Gerne."), inWords("Gerne.")},
 	}
 	return append(half, half...)
 }

@@ -87,7 +87,7 @@ func read(req llm.Request) inSight {
 		}
 		a.sight += message.Text + "\n"
 		a.made = append(a.made, message.Calls...)
-		a.again = i == len(req.Messages)-1 && i > 1 && message.Role == llm.User && req.Messages[i-1].Role == llm.Assistant && len(req.Schema) > 0 && strings.Contains(req.Messages[i-1].Text, "{")
+		a.again = i == len(req.Messages)-1 && i > 1 && message.Role == llm.User && req.Messages[i-1].Role == llm.Assistant && len(req.Schema) > 0 && strings.Contains(req.Messages[i-1].Text, "{") && !strings.HasPrefix(message.Text, "The plan has run")
 	}
 	return a
 }
@@ -115,7 +115,7 @@ func (a inSight) tried(t task, c call) bool {
 		}
 	}
 	if times > 0 {
-		return times > 1 || !a.again && !strings.Contains(last, "not run")
+		return times > 1 || !a.again && !strings.Contains(strings.ReplaceAll(last, "not run again", ""), "not run")
 	}
 	_, after, named := strings.Cut(strings.ReplaceAll(a.sight, t.question, ""), c.tool)
 	return named && strings.Contains(after, c.key)

@@ -329,6 +329,7 @@ func planOf(question, steps string) string {
 	if kind == "mail" {
 		list = []agent.Step{{ID: "1", Tool: "send_email", Input: mailTo(question)}}
 	}
+	list = append(list, agent.Step{ID: "7", Tool: "today", Input: arguments()}) // the answer is the model's: not of a turn that only wrote
 	if steps == "chain" {
 		for i := range list[1:] {
 			list[i+1].After = []string{list[i].ID}
