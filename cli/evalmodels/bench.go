@@ -122,6 +122,8 @@ func (b *bench) try(ctx context.Context, t task, show func(string)) (outcome, er
 		o.Error = failed.Message
 	case watched.unable:
 		o.Error = "it cannot call tools"
+	case watched.fallback && heard.failure() != nil && !errors.Is(heard.failure(), llm.ErrCut): // the turn searched the notes instead
+		o.Error = heard.failure().Error()
 	}
 	o.Checks = t.judge(watched)
 	if o.Error != "" {
@@ -233,22 +235,24 @@ func (b *bench) matters(t task, name string) bool {
 // hearing is a model, and keeps what it says.
 type hearing struct {
 	llm.Model
-	mu   sync.Mutex
-	said []string
+	mu     sync.Mutex
+	said   []string
+	failed error // of the last request; nil: it was answered
 }
 
 // Stream implements [llm.Model].
 func (h *hearing) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
 	return func(yield func(llm.Delta, error) bool) {
 		var all strings.Builder
+		var failed error
 		defer func() {
 			h.mu.Lock()
 			defer h.mu.Unlock()
-			h.said = append(h.said, all.String())
+			h.said, h.failed = append(h.said, all.String()), failed
 		}()
 		for delta, err := range h.Model.Stream(ctx, req) {
 			all.WriteString(delta.Text)
-			if !yield(delta, err) {
+			if failed = err; !yield(delta, err) {
 				return
 			}
 		}
@@ -259,6 +263,13 @@ func (h *hearing) all() []string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return slices.Clone(h.said)
+}
+
+// failure is why the last request was not answered; nil: it was.
+func (h *hearing) failure() error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.failed
 }
 
 // played is a part of a turn that the model has not: says is what is said the
