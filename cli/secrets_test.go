@@ -87,7 +87,7 @@ func TestPlantedSecretsStayWhereTheyAre(t *testing.T) {
 	apptest.Write(t, filepath.Join(home, "mail-password"), planted["the password of mail"]+"\n")
 	apptest.Write(t, filepath.Join(home, "named-key"), planted["the key of a named server"]+"\n")
 	apptest.Write(t, filepath.Join(home, "print-key.sh"), "echo "+planted["the key that a program prints"]+"\n")
-	apptest.Write(t, at("config", "config.yaml"), "provider: openai\nmodel: "+llmtest.FaultModel+"\nnotes: ["+vault+"]\nopenai:\n  base_url: "+model.URL+"/v1\n  api_key: "+planted["the key of the model server"]+
+	apptest.Write(t, at("config", "config.yaml"), "provider: openai\nmode: plan\nmodel: "+llmtest.FaultModel+"\nnotes: ["+vault+"]\nopenai:\n  base_url: "+model.URL+"/v1\n  api_key: "+planted["the key of the model server"]+
 		"\nmail: {host: 127.0.0.1, port: 1, from: ana@example.org, user: ana, password_file: "+filepath.Join(home, "mail-password")+
 		"}\nrag: {store: chroma, chroma_url: \"http://ana:"+planted["the address of the vector store"]+"@127.0.0.1:1\"}\n"+
 		"providers:\n  named: {kind: openai, url: \""+angry.URL+"/v1\", key_file: ~/named-key}\n  printed: {kind: ollama, url: \""+angry.URL+"\", key_command: [sh, "+filepath.Join(home, "print-key.sh")+"]}\n")
@@ -124,7 +124,8 @@ func TestPlantedSecretsStayWhereTheyAre(t *testing.T) {
 		t.Errorf("the server was not asked, or nothing was taken out:\n%s", answer)
 	}
 	run("ask", "--allow", "leaky_*", "what does the leaky server say?")
-	run("ask", "my key is "+planted["the key of the model server"]+", what do you say?") // its turn keeps the user's words
+	run("ask", "my key is "+planted["the key of the model server"]+", what do you say?")                   // its turn keeps the user's words
+	run("ask", "--mode", "loop", "my key is "+planted["the key of the model server"]+", what do you say?") // LifeHub searches for these words on its own
 	run("chat", "--plain", "how often do I run?")
 	for _, model := range []string{"named/m", "printed/m"} { // their servers say in the error which key they were sent
 		if out := run("ask", "-m", model, "how often do I run?"); !strings.Contains(out, "[redacted]") {

@@ -54,6 +54,7 @@ func TestSeveralModelServersInOneList(t *testing.T) {
 	apptest.Write(t, filepath.Join(home, "config", "config.yaml"), fmt.Sprintf(`
 notes: [%q]
 provider: ollama
+mode: plan
 ollama: {host: %q}
 model: writes/writer-70b
 plan_model: plans/planner-7b

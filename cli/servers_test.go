@@ -237,9 +237,9 @@ func (s *served) chat(w http.ResponseWriter, r *http.Request, raw []byte) {
 
 // env is what a program needs to ask the server.
 func (s *served) env(url string) []string {
-	env := []string{"LIFEHUB_PROVIDER=openai", "OPENAI_BASE_URL=" + url + "/v1", "LIFEHUB_MODEL=" + s.model}
+	env := []string{"LIFEHUB_MODE=plan", "LIFEHUB_PROVIDER=openai", "OPENAI_BASE_URL=" + url + "/v1", "LIFEHUB_MODEL=" + s.model}
 	if s.provider != "" {
-		env = []string{"LIFEHUB_PROVIDER=" + s.provider, "OLLAMA_HOST=" + url}
+		env = []string{"LIFEHUB_MODE=plan", "LIFEHUB_PROVIDER=" + s.provider, "OLLAMA_HOST=" + url}
 	}
 	return env
 }

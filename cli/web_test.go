@@ -49,7 +49,7 @@ func TestAskSearchesTheWebReadsAPageAndCitesIt(t *testing.T) {
 	}
 	const quoted = "Raise it by ten percent each week, and shorten it by half in every fourth week, so that legs and tendons get the rest they need."
 	model.Play(string(steps), "“"+quoted+"” [4] [1]")
-	env := []string{"LIFEHUB_PROVIDER=openai", "OPENAI_BASE_URL=" + model.URL + "/v1", "LIFEHUB_MODEL=" + llmtest.FaultModel}
+	env := []string{"LIFEHUB_MODE=plan", "LIFEHUB_PROVIDER=openai", "OPENAI_BASE_URL=" + model.URL + "/v1", "LIFEHUB_MODEL=" + llmtest.FaultModel}
 	out, said := askWeb(t, web, env, "--json", "Search the web for marathon training tips, and read the best page.")
 	var answered struct {
 		Citations []agent.Citation

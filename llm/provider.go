@@ -48,6 +48,10 @@ type State struct {
 	Text     string // message for the user; may be empty
 	Lacks    string // a missing but optional part, introduced by Text; may be empty
 	First    bool   // Text describes the initial state, not a change
+	// Tools reports that the model calls tools natively, as far as its server
+	// says.
+	Tools      bool
+	Parameters string // such as "8.2B"; empty if the server does not say
 	// RejectsLongPrompts reports that the server returns an error for a prompt
 	// that exceeds the window, instead of silently truncating it.
 	RejectsLongPrompts bool

@@ -7,11 +7,15 @@ func TestTheModeCanBeChanged(t *testing.T) {
 	o := finished()
 	o.UseMode = func(mode string) { used = append(used, mode) }
 	inRig(t, 80, 24, o, func(r *rig) {
-		for _, want := range []string{"loop", "team", "plan"} {
+		for _, want := range []string{"loop", "team", "auto"} {
 			r.keys("shift+tab")
 			if r.m.mode != want {
 				t.Errorf("the mode is %s, want %s", r.m.mode, want)
 			}
+		}
+		r.m.status.Fitting = "loop"
+		if got := r.m.modeShown(); got != "auto: loop" {
+			t.Errorf("the mode is shown as %q", got)
 		}
 		r.ask("/mode team")
 		r.mustShow("Mode team")

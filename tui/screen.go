@@ -9,6 +9,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"lifehub/agent"
 	"lifehub/tui/draw"
 	"lifehub/tui/frame"
 	"lifehub/tui/panel"
@@ -105,7 +106,15 @@ func (m *Model) writingBox(width int) draw.Box {
 	if width < m.term.width { // the sidebar shows it
 		gauge = ""
 	}
-	return frame.WritingBox(width, doing, m.mode, gauge, m.status.ReadOnly, m.Options.Mentions != nil || m.Options.Open != nil, m.panel == nil && !m.focused && !m.asks.Open(), m.theme)
+	return frame.WritingBox(width, doing, m.modeShown(), gauge, m.status.ReadOnly, m.Options.Mentions != nil || m.Options.Open != nil, m.panel == nil && !m.focused && !m.asks.Open(), m.theme)
+}
+
+// modeShown is the mode with that which auto is for the model.
+func (m *Model) modeShown() string {
+	if m.mode == string(agent.AutoMode) && m.status.Fitting != "" {
+		return m.mode + ": " + m.status.Fitting
+	}
+	return m.mode
 }
 
 // invitation is what the composer shows while nothing is written: what becomes

@@ -91,6 +91,7 @@ type Options struct {
 	Instructions string
 	Limits       Limits
 	Mode         func() agent.Mode // of the next turn; nil: PlanMode
+	Fitting      func() agent.Mode // what AutoMode is for the model that answers now; nil: PlanMode
 	Think        func() string     // as in llm.Request; nil: off
 	Now          func() time.Time  // nil: time.Now
 }
@@ -152,6 +153,9 @@ func New(o Options) *Agent {
 	}
 	if o.Mode == nil {
 		o.Mode = func() agent.Mode { return agent.PlanMode }
+	}
+	if o.Fitting == nil {
+		o.Fitting = func() agent.Mode { return agent.PlanMode }
 	}
 	if o.Now == nil {
 		o.Now = time.Now

@@ -180,7 +180,7 @@ func (t *turn) searchStep(tools []agent.Tool) (agent.Step, bool) {
 		if spec.Name != agent.SearchNotes {
 			continue
 		}
-		input := map[string]any{"query": t.answer.topic()}
+		input := map[string]any{"query": t.steps.redact(t.answer.topic())}
 		if _, limited := args.ShapeOf(spec.Schema).Properties["limit"]; limited {
 			input["limit"] = t.agent.Limits.Passages
 		}

@@ -160,11 +160,14 @@ func (t *turn) reply(ctx context.Context) (err error) {
 	if retraced, err := t.retrace(ctx); retraced || err != nil {
 		return err
 	}
+	_ = t.model.Wait(ctx) // what it is decides mode and tools; the first request says what is wrong with it
+	if t.mode == agent.AutoMode {
+		t.mode = t.agent.Fitting()
+	}
 	if t.agent.Limits.Approve() && t.mode != agent.PlanMode {
 		t.events.Notice("In %s mode there is no plan to approve: calls run or ask as the rules say.", t.mode)
 	}
 	t.holdDraft(ctx)
-	_ = t.model.Wait(ctx) // its window decides which tools it is offered; the first request says what is wrong with it
 	t.called = t.calledBefore()
 	if err := t.byMode(ctx); err != nil {
 		return err
@@ -180,12 +183,14 @@ func (t *turn) byMode(ctx context.Context) error {
 		if able || err != nil {
 			return err
 		}
+		t.mode = agent.PlanMode
 		t.events.Notice("The model cannot call tools, so this turn uses plan mode.")
 	case agent.TeamMode:
 		able, err := t.team(ctx)
 		if able || err != nil {
 			return err
 		}
+		t.mode = agent.PlanMode
 		t.events.Notice("The model cannot call tools, so this turn uses plan mode.")
 	}
 	return t.byPlan(ctx)

@@ -278,7 +278,7 @@ func (e *editor) begin(t *testing.T, cwd string) sdk.SessionId {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m := got.Modes; m == nil || m.CurrentModeId != "plan" || len(m.AvailableModes) != len(agent.Modes()) {
+	if m := got.Modes; m == nil || m.CurrentModeId != "auto" || len(m.AvailableModes) != len(agent.Modes()) {
 		t.Errorf("the modes are %s", jsonOf(got.Modes))
 	}
 	return got.SessionId

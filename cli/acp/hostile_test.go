@@ -175,7 +175,7 @@ func TestCommandsAndModes(t *testing.T) {
 	e.ask(t, id, text("hello"))
 	other := e.begin(t, vault)
 	e.ask(t, other, text("hello"))
-	for session, mode := range map[sdk.SessionId]string{id: `"mode":"loop"`, other: `"mode":"plan"`} {
+	for session, mode := range map[sdk.SessionId]string{id: `"mode":"loop"`, other: `"mode":"auto"`} {
 		if shown := run(t, env, "trace", "export", string(session)); !strings.Contains(shown, mode) {
 			t.Errorf("its turns are not in %s: %.300s", mode, shown)
 		}
@@ -304,7 +304,7 @@ func TestAModelIsChosenInTheEditor(t *testing.T) {
 		t.Errorf("%v: %s", err, got)
 	}
 	e.await(t, other, "another model", func(u sdk.SessionUpdate) bool {
-		return u.ConfigOptionUpdate != nil && strings.Contains(jsonOf(u), `"currentValue":"desk/scripted"`) && strings.Contains(jsonOf(u), `"currentValue":"plan"`)
+		return u.ConfigOptionUpdate != nil && strings.Contains(jsonOf(u), `"currentValue":"desk/scripted"`) && strings.Contains(jsonOf(u), `"currentValue":"auto"`)
 	})
 	e.ask(t, other, text("how often do I run?"))
 	if shown := run(t, env, "trace", "export", string(other)); !strings.Contains(shown, "desk/scripted") {

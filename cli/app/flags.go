@@ -25,7 +25,7 @@ func RegisterNotes(f *RunFlags, cmd *cobra.Command) {
 func RegisterRun(f *RunFlags, cmd *cobra.Command) {
 	RegisterNotes(f, cmd)
 	cmd.Flags().StringVarP(&f.Model, "model", "m", "", "chat model for this run")
-	cmd.Flags().StringVar(&f.Mode, "mode", "", "answer strategy: plan, loop or team")
+	cmd.Flags().StringVar(&f.Mode, "mode", "", "answer strategy: auto, plan, loop or team")
 	set := func(value *string) func(string) error {
 		return func(on string) error { *value = on; return nil }
 	}

@@ -376,7 +376,7 @@ func attack(t *testing.T, at plantation, mode agent.Mode, how string) *victim {
 // open starts LifeHub in a home, with a model that has obeyed nobody yet.
 func (v *victim) open(home string, at plantation, mode agent.Mode, how string) {
 	v.Helper()
-	a, err := app.Open(v.Context(), apptest.Process(home, "LIFEHUB_MAIL_HOST=127.0.0.1", "LIFEHUB_MAIL_FROM=ana@example.org", "LIFEHUB_MODE="+string(mode), "LIFEHUB_TOOLS_MAX=100", "LIFEHUB_MEMORY_SCOPE="+cmp.Or(at.scope, "conversation")), app.RunFlags{Notes: []string{v.vault}, NoSave: how != "killed"})
+	a, err := app.Open(v.Context(), apptest.Process(home, "LIFEHUB_MAIL_HOST=127.0.0.1", "LIFEHUB_MAIL_FROM=ana@example.org", "LIFEHUB_MODE="+string(mode), "LIFEHUB_MEMORY_SCOPE="+cmp.Or(at.scope, "conversation")), app.RunFlags{Notes: []string{v.vault}, NoSave: how != "killed"})
 	if err != nil {
 		v.Fatal(err)
 	}

@@ -71,7 +71,7 @@ func (l *laundry) restart() {
 	if l.everywhere {
 		scope = "all"
 	}
-	a, err := app.Open(l.Context(), apptest.Process(l.home, "LIFEHUB_MAIL_HOST=127.0.0.1", "LIFEHUB_MAIL_FROM=ana@example.org", "LIFEHUB_MODE="+string(agent.LoopMode), "LIFEHUB_TOOLS_MAX=100", "LIFEHUB_MEMORY_SCOPE="+scope), app.RunFlags{Notes: []string{l.vault}})
+	a, err := app.Open(l.Context(), apptest.Process(l.home, "LIFEHUB_MAIL_HOST=127.0.0.1", "LIFEHUB_MAIL_FROM=ana@example.org", "LIFEHUB_MODE="+string(agent.LoopMode), "LIFEHUB_MEMORY_SCOPE="+scope), app.RunFlags{Notes: []string{l.vault}})
 	if err != nil {
 		l.Fatal(err)
 	}

@@ -127,6 +127,8 @@ func (bg *background) tell() {
 		Notes: coverage.Total, Indexed: coverage.Indexed, Indexing: bg.indexing || coverage.Unread > 0,
 		Unreadable: coverage.Unreadable,
 	}
+	fitting, _ := bg.App.FittingMode()
+	s.Fitting = string(fitting)
 	s.ReadOnly = bg.App.ReadOnly.On()
 	s.Vault, s.News, s.Questions = bg.glance(s.Notes, state.Provider)
 	if use := bg.App.NotesUse.Or(app.NotesOn); use != app.NotesOn {

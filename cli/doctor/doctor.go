@@ -216,7 +216,12 @@ func model(ctx context.Context, a *app.App, c *settings.Config) []Finding {
 	default:
 		vectors.Says = e.Name()
 	}
-	return []Finding{model, vectors}
+	mode := Finding{What: "mode", OK: true, Says: a.Settings.Mode}
+	if a.Settings.Mode == string(agent.AutoMode) {
+		fitting, why := a.FittingMode()
+		mode.Says = fmt.Sprintf("auto, here %s: %s", fitting, why)
+	}
+	return []Finding{model, mode, vectors}
 }
 
 // models checks who answers, and the servers of `providers`. What is wrong with one

@@ -99,7 +99,7 @@ func describeModel(w http.ResponseWriter, path, model string, window int, can ..
 		if err != nil {
 			capabilities = []byte("[]")
 		}
-		fmt.Fprintf(w, `{"details":{"family":"llama"},"model_info":{"general.architecture":"llama","llama.context_length":131072},"capabilities":%s}`, capabilities)
+		fmt.Fprintf(w, `{"details":{"family":"llama","parameter_size":"3.2B"},"model_info":{"general.architecture":"llama","llama.context_length":131072},"capabilities":%s}`, capabilities)
 	case "/api/ps":
 		fmt.Fprintf(w, `{"models":[{"name":"%s","context_length":%d}]}`, model, window)
 	case "/v1/models":

@@ -53,7 +53,7 @@ func New(s llm.Settings) (*Provider, error) {
 // State implements [llm.Provider].
 func (o *Provider) State() llm.State {
 	info := o.currentlyKnown()
-	s := llm.State{Provider: "ollama", Model: info.Name, Remote: info.Remote, Sent: o.transport.Sent.Load(), RejectsLongPrompts: true}
+	s := llm.State{Provider: "ollama", Model: info.Name, Remote: info.Remote, Sent: o.transport.Sent.Load(), Tools: info.Can("tools"), Parameters: info.Parameters, RejectsLongPrompts: true}
 	if s.Remote == "" && !llm.ThisMachine(o.base) {
 		s.Remote = o.base.Host
 	}

@@ -66,7 +66,7 @@ func New(s llm.Settings) (*Provider, error) {
 func (o *Provider) State() llm.State {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	s := llm.State{Provider: "openai", Model: o.model, Sent: o.transport.Sent.Load(), RejectsLongPrompts: o.adverts[o.model].rejectsLong()}
+	s := llm.State{Provider: "openai", Model: o.model, Sent: o.transport.Sent.Load(), RejectsLongPrompts: o.adverts[o.model].rejectsLong(), Tools: !slices.Contains(o.refused[o.model], "tools")}
 	if !llm.ThisMachine(o.base) {
 		s.Remote = o.base.Host
 	}

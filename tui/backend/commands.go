@@ -58,7 +58,7 @@ func (o *Options) AllCommands(pages []Command) []Command {
 	add(o.Models != nil,
 		Command{Name: "model", Aliases: []string{"m"}, Group: InModel, Args: "[NAME]", Help: "choose a model"},
 		Command{Name: "pull", Group: InModel, Args: "NAME", Help: "pull a model"})
-	add(o.UseMode != nil, Command{Name: "mode", Group: InModel, Args: "[plan|loop|team]", Help: "choose the answer strategy"})
+	add(o.UseMode != nil, Command{Name: "mode", Group: InModel, Args: "[auto|plan|loop|team]", Help: "choose the answer strategy"})
 	add(o.Artifacts != nil, Command{Name: "artifacts", Group: InNotes, Args: "[NAME]", Help: "show the documents of this conversation"})
 	add(true, pages...)
 	add(o.Servers != nil, Command{Name: "mcp", Group: InHelp, Help: "manage MCP servers"})

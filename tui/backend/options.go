@@ -95,7 +95,7 @@ type Options struct {
 type Screen struct {
 	Editor  string   // command line of the user's editor, split without a shell; "": none
 	Environ []string // the editor's environment; nil: that of LifeHub
-	Mode    string   // how turns are made: plan, loop or team
+	Mode    string   // how turns are made: auto, plan, loop or team
 	Theme   Theme
 	// SaveSetting writes a setting for later runs. nil: none is saved.
 	SaveSetting func(name, value string) error
@@ -241,6 +241,7 @@ type Status struct {
 	Remote   string // host that runs it, when that is not this machine
 	Silent   bool   // its server did not answer the last question; each question tries again
 	Window   int    // tokens of its context window; 0: unknown
+	Fitting  string // the mode that auto is for it: plan or loop; "": not known yet
 	Notes    int    // notes in all folders
 	Indexed  int    // notes that the index holds
 

@@ -123,7 +123,7 @@ func WritingBox(width int, doing, mode, gauge string, readOnly, mentions, keys b
 	style := theme.Border
 	switch {
 	case !keys:
-	case mode == "loop":
+	case mode == "loop", mode == "auto: loop":
 		style = theme.You.Bold(false)
 	case mode == "team":
 		style = theme.Reference

@@ -104,7 +104,7 @@ func (k *Map) Groups() []Group {
 			on("new", &k.New, "ctrl+n", "new conversation", "ctrl+n"),
 			on("conversations", &k.Conversations, "ctrl+s", "conversations", "ctrl+s"),
 			on("model", &k.Model, "alt+m", "choose a model", "alt+m"),
-			on("mode", &k.Mode, "shift+tab", "plan, loop or team", "shift+tab"),
+			on("mode", &k.Mode, "shift+tab", "auto, plan, loop or team", "shift+tab"),
 			on("page_up", &k.PageUp, "pgup", "scroll up", "pgup"),
 			on("page_down", &k.PageDown, "pgdn", "scroll down", "pgdown"),
 			on("top", &k.Top, "ctrl+home", "go to the beginning", "ctrl+home"),

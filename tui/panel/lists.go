@@ -94,6 +94,7 @@ func HitRows(hits []agent.Hit) (rows []draw.Row) {
 
 // modeHelp says what each mode is good for.
 var modeHelp = map[agent.Mode]string{
+	agent.AutoMode: "plan or loop, whichever suits the model",
 	agent.PlanMode: "plan first, then answer: usually two model calls",
 	agent.LoopMode: "the model calls tools step by step",
 	agent.TeamMode: "workers share the task, and their reports are checked: slow and thorough",
@@ -116,7 +117,7 @@ func ModeSaid(name, present string) (said []string, mode agent.Mode) {
 	case slices.Contains(agent.Modes(), mode):
 		return []string{fmt.Sprintf("Mode %s: %s.", mode, modeHelp[mode])}, mode
 	}
-	return []string{fmt.Sprintf("Unknown mode %q (plan, loop, team).", name)}, ""
+	return []string{fmt.Sprintf("Unknown mode %q (auto, plan, loop, team).", name)}, ""
 }
 
 // NewHistory lists earlier prompts; choose is given the one that was chosen.
