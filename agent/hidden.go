@@ -1,28 +1,27 @@
 package agent
 
-import (
-	"context"
-)
+import "context"
 
-// ReadNote is the tool whose denied notes are hidden from all others too.
+// ReadNote is the name of the tool that reads a note. A note that the rules
+// deny to it is hidden from every other tool as well.
 const ReadNote = "read_note"
 
 type hiddenKey struct{}
 
-// Hiding is a context whose tool is to see no note of which hides reports
-// true; nil: it sees all.
+// Hiding returns a context for running a tool from which the notes are hidden
+// whose path hides accepts. A nil function hides none.
 func Hiding(ctx context.Context, hides func(path string) bool) context.Context {
 	return context.WithValue(ctx, hiddenKey{}, hides)
 }
 
-// HidesNotes reports whether a rule may hide notes from the tool that runs.
+// HidesNotes reports whether any note may be hidden in ctx.
 func HidesNotes(ctx context.Context) bool {
 	hides, _ := ctx.Value(hiddenKey{}).(func(string) bool)
 	return hides != nil
 }
 
-// HidesNote reports whether a rule hides a note from the tool that runs. To
-// the tool it is not there.
+// HidesNote reports whether the note at path is hidden in ctx. A tool has to
+// treat a hidden note as if it did not exist.
 func HidesNote(ctx context.Context, path string) bool {
 	hides, _ := ctx.Value(hiddenKey{}).(func(string) bool)
 	return hides != nil && hides(path)

@@ -5,16 +5,18 @@ import (
 	"time"
 )
 
-// userWait measures how long a turn waited for the user and for nothing else.
+// userWait measures the time in which a turn waited for the user and no call of
+// a tool or of the model was running.
 type userWait struct {
 	mu      sync.Mutex
-	asking  int // questions that wait for the user
-	working int // calls of tools and of the model that do not wait for one
-	since   time.Time
-	waited  time.Duration
+	asking  int           // questions not answered yet
+	working int           // running calls that are not waiting for an answer
+	since   time.Time     // the last change
+	waited  time.Duration // up to since
 }
 
-// change counts what begins, or with a negative number ends, at a moment.
+// change adds to the numbers of questions and calls at a moment, and counts the
+// time since the last change if it was spent waiting for the user alone.
 func (p *userWait) change(now time.Time, asking, working int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -26,20 +28,20 @@ func (p *userWait) change(now time.Time, asking, working int) {
 	p.since = now
 }
 
-// CountWork counts a call as work until done is called.
+// CountWork counts a call as running until done is called.
 func (s *Stream) CountWork() (done func()) {
 	s.userWait.change(s.Now(), 0, 1)
 	return func() { s.userWait.change(s.Now(), 0, -1) }
 }
 
-// WaitForUser counts a question until it is answered; working is the calls that wait
-// for the answer with it.
+// WaitForUser counts a question until answered is called. While it is open, the
+// given number of running calls is not counted: they wait for the answer.
 func (s *Stream) WaitForUser(working int) (answered func()) {
 	s.userWait.change(s.Now(), 1, -working)
 	return func() { s.userWait.change(s.Now(), -1, working) }
 }
 
-// waited is how long nothing but the user was waited for, in milliseconds.
+// waited returns the time spent waiting for the user alone, in milliseconds.
 func (s *Stream) waited() int64 {
 	s.userWait.change(s.Now(), 0, 0)
 	s.userWait.mu.Lock()

@@ -17,63 +17,65 @@ import (
 	"lifehub/tui/safetext"
 )
 
-// ServerList is the panel of the MCP servers: how each is, what it costs, and
-// what of it the user has not seen yet.
+// ServerList is the panel of the MCP servers: the state of each, the tokens its
+// tools cost, and the changes that the user has not reviewed yet.
 type ServerList struct {
 	backend.Servers
 	list   []backend.Server
 	chosen int
-	Reader *Reader // what of the chosen one is read, over the list; nil: nothing
+	Reader *Reader // the text about the chosen server that covers the list; nil: none
 }
 
-// Reader is a text about a server to scroll through: its log, or what has
-// changed of it and can be taken as seen.
+// Reader shows a text about a server that scrolls: its log, or the changes that
+// the user can accept.
 type Reader struct {
 	server string
 	title  string
 	text   string
-	Change []backend.Change // nil: there is nothing to agree to
+	Change []backend.Change // the changes to accept; nil: the text is a log
 
 	Dialog dialog.Dialog
-	seen   bool // the end was in sight
+	seen   bool // the user has scrolled to the end
 	top    int
 	rows   int
 	Lines  []string
-	width  int // what lines were made for
+	width  int // the width for which Lines was wrapped
 	theme  *draw.Theme
 }
 
-// NoServers is what there is to say of no server.
+// NoServers is shown where the settings name no server.
 const NoServers = "no servers yet: lifehub mcp add NAME -- COMMAND adds one"
 
-// serversEvery is how often the open panel looks again.
+// serversEvery is how often the open panel is refreshed.
 const serversEvery = time.Second
 
 type (
-	// serversMsg has the open panel look again.
+	// serversMsg refreshes the open panel.
 	serversMsg struct{}
-	// ServerLogMsg brings a log.
+	// ServerLogMsg carries the log of a server.
 	ServerLogMsg struct {
 		Server, Text string
 		err          error
 	}
-	// ServerDoneMsg says that a server was told something.
+	// ServerDoneMsg reports that a command to a server has ended.
 	ServerDoneMsg struct{ Err error }
 )
 
-// NewServers begins with one that waits for the user.
+// NewServers returns the panel with the first server chosen that has changes to
+// review, else the first of all.
 func NewServers(from backend.Servers) *ServerList {
 	p := &ServerList{Servers: from, list: from.List()}
 	p.chosen = max(0, slices.IndexFunc(p.list, func(s backend.Server) bool { return len(s.Unseen) > 0 }))
 	return p
 }
 
-// Soon has the panel look again after a while. It ends when the panel is closed.
+// Soon refreshes the panel after serversEvery. The refreshing ends when the
+// panel is closed.
 func (p *ServerList) Soon() tea.Cmd {
 	return tea.Tick(serversEvery, func(time.Time) tea.Msg { return serversMsg{} })
 }
 
-// Update gives a key to the panel, or what became of a server.
+// Update handles a key, or the news of a server.
 func (p *ServerList) Update(msg tea.Msg, k *keys.Map) (Panel, tea.Msg, tea.Cmd) {
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
@@ -109,7 +111,7 @@ func (p *ServerList) Update(msg tea.Msg, k *keys.Map) (Panel, tea.Msg, tea.Cmd) 
 	return p, nil, nil
 }
 
-// press moves in the list, or tells the chosen server something.
+// press moves in the list, or sends a command to the chosen server.
 func (p *ServerList) press(pressed tea.KeyPressMsg, k *keys.Map) (did tea.Msg, cmd tea.Cmd) {
 	var moves bool
 	if p.chosen, moves = k.Moved(pressed, p.chosen, len(p.list), 10); moves || len(p.list) == 0 {
@@ -139,16 +141,16 @@ func (p *ServerList) press(pressed tea.KeyPressMsg, k *keys.Map) (did tea.Msg, c
 	return nil, nil
 }
 
-// lookArmedMsg has the screen drawn again: what is looked at takes keys now.
+// lookArmedMsg redraws the screen: the text shown takes keys from now on.
 type lookArmedMsg struct{}
 
-// toServer tells a server something in the background.
+// toServer sends a command to a server in the background.
 func toServer(do func() error) tea.Cmd {
 	return func() tea.Msg { return ServerDoneMsg{Err: do()} }
 }
 
-// pressLook scrolls, agrees or goes back. What was not read to its end is not
-// agreed to.
+// pressLook scrolls, accepts the changes or goes back. Changes can be accepted
+// only after the user has scrolled to their end.
 func (p *ServerList) pressLook(pressed tea.KeyPressMsg, k *keys.Map, now time.Time) tea.Cmd {
 	l := p.Reader
 	var scrolls bool
@@ -167,7 +169,7 @@ func (p *ServerList) pressLook(pressed tea.KeyPressMsg, k *keys.Map, now time.Ti
 	return nil
 }
 
-// trustChoices are the answers to what has changed of a server.
+// trustChoices are the answers to the changes of a server.
 func (p *ServerList) trustChoices(k *keys.Map) []dialog.Choice {
 	return []dialog.Choice{{Binding: k.ServersTrust, Label: "Trust this version", Do: func() tea.Cmd {
 		l := p.Reader
@@ -179,7 +181,7 @@ func (p *ServerList) trustChoices(k *keys.Map) []dialog.Choice {
 	}}}
 }
 
-// Hints are the keys of the list, or of what is read over it.
+// Hints returns the keys of the list, or of the text that covers it.
 func (p *ServerList) Hints(k *keys.Map) []string {
 	switch {
 	case p.Reader != nil:
@@ -190,7 +192,7 @@ func (p *ServerList) Hints(k *keys.Map) []string {
 	return []string{Hint(k.ServersLook, "look"), Hint(k.ServersRestart, "restart"), Hint(k.ServersSwitch, "on/off"), Hint(k.ServersLog, "log"), Hint(k.ServersClose, "close")}
 }
 
-// View shows the servers and the figures of the chosen one, or what is read of it.
+// View shows the servers and the figures of the chosen one, or the text about it.
 func (p *ServerList) View(width, rows int, keys *keys.Map, theme *draw.Theme) Content {
 	if p.Reader != nil {
 		return p.Reader.view(width, rows, keys, theme, p.trustChoices(keys), time.Now())
@@ -215,7 +217,7 @@ func (p *ServerList) View(width, rows int, keys *keys.Map, theme *draw.Theme) Co
 	return c
 }
 
-// serverRow is a server in one line.
+// serverRow returns a server as one line.
 func serverRow(s backend.Server, names, width int, chosen bool, theme *draw.Theme) string {
 	name := draw.Truncate(safetext.Line(s.Name), names)
 	name += strings.Repeat(" ", max(0, names-draw.Width(name)))
@@ -233,7 +235,7 @@ func serverRow(s backend.Server, names, width int, chosen bool, theme *draw.Them
 	return draw.Truncate(mark+point+" "+name+"  "+safetext.Line(s.State), width)
 }
 
-// serverDetails are the figures of a server, a line each.
+// serverDetails returns the figures of a server, one per line.
 func serverDetails(s backend.Server, width int, keys *keys.Map, theme *draw.Theme) []string {
 	var lines []string
 	for _, f := range FactsOf(s) {
@@ -249,10 +251,10 @@ func serverDetails(s backend.Server, width int, keys *keys.Map, theme *draw.Them
 	return lines
 }
 
-// fact is something to know of a server, fit for the screen.
+// fact is one figure of a server, made safe for the screen.
 type fact struct{ What, Text string }
 
-// FactsOf are the figures of a server, in the order in which they are shown.
+// FactsOf returns the figures of a server in the order in which they are shown.
 func FactsOf(s backend.Server) (list []fact) {
 	add := func(what, text string) {
 		if text != "" {
@@ -272,7 +274,7 @@ func FactsOf(s backend.Server) (list []fact) {
 	return list
 }
 
-// uptime writes how long a server has been up.
+// uptime formats how long a server has been running.
 func uptime(d time.Duration) string {
 	switch {
 	case d < time.Minute:
@@ -283,7 +285,7 @@ func uptime(d time.Duration) string {
 	return fmt.Sprintf("%d h %d min", int(d.Hours()), int(d.Minutes())%60)
 }
 
-// view shows the lines in sight, and below what can be agreed to its answer.
+// view shows the visible lines and, if there are changes to accept, the answers.
 func (l *Reader) view(width, rows int, keys *keys.Map, theme *draw.Theme, choices []dialog.Choice, now time.Time) Content {
 	if l.width != width || l.theme != theme {
 		l.Lines, l.width, l.theme = l.Content(width, theme), width, theme
@@ -292,7 +294,7 @@ func (l *Reader) view(width, rows int, keys *keys.Map, theme *draw.Theme, choice
 	if l.Change != nil {
 		l.rows = max(0, rows-1)
 	}
-	top := max(0, min(l.top, len(l.Lines)-l.rows)) // l.top stays: the window may shrink again
+	top := max(0, min(l.top, len(l.Lines)-l.rows)) // l.top is kept, for the window may shrink again
 	below := len(l.Lines) - top - l.rows
 	if below <= 0 && l.rows > 0 && width > 1 {
 		l.seen = true
@@ -310,7 +312,7 @@ func (l *Reader) view(width, rows int, keys *keys.Map, theme *draw.Theme, choice
 	return c
 }
 
-// Content is all that is to be read, with what is hidden in it made visible.
+// Content returns the whole text, with hidden characters made visible.
 func (l *Reader) Content(width int, theme *draw.Theme) []string {
 	if l.Change == nil {
 		return measure.Lines(safetext.Text(l.text), max(1, width))
@@ -328,7 +330,7 @@ func (l *Reader) Content(width int, theme *draw.Theme) []string {
 	return lines[:max(0, len(lines)-1)]
 }
 
-// ChangeHead says what has changed.
+// ChangeHead says which part of a server has changed.
 func ChangeHead(c backend.Change) string {
 	if c.Before == "" {
 		return safetext.Reveal(c.What + ", new:")
@@ -336,7 +338,8 @@ func ChangeHead(c backend.Change) string {
 	return safetext.Reveal(c.What + ", changed:")
 }
 
-// MarkedChange is the change word by word, with what is hidden in it made visible.
+// MarkedChange returns a change word by word, with hidden characters made
+// visible.
 func MarkedChange(c backend.Change, removed, added func(...string) string) string {
 	words := []diffWord{{Text: c.After, Mark: ' '}}
 	if c.Before != "" {
@@ -357,8 +360,8 @@ func MarkedChange(c backend.Change, removed, added func(...string) string) strin
 	return strings.TrimSpace(text.String())
 }
 
-// marked styles a text line by line, so that no style runs over a line's end.
-// The marks tell without colours what the style does.
+// marked styles a text line by line, so that no style continues into the next
+// line. The marks say the same without colours.
 func marked(open, text, end string, style func(...string) string) string {
 	on, off, _ := strings.Cut(style("x"), "x") // once: there may be a megabyte of lines
 	return on + strings.ReplaceAll(open+text+end, "\n", off+"\n"+on) + off
