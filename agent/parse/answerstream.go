@@ -6,25 +6,26 @@ import (
 	"unicode/utf8"
 )
 
-// AnswerStream reads a plan's JSON while it arrives and passes on the text of
-// its top-level "answer", unless the plan has steps or tasks. It is a reader of one
-// field, not a check of the JSON.
+// AnswerStream reads the JSON of a plan as it is streamed and passes the text of
+// its top-level "answer" to Say, unless the plan has steps. It reads that one
+// field and does not validate the JSON.
 type AnswerStream struct {
 	Say  func(text string)
 	Kind string // the top-level "kind", as soon as it has arrived
 
 	depth    int
 	inString bool
-	escaped  bool            // the next byte belongs to an escape
-	isKey    bool            // the string at hand is a key of the top object
-	expects  bool            // a key of the top object comes next
-	key      string          // the key whose value is being read
-	raw      strings.Builder // the inside of the string at hand, as far as it was not said
-	steps    bool            // that list holds something
-	began    bool            // something was said
-	space    string          // white space not said yet: it may be the answer's end
+	escaped  bool            // the next byte is part of an escape
+	isKey    bool            // the current string is a key of the top-level object
+	expects  bool            // the next string is a key of the top-level object
+	key      string          // the top-level key whose value is being read
+	raw      strings.Builder // the current string, without what was passed on already
+	steps    bool            // the list of steps is not empty
+	began    bool            // some text was passed on
+	space    string          // trailing white space, dropped if the answer ends here
 }
 
+// Add reads the next piece of the stream.
 func (a *AnswerStream) Add(piece string) {
 	for i := 0; i < len(piece); i++ {
 		a.byte(piece[i])
@@ -67,12 +68,13 @@ func (a *AnswerStream) byte(c byte) {
 	}
 }
 
-// listsWork reports whether what is read is the list of what is to be done.
+// listsWork reports whether the value being read is the list of steps, by any of
+// its names.
 func (a *AnswerStream) listsWork() bool {
 	return a.key == "steps" || a.key == "tasks" || a.key == "plan"
 }
 
-// inText takes the next byte of a string.
+// inText reads the next byte of a string.
 func (a *AnswerStream) inText(c byte) {
 	switch {
 	case a.escaped:
@@ -95,7 +97,7 @@ func (a *AnswerStream) inText(c byte) {
 	a.raw.WriteByte(c)
 }
 
-// pass says what is complete of the answer: all of it at its end.
+// pass passes on what is complete of the answer; end means all of it is.
 func (a *AnswerStream) pass(end bool) {
 	if a.key != "answer" || a.isKey || a.depth != 1 || a.steps {
 		return

@@ -2,20 +2,21 @@ package parse
 
 import "strings"
 
-// preamble is how much of a text is held back, in bytes: by then it shows
-// whether it is a call that the model prints.
+// preamble is the number of bytes held back at the start of a text, by which a
+// tool call that the model prints can be recognised.
 const preamble = 200
 
-// CallSplitter passes on a text that arrives in pieces, as far as it is no
-// call of a tool.
+// CallSplitter passes a streamed text to Say up to the first tool call that the
+// model prints in it. The call itself is kept back; see [CallSplitter.All].
 type CallSplitter struct {
 	Say    func(text string)
-	Hold   bool // nothing is said before Flush
+	Hold   bool // pass on nothing before Flush
 	text   strings.Builder
-	said   int // bytes of text
-	caught bool
+	said   int  // bytes passed on
+	caught bool // a call has begun
 }
 
+// Add reads the next piece of the text.
 func (s *CallSplitter) Add(piece string) {
 	s.text.WriteString(piece)
 	text := s.text.String()
@@ -32,11 +33,11 @@ func (s *CallSplitter) Add(piece string) {
 	end := len(text)
 	if at := markAt(text); at >= 0 {
 		if s.caught, end = true, at; s.said == 0 {
-			return // what it says before the call is not said yet, and may be a thought
+			return // the text before the call was not passed on yet, and may be a thought
 		}
 	} else {
 		for _, mark := range callMarks {
-			end = min(end, len(text)-overlap(text, mark)) // it may become a mark
+			end = min(end, len(text)-overlap(text, mark)) // these bytes may be the start of a mark
 		}
 		if line := strings.LastIndexByte(text, '\n') + 1; callBegun.MatchString(text[line:]) {
 			end = min(end, line)
@@ -45,10 +46,10 @@ func (s *CallSplitter) Add(piece string) {
 	s.UpTo(end)
 }
 
-// All is the whole text.
+// All returns the whole text so far.
 func (s *CallSplitter) All() string { return s.text.String() }
 
-// UpTo says the text as far as end, in bytes.
+// UpTo passes on the text up to the byte offset end.
 func (s *CallSplitter) UpTo(end int) {
 	if text := s.text.String(); end > s.said {
 		s.Say(text[s.said:end])
@@ -56,5 +57,5 @@ func (s *CallSplitter) UpTo(end int) {
 	}
 }
 
-// Flush says what was held back.
+// Flush passes on everything that was held back.
 func (s *CallSplitter) Flush() { s.UpTo(s.text.Len()) }

@@ -9,16 +9,17 @@ import (
 	"lifehub/llm"
 )
 
-// draft is an answer that waits until it is known what it rests on.
+// draft is an answer that is not streamed yet, because the model may have given
+// it from memory.
 type draft struct {
 	on     bool
-	kind   string // of the message, by the model's word
-	byForm bool   // by its form, the message needs no notes
+	kind   string // kind of the message, as the model named it
+	byForm bool   // the form of the message says that it needs no notes
 	text   strings.Builder
 }
 
-// holdDraft keeps back what is said as long as no tool was called, unless the
-// message needs no notes.
+// holdDraft makes the answer a draft as long as no tool has been called, unless
+// the message needs no notes.
 func (a *answer) holdDraft() {
 	a.draft.on = len(a.with) == 0 && a.steps.attached == 0
 	a.draft.byForm = isBrief(a.question) || holdsText.MatchString(a.question)
@@ -30,7 +31,7 @@ func (a *answer) isDraft() bool {
 	return a.draft.on && !a.steps.hasCalled() && !needsNoNotes(a.draft.kind, a.draft.byForm)
 }
 
-// sayAsIs streams what the program itself answers, which no notes can change.
+// sayAsIs streams an answer of the program itself, which no notes can change.
 func (a *answer) sayAsIs(text string) {
 	a.draft.on = false
 	a.say(text)
@@ -45,20 +46,20 @@ func (a *answer) sayOrHold(text string) {
 	a.events.Say(text)
 }
 
-// release streams what was kept back.
+// release streams the draft.
 func (a *answer) release() { a.events.Say(a.takeDraft()) }
 
-// takeDraft returns what was kept back, which is then not said.
+// takeDraft returns the draft and empties it.
 func (a *answer) takeDraft() (held string) {
 	held = a.draft.text.String()
 	a.draft.text.Reset()
 	return held
 }
 
-// said is the answer so far, with what is kept back of it.
+// said returns the answer so far, the draft included.
 func (a *answer) said() string { return a.events.Said() + a.draft.text.String() }
 
-// hasSaid reports whether there is something of an answer.
+// hasSaid reports whether there is any answer yet.
 func (a *answer) hasSaid() bool { return a.said() != "" }
 
 // The kinds of messages, as a model that answers at once names them.
@@ -72,8 +73,8 @@ const (
 // kindsSchema is the JSON Schema of the kind that a model gives to a message.
 const kindsSchema = `{"type":"string","enum":["` + smallTalk + `","` + onAnswer + `","` + givenText + `","` + otherwise + `"]}`
 
-// needsNoNotes reports whether a message needs no notes: by the kind that the model
-// named, else by the message's form.
+// needsNoNotes reports whether a message needs no notes, by the kind that the
+// model named or, without one, by the form of the message.
 func needsNoNotes(kind string, byForm bool) bool {
 	switch kind {
 	case smallTalk, onAnswer, givenText:
@@ -84,11 +85,11 @@ func needsNoNotes(kind string, byForm bool) bool {
 	return byForm
 }
 
-// fewWords is the length up to which a message that asks nothing is talk.
+// fewWords is the most words of a message without a question that is small talk.
 const fewWords = 5
 
-// isBrief reports whether a message is a few words that ask nothing: talk, or a wish
-// about the last answer.
+// isBrief reports whether a message is a few words without a question: small
+// talk, or a request about the last answer.
 func isBrief(message string) bool {
 	words, telling, in := 0, false, text.Language(message)
 	for w := range text.Words(message) {
@@ -98,12 +99,12 @@ func isBrief(message string) bool {
 	return !telling || words <= fewWords && !strings.ContainsAny(message, "?？؟\u037e")
 }
 
-// holdsText matches a message with a text in it: a second line, or at least four
-// words behind a colon or in quotation marks.
+// holdsText matches a message that contains a text to work on: a second line, or
+// at least four words after a colon or in quotation marks.
 var holdsText = pattern.Lazy(`\n|(?::\s+|["“„«])(?:[^\s"“”„«»]+\s+){3}`)
 
-// restsOn reports whether most of what an answer says was said before: it shortens,
-// lists or repeats that.
+// restsOn reports whether most words of an answer occur in an earlier text: the
+// answer shortens, lists or repeats it.
 func restsOn(answer, before string) bool {
 	said := map[string]bool{}
 	for w := range text.Words(before) {
@@ -120,7 +121,7 @@ func restsOn(answer, before string) bool {
 	return known > 0 && 2*known >= all
 }
 
-// lastAnswer is the last answer of the conversation; "": there is none.
+// lastAnswer returns the last answer of the conversation; "" if there is none.
 func (a *answer) lastAnswer() string {
 	for i := len(a.recalled.History) - 1; i >= 0; i-- {
 		if m := a.recalled.History[i]; m.Role == llm.Assistant {
