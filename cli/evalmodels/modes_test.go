@@ -50,13 +50,13 @@ const (
 // What the figures may be at most: they may only shrink, and each turn has to be
 // right. The aims are in docs/modes.md.
 var (
-	maxRatio   = map[string]float64{"plan honest": 1.02, "plan sloppy": 1.07, "loop honest": 1.02, "loop sloppy": 1.07, "team honest": 1.52, "team sloppy": 2.27}
-	maxPlanner = 2100 // tokens of a planner's first prompt for a question about notes
-	maxThanks  = 3400 // tokens of all prompts for a word of thanks
+	maxRatio   = map[string]float64{"plan honest": 1.02, "plan sloppy": 1.07, "loop honest": 1.02, "loop sloppy": 1.07, "team honest": 1.52, "team sloppy": 2.35, "auto honest": 1.02, "auto sloppy": 1.07}
+	maxPlanner = 2150 // tokens of a planner's first prompt for a question about notes
+	maxThanks  = 3450 // tokens of all prompts for a word of thanks
 )
 
 // TestWhatTheModesCost lets a person with notes ask twenty things in each of the
-// three modes, of an honest and of a sloppy model: turns of the real program, of
+// modes, of an honest and of a sloppy model: turns of the real program, of
 // which only the model's words are scripted. `make modes` asks all of them and
 // prints the tables of docs/modes.md; else each is asked in one mode, the next one
 // in the next, and every fourth of the sloppy model too.
@@ -228,7 +228,9 @@ func (t task) wrong(vault, home string, ended agent.Ended, cited []agent.Cited, 
 		says(fmt.Sprint(open, " tasks are open"))
 	}
 	if t.unanswerable && !slices.ContainsFunc(cited, func(c agent.Cited) bool { return c.Verdict == agent.NotFound }) {
-		says("Your notes don't say") // or what is claimed is marked as wrong
+		if !strings.Contains(ended.Answer, "No note has these words") { // as the program says before a model that invents
+			says("Your notes don't say") // or what is claimed is marked as wrong
+		}
 	}
 	if len(t.calls) > 0 && t.calls[0].tool == "send_email" && !strings.Contains(ended.Answer+told, "mail.host") {
 		list = append(list, "it is not told how to set up mail")
