@@ -63,6 +63,10 @@ func (d *delegate) Spec() llm.ToolSpec {
 func (d *delegate) Level(json.RawMessage) agent.Level { return agent.Auto }
 func (d *delegate) ReadOnly() bool                    { return true }
 
+// LoopOnly says that a plan hands out no tasks: neither does one that takes the
+// place of a loop or a team.
+func (d *delegate) LoopOnly() {}
+
 // Delegating says that each of its calls has a bound of its own and ends with ctx.
 func (d *delegate) Delegating() {}
 

@@ -96,6 +96,18 @@ func TestTheLoopCanDelegate(t *testing.T) {
 	t.Error("the loop does not see report and source")
 }
 
+// A model that can call no tools is given a plan, and no task to hand out.
+func TestAPlanInPlaceOfATeamHandsOutNothing(t *testing.T) {
+	for _, mode := range []agent.Mode{agent.LoopMode, agent.TeamMode} {
+		model := &script{lines: []line{{err: &llm.UnsupportedError{Model: "tiny", Capability: "tools"}}, say(searchStep), say(goodAnswer)}}
+		ended(t, collect(New(Options{Model: model, History: &shelf{}, Tools: tools(search()), Mode: inMode(mode)}).Ask(t.Context(), "c1", question), nil))
+		planner := model.requests[1].Messages[0].Text
+		if !strings.Contains(planner, "search_notes(") || strings.Contains(planner, agent.DelegateTool+"(") {
+			t.Errorf("%s: the planner is told\n%s", mode, planner)
+		}
+	}
+}
+
 func TestThoughtsBelongToWhoThinks(t *testing.T) {
 	thinks := func(l line, what string) line { l.thinking = what; return l }
 	model := &script{lines: []line{

@@ -16,6 +16,7 @@ func TestSentencesOf(t *testing.T) {
 		"the number of a day in German":             {"Am 3. Mai war es warm. Am 4. nicht.", []string{"Am 3. Mai war es warm.", "Am 4. nicht."}},
 		"end marks in a quotation":                  {"He said “Go. Now.” and went. Then?", []string{"He said “Go. Now.” and went.", "Then?"}},
 		"citations belong to the previous sentence": {"It leaks. [1][2] It drips [3].", []string{"It leaks. [1][2]", "It drips [3]."}},
+
 		"Chinese":                      {"你好。再见！", []string{"你好。", "再见！"}},
 		"a paragraph of several lines": {"One line\nand another.\n\nNext", []string{"One line\nand another.", "Next"}},
 		"items, headings and rows":     {"# Head\n- a\n- b\n| x | y |\n| 1 | 2 |", []string{"# Head", "- a", "- b", "| x | y |", "| 1 | 2 |"}},
