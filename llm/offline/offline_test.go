@@ -205,6 +205,8 @@ func TestFollowUpIncludesThePreviousQuestion(t *testing.T) {
 		"shoes":                             "search_notes query=shoes",
 		"no, in October":                    "search_notes query=running plan? no, in October",
 		"last week":                         "search_notes limit=50 query=last week",
+		"who is Ada and when did I see her": "search_notes query=Ada and see her",
+		"was it long and hard?":             "search_notes query=running plan? it long and hard",
 	} {
 		if got := planned(t, &llm.Task{Kind: llm.PlanTask, Question: question, Tools: builtIn, History: history}); got != want {
 			t.Errorf("%q\n got %s\nwant %s", question, got, want)

@@ -143,15 +143,20 @@ func refersBack(question string, today time.Time) bool {
 }
 
 // pointsBack reports whether a short question contains a word that points to the
-// previous one.
+// previous one. In "who is Ada, and when did I see her" it points to the part
+// before "and".
 func pointsBack(question string) bool {
 	const few = 3
-	about, first := len(content(question)), true
+	about := content(question)
+	first, named := true, false
 	for word := range words(question) {
-		if about <= few && (pointing[word] || first && joining[word]) {
+		switch {
+		case len(about) > few || named && joining[word]:
+			return false
+		case pointing[word] || first && joining[word]:
 			return true
 		}
-		first = false
+		first, named = false, named || about[word]
 	}
 	return false
 }
