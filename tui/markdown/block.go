@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"lifehub/tui/markdown/inline"
 	"lifehub/tui/markdown/layout"
 )
 
@@ -37,7 +36,7 @@ type spacing struct {
 type spare struct {
 	containers []container
 	wrap       layout.Wrapper
-	inline     inline.Parser
+	inline     Parser
 	paragraph  paragraph
 	code       code
 }
@@ -142,7 +141,7 @@ func (s *Stream) markup(matched int, body string, indent int) bool {
 	}
 	level, title := heading(body)
 	next := codeStart(body, s.paragraph != nil)
-	label, address, defines := inline.Definition(body)
+	label, address, defines := Definition(body)
 	switch {
 	case level == 0 && !rule(body) && next == nil && (!defines || s.paragraph != nil):
 		return false
@@ -160,12 +159,12 @@ func (s *Stream) markup(matched int, body string, indent int) bool {
 		s.openCode(next)
 		s.codeStarted(body)
 	case defines:
-		if s.end != inline.Guessed {
+		if s.end != Guessed {
 			s.links.Define(label, address)
 		}
 		if !s.links.Hides(label, address) {
 			s.separate(inText)
-			s.drawLine(body, s.base(), &inline.Links{}, s.margin())
+			s.drawLine(body, s.base(), &Links{}, s.margin())
 		}
 	default:
 		s.separate(apart)
@@ -197,9 +196,9 @@ func (s *Stream) text(matched int, body string) {
 }
 
 // ending is that of a block which is known to be whole.
-func (s *Stream) ending() inline.Ending {
-	if s.end == inline.Open {
-		return inline.Closed
+func (s *Stream) ending() Ending {
+	if s.end == Open {
+		return Closed
 	}
 	return s.end
 }
@@ -209,7 +208,7 @@ func (s *Stream) closeLeaf() {
 	switch {
 	case s.paragraph != nil:
 		p := s.paragraph
-		if s.end == inline.Guessed && p.maybeTable() {
+		if s.end == Guessed && p.maybeTable() {
 			s.previewTable(p)
 		} else {
 			p.settle(s.ending())

@@ -6,7 +6,6 @@ import (
 	"unicode/utf8"
 
 	"lifehub/tui/markdown/highlight"
-	"lifehub/tui/markdown/inline"
 	"lifehub/tui/markdown/layout"
 	"lifehub/tui/measure"
 	"lifehub/tui/safetext"
@@ -88,7 +87,7 @@ func codeStart(body string, within bool) *code {
 		}
 		info := strings.Trim(body[n:], " ")
 		name, _, _ := strings.Cut(info, " ")
-		return &code{kind: fenced, fence: body[:n], info: safetext.Line(inline.Unescape(info)), name: highlight.Named(strings.Trim(name, "{}."))}
+		return &code{kind: fenced, fence: body[:n], info: safetext.Line(Unescape(info)), name: highlight.Named(strings.Trim(name, "{}."))}
 	case '<':
 		if end, ok := tagStart(body, within); ok {
 			return &code{kind: tags, fence: end}
@@ -339,7 +338,7 @@ func (s *Stream) closeCode() {
 	if c.rest != "" || c.wrap.Column > 0 {
 		c.endLine()
 	}
-	if c.lower != "" && s.end != inline.Guessed {
+	if c.lower != "" && s.end != Guessed {
 		s.lines = append(s.lines, c.lower)
 	}
 	if c.blanks > 0 {

@@ -15,7 +15,6 @@ import (
 	"github.com/yuin/goldmark/text"
 
 	"lifehub/internal/testenv"
-	"lifehub/tui/markdown/inline"
 	"lifehub/tui/markdown/layout"
 )
 
@@ -79,7 +78,7 @@ func reference(src string) (words []string, marks int) {
 		}
 		switch n := n.(type) {
 		case *ast.Text:
-			b.WriteString(inline.Unescape(string(n.Value([]byte(src)))))
+			b.WriteString(Unescape(string(n.Value([]byte(src)))))
 			if n.SoftLineBreak() || n.HardLineBreak() {
 				b.WriteString("\n")
 			}

@@ -12,7 +12,6 @@ package markdown
 import (
 	"strings"
 
-	"lifehub/tui/markdown/inline"
 	"lifehub/tui/markdown/layout"
 )
 
@@ -34,8 +33,8 @@ type Stream struct {
 	guess guess
 	spare spare
 	due   int // how long source must be before what is open is read again
-	links inline.Links
-	end   inline.Ending
+	links Links
+	end   Ending
 
 	lines []string
 	body  int // lines[:body] are settled; the rest shows what may still change
@@ -114,17 +113,17 @@ func (s *Stream) update() {
 		return
 	}
 	s.dirty = min(s.dirty, s.body)
-	s.lines, s.end = s.lines[:s.body], inline.Open
+	s.lines, s.end = s.lines[:s.body], Open
 	s.input()
 	if s.closed {
-		s.end = inline.Closed
+		s.end = Closed
 		s.closeContainers(0)
 		s.closeLeaf()
 		s.body = len(s.lines)
 		return
 	}
 	if p := s.paragraph; p != nil && !p.maybeTable() {
-		p.settle(inline.Open)
+		p.settle(Open)
 	}
 	s.body = len(s.lines)
 	s.preview()

@@ -3,7 +3,6 @@ package markdown
 import (
 	"strings"
 
-	"lifehub/tui/markdown/inline"
 	"lifehub/tui/markdown/layout"
 )
 
@@ -14,7 +13,7 @@ const keep = 1024
 
 // paragraph is text under way.
 type paragraph struct {
-	inline  inline.Parser
+	inline  Parser
 	wrap    layout.Wrapper
 	margin  margin
 	raw     []byte // the text so far, while it is not long
@@ -44,7 +43,7 @@ func (s *Stream) openParagraph(continues bool) {
 		s.separate(inText)
 	}
 	m := s.margin()
-	s.paragraph = &paragraph{inline: inline.New(&s.theme, &s.links, s.base()), wrap: s.wrapper(m), margin: m, before: before}
+	s.paragraph = &paragraph{inline: newInline(&s.theme, &s.links, s.base()), wrap: s.wrapper(m), margin: m, before: before}
 }
 
 func (s *Stream) wrapper(m margin) layout.Wrapper {
@@ -68,13 +67,13 @@ func (p *paragraph) add(text string) {
 		}
 	}
 	p.inline.Add(text)
-	if len(p.inline.Pending()) > inline.Reach && !p.maybeTable() {
-		p.settle(inline.Open)
+	if len(p.inline.Pending()) > Reach && !p.maybeTable() {
+		p.settle(Open)
 	}
 }
 
 // settle lays out what is certain.
-func (p *paragraph) settle(end inline.Ending) { p.inline.Advance(end, p.wrap.Add) }
+func (p *paragraph) settle(end Ending) { p.inline.Advance(end, p.wrap.Add) }
 
 // maybeTable reports whether the next line may make p the head of a table. It
 // is not drawn as text then.
@@ -126,8 +125,8 @@ func (s *Stream) drawHeading(level int, title string, m margin) {
 }
 
 // drawLine draws text that is a block of its own.
-func (s *Stream) drawLine(body string, style layout.Style, links *inline.Links, m margin) {
-	text, wrap := inline.New(&s.theme, links, style), s.wrapper(m)
+func (s *Stream) drawLine(body string, style layout.Style, links *Links, m margin) {
+	text, wrap := newInline(&s.theme, links, style), s.wrapper(m)
 	text.Add(body)
 	text.Advance(s.ending(), wrap.Add)
 	wrap.Flush()

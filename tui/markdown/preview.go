@@ -3,7 +3,6 @@ package markdown
 import (
 	"strings"
 
-	"lifehub/tui/markdown/inline"
 	"lifehub/tui/markdown/layout"
 	"lifehub/tui/safetext"
 )
@@ -19,7 +18,7 @@ func (s *Stream) patience() int {
 	switch n := s.unsettled(); {
 	case n <= often:
 		return 0
-	case n <= 2*inline.Reach:
+	case n <= 2*Reach:
 		return n / 8
 	default:
 		return n / 2
@@ -30,7 +29,7 @@ func (s *Stream) patience() int {
 func (s *Stream) preview() {
 	saved := s.blocks
 	s.guess.live = false
-	s.blocks, s.end = saved.clone(&s.spare), inline.Guessed
+	s.blocks, s.end = saved.clone(&s.spare), Guessed
 	if tail := s.tail(); tail != "" {
 		switch {
 		case s.middle:
@@ -44,7 +43,7 @@ func (s *Stream) preview() {
 	}
 	s.closeLeaf()
 	s.drawMarks(0)
-	s.blocks, s.end = saved, inline.Open
+	s.blocks, s.end = saved, Open
 }
 
 // unsettled returns how many bytes are read again when more text has come.
@@ -80,7 +79,7 @@ func (g *guess) from(s *Stream) {
 	}
 	var last layout.Span
 	text := p.inline.Pending()
-	p.inline.Advance(inline.Guessed, func(s layout.Span) {
+	p.inline.Advance(Guessed, func(s layout.Span) {
 		p.wrap.Add(s)
 		last = s
 	})

@@ -4,7 +4,6 @@ import (
 	"sort"
 	"strings"
 
-	"lifehub/tui/markdown/inline"
 	"lifehub/tui/markdown/layout"
 	"lifehub/tui/measure"
 )
@@ -222,7 +221,7 @@ func shared(free int, least, most []int) []int {
 }
 
 func (s *Stream) spans(text string, style layout.Style, yield func(layout.Span)) {
-	in := inline.New(&s.theme, &s.links, style)
+	in := newInline(&s.theme, &s.links, style)
 	in.Add(text)
 	in.Advance(s.ending(), yield)
 }

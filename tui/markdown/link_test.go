@@ -1,4 +1,4 @@
-package inline
+package markdown
 
 import (
 	"testing"
@@ -9,7 +9,7 @@ import (
 // drawn is what reads of a text, and where the first link in it leads.
 func drawn(src string) (text, link string) {
 	theme := layout.Palette{}.Theme()
-	p := New(&theme, &Links{}, layout.Style{})
+	p := newInline(&theme, &Links{}, layout.Style{})
 	p.Add(src)
 	p.Advance(Closed, func(s layout.Span) {
 		text += s.Text

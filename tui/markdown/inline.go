@@ -1,5 +1,5 @@
 // Package inline turns the text of a paragraph into spans, as it arrives. Start at Parser.
-package inline
+package markdown
 
 import (
 	"strings"
@@ -51,7 +51,7 @@ type Parser struct {
 }
 
 // New returns a parser of a paragraph whose plain text is in style base.
-func New(theme *layout.Theme, links *Links, base layout.Style) Parser {
+func newInline(theme *layout.Theme, links *Links, base layout.Style) Parser {
 	return Parser{theme: theme, links: links, base: base, prev: ' '}
 }
 
@@ -117,7 +117,7 @@ func plainLength(s string, prev rune) int {
 }
 
 // leading returns how many bytes s begins with that are in set.
-func leading(s, set string) int { return len(s) - len(strings.TrimLeft(s, set)) }
+func leadingInline(s, set string) int { return len(s) - len(strings.TrimLeft(s, set)) }
 
 func before(s string, prev rune) rune {
 	if s == "" {

@@ -1,4 +1,4 @@
-package inline
+package markdown
 
 import (
 	"unicode"
@@ -9,7 +9,7 @@ import (
 
 // run takes a run of *, _ or ~ and closes what it can.
 func (p *Parser) run(s string) bool {
-	n := leading(s, s[:1])
+	n := leadingInline(s, s[:1])
 	if n == len(s) && p.end == Open {
 		return false
 	}
