@@ -9,7 +9,7 @@ import (
 
 // run takes a run of *, _ or ~ and closes what it can.
 func (p *Parser) run(s string) bool {
-	n := leadingInline(s, s[:1])
+	n := leading(s, s[:1])
 	if n == len(s) && p.end == Open {
 		return false
 	}

@@ -116,9 +116,6 @@ func plainLength(s string, prev rune) int {
 	return len(s)
 }
 
-// leading returns how many bytes s begins with that are in set.
-func leadingInline(s, set string) int { return len(s) - len(strings.TrimLeft(s, set)) }
-
 func before(s string, prev rune) rune {
 	if s == "" {
 		return prev

@@ -52,17 +52,17 @@ func (p *Parser) target(s, label string) (t target, n int, known bool) {
 
 // inlineTarget reads "(address "title")". known is false if s ends too early.
 func inlineTarget(s string) (t target, n int, known bool) {
-	i := 1 + leadingInline(s[1:], " \n")
+	i := 1 + leading(s[1:], " \n")
 	if t.address, n = linkAddress(s[i:]); n < 0 {
 		return target{}, 0, false
 	}
 	i += n
-	i += leadingInline(s[i:], " \n")
+	i += leading(s[i:], " \n")
 	if t.title, n = linkTitle(s[i:]); n < 0 {
 		return target{}, 0, false
 	}
 	i += n
-	i += leadingInline(s[i:], " \n")
+	i += leading(s[i:], " \n")
 	switch {
 	case i == len(s):
 		return target{}, 0, false

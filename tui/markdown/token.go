@@ -43,7 +43,7 @@ func (p *Parser) backslash(s string) bool {
 func flat(s string) string { return strings.ReplaceAll(s, "\n", " ") }
 
 func (p *Parser) code(s string) bool {
-	n := leadingInline(s, "`")
+	n := leading(s, "`")
 	if n == len(s) && p.end == Open {
 		return false
 	}
@@ -56,7 +56,7 @@ func (p *Parser) code(s string) bool {
 			break
 		}
 		i += at
-		at = i + leadingInline(within[i:], "`")
+		at = i + leading(within[i:], "`")
 		if at == len(within) && p.end == Open && !far {
 			return false
 		}
@@ -129,7 +129,7 @@ const entityLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ01234
 const longestEntity = 2
 
 func (p *Parser) entity(s string) bool {
-	n := 1 + leadingInline(s[1:min(len(s), maxEntity)], entityLetters)
+	n := 1 + leading(s[1:min(len(s), maxEntity)], entityLetters)
 	if n == len(s) && n < maxEntity && p.end == Open {
 		return false
 	}
