@@ -5,7 +5,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"lifehub/tui/markdown/highlight"
 	"lifehub/tui/markdown/layout"
 	"lifehub/tui/measure"
 	"lifehub/tui/safetext"
@@ -26,8 +25,8 @@ type code struct {
 	fence  string // what ends it: the opening fence, "-->", "$$"; "" for a blank line
 	info   string // behind the opening fence
 	indent int    // of the opening fence
-	name   *highlight.Language
-	state  highlight.State // of highlighting, between two pieces
+	name   *layout.Language
+	state  layout.State // of highlighting, between two pieces
 	wrap   layout.Wrapper
 	style  layout.Style
 	rest   string // of the line under way, not yet laid out
@@ -87,7 +86,7 @@ func codeStart(body string, within bool) *code {
 		}
 		info := strings.Trim(body[n:], " ")
 		name, _, _ := strings.Cut(info, " ")
-		return &code{kind: fenced, fence: body[:n], info: safetext.Line(Unescape(info)), name: highlight.Named(strings.Trim(name, "{}."))}
+		return &code{kind: fenced, fence: body[:n], info: safetext.Line(Unescape(info)), name: layout.Named(strings.Trim(name, "{}."))}
 	case '<':
 		if end, ok := tagStart(body, within); ok {
 			return &code{kind: tags, fence: end}
@@ -322,7 +321,7 @@ func (c *code) endLine() {
 }
 
 func (c *code) lay(text string) {
-	c.state = c.name.Highlight(text, c.state, func(text string, k highlight.Token) {
+	c.state = c.name.Highlight(text, c.state, func(text string, k layout.Token) {
 		c.wrap.Add(c.theme.Tokens[k].Over(c.style).Span(text))
 	})
 }

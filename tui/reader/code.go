@@ -10,7 +10,7 @@ import (
 	"github.com/alecthomas/chroma/v2/formatters"
 	"github.com/charmbracelet/x/ansi"
 
-	"lifehub/tui/markdown/highlight"
+	"lifehub/tui/markdown/layout"
 )
 
 // formatter is the name under which chroma knows mark.
@@ -46,20 +46,20 @@ func mark(w io.Writer, _ *chroma.Style, next chroma.Iterator) error {
 	return nil
 }
 
-func kindOf(t chroma.TokenType) highlight.Token {
+func kindOf(t chroma.TokenType) layout.Token {
 	switch {
 	case t == chroma.GenericInserted:
-		return highlight.Added
+		return layout.Added
 	case t == chroma.GenericDeleted:
-		return highlight.Removed
+		return layout.Removed
 	case t.InCategory(chroma.Comment), t == chroma.GenericSubheading:
-		return highlight.Comment
+		return layout.Comment
 	case t.InCategory(chroma.Keyword), t == chroma.NameTag:
-		return highlight.Keyword
+		return layout.Keyword
 	case t.InSubCategory(chroma.LiteralString):
-		return highlight.String
+		return layout.String
 	case t.InSubCategory(chroma.LiteralNumber):
-		return highlight.Number
+		return layout.Number
 	}
 	return 0
 }

@@ -4,8 +4,6 @@ import (
 	"image/color"
 
 	"github.com/charmbracelet/x/ansi"
-
-	"lifehub/tui/markdown/highlight"
 )
 
 // Style is how a piece of text looks. The zero Style is plain.
@@ -67,8 +65,8 @@ type Theme struct {
 	Strong     Style
 	Emphasis   Style
 	Deleted    Style
-	Code       Style                        // in a line of text
-	Tokens     [highlight.Removed + 1]Style // highlighting
+	Code       Style              // in a line of text
+	Tokens     [Removed + 1]Style // highlighting
 	Link       Style
 	Host       Style // where a link leads, after its text
 	Citation   Style // [1]
@@ -106,8 +104,8 @@ func (p Palette) Theme() Theme {
 		Deleted:  Style{Attributes: Strike},
 		Code:     Style{Foreground: p.Code},
 		Tokens: [...]Style{
-			highlight.Keyword: {Foreground: p.Keyword}, highlight.String: {Foreground: p.String}, highlight.Number: {Foreground: p.Number},
-			highlight.Comment: Style{Attributes: Italic}.Over(quiet), highlight.Added: {Foreground: p.Added}, highlight.Removed: {Foreground: p.Removed},
+			Keyword: {Foreground: p.Keyword}, String: {Foreground: p.String}, Number: {Foreground: p.Number},
+			Comment: Style{Attributes: Italic}.Over(quiet), Added: {Foreground: p.Added}, Removed: {Foreground: p.Removed},
 		},
 		Link:       Style{p.Link, Underline},
 		Host:       quiet,

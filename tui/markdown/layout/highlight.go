@@ -1,5 +1,5 @@
 // Package highlight turns code into tokens, a piece of a line at a time. Start at Named.
-package highlight
+package layout
 
 import (
 	"strings"
