@@ -6,7 +6,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"lifehub/tui/measure"
+	"lifehub/tui/markdown/layout"
 )
 
 // rowOf is the row of the screen that shows a text, and its column there.
@@ -22,9 +22,9 @@ func (r *rig) rowOf(text string) (x, y int) {
 }
 
 func TestWhatIsDraggedOverIsCopied(t *testing.T) {
-	defer measure.ByCharacters(false)
+	defer layout.ByCharacters(false)
 	for _, byCharacters := range []bool{false, true} {
-		measure.ByCharacters(byCharacters)
+		layout.ByCharacters(byCharacters)
 		testDragging(t)
 	}
 }

@@ -9,7 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lifehub/tui/backend"
-	"lifehub/tui/measure"
+	"lifehub/tui/markdown/layout"
 	"lifehub/tui/terminal"
 )
 
@@ -23,7 +23,7 @@ const farewell = 2 * time.Second
 func Run(ctx context.Context, options backend.Options) (how backend.Ended, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	measure.ByCharacters(true) // until the terminal says otherwise
+	layout.ByCharacters(true) // until the terminal says otherwise
 	m, err := New(ctx, options)
 	if err != nil {
 		return backend.Quit, err

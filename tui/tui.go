@@ -20,7 +20,7 @@ import (
 	"lifehub/tui/draw"
 	"lifehub/tui/frame"
 	"lifehub/tui/keys"
-	"lifehub/tui/measure"
+	"lifehub/tui/markdown/layout"
 	"lifehub/tui/panel"
 	"lifehub/tui/pull"
 	"lifehub/tui/terminal"
@@ -296,7 +296,7 @@ func (m *Model) wear(name string) {
 // characters they are made of.
 func (m *Model) modeReported(msg tea.ModeReportMsg) {
 	known := msg.Value == ansi.ModeReset || msg.Value == ansi.ModeSet || msg.Value == ansi.ModePermanentlySet
-	if msg.Mode == ansi.ModeUnicodeCore && known && measure.ByCharacters(false) {
+	if msg.Mode == ansi.ModeUnicodeCore && known && layout.ByCharacters(false) {
 		m.wear("")
 	}
 }

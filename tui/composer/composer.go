@@ -15,7 +15,7 @@ import (
 	"lifehub/agent"
 	"lifehub/tui/draw"
 	"lifehub/tui/keys"
-	"lifehub/tui/measure"
+	"lifehub/tui/markdown/layout"
 	"lifehub/tui/safetext"
 )
 
@@ -119,7 +119,7 @@ func (c *Model) remeasure() {
 		switch most := c.Area.Width(); {
 		case draw.Width(line) <= most:
 		case draw.Width(strings.TrimRight(ansi.Strip(line), " ")) <= most:
-			c.Lines[y] = measure.Fit(line, most, "")
+			c.Lines[y] = layout.Fit(line, most, "")
 		default:
 			c.Lines[y] = draw.Truncate(line, most)
 		}

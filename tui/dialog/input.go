@@ -12,7 +12,7 @@ import (
 	"lifehub/agent"
 	"lifehub/tui/draw"
 	"lifehub/tui/keys"
-	"lifehub/tui/measure"
+	"lifehub/tui/markdown/layout"
 	"lifehub/tui/safetext"
 )
 
@@ -257,7 +257,7 @@ func (in *Input) content(width int, theme *draw.Theme) (lines []string, at int) 
 		add(theme.Text.Render, safetext.Reveal(asked.Message))
 	}
 	if asked.URL != "" {
-		lines = append(lines, measure.Lines(safetext.Reveal(asked.URL), max(1, width))...)
+		lines = append(lines, layout.Lines(safetext.Reveal(asked.URL), max(1, width))...)
 		add(theme.Dim.Render, "LifeHub does not open it. Agree once you have opened it, or are about to.")
 	}
 	for _, m := range asked.Prompt {

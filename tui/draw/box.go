@@ -8,7 +8,6 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"lifehub/tui/markdown/layout"
-	"lifehub/tui/measure"
 )
 
 // Box is the one frame of the screen: a rounded border with a title and a count in
@@ -53,13 +52,13 @@ func Over(lines, box []string, x, y, width int) []string {
 			continue
 		}
 		under := lines[y+i]
-		left := measure.Fit(under, x, "")
+		left := layout.Fit(under, x, "")
 		left += ansi.ResetStyle + strings.Repeat(" ", max(0, x-Width(left)))
 		right := ""
 		if end := x + Width(line); end < width {
-			right = measure.Method().TruncateLeft(under, end, "")
+			right = layout.Method().TruncateLeft(under, end, "")
 			if Width(right) > max(0, Width(under)-end) { // a wide character begins under the box
-				right = " " + measure.Method().TruncateLeft(under, end+1, "")
+				right = " " + layout.Method().TruncateLeft(under, end+1, "")
 			}
 		}
 		lines[y+i] = left + line + right

@@ -9,12 +9,12 @@ import (
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"lifehub/tui/measure"
+	"lifehub/tui/markdown/layout"
 	"lifehub/tui/safetext"
 )
 
 // Width is how many columns of the screen a line takes.
-func Width(line string) int { return measure.Cells(line) }
+func Width(line string) int { return layout.Cells(line) }
 
 // Hang breaks safe text into lines of a width, with the first after a head
 // and the others as far in.
@@ -41,8 +41,8 @@ func Wrap(text string, width int) []string {
 		return []string{text}
 	}
 	var lines []string
-	for _, line := range strings.Split(measure.Method().Wrap(text, width, ""), "\n") {
-		lines = append(lines, measure.Lines(line, width)...)
+	for _, line := range strings.Split(layout.Method().Wrap(text, width, ""), "\n") {
+		lines = append(lines, layout.Lines(line, width)...)
 	}
 	return lines
 }
@@ -52,7 +52,7 @@ func Truncate(line string, width int) string {
 	if width <= 0 {
 		return ""
 	}
-	return measure.Fit(line, width, "…")
+	return layout.Fit(line, width, "…")
 }
 
 // Summary is what fits of untrusted text on one line. A question can be a megabyte
@@ -119,10 +119,10 @@ func StyleLines(style func(...string) string, lines []string) []string {
 
 // bytesThatFit returns how many bytes of text fit into a width.
 func bytesThatFit(text string, width int) int {
-	if measure.Plain(text[:min(len(text), width+1)]) {
+	if layout.Plain(text[:min(len(text), width+1)]) {
 		return min(len(text), width)
 	}
-	return len(measure.Fit(text, width, ""))
+	return len(layout.Fit(text, width, ""))
 }
 
 // WrapExact breaks a line of safe text between words where that is near, and
@@ -154,8 +154,8 @@ func WrapExact(text string, width int) []string {
 // Marked puts the cells of a styled line from one up to another into a style.
 func Marked(line string, from, to int, style lipgloss.Style) string {
 	on, _, _ := strings.Cut(style.Render("x"), "x")
-	before, rest := measure.Fit(line, from, ""), measure.Method().TruncateLeft(line, from, "")
-	inside, after := measure.Fit(rest, to-from, ""), measure.Method().TruncateLeft(rest, to-from, "")
+	before, rest := layout.Fit(line, from, ""), layout.Method().TruncateLeft(line, from, "")
+	inside, after := layout.Fit(rest, to-from, ""), layout.Method().TruncateLeft(rest, to-from, "")
 	return before + on + under(inside, on) + ansi.ResetStyle + after
 }
 

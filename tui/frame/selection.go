@@ -6,7 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"lifehub/tui/measure"
+	"lifehub/tui/markdown/layout"
 )
 
 // Selection is the text that the mouse was dragged over: whole lines between the
@@ -83,7 +83,7 @@ func (s *Selection) End(lines []string) (text string, click bool) {
 func (s *Selection) Show(lines []string) {
 	s.each(lines, func(y, from, to int) {
 		marked := ansi.Strip(cut(lines[y], from, to))
-		lines[y] = cut(lines[y], 0, from) + ansi.ResetStyle + "\x1b[7m" + marked + "\x1b[27m" + cut(lines[y], to, max(to, measure.Cells(lines[y])))
+		lines[y] = cut(lines[y], 0, from) + ansi.ResetStyle + "\x1b[7m" + marked + "\x1b[27m" + cut(lines[y], to, max(to, layout.Cells(lines[y])))
 	})
 }
 
@@ -104,12 +104,12 @@ func (s *Selection) each(lines []string, visit func(y, from, to int)) {
 		if y == last.Y {
 			to = min(to, last.X+1)
 		}
-		visit(y, from, max(from, min(to, measure.Cells(lines[y]))))
+		visit(y, from, max(from, min(to, layout.Cells(lines[y]))))
 	}
 }
 
 // cut is the cells of a line from one up to another. [ansi.Method.Cut] takes them
 // from the wrong end where the terminal adds up characters.
 func cut(line string, from, to int) string {
-	return measure.Method().TruncateLeft(measure.Fit(line, to, ""), from, "")
+	return layout.Method().TruncateLeft(layout.Fit(line, to, ""), from, "")
 }

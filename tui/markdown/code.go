@@ -6,7 +6,6 @@ import (
 	"unicode/utf8"
 
 	"lifehub/tui/markdown/layout"
-	"lifehub/tui/measure"
 	"lifehub/tui/safetext"
 )
 
@@ -294,7 +293,7 @@ func (c *code) add(text string) {
 	for len(c.rest) > maxPiece {
 		n, at := 0, 0 // behind the last character between two words, and behind the last that fits
 		for {
-			char, _ := measure.First(c.rest[at:])
+			char, _ := layout.First(c.rest[at:])
 			if at == 0 && len(char) == len(c.rest) {
 				return // it may go on
 			}

@@ -6,7 +6,6 @@ import (
 	"unicode/utf8"
 
 	"lifehub/tui/markdown/layout"
-	"lifehub/tui/measure"
 )
 
 // maxDepth bounds quotations and lists inside one another; deeper marks are text.
@@ -69,7 +68,7 @@ func (s *Stream) container(matched int, body string, indent int) (c container, n
 		return container{kind: quote, mark: bar, rest: bar, width: 2}, len(body) - len(strings.TrimPrefix(body[1:], " "))
 	}
 	if label, n := footnoteLabel(body); n > 0 && s.paragraph == nil {
-		width := measure.Cells(label) + len("[^] ")
+		width := layout.Cells(label) + len("[^] ")
 		return container{kind: footnote, indent: 4, mark: s.theme.Citation.Paint("[^"+label+"]") + " ", rest: layout.Spaces(width), width: width}, n
 	}
 	n, c.bullet, c.number = listMark(body)

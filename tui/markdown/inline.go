@@ -7,7 +7,6 @@ import (
 	"unicode/utf8"
 
 	"lifehub/tui/markdown/layout"
-	"lifehub/tui/measure"
 )
 
 // Reach bounds, in bytes, how far the mark that ends an emphasis, a code span
@@ -156,7 +155,7 @@ func settledText(s string) int {
 	}
 	at := 0
 	for {
-		cluster, _ := measure.First(s[at:])
+		cluster, _ := layout.First(s[at:])
 		if at+len(cluster) == len(s) {
 			return at
 		}

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"lifehub/tui/markdown/layout"
-	"lifehub/tui/measure"
 )
 
 const (
@@ -234,7 +233,7 @@ func (s *Stream) cellSize(text string) (line, word int) {
 	s.spans(text, layout.Style{}, wrap.Add)
 	wrap.Flush()
 	for _, l := range lines {
-		line = max(line, measure.Cells(l))
+		line = max(line, layout.Cells(l))
 	}
 	return line, wrap.Longest
 }

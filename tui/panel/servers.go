@@ -13,7 +13,7 @@ import (
 	"lifehub/tui/dialog"
 	"lifehub/tui/draw"
 	"lifehub/tui/keys"
-	"lifehub/tui/measure"
+	"lifehub/tui/markdown/layout"
 	"lifehub/tui/safetext"
 )
 
@@ -315,7 +315,7 @@ func (l *Reader) view(width, rows int, keys *keys.Map, theme *draw.Theme, choice
 // Content returns the whole text, with hidden characters made visible.
 func (l *Reader) Content(width int, theme *draw.Theme) []string {
 	if l.Change == nil {
-		return measure.Lines(safetext.Text(l.text), max(1, width))
+		return layout.Lines(safetext.Text(l.text), max(1, width))
 	}
 	var lines []string
 	for _, c := range l.Change {

@@ -18,7 +18,6 @@ import (
 	"lifehub/internal/pattern"
 	"lifehub/tui/draw"
 	"lifehub/tui/markdown/layout"
-	"lifehub/tui/measure"
 	"lifehub/tui/safetext"
 )
 
@@ -149,9 +148,9 @@ func (w *wrapper) add(row string) {
 		w.drawn.Rows = append(w.drawn.Rows, w.blanks...)
 	}
 	w.blanks = nil
-	rest := measure.Method().TruncateLeft(row, draw.Width(head), "")
+	rest := layout.Method().TruncateLeft(row, draw.Width(head), "")
 	if draw.Width(plain) > w.width {
-		head = measure.Fit(head, w.width/2, "")
+		head = layout.Fit(head, w.width/2, "")
 	}
 	lines := strings.Join(draw.Wrap(rest, max(2, w.width-draw.Width(head))), "\n")
 	for line := range strings.SplitSeq(lipgloss.Wrap(lines, 0, ""), "\n") { // each with its own styles

@@ -15,7 +15,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/term"
 
-	"lifehub/tui/measure"
+	"lifehub/tui/markdown/layout"
 	"lifehub/tui/renderer"
 )
 
@@ -165,7 +165,7 @@ func (s *Screen) draw() {
 		return
 	}
 	modes := s.modes(s.view, true)
-	picture := s.renderer.Draw(s.view.Content, s.view.Cursor, measure.Method())
+	picture := s.renderer.Draw(s.view.Content, s.view.Cursor, layout.Method())
 	s.shown, s.entered = s.view, true
 	switch {
 	case len(modes) > 0:

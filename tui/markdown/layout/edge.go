@@ -2,8 +2,6 @@ package layout
 
 import (
 	"strings"
-
-	"lifehub/tui/measure"
 )
 
 // Edge is the upper or lower line of a frame so many cells wide, between its two
@@ -11,17 +9,17 @@ import (
 // room for both, the left one is cut.
 func Edge(from, left, right, to string, width int, border func(...string) string) string {
 	room := width - 2 // between the corners
-	if right != "" && measure.Cells(left)+measure.Cells(right)+6 > room {
+	if right != "" && Cells(left)+Cells(right)+6 > room {
 		right = ""
 	}
 	if left != "" {
-		left = " " + measure.Fit(left, max(0, room-2), "…") + " "
+		left = " " + Fit(left, max(0, room-2), "…") + " "
 	}
 	on, off, _ := strings.Cut(border("─"), "─") // a style measures all that it renders
 	if right != "" {
 		right = " " + right + " " + on + "─" + off
 	}
-	rule := strings.Repeat("─", max(0, room-measure.Cells(left)-measure.Cells(right)))
+	rule := strings.Repeat("─", max(0, room-Cells(left)-Cells(right)))
 	if rule != "" {
 		rule = on + rule + off
 	}

@@ -5,8 +5,6 @@ package layout
 import (
 	"strings"
 	"unicode/utf8"
-
-	"lifehub/tui/measure"
 )
 
 // Look is everything that tells two pieces of a line apart.
@@ -91,7 +89,7 @@ func (w *Wrapper) addText(s Span) {
 			text = text[n:]
 			continue
 		}
-		cluster, width := measure.First(text)
+		cluster, width := First(text)
 		w.cluster(s.Look, cluster, width)
 		text = text[len(cluster):]
 	}
@@ -213,7 +211,7 @@ func (w *Wrapper) lay(l Look, text string) {
 			text = text[n:]
 			continue
 		}
-		g, width := measure.First(text)
+		g, width := First(text)
 		text = text[len(g):]
 		if width > w.Width {
 			g, width = "…", 1

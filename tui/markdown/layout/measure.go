@@ -4,7 +4,7 @@
 // takes on its own, so that हि is two cells and not one, and 👩‍👧 four and not two.
 // The renderer draws for the kind that the terminal is, so all that lays text
 // out must measure with the same.
-package measure
+package layout
 
 import (
 	"strings"
