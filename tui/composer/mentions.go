@@ -9,7 +9,6 @@ import (
 
 	"lifehub/tui/backend"
 	"lifehub/tui/draw"
-	"lifehub/tui/fuzzy"
 	"lifehub/tui/keys"
 	"lifehub/tui/reader"
 	"lifehub/tui/safetext"
@@ -145,7 +144,7 @@ func (p *Mentions) fill(word string) {
 			p.Rows = nil
 			return // it is whole
 		}
-		if score := fuzzy.Score(text, typed); score > 0 && (p.at == 0 || !p.all[i].Tool) {
+		if score := draw.Match(text, typed); score > 0 && (p.at == 0 || !p.all[i].Tool) {
 			found = append(found, match{i, score})
 		}
 	}

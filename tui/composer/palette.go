@@ -10,7 +10,6 @@ import (
 
 	"lifehub/tui/backend"
 	"lifehub/tui/draw"
-	"lifehub/tui/fuzzy"
 	"lifehub/tui/keys"
 )
 
@@ -36,9 +35,9 @@ func (p *Palette) Follow(text string, commands []backend.Command) {
 	scores := map[string]int{}
 	p.Rows, p.heads = nil, nil
 	for _, c := range commands {
-		scores[c.Name] = fuzzy.Score(c.Name, typed)
+		scores[c.Name] = draw.Match(c.Name, typed)
 		for _, name := range c.Aliases {
-			scores[c.Name] = max(scores[c.Name], fuzzy.Score(name, typed)-2)
+			scores[c.Name] = max(scores[c.Name], draw.Match(name, typed)-2)
 		}
 		if scores[c.Name] <= 0 && strings.Contains(" "+strings.ToLower(c.Help), " "+strings.ToLower(typed)) {
 			scores[c.Name] = 1 // a word of what it does
@@ -154,7 +153,7 @@ func (p *Palette) lines(width int, k *keys.Map, theme *draw.Theme) (lines []stri
 		right := theme.Key.Render(keys) + strings.Repeat(" ", pressed-draw.Width(keys)) + theme.Dim.Render(name) + strings.Repeat(" ", typed-draw.Width(name))
 		row := draw.Row{Label: c.Title(), Typed: p.typed}
 		label := all - 4 - 2 - draw.Width(right)
-		if fuzzy.Score(strings.ToLower(c.Title()), strings.ToLower(p.typed)) <= 0 {
+		if draw.Match(strings.ToLower(c.Title()), strings.ToLower(p.typed)) <= 0 {
 			row.Typed = ""
 		}
 		rows = append(rows, at)

@@ -6,7 +6,6 @@ import (
 
 	"charm.land/lipgloss/v2"
 
-	"lifehub/tui/fuzzy"
 	"lifehub/tui/safetext"
 )
 
@@ -87,7 +86,7 @@ func (r Row) marked(label string, style, marked lipgloss.Style) string {
 	}
 	var shown strings.Builder
 	from := 0
-	at := fuzzy.Marks(label, r.Typed)
+	at := Matched(label, r.Typed)
 	for i := 0; i < len(at); {
 		n := 1
 		for i+n < len(at) && at[i+n] == at[i]+n {

@@ -13,7 +13,6 @@ import (
 	"lifehub/internal/pattern"
 	"lifehub/tui/backend"
 	"lifehub/tui/draw"
-	"lifehub/tui/fuzzy"
 	"lifehub/tui/keys"
 	"lifehub/tui/safetext"
 )
@@ -141,7 +140,7 @@ func (h *Help) Build(keys *keys.Map, width int, theme *draw.Theme) {
 func (g helpGroup) holding(filter string) helpGroup {
 	kept := helpGroup{title: g.title}
 	for _, r := range g.rows {
-		if fuzzy.Row(r.Label, r.Detail+" "+g.title, filter) > 0 {
+		if draw.MatchRow(r.Label, r.Detail+" "+g.title, filter) > 0 {
 			kept.rows = append(kept.rows, r)
 		}
 	}

@@ -9,7 +9,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lifehub/tui/draw"
-	"lifehub/tui/fuzzy"
 	"lifehub/tui/keys"
 	"lifehub/tui/safetext"
 )
@@ -66,7 +65,7 @@ func (p *Picker) Matching() (list []int) {
 	scores := make([]int, len(p.Rows))
 	for i, r := range p.Rows {
 		if scores[i] = 1; !draw.Blank(p.Filter) {
-			scores[i] = fuzzy.Row(r.Label, r.Detail, p.Filter)
+			scores[i] = draw.MatchRow(r.Label, r.Detail, p.Filter)
 		}
 		if scores[i] > 0 {
 			list = append(list, i)

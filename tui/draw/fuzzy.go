@@ -1,6 +1,6 @@
 // Package fuzzy matches typed letters with names: the one way in which lists are
 // filtered.
-package fuzzy
+package draw
 
 import (
 	"slices"
@@ -12,24 +12,24 @@ import (
 // after the one before, and further on in the same word; and what is worth more
 // when the last one ends a word.
 const (
-	first  = 7
-	word   = 6
-	run    = 8
-	within = 1
-	whole  = 1
+	scoreFirst  = 7
+	scoreWord   = 6
+	scoreRun    = 8
+	scoreWithin = 1
+	scoreWhole  = 1
 )
 
 const (
-	most    = 400      // bytes of a text are looked at
-	longest = 2 * most // that they are in lower case
+	maxMatched = 400            // bytes of a text are looked at
+	maxLowered = 2 * maxMatched // that they are in lower case
 )
 
 // Score says how well a text fits what is typed, 0: not at all. It holds every
 // typed word, in any order and in any case: its letters in order, each right after
 // the one before, further on in the same word, or at the start of another.
-func Score(text, typed string) (score int) {
-	text = fold(text)
-	for _, typedWord := range strings.Fields(fold(typed)) {
+func Match(text, typed string) (score int) {
+	text = lowered(text)
+	for _, typedWord := range strings.Fields(lowered(typed)) {
 		worth, _ := match(text, typedWord, false)
 		if worth == 0 {
 			return 0
@@ -42,10 +42,10 @@ func Score(text, typed string) (score int) {
 // Row says how well a row of a list fits what is typed, 0: not at all. What is said
 // of its name holds a typed word whole or not at all: letters in order are in every
 // sentence.
-func Row(name, says, typed string) (score int) {
+func MatchRow(name, says, typed string) (score int) {
 	says = strings.ToLower(says)
-	for _, typedWord := range strings.Fields(fold(typed)) {
-		worth := Score(name, typedWord)
+	for _, typedWord := range strings.Fields(lowered(typed)) {
+		worth := Match(name, typedWord)
 		if worth == 0 && !strings.Contains(says, typedWord) {
 			return 0
 		}
@@ -55,12 +55,12 @@ func Row(name, says, typed string) (score int) {
 }
 
 // Marks are the bytes of a text that fit what is typed, in order.
-func Marks(text, typed string) (at []int) {
-	lower := fold(text)
+func Matched(text, typed string) (at []int) {
+	lower := lowered(text)
 	if !strings.EqualFold(lower, text[:min(len(text), len(lower))]) {
 		return nil // a letter takes more bytes in its other case: they are elsewhere
 	}
-	for _, typedWord := range strings.Fields(fold(typed)) {
+	for _, typedWord := range strings.Fields(lowered(typed)) {
 		_, found := match(lower, typedWord, true)
 		at = append(at, found...)
 	}
@@ -69,19 +69,19 @@ func Marks(text, typed string) (at []int) {
 }
 
 // fold is as much of a text as is looked at, in lower case.
-func fold(text string) string {
-	return strings.ToLower(strings.ToValidUTF8(text[:min(len(text), most)], ""))
+func lowered(text string) string {
+	return strings.ToLower(strings.ToValidUTF8(text[:min(len(text), maxMatched)], ""))
 }
 
 // match finds the best place for the letters of a word in a text, and, if they are
 // wanted, where they are there. A score of 0: there is none.
 func match(text, typed string, marks bool) (score int, at []int) {
-	if len(text) > longest || !holds(text, typed) {
+	if len(text) > maxLowered || !holdsLetters(text, typed) {
 		return 0, nil
 	}
 	// now[j] is what the letters so far are worth when the last of them is at j, 0:
 	// it cannot be; from says where the one before is then.
-	var rows [2][longest]int16
+	var rows [2][maxLowered]int16
 	now, last := rows[0][:len(text)], rows[1][:len(text)]
 	var from [][]int
 	for i := range len(typed) {
@@ -91,7 +91,7 @@ func match(text, typed string, marks bool) (score int, at []int) {
 		}
 		inWord, before := -1, -1 // the best places of the letter before, in this word and in all
 		for j := range len(text) {
-			starts := letter(text[j]) && (j == 0 || !letter(text[j-1]))
+			starts := isLetter(text[j]) && (j == 0 || !isLetter(text[j-1]))
 			if starts {
 				inWord = -1
 			}
@@ -104,18 +104,18 @@ func match(text, typed string, marks bool) (score int, at []int) {
 			switch {
 			case text[j] != typed[i]:
 			case i == 0 && j == 0:
-				worth = first
+				worth = scoreFirst
 			case i == 0 && starts:
-				worth = word
+				worth = scoreWord
 			case i == 0:
-				worth = within
+				worth = scoreWithin
 			case !utf8.RuneStart(typed[i]): // the rest of the letter before
-				take(j-1, run)
+				take(j-1, scoreRun)
 			default:
-				take(j-1, run)
-				take(inWord, within)
+				take(j-1, scoreRun)
+				take(inWord, scoreWithin)
 				if starts {
-					take(before, word)
+					take(before, scoreWord)
 				}
 			}
 			if now[j] = worth; marks {
@@ -133,8 +133,8 @@ func match(text, typed string, marks bool) (score int, at []int) {
 	}
 	end := 0
 	for j, worth := range now {
-		if worth > 0 && (j+1 == len(text) || !letter(text[j+1])) {
-			worth += whole
+		if worth > 0 && (j+1 == len(text) || !isLetter(text[j+1])) {
+			worth += scoreWhole
 		}
 		if int(worth) > score {
 			score, end = int(worth), j
@@ -152,7 +152,7 @@ func match(text, typed string, marks bool) (score int, at []int) {
 }
 
 // holds reports whether the letters of one text are in another, in order.
-func holds(text, typed string) bool {
+func holdsLetters(text, typed string) bool {
 	for i := range len(typed) {
 		at := strings.IndexByte(text, typed[i])
 		if at < 0 {
@@ -163,6 +163,6 @@ func holds(text, typed string) bool {
 	return true
 }
 
-func letter(b byte) bool {
+func isLetter(b byte) bool {
 	return b >= utf8.RuneSelf || b >= 'a' && b <= 'z' || b >= '0' && b <= '9'
 }

@@ -1,4 +1,4 @@
-package fuzzy
+package draw
 
 import (
 	"slices"
@@ -24,11 +24,11 @@ func TestWhatIsTypedFits(t *testing.T) {
 		{"größe", "oe", ""},
 	} {
 		var marked strings.Builder
-		lower := fold(c.text)
-		for _, at := range Marks(c.text, c.typed) {
+		lower := lowered(c.text)
+		for _, at := range Matched(c.text, c.typed) {
 			marked.WriteByte(lower[at])
 		}
-		if fits := Score(c.text, c.typed) > 0; fits != (c.marked != "" || c.typed == "") || marked.String() != c.marked {
+		if fits := Match(c.text, c.typed) > 0; fits != (c.marked != "" || c.typed == "") || marked.String() != c.marked {
 			t.Errorf("%q in %q: fits %v, marked %q, want %q", c.typed, c.text, fits, marked.String(), c.marked)
 		}
 	}
@@ -43,9 +43,9 @@ func TestTheBetterFitComesFirst(t *testing.T) {
 	} {
 		sorted := slices.Clone(names)
 		slices.Reverse(sorted)
-		slices.SortStableFunc(sorted, func(a, b string) int { return Score(b, typed) - Score(a, typed) })
+		slices.SortStableFunc(sorted, func(a, b string) int { return Match(b, typed) - Match(a, typed) })
 		for i, name := range sorted {
-			if Score(name, typed) == 0 {
+			if Match(name, typed) == 0 {
 				sorted = sorted[:i]
 				break
 			}
@@ -58,7 +58,7 @@ func TestTheBetterFitComesFirst(t *testing.T) {
 
 func TestARowFitsByItsNameOrAWordOfWhatItSays(t *testing.T) {
 	for typed, fits := range map[string]bool{"mo": true, "model": true, "choose mo": true, "choose pull": false, "chmo": false, "theme": false, "": true} {
-		if got := Row("/model", "Choose the model of this run", typed) > 0; got != fits {
+		if got := MatchRow("/model", "Choose the model of this run", typed) > 0; got != fits {
 			t.Errorf("%q: %v", typed, got)
 		}
 	}
@@ -68,8 +68,8 @@ func FuzzMarksAreWhatIsTyped(f *testing.F) {
 	f.Add("Marathon training", "mt")
 	f.Add("İstanbul ß", "i")
 	f.Fuzz(func(t *testing.T, text, typed string) {
-		score, lower := Score(text, typed), fold(text)
-		for _, at := range Marks(text, typed) {
+		score, lower := Match(text, typed), lowered(text)
+		for _, at := range Matched(text, typed) {
 			if at >= len(lower) || score == 0 && len(strings.Fields(typed)) < 2 {
 				t.Fatalf("%d marked of %q, score %d", at, lower, score)
 			}
@@ -79,6 +79,6 @@ func FuzzMarksAreWhatIsTyped(f *testing.F) {
 
 func BenchmarkScore(b *testing.B) {
 	for b.Loop() {
-		Score("projects/house/2026-11-20 the garden in march.md\x00the garden in march", "ghmar")
+		Match("projects/house/2026-11-20 the garden in march.md\x00the garden in march", "ghmar")
 	}
 }
