@@ -13,7 +13,6 @@ import (
 	"github.com/coder/acp-go-sdk"
 
 	"lifehub/agent"
-	"lifehub/tui/arguments"
 	"lifehub/tui/draw"
 	"lifehub/tui/plan"
 	"lifehub/tui/safetext"
@@ -239,7 +238,7 @@ const titleWidth = 100
 
 // title is a call in one line: its tool and what it was given.
 func title(tool string, input json.RawMessage) string {
-	return shown(draw.Truncate(strings.TrimSpace(safetext.Line(tool)+"  "+arguments.Brief(input)), titleWidth))
+	return shown(draw.Truncate(strings.TrimSpace(safetext.Line(tool)+"  "+plan.BriefArguments(input)), titleWidth))
 }
 
 // kind is how an editor pictures a tool, by what it says of itself.

@@ -8,8 +8,8 @@ import (
 
 	"lifehub/agent"
 	"lifehub/agent/rules"
-	"lifehub/tui/arguments"
 	"lifehub/tui/draw"
+	"lifehub/tui/plan"
 	"lifehub/tui/safetext"
 )
 
@@ -61,9 +61,9 @@ func Describe(asked agent.PermissionAsked, details bool) (lines []Line) {
 		text = rest
 	}
 	if diff == nil || details {
-		pairs := arguments.Of(asked.Input)
+		pairs := plan.Arguments(asked.Input)
 		for _, pair := range pairs {
-			value := safetext.Reveal(arguments.Exact(pair.Value))
+			value := safetext.Reveal(plan.ExactArguments(pair.Value))
 			if strings.Contains(value, "\n") {
 				value = "\n" + value
 			}

@@ -10,16 +10,16 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lifehub/agent"
-	"lifehub/tui/arguments"
 	"lifehub/tui/draw"
 	"lifehub/tui/keys"
+	"lifehub/tui/plan"
 	"lifehub/tui/safetext"
 )
 
 // argumentEditor changes the arguments of a call that waits for the user, one
 // at a time. What comes out is asked about again.
 type argumentEditor struct {
-	Pairs   []arguments.Argument
+	Pairs   []plan.Argument
 	at      int // the one that has the keys
 	area    textarea.Model
 	opened  string // what the area held when the argument got the keys
@@ -36,7 +36,7 @@ func newArgumentEditor(input json.RawMessage, keys *keys.Map) *argumentEditor {
 	area.KeyMap.InsertNewline = key.NewBinding(key.WithKeys(keys.Newline.Keys()...))
 	area.KeyMap.Paste.SetEnabled(false)
 	area.Focus()
-	e := &argumentEditor{Pairs: arguments.Of(input), area: area}
+	e := &argumentEditor{Pairs: plan.Arguments(input), area: area}
 	e.open(0)
 	return e
 }

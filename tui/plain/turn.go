@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"lifehub/agent"
-	"lifehub/tui/arguments"
 	"lifehub/tui/backend"
 	"lifehub/tui/plan"
 	"lifehub/tui/safetext"
@@ -166,7 +165,7 @@ func (c *chat) show(e agent.Event) {
 		}
 	case agent.PlanMade:
 		for _, s := range e.Steps {
-			c.print("plan %s: %s %s\n", safetext.Line(s.ID), safetext.Line(s.Tool), arguments.Brief(s.Input))
+			c.print("plan %s: %s %s\n", safetext.Line(s.ID), safetext.Line(s.Tool), plan.BriefArguments(s.Input))
 		}
 		for _, d := range e.Dropped {
 			c.print("not as planned: %s\n", safetext.Line(d))

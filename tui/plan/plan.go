@@ -11,7 +11,6 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"lifehub/agent"
-	"lifehub/tui/arguments"
 	"lifehub/tui/draw"
 	"lifehub/tui/safetext"
 )
@@ -521,7 +520,7 @@ func (s *step) summary() string {
 			return safetext.Line(task.Task)
 		}
 	}
-	if text := arguments.Brief(s.Step.Input); text != "" {
+	if text := BriefArguments(s.Step.Input); text != "" {
 		return text
 	}
 	return safetext.Line(s.Step.Description)

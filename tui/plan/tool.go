@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"lifehub/agent"
-	"lifehub/tui/arguments"
 	"lifehub/tui/draw"
 	"lifehub/tui/safetext"
 )
@@ -66,7 +65,7 @@ const shownResult = 40
 // details shows the call unfolded: arguments, result, time.
 func (c *Call) details(width int, theme *draw.Theme) []string {
 	var lines []string
-	for _, pair := range arguments.Of(c.Input) {
+	for _, pair := range Arguments(c.Input) {
 		head := "     " + safetext.Line(pair.Key) + "  "
 		lines = append(lines, draw.Hang(theme.Dim.Render(head), safetext.Text(pair.Text()), width)...)
 	}
@@ -109,7 +108,7 @@ func (t *Tool) Render(width int, theme *draw.Theme) []string {
 	case t.Ended:
 		status = agent.Done
 	}
-	left := mark(status, t.Beat, theme) + " " + theme.Strong.Render(safetext.Line(t.Name)) + "  " + arguments.Brief(t.Input)
+	left := mark(status, t.Beat, theme) + " " + theme.Strong.Render(safetext.Line(t.Name)) + "  " + BriefArguments(t.Input)
 	right := ""
 	if far := t.Far(); far != "" {
 		right = theme.Dim.Render(draw.Truncate(far, max(12, width/3)))

@@ -1,5 +1,5 @@
 // Package arguments shows what a call is given, one argument after the other.
-package arguments
+package plan
 
 import (
 	"bytes"
@@ -11,7 +11,7 @@ import (
 
 // Exact writes a value so that no two differ in meaning and look the same: a
 // string that could be taken for something else keeps its quotes.
-func Exact(value json.RawMessage) string {
+func ExactArguments(value json.RawMessage) string {
 	var s string
 	if json.Unmarshal(value, &s) != nil {
 		return string(value)
@@ -24,8 +24,8 @@ func Exact(value json.RawMessage) string {
 
 // Brief writes the arguments of a call on one line: a lone value as it
 // is, several as key: value.
-func Brief(input json.RawMessage) string {
-	pairs := Of(input)
+func BriefArguments(input json.RawMessage) string {
+	pairs := Arguments(input)
 	if len(pairs) == 1 {
 		return safetext.Line(pairs[0].Text())
 	}
@@ -53,7 +53,7 @@ func (a Argument) Text() string {
 
 // Of returns the keys of an input in their order. What is no object
 // is one argument without a key.
-func Of(input json.RawMessage) []Argument {
+func Arguments(input json.RawMessage) []Argument {
 	decoder := json.NewDecoder(bytes.NewReader(input))
 	if open, err := decoder.Token(); err != nil || open != json.Delim('{') {
 		if len(bytes.TrimSpace(input)) == 0 {
