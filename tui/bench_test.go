@@ -17,7 +17,6 @@ import (
 	"lifehub/internal/chattest"
 	"lifehub/tui/backend"
 	"lifehub/tui/boxtest"
-	"lifehub/tui/chats"
 	"lifehub/tui/draw"
 	"lifehub/tui/frame"
 	"lifehub/tui/markdown"
@@ -37,7 +36,7 @@ func talk(tb testing.TB, width, height, n int) *Model {
 	for i := range n {
 		list = append(list, agent.Exchange{Question: fmt.Sprintf("Question %d?", i), Answer: agent.Answer{Text: fmt.Sprintf("Answer **%d**.\n\n- one\n- two\n", i)}})
 	}
-	m.Update(chats.Opened{ID: "c1", Exchanges: list})
+	m.Update(Opened{ID: "c1", Exchanges: list})
 	return m
 }
 

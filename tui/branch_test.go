@@ -12,7 +12,6 @@ import (
 	"lifehub/agent"
 	"lifehub/internal/chattest"
 	"lifehub/internal/testenv"
-	"lifehub/tui/chats"
 	"lifehub/tui/panel"
 	"lifehub/tui/transcript"
 )
@@ -149,13 +148,13 @@ func TestTheTurnsAboveComeOnce(t *testing.T) {
 			options.Branches, options.Conversations, options.Assistant, options.Prompt = store, store, chattest.Play(agent.Started{}, agent.Said{Content: "yes"}, agent.Ended{}), ""
 			inRig(t, 80, 24, options, func(r *rig) {
 				m := r.m
-				opened := chats.Read(m.base, &m.Options, chats.Opened{ID: "c1", Title: "Long"})
-				if len(opened.Exchanges) != chats.FirstRead {
+				opened := Read(m.base, &m.Options, Opened{ID: "c1", Title: "Long"})
+				if len(opened.Exchanges) != FirstRead {
 					t.Fatalf("%d turns were read first", len(opened.Exchanges))
 				}
 				m.opened(opened)
 				m.transcript.Awaited = "" // what was read then is thrown away
-				late := m.readEarlier()().(chats.Earlier)
+				late := m.readEarlier()().(Earlier)
 				r.keys(test.meanwhile...)
 				r.send(late)
 				questions := map[string]int{}
@@ -234,8 +233,8 @@ func TestALongChatHoldsItsLastTurns(t *testing.T) {
 		}
 		r.keys("ctrl+end")
 		ask(1)
-		if n := len(questions()); n != chats.FirstRead {
-			r.t.Errorf("%d turns are held after reading back, want %d", n, chats.FirstRead)
+		if n := len(questions()); n != FirstRead {
+			r.t.Errorf("%d turns are held after reading back, want %d", n, FirstRead)
 		}
 	})
 }

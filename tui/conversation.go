@@ -6,7 +6,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lifehub/agent"
-	"lifehub/tui/chats"
 	"lifehub/tui/composer"
 	"lifehub/tui/frame"
 	"lifehub/tui/panel"
@@ -19,7 +18,7 @@ func (m *Model) listConversations() tea.Cmd {
 	if m.Options.Conversations == nil || m.busy() {
 		return nil
 	}
-	return chats.List(m.base, &m.Options)
+	return List(m.base, &m.Options)
 }
 
 // rename gives the open conversation the user's own title.
@@ -67,7 +66,7 @@ func (m *Model) editBack(number string) tea.Cmd {
 	if q == nil {
 		if above := m.readEarlier(); above != nil {
 			return func() tea.Msg {
-				msg := above().(chats.Earlier)
+				msg := above().(Earlier)
 				msg.Edit = n
 				return msg
 			}
@@ -150,7 +149,7 @@ func (m *Model) fork(turn string) tea.Cmd {
 	if m.busy() {
 		return nil
 	}
-	return chats.Fork(m.base, &m.Options, m.chat.id, turn)
+	return Fork(m.base, &m.Options, m.chat.id, turn)
 }
 
 // alternative shows the question asked before or after the chosen one in the
@@ -169,7 +168,7 @@ func (m *Model) showTurn(turn string, focus bool) tea.Cmd {
 	if m.busy() {
 		return nil
 	}
-	return chats.Show(m.base, &m.Options, chats.Opened{ID: m.chat.id, Title: m.chat.title, At: turn, Focus: focus})
+	return Show(m.base, &m.Options, Opened{ID: m.chat.id, Title: m.chat.title, At: turn, Focus: focus})
 }
 
 // goOn has the next question answer a turn.
@@ -177,12 +176,12 @@ func (m *Model) goOn(turn string) tea.Cmd {
 	if m.busy() {
 		return nil
 	}
-	return chats.GoOn(m.base, &m.Options, turn, chats.Opened{ID: m.chat.id, Title: m.chat.title})
+	return GoOn(m.base, &m.Options, turn, Opened{ID: m.chat.id, Title: m.chat.title})
 }
 
 // mostTurns is how many turns the transcript holds before it lets go of all
 // but the last chats.FirstRead: an evening with LifeHub takes no more memory than that.
-const mostTurns = 2 * chats.FirstRead
+const mostTurns = 2 * FirstRead
 
 // readEarlier reads the turns above those that are held.
 func (m *Model) readEarlier() tea.Cmd {
@@ -191,7 +190,7 @@ func (m *Model) readEarlier() tea.Cmd {
 		return nil
 	}
 	m.transcript.Awaited = last
-	return chats.ReadEarlier(m.base, &m.Options, m.chat.id, chats.Earlier{Opening: m.chat.openings, Last: last})
+	return ReadEarlier(m.base, &m.Options, m.chat.id, Earlier{Opening: m.chat.openings, Last: last})
 }
 
 // readAbove reads the turns above those that are held once the user has
@@ -204,7 +203,7 @@ func (m *Model) readAbove() tea.Cmd {
 }
 
 // showEarlier puts them above what is shown; what is in sight stays there.
-func (m *Model) showEarlier(msg chats.Earlier) {
+func (m *Model) showEarlier(msg Earlier) {
 	if msg.Opening != m.chat.openings || msg.Last != m.transcript.Earlier {
 		return // something else was opened, or let go, meanwhile
 	}
@@ -238,7 +237,7 @@ func (m *Model) newConversation() tea.Cmd {
 }
 
 // opened shows a saved conversation.
-func (m *Model) opened(msg chats.Opened) tea.Cmd {
+func (m *Model) opened(msg Opened) tea.Cmd {
 	if msg.Err != nil {
 		return m.fail(msg.Err)
 	}

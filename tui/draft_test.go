@@ -13,7 +13,6 @@ import (
 	"lifehub/agent"
 	"lifehub/internal/chattest"
 	"lifehub/tui/backend"
-	"lifehub/tui/chats"
 	"lifehub/tui/composer"
 )
 
@@ -134,7 +133,7 @@ func inOther(t *testing.T, d *drawer, test func(r *rig)) {
 		t.Fatal(err)
 	}
 	m.resize(80, 24)
-	m.opened(chats.Read(m.base, &m.Options, chats.Opened{ID: "c1"}))
+	m.opened(Read(m.base, &m.Options, Opened{ID: "c1"}))
 	m.Update(m.draft.load(m.base, m.chat.id)())
 	test(&rig{t: t, m: m})
 }

@@ -16,7 +16,6 @@ import (
 	"lifehub/agent"
 	"lifehub/internal/chattest"
 	"lifehub/tui/backend"
-	"lifehub/tui/chats"
 	"lifehub/tui/dialog"
 	"lifehub/tui/draw"
 	"lifehub/tui/panel"
@@ -220,7 +219,7 @@ func TestHostileTextIsOnlyText(t *testing.T) {
 				r.send(noticeMsg(evil))
 				r.send(panel.PageMsg{Text: evil})
 				r.send(panel.PageMsg{Err: fmt.Errorf("%s", evil)})
-				r.send(chats.Opened{ID: "c1", Title: evil, Exchanges: []agent.Exchange{{Question: evil, Answer: agent.Answer{Text: evil, Error: evil}}}})
+				r.send(Opened{ID: "c1", Title: evil, Exchanges: []agent.Exchange{{Question: evil, Answer: agent.Answer{Text: evil, Error: evil}}}})
 				look("opened")
 				r.send(tea.PasteMsg{Content: evil + strings.Repeat("\n", 50) + evil})
 				look("pasted")

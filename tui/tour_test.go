@@ -19,7 +19,6 @@ import (
 	"lifehub/llm"
 	"lifehub/tui/backend"
 	"lifehub/tui/boxtest"
-	"lifehub/tui/chats"
 	"lifehub/tui/dialog"
 	"lifehub/tui/draw"
 	"lifehub/tui/panel"
@@ -116,7 +115,7 @@ func (tr *tour) show(text string, first, share int, look func(panel string)) {
 			m.transcript.Add(&transcript.Remembered{Remembered: agent.Remembered{Facts: []agent.Fact{{Text: text, Path: text, Fits: true}}, Exchanges: []agent.Recollection{{Question: text}}}})
 		}},
 		{"conversation", func() {
-			m.Update(chats.Opened{ID: "c1", Title: text, Exchanges: []agent.Exchange{{
+			m.Update(Opened{ID: "c1", Title: text, Exchanges: []agent.Exchange{{
 				Turn: "t", Question: text, Answer: agent.Answer{
 					Text: text, Error: text, Cut: true,
 					Sources:   []agent.Source{{N: 1, Path: text, Heading: text, Text: text}},

@@ -14,7 +14,6 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"lifehub/tui/backend"
-	"lifehub/tui/chats"
 	"lifehub/tui/composer"
 	"lifehub/tui/dialog"
 	"lifehub/tui/draw"
@@ -144,7 +143,7 @@ func (m *Model) start() tea.Cmd {
 	case m.Options.Pick && m.Options.Conversations != nil:
 		cmds = append(cmds, m.listConversations())
 	case m.reads():
-		cmds = append(cmds, chats.Open(m.base, &m.Options, chats.Opened{ID: m.chat.id, Title: m.Options.Heading, At: m.Options.Turn, Focus: m.Options.Turn != ""}))
+		cmds = append(cmds, Open(m.base, &m.Options, Opened{ID: m.chat.id, Title: m.Options.Heading, At: m.Options.Turn, Focus: m.Options.Turn != ""}))
 	case m.Options.Prompt != "":
 		cmds = append(cmds, m.ask(m.Options.Prompt))
 	}
@@ -233,10 +232,10 @@ func (m *Model) handleOwn(msg tea.Msg) tea.Cmd {
 		return m.nextNotice()
 	case panel.PageMsg:
 		return m.showPage(msg)
-	case chats.Opened:
+	case Opened:
 		cmd := m.opened(msg)
 		return tea.Batch(m.printOver(), cmd, m.goOnWithHeld())
-	case chats.Earlier:
+	case Earlier:
 		m.showEarlier(msg)
 	case panel.OpenMsg:
 		return m.openList(msg)
@@ -340,7 +339,7 @@ func (m *Model) fail(err error) tea.Cmd {
 func (m *Model) showPage(msg panel.PageMsg) tea.Cmd {
 	switch {
 	case msg.Err == nil && msg.Reload && m.turn == nil:
-		return chats.Open(m.base, &m.Options, chats.Opened{ID: m.chat.id, Title: m.chat.title, Said: msg.Text})
+		return Open(m.base, &m.Options, Opened{ID: m.chat.id, Title: m.chat.title, Said: msg.Text})
 	case msg.Err != nil:
 		m.fail(msg.Err)
 	case msg.Text != "":

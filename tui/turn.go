@@ -11,7 +11,6 @@ import (
 	"lifehub/agent"
 	"lifehub/llm"
 	"lifehub/tui/backend"
-	"lifehub/tui/chats"
 	"lifehub/tui/composer"
 	"lifehub/tui/dialog"
 	"lifehub/tui/frame"
@@ -350,7 +349,7 @@ func (m *Model) turnOver(now time.Time) tea.Cmd {
 	m.offerAgain()
 	check := m.secondRead(t.Turn.Asked, m.Options.Reader.Always && !t.failed && !t.Turn.Stopped)
 	if m.Options.Conversations != nil { // else nobody could read them again
-		m.transcript.KeepLast(chats.FirstRead, mostTurns)
+		m.transcript.KeepLast(FirstRead, mostTurns)
 	}
 	return tea.Batch(check, tea.Sequence(m.printOver(), m.afterTurn(t)))
 }

@@ -13,9 +13,9 @@ import (
 	"lifehub/agent"
 	"lifehub/internal/chattest"
 	"lifehub/llm"
+	"lifehub/tui"
 	"lifehub/tui/backend"
 	"lifehub/tui/boxtest"
-	"lifehub/tui/chats"
 	"lifehub/tui/dialog"
 	"lifehub/tui/draw"
 	"lifehub/tui/keys"
@@ -194,7 +194,7 @@ func help() panel.Panel {
 }
 
 func conversations(o backend.Options) func() tea.Cmd {
-	return func() tea.Cmd { return chats.List(context.Background(), &o) }
+	return func() tea.Cmd { return tui.List(context.Background(), &o) }
 }
 
 // unused has kept no conversation.

@@ -1,6 +1,6 @@
 // Package chats reads saved conversations for the screen, and goes to their
 // branches: each function is a command that brings a message.
-package chats
+package tui
 
 import (
 	"context"
