@@ -18,7 +18,6 @@ import (
 	"lifehub/tui/backend"
 	"lifehub/tui/boxtest"
 	"lifehub/tui/draw"
-	"lifehub/tui/frame"
 	"lifehub/tui/markdown"
 	"lifehub/tui/panel"
 	"lifehub/tui/terminal"
@@ -132,7 +131,7 @@ func TestNothingIsRenderedThatDidNotChange(t *testing.T) {
 	for i := range 100 {
 		say(m, "word ")
 		m.Update(boxtest.Keys["left"])
-		m.Update(frame.BeatMsg(time.Now()))
+		m.Update(BeatMsg(time.Now()))
 		m.Update(tea.FocusMsg{})
 		if i%10 == 0 {
 			m.Update(statusMsg{Notes: i})

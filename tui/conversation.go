@@ -7,7 +7,6 @@ import (
 
 	"lifehub/agent"
 	"lifehub/tui/composer"
-	"lifehub/tui/frame"
 	"lifehub/tui/panel"
 	"lifehub/tui/safetext"
 	"lifehub/tui/transcript"
@@ -255,7 +254,7 @@ func (m *Model) opened(msg Opened) tea.Cmd {
 		m.transcript.CanUndo()
 	}
 	if m.Options.Resume != nil {
-		m.resumable = frame.FindResumable(msg.Exchanges, &m.transcript)
+		m.resumable = FindResumable(msg.Exchanges, &m.transcript)
 	}
 	if msg.Said != "" {
 		m.transcript.Add(&transcript.Page{Source: msg.Said})

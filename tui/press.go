@@ -10,7 +10,6 @@ import (
 
 	"lifehub/tui/backend"
 	"lifehub/tui/draw"
-	"lifehub/tui/frame"
 	"lifehub/tui/panel"
 	"lifehub/tui/terminal"
 	"lifehub/tui/transcript"
@@ -18,7 +17,7 @@ import (
 
 // press routes a key: what is on top takes it, the composer takes the rest.
 func (m *Model) press(pressed tea.KeyPressMsg) tea.Cmd {
-	m.drawn.selection = frame.Selection{}
+	m.drawn.selection = Selection{}
 	now := time.Now()
 	m.term.blurred = false // who types is here, whatever the terminal forgot to say
 	parting := m.leaving.asked
@@ -284,7 +283,7 @@ func (m *Model) lastAnswer() *transcript.Answer {
 // for clicks.
 func (m *Model) mouse(msg tea.MouseMsg) tea.Cmd {
 	if wheel, ok := msg.(tea.MouseWheelMsg); ok {
-		m.drawn.selection = frame.Selection{}
+		m.drawn.selection = Selection{}
 		if m.panel != nil {
 			return m.updatePanel(wheel)
 		}
@@ -343,7 +342,7 @@ func (m *Model) click(column, line int) tea.Cmd {
 
 // clip puts a text on the clipboard and says so.
 func (m *Model) clip(text string) tea.Cmd {
-	says, copied := frame.Copy(m.base, text, m.Options.Environ)
+	says, copied := Copy(m.base, text, m.Options.Environ)
 	if says != "" {
 		m.flash(says)
 	}

@@ -11,7 +11,6 @@ import (
 
 	"lifehub/agent"
 	"lifehub/tui/draw"
-	"lifehub/tui/frame"
 	"lifehub/tui/panel"
 	"lifehub/tui/terminal"
 	"lifehub/tui/transcript"
@@ -25,7 +24,7 @@ func (m *Model) draw() {
 	}
 	m.composer.Invite(m.invitation())
 	inline, asked := m.Options.Inline && m.panel == nil, m.asks.Open()
-	m.drawn.picture = tea.View{AltScreen: !inline, ReportFocus: true, WindowTitle: frame.WindowTitle(m.chat.title, asked), ProgressBar: frame.Progress(m.pulls.Running, m.status)}
+	m.drawn.picture = tea.View{AltScreen: !inline, ReportFocus: true, WindowTitle: WindowTitle(m.chat.title, asked), ProgressBar: Progress(m.pulls.Running, m.status)}
 	if !m.Options.NoMouse && !inline {
 		m.drawn.picture.MouseMode = tea.MouseModeCellMotion
 	}
@@ -43,9 +42,9 @@ func (m *Model) draw() {
 	}
 	if size := [2]int{main, h}; size != m.drawn.size {
 		m.drawn.size = size
-		m.composer.Resize(frame.WritingWidth(main), h/3)
+		m.composer.Resize(WritingWidth(main), h/3)
 	}
-	rows := frame.Layout(main, h, asked, inline)
+	rows := Layout(main, h, asked, inline)
 	top := make([]string, min(rows.Header, 2))
 	written := m.composer.Lines
 	hidden := max(0, len(written)-rows.Composer)
@@ -55,7 +54,7 @@ func (m *Model) draw() {
 		top = nil
 	}
 	if len(above) > h-len(bottom) { // no edge is left in part
-		rows.Air, rows.Edge = false, frame.Bare
+		rows.Air, rows.Edge = false, Bare
 		bottom, x, y = rows.Bottom(written[hidden:], m.writingBox(main), m.statusLine(main), main, m.theme)
 	}
 	below := len(bottom) - y
@@ -70,7 +69,7 @@ func (m *Model) draw() {
 	if main < w {
 		m.drawn.sidebar.Beside(lines[len(top):], main)
 	}
-	if w < frame.Narrow {
+	if w < Narrow {
 		for i := range lines {
 			lines[i] = draw.Truncate(lines[i], w)
 		}
@@ -86,7 +85,7 @@ func (m *Model) cursor(x, y int) *tea.Cursor {
 	if m.panel != nil || m.focused || m.asks.Typing() {
 		return nil
 	}
-	return frame.Cursor(m.composer.CursorAt(), x, y, m.term.width, m.term.height)
+	return Cursor(m.composer.CursorAt(), x, y, m.term.width, m.term.height)
 }
 
 // writingBox is the box of the composer: its edges say what is going on, the modes
@@ -106,7 +105,7 @@ func (m *Model) writingBox(width int) draw.Box {
 	if width < m.term.width { // the sidebar shows it
 		gauge = ""
 	}
-	return frame.WritingBox(width, doing, m.modeShown(), gauge, m.status.ReadOnly, m.Options.Mentions != nil || m.Options.Open != nil, m.panel == nil && !m.focused && !m.asks.Open(), m.theme)
+	return WritingBox(width, doing, m.modeShown(), gauge, m.status.ReadOnly, m.Options.Mentions != nil || m.Options.Open != nil, m.panel == nil && !m.focused && !m.asks.Open(), m.theme)
 }
 
 // modeShown is the mode with that which auto is for the model.
@@ -177,11 +176,11 @@ func (m *Model) aboveComposer(width, height int) []string {
 	if height > 14 {
 		most -= 3 // of what was said last
 	}
-	inside := frame.Inside(width)
+	inside := Inside(width)
 	waiting := m.composer.Waiting(&m.keys, inside, m.theme, m.turn != nil)
 	if m.asks.Open() {
 		waiting = waiting[:min(len(waiting), max(0, most-leastAsked))]
-		return frame.Inset(append(m.asks.View(inside, most-len(waiting), &m.keys, !m.composer.Empty(), m.theme, now), waiting...), width)
+		return Inset(append(m.asks.View(inside, most-len(waiting), &m.keys, !m.composer.Empty(), m.theme, now), waiting...), width)
 	}
 	lines := m.pulls.View(inside, height, &m.keys, m.theme, !m.composer.Empty(), now)
 	if m.resumable != nil && m.resumable.Offered && m.turn == nil {
@@ -191,7 +190,7 @@ func (m *Model) aboveComposer(width, height int) []string {
 		m.lists.Line = len(lines)
 		lines = append(lines, m.lists.View(inside, max(1, height-2), &m.keys, m.theme)...)
 	}
-	return frame.Inset(append(lines, waiting...), width)
+	return Inset(append(lines, waiting...), width)
 }
 
 // header is the first line and a blank one: the question above what is in sight
@@ -201,13 +200,13 @@ func (m *Model) header(width int) []string {
 	status.Silent = m.unreachable
 	parts, title := status.Parts(width), cmp.Or(m.transcript.QuestionAbove(), m.chat.title)
 	key := fmt.Sprint(width, parts, title)
-	return []string{m.drawn.lines.header.Get(m.theme, key, func() string { return frame.Header(width, title, parts, m.theme) }), ""}
+	return []string{m.drawn.lines.header.Get(m.theme, key, func() string { return Header(width, title, parts, m.theme) }), ""}
 }
 
 // statusLine is the last line: the keys of the moment, what left the machine,
 // and how fast an answer streams.
 func (m *Model) statusLine(width int) string {
-	keys, figures := m.hints(), []string{frame.Sent(m.status.Sent)}
+	keys, figures := m.hints(), []string{Sent(m.status.Sent)}
 	if width < m.term.width { // the sidebar says it
 		figures = nil
 	}
@@ -215,7 +214,7 @@ func (m *Model) statusLine(width int) string {
 		figures = append(figures, fmt.Sprintf("%.0f tok/s", t.speed.PerSecond))
 	}
 	key := fmt.Sprint(width, m.hint, keys, figures)
-	return m.drawn.lines.status.Get(m.theme, key, func() string { return frame.Status(width, m.hint, keys, figures, m.theme) })
+	return m.drawn.lines.status.Get(m.theme, key, func() string { return Status(width, m.hint, keys, figures, m.theme) })
 }
 
 // hints are the keys that matter now.

@@ -6,7 +6,6 @@ import (
 
 	"lifehub/tui/backend"
 	"lifehub/tui/draw"
-	"lifehub/tui/frame"
 	"lifehub/tui/plan"
 	"lifehub/tui/safetext"
 	"lifehub/tui/transcript"
@@ -37,7 +36,7 @@ type sidebar struct {
 // Takes draws the sidebar of a conversation, for a place of so many rows, and
 // returns how many cells of a window it takes: none while it has neither a plan nor
 // sources to show.
-func (m *sidebar) Takes(width, height int, shown *transcript.Model, p *frame.Prompt, s backend.Status, theme *draw.Theme) int {
+func (m *sidebar) Takes(width, height int, shown *transcript.Model, p *Prompt, s backend.Status, theme *draw.Theme) int {
 	a := shown.Aside()
 	m.stands = !m.Hidden && width >= sidebarFrom && (a.Plan != nil || a.Sources != nil || m.Busy && m.stands)
 	if !m.stands {
@@ -77,8 +76,8 @@ func (m *sidebar) show(a transcript.Aside, in *transcript.Model) {
 }
 
 // draw makes the lines of the sidebar.
-func (m *sidebar) draw(height int, a transcript.Aside, p *frame.Prompt, s backend.Status, theme *draw.Theme) {
-	const width = sidebarWidth - frame.Gutter
+func (m *sidebar) draw(height int, a transcript.Aside, p *Prompt, s backend.Status, theme *draw.Theme) {
+	const width = sidebarWidth - Gutter
 	var above, below []string
 	m.cut, m.listed, m.of = false, 0, nil
 	if a.Plan != nil {
@@ -99,7 +98,7 @@ func (m *sidebar) draw(height int, a transcript.Aside, p *frame.Prompt, s backen
 		below = append(below, theme.Strong.Render("Context"), gauge, "")
 	}
 	below = append(below, theme.Strong.Render("Sent"))
-	sent := frame.Sent(s.Sent)
+	sent := Sent(s.Sent)
 	switch {
 	case s.Remote != "":
 		sent += " · the model runs at " + safetext.Line(s.Remote)

@@ -17,7 +17,6 @@ import (
 	"lifehub/tui/composer"
 	"lifehub/tui/dialog"
 	"lifehub/tui/draw"
-	"lifehub/tui/frame"
 	"lifehub/tui/keys"
 	"lifehub/tui/markdown/layout"
 	"lifehub/tui/panel"
@@ -49,8 +48,8 @@ type Model struct {
 	afterInput tea.Cmd     // what an answer to the user's own question sets off
 	panel      panel.Panel // what covers the transcript; nil: nothing
 	pulls      pull.State
-	resumable  *frame.Resumable // the turn that can be resumed; nil: none
-	editing    *editing         // an earlier question is in the composer; nil: none
+	resumable  *Resumable // the turn that can be resumed; nil: none
+	editing    *editing   // an earlier question is in the composer; nil: none
 
 	opening opener
 	draft   draftSaver
@@ -69,9 +68,9 @@ type Model struct {
 	// unreachable: the model server did not answer the last question.
 	unreachable bool
 	mode        string
-	prompt      frame.Prompt
+	prompt      Prompt
 	hint        string // one line for the user, until the next key
-	welcome     frame.Welcome
+	welcome     Welcome
 	leaving     struct {
 		asked  bool // Ctrl+C was pressed: once more leaves
 		cut    bool // and stopped what was running
@@ -79,13 +78,13 @@ type Model struct {
 		exit   backend.Ended
 	}
 
-	spinner frame.Spinner
+	spinner Spinner
 	drawn   struct {
 		sidebar   sidebar
 		bodyTop   int // the first row of the transcript on the screen
-		selection frame.Selection
+		selection Selection
 		size      [2]int // of the conversation with the composer
-		lines     struct{ header, status frame.Line }
+		lines     struct{ header, status Line }
 		picture   tea.View
 		frame     panel.Frame
 	}
@@ -218,7 +217,7 @@ func (m *Model) handleOwn(msg tea.Msg) tea.Cmd {
 		return m.started(msg)
 	case batchMsg:
 		return m.receive(msg)
-	case frame.BeatMsg:
+	case BeatMsg:
 		m.tick(time.Time(msg))
 	case statusMsg:
 		m.status = backend.Status(msg)
@@ -302,7 +301,7 @@ func (m *Model) modeReported(msg tea.ModeReportMsg) {
 
 func (m *Model) resize(width, height int) {
 	m.term.width, m.term.height = width, height
-	m.drawn.selection = frame.Selection{}
+	m.drawn.selection = Selection{}
 }
 
 // flash shows one line until the next key.

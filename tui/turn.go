@@ -13,7 +13,6 @@ import (
 	"lifehub/tui/backend"
 	"lifehub/tui/composer"
 	"lifehub/tui/dialog"
-	"lifehub/tui/frame"
 	"lifehub/tui/panel"
 	"lifehub/tui/pull"
 	"lifehub/tui/safetext"
@@ -383,7 +382,7 @@ func (m *Model) secondRead(of *transcript.Question, wanted bool) tea.Cmd {
 // afterTurn does what is due once a turn is over.
 func (m *Model) afterTurn(t *turn) tea.Cmd {
 	if (t.Turn.Stopped || t.failed) && m.Options.Resume != nil && t.Turn.Asked != nil && t.Turn.Asked.Turn != "" {
-		m.resumable = frame.NewResumable(t.Turn.Asked, t.failed && t.Turn.Answer != nil)
+		m.resumable = NewResumable(t.Turn.Asked, t.failed && t.Turn.Answer != nil)
 	}
 	if len(m.composer.Queue) == 0 { // what was taken out of it waits for the user alone
 		m.composer.Place = -1

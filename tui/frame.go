@@ -1,6 +1,6 @@
 // Package frame is what stands around the conversation: which rows a window has
 // room for, the header and the status line.
-package frame
+package tui
 
 import (
 	"strings"
