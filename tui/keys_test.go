@@ -14,7 +14,6 @@ import (
 	"lifehub/tui/backend"
 	"lifehub/tui/boxtest"
 	"lifehub/tui/keys"
-	"lifehub/tui/pull"
 	"lifehub/tui/transcript"
 )
 
@@ -624,7 +623,7 @@ func TestAPulledModelAnswersTheQuestion(t *testing.T) {
 	o.Assistant = assistant
 	inRig(t, 80, 24, o, func(r *rig) {
 		r.m.beginPull("qwen3:8b", "why?")
-		r.send(pull.Msg{Over: true})
+		r.send(Msg{Over: true})
 		r.pass(10 * time.Millisecond)
 		if !slices.Equal(assistant.Asked, []string{"why?"}) {
 			t.Errorf("asked = %q", assistant.Asked)

@@ -10,7 +10,6 @@ import (
 	"lifehub/agent"
 	"lifehub/tui/backend"
 	"lifehub/tui/draw"
-	"lifehub/tui/pull"
 	"lifehub/tui/transcript"
 )
 
@@ -65,7 +64,7 @@ func Sent(bytes int64) string {
 }
 
 // Progress tells terminals that know how (OSC 9;4) how far long work is.
-func Progress(p *pull.Pulling, s backend.Status) *tea.ProgressBar {
+func Progress(p *Pulling, s backend.Status) *tea.ProgressBar {
 	switch {
 	case p != nil && p.Total > 0:
 		return tea.NewProgressBar(tea.ProgressBarDefault, int(p.Done*100/p.Total))

@@ -19,7 +19,6 @@ import (
 	"lifehub/tui/dialog"
 	"lifehub/tui/draw"
 	"lifehub/tui/panel"
-	"lifehub/tui/pull"
 
 	"lifehub/internal/testenv"
 )
@@ -228,7 +227,7 @@ func TestHostileTextIsOnlyText(t *testing.T) {
 				r.keys(evil)
 				look("picked")
 				r.keys("esc")
-				r.m.pulls.Running = &pull.Pulling{Model: evil, Step: pull.Step{Status: evil}, Cancel: func() {}}
+				r.m.pulls.Running = &Pulling{Model: evil, Step: Step{Status: evil}, Cancel: func() {}}
 				look("pulling")
 				r.m.pulls.Running = nil
 				r.m.offerPull(evil, evil)

@@ -22,7 +22,6 @@ import (
 	"lifehub/tui/dialog"
 	"lifehub/tui/draw"
 	"lifehub/tui/panel"
-	"lifehub/tui/pull"
 	"lifehub/tui/transcript"
 )
 
@@ -130,7 +129,7 @@ func (tr *tour) show(text string, first, share int, look func(panel string)) {
 		{"commands", func() { r.keys("/") }},
 		{"queue", func() { m.composer.Queue = []string{text, text, text} }},
 		{"pull", func() {
-			m.pulls.Running = &pull.Pulling{Model: text, Step: pull.Step{Status: text}, Cancel: func() {}}
+			m.pulls.Running = &Pulling{Model: text, Step: Step{Status: text}, Cancel: func() {}}
 		}},
 		{"offer", func() { m.offerPull(text, text) }},
 		{"hint", func() { m.flash(text) }},

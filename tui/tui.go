@@ -20,7 +20,6 @@ import (
 	"lifehub/tui/keys"
 	"lifehub/tui/markdown/layout"
 	"lifehub/tui/panel"
-	"lifehub/tui/pull"
 	"lifehub/tui/terminal"
 	"lifehub/tui/transcript"
 )
@@ -47,7 +46,7 @@ type Model struct {
 	asks       dialog.Queue
 	afterInput tea.Cmd     // what an answer to the user's own question sets off
 	panel      panel.Panel // what covers the transcript; nil: nothing
-	pulls      pull.State
+	pulls      State
 	resumable  *Resumable // the turn that can be resumed; nil: none
 	editing    *editing   // an earlier question is in the composer; nil: none
 
@@ -238,7 +237,7 @@ func (m *Model) handleOwn(msg tea.Msg) tea.Cmd {
 		m.showEarlier(msg)
 	case panel.OpenMsg:
 		return m.openList(msg)
-	case pull.Msg:
+	case Msg:
 		return m.pullProgress(msg)
 	case draftDueMsg:
 		return m.draft.save(m.base, m.typedState())

@@ -14,7 +14,6 @@ import (
 	"lifehub/tui/composer"
 	"lifehub/tui/dialog"
 	"lifehub/tui/panel"
-	"lifehub/tui/pull"
 	"lifehub/tui/safetext"
 	"lifehub/tui/transcript"
 )
@@ -139,7 +138,7 @@ type leaveMsg backend.Ended
 
 func (m *Model) offerPull(model, question string) {
 	if m.Options.Models != nil {
-		m.pulls.Offer = &pull.Offer{Model: model, Question: question}
+		m.pulls.Offer = &Offer{Model: model, Question: question}
 	}
 }
 
@@ -163,11 +162,11 @@ func (m *Model) pull(name string) tea.Cmd {
 // there.
 func (m *Model) beginPull(name, question string) (cmd tea.Cmd) {
 	m.pulls.Offer = nil
-	m.pulls.Running, cmd = pull.Begin(m.base, m.Options.Models, name, question)
+	m.pulls.Running, cmd = Begin(m.base, m.Options.Models, name, question)
 	return cmd
 }
 
-func (m *Model) pullProgress(msg pull.Msg) tea.Cmd {
+func (m *Model) pullProgress(msg Msg) tea.Cmd {
 	p := m.pulls.Running
 	switch {
 	case p == nil:

@@ -1,6 +1,6 @@
 // Package pull is fetching a model that is not there: the offer to do so, the
 // steps on its way and their bar.
-package pull
+package tui
 
 import (
 	"context"
