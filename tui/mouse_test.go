@@ -6,7 +6,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"lifehub/tui/markdown/layout"
+	"lifehub/tui/layout"
 )
 
 // rowOf is the row of the screen that shows a text, and its column there.

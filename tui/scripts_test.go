@@ -10,7 +10,7 @@ import (
 
 	"lifehub/internal/chattest"
 	"lifehub/internal/testenv"
-	"lifehub/tui/markdown/layout"
+	"lifehub/tui/layout"
 	"lifehub/tui/transcript"
 )
 

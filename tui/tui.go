@@ -18,7 +18,7 @@ import (
 	"lifehub/tui/dialog"
 	"lifehub/tui/draw"
 	"lifehub/tui/keys"
-	"lifehub/tui/markdown/layout"
+	"lifehub/tui/layout"
 	"lifehub/tui/panel"
 	"lifehub/tui/terminal"
 	"lifehub/tui/transcript"

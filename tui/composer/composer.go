@@ -15,7 +15,7 @@ import (
 	"lifehub/agent"
 	"lifehub/tui/draw"
 	"lifehub/tui/keys"
-	"lifehub/tui/markdown/layout"
+	"lifehub/tui/layout"
 	"lifehub/tui/safetext"
 )
 

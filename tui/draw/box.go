@@ -7,7 +7,7 @@ import (
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"lifehub/tui/markdown/layout"
+	"lifehub/tui/layout"
 )
 
 // Box is the one frame of the screen: a rounded border with a title and a count in

@@ -16,7 +16,7 @@ import (
 	"github.com/lucasb-eyer/go-colorful"
 
 	"lifehub/internal/pattern"
-	"lifehub/tui/markdown/layout"
+	"lifehub/tui/layout"
 )
 
 // Theme names colours by what they mean. A panel never names a colour.

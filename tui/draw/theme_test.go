@@ -11,8 +11,8 @@ import (
 	"github.com/charmbracelet/x/exp/golden"
 	"github.com/lucasb-eyer/go-colorful"
 
+	"lifehub/tui/layout"
 	"lifehub/tui/markdown"
-	"lifehub/tui/markdown/layout"
 )
 
 const everyMeaning = "# Heading\n\n`code` [link](https://a.example) [1]\n\n---\n\n```go\nfunc f() string { return \"s\" + 1 } // why\n```\n\n```diff\n@@ -1 +1 @@\n-old\n+new\n```\n"

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"lifehub/tui/markdown/layout"
+	"lifehub/tui/layout"
 )
 
 // maxMarkup is the longest line, in bytes, that is anything but text: no

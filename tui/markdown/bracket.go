@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"lifehub/tui/markdown/layout"
+	"lifehub/tui/layout"
 )
 
 func (p *Parser) bracket(mark string) bool {

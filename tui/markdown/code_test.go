@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"lifehub/tui/markdown/layout"
+	"lifehub/tui/layout"
 )
 
 // framed draws a text whose frames are numbered, without its colours.

@@ -15,7 +15,7 @@ import (
 	"github.com/yuin/goldmark/text"
 
 	"lifehub/internal/testenv"
-	"lifehub/tui/markdown/layout"
+	"lifehub/tui/layout"
 )
 
 // corpus calls each with every note below a folder of the shared corpora.

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"lifehub/tui/markdown/layout"
+	"lifehub/tui/layout"
 )
 
 // repeated is each repeated to the length of the answers that the figures are

@@ -3,7 +3,7 @@ package markdown
 import (
 	"testing"
 
-	"lifehub/tui/markdown/layout"
+	"lifehub/tui/layout"
 )
 
 // drawn is what reads of a text, and where the first link in it leads.

@@ -12,7 +12,7 @@ package markdown
 import (
 	"strings"
 
-	"lifehub/tui/markdown/layout"
+	"lifehub/tui/layout"
 )
 
 // Stream is a Markdown text under way. It is not safe for concurrent use.

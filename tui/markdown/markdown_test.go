@@ -14,7 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"lifehub/internal/hostile"
-	"lifehub/tui/markdown/layout"
+	"lifehub/tui/layout"
 	"lifehub/tui/safetext"
 )
 

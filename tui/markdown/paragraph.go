@@ -3,7 +3,7 @@ package markdown
 import (
 	"strings"
 
-	"lifehub/tui/markdown/layout"
+	"lifehub/tui/layout"
 )
 
 // keep is how long, in bytes, a paragraph may be that still becomes something

@@ -3,7 +3,7 @@ package markdown
 import (
 	"strings"
 
-	"lifehub/tui/markdown/layout"
+	"lifehub/tui/layout"
 	"lifehub/tui/safetext"
 )
 

@@ -14,7 +14,7 @@ import (
 	"golang.org/x/net/html"
 	"pgregory.net/rapid"
 
-	"lifehub/tui/markdown/layout"
+	"lifehub/tui/layout"
 )
 
 // example is one of CommonMark's own.

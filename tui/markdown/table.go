@@ -4,7 +4,7 @@ import (
 	"sort"
 	"strings"
 
-	"lifehub/tui/markdown/layout"
+	"lifehub/tui/layout"
 )
 
 const (

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"lifehub/tui/markdown/layout"
+	"lifehub/tui/layout"
 	"lifehub/tui/safetext"
 )
 

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"lifehub/tui/markdown/layout"
+	"lifehub/tui/layout"
 )
 
 // unit takes text up to the next point where nothing is open, and reports

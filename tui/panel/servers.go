@@ -13,7 +13,7 @@ import (
 	"lifehub/tui/dialog"
 	"lifehub/tui/draw"
 	"lifehub/tui/keys"
-	"lifehub/tui/markdown/layout"
+	"lifehub/tui/layout"
 	"lifehub/tui/safetext"
 )
 

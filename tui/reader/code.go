@@ -10,7 +10,7 @@ import (
 	"github.com/alecthomas/chroma/v2/formatters"
 	"github.com/charmbracelet/x/ansi"
 
-	"lifehub/tui/markdown/layout"
+	"lifehub/tui/layout"
 )
 
 // formatter is the name under which chroma knows mark.

@@ -17,7 +17,7 @@ import (
 
 	"lifehub/internal/pattern"
 	"lifehub/tui/draw"
-	"lifehub/tui/markdown/layout"
+	"lifehub/tui/layout"
 	"lifehub/tui/safetext"
 )
 

@@ -17,7 +17,7 @@ import (
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
 
-	"lifehub/tui/markdown/layout"
+	"lifehub/tui/layout"
 	"lifehub/tui/safetext"
 )
 
