@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lifehub/cli/app"
+	"lifehub/cli/command"
 	"lifehub/cli/redact"
 	"lifehub/mcpclient"
 	"lifehub/mcpclient/trust"
@@ -61,25 +62,37 @@ func testServer(ctx context.Context, sh *app.Process, servers *mcpclient.Client,
 	}
 	took := time.Since(began)
 	state := servers.State()[0]
-	fmt.Fprintln(sh.Out, serverLines(state))
+	var offers strings.Builder
+	fmt.Fprintln(&offers, serverLines(state))
+	if state.Status == mcpclient.Running {
+		listOffers(&offers, servers, state)
+		fmt.Fprintf(&offers, "started and listed in %v; nothing was called\n", took.Round(time.Millisecond))
+	}
+	if err := command.PrintText(sh, "test of the server", offers.String()); err != nil {
+		return err
+	}
 	if state.Status != mcpclient.Running {
 		return fmt.Errorf("test MCP server %s: it is %s", name, safetext.Line(state.Text()))
 	}
+	return nil
+}
+
+// listOffers writes a line for each tool, resource and prompt of a server, and
+// for each change that waits for a review.
+func listOffers(to io.Writer, servers *mcpclient.Client, state mcpclient.ServerState) {
 	for _, t := range servers.Tools() {
 		first, _, _ := strings.Cut(t.Spec().Description, "\n")
-		fmt.Fprintf(sh.Out, "  tool      %-32s %s\n", safetext.Line(t.Spec().Name), safetext.Line(first))
+		fmt.Fprintf(to, "  tool      %-32s %s\n", safetext.Line(t.Spec().Name), safetext.Line(first))
 	}
 	for _, r := range servers.Resources() {
-		fmt.Fprintf(sh.Out, "  resource  @%s:%s  %s\n", safetext.Line(r.Server), safetext.Line(r.URI), safetext.Line(r.Name))
+		fmt.Fprintf(to, "  resource  @%s:%s  %s\n", safetext.Line(r.Server), safetext.Line(r.URI), safetext.Line(r.Name))
 	}
 	for _, p := range servers.Prompts() {
-		fmt.Fprintf(sh.Out, "  prompt    /%s:%s  %s\n", safetext.Line(p.Server), safetext.Line(p.Name), safetext.Line(p.Description))
+		fmt.Fprintf(to, "  prompt    /%s:%s  %s\n", safetext.Line(p.Server), safetext.Line(p.Name), safetext.Line(p.Description))
 	}
 	for _, c := range state.Unseen {
-		fmt.Fprintf(sh.Out, "  unseen    %s\n", safetext.Line(c.What))
+		fmt.Fprintf(to, "  unseen    %s\n", safetext.Line(c.What))
 	}
-	fmt.Fprintf(sh.Out, "started and listed in %v; nothing was called\n", took.Round(time.Millisecond))
-	return nil
 }
 
 // consentTo shows the page of a server's consent and waits until the server runs.
@@ -157,7 +170,9 @@ func trustServer(ctx context.Context, sh *app.Process, a *app.App, name string, 
 			break
 		}
 		for _, c := range unseen {
-			showChange(sh.Out, panel.ChangeHead(backend.Change(c)), c)
+			if err := showChange(sh, panel.ChangeHead(backend.Change(c)), c); err != nil {
+				return err
+			}
 		}
 		if err := agree(sh, fmt.Sprintf("Trust %s with this?", name), yes); err != nil {
 			return err
@@ -180,7 +195,9 @@ func trustServer(ctx context.Context, sh *app.Process, a *app.App, name string, 
 		return fmt.Errorf("trust MCP server %s: it changed during the review; try again", name)
 	case looks == 0:
 		for _, c := range a.ServerTrust.Trust.Known(name) {
-			showChange(sh.Out, safetext.Reveal(c.What)+":", c)
+			if err := showChange(sh, safetext.Reveal(c.What)+":", c); err != nil {
+				return err
+			}
 		}
 		fmt.Fprintln(sh.Out, "Nothing has changed since you reviewed it.")
 	}
@@ -189,7 +206,7 @@ func trustServer(ctx context.Context, sh *app.Process, a *app.App, name string, 
 }
 
 // showChange prints one change whole, what is hidden in it made visible.
-func showChange(to io.Writer, head string, c trust.Change) {
+func showChange(sh *app.Process, head string, c trust.Change) error {
 	text := panel.MarkedChange(backend.Change(c), draw.Unstyled, draw.Unstyled)
-	fmt.Fprintf(to, "%s\n  %s\n", head, strings.ReplaceAll(text, "\n", "\n  "))
+	return command.PrintText(sh, "change", fmt.Sprintf("%s\n  %s\n", head, strings.ReplaceAll(text, "\n", "\n  ")))
 }

@@ -158,3 +158,19 @@ func TestATrustedServerThatHasChangedIsNotCalledBeforeItWasSeen(t *testing.T) {
 		})
 	}
 }
+
+// A server may put what its settings hold into what it offers.
+func TestServersOfferNoSecrets(t *testing.T) {
+	testenv.WithoutRace(t)
+	t.Parallel()
+	const planted = "ghx-9fK2mQ7xLw"
+	tr := newTrusting(t)
+	tr.entry["env"].(map[string]string)["GITHUB_PAT"] = planted
+	tr.tools = `{"name":"echo","description":"asks with ` + planted + ` for you","inputSchema":{"type":"object","properties":{"key":{"type":"string","default":"` + planted + `"}}}}`
+	tr.write()
+	for _, command := range []string{"mcp trust s", "mcp trust s -y", "mcp trust s", "mcp test s", "mcp list", "mcp list --json", "tools s_echo", "tools --json"} {
+		if out := tr.run("n\n", strings.Fields(command)...); strings.Contains(out, planted) || !strings.Contains(out, "echo") && !strings.Contains(out, "s ") && !strings.Contains(out, `"s"`) {
+			t.Errorf("lifehub %s prints\n%s", command, out)
+		}
+	}
+}

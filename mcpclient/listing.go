@@ -2,7 +2,6 @@ package mcpclient
 
 import (
 	"context"
-	"log/slog"
 
 	"lifehub/mcpclient/config"
 	"lifehub/mcpclient/wire"
@@ -38,7 +37,8 @@ type Resource struct {
 }
 
 // listPrompts returns the prompts of a server; errors are logged.
-func listPrompts(ctx context.Context, c *client.Client, server string, log *slog.Logger) []Prompt {
+func (s *supervisor) listPrompts(ctx context.Context, c *client.Client) []Prompt {
+	server, log, redact := s.Entry.Name, s.hub.Log, s.hub.Redact
 	listed, err := wire.Listed(c.IterPrompts(ctx, mcp.ListPromptsRequest{}))
 	if err != nil {
 		log.Warn("list prompts", "server", server, "err", err)
@@ -49,9 +49,9 @@ func listPrompts(ctx context.Context, c *client.Client, server string, log *slog
 			log.Warn("prompt rejected because of its name", "server", server, "prompt", p.Name)
 			continue
 		}
-		prompt := Prompt{Server: server, Name: p.Name, Description: p.Description}
+		prompt := Prompt{Server: server, Name: p.Name, Description: redact(p.Description)}
 		for _, a := range p.Arguments {
-			prompt.Args = append(prompt.Args, PromptArg{Name: a.Name, Description: a.Description, Required: a.Required})
+			prompt.Args = append(prompt.Args, PromptArg{Name: a.Name, Description: redact(a.Description), Required: a.Required})
 		}
 		list = append(list, prompt)
 	}
@@ -59,14 +59,15 @@ func listPrompts(ctx context.Context, c *client.Client, server string, log *slog
 }
 
 // listResources returns the resources of a server; errors are logged.
-func listResources(ctx context.Context, c *client.Client, server string, log *slog.Logger) []Resource {
+func (s *supervisor) listResources(ctx context.Context, c *client.Client) []Resource {
+	server, log, redact := s.Entry.Name, s.hub.Log, s.hub.Redact
 	listed, err := wire.Listed(c.IterResources(ctx, mcp.ListResourcesRequest{}))
 	if err != nil {
 		log.Warn("list resources", "server", server, "err", err)
 	}
 	var list []Resource
 	for _, r := range listed {
-		list = append(list, Resource{Server: server, URI: r.URI, Name: r.Name, Description: r.Description})
+		list = append(list, Resource{Server: server, URI: r.URI, Name: redact(r.Name), Description: redact(r.Description)})
 	}
 	templates, err := wire.Listed(c.IterResourceTemplates(ctx, mcp.ListResourceTemplatesRequest{}))
 	if err != nil { // many servers have no templates and return an error
@@ -74,7 +75,7 @@ func listResources(ctx context.Context, c *client.Client, server string, log *sl
 	}
 	for _, r := range templates {
 		if r.URITemplate != nil && r.URITemplate.Template != nil {
-			list = append(list, Resource{Server: server, URI: r.URITemplate.Raw(), Name: r.Name, Description: r.Description, Template: true})
+			list = append(list, Resource{Server: server, URI: r.URITemplate.Raw(), Name: redact(r.Name), Description: redact(r.Description), Template: true})
 		}
 	}
 	return list

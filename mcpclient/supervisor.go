@@ -287,11 +287,11 @@ func (s *supervisor) relist(ctx context.Context, session *session) error {
 	}
 	var resources []Resource
 	if can.Resources != nil {
-		resources = listResources(ctx, session.client, s.Entry.Name, s.hub.Log)
+		resources = s.listResources(ctx, session.client)
 	}
 	var prompts []Prompt
 	if can.Prompts != nil {
-		prompts = listPrompts(ctx, session.client, s.Entry.Name, s.hub.Log)
+		prompts = s.listPrompts(ctx, session.client)
 	}
 	s.mu.Lock()
 	s.resources, s.prompts = resources, prompts

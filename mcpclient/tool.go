@@ -78,8 +78,11 @@ func newTool(s *supervisor, l wire.Tool) (*tool, error) {
 	}
 	t := &tool{server: s, name: l.Name, level: s.Entry.Level, task: wire.NeedsTask(l), text: said, reads: hints.ReadOnlyHint}
 	t.safe = hints.ReadOnlyHint != nil && *hints.ReadOnlyHint && !hints.DestructiveHint
+	if clean := []byte(s.hub.Redact(string(schema))); json.Valid(clean) {
+		schema = clean // servers put a key there as the default of an argument
+	}
 	t.spec = llm.ToolSpec{
-		Description: text.Cut(cmp.Or(l.Description, l.Title), maxDescription),
+		Description: text.Cut(s.hub.Redact(cmp.Or(l.Description, l.Title)), maxDescription),
 		Schema:      schema,
 		By:          "the MCP server " + s.Entry.Name,
 	}

@@ -2,6 +2,7 @@ package chat
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"lifehub/cli/app"
@@ -25,7 +26,7 @@ func (p panel) List() []backend.Server {
 			Calls: s.Calls, Failed: s.Failed, P95: s.P95, Said: s.Said,
 		}
 		for _, c := range s.Unseen {
-			one.Unseen = append(one.Unseen, backend.Change(c))
+			one.Unseen = append(one.Unseen, p.shown(c))
 		}
 		list = append(list, one)
 	}
@@ -43,10 +44,18 @@ func (p panel) Log(name string) (string, error) {
 
 func (p panel) Trust(name string, seen []backend.Change) error {
 	changes := make([]trust.Change, 0, len(seen))
-	for _, c := range seen {
-		changes = append(changes, trust.Change(c))
+	for _, c := range p.Unseen(name) {
+		if slices.Contains(seen, p.shown(c)) {
+			changes = append(changes, c)
+		}
 	}
 	return p.Accept(name, changes)
+}
+
+// shown is a change without the user's secrets.
+func (p panel) shown(c trust.Change) backend.Change {
+	redact := p.app.Secrets.Known
+	return backend.Change{What: c.What, Before: redact(c.Before), After: redact(c.After)}
 }
 
 // templates are the prompts of the servers.

@@ -3,6 +3,7 @@ package redact
 import (
 	"encoding/base64"
 	"encoding/json"
+	"net/netip"
 	"net/url"
 	"strings"
 	"unicode"
@@ -51,7 +52,7 @@ func secretsByValue(value string) []string {
 
 // Values that are no credential, whatever their length.
 var plainValues = []pattern.Pattern{
-	pattern.Lazy(`^[+-]?\d[\d_.,]*(?i:e[+-]?\d+|ms|s|m|h|d|[kmgt]i?b?|px|%)?$`),                                                  // numbers, sizes, durations, addresses of IPv4
+	pattern.Lazy(`^[+-]?\d[\d_.,]*(?i:e[+-]?\d+|ms|s|m|h|d|[kmgt]i?b?|px|%)?$`),                                                  // numbers, sizes, durations
 	pattern.Lazy(`^v?\d+(?:\.\d+)+(?:[-+][a-z]+[.\d]*)?$`),                                                                       // versions
 	pattern.Lazy(`^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?$|^\d{2}:\d{2}(?::\d{2})?$`), // moments
 	pattern.Lazy(`^[\w.+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,}$`),                                                   // mail
@@ -69,7 +70,7 @@ func isPlain(value string) bool {
 		}
 	}
 	switch {
-	case value == "" || isWord(value) || isName(value) || isPath(value):
+	case value == "" || isName(value) || isPath(value) || isIP(value):
 		return true
 	case strings.HasPrefix(value, "{") || strings.HasPrefix(value, "["):
 		return isPlainJSON(value)
@@ -94,17 +95,6 @@ func isPlain(value string) bool {
 	}
 	name, after, isPair := strings.Cut(strings.TrimLeft(value, "-"), "=")
 	return isPair && isWord(name) && !secretName.MatchString(name) && isPlain(after)
-}
-
-// isName reports whether a value is up to three words.
-func isName(value string) bool {
-	words := strings.Split(value, " ")
-	for _, word := range words {
-		if word == "" || !isWord(word) {
-			return false
-		}
-	}
-	return len(words) <= 3
 }
 
 // isPath reports whether a value is the path of a file, or what is written like
@@ -179,6 +169,29 @@ func isPlainJSON(text string) bool {
 		return true
 	}
 	return plain("", value)
+}
+
+// isIP reports whether a value is an address or a network.
+func isIP(value string) bool {
+	_, notAddress := netip.ParseAddr(value)
+	_, notNetwork := netip.ParsePrefix(value)
+	return notAddress == nil || notNetwork == nil
+}
+
+// mostWords is the number of words up to which a value is a name; a passphrase
+// has more.
+const mostWords = 3
+
+// isName reports whether a value may be an ordinary word, or a few joined by spaces,
+// hyphens, underscores and dots.
+func isName(value string) bool {
+	words := 0
+	for _, word := range strings.FieldsFunc(value, func(r rune) bool { return strings.ContainsRune(" -_.", r) }) {
+		if isLikeWord(word) {
+			words++
+		}
+	}
+	return words <= mostWords && isWord(strings.ReplaceAll(value, " ", "-"))
 }
 
 // isWord reports whether a value may be an ordinary word, or several joined by

@@ -20,7 +20,7 @@ var plantedValues = map[string]string{
 	"AWS": "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLE", "AWS_ID": "AKIAIOSFODNN7EXAMPLE", "UUID": "3f2c9a8b-1d4e-4f6a-9b7c-0e1d2c3b4a5f", "HEX": "deadbeef0badc0de", "LETTERS": "xqzkvwjpbmtrdlgh", "MIXED": "kDmXqPzRtYuW",
 	"HEADERS": `{"Authorization":"Bearer ntn_4711abcd","Version":"2022-06-28"} ntn_4711abcd`, "ACCOUNT": `{"type":"service","private":"MIIEvQIBADANBg"} MIIEvQIBADANBg`, "BASE64": "c3dvcmRmaXNoIQ==", "SLASHED": "/wJ4lrXUtnFEM1K7+a/b", "PIN": "12-34-ab-cd",
 	"PASSWORDISH": "correct horse battery staple", "SYMBOLS": "a!b@c#d$e%f", "UMLAUT": "größe-77-Maß", "QUOTED": `"qU0ted-V4lue"`, "SPACES": "  sp4ced-V4lue ", "FLAG": "--token=Fl4gV4lue99 Fl4gV4lue99", "LIST": "k3y-one-11,k3y-two-22 k3y-two-22",
-	"USERPASS": "ana:Sw0rdf1sh", "JWT": "eyJhbGciOi.eyJzdWIi.c2lnbmF0", "TELEGRAM": "123456789:AAF-k9Lm2Nop", "SSH": "ssh-ed25519 AAAAC3NzaC1lZDI1 AAAAC3NzaC1lZDI1", "AUTH_LINE": "Bearer abc123def456 abc123def456", "SHORT_PLAIN_KEY": "secretly",
+	"USERPASS": "ana:Sw0rdf1sh", "JWT": "eyJhbGciOi.eyJzdWIi.c2lnbmF0", "TELEGRAM": "123456789:AAF-k9Lm2Nop", "SSH": "ssh-ed25519 AAAAC3NzaC1lZDI1 AAAAC3NzaC1lZDI1", "AUTH_LINE": "Bearer abc123def456 abc123def456", "SHORT_PLAIN_KEY": "secretly", "PHRASE": "correct-horse-battery-staple", "GROUPS": "KQWRT-BVNMX-PLKJH-GFDSA",
 }
 
 var plantedHeaders = map[string]string{
@@ -96,7 +96,7 @@ func TestPlainValuesOfServersAreNoSecrets(t *testing.T) {
 		"production", "info-level", "InMemoryStore", "DEVELOPMENT", "us-east-1", "some_module.Name", "Ana Lindqvist", "Europe/Berlin", "application/json", "text/event-stream, application/json", "text/html; charset=utf-8", "gzip, deflate, br",
 		"/home/ana/notes", "/usr/local/bin:/usr/bin:/bin", "~/Documents/notes-2024", "./data/x1.db", "../other/file.sqlite3", `C:\Users\ana\notes`, "/data/3f2c9a8b/x.json", "file:///home/ana/notes", "src/index.js", "*.example.com", "docs/**", "@scope/some-server",
 		"https://example.com", "https://api.example.com/v1/notes", "http://localhost:8080/mcp", "http://127.0.0.1:11434", "https://example.org/search?lang=german", "ssh://git@github.com/ana/notes", "db.example.org:5432", "localhost:27017", "db1.example.org",
-		"12345678", "1234567890123", "-1234.5678", "1_000_000", "100000ms", "4096MiB", "2025-06-18", "2026-11-23T09:30:00Z", "09:30:00", "v1.22.333", "10.20.30.40", "1.2.3-beta.4", "ana@example.org", "true,false,true", "read,write,delete", "production;staging",
+		"12345678", "1234567890123", "-1234.5678", "1_000_000", "100000ms", "4096MiB", "2025-06-18", "2026-11-23T09:30:00Z", "09:30:00", "v1.22.333", "10.20.30.40", "10.20.0.0/16", "2001:db8::17", "enable-source-maps", "1.2.3-beta.4", "ana@example.org", "true,false,true", "read,write,delete", "production;staging",
 		"--max-old-space-size=4096", "--inspect-brk", "--enable-source-maps --trace-warnings", "charset=unicode", "max-age=31536000", `{"Version":"2022-06-28","mode":"production"}`, `["read","write"]`, "disabled", "keep-alive", "secretly",
 	}
 	env, headers := map[string]string{}, map[string]string{}
