@@ -2,6 +2,7 @@ package mcpclient
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 	"time"
 
@@ -33,7 +34,7 @@ func TestAServerTrustedToReadSaysSo(t *testing.T) {
 		`{"readOnlyHint":true}`: true, `{"readOnlyHint":false}`: false, `{}`: false, `{"readOnlyHint":true,"destructiveHint":true}`: false,
 	} {
 		for _, trusted := range []bool{true, false} {
-			made, err := newTool(&supervisor{Entry: config.Entry{Name: "s", Reads: trusted}}, wire.Tool{Name: "get", InputSchema: json.RawMessage(`{}`), Annotations: json.RawMessage(annotations)})
+			made, err := newTool(&supervisor{Entry: config.Entry{Name: "s", Reads: trusted}, hub: &Client{Options: Options{Redact: strings.Clone}}}, wire.Tool{Name: "get", InputSchema: json.RawMessage(`{}`), Annotations: json.RawMessage(annotations)})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -35,6 +35,11 @@ const (
 	typedSilence = 5 * time.Millisecond
 	longTyped    = 64 << 10
 
+	// typedFrame is how often keys that come one by one are passed on: those that come
+	// sooner after the one before are one message too, since each message costs a
+	// frame, and that as much as all that is written.
+	typedFrame = 16 * time.Millisecond
+
 	// afterEnd is how long text behind the mark of an end may belong to the paste,
 	// whose own text may hold that mark: an Enter behind it is a new line.
 	afterEnd = 100 * time.Millisecond
@@ -66,6 +71,8 @@ type Reader struct {
 	ended   time.Time // the last paste, or what may belong to it
 	doubted bool      // text followed its end
 	text    []byte    // what was typed at once and has no name yet
+	burst   bool      // text was read last, and at least shortTyped of it
+	typing  time.Time // when text or a key of it was passed last
 
 	mu    sync.Mutex
 	texts map[string]tea.Msg // what was pasted or typed, by name
@@ -174,21 +181,27 @@ func (r *Reader) take(in []byte) {
 		in = append(r.seq, in...)
 		r.seq = nil
 	}
+	keys := false
 	for len(in) > 0 {
 		if r.pasting {
 			r.paste = append(r.paste, in...)
 			return
 		}
-		if n := r.typed(in); n >= shortTyped || n > 0 && len(r.text) > 0 {
+		n := r.typed(in)
+		if r.burst = n >= shortTyped; r.burst || n > 0 && (len(r.text) > 0 || time.Since(r.typing) < typedFrame) {
 			r.text = append(r.text, in[:n]...)
 			in = in[n:]
 			continue
 		}
+		keys = keys || n > 0
 		if len(r.seq) == 0 && utf8.FullRune(in) {
 			r.nameText()
 		}
 		r.pasting = r.next(in[0])
 		in = in[1:]
+	}
+	if keys {
+		r.typing = time.Now()
 	}
 }
 
@@ -212,7 +225,7 @@ func (r *Reader) keepFromSending(in []byte) {
 func (r *Reader) nameText() {
 	if len(r.text) > 0 {
 		r.pass(TypedMsg(r.text))
-		r.text = nil
+		r.text, r.typing = nil, time.Now()
 	}
 }
 
@@ -232,8 +245,10 @@ func (r *Reader) typed(in []byte) (n int) {
 // silence is how long nothing must follow what was taken for it to be all.
 func (r *Reader) silence() time.Duration {
 	switch {
-	case !r.pasting && len(r.text) > 0:
+	case !r.pasting && len(r.text) > 0 && r.burst:
 		return typedSilence
+	case !r.pasting && len(r.text) > 0:
+		return typedFrame - time.Since(r.typing)
 	case !r.pasting:
 		return 0
 	case bytes.HasSuffix(r.paste, []byte(pasteEnd)):

@@ -184,6 +184,36 @@ func TestTextThatArrivesAtOnceIsOneMessage(t *testing.T) {
 	}
 }
 
+// Each message costs a frame, and that as much as all that is written.
+func TestKeysInQuickSuccessionAreOneMessageAFrame(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const keys = 2000
+		for gap, want := range map[time.Duration]int{time.Millisecond: keys / 15, 4 * time.Millisecond: keys / 4, 20 * time.Millisecond: keys} {
+			var r Reader
+			for range keys {
+				r.take([]byte("a"))
+				wait := max(0, r.silence())
+				if wait < gap { // nothing follows as long as the reader waits
+					time.Sleep(wait)
+					r.settle()
+					time.Sleep(gap - wait)
+					continue
+				}
+				time.Sleep(gap)
+			}
+			r.settle()
+			single := strings.Count(string(r.out), "a")
+			got := single
+			for _, text := range r.texts {
+				got += len(text.(TypedMsg))
+			}
+			if messages := single + r.names; got != keys || messages > want+2 {
+				t.Errorf("%d keys, one each %v, are %d keys in %d messages, want %d", keys, gap, got, messages, want)
+			}
+		}
+	})
+}
+
 func TestWhatIsTypedRightBehindAPasteIsPasted(t *testing.T) {
 	r, write, read := onPipe(t)
 	write(pasteStart + "one" + pasteEnd + "\r")
