@@ -436,47 +436,31 @@ func (c *Cosines) Spread() (mean, deviation float64) {
 	return mean, math.Sqrt(max(0, c.squares/float64(c.n)-mean*mean))
 }
 
-// TopK keeps the nearest of many.
+// TopK collects the nearest of many.
 type TopK[T any] struct {
 	Limit int
-	found []Near[T] // unsorted below limit, then a min-heap by cosine
+	found []Near[T] // fewer than twice the limit
+	full  bool
+	least float64 // the cosine to exceed if full
 }
 
+// Offer adds a vector if it is among the nearest so far.
 func (t *TopK[T]) Offer(k T, cosine float32) {
 	c := float64(cosine)
-	if len(t.found) < t.Limit {
-		t.found = append(t.found, Near[T]{k, c})
-		if len(t.found) == t.Limit {
-			for i := len(t.found)/2 - 1; i >= 0; i-- {
-				t.sink(i)
-			}
-		}
+	if t.Limit == 0 || t.full && c <= t.least {
 		return
 	}
-	if t.Limit > 0 && c > t.found[0].Cosine {
-		t.found[0] = Near[T]{k, c}
-		t.sink(0)
+	if t.found = append(t.found, Near[T]{k, c}); len(t.found) == 2*t.Limit {
+		t.Sorted()
 	}
 }
 
-func (t *TopK[T]) sink(i int) {
-	for {
-		least := i
-		for _, child := range [2]int{2*i + 1, 2*i + 2} {
-			if child < len(t.found) && t.found[child].Cosine < t.found[least].Cosine {
-				least = child
-			}
-		}
-		if least == i {
-			return
-		}
-		t.found[i], t.found[least] = t.found[least], t.found[i]
-		i = least
-	}
-}
-
+// Sorted returns the nearest, nearest first.
 func (t *TopK[T]) Sorted() []Near[T] {
 	slices.SortFunc(t.found, ByCosine)
+	if len(t.found) >= t.Limit && t.Limit > 0 {
+		t.found, t.full, t.least = t.found[:t.Limit], true, t.found[t.Limit-1].Cosine
+	}
 	return t.found
 }
 
