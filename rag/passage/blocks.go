@@ -1,26 +1,18 @@
 package passage
 
 import (
-	"bytes"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/yuin/goldmark/ast"
-	"github.com/yuin/goldmark/extension"
-	extast "github.com/yuin/goldmark/extension/ast"
-	"github.com/yuin/goldmark/parser"
-	gmtext "github.com/yuin/goldmark/text"
-	"github.com/yuin/goldmark/util"
-
 	"lifehub/internal/pattern"
 	"lifehub/internal/text"
 )
 
-// unit is what a passage is built of: a heading, a paragraph, a list item
-// with all below it, a code block, a table. Only one that alone is bigger than
-// a passage is divided.
+// unit is a piece that passages are packed from: a heading, a paragraph, a list
+// item with all below it, a code block, a table. Only a unit that alone is bigger
+// than a passage is divided.
 type unit struct {
 	start, end int // bytes of the note's text, without blank lines around
 	path       []string
@@ -34,43 +26,98 @@ const (
 	headingUnit
 )
 
-// structure reads block structure only: what is inside a line does not matter
-// for where it may be cut.
-var structure = parser.NewParser(
-	parser.WithBlockParsers(parser.DefaultBlockParsers()...),
-	// Definitions of links stay text, which is what is searched: goldmark's cost
-	// of taking them out grows with the square of their number.
-	parser.WithParagraphTransformers(util.Prioritized(extension.NewTableParagraphTransformer(), 200)),
-)
-
-// maxNesting is how deep a note's blocks may nest before it is
-// cut by lines alone: the parser's cost grows with the square of the depth.
-const maxNesting = 200
-
-// MaxHeading is how much of a heading, in characters, stands in the path of
-// what is below it.
+// MaxHeading bounds a heading in the path of what is below it, in characters.
 const MaxHeading = 200
+
+var (
+	headingLine   = pattern.Lazy(`^ {0,3}(#{1,6})(?:[ \t]|$)`)
+	underlineLine = pattern.Lazy(`^ {0,3}(=+|-+)[ \t]*$`)
+	ruleLine      = pattern.Lazy(`^\s*(?:(?:\*\s*){3,}|(?:-\s*){3,}|(?:_\s*){3,})$`)
+	fenceLine     = pattern.Lazy("^[ \t]*(```+|~~~+)")
+)
 
 // blocks divides the text from byte body on into units of at most about size
 // tokens.
 func blocks(note string, body, size int) []unit {
-	source := note[body:]
-	w := blockWalk{text: note, offset: body, size: size}
-	if tooNested(source) {
-		w.lines(body, len(note), nil)
-		return w.units
-	}
-	document := structure.Parse(gmtext.NewReader([]byte(source)))
-	w.children(document, len(source), nil)
+	w := blockWalk{text: note, size: size}
+	w.divide(parse(note, body), nil)
 	return w.units
 }
 
+// block is a block of Markdown with the lines up to the next blank line, heading
+// or list item.
+type block struct {
+	start, end int
+	indent     int  // columns before the first character
+	level      int  // of a heading; else 0
+	item       bool // of a list
+	rows       bool // code, a table or a quotation, which is divided between lines alone
+	lines      int
+}
+
+// parse splits the text from a byte on into its blocks.
+func parse(note string, from int) (all []block) {
+	open, fence := false, "" // whether the last block may continue; what closes its code
+	for start := from; start < len(note); {
+		end := len(note)
+		if i := strings.IndexByte(note[start:], '\n'); i >= 0 {
+			end = start + i
+		}
+		line, last := note[start:end], len(all)-1
+		bare := strings.TrimSpace(line)
+		b := block{start: start, end: end, indent: columns(line), lines: 1}
+		begins := func(with string, as pattern.Pattern) bool { // a look at the first byte costs less
+			return strings.IndexByte(with, bare[0]) >= 0 && as.MatchString(line)
+		}
+		switch {
+		case fence != "":
+			all[last].end = end
+			if strings.HasPrefix(bare, fence) && strings.Trim(bare, fence[:1]) == "" {
+				fence, open = "", false
+			}
+		case bare == "":
+			open = false
+		case begins("`~", fenceLine):
+			fence, b.rows = fenceLine.FindStringSubmatch(line)[1], true
+			all = append(all, b)
+		case begins("#", headingLine):
+			b.level = len(headingLine.FindStringSubmatch(line)[1])
+			all, open = append(all, b), false
+		case open && begins("=-", underlineLine):
+			// A rule below several lines is a heading in CommonMark, and hardly ever meant as one.
+			if p := &all[last]; p.lines == 1 && !p.item && !p.rows {
+				p.level = 1 + strings.Count(bare[:1], "-")
+			}
+			all[last].end, open = end, false
+		case begins("*-_", ruleLine):
+			all, open = append(all, b), false
+		case begins("-*+0123456789", text.ItemLine):
+			b.item = true
+			all, open = append(all, b), true
+		case open:
+			all[last].end = end
+			all[last].lines++
+		default:
+			b.rows = bare[0] == '|' || bare[0] == '>'
+			all, open = append(all, b), true
+		}
+		start = end + 1
+	}
+	return all
+}
+
+// columns is the width of the indentation of a line.
+func columns(line string) int {
+	indent := line[:len(line)-len(strings.TrimLeft(line, " \t"))]
+	return len(indent) + 3*strings.Count(indent, "\t")
+}
+
+// blockWalk makes units of blocks.
 type blockWalk struct {
-	text   string
-	offset int // of the parsed source in text
-	size   int
-	stack  []heading
-	units  []unit
+	text  string
+	size  int
+	stack []heading
+	units []unit
 }
 
 type heading struct {
@@ -78,107 +125,48 @@ type heading struct {
 	text  string
 }
 
-// children adds the blocks below parent, which ends before end.
-func (w *blockWalk) children(parent ast.Node, end int, above []string) {
-	for node := parent.FirstChild(); node != nil; node = node.NextSibling() {
-		if node.Pos() >= 0 {
-			w.block(node, w.begin(node), w.stop(node, end+w.offset), above)
+// divide adds blocks as units. A list item too big for one is its own text, then
+// what is indented below it, with that text as a heading: this is the structure of
+// an outliner's notes.
+func (w *blockWalk) divide(all []block, above []string) {
+	for len(all) > 0 {
+		b, below := all[0], 1
+		for b.item && below < len(all) && all[below].level == 0 && all[below].indent > b.indent {
+			below++
 		}
+		start, end := w.trim(b.start, all[below-1].end)
+		switch {
+		case b.level > 0:
+			name, _, _ := strings.Cut(w.text[start:end], "\n")
+			w.enter(b.level, Shorten(plainHeading(strings.TrimLeft(name, " #\t")), MaxHeading))
+			if w.fits(start, end) {
+				w.units = append(w.units, unit{start, end, w.path(nil), headingUnit})
+			} else {
+				w.sentences(start, end, nil)
+			}
+		case w.fits(start, end):
+			w.units = append(w.units, unit{start, end, w.path(above), textUnit})
+		case below > 1:
+			w.divide([]block{{start: b.start, end: b.end}}, above)
+			label, _, _ := strings.Cut(w.text[b.start:b.end], "\n")
+			nested := above
+			if label = plainHeading(strings.TrimLeft(label, "-*+ \t0123456789.)")); label != "" && len(above) < 6 {
+				nested = append(slices.Clone(above), Shorten(label, 80))
+			}
+			w.divide(all[1:below], nested)
+		case b.rows:
+			w.lines(start, end, above)
+		default:
+			w.sentences(start, end, above)
+		}
+		all = all[below:]
 	}
 }
 
-// begin is where a block begins in the note: at its line, when only marks and
-// blanks stand before it there.
-func (w *blockWalk) begin(node ast.Node) int {
-	at := node.Pos() + w.offset
-	line := strings.LastIndexByte(w.text[:at], '\n') + 1
-	if strings.Trim(w.text[line:at], " \t-*+>0123456789.)") == "" {
-		return max(line, w.offset)
-	}
-	return at
-}
-
-// stop is where a block ends: where the next begins, or its parent ends.
-func (w *blockWalk) stop(node ast.Node, end int) int {
-	if next := node.NextSibling(); next != nil && next.Pos() >= 0 {
-		return w.begin(next)
-	}
-	return end
-}
-
-func (w *blockWalk) block(node ast.Node, start, end int, above []string) {
-	if start > end {
-		return
-	}
-	start, end = w.trim(start, end)
-	if start >= end {
-		return
-	}
-	// Several lines with a rule right below them are a heading to CommonMark. Who
-	// wrote them meant a paragraph and a rule.
-	if h, ok := node.(*ast.Heading); ok && h.Lines().Len() <= 1 && node.Parent().Kind() == ast.KindDocument {
-		w.enter(h.Level, Shorten(plainHeading(w.headingText(h)), MaxHeading))
-		if EstimateTokens(w.text[start:end]) <= w.size {
-			w.units = append(w.units, unit{start, end, w.path(nil), headingUnit})
-		} else {
-			w.sentences(start, end, nil)
-		}
-		return
-	}
-	isList := node.Kind() == ast.KindList
-	if !isList && EstimateTokens(w.text[start:end]) <= w.size {
-		w.units = append(w.units, unit{start, end, w.path(above), textUnit})
-		return
-	}
-	switch node.Kind() {
-	case ast.KindList:
-		w.children(node, end-w.offset, above)
-	case ast.KindListItem:
-		w.item(node, start, end, above)
-	case ast.KindParagraph, ast.KindTextBlock:
-		w.sentences(start, end, above)
-	case extast.KindTable:
-		w.lines(start, end, above)
-	default:
-		w.lines(start, end, above)
-	}
-}
-
-// item divides a list item that is too big: its own text, then what is
-// nested below, under that text as a heading. This is how an outliner's notes
-// get their structure.
-func (w *blockWalk) item(node ast.Node, start, end int, above []string) {
-	first := node.FirstChild()
-	if first == nil {
-		w.lines(start, end, above)
-		return
-	}
-	second := first.NextSibling()
-	own := end
-	if second != nil && second.Pos() >= 0 {
-		own = w.begin(second)
-	}
-	ownStart, ownEnd := w.trim(start, own)
-	if ownStart < ownEnd {
-		if EstimateTokens(w.text[ownStart:ownEnd]) <= w.size {
-			w.units = append(w.units, unit{ownStart, ownEnd, w.path(above), textUnit})
-		} else {
-			w.sentences(ownStart, ownEnd, above)
-		}
-	}
-	if second == nil {
-		return
-	}
-	label, _, _ := strings.Cut(w.text[ownStart:ownEnd], "\n")
-	below := above
-	if label = plainHeading(strings.TrimLeft(label, "-*+ \t0123456789.)")); label != "" && len(above) < 6 {
-		below = append(slices.Clone(above), Shorten(label, 80))
-	}
-	for node := second; node != nil; node = node.NextSibling() {
-		if node.Pos() >= 0 {
-			w.block(node, w.begin(node), w.stop(node, end), below)
-		}
-	}
+// fits reports whether a range is no bigger than a passage. A byte has an eighth of
+// a token at least.
+func (w *blockWalk) fits(start, end int) bool {
+	return end-start <= 8*w.size && EstimateTokens(w.text[start:end]) <= w.size
 }
 
 // lines divides a range between lines, and a line that is itself too big
@@ -278,19 +266,11 @@ func (w *blockWalk) path(above []string) []string {
 	return append(path, above...)
 }
 
-func (w *blockWalk) headingText(h *ast.Heading) string {
-	var b bytes.Buffer
-	for i := range h.Lines().Len() {
-		segment := h.Lines().At(i)
-		b.WriteString(w.text[segment.Start+w.offset : segment.Stop+w.offset])
-	}
-	return b.String()
-}
-
 var (
 	wikiLink   = pattern.Lazy(`!?\[\[([^\]|]*)(?:\|([^\]]*))?\]\]`)
 	inlineLink = pattern.Lazy(`!?\[([^\]]*)\]\([^)]*\)`)
-	blockID    = pattern.Lazy(`\s+\^[A-Za-z0-9-]+$`)
+	// headingEnd matches the name of a block, or the signs that close a heading.
+	headingEnd = pattern.Lazy(`\s+(?:\^[A-Za-z0-9-]+|#+)$`)
 )
 
 // plainHeading is a heading without its markup, on one line.
@@ -305,8 +285,8 @@ func plainHeading(raw string) string {
 		})
 		raw = inlineLink.ReplaceAllString(raw, "$1")
 	}
-	if strings.Contains(raw, "^") {
-		raw = blockID.ReplaceAllString(strings.TrimSpace(raw), "")
+	if strings.ContainsAny(raw, "^#") {
+		raw = headingEnd.ReplaceAllString(strings.TrimSpace(raw), "")
 	}
 	return strings.TrimSpace(headingMarks.Replace(raw))
 }
@@ -318,27 +298,4 @@ func Shorten(text string, runes int) string {
 		return text
 	}
 	return string([]rune(text)[:runes]) + "…"
-}
-
-// tooNested reports whether some line begins with more quote marks or deeper
-// indentation than a person writes.
-func tooNested(source string) bool {
-	for line := range strings.Lines(source) {
-		marks := 0
-		for _, r := range line {
-			if r == '>' || r == '-' || r == '*' || r == '+' {
-				marks++
-			} else if r != ' ' && r != '\t' {
-				break
-			}
-		}
-		if marks > maxNesting {
-			// A rule of dashes or stars nests nothing.
-			if strings.Trim(strings.TrimSpace(line), "-*_ ") == "" && strings.Count(line, " ") < maxNesting {
-				continue
-			}
-			return true
-		}
-	}
-	return false
 }
