@@ -16,7 +16,6 @@ import (
 	"lifehub/rag/chroma"
 	"lifehub/rag/embed"
 	"lifehub/rag/passage"
-	"lifehub/rag/search"
 	"lifehub/rag/vectors"
 	"lifehub/rag/words"
 )
@@ -43,8 +42,6 @@ type Index struct {
 
 	syncing  sync.Mutex // one Sync at a time in this process; guards unsigned
 	unsigned bool       // the words were written to and their stamp is missing
-
-	letters search.Letters
 
 	someUnreadable atomic.Bool // the last sync could not read everything
 

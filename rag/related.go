@@ -35,7 +35,7 @@ func (x *Index) Related(ctx context.Context, path string, limit int, without ...
 	defer g.release() //nolint:errcheck // it was only read
 	r := Related{Path: path, Notes: []RelatedNote{}}
 	found, why, err := findRelated(ctx, search.Vault{
-		DB: g.db, Dir: x.options.Vault, Size: x.options.Size, Letters: &x.letters,
+		DB: g.db, Dir: x.options.Vault, Size: x.options.Size,
 		Meaning: func() (vectors.Collection, llm.Embedder, error) { return x.loadMeaning() },
 	}, path, limit, without)
 	if err != nil {

@@ -59,7 +59,7 @@ func (x *Index) searchNewest(ctx context.Context, q Query) (found Found, again b
 func (x *Index) search(ctx context.Context, db *sql.DB, q Query) (Found, error) {
 	var embedder llm.Embedder
 	out, err := search.Run(ctx, search.Vault{
-		DB: db, Dir: x.options.Vault, Size: x.options.Size, Letters: &x.letters,
+		DB: db, Dir: x.options.Vault, Size: x.options.Size,
 		Meaning: func() (m vectors.Collection, of llm.Embedder, err error) {
 			m, embedder, err = x.loadMeaning()
 			return m, embedder, err

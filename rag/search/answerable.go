@@ -7,7 +7,7 @@ type Signals struct {
 	UnknownLanguage bool    // the question is in a language that no note is in
 	Silent          bool    // no note has a word that says what the question is about, and meaning answered
 	Near            float64 // how far the closest passage stands out in meaning; 0.5 is chance; 0 also without an embedder
-	Share           float64 // most words of the question, stop words aside, that a note has in and around a passage; 0 to 1
+	Share           float64 // most words of the question, stop words aside, that a note has in one passage; 0 to 1
 }
 
 // signals looks at ranked candidates.

@@ -13,6 +13,7 @@ import (
 )
 
 const (
+	aboveShare   = 0.6  // of the score of words in the headings above a block
 	blockShare   = 0.6  // of the best block's score, which others of its passage must have
 	maxBlocks    = 8    // of one passage
 	averageBlock = 20   // terms, for [wordQuery.score]
@@ -96,5 +97,5 @@ func (s *search) scoreBlock(b *passage.Block, p *storedPassage, index map[string
 			above[i] = 1
 		}
 	}
-	b.Score = s.words.score(own, float64(length)/averageBlock) + contextShare*s.words.score(above, 1)
+	b.Score = s.words.score(own, float64(length)/averageBlock) + aboveShare*s.words.score(above, 1)
 }

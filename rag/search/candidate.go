@@ -2,7 +2,6 @@ package search
 
 import (
 	"database/sql"
-	"sync"
 
 	"lifehub/internal/when"
 	"lifehub/llm"
@@ -12,10 +11,9 @@ import (
 
 // Vault is what a search looks into.
 type Vault struct {
-	DB      *sql.DB
-	Dir     string   // the notes folder
-	Size    int      // most tokens of a passage
-	Letters *Letters // kept from one search to the next
+	DB   *sql.DB
+	Dir  string // the notes folder
+	Size int    // most tokens of a passage
 
 	// Meaning returns the vectors and who makes those of a question, read on
 	// first need; nil: there are none.
@@ -63,15 +61,8 @@ type candidate struct {
 	boost   float64 // for a date that fits the question's
 	days    passageDays
 	dated   bool    // it is of the day, or of the time, that the question asks for
-	share   float64 // of the words that say what the question is about, in the passage and around it
+	share   float64 // of the words that say what the question is about, in the passage
 	score   float64
-}
-
-// Letters are those of a sample of an index's passages.
-type Letters struct {
-	mu       sync.Mutex
-	passages int // in the index when the sample was taken
-	sample   [][]float32
 }
 
 // wordCandidates and nearCandidates are how many passages each side may

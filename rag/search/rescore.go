@@ -10,28 +10,18 @@ import (
 	"lifehub/rag/words"
 )
 
-// rescored is how many of the word index's candidates are looked at again.
+// rescored is the number of keyword candidates that are scored again.
 const rescored = 40
 
-// contextShare is the weight of the words around a passage against its own: a
-// question's words often stand partly in the passage, partly next to it
-// (docs/design/search.md).
-const contextShare = 0.6
-
-// windowPassages is how long a passage with its neighbours is taken to be on
-// average, in passages. Lower favours short notes.
-const windowPassages = 1.7
-
-// termCounts is what a candidate's text and surroundings hold of a question.
+// termCounts are the terms of a question in a candidate.
 type termCounts struct {
-	id, note       int64
-	own, around    []int // how often each term stands there
-	length, window int   // terms of the passage, and of it with its neighbours
+	id, note int64
+	counts   []int // by term
+	length   int   // of the candidate, in terms
 }
 
-// rescore looks at the text of the best candidates: counts every term, also
-// those too frequent to be asked for, in the passage and in what stands
-// around it.
+// rescore scores the best candidates again from their texts, in which all terms of
+// the question count, and not only those that are rare enough to be asked for.
 func (s *search) rescore(ctx context.Context, found map[int64]*candidate) error {
 	best := make([]*candidate, 0, len(found))
 	for _, c := range found {
@@ -42,26 +32,25 @@ func (s *search) rescore(ctx context.Context, found map[int64]*candidate) error 
 	})
 	rest := best[min(rescored, len(best)):]
 	best = best[:min(rescored, len(best))]
-	counts, err := s.countTerms(ctx, best)
+	counted, err := s.countTerms(ctx, best)
 	if err != nil {
 		return err
 	}
 	average := words.AverageLength(ctx, s.db)
 	lowest := math.Inf(1)
-	for _, l := range counts {
-		c := found[l.id]
-		c.words = s.words.score(l.own, float64(l.length)/average) +
-			contextShare*s.words.score(l.around, float64(l.window)/(average*windowPassages))
-		c.note, c.share = l.note, s.words.share(l.around)
+	for _, of := range counted {
+		c := found[of.id]
+		c.words = s.words.score(of.counts, float64(of.length)/average)
+		c.note, c.share = of.note, s.words.share(of.counts)
 		lowest = min(lowest, c.words)
 	}
-	for i, c := range rest { // below all that were looked at, in their order
+	for i, c := range rest { // below the others, in their order
 		c.words = lowest * (1 - float64(i+1)/float64(len(rest)+1)) / 2
 	}
 	return nil
 }
 
-// countTerms counts the terms of the question in passages and around them.
+// countTerms counts the terms of the question in passages.
 func (s *search) countTerms(ctx context.Context, candidates []*candidate) ([]termCounts, error) {
 	if len(candidates) == 0 {
 		return nil, nil
@@ -80,7 +69,7 @@ func (s *search) countTerms(ctx context.Context, candidates []*candidate) ([]ter
 			index[form] = i
 		}
 	}
-	counts := make([]termCounts, 0, len(places))
+	counted := make([]termCounts, 0, len(places))
 	notes := make([]int64, len(places))
 	for i, p := range places {
 		notes[i] = p.note
@@ -89,40 +78,22 @@ func (s *search) countTerms(ctx context.Context, candidates []*candidate) ([]ter
 		return nil, err
 	}
 	for _, p := range places {
-		text, err := s.texts.Of(ctx, p.note, p.from, p.to)
+		start := p.start
+		if p.first { // front matter belongs to the first passage
+			start = 0
+		}
+		text, err := s.texts.Of(ctx, p.note, start, p.stop)
 		if err != nil {
 			return nil, err
 		}
-		counts = append(counts, p.countTerms(text, s.words.terms, index))
+		of := termCounts{id: p.id, note: p.note, counts: make([]int, len(s.words.terms))}
+		for _, t := range words.Terms(strings.Join([]string{p.title, words.SpacedName(p.path), p.heading, text}, "\n"), p.language) {
+			of.length++
+			if i, asked := index[t.Text]; asked {
+				of.counts[i]++
+			}
+		}
+		counted = append(counted, of)
 	}
-	return counts, nil
-}
-
-// countTerms counts the terms of a question, by their index, in the text from the
-// neighbour before to the one after.
-func (p place) countTerms(text string, asked []weighed, index map[string]int) termCounts {
-	l := termCounts{id: p.id, note: p.note, own: make([]int, len(asked)), around: make([]int, len(asked))}
-	for _, t := range words.Terms(strings.Join([]string{p.title, words.SpacedName(p.path), p.heading}, "\n"), p.language) {
-		l.count(index, t.Text, true)
-	}
-	for _, t := range words.Terms(text, p.language) {
-		own := p.first || t.Start >= p.start-p.from // front matter belongs to the first passage
-		l.count(index, t.Text, own && t.End <= p.stop-p.from)
-	}
-	return l
-}
-
-func (l *termCounts) count(index map[string]int, text string, own bool) {
-	i, asked := index[text]
-	l.window++
-	if asked {
-		l.around[i]++
-	}
-	if !own {
-		return
-	}
-	l.length++
-	if asked {
-		l.own[i]++
-	}
+	return counted, nil
 }
