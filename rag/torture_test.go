@@ -94,12 +94,7 @@ func TestAHugeLineIsCutInTime(t *testing.T) {
 		"characters": strings.Repeat("長", size/16),
 		"brackets":   strings.Repeat("[", size/16),
 	} {
-		start := time.Now()
-		pieces := passage.Cut(notes.Note{Text: text, BodyLine: 1}, defaultSize)
-		if took := time.Since(start); took > 20*time.Second {
-			t.Errorf("a line of %s took %v", name, took)
-		}
-		for _, p := range pieces {
+		for _, p := range passage.Cut(notes.Note{Text: text, BodyLine: 1}, defaultSize) { // in seconds; in hours at a quadratic cost
 			if passage.EstimateTokens(text[p.Start:p.End]) > 2*defaultSize {
 				t.Errorf("%s: a passage of %d tokens", name, passage.EstimateTokens(text[p.Start:p.End]))
 				break
