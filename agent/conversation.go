@@ -58,5 +58,5 @@ type NoteChange struct {
 	Vault  string // absolute folder
 	Path   string // below it, with slashes
 	Before []byte // nil: there was no such note
-	After  string // SHA-256 of what is to be written, in hex
+	After  string // SHA-256 of what is to be written, in hex; "": it is taken away
 }

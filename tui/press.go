@@ -203,7 +203,7 @@ func (m *Model) send() tea.Cmd {
 	if refused := backend.NoShell(c.Text()); refused != "" {
 		return m.flash(refused)
 	}
-	if text := m.Options.AsCommand(c.Text()); len(text) > 0 && text[0] == '/' {
+	if text := c.Text(); len(text) > 0 && text[0] == '/' {
 		m.lists.Close()
 		if cmd, ok := m.command(text); ok {
 			if place >= 0 && len(c.Queue) > waiting { // it waits again, behind all

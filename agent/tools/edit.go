@@ -29,17 +29,20 @@ type change struct {
 	folder *notes.Folder
 	path   string
 	was    []byte // nil: there is no such note yet
-	now    []byte
+	now    []byte // nil: it is taken away
 	said   string // what is told when it is done
 	memory bool   // the note is the memory file
 }
 
 func (c change) diff() string {
-	from := c.path
+	from, to := c.path, c.path
 	if c.was == nil {
 		from = "/dev/null"
 	}
-	diff, _ := udiff.ToUnified(from, c.path, string(c.was), udiff.Lines(string(c.was), string(c.now)), 1) // edits made of a text fit it
+	if c.now == nil {
+		to = "/dev/null"
+	}
+	diff, _ := udiff.ToUnified(from, to, string(c.was), udiff.Lines(string(c.was), string(c.now)), 1) // edits made of a text fit it
 	return diff
 }
 
@@ -54,16 +57,27 @@ type noteWriter struct {
 // real one.
 type changes interface {
 	Changing(ctx context.Context, turn string, c agent.NoteChange) error
+	// NoteChanges returns those of a turn, in order.
+	NoteChanges(ctx context.Context, turn string) ([]agent.NoteChange, error)
+	// Exchanges returns the turns of a conversation's current path, oldest first.
+	Exchanges(ctx context.Context, conversation string) ([]agent.Exchange, error)
 }
 
 // write makes a change, once it is kept how to take it back.
 func (d noteWriter) write(ctx context.Context, c change) error {
-	if turn := agent.OriginOf(ctx).Turn; turn != "" && d.changes != nil {
-		if err := d.changes.Changing(ctx, turn, agent.NoteChange{Vault: c.folder.Dir(), Path: c.path, Before: c.was, After: sum(c.now)}); err != nil {
-			return err
-		}
+	if err := d.announce(ctx, c); err != nil {
+		return err
 	}
 	return c.write()
+}
+
+// announce keeps how a change can be taken back.
+func (d noteWriter) announce(ctx context.Context, c change) error {
+	turn := agent.OriginOf(ctx).Turn
+	if turn == "" || d.changes == nil {
+		return nil
+	}
+	return d.changes.Changing(ctx, turn, agent.NoteChange{Vault: c.folder.Dir(), Path: c.path, Before: c.was, After: sumOf(c.now)})
 }
 
 func (c change) write() error {
@@ -255,7 +269,7 @@ func (p prepared) Mark(ctx context.Context) (json.RawMessage, error) {
 }
 
 func (d noteWriter) mark(c change) mark {
-	return mark{Vault: c.folder.Dir(), Path: c.path, Before: sumOf(c.was), After: sum(c.now), Effect: d.effect(c)}
+	return mark{Vault: c.folder.Dir(), Path: c.path, Before: sumOf(c.was), After: sumOf(c.now), Effect: d.effect(c)}
 }
 
 // Check compares the note with what it held before the call and should hold

@@ -59,6 +59,9 @@ func All(d Deps) []agent.Tool {
 		newRecall(d.Facts, d.Past),
 		newForget(memory, d.Facts),
 	})
+	if d.Changes != nil {
+		list = append(list, newUndo(w, memory))
+	}
 	if d.Kept != nil {
 		list = append(list, artifactTools(d.Kept)...)
 	}

@@ -132,7 +132,7 @@ func walkBack(now []byte, changes []agent.NoteChange) (before []byte, ok bool) {
 	for i := len(changes) - 1; i >= 0; i-- {
 		c := changes[i]
 		switch {
-		case before != nil && sum(before) == c.After:
+		case sumOf(before) == c.After:
 			before = c.Before
 		case same(before, c.Before):
 		default:

@@ -192,9 +192,6 @@ func (s *server) file(name string) string {
 func (s *server) begin(ctx context.Context, id string, m agent.Message) (begin func(context.Context) <-chan agent.Event, said string, err error) {
 	o := &s.options
 	line := strings.TrimSpace(m.Text)
-	if len(m.Attached) == 0 {
-		line = o.AsCommand(line)
-	}
 	typed, isCommand := strings.CutPrefix(line, "/")
 	if !isCommand || strings.Contains(line, "\n") || len(m.Attached) > 0 {
 		if refused := backend.NoShell(m.Text); refused != "" && len(m.Attached) == 0 {

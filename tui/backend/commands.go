@@ -8,7 +8,6 @@ import (
 	"unicode/utf8"
 
 	"lifehub/agent"
-	"lifehub/internal/pattern"
 	"lifehub/internal/text"
 	"lifehub/tui/safetext"
 )
@@ -106,18 +105,6 @@ func Unknown(commands []Command, name string) string {
 		said += "; did you mean /" + safetext.Line(near) + "?"
 	}
 	return said
-}
-
-// undoWish is a message that asks for nothing but to take the last turn back.
-var undoWish = pattern.Lazy(`(?i)^(?:please )?(?:(?:undo|revert)(?: (?:that|this|it|(?:the|my|your) last change))?|take (?:that|it) back|(?:bitte )?(?:mach(?:e)? )?das (?:bitte )?(?:wieder )?rückgängig(?: machen)?|nimm das zurück)(?:,? (?:please|bitte))?[.!]?$`)
-
-// AsCommand is a message that only wishes the last turn undone as the command that
-// does it; any other stays as it is.
-func (o *Options) AsCommand(message string) string {
-	if o.CanUndo() && undoWish.MatchString(strings.TrimSpace(message)) {
-		return "/undo"
-	}
-	return message
 }
 
 // NoShell says why a line such as "!ls" is not sent; "": it is no command of a shell.

@@ -184,7 +184,6 @@ func (c *chat) next(ctx context.Context) error {
 
 // line asks what was typed or runs it as a command.
 func (c *chat) line(ctx context.Context, line string) error {
-	line = c.o.AsCommand(line)
 	typed, isCommand := strings.CutPrefix(line, "/")
 	switch {
 	case line == "":

@@ -1,0 +1,172 @@
+package tools
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"lifehub/agent"
+	"lifehub/notes"
+)
+
+// newUndo makes the tool that takes back what the last turn of the conversation
+// that changed notes did to them. What it does is a change like any other: undone
+// once more, the notes are what they were.
+func newUndo(own, memory noteWriter) agent.Tool {
+	return agent.NewEraser(spec[struct{}]("undo"), undoer{own, memory})
+}
+
+// undoer restores notes, and the memory file.
+type undoer struct{ own, memory noteWriter }
+
+// Prepare computes what the notes of the turn are to hold again.
+func (u undoer) Prepare(ctx context.Context, _ struct{}) (agent.Change, error) {
+	done, err := u.lastChanges(ctx)
+	if err != nil {
+		return nil, err
+	}
+	back := backward{undoer: u, done: done}
+	for _, note := range eachNote(done, func(to *Undone, of []agent.NoteChange) error {
+		folder, now, err := present(u.folders(), to)
+		if err != nil {
+			return err
+		}
+		before, unchanged := walkBack(now, of)
+		switch {
+		case !unchanged:
+			to.What = UndoChanged
+		case !same(before, now):
+			back.shown = append(back.shown, change{folder: folder, path: to.Path, was: now, now: before, memory: slices.Contains(u.memory.vaults(), folder)})
+		}
+		return nil
+	}) {
+		if note.What != UndoNothing {
+			back.left = append(back.left, note.String())
+		}
+	}
+	if len(back.shown) == 0 {
+		return nil, errors.New(strings.Join(append([]string{"there is nothing to take back"}, back.left...), "; "))
+	}
+	return back, nil
+}
+
+func (u undoer) folders() []*notes.Folder { return slices.Concat(u.own.vaults(), u.memory.vaults()) }
+
+// writer is the one that knows the note of a change.
+func (u undoer) writer(c change) noteWriter {
+	if c.memory {
+		return u.memory
+	}
+	return u.own
+}
+
+// lastChanges returns what the newest turn before this one did that changed notes.
+func (u undoer) lastChanges(ctx context.Context) ([]agent.NoteChange, error) {
+	now := agent.OriginOf(ctx)
+	turns, err := u.own.changes.Exchanges(ctx, now.Conversation)
+	if err != nil {
+		return nil, err
+	}
+	for _, turn := range slices.Backward(turns) {
+		if turn.Turn == now.Turn {
+			continue
+		}
+		if done, err := u.own.changes.NoteChanges(ctx, turn.Turn); err != nil || len(done) > 0 {
+			return done, err
+		}
+	}
+	return nil, errors.New("there is nothing to take back: no message of this conversation changed a note")
+}
+
+// Check reports whether the notes are as they should be after the call, or before it.
+func (u undoer) Check(_ context.Context, raw json.RawMessage) (agent.Happened, []agent.Effect, error) {
+	var marks []mark
+	if err := json.Unmarshal(raw, &marks); err != nil {
+		return agent.MayHaveHappened, nil, fmt.Errorf("read what the notes were like: %w", err)
+	}
+	var effects []agent.Effect
+	counts := map[agent.Happened]int{}
+	d := noteWriter{vaults: u.folders}
+	for _, m := range marks {
+		happened, err := d.check(m)
+		if err != nil {
+			return agent.MayHaveHappened, nil, err
+		}
+		counts[happened]++
+		effects = append(effects, m.Effect)
+	}
+	for _, happened := range []agent.Happened{agent.HasHappened, agent.HasNotHappened} {
+		if counts[happened] == len(marks) {
+			return happened, effects, nil
+		}
+	}
+	return agent.MayHaveHappened, effects, nil
+}
+
+// backward is the way back of one call.
+type backward struct {
+	undoer
+	done  []agent.NoteChange // what is taken back
+	shown []change           // by which
+	left  []string           // the notes that cannot be taken back, and why
+}
+
+// Preview shows all notes that it changes, and those that it cannot.
+func (b backward) Preview() agent.Preview {
+	p := agent.Preview{Text: strings.Join(b.left, "\n")}
+	if len(b.shown) == 1 {
+		p.Path = PathOf(b.writer(b.shown[0]).vaults, b.shown[0].folder, b.shown[0].path)
+	}
+	for _, c := range b.shown {
+		p.Diff += c.diff()
+	}
+	return p
+}
+
+// Mark returns what the notes hold before the change and after it.
+func (b backward) Mark(context.Context) (json.RawMessage, error) {
+	var marks []mark
+	for _, c := range b.shown {
+		marks = append(marks, b.writer(c).mark(c))
+	}
+	return json.Marshal(marks)
+}
+
+// Apply restores the notes that are still what they were when they were shown.
+func (b backward) Apply(ctx context.Context) (agent.Result, error) {
+	for _, c := range b.shown {
+		if err := b.writer(c).announce(ctx, c); err != nil {
+			return agent.Result{}, agent.NothingDone{Err: err}
+		}
+	}
+	var said []string
+	for _, note := range Undo(b.folders(), b.done) {
+		said = append(said, note.String())
+		for _, c := range b.shown {
+			if c.path == note.Path && c.folder.Dir() == note.Vault && (note.What == UndoRestored || note.What == UndoTrashed) {
+				agent.HostFrom(ctx).Did(b.writer(c).effect(c))
+			}
+		}
+	}
+	return agent.Result{Text: "Taken back: " + strings.Join(said, "; ") + "."}, nil
+}
+
+// String says what became of the note.
+func (u Undone) String() string {
+	where := ""
+	if u.Trash != "" {
+		where = "; what it held is in " + u.Trash
+	}
+	switch u.What {
+	case UndoTrashed:
+		return u.Path + " had been created and is removed" + where
+	case UndoChanged:
+		return u.Path + " was changed since, and stays as it is"
+	case UndoFailed:
+		return fmt.Sprintf("%s could not be restored: %v", u.Path, u.Err)
+	}
+	return u.Path + " is as it was before" + where
+}
