@@ -257,6 +257,13 @@ const AppendNote = "append_note"
 // told it in any case.
 const ReadSkill = "read_skill"
 
+// Today and Calculate are the tools that only reckon: an answer after them may still
+// be from memory.
+const (
+	Today     = "today"
+	Calculate = "calculate"
+)
+
 // WebSearch is the tool whose results may be opened.
 const WebSearch = "web_search"
 

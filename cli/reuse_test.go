@@ -115,7 +115,7 @@ func TestPromptsCanBeReused(t *testing.T) {
 				model := &readingPrompts{Provider: a.Provider}
 				a.Provider = model
 				a.Mode.Use(mode)
-				rounds, turns, answers, last := share{least: 0.95}, share{least: 0.80}, share{least: 0.02}, share{}
+				rounds, turns, answers, last := share{least: 0.95}, share{least: 0.80}, share{least: 0.65}, share{}
 				var before []sentPrompt
 				for _, turn := range reuseTurns() {
 					says := map[agent.Mode][]llmtest.Answer{agent.PlanMode: turn.plan, agent.LoopMode: turn.loop, agent.TeamMode: turn.team}[mode]

@@ -43,8 +43,8 @@ const patience = 90 * time.Second
 
 // The beginnings of the prompts, by which a scripted model knows who asks.
 const (
-	asksPlanner   = "You plan how to answer"
-	asksExplainer = "You answer the user's last message from the sources"
+	asksPlanner   = "Plan for this message"
+	asksExplainer = "Answer this message of the user now"
 	asksLoop      = "You answer the user's last message. The user keeps notes"
 	asksLead      = "You lead a team"
 	asksJudge     = "You judge whether"

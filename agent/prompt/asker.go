@@ -390,9 +390,22 @@ func (a *Asker) AskFor(ctx context.Context, p Prompt, read func(answer string) e
 	return unusable, nil
 }
 
+// UnusableError is why an answer cannot be used, with what helps to repair it.
+type UnusableError struct {
+	Err  error
+	Help string // for the model alone
+}
+
+func (e *UnusableError) Error() string { return e.Err.Error() }
+func (e *UnusableError) Unwrap() error { return e.Err }
+
 // Repair is what is said after an answer that cannot be used.
 func Repair(answer string, problem error) []llm.Message {
-	said := strings.NewReplacer("{problem}", text.Clip(problem.Error(), 1000))
+	told := text.Clip(problem.Error(), 1000)
+	if unusable := (*UnusableError)(nil); errors.As(problem, &unusable) {
+		told = strings.TrimSpace(told + "\n\n" + unusable.Help)
+	}
+	said := strings.NewReplacer("{problem}", told)
 	return []llm.Message{
 		{Role: llm.Assistant, Text: text.Clip(answer, 4000)},
 		{Role: llm.User, Text: said.Replace(repairPrompt)},

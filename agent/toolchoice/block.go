@@ -35,6 +35,10 @@ type Block struct {
 	room  int          // tokens that may tell of the rest
 }
 
+// IsRoomy reports whether a window of so many tokens, 0 for unknown, has room for all
+// tools of LifeHub.
+func IsRoomy(window int) bool { return window <= 0 || window >= roomyWindow }
+
 // NewBlock parts tools into those that a window has room for and the rest: of
 // LifeHub's all or a few, then the servers' as long as there is room for all of one
 // server, then what reaches for the web.
@@ -52,7 +56,7 @@ func NewBlock(tools []agent.Tool, window int) Block {
 			own++
 		}
 	}
-	roomy := window >= roomyWindow || own <= len(few)
+	roomy := IsRoomy(window) || own <= len(few)
 	for _, tool := range tools {
 		spec := tool.Spec()
 		switch {

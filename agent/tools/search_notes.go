@@ -19,7 +19,7 @@ import (
 )
 
 type searchArgs struct {
-	Query  string `json:"query" description:"what to look for, in the user's words"`
+	Query  string `json:"query" description:"a few words as a note would have them, in a language of the notes"`
 	Limit  int    `json:"limit,omitempty" minimum:"1" maximum:"50" description:"passages, 5 if left out"`
 	Path   string `json:"path,omitempty" description:"only notes in this folder, or matching this glob"`
 	Tag    string `json:"tag,omitempty" description:"only notes with this tag"`

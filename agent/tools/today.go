@@ -15,7 +15,7 @@ type todayArgs struct {
 }
 
 func newToday(now func() time.Time) agent.Tool {
-	return agent.NewTool(spec[todayArgs]("today"), agent.Auto, func(_ context.Context, args todayArgs) (agent.Result, error) {
+	return agent.NewTool(spec[todayArgs](agent.Today), agent.Auto, func(_ context.Context, args todayArgs) (agent.Result, error) {
 		t := now()
 		if name := strings.TrimSpace(args.Zone); name != "" {
 			zone, err := time.LoadLocation(strings.ReplaceAll(name, " ", "_"))

@@ -28,7 +28,7 @@ func TestTheFormOfAMessage(t *testing.T) {
 			t.Errorf("%q needs no notes: %t", message, got)
 		}
 	}
-	for kind, want := range map[string]bool{"talk": true, "last answer": true, "text": true, "other": false, "question": false} {
+	for kind, want := range map[string]bool{"talk": true, "conversation": true, "text": true, "other": false, "question": false} {
 		if needsNoNotes(kind, false) != want {
 			t.Errorf("kind %q: not %t", kind, want)
 		}

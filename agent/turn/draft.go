@@ -1,12 +1,12 @@
 package turn
 
 import (
+	"slices"
 	"strings"
 
 	"lifehub/agent"
 	"lifehub/internal/pattern"
 	"lifehub/internal/text"
-	"lifehub/llm"
 )
 
 // draft is an answer that is not streamed yet, because the model may have given
@@ -26,7 +26,7 @@ func (a *answer) holdDraft() {
 }
 
 // isDraft reports whether the answer comes from memory: no tool was called, and the
-// message is neither small talk, nor about the last answer, nor a text to work on.
+// message is neither small talk, nor about what was said before, nor a text to work on.
 func (a *answer) isDraft() bool {
 	return a.draft.on && !a.steps.hasCalled() && !needsNoNotes(a.draft.kind, a.draft.byForm)
 }
@@ -65,19 +65,19 @@ func (a *answer) hasSaid() bool { return a.said() != "" }
 // The kinds of messages, as a model that answers at once names them.
 const (
 	smallTalk = "talk"
-	onAnswer  = "last answer"
+	onWhatWas = "conversation"
 	givenText = "text"
 	otherwise = "other"
 )
 
 // kindsSchema is the JSON Schema of the kind that a model gives to a message.
-const kindsSchema = `{"type":"string","enum":["` + smallTalk + `","` + onAnswer + `","` + givenText + `","` + otherwise + `"]}`
+const kindsSchema = `{"type":"string","enum":["` + smallTalk + `","` + onWhatWas + `","` + givenText + `","` + otherwise + `"]}`
 
 // needsNoNotes reports whether a message needs no notes, by the kind that the
 // model named or, without one, by the form of the message.
 func needsNoNotes(kind string, byForm bool) bool {
 	switch kind {
-	case smallTalk, onAnswer, givenText:
+	case smallTalk, onWhatWas, givenText:
 		return true
 	case otherwise:
 		return false
@@ -121,12 +121,17 @@ func restsOn(answer, before string) bool {
 	return known > 0 && 2*known >= all
 }
 
-// lastAnswer returns the last answer of the conversation; "" if there is none.
-func (a *answer) lastAnswer() string {
-	for i := len(a.recalled.History) - 1; i >= 0; i-- {
-		if m := a.recalled.History[i]; m.Role == llm.Assistant {
-			return agent.WithoutRecord(m.Text)
+// restsOnPrompt reports whether the answer says again what a message of the
+// conversation says, the date of the prompt, or the result of a tool that only reckons.
+func (a *answer) restsOnPrompt() bool {
+	texts := []string{a.today()}
+	for _, m := range a.recalled.History {
+		texts = append(texts, agent.WithoutRecord(m.Text))
+	}
+	for _, f := range a.steps.found {
+		if onlyReckons(f.step.Tool) {
+			texts = append(texts, f.Result.Text)
 		}
 	}
-	return ""
+	return slices.ContainsFunc(texts, func(text string) bool { return restsOn(a.said(), text) })
 }

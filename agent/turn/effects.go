@@ -110,7 +110,7 @@ func (w *runner) writingTools() []string {
 // noteCalled notes that a tool was called, by the status of the call.
 func (w *runner) noteCalled(tool agent.Tool, status agent.Status) {
 	_, delegates := tool.(delegating)
-	if delegates || status == agent.Denied || status == agent.Skipped {
+	if delegates || tool != nil && onlyReckons(tool.Spec().Name) || status == agent.Denied || status == agent.Skipped {
 		return
 	}
 	w.mu.Lock()
@@ -118,7 +118,11 @@ func (w *runner) noteCalled(tool agent.Tool, status agent.Status) {
 	w.called = true
 }
 
-// hasCalled reports whether a tool was called. Handing out a task is not a call.
+// onlyReckons reports whether a tool knows nothing that a model could not.
+func onlyReckons(tool string) bool { return tool == agent.Today || tool == agent.Calculate }
+
+// hasCalled reports whether a tool was called that may know what the model does not.
+// Handing out a task is not a call.
 func (w *runner) hasCalled() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()

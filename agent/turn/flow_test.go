@@ -300,17 +300,17 @@ func TestLongResultsAreCutForTheModel(t *testing.T) {
 	}
 }
 
-func TestPromptsTellPlannerAndExplainerApart(t *testing.T) {
+func TestPlannerAndExplainerReadTheSameBeginning(t *testing.T) {
 	model := &script{lines: []line{say(twoSteps), say(goodAnswer)}}
 	history := &shelf{messages: []llm.Message{{Role: llm.User, Text: "before"}, {Role: llm.Assistant, Text: "said"}}}
 	collect(New(Options{Model: model, History: history, Tools: tools(search(), web()), Now: fixedNow}).Ask(t.Context(), "c1", question), nil)
-	for i, begins := range []string{"You plan", "You answer"} {
+	for i, asks := range []string{asksPlan, asksAnswer} {
 		req := model.requests[i]
 		last := req.Messages[len(req.Messages)-1]
-		if !strings.HasPrefix(req.Messages[0].Text, commonPrompt+"\n"+begins) || !strings.Contains(last.Text, "Today is Saturday, 14 March 2026, week 11.\n\n") {
-			t.Errorf("system prompt %d is %.60q", i, req.Messages[0].Text)
+		if !strings.HasPrefix(req.Messages[0].Text, commonPrompt+"\n"+answeringPrompt+"\nYou plan first") || req.Messages[0].Text != model.requests[0].Messages[0].Text {
+			t.Errorf("system prompt %d is %q", i, req.Messages[0].Text)
 		}
-		if last.Role != llm.User || !strings.HasSuffix(last.Text, question) || len(req.Messages) != 4 {
+		if last.Role != llm.User || !strings.HasSuffix(last.Text, "Today is Saturday, 14 March 2026, week 11.\n\n"+asks+question) || len(req.Messages) != 4 {
 			t.Errorf("request %d ends with %q after %d messages", i, last.Text, len(req.Messages))
 		}
 	}
@@ -319,6 +319,27 @@ func TestPromptsTellPlannerAndExplainerApart(t *testing.T) {
 	}
 	if plan := model.requests[0]; plan.Task.Kind != llm.PlanTask || len(plan.Task.Tools) != 2 || !json.Valid(plan.Schema) {
 		t.Errorf("the plan task is %+v, its schema %s", plan.Task, plan.Schema)
+	}
+}
+
+// A small window has no room for tools that the explainer does not call, and a model
+// that only answers has not read them.
+func TestAnExplainerThatSharesNothingReadsNoTools(t *testing.T) {
+	for name, o := range map[string]Options{
+		"a small window":  {Window: func() int { return 8192 }},
+		"another planner": {Roles: map[string]prompt.Role{"planner": {Model: &script{lines: []line{say(twoSteps)}}, Server: prompt.Server{Window: func() int { return 0 }, ModelName: func() string { return "" }, Ready: func(context.Context) error { return nil }, RejectsLongPrompts: func() bool { return false }}}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			model := &script{lines: []line{say(twoSteps), say(goodAnswer)}}
+			if o.Roles != nil {
+				model.lines = model.lines[1:]
+			}
+			o.Model, o.History, o.Tools, o.Now = model, &shelf{}, tools(search(), web()), fixedNow
+			collect(New(o).Ask(t.Context(), "c1", question), nil)
+			if got := model.requests[len(model.requests)-1].Messages[0].Text; got != strings.TrimSpace(commonPrompt+"\n"+answeringPrompt) {
+				t.Errorf("the system prompt is %q", got)
+			}
+		})
 	}
 }
 

@@ -20,8 +20,8 @@ func talks(options Options, run func(ctx context.Context) (agent.Result, error))
 	tool := agent.NewTool(llm.ToolSpec{Name: "talk", Description: "talks", Schema: []byte(`{"type":"object"}`)}, agent.Auto,
 		func(ctx context.Context, _ struct{}) (agent.Result, error) { return run(ctx) })
 	options.Model = llmtest.NewScript(
-		llmtest.Answer{Match: "You plan", Text: `{"reasoning":"","steps":[{"id":"1","tool":"talk","input":{}}],"answer":""}`},
-		llmtest.Answer{Match: "You answer", Text: "Done."},
+		llmtest.Answer{Match: "Plan for this", Text: `{"reasoning":"","steps":[{"id":"1","tool":"talk","input":{}}],"answer":""}`},
+		llmtest.Answer{Match: "Answer this message", Text: "Done."},
 	)
 	options.Tools = func() []agent.Tool { return []agent.Tool{tool} }
 	options.History = nowhere{}

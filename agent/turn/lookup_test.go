@@ -73,7 +73,7 @@ func TestMemoryStories(t *testing.T) {
 			want: "Der Kessel braucht jedes Jahr eine Wartung.", effects: "changed nothing", calls: 1,
 		},
 		"plan, about the last answer": {
-			message: "Could you say all of that again, but in German?", history: earlier, notes: search(), lines: []line{answered("last answer", "Dreimal in der Woche.")},
+			message: "Could you say all of that again, but in German?", history: earlier, notes: search(), lines: []line{answered("conversation", "Dreimal in der Woche.")},
 			want: "Dreimal in der Woche.", effects: "changed nothing", calls: 1,
 		},
 		"loop, the notes say it": {

@@ -24,7 +24,7 @@ func (t *turn) loop(ctx context.Context) (able bool, err error) {
 	t.steps.tools = append(slices.Clip(t.steps.tools), t.delegation()...)
 	return t.decideAgain(ctx, slices.Concat(carried, t.aboutNotes(ctx)), &agentLoop{
 		turn: t, callable: t.steps.tools,
-		base: t.answer.prompt("loop", strings.ReplaceAll(loopPrompt, "{rounds}", strconv.Itoa(t.rounds))),
+		base: t.answer.prompt("loop", answeringPrompt, strings.ReplaceAll(loopPrompt, "{rounds}", strconv.Itoa(t.rounds))),
 	})
 }
 

@@ -107,10 +107,26 @@ func (t *turn) withoutWeak() {
 	}
 }
 
+// asksPlan goes before the message for which a model is to plan.
+const asksPlan = "Plan for this message of the user:\n"
+
+// plannerPrompt asks for a plan. The same model is asked for the answer with the same
+// system prompt, where the window has room for it: a server that keeps what it read
+// reads the tools and the conversation once.
 func (t *turn) plannerPrompt(ctx context.Context) prompt.Prompt {
 	block := t.offered(t.steps.tools, nil)
-	p := t.answer.prompt("planner", strings.NewReplacer("{steps}", strconv.Itoa(maxSteps), "{tools}", t.inText(block)).Replace(plannerPrompt))
+	own := []string{strings.NewReplacer("{steps}", strconv.Itoa(maxSteps), "{tools}", t.inText(block)).Replace(plannerPrompt)}
+	_, other := t.agent.Roles["planner"]
+	shared := !other && toolchoice.IsRoomy(t.window())
+	if shared {
+		own = append([]string{answeringPrompt}, own...)
+	}
+	p := t.answer.prompt("planner", own...)
 	p.Material = append(p.Material, t.aboutNotes(ctx)...)
+	p.Question = asksPlan + p.Question
+	if shared {
+		t.answer.planned = p.System
+	}
 	specs := toolchoice.Specs(block.Known())
 	p.Request = llm.Request{
 		Schema:    planSchema(specs),
@@ -141,7 +157,7 @@ func (t *turn) read(text string) (made agent.PlanMade, answered bool, err error)
 	made.Steps, made.Dropped, made.Repaired = t.steps.repairSteps(draft.Steps, t.steps.tools, nil)
 	switch {
 	case len(made.Steps) > 0 && len(made.Steps) < len(draft.Steps) && !t.answer.hasSaid():
-		return made, false, errors.New(strings.Join(made.Dropped, "; "))
+		return made, false, t.unusable(draft.Steps, made.Dropped)
 	case len(made.Steps) > 0:
 		if t.answer.hasSaid() {
 			t.answer.say("\n\n") // what it said before it named steps stays
@@ -149,7 +165,7 @@ func (t *turn) read(text string) (made agent.PlanMade, answered bool, err error)
 		}
 		return made, false, nil
 	case len(made.Dropped) > 0 && !t.answer.hasSaid(): // an answer that it wrote may say that they were done
-		return made, false, errors.New(strings.Join(made.Dropped, "; "))
+		return made, false, t.unusable(draft.Steps, made.Dropped)
 	case strings.TrimSpace(draft.Answer) != "" || t.answer.hasSaid():
 		if !t.answer.hasSaid() {
 			t.answer.say(strings.TrimSpace(draft.Answer))
@@ -157,6 +173,27 @@ func (t *turn) read(text string) (made agent.PlanMade, answered bool, err error)
 		return made, true, nil
 	}
 	return agent.PlanMade{}, false, errors.New("it has neither steps nor an answer")
+}
+
+// unusable is why a plan cannot be used of which steps were dropped, with how their
+// tools are called.
+func (t *turn) unusable(drafts []parse.Step, dropped []string) error {
+	var atFault []agent.Tool
+	for _, d := range drafts {
+		tool := toolchoice.Meant(t.steps.tools, d.Tool)
+		if _, _, _, err := t.steps.repairStep(d, t.steps.tools); err != nil && tool != nil && !slices.Contains(atFault, tool) {
+			atFault = append(atFault, tool)
+		}
+	}
+	return &prompt.UnusableError{Err: errors.New(strings.Join(dropped, "; ")), Help: t.howToCall(atFault...)}
+}
+
+// howToCall shows a model how tools are called; "" for none.
+func (t *turn) howToCall(tools ...agent.Tool) string {
+	if len(tools) == 0 {
+		return ""
+	}
+	return "To be called as:\n" + toolchoice.Describe(toolchoice.Specs(tools), t.answer.toolFence())
 }
 
 // fallback is the plan when the model gave none, for a problem, or was not

@@ -16,8 +16,8 @@ func TestWhatCannotBeDoneIsNotAskedAbout(t *testing.T) {
 		Name: "complete_task", Description: "tick a task", Schema: []byte(`{"type":"object","properties":{"task":{"type":"string"}}}`),
 	}, &twoTasks{})
 	model := llmtest.NewScript(
-		llmtest.Answer{Match: "You plan", Text: `{"reasoning":"","steps":[{"id":"1","tool":"complete_task","input":{"task":"call"}}],"answer":""}`},
-		llmtest.Answer{Match: "You answer", Text: "Which of the two?"},
+		llmtest.Answer{Match: "Plan for this", Text: `{"reasoning":"","steps":[{"id":"1","tool":"complete_task","input":{"task":"call"}}],"answer":""}`},
+		llmtest.Answer{Match: "Answer this message", Text: "Which of the two?"},
 	)
 	a := New(Options{Model: model, Tools: func() []agent.Tool { return []agent.Tool{tool} }, History: nowhere{}})
 	var failed string

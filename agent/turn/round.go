@@ -11,6 +11,7 @@ import (
 	"lifehub/agent"
 	"lifehub/agent/parse"
 	"lifehub/agent/prompt"
+	"lifehub/agent/toolchoice"
 	"lifehub/internal/text"
 	"lifehub/llm"
 )
@@ -68,7 +69,11 @@ func (l *agentLoop) stepsFor(asked []llm.ToolCall) (steps []agent.Step, calls []
 		}
 		if err != nil {
 			dropped = append(dropped, fmt.Sprintf("%.60s: %v", c.Name, err))
-			calls = append(calls, told{call: c, text: "It was not run: " + err.Error() + "."})
+			text := "It was not run: " + err.Error() + "."
+			if tool := toolchoice.Meant(l.callable, c.Name); tool != nil {
+				text += "\n" + l.turn.howToCall(tool)
+			}
+			calls = append(calls, told{call: c, text: text})
 			continue
 		}
 		for _, note := range lost {

@@ -152,9 +152,13 @@ func forModel(f finding) resultText {
 
 // resultHead names a step and how it ended, in one line.
 func resultHead(f finding) string {
+	about := text.Clip(f.step.Description, 200)
 	head := fmt.Sprintf("Step %s, %s", f.step.ID, f.step.Tool)
-	if f.step.Description != "" {
-		head += " (" + text.Clip(f.step.Description, 200) + ")"
+	switch {
+	case f.step.Tool == attachTool:
+		head = "Attached, " + about
+	case about != "":
+		head += " (" + about + ")"
 	}
 	head += ": " + string(f.Status)
 	switch {

@@ -27,7 +27,7 @@ func (t *turn) team(ctx context.Context) (able bool, err error) {
 	t.steps.tools = append(slices.Clip(t.steps.tools), handOut...)
 	return t.decideAgain(ctx, carried, &agentLoop{
 		turn: t, lead: true, callable: handOut,
-		base: t.answer.prompt("lead", strings.ReplaceAll(leadPrompt, "{workers}", workers)),
+		base: t.answer.prompt("lead", answeringPrompt, strings.ReplaceAll(leadPrompt, "{workers}", workers)),
 	})
 }
 

@@ -43,8 +43,8 @@ func TestMain(m *testing.M) {
 const patience = time.Minute
 
 const (
-	asksPlanner   = "You plan how to answer"
-	asksExplainer = "You answer the user's last message from the sources"
+	asksPlanner   = "Plan for this message"
+	asksExplainer = "Answer this message of the user now"
 )
 
 // editor is a client: it keeps all that it is told, and answers what it is asked.

@@ -101,7 +101,7 @@ func (m *obeying) Stream(_ context.Context, req llm.Request) iter.Seq2[llm.Delta
 		}
 	}
 	switch system := req.Messages[0].Text; {
-	case strings.Contains(system, "You plan how"):
+	case slices.ContainsFunc(req.Messages, func(m llm.Message) bool { return strings.Contains(m.Text, "Plan for this message") }):
 		steps := []map[string]any{}
 		for i, c := range calls {
 			steps = append(steps, map[string]any{"id": fmt.Sprint(i + 1), "tool": c.Name, "input": c.Args})

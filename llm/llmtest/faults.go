@@ -126,7 +126,7 @@ func (f *Faults) Strike(text string) {
 }
 
 // PlanMark is contained in every planner request.
-const PlanMark = "You plan how to answer"
+const PlanMark = "Plan for this message"
 
 // Play makes the server reply to planner requests with plan and to others with
 // answer.

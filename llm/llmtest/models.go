@@ -172,13 +172,19 @@ const (
 {{- if and $last (eq .Role "user") $.Tools }}` + toolMarker + `{{ end }}
 {{- end }}`
 	unread = `{{ if .Content }}{{ end }}`
-	// findRole makes $role what a system prompt says of the role: the paragraph that
-	// begins with "You", or all of it.
+	// findRole makes $role what a prompt says of the role: the paragraph of the system
+	// prompt that begins with "You", or all of it; "You answer" where a message of the
+	// user asks for the answer.
 	findRole = `{{- $role := .System }}
 {{- range $i := len .System }}
 {{- $rest := slice $.System $i }}
 {{- if and (ge (len $rest) 6) (eq (slice $rest 0 6) "\n\nYou ") }}{{ $role = slice $rest 2 }}{{ end }}
-{{- end }}`
+{{- end }}
+{{- range .Messages }}{{ if eq .Role "user" }}{{ $text := .Content }}
+{{- range $i := len $text }}
+{{- $rest := slice $text $i }}
+{{- if and (ge (len $rest) 21) (eq (slice $rest 0 21) "\n\nAnswer this message") }}{{ $role = "You answer" }}{{ end }}
+{{- end }}{{ end }}{{ end }}`
 	// planTemplate omits the content of messages: the model ignores it, and
 	// processing a planner's prompt of 8 KB at one character per token takes 17
 	// s.
