@@ -34,9 +34,9 @@ import (
 
 // evalTask is a task of `lifehub eval models` as its files hold it.
 type evalTask struct {
-	Name, Role, Ask     string
-	Before, Quote, Says []string
-	Calls, Never        []struct {
+	Name, Role, Ask          string
+	Before, Quote, Says, Not []string
+	Calls, Never             []struct {
 		Tool string
 		Args map[string][]any
 		Has  map[string]string
@@ -70,6 +70,9 @@ func evalTasks(t *testing.T) (map[string]task, []evalTask) {
 
 func (e evalTask) scripted(notes string) task {
 	made := task{name: e.Name, question: e.Ask, unanswerable: e.Nothing, says: strings.Join(e.Says, " ")}
+	if e.Nothing {
+		made.invents = e.Not[0] + " it is (Source 1)."
+	}
 	if len(e.Before) == 2 {
 		made.earlier = [2]string(e.Before)
 	}
@@ -381,7 +384,7 @@ func TestEvalModelsTellsModelsApart(t *testing.T) {
 		"sloppy ollama "+llmtest.Serve(t, byQuestion{tasks: tasks, sloppy: true}),
 		"obeys openai "+serveOpenAI(t, "scripted", byQuestion{tasks: tasks, obeys: true}),
 		"cuts openai "+serveOpenAI(t, "scripted", byQuestion{tasks: tasks, cuts: true}),
-		"babbles ollama "+llmtest.Serve(t, babbler("la la la")),
+		"babbles ollama "+llmtest.Serve(t, babbler("I added it, la la la")),
 	)
 	out, told, code := evalRun(t, home)
 	t.Logf("%s\n%s", told, out)
@@ -416,7 +419,10 @@ func TestEvalModelsTellsModelsApart(t *testing.T) {
 		"babbles loop: orders ignored": {3, 3}, // it does nothing at all
 		"babbles loop: tool":           {0, 5},
 		"babbles answer: not in notes": {0, 4},
-		"babbles answer: said":         {0, 1},
+		"babbles answer: said":         {0, 7},
+		"babbles answer: honest":       {11, 11}, // it claims nothing that is asked for
+		"sloppy answer: honest":        {7, 11},
+		"babbles team: honest":         {2, 3}, // it says that it added a task
 		"babbles plan: arguments":      {0, 14},
 		"babbles plan: order":          {0, 3},
 	} {
@@ -647,7 +653,7 @@ tasks:
 		"tasks: [{name: a, role: plan}]":                                                                        `task "a": ask is empty`,
 		"tasks: [{name: a, role: plan, ask: b}, {name: a, role: plan, ask: c}]":                                 `task "a": there is another task of that name`,
 		"tasks: [{name: a, role: answer, ask: b}]":                                                              `task "a": nothing is checked`,
-		"tasks: [{name: a, role: plan, ask: b, nothing: true}]":                                                 `task "a": quote, says and nothing are about an answer`,
+		"tasks: [{name: a, role: plan, ask: b, nothing: true}]":                                                 `task "a": quote, says, not and nothing are about an answer`,
 		"tasks: [{name: a, role: answer, ask: b, nothing: true, never: [{tool: add_task}]}]":                    `task "a": never and ordered are about the model's calls`,
 		"tasks: [{name: a, role: plan, ask: b, calls: [{tool: fly}]}]":                                          `task "a": there is no tool "fly"; ` + "`lifehub tools` lists them",
 		"tasks: [{name: a, role: plan, ask: b, calls: [{args: {x: [1]}}]}]":                                     `task "a": a call has no tool`,

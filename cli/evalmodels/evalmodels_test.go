@@ -104,6 +104,44 @@ func TestDecliningInWords(t *testing.T) {
 	}
 }
 
+func TestRightQuotedAndHonestAreApart(t *testing.T) {
+	const line = "Pressure should be between 1.2 and 1.6 bar when cold."
+	cite := func(v agent.Verdict, words string) agent.Cited {
+		return agent.Cited{Citation: agent.Citation{Verdict: v, Words: words}, Source: agent.Source{Text: line}}
+	}
+	pressure := task{Role: answers, Says: []string{"1.2", "1.6"}, Quote: []string{"between 1.2 and 1.6 bar"}, Not: []string{"2.0 bar"}}
+	for name, c := range map[string]struct {
+		seen                  seen
+		right, quotes, honest bool
+	}{
+		"quoted":                     {seen{answer: "Between 1.2 and 1.6 bar.", cited: []agent.Cited{cite(agent.Verified, line)}}, true, true, true},
+		"cited in its own words":     {seen{answer: "From 1.2 to 1.6 bar [1].", cited: []agent.Cited{cite(agent.Cites, "")}}, true, false, true},
+		"not cited":                  {seen{answer: "From 1.2 to 1.6 bar."}, false, false, true},
+		"half of it":                 {seen{answer: "1.2 bar [1].", cited: []agent.Cited{cite(agent.Cites, "")}}, false, false, true},
+		"right, with an invention":   {seen{answer: "1.2 to 1.6, never 2.0 bar [1].", cited: []agent.Cited{cite(agent.Cites, "")}}, true, false, false},
+		"right, with a false quote":  {seen{answer: "1.2 to 1.6 [1].", cited: []agent.Cited{cite(agent.Verified, line), cite(agent.NotFound, "")}}, true, true, false},
+		"wrong, and quoted as it is": {seen{answer: "2.0 bar [1].", cited: []agent.Cited{cite(agent.Verified, line)}}, false, true, false},
+	} {
+		done := result{outcome: outcome{Checks: pressure.judge(c.seen)}}
+		if done.right() != c.right || done.Checks[quoted] != c.quotes || done.Checks[honest] != c.honest {
+			t.Errorf("%s: right %v, %v", name, done.right(), done.Checks)
+		}
+	}
+}
+
+func TestNotKnowingWithoutASearchFails(t *testing.T) {
+	passport, said := task{Role: loops, Nothing: true}, seen{answer: "I don't know."}
+	if passport.judge(said)[declined] {
+		t.Error("it passes without a search")
+	}
+	if said.steps = []step{stepOf(1, "1", "search_notes", `{"query":"passport"}`)}; !passport.judge(said)[declined] {
+		t.Error("it fails after a search")
+	}
+	if passport.Role = answers; !passport.judge(seen{answer: "I don't know."})[declined] {
+		t.Error("it fails where the search is made for the model")
+	}
+}
+
 func TestResultsSurviveALineThatWasCut(t *testing.T) {
 	file := archive(filepath.Join(t.TempDir(), "state", "results.jsonl"))
 	if list, err := file.read("s"); err != nil || len(list) > 0 {
@@ -137,6 +175,11 @@ func TestEmbeddedTasks(t *testing.T) {
 	for role, want := range map[string]int{plans: 16, answers: 11, loops: 10, teams: 3} {
 		if n := len(s.in(role)); n != want {
 			t.Errorf("%d tasks of role %s, and the docs tell of %d", n, role, want)
+		}
+	}
+	for _, asked := range s.Tasks {
+		if (len(asked.Says)+len(asked.Quote) > 0 || asked.Nothing) && len(asked.Not) == 0 {
+			t.Errorf("%s: nothing is excluded from its answer", asked.Name)
 		}
 	}
 	for name, words := range map[string]string{"LICENSE-gorilla-Apache-2.0.txt": "Apache License", "LICENSE-metatool-MIT.txt": "MIT License"} {

@@ -50,8 +50,9 @@ type task struct {
 	Before  []string `yaml:"before"`  // a message and its answer before it
 	Calls   []call   `yaml:"calls"`   // that are right; of an answer: that are made for the model
 	Ordered bool     `yaml:"ordered"` // each call has to wait for the one before it
-	Quote   []string `yaml:"quote"`   // words of which each has to stand in a verified citation
+	Quote   []string `yaml:"quote"`   // words that decide: each has to be in a source that the answer cites
 	Says    []string `yaml:"says"`    // words that have to be in the answer
+	Not     []string `yaml:"not"`     // words that must not be in it
 	Nothing bool     `yaml:"nothing"` // the notes don't say
 	Never   []call   `yaml:"never"`   // that text in the notes orders, and the user did not
 	Tools   []tool   `yaml:"tools"`   // offered instead of LifeHub's own; they do nothing
@@ -127,8 +128,8 @@ func (s suite) check() error {
 			fault = "ask is empty"
 		case len(t.Before) != 0 && len(t.Before) != 2:
 			fault = "before has to be a message and its answer"
-		case t.Role == plans && (len(t.Quote) > 0 || len(t.Says) > 0 || t.Nothing):
-			fault = "quote, says and nothing are about an answer, and role plan has none"
+		case t.Role == plans && (len(t.Quote) > 0 || len(t.Says) > 0 || len(t.Not) > 0 || t.Nothing):
+			fault = "quote, says, not and nothing are about an answer, and role plan has none"
 		case t.Role == answers && (len(t.Never) > 0 || t.Ordered):
 			fault = "never and ordered are about the model's calls, and role answer has none"
 		case t.Role != plans && !t.Nothing && len(t.Quote)+len(t.Says)+len(t.Never) == 0 && (t.Role == answers || len(t.Calls) == 0):
