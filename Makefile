@@ -75,8 +75,8 @@ links: ## what links do for the search, on vaults with links
 claims: ## the check of citations on true and false answers, by hand and made from notes
 	go test ./agent/citation -run 'TrueAnswer|FalseAnswer|MadeTrueAndFalse|Constructed|RealNotes' -count=1 -v
 
-modes: ## what the three modes cost, and what comes of them: 20 tasks, a model that is honest and one that is sloppy
-	LIFEHUB_SOAK=1 go test ./cli/evalmodels -run WhatTheModesCost -count=1 -v
+modes: ## what the three modes cost, and what comes of them: 40 tasks, a model that is honest and one that is sloppy
+	LIFEHUB_SOAK=1 go test ./cli/evalmodels -run WhatTheModesCost -count=1 -timeout 1h -v
 
 soak: ## the full counts of the loops of which `make test` runs a share
 	LIFEHUB_SOAK=1 go test ./internal/survive ./internal/database ./notes/... ./store/... ./rag/... ./mcpclient/... ./llm/... ./agent/turn ./cli/... ./tui/... -timeout 3h -v -run 'WhatTheyMean|UnderLoad|InEveryPanel|NoFault|DuringRebuilds|Swapped|NoSentence|SentencesAnswer|Obeying|Kill|Full|Refuses|Damage|Process|Descendant|Misbehave|FloodsCost|CutAnywhere|FaultyServer|RestartedInMid|SlowLine|NoBytesPanic|NoBytesEnd|CutInSilence|LittleWindow|FitsEverySize|CommandsInWhat|NoWayOfWriting|ThatGoesOn'

@@ -121,17 +121,47 @@ func restsOn(answer, before string) bool {
 	return known > 0 && 2*known >= all
 }
 
-// restsOnPrompt reports whether the answer says again what a message of the
-// conversation says, the date of the prompt, or the result of a tool that only reckons.
-func (a *answer) restsOnPrompt() bool {
+// needsNoSource reports whether the answer claims nothing of its own: it only asks,
+// says again what a message of the conversation or the date of the prompt says, or
+// has the result of a tool that only reckons.
+func (a *answer) needsNoSource() bool {
+	said := a.said()
+	for _, f := range a.steps.found {
+		if onlyReckons(f.step.Tool) && hasNewWord(said, f.Result.Text, a.question) {
+			return true
+		}
+	}
 	texts := []string{a.today()}
 	for _, m := range a.recalled.History {
 		texts = append(texts, agent.WithoutRecord(m.Text))
 	}
-	for _, f := range a.steps.found {
-		if onlyReckons(f.step.Tool) {
-			texts = append(texts, f.Result.Text)
+	return onlyAsks(said) || slices.ContainsFunc(texts, func(text string) bool { return restsOn(said, text) })
+}
+
+// onlyAsks reports whether each sentence of an answer is a question.
+func onlyAsks(answer string) bool {
+	for _, s := range text.Sentences(answer) {
+		if sentence := strings.TrimSpace(answer[s.Start:s.End]); sentence != "" && !strings.HasSuffix(sentence, "?") && !strings.HasSuffix(sentence, "？") {
+			return false
 		}
 	}
-	return slices.ContainsFunc(texts, func(text string) bool { return restsOn(a.said(), text) })
+	return strings.TrimSpace(answer) != ""
+}
+
+// hasNewWord reports whether an answer has a word of a result that the question lacks.
+func hasNewWord(answer, result, question string) bool {
+	old, in := map[string]bool{}, text.Language(question)
+	for w := range text.Words(question) {
+		old[text.Fold(w.Text)] = true
+	}
+	said := map[string]bool{}
+	for w := range text.Words(answer) {
+		said[text.Fold(w.Text)] = true
+	}
+	for w := range text.Words(result) {
+		if word := text.Fold(w.Text); said[word] && !old[word] && !text.StopWord(word, in) {
+			return true
+		}
+	}
+	return false
 }

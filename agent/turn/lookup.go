@@ -26,7 +26,7 @@ func (t *turn) holdDraft(ctx context.Context) {
 // lookUp searches the notes for a message that was answered from memory. If something
 // fits, the model answers again from it; else the answer is marked.
 func (t *turn) lookUp(ctx context.Context) error {
-	if !t.answer.isDraft() || len(t.steps.writingTools()) > 0 || !t.answer.hasSaid() || t.answer.restsOnPrompt() {
+	if !t.answer.isDraft() || len(t.steps.writingTools()) > 0 || !t.answer.hasSaid() || t.answer.needsNoSource() {
 		return nil
 	}
 	steps, saved, err := t.steps.savedPlan("", 0)

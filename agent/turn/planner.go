@@ -179,7 +179,7 @@ func (t *turn) read(text string) (made agent.PlanMade, answered bool, err error)
 // tools are called.
 func (t *turn) unusable(drafts []parse.Step, dropped []string) error {
 	var atFault []agent.Tool
-	for _, d := range drafts {
+	for _, d := range drafts[:min(len(drafts), maxSteps)] {
 		tool := toolchoice.Meant(t.steps.tools, d.Tool)
 		if _, _, _, err := t.steps.repairStep(d, t.steps.tools); err != nil && tool != nil && !slices.Contains(atFault, tool) {
 			atFault = append(atFault, tool)

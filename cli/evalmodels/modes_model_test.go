@@ -28,9 +28,18 @@ type scripted struct {
 
 	mu       sync.Mutex
 	requests []string // what it was asked and replied, for a failed test
+	last     string   // what it read last
+	fresh    int      // tokens that it had to read, because its last request began otherwise
 }
 
 func (m *scripted) Window() int { return 16 << 10 }
+
+// State is that of a model which calls tools natively.
+func (m *scripted) State() llm.State {
+	s := m.Provider.State()
+	s.Model, s.Tools = "scripted", true
+	return s
+}
 
 // tokenBytes is how many bytes are taken to be a token.
 const tokenBytes = 4
@@ -39,7 +48,7 @@ func (m *scripted) Stream(_ context.Context, req llm.Request) iter.Seq2[llm.Delt
 	m.mu.Lock()
 	text, calls := m.reply(read(req))
 	read, written := 0, len(text)
-	var told strings.Builder
+	var told, whole strings.Builder
 	for _, message := range req.Messages {
 		read += len(message.Text)
 		fmt.Fprintf(&told, "--- %s %s\n%s\n", message.Role, jsonOf(message.Calls), message.Text)
@@ -53,6 +62,13 @@ func (m *scripted) Stream(_ context.Context, req llm.Request) iter.Seq2[llm.Delt
 	for _, c := range calls {
 		written += len(c.Name) + len(c.Args)
 	}
+	fmt.Fprintf(&whole, "%+v\n%s", req.Tools, told.String())
+	same := 0
+	for same < min(len(m.last), whole.Len()) && m.last[same] == whole.String()[same] {
+		same++
+	}
+	m.fresh += max(0, read-same) / tokenBytes
+	m.last = whole.String()
 	m.requests = append(m.requests, fmt.Sprintf("%s--- tools: %d, schema %s\n=== reply: %s %s\n", told.String(), len(req.Tools), req.Schema, text, jsonOf(calls)))
 	m.mu.Unlock()
 	return func(yield func(llm.Delta, error) bool) {
@@ -213,6 +229,9 @@ func (m *scripted) plan(a inSight) string {
 	plan := map[string]any{"reasoning": "these calls answer it", "steps": steps, "answer": ""}
 	if len(t.calls) == 0 {
 		plan["answer"] = t.says
+		if !m.sloppy {
+			plan["kind"] = t.kind
+		}
 	}
 	if a.asks("again") && len(next) > 0 && next[0].round+1 < t.rounds() {
 		plan["again"] = true
@@ -236,7 +255,7 @@ func (m *scripted) misnamed(c call) (tool, input string) {
 		return c.tool, `{"status":"pending","query":` + jsonOf(queryOf(c.input)) + `}`
 	case c.tool == "search_notes" && m.index%3 == 0:
 		return c.tool, strings.TrimSuffix(c.input, "}") + `,"limit":500}`
-	case m.index%3 == 1 && !strings.Contains(second, "_"):
+	case m.index%3 == 1 && second != "" && !strings.Contains(second, "_"):
 		return second + "_" + first, c.input
 	case strings.Count(c.input, `":`) == 1:
 		return c.tool, renamed.Replace(c.input)
@@ -427,9 +446,9 @@ func (m *scripted) answer(a inSight) string {
 		}
 	}
 	if t.unanswerable {
-		said = append(said, "Your notes don't say what your blood group is.")
+		said = append(said, "Your notes don't say that.")
 		if m.sloppy {
-			said = []string{"Your blood group is A positive (Source 1)."}
+			said = []string{t.invents}
 		}
 	}
 	for _, c := range t.calls {

@@ -23,6 +23,7 @@ type run struct {
 	wrong         []string         // what is not right; none: all is
 	calls, needed int              // of the model: as it was, and of a program that wastes none
 	read, wrote   int              // tokens of its prompts and answers
+	fresh         int              // tokens of its prompts that a server which keeps the last one has to read
 	least         int              // tokens of what those prompts have to hold, without a word of instruction
 	prompts       map[string][]int // tokens by role, in order
 	answer        string
@@ -30,10 +31,10 @@ type run struct {
 }
 
 // sum is what many turns took.
-type sum struct{ turns, right, calls, needed, read, wrote, least int }
+type sum struct{ turns, right, calls, needed, read, fresh, wrote, least int }
 
 func (s *sum) add(r run) {
-	s.turns, s.calls, s.needed, s.read, s.wrote, s.least = s.turns+1, s.calls+r.calls, s.needed+r.needed, s.read+r.read, s.wrote+r.wrote, s.least+r.least
+	s.turns, s.calls, s.needed, s.read, s.fresh, s.wrote, s.least = s.turns+1, s.calls+r.calls, s.needed+r.needed, s.read+r.read, s.fresh+r.fresh, s.wrote+r.wrote, s.least+r.least
 	if len(r.wrong) == 0 {
 		s.right++
 	}
@@ -51,11 +52,11 @@ const (
 // right. The aims are in docs/modes.md.
 var (
 	maxRatio   = map[string]float64{"plan honest": 1.02, "plan sloppy": 1.07, "loop honest": 1.02, "loop sloppy": 1.07, "team honest": 1.52, "team sloppy": 2.35, "auto honest": 1.02, "auto sloppy": 1.07}
-	maxPlanner = 2150 // tokens of a planner's first prompt for a question about notes
-	maxThanks  = 3450 // tokens of all prompts for a word of thanks
+	maxPlanner = 2530 // tokens of a planner's first prompt for a question about notes
+	maxThanks  = 3680 // tokens of all prompts for a word of thanks
 )
 
-// TestWhatTheModesCost lets a person with notes ask twenty things in each of the
+// TestWhatTheModesCost lets a person with notes ask forty things in each of the
 // modes, of an honest and of a sloppy model: turns of the real program, of
 // which only the model's words are scripted. `make modes` asks all of them and
 // prints the tables of docs/modes.md; else each is asked in one mode, the next one
@@ -89,18 +90,18 @@ func TestWhatTheModesCost(t *testing.T) {
 					if first := r.prompts["planner"]; task.aboutNotes && len(first) > 0 && first[0] > maxPlanner {
 						t.Errorf("%s: the planner's prompt has %d tokens, at most %d are allowed", turn, first[0], maxPlanner)
 					}
-					if len(task.calls) == 0 && r.read > maxThanks {
+					if task.kind == "talk" && r.read > maxThanks {
 						t.Errorf("%s: the prompts have %d tokens, at most %d are allowed", turn, r.read, maxThanks)
 					}
 				}
 			}
 		})
 	}
-	t.Log("mode and model | right | calls, times those needed | thousand tokens read a turn, of those needed | seconds a turn")
+	t.Log("mode and model | right | calls, times those needed | thousand tokens read a turn, of those needed | where the last prompt is kept | seconds a turn then")
 	for _, key := range slices.Sorted(maps.Keys(sums)) {
 		s := sums[key]
 		n := float64(s.turns)
-		t.Logf("| %s | %d of %d | %.2f | %.1f of %.1f | %.0f |", key, s.right, s.turns, s.ratio(), float64(s.read)/n/1000, float64(s.least)/n/1000, float64(s.read)/n/reads+float64(s.wrote)/n/writes)
+		t.Logf("| %s | %d of %d | %.2f | %.1f of %.1f | %.1f | %.0f |", key, s.right, s.turns, s.ratio(), float64(s.read)/n/1000, float64(s.least)/n/1000, float64(s.fresh)/n/1000, float64(s.fresh)/n/reads+float64(s.wrote)/n/writes)
 		if s.turns == len(set) && s.ratio() > maxRatio[key]+0.005 {
 			t.Errorf("%s: %.2f times the calls needed, at most %.2f are allowed", key, s.ratio(), maxRatio[key])
 		}
@@ -139,13 +140,29 @@ func ask(t *testing.T, d days, index int, task task, mode agent.Mode, sloppy boo
 	model := &scripted{Provider: a.Provider, task: task, index: index, sloppy: sloppy}
 	a.Provider = model
 	conversation := a.Store.NewConversation()
-	if task.earlier[0] != "" {
-		id, err := a.Store.Begin(t.Context(), conversation, task.earlier[0])
+	said := func(question, answer string) {
+		id, err := a.Store.Begin(t.Context(), conversation, question)
 		if err == nil {
-			err = a.Store.Finish(t.Context(), id, agent.Answer{Text: task.earlier[1]})
+			err = a.Store.Finish(t.Context(), id, agent.Answer{Text: answer, Effects: agent.Effects{}})
 		}
 		if err != nil {
 			t.Fatal(err)
+		}
+	}
+	if task.earlier[0] != "" {
+		said(task.earlier[0], task.earlier[1])
+	}
+	for n := range task.later {
+		said(fmt.Sprintf("That is nice to hear, for the %d. time.", n+1), "It is.")
+	}
+	if c := task.did; c != nil {
+		for e := range a.Agent().Call(t.Context(), conversation, "/"+c.tool, agent.Step{Tool: c.tool, Input: json.RawMessage(c.input)}) {
+			if body, asks := e.Body.(agent.PermissionAsked); asks {
+				body.Reply(agent.Reply{Decision: agent.AllowOnce})
+			}
+		}
+		if why := task.right(vault, home); why == "" {
+			t.Fatal("what is to be undone was not done")
 		}
 	}
 	open := len(openTask.FindAllString(allNotes(vault), -1))
@@ -179,7 +196,7 @@ func ask(t *testing.T, d days, index int, task task, mode agent.Mode, sloppy boo
 			ended = body
 		}
 	}
-	r.answer, r.requests = ended.Answer, model.requests
+	r.answer, r.requests, r.fresh = ended.Answer, model.requests, model.fresh
 	r.wrong = append(r.wrong, task.wrong(vault, home, ended, cited, told.String(), open)...)
 	return r
 }
