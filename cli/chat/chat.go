@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode"
 
 	"github.com/spf13/cobra"
 
@@ -168,7 +169,7 @@ func (f *Flags) Run(ctx context.Context, prompt string) error {
 		return fmt.Errorf("show the chat: %w", err)
 	}
 	if c.left != "" && hasScreen {
-		fmt.Fprintln(f.Process.Err, "Resume: lifehub -r "+c.left[:min(len(c.left), 10)])
+		fmt.Fprintln(f.Process.Err, "Resume: "+resumeCommand(c.left, f.RunFlags.Notes))
 	}
 	switch {
 	case ended == backend.Interrupted, app.WasInterrupted(ctx):
@@ -305,3 +306,22 @@ func (c *chat) close() {
 
 // pageOfFigures is how many rows the chat's page of figures has.
 const pageOfFigures = 200
+
+// resumeCommand is what opens a conversation again, with the folders of notes
+// that were named for this run: the settings don't have them.
+func resumeCommand(id string, notes []string) string {
+	line := "lifehub -r " + id[:min(len(id), 10)]
+	for _, name := range notes {
+		line += " --notes " + shellWord(name)
+	}
+	return line
+}
+
+// shellWord quotes a text for a POSIX shell, where it needs that.
+func shellWord(s string) string {
+	plain := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("/._-", r) }
+	if s != "" && !strings.ContainsFunc(s, func(r rune) bool { return !plain(r) }) {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
