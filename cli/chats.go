@@ -14,7 +14,7 @@ import (
 	"lifehub/cli/command"
 	"lifehub/cli/export"
 	"lifehub/cli/settings"
-	"lifehub/internal/atomicfile"
+	"lifehub/internal/files"
 	"lifehub/llm"
 	"lifehub/store"
 	"lifehub/tui/safetext"
@@ -153,7 +153,7 @@ func (c *chatsCommand) export(ctx context.Context, s *store.Store, given []strin
 		return err
 	}
 	if c.file != "" {
-		return atomicfile.Write(c.file, []byte(app.SecretsOf(c.Process).Known(b.String())))
+		return files.Write(c.file, []byte(app.SecretsOf(c.Process).Known(b.String())))
 	}
 	return command.PrintText(c.Process, "conversation", b.String())
 }

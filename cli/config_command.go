@@ -14,7 +14,7 @@ import (
 	"lifehub/cli/app"
 	"lifehub/cli/command"
 	"lifehub/cli/settings"
-	"lifehub/internal/atomicfile"
+	"lifehub/internal/files"
 	"lifehub/internal/userfile"
 	"lifehub/tui/safetext"
 	tuiterminal "lifehub/tui/terminal"
@@ -169,7 +169,7 @@ func initConfig(sh *app.Process) error {
 	default:
 		explained = strings.TrimRight(string(set), "\n") + "\n\n" + explained
 	}
-	if err := atomicfile.Write(p.ConfigFile(), []byte(explained)); err != nil {
+	if err := files.Write(p.ConfigFile(), []byte(explained)); err != nil {
 		return err
 	}
 	fmt.Fprintln(sh.Out, "wrote", p.ConfigFile())

@@ -15,7 +15,7 @@ import (
 	"sync"
 	"time"
 
-	"lifehub/internal/atomicfile"
+	"lifehub/internal/files"
 	"lifehub/internal/neterr"
 
 	"github.com/mark3labs/mcp-go/client/transport"
@@ -72,7 +72,7 @@ func (p *CredentialFile) write(saved credential) error {
 	saved.URL = p.URL
 	data, err := json.Marshal(saved)
 	if err == nil {
-		err = atomicfile.Write(p.File, append(data, '\n'))
+		err = files.Write(p.File, append(data, '\n'))
 	}
 	if err != nil {
 		return fmt.Errorf("save the credential: %w", err)

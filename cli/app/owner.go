@@ -8,7 +8,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/cli/settings"
-	"lifehub/internal/atomicfile"
+	"lifehub/internal/files"
 	"lifehub/llm"
 )
 
@@ -36,7 +36,7 @@ func (a *App) FoundServer(ctx context.Context) string {
 	if last, _ := os.ReadFile(a.Paths.Found()); string(last) == owner.Host { // none: none was reported yet
 		return ""
 	}
-	if err := atomicfile.Write(a.Paths.Found(), []byte(owner.Host)); err != nil {
+	if err := files.Write(a.Paths.Found(), []byte(owner.Host)); err != nil {
 		slog.Warn("save which server was reported", "error", err)
 	}
 	return fmt.Sprintf("first use of the model server at %s, which was found there; this system does not tell whose it is", owner.Host)

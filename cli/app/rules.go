@@ -12,7 +12,7 @@ import (
 	"lifehub/agent"
 	"lifehub/agent/rules"
 	"lifehub/cli/settings"
-	"lifehub/internal/atomicfile"
+	"lifehub/internal/files"
 	"lifehub/internal/userfile"
 )
 
@@ -54,7 +54,7 @@ func (a *App) saveRule(_ context.Context, rule rules.Rule) error {
 	if err != nil {
 		return err
 	}
-	return atomicfile.Write(a.Paths.PermissionsFile(), text)
+	return files.Write(a.Paths.PermissionsFile(), text)
 }
 
 // RemoveRules takes out the rules written for exactly this tool or glob, and
@@ -96,7 +96,7 @@ func RemoveRules(file, tool string) (int, error) {
 	if err != nil || len(after.List()) != len(all.List())-removed {
 		return 0, fmt.Errorf("remove the rules for %s from %s by hand: the file is not a plain list of rules", tool, file)
 	}
-	return removed, atomicfile.Write(file, rest)
+	return removed, files.Write(file, rest)
 }
 
 // The flags with rules for one run. They are where such a rule is said to stand.

@@ -4,7 +4,7 @@ import (
 	"log/slog"
 	"os"
 
-	"lifehub/internal/atomicfile"
+	"lifehub/internal/files"
 	"lifehub/llm"
 )
 
@@ -18,7 +18,7 @@ func (bg *background) shouldNotify(s llm.State) bool {
 	if known := string(last) == s.Lacks; known {
 		return s.Text != "" && (!s.First || s.Lacks == "")
 	}
-	if err := atomicfile.Write(bg.App.Paths.Told(), []byte(s.Lacks)); err != nil {
+	if err := files.Write(bg.App.Paths.Told(), []byte(s.Lacks)); err != nil {
 		slog.Warn("keep what was told", "error", err)
 	}
 	return s.Text != ""

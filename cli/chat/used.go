@@ -7,7 +7,7 @@ import (
 	"os"
 	"slices"
 
-	"lifehub/internal/atomicfile"
+	"lifehub/internal/files"
 )
 
 // The bounds of what is counted: a count above mostUsed halves all, so that
@@ -48,5 +48,5 @@ func saveUsed(path string, used map[string]int) {
 		maps.DeleteFunc(used, func(_ string, n int) bool { return n == 0 })
 		data, _ = json.Marshal(used)
 	}
-	_ = atomicfile.Write(path, data)
+	_ = files.Write(path, data)
 }

@@ -20,7 +20,7 @@ import (
 	"lifehub/cli/app"
 	"lifehub/cli/redact"
 	"lifehub/cli/settings"
-	"lifehub/internal/atomicfile"
+	"lifehub/internal/files"
 	"lifehub/tui/safetext"
 )
 
@@ -86,7 +86,7 @@ func (o options) token() (string, error) {
 	if o.tokenFile == "" {
 		return token, nil
 	}
-	return token, atomicfile.Write(o.tokenFile, []byte(token+"\n"))
+	return token, files.Write(o.tokenFile, []byte(token+"\n"))
 }
 
 // guarded lets through who shows the token, and no page of a browser: one that

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"lifehub/internal/atomicfile"
+	"lifehub/internal/files"
 	"lifehub/internal/userfile"
 )
 
@@ -33,7 +33,7 @@ func RememberNotes(file, dir string) error {
 	if err := after.ReadFile(file, data); err != nil || !slices.Equal(after.Notes, append(c.Notes, dir)) {
 		return fmt.Errorf("add %s to the notes in %s: LifeHub cannot change this file; add it by hand", dir, file)
 	}
-	return atomicfile.Write(file, data)
+	return files.Write(file, data)
 }
 
 // Save writes the value of a setting that is in no group to the settings file, and
@@ -54,7 +54,7 @@ func Save(file, name, value string) error {
 	if err := Defaults().ReadFile(file, data); err != nil {
 		return fmt.Errorf("save the setting %s: LifeHub cannot change %s; set it there by hand", name, file)
 	}
-	return atomicfile.Write(file, data)
+	return files.Write(file, data)
 }
 
 // read reads the settings file alone, which may be missing.

@@ -13,7 +13,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/agent/rules"
-	"lifehub/internal/atomicfile"
+	"lifehub/internal/files"
 	"lifehub/internal/userfile"
 )
 
@@ -56,7 +56,7 @@ func (p Paths) WriteTrusted(known Trusted) error {
 	if err != nil {
 		return fmt.Errorf("save which folders are trusted: %w", err)
 	}
-	return atomicfile.Write(p.TrustedFile(), append(text, '\n'))
+	return files.Write(p.TrustedFile(), append(text, '\n'))
 }
 
 // ReadPolicy reads what a folder holds for LifeHub now. What is no plain

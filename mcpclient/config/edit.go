@@ -12,7 +12,7 @@ import (
 
 	"github.com/tailscale/hujson"
 
-	"lifehub/internal/atomicfile"
+	"lifehub/internal/files"
 	"lifehub/internal/userfile"
 )
 
@@ -146,5 +146,5 @@ func change(file string, edit func(doc *hujson.Value) ([]operation, error)) erro
 	if _, err := parse(file, out.Bytes()); err != nil {
 		return err
 	}
-	return atomicfile.Write(file, []byte(userfile.Unescape(out.String())))
+	return files.Write(file, []byte(userfile.Unescape(out.String())))
 }

@@ -16,7 +16,7 @@ import (
 	"sync"
 
 	"lifehub/agent"
-	"lifehub/internal/atomicfile"
+	"lifehub/internal/files"
 	"lifehub/mcpclient/config"
 )
 
@@ -295,7 +295,7 @@ func (t *Trust) Forget(server string) error {
 func (t *Trust) save() error {
 	data, err := json.MarshalIndent(t.seen, "", "  ")
 	if err == nil {
-		err = atomicfile.Write(t.File, append(data, '\n'))
+		err = files.Write(t.File, append(data, '\n'))
 	}
 	if err != nil {
 		return fmt.Errorf("save trusted MCP servers: %w", err)

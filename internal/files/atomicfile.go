@@ -1,5 +1,5 @@
 // Package atomicfile atomically replaces private files.
-package atomicfile
+package files
 
 import (
 	"errors"
@@ -16,7 +16,7 @@ import (
 // that of the file may remain.
 func Write(file string, data []byte) (err error) {
 	defer wrap.Error(&err, "write %s", file)
-	if file, err = target(file); err != nil {
+	if file, err = linkTarget(file); err != nil {
 		return err
 	}
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
@@ -42,7 +42,7 @@ const maxLinks = 40
 
 // target returns the regular file at the end of a chain of links; it need not
 // exist.
-func target(file string) (string, error) {
+func linkTarget(file string) (string, error) {
 	for range maxLinks {
 		info, err := os.Lstat(file)
 		switch {

@@ -1,0 +1,3 @@
+// Package files reads, replaces and locks files, and explains what went wrong
+// with them in plain words.
+package files
