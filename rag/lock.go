@@ -4,7 +4,7 @@ import (
 	"errors"
 	"os"
 
-	"lifehub/internal/filelock"
+	"lifehub/internal/files"
 	"lifehub/internal/wrap"
 )
 
@@ -16,8 +16,8 @@ func lockFile(path string) (unlock func() error, ok bool, err error) {
 	if err != nil {
 		return nil, false, err
 	}
-	if ok, err := filelock.Try(file); !ok {
+	if ok, err := files.TryLock(file); !ok {
 		return nil, false, errors.Join(err, file.Close())
 	}
-	return func() error { return filelock.Release(file) }, true, nil
+	return func() error { return files.Unlock(file) }, true, nil
 }

@@ -19,7 +19,7 @@ import (
 
 	"lifehub/internal/database"
 	"lifehub/internal/diskerr"
-	"lifehub/internal/filelock"
+	"lifehub/internal/files"
 )
 
 // readers is the number of concurrent reads.
@@ -78,7 +78,7 @@ func (d *File) connect(steps []string) error {
 			return damaged(context.Background(), d.Path, why)
 		}
 	}
-	err := filelock.Share(d.users) // blocks while another process checks the file
+	err := files.LockShared(d.users) // blocks while another process checks the file
 	if err != nil {
 		return err
 	}
@@ -121,7 +121,7 @@ func (d *File) Close() error {
 	if primary(checkpoint) == sqlite3.SQLITE_FULL {
 		checkpoint = nil
 	}
-	return errors.Join(checkpoint, d.Read.Close(), d.Write.Close(), filelock.Release(d.users))
+	return errors.Join(checkpoint, d.Read.Close(), d.Write.Close(), files.Unlock(d.users))
 }
 
 // Update runs fn in a transaction, which is rolled back on error.

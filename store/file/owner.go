@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"sync"
 
-	"lifehub/internal/filelock"
+	"lifehub/internal/files"
 )
 
 // owners tracks which process works on a turn. Each process that works on turns
@@ -29,7 +29,7 @@ type owners struct {
 // lock locks a file exclusively. It reports false if another process has locked
 // it or the file system does not support locks.
 func lock(file *os.File) bool {
-	ok, _ := filelock.Try(file)
+	ok, _ := files.TryLock(file)
 	return ok
 }
 
@@ -98,7 +98,7 @@ func (o *owners) gone(name string) bool {
 		file.Close()
 		return false
 	}
-	defer filelock.Release(file) //nolint:errcheck // the file is removed
+	defer files.Unlock(file) //nolint:errcheck // the file is removed
 	os.Remove(path)
 	return true
 }
@@ -145,7 +145,7 @@ func (o *owners) close() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.file != nil {
-		filelock.Release(o.file) //nolint:errcheck // the file is removed
+		files.Unlock(o.file) //nolint:errcheck // the file is removed
 		os.Remove(o.file.Name())
 		o.file, o.name = nil, ""
 	}

@@ -2,7 +2,7 @@
 // when its file is closed or the process ends for any reason. A lock belongs to
 // the file and not to its name, so a lock file must not be deleted while another
 // process may open it.
-package filelock
+package files
 
 import (
 	"errors"
@@ -10,8 +10,8 @@ import (
 )
 
 // Try locks a file exclusively. It reports false if another process holds a lock.
-func Try(file *os.File) (bool, error) {
-	err := try(file)
+func TryLock(file *os.File) (bool, error) {
+	err := tryLock(file)
 	if isHeld(err) {
 		return false, nil
 	}
@@ -21,4 +21,4 @@ func Try(file *os.File) (bool, error) {
 // Release unlocks and closes a file. Closing is not enough: while another
 // goroutine starts a process, the child holds copies of all open files, and their
 // locks, until it executes its program.
-func Release(file *os.File) error { return errors.Join(unlock(file), file.Close()) }
+func Unlock(file *os.File) error { return errors.Join(unlock(file), file.Close()) }

@@ -1,6 +1,6 @@
 //go:build unix
 
-package filelock
+package files
 
 import (
 	"os"
@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-func try(file *os.File) error { return unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB) }
+func tryLock(file *os.File) error { return unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB) }
 
 func isHeld(err error) bool { return err == unix.EWOULDBLOCK }
 
@@ -16,4 +16,4 @@ func unlock(file *os.File) error { return unix.Flock(int(file.Fd()), unix.LOCK_U
 
 // Share takes a shared lock, waiting while another process holds an exclusive
 // one.
-func Share(file *os.File) error { return unix.Flock(int(file.Fd()), unix.LOCK_SH) }
+func LockShared(file *os.File) error { return unix.Flock(int(file.Fd()), unix.LOCK_SH) }

@@ -1,6 +1,6 @@
 //go:build unix
 
-package filelock
+package files
 
 import (
 	"os"
@@ -20,7 +20,7 @@ func TestReleaseUnlocksDespiteCopiesOfTheFile(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if ok, err := Try(file); !ok || err != nil {
+		if ok, err := TryLock(file); !ok || err != nil {
 			t.Fatalf("it is not free: %v, %v", ok, err)
 		}
 		return file
@@ -31,10 +31,10 @@ func TestReleaseUnlocksDespiteCopiesOfTheFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer unix.Close(copied) //nolint:errcheck // nothing was written
-	if err := Release(one); err != nil {
+	if err := Unlock(one); err != nil {
 		t.Fatal(err)
 	}
-	if err := Release(open()); err != nil {
+	if err := Unlock(open()); err != nil {
 		t.Error(err)
 	}
 }

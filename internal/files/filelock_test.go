@@ -1,4 +1,4 @@
-package filelock
+package files
 
 import (
 	"os"
@@ -19,7 +19,7 @@ func TestLocksAreExclusiveOrShared(t *testing.T) {
 	}
 	try := func(file *os.File, want bool) {
 		t.Helper()
-		if got, err := Try(file); got != want || err != nil {
+		if got, err := TryLock(file); got != want || err != nil {
 			t.Errorf("got %v, %v, want %v", got, err, want)
 		}
 	}
@@ -28,17 +28,17 @@ func TestLocksAreExclusiveOrShared(t *testing.T) {
 	try(two, false)
 	one.Close()
 	try(two, true)
-	if err := Share(two); err != nil {
+	if err := LockShared(two); err != nil {
 		t.Fatal(err)
 	}
 	three := open()
 	try(three, false)
-	if err := Share(three); err != nil {
+	if err := LockShared(three); err != nil {
 		t.Fatal(err)
 	}
 	two.Close()
 	try(three, true)
-	if _, err := Try(two); err == nil {
+	if _, err := TryLock(two); err == nil {
 		t.Error("a closed file was taken")
 	}
 }
