@@ -19,7 +19,7 @@ import (
 	"lifehub/cli/chat"
 	"lifehub/cli/settings"
 	"lifehub/cli/version"
-	"lifehub/internal/diskerr"
+	"lifehub/internal/files"
 	"lifehub/llm"
 	"lifehub/tui/safetext"
 )
@@ -80,7 +80,7 @@ func exitCode(ctx context.Context, err error) int {
 		return app.ExitInterrupted
 	case err == nil:
 		return app.ExitDone
-	case errors.As(err, &usage) && !diskerr.Fails(err):
+	case errors.As(err, &usage) && !files.IsFault(err):
 		return app.ExitUsage
 	case errors.Is(err, llm.ErrUnreachable):
 		return app.ExitUnreachable

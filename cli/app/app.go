@@ -28,7 +28,7 @@ import (
 	"lifehub/cli/redact"
 	"lifehub/cli/settings"
 	"lifehub/cli/version"
-	"lifehub/internal/diskerr"
+	"lifehub/internal/files"
 	"lifehub/internal/userfile"
 	"lifehub/llm"
 	"lifehub/llm/servers"
@@ -149,7 +149,7 @@ func (a *App) openConversations(flags RunFlags, openStore func(path string) (*st
 	} else {
 		a.Store, err = openStore(a.Paths.Database())
 	}
-	if errors.Is(err, fs.ErrPermission) || diskerr.Fails(err) {
+	if errors.Is(err, fs.ErrPermission) || files.IsFault(err) {
 		return fmt.Errorf("%w; --no-save works without it", err)
 	}
 	if err != nil {

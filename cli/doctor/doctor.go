@@ -18,7 +18,7 @@ import (
 	"lifehub/cli/app"
 	"lifehub/cli/settings"
 	"lifehub/cli/version"
-	"lifehub/internal/diskerr"
+	"lifehub/internal/files"
 	"lifehub/internal/neterr"
 	"lifehub/llm"
 	"lifehub/mcpclient"
@@ -89,7 +89,7 @@ func Examine(ctx context.Context, sh *app.Process) []Finding {
 
 // fixFor is what to do about an error: of the machine, or else of a file.
 func fixFor(err error, file string) string {
-	if _, advice := diskerr.Explain(err); advice != "" {
+	if _, advice := files.ExplainFault(err); advice != "" {
 		return advice
 	}
 	return file
@@ -120,11 +120,11 @@ func folders(dirs ...string) []Finding {
 	var reasons []string
 	refused, todos := map[string][]string{}, map[string]string{} // by the reason
 	for _, dir := range dirs {
-		err := diskerr.TryWriting(dir)
+		err := files.TryWriting(dir)
 		if err == nil {
 			continue
 		}
-		reason, todo := diskerr.Explain(err)
+		reason, todo := files.ExplainFault(err)
 		if reason == "" || errors.Is(err, fs.ErrPermission) {
 			reason, todo = err.Error(), "make the folder writable"
 			if path := (*fs.PathError)(nil); errors.As(err, &path) {

@@ -9,7 +9,7 @@ import (
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 
-	"lifehub/internal/diskerr"
+	"lifehub/internal/files"
 )
 
 // DamageError says that the words are not what was written, or are of another
@@ -47,7 +47,7 @@ func Explain(err error) error {
 		return err
 	}
 	code := sqliteCode(err)
-	says, advice := diskerr.Explain(err)
+	says, advice := files.ExplainFault(err)
 	switch {
 	case code&0xff == sqlite3.SQLITE_FULL:
 		return fmt.Errorf("the disk is full, free some space: %w", err)

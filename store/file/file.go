@@ -18,7 +18,6 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 
 	"lifehub/internal/database"
-	"lifehub/internal/diskerr"
 	"lifehub/internal/files"
 )
 
@@ -193,7 +192,7 @@ func plainly(path string, err error) error {
 	if code(err) != sqlite3.SQLITE_IOERR_SHMSIZE {
 		return err
 	}
-	if says, _ := diskerr.Explain(diskerr.TryWriting(filepath.Dir(path))); says != "" {
+	if says, _ := files.ExplainFault(files.TryWriting(filepath.Dir(path))); says != "" {
 		return fmt.Errorf("%s: %w", says, err)
 	}
 	return fmt.Errorf("the disk reports an error: %w", err)

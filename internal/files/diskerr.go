@@ -1,5 +1,5 @@
 // Package diskerr describes file system errors in plain words.
-package diskerr
+package files
 
 import (
 	"errors"
@@ -10,7 +10,7 @@ import (
 
 // Explain returns a description of a problem of this machine that caused err, and
 // advice. Both are empty if err has another cause.
-func Explain(err error) (says, advice string) {
+func ExplainFault(err error) (says, advice string) {
 	switch {
 	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
 		return "too many files are open", "raise `ulimit -n`"
@@ -30,7 +30,7 @@ func Explain(err error) (says, advice string) {
 
 // Fails reports whether err is a problem of the machine that cannot be fixed by
 // changing the file or command.
-func Fails(err error) bool {
+func IsFault(err error) bool {
 	for _, errno := range []error{syscall.EMFILE, syscall.ENFILE, syscall.ENOSPC, syscall.EDQUOT, syscall.EIO, syscall.EROFS} {
 		if errors.Is(err, errno) {
 			return true

@@ -1,4 +1,4 @@
-package diskerr
+package files
 
 import (
 	"errors"
@@ -27,12 +27,12 @@ func TestMachineProblemsHaveAdvice(t *testing.T) {
 		errors.New("no"): {"", "", false},
 	} {
 		wrapped := fmt.Errorf("read settings: %w", &fs.PathError{Op: "open", Path: "config.yaml", Err: err})
-		says, advice := Explain(wrapped)
-		if !strings.Contains(says, want.says) || (says == "") != (want.says == "") || !strings.Contains(advice, want.advice) || Fails(wrapped) != want.machine {
-			t.Errorf("%v: %q, %q, of the machine: %v", err, says, advice, Fails(wrapped))
+		says, advice := ExplainFault(wrapped)
+		if !strings.Contains(says, want.says) || (says == "") != (want.says == "") || !strings.Contains(advice, want.advice) || IsFault(wrapped) != want.machine {
+			t.Errorf("%v: %q, %q, of the machine: %v", err, says, advice, IsFault(wrapped))
 		}
 	}
-	if says, advice := Explain(nil); says != "" || advice != "" {
+	if says, advice := ExplainFault(nil); says != "" || advice != "" {
 		t.Errorf("no error: %q, %q", says, advice)
 	}
 }
