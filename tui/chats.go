@@ -1,5 +1,3 @@
-// Package chats reads saved conversations for the screen, and goes to their
-// branches: each function is a command that brings a message.
 package tui
 
 import (

@@ -1,5 +1,3 @@
-// Package frame is what stands around the conversation: which rows a window has
-// room for, the header and the status line.
 package tui
 
 import (

@@ -1,5 +1,3 @@
-// Package pull is fetching a model that is not there: the offer to do so, the
-// steps on its way and their bar.
 package tui
 
 import (

@@ -1,5 +1,3 @@
-// Package fuzzy matches typed letters with names: the one way in which lists are
-// filtered.
 package draw
 
 import (
@@ -24,7 +22,7 @@ const (
 	maxLowered = 2 * maxMatched // that they are in lower case
 )
 
-// Score says how well a text fits what is typed, 0: not at all. It holds every
+// Match says how well a text fits what is typed, 0: not at all. It holds every
 // typed word, in any order and in any case: its letters in order, each right after
 // the one before, further on in the same word, or at the start of another.
 func Match(text, typed string) (score int) {
@@ -39,7 +37,7 @@ func Match(text, typed string) (score int) {
 	return max(1, score)
 }
 
-// Row says how well a row of a list fits what is typed, 0: not at all. What is said
+// MatchRow says how well a row of a list fits what is typed, 0: not at all. What is said
 // of its name holds a typed word whole or not at all: letters in order are in every
 // sentence.
 func MatchRow(name, says, typed string) (score int) {
@@ -54,7 +52,7 @@ func MatchRow(name, says, typed string) (score int) {
 	return max(1, score)
 }
 
-// Marks are the bytes of a text that fit what is typed, in order.
+// Matched are the bytes of a text that fit what is typed, in order.
 func Matched(text, typed string) (at []int) {
 	lower := lowered(text)
 	if !strings.EqualFold(lower, text[:min(len(text), len(lower))]) {

@@ -1,4 +1,3 @@
-// Package highlight turns code into tokens, a piece of a line at a time. Start at Named.
 package layout
 
 import (

@@ -1,9 +1,3 @@
-// Package measure computes how many cells of the screen a text takes. Terminals
-// differ: some give a cluster of characters that is read as one letter the room
-// of one letter, as Unicode says (mode 2027), others add up what each character
-// takes on its own, so that हि is two cells and not one, and 👩‍👧 four and not two.
-// The renderer draws for the kind that the terminal is, so all that lays text
-// out must measure with the same.
 package layout
 
 import (

@@ -1,5 +1,11 @@
-// Package layout breaks styled text into lines. Start at Wrapper; Theme says how each
-// meaning looks.
+// Package layout measures, highlights and styles text and breaks it into lines.
+// Start at Wrapper; Theme gives each meaning its look.
+//
+// Terminals differ in how wide a grapheme cluster of several characters is: some
+// give it the width that Unicode says (mode 2027), others add up the widths of
+// its characters, so that हि takes two cells instead of one. The renderer draws
+// for one kind of terminal; everything that lays text out must measure for the
+// same kind, with Cells.
 package layout
 
 import (

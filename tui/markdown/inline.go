@@ -1,4 +1,3 @@
-// Package inline turns the text of a paragraph into spans, as it arrives. Start at Parser.
 package markdown
 
 import (
@@ -49,7 +48,7 @@ type Parser struct {
 	resolved int   // how many nodes have been looked at for closing marks
 }
 
-// New returns a parser of a paragraph whose plain text is in style base.
+// newInline returns a parser of a paragraph whose plain text is in style base.
 func newInline(theme *layout.Theme, links *Links, base layout.Style) Parser {
 	return Parser{theme: theme, links: links, base: base, prev: ' '}
 }

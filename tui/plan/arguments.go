@@ -1,4 +1,3 @@
-// Package arguments shows what a call is given, one argument after the other.
 package plan
 
 import (
@@ -9,7 +8,7 @@ import (
 	"lifehub/tui/safetext"
 )
 
-// Exact writes a value so that no two differ in meaning and look the same: a
+// ExactArguments writes a value so that no two differ in meaning and look the same: a
 // string that could be taken for something else keeps its quotes.
 func ExactArguments(value json.RawMessage) string {
 	var s string
@@ -22,7 +21,7 @@ func ExactArguments(value json.RawMessage) string {
 	return s
 }
 
-// Brief writes the arguments of a call on one line: a lone value as it
+// BriefArguments writes the arguments of a call on one line: a lone value as it
 // is, several as key: value.
 func BriefArguments(input json.RawMessage) string {
 	pairs := Arguments(input)
@@ -51,7 +50,7 @@ func (a Argument) Text() string {
 	return string(a.Value)
 }
 
-// Of returns the keys of an input in their order. What is no object
+// Arguments returns the keys of an input in their order. What is no object
 // is one argument without a key.
 func Arguments(input json.RawMessage) []Argument {
 	decoder := json.NewDecoder(bytes.NewReader(input))

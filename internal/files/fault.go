@@ -1,4 +1,3 @@
-// Package diskerr describes file system errors in plain words.
 package files
 
 import (
@@ -8,7 +7,7 @@ import (
 	"syscall"
 )
 
-// Explain returns a description of a problem of this machine that caused err, and
+// ExplainFault returns a description of a problem of this machine that caused err, and
 // advice. Both are empty if err has another cause.
 func ExplainFault(err error) (says, advice string) {
 	switch {
@@ -28,7 +27,7 @@ func ExplainFault(err error) (says, advice string) {
 	return "", ""
 }
 
-// Fails reports whether err is a problem of the machine that cannot be fixed by
+// IsFault reports whether err is a problem of the machine that cannot be fixed by
 // changing the file or command.
 func IsFault(err error) bool {
 	for _, errno := range []error{syscall.EMFILE, syscall.ENFILE, syscall.ENOSPC, syscall.EDQUOT, syscall.EIO, syscall.EROFS} {

@@ -1,4 +1,3 @@
-// Package atomicfile atomically replaces private files.
 package files
 
 import (
@@ -40,7 +39,7 @@ func Write(file string, data []byte) (err error) {
 // maxLinks bounds the length of a chain of symbolic links.
 const maxLinks = 40
 
-// target returns the regular file at the end of a chain of links; it need not
+// linkTarget returns the regular file at the end of a chain of links; it need not
 // exist.
 func linkTarget(file string) (string, error) {
 	for range maxLinks {

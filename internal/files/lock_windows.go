@@ -1,4 +1,4 @@
-package filelock
+package files
 
 import (
 	"os"
@@ -6,18 +6,18 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-func try(file *os.File) error {
-	return lock(file, windows.LOCKFILE_EXCLUSIVE_LOCK|windows.LOCKFILE_FAIL_IMMEDIATELY)
+func tryLock(file *os.File) error {
+	return lockRange(file, windows.LOCKFILE_EXCLUSIVE_LOCK|windows.LOCKFILE_FAIL_IMMEDIATELY)
 }
 
 func isHeld(err error) bool { return err == windows.ERROR_LOCK_VIOLATION }
 
-// Share takes a shared lock, waiting while another process holds an exclusive
+// LockShared takes a shared lock, waiting while another process holds an exclusive
 // one.
-func Share(file *os.File) error { return lock(file, 0) }
+func LockShared(file *os.File) error { return lockRange(file, 0) }
 
-// lock locks a byte beyond the end of any file, so that reading is not blocked.
-func lock(file *os.File, flags uint32) error {
+// lockRange locks a byte beyond the end of any file, so that reading is not blocked.
+func lockRange(file *os.File, flags uint32) error {
 	_ = unlock(file) // Windows cannot convert a lock, so release the present one first
 	return windows.LockFileEx(windows.Handle(file.Fd()), flags, 0, 1, 0, &windows.Overlapped{OffsetHigh: 1})
 }
