@@ -11,7 +11,7 @@ import (
 	"strconv"
 	"strings"
 
-	"lifehub/internal/rows"
+	"lifehub/internal/database"
 	"lifehub/llm"
 	"lifehub/rag/embed"
 	"lifehub/rag/passage"
@@ -111,7 +111,7 @@ func (s *syncRun) missing(ctx context.Context, m vectors.Collection) (used map[v
 	}
 	used = map[vectors.Key]bool{}
 	var all []vectors.Key
-	for scan := range rows.Of(ctx, s.db, query, args...) {
+	for scan := range database.Rows(ctx, s.db, query, args...) {
 		var raw sql.RawBytes
 		if err := scan(&raw); err != nil {
 			return nil, nil, err
@@ -147,7 +147,7 @@ func (s *syncRun) texts(ctx context.Context, passages []vectors.Key) (windows []
 	if err != nil {
 		return nil, nil, err
 	}
-	places, err := rows.All(ctx, s.db, func(scan rows.Scan) (p place, err error) {
+	places, err := database.AllRows(ctx, s.db, func(scan database.Scan) (p place, err error) {
 		return p, scan(&p.note, &p.path, &p.language, &p.title, &p.headings, &p.start, &p.stop)
 	}, `SELECT n.id, n.path, n.language, n.title, p.heading, p.start, p.stop FROM json_each(?) k
 		JOIN passages p ON p.id = (SELECT min(id) FROM passages WHERE key = unhex(k.value)) JOIN notes n ON n.id = p.note ORDER BY k.key`, string(list))

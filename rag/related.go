@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"lifehub/internal/rows"
+	"lifehub/internal/database"
 	"lifehub/llm"
 	"lifehub/notes"
 	"lifehub/rag/search"
@@ -212,7 +212,7 @@ func (f *finder) backlinks(ctx context.Context) error {
 }
 
 func (f *finder) tags(ctx context.Context) error {
-	for scan := range rows.Of(ctx, f.in.DB, `SELECT n.path, t.tag, (SELECT count(*) FROM tags WHERE tag = t.tag) FROM tags mine
+	for scan := range database.Rows(ctx, f.in.DB, `SELECT n.path, t.tag, (SELECT count(*) FROM tags WHERE tag = t.tag) FROM tags mine
 		JOIN tags t ON t.tag = mine.tag JOIN notes n ON n.id = t.note WHERE mine.note = (SELECT id FROM notes WHERE path = ?)`, f.note.Path) {
 		var path, tag string
 		var having int

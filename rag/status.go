@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"lifehub/internal/rows"
+	"lifehub/internal/database"
 	"lifehub/notes"
 	"lifehub/rag/vectors"
 )
@@ -167,7 +167,7 @@ func (x *Index) countPassages(ctx context.Context, db *sql.DB) (map[string][2]in
 	}
 	counts := map[string][2]int{}
 	notesOf := map[vectors.Key][]string{} // a note as often as it holds the passage
-	for scan := range rows.Of(ctx, db, `SELECT n.path, p.key FROM passages p JOIN notes n ON n.id = p.note`) {
+	for scan := range database.Rows(ctx, db, `SELECT n.path, p.key FROM passages p JOIN notes n ON n.id = p.note`) {
 		var name string
 		var raw []byte
 		if err := scan(&name, &raw); err != nil {

@@ -14,7 +14,7 @@ import (
 	"strings"
 	"time"
 
-	"lifehub/internal/rows"
+	"lifehub/internal/database"
 	"lifehub/llm"
 	"lifehub/notes"
 	"lifehub/rag/passage"
@@ -310,7 +310,7 @@ func (s *syncRun) readAll(ctx context.Context) error {
 
 // reportSkipped reports again the files that are no notes and did not change.
 func (s *syncRun) reportSkipped(ctx context.Context) error {
-	for scan := range rows.Of(ctx, s.db, `SELECT path, reason FROM skipped ORDER BY path`) {
+	for scan := range database.Rows(ctx, s.db, `SELECT path, reason FROM skipped ORDER BY path`) {
 		var name, reason string
 		if err := scan(&name, &reason); err != nil {
 			return err

@@ -6,7 +6,7 @@ import (
 	"errors"
 
 	"lifehub/agent"
-	"lifehub/internal/rows"
+	"lifehub/internal/database"
 	"lifehub/internal/wrap"
 )
 
@@ -69,8 +69,8 @@ func (s *Store) Artifacts(ctx context.Context, conversation string) ([]agent.Art
 
 func (s *Store) artifacts(ctx context.Context, which string, args ...any) (_ []agent.Artifact, err error) {
 	defer wrap.Error(&err, "read artifacts")
-	return rows.All(ctx, s.file.Read, func(scan rows.Scan) (a agent.Artifact, err error) {
-		return a, scan(&a.Conversation, &a.Name, &a.Version, &a.Text, &a.By, &a.Why, &a.Turn, rows.Milliseconds(&a.Time))
+	return database.AllRows(ctx, s.file.Read, func(scan database.Scan) (a agent.Artifact, err error) {
+		return a, scan(&a.Conversation, &a.Name, &a.Version, &a.Text, &a.By, &a.Why, &a.Turn, database.Milliseconds(&a.Time))
 	}, `SELECT `+artifactColumns+` FROM artifacts `+which, args...)
 }
 

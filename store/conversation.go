@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"lifehub/agent"
-	"lifehub/internal/rows"
+	"lifehub/internal/database"
 	"lifehub/internal/text"
 	"lifehub/internal/wrap"
 	"lifehub/llm"
@@ -44,7 +44,7 @@ func (s *Store) Conversation(ctx context.Context, idOrPrefix string) (_ agent.Co
 	case err != nil:
 		return agent.Conversation{}, err
 	case len(list) == 0:
-		ids, err := rows.All(ctx, s.file.Read, func(scan rows.Scan) (id string, err error) { return id, scan(&id) }, `SELECT id FROM conversations`)
+		ids, err := database.AllRows(ctx, s.file.Read, func(scan database.Scan) (id string, err error) { return id, scan(&id) }, `SELECT id FROM conversations`)
 		if err != nil {
 			return agent.Conversation{}, err
 		}
@@ -92,9 +92,9 @@ func (s *Store) OpenTurn(ctx context.Context, message string, since time.Time) (
 }
 
 func (s *Store) conversations(ctx context.Context, query string, args ...any) ([]agent.Conversation, error) {
-	return rows.All(ctx, s.file.Read, func(scan rows.Scan) (c agent.Conversation, err error) {
+	return database.AllRows(ctx, s.file.Read, func(scan database.Scan) (c agent.Conversation, err error) {
 		var latest sql.NullInt64
-		return c, scan(&c.ID, &c.Title, &c.TitledBy, rows.Milliseconds(&c.Created), rows.Milliseconds(&c.Updated), &c.Messages, &latest)
+		return c, scan(&c.ID, &c.Title, &c.TitledBy, database.Milliseconds(&c.Created), database.Milliseconds(&c.Updated), &c.Messages, &latest)
 	}, query, args...)
 }
 
@@ -113,7 +113,7 @@ func (s *Store) Recent(ctx context.Context, conversation string, limit int) (lis
 	defer wrap.Error(&err, "read recent messages")
 	// Skip two messages of the running turn, which is the open one at the head.
 	// Every second of the others may be an empty answer.
-	list, err = rows.All(ctx, s.file.Read, func(scan rows.Scan) (m llm.Message, err error) {
+	list, err = database.AllRows(ctx, s.file.Read, func(scan database.Scan) (m llm.Message, err error) {
 		return m, scan(&m.Role, &m.Text)
 	}, path+`SELECT role, text FROM path
 		WHERE text <> '' AND NOT (depth <= 2 AND (SELECT state FROM turns WHERE id = turn) = 'open')
@@ -126,7 +126,7 @@ func (s *Store) Recent(ctx context.Context, conversation string, limit int) (lis
 // composer's history, newest first and without duplicates.
 func (s *Store) Prompts(ctx context.Context, limit int) (_ []string, err error) {
 	defer wrap.Error(&err, "read earlier prompts")
-	return rows.Column[string](ctx, s.file.Read, `SELECT text FROM
+	return database.Column[string](ctx, s.file.Read, `SELECT text FROM
 		(SELECT id, text FROM messages WHERE role = 'user' ORDER BY id DESC LIMIT 10 * ?1)
 		GROUP BY text ORDER BY max(id) DESC LIMIT ?1`, limit)
 }

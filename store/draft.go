@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"lifehub/agent"
-	"lifehub/internal/rows"
+	"lifehub/internal/database"
 	"lifehub/internal/wrap"
 )
 
@@ -96,8 +96,8 @@ func (s *Store) LoadDraft(ctx context.Context, conversation string) (found agent
 
 // leftDrafts lists the drafts that may be loaded into a conversation, best match
 // first.
-func leftDrafts(ctx context.Context, db rows.Querier, conversation string) ([]leftDraft, error) {
-	return rows.All(ctx, db, func(scan rows.Scan) (l leftDraft, err error) {
+func leftDrafts(ctx context.Context, db database.Querier, conversation string) ([]leftDraft, error) {
+	return database.AllRows(ctx, db, func(scan database.Scan) (l leftDraft, err error) {
 		var text, title string
 		if err := scan(&l.owner, &text, &title, &l.arrived); err != nil {
 			return l, err
@@ -167,12 +167,12 @@ func (s *Store) removeEdited(owners []string) (err error) {
 // removeDrafts deletes the drafts of conversations and returns their owners.
 // Older backups have no table of drafts.
 func removeDrafts(ctx context.Context, db connection, conversations []string) (owners []string, err error) {
-	known, err := rows.Column[string](ctx, db, `SELECT name FROM sqlite_schema WHERE name = 'drafts'`)
+	known, err := database.Column[string](ctx, db, `SELECT name FROM sqlite_schema WHERE name = 'drafts'`)
 	if err != nil || len(known) == 0 {
 		return nil, err
 	}
 	for _, id := range conversations {
-		gone, err := rows.Column[string](ctx, db, `DELETE FROM drafts WHERE conversation = ? RETURNING owner`, id)
+		gone, err := database.Column[string](ctx, db, `DELETE FROM drafts WHERE conversation = ? RETURNING owner`, id)
 		if err != nil {
 			return nil, err
 		}

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"lifehub/agent"
-	"lifehub/internal/rows"
+	"lifehub/internal/database"
 	"lifehub/internal/wrap"
 )
 
@@ -39,7 +39,7 @@ func (s *Store) Figures(ctx context.Context, by string, since time.Time, limit i
 	if by == "turn" {
 		turns = limit
 	}
-	return rows.All(ctx, s.file.Read, func(scan rows.Scan) (f agent.Figures, err error) {
+	return database.AllRows(ctx, s.file.Read, func(scan database.Scan) (f agent.Figures, err error) {
 		err = scan(&f.Of, &f.Title, &f.Turns, &f.Cut, &f.Latency50, &f.Latency95, &f.FirstToken50, &f.FirstToken95,
 			&f.PromptTokens, &f.AnswerTokens, &f.PerSecond, &f.ModelCalls, &f.Searches, &f.Passages, &f.Cited,
 			&f.ToolsOK, &f.ToolsFailed, &f.ToolsDenied, &f.Asked)

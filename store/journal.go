@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"lifehub/agent"
-	"lifehub/internal/rows"
+	"lifehub/internal/database"
 	"lifehub/internal/wrap"
 )
 
@@ -122,7 +122,7 @@ func (s *Store) Entries(ctx context.Context, turn string) (entries []agent.Entry
 
 // readJournal reads the entries of a turn. Entries with a wrong checksum are
 // omitted, as is everything after a missing one.
-func readJournal(ctx context.Context, db rows.Querier, turn string) (entries []agent.Entry, damaged bool, err error) {
+func readJournal(ctx context.Context, db database.Querier, turn string) (entries []agent.Entry, damaged bool, err error) {
 	list, err := readRows(ctx, db, turn)
 	next := 0
 	for _, r := range list {
@@ -166,8 +166,8 @@ func dropResults(ctx context.Context, tx *sql.Tx, turn string) error {
 }
 
 // readRows reads the journal of a turn as stored.
-func readRows(ctx context.Context, db rows.Querier, turn string) ([]row, error) {
-	return rows.All(ctx, db, func(scan rows.Scan) (r row, err error) {
+func readRows(ctx context.Context, db database.Querier, turn string) ([]row, error) {
+	return database.AllRows(ctx, db, func(scan database.Scan) (r row, err error) {
 		var sum string
 		err = scan(&r.number, &r.entry, &r.result, &sum)
 		r.sound = sum == r.sum(turn)
@@ -204,7 +204,7 @@ func (s *Store) Changing(ctx context.Context, turn string, c agent.NoteChange) (
 // it was stopped, in order.
 func (s *Store) NoteChanges(ctx context.Context, turn string) (_ []agent.NoteChange, err error) {
 	defer wrap.Error(&err, "read the note changes of turn %s", turn)
-	return rows.All(ctx, s.file.Read, func(scan rows.Scan) (c agent.NoteChange, err error) {
+	return database.AllRows(ctx, s.file.Read, func(scan database.Scan) (c agent.NoteChange, err error) {
 		var before *[]byte
 		if err = scan(&c.Vault, &c.Path, &before, &c.After); before != nil {
 			c.Before = append([]byte{}, *before...) // an empty note is not nil

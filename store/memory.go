@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"lifehub/agent"
-	"lifehub/internal/rows"
+	"lifehub/internal/database"
 	"lifehub/internal/wrap"
 )
 
@@ -124,7 +124,7 @@ func (s *Store) byWords(ctx context.Context, q agent.MemoryQuery) ([]scored, err
 	if !q.Everywhere {
 		limit = -1
 	}
-	return rows.All(ctx, s.file.Read, func(scan rows.Scan) (hit scored, err error) {
+	return database.AllRows(ctx, s.file.Read, func(scan database.Scan) (hit scored, err error) {
 		return hit, scan(&hit.turn, &hit.conversation, &hit.score)
 	}, query, match, q.Everywhere, q.Conversation, limit)
 }
@@ -136,7 +136,7 @@ func (s *Store) byMeaning(ctx context.Context, q agent.MemoryQuery) ([]scored, e
 		return nil, nil
 	}
 	var raw sql.RawBytes
-	list, err := rows.All(ctx, s.file.Read, func(scan rows.Scan) (hit scored, err error) {
+	list, err := database.AllRows(ctx, s.file.Read, func(scan database.Scan) (hit scored, err error) {
 		if err = scan(&hit.turn, &hit.conversation, &raw); err == nil {
 			hit.score = cosine(q.Vector, raw)
 		}
@@ -179,8 +179,8 @@ func cosine(a []float32, saved []byte) float64 {
 
 // recollections reads the exchanges selected by the given end of a query.
 func (s *Store) recollections(ctx context.Context, which string, args ...any) ([]agent.Recollection, error) {
-	return rows.All(ctx, s.file.Read, func(scan rows.Scan) (r agent.Recollection, err error) {
-		return r, scan(&r.Turn, &r.Conversation, &r.Title, rows.Milliseconds(&r.Asked), &r.Question, &r.Answer)
+	return database.AllRows(ctx, s.file.Read, func(scan database.Scan) (r agent.Recollection, err error) {
+		return r, scan(&r.Turn, &r.Conversation, &r.Title, database.Milliseconds(&r.Asked), &r.Question, &r.Answer)
 	}, `SELECT t.id, t.conversation, c.title, t.started, q.text, a.text
 		FROM turns t JOIN conversations c ON c.id = t.conversation
 		JOIN messages q ON q.turn = t.id AND q.role = 'user'
@@ -218,7 +218,7 @@ func (s *Store) Archive(ctx context.Context, conversation string, window int, ev
 	err = s.file.Update(ctx, func(tx *sql.Tx) error {
 		beyond := map[string]int{conversation: window}
 		if everywhere {
-			others, err := rows.Column[string](ctx, tx, `SELECT id FROM conversations WHERE id <> ? AND archived <> head`, conversation)
+			others, err := database.Column[string](ctx, tx, `SELECT id FROM conversations WHERE id <> ? AND archived <> head`, conversation)
 			if err != nil {
 				return err
 			}

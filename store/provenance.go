@@ -11,7 +11,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/agent/fingerprint"
-	"lifehub/internal/rows"
+	"lifehub/internal/database"
 	"lifehub/internal/wrap"
 )
 
@@ -44,7 +44,7 @@ func (s *Store) Sources(ctx context.Context, prints []int64) (_ []string, err er
 	if err != nil || len(prints) == 0 {
 		return nil, err
 	}
-	return rows.Column[string](ctx, s.file.Read, `SELECT DISTINCT u.source FROM json_each(?) wanted JOIN untrusted u ON u.print = wanted.value AND u.kind <> 3
+	return database.Column[string](ctx, s.file.Read, `SELECT DISTINCT u.source FROM json_each(?) wanted JOIN untrusted u ON u.print = wanted.value AND u.kind <> 3
 		WHERE EXISTS (SELECT 1 FROM untrusted) ORDER BY u.source`, string(list)) // usually there are none, and the list is not read
 }
 

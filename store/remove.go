@@ -8,7 +8,7 @@ import (
 	"regexp"
 	"strings"
 
-	"lifehub/internal/rows"
+	"lifehub/internal/database"
 	"lifehub/internal/wrap"
 	"lifehub/store/file"
 	"lifehub/store/trace"
@@ -65,7 +65,7 @@ func (s *Store) Remove(ctx context.Context, conversations ...string) (err error)
 
 // connection is a *sql.DB or *sql.Tx.
 type connection interface {
-	rows.Querier
+	database.Querier
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
 }
@@ -84,7 +84,7 @@ func removeRows(ctx context.Context, db connection, id string) (int64, error) {
 // conversation's ID. It returns the number of deleted traces. Backups made before
 // a migration may have no table of traces.
 func removeTracesNaming(ctx context.Context, db connection, conversations []string) (count int64, err error) {
-	known, err := rows.Column[string](ctx, db, `SELECT name FROM sqlite_schema WHERE name = 'traces'`)
+	known, err := database.Column[string](ctx, db, `SELECT name FROM sqlite_schema WHERE name = 'traces'`)
 	if err != nil || len(known) == 0 {
 		return 0, err
 	}
@@ -93,7 +93,7 @@ func removeTracesNaming(ctx context.Context, db connection, conversations []stri
 		ids[i] = regexp.QuoteMeta(id)
 	}
 	naming := regexp.MustCompile(`\b(` + strings.Join(ids, "|") + `)\b`)
-	turns, err := rows.Column[string](ctx, db, `SELECT turn FROM traces`)
+	turns, err := database.Column[string](ctx, db, `SELECT turn FROM traces`)
 	if err != nil {
 		return 0, err
 	}
@@ -117,7 +117,7 @@ func removeTracesNaming(ctx context.Context, db connection, conversations []stri
 // deleted words until its segments are merged, free pages keep deleted rows, and
 // the log keeps everything written.
 func scrub(ctx context.Context, db *sql.DB) error {
-	indexes, err := rows.Column[string](ctx, db, `SELECT name FROM sqlite_schema WHERE name IN ('message_words', 'memory_terms')`)
+	indexes, err := database.Column[string](ctx, db, `SELECT name FROM sqlite_schema WHERE name IN ('message_words', 'memory_terms')`)
 	if err != nil {
 		return err
 	}

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 
 	"lifehub/agent"
+	"lifehub/internal/database"
 	"lifehub/internal/pattern"
-	"lifehub/internal/rows"
 	"lifehub/internal/wrap"
 )
 
@@ -24,9 +24,9 @@ func (s *Store) Search(ctx context.Context, search string, limit int) (_ []agent
 	if err := s.indexWords(ctx); err != nil {
 		return nil, err
 	}
-	return rows.All(ctx, s.file.Read, func(scan rows.Scan) (h agent.Hit, err error) {
+	return database.AllRows(ctx, s.file.Read, func(scan database.Scan) (h agent.Hit, err error) {
 		var text string
-		err = scan(&h.Conversation, &h.Title, &h.Turn, &h.Role, &text, rows.Milliseconds(&h.Time))
+		err = scan(&h.Conversation, &h.Title, &h.Turn, &h.Role, &text, database.Milliseconds(&h.Time))
 		h.Excerpt, h.From, h.To = excerpt(text, wanted[0])
 		return h, err
 	}, `SELECT m.conversation, c.title, m.turn, m.role, m.text, m.created
@@ -53,7 +53,7 @@ func (s *Store) indexWords(ctx context.Context) error {
 
 func indexSome(ctx context.Context, tx *sql.Tx) error {
 	texts := map[int64]string{}
-	for scan := range rows.Of(ctx, tx, `SELECT u.message, coalesce(m.text, '') FROM unindexed u LEFT JOIN messages m ON m.id = u.message LIMIT ?`, indexBatch) {
+	for scan := range database.Rows(ctx, tx, `SELECT u.message, coalesce(m.text, '') FROM unindexed u LEFT JOIN messages m ON m.id = u.message LIMIT ?`, indexBatch) {
 		var id int64
 		var text string
 		if err := scan(&id, &text); err != nil {

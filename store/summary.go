@@ -6,7 +6,7 @@ import (
 	"errors"
 
 	"lifehub/agent"
-	"lifehub/internal/rows"
+	"lifehub/internal/database"
 	"lifehub/internal/wrap"
 )
 
@@ -15,7 +15,7 @@ import (
 func (s *Store) Summary(ctx context.Context, conversation string) (_ agent.Summary, err error) {
 	defer wrap.Error(&err, "read the summary of the conversation")
 	texts := map[string]string{}
-	for scan := range rows.Of(ctx, s.file.Read, `SELECT y.turn, y.text FROM summaries y JOIN turns t ON t.id = y.turn WHERE t.conversation = ?`, conversation) {
+	for scan := range database.Rows(ctx, s.file.Read, `SELECT y.turn, y.text FROM summaries y JOIN turns t ON t.id = y.turn WHERE t.conversation = ?`, conversation) {
 		var turn, text string
 		if err := scan(&turn, &text); err != nil {
 			return agent.Summary{}, err

@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"lifehub/agent"
-	"lifehub/internal/rows"
+	"lifehub/internal/database"
 	"lifehub/internal/wrap"
 )
 
@@ -70,12 +70,12 @@ type tree []node
 
 // readTree reads the relations of all turns of a conversation, and marks the path
 // from its head to its root. This is much faster than a recursive query.
-func (s *Store) readTree(ctx context.Context, db rows.Querier, conversation string) (tree, error) {
+func (s *Store) readTree(ctx context.Context, db database.Querier, conversation string) (tree, error) {
 	var head int64
-	list, err := rows.All(ctx, db, func(scan rows.Scan) (n node, err error) {
+	list, err := database.AllRows(ctx, db, func(scan database.Scan) (n node, err error) {
 		var state, owner string
 		var undone sql.NullInt64
-		err = scan(&n.answer, &n.before, &head, &n.Exchange.Turn, rows.Milliseconds(&n.Exchange.Asked), &state, &owner, &undone, &n.answered, &n.archived)
+		err = scan(&n.answer, &n.before, &head, &n.Exchange.Turn, database.Milliseconds(&n.Exchange.Asked), &state, &owner, &undone, &n.answered, &n.archived)
 		n.Exchange.Open = state == "open"
 		n.Exchange.Running = n.Exchange.Open && s.file.Owners.AtWork(owner, n.Exchange.Turn, state)
 		n.Exchange.Answer.Cut = state == "cut" || n.Exchange.Open
@@ -146,7 +146,7 @@ func (t tree) ids() map[string]bool {
 
 // texts reads the texts of these turns. This is most of the cost of opening a
 // conversation, so callers request only the turns they need.
-func (t tree) texts(ctx context.Context, db rows.Querier) ([]agent.Exchange, error) {
+func (t tree) texts(ctx context.Context, db database.Querier) ([]agent.Exchange, error) {
 	at := make(map[string]int, len(t))
 	turns, list := make([]string, len(t)), make([]agent.Exchange, len(t))
 	for i, n := range t {
@@ -156,7 +156,7 @@ func (t tree) texts(ctx context.Context, db rows.Querier) ([]agent.Exchange, err
 	if err != nil {
 		return nil, err
 	}
-	for scan := range rows.Of(ctx, db, `SELECT t.id, t.error, t.detail, q.text, a.text
+	for scan := range database.Rows(ctx, db, `SELECT t.id, t.error, t.detail, q.text, a.text
 		FROM json_each(?) wanted JOIN turns t ON t.id = wanted.value
 		JOIN messages q ON q.turn = t.id AND q.role = 'user'
 		JOIN messages a ON a.turn = t.id AND a.role = 'assistant'`, string(ids)) {

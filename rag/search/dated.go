@@ -9,7 +9,7 @@ import (
 	"strings"
 	"unicode"
 
-	"lifehub/internal/rows"
+	"lifehub/internal/database"
 	"lifehub/internal/text"
 	"lifehub/internal/when"
 	"lifehub/notes"
@@ -162,7 +162,7 @@ func (s *search) notesOfTime(ctx context.Context) error {
 	if !s.time.Span.To.IsZero() {
 		s.ofTime.To = words.DateOf(s.time.Span.To.AddDate(0, 0, -1))
 	}
-	for scan := range rows.Of(ctx, s.db, query+` GROUP BY n.id ORDER BY 2, n.path`, args...) {
+	for scan := range database.Rows(ctx, s.db, query+` GROUP BY n.id ORDER BY 2, n.path`, args...) {
 		var path string
 		var day int64
 		if err := scan(&path, &day); err != nil {
@@ -193,7 +193,7 @@ func (s *search) placesOfTime(ctx context.Context, found map[int64]*candidate) (
 	}
 	var all []at
 	query, args := s.filtered(`SELECT p.id, n.path, max(d.day) FROM `+passages+` WHERE `+ofTime, s.time.args())
-	for scan := range rows.Of(ctx, s.db, query+` GROUP BY p.id ORDER BY 3 DESC, p.id LIMIT 2000`, args...) {
+	for scan := range database.Rows(ctx, s.db, query+` GROUP BY p.id ORDER BY 3 DESC, p.id LIMIT 2000`, args...) {
 		var p at
 		var path string
 		if err := scan(&p.id, &path, &p.day); err != nil {
@@ -232,7 +232,7 @@ func (s *search) datesOf(ctx context.Context, found map[int64]*candidate) error 
 		for i, id := range ids {
 			args[i] = id
 		}
-		for scan := range rows.Of(ctx, s.db, `SELECT p.id, d.day, d.until, max(d.line, p.line), min(d.end_line, p.end_line)
+		for scan := range database.Rows(ctx, s.db, `SELECT p.id, d.day, d.until, max(d.line, p.line), min(d.end_line, p.end_line)
 			FROM `+passages+` WHERE p.id IN (`+marks(len(ids))+`)`, args...) {
 			var id, day, until int64
 			var line, endLine int

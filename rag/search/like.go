@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"lifehub/internal/rows"
+	"lifehub/internal/database"
 	"lifehub/rag/embed"
 	"lifehub/rag/vectors"
 	"lifehub/rag/words"
@@ -67,7 +67,7 @@ func Like(ctx context.Context, in Vault, path string, without []string) (near ma
 		args = append(args, id)
 	}
 	near = map[string]float64{}
-	for scan := range rows.Of(ctx, s.db, `SELECT p.id, n.path FROM passages p JOIN notes n ON n.id = p.note WHERE p.id IN (`+marks(len(args))+`)`, args...) {
+	for scan := range database.Rows(ctx, s.db, `SELECT p.id, n.path FROM passages p JOIN notes n ON n.id = p.note WHERE p.id IN (`+marks(len(args))+`)`, args...) {
 		var id int64
 		var other string
 		if err := scan(&id, &other); err != nil {
@@ -91,6 +91,6 @@ func Holding(ctx context.Context, in Vault, phrase string, most int) ([]string, 
 	if err != nil || len(w.required) == 0 {
 		return nil, err
 	}
-	return rows.Column[string](ctx, in.DB, `SELECT DISTINCT n.path FROM passages p JOIN notes n ON n.id = p.note
+	return database.Column[string](ctx, in.DB, `SELECT DISTINCT n.path FROM passages p JOIN notes n ON n.id = p.note
 		WHERE p.id IN (SELECT rowid FROM words WHERE words MATCH ? LIMIT ?) ORDER BY n.path`, w.match, most)
 }

@@ -4,7 +4,7 @@ import (
 	"context"
 	"database/sql"
 
-	"lifehub/internal/rows"
+	"lifehub/internal/database"
 	"lifehub/internal/text"
 )
 
@@ -25,7 +25,7 @@ const oneIn = `p.id IN (WITH RECURSIVE sample (id) AS (SELECT ?1 UNION ALL SELEC
 // their order.
 func placesOf(ctx context.Context, db *sql.DB, where string, args ...any) (places []place, err error) {
 	// The passages of a note have consecutive ids.
-	for scan := range rows.Of(ctx, db, `SELECT p.id, p.note, p.start, p.stop, p.heading, n.title, n.path, n.language,
+	for scan := range database.Rows(ctx, db, `SELECT p.id, p.note, p.start, p.stop, p.heading, n.title, n.path, n.language,
 		NOT EXISTS (SELECT 1 FROM passages b WHERE b.id = p.id - 1 AND b.note = p.note)
 		FROM passages p JOIN notes n ON n.id = p.note WHERE `+where+` ORDER BY p.id`, args...) {
 		var p place

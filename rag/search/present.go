@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"lifehub/internal/rows"
+	"lifehub/internal/database"
 	"lifehub/internal/text"
 	"lifehub/rag/passage"
 	"lifehub/rag/words"
@@ -157,7 +157,7 @@ func (s *search) load(ctx context.Context, candidates []candidate) ([]storedPass
 		args[i], place[c.id] = c.id, i
 	}
 	all := make([]storedPassage, len(candidates))
-	for scan := range rows.Of(ctx, s.db, `SELECT p.id, p.note, p.start, p.stop, p.line, p.end_line, p.heading, p.listing, n.language,
+	for scan := range database.Rows(ctx, s.db, `SELECT p.id, p.note, p.start, p.stop, p.line, p.end_line, p.heading, p.listing, n.language,
 		n.path, n.tags, n.date, n.outside FROM passages p JOIN notes n ON n.id = p.note WHERE p.id IN (`+marks(len(args))+`)`, args...) {
 		var p storedPassage
 		var id int64

@@ -7,7 +7,7 @@ import (
 	"errors"
 	"slices"
 
-	"lifehub/internal/rows"
+	"lifehub/internal/database"
 	"lifehub/internal/when"
 )
 
@@ -136,7 +136,7 @@ func (s *search) newest(ctx context.Context) ([]candidate, Signals, error) {
 		return nil, Signals{}, nil
 	}
 	found, place := map[int64]*candidate{}, map[int64]int{}
-	for scan := range rows.Of(ctx, s.db, `SELECT min(p.id) FROM notes n JOIN passages p ON p.note = n.id
+	for scan := range database.Rows(ctx, s.db, `SELECT min(p.id) FROM notes n JOIN passages p ON p.note = n.id
 		WHERE n.id`+inList+`
 		GROUP BY n.id ORDER BY n.date DESC, n.path LIMIT ?`, s.list, nearCandidates+s.query.AtMost()) {
 		c := &candidate{}
@@ -161,7 +161,7 @@ func (s *search) newest(ctx context.Context) ([]candidate, Signals, error) {
 // byName finds the notes whose title, file name or alias the question is.
 func (s *search) byName(ctx context.Context) (map[int64]bool, error) {
 	named := map[int64]bool{}
-	for scan := range rows.Of(ctx, s.db, `SELECT id FROM notes WHERE title_key = ? OR name_key = ? OR id IN (SELECT note FROM aliases WHERE key = ?)`,
+	for scan := range database.Rows(ctx, s.db, `SELECT id FROM notes WHERE title_key = ? OR name_key = ? OR id IN (SELECT note FROM aliases WHERE key = ?)`,
 		s.words.key, s.words.key, s.words.key) {
 		var id int64
 		if err := scan(&id); err != nil {
@@ -197,7 +197,7 @@ func (s *search) ask(ctx context.Context, found map[int64]*candidate, score, mat
 		where, args = ` AND +rowid IN (SELECT id FROM passages WHERE note`+inList+`)`, append(args, s.list)
 	}
 	query := `SELECT rowid, ` + score + `, ` + note + ` FROM words WHERE words MATCH ?` + where + order + ` LIMIT ?`
-	for scan := range rows.Of(ctx, s.db, query, append(args, atMost)...) {
+	for scan := range database.Rows(ctx, s.db, query, append(args, atMost)...) {
 		var c candidate
 		var note int64
 		if err := scan(&c.id, &c.words, &note); err != nil {

@@ -8,7 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"lifehub/internal/rows"
+	"lifehub/internal/database"
 	"lifehub/internal/text"
 	"lifehub/rag/encoder"
 	"lifehub/rag/words"
@@ -176,7 +176,7 @@ func (s *search) near(ctx context.Context, forms []string) ([]string, error) {
 			allowed = 2
 		}
 		first, _ := utf8.DecodeRuneInString(form)
-		for scan := range rows.Of(ctx, s.db, `SELECT term, doc FROM vocabulary WHERE term >= ? AND term < ? AND length(term) BETWEEN ? AND ?`,
+		for scan := range database.Rows(ctx, s.db, `SELECT term, doc FROM vocabulary WHERE term >= ? AND term < ? AND length(term) BETWEEN ? AND ?`,
 			string(first), string(first+1), max(leastTypo-1, length-allowed), length+allowed) {
 			to := spelling{}
 			if err := scan(&to.term, &to.many); err != nil {
@@ -252,7 +252,7 @@ func (s *search) compounds(ctx context.Context, forms []string) (all []string, e
 		if utf8.RuneCountInString(form) < leastPart {
 			continue
 		}
-		for scan := range rows.Of(ctx, s.db, `SELECT term FROM vocabulary WHERE term LIKE '%' || ?1 OR term > ?1 AND term < ?1 || char(0x10ffff)
+		for scan := range database.Rows(ctx, s.db, `SELECT term FROM vocabulary WHERE term LIKE '%' || ?1 OR term > ?1 AND term < ?1 || char(0x10ffff)
 			ORDER BY doc DESC, term LIMIT ?2`, form, mostCompound) {
 			var term string
 			if err := scan(&term); err != nil {

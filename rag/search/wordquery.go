@@ -9,7 +9,7 @@ import (
 	"strings"
 	"unicode"
 
-	"lifehub/internal/rows"
+	"lifehub/internal/database"
 	"lifehub/internal/text"
 	"lifehub/rag/words"
 )
@@ -133,7 +133,7 @@ func findCharacters(ctx context.Context, db *sql.DB, all []weighed) error {
 			continue
 		}
 		character := all[i].forms[0]
-		for scan := range rows.Of(ctx, db, `SELECT term FROM vocabulary WHERE term > ? AND term < ? || char(0x10ffff) OR term LIKE '_' || ?
+		for scan := range database.Rows(ctx, db, `SELECT term FROM vocabulary WHERE term > ? AND term < ? || char(0x10ffff) OR term LIKE '_' || ?
 			ORDER BY doc DESC LIMIT ?`, character, character, character, mostPairs) {
 			var pair string
 			if err := scan(&pair); err != nil {

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"strconv"
 
-	"lifehub/internal/rows"
+	"lifehub/internal/database"
 	"lifehub/internal/text"
 )
 
@@ -61,7 +61,7 @@ func CountFrequent(ctx context.Context, tx *sql.Tx) error {
 
 // Languages are the languages of the vault's notes but English.
 func Languages(ctx context.Context, db *sql.DB) (spoken []text.Lang, err error) {
-	for scan := range rows.Of(ctx, db, `SELECT code FROM languages ORDER BY code`) {
+	for scan := range database.Rows(ctx, db, `SELECT code FROM languages ORDER BY code`) {
 		var code text.Lang
 		if err := scan(&code); err != nil {
 			return nil, err

@@ -6,7 +6,7 @@ import (
 	"path"
 	"strings"
 
-	"lifehub/internal/rows"
+	"lifehub/internal/database"
 	"lifehub/notes"
 )
 
@@ -43,7 +43,7 @@ func LinkBase(name string) string { return path.Base(notes.BareName(name)) }
 // Links returns the links for which a condition on them, l, or on their note,
 // n, holds.
 func Links(ctx context.Context, db *sql.DB, where string, args ...any) ([]Link, error) {
-	return rows.All(ctx, db, func(scan rows.Scan) (l Link, err error) {
+	return database.AllRows(ctx, db, func(scan database.Scan) (l Link, err error) {
 		return l, scan(&l.From, &l.Target, &l.Line, &l.Embed)
 	}, `SELECT n.path, l.target, l.line, l.embed FROM links l JOIN notes n ON n.id = l.note WHERE `+where+` ORDER BY n.path, l.line LIMIT 10000`, args...)
 }
@@ -52,7 +52,7 @@ func Links(ctx context.Context, db *sql.DB, where string, args ...any) ([]Link, 
 func LeadsTo(ctx context.Context, db *sql.DB, l Link) (string, error) {
 	key, file := NameKey(l.Target), NameKey(SpacedName(LinkBase(l.Target)+".md"))
 	var names notes.Names
-	for scan := range rows.Of(ctx, db, `SELECT path, title, 0 FROM notes WHERE name_key = ? OR title_key = ?
+	for scan := range database.Rows(ctx, db, `SELECT path, title, 0 FROM notes WHERE name_key = ? OR title_key = ?
 		UNION ALL SELECT n.path, n.title, 1 FROM aliases a JOIN notes n ON n.id = a.note WHERE a.key = ?`, file, key, key) {
 		var path, title string
 		var alias bool

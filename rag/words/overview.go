@@ -8,7 +8,7 @@ import (
 	"time"
 	"unicode"
 
-	"lifehub/internal/rows"
+	"lifehub/internal/database"
 	"lifehub/notes"
 )
 
@@ -22,13 +22,13 @@ type NotableNote struct{ Path, Title string }
 // and the one that most others link to; of those of one day the longest. Notes of
 // a day, templates and titles that are names of files are none.
 func Notable(ctx context.Context, db *sql.DB) ([]NotableNote, error) {
-	read := func(scan rows.Scan) (n NotableNote, err error) { return n, scan(&n.Path, &n.Title) }
+	read := func(scan database.Scan) (n NotableNote, err error) { return n, scan(&n.Path, &n.Title) }
 	const own = `SELECT path, title FROM notes WHERE outside = 0 AND lower_path NOT GLOB '*template*'`
-	latest, err := rows.All(ctx, db, read, own+` ORDER BY mtime / 86400000000000 DESC, size DESC, path LIMIT ?`, mostNotable)
+	latest, err := database.AllRows(ctx, db, read, own+` ORDER BY mtime / 86400000000000 DESC, size DESC, path LIMIT ?`, mostNotable)
 	if err != nil {
 		return nil, err
 	}
-	targets, err := rows.Column[string](ctx, db, `SELECT base FROM links GROUP BY base ORDER BY count(DISTINCT note) DESC, base LIMIT ?`, mostNotable)
+	targets, err := database.Column[string](ctx, db, `SELECT base FROM links GROUP BY base ORDER BY count(DISTINCT note) DESC, base LIMIT ?`, mostNotable)
 	if err != nil {
 		return nil, err
 	}
@@ -49,7 +49,7 @@ func Notable(ctx context.Context, db *sql.DB) ([]NotableNote, error) {
 			if err != nil {
 				return nil, err
 			}
-			linked, err := rows.All(ctx, db, read, own+` AND path = ?`, to)
+			linked, err := database.AllRows(ctx, db, read, own+` AND path = ?`, to)
 			if err != nil {
 				return nil, err
 			}

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"sync"
 
-	"lifehub/internal/rows"
+	"lifehub/internal/database"
 )
 
 // Texts unpacks the texts of notes, each once.
@@ -31,7 +31,7 @@ func (n *Texts) Load(ctx context.Context, notes ...int64) error {
 	if err != nil {
 		return err
 	}
-	for scan := range rows.Of(ctx, n.DB, `SELECT id, text FROM notes WHERE id IN (SELECT value FROM json_each(?))`, string(list)) {
+	for scan := range database.Rows(ctx, n.DB, `SELECT id, text FROM notes WHERE id IN (SELECT value FROM json_each(?))`, string(list)) {
 		var note int64
 		var packed sql.RawBytes
 		if err := scan(&note, &packed); err != nil {

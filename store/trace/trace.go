@@ -15,7 +15,7 @@ import (
 	"sync"
 	"time"
 
-	"lifehub/internal/rows"
+	"lifehub/internal/database"
 	"lifehub/internal/wrap"
 	"lifehub/store/file"
 )
@@ -225,8 +225,8 @@ func (t *Traces) List(ctx context.Context, limit int) (_ []Trace, err error) {
 // query reads the traces selected by the given end of a query, without their
 // lines.
 func (t *Traces) query(ctx context.Context, which string, args ...any) ([]Trace, error) {
-	return rows.All(ctx, t.file.Read, func(scan rows.Scan) (one Trace, err error) {
-		return one, scan(&one.Turn, &one.Conversation, &one.Question, rows.Milliseconds(&one.Started), &one.State, &one.Format, &one.Events, &one.Dropped, &one.Whole, &one.Size)
+	return database.AllRows(ctx, t.file.Read, func(scan database.Scan) (one Trace, err error) {
+		return one, scan(&one.Turn, &one.Conversation, &one.Question, database.Milliseconds(&one.Started), &one.State, &one.Format, &one.Events, &one.Dropped, &one.Whole, &one.Size)
 	}, `SELECT r.turn, t.conversation, q.text, t.started, t.state, r.format, r.events, r.dropped, r.whole, length(r.body)
 		FROM traces r JOIN turns t ON t.id = r.turn JOIN messages q ON q.turn = t.id AND q.role = 'user' `+which, args...)
 }
@@ -259,7 +259,7 @@ func (t *Traces) Read(ctx context.Context, id string) (_ Trace, err error) {
 
 // readLines reads the lines of a trace.
 func (t *Traces) readLines(ctx context.Context, one *Trace) error {
-	bodies, err := rows.Column[[]byte](ctx, t.file.Read, `SELECT body FROM traces WHERE turn = ?`, one.Turn)
+	bodies, err := database.Column[[]byte](ctx, t.file.Read, `SELECT body FROM traces WHERE turn = ?`, one.Turn)
 	switch {
 	case err != nil:
 		return err

@@ -1,5 +1,5 @@
 // Package rows iterates over the results of database queries.
-package rows
+package database
 
 import (
 	"context"
@@ -19,7 +19,7 @@ type Scan = func(into ...any) error
 
 // Of runs a query and yields a function that scans the current row, which must be
 // called once per row. Errors of the query are returned by the last scan.
-func Of(ctx context.Context, db Querier, query string, args ...any) iter.Seq[Scan] {
+func Rows(ctx context.Context, db Querier, query string, args ...any) iter.Seq[Scan] {
 	return func(yield func(Scan) bool) {
 		found, err := db.QueryContext(ctx, query, args...)
 		if err == nil {
@@ -39,9 +39,9 @@ func Of(ctx context.Context, db Querier, query string, args ...any) iter.Seq[Sca
 }
 
 // All runs a query and returns the results of read for each row.
-func All[T any](ctx context.Context, db Querier, read func(Scan) (T, error), query string, args ...any) ([]T, error) {
+func AllRows[T any](ctx context.Context, db Querier, read func(Scan) (T, error), query string, args ...any) ([]T, error) {
 	var all []T
-	for scan := range Of(ctx, db, query, args...) {
+	for scan := range Rows(ctx, db, query, args...) {
 		one, err := read(scan)
 		if err != nil {
 			return nil, err
@@ -53,7 +53,7 @@ func All[T any](ctx context.Context, db Querier, read func(Scan) (T, error), que
 
 // Column runs a query for one column and returns its values.
 func Column[T any](ctx context.Context, db Querier, query string, args ...any) ([]T, error) {
-	return All(ctx, db, func(scan Scan) (value T, err error) { return value, scan(&value) }, query, args...)
+	return AllRows(ctx, db, func(scan Scan) (value T, err error) { return value, scan(&value) }, query, args...)
 }
 
 // Milliseconds returns a scanner that converts milliseconds since 1970 to a time.

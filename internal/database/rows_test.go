@@ -1,4 +1,4 @@
-package rows
+package database
 
 import (
 	"context"
@@ -31,7 +31,7 @@ func TestScanReturnsErrorsOfTheQuery(t *testing.T) {
 		"a cancelled context": {gone, "SELECT 1", "canceled"},
 	} {
 		got := ""
-		for scan := range Of(c.ctx, db, c.query) {
+		for scan := range Rows(c.ctx, db, c.query) {
 			var value string
 			if err := scan(&value); err != nil {
 				got += err.Error()
@@ -43,7 +43,7 @@ func TestScanReturnsErrorsOfTheQuery(t *testing.T) {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}
-	for scan := range Of(t.Context(), db, "SELECT value FROM json_each('[1,2]')") {
+	for scan := range Rows(t.Context(), db, "SELECT value FROM json_each('[1,2]')") {
 		var value int
 		if err := scan(&value); err != nil || value != 1 {
 			t.Errorf("%d, %v", value, err)
@@ -66,10 +66,10 @@ func TestAllReturnsAllRowsOrNone(t *testing.T) {
 		t.Errorf("%v, %v", got, err)
 	}
 	read := func(scan Scan) (at time.Time, err error) { return at, scan(Milliseconds(&at)) }
-	if got, err := All(t.Context(), db, read, "SELECT 86400001"); err != nil || len(got) != 1 || !got[0].Equal(time.UnixMilli(86400001)) {
+	if got, err := AllRows(t.Context(), db, read, "SELECT 86400001"); err != nil || len(got) != 1 || !got[0].Equal(time.UnixMilli(86400001)) {
 		t.Errorf("%v, %v", got, err)
 	}
-	if got, err := All(t.Context(), db, read, "SELECT 1 UNION ALL SELECT 'noon'"); err == nil || got != nil {
+	if got, err := AllRows(t.Context(), db, read, "SELECT 1 UNION ALL SELECT 'noon'"); err == nil || got != nil {
 		t.Errorf("a time that is none: %v, %v", got, err)
 	}
 }
