@@ -18,7 +18,6 @@ import (
 	"lifehub/cli/app"
 	"lifehub/cli/chat"
 	"lifehub/cli/settings"
-	"lifehub/cli/version"
 	"lifehub/internal/files"
 	"lifehub/llm"
 	"lifehub/tui/safetext"
@@ -42,7 +41,7 @@ func Main() int {
 	if width, ok := app.Columns(os.Stdout); ok {
 		wrapHelp(root, width)
 	}
-	err := fang.Execute(ctx, root, fang.WithVersion(version.Text()), fang.WithErrorHandler(func(w io.Writer, s fang.Styles, err error) { showError(sh, w, s, err) }))
+	err := fang.Execute(ctx, root, fang.WithVersion(settings.Version()), fang.WithErrorHandler(func(w io.Writer, s fang.Styles, err error) { showError(sh, w, s, err) }))
 	if err == nil {
 		err = sh.Failed
 	}

@@ -22,7 +22,7 @@ import (
 	"lifehub/agent"
 	"lifehub/cli/app"
 	"lifehub/cli/chat"
-	"lifehub/cli/version"
+	"lifehub/cli/settings"
 	"lifehub/tui/backend"
 )
 
@@ -170,7 +170,7 @@ func (s *server) initialize(_ context.Context, p acp.InitializeRequest) (acp.Ini
 	s.mu.Unlock()
 	return acp.InitializeResponse{
 		ProtocolVersion: acp.ProtocolVersionNumber,
-		AgentInfo:       &acp.Implementation{Name: "lifehub", Title: acp.Ptr("LifeHub"), Version: version.Text()},
+		AgentInfo:       &acp.Implementation{Name: "lifehub", Title: acp.Ptr("LifeHub"), Version: settings.Version()},
 		AuthMethods:     []acp.AuthMethod{},
 		AgentCapabilities: acp.AgentCapabilities{
 			LoadSession:        true,

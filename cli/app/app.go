@@ -27,7 +27,6 @@ import (
 	"lifehub/cli/prompts"
 	"lifehub/cli/redact"
 	"lifehub/cli/settings"
-	"lifehub/cli/version"
 	"lifehub/internal/files"
 	"lifehub/internal/userfile"
 	"lifehub/llm"
@@ -229,7 +228,7 @@ func (a *App) openTools(ctx context.Context, flags RunFlags) (err error) {
 		Units: a.Settings.Weather.Units, Sent: func(bytes int) { a.sentByTools.Add(int64(bytes)) },
 	}
 	a.Builtin = append(tools.All(deps), a.Skills().Tool()...)
-	options := mcpclient.Options{Timeout: a.Settings.MCP.Timeout, Reserved: a.IsBuiltin, Log: slog.Default(), Version: version.Text(), Trust: a.ServerTrust.Trust, Tokens: a.Paths.Credentials(), Ask: AskAtHost, Sample: a.sample, Redact: a.Secrets.Known, Roots: a.noteFolders}
+	options := mcpclient.Options{Timeout: a.Settings.MCP.Timeout, Reserved: a.IsBuiltin, Log: slog.Default(), Version: settings.Version(), Trust: a.ServerTrust.Trust, Tokens: a.Paths.Credentials(), Ask: AskAtHost, Sample: a.sample, Redact: a.Secrets.Known, Roots: a.noteFolders}
 	if !flags.NoSave {
 		options.Files = a.Paths.ServerFiles()
 	}

@@ -17,7 +17,6 @@ import (
 	"lifehub/agent"
 	"lifehub/cli/app"
 	"lifehub/cli/settings"
-	"lifehub/cli/version"
 	"lifehub/internal/files"
 	"lifehub/internal/neterr"
 	"lifehub/llm"
@@ -45,7 +44,7 @@ type Finding struct {
 // Examine runs every check; one that fails does not stop the others, but
 // without readable settings there is nothing further to check.
 func Examine(ctx context.Context, sh *app.Process) []Finding {
-	findings := []Finding{{What: "version", OK: true, Says: fmt.Sprintf("LifeHub %s, %s, %s/%s", version.Text(), runtime.Version(), runtime.GOOS, runtime.GOARCH)}}
+	findings := []Finding{{What: "version", OK: true, Says: fmt.Sprintf("LifeHub %s, %s, %s/%s", settings.Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)}}
 	p, c, err := app.LoadSettings(sh)
 	if err != nil {
 		return append(findings, Finding{What: "settings", Says: err.Error(), Fix: fixFor(err, "fix that line, or move the file away")})

@@ -18,7 +18,6 @@ import (
 	"lifehub/cli/app"
 	"lifehub/cli/command"
 	"lifehub/cli/settings"
-	"lifehub/cli/version"
 	"lifehub/llm"
 	"lifehub/tui/draw"
 	"lifehub/tui/safetext"
@@ -136,7 +135,7 @@ func (e *evaluation) tryAll(ctx context.Context, b *bench, results archive, know
 		return nil, nil, err
 	}
 	for _, m := range models {
-		as := result{LifeHub: version.Text(), Suite: b.suite.id, Model: m.Name, Digest: m.Digest, Think: b.App.Settings.Think, Run: time.Now()}
+		as := result{LifeHub: settings.Version(), Suite: b.suite.id, Model: m.Name, Digest: m.Digest, Think: b.App.Settings.Think, Run: time.Now()}
 		r := next(known, b.suite, as)
 		err := e.tryModel(ctx, b, results, r)
 		if len(r.by) > 0 {

@@ -26,7 +26,7 @@ import (
 	"lifehub/agent/tools/describe"
 	"lifehub/agent/turn"
 	"lifehub/cli/app"
-	"lifehub/cli/version"
+	"lifehub/cli/settings"
 	"lifehub/internal/text"
 	"lifehub/tui/safetext"
 )
@@ -72,7 +72,7 @@ func newServer(ctx context.Context, a *app.App, writes bool) *notesServer {
 	s.watched = newWatched()
 	hooks := &server.Hooks{}
 	s.listen(hooks)
-	s.mcp = server.NewMCPServer("lifehub", version.Text(),
+	s.mcp = server.NewMCPServer("lifehub", settings.Version(),
 		server.WithTitle("LifeHub"), server.WithInstructions(instructions), server.WithHooks(hooks), server.WithRecovery(), server.WithResourceRecovery(),
 		server.WithToolCapabilities(false), server.WithResourceCapabilities(true, true), server.WithPromptCapabilities(false), server.WithCompletions(),
 		server.WithElicitation(), server.WithPaginationLimit(pageSize), server.WithToolHandlerMiddleware(visible),

@@ -1,17 +1,17 @@
 // Package version names the build of LifeHub.
-package version
+package settings
 
 import "runtime/debug"
 
 // Text returns the version of the module, else the commit that it was built from.
-func Text() string {
+func Version() string {
 	if info, ok := debug.ReadBuildInfo(); ok {
-		return text(info)
+		return versionOf(info)
 	}
-	return text(&debug.BuildInfo{})
+	return versionOf(&debug.BuildInfo{})
 }
 
-func text(info *debug.BuildInfo) string {
+func versionOf(info *debug.BuildInfo) string {
 	const next = "0.1.0-dev"
 	if v := info.Main.Version; v != "" && v != "(devel)" {
 		return v

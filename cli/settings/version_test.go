@@ -1,4 +1,4 @@
-package version
+package settings
 
 import (
 	"runtime/debug"
@@ -18,7 +18,7 @@ func TestVersionOfBuild(t *testing.T) {
 		{debug.BuildInfo{Main: debug.Module{Path: "lifehub", Version: "(devel)"}, Deps: []*debug.Module{{Path: "x", Version: "v1.0.0"}}}, "0.1.0-dev"},
 		{debug.BuildInfo{}, "0.1.0-dev"},
 	} {
-		if got := text(&c.of); got != c.want {
+		if got := versionOf(&c.of); got != c.want {
 			t.Errorf("the version of\n%s is %q, want %q", c.of.String(), got, c.want)
 		}
 	}
