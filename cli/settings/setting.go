@@ -58,7 +58,7 @@ func (s setting) set(values []string, isList bool) error {
 	return nil
 }
 
-// Text is the value as the file would hold it.
+// Version is the value as the file would hold it.
 func (s setting) Text() string {
 	switch field := s.Field.(type) {
 	case *[]string:

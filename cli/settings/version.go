@@ -1,9 +1,8 @@
-// Package version names the build of LifeHub.
 package settings
 
 import "runtime/debug"
 
-// Text returns the version of the module, else the commit that it was built from.
+// Version returns the version of the module, else the commit that it was built from.
 func Version() string {
 	if info, ok := debug.ReadBuildInfo(); ok {
 		return versionOf(info)
