@@ -13,7 +13,6 @@ import (
 
 	"lifehub/agent"
 	"lifehub/cli/app"
-	"lifehub/cli/command"
 	"lifehub/cli/export"
 	"lifehub/cli/settings"
 	"lifehub/store"
@@ -29,11 +28,11 @@ type artifactsCommand struct {
 
 func newArtifacts(sh *app.Process) *cobra.Command {
 	c := &artifactsCommand{Process: sh}
-	list := &cobra.Command{Use: "list", Short: "List documents, last changed first", RunE: command.WithStore(sh, c.list)}
-	command.AddJSON(list, &c.asJSON, "one JSON object")
-	show := &cobra.Command{Use: "show NAME [VERSION]", Short: "Print a document (default: its newest version)", RunE: command.WithStore(sh, c.show)}
-	diff := &cobra.Command{Use: "diff NAME [VERSION]", Short: "Show a document's versions, or what one changed", RunE: command.WithStore(sh, c.diff)}
-	export := &cobra.Command{Use: "export NAME FILE", Short: "Write the newest version of a document to a file", RunE: command.WithStore(sh, c.export)}
+	list := &cobra.Command{Use: "list", Short: "List documents, last changed first", RunE: app.WithStore(sh, c.list)}
+	app.AddJSON(list, &c.asJSON, "one JSON object")
+	show := &cobra.Command{Use: "show NAME [VERSION]", Short: "Print a document (default: its newest version)", RunE: app.WithStore(sh, c.show)}
+	diff := &cobra.Command{Use: "diff NAME [VERSION]", Short: "Show a document's versions, or what one changed", RunE: app.WithStore(sh, c.diff)}
+	export := &cobra.Command{Use: "export NAME FILE", Short: "Write the newest version of a document to a file", RunE: app.WithStore(sh, c.export)}
 	export.Flags().BoolVar(&c.force, "force", false, "overwrite an existing file")
 	cmd := app.Group("artifacts", "Documents LifeHub wrote", list, show, diff, export)
 	cmd.PersistentFlags().StringVar(&c.chat, "chat", "", "only documents of this conversation")
@@ -49,9 +48,9 @@ func (c *artifactsCommand) list(ctx context.Context, kept *store.Store, _ []stri
 		for i := range all {
 			all[i].Text = ""
 		}
-		return command.PrintJSON(c.Process, "documents", map[string]any{"artifacts": append([]agent.Artifact{}, all...)})
+		return app.PrintJSON(c.Process, "documents", map[string]any{"artifacts": append([]agent.Artifact{}, all...)})
 	}
-	return command.PrintList(c.Process, false, "documents", "no documents yet; LifeHub writes them in loop and team mode", all, func(a agent.Artifact) string {
+	return app.PrintList(c.Process, false, "documents", "no documents yet; LifeHub writes them in loop and team mode", all, func(a agent.Artifact) string {
 		return fmt.Sprintf("%s  version %d, %d bytes, %s, by %s  (conversation %s)",
 			safetext.Line(a.Name), a.Version, len(a.Text), a.Time.Format(time.DateTime), safetext.Line(a.By), a.Conversation)
 	})

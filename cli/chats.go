@@ -11,7 +11,6 @@ import (
 
 	"lifehub/agent"
 	"lifehub/cli/app"
-	"lifehub/cli/command"
 	"lifehub/cli/export"
 	"lifehub/cli/settings"
 	"lifehub/internal/files"
@@ -30,31 +29,31 @@ type chatsCommand struct {
 
 func newChats(sh *app.Process) *cobra.Command {
 	c := &chatsCommand{Process: sh}
-	list := &cobra.Command{Use: "list", Short: "List conversations, newest first", RunE: command.ReadingStore(sh, c.list)}
-	command.AddNumber(list, &c.limit, 20, 1, "conversations", "how many")
-	command.AddJSON(list, &c.asJSON, "print a JSON array")
-	show := &cobra.Command{Use: "show [ID]", Short: "Print a conversation", Long: "Print a conversation, without an ID the last one. The first characters of its ID are enough.", RunE: command.ReadingStore(sh, c.show)}
-	command.AddJSON(show, &c.asJSON, "print one JSON object")
+	list := &cobra.Command{Use: "list", Short: "List conversations, newest first", RunE: app.ReadingStore(sh, c.list)}
+	app.AddNumber(list, &c.limit, 20, 1, "conversations", "how many")
+	app.AddJSON(list, &c.asJSON, "print a JSON array")
+	show := &cobra.Command{Use: "show [ID]", Short: "Print a conversation", Long: "Print a conversation, without an ID the last one. The first characters of its ID are enough.", RunE: app.ReadingStore(sh, c.show)}
+	app.AddJSON(show, &c.asJSON, "print one JSON object")
 	search := &cobra.Command{
 		Use: "search WORDS…", Short: "Search messages, newest first",
 		Long: "Find messages that contain every word, in all conversations. Words match by prefix, quoted words as a\n" +
 			"phrase; case and accents are ignored. `lifehub chat -r` opens the chat at a message that was found.",
 		Example: "  lifehub chats search boiler pressure\n  lifehub chats search '\"long run\"' --json\n  lifehub chats search 富士山",
-		RunE:    command.ReadingStore(sh, c.search),
+		RunE:    app.ReadingStore(sh, c.search),
 	}
-	command.AddNumber(search, &c.limit, 20, 1, "messages", "how many")
-	command.AddJSON(search, &c.asJSON, "print a JSON array")
+	app.AddNumber(search, &c.limit, 20, 1, "messages", "how many")
+	app.AddJSON(search, &c.asJSON, "print a JSON array")
 	rename := &cobra.Command{
 		Use: "rename ID TITLE…", Short: "Rename a conversation",
 		Example: "  lifehub chats rename 3f9c2a Marathon plan",
-		RunE:    command.WithStore(sh, c.rename),
+		RunE:    app.WithStore(sh, c.rename),
 	}
 	remove := &cobra.Command{
 		Use: "rm ID…", Short: "Delete conversations and everything saved with them",
 		Long: "Delete conversations with their traces, memories, copies of the notes they changed, files from MCP servers,\n" +
 			"and their text in the search index and the backups. This cannot be undone.",
 		Example: "  lifehub chats rm 3f9c2a 8be01d --yes",
-		RunE:    command.WithStore(sh, c.remove),
+		RunE:    app.WithStore(sh, c.remove),
 	}
 	remove.Flags().BoolVar(&c.yes, "yes", false, "don't ask for confirmation")
 	restore := &cobra.Command{
@@ -82,7 +81,7 @@ func newExport(sh *app.Process) *cobra.Command {
 			"tree. The HTML page is self-contained: it loads and runs nothing. In Markdown, images, links and HTML\n" +
 			"become plain text, because the program that opens the file might load or run them.",
 		Example: "  lifehub export 3f9c2a -o trip.html\n  lifehub export 3f9c2a --format json | jq '.exchanges[].question'",
-		RunE:    command.ReadingStore(sh, c.export),
+		RunE:    app.ReadingStore(sh, c.export),
 	}
 	export.Flags().StringVar(&c.format, "format", "", "md, json or html (default: by the file's extension, else md)")
 	export.Flags().StringVarP(&c.file, "output", "o", "", "write to this file, readable only by you")
@@ -94,11 +93,11 @@ func (c *chatsCommand) list(ctx context.Context, s *store.Store, _ []string) err
 	if err != nil {
 		return err
 	}
-	return command.PrintList(c.Process, c.asJSON, "conversations", "no conversations yet; `lifehub` starts one", list, conversationLine)
+	return app.PrintList(c.Process, c.asJSON, "conversations", "no conversations yet; `lifehub` starts one", list, conversationLine)
 }
 
 func conversationLine(c agent.Conversation) string {
-	return fmt.Sprintf("%-10s  %s  %3d  %s", shortID(c.ID), c.Updated.Local().Format(command.ShownTime), c.Messages, safetext.Line(c.Title))
+	return fmt.Sprintf("%-10s  %s  %3d  %s", shortID(c.ID), c.Updated.Local().Format(app.ShownTime), c.Messages, safetext.Line(c.Title))
 }
 
 func (c *chatsCommand) show(ctx context.Context, s *store.Store, given []string) error {
@@ -111,7 +110,7 @@ func (c *chatsCommand) show(ctx context.Context, s *store.Store, given []string)
 		return err
 	}
 	if c.asJSON {
-		return command.PrintJSON(c.Process, "conversation", struct {
+		return app.PrintJSON(c.Process, "conversation", struct {
 			agent.Conversation
 			Exchanges []agent.Exchange `json:"exchanges"`
 		}{conversation, exchanges})
@@ -124,14 +123,14 @@ func (c *chatsCommand) search(ctx context.Context, s *store.Store, words []strin
 	if err != nil {
 		return err
 	}
-	return command.PrintList(c.Process, c.asJSON, "conversations", "no messages match", hits, func(h agent.Hit) string {
+	return app.PrintList(c.Process, c.asJSON, "conversations", "no messages match", hits, func(h agent.Hit) string {
 		who := "LifeHub"
 		if h.Role == llm.User {
 			who = "You"
 		}
 		// ** marks what was found, as it would in a note.
 		excerpt := h.Excerpt[:h.From] + "**" + h.Excerpt[h.From:h.To] + "**" + h.Excerpt[h.To:]
-		return fmt.Sprintf("%-13s %s  %s\n      %s: %s", safetext.Line(h.Turn), h.Time.Local().Format(command.ShownTime), safetext.Line(h.Title), who, safetext.Line(excerpt))
+		return fmt.Sprintf("%-13s %s  %s\n      %s: %s", safetext.Line(h.Turn), h.Time.Local().Format(app.ShownTime), safetext.Line(h.Title), who, safetext.Line(excerpt))
 	})
 }
 
@@ -155,7 +154,7 @@ func (c *chatsCommand) export(ctx context.Context, s *store.Store, given []strin
 	if c.file != "" {
 		return files.Write(c.file, []byte(app.SecretsOf(c.Process).Known(b.String())))
 	}
-	return command.PrintText(c.Process, "conversation", b.String())
+	return app.PrintText(c.Process, "conversation", b.String())
 }
 
 // conversation finds the conversation that is given, else the last one, and says

@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"lifehub/cli/app"
-	"lifehub/cli/command"
 	"lifehub/cli/settings"
 	"lifehub/internal/files"
 	"lifehub/internal/userfile"
@@ -26,7 +25,7 @@ func newConfig(sh *app.Process) *cobra.Command {
 		Use: "show", Short: "Show the value of each setting and which layer set it",
 		RunE: func(*cobra.Command, []string) error { return showConfig(sh, asJSON) },
 	}
-	command.AddJSON(show, &asJSON, "print one JSON object")
+	app.AddJSON(show, &asJSON, "print one JSON object")
 	return app.Group("config", "Show and edit settings",
 		&cobra.Command{Use: "path", Short: "Show where settings, data and logs are", RunE: func(*cobra.Command, []string) error { return showPaths(sh) }},
 		show,

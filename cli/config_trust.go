@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"lifehub/cli/app"
-	"lifehub/cli/command"
 	"lifehub/cli/settings"
 	"lifehub/tui/safetext"
 )
@@ -42,7 +41,7 @@ func newConfigTrust(sh *app.Process) *cobra.Command {
 				return settings.UsageError{Err: fmt.Errorf("no folder given: lifehub config trust --revoke DIR")}
 			case len(given) == 0:
 				dirs := slices.Sorted(maps.Keys(known))
-				return command.PrintList(sh, false, "folders", "no folder is trusted; settings in notes folders are ignored", dirs, func(dir string) string {
+				return app.PrintList(sh, false, "folders", "no folder is trusted; settings in notes folders are ignored", dirs, func(dir string) string {
 					return safetext.Line(dir) + ": " + strings.Join(slices.Sorted(maps.Keys(known[dir])), ", ")
 				})
 			case revoke:

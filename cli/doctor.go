@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"lifehub/cli/app"
-	"lifehub/cli/command"
 	"lifehub/cli/doctor"
 	"lifehub/tui/safetext"
 )
@@ -20,7 +19,7 @@ func newDoctor(sh *app.Process) *cobra.Command {
 		Long:  "Check settings, conversations, model server, models, notes, index, MCP servers, terminal and file permissions.\nThe exit code is 1 when something needs fixing.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			findings := doctor.Examine(cmd.Context(), sh)
-			if err := command.PrintList(sh, asJSON, "findings", "", findings, findingLine); err != nil {
+			if err := app.PrintList(sh, asJSON, "findings", "", findings, findingLine); err != nil {
 				return err
 			}
 			if slices.ContainsFunc(findings, func(f doctor.Finding) bool { return !f.OK }) {
@@ -29,7 +28,7 @@ func newDoctor(sh *app.Process) *cobra.Command {
 			return nil
 		},
 	}
-	command.AddJSON(cmd, &asJSON, "print a JSON array")
+	app.AddJSON(cmd, &asJSON, "print a JSON array")
 	return cmd
 }
 

@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"lifehub/cli/app"
-	"lifehub/cli/command"
 	"lifehub/cli/evalmodels"
 	"lifehub/cli/settings"
 	"lifehub/rag"
@@ -29,8 +28,8 @@ func newEval(sh *app.Process) *cobra.Command {
 	}
 	cmd.AddCommand(evalmodels.New(sh))
 	app.RegisterNotes(&flags, cmd)
-	command.AddNumber(cmd, &most, 200, 1, "questions", "maximum number of questions per notes folder")
-	command.AddJSON(cmd, &asJSON, "print one JSON object")
+	app.AddNumber(cmd, &most, 200, 1, "questions", "maximum number of questions per notes folder")
+	app.AddJSON(cmd, &asJSON, "print one JSON object")
 	return cmd
 }
 
@@ -61,7 +60,7 @@ func runEval(ctx context.Context, sh *app.Process, flags app.RunFlags, most int,
 		return err
 	}
 	if asJSON {
-		return command.PrintJSON(sh, "figures", figures)
+		return app.PrintJSON(sh, "figures", figures)
 	}
 	return printFigures(sh, figures)
 }
@@ -108,5 +107,5 @@ func printFigures(sh *app.Process, f ownFigures) error {
 		text += fmt.Sprintf("%-9s %7.1f %% %5.1f %% %5.1f %% %7.3f\n", s.Name, 100*s.First, 100*s.InFive, 100*s.InTen, s.MRR)
 	}
 	text += "\n" + f.Advice + "\n"
-	return command.PrintText(sh, "figures", text)
+	return app.PrintText(sh, "figures", text)
 }

@@ -10,7 +10,6 @@ import (
 
 	"lifehub/agent"
 	"lifehub/cli/app"
-	"lifehub/cli/command"
 	"lifehub/cli/settings"
 	"lifehub/llm"
 	"lifehub/rag"
@@ -145,7 +144,7 @@ func watchNotes(ctx context.Context, sh *app.Process, a *app.App, f indexFlags) 
 
 func printStatus(sh *app.Process, dir string, files []rag.FileStatus, asJSON bool) error {
 	if asJSON {
-		return command.PrintJSON(sh, "status", struct {
+		return app.PrintJSON(sh, "status", struct {
 			Folder string           `json:"folder"`
 			Files  []rag.FileStatus `json:"files"`
 		}{dir, files})
@@ -170,7 +169,7 @@ func printStatus(sh *app.Process, dir string, files []rag.FileStatus, asJSON boo
 
 func printChanges(sh *app.Process, dir string, changes rag.Changes, f indexFlags) error {
 	if f.json {
-		return command.PrintJSON(sh, "changes", struct {
+		return app.PrintJSON(sh, "changes", struct {
 			Folder string `json:"folder"`
 			rag.Changes
 		}{dir, changes})

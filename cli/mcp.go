@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"lifehub/cli/app"
-	"lifehub/cli/command"
 	"lifehub/cli/mcpserve"
 	"lifehub/cli/settings"
 	"lifehub/mcpclient"
@@ -23,16 +22,16 @@ func newMCP(sh *app.Process) *cobra.Command {
 		RunE: withApp(sh, app.RunFlags{NoSave: true}, func(ctx context.Context, a *app.App, _ []string) error {
 			a.WaitForServers(ctx)
 			none := fmt.Sprintf("no servers; `lifehub mcp add NAME -- COMMAND` adds one to %s", a.Paths.ServersFile())
-			return command.PrintList(sh, asJSON, "servers", none, a.Servers.State(), serverLines)
+			return app.PrintList(sh, asJSON, "servers", none, a.Servers.State(), serverLines)
 		}),
 	}
-	command.AddJSON(list, &asJSON, "print a JSON array")
+	app.AddJSON(list, &asJSON, "print a JSON array")
 	lines := 0
 	logs := &cobra.Command{
 		Use: "logs NAME", Short: "Print a server's log and what it wrote to stderr",
 		RunE: func(_ *cobra.Command, given []string) error { return showServerLog(sh, given[0], lines) },
 	}
-	command.AddNumber(logs, &lines, 0, 0, "lines", "only the last lines; 0: all")
+	app.AddNumber(logs, &lines, 0, 0, "lines", "only the last lines; 0: all")
 	return app.Group("mcp", "Manage MCP servers",
 		list, newMCPAdd(sh), newMCPImport(sh), newMCPRemove(sh), newMCPTest(sh), newMCPConsent(sh), newMCPTrust(sh), mcpserve.NewCommand(sh), logs)
 }
@@ -99,5 +98,5 @@ func showServerLog(sh *app.Process, name string, lines int) error {
 		fmt.Fprintf(sh.Err, "%s has logged nothing yet\n", safetext.Line(name))
 		return nil
 	}
-	return command.PrintText(sh, "log", safetext.Text(text)+"\n")
+	return app.PrintText(sh, "log", safetext.Text(text)+"\n")
 }

@@ -13,7 +13,6 @@ import (
 
 	"lifehub/agent"
 	"lifehub/cli/app"
-	"lifehub/cli/command"
 	"lifehub/cli/redact"
 	"lifehub/cli/settings"
 	"lifehub/tui/safetext"
@@ -29,10 +28,10 @@ type memoryCommand struct {
 func newMemory(sh *app.Process) *cobra.Command {
 	c := &memoryCommand{Process: sh}
 	list := &cobra.Command{Use: "list", Short: "List facts about you, and the file they are in", RunE: c.onFacts(c.list)}
-	command.AddJSON(list, &c.asJSON, "print a JSON array")
+	app.AddJSON(list, &c.asJSON, "print a JSON array")
 	search := &cobra.Command{Use: "search QUERY…", Short: "Search facts and earlier conversations", RunE: withApp(sh, app.RunFlags{}, c.search)}
-	command.AddJSON(search, &c.asJSON, "print one JSON object")
-	command.AddNumber(search, &c.limit, 5, 1, "exchanges", "how many exchanges")
+	app.AddJSON(search, &c.asJSON, "print one JSON object")
+	app.AddNumber(search, &c.limit, 5, 1, "exchanges", "how many exchanges")
 	return app.Group("memory", "Manage what LifeHub remembers", list, search,
 		&cobra.Command{
 			Use: "add TEXT…", Short: "Remember a fact about you",
@@ -86,7 +85,7 @@ func (c *memoryCommand) list(ctx context.Context, a *app.App, _ []string) error 
 	if err != nil {
 		return err
 	}
-	return command.PrintList(c.Process, c.asJSON, "facts", "no facts about you yet; `lifehub memory add TEXT`, or /remember in the chat, adds one", facts, factLine)
+	return app.PrintList(c.Process, c.asJSON, "facts", "no facts about you yet; `lifehub memory add TEXT`, or /remember in the chat, adds one", facts, factLine)
 }
 
 func factLine(f agent.Fact) string {
@@ -103,20 +102,20 @@ func (c *memoryCommand) search(ctx context.Context, a *app.App, query []string) 
 		return err
 	}
 	if c.asJSON {
-		return command.PrintJSON(c.Process, "memory", found)
+		return app.PrintJSON(c.Process, "memory", found)
 	}
 	var text strings.Builder
 	for _, f := range found.Facts {
 		text.WriteString(factLine(f) + "\n")
 	}
 	for _, r := range found.Exchanges {
-		fmt.Fprintf(&text, "%s  %s  %s\n", shortID(r.Conversation), r.Asked.Local().Format(command.ShownTime), safetext.Line(r.Title))
+		fmt.Fprintf(&text, "%s  %s  %s\n", shortID(r.Conversation), r.Asked.Local().Format(app.ShownTime), safetext.Line(r.Title))
 		fmt.Fprintf(&text, "%s\n%s\n\n", indent(safetext.Text(app.Excerpt(r.Question)), "  > "), indent(safetext.Text(app.Excerpt(r.Answer)), "    "))
 	}
 	if text.Len() == 0 {
 		fmt.Fprintln(c.Process.Err, "nothing found in memory")
 	}
-	return command.PrintText(c.Process, "memory", text.String())
+	return app.PrintText(c.Process, "memory", text.String())
 }
 
 // showDiff prints what was changed.
@@ -124,7 +123,7 @@ func (c *memoryCommand) showDiff(diff string, err error) error {
 	if err != nil {
 		return settings.UsageError{Err: err}
 	}
-	return command.PrintText(c.Process, "change", safetext.Text(diff))
+	return app.PrintText(c.Process, "change", safetext.Text(diff))
 }
 
 func (c *memoryCommand) edit(ctx context.Context, a *app.App, _ []string) error {

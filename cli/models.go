@@ -10,7 +10,6 @@ import (
 
 	"lifehub/agent"
 	"lifehub/cli/app"
-	"lifehub/cli/command"
 	"lifehub/cli/settings"
 	"lifehub/llm"
 	"lifehub/llm/servers"
@@ -27,9 +26,9 @@ type modelsCommand struct {
 func newModels(sh *app.Process) *cobra.Command {
 	c := &modelsCommand{Process: sh}
 	list := &cobra.Command{Use: "list", Short: "List installed models", RunE: c.onServer(c.list)}
-	command.AddJSON(list, &c.asJSON, "print a JSON array")
+	app.AddJSON(list, &c.asJSON, "print a JSON array")
 	show := &cobra.Command{Use: "show [NAME]", Short: "Show what a model can do (default: the one in use)", RunE: c.onServer(c.show)}
-	command.AddJSON(show, &c.asJSON, "print one JSON object")
+	app.AddJSON(show, &c.asJSON, "print one JSON object")
 	pull := &cobra.Command{Use: "pull NAME", Short: "Pull a model from the server's library", Example: "  lifehub models pull nomic-embed-text", RunE: c.onServer(c.pull)}
 	return app.Group("models", "List, show and pull models", list, show, pull)
 }
@@ -60,7 +59,7 @@ func (c *modelsCommand) pull(ctx context.Context, p *servers.Set, name string) e
 	if bar.Clear(); err != nil {
 		return fmt.Errorf("pull %s: %w", name, err)
 	}
-	return command.PrintText(c.Process, "name", "pulled "+safetext.Line(name)+"\n")
+	return app.PrintText(c.Process, "name", "pulled "+safetext.Line(name)+"\n")
 }
 
 func (c *modelsCommand) list(ctx context.Context, p *servers.Set, _ string) error {
@@ -70,7 +69,7 @@ func (c *modelsCommand) list(ctx context.Context, p *servers.Set, _ string) erro
 	} else if err != nil {
 		fmt.Fprintln(c.Process.Err, "lifehub: without", safetext.Text(err.Error()))
 	}
-	return command.PrintList(c.Process, c.asJSON, "models", "no models are installed; `lifehub models pull qwen3:8b` pulls one", list, func(m llm.Info) string {
+	return app.PrintList(c.Process, c.asJSON, "models", "no models are installed; `lifehub models pull qwen3:8b` pulls one", list, func(m llm.Info) string {
 		mark, size := " ", ""
 		if m.Name == p.State().Model {
 			mark = "*"
@@ -91,7 +90,7 @@ func (c *modelsCommand) show(ctx context.Context, p *servers.Set, name string) e
 		return fmt.Errorf("show model: %w", err)
 	}
 	if c.asJSON {
-		return command.PrintJSON(c.Process, "model", m)
+		return app.PrintJSON(c.Process, "model", m)
 	}
 	rows := [][2]string{{"model", m.Name}, {"runs at", p.State().Provider}, {"family", m.Family}, {"parameters", m.Parameters}, {"quantization", m.Quantization}, {"can", strings.Join(m.Capabilities, ", ")}, {"runs on", m.Remote}}
 	if m.Size > 0 {

@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"lifehub/cli/app"
-	"lifehub/cli/command"
 	"lifehub/tui/safetext"
 )
 
@@ -34,18 +33,18 @@ func newRelated(sh *app.Process) *cobra.Command {
 				return err
 			}
 			if asJSON {
-				return command.PrintJSON(sh, "notes", r)
+				return app.PrintJSON(sh, "notes", r)
 			}
 			var out strings.Builder
 			for _, n := range r.Notes {
 				fmt.Fprintf(&out, "%.2f  %s  %s\n      %s\n", n.Score, safetext.Line(n.Path), safetext.Line(n.Title), safetext.Line(n.Reasons()))
 			}
 			fmt.Fprintf(sh.Err, "%s\n", safetext.Line(app.RelatedHead(r)+" "+r.Path))
-			return command.PrintText(sh, "notes", out.String())
+			return app.PrintText(sh, "notes", out.String())
 		},
 	}
 	app.RegisterNotes(&flags, cmd)
-	command.AddNumber(cmd, &limit, 10, 1, "notes", "how many notes")
-	command.AddJSON(cmd, &asJSON, "print one JSON object")
+	app.AddNumber(cmd, &limit, 10, 1, "notes", "how many notes")
+	app.AddJSON(cmd, &asJSON, "print one JSON object")
 	return cmd
 }

@@ -12,7 +12,6 @@ import (
 	"lifehub/agent/rules"
 	"lifehub/agent/tools"
 	"lifehub/cli/app"
-	"lifehub/cli/command"
 	"lifehub/cli/settings"
 	"lifehub/rag"
 	"lifehub/tui/draw"
@@ -36,8 +35,8 @@ func newSearch(sh *app.Process) *cobra.Command {
 		},
 	}
 	app.RegisterNotes(&flags, cmd)
-	command.AddNumber(cmd, &limit, 5, 1, "passages", "how many passages")
-	command.AddJSON(cmd, &asJSON, "print one JSON object")
+	app.AddNumber(cmd, &limit, 5, 1, "passages", "how many passages")
+	app.AddJSON(cmd, &asJSON, "print one JSON object")
 	return cmd
 }
 
@@ -60,7 +59,7 @@ func searchNotes(ctx context.Context, sh *app.Process, flags app.RunFlags, text 
 		return err
 	}
 	if asJSON {
-		return command.PrintJSON(sh, "passages", searched{found, found.Declined()})
+		return app.PrintJSON(sh, "passages", searched{found, found.Declined()})
 	}
 	return printFound(sh, found, !query.After.IsZero() || !query.Before.IsZero())
 }
@@ -119,7 +118,7 @@ func printFound(sh *app.Process, found rag.Found, filtered bool) error {
 		}
 		fmt.Fprintf(&out, "\n%s\n\n", indent(safetext.Text(app.Excerpt(p.Text)), "      "))
 	}
-	if err := command.PrintText(sh, "passages", out.String()); err != nil {
+	if err := app.PrintText(sh, "passages", out.String()); err != nil {
 		return err
 	}
 	if found.Substituted != "" {

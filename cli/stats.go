@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"lifehub/cli/app"
-	"lifehub/cli/command"
 	"lifehub/cli/settings"
 	"lifehub/store"
 	"lifehub/tui/draw"
@@ -37,12 +36,12 @@ func newStats(sh *app.Process) *cobra.Command {
 		Example: "  lifehub stats                        # by day\n" +
 			"  lifehub stats --by model --since 7d\n" +
 			"  lifehub stats --by turn --since 2026-03-01 --json",
-		RunE: command.WithStore(sh, s.run),
+		RunE: app.WithStore(sh, s.run),
 	}
 	cmd.Flags().StringVar(&s.by, "by", "day", "group by day, model or turn")
 	cmd.Flags().StringVar(&s.since, "since", "", "only turns since a date (2026-03-01), or of the last days or hours (7d, 12h)")
-	command.AddNumber(cmd, &s.limit, 30, 0, "rows", "how many rows; 0: all")
-	command.AddJSON(cmd, &s.asJSON, "print a JSON array")
+	app.AddNumber(cmd, &s.limit, 30, 0, "rows", "how many rows; 0: all")
+	app.AddJSON(cmd, &s.asJSON, "print a JSON array")
 	return cmd
 }
 
@@ -59,7 +58,7 @@ func (s *statsCommand) run(ctx context.Context, kept *store.Store, _ []string) e
 		return err
 	}
 	if s.asJSON || len(list) == 0 {
-		return command.PrintList(s.Process, s.asJSON, "figures", "no turns yet; `lifehub` starts one", list, nil)
+		return app.PrintList(s.Process, s.asJSON, "figures", "no turns yet; `lifehub` starts one", list, nil)
 	}
 	rows := [][]string{{s.by, "turns", "cut", "p50 s", "p95 s", "first s", "prompt", "answer", "tok/s", "searches", "tools", "failed", ""}}
 	for _, f := range list {
@@ -69,7 +68,7 @@ func (s *statsCommand) run(ctx context.Context, kept *store.Store, _ []string) e
 			strconv.Itoa(f.Searches), strconv.Itoa(f.ToolsOK), strconv.Itoa(f.ToolsFailed), draw.Summary(f.Title, 16),
 		})
 	}
-	return command.PrintText(s.Process, "figures", command.Table(rows, len(rows[0])-2))
+	return app.PrintText(s.Process, "figures", app.Table(rows, len(rows[0])-2))
 }
 
 // seconds writes milliseconds; those of no turn are a dash.

@@ -18,7 +18,6 @@ import (
 	"lifehub/agent/provenance"
 	"lifehub/agent/turn"
 	"lifehub/cli/app"
-	"lifehub/cli/command"
 	"lifehub/cli/settings"
 	"lifehub/tui/safetext"
 )
@@ -50,7 +49,7 @@ func newTasks(sh *app.Process) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return command.PrintText(sh, "tasks", safetext.Text(text)+"\n")
+			return app.PrintText(sh, "tasks", safetext.Text(text)+"\n")
 		},
 	}
 	app.RegisterNotes(&flags, cmd)

@@ -17,7 +17,6 @@ import (
 	"lifehub/agent/rules"
 	"lifehub/agent/turn"
 	"lifehub/cli/app"
-	"lifehub/cli/command"
 	"lifehub/cli/settings"
 	"lifehub/mcpclient/config"
 	"lifehub/tui/draw"
@@ -36,7 +35,7 @@ func newTools(sh *app.Process) *cobra.Command {
 			return listTools(ctx, sh, list, gate, asJSON)
 		}),
 	}
-	command.AddJSON(cmd, &asJSON, "print a JSON array")
+	app.AddJSON(cmd, &asJSON, "print a JSON array")
 	return cmd
 }
 
@@ -75,7 +74,7 @@ func listTools(ctx context.Context, sh *app.Process, list []agent.Tool, gate *tu
 		rows = append(rows, toolRow{spec.Name, level.String(), spec.Description, spec.Schema})
 	}
 	width, ok := app.Columns(sh.Out)
-	return command.PrintList(sh, asJSON, "tools", "no tools", rows, func(r toolRow) string {
+	return app.PrintList(sh, asJSON, "tools", "no tools", rows, func(r toolRow) string {
 		first, _, _ := strings.Cut(r.Description, "\n")
 		head := fmt.Sprintf("%-24s %-8s ", safetext.Line(r.Name), r.Level)
 		if !ok { // a line for each, for other programs
@@ -95,7 +94,7 @@ func showTool(ctx context.Context, sh *app.Process, list []agent.Tool, gate *tur
 	if err := json.Indent(&schema, t.Spec().Schema, "", "  "); err != nil {
 		return fmt.Errorf("show the schema of %s: %w", name, err)
 	}
-	return command.PrintText(sh, "tool", fmt.Sprintf("%s\n%s\n\n%s\n\n%s\n", name, safetext.Line(why), safetext.Text(strings.TrimSpace(t.Spec().Description)), safetext.Text(schema.String())))
+	return app.PrintText(sh, "tool", fmt.Sprintf("%s\n%s\n\n%s\n\n%s\n", name, safetext.Line(why), safetext.Text(strings.TrimSpace(t.Spec().Description)), safetext.Text(schema.String())))
 }
 
 func newPermissions(sh *app.Process) *cobra.Command {
@@ -130,7 +129,7 @@ func listRules(sh *app.Process) error {
 	}
 	list := all.Narrowed(folders.Rules).List()
 	none := "no rules; each tool has a default level (`lifehub tools`). Rules go in " + p.PermissionsFile()
-	err = command.PrintList(sh, false, "rules", none, list, func(r rules.Rule) string {
+	err = app.PrintList(sh, false, "rules", none, list, func(r rules.Rule) string {
 		return fmt.Sprintf("%-24s %-8s %s", safetext.Line(app.RuleText(r)), r.Level, safetext.Line(r.From))
 	})
 	servers, failed := config.Read(p.ServersFile(), os.LookupEnv)

@@ -17,7 +17,6 @@ import (
 
 	"lifehub/agent"
 	"lifehub/cli/app"
-	"lifehub/cli/command"
 	"lifehub/cli/settings"
 	"lifehub/store"
 	"lifehub/store/trace"
@@ -34,9 +33,9 @@ type traceCommand struct {
 
 func newTrace(sh *app.Process) *cobra.Command {
 	c := &traceCommand{Process: sh}
-	list := &cobra.Command{Use: "list", Short: "List traces, newest first", RunE: command.WithStore(sh, c.list)}
-	command.AddNumber(list, &c.limit, 20, 0, "traces", "how many; 0: all")
-	command.AddJSON(list, &c.asJSON, "print a JSON array")
+	list := &cobra.Command{Use: "list", Short: "List traces, newest first", RunE: app.WithStore(sh, c.list)}
+	app.AddNumber(list, &c.limit, 20, 0, "traces", "how many; 0: all")
+	app.AddJSON(list, &c.asJSON, "print a JSON array")
 	show := &cobra.Command{
 		Use: "show [ID]", Short: "Print a turn event by event",
 		Long:    "Print a turn event by event, each with its time since the turn began. ID is that of a turn, or of a\nconversation for its last turn; without one it is the last turn of all.",
@@ -65,7 +64,7 @@ type exportHead struct {
 func (c *traceCommand) export(_ context.Context, t trace.Trace, _ []agent.Event) error {
 	clean := app.SecretsOf(c.Process)
 	t.Question = clean.Text(t.Question)
-	if err := command.PrintJSON(c.Process, "trace", exportHead{"trace", t}); err != nil {
+	if err := app.PrintJSON(c.Process, "trace", exportHead{"trace", t}); err != nil {
 		return err
 	}
 	if _, err := (safetext.JSONWriter{To: c.Process.Out}).Write(clean.Trace(t.Lines)); err != nil {
@@ -83,7 +82,7 @@ func (c *traceCommand) list(ctx context.Context, s *store.Store, _ []string) err
 	for i := range list {
 		list[i].Question = secrets.Text(list[i].Question)
 	}
-	return command.PrintList(c.Process, c.asJSON, "traces", noTraces, list, func(t trace.Trace) string {
+	return app.PrintList(c.Process, c.asJSON, "traces", noTraces, list, func(t trace.Trace) string {
 		note := ""
 		switch {
 		case t.Readable() != nil:
@@ -91,7 +90,7 @@ func (c *traceCommand) list(ctx context.Context, s *store.Store, _ []string) err
 		case !t.Whole:
 			note = " (incomplete)"
 		}
-		return fmt.Sprintf("%-12s  %s  %-6s  %4d events  %8s  %s%s", t.Turn, t.Started.Local().Format(command.ShownTime),
+		return fmt.Sprintf("%-12s  %s  %-6s  %4d events  %8s  %s%s", t.Turn, t.Started.Local().Format(app.ShownTime),
 			t.State, t.Events, draw.Bytes(t.Size), draw.Summary(t.Question, 60), note)
 	})
 }
@@ -99,7 +98,7 @@ func (c *traceCommand) list(ctx context.Context, s *store.Store, _ []string) err
 // onTrace reads a turn's trace for one command. What is wrong with it is told
 // on stderr; what can be read of it is used.
 func (c *traceCommand) onTrace(do func(context.Context, trace.Trace, []agent.Event) error) func(*cobra.Command, []string) error {
-	return command.WithStore(c.Process, func(ctx context.Context, s *store.Store, given []string) error {
+	return app.WithStore(c.Process, func(ctx context.Context, s *store.Store, given []string) error {
 		if len(given) == 0 {
 			last, err := s.Traces.List(ctx, 1)
 			if err != nil {

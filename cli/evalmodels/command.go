@@ -16,7 +16,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"lifehub/cli/app"
-	"lifehub/cli/command"
 	"lifehub/cli/settings"
 	"lifehub/llm"
 	"lifehub/tui/draw"
@@ -49,8 +48,8 @@ func New(sh *app.Process) *cobra.Command {
 	f.StringVar(&e.tasks, "tasks", "", "tasks of this file instead of LifeHub's")
 	f.BoolVar(&e.last, "last", false, "only show the last results")
 	f.DurationVar(&e.limit, "timeout", 10*time.Minute, "longest time of a task")
-	command.AddJSON(cmd, &e.asJSON, "print one JSON object")
-	command.CheckFirst(cmd, func() error {
+	app.AddJSON(cmd, &e.asJSON, "print one JSON object")
+	app.CheckFirst(cmd, func() error {
 		switch {
 		case e.notes != "" && e.tasks == "":
 			return settings.UsageError{Err: errors.New("--notes needs --tasks: LifeHub's own tasks are about the sample notes")}
@@ -93,9 +92,9 @@ func (e *evaluation) run(ctx context.Context, names []string) error {
 	}
 	rep := reportOn(b.suite, known, now)
 	if e.asJSON {
-		err = command.PrintJSON(e.Process, "results", rep)
+		err = app.PrintJSON(e.Process, "results", rep)
 	} else {
-		err = command.PrintText(e.Process, "results", rep.String())
+		err = app.PrintText(e.Process, "results", rep.String())
 	}
 	return errors.Join(err, failed)
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"lifehub/cli/command"
+	"lifehub/cli/app"
 	"lifehub/tui/draw"
 	"lifehub/tui/safetext"
 )
@@ -232,7 +232,7 @@ func (rep Report) String() string {
 			}
 			rows = append(rows, append(row, draw.Thousands(f.Tokens), fmt.Sprintf("%.1f", f.Seconds)))
 		}
-		b.WriteString(command.Table(rows, len(rows[0])-1) + "\n")
+		b.WriteString(app.Table(rows, len(rows[0])-1) + "\n")
 	}
 	for _, m := range rep.Models {
 		name := safetext.Line(m.Model)

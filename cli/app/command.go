@@ -1,6 +1,4 @@
-// Package command is what the commands share: how they print, their common flags,
-// and the store they open.
-package command
+package app
 
 import (
 	"bytes"
@@ -12,7 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"lifehub/cli/app"
 	"lifehub/cli/settings"
 	"lifehub/store"
 	"lifehub/tui/safetext"
@@ -20,11 +17,11 @@ import (
 
 // PrintJSON prints a value for another program, without the secrets that are
 // known; what names it in an error.
-func PrintJSON(sh *app.Process, what string, value any) error {
+func PrintJSON(sh *Process, what string, value any) error {
 	var text bytes.Buffer
 	err := json.NewEncoder(safetext.JSONWriter{To: &text}).Encode(value)
 	if err == nil {
-		_, err = io.WriteString(sh.Out, app.SecretsOf(sh).Known(text.String()))
+		_, err = io.WriteString(sh.Out, SecretsOf(sh).Known(text.String()))
 	}
 	if err != nil {
 		return fmt.Errorf("write the %s: %w", what, err)
@@ -34,8 +31,8 @@ func PrintJSON(sh *app.Process, what string, value any) error {
 
 // PrintText prints a text whose untrusted parts went through safetext, without
 // the secrets that are known.
-func PrintText(sh *app.Process, what, text string) error {
-	if _, err := io.WriteString(sh.Out, app.SecretsOf(sh).Known(text)); err != nil {
+func PrintText(sh *Process, what, text string) error {
+	if _, err := io.WriteString(sh.Out, SecretsOf(sh).Known(text)); err != nil {
 		return fmt.Errorf("write the %s: %w", what, err)
 	}
 	return nil
@@ -43,7 +40,7 @@ func PrintText(sh *app.Process, what, text string) error {
 
 // PrintList prints a list as a JSON array, or with a line for each. Where it is
 // empty, none says on stderr how to go on.
-func PrintList[T any](sh *app.Process, asJSON bool, what, none string, list []T, line func(T) string) error {
+func PrintList[T any](sh *Process, asJSON bool, what, none string, list []T, line func(T) string) error {
 	if asJSON {
 		return PrintJSON(sh, what, append([]T{}, list...))
 	}
@@ -88,17 +85,17 @@ func AddJSON(cmd *cobra.Command, asJSON *bool, usage string) {
 const ShownTime = "2006-01-02 15:04"
 
 // WithStore runs a command on the conversations, and closes them.
-func WithStore(sh *app.Process, do func(context.Context, *store.Store, []string) error) func(*cobra.Command, []string) error {
+func WithStore(sh *Process, do func(context.Context, *store.Store, []string) error) func(*cobra.Command, []string) error {
 	return with(sh, store.Open, do)
 }
 
 // ReadingStore is WithStore for a command that changes nothing: it works where
 // nothing can be written.
-func ReadingStore(sh *app.Process, do func(context.Context, *store.Store, []string) error) func(*cobra.Command, []string) error {
+func ReadingStore(sh *Process, do func(context.Context, *store.Store, []string) error) func(*cobra.Command, []string) error {
 	return with(sh, store.OpenToRead, do)
 }
 
-func with(sh *app.Process, open func(path string) (*store.Store, error), do func(context.Context, *store.Store, []string) error) func(*cobra.Command, []string) error {
+func with(sh *Process, open func(path string) (*store.Store, error), do func(context.Context, *store.Store, []string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, given []string) error {
 		p, err := settings.FindPaths(sh.Getenv)
 		if err != nil {
@@ -112,7 +109,7 @@ func with(sh *app.Process, open func(path string) (*store.Store, error), do func
 		if text := s.Warning(); text != "" {
 			fmt.Fprintf(sh.Err, "! %s\n", text)
 		}
-		if text := app.UnreadServers(p); text != "" {
+		if text := UnreadServers(p); text != "" {
 			fmt.Fprintf(sh.Err, "! %s\n", safetext.Line(text))
 		}
 		return do(cmd.Context(), s, given)
