@@ -9,7 +9,6 @@ import (
 	"lifehub/cli/settings"
 	"lifehub/internal/testenv"
 	"lifehub/store"
-	"lifehub/store/trace"
 )
 
 func TestFilesThatServersSentGoWithTheirConversation(t *testing.T) {
@@ -33,7 +32,7 @@ func TestFilesThatServersSentGoWithTheirConversation(t *testing.T) {
 		if err := os.WriteFile(file, []byte("picture"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		trace := s.Traces.Begin(turn, trace.Limits{Turn: 1 << 20, Total: 1 << 20})
+		trace := s.Traces.Begin(turn, store.Limits{Turn: 1 << 20, Total: 1 << 20})
 		if _, err := trace.Write([]byte(`{"type":"tool_end","output":"the picture is kept in ` + file + `"}` + "\n")); err != nil {
 			t.Fatal(err)
 		}

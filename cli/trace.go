@@ -19,7 +19,6 @@ import (
 	"lifehub/cli/app"
 	"lifehub/cli/settings"
 	"lifehub/store"
-	"lifehub/store/trace"
 	"lifehub/tui/draw"
 	"lifehub/tui/safetext"
 )
@@ -58,10 +57,10 @@ const noTraces = "no traces yet; each turn saves one"
 // exportHead is the first line of an export.
 type exportHead struct {
 	Type string `json:"type"`
-	trace.Trace
+	store.Trace
 }
 
-func (c *traceCommand) export(_ context.Context, t trace.Trace, _ []agent.Event) error {
+func (c *traceCommand) export(_ context.Context, t store.Trace, _ []agent.Event) error {
 	clean := app.SecretsOf(c.Process)
 	t.Question = clean.Text(t.Question)
 	if err := app.PrintJSON(c.Process, "trace", exportHead{"trace", t}); err != nil {
@@ -82,7 +81,7 @@ func (c *traceCommand) list(ctx context.Context, s *store.Store, _ []string) err
 	for i := range list {
 		list[i].Question = secrets.Text(list[i].Question)
 	}
-	return app.PrintList(c.Process, c.asJSON, "traces", noTraces, list, func(t trace.Trace) string {
+	return app.PrintList(c.Process, c.asJSON, "traces", noTraces, list, func(t store.Trace) string {
 		note := ""
 		switch {
 		case t.Readable() != nil:
@@ -97,7 +96,7 @@ func (c *traceCommand) list(ctx context.Context, s *store.Store, _ []string) err
 
 // onTrace reads a turn's trace for one command. What is wrong with it is told
 // on stderr; what can be read of it is used.
-func (c *traceCommand) onTrace(do func(context.Context, trace.Trace, []agent.Event) error) func(*cobra.Command, []string) error {
+func (c *traceCommand) onTrace(do func(context.Context, store.Trace, []agent.Event) error) func(*cobra.Command, []string) error {
 	return app.WithStore(c.Process, func(ctx context.Context, s *store.Store, given []string) error {
 		if len(given) == 0 {
 			last, err := s.Traces.List(ctx, 1)
@@ -143,7 +142,7 @@ func eventsOf(lines []byte) (events []agent.Event, missed int, first error) {
 }
 
 // show prints a turn event by event, field by field.
-func (c *traceCommand) show(_ context.Context, t trace.Trace, events []agent.Event) error {
+func (c *traceCommand) show(_ context.Context, t store.Trace, events []agent.Event) error {
 	w := bufio.NewWriter(c.Process.Out)
 	fmt.Fprintf(w, "%s  %s  %s  %d events, %s\n", t.Turn, t.Started.Local().Format(time.DateTime), t.State, t.Events, draw.Bytes(t.Size))
 	for _, told := range joinPieces(events) {

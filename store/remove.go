@@ -11,7 +11,6 @@ import (
 	"lifehub/internal/database"
 	"lifehub/internal/wrap"
 	"lifehub/store/file"
-	"lifehub/store/trace"
 )
 
 // Remove deletes conversations and all data derived from them, including in
@@ -102,7 +101,7 @@ func removeTracesNaming(ctx context.Context, db connection, conversations []stri
 		if err := db.QueryRowContext(ctx, `SELECT body FROM traces WHERE turn = ?`, turn).Scan(&body); err != nil {
 			return count, err
 		}
-		if lines, _ := trace.Unpack(body); !naming.Match(lines) { // a damaged trace is searched as far as it is readable
+		if lines, _ := Unpack(body); !naming.Match(lines) { // a damaged trace is searched as far as it is readable
 			continue
 		}
 		if _, err := db.ExecContext(ctx, `DELETE FROM traces WHERE turn = ?`, turn); err != nil {

@@ -12,7 +12,6 @@ import (
 
 	"lifehub/agent"
 	"lifehub/store/file"
-	"lifehub/store/trace"
 )
 
 // filesWith lists the files below a folder that contain a text.
@@ -100,7 +99,7 @@ func TestTracesQuotingARemovedConversationAreDeleted(t *testing.T) {
 		told:  `{"prompt":"A relevant past exchange, in \"about quokkas\" (ab12gone)."}`,
 		other: `{"prompt":"nothing of ab12gone2"}`,
 	} {
-		w := s.Traces.Begin(turn, trace.Limits{Turn: 1 << 20, Total: 1 << 20})
+		w := s.Traces.Begin(turn, Limits{Turn: 1 << 20, Total: 1 << 20})
 		_, err := w.Write([]byte(line + "\n"))
 		must(t, err)
 		must(t, w.Close())
@@ -117,7 +116,7 @@ func TestTracesQuotingARemovedConversationAreDeleted(t *testing.T) {
 	must(t, err)
 	defer saved.Close()
 	for name, in := range map[string]*Store{"the conversations": s, "the backup": saved} {
-		if _, err := in.Traces.Read(t.Context(), told); !errors.Is(err, trace.ErrNone) {
+		if _, err := in.Traces.Read(t.Context(), told); !errors.Is(err, ErrNone) {
 			t.Errorf("%s: the trace that was told of it: %v", name, err)
 		}
 		if _, err := in.Traces.Read(t.Context(), other); err != nil {

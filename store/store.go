@@ -14,12 +14,11 @@ import (
 
 	"lifehub/internal/wrap"
 	"lifehub/store/file"
-	"lifehub/store/trace"
 )
 
 // Store is an open database. It is safe for concurrent use.
 type Store struct {
-	Traces *trace.Traces
+	Traces *Traces
 
 	file *file.File
 	now  func() time.Time
@@ -73,7 +72,7 @@ func InMemory() (_ *Store, err error) {
 }
 
 func newStore(d *file.File) *Store {
-	return &Store{file: d, Traces: trace.New(d), now: time.Now}
+	return &Store{file: d, Traces: newTraces(d), now: time.Now}
 }
 
 // Close saves open traces, moves the write-ahead log into the file if the disk

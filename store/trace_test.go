@@ -13,13 +13,12 @@ import (
 	"time"
 
 	"lifehub/agent"
-	"lifehub/store/trace"
 )
 
-var plenty = trace.Limits{Turn: 1 << 20, Total: 1 << 30}
+var plenty = Limits{Turn: 1 << 20, Total: 1 << 30}
 
 // traced saves a finished turn whose trace has these lines.
-func traced(t *testing.T, s *Store, limits trace.Limits, lines ...string) string {
+func traced(t *testing.T, s *Store, limits Limits, lines ...string) string {
 	t.Helper()
 	turn, err := s.Begin(t.Context(), "c", "q")
 	if err != nil {
@@ -41,7 +40,7 @@ func traced(t *testing.T, s *Store, limits trace.Limits, lines ...string) string
 	return turn
 }
 
-func traceOf(t *testing.T, s *Store, id string) trace.Trace {
+func traceOf(t *testing.T, s *Store, id string) Trace {
 	t.Helper()
 	got, err := s.Traces.Read(t.Context(), id)
 	if err != nil {
@@ -62,7 +61,7 @@ func TestTraceIsSavedAndFound(t *testing.T) {
 	if last := traceOf(t, s, "c"); last.Turn != "c.2" {
 		t.Errorf("the conversation's last is %s", last.Turn)
 	}
-	if _, err := s.Traces.Read(t.Context(), "nosuch"); !errors.Is(err, trace.ErrNone) {
+	if _, err := s.Traces.Read(t.Context(), "nosuch"); !errors.Is(err, ErrNone) {
 		t.Errorf("got %v", err)
 	}
 	list, err := s.Traces.List(t.Context(), 0)
@@ -136,12 +135,12 @@ func TestClosingTheStoreSavesOpenTraces(t *testing.T) {
 func TestTracesStayWithinTheirLimits(t *testing.T) {
 	t.Parallel()
 	s, _ := openTemp(t)
-	turn := traced(t, s, trace.Limits{Turn: 8, Total: 1 << 20}, "one", "two", "three", "x")
+	turn := traced(t, s, Limits{Turn: 8, Total: 1 << 20}, "one", "two", "three", "x")
 	if got := traceOf(t, s, turn); string(got.Lines) != "one\ntwo\n" || got.Dropped != 2 {
 		t.Errorf("got %+v, lines %q", got, got.Lines)
 	}
 	for range 10 {
-		traced(t, s, trace.Limits{Turn: 1 << 20, Total: 500}, strings.Repeat("a", 10))
+		traced(t, s, Limits{Turn: 1 << 20, Total: 500}, strings.Repeat("a", 10))
 	}
 	list, err := s.Traces.List(t.Context(), 0)
 	if err != nil {
@@ -154,7 +153,7 @@ func TestTracesStayWithinTheirLimits(t *testing.T) {
 	if total > 500 || len(list) == 0 || list[0].Turn != "c.11" {
 		t.Errorf("%d traces of %d bytes are left, the newest %+v", len(list), total, list[0])
 	}
-	newest := traced(t, s, trace.Limits{Turn: 1 << 20, Total: 1}, "one", "two")
+	newest := traced(t, s, Limits{Turn: 1 << 20, Total: 1}, "one", "two")
 	if list, err := s.Traces.List(t.Context(), 0); err != nil || len(list) != 1 || list[0].Turn != newest {
 		t.Errorf("%d traces are left, %v; want the newest, however large", len(list), err)
 	}
@@ -173,7 +172,7 @@ func TestTraceIsDeletedWithItsConversation(t *testing.T) {
 	if _, err := s.file.Write.Exec("DELETE FROM conversations WHERE id = 'c'"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Traces.Read(t.Context(), turn); !errors.Is(err, trace.ErrNone) {
+	if _, err := s.Traces.Read(t.Context(), turn); !errors.Is(err, ErrNone) {
 		t.Errorf("got %v", err)
 	}
 	if err := s.Close(); err != nil {
@@ -197,7 +196,7 @@ func TestDamagedTraceIsReadAsFarAsPossible(t *testing.T) {
 	}
 	turn := traced(t, s, plenty, lines...)
 	whole := readBody(t, s, turn)
-	damage := func(body []byte) trace.Trace {
+	damage := func(body []byte) Trace {
 		t.Helper()
 		if _, err := s.file.Write.Exec("UPDATE traces SET body = ?", body); err != nil {
 			t.Fatal(err)
@@ -215,7 +214,7 @@ func TestDamagedTraceIsReadAsFarAsPossible(t *testing.T) {
 		}
 	}
 	damage(whole)
-	for _, format := range []int{0, trace.Format + 1} {
+	for _, format := range []int{0, Format + 1} {
 		if _, err := s.file.Write.Exec("UPDATE traces SET format = ?", format); err != nil {
 			t.Fatal(err)
 		}
@@ -244,7 +243,7 @@ func BenchmarkTrace(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	w := s.Traces.Begin(turn, trace.Limits{Turn: 1 << 40, Total: 1 << 40})
+	w := s.Traces.Begin(turn, Limits{Turn: 1 << 40, Total: 1 << 40})
 	at := time.Date(2026, 3, 14, 9, 30, 0, 0, time.UTC)
 	for b.Loop() {
 		at = at.Add(23_456_789)

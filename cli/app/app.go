@@ -37,7 +37,6 @@ import (
 	"lifehub/rag/embed"
 	"lifehub/rag/encoder"
 	"lifehub/store"
-	"lifehub/store/trace"
 )
 
 // App is LifeHub put together, for one run of a command.
@@ -474,7 +473,7 @@ func (a *App) tracer() func(turn string) io.WriteCloser {
 	if a.Settings.Traces.Total == 0 {
 		return nil
 	}
-	limits := trace.Limits{Turn: a.Settings.Traces.Turn << 10, Total: int64(a.Settings.Traces.Total) << 20}
+	limits := store.Limits{Turn: a.Settings.Traces.Turn << 10, Total: int64(a.Settings.Traces.Total) << 20}
 	return func(turn string) io.WriteCloser {
 		return &redact.TraceWriter{WriteCloser: a.Store.Traces.Begin(turn, limits), Secrets: a.Secrets}
 	}

@@ -22,7 +22,6 @@ import (
 	"lifehub/llm/llmtest"
 	"lifehub/llm/servers"
 	"lifehub/store"
-	"lifehub/store/trace"
 )
 
 // patience bounds each wait for the program, so that a test fails rather than
@@ -72,7 +71,7 @@ func newFaultRig(t *testing.T, protocol string) *faultRig {
 		}
 	})
 	r := &faultRig{t: t, server: server, store: kept, counter: &counter{}}
-	limits := trace.Limits{Turn: 1 << 20, Total: 1 << 24}
+	limits := store.Limits{Turn: 1 << 20, Total: 1 << 24}
 	r.agent = turn.New(turn.Options{
 		Model: provider, Window: provider.Window, History: kept, Journal: kept, Tools: func() []agent.Tool { return []agent.Tool{r.counter} },
 		Trace: func(turn string) io.WriteCloser { return kept.Traces.Begin(turn, limits) },

@@ -28,7 +28,6 @@ import (
 	"lifehub/notes"
 	"lifehub/rag"
 	"lifehub/store"
-	"lifehub/store/trace"
 
 	"lifehub/internal/testenv"
 )
@@ -147,7 +146,7 @@ func openHouse(o orders) (*house, error) {
 	h.agent = turn.New(turn.Options{
 		Model: narrator{h.hooks, o.Steps}, History: history{h.store, h.hooks}, Journal: journal{h.store, h.hooks},
 		Tools: func() []agent.Tool { return list },
-		Trace: func(turn string) io.WriteCloser { return h.store.Traces.Begin(turn, trace.Limits{}) },
+		Trace: func(turn string) io.WriteCloser { return h.store.Traces.Begin(turn, store.Limits{}) },
 	})
 	return h, nil
 }

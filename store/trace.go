@@ -1,6 +1,4 @@
-// Package trace saves compressed traces of turns' events, within limits. Start at
-// [Traces].
-package trace
+package store
 
 import (
 	"bytes"
@@ -45,7 +43,7 @@ type Traces struct {
 	once    sync.Once
 }
 
-func New(d *file.File) *Traces { return &Traces{file: d, closing: make(chan struct{})} }
+func newTraces(d *file.File) *Traces { return &Traces{file: d, closing: make(chan struct{})} }
 
 // Close saves the open traces and stops their goroutines.
 func (t *Traces) Close() {
