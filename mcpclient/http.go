@@ -12,7 +12,6 @@ import (
 
 	"lifehub/agent"
 	"lifehub/mcpclient/config"
-	"lifehub/mcpclient/wire"
 )
 
 // dial connects to a server by HTTP. If the transport was guessed and the
@@ -28,7 +27,7 @@ func (s *supervisor) dial(ctx, starting context.Context, entry config.Entry) (*s
 
 func (s *supervisor) dialAs(ctx, starting context.Context, entry config.Entry) (*session, error) {
 	ctx, cancel := context.WithCancel(ctx) // used for requests from the server
-	conn, err := wire.Dial(ctx, entry, s.credentials(entry).OAuth(), s.hub.Log)
+	conn, err := Dial(ctx, entry, s.credentials(entry).OAuth(), s.hub.Log)
 	if err != nil {
 		cancel()
 		return nil, err

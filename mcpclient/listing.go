@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"lifehub/mcpclient/config"
-	"lifehub/mcpclient/wire"
 
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/mcp"
@@ -39,7 +38,7 @@ type Resource struct {
 // listPrompts returns the prompts of a server; errors are logged.
 func (s *supervisor) listPrompts(ctx context.Context, c *client.Client) []Prompt {
 	server, log, redact := s.Entry.Name, s.hub.Log, s.hub.Redact
-	listed, err := wire.Listed(c.IterPrompts(ctx, mcp.ListPromptsRequest{}))
+	listed, err := Listed(c.IterPrompts(ctx, mcp.ListPromptsRequest{}))
 	if err != nil {
 		log.Warn("list prompts", "server", server, "err", err)
 	}
@@ -61,7 +60,7 @@ func (s *supervisor) listPrompts(ctx context.Context, c *client.Client) []Prompt
 // listResources returns the resources of a server; errors are logged.
 func (s *supervisor) listResources(ctx context.Context, c *client.Client) []Resource {
 	server, log, redact := s.Entry.Name, s.hub.Log, s.hub.Redact
-	listed, err := wire.Listed(c.IterResources(ctx, mcp.ListResourcesRequest{}))
+	listed, err := Listed(c.IterResources(ctx, mcp.ListResourcesRequest{}))
 	if err != nil {
 		log.Warn("list resources", "server", server, "err", err)
 	}
@@ -69,7 +68,7 @@ func (s *supervisor) listResources(ctx context.Context, c *client.Client) []Reso
 	for _, r := range listed {
 		list = append(list, Resource{Server: server, URI: r.URI, Name: redact(r.Name), Description: redact(r.Description)})
 	}
-	templates, err := wire.Listed(c.IterResourceTemplates(ctx, mcp.ListResourceTemplatesRequest{}))
+	templates, err := Listed(c.IterResourceTemplates(ctx, mcp.ListResourceTemplatesRequest{}))
 	if err != nil { // many servers have no templates and return an error
 		log.Debug("list resource templates", "server", server, "err", err)
 	}

@@ -18,7 +18,6 @@ import (
 	"lifehub/agent/args"
 	"lifehub/llm"
 	"lifehub/mcpclient/config"
-	"lifehub/mcpclient/wire"
 )
 
 // questions handles requests from a server to the client.
@@ -191,7 +190,7 @@ func (s *Client) RootsChanged() {
 		}
 		go func() { // ends after wire.Goodbye
 			defer one.catch(nil)
-			ctx, cancel := context.WithTimeout(context.Background(), wire.Goodbye)
+			ctx, cancel := context.WithTimeout(context.Background(), Goodbye)
 			defer cancel()
 			if err := session.client.RootListChanges(ctx); err != nil {
 				s.Log.Debug("notify of changed roots", "server", one.Entry.Name, "err", err)

@@ -16,7 +16,6 @@ import (
 	"lifehub/internal/mcptest"
 	"lifehub/internal/text"
 	"lifehub/mcpclient/config"
-	"lifehub/mcpclient/wire"
 )
 
 // bad returns a server run by this test binary that misbehaves according to mode.
@@ -95,7 +94,7 @@ func TestMisbehavingServerAffectsOnlyItself(t *testing.T) {
 			s := start(t, Options{}, misbehaves, good)
 			result, err := one(t, s, "bad_echo").Run(t.Context(), json.RawMessage(said))
 			switch {
-			case err != nil && len(err.Error()) > 2*wire.MaxWords:
+			case err != nil && len(err.Error()) > 2*MaxWords:
 				t.Errorf("an error of %d bytes", len(err.Error()))
 			case want.err != "" && (err == nil || !strings.Contains(err.Error(), want.err)):
 				t.Errorf("got %q, %v, want an error with %q", text.Cut(result.Text, 100), err, want.err)

@@ -20,7 +20,6 @@ import (
 	"lifehub/agent"
 	"lifehub/internal/text"
 	"lifehub/mcpclient/config"
-	"lifehub/mcpclient/wire"
 )
 
 // discoverTimeout bounds the wait for a server to report that it needs no
@@ -76,7 +75,7 @@ func (s *supervisor) connect(ctx, starting context.Context, entry config.Entry) 
 
 // spawn starts a server's program and connects it to a client.
 func (s *supervisor) spawn(entry config.Entry) (*session, error) {
-	var frames wire.Frames
+	var frames Frames
 	fromServer, toClient := io.Pipe()
 	session := &session{ended: make(chan struct{}), odd: frames.Garbage.Load, complaint: frames.Complaint}
 	running, err := startProcess(entry, s.folder(entry), func(stdout io.Reader) {
@@ -86,11 +85,11 @@ func (s *supervisor) spawn(entry config.Entry) (*session, error) {
 		if err := frames.Copy(toClient, stdout); err != nil {
 			s.hub.Log.Debug("read stdout", "server", s.Entry.Name, "err", err)
 		}
-	}, func(stderr io.Reader) { _, _ = io.Copy(s.stderr, &wire.Throttled{Reader: stderr}) })
+	}, func(stderr io.Reader) { _, _ = io.Copy(s.stderr, &Throttled{Reader: stderr}) })
 	if err != nil {
 		return nil, startError(entry, err)
 	}
-	session.client = client.NewClient(wire.Repairing{Stdio: transport.NewIO(fromServer, endless{running.Input}, nil)}, s.capabilities()...)
+	session.client = client.NewClient(Repairing{Stdio: transport.NewIO(fromServer, endless{running.Input}, nil)}, s.capabilities()...)
 	session.close = func() {
 		_ = session.client.Close()
 		_ = toClient.Close() // ends the reader and unblocks writers
@@ -198,9 +197,9 @@ func (s *session) explain(ctx context.Context, err error) error {
 	if errors.As(err, &wrapped) {
 		err = wrapped.Err
 	}
-	err = wire.InWords(err)
-	if words := err.Error(); len(words) > wire.MaxWords {
-		return errors.New(text.Cut(words, wire.MaxWords))
+	err = InWords(err)
+	if words := err.Error(); len(words) > MaxWords {
+		return errors.New(text.Cut(words, MaxWords))
 	}
 	return err
 }

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"lifehub/mcpclient/config"
-	"lifehub/mcpclient/wire"
 )
 
 func TestFiguresReportTheP95OfRecentCalls(t *testing.T) {
@@ -34,7 +33,7 @@ func TestAServerTrustedToReadSaysSo(t *testing.T) {
 		`{"readOnlyHint":true}`: true, `{"readOnlyHint":false}`: false, `{}`: false, `{"readOnlyHint":true,"destructiveHint":true}`: false,
 	} {
 		for _, trusted := range []bool{true, false} {
-			made, err := newTool(&supervisor{Entry: config.Entry{Name: "s", Reads: trusted}, hub: &Client{Options: Options{Redact: strings.Clone}}}, wire.Tool{Name: "get", InputSchema: json.RawMessage(`{}`), Annotations: json.RawMessage(annotations)})
+			made, err := newTool(&supervisor{Entry: config.Entry{Name: "s", Reads: trusted}, hub: &Client{Options: Options{Redact: strings.Clone}}}, Tool{Name: "get", InputSchema: json.RawMessage(`{}`), Annotations: json.RawMessage(annotations)})
 			if err != nil {
 				t.Fatal(err)
 			}

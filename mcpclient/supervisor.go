@@ -19,7 +19,6 @@ import (
 	"lifehub/agent"
 	"lifehub/mcpclient/config"
 	"lifehub/mcpclient/trust"
-	"lifehub/mcpclient/wire"
 )
 
 // settle is the delay after a change until a server's tools are listed again:
@@ -88,7 +87,7 @@ func (s *supervisor) recallTools() {
 		return
 	}
 	for name, raw := range s.hub.Trust.LastListed(s.Entry) {
-		var l wire.Tool
+		var l Tool
 		if json.Unmarshal([]byte(raw), &l) != nil || l.Name != name || !s.Entry.Offers(name) {
 			continue
 		}
@@ -277,9 +276,9 @@ func (s *supervisor) attend(ctx context.Context, session *session) error {
 func (s *supervisor) relist(ctx context.Context, session *session) error {
 	can := session.client.GetServerCapabilities()
 	if can.Tools != nil {
-		listed, err := wire.Listed(s.offeredOf(session.client.IterTools(ctx, mcp.ListToolsRequest{})))
-		if err != nil && !errors.Is(err, wire.ErrMore) {
-			return fmt.Errorf("list its tools: %w", wire.InWords(err))
+		listed, err := Listed(s.offeredOf(session.client.IterTools(ctx, mcp.ListToolsRequest{})))
+		if err != nil && !errors.Is(err, ErrMore) {
+			return fmt.Errorf("list its tools: %w", InWords(err))
 		}
 		if err := s.admit(listed, err, session.instructions); err != nil {
 			return err
@@ -318,7 +317,7 @@ func (s *supervisor) admit(listed []mcp.Tool, more error, instructions string) e
 	texts, raw := map[string]string{}, map[string]string{}
 	for _, one := range listed {
 		var t *tool
-		l, err := wire.Unwrapped(one)
+		l, err := Unwrapped(one)
 		if err != nil {
 			err = fmt.Errorf("tool %q is refused: %w", l.Name, err)
 		} else {

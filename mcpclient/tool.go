@@ -19,7 +19,6 @@ import (
 	"lifehub/internal/text"
 	"lifehub/llm"
 	"lifehub/mcpclient/config"
-	"lifehub/mcpclient/wire"
 )
 
 const (
@@ -59,7 +58,7 @@ var (
 
 // newTool converts a listed tool, or returns why it is rejected. The caller sets
 // its name for the model.
-func newTool(s *supervisor, l wire.Tool) (*tool, error) {
+func newTool(s *supervisor, l Tool) (*tool, error) {
 	if err := config.CheckToolName(l.Name); err != nil {
 		return nil, err
 	}
@@ -76,7 +75,7 @@ func newTool(s *supervisor, l wire.Tool) (*tool, error) {
 	if err != nil {
 		return nil, fmt.Errorf("tool %q is refused: %w", l.Name, err)
 	}
-	t := &tool{server: s, name: l.Name, level: s.Entry.Level, task: wire.NeedsTask(l), text: said, reads: hints.ReadOnlyHint}
+	t := &tool{server: s, name: l.Name, level: s.Entry.Level, task: NeedsTask(l), text: said, reads: hints.ReadOnlyHint}
 	t.safe = hints.ReadOnlyHint != nil && *hints.ReadOnlyHint && !hints.DestructiveHint
 	if clean := []byte(s.hub.Redact(string(schema))); json.Valid(clean) {
 		schema = clean // servers put a key there as the default of an argument
@@ -99,13 +98,13 @@ func newTool(s *supervisor, l wire.Tool) (*tool, error) {
 // textOf returns the complete definition of a tool, which the user reviews and
 // the trust file saves. Changing a label here makes every trusted tool appear
 // changed.
-func textOf(l wire.Tool, schema json.RawMessage) (string, error) {
+func textOf(l Tool, schema json.RawMessage) (string, error) {
 	lines := []string{l.Title, l.Description}
 	for _, part := range []struct {
 		what string
 		raw  json.RawMessage
 	}{{"arguments", schema}, {"it says of itself", l.Annotations}, {"answers", l.OutputSchema}} {
-		said, err := wire.Canonical(part.raw)
+		said, err := Canonical(part.raw)
 		if err != nil {
 			return "", err
 		}
@@ -113,7 +112,7 @@ func textOf(l wire.Tool, schema json.RawMessage) (string, error) {
 			lines = append(lines, part.what+": "+said)
 		}
 	}
-	if wire.NeedsTask(l) {
+	if NeedsTask(l) {
 		lines = append(lines, "it does its work as a task")
 	}
 	return strings.Join(lines, "\n"), nil
@@ -122,7 +121,7 @@ func textOf(l wire.Tool, schema json.RawMessage) (string, error) {
 // normalSchema returns the schema of a tool's arguments, which must be an object
 // schema.
 func normalSchema(raw json.RawMessage) (json.RawMessage, error) {
-	if wire.Missing(raw) || string(raw) == "true" { // true accepts anything
+	if Missing(raw) || string(raw) == "true" { // true accepts anything
 		raw = json.RawMessage("{}")
 	}
 	if len(raw) > maxSchema {
@@ -140,10 +139,10 @@ func normalSchema(raw json.RawMessage) (json.RawMessage, error) {
 	default:
 		return nil, fmt.Errorf("its schema describes %s instead of an object", kind)
 	}
-	if wire.Missing(fields["properties"]) {
+	if Missing(fields["properties"]) {
 		fields["properties"] = json.RawMessage(`{}`)
 	}
-	if wire.Missing(fields["required"]) {
+	if Missing(fields["required"]) {
 		delete(fields, "required")
 	}
 	return json.Marshal(fields)
@@ -185,7 +184,7 @@ func (t *tool) Run(ctx context.Context, args json.RawMessage) (agent.Result, err
 	if len(args) == 0 || string(args) == "null" {
 		args = json.RawMessage("{}") // servers reject null
 	}
-	text, err := wire.Canonical(args) // the model's spelling of the arguments must not carry information
+	text, err := Canonical(args) // the model's spelling of the arguments must not carry information
 	if err != nil {
 		return agent.Result{}, fmt.Errorf("read arguments of %s: %w", t.spec.Name, err)
 	}
@@ -223,7 +222,7 @@ func (s *supervisor) call(ctx context.Context, t *tool, args json.RawMessage) (*
 			return nil, agent.NothingDone{Err: errNotAsOffered}
 		}
 		if t.task {
-			return wire.CallTask(ctx, c, s.progress.nextCall(), request)
+			return CallTask(ctx, c, s.progress.nextCall(), request)
 		}
 		result, err := c.CallTool(ctx, request)
 		var first mcp.URLElicitationRequiredError

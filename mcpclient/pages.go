@@ -1,4 +1,4 @@
-package wire
+package mcpclient
 
 import (
 	"encoding/json"

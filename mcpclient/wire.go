@@ -1,7 +1,4 @@
-// Package wire connects to MCP servers through the library and adds what it
-// lacks: limits on input, repair of malformed responses, and answers to requests
-// from servers over HTTP. Start at [Dial] for HTTP and at [Frames] for pipes.
-package wire
+package mcpclient
 
 import (
 	"bufio"
