@@ -7,8 +7,6 @@ import (
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
-
-	"lifehub/notes/task"
 )
 
 // blockParser finds headings, lists, code and other blocks. It has no inline
@@ -55,7 +53,7 @@ func (n *Note) readBody(body string) {
 func (n *Note) readTasks(lines lineIndex, code map[int]bool) {
 	for line := lines.first; line <= lines.last(); line++ {
 		text := lines.text(line)
-		if task, ok := task.Parse(text); ok && !code[line] {
+		if task, ok := ParseTasks(text); ok && !code[line] {
 			task.Line = line
 			n.Tasks = append(n.Tasks, task)
 		}

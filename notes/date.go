@@ -11,7 +11,6 @@ import (
 
 	"lifehub/internal/pattern"
 	"lifehub/internal/when"
-	"lifehub/notes/task"
 )
 
 // date returns the note's own date; zero if it has none.
@@ -227,14 +226,14 @@ func mondayOf(year, week string) (time.Time, bool) {
 func frontDate(value any) (time.Time, bool) {
 	switch v := value.(type) {
 	case uint64:
-		day := task.Midnight(time.UnixMilli(int64(min(v, math.MaxInt64))).Local())
+		day := Midnight(time.UnixMilli(int64(min(v, math.MaxInt64))).Local())
 		return day, 1980 <= day.Year() && day.Year() <= 2199
 	case time.Time:
-		return task.Midnight(v), !v.IsZero()
+		return Midnight(v), !v.IsZero()
 	case toml.LocalDate:
 		return v.AsTime(time.Local), true
 	case toml.LocalDateTime:
-		return task.Midnight(v.AsTime(time.Local)), true
+		return Midnight(v.AsTime(time.Local)), true
 	case string:
 		v = strings.Trim(strings.TrimSpace(v), `[]"'`)
 		if len(v) < len("2006-01-02") {

@@ -4,8 +4,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"lifehub/notes/task"
 )
 
 func FuzzParse(f *testing.F) {
@@ -24,12 +22,12 @@ func FuzzParse(f *testing.F) {
 		}
 		checkNote(t, n)
 		for _, each := range n.Tasks {
-			done, ok := task.Parse(each.Ticked(time.Unix(0, 0)))
+			done, ok := ParseTasks(each.Ticked(time.Unix(0, 0)))
 			if !ok || !done.Done {
 				t.Errorf("%q is ticked as %q", each.Raw, done.Raw)
 			}
 			if next, ok := each.Next(time.Unix(0, 0)); ok {
-				if again, ok := task.Parse(next); !ok || !again.Open() {
+				if again, ok := ParseTasks(next); !ok || !again.Open() {
 					t.Errorf("%q comes again as %q", each.Raw, next)
 				}
 			}

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"lifehub/internal/when"
-	"lifehub/notes/task"
 )
 
 // MaxSize bounds the size of a note in bytes; larger files are reported and not
@@ -39,7 +38,7 @@ type Note struct {
 	Lists     []Lines        // top-level lists, with all their items
 	Links     []Link
 	Tags      []string // lower case, without #, sorted; from front matter and text
-	Tasks     []task.Task
+	Tasks     []Task
 	Date      time.Time // from the name, else front matter; local midnight; zero if none
 	Dates     []Dated   // dates of its lines, in order; see [Dated]
 	Aliases   []string  // other names in its front matter

@@ -14,7 +14,6 @@ import (
 	"unicode/utf8"
 
 	"lifehub/internal/testenv"
-	"lifehub/notes/task"
 )
 
 // day returns a local midnight, as used for dates of notes.
@@ -80,7 +79,7 @@ func TestParseReadsAllPartsOfANote(t *testing.T) {
 		{Target: "no", Line: 35},
 	})
 	same(t, "lists", n.Lists, []Lines{{28, 28}, {29, 30}})
-	same(t, "tasks", n.Tasks, []task.Task{
+	same(t, "tasks", n.Tasks, []Task{
 		{Line: 21, Text: "buy gels", Raw: "> - [ ] buy gels 📅 2026-10-02", Due: day("2026-10-02")},
 		{Line: 28, Text: "Race #done", Raw: "1. [x] Race ✅ 2026-09-20 #done", Done: true, DoneOn: day("2026-09-20")},
 		{Line: 29, Text: "Stretch", Raw: "- [ ] Stretch 🔁 every day ⏫ 📅 2026-10-01 ^id1", Due: day("2026-10-01"), Recurs: "every day", Priority: "⏫"},

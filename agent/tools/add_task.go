@@ -13,7 +13,6 @@ import (
 	"lifehub/agent"
 	"lifehub/internal/pattern"
 	"lifehub/notes"
-	"lifehub/notes/task"
 )
 
 type addTaskArgs struct {
@@ -43,7 +42,7 @@ func newAddTask(v noteWriter, now func() time.Time) agent.Tool {
 		if errors.Is(err, fs.ErrNotExist) {
 			c := newNote(folder, name, "# Tasks\n\n"+v.taskLine(ctx, notes.Note{}, text, due))
 			if journal {
-				c = newNote(folder, name, task.StateLine(text, due))
+				c = newNote(folder, name, notes.StateLine(text, due))
 			}
 			c.said = fmt.Sprintf("added to %s, which is new: %s", name, dated(text, due))
 			return c, nil
@@ -54,7 +53,7 @@ func newAddTask(v noteWriter, now func() time.Time) agent.Tool {
 		note := notes.Parse(entry, raw)
 		added := v.taskLine(ctx, note, text, due)
 		if journal {
-			added = task.StateLine(text, due)
+			added = notes.StateLine(text, due)
 		}
 		now, line, err := withTask(note, raw, added)
 		if err != nil {
@@ -126,21 +125,21 @@ func (v vaults) taskLine(ctx context.Context, note notes.Note, text string, due 
 	if due.IsZero() {
 		return line
 	}
-	style, ok := task.MostUsed(note.Tasks)
+	style, ok := notes.MostUsed(note.Tasks)
 	if !ok {
 		if all, err := v.tasks(ctx); err == nil {
-			var tasks []task.Task
+			var tasks []notes.Task
 			for _, t := range all {
 				tasks = append(tasks, t.Task)
 			}
-			style, _ = task.MostUsed(tasks)
+			style, _ = notes.MostUsed(tasks)
 		}
 	}
 	return line + " " + style.Due(due)
 }
 
 // bullet is what the note's own tasks begin with.
-func bullet(tasks []task.Task) string {
+func bullet(tasks []notes.Task) string {
 	for _, t := range tasks {
 		if mark := t.Raw[:1]; mark == "*" || mark == "+" {
 			return mark + " "

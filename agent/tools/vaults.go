@@ -16,7 +16,6 @@ import (
 	"lifehub/agent/tools/excerpt"
 	"lifehub/internal/when"
 	"lifehub/notes"
-	"lifehub/notes/task"
 )
 
 // vaults are the open folders of notes.
@@ -287,7 +286,7 @@ func (v vaults) tasks(ctx context.Context) ([]vaultTask, error) {
 			return nil, err
 		}
 		raw, entry, err := p.folder.Raw(p.Entry.Path)
-		if err != nil || !task.MayHoldAny(raw) { // a note that cannot be read is reported by the index
+		if err != nil || !notes.MayHoldAny(raw) { // a note that cannot be read is reported by the index
 			continue
 		}
 		note := opened(ctx, notes.Parse(entry, raw))
@@ -301,12 +300,12 @@ func (v vaults) tasks(ctx context.Context) ([]vaultTask, error) {
 // vaultTask is a task and the vault it is in.
 type vaultTask struct {
 	place
-	Task    task.Task
+	Task    notes.Task
 	heading string      // those above it
 	days    []when.Span // the dates of its line, as a search has them
 }
 
-func newVaultTask(at place, note notes.Note, t task.Task) vaultTask {
+func newVaultTask(at place, note notes.Note, t notes.Task) vaultTask {
 	var above []notes.Heading
 	for _, h := range note.Headings {
 		if h.Line < t.Line {

@@ -1,4 +1,4 @@
-package task
+package notes
 
 import (
 	"testing"
@@ -28,13 +28,13 @@ func TestFieldsAreSeparatedFromTheText(t *testing.T) {
 		"- [ ] ids 🆔 abc ⛔ d,e 🏁 delete":                        {Text: "ids"},
 	} {
 		want.Raw = line
-		got, ok := Parse(line)
+		got, ok := ParseTasks(line)
 		if !ok || got != want {
 			t.Errorf("%s\n got %+v\nwant %+v", line, got, want)
 		}
 	}
 	for _, line := range []string{"", "- x", "[ ] x", "- [] x", "- [ab] x", "-[ ] x", "- [ ](x)", "# - [ ] x", "text - [ ] x", "- [x]y"} {
-		if task, ok := Parse(line); ok {
+		if task, ok := ParseTasks(line); ok {
 			t.Errorf("%q is read as the task %+v", line, task)
 		}
 	}
@@ -59,7 +59,7 @@ func TestDoneTaskIsTickedAndRecurs(t *testing.T) {
 		{"- [ ] a 🔁 every day", "- [x] a 🔁 every day ✅ 2026-10-07", "- [ ] a 🔁 every day"},
 		{"- [ ] a 🔁 whenever", "- [x] a 🔁 whenever ✅ 2026-10-07", ""},
 	} {
-		task, ok := Parse(each.line)
+		task, ok := ParseTasks(each.line)
 		if !ok {
 			t.Fatalf("%q is no task", each.line)
 		}
@@ -115,17 +115,17 @@ func TestRecurrenceRulesGiveTheNextDay(t *testing.T) {
 func TestTickedLineIsStillATask(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		line := rapid.SampledFrom([]string{"- ", "  * ", "> 1. "}).Draw(t, "item") + "[ ] " + rapid.StringMatching(`([a-zé東]{1,5} |📅 2026-\d\d-\d\d |🔁 every (day|week|month|2 weeks on Mon) |\[due:: 2026-0\d-1\d\] |⏫ ){0,6}`).Draw(t, "text")
-		task, ok := Parse(line)
+		task, ok := ParseTasks(line)
 		if !ok {
 			t.Fatalf("%q is no task", line)
 		}
 		on := dayOf("2026-10-07").AddDate(0, 0, rapid.IntRange(-400, 400).Draw(t, "days"))
-		done, ok := Parse(task.Ticked(on))
+		done, ok := ParseTasks(task.Ticked(on))
 		if !ok || !done.Done || !done.DoneOn.Equal(on) || done.Text != task.Text || done.Due != task.Due {
 			t.Errorf("%q ticked is %+v", line, done)
 		}
 		if raw, ok := task.Next(on); ok {
-			next, ok := Parse(raw)
+			next, ok := ParseTasks(raw)
 			if !ok || !next.Open() || next.Text != task.Text || next.Recurs != task.Recurs || !task.Due.IsZero() && !next.Due.After(task.Due) && !next.Due.After(on) {
 				t.Errorf("%q moves on to %q", line, raw)
 			}

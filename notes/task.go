@@ -1,7 +1,4 @@
-// Package task parses tasks in notes: "- [ ]" items with the fields of the
-// Obsidian Tasks plugin and Dataview, and "- TODO" items of Logseq. It marks them
-// as done and computes the next occurrence of recurring ones.
-package task
+package notes
 
 import (
 	"strings"
@@ -52,8 +49,8 @@ var (
 // maxTask bounds the length of a task's line in bytes; longer lines are text.
 const maxTask = 10_000
 
-// Parse parses a line as a task. It does not set Line.
-func Parse(line string) (Task, bool) {
+// ParseTasks parses a line as a task. It does not set Line.
+func ParseTasks(line string) (Task, bool) {
 	rest := strings.TrimLeft(line, " \t\r\f>-*+.)0123456789")
 	if len(line) > maxTask || rest == "" || rest[0] != '[' && (rest[0] < 'A' || rest[0] > 'Z') {
 		return Task{}, false
