@@ -15,7 +15,6 @@ import (
 
 	"lifehub/agent"
 	"lifehub/agent/events"
-	"lifehub/agent/parse"
 	"lifehub/internal/text"
 	"lifehub/llm"
 )
@@ -134,7 +133,7 @@ func (a *Asker) send(ctx context.Context, p Prompt, window int, scale float64, s
 	defer a.Stream.CountWork()()
 
 	var usage llm.Usage
-	split := parse.Thoughts{Say: say, Think: func(text string) { a.Stream.Emit(agent.Thought{Agent: p.Agent, Step: p.Step, Content: text}) }}
+	split := Thoughts{Say: say, Think: func(text string) { a.Stream.Emit(agent.Thought{Agent: p.Agent, Step: p.Step, Content: text}) }}
 	defer func() { a.Stream.Count(func(m *agent.Metrics) { m.Model = a.ModelName() }) }()
 	for delta, err := range a.listen(ctx, func(ctx context.Context) iter.Seq2[llm.Delta, error] { return a.Model.Stream(ctx, req) }) {
 		if err != nil {

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"lifehub/agent"
-	"lifehub/agent/parse"
 	"lifehub/agent/prompt"
 	"lifehub/agent/toolchoice"
 	"lifehub/llm"
@@ -91,7 +90,7 @@ func (l *agentLoop) decide(ctx context.Context) (reply, error) {
 	p.Call = func(c llm.ToolCall) { r.calls = append(r.calls, c) }
 	p.Think = func(text string) { r.thought += text }
 	l.text = ""
-	hear := parse.CallSplitter{Hold: l.stream && l.turn.answer.unlikely(), Say: func(piece string) {
+	hear := prompt.CallSplitter{Hold: l.stream && l.turn.answer.unlikely(), Say: func(piece string) {
 		l.text += piece
 		if l.stream {
 			l.turn.answer.say(piece)
@@ -152,8 +151,8 @@ func (l *agentLoop) prompt() prompt.Prompt {
 
 // readPrinted finds the calls that are in the text.
 func (r *reply) readPrinted(known func(name string) bool) {
-	var printed []parse.Step
-	r.before, printed, r.problem = parse.Calls(r.text, known)
+	var printed []prompt.Step
+	r.before, printed, r.problem = prompt.Calls(r.text, known)
 	for _, d := range printed {
 		r.calls = append(r.calls, llm.ToolCall{Name: d.Tool, Args: d.Input})
 	}

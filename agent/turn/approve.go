@@ -10,7 +10,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/agent/args"
-	"lifehub/agent/parse"
+	"lifehub/agent/prompt"
 )
 
 // approve shows a plan to the user before it is journalled and any of it runs, and
@@ -99,7 +99,7 @@ func (t *turn) edited(made agent.PlanMade, values json.RawMessage) (agent.PlanMa
 	if err != nil {
 		return made, fmt.Errorf("read the changed plan: %w", err)
 	}
-	var drafts []parse.Step
+	var drafts []prompt.Step
 	var dropped []string
 	extra := map[string]bool{}
 	for _, step := range made.Steps {
@@ -107,7 +107,7 @@ func (t *turn) edited(made agent.PlanMade, values json.RawMessage) (agent.PlanMa
 			dropped = append(dropped, fmt.Sprintf("step %s: the user dropped %s", step.ID, step.Tool))
 			continue
 		}
-		draft := parse.Step{ID: step.ID, Tool: step.Tool, Input: step.Input, Description: step.Description, After: step.After}
+		draft := prompt.Step{ID: step.ID, Tool: step.Tool, Input: step.Input, Description: step.Description, After: step.After}
 		if draft.Input, err = editedInput(step, given); err != nil {
 			return made, fmt.Errorf("step %s: %w", step.ID, err)
 		}

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"lifehub/agent/parse"
 	"lifehub/agent/prompt"
 	"lifehub/llm"
 )
@@ -22,7 +21,7 @@ import (
 func (a *answer) askOrHear(ctx context.Context, p *prompt.Prompt, read func(said string) (answered bool, unusable error)) (answered bool, unusable, err error) {
 	for range prompt.Tries {
 		var said strings.Builder
-		var hear parse.AnswerStream
+		var hear prompt.AnswerStream
 		hear.Say = func(piece string) {
 			a.draft.kind = hear.Kind
 			a.say(piece)

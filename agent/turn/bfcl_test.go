@@ -17,7 +17,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/agent/args"
-	"lifehub/agent/parse"
+	"lifehub/agent/prompt"
 	"lifehub/agent/toolchoice"
 	"lifehub/internal/testenv"
 )
@@ -166,7 +166,7 @@ func TestRightCallsSurviveBadWriting(t *testing.T) {
 
 // refusal says why none of a plan can be run; "": some of it can.
 func (w *runner) refusal(text string, offered []agent.Tool) string {
-	d, err := parse.Plan(text)
+	d, err := prompt.Plan(text)
 	if err != nil {
 		return err.Error()
 	}
@@ -191,7 +191,7 @@ func TestAnAnswerWithoutCallsStaysAnAnswer(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		d, err := parse.Plan("```json\n" + string(raw) + "\n```")
+		d, err := prompt.Plan("```json\n" + string(raw) + "\n```")
 		if err != nil || len(d.Steps) > 0 || d.Answer != reply {
 			t.Errorf("%s: %+v, %v", c.ID, d, err)
 		}
@@ -295,7 +295,7 @@ func (w *runner) pythonCalls(offered []agent.Tool, written []string) (calls []wa
 			continue
 		}
 		var read struct{ Args []any }
-		if parse.Object(`{"args":[`+keyword.ReplaceAllString(strings.TrimSuffix(rest, ")"), `$1"=$2",`)+"]}", &read) != nil {
+		if prompt.Object(`{"args":[`+keyword.ReplaceAllString(strings.TrimSuffix(rest, ")"), `$1"=$2",`)+"]}", &read) != nil {
 			continue
 		}
 		list := read.Args
@@ -365,7 +365,7 @@ func metaTool(t *testing.T) (lists []rightList) {
 
 // callsOf is the calls of the plan that a text holds.
 func (w *runner) callsOf(text string, offered []agent.Tool) (calls []wanted) {
-	d, err := parse.Plan(text)
+	d, err := prompt.Plan(text)
 	if err != nil {
 		return nil
 	}

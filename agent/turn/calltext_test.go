@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"lifehub/agent/args"
-	"lifehub/agent/parse"
+	"lifehub/agent/prompt"
 	"lifehub/agent/toolchoice"
 	"lifehub/internal/testenv"
 )
@@ -69,7 +69,7 @@ var callForms = map[string]func([]wanted) string{
 
 // callsOfText are the calls that a text comes to, as the loop would run them.
 func (w *runner) callsOfText(text string, l rightList) (calls []wanted, err error) {
-	_, drafts, err := parse.Calls(text, l.known)
+	_, drafts, err := prompt.Calls(text, l.known)
 	if err != nil {
 		return nil, err
 	}

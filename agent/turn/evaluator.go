@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"lifehub/agent"
-	"lifehub/agent/parse"
 	"lifehub/agent/prompt"
 	"lifehub/internal/text"
 	"lifehub/llm"
@@ -121,11 +120,11 @@ func readJudgement(text string) (agent.Judgement, error) {
 		Feedback, Suggestions json.RawMessage
 	}
 	for inner := []byte(text); ; {
-		if err := parse.Object(string(inner), &said); err != nil {
+		if err := prompt.Object(string(inner), &said); err != nil {
 			return agent.Judgement{}, err
 		}
 		var fields map[string]json.RawMessage
-		if said.Passed != nil || parse.Object(string(inner), &fields) != nil {
+		if said.Passed != nil || prompt.Object(string(inner), &fields) != nil {
 			break
 		}
 		if accepted, ok := fields["accepted"]; ok && json.Unmarshal(accepted, &said.Passed) == nil {
@@ -133,7 +132,7 @@ func readJudgement(text string) (agent.Judgement, error) {
 		}
 		inner = nil
 		for _, field := range fields {
-			if len(fields) == 1 && parse.IsObject(field) {
+			if len(fields) == 1 && prompt.IsObject(field) {
 				inner = field
 			}
 		}
@@ -156,7 +155,7 @@ func readJudgement(text string) (agent.Judgement, error) {
 }
 
 func inOneLine(raw json.RawMessage) string {
-	return text.Clip(strings.Join(parse.Texts(raw), "; "), maxReason)
+	return text.Clip(strings.Join(prompt.Texts(raw), "; "), maxReason)
 }
 
 // again is what a worker is told whose result was not accepted: why, and what it

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"lifehub/agent"
-	"lifehub/agent/parse"
 	"lifehub/agent/prompt"
 	"lifehub/internal/text"
 	"lifehub/llm"
@@ -53,7 +52,7 @@ func (a *answer) askForText(ctx context.Context, p prompt.Prompt) (usage llm.Usa
 	for range prompt.Tries {
 		var whole strings.Builder
 		said := false
-		filter := parse.PlanFilter{
+		filter := prompt.PlanFilter{
 			Say:   func(piece string) { said = said || strings.TrimSpace(piece) != ""; a.say(piece) },
 			Known: func(tool string) bool { return a.steps.tool(tool) != nil },
 		}

@@ -12,7 +12,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/agent/args"
-	"lifehub/agent/parse"
+	"lifehub/agent/prompt"
 	"lifehub/agent/toolchoice"
 	"lifehub/internal/testenv"
 )
@@ -229,8 +229,8 @@ func TestWhatAModelMeansIsNotGuessed(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			worker := aloneTool()
 			worker.missing = map[string]string{"tasks_list": "it is switched off"}
-			draft := parse.Step{ID: "1", Tool: tc.tool, Input: json.RawMessage(tc.input)}
-			steps, dropped, repaired := worker.repairSteps([]parse.Step{draft}, []agent.Tool{search, mail, days, tasks, change}, nil)
+			draft := prompt.Step{ID: "1", Tool: tc.tool, Input: json.RawMessage(tc.input)}
+			steps, dropped, repaired := worker.repairSteps([]prompt.Step{draft}, []agent.Tool{search, mail, days, tasks, change}, nil)
 			if got := writtenPlan(steps, dropped, repaired); got != tc.want {
 				t.Errorf("got  %s\nwant %s", got, tc.want)
 			}

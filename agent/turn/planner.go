@@ -12,7 +12,6 @@ import (
 
 	"lifehub/agent"
 	"lifehub/agent/args"
-	"lifehub/agent/parse"
 	"lifehub/agent/prompt"
 	"lifehub/agent/toolchoice"
 	"lifehub/llm"
@@ -149,7 +148,7 @@ func (t *turn) aboutNotes(ctx context.Context) []prompt.Part {
 
 // read makes a plan of a draft, or tells that the draft answered the user.
 func (t *turn) read(text string) (made agent.PlanMade, answered bool, err error) {
-	draft, err := parse.Plan(text)
+	draft, err := prompt.Plan(text)
 	if err != nil {
 		return agent.PlanMade{}, t.answer.hasSaid(), err
 	}
@@ -279,7 +278,7 @@ func (t *turn) replan(ctx context.Context) ([]agent.Step, error) {
 		}
 		return nil, ctx.Err()
 	}
-	draft, err := parse.Plan(text.String())
+	draft, err := prompt.Plan(text.String())
 	if err != nil {
 		return nil, nil // it names no other way
 	}

@@ -12,7 +12,7 @@ import (
 	"lifehub/agent"
 	"lifehub/agent/args"
 	"lifehub/agent/gate"
-	"lifehub/agent/parse"
+	"lifehub/agent/prompt"
 	"lifehub/agent/toolchoice"
 	"lifehub/internal/text"
 )
@@ -20,7 +20,7 @@ import (
 // repairSteps makes steps that can run of those that the model wrote, and says
 // what was left out and what was written otherwise. earlier are the ids of the turn's steps before:
 // their results can be used.
-func (w *runner) repairSteps(drafts []parse.Step, offered []agent.Tool, earlier []string) (steps []agent.Step, dropped, repaired []string) {
+func (w *runner) repairSteps(drafts []prompt.Step, offered []agent.Tool, earlier []string) (steps []agent.Step, dropped, repaired []string) {
 	steps = []agent.Step{}
 	renamed := map[string]string{} // the model's id → ours; "": the step was dropped
 	taken := map[string]bool{}
@@ -76,7 +76,7 @@ func (w *runner) repairSteps(drafts []parse.Step, offered []agent.Tool, earlier 
 
 // repairStep makes a step of a draft; its id is not set yet. changed is what was
 // written otherwise and means the same, lost what was left out.
-func (w *runner) repairStep(d parse.Step, offered []agent.Tool) (step agent.Step, changed, lost []string, err error) {
+func (w *runner) repairStep(d prompt.Step, offered []agent.Tool) (step agent.Step, changed, lost []string, err error) {
 	if d.Tool == "" || strings.EqualFold(d.Tool, "none") || strings.EqualFold(d.Tool, "null") {
 		return agent.Step{}, nil, nil, errors.New("it names no tool")
 	}

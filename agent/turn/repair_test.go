@@ -11,7 +11,7 @@ import (
 	"lifehub/agent"
 	"lifehub/agent/args"
 	"lifehub/agent/gate"
-	"lifehub/agent/parse"
+	"lifehub/agent/prompt"
 	"lifehub/agent/provenance"
 	"lifehub/internal/testenv"
 	"lifehub/llm"
@@ -19,7 +19,7 @@ import (
 
 // repaired writes the steps and what was dropped of a planner's text.
 func repaired(text string, offered ...agent.Tool) string {
-	d, err := parse.Plan(text)
+	d, err := prompt.Plan(text)
 	if err != nil {
 		return "error: " + err.Error()
 	}
@@ -186,9 +186,9 @@ func FuzzReadPlan(f *testing.F) {
 	f.Add(`[{"function":{"name":"find","arguments":"{}"}}]`)
 	tool := &doubleTool{name: "find"}
 	f.Fuzz(func(t *testing.T, text string) {
-		stream := parse.AnswerStream{Say: func(string) {}}
+		stream := prompt.AnswerStream{Say: func(string) {}}
 		stream.Add(text)
-		d, err := parse.Plan(text)
+		d, err := prompt.Plan(text)
 		if err != nil {
 			return
 		}

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"lifehub/agent"
-	"lifehub/agent/parse"
 	"lifehub/agent/prompt"
 	"lifehub/agent/toolchoice"
 	"lifehub/internal/text"
@@ -60,7 +59,7 @@ func (l *agentLoop) stepsFor(asked []llm.ToolCall) (steps []agent.Step, calls []
 		taken[strings.TrimPrefix(id, l.prefix())] = true
 	}
 	for i, c := range asked {
-		step, changed, lost, err := l.turn.steps.repairStep(parse.Step{Tool: c.Name, Input: c.Args}, l.callable)
+		step, changed, lost, err := l.turn.steps.repairStep(prompt.Step{Tool: c.Name, Input: c.Args}, l.callable)
 		switch {
 		case i >= maxRoundCalls:
 			err = fmt.Errorf("it is more than the %d calls of one round", maxRoundCalls)
@@ -125,7 +124,7 @@ func (l *agentLoop) runRound(ctx context.Context, steps []agent.Step, calls []to
 		if calls[i].call.ID == "" {
 			calls[i].call.ID = "call_" + strconv.Itoa(len(l.after)+i)
 		}
-		if !parse.IsObject(calls[i].call.Args) {
+		if !prompt.IsObject(calls[i].call.Args) {
 			calls[i].call.Args = []byte("{}")
 		}
 	}

@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"lifehub/agent"
-	"lifehub/agent/parse"
 	"lifehub/agent/prompt"
 	"lifehub/internal/text"
 	"lifehub/llm"
@@ -112,7 +111,7 @@ func readVerdicts(reply string, n int) map[int]agent.Verdict {
 			Verdict  string          `json:"verdict"`
 		} `json:"verdicts"`
 	}
-	if parse.Object(reply, &said) != nil {
+	if prompt.Object(reply, &said) != nil {
 		return nil
 	}
 	words := map[string]agent.Verdict{"supported": agent.Supported, "contradicted": agent.Contradicted, "not there": agent.Cites}

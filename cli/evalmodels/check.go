@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"lifehub/agent"
-	"lifehub/agent/parse"
+	"lifehub/agent/prompt"
 	"lifehub/internal/text"
 )
 
@@ -80,7 +80,7 @@ func (t task) judge(s seen) map[string]bool {
 
 // isPlan reports whether a reply can be read as a plan.
 func isPlan(reply string) bool {
-	_, err := parse.Plan(reply)
+	_, err := prompt.Plan(reply)
 	return err == nil
 }
 

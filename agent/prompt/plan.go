@@ -1,6 +1,4 @@
-// Package parse reads what a model wrote: plans, calls that it printed, and
-// answers that arrive in pieces.
-package parse
+package prompt
 
 import (
 	"encoding/json"
