@@ -49,7 +49,7 @@ func (l *Level) UnmarshalText(text []byte) error {
 	return fmt.Errorf("unknown level %q: it is auto, confirm or deny", text)
 }
 
-// Tool is something the worker can do in the world.
+// DescribeTool is something the worker can do in the world.
 type Tool interface {
 	Spec() llm.ToolSpec
 	// Level is the default for a call with these arguments; rules may change it.

@@ -3,11 +3,11 @@ package tools
 import (
 	"embed"
 
-	"lifehub/agent/tools/describe"
+	"lifehub/agent"
 	"lifehub/llm"
 )
 
 //go:embed *.md
 var descriptions embed.FS
 
-func spec[Args any](name string) llm.ToolSpec { return describe.Tool[Args](descriptions, name) }
+func spec[Args any](name string) llm.ToolSpec { return agent.DescribeTool[Args](descriptions, name) }

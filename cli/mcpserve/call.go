@@ -23,7 +23,6 @@ import (
 	"lifehub/agent/prompt"
 	"lifehub/agent/provenance"
 	"lifehub/agent/tools"
-	"lifehub/agent/tools/describe"
 	"lifehub/agent/turn"
 	"lifehub/cli/app"
 	"lifehub/cli/settings"
@@ -316,7 +315,7 @@ type relatedArgs struct {
 
 // relatedNotes is the tool of that name.
 func (s *notesServer) relatedNotes() agent.Tool {
-	return tools.ByPath(agent.NewTool(describe.Tool[relatedArgs](descriptions, "related_notes"), agent.Auto, func(ctx context.Context, given relatedArgs) (agent.Result, error) {
+	return tools.ByPath(agent.NewTool(agent.DescribeTool[relatedArgs](descriptions, "related_notes"), agent.Auto, func(ctx context.Context, given relatedArgs) (agent.Result, error) {
 		folder, _, err := tools.FindNote(ctx, s.App.Folders(), given.Path)
 		if err != nil {
 			return agent.Result{}, err

@@ -11,7 +11,6 @@ import (
 
 	"lifehub/agent"
 	"lifehub/agent/citation"
-	"lifehub/agent/tools/describe"
 	"lifehub/agent/turn"
 	"lifehub/internal/pattern"
 	"lifehub/internal/text"
@@ -63,7 +62,7 @@ type cited struct {
 
 // checkCitations is the tool of that name.
 func (s *notesServer) checkCitations() agent.Tool {
-	return agent.NewTool(describe.Tool[checkArgs](descriptions, "check_citations"), agent.Auto, func(ctx context.Context, given checkArgs) (agent.Result, error) {
+	return agent.NewTool(agent.DescribeTool[checkArgs](descriptions, "check_citations"), agent.Auto, func(ctx context.Context, given checkArgs) (agent.Result, error) {
 		checked, places := citedIn(given.Text)
 		if len(given.Text) > maxChecked || len(places) > maxCited {
 			return agent.Result{}, fmt.Errorf("the text has %d KiB and names %d sources: check at most %d KiB with %d sources at a time", len(given.Text)>>10, len(places), maxChecked>>10, maxCited)

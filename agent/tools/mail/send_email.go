@@ -21,7 +21,6 @@ import (
 	gomail "github.com/wneessen/go-mail"
 
 	"lifehub/agent"
-	"lifehub/agent/tools/describe"
 	"lifehub/internal/neterr"
 	"lifehub/internal/text"
 	"lifehub/llm"
@@ -86,7 +85,7 @@ var description embed.FS
 
 // New makes the tool; without keeps no drafts are kept.
 func New(m Account, now func() time.Time, keeps drafts, sent func(bytes int)) *Tool {
-	return &Tool{Account: m, spec: describe.Tool[mailArgs](description, "send_email"), now: now, drafts: keeps, sent: sent}
+	return &Tool{Account: m, spec: agent.DescribeTool[mailArgs](description, "send_email"), now: now, drafts: keeps, sent: sent}
 }
 
 func (s *Tool) Spec() llm.ToolSpec                { return s.spec }

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"lifehub/agent"
-	"lifehub/agent/tools/describe"
 	"lifehub/agent/tools/excerpt"
 	"lifehub/internal/text"
 )
@@ -41,7 +40,7 @@ type crawl struct {
 }
 
 func newCrawl(w *web, now func() time.Time, pause func(context.Context, time.Duration) error) agent.Tool {
-	return &crawl{opener{describe.Tool[crawlArgs](descriptions, "crawl"), w}, now, pause}
+	return &crawl{opener{agent.DescribeTool[crawlArgs](descriptions, "crawl"), w}, now, pause}
 }
 
 // pause waits, or ends with ctx.

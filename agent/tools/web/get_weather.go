@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"lifehub/agent"
-	"lifehub/agent/tools/describe"
 	"lifehub/internal/neterr"
 )
 
@@ -44,7 +43,7 @@ type weather struct {
 }
 
 func newGetWeather(w weather) agent.Tool {
-	return agent.NewOutward(describe.Tool[weatherArgs](descriptions, "get_weather"), func(ctx context.Context, args weatherArgs) (agent.Result, error) {
+	return agent.NewOutward(agent.DescribeTool[weatherArgs](descriptions, "get_weather"), func(ctx context.Context, args weatherArgs) (agent.Result, error) {
 		if strings.Trim(args.Place, " ,\t\n") == "" {
 			return agent.Result{}, errors.New("the weather of which place?")
 		}

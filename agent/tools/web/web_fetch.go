@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"lifehub/agent"
-	"lifehub/agent/tools/describe"
 	"lifehub/agent/tools/excerpt"
 	"lifehub/internal/text"
 	"lifehub/llm"
@@ -45,7 +44,7 @@ func (opener) Address(raw json.RawMessage) string {
 type webFetch struct{ opener }
 
 func newWebFetch(w *web) agent.Tool {
-	return &webFetch{opener{describe.Tool[webFetchArgs](descriptions, "web_fetch"), w}}
+	return &webFetch{opener{agent.DescribeTool[webFetchArgs](descriptions, "web_fetch"), w}}
 }
 
 func (f *webFetch) Timeout() time.Duration { return webTime + 10*time.Second }

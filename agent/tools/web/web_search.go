@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"lifehub/agent"
-	"lifehub/agent/tools/describe"
 	"lifehub/internal/text"
 )
 
@@ -68,7 +67,7 @@ func (s Search) engine() engine {
 
 func newWebSearch(s Search, w *web) agent.Tool {
 	asked := s.engine()
-	return agent.NewOutward(describe.Tool[webSearchArgs](descriptions, "web_search"), func(ctx context.Context, args webSearchArgs) (agent.Result, error) {
+	return agent.NewOutward(agent.DescribeTool[webSearchArgs](descriptions, "web_search"), func(ctx context.Context, args webSearchArgs) (agent.Result, error) {
 		query := strings.Join(strings.Fields(args.Query), " ")
 		if query == "" {
 			return agent.Result{}, errors.New("what to look for? The query holds no words")

@@ -1,5 +1,4 @@
-// Package describe writes what a model is told about a built-in tool.
-package describe
+package agent
 
 import (
 	"embed"
@@ -11,9 +10,9 @@ import (
 	"lifehub/llm"
 )
 
-// Tool puts a tool's name, its description from NAME.md and the schema of its
+// DescribeTool puts a tool's name, its description from NAME.md and the schema of its
 // arguments together.
-func Tool[Args any](descriptions embed.FS, name string) llm.ToolSpec {
+func DescribeTool[Args any](descriptions embed.FS, name string) llm.ToolSpec {
 	text, err := descriptions.ReadFile(name + ".md")
 	if err != nil {
 		panic(fmt.Sprintf("built-in tool %s has no description", name))
