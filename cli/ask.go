@@ -17,7 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lifehub/agent"
-	"lifehub/agent/rules"
+	"lifehub/agent/gate"
 	"lifehub/agent/turn"
 	"lifehub/cli/app"
 	"lifehub/cli/export"
@@ -43,7 +43,7 @@ type askCommand struct {
 	check      bool
 	prompt     string          // a saved prompt that is asked; "": the words are
 	to         string          // the note that the answer is added to; "": none
-	rule       rules.Rule      // that would let it be
+	rule       gate.Rule       // that would let it be
 	thought    strings.Builder // that is not told yet
 	found      string          // what was said of a model server that was found
 

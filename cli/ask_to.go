@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"lifehub/agent"
-	"lifehub/agent/rules"
+	"lifehub/agent/gate"
 	"lifehub/agent/turn"
 	"lifehub/cli/app"
 	"lifehub/cli/export"
@@ -77,8 +77,8 @@ func (q *askCommand) mayWrite(ctx context.Context, a *app.App, asked *turn.Agent
 		return settings.UsageError{Err: fmt.Errorf("--to %s: %w", q.to, err)}
 	}
 	path := change.Preview().Path
-	q.rule = rules.For(agent.AppendNote, agent.Auto)
-	q.rule.Where = []rules.Where{rules.Pinned("path", path)}
+	q.rule = gate.For(agent.AppendNote, agent.Auto)
+	q.rule.Where = []gate.Where{gate.Pinned("path", path)}
 	if q.to == "daily" { // of any day
 		q.rule.Where[0].Values[0] = digit.ReplaceAllString(q.rule.Where[0].Values[0], "?")
 	}
@@ -90,7 +90,7 @@ func (q *askCommand) mayWrite(ctx context.Context, a *app.App, asked *turn.Agent
 		return app.ExitError{Err: fmt.Errorf("writing to %s is forbidden: %s", q.to, why), Code: app.ExitRefused}
 	default:
 		return app.ExitError{Err: fmt.Errorf("writing to %s needs a permission, and there is nobody to ask (%s). Nothing was asked. Add this line to the rules in %s:\n  - %s",
-			q.to, why, a.Paths.PermissionsFile(), rules.Format(q.rule)), Code: app.ExitRefused}
+			q.to, why, a.Paths.PermissionsFile(), gate.Format(q.rule)), Code: app.ExitRefused}
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lifehub/agent"
-	"lifehub/agent/rules"
+	"lifehub/agent/gate"
 	"lifehub/agent/tools"
 	"lifehub/cli/app"
 	"lifehub/cli/settings"
@@ -54,7 +54,7 @@ func searchNotes(ctx context.Context, sh *app.Process, flags app.RunFlags, text 
 		return err
 	}
 	defer a.Close()
-	found, err := tools.SearchShown(rules.Hiding(ctx, a.Rules.List(), nil), a, a.Folders, query)
+	found, err := tools.SearchShown(gate.Hiding(ctx, a.Rules.List(), nil), a, a.Folders, query)
 	if err != nil {
 		return err
 	}

@@ -14,7 +14,7 @@ import (
 
 	"lifehub/agent"
 	toolargs "lifehub/agent/args"
-	"lifehub/agent/rules"
+	"lifehub/agent/gate"
 	"lifehub/agent/turn"
 	"lifehub/cli/app"
 	"lifehub/cli/settings"
@@ -129,7 +129,7 @@ func listRules(sh *app.Process) error {
 	}
 	list := all.Narrowed(folders.Rules).List()
 	none := "no rules; each tool has a default level (`lifehub tools`). Rules go in " + p.PermissionsFile()
-	err = app.PrintList(sh, false, "rules", none, list, func(r rules.Rule) string {
+	err = app.PrintList(sh, false, "rules", none, list, func(r gate.Rule) string {
 		return fmt.Sprintf("%-24s %-8s %s", safetext.Line(app.RuleText(r)), r.Level, safetext.Line(r.From))
 	})
 	servers, failed := config.Read(p.ServersFile(), os.LookupEnv)
@@ -139,7 +139,7 @@ func listRules(sh *app.Process) error {
 		}
 	}
 	err = errors.Join(err, failed)
-	if slices.ContainsFunc(list, func(r rules.Rule) bool {
+	if slices.ContainsFunc(list, func(r gate.Rule) bool {
 		return r.Level == agent.Deny && len(r.Where) == 0 && r.MatchesTool("read_note") && !r.MatchesTool("search_notes")
 	}) {
 		fmt.Fprintln(sh.Err, "! denying read_note does not hide notes from search_notes; with args: {path: {under: FOLDER}} it hides those notes from every tool")
@@ -174,7 +174,7 @@ func testRules(ctx context.Context, sh *app.Process, list []agent.Tool, gate *tu
 func callArgs(tool agent.Tool, s string) (input json.RawMessage, misfit, err error) {
 	input = json.RawMessage(strings.TrimSpace(s))
 	if !strings.HasPrefix(string(input), "{") {
-		pairs, err := rules.SplitArguments(s)
+		pairs, err := gate.SplitArguments(s)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -11,7 +11,6 @@ import (
 
 	"lifehub/agent"
 	"lifehub/agent/args"
-	"lifehub/agent/rules"
 )
 
 // Gate remembers what was allowed for a conversation or for always. It is safe
@@ -21,30 +20,30 @@ type Gate struct {
 	// moment, whatever the rules say; nil: it may.
 	ReadOnly func() bool
 
-	save       func(context.Context, rules.Rule) error
+	save       func(context.Context, Rule) error
 	unattended bool
 
 	mu     sync.Mutex
-	rules  *rules.Rules
-	grants map[string]*rules.Rules // by conversation: what was allowed for the rest of it
-	sent   map[[2]string][]string  // by conversation and tool: the arguments that the user let go out
+	rules  *Rules
+	grants map[string]*Rules      // by conversation: what was allowed for the rest of it
+	sent   map[[2]string][]string // by conversation and tool: the arguments that the user let go out
 }
 
 // New returns a gate with these rules, nil for none. save keeps an "always", nil
 // for this run only. unattended: nobody can be asked.
-func New(r *rules.Rules, save func(context.Context, rules.Rule) error, unattended bool) *Gate {
-	return &Gate{rules: r, save: save, unattended: unattended, grants: map[string]*rules.Rules{}, sent: map[[2]string][]string{}}
+func New(r *Rules, save func(context.Context, Rule) error, unattended bool) *Gate {
+	return &Gate{rules: r, save: save, unattended: unattended, grants: map[string]*Rules{}, sent: map[[2]string][]string{}}
 }
 
 // list is the rules of this moment.
-func (g *Gate) list() []rules.Rule {
+func (g *Gate) list() []Rule {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.rules.List()
 }
 
 // level says whether a call of a tool, whose own level is given, may run, and why.
-func (g *Gate) level(conversation, name string, own agent.Level, as rules.Reading) rules.Verdict {
+func (g *Gate) level(conversation, name string, own agent.Level, as Reading) Verdict {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	v := g.rules.With(as.Tried...).Decide(name, own, as)
@@ -53,14 +52,14 @@ func (g *Gate) level(conversation, name string, own agent.Level, as rules.Readin
 	}
 	for _, rule := range g.grants[conversation].List() {
 		if rule.MatchesCall(name, as) {
-			return rules.Verdict{Level: agent.Auto, Reason: "you allowed " + rules.Format(rule) + " for this conversation"}
+			return Verdict{Level: agent.Auto, Reason: "you allowed " + Format(rule) + " for this conversation"}
 		}
 	}
 	return v
 }
 
 // Remember keeps a decision that holds for longer than one call.
-func (g *Gate) Remember(ctx context.Context, conversation string, rule rules.Rule, d agent.Decision) error {
+func (g *Gate) Remember(ctx context.Context, conversation string, rule Rule, d agent.Decision) error {
 	g.mu.Lock()
 	switch d {
 	case agent.AllowConversation:
@@ -98,14 +97,14 @@ func (g *Gate) allowOut(conversation, tool string, input args.Input) {
 
 // allowsUntrusted reports whether a rule lets a call run whatever was read
 // before it.
-func (g *Gate) allowsUntrusted(tool string, as rules.Reading) bool {
-	return slices.ContainsFunc(append(g.list(), as.Tried...), func(r rules.Rule) bool { return r.Untrusted && r.MatchesCall(tool, as) })
+func (g *Gate) allowsUntrusted(tool string, as Reading) bool {
+	return slices.ContainsFunc(append(g.list(), as.Tried...), func(r Rule) bool { return r.Untrusted && r.MatchesCall(tool, as) })
 }
 
 // namesHost reports whether a rule lets a tool run for the host of a call.
-func (g *Gate) namesHost(tool string, input args.Input, as rules.Reading) bool {
-	return slices.ContainsFunc(append(g.list(), as.Tried...), func(r rules.Rule) bool {
-		return r.Level == agent.Auto && r.Matches(tool, input) && slices.ContainsFunc(r.Where, func(w rules.Where) bool { return w.Fit == rules.OnHost })
+func (g *Gate) namesHost(tool string, input args.Input, as Reading) bool {
+	return slices.ContainsFunc(append(g.list(), as.Tried...), func(r Rule) bool {
+		return r.Level == agent.Auto && r.Matches(tool, input) && slices.ContainsFunc(r.Where, func(w Where) bool { return w.Fit == OnHost })
 	})
 }
 
@@ -113,7 +112,7 @@ func (g *Gate) namesHost(tool string, input args.Input, as rules.Reading) bool {
 func (g *Gate) hosts(tool string) (list []string) {
 	for _, rule := range g.list() {
 		for _, where := range rule.Where {
-			if rule.Level == agent.Auto && where.Fit == rules.OnHost && rule.MatchesTool(tool) {
+			if rule.Level == agent.Auto && where.Fit == OnHost && rule.MatchesTool(tool) {
 				list = append(list, "https://"+strings.Join(where.Values, "/\nhttps://")+"/")
 			}
 		}
@@ -123,14 +122,14 @@ func (g *Gate) hosts(tool string) (list []string) {
 
 // WithHidden carries the rules that hide notes from a tool.
 func (g *Gate) WithHidden(ctx context.Context, tool agent.Tool) context.Context {
-	return rules.Hiding(ctx, g.list(), tool)
+	return Hiding(ctx, g.list(), tool)
 }
 
 // reading is how rules read a call. Where no rule speaks of a tool that only
 // reads, nothing needs to be looked up.
-func (g *Gate) reading(ctx context.Context, c Call) rules.Reading {
-	if agent.ReadOnly(c.Tool) && !slices.ContainsFunc(g.list(), func(r rules.Rule) bool { return r.SpeaksOf(c.Tool) }) {
-		return rules.Reading{Plain: c.Input}
+func (g *Gate) reading(ctx context.Context, c Call) Reading {
+	if agent.ReadOnly(c.Tool) && !slices.ContainsFunc(g.list(), func(r Rule) bool { return r.SpeaksOf(c.Tool) }) {
+		return Reading{Plain: c.Input}
 	}
-	return rules.Read(ctx, c.Tool, c.Input)
+	return Read(ctx, c.Tool, c.Input)
 }

@@ -6,34 +6,33 @@ import (
 	"slices"
 
 	"lifehub/agent"
-	"lifehub/agent/rules"
 )
 
 // passHidden treats a call that was denied for the note it names like one that
 // names a missing note: a tool that reads runs and does not see the note, since
 // ctx hides it. Where the denied name would find another note, the call fails.
 // It reports false if the call was denied for another reason.
-func (g *Guard) passHidden(ctx context.Context, c Call, v rules.Verdict) (*Permit, error, bool) {
+func (g *Guard) passHidden(ctx context.Context, c Call, v Verdict) (*Permit, error, bool) {
 	notes, ok := c.Tool.(agent.Resolver)
 	if !ok || !agent.ReadOnly(c.Tool) || c.Tool.Level(c.Input.JSON()) != agent.Auto {
 		return nil, nil, false
 	}
-	var others []rules.Rule
+	var others []Rule
 	for _, r := range g.list() {
-		isOfNote := r.Hides(c.Tool) && !slices.ContainsFunc(r.Where, func(w rules.Where) bool { return w.Argument != "path" })
+		isOfNote := r.Hides(c.Tool) && !slices.ContainsFunc(r.Where, func(w Where) bool { return w.Argument != "path" })
 		if !isOfNote {
 			others = append(others, r)
 		}
 	}
-	if (*rules.Rules)(nil).With(others...).Decide(c.Name(), agent.Auto, c.as).Level != agent.Auto {
+	if (*Rules)(nil).With(others...).Decide(c.Name(), agent.Auto, c.as).Level != agent.Auto {
 		return nil, nil, false
 	}
 	given, err := c.Input.Object()
 	if err != nil {
 		return nil, nil, false
 	}
-	plain := rules.Reading{Plain: c.Input}
-	if len(notes.Places(ctx, c.Input.JSON())) > 0 && slices.ContainsFunc(g.list(), func(r rules.Rule) bool { return r.Level == agent.Deny && r.MatchesCall(c.Name(), plain) }) {
+	plain := Reading{Plain: c.Input}
+	if len(notes.Places(ctx, c.Input.JSON())) > 0 && slices.ContainsFunc(g.list(), func(r Rule) bool { return r.Level == agent.Deny && r.MatchesCall(c.Name(), plain) }) {
 		return nil, fmt.Errorf("there is no note %q", given["path"]), true
 	}
 	p := newPermit(c)

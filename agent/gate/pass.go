@@ -11,7 +11,6 @@ import (
 	"lifehub/agent"
 	"lifehub/agent/args"
 	"lifehub/agent/provenance"
-	"lifehub/agent/rules"
 	"lifehub/llm"
 )
 
@@ -67,9 +66,9 @@ func (g *Guard) Pass(ctx context.Context, c Call) (*Permit, error) {
 			return nil, &Refusal{"it is forbidden: " + v.Reason}
 		}
 		asked := agent.PermissionAsked{Reason: v.Reason, New: v.Unsaid, Check: func(input json.RawMessage) error { _, err := g.edited(c, input); return err }}
-		rule, lasting := rules.ForCall(c.Tool, c.as.Plain)
+		rule, lasting := ForCall(c.Tool, c.as.Plain)
 		if lasting = lasting && !v.Fixed; lasting {
-			asked.Rule = rules.Format(rule)
+			asked.Rule = Format(rule)
 		}
 		reply, err := g.ask(ctx, c, p, asked)
 		switch {

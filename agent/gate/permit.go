@@ -10,7 +10,6 @@ import (
 	"lifehub/agent"
 	"lifehub/agent/args"
 	"lifehub/agent/provenance"
-	"lifehub/agent/rules"
 )
 
 // Call is one use of a tool.
@@ -23,7 +22,7 @@ type Call struct {
 	Turn   *Turnstile         // among the steps that may ask
 	Origin *provenance.Origin // nil: not known, so that everything read so far may have had a part in it
 
-	as rules.Reading // how rules read the input
+	as Reading // how rules read the input
 }
 
 // Name is the name of its tool.

@@ -12,21 +12,20 @@ import (
 	"lifehub/agent"
 	"lifehub/agent/args"
 	"lifehub/agent/provenance"
-	"lifehub/agent/rules"
 	"lifehub/llm"
 )
 
 // Verdict says what the gate does with a call, and why.
-func (g *Guard) Verdict(ctx context.Context, c Call) rules.Verdict {
+func (g *Guard) Verdict(ctx context.Context, c Call) Verdict {
 	c.as = g.reading(ctx, c)
 	return g.verdict(c)
 }
 
 // verdict says whether a call may run: by its tool and the rules, and by where
 // its arguments come from.
-func (g *Guard) verdict(c Call) rules.Verdict {
+func (g *Guard) verdict(c Call) Verdict {
 	if g.ReadOnly != nil && g.ReadOnly() && !agent.HasNoEffect(c.Tool) {
-		return rules.Verdict{Level: agent.Deny, Reason: "this chat is read-only, whatever the rules say", Fixed: true}
+		return Verdict{Level: agent.Deny, Reason: "this chat is read-only, whatever the rules say", Fixed: true}
 	}
 	made := g.originOf(c)
 	if g.isLiteral(c) {
@@ -59,9 +58,9 @@ func (g *Guard) verdict(c Call) rules.Verdict {
 	}
 	switch {
 	case len(made.Untrusted) > 0 && (newAddress || !agent.ReadOnly(c.Tool) && !agent.WritesOnlyArtifacts(c.Tool)):
-		return rules.Verdict{Level: agent.Confirm, Reason: untrustedReason(c, made) + ", whatever the rules say", Fixed: true, Unsaid: v.Unsaid}
+		return Verdict{Level: agent.Confirm, Reason: untrustedReason(c, made) + ", whatever the rules say", Fixed: true, Unsaid: v.Unsaid}
 	case len(v.Unsaid) > 0:
-		return rules.Verdict{Level: agent.Confirm, Reason: "it would send what you did not say in this conversation: " + strings.Join(v.Unsaid, ", "), Fixed: true, Unsaid: v.Unsaid}
+		return Verdict{Level: agent.Confirm, Reason: "it would send what you did not say in this conversation: " + strings.Join(v.Unsaid, ", "), Fixed: true, Unsaid: v.Unsaid}
 	}
 	return v
 }
@@ -82,7 +81,7 @@ func (g *Guard) isLiteral(c Call) bool {
 	if head != "@"+c.Name() {
 		return false
 	}
-	pairs, err := rules.SplitArguments(rest)
+	pairs, err := SplitArguments(rest)
 	if err != nil {
 		return false
 	}
@@ -148,23 +147,23 @@ func (g *Guard) allowing(c Call) (rule string, untrusted bool) {
 	if err != nil {
 		return "", false
 	}
-	bound, text := rules.For(name, agent.Auto), name
+	bound, text := For(name, agent.Auto), name
 	for _, argument := range slices.Sorted(maps.Keys(given)) {
-		bound.Where = append(bound.Where, rules.Pinned(argument, given[argument]))
+		bound.Where = append(bound.Where, Pinned(argument, given[argument]))
 		text += " " + argument + "=VALUE"
 	}
 	if fetcher, ok := c.Tool.(agent.Fetcher); ok {
 		if to, err := url.Parse(fetcher.Address(c.Input.JSON())); err == nil {
-			bound.Where, text = []rules.Where{{Argument: "url", Fit: rules.OnHost, Values: []string{to.Hostname()}}}, name+" url=host:HOST"
+			bound.Where, text = []Where{{Argument: "url", Fit: OnHost, Values: []string{to.Hostname()}}}, name+" url=host:HOST"
 		}
 	}
 	after := bound
 	after.Untrusted = true
 	for _, try := range []struct {
-		rule rules.Rule
+		rule Rule
 		text string
-	}{{rules.For(name, agent.Auto), name}, {bound, text}, {after, text}} {
-		c.as.Tried = []rules.Rule{try.rule}
+	}{{For(name, agent.Auto), name}, {bound, text}, {after, text}} {
+		c.as.Tried = []Rule{try.rule}
 		if g.verdict(c).Level == agent.Auto {
 			return try.text, try.rule.Untrusted
 		}

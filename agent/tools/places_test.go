@@ -8,7 +8,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/agent/args"
-	"lifehub/agent/rules"
+	"lifehub/agent/gate"
 	"lifehub/agent/turn"
 )
 
@@ -20,7 +20,7 @@ func TestRulesOnPathsSeeTheNoteThatIsMeant(t *testing.T) {
 		"daily/2026-10-07.md": "# 2026-10-07\n",
 	})
 	b.vault(map[string]string{"log/far.md": "# Far\n"})
-	rules, err := rules.Parse("rules", []byte(`rules:
+	rules, err := gate.Parse("rules", []byte(`rules:
   - {tool: "*_note", level: confirm}
   - {tool: add_task, level: auto}
   - {tool: complete_task, level: auto}
@@ -78,19 +78,19 @@ func TestAnAlwaysToTickATaskHoldsForTheNoteOrTheTask(t *testing.T) {
 		`{"task":"buy *"}`:                                {`{"task":"buy milk"}`},
 		`{"task":"oil the hinge","note":"house/door.md"}`: {`{"task":"oil the hinge"}`, `{"task":"oil the hinge","note":"private/safe.md"}`},
 	} {
-		rule, ok := rules.ForCall(tool, args.Read([]byte(call)))
+		rule, ok := gate.ForCall(tool, args.Read([]byte(call)))
 		if !ok || !rule.Matches("complete_task", args.Read([]byte(call))) {
-			t.Errorf("%s: there is no rule for it: %s", call, rules.Format(rule))
+			t.Errorf("%s: there is no rule for it: %s", call, gate.Format(rule))
 		}
 		for _, other := range others {
 			if rule.Matches("complete_task", args.Read([]byte(other))) {
-				t.Errorf("%s of %s matches %s too", rules.Format(rule), call, other)
+				t.Errorf("%s of %s matches %s too", gate.Format(rule), call, other)
 			}
 		}
 	}
-	rule, _ := rules.ForCall(tool, args.Read([]byte(`{"task":"oil the hinge","note":"house/door.md"}`)))
+	rule, _ := gate.ForCall(tool, args.Read([]byte(`{"task":"oil the hinge","note":"house/door.md"}`)))
 	if other := `{"task":"paint it","note":"house/door.md"}`; !rule.Matches("complete_task", args.Read([]byte(other))) {
-		t.Errorf("%s does not match %s", rules.Format(rule), other)
+		t.Errorf("%s does not match %s", gate.Format(rule), other)
 	}
 }
 
@@ -114,8 +114,8 @@ func TestAnAlwaysHoldsForWhereAToolWrites(t *testing.T) {
 				continue
 			}
 			got := ""
-			if r, ok := rules.ForCall(tool, args.Read([]byte(input))); ok {
-				got = rules.Format(r)
+			if r, ok := gate.ForCall(tool, args.Read([]byte(input))); ok {
+				got = gate.Format(r)
 			}
 			if got != rule {
 				t.Errorf("%s: the rule is %q, want %q", call, got, rule)

@@ -6,7 +6,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/agent/agenttest"
-	"lifehub/agent/rules"
+	"lifehub/agent/gate"
 	"lifehub/agent/turn"
 	"lifehub/llm/llmtest"
 )
@@ -42,7 +42,7 @@ func TestWhatIsToldOfAClippingIsUntrusted(t *testing.T) {
 		a := turn.New(turn.Options{
 			Model:   llmtest.NewScript(agenttest.Calling(name, input), agenttest.Calling("add_task", `{"text":"buy milk"}`), agenttest.Say("It is noted.")),
 			History: agenttest.Forgetful{}, Tools: func() []agent.Tool { return kit }, Mode: func() agent.Mode { return agent.LoopMode },
-			Rules: (*rules.Rules)(nil).With(rules.Rule{Tool: "*", Level: agent.Auto}),
+			Rules: (*gate.Rules)(nil).With(gate.Rule{Tool: "*", Level: agent.Auto}),
 		})
 		asked := false
 		for e := range a.Ask(t.Context(), "c1", "What is there?") {

@@ -8,7 +8,6 @@ import (
 	"lifehub/agent"
 	"lifehub/agent/args"
 	"lifehub/agent/gate"
-	"lifehub/agent/rules"
 	"lifehub/llm"
 )
 
@@ -47,7 +46,7 @@ func TestAnAddressNeedsNoQuestionWhenTheUserOrTheSearchGaveIt(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			fetch := opener{&fakeTool{name: "web_fetch", level: agent.Confirm, reads: true, schema: `{"type":"object","properties":{"url":{"type":"string"}}}`, result: agent.Result{Text: "page", Untrusted: true}}}
-			var rules *rules.Rules
+			var rules *gate.Rules
 			if tc.rules != "" {
 				rules = rules.With(mustRule(t, tc.rules))
 			}
@@ -87,7 +86,7 @@ func TestACrawlAsksEachTimeUnlessARuleNamesItsHost(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			crawl := opener{&fakeTool{name: "crawl", level: agent.Confirm, reads: true, outward: true, schema: `{"type":"object"}`}}
-			var rules *rules.Rules
+			var rules *gate.Rules
 			if tc.rules != "" {
 				rules = rules.With(mustRule(t, tc.rules))
 			}

@@ -18,7 +18,6 @@ import (
 	"lifehub/agent/memory"
 	"lifehub/agent/prompt"
 	"lifehub/agent/provenance"
-	"lifehub/agent/rules"
 	"lifehub/llm"
 )
 
@@ -36,9 +35,9 @@ type Options struct {
 	// RejectsLongPrompts reports that the model server refuses a prompt that is too long, and
 	// never cuts it in silence; nil: it does not.
 	RejectsLongPrompts func() bool
-	Facts              func(ctx context.Context) ([]agent.Fact, error)  // what is remembered about the user, as it stands now; nil: nothing
-	Rules              *rules.Rules                                     // nil: each tool's own level
-	Save               func(ctx context.Context, rule rules.Rule) error // keeps an "always"; nil: for this run only
+	Facts              func(ctx context.Context) ([]agent.Fact, error) // what is remembered about the user, as it stands now; nil: nothing
+	Rules              *gate.Rules                                     // nil: each tool's own level
+	Save               func(ctx context.Context, rule gate.Rule) error // keeps an "always"; nil: for this run only
 
 	// Missing says why tools that LifeHub knows are not among Tools, by name; nil:
 	// none is missing.

@@ -8,12 +8,12 @@ import (
 	"pgregory.net/rapid"
 
 	"lifehub/agent"
-	"lifehub/agent/rules"
+	"lifehub/agent/gate"
 )
 
 // anyRule draws a rule that may speak of a call.
-func anyRule(t *rapid.T) rules.Rule {
-	rule := rules.Rule{
+func anyRule(t *rapid.T) gate.Rule {
+	rule := gate.Rule{
 		Tool:  rapid.SampledFrom([]string{"do_it", "do_*", "*", "other"}).Draw(t, "tool"),
 		Level: rapid.SampledFrom([]agent.Level{agent.Auto, agent.Auto, agent.Confirm, agent.Deny}).Draw(t, "level"),
 		Only:  rapid.Bool().Draw(t, "only"), Narrows: rapid.Bool().Draw(t, "narrows"),
@@ -22,8 +22,8 @@ func anyRule(t *rapid.T) rules.Rule {
 		if rapid.IntRange(0, 2).Draw(t, "where "+name) > 0 {
 			continue
 		}
-		w := rules.Where{Argument: name, Fit: rapid.SampledFrom([]rules.Fit{rules.LikeGlob, rules.OneOf, rules.Under, rules.OnHost, rules.NotGiven}).Draw(t, "fit")}
-		if w.Fit != rules.NotGiven {
+		w := gate.Where{Argument: name, Fit: rapid.SampledFrom([]gate.Fit{gate.LikeGlob, gate.OneOf, gate.Under, gate.OnHost, gate.NotGiven}).Draw(t, "fit")}
+		if w.Fit != gate.NotGiven {
 			w.Values = []string{rapid.SampledFrom([]string{"*", "log", "log/*", "Buy *", "a.example", "*.example"}).Draw(t, "value")}
 		}
 		rule.Where = append(rule.Where, w)
@@ -69,7 +69,7 @@ func TestWhatIsToldOfACallIsWhatTheGateDoes(t *testing.T) {
 			t.Fatal(err)
 		}
 		o := Options{
-			History: &shelf{}, Tools: func() []agent.Tool { return []agent.Tool{tool} }, Rules: (*rules.Rules)(nil).With(rapid.SliceOfN(rapid.Custom(anyRule), 0, 4).Draw(t, "rules")...),
+			History: &shelf{}, Tools: func() []agent.Tool { return []agent.Tool{tool} }, Rules: (*gate.Rules)(nil).With(rapid.SliceOfN(rapid.Custom(anyRule), 0, 4).Draw(t, "rules")...),
 			Model: &script{lines: []line{say(fmt.Sprintf(`{"steps":[{"id":"1","tool":"do_it","input":%s}]}`, raw)), say("Done.")}},
 		}
 		if untrusted {

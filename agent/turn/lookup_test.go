@@ -8,7 +8,7 @@ import (
 	"github.com/charmbracelet/x/exp/golden"
 
 	"lifehub/agent"
-	"lifehub/agent/rules"
+	"lifehub/agent/gate"
 	"lifehub/llm"
 )
 
@@ -161,8 +161,8 @@ func TestAReportWithoutACallGoesBackOnce(t *testing.T) {
 // answer of the program is none from memory.
 func TestWhatIsNotLookedUp(t *testing.T) {
 	for name, o := range map[string]Options{
-		"a rule asks":              {Rules: (*rules.Rules)(nil).With(rules.For("search_notes", agent.Confirm))},
-		"a rule denies":            {Rules: (*rules.Rules)(nil).With(rules.For("search_notes", agent.Deny))},
+		"a rule asks":              {Rules: (*gate.Rules)(nil).With(gate.For("search_notes", agent.Confirm))},
+		"a rule denies":            {Rules: (*gate.Rules)(nil).With(gate.For("search_notes", agent.Deny))},
 		"no model is connected":    {ModelName: func() string { return "offline" }},
 		"the message limits tools": {},
 	} {

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"lifehub/agent"
-	"lifehub/agent/rules"
+	"lifehub/agent/gate"
 	"lifehub/llm"
 )
 
@@ -33,7 +33,7 @@ func TestNoOrderLeavesTheMarksOfAPlan(t *testing.T) {
 			found := &fakeTool{name: "get_weather", outward: true, schema: `{"type":"object"}`, result: agent.Result{Text: order, Untrusted: true}, err: tc.fails}
 			write := &fakeTool{name: "append_note", schema: `{"type":"object"}`, level: agent.Confirm, result: agent.Result{Text: "done"}}
 			model := &marksSeen{byTask: byTask{tc.plan, tc.again, goodAnswer}, words: order}
-			o := Options{Model: model, History: &shelf{}, Tools: tools(found, write), Rules: (*rules.Rules)(nil).With(rules.For("get_weather", agent.Auto))}
+			o := Options{Model: model, History: &shelf{}, Tools: tools(found, write), Rules: (*gate.Rules)(nil).With(gate.For("get_weather", agent.Auto))}
 			collect(New(o).Ask(t.Context(), "c1", "What is the weather? Write it down."), func(asked agent.PermissionAsked) agent.Reply {
 				if edit := tc.edit; edit != "" {
 					tc.edit = ""

@@ -8,7 +8,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/agent/args"
-	"lifehub/agent/rules"
+	"lifehub/agent/gate"
 	"lifehub/agent/toolchoice"
 )
 
@@ -87,7 +87,7 @@ func TestAnObeyingModelDoesNothingThatWasNotShown(t *testing.T) {
 				o := Options{History: &shelf{}, Tools: func() []agent.Tool { return list }, Unattended: mode == "ask"}
 				if mode == "after always" {
 					for other := range effects { // what an always to a harmless call of each tool has written
-						if rule, ok := rules.ForCall(toolchoice.Find(list, other), args.Read([]byte(`{"path":"shopping.md","text":"milk","url":"https://fine.example/","query":"milk"}`))); ok {
+						if rule, ok := gate.ForCall(toolchoice.Find(list, other), args.Read([]byte(`{"path":"shopping.md","text":"milk","url":"https://fine.example/","query":"milk"}`))); ok {
 							o.Rules = o.Rules.With(rule)
 						}
 					}

@@ -16,7 +16,7 @@ import (
 	"github.com/charmbracelet/x/exp/golden"
 
 	"lifehub/agent"
-	"lifehub/agent/rules"
+	"lifehub/agent/gate"
 	"lifehub/llm"
 )
 
@@ -53,10 +53,10 @@ func outboundTools() map[string]agent.Tool {
 
 // letOut are rules that let each of these tools run, the ones that open an
 // address on one host.
-func letOut() *rules.Rules {
+func letOut() *gate.Rules {
 	all := allowAll()
 	for _, tool := range []string{"crawl", "web_fetch"} {
-		all = all.With(rules.Rule{Tool: tool, Level: agent.Auto, Where: []rules.Where{{Argument: "url", Fit: rules.OnHost, Values: []string{"docs.example.org"}}}})
+		all = all.With(gate.Rule{Tool: tool, Level: agent.Auto, Where: []gate.Where{{Argument: "url", Fit: gate.OnHost, Values: []string{"docs.example.org"}}}})
 	}
 	return all
 }

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"lifehub/agent"
-	"lifehub/agent/rules"
+	"lifehub/agent/gate"
 	"lifehub/llm"
 )
 
@@ -89,7 +89,7 @@ func TestAModelThatFailsTakesNothingAwayThatWasFound(t *testing.T) {
 				page.name = "web_fetch"
 				options := Options{
 					Model: &failing{lines: tc.lines, fault: failure}, History: kept, Tools: tools(search(), web(), page, broken),
-					Mode: inMode(tc.mode), Limits: Limits{Rounds: tc.rounds}, Rules: (*rules.Rules)(nil).With(rules.Rule{Tool: "*", Level: agent.Auto}),
+					Mode: inMode(tc.mode), Limits: Limits{Rounds: tc.rounds}, Rules: (*gate.Rules)(nil).With(gate.Rule{Tool: "*", Level: agent.Auto}),
 				}
 				events := collect(New(options).Ask(t.Context(), "c1", question), nil)
 				failed, ok := events[len(events)-1].Body.(agent.Failed)
@@ -351,10 +351,10 @@ func (h hinted) ReadOnlyHint() *bool { return h.reads }
 
 func TestCallsOfOtherProgramsThatOnlyReadRunSideBySide(t *testing.T) {
 	yes, no := true, false
-	auto := (*rules.Rules)(nil).With(rules.Rule{Tool: "*", Level: agent.Auto})
+	auto := (*gate.Rules)(nil).With(gate.Rule{Tool: "*", Level: agent.Auto})
 	for name, tc := range map[string]struct {
 		hint  *bool
-		rules *rules.Rules
+		rules *gate.Rules
 		want  time.Duration
 	}{
 		"it says that it reads":           {&yes, nil, time.Second},
@@ -392,7 +392,7 @@ func TestARepairedNamePassesTheSameRules(t *testing.T) {
 		"denied, in a loop":  {agent.LoopMode, []line{calling("web_search", `{"query":"x"}`)}, "{tool: brave_*, level: deny}", 0},
 		"not of this worker": {agent.TeamMode, []line{oneTask, calling("web_search", `{"query":"x"}`), say(notesFound), say(accepted)}, "{tool: '*', level: auto}", 0},
 	} {
-		rules, err := rules.Parse("p.yaml", []byte("rules: ["+tc.rules+"]"))
+		rules, err := gate.Parse("p.yaml", []byte("rules: ["+tc.rules+"]"))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"lifehub/agent"
-	"lifehub/agent/rules"
+	"lifehub/agent/gate"
 )
 
 // askTwice asks for the same tool in two turns, the second perhaps in another
@@ -48,15 +48,15 @@ func TestHowLongAPermissionHolds(t *testing.T) {
 }
 
 func TestAlwaysIsKeptAsTheRuleThatWasShown(t *testing.T) {
-	var kept []rules.Rule
-	_, events := askTwice(t, Options{Save: func(_ context.Context, r rules.Rule) error { kept = append(kept, r); return nil }}, "c2", agent.AllowAlways)
-	if len(kept) != 1 || rules.Format(kept[0]) != bodies[agent.PermissionAsked](events)[0].Rule {
+	var kept []gate.Rule
+	_, events := askTwice(t, Options{Save: func(_ context.Context, r gate.Rule) error { kept = append(kept, r); return nil }}, "c2", agent.AllowAlways)
+	if len(kept) != 1 || gate.Format(kept[0]) != bodies[agent.PermissionAsked](events)[0].Rule {
 		t.Errorf("kept %v, shown %s", kept, bodies[agent.PermissionAsked](events)[0].Rule)
 	}
 }
 
 func TestAnAlwaysThatCannotBeKeptIsSaid(t *testing.T) {
-	asked, events := askTwice(t, Options{Save: func(context.Context, rules.Rule) error { return errors.New("disk full") }}, "c2", agent.AllowAlways)
+	asked, events := askTwice(t, Options{Save: func(context.Context, gate.Rule) error { return errors.New("disk full") }}, "c2", agent.AllowAlways)
 	notices := bodies[agent.Noticed](events)
 	if asked != 1 || len(notices) != 1 || !strings.Contains(notices[0].Text, "disk full") {
 		t.Errorf("asked %d times, notices %v", asked, notices)
@@ -65,14 +65,14 @@ func TestAnAlwaysThatCannotBeKeptIsSaid(t *testing.T) {
 
 func TestARuleDecidesWithoutAsking(t *testing.T) {
 	for name, tc := range map[string]struct {
-		rule rules.Rule
+		rule gate.Rule
 		want agent.Status
 	}{
-		"auto": {rules.Rule{Tool: "add_*", Level: agent.Auto}, agent.Done},
-		"deny": {rules.Rule{Tool: "*", Level: agent.Deny, From: "permissions.yaml:2"}, agent.Denied},
+		"auto": {gate.Rule{Tool: "add_*", Level: agent.Auto}, agent.Done},
+		"deny": {gate.Rule{Tool: "*", Level: agent.Deny, From: "permissions.yaml:2"}, agent.Denied},
 	} {
 		t.Run(name, func(t *testing.T) {
-			asked, events := askTwice(t, Options{Rules: (*rules.Rules)(nil).With(tc.rule), Unattended: true}, "c1", agent.Refuse)
+			asked, events := askTwice(t, Options{Rules: (*gate.Rules)(nil).With(tc.rule), Unattended: true}, "c1", agent.Refuse)
 			var last agent.StepChanged
 			for _, s := range bodies[agent.StepChanged](events) {
 				last = s

@@ -6,7 +6,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/agent/args"
-	"lifehub/agent/rules"
+	"lifehub/agent/gate"
 	"lifehub/llm"
 )
 
@@ -45,7 +45,7 @@ func TestWhatAServersPromptWantsDoneIsAskedAbout(t *testing.T) {
 				}
 			}
 			for _, tool := range []string{"add_task", "files_delete"} {
-				o.Rules = o.Rules.With(rules.Rule{Tool: tool, Level: agent.Auto})
+				o.Rules = o.Rules.With(gate.Rule{Tool: tool, Level: agent.Auto})
 			}
 			asked := bodies[agent.PermissionAsked](collect(New(o).Ask(t.Context(), "c", c.message), always(agent.Refuse)))
 			if (len(asked) > 0) != c.asks || c.asks && args.Read(asked[0].Input).Canonical() != args.Read([]byte(c.input)).Canonical() {

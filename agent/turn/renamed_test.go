@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"lifehub/agent"
-	"lifehub/agent/rules"
+	"lifehub/agent/gate"
 )
 
 // renamed is a tool with a former name.
@@ -34,7 +34,7 @@ func TestRulesUnderAFormerNameTightenAndDoNotLoosen(t *testing.T) {
 		"{tool: brave_web, level: auto}":                                  agent.Auto,
 		"{tool: brave_web, level: auto}, {tool: b*e_b*_web, level: deny}": agent.Deny,
 	} {
-		rules, err := rules.Parse("p.yaml", []byte("rules: ["+rule+"]"))
+		rules, err := gate.Parse("p.yaml", []byte("rules: ["+rule+"]"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -44,7 +44,7 @@ func TestRulesUnderAFormerNameTightenAndDoNotLoosen(t *testing.T) {
 			t.Errorf("%s: got %s (%s), want %s", rule, level, why, want)
 		}
 	}
-	confirm := rules.Rule{Tool: "brave_brave_web", Level: agent.Confirm}
+	confirm := gate.Rule{Tool: "brave_brave_web", Level: agent.Confirm}
 	if tool := (renamed{&fakeTool{name: "brave_web", level: agent.Auto}, "brave_brave_web"}); !confirm.SpeaksOf(tool) {
 		t.Error("a rule to confirm is lost")
 	}

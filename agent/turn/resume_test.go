@@ -16,7 +16,6 @@ import (
 
 	"lifehub/agent"
 	"lifehub/agent/gate"
-	"lifehub/agent/rules"
 	"lifehub/llm"
 )
 
@@ -263,7 +262,7 @@ func TestWhatBecomesOfACallWhoseEndIsNotKnown(t *testing.T) {
 		effect agent.Happened
 		check  error
 		reply  agent.Decision
-		rules  *rules.Rules
+		rules  *gate.Rules
 		alone  bool // nobody can be asked
 		asked  string
 		ran    int
@@ -272,13 +271,13 @@ func TestWhatBecomesOfACallWhoseEndIsNotKnown(t *testing.T) {
 	}{
 		"the tool knows that it happened":     {effect: agent.HasHappened, status: agent.Done, did: "changed tasks.md (+1)"},
 		"the tool knows that it did not":      {effect: agent.HasNotHappened, reply: agent.AllowOnce, asked: "permission", ran: 1, status: agent.Done, did: "called add_task"},
-		"it did not, and a rule allows it":    {effect: agent.HasNotHappened, rules: (*rules.Rules)(nil).With(rules.Rule{Tool: "*"}), ran: 1, status: agent.Done, did: "called add_task"},
+		"it did not, and a rule allows it":    {effect: agent.HasNotHappened, rules: (*gate.Rules)(nil).With(gate.Rule{Tool: "*"}), ran: 1, status: agent.Done, did: "called add_task"},
 		"run again":                           {reply: agent.AllowOnce, asked: "unknown", ran: 1, status: agent.Done, did: "called add_task · add_task: outcome unknown"},
 		"skip":                                {reply: agent.Refuse, asked: "unknown", status: agent.Denied},
 		"it is done":                          {reply: agent.AlreadyDone, asked: "unknown", status: agent.Done, did: "called add_task"},
 		"always is no answer to this":         {reply: agent.AllowAlways, asked: "unknown", status: agent.Denied},
-		"a rule that allows it asks all same": {rules: (*rules.Rules)(nil).With(rules.Rule{Tool: "*"}), reply: agent.Refuse, asked: "unknown", status: agent.Denied},
-		"forbidden by now":                    {rules: (*rules.Rules)(nil).With(rules.Rule{Tool: "*", Level: agent.Deny}), status: agent.Denied},
+		"a rule that allows it asks all same": {rules: (*gate.Rules)(nil).With(gate.Rule{Tool: "*"}), reply: agent.Refuse, asked: "unknown", status: agent.Denied},
+		"forbidden by now":                    {rules: (*gate.Rules)(nil).With(gate.Rule{Tool: "*", Level: agent.Deny}), status: agent.Denied},
 		"the check fails":                     {effect: agent.HasHappened, check: errors.New("unreadable"), reply: agent.Refuse, asked: "unknown", status: agent.Denied},
 		"nobody can be asked":                 {alone: true, asked: "unknown", status: agent.Denied},
 	}
@@ -327,7 +326,7 @@ func TestATwinOfAnUnknownCallIsNotMadeSilently(t *testing.T) {
 		{Version: 1, Moment: agent.CallStarted, Step: "2", Time: fixedNow()},
 	}}
 	events := resume(t, kept, Options{
-		Model: &script{lines: []line{say("Done.")}}, Tools: tools(task), Rules: (*rules.Rules)(nil).With(rules.Rule{Tool: "*"}), Limits: Limits{Parallel: 1},
+		Model: &script{lines: []line{say("Done.")}}, Tools: tools(task), Rules: (*gate.Rules)(nil).With(gate.Rule{Tool: "*"}), Limits: Limits{Parallel: 1},
 	}, always(agent.Refuse))
 	if asked := bodies[agent.PermissionAsked](events); len(asked) != 1 || !asked[0].Unknown || len(task.ran()) != 0 {
 		t.Errorf("asked %+v, ran %v", asked, task.ran())
@@ -361,7 +360,7 @@ func TestADamagedJournalRunsNothingUnasked(t *testing.T) {
 			kept := &ledger{question: question, text: "so far", entries: tc.entries, damaged: tc.damaged}
 			history := &shelf{}
 			events := resume(t, kept, Options{
-				Model: model, History: history, Tools: tools(task), Rules: (*rules.Rules)(nil).With(rules.Rule{Tool: "*"}),
+				Model: model, History: history, Tools: tools(task), Rules: (*gate.Rules)(nil).With(gate.Rule{Tool: "*"}),
 			}, always(agent.Refuse))
 			failed, is := events[len(events)-1].Body.(agent.Failed)
 			if is != tc.fails || is && (failed.Hint == "" || history.last().Text != "so far") {

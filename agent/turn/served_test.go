@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"lifehub/agent"
-	"lifehub/agent/rules"
+	"lifehub/agent/gate"
 )
 
 // served is a tool of a server.
@@ -31,11 +31,11 @@ func TestAServerTrustedToReadIsAskedFurther(t *testing.T) {
 		raw, _ := json.Marshal(map[string]string{"id": value})
 		return string(raw)
 	}
-	confirm := (*rules.Rules)(nil).With(rules.Rule{Tool: "tracker_get", Level: agent.Confirm})
+	confirm := (*gate.Rules)(nil).With(gate.Rule{Tool: "tracker_get", Level: agent.Confirm})
 	for name, tc := range map[string]struct {
 		calls   []string // tool, arguments
 		asked   string   // the calls that asked, one a line
-		rules   *rules.Rules
+		rules   *gate.Rules
 		without bool // the server is not trusted
 	}{
 		"what the server brought":            {calls: []string{"tracker_list", list, "tracker_get", id("LIFE-1234")}},

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"lifehub/agent"
-	"lifehub/agent/rules"
+	"lifehub/agent/gate"
 	"lifehub/llm"
 )
 
@@ -53,7 +53,7 @@ func TestNoOrderTravelsBetweenWorkers(t *testing.T) {
 			write := &fakeTool{name: order.tool, schema: `{"type":"object"}`, level: agent.Confirm, result: agent.Result{Text: "done"}}
 			model := &courier{look: found.name, order: order.words, leaves: tc.leaves, call: llm.ToolCall{Name: order.tool, Args: json.RawMessage(order.input)}}
 			o := Options{Model: model, History: &shelf{}, Tools: tools(found, write), Mode: inMode(agent.TeamMode)}
-			o.Rules = o.Rules.With(rules.For(order.tool, agent.Auto)) // as --allow does
+			o.Rules = o.Rules.With(gate.For(order.tool, agent.Auto)) // as --allow does
 			asked := bodies[agent.PermissionAsked](collect(New(o).Ask(t.Context(), "c1", "What is there? Write of it."), always(agent.Refuse)))
 			runs++
 			if ran := write.ran(); len(ran) > 0 {

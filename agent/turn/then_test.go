@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"lifehub/agent"
-	"lifehub/agent/rules"
+	"lifehub/agent/gate"
 	"lifehub/llm"
 )
 
@@ -44,7 +44,7 @@ func writing(o Options) *Agent {
 	return a
 }
 
-var allowed = new(rules.Rules).With(rules.For(agent.AppendNote, agent.Auto))
+var allowed = new(gate.Rules).With(gate.For(agent.AppendNote, agent.Auto))
 
 // Cut after each moment and resumed, what follows an answer is done once, and the
 // answer is not asked for again once it was there.
@@ -101,7 +101,7 @@ func TestOnlyAWholeAnswerIsFollowed(t *testing.T) {
 	for name, tc := range map[string]struct {
 		lines []line
 		found *fakeTool
-		rules *rules.Rules
+		rules *gate.Rules
 		want  string
 	}{
 		"the model fails":        {[]line{say(searchStep), {err: llm.ErrUnreachable}}, search(), allowed, ""},
@@ -110,7 +110,7 @@ func TestOnlyAWholeAnswerIsFollowed(t *testing.T) {
 		"a call was refused":     {[]line{say(taskStep), say("I could not.")}, addTask(), allowed, "was refused"},
 		"no rule":                {[]line{say(searchStep), say(goodAnswer)}, search(), nil, "nobody can be asked"},
 		"untrusted text":         {[]line{say(`{"reasoning":"","steps":[{"id":"1","tool":"brave_web_search","input":{"query":"running"}}]}`), say("Drink early.")}, web(), allowed, "nobody can be asked"},
-		"a rule forbids it":      {[]line{say(searchStep), say(goodAnswer)}, search(), new(rules.Rules).With(rules.For(agent.AppendNote, agent.Deny)), "forbidden"},
+		"a rule forbids it":      {[]line{say(searchStep), say(goodAnswer)}, search(), new(gate.Rules).With(gate.For(agent.AppendNote, agent.Deny)), "forbidden"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			note := newDiary()

@@ -7,7 +7,6 @@ import (
 	"lifehub/agent"
 	"lifehub/agent/args"
 	"lifehub/agent/gate"
-	"lifehub/agent/rules"
 )
 
 func TestWhatWouldLetACallRunUnattended(t *testing.T) {
@@ -51,7 +50,7 @@ func TestWhatWouldLetACallRunUnattended(t *testing.T) {
 		"it leaves after untrusted text":            {search, `{"query":"mallorca 4711"}`, nil, "web_search query=*4711", true, "The code is mallorca 4711.", "", false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var rules *rules.Rules
+			var rules *gate.Rules
 			for _, text := range tc.rules {
 				rules = rules.With(mustRule(t, text))
 			}
@@ -103,9 +102,9 @@ func TestAnUnattendedTurnActsOnUntrustedTextByARuleForIt(t *testing.T) {
 	}
 }
 
-func mustRule(t *testing.T, text string) rules.Rule {
+func mustRule(t *testing.T, text string) gate.Rule {
 	t.Helper()
-	rule, err := rules.ParseOne(text)
+	rule, err := gate.ParseOne(text)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,9 +17,9 @@ import (
 	"time"
 
 	"lifehub/agent"
+	"lifehub/agent/gate"
 	"lifehub/agent/memory"
 	"lifehub/agent/prompt"
-	"lifehub/agent/rules"
 	"lifehub/agent/toolchoice"
 	"lifehub/agent/tools"
 	"lifehub/agent/tools/web"
@@ -50,7 +50,7 @@ type App struct {
 	ServerTrust ServerTrust  // of the MCP servers
 	Servers     *mcpclient.Client
 	followed    *serversFile
-	Rules       *rules.Rules
+	Rules       *gate.Rules
 	Folder      settings.VaultPolicy // what the folders of notes ask for
 	Secrets     *redact.Redaction
 	Builtin     []agent.Tool
@@ -440,7 +440,7 @@ func (a *App) Tools() []agent.Tool {
 	var enabled []agent.Tool
 	for _, t := range slices.Concat(a.Builtin, a.Servers.Tools()) {
 		off := slices.ContainsFunc(a.Settings.Tools.Off, func(glob string) bool {
-			return rules.Rule{Tool: glob, Level: agent.Deny}.SpeaksOf(t)
+			return gate.Rule{Tool: glob, Level: agent.Deny}.SpeaksOf(t)
 		})
 		if !off {
 			enabled = append(enabled, t)

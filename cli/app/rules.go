@@ -10,14 +10,14 @@ import (
 	"strings"
 
 	"lifehub/agent"
-	"lifehub/agent/rules"
+	"lifehub/agent/gate"
 	"lifehub/cli/settings"
 	"lifehub/internal/files"
 	"lifehub/internal/userfile"
 )
 
 // LoadRules reads permissions.yaml; without the file there are no rules.
-func LoadRules(file string) (*rules.Rules, error) {
+func LoadRules(file string) (*gate.Rules, error) {
 	text, err := userfile.Read(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -25,7 +25,7 @@ func LoadRules(file string) (*rules.Rules, error) {
 	if err != nil {
 		return nil, settings.UsageError{Err: fmt.Errorf("read permissions: %w", err)}
 	}
-	rules, err := rules.Parse(file, text)
+	rules, err := gate.Parse(file, text)
 	if err != nil {
 		return nil, settings.UsageError{Err: err}
 	}
@@ -33,7 +33,7 @@ func LoadRules(file string) (*rules.Rules, error) {
 }
 
 // RuleText is what a rule speaks of, without its level.
-func RuleText(r rules.Rule) string {
+func RuleText(r gate.Rule) string {
 	text := r.Tool
 	for _, w := range r.Where {
 		text += " " + w.Argument + ": " + w.String()
@@ -45,12 +45,12 @@ func RuleText(r rules.Rule) string {
 }
 
 // saveRule adds a rule to permissions.yaml: the user's "always".
-func (a *App) saveRule(_ context.Context, rule rules.Rule) error {
+func (a *App) saveRule(_ context.Context, rule gate.Rule) error {
 	text, err := userfile.Read(a.Paths.PermissionsFile())
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("read permissions: %w", err)
 	}
-	text, err = rules.Append(text, rule)
+	text, err = gate.Append(text, rule)
 	if err != nil {
 		return err
 	}
@@ -74,7 +74,7 @@ func RemoveRules(file, tool string) (int, error) {
 	lines := strings.SplitAfter(string(text), "\n")
 	removed := 0
 	for i, rule := range slices.Backward(all.List()) {
-		if rule.Tool != tool && rule.Tool != rules.For(tool, agent.Auto).Tool {
+		if rule.Tool != tool && rule.Tool != gate.For(tool, agent.Auto).Tool {
 			continue
 		}
 		from, err := strconv.Atoi(rule.From[strings.LastIndexByte(rule.From, ':')+1:])
@@ -92,7 +92,7 @@ func RemoveRules(file, tool string) (int, error) {
 		return 0, nil
 	}
 	rest := []byte(strings.Join(lines, ""))
-	after, err := rules.Parse(file, rest)
+	after, err := gate.Parse(file, rest)
 	if err != nil || len(after.List()) != len(all.List())-removed {
 		return 0, fmt.Errorf("remove the rules for %s from %s by hand: the file is not a plain list of rules", tool, file)
 	}
@@ -119,7 +119,7 @@ func (a *App) UnmatchedAllows() (flags []string) {
 // Allow adds the rules of a flag.
 func (a *App) Allow(flag string, texts []string) error {
 	for _, text := range texts {
-		rule, err := rules.ParseOne(text)
+		rule, err := gate.ParseOne(text)
 		if err != nil {
 			return settings.UsageError{Err: fmt.Errorf("%s: %w", flag, err)}
 		}

@@ -13,7 +13,7 @@ import (
 	"sync/atomic"
 
 	"lifehub/agent"
-	"lifehub/agent/rules"
+	"lifehub/agent/gate"
 	"lifehub/agent/tools"
 	"lifehub/cli/settings"
 	"lifehub/notes"
@@ -113,7 +113,7 @@ func (a *App) Search(ctx context.Context, q rag.Query) (rag.Found, error) {
 // Related finds the notes that belong to a note of any vault, called by its
 // path, file name or title.
 func (a *App) Related(ctx context.Context, name string, limit int) (rag.Related, error) {
-	byRules := rules.Hiding(ctx, a.Rules.List(), nil)
+	byRules := gate.Hiding(ctx, a.Rules.List(), nil)
 	folder, path, err := tools.FindNote(byRules, a.Folders(), name)
 	if err != nil {
 		return rag.Related{}, err
@@ -146,7 +146,7 @@ func (a *App) Related(ctx context.Context, name string, limit int) (rag.Related,
 // Hides reports whether a rule hides a note: it is not there for whoever opens it
 // by a name or a link either.
 func (a *App) Hides(folder *notes.Folder, below string) bool {
-	ctx := rules.Hiding(context.Background(), a.Rules.List(), nil)
+	ctx := gate.Hiding(context.Background(), a.Rules.List(), nil)
 	return agent.HidesNotes(ctx) && agent.HidesNote(ctx, tools.PathOf(a.Folders, folder, below))
 }
 
@@ -154,7 +154,7 @@ func (a *App) Hides(folder *notes.Folder, below string) bool {
 // file from means it where that is not "". It returns where the note is, and the
 // line of the heading or block that the name ends with; 0: it names none.
 func (a *App) ReadNote(ctx context.Context, name, from string) (note notes.Note, file string, line int, err error) {
-	ctx = rules.Hiding(ctx, a.Rules.List(), nil)
+	ctx = gate.Hiding(ctx, a.Rules.List(), nil)
 	name, place, _ := strings.Cut(name, "#")
 	if name == "" {
 		name = from

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"lifehub/agent/rules"
+	"lifehub/agent/gate"
 	"lifehub/cli/app"
 	"lifehub/internal/apptest"
 	"lifehub/rag"
@@ -112,12 +112,12 @@ func TestAHiddenNoteIsNotOpened(t *testing.T) {
 	apptest.Write(t, filepath.Join(vault, "private", "diary.md"), "# Diary\n\nA secret.\n")
 	t.Chdir(vault)
 	a := apptest.Open(t, vault)
-	hide, err := rules.Parse("permissions.yaml", []byte("rules:\n  - {tool: read_note, args: {path: {under: private}}, level: deny}\n"))
+	hide, err := gate.Parse("permissions.yaml", []byte("rules:\n  - {tool: read_note, args: {path: {under: private}}, level: deny}\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	bg := &background{App: a}
-	for _, all := range []*rules.Rules{nil, hide} {
+	for _, all := range []*gate.Rules{nil, hide} {
 		a.Rules = all
 		for _, name := range []string{"private/diary.md", "private/diary", "diary", "Diary", "./private/diary.md", "./private/../private/diary.md", filepath.Join(vault, "private", "diary.md"), vault + "/private//diary.md"} {
 			for _, from := range []string{"", filepath.Join(vault, "running.md")} {

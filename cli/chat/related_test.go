@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"lifehub/agent/rules"
+	"lifehub/agent/gate"
 	"lifehub/internal/apptest"
 )
 
@@ -36,7 +36,7 @@ func TestRelatedNotesInTheChat(t *testing.T) {
 	if err != nil || strings.Contains(got, "[a]") {
 		t.Errorf("got %q, %v", got, err)
 	}
-	hidden, err := rules.Parse("permissions.yaml", []byte("rules:\n- {tool: read_note, level: deny, args: {path: shoes.md}}\n"))
+	hidden, err := gate.Parse("permissions.yaml", []byte("rules:\n- {tool: read_note, level: deny, args: {path: shoes.md}}\n"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,7 +18,6 @@ import (
 	"lifehub/agent"
 	"lifehub/agent/args"
 	"lifehub/agent/gate"
-	"lifehub/agent/rules"
 	"lifehub/agent/tools"
 	"lifehub/notes"
 	"lifehub/tui/safetext"
@@ -143,7 +142,7 @@ func (s *notesServer) tellChanges(ctx context.Context) {
 func (s *notesServer) refresh(ctx context.Context) {
 	now := map[string]notes.Entry{}
 	var unknown []string // paths of files and folders
-	hiding := rules.Hiding(ctx, s.App.Rules.List(), nil)
+	hiding := gate.Hiding(ctx, s.App.Rules.List(), nil)
 	folders := s.App.Folders()
 	if s.mayRead(ctx, "") != nil {
 		folders = nil
@@ -244,7 +243,7 @@ func (s *notesServer) mayRead(ctx context.Context, path string) error {
 
 // wholeNote is a note as a source, by the name that a text gives it.
 func (s *notesServer) wholeNote(ctx context.Context, name string) (agent.Source, error) {
-	ctx = rules.Hiding(ctx, s.App.Rules.List(), nil)
+	ctx = gate.Hiding(ctx, s.App.Rules.List(), nil)
 	folder, found, err := tools.FindNote(ctx, s.App.Folders(), name)
 	if err != nil {
 		return agent.Source{}, err

@@ -16,7 +16,7 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 
 	"lifehub/agent"
-	"lifehub/agent/rules"
+	"lifehub/agent/gate"
 	"lifehub/agent/tools"
 	"lifehub/internal/text"
 	"lifehub/tui/dialog"
@@ -146,7 +146,7 @@ func noteOf(tool string, input json.RawMessage) string {
 // see the note, that of one that is not there.
 func (s *notesServer) deniedNote(ctx context.Context, name string) string {
 	if name != "" {
-		if _, _, err := tools.FindNote(rules.Hiding(ctx, s.App.Rules.List(), nil), s.App.Folders(), name); errors.Is(err, fs.ErrNotExist) {
+		if _, _, err := tools.FindNote(gate.Hiding(ctx, s.App.Rules.List(), nil), s.App.Folders(), name); errors.Is(err, fs.ErrNotExist) {
 			return "Not done: " + s.withoutFolders(err.Error()) + "."
 		}
 	}
@@ -173,7 +173,7 @@ func (s *notesServer) ask(ctx context.Context, q *question, asked agent.Permissi
 	if !server.IsModernRequest(ctx) { // else the call ends here, and another one brings the answer
 		context.AfterFunc(ctx, withdraw)
 	}
-	asked.Reason = rules.WithoutRule(asked.Reason) // which is not for the client
+	asked.Reason = gate.WithoutRule(asked.Reason) // which is not for the client
 	before, after := dialog.Title(asked)
 	lines := []string{before + asked.Name + after}
 	for _, line := range dialog.Describe(asked, false) {

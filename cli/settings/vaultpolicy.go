@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"lifehub/agent"
-	"lifehub/agent/rules"
+	"lifehub/agent/gate"
 	"lifehub/internal/files"
 	"lifehub/internal/userfile"
 )
@@ -93,7 +93,7 @@ func readPlain(root *os.Root, name string) (string, error) {
 
 // VaultPolicy is what trusted folders ask for.
 type VaultPolicy struct {
-	Rules   *rules.Rules
+	Rules   *gate.Rules
 	Persona []string
 	Notices []string // what the user should know of it
 
@@ -135,7 +135,7 @@ func (p Paths) VaultPolicy(c *Config, dirs []string) (VaultPolicy, error) {
 func (n *VaultPolicy) Add(c *Config, dir string, files PolicyFiles) error {
 	at := func(name string) string { return filepath.Join(dir, PolicyFolder, name) }
 	if text, ok := files["permissions.yaml"]; ok {
-		rules, err := rules.Parse(at("permissions.yaml"), []byte(text))
+		rules, err := gate.Parse(at("permissions.yaml"), []byte(text))
 		if err != nil {
 			return err
 		}

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"lifehub/agent"
-	"lifehub/agent/rules"
+	"lifehub/agent/gate"
 	"lifehub/tui/backend"
 	"lifehub/tui/safetext"
 )
@@ -27,7 +27,7 @@ func NewBlanks(list []backend.Blank, typed string) Blanks {
 	known := func(pair [2]string) bool {
 		return slices.ContainsFunc(b.list, func(blank backend.Blank) bool { return blank.Name == pair[0] })
 	}
-	pairs, err := rules.SplitArguments(typed)
+	pairs, err := gate.SplitArguments(typed)
 	if err == nil && !slices.ContainsFunc(pairs, func(pair [2]string) bool { return !known(pair) }) {
 		for _, pair := range pairs {
 			b.Given[pair[0]] = pair[1]

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"lifehub/agent"
-	"lifehub/agent/rules"
+	"lifehub/agent/gate"
 	"lifehub/tui/draw"
 	"lifehub/tui/plan"
 	"lifehub/tui/safetext"
@@ -100,7 +100,7 @@ func Describe(asked agent.PermissionAsked, details bool) (lines []Line) {
 
 // RuleInWords says which calls a rule is about, as far as it can be read.
 func RuleInWords(rule string) string {
-	r, err := rules.ParseOne(rule)
+	r, err := gate.ParseOne(rule)
 	if err != nil {
 		return rule
 	}

@@ -27,7 +27,7 @@ import (
 	"github.com/emersion/go-smtp"
 
 	"lifehub/agent"
-	"lifehub/agent/rules"
+	"lifehub/agent/gate"
 	"lifehub/agent/turn"
 	"lifehub/llm"
 	"lifehub/llm/llmtest"
@@ -383,11 +383,11 @@ func TestASettingThatIsNoAddressIsToldAsSuch(t *testing.T) {
 
 func TestEachMailIsAskedAbout(t *testing.T) {
 	tool := mailTool(Account{Host: "localhost", From: "ana@example.org"})
-	all := (*rules.Rules)(nil).With(rules.Rule{Tool: "*", Level: agent.Auto}, rules.Rule{Tool: "send_email", Level: agent.Auto, From: "--allow"})
+	all := (*gate.Rules)(nil).With(gate.Rule{Tool: "*", Level: agent.Auto}, gate.Rule{Tool: "send_email", Level: agent.Auto, From: "--allow"})
 	if level, why := turn.New(turn.Options{Rules: all}).Decide(t.Context(), tool, nil, false); level != agent.ConfirmEach || !strings.Contains(why, "each time") {
 		t.Errorf("%v: %s", level, why)
 	}
-	all = all.With(rules.Rule{Tool: "send_email", Level: agent.Deny})
+	all = all.With(gate.Rule{Tool: "send_email", Level: agent.Deny})
 	if level, _ := turn.New(turn.Options{Rules: all}).Decide(t.Context(), tool, nil, false); level != agent.Deny {
 		t.Errorf("a deny is %v", level)
 	}

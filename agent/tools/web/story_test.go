@@ -11,7 +11,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/agent/agenttest"
-	"lifehub/agent/rules"
+	"lifehub/agent/gate"
 	"lifehub/agent/turn"
 	"lifehub/internal/webtest"
 	"lifehub/llm/llmtest"
@@ -40,7 +40,7 @@ func TestStoriesOfTheWeb(t *testing.T) {
 	for name, tc := range map[string]struct {
 		mode    agent.Mode
 		message string
-		rules   []rules.Rule
+		rules   []gate.Rule
 		lines   []llmtest.Answer
 	}{
 		"a plan searches and reads": {message: question, lines: []llmtest.Answer{
@@ -71,7 +71,7 @@ func TestStoriesOfTheWeb(t *testing.T) {
 			},
 		},
 		"a crawl is asked about though a rule allows the tool": {
-			message: "Crawl WEB/site/start", rules: []rules.Rule{rule(t, "crawl")}, lines: []llmtest.Answer{
+			message: "Crawl WEB/site/start", rules: []gate.Rule{rule(t, "crawl")}, lines: []llmtest.Answer{
 				agenttest.Say(`{"reasoning":"read","steps":[{"id":"1","tool":"crawl","input":{"url":"WEB/site/start","pages":2}}]}`), agenttest.Say("“This page of the handbook tells of rest at some length” [2]."),
 			},
 		},
@@ -89,7 +89,7 @@ func TestStoriesOfTheWeb(t *testing.T) {
 			kit := []agent.Tool{newWebSearch(Search{URL: web.URL + "/html/"}, wide), newWebFetch(wide), newCrawl(wide, c.now, c.pause)}
 			a := turn.New(turn.Options{
 				Model: llmtest.NewScript(tc.lines...), History: agenttest.Forgetful{}, Tools: func() []agent.Tool { return kit }, Now: func() time.Time { return noon },
-				Mode: func() agent.Mode { return tc.mode }, Rules: (*rules.Rules)(nil).With(tc.rules...),
+				Mode: func() agent.Mode { return tc.mode }, Rules: (*gate.Rules)(nil).With(tc.rules...),
 			})
 			var seen strings.Builder
 			for e := range a.Ask(t.Context(), "c1", here(tc.message)) {
@@ -105,9 +105,9 @@ func TestStoriesOfTheWeb(t *testing.T) {
 	}
 }
 
-func rule(t *testing.T, text string) rules.Rule {
+func rule(t *testing.T, text string) gate.Rule {
 	t.Helper()
-	r, err := rules.ParseOne(text)
+	r, err := gate.ParseOne(text)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,4 @@
-// Package rules decides by permissions.yaml which calls of tools run, ask or are
-// refused: it reads rules, prints them and finds those that speak of a call.
-package rules
+package gate
 
 import (
 	"errors"

@@ -1,4 +1,4 @@
-package rules
+package gate
 
 import (
 	"encoding/json"
