@@ -15,7 +15,6 @@ import (
 	"lifehub/agent/args"
 	"lifehub/agent/events"
 	"lifehub/agent/gate"
-	"lifehub/agent/provenance"
 	"lifehub/agent/turn"
 	"lifehub/cli/app"
 	"lifehub/cli/settings"
@@ -71,7 +70,7 @@ func callReader(ctx context.Context, a *app.App, name string, input json.RawMess
 	}
 	guard := &gate.Guard{
 		Gate:    gate.New(a.Rules, nil, true),
-		Record:  &provenance.Record{Stream: events.New(nil, time.Now), Store: &a.Untrusted},
+		Record:  &gate.Record{Stream: events.New(nil, time.Now), Store: &a.Untrusted},
 		Schemas: &schemas, Prompts: func() gate.Prompts { return gate.Prompts{} },
 	}
 	did, err := turn.RunCall(ctx, guard, a.Secrets.Known, tools[at], repaired.Input.JSON())

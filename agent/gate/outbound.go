@@ -11,7 +11,6 @@ import (
 
 	"lifehub/agent"
 	"lifehub/agent/args"
-	"lifehub/agent/provenance"
 	"lifehub/internal/text"
 	"lifehub/llm"
 )
@@ -28,7 +27,7 @@ const (
 // notFromUser lists what an outbound call holds that the user did not say in this
 // conversation; nil: nothing to ask about. Nothing is unsaid as long as the
 // prompts hold nothing but what the user typed: what nobody read cannot leave.
-func (g *Guard) notFromUser(c Call, made provenance.Origin) []string {
+func (g *Guard) notFromUser(c Call, made Origin) []string {
 	typed, others := g.said(c.Name(), made)
 	if !others || slices.Contains(typed, c.Input.Canonical()) {
 		return nil
@@ -62,13 +61,13 @@ func (g *Guard) notFromUser(c Call, made provenance.Origin) []string {
 
 // RecallLiberties counts those of a call that began before the turn was interrupted.
 func (g *Guard) RecallLiberties(tool agent.Tool, input args.Input) {
-	g.notFromUser(Call{Tool: tool, Input: input}, provenance.Origin{Private: []string{"what was read before"}})
+	g.notFromUser(Call{Tool: tool, Input: input}, Origin{Private: []string{"what was read before"}})
 }
 
 // said returns what the user typed in this conversation, as far as it is in
 // the prompts, the hosts that rules let the tool ask, and what was allowed to
 // go out through it. others: something else is in the prompts.
-func (g *Guard) said(tool string, made provenance.Origin) (typed []string, others bool) {
+func (g *Guard) said(tool string, made Origin) (typed []string, others bool) {
 	p := g.Prompts()
 	typed = slices.Concat([]string{p.Instructions}, g.allowedOut(g.Record.Conversation, tool), g.hosts(tool))
 	others = len(made.Untrusted)+len(made.Private) > 0 || p.Recalled

@@ -10,14 +10,13 @@ import (
 
 	"lifehub/agent"
 	"lifehub/agent/args"
-	"lifehub/agent/provenance"
 	"lifehub/llm"
 )
 
 // Guard is the gate as the calls of one turn meet it.
 type Guard struct {
 	*Gate
-	Record  *provenance.Record
+	Record  *Record
 	Schemas *args.Schemas
 	// Prompts is what of the conversation is in the prompt at this moment.
 	Prompts func() Prompts

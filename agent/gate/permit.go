@@ -9,7 +9,6 @@ import (
 
 	"lifehub/agent"
 	"lifehub/agent/args"
-	"lifehub/agent/provenance"
 )
 
 // Call is one use of a tool.
@@ -19,8 +18,8 @@ type Call struct {
 	Key    string // the same when the call is made again after a kill, and like no other
 	Tool   agent.Tool
 	Input  args.Input
-	Turn   *Turnstile         // among the steps that may ask
-	Origin *provenance.Origin // nil: not known, so that everything read so far may have had a part in it
+	Turn   *Turnstile // among the steps that may ask
+	Origin *Origin    // nil: not known, so that everything read so far may have had a part in it
 
 	as Reading // how rules read the input
 }

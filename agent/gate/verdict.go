@@ -11,7 +11,6 @@ import (
 
 	"lifehub/agent"
 	"lifehub/agent/args"
-	"lifehub/agent/provenance"
 	"lifehub/llm"
 )
 
@@ -29,7 +28,7 @@ func (g *Guard) verdict(c Call) Verdict {
 	}
 	made := g.originOf(c)
 	if g.isLiteral(c) {
-		made = provenance.Origin{}
+		made = Origin{}
 	}
 	if g.allowsUntrusted(c.Name(), c.as) {
 		made.Untrusted = nil
@@ -67,7 +66,7 @@ func (g *Guard) verdict(c Call) Verdict {
 
 // originOf is what a call was made of: where that is not known, everything that
 // was read so far may have had a part in it.
-func (g *Guard) originOf(c Call) provenance.Origin {
+func (g *Guard) originOf(c Call) Origin {
 	if c.Origin == nil {
 		return g.Record.ReadSoFar()
 	}
@@ -97,7 +96,7 @@ func (g *Guard) isLiteral(c Call) bool {
 	return err == nil && given.Input.Canonical() == c.Input.Canonical()
 }
 
-func untrustedReason(c Call, made provenance.Origin) string {
+func untrustedReason(c Call, made Origin) string {
 	from := slices.Compact(slices.Sorted(slices.Values(made.Untrusted)))
 	return fmt.Sprintf("untrusted text was read before %s was planned: %s", c.Name(), strings.Join(from[:min(len(from), 5)], ", "))
 }

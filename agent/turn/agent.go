@@ -17,7 +17,6 @@ import (
 	"lifehub/agent/gate"
 	"lifehub/agent/memory"
 	"lifehub/agent/prompt"
-	"lifehub/agent/provenance"
 	"lifehub/llm"
 )
 
@@ -160,7 +159,7 @@ func New(o Options) *Agent {
 		o.Now = time.Now
 	}
 	if o.Provenance == nil {
-		o.Provenance = provenance.InMemory()
+		o.Provenance = gate.InMemory()
 	}
 	l := &o.Limits
 	for _, limit := range []struct {

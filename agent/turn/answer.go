@@ -14,7 +14,6 @@ import (
 	"lifehub/agent/gate"
 	"lifehub/agent/memory"
 	"lifehub/agent/prompt"
-	"lifehub/agent/provenance"
 	"lifehub/internal/text"
 	"lifehub/llm"
 )
@@ -22,7 +21,7 @@ import (
 // answer is what the user is told in one turn, by whichever way it is found out.
 type answer struct {
 	events   *events.Stream
-	record   *provenance.Record
+	record   *gate.Record
 	gate     *gate.Guard
 	model    *prompt.Asker
 	recalled *memory.Recalled

@@ -11,7 +11,6 @@ import (
 	"lifehub/agent"
 	"lifehub/agent/args"
 	"lifehub/agent/gate"
-	"lifehub/agent/provenance"
 	"lifehub/internal/text"
 )
 
@@ -70,7 +69,7 @@ func (t *turn) attachNamed(ctx context.Context) error {
 	if t.agent.Attach == nil {
 		return nil
 	}
-	typed := provenance.Outside(t.answer.question)
+	typed := gate.Outside(t.answer.question)
 	names, unknown := t.agent.Attach.Find(typed)
 	if whose := t.record.QuotedIn(t.answer.question); len(whose) > 0 && len(names) > 0 {
 		t.events.Notice("The @names in this message are not read, because not all of it was typed by you: %s.", strings.Join(whose, ", "))

@@ -11,7 +11,6 @@ import (
 	"lifehub/agent"
 	"lifehub/agent/args"
 	"lifehub/agent/gate"
-	"lifehub/agent/provenance"
 	"lifehub/internal/neterr"
 	"lifehub/internal/text"
 )
@@ -128,7 +127,7 @@ func (w *runner) make(ctx context.Context, c gate.Call) Outcome {
 	}
 	o.seen = permit.Asked()
 	w.did(c.Step, effectsOf(c.Tool, host.Close(), o.err)...)
-	w.record.Mark(ctx, name, provenance.ErrorsUntrusted(c.Tool), &o.Result, o.Reason)
+	w.record.Mark(ctx, name, gate.ErrorsUntrusted(c.Tool), &o.Result, o.Reason)
 	w.recordEnd(ctx, c, o)
 	ended := agent.ToolEnded{Step: c.Step, Call: c.ID, Name: name, Took: w.events.Since(start)}
 	if o.Status != agent.Done {

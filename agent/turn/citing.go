@@ -8,7 +8,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/agent/citation"
-	"lifehub/agent/provenance"
+	"lifehub/agent/gate"
 	"lifehub/internal/text"
 )
 
@@ -85,7 +85,7 @@ func (a *answer) unread(ctx context.Context, answer string) (citations []agent.C
 }
 
 // holds reports whether a place was read, or made, in the turn.
-func holds(s provenance.Seen, p citation.NamedPlace) bool {
+func holds(s gate.Seen, p citation.NamedPlace) bool {
 	links := func(s agent.Source) bool { return !s.Untrusted && p.LinkedIn(s.Text) }
 	return p.Within(s.Sources) || p.Within(s.Listed) || slices.ContainsFunc(s.Sources, links) ||
 		slices.ContainsFunc(s.Listed, func(s agent.Source) bool { return strings.Contains(s.Text, p.Name) }) ||

@@ -12,8 +12,8 @@ import (
 	"lifehub/agent"
 	"lifehub/agent/events"
 	"lifehub/agent/fingerprint"
+	"lifehub/agent/gate"
 	"lifehub/agent/prompt"
-	"lifehub/agent/provenance"
 	"lifehub/internal/text"
 	"lifehub/llm"
 )
@@ -73,10 +73,10 @@ func (a *Agent) compact(ctx context.Context, conversation, focus string, keep in
 
 // rememberSummary remembers a summary of untrusted text for what it is.
 func (a *Agent) rememberSummary(ctx context.Context, conversation, before string, messages []llm.Message, text string) error {
-	from := provenance.Sources(ctx, a.Provenance, before)
+	from := gate.Sources(ctx, a.Provenance, before)
 	var own fingerprint.Own
 	for _, m := range messages {
-		switch found := provenance.Sources(ctx, a.Provenance, m.Text); {
+		switch found := gate.Sources(ctx, a.Provenance, m.Text); {
 		case len(found) > 0 || m.Role == llm.User && len(agent.ParseMessage(m.Text).Attached) > 0:
 			from = append(from, append(found, "an attachment")...)
 		default:

@@ -14,7 +14,6 @@ import (
 	"lifehub/agent/fingerprint"
 	"lifehub/agent/gate"
 	"lifehub/agent/memory"
-	"lifehub/agent/provenance"
 	"lifehub/internal/testenv"
 )
 
@@ -80,7 +79,7 @@ type nothingSaid struct{ agent.History }
 func (nothingSaid) Exchanges(context.Context, string) ([]agent.Exchange, error) { return nil, nil }
 
 func emptyAnswer() *answer {
-	record := &provenance.Record{Stream: &events.Stream{}}
+	record := &gate.Record{Stream: &events.Stream{}}
 	a := newAnswer(newRunner(&gate.Guard{Record: record}, 1), nil, &memory.Recalled{})
 	a.conversations = nothingSaid{}
 	return a

@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"lifehub/agent"
+	"lifehub/agent/gate"
 	"lifehub/agent/prompt"
-	"lifehub/agent/provenance"
 	"lifehub/internal/text"
 	"lifehub/llm"
 )
@@ -210,7 +210,7 @@ func (l *agentLoop) result(report string) agent.Result {
 	result.Nothing = report == "" && len(result.Sources) == 0
 	result.Unlikely = nothingIn(l.found)
 	for _, f := range l.found {
-		if f.Status == agent.StepFailed && (f.Result.Untrusted || provenance.ErrorsUntrusted(l.turn.steps.tool(f.step.Tool))) {
+		if f.Status == agent.StepFailed && (f.Result.Untrusted || gate.ErrorsUntrusted(l.turn.steps.tool(f.step.Tool))) {
 			result.Untrusted = true // the report may tell the words of its error
 		}
 		if f.Status != agent.Done || f.same != "" {

@@ -13,7 +13,6 @@ import (
 	"lifehub/agent/args"
 	"lifehub/agent/events"
 	"lifehub/agent/gate"
-	"lifehub/agent/provenance"
 	"lifehub/agent/toolchoice"
 	"lifehub/internal/pattern"
 )
@@ -22,7 +21,7 @@ import (
 // from tools to attached are set before the first step.
 type runner struct {
 	events *events.Stream
-	record *provenance.Record
+	record *gate.Record
 	gate   *gate.Guard
 
 	tools    []agent.Tool             // the enabled ones when the turn began
@@ -132,7 +131,7 @@ func (w *runner) step(ctx context.Context, step agent.Step, at *gate.Turnstile, 
 		server, _ := agent.ServerOf(w.tool(step.Tool))
 		w.record.ReadFrom(server, before.outcome.Result)
 		w.record.Called(w.tool(step.Tool), before.input)
-		if before.outcome.Status != agent.Done && before.outcome.Status != agent.Denied && provenance.ErrorsUntrusted(w.tool(step.Tool)) {
+		if before.outcome.Status != agent.Done && before.outcome.Status != agent.Denied && gate.ErrorsUntrusted(w.tool(step.Tool)) {
 			w.record.MarkError(step.Tool)
 		}
 		return *before.outcome

@@ -10,9 +10,9 @@ import (
 	"lifehub/agent"
 	"lifehub/agent/citation"
 	"lifehub/agent/events"
+	"lifehub/agent/gate"
 	"lifehub/agent/memory"
 	"lifehub/agent/prompt"
-	"lifehub/agent/provenance"
 	"lifehub/llm"
 )
 
@@ -53,7 +53,7 @@ func (a *Agent) inPrompts(ctx context.Context, conversation string) int {
 func (a *Agent) Recall(ctx context.Context, conversation, question string, k int) ([]agent.Recollection, error) {
 	found, err := a.Memory.Recall(ctx, conversation, question, a.inPrompts(ctx, conversation), k)
 	for i, r := range found {
-		found[i].Untrusted = len(provenance.Sources(ctx, a.Provenance, r.Title, r.Question, r.Answer)) > 0 || len(agent.ParseMessage(r.Question).Attached) > 0
+		found[i].Untrusted = len(gate.Sources(ctx, a.Provenance, r.Title, r.Question, r.Answer)) > 0 || len(agent.ParseMessage(r.Question).Attached) > 0
 	}
 	return found, err
 }
@@ -178,10 +178,10 @@ func (t *turn) recallUntrusted(ctx context.Context) {
 	for _, m := range append(slices.Clip(t.recalled.History), llm.Message{Role: llm.User, Text: t.message}) {
 		t.record.AddMessage(ctx, m.Text, m.Role == llm.User)
 	}
-	t.record.MarkUntrusted(provenance.Sources(ctx, t.record.Store, t.recalled.Summary.Text)...)
+	t.record.MarkUntrusted(gate.Sources(ctx, t.record.Store, t.recalled.Summary.Text)...)
 	for i := range t.recalled.Facts {
 		f := &t.recalled.Facts[i]
-		if f.Untrusted = f.Untrusted || len(provenance.Sources(ctx, t.record.Store, f.Text)) > 0; f.Untrusted {
+		if f.Untrusted = f.Untrusted || len(gate.Sources(ctx, t.record.Store, f.Text)) > 0; f.Untrusted {
 			t.record.MarkUntrusted("what was remembered")
 		} else {
 			t.record.AddOwn(f.Text)

@@ -12,7 +12,6 @@ import (
 	"lifehub/agent/events"
 	"lifehub/agent/fingerprint"
 	"lifehub/agent/gate"
-	"lifehub/agent/provenance"
 	"lifehub/llm"
 )
 
@@ -25,7 +24,7 @@ func allowAll() *gate.Rules {
 
 // known is a Provenance that knows texts for untrusted.
 func known(source string, texts ...string) agent.Provenance {
-	p := provenance.InMemory()
+	p := gate.InMemory()
 	for _, text := range texts {
 		_ = p.Remember(context.Background(), agent.Untrusted{Source: source, Prints: fingerprint.Of(text)}) // never an error
 	}
@@ -48,7 +47,7 @@ func afterPage(o Options) Options {
 
 // isMarked reports whether an answer is known for untrusted.
 func (a *Agent) isMarked(answer agent.Answer) bool {
-	return len(provenance.Sources(context.Background(), a.Provenance, answer.Text)) > 0
+	return len(gate.Sources(context.Background(), a.Provenance, answer.Text)) > 0
 }
 
 // A rule or an earlier yes lets nothing act once untrusted text had a part in
@@ -268,7 +267,7 @@ func TestWhatAWorkersToolRepeatsIsNoWordOfTheUsers(t *testing.T) {
 			looks = append([]line{calling("delegate", `{"worker_type":"general","task_description":"look at the bank"}`)}, looks...)
 			looks = append(looks, say("It says so."), say(accepted))
 		}
-		known := provenance.InMemory()
+		known := gate.InMemory()
 		options := Options{
 			Model: &script{lines: append(looks, calling("add_task", `{"text":"`+text+`"}`), say("Done."))}, History: &shelf{},
 			Tools: tools(page, echo, addTask()), Mode: inMode(agent.LoopMode), Provenance: known, Rules: allowAll(),

@@ -12,7 +12,6 @@ import (
 	"lifehub/agent/args"
 	"lifehub/agent/gate"
 	"lifehub/agent/prompt"
-	"lifehub/agent/provenance"
 	"lifehub/internal/testenv"
 	"lifehub/llm"
 )
@@ -222,7 +221,7 @@ func FuzzReadPlan(f *testing.F) {
 
 // alone is a worker without a turn: it repairs steps, and runs none.
 func aloneTool() *runner {
-	w := newRunner(&gate.Guard{Record: &provenance.Record{}, Schemas: &args.Schemas{}}, 1)
+	w := newRunner(&gate.Guard{Record: &gate.Record{}, Schemas: &args.Schemas{}}, 1)
 	w.redact = func(text string) string { return text }
 	return w
 }

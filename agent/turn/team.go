@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"lifehub/agent"
+	"lifehub/agent/gate"
 	"lifehub/agent/prompt"
-	"lifehub/agent/provenance"
 )
 
 //go:embed prompts/lead.md
@@ -76,7 +76,7 @@ func (t *turn) carriedParts(ctx context.Context) (parts []prompt.Part, err error
 		if len(lines) == 0 {
 			continue
 		}
-		if len(provenance.Sources(ctx, t.record.Store, lines...)) > 0 {
+		if len(gate.Sources(ctx, t.record.Store, lines...)) > 0 {
 			t.record.MarkUntrusted("documents of this conversation")
 		}
 		parts = append(parts, prompt.Part{

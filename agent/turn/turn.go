@@ -13,7 +13,6 @@ import (
 	"lifehub/agent/gate"
 	"lifehub/agent/memory"
 	"lifehub/agent/prompt"
-	"lifehub/agent/provenance"
 	"lifehub/internal/when"
 	"lifehub/llm"
 )
@@ -29,13 +28,13 @@ type turn struct {
 	about   *string     // what the notes are, for prompts; nil: not asked for yet
 	rounds  int         // of the loop, at most
 
-	events   *events.Stream     // numbers, journals and traces every event; the front ends read it
-	record   *provenance.Record // what was read, and where it comes from
-	gate     *gate.Guard        // decides whether a call may run
-	model    *prompt.Asker      // fits a prompt into the window and asks the model
-	recalled *memory.Recalled   // facts, past exchanges, summary
-	steps    *runner            // runs calls as a graph, and keeps what they found
-	answer   *answer            // the text as it streams, its numbered sources and citations
+	events   *events.Stream   // numbers, journals and traces every event; the front ends read it
+	record   *gate.Record     // what was read, and where it comes from
+	gate     *gate.Guard      // decides whether a call may run
+	model    *prompt.Asker    // fits a prompt into the window and asks the model
+	recalled *memory.Recalled // facts, past exchanges, summary
+	steps    *runner          // runs calls as a graph, and keeps what they found
+	answer   *answer          // the text as it streams, its numbered sources and citations
 
 	citations *[]agent.Citation // of the answer; nil: not judged yet
 
@@ -53,7 +52,7 @@ type turn struct {
 func newTurn(a *Agent, conversation string, to chan<- agent.Event) *turn {
 	stream := events.New(to, a.Now)
 	stream.Journal, stream.Trace = a.Journal, a.Trace
-	record := &provenance.Record{Stream: stream, Store: a.Provenance, Conversation: conversation}
+	record := &gate.Record{Stream: stream, Store: a.Provenance, Conversation: conversation}
 	guard := &gate.Guard{Gate: a.gate, Record: record, Schemas: &a.schemas}
 	steps := newRunner(guard, a.Limits.Parallel)
 	steps.missing, steps.writes, steps.redact = a.Missing(), a.Writes, a.Redact

@@ -21,7 +21,6 @@ import (
 	"lifehub/agent/events"
 	"lifehub/agent/gate"
 	"lifehub/agent/prompt"
-	"lifehub/agent/provenance"
 	"lifehub/agent/tools"
 	"lifehub/agent/turn"
 	"lifehub/cli/app"
@@ -174,7 +173,7 @@ func (s *notesServer) run(ctx context.Context, tool agent.Tool, input json.RawMe
 
 // guard is the gate as one call meets it. What was untrusted anywhere is so here.
 func (s *notesServer) guard() *gate.Guard {
-	record := &provenance.Record{Stream: events.New(nil, time.Now), Store: &s.App.Untrusted}
+	record := &gate.Record{Stream: events.New(nil, time.Now), Store: &s.App.Untrusted}
 	return &gate.Guard{Gate: s.gate, Record: record, Schemas: &s.schemas, Prompts: func() gate.Prompts { return gate.Prompts{} }}
 }
 

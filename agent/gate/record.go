@@ -1,6 +1,4 @@
-// Package provenance is whose words a turn works with: which of them are the
-// user's own, and where those come from that are not.
-package provenance
+package gate
 
 import (
 	"context"
