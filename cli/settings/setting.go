@@ -58,7 +58,7 @@ func (s setting) set(values []string, isList bool) error {
 	return nil
 }
 
-// Version is the value as the file would hold it.
+// Text is the value as the file would hold it.
 func (s setting) Text() string {
 	switch field := s.Field.(type) {
 	case *[]string:
