@@ -188,7 +188,7 @@ func (s *Client) RootsChanged() {
 		if session == nil || one.Entry.Roots != nil || !one.offersRoots() {
 			continue
 		}
-		go func() { // ends after wire.Goodbye
+		go func() { // ends after Goodbye
 			defer one.catch(nil)
 			ctx, cancel := context.WithTimeout(context.Background(), Goodbye)
 			defer cancel()

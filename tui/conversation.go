@@ -179,7 +179,7 @@ func (m *Model) goOn(turn string) tea.Cmd {
 }
 
 // mostTurns is how many turns the transcript holds before it lets go of all
-// but the last chats.FirstRead: an evening with LifeHub takes no more memory than that.
+// but the last FirstRead: an evening with LifeHub takes no more memory than that.
 const mostTurns = 2 * FirstRead
 
 // readEarlier reads the turns above those that are held.

@@ -1,6 +1,6 @@
-// Package gate is what stands between a plan and a tool: may this call run, by
-// the rules, by where its words come from, and by what the user answers. Begin
-// with [Guard.Pass]; only its [Permit] runs a tool.
+// Package gate decides whether a call may run: by the rules of permissions.yaml
+// (rules.go), by the provenance of its arguments (record.go), and by the user's
+// answer. Start at [Guard.Pass]; only the [Permit] that it returns runs a tool.
 package gate
 
 import (

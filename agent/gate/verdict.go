@@ -138,7 +138,7 @@ func (g *Guard) ownLevel(c Call) (own agent.Level, newAddress bool) {
 }
 
 // allowing returns the rule with which a run where nobody can be asked would
-// let a call run, as [rules.ParseOne] reads it, with VALUE and HOST for what it has
+// let a call run, as [ParseOne] reads it, with VALUE and HOST for what it has
 // to name. "": there is none. untrusted: it has to be one for after untrusted text.
 func (g *Guard) allowing(c Call) (rule string, untrusted bool) {
 	name := c.Name()

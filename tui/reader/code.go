@@ -18,7 +18,7 @@ const formatter = "lifehub"
 
 func init() { formatters.Register(formatter, chroma.FormatterFunc(mark)) }
 
-// token stands before the number of a [highlight.Token], on its way through glamour.
+// token stands before the number of a [layout.Token], on its way through glamour.
 const token = "="
 
 // soon is how long code may take to be read. chroma's patterns have no other bound
