@@ -1,7 +1,7 @@
-// Package tui is the screen: keys in, pictures out. It turns what the user types
-// into questions, lays out what the packages below it draw and runs turns; it
-// decides nothing about answers. Begin reading with [Run] and [Model.Update];
-// show in turn.go is the one place where an event reaches the screen.
+// Package tui is the screen of the chat. It turns keys into questions and
+// commands, runs turns, and lays out what the packages below it draw. Start at
+// [Run] and [Model.Update]; events of a turn reach the screen only through show in
+// turn.go.
 package tui
 
 import (

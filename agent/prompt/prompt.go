@@ -1,5 +1,7 @@
-// Package prompt is what a model is asked, in parts: fitted into its window by an
-// estimate of tokens, which learns from what the server counted.
+// Package prompt builds requests to a model and parses its replies. [Asker] fits
+// a request into the model's window by an estimate of tokens, which is corrected
+// by the counts that servers report; plan.go and calls.go read plans and printed
+// calls.
 package prompt
 
 import (
