@@ -24,18 +24,18 @@ const (
 	bytesPerSecond  = 64 << 20
 )
 
-// Frames forwards the messages on a server's stdout, one per line, and protects
+// frames forwards the messages on a server's stdout, one per line, and protects
 // the library from malformed ones: lines that are not JSON are counted and
 // dropped, a response that is too long or damaged is replaced by an error response
 // to its call, and batches are split into messages.
-type Frames struct {
+type frames struct {
 	Garbage atomic.Int64           // number of lines that were not messages
 	first   atomic.Pointer[string] // the first of them; may be nil
 }
 
 // Copy returns at the end of src.
-func (f *Frames) Copy(dst io.Writer, src io.Reader) error {
-	in := bufio.NewReaderSize(&Throttled{Reader: src}, 64<<10)
+func (f *frames) Copy(dst io.Writer, src io.Reader) error {
+	in := bufio.NewReaderSize(&throttled{Reader: src}, 64<<10)
 	var pace pace
 	for {
 		line, whole, err := readFrame(in)
@@ -61,7 +61,7 @@ const maxBatch = 100
 
 // messages returns the messages of a line; cut means that the input ended within
 // the line.
-func (f *Frames) messages(line []byte, whole, cut bool) [][]byte {
+func (f *frames) messages(line []byte, whole, cut bool) [][]byte {
 	var batch []json.RawMessage
 	var instead []byte
 	switch {
@@ -90,7 +90,7 @@ func (f *Frames) messages(line []byte, whole, cut bool) [][]byte {
 }
 
 // odd counts a line that is not a message.
-func (f *Frames) odd(line []byte) {
+func (f *frames) odd(line []byte) {
 	if f.Garbage.Add(1) == 1 {
 		first := strings.ToValidUTF8(string(line[:min(len(line), 100)]), "�")
 		f.first.Store(&first)
@@ -99,7 +99,7 @@ func (f *Frames) odd(line []byte) {
 
 // Complaint describes the lines that were not messages; it returns "" if there
 // were none.
-func (f *Frames) Complaint() string {
+func (f *frames) Complaint() string {
 	first := f.first.Load()
 	if first == nil {
 		return ""
@@ -147,13 +147,13 @@ func errorReply(ends []byte, what string) []byte {
 	return nil
 }
 
-// Throttled limits reading to bytesPerSecond.
-type Throttled struct {
+// throttled limits reading to bytesPerSecond.
+type throttled struct {
 	io.Reader
 	pace pace
 }
 
-func (t *Throttled) Read(p []byte) (int, error) {
+func (t *throttled) Read(p []byte) (int, error) {
 	n, err := t.Reader.Read(p)
 	t.pace.take(n, bytesPerSecond)
 	return n, err

@@ -32,7 +32,7 @@ func TestOnlyMessagesAreForwarded(t *testing.T) {
 		"other framing":      {"Content-Length: 8\r\n\r\n{\"a\":1}Content-Length: 8\r\n", "", 2},
 		"cut":                {"{\"a\":1}\n{\"b\":", "{\"a\":1}\n", 1},
 	} {
-		var f Frames
+		var f frames
 		var out bytes.Buffer
 		if err := f.Copy(&out, strings.NewReader(c.in)); err != nil {
 			t.Error(err)
@@ -53,7 +53,7 @@ func TestFloodIsThrottled(t *testing.T) {
 	const events = "event: message\r\ndata: {}\r\n\r\n"
 	for name, flood := range map[string]func(n int) error{
 		"on stdout": func(n int) error {
-			var f Frames
+			var f frames
 			return f.Copy(io.Discard, strings.NewReader(strings.Repeat("{}\n", n)))
 		},
 		"by HTTP": func(n int) error {
@@ -78,7 +78,7 @@ func TestFloodIsThrottled(t *testing.T) {
 func FuzzFrames(f *testing.F) {
 	f.Add([]byte("{}\n[\n{\"id\":1}"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		var frames Frames
+		var frames frames
 		var out bytes.Buffer
 		_ = frames.Copy(&out, bytes.NewReader(data))
 		for line := range bytes.Lines(out.Bytes()) {

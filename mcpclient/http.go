@@ -27,7 +27,7 @@ func (s *supervisor) dial(ctx, starting context.Context, entry config.Entry) (*s
 
 func (s *supervisor) dialAs(ctx, starting context.Context, entry config.Entry) (*session, error) {
 	ctx, cancel := context.WithCancel(ctx) // used for requests from the server
-	conn, err := Dial(ctx, entry, s.credentials(entry).OAuth(), s.hub.Log)
+	conn, err := dial(ctx, entry, s.credentials(entry).OAuth(), s.hub.Log)
 	if err != nil {
 		cancel()
 		return nil, err
@@ -46,7 +46,7 @@ func (s *supervisor) dialAs(ctx, starting context.Context, entry config.Entry) (
 		}()
 		select {
 		case <-done:
-		case <-time.After(Graceful):
+		case <-time.After(graceful):
 		}
 	}
 	if err := s.greet(ctx, starting, session); err != nil {
@@ -73,8 +73,8 @@ func wantsToKnow(err error) bool {
 	return client.IsAuthorizationRequiredError(err) || client.IsOAuthAuthorizationRequiredError(err)
 }
 
-func (s *supervisor) credentials(entry config.Entry) *CredentialFile {
-	p := &CredentialFile{URL: entry.URL}
+func (s *supervisor) credentials(entry config.Entry) *credentialFile {
+	p := &credentialFile{URL: entry.URL}
 	if s.hub.Tokens != "" {
 		p.File = filepath.Join(s.hub.Tokens, s.Entry.Name+".json")
 	}

@@ -31,16 +31,16 @@ type credential struct {
 	Token        *transport.Token `json:"token,omitempty"`
 }
 
-// CredentialFile is a server's credential on disk, in the form the library needs.
+// credentialFile is a server's credential on disk, in the form the library needs.
 // It is safe for concurrent use.
-type CredentialFile struct {
+type credentialFile struct {
 	File string // empty: nothing is saved
 	URL  string
 	mu   sync.Mutex
 }
 
 // read returns the credential, or a zero one if there is none for this url.
-func (p *CredentialFile) read() (credential, error) {
+func (p *credentialFile) read() (credential, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	var saved credential
@@ -63,7 +63,7 @@ func (p *CredentialFile) read() (credential, error) {
 	return saved, nil
 }
 
-func (p *CredentialFile) write(saved credential) error {
+func (p *credentialFile) write(saved credential) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.File == "" {
@@ -81,7 +81,7 @@ func (p *CredentialFile) write(saved credential) error {
 }
 
 // GetToken implements the library's token store.
-func (p *CredentialFile) GetToken(ctx context.Context) (*transport.Token, error) {
+func (p *credentialFile) GetToken(ctx context.Context) (*transport.Token, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -93,7 +93,7 @@ func (p *CredentialFile) GetToken(ctx context.Context) (*transport.Token, error)
 }
 
 // SaveToken implements the library's token store.
-func (p *CredentialFile) SaveToken(ctx context.Context, token *transport.Token) error {
+func (p *credentialFile) SaveToken(ctx context.Context, token *transport.Token) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -107,7 +107,7 @@ func (p *CredentialFile) SaveToken(ctx context.Context, token *transport.Token) 
 
 // OAuth returns the library's configuration for this credential, or nil if there
 // is none.
-func (p *CredentialFile) OAuth() *transport.OAuthConfig {
+func (p *credentialFile) OAuth() *transport.OAuthConfig {
 	saved, err := p.read()
 	if err != nil || saved.Token == nil {
 		return nil
@@ -116,7 +116,7 @@ func (p *CredentialFile) OAuth() *transport.OAuthConfig {
 	return &config
 }
 
-func (p *CredentialFile) config(saved credential) transport.OAuthConfig {
+func (p *credentialFile) config(saved credential) transport.OAuthConfig {
 	return transport.OAuthConfig{
 		ClientID: saved.ClientID, ClientSecret: saved.ClientSecret, TokenEndpointAuthMethod: saved.AuthMethod,
 		TokenStore: p, PKCEEnabled: true, HTTPClient: consentWeb(p.URL),
@@ -125,7 +125,7 @@ func (p *CredentialFile) config(saved credential) transport.OAuthConfig {
 
 // Consent registers LifeHub as a client, sends the user to the consent page, and
 // exchanges the resulting code for a token.
-func (p *CredentialFile) Consent(ctx context.Context, show func(page string)) error {
+func (p *credentialFile) Consent(ctx context.Context, show func(page string)) error {
 	state, err := transport.GenerateState()
 	if err != nil {
 		return err
@@ -170,7 +170,7 @@ func (p *CredentialFile) Consent(ctx context.Context, show func(page string)) er
 
 // probe sends a request without a token: the rejection names the authorization
 // server.
-func (p *CredentialFile) probe(ctx context.Context, handler *transport.OAuthHandler) error {
+func (p *credentialFile) probe(ctx context.Context, handler *transport.OAuthHandler) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, p.URL, strings.NewReader("{}"))
 	if err != nil {
 		return err

@@ -16,8 +16,8 @@ const (
 	maxListing = 8 << 20
 )
 
-// ErrMore reports that a list is valid but was truncated.
-var ErrMore = errors.New("the server lists more than LifeHub accepts")
+// errMore reports that a list is valid but was truncated.
+var errMore = errors.New("the server lists more than LifeHub accepts")
 
 // Listed collects a server's items of one kind from all pages. With ErrMore it
 // returns the items within the limits.
@@ -32,7 +32,7 @@ func Listed[T any](items iter.Seq2[T, error]) (list []T, err error) {
 		}
 		raw, _ := json.Marshal(item) // always encodable, as it was decoded from JSON
 		if size += len(raw); size > maxListing || len(list) == maxListed {
-			return list, fmt.Errorf("%w: %d, or %d MiB", ErrMore, maxListed, maxListing>>20)
+			return list, fmt.Errorf("%w: %d, or %d MiB", errMore, maxListed, maxListing>>20)
 		}
 		list = append(list, item)
 	}

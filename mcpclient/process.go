@@ -17,9 +17,9 @@ import (
 )
 
 const (
-	// Graceful is how long a server may take to exit after its stdin was closed,
+	// graceful is how long a server may take to exit after its stdin was closed,
 	// and again after SIGTERM.
-	Graceful = time.Second
+	graceful = time.Second
 	// stalled is how long a server may leave its stdin unread.
 	stalled = 30 * time.Second
 )
@@ -51,8 +51,8 @@ func environment(declared map[string]string, tag string) []string {
 	return env
 }
 
-// Process is a running server and all its descendants.
-type Process struct {
+// process is a running server and all its descendants.
+type process struct {
 	cmd    *exec.Cmd
 	tag    string
 	stdin  *os.File
@@ -68,8 +68,8 @@ type Process struct {
 // startProcess starts a server's command in its own process group. stdout and
 // stderr are called with its output and must read it to the end. The process ends
 // with Close or on its own.
-func startProcess(s config.Entry, dir string, stdout, stderr func(io.Reader)) (*Process, error) {
-	p := &Process{tag: rand.Text(), Input: newQueue(), Exited: make(chan struct{})}
+func startProcess(s config.Entry, dir string, stdout, stderr func(io.Reader)) (*process, error) {
+	p := &process{tag: rand.Text(), Input: newQueue(), Exited: make(chan struct{})}
 	p.cmd = exec.Command(s.Command, s.Args...)
 	p.cmd.Env = environment(s.Env, p.tag)
 	p.cmd.Dir = dir
@@ -93,7 +93,7 @@ func startProcess(s config.Entry, dir string, stdout, stderr func(io.Reader)) (*
 // run starts the command, waits for its exit and cleans up. It stays on one OS
 // thread, because Linux sends the parent death signal when the thread that
 // started the child ends.
-func (p *Process) run(stdout, stderr func(io.Reader), started chan<- error) {
+func (p *process) run(stdout, stderr func(io.Reader), started chan<- error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	if err := p.cmd.Start(); err != nil { // closes the pipes
@@ -118,7 +118,7 @@ func (p *Process) run(stdout, stderr func(io.Reader), started chan<- error) {
 	killGroup(p.cmd.Process)
 	p.guard.end()
 	// A descendant that left the group and holds a pipe would block the readers.
-	soon := time.Now().Add(Graceful)
+	soon := time.Now().Add(graceful)
 	_ = p.stdout.SetReadDeadline(soon)
 	_ = p.stderr.SetReadDeadline(soon)
 	p.Input.close()
@@ -131,7 +131,7 @@ func (p *Process) run(stdout, stderr func(io.Reader), started chan<- error) {
 }
 
 // write writes the queue to the server, and ends the server if it does not read.
-func (p *Process) write() {
+func (p *process) write() {
 	for {
 		frame, ok := p.Input.next()
 		if !ok {
@@ -156,14 +156,14 @@ func (p *Process) write() {
 
 // Close ends the server's process group: it closes stdin, then sends SIGTERM,
 // then SIGKILL. It returns when no process is left.
-func (p *Process) Close() {
+func (p *process) Close() {
 	p.Input.close()
 	_ = p.stdin.SetWriteDeadline(time.Now()) // interrupts a blocked write
 	for _, more := range []func(*os.Process){terminateGroup, killGroup} {
 		select {
 		case <-p.Exited:
 			return
-		case <-time.After(Graceful):
+		case <-time.After(graceful):
 			more(p.cmd.Process)
 		}
 	}
@@ -171,7 +171,7 @@ func (p *Process) Close() {
 }
 
 // Ending describes how the process ended.
-func (p *Process) Ending() string {
+func (p *process) Ending() string {
 	switch {
 	case p.err != nil:
 		return "it ended: " + p.err.Error()

@@ -190,7 +190,7 @@ func (s *Client) RootsChanged() {
 		}
 		go func() { // ends after Goodbye
 			defer one.catch(nil)
-			ctx, cancel := context.WithTimeout(context.Background(), Goodbye)
+			ctx, cancel := context.WithTimeout(context.Background(), goodbye)
 			defer cancel()
 			if err := session.client.RootListChanges(ctx); err != nil {
 				s.Log.Debug("notify of changed roots", "server", one.Entry.Name, "err", err)

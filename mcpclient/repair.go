@@ -16,11 +16,11 @@ import (
 	"lifehub/internal/text"
 )
 
-// Repairing is the library's transport over pipes, with responses repaired. For
+// repairing is the library's transport over pipes, with responses repaired. For
 // HTTP, Conn does this.
-type Repairing struct{ *transport.Stdio }
+type repairing struct{ *transport.Stdio }
 
-func (a Repairing) SendRequest(ctx context.Context, request transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
+func (a repairing) SendRequest(ctx context.Context, request transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
 	response, err := a.Stdio.SendRequest(ctx, request)
 	return repair(request.Method, response), err
 }
@@ -38,13 +38,13 @@ func repair(method string, response *transport.JSONRPCResponse) *transport.JSONR
 	}
 	switch mcp.MCPMethod(method) {
 	case mcp.MethodServerDiscover:
-		if Missing(answer["supportedVersions"]) { // some servers answer {} to unknown methods
+		if missing(answer["supportedVersions"]) { // some servers answer {} to unknown methods
 			return transport.NewJSONRPCErrorResponse(response.ID, mcp.METHOD_NOT_FOUND, "no protocol version in the response", nil)
 		}
 	case mcp.MethodToolsList:
 		response.Result = toolsPage(response.Result, answer)
 	case mcp.MethodToolsCall:
-		if Missing(answer["content"]) && !Missing(answer["structuredContent"]) { // some servers send only structured content
+		if missing(answer["content"]) && !missing(answer["structuredContent"]) { // some servers send only structured content
 			answer["content"] = json.RawMessage("[]")
 			response.Result, _ = json.Marshal(answer) // always encodable, as it was decoded from JSON
 		}
@@ -58,20 +58,20 @@ func toolsPage(raw json.RawMessage, answer map[string]json.RawMessage) json.RawM
 		Tools      []json.RawMessage `json:"tools"`
 		NextCursor string            `json:"nextCursor,omitempty"`
 	}
-	if !Missing(answer["tools"]) && json.Unmarshal(answer["tools"], &page.Tools) != nil {
+	if !missing(answer["tools"]) && json.Unmarshal(answer["tools"], &page.Tools) != nil {
 		return raw
 	}
 	for i, tool := range page.Tools {
 		page.Tools[i] = wrapped(tool)
 	}
-	if next := answer["nextCursor"]; !Missing(next) && json.Unmarshal(next, &page.NextCursor) != nil {
+	if next := answer["nextCursor"]; !missing(next) && json.Unmarshal(next, &page.NextCursor) != nil {
 		page.NextCursor = string(next) // some servers send a number
 	}
 	repaired, _ := json.Marshal(page) // always encodable, as it was decoded from JSON
 	return repaired
 }
 
-func Missing(value json.RawMessage) bool { return value == nil || string(value) == "null" }
+func missing(value json.RawMessage) bool { return value == nil || string(value) == "null" }
 
 // wholeTool is the key under which wrapped stores a tool, in the metadata that
 // the protocol reserves for implementations.
@@ -102,7 +102,7 @@ type Tool struct {
 // JSON returns a canonical form of the tool for the trust file.
 func (l Tool) JSON() string {
 	raw, err := json.Marshal(l)
-	text, _ := Canonical(raw) // always valid, as it was just encoded
+	text, _ := canonical(raw) // always valid, as it was just encoded
 	if err != nil {
 		return "" // unreachable: it was decoded from JSON
 	}
@@ -112,8 +112,8 @@ func (l Tool) JSON() string {
 // maxDefinition bounds the definition of one tool, in bytes.
 const maxDefinition = 128 << 10
 
-// Unwrapped returns the definition of a wrapped tool.
-func Unwrapped(tool mcp.Tool) (Tool, error) {
+// unwrapped returns the definition of a wrapped tool.
+func unwrapped(tool mcp.Tool) (Tool, error) {
 	named := Tool{Name: tool.Name}
 	if tool.Meta == nil {
 		return named, errors.New("not a JSON object")
@@ -124,7 +124,7 @@ func Unwrapped(tool mcp.Tool) (Tool, error) {
 	}
 	var l Tool
 	if err := json.Unmarshal([]byte(whole), &l); err != nil {
-		return named, InWords(err)
+		return named, inWords(err)
 	}
 	if l.Name != tool.Name {
 		return named, errors.New("duplicate name")
@@ -135,11 +135,11 @@ func Unwrapped(tool mcp.Tool) (Tool, error) {
 // brokenOff is the library's error for a stream that ended without a response.
 const brokenOff = "unexpected nil response"
 
-// MaxWords bounds the text of a server's error, in bytes.
-const MaxWords = 4 << 10
+// maxWords bounds the text of a server's error, in bytes.
+const maxWords = 4 << 10
 
-// InWords describes an error of the library without Go types and internal names.
-func InWords(err error) error {
+// inWords describes an error of the library without Go types and internal names.
+func inWords(err error) error {
 	var wrong *json.UnmarshalTypeError
 	if err = neterr.Explain(err); err == nil {
 		return nil
@@ -147,7 +147,7 @@ func InWords(err error) error {
 	for _, library := range []string{"request failed with status %d: ", "notification failed with status %d: ", "unexpected status code: %d", "unexpected status %d"} {
 		var code int
 		if n, _ := fmt.Sscanf(err.Error(), library, &code); n == 1 {
-			return neterr.Status("the server", code, text.Cut(err.Error(), MaxWords))
+			return neterr.Status("the server", code, text.Cut(err.Error(), maxWords))
 		}
 	}
 	switch {
@@ -160,10 +160,10 @@ func InWords(err error) error {
 	return fmt.Errorf("the response violates the protocol: %s has type %q", strings.ToLower(what[:1])+what[1:], wrong.Value)
 }
 
-// Canonical encodes JSON so that equal values have equal texts: some servers list
+// canonical encodes JSON so that equal values have equal texts: some servers list
 // keys in varying order.
-func Canonical(raw json.RawMessage) (string, error) {
-	if Missing(raw) {
+func canonical(raw json.RawMessage) (string, error) {
+	if missing(raw) {
 		return "", nil
 	}
 	decoder := json.NewDecoder(bytes.NewReader(raw))

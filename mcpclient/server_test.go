@@ -94,7 +94,7 @@ func TestMisbehavingServerAffectsOnlyItself(t *testing.T) {
 			s := start(t, Options{}, misbehaves, good)
 			result, err := one(t, s, "bad_echo").Run(t.Context(), json.RawMessage(said))
 			switch {
-			case err != nil && len(err.Error()) > 2*MaxWords:
+			case err != nil && len(err.Error()) > 2*maxWords:
 				t.Errorf("an error of %d bytes", len(err.Error()))
 			case want.err != "" && (err == nil || !strings.Contains(err.Error(), want.err)):
 				t.Errorf("got %q, %v, want an error with %q", text.Cut(result.Text, 100), err, want.err)

@@ -75,7 +75,7 @@ func (s *supervisor) connect(ctx, starting context.Context, entry config.Entry) 
 
 // spawn starts a server's program and connects it to a client.
 func (s *supervisor) spawn(entry config.Entry) (*session, error) {
-	var frames Frames
+	var frames frames
 	fromServer, toClient := io.Pipe()
 	session := &session{ended: make(chan struct{}), odd: frames.Garbage.Load, complaint: frames.Complaint}
 	running, err := startProcess(entry, s.folder(entry), func(stdout io.Reader) {
@@ -85,11 +85,11 @@ func (s *supervisor) spawn(entry config.Entry) (*session, error) {
 		if err := frames.Copy(toClient, stdout); err != nil {
 			s.hub.Log.Debug("read stdout", "server", s.Entry.Name, "err", err)
 		}
-	}, func(stderr io.Reader) { _, _ = io.Copy(s.stderr, &Throttled{Reader: stderr}) })
+	}, func(stderr io.Reader) { _, _ = io.Copy(s.stderr, &throttled{Reader: stderr}) })
 	if err != nil {
 		return nil, startError(entry, err)
 	}
-	session.client = client.NewClient(Repairing{Stdio: transport.NewIO(fromServer, endless{running.Input}, nil)}, s.capabilities()...)
+	session.client = client.NewClient(repairing{Stdio: transport.NewIO(fromServer, endless{running.Input}, nil)}, s.capabilities()...)
 	session.close = func() {
 		_ = session.client.Close()
 		_ = toClient.Close() // ends the reader and unblocks writers
@@ -99,7 +99,7 @@ func (s *supervisor) spawn(entry config.Entry) (*session, error) {
 	session.why = func() string {
 		select {
 		case <-running.Exited:
-		case <-time.After(Graceful):
+		case <-time.After(graceful):
 			return "it closed its output"
 		}
 		return withLastWords(running.Ending(), s.stderr.Last())
@@ -197,9 +197,9 @@ func (s *session) explain(ctx context.Context, err error) error {
 	if errors.As(err, &wrapped) {
 		err = wrapped.Err
 	}
-	err = InWords(err)
-	if words := err.Error(); len(words) > MaxWords {
-		return errors.New(text.Cut(words, MaxWords))
+	err = inWords(err)
+	if words := err.Error(); len(words) > maxWords {
+		return errors.New(text.Cut(words, maxWords))
 	}
 	return err
 }

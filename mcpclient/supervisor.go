@@ -32,7 +32,7 @@ type supervisor struct {
 	hub      *Client
 	dir      string // working directory if the entry names none
 	lookup   func(string) (string, bool)
-	stderr   *Tail
+	stderr   *tail
 	dirty    chan struct{} // receives when the server's tools have changed
 	again    chan struct{} // receives when the user requests a restart
 	asking   chan struct{} // held while the user is being asked
@@ -75,7 +75,7 @@ func newSupervisor(hub *Client, entry config.Entry, dir string, lookup func(stri
 	if hub.Logs != "" {
 		log = filepath.Join(hub.Logs, entry.Name+".log")
 	}
-	one.stderr = NewTail(log, hub.Redact)
+	one.stderr = newTail(log, hub.Redact)
 	one.recallTools()
 	return one
 }
@@ -277,8 +277,8 @@ func (s *supervisor) relist(ctx context.Context, session *session) error {
 	can := session.client.GetServerCapabilities()
 	if can.Tools != nil {
 		listed, err := Listed(s.offeredOf(session.client.IterTools(ctx, mcp.ListToolsRequest{})))
-		if err != nil && !errors.Is(err, ErrMore) {
-			return fmt.Errorf("list its tools: %w", InWords(err))
+		if err != nil && !errors.Is(err, errMore) {
+			return fmt.Errorf("list its tools: %w", inWords(err))
 		}
 		if err := s.admit(listed, err, session.instructions); err != nil {
 			return err
@@ -317,7 +317,7 @@ func (s *supervisor) admit(listed []mcp.Tool, more error, instructions string) e
 	texts, raw := map[string]string{}, map[string]string{}
 	for _, one := range listed {
 		var t *tool
-		l, err := Unwrapped(one)
+		l, err := unwrapped(one)
 		if err != nil {
 			err = fmt.Errorf("tool %q is refused: %w", l.Name, err)
 		} else {

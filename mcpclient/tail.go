@@ -11,9 +11,9 @@ import (
 // maxTail is the number of bytes of a server's stderr that are kept in memory.
 const maxTail = 64 << 10
 
-// Tail keeps the end of what is written to it, and optionally all of it in a
+// tail keeps the end of what is written to it, and optionally all of it in a
 // file.
-type Tail struct {
+type tail struct {
 	mu   sync.Mutex
 	text []byte
 	file io.WriteCloser // may be nil
@@ -22,10 +22,10 @@ type Tail struct {
 	redact func(string) string // removes secrets; may be nil
 }
 
-// NewTail returns a Tail that also writes to the file at path, unless path is
+// newTail returns a Tail that also writes to the file at path, unless path is
 // empty.
-func NewTail(path string, redact func(string) string) *Tail {
-	t := &Tail{redact: redact}
+func newTail(path string, redact func(string) string) *tail {
+	t := &tail{redact: redact}
 	if path != "" {
 		t.file = &logFile{path: path}
 	}
@@ -33,14 +33,14 @@ func NewTail(path string, redact func(string) string) *Tail {
 }
 
 // clean returns a text with secrets removed.
-func (t *Tail) clean(text []byte) []byte {
+func (t *tail) clean(text []byte) []byte {
 	if t.redact == nil {
 		return text
 	}
 	return []byte(t.redact(string(text)))
 }
 
-func (t *Tail) Write(p []byte) (int, error) {
+func (t *tail) Write(p []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.text = append(t.text, p...)
@@ -62,7 +62,7 @@ func (t *Tail) Write(p []byte) (int, error) {
 }
 
 // Close closes the file.
-func (t *Tail) Close() {
+func (t *tail) Close() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.file != nil {
@@ -75,7 +75,7 @@ func (t *Tail) Close() {
 }
 
 // Last returns the last line that is not blank.
-func (t *Tail) Last() string {
+func (t *tail) Last() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	text := bytes.TrimSpace(t.text)

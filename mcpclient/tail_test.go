@@ -9,7 +9,7 @@ import (
 )
 
 func TestTailKeepsTheEndAndTheLastLine(t *testing.T) {
-	tail := NewTail("", nil)
+	tail := newTail("", nil)
 	for range 100 {
 		_, _ = tail.Write([]byte(strings.Repeat("noise ", 1000) + "\n"))
 	}
@@ -21,7 +21,7 @@ func TestTailKeepsTheEndAndTheLastLine(t *testing.T) {
 
 func TestLogFileIsBounded(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "logs", "brave.log")
-	tail := NewTail(path, nil)
+	tail := newTail(path, nil)
 	line := []byte(strings.Repeat("x", 99<<10) + "\n")
 	for range 50 {
 		if _, err := tail.Write(line); err != nil {

@@ -11,16 +11,16 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// NeedsTask reports whether a tool must be called as a task: the call returns a
+// needsTask reports whether a tool must be called as a task: the call returns a
 // task ID immediately, with which the result is requested later.
-func NeedsTask(l Tool) bool {
+func needsTask(l Tool) bool {
 	return l.Execution != nil && l.Execution.TaskSupport == mcp.TaskSupportRequired
 }
 
-// CallTask calls a tool as a task and waits for its result. It bypasses the
+// callTask calls a tool as a task and waits for its result. It bypasses the
 // library's CallTool, which treats the response to such a call as a malformed
 // result.
-func CallTask(ctx context.Context, c *client.Client, id string, request mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+func callTask(ctx context.Context, c *client.Client, id string, request mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	request.Params.Task = &mcp.TaskParams{}
 	response, err := c.GetTransport().SendRequest(ctx, transport.JSONRPCRequest{
 		JSONRPC: mcp.JSONRPC_VERSION, ID: mcp.NewRequestId(id), Method: string(mcp.MethodToolsCall), Params: request.Params,
@@ -45,7 +45,7 @@ func CallTask(ctx context.Context, c *client.Client, id string, request mcp.Call
 
 // cancelTask cancels a task whose caller has stopped waiting.
 func cancelTask(ctx context.Context, c *client.Client, id string) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), Goodbye)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), goodbye)
 	defer cancel()
 	_, _ = c.CancelTask(ctx, mcp.CancelTaskRequest{Params: mcp.CancelTaskParams{TaskId: id}}) // the task may have ended already
 }

@@ -75,7 +75,7 @@ func newTool(s *supervisor, l Tool) (*tool, error) {
 	if err != nil {
 		return nil, fmt.Errorf("tool %q is refused: %w", l.Name, err)
 	}
-	t := &tool{server: s, name: l.Name, level: s.Entry.Level, task: NeedsTask(l), text: said, reads: hints.ReadOnlyHint}
+	t := &tool{server: s, name: l.Name, level: s.Entry.Level, task: needsTask(l), text: said, reads: hints.ReadOnlyHint}
 	t.safe = hints.ReadOnlyHint != nil && *hints.ReadOnlyHint && !hints.DestructiveHint
 	if clean := []byte(s.hub.Redact(string(schema))); json.Valid(clean) {
 		schema = clean // servers put a key there as the default of an argument
@@ -104,7 +104,7 @@ func textOf(l Tool, schema json.RawMessage) (string, error) {
 		what string
 		raw  json.RawMessage
 	}{{"arguments", schema}, {"it says of itself", l.Annotations}, {"answers", l.OutputSchema}} {
-		said, err := Canonical(part.raw)
+		said, err := canonical(part.raw)
 		if err != nil {
 			return "", err
 		}
@@ -112,7 +112,7 @@ func textOf(l Tool, schema json.RawMessage) (string, error) {
 			lines = append(lines, part.what+": "+said)
 		}
 	}
-	if NeedsTask(l) {
+	if needsTask(l) {
 		lines = append(lines, "it does its work as a task")
 	}
 	return strings.Join(lines, "\n"), nil
@@ -121,7 +121,7 @@ func textOf(l Tool, schema json.RawMessage) (string, error) {
 // normalSchema returns the schema of a tool's arguments, which must be an object
 // schema.
 func normalSchema(raw json.RawMessage) (json.RawMessage, error) {
-	if Missing(raw) || string(raw) == "true" { // true accepts anything
+	if missing(raw) || string(raw) == "true" { // true accepts anything
 		raw = json.RawMessage("{}")
 	}
 	if len(raw) > maxSchema {
@@ -139,10 +139,10 @@ func normalSchema(raw json.RawMessage) (json.RawMessage, error) {
 	default:
 		return nil, fmt.Errorf("its schema describes %s instead of an object", kind)
 	}
-	if Missing(fields["properties"]) {
+	if missing(fields["properties"]) {
 		fields["properties"] = json.RawMessage(`{}`)
 	}
-	if Missing(fields["required"]) {
+	if missing(fields["required"]) {
 		delete(fields, "required")
 	}
 	return json.Marshal(fields)
@@ -184,7 +184,7 @@ func (t *tool) Run(ctx context.Context, args json.RawMessage) (agent.Result, err
 	if len(args) == 0 || string(args) == "null" {
 		args = json.RawMessage("{}") // servers reject null
 	}
-	text, err := Canonical(args) // the model's spelling of the arguments must not carry information
+	text, err := canonical(args) // the model's spelling of the arguments must not carry information
 	if err != nil {
 		return agent.Result{}, fmt.Errorf("read arguments of %s: %w", t.spec.Name, err)
 	}
@@ -222,7 +222,7 @@ func (s *supervisor) call(ctx context.Context, t *tool, args json.RawMessage) (*
 			return nil, agent.NothingDone{Err: errNotAsOffered}
 		}
 		if t.task {
-			return CallTask(ctx, c, s.progress.nextCall(), request)
+			return callTask(ctx, c, s.progress.nextCall(), request)
 		}
 		result, err := c.CallTool(ctx, request)
 		var first mcp.URLElicitationRequiredError

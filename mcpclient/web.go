@@ -58,7 +58,7 @@ const sessionHeader = "Mcp-Session-Id"
 // unknownSession converts a 400 to a 404 if it means that the session is unknown.
 // Many servers send 400 after a restart, where the protocol requires 404.
 func unknownSession(response *http.Response) (*http.Response, error) {
-	said, err := io.ReadAll(io.LimitReader(response.Body, MaxWords))
+	said, err := io.ReadAll(io.LimitReader(response.Body, maxWords))
 	if err != nil {
 		return nil, err
 	}

@@ -23,13 +23,13 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// Conn is an HTTP transport of the library with additions. Over SSE, the library
+// conn is an HTTP transport of the library with additions. Over SSE, the library
 // treats requests from a server as responses, so they are never answered; over
 // streamable HTTP, it allows 30 s for an answer, which is too short for a form;
 // and over neither does it notify servers of the protocol before 2026 of
 // cancelled calls. Therefore questionTap removes such requests from the streams
 // before the library reads them, and Conn answers them.
-type Conn struct {
+type conn struct {
 	transport.HTTPConnection
 	web     *http.Client
 	bounded *bounded      // the HTTP transport below it
@@ -40,25 +40,25 @@ type Conn struct {
 	slots   chan struct{} // holds one element for each request being answered
 }
 
-var _ transport.BidirectionalInterface = (*Conn)(nil)
+var _ transport.BidirectionalInterface = (*conn)(nil)
 
 // maxAnswering bounds the concurrent requests of one server.
 const maxAnswering = 64
 
-// Goodbye is how long a server may take to accept a notification.
-const Goodbye = 5 * time.Second
+// goodbye is how long a server may take to accept a notification.
+const goodbye = 5 * time.Second
 
 // replyTime is how long a server may take to accept an answer to its request.
 const replyTime = 30 * time.Second
 
-// Dial connects to the server of an entry; consent may be nil. Requests from the
+// dial connects to the server of an entry; consent may be nil. Requests from the
 // server are answered until ctx ends.
-func Dial(ctx context.Context, entry config.Entry, consent *transport.OAuthConfig, log *slog.Logger) (*Conn, error) {
+func dial(ctx context.Context, entry config.Entry, consent *transport.OAuthConfig, log *slog.Logger) (*conn, error) {
 	web, err := newWeb(entry.URL)
 	if err != nil {
 		return nil, err
 	}
-	w := &Conn{web: web, bounded: web.Transport.(*bounded), log: log, slots: make(chan struct{}, maxAnswering)}
+	w := &conn{web: web, bounded: web.Transport.(*bounded), log: log, slots: make(chan struct{}, maxAnswering)}
 	web.Transport = questionTap{w.bounded, func(question transport.JSONRPCRequest, on *http.Request) { w.answer(ctx, question, on) }}
 	if entry.Transport == config.SSE {
 		sse, err := transport.NewSSE(entry.URL, transport.WithHTTPClient(web), transport.WithHeaders(entry.Headers),
@@ -87,40 +87,40 @@ func Dial(ctx context.Context, entry config.Entry, consent *transport.OAuthConfi
 }
 
 // Host returns the host of the server.
-func (w *Conn) Host() string { return w.bounded.host }
+func (w *conn) Host() string { return w.bounded.host }
 
-func (w *Conn) Close() error {
+func (w *conn) Close() error {
 	defer w.bounded.wires.CloseIdleConnections()
 	return w.HTTPConnection.Close()
 }
 
-func (w *Conn) SetRequestHandler(handler transport.RequestHandler) { w.handler.Store(handler) }
+func (w *conn) SetRequestHandler(handler transport.RequestHandler) { w.handler.Store(handler) }
 
-func (w *Conn) SetProtocolVersion(version string) {
+func (w *conn) SetProtocolVersion(version string) {
 	w.version.Store(version)
 	w.HTTPConnection.SetProtocolVersion(version)
 }
 
 // SetConnectionLostHandler is supported over SSE only.
-func (w *Conn) SetConnectionLostHandler(lost func(error)) {
+func (w *conn) SetConnectionLostHandler(lost func(error)) {
 	if teller, ok := w.HTTPConnection.(*transport.SSE); ok {
 		teller.SetConnectionLostHandler(lost)
 	}
 }
 
 // RequiresLegacyProtocol reports whether the standing stream is in use.
-func (w *Conn) RequiresLegacyProtocol() bool {
+func (w *conn) RequiresLegacyProtocol() bool {
 	streamable, ok := w.HTTPConnection.(*transport.StreamableHTTP)
 	return ok && streamable.RequiresLegacyProtocol()
 }
 
 // SendRequest sends a request, and notifies the server if ctx is cancelled before
 // the response.
-func (w *Conn) SendRequest(ctx context.Context, request transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
+func (w *conn) SendRequest(ctx context.Context, request transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
 	response, err := w.HTTPConnection.SendRequest(ctx, request)
 	if err != nil && ctx.Err() != nil && w.mayCallOff(request) {
 		go agent.Safely(func() { // ends after Goodbye
-			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), Goodbye)
+			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), goodbye)
 			defer cancel()
 			var off mcp.JSONRPCNotification
 			off.JSONRPC, off.Method = mcp.JSONRPC_VERSION, string(mcp.MethodNotificationCancelled)
@@ -139,7 +139,7 @@ func (w *Conn) SendRequest(ctx context.Context, request transport.JSONRPCRequest
 // mayCallOff reports whether a request is cancelled with a notification: not the
 // handshake, not a task, and not in newer protocols, in which the end of the
 // stream cancels it.
-func (w *Conn) mayCallOff(request transport.JSONRPCRequest) bool {
+func (w *conn) mayCallOff(request transport.JSONRPCRequest) bool {
 	version, _ := w.version.Load().(string)
 	call, _ := request.Params.(mcp.CallToolParams)
 	return version != "" && !mcp.IsModernProtocol(version) && call.Task == nil
@@ -147,7 +147,7 @@ func (w *Conn) mayCallOff(request transport.JSONRPCRequest) bool {
 
 // answer answers a request from the server. It returns immediately; ctx ends the
 // answering.
-func (w *Conn) answer(ctx context.Context, question transport.JSONRPCRequest, on *http.Request) {
+func (w *conn) answer(ctx context.Context, question transport.JSONRPCRequest, on *http.Request) {
 	select {
 	case w.slots <- struct{}{}:
 	default:
@@ -163,7 +163,7 @@ func (w *Conn) answer(ctx context.Context, question transport.JSONRPCRequest, on
 }
 
 // reply returns the client's answer, which may be an error.
-func (w *Conn) reply(ctx context.Context, question transport.JSONRPCRequest) (reply *transport.JSONRPCResponse) {
+func (w *conn) reply(ctx context.Context, question transport.JSONRPCRequest) (reply *transport.JSONRPCResponse) {
 	refusal := func(code int, err error) *transport.JSONRPCResponse {
 		return transport.NewJSONRPCErrorResponse(question.ID, code, err.Error(), nil)
 	}
@@ -185,7 +185,7 @@ func (w *Conn) reply(ctx context.Context, question transport.JSONRPCRequest) (re
 
 // post sends a reply with the headers of the request on whose stream the question
 // arrived, which identify the session.
-func (w *Conn) post(ctx context.Context, reply *transport.JSONRPCResponse, on *http.Request) error {
+func (w *conn) post(ctx context.Context, reply *transport.JSONRPCResponse, on *http.Request) error {
 	body, err := json.Marshal(reply)
 	if err != nil {
 		return err

@@ -36,7 +36,7 @@ type spacing struct {
 type spare struct {
 	containers []container
 	wrap       layout.Wrapper
-	inline     Parser
+	inline     parser
 	paragraph  paragraph
 	code       code
 }
@@ -141,7 +141,7 @@ func (s *Stream) markup(matched int, body string, indent int) bool {
 	}
 	level, title := heading(body)
 	next := codeStart(body, s.paragraph != nil)
-	label, address, defines := Definition(body)
+	label, address, defines := definition(body)
 	switch {
 	case level == 0 && !rule(body) && next == nil && (!defines || s.paragraph != nil):
 		return false
@@ -159,12 +159,12 @@ func (s *Stream) markup(matched int, body string, indent int) bool {
 		s.openCode(next)
 		s.codeStarted(body)
 	case defines:
-		if s.end != Guessed {
+		if s.end != guessed {
 			s.links.Define(label, address)
 		}
 		if !s.links.Hides(label, address) {
 			s.separate(inText)
-			s.drawLine(body, s.base(), &Links{}, s.margin())
+			s.drawLine(body, s.base(), &links{}, s.margin())
 		}
 	default:
 		s.separate(apart)
@@ -196,9 +196,9 @@ func (s *Stream) text(matched int, body string) {
 }
 
 // ending is that of a block which is known to be whole.
-func (s *Stream) ending() Ending {
-	if s.end == Open {
-		return Closed
+func (s *Stream) ending() ending {
+	if s.end == open {
+		return closed
 	}
 	return s.end
 }
@@ -208,7 +208,7 @@ func (s *Stream) closeLeaf() {
 	switch {
 	case s.paragraph != nil:
 		p := s.paragraph
-		if s.end == Guessed && p.maybeTable() {
+		if s.end == guessed && p.maybeTable() {
 			s.previewTable(p)
 		} else {
 			p.settle(s.ending())

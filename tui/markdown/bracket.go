@@ -8,7 +8,7 @@ import (
 	"lifehub/tui/layout"
 )
 
-func (p *Parser) bracket(mark string) bool {
+func (p *parser) bracket(mark string) bool {
 	p.nodes = append(p.nodes, node{mark: mark[0], from: p.at + len(mark), Span: p.base.Span("")})
 	p.brackets = append(p.brackets, len(p.nodes)-1)
 	p.at += len(mark)
@@ -16,17 +16,17 @@ func (p *Parser) bracket(mark string) bool {
 }
 
 // openBracket takes [[a wikilink]] whole, and begins a link otherwise.
-func (p *Parser) openBracket(s string) bool {
-	if len(s) == 1 && p.end == Open {
+func (p *parser) openBracket(s string) bool {
+	if len(s) == 1 && p.end == open {
 		return false
 	}
 	if !strings.HasPrefix(s, "[[") {
 		return p.bracket("[")
 	}
-	within := s[2:min(len(s), Reach)]
+	within := s[2:min(len(s), reach)]
 	i := strings.IndexAny(within, "[]\n")
 	switch {
-	case i < 0 && len(s) < Reach && p.end == Open, i == len(within)-1 && i >= 0 && within[i] == ']' && p.end == Open:
+	case i < 0 && len(s) < reach && p.end == open, i == len(within)-1 && i >= 0 && within[i] == ']' && p.end == open:
 		return false
 	case i > 0 && strings.HasPrefix(within[i:], "]]"):
 		name, alias, _ := strings.Cut(within[:i], "|")
@@ -44,21 +44,21 @@ func (p *Parser) openBracket(s string) bool {
 
 // closeBracket ends the innermost open bracket: a link, an image, a citation
 // or just brackets.
-func (p *Parser) closeBracket(s string) bool {
+func (p *parser) closeBracket(s string) bool {
 	if len(p.brackets) == 0 {
 		return p.take(1)
 	}
-	if len(s) == 1 && p.end == Open {
+	if len(s) == 1 && p.end == open {
 		return false
 	}
 	opener := p.brackets[len(p.brackets)-1]
 	label := p.text[p.nodes[opener].from:p.at]
 	t, n, known := p.target(s[1:], label)
 	if !known {
-		if p.end == Open {
+		if p.end == open {
 			return false
 		}
-		if p.end == Guessed { // the address is on its way
+		if p.end == guessed { // the address is on its way
 			t, n = target{text: true}, len(s)-1
 		}
 	}
@@ -85,7 +85,7 @@ func (p *Parser) closeBracket(s string) bool {
 }
 
 // closeLink makes a link or an image of the nodes after opener.
-func (p *Parser) closeLink(opener int, t target) {
+func (p *parser) closeLink(opener int, t target) {
 	if p.nodes[opener].mark == '!' {
 		name := ""
 		for _, n := range p.nodes[opener+1:] {
@@ -108,7 +108,7 @@ func (p *Parser) closeLink(opener int, t target) {
 
 // link gives the nodes from first on the look of a link, and after them says
 // where it leads if their text does not, and its title.
-func (p *Parser) link(first int, t target, style layout.Style) {
+func (p *parser) link(first int, t target, style layout.Style) {
 	link, place := p.destination(t.address)
 	shown := ""
 	for i := first; i < len(p.nodes); i++ {
@@ -128,14 +128,14 @@ func (p *Parser) link(first int, t target, style layout.Style) {
 }
 
 // address takes a bare address.
-func (p *Parser) address(s string) bool {
-	within := s[:min(len(s), Reach)]
+func (p *parser) address(s string) bool {
+	within := s[:min(len(s), reach)]
 	n := strings.IndexAny(within, " \n<>`\"|")
 	if n < 0 {
-		if len(s) < Reach && p.end == Open {
+		if len(s) < reach && p.end == open {
 			return false
 		}
-		if n = len(within); n == Reach { // cut here, which is between two characters
+		if n = len(within); n == reach { // cut here, which is between two characters
 			n = settledText(within)
 		}
 	}

@@ -85,7 +85,7 @@ func codeStart(body string, within bool) *code {
 		}
 		info := strings.Trim(body[n:], " ")
 		name, _, _ := strings.Cut(info, " ")
-		return &code{kind: fenced, fence: body[:n], info: safetext.Line(Unescape(info)), name: layout.Named(strings.Trim(name, "{}."))}
+		return &code{kind: fenced, fence: body[:n], info: safetext.Line(unescape(info)), name: layout.Named(strings.Trim(name, "{}."))}
 	case '<':
 		if end, ok := tagStart(body, within); ok {
 			return &code{kind: tags, fence: end}
@@ -336,7 +336,7 @@ func (s *Stream) closeCode() {
 	if c.rest != "" || c.wrap.Column > 0 {
 		c.endLine()
 	}
-	if c.lower != "" && s.end != Guessed {
+	if c.lower != "" && s.end != guessed {
 		s.lines = append(s.lines, c.lower)
 	}
 	if c.blanks > 0 {

@@ -78,7 +78,7 @@ func reference(src string) (words []string, marks int) {
 		}
 		switch n := n.(type) {
 		case *ast.Text:
-			b.WriteString(Unescape(string(n.Value([]byte(src)))))
+			b.WriteString(unescape(string(n.Value([]byte(src)))))
 			if n.SoftLineBreak() || n.HardLineBreak() {
 				b.WriteString("\n")
 			}

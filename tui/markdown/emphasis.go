@@ -8,12 +8,12 @@ import (
 )
 
 // run takes a run of *, _ or ~ and closes what it can.
-func (p *Parser) run(s string) bool {
+func (p *parser) run(s string) bool {
 	n := leading(s, s[:1])
-	if n == len(s) && p.end == Open {
+	if n == len(s) && p.end == open {
 		return false
 	}
-	if n == len(s) && p.end == Guessed { // more marks may come: show none
+	if n == len(s) && p.end == guessed { // more marks may come: show none
 		p.at += n
 		return true
 	}
@@ -41,7 +41,7 @@ func (p *Parser) run(s string) bool {
 
 // resolveNew pairs the marks that have come since it was last called: what found
 // no opener then finds none now.
-func (p *Parser) resolveNew() {
+func (p *parser) resolveNew() {
 	p.resolve(0, p.resolved)
 	p.resolved = len(p.nodes)
 }
@@ -50,7 +50,7 @@ func isPunct(r rune) bool { return unicode.IsPunct(r) || unicode.IsSymbol(r) }
 
 // resolve pairs the marks from node bottom on, as CommonMark does: each closer
 // with the nearest opener before it. Closers before node first were looked at.
-func (p *Parser) resolve(bottom, first int) {
+func (p *parser) resolve(bottom, first int) {
 	for c := first; c < len(p.nodes); c++ {
 		for p.nodes[c].mark != 0 && p.nodes[c].mark != '[' && p.nodes[c].mark != '!' && p.nodes[c].canClose && p.nodes[c].count > 0 {
 			o := p.opener(bottom, c)
@@ -75,7 +75,7 @@ func (p *Parser) resolve(bottom, first int) {
 	}
 }
 
-func (p *Parser) opener(bottom, c int) int {
+func (p *parser) opener(bottom, c int) int {
 	closer := p.nodes[c]
 	for o := c - 1; o >= bottom; o-- {
 		n := p.nodes[o]
@@ -90,7 +90,7 @@ func (p *Parser) opener(bottom, c int) int {
 	return -1
 }
 
-func (p *Parser) emphasis(mark byte, count int) layout.Style {
+func (p *parser) emphasis(mark byte, count int) layout.Style {
 	switch {
 	case mark == '~':
 		return p.theme.Deleted

@@ -8,10 +8,10 @@ import (
 	"lifehub/tui/layout"
 )
 
-// Reach bounds, in bytes, how far the mark that ends an emphasis, a code span
+// reach bounds, in bytes, how far the mark that ends an emphasis, a code span
 // or a link may be from the one that begins it. Further ones are plain text:
 // so the cost of a paragraph that never closes them stays bounded.
-const Reach = 2048
+const reach = 2048
 
 // maxNodes bounds how many pieces may wait for the mark that ends the first of
 // them, for each mark looks through all before it.
@@ -20,25 +20,25 @@ const maxNodes = 256
 // mathReach is reach for $…$, which is more often money.
 const mathReach = 200
 
-// Ending says how much is known of what follows the text.
-type Ending int
+// ending says how much is known of what follows the text.
+type ending int
 
 const (
-	Open    Ending = iota // more may come
-	Guessed               // draw it as if the marks still open were closed next
-	Closed                // nothing comes
+	open    ending = iota // more may come
+	guessed               // draw it as if the marks still open were closed next
+	closed                // nothing comes
 )
 
-// Parser turns the text of one paragraph, as it arrives, into spans. It works
+// parser turns the text of one paragraph, as it arrives, into spans. It works
 // in units: a unit ends where nothing is open, so that what follows cannot
 // change it.
-type Parser struct {
+type parser struct {
 	theme *layout.Theme
-	links *Links
+	links *links
 	base  layout.Style // of plain text
 	text  string       // what has arrived and is not yet spans
 	prev  rune         // the character before text, ' ' at the start
-	end   Ending       // of text
+	end   ending       // of text
 
 	// What is known of the unit that text begins with. It resumes where it was
 	// when more text has come.
@@ -49,18 +49,18 @@ type Parser struct {
 }
 
 // newInline returns a parser of a paragraph whose plain text is in style base.
-func newInline(theme *layout.Theme, links *Links, base layout.Style) Parser {
-	return Parser{theme: theme, links: links, base: base, prev: ' '}
+func newInline(theme *layout.Theme, links *links, base layout.Style) parser {
+	return parser{theme: theme, links: links, base: base, prev: ' '}
 }
 
 // Add takes more text.
-func (p *Parser) Add(text string) { p.text += text }
+func (p *parser) Add(text string) { p.text += text }
 
 // Pending returns the text that has not become spans yet.
-func (p *Parser) Pending() string { return p.text }
+func (p *parser) Pending() string { return p.text }
 
 // CopyTo makes to a copy of p in memory of its own.
-func (p *Parser) CopyTo(to *Parser) {
+func (p *parser) CopyTo(to *parser) {
 	nodes, brackets := to.nodes, to.brackets
 	*to = *p
 	to.nodes, to.brackets = append(nodes[:0], p.nodes...), append(brackets[:0], p.brackets...)
@@ -78,7 +78,7 @@ type node struct {
 }
 
 // Advance gives the spans that are certain to yield.
-func (p *Parser) Advance(end Ending, yield func(layout.Span)) {
+func (p *parser) Advance(end ending, yield func(layout.Span)) {
 	p.end = end
 	for p.text != "" && p.unit() {
 		for _, node := range p.nodes {

@@ -21,17 +21,17 @@ func (t target) found() bool { return t.address != "" || t.text }
 // target reads what follows the ] of a link with the given label: (address),
 // [label] or nothing. It returns the bytes taken; known is false if the text
 // ends before that can be told.
-func (p *Parser) target(s, label string) (t target, n int, known bool) {
+func (p *parser) target(s, label string) (t target, n int, known bool) {
 	if strings.HasPrefix(s, "(") {
-		if t, n, known := inlineTarget(s[:min(len(s), Reach)]); n > 0 {
+		if t, n, known := inlineTarget(s[:min(len(s), reach)]); n > 0 {
 			return t, n, true
-		} else if !known && len(s) < Reach {
-			return t, 0, p.end == Closed
+		} else if !known && len(s) < reach {
+			return t, 0, p.end == closed
 		}
 	}
 	if strings.HasPrefix(s, "[") {
-		i := strings.IndexAny(s[1:min(len(s), Reach)], "[]")
-		if i < 0 && len(s) < Reach && p.end != Closed {
+		i := strings.IndexAny(s[1:min(len(s), reach)], "[]")
+		if i < 0 && len(s) < reach && p.end != closed {
 			return t, 0, false
 		}
 		if i >= 0 && s[i+1] == ']' {
@@ -79,7 +79,7 @@ func linkAddress(s string) (address string, n int) {
 	if strings.HasPrefix(s, "<") {
 		end := strings.IndexAny(s[1:], "<>\n")
 		if end >= 0 && s[1+end] == '>' {
-			return Unescape(s[1 : 1+end]), end + 2
+			return unescape(s[1 : 1+end]), end + 2
 		}
 		return "", min(end, 0)
 	}
@@ -93,7 +93,7 @@ func linkAddress(s string) (address string, n int) {
 		case c == ')' && depth > 0:
 			depth--
 		case c == ')' || c <= ' ':
-			return Unescape(s[:i]), i
+			return unescape(s[:i]), i
 		}
 	}
 	return "", -1
@@ -114,14 +114,14 @@ func linkTitle(s string) (title string, n int) {
 		case '\\':
 			i++
 		case end:
-			return safetext.Line(Unescape(flat(s[1:i]))), i + 1
+			return safetext.Line(unescape(flat(s[1:i]))), i + 1
 		}
 	}
 	return "", -1
 }
 
-// Unescape resolves backslashes and entities.
-func Unescape(s string) string {
+// unescape resolves backslashes and entities.
+func unescape(s string) string {
 	if strings.IndexByte(s, '\\') >= 0 {
 		var out strings.Builder
 		for i := 0; i < len(s); i++ {
@@ -137,7 +137,7 @@ func Unescape(s string) string {
 
 // destination returns the address that the terminal may open, "" if none, and
 // what to show of it: the host of a page, all of anything else.
-func (p *Parser) destination(address string) (link, place string) {
+func (p *parser) destination(address string) (link, place string) {
 	address = safetext.Line(strings.TrimSpace(address))
 	parsed, err := url.Parse(address)
 	if err != nil {
@@ -177,27 +177,27 @@ func citation(label string) bool {
 	return len(label) <= 20 && strings.ContainsAny(label, "0123456789") && strings.Trim(label, "0123456789, -") == ""
 }
 
-// Links holds the addresses defined by "[label]: address". A definition
+// links holds the addresses defined by "[label]: address". A definition
 // that something refers to is not drawn, every other one is drawn as its text.
-type Links struct {
+type links struct {
 	known map[string]target
 	used  map[string]bool // labels that a bracket refers to, defined or not
 }
 
 // Forget reports whether any address is known, and forgets which labels were
 // referred to.
-func (r *Links) Forget() bool {
+func (r *links) Forget() bool {
 	r.used = nil
 	return len(r.known) > 0
 }
 
 // find returns where a label leads; the zero target if that is not defined.
-func (r *Links) find(label string, end Ending) target {
+func (r *links) find(label string, end ending) target {
 	if strings.ContainsAny(label, "[]") { // no definition has such a label
 		return target{}
 	}
 	label = fold(label)
-	if end != Guessed && label != "" && len(label) < 1000 {
+	if end != guessed && label != "" && len(label) < 1000 {
 		if r.used == nil {
 			r.used = map[string]bool{}
 		}
@@ -207,7 +207,7 @@ func (r *Links) find(label string, end Ending) target {
 }
 
 // Define notes where a label leads; the first definition of a label counts.
-func (r *Links) Define(label string, t target) {
+func (r *links) Define(label string, t target) {
 	if r.known == nil {
 		r.known = map[string]target{}
 	}
@@ -218,7 +218,7 @@ func (r *Links) Define(label string, t target) {
 
 // Hides reports whether a definition need not be drawn, since something refers
 // to it.
-func (r *Links) Hides(label string, t target) bool {
+func (r *links) Hides(label string, t target) bool {
 	label = fold(label)
 	first := r.known[label]
 	return r.used[label] && (first == t || !first.found())
@@ -226,8 +226,8 @@ func (r *Links) Hides(label string, t target) bool {
 
 func fold(label string) string { return strings.ToLower(strings.Join(strings.Fields(label), " ")) }
 
-// Definition reads a line "[label]: address "title"".
-func Definition(line string) (label string, t target, ok bool) {
+// definition reads a line "[label]: address "title"".
+func definition(line string) (label string, t target, ok bool) {
 	if !strings.HasPrefix(line, "[") || strings.HasPrefix(line, "[^") {
 		return "", t, false
 	}

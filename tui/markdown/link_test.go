@@ -9,9 +9,9 @@ import (
 // drawn is what reads of a text, and where the first link in it leads.
 func drawn(src string) (text, link string) {
 	theme := layout.Palette{}.Theme()
-	p := newInline(&theme, &Links{}, layout.Style{})
+	p := newInline(&theme, &links{}, layout.Style{})
 	p.Add(src)
-	p.Advance(Closed, func(s layout.Span) {
+	p.Advance(closed, func(s layout.Span) {
 		text += s.Text
 		if link == "" {
 			link = s.Link

@@ -33,8 +33,8 @@ type Stream struct {
 	guess guess
 	spare spare
 	due   int // how long source must be before what is open is read again
-	links Links
-	end   Ending
+	links links
+	end   ending
 
 	lines []string
 	body  int // lines[:body] are settled; the rest shows what may still change
@@ -113,17 +113,17 @@ func (s *Stream) update() {
 		return
 	}
 	s.dirty = min(s.dirty, s.body)
-	s.lines, s.end = s.lines[:s.body], Open
+	s.lines, s.end = s.lines[:s.body], open
 	s.input()
 	if s.closed {
-		s.end = Closed
+		s.end = closed
 		s.closeContainers(0)
 		s.closeLeaf()
 		s.body = len(s.lines)
 		return
 	}
 	if p := s.paragraph; p != nil && !p.maybeTable() {
-		p.settle(Open)
+		p.settle(open)
 	}
 	s.body = len(s.lines)
 	s.preview()

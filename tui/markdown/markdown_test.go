@@ -382,7 +382,7 @@ func TestNoCharacterIsCutInside(t *testing.T) {
 	for _, mark := range []string{"", "www.__", "https://a.b/", "<https://", "[", "[a](", "[[", "![", "[^", "`", "**", "_", "~~", "==", "$", "<b>", "&", "\\", "# ", "> ", "| ", "- ", "```\n", "<div>\n", "    "} {
 		for _, char := range []string{"e\u0301", "é", "漢", "👩\u200d👩\u200d👧"} {
 			for shift := range len(char) {
-				src := mark + strings.Repeat("x", shift) + strings.Repeat(char, (3*Reach)/len(char))
+				src := mark + strings.Repeat("x", shift) + strings.Repeat(char, (3*reach)/len(char))
 				for _, width := range []int{1, 7} {
 					if err := check(Render(src, width, darkPalette.Theme()), width); err != nil {
 						t.Errorf("%q and many %q at %d columns: %.200v", mark, char, width, err)

@@ -13,7 +13,7 @@ const keep = 1024
 
 // paragraph is text under way.
 type paragraph struct {
-	inline  Parser
+	inline  parser
 	wrap    layout.Wrapper
 	margin  margin
 	raw     []byte // the text so far, while it is not long
@@ -67,13 +67,13 @@ func (p *paragraph) add(text string) {
 		}
 	}
 	p.inline.Add(text)
-	if len(p.inline.Pending()) > Reach && !p.maybeTable() {
-		p.settle(Open)
+	if len(p.inline.Pending()) > reach && !p.maybeTable() {
+		p.settle(open)
 	}
 }
 
 // settle lays out what is certain.
-func (p *paragraph) settle(end Ending) { p.inline.Advance(end, p.wrap.Add) }
+func (p *paragraph) settle(end ending) { p.inline.Advance(end, p.wrap.Add) }
 
 // maybeTable reports whether the next line may make p the head of a table. It
 // is not drawn as text then.
@@ -125,7 +125,7 @@ func (s *Stream) drawHeading(level int, title string, m margin) {
 }
 
 // drawLine draws text that is a block of its own.
-func (s *Stream) drawLine(body string, style layout.Style, links *Links, m margin) {
+func (s *Stream) drawLine(body string, style layout.Style, links *links, m margin) {
 	text, wrap := newInline(&s.theme, links, style), s.wrapper(m)
 	text.Add(body)
 	text.Advance(s.ending(), wrap.Add)

@@ -18,7 +18,7 @@ func (s *Stream) patience() int {
 	switch n := s.unsettled(); {
 	case n <= often:
 		return 0
-	case n <= 2*Reach:
+	case n <= 2*reach:
 		return n / 8
 	default:
 		return n / 2
@@ -29,7 +29,7 @@ func (s *Stream) patience() int {
 func (s *Stream) preview() {
 	saved := s.blocks
 	s.guess.live = false
-	s.blocks, s.end = saved.clone(&s.spare), Guessed
+	s.blocks, s.end = saved.clone(&s.spare), guessed
 	if tail := s.tail(); tail != "" {
 		switch {
 		case s.middle:
@@ -43,7 +43,7 @@ func (s *Stream) preview() {
 	}
 	s.closeLeaf()
 	s.drawMarks(0)
-	s.blocks, s.end = saved, Open
+	s.blocks, s.end = saved, open
 }
 
 // unsettled returns how many bytes are read again when more text has come.
@@ -79,7 +79,7 @@ func (g *guess) from(s *Stream) {
 	}
 	var last layout.Span
 	text := p.inline.Pending()
-	p.inline.Advance(Guessed, func(s layout.Span) {
+	p.inline.Advance(guessed, func(s layout.Span) {
 		p.wrap.Add(s)
 		last = s
 	})

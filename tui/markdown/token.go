@@ -11,9 +11,9 @@ import (
 
 const punctuation = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
 
-func (p *Parser) backslash(s string) bool {
+func (p *parser) backslash(s string) bool {
 	if len(s) == 1 {
-		return p.end != Open && p.take(1)
+		return p.end != open && p.take(1)
 	}
 	if s[1] == '\n' {
 		p.nodes = append(p.nodes, node{Span: layout.Span{End: true}})
@@ -21,13 +21,13 @@ func (p *Parser) backslash(s string) bool {
 		return true
 	}
 	if s[1] == '(' {
-		line := s[2:min(len(s), Reach)]
+		line := s[2:min(len(s), reach)]
 		if i := strings.Index(line, `\)`); i >= 0 {
 			p.show(strings.TrimSpace(flat(line[:i])), p.theme.Math.Over(p.base))
 			p.at += i + 4
 			return true
 		}
-		if len(s) < Reach && p.end == Open {
+		if len(s) < reach && p.end == open {
 			return false
 		}
 	}
@@ -42,14 +42,14 @@ func (p *Parser) backslash(s string) bool {
 // flat puts text that may hold line ends on one line.
 func flat(s string) string { return strings.ReplaceAll(s, "\n", " ") }
 
-func (p *Parser) code(s string) bool {
+func (p *parser) code(s string) bool {
 	n := leading(s, "`")
-	if n == len(s) && p.end == Open {
+	if n == len(s) && p.end == open {
 		return false
 	}
 	style := p.theme.Code.Over(p.base)
-	within := s[n:min(len(s), n+Reach)]
-	far := len(s) >= n+Reach
+	within := s[n:min(len(s), n+reach)]
+	far := len(s) >= n+reach
 	for at := 0; ; {
 		i := strings.IndexByte(within[at:], '`')
 		if i < 0 {
@@ -57,7 +57,7 @@ func (p *Parser) code(s string) bool {
 		}
 		i += at
 		at = i + leading(within[i:], "`")
-		if at == len(within) && p.end == Open && !far {
+		if at == len(within) && p.end == open && !far {
 			return false
 		}
 		if at-i == n {
@@ -67,9 +67,9 @@ func (p *Parser) code(s string) bool {
 		}
 	}
 	switch {
-	case far || p.end == Closed || p.end == Guessed && n == len(s):
+	case far || p.end == closed || p.end == guessed && n == len(s):
 		return p.take(n)
-	case p.end == Open:
+	case p.end == open:
 		return false
 	}
 	p.show(codeText(strings.TrimRight(within, "`")), style)
@@ -85,16 +85,16 @@ func codeText(s string) string {
 	return s
 }
 
-func (p *Parser) angle(s string) bool {
+func (p *parser) angle(s string) bool {
 	if len(s) == 1 {
-		return p.end != Open && p.take(1)
+		return p.end != open && p.take(1)
 	}
 	if !letterByte(s[1]) && strings.IndexByte("/!?", s[1]) < 0 {
 		return p.take(1)
 	}
-	within := s[:min(len(s), Reach)]
+	within := s[:min(len(s), reach)]
 	i := strings.IndexAny(within[1:], "<>")
-	if i < 0 && len(s) < Reach && p.end == Open {
+	if i < 0 && len(s) < reach && p.end == open {
 		return false
 	}
 	if i < 0 || within[i+1] == '<' {
@@ -128,9 +128,9 @@ const entityLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ01234
 // longestEntity is the most characters that an entity stands for.
 const longestEntity = 2
 
-func (p *Parser) entity(s string) bool {
+func (p *parser) entity(s string) bool {
 	n := 1 + leading(s[1:min(len(s), maxEntity)], entityLetters)
-	if n == len(s) && n < maxEntity && p.end == Open {
+	if n == len(s) && n < maxEntity && p.end == open {
 		return false
 	}
 	if n == min(len(s), maxEntity) || s[n] != ';' {
@@ -146,9 +146,9 @@ func (p *Parser) entity(s string) bool {
 	return true
 }
 
-func (p *Parser) math(s string) bool {
+func (p *parser) math(s string) bool {
 	mark := "$"
-	if len(s) == 1 && p.end == Open {
+	if len(s) == 1 && p.end == open {
 		return false
 	}
 	if strings.HasPrefix(s, "$$") {
@@ -170,7 +170,7 @@ func (p *Parser) math(s string) bool {
 		}
 		i += from
 		after := len(mark) + i + len(mark)
-		if after == len(s) && p.end == Open {
+		if after == len(s) && p.end == open {
 			return false // a digit may follow: money
 		}
 		if i > 0 && body[i-1] != ' ' && (after >= len(s) || s[after] < '0' || s[after] > '9') {
@@ -180,7 +180,7 @@ func (p *Parser) math(s string) bool {
 		}
 		from = i + len(mark)
 	}
-	if len(within) == len(s) && len(s) < limit && p.end == Open {
+	if len(within) == len(s) && len(s) < limit && p.end == open {
 		return false
 	}
 	return p.take(len(mark))

@@ -9,11 +9,11 @@ import (
 
 // unit takes text up to the next point where nothing is open, and reports
 // whether that has come.
-func (p *Parser) unit() bool {
+func (p *parser) unit() bool {
 	for p.at == 0 || !p.neutral() {
-		far := p.at > Reach || len(p.nodes) > maxNodes
+		far := p.at > reach || len(p.nodes) > maxNodes
 		if far || p.at == len(p.text) {
-			if !far && p.end == Open {
+			if !far && p.end == open {
 				return false
 			}
 			p.finish()
@@ -27,7 +27,7 @@ func (p *Parser) unit() bool {
 }
 
 // neutral reports whether nothing of the unit waits for a partner.
-func (p *Parser) neutral() bool {
+func (p *parser) neutral() bool {
 	if len(p.brackets) > 0 {
 		return false
 	}
@@ -41,8 +41,8 @@ func (p *Parser) neutral() bool {
 }
 
 // finish settles what is still open: as text, or as if it were closed here.
-func (p *Parser) finish() {
-	if p.end == Guessed {
+func (p *parser) finish() {
+	if p.end == guessed {
 		var within layout.Style
 		for i := range p.nodes {
 			n := &p.nodes[i]
@@ -64,7 +64,7 @@ func (p *Parser) finish() {
 }
 
 // literal makes text of the marks from node i on.
-func (p *Parser) literal(i int) {
+func (p *parser) literal(i int) {
 	for ; i < len(p.nodes); i++ {
 		p.nodes[i].settle()
 	}
@@ -83,12 +83,12 @@ func (n *node) settle() {
 	n.mark = 0
 }
 
-func (p *Parser) show(text string, style layout.Style) {
+func (p *parser) show(text string, style layout.Style) {
 	p.nodes = append(p.nodes, node{Span: style.Span(text)})
 }
 
 // token takes the next token. It returns false if more text must come first.
-func (p *Parser) token() bool {
+func (p *parser) token() bool {
 	s := p.text[p.at:]
 	switch s[0] {
 	case '\\':
@@ -104,7 +104,7 @@ func (p *Parser) token() bool {
 	case '*', '_', '~':
 		return p.run(s)
 	case '!':
-		if len(s) == 1 && p.end == Open {
+		if len(s) == 1 && p.end == open {
 			return false
 		}
 		if len(s) > 1 && s[1] == '[' {
@@ -127,14 +127,14 @@ func (p *Parser) token() bool {
 }
 
 // take adds the next n bytes as text.
-func (p *Parser) take(n int) bool {
+func (p *parser) take(n int) bool {
 	p.show(p.text[p.at:p.at+n], p.base)
 	p.at += n
 	return true
 }
 
 // plain takes text up to the next character that may mean something.
-func (p *Parser) plain(s string) bool {
+func (p *parser) plain(s string) bool {
 	n := plainLength(s, before(p.text[:p.at], p.prev))
 	if cut := p.cut(s[:n]); cut > 0 && p.at > 0 {
 		return p.take(cut)
@@ -149,7 +149,7 @@ func (p *Parser) plain(s string) bool {
 		}
 		return true
 	}
-	if n == len(s) && p.end == Open {
+	if n == len(s) && p.end == open {
 		if p.at > 0 {
 			return false
 		}
@@ -160,18 +160,18 @@ func (p *Parser) plain(s string) bool {
 
 // cut returns where plain text s must end because the unit reaches too far, 0
 // if it need not.
-func (p *Parser) cut(s string) int {
-	from := max(Reach-p.at, 1)
+func (p *parser) cut(s string) int {
+	from := max(reach-p.at, 1)
 	if from >= len(s) {
 		return 0
 	}
-	if i := strings.IndexByte(s[from:min(len(s), from+Reach)], ' '); i >= 0 {
+	if i := strings.IndexByte(s[from:min(len(s), from+reach)], ' '); i >= 0 {
 		return from + i + 1
 	}
-	if len(s) < from+Reach {
+	if len(s) < from+reach {
 		return 0
 	}
-	for n := from + Reach; ; n-- {
+	for n := from + reach; ; n-- {
 		if utf8.RuneStart(s[n-1]) {
 			return n - 1
 		}
