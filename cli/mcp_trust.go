@@ -16,7 +16,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"lifehub/cli/app"
-	"lifehub/cli/command"
 	"lifehub/cli/redact"
 	"lifehub/mcpclient"
 	"lifehub/mcpclient/trust"
@@ -68,7 +67,7 @@ func testServer(ctx context.Context, sh *app.Process, servers *mcpclient.Client,
 		listOffers(&offers, servers, state)
 		fmt.Fprintf(&offers, "started and listed in %v; nothing was called\n", took.Round(time.Millisecond))
 	}
-	if err := command.PrintText(sh, "test of the server", offers.String()); err != nil {
+	if err := app.PrintText(sh, "test of the server", offers.String()); err != nil {
 		return err
 	}
 	if state.Status != mcpclient.Running {
@@ -208,5 +207,5 @@ func trustServer(ctx context.Context, sh *app.Process, a *app.App, name string, 
 // showChange prints one change whole, what is hidden in it made visible.
 func showChange(sh *app.Process, head string, c trust.Change) error {
 	text := panel.MarkedChange(backend.Change(c), draw.Unstyled, draw.Unstyled)
-	return command.PrintText(sh, "change", fmt.Sprintf("%s\n  %s\n", head, strings.ReplaceAll(text, "\n", "\n  ")))
+	return app.PrintText(sh, "change", fmt.Sprintf("%s\n  %s\n", head, strings.ReplaceAll(text, "\n", "\n  ")))
 }
