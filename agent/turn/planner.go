@@ -176,7 +176,7 @@ func (t *turn) read(text string) (made agent.PlanMade, answered bool, err error)
 
 // unusable is why a plan cannot be used of which steps were dropped, with how their
 // tools are called.
-func (t *turn) unusable(drafts []parse.Step, dropped []string) error {
+func (t *turn) unusable(drafts []prompt.Step, dropped []string) error {
 	var atFault []agent.Tool
 	for _, d := range drafts[:min(len(drafts), maxSteps)] {
 		tool := toolchoice.Meant(t.steps.tools, d.Tool)
