@@ -87,7 +87,7 @@ func measureOwn(ctx context.Context, a *app.App, most int) (ownFigures, error) {
 	for _, way := range []struct {
 		name string
 		side rag.Side
-	}{{"words", rag.WordsAlone}, {"meaning", rag.MeaningAlone}, {"both", rag.Both}} {
+	}{{"words", rag.KeywordsAlone}, {"meaning", rag.SemanticAlone}, {"both", rag.Both}} {
 		setting, err := eval.AskOwn(ctx, a, questions, way.name, way.side)
 		if err != nil {
 			return f, err

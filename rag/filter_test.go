@@ -98,7 +98,7 @@ func TestAFilterFindsTheNearestOfWhatItKeeps(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			query := c.query
-			query.Text, query.Limit, query.Side = fmt.Sprintf("number %d", notes+1), 5, MeaningAlone // those below the mean count alike
+			query.Text, query.Limit, query.Side = fmt.Sprintf("number %d", notes+1), 5, SemanticAlone // those below the mean count alike
 			found, err := x.Search(t.Context(), query)
 			if err != nil {
 				t.Fatal(err)
@@ -115,7 +115,7 @@ func TestAFilterFindsTheNearestOfWhatItKeeps(t *testing.T) {
 			if !slices.Equal(got, want) {
 				t.Errorf("found are\n%v, want\n%v", got, want)
 			}
-			query.Side, query.Text = WordsAlone, "number"
+			query.Side, query.Text = KeywordsAlone, "number"
 			found, err = x.Search(t.Context(), query)
 			if err != nil || len(found.Passages) != min(query.Limit, len(want)) {
 				t.Errorf("words find %d, %v; want %d", len(found.Passages), err, len(want))

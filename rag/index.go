@@ -20,45 +20,43 @@ import (
 	"lifehub/rag/words"
 )
 
-// Options say how a vault is indexed.
+// Options are the options of an index.
 type Options struct {
 	Vault    string         // the notes folder; required
-	Embedder llm.Embedder   // nil: words only, until Use or Sync brings one
+	Embedder llm.Embedder   // nil: keywords only, until Use or Sync sets one
 	Size     int            // most tokens of a passage; 0: 256
-	LeaveOut []string       // folders below Vault that are no part of it
-	Chroma   *chroma.Server // the server that keeps the vectors; nil: they are kept in files
+	LeaveOut []string       // folders below Vault that do not belong to it
+	Chroma   *chroma.Server // the server that stores the vectors; nil: they are in files
 }
 
-// defaultSize was chosen on the benches (docs/design/search.md): smaller
-// passages lose the words around the answer, bigger ones the place.
+// defaultSize was chosen on the benches (docs/design/search.md). Smaller passages lose
+// the context of an answer, larger ones its location.
 const defaultSize = 256
 
-// Index is the searchable form of one vault. All its methods may be called at
-// the same time.
+// Index is the index of one vault. Its methods are safe for concurrent use.
 type Index struct {
 	dir     string
 	options Options
 	vectors vectors.Store
 
-	syncing  sync.Mutex // one Sync at a time in this process; guards unsigned
-	unsigned bool       // the words were written to and their stamp is missing
+	syncing  sync.Mutex // one sync at a time in this process; guards unsigned
+	unsigned bool       // the keyword index was changed and has no stamp
 
 	someUnreadable atomic.Bool // the last sync could not read everything
 
-	mu       sync.RWMutex // guards what follows; writers swap it out as a whole
+	mu       sync.RWMutex // guards the following, which are replaced as a whole
 	words    *generation  // nil: damaged
 	damage   error        // why words is nil
-	lost     int          // the generation that turned out to be damaged while it was open
+	lost     int          // the generation that was found damaged while it was open; -1: none
 	embedder llm.Embedder
-	meaning  vectors.Collection // of embedder; nil: not read yet
-	why      string             // why the last embedding did not work; "": it did
+	meaning  vectors.Collection // of embedder; nil: not opened yet
+	why      string             // why the last embedding failed; "": it did not
 }
 
-// Open opens the index kept in dir, one folder a vault, or makes an empty
-// one. What is damaged is rebuilt from the notes by the next Sync or Search.
-// What cannot be written is open for reading. No server is asked. The error is
-// about the folder, in which nothing can be read or made, or about an address
-// that is none.
+// Open opens the index in dir, which belongs to one vault, or creates an empty one. A
+// damaged index is rebuilt from the notes by the next Sync or Search. If dir cannot be
+// written, the index is read-only. Open connects to no server. It fails if dir cannot be
+// read or created, or if the address of the Chroma server is invalid.
 func Open(dir string, options Options) (*Index, error) {
 	if options.Size == 0 {
 		options.Size = defaultSize
@@ -80,7 +78,7 @@ func Open(dir string, options Options) (*Index, error) {
 	return x, nil
 }
 
-// Close lets go of the files. No other method may be called afterwards.
+// Close closes the files. No other method may be called afterwards.
 func (x *Index) Close() error {
 	x.syncing.Lock()
 	defer x.syncing.Unlock()
@@ -96,7 +94,7 @@ func (x *Index) Close() error {
 	return err
 }
 
-// signLast signs what a few notes changed, unless somebody else is writing.
+// signLast signs the changes of a few notes, unless another process is writing.
 func (x *Index) signLast() error {
 	if !x.unsigned || x.words == nil || x.stale(x.words) {
 		return nil
@@ -108,11 +106,11 @@ func (x *Index) signLast() error {
 	return errors.Join(x.sign(context.Background(), x.words), unlock())
 }
 
-// Vault is the notes folder.
+// Vault returns the notes folder.
 func (x *Index) Vault() string { return x.options.Vault }
 
-// Use changes the embedder for searches; nil: words only. Vectors of another
-// model stay on disk until their own model comes back.
+// Use sets the embedder for searches; nil: keywords only. Vectors of another model stay
+// on disk.
 func (x *Index) Use(embedder llm.Embedder) error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -131,20 +129,20 @@ func (x *Index) Use(embedder llm.Embedder) error {
 
 func (x *Index) lockPath() string { return filepath.Join(x.dir, "lock") }
 
-// lock takes the lock of those who write, without waiting. ok is false when
-// somebody else has it.
+// lock takes the write lock without waiting. ok is false if another process has it.
 func (x *Index) lock() (unlock func() error, ok bool, err error) {
 	return lockFile(x.lockPath())
 }
 
-// patience is how long a search that has nothing to look into, and a rebuild,
-// wait for another LifeHub to end its writing.
+// patience bounds how long a rebuild, or a search without an index, waits for another
+// process that is writing.
 const patience = 10 * time.Second
 
-// errElsewhere says that another LifeHub has the lock, or another sync of this one.
+// errElsewhere is returned while another process, or another sync of this one, is
+// writing.
 var errElsewhere = errors.New("these notes are being indexed, try again when that is done")
 
-// patiently tries again while another LifeHub writes.
+// patiently repeats do while another process is writing.
 func patiently(ctx context.Context, do func() error) error {
 	const pause = 20 * time.Millisecond
 	err := do()
@@ -159,16 +157,16 @@ func patiently(ctx context.Context, do func() error) error {
 	return err
 }
 
-// acquireRepaired returns the newest generation, which the caller releases. One that is
-// damaged is rebuilt first, words alone: what was embedded is found again by
-// its content.
+// acquireRepaired returns the newest generation, which the caller must release. A
+// damaged one is rebuilt first. Its vectors need no rebuild, since they are found by
+// content.
 func (x *Index) acquireRepaired(ctx context.Context) (g *generation, err error) {
 	err = patiently(ctx, func() error {
 		if g, err = x.acquire(false); g != nil || err != nil {
 			return err
 		}
 		if !x.syncing.TryLock() {
-			return errElsewhere // or this one
+			return errElsewhere // a sync of this process
 		}
 		defer x.syncing.Unlock()
 		return x.refill(ctx)
@@ -177,12 +175,12 @@ func (x *Index) acquireRepaired(ctx context.Context) (g *generation, err error) 
 		g, err = x.acquire(false)
 	}
 	if err == nil && g == nil {
-		err = errElsewhere // which was damaged again
+		err = errElsewhere // damaged again meanwhile
 	}
 	return g, err
 }
 
-// refill rebuilds what is damaged.
+// refill rebuilds a damaged index.
 func (x *Index) refill(ctx context.Context) error {
 	folder, err := notes.Open(x.options.Vault)
 	if err != nil {
@@ -193,8 +191,8 @@ func (x *Index) refill(ctx context.Context) error {
 	return errors.Join(err, folder.Close())
 }
 
-// acquireSound returns the newest generation, which the caller releases. That it is
-// damaged is an error.
+// acquireSound returns the newest generation, which the caller must release, or an error
+// if it is damaged.
 func (x *Index) acquireSound() (*generation, error) {
 	g, err := x.acquire(false)
 	if g == nil && err == nil {
@@ -205,8 +203,8 @@ func (x *Index) acquireSound() (*generation, error) {
 	return g, err
 }
 
-// loadMeaning returns the vectors of the embedder in use, read on first need.
-// nil: there is no embedder.
+// loadMeaning returns the vectors of the current embedder, which are opened on first
+// use; nil if there is no embedder.
 func (x *Index) loadMeaning() (vectors.Collection, llm.Embedder, error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()

@@ -12,7 +12,7 @@ import (
 	"lifehub/rag/words"
 )
 
-// Library searches several vaults as one.
+// Library searches several vaults together.
 type Library struct{ Indexes []*Index }
 
 // Search returns the best passages of all vaults.
@@ -33,13 +33,13 @@ func (l Library) Search(ctx context.Context, q Query) (Found, error) {
 		}
 	}
 	if all.Time != nil && all.Time.Notes == 0 && len(all.Passages) > 0 {
-		all.Time = nil // another vault has the words
+		all.Time = nil // another vault has the words of the time
 	}
 	all.Passages = search.Arrange(all.Passages, q, all.Time)
 	return all, nil
 }
 
-// Coverage says how far the indexes can be trusted, without a search.
+// Coverage returns the coverage of all indexes.
 func (l Library) Coverage(ctx context.Context) (Coverage, error) {
 	var all Coverage
 	for i, x := range l.Indexes {
@@ -52,8 +52,8 @@ func (l Library) Coverage(ctx context.Context) (Coverage, error) {
 	return all, nil
 }
 
-// About says what the notes of each vault are, a line each; nothing where that
-// cannot be read.
+// About describes the notes of each vault in a line. A vault that cannot be read is
+// left out.
 func (l Library) About(ctx context.Context) (lines []string) {
 	for _, x := range l.Indexes {
 		g, err := x.acquireSound()
@@ -77,7 +77,7 @@ func (l Library) Close() error {
 	return err
 }
 
-// joinTimes adds up what of two vaults is of a time.
+// joinTimes adds the notes of a time in two vaults.
 func joinTimes(a, b *when.Found) *when.Found {
 	if a == nil || b == nil {
 		return cmp.Or(a, b)
@@ -89,8 +89,8 @@ func joinTimes(a, b *when.Found) *when.Found {
 	return &joined
 }
 
-// joinCoverage adds two vaults up: the age is that of the older, and words
-// alone anywhere is told.
+// joinCoverage adds the coverage of two vaults. The age is that of the older sync, and
+// a vault without vectors determines the embedder.
 func joinCoverage(a, b Coverage, first bool) Coverage {
 	if first {
 		return b

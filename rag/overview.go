@@ -11,32 +11,32 @@ import (
 	"lifehub/rag/words"
 )
 
-// Overview is what a library has to offer at a glance.
+// Overview is a summary of a library.
 type Overview struct {
-	Changed   int      // the user's own notes that changed since yesterday; all: the folder is new here
+	Changed   int      // the user's own notes that changed since yesterday; all if the folder is new here
 	Due       int      // their open tasks that are overdue or due within a week
-	Questions []string // that they answer, the best first
+	Questions []string // that the notes answer, best first
 }
 
 const (
 	mostQuestions = 3
-	dueWithin     = 7  // days, as list_tasks has it
-	leastProse    = 60 // letters of a passage that is worth a question
-	longestTitle  = 40 // bytes of one that a question names
+	dueWithin     = 7  // days, as in list_tasks
+	leastProse    = 60 // letters of a passage that a question is about
+	longestTitle  = 40 // bytes of a title in a question
 )
 
-// Overview sums the notes up. A question is about a note that changed last or
-// that most others link to, or about the time just past; it is one only where a
-// search by words finds that note, or notes of that time, first and as the answer.
+// Overview summarises the notes. A question is about a note that changed last or that
+// most others link to, or about the past week or month, if a keyword search finds that
+// note, or notes of that time, first and as the answer.
 func (l Library) Overview(ctx context.Context, today time.Time) (o Overview) {
 	answers := func(about string, fits func(Found) bool) bool {
-		found, err := l.Search(ctx, Query{Text: about, Side: WordsAlone, Today: today})
+		found, err := l.Search(ctx, Query{Text: about, Side: KeywordsAlone, Today: today})
 		return err == nil && found.Verdict == Likely && len(found.Passages) > 0 && isProse(found.Passages[0]) && fits(found)
 	}
 	for _, x := range l.Indexes {
 		g, err := x.acquireSound()
 		if err != nil {
-			continue // it is built again, and asked again then
+			continue // it will be rebuilt
 		}
 		if changed, due, err := words.News(ctx, g.db, today, dueWithin); err == nil {
 			o.Changed, o.Due = o.Changed+changed, o.Due+due
@@ -62,8 +62,8 @@ func (l Library) Overview(ctx context.Context, today time.Time) (o Overview) {
 	return o
 }
 
-// isProse reports whether a passage is the user's own and holds more than
-// headings, links and properties.
+// isProse reports whether a passage is the user's own and has more than headings, links
+// and properties.
 func isProse(p Passage) bool {
 	letters, text := 0, p.Text
 	if rest, front := strings.CutPrefix(text, "---\n"); front {

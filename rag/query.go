@@ -9,11 +9,10 @@ import (
 	"lifehub/internal/pattern"
 )
 
-// ParseQuery reads what a person types into a search box: words, "quoted
-// phrases", and the filters path: tag: after: before:, each of which may be
-// quoted and may come more than once. Dates are 2026, 2026-03 or 2026-03-14;
-// "after" begins with that day, month or year, "before" ends where it begins.
-// The error says which filter it could not read.
+// ParseQuery parses a typed query: words, "quoted phrases", and the filters path:, tag:,
+// after: and before:. Values may be quoted, and filters repeated. Dates are 2026,
+// 2026-03 or 2026-03-14; "after" includes that day, month or year, "before" does not.
+// The error names the filter that is invalid.
 func ParseQuery(text string) (Query, error) {
 	var q Query
 	var rest []string

@@ -1,8 +1,8 @@
-// Package rag finds the passages of notes that answer a question. An [Index]
-// holds one vault: words in SQLite FTS5, meaning in a chromem-go collection.
-// Both are caches of the notes, and are rebuilt from them when damaged. A
-// [Library] searches several vaults at once. Start with [Open],
-// [Index.Sync] and [Library.Search].
+// Package rag finds the passages of notes that answer a question. An [Index] of one
+// vault consists of a keyword index in SQLite FTS5 and of vectors in a chromem-go
+// collection. Both are caches of the notes, and are rebuilt from them when damaged. A
+// [Library] searches several vaults at once. Start with [Open], [Index.Sync] and
+// [Library.Search].
 package rag
 
 import (
@@ -11,7 +11,7 @@ import (
 	"lifehub/rag/search"
 )
 
-// What a search is asked, and what it finds.
+// Types of package search.
 type (
 	Query   = search.Query
 	Side    = search.Side
@@ -20,7 +20,7 @@ type (
 	Verdict = search.Verdict
 )
 
-// What a search says of the notes; the higher, the likelier they hold an answer.
+// The verdicts of a search; higher means that an answer is likelier.
 const (
 	NothingClose  = search.NothingClose
 	Close         = search.Close
@@ -30,52 +30,52 @@ const (
 
 // The sides of a search.
 const (
-	Both         = search.Both
-	WordsAlone   = search.WordsAlone
-	MeaningAlone = search.MeaningAlone
+	Both          = search.Both
+	KeywordsAlone = search.KeywordsAlone
+	SemanticAlone = search.SemanticAlone
 )
 
-// Coverage says how far the index can be trusted.
+// Coverage describes how complete the index is.
 type Coverage struct {
 	Indexed int `json:"indexed"`          // notes
 	Total   int `json:"total"`            // notes in the folders
-	Unread  int `json:"unread,omitempty"` // of Total: new or changed, and not read yet by the sync under way
-	// Unreadable are the notes, and the folders of unknown notes, that the last sync
-	// could not read. What was read of them before is searched.
+	Unread  int `json:"unread,omitempty"` // of Total: new or changed, and not read yet by the running sync
+	// Unreadable counts the notes and folders that the last sync could not read. Their
+	// earlier content is searched.
 	Unreadable int `json:"unreadable,omitempty"`
 
 	Age      float64 `json:"age_s"`    // seconds since the last sync
 	Embedder string  `json:"embedder"` // its name, or "keyword search only: why"
 
-	LeftOut notes.LeftOut `json:"left_out,omitempty"` // files of the folders that are not in it, by kind
+	LeftOut notes.LeftOut `json:"left_out,omitempty"` // files of the folders that are not indexed, by kind
 }
 
-// Found is the outcome of a search.
+// Found is the result of a search.
 type Found struct {
 	Passages []Passage `json:"passages"` // best first; never nil
 	Coverage Coverage  `json:"coverage"`
-	// Time is the one that the query is about; nil: none.
+	// Time is the time in the query; nil: none.
 	Time *when.Found `json:"time,omitempty"`
-	// ByMeaning: no note has a word that says what the question is about, and the
+	// ByMeaning reports that no note has a content word of the question, and that the
 	// passages are the closest in meaning.
 	ByMeaning bool `json:"by_meaning,omitempty"`
-	// Substituted are the words of the question that no note has, and those of the
-	// notes that were searched for in their place: "blod → blood".
+	// Substituted names the words of the question that no note has, and the words that
+	// were searched for instead: "blod → blood".
 	Substituted   string `json:"substituted,omitempty"`
-	Close         bool   `json:"close,omitempty"`          // the passages are near to the question, but hardly on it
-	OtherLanguage bool   `json:"other_language,omitempty"` // the question is in one that no note is in: words cannot tell
-	// Answerable is how likely it is, from 0 to 1, that the notes hold an
-	// answer to the question at all.
+	Close         bool   `json:"close,omitempty"`          // the passages are related, but hardly an answer
+	OtherLanguage bool   `json:"other_language,omitempty"` // the question is in a language that no note is in
+	// Answerable estimates how likely the notes have an answer, from 0 to 1.
 	Answerable float64 `json:"-"`
-	Signals    Signals `json:"-"` // what Answerable was made of
-	Verdict    Verdict `json:"-"` // what Answerable means in this vault
+	Signals    Signals `json:"-"`
+	Verdict    Verdict `json:"-"`
 }
 
-// Declined reports whether the notes hardly hold an answer. Of a question in
-// another language than theirs that cannot be told.
+// Declined reports whether the notes hardly have an answer. It is false if the question
+// is in another language than theirs.
 func (f Found) Declined() bool { return f.Verdict <= Close }
 
-// Says tells a person what to make of the passages; "": they answer.
+// Says returns what the user should know about the passages; "" if they may answer the
+// question.
 func (f Found) Says() string {
 	switch {
 	case f.OtherLanguage:
@@ -92,14 +92,14 @@ func (f Found) Says() string {
 	return ""
 }
 
-// Progress is how far a sync is.
+// Progress is the progress of a sync.
 type Progress struct {
 	Phase string // "read", "embed"
 	Done  int
 	Total int
 }
 
-// Change is what a sync did to one note.
+// Change is a change of the index by one note.
 type Change struct {
 	Path   string `json:"path"`
 	What   string `json:"what"`             // added, changed, moved, removed, skipped
@@ -107,16 +107,16 @@ type Change struct {
 	Reason string `json:"reason,omitempty"` // why it was skipped, or what is wrong with it
 }
 
-// Changes is the outcome of a sync.
+// Changes is the result of a sync.
 type Changes struct {
 	Notes    []Change `json:"notes"`
 	Total    int      `json:"total"`              // notes in the folder
 	Passages int      `json:"passages"`           // in the index now
 	Embedded int      `json:"embedded"`           // texts sent to the embedder by this sync
 	Rebuilt  string   `json:"rebuilt,omitempty"`  // why the index was rebuilt; "": it was not
-	Warnings []string `json:"warnings,omitempty"` // what did not work, in plain words: the embedder, a lock held elsewhere
+	Warnings []string `json:"warnings,omitempty"` // what did not work, such as the embedder, for the user
 
-	LeftOut notes.LeftOut `json:"left_out,omitempty"` // files of the folder that are not in the index, by kind; nil: not counted
-	// Unreadable is that of Coverage.
+	LeftOut notes.LeftOut `json:"left_out,omitempty"` // files of the folder that are not indexed, by kind; nil: not counted
+	// Unreadable is as in Coverage.
 	Unreadable int `json:"unreadable,omitempty"`
 }

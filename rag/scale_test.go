@@ -212,7 +212,7 @@ func scaleSearch(b *testing.B, x *Index, embedder noiseEmbedder, bytes int64) {
 		var tagged []float64
 		for range 9 {
 			tagged = append(tagged, timed(func() {
-				if found, err := x.Search(b.Context(), Query{Text: "w2a", Tags: []string{tag}, Side: MeaningAlone}); err != nil || len(found.Passages) == 0 {
+				if found, err := x.Search(b.Context(), Query{Text: "w2a", Tags: []string{tag}, Side: SemanticAlone}); err != nil || len(found.Passages) == 0 {
 					b.Fatal(len(found.Passages), err)
 				}
 			}).Seconds()/floor())
@@ -273,7 +273,7 @@ func TestScaleMemory(t *testing.T) {
 	}
 	with := resident(t)
 	for i := range 20 {
-		for _, query := range []Query{{Text: fmt.Sprintf("only%dx3", 100+i)}, {Text: "w2a", Tags: []string{fmt.Sprintf("in100/%d", i)}, Side: MeaningAlone}} {
+		for _, query := range []Query{{Text: fmt.Sprintf("only%dx3", 100+i)}, {Text: "w2a", Tags: []string{fmt.Sprintf("in100/%d", i)}, Side: SemanticAlone}} {
 			if _, err := x.Search(t.Context(), query); err != nil {
 				t.Fatal(err)
 			}

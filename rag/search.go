@@ -17,12 +17,12 @@ import (
 	"lifehub/rag/words"
 )
 
-// wordsOnly begins Coverage.Embedder when meaning took no part.
+// wordsOnly is the prefix of Coverage.Embedder if no vectors were used.
 const wordsOnly = "keyword search only"
 
-// Search returns the passages that answer a question best: words and meaning
-// together, or words alone while the embedder is away, which Coverage tells.
-// Words damaged on disk are rebuilt from the notes first.
+// Search returns the passages that fit a question best, by keywords and vectors, or by
+// keywords alone if the embedder does not answer, which Coverage reports. A damaged index
+// is rebuilt from the notes first.
 func (x *Index) Search(ctx context.Context, q Query) (Found, error) {
 	const tries = 3
 	var found Found
@@ -40,8 +40,8 @@ func (x *Index) Search(ctx context.Context, q Query) (Found, error) {
 	return Found{Passages: []Passage{}}, fmt.Errorf("search notes: %w", words.Explain(err))
 }
 
-// searchNewest searches the newest generation. again: there is another one
-// now, or has to be.
+// searchNewest searches the newest generation. again reports that there is a newer one,
+// or that it has to be rebuilt.
 func (x *Index) searchNewest(ctx context.Context, q Query) (found Found, again bool, err error) {
 	g, err := x.acquireRepaired(ctx)
 	if err != nil {
@@ -69,7 +69,7 @@ func (x *Index) search(ctx context.Context, db *sql.DB, q Query) (Found, error) 
 		x.setWhy(out.Why)
 	}
 	if out.Trouble == search.Resized {
-		x.noteResized(ctx, embedder.Name()) //nolint:errcheck // a later search says it again
+		x.noteResized(ctx, embedder.Name()) //nolint:errcheck // a later search tries again
 	}
 	if err != nil {
 		return Found{}, err
@@ -87,12 +87,13 @@ func (x *Index) search(ctx context.Context, db *sql.DB, q Query) (Found, error) 
 		coverage.Embedder = out.Embedder
 	}
 	found := Found{Passages: out.Passages, Coverage: coverage, Answerable: out.Signals.Answerable(), Signals: out.Signals, Verdict: out.Verdict, Time: out.Time, Substituted: out.Substituted}
-	found.ByMeaning = out.Signals.Silent
+	found.ByMeaning = out.Signals.SemanticOnly
 	found.Close, found.OtherLanguage = found.Verdict == Close, found.Verdict == OtherLanguage
 	return found, nil
 }
 
-// noteResized leaves word for the next sync, unless somebody is writing.
+// noteResized records for the next sync that the vectors of an embedder have another
+// dimension, unless another process is writing.
 func (x *Index) noteResized(ctx context.Context, embedder string) error {
 	unlock, ok, err := x.lock()
 	if err != nil || !ok {
@@ -110,8 +111,8 @@ func (x *Index) noteResized(ctx context.Context, embedder string) error {
 	return words.SetMeta(ctx, g.db, "resized "+embedder, "yes")
 }
 
-// leaveOut takes notes out of what is counted: whoever searches without them is not
-// to know that they are there.
+// leaveOut excludes notes from the counts, so that a search without them does not
+// reveal that they exist.
 func (c *Coverage) leaveOut(ctx context.Context, db *sql.DB, paths []string) error {
 	if len(paths) == 0 {
 		return nil
@@ -136,7 +137,7 @@ func (c *Coverage) leaveOut(ctx context.Context, db *sql.DB, paths []string) err
 	return nil
 }
 
-// Coverage says how far the index can be trusted, without a search.
+// Coverage returns the coverage of the index.
 func (x *Index) Coverage(ctx context.Context) (Coverage, error) {
 	c, err := x.coverage(ctx)
 	if err != nil {
@@ -165,7 +166,7 @@ func (x *Index) coverageOf(ctx context.Context, db *sql.DB) (Coverage, error) {
 	}
 	c.Total, _ = strconv.Atoi(words.Meta(ctx, db, "total")) //nolint:errcheck // 0: never synced
 	c.Total = max(c.Total-unreadable, c.Indexed)
-	_ = json.Unmarshal([]byte(words.Meta(ctx, db, "left out")), &c.LeftOut) // not counted yet: nothing is said of it
+	_ = json.Unmarshal([]byte(words.Meta(ctx, db, "left out")), &c.LeftOut) // not counted yet: nothing is reported
 	c.Unread, _ = strconv.Atoi(words.Meta(ctx, db, "unread"))               //nolint:errcheck // 0: no sync is reading
 	c.Indexed = max(0, min(c.Indexed, c.Total-c.Unread))
 	c.Unreadable = readUnreadable(ctx, db).notes()

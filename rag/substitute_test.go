@@ -45,7 +45,7 @@ func TestWordsOfTheNotesStandForThoseTheyLack(t *testing.T) {
 			t.Errorf("%s: %q, %q, %+v", c.question, found.Substituted, found.Says(), found.Passages)
 		}
 	}
-	if words, _ := x.Search(t.Context(), Query{Text: "blod presure", Side: WordsAlone}); !strings.HasPrefix(words.Passages[0].Text, "# Health") {
+	if words, _ := x.Search(t.Context(), Query{Text: "blod presure", Side: KeywordsAlone}); !strings.HasPrefix(words.Passages[0].Text, "# Health") {
 		t.Errorf("by keywords alone: %+v", words.Passages)
 	}
 }

@@ -25,7 +25,7 @@ func TestTheEndOfALongPassageIsFoundByMeaning(t *testing.T) {
 	if embedder.texts < 2*len(files) {
 		t.Errorf("%d texts were embedded for %d passages of several windows", embedder.texts, len(files))
 	}
-	found, err := x.Search(t.Context(), Query{Text: "tomatoes on warm nights", Side: MeaningAlone, Limit: 3})
+	found, err := x.Search(t.Context(), Query{Text: "tomatoes on warm nights", Side: SemanticAlone, Limit: 3})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -27,7 +27,7 @@ func TestFollowUpsStandAlone(t *testing.T) {
 		for i, q := range bench.Questions {
 			asked.Questions[i].Text = query(q)
 		}
-		figures, err := asked.Run(t.Context(), x, ids, rag.WordsAlone)
+		figures, err := asked.Run(t.Context(), x, ids, rag.KeywordsAlone)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -66,7 +66,7 @@ func TestFigures(t *testing.T) {
 			fmt.Printf("| %s | %d | %s | %.4f | %.4f | %.4f | %s |\n", name, len(bench.Questions), side, f.NDCG, f.Recall, f.MRR, rest)
 		}
 		row("BM25 reference", reference(t, name), "| |")
-		words := run(rag.WordsAlone)
+		words := run(rag.KeywordsAlone)
 		row("words", Mean(words), "| |")
 		if least := reference(t, name).NDCG - standardError(words); Mean(words).NDCG < least {
 			t.Errorf("%s: words alone reach nDCG@10 %.4f, want at least %.4f", name, Mean(words).NDCG, least)
@@ -75,7 +75,7 @@ func TestFigures(t *testing.T) {
 			if _, err := x.Sync(t.Context(), folder, c.embedder, nil); err != nil {
 				t.Fatal(err)
 			}
-			alone, fused := run(rag.MeaningAlone), run(rag.Both)
+			alone, fused := run(rag.SemanticAlone), run(rag.Both)
 			d := Compare(words, fused)
 			pooled[c.name] = [2][]Figures{append(pooled[c.name][0], words...), append(pooled[c.name][1], fused...)}
 			differences[c.name] = append(differences[c.name], d)

@@ -159,7 +159,7 @@ func TestOtherWordsAreFound(t *testing.T) {
 		b := handMade(t, name)
 		x, _ := indexed(t, b.dir, encoder.Encoder{})
 		first, five := b.recalls(t, x, rag.Both)
-		_, alone := b.recalls(t, x, rag.MeaningAlone)
+		_, alone := b.recalls(t, x, rag.SemanticAlone)
 		if t.Logf("%s: %.3f first, %.3f among five, %.3f by cosine alone", name, first, five, alone); first < least[0] || five < max(least[1], alone) {
 			t.Errorf("%s: %.3f first, %.3f among five, want %v and no less than cosine alone, %.3f", name, first, five, least, alone)
 		}
@@ -180,7 +180,7 @@ func TestNoSharedWord(t *testing.T) {
 		for _, b := range silentBenches(t) {
 			x, _ := indexed(t, b.dir, c.embedder)
 			first, five := b.recalls(t, x, rag.Both)
-			_, cosine := b.recalls(t, x, rag.MeaningAlone)
+			_, cosine := b.recalls(t, x, rag.SemanticAlone)
 			n := float64(len(b.Questions))
 			both, alone, asked = both+n*five, alone+n*cosine, asked+n
 			fmt.Printf("| %s | %s | %.0f | %.3f | %.3f | %.3f |\n", b.Name, c.name, n, first, five, cosine)

@@ -1,58 +1,57 @@
 package search
 
-// Signals are what speaks for or against the notes having an answer.
+// Signals are what the verdict on the notes is made from.
 type Signals struct {
-	Named           bool    // a note has the question for its title or name, or a filter or a time asks for its notes alone
-	Undated         bool    // the question asks for a time and no more, and no note is of that time
+	Named           bool    // the question is the name of a note, or asks for the notes of a filter or a time
+	Undated         bool    // the question asks for nothing but a time, and no note is of it
 	UnknownLanguage bool    // the question is in a language that no note is in
-	Silent          bool    // no note has a word that says what the question is about, and meaning answered
-	Near            float64 // how far the closest passage stands out in meaning; 0.5 is chance; 0 also without an embedder
-	Share           float64 // most words of the question, stop words aside, that a note has in one passage; 0 to 1
+	SemanticOnly    bool    // no note has a content word of the question, and vectors found the passages
+	Near            float64 // how far the closest passage stands out; 0.5 is chance; 0 also without an embedder
+	Share           float64 // largest share of the question's content words in one passage, 0 to 1
 }
 
-// signals looks at ranked candidates.
+// signals returns the signals of the ranked candidates.
 func (s *search) signals(ranked []candidate) Signals {
-	g := Signals{UnknownLanguage: s.words.otherLanguage, Named: s.dated || len(ranked) > 0 && len(s.named) > 0, Silent: s.silent}
+	g := Signals{UnknownLanguage: s.words.otherLanguage, Named: s.dated || len(ranked) > 0 && len(s.named) > 0, SemanticOnly: s.semanticOnly}
 	for _, c := range ranked {
 		g.Near, g.Share = max(g.Near, c.near), max(g.Share, c.share)
 	}
 	return g
 }
 
-// Answerable is how likely the notes have an answer, from 0 to 1.
+// Answerable estimates how likely the notes have an answer, from 0 to 1.
 func (g Signals) Answerable() float64 {
 	switch {
 	case g.Named:
 		return 0.99
 	case g.Undated:
 		return 0.01
-	case g.Silent: // below most of what words find
+	case g.SemanticOnly: // below most of what keywords find
 		return min(1, g.Near) / 4
 	}
 	return g.Share
 }
 
-// leastShare is the share of the question's words that a note must have: of the
-// questions that the notes answer, each bench has 3 of 100 at most that reach less
+// leastShare is the share of the question's content words that a note must have. On
+// each bench, at most 3 of 100 questions that the notes answer reach less
 // (docs/design/search.md).
 const leastShare = 0.2
 
-// Verdict says whether the notes have an answer; the higher, the likelier.
+// Verdict is the likelihood that the notes have an answer; higher is likelier.
 type Verdict int
 
 // The verdicts.
 const (
-	NothingClose  Verdict = iota // no note has a word of the question
+	NothingClose  Verdict = iota // no note has a content word of the question
 	Close                        // no note has a fifth of them
-	OtherLanguage                // the question is in a language that no note is in: words cannot tell
+	OtherLanguage                // the question is in a language that no note is in, so that keywords cannot tell
 	Likely
 )
 
-// verdict is that on a search which found something. What is closest in meaning
-// is shown as just that.
+// verdict returns the verdict on a search that found something.
 func (g Signals) verdict() Verdict {
 	switch {
-	case g.Named || g.Silent || !g.Undated && g.Share >= leastShare:
+	case g.Named || g.SemanticOnly || !g.Undated && g.Share >= leastShare:
 		return Likely
 	case g.UnknownLanguage && !g.Undated:
 		return OtherLanguage

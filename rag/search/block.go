@@ -13,18 +13,18 @@ import (
 )
 
 const (
-	aboveShare   = 0.6  // of the score of words in the headings above a block
-	blockShare   = 0.6  // of the best block's score, which others of its passage must have
+	aboveShare   = 0.6  // weight of words in the headings above a block
+	blockShare   = 0.6  // least score, as a share of the best block's
 	maxBlocks    = 8    // of one passage
 	averageBlock = 20   // terms, for [wordQuery.score]
-	anyFits      = 1e-9 // the score of the blocks of a passage that fits as a whole
+	anyFits      = 1e-9 // score of all blocks of a passage that fits as a whole
 )
 
-// blocksOf returns the blocks of a passage that fit the question, the best
-// first: by their words and those of the headings above, weighed as those of
-// passages are. Where no word of the question tells them apart, or only a time
-// is asked for, they are in their order. front is the text of the note before
-// its first passage; index and telling are those of [search.tellingTerms].
+// blocksOf returns the blocks of a passage that fit the question, best first, scored
+// like passages by their words and those of the headings above. If no word of the
+// question is in them, or it asks only for a time, they are in the order of the note.
+// front is the text before the note's first passage; index and telling are those of
+// [search.tellingTerms].
 func (s *search) blocksOf(p *storedPassage, front string, index map[string]int, telling bool) []passage.Block {
 	blocks := passage.Blocks(p.Path, p.Text, p.Heading, p.Line)
 	if len(index) > 0 {
@@ -41,7 +41,7 @@ func (s *search) blocksOf(p *storedPassage, front string, index map[string]int, 
 	} else {
 		blocks = slices.DeleteFunc(blocks, func(b passage.Block) bool { return b.Line < p.Line })
 	}
-	// The question has nothing to fit, or its words are in the name of the note.
+	// The question has no content words, or they are in the name of the note.
 	inName := func(t words.Term) bool { _, asked := index[t.Text]; return asked }
 	if best == 0 && (!telling || slices.ContainsFunc(words.Terms(notes.BareName(path.Base(p.Path)), p.language), inName)) {
 		for i := range blocks {
@@ -51,9 +51,9 @@ func (s *search) blocksOf(p *storedPassage, front string, index map[string]int, 
 	return blocks[:min(len(blocks), maxBlocks)]
 }
 
-// tellingTerms are the terms of the question that say what it is about, by
-// their forms: without those of a time, and without stop words next to others.
-// It reports whether the question has any, known to the notes or not.
+// tellingTerms returns the indexes of the question's content words by their forms,
+// without words of a time. It reports whether the question has any, in the notes or
+// not.
 func (s *search) tellingTerms() (index map[string]int, telling bool) {
 	index = map[string]int{}
 	if s.time.itself && !s.time.Span.IsZero() {

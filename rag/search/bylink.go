@@ -9,15 +9,14 @@ import (
 	"lifehub/rag/words"
 )
 
-// byLink finds the note that links call by the question: what
-// you call a note where you link to it is a name of it, as its title is, unless
-// other links call another note the same. What an untrusted note calls another
-// is no name.
+// byLink finds the note that links call by the text of the question. The text of a
+// link is a name of the note it leads to, unless other links with the same text lead to
+// another note. Links in untrusted notes do not count.
 func (s *search) byLink(ctx context.Context) error {
 	if len(s.named) > 0 || s.words.key == "" {
 		return nil
 	}
-	// That the key is not empty lets SQLite use the index of those that are not.
+	// The second condition lets SQLite use the partial index.
 	links, err := words.Links(ctx, s.db, `l.key = ? AND l.key != '' AND n.outside = 0`, s.words.key)
 	if err != nil {
 		return err

@@ -18,37 +18,36 @@ import (
 )
 
 const (
-	// dateBoost is what a passage gains that is of the time that the question
-	// speaks of, against the best score of 1. Many questions hold such words by
-	// chance, so it lifts and does not decide.
+	// dateBoost is added to the score, of at most 1, of a passage of the time in the
+	// question. Many questions contain a time by chance, so it does not decide.
 	dateBoost = 0.25
-	// shortBoost is that of one of a week at most: "where did I run last week" is
-	// answered by nothing of another, whatever its words.
+	// shortBoost replaces it for a time of at most a week: passages of another week do
+	// not answer "where did I run last week", whatever their words.
 	shortBoost = 1
-	// itselfBoost is that of one when the time itself is asked for: above any words.
+	// itselfBoost replaces it if the question is nothing but a time.
 	itselfBoost = 1.5
-	// undatedShare is what remains of the score of a passage without a date where
-	// a filter asks for one.
+	// undatedShare multiplies the score of a passage without a date if a filter asks
+	// for a time.
 	undatedShare = 0.5
 )
 
-// MaxListed bounds the notes of a time that are listed: a month of days.
+// MaxListed is the maximum number of notes of a time that are listed: a month of days.
 const MaxListed = 31
 
-// askedTime is the time that a query is about.
+// askedTime is the time that a query asks for.
 type askedTime struct {
 	Span        when.Span
-	from, until int64  // days since 1970; until is the first after it
-	filter      bool   // only what is of that time is asked for, and what has no date
-	itself      bool   // nothing but the time is asked for
-	words       string // that name it, without the figures: those are in many a note
+	from, until int64  // days since 1970; until is exclusive
+	filter      bool   // it is a filter, which keeps its passages and those without a date
+	itself      bool   // the query is nothing but the time
+	words       string // its words, without numbers, which are in many notes
 }
 
-// short reports whether the time is a week at most: then its notes say what was
-// done in it, by whatever words.
+// short reports whether the time is a week at most.
 func (t askedTime) short() bool { return t.until-t.from <= 7 }
 
-// time reads a query's filters, else its words, which may take 20 ms.
+// time returns the time in a query's filters or else in its words, which may take
+// 20 ms.
 func (q Query) time() askedTime {
 	span, rest := q.Talk.In(q.Text, q.today())
 	if q.timed() {
@@ -63,10 +62,10 @@ func (q Query) time() askedTime {
 	return t
 }
 
-// timed reports whether a query has a filter of a time.
+// timed reports whether a query filters by time.
 func (q Query) timed() bool { return !q.After.IsZero() || !q.Before.IsZero() }
 
-// bounded reports whether all notes of the time are asked for.
+// bounded reports whether the query asks for all notes of the time.
 func (t askedTime) bounded() bool {
 	return !t.Span.From.IsZero() && !t.Span.To.IsZero() && (t.itself || t.filter)
 }
@@ -82,8 +81,8 @@ func timeOf(span when.Span) askedTime {
 	return t
 }
 
-// asksForTheTimeItself reports whether nothing but the time is left of a
-// question.
+// asksForTheTimeItself reports whether the rest of a question without its time has no
+// content.
 func asksForTheTimeItself(rest string) bool {
 	for _, t := range words.Terms(rest, "") {
 		if !when.SaysNothing(t.Text) {
@@ -93,8 +92,8 @@ func asksForTheTimeItself(rest string) bool {
 	return true
 }
 
-// A date is of a time if it begins in it and is not longer: November is none of
-// the days of its weeks, and a week that begins in November is.
+// A date is of a time if it begins in it and is not longer. So a date of a week that
+// begins in November is of November, but not the other way round.
 const (
 	ofTime   = `d.day >= ? AND d.day < ? AND d.until - d.day <= ?`
 	passages = `dates d JOIN passages p ON p.note = d.note AND p.line <= d.end_line AND p.end_line >= d.line JOIN notes n ON n.id = d.note`
@@ -102,9 +101,9 @@ const (
 
 func (t askedTime) args() []any { return []any{t.from, t.until, t.until - t.from} }
 
-// byDate raises the passages of the time that is asked for and, where a filter
-// asks for it, takes those of another away. Asked for the time itself, those
-// come first, found by words or not.
+// byDate boosts the passages of the time that is asked for and, if it is a filter,
+// removes those of other times. If the query is nothing but a time, it adds the passages
+// of that time.
 func (s *search) byDate(ctx context.Context, found map[int64]*candidate) error {
 	if s.time.Span.IsZero() {
 		return nil
@@ -136,15 +135,15 @@ func (s *search) byDate(ctx context.Context, found map[int64]*candidate) error {
 	return nil
 }
 
-// dropTime counts the notes of the time. A time in words that none is of is
-// dropped, and its words are searched for.
+// dropTime counts the notes of the time. If there are none and the time is in words,
+// these are searched for like others.
 func (s *search) dropTime(ctx context.Context) error {
 	if s.time.Span.IsZero() {
 		return nil
 	}
 	err := s.notesOfTime(ctx)
 	s.ofTime.Only, s.ofTime.ByDate = s.time.itself || s.time.filter, s.time.bounded()
-	s.dated = (s.time.itself || s.time.short()) && s.ofTime.Notes > 0 // "where did I run last week": its words may be others
+	s.dated = (s.time.itself || s.time.short()) && s.ofTime.Notes > 0 // whatever its words, a note of last week answers "where did I run last week"
 	if err != nil || s.ofTime.Notes > 0 || s.time.filter {
 		return err
 	}
@@ -155,7 +154,8 @@ func (s *search) dropTime(ctx context.Context) error {
 	return err
 }
 
-// notesOfTime counts the user's own notes of the time, and lists them.
+// notesOfTime counts the user's own notes of the time, and lists them if the query is
+// nothing but the time.
 func (s *search) notesOfTime(ctx context.Context) error {
 	query, args := s.filtered(`SELECT n.path, min(d.day) FROM dates d JOIN notes n ON n.id = d.note WHERE NOT n.outside AND `+ofTime, s.time.args())
 	s.ofTime = when.Found{Days: s.time.Span.Words(s.query.today()), From: words.DateOf(s.time.Span.From)}
@@ -176,7 +176,7 @@ func (s *search) notesOfTime(ctx context.Context) error {
 	return nil
 }
 
-// filtered is a query of notes n that passes over what the filter does not keep.
+// filtered restricts a query of notes n to those that the filter keeps.
 func (s *search) filtered(query string, args []any) (string, []any) {
 	if s.filter.notes == "" {
 		return query, args
@@ -184,8 +184,8 @@ func (s *search) filtered(query string, args []any) (string, []any) {
 	return query + ` AND n.id` + inList, append(args, s.list)
 }
 
-// placesOfTime ranks the passages of the time and adds the first of them: daily
-// notes before others, the newest first, and a note's passages in their order.
+// placesOfTime ranks the passages of the time, those of daily notes first, then the
+// newest, and adds the best to the candidates.
 func (s *search) placesOfTime(ctx context.Context, found map[int64]*candidate) (map[int64]int, error) {
 	type at struct {
 		id, day int64
@@ -218,10 +218,10 @@ func (s *search) placesOfTime(ctx context.Context, found map[int64]*candidate) (
 	return places, nil
 }
 
-// passageDays are what a passage's dates are to the time that is asked for.
+// passageDays compares the dates of a passage with the time that is asked for.
 type passageDays struct {
-	of, around, other bool  // some are of it, hold some of it, are others
-	first             int64 // the first that is of it
+	of, around, other bool  // some are of it, some overlap it, some do neither
+	first             int64 // the first day that is of it
 	line, endLine     int   // the lines that are of it
 }
 
@@ -256,7 +256,7 @@ func (s *search) datesOf(ctx context.Context, found map[int64]*candidate) error 
 	return nil
 }
 
-// day is the date that a passage is shown with.
+// day returns the date that a passage is shown with; own is that of its note.
 func (d passageDays) day(own string) string {
 	if d.of {
 		return words.Day(d.first)
@@ -264,9 +264,9 @@ func (d passageDays) day(own string) string {
 	return own
 }
 
-// Arrange sorts passages, the best first, and leaves those that are asked for. A
-// search bounded in time leaves all of that time as far as there is room, the newest
-// first, and t is told how many of the notes they are.
+// Arrange sorts passages, best first, and truncates them to the number asked for. A
+// search for all notes of a time keeps as many passages of that time as there is room
+// for, newest first, and sets t.Shown to the number of their notes.
 func Arrange(passages []Passage, q Query, t *when.Found) []Passage {
 	slices.SortStableFunc(passages, func(a, b Passage) int { return cmp.Compare(b.Score, a.Score) })
 	if t == nil || !t.ByDate {

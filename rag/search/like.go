@@ -15,12 +15,12 @@ import (
 	"lifehub/rag/words"
 )
 
-// mostLike is how many notes are among the nearest.
+// mostLike is the number of nearest notes that are returned.
 const mostLike = 5
 
-// Like finds the few notes nearest to a note by the mean of its passages'
-// vectors, and how far each stands out; 0.5 is what chance reaches. No server is
-// asked for a vector; why says why there are none. Some notes are left out.
+// Like finds the notes nearest to a note by the mean of its passages' vectors, except
+// those at the paths in without, and returns how far each stands out; 0.5 is what chance
+// reaches. It uses stored vectors only; why is the reason if there are none.
 func Like(ctx context.Context, in Vault, path string, without []string) (near map[string]float64, why string, err error) {
 	s := newSearch(in, Query{Without: without})
 	if err := s.narrow(ctx); err != nil {
@@ -45,7 +45,7 @@ func Like(ctx context.Context, in Vault, path string, without []string) (near ma
 	for key := range keys {
 		own = append(own, key)
 	}
-	slices.SortFunc(own, func(a, b vectors.Key) int { return bytes.Compare(a[:], b[:]) }) // the last bits of a sum hang on its order
+	slices.SortFunc(own, func(a, b vectors.Key) int { return bytes.Compare(a[:], b[:]) }) // the last bits of a sum depend on its order
 	parts, err := m.Get(ctx, own)
 	if err != nil {
 		return nil, err.Error(), ctx.Err()
@@ -84,8 +84,8 @@ func Like(ctx context.Context, in Vault, path string, without []string) (near ma
 	return near, "", nil
 }
 
-// Holding returns notes with a passage that holds a phrase, in a form that a
-// language of the vault gives it, by path.
+// Holding returns the paths of notes with a passage that contains a phrase, as stemmed
+// by any language of the vault.
 func Holding(ctx context.Context, in Vault, phrase string, most int) ([]string, error) {
 	w, err := readWords(ctx, in.DB, `"`+strings.ReplaceAll(phrase, `"`, " ")+`"`)
 	if err != nil || len(w.required) == 0 {

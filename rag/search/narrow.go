@@ -7,20 +7,19 @@ import (
 	"slices"
 )
 
-// A filter becomes the set of notes that it keeps, whatever it asks for. Few of
-// them are a list: what they hold is looked at and nothing else. Many are a
-// test: all is looked at as without a filter, and what is of another note is
-// passed over (docs/design/vectors.md).
+// Every filter becomes the set of notes that it keeps. If they are few, only their
+// passages are searched. If they are many, all passages are searched, and hits in other
+// notes are dropped (docs/design/vectors.md).
 
-// toTest is where a test begins to cost less: a passage of a list takes about a
-// microsecond, a test eight, and for the hundred nearest 125 are tested divided
-// by the share of the passages that is kept.
+// toTest is the break-even point. To read a passage of a list takes about 1 µs, to test
+// a hit 8 µs, and to find the 100 nearest, 125 hits divided by the share of the kept
+// passages are tested.
 const toTest = 8 * 125
 
 // inList is the condition that a note is one of search.list.
 const inList = ` IN (SELECT value FROM json_each(?))`
 
-// narrow finds the notes that the filter keeps.
+// narrow reads the notes that the filter keeps.
 func (s *search) narrow(ctx context.Context) error {
 	if s.filter.notes == "" {
 		return nil

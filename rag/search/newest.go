@@ -12,12 +12,12 @@ import (
 	"lifehub/rag/words"
 )
 
-// newest matches a word that asks for the newest of what the next word names, in
-// the languages that the times of a question are read in most.
+// newest matches a word that asks for the newest of the next word, in the languages in
+// which most times are understood.
 var newest = pattern.Lazy(`(?i)(?:^|[^\pL])(newest|latest|last|most recent|neueste[mnrs]?|letzte[mnrs]?|laatste|nieuwste|senaste|sidste|siste|derni(?:er|ère)s?|últim[oa]s?|ultim[oaie])[^\pL]+\pL`)
 
-// asksForNewest reports whether a question asks for the newest of something, and
-// marks the word that does so as one that says nothing of what it is about.
+// asksForNewest reports whether a question asks for the newest of something, and marks
+// that word as a stop word.
 func (s *search) asksForNewest() bool {
 	match := newest.FindStringSubmatch(s.query.Text)
 	if match == nil || !s.time.Span.IsZero() {
@@ -31,8 +31,8 @@ func (s *search) asksForNewest() bool {
 	return true
 }
 
-// preferNewest puts the newest first among the candidates that have as many words
-// of the question as the best, cut to the lines of that day.
+// preferNewest puts the newest first among the candidates with as many words of the
+// question as the best, and cuts them to the lines of that day.
 func (s *search) preferNewest(ctx context.Context, ranked []candidate) error {
 	best, top := 0.0, 0.0
 	for _, c := range ranked {
@@ -54,16 +54,15 @@ func (s *search) preferNewest(ctx context.Context, ranked []candidate) error {
 	slices.SortStableFunc(dated, func(a, b *candidate) int {
 		return cmp.Or(cmp.Compare(b.days.first, a.days.first), cmp.Compare(b.score, a.score))
 	})
-	const step = 1e-6 // keeps the order, and the scores as they are shown
+	const step = 1e-6 // too small to be seen in a score
 	for i, c := range dated {
 		c.score = top * (1 + step*float64(len(dated)-i))
 	}
 	return nil
 }
 
-// newestDay finds the newest lines of a candidate that are dated, not after today,
-// and have a word of the question; where its words are in a heading alone, the
-// newest of all.
+// newestDay finds the newest dated lines of a candidate, not after today, that contain
+// a content word of the question; if only a heading contains one, the newest of all.
 func (s *search) newestDay(ctx context.Context, c *candidate) error {
 	places, err := placesOf(ctx, s.db, `p.id = ?`, c.id)
 	if err != nil || len(places) == 0 {
@@ -99,8 +98,7 @@ func (s *search) newestDay(ctx context.Context, c *candidate) error {
 	return nil
 }
 
-// hasTellingTerm reports whether a text has a word that says what the question is
-// about.
+// hasTellingTerm reports whether a text has a content word of the question.
 func (s *search) hasTellingTerm(body string, in text.Lang) bool {
 	return slices.ContainsFunc(words.Terms(body, in), func(term words.Term) bool {
 		return slices.ContainsFunc(s.words.terms, func(t weighed) bool { return !t.stop && slices.Contains(t.forms, term.Text) })

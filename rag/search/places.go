@@ -17,12 +17,11 @@ type place struct {
 	first                bool // of its note
 }
 
-// oneIn is the condition that a passage p is one in so many, by its id: a
-// sample of which no other row is read.
+// oneIn is the condition that the id of a passage p is a multiple of a number. It
+// selects a sample without reading other rows.
 const oneIn = `p.id IN (WITH RECURSIVE sample (id) AS (SELECT ?1 UNION ALL SELECT id + ?1 FROM sample WHERE id < (SELECT max(id) FROM passages)) SELECT id FROM sample)`
 
-// placesOf reads the places of the passages p for which a condition holds, in
-// their order.
+// placesOf reads the passages p for which a condition holds, ordered by id.
 func placesOf(ctx context.Context, db *sql.DB, where string, args ...any) (places []place, err error) {
 	// The passages of a note have consecutive ids.
 	for scan := range database.Rows(ctx, db, `SELECT p.id, p.note, p.start, p.stop, p.heading, n.title, n.path, n.language,

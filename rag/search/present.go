@@ -14,8 +14,8 @@ import (
 	"lifehub/rag/words"
 )
 
-// present turns ranked candidates into the passages that are shown: the note
-// that is named comes first, duplicates fall together, neighbours are joined.
+// present turns ranked candidates into passages. A note whose name is the question
+// comes first, duplicates are dropped, adjacent passages are joined.
 func (s *search) present(ctx context.Context, ranked []candidate) ([]Passage, error) {
 	shown := []Passage{}
 	limit := s.query.AtMost()
@@ -71,12 +71,12 @@ func (s *search) present(ctx context.Context, ranked []candidate) ([]Passage, er
 	return shown, nil
 }
 
-// listingShare is what remains of the score of a list of links: an index note
-// holds the words of every title and answers nothing.
+// listingShare multiplies the score of a list of links, which contains the words of
+// many titles and answers nothing.
 const listingShare = 0.5
 
-// demote puts lists of links behind the notes that they lead to, and what has
-// no date behind what has the one asked for.
+// demote lowers the scores of lists of links and, if a filter asks for a time, of
+// passages without a date.
 func (s *search) demote(all []storedPassage) {
 	for i, p := range all {
 		if p.listing && !s.named[p.note] {
@@ -101,7 +101,7 @@ func (s *search) promote(all []storedPassage) {
 	slices.SortStableFunc(all, func(a, b storedPassage) int { return cmp.Compare(b.score, a.score) })
 }
 
-// cutToDays leaves the lines that are of the time that is asked for.
+// cutToDays cuts a passage to the lines of the time that is asked for.
 func (p *storedPassage) cutToDays() {
 	lines := strings.SplitAfter(p.Text, "\n")
 	first, last := p.days.line-p.Line, min(p.days.endLine-p.Line, len(lines)-1)
@@ -113,7 +113,7 @@ func (p *storedPassage) cutToDays() {
 	p.Line, p.EndLine = p.Line+first, p.Line+last
 }
 
-// neighbour finds the kept passage that p touches, or -1.
+// neighbour returns the index of the kept passage that is adjacent to p, or -1.
 func neighbour(kept []storedPassage, p storedPassage) int {
 	for i, k := range kept {
 		if k.note == p.note && !k.cut && !p.cut && (p.id == k.last+1 || p.id == k.id-1) {
@@ -123,7 +123,7 @@ func neighbour(kept []storedPassage, p storedPassage) int {
 	return -1
 }
 
-// join makes one passage of two that touch.
+// join joins two adjacent passages.
 func join(ctx context.Context, texts *words.Texts, a, b storedPassage) (storedPassage, error) {
 	if b.start < a.start {
 		a.start, a.Line, a.id = b.start, b.Line, b.id
@@ -138,18 +138,18 @@ func join(ctx context.Context, texts *words.Texts, a, b storedPassage) (storedPa
 
 func splitPath(path string) []string { return strings.Split(path, passage.Separator) }
 
-// storedPassage is a passage as it is in the index.
+// storedPassage is a passage in the index.
 type storedPassage struct {
 	Passage
 	candidate
-	last        int64 // id of the last of the passages joined in it
+	last        int64 // id of the last passage that was joined to it
 	start, stop int
 	language    text.Lang
 	listing     bool
-	cut         bool // to the lines of the time that is asked for
+	cut         bool // by cutToDays
 }
 
-// load reads candidates with their text, in their order.
+// load reads the passages of candidates, in their order.
 func (s *search) load(ctx context.Context, candidates []candidate) ([]storedPassage, error) {
 	args := make([]any, len(candidates))
 	place := make(map[int64]int, len(candidates))
@@ -178,6 +178,6 @@ func (s *search) load(ctx context.Context, candidates []candidate) ([]storedPass
 		p.Vault = s.in.Dir
 		all[place[id]] = p
 	}
-	// A note may have been indexed again between the two questions.
+	// A note may have been indexed again between the two queries.
 	return slices.DeleteFunc(all, func(p storedPassage) bool { return p.Path == "" }), nil
 }

@@ -9,29 +9,29 @@ import (
 	"lifehub/rag/passage"
 )
 
-// Query is what to look for.
+// Query is a question with its filters.
 type Query struct {
 	Text    string
-	Limit   int       // passages; 0: 5
+	Limit   int       // most passages; 0: 5
 	Paths   []string  // keep notes below one of these folders or matching one of these globs
 	Tags    []string  // keep notes with all of these tags
-	After   time.Time // keep what is dated on or after, and what has no date, lower; zero: no bound
-	Before  time.Time // keep what is dated before, and what has no date, lower; zero: no bound
-	Today   time.Time // the day that "yesterday" is told from; zero: now
-	Talk    when.Talk // what the conversation said of times before
-	Room    int       // tokens that the notes of a time may take where all are asked for; 0: Limit passages
-	Without []string  // leave these notes out, by path
-	Side    Side      // to measure one side of the search alone; zero: both
+	After   time.Time // keep passages dated on or after it, and below them those without a date; zero: no bound
+	Before  time.Time // keep passages dated before it, and below them those without a date; zero: no bound
+	Today   time.Time // the day that "yesterday" refers to; zero: now
+	Talk    when.Talk // the times mentioned earlier in the conversation
+	Room    int       // most tokens of passages if all notes of a time are asked for; 0: Limit passages
+	Without []string  // leave out the notes at these paths
+	Side    Side      // restricts the search, for measurements; zero: both sides
 }
 
-// Side says which sides of a search take part.
+// Side selects the parts of a search.
 type Side int
 
-// The sides.
+// The sides of a search.
 const (
 	Both Side = iota
-	WordsAlone
-	MeaningAlone // whatever trust the embedder has earned
+	KeywordsAlone
+	SemanticAlone // whatever the trust of the embedder
 )
 
 // Passage is a piece of a note.
@@ -43,15 +43,15 @@ type Passage struct {
 	Score     float64  `json:"score"`   // 0 to 1
 	Text      string   `json:"text"`
 	Tags      []string `json:"tags"`
-	Date      string   `json:"date"` // YYYY-MM-DD: the day of its lines that is asked for, else of its note; "": none
+	Date      string   `json:"date"` // YYYY-MM-DD: of its lines if the query asks for a time, else of its note; "": none
 	Vault     string   `json:"-"`    // the vault's absolute folder
-	Untrusted bool     `json:"-"`    // the note names a source outside
-	Dated     bool     `json:"-"`    // it is of the day, or of the time, that the query asks for
-	// Blocks are the parts of it that fit the query, the best first.
+	Untrusted bool     `json:"-"`    // the note names an outside source
+	Dated     bool     `json:"-"`    // it is of the time that the query asks for
+	// Blocks are its parts that fit the query, best first.
 	Blocks []passage.Block `json:"-"`
 }
 
-// AtMost is how many passages are asked for.
+// AtMost returns the number of passages to return.
 func (q Query) AtMost() int {
 	if q.Limit <= 0 {
 		return 5
@@ -66,7 +66,7 @@ func (q Query) today() time.Time {
 	return q.Today
 }
 
-// phrases are the quoted parts of a query's text.
+// phrases returns the quoted parts of a query's text.
 func phrases(text string) []string {
 	var found []string
 	for _, match := range quoted.FindAllStringSubmatch(text, -1) {
@@ -81,9 +81,9 @@ func phrases(text string) []string {
 
 var quoted = pattern.Lazy(`"([^"]+)"|“([^”]+)”|„([^“”]+)[“”]|«([^»]+)»|»([^«]+)«|「([^」]+)」|『([^』]+)』`)
 
-// filter is the part of a query that keeps notes out, as SQL.
+// filter is a query's filters as SQL.
 type filter struct {
-	notes string // selects the notes that are kept, as note; "": all
+	notes string // a SELECT of the ids of the notes to keep, as note; "": all
 	args  []any
 }
 
@@ -119,8 +119,8 @@ func (q Query) filter() filter {
 	return f
 }
 
-// pathFilter matches a folder and all below it, a note with or without its
-// ending and, as Dendron has it, all notes below that by their dots; or a glob.
+// pathFilter matches a glob, or a folder with all below it, or a note with or without
+// its extension, with all notes below it in Dendron's hierarchy of dots.
 func pathFilter(p string) (where string, args []any) {
 	p = strings.ToLower(strings.Trim(strings.TrimPrefix(strings.TrimSpace(p), "./"), "/"))
 	if p == "" {
@@ -132,5 +132,5 @@ func pathFilter(p string) (where string, args []any) {
 	return "(lower_path = ? OR lower_path >= ? AND lower_path < ?)", []any{p, p + ".", p + "0"} // '.', '/' and '0' follow one another
 }
 
-// marks are n parameters of a query.
+// marks returns n parameters of a query.
 func marks(n int) string { return strings.TrimSuffix(strings.Repeat("?,", n), ",") }

@@ -9,46 +9,43 @@ import (
 	"lifehub/rag/words"
 )
 
-// startWeight is the share of meaning before its trust was measured. At 0.3 no
-// embedder lost to words alone, random vectors included (docs/design/search.md).
+// startWeight is the weight of the vectors until their trust is measured. At 0.3 no
+// embedder lost to keywords alone, not even random vectors (docs/design/search.md).
 const startWeight = 0.3
 
 const (
-	// mostWeight is the share of an embedder that is trusted fully.
+	// mostWeight is the weight of an embedder with a trust of 1.
 	mostWeight = 0.6
-	// lettersWeight is that of n-grams: they see what the words do, so that
-	// agreeing with them proves little.
-	lettersWeight = 0.25
+	// ngramWeight is small because n-grams match mostly what keywords match.
+	ngramWeight = 0.25
 )
 
-// leastTrust is what an embedder must earn to be heard at all: below it is
-// broken, or speaks another language than the notes.
+// leastTrust is the least trust of an embedder that is used. One below it is broken,
+// or made for another language than the notes'.
 const leastTrust = 0.15
 
-// weights are the share of meaning in a score, and that of letters in what is
-// left to the words.
-type weights struct{ meaning, letters float64 }
+// weights are the weight of the vectors in a score, and that of n-grams in the rest.
+type weights struct{ semantic, ngrams float64 }
 
-// leastScore is that of the best passage where nothing speaks for it.
+// leastScore is the least score of the best passage.
 const leastScore = 0.01
 
-// fuse scores candidates by words, letters and meaning, each normalised before
-// they are added: BM25 by the best of the list, the cosines by the whole
-// collection. The best gets the score of its vault, so that those of several
-// vaults can be compared.
+// fuse scores the candidates by keywords, n-grams and vectors. BM25 is divided by the
+// best of the list; cosines count by how far they stand out. The best candidate gets
+// the score of the vault, so that passages of several vaults can be compared.
 func fuse(candidates []candidate, w weights, vault float64) {
 	best := 0.0
 	for _, c := range candidates {
-		best = max(best, c.words)
+		best = max(best, c.keywords)
 	}
-	top, letters := 0.0, (1-w.meaning)*w.letters
+	top, ngrams := 0.0, (1-w.semantic)*w.ngrams
 	for i := range candidates {
 		c := &candidates[i]
-		words := 0.0
+		keywords := 0.0
 		if best > 0 {
-			words = c.words / best
+			keywords = c.keywords / best
 		}
-		c.score = (1-w.meaning-letters)*words + letters*c.letters + w.meaning*c.near + c.boost
+		c.score = (1-w.semantic-ngrams)*keywords + ngrams*c.ngrams + w.semantic*c.near + c.boost
 		top = max(top, c.score)
 	}
 	for i := range candidates {
@@ -60,12 +57,12 @@ func fuse(candidates []candidate, w weights, vault float64) {
 	}
 }
 
-// tooFew reports whether so many passages have no meaning yet that scores by
-// meaning would only favour those that have.
+// tooFew reports whether so many passages have no vector yet that vectors would only
+// favour those that have one.
 func tooFew(have, passages int) bool { return have*10 < passages*7 }
 
-// weight is the share of meaning in a score, by the trust that the model has
-// earned on this vault. 0: none, and s.why says why.
+// weight returns the weight of the vectors in a score, by the trust that the model
+// has earned on this vault. If it is 0, s.why is the reason.
 func (s *search) weight(ctx context.Context, m vectors.Collection, model string) float64 {
 	if s.understood = s.understands(); s.understood == 0 {
 		s.why = model + " does not know the words of the question"
@@ -80,7 +77,7 @@ func (s *search) weight(ctx context.Context, m vectors.Collection, model string)
 		return 0
 	}
 	passages := s.words.passages
-	if tooFew(have, passages) { // or many say the same, which counts as one, and takes longer
+	if tooFew(have, passages) { // passages of the same text have one vector; counting them takes longer
 		if err := s.db.QueryRowContext(ctx, `SELECT count(DISTINCT key) FROM passages`).Scan(&passages); err != nil {
 			s.why = err.Error()
 			return 0
@@ -93,7 +90,7 @@ func (s *search) weight(ctx context.Context, m vectors.Collection, model string)
 	trust, err := strconv.ParseFloat(words.Meta(ctx, s.db, "trust "+model), 64)
 	if err != nil {
 		if embed.IsBuiltIn(model) {
-			s.understood *= s.englishShare(ctx) // few notes measure no trust
+			s.understood *= s.englishShare(ctx) // trust is not measured on few notes
 		}
 		if s.understood == 0 {
 			s.why = model + " does not understand these notes"
@@ -107,23 +104,23 @@ func (s *search) weight(ctx context.Context, m vectors.Collection, model string)
 	return mostWeight * trust * s.understood
 }
 
-// understands is the share of the question that the model knows, as far as that
-// can be told: trust was measured with the notes' own words.
+// understands returns the share of the question's words that the model knows, if it
+// can tell. Trust cannot: it was measured with words of the notes.
 func (s *search) understands() float64 {
 	if s.words.otherLanguage && !embed.ManyLanguages(s.model.Name()) {
 		return 0
 	}
 	if e, ok := s.model.(interface{ Understands(question string) float64 }); ok {
-		return e.Understands(s.meant())
+		return e.Understands(s.corrected())
 	}
 	return 1
 }
 
-// englishShare is the share of the notes that are in English, or not known to be in
-// another language.
+// englishShare returns the share of the notes that are not known to be in another
+// language than English.
 func (s *search) englishShare(ctx context.Context) (share float64) {
 	if err := s.db.QueryRowContext(ctx, `SELECT coalesce(avg(language = ''), 1) FROM notes`).Scan(&share); err != nil {
-		return 0 // the search says what is wrong
+		return 0 // the search itself reports the error
 	}
 	return share
 }

@@ -20,15 +20,15 @@ type termCounts struct {
 	length   int   // of the candidate, in terms
 }
 
-// rescore scores the best candidates again from their texts, in which all terms of
-// the question count, and not only those that are rare enough to be asked for.
+// rescore scores the best candidates again from their texts, by all terms of the
+// question, and not only by those that are rare enough to be asked for.
 func (s *search) rescore(ctx context.Context, found map[int64]*candidate) error {
 	best := make([]*candidate, 0, len(found))
 	for _, c := range found {
 		best = append(best, c)
 	}
 	slices.SortFunc(best, func(a, b *candidate) int {
-		return cmp.Or(cmp.Compare(b.words, a.words), cmp.Compare(a.id, b.id))
+		return cmp.Or(cmp.Compare(b.keywords, a.keywords), cmp.Compare(a.id, b.id))
 	})
 	rest := best[min(rescored, len(best)):]
 	best = best[:min(rescored, len(best))]
@@ -40,12 +40,12 @@ func (s *search) rescore(ctx context.Context, found map[int64]*candidate) error 
 	lowest := math.Inf(1)
 	for _, of := range counted {
 		c := found[of.id]
-		c.words = s.words.score(of.counts, float64(of.length)/average)
+		c.keywords = s.words.score(of.counts, float64(of.length)/average)
 		c.note, c.share = of.note, s.words.share(of.counts)
-		lowest = min(lowest, c.words)
+		lowest = min(lowest, c.keywords)
 	}
 	for i, c := range rest { // below the others, in their order
-		c.words = lowest * (1 - float64(i+1)/float64(len(rest)+1)) / 2
+		c.keywords = lowest * (1 - float64(i+1)/float64(len(rest)+1)) / 2
 	}
 	return nil
 }

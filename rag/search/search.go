@@ -11,28 +11,28 @@ import (
 	"lifehub/internal/when"
 )
 
-// Outcome is what a search found.
+// Outcome is the result of a search.
 type Outcome struct {
 	Passages []Passage // best first; never nil
 	Signals  Signals
 	Verdict  Verdict
-	Embedder string // the one that took part; "": none
-	Why      string // why meaning took no part; "": it did
+	Embedder string // the name of the one that was used; "": none
+	Why      string // why no vectors were used; "": they were
 	Trouble  Trouble
-	Time     *when.Found // that the query is about; nil: none
-	// Substituted are the words of the question that no note has, and those that were
-	// searched for in their place; "": none.
+	Time     *when.Found // the time in the query; nil: none
+	// Substituted names the words of the question that no note has, and the words that
+	// were searched for instead; "": none.
 	Substituted string
 }
 
-// Run searches.
+// Run searches a vault.
 func Run(ctx context.Context, in Vault, q Query) (Outcome, error) {
 	s := newSearch(in, q)
 	s.time = q.time()
 	candidates, signals, err := s.candidates(ctx)
 	likely := signals.verdict() == Likely
 	passages := []Passage{}
-	if s.undated = s.undated && !likely; err == nil && !s.undated { // else nothing is of the time that is asked for, and no other is an answer
+	if s.undated = s.undated && !likely; err == nil && !s.undated { // otherwise no note is of the time, and no other is an answer
 		passages, err = s.present(ctx, candidates)
 	}
 	out := Outcome{Passages: passages, Signals: signals, Embedder: s.embedder, Why: s.why, Trouble: s.trouble}
@@ -52,7 +52,7 @@ func Run(ctx context.Context, in Vault, q Query) (Outcome, error) {
 	return out, err
 }
 
-// candidates ranks what the words, the letters and the meaning of the question find.
+// candidates ranks the passages that keywords and vectors find.
 func (s *search) candidates(ctx context.Context) ([]candidate, Signals, error) {
 	var err error
 	if s.words, err = readWords(ctx, s.db, s.query.Text); err != nil {
@@ -70,7 +70,7 @@ func (s *search) candidates(ctx context.Context) ([]candidate, Signals, error) {
 	if s.words.empty() {
 		return s.newest(ctx)
 	}
-	if s.query.Side != MeaningAlone {
+	if s.query.Side != SemanticAlone {
 		if s.named, err = s.byName(ctx); err != nil {
 			return nil, Signals{}, err
 		}
@@ -80,24 +80,24 @@ func (s *search) candidates(ctx context.Context) ([]candidate, Signals, error) {
 	}
 	asksForNewest := s.asksForNewest()
 	byID := map[int64]*candidate{}
-	if s.query.Side != MeaningAlone {
-		if err := s.byWords(ctx, byID); err != nil {
+	if s.query.Side != SemanticAlone {
+		if err := s.byKeywords(ctx, byID); err != nil {
 			return nil, Signals{}, err
 		}
 		if err := s.rescore(ctx, byID); err != nil {
 			return nil, Signals{}, err
 		}
 	}
-	s.silent = s.meaningAlone(byID)
+	s.semanticOnly = s.noKeywordFits(byID)
 	var w weights
-	if w.meaning, err = s.byMeaning(ctx, byID); err != nil {
+	if w.semantic, err = s.byVectors(ctx, byID); err != nil {
 		return nil, Signals{}, err
 	}
-	if w.letters, err = s.byLetters(ctx, byID); err != nil {
+	if w.ngrams, err = s.byNgrams(ctx, byID); err != nil {
 		return nil, Signals{}, err
 	}
-	if s.silent = s.silent && s.embedder != ""; s.silent {
-		w = weights{meaning: 1 - lettersWeight*(1-s.understood), letters: 1} // stop words, the only ones known, tell nothing
+	if s.semanticOnly = s.semanticOnly && s.embedder != ""; s.semanticOnly {
+		w = weights{semantic: 1 - ngramWeight*(1-s.understood), ngrams: 1} // the only keywords are stop words
 	}
 	if err := s.byDate(ctx, byID); err != nil {
 		return nil, Signals{}, err
@@ -108,7 +108,7 @@ func (s *search) candidates(ctx context.Context) ([]candidate, Signals, error) {
 	}
 	signals := s.signals(ranked)
 	fuse(ranked, w, max(leastScore, signals.Answerable()))
-	if asksForNewest && !s.silent {
+	if asksForNewest && !s.semanticOnly {
 		if err := s.preferNewest(ctx, ranked); err != nil {
 			return nil, Signals{}, err
 		}
@@ -119,9 +119,9 @@ func (s *search) candidates(ctx context.Context) ([]candidate, Signals, error) {
 	return ranked, signals, nil
 }
 
-// meaningAlone reports whether a question is for meaning alone to answer: it
-// may be asked, and no note has a word that says what the question is about.
-func (s *search) meaningAlone(found map[int64]*candidate) bool {
+// noKeywordFits reports whether only vectors can answer the question, since no note
+// has a content word of it.
+func (s *search) noKeywordFits(found map[int64]*candidate) bool {
 	for _, c := range found {
 		if c.share > 0 {
 			return false
@@ -130,7 +130,7 @@ func (s *search) meaningAlone(found map[int64]*candidate) bool {
 	return s.query.Side == Both && s.words.telling() && len(s.named) == 0 && !s.undated && (s.time.Span.IsZero() || s.time.filter && !s.time.itself)
 }
 
-// newest lists notes by date, for a query of filters alone.
+// newest returns notes by date, for a query of nothing but filters.
 func (s *search) newest(ctx context.Context) ([]candidate, Signals, error) {
 	if s.filter.notes == "" {
 		return nil, Signals{}, nil
@@ -155,10 +155,10 @@ func (s *search) newest(ctx context.Context) ([]candidate, Signals, error) {
 	slices.SortFunc(all, func(a, b candidate) int {
 		return cmp.Or(cmp.Compare(b.boost, a.boost), cmp.Compare(place[a.id], place[b.id]), cmp.Compare(a.id, b.id))
 	})
-	return all, Signals{Named: true}, nil // filters alone ask for just these
+	return all, Signals{Named: true}, nil // the filters ask for just these
 }
 
-// byName finds the notes whose title, file name or alias the question is.
+// byName finds the notes whose title, file name or alias is the question.
 func (s *search) byName(ctx context.Context) (map[int64]bool, error) {
 	named := map[int64]bool{}
 	for scan := range database.Rows(ctx, s.db, `SELECT id FROM notes WHERE title_key = ? OR name_key = ? OR id IN (SELECT note FROM aliases WHERE key = ?)`,
@@ -174,33 +174,33 @@ func (s *search) byName(ctx context.Context) (map[int64]bool, error) {
 	return named, nil
 }
 
-// byWords asks the word index. When every word of the question is everywhere,
-// ranking them all would tell nothing and take long: passages that hold the
-// words in title or heading, then any that hold them all, are looked at.
-func (s *search) byWords(ctx context.Context, found map[int64]*candidate) error {
+// byKeywords searches the word index. If every word of the question is in very many
+// passages, ranking them would take long and distinguish little. Then passages with the
+// words in title or heading are taken, and any with all of them.
+func (s *search) byKeywords(ctx context.Context, found map[int64]*candidate) error {
 	if s.words.common == "" {
 		return s.ask(ctx, found, `-bm25(words)`, s.words.match, ` ORDER BY 2 DESC, rowid`, wordCandidates)
 	}
-	const half = rescored / 2 // all of them are looked at closely
+	const half = rescored / 2 // all of them are scored again
 	return errors.Join(
 		s.ask(ctx, found, `1`, "{title heading} : ("+s.words.common+")", "", half),
 		s.ask(ctx, found, `1`, s.words.common, "", half))
 }
 
-// ask adds what one query of the word index finds.
+// ask adds the results of one query of the word index.
 func (s *search) ask(ctx context.Context, found map[int64]*candidate, score, match, order string, limit int) error {
 	note, where, args, atMost := `0`, ``, []any{match}, limit
 	if s.many {
-		note, atMost = `(SELECT note FROM passages WHERE id = words.rowid)`, -1 // until enough are kept
+		note, atMost = `(SELECT note FROM passages WHERE id = words.rowid)`, -1 // read until enough are kept
 	} else if s.filter.notes != "" {
-		// The plus keeps SQLite from asking the word index once for each row.
+		// The plus keeps SQLite from querying the word index for each row.
 		where, args = ` AND +rowid IN (SELECT id FROM passages WHERE note`+inList+`)`, append(args, s.list)
 	}
 	query := `SELECT rowid, ` + score + `, ` + note + ` FROM words WHERE words MATCH ?` + where + order + ` LIMIT ?`
 	for scan := range database.Rows(ctx, s.db, query, append(args, atMost)...) {
 		var c candidate
 		var note int64
-		if err := scan(&c.id, &c.words, &note); err != nil {
+		if err := scan(&c.id, &c.keywords, &note); err != nil {
 			return err
 		}
 		if s.many && !s.keeps(note) {

@@ -14,23 +14,22 @@ import (
 	"lifehub/rag/words"
 )
 
-// A word of the question that no note has is looked up in the words that the
-// notes have: one that differs by a typo is asked for in its place, and in
-// languages that write compounds as one word the parts that the notes have, or
-// the compounds of which it is a part (docs/design/search.md).
+// A word of the question that no note has is replaced by words of the notes: by those
+// that differ by a typo or, in languages that write compounds as one word, by its parts
+// or by the compounds it is part of (docs/design/search.md).
 
 const (
-	leastTypo    = 4  // letters of a word that may be a typo
-	twoTypos     = 8  // letters from which two are allowed
-	leastPart    = 4  // letters of a part of a compound
-	mostSpelling = 3  // words that are asked for in the place of one
-	mostCompound = 20 // compounds that are asked for in the place of a part
+	leastTypo    = 4  // characters of a word with a typo
+	twoTypos     = 8  // characters of a word with two
+	leastPart    = 4  // characters of a part of a compound
+	mostSpelling = 3  // words that replace one
+	mostCompound = 20 // compounds that replace a part
 )
 
-// compounding are the languages that write compounds as one word.
+// compounding lists the languages that write compounds as one word.
 var compounding = []text.Lang{"da", "de", "fi", "hu", "nl", "no", "sv"}
 
-// substitute replaces the terms that no note has by those that the notes have.
+// substitute replaces the terms that no note has.
 func (s *search) substitute(ctx context.Context) error {
 	var all []weighed
 	for _, t := range s.words.terms {
@@ -58,8 +57,8 @@ func (s *search) substitute(ctx context.Context) error {
 	return nil
 }
 
-// frequency is how many passages have a term; 0 where only notes have it that are
-// left out, so that nobody learns of them.
+// frequency returns the number of passages with a term; 0 if only notes have it that
+// are left out, so that the search does not reveal their words.
 func (s *search) frequency(ctx context.Context, term string) (passages int, err error) {
 	if passages, err = words.Frequency(ctx, s.db, term); err != nil || passages == 0 || len(s.query.Without) == 0 {
 		return passages, err
@@ -69,21 +68,20 @@ func (s *search) frequency(ctx context.Context, term string) (passages int, err 
 	return passages, err
 }
 
-// substitution is a word of the question, and the terms that are asked for in its
-// place.
+// substitution is a word of the question with the terms that replace it.
 type substitution struct {
 	word  string
 	place int // among the words of the question
 	forms []string
 }
 
-// saySubstituted writes what was asked for in the place of which words, in the
-// words of the passages that are shown: "blod presure → blood pressure".
+// saySubstituted describes the substitutions in words of the passages that are shown:
+// "blod presure → blood pressure".
 func (s *search) saySubstituted(shown []storedPassage) {
 	if len(s.words.substituted) == 0 {
 		return
 	}
-	as := map[string]string{} // words by their terms
+	as := map[string]string{} // words by term
 	for _, p := range shown {
 		body := strings.Join([]string{p.Text, p.Heading, words.SpacedName(p.Path)}, "\n")
 		for _, t := range words.Terms(body, p.language) {
@@ -103,7 +101,7 @@ func (s *search) saySubstituted(shown []storedPassage) {
 		if len(found) == 0 {
 			continue
 		}
-		if len(from) == 0 || from[len(from)-1] != sub.word { // else another part of the same
+		if len(from) == 0 || from[len(from)-1] != sub.word { // otherwise another part of the same word
 			from = append(from, sub.word)
 		}
 		to = append(to, strings.Join(found, "/"))
@@ -113,18 +111,16 @@ func (s *search) saySubstituted(shown []storedPassage) {
 	}
 }
 
-// meant is the question with the words of the notes in the place of those that no
-// note has.
-func (s *search) meant() string {
-	meant := s.query.Text
+// corrected returns the question with the substitutions.
+func (s *search) corrected() string {
+	corrected := s.query.Text
 	for _, sub := range s.words.substituted {
-		meant = strings.ReplaceAll(meant, sub.word, sub.forms[0])
+		corrected = strings.ReplaceAll(corrected, sub.word, sub.forms[0])
 	}
-	return meant
+	return corrected
 }
 
-// substitutes are the terms to ask for in the place of one, each on its own; none:
-// it stays.
+// substitutes returns the terms that replace one; none if it is not replaced.
 func (s *search) substitutes(ctx context.Context, t weighed) ([]weighed, error) {
 	word := text.Fold(t.word)
 	if t.stop || utf8.RuneCountInString(word) < leastTypo || strings.ContainsFunc(word, func(r rune) bool { return !unicode.IsLetter(r) || text.Unspaced(r) }) {
@@ -136,7 +132,7 @@ func (s *search) substitutes(ctx context.Context, t weighed) ([]weighed, error) 
 		}
 	}
 	as := func(forms []string) weighed { t.forms = forms; return t }
-	known := (encoder.Encoder{}).Knows(word) // so that it is no typo, and in English notes no compound
+	known := (encoder.Encoder{}).Knows(word) // an English word is not a typo, and in English notes not a compound
 	if !known {
 		if near, err := s.near(ctx, t.forms); err != nil || len(near) > 0 {
 			return []weighed{as(near)}, err
@@ -161,8 +157,8 @@ func (s *search) substitutes(ctx context.Context, t weighed) ([]weighed, error) 
 	return nil, nil
 }
 
-// near are the terms nearest to a word's forms by edit distance, the most frequent
-// first. Hardly anybody mistypes the first letter.
+// near returns the terms nearest to a word's forms by edit distance, most frequent
+// first. They begin with the same character, which is rarely mistyped.
 func (s *search) near(ctx context.Context, forms []string) ([]string, error) {
 	type spelling struct {
 		term           string
@@ -205,10 +201,11 @@ func (s *search) near(ctx context.Context, forms []string) ([]string, error) {
 	return nearest, nil
 }
 
-// links stand between the parts of a compound.
+// links are the linking elements of compounds.
 var links = []string{"", "s", "es", "n", "en", "er", "e"}
 
-// parts are the two parts of a compound that the notes have, or the longer one.
+// parts returns the two parts of a compound if the notes have both, else the longest
+// part that they have.
 func (s *search) parts(ctx context.Context, word string, in text.Lang) ([]string, error) {
 	known := func(part string) (string, error) {
 		if utf8.RuneCountInString(part) < leastPart {
@@ -246,7 +243,7 @@ func (s *search) parts(ctx context.Context, word string, in text.Lang) ([]string
 	return best, nil
 }
 
-// compounds are the terms that end or begin with a form, the most frequent first.
+// compounds returns the terms that end or begin with a form, most frequent first.
 func (s *search) compounds(ctx context.Context, forms []string) (all []string, err error) {
 	for _, form := range forms {
 		if utf8.RuneCountInString(form) < leastPart {

@@ -13,28 +13,27 @@ import (
 )
 
 const (
-	// trustQuestions is how many stand-in questions measure an embedder, at the
-	// cost of as many embeddings.
+	// trustQuestions is the number of questions that measure an embedder, each of
+	// which it has to embed.
 	trustQuestions = 100
-	// leastQuestions is how few still say something.
+	// leastQuestions is the number below which nothing is measured.
 	leastQuestions = 20
-	// trustDepth is how deep among the nearest the right passage may be.
+	// trustDepth is the number of nearest passages that may contain the right one.
 	trustDepth = 10
 )
 
-// Trust finds out how far this embedder can be trusted on these notes,
-// without any judged question: every second word of a sentence is asked, and
-// the share of such questions whose best passage by words is among the
-// nearest by meaning, chance taken off, is the trust. On nine benches it
-// followed what real questions gave (correlation 0.84,
-// docs/design/search.md). measured is false where there is too little to ask,
-// or the embedder went away.
+// Trust measures how far an embedder can be trusted on these notes, without judged
+// questions. It asks for every second word of some sentences, and returns the share of
+// these questions whose best passage by keywords is among the nearest by vectors,
+// corrected for chance. On nine benches this had a correlation of 0.84 with the same
+// measure of real questions (docs/design/search.md). measured is false if there is too
+// little to ask, or if the embedder stopped answering.
 func Trust(ctx context.Context, db *sql.DB, m vectors.Collection, embedder llm.Embedder, progress func(done, total int)) (trust float64, measured bool, err error) {
 	count, _, err := m.Size(ctx)
 	if err != nil || count <= 2*trustDepth {
 		return 0, false, err
 	}
-	questions, err := standIns(ctx, db)
+	questions, err := sampleQuestions(ctx, db)
 	if err != nil || len(questions) < leastQuestions {
 		return 0, false, err
 	}
@@ -43,7 +42,7 @@ func Trust(ctx context.Context, db *sql.DB, m vectors.Collection, embedder llm.E
 		progress(i, len(questions))
 		agrees, err := agrees(ctx, db, m, embedder, question)
 		if err != nil {
-			return 0, false, ctx.Err() // nil: the embedder went away, the next sync measures
+			return 0, false, ctx.Err() // nil: the embedder stopped answering, so the next sync measures
 		}
 		if agrees {
 			agreed++
@@ -53,8 +52,7 @@ func Trust(ctx context.Context, db *sql.DB, m vectors.Collection, embedder llm.E
 	return max(0, (float64(agreed)/float64(len(questions))-chance)/(1-chance)), true, nil
 }
 
-// agrees reports whether the best passage by words is among the nearest by
-// meaning.
+// agrees reports whether the best passage by keywords is among the nearest by vectors.
 func agrees(ctx context.Context, db *sql.DB, m vectors.Collection, embedder llm.Embedder, question string) (bool, error) {
 	one := newSearch(Vault{DB: db}, Query{Text: question})
 	var err error
@@ -62,12 +60,12 @@ func agrees(ctx context.Context, db *sql.DB, m vectors.Collection, embedder llm.
 		return false, err
 	}
 	found := map[int64]*candidate{}
-	if err := one.byWords(ctx, found); err != nil {
+	if err := one.byKeywords(ctx, found); err != nil {
 		return false, err
 	}
 	best := candidate{}
 	for _, c := range found {
-		if c.words > best.words || (c.words == best.words && c.id < best.id) {
+		if c.keywords > best.keywords || (c.keywords == best.keywords && c.id < best.id) {
 			best = *c
 		}
 	}
@@ -88,14 +86,13 @@ func agrees(ctx context.Context, db *sql.DB, m vectors.Collection, embedder llm.
 	return false, err
 }
 
-// standIns are questions made of the notes' own sentences, every second word.
-func standIns(ctx context.Context, db *sql.DB) ([]string, error) {
+// sampleQuestions returns questions made from sentences of the notes.
+func sampleQuestions(ctx context.Context, db *sql.DB) ([]string, error) {
 	var passages int
 	if err := db.QueryRowContext(ctx, `SELECT count(*) FROM passages`).Scan(&passages); err != nil {
 		return nil, err
 	}
-	// One in so many passages; more are taken than needed, since some hold
-	// no sentence.
+	// More passages than needed, since some have no sentence.
 	every := max(1, passages/(3*trustQuestions))
 	places, err := placesOf(ctx, db, oneIn, every)
 	if err != nil {
@@ -118,8 +115,8 @@ func standIns(ctx context.Context, db *sql.DB) ([]string, error) {
 	return questions, nil
 }
 
-// halfSentence takes every second word of the first proper sentence; "": the
-// text has none.
+// halfSentence returns every second word of the first sentence of at least eight
+// words; "" if there is none.
 func halfSentence(passage string) string {
 	for len(passage) > 0 {
 		end := text.SentenceEnd(passage)
@@ -131,7 +128,7 @@ func halfSentence(passage string) string {
 		words := strings.Fields(sentence)
 		if len(words) < 8 {
 			if runes := []rune(sentence); len(runes) > 16 && text.Unspaced(runes[0]) {
-				return string(runes[len(runes)/4 : len(runes)*3/4]) // no spaces: its middle half
+				return string(runes[len(runes)/4 : len(runes)*3/4]) // without spaces: the middle half
 			}
 			continue
 		}

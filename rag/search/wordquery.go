@@ -14,34 +14,34 @@ import (
 	"lifehub/rag/words"
 )
 
-// maxTerms bounds the terms of one question.
+// maxTerms is the maximum number of terms of a question.
 const maxTerms = 64
 
-// wordQuery is a question as the word index is asked.
+// wordQuery is a question as a query of the word index.
 type wordQuery struct {
-	match          string   // in FTS5's language; "": nothing to ask
-	common         string   // what to ask instead of match, without ranking, when even the rarest term is everywhere; "": it is not
-	required       []string // quoted phrases, all of which a passage must hold
+	match          string   // in FTS5's syntax; "": there are no terms
+	common         string   // replaces match, without ranking, if even the rarest term is very frequent; else ""
+	required       []string // quoted phrases, all of which a passage must contain
 	terms          []weighed
 	passages       int            // in the index
-	vaultLanguages []text.Lang    // those of the vault's notes but English
+	vaultLanguages []text.Lang    // those of the notes, except English
 	otherLanguage  bool           // the question is in a language that no note is in
-	substituted    []substitution // words that no note has
-	key            string         // the question as titles and file names are compared
+	substituted    []substitution // for words that no note has
+	key            string         // the question in the form of [words.NameKey]
 }
 
-// weighed is a term and how much it tells.
+// weighed is a term with its weight.
 type weighed struct {
-	word  string   // as it is in the question
-	forms []string // as the languages of the vault have it, the plainest first
+	word  string   // as in the question
+	forms []string // stemmed by each language of the vault, English first
 	alone bool     // a single character of a script without spaces
-	stop  bool     // it says little of what the question is about
+	stop  bool     // a stop word
 	place int      // among the words of the question, from 0
-	df    int      // passages that hold it
-	idf   float64  // 0 for one that half of them hold
+	df    int      // number of passages that contain it
+	idf   float64  // inverse document frequency; 0 if it is in half of the passages
 }
 
-// asked is a term in FTS5's language.
+// asked returns a term in FTS5's syntax.
 func (t weighed) asked() string {
 	quoted := make([]string, len(t.forms))
 	for i, form := range t.forms {
@@ -52,8 +52,8 @@ func (t weighed) asked() string {
 
 func (w wordQuery) empty() bool { return w.match == "" }
 
-// readWords turns the text of a question into a query. What the user typed is
-// only ever quoted, so nothing in it is syntax.
+// readWords turns the text of a question into a query. All of it is quoted, so that
+// nothing in it is syntax.
 func readWords(ctx context.Context, db *sql.DB, text string) (wordQuery, error) {
 	w := wordQuery{key: words.NameKey(text)}
 	var err error
@@ -76,7 +76,7 @@ func readWords(ctx context.Context, db *sql.DB, text string) (wordQuery, error) 
 	return w, nil
 }
 
-// ask makes the query of the terms.
+// ask builds the query from the terms.
 func (w *wordQuery) ask(question string) {
 	slices.SortStableFunc(w.terms, func(a, b weighed) int { return cmp.Compare(a.df, b.df) })
 	w.terms = w.terms[:min(len(w.terms), maxTerms)]
@@ -84,8 +84,8 @@ func (w *wordQuery) ask(question string) {
 	w.require(phrases(question))
 }
 
-// askedTerms are the terms of a question, each once, in the forms that the
-// languages of the vault give them.
+// askedTerms returns the terms of a question, each once, as stemmed by the languages of
+// the vault.
 func askedTerms(question string, spoken []text.Lang) []weighed {
 	var asked []weighed
 	seen := map[string]bool{}
@@ -110,23 +110,23 @@ func askedTerms(question string, spoken []text.Lang) []weighed {
 	return asked
 }
 
-// saysLittle reports whether a word is a stop word of English or of a language
-// of the vault.
+// saysLittle reports whether a word is a stop word of English or of a language of the
+// vault.
 func saysLittle(word string, spoken []text.Lang) bool {
 	word = strings.ToLower(word)
 	return text.StopWord(word, "") || slices.ContainsFunc(spoken, func(l text.Lang) bool { return text.StopWord(word, l) })
 }
 
-// telling reports whether a question has words that say what it is about.
+// telling reports whether a question has content words.
 func (w wordQuery) telling() bool {
 	return slices.ContainsFunc(w.terms, func(t weighed) bool { return !t.stop })
 }
 
-// mostPairs bounds the pairs that one character is looked for in.
+// mostPairs is the maximum number of pairs for one character.
 const mostPairs = 500
 
-// findCharacters gives terms that are a single character the pairs of the
-// vault that hold it, since the index holds no other.
+// findCharacters adds to a term of a single character the pairs of the vault that
+// contain it, since only pairs are indexed.
 func findCharacters(ctx context.Context, db *sql.DB, all []weighed) error {
 	for i := range all {
 		if !all[i].alone {
@@ -145,14 +145,13 @@ func findCharacters(ctx context.Context, db *sql.DB, all []weighed) error {
 	return nil
 }
 
-// matchRarest asks for any of the terms, the rarest first, up to what may be
-// looked at.
+// matchRarest asks for any of the terms, rarest first, up to maxMatches.
 func (w *wordQuery) matchRarest() {
 	var asked []string
 	matches := 0
 	for _, t := range w.terms {
 		if len(asked) > 0 && matches+t.df > maxMatches {
-			continue // pruned: too frequent to tell much, too many to look at
+			continue // too frequent to distinguish passages
 		}
 		matches += t.df
 		asked = append(asked, t.asked())
@@ -167,8 +166,8 @@ func (w *wordQuery) matchRarest() {
 	}
 }
 
-// require keeps passages that hold all of the phrases, each in a form that a
-// language of the vault gives it.
+// require restricts the query to passages with all of the phrases, each as stemmed by
+// a language of the vault.
 func (w *wordQuery) require(phrases []string) {
 	for _, phrase := range phrases {
 		forms := weighed{forms: w.pairsOf(phrase)}
@@ -186,7 +185,7 @@ func (w *wordQuery) require(phrases []string) {
 	}
 }
 
-// pairsOf are the pairs that hold a phrase of a single character.
+// pairsOf returns the pairs that contain a phrase of a single character.
 func (w *wordQuery) pairsOf(phrase string) []string {
 	for _, t := range w.terms {
 		if t.alone && t.forms[0] == text.Fold(strings.TrimSpace(phrase)) {
@@ -196,14 +195,14 @@ func (w *wordQuery) pairsOf(phrase string) []string {
 	return nil
 }
 
-// maxMatches bounds the postings one question may look at: FTS5 spends 2.5 µs
-// on ranking each, so common words are left out of a big index and counted
-// in the candidates' texts instead. A small index never reaches it.
+// maxMatches is the maximum number of postings of a query. FTS5 takes 2.5 µs to rank
+// each. So in a large index frequent words are not asked for, but counted in the texts
+// of the candidates.
 const maxMatches = 4_000
 
 func quoteTerm(text string) string { return `"` + strings.ReplaceAll(text, `"`, `""`) + `"` }
 
-// weigh looks up how many passages hold each term, of how many there are.
+// weigh looks up the number of passages with each term, and returns that of all.
 func weigh(ctx context.Context, db *sql.DB, all []weighed) (passages int, err error) {
 	if err := db.QueryRowContext(ctx, `SELECT count(*) FROM passages`).Scan(&passages); err != nil {
 		return 0, err
@@ -223,14 +222,13 @@ func weigh(ctx context.Context, db *sql.DB, all []weighed) (passages int, err er
 	return passages, nil
 }
 
-// mostForeignTerms bounds the terms of another script that are names, quotations
-// and a note or two.
+// mostForeignTerms is the maximum number of terms of a script in which notes are not
+// considered written: names, quotations, a note or two.
 const mostForeignTerms = 1000
 
-// inOtherLanguage reports whether a question is in a language that no note is
-// in: by its stop words or else its script. In another than Latin the notes
-// hold fewer terms between its letters than they have passages, or few, of which
-// none is in one passage of ten.
+// inOtherLanguage reports whether a question is in a language that no note is in, by
+// its stop words or else its script. No note is in another script than Latin if there
+// are fewer terms of it than passages, or if none is in a tenth of the passages.
 func inOtherLanguage(ctx context.Context, db *sql.DB, question string, spoken []text.Lang, passages int) (bool, error) {
 	if in := text.Languages(question); len(in) > 0 {
 		return !slices.ContainsFunc(in, func(l text.Lang) bool { return slices.Contains(spoken, l) }), nil
@@ -248,9 +246,9 @@ func inOtherLanguage(ctx context.Context, db *sql.DB, question string, spoken []
 	return terms < mostForeignTerms && (terms < passages || most*10 < passages), err
 }
 
-// notLatin reports whether the notes are in another script: one passage of ten has
-// a word of it, and none of Latin letters is in so many. Of many passages the
-// frequent words are listed.
+// notLatin reports whether the notes are in another script than Latin: a term of it is
+// in a tenth of the passages, and no Latin term is. In a large index only the frequent
+// terms are examined.
 func notLatin(ctx context.Context, db *sql.DB, passages int) (bool, error) {
 	var latin, other int
 	err := db.QueryRowContext(ctx, `SELECT coalesce(max(n) FILTER (WHERE term < '{'), 0), coalesce(max(n) FILTER (WHERE term >= '{'), 0)
@@ -259,13 +257,14 @@ func notLatin(ctx context.Context, db *sql.DB, passages int) (bool, error) {
 	return latin*10 < passages && other*10 >= passages, err
 }
 
-// BM25 as SQLite has it.
+// The parameters of BM25, as in SQLite.
 const (
 	bm25K = 1.2
 	bm25B = 0.75
 )
 
-// score is BM25 for given counts; length is relative to the average.
+// score returns the BM25 of a text with these counts of the terms. Its length is
+// relative to the average.
 func (w wordQuery) score(counts []int, length float64) float64 {
 	sum := 0.0
 	for i, n := range counts {
@@ -275,8 +274,8 @@ func (w wordQuery) score(counts []int, length float64) float64 {
 	return sum
 }
 
-// share is how many of the words that say what the question is about a text has,
-// from 0 to 1; of a question that says nothing, of all.
+// share returns the share of the question's content words in a text, from 0 to 1; of
+// all words if there are only stop words.
 func (w wordQuery) share(counts []int) float64 {
 	telling, held, all := w.telling(), 0, 0
 	for i, n := range counts {

@@ -14,9 +14,9 @@ import (
 	"lifehub/rag/vectors"
 )
 
-// byMeaning asks the collection, and returns the weight of its answer
-// against that of the words. 0: it could not be asked, and s.why says why.
-func (s *search) byMeaning(ctx context.Context, found map[int64]*candidate) (weight float64, err error) {
+// byVectors adds the passages nearest to the question, and returns the weight of their
+// nearness in a score. If it is 0, no vectors were used, and s.why is the reason.
+func (s *search) byVectors(ctx context.Context, found map[int64]*candidate) (weight float64, err error) {
 	m, embedder := s.collection()
 	if m == nil {
 		return 0, nil
@@ -28,7 +28,7 @@ func (s *search) byMeaning(ctx context.Context, found map[int64]*candidate) (wei
 	if weight == 0 || len(s.words.required) > 0 {
 		return 0, nil
 	}
-	vector, err := embed.Question(ctx, embedder, s.meant())
+	vector, err := embed.Question(ctx, embedder, s.corrected())
 	if err != nil {
 		if ctx.Err() != nil {
 			return 0, ctx.Err()
@@ -62,10 +62,10 @@ func (s *search) byMeaning(ctx context.Context, found map[int64]*candidate) (wei
 	return weight, nil
 }
 
-// collection is the one to ask, and its embedder; nil: there is none, and
-// s.why says why.
+// collection returns the vectors and their embedder. If they are nil, s.why is the
+// reason.
 func (s *search) collection() (vectors.Collection, llm.Embedder) {
-	if s.query.Side == WordsAlone {
+	if s.query.Side == KeywordsAlone {
 		s.why = "asked for keywords only"
 		return nil, nil
 	}
@@ -93,13 +93,13 @@ func (s *search) resized(ctx context.Context, m vectors.Collection, embedder str
 	return true
 }
 
-// baseline is how near to a question the vectors of a collection are on the whole.
+// baseline describes the cosines between a question and the vectors of a collection.
 type baseline struct {
 	mean, deviation float64
 	count           int // of vectors
 }
 
-// usualCosine is that of the vectors of all notes but those that are left out.
+// usualCosine returns the baseline of all notes except those that are left out.
 func (s *search) usualCosine(ctx context.Context, m vectors.Collection, vector []float32) (u baseline, err error) {
 	if len(s.query.Without) == 0 {
 		if u.mean, u.deviation, err = m.Spread(ctx, vector); err != nil {
@@ -122,7 +122,7 @@ func (s *search) usualCosine(ctx context.Context, m vectors.Collection, vector [
 	return u, err
 }
 
-// near is how far a cosine stands out; 0.5 is what chance reaches among so many.
+// near returns how far a cosine stands out; 0.5 is what chance reaches among so many.
 func (u baseline) near(cosine float64) float64 {
 	if u.deviation == 0 {
 		return 0
@@ -131,7 +131,7 @@ func (u baseline) near(cosine float64) float64 {
 	return max(0, cosine-u.mean) / u.deviation / chance
 }
 
-// away says why meaning took no part.
+// away records why no vectors were used.
 func (s *search) away(err error) {
 	s.why = err.Error()
 	if away := (*vectors.AwayError)(nil); errors.As(err, &away) {
@@ -139,8 +139,8 @@ func (s *search) away(err error) {
 	}
 }
 
-// hits are the cosines of the passages nearest to the question, and of those
-// that the words found.
+// hits returns the cosines of the passages nearest to the question, and of those that
+// keywords found.
 func (s *search) hits(ctx context.Context, m vectors.Collection, vector []float32, found map[int64]*candidate) (map[int64]float64, error) {
 	cosines, err := s.nearest(ctx, m, vector, nearCandidates)
 	if err != nil {
@@ -159,9 +159,9 @@ func (s *search) hits(ctx context.Context, m vectors.Collection, vector []float3
 	return cosines, err
 }
 
-// nearest are the cosines of the passages nearest to a vector that the filter
-// keeps. Where it keeps many, so many of the nearest of all are looked at that
-// enough of them should be kept.
+// nearest returns the cosines of the passages nearest to a vector that the filter
+// keeps. If it keeps many, so many of all passages are tested that enough of them should
+// be kept.
 func (s *search) nearest(ctx context.Context, m vectors.Collection, vector []float32, limit int) (map[int64]float64, error) {
 	cosines := map[int64]float64{}
 	if s.filter.notes == "" || s.many {
@@ -176,9 +176,9 @@ func (s *search) nearest(ctx context.Context, m vectors.Collection, vector []flo
 		n, err := s.setNearest(ctx, cosines, nearest, limit)
 		if err != nil || !s.many || n == limit {
 			return cosines, err
-		} // else the question is about what the filter keeps out
+		} // otherwise the nearest are in notes that the filter does not keep
 	}
-	// SQLite joins the keys to one: fetched one by one they would cost more than comparing the vectors.
+	// Fetching the keys row by row would cost more than comparing the vectors.
 	var raw []byte
 	if err := s.db.QueryRowContext(ctx, `SELECT CAST(group_concat(key, '') AS BLOB) FROM passages WHERE note`+inList, s.list).Scan(&raw); err != nil {
 		return nil, err
@@ -194,8 +194,8 @@ func (s *search) nearest(ctx context.Context, m vectors.Collection, vector []flo
 	return cosines, err
 }
 
-// setNearest gives the passages of the first hits that the filter keeps their
-// cosines, up to a limit, and returns how many hits that were.
+// setNearest sets the cosines of the first hits that the filter keeps, up to a limit,
+// and returns their number.
 func (s *search) setNearest(ctx context.Context, cosines map[int64]float64, hits []vectors.Match, limit int) (n int, err error) {
 	for part := range slices.Chunk(hits, 500) {
 		args := make([]any, len(part))
@@ -213,8 +213,8 @@ func (s *search) setNearest(ctx context.Context, cosines map[int64]float64, hits
 	return n, nil
 }
 
-// setCosines gives each passage of a key its cosine, of a limit of keys, and
-// returns of how many.
+// setCosines sets the cosines of the passages of some hits, up to a limit of keys, and
+// returns the number of keys.
 func setCosines(cosines map[int64]float64, hits []vectors.Match, passages map[vectors.Key][]int64, limit int) (n int) {
 	for _, h := range hits {
 		if len(passages[h.Key]) == 0 || n == limit {
@@ -228,8 +228,8 @@ func setCosines(cosines map[int64]float64, hits []vectors.Match, passages map[ve
 	return n
 }
 
-// keys are those of the passages for which a condition holds, if the filter
-// keeps them, and these.
+// keys returns the passages for which a condition holds and that the filter keeps, by
+// key.
 func (s *search) keys(ctx context.Context, where string, args ...any) (map[vectors.Key][]int64, error) {
 	note := "0"
 	if s.filter.notes != "" {

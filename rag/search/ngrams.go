@@ -9,13 +9,12 @@ import (
 	"lifehub/rag/vectors"
 )
 
-// byLetters compares the n-grams of the question with those of the candidates
-// whose text was read or that are near in meaning, and returns their weight
-// against that of the keywords. They match where keywords fail because of an
-// ending, a typo or a compound, and the encoder because it does not know the word.
-// They are computed from the texts, so that nothing is stored. The weight is 0 in
-// a search of one side, or without an embedder.
-func (s *search) byLetters(ctx context.Context, found map[int64]*candidate) (weight float64, err error) {
+// byNgrams compares the n-grams of the question with those of the best candidates, and
+// returns their weight against that of the keywords. They match where keywords fail
+// because of an ending, a typo or a compound, and an embedder because it does not know
+// the word. They are computed from the texts, so that nothing is stored. The weight is
+// 0 in a search of one side, or without an embedder.
+func (s *search) byNgrams(ctx context.Context, found map[int64]*candidate) (weight float64, err error) {
 	if s.query.Side != Both || s.model == nil {
 		return 0, nil
 	}
@@ -25,7 +24,7 @@ func (s *search) byLetters(ctx context.Context, found map[int64]*candidate) (wei
 	}
 	var ids []any
 	for id, c := range found {
-		if c.note != 0 || c.words == 0 {
+		if c.note != 0 || c.keywords == 0 {
 			ids = append(ids, id)
 		}
 	}
@@ -50,7 +49,7 @@ func (s *search) byLetters(ctx context.Context, found map[int64]*candidate) (wei
 	usual := baseline{count: len(places)}
 	usual.mean, usual.deviation = all.Spread()
 	for i, p := range places {
-		found[p.id].letters = usual.near(cosines[i])
+		found[p.id].ngrams = usual.near(cosines[i])
 	}
-	return lettersWeight, nil
+	return ngramWeight, nil
 }

@@ -42,7 +42,7 @@ func TestOneSideAloneHearsNoLetters(t *testing.T) {
 	t.Parallel()
 	folder, x := vault(t, gobi())
 	syncNow(t, x, folder, nil)
-	for name, side := range map[string]Side{"both sides without an embedder": Both, "words": WordsAlone} {
+	for name, side := range map[string]Side{"both sides without an embedder": Both, "words": KeywordsAlone} {
 		found, err := x.Search(t.Context(), Query{Text: "Gobi Photosynthese2", Side: side})
 		if err != nil {
 			t.Fatal(err)
