@@ -33,7 +33,7 @@ func TestAPermitForOtherBytesRunsNothing(t *testing.T) {
 // A tool runs only through a permit: no other line of a turn calls Run.
 func TestOnlyThePermitRunsATool(t *testing.T) {
 	var calls []string
-	for _, room := range []string{"events", "gate", "memory", "prompt", "provenance", "toolchoice", "turn"} {
+	for _, room := range []string{"events", "gate", "memory", "prompt", "toolchoice", "turn"} {
 		files, err := filepath.Glob(filepath.Join("..", room, "*.go"))
 		if err != nil || len(files) == 0 {
 			t.Fatalf("%s: %v", room, err)

@@ -484,3 +484,17 @@ func TestAnAnswerThatCannotBeKeptMeanwhileIsToldOnceAndTriedAgain(t *testing.T) 
 		}
 	})
 }
+
+// What outbound calls took before a kill still counts after it.
+func TestLibertiesAreRememberedOverAKill(t *testing.T) {
+	const schema = `{"type":"object","properties":{"place":{"type":"string"},"days":{"type":"integer","minimum":1,"maximum":16}},"required":["place"]}`
+	weather := &fakeTool{name: "get_weather", schema: schema, reads: true, outward: true, result: agent.Result{Text: "found"}}
+	day := func(n string) line { return calling("get_weather", `{"place":"marathon","days":`+n+`}`) }
+	o := Options{Mode: inMode(agent.LoopMode), Tools: tools(weather), Rules: allowAll(), Facts: func(context.Context) ([]agent.Fact, error) { return []agent.Fact{{Text: "4715"}}, nil }}
+	o.Model = &script{lines: []line{day("4"), day("7")}}
+	kept := cutAt(t, len(strings.Fields("planned intended decided started ended planned intended decided started ended")), o)
+	o.Model = &script{lines: []line{day("1"), say("Done.")}}
+	if asked := bodies[agent.PermissionAsked](resume(t, kept, o, always(agent.Refuse))); len(asked) != 1 || !slices.Equal(asked[0].New, []string{"1"}) {
+		t.Errorf("asked %+v, want one question about the third number; kept was %s", asked, kept.moments())
+	}
+}

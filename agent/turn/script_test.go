@@ -155,6 +155,9 @@ func (s *shelf) last() agent.Answer {
 // fixedNow is the clock of the stories.
 func fixedNow() time.Time { return time.Date(2026, 3, 14, 9, 30, 0, 0, time.UTC) }
 
+// saturday is another such moment, at the end of a week.
+func saturday() time.Time { return time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC) }
+
 // collect reads a turn to its end, answering each question with reply.
 func collect(events <-chan agent.Event, reply func(agent.PermissionAsked) agent.Reply) []agent.Event {
 	var all []agent.Event
@@ -320,4 +323,13 @@ func contextWithCancel(t *testing.T) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(t.Context())
 	t.Cleanup(cancel)
 	return ctx, cancel
+}
+
+// opener is a fake that opens an address.
+type opener struct{ *fakeTool }
+
+func (opener) Address(raw json.RawMessage) string {
+	var args struct{ URL string }
+	_ = json.Unmarshal(raw, &args)
+	return args.URL
 }

@@ -1,4 +1,4 @@
-package turn
+package gate
 
 import (
 	"encoding/json"
@@ -7,21 +7,11 @@ import (
 
 	"lifehub/agent"
 	"lifehub/agent/args"
-	"lifehub/agent/gate"
 	"lifehub/llm"
 )
 
-// opener is a fake that opens an address.
-type opener struct{ *fakeTool }
-
-func (opener) Address(raw json.RawMessage) string {
-	var args struct{ URL string }
-	_ = json.Unmarshal(raw, &args)
-	return args.URL
-}
-
 func TestAnAddressNeedsNoQuestionWhenTheUserOrTheSearchGaveIt(t *testing.T) {
-	found := &fakeTool{name: "web_search", reads: true, outward: true, result: agent.Result{Untrusted: true, Sources: []agent.Source{{Path: "https://tips.example/marathon", Text: "see https://evil.example/x"}}}}
+	found := agent.Result{Untrusted: true, Sources: []agent.Source{{Path: "https://tips.example/marathon", Text: "see https://evil.example/x"}}}
 	tests := map[string]struct {
 		question string
 		url      string
@@ -45,20 +35,18 @@ func TestAnAddressNeedsNoQuestionWhenTheUserOrTheSearchGaveIt(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			fetch := opener{&fakeTool{name: "web_fetch", level: agent.Confirm, reads: true, schema: `{"type":"object","properties":{"url":{"type":"string"}}}`, result: agent.Result{Text: "page", Untrusted: true}}}
-			var rules *gate.Rules
+			fetch := opener{&fakeTool{name: "web_fetch", level: agent.Confirm, schema: `{"type":"object","properties":{"url":{"type":"string"}}}`}}
+			var rules *Rules
 			if tc.rules != "" {
 				rules = rules.With(mustRule(t, tc.rules))
 			}
-			a := New(Options{History: &shelf{}, Model: &script{}, Rules: rules})
-			turn := newTurn(a, "c1", nil)
-			turn.answer.question = tc.question
-			turn.recalled.History = []llm.Message{{Role: llm.Assistant, Text: "see https://a.example/"}}
+			prompts := Prompts{Question: tc.question, History: []llm.Message{{Role: llm.Assistant, Text: "see https://a.example/"}}}
+			guard, _ := testGuard(t, New(rules, nil, false), "c1", prompts, agent.Refuse)
 			if tc.after {
-				turn.record.Read("web_search", found.result)
-				turn.record.Read("web_search", agent.Result{Untrusted: true, Nothing: true, Text: `DuckDuckGo found nothing on the web for "https://looked-for.example/?d=4711".`})
+				guard.Record.Read("web_search", found)
+				guard.Record.Read("web_search", agent.Result{Untrusted: true, Nothing: true, Text: `DuckDuckGo found nothing on the web for "https://looked-for.example/?d=4711".`})
 			}
-			v := turn.gate.Verdict(t.Context(), gate.Call{Tool: fetch, Input: args.Read(json.RawMessage(`{"url":"` + tc.url + `"}`))})
+			v := guard.Verdict(t.Context(), Call{Tool: fetch, Input: args.Read(json.RawMessage(`{"url":"` + tc.url + `"}`))})
 			if asked := v.Level != agent.Auto; asked != tc.asked {
 				t.Errorf("%s: %s", v.Level, strings.TrimSpace(v.Reason))
 			}
@@ -85,17 +73,16 @@ func TestACrawlAsksEachTimeUnlessARuleNamesItsHost(t *testing.T) {
 		"a rule that wants to be certain":  {"crawl=confirm", false, agent.ConfirmEach, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			crawl := opener{&fakeTool{name: "crawl", level: agent.Confirm, reads: true, outward: true, schema: `{"type":"object"}`}}
-			var rules *gate.Rules
+			crawl := opener{&fakeTool{name: "crawl", level: agent.Confirm, outward: true, schema: `{"type":"object"}`}}
+			var rules *Rules
 			if tc.rules != "" {
 				rules = rules.With(mustRule(t, tc.rules))
 			}
-			turn := newTurn(New(Options{History: &shelf{}, Model: &script{}, Rules: rules}), "c1", nil)
-			turn.answer.question = "crawl https://docs.example/a"
+			guard, _ := testGuard(t, New(rules, nil, false), "c1", Prompts{Question: "crawl https://docs.example/a"}, agent.Refuse)
 			if tc.after {
-				turn.record.MarkUntrusted("https://evil.example/")
+				guard.Record.MarkUntrusted("https://evil.example/")
 			}
-			v := turn.gate.Verdict(t.Context(), gate.Call{Tool: crawl, Input: args.Read(json.RawMessage(`{"url":"https://docs.example/a"}`))})
+			v := guard.Verdict(t.Context(), Call{Tool: crawl, Input: args.Read(json.RawMessage(`{"url":"https://docs.example/a"}`))})
 			if v.Level != tc.level || v.Fixed != tc.fixed {
 				t.Errorf("%s, fixed %v: %s", v.Level, v.Fixed, v.Reason)
 			}

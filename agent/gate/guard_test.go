@@ -1,0 +1,83 @@
+package gate
+
+import (
+	"context"
+	"encoding/json"
+	"sync"
+	"testing"
+	"time"
+
+	"lifehub/agent"
+	"lifehub/agent/args"
+	"lifehub/agent/events"
+	"lifehub/llm"
+)
+
+// testGuard returns the guard of a turn with these prompts. Its questions are
+// answered with reply and returned by asked, which ends the turn.
+func testGuard(t *testing.T, gate *Gate, conversation string, prompts Prompts, reply agent.Decision) (guard *Guard, asked func() []agent.PermissionAsked) {
+	t.Helper()
+	sent, answered := make(chan agent.Event), make(chan []agent.PermissionAsked)
+	go func() { // ends when sent is closed
+		var list []agent.PermissionAsked
+		for event := range sent {
+			if question, ok := event.Body.(agent.PermissionAsked); ok {
+				list = append(list, question)
+				question.Reply(agent.Reply{Decision: reply})
+			}
+		}
+		answered <- list
+	}()
+	asked = sync.OnceValue(func() []agent.PermissionAsked {
+		close(sent)
+		return <-answered
+	})
+	t.Cleanup(func() { asked() })
+	guard = &Guard{
+		Gate: gate, Schemas: &args.Schemas{}, Prompts: func() Prompts { return prompts },
+		Record: &Record{Stream: events.New(sent, saturday), Conversation: conversation},
+	}
+	return guard, asked
+}
+
+// saturday is when these tests are.
+func saturday() time.Time { return time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC) }
+
+// fakeTool is a tool that only reads and is not run.
+type fakeTool struct {
+	name, schema string
+	level        agent.Level
+	outward      bool
+	bounds       []string
+}
+
+func (f *fakeTool) Spec() llm.ToolSpec {
+	return llm.ToolSpec{Name: f.name, Description: "does " + f.name, Schema: json.RawMessage(f.schema)}
+}
+
+func (f *fakeTool) Level(json.RawMessage) agent.Level { return f.level }
+func (*fakeTool) ReadOnly() bool                      { return true }
+func (f *fakeTool) Outward() bool                     { return f.outward }
+func (f *fakeTool) Bounds() []string                  { return f.bounds }
+
+func (*fakeTool) Run(context.Context, json.RawMessage) (agent.Result, error) {
+	return agent.Result{}, nil
+}
+
+// opener is a tool that opens an address.
+type opener struct{ *fakeTool }
+
+func (opener) Address(raw json.RawMessage) string {
+	var args struct{ URL string }
+	_ = json.Unmarshal(raw, &args)
+	return args.URL
+}
+
+func mustRule(t *testing.T, text string) Rule {
+	t.Helper()
+	rule, err := ParseOne(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rule
+}
