@@ -121,8 +121,8 @@ func (g *Gate) hosts(tool string) (list []string) {
 }
 
 // WithHidden carries the rules that hide notes from a tool.
-func (g *Gate) WithHidden(ctx context.Context, tool agent.Tool) context.Context {
-	return Hiding(ctx, g.list(), tool)
+func (g *Guard) WithHidden(ctx context.Context, tool agent.Tool) context.Context {
+	return Hiding(ctx, g.Gate.list(), tool)
 }
 
 // reading is how rules read a call. Where no rule speaks of a tool that only

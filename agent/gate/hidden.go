@@ -18,7 +18,7 @@ func (g *Guard) passHidden(ctx context.Context, c Call, v Verdict) (*Permit, err
 		return nil, nil, false
 	}
 	var others []Rule
-	for _, r := range g.list() {
+	for _, r := range g.Gate.list() {
 		isOfNote := r.Hides(c.Tool) && !slices.ContainsFunc(r.Where, func(w Where) bool { return w.Argument != "path" })
 		if !isOfNote {
 			others = append(others, r)
@@ -32,7 +32,7 @@ func (g *Guard) passHidden(ctx context.Context, c Call, v Verdict) (*Permit, err
 		return nil, nil, false
 	}
 	plain := Reading{Plain: c.Input}
-	if len(notes.Places(ctx, c.Input.JSON())) > 0 && slices.ContainsFunc(g.list(), func(r Rule) bool { return r.Level == agent.Deny && r.MatchesCall(c.Name(), plain) }) {
+	if len(notes.Places(ctx, c.Input.JSON())) > 0 && slices.ContainsFunc(g.Gate.list(), func(r Rule) bool { return r.Level == agent.Deny && r.MatchesCall(c.Name(), plain) }) {
 		return nil, fmt.Errorf("there is no note %q", given["path"]), true
 	}
 	p := newPermit(c)

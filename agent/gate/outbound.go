@@ -69,7 +69,7 @@ func (g *Guard) RecallLiberties(tool agent.Tool, input args.Input) {
 // go out through it. others: something else is in the prompts.
 func (g *Guard) said(tool string, made Origin) (typed []string, others bool) {
 	p := g.Prompts()
-	typed = slices.Concat([]string{p.Instructions}, g.allowedOut(g.Record.Conversation, tool), g.hosts(tool))
+	typed = slices.Concat([]string{p.Instructions}, g.Gate.allowedOut(g.Record.Conversation, tool), g.Gate.hosts(tool))
 	others = len(made.Untrusted)+len(made.Private) > 0 || p.Recalled
 	for _, m := range append(slices.Clip(p.History), llm.Message{Role: llm.User, Text: p.Question}) {
 		own, brought := "", m.Text

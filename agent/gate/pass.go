@@ -15,7 +15,7 @@ import (
 
 // Guard is the gate as the calls of one turn meet it.
 type Guard struct {
-	*Gate
+	Gate    *Gate
 	Record  *Record
 	Schemas *args.Schemas
 	// Prompts is what of the conversation is in the prompt at this moment.
@@ -40,13 +40,13 @@ type Prompts struct {
 func (g *Guard) Unasked() []string { return g.refused }
 
 // Unattended reports whether nobody can be asked.
-func (g *Gate) Unattended() bool { return g.unattended }
+func (g *Guard) Unattended() bool { return g.Gate.unattended }
 
 // Pass takes a call through the gate: it asks the user where the level says
 // so, and waits for the reply. The error is a *Refusal, or that of a
 // cancelled ctx.
 func (g *Guard) Pass(ctx context.Context, c Call) (*Permit, error) {
-	c.as = g.reading(ctx, c)
+	c.as = g.Gate.reading(ctx, c)
 	v := g.verdict(c)
 	for {
 		p := newPermit(c)
@@ -77,23 +77,23 @@ func (g *Guard) Pass(ctx context.Context, c Call) (*Permit, error) {
 			if c, err = g.edited(c, json.RawMessage(reply.Input)); err != nil {
 				return nil, &Refusal{"the user changed the arguments, and they do not fit: " + err.Error()}
 			}
-			c.as = g.reading(ctx, c)
+			c.as = g.Gate.reading(ctx, c)
 			v = g.verdict(c)
 			if v.Level == agent.Auto {
 				v.Level = agent.Confirm // what was changed is shown before it runs
 			}
 			continue
 		case reply.Decision != agent.AllowOnce && reply.Decision != agent.AllowConversation && reply.Decision != agent.AllowAlways:
-			if g.unattended {
+			if g.Gate.unattended {
 				return nil, &Refusal{reply.Reason}
 			}
 			return nil, &Refusal{Because(Declined, reply.Reason)}
 		}
-		g.allowOut(g.Record.Conversation, c.Name(), c.Input)
+		g.Gate.allowOut(g.Record.Conversation, c.Name(), c.Input)
 		if !lasting || reply.Decision == agent.AllowOnce {
 			return p, nil // this call was seen; others will be
 		}
-		if err := g.Remember(ctx, g.Record.Conversation, rule, reply.Decision); err != nil {
+		if err := g.Gate.Remember(ctx, g.Record.Conversation, rule, reply.Decision); err != nil {
 			g.Record.Stream.Notice("The rule %s could not be saved and applies to this run only: %v.", asked.Rule, err)
 		}
 		return p, nil
@@ -107,7 +107,7 @@ var ErrAlreadyDone = errors.New("it was done already")
 // PassAgain asks what to do about a call that was started at some time, zero for
 // unknown, and whose outcome is not known. Only an explicit yes makes it again.
 func (g *Guard) PassAgain(ctx context.Context, c Call, since time.Time) (*Permit, error) {
-	c.as = g.reading(ctx, c)
+	c.as = g.Gate.reading(ctx, c)
 	if v := g.verdict(c); v.Level == agent.Deny {
 		return nil, &Refusal{"whether it happened before LifeHub was stopped is not known, and now it is forbidden: " + v.Reason}
 	}
@@ -162,7 +162,7 @@ func (g *Guard) ask(ctx context.Context, c Call, p *Permit, asked agent.Permissi
 		default: // answered already
 		}
 	}
-	if g.unattended {
+	if g.Gate.unattended {
 		if !asked.Unknown { // no rule says what happened
 			asked.Allow, asked.Untrusted = g.allowing(c)
 		}

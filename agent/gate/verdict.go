@@ -16,21 +16,21 @@ import (
 
 // Verdict says what the gate does with a call, and why.
 func (g *Guard) Verdict(ctx context.Context, c Call) Verdict {
-	c.as = g.reading(ctx, c)
+	c.as = g.Gate.reading(ctx, c)
 	return g.verdict(c)
 }
 
 // verdict says whether a call may run: by its tool and the rules, and by where
 // its arguments come from.
 func (g *Guard) verdict(c Call) Verdict {
-	if g.ReadOnly != nil && g.ReadOnly() && !agent.HasNoEffect(c.Tool) {
+	if g.Gate.ReadOnly != nil && g.Gate.ReadOnly() && !agent.HasNoEffect(c.Tool) {
 		return Verdict{Level: agent.Deny, Reason: "this chat is read-only, whatever the rules say", Fixed: true}
 	}
 	made := g.originOf(c)
 	if g.isLiteral(c) {
 		made = Origin{}
 	}
-	if g.allowsUntrusted(c.Name(), c.as) {
+	if g.Gate.allowsUntrusted(c.Name(), c.as) {
 		made.Untrusted = nil
 	}
 	own, newAddress := g.ownLevel(c)
@@ -38,7 +38,7 @@ func (g *Guard) verdict(c Call) Verdict {
 	if reads && own == agent.Confirm {
 		own = agent.Auto
 	}
-	v := g.level(g.Record.Conversation, c.Name(), own, c.as)
+	v := g.Gate.level(g.Record.Conversation, c.Name(), own, c.as)
 	if agent.IsOutward(c.Tool) || newAddress {
 		v.Unsaid = g.notFromUser(c, made)
 	}
@@ -131,7 +131,7 @@ func (g *Guard) ownLevel(c Call) (own agent.Level, newAddress bool) {
 		return own, false
 	case !agent.IsOutward(c.Tool) && g.knownAddress(fetcher.Address(c.Input.JSON())):
 		return agent.Auto, false
-	case g.namesHost(c.Name(), c.Input, c.as):
+	case g.Gate.namesHost(c.Name(), c.Input, c.as):
 		return agent.Confirm, true
 	}
 	return agent.ConfirmEach, true
