@@ -1,4 +1,4 @@
-// Package app opens everything that LifeHub works with and joins it, for one run of a command.
+// Package app opens and connects everything that one run of a command needs.
 package app
 
 import (
@@ -39,49 +39,48 @@ import (
 	"lifehub/store"
 )
 
-// App is LifeHub put together, for one run of a command.
+// App holds everything that is open during one run of a command.
 type App struct {
 	Paths       settings.Paths
 	Settings    *settings.Config
 	Provider    llm.Provider
 	Models      *servers.Set // the provider, unless a test has another one
 	roles       map[string]prompt.Role
-	Store       *store.Store // nil: OpenNotes opened the notes only
+	Store       *store.Store // nil after OpenNotes
 	ServerTrust ServerTrust  // of the MCP servers
 	Servers     *mcpclient.Client
 	followed    *serversFile
 	Rules       *gate.Rules
-	Folder      settings.VaultPolicy // what the folders of notes ask for
+	Folder      settings.VaultPolicy // policies found in the folders of notes
 	Secrets     *redact.Redaction
 	Builtin     []agent.Tool
 
 	Switches
 	Untrusted  provenance
 	Unattended bool
-	Attended   bool           // a chat, whose user may be asked about a model server
-	Changes    chan llm.State // of the model server, newest last; what nobody reads is dropped
-	Unembedded chan struct{}  // an exchange was archived
+	Attended   bool           // in a chat: the user can be asked about a model server
+	Changes    chan llm.State // of the model server, newest last; dropped if nobody reads it
+	Unembedded chan struct{}  // receives when an exchange was archived
 	logFile    *os.File
 
-	waitedForNew atomic.Bool // a message waited for servers that have never run
-	Waited       bool        // the only message has waited for the servers that it names
+	waitedForNew atomic.Bool // a message has waited for servers that never ran before
+	Waited       bool        // the only message has waited for the servers it names
 
-	askedFor sync.Map // uids whose model server the user was asked about
+	askedFor sync.Map // UIDs of model server owners the user was asked about
 
 	sentByTools atomic.Int64 // bytes that built-in tools sent to other machines
 
-	MissingVaults []string // remembered folders that cannot be read, each with the reason
-	unread        []string // files that cannot be read and are not needed, each with the reason
-	Outdated      string   // why the index is older than the notes; "": it is not
+	MissingVaults []string // remembered folders that cannot be read, with the reason
+	unread        []string // files that cannot be read and are not needed, with the reason
+	Outdated      string   // why the index is older than the notes; "" if it is not
 
-	mu     sync.RWMutex  // guards vaults, to which a chat may add one, and memory
-	memory *notes.Folder // that holds the facts where no vault does; nil: not opened yet
+	mu     sync.RWMutex  // guards Vaults, which a chat may extend, and memory
+	memory *notes.Folder // holds the facts when no vault does; nil until first used
 	Vaults []*Vault
 }
 
-// Open puts LifeHub together: the conversations, the notes, the tools. Nothing
-// slow is waited for: the model server and the MCP servers answer later, the
-// notes are brought up to date by ready or watch.
+// Open opens the conversations, the notes and the tools. It does not wait for anything slow: the
+// model server and the MCP servers connect later, and Ready or a watcher syncs the notes.
 func Open(ctx context.Context, sh *Process, flags RunFlags) (*App, error) {
 	a, err := Configured(sh, flags)
 	if err != nil {
@@ -93,9 +92,9 @@ func Open(ctx context.Context, sh *Process, flags RunFlags) (*App, error) {
 	return a, nil
 }
 
-// OpenNotes opens what a command needs that asks nothing and keeps nothing: the
-// notes, and no conversations, tools or servers. What it does not need may be
-// broken: Notices tell of that.
+// OpenNotes opens only the notes, for commands that neither ask nor save anything: no
+// conversations, tools or servers. Configuration files it does not need may be broken; Notices
+// reports them.
 func OpenNotes(sh *Process, flags RunFlags) (*App, error) {
 	a, err := Configured(sh, flags)
 	if err != nil {
@@ -108,7 +107,7 @@ func OpenNotes(sh *Process, flags RunFlags) (*App, error) {
 	return a, nil
 }
 
-// Configured knows the settings, with the flags over them, and has opened nothing.
+// Configured loads the settings and applies the flags. It opens nothing.
 func Configured(sh *Process, flags RunFlags) (*App, error) {
 	p, c, err := LoadSettings(sh)
 	if err != nil {
@@ -126,7 +125,7 @@ func Configured(sh *Process, flags RunFlags) (*App, error) {
 	return &App{Paths: p, Settings: c, Secrets: sh.secrets}, nil
 }
 
-// Assemble opens all there is; nothing is open when it reports an error.
+// Assemble opens everything. After an error nothing is left open.
 func (a *App) Assemble(ctx context.Context, flags RunFlags, openStore func(path string) (*store.Store, error)) error {
 	err := a.openConversations(flags, openStore)
 	if err == nil {
@@ -161,9 +160,8 @@ func (a *App) openConversations(flags RunFlags, openStore func(path string) (*st
 	return nil
 }
 
-// openNotes opens the folders of notes, with the rules that hide some of them and
-// the models that embed them. Where only notes are needed, rules and MCP servers
-// that cannot be read are notices.
+// openNotes opens the folders of notes, the rules that hide notes, and the models that embed them.
+// If only notes are needed, unreadable rules and MCP server files become notices instead of errors.
 func (a *App) openNotes(flags RunFlags, only bool) (err error) {
 	a.openLog()
 	a.guard(&a.ReadOnly, "read_only", a.Settings.Guard.ReadOnly)
@@ -239,7 +237,8 @@ func (a *App) openTools(ctx context.Context, flags RunFlags) (err error) {
 	return nil
 }
 
-// guard sets a guard as the settings have it, for good where a flag set them.
+// guard sets g to the value from the settings. If a command-line flag turned it on, it cannot be
+// turned off.
 func (a *App) guard(g *Guard, setting string, on bool) {
 	g.on.Store(on)
 	if from := a.Settings.Origin[setting]; on && strings.HasPrefix(from, "--") {
@@ -247,7 +246,7 @@ func (a *App) guard(g *Guard, setting string, on bool) {
 	}
 }
 
-// addRole has a model of its own do one job of a turn; "": it has none.
+// addRole assigns a separate model to one job of a turn. An empty model assigns none.
 func (a *App) addRole(name, model string) error {
 	p, err := a.Models.Role(model)
 	if p == nil {
@@ -260,8 +259,8 @@ func (a *App) addRole(name, model string) error {
 	return nil
 }
 
-// Notices are what the user should know at the beginning of a run; going says
-// what the run does, as in "answering without …".
+// Notices returns what the user should know at the beginning of a run. The argument describes what
+// the run does, as in "answering without …".
 func (a *App) Notices(going string) []string {
 	list := slices.Concat(a.Settings.Notices(), a.Folder.Notices, a.Unused(), a.unread)
 	if a.Store != nil && a.Store.Warning() != "" {
@@ -278,19 +277,19 @@ func (a *App) Notices(going string) []string {
 	return list
 }
 
-// Unread are the files that cannot be read and that the command does not need,
-// each with the reason.
+// Unread returns the files that cannot be read and are not needed by the command, each with the
+// reason.
 func (a *App) Unread() []string { return a.unread }
 
-// Sent is how many bytes have left this machine: to the model, and by tools.
+// Sent returns the number of bytes sent to other machines, to the model and by tools.
 func (a *App) Sent() int64 { return a.Provider.State().Sent + a.sentByTools.Load() }
 
-// IsBuiltin reports whether a built-in tool has this name already.
+// IsBuiltin reports whether name is the name of a built-in tool.
 func (a *App) IsBuiltin(name string) bool {
 	return slices.ContainsFunc(a.Builtin, func(t agent.Tool) bool { return t.Spec().Name == name })
 }
 
-// ModelSettings are the settings of the model servers.
+// ModelSettings returns the settings of the model servers.
 func ModelSettings(c *settings.Config, secrets *redact.Redaction) llm.Settings {
 	s := llm.Settings{
 		Provider: c.Provider, Model: c.Model,
@@ -304,7 +303,7 @@ func ModelSettings(c *settings.Config, secrets *redact.Redaction) llm.Settings {
 	return s
 }
 
-// OpenChroma is the server that keeps the vectors; nil: files on this machine do.
+// OpenChroma returns the configured vector server, or nil if vectors are stored in local files.
 func OpenChroma(c *settings.Config) *chroma.Server {
 	if c.RAG.Store != "chroma" {
 		return nil
@@ -312,7 +311,7 @@ func OpenChroma(c *settings.Config) *chroma.Server {
 	return &chroma.Server{URL: c.RAG.ChromaURL, Tenant: c.RAG.ChromaTenant, Database: c.RAG.ChromaDatabase, Token: c.RAG.ChromaToken}
 }
 
-// Close lets go of everything that was opened, in reverse order.
+// Close closes everything that was opened, in reverse order.
 func (a *App) Close() {
 	if a.Servers != nil {
 		a.Servers.Close()
@@ -338,8 +337,7 @@ func (a *App) Close() {
 	}
 }
 
-// Embedder is what embeds notes now: the embedding model that is connected, else
-// the built-in encoder.
+// Embedder returns the connected embedding model or, without one, the built-in encoder.
 func (a *App) Embedder(ctx context.Context) llm.Embedder {
 	e, err := a.Provider.Embedder(ctx)
 	if err != nil {
@@ -351,9 +349,9 @@ func (a *App) Embedder(ctx context.Context) llm.Embedder {
 	return e
 }
 
-// memoryEmbedder is what embeds past exchanges: the embedding model, else n-grams,
-// which find more of what was said than the encoder (docs/figures/memory.md); nil:
-// the server is away.
+// memoryEmbedder returns the embedder for past exchanges: the embedding model or, without one,
+// n-grams, which find more of what was said than the encoder (docs/figures/memory.md). It returns
+// nil if the server is unreachable.
 func (a *App) memoryEmbedder(ctx context.Context) llm.Embedder {
 	e, err := a.Provider.Embedder(ctx)
 	switch {
@@ -365,13 +363,12 @@ func (a *App) memoryEmbedder(ctx context.Context) llm.Embedder {
 	return e
 }
 
-// Offered are the tools for the agent. Without notes there is nothing for the
-// tools of notes to work on.
+// Offered returns the tools the agent may use now. Note tools are left out if there are no notes.
 func (a *App) Offered() []agent.Tool {
 	return slices.DeleteFunc(a.Tools(), a.leftOut)
 }
 
-// Missing says why a tool that LifeHub has is not offered now, by name.
+// Missing returns, by name, why a tool is unavailable now.
 func (a *App) Missing() map[string]string {
 	missing, enabled := map[string]string{}, a.Tools()
 	for _, tool := range a.Builtin {
@@ -392,12 +389,12 @@ func (a *App) Missing() map[string]string {
 	return missing
 }
 
-// writes reports whether a tool that LifeHub has changes something, offered or not.
+// writes reports whether a built-in tool changes something, even if it is not offered now.
 func (a *App) writes(name string) bool {
 	return name == "send_email" || slices.ContainsFunc(a.Builtin, func(t agent.Tool) bool { return t.Spec().Name == name && !agent.ReadOnly(t) })
 }
 
-// ToolNames are the names of all tools that LifeHub knows, offered or not.
+// ToolNames returns the names of all tools, offered or not.
 func (a *App) ToolNames() (names []string) {
 	for _, tool := range slices.Concat(a.Builtin, a.Servers.Tools()) {
 		names = append(names, tool.Spec().Name)
@@ -405,12 +402,12 @@ func (a *App) ToolNames() (names []string) {
 	return names
 }
 
-// Prompts are the user's own and the skills, which are commands of the chat.
+// Prompts returns the user's prompts and the skills; both are chat commands.
 func (a *App) Prompts() []prompts.Prompt {
 	return append(prompts.Read(a.Paths.PromptsFolder()), a.Skills().Prompts()...)
 }
 
-// Unused says of each prompt and skill that cannot be used why.
+// Unused explains why certain prompts and skills cannot be used.
 func (a *App) Unused() (list []string) {
 	for _, p := range prompts.Read(a.Paths.PromptsFolder()) {
 		if p.Err != nil {
@@ -420,7 +417,7 @@ func (a *App) Unused() (list []string) {
 	return append(list, a.Skills().Unused...)
 }
 
-// Skills are those of the user, the notes and the folder LifeHub runs in, as they are now.
+// Skills returns the trusted skills of the user, the notes folders and the working directory.
 func (a *App) Skills() prompts.Skills {
 	dirs := a.noteFolders()
 	if here, err := os.Getwd(); err == nil {
@@ -435,7 +432,7 @@ func (a *App) Skills() prompts.Skills {
 	return skills
 }
 
-// Tools are the enabled tools of this moment.
+// Tools returns the tools that are not switched off in the settings.
 func (a *App) Tools() []agent.Tool {
 	var enabled []agent.Tool
 	for _, t := range slices.Concat(a.Builtin, a.Servers.Tools()) {
@@ -449,7 +446,7 @@ func (a *App) Tools() []agent.Tool {
 	return enabled
 }
 
-// Agent makes the one who answers, out of what is open.
+// Agent returns an agent that uses what is open.
 func (a *App) Agent() *turn.Agent {
 	return turn.New(turn.Options{
 		Model: a.Provider, Roles: a.roles, Window: a.Provider.Window, Ready: a.Provider.Ready, RejectsLongPrompts: func() bool { return a.Provider.State().RejectsLongPrompts }, TokenRatios: a.Store, Tools: a.Offered,
@@ -468,7 +465,7 @@ func (a *App) Agent() *turn.Agent {
 	})
 }
 
-// tracer begins traces; nil: none are kept.
+// tracer returns a function that begins a trace, or nil if traces are off.
 func (a *App) tracer() func(turn string) io.WriteCloser {
 	if a.Settings.Traces.Total == 0 {
 		return nil
@@ -479,10 +476,10 @@ func (a *App) tracer() func(turn string) io.WriteCloser {
 	}
 }
 
-// modelName is who answers, for figures.
+// modelName returns the model's name or, without a model, the provider's.
 func modelName(s llm.State) string { return cmp.Or(s.Model, s.Provider) }
 
-// longTerm is the memory beyond the window.
+// longTerm returns the memory of exchanges that no longer fit into the window.
 func (a *App) longTerm() memory.LongTerm {
 	if a.Settings.Memory.Scope == "off" {
 		return memory.LongTerm{}
@@ -493,20 +490,20 @@ func (a *App) longTerm() memory.LongTerm {
 	}
 }
 
-// Archived says that an exchange waits to be embedded.
+// Archived signals that an exchange is waiting to be embedded.
 func (a *App) Archived() {
 	select {
 	case a.Unembedded <- struct{}{}:
-	default: // it has been said and not been heard yet
+	default: // already signalled
 	}
 }
 
-// EmbedPatience bounds how long a command without a screen embeds what it
-// archived; the next one resumes it.
+// EmbedPatience bounds how long a command without a screen spends on embedding what it archived.
+// The next command continues.
 const EmbedPatience = 5 * time.Second
 
-// persona is the user's instructions.md, and after it those of the folders
-// that the user trusts; without any there is none.
+// persona returns the user's instructions.md followed by those of trusted folders, or "" if there
+// are none.
 func (a *App) persona() string {
 	text, err := userfile.Read(a.Paths.InstructionsFile())
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -515,8 +512,8 @@ func (a *App) persona() string {
 	return strings.TrimSpace(strings.Join(append([]string{strings.TrimSpace(string(text))}, a.Folder.Persona...), "\n\n"))
 }
 
-// openLog sends what the libraries log to a file: the screen is not theirs.
-// Without a file it is dropped; `lifehub doctor` tells of the folder.
+// openLog redirects logging to a file, because the screen belongs to the UI. If the file cannot be
+// opened, logs are discarded; `lifehub doctor` reports the folder.
 func (a *App) openLog() {
 	slog.SetDefault(slog.New(slog.DiscardHandler))
 	if os.MkdirAll(a.Paths.State, 0o700) != nil {
@@ -530,7 +527,7 @@ func (a *App) openLog() {
 	slog.SetDefault(slog.New(slog.NewTextHandler(CleanLog{Writer: file, Secrets: a.Secrets}, nil)))
 }
 
-// CleanLog writes lines of a log without secrets.
+// CleanLog writes log lines with secrets redacted.
 type CleanLog struct {
 	io.Writer
 	Secrets *redact.Redaction

@@ -19,7 +19,7 @@ import (
 	"lifehub/tui/draw"
 )
 
-// AtHome writes ~/ out.
+// AtHome expands a leading ~/.
 func AtHome(name string) string {
 	if below, ok := strings.CutPrefix(name, "~/"); ok {
 		if home, err := os.UserHomeDir(); err == nil {
@@ -29,7 +29,8 @@ func AtHome(name string) string {
 	return name
 }
 
-// NoteOf finds the note of exactly this path; nil: there is none, or it is hidden.
+// NoteOf finds the note with exactly this path. It returns a nil folder if there is none or a rule
+// hides it.
 func (a *App) NoteOf(name string) (folder *notes.Folder, path string) {
 	folders := a.Folders()
 	for _, folder := range folders {
@@ -47,7 +48,7 @@ func (a *App) NoteOf(name string) (folder *notes.Folder, path string) {
 	return nil, ""
 }
 
-// IsFile reports whether a name is the path of a file, which says where it begins.
+// IsFile reports whether name is the path of a regular file, beginning with /, ~/, ./ or ../.
 func IsFile(name string) bool {
 	if !filepath.IsAbs(name) && !strings.HasPrefix(name, "~/") && !strings.HasPrefix(name, "./") && !strings.HasPrefix(name, "../") {
 		return false
@@ -56,7 +57,7 @@ func IsFile(name string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// isFile reports whether a name is the path of a file that no rule hides.
+// isFile is like IsFile but excludes notes that a rule hides.
 func (a *App) isFile(name string) bool {
 	if !IsFile(name) {
 		return false
@@ -68,12 +69,12 @@ func (a *App) isFile(name string) bool {
 	})
 }
 
-// IsImage goes by the name: these are the kinds that models take.
+// IsImage reports whether name has the extension of an image format that models accept.
 func IsImage(name string) bool {
 	return slices.Contains([]string{".png", ".jpg", ".jpeg", ".webp", ".gif"}, strings.ToLower(filepath.Ext(name)))
 }
 
-// ReadTextFile reads the beginning of a file of text.
+// ReadTextFile reads at most the given number of bytes of a text file.
 func ReadTextFile(name string, most int64) (string, error) {
 	raw, err := readFile(name, most)
 	if err != nil {
@@ -95,12 +96,12 @@ func readFile(name string, most int64) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(file, most))
 }
 
-// Attached reads what a message names after an @: @note.md, @./file and
-// @server:uri; in quotes when there is a blank in it.
+// Attached reads what a message mentions with @: @note.md, @./file or @server:uri, in quotes if the
+// name contains a space.
 type Attached struct{ *App }
 
-// Find lists the notes, files and resources of known servers. A mark that ends
-// a sentence is not part of a name, unless there is one that is called so.
+// Find returns the mentioned notes, files and resources of known servers. Punctuation after a name
+// is not part of it, unless something has exactly that name.
 func (a Attached) Find(message string) (names, unknown []string) {
 	for _, found := range mention.FindAllStringSubmatch(message, -1) {
 		name := found[1] + found[2]
@@ -118,8 +119,8 @@ func (a Attached) Find(message string) (names, unknown []string) {
 	return names, unknown
 }
 
-// there reports whether a name stands for something. A resource may be of those
-// that a server does not list.
+// there reports whether name refers to something. A server may have resources that it does not
+// list.
 func (a Attached) there(name string) bool {
 	if folder, _ := a.NoteOf(name); folder != nil || a.isFile(name) {
 		return true
@@ -132,8 +133,7 @@ func (a Attached) there(name string) bool {
 	return listed || uri == strings.TrimRight(uri, ".,;:!?)]")
 }
 
-// Read reads one of them. A note brings its sources along; a file and what a
-// server holds are untrusted.
+// Read reads one attachment. A note comes with its sources; files and resources are untrusted.
 func (a Attached) Read(ctx context.Context, name string) (agent.Result, error) {
 	if folder, _ := a.NoteOf(name); folder != nil {
 		return a.readNote(ctx, name)
@@ -159,7 +159,7 @@ func (a Attached) Read(ctx context.Context, name string) (agent.Result, error) {
 	return a.Servers.ReadResource(ctx, server, uri)
 }
 
-// readNote reads a note as the tool does.
+// readNote runs the read_note tool.
 func (a Attached) readNote(ctx context.Context, name string) (agent.Result, error) {
 	input, err := json.Marshal(map[string]string{"path": name})
 	if err != nil {
@@ -173,12 +173,12 @@ func (a Attached) readNote(ctx context.Context, name string) (agent.Result, erro
 	return agent.Result{}, errors.New("there is no tool that reads notes")
 }
 
-const maxFile = 1 << 20 // bytes of a text that are read; how much of it fits is the window's affair
+const maxFile = 1 << 20 // bytes read of a text file; the window decides how much of it is used
 
-const maxImage = 20 << 20 // bytes of an image
+const maxImage = 20 << 20 // bytes
 
-// mention is a name at the beginning of a word.
+// mention matches an @name at the beginning of a word.
 var mention = pattern.Lazy(`(?:^|[\s(])@(?:"([^"\n]+)"|([\pL\pN_./~]\S*))`)
 
-// maxAttachments bounds what one message brings along.
+// maxAttachments bounds the attachments of one message.
 const maxAttachments = 10

@@ -15,8 +15,7 @@ import (
 	"lifehub/tui/safetext"
 )
 
-// PrintJSON prints a value for another program, without the secrets that are
-// known; what names it in an error.
+// PrintJSON prints a value as JSON, with known secrets redacted. Errors call the value what.
 func PrintJSON(sh *Process, what string, value any) error {
 	var text bytes.Buffer
 	err := json.NewEncoder(safetext.JSONWriter{To: &text}).Encode(value)
@@ -29,8 +28,8 @@ func PrintJSON(sh *Process, what string, value any) error {
 	return nil
 }
 
-// PrintText prints a text whose untrusted parts went through safetext, without
-// the secrets that are known.
+// PrintText prints text with known secrets redacted. Untrusted parts must have passed through
+// safetext.
 func PrintText(sh *Process, what, text string) error {
 	if _, err := io.WriteString(sh.Out, SecretsOf(sh).Known(text)); err != nil {
 		return fmt.Errorf("write the %s: %w", what, err)
@@ -38,8 +37,8 @@ func PrintText(sh *Process, what, text string) error {
 	return nil
 }
 
-// PrintList prints a list as a JSON array, or with a line for each. Where it is
-// empty, none says on stderr how to go on.
+// PrintList prints a list as a JSON array or one line per item. If a plain list is empty, it prints
+// none on stderr.
 func PrintList[T any](sh *Process, asJSON bool, what, none string, list []T, line func(T) string) error {
 	if asJSON {
 		return PrintJSON(sh, what, append([]T{}, list...))
@@ -54,7 +53,7 @@ func PrintList[T any](sh *Process, asJSON bool, what, none string, list []T, lin
 	return PrintText(sh, what, text.String())
 }
 
-// AddNumber gives a command the flag -n, with its usual and its least value.
+// AddNumber adds the flag -n with a default and a minimum.
 func AddNumber(cmd *cobra.Command, n *int, usual, least int, of, usage string) {
 	cmd.Flags().IntVarP(n, "number", "n", usual, usage)
 	CheckFirst(cmd, func() error {
@@ -65,7 +64,7 @@ func AddNumber(cmd *cobra.Command, n *int, usual, least int, of, usage string) {
 	})
 }
 
-// CheckFirst checks the flags of a command before it opens anything.
+// CheckFirst runs check on the command's flags before the command opens anything.
 func CheckFirst(cmd *cobra.Command, check func() error) {
 	run := cmd.RunE
 	cmd.RunE = func(cmd *cobra.Command, given []string) error {
@@ -76,21 +75,21 @@ func CheckFirst(cmd *cobra.Command, check func() error) {
 	}
 }
 
-// AddJSON gives a command the flag --json.
+// AddJSON adds the flag --json.
 func AddJSON(cmd *cobra.Command, asJSON *bool, usage string) {
 	cmd.Flags().BoolVar(asJSON, "json", false, usage)
 }
 
-// ShownTime is the form of a moment in lists.
+// ShownTime is the time format of lists.
 const ShownTime = "2006-01-02 15:04"
 
-// WithStore runs a command on the conversations, and closes them.
+// WithStore runs a command with the conversations open and closes them afterwards.
 func WithStore(sh *Process, do func(context.Context, *store.Store, []string) error) func(*cobra.Command, []string) error {
 	return with(sh, store.Open, do)
 }
 
-// ReadingStore is WithStore for a command that changes nothing: it works where
-// nothing can be written.
+// ReadingStore is like WithStore for a command that only reads; it works on a read-only file
+// system.
 func ReadingStore(sh *Process, do func(context.Context, *store.Store, []string) error) func(*cobra.Command, []string) error {
 	return with(sh, store.OpenToRead, do)
 }

@@ -15,13 +15,13 @@ import (
 	"github.com/charmbracelet/x/term"
 )
 
-// The exit codes, fixed by the product.
+// Exit codes, documented and stable.
 const (
 	ExitDone        = 0
 	ExitFailed      = 1
 	ExitUsage       = 2
-	ExitRefused     = 3 // a tool needed permission and nobody could be asked
-	ExitUnreachable = 4 // no model server, and offline mode was refused
+	ExitRefused     = 3 // a tool needed permission and no user could be asked
+	ExitUnreachable = 4 // no model server was reachable, and offline mode was refused
 	ExitInterrupted = 130
 	ExitTerminated  = 143
 )
@@ -46,8 +46,7 @@ func RestoreChats(ctx context.Context, sh *Process, path string, yes bool) error
 	return nil
 }
 
-// Confirm asks on the terminal before something that cannot be taken back, unless
-// --yes was given.
+// Confirm asks on the terminal before an irreversible action, unless --yes was given.
 func Confirm(sh *Process, question, what string, yes bool) error {
 	switch {
 	case yes:
@@ -60,11 +59,11 @@ func Confirm(sh *Process, question, what string, yes bool) error {
 	return nil
 }
 
-// Agrees asks a question on the terminal; only y and yes agree.
+// Agrees asks a question on the terminal and reports whether the answer was y or yes.
 func Agrees(sh *Process, question string) bool {
 	fmt.Fprintf(sh.Err, "%s [y/N] ", question)
 	line, err := bufio.NewReader(sh.In).ReadString('\n')
-	if err != nil { // an end of input is no yes, and no end of the line
+	if err != nil { // EOF means no, and leaves the cursor behind the question
 		fmt.Fprintln(sh.Err)
 	}
 	switch strings.ToLower(strings.TrimSpace(line)) {
@@ -74,7 +73,7 @@ func Agrees(sh *Process, question string) bool {
 	return false
 }
 
-// ExitError ends LifeHub with a code and, when it wraps an error, its text.
+// ExitError ends LifeHub with an exit code and, if it wraps an error, prints that error.
 type ExitError struct {
 	Err  error
 	Code int
@@ -82,7 +81,7 @@ type ExitError struct {
 
 func (e ExitError) Unwrap() error { return e.Err }
 
-// Error is empty for an exit without words.
+// Error returns "" if e wraps no error.
 func (e ExitError) Error() string {
 	if e.Err == nil {
 		return ""

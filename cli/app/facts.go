@@ -12,8 +12,8 @@ import (
 	"lifehub/notes"
 )
 
-// Facts is the file of what is remembered about the user: below the first
-// vault, or the data folder where that is the setting or there is no vault.
+// Facts returns the file of facts about the user. It is in the first vault, or in the data folder
+// if the settings say so or there is no vault.
 func (a *App) Facts() tools.Facts {
 	return tools.Facts{Path: a.Settings.Memory.File, Folder: func() (*notes.Folder, error) {
 		if vaults := a.OpenVaults(); a.Settings.Memory.Place == "vault" && len(vaults) > 0 {
@@ -36,13 +36,13 @@ func (a *App) Facts() tools.Facts {
 	}}
 }
 
-// recall finds exchanges for the tool of that name.
+// recall finds past exchanges for the recall tool.
 func (a *App) recall(ctx context.Context, conversation, question string, limit int) ([]agent.Recollection, error) {
 	return a.Agent().Recall(ctx, conversation, question, limit)
 }
 
-// rereadFact returns a fact as it stands in its file now, without day and
-// origin; false where the source is no fact.
+// rereadFact returns a fact as it is in its file now, without date and origin. It reports false if
+// the source is not a fact.
 func (a *App) rereadFact(s agent.Source) (string, bool) {
 	facts, err := a.Facts().List(context.Background())
 	if err != nil {
@@ -58,7 +58,7 @@ func (a *App) rereadFact(s agent.Source) (string, bool) {
 	return strings.Join(lines, "\n"), len(lines) > 0
 }
 
-// FindFacts lists the facts; with a query those that fit it, the best first.
+// FindFacts returns the facts that match the query, best first, or all facts if the query is empty.
 func (a *App) FindFacts(ctx context.Context, query string) ([]agent.Fact, error) {
 	facts, err := a.Facts().List(ctx)
 	if err != nil || query == "" {
@@ -67,14 +67,14 @@ func (a *App) FindFacts(ctx context.Context, query string) ([]agent.Fact, error)
 	return memory.FittingFacts(ctx, query, facts)
 }
 
-// SearchMemory finds facts and exchanges of all conversations.
+// SearchMemory searches the facts and the exchanges of all conversations.
 func (a *App) SearchMemory(ctx context.Context, query string, limit int) (found agent.Remembered, err error) {
 	if found.Facts, err = a.FindFacts(ctx, query); err != nil {
 		return found, err
 	}
 	everywhere := a.longTerm()
 	everywhere.Store, everywhere.Everywhere, everywhere.Embedder = a.Store, true, a.memoryEmbedder
-	if _, err := a.Store.Archive(ctx, "", 0, true); err != nil { // what still stands in some window is searched too
+	if _, err := a.Store.Archive(ctx, "", 0, true); err != nil { // also search messages that are still in a window
 		return found, err
 	}
 	found.Exchanges, err = turn.New(turn.Options{Memory: everywhere}).Recall(ctx, "", query, limit)

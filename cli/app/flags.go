@@ -16,12 +16,12 @@ import (
 	"lifehub/store"
 )
 
-// RegisterNotes adds the flag that names folders of notes.
+// RegisterNotes adds the flag --notes.
 func RegisterNotes(f *RunFlags, cmd *cobra.Command) {
 	cmd.Flags().StringArrayVar(&f.Notes, "notes", nil, "use only this notes folder, for this run (repeatable)")
 }
 
-// RegisterRun adds the flags of a command that asks.
+// RegisterRun adds the flags of commands that run the agent.
 func RegisterRun(f *RunFlags, cmd *cobra.Command) {
 	RegisterNotes(f, cmd)
 	cmd.Flags().StringVarP(&f.Model, "model", "m", "", "chat model for this run")
@@ -38,7 +38,7 @@ func RegisterRun(f *RunFlags, cmd *cobra.Command) {
 func RegisterResume(f *RunFlags, cmd *cobra.Command) {
 	cmd.Flags().BoolVarP(&f.HasLast, "continue", "c", false, "continue the last conversation")
 	cmd.Flags().FuncP("resume", "r", "resume a conversation, by its ID", func(id string) error {
-		if f.Resume = id; id == "" { // a script's variable that holds nothing
+		if f.Resume = id; id == "" { // such as an empty variable in a script
 			return errors.New("no conversation ID given")
 		}
 		return nil
@@ -52,7 +52,8 @@ type Spot struct {
 	Turn                string // "": at the end
 }
 
-// OpenConversation is the conversation to resume, and where in it, or a new one.
+// OpenConversation returns the conversation to resume and the turn to resume at, or a new
+// conversation.
 func OpenConversation(ctx context.Context, a *App, flags RunFlags) (Spot, error) {
 	switch {
 	case flags.Resume != "":
@@ -82,9 +83,9 @@ func OpenConversation(ctx context.Context, a *App, flags RunFlags) (Spot, error)
 	return Spot{Conversation: a.Store.NewConversation()}, nil
 }
 
-// CheckArgs bounds the arguments of a command, and of those below it, by what its
-// usage line says: NAME has to be given, [NAME] may be, NAME… is any number.
-// A wrong number is a usage error, also of a command with a check of its own.
+// CheckArgs limits the number of arguments of a command and its subcommands to what the usage line
+// says: NAME is required, [NAME] optional, NAME… repeatable. Any violation is a usage error, also
+// if the command has a check of its own.
 func CheckArgs(cmd *cobra.Command) {
 	own, takes := cmd.Args, argsOf(cmd.Use)
 	cmd.Args = func(cmd *cobra.Command, given []string) error {
@@ -124,8 +125,8 @@ func argsOf(use string) cobra.PositionalArgs {
 	return cobra.RangeArgs(least, most)
 }
 
-// Group makes a command that holds others. Alone it is its list, as with git
-// branch, or else its help.
+// Group returns a command with subcommands. Called without one it runs the subcommand list, as git
+// branch does, or prints its help.
 func Group(use, short string, commands ...*cobra.Command) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: use, Short: short, Args: cobra.ArbitraryArgs,
@@ -149,7 +150,7 @@ func Group(use, short string, commands ...*cobra.Command) *cobra.Command {
 	return cmd
 }
 
-// DidYouMean names the command below one that a word nearly is; "": there is none.
+// DidYouMean suggests a subcommand of cmd with a name close to word, or returns "".
 func DidYouMean(cmd *cobra.Command, word string) string {
 	cmd.SuggestionsMinimumDistance = 2
 	near := cmd.SuggestionsFor(word)
@@ -163,8 +164,7 @@ func DidYouMean(cmd *cobra.Command, word string) string {
 	return fmt.Sprintf(" (did you mean %q?)", meant)
 }
 
-// FlagError is the usage error of flags that cannot be read: it names the flag
-// that was probably meant.
+// FlagError turns a flag parsing error into a usage error that suggests the nearest flag.
 func FlagError(cmd *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	if errors.As(err, &unknown) {

@@ -6,7 +6,7 @@ import (
 	"lifehub/cli/settings"
 )
 
-// MailOf is how mail is sent.
+// MailOf returns the mail account from the settings. The password is read when it is needed.
 func MailOf(c *settings.Config, getenv func(string) (string, bool)) mail.Account {
 	return mail.Account{
 		Host: c.Mail.Host, Port: c.Mail.Port, User: c.Mail.User, From: c.Mail.From, TLS: c.Mail.TLS,

@@ -10,15 +10,14 @@ import (
 	"lifehub/llm"
 )
 
-// What a model has to have for the loop: parameters, by their number, and a window
-// in tokens.
+// A model needs this many parameters and a window of this many tokens for the loop mode.
 const (
 	loopParameters = 7e9
 	loopWindow     = 8192
 )
 
-// FittingMode is what mode auto is for the model that answers now, and why. A server
-// that does not tell a model's size or window is taken to have a large one.
+// FittingMode returns the mode that auto stands for with the current model, and why. A model of
+// unknown size or window counts as large.
 func (a *App) FittingMode() (agent.Mode, string) {
 	return fitting(a.Provider.State(), a.Provider.Window())
 }
@@ -37,7 +36,7 @@ func fitting(s llm.State, window int) (mode agent.Mode, why string) {
 	return agent.LoopMode, s.Model + " calls tools and is large enough"
 }
 
-// parameters reads a number such as "8.2B"; 0: it is none.
+// parameters parses a count such as "8.2B". It returns 0 if said is not a count.
 func parameters(said string) float64 {
 	units := map[string]float64{"K": 1e3, "M": 1e6, "B": 1e9, "T": 1e12}
 	said = strings.ToUpper(strings.TrimSpace(said))

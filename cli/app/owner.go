@@ -12,8 +12,8 @@ import (
 	"lifehub/llm"
 )
 
-// ServerOwner is whose the model server is that was found where no setting
-// names one; the zero value if none was found.
+// ServerOwner returns the owner of a model server that was found on this machine rather than
+// configured. It returns the zero value if none was found.
 func (a *App) ServerOwner(ctx context.Context) llm.Owner {
 	if a.Models == nil {
 		return llm.Owner{}
@@ -21,9 +21,8 @@ func (a *App) ServerOwner(ctx context.Context) llm.Owner {
 	return a.Models.Owner(ctx)
 }
 
-// FoundServer is what the user should know of the model server that was found:
-// that it belongs to somebody else, or at its first use that its owner is
-// unknown. "": nothing.
+// FoundServer returns a notice about a model server that was found: that it belongs to another user
+// or, at first use, that its owner is unknown. It returns "" if there is nothing to report.
 func (a *App) FoundServer(ctx context.Context) string {
 	owner := a.ServerOwner(ctx)
 	switch {
@@ -33,7 +32,7 @@ func (a *App) FoundServer(ctx context.Context) string {
 	case owner.Host == "" || owner.Name != "":
 		return ""
 	}
-	if last, _ := os.ReadFile(a.Paths.Found()); string(last) == owner.Host { // none: none was reported yet
+	if last, _ := os.ReadFile(a.Paths.Found()); string(last) == owner.Host { // a read error means that none was reported yet
 		return ""
 	}
 	if err := files.Write(a.Paths.Found(), []byte(owner.Host)); err != nil {
@@ -42,8 +41,8 @@ func (a *App) FoundServer(ctx context.Context) string {
 	return fmt.Sprintf("first use of the model server at %s, which was found there; this system does not tell whose it is", owner.Host)
 }
 
-// askForServer asks the user once whether a model server that was found and
-// belongs to somebody else may be used. A yes is saved.
+// askForServer asks the user, once per owner, whether to use a model server that belongs to another
+// user. A yes is saved.
 func (a *App) askForServer(ctx context.Context, say func(string)) {
 	host := agent.HostFrom(ctx)
 	if host == nil || !a.Attended {

@@ -13,11 +13,11 @@ import (
 	"lifehub/cli/settings"
 )
 
-// MakePrivate takes the files of LifeHub's settings from everybody but their
-// owner, and tells which others could read. A settings file that holds a
-// secret and cannot be made private is an error.
+// MakePrivate removes access of other users to LifeHub's settings files and returns a notice naming
+// those that were accessible. A settings file that holds a secret and cannot be made private is an
+// error.
 func MakePrivate(p settings.Paths, c *settings.Config) (notices []string, err error) {
-	if runtime.GOOS == "windows" { // its modes tell nothing
+	if runtime.GOOS == "windows" { // file modes mean nothing there
 		return nil, nil
 	}
 	var open []string
@@ -38,7 +38,7 @@ func MakePrivate(p settings.Paths, c *settings.Config) (notices []string, err er
 	}
 	for _, dir := range []string{p.Config, p.Data, p.State} {
 		if info, err := os.Stat(dir); err == nil && info.IsDir() && info.Mode().Perm()&0o077 != 0 {
-			_ = os.Chmod(dir, info.Mode().Perm()&0o700) // doctor tells of one that stays open
+			_ = os.Chmod(dir, info.Mode().Perm()&0o700) // doctor reports one that stays open
 		}
 	}
 	if len(open) > 0 {
@@ -47,7 +47,7 @@ func MakePrivate(p settings.Paths, c *settings.Config) (notices []string, err er
 	return notices, nil
 }
 
-// holdsSecret reports whether a secret was set by the settings file.
+// holdsSecret reports whether the settings file contains a secret.
 func holdsSecret(c *settings.Config, file string) bool {
 	for _, s := range settings.All(c) {
 		if s.Quiet && strings.HasPrefix(c.Origin[s.Name], file+":") {

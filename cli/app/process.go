@@ -15,19 +15,19 @@ import (
 	"lifehub/store"
 )
 
-// Process is the world a command runs in, as one process sees it.
+// Process is the environment of a command: files, variables and signals.
 type Process struct {
 	In       *os.File
 	Out, Err *os.File
 	Getenv   func(string) (string, bool)
 	Environ  func() []string
-	// LetGo no longer has a signal end the context: who runs now takes them.
-	// nil: none does.
+	// LetGo stops signals from cancelling the context, so that the running code can handle them. It
+	// is nil if no signal does.
 	LetGo func()
 
-	Failed error // of the command, once it was shown
+	Failed error // error of the command, set after it was shown
 
-	secrets *redact.Redaction // of SecretsOf; nil: not asked for yet
+	secrets *redact.Redaction // see SecretsOf; nil until first used
 }
 
 // RunFlags are the flags of the commands that work on notes.
@@ -36,23 +36,23 @@ type RunFlags struct {
 	Model    string
 	Mode     string
 	NoSave   bool
-	ReadOnly string // whether nothing that writes or sends may run; "": as the settings say
-	Approve  string // whether plans are shown before they run; "": as the settings say
+	ReadOnly string // whether writing and sending are blocked; "": as in the settings
+	Approve  string // whether plans are shown before they run; "": as in the settings
 	Resume   string // conversation to resume; "": a new one
 	HasLast  bool   // resume the last one
 	Server   string // the only MCP server to start; "": all
 	Alone    bool   // start no MCP server
-	NoIndex  bool   // open the folders of notes, and not their index
+	NoIndex  bool   // open the folders of notes without their indexes
 }
 
-// HasScreen reports whether there is a terminal that can be drawn on.
+// HasScreen reports whether input and output are a terminal that can draw a screen.
 func HasScreen(sh *Process) bool {
 	name, _ := sh.Getenv("TERM")
 	return term.IsTerminal(sh.In.Fd()) && term.IsTerminal(sh.Out.Fd()) && name != "dumb" && name != ""
 }
 
-// Columns is how wide a terminal is, 80 where it reports no width; false: it is
-// no terminal.
+// Columns returns the width of a terminal, or 80 if it reports none. It returns false if out is not
+// a terminal.
 func Columns(out *os.File) (width int, ok bool) {
 	if !term.IsTerminal(out.Fd()) {
 		return 0, false
@@ -63,8 +63,8 @@ func Columns(out *os.File) (width int, ok bool) {
 	return 80, true
 }
 
-// OpenStore opens the conversations. Damaged ones are offered to be restored,
-// where somebody can be asked.
+// OpenStore opens the conversations. If they are damaged and the user can be asked, it offers to
+// restore a backup.
 func OpenStore(ctx context.Context, sh *Process, path string) (*store.Store, error) {
 	s, err := store.Open(path)
 	var damaged *file.DamagedError
@@ -78,7 +78,7 @@ func OpenStore(ctx context.Context, sh *Process, path string) (*store.Store, err
 	return store.Open(path)
 }
 
-// LoadSettings finds the folders and reads the settings, flags not yet among them.
+// LoadSettings finds the folders and reads the settings, without flags.
 func LoadSettings(sh *Process) (settings.Paths, *settings.Config, error) {
 	p, err := settings.FindPaths(sh.Getenv)
 	if err != nil {
@@ -93,8 +93,8 @@ func LoadSettings(sh *Process) (settings.Paths, *settings.Config, error) {
 	return p, c, err
 }
 
-// SecretsOf are those that this process knows of, with the keys that it has read
-// since, for whatever a command prints.
+// SecretsOf returns the secrets known to this process, including keys it reads later, to redact
+// whatever a command prints.
 func SecretsOf(sh *Process) *redact.Redaction {
 	if sh.secrets == nil {
 		sh.secrets = secretsOf(sh)

@@ -12,19 +12,17 @@ import (
 	"lifehub/tui/safetext"
 )
 
-// barWidth is the width of a progress bar, in columns; with the words around
-// it the line fits a terminal of 60.
+// barWidth is the width of a progress bar in columns. With its text the line fits 60 columns.
 const barWidth = 24
 
-// Bar shows progress on stderr: one line that is drawn again on a terminal,
-// nothing elsewhere.
+// Bar shows progress in one line on stderr if that is a terminal, and does nothing otherwise.
 type Bar struct {
 	*Process
 	on   bool
 	last time.Time
 }
 
-// NewBar makes a bar; a quiet or redirected stderr has none.
+// NewBar returns a bar on stderr. It stays silent if stderr is redirected or a dumb terminal.
 func NewBar(sh *Process) *Bar {
 	terminal := term.IsTerminal(sh.Err.Fd())
 	if name, _ := sh.Getenv("TERM"); name == "dumb" || name == "" {
@@ -33,28 +31,28 @@ func NewBar(sh *Process) *Bar {
 	return &Bar{Process: sh, on: terminal}
 }
 
-// maxWhat bounds what stands before a bar, in columns.
+// maxWhat bounds the label in front of a bar, in columns.
 const maxWhat = 40
 
-// show draws at most 20 times a second, and the end of a phase always.
+// show draws at most 20 times a second, but always draws the end of a phase.
 func (b *Bar) show(what string, done, total int64) {
 	if !b.on || total <= 0 || done < total && time.Since(b.last) < 50*time.Millisecond {
 		return
 	}
 	b.last = time.Now()
-	filled := max(0, min(barWidth, int(float64(done)/float64(total)*barWidth))) // a server may say anything
+	filled := max(0, min(barWidth, int(float64(done)/float64(total)*barWidth))) // the numbers may come from a server
 	what = draw.Truncate(safetext.Line(what), maxWhat)
 	fmt.Fprintf(b.Err, "\r\x1b[K%-8s %s%s %d of %d", what, strings.Repeat("█", filled), strings.Repeat("░", barWidth-filled), done, total)
 }
 
-// Line shows a text where the bar would be, as much of it as fits.
+// Line shows text in place of the bar, cut to the width of the terminal.
 func (b *Bar) Line(text string) {
 	if width, _, err := term.GetSize(b.Err.Fd()); b.on && err == nil && width > 0 {
 		fmt.Fprint(b.Err, "\r\x1b[K"+draw.Truncate(safetext.Line(text), width-1))
 	}
 }
 
-// Bytes shows how much of a download is here.
+// Bytes shows the progress of a download.
 func (b *Bar) Bytes(what string, done, total int64) {
 	const mega = 1_000_000
 	if total < mega {
@@ -64,7 +62,7 @@ func (b *Bar) Bytes(what string, done, total int64) {
 	b.show(what+" MB", done/mega, total/mega)
 }
 
-// Sync shows how far a sync of the notes is.
+// Sync shows the progress of a sync of the notes.
 func (b *Bar) Sync(p rag.Progress) {
 	what := map[string]string{"read": "reading", "embed": "vectors"}[p.Phase]
 	if what == "" {
@@ -73,17 +71,17 @@ func (b *Bar) Sync(p rag.Progress) {
 	b.show(what, int64(p.Done), int64(p.Total))
 }
 
-// Clear takes the bar away.
+// Clear removes the bar.
 func (b *Bar) Clear() {
 	if b.on {
 		fmt.Fprint(b.Err, "\r\x1b[K")
 	}
 }
 
-// excerptLines bounds what is shown of a passage.
+// excerptLines bounds the lines shown of a passage.
 const excerptLines = 6
 
-// Excerpt is the beginning of a passage, in lines.
+// Excerpt returns the first lines of a passage.
 func Excerpt(text string) string {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	if len(lines) > excerptLines {
@@ -92,7 +90,7 @@ func Excerpt(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// Ago is a length of time, in seconds, in one unit.
+// Ago formats a duration in seconds with a single unit.
 func Ago(seconds float64) string {
 	d := time.Duration(seconds * float64(time.Second))
 	switch {

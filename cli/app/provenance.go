@@ -10,18 +10,19 @@ import (
 	"lifehub/store"
 )
 
-// provenance is that of the conversations. In a run that saves none, what is
-// written to the notes is remembered all the same: the notes are read again.
+// provenance is the provenance store of the conversations. A run that saves no conversation still
+// saves the provenance of what it writes to the notes, because later runs read the notes again.
 type provenance struct {
 	*store.Store
-	file  string                       // the saved conversations; "": those of Store
-	saved func() (*store.Store, error) // opens them
+	file  string                       // the saved conversations; "" if Store is what is saved
+	saved func() (*store.Store, error) // opens file
 
 	mu   sync.Mutex
-	disk *store.Store // nil: not opened
+	disk *store.Store // nil until opened
 }
 
-// onDisk opens what is saved; nil: nothing is, and it is not to be made.
+// onDisk opens the saved conversations. It returns nil if there are none and they are not to be
+// created.
 func (p *provenance) onDisk(make bool) (*store.Store, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -16,7 +16,7 @@ import (
 	"lifehub/internal/userfile"
 )
 
-// LoadRules reads permissions.yaml; without the file there are no rules.
+// LoadRules reads permissions.yaml. It returns nil if the file does not exist.
 func LoadRules(file string) (*gate.Rules, error) {
 	text, err := userfile.Read(file)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -32,7 +32,7 @@ func LoadRules(file string) (*gate.Rules, error) {
 	return rules, nil
 }
 
-// RuleText is what a rule speaks of, without its level.
+// RuleText describes a rule without its level.
 func RuleText(r gate.Rule) string {
 	text := r.Tool
 	for _, w := range r.Where {
@@ -44,7 +44,7 @@ func RuleText(r gate.Rule) string {
 	return text
 }
 
-// saveRule adds a rule to permissions.yaml: the user's "always".
+// saveRule appends a rule to permissions.yaml, after the user chose "always".
 func (a *App) saveRule(_ context.Context, rule gate.Rule) error {
 	text, err := userfile.Read(a.Paths.PermissionsFile())
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -57,8 +57,8 @@ func (a *App) saveRule(_ context.Context, rule gate.Rule) error {
 	return files.Write(a.Paths.PermissionsFile(), text)
 }
 
-// RemoveRules takes out the rules written for exactly this tool or glob, and
-// leaves the rest of the file as it is. A rule ends where the next one begins.
+// RemoveRules deletes the rules for exactly this tool or glob and returns their number. The rest of
+// the file is unchanged.
 func RemoveRules(file, tool string) (int, error) {
 	all, err := LoadRules(file)
 	if err != nil {
@@ -81,7 +81,7 @@ func RemoveRules(file, tool string) (int, error) {
 		if err != nil {
 			return 0, fmt.Errorf("find rule %d in %s: %w", i+1, file, err)
 		}
-		to := from // lines[from-1] is the rule's first line
+		to := from // lines[from-1] is the first line of the rule, and to the index after its last
 		for to < len(lines) && !strings.HasPrefix(strings.TrimSpace(lines[to]), "-") && strings.TrimSpace(lines[to]) != "" {
 			to++
 		}
@@ -99,14 +99,14 @@ func RemoveRules(file, tool string) (int, error) {
 	return removed, files.Write(file, rest)
 }
 
-// The flags with rules for one run. They are where such a rule is said to stand.
+// Flags that add rules for one run. Such rules have the flag as their origin.
 const (
 	AllowFlag     = "--allow"
 	UntrustedFlag = "--allow-untrusted"
 )
 
-// UnmatchedAllows lists the flags whose rule speaks of no tool there is: a slip of
-// the pen, or a server that is not up.
+// UnmatchedAllows returns the flags whose rule matches no available tool, because of a typo or a
+// server that is not running.
 func (a *App) UnmatchedAllows() (flags []string) {
 	for _, rule := range a.Rules.List() {
 		if (rule.From == AllowFlag || rule.From == UntrustedFlag) && !slices.ContainsFunc(a.Tools(), func(t agent.Tool) bool { return rule.MatchesTool(t.Spec().Name) }) {
@@ -116,7 +116,7 @@ func (a *App) UnmatchedAllows() (flags []string) {
 	return flags
 }
 
-// Allow adds the rules of a flag.
+// Allow adds the rules given with a flag.
 func (a *App) Allow(flag string, texts []string) error {
 	for _, text := range texts {
 		rule, err := gate.ParseOne(text)

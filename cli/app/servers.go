@@ -20,16 +20,15 @@ import (
 	"lifehub/mcpclient/trust"
 )
 
-// ServerTrust is mcp.json and what the user has seen of it.
+// ServerTrust is the content of mcp.json and what the user has reviewed of it.
 type ServerTrust struct {
 	Settings config.Config
-	text     string // of mcp.json
+	text     string // text of mcp.json
 	Trust    *trust.Trust
-	adopted  []string // servers that are taken as they are, for the first time
+	adopted  []string // servers adopted without review, at first use
 }
 
-// ReadServers reads mcp.json and what the user has seen of it. A mistake in
-// them is one of usage.
+// ReadServers reads mcp.json and the trust file. A mistake in them is a usage error.
 func ReadServers(p settings.Paths) (ServerTrust, error) {
 	text, err := readServersText(p.ServersFile())
 	if err != nil {
@@ -50,8 +49,8 @@ func ReadServers(p settings.Paths) (ServerTrust, error) {
 	return ServerTrust{config, text, trust, adopted}, nil
 }
 
-// UnreadServers says in a line why mcp.json cannot be read, for a command that
-// does not need it; "": it can.
+// UnreadServers returns one line that explains why mcp.json cannot be read, or "" if it can, for
+// commands that do not need it.
 func UnreadServers(p settings.Paths) string {
 	_, err := config.Read(p.ServersFile(), os.LookupEnv)
 	if err == nil {
@@ -61,7 +60,7 @@ func UnreadServers(p settings.Paths) string {
 	return "no MCP server is known: " + line
 }
 
-// KnownServers is what readServers reads, for a command about servers.
+// KnownServers finds the folders and calls ReadServers.
 func KnownServers(sh *Process) (settings.Paths, ServerTrust, error) {
 	p, err := settings.FindPaths(sh.Getenv)
 	if err != nil {
@@ -71,7 +70,7 @@ func KnownServers(sh *Process) (settings.Paths, ServerTrust, error) {
 	return p, k, err
 }
 
-// FirstUse tells of servers that are taken as they are; "" when there is none.
+// FirstUse returns a notice about servers adopted without review, or "" if there are none.
 func (k ServerTrust) FirstUse() string {
 	if len(k.adopted) == 0 {
 		return ""
@@ -79,26 +78,23 @@ func (k ServerTrust) FirstUse() string {
 	return "first use of the MCP servers in mcp.json: " + strings.Join(k.adopted, ", ") + " (`lifehub mcp list` shows what they run)"
 }
 
-// serversFile is mcp.json as it was last looked at, and when the trust file was
-// last written.
+// serversFile tracks changes of mcp.json and of the trust file.
 type serversFile struct {
 	mu    sync.Mutex
-	text  string // that is in force, or was refused
-	last  string // as it was read the time before
-	trust time.Time
+	text  string    // last text applied or refused
+	last  string    // text of the previous read
+	trust time.Time // modification time of the trust file
 }
 
-// newFollowed is the state after a start with the servers of mcp.json as they
-// were just read.
+// newFollowed returns the state after a start with the given text of mcp.json.
 func newFollowed(p settings.Paths, text string) *serversFile {
 	f := &serversFile{text: text, last: text}
 	f.trusted(p.TrustFile())
 	return f
 }
 
-// LookAtServers applies mcp.json when it has changed and was the same twice
-// in a row, for it may be in the middle of being written. It returns what the
-// user should know of that. A file that cannot be read changes nothing.
+// LookAtServers applies mcp.json if it has changed and two reads in a row agree, since the file may
+// be half written. It returns a notice for the user. A file that cannot be read changes nothing.
 func (a *App) LookAtServers() string {
 	f := a.followed
 	f.mu.Lock()
@@ -126,7 +122,7 @@ func (a *App) LookAtServers() string {
 	return ""
 }
 
-// SwitchServer turns a server on or off, in mcp.json and at once.
+// SwitchServer enables or disables a server, in mcp.json and in this run.
 func (a *App) SwitchServer(name string, on bool) error {
 	if err := config.Enable(a.Paths.ServersFile(), name, on); err != nil {
 		return err
@@ -149,7 +145,7 @@ func (a *App) useServers() ([]string, error) {
 	return a.Servers.Use(config), nil
 }
 
-// readServersText is what mcp.json holds; "" where there is none.
+// readServersText returns the text of mcp.json, or "" if it does not exist.
 func readServersText(file string) (string, error) {
 	text, err := userfile.Read(file)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -158,7 +154,7 @@ func readServersText(file string) (string, error) {
 	return string(text), err
 }
 
-// trusted reports whether the trust file was written since it was last looked at.
+// trusted reports whether the trust file was written since the last call.
 func (f *serversFile) trusted(file string) bool {
 	info, err := os.Stat(file)
 	if err != nil || info.ModTime().Equal(f.trust) {
@@ -168,16 +164,16 @@ func (f *serversFile) trusted(file string) bool {
 	return true
 }
 
-// maxSampled bounds what the user's model writes for a server, in tokens.
+// maxSampled bounds the output of sampling by a server, in tokens.
 const maxSampled = 2048
 
-// AskAtHost puts a server's form to the user, at the desk of the call it is for.
+// AskAtHost shows a server's form to the user through the front end that runs the call.
 func AskAtHost(ctx context.Context, form agent.Question) agent.Input {
 	return agent.HostFrom(ctx).Ask(ctx, form)
 }
 
-// sample has the user's model answer a server's prompt, if the user, who is
-// shown all of it, agrees.
+// sample answers a server's sampling request with the user's model, if the user agrees. The user is
+// shown the whole prompt.
 func (a *App) sample(ctx context.Context, server string, request llm.Request) (model, text string, err error) {
 	if a.Provider.State().Provider == "offline" {
 		return "", "", errors.New("no model is available now")
@@ -200,7 +196,8 @@ func (a *App) sample(ctx context.Context, server string, request llm.Request) (m
 	return a.Provider.State().Model, answer.Text, nil
 }
 
-// Unseen says what of a server is not used until the user has seen it; "" for nothing.
+// Unseen returns a notice about parts of a server that are not used until the user reviews them, or
+// "" if there are none.
 func Unseen(s mcpclient.ServerState) string {
 	if len(s.Unseen) == 0 {
 		return ""
@@ -215,7 +212,7 @@ func Unseen(s mcpclient.ServerState) string {
 	return fmt.Sprintf("what is new in the MCP server %s (%s) is not used until you review it: /mcp in the chat, or lifehub mcp trust %s", s.Name, strings.Join(what, ", "), s.Name)
 }
 
-// ServerLog is the end of a server's log, the older file before the newer.
+// ServerLog returns the last lines of a server's log, including the rotated file.
 func ServerLog(file string, lines int) (string, error) {
 	var text strings.Builder
 	for _, part := range []string{file + ".old", file} {
@@ -232,8 +229,8 @@ func ServerLog(file string, lines int) (string, error) {
 	return strings.Join(all, "\n"), nil
 }
 
-// FillPrompt has a server fill in a prompt, and writes it as one text, which is
-// remembered as the server's.
+// FillPrompt has a server fill in a prompt and returns it as one text. The text is remembered as
+// untrusted.
 func (a *App) FillPrompt(ctx context.Context, p mcpclient.Prompt, args map[string]string) (string, error) {
 	messages, err := a.Servers.FillPrompt(ctx, p.Server, p.Name, args)
 	if err != nil {

@@ -9,30 +9,30 @@ import (
 	"lifehub/agent/toolchoice"
 )
 
-// NotesUse is what the next turns have to work with.
+// NotesUse determines which tools the next turns have.
 type NotesUse string
 
 const (
 	NotesOn   NotesUse = "on"   // all tools
-	NotesOnly NotesUse = "only" // no tool that asks others: the web, the weather, mail, servers
-	NotesOff  NotesUse = "off"  // no tool of notes
+	NotesOnly NotesUse = "only" // no tool that contacts others: web, weather, mail, MCP servers
+	NotesOff  NotesUse = "off"  // no note tools
 )
 
-// Switch is what a chat may change for its next turns. The zero value is as the
-// settings say; it is safe for concurrent use.
+// Switch is a setting that a chat may change for its next turns. Its zero value means the value
+// from the settings. It is safe for concurrent use.
 type Switch[T any] struct{ chosen atomic.Pointer[T] }
 
-// Guard is a switch that keeps back what would run. One that a flag of the
-// command line turned on stays on for the whole process.
+// Guard is a switch that restricts what may run. If a command-line flag turned it on, it stays on
+// until the process ends.
 type Guard struct {
-	fixed string // the flag that turned it on; "": none did
+	fixed string // the flag that turned it on, or ""
 	on    atomic.Bool
 }
 
 // On reports whether the guard is on.
 func (g *Guard) On() bool { return g.on.Load() }
 
-// Use turns the guard on or off.
+// Use turns the guard on or off. It returns an error if a flag fixed it.
 func (g *Guard) Use(on bool) error {
 	if !on && g.fixed != "" {
 		return fmt.Errorf("%s was given at the start and holds until LifeHub ends; start it without", g.fixed)
@@ -41,7 +41,7 @@ func (g *Guard) Use(on bool) error {
 	return nil
 }
 
-// End says what ends the guard: the command of the chat, or only the end of the process.
+// End describes how the guard ends: with the given command, or only with the process.
 func (g *Guard) End(command string) string {
 	if g.fixed != "" {
 		return g.fixed + " holds until LifeHub ends"
@@ -49,10 +49,10 @@ func (g *Guard) End(command string) string {
 	return command + " ends that"
 }
 
-// Use chooses a value.
+// Use sets the value.
 func (s *Switch[T]) Use(value T) { s.chosen.Store(&value) }
 
-// Or is what was chosen, else the usual value.
+// Or returns the value that was set, or usual if none was.
 func (s *Switch[T]) Or(usual T) T {
 	if chosen := s.chosen.Load(); chosen != nil {
 		return *chosen
@@ -60,7 +60,7 @@ func (s *Switch[T]) Or(usual T) T {
 	return usual
 }
 
-// Switches are all that a chat may change.
+// Switches are the settings that a chat may change.
 type Switches struct {
 	Mode     Switch[agent.Mode]
 	NotesUse Switch[NotesUse]
@@ -69,8 +69,7 @@ type Switches struct {
 	Think    Switch[string]
 }
 
-// leftOut reports whether a tool is not offered, for what the notes are used
-// or because it has an effect.
+// leftOut reports whether a tool is not offered because of NotesUse or the read-only guard.
 func (a *App) leftOut(t agent.Tool) bool {
 	if a.ReadOnly.On() && !agent.HasNoEffect(t) {
 		return true

@@ -6,8 +6,8 @@ import (
 	"lifehub/tui/draw"
 )
 
-// Table sets rows in columns: the first to the left, so many figures after it to
-// the right, and what follows to the left.
+// Table formats rows in columns. The given number of columns after the first is aligned right, all
+// others left.
 func Table(rows [][]string, figures int) string {
 	widths := make([]int, len(rows[0]))
 	for _, row := range rows {

@@ -24,12 +24,12 @@ import (
 // Vault is a folder of notes and its index.
 type Vault struct {
 	Folder  *notes.Folder
-	Index   *rag.Index  // nil: not opened
-	Watched bool        // a Watch of life keeps the index like the folder
-	Behind  atomic.Bool // life was called to bring the index up to date, and has not
+	Index   *rag.Index  // nil if not opened
+	Watched bool        // a watcher keeps the index in sync with the folder
+	Behind  atomic.Bool // a sync was requested and has not finished
 }
 
-// dirs are the folders named, else all remembered ones.
+// dirs returns the named folders or, if none is named, those of the settings.
 func (a *App) dirs(named []string) []string {
 	if len(named) > 0 {
 		return named
@@ -37,13 +37,13 @@ func (a *App) dirs(named []string) []string {
 	return a.Settings.Notes
 }
 
-// openVaults opens the folders of the run, each once. A remembered folder that
-// is gone is a notice, not a failed start.
+// openVaults opens the folders of the run, each once. A remembered folder that is missing is a
+// notice, not an error.
 func (a *App) openVaults(flags RunFlags) error {
 	named := flags.Notes
 	opened := map[string]bool{}
 	for _, name := range a.dirs(named) {
-		dir, err := settings.VaultDir(AtHome(name)) // as it is written in the settings
+		dir, err := settings.VaultDir(AtHome(name)) // the settings may have it with ~/
 		if opened[dir] {
 			continue
 		}
@@ -85,18 +85,18 @@ func (a *App) openVault(dir string, indexed bool) error {
 	a.mu.Lock()
 	a.Vaults = append(a.Vaults, &Vault{Folder: folder, Index: index})
 	a.mu.Unlock()
-	a.Servers.RootsChanged() // those of a start ask when they run
+	a.Servers.RootsChanged() // servers that are still starting ask for the roots themselves
 	return nil
 }
 
-// OpenVaults are the vaults of this moment.
+// OpenVaults returns the vaults open now.
 func (a *App) OpenVaults() []*Vault {
 	a.mu.RLock()
 	defer a.mu.RUnlock()
 	return slices.Clone(a.Vaults)
 }
 
-// Library is what searches all vaults of this moment as one.
+// Library returns a library that searches all open vaults.
 func (a *App) Library() rag.Library {
 	var l rag.Library
 	for _, v := range a.OpenVaults() {
@@ -105,13 +105,12 @@ func (a *App) Library() rag.Library {
 	return l
 }
 
-// Search finds passages in all vaults.
+// Search finds passages in all open vaults.
 func (a *App) Search(ctx context.Context, q rag.Query) (rag.Found, error) {
 	return a.Library().Search(ctx, q)
 }
 
-// Related finds the notes that belong to a note of any vault, called by its
-// path, file name or title.
+// Related returns the notes related to a note, which is given by path, file name or title.
 func (a *App) Related(ctx context.Context, name string, limit int) (rag.Related, error) {
 	byRules := gate.Hiding(ctx, a.Rules.List(), nil)
 	folder, path, err := tools.FindNote(byRules, a.Folders(), name)
@@ -123,7 +122,7 @@ func (a *App) Related(ctx context.Context, name string, limit int) (rag.Related,
 			continue
 		}
 		found := limit
-		if agent.HidesNotes(byRules) || agent.HidesNotes(ctx) { // as many of the others
+		if agent.HidesNotes(byRules) || agent.HidesNotes(ctx) { // some results may be hidden below, so ask for all
 			found = math.MaxInt
 		}
 		without, err := tools.Hidden(byRules, a.Folders)
@@ -143,16 +142,15 @@ func (a *App) Related(ctx context.Context, name string, limit int) (rag.Related,
 	return rag.Related{}, fmt.Errorf("%s: its folder was closed", path)
 }
 
-// Hides reports whether a rule hides a note: it is not there for whoever opens it
-// by a name or a link either.
+// Hides reports whether a rule hides a note. A hidden note cannot be opened by name or link either.
 func (a *App) Hides(folder *notes.Folder, below string) bool {
 	ctx := gate.Hiding(context.Background(), a.Rules.List(), nil)
 	return agent.HidesNotes(ctx) && agent.HidesNote(ctx, tools.PathOf(a.Folders, folder, below))
 }
 
-// ReadNote reads the note of a path, file name, title or alias, as a link in the
-// file from means it where that is not "". It returns where the note is, and the
-// line of the heading or block that the name ends with; 0: it names none.
+// ReadNote reads the note with a path, file name, title or alias, resolved like a link in the file
+// from unless that is "". It returns the note's file and the line of the heading or block after #,
+// or 0 if there is none.
 func (a *App) ReadNote(ctx context.Context, name, from string) (note notes.Note, file string, line int, err error) {
 	ctx = gate.Hiding(ctx, a.Rules.List(), nil)
 	name, place, _ := strings.Cut(name, "#")
@@ -184,8 +182,7 @@ func (a *App) ReadNote(ctx context.Context, name, from string) (note notes.Note,
 	return note, filepath.Join(folder.Dir(), filepath.FromSlash(found)), line, nil
 }
 
-// RelatedHead says how many notes belong to a note, and what took no part; the
-// note's path is to follow.
+// RelatedHead returns the heading of a list of related notes, to be followed by the note's path.
 func RelatedHead(r rag.Related) string {
 	head := draw.Count(len(r.Notes), "note")
 	if r.Why != "" {
@@ -194,7 +191,7 @@ func RelatedHead(r rag.Related) string {
 	return head + " related to"
 }
 
-// noteFolders are the folders of the notes.
+// noteFolders returns the directories of the open vaults.
 func (a *App) noteFolders() []string {
 	var dirs []string
 	for _, folder := range a.Folders() {
@@ -212,13 +209,13 @@ func (a *App) Folders() []*notes.Folder {
 	return folders
 }
 
-// Sync makes one vault's index match its notes.
+// Sync updates the index of one vault.
 func (a *App) Sync(ctx context.Context, v *Vault, progress func(rag.Progress)) (rag.Changes, error) {
 	return v.Index.Sync(ctx, v.Folder, a.Embedder(ctx), progress)
 }
 
-// Reread returns a source's lines as they stand on disk now; a source
-// without a vault may be in any.
+// Reread returns the lines of a source as they are on disk now. A source without a vault is looked
+// up in all of them.
 func (a *App) Reread(s agent.Source) (string, bool) {
 	if text, ok := a.rereadFact(s); ok {
 		return text, true

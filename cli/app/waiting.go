@@ -8,9 +8,8 @@ import (
 	"time"
 )
 
-// Ready waits until the model server is known and the notes are up to date.
-// Where the index cannot be written, what it holds is searched, and
-// a.outdated says why.
+// Ready syncs the indexes of the notes. If an index cannot be updated but has content, that content
+// is searched and a.Outdated holds the reason.
 func (a *App) Ready(ctx context.Context, bar *Bar) error {
 	defer bar.Clear()
 	for _, v := range a.OpenVaults() {
@@ -18,7 +17,7 @@ func (a *App) Ready(ctx context.Context, bar *Bar) error {
 		if err == nil {
 			continue
 		}
-		if c, _ := v.Index.Coverage(ctx); ctx.Err() != nil || c.Indexed == 0 { //nolint:errcheck // 0: there is nothing to search
+		if c, _ := v.Index.Coverage(ctx); ctx.Err() != nil || c.Indexed == 0 { // nothing to search
 			return err
 		}
 		a.Outdated = fmt.Sprintf("searching the existing index: %v", err)
@@ -26,24 +25,23 @@ func (a *App) Ready(ctx context.Context, bar *Bar) error {
 	return nil
 }
 
-// ServerPatience is how long a message that names an MCP server waits for its
-// start, and a command about servers for all of them.
+// ServerPatience bounds the wait for an MCP server that a message names, and of commands about
+// servers for all servers.
 const ServerPatience = 10 * time.Second
 
-// newServerPatience is how long a message that names no server waits for those
-// whose tools are not known yet: they have never started here.
+// newServerPatience bounds the wait for servers that a message does not name and whose tools are
+// unknown because they never ran here.
 const newServerPatience = 2 * time.Second
 
-// WaitForServers returns when every server has started or failed to, or after
-// serverPatience.
+// WaitForServers waits until every server has started or failed, at most ServerPatience.
 func (a *App) WaitForServers(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, ServerPatience)
 	defer cancel()
 	_ = a.Servers.Wait(ctx) // State reports which have not
 }
 
-// Prepare waits for what a text needs and what is on its way, and for the
-// user's word on a model server of somebody else.
+// Prepare waits for what a message needs: permission to use another user's model server, MCP tools,
+// and the notes.
 func (a *App) Prepare(ctx context.Context, text string, say func(string)) {
 	a.askForServer(ctx, say)
 	if !a.Waited {
@@ -52,9 +50,9 @@ func (a *App) Prepare(ctx context.Context, text string, say func(string)) {
 	a.waitForNotes(ctx)
 }
 
-// WaitForTools waits for servers whose tools are not known yet: for those that a
-// text names, and once for all others. The tools of servers that have run
-// before are available already; only a call of one waits.
+// WaitForTools waits for servers whose tools are unknown: those that text names and, once per run,
+// all others. The tools of servers that ran before are available already; a call waits for its
+// server.
 func (a *App) WaitForTools(ctx context.Context, text string, say func(string)) {
 	named, others := a.Servers.Unknown(text)
 	if len(named) > 0 {
@@ -76,8 +74,8 @@ func (a *App) WaitForTools(ctx context.Context, text string, say func(string)) {
 	say(going)
 }
 
-// waitFor waits until the servers have started or failed to, and returns those
-// that did neither in time.
+// waitFor waits until the servers have started or failed, and returns those that did neither in
+// time.
 func (a *App) waitFor(ctx context.Context, names []string, limit time.Duration) (late []string) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -89,12 +87,12 @@ func (a *App) waitFor(ctx context.Context, names []string, limit time.Duration) 
 	return late
 }
 
-// notesPatience is how long a message waits for the first look at the notes.
-// After that it goes on, and the answer says how many of them were searched.
+// notesPatience bounds the wait of a message for the first sync. After that the answer reports how
+// many notes were searched.
 const notesPatience = 10 * time.Second
 
-// waitForNotes waits while an index that holds nothing yet is filled: a search
-// of it would find that the notes don't say.
+// waitForNotes waits while an empty index is being filled. Searching it would find nothing, as if
+// the notes had no answer.
 func (a *App) waitForNotes(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, notesPatience)
 	defer cancel()
