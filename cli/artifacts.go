@@ -19,10 +19,10 @@ import (
 	"lifehub/tui/safetext"
 )
 
-// artifactsCommand is `lifehub artifacts` with the flags of its commands.
+// artifactsCommand is `lifehub artifacts` and its flags.
 type artifactsCommand struct {
 	Process       *app.Process
-	chat          string // only documents of this conversation; "": of all
+	chat          string // only documents of this conversation; "": all
 	asJSON, force bool
 }
 
@@ -97,7 +97,7 @@ func (c *artifactsCommand) export(ctx context.Context, kept *store.Store, given 
 	if err != nil {
 		return fmt.Errorf("export %s: %w", a.Name, err)
 	}
-	err = kept.Outlive(ctx, a.Conversation) // it may come to be a note
+	err = kept.Outlive(ctx, a.Conversation) // the user may save the file as a note, so its provenance must outlive the conversation
 	if err != nil {
 		return errors.Join(err, file.Close())
 	}
@@ -105,8 +105,8 @@ func (c *artifactsCommand) export(ctx context.Context, kept *store.Store, given 
 	return errors.Join(err, file.Close())
 }
 
-// artifactOf finds the document that is named, with its version if one is. Of
-// several conversations that have one of that name, the latest changed counts.
+// artifactOf finds a document by name, in the given version or the newest. If several conversations
+// have one of that name, it takes the one changed last.
 func artifactOf(ctx context.Context, kept *store.Store, chat string, given []string) (agent.Artifact, error) {
 	version := 0
 	if len(given) > 1 {

@@ -28,11 +28,11 @@ import (
 	"lifehub/tui/transcript"
 )
 
-// maxAttached bounds what stdin and -f may add to a question, in bytes. More
-// would not fit into the window of any model that runs at home.
+// maxAttached bounds what stdin and -f may add to a question, in bytes. More would not fit the
+// window of any local model.
 const maxAttached = 1 << 20
 
-// askCommand is one call of `lifehub ask`.
+// askCommand is one run of `lifehub ask`.
 type askCommand struct {
 	Process    *app.Process
 	RunFlags   app.RunFlags
@@ -41,11 +41,11 @@ type askCommand struct {
 	streamJSON bool
 	quiet      bool
 	check      bool
-	prompt     string          // a saved prompt that is asked; "": the words are
-	to         string          // the note that the answer is added to; "": none
-	rule       gate.Rule       // that would let it be
-	thought    strings.Builder // that is not told yet
-	found      string          // what was said of a model server that was found
+	prompt     string          // saved prompt or skill to ask; "" if none
+	to         string          // note that the answer is added to; "" if none
+	rule       gate.Rule       // rule that would allow adding the answer
+	thought    strings.Builder // reasoning not printed yet
+	found      string          // notice about a discovered model server
 
 	allow, allowUntrusted []string
 }
@@ -146,7 +146,7 @@ func (q *askCommand) run(ctx context.Context, given []string) error {
 		}
 	}
 	err = q.follow(ctx, a, asked, at.Conversation, events())
-	if q.to != "" { // killed now, it would look as if nothing had been written; the next run embeds
+	if q.to != "" { // exit at once: if killed while embedding, the run would look as if nothing had been written; the next run embeds
 		return err
 	}
 	patience, cancel := context.WithTimeout(ctx, app.EmbedPatience)
@@ -157,14 +157,14 @@ func (q *askCommand) run(ctx context.Context, given []string) error {
 	return err
 }
 
-// say writes a line about what goes on to stderr.
+// say prints a notice on stderr.
 func (q *askCommand) say(text string) {
 	if !q.quiet && text != "" {
 		fmt.Fprintf(q.Process.Err, "! %s\n", safetext.Line(text))
 	}
 }
 
-// warn reports what the answer will have to do without.
+// warn prints what is missing for the answer.
 func (q *askCommand) warn(ctx context.Context, a *app.App) {
 	q.found = a.FoundServer(ctx)
 	for _, text := range append(a.Notices("answering"), q.found) {
@@ -180,8 +180,8 @@ func (q *askCommand) warn(ctx context.Context, a *app.App) {
 	}
 }
 
-// tellUnfinished says that the question before has no whole answer: this one is
-// asked after it all the same.
+// tellUnfinished reports that the previous question has no complete answer. The new question is
+// asked nevertheless.
 func (q *askCommand) tellUnfinished(ctx context.Context, a *app.App, conversation string) {
 	path, err := a.Store.Exchanges(ctx, conversation)
 	if err != nil || len(path) == 0 {
@@ -195,8 +195,8 @@ func (q *askCommand) tellUnfinished(ctx context.Context, a *app.App, conversatio
 	}
 }
 
-// message is the prompt with what was piped in and the files attached: nobody
-// typed that, so it is no command, also where there is no prompt.
+// message combines the prompt with piped input and attached files. Those are attachments, never
+// commands, even if the prompt is empty.
 func (q *askCommand) message(prompt string) (agent.Message, error) {
 	if prompt == "-" {
 		prompt = ""
@@ -229,7 +229,7 @@ func (q *askCommand) message(prompt string) (agent.Message, error) {
 	return m, nil
 }
 
-// isPiped reports whether stdin is a pipe or a file, no closed stdin and /dev/null.
+// isPiped reports whether f is a pipe, a socket or a regular file, so neither closed nor /dev/null.
 func isPiped(f *os.File) bool {
 	info, err := f.Stat()
 	return err == nil && (info.Mode()&os.ModeNamedPipe != 0 || info.Mode().IsRegular() || info.Mode()&os.ModeSocket != 0)
@@ -249,8 +249,8 @@ func readText(r io.Reader, name string) (string, error) {
 	return strings.TrimSpace(string(data)), nil
 }
 
-// asked is the object that --json prints; its keys are fixed, but those
-// of what the search could not tell.
+// asked is the object that --json prints. Its keys are stable, except those about the coverage of
+// the search.
 type asked struct {
 	Answer       string           `json:"answer"`
 	Citations    []agent.Citation `json:"citations"`
@@ -258,32 +258,32 @@ type asked struct {
 	Conversation string           `json:"conversation"`
 	Turn         string           `json:"turn"`
 	Metrics      agent.Metrics    `json:"metrics"`
-	Log          []agent.Logged   `json:"log,omitempty"`           // what was done and thought meanwhile, by the bytes of the answer before it
-	Unanswered   bool             `json:"unanswered,omitempty"`    // the notes hardly say it, with which the answer begins
-	Nearest      []nearest        `json:"nearest,omitempty"`       // then: what comes nearest, best first
-	Close        bool             `json:"close,omitempty"`         // then: it is near to the question, but hardly on it
-	Coverage     *agent.Coverage  `json:"coverage,omitempty"`      // how far the search went
-	StillReading string           `json:"still_reading,omitempty"` // notes were being read meanwhile: how far, and what to do
-	Dropped      []string         `json:"dropped,omitempty"`       // what of the plans was left out or changed, and why
-	Error        string           `json:"error,omitempty"`         // why there is no whole answer, with what was found listed in it, or why no step succeeded
+	Log          []agent.Logged   `json:"log,omitempty"`           // actions and reasoning, each with the length of the answer before it in bytes
+	Unanswered   bool             `json:"unanswered,omitempty"`    // the notes hardly answer the question, as the answer then begins by saying
+	Nearest      []nearest        `json:"nearest,omitempty"`       // if Unanswered: the nearest passages, best first
+	Close        bool             `json:"close,omitempty"`         // if Unanswered: they are near the topic but hardly answer it
+	Coverage     *agent.Coverage  `json:"coverage,omitempty"`      // how much the search covered
+	StillReading string           `json:"still_reading,omitempty"` // progress of indexing during the search, and advice
+	Dropped      []string         `json:"dropped,omitempty"`       // plan steps left out or changed, with the reason
+	Error        string           `json:"error,omitempty"`         // why the answer is incomplete, with what was found listed in it, or why no step succeeded
 	Exit         int              `json:"exit"`
 }
 
-// nearest is a place that does not answer, but comes nearest.
+// nearest is a passage that is close to the question but does not answer it.
 type nearest struct {
 	Path    string `json:"path"`
 	Line    int    `json:"line"`
 	Heading string `json:"heading"`
 }
 
-// follow prints the events as they come and returns the exit that they call for.
+// follow prints the events of a turn and returns an error that carries the exit code.
 func (q *askCommand) follow(ctx context.Context, a *app.App, asks *turn.Agent, conversation string, events <-chan agent.Event) error {
 	result := asked{Conversation: conversation, Citations: []agent.Citation{}}
 	var failed error
 	var answer strings.Builder
 	var unasked []agent.PermissionAsked
 	var steps planSteps
-	whole := a.Provider.State().Provider == "offline" && term.IsTerminal(q.Process.Out.Fd()) // a list, drawn at the end
+	whole := a.Provider.State().Provider == "offline" && term.IsTerminal(q.Process.Out.Fd()) // the offline answer is a list, rendered at the end
 	lines := json.NewEncoder(safetext.JSONWriter{To: q.Process.Out})
 	lines.SetEscapeHTML(false)
 	for event := range events {
@@ -359,18 +359,17 @@ func (q *askCommand) follow(ctx context.Context, a *app.App, asks *turn.Agent, c
 		q.closeAnswer(result)
 	}
 	q.say(unread)
-	// Only now is it sure who answered: the server may have come up meanwhile.
+	// The model server may have connected meanwhile, so check only now.
 	if state := a.Provider.State(); state.Provider == "offline" && !q.quiet && state.Text != q.found {
 		fmt.Fprintln(q.Process.Err, safetext.Line(state.Text))
 	}
 	return failed
 }
 
-// planSteps is how the steps of a turn's plans ended, except those that
-// LifeHub added.
+// planSteps collects how the steps of a turn's plans ended, except steps that LifeHub added.
 type planSteps struct {
 	tools []agent.Step
-	ended map[string]agent.StepChanged // by the step's ID
+	ended map[string]agent.StepChanged // by step ID
 }
 
 func (p *planSteps) plan(made agent.PlanMade) {
@@ -388,15 +387,15 @@ func (p *planSteps) changed(now agent.StepChanged) {
 	p.ended[now.Step] = now
 }
 
-// failure says why each step failed, if none did anything else. One that found
-// nothing did not fail, nor one that was denied.
+// failure returns an error with the reasons if every step failed. Steps that were denied or found
+// nothing did not fail.
 func (p *planSteps) failure() error {
 	var reasons []string
 	for _, step := range p.tools {
 		switch end := p.ended[step.ID]; end.Status {
 		case agent.StepFailed:
 			reasons = append(reasons, step.Tool+": "+end.Reason)
-		case agent.Skipped: // since one before it failed
+		case agent.Skipped: // because an earlier step failed
 		default:
 			return nil
 		}
@@ -407,8 +406,7 @@ func (p *planSteps) failure() error {
 	return errors.New(safetext.Line("every step failed: " + strings.Join(slices.Compact(reasons), "; ")))
 }
 
-// unaskedError says which calls needed permission, and which flags would have
-// let them run.
+// unaskedError lists the calls that needed permission and the flags that would have allowed them.
 func unaskedError(asked []agent.PermissionAsked) error {
 	var names, flags, never []string
 	for _, a := range asked {
@@ -434,7 +432,7 @@ func unaskedError(asked []agent.PermissionAsked) error {
 	return errors.New(safetext.Line(strings.Join(append([]string{text}, distinct(never)...), "; ")))
 }
 
-// closeAnswer lists what the answer cites, and what the turn did.
+// closeAnswer prints the citations and effects of the turn on stderr.
 func (q *askCommand) closeAnswer(result asked) {
 	if q.quiet {
 		return
@@ -449,7 +447,7 @@ func (q *askCommand) closeAnswer(result asked) {
 	}
 }
 
-// report writes to stderr what is going on.
+// report prints the progress of the turn on stderr.
 func (q *askCommand) report(event agent.Event) {
 	if q.quiet {
 		return
@@ -498,14 +496,14 @@ func (q *askCommand) report(event agent.Event) {
 	}
 }
 
-// tellDropped says what of the plans was not done as it was planned.
+// tellDropped prints which plan steps were left out or changed.
 func (q *askCommand) tellDropped(dropped []string) {
 	for _, d := range dropped {
 		q.say("not as planned: " + d)
 	}
 }
 
-// failure is the error of a failed turn with the exit code that it calls for.
+// failure returns the error of a failed turn with its exit code.
 func failure(body agent.Failed) error {
 	err := errors.New(body.Message)
 	if body.Hint != "" {

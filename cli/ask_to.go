@@ -20,8 +20,8 @@ import (
 	"lifehub/tui/safetext"
 )
 
-// saved finds the prompt that is to be asked. fill makes the message of it; named is
-// what it may have to wait for.
+// saved finds the prompt given with --prompt. fill turns it into the message; named is text that
+// may name MCP servers to wait for.
 func (q *askCommand) saved(a *app.App, given []string) (named string, fill func(agent.Message) (string, error), err error) {
 	if q.prompt == "" {
 		return "", func(m agent.Message) (string, error) { return m.String(), nil }, nil
@@ -42,29 +42,29 @@ func (q *askCommand) saved(a *app.App, given []string) (named string, fill func(
 	}, nil
 }
 
-// input is that of the call that adds a text to the note; without a path it is
-// today's daily note.
+// input returns the arguments of append_note; without a path, that tool writes to today's daily
+// note.
 func (q *askCommand) input(content string) json.RawMessage {
 	given := map[string]string{"content": content}
 	if q.to != "daily" {
 		given["path"] = q.to
 	}
-	raw, _ := json.Marshal(given) // strings always can be
+	raw, _ := json.Marshal(given) // marshalling strings cannot fail
 	return raw
 }
 
-// append is the call that adds an answer to the note, with what it cites
-// in the lines of /export.
+// append returns the step that adds the answer to the note, with its citations formatted as in
+// /export.
 func (q *askCommand) append(answer agent.Answer) agent.Step {
 	content := strings.TrimSpace(safetext.Text(answer.Text))
 	if lines := export.CitationLines(answer.Citations); len(lines) > 0 {
-		content += "\n\n" + strings.Join(lines, "\n") // no list: its "- [1]" would be a task
+		content += "\n\n" + strings.Join(lines, "\n") // not as a list, in which "- [1]" would be a task
 	}
 	return agent.Step{Tool: agent.AppendNote, Input: q.input(export.Disarm(content)), Description: "Add the answer to the note"}
 }
 
-// mayWrite finds out before anything is asked which note it is, and whether the
-// answer could be written to it.
+// mayWrite determines, before the question is asked, which note the answer goes to and whether
+// writing to it is allowed.
 func (q *askCommand) mayWrite(ctx context.Context, a *app.App, asked *turn.Agent) error {
 	offered := a.Offered()
 	i := slices.IndexFunc(offered, func(t agent.Tool) bool { return t.Spec().Name == agent.AppendNote })
@@ -79,7 +79,7 @@ func (q *askCommand) mayWrite(ctx context.Context, a *app.App, asked *turn.Agent
 	path := change.Preview().Path
 	q.rule = gate.For(agent.AppendNote, agent.Auto)
 	q.rule.Where = []gate.Where{gate.Pinned("path", path)}
-	if q.to == "daily" { // of any day
+	if q.to == "daily" { // matches any day
 		q.rule.Where[0].Values[0] = digit.ReplaceAllString(q.rule.Where[0].Values[0], "?")
 	}
 	q.to = path
@@ -96,8 +96,8 @@ func (q *askCommand) mayWrite(ctx context.Context, a *app.App, asked *turn.Agent
 
 var digit = pattern.Lazy(`[0-9]`)
 
-// notWritten says why an answer was not written for want of a permission, and what
-// would let it be.
+// notWritten returns the error for an answer that was not added for lack of permission, with the
+// flag that would allow it.
 func (q *askCommand) notWritten(why string, unasked []agent.PermissionAsked) error {
 	err := fmt.Errorf("%s %w", why, unaskedError(unasked))
 	if last := unasked[len(unasked)-1]; last.Name == agent.AppendNote && last.Untrusted {
@@ -106,8 +106,8 @@ func (q *askCommand) notWritten(why string, unasked []agent.PermissionAsked) err
 	return app.ExitError{Err: err, Code: app.ExitRefused}
 }
 
-// cutOff finds the turn of today in which the same was asked for the same note and
-// that was killed: it goes on, so that nothing is written twice.
+// cutOff finds an interrupted turn of today with the same message and the same note. It is resumed
+// so that nothing is written twice.
 func (q *askCommand) cutOff(ctx context.Context, a *app.App, message string) (conversation, id string) {
 	if q.RunFlags.Resume != "" || q.RunFlags.HasLast {
 		return "", ""

@@ -19,7 +19,7 @@ import (
 	"lifehub/tui/safetext"
 )
 
-// chatsCommand is `lifehub chats` with the flags of its commands.
+// chatsCommand is `lifehub chats` and its flags.
 type chatsCommand struct {
 	Process      *app.Process
 	limit        int
@@ -72,7 +72,7 @@ func newChats(sh *app.Process) *cobra.Command {
 	return app.Group("chats", "Saved conversations", list, show, search, rename, newExport(sh), remove, restore)
 }
 
-// newExport is `lifehub export`, and `lifehub chats export`.
+// newExport returns `lifehub export`, which is also `lifehub chats export`.
 func newExport(sh *app.Process) *cobra.Command {
 	c := &chatsCommand{Process: sh}
 	export := &cobra.Command{
@@ -128,7 +128,7 @@ func (c *chatsCommand) search(ctx context.Context, s *store.Store, words []strin
 		if h.Role == llm.User {
 			who = "You"
 		}
-		// ** marks what was found, as it would in a note.
+		// ** marks the match, as in a note.
 		excerpt := h.Excerpt[:h.From] + "**" + h.Excerpt[h.From:h.To] + "**" + h.Excerpt[h.To:]
 		return fmt.Sprintf("%-13s %s  %s\n      %s: %s", safetext.Line(h.Turn), h.Time.Local().Format(app.ShownTime), safetext.Line(h.Title), who, safetext.Line(excerpt))
 	})
@@ -157,8 +157,7 @@ func (c *chatsCommand) export(ctx context.Context, s *store.Store, given []strin
 	return app.PrintText(c.Process, "conversation", b.String())
 }
 
-// conversation finds the conversation that is given, else the last one, and says
-// which that is.
+// conversation finds the given conversation or, without one, the last, and prints which that is.
 func (c *chatsCommand) conversation(ctx context.Context, s *store.Store, given []string) (agent.Conversation, error) {
 	if len(given) > 0 {
 		return conversationOf(ctx, s, given[0])
@@ -174,8 +173,8 @@ func (c *chatsCommand) conversation(ctx context.Context, s *store.Store, given [
 	return last[0], nil
 }
 
-// conversationOf finds a conversation by its id, or by that of a message in it
-// as `chats search` and `trace list` print it.
+// conversationOf finds a conversation by its ID or by the ID of one of its turns, as `chats search`
+// and `trace list` print it.
 func conversationOf(ctx context.Context, s *store.Store, id string) (agent.Conversation, error) {
 	id, _, _ = strings.Cut(id, ".")
 	c, err := s.Conversation(ctx, id)
@@ -185,5 +184,5 @@ func conversationOf(ctx context.Context, s *store.Store, id string) (agent.Conve
 	return c, nil
 }
 
-// shortID is enough of an id to name a conversation on the command line.
+// shortID returns enough of an ID to name a conversation on the command line.
 func shortID(id string) string { return id[:min(len(id), 10)] }

@@ -13,7 +13,7 @@ import (
 	"lifehub/store"
 )
 
-// remove deletes conversations with all that was saved of them.
+// remove deletes conversations and everything saved with them.
 func (c *chatsCommand) remove(ctx context.Context, s *store.Store, given []string) error {
 	p, err := settings.FindPaths(c.Process.Getenv)
 	if err != nil {
@@ -37,7 +37,7 @@ func (c *chatsCommand) remove(ctx context.Context, s *store.Store, given []strin
 	if err := s.Remove(ctx, ids...); err != nil {
 		return err
 	}
-	copies := filepath.Join(p.Data, "chats") // earlier versions kept conversations as notes too
+	copies := filepath.Join(p.Data, "chats") // earlier versions also saved conversations as notes
 	if err := errors.Join(os.RemoveAll(copies), os.RemoveAll(p.Index(copies))); err != nil {
 		return fmt.Errorf("delete old copies of conversations: %w", err)
 	}
@@ -47,8 +47,8 @@ func (c *chatsCommand) remove(ctx context.Context, s *store.Store, given []strin
 	return nil
 }
 
-// removeFiles deletes what is next to the database: the files that MCP
-// servers sent in these conversations.
+// removeFiles deletes the files that MCP servers sent in these conversations, which are outside the
+// database.
 func removeFiles(ctx context.Context, p settings.Paths, s *store.Store, ids []string) error {
 	files, err := os.ReadDir(p.ServerFiles())
 	if errors.Is(err, os.ErrNotExist) || err == nil && len(files) == 0 {
@@ -65,7 +65,7 @@ func removeFiles(ctx context.Context, p settings.Paths, s *store.Store, ids []st
 		}
 		for _, e := range tree {
 			said.WriteString(e.Answer.Text)
-			if trace, err := s.Traces.Read(ctx, e.Turn); err == nil { // none is kept of every turn
+			if trace, err := s.Traces.Read(ctx, e.Turn); err == nil { // not every turn has a trace
 				said.Write(trace.Lines)
 			}
 		}

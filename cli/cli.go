@@ -1,5 +1,5 @@
-// Package cli is the command line and the wiring: the only package that
-// knows all the others. Start with [Main]; cli/app puts the rooms together.
+// Package cli is the command line and the wiring, the only package that knows all others. Start
+// with [Main]; cli/app opens and connects what a command needs.
 package cli
 
 import (
@@ -25,7 +25,7 @@ import (
 
 // Main runs the command line and returns the exit code.
 func Main() int {
-	// Files are made for their owner only, whatever the user's umask says.
+	// New files are private to their owner, whatever the user's umask.
 	setUmask()
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
@@ -48,9 +48,9 @@ func Main() int {
 	return exitCode(ctx, err)
 }
 
-// showErrorsOf has a command and those below it show their errors themselves:
-// before fang shows one it asks the terminal for its background, which a chat by
-// lines must not, and where the user's lines are still read waits for ever.
+// showErrorsOf makes a command and its subcommands print their own errors. Before fang prints an
+// error it queries the terminal's background colour, which would disturb a plain chat and block
+// forever while another reader has stdin.
 func showErrorsOf(sh *app.Process, cmd *cobra.Command) {
 	if run := cmd.RunE; run != nil {
 		cmd.RunE = func(cmd *cobra.Command, given []string) error {
@@ -87,8 +87,7 @@ func exitCode(ctx context.Context, err error) int {
 	return app.ExitFailed
 }
 
-// showError prints what fang hands over, in the plain form of any Unix tool.
-// Secrets are taken out as far as the settings can be read.
+// showError prints an error in plain Unix form, with secrets redacted.
 func showError(sh *app.Process, w io.Writer, _ fang.Styles, err error) {
 	var exit app.ExitError
 	if errors.As(err, &exit) && exit.Err == nil || errors.Is(err, context.Canceled) {

@@ -116,8 +116,8 @@ func setConfig(sh *app.Process, name, value string) error {
 	return nil
 }
 
-// editConfig opens the settings file, with every key explained where there is
-// none yet, and reports what the editor left wrong.
+// editConfig opens the settings file in an editor, creating it with all keys explained if
+// necessary. It then returns any error in the edited file.
 func editConfig(sh *app.Process) error {
 	p, err := settings.FindPaths(sh.Getenv)
 	if err != nil {
@@ -134,7 +134,7 @@ func editConfig(sh *app.Process) error {
 			editor = value
 		}
 	}
-	if _, c, err := app.LoadSettings(sh); err == nil { // a file with a mistake is edited too
+	if _, c, err := app.LoadSettings(sh); err == nil { // a file with a mistake can be edited too
 		editor = cmp.Or(c.Editor, editor)
 	}
 	edit, err := tuiterminal.EditorCommand(editor, p.ConfigFile(), 0)
@@ -149,8 +149,8 @@ func editConfig(sh *app.Process) error {
 	return err
 }
 
-// initConfig explains every key in the settings file. What is set there, by
-// the user or because a folder of notes was made known, stays as it is.
+// initConfig writes an explanation of every key to the settings file. Existing settings stay as
+// they are.
 func initConfig(sh *app.Process) error {
 	p, err := settings.FindPaths(sh.Getenv)
 	if err != nil {

@@ -60,8 +60,8 @@ func newConfigTrust(sh *app.Process) *cobra.Command {
 	return cmd
 }
 
-// trustFolder shows what a folder holds and, if the user agrees, adds it to what
-// is known.
+// trustFolder shows the settings and skills of a folder and, if the user agrees, adds them to
+// known.
 func trustFolder(sh *app.Process, known settings.Trusted, name string, yes bool) error {
 	dir, err := settings.VaultDir(name)
 	if err != nil {
@@ -104,7 +104,7 @@ func trustFolder(sh *app.Process, known settings.Trusted, name string, yes bool)
 
 func revokeFolder(sh *app.Process, known settings.Trusted, name string) error {
 	dir, err := settings.VaultDir(name)
-	if err != nil { // it may be gone, and its name is enough
+	if err != nil { // the folder may be gone; its name is enough
 		if dir, err = filepath.Abs(name); err != nil {
 			return settings.UsageError{Err: err}
 		}
@@ -117,7 +117,7 @@ func revokeFolder(sh *app.Process, known settings.Trusted, name string) error {
 	return nil
 }
 
-// showSkills shows all that a folder's skills would tell a model.
+// showSkills prints everything that a folder's skills would add to a prompt.
 func showSkills(sh *app.Process, dir string, texts map[string][]byte) {
 	for _, name := range slices.Sorted(maps.Keys(texts)) {
 		text := strings.TrimRight(string(texts[name]), "\n")

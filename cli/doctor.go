@@ -39,7 +39,7 @@ func findingLine(f doctor.Finding) string {
 		mark = "✗"
 	case f.Pending:
 		mark = "…"
-	case f.Fix != "": // it works, in part
+	case f.Fix != "": // it works partly
 		mark = "!"
 	}
 	line := fmt.Sprintf("%s %-14s %s", mark, f.What, safetext.Line(f.Says))

@@ -14,9 +14,8 @@ import (
 	"time"
 )
 
-// dumpOnSignal writes what every goroutine does into a new file in dir with
-// each SIGUSR1, and nothing on the screen. Its goroutine ends with the returned
-// stop, after which the signal ends the process as before.
+// dumpOnSignal writes the stacks of all goroutines to a new file in dir on each SIGUSR1, without
+// printing anything. Calling stop ends its goroutine and restores the default effect of the signal.
 func dumpOnSignal(dir string) (stop func()) {
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGUSR1)
@@ -30,9 +29,9 @@ func dumpOnSignal(dir string) (stop func()) {
 	return func() { signal.Stop(signals); close(signals) }
 }
 
-// dumpGoroutines writes the stack of every goroutine to a file. It holds no
-// text of the user: a stack names functions, and addresses in memory. Without
-// runtime/pprof, whose import alone makes the runtime sample every allocation.
+// dumpGoroutines writes the stack of every goroutine to a file. The stacks contain function names
+// and addresses but no user text. It does not use runtime/pprof: importing that package makes the
+// runtime sample every allocation.
 func dumpGoroutines(file string) error {
 	err := os.MkdirAll(filepath.Dir(file), 0o700)
 	if err != nil {
@@ -42,7 +41,7 @@ func dumpGoroutines(file string) error {
 	if err != nil {
 		return fmt.Errorf("write the dump: %w", err)
 	}
-	stacks := make([]byte, 16<<20) // far more than there is; only what is written takes memory
+	stacks := make([]byte, 16<<20) // a virtual reservation: only the pages written take memory
 	_, err = f.Write(stacks[:runtime.Stack(stacks, true)])
 	return errors.Join(err, f.Close())
 }

@@ -1,4 +1,4 @@
 package cli
 
-// dumpOnSignal does nothing: Windows has no signal for it.
+// dumpOnSignal does nothing; Windows has no such signal.
 func dumpOnSignal(string) (stop func()) { return func() {} }

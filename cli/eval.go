@@ -33,10 +33,10 @@ func newEval(sh *app.Process) *cobra.Command {
 	return cmd
 }
 
-// ownFigures is what eval found out.
+// ownFigures is the result of the evaluation.
 type ownFigures struct {
-	Titles   int            `json:"titles"`   // questions made of titles
-	Headings int            `json:"headings"` // … of headings
+	Titles   int            `json:"titles"`   // questions from titles
+	Headings int            `json:"headings"` // questions from headings
 	Notes    int            `json:"notes"`
 	Embedder string         `json:"embedder"`
 	Settings []eval.Setting `json:"settings"`
@@ -65,8 +65,7 @@ func runEval(ctx context.Context, sh *app.Process, flags app.RunFlags, most int,
 	return printFigures(sh, figures)
 }
 
-// measureOwn asks the notes' own titles and headings by words, by meaning and by
-// both.
+// measureOwn asks the notes' own titles and headings with keyword search, semantic search and both.
 func measureOwn(ctx context.Context, a *app.App, most int) (ownFigures, error) {
 	var f ownFigures
 	var questions []eval.OwnQuestion

@@ -9,11 +9,11 @@ import (
 	"lifehub/tui/draw"
 )
 
-// helpMargin is what the help leaves at the left of its columns, and between them.
+// helpMargin is the width of the margins to the left of and between the help columns.
 const helpMargin = 6
 
-// wrapHelp breaks the help of a command and of those below it at words, for a
-// terminal of a width: fang prints each description on one line.
+// wrapHelp wraps the help of a command and its subcommands at a terminal width, because fang prints
+// each description on one line.
 func wrapHelp(cmd *cobra.Command, width int) {
 	names := helpMargin
 	flags := []*pflag.Flag{}
@@ -26,7 +26,7 @@ func wrapHelp(cmd *cobra.Command, width int) {
 	}
 	room := max(20, width-names-helpMargin)
 	for _, f := range flags {
-		if f.DefValue != "" && f.DefValue != "false" && f.DefValue != "0" && f.DefValue != "[]" { // it follows in brackets
+		if f.DefValue != "" && f.DefValue != "false" && f.DefValue != "0" && f.DefValue != "[]" { // fang appends the default in brackets
 			f.Usage = wrapped(f.Usage, room-len(f.DefValue)-3)
 			continue
 		}
@@ -42,7 +42,7 @@ func wrapHelp(cmd *cobra.Command, width int) {
 	}
 }
 
-// usageWidth is how wide a command is in the list of those of its parent.
+// usageWidth returns the width of a command in its parent's list of commands.
 func usageWidth(cmd *cobra.Command) int {
 	width := draw.Width(cmd.Use)
 	if cmd.HasAvailableSubCommands() {
@@ -56,8 +56,7 @@ func usageWidth(cmd *cobra.Command) int {
 
 func wrapped(text string, width int) string { return strings.Join(draw.Wrap(text, width), "\n") }
 
-// unwrapped leaves it to the width of the terminal where the lines of a paragraph
-// end.
+// unwrapped joins the lines of each paragraph, so that the terminal wraps them.
 func unwrapped(text string) string {
 	paragraphs := strings.Split(text, "\n\n")
 	for i, p := range paragraphs {

@@ -85,7 +85,7 @@ func indexNotes(ctx context.Context, sh *app.Process, dirs []string, f indexFlag
 	return nil
 }
 
-// indexOne brings one folder's index up to date, or only tells of it.
+// indexOne updates the index of one folder or, with --status or --dry-run, only reports on it.
 func indexOne(ctx context.Context, sh *app.Process, a *app.App, v *app.Vault, f indexFlags) error {
 	dir := v.Folder.Dir()
 	if f.status {
@@ -117,8 +117,8 @@ func indexOne(ctx context.Context, sh *app.Process, a *app.App, v *app.Vault, f 
 	return printChanges(sh, dir, changes, f)
 }
 
-// watchNotes keeps all folders' indexes up to date and tells of each change, until
-// the user stops it.
+// watchNotes keeps the indexes of all folders up to date and prints each change, until ctx is
+// cancelled.
 func watchNotes(ctx context.Context, sh *app.Process, a *app.App, f indexFlags) error {
 	var printing sync.Mutex
 	var watches sync.WaitGroup
@@ -134,7 +134,7 @@ func watchNotes(ctx context.Context, sh *app.Process, a *app.App, f indexFlags) 
 				}
 			}
 			agent.Safely(func() {
-				_ = v.Index.Watch(ctx, v.Folder, func() llm.Embedder { return a.Embedder(ctx) }, told) // it ends with ctx
+				_ = v.Index.Watch(ctx, v.Folder, func() llm.Embedder { return a.Embedder(ctx) }, told) // it returns when ctx is cancelled
 			})
 		})
 	}
@@ -154,7 +154,7 @@ func printStatus(sh *app.Process, dir string, files []rag.FileStatus, asJSON boo
 		if file.State == "indexed" {
 			indexed++
 			if file.Reason == "" {
-				continue // nothing to say of it; --json has it
+				continue // nothing to report; --json includes it
 			}
 		}
 		line := fmt.Sprintf("%-8s %3d passages, %3d embedded  %s", file.State, file.Passages, file.Embedded, safetext.Line(file.Path))
@@ -180,7 +180,7 @@ func printChanges(sh *app.Process, dir string, changes rag.Changes, f indexFlags
 	counts, left := map[string]int{}, 0
 	for i, c := range changes.Notes {
 		counts[c.What]++
-		if i >= 20 && c.Reason == "" { // the first run over a folder changes all of it
+		if i >= 20 && c.Reason == "" { // the first run over a folder adds every note
 			left++
 			continue
 		}

@@ -36,7 +36,7 @@ func newMCP(sh *app.Process) *cobra.Command {
 		list, newMCPAdd(sh), newMCPImport(sh), newMCPRemove(sh), newMCPTest(sh), newMCPConsent(sh), newMCPTrust(sh), mcpserve.NewCommand(sh), logs)
 }
 
-// withServer starts one server alone, for a command about it.
+// withServer opens an app that starts only the named server.
 func withServer(sh *app.Process, do func(ctx context.Context, a *app.App, name string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, given []string) error {
 		return withApp(sh, app.RunFlags{NoSave: true, Server: given[0]}, func(ctx context.Context, a *app.App, _ []string) error {
@@ -45,7 +45,7 @@ func withServer(sh *app.Process, do func(ctx context.Context, a *app.App, name s
 	}
 }
 
-// serverLines say how a server is, what it costs and what it said last.
+// serverLines formats a server's state, figures and last output on stderr.
 func serverLines(s mcpclient.ServerState) string {
 	text := fmt.Sprintf("%-16s %s", safetext.Line(s.Name), safetext.Line(s.Text()))
 	detail := func(what, says string) {
@@ -61,7 +61,7 @@ func serverLines(s mcpclient.ServerState) string {
 	return text
 }
 
-// serverFigures is the cockpit of a running server in one line.
+// serverFigures formats the figures of a running server in one line.
 func serverFigures(s mcpclient.ServerState) string {
 	parts := []string{uptime(time.Since(s.Since)), fmt.Sprintf("%d restarts", s.Restarts), fmt.Sprintf("its tools take about %d tokens of a prompt", s.Tokens)}
 	if s.About != "" {
@@ -73,8 +73,7 @@ func serverFigures(s mcpclient.ServerState) string {
 	return strings.Join(parts, " · ")
 }
 
-// uptime writes how long something has run, to the second or, when it is longer,
-// to the minute.
+// uptime formats a duration, to the second below an hour and to the minute above.
 func uptime(d time.Duration) string {
 	if d < time.Hour {
 		return d.Round(time.Second).String()

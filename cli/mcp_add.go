@@ -19,7 +19,7 @@ import (
 	"lifehub/tui/safetext"
 )
 
-// mcpAddCommand is one call of `lifehub mcp add`.
+// mcpAddCommand is one run of `lifehub mcp add`.
 type mcpAddCommand struct {
 	Process   *app.Process
 	server    config.Entry
@@ -52,7 +52,7 @@ func newMCPAdd(sh *app.Process) *cobra.Command {
 }
 
 func (a *mcpAddCommand) run(name string, command []string) error {
-	p, k, err := app.KnownServers(a.Process) // what stands there already is adopted before
+	p, k, err := app.KnownServers(a.Process) // adopts the servers that are in the file already
 	if err != nil {
 		return err
 	}
@@ -93,8 +93,8 @@ func (a *mcpAddCommand) run(name string, command []string) error {
 	return nil
 }
 
-// pairs reads NAME=VALUE or 'Name: value'. A variable without a value is taken
-// from the user's own when the server starts, and never stands in the file.
+// pairs parses NAME=VALUE or 'Name: value'. A variable without a value is written as ${NAME}, so
+// its value is read from the environment when the server starts and never saved.
 func pairs(given []string, between string) (map[string]string, error) {
 	values := map[string]string{}
 	for _, text := range given {
@@ -168,7 +168,7 @@ func importServers(sh *app.Process, from string, yes bool) error {
 	return nil
 }
 
-// agree asks for a yes, unless it was given as a flag.
+// agree asks for confirmation unless --yes was given.
 func agree(sh *app.Process, question string, yes bool) error {
 	if yes || app.Agrees(sh, question) {
 		return nil

@@ -47,7 +47,8 @@ func newMCPConsent(sh *app.Process) *cobra.Command {
 	}
 }
 
-// testServer waits for a server that starts; consent says that somebody is there to give it.
+// testServer waits for a server to start and lists what it offers. If consent is true, the user can
+// sign in.
 func testServer(ctx context.Context, sh *app.Process, servers *mcpclient.Client, name string, consent bool) error {
 	began := time.Now()
 	if err := servers.Wait(ctx); err != nil {
@@ -76,8 +77,8 @@ func testServer(ctx context.Context, sh *app.Process, servers *mcpclient.Client,
 	return nil
 }
 
-// listOffers writes a line for each tool, resource and prompt of a server, and
-// for each change that waits for a review.
+// listOffers writes a line for each tool, resource and prompt of a server, and for each change not
+// reviewed yet.
 func listOffers(to io.Writer, servers *mcpclient.Client, state mcpclient.ServerState) {
 	for _, t := range servers.Tools() {
 		first, _, _ := strings.Cut(t.Spec().Description, "\n")
@@ -94,7 +95,7 @@ func listOffers(to io.Writer, servers *mcpclient.Client, state mcpclient.ServerS
 	}
 }
 
-// consentTo shows the page of a server's consent and waits until the server runs.
+// consentTo shows a server's sign-in page and waits until the server has restarted.
 func consentTo(ctx context.Context, sh *app.Process, servers *mcpclient.Client, name string) error {
 	before := servers.State()[0].Since
 	err := servers.Consent(ctx, name, func(page string) {
@@ -109,7 +110,7 @@ func consentTo(ctx context.Context, sh *app.Process, servers *mcpclient.Client, 
 	})
 }
 
-// waitUntil waits for a state of the only server.
+// waitUntil waits until the only server reaches a state.
 func waitUntil(ctx context.Context, servers *mcpclient.Client, what string, reached func(mcpclient.ServerState) bool) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, app.ServerPatience+time.Second, errors.New("it has not started"))
 	defer cancel()
@@ -123,8 +124,8 @@ func waitUntil(ctx context.Context, servers *mcpclient.Client, what string, reac
 	return nil
 }
 
-// openOnKey opens a page once the user has typed o. It ends with the first
-// line of stdin, or with the program.
+// openOnKey opens a page in the browser if the user types o. It returns after the first line of
+// stdin.
 func openOnKey(sh *app.Process, page string) {
 	line, err := bufio.NewReader(sh.In).ReadString('\n')
 	if err != nil || strings.TrimSpace(line) != "o" {
@@ -153,8 +154,8 @@ func newMCPTrust(sh *app.Process) *cobra.Command {
 	return cmd
 }
 
-// maxLooks bounds how often a server can show something new while the user
-// looks at it: its entry, its tools, and once more for one that changes them.
+// maxLooks bounds how often a server can present changes in one review: its entry, its tools, and
+// one more.
 const maxLooks = 3
 
 func trustServer(ctx context.Context, sh *app.Process, a *app.App, name string, yes bool) error {
@@ -181,7 +182,7 @@ func trustServer(ctx context.Context, sh *app.Process, a *app.App, name string, 
 		}
 		if err := waitUntil(ctx, servers, "trust MCP server "+name, func(s mcpclient.ServerState) bool {
 			if reflect.DeepEqual(s.Unseen, unseen) {
-				return false // it has not looked again yet
+				return false // the server has not checked again yet
 			}
 			return len(s.Unseen) > 0 || s.Status == mcpclient.Running || s.Status == mcpclient.Off || s.Status == mcpclient.Restarting
 		}); err != nil {
@@ -204,7 +205,7 @@ func trustServer(ctx context.Context, sh *app.Process, a *app.App, name string, 
 	return nil
 }
 
-// showChange prints one change whole, what is hidden in it made visible.
+// showChange prints a whole change, with hidden characters made visible.
 func showChange(sh *app.Process, head string, c trust.Change) error {
 	text := panel.MarkedChange(backend.Change(c), draw.Unstyled, draw.Unstyled)
 	return app.PrintText(sh, "change", fmt.Sprintf("%s\n  %s\n", head, strings.ReplaceAll(text, "\n", "\n  ")))

@@ -18,7 +18,7 @@ import (
 	"lifehub/tui/safetext"
 )
 
-// memoryCommand is `lifehub memory` with the flags of its commands.
+// memoryCommand is `lifehub memory` and its flags.
 type memoryCommand struct {
 	Process *app.Process
 	limit   int
@@ -52,8 +52,7 @@ func newMemory(sh *app.Process) *cobra.Command {
 	)
 }
 
-// onFacts opens the notes for a command that works on facts alone, which are
-// lines of a note: no conversation, tool or index has to be open for them.
+// onFacts opens only the notes, for commands on facts, which are lines of a note.
 func (c *memoryCommand) onFacts(do func(context.Context, *app.App, []string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, given []string) error {
 		a, err := app.OpenNotes(c.Process, app.RunFlags{NoIndex: true})
@@ -68,7 +67,7 @@ func (c *memoryCommand) onFacts(do func(context.Context, *app.App, []string) err
 	}
 }
 
-// withApp opens LifeHub for a command, and closes it.
+// withApp opens an app for a command and closes it afterwards.
 func withApp(sh *app.Process, flags app.RunFlags, do func(context.Context, *app.App, []string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, given []string) error {
 		a, err := app.Open(cmd.Context(), sh, flags)
@@ -118,7 +117,7 @@ func (c *memoryCommand) search(ctx context.Context, a *app.App, query []string) 
 	return app.PrintText(c.Process, "memory", text.String())
 }
 
-// showDiff prints what was changed.
+// showDiff prints a change of the facts.
 func (c *memoryCommand) showDiff(diff string, err error) error {
 	if err != nil {
 		return settings.UsageError{Err: err}

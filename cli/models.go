@@ -17,7 +17,7 @@ import (
 	"lifehub/tui/safetext"
 )
 
-// modelsCommand is `lifehub models` with the flag of its commands.
+// modelsCommand is `lifehub models` and its flag.
 type modelsCommand struct {
 	Process *app.Process
 	asJSON  bool
@@ -33,7 +33,7 @@ func newModels(sh *app.Process) *cobra.Command {
 	return app.Group("models", "List, show and pull models", list, show, pull)
 }
 
-// onServer reaches the model server for one command.
+// onServer opens the model servers for one command.
 func (c *modelsCommand) onServer(do func(context.Context, *servers.Set, string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, given []string) error {
 		_, config, err := app.LoadSettings(c.Process)
@@ -74,7 +74,7 @@ func (c *modelsCommand) list(ctx context.Context, p *servers.Set, _ string) erro
 		if m.Name == p.State().Model {
 			mark = "*"
 		}
-		if m.Size > 0 { // else the server does not say
+		if m.Size > 0 { // 0 if unknown
 			size = draw.Bytes(m.Size)
 		}
 		return fmt.Sprintf("%s %-32s %8s  %-8s %s", mark, safetext.Line(m.Name), size, safetext.Line(m.Parameters), safetext.Line(strings.TrimSpace(strings.Join(m.Capabilities, " ")+" "+m.Remote)))

@@ -64,7 +64,7 @@ func searchNotes(ctx context.Context, sh *app.Process, flags app.RunFlags, text 
 	return printFound(sh, found, !query.After.IsZero() || !query.Before.IsZero())
 }
 
-// openIndexed opens the notes with an index that is up to date.
+// openIndexed opens the notes and syncs their indexes.
 func openIndexed(ctx context.Context, sh *app.Process, flags app.RunFlags) (_ *app.App, err error) {
 	a, err := app.OpenNotes(sh, flags)
 	if err != nil {
@@ -95,14 +95,13 @@ func openIndexed(ctx context.Context, sh *app.Process, flags app.RunFlags) (_ *a
 	return a, nil
 }
 
-// searched is the object that --json prints; passages and coverage are fixed.
+// searched is the object that --json prints; the keys passages and coverage are stable.
 type searched struct {
 	rag.Found
-	Unanswered bool `json:"unanswered,omitempty"` // your notes don't say: the passages are only the nearest
+	Unanswered bool `json:"unanswered,omitempty"` // the notes don't answer the query; the passages are only the nearest
 }
 
-// printFound prints passages; filtered: those without a date were asked for
-// only as well.
+// printFound prints passages. With a date filter, passages without a date are marked.
 func printFound(sh *app.Process, found rag.Found, filtered bool) error {
 	var out strings.Builder
 	if t := found.Time; t != nil {
@@ -140,8 +139,7 @@ func printFound(sh *app.Process, found rag.Found, filtered bool) error {
 	return nil
 }
 
-// shownScore is a score in four cells; what is nearly nothing is not shown as
-// nothing.
+// shownScore formats a score in four characters. A tiny score is not shown as zero.
 func shownScore(score float64) string {
 	if score < 0.005 {
 		return "<.01"

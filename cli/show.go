@@ -25,8 +25,8 @@ import (
 	"lifehub/tui/safetext"
 )
 
-// Document prints a Markdown text: drawn where it goes to a terminal, else as it is.
-// The block that holds the line is marked; 0: none is.
+// printDocument prints Markdown: rendered on a terminal, unchanged elsewhere. On a terminal the
+// block at the given line is marked; 0 marks none.
 func printDocument(sh *app.Process, text string, line int) error {
 	out := strings.TrimRight(safetext.Text(text), "\n") + "\n"
 	if width, ok := app.Columns(sh.Out); ok {
@@ -38,12 +38,12 @@ func printDocument(sh *app.Process, text string, line int) error {
 	return nil
 }
 
-// drawn is the whole text as the reader of the chat shows it.
+// drawn renders the text as the reader of the chat does.
 func drawn(sh *app.Process, text string, line, width int) string {
 	name, own := "", map[string]string(nil)
 	if _, c, err := app.LoadSettings(sh); err == nil {
 		if name = c.Theme; strings.ContainsAny(name, `/\`) {
-			own, _ = settings.OwnColours(app.AtHome(name)) // the chat says what is wrong with it
+			own, _ = settings.OwnColours(app.AtHome(name)) // the chat reports errors in the file
 		}
 	}
 	coloured := colorprofile.Detect(sh.Out, sh.Environ()) > colorprofile.ASCII
@@ -56,7 +56,7 @@ func drawn(sh *app.Process, text string, line, width int) string {
 		inside -= gutter
 	}
 	rows := reader.NewView(reader.Parse(text), line, line).All(max(1, inside), theme)
-	if line == 0 { // else the mark stands in it
+	if line == 0 { // otherwise the mark takes this space
 		for i, row := range rows {
 			rows[i] = strings.TrimRight(strings.Repeat(" ", gutter)+row, " ")
 		}
@@ -64,10 +64,10 @@ func drawn(sh *app.Process, text string, line, width int) string {
 	return "\n" + strings.Join(rows, "\n") + "\n\n"
 }
 
-// gutter is free on either side of what is drawn.
+// gutter is the margin on either side of rendered text, in columns.
 const gutter = 2
 
-// NewNote is `lifehub note`.
+// newNote returns `lifehub note`.
 func newNote(sh *app.Process) *cobra.Command {
 	var flags app.RunFlags
 	var raw bool
@@ -110,16 +110,16 @@ func newNote(sh *app.Process) *cobra.Command {
 	return cmd
 }
 
-// place is a name with a line, or the page of a PDF, as sources are named.
+// place matches a name with a line number or a PDF page, as sources are named.
 var place = pattern.Lazy(`^(.+?)(?::| p\. ?)([1-9]\d{0,8})$`)
 
-// find reads the note of a name, which may end with a line or page.
+// find reads the note with a name, which may end with a line or page.
 func find(ctx context.Context, a *app.App, name string) (notes.Note, int, error) {
 	note, _, line, err := a.ReadNote(ctx, name, "")
 	if at := place.FindStringSubmatch(name); errors.Is(err, fs.ErrNotExist) && at != nil {
 		name = at[1]
 		note, _, _, err = a.ReadNote(ctx, name, "")
-		line, _ = strconv.Atoi(at[2]) // its digits are bounded
+		line, _ = strconv.Atoi(at[2]) // at most nine digits, so it cannot fail
 	}
 	if !errors.Is(err, fs.ErrNotExist) {
 		return note, line, err

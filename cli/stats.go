@@ -17,7 +17,7 @@ import (
 	"lifehub/tui/safetext"
 )
 
-// statsCommand is one call of `lifehub stats`.
+// statsCommand is one run of `lifehub stats`.
 type statsCommand struct {
 	Process *app.Process
 	by      string
@@ -71,7 +71,7 @@ func (s *statsCommand) run(ctx context.Context, kept *store.Store, _ []string) e
 	return app.PrintText(s.Process, "figures", app.Table(rows, len(rows[0])-2))
 }
 
-// seconds writes milliseconds; those of no turn are a dash.
+// seconds formats milliseconds as seconds, or a dash for 0.
 func seconds(ms int64) string {
 	if ms == 0 {
 		return "–"
@@ -79,7 +79,7 @@ func seconds(ms int64) string {
 	return strconv.FormatFloat(float64(ms)/1000, 'f', 2, 64)
 }
 
-// parseSince reads a day, or how long ago. "" is the beginning of time.
+// parseSince parses a date, or a period before now. "" is the zero time.
 func parseSince(text string, now time.Time) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil

@@ -56,7 +56,7 @@ func newTasks(sh *app.Process) *cobra.Command {
 	return cmd
 }
 
-// callReader calls a tool that only reads, behind the gate, where nobody is asked.
+// callReader runs a read-only tool through the gate, unattended.
 func callReader(ctx context.Context, a *app.App, name string, input json.RawMessage) (string, error) {
 	tools := a.Offered()
 	at := slices.IndexFunc(tools, func(t agent.Tool) bool { return t.Spec().Name == name })

@@ -39,7 +39,7 @@ func newTools(sh *app.Process) *cobra.Command {
 	return cmd
 }
 
-// withTools opens what there is to call, MCP servers too, for one command.
+// withTools opens all tools, including those of MCP servers, for one command.
 func withTools(sh *app.Process, do func(context.Context, []agent.Tool, *turn.Agent, string) error) func(*cobra.Command, []string) error {
 	return withApp(sh, app.RunFlags{NoSave: true}, func(ctx context.Context, a *app.App, given []string) error {
 		a.WaitForServers(ctx)
@@ -49,7 +49,6 @@ func withTools(sh *app.Process, do func(context.Context, []agent.Tool, *turn.Age
 	})
 }
 
-// toolNamed finds a tool.
 func toolNamed(list []agent.Tool, name string) (agent.Tool, error) {
 	at := slices.IndexFunc(list, func(t agent.Tool) bool { return t.Spec().Name == name })
 	if at < 0 {
@@ -58,7 +57,7 @@ func toolNamed(list []agent.Tool, name string) (agent.Tool, error) {
 	return list[at], nil
 }
 
-// toolRow is a tool in the list of all.
+// toolRow is a tool as `lifehub tools` lists it.
 type toolRow struct {
 	Name        string          `json:"name"`
 	Level       string          `json:"level"`
@@ -77,7 +76,7 @@ func listTools(ctx context.Context, sh *app.Process, list []agent.Tool, gate *tu
 	return app.PrintList(sh, asJSON, "tools", "no tools", rows, func(r toolRow) string {
 		first, _, _ := strings.Cut(r.Description, "\n")
 		head := fmt.Sprintf("%-24s %-8s ", safetext.Line(r.Name), r.Level)
-		if !ok { // a line for each, for other programs
+		if !ok { // one line each, for other programs
 			return head + safetext.Line(first)
 		}
 		return strings.Join(draw.Hang(head, safetext.Line(first), width), "\n")
@@ -168,9 +167,8 @@ func testRules(ctx context.Context, sh *app.Process, list []agent.Tool, gate *tu
 	return nil
 }
 
-// callArgs reads "key=value key2='two words'", or a JSON object, as arguments
-// of a tool. misfit says what the tool would refuse of them; rules are tested
-// all the same.
+// callArgs parses "key=value key2='two words'", or a JSON object, as the arguments of a tool.
+// misfit reports why the tool would reject them; rules can be tested nevertheless.
 func callArgs(tool agent.Tool, s string) (input json.RawMessage, misfit, err error) {
 	input = json.RawMessage(strings.TrimSpace(s))
 	if !strings.HasPrefix(string(input), "{") {

@@ -23,7 +23,7 @@ import (
 	"lifehub/tui/safetext"
 )
 
-// traceCommand is `lifehub trace` with the flags of its commands.
+// traceCommand is `lifehub trace` and its flags.
 type traceCommand struct {
 	Process      *app.Process
 	limit        int
@@ -94,8 +94,8 @@ func (c *traceCommand) list(ctx context.Context, s *store.Store, _ []string) err
 	})
 }
 
-// onTrace reads a turn's trace for one command. What is wrong with it is told
-// on stderr; what can be read of it is used.
+// onTrace reads the trace of a turn for a command. Damage is reported on stderr, and what can be
+// read is used.
 func (c *traceCommand) onTrace(do func(context.Context, store.Trace, []agent.Event) error) func(*cobra.Command, []string) error {
 	return app.WithStore(c.Process, func(ctx context.Context, s *store.Store, given []string) error {
 		if len(given) == 0 {
@@ -127,8 +127,8 @@ func (c *traceCommand) onTrace(do func(context.Context, store.Trace, []agent.Eve
 	})
 }
 
-// eventsOf reads the lines of a trace. Lines that are no events are passed over
-// and counted, with what is wrong with the first.
+// eventsOf parses the lines of a trace. Lines that are not events are skipped and counted; first is
+// the error of the first of them.
 func eventsOf(lines []byte) (events []agent.Event, missed int, first error) {
 	for line := range bytes.Lines(lines) {
 		var e agent.Event
@@ -178,17 +178,14 @@ func (c *traceCommand) show(_ context.Context, t store.Trace, events []agent.Eve
 	return w.Flush()
 }
 
-// shownLines is how much of an event is shown, and shownWidth of a text in it,
-// unless all is asked for.
+// Without --full, shownLines bounds the lines of an event and shownWidth each text in it.
 const shownLines, shownWidth = 20, 120
 
-// headed are the fields that say what an event is about: they stand after its
-// name, without theirs.
+// headed are the fields that identify an event. Their values follow its type, without field names.
 var headed = []string{"agent", "step", "name", "n", "path", "status", "verdict"}
 
-// fieldsOf are the fields of an event as --stream-json names and orders them:
-// those of its head, and of the others a line each. full leaves texts as they
-// are, and puts what is in a field further in.
+// fieldsOf returns the fields of an event, named and ordered as by --stream-json: the headed ones
+// in head, each other one in a line. With full, texts are not cut and nested fields are indented.
 func fieldsOf(body agent.Body, full bool) (head string, lines []string, err error) {
 	event, err := json.Marshal(body)
 	if err != nil {
@@ -213,7 +210,7 @@ func fieldsOf(body agent.Body, full bool) (head string, lines []string, err erro
 		case slices.Contains(headed, name):
 			heads[name] = plainly(value)
 			return nil
-		case !full && value[0] == '[': // an item a line
+		case !full && value[0] == '[': // one line per item
 			return parts(value, func(n string, item []byte) error { return add("", name+" "+n, item) })
 		}
 		return add("", name, value)
@@ -226,8 +223,8 @@ func fieldsOf(body agent.Body, full bool) (head string, lines []string, err erro
 	return head, lines, err
 }
 
-// parts calls do with each field of a JSON object in its order, or with each
-// item of an array and its number, from 1.
+// parts calls do with each field of a JSON object, in order, or each item of an array and its
+// number from 1.
 func parts(value []byte, do func(name string, value []byte) error) error {
 	d := json.NewDecoder(bytes.NewReader(value))
 	if _, err := d.Token(); err != nil {
@@ -240,7 +237,7 @@ func parts(value []byte, do func(name string, value []byte) error) error {
 			if err != nil {
 				return err
 			}
-			name = key.(string) // a key of an object that was just written is one
+			name = key.(string) // always a string in an object that was just marshalled
 		}
 		var part json.RawMessage
 		if err := d.Decode(&part); err != nil {
@@ -253,7 +250,7 @@ func parts(value []byte, do func(name string, value []byte) error) error {
 	return nil
 }
 
-// plainly is a JSON value as text: a string is what it says.
+// plainly returns a JSON value as text, strings without quotes.
 func plainly(value []byte) string {
 	var text string
 	if json.Unmarshal(value, &text) != nil {
@@ -262,17 +259,16 @@ func plainly(value []byte) string {
 	return text
 }
 
-// offset is a time since the turn's first event.
+// offset formats a time relative to the first event.
 func offset(events []agent.Event, at time.Time) string {
 	return fmt.Sprintf("%.3f s", at.Sub(events[0].Time).Seconds())
 }
 
-// toldEvent is an event as a trace shows it: pieces of a text that follow one
-// another are one.
+// toldEvent is an event of a trace, with consecutive pieces of streamed text joined.
 type toldEvent struct {
 	agent.Event
 	pieces int
-	until  time.Time // of the last piece
+	until  time.Time // time of the last piece
 }
 
 func joinPieces(events []agent.Event) []toldEvent {
@@ -291,7 +287,7 @@ func joinPieces(events []agent.Event) []toldEvent {
 	return list
 }
 
-// join adds a piece of a text to the piece before it.
+// join appends a piece of streamed text to the previous one, if they belong together.
 func join(before, next agent.Body) (agent.Body, bool) {
 	switch next := next.(type) {
 	case agent.Said:

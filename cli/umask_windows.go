@@ -1,4 +1,4 @@
 package cli
 
-// setUmask has nothing to do: the user's profile folder is private already.
+// setUmask does nothing: the user's profile folder is private already.
 func setUmask() {}
