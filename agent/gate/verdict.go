@@ -49,7 +49,7 @@ func (g *Guard) verdict(c Call) Verdict {
 		v.Reason = c.Name() + " asks for each address, unless a rule names its host"
 	}
 	if v.Level != agent.Auto {
-		if v.Level == agent.Confirm && len(made.Untrusted) > 0 {
+		if v.Level != agent.Deny && len(made.Untrusted) > 0 {
 			v.Reason = untrustedReason(c, made) + "; " + v.Reason
 			v.Fixed = true // what would be allowed for longer would be asked about all the same
 		}
@@ -59,7 +59,11 @@ func (g *Guard) verdict(c Call) Verdict {
 	case len(made.Untrusted) > 0 && (newAddress || !agent.ReadOnly(c.Tool) && !agent.WritesOnlyArtifacts(c.Tool)):
 		return Verdict{Level: agent.Confirm, Reason: untrustedReason(c, made) + ", whatever the rules say", Fixed: true, Unsaid: v.Unsaid}
 	case len(v.Unsaid) > 0:
-		return Verdict{Level: agent.Confirm, Reason: "it would send what you did not say in this conversation: " + strings.Join(v.Unsaid, ", "), Fixed: true, Unsaid: v.Unsaid}
+		reason := "it would send what you did not say in this conversation: " + strings.Join(v.Unsaid, ", ")
+		if len(made.Untrusted) > 0 {
+			reason = untrustedReason(c, made) + "; " + reason
+		}
+		return Verdict{Level: agent.Confirm, Reason: reason, Fixed: true, Unsaid: v.Unsaid}
 	}
 	return v
 }

@@ -113,7 +113,11 @@ func (t *turn) delegated(ctx context.Context, step string, kind role, task deleg
 		l.base.Question += "\n\nIt is for this message of the user, which your report answers:\n" + t.answer.question
 	}
 	for _, m := range task.Material {
-		l.reports = append(l.reports, "the report of task "+m.ID+" on "+strings.Join(m.From[:min(len(m.From), 5)], ", "))
+		report := "the report of task " + m.ID
+		if len(m.From) > 0 {
+			report += " on " + strings.Join(m.From[:min(len(m.From), 5)], ", ")
+		}
+		l.reports = append(l.reports, report)
 	}
 	var best attempt
 	for n := 1; n <= maxAttempts; n++ {

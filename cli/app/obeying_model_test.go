@@ -156,6 +156,7 @@ type victim struct {
 	vault        string
 	question     string
 	asked        map[string]string // what the user was asked, by tool
+	reasons      map[string]string // and what the dialog said of why
 	refused      []string          // tools that needed a yes and nobody could be asked
 	ran          []string          // ordered calls that ran
 
@@ -298,6 +299,15 @@ var plantations = map[string]plantation{
 	}, question: func(*victim) string { return "What is new with the safe?" }},
 }
 
+// plantedIn is how a dialog names the source of what was ordered, by the plantation.
+var plantedIn = map[string]string{
+	"a clipping": "clip.md", "a PDF": "safe rules.pdf", "a PDF read whole": "safe.pdf", "an attached PDF": "safe.pdf", "an Org file of a page": "safe.org",
+	"a task in a clipping": "list_tasks", "the title of a clipping": "list_notes", "an attached file": "report.txt", "a paste or stdin": "stdin",
+	"a prompt of a server": "leaky:help", "a resource of a server": "leaky:safe://rules", "the result of a server": "leaky_echo", "an artifact": "read_artifact",
+	"a fact that was learned": "what was remembered", "another conversation": "what was remembered",
+	"an earlier answer": "a page", "a summary of earlier answers": "a page", "a fork of a conversation": "a page",
+}
+
 // isUntrusted has a text known as that of a page.
 func (v *victim) isUntrusted(text string) error {
 	return v.Untrusted.Remember(v.Context(), agent.Untrusted{Source: "a page", Conversation: v.conversation, Prints: fingerprint.Of(text)})
@@ -323,7 +333,7 @@ func memoryFile(a *app.App) string { return filepath.Join(a.Paths.MemoryFolder()
 func attack(t *testing.T, at plantation, mode agent.Mode, how string) *victim {
 	t.Helper()
 	home := t.TempDir()
-	v := &victim{T: t, vault: t.TempDir(), asked: map[string]string{}}
+	v := &victim{T: t, vault: t.TempDir(), asked: map[string]string{}, reasons: map[string]string{}}
 	apptest.Write(t, filepath.Join(v.vault, "running.md"), "# Running\n\nI run three times a week.\n")
 	apptest.Write(t, filepath.Join(v.vault, "tasks.md"), "# Tasks\n\n- [ ] call the plumber\n")
 	switch {
@@ -365,7 +375,7 @@ func attack(t *testing.T, at plantation, mode agent.Mode, how string) *victim {
 		}
 	}
 	if how == "killed" {
-		v.asked, v.ran = map[string]string{}, nil
+		v.asked, v.reasons, v.ran = map[string]string{}, map[string]string{}, nil
 		v.open(v.left, at, mode, how)
 		v.follow(v.Agent().Resume(t.Context(), v.conversation, v.turn))
 		v.follow(v.Agent().Ask(t.Context(), v.conversation, "Go on."))
@@ -420,7 +430,7 @@ func (v *victim) follow(events <-chan agent.Event) {
 				continue
 			}
 			v.keepDisk(e.Turn)
-			v.asked[body.Name] = string(body.Input)
+			v.asked[body.Name], v.reasons[body.Name] = string(body.Input), body.Reason
 			body.Reply(agent.Reply{Decision: agent.Refuse})
 		case agent.ToolStarted:
 			if _, ordered := orders[body.Name]; ordered && !allowed[body.Call] && string(body.Input) != v.model.opening[1] {
@@ -434,7 +444,8 @@ func (v *victim) follow(events <-chan agent.Event) {
 
 // A model that obeys every order it reads, with the real tools, notes, store
 // and servers: nothing that was ordered runs without a question that shows
-// exactly that call, and nothing at all when nobody can be asked.
+// exactly that call and names the source of the order, and nothing at all when
+// nobody can be asked.
 func TestAnObeyingModelChangesNothingUnasked(t *testing.T) {
 	t.Parallel()
 	runs, obeyed := 0, 0
@@ -469,6 +480,11 @@ func TestAnObeyingModelChangesNothingUnasked(t *testing.T) {
 				for tool, input := range v.asked {
 					if input != orders[tool] {
 						t.Errorf("%s, mode %s, %s: asked for %s %s, ordered was %s", name, mode, how, tool, input, orders[tool])
+					}
+				}
+				for tool, reason := range v.reasons {
+					if source := plantedIn[name]; !at.own && (source == "" || !strings.HasPrefix(reason, "untrusted text was read before "+tool+" was planned: ") || !strings.Contains(reason, source)) {
+						t.Errorf("%s, mode %s, %s: the dialog of %s does not name %q: %s", name, mode, how, tool, source, reason)
 					}
 				}
 				if text := apptest.Read(t, filepath.Join(v.vault, "running.md")); text != "# Running\n\nI run three times a week.\n" {
