@@ -55,3 +55,34 @@ func TestAnAnswerRestsOnTheLastOne(t *testing.T) {
 		t.Error("it rests on no answer")
 	}
 }
+
+func TestAQuestionBackClaimsNothing(t *testing.T) {
+	for answer, want := range map[string]bool{
+		"Which one do you mean?":             true,
+		"Which one? The boiler or the shed?": true,
+		"どれのことですか？":                          true,
+		"It is 1.5 bar. Anything else?":      false,
+		"It is 1.5 bar.":                     false,
+		"":                                   false,
+	} {
+		if got := onlyAsks(answer); got != want {
+			t.Errorf("%q only asks: %t", answer, got)
+		}
+	}
+}
+
+func TestASumIsNotFromMemory(t *testing.T) {
+	for _, c := range []struct {
+		answer, result, question string
+		want                     bool
+	}{
+		{"That is 19.", "15% of 80 + 7 = 19", "How much is 15 % of 80, plus 7?", true},
+		{"Es ist Mittwoch, der 25.", "Wednesday, 25 November 2026", "Welcher Tag ist heute?", true},
+		{"Your boiler should have 1.5 bar.", "Wednesday, 25 November 2026", "Which pressure should my boiler have?", false},
+		{"I do not know.", "15% of 80 + 7 = 19", "How much is 15 % of 80, plus 7?", false},
+	} {
+		if got := hasNewWord(c.answer, c.result, c.question); got != c.want {
+			t.Errorf("%q after %q: %t", c.answer, c.result, got)
+		}
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"lifehub/agent"
+	"lifehub/agent/toolchoice"
 	"lifehub/internal/pattern"
 	"lifehub/internal/text"
 )
@@ -122,8 +123,8 @@ func restsOn(answer, before string) bool {
 }
 
 // needsNoSource reports whether the answer claims nothing of its own: it only asks,
-// says again what a message of the conversation or the date of the prompt says, or
-// has the result of a tool that only reckons.
+// says again what a message of the conversation or the prompt says of the date and of
+// missing tools, or has the result of a tool that only reckons.
 func (a *answer) needsNoSource() bool {
 	said := a.said()
 	for _, f := range a.steps.found {
@@ -131,7 +132,7 @@ func (a *answer) needsNoSource() bool {
 			return true
 		}
 	}
-	texts := []string{a.today()}
+	texts := []string{a.today(), toolchoice.Unavailable(a.steps.missing)}
 	for _, m := range a.recalled.History {
 		texts = append(texts, agent.WithoutRecord(m.Text))
 	}
