@@ -51,7 +51,7 @@ const (
 // What the figures may be at most: they may only shrink, and each turn of the honest
 // model has to be right. The aims are in docs/modes.md.
 var (
-	maxRatio   = map[string]float64{"plan honest": 1.02, "plan sloppy": 1.07, "loop honest": 1.02, "loop sloppy": 1.07, "team honest": 1.52, "team sloppy": 2.35, "auto honest": 1.02, "auto sloppy": 1.07}
+	maxRatio   = map[string]float64{"plan honest": 0.95, "plan sloppy": 1.02, "loop honest": 1.02, "loop sloppy": 1.07, "team honest": 1.52, "team sloppy": 2.25, "auto honest": 1.02, "auto sloppy": 1.07}
 	mostWrong  = 2    // turns of a sloppy model in a mode
 	maxPlanner = 2550 // tokens of a planner's first prompt for a question about notes
 	maxThanks  = 3680 // tokens of all prompts for a word of thanks
