@@ -1,6 +1,5 @@
-// Package acp is the chat inside an editor: an agent of the Agent Client Protocol
-// on stdin and stdout, the front end next to the screen and the chat by lines.
-// Start with [New].
+// Package acp runs the chat inside an editor, as an agent of the Agent Client Protocol on stdin and
+// stdout. It is a front end like the screen and the plain chat. Start with [New].
 package acp
 
 import (
@@ -26,7 +25,7 @@ import (
 	"lifehub/tui/backend"
 )
 
-// New is `lifehub acp`.
+// New returns `lifehub acp`.
 func New(sh *app.Process) *cobra.Command {
 	f := chat.NewFlags(sh)
 	cmd := &cobra.Command{
@@ -37,7 +36,7 @@ func New(sh *app.Process) *cobra.Command {
 		Example: "  lifehub acp                          # as the command of an agent, in the settings of Zed or Neovim\n" +
 			"  lifehub acp --notes ~/notes --mode loop",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			gone := make(chan os.Signal, 1) // an editor that is gone is an error of writing, not the end
+			gone := make(chan os.Signal, 1) // report an editor that is gone as a write error instead of dying of SIGPIPE
 			signal.Notify(gone, syscall.SIGPIPE)
 			defer signal.Stop(gone)
 			return f.Serve(cmd.Context(), func(ctx context.Context, a *app.App, o backend.Options) error {
@@ -49,37 +48,37 @@ func New(sh *app.Process) *cobra.Command {
 	return cmd
 }
 
-// maxSessions bounds the sessions that are open at once.
+// maxSessions bounds the number of open sessions.
 const maxSessions = 256
 
-// suspendPatience bounds how long the end waits for turns to be saved, where the
-// editor no longer reads.
+// suspendPatience bounds how long the end waits for turns to be saved if the editor no longer
+// reads.
 const suspendPatience = 10 * time.Second
 
-// server is the agent of one connection.
+// server is the agent side of one connection.
 type server struct {
 	App     *app.App
 	options backend.Options
-	ctx     context.Context // of all turns
+	ctx     context.Context // parent of every turn's context
 	conn    *acp.Connection
-	ready   chan struct{} // closed once conn is known
-	begun   chan struct{} // receives from each prompt, once it can be cancelled
+	ready   chan struct{} // closed once conn is set
+	begun   chan struct{} // receives when a prompt can be cancelled
 
-	mu       sync.Mutex // guards what follows
+	mu       sync.Mutex // guards the fields below
 	client   acp.ClientCapabilities
 	sessions map[acp.SessionId]*session
 	turns    sync.WaitGroup
-	over     bool // no further turn begins
+	over     bool // no further turn may begin
 
 	begins sync.Mutex // held while a turn begins in the mode of its session
 }
 
-// Serve answers a client until its input ends or ctx does. A turn that runs then
-// is suspended, as by a signal: it can be resumed.
+// Serve answers a client until in or ctx ends. Running turns are then suspended, as by a signal,
+// and can be resumed.
 func Serve(ctx context.Context, a *app.App, o backend.Options, in io.Reader, out io.Writer) error {
 	s := &server{App: a, options: o, ctx: ctx, ready: make(chan struct{}), begun: make(chan struct{}, 1), sessions: map[acp.SessionId]*session{}}
 	s.conn = acp.NewConnection(s.handle, out, s.inOrder(in))
-	s.conn.SetLogger(slog.New(slog.DiscardHandler)) // it would log what the user wrote
+	s.conn.SetLogger(slog.New(slog.DiscardHandler)) // the SDK would log what the user wrote
 	close(s.ready)
 	select {
 	case <-s.conn.Done():
@@ -100,10 +99,10 @@ func Serve(ctx context.Context, a *app.App, o backend.Options, in io.Reader, out
 	return nil
 }
 
-// handle answers one request. The SDK calls it in a goroutine of each, for
-// notifications one after the other; ctx ends once the answer is written.
+// handle answers one request. The SDK calls it in a goroutine per request and serially for
+// notifications; it cancels ctx once the answer is written.
 func (s *server) handle(ctx context.Context, method string, params json.RawMessage) (answer any, why *acp.RequestError) {
-	<-s.ready // a first request may come before that
+	<-s.ready // the first request may come before conn is set
 	var err error
 	func() {
 		defer agent.Catch(&err)
@@ -150,7 +149,7 @@ func (s *server) dispatch(ctx context.Context, method string, params json.RawMes
 	return nil, acp.NewMethodNotFound(method)
 }
 
-// call reads the parameters of a method and calls it.
+// call decodes and validates the parameters of a method and calls it.
 func call[P, A any](ctx context.Context, params json.RawMessage, method func(context.Context, P) (A, error)) (any, error) {
 	var p P
 	if err := json.Unmarshal(params, &p); err != nil {
@@ -182,12 +181,12 @@ func (s *server) initialize(_ context.Context, p acp.InitializeRequest) (acp.Ini
 	}, nil
 }
 
-// The codes of what a client asks that is not done.
+// Error codes of rejected requests.
 const (
-	wrong   = -32600 // it cannot be done now
+	wrong   = -32600 // not possible now
 	invalid = -32602
 	failed  = -32603
-	unknown = -32002 // there is no such session
+	unknown = -32002 // no such session
 )
 
 func refused(code int, format string, args ...any) error {

@@ -13,14 +13,14 @@ import (
 	"lifehub/tui/safetext"
 )
 
-// choice is an answer that the client offers the user.
+// choice is an answer that the client shows to the user.
 type choice struct {
 	decision agent.Decision
 	kind     acp.PermissionOptionKind
 	name     string
 }
 
-// choices are the answers of the dialog that need no typing.
+// choices returns the answers of the permission dialog, except those that need typing.
 func choices(asked agent.PermissionAsked) []choice {
 	if asked.Unknown {
 		return []choice{
@@ -37,8 +37,8 @@ func choices(asked agent.PermissionAsked) []choice {
 	return append(list, choice{agent.Refuse, acp.PermissionOptionKindRejectOnce, "Deny"})
 }
 
-// permit has the client ask whether a tool may run. All that would run is in the
-// content of the call, as in the dialog.
+// permit asks the client whether a tool may run. The content of the call shows everything that
+// would run, as the dialog does.
 func (r *relay) permit(ctx context.Context, asked agent.PermissionAsked) {
 	before, after := dialog.Title(asked)
 	heading := before + safetext.Line(asked.Name) + after
@@ -52,7 +52,7 @@ func (r *relay) permit(ctx context.Context, asked agent.PermissionAsked) {
 	var where []acp.ToolCallLocation
 	content := literal(strings.Join(lines, "\n"))
 	if path := r.file(asked.Preview.Path); asked.Preview.Path != "" && path != "" {
-		if safetext.Reveal(path) == path { // else nobody could tell which file it opens
+		if safetext.Reveal(path) == path { // otherwise the user could not tell which file it opens
 			where = []acp.ToolCallLocation{{Path: path}}
 		}
 		content = append(content, diffs(safetext.Reveal(path), asked.Preview.Diff)...)
@@ -72,7 +72,7 @@ func (r *relay) permit(ctx context.Context, asked agent.PermissionAsked) {
 	}
 	r.inBackground(ctx, func() {
 		given, err := acp.SendRequest[acp.RequestPermissionResponse](r.conn, ctx, acp.ClientMethodSessionRequestPermission, request)
-		if r.gone(ctx) { // a turn that is resumed asks again
+		if r.gone(ctx) { // a resumed turn asks again
 			return
 		}
 		reply := agent.Reply{Decision: agent.Refuse}
@@ -85,7 +85,7 @@ func (r *relay) permit(ctx context.Context, asked agent.PermissionAsked) {
 	}, func() { asked.Reply(agent.Reply{Decision: agent.Refuse}) })
 }
 
-// gone reports whether nobody is there any more to be asked.
+// gone reports whether the client is gone or the turn has ended, so that there is no one to ask.
 func (r *relay) gone(ctx context.Context) bool {
 	select {
 	case <-r.conn.Done():
@@ -95,7 +95,7 @@ func (r *relay) gone(ctx context.Context) bool {
 	}
 }
 
-// inBackground runs f in a goroutine; a fault in it is a no.
+// inBackground runs f in a goroutine and calls no if f panics.
 func (r *relay) inBackground(ctx context.Context, f, no func()) {
 	go func() {
 		var fault error
@@ -109,8 +109,8 @@ func (r *relay) inBackground(ctx context.Context, f, no func()) {
 	}()
 }
 
-// input passes on the form of an MCP server, or of a plan to approve, where the client can
-// show one. All else that a server asks the user is declined.
+// input shows the form of an MCP server, or a plan to approve, if the client supports forms. Other
+// requests for input are declined.
 func (r *relay) input(ctx context.Context, asked agent.InputAsked) {
 	decline := func() { asked.Reply(agent.Input{Action: agent.InputDeclined}) }
 	r.mu.Lock()
@@ -131,10 +131,10 @@ func (r *relay) input(ctx context.Context, asked agent.InputAsked) {
 	}
 }
 
-// form has the client show a form. What does not fit is declined.
+// form has the client show a form. An answer that does not fit the schema is declined.
 func (r *relay) form(ctx context.Context, asked agent.InputAsked) {
 	request := map[string]any{"sessionId": r.session, "mode": "form", "requestedSchema": asked.Schema, "message": shown(safetext.Line(asked.From) + " asks: " + safetext.Reveal(asked.Message))}
-	if asked.Kind == agent.PlanInput { // it is of no call
+	if asked.Kind == agent.PlanInput { // not part of a call
 		request["message"] = "Run this plan? " + safetext.Reveal(asked.Message)
 	} else {
 		request["toolCallId"] = r.id(asked.Call)
@@ -157,16 +157,17 @@ func (r *relay) form(ctx context.Context, asked agent.InputAsked) {
 	asked.Reply(answer)
 }
 
-// revealed is the input of a call as an editor shows it, with nothing hidden in it.
+// revealed returns the input of a call with hidden characters made visible, or nil if it is not
+// valid JSON.
 func revealed(input json.RawMessage) json.RawMessage {
 	raw, err := safetext.JSON(input, safetext.Reveal)
 	if err != nil {
-		return nil // it is in the content
+		return nil // the content of the call shows it
 	}
 	return raw
 }
 
-// diffs are the changes of a unified diff, a piece each.
+// diffs converts a unified diff to one piece of content per hunk.
 func diffs(path, diff string) (list []acp.ToolCallContent) {
 	var before, after strings.Builder
 	add := func() {

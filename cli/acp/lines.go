@@ -13,33 +13,32 @@ import (
 )
 
 const (
-	// maxLine bounds a message of a client, in bytes. The SDK ends the connection
-	// at 10 MiB.
+	// maxLine bounds a message of the client, in bytes. The SDK itself closes the connection at 10
+	// MiB.
 	maxLine = 8 << 20
-	// tooLong is the method of what is passed on in place of a longer one.
+	// tooLong is the method of the message that replaces a longer one.
 	tooLong = "_lifehub/too_long"
-	// beginPatience bounds how long what follows a prompt waits for it to begin.
+	// beginPatience bounds how long the message after a prompt waits for the prompt to begin.
 	beginPatience = 5 * time.Second
 )
 
-// requestID finds the id of a request by its first bytes.
+// requestID matches the ID of a request near its beginning.
 var requestID = pattern.Lazy(`"id"\s*:\s*("(?:[^"\\]|\\.)*"|-?\d+)`)
 
-// ordered passes the messages of a client on one by one. The SDK begins each
-// request in a goroutine: without this a cancel may overtake its prompt, and
-// a prompt the one before it.
+// ordered passes on the messages of a client one by one. The SDK handles each request in a
+// goroutine, so otherwise a cancellation could overtake its prompt, and a prompt the previous one.
 type ordered struct {
 	*server
 	in     *bufio.Reader
-	rest   []byte // of the message that is passed on
-	prompt bool   // it is one
+	rest   []byte // of the message being passed on
+	prompt bool   // that message is a prompt
 }
 
 func (s *server) inOrder(in io.Reader) io.Reader {
 	return &ordered{server: s, in: bufio.NewReader(in)}
 }
 
-// Read is called for another message once the one before it was taken.
+// Read begins with the next message only after the previous one was read completely.
 func (o *ordered) Read(p []byte) (int, error) {
 	if len(o.rest) == 0 {
 		if o.prompt {
@@ -60,14 +59,15 @@ func (o *ordered) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// line reads a message. Of one that is too long only the id is kept.
+// line reads a message. A message that is too long is replaced by one with the same ID and the
+// method tooLong.
 func (o *ordered) line() (line []byte, err error) {
 	for cut := false; ; {
 		piece, err := o.in.ReadSlice('\n')
 		if line = append(line, piece...); len(line) > maxLine {
 			line, cut = line[:1<<10], true
 		}
-		if err == bufio.ErrBufferFull { //nolint:errorlint // it is returned as it is
+		if err == bufio.ErrBufferFull { // nothing wraps it
 			continue
 		}
 		if !cut {
@@ -80,7 +80,7 @@ func (o *ordered) line() (line []byte, err error) {
 	}
 }
 
-// hasBegun says that a prompt can be cancelled, or is over.
+// hasBegun signals that a prompt can be cancelled now, or has ended.
 func (s *server) hasBegun() {
 	select {
 	case s.begun <- struct{}{}:

@@ -10,18 +10,18 @@ import (
 	"lifehub/tui/panel"
 )
 
-// listing bounds how long a session waits for model servers to say what they
-// have: one that is slower is not in the list.
+// listing bounds how long a session waits for model servers to list their models. Slower servers
+// are left out.
 const listing = 2 * time.Second
 
-// The options of a session. A client that knows options does not look at modes.
+// The options of a session. A client that supports options ignores modes.
 const (
 	modeOption  = "mode"
 	modelOption = "model"
 )
 
-// choices are what the user may choose in a session: the mode of its turns, and
-// the model, which all sessions share.
+// choices returns the options of a session: the mode of its turns, and the model, which all
+// sessions share.
 func (s *server) choices(ctx context.Context, modes *acp.SessionModeState) []acp.SessionConfigOption {
 	var list acp.SessionConfigSelectOptionsUngrouped
 	for _, mode := range modes.AvailableModes {
@@ -30,10 +30,10 @@ func (s *server) choices(ctx context.Context, modes *acp.SessionModeState) []acp
 	all := []acp.SessionConfigOption{selector(modeOption, "Mode", acp.SessionConfigOptionCategoryMode, string(modes.CurrentModeId), list)}
 	ctx, cancel := context.WithTimeout(ctx, listing)
 	defer cancel()
-	_ = s.App.Provider.Ready(ctx) // else the model is not known yet
+	_ = s.App.Provider.Ready(ctx) // on error the model is unknown
 	now := s.App.Provider.State().Model
 	list = s.models(ctx)
-	if now == "" || len(list) == 0 { // nobody answers
+	if now == "" || len(list) == 0 { // no model is available
 		return all
 	}
 	if !slices.ContainsFunc(list, func(o acp.SessionConfigSelectOption) bool { return string(o.Value) == now }) {
@@ -49,7 +49,7 @@ func selector(id, name string, category acp.SessionConfigOptionCategory, now str
 	}}
 }
 
-// models are those of all servers that answer before ctx ends.
+// models lists the models of all servers that answer before ctx ends.
 func (s *server) models(ctx context.Context) (all acp.SessionConfigSelectOptionsUngrouped) {
 	answers := s.options.Models.List(ctx)
 	for {
@@ -69,7 +69,7 @@ func (s *server) models(ctx context.Context) (all acp.SessionConfigSelectOptions
 	}
 }
 
-// setOption takes a choice. Other sessions are told of another model.
+// setOption sets an option. If the model changes, the other sessions are notified.
 func (s *server) setOption(ctx context.Context, p acp.SetSessionConfigOptionRequest) (acp.SetSessionConfigOptionResponse, error) {
 	if p.ValueId == nil {
 		return acp.SetSessionConfigOptionResponse{}, refused(invalid, "an option takes one of its values")

@@ -19,11 +19,10 @@ import (
 	"lifehub/tui/safetext"
 )
 
-// maxPrompt bounds a message with its attachments, in bytes, as `lifehub ask` does.
+// maxPrompt bounds a message with its attachments, in bytes, as in `lifehub ask`.
 const maxPrompt = 1 << 20
 
-// prompt is one turn of a session, or one slash command. It calls begun once it
-// can be cancelled.
+// prompt runs one turn of a session, or one slash command. It calls begun once it can be cancelled.
 func (s *server) prompt(ctx context.Context, p acp.PromptRequest, begun func()) (answer acp.PromptResponse, err error) {
 	turnCtx, cancel := context.WithCancelCause(s.ctx)
 	defer cancel(nil)
@@ -53,7 +52,7 @@ func (s *server) prompt(ctx context.Context, p acp.PromptRequest, begun func()) 
 		s.turns.Done()
 	}()
 	defer context.AfterFunc(ctx, func() {
-		if errors.Is(context.Cause(ctx), context.Canceled) { // else the client is gone, which suspends all turns
+		if errors.Is(context.Cause(ctx), context.Canceled) { // otherwise the client is gone, which suspends all turns
 			cancel(nil)
 		}
 	})()
@@ -79,7 +78,7 @@ func (s *server) prompt(ctx context.Context, p acp.PromptRequest, begun func()) 
 	return r.follow(turnCtx, begin, mode, opened)
 }
 
-// news are the notices that belong to no turn, since the last time.
+// news returns the notices since the last call that do not belong to a turn.
 func (s *server) news() (list []string) {
 	for {
 		select {
@@ -87,7 +86,7 @@ func (s *server) news() (list []string) {
 			if !open {
 				return list
 			}
-			if text != backend.OfflineText { // which each session is told
+			if text != backend.OfflineText { // each session reports that itself
 				list = append(list, text)
 			}
 		default:
@@ -96,8 +95,8 @@ func (s *server) news() (list []string) {
 	}
 }
 
-// message is what the user sent: the text is the user's own, all else is attached
-// as data. told says what was not read, and why.
+// message converts a prompt: its text is the user's own, everything else is attached as data. told
+// reports what was not read, and why.
 func (s *server) message(blocks []acp.ContentBlock, cwd string) (m agent.Message, told []string, err error) {
 	size := 0
 	attach := func(name, text string) {
@@ -135,8 +134,8 @@ func (s *server) message(blocks []acp.ContentBlock, cwd string) (m agent.Message
 	return m, told, nil
 }
 
-// mention is the name by which a message mentions the file of a link, a note or
-// one in the folder of the session; why: it is neither.
+// mention returns the name with which a message mentions the linked file, which must be a note or
+// in the session's folder. If it is neither, why says so.
 func (s *server) mention(uri, cwd string) (name, why string) {
 	address, err := url.Parse(uri)
 	if err != nil || address.Scheme != "file" || address.Host != "" && address.Host != "localhost" {
@@ -172,7 +171,8 @@ func (s *server) mention(uri, cwd string) (name, why string) {
 	return path, ""
 }
 
-// file is where a note is, or will be, that tools call by a name; "": not known.
+// file returns the path of the note that tools call name, which need not exist, or "" if name is in
+// no open folder.
 func (s *server) file(name string) string {
 	folders := s.App.Folders()
 	for _, folder := range folders {
@@ -187,8 +187,8 @@ func (s *server) file(name string) string {
 	return ""
 }
 
-// begin says how a message begins a turn; nil: it was a command that is done, and
-// this is what it says.
+// begin returns a function that begins the turn for a message. It returns nil if the message was a
+// command that is done, with the command's output.
 func (s *server) begin(ctx context.Context, id string, m agent.Message) (begin func(context.Context) <-chan agent.Event, said string, err error) {
 	o := &s.options
 	line := strings.TrimSpace(m.Text)
@@ -223,7 +223,7 @@ func (s *server) begin(ctx context.Context, id string, m agent.Message) (begin f
 	return func(ctx context.Context) <-chan agent.Event { return turn(ctx, id) }, "", nil
 }
 
-// resume resumes the last turn, where it did not come to its end.
+// resume resumes the last turn if it did not complete.
 func (s *server) resume(ctx context.Context, id string) (func(context.Context) <-chan agent.Event, string, error) {
 	list, err := s.options.Conversations.Latest(ctx, id, 1)
 	if err != nil || len(list) == 0 || list[0].Undone || !list[0].Open && !list[0].Answer.Cut && list[0].Answer.Error == "" {

@@ -25,8 +25,8 @@ type relay struct {
 	session acp.SessionId
 	turn    string
 	plan    *plan.Plan
-	calls   map[string]bool // calls that the client knows
-	said    streamed        // of the answer
+	calls   map[string]bool // calls already sent to the client
+	said    streamed        // filter of the answer
 	thought streamed
 	asides  int
 	cited   transcript.Sources
@@ -34,13 +34,13 @@ type relay struct {
 	failed  error
 }
 
-// follow makes a turn in a mode, and sends its events until it has saved.
+// follow runs a turn in a mode and sends its events until the turn is saved.
 func (r *relay) follow(ctx context.Context, begin func(context.Context) <-chan agent.Event, mode string, in *session) (acp.PromptResponse, error) {
 	r.calls = map[string]bool{}
 	r.begins.Lock()
 	r.options.UseMode(mode)
 	events := begin(ctx)
-	e, open := <-events // by which it has its mode
+	e, open := <-events // by its first event the turn has read the mode
 	r.begins.Unlock()
 	for ; open; e, open = <-events {
 		r.take(ctx, e)
@@ -56,7 +56,7 @@ func (r *relay) follow(ctx context.Context, begin func(context.Context) <-chan a
 	return r.answer, r.failed
 }
 
-// answers says who answers, where that is not a model on this machine.
+// answers describes the model in use if it is not local, or "".
 func (r *relay) answers() string {
 	switch state := r.App.Provider.State(); {
 	case state.Provider == "offline":
@@ -76,7 +76,7 @@ func (r *relay) take(ctx context.Context, e agent.Event) {
 	case agent.Said:
 		r.say(e.Content)
 	case agent.Thought:
-		if e.Step == "" { // workers think at the same time
+		if e.Step == "" { // workers think in parallel
 			r.think(e.Content)
 		}
 	case agent.Remembered:
@@ -136,7 +136,7 @@ func (r *relay) ended(e agent.Ended) {
 	}
 }
 
-// say sends a piece of the answer. The pieces with the turn's id are the answer.
+// say sends a piece of the answer. Messages with the turn's ID form the answer.
 func (r *relay) say(text string) { r.message(r.said.next(safetext.Text(text)), r.turn) }
 
 func (r *relay) message(text, id string) {
@@ -154,23 +154,23 @@ func (r *relay) think(text string) {
 	r.send(acp.UpdateAgentThoughtText(r.thought.next(safetext.Text(text))))
 }
 
-// aside sends a line that is no part of the answer, as a message of its own.
+// aside sends a line that is not part of the answer, as a separate message.
 func (r *relay) aside(text string) {
-	id := "" // a turn that has not begun has none
+	id := "" // a turn that has not begun has no ID
 	if r.asides++; r.turn != "" {
 		id = fmt.Sprintf("%s.note.%d", r.turn, r.asides)
 	}
 	r.message("\n\n> "+escaped(safetext.Line(text))+"\n\n", id)
 }
 
-// effects says what a turn did to the world, where it did something.
+// effects reports what a turn changed or sent, if anything.
 func (r *relay) effects(did agent.Effects, undo bool) {
 	if len(did) > 0 {
 		r.aside(transcript.EffectsLine(did, undo))
 	}
 }
 
-// sources lists what an answer cites, with the verdicts; a note opens at its line.
+// sources lists the citations of an answer with their verdicts. A cited note links to its line.
 func (r *relay) sources(cited transcript.Sources) {
 	var b strings.Builder
 	for _, c := range cited.List {
@@ -186,7 +186,7 @@ func (r *relay) sources(cited transcript.Sources) {
 	}
 }
 
-// planMade shows a plan: a new one, the rest of one, or the part of a worker.
+// planMade shows a new plan, a continuation of the current one, or a worker's plan nested in it.
 func (r *relay) planMade(e agent.PlanMade) {
 	switch {
 	case r.plan != nil && e.Under != "":
@@ -219,10 +219,10 @@ func (r *relay) sendPlan() {
 	r.send(acp.UpdatePlan(entries...))
 }
 
-// id is what the client knows a call by.
+// id returns the client's ID of a call.
 func (r *relay) id(call string) acp.ToolCallId { return acp.ToolCallId(r.turn + "/" + call) }
 
-// started tells of a call that begins, which the user may have been asked about.
+// started reports that a call has begun. The client may know the call from a permission request.
 func (r *relay) started(e agent.ToolStarted) {
 	if r.calls[e.Call] {
 		r.send(acp.UpdateToolCall(r.id(e.Call), acp.WithUpdateTitle(title(e.Name, e.Input)), acp.WithUpdateStatus(acp.ToolCallStatusInProgress)))
@@ -233,15 +233,15 @@ func (r *relay) started(e agent.ToolStarted) {
 		acp.WithStartKind(r.kind(e.Name)), acp.WithStartStatus(acp.ToolCallStatusInProgress), acp.WithStartRawInput(revealed(e.Input))))
 }
 
-// titleWidth is how wide the title of a call is at most.
+// titleWidth bounds the title of a call, in columns.
 const titleWidth = 100
 
-// title is a call in one line: its tool and what it was given.
+// title describes a call in one line: the tool and its arguments.
 func title(tool string, input json.RawMessage) string {
 	return shown(draw.Truncate(strings.TrimSpace(safetext.Line(tool)+"  "+plan.BriefArguments(input)), titleWidth))
 }
 
-// kind is how an editor pictures a tool, by what it says of itself.
+// kind returns the category of a tool, for which an editor may show an icon.
 func (r *relay) kind(name string) acp.ToolKind {
 	tools := r.App.Tools()
 	i := slices.IndexFunc(tools, func(t agent.Tool) bool { return t.Spec().Name == name })
@@ -262,7 +262,7 @@ func (r *relay) kind(name string) acp.ToolKind {
 	return acp.ToolKindEdit
 }
 
-// places are the notes of sources, each with its line.
+// places returns the notes among the sources, each with its line.
 func places(sources []agent.Source) (list []acp.ToolCallLocation) {
 	for _, s := range sources {
 		if s.Vault != "" {

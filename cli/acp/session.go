@@ -20,25 +20,25 @@ import (
 	"lifehub/tui/transcript"
 )
 
-// session is a conversation that the client has open. The server's mutex guards it.
+// session is a conversation that the client has open, guarded by the server's mutex.
 type session struct {
 	id      acp.SessionId
 	cwd     string
 	mode    string
 	notices []string // for its next turn
-	answers string   // who answers, as it was told; the turn that runs owns this and the next
+	answers string   // the last report of relay.answers; the running turn owns this and title
 	title   string
-	cancel  context.CancelCauseFunc // of its turn; nil: none runs
+	cancel  context.CancelCauseFunc // cancels its turn; nil if none is running
 }
 
-// stop stops the turn that runs, if any.
+// stop cancels the running turn, if any.
 func (s *session) stop(cause error) {
 	if s.cancel != nil {
 		s.cancel(cause)
 	}
 }
 
-// open lists a session that the client works with from now on.
+// open adds a session, or updates one that is open.
 func (s *server) open(ctx context.Context, id acp.SessionId, cwd string, servers []acp.McpServer) (*acp.SessionModeState, error) {
 	if !filepath.IsAbs(cwd) {
 		return nil, refused(invalid, "cwd is %q; it has to be an absolute path", cwd)
@@ -60,11 +60,11 @@ func (s *server) open(ctx context.Context, id acp.SessionId, cwd string, servers
 	if len(servers) > 0 {
 		opened.notices = append(opened.notices, draw.Count(len(servers), "MCP server")+" of this editor will not be used: LifeHub starts only those in its own mcp.json, which you have reviewed; `lifehub mcp add` adds one")
 	}
-	context.AfterFunc(ctx, func() { s.announce(id) }) // the client knows the session once it has the answer
+	context.AfterFunc(ctx, func() { s.announce(id) }) // the client knows the session only after the answer
 	return modesOf(opened), nil
 }
 
-// modesOf are the modes, and that of a session.
+// modesOf returns all modes and the current mode of a session.
 func modesOf(opened *session) *acp.SessionModeState {
 	modes := &acp.SessionModeState{CurrentModeId: acp.SessionModeId(opened.mode)}
 	for _, mode := range agent.Modes() {
@@ -75,7 +75,7 @@ func modesOf(opened *session) *acp.SessionModeState {
 	return modes
 }
 
-// announce tells the client the slash commands of a session.
+// announce sends the slash commands of a session to the client.
 func (s *server) announce(id acp.SessionId) {
 	var fault error
 	defer agent.Catch(&fault)
@@ -90,13 +90,13 @@ func (s *server) announce(id acp.SessionId) {
 	s.update(id, acp.SessionUpdate{AvailableCommandsUpdate: &acp.SessionAvailableCommandsUpdate{AvailableCommands: list}})
 }
 
-// update sends the client what happened in a session. A client that is gone is
-// noticed by who reads from it.
+// update sends an update of a session to the client. Errors are ignored: the goroutine that reads
+// from the client notices when it is gone.
 func (s *server) update(id acp.SessionId, what acp.SessionUpdate) {
 	_ = s.conn.SendNotification(context.Background(), acp.ClientMethodSessionUpdate, acp.SessionNotification{SessionId: id, Update: what})
 }
 
-// find returns an open session.
+// find returns an open session. The caller must hold s.mu.
 func (s *server) find(id acp.SessionId) (*session, error) {
 	if opened := s.sessions[id]; opened != nil {
 		return opened, nil
@@ -116,7 +116,7 @@ func (s *server) newSession(ctx context.Context, p acp.NewSessionRequest) (acp.N
 	return acp.NewSessionResponse{SessionId: acp.SessionId(id), Modes: modes, ConfigOptions: s.choices(ctx, modes)}, nil
 }
 
-// saved checks that a session is a saved conversation.
+// saved returns an error unless the session is a saved conversation.
 func (s *server) saved(ctx context.Context, id acp.SessionId) error {
 	c, err := s.App.Store.Conversation(ctx, string(id))
 	if errors.Is(err, store.ErrNoConversation) || err == nil && c.ID != string(id) {
@@ -180,7 +180,7 @@ func (s *server) replay(id acp.SessionId, e agent.Exchange) {
 			n++
 			status := acp.ToolCallStatusCompleted
 			if is, known := became[done.Step]; known && is != agent.Done {
-				status = acp.ToolCallStatusFailed // also one that was denied
+				status = acp.ToolCallStatusFailed // includes denied calls
 			}
 			s.update(id, acp.StartToolCall(acp.ToolCallId(fmt.Sprintf("%s/replayed/%d", e.Turn, n)), shown(safetext.Line(done.Action)),
 				acp.WithStartStatus(status), acp.WithStartContent(literal(done.Result))))
@@ -202,7 +202,7 @@ func (s *server) replay(id acp.SessionId, e agent.Exchange) {
 	r.effects(e.Answer.Effects, false)
 }
 
-// tellLeftOver says that the last turn did not come to its end.
+// tellLeftOver reports that the last turn did not complete.
 func (s *server) tellLeftOver(id acp.SessionId, last agent.Exchange) {
 	r := &relay{server: s, session: id, turn: last.Turn}
 	switch {
@@ -213,7 +213,7 @@ func (s *server) tellLeftOver(id acp.SessionId, last agent.Exchange) {
 	}
 }
 
-// mostListed is how many conversations session/list tells.
+// mostListed bounds the conversations that session/list returns.
 const mostListed = 200
 
 func (s *server) listSessions(ctx context.Context, p acp.ListSessionsRequest) (acp.ListSessionsResponse, error) {
@@ -253,7 +253,7 @@ func (s *server) cancel(_ context.Context, p acp.CancelNotification) (struct{}, 
 	return struct{}{}, err
 }
 
-// setMode has the later turns of a session made in a mode.
+// setMode sets the mode of a session's later turns.
 func (s *server) setMode(_ context.Context, p acp.SetSessionModeRequest) (acp.SetSessionModeResponse, error) {
 	said, mode := panel.ModeSaid(string(p.ModeId), "")
 	if mode == "" {
@@ -268,10 +268,10 @@ func (s *server) setMode(_ context.Context, p acp.SetSessionModeRequest) (acp.Se
 	return acp.SetSessionModeResponse{}, err
 }
 
-// own are the commands of the chat that are done here.
+// own are the chat commands that this package implements itself.
 var own = []string{"continue", "help", "rename"}
 
-// commands are the slash commands of the chat that need no screen.
+// commands returns the slash commands that need no screen.
 func (s *server) commands() []backend.Command {
 	return slices.DeleteFunc(panel.Commands(&s.options), func(c backend.Command) bool {
 		return c.Template != nil || c.Own() && panel.PageOf(c.Name) == nil && !slices.Contains(own, c.Name)

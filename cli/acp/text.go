@@ -9,13 +9,13 @@ import (
 	"lifehub/tui/safetext"
 )
 
-// An editor draws Markdown, and may fetch the images in it: what a model was told
-// to write would then send the user's words to a server. A space within what begins
-// an image, or an element that fetches, makes a text of it for every renderer.
+// image matches what makes a Markdown renderer fetch something. An editor may load images, so an
+// injected model could send the user's words to a server in an image address. A space inside the
+// match turns it into plain text in every renderer.
 var image = pattern.Lazy(`!\[|(?i)<(?:img|image|picture|source|video|audio|track|i?frame|embed|object|input|link|style|script|svg)`)
 
-// streamed takes the images out of a text that comes in pieces. It holds the end of
-// the piece before, with which the next one may begin an image.
+// streamed defuses images in text that arrives in pieces. It holds the end of the previous piece,
+// because an image may begin there.
 type streamed string
 
 func (before *streamed) next(text string) string {
@@ -36,12 +36,12 @@ func (before *streamed) next(text string) string {
 	return text
 }
 
-// shown makes a text fit for the editor's screen.
+// shown makes a text safe to show in an editor.
 func shown(text string) string {
 	return new(streamed).next(safetext.Text(text))
 }
 
-// escaped is a text that Markdown draws as it is.
+// escaped escapes Markdown syntax in a text.
 func escaped(text string) string {
 	var b strings.Builder
 	for _, r := range text {
@@ -53,7 +53,7 @@ func escaped(text string) string {
 	return b.String()
 }
 
-// fenced is a safe text in a block that Markdown draws as it is.
+// fenced returns a text as a Markdown code block.
 func fenced(text string) string {
 	fence := "```"
 	for strings.Contains(text, fence) {
@@ -62,7 +62,8 @@ func fenced(text string) string {
 	return fence + "\n" + strings.TrimRight(text, "\n") + "\n" + fence
 }
 
-// literal is what a tool said as the content of its call: data, nothing in it is drawn.
+// literal returns the text of a tool as call content, in a code block so that nothing in it is
+// rendered.
 func literal(text string) []acp.ToolCallContent {
 	if text = strings.TrimSpace(safetext.Text(text)); text == "" {
 		return nil

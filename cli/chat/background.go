@@ -26,22 +26,22 @@ import (
 	"lifehub/tui/draw"
 )
 
-// background is what goes on behind a chat: the notes are brought up to date, the
-// model server comes and goes, MCP servers start. It tells the screen about it.
+// background is the work behind an open chat: it syncs the notes, follows the model server and the
+// MCP servers, and reports changes to the front end.
 type background struct {
 	App     *app.App
 	status  chan backend.Status
 	notices chan string
-	wake    chan struct{} // the notes, or who embeds them, changed
+	wake    chan struct{} // the notes or the embedder changed
 	running sync.WaitGroup
 
-	mu       sync.Mutex // guards what follows
+	mu       sync.Mutex // guards the fields below
 	indexing bool
 	progress rag.Progress
 	overview rag.Overview
 }
 
-// startBackground starts what goes on behind a chat. It ends with ctx; wait waits for that.
+// startBackground starts the work behind a chat. It stops when ctx ends; wait waits for that.
 func startBackground(ctx context.Context, a *app.App) *background {
 	bg := &background{App: a, status: make(chan backend.Status, 1), notices: make(chan string, 16), wake: make(chan struct{}, 1)}
 	bg.tell()
@@ -70,8 +70,8 @@ func (bg *background) backUp(ctx context.Context) {
 	}
 }
 
-// spawn runs f in a goroutine that wait waits for. A fault in it is logged
-// and does not end the chat.
+// spawn runs f in a goroutine that wait waits for. A panic in f is logged and does not end the
+// chat.
 func (bg *background) spawn(f func()) {
 	bg.running.Go(func() {
 		defer func() {
@@ -86,19 +86,18 @@ func (bg *background) spawn(f func()) {
 
 func (bg *background) wait() { bg.running.Wait() }
 
-// stale says that the index no longer matches the notes; followNotes will
-// bring it up to date.
+// stale marks the indexes as outdated and wakes followNotes to sync them.
 func (bg *background) stale() {
 	for _, v := range bg.App.OpenVaults() {
 		v.Behind.Store(true)
 	}
 	select {
 	case bg.wake <- struct{}{}:
-	default: // it has been said and not been heard yet
+	default: // already signalled
 	}
 }
 
-// notice tells the user something; when nobody reads, the oldest is dropped.
+// notice queues a notice for the user. If the queue is full, the oldest is dropped.
 func (bg *background) notice(text string) {
 	for {
 		select {
@@ -113,7 +112,7 @@ func (bg *background) notice(text string) {
 	}
 }
 
-// tell sends the screen a snapshot; it replaces one that was not read yet.
+// tell sends a snapshot of the status, replacing one that was not read yet.
 func (bg *background) tell() {
 	bg.mu.Lock()
 	defer bg.mu.Unlock()
@@ -144,18 +143,18 @@ func (bg *background) tell() {
 	bg.status <- s
 }
 
-// receiptEvery is how often the screen learns how much has left this machine,
-// and of a model or window that became known.
+// receiptEvery is how often the number of bytes sent, the model and the window are checked for
+// changes.
 const receiptEvery = 2 * time.Second
 
-// followProvider passes on what happens to the model server. When the model
-// that makes vectors changes, the notes are embedded again while words answer.
+// followProvider reports changes of the model server. If the embedding model changes, the notes are
+// embedded again while keyword search keeps working.
 func (bg *background) followProvider(ctx context.Context) {
 	bg.spawn(func() {
 		if text := bg.App.FoundServer(ctx); text != "" {
 			bg.notice(text)
 		}
-		if _, err := bg.App.Provider.Info(ctx, ""); err == nil { // which model answers, before it is asked
+		if _, err := bg.App.Provider.Info(ctx, ""); err == nil { // learn the model's name before the first question
 			bg.tell()
 		}
 	})
@@ -187,7 +186,7 @@ func (bg *background) followProvider(ctx context.Context) {
 	}
 }
 
-// followMemory embeds what was archived, and all of it when the embedder changes.
+// followMemory embeds what was archived, and everything again when the embedder changes.
 func (bg *background) followMemory(ctx context.Context, a *turn.Agent) {
 	bg.App.Archived()
 	for {
@@ -202,15 +201,14 @@ func (bg *background) followMemory(ctx context.Context, a *turn.Agent) {
 	}
 }
 
-// followServersEvery is how often mcp.json is read to see whether it has changed.
+// followServersEvery is how often mcp.json is checked for changes.
 const followServersEvery = time.Second
 
-// followServers applies changes of mcp.json, and tells of servers that wait for
-// the user to see something.
+// followServers applies changes of mcp.json and reports servers with changes to review.
 func (bg *background) followServers(ctx context.Context) {
 	tick := time.NewTicker(followServersEvery)
 	defer tick.Stop()
-	told := map[string]string{} // by server
+	told := map[string]string{} // last notice by server
 	for {
 		for _, s := range bg.App.Servers.State() {
 			text := app.Unseen(s)
@@ -231,11 +229,11 @@ func (bg *background) followServers(ctx context.Context) {
 	}
 }
 
-// followFoldersEvery is how often the settings are looked at for further folders.
+// followFoldersEvery is how often the settings are checked for new folders.
 const followFoldersEvery = time.Second
 
-// followFolders takes in the folders of notes that become known while the chat
-// is open, as by `lifehub index`.
+// followFolders opens folders of notes that are added to the settings while the chat is open, as by
+// `lifehub index`.
 func (bg *background) followFolders(ctx context.Context, getenv func(string) (string, bool)) {
 	tick := time.NewTicker(followFoldersEvery)
 	defer tick.Stop()
@@ -253,7 +251,7 @@ func (bg *background) followFolders(ctx context.Context, getenv func(string) (st
 		seen = file.ModTime()
 		now, err := settings.Load(bg.App.Paths.ConfigFile(), getenv)
 		if err != nil {
-			continue // doctor says what is wrong with it
+			continue // doctor reports the mistake
 		}
 		for _, name := range now.Notes {
 			dir, err := settings.VaultDir(app.AtHome(name))
@@ -271,7 +269,7 @@ func (bg *background) followFolders(ctx context.Context, getenv func(string) (st
 	}
 }
 
-// followNotes brings every folder up to date whenever that is called for.
+// followNotes syncs all folders each time it is woken.
 func (bg *background) followNotes(ctx context.Context) {
 	lowerPriority()
 	for {
@@ -310,7 +308,7 @@ func (bg *background) syncAll(ctx context.Context) {
 	bg.watch(ctx)
 }
 
-// lookOver tells what the notes have to offer, now that they are read.
+// lookOver updates the overview of the notes after a sync.
 func (bg *background) lookOver(ctx context.Context) {
 	overview := bg.App.Library().Overview(ctx, time.Now())
 	bg.mu.Lock()
@@ -319,8 +317,8 @@ func (bg *background) lookOver(ctx context.Context) {
 	bg.tell()
 }
 
-// glance is what the screen says of the notes before the first question. The
-// caller holds mu.
+// glance returns what the welcome screen shows about the notes: their name, news and suggested
+// questions. The caller holds mu.
 func (bg *background) glance(notes int, provider string) (vault, news string, questions []string) {
 	switch vaults := bg.App.OpenVaults(); len(vaults) {
 	case 0:
@@ -330,20 +328,20 @@ func (bg *background) glance(notes int, provider string) (vault, news string, qu
 		vault = draw.Count(len(vaults), "folder")
 	}
 	var parts []string
-	if o := bg.overview; o.Changed > 0 && 2*o.Changed < notes { // else the folder is new here
+	if o := bg.overview; o.Changed > 0 && 2*o.Changed < notes { // otherwise the folder is new
 		parts = append(parts, draw.Thousands(o.Changed)+" changed since yesterday")
 	}
 	questions = bg.overview.Questions
 	if due := bg.overview.Due; due > 0 {
 		parts = append(parts, draw.Count(due, "task")+" due")
-		if provider != "offline" { // which finds notes, and lists no tasks
+		if provider != "offline" { // the offline provider finds notes but lists no tasks
 			questions = slices.Insert(slices.Clone(questions), min(1, len(questions)), "which tasks are due?")
 		}
 	}
 	return vault, strings.Join(parts, " · "), questions[:min(len(questions), 3)]
 }
 
-// watch keeps each index like its folder from now on.
+// watch starts to watch each folder that is not watched yet.
 func (bg *background) watch(ctx context.Context) {
 	for _, v := range bg.App.OpenVaults() {
 		if v.Watched {
@@ -357,7 +355,7 @@ func (bg *background) watch(ctx context.Context) {
 					bg.notice(fmt.Sprintf("The notes could not be indexed: %v.", err))
 				}
 				bg.lookOver(ctx)
-			}) // it ends with ctx
+			}) // Watch returns when ctx ends
 		})
 	}
 }
@@ -369,7 +367,7 @@ func (bg *background) setIndexing(on bool, p rag.Progress) {
 	bg.tell()
 }
 
-// conversations is the store as the screen wants it.
+// conversations adapts the store to the front end.
 type conversations struct{ *store.Store }
 
 func (c conversations) New(context.Context) (string, error) { return c.NewConversation(), nil }
@@ -378,7 +376,7 @@ func (c conversations) Recent(ctx context.Context, limit int) ([]agent.Conversat
 	return c.Conversations(ctx, limit)
 }
 
-// models is the provider as the screen wants it.
+// models adapts the provider to the front end.
 type models struct{ App *app.App }
 
 func (m models) List(ctx context.Context) <-chan llm.Listing { return m.App.Models.List(ctx) }

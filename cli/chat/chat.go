@@ -1,5 +1,5 @@
-// Package chat opens the chat, and runs what goes on behind it: the slash commands,
-// the index, the first run. Start with [NewCommand].
+// Package chat opens the chat and runs the work behind it: slash commands, indexing, the first run.
+// Start with [NewCommand].
 package chat
 
 import (
@@ -36,10 +36,10 @@ type Flags struct {
 	print    bool
 }
 
-// pickOne is what -r means without an ID.
+// pickOne is the value of -r without an ID.
 const pickOne = "?"
 
-// NewFlags are the flags before they are parsed.
+// NewFlags returns flags that are not parsed yet.
 func NewFlags(sh *app.Process) *Flags { return &Flags{Process: sh} }
 
 // Register adds the flags to a command.
@@ -53,7 +53,7 @@ func (f *Flags) Register(cmd *cobra.Command) {
 	cmd.MarkFlagsMutuallyExclusive("plain", "inline")
 }
 
-// NewCommand is `lifehub chat`.
+// NewCommand returns `lifehub chat`.
 func NewCommand(sh *app.Process) *cobra.Command {
 	f := NewFlags(sh)
 	cmd := &cobra.Command{
@@ -75,8 +75,8 @@ func NewCommand(sh *app.Process) *cobra.Command {
 	return cmd
 }
 
-// TakeID gives -r its ID, which reaches us as an argument since it may be left
-// out, and returns the other arguments.
+// TakeID moves the ID of -r out of the arguments. Because the ID is optional, the flag parser
+// leaves it there.
 func (f *Flags) TakeID(given []string) []string {
 	if f.RunFlags.Resume == pickOne && len(given) > 0 {
 		f.RunFlags.Resume, given = given[0], given[1:]
@@ -84,19 +84,19 @@ func (f *Flags) TakeID(given []string) []string {
 	return given
 }
 
-// RegisterPrint adds the flag that answers on stdout in place of the chat.
+// RegisterPrint adds the flag that answers on stdout instead of opening the chat.
 func (f *Flags) RegisterPrint(cmd *cobra.Command) {
 	cmd.Flags().BoolVarP(&f.print, "print", "p", false, "answer the question on stdout and exit, as `ask` does")
 }
 
-// Asks reports whether a prompt is answered on stdout: where that was asked for,
-// and where there is no terminal to chat on.
+// Asks reports whether the prompt is answered on stdout: if --print was given, or there is no
+// terminal for the chat.
 func (f *Flags) Asks(prompt string) bool {
 	return f.print || prompt != "" && !f.plain && !app.HasScreen(f.Process)
 }
 
-// Prompt is the question among the arguments of `lifehub`. A word that nearly is
-// a command is none: all else is.
+// Prompt returns the question among the arguments of `lifehub`. An argument that is close to the
+// name of a command is an error.
 func (f *Flags) Prompt(cmd *cobra.Command, given []string) (string, error) {
 	given = f.TakeID(given)
 	if len(given) == 0 {
@@ -111,7 +111,7 @@ func (f *Flags) Prompt(cmd *cobra.Command, given []string) (string, error) {
 	return given[0], nil
 }
 
-// Run opens the chat with a prompt, and returns when the user leaves it.
+// Run opens the chat with a prompt and returns when the user leaves it.
 func (f *Flags) Run(ctx context.Context, prompt string) error {
 	if f.RunFlags.Resume == pickOne {
 		f.pick, f.RunFlags.Resume = true, ""
@@ -143,13 +143,13 @@ func (f *Flags) Run(ctx context.Context, prompt string) error {
 		collectSooner()
 	} else {
 		show = func(ctx context.Context, o backend.Options) (backend.Ended, error) {
-			if f.Process.LetGo != nil { // a signal may mean the turn only
+			if f.Process.LetGo != nil { // a signal may be meant for the turn only
 				f.Process.LetGo()
 			}
 			return plain.Run(ctx, o, f.Process.In, f.Process.Out)
 		}
 	}
-	if !hasScreen || f.RunFlags.Resume != "" { // which may name no conversation
+	if !hasScreen || f.RunFlags.Resume != "" { // an invalid ID must fail before the screen opens
 		if options, err = c.open(ctx, asking); err != nil {
 			return err
 		}
@@ -157,7 +157,7 @@ func (f *Flags) Run(ctx context.Context, prompt string) error {
 	ended, err := show(ctx, options)
 	var damaged *file.DamagedError
 	if errors.As(c.failed(), &damaged) {
-		if options, err = c.open(ctx, asking); err != nil { // the screen can't ask what to do
+		if options, err = c.open(ctx, asking); err != nil { // the screen cannot ask what to do
 			return err
 		}
 		ended, err = show(ctx, options)
@@ -180,8 +180,8 @@ func (f *Flags) Run(ctx context.Context, prompt string) error {
 	return nil
 }
 
-// Serve opens what a chat works with for a front end of another program, and
-// closes it when that returns.
+// Serve opens what a chat needs, runs the front end of another program, and closes it when that
+// returns.
 func (f *Flags) Serve(ctx context.Context, front func(context.Context, *app.App, backend.Options) error) error {
 	a, err := app.Configured(f.Process, f.RunFlags)
 	if err != nil {
@@ -198,10 +198,10 @@ func (f *Flags) Serve(ctx context.Context, front func(context.Context, *app.App,
 	return front(ctx, a, options)
 }
 
-// resumes reports whether the user comes back to a conversation.
+// resumes reports whether the user returns to a saved conversation.
 func (f *Flags) resumes() bool { return f.pick || f.RunFlags.HasLast || f.RunFlags.Resume != "" }
 
-// screenOptions are how the settings and flags want the screen, before anything is open.
+// screenOptions returns the screen options of the settings and flags. It needs nothing open.
 func (f *Flags) screenOptions(a *app.App) (backend.Screen, error) {
 	c := a.Settings
 	o := backend.Screen{
@@ -209,7 +209,7 @@ func (f *Flags) screenOptions(a *app.App) (backend.Screen, error) {
 		SaveSetting: func(name, value string) error { return settings.Save(a.Paths.ConfigFile(), name, value) },
 		Inline:      f.inline, Keys: c.Keys, Quiet: !c.Notify,
 	}
-	o.Host, _ = os.Hostname() // of links to notes; without it they name none
+	o.Host, _ = os.Hostname() // host of file links; links work without it
 	if strings.ContainsAny(c.Theme, `/\`) {
 		var err error
 		if o.Theme.Colours, err = settings.OwnColours(app.AtHome(c.Theme)); err != nil {
@@ -219,22 +219,21 @@ func (f *Flags) screenOptions(a *app.App) (backend.Screen, error) {
 	return o, nil
 }
 
-// chat is a chat that opens, maybe while its screen is there already, and what
-// goes on behind it then.
+// chat is a chat and the work behind it. It may open while its screen is already shown.
 type chat struct {
 	App    *app.App
 	flags  *Flags
 	prompt string
 	screen backend.Screen
 
-	mu         sync.Mutex     // held while it opens
-	background *background    // nil: it is not open
-	used       map[string]int // how often each command was used; see loadUsed
-	err        error          // why it could not be opened
-	left       string         // the conversation that was open when the user left; "": it had no message
+	mu         sync.Mutex     // held while opening
+	background *background    // nil until open
+	used       map[string]int // uses of each command; see loadUsed
+	err        error          // why opening failed
+	left       string         // conversation that was open when the user left; "" if it had no message
 }
 
-// open opens all that the screen works with. What it opens ends with ctx and close.
+// open opens everything the front end needs. Cancelling ctx and calling close end it.
 func (c *chat) open(ctx context.Context, openStore func(path string) (*store.Store, error)) (o backend.Options, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -252,14 +251,14 @@ func (c *chat) open(ctx context.Context, openStore func(path string) (*store.Sto
 	}
 	c.App.Attended = true
 	c.background = startBackground(ctx, c.App)
-	if len(c.flags.RunFlags.Notes) == 0 { // else it is about these
+	if len(c.flags.RunFlags.Notes) == 0 { // with --notes, folders added later are not wanted
 		c.background.spawn(func() { c.background.followFolders(ctx, c.flags.Process.Getenv) })
 	}
 	assistant := c.App.Agent()
 	o.Screen = c.screen
 	o.Assistant, o.Resume = assistant, assistant.Resume
 	o.Reader = backend.Reader{Read: assistant.SecondRead, Always: c.App.Settings.Citations.Check == "model"}
-	if o.Reader.Always { // unasked, it is not said of each answer that no model judged it
+	if o.Reader.Always { // checking every answer, it must not report each answer that has nothing to judge
 		o.Reader.Read = func(ctx context.Context, conversation, turn string) ([]agent.Citation, error) {
 			citations, err := assistant.SecondRead(ctx, conversation, turn)
 			if errors.Is(err, agent.ErrNothingToJudge) {
@@ -285,15 +284,15 @@ func (c *chat) open(ctx context.Context, openStore func(path string) (*store.Sto
 	return o, nil
 }
 
-// failed waits for what is still opening and tells why it could not be opened.
+// failed waits until opening has finished and returns its error.
 func (c *chat) failed() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.err
 }
 
-// close waits for what is still opening, and then for what goes on, whose
-// context is over.
+// close waits for opening and for the background work to end. The caller has cancelled their
+// context.
 func (c *chat) close() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -304,11 +303,11 @@ func (c *chat) close() {
 	}
 }
 
-// pageOfFigures is how many rows the chat's page of figures has.
+// pageOfFigures bounds the rows of the statistics page.
 const pageOfFigures = 200
 
-// resumeCommand is what opens a conversation again, with the folders of notes
-// that were named for this run: the settings don't have them.
+// resumeCommand returns the command that resumes a conversation, with the folders named for this
+// run, which are not in the settings.
 func resumeCommand(id string, notes []string) string {
 	line := "lifehub -r " + id[:min(len(id), 10)]
 	for _, name := range notes {
@@ -317,7 +316,7 @@ func resumeCommand(id string, notes []string) string {
 	return line
 }
 
-// shellWord quotes a text for a POSIX shell, where it needs that.
+// shellWord quotes a string for a POSIX shell if necessary.
 func shellWord(s string) string {
 	plain := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("/._-", r) }
 	if s != "" && !strings.ContainsFunc(s, func(r rune) bool { return !plain(r) }) {

@@ -20,8 +20,8 @@ import (
 	"lifehub/tui/backend"
 )
 
-// exportStep is the call that makes a note of the document that is named,
-// in the words of /export NAME [NOTE]; nil: no document has such a name.
+// exportStep returns the step for /export NAME [NOTE], which saves a document as a note. It returns
+// nil if no document has that name.
 func exportStep(ctx context.Context, a *app.App, conversation, given string) (*agent.Step, error) {
 	if conversation == "" {
 		return nil, nil
@@ -47,8 +47,8 @@ func exportStep(ctx context.Context, a *app.App, conversation, given string) (*a
 	return nil, nil
 }
 
-// exportCommand writes the open conversation to a file, or makes a note of one
-// of its documents.
+// exportCommand returns /export, which writes the conversation to a file or saves one of its
+// documents as a note.
 func (bg *background) exportCommand(assistant *turn.Agent) backend.Command {
 	return backend.Command{
 		Name: "export", Group: backend.InConversation, Args: "[md|json|html|DOCUMENT] [PATH]", Help: "export this conversation, or a document to your notes",
@@ -93,7 +93,7 @@ func (bg *background) slashExport(ctx context.Context, conversation, given strin
 	return "Exported to `" + path + "`.", nil
 }
 
-// writeNewFile writes a file that was not there and returns its absolute path.
+// writeNewFile creates a file that must not exist and returns its absolute path.
 func writeNewFile(file string, data []byte) (string, error) {
 	path, err := filepath.Abs(file)
 	if err != nil {
@@ -113,7 +113,7 @@ func writeNewFile(file string, data []byte) (string, error) {
 	return path, nil
 }
 
-// fileName makes a name for a file of a title.
+// fileName derives a file name from a title.
 func fileName(title string) string {
 	words := strings.FieldsFunc(title, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) })
 	name := strings.ToLower(strings.Join(words, "-"))

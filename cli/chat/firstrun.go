@@ -29,15 +29,15 @@ import (
 	"lifehub/tui/draw"
 )
 
-// offers finds notes for someone who has named none.
+// offers finds folders of notes for users who have named none.
 type offers struct{ *background }
 
-// offersPatience bounds how long folders are looked for: one of them may be on
-// a machine that does not answer.
+// offersPatience bounds the search for folders, since one may be on a network drive that does not
+// respond.
 const offersPatience = 3 * time.Second
 
-// Offers lists folders of notes: those that Obsidian knows, then those in the
-// usual places, and the starter notes at the end. What cannot be read is left out.
+// Offers lists folders of notes: Obsidian's vaults, then folders in common places, and the starter
+// notes last. Unreadable folders are left out.
 func (o offers) Offers(ctx context.Context) ([]backend.Offer, error) {
 	ctx, cancel := context.WithTimeout(ctx, offersPatience)
 	defer cancel()
@@ -61,14 +61,14 @@ func (o offers) Offers(ctx context.Context) ([]backend.Offer, error) {
 	return append(list, backend.Offer{Name: "Starter notes", Detail: "sample notes to try it with"}), nil
 }
 
-// find sends the folders of notes that it comes upon, each once, until ctx ends.
+// find sends each folder of notes it finds once, until ctx ends.
 func (o offers) find(ctx context.Context, found chan<- backend.Offer) {
 	home, err := os.UserHomeDir()
 	if err != nil {
 		slog.Warn("look for notes", "error", err)
 	}
 	known := map[string]bool{}
-	here, _ := os.Getwd() // "": it is gone, and no folder is this one
+	here, _ := os.Getwd() // "" if the working directory was deleted
 	vaults := obsidianVaults(home)
 	for i, dir := range slices.Concat(vaults, []string{here}, usualPlaces(home)) {
 		kind := kindOfNotes(dir)
@@ -94,16 +94,16 @@ func (o offers) find(ctx context.Context, found chan<- backend.Offer) {
 	}
 }
 
-// holdsNotes reports whether there are notes in a folder itself.
+// holdsNotes reports whether a folder directly contains Markdown files.
 func holdsNotes(dir string) bool {
-	files, _ := fs.Glob(os.DirFS(dir), "*.md") //nolint:errcheck // the pattern is sound
+	files, _ := fs.Glob(os.DirFS(dir), "*.md") // the pattern is valid
 	return len(files) > 0
 }
 
 // obsidianVault is an entry of obsidian.json.
 type obsidianVault struct {
 	Path string `json:"path"`
-	Time int64  `json:"ts"` // when it was opened, in milliseconds
+	Time int64  `json:"ts"` // when it was last opened, in milliseconds
 	Open bool   `json:"open"`
 }
 
@@ -114,8 +114,7 @@ func (v obsidianVault) lastOpen() int64 {
 	return v.Time
 }
 
-// obsidianVaults are the vaults that Obsidian has opened on this machine, the
-// one that is open and the latest first. Obsidian lists them in obsidian.json.
+// obsidianVaults returns the vaults listed in obsidian.json, open ones first, then by last use.
 func obsidianVaults(home string) []string {
 	configs := []string{
 		filepath.Join(home, ".var", "app", "md.obsidian.Obsidian", "config"), // flatpak
@@ -148,7 +147,7 @@ func obsidianVaults(home string) []string {
 	return list
 }
 
-// usualPlaces are the folders in which people keep their notes.
+// usualPlaces returns the folders in places where people keep notes.
 func usualPlaces(home string) []string {
 	var list []string
 	for _, base := range []string{
@@ -169,7 +168,7 @@ func usualPlaces(home string) []string {
 	return list
 }
 
-// kindOfNotes says what kind of notes a folder holds; "": none that we know.
+// kindOfNotes returns what kind of notes a folder contains, or "" if it is unknown.
 func kindOfNotes(dir string) string {
 	for _, mark := range [][2]string{{".obsidian", "Obsidian vault"}, {"logseq", "Logseq graph"}, {".zk", "zk notebook"}, {".foam", "Foam workspace"}} {
 		if info, err := os.Stat(filepath.Join(dir, mark[0])); err == nil && info.IsDir() {
@@ -183,10 +182,10 @@ func kindOfNotes(dir string) string {
 	return ""
 }
 
-// mostCounted bounds how many files are looked at to count notes.
+// mostCounted bounds the files visited to count notes.
 const mostCounted = 20_000
 
-// countNotes says how many notes a folder holds; "": none that can be read.
+// countNotes describes the number of notes in a folder; "" means none that can be read.
 func countNotes(ctx context.Context, dir string) string {
 	found, files := 0, 0
 	_ = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
@@ -210,7 +209,7 @@ func countNotes(ctx context.Context, dir string) string {
 	return draw.Count(found, "note")
 }
 
-// underHome writes a folder as a user does, with ~ for home.
+// underHome abbreviates the home directory as ~.
 func underHome(dir, home string) string {
 	if below, ok := strings.CutPrefix(dir, home+string(filepath.Separator)); ok && home != "" {
 		return "~" + string(filepath.Separator) + below
@@ -220,11 +219,11 @@ func underHome(dir, home string) string {
 
 const (
 	typedPatience = 500 * time.Millisecond
-	mostTyped     = 40 // folders that are looked into
+	mostTyped     = 40 // folders to count notes in
 	mostBegun     = 5
 )
 
-// Typed looks at the folder that a path names, and at those that begin like it.
+// Typed describes the folder that a path names, and the folders that begin with it.
 func (o offers) Typed(ctx context.Context, path string) (typed backend.TypedPath) {
 	ctx, cancel := context.WithTimeout(ctx, typedPatience)
 	defer cancel()
@@ -271,7 +270,7 @@ func (o offers) Typed(ctx context.Context, path string) (typed backend.TypedPath
 	return typed
 }
 
-// Take remembers the folder and begins to index it.
+// Take remembers the folder and starts to index it.
 func (o offers) Take(_ context.Context, offer backend.Offer) error {
 	dir := app.AtHome(offer.Path)
 	if dir == "" {
@@ -323,7 +322,7 @@ func (bg *background) findModel(ctx context.Context) backend.FoundModel {
 	return found
 }
 
-// noModel reports why no model answers, and how to fix that.
+// noModel reports why no model is available, and how to fix that.
 func (bg *background) noModel(ctx context.Context) backend.FoundModel {
 	const lists = "without one, LifeHub lists the closest passages."
 	models, err := bg.App.Provider.Models(ctx)

@@ -15,7 +15,7 @@ import (
 	"lifehub/tui/safetext"
 )
 
-// memoryCommands are the slash commands of the memory.
+// memoryCommands returns the slash commands about memory.
 func (bg *background) memoryCommands() []backend.Command {
 	return []backend.Command{
 		{Name: "memory", Group: backend.InNotes, Args: "[QUERY]", Help: "show what LifeHub remembers, or search it", Run: bg.slashMemory},
@@ -29,7 +29,7 @@ func (bg *background) memoryCommands() []backend.Command {
 			return withDiff("Remembered. `/forget` undoes it.", diff, err)
 		})},
 		{Name: "forget", Group: backend.InNotes, Args: "TEXT", Help: "forget a fact, by words that match only it", Run: bg.writes(func(ctx context.Context, conversation, text string) (string, error) {
-			if text == "" { // what could be forgotten
+			if text == "" { // list the facts to choose from
 				return bg.slashMemory(ctx, conversation, "")
 			}
 			diff, err := bg.App.Facts().Forget(text)
@@ -38,7 +38,7 @@ func (bg *background) memoryCommands() []backend.Command {
 	}
 }
 
-// slashCompact says what it did.
+// slashCompact summarises older messages and reports the result.
 func (bg *background) slashCompact(ctx context.Context, conversation, focus string) (string, error) {
 	done, err := bg.App.Agent().Compact(ctx, conversation, focus)
 	if err != nil {
@@ -48,12 +48,12 @@ func (bg *background) slashCompact(ctx context.Context, conversation, focus stri
 		done.Messages, done.After, done.Before, quoted(done.Text)), nil
 }
 
-// quoted is a text as a quotation in Markdown, line for line.
+// quoted returns a text as a Markdown quotation, line by line.
 func quoted(text string) string {
 	return "> " + strings.ReplaceAll(safetext.Text(text), "\n", "  \n> ")
 }
 
-// withDiff says that something was done, so that its diff is not taken for a question.
+// withDiff puts a confirmation before a diff, so that the diff is not mistaken for a question.
 func withDiff(done, diff string, err error) (string, error) {
 	if err != nil {
 		return "", err

@@ -16,8 +16,8 @@ import (
 	"lifehub/tui/draw"
 )
 
-// mentions are what a message can name after an @: the notes, the resources of
-// servers and the tools, or the files of a place.
+// mentions returns what a message can name after @: notes, resources and tools or, if place is not
+// "", the files in it.
 func (bg *background) mentions(ctx context.Context, place string) ([]backend.Mention, error) {
 	if place != "" {
 		return filesIn(place)
@@ -58,11 +58,11 @@ func (bg *background) mentions(ctx context.Context, place string) ([]backend.Men
 	return list, nil
 }
 
-// filesIn lists a folder, its folders first.
+// filesIn lists a folder, subfolders first.
 func filesIn(place string) ([]backend.Mention, error) {
 	entries, err := os.ReadDir(app.AtHome(place))
 	if errors.Is(err, os.ErrNotExist) {
-		return nil, nil // it is still being typed
+		return nil, nil // the path is still being typed
 	}
 	if err != nil {
 		return nil, fmt.Errorf("list files: %w", err)
@@ -81,8 +81,8 @@ func filesIn(place string) ([]backend.Mention, error) {
 	return append(folders, files...), nil
 }
 
-// note reads what a name stands for, as the user calls it or as a link in the note
-// from does, which leads to notes only.
+// note reads what a name refers to, as typed by the user or, with from, as in a link of that note.
+// A link only leads to notes.
 func (bg *background) note(ctx context.Context, name, from string) (backend.Note, error) {
 	server, _, _ := strings.Cut(name, ":")
 	within := func(folder *notes.Folder) bool {
@@ -102,19 +102,19 @@ func (bg *background) note(ctx context.Context, name, from string) (backend.Note
 	}
 	note, file, line, err := bg.App.ReadNote(ctx, name, from)
 	if notes.IsPDF(file) {
-		file = "" // no editor changes it
+		file = "" // editors cannot change a PDF
 	}
 	return backend.Note{Path: note.Path, File: file, Text: note.Shown(), Line: line, Body: note.BodyLine}, err
 }
 
-// maxRead is how much of a file is read, in bytes.
+// maxRead bounds what is read of a file, in bytes.
 const maxRead = 1 << 20
 
 var _ agent.Attacher = app.Attached{}
 
-// plainTitle is a title without its marks: a link in it shows its text.
+// plainTitle removes Markdown from a title; a link is replaced by its text.
 func plainTitle(title string) string {
-	if !strings.Contains(title, "[") { // most, and there may be many notes
+	if !strings.Contains(title, "[") { // fast path, as there may be many notes
 		return title
 	}
 	return agent.PlainLine(title)

@@ -8,13 +8,13 @@ import (
 	"lifehub/llm"
 )
 
-// shouldNotify reports whether the user is to be told what a state of the model server
-// says. What it lacks is said when that begins, and not at each start again.
+// shouldNotify reports whether to show the text of a model server state. A missing capability is
+// reported when it first occurs, not at every start.
 func (bg *background) shouldNotify(s llm.State) bool {
 	if s.Provider == "offline" {
 		return s.Text != ""
 	}
-	last, _ := os.ReadFile(bg.App.Paths.Told()) // none: nothing was told yet
+	last, _ := os.ReadFile(bg.App.Paths.Told()) // on error nothing was reported yet
 	if known := string(last) == s.Lacks; known {
 		return s.Text != "" && (!s.First || s.Lacks == "")
 	}

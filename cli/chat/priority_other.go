@@ -2,5 +2,5 @@
 
 package chat
 
-// lowerPriority does nothing: only Linux has a priority for each thread.
+// lowerPriority does nothing: only Linux has priorities per thread.
 func lowerPriority() {}

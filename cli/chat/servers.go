@@ -11,7 +11,7 @@ import (
 	"lifehub/tui/backend"
 )
 
-// panel is the MCP servers as the screen wants them.
+// panel adapts the MCP servers to the front end.
 type panel struct {
 	*mcpclient.Client
 	app *app.App
@@ -35,7 +35,7 @@ func (p panel) List() []backend.Server {
 
 func (p panel) Switch(name string, on bool) error { return p.app.SwitchServer(name, on) }
 
-// logLines is how much of a log the screen shows.
+// logLines bounds the lines of a log on screen.
 const logLines = 1000
 
 func (p panel) Log(name string) (string, error) {
@@ -52,13 +52,13 @@ func (p panel) Trust(name string, seen []backend.Change) error {
 	return p.Accept(name, changes)
 }
 
-// shown is a change without the user's secrets.
+// shown returns a change with known secrets redacted.
 func (p panel) shown(c trust.Change) backend.Change {
 	redact := p.app.Secrets.Known
 	return backend.Change{What: c.What, Before: redact(c.Before), After: redact(c.After)}
 }
 
-// templates are the prompts of the servers.
+// templates returns the prompts of the MCP servers.
 func (bg *background) templates() []backend.Template {
 	var list []backend.Template
 	for _, p := range bg.App.Servers.Prompts() {

@@ -18,7 +18,7 @@ import (
 	"lifehub/tui/draw"
 )
 
-// commands are the slash commands that need more than the screen.
+// commands returns the slash commands that need more than the screen.
 func (bg *background) commands(gate *turn.Agent) []backend.Command {
 	return append([]backend.Command{
 		{Name: "tools", Group: backend.InHelp, Args: "[NAME]", Help: "list the tools and which of them ask first", Run: func(ctx context.Context, _, name string) (string, error) { return bg.slashTools(ctx, gate, name) }},
@@ -31,7 +31,7 @@ func (bg *background) commands(gate *turn.Agent) []backend.Command {
 	}, append(bg.switchCommands(), bg.memoryCommands()...)...)
 }
 
-// prompts are the user's own, as commands. One that cannot be used says why.
+// prompts returns the user's prompts as commands. One that cannot be used says why.
 func (bg *background) prompts() (list []backend.Command) {
 	for _, p := range bg.App.Prompts() {
 		c := backend.Command{Name: p.Name, Args: "[TEXT]", Help: p.Description}
@@ -43,7 +43,7 @@ func (bg *background) prompts() (list []backend.Command) {
 		}
 		c.Prompt = func(args string) (string, error) {
 			for _, now := range bg.App.Prompts() {
-				if now.File == p.File { // it may have changed
+				if now.File == p.File { // the file may have changed
 					p = now
 				}
 			}
@@ -54,7 +54,7 @@ func (bg *background) prompts() (list []backend.Command) {
 	return list
 }
 
-// cell makes a text fit for a cell of a Markdown table.
+// cell makes a text fit a cell of a Markdown table.
 func cell(s string) string {
 	return strings.NewReplacer("|", "\\|", "\n", " ", "`", "'").Replace(s)
 }
@@ -88,7 +88,7 @@ func (bg *background) slashTools(ctx context.Context, gate *turn.Agent, name str
 	return b.String() + "\n`/tools NAME` shows one: its description, its arguments, and the rule that decides.\n", nil
 }
 
-// gistOf is the first sentence of a description.
+// gistOf returns the first sentence of a description.
 func gistOf(description string) string {
 	first, _, _ := strings.Cut(strings.TrimSpace(description), "\n")
 	first, _, _ = strings.Cut(first, ". ")
@@ -141,7 +141,7 @@ func (bg *background) slashIndex(ctx context.Context, _, _ string) (string, erro
 	return b.String(), nil
 }
 
-// mostRelated is how many notes /related lists.
+// mostRelated bounds the notes that /related lists.
 const mostRelated = 10
 
 func (bg *background) slashRelated(ctx context.Context, _, name string) (string, error) {
@@ -164,7 +164,7 @@ func (bg *background) slashDoctor(ctx context.Context, _, _ string) (string, err
 		switch {
 		case !f.OK:
 			mark = "✗"
-		case f.Fix != "": // it works, in part
+		case f.Fix != "": // it works partly
 			mark = "!"
 		}
 		fmt.Fprintf(&b, "- %s **%s** %s", mark, f.What, f.Says)

@@ -12,14 +12,13 @@ import (
 	"lifehub/internal/pattern"
 )
 
-// writeStarterNotes writes the starter notes into a folder, unless it is
-// there already. Their days are moved by whole weeks, so that the last of them
-// are in the week before the one of today.
+// writeStarterNotes writes the starter notes to a folder unless it exists. Their dates are shifted
+// by whole weeks, so that the last of them are in the week before today's.
 func writeStarterNotes(dir string, today time.Time) error {
 	if _, err := os.Stat(dir); err == nil {
 		return nil
 	}
-	lastSunday := time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC) // of the week that the notes end in, which was over on it
+	lastSunday := time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC) // the last day of the notes' last week
 	days := time.Date(today.Year(), today.Month(), today.Day(), 0, 0, 0, 0, time.UTC).Sub(lastSunday).Hours() / 24
 	weeks := int(math.Floor(days / 7))
 	move := func(text string) string {
@@ -54,5 +53,5 @@ func writeStarterNotes(dir string, today time.Time) error {
 	return nil
 }
 
-// isoDay is a day as the starter notes write theirs.
+// isoDay matches a date as written in the starter notes.
 var isoDay = pattern.Lazy(`\b\d{4}-\d\d-\d\d\b`)

@@ -11,7 +11,7 @@ import (
 	"lifehub/tui/backend"
 )
 
-// switchCommands are /notes, /readonly, /approve and /think.
+// switchCommands returns /notes, /readonly, /approve and /think.
 func (bg *background) switchCommands() []backend.Command {
 	return []backend.Command{
 		{Name: "notes", Group: backend.InNotes, Args: "[on|only|off]", Help: "use your notes, only your notes, or no notes", Run: bg.slashNotes},
@@ -62,7 +62,7 @@ func (bg *background) slashApprove(_ context.Context, _, given string) (string, 
 	return "Approval is **off**: plans run at once; what changes or sends something asks as the rules say.", nil
 }
 
-// flip turns a switch on or off, or to the other one if the command does not say.
+// flip turns a guard on or off, or toggles it if the command names neither.
 func flip(command string, g *app.Guard, given string) (on bool, err error) {
 	switch strings.ToLower(given) {
 	case "":
@@ -76,8 +76,7 @@ func flip(command string, g *app.Guard, given string) (on bool, err error) {
 	return on, g.Use(on)
 }
 
-// writes is a command that changes notes or facts: it does nothing while the chat
-// is read-only.
+// writes wraps a command that changes notes or facts: it fails while the chat is read-only.
 func (bg *background) writes(run func(ctx context.Context, conversation, args string) (string, error)) func(context.Context, string, string) (string, error) {
 	return func(ctx context.Context, conversation, args string) (string, error) {
 		if bg.App.ReadOnly.On() {

@@ -12,8 +12,8 @@ import (
 	"lifehub/notes"
 )
 
-// slashUndo takes the last turn of the conversation back, and with it what it
-// did to notes. Once more, it takes back the one before.
+// slashUndo undoes the last turn of the conversation and its changes to notes. Repeated, it undoes
+// the turn before.
 func (bg *background) slashUndo(ctx context.Context, conversation, given string) (string, error) {
 	switch given {
 	case "restore":
@@ -49,9 +49,8 @@ func (bg *background) slashUndo(ctx context.Context, conversation, given string)
 	return undone(last.Question, done) + staysDone(bg.App, entries), nil
 }
 
-// staysDone names the calls that reached beyond the notes: nothing takes those
-// back. A tool that only reads may be among them, for a server's word on that
-// is not proof.
+// staysDone lists the calls that reached beyond the notes and cannot be undone. They may include
+// tools that claim to only read, because a server's claim is not proof.
 func staysDone(a *app.App, entries []agent.Entry) string {
 	var b strings.Builder
 	intended := map[string]agent.Entry{} // by step
@@ -68,7 +67,7 @@ func staysDone(a *app.App, entries []agent.Entry) string {
 	return b.String()
 }
 
-// restore puts back the older text of notes that the last undo left alone.
+// restore restores the older text of notes that the last undo left unchanged.
 func (bg *background) restore(ctx context.Context, conversation string) (string, error) {
 	turn, err := bg.App.Store.LastUndone(ctx, conversation)
 	if err != nil {
@@ -86,7 +85,7 @@ func (bg *background) restore(ctx context.Context, conversation string) (string,
 	return undone("", done), nil
 }
 
-// undone reports what was taken back.
+// undone describes what was undone.
 func undone(question string, done []tools.Undone) string {
 	var b strings.Builder
 	if question != "" {
@@ -124,7 +123,7 @@ func inTrash(u tools.Undone, what string) string {
 	return what + " is now in `" + cell(u.Trash) + "`"
 }
 
-// fenceFor is a fence of code that no line of a text closes.
+// fenceFor returns a code fence that does not occur in text.
 func fenceFor(text string) string {
 	fence := "```"
 	for strings.Contains(text, fence) {
@@ -133,7 +132,7 @@ func fenceFor(text string) string {
 	return fence
 }
 
-// oneLine is the beginning of a text as a title shows it.
+// oneLine shortens a text to one line of at most 80 characters.
 func oneLine(text string) string {
 	line := strings.Join(strings.Fields(text), " ")
 	if runes := []rune(line); len(runes) > 80 {
@@ -142,8 +141,7 @@ func oneLine(text string) string {
 	return line
 }
 
-// changeableNotes are the folders in which tools write: the vaults, and where the
-// memory file is.
+// changeableNotes returns the folders in which tools write: the vaults and the folder of the facts.
 func changeableNotes(a *app.App) []*notes.Folder {
 	folders := a.Folders()
 	if folder, err := a.Facts().Folder(); err == nil {

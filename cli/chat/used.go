@@ -10,15 +10,15 @@ import (
 	"lifehub/internal/files"
 )
 
-// The bounds of what is counted: a count above mostUsed halves all, so that
-// what was used lately weighs more, and those that come to nothing go.
+// Limits of the counts. A count above mostUsed halves all counts, so that recent uses weigh more;
+// counts that reach zero are removed.
 const (
 	mostUsed      = 32
 	usedFileBytes = 16 << 10
 )
 
-// loadUsed returns how often each command was used in earlier runs. A file that
-// does not say so counts for nothing: it sorts a list, no more.
+// loadUsed returns how often each command was used in earlier runs. An unreadable file counts as
+// empty, since the counts only sort a list.
 func loadUsed(path string) map[string]int {
 	used := map[string]int{}
 	file, err := os.Open(path)
@@ -34,8 +34,8 @@ func loadUsed(path string) map[string]int {
 	return used
 }
 
-// saveUsed writes the counts for later runs, if there is anything new in them. Where
-// that fails, the list is sorted as before.
+// saveUsed writes the counts for later runs if they have changed. Errors are ignored: the list is
+// then sorted as before.
 func saveUsed(path string, used map[string]int) {
 	if maps.Equal(used, loadUsed(path)) {
 		return

@@ -13,14 +13,13 @@ import (
 	"lifehub/notes"
 )
 
-// Disarm returns markdown that loads nothing, runs nothing and has no link
-// whose text hides its address: outside code, a blank or a backslash separates
-// what would make a picture, a link, the definition of one or a tag, so that
-// each shows as it was written. Code stays byte for byte.
+// Disarm returns markdown that loads and runs nothing and has no link whose text hides its address.
+// Outside code, it inserts a space or a backslash into each image, link, link definition and tag,
+// so that they show as written. Code stays byte for byte.
 func Disarm(markdown string) string {
 	markdown = loneCR.Replace(markdown)
 	if !slices.ContainsFunc(strings.Split(markdown, "\n\n"), tooCostly) {
-		for range 4 { // what is no tag or link any more may free a backtick that was in it
+		for range 4 { // defusing a tag or link may free a backtick inside it, so repeat
 			next := separate(markdown, codeBytes(markdown))
 			if next == markdown {
 				return markdown
@@ -31,11 +30,11 @@ func Disarm(markdown string) string {
 	return separate(markdown, make([]bool, len(markdown)))
 }
 
-// loneCR makes a line end of a CR alone, which is one to most readers and not
-// to goldmark.
+// loneCR replaces a CR without LF by LF, because most renderers, but not goldmark, treat it as the
+// end of a line.
 var loneCR = strings.NewReplacer("\r\n", "\r\n", "\r", "\n")
 
-// separate changes what is not code.
+// separate defuses what is not code.
 func separate(markdown string, code []bool) string {
 	var b strings.Builder
 	for i := 0; i < len(markdown); i++ {
@@ -46,13 +45,13 @@ func separate(markdown string, code []bool) string {
 		switch {
 		case code[i]:
 			b.WriteByte(c)
-		case c == '\\' && util.IsPunct(next): // next is escaped already
+		case c == '\\' && util.IsPunct(next): // next is escaped
 			b.WriteString(markdown[i : i+2])
 			i++
 		case c == '<' && !util.IsSpace(next):
 			b.WriteString(`\<`)
 		case c == ']' && next == '(':
-			b.WriteString("] ") // and no backslash: the address stays one to readers that make links of addresses
+			b.WriteString("] ") // not a backslash, which would become part of an address that a renderer links automatically
 		case c == ']' && next == ':', c == '!' && next == '[':
 			b.WriteByte(c)
 			b.WriteByte('\\')
@@ -63,9 +62,8 @@ func separate(markdown string, code []bool) string {
 	return b.String()
 }
 
-// codeBytes reports for each byte whether it is code to every reader: to those
-// that know tables and bare addresses and those that don't, to those that know
-// front matter and those that don't.
+// codeBytes reports for each byte whether it is code in every dialect: with and without the GitHub
+// extensions, and with and without front matter.
 func codeBytes(markdown string) []bool {
 	code := slices.Repeat([]bool{true}, len(markdown))
 	body := 0
@@ -111,9 +109,8 @@ func codeBytes(markdown string) []bool {
 	return code
 }
 
-// tooCostly reports whether lines without a blank line between them would keep
-// the parser busy for minutes: its time grows with the square of the marks of
-// quotations and items in a line, and of the addresses begun in a paragraph.
+// tooCostly reports whether a paragraph would keep the parser busy for minutes. Its time grows with
+// the square of the quotation and list markers in a line, and of the links in a paragraph.
 func tooCostly(lines string) bool {
 	if strings.Count(lines, "](") > 2000 {
 		return true

@@ -1,4 +1,4 @@
-// Package export writes a conversation as Markdown, JSON or a page that loads nothing.
+// Package export writes a conversation as Markdown, JSON or a self-contained HTML page.
 package export
 
 import (
@@ -30,19 +30,19 @@ import (
 	"lifehub/tui/safetext"
 )
 
-// Formats write a conversation in a format. Markdown and HTML hold the
-// current path, JSON the whole tree.
+// Formats maps a format to its writer. Markdown and HTML contain the current branch, JSON the whole
+// tree.
 var Formats = map[string]func(ctx context.Context, s *store.Store, c agent.Conversation, w io.Writer) error{
 	"md": exportMarkdown, "json": exportJSON, "html": exportHTML,
 }
 
-// Write writes a conversation; what goes wrong names it.
+// Write writes a conversation in a format. Errors name the conversation.
 func Write(ctx context.Context, s *store.Store, c agent.Conversation, format string, w io.Writer) error {
 	write, ok := Formats[format]
 	if !ok {
 		return settings.UsageError{Err: fmt.Errorf("%q is not md, json or html", format)}
 	}
-	err := s.Outlive(ctx, c.ID) // it may come to be a note
+	err := s.Outlive(ctx, c.ID) // the user may save the export as a note, so the provenance must outlive the conversation
 	if err == nil {
 		err = write(ctx, s, c, w)
 	}
@@ -61,14 +61,14 @@ func exportMarkdown(ctx context.Context, s *store.Store, c agent.Conversation, w
 	return err
 }
 
-// Markdown is a conversation as a note.
+// Markdown returns a conversation as Markdown.
 func Markdown(c agent.Conversation, exchanges []agent.Exchange) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n", safetext.Line(c.Title))
 	for _, e := range exchanges {
 		fmt.Fprintf(&b, "\n## You, %s\n\n%s\n\n## LifeHub\n\n%s\n", e.Asked.Local().Format(time.DateTime), safetext.Text(e.Question), safetext.Text(answerOf(e)))
 		if lines := CitationLines(e.Answer.Citations); len(lines) > 0 {
-			b.WriteString("\n" + strings.Join(lines, "  \n") + "\n") // no list: its "- [1]" would be a task
+			b.WriteString("\n" + strings.Join(lines, "  \n") + "\n") // not as a list, in which "- [1]" would be a task
 		}
 		if did := e.Answer.Effects; did != nil {
 			fmt.Fprintf(&b, "\n(%s)\n", safetext.Line(did.String()))
@@ -103,8 +103,8 @@ var page = template.Must(template.New("export").Funcs(template.FuncMap{
 	"verdict": func(c agent.Citation) string { return safetext.Line(c.Told()) },
 }).Parse(pageSource))
 
-// exportHTML writes one page that stands alone: it runs nothing, loads nothing
-// and forbids the browser to, whatever the answers hold.
+// exportHTML writes a self-contained page. It runs and loads nothing, and its content security
+// policy forbids both, whatever the answers contain.
 func exportHTML(ctx context.Context, s *store.Store, c agent.Conversation, w io.Writer) error {
 	exchanges, err := s.Exchanges(ctx, c.ID)
 	if err != nil {
@@ -117,17 +117,17 @@ func exportHTML(ctx context.Context, s *store.Store, c agent.Conversation, w io.
 	})
 }
 
-// webAnswer makes HTML of an answer's markdown. Tags in it are text, pictures
-// are named and not shown.
+// webAnswer converts the Markdown of an answer to HTML. Tags become text; images are named but not
+// shown.
 func webAnswer(markdown string) (template.HTML, error) {
 	var b bytes.Buffer
 	if err := toHTML.Convert([]byte(safetext.Text(markdown)), &b); err != nil {
 		return "", err
 	}
-	return template.HTML(safetext.Text(b.String())), nil // entities may have become control characters
+	return template.HTML(safetext.Text(b.String())), nil // decoded entities may be control characters
 }
 
-// toHTML knows no tags: each shows as it was written.
+// toHTML parses no HTML: tags show as written.
 var toHTML = goldmark.New(
 	goldmark.WithParser(parser.NewParser(
 		parser.WithBlockParsers(without(parser.DefaultBlockParsers(), parser.NewHTMLBlockParser())...),
@@ -142,7 +142,7 @@ func without(parsers []util.PrioritizedValue, parser any) []util.PrioritizedValu
 	return slices.DeleteFunc(parsers, func(p util.PrioritizedValue) bool { return p.Value == parser })
 }
 
-// asText shows as text what an answer could load or run.
+// asText renders as text what an answer could load or run.
 type asText struct{}
 
 func (a asText) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
@@ -162,8 +162,8 @@ func (asText) image(w util.BufWriter, _ []byte, node ast.Node, entering bool) (a
 	return ast.WalkContinue, nil
 }
 
-// link is a link only to the web or to a mail address; any other is text. Its
-// address is shown where the text hides it.
+// link renders links to the web and to mail addresses; any other becomes text. The address is shown
+// if the link text differs from it.
 func (asText) link(w util.BufWriter, source []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
 	link := node.(*ast.Link)
 	address := string(util.URLEscape(link.Destination, true))
@@ -191,8 +191,8 @@ func (asText) autoLink(w util.BufWriter, source []byte, node ast.Node, entering 
 	return ast.WalkContinue, nil
 }
 
-// FormatOf is the format asked for, else the one that a file is named after,
-// else markdown.
+// FormatOf returns format if given, or else the one that the file's extension stands for, or else
+// Markdown.
 func FormatOf(format, file string) string {
 	switch ending := strings.ToLower(strings.TrimPrefix(filepath.Ext(file), ".")); {
 	case format != "":

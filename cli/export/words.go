@@ -9,8 +9,8 @@ import (
 	"lifehub/tui/safetext"
 )
 
-// CitationLine writes a citation and the verdict on it in one line. What is wrong
-// is told with the sentence of the answer that it is on.
+// CitationLine formats a citation and its verdict in one line. A problem is followed by the
+// sentence of the answer.
 func CitationLine(c agent.Citation) string {
 	line := c.Place()
 	if c.Mark() != "[?]" {
@@ -23,7 +23,7 @@ func CitationLine(c agent.Citation) string {
 	return safetext.Line(line)
 }
 
-// CitationLines are the lines of citations, equal ones once.
+// CitationLines returns the lines of citations, without duplicates.
 func CitationLines(citations []agent.Citation) (lines []string) {
 	for _, c := range citations {
 		if line := CitationLine(c); !slices.Contains(lines, line) {
@@ -33,12 +33,12 @@ func CitationLines(citations []agent.Citation) (lines []string) {
 	return lines
 }
 
-// answerOf is the answer's text, with a mark where it is not whole.
+// answerOf returns the text of an answer, with a remark if it is incomplete.
 func answerOf(e agent.Exchange) string {
 	var b strings.Builder
 	for _, part := range e.Answer.Parts() {
 		b.WriteString(strings.TrimRight(part.Text, "\n"))
-		if part.Done != nil { // in a fence: what a call brought is no markdown of the conversation's
+		if part.Done != nil { // fenced, because results of calls are not part of the conversation's Markdown
 			b.WriteString("\n\n```\n" + strings.Join(doneLines(part.Done), "\n") + "\n```\n\n")
 		}
 	}
@@ -49,7 +49,7 @@ func answerOf(e agent.Exchange) string {
 	return strings.TrimSpace(text)
 }
 
-// doneLines are what was done, or thought, a line each.
+// doneLines returns one line for each action or thought.
 func doneLines(log []agent.Logged) (lines []string) {
 	for _, l := range log {
 		lines = append(lines, safetext.Line(l.String()))
@@ -57,7 +57,7 @@ func doneLines(log []agent.Logged) (lines []string) {
 	return lines
 }
 
-// endingOf says why an answer is not whole; "": it is.
+// endingOf returns why an answer is incomplete, or "" if it is complete.
 func endingOf(e agent.Exchange) string {
 	switch {
 	case e.Answer.Error != "":

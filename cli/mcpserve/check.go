@@ -21,15 +21,15 @@ type checkArgs struct {
 	Text string `json:"text" description:"the text to check, with its quotations and sources such as [running/plan.md:12]"`
 }
 
-// verdict is what became of one citation or quotation.
+// verdict is the result of checking one citation or quotation.
 type verdict struct {
 	Verdict   agent.Verdict `json:"verdict"`
-	Text      string        `json:"text"`           // of the sentence or the quotation that was judged
-	Path      string        `json:"path,omitempty"` // of the note
-	Line      int           `json:"line,omitempty"` // where the words stand
+	Text      string        `json:"text"`           // sentence or quotation that was checked
+	Path      string        `json:"path,omitempty"` // the note's
+	Line      int           `json:"line,omitempty"` // where the note has the words
 	EndLine   int           `json:"end_line,omitempty"`
 	Note      string        `json:"note_says,omitempty"`
-	Context   string        `json:"context,omitempty"` // what changes the sense of the words: "struck out"
+	Context   string        `json:"context,omitempty"` // what changes the meaning of the words, such as "struck out"
 	Detail    string        `json:"detail,omitempty"`
 	Untrusted bool          `json:"untrusted,omitempty"`
 }
@@ -40,27 +40,27 @@ const checkSchema = `{"type":"object","required":["verdicts"],"properties":{"ver
 "untrusted":{"type":"boolean"}}}},"left_out":{"type":"integer","description":"further verdicts"}}}`
 
 const (
-	// maxVerdicts bounds what is judged, and maxSearches the quotations without a
-	// source that are looked for.
+	// maxVerdicts bounds the verdicts, and maxSearches the quotations without a source that are
+	// searched for.
 	maxVerdicts, maxSearches = 40, 20
-	// maxChecked bounds the text, in bytes, and maxCited the sources that it names.
+	// maxChecked bounds the text, in bytes, and maxCited the sources it names.
 	maxChecked, maxCited = 64 << 10, 100
-	// maxOpened bounds the text of the notes named, in bytes, and maxCompared what of
-	// it is gone through for all the sources together: that takes a tenth of a second a MiB.
+	// maxOpened bounds the text of the named notes, in bytes. maxCompared bounds the text compared
+	// for all sources together, which takes 0.1 s per MiB.
 	maxOpened, maxCompared = 4 << 20, 16 << 20
 )
 
-// placeMarker is a source as programs write it: [running/plan.md:12-14], [plan.md],
-// [paper.pdf p. 3].
+// placeMarker matches a source as programs write it: [running/plan.md:12-14], [plan.md], [paper.pdf
+// p. 3].
 var placeMarker = pattern.Lazy(`\[([^\[\]\n]{1,300}?\.(?:md|markdown|txt|org|pdf))(?:(?::|#L|, lines? | p\. ?)(\d{1,7})(?:[-–]L?(\d{1,7}))?)?\]`)
 
-// cited is a place that the text names as a source.
+// cited is a source that the text names.
 type cited struct {
 	name      string
-	line, end int // 0: not said
+	line, end int // 0 if not given
 }
 
-// checkCitations is the tool of that name.
+// checkCitations returns the tool check_citations.
 func (s *notesServer) checkCitations() agent.Tool {
 	return agent.NewTool(agent.DescribeTool[checkArgs](descriptions, "check_citations"), agent.Auto, func(ctx context.Context, given checkArgs) (agent.Result, error) {
 		checked, places := citedIn(given.Text)
@@ -75,7 +75,7 @@ func (s *notesServer) checkCitations() agent.Tool {
 		leftOut := quotes[min(len(quotes), maxSearches):]
 		quotes = quotes[:len(quotes)-len(leftOut)]
 		for _, words := range quotes {
-			plain := strings.NewReplacer(":", " ", `"`, " ", ">", " ").Replace(words) // no filter, and no words that must stand there
+			plain := strings.NewReplacer(":", " ", `"`, " ", ">", " ").Replace(words) // remove filters and exact phrases
 			input, err := json.Marshal(map[string]any{"query": plain, "limit": 3})
 			if err != nil {
 				return agent.Result{}, err
@@ -84,7 +84,7 @@ func (s *notesServer) checkCitations() agent.Tool {
 			if err != nil {
 				return agent.Result{}, err
 			}
-			for _, source := range found.Result.Sources { // none of a search that failed: of signs only, or forbidden
+			for _, source := range found.Result.Sources { // none if the search failed, because the query has no words or is forbidden
 				if !slices.ContainsFunc(sources, func(o agent.Source) bool {
 					return o.Path == source.Path && o.Vault == source.Vault && o.Line <= source.Line && o.EndLine >= source.EndLine
 				}) {
@@ -96,7 +96,7 @@ func (s *notesServer) checkCitations() agent.Tool {
 		unchecked := map[string]bool{}
 		used := agent.Result{}
 		onDisk := func(source agent.Source) (string, bool) {
-			if source.Line == 0 || agent.IsPDF(source.Path) { // there is no such note, or a page of it is a line
+			if source.Line == 0 || agent.IsPDF(source.Path) { // the note does not exist, or a page of a PDF counts as one line
 				return source.Text, true
 			}
 			note, err := s.wholeNote(ctx, source.Path)
@@ -126,7 +126,7 @@ func (s *notesServer) checkCitations() agent.Tool {
 			}
 			list = append(list, v)
 		}
-		for _, words := range quotes { // those that nothing speaks for: whether the notes are meant is not known
+		for _, words := range quotes { // no verdict: it is unknown whether the quotation is from the notes
 			if !slices.ContainsFunc(list, func(v verdict) bool { return v.isOn(words) }) {
 				list = append(list, verdict{Verdict: agent.NotFound, Text: words})
 			}
@@ -143,7 +143,7 @@ func (s *notesServer) checkCitations() agent.Tool {
 			v := &list[i]
 			v.Text, v.Path, v.Note, v.Context, v.Detail = safetext.Visible(v.Text), safetext.Visible(v.Path), safetext.Visible(v.Note), safetext.Visible(v.Context), safetext.Visible(v.Detail)
 		}
-		for kept := min(len(list), maxVerdicts); ; kept-- { // as many as a call may bring
+		for kept := min(len(list), maxVerdicts); ; kept-- { // as many as fit into a result
 			raw, err := json.Marshal(struct {
 				Verdicts []verdict `json:"verdicts"`
 				LeftOut  int       `json:"left_out,omitempty"`
@@ -155,17 +155,17 @@ func (s *notesServer) checkCitations() agent.Tool {
 	})
 }
 
-// isOn reports whether a verdict is on a quotation, or on the sentence around it.
+// isOn reports whether the verdict is about a quotation or the sentence around it.
 func (v verdict) isOn(words string) bool {
 	return strings.Contains(v.Text, words) || strings.Contains(words, v.Text)
 }
 
-// citedIn lists the sources that a text names, and numbers them in it.
+// citedIn returns the sources that a text names, and the text with each replaced by its number.
 func citedIn(given string) (checked string, places []cited) {
 	checked = placeMarker.ReplaceAllStringFunc(given, func(mark string) string {
 		m := placeMarker.FindStringSubmatch(mark)
 		place := cited{name: m[1]}
-		place.line, _ = strconv.Atoi(m[2]) // their digits are bounded
+		place.line, _ = strconv.Atoi(m[2]) // at most seven digits, so it cannot fail
 		place.end, _ = strconv.Atoi(cmp.Or(m[3], m[2]))
 		places = append(places, place)
 		return fmt.Sprintf("[%d]", len(places))
@@ -173,8 +173,8 @@ func citedIn(given string) (checked string, places []cited) {
 	return checked, places
 }
 
-// citedNotes reads the notes that a text names, each once. Line is 0 where there
-// is none.
+// citedNotes reads the notes that a text names, each once. The Line of a source is 0 if the note
+// does not exist.
 func (s *notesServer) citedNotes(ctx context.Context, places []cited) (sources []agent.Source, err error) {
 	known := map[string]agent.Source{}
 	opened, compared := 0, 0
@@ -198,7 +198,7 @@ func (s *notesServer) citedNotes(ctx context.Context, places []cited) (sources [
 	return sources, nil
 }
 
-// quotedIn lists the quotations of a text that are long enough to be judged.
+// quotedIn returns the quotations of a text that are long enough to be checked.
 func quotedIn(checked string) (list []string) {
 	for _, b := range text.Blocks(checked) {
 		quotes := text.Quotations(checked, b)
@@ -214,5 +214,5 @@ func quotedIn(checked string) (list []string) {
 	return list
 }
 
-// clip bounds a text of an answer.
+// clip shortens a text of the answer.
 func clip(s string) string { return text.Clip(text.OneLine(s), 300) }

@@ -20,22 +20,22 @@ import (
 	"lifehub/tui/safetext"
 )
 
-// program is a client, and how it wants to be told of a server.
+// program is a client and the format of its configuration.
 type program struct {
-	file   string // of its settings
-	path   string // where in it the entry goes, above the server's name
+	file   string // name of its settings file
+	path   string // key in that file under which servers are listed
 	format func(any) ([]byte, error)
 	entry  func(run) map[string]any
 }
 
-// run is what starts the server.
+// run is the command that starts the server.
 type run struct {
 	command string
 	args    []string
 	env     map[string]string
 }
 
-// programs are those whose entries --print-config knows.
+// programs are the clients that --print-config supports.
 var programs = map[string]program{
 	"claude-code":    {".mcp.json of a project, or ~/.claude.json for all", "mcpServers", asJSON, withType("stdio")},
 	"claude-desktop": {"claude_desktop_config.json (Settings › Developer › Edit Config)", "mcpServers", asJSON, plain},
@@ -52,7 +52,7 @@ var programs = map[string]program{
 
 func clientNames() string { return strings.Join(slices.Sorted(maps.Keys(programs)), ", ") }
 
-// plain is the entry that most programs agree on.
+// plain returns the entry in the form that most clients use.
 func plain(r run) map[string]any {
 	entry := map[string]any{"command": r.command, "args": r.args}
 	if len(r.env) > 0 {
@@ -81,7 +81,7 @@ func forGoose(r run) map[string]any {
 	return map[string]any{"name": "lifehub", "type": "stdio", "cmd": r.command, "args": r.args, "envs": r.env, "enabled": true, "timeout": 300}
 }
 
-// asJSON leaves paths as they are written.
+// asJSON encodes v as JSON without escaping HTML characters in paths.
 func asJSON(v any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -91,14 +91,14 @@ func asJSON(v any) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// asTOML leaves out the table above: a file that has it already would not be read.
+// asTOML omits the header of the outer table, because a file may define a table only once.
 func asTOML(v any) ([]byte, error) {
 	text, err := toml.Marshal(v)
 	_, entry, _ := bytes.Cut(text, []byte("\n"))
 	return entry, err
 }
 
-// printConfig prints the entry of a client on stdout, and on stderr where it goes.
+// printConfig prints the entry for a client on stdout, and the name of its settings file on stderr.
 func printConfig(sh *app.Process, o options) error {
 	c, ok := programs[o.config]
 	if !ok {
@@ -121,7 +121,7 @@ func printConfig(sh *app.Process, o options) error {
 	return err
 }
 
-// run is the command with absolute paths: a client starts it anywhere.
+// run returns the command with absolute paths, since a client may start it in any directory.
 func (o options) run(sh *app.Process) (run, error) {
 	command, err := os.Executable()
 	if err != nil {
@@ -145,7 +145,7 @@ func (o options) run(sh *app.Process) (run, error) {
 		r.env["LIFEHUB_HOME"] = home
 	}
 	for _, path := range append([]string{r.command, r.env["LIFEHUB_HOME"]}, r.args...) {
-		if safetext.Line(path) != path { // not all formats can hold it, and nobody could read it
+		if safetext.Line(path) != path { // some formats cannot hold it, and the user could not read it
 			return run{}, settings.UsageError{Err: fmt.Errorf("the path %s has characters that cannot be shown: give the folder another name, or a link to it", strconv.QuoteToASCII(path))}
 		}
 	}

@@ -16,51 +16,51 @@ import (
 )
 
 const (
-	// maxConnections bounds the open connections. It is well below the 256 files
-	// that the strictest systems allow, because the notes and the index need some.
+	// maxConnections bounds the open connections. It is well below the limit of 256 files on the
+	// strictest systems, because the notes and the index need some.
 	maxConnections = 64
-	// maxRequests bounds the requests that are answered at a time, and maxStreams
-	// those of them that stay open for notifications. Both are smaller than
-	// maxConnections, so that a connection can always be closed for a new one.
+	// maxRequests bounds the requests being answered, and maxStreams those of them that stay open
+	// for notifications. Both are smaller than maxConnections, so that a connection can always be
+	// closed for a new one.
 	maxRequests, maxStreams = 48, 32
-	// headTime is how long a request may take to arrive before its token is
-	// checked, and bodyTime how long its body may take after that.
+	// headTime bounds how long a request may take to arrive before its token is checked, and
+	// bodyTime how long its body may take after that.
 	headTime, bodyTime = 10 * time.Second, time.Minute
-	// idleTime is how long a connection may wait for its next request.
+	// idleTime bounds how long a connection may wait for its next request.
 	idleTime = 2 * time.Minute
 )
 
-// connections bounds what the clients of a server hold open. The zero value is
-// ready to use.
+// connections limits the connections and requests of a server. The zero value is ready to use.
 type connections struct {
-	mu                sync.Mutex // guards what follows
+	mu                sync.Mutex // guards the fields below
 	open              []*connection
 	requests, streams int
 }
 
-// connection is one of a client. In a list, those that changed state last are last.
+// connection is a connection and its state. In connections.open, the most recently changed are
+// last.
 type connection struct {
 	net.Conn
 	state trust
 }
 
-// trust is how far a connection has come. At the bound the least trusted is closed.
+// trust is the state of a connection. At the limit the least trusted is closed.
 type trust int
 
 const (
-	stranger trust = iota // no request on it has shown the token
-	waiting               // the last one did; the next one, or the rest of it, has not arrived
-	working               // a request of it is being answered
+	stranger trust = iota // no request has shown the token
+	waiting               // the last request did; the next, or the rest of it, has not arrived
+	working               // a request is being answered
 )
 
-// connectionKey is where the context of a request holds its connection.
+// connectionKey is the context key of a request's connection.
 type connectionKey struct{}
 
-// server is an HTTP server whose connections are bounded.
+// server returns an HTTP server whose connections are limited.
 func (c *connections) server(ctx context.Context, handler http.Handler) *http.Server {
 	return &http.Server{
 		Handler: handler, ReadHeaderTimeout: headTime, ReadTimeout: headTime, IdleTimeout: idleTime, MaxHeaderBytes: 64 << 10,
-		DisableGeneralOptionsHandler: true, // it would answer without a token
+		DisableGeneralOptionsHandler: true, // it would answer without checking the token
 		BaseContext:                  func(net.Listener) context.Context { return ctx },
 		ConnContext: func(ctx context.Context, conn net.Conn) context.Context {
 			return context.WithValue(ctx, connectionKey{}, conn)
@@ -78,8 +78,8 @@ func (c *connections) server(ctx context.Context, handler http.Handler) *http.Se
 	}
 }
 
-// add makes room for a connection: of the least trusted ones it closes that which
-// has been so for the longest.
+// add registers a connection. At the limit it closes, of the least trusted connections, the one
+// longest in that state.
 func (c *connections) add(conn net.Conn) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -105,7 +105,7 @@ func (c *connections) remove(conn net.Conn) {
 	c.open = slices.DeleteFunc(c.open, func(o *connection) bool { return o.Conn == conn })
 }
 
-// bounded passes on requests that have shown the token, once they are whole.
+// bounded passes on requests that have shown the token, once they are complete.
 func (c *connections) bounded(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		conn, _ := r.Context().Value(connectionKey{}).(net.Conn)
@@ -128,10 +128,11 @@ func (c *connections) bounded(next http.Handler) http.Handler {
 	})
 }
 
-// readBody reads the body of a request. The status is 0, or that of the refusal.
+// readBody reads the body of a request. On failure it returns the HTTP status of the refusal,
+// otherwise 0.
 func readBody(w http.ResponseWriter, r *http.Request) (body []byte, status int) {
 	control := http.NewResponseController(w)
-	_ = control.SetReadDeadline(time.Now().Add(bodyTime)) // if there can be none, the server's own holds
+	_ = control.SetReadDeadline(time.Now().Add(bodyTime)) // if unsupported, the server's own deadline applies
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxLine))
 	var late net.Error
 	switch {
@@ -140,7 +141,7 @@ func readBody(w http.ResponseWriter, r *http.Request) (body []byte, status int) 
 	case err != nil:
 		return nil, http.StatusBadRequest
 	}
-	_ = control.SetReadDeadline(time.Time{}) // it would end a stream
+	_ = control.SetReadDeadline(time.Time{}) // a deadline would end a stream
 	return body, 0
 }
 
@@ -152,7 +153,7 @@ func isListening(body []byte) bool {
 	return json.Unmarshal(body, &message) == nil && message.Method == mcp.MethodSubscriptionsListen
 }
 
-// enter reports whether there is a place for a request; leave gives it back.
+// enter reports whether another request may run; if so, leave must follow.
 func (c *connections) enter(isStream bool) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -175,7 +176,7 @@ func (c *connections) leave(isStream bool) {
 	}
 }
 
-// refuse answers with an error and ends the connection.
+// refuse answers with an error and closes the connection.
 func refuse(w http.ResponseWriter, status int, why string) {
 	w.Header().Set("Connection", "close")
 	http.Error(w, why, status)

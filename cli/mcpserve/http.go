@@ -24,7 +24,7 @@ import (
 	"lifehub/tui/safetext"
 )
 
-// serveHTTP serves clients of this machine until ctx ends.
+// serveHTTP serves clients on this machine until ctx ends.
 func (o options) serveHTTP(ctx context.Context, sh *app.Process, s *notesServer) error {
 	host, _, err := net.SplitHostPort(o.address)
 	if err != nil || !isLoopback(host) {
@@ -50,7 +50,7 @@ func (o options) serveHTTP(ctx context.Context, sh *app.Process, s *notesServer)
 		ending, cancel := context.WithTimeout(context.Background(), grace)
 		defer cancel()
 		if web.Shutdown(ending) != nil {
-			_ = web.Close() // a stream is open
+			_ = web.Close() // a stream is still open
 		}
 	})
 	defer stop()
@@ -60,7 +60,7 @@ func (o options) serveHTTP(ctx context.Context, sh *app.Process, s *notesServer)
 	return nil
 }
 
-// handler serves HTTP to clients that show the token.
+// handler returns the HTTP handler, which requires the token.
 func (s *notesServer) handler(token string) http.Handler {
 	inner := server.NewStreamableHTTPServer(s.mcp, server.WithStateful(true), server.WithSessionIdleTTL(time.Hour), server.WithStreamableHTTPLogger(slog.Default()))
 	mux := http.NewServeMux()
@@ -68,7 +68,8 @@ func (s *notesServer) handler(token string) http.Handler {
 	return guarded(token, s.connections.bounded(mux))
 }
 
-// token is what clients have to show: that of the file, or a new one.
+// token returns the token that clients must show: that of the file or a new one, which is saved if
+// there is a file name.
 func (o options) token() (string, error) {
 	if o.tokenFile != "" {
 		text, err := redact.ReadSecret(o.tokenFile)
@@ -89,8 +90,8 @@ func (o options) token() (string, error) {
 	return token, files.Write(o.tokenFile, []byte(token+"\n"))
 }
 
-// guarded lets through who shows the token, and no page of a browser: one that
-// has its own name lead to this machine would still name itself.
+// guarded rejects requests without the token, and those of web pages. The check of Host and Origin
+// also defeats DNS rebinding.
 func guarded(token string, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		host, _, err := net.SplitHostPort(r.Host)

@@ -11,7 +11,7 @@ import (
 	"lifehub/internal/text"
 )
 
-// addPrompts adds what a client's user may start from.
+// addPrompts adds the prompts that users can select in the client.
 func (s *notesServer) addPrompts() {
 	add := func(name, what string, argument mcp.PromptOption, key string, ask func(value string) (string, error)) {
 		s.mcp.AddPrompt(mcp.NewPrompt(name, mcp.WithPromptDescription(what), argument), func(_ context.Context, request mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {

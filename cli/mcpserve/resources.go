@@ -24,48 +24,46 @@ import (
 )
 
 const (
-	// noteScheme is how the address of a note begins; its path follows.
+	// noteScheme is the beginning of a note's URI; the path follows.
 	noteScheme = "note:///"
-	// pageSize is how many notes a page of their list holds, and maxValues how
-	// many values a completion.
+	// pageSize bounds the notes on a page of the list, and maxValues the values of a completion.
 	pageSize, maxValues = 200, 100
-	// lookAgain is how often subscribed notes are looked at apart from the
-	// watcher: another LifeHub may have indexed a change before this one saw it.
+	// lookAgain is how often subscribed notes are checked in addition to the watcher, because
+	// another LifeHub may have indexed a change first.
 	lookAgain = 5 * time.Second
 )
 
-// watched is what clients are told of: the notes as they were last seen, and
-// who subscribed to which.
+// watched holds the notes as last seen by clients, and the subscriptions.
 type watched struct {
 	woken chan struct{}
 
-	mu         sync.Mutex                     // guards what follows
-	seen       map[string]notes.Entry         // by address; Path is that of tools and rules
-	subscribed map[subscriber]map[string]bool // by address
+	mu         sync.Mutex                     // guards the fields below
+	seen       map[string]notes.Entry         // by URI; Path is as in tools and rules
+	subscribed map[subscriber]map[string]bool // by URI
 }
 
-// subscriber is who is told of notes: a session, or in the newer protocol a
-// request that listens, which has one of its own.
+// subscriber receives updates: a session or, in the newer protocol, a listening request, which has
+// a session of its own.
 type subscriber struct {
-	id      string               // of the session; "": of a request
-	session server.ClientSession // of a request
-	request *any                 // its id
+	id      string               // ID of the session; "" for a request
+	session server.ClientSession // of a request; otherwise nil
+	request *any                 // its ID
 }
 
 func newWatched() watched {
 	return watched{woken: make(chan struct{}, 1), seen: map[string]notes.Entry{}, subscribed: map[subscriber]map[string]bool{}}
 }
 
-// wake has the notes looked at.
+// wake triggers a comparison of the notes.
 func (w *watched) wake() {
 	select {
 	case w.woken <- struct{}{}:
-	default: // they will be
+	default: // already triggered
 	}
 }
 
-// listen learns from requests who subscribes to what, and has the list of notes
-// made before it is given.
+// listen registers hooks that track subscriptions and refresh the list of notes before it is
+// returned.
 func (s *notesServer) listen(hooks *server.Hooks) {
 	hooks.AddBeforeAny(func(ctx context.Context, id any, _ mcp.MCPMethod, message any) {
 		session := server.ClientSessionFromContext(ctx)
@@ -96,9 +94,8 @@ func (w *watched) forget(who subscriber) {
 	delete(w.subscribed, who)
 }
 
-// maxSubscribers bounds who is told, and maxSubscriptions what each is told of: all
-// are compared at each change. maxAddress bounds an address, in bytes; no note has a
-// longer one.
+// maxSubscribers and maxSubscriptions, per subscriber, bound the subscriptions, since all are
+// compared at each change. maxAddress bounds a URI, in bytes; no note has a longer one.
 const maxSubscribers, maxSubscriptions, maxAddress = 256, 1000, 16 << 10
 
 func (w *watched) subscribe(who subscriber, on bool, addresses ...string) {
@@ -117,7 +114,7 @@ func (w *watched) subscribe(who subscriber, on bool, addresses ...string) {
 	}
 }
 
-// tellChanges tells subscribers of changed notes until ctx ends.
+// tellChanges notifies subscribers of changed notes until ctx ends.
 func (s *notesServer) tellChanges(ctx context.Context) {
 	tick := time.NewTicker(lookAgain)
 	defer tick.Stop()
@@ -138,7 +135,7 @@ func (s *notesServer) tellChanges(ctx context.Context) {
 	}
 }
 
-// refresh compares the notes with those last seen, and tells clients.
+// refresh compares the notes with those last seen and notifies clients.
 func (s *notesServer) refresh(ctx context.Context) {
 	now := map[string]notes.Entry{}
 	var unknown []string // paths of files and folders
@@ -172,7 +169,7 @@ func (s *notesServer) refresh(ctx context.Context) {
 	var updates []update
 	s.watched.mu.Lock()
 	was := s.seen
-	for address, e := range was { // what cannot be listed is not gone
+	for address, e := range was { // a note in a folder that cannot be listed is not gone
 		inUnknown := slices.ContainsFunc(unknown, func(dir string) bool { return strings.HasPrefix(e.Path+"/", dir+"/") })
 		if inUnknown && !agent.HidesNote(hiding, e.Path) {
 			now[address] = e
@@ -196,7 +193,7 @@ func (s *notesServer) refresh(ctx context.Context) {
 		var list []server.ServerResource
 		for address, e := range now {
 			r := mcp.NewResource(address, safetext.Visible(e.Path), mcp.WithMIMEType(notes.MIMEType(e.Path)))
-			if notes.Writable(e.Path) == nil { // of others it is not that of what is read
+			if notes.Writable(e.Path) == nil { // for other formats the size of the text differs
 				r.Size = &e.Size
 			}
 			list = append(list, server.ServerResource{Resource: r, Handler: s.readResource})
@@ -210,7 +207,7 @@ func (s *notesServer) refresh(ctx context.Context) {
 	}
 }
 
-// tell tells a subscriber that a note has changed.
+// tell notifies a subscriber that a note has changed.
 func (s *notesServer) tell(who subscriber, address string) error {
 	if who.session == nil {
 		return s.mcp.SendNotificationToSpecificClient(who.id, mcp.MethodNotificationResourceUpdated, map[string]any{"uri": address})
@@ -220,15 +217,15 @@ func (s *notesServer) tell(who subscriber, address string) error {
 		Params: mcp.NotificationParams{Meta: map[string]any{mcp.MetaKeySubscriptionID: *who.request}, AdditionalFields: map[string]any{"uri": address}},
 	}}
 	select {
-	case who.session.NotificationChannel() <- changed: // the library's own way knows only sessions that stay
+	case who.session.NotificationChannel() <- changed: // the library's own function supports persistent sessions only
 		return nil
 	default:
 		return server.ErrNotificationChannelBlocked
 	}
 }
 
-// mayRead reports why a note may not be read as a whole, where it is no tool
-// that reads it: the rules for read_note hold. With no path it is for any note.
+// mayRead returns an error if a note may not be read other than by a tool; the rules for read_note
+// apply. An empty path stands for any note.
 func (s *notesServer) mayRead(ctx context.Context, path string) error {
 	tool := s.served[agent.ReadNote]
 	input, err := args.Of(map[string]any{"path": path})
@@ -241,7 +238,7 @@ func (s *notesServer) mayRead(ctx context.Context, path string) error {
 	return nil
 }
 
-// wholeNote is a note as a source, by the name that a text gives it.
+// wholeNote returns a note as a source, looked up by name.
 func (s *notesServer) wholeNote(ctx context.Context, name string) (agent.Source, error) {
 	ctx = gate.Hiding(ctx, s.App.Rules.List(), nil)
 	folder, found, err := tools.FindNote(ctx, s.App.Folders(), name)
@@ -261,12 +258,12 @@ func (s *notesServer) wholeNote(ctx context.Context, name string) (agent.Source,
 	return agent.Source{Path: path, Vault: folder.Dir(), Line: 1, EndLine: lines, Text: note.Text, Untrusted: note.Untrusted}, nil
 }
 
-// addressOf is the address of a note.
+// addressOf returns the URI of a note.
 func addressOf(path string) string {
 	return noteScheme + (&url.URL{Path: path}).EscapedPath()
 }
 
-// readResource reads a note by its address: exactly that one, if no rule hides it.
+// readResource reads the note with exactly this URI, unless a rule hides it.
 func (s *notesServer) readResource(ctx context.Context, request mcp.ReadResourceRequest) ([]mcp.ResourceContents, error) {
 	if err := s.enter(ctx); err != nil {
 		return nil, err
@@ -291,7 +288,7 @@ func (s *notesServer) CompleteResourceArgument(ctx context.Context, _ string, ar
 	return s.completeNote(argument.Value), nil
 }
 
-// CompletePromptArgument completes the argument of a prompt that names a note.
+// CompletePromptArgument completes an argument that names a note.
 func (s *notesServer) CompletePromptArgument(_ context.Context, _ string, argument mcp.CompleteArgument, _ mcp.CompleteContext) (*mcp.Completion, error) {
 	if argument.Name != "note" {
 		return &mcp.Completion{}, nil
@@ -299,7 +296,7 @@ func (s *notesServer) CompletePromptArgument(_ context.Context, _ string, argume
 	return s.completeNote(argument.Value), nil
 }
 
-// completeNote lists the paths that begin so, then those that hold it.
+// completeNote returns the paths that begin with typed, then those that contain it.
 func (s *notesServer) completeNote(typed string) *mcp.Completion {
 	typed = strings.ToLower(typed)
 	var first, more []string

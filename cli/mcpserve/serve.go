@@ -1,8 +1,8 @@
-// Package mcpserve is `lifehub mcp serve`: the notes as an MCP server, for the
-// programs of others. Start with [NewCommand]; one call's way is call.go.
+// Package mcpserve implements `lifehub mcp serve`: it serves the notes to other programs over MCP.
+// Start with [NewCommand]; call.go handles a call.
 //
-// Another program's model is trusted less than our own: what it reads goes
-// through the same gate and the same rules, what it writes asks each time.
+// Another program's model is trusted less than LifeHub's own: what it reads passes the same gate
+// and rules, and each change needs the user's permission.
 package mcpserve
 
 import (
@@ -35,7 +35,7 @@ type options struct {
 	tokenFile string
 }
 
-// NewCommand is `lifehub mcp serve`.
+// NewCommand returns `lifehub mcp serve`.
 func NewCommand(sh *app.Process) *cobra.Command {
 	o := options{RunFlags: app.RunFlags{Alone: true}}
 	cmd := &cobra.Command{
@@ -99,13 +99,13 @@ func (o options) serve(ctx context.Context, sh *app.Process) error {
 const (
 	// maxLine bounds a message of a client, in bytes.
 	maxLine = 4 << 20
-	// grace is how long calls may take to end after the client has gone or a
-	// signal came. A client that never reads must not keep the process.
+	// grace bounds how long calls may run after the client is gone or a signal came. A client that
+	// never reads must not keep the process alive.
 	grace = 2 * time.Second
 )
 
-// serveStdio serves the client on the other side of two pipes. Its goroutine
-// ends with it, or with the process if the client does not read.
+// serveStdio serves a client on two pipes. Its goroutine ends with the client, or with the process
+// if the client does not read.
 func (s *notesServer) serveStdio(ctx context.Context, in io.Reader, out io.Writer) error {
 	stdio := server.NewStdioServer(s.mcp)
 	server.WithErrorLogger(log.New(logged{}, "", 0))(stdio)
@@ -140,13 +140,13 @@ func endOf(err error) error {
 	return err
 }
 
-// boundedLines passes lines on, and of one that is too long its beginning: that
-// is no message, and is answered as such.
+// boundedLines is a reader that cuts lines after maxLine bytes. A cut line is not a valid message
+// and is answered with an error.
 type boundedLines struct {
 	io.Reader
 	line  int
 	done  atomic.Bool
-	ended chan struct{} // closed when there is no more to read
+	ended chan struct{} // closed at the end of the input
 }
 
 func (b *boundedLines) Read(p []byte) (int, error) {
@@ -164,13 +164,13 @@ func (b *boundedLines) Read(p []byte) (int, error) {
 		if err != nil && !b.done.Swap(true) {
 			close(b.ended)
 		}
-		if len(kept) > 0 || err != nil { // a reader that often brings nothing is given up
+		if len(kept) > 0 || err != nil { // callers give up on a reader that often returns 0, nil
 			return len(kept), err
 		}
 	}
 }
 
-// logged sends what the library logs to LifeHub's log.
+// logged writes the library's log to LifeHub's.
 type logged struct{}
 
 func (logged) Write(line []byte) (int, error) {
@@ -178,7 +178,7 @@ func (logged) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// recovered makes an error of a panic, and logs it.
+// recovered turns a panic into an error and logs it.
 func recovered(what string, err *error) {
 	if fault := recover(); fault != nil {
 		slog.Error(what, "fault", fault, "stack", string(debug.Stack()))
@@ -186,8 +186,8 @@ func recovered(what string, err *error) {
 	}
 }
 
-// follow keeps each index like its folder, and tells clients of notes that
-// change. Its goroutines end with ctx.
+// follow keeps the indexes up to date and notifies clients of changed notes. Its goroutines end
+// with ctx.
 func (s *notesServer) follow(ctx context.Context) {
 	spawn := func(what string, f func()) {
 		s.running.Go(func() {
@@ -204,7 +204,7 @@ func (s *notesServer) follow(ctx context.Context) {
 			if err != nil && ctx.Err() == nil {
 				slog.Warn("index the notes", "error", err)
 			}
-			_ = v.Index.Watch(ctx, v.Folder, func() llm.Embedder { return s.App.Embedder(ctx) }, func(rag.Changes, error) { s.wake() }) // it ends with ctx
+			_ = v.Index.Watch(ctx, v.Folder, func() llm.Embedder { return s.App.Embedder(ctx) }, func(rag.Changes, error) { s.wake() }) // Watch returns when ctx ends
 		})
 	}
 	spawn("tell of changed notes", func() { s.tellChanges(ctx) })

@@ -23,7 +23,7 @@ import (
 )
 
 const (
-	// maxWaiting is how many changes may wait for the user.
+	// maxWaiting bounds the changes that wait for the user.
 	maxWaiting = 16
 	// askedFor is how long a question stays open.
 	askedFor = 10 * time.Minute
@@ -31,10 +31,10 @@ const (
 
 // questions are the changes that wait for the user. One is shown at a time.
 type questions struct {
-	ctx          context.Context // of all turns: a client may answer in another request
+	ctx          context.Context // parent of every turn's context, since the answer may come in another request
 	waiting      chan struct{}
 	turn         chan struct{}
-	conversation sync.Map // of a session and client, where its changes are kept and undone
+	conversation sync.Map // conversation in which the changes of a session are saved, by session ID
 
 	mu   sync.Mutex // guards open
 	open map[string]*question
@@ -44,23 +44,22 @@ func newQuestions(ctx context.Context) questions {
 	return questions{ctx: ctx, waiting: make(chan struct{}, maxWaiting), turn: make(chan struct{}, 1), open: map[string]*question{}}
 }
 
-// question is a turn that waits for a permission.
+// question is a turn that waits for permission.
 type question struct {
 	ctx    context.Context
 	events <-chan agent.Event
 	reply  func(agent.Reply)
 	end    func()
-	about  string // the note that the call names, of those that there have to be; "": none
-	asked  bool   // the gate asked, and did not refuse by itself
+	about  string // existing note that the call names; "" if none
+	asked  bool   // the gate asked rather than refused
 }
 
-// allowed is the only field of the form: a client that accepts forms unseen
-// has still not said yes.
+// allowed is the only field of the form. It makes sure that a client which accepts forms
+// automatically has not agreed yet.
 const allowed = "allow"
 
-// write answers calls of a tool that changes something. Each is a turn of
-// its own, with gate, journal and undo; what the gate asks goes to the user
-// through the client.
+// write returns a handler for a tool that changes something. Each call is a separate turn with
+// gate, journal and undo; the gate's question goes to the user through the client.
 func (s *notesServer) write(tool agent.Tool) server.ToolHandlerFunc {
 	name := tool.Spec().Name
 	return func(ctx context.Context, request mcp.CallToolRequest) (*mcp.CallToolResult, error) {
@@ -90,7 +89,7 @@ func (s *notesServer) write(tool agent.Tool) server.ToolHandlerFunc {
 	}
 }
 
-// proceed runs a turn to its end, or to a question, which it puts to the client.
+// proceed runs a turn to its end, or until a question has to be sent to the client.
 func (s *notesServer) proceed(ctx context.Context, q *question) *mcp.CallToolResult {
 	text, done, denied := "", false, false
 	var did agent.Effects
@@ -133,7 +132,7 @@ func (s *notesServer) proceed(ctx context.Context, q *question) *mcp.CallToolRes
 	return mcp.NewToolResultText(text)
 }
 
-// noteOf is the note that a call adds to, as the call names it.
+// noteOf returns the name of the note that a call changes, or "" if it creates one.
 func noteOf(tool string, input json.RawMessage) string {
 	var given struct{ Path, Note string }
 	if tool == "create_note" || json.Unmarshal(input, &given) != nil {
@@ -142,8 +141,8 @@ func noteOf(tool string, input json.RawMessage) string {
 	return cmp.Or(given.Path, given.Note)
 }
 
-// deniedNote is the answer to a change that a rule denies: where the client cannot
-// see the note, that of one that is not there.
+// deniedNote is the answer to a change that a rule denies. If the rules hide the note from the
+// client, it is the same as for a note that does not exist.
 func (s *notesServer) deniedNote(ctx context.Context, name string) string {
 	if name != "" {
 		if _, _, err := tools.FindNote(gate.Hiding(ctx, s.App.Rules.List(), nil), s.App.Folders(), name); errors.Is(err, fs.ErrNotExist) {
@@ -153,8 +152,8 @@ func (s *notesServer) deniedNote(ctx context.Context, name string) string {
 	return notAllowed
 }
 
-// ask leaves a turn waiting and puts its question to the client. It ends unasked
-// when the time is over, or the client withdraws the call.
+// ask suspends a turn and sends its question to the client. The question is withdrawn after
+// askedFor, or if the client cancels the call.
 func (s *notesServer) ask(ctx context.Context, q *question, asked agent.PermissionAsked) *mcp.CallToolResult {
 	state := rand.Text()
 	s.questions.mu.Lock()
@@ -164,20 +163,20 @@ func (s *notesServer) ask(ctx context.Context, q *question, asked agent.Permissi
 		defer recovered("withdraw a question", new(error))
 		if q := s.take(state); q != nil {
 			q.reply(agent.Reply{Decision: agent.Refuse, Reason: "the question was withdrawn"})
-			for range q.events { // to the end of the turn
+			for range q.events { // drain the turn
 			}
 			q.end()
 		}
 	}
 	context.AfterFunc(q.ctx, withdraw)
-	if !server.IsModernRequest(ctx) { // else the call ends here, and another one brings the answer
+	if !server.IsModernRequest(ctx) { // in the newer protocol the call ends here, and another one has the answer
 		context.AfterFunc(ctx, withdraw)
 	}
-	asked.Reason = gate.WithoutRule(asked.Reason) // which is not for the client
+	asked.Reason = gate.WithoutRule(asked.Reason) // the client must not see the rule
 	before, after := dialog.Title(asked)
 	lines := []string{before + asked.Name + after}
 	for _, line := range dialog.Describe(asked, false) {
-		if line.Mark != dialog.Context || asked.Name != "remember" { // other facts are not for the client
+		if line.Mark != dialog.Context || asked.Name != "remember" { // the client must not see other facts
 			lines = append(lines, line.Text)
 		}
 	}
@@ -190,7 +189,7 @@ func (s *notesServer) ask(ctx context.Context, q *question, asked agent.Permissi
 	}).ToolResult()
 }
 
-// take returns an open question, which is then no longer open; nil: it is not.
+// take removes an open question and returns it, or nil if it is not open.
 func (s *notesServer) take(state string) *question {
 	s.questions.mu.Lock()
 	defer s.questions.mu.Unlock()
@@ -199,7 +198,7 @@ func (s *notesServer) take(state string) *question {
 	return q
 }
 
-// answered continues the turn whose question a client brings the answer to.
+// answered continues the turn that waits for the answer in request.
 func (s *notesServer) answered(ctx context.Context, request mcp.CallToolRequest) *mcp.CallToolResult {
 	q := s.take(request.Params.RequestState)
 	if q == nil {
@@ -215,13 +214,13 @@ func (s *notesServer) answered(ctx context.Context, request mcp.CallToolRequest)
 	return s.proceed(ctx, q)
 }
 
-// canAsk reports whether the client can put a question to its user.
+// canAsk reports whether the client can ask its user.
 func canAsk(ctx context.Context) bool {
 	session, ok := server.ClientSessionFromContext(ctx).(server.SessionWithClientInfo)
 	return ok && session.GetClientCapabilities().Elicitation != nil
 }
 
-// clientOf names the program that calls, in its own words.
+// clientOf returns the client's name as the client gives it.
 func clientOf(ctx context.Context) string {
 	session, ok := server.ClientSessionFromContext(ctx).(server.SessionWithClientInfo)
 	if !ok {
@@ -230,7 +229,7 @@ func clientOf(ctx context.Context) string {
 	return cmp.Or(text.Clip(text.OneLine(session.GetClientInfo().Name), 40), "a program")
 }
 
-// conversationOf is where the changes of a client are kept.
+// conversationOf returns the conversation in which a client's changes are saved.
 func (s *notesServer) conversationOf(ctx context.Context) string {
 	id, _ := s.conversation.LoadOrStore(server.ClientSessionFromContext(ctx).SessionID(), s.App.Store.NewConversation())
 	return id.(string)

@@ -1,5 +1,5 @@
-// Package prompts reads what the user has written down for the model: prompts that
-// are commands, and skills. Start with [Read] and [Skills].
+// Package prompts reads the prompts and skills that the user has saved. Start with [Read] and
+// [Skills].
 package prompts
 
 import (
@@ -30,19 +30,19 @@ type Prompt struct {
 	Name        string
 	Description string // one line
 	File        string
-	Err         error // why it cannot be used; nil: it can
+	Err         error // why it cannot be used; nil if it can
 	Text        string
-	tools       []string // globs of the only tools that may answer it; nil: all
+	tools       []string // globs of the only tools it may use; nil for all
 }
 
-// validName is what a prompt may be called to be a command.
+// validName matches names that can be a command.
 var validName = pattern.Lazy(`^[a-z0-9][a-z0-9_-]*$`)
 
-// Read reads the prompts of a folder of NAME.md, by name. Those that cannot be used
-// say so.
+// Read reads the prompts NAME.md of a folder, sorted by file name. Those that cannot be used have
+// Err set.
 func Read(dir string) (list []Prompt) {
 	files, err := filepath.Glob(filepath.Join(dir, "*.md"))
-	if err != nil { // only of a bad pattern
+	if err != nil { // only for a bad pattern
 		return nil
 	}
 	taken := map[string]string{}
@@ -81,7 +81,7 @@ func read(file string) Prompt {
 	return p
 }
 
-// take takes over front matter. An unknown key may be a limit that was misspelt.
+// take applies front matter. An unknown key is an error, since it may be a misspelt restriction.
 func (p *Prompt) take(front map[string]any) error {
 	for _, key := range slices.Sorted(maps.Keys(front)) {
 		switch value := front[key].(type) {
@@ -111,17 +111,17 @@ func (p *Prompt) take(front map[string]any) error {
 	return nil
 }
 
-// Names is the text with the tools that it names.
+// Names returns the text and the tool globs, which may name MCP servers.
 func (p Prompt) Names() string {
 	return strings.Join(append(p.tools[:len(p.tools):len(p.tools)], p.Text), "\n")
 }
 
-// Takes reports whether the prompt has a place for what follows its name.
+// Takes reports whether the prompt has a placeholder for arguments.
 func (p Prompt) Takes() bool { return blank.MatchString(p.Text) }
 
-// Message is what is sent, of the text that follows the prompt's name and the words
-// of it. known are the names of all tools; one of the prompt's own that is none of
-// them is an error.
+// Message returns the message to send. args is the text after the prompt's name and words are the
+// words in it; known are the names of all tools. It is an error if one of the prompt's globs
+// matches no tool.
 func (p Prompt) Message(args string, words, known []string) (string, error) {
 	if p.Err != nil {
 		return "", p.Err
@@ -144,10 +144,10 @@ func (p Prompt) Message(args string, words, known []string) (string, error) {
 	return m.String(), nil
 }
 
-// blank is where arguments go: all of them, or the Nth word.
+// blank matches a placeholder: for all arguments, or for the Nth word.
 var blank = pattern.Lazy(`\$(?:ARGUMENTS|[1-9])\b`)
 
-// filled puts arguments into a prompt; where it has no place for them, they follow it.
+// filled inserts arguments into a prompt. Without a placeholder they are appended.
 func filled(text, args string, words []string) string {
 	text = strings.TrimSpace(text)
 	if !blank.MatchString(text) {
@@ -165,10 +165,10 @@ func filled(text, args string, words []string) string {
 	})
 }
 
-// word is one argument, in quotes or not.
+// word matches one argument, quoted or not.
 var word = pattern.Lazy(`"([^"]*)"|(\S+)`)
 
-// Words are the arguments in a line. A word in quotes is one.
+// Words splits a line into arguments. Quotes group words.
 func Words(args string) (words []string) {
 	for _, found := range word.FindAllStringSubmatch(args, -1) {
 		words = append(words, found[1]+found[2])

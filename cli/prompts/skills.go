@@ -23,25 +23,25 @@ import (
 	"lifehub/tui/draw"
 )
 
-// skill is what the user trusts a model to be told about a kind of task.
+// skill is a set of instructions for a kind of task that the user trusts.
 type skill struct {
 	Prompt
 	in    settings.Skills
-	at    string   // its folder, below in.Dir
-	files []string // next to SKILL.md, below at
+	at    string   // its folder, relative to in.Dir
+	files []string // files other than SKILL.md, relative to at
 }
 
-// skillName is what the open format lets a skill be called: as its folder.
+// skillName matches the names that the Agent Skills format allows.
 var skillName = pattern.Lazy(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
-// Skills are what trusted folders teach a model.
+// Skills are the skills of trusted folders.
 type Skills struct {
 	List   []skill
-	Unused []string // which others there are, and why they are not used
+	Unused []string // skills that are not used, with the reason
 }
 
-// ReadSkills reads the skills of folders; the first of a name counts. One that
-// cannot be used is left out and told of.
+// ReadSkills reads the skills of folders. Of several with the same name the first is used. Unusable
+// ones are listed in Unused.
 func ReadSkills(folders []settings.Skills) (all Skills) {
 	for _, in := range folders {
 		for _, file := range slices.Sorted(maps.Keys(in.Files)) {
@@ -72,8 +72,8 @@ func ReadSkills(folders []settings.Skills) (all Skills) {
 	return all
 }
 
-// readHead reads what SKILL.md says of itself. What else its front matter holds, as
-// tools that it would like to have allowed, counts for nothing.
+// readHead reads SKILL.md. Front matter other than the name and the description is ignored,
+// including requests to allow tools.
 func (s *skill) readHead() error {
 	raw, err := s.read("SKILL.md")
 	if err != nil {
@@ -96,7 +96,7 @@ func (s *skill) readHead() error {
 	return nil
 }
 
-// read reads a file of the skill, if it is one, as it was trusted.
+// read returns a file of the skill if it is unchanged since the user trusted it.
 func (s *skill) read(name string) (string, error) {
 	sum, known := s.in.Files[s.at+"/"+name]
 	if !known {
@@ -120,7 +120,7 @@ func (s *skill) read(name string) (string, error) {
 	return string(raw), nil
 }
 
-// Prompts are the skills as commands: the user asks for what one says.
+// Prompts returns the skills as prompts, which become commands.
 func (all Skills) Prompts() (prompts []Prompt) {
 	for _, s := range all.List {
 		prompts = append(prompts, s.Prompt)
@@ -128,13 +128,13 @@ func (all Skills) Prompts() (prompts []Prompt) {
 	return prompts
 }
 
-// Bounds of what a model is told of one skill and of all, in characters.
+// Bounds of what the prompt says about one skill and about all, in characters.
 const (
 	maxDescription = 300
 	maxListed      = 1500
 )
 
-// Tool is the one through which a model reads them; nil: there are none.
+// Tool returns the tool that reads skills, or nil if there are none.
 func (all Skills) Tool() []agent.Tool {
 	list := all.List
 	if len(list) == 0 {

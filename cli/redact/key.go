@@ -15,14 +15,14 @@ import (
 	"lifehub/cli/settings"
 )
 
-// A program that prints a key may wait for the user to unlock something.
+// Limits of a program that prints a key. It may wait for the user to unlock something.
 const (
 	keyTime = 10 * time.Second
 	maxKey  = 8 << 10 // bytes
 )
 
-// KeyOf returns what reads the key of a model server when it is first wanted,
-// once. From then on the key is a secret of the run. nil: the server has none.
+// KeyOf returns a function that reads the key of a model server when it is first needed and
+// remembers it. The key is then redacted. KeyOf returns nil if the server has no key.
 func (r *Redaction) KeyOf(s settings.ModelServer) func(context.Context) (string, error) {
 	if s.KeyEnv == "" && s.KeyFile == "" && len(s.KeyCommand) == 0 {
 		return nil
@@ -72,7 +72,7 @@ func (r *Redaction) readKey(ctx context.Context, s settings.ModelServer) (string
 	defer cancel()
 	var out keyOutput
 	cmd := exec.CommandContext(ctx, s.KeyCommand[0], s.KeyCommand[1:]...)
-	cmd.Env, cmd.Stdout, cmd.WaitDelay = r.Environ, &out, time.Second // what it prints elsewhere is not shown: it may be a secret too
+	cmd.Env, cmd.Stdout, cmd.WaitDelay = r.Environ, &out, time.Second // stderr is discarded: it may contain a secret
 	if err := cmd.Run(); errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return "", fmt.Errorf("%s did not print it within %v; it may be waiting for you to unlock something: run it yourself, then try again", s.KeyCommand[0], keyTime)
 	} else if err != nil {
@@ -82,7 +82,7 @@ func (r *Redaction) readKey(ctx context.Context, s settings.ModelServer) (string
 	return strings.TrimSpace(line), nil
 }
 
-// keyOutput takes as much as a key may have.
+// keyOutput collects the output of a program up to maxKey bytes.
 type keyOutput struct{ strings.Builder }
 
 func (o *keyOutput) Write(p []byte) (int, error) {

@@ -1,4 +1,4 @@
-// Package redact knows the secrets of a run and takes them out of texts and traces.
+// Package redact finds the secrets of a run and removes them from texts and traces.
 package redact
 
 import (
@@ -14,19 +14,19 @@ import (
 	"lifehub/internal/pattern"
 )
 
-// redacted stands in place of a secret.
+// redacted replaces a secret.
 const redacted = "[redacted]"
 
-// shortestSecret is the length in bytes below which a known value is not
-// looked for: it would be found in ordinary words.
+// shortestSecret is the minimum length in bytes of a known secret. Shorter values would match
+// ordinary words.
 const shortestSecret = 6
 
-// redactor takes secrets out of texts: known values in every form in which
-// they travel, and what looks like a secret.
+// redactor removes secrets from text: known values in every common encoding, and anything that
+// looks like a secret.
 type redactor struct{ forms []string }
 
-// secretPatterns are what secrets look like by themselves. A group holds the
-// secret where the pattern needs something before it.
+// secretPatterns match text that looks like a secret. If a pattern has a group, the group is the
+// secret.
 var secretPatterns = []pattern.Pattern{
 	pattern.Lazy(`-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)`),
 	pattern.Lazy(`\b(?:sk|pk|rk)[-_](?:[a-z]+[-_])*[A-Za-z0-9_-]{16,}`),                  // OpenAI, Anthropic, Stripe
@@ -42,7 +42,7 @@ var secretPatterns = []pattern.Pattern{
 	pattern.Lazy(`(?i)\b[\w-]*(?:password|passwd|secret|api[_-]?key|access[_-]?key|auth[_-]?token|access[_-]?token)["']?\s*[:=]\s*["']?([^\s"',;&]{6,})`),
 }
 
-// newRedactor takes the values that must not be told.
+// newRedactor returns a redactor of the given values.
 func newRedactor(values []string) *redactor {
 	r := &redactor{}
 	for _, value := range values {
@@ -51,7 +51,7 @@ func newRedactor(values []string) *redactor {
 			r.forms = append(r.forms, formsOf(value)...)
 		}
 	}
-	// The longest first, so that no part of a longer secret is left over.
+	// Longest first, so that nothing remains of a longer secret.
 	slices.SortFunc(r.forms, func(a, b string) int { return len(b) - len(a) })
 	known := map[string]bool{}
 	r.forms = slices.DeleteFunc(r.forms, func(form string) bool {
@@ -62,8 +62,8 @@ func newRedactor(values []string) *redactor {
 	return r
 }
 
-// formsOf are the ways to write a value: as it is, in a URL, in JSON, in HTML, in hex
-// and in base64, there at each of the three places in a group of bytes.
+// formsOf returns the encodings of a value: plain, in URLs, JSON, HTML, hex and base64, the last at
+// each of the three offsets within a group of bytes.
 func formsOf(value string) []string {
 	quoted, _ := json.Marshal(value)
 	component := inComponent.Replace(url.QueryEscape(value))
@@ -79,7 +79,7 @@ func formsOf(value string) []string {
 			encoded := encoding.EncodeToString(append(make([]byte, before), value...))
 			encoded = encoded[[]int{0, 2, 3}[before]:]
 			if (before+len(value))%3 != 0 {
-				encoded = encoded[:len(encoded)-1] // it depends on what follows
+				encoded = encoded[:len(encoded)-1] // the last character also depends on the next byte
 			}
 			forms = append(forms, encoded)
 		}
@@ -87,23 +87,23 @@ func formsOf(value string) []string {
 	return forms
 }
 
-// inComponent is what encodeURIComponent of JavaScript leaves as it is.
+// inComponent undoes the escapes that JavaScript's encodeURIComponent does not make.
 var inComponent = strings.NewReplacer("+", "%20", "%21", "!", "%27", "'", "%28", "(", "%29", ")", "%2A", "*")
 
 var percent = pattern.Lazy(`%[0-9A-F]{2}`)
 
-// lowerEscapes writes the escapes of a URL in small letters.
+// lowerEscapes returns a URL with its percent escapes in lower case.
 func lowerEscapes(text string) string { return percent.ReplaceAllStringFunc(text, strings.ToLower) }
 
-// span is a part of a text, in bytes.
+// span is a range of bytes.
 type span struct{ from, to int }
 
-// base64End is the last letter of a secret in base64, which also depends on
-// what follows, with the padding.
+// base64End matches the last base64 character of a secret, which also depends on the next byte, and
+// the padding.
 var base64End = pattern.Lazy(`^[A-Za-z0-9+/_-]?={1,2}`)
 
-// find returns where secrets stand in a text, in order and apart: known ones,
-// and what fits the patterns.
+// find returns the spans of known secrets and of matches of the patterns, in order and without
+// overlap.
 func (r *redactor) find(text string, patterns []pattern.Pattern) []span {
 	var found []span
 	for _, form := range r.forms {
@@ -139,22 +139,21 @@ func (r *redactor) find(text string, patterns []pattern.Pattern) []span {
 	return apart
 }
 
-// text returns a text without its secrets.
+// text returns text without secrets.
 func (r *redactor) text(text string) string { return r.pieces([]string{text})[0] }
 
-// known returns a text without the secrets whose values are known. What looks
-// like one stays: it may be what somebody wants to read about.
+// known returns text without known secrets. Text that only looks like a secret is unchanged, since
+// the user may want to read about it.
 func (r *redactor) known(text string) string {
 	return cutSpans([]string{text}, r.find(text, nil))[0]
 }
 
-// pieces does the same for a text that came in pieces, where a secret may
-// begin in one and end in another.
+// pieces is like text for text in pieces, where a secret may span several.
 func (r *redactor) pieces(pieces []string) []string {
 	return cutSpans(pieces, r.find(strings.Join(pieces, ""), secretPatterns))
 }
 
-// cutSpans takes spans out of a text in pieces.
+// cutSpans removes spans from a text in pieces.
 func cutSpans(pieces []string, found []span) []string {
 	if len(found) == 0 {
 		return pieces
@@ -182,8 +181,8 @@ func cutSpans(pieces []string, found []span) []string {
 	return clean
 }
 
-// trace returns the lines of a trace without secrets. Each line is an event;
-// one that is not stays as redacted text.
+// trace returns the lines of a trace without secrets. A line that is not JSON becomes an event with
+// its redacted text.
 func (r *redactor) trace(lines []byte) []byte {
 	list := bytes.SplitAfter(lines, []byte("\n"))
 	r.streamed(list)
@@ -202,11 +201,11 @@ func (r *redactor) trace(lines []byte) []byte {
 	return out.Bytes()
 }
 
-// piece is an event of a text that is streamed.
+// piece is an event of streamed text.
 type piece struct{ Type, Step, Content string }
 
-// pieceIn is the piece that a line is; false: it is another event, which may
-// hold the words of one, as in the arguments of a call.
+// pieceIn parses a line as a piece. It reports false for other events, even if they contain such
+// text, for example in the arguments of a call.
 func pieceIn(line []byte) (p piece, ok bool) {
 	if !bytes.Contains(line, []byte(`"type":"token"`)) && !bytes.Contains(line, []byte(`"type":"thinking"`)) {
 		return p, false
@@ -215,8 +214,7 @@ func pieceIn(line []byte) (p piece, ok bool) {
 	return p, err == nil && (p.Type == "token" || p.Type == "thinking")
 }
 
-// streamed redacts texts that were streamed: the answer, and the thoughts of
-// each of the workers who think side by side.
+// streamed redacts streamed texts: the answer, and the reasoning of each of the parallel workers.
 func (r *redactor) streamed(lines [][]byte) {
 	at, pieces := map[string][]int{}, map[string][]string{} // by kind and step
 	for i, line := range lines {
@@ -240,10 +238,10 @@ func (r *redactor) streamed(lines [][]byte) {
 	}
 }
 
-// jsonString matches a string of JSON, keys included.
+// jsonString matches a JSON string, keys included.
 var jsonString = pattern.Lazy(`"(?:[^"\\]|\\.)*"`)
 
-// strings redacts the strings in a line of JSON and leaves all else as it is.
+// strings redacts the strings in a line of JSON and leaves the rest unchanged.
 func (r *redactor) strings(line []byte) []byte {
 	return jsonString.ReplaceAllFunc(line, func(quoted []byte) []byte {
 		var text string

@@ -20,11 +20,11 @@ import (
 	"lifehub/mcpclient/config"
 )
 
-// secretName is how variables that hold secrets are called.
+// secretName matches the names of variables that hold secrets.
 var secretName = pattern.Lazy(`(?i)(?:^|[_-])(?:\w*key|\w*token|\w*secret|\w*passw\w*|pass|pwd|passphrase|credentials?|auth|cookie|dsn|pat|jwt|bearer|mnemonic|connection_?string)s?(?:[_-]|$)`)
 
-// secretsAt returns the values that are known to be secret: of the settings, the
-// environment, the MCP servers, and their credentials.
+// secretsAt returns the known secrets: those in the settings, the environment, mcp.json and saved
+// credentials.
 func secretsAt(p settings.Paths, c *settings.Config, environ []string) []string {
 	var values []string
 	for _, s := range settings.All(c) {
@@ -38,8 +38,8 @@ func secretsAt(p settings.Paths, c *settings.Config, environ []string) []string 
 	}
 	for _, server := range c.Servers {
 		values = append(values, secretsInURL(server.URL)...)
-		if server.KeyEnv != "" || server.KeyFile != "" { // a program (key_command) runs only when its key is needed; LifeHub has none before
-			key, _ := (&Redaction{Environ: environ}).readKey(context.Background(), server) // whoever needs it is told why there is none
+		if server.KeyEnv != "" || server.KeyFile != "" { // a key_command runs only when its key is needed; LifeHub has no such key before that
+			key, _ := (&Redaction{Environ: environ}).readKey(context.Background(), server) // whoever needs the key reports the error
 			values = append(values, key)
 		}
 	}
@@ -56,8 +56,8 @@ func secretsAt(p settings.Paths, c *settings.Config, environ []string) []string 
 	return append(values, secretsOfServers(p.ServersFile())...)
 }
 
-// secretsOfServers are those of mcp.json. Where that cannot be read, no server
-// starts; what looks like a secret in it is one all the same.
+// secretsOfServers returns the secrets in mcp.json. If the file is invalid, no server starts, but
+// strings in it that look like secrets count nevertheless.
 func secretsOfServers(file string) (values []string) {
 	servers, err := config.Read(file, os.LookupEnv)
 	for _, server := range servers.Servers {
@@ -66,7 +66,7 @@ func secretsOfServers(file string) (values []string) {
 	if err == nil {
 		return values
 	}
-	text, _ := userfile.Read(file) // else nothing is known of it
+	text, _ := userfile.Read(file) // on error nothing is known about it
 	for _, quoted := range jsonString.FindAllString(string(text), -1) {
 		var value string
 		if json.Unmarshal([]byte(quoted), &value) == nil {
@@ -76,8 +76,8 @@ func secretsOfServers(file string) (values []string) {
 	return values
 }
 
-// secretsIn returns the secrets in a value: the password of an address, and all
-// of it if its name says so, unless it is a path.
+// secretsIn returns the secrets in a value: the password of a URL, and the whole value if the
+// variable's name implies a secret and the value is not a path.
 func secretsIn(name, value string) []string {
 	values := secretsInURL(value)
 	if secretName.MatchString(name) && !filepath.IsAbs(value) {
@@ -86,9 +86,8 @@ func secretsIn(name, value string) []string {
 	return values
 }
 
-// secretsOf are those that stand in a server's entry, with its variables put in:
-// in its env and headers whatever is not plain, and elsewhere what its name or its
-// place says.
+// secretsOf returns the secrets in a server's entry with variables expanded: in env and headers
+// every value that is not plain, elsewhere what is named like a secret or follows such a flag.
 func secretsOf(server config.Entry, lookup func(string) (string, bool)) []string {
 	var values []string
 	for _, text := range slices.Concat(slices.Collect(maps.Values(server.Env)), slices.Collect(maps.Values(server.Headers))) {
@@ -111,7 +110,7 @@ func secretsOf(server config.Entry, lookup func(string) (string, bool)) []string
 			values = append(values, token)
 		}
 	}
-	flag := "" // the previous argument, if it is one
+	flag := "" // the previous argument, if it is a flag
 	for _, arg := range server.Args {
 		name, value, _ := strings.Cut(strings.TrimLeft(arg, "-"), "=")
 		values = append(append(values, secretsInURL(arg)...), secretsIn(name, value)...)
@@ -126,11 +125,10 @@ func secretsOf(server config.Entry, lookup func(string) (string, bool)) []string
 	return values
 }
 
-// secretHeader is how headers are called that hold credentials.
+// secretHeader matches the names of headers that hold credentials.
 var secretHeader = pattern.Lazy(`(?i)^(?:proxy-)?authorization$|cookie`)
 
-// secretsInURL are the password of an address, and the parts of its query
-// that are called like a secret.
+// secretsInURL returns the password of a URL and the query parameters that are named like a secret.
 func secretsInURL(address string) (values []string) {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" {
@@ -139,7 +137,7 @@ func secretsInURL(address string) (values []string) {
 	if password, ok := u.User.Password(); ok {
 		values = append(values, password)
 		if written, _, _ := strings.Cut(strings.TrimPrefix(address, u.Scheme+"://"), "@"); strings.Contains(written, ":") {
-			values = append(values, written[strings.IndexByte(written, ':')+1:]) // as it stands there, escaped or not
+			values = append(values, written[strings.IndexByte(written, ':')+1:]) // as written, escaped or not
 		}
 	}
 	for name, list := range u.Query() {
@@ -150,8 +148,7 @@ func secretsInURL(address string) (values []string) {
 	return values
 }
 
-// secretsOfCredentials returns the tokens and client secrets in a folder of OAuth
-// credentials.
+// secretsOfCredentials returns the tokens and client secrets in a folder of OAuth credentials.
 func secretsOfCredentials(dir string) (values []string) {
 	files, _ := filepath.Glob(filepath.Join(dir, "*.json")) //nolint:errcheck // the pattern is valid
 	for _, file := range files {
@@ -169,10 +166,10 @@ func secretsOfCredentials(dir string) (values []string) {
 	return values
 }
 
-// variable is a reference of mcp.json to the environment.
+// variable matches a reference to an environment variable in mcp.json.
 var variable = pattern.Lazy(`\$\{(?:env:)?(\w+)`)
 
-// variablesIn are the values of the variables that a text refers to.
+// variablesIn returns the values of the variables that a text refers to.
 func variablesIn(text string) []string {
 	var values []string
 	for _, m := range variable.FindAllStringSubmatch(text, -1) {
@@ -181,8 +178,8 @@ func variablesIn(text string) []string {
 	return values
 }
 
-// WithoutOwnSecrets is an environment for a program of the user's: without the
-// variables that hold secrets of LifeHub's settings.
+// WithoutOwnSecrets returns an environment without the variables that hold secrets of LifeHub's
+// settings, for running other programs.
 func WithoutOwnSecrets(environ []string) []string {
 	ours := []string{settings.PasswordEnv}
 	for _, s := range settings.All(&settings.Config{}) {
@@ -192,25 +189,25 @@ func WithoutOwnSecrets(environ []string) []string {
 	}
 	return slices.DeleteFunc(slices.Clone(environ), func(entry string) bool {
 		name, _, _ := strings.Cut(entry, "=")
-		return slices.ContainsFunc(ours, func(o string) bool { return strings.EqualFold(o, name) }) // Windows knows no case
+		return slices.ContainsFunc(ours, func(o string) bool { return strings.EqualFold(o, name) }) // on Windows names are case-insensitive
 	})
 }
 
-// Redaction takes secrets out of whatever LifeHub writes, tells a model or
-// prints of itself. It reads the tokens of consents again when they change. It
-// is safe for concurrent use; nil knows none.
+// Redaction removes secrets from whatever LifeHub saves, prints or sends to a model. It rereads
+// saved credentials and mcp.json when they change. It is safe for concurrent use; a nil Redaction
+// knows no secrets.
 type Redaction struct {
 	Paths   settings.Paths
 	Config  *settings.Config
 	Environ []string
 
 	mu     sync.Mutex
-	of     string   // the state of the credentials and of mcp.json that cut is made for
-	values []string // all that were ever read: a server that is gone from mcp.json may still say its own
+	of     string   // modification times of the files that cut was made from
+	values []string // all ever read: a server removed from mcp.json may still print its secrets
 	cut    *redactor
 }
 
-// current is the one for this moment.
+// current returns the redactor for the current secrets.
 func (s *Redaction) current() *redactor {
 	if s == nil {
 		return &redactor{}
@@ -230,23 +227,23 @@ func (s *Redaction) current() *redactor {
 	return s.cut
 }
 
-// Add has one more value taken out from now on.
+// Add adds a secret.
 func (s *Redaction) Add(value string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.values, s.cut = append(s.values, value), nil
 }
 
-// Text takes out what is known and what looks like a secret.
+// Text removes known secrets and text that looks like a secret.
 func (s *Redaction) Text(text string) string { return s.current().text(text) }
 
-// Known takes out what is known.
+// Known removes known secrets.
 func (s *Redaction) Known(text string) string { return s.current().known(text) }
 
-// Trace takes out of the lines of a trace what Text does.
+// Trace is like Text for the lines of a trace.
 func (s *Redaction) Trace(lines []byte) []byte { return s.current().trace(lines) }
 
-// ReadSecret reads the first line of a file that only its owner may read.
+// ReadSecret returns the first line of a file. It is an error if others can read the file.
 func ReadSecret(file string) (string, error) {
 	if file == "" {
 		return "", errors.New("no password is set: put it into " + settings.PasswordEnv + ", or name its file as mail.password_file")

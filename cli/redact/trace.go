@@ -6,8 +6,8 @@ import (
 	"io"
 )
 
-// TraceWriter keeps a trace without secrets. A text that is streamed is held
-// until it pauses, since a secret in it may come in pieces.
+// TraceWriter writes a trace without secrets. It holds streamed text until the stream pauses, since
+// a secret may arrive in pieces.
 type TraceWriter struct {
 	io.WriteCloser
 	Secrets *Redaction
@@ -15,8 +15,8 @@ type TraceWriter struct {
 	size    int
 }
 
-// maxHeld bounds what is held, in bytes of lines; a secret that is cut there
-// is taken out where the trace is exported.
+// maxHeld bounds the held lines, in bytes. A secret split at this limit is redacted when the trace
+// is exported.
 const maxHeld = 256 << 10
 
 func (c *TraceWriter) Write(line []byte) (int, error) {
@@ -36,7 +36,7 @@ func (c *TraceWriter) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// flush keeps what is held.
+// flush writes what is held.
 func (c *TraceWriter) flush() error {
 	if len(c.held) == 0 {
 		return nil

@@ -12,16 +12,16 @@ import (
 	"lifehub/internal/pattern"
 )
 
-// shortestByValue is the length in bytes below which no value of a server's
-// env or headers is taken for a secret by what it looks like.
+// shortestByValue is the minimum length in bytes for a value of a server's env or headers to be
+// taken for a secret by its form.
 const shortestByValue = 8
 
-// authorization is a value of a header that begins with a scheme.
+// authorization matches a header value that begins with a scheme.
 var authorization = pattern.Lazy(`(?i)^(?:bearer|basic|token|bot|api-?key|key|digest|negotiate)\s+(.+)$`)
 
-// secretsByValue are what of a value is secret: all of it, and each of its parts
-// that would be one by itself, unless it is plain: what settings hold that is no
-// credential, such as a path, a number, a word, or an address without a password.
+// secretsByValue returns the secrets in a value of unknown meaning: the value and each part of it
+// that is not plain. Plain are values that are not credentials, such as paths, numbers, words, and
+// URLs without a password.
 func secretsByValue(value string) []string {
 	value = strings.TrimSpace(strings.Trim(strings.TrimSpace(value), "\"'`"))
 	if scheme := authorization.FindStringSubmatch(value); scheme != nil {
@@ -50,7 +50,7 @@ func secretsByValue(value string) []string {
 	return values
 }
 
-// Values that are no credential, whatever their length.
+// plainValues match values that are not credentials, whatever their length.
 var plainValues = []pattern.Pattern{
 	pattern.Lazy(`^[+-]?\d[\d_.,]*(?i:e[+-]?\d+|ms|s|m|h|d|[kmgt]i?b?|px|%)?$`),                                                  // numbers, sizes, durations
 	pattern.Lazy(`^v?\d+(?:\.\d+)+(?:[-+][a-z]+[.\d]*)?$`),                                                                       // versions
