@@ -100,4 +100,4 @@ film: tools ## the moving picture of the README, from the running program
 	STEPS=film scripts/screens.sh
 
 strings: ## every string that a user may read, by file, for somebody who reads them all
-	@LIFEHUB_STRINGS=1 go test . -run TestStrings -count=1 -v | grep '\.go:'
+	@go run scripts/strings.go
