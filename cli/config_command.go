@@ -16,7 +16,6 @@ import (
 	"lifehub/internal/files"
 	"lifehub/internal/userfile"
 	"lifehub/tui/safetext"
-	tuiterminal "lifehub/tui/terminal"
 )
 
 func newConfig(sh *app.Process) *cobra.Command {
@@ -128,21 +127,13 @@ func editConfig(sh *app.Process) error {
 			return err
 		}
 	}
-	editor := ""
-	for _, name := range []string{"EDITOR", "VISUAL"} {
-		if value, _ := sh.Getenv(name); value != "" {
-			editor = value
+	_, c, err := app.LoadSettings(sh)
+	if err != nil { // a file with a mistake is edited too, as the environment alone says
+		if c, err = settings.Load("", sh.Getenv); err != nil {
+			return err
 		}
 	}
-	if _, c, err := app.LoadSettings(sh); err == nil { // a file with a mistake can be edited too
-		editor = cmp.Or(c.Editor, editor)
-	}
-	edit, err := tuiterminal.EditorCommand(editor, p.ConfigFile(), 0)
-	if err != nil {
-		return settings.UsageError{Err: err}
-	}
-	edit.Stdin, edit.Stdout, edit.Stderr = sh.In, sh.Out, sh.Err
-	if err := edit.Run(); err != nil {
+	if err := runEditor(sh, c.Editor, p.ConfigFile()); err != nil {
 		return fmt.Errorf("edit the settings: %w", err)
 	}
 	_, _, err = app.LoadSettings(sh)

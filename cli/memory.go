@@ -2,9 +2,7 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"time"
@@ -13,7 +11,6 @@ import (
 
 	"lifehub/agent"
 	"lifehub/cli/app"
-	"lifehub/cli/redact"
 	"lifehub/cli/settings"
 	"lifehub/tui/safetext"
 )
@@ -125,11 +122,7 @@ func (c *memoryCommand) showDiff(diff string, err error) error {
 	return app.PrintText(c.Process, "change", safetext.Text(diff))
 }
 
-func (c *memoryCommand) edit(ctx context.Context, a *app.App, _ []string) error {
-	argv := strings.Fields(a.Settings.Editor)
-	if len(argv) == 0 {
-		return settings.UsageError{Err: errors.New("no editor is set: set EDITOR, or `editor` in the settings")}
-	}
+func (c *memoryCommand) edit(_ context.Context, a *app.App, _ []string) error {
 	facts := a.Facts()
 	if err := facts.Begin(); err != nil {
 		return err
@@ -138,9 +131,7 @@ func (c *memoryCommand) edit(ctx context.Context, a *app.App, _ []string) error 
 	if err != nil {
 		return err
 	}
-	cmd := exec.CommandContext(ctx, argv[0], append(argv[1:], filepath.Join(folder.Dir(), filepath.FromSlash(facts.Path)))...)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.Env = c.Process.In, c.Process.Out, c.Process.Err, redact.WithoutOwnSecrets(c.Process.Environ())
-	if err := cmd.Run(); err != nil {
+	if err := runEditor(c.Process, a.Settings.Editor, filepath.Join(folder.Dir(), filepath.FromSlash(facts.Path))); err != nil {
 		return fmt.Errorf("edit the facts: %w", err)
 	}
 	return nil

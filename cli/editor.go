@@ -1,0 +1,19 @@
+package cli
+
+import (
+	"lifehub/cli/app"
+	"lifehub/cli/redact"
+	"lifehub/cli/settings"
+	tuiterminal "lifehub/tui/terminal"
+)
+
+// runEditor opens a file in the user's editor, a command line as the setting has it,
+// and waits until it is closed.
+func runEditor(sh *app.Process, editor, path string) error {
+	cmd, err := tuiterminal.EditorCommand(editor, path, 0)
+	if err != nil {
+		return settings.UsageError{Err: err}
+	}
+	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.Env = sh.In, sh.Out, sh.Err, redact.WithoutOwnSecrets(sh.Environ())
+	return cmd.Run()
+}
