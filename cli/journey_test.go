@@ -158,7 +158,7 @@ func TestANewUserFindsTheWay(t *testing.T) {
 	p.open() // first run
 	p.sees("Welcome to LifeHub", "▌ Starter notes", "Skip for now")
 	p.presses("Enter")
-	p.sees("│ what did I write about Running plan?")
+	p.sees("│ What do my notes say about the running plan?")
 	p.presses("Enter") // ask
 	p.sees("three times a week", "[1] running/plan.md:8", "enter send")
 
@@ -205,9 +205,9 @@ func TestANewUserFindsTheWay(t *testing.T) {
 
 	p.types("/edit 3") // branch
 	p.presses("Enter")
-	p.sees("editing an earlier question", "│ what did I write about Running plan?")
+	p.sees("editing an earlier question", "│ What do my notes say about the running plan?")
 	p.types(" And where?")
-	p.sees("│ what did I write about Running plan? And where?")
+	p.sees("│ What do my notes say about the running plan? And where?")
 	p.presses("Enter")
 	p.sees("‹ 2 of 2 ›", "enter send")
 
@@ -221,7 +221,7 @@ func TestANewUserFindsTheWay(t *testing.T) {
 	p.types("three times")
 	p.sees("In messages", "three times")
 	p.presses("Enter")
-	p.sees("█ what did I write about Running plan?", "three times a week")
+	p.sees("█ What do my notes say about the running plan?", "three times a week")
 
 	p.presses("Escape") // quit
 	p.sees("enter send")

@@ -47,19 +47,44 @@ func (l Library) Overview(ctx context.Context, today time.Time) (o Overview) {
 		}
 		g.release() //nolint:errcheck // it was only read
 		for _, n := range notes {
-			if len(o.Questions) < mostQuestions && len(n.Title) <= longestTitle && answers("about "+n.Title, func(f Found) bool { return f.Passages[0].Path == n.Path }) {
-				o.Questions = append(o.Questions, "what did I write about "+n.Title+"?")
+			if len(o.Questions) == mostQuestions || len(n.Title) > longestTitle {
+				continue
+			}
+			text := ""
+			if !answers("about "+n.Title, func(f Found) bool { text = f.Passages[0].Text; return f.Passages[0].Path == n.Path }) {
+				continue
+			}
+			question := "What do my notes say about " + inSentence(n.Title, text) + "?"
+			if answers(question, func(f Found) bool { return f.Passages[0].Path == n.Path }) {
+				o.Questions = append(o.Questions, question)
 			}
 		}
 	}
 	for _, span := range []string{"last week", "last month"} {
 		if answers(span, func(f Found) bool { return f.Time != nil && f.Time.Notes > 1 && f.Passages[0].Dated }) {
-			o.Questions = slices.Insert(o.Questions, min(len(o.Questions), 1), "what did I do "+span+"?")
+			o.Questions = slices.Insert(o.Questions, min(len(o.Questions), 1), "What did I do "+span+"?")
 			break
 		}
 	}
 	o.Questions = o.Questions[:min(len(o.Questions), mostQuestions)]
 	return o
+}
+
+// inSentence returns a title as an English sentence has it: as a sentence of the
+// note's text writes it, or with an article if it is several words of which only
+// the first is capitalised. Other titles, such as names, stay as they are.
+func inSentence(title, text string) string {
+	lower := strings.ToLower(title)
+	_, rest, several := strings.Cut(title, " ")
+	if several && rest == strings.ToLower(rest) && strings.Contains(text, " the ") {
+		return "the " + lower
+	}
+	for _, form := range []string{"the " + lower, lower} {
+		if at := strings.Index(text, form); at > 0 && text[at-1] == ' ' && !strings.HasPrefix(text[at-1:], " "+title) {
+			return form
+		}
+	}
+	return title
 }
 
 // isProse reports whether a passage is the user's own and has more than headings, links

@@ -45,7 +45,7 @@ func TestQuestionsAreAboutTheNoteChangedLastTheTimeJustPastAndTheNoteMostLinked(
 		"tagebuch/2026-11-17.md": "# 2026-11-17\n\nMit Jana im Kino gewesen, der Film war zu lang. Danach noch Suppe gekocht und früh geschlafen.\n",
 		"tagebuch/2026-11-19.md": "# 2026-11-19\n\nZahnarzt, keine Löcher. Am Nachmittag das Fahrrad geputzt und die Kette geölt, endlich.\n",
 	}, "Garten.md", sunday), sunday)
-	want := []string{"what did I write about Garten?", "what did I do last week?", "what did I write about Versicherungen?"}
+	want := []string{"What do my notes say about Garten?", "What did I do last week?", "What do my notes say about Versicherungen?"}
 	if !slices.Equal(o.Questions, want) || o.Changed != 1 {
 		t.Errorf("got %d changed and %q, want 1 and %q", o.Changed, o.Questions, want)
 	}
@@ -56,7 +56,7 @@ func TestQuestionsOfAVaultInChinese(t *testing.T) {
 	o := overviewOf(t, aVault(t, map[string]string{
 		"北京旅行.md": "# 北京旅行\n\n我们坐火车去北京，住在朋友家里，第一天去看长城，第二天参观故宫和颐和园，晚上吃烤鸭，第三天下雨，所以我们去了博物馆，买了一些茶叶和书，还给家人写了明信片，然后坐火车回家。\n",
 	}, "", sunday), sunday)
-	if want := []string{"what did I write about 北京旅行?"}; !slices.Equal(o.Questions, want) {
+	if want := []string{"What do my notes say about 北京旅行?"}; !slices.Equal(o.Questions, want) {
 		t.Errorf("got %q, want %q", o.Questions, want)
 	}
 }
@@ -96,5 +96,21 @@ func TestOpenTasksThatAreDueAreCounted(t *testing.T) {
 	write(t, dir, map[string]string{"tasks.md": "# Tasks\n\n- [x] overdue 📅 2026-11-01\n- [ ] this week 📅 2026-11-28\n"})
 	if o := overviewOf(t, dir, sunday); o.Due != 1 {
 		t.Errorf("%d due after some were done, want 1", o.Due)
+	}
+}
+
+func TestTitleInASentence(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ title, text, want string }{
+		{"Running plan", "# Running plan\n\nOn Sunday the long run.", "the running plan"},
+		{"Boiler", "# Boiler\n\nBelow 1.0 bar the boiler stops.", "the boiler"},
+		{"Sourdough", "Feed sourdough every day.", "sourdough"},
+		{"Marta", "The number of Marta's plumber.", "Marta"},
+		{"Azores in March", "The ferry is the cheaper way.", "Azores in March"},
+		{"Plan de course", "Trois fois par semaine.", "Plan de course"},
+	} {
+		if got := inSentence(c.title, c.text); got != c.want {
+			t.Errorf("%s: got %q, want %q", c.title, got, c.want)
+		}
 	}
 }

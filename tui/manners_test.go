@@ -181,11 +181,11 @@ func TestTheWelcomeSaysWhatIsCountedAndSuggestsWhatItShows(t *testing.T) {
 		r.mustShow("notes · reading 50 of 200 notes")
 		r.send(statusMsg{Vault: "notes", Notes: 300, Indexed: 50, Indexing: true, Embedding: true})
 		r.mustShow("notes · embedding 50 of 300 passages")
-		r.send(statusMsg{Vault: "notes", Notes: 200, Indexed: 200, Questions: []string{"what did I write about Running?"}})
+		r.send(statusMsg{Vault: "notes", Notes: 200, Indexed: 200, Questions: []string{"What do my notes say about running?"}})
 		r.keys("down")
-		r.mustShow("│ what did I write about Running?")
+		r.mustShow("│ What do my notes say about running?")
 		r.ask("/tools")
-		r.mustNotShow("what did I write about Running?")
+		r.mustNotShow("What do my notes say about running?")
 	})
 }
 

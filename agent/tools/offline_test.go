@@ -248,10 +248,11 @@ func TestTheExamplesAreAnswered(t *testing.T) {
 		t.Error("the welcome screen offers nothing")
 	}
 	for _, question := range questions {
-		about, ofNote := strings.CutPrefix(strings.TrimSuffix(question, "?"), "what did I write about ")
+		about, ofNote := strings.CutPrefix(strings.TrimSuffix(question, "?"), "What do my notes say about ")
+		about = strings.TrimPrefix(strings.ToLower(about), "the ")
 		answer, listed := v.ask(question)
 		lines := strings.Split(answer, "\n")
-		if len(listed) == 0 || ofNote && !strings.Contains(lines[2], about) || !ofNote && !strings.HasSuffix(lines[0], "notes:") {
+		if len(listed) == 0 || ofNote && !strings.Contains(strings.ToLower(lines[2]), about) || !ofNote && !strings.HasSuffix(lines[0], "notes:") {
 			t.Errorf("%s\n%s", question, answer)
 		}
 	}

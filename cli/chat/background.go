@@ -77,7 +77,7 @@ func (bg *background) spawn(f func()) {
 		defer func() {
 			if fault := recover(); fault != nil {
 				slog.Error("background work", "fault", fault, "stack", string(debug.Stack()))
-				bg.notice(fmt.Sprintf("A background task failed: %v. The log says more.", fault))
+				bg.notice(fmt.Sprintf("A background task failed: %v; see the log.", fault))
 			}
 		}()
 		f()
@@ -263,7 +263,7 @@ func (bg *background) followFolders(ctx context.Context, getenv func(string) (st
 				bg.notice(fmt.Sprintf("The notes in %s cannot be used: %v.", name, err))
 				continue
 			}
-			bg.notice(fmt.Sprintf("%s is one of your folders of notes now, and is searched from here on.", name))
+			bg.notice(fmt.Sprintf("%s is now one of your notes folders, and is searched.", name))
 			bg.stale()
 		}
 	}
@@ -334,9 +334,7 @@ func (bg *background) glance(notes int, provider string) (vault, news string, qu
 	questions = bg.overview.Questions
 	if due := bg.overview.Due; due > 0 {
 		parts = append(parts, draw.Count(due, "task")+" due")
-		if provider != "offline" { // the offline provider finds notes but lists no tasks
-			questions = slices.Insert(slices.Clone(questions), min(1, len(questions)), "which tasks are due?")
-		}
+		questions = slices.Insert(slices.Clone(questions), min(1, len(questions)), "What is due?")
 	}
 	return vault, strings.Join(parts, " · "), questions[:min(len(questions), 3)]
 }
