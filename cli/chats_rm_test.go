@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"lifehub/agent"
+	"lifehub/cli/app"
 	"lifehub/cli/settings"
 	"lifehub/internal/testenv"
 	"lifehub/store"
@@ -49,7 +50,7 @@ func TestFilesThatServersSentGoWithTheirConversation(t *testing.T) {
 	if s, err = store.Open(p.Database()); err != nil {
 		t.Fatal(err)
 	}
-	if err := removeFiles(t.Context(), p, s, []string{"gone"}); err != nil {
+	if err := app.RemoveConversations(t.Context(), p, s, []string{"gone"}); err != nil {
 		t.Fatal(err)
 	}
 	left, err := os.ReadDir(p.ServerFiles())

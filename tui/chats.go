@@ -94,17 +94,48 @@ func ReadEarlier(ctx context.Context, o *backend.Options, id string, e Earlier) 
 	}
 }
 
-// List lists the conversations. What is typed filters their titles, and finds
-// messages by their words.
-func List(ctx context.Context, o *backend.Options) tea.Cmd {
+// List lists the conversations, of which current is open. What is typed filters
+// their titles, and finds messages by their words.
+func List(ctx context.Context, o *backend.Options, current string) tea.Cmd {
 	return func() tea.Msg {
-		p, list, err := panel.ConversationPicker(ctx, o.Conversations)
-		p.Pick = func(at int) tea.Cmd { return Open(ctx, o, Opened{ID: list[at].ID, Title: list[at].Title}) }
+		c, err := panel.NewChats(ctx, o.Conversations)
+		c.Current = current
+		c.Pick = func(at int) tea.Cmd { return Open(ctx, o, Opened{ID: c.List[at].ID, Title: c.List[at].Title}) }
 		if o.Search != nil {
-			p.None = "no title or message matches"
-			p.Search = func(words string) tea.Cmd { return find(ctx, o, words) }
+			c.None = "no title or message matches"
+			c.Search = func(words string) tea.Cmd { return find(ctx, o, words) }
 		}
-		return panel.OpenMsg{Panel: &p, Err: err}
+		if o.Rename != nil {
+			c.Rename = func(id, title string) tea.Cmd { return rename(ctx, o, id, title) }
+		}
+		if o.Remove != nil {
+			c.Remove = func(ids []string) tea.Cmd { return remove(ctx, o, ids) }
+		}
+		return panel.OpenMsg{Panel: c, Err: err}
+	}
+}
+
+// renamedMsg says that a conversation got a title of the user's own.
+type renamedMsg struct{ id, title string }
+
+func rename(ctx context.Context, o *backend.Options, id, title string) tea.Cmd {
+	return func() tea.Msg {
+		if err := o.Rename(ctx, id, title); err != nil {
+			return panel.PageMsg{Err: err}
+		}
+		return renamedMsg{id, title}
+	}
+}
+
+// removedMsg says how many conversations were deleted.
+type removedMsg int
+
+func remove(ctx context.Context, o *backend.Options, ids []string) tea.Cmd {
+	return func() tea.Msg {
+		if err := o.Remove(ctx, ids...); err != nil {
+			return panel.PageMsg{Err: err}
+		}
+		return removedMsg(len(ids))
 	}
 }
 

@@ -236,15 +236,13 @@ func (m *Model) use(name string) tea.Cmd {
 	}
 }
 
-// showContext puts the bars into the transcript.
+// showContext opens the page of what the last prompt held.
 func (m *Model) showContext() tea.Cmd {
 	if m.prompt.Window.ContextCounted.Agent == "" {
 		return m.flash("no prompt was sent yet in this conversation")
 	}
 	shown := m.prompt.Window
-	m.transcript.Add(&shown)
-	m.transcript.ToEnd()
-	return nil
+	return m.open(&shown, nil)
 }
 
 // nextMode goes to the mode after the present one, around at the end.

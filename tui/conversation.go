@@ -7,7 +7,6 @@ import (
 
 	"lifehub/agent"
 	"lifehub/tui/composer"
-	"lifehub/tui/panel"
 	"lifehub/tui/safetext"
 	"lifehub/tui/transcript"
 )
@@ -17,7 +16,7 @@ func (m *Model) listConversations() tea.Cmd {
 	if m.Options.Conversations == nil || m.busy() {
 		return nil
 	}
-	return List(m.base, &m.Options)
+	return List(m.base, &m.Options, m.chat.id)
 }
 
 // rename gives the open conversation the user's own title.
@@ -26,17 +25,15 @@ func (m *Model) rename(title string) tea.Cmd {
 	if title == "" || id == "" {
 		return m.flash("usage: /rename TITLE, after the first question")
 	}
-	return func() tea.Msg {
-		if err := m.Options.Rename(m.base, id, title); err != nil {
-			return panel.PageMsg{Err: err}
-		}
-		return then(func() tea.Cmd {
-			if id == m.chat.id {
-				m.chat.title = title
-			}
-			return m.flash("renamed to “" + title + "”")
-		})
+	return rename(m.base, &m.Options, id, title)
+}
+
+// renamed shows the new title.
+func (m *Model) renamed(to renamedMsg) tea.Cmd {
+	if to.id == m.chat.id {
+		m.chat.title = to.title
 	}
+	return m.flash("renamed to “" + to.title + "”")
 }
 
 // branch is a place in the tree where a question gets an alternative.

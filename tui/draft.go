@@ -49,9 +49,9 @@ func (m *Model) restoreDraft(msg draftLoadedMsg) tea.Cmd {
 			m.editing = &editing{question: q}
 		}
 	}
-	says := "What you had typed is here again; nothing of it was sent."
+	says := "What you had typed is back; none of it was sent."
 	if d.Conversation != m.chat.id && d.Title != "" {
-		says = "What you had typed in “" + draw.Summary(d.Title, 60) + "” is here again; nothing of it was sent."
+		says = "What you had typed in “" + draw.Summary(d.Title, 60) + "” is back; none of it was sent."
 	}
 	m.transcript.Add(&transcript.Notice{Text: says})
 	return m.draft.save(m.base, m.typedState()) // together with what was typed meanwhile

@@ -13,7 +13,7 @@ import (
 
 var (
 	taskAdded = agent.Effects{{Kind: agent.NoteChanged, Path: "tasks.md", Lines: &agent.Lines{Added: 1}}}
-	unreadAt  = agent.Cited{Citation: agent.Citation{Path: "secret.md", Line: 3, Verdict: agent.NotFound, Detail: "not read in this conversation"}}
+	unreadAt  = agent.Cited{Citation: agent.Citation{Path: "secret.md", Line: 3, Verdict: agent.NotFound, Detail: "source was not read"}}
 )
 
 // did is a conversation whose only turn changed a note.
@@ -56,7 +56,7 @@ func TestTheLastLineOfATurnSaysWhatItDid(t *testing.T) {
 				r.mustShow("  " + tc.want)
 				if name == "a source nobody read" {
 					r.mustShow("[?] secret.md:3")
-					r.mustShow("✗ not read in this conversation")
+					r.mustShow("✗ source was not read")
 				}
 			})
 			var out strings.Builder
@@ -66,13 +66,13 @@ func TestTheLastLineOfATurnSaysWhatItDid(t *testing.T) {
 			if !strings.Contains(out.String(), "\n"+tc.want+"\n") {
 				t.Errorf("--plain writes\n%s", out.String())
 			}
-			if name == "a source nobody read" && !strings.Contains(out.String(), "[?] secret.md:3 ✗ not read in this conversation\n") {
+			if name == "a source nobody read" && !strings.Contains(out.String(), "[?] secret.md:3 ✗ source was not read\n") {
 				t.Errorf("--plain writes\n%s", out.String())
 			}
 		})
 	}
 	inRig(t, 80, 24, reopened(), func(r *rig) {
-		r.mustShow("✗ not read in this conversation")
+		r.mustShow("✗ source was not read")
 		r.mustShow("  changed tasks.md (+1)")
 		r.mustNotShow("/undo takes the change back") // there is no such command
 	})

@@ -10,12 +10,12 @@ import (
 	"lifehub/agent"
 	"lifehub/tui/backend"
 	"lifehub/tui/draw"
-	"lifehub/tui/transcript"
+	"lifehub/tui/panel"
 )
 
 // Prompt is what is known of the last prompt that was sent.
 type Prompt struct {
-	Window transcript.Window
+	Window panel.Context
 
 	used, allocated int // tokens of the context window
 }

@@ -105,7 +105,7 @@ func (p *Pulling) Take(msg Msg) tea.Cmd {
 func (p *Pulling) Outcome(err error) string {
 	switch {
 	case errors.Is(err, context.Canceled):
-		return "pull of " + p.Model + " stopped; the server keeps what it has so far"
+		return "pull of " + p.Model + " stopped; the server saves what it has so far"
 	case err == nil:
 		return p.Model + " is ready"
 	}

@@ -155,7 +155,7 @@ func longAnswer() []agent.Body {
 type deaf struct{ chattest.Shelf }
 
 func (deaf) List(context.Context) <-chan llm.Listing {
-	return chattest.Told(llm.Listing{Server: "ollama", Err: fmt.Errorf("%w at 127.0.0.1:11434: the server refuses the connection", llm.ErrUnreachable)})
+	return chattest.Told(llm.Listing{Server: "ollama", Err: fmt.Errorf("%w at 127.0.0.1:11434: connection refused", llm.ErrUnreachable)})
 }
 
 func deafAndOffline() backend.Options {

@@ -235,6 +235,10 @@ func (m *Model) handleOwn(msg tea.Msg) tea.Cmd {
 		return tea.Batch(m.printOver(), cmd, m.goOnWithHeld())
 	case Earlier:
 		m.showEarlier(msg)
+	case renamedMsg:
+		return m.renamed(msg)
+	case removedMsg:
+		return m.flash("deleted " + draw.Count(int(msg), "conversation"))
 	case panel.OpenMsg:
 		return m.openList(msg)
 	case Msg:

@@ -273,6 +273,9 @@ func (c *chat) open(ctx context.Context, openStore func(path string) (*store.Sto
 	o.Search, o.Rename, o.Prompts, o.Figures = c.App.Store.Search, c.App.Store.Rename, c.App.Store.Prompts, func(ctx context.Context, by string) ([]agent.Figures, error) {
 		return c.App.Store.Figures(ctx, by, time.Time{}, pageOfFigures)
 	}
+	o.Remove = func(ctx context.Context, ids ...string) error {
+		return app.RemoveConversations(ctx, c.App.Paths, c.App.Store, ids)
+	}
 	o.Left = func(conversation string) { c.left = conversation }
 	o.Artifacts, o.Drafts = c.App.Store, c.App.Store
 	o.Mentions, o.Note, o.Templates = c.background.mentions, c.background.note, c.background.templates

@@ -93,7 +93,7 @@ var (
 	}
 	World = backend.Status{
 		Provider: "ollama", Model: "qwen3:8b", Window: 16384, Notes: 1284, Indexed: 1284,
-		Vault: "notes", News: "3 changed since yesterday · 2 tasks due", Questions: []string{"what did I write about Running?", "what did I do last week?", "what did I write about Azores in March?"},
+		Vault: "notes", News: "3 changed since yesterday · 2 tasks due", Questions: []string{"What do my notes say about running?", "What did I do last week?", "What do my notes say about Azores in March?"},
 	}
 )
 
@@ -252,6 +252,7 @@ func WithEverything() backend.Options {
 	o := WithWorld(Hold())
 	o.Conversations, o.Branches, o.Search, o.Models, o.Notes = Kept{}, Kept{}, search, Shelf{}, &Folders{}
 	o.Rename = func(context.Context, string, string) error { return nil }
+	o.Remove = func(context.Context, ...string) error { return nil }
 	o.Prompts = func(context.Context, int) ([]string, error) {
 		return []string{"the last prompt", "the one before"}, nil
 	}
@@ -345,7 +346,7 @@ var LongArguments = agent.PermissionAsked{
 var UnknownOutcome = agent.PermissionAsked{
 	Step: "1", Call: "1", Name: "send_email", Input: Raw(`{"to":["bob@example.com"],"subject":"Hi","body":"See you"}`), Hash: "9f86d081884c7d65",
 	Unknown: true, Since: time.Date(2026, 3, 14, 9, 30, 0, 0, time.UTC), Preview: agent.Preview{Text: "Send a mail to bob@example.com\nFrom: ana@example.org\nGoes to: bob@example.com"},
-	Reason: "LifeHub was stopped while this was under way: whether it happened is not known",
+	Reason: "LifeHub was stopped during this call: outcome unknown",
 }
 
 // MailAsked is a call that no rule allows, so the user is asked each time.
@@ -379,7 +380,7 @@ var FormAsked = agent.InputAsked{
 var PlanAsked = agent.InputAsked{
 	Call: "plan", ID: "plan.1",
 	Question: agent.Question{
-		From: "LifeHub", Kind: agent.PlanInput, Message: "Nothing of it has run. A step that changes or sends something still asks as the rules say.",
+		From: "LifeHub", Kind: agent.PlanInput, Message: "No step has run yet. Steps that change or send something still ask, as the rules say.",
 		Check: func(values json.RawMessage) error {
 			if strings.Contains(string(values), "2026-03-01x") {
 				return errors.New("step 2: the arguments of add_task do not fit: due: it is no date")

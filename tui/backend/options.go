@@ -64,6 +64,9 @@ type Options struct {
 	Search func(ctx context.Context, words string, limit int) ([]agent.Hit, error)
 	// Rename gives a conversation the user's own title. nil: they can't be renamed.
 	Rename func(ctx context.Context, conversation, title string) error
+	// Remove deletes conversations and everything saved with them. nil: they can't
+	// be deleted.
+	Remove func(ctx context.Context, conversations ...string) error
 	// Artifacts are the documents of the open conversation; nil: none are saved.
 	Artifacts Artifacts
 

@@ -39,10 +39,7 @@ func (l *Lists) Press(pressed tea.KeyPressMsg, k *keys.Map, c *Model, commands [
 	return l.Palette.Open() && l.Palette.Press(pressed, k, c, commands) || l.Mentions.Open() && l.Mentions.Press(pressed, k, c)
 }
 
-const (
-	mostRows = 12
-	most     = 90 // cells of a frame
-)
+const mostRows = 12
 
 // list is the open one: which of its rows is chosen, and how many there are.
 func (l *Lists) list() (chosen *int, n int) {
@@ -71,7 +68,7 @@ func (l *Lists) View(width, height int, k *keys.Map, theme *draw.Theme) []string
 	if !l.Open() {
 		return nil
 	}
-	outer, rows := min(width, most), min(mostRows, height-2)
+	outer, rows := width, min(mostRows, height-2)
 	framed := rows > 2 && outer > 20
 	if l.top = 1; !framed {
 		outer, rows, l.top = width+draw.BoxSides, max(1, height), 0
@@ -79,12 +76,12 @@ func (l *Lists) View(width, height int, k *keys.Map, theme *draw.Theme) []string
 	chosen, n := l.list()
 	hint := func(b key.Binding, what string) string { return b.Help().Key + " " + what }
 	hints := []string{k.Up.Help().Key + hint(k.Down, "move"), hint(k.Complete, "insert"), hint(k.Stop, "close")}
-	title, asks := "Notes and files", outer
+	title := "Notes and files"
 	var lines []string
 	if l.Palette.Open() {
 		hints[1] = hint(k.Complete, "complete") + " · " + hint(k.Send, "run")
 		title = "Commands"
-		lines, l.rows, asks = l.Palette.lines(outer-draw.BoxSides, k, theme)
+		lines, l.rows = l.Palette.lines(outer-draw.BoxSides, k, theme)
 		from := max(0, min(slices.Index(l.rows, *chosen)-rows/2, len(lines)-rows))
 		if from == 1 { // else the only line above is the head of the first group
 			from = 0
@@ -110,5 +107,5 @@ func (l *Lists) View(width, height int, k *keys.Map, theme *draw.Theme) []string
 		Title: theme.Strong.Render(title), Count: theme.Dim.Render(draw.Nth(*chosen, n)), Border: theme.Dim,
 		Keys: theme.Dim.Render(draw.Hints(hints, outer-draw.BoxSides)),
 	}
-	return box.View(lines, min(outer, max(60, asks+draw.BoxSides)))
+	return box.View(lines, outer)
 }

@@ -189,7 +189,7 @@ func (p *Mentions) view(from, to, height, width int, theme *draw.Theme) []string
 	for i, m := range p.Rows[from:to] {
 		list[i] = draw.Row{Label: "@" + m.Name, Detail: m.Detail, Typed: p.word}
 	}
-	column, _ := draw.Columns(list, width-beside-1)
+	column := draw.Columns(list, width-beside-1)
 	var lines []string
 	for i, r := range list {
 		lines = append(lines, r.View(from+i == p.Chosen, column, width-beside-1, theme))

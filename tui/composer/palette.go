@@ -123,7 +123,7 @@ const wideUsage = 24
 
 // lines are the commands under the heads of their groups: what each does, its key
 // and how it is typed. rows says which command a line shows, -1: none.
-func (p *Palette) lines(width int, k *keys.Map, theme *draw.Theme) (lines []string, rows []int, all int) {
+func (p *Palette) lines(width int, k *keys.Map, theme *draw.Theme) (lines []string, rows []int) {
 	own := map[string]key.Binding{"help": k.Help, "new": k.New, "resume": k.Conversations, "model": k.Model, "mode": k.Mode, "quit": k.Leave}
 	usage := func(at int) string {
 		if c := p.Rows[at]; at == p.Chosen || draw.Width(c.Usage()) <= wideUsage {
@@ -131,16 +131,14 @@ func (p *Palette) lines(width int, k *keys.Map, theme *draw.Theme) (lines []stri
 		}
 		return "/" + p.Rows[at].Name + " …"
 	}
-	pressed, typed, titles := 0, 0, 0
+	pressed, typed := 0, 0
 	for at, c := range p.Rows {
 		if b := own[c.Name]; b.Enabled() && width >= 60 {
 			pressed = max(pressed, 2+draw.Width(b.Help().Key))
 		}
 		typed = max(typed, draw.Width(usage(at)))
-		titles = max(titles, draw.Width(c.Title()))
 	}
 	typed = min(typed, width/2)
-	all = min(width, titles+2+pressed+2+typed+4)
 	for at, c := range p.Rows {
 		if head := p.heads[at]; head != "" {
 			lines, rows = append(lines, theme.Dim.Render(draw.Truncate(head, width))), append(rows, -1)
@@ -152,12 +150,12 @@ func (p *Palette) lines(width int, k *keys.Map, theme *draw.Theme) (lines []stri
 		name := draw.Truncate(usage(at), typed)
 		right := theme.Key.Render(keys) + strings.Repeat(" ", pressed-draw.Width(keys)) + theme.Dim.Render(name) + strings.Repeat(" ", typed-draw.Width(name))
 		row := draw.Row{Label: c.Title(), Typed: p.typed}
-		label := all - 4 - 2 - draw.Width(right)
+		label := width - 4 - 2 - draw.Width(right)
 		if draw.Match(strings.ToLower(c.Title()), strings.ToLower(p.typed)) <= 0 {
 			row.Typed = ""
 		}
 		rows = append(rows, at)
-		lines = append(lines, row.Beside(at == p.Chosen, right, max(1, label), all, theme))
+		lines = append(lines, row.Beside(at == p.Chosen, right, max(1, label), width, theme))
 	}
-	return lines, rows, all
+	return lines, rows
 }

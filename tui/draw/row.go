@@ -15,10 +15,9 @@ type Row struct {
 	Typed         string // the list is filtered by it: its letters are marked
 }
 
-// Columns are how wide the labels of a list are in lines of a width, and its rows
-// in all: as wide as they ask for, the labels as the details leave, at least half
-// of it.
-func Columns(rows []Row, width int) (label, all int) {
+// Columns returns how wide the labels of a list are in lines of a width: as wide as
+// the longest, as far as the details leave room, at least half of the line.
+func Columns(rows []Row, width int) int {
 	labels, details := 0, 0
 	for _, r := range rows {
 		if r.Detail != "" {
@@ -30,8 +29,7 @@ func Columns(rows []Row, width int) (label, all int) {
 			labels = max(labels, Width(Summary(r.Label, width)))
 		}
 	}
-	label = max(1, min(labels, max(width/2, width-barSides-details)))
-	return label, min(width, barSides+label+details)
+	return max(1, min(labels, max(width/2, width-barSides-details)))
 }
 
 // barSides is how many cells of a line the bar of the selection takes.

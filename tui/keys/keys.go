@@ -25,6 +25,8 @@ type Map struct {
 	ListUp, ListDown, ListPageUp, ListPageDown, ListFirst, ListLast key.Binding
 	// In a list that typing filters.
 	PickerChoose, PickerClose key.Binding
+	// In the list of conversations.
+	ChatRename, ChatDelete key.Binding
 	// In the lists above the composer.
 	Complete key.Binding
 	// Among the figures.
@@ -140,6 +142,10 @@ func (k *Map) Groups() []Group {
 		{"picker", "In a list that typing filters", []Named{
 			on("picker_choose", &k.PickerChoose, "enter", "choose", "enter"),
 			on("picker_close", &k.PickerClose, "esc", "close", "esc", "ctrl+c"),
+		}},
+		{"chats", "In the list of conversations", []Named{
+			on("chat_rename", &k.ChatRename, "ctrl+r", "rename", "ctrl+r"),
+			on("chat_delete", &k.ChatDelete, "ctrl+x", "delete on closing; again: undo", "ctrl+x"),
 		}},
 		{"completion", "In a list above the composer", []Named{
 			on("complete", &k.Complete, "tab", "complete a command or a name", "tab"),
@@ -257,7 +263,7 @@ const asking = "page_up page_down top bottom earlier later send newline stop opt
 // alongside are the groups and actions whose keys are live together with those
 // of another group.
 var alongside = map[string]string{
-	"composer": "anywhere", "picker": "list", "stats": "list", "tree": "list", "servers": "list", "reader": "list",
+	"composer": "anywhere", "picker": "list", "chats": "list picker", "stats": "list", "tree": "list", "servers": "list", "reader": "list",
 	"permission": asking, "input": asking, "arguments": "send newline stop",
 }
 

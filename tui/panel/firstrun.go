@@ -218,7 +218,6 @@ func (f *FirstRun) field(width int, theme *draw.Theme) string {
 
 // View shows the model, and the folders to choose from.
 func (f *FirstRun) View(width, height int, _ *keys.Map, theme *draw.Theme) Content {
-	width = min(width, listWidth)
 	lines := []string{theme.Brand.Render(draw.Truncate("Model", width))}
 	switch {
 	case f.model == nil:
@@ -241,12 +240,12 @@ func (f *FirstRun) View(width, height int, _ *keys.Map, theme *draw.Theme) Conte
 	for _, r := range f.rows() {
 		rows = append(rows, r.Row)
 	}
-	column, all := draw.Columns(rows, width)
+	column := draw.Columns(rows, width)
 	from, to := inSight(f.at(), len(rows), max(1, height-len(lines)-3))
 	clicks := map[int]int{}
 	for at := from; at < to; at++ {
 		clicks[len(lines)] = at
-		lines = append(lines, rows[at].View(at == f.at(), column, all, theme))
+		lines = append(lines, rows[at].View(at == f.at(), column, width, theme))
 		if at == len(f.offers)+f.above() && (f.folder != "" || at == f.at()) {
 			lines = append(lines, f.field(width, theme))
 		}

@@ -16,15 +16,14 @@ import (
 type Content struct {
 	Title, Count string
 	Lines        []string
-	Width        int         // that it asks for, scrolled and filtered as it may be; 0: as its lines
 	Rows         map[int]int // which row of its list a line shows, for the mouse
 }
 
 // Clicked tells a panel which of its rows was clicked.
 type Clicked int
 
-// Frame draws the panel over the body of the screen: centred where there is room,
-// else as a sheet at its lower edge.
+// Frame draws the panel over the body of the screen, as wide as [draw.BoxWidth]
+// says: centred where there is room, else as a sheet at its lower edge.
 type Frame struct {
 	line int // of the body, the first of the content
 	rows map[int]int
@@ -32,11 +31,10 @@ type Frame struct {
 
 const (
 	gutter      = 2
-	leastWidth  = 60
-	listWidth   = 88 // lists are no wider
+	wideList    = 88 // from here on the details of the chosen row are next to the list
 	roomyWidth  = 100
 	roomyHeight = 22 // of the body: a window of 30 rows
-	detailRows  = 10 // for what there is to know of the chosen row, below a list
+	detailRows  = 10 // for the details of the chosen row, below a list
 )
 
 // Over lays a panel over the lines of the body, which are dimmed. A body too small
@@ -48,10 +46,10 @@ func (f *Frame) Over(p Panel, body []string, width int, k *keys.Map, theme *draw
 		f.line, f.rows = 0, c.Rows
 		return draw.PadHeight(c.Lines, height)
 	}
-	outer, rows := width-2*gutter, height-2
+	outer, rows := draw.BoxWidth(width-2*gutter), height-2
 	roomy := width >= roomyWidth && height >= roomyHeight
 	if roomy {
-		outer, rows = min(outer, draw.Readable+draw.BoxSides), height*9/10-2
+		rows = height*9/10 - 2
 	}
 	c := p.View(outer-draw.BoxSides, rows, k, theme)
 	box := draw.Box{Title: theme.Strong.Render(safetext.Line(c.Title)), Border: theme.Dim}
@@ -59,14 +57,9 @@ func (f *Frame) Over(p Panel, body []string, width int, k *keys.Map, theme *draw
 		box.Count = theme.Dim.Render(c.Count)
 	}
 	box.Keys = theme.Dim.Render(draw.Hints(p.Hints(k), outer-draw.BoxSides))
-	x, y := gutter, max(0, height-len(c.Lines)-2)
+	x, y := (width-outer)/2, max(0, height-len(c.Lines)-2)
 	if roomy {
-		asks := max(leastWidth, draw.Width(box.Keys)+draw.BoxSides+2, c.Width+draw.BoxSides)
-		for _, line := range c.Lines {
-			asks = max(asks, draw.Width(line)+draw.BoxSides)
-		}
-		outer = min(outer, asks)
-		x, y = (width-outer)/2, y/2
+		y /= 2
 	}
 	f.line, f.rows = y+1, c.Rows
 	return draw.Over(draw.Dimmed(slices.Clone(body), theme), box.View(c.Lines, outer), x, y, width)
@@ -99,7 +92,7 @@ func inSight(chosen, n, room int) (from, to int) {
 // masterDetail lays a list of n out with what there is to know of its chosen row:
 // next to it where there is room, else below it.
 func masterDetail(n, width, rows int, theme *draw.Theme, list func(width, rows int) []string, detail func(width int) []string) []string {
-	if width >= listWidth { // where it takes the whole of it
+	if width >= wideList {
 		left := width / 2
 		lines, right := list(left, rows), cutHeight(detail(width-left-3), rows)
 		height := max(len(lines), len(right), min(rows, detailRows))

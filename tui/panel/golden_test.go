@@ -150,7 +150,16 @@ var plays = map[string]func(b *box){
 	"conversations are filtered": opened(conversations(chattest.WithEverything()), "lis"),
 	"messages are found":         opened(conversations(chattest.WithEverything()), "fly"),
 	"no conversations yet":       opened(conversations(unused())),
-	"the tree":                   opened(func() tea.Cmd { return panel.OpenTree(context.Background(), chattest.Kept{}, "c1") }),
+	"a conversation is renamed":  opened(conversations(chattest.WithEverything()), "ctrl+r", "backspace", "x"),
+	"a conversation is marked":   opened(conversations(chattest.WithEverything()), "ctrl+x"),
+	"what fills the window": showing(func() panel.Panel {
+		c := &panel.Context{}
+		for _, body := range chattest.Windowed {
+			c.Count(body)
+		}
+		return c
+	}),
+	"the tree": opened(func() tea.Cmd { return panel.OpenTree(context.Background(), chattest.Kept{}, "c1") }),
 
 	"models":           opened(models),
 	"no model matches": opened(models, "zzz"),
@@ -194,7 +203,7 @@ func help() panel.Panel {
 }
 
 func conversations(o backend.Options) func() tea.Cmd {
-	return func() tea.Cmd { return tui.List(context.Background(), &o) }
+	return func() tea.Cmd { return tui.List(context.Background(), &o, "") }
 }
 
 // unused has kept no conversation.
@@ -221,7 +230,7 @@ func (several) List(context.Context) <-chan llm.Listing {
 	go func() { // after the list was opened
 		time.Sleep(time.Second)
 		to <- llm.Listing{Server: "ollama at 127.0.0.1:11434", Models: []llm.Info{{Name: "qwen3:8b", Size: 5_200_000_000, Context: 40960, Parameters: "8.2B", Capabilities: []string{"completion", "tools"}}}}
-		to <- llm.Listing{Server: "desk at 192.168.1.5:11434", Err: errors.New("desk: model server not reachable at 192.168.1.5:11434: the server refuses the connection")}
+		to <- llm.Listing{Server: "desk at 192.168.1.5:11434", Err: errors.New("desk: model server not reachable at 192.168.1.5:11434: connection refused")}
 		close(to)
 	}()
 	return to

@@ -42,22 +42,38 @@ const (
 	helpColumn = 44
 	// helpColumns is how many an eye still goes through.
 	helpColumns = 3
-	// helpGap is what stands between two.
+	// helpGap is between two columns.
 	helpGap = "   "
+	// everydayGroups are the first groups of keys: writing, anywhere, the transcript.
+	everydayGroups = 3
 )
 
-// helpGroups are the keys that are live, by place, and the commands.
-func helpGroups(keys *keys.Map, commands []backend.Command) []helpGroup {
-	var groups []helpGroup
-	for _, group := range keys.Groups() {
+// helpSections are what a newcomer needs, the commands and pages, and the keys of
+// single places. The groups of a section stand in columns, read downwards.
+func helpSections(keys *keys.Map, commands []backend.Command) [][]helpGroup {
+	var everyday, places []helpGroup
+	for i, group := range keys.Groups() {
 		shown := helpGroup{title: group.Title}
 		for _, named := range group.Keys {
 			if named.Enabled() {
 				shown.rows = append(shown.rows, draw.Row{Label: named.Help().Key, Detail: named.Help().Desc})
 			}
 		}
-		groups = append(groups, shown)
+		if i < everydayGroups {
+			everyday = append(everyday, shown)
+		} else {
+			places = append(places, shown)
+		}
 	}
+	start := helpGroup{title: "To begin with", rows: []draw.Row{
+		{Label: keys.Send.Help().Key, Detail: "send; with nothing typed, ask the question that is offered"},
+		{Label: "@", Detail: "name a note or a file"},
+		{Label: "/", Detail: "all commands, by subject"},
+		{Label: keys.Focus.Help().Key, Detail: "move to the answer: sources, code, copying"},
+		{Label: keys.Stop.Help().Key, Detail: "stop, close, back"},
+		{Label: keys.Clear.Help().Key, Detail: "clear, then stop, then quit"},
+	}}
+	everyday = append([]helpGroup{start}, everyday...)
 	shown := helpGroup{title: "Commands"}
 	for _, c := range commands {
 		shown.rows = append(shown.rows, draw.Row{Label: c.Usage(), Detail: c.Help})
@@ -68,7 +84,7 @@ func helpGroups(keys *keys.Map, commands []backend.Command) []helpGroup {
 		title, _, _ := strings.Cut(strings.TrimPrefix(page.Text, "# "), "\n")
 		topics.rows = append(topics.rows, draw.Row{Label: "/help " + topic, Detail: title})
 	}
-	return append(groups, shown, topics)
+	return [][]helpGroup{everyday, {shown, topics}, places}
 }
 
 // HelpTopics are the names of the help pages.
@@ -121,17 +137,23 @@ func (h *Help) Build(keys *keys.Map, width int, theme *draw.Theme) {
 	}
 	columns := max(1, min(helpColumns, width/helpColumn))
 	each := (width - (columns-1)*draw.Width(helpGap)) / columns
-	var blocks [][]string
 	h.found, h.all = 0, 0
-	for _, group := range helpGroups(keys, h.Commands) {
-		h.all += len(group.rows)
-		if group = group.holding(h.filter); len(group.rows) > 0 {
-			h.found += len(group.rows)
-			blocks = append(blocks, group.lines(each, theme))
+	h.width, h.look, h.Lines = width, theme, nil
+	for _, section := range helpSections(keys, h.Commands) {
+		var blocks [][]string
+		for _, group := range section {
+			h.all += len(group.rows)
+			if group = group.holding(h.filter); len(group.rows) > 0 {
+				h.found += len(group.rows)
+				blocks = append(blocks, group.lines(each, theme))
+			}
 		}
+		if len(blocks) > 0 && len(h.Lines) > 0 {
+			h.Lines = append(h.Lines, "")
+		}
+		h.Lines = append(h.Lines, abreast(blocks, columns, each)...)
 	}
-	h.width, h.look, h.Lines = width, theme, abreast(blocks, columns, each)
-	if len(blocks) == 0 {
+	if h.found == 0 {
 		h.Lines = []string{theme.Dim.Render(draw.Truncate("no matches", width))}
 	}
 }
@@ -274,7 +296,7 @@ func (h *Help) first() int { return max(0, min(h.top, len(h.Lines)-h.rows)) }
 // View shows what is typed, and the lines from the first in sight on.
 func (h *Help) View(width, rows int, k *keys.Map, theme *draw.Theme) Content {
 	h.Build(k, width, theme)
-	c := Content{Title: "Keys and commands", Count: draw.Thousands(h.all), Width: width}
+	c := Content{Title: "Keys and commands", Count: draw.Thousands(h.all)}
 	if h.filter != "" {
 		c.Count = draw.Thousands(h.found) + " of " + c.Count
 	}

@@ -68,29 +68,7 @@ func fenced(info, text string) string {
 }
 
 // ForkedText reports that a conversation is a copy now.
-const ForkedText = "This is a new conversation from here on; the original stays as it is."
-
-const pickLimit = 500
-
-const HitLimit = 50
-
-// ConversationPicker lists the latest conversations.
-func ConversationPicker(ctx context.Context, from backend.Conversations) (Picker, []agent.Conversation, error) {
-	list, err := from.Recent(ctx, pickLimit)
-	p := Picker{Title: "Conversations", Empty: "no conversations yet"}
-	for _, c := range list {
-		p.Rows = append(p.Rows, draw.Row{Label: c.Title, Detail: fmt.Sprintf("%s · %s", draw.Count(c.Messages, "message"), draw.When(c.Updated, time.Now()))})
-	}
-	return p, list, err
-}
-
-// HitRows are found messages in a list.
-func HitRows(hits []agent.Hit) (rows []draw.Row) {
-	for _, h := range hits {
-		rows = append(rows, draw.Row{Label: h.Excerpt, Detail: fmt.Sprintf("%s · %s", draw.Truncate(h.Title, 24), draw.When(h.Time, time.Now()))})
-	}
-	return rows
-}
+const ForkedText = "This is a new conversation; the original is unchanged."
 
 // modeHelp says what each mode is good for.
 var modeHelp = map[agent.Mode]string{

@@ -243,7 +243,7 @@ func (r *Note) follow() (Panel, tea.Msg, tea.Cmd) {
 
 // View shows the rows in sight.
 func (r *Note) View(width, rows int, _ *keys.Map, theme *draw.Theme) Content {
-	c := Content{Title: r.title, Width: draw.Readable}
+	c := Content{Title: r.title}
 	if r.view == nil {
 		c.Lines = []string{theme.Dim.Render("reading…")}
 		return c

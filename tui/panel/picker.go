@@ -154,7 +154,6 @@ func (p *Picker) choose() (done bool, cmd tea.Cmd) {
 
 // View shows what is typed, and the rows that match.
 func (p *Picker) View(width, rows int, _ *keys.Map, theme *draw.Theme) Content {
-	width = min(width, listWidth)
 	list := p.Matching()
 	total := len(list) + len(p.Found.Rows)
 	c := Content{Title: p.Title, Rows: map[int]int{}, Count: draw.Nth(p.Chosen, total)}
@@ -195,10 +194,7 @@ func (p *Picker) View(width, rows int, _ *keys.Map, theme *draw.Theme) Content {
 	if len(p.Found.Rows) > 0 && p.page > 1 {
 		p.page-- // for the heading between the two
 	}
-	column, all := draw.Columns(p.Rows, width)
-	found, more := draw.Columns(p.Found.Rows, width)
-	c.Width = max(all, more)
-	line := min(width, max(c.Width, leastWidth-draw.BoxSides))
+	column, found := draw.Columns(p.Rows, width), draw.Columns(p.Found.Rows, width)
 	from, to := inSight(p.Chosen, total, p.page)
 	for at := from; at < to; at++ {
 		if at == len(list) && p.page > 1 {
@@ -214,9 +210,9 @@ func (p *Picker) View(width, rows int, _ *keys.Map, theme *draw.Theme) Content {
 		if at < len(list) {
 			row := p.Rows[list[at]]
 			row.Typed = p.Filter
-			c.Lines = append(c.Lines, row.View(at == p.Chosen, column, line, theme))
+			c.Lines = append(c.Lines, row.View(at == p.Chosen, column, width, theme))
 		} else {
-			c.Lines = append(c.Lines, p.Found.Rows[at-len(list)].View(at == p.Chosen, found, line, theme))
+			c.Lines = append(c.Lines, p.Found.Rows[at-len(list)].View(at == p.Chosen, found, width, theme))
 		}
 	}
 	c.Lines = append(c.Lines, foot...)

@@ -197,7 +197,7 @@ func (p *ServerList) View(width, rows int, keys *keys.Map, theme *draw.Theme) Co
 	if p.Reader != nil {
 		return p.Reader.view(width, rows, keys, theme, p.trustChoices(keys), time.Now())
 	}
-	c := Content{Title: "MCP servers", Count: draw.Nth(p.chosen, len(p.list)), Rows: map[int]int{}, Width: width}
+	c := Content{Title: "MCP servers", Count: draw.Nth(p.chosen, len(p.list)), Rows: map[int]int{}}
 	if len(p.list) == 0 {
 		c.Lines = draw.StyleLines(theme.Dim.Render, draw.Wrap(NoServers, width))
 		return c
@@ -301,7 +301,7 @@ func (l *Reader) view(width, rows int, keys *keys.Map, theme *draw.Theme, choice
 	}
 	l.Dialog.Appear(now, false)
 	end := min(top+l.rows, len(l.Lines))
-	c := Content{Title: l.title, Count: fmt.Sprintf("%d–%d of %d", min(top+1, len(l.Lines)), end, len(l.Lines)), Lines: slices.Clone(l.Lines[top:end]), Width: width}
+	c := Content{Title: l.title, Count: fmt.Sprintf("%d–%d of %d", min(top+1, len(l.Lines)), end, len(l.Lines)), Lines: slices.Clone(l.Lines[top:end])}
 	if l.Change != nil {
 		agree := theme.Warning.Render(draw.Truncate(fmt.Sprintf("↓ %s (pgdn)", draw.Count(below, "more line")), width))
 		if l.seen {

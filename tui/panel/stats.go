@@ -124,7 +124,7 @@ func (s *Stats) Hints(k *keys.Map) []string {
 
 // View shows a chart of times, and all figures of the row that is chosen.
 func (s *Stats) View(width, rows int, _ *keys.Map, theme *draw.Theme) Content {
-	c := Content{Title: "Statistics", Count: draw.Nth(s.chosen, len(s.rows)), Rows: map[int]int{}, Width: width}
+	c := Content{Title: "Statistics", Count: draw.Nth(s.chosen, len(s.rows)), Rows: map[int]int{}}
 	by := ""
 	for _, name := range sumsBy {
 		if name == s.By {

@@ -69,7 +69,7 @@ func (t *Themes) View(width, rows int, k *keys.Map, theme *draw.Theme) (c Conten
 		return c.Lines
 	}
 	switch {
-	case width >= listWidth:
+	case width >= wideList:
 		c.Lines = masterDetail(len(t.Rows), width, rows, theme, list, func(width int) []string { return sample(width, theme) })
 	case rows < 12:
 		list(width, rows)
@@ -77,7 +77,6 @@ func (t *Themes) View(width, rows int, k *keys.Map, theme *draw.Theme) (c Conten
 		c.Lines = append(list(width, rows-5), theme.Border.Render(strings.Repeat("─", width)))
 		c.Lines = append(c.Lines, sample(width, theme)[:4]...)
 	}
-	c.Width = 0
 	return c
 }
 
@@ -88,7 +87,8 @@ const sampleAnswer = "At most **10 %** a week, says the [plan](https://example.o
 func sample(width int, theme *draw.Theme) []string {
 	return append([]string{
 		draw.Shaded(theme.You.Render("▌")+" How do I raise it?", width, theme),
-		draw.Truncate(theme.Reference.Render("[1]")+" "+theme.Success.Render("✓ quoted")+theme.Dim.Render(" · ")+theme.Warning.Render("! changed since")+theme.Dim.Render(" · ")+theme.Danger.Render("✗ not there"), width),
+		draw.Truncate(theme.Reference.Render("[1]")+" "+theme.Success.Render("✓ quoted")+theme.Dim.Render(" · ")+theme.Warning.Render("! changed since"), width),
+		draw.Truncate(theme.Reference.Render("[2]")+" "+theme.Danger.Render("✗ not in that note"), width),
 		"",
 	}, markdown.Render(sampleAnswer, width, theme.Markdown)...)
 }

@@ -80,7 +80,7 @@ func NewTree(list []agent.Exchange, now time.Time) *Tree {
 
 // View shows the rows, and what was asked and answered in the chosen one.
 func (t *Tree) View(width, rows int, _ *keys.Map, theme *draw.Theme) Content {
-	c := Content{Title: "Tree of this conversation", Count: draw.Nth(t.chosen, len(t.Rows)), Rows: map[int]int{}, Width: width}
+	c := Content{Title: "Tree of this conversation", Count: draw.Nth(t.chosen, len(t.Rows)), Rows: map[int]int{}}
 	branches := 0
 	for _, r := range t.Rows {
 		if len(r.Exchange.Siblings) > 1 {

@@ -23,24 +23,24 @@ const listLast = 20
 // resume lists the latest conversations, or opens one by its number in that
 // list, or by its ID or the beginning of it.
 func (c *chat) resume(ctx context.Context, which string) error {
-	list, found, err := panel.ConversationPicker(ctx, c.o.Conversations)
+	list, err := panel.NewChats(ctx, c.o.Conversations)
 	if err != nil {
 		return c.fail(err)
 	}
 	if which == "" {
-		if len(found) == 0 {
+		if len(list.List) == 0 {
 			c.print("%s\n", list.Empty)
 			return nil
 		}
 		for n, r := range list.Rows[:min(len(list.Rows), listLast)] {
-			c.print("%d. %s\n", n+1, joined(r.Label, r.Detail))
+			c.print("%d. %s\n", n+1, joined(r.Label, strings.Join(strings.Fields(r.Detail), " ")))
 		}
 		c.print("/resume N opens one; `lifehub chats list` has all with their IDs, `lifehub chats search` finds words\n")
 		return nil
 	}
-	matches := slices.DeleteFunc(slices.Clone(found), func(f agent.Conversation) bool { return !strings.HasPrefix(f.ID, which) })
-	if n, err := strconv.Atoi(which); err == nil && n >= 1 && n <= len(found) {
-		matches = found[n-1 : n]
+	matches := slices.DeleteFunc(slices.Clone(list.List), func(f agent.Conversation) bool { return !strings.HasPrefix(f.ID, which) })
+	if n, err := strconv.Atoi(which); err == nil && n >= 1 && n <= len(list.List) {
+		matches = list.List[n-1 : n]
 	}
 	if len(matches) != 1 {
 		c.print("no such conversation; /resume lists them\n")
@@ -126,7 +126,7 @@ func (c *chat) leftOver(list []agent.Exchange) {
 // leave forgets the open conversation.
 func (c *chat) leave() {
 	c.conversation, c.resumable, c.turnID = "", "", ""
-	c.window, c.cited = transcript.Window{}, transcript.Sources{}
+	c.window, c.cited = panel.Context{}, transcript.Sources{}
 }
 
 // begins starts a new conversation.

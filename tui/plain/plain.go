@@ -60,7 +60,7 @@ type chat struct {
 
 	turnID    string             // of the turn that runs, or ran last
 	resumable string             // the last turn, when it did not come to its end
-	window    transcript.Window  // of the last prompt
+	window    panel.Context      // of the last prompt
 	cited     transcript.Sources // of the last answer
 }
 

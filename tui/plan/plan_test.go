@@ -68,9 +68,9 @@ func TestRowsOfWorkersTellHowTheyEnded(t *testing.T) {
 }
 
 func TestAPlanThatCouldNotBeUsedSaysWhy(t *testing.T) {
-	p := New(agent.PlanMade{Fallback: true, Dropped: []string{"it holds no JSON object"}, Steps: []agent.Step{{ID: "1", Tool: "search_notes"}}}, time.Unix(0, 0), false)
+	p := New(agent.PlanMade{Fallback: true, Dropped: []string{"not a JSON object"}, Steps: []agent.Step{{ID: "1", Tool: "search_notes"}}}, time.Unix(0, 0), false)
 	lines := ansi.Strip(strings.Join(p.Render(80, draw.NewTheme("", true, false, nil)), "\n"))
-	if !strings.Contains(lines, "no usable plan") || !strings.Contains(lines, "because: it holds no JSON object") {
+	if !strings.Contains(lines, "no usable plan") || !strings.Contains(lines, "because: not a JSON object") {
 		t.Errorf("the plan is\n%s", lines)
 	}
 }

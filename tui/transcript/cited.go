@@ -87,9 +87,9 @@ func (c Cited) Note() (path string, line int, problem string) {
 	case agent.OnWeb(cmp.Or(c.Citation.Path, c.Source.Path)):
 		problem = "the terminal opens it: hold Ctrl or Shift and click; y copies the address"
 	case c.Source.Call != "":
-		problem = "a tool returned it: there is no note to open"
+		problem = "returned by a tool: there is no note to open"
 	case c.Source.Vault == "" || !filepath.IsLocal(local):
-		problem = "the note of this source is not known"
+		problem = "the note of this source is unknown"
 	}
 	return filepath.Join(c.Source.Vault, local), cmp.Or(c.Citation.Line, c.Source.Line), problem
 }

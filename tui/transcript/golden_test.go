@@ -86,13 +86,6 @@ var tales = map[string]told{
 	"workers have thought":  {bodies: slices.Concat(teamwork, thinking, []agent.Body{agent.Ended{}}), keys: []string{"ctrl+o"}},
 	"what was remembered":   {bodies: chattest.Story(chattest.Planning[:2], chattest.Recalled)},
 	"a source is previewed": {bodies: chattest.Story(chattest.Planning, chattest.Searched, chattest.Answered), then: func(t *Model) { t.ChooseSources() }, keys: []string{"space"}},
-	"what fills the window": {bodies: chattest.Story(chattest.Planning, chattest.Windowed), then: func(t *Model) {
-		w := &Window{}
-		for _, body := range chattest.Windowed {
-			w.Count(body)
-		}
-		t.Add(w)
-	}},
 }
 
 // thinking is workers that think side by side, each in a row of its own.

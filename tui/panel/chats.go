@@ -1,0 +1,170 @@
+package panel
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+
+	"lifehub/agent"
+	"lifehub/tui/backend"
+	"lifehub/tui/draw"
+	"lifehub/tui/keys"
+)
+
+// Chats is the list of saved conversations. It renames them, and deletes the marked
+// ones when the user closes it: until then a mark can be removed.
+type Chats struct {
+	Picker
+	Current string                         // the open conversation, which cannot be deleted
+	Rename  func(id, title string) tea.Cmd // nil: not possible
+	Remove  func(ids []string) tea.Cmd     // nil: not possible
+	List    []agent.Conversation           // one for each row
+
+	marked []string // ids of those to delete
+	title  *string  // the new title being typed; nil: none
+}
+
+const (
+	pickLimit = 500
+	// HitLimit bounds the messages that a search for words shows.
+	HitLimit = 50
+)
+
+// NewChats lists the latest conversations.
+func NewChats(ctx context.Context, from backend.Conversations) (*Chats, error) {
+	list, err := from.Recent(ctx, pickLimit)
+	c := &Chats{Picker: Picker{Title: "Conversations", Empty: "no conversations yet"}, List: list}
+	c.fill()
+	return c, err
+}
+
+// fill makes the rows, with the dates in a column.
+func (c *Chats) fill() {
+	c.Rows = nil
+	for _, of := range c.List {
+		detail := dated(of.Updated) + draw.Count(of.Messages, "message")
+		if slices.Contains(c.marked, of.ID) {
+			detail = dated(of.Updated) + "✗ to be deleted"
+		}
+		c.Rows = append(c.Rows, draw.Row{Label: of.Title, Detail: detail})
+	}
+}
+
+// dated is a time as a column of a list has it.
+func dated(t time.Time) string { return fmt.Sprintf("%-10s  ", draw.When(t, time.Now())) }
+
+// HitRows are found messages in a list.
+func HitRows(hits []agent.Hit) (rows []draw.Row) {
+	for _, h := range hits {
+		rows = append(rows, draw.Row{Label: h.Excerpt, Detail: dated(h.Time) + draw.Truncate(h.Title, 24)})
+	}
+	return rows
+}
+
+// at is the index of the chosen conversation, -1 where a message is chosen or none.
+func (c *Chats) at() int {
+	if list := c.Matching(); c.Chosen < len(list) {
+		return list[c.Chosen]
+	}
+	return -1
+}
+
+// Update moves, filters and chooses as in any list, and renames and marks.
+func (c *Chats) Update(msg tea.Msg, k *keys.Map) (Panel, tea.Msg, tea.Cmd) {
+	pressed, isKey := msg.(tea.KeyPressMsg)
+	switch at := c.at(); {
+	case c.title != nil && isKey:
+		return c, nil, c.typeTitle(pressed, k)
+	case c.title != nil:
+		return c, nil, nil
+	case isKey && at >= 0 && c.Rename != nil && key.Matches(pressed, k.ChatRename):
+		title := c.List[at].Title
+		c.title = &title
+		return c, nil, nil
+	case isKey && at >= 0 && c.Remove != nil && key.Matches(pressed, k.ChatDelete):
+		return c, c.mark(c.List[at].ID), nil
+	}
+	next, did, cmd := c.Picker.Update(msg, k)
+	if next != nil {
+		return c, did, cmd
+	}
+	if at := c.at(); at >= 0 && !key.Matches(pressed, k.PickerClose) { // it is opened
+		c.marked = slices.DeleteFunc(c.marked, func(id string) bool { return id == c.List[at].ID })
+	}
+	if len(c.marked) > 0 {
+		cmd = tea.Batch(cmd, c.Remove(c.marked))
+	}
+	return nil, did, cmd
+}
+
+// mark marks a conversation as one to delete, or removes the mark.
+func (c *Chats) mark(id string) tea.Msg {
+	if id == c.Current {
+		return Flash("this conversation is open; start a new one first")
+	}
+	if i := slices.Index(c.marked, id); i >= 0 {
+		c.marked = slices.Delete(c.marked, i, i+1)
+	} else {
+		c.marked = append(c.marked, id)
+	}
+	c.fill()
+	return nil
+}
+
+// typeTitle gives a key to the new title.
+func (c *Chats) typeTitle(pressed tea.KeyPressMsg, k *keys.Map) tea.Cmd {
+	switch {
+	case key.Matches(pressed, k.PickerClose):
+		c.title = nil
+	case key.Matches(pressed, k.PickerChoose):
+		title, at := strings.TrimSpace(*c.title), c.at()
+		if c.title = nil; title == "" || at < 0 {
+			return nil
+		}
+		c.List[at].Title = title
+		c.fill()
+		return c.Rename(c.List[at].ID, title)
+	default:
+		*c.title = keys.Typed(*c.title, pressed)
+	}
+	return nil
+}
+
+// Hints are the keys of the list.
+func (c *Chats) Hints(k *keys.Map) []string {
+	if c.title != nil {
+		return []string{Hint(k.PickerChoose, "rename"), Hint(k.PickerClose, "cancel")}
+	}
+	hints := []string{moveHint(k), Hint(k.PickerChoose, "open")}
+	if at := c.at(); at >= 0 {
+		if c.Rename != nil {
+			hints = append(hints, Hint(k.ChatRename, "rename"))
+		}
+		switch {
+		case c.Remove == nil:
+		case slices.Contains(c.marked, c.List[at].ID):
+			hints = append(hints, Hint(k.ChatDelete, "undo"))
+		default:
+			hints = append(hints, Hint(k.ChatDelete, "delete"))
+		}
+	}
+	closes := "close"
+	if n := len(c.marked); n > 0 {
+		closes = fmt.Sprintf("delete %d and close", n)
+	}
+	return append(hints, Hint(k.PickerClose, closes))
+}
+
+// View is the list, or while a title is typed that in place of the filter.
+func (c *Chats) View(width, rows int, k *keys.Map, theme *draw.Theme) Content {
+	content := c.Picker.View(width, rows, k, theme)
+	if c.title != nil && len(content.Lines) > 0 {
+		content.Lines[0] = draw.Truncate(theme.Brand.Render("New title: ")+*c.title+"▏", width)
+	}
+	return content
+}

@@ -1,0 +1,158 @@
+package panel
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"lifehub/agent"
+	"lifehub/tui/draw"
+	"lifehub/tui/keys"
+	"lifehub/tui/safetext"
+)
+
+// contextParts are the parts of a prompt, in the order in which they stand in
+// it, with what they are called on the screen.
+var contextParts = []struct{ kind, name string }{
+	{"system", "system and tools"},
+	{"history", "last messages"},
+	{"summary", "summary of older ones"},
+	{"memory", "memory"},
+	{"sources", "sources"},
+	{"results", "results"},
+	{"question", "question"},
+	{"repair", "second try"},
+}
+
+// Context is the panel that shows how the last prompt filled the model's window, a
+// bar a part, and which calls it held the results of.
+type Context struct {
+	ContextCounted agent.ContextCounted
+	counted        int // tokens of that prompt by the server's own count; 0: it has not said
+	top, rows      int // the first line in sight, and how many are
+	lines          int
+}
+
+// Count takes in what an event says of the window.
+func (c *Context) Count(body agent.Body) {
+	switch e := body.(type) {
+	case agent.ContextCounted:
+		c.ContextCounted, c.counted = e, 0
+	case agent.Used:
+		if e.Agent == c.ContextCounted.Agent {
+			c.counted = e.Prompt
+		}
+	}
+}
+
+// part is what some of the window is used for.
+type part struct {
+	name   string
+	tokens int
+}
+
+// parts reports how the window is filled: the whole, each part, and what the
+// server counted.
+func (c *Context) parts() (head string, parts []part, said string) {
+	head = fmt.Sprintf("Context window: %s tokens", draw.Thousands(c.ContextCounted.Used))
+	if c.ContextCounted.Allocated > 0 {
+		head += fmt.Sprintf(" of %s (%d %%)", draw.Thousands(c.ContextCounted.Allocated), c.ContextCounted.Used*100/c.ContextCounted.Allocated)
+	}
+	for _, known := range contextParts {
+		if n := c.ContextCounted.Parts[known.kind]; n > 0 {
+			parts = append(parts, part{name: known.name, tokens: n})
+		}
+	}
+	for _, kind := range slices.Sorted(maps.Keys(c.ContextCounted.Parts)) {
+		n := c.ContextCounted.Parts[kind]
+		if !slices.ContainsFunc(contextParts, func(p struct{ kind, name string }) bool { return p.kind == kind }) && n > 0 {
+			parts = append(parts, part{name: safetext.Line(kind), tokens: n})
+		}
+	}
+	if c.ContextCounted.Allocated > 0 {
+		parts = append(parts, part{name: "reserved for the answer", tokens: c.ContextCounted.Reserve}, part{name: "free", tokens: max(0, c.ContextCounted.Allocated-c.ContextCounted.Used-c.ContextCounted.Reserve)})
+	}
+	said = "estimated; the server has not reported its count"
+	if c.counted > 0 {
+		said = fmt.Sprintf("estimated; the server reported %s", draw.Thousands(c.counted))
+	}
+	return head, parts, said
+}
+
+// Update scrolls; other keys close the page.
+func (c *Context) Update(msg tea.Msg, k *keys.Map) (Panel, tea.Msg, tea.Cmd) {
+	switch msg := msg.(type) {
+	case tea.MouseWheelMsg:
+		return c.Update(wheeled(msg), k)
+	case tea.PasteMsg:
+		return c, NotMine{PasteMsg: msg}, nil
+	case tea.KeyPressMsg:
+		top, scrolls := k.Scrolled(msg, c.top, c.lines, c.rows)
+		if !scrolls {
+			return nil, nil, nil
+		}
+		c.top = top
+	}
+	return c, nil, nil
+}
+
+// Hints are the keys of the page.
+func (c *Context) Hints(k *keys.Map) []string {
+	if c.lines > c.rows {
+		return []string{scrollHint(k), "esc close"}
+	}
+	return []string{"esc close"}
+}
+
+// View shows the parts with their bars in one column, then the calls whose results
+// the prompt held.
+func (c *Context) View(width, rows int, _ *keys.Map, theme *draw.Theme) Content {
+	head, parts, said := c.parts()
+	total := max(c.ContextCounted.Used+c.ContextCounted.Reserve, c.ContextCounted.Allocated)
+	names, figures := 0, 0
+	for _, p := range parts {
+		names, figures = max(names, draw.Width(p.name)), max(figures, len(draw.Thousands(p.tokens)))
+	}
+	lines := []string{theme.Strong.Render(draw.Truncate(head, width)), ""}
+	for _, p := range parts {
+		label := fmt.Sprintf("%-*s  %*s", names, p.name, figures, draw.Thousands(p.tokens))
+		room := width - draw.Width(label) - 2
+		if room < 4 || total == 0 {
+			lines = append(lines, draw.Truncate(label, width))
+			continue
+		}
+		filled := length(int64(p.tokens), int64(total), room)
+		lines = append(lines, label+"  "+theme.Running.Render(strings.Repeat("█", filled))+theme.Border.Render(strings.Repeat("░", room-filled)))
+	}
+	if len(c.ContextCounted.Log) > 0 {
+		lines = append(lines, "")
+	}
+	for _, l := range c.ContextCounted.Log {
+		lines = append(lines, draw.Truncate(safetext.Line("step "+l.Step+": "+l.String()), width))
+	}
+	lines = append(lines, "", theme.Dim.Render(draw.Truncate(said, width)))
+	c.lines, c.rows = len(lines), rows
+	c.top = max(0, min(c.top, len(lines)-rows))
+	return Content{Title: "Context", Count: c.share(), Lines: lines[c.top:min(len(lines), c.top+rows)]}
+}
+
+// share is how full the window is; "": its size is unknown.
+func (c *Context) share() string {
+	if c.ContextCounted.Allocated == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d %%", c.ContextCounted.Used*100/c.ContextCounted.Allocated)
+}
+
+// Words reports how the window is filled, a line a part, without bars.
+func (c *Context) Words() []string {
+	head, parts, said := c.parts()
+	lines := []string{head}
+	for _, part := range parts {
+		lines = append(lines, part.name+": "+draw.Thousands(part.tokens))
+	}
+	return append(lines, said)
+}
