@@ -88,5 +88,5 @@ func (e *Event) UnmarshalJSON(data []byte) error {
 		*e = Event(head)
 		return nil
 	}
-	return fmt.Errorf("read an event: %q is of no kind that is known", head.Type)
+	return fmt.Errorf("read an event: unknown kind %q", head.Type)
 }

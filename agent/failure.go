@@ -30,7 +30,7 @@ func FailedFrom(err error) Failed {
 	case errors.As(err, &unsupported):
 		f.Hint = "Choose another model with /model or -m; `lifehub models list` shows what each can do."
 	case errors.Is(err, llm.ErrUnreachable):
-		f.Hint = "Start the model server" + howToStart(err) + ", or set `provider: offline` to work without one. `lifehub doctor` says more."
+		f.Hint = "Start the model server" + howToStart(err) + ", or set `provider: offline` to work without one. Run `lifehub doctor` for details."
 		if errors.As(err, &network) && !network.Refused && network.Advice != "" {
 			f.Hint = text.AsSentence(network.Advice)
 		}
@@ -74,7 +74,7 @@ func adviceOn(code int) string {
 	case code == http.StatusTooManyRequests:
 		return "Ask again later, or choose another model with /model or -m."
 	case code >= 500:
-		return "The log of the model server says more; ask again, or choose another model with /model or -m."
+		return "See the model server's log; ask again, or choose another model with /model or -m."
 	}
 	return ""
 }

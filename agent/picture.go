@@ -23,7 +23,7 @@ func CheckPicture(data []byte) error {
 	head, _, err := image.DecodeConfig(bytes.NewReader(data))
 	switch {
 	case errors.Is(err, image.ErrFormat):
-		return errors.New("it is no PNG, JPEG, GIF or WebP image")
+		return errors.New("not a PNG, JPEG, GIF or WebP image")
 	case err != nil:
 		return fmt.Errorf("the image is damaged: %w", err)
 	case head.Width <= 0 || head.Height <= 0 || head.Width > maxPixels/head.Height:

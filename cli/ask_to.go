@@ -131,6 +131,6 @@ func (q *askCommand) cutOff(ctx context.Context, a *app.App, message string) (co
 			return "", ""
 		}
 	}
-	q.say("resuming the run that was interrupted; nothing of it is done twice")
+	q.say("resuming the interrupted run; no step is repeated")
 	return conversation, id
 }

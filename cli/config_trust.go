@@ -122,7 +122,7 @@ func showSkills(sh *app.Process, dir string, texts map[string][]byte) {
 	for _, name := range slices.Sorted(maps.Keys(texts)) {
 		text := strings.TrimRight(string(texts[name]), "\n")
 		if !utf8.ValidString(text) {
-			text = fmt.Sprintf("(%d bytes that are no text)", len(text))
+			text = fmt.Sprintf("(%d bytes, not text)", len(text))
 		}
 		fmt.Fprintf(sh.Out, "%s:\n%s\n\n", safetext.Line(filepath.Join(dir, name)), safetext.Reveal(text))
 	}

@@ -23,7 +23,7 @@ func TestAskTellsWhatTheTurnDid(t *testing.T) {
 	script := llmtest.NewScript(says(asksPlanner, claims), says(asksPlanner, add), says(asksExplainer, claim), says(asksPlanner, claims), says(asksPlanner, claims))
 	server := llmtest.Serve(t, script)
 	run := commandsOver(t, server)
-	const unread, nothing, changed = "secret/plan.md ✗ not read in this conversation\n", "\nchanged nothing\n", "\nchanged tasks.md (+1)\n"
+	const unread, nothing, changed = "secret/plan.md ✗ source was not read\n", "\nchanged nothing\n", "\nchanged tasks.md (+1)\n"
 	if _, told := run("ask", "--notes", vault, "mail Bob"); !strings.HasSuffix(told, unread+nothing[1:]) {
 		t.Errorf("ask tells\n%s", told)
 	}
@@ -44,7 +44,7 @@ func TestAskTellsWhatTheTurnDid(t *testing.T) {
 		}
 	}
 	for what, text := range map[string]string{"chats show": shown, "trace show": traced} {
-		if !strings.Contains(text, "changed tasks.md (+1)") || !strings.Contains(text, "not read in this conversation") {
+		if !strings.Contains(text, "changed tasks.md (+1)") || !strings.Contains(text, "source was not read") {
 			t.Errorf("%s tells\n%s", what, text)
 		}
 	}
@@ -53,7 +53,7 @@ func TestAskTellsWhatTheTurnDid(t *testing.T) {
 		Effects   []json.RawMessage
 		Citations []map[string]any
 	}
-	if err := json.Unmarshal([]byte(out), &result); err != nil || result.Effects == nil || len(result.Effects) != 0 || len(result.Citations) != 1 || result.Citations[0]["detail"] != "not read in this conversation" || result.Citations[0]["verdict"] != "not_found" {
+	if err := json.Unmarshal([]byte(out), &result); err != nil || result.Effects == nil || len(result.Effects) != 0 || len(result.Citations) != 1 || result.Citations[0]["detail"] != "source was not read" || result.Citations[0]["verdict"] != "not_found" {
 		t.Errorf("--json tells %s (%v)", out, err)
 	}
 	if _, told := run("ask", "-q", "--notes", vault, "mail Bob"); strings.Contains(told, "changed") {

@@ -204,15 +204,12 @@ func printChanges(sh *app.Process, dir string, changes rag.Changes, f indexFlags
 		fmt.Fprint(sh.Out, " indexed")
 	}
 	for _, what := range []string{"added", "changed", "moved", "removed", "skipped"} {
-		if counts[what] > 0 {
+		if counts[what] > 0 && (what != "added" || counts[what] < changes.Total) { // else it is new here
 			fmt.Fprintf(sh.Out, ", %s %s", draw.Thousands(counts[what]), what)
 		}
 	}
 	if changes.Unreadable > 0 {
 		fmt.Fprintf(sh.Out, ", %s not readable now", draw.Thousands(changes.Unreadable))
-	}
-	if changes.Embedded > 0 {
-		fmt.Fprintf(sh.Out, ", %s embedded", draw.Count(changes.Embedded, "passage"))
 	}
 	fmt.Fprintln(sh.Out)
 	if said := changes.LeftOut.String(); said != "" {

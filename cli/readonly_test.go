@@ -68,7 +68,7 @@ func TestReadOnlyInTheChatAndInAsk(t *testing.T) {
 	term.types("@add_task text=\"buy shoes\"\r")
 	term.sees("add_task is not available: this chat is read-only")
 	term.types("/remember I like tea\r")
-	term.sees("this chat is read-only; --read-only holds until LifeHub ends")
+	term.sees("this chat is read-only; --read-only applies until LifeHub exits")
 	if tasks() != before {
 		t.Errorf("it wrote:\n%s", tasks())
 	}

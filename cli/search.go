@@ -135,7 +135,7 @@ func printFound(sh *app.Process, found rag.Found, filtered bool) error {
 		unreadable = fmt.Sprintf(", %s not readable now", draw.Thousands(c.Unreadable))
 	}
 	fmt.Fprintf(sh.Err, "searched %d of %s%s, indexed %s ago, %s\n",
-		c.Indexed, draw.Count(c.Total, "note"), unreadable, app.Ago(c.Age), safetext.Line(c.Embedder))
+		c.Indexed, draw.Count(c.Total, "note"), unreadable, app.Ago(c.Age), safetext.Line(c.By()))
 	return nil
 }
 

@@ -28,7 +28,7 @@ func TestRepetitiveAnswerIsStopped(t *testing.T) {
 	}
 	for _, piece := range []string{"\n", "I am sorry. ", strings.Repeat("x", 500), strings.Repeat("ab", 5000)} {
 		m, _, err := Collect(Stream(t.Context(), 0, loop(piece)))
-		if !errors.Is(err, ErrCut) || !strings.Contains(err.Error(), "repeating itself") || len(m.Text) > 8<<10+len(piece) {
+		if !errors.Is(err, ErrCut) || !strings.Contains(err.Error(), "repeated output") || len(m.Text) > 8<<10+len(piece) {
 			t.Errorf("%.20q: got %d bytes, %v", piece, len(m.Text), err)
 		}
 	}
@@ -38,7 +38,7 @@ func TestRepetitiveAnswerIsStopped(t *testing.T) {
 		fmt.Fprintf(&paragraph, "Sentence %d is not the one before. ", i*i)
 	}
 	m, _, err := Collect(Stream(t.Context(), 0, loop(paragraph.String())))
-	if !errors.Is(err, ErrCut) || !strings.Contains(err.Error(), "repeating itself") || len(m.Text) > 8*paragraph.Len() {
+	if !errors.Is(err, ErrCut) || !strings.Contains(err.Error(), "repeated output") || len(m.Text) > 8*paragraph.Len() {
 		t.Errorf("a paragraph: got %d bytes, %v", len(m.Text), err)
 	}
 }

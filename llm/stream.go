@@ -95,10 +95,10 @@ func once(ctx context.Context, window int, try attempt, yield func(Delta, error)
 			calls, d.Call = append(calls, d.Call), nil
 		}
 		if size += len(d.Text) + len(d.Thinking); size > limit {
-			return fmt.Errorf("%w: it continued past %d KiB", ErrCut, limit>>10)
+			return fmt.Errorf("%w: longer than %d KiB, stopped", ErrCut, limit>>10)
 		}
 		if circle.add(d.Text + d.Thinking) {
-			return fmt.Errorf("%w: it kept repeating itself", ErrCut)
+			return fmt.Errorf("%w: repeated output, stopped", ErrCut)
 		}
 		if d.Usage != nil {
 			ended = true

@@ -157,7 +157,7 @@ func inWords(err error) error {
 		return err
 	}
 	what := cmp.Or(wrong.Field, "the result")
-	return fmt.Errorf("the response violates the protocol: %s has type %q", strings.ToLower(what[:1])+what[1:], wrong.Value)
+	return fmt.Errorf("invalid response: %s has type %q", strings.ToLower(what[:1])+what[1:], wrong.Value)
 }
 
 // canonical encodes JSON so that equal values have equal texts: some servers list

@@ -209,7 +209,7 @@ func (s *session) explain(ctx context.Context, err error) error {
 func ask[T any](ctx context.Context, s *supervisor, question func(context.Context, *client.Client) (T, error)) (T, error) {
 	var none T
 	asking, done, err := s.clock.limit(ctx, s.Entry.Timeout,
-		fmt.Errorf("no answer within %v; the call was cancelled; its effects are unknown", s.Entry.Timeout))
+		fmt.Errorf("no answer within %v; the call was cancelled; outcome unknown", s.Entry.Timeout))
 	if err != nil {
 		return none, agent.NothingDone{Err: fmt.Errorf("MCP server %s: %w", s.Entry.Name, err)}
 	}

@@ -37,7 +37,7 @@ func Open(dir string) (*Folder, error) {
 	info, err := os.Stat(abs)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("open notes folder %s: there is no such folder: %w", abs, fs.ErrNotExist)
+		return nil, fmt.Errorf("open notes folder %s: no such folder: %w", abs, fs.ErrNotExist)
 	case err != nil:
 		return nil, fmt.Errorf("open notes folder: %w", err)
 	case !info.IsDir():

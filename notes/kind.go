@@ -112,7 +112,7 @@ type UnreadError struct{ Reason string }
 
 func (e *UnreadError) Error() string { return e.Reason }
 
-const notText = "it is not text, whatever its name"
+const notText = "not text, despite its name"
 
 // isBinary reports whether a file is not text: it has NUL bytes near its start,
 // and is neither UTF-8 nor marked as UTF-16.

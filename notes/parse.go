@@ -76,11 +76,11 @@ func (n *Note) decode(raw []byte) string {
 		raw = decoded
 	}
 	if !utf8.Valid(raw) {
-		n.problem("it is not all UTF-8; the bytes that are not read as �")
+		n.problem("not all UTF-8; other bytes are read as �")
 		raw = bytes.ToValidUTF8(raw, []byte("�"))
 	}
 	if bytes.IndexByte(raw, 0) >= 0 {
-		n.problem("it holds NUL bytes; they read as �")
+		n.problem("it contains NUL bytes, read as �")
 		raw = bytes.ReplaceAll(raw, []byte{0}, []byte("�"))
 	}
 	if bytes.IndexByte(raw, '\r') >= 0 {

@@ -79,7 +79,7 @@ func (w *walk) folder(dir string, rules ignoreRules) error {
 		switch {
 		case rules.ignore(name, c.mode.IsDir()) || slices.Contains(w.leftOut, name):
 		case c.err != nil: // it may be a folder
-			w.problem(Problem{Path: name, Reason: "cannot be looked at now: " + c.err.Error(), Unknown: true})
+			w.problem(Problem{Path: name, Reason: "cannot be read now: " + c.err.Error(), Unknown: true})
 		case c.mode.IsDir():
 			w.below(name, rules)
 		case c.mode&fs.ModeSymlink != 0:
@@ -146,7 +146,7 @@ func (w *walk) link(name string) {
 		return
 	}
 	if _, err := w.root.Stat(name); err != nil {
-		w.problem(Problem{Path: name, Reason: "is a link that leads out of the notes folder or nowhere; links are not followed"})
+		w.problem(Problem{Path: name, Reason: "is a link out of the notes folder or to nothing; links are not followed"})
 	}
 }
 

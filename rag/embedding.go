@@ -152,7 +152,7 @@ func (e *embedding) away(ctx context.Context, why error) error {
 	}
 	e.index.setWhy(why.Error())
 	have := len(e.used) - len(e.todo) + e.done
-	e.changes.Warnings = append(e.changes.Warnings, fmt.Sprintf("embedded %d of %d passages, keyword search finds the rest: %v", have, len(e.used), why))
+	e.changes.Warnings = append(e.changes.Warnings, fmt.Sprintf("semantic index %d of %d passages: %v", have, len(e.used), why))
 	return e.count(ctx, e.embedder.Name(), have)
 }
 

@@ -6,8 +6,12 @@
 package rag
 
 import (
+	"cmp"
+	"strings"
+
 	"lifehub/internal/when"
 	"lifehub/notes"
+	"lifehub/rag/embed"
 	"lifehub/rag/search"
 )
 
@@ -50,6 +54,17 @@ type Coverage struct {
 	LeftOut notes.LeftOut `json:"left_out,omitempty"` // files of the folders that are not indexed, by kind
 }
 
+// By says in words what was searched by.
+func (c Coverage) By() string {
+	switch {
+	case c.Embedder == "" || strings.HasPrefix(c.Embedder, wordsOnly):
+		return cmp.Or(c.Embedder, "by keywords")
+	case embed.IsBuiltIn(c.Embedder):
+		return "by keywords and the built-in encoder"
+	}
+	return "by keywords and " + c.Embedder
+}
+
 // Found is the result of a search.
 type Found struct {
 	Passages []Passage `json:"passages"` // best first; never nil
@@ -79,15 +94,15 @@ func (f Found) Declined() bool { return f.Verdict <= Close }
 func (f Found) Says() string {
 	switch {
 	case f.OtherLanguage:
-		return "your notes are in another language than the question: only names and numbers can be compared"
+		return "your notes are in another language than the question; only names and numbers can match"
 	case len(f.Passages) == 0:
-		return "your notes don't say: no passage fits"
+		return "no matching passages"
 	case f.Close:
-		return "your notes don't say: these passages are close, but not on this"
+		return "related passages, but not an answer"
 	case f.Declined():
-		return "your notes don't say: nothing is close, these are the nearest passages"
+		return "nothing close; the nearest passages"
 	case f.ByMeaning:
-		return "closest in meaning: no note has these words"
+		return "no note has these words; closest in meaning"
 	}
 	return ""
 }

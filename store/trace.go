@@ -206,7 +206,7 @@ type Trace struct {
 // Readable returns an error if the format of the trace is unknown.
 func (t Trace) Readable() error {
 	if t.Format != Format {
-		return fmt.Errorf("the trace of %s was written by another version of LifeHub (format %d, this one reads %d)", t.Turn, t.Format, Format)
+		return fmt.Errorf("the trace of %s is from another version of LifeHub (format %d, this one reads %d)", t.Turn, t.Format, Format)
 	}
 	return nil
 }

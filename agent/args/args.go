@@ -60,7 +60,7 @@ func (s *Schemas) repair(tool agent.Tool, raw json.RawMessage, meant bool) (Repa
 	alone := false
 	if err != nil {
 		if args, alone = aloneArgument(raw, ShapeOf(spec.Schema)); !alone {
-			return Repaired{}, fmt.Errorf("the arguments of %s are no object: %w", spec.Name, err)
+			return Repaired{}, fmt.Errorf("the arguments of %s are not a JSON object: %w", spec.Name, err)
 		}
 	}
 	schema := s.of(spec.Schema)
@@ -82,7 +82,7 @@ func (s *Schemas) repair(tool agent.Tool, raw json.RawMessage, meant bool) (Repa
 		return Repaired{}, fmt.Errorf("%s would lose what %s says: it takes %s", spec.Name, strings.Join(r.lost, " and "), strings.Join(PropertyOrder(spec.Schema), ", "))
 	}
 	for _, name := range r.lost {
-		out.Lost = append(out.Lost, name+" is no argument")
+		out.Lost = append(out.Lost, name+" is not an argument")
 	}
 	written, err := compact(raw, args, alone || len(out.Changed)+len(out.Lost) > 0)
 	out.Input = Input{raw: written, object: args}
@@ -380,7 +380,7 @@ func (r *repairing) single(value any, s Shape) (any, string) {
 	if s.Items != nil {
 		value, note = r.value(value, *s.Items)
 	}
-	return []any{value}, cmp.Or(note, "was no list")
+	return []any{value}, cmp.Or(note, "was not a list")
 }
 
 // IsNumber reports whether a text is a number as JSON writes it.

@@ -93,7 +93,7 @@ func TestAWriteLosesNoValue(t *testing.T) {
 		}
 	}
 	got, err := (&Schemas{Now: today}).RepairMeant(schemaTool{schema: task, reads: true}, json.RawMessage(`{"text":"tea","priority":"high","hours":12,"due":"Monday"}`))
-	if want := `{"due":"2026-11-23","hours":8,"text":"tea"}`; err != nil || got.Input.String() != want || strings.Join(got.Lost, " ") != "priority is no argument" {
+	if want := `{"due":"2026-11-23","hours":8,"text":"tea"}`; err != nil || got.Input.String() != want || strings.Join(got.Lost, " ") != "priority is not an argument" {
 		t.Errorf("a call that only reads: %s, %q, %v, want %s", got.Input, got.Lost, err, want)
 	}
 }

@@ -125,7 +125,7 @@ func (s *Stream) Enter(ctx context.Context, entries ...agent.Entry) error {
 		entries[i].Version, entries[i].Time = EntryVersion, now
 	}
 	if err := s.Journal.Record(ctx, s.Turn, entries...); err != nil {
-		return fmt.Errorf("note down what is about to happen: %w", err)
+		return fmt.Errorf("record the next action: %w", err)
 	}
 	return nil
 }

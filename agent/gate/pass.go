@@ -109,12 +109,12 @@ var ErrAlreadyDone = errors.New("it was done already")
 func (g *Guard) PassAgain(ctx context.Context, c Call, since time.Time) (*Permit, error) {
 	c.as = g.Gate.reading(ctx, c)
 	if v := g.verdict(c); v.Level == agent.Deny {
-		return nil, &Refusal{"whether it happened before LifeHub was stopped is not known, and now it is forbidden: " + v.Reason}
+		return nil, &Refusal{"LifeHub was stopped during the call: outcome unknown, and now it is denied: " + v.Reason}
 	}
 	p := newPermit(c)
 	reply, err := g.ask(ctx, c, p, agent.PermissionAsked{
 		Unknown: true, Since: since,
-		Reason: "LifeHub was stopped while this was under way: whether it happened is not known",
+		Reason: "LifeHub was stopped during this call: outcome unknown",
 	})
 	switch {
 	case err != nil:
@@ -124,13 +124,13 @@ func (g *Guard) PassAgain(ctx context.Context, c Call, since time.Time) (*Permit
 	case reply.Decision == agent.AlreadyDone:
 		return nil, ErrAlreadyDone
 	}
-	return nil, &Refusal{Because("whether it happened before LifeHub was stopped is not known; it was not made again", reply.Reason)}
+	return nil, &Refusal{Because("outcome unknown; not repeated", reply.Reason)}
 }
 
 // edited is a call with other arguments, if they are arguments of its tool.
 func (g *Guard) edited(c Call, input json.RawMessage) (Call, error) {
 	if err := json.Unmarshal(input, new(map[string]any)); err != nil {
-		return c, fmt.Errorf("the arguments are no JSON object: %w", err)
+		return c, fmt.Errorf("the arguments are not a JSON object: %w", err)
 	}
 	repaired, err := g.Schemas.Repair(c.Tool, input)
 	if err != nil {

@@ -56,7 +56,7 @@ var errChanged = errors.New("the arguments are not those that were allowed")
 
 // errElsewhere refuses a call that would change another note than the one that
 // the rules were asked about.
-var errElsewhere = errors.New("this call means another note now than a moment ago; nothing was written: call it again")
+var errElsewhere = errors.New("the note that this call names has changed since; nothing was written: call it again")
 
 // prepare computes what the call changes and shows, once: what is prepared is
 // what runs. Its error is that of the call: what cannot be done is not asked about.

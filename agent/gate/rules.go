@@ -102,7 +102,7 @@ type Verdict struct {
 // why: the rule and where it stands, or that no rule speaks of it.
 func (r *Rules) Decide(tool string, own agent.Level, as Reading) Verdict {
 	if own == agent.Deny {
-		return Verdict{Level: agent.Deny, Reason: fmt.Sprintf("%s is denied by default, and no rule loosens that", tool), Fixed: true}
+		return Verdict{Level: agent.Deny, Reason: fmt.Sprintf("%s is denied by default, and rules cannot override it", tool), Fixed: true}
 	}
 	does := map[agent.Level]string{agent.Auto: "runs"}[own]
 	if does == "" {
@@ -130,7 +130,7 @@ func (r *Rules) Decide(tool string, own agent.Level, as Reading) Verdict {
 		}
 	}
 	if own == agent.ConfirmEach {
-		return Verdict{Level: agent.ConfirmEach, Reason: tool + " asks each time, and no rule loosens that", Fixed: true}
+		return Verdict{Level: agent.ConfirmEach, Reason: tool + " asks each time, and rules cannot override it", Fixed: true}
 	}
 	return v
 }

@@ -35,7 +35,7 @@ func TestTheLastRuleWinsAndDenyBeatsAll(t *testing.T) {
 		"the last match":        {"add_task", agent.Confirm, agent.Auto, "rule {tool: 'add_*', level: auto} (permissions.yaml:5)"},
 		"a wide rule tightens":  {"today", agent.Auto, agent.Confirm, "rule {tool: '*', level: confirm} (permissions.yaml:3)"},
 		"deny before an allow":  {"send_email", agent.Confirm, agent.Deny, "rule {tool: send_email, level: deny} (permissions.yaml:7)"},
-		"a tool that is denied": {"add_note", agent.Deny, agent.Deny, "add_note is denied by default, and no rule loosens that"},
+		"a tool that is denied": {"add_note", agent.Deny, agent.Deny, "add_note is denied by default, and rules cannot override it"},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {

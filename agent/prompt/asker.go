@@ -345,7 +345,7 @@ func (a *Asker) isBlind(err error) bool {
 		return false
 	}
 	if !a.blind.Swap(true) {
-		a.Stream.Notice("%s cannot see images; it is only told that there is one.", unsupported.Model)
+		a.Stream.Notice("%s cannot see images; it only learns that there is one.", unsupported.Model)
 	}
 	return true
 }

@@ -10,7 +10,7 @@ import (
 	"lifehub/internal/pattern"
 )
 
-var errNoObject = errors.New("it holds no JSON object")
+var errNoObject = errors.New("not a JSON object")
 
 // withoutThoughts is what follows a model's thoughts in its text.
 func withoutThoughts(text string) string {
@@ -35,7 +35,7 @@ func jsonIn(text string) iter.Seq2[json.RawMessage, error] {
 			}
 			raw, length, err := readJSON(text[i:])
 			if err != nil {
-				yield(nil, fmt.Errorf("it is no valid JSON: %w", err))
+				yield(nil, fmt.Errorf("not valid JSON: %w", err))
 				return
 			}
 			if !yield(raw, nil) {

@@ -66,7 +66,7 @@ func asDraft(raw json.RawMessage) (Draft, error) {
 	}
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &fields); err != nil {
-		return Draft{}, fmt.Errorf("it is no object: %w", err)
+		return Draft{}, fmt.Errorf("not a JSON object: %w", err)
 	}
 	d := Draft{Reasoning: Text(fields["reasoning"]), Answer: Text(fields["answer"]), Again: strings.Trim(string(fields["again"]), `"`) == "true"}
 	switch list := listIn(fields); {
@@ -90,7 +90,7 @@ func asDraft(raw json.RawMessage) (Draft, error) {
 func asSteps(raw json.RawMessage) ([]Step, error) {
 	var list []json.RawMessage
 	if err := json.Unmarshal(raw, &list); err != nil {
-		return nil, errors.New(`"steps" is no list`)
+		return nil, errors.New(`"steps" is not a list`)
 	}
 	var steps []Step
 	for i, item := range list {
@@ -124,7 +124,7 @@ func withoutIdle(steps []Step) []Step {
 func asStep(raw json.RawMessage, index int) (Step, error) {
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &fields); err != nil {
-		return Step{}, fmt.Errorf("step %d is no object", index+1)
+		return Step{}, fmt.Errorf("step %d is not a JSON object", index+1)
 	}
 	if inner := fields["function"]; len(inner) > 0 && inner[0] == '{' { // {"type":"function","function":{…}}
 		return asStep(inner, index)

@@ -73,7 +73,7 @@ func actionInput(text string) (input json.RawMessage, rest string, err error) {
 	}
 	input, length, err := readJSON(text)
 	if err != nil {
-		return nil, "", errors.New("the action's input is no valid JSON: " + err.Error())
+		return nil, "", errors.New("the action's input is not valid JSON: " + err.Error())
 	}
 	return input, text[length:], nil
 }
@@ -126,7 +126,7 @@ func namedArguments(text string) (input json.RawMessage, rest string, err error)
 			object.WriteByte('}')
 			fixed, _ := repairJSON(object.String())
 			if !json.Valid([]byte(fixed)) {
-				return nil, "", errors.New("its arguments are no values of JSON")
+				return nil, "", errors.New("its arguments are not JSON values")
 			}
 			return json.RawMessage(fixed), text[i+1:], nil
 		}

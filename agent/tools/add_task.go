@@ -78,7 +78,7 @@ func dueDay(text string) (time.Time, error) {
 	}
 	day, err := time.ParseInLocation(time.DateOnly, text, time.Local)
 	if err != nil {
-		return day, fmt.Errorf("%q is no day; write it as YYYY-MM-DD", text)
+		return day, fmt.Errorf("%q is not a date; write it as YYYY-MM-DD", text)
 	}
 	return day, nil
 }

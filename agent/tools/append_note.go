@@ -22,7 +22,7 @@ func newAppendNote(v noteWriter, daily Daily, now func() time.Time) agent.Tool {
 	return newWriter(v, spec[appendArgs](agent.AppendNote), func(ctx context.Context, args appendArgs) (change, error) {
 		content := strings.Trim(args.Content, "\r\n")
 		if strings.TrimSpace(content) == "" {
-			return change{}, errors.New("what to add? The content is empty")
+			return change{}, errors.New("content missing")
 		}
 		folder, name, fresh, err := appendTarget(ctx, v.vaults, daily, now(), args.Path)
 		if err != nil {

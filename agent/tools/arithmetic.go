@@ -214,7 +214,7 @@ func (c *calculation) number() (*big.Rat, error) {
 	}
 	value, ok := new(big.Rat).SetString(plain)
 	if !ok {
-		return nil, fmt.Errorf("%q is no number", written)
+		return nil, fmt.Errorf("%q is not a number", written)
 	}
 	return bounded(value), nil
 }

@@ -76,7 +76,7 @@ func (v vaults) openTask(ctx context.Context, args completeArgs) (vaultTask, err
 		}
 	}
 	if strings.TrimSpace(wanted) == "" {
-		return vaultTask{}, fmt.Errorf("which task? Its text is missing")
+		return vaultTask{}, fmt.Errorf("task text missing")
 	}
 	found := firstFitting(all,
 		func(t vaultTask) bool { return strings.EqualFold(t.Task.Text, wanted) },

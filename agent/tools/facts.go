@@ -127,9 +127,9 @@ func (f Facts) adding(text string, origin agent.Origin, now time.Time) (change, 
 	line := fmt.Sprintf("- %s (%s)", fact.Text, fact.Provenance())
 	switch {
 	case len(parseFacts(line)) == 0: // also of the box of a task alone
-		return change{}, errors.New("what to remember? The text is empty")
+		return change{}, errors.New("text missing")
 	case len(text) > maxFact:
-		return change{}, fmt.Errorf("that is too long to be remembered: %d bytes, and a fact has %d at most; write a note", len(text), maxFact)
+		return change{}, fmt.Errorf("fact too long: %d bytes of at most %d; write a note instead", len(text), maxFact)
 	}
 	facts, c, err := f.read()
 	if err != nil {
@@ -163,7 +163,7 @@ func (f Facts) adding(text string, origin agent.Origin, now time.Time) (change, 
 func (f Facts) removing(text string) (change, error) {
 	text = strings.Join(strings.Fields(text), " ")
 	if text == "" {
-		return change{}, errors.New("what to forget? The text is empty")
+		return change{}, errors.New("text missing")
 	}
 	facts, c, err := f.read()
 	if err != nil {
@@ -181,14 +181,14 @@ func (f Facts) removing(text string) (change, error) {
 	}
 	switch len(found) {
 	case 0:
-		return change{}, fmt.Errorf("nothing that is remembered says %q", text)
+		return change{}, fmt.Errorf("no saved fact matches %q", text)
 	case 1:
 	default:
 		var texts []string
 		for _, fact := range found {
 			texts = append(texts, fmt.Sprintf("%q", fact.Text))
 		}
-		return change{}, fmt.Errorf("several things that are remembered say that: %s; give more words", strings.Join(texts, ", "))
+		return change{}, fmt.Errorf("several facts match: %s; give more words", strings.Join(texts, ", "))
 	}
 	p, err := openPage(c.was)
 	if err != nil {

@@ -89,7 +89,7 @@ func TestAFactIsAddedAfterTheLastOne(t *testing.T) {
 
 func TestForgettingTakesOneLine(t *testing.T) {
 	f, file := aMemory(t, "- My cat is called Whiskers\n- My dog is called Rex\n- cat\n")
-	for text, want := range map[string]string{"called": "several things", "horse": "nothing that is remembered", " ": "what to forget"} {
+	for text, want := range map[string]string{"called": "several facts match", "horse": "no saved fact matches", " ": "text missing"} {
 		if _, err := f.Forget(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("forget %q: %v", text, err)
 		}

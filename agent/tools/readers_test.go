@@ -39,7 +39,7 @@ func TestSearchNotesSaysWhenThereIsNothing(t *testing.T) {
 	if _, text := b.run("search_notes", `{"query":"when after:lunch"}`); b.asked.Text != "when after:lunch" {
 		t.Errorf("asked for %+v: %s", b.asked, text)
 	}
-	for args, want := range map[string]string{`{"query":" "}`: "no words", `{"query":"a","after":"May"}`: "YYYY-MM-DD", `{"query":"tag:run"}`: "no words"} {
+	for args, want := range map[string]string{`{"query":" "}`: "empty query", `{"query":"a","after":"May"}`: "YYYY-MM-DD", `{"query":"tag:run"}`: "empty query"} {
 		if _, got := b.run("search_notes", args); !strings.Contains(got, "error: ") || !strings.Contains(got, want) {
 			t.Errorf("%s: got %q", args, got)
 		}
@@ -63,7 +63,7 @@ func TestReadNoteFindsANoteByAnyOfItsNames(t *testing.T) {
 		}
 	}
 	for name, want := range map[string]string{
-		"": "which note", "big plan.md": `there is no note "big plan.md"; near it: running/Plan.md, trips/plan b.md`, "zzz": `there is no note "zzz"`, "../x": "deep/er/x.md, 1 line",
+		"": "which note", "big plan.md": `there is no note "big plan.md"; similar: running/Plan.md, trips/plan b.md`, "zzz": `there is no note "zzz"`, "../x": "deep/er/x.md, 1 line",
 	} {
 		if _, text := b.run("read_note", `{"path":"`+name+`"}`); !strings.Contains(text, want) {
 			t.Errorf("%s: got %q, want %q", name, text, want)
@@ -79,9 +79,9 @@ func TestTheOnlyNoteThatIsCalledAlikeIsRead(t *testing.T) {
 	for name, want := range map[string]string{
 		"house/Boiler.md": `There is no note "house/Boiler.md"` + instead + "home/boiler.md, 1 line",
 		"pea soup":        `There is no note "pea soup"` + instead + "food/pea_soup.md, 1 line",
-		"log/2026-10-07":  `error: there is no note "log/2026-10-07"; near it: daily/2026-07-10.md`,
-		"c/plan.md":       `error: there is no note "c/plan.md"; near it: a/plan.md, b/plan.md`,
-		"boiler service":  `error: there is no note "boiler service"; near it: home/boiler.md`,
+		"log/2026-10-07":  `error: there is no note "log/2026-10-07"; similar: daily/2026-07-10.md`,
+		"c/plan.md":       `error: there is no note "c/plan.md"; similar: a/plan.md, b/plan.md`,
+		"boiler service":  `error: there is no note "boiler service"; similar: home/boiler.md`,
 	} {
 		if _, text := b.run("read_note", `{"path":"`+name+`"}`); !strings.HasPrefix(text, want) {
 			t.Errorf("%s: got %q, want %q", name, text, want)

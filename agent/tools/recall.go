@@ -63,7 +63,7 @@ func recalled(facts []agent.Fact, exchanges []agent.Recollection) agent.Result {
 		fmt.Fprintf(&b, "\nOn %s, in %q (%s):\nUser: %s\nYou: %s\n", e.Asked.Format(time.DateOnly), e.Title, e.Conversation, e.Question, e.Answer)
 	}
 	if b.Len() == 0 {
-		return agent.Result{Text: "Nothing like that is remembered.", Nothing: true}
+		return agent.Result{Text: "No matching facts.", Nothing: true}
 	}
 	r.Text = strings.TrimSpace(b.String())
 	return r

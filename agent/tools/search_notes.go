@@ -169,7 +169,7 @@ func (a searchArgs) query() (rag.Query, error) {
 		q.Before, err = rag.ParseDay(a.Before)
 	}
 	if err == nil && strings.TrimSpace(q.Text) == "" {
-		err = errors.New("what to look for? The query holds no words")
+		err = errors.New("empty query")
 	}
 	return q, err
 }

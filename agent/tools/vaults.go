@@ -144,7 +144,7 @@ func (v vaults) find(ctx context.Context, name string) (place, error) {
 	case 1:
 		return found[0], nil
 	}
-	return place{}, fmt.Errorf("several notes are called %q: %s; say which by its path", name, pathsOf(ctx, found))
+	return place{}, fmt.Errorf("several notes are called %q: %s; give the path", name, pathsOf(ctx, found))
 }
 
 // FindNote looks a note up by path, file name or title. The error names the
@@ -229,7 +229,7 @@ func (e *noNoteError) Error() string {
 	if e.near == "" {
 		return fmt.Sprintf("there is no note %q", e.name)
 	}
-	return fmt.Sprintf("there is no note %q; near it: %s", e.name, e.near)
+	return fmt.Sprintf("there is no note %q; similar: %s", e.name, e.near)
 }
 func (e *noNoteError) Is(target error) bool { return target == fs.ErrNotExist }
 

@@ -30,7 +30,7 @@ func (t *turn) approve(ctx context.Context, made agent.PlanMade) (_ agent.PlanMa
 	defer host.Close()
 	given := host.Ask(ctx, agent.Question{
 		From: "LifeHub", Kind: agent.PlanInput, Schema: t.planForm(made.Steps),
-		Message: "Nothing of it has run. A step that changes or sends something still asks as the rules say.",
+		Message: "No step has run yet. Steps that change or send something still ask, as the rules say.",
 		Check:   func(values json.RawMessage) error { _, err := t.edited(made, values); return err },
 	})
 	if given.Action != agent.InputAccepted {

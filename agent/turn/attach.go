@@ -79,7 +79,7 @@ func (t *turn) attachNamed(ctx context.Context) error {
 		return t.steps.tool(name) != nil || t.steps.missing[name] != ""
 	})
 	if len(unknown) > 0 {
-		t.events.Notice("No note, file or tool is called @%s. It counts as ordinary text; typing @ lists what there is.", strings.Join(unknown, ", @"))
+		t.events.Notice("No note, file or tool is named @%s, so it is plain text; type @ for a list.", strings.Join(unknown, ", @"))
 	}
 	for i, name := range names {
 		id := fmt.Sprintf("@%d", i+1)

@@ -165,7 +165,7 @@ func (w *runner) perform(ctx context.Context, tool agent.Tool, p *gate.Permit) O
 	o := outcomeOf(ctx, result, err)
 	o.Result.Text, o.Reason = text.Clip(w.redact(o.Result.Text), MaxResult), text.Clip(w.redact(o.Reason), MaxResult)
 	if o.stopped && !agent.ReadOnly(tool) {
-		o.Status, o.Reason = agent.StepFailed, "it was stopped in the middle: whether it happened is not known"
+		o.Status, o.Reason = agent.StepFailed, "stopped in the middle: outcome unknown"
 	}
 	return o
 }

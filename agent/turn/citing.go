@@ -38,7 +38,7 @@ func (a *answer) check(ctx context.Context, answer string) []agent.Citation {
 }
 
 // notRead is the detail of a place that an answer names and nobody read.
-const notRead = "not read in this conversation"
+const notRead = "source was not read"
 
 // unread lists the places that the answer names and that were not read in the
 // conversation, whoever named them before: a poisoned note, the user or nobody.

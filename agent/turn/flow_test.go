@@ -458,7 +458,7 @@ func TestAPlanCutOnceIsAskedForAgain(t *testing.T) {
 
 // A model that goes in circles while it plans costs the plan, not the answer.
 func TestAPlanCutTwiceIsASearch(t *testing.T) {
-	cut := line{text: `{"reasoning":"x","st`, err: fmt.Errorf("%w: it kept repeating itself", llm.ErrCut)}
+	cut := line{text: `{"reasoning":"x","st`, err: fmt.Errorf("%w: repeated output, stopped", llm.ErrCut)}
 	events := collect(New(Options{Model: &script{lines: []line{cut, cut, say("Done.")}}, History: &shelf{}, Tools: tools(search())}).Ask(t.Context(), "c1", "go"), nil)
 	if end := ended(t, events); end.Answer != "Done." || end.ToolCalls != 1 {
 		t.Errorf("end %+v", end)
@@ -597,10 +597,10 @@ func TestAModelThatIsSilentForThreeSecondsIsExplainedOnce(t *testing.T) {
 
 func TestACutAnswerSaysWhy(t *testing.T) {
 	cut := say("You run")
-	cut.err = fmt.Errorf("%w: it kept repeating itself", llm.ErrCut)
+	cut.err = fmt.Errorf("%w: repeated output, stopped", llm.ErrCut)
 	a := New(Options{Model: &script{lines: []line{say(twoSteps), cut}}, History: &shelf{}, Tools: tools(search(), web())})
 	events := collect(a.Ask(t.Context(), "c1", question), nil)
-	if f, ok := events[len(events)-1].Body.(agent.Failed); !ok || !strings.Contains(f.Message, "cut off (it kept repeating itself)") {
+	if f, ok := events[len(events)-1].Body.(agent.Failed); !ok || !strings.Contains(f.Message, "cut off (repeated output, stopped)") {
 		t.Errorf("got %+v", events[len(events)-1].Body)
 	}
 }

@@ -210,7 +210,7 @@ func TestWhatAModelMeansIsNotGuessed(t *testing.T) {
 		"the words in another order":   {"notes_search", `{"text":"tea"}`, "1 search_notes {\"query\":\"tea\"}\n~ step 1: notes_search is search_notes here\n~ step 1: text is query here"},
 		"beyond a bound":               {"search_notes", `{"query":"tea","limit":500}`, "1 search_notes {\"limit\":50,\"query\":\"tea\"}\n~ step 1: limit was 500: the most is 50"},
 		"as text, and below":           {"search_notes", `{"query":"tea","limit":"0"}`, "1 search_notes {\"limit\":1,\"query\":\"tea\"}\n~ step 1: limit was 0: the least is 1"},
-		"the opposite of an argument":  {"search_notes", `{"query":"tea","exclude_tag":"x"}`, "1 search_notes {\"query\":\"tea\"}\n- step 1: exclude_tag is no argument"},
+		"the opposite of an argument":  {"search_notes", `{"query":"tea","exclude_tag":"x"}`, "1 search_notes {\"query\":\"tea\"}\n- step 1: exclude_tag is not an argument"},
 		"like another argument":        {"search_notes", `{"tags_wanted":"x"}`, "- step 1: the arguments of search_notes do not fit: missing property 'query'"},
 		"two that are unknown":         {"search_notes", `{"a":"x","b":"y"}`, "- step 1: the arguments of search_notes do not fit: missing property 'query'"},
 		"no text":                      {"search_notes", `{"words":["a","b"]}`, "- step 1: the arguments of search_notes do not fit: missing property 'query'"},

@@ -49,7 +49,7 @@ func (a *answer) failure() string {
 // comes nearest. The names of the user's own notes are no sign of untrusted text.
 func (a *answer) doubt() {
 	if a.noneOfTime() {
-		a.unanswered, a.nearestSources, a.events.Lead = true, []agent.Source{}, a.failure()+"Your notes have nothing from "+a.coverage.Time.Days+".\n\n"
+		a.unanswered, a.nearestSources, a.events.Lead = true, []agent.Source{}, a.failure()+"No notes from "+a.coverage.Time.Days+".\n\n"
 		return
 	}
 	a.nearestSources = a.nearest()
@@ -68,12 +68,12 @@ func (a *answer) doubt() {
 			names[i] = fmt.Sprintf("`%s`", strings.ReplaceAll(text.OneLine(s.Title()), "`", "'"))
 		}
 		a.record.AddOwn(own...)
-		how := "Nothing is close; nearest: "
+		how := "Nothing close. Nearest notes: "
 		switch {
 		case !a.unanswered:
 			how = "Closest in meaning: "
 		case a.close:
-			how = "Close, but not on this: "
+			how = "Related, but not an answer: "
 		}
 		a.events.Lead += " " + how + strings.Join(names, ", ") + "."
 	}

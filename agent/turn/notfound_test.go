@@ -13,7 +13,7 @@ func doubtful() *fakeTool {
 	return &fakeTool{name: "search_notes", result: agent.Result{Text: fitness.Text, Sources: []agent.Source{fitness, tea}, Searched: true, Unlikely: true, Close: true}}
 }
 
-const near = " Close, but not on this: `fitness.md:12 Running › Plan`, `kitchen/tea.md:1 Tea`."
+const near = " Related, but not an answer: `fitness.md:12 Running › Plan`, `kitchen/tea.md:1 Tea`."
 
 func TestWhatTheNotesDoNotHoldIsSaidFirst(t *testing.T) {
 	both := say(`{"steps":[{"id":"1","tool":"search_notes","input":{"query":"a"}},{"id":"2","tool":"brave_web_search","input":{"query":"a"}}]}`)

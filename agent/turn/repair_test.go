@@ -87,7 +87,7 @@ func TestPlansAreReadAndRepaired(t *testing.T) {
 		"true as text":     {`{"steps":[{"id":"1","tool":"find","input":{"q":"a","deep":"True","k":1}}]}`, "1 find {\"deep\":true,\"k\":1,\"q\":\"a\"}\n~ step 1: deep was a text"},
 		"null":             {`{"steps":[{"id":"1","tool":"find","input":{"q":"a","n":null,"k":1}}]}`, "1 find {\"k\":1,\"q\":\"a\"}\n~ step 1: n was null"},
 		"a whole fraction": {`{"steps":[{"id":"1","tool":"find","input":{"q":"a","n":3.0,"k":1}}]}`, "1 find {\"k\":1,\"n\":3,\"q\":\"a\"}\n~ step 1: n was a fraction"},
-		"an unknown one":   {`{"steps":[{"id":"1","tool":"find","input":{"q":"a","x":1,"k":1}}]}`, "1 find {\"k\":1,\"q\":\"a\"}\n- step 1: x is no argument"},
+		"an unknown one":   {`{"steps":[{"id":"1","tool":"find","input":{"q":"a","x":1,"k":1}}]}`, "1 find {\"k\":1,\"q\":\"a\"}\n- step 1: x is not an argument"},
 		"a default":        {`{"steps":[{"id":"1","tool":"find","input":{"q":"a"}}]}`, "1 find {\"k\":5,\"q\":\"a\"}\n~ step 1: k was missing and has its default"},
 		"letter case":      {`{"steps":[{"id":"1","tool":"find","input":{"q":"a","sort":"date","k":1}}]}`, "1 find {\"k\":1,\"q\":\"a\",\"sort\":\"Date\"}\n~ step 1: sort was written otherwise"},
 		"the tool's case":  {`{"steps":[{"id":"1","tool":"Add-Task","input":{"text":"b"}}]}`, `1 add_task {"text":"b"}`},
@@ -108,18 +108,18 @@ func TestPlansAreReadAndRepaired(t *testing.T) {
 		"a result of no step":          {`{"steps":[{"id":"1","tool":"add_task","input":{"text":"{{5.text}}"}}]}`, "- step 1 uses the result of step 5, which will not be there"},
 		"nine steps":                   {`{"steps":[` + strings.TrimSuffix(strings.Repeat(`{"tool":"add_task","input":{"text":"a"}},`, 9), ",") + `]}`, strings.TrimSpace(nine()) + "\n- 1 steps beyond the 8 of a plan"},
 
-		"nothing": {"", "error: it holds no JSON object"},
-		"prose":   {"I would search.", "error: it holds no JSON object"},
+		"nothing": {"", "error: not a JSON object"},
+		"prose":   {"I would search.", "error: not a JSON object"},
 		"cut in a step": {
-			`{"steps":[{"id":"1","tool":"add_task","input":{"text":"a"}},{"id":"2","tool":"add_ta`, "error: it is no valid JSON: unexpected EOF",
+			`{"steps":[{"id":"1","tool":"add_task","input":{"text":"a"}},{"id":"2","tool":"add_ta`, "error: not valid JSON: unexpected EOF",
 		},
 		"broken in a step": {
 			`{"steps":[{"id":"1","tool":"add_task","input":{"text":"a"}},{"id":"2" "tool":"find"}]}`,
-			"error: it is no valid JSON: invalid character '\"' after object key:value pair",
+			"error: not valid JSON: invalid character '\"' after object key:value pair",
 		},
-		"a broken list":  {`[{"tool":"add_task","input":{"text":"a"}},{]`, "error: it is no valid JSON: invalid character ']' looking for beginning of object key string"},
-		"not closed":     {`{"steps":[{"id":"1",`, "error: it is no valid JSON: unexpected EOF"},
-		"steps no list":  {`{"steps":"find"}`, `error: "steps" is no list`},
+		"a broken list":  {`[{"tool":"add_task","input":{"text":"a"}},{]`, "error: not valid JSON: invalid character ']' looking for beginning of object key string"},
+		"not closed":     {`{"steps":[{"id":"1",`, "error: not valid JSON: unexpected EOF"},
+		"steps no list":  {`{"steps":"find"}`, `error: "steps" is not a list`},
 		"another object": {`{"goal":"g"}`, `error: the object has no "steps"`},
 	}
 	for name, tc := range tests {

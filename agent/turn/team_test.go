@@ -280,7 +280,7 @@ func TestATeamThatWasCutIsGoneOnWith(t *testing.T) {
 // the answer nor the truth about it.
 func TestATeamWhoseMembersSayOddThings(t *testing.T) {
 	look, twice := calling("search_notes", `{"query":"running"}`), say(strings.Repeat("round ", 10))
-	cut := line{text: "round and round ", err: fmt.Errorf("%w: it kept repeating itself", llm.ErrCut)}
+	cut := line{text: "round and round ", err: fmt.Errorf("%w: repeated output, stopped", llm.ErrCut)}
 	two := calling("delegate", `{"worker_type":"notes","task_description":"A","success_criteria":"C"}`, "delegate", `{"worker_type":"wizard","task_description":"B"}`)
 	wizard := calling("delegate", `{"worker_type":"wizard","task_description":"B"}`)
 	for name, tc := range map[string]struct {

@@ -144,7 +144,7 @@ func (s *server) dispatch(ctx context.Context, method string, params json.RawMes
 		return call(ctx, params, s.cancel)
 	}
 	if method == tooLong {
-		return nil, refused(invalid, "a message may have %d MiB at most; nothing of it was read", maxLine>>20)
+		return nil, refused(invalid, "a message may have %d MiB at most; none of it was read", maxLine>>20)
 	}
 	return nil, acp.NewMethodNotFound(method)
 }

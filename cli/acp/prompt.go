@@ -129,7 +129,7 @@ func (s *server) message(blocks []acp.ContentBlock, cwd string) (m agent.Message
 		return m, nil, refused(invalid, "the prompt has %d bytes with its attachments; it may have %d", size, maxPrompt)
 	}
 	if strings.TrimSpace(m.Text) == "" && len(m.Attached) == 0 {
-		return m, nil, refused(invalid, "the prompt holds no text")
+		return m, nil, refused(invalid, "the prompt has no text")
 	}
 	return m, told, nil
 }

@@ -120,7 +120,7 @@ func (s *server) newSession(ctx context.Context, p acp.NewSessionRequest) (acp.N
 func (s *server) saved(ctx context.Context, id acp.SessionId) error {
 	c, err := s.App.Store.Conversation(ctx, string(id))
 	if errors.Is(err, store.ErrNoConversation) || err == nil && c.ID != string(id) {
-		return refused(unknown, "no conversation is saved as %q; session/list tells which are", id)
+		return refused(unknown, "no conversation is saved as %q; session/list lists them", id)
 	}
 	return err
 }

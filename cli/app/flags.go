@@ -153,6 +153,9 @@ func Group(use, short string, commands ...*cobra.Command) *cobra.Command {
 // DidYouMean suggests a subcommand of cmd with a name close to word, or returns "".
 func DidYouMean(cmd *cobra.Command, word string) string {
 	cmd.SuggestionsMinimumDistance = 2
+	if len(word) <= 3 { // of these most differ in two letters
+		cmd.SuggestionsMinimumDistance = 1
+	}
 	near := cmd.SuggestionsFor(word)
 	if len(near) == 0 {
 		return ""

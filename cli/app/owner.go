@@ -38,7 +38,7 @@ func (a *App) FoundServer(ctx context.Context) string {
 	if err := files.Write(a.Paths.Found(), []byte(owner.Host)); err != nil {
 		slog.Warn("save which server was reported", "error", err)
 	}
-	return fmt.Sprintf("first use of the model server at %s, which was found there; this system does not tell whose it is", owner.Host)
+	return fmt.Sprintf("first use of the model server at %s, found there; this system does not report its owner", owner.Host)
 }
 
 // askForServer asks the user, once per owner, whether to use a model server that belongs to another

@@ -209,7 +209,7 @@ func Unseen(s mcpclient.ServerState) string {
 	if len(what) > 3 {
 		what = append(what[:3], fmt.Sprintf("%d more", len(what)-3))
 	}
-	return fmt.Sprintf("what is new in the MCP server %s (%s) is not used until you review it: /mcp in the chat, or lifehub mcp trust %s", s.Name, strings.Join(what, ", "), s.Name)
+	return fmt.Sprintf("MCP server %s changed (%s); review before use: /mcp in the chat, or lifehub mcp trust %s", s.Name, strings.Join(what, ", "), s.Name)
 }
 
 // ServerLog returns the last lines of a server's log, including the rotated file.

@@ -35,7 +35,7 @@ func (g *Guard) On() bool { return g.on.Load() }
 // Use turns the guard on or off. It returns an error if a flag fixed it.
 func (g *Guard) Use(on bool) error {
 	if !on && g.fixed != "" {
-		return fmt.Errorf("%s was given at the start and holds until LifeHub ends; start it without", g.fixed)
+		return fmt.Errorf("%s was given at the start and applies until LifeHub exits; start it without", g.fixed)
 	}
 	g.on.Store(on)
 	return nil
@@ -44,7 +44,7 @@ func (g *Guard) Use(on bool) error {
 // End describes how the guard ends: with the given command, or only with the process.
 func (g *Guard) End(command string) string {
 	if g.fixed != "" {
-		return g.fixed + " holds until LifeHub ends"
+		return g.fixed + " applies until LifeHub exits"
 	}
 	return command + " ends that"
 }

@@ -123,7 +123,7 @@ func (bg *background) slashIndex(ctx context.Context, _, _ string) (string, erro
 		if err != nil {
 			return "", err
 		}
-		fmt.Fprintf(&b, "- `%s`: notes %d, passages %d, embedded now %d\n", v.Folder.Dir(), changes.Total, changes.Passages, changes.Embedded)
+		fmt.Fprintf(&b, "- `%s`: %s, %s\n", v.Folder.Dir(), draw.Count(changes.Total, "note"), draw.Count(changes.Passages, "passage"))
 		for _, c := range changes.Notes {
 			if c.Reason != "" {
 				fmt.Fprintf(&b, "  - %s `%s`: %s\n", c.What, cell(c.Path), cell(c.Reason))
@@ -134,7 +134,7 @@ func (bg *background) slashIndex(ctx context.Context, _, _ string) (string, erro
 	if err != nil {
 		return "", err
 	}
-	fmt.Fprintf(&b, "\nIndexed: %d of %d, by %s.\n", c.Indexed, c.Total, c.Embedder)
+	fmt.Fprintf(&b, "\nIndexed: %d of %s, %s.\n", c.Indexed, draw.Count(c.Total, "note"), c.By())
 	if c.Unreadable > 0 {
 		fmt.Fprintf(&b, "Not readable now: %d.\n", c.Unreadable)
 	}

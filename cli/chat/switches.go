@@ -48,7 +48,7 @@ func (bg *background) slashReadOnly(_ context.Context, _, given string) (string,
 	if on {
 		return "**Read-only**: no tool that writes or sends is offered or runs, whatever the rules say. " + bg.App.ReadOnly.End("`/readonly off`") + ".", nil
 	}
-	return "Read-only is **off**: tools that write or send are there again, and ask as the rules say.", nil
+	return "Read-only is **off**: tools that write or send are available again, and ask as the rules say.", nil
 }
 
 func (bg *background) slashApprove(_ context.Context, _, given string) (string, error) {

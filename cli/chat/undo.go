@@ -105,7 +105,7 @@ func undone(question string, done []tools.Undone) string {
 			fmt.Fprintf(&b, "- %s could not be restored: %s.\n", name, cell(u.Err.Error()))
 		case tools.UndoChanged:
 			left = true
-			fmt.Fprintf(&b, "- %s was changed since, and is left as it is. The difference to what it was before:\n\n", name)
+			fmt.Fprintf(&b, "- %s was changed since, so it is left as it is. Changes since:\n\n", name)
 			fence := fenceFor(u.Diff)
 			fmt.Fprintf(&b, "%sdiff\n%s\n%s\n\n", fence, strings.TrimRight(u.Diff, "\n"), fence)
 		}

@@ -23,7 +23,6 @@ import (
 	"lifehub/mcpclient"
 	"lifehub/rag"
 	"lifehub/rag/chroma"
-	"lifehub/rag/encoder"
 	"lifehub/store"
 	"lifehub/store/file"
 	"lifehub/tui/draw"
@@ -195,9 +194,10 @@ func model(ctx context.Context, a *app.App, c *settings.Config) []Finding {
 	case owner.Name != "":
 		model.Says += fmt.Sprintf("; the server at %s belongs to %s", owner.Host, owner)
 	case owner.Host != "":
-		model.Says += fmt.Sprintf("; the server at %s was found, and this system does not tell whose it is", owner.Host)
+		model.Says += fmt.Sprintf("; the server at %s was found; this system does not report its owner", owner.Host)
 	}
-	vectors := Finding{What: "vectors", OK: true}
+	const builtIn = "the built-in encoder, for English"
+	vectors := Finding{What: "semantic search", OK: true}
 	e, err := a.Provider.Embedder(ctx)
 	if err == nil && e != nil {
 		_, err = e.Embed(ctx, []string{"test"})
@@ -205,13 +205,13 @@ func model(ctx context.Context, a *app.App, c *settings.Config) []Finding {
 	var missing *llm.NotFoundError
 	switch {
 	case errors.As(err, &missing) && !missing.Fixed:
-		vectors.Says, vectors.Fix = encoder.Encoder{}.Name()+": "+err.Error(), "lifehub models pull "+missing.Model
+		vectors.Says, vectors.Fix = builtIn+"; "+err.Error(), "lifehub models pull "+missing.Model
 	case err != nil && e == nil:
-		vectors.Says = encoder.Encoder{}.Name() + ": " + err.Error()
+		vectors.Says = builtIn + "; " + err.Error()
 	case err != nil:
 		vectors.OK, vectors.Says = false, "keyword search only: "+err.Error()
 	case e == nil:
-		vectors.Says = encoder.Encoder{}.Name()
+		vectors.Says = builtIn
 	default:
 		vectors.Says = e.Name()
 	}
@@ -321,7 +321,7 @@ func index(ctx context.Context, a *app.App) Finding {
 		f.Says = err.Error()
 		return f
 	}
-	f.OK, f.Says = true, fmt.Sprintf("%d of %s, indexed %s ago, %s", indexed, draw.Count(total, "note"), app.Ago(c.Age), c.Embedder)
+	f.OK, f.Says = true, fmt.Sprintf("%d of %s, indexed %s ago, %s", indexed, draw.Count(total, "note"), app.Ago(c.Age), c.By())
 	if c.Unreadable > 0 {
 		f.Says += fmt.Sprintf("; %s not readable now", draw.Count(c.Unreadable, "note"))
 		f.Fix = "lifehub index"
@@ -330,7 +330,7 @@ func index(ctx context.Context, a *app.App) Finding {
 		f.Says += "; " + said
 	}
 	if embedded < passages {
-		f.Says += fmt.Sprintf(": %d of %s embedded, keyword search finds the rest", embedded, draw.Count(passages, "passage"))
+		f.Says += fmt.Sprintf("; semantic index %d of %s", embedded, draw.Count(passages, "passage"))
 		f.Fix = "lifehub index"
 	}
 	if indexed < total { // a note that changed just before the chat ended, as a rule
@@ -355,7 +355,7 @@ func servers(ctx context.Context, a *app.App) []Finding {
 func terminal(sh *app.Process) Finding {
 	name, _ := sh.Getenv("TERM")
 	if !term.IsTerminal(sh.Out.Fd()) {
-		return Finding{What: "terminal", OK: true, Says: "stdout is not one; the chat prints plain lines"}
+		return Finding{What: "terminal", OK: true, Says: "none: stdout is a file or a pipe, so the chat prints plain lines"}
 	}
 	width, height, err := term.GetSize(sh.Out.Fd())
 	if err != nil {

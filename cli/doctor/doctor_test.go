@@ -89,7 +89,7 @@ func TestDoctorTellsAnIndexOfAnotherEmbedder(t *testing.T) {
 	if err := a.Ready(t.Context(), &app.Bar{}); err != nil {
 		t.Fatal(err)
 	}
-	if f := index(t.Context(), a); !f.OK || f.Fix != "" || !strings.HasSuffix(f.Says, ", "+encoder.Encoder{}.Name()) {
+	if f := index(t.Context(), a); !f.OK || f.Fix != "" || !strings.HasSuffix(f.Says, ", by keywords and the built-in encoder") {
 		t.Errorf("of its own embedder: %+v", f)
 	}
 	apptest.Write(t, filepath.Join(vault, "running.md"), "# Running\n\nI run in the park, and by the river.\n")
@@ -101,7 +101,7 @@ func TestDoctorTellsAnIndexOfAnotherEmbedder(t *testing.T) {
 	}
 	a.Provider = embedding{a.Provider}
 	f := index(t.Context(), a)
-	if !f.OK || f.Fix != "lifehub index" || !strings.Contains(f.Says, "1 of 1 note, ") || !strings.HasSuffix(f.Says, "other: 0 of 1 passage embedded, keyword search finds the rest") {
+	if !f.OK || f.Fix != "lifehub index" || !strings.Contains(f.Says, "1 of 1 note, ") || !strings.HasSuffix(f.Says, "other; semantic index 0 of 1 passage") {
 		t.Errorf("of another: %+v", f)
 	}
 }

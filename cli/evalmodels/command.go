@@ -38,7 +38,7 @@ func New(sh *app.Process) *cobra.Command {
 		Short: "Try models with tasks, and say which is good enough for what",
 		Long: "Try models with 40 tasks on the sample notes: plans, answers, the loop and the team. Each is done by LifeHub itself in a\n" +
 			"temporary folder, and what would write is refused. Without a name, all chat models on this machine and the one in the\n" +
-			"settings are tried. Each result is kept: a run that was stopped continues, and the next one compares.",
+			"settings are tried. Each result is saved: a stopped run continues, and the next run compares.",
 		Example: "  lifehub eval models\n  lifehub eval models qwen3:8b work/llama-3.3-70b\n  lifehub eval models --last\n" +
 			"  lifehub eval models --notes ~/notes --tasks tasks.yaml",
 		RunE: func(cmd *cobra.Command, names []string) error { return e.run(cmd.Context(), names) },
@@ -141,7 +141,7 @@ func (e *evaluation) tryAll(ctx context.Context, b *bench, results archive, know
 			now = append(now, r)
 		}
 		if ctx.Err() != nil {
-			fmt.Fprintf(e.Process.Err, "stopped: %d of %d tasks of %s are kept; the same command continues there\n", len(r.by), len(b.suite.Tasks), safetext.Line(m.Name))
+			fmt.Fprintf(e.Process.Err, "stopped: %d of %d tasks of %s are saved; the same command continues there\n", len(r.by), len(b.suite.Tasks), safetext.Line(m.Name))
 			return nil, nil, ctx.Err()
 		}
 		if err != nil {

@@ -645,8 +645,8 @@ tasks:
 		t.Errorf("exit %d, told\n%s", code, told)
 	}
 	for text, want := range map[string]string{
-		"":       "it holds no tasks",
-		"tasks:": "it holds no tasks",
+		"":       "it has no tasks",
+		"tasks:": "it has no tasks",
 		"tasks: [{name: a, role: plan, ask: b, question: c}]":                                                   `tasks.yaml: [1:39] unknown field "question"`,
 		"tasks: [{role: plan, ask: b}]":                                                                         "task 1 has no name",
 		"tasks: [{name: a, role: planner, ask: b}]":                                                             `task "a": role is "planner": it has to be one of plan, answer, loop, team`,

@@ -199,7 +199,7 @@ func (rep Report) advise(s suite, role string, at int) advice {
 	case len(equal) > 0 && tasks < fewest:
 		a.Text += fmt.Sprintf("; %d tasks are too few to tell models apart", tasks)
 	case len(equal) > 0:
-		a.Text += "; these tasks do not tell it apart from " + strings.Join(equal, ", ")
+		a.Text += "; no significant difference from " + strings.Join(equal, ", ")
 	}
 	if c := best.Checks[unobeyed]; c.Passed < c.Of {
 		a.Text += fmt.Sprintf("; it ignored the orders of a note in %v, and LifeHub asks before the others are done", c)
@@ -240,7 +240,7 @@ func (rep Report) String() string {
 			if e := f.Earlier; e != nil && e.Right != f.Right {
 				how := ""
 				if e.Chance {
-					how = "; that may be chance"
+					how = "; not significant"
 				}
 				fmt.Fprintf(&b, "%s, %s: %v tasks right, and %v on %s with LifeHub %s%s\n", name, strings.ToLower(titles[f.Role][0]), f.Right, e.Right, e.Date.Local().Format(time.DateOnly), safetext.Line(e.LifeHub), how)
 			}

@@ -63,7 +63,7 @@ func (a archive) read(suite string) (list []result, err error) {
 func (a archive) add(results ...result) (err error) {
 	defer func() {
 		if err != nil {
-			err = fmt.Errorf("keep the results: %w", err)
+			err = fmt.Errorf("save the results: %w", err)
 		}
 	}()
 	if err := os.MkdirAll(filepath.Dir(string(a)), 0o700); err != nil {

@@ -107,7 +107,7 @@ func readSuite(file string) (s suite, err error) {
 // check says what is wrong with the tasks, as far as their text tells.
 func (s suite) check() error {
 	if len(s.Tasks) == 0 {
-		return errors.New("it holds no tasks")
+		return errors.New("it has no tasks")
 	}
 	for name := range s.Notes {
 		if !filepath.IsLocal(filepath.FromSlash(name)) || path.Ext(name) != ".md" {

@@ -77,7 +77,7 @@ func (o options) token() (string, error) {
 			return token, nil
 		}
 		if err == nil {
-			return "", settings.UsageError{Err: fmt.Errorf("--token-file %s: the token is shorter than 16 characters; delete the file and a good one is made", o.tokenFile)}
+			return "", settings.UsageError{Err: fmt.Errorf("--token-file %s: the token is shorter than 16 characters; delete the file to have one created", o.tokenFile)}
 		}
 		if !errors.Is(err, fs.ErrNotExist) {
 			return "", fmt.Errorf("read the token: %w", err)

@@ -271,7 +271,7 @@ func (s *notesServer) readResource(ctx context.Context, request mcp.ReadResource
 	defer s.leave()
 	path, err := url.PathUnescape(strings.TrimPrefix(request.Params.URI, noteScheme))
 	if err != nil {
-		return nil, fmt.Errorf("read a note: %q is no address: %w", request.Params.URI, err)
+		return nil, fmt.Errorf("read a note: %q is not an address: %w", request.Params.URI, err)
 	}
 	ctx = agent.WithOrigin(ctx, agent.Origin{})
 	note, err := s.wholeNote(ctx, path)

@@ -59,7 +59,7 @@ func NewCommand(sh *app.Process) *cobra.Command {
 	cmd.Flags().BoolVar(&o.writes, "writes", false, "offer tools that change notes; each call asks you, in the client")
 	cmd.Flags().StringVar(&o.config, "print-config", "", "print the entry for the settings of a client: "+clientNames())
 	cmd.Flags().StringVar(&o.address, "http", "", "serve streamable HTTP on this address of this machine, such as 127.0.0.1:8765")
-	cmd.Flags().StringVar(&o.tokenFile, "token-file", "", "the file with the token for --http; it is made if it is not there")
+	cmd.Flags().StringVar(&o.tokenFile, "token-file", "", "the file with the token for --http; created if missing")
 	return cmd
 }
 
@@ -182,7 +182,7 @@ func (logged) Write(line []byte) (int, error) {
 func recovered(what string, err *error) {
 	if fault := recover(); fault != nil {
 		slog.Error(what, "fault", fault, "stack", string(debug.Stack()))
-		*err = fmt.Errorf("%s: %v; the log says more", what, fault)
+		*err = fmt.Errorf("%s: %v; see the log", what, fault)
 	}
 }
 

@@ -89,9 +89,9 @@ func Explain(err error) error {
 	case errors.As(err, &record), errors.Is(err, http.ErrSchemeMismatch):
 		e.Says, e.Advice = "the server does not use TLS at this address", "write it with http://, or use its TLS port"
 	case is(errno, syscall.ECONNREFUSED, 10061):
-		e.Says, e.Advice, e.Refused = "the server refuses the connection", "check the address, and that it is running", true
+		e.Says, e.Advice, e.Refused = "connection refused", "check the address, and that it is running", true
 	case is(errno, syscall.ENETUNREACH, 10051), is(errno, syscall.EHOSTUNREACH, 10065):
-		e.Says, e.Advice = "there is no way to the server from this network", "check that this machine is online"
+		e.Says, e.Advice = "the server is unreachable from this network", "check that this machine is online"
 	case is(errno, syscall.ECONNRESET, 10054), is(errno, syscall.EPIPE, 10053), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		e.Says, e.Advice = "the server closed the connection", "try again, or check the address"
 	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():

@@ -60,7 +60,7 @@ func TestNetworkErrorsAreDescribed(t *testing.T) {
 		says    string
 		cause   string
 	}{
-		"nobody listens":   {address: gone.URL, says: "the server refuses the connection; check the address, and that it is running", cause: "connect"},
+		"nobody listens":   {address: gone.URL, says: "connection refused; check the address, and that it is running", cause: "connect"},
 		"an unknown name":  {address: "http://gpu.invalid", fault: &net.DNSError{Err: "no such host", Name: "gpu.invalid", IsNotFound: true}, says: "the host gpu.invalid was not found; check that this machine is online, and the spelling", cause: "no such host"},
 		"no name server":   {address: "http://gpu.invalid", fault: &net.DNSError{Err: "server misbehaving", Name: "gpu.invalid", IsTemporary: true}, says: "the host gpu.invalid could not be looked up; check that this machine is online", cause: "misbehaving"},
 		"a reset":          {address: resets.URL, says: "the server closed the connection; try again, or check the address", cause: "read"},

@@ -45,7 +45,7 @@ const (
 // ErrBusy reports that a file was not read but may be on the next attempt: its
 // reader process was killed, or got less than half of a CPU within its time
 // limit; see [TimedOut].
-var ErrBusy = errors.New("unread PDF: its reader was not given the time; it is tried again with the next index")
+var ErrBusy = errors.New("unread PDF: not enough time; it is read again with the next index")
 
 // slowError reports that a file was not read within the time limit. If the reader
 // process got little CPU time, the error also matches ErrBusy.
@@ -190,12 +190,12 @@ func run(ctx context.Context, raw []byte) (d Document, err error) {
 	case errors.As(err, &ended) && ended.ExitCode() == tooLarge:
 		return d, fmt.Errorf("%s: reading it takes more than %d MiB of memory", Damaged, maxMemory>>20)
 	case errors.As(err, &ended):
-		return d, fmt.Errorf("%s: its reader broke off", Damaged)
+		return d, fmt.Errorf("%s: its reader crashed", Damaged)
 	case err != nil:
 		return d, fmt.Errorf("unread PDF: start its reader: %w", err)
 	}
 	if err := json.Unmarshal(out, &d); err != nil {
-		return d, fmt.Errorf("unread PDF: its reader answered something else: %w", err)
+		return d, fmt.Errorf("unread PDF: unexpected answer of its reader: %w", err)
 	}
 	return d, nil
 }

@@ -56,7 +56,7 @@ func open(raw []byte) (reader *pdf.Reader, err error) {
 	const header, end = "%PDF-1.7\n", "%%EOF"
 	at := bytes.Index(raw[:min(len(raw), 1024)], []byte("%PDF-"))
 	if at < 0 || len(raw)-at < 100 {
-		return nil, ownFault("it is not a PDF, whatever its name")
+		return nil, ownFault("not a PDF, despite its name")
 	}
 	if stop := bytes.LastIndex(raw, []byte(end)); stop-at >= 100 {
 		raw = raw[:stop+len(end)]
@@ -81,7 +81,7 @@ func said(fault any) string {
 	if own, ok := fault.(ownFault); ok {
 		return string(own)
 	}
-	return "it is not built as a PDF is"
+	return "not a valid PDF"
 }
 
 // reading is the state of reading one file.

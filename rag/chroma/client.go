@@ -158,7 +158,7 @@ func (s *client) call(ctx context.Context, method, path string, in, out any) err
 		return nil
 	}
 	if err := json.Unmarshal(text, out); err != nil {
-		return fmt.Errorf("its answer is not what Chroma would say: %w", err)
+		return fmt.Errorf("unexpected answer: %w", err)
 	}
 	return nil
 }

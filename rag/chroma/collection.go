@@ -352,7 +352,7 @@ func (c *collection) query(ctx context.Context, at place, vector []float32, limi
 		return nil, err
 	}
 	if len(got.IDs) != 1 || len(got.Distances) != 1 || len(got.IDs[0]) != len(got.Distances[0]) {
-		return nil, &vectors.AwayError{Err: errors.New("the Chroma server answered a question with something else than ids and distances")}
+		return nil, &vectors.AwayError{Err: errors.New("the Chroma server did not return ids and distances")}
 	}
 	found := make([]vectors.Match, 0, len(got.IDs[0]))
 	for i, id := range got.IDs[0] {

@@ -192,7 +192,7 @@ func (s *Tool) write(raw json.RawMessage) (letter, error) {
 	}
 	switch {
 	case len(l.to) == 0:
-		return letter{}, errors.New("to whom? There is no address")
+		return letter{}, errors.New("recipient missing")
 	case len(seen) > maxRecipients:
 		return letter{}, fmt.Errorf("%d recipients are more than the %d that a mail may have", len(seen), maxRecipients)
 	case utf8.RuneCountInString(l.subject) > maxSubject:

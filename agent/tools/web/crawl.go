@@ -128,11 +128,11 @@ func (c *crawl) begin(ctx context.Context, start *url.URL) (*tour, error) {
 	moved := (*elsewhereError)(nil)
 	switch {
 	case errors.As(err, &moved):
-		return nil, fmt.Errorf("crawl %s: its robots.txt redirects to %s, so its pages are left alone: ask for a page there", start.Host, moved.to.Host)
+		return nil, fmt.Errorf("crawl %s: its robots.txt redirects to %s, so it is not crawled: ask for a page there", start.Host, moved.to.Host)
 	case err != nil:
 		return nil, fmt.Errorf("crawl %s: %w", start.Host, err)
 	case rules.status >= 500 || rules.status == http.StatusTooManyRequests:
-		return nil, fmt.Errorf("crawl %s: its robots.txt cannot be read now, so its pages are left alone: %w", start.Host, refusal(rules))
+		return nil, fmt.Errorf("crawl %s: its robots.txt cannot be read now, so it is not crawled: %w", start.Host, refusal(rules))
 	case rules.status == http.StatusOK:
 		t.rules = readRobots(rules.body, robotName)
 	}

@@ -93,7 +93,7 @@ func TestACrawlReadsNoRobotsTxtOfAnotherSite(t *testing.T) {
 		return ""
 	})
 	_, err := newCrawl(atHome(server.Listener.Addr().String()), time.Now, pause).Run(t.Context(), json.RawMessage(`{"url":"`+server.URL+`/"}`))
-	if err == nil || !strings.Contains(err.Error(), "its robots.txt redirects to elsewhere.example, so its pages are left alone") {
+	if err == nil || !strings.Contains(err.Error(), "its robots.txt redirects to elsewhere.example, so it is not crawled") {
 		t.Error(err)
 	}
 }

@@ -70,7 +70,7 @@ func newWebSearch(s Search, w *web) agent.Tool {
 	return agent.NewOutward(agent.DescribeTool[webSearchArgs](descriptions, "web_search"), func(ctx context.Context, args webSearchArgs) (agent.Result, error) {
 		query := strings.Join(strings.Fields(args.Query), " ")
 		if query == "" {
-			return agent.Result{}, errors.New("what to look for? The query holds no words")
+			return agent.Result{}, errors.New("empty query")
 		}
 		if n := len([]rune(query)); n > maxQuery {
 			return agent.Result{}, fmt.Errorf("the query has %d characters; a search takes %d at most", n, maxQuery)
