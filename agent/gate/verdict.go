@@ -59,7 +59,11 @@ func (g *Guard) verdict(c Call) Verdict {
 	case len(made.Untrusted) > 0 && (newAddress || !agent.ReadOnly(c.Tool) && !agent.WritesOnlyArtifacts(c.Tool)):
 		return Verdict{Level: agent.Confirm, Reason: untrustedReason(c, made) + ", whatever the rules say", Fixed: true, Unsaid: v.Unsaid}
 	case len(v.Unsaid) > 0:
-		return Verdict{Level: agent.Confirm, Reason: "it contains text you did not type: " + strings.Join(v.Unsaid, ", "), Fixed: true, Unsaid: v.Unsaid}
+		reason := "it contains text you did not type: " + strings.Join(v.Unsaid, ", ")
+		if len(made.Untrusted) > 0 {
+			reason = untrustedReason(c, made) + "; " + reason
+		}
+		return Verdict{Level: agent.Confirm, Reason: reason, Fixed: true, Unsaid: v.Unsaid}
 	}
 	return v
 }

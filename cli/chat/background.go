@@ -129,7 +129,7 @@ func (bg *background) tell() {
 	fitting, _ := bg.App.FittingMode()
 	s.Fitting = string(fitting)
 	s.ReadOnly = bg.App.ReadOnly.On()
-	s.Vault, s.News, s.Questions = bg.glance(s.Notes, state.Provider)
+	s.Vault, s.News, s.Questions = bg.glance(s.Notes)
 	if use := bg.App.NotesUse.Or(app.NotesOn); use != app.NotesOn {
 		s.Scope = "notes " + string(use)
 	}
@@ -319,7 +319,7 @@ func (bg *background) lookOver(ctx context.Context) {
 
 // glance returns what the welcome screen shows about the notes: their name, news and suggested
 // questions. The caller holds mu.
-func (bg *background) glance(notes int, provider string) (vault, news string, questions []string) {
+func (bg *background) glance(notes int) (vault, news string, questions []string) {
 	switch vaults := bg.App.OpenVaults(); len(vaults) {
 	case 0:
 	case 1:
