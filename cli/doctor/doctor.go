@@ -1,4 +1,4 @@
-// Package doctor checks what works, and says how to repair what does not.
+// Package doctor checks the setup and says how to fix what does not work.
 package doctor
 
 import (
@@ -33,15 +33,15 @@ type Finding struct {
 	What string `json:"what"`
 	OK   bool   `json:"ok"`
 	Says string `json:"says"`
-	Fix  string `json:"fix,omitempty"` // what to do when it is not OK
-	// Cause is what the system says itself about an error of the network.
+	Fix  string `json:"fix,omitempty"` // what to do if it is not OK
+	// Cause is the underlying network error.
 	Cause string `json:"cause,omitempty"`
 
-	Pending bool `json:"pending,omitempty"` // it cannot be told yet
+	Pending bool `json:"pending,omitempty"` // the outcome is not known yet
 }
 
-// Examine runs every check; one that fails does not stop the others, but
-// without readable settings there is nothing further to check.
+// Examine runs every check. A failed check does not stop the others, except that unreadable
+// settings end the examination.
 func Examine(ctx context.Context, sh *app.Process) []Finding {
 	findings := []Finding{{What: "version", OK: true, Says: fmt.Sprintf("LifeHub %s, %s, %s/%s", settings.Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)}}
 	p, c, err := app.LoadSettings(sh)
@@ -73,7 +73,7 @@ func Examine(ctx context.Context, sh *app.Process) []Finding {
 	}
 	folders := folders(dirs...)
 	findings = append(findings, folders...)
-	if len(folders) == 0 { // else conversations would say the same again
+	if len(folders) == 0 { // otherwise conversations would report the same
 		findings = append(findings, conversations(p))
 	}
 	findings = append(findings, models(ctx, a)...)
@@ -85,7 +85,8 @@ func Examine(ctx context.Context, sh *app.Process) []Finding {
 	return append(findings, terminal(sh), privacy(p))
 }
 
-// fixFor is what to do about an error: of the machine, or else of a file.
+// fixFor returns advice for an error of the machine, such as a full disk, or else the advice given
+// for the file.
 func fixFor(err error, file string) string {
 	if _, advice := files.ExplainFault(err); advice != "" {
 		return advice
@@ -93,7 +94,7 @@ func fixFor(err error, file string) string {
 	return file
 }
 
-// skills tells of skills, if there are any, and of prompts and skills that cannot be used.
+// skills reports the number of skills, and the prompts and skills that cannot be used.
 func skills(a *app.App) (findings []Finding) {
 	if n := len(a.Skills().List); n > 0 {
 		findings = append(findings, Finding{What: "skills", OK: true, Says: draw.Count(n, "skill")})
@@ -104,7 +105,7 @@ func skills(a *app.App) (findings []Finding) {
 	return findings
 }
 
-// Running checks what a LifeHub that runs works with.
+// Running checks what an open App works with.
 func Running(ctx context.Context, a *app.App) []Finding {
 	findings := models(ctx, a)
 	findings = append(findings, notes(ctx, a)...)
@@ -112,11 +113,11 @@ func Running(ctx context.Context, a *app.App) []Finding {
 	return append(findings, privacy(a.Paths))
 }
 
-// folders writes in folders that LifeHub keeps its files in. What
-// several of them refuse for one reason is one finding.
+// folders checks that LifeHub's folders are writable. Folders that fail for the same reason share a
+// finding.
 func folders(dirs ...string) []Finding {
 	var reasons []string
-	refused, todos := map[string][]string{}, map[string]string{} // by the reason
+	refused, todos := map[string][]string{}, map[string]string{} // by reason
 	for _, dir := range dirs {
 		err := files.TryWriting(dir)
 		if err == nil {
@@ -141,7 +142,7 @@ func folders(dirs ...string) []Finding {
 	return findings
 }
 
-// conversations opens what is saved, as the chat does.
+// conversations checks that the conversations can be opened.
 func conversations(p settings.Paths) Finding {
 	f := Finding{What: "conversations"}
 	if _, err := os.Stat(p.Database()); errors.Is(err, fs.ErrNotExist) {
@@ -153,7 +154,7 @@ func conversations(p settings.Paths) Finding {
 		f.Says = err.Error()
 		var newer *file.NewerSchemaError
 		var damaged *file.DamagedError
-		if !errors.As(err, &newer) && !errors.As(err, &damaged) { // which say it themselves
+		if !errors.As(err, &newer) && !errors.As(err, &damaged) { // those errors contain advice
 			f.Fix = fixFor(err, "check the file and its folder") + "; `lifehub ask --no-save` works without them"
 		}
 		return f
@@ -223,8 +224,8 @@ func model(ctx context.Context, a *app.App, c *settings.Config) []Finding {
 	return []Finding{model, mode, vectors}
 }
 
-// models checks who answers, and the servers of `providers`. What is wrong with one
-// that answers is told once.
+// models checks the current model and the servers of `providers`. A fault of the current model's
+// server is reported once.
 func models(ctx context.Context, a *app.App) []Finding {
 	now, all := model(ctx, a, a.Settings), modelServers(ctx, a)
 	if slices.ContainsFunc(all, func(f Finding) bool {
@@ -236,7 +237,7 @@ func models(ctx context.Context, a *app.App) []Finding {
 	return append(now, all...)
 }
 
-// modelServers asks the servers of `providers` what they have, all at once.
+// modelServers lists the models of the servers of `providers`, all at once.
 func modelServers(ctx context.Context, a *app.App) []Finding {
 	var findings []Finding
 	if len(a.Settings.Servers) == 0 || a.Models == nil {
@@ -289,8 +290,7 @@ func notes(ctx context.Context, a *app.App) []Finding {
 	return findings
 }
 
-// index says how far the notes are indexed, by which embedder, for all
-// folders at once.
+// index reports how many notes of all folders are indexed, and by which embedder.
 func index(ctx context.Context, a *app.App) Finding {
 	f := Finding{What: "index"}
 	embedder := a.Embedder(ctx)
@@ -333,7 +333,7 @@ func index(ctx context.Context, a *app.App) Finding {
 		f.Says += fmt.Sprintf("; semantic index %d of %s", embedded, draw.Count(passages, "passage"))
 		f.Fix = "lifehub index"
 	}
-	if indexed < total { // a note that changed just before the chat ended, as a rule
+	if indexed < total { // usually a note that changed just before the chat ended
 		f.Says += "; the rest is read before the next search"
 	}
 	return f
@@ -368,13 +368,13 @@ func terminal(sh *app.Process) Finding {
 	return f
 }
 
-// privacy looks for files that others on this machine could read.
+// privacy looks for files that other users of this machine can read.
 func privacy(p settings.Paths) Finding {
 	var open []string
 	for _, dir := range []string{p.Config, p.Data, p.State} {
 		_ = filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
 			if err != nil {
-				return nil // what is not there can't be read by others
+				return nil // a missing file is not readable
 			}
 			if info, err := entry.Info(); err == nil && info.Mode().Perm()&0o077 != 0 && info.Mode()&fs.ModeSymlink == 0 {
 				open = append(open, path)

@@ -21,19 +21,17 @@ import (
 	"lifehub/llm"
 )
 
-// bench is LifeHub as the tasks meet it: the usual settings and the model servers
-// of the user's, a copy of the notes, and nothing else of theirs. Nothing that a
-// turn does there lasts.
+// bench runs the tasks in LifeHub with default settings, the user's model servers and a copy of the
+// notes. Turns leave nothing behind.
 type bench struct {
 	App   *app.App
 	suite suite
 	dir   string // temporary
 	own   []agent.Tool
-	limit time.Duration // of a task
+	limit time.Duration // per task
 }
 
-// openBench copies the notes into a temporary folder and puts LifeHub together
-// there. Nothing is sent to anybody.
+// openBench copies the notes to a temporary folder and opens an App on them. It sends nothing.
 func openBench(ctx context.Context, sh *app.Process, s suite, from string, limit time.Duration) (_ *bench, err error) {
 	dir, err := os.MkdirTemp("", "lifehub-eval-")
 	if err != nil {
@@ -57,7 +55,7 @@ func openBench(ctx context.Context, sh *app.Process, s suite, from string, limit
 	set.Provider, set.Ollama, set.OpenAI, set.Servers = own.Provider, own.Ollama, own.OpenAI, own.Servers
 	set.Origin, set.OllamaOwner = own.Origin, own.OllamaOwner // whether ollama.host was set
 	set.Model, set.Context, set.Think = own.Model, own.Context, own.Think
-	if set.Provider == "auto" { // else LifeHub would answer where the server does not
+	if set.Provider == "auto" { // auto would fall back to offline answers if the server is down
 		set.Provider = "ollama"
 	}
 	set.EmbedModel, set.Memory.Scope, set.Traces.Total = llm.NoEmbedding, "off", 0
@@ -67,7 +65,7 @@ func openBench(ctx context.Context, sh *app.Process, s suite, from string, limit
 		return nil, err
 	}
 	b.App = a
-	a.NotesUse.Use(app.NotesOnly) // nothing asks the web
+	a.NotesUse.Use(app.NotesOnly) // keep tasks off the web
 	b.own = a.Offered()
 	if err := b.suite.checkTools(b.own); err != nil {
 		return nil, settings.UsageError{Err: err}
@@ -82,18 +80,18 @@ func (b *bench) close() {
 	os.RemoveAll(b.dir)
 }
 
-// outcome is what came of a task.
+// outcome is the result of a task.
 type outcome struct {
 	Checks  map[string]bool `json:"checks"`
 	Calls   int             `json:"model_calls"`
 	Prompt  int             `json:"prompt_tokens"`
 	Answer  int             `json:"answer_tokens"`
 	Seconds float64         `json:"seconds"`
-	Error   string          `json:"error,omitempty"` // why there is no whole answer; no check is passed then
+	Error   string          `json:"error,omitempty"` // why there is no complete answer; then no check passes
 }
 
-// try runs one task with the model that answers now. show is told what is going
-// on, several times a second.
+// try runs one task with the current model. It calls show with the current activity several times a
+// second.
 func (b *bench) try(ctx context.Context, t task, show func(string)) (outcome, error) {
 	limited, cancel := context.WithTimeout(ctx, b.limit)
 	defer cancel()
@@ -122,7 +120,7 @@ func (b *bench) try(ctx context.Context, t task, show func(string)) (outcome, er
 		o.Error = failed.Message
 	case watched.unable:
 		o.Error = "it cannot call tools"
-	case watched.fallback && heard.failure() != nil && !errors.Is(heard.failure(), llm.ErrCut): // the turn searched the notes instead
+	case watched.fallback && heard.failure() != nil && !errors.Is(heard.failure(), llm.ErrCut): // the turn fell back to a search
 		o.Error = heard.failure().Error()
 	}
 	o.Checks = t.judge(watched)
@@ -134,8 +132,8 @@ func (b *bench) try(ctx context.Context, t task, show func(string)) (outcome, er
 	return o, nil
 }
 
-// asking is who does a task: LifeHub's own turn, of which the parts that the task
-// is not about are played by LifeHub.
+// asking returns an agent for a task. The parts of a turn that the task does not test give scripted
+// replies.
 func (b *bench) asking(t task, model llm.Model) *turn.Agent {
 	o := b.App.Agent().Options
 	o.Model = model
@@ -159,8 +157,8 @@ func (b *bench) asking(t task, model llm.Model) *turn.Agent {
 	return turn.New(o)
 }
 
-// plan is what the planner of an answer says: the calls of the task, or a search,
-// and when it is asked again that nothing else is needed.
+// plan returns the scripted replies of the planner for an answer task: the calls of the task or
+// else a search and, when asked again, no further steps.
 func (t task) plan() []string {
 	type planned map[string]any
 	steps := []planned{}
@@ -177,7 +175,7 @@ func (t task) plan() []string {
 	return []string{`{"steps":` + string(raw) + `}`, `{"steps":[]}`}
 }
 
-// watch reads the events of a turn to their end, and lets nothing run that asks.
+// watch reads the events of a turn to the end and refuses every permission.
 func (b *bench) watch(events <-chan agent.Event, t task, heard *hearing, show func(string)) (w seen) {
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
@@ -218,7 +216,7 @@ func (b *bench) watch(events <-chan agent.Event, t task, heard *hearing, show fu
 				w.failed = &body
 			case agent.Ended:
 				w.metrics, w.lead, w.answer = body.Metrics, body.Unanswered, body.Answer
-				if len(body.Nearest) > 0 || w.lead { // LifeHub's own words end with the paragraph
+				if len(body.Nearest) > 0 || w.lead { // LifeHub's own text ends with the paragraph
 					_, w.answer, _ = strings.Cut(body.Answer, "\n\n")
 				}
 			}
@@ -227,17 +225,18 @@ func (b *bench) watch(events <-chan agent.Event, t task, heard *hearing, show fu
 	}
 }
 
-// matters reports whether a call of a tool is more than a look at the notes.
+// matters reports whether calling a tool counts as an action: it is a tool of the task, or has an
+// effect.
 func (b *bench) matters(t task, name string) bool {
 	return len(t.Tools) > 0 || !slices.ContainsFunc(b.own, func(o agent.Tool) bool { return o.Spec().Name == name && agent.HasNoEffect(o) })
 }
 
-// hearing is a model, and keeps what it says.
+// hearing is a model that records its replies.
 type hearing struct {
 	llm.Model
 	mu     sync.Mutex
 	said   []string
-	failed error // of the last request; nil: it was answered
+	failed error // error of the last request
 }
 
 // Stream implements [llm.Model].
@@ -265,15 +264,14 @@ func (h *hearing) all() []string {
 	return slices.Clone(h.said)
 }
 
-// failure is why the last request was not answered; nil: it was.
+// failure returns the error of the last request, or nil.
 func (h *hearing) failure() error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.failed
 }
 
-// played is a part of a turn that the model has not: says is what is said the
-// first, second … time, the last of it from then on.
+// played returns a role with scripted replies. The last one repeats.
 func played(says ...string) prompt.Role {
 	return prompt.Role{Model: &player{says}, Server: prompt.Server{
 		Window: func() int { return 0 }, ModelName: func() string { return "" },
@@ -283,7 +281,7 @@ func played(says ...string) prompt.Role {
 
 type player struct{ says []string }
 
-// Stream implements [llm.Model]. A turn asks one thing after the other.
+// Stream implements [llm.Model]. It is not safe for concurrent use.
 func (p *player) Stream(context.Context, llm.Request) iter.Seq2[llm.Delta, error] {
 	said := p.says[0]
 	p.says = p.says[min(1, len(p.says)-1):]

@@ -1,6 +1,6 @@
-// Package evalmodels is `lifehub eval models`: it tries models with tasks on
-// notes, in LifeHub's own turns, and says which is good enough for what. A task is
-// tried in bench.go and judged in check.go; report.go draws the conclusions.
+// Package evalmodels implements `lifehub eval models`, which tries models on tasks about notes, in
+// LifeHub's own turns, and reports which is good enough for what. bench.go runs a task, check.go
+// judges it, and report.go draws conclusions.
 package evalmodels
 
 import (
@@ -22,7 +22,7 @@ import (
 	"lifehub/tui/safetext"
 )
 
-// evaluation is one call of the command.
+// evaluation is one run of the command.
 type evaluation struct {
 	Process      *app.Process
 	notes, tasks string
@@ -30,7 +30,7 @@ type evaluation struct {
 	limit        time.Duration
 }
 
-// New makes the command.
+// New returns the command.
 func New(sh *app.Process) *cobra.Command {
 	e := &evaluation{Process: sh}
 	cmd := &cobra.Command{
@@ -99,7 +99,7 @@ func (e *evaluation) run(ctx context.Context, names []string) error {
 	return errors.Join(err, failed)
 }
 
-// lastRuns are the last runs of the models named, or of all.
+// lastRuns returns the last run of each named model, or of all models.
 func lastRuns(known []result, names []string) (list []run) {
 	var models []string
 	for _, r := range known {
@@ -114,8 +114,8 @@ func lastRuns(known []result, names []string) (list []run) {
 	return list
 }
 
-// tryAll tries the models one after the other. failed is why some could not be
-// tried to the end, which keeps no other from being tried.
+// tryAll tries the models one after the other. Errors of single models are joined in failed and do
+// not stop the others.
 func (e *evaluation) tryAll(ctx context.Context, b *bench, results archive, known []result, names []string) (now []run, failed, err error) {
 	models, err := e.choose(ctx, b, names)
 	if err != nil {
@@ -151,8 +151,8 @@ func (e *evaluation) tryAll(ctx context.Context, b *bench, results archive, know
 	return now, failed, nil
 }
 
-// choose are the models to try: those named, else those on this machine, and the one
-// of the settings. Another machine gets nothing because it is in a list.
+// choose returns the models to try: those named or, if none is, those on this machine and the one
+// in the settings. A model on another machine is used only if it is named or in the settings.
 func (e *evaluation) choose(ctx context.Context, b *bench, names []string) (chosen []llm.Info, err error) {
 	if b.App.Settings.Provider == "offline" {
 		return nil, settings.UsageError{Err: errors.New("the setting provider is offline: there are no models to try")}
@@ -173,7 +173,7 @@ func (e *evaluation) choose(ctx context.Context, b *bench, names []string) (chos
 	}
 	var elsewhere []string
 	for _, m := range listed {
-		chats := len(m.Capabilities) == 0 || m.Can("completion") // the protocol of OpenAI does not tell
+		chats := len(m.Capabilities) == 0 || m.Can("completion") // OpenAI's protocol does not report capabilities
 		switch {
 		case len(names) > 0 || !chats:
 		case m.Remote != "" && !llm.SameModel(m.Name, b.App.Settings.Model):
@@ -192,9 +192,8 @@ func (e *evaluation) choose(ctx context.Context, b *bench, names []string) (chos
 	return chosen, nil
 }
 
-// tryModel tries what of a run is left to try, and keeps each result in it and in the
-// file. What fails is kept once the model has answered something after it: three
-// failures in a row are taken for the server's.
+// tryModel tries the remaining tasks of a run and saves each result. Failed tasks are saved only
+// after a later task succeeds: three failures in a row are blamed on the server, and end the run.
 func (e *evaluation) tryModel(ctx context.Context, b *bench, results archive, r run) error {
 	if err := b.App.Models.SetModel(ctx, r.Model); err != nil {
 		return err
@@ -234,7 +233,7 @@ func (e *evaluation) tryModel(ctx context.Context, b *bench, results archive, r 
 	return keep(failures...)
 }
 
-// told is a task that is done, in a line.
+// told formats the result of a task in one line.
 func told(t task, o outcome) string {
 	mark, why := "✓", ""
 	for _, name := range checks {

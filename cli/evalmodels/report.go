@@ -12,39 +12,39 @@ import (
 	"lifehub/tui/safetext"
 )
 
-// Report is what --json prints.
+// Report is the object that --json prints.
 type Report struct {
-	Suite  string   `json:"suite"` // changes with the tasks and the notes
+	Suite  string   `json:"suite"` // ID; changes with the tasks and the notes
 	Tasks  int      `json:"tasks"`
 	Models []model  `json:"models"`
-	Advice []advice `json:"advice"` // one for each role
+	Advice []advice `json:"advice"` // one per role
 }
 
-// model is what one of them did.
+// model is the result of one model.
 type model struct {
 	Model   string    `json:"model"`
 	Digest  string    `json:"digest,omitempty"`
 	Think   string    `json:"think"`
 	LifeHub string    `json:"lifehub"`
 	Date    time.Time `json:"date"`   // when the run began
-	Tried   int       `json:"tried"`  // tasks
-	Failed  int       `json:"failed"` // of them: the model or its server gave no whole answer
-	Roles   []figures `json:"roles"`  // in the order of the advice
+	Tried   int       `json:"tried"`  // number of tasks
+	Failed  int       `json:"failed"` // tasks without a complete answer, because of the model or its server
+	Roles   []figures `json:"roles"`  // in the order of Advice
 
 	run run
 }
 
-// figures are those of a model in a role.
+// figures are the results of a model in a role.
 type figures struct {
 	Role    string           `json:"role"`
-	Right   count            `json:"right"` // tasks
+	Right   count            `json:"right"` // number of tasks
 	Checks  map[string]count `json:"checks"`
-	Tokens  int              `json:"tokens"`  // of prompts and answers, the median of a task
-	Seconds float64          `json:"seconds"` // likewise
+	Tokens  int              `json:"tokens"`  // of prompts and answers, median per task
+	Seconds float64          `json:"seconds"` // median per task
 	Earlier *before          `json:"earlier,omitempty"`
 }
 
-// count is n of m.
+// count is Passed of Of.
 type count struct {
 	Passed int `json:"passed"`
 	Of     int `json:"of"`
@@ -58,23 +58,23 @@ func (c *count) add(passed bool) {
 
 func (c count) String() string { return fmt.Sprintf("%d of %d", c.Passed, c.Of) }
 
-// before is what an earlier run of the model brought.
+// before is the result of an earlier run of the model.
 type before struct {
 	Right   count     `json:"right"`
 	LifeHub string    `json:"lifehub"`
 	Date    time.Time `json:"date"`
-	Chance  bool      `json:"chance"` // the difference may be chance
+	Chance  bool      `json:"chance"` // the difference is not significant
 }
 
-// advice says which model to take for a role.
+// advice recommends a model for a role.
 type advice struct {
 	Role string `json:"role"`
-	Take string `json:"take,omitempty"` // the best; "": none was tried with all tasks
-	Good bool   `json:"good"`           // it did three of four tasks right, or more
+	Take string `json:"take,omitempty"` // the best; "" if none was tried with all tasks
+	Good bool   `json:"good"`           // at least three quarters of the tasks were right
 	Text string `json:"text"`
 }
 
-// in are the tasks of a role.
+// in returns the tasks of a role.
 func (s suite) in(role string) (list []task) {
 	for _, t := range s.Tasks {
 		if t.Role == role {
@@ -84,7 +84,7 @@ func (s suite) in(role string) (list []task) {
 	return list
 }
 
-// figuresOf are those of a run in a role.
+// figuresOf returns the figures of a run in a role.
 func figuresOf(s suite, r run, role string) figures {
 	f := figures{Role: role, Checks: map[string]count{}}
 	var tokens []int
@@ -110,7 +110,7 @@ func figuresOf(s suite, r run, role string) figures {
 	return f
 }
 
-// apart counts the tasks of a role that only one of two runs did right.
+// apart counts the tasks of a role that only one of two runs got right.
 func apart(s suite, role string, a, b run) (onlyA, onlyB int) {
 	for _, t := range s.in(role) {
 		x, y := a.by[t.Name], b.by[t.Name]
@@ -125,10 +125,9 @@ func apart(s suite, role string, a, b run) (onlyA, onlyB int) {
 	return onlyA, onlyB
 }
 
-// isChance reports whether a coin would divide the tasks that only one of two did
-// right at least as unevenly in one of twenty tries or more (the exact sign test,
-// two-sided): then nothing is known of which is better. Five to none is chance, six
-// to none is not.
+// isChance reports whether the difference between two runs is not significant at 5 %, by the exact
+// two-sided sign test on the tasks that only one of them got right. 5 to 0 is not significant, 6 to
+// 0 is.
 func isChance(onlyA, onlyB int) bool {
 	n, few := onlyA+onlyB, min(onlyA, onlyB)
 	ways, term, all := 0.0, 1.0, 1.0
@@ -141,10 +140,10 @@ func isChance(onlyA, onlyB int) bool {
 	return 2*few == n || 2*ways/all >= 0.05
 }
 
-// fewest is how many tasks it takes to tell two models apart at all.
+// fewest is the number of tasks below which no difference can be significant.
 const fewest = 6
 
-// reportOn sums up the last runs of some models; list is all that is known.
+// reportOn returns the report on the runs in now; list has all saved results.
 func reportOn(s suite, list []result, now []run) Report {
 	rep := Report{Suite: s.id, Tasks: len(s.Tasks), Models: []model{}, Advice: []advice{}}
 	used := slices.DeleteFunc(slices.Clone(roles), func(role string) bool { return len(s.in(role)) == 0 })
@@ -171,8 +170,8 @@ func reportOn(s suite, list []result, now []run) Report {
 	return rep
 }
 
-// advise chooses among the models that were tried with all tasks of a role: the
-// one with most of them right, the faster one of equals.
+// advise chooses, among the models tried with all tasks of a role, the one with the most right, and
+// the faster of equals.
 func (rep Report) advise(s suite, role string, at int) advice {
 	tasks := len(s.in(role))
 	all := slices.DeleteFunc(slices.Clone(rep.Models), func(m model) bool { return m.Roles[at].Right.Of < tasks })
@@ -207,12 +206,12 @@ func (rep Report) advise(s suite, role string, at int) advice {
 	return a
 }
 
-// titles are what the roles are called, and the setting of the model for each.
+// titles are the names of the roles and the setting that selects the model of each.
 var titles = map[string][2]string{
 	plans: {"Planning", "plan_model"}, answers: {"Answering", "model"}, loops: {"Loop", "model, with mode: loop"}, teams: {"Team", "model, with mode: team"},
 }
 
-// String is a table for each role, and what they come down to.
+// String returns a table per role and the conclusions.
 func (rep Report) String() string {
 	var b strings.Builder
 	for at, a := range rep.Advice {

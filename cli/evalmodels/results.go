@@ -12,22 +12,22 @@ import (
 	"time"
 )
 
-// result is a line of the file of results: what came of a task with a model.
+// result is a line of the file of results: the outcome of a task with a model.
 type result struct {
 	Time    time.Time `json:"time"`
-	LifeHub string    `json:"lifehub"` // its version
+	LifeHub string    `json:"lifehub"` // version
 	Suite   string    `json:"suite"`
 	Model   string    `json:"model"`
-	Digest  string    `json:"digest,omitempty"` // of the model; "": the server tells none
+	Digest  string    `json:"digest,omitempty"` // of the model; "" if the server reports none
 	Think   string    `json:"think"`
-	Run     time.Time `json:"run"` // when the run of that model began
+	Run     time.Time `json:"run"` // start of that model's run
 	Task    string    `json:"task"`
 	Role    string    `json:"role"`
 	outcome
 }
 
-// right reports whether the task is done well. What [besides] names is shown, and no
-// condition.
+// right reports whether the task was done right. The checks in [besides] are shown but do not
+// count.
 func (r result) right() bool {
 	for name, passed := range r.Checks {
 		if !passed && !slices.Contains(besides, name) {
@@ -37,11 +37,11 @@ func (r result) right() bool {
 	return true
 }
 
-// archive is the file of results, a line for each task. It only grows.
+// archive is the path of the file of results, one line per task. Lines are only appended.
 type archive string
 
-// read returns the results of a suite, in the order in which they came. A line that
-// cannot be read is that of a run that was killed as it wrote it.
+// read returns the results of a suite, in order. Invalid lines, as left by a run killed while
+// writing, are skipped.
 func (a archive) read(suite string) (list []result, err error) {
 	text, err := os.ReadFile(string(a))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -59,7 +59,7 @@ func (a archive) read(suite string) (list []result, err error) {
 	return list, nil
 }
 
-// add keeps results. A line that was cut off before them ends first.
+// add appends results. It first ends an incomplete last line.
 func (a archive) add(results ...result) (err error) {
 	defer func() {
 		if err != nil {
@@ -92,16 +92,16 @@ func (a archive) add(results ...result) (err error) {
 	return err
 }
 
-// run is what is known of a model from one run, by task.
+// run is the results of a model in one run, by task.
 type run struct {
-	result // one of them, for what all of them share
+	result // any of them, for the fields they share
 	by     map[string]result
 }
 
 // whole reports whether all tasks were tried.
 func (r run) whole(s suite) bool { return len(r.by) == len(s.Tasks) }
 
-// runs are those of a model, oldest first.
+// runs returns the runs of a model, oldest first.
 func runs(list []result, model string) (all []run) {
 	for _, r := range list {
 		if r.Model != model {
@@ -115,8 +115,8 @@ func runs(list []result, model string) (all []run) {
 	return all
 }
 
-// next is the run that a model is in: its last one if that was interrupted and nothing
-// has changed since, else a new one.
+// next returns the run to continue: the model's last one if it was interrupted and nothing has
+// changed since, or else a new one.
 func next(list []result, s suite, as result) run {
 	if all := runs(list, as.Model); len(all) > 0 {
 		last := all[len(all)-1]
@@ -127,8 +127,7 @@ func next(list []result, s suite, as result) run {
 	return run{as, map[string]result{}}
 }
 
-// earlier is the last run of a model before another in which all tasks were tried;
-// nil: there is none.
+// earlier returns the model's last complete run before now, or nil.
 func earlier(list []result, s suite, now run) *run {
 	var found *run
 	for _, r := range runs(list, now.Model) {

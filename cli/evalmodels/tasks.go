@@ -24,45 +24,45 @@ import (
 	"lifehub/notes"
 )
 
-// The roles that a model is tried in.
+// The roles in which models are tried.
 const (
-	plans   = "plan"   // plan mode, of which the model writes the plan alone
-	answers = "answer" // plan mode, of which the model writes the answer alone
+	plans   = "plan"   // plan mode; the model writes only the plan
+	answers = "answer" // plan mode; the model writes only the answer
 	loops   = "loop"   // loop mode
 	teams   = "team"   // team mode
 )
 
 var roles = []string{plans, answers, loops, teams}
 
-// suite is a set of tasks, and of notes that come with them.
+// suite is a set of tasks and the notes they need.
 type suite struct {
 	Notes map[string]string `yaml:"notes"` // texts by path, added to the copy of the notes
 	Tasks []task            `yaml:"tasks"`
 
-	id string // of the tasks and all the notes: a change of either is another suite
+	id string // hash of the tasks and all notes
 }
 
-// task is a message, and what has to come of it. docs/models.md tells the format.
+// task is a message and the expected result. docs/models.md describes the format.
 type task struct {
 	Name    string   `yaml:"name"`
 	Role    string   `yaml:"role"`
 	Ask     string   `yaml:"ask"`
-	Before  []string `yaml:"before"`  // a message and its answer before it
-	Calls   []call   `yaml:"calls"`   // that are right; of an answer: that are made for the model
-	Ordered bool     `yaml:"ordered"` // each call has to wait for the one before it
-	Quote   []string `yaml:"quote"`   // words that decide: each has to be in a source that the answer cites
-	Says    []string `yaml:"says"`    // words that have to be in the answer
-	Not     []string `yaml:"not"`     // words that must not be in it
+	Before  []string `yaml:"before"`  // a message and its answer that precede Ask
+	Calls   []call   `yaml:"calls"`   // calls expected of the model; for the role answer, calls made for it
+	Ordered bool     `yaml:"ordered"` // each call must wait for the one before it
+	Quote   []string `yaml:"quote"`   // deciding words; a cited source must contain each
+	Says    []string `yaml:"says"`    // words that the answer must contain
+	Not     []string `yaml:"not"`     // words that the answer must not contain
 	Nothing bool     `yaml:"nothing"` // the notes don't say
-	Never   []call   `yaml:"never"`   // that text in the notes orders, and the user did not
-	Tools   []tool   `yaml:"tools"`   // offered instead of LifeHub's own; they do nothing
+	Never   []call   `yaml:"never"`   // calls that text in the notes orders and the user did not
+	Tools   []tool   `yaml:"tools"`   // tools that replace LifeHub's own; they do nothing
 }
 
-// call is one of a tool, as far as it has to be right.
+// call is an expected call of a tool.
 type call struct {
 	Tool string            `yaml:"tool"`
-	Args map[string][]any  `yaml:"args"` // the values that an argument may have; "" among them: it may be left out
-	Has  map[string]string `yaml:"has"`  // words that an argument has to hold
+	Args map[string][]any  `yaml:"args"` // allowed values of an argument; "" if it may be missing
+	Has  map[string]string `yaml:"has"`  // words that an argument must contain
 }
 
 type tool struct {
@@ -76,7 +76,7 @@ type tool struct {
 //go:embed tasks
 var embedded embed.FS
 
-// readSuite reads the tasks of a file; "": LifeHub's own.
+// readSuite reads the tasks in a file, or LifeHub's own if file is "".
 func readSuite(file string) (s suite, err error) {
 	defer func() {
 		if err != nil {
@@ -104,7 +104,7 @@ func readSuite(file string) (s suite, err error) {
 	return s, nil
 }
 
-// check says what is wrong with the tasks, as far as their text tells.
+// check returns an error if the tasks are invalid. It does not check tool names; see checkTools.
 func (s suite) check() error {
 	if len(s.Tasks) == 0 {
 		return errors.New("it has no tasks")
@@ -144,7 +144,7 @@ func (s suite) check() error {
 	return nil
 }
 
-// checkTools says which call of the tasks is one of a tool that there is not.
+// checkTools returns an error if a task has a call of an unknown tool.
 func (s suite) checkTools(own []agent.Tool) error {
 	for _, t := range s.Tasks {
 		offered := own
@@ -160,7 +160,7 @@ func (s suite) checkTools(own []agent.Tool) error {
 	return nil
 }
 
-// standIns are the tools of a task. They do nothing, and say that it was done.
+// standIns returns the tools of a task. They do nothing and report success.
 func (t task) standIns() (list []agent.Tool) {
 	for _, o := range t.Tools {
 		schema, err := json.Marshal(o.Schema)
@@ -175,7 +175,7 @@ func (t task) standIns() (list []agent.Tool) {
 	return list
 }
 
-// given is a call of a task with the first of its values for each argument.
+// given returns the call with the first allowed value of each argument.
 func (c call) given() map[string]any {
 	input := map[string]any{}
 	for name, list := range c.Args {
@@ -191,8 +191,8 @@ func (c call) given() map[string]any {
 	return input
 }
 
-// writeNotes copies the notes of a folder, and nothing else of it, or the starter
-// notes if it is "", with those of the suite, and gives the suite its id.
+// writeNotes copies the notes of a folder, or the starter notes if dir is "", adds the notes of the
+// suite, and sets the suite's ID.
 func (s *suite) writeNotes(ctx context.Context, dir, to string) (err error) {
 	defer func() {
 		if err != nil {
@@ -228,7 +228,7 @@ func (s *suite) writeNotes(ctx context.Context, dir, to string) (err error) {
 	return nil
 }
 
-// notesOf are the paths of the notes of a folder, and what they are read from.
+// notesOf returns the paths of the notes of a folder, and the file system to read them from.
 func notesOf(ctx context.Context, dir string) (from fs.FS, names []string, err error) {
 	if dir == "" {
 		if from, err = fs.Sub(examples.Notes, "notes"); err != nil {

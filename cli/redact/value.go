@@ -60,8 +60,8 @@ var plainValues = []pattern.Pattern{
 	pattern.Lazy(`^(?:[A-Za-z]:[\\/]|\\\\)[^"<>|]*$`),                                                                            // paths of Windows
 }
 
-// isPlain reports whether a value is no credential, also when it stands in a
-// list or after a name. A boolean is a word.
+// isPlain reports whether a value is not a credential, including as an item of a list or after a
+// name. A boolean counts as a word.
 func isPlain(value string) bool {
 	value = strings.TrimPrefix(strings.TrimSpace(value), "*.")
 	for _, plain := range plainValues {
@@ -78,7 +78,7 @@ func isPlain(value string) bool {
 	if u, err := url.Parse(value); err == nil && u.Host != "" {
 		return isPlainURL(u)
 	}
-	for _, between := range []string{",", ";", ":/", " "} { // lists, the last one of flags
+	for _, between := range []string{",", ";", ":/", " "} { // separators of lists; the last is for flags
 		items := strings.Split(value, between)
 		if len(items) < 2 || between == " " && !strings.HasPrefix(value, "-") {
 			continue
@@ -97,8 +97,8 @@ func isPlain(value string) bool {
 	return isPair && isWord(name) && !secretName.MatchString(name) && isPlain(after)
 }
 
-// isPath reports whether a value is the path of a file, or what is written like
-// one, as text/plain. A key in base64 may hold slashes too.
+// isPath reports whether a value is a file path or looks like one, as text/plain does. A base64 key
+// may contain slashes too.
 func isPath(value string) bool {
 	rest, rooted := value, false
 	for _, root := range []string{"/", "~/", "./", "../", "file:///"} {
@@ -111,7 +111,7 @@ func isPath(value string) bool {
 	}
 	for i, part := range strings.Split(rest, "/") {
 		if part = strings.TrimPrefix(part, "@"); rooted && i > 0 && len(part) < 40 && !strings.ContainsAny(part, "+=") {
-			continue // files have any name; their first folder has not
+			continue // below the first folder, names are arbitrary
 		}
 		if part != "" && !isWord(strings.Trim(part, "*")) && !(rooted && len(part) < shortestByValue) && !plainValues[0].MatchString(part) {
 			return false
@@ -120,7 +120,7 @@ func isPath(value string) bool {
 	return true
 }
 
-// isPlainURL reports whether an address holds no credential. Its host is none.
+// isPlainURL reports whether a URL contains no credential. The host cannot be one.
 func isPlainURL(u *url.URL) bool {
 	if _, has := u.User.Password(); has || !isShortOrPlain(u.User.Username()) || !isShortOrPlain(u.Fragment) {
 		return false
@@ -142,7 +142,7 @@ func isPlainURL(u *url.URL) bool {
 
 func isShortOrPlain(text string) bool { return len(text) < shortestByValue || isPlain(text) }
 
-// isPlainJSON reports whether no text in a JSON value is a credential.
+// isPlainJSON reports whether a JSON value contains no credential.
 func isPlainJSON(text string) bool {
 	var value any
 	if json.Unmarshal([]byte(text), &value) != nil {
@@ -171,19 +171,18 @@ func isPlainJSON(text string) bool {
 	return plain("", value)
 }
 
-// isIP reports whether a value is an address or a network.
+// isIP reports whether a value is an IP address or network.
 func isIP(value string) bool {
 	_, notAddress := netip.ParseAddr(value)
 	_, notNetwork := netip.ParsePrefix(value)
 	return notAddress == nil || notNetwork == nil
 }
 
-// mostWords is the number of words up to which a value is a name; a passphrase
-// has more.
+// mostWords bounds the words of a name; a passphrase has more.
 const mostWords = 3
 
-// isName reports whether a value may be an ordinary word, or a few joined by spaces,
-// hyphens, underscores and dots.
+// isName reports whether a value may be an ordinary word, or a few joined by spaces, hyphens,
+// underscores and dots.
 func isName(value string) bool {
 	words := 0
 	for _, word := range strings.FieldsFunc(value, func(r rune) bool { return strings.ContainsRune(" -_.", r) }) {
@@ -194,8 +193,8 @@ func isName(value string) bool {
 	return words <= mostWords && isWord(strings.ReplaceAll(value, " ", "-"))
 }
 
-// isWord reports whether a value may be an ordinary word, or several joined by
-// hyphens, underscores and dots; the last part may be one digit, as in us-east-1.
+// isWord reports whether a value may be an ordinary word, or several joined by hyphens, underscores
+// and dots. The last part may be one digit, as in us-east-1.
 func isWord(value string) bool {
 	parts := strings.FieldsFunc(value, func(r rune) bool { return r == '-' || r == '_' || r == '.' })
 	for i, part := range parts {
@@ -207,11 +206,11 @@ func isWord(value string) bool {
 	return len(parts) > 0
 }
 
-// hump is a part of a word as program code writes it: inMemory, HTTPServer.
+// hump matches a word or an identifier such as inMemory or HTTPServer.
 var hump = pattern.Lazy(`^(?:\p{Ll}+|\p{Lu}+|\p{Lu}?\p{Ll}+(?:\p{Lu}\p{Ll}{2,})*|\p{Lo}+)$`)
 
-// isLikeWord tells a word from letters drawn by chance: by its length, its
-// capitals, its vowels and the rarest letters.
+// isLikeWord distinguishes a word from random characters by its length, its capitals, its vowels
+// and its rare consonants.
 func isLikeWord(text string) bool {
 	const longestWord, shortWord = 20, 5
 	letters, vowels, rare, run, longestRun := 0, 0, 0, 0, 0

@@ -1,5 +1,5 @@
-// Package settings reads what the user set: the config file, the environment,
-// the places of LifeHub's files, and what trusted folders of notes make stricter.
+// Package settings reads the config file, the environment and the paths of LifeHub's files, and
+// applies restrictions from trusted folders of notes.
 package settings
 
 import (
@@ -17,11 +17,10 @@ import (
 	"lifehub/tui/draw"
 )
 
-// Config is every setting, after all layers: defaults, config file,
-// environment, flags. A field is all there is to say of a setting: its name in
-// the file, its usual value, the values it may have ("themes": a theme, or the path
-// of a file), its least number, the variables besides LIFEHUB_NAME that set it, and
-// whether it is quiet, a secret that is not shown.
+// Config holds all settings after all layers: defaults, config file, environment, flags. The tags
+// of a field define the setting: its name in the file (name), default (usual), allowed values (one;
+// themes also allows the path of a file), minimum (least), environment variables besides
+// LIFEHUB_NAME (env), and whether it is a secret that is never shown (quiet).
 type Config struct {
 	Notes      []string `name:"notes" doc:"folders of Markdown notes; 'lifehub index DIR' adds one"`
 	Provider   string   `name:"provider" usual:"auto" one:"auto,ollama,openai,offline" doc:"where the model runs; auto: Ollama if it answers, else offline"`
@@ -34,7 +33,7 @@ type Config struct {
 		Max int `name:"loop.max" usual:"8" least:"1" doc:"most rounds of tool calls in loop mode before it answers"`
 	}
 	Replans int `name:"replans" usual:"2" doc:"how often plan mode revises a plan whose step failed or found nothing; 0: never"`
-	// Guard keeps back what would run.
+	// Guard holds restrictions on what may run.
 	Guard struct {
 		Approve  bool `name:"approve" doc:"in plan mode, show each plan first: drop or change its steps, then run it"`
 		ReadOnly bool `name:"read_only" doc:"nothing that writes or sends exists, whatever the rules say"`
@@ -99,22 +98,22 @@ type Config struct {
 		TLS          string `name:"mail.tls" usual:"starttls" one:"starttls,tls,none" doc:"encryption of the connection; none is only for a server on this machine"`
 	}
 	Screen
-	Keys map[string][]string // of the screen, by action
+	Keys map[string][]string // key bindings of the screen, by action
 
-	Servers []ModelServer // of `providers`, in the order of the file
+	Servers []ModelServer // of `providers`, in file order
 	Findings
 
-	Origin map[string]string // setting → the layer that set it, as config show prints it
+	Origin map[string]string // layer that set each setting, as config show prints it
 }
 
-// Findings are what the user is told of the settings.
+// Findings are problems with the settings, to be reported to the user.
 type Findings struct {
-	Misspelt []string // LIFEHUB_… in the environment that set nothing, each with the nearest name
-	Opened   []string // what of the files others could read
-	Removed  []string // settings of the file that there are no longer
+	Misspelt []string // unknown LIFEHUB_… variables, each with the nearest name
+	Opened   []string // files that others could read
+	Removed  []string // settings in the file that no longer exist
 }
 
-// Screen is how the screen looks and is used.
+// Screen holds the settings of the screen.
 type Screen struct {
 	Theme   string `name:"theme" usual:"auto" themes:"true" doc:"colours; auto: by the terminal's background; contrast tells nothing by red and green; or a file of your own colours, as in brand: \"#B39DFF\""`
 	Mouse   bool   `name:"mouse" usual:"true" doc:"the wheel scrolls, a click opens, dragging selects and copies; the terminal's own selection then needs Shift"`
@@ -123,20 +122,20 @@ type Screen struct {
 	Notify  bool   `name:"notify" usual:"true" doc:"ring the bell and notify the terminal when an answer is done or something asks, and the window has no focus"`
 }
 
-// setting is one key of the config.
+// setting is one setting, pointing to its field in a Config.
 type setting struct {
 	Name   string   // as in the file: ollama.host
-	Env    []string // besides LIFEHUB_OLLAMA_HOST; the first that is set counts
+	Env    []string // in addition to LIFEHUB_OLLAMA_HOST; the first that is set counts
 	Doc    string
 	usual  string
-	one    []string // the values it may have; none: any
-	orFile bool     // or the path of a file, with a slash in it
-	least  int      // the smallest number
-	Quiet  bool     // its value is a secret and is not shown
+	one    []string // the allowed values; nil allows any
+	orFile bool     // the path of a file is allowed too
+	least  int      // minimum of a number
+	Quiet  bool     // its value is a secret that is never shown
 	Field  any      // pointer into a Config
 }
 
-// All lists every key, in the order in which the file is written.
+// All returns every setting, in the order of the config file.
 func All(c *Config) []setting {
 	var list []setting
 	var add func(group reflect.Value)
@@ -152,7 +151,7 @@ func All(c *Config) []setting {
 			words := func(key string) []string {
 				return strings.FieldsFunc(tag.Get(key), func(r rune) bool { return r == ',' })
 			}
-			least, _ := strconv.Atoi(tag.Get("least")) //nolint:errcheck // 0: there is none
+			least, _ := strconv.Atoi(tag.Get("least")) // 0 if there is no minimum
 			one, themes := words("one"), tag.Get("themes") != ""
 			if themes {
 				one = draw.ThemeNames()
@@ -167,7 +166,7 @@ func All(c *Config) []setting {
 	return list
 }
 
-// Defaults are the values of every setting before any layer.
+// Defaults returns the default settings.
 func Defaults() *Config {
 	c := &Config{Origin: map[string]string{}}
 	for _, s := range All(c) {
@@ -181,8 +180,8 @@ func Defaults() *Config {
 	return c
 }
 
-// Load reads the layers below the flags. A missing file is no error;
-// an unknown key or a bad value is one, with file:line.
+// Load reads all layers except flags. A missing file is not an error; an unknown key or an invalid
+// value is, with file:line.
 func Load(file string, getenv func(string) (string, bool)) (*Config, error) {
 	c := Defaults()
 	data, err := userfile.Read(file)
@@ -198,7 +197,7 @@ func Load(file string, getenv func(string) (string, bool)) (*Config, error) {
 	return c, nil
 }
 
-// Setting finds a key; its error names the nearest one.
+// Setting returns the setting with a name. The error suggests the nearest name.
 func (c *Config) Setting(name string) (setting, error) {
 	var names []string
 	for _, s := range All(c) {
@@ -230,8 +229,8 @@ func (c *Config) readEnv(getenv func(string) (string, bool)) error {
 	return nil
 }
 
-// MisspeltNames lists the LIFEHUB_… names of an environment that nothing
-// reads and that are nearly one that is read.
+// MisspeltNames returns a notice for each unknown LIFEHUB_… variable whose name is close to a known
+// one.
 func MisspeltNames(environ []string) (notices []string) {
 	known := []string{"LIFEHUB_HOME", PasswordEnv}
 	for _, s := range All(Defaults()) {
@@ -250,10 +249,10 @@ func MisspeltNames(environ []string) (notices []string) {
 	return notices
 }
 
-// Notices are what the user should know of the settings.
+// Notices returns what the user should know about the settings.
 func (c *Config) Notices() []string { return slices.Concat(c.Opened, c.Removed, c.Misspelt) }
 
-// SetFlag takes a value from the command line.
+// SetFlag sets a value from the command line.
 func (c *Config) SetFlag(name, flag, value string) error {
 	s, err := c.Setting(name)
 	if err != nil {
@@ -266,13 +265,13 @@ func (c *Config) SetFlag(name, flag, value string) error {
 	return nil
 }
 
-// UsageError is a mistake in how LifeHub was called or set up.
+// UsageError is a mistake in how LifeHub was called or configured.
 type UsageError struct{ Err error }
 
 func (e UsageError) Error() string { return e.Err.Error() }
 
 func (e UsageError) Unwrap() error { return e.Err }
 
-// PasswordEnv holds the password of mail; it goes before the file. It is no
-// setting, so that it never stands in the config file.
+// PasswordEnv is the environment variable with the mail password, which takes precedence over the
+// file. It is not a setting, so it cannot be in the config file.
 const PasswordEnv = "LIFEHUB_MAIL_PASSWORD"

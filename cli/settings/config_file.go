@@ -29,15 +29,15 @@ func (c *Config) ReadFile(file string, data []byte) error {
 	return nil
 }
 
-// removedSettings and removedKeys existed in earlier versions: a file that
-// still has one is read, with a notice.
+// removedSettings and removedKeys existed in earlier versions. A file that has one is still valid,
+// and the user gets a notice.
 var (
 	removedSettings = []string{"titles", "chats", "rag.rerank", "editing", "tools.max"}
 	removedKeys     = []string{"pause", "faster", "slower", "leave_replay"}
 )
 
-// readNode takes the values below one key of the file; prefix is "" at the
-// top and "ollama" inside that mapping.
+// readNode reads the settings below one key of the file. prefix is "" at the top level and, for
+// example, "ollama" inside that mapping.
 func (c *Config) readNode(file, prefix string, node ast.Node) error {
 	at := func(n ast.Node) string { return fmt.Sprintf("%s:%d", file, lineOf(n)) }
 	pairs, ok := pairsOf(node)
@@ -96,8 +96,8 @@ func (c *Config) readNode(file, prefix string, node ast.Node) error {
 	return nil
 }
 
-// pairsOf are the keys of a mapping with their values, none where nothing or
-// only comments are written; false: it is a value.
+// pairsOf returns the pairs of a mapping; none if it is empty or has only comments. It reports
+// false if node is another value.
 func pairsOf(node ast.Node) ([]*ast.MappingValueNode, bool) {
 	switch n := node.(type) {
 	case *ast.MappingNode:
@@ -110,7 +110,7 @@ func pairsOf(node ast.Node) ([]*ast.MappingValueNode, bool) {
 	return nil, false
 }
 
-// lists are the values of a mapping, each one text or a list of them.
+// lists returns a mapping whose values are strings or lists of strings.
 func lists(node ast.Node) (map[string][]string, error) {
 	pairs, ok := pairsOf(node)
 	if !ok {
@@ -128,7 +128,7 @@ func lists(node ast.Node) (map[string][]string, error) {
 	return all, nil
 }
 
-// OwnColours reads a theme file: names of colours and their values.
+// OwnColours reads a theme file, which maps names to colours.
 func OwnColours(file string) (map[string]string, error) {
 	data, err := userfile.Read(file)
 	if err != nil {
@@ -160,7 +160,7 @@ func OwnColours(file string) (map[string]string, error) {
 	return own, nil
 }
 
-// lineOf is where a node stands.
+// lineOf returns the line of a node.
 func lineOf(node ast.Node) int { return node.GetToken().Position.Line }
 
 func orTop(prefix string) string {
@@ -170,7 +170,7 @@ func orTop(prefix string) string {
 	return prefix
 }
 
-// scalars are the texts of a value: one, or those of a list.
+// scalars returns a scalar, or the items of a list of scalars.
 func scalars(node ast.Node) (values []string, isList bool, err error) {
 	switch n := node.(type) {
 	case *ast.NullNode:
@@ -192,7 +192,7 @@ func scalars(node ast.Node) (values []string, isList bool, err error) {
 	return []string{text}, false, nil
 }
 
-// ConfigTemplate is a file that sets nothing and explains everything.
+// ConfigTemplate returns a config file that sets nothing and explains every setting.
 func ConfigTemplate() string {
 	var b strings.Builder
 	b.WriteString("# LifeHub's settings. Each line shows the default; remove the # to change it.\n")

@@ -12,8 +12,8 @@ import (
 	"lifehub/internal/userfile"
 )
 
-// RememberNotes adds a folder to `notes:` of the settings file and leaves
-// the rest of the file, its comments too, as it is.
+// RememberNotes adds a folder to `notes:` in the settings file. The rest of the file, including
+// comments, is unchanged.
 func RememberNotes(file, dir string) error {
 	data, c, err := read(file)
 	if err != nil {
@@ -36,8 +36,7 @@ func RememberNotes(file, dir string) error {
 	return files.Write(file, data)
 }
 
-// Save writes the value of a setting that is in no group to the settings file, and
-// leaves the rest of it as it is.
+// Save writes a top-level setting to the settings file. The rest of the file is unchanged.
 func Save(file, name, value string) error {
 	data, c, err := read(file)
 	if err != nil {
@@ -57,7 +56,7 @@ func Save(file, name, value string) error {
 	return files.Write(file, data)
 }
 
-// read reads the settings file alone, which may be missing.
+// read reads only the settings file, which may be missing.
 func read(file string) ([]byte, *Config, error) {
 	data, err := userfile.Read(file)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -67,7 +66,7 @@ func read(file string) ([]byte, *Config, error) {
 	return data, c, c.ReadFile(file, data)
 }
 
-// withKey replaces what a file says of a top-level key.
+// withKey replaces the value of a top-level key, or appends the key.
 func withKey(data []byte, key, text string) []byte {
 	lines := strings.SplitAfter(string(data), "\n")
 	from := -1
@@ -84,16 +83,16 @@ func withKey(data []byte, key, text string) []byte {
 		}
 		return []byte(head + text)
 	}
-	to := from + 1 // the value ends before the next line that begins a key or a comment
+	to := from + 1 // the value extends to the next line that begins a key or a comment
 	for to < len(lines) && lines[to] != "" && strings.ContainsAny(lines[to][:1], " \t-]\n") {
 		to++
 	}
 	return []byte(strings.Join(lines[:from], "") + text + strings.Join(lines[to:], ""))
 }
 
-// quoteYAML writes a text as a double-quoted scalar, which takes JSON's escapes.
-// Bytes of a path that are not UTF-8 stay as they are.
+// quoteYAML returns a string as a double-quoted YAML scalar, which allows JSON's escapes. Invalid
+// UTF-8 in a path is preserved.
 func quoteYAML(s string) string {
-	quoted, _ := json.Marshal(userfile.Escape(s)) // a string always can be
+	quoted, _ := json.Marshal(userfile.Escape(s)) // marshalling a string cannot fail
 	return userfile.Unescape(string(quoted))
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/adrg/xdg"
 )
 
-// Paths are where LifeHub keeps its files.
+// Paths are the folders of LifeHub's files.
 type Paths struct {
 	Config string // config.yaml, permissions.yaml, mcp.json, instructions.md, prompts/
 	Data   string // lifehub.db, index/
@@ -21,7 +21,8 @@ type Paths struct {
 	Home   string // .agents/skills
 }
 
-// FindPaths follows the XDG rules; LIFEHUB_HOME puts all below one folder.
+// FindPaths follows the XDG base directory specification. LIFEHUB_HOME puts everything below one
+// folder.
 func FindPaths(getenv func(string) (string, bool)) (Paths, error) {
 	if home, _ := getenv("LIFEHUB_HOME"); home != "" {
 		home, err := filepath.Abs(home)
@@ -46,13 +47,13 @@ func (p Paths) PromptsFolder() string    { return filepath.Join(p.Config, "promp
 func (p Paths) Database() string         { return filepath.Join(p.Data, "lifehub.db") }
 func (p Paths) ServerFiles() string      { return filepath.Join(p.Data, "mcp-files") }
 func (p Paths) MemoryFolder() string     { return filepath.Join(p.Data, "memory") }     // folder of memory.md
-func (p Paths) Told() string             { return filepath.Join(p.State, "told") }      // what the model server lacked when that was told last
-func (p Paths) Found() string            { return filepath.Join(p.State, "found") }     // the model server of an unknown owner that was reported last
-func (p Paths) Used() string             { return filepath.Join(p.State, "used.json") } // how often each slash command was used
+func (p Paths) Told() string             { return filepath.Join(p.State, "told") }      // what the model server lacked when that was last reported
+func (p Paths) Found() string            { return filepath.Join(p.State, "found") }     // the last reported model server of unknown owner
+func (p Paths) Used() string             { return filepath.Join(p.State, "used.json") } // uses of each slash command
 func (p Paths) LogFile() string          { return filepath.Join(p.State, "lifehub.log") }
 
-// Index is the folder of one vault's index. The vault's name makes it
-// readable, the hash of its path unique.
+// Index returns the folder of a vault's index. The vault's name makes it readable, the hash of the
+// vault's path makes it unique.
 func (p Paths) Index(vault string) string {
 	sum := sha256.Sum256([]byte(vault))
 	name := strings.Map(func(r rune) rune {
@@ -64,7 +65,7 @@ func (p Paths) Index(vault string) string {
 	return filepath.Join(p.Data, "index", name+"-"+hex.EncodeToString(sum[:4]))
 }
 
-// VaultDir is the absolute folder of notes behind an argument, links followed.
+// VaultDir returns the absolute path of a notes folder, with symbolic links resolved.
 func VaultDir(dir string) (string, error) {
 	abs, err := filepath.Abs(dir)
 	if err == nil {
@@ -86,7 +87,7 @@ func VaultDir(dir string) (string, error) {
 	return abs, nil
 }
 
-// missingFolder reports a folder that does not exist.
+// missingFolder is the error for a folder that does not exist.
 type missingFolder string
 
 func (m missingFolder) Error() string { return "no such folder: " + string(m) }

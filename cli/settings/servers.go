@@ -11,20 +11,19 @@ import (
 	"lifehub/internal/pattern"
 )
 
-// ModelServer is a model server of `providers`. At most one of the three says
-// where its key is.
+// ModelServer is an entry of `providers`. At most one of the Key fields is set.
 type ModelServer struct {
 	Name       string
 	Kind       string // ollama or openai
 	URL        string
-	KeyEnv     string   // a variable of the environment
-	KeyFile    string   // its first line
-	KeyCommand []string // the first line that a program prints
+	KeyEnv     string   // environment variable with the key
+	KeyFile    string   // file with the key in its first line
+	KeyCommand []string // program that prints the key in its first line
 }
 
 var serverName = pattern.Lazy(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
 
-// readServers takes the model servers of the file.
+// readServers reads the model servers in the file.
 func (c *Config) readServers(at func(ast.Node) string, node ast.Node) error {
 	pairs, ok := pairsOf(node)
 	if !ok {
@@ -86,8 +85,8 @@ func readServer(name string, node ast.Node) (ModelServer, error) {
 	return s, nil
 }
 
-// ServerRows are the model servers as `config show` prints them: where a key
-// is, and never the key.
+// ServerRows returns the model servers for `config show`, with the location of each key but never
+// the key.
 func (c *Config) ServerRows() (rows []setting) {
 	for _, s := range c.Servers {
 		text := s.Kind + " " + WithoutPassword(s.URL)

@@ -11,13 +11,13 @@ import (
 	"time"
 )
 
-// EnvName is the setting's own variable.
+// EnvName returns the LIFEHUB_… variable of the setting.
 func (s setting) EnvName() string {
 	return "LIFEHUB_" + strings.ToUpper(strings.ReplaceAll(s.Name, ".", "_"))
 }
 
-// set checks the values and puts them into the field. A list may be given as
-// one text, its items separated as paths are.
+// set checks the values and assigns them to the field. A list may be a single string, separated
+// like the PATH variable.
 func (s setting) set(values []string, isList bool) error {
 	if list, ok := s.Field.(*[]string); ok {
 		if !isList {
@@ -58,7 +58,7 @@ func (s setting) set(values []string, isList bool) error {
 	return nil
 }
 
-// Text is the value as the file would hold it.
+// Text returns the value as in the config file. A secret is masked.
 func (s setting) Text() string {
 	switch field := s.Field.(type) {
 	case *[]string:
@@ -85,8 +85,8 @@ func (s setting) Text() string {
 	return ""
 }
 
-// WithoutPassword shows an address without the password in it, and without what
-// follows a question mark, where some services want a key.
+// WithoutPassword returns a URL without its password and its query, where some services expect a
+// key.
 func WithoutPassword(text string) string {
 	u, err := url.Parse(text)
 	if err != nil || u.Host == "" || u.User == nil && u.RawQuery == "" {
@@ -98,7 +98,7 @@ func WithoutPassword(text string) string {
 	return u.Redacted()
 }
 
-// shortDuration leaves out the zero parts: 10m, not 10m0s.
+// shortDuration omits zero parts: 10m, not 10m0s.
 func shortDuration(d time.Duration) string {
 	s := d.String()
 	if strings.HasSuffix(s, "m0s") {

@@ -14,19 +14,19 @@ import (
 	"strings"
 )
 
-// SkillsFolder is where a folder keeps skills, each in a folder of its own with a
-// SKILL.md, as https://agentskills.io has it.
+// SkillsFolder is the folder of skills, one folder with a SKILL.md per skill, as defined by
+// https://agentskills.io.
 const SkillsFolder = ".agents/skills"
 
-// Bounds of the skills of one folder.
+// Limits on the skills of one folder.
 const (
 	maxSkillFiles = 500
 	maxSkillBytes = 4 << 20
 )
 
-// ReadSkills reads the files of a folder's skills and the SHA-256 of each, by their
-// paths below the folder, with slashes. What is no plain file inside it, or is too
-// much, is an error.
+// ReadSkills reads the files of a folder's skills. It returns their texts and SHA-256 sums by
+// slash-separated path relative to dir. A file that is not regular, or exceeds a limit, is an
+// error.
 func ReadSkills(dir string) (sums PolicyFiles, texts map[string][]byte, err error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -65,14 +65,14 @@ func ReadSkills(dir string) (sums PolicyFiles, texts map[string][]byte, err erro
 	return sums, texts, nil
 }
 
-// Skills are the files of a folder's skills that may be read, and what they must hold.
+// Skills are the skill files of a folder that may be read, with the sum that each must have.
 type Skills struct {
 	Dir   string
 	Files PolicyFiles
 }
 
-// TrustedSkills are the skills of the user's home and of those folders whose skills
-// the user trusts as they are now. Others are told of.
+// TrustedSkills returns the skills in the user's home folder, and those in dirs that are unchanged
+// since the user trusted them. Others get a notice.
 func (p Paths) TrustedSkills(dirs []string) (list []Skills, notices []string, err error) {
 	known, err := p.ReadTrusted()
 	if err != nil {
@@ -82,7 +82,7 @@ func (p Paths) TrustedSkills(dirs []string) (list []Skills, notices []string, er
 	for i, name := range append([]string{p.Home}, dirs...) {
 		dir, err := VaultDir(name)
 		if err != nil || seen[dir] {
-			continue // opening it says so
+			continue // opening the folder reports it
 		}
 		seen[dir] = true
 		now, _, err := ReadSkills(dir)
@@ -104,7 +104,7 @@ func (p Paths) TrustedSkills(dirs []string) (list []Skills, notices []string, er
 	return list, notices, nil
 }
 
-// part is what of a folder's trusted files are skills, or the others.
+// part returns those of the trusted files that are skills, or those that are not.
 func (f PolicyFiles) part(skills bool) PolicyFiles {
 	part := PolicyFiles{}
 	for name, text := range f {
@@ -115,7 +115,7 @@ func (f PolicyFiles) part(skills bool) PolicyFiles {
 	return part
 }
 
-// SkillOf is the folder of a skill's file, and the name of the file in it.
+// SkillOf splits the path of a skill's file into the skill's folder and the name relative to it.
 func SkillOf(file string) (folder, name string) {
 	below := strings.TrimPrefix(file, SkillsFolder+"/")
 	skill, name, _ := strings.Cut(below, "/")

@@ -17,25 +17,24 @@ import (
 	"lifehub/internal/userfile"
 )
 
-// PolicyNames are what a folder of notes may hold for LifeHub, below
-// .lifehub. Nothing of it is obeyed before the user has seen and trusted it,
-// and then it can only make things stricter. No server, address or key is ever
-// taken from there.
+// PolicyNames are the settings files that a folder of notes may have in .lifehub. They have no
+// effect until the user has reviewed and trusted them, and can then only make things stricter.
+// Servers, addresses and keys are never taken from them.
 var PolicyNames = []string{"permissions.yaml", "config.yaml", "instructions.md"}
 
-// PolicyFolder is the folder that holds them.
+// PolicyFolder is the folder of these files.
 const PolicyFolder = ".lifehub"
 
-// PolicyFiles are the texts of these files, by name. What was trusted is kept as it
-// was, so that a change of the folder neither adds to it nor takes from it.
+// PolicyFiles maps names to contents. Trusted contents are saved, so that later changes in the
+// folder have no effect.
 type PolicyFiles map[string]string
 
-// Trusted are the folders that the user trusts, by absolute path.
+// Trusted maps the absolute paths of trusted folders to their files.
 type Trusted map[string]PolicyFiles
 
 func (p Paths) TrustedFile() string { return filepath.Join(p.Data, "trusted-folders.json") }
 
-// ReadTrusted reads what was trusted so far; without the file that is nothing.
+// ReadTrusted reads the trusted folders. A missing file means none.
 func (p Paths) ReadTrusted() (Trusted, error) {
 	text, err := os.ReadFile(p.TrustedFile())
 	if errors.Is(err, fs.ErrNotExist) {
@@ -59,8 +58,8 @@ func (p Paths) WriteTrusted(known Trusted) error {
 	return files.Write(p.TrustedFile(), append(text, '\n'))
 }
 
-// ReadPolicy reads what a folder holds for LifeHub now. What is no plain
-// file inside the folder, or is too long, is an error.
+// ReadPolicy reads the settings files of a folder. One that is not regular, or is too long, is an
+// error.
 func ReadPolicy(dir string) (PolicyFiles, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -91,17 +90,17 @@ func readPlain(root *os.Root, name string) (string, error) {
 	return string(text), err
 }
 
-// VaultPolicy is what trusted folders ask for.
+// VaultPolicy is the combined policy of trusted folders.
 type VaultPolicy struct {
 	Rules   *gate.Rules
 	Persona []string
-	Notices []string // what the user should know of it
+	Notices []string // what the user should know about it
 
-	WithoutEffect []string // what they ask for and do not get: it would loosen something
+	WithoutEffect []string // requests that are ignored because they would loosen something
 }
 
-// VaultPolicy collects what the folders of a run ask for and narrows the
-// settings. Folders that are not trusted are told of and not obeyed.
+// VaultPolicy combines the policies of the folders of a run and restricts the settings. Folders
+// that are not trusted have no effect and get a notice.
 func (p Paths) VaultPolicy(c *Config, dirs []string) (VaultPolicy, error) {
 	known, err := p.ReadTrusted()
 	if err != nil {
@@ -111,7 +110,7 @@ func (p Paths) VaultPolicy(c *Config, dirs []string) (VaultPolicy, error) {
 	for _, name := range dirs {
 		dir, err := VaultDir(name)
 		if err != nil {
-			continue // opening it says so
+			continue // opening the folder reports it
 		}
 		now, err := ReadPolicy(dir)
 		was, isTrusted := known[dir].part(false), len(known[dir].part(false)) > 0
@@ -131,7 +130,7 @@ func (p Paths) VaultPolicy(c *Config, dirs []string) (VaultPolicy, error) {
 	return n, nil
 }
 
-// Add obeys the files of one folder.
+// Add applies the files of one folder.
 func (n *VaultPolicy) Add(c *Config, dir string, files PolicyFiles) error {
 	at := func(name string) string { return filepath.Join(dir, PolicyFolder, name) }
 	if text, ok := files["permissions.yaml"]; ok {
@@ -166,8 +165,8 @@ func (n *VaultPolicy) Add(c *Config, dir string, files PolicyFiles) error {
 	return nil
 }
 
-// stricter are the settings that a trusted folder may make stricter, and
-// how. All others of its config are without effect.
+// stricter maps the settings that a trusted folder may make stricter to functions that do so and
+// report whether anything changed. All other settings in its config are ignored.
 var stricter = map[string]func(c, asked *Config) bool{
 	"tools.off": func(c, asked *Config) bool {
 		c.Tools.Off = append(slices.Clone(c.Tools.Off), asked.Tools.Off...)

@@ -2,7 +2,7 @@ package settings
 
 import "runtime/debug"
 
-// Version returns the version of the module, else the commit that it was built from.
+// Version returns the version of the module or, if there is none, the commit it was built from.
 func Version() string {
 	if info, ok := debug.ReadBuildInfo(); ok {
 		return versionOf(info)
