@@ -1,5 +1,5 @@
-// Package keys is every key of the screen: what it is called in the settings,
-// what it does and where, and how it moves in a list or a long text.
+// Package keys defines the keys of the screen: their names in the settings, their help, and how
+// they move in a list or a long text.
 package keys
 
 import (
@@ -10,8 +10,8 @@ import (
 	"charm.land/bubbles/v2/key"
 )
 
-// Map is every key of the screen with its help. The footer, the help page
-// and the permission dialog are made from it.
+// Map holds every key of the screen with its help. The footer, the help page and the permission
+// dialog are generated from it.
 type Map struct {
 	// In the composer.
 	Send, Newline, Up, Down, Undo, Redo, Search, Compose, Palette, Help, HelpOnEmpty key.Binding
@@ -19,7 +19,7 @@ type Map struct {
 	Stop, Clear, Leave, Suspend, Redraw, Sidebar, Plan, Unfold, New, Conversations, Model, Mode key.Binding
 	// Moving in the transcript.
 	PageUp, PageDown, Top, Bottom, PreviousQuestion, NextQuestion, Focus key.Binding
-	// When the transcript has the keys.
+	// In the transcript, when it has the focus.
 	Next, Previous, First, Last, Fold, Copy, CopyCode, Check, Open, Back, Edit, Retry, EarlierBranch, LaterBranch key.Binding
 	// In lists and long texts.
 	ListUp, ListDown, ListPageUp, ListPageDown, ListFirst, ListLast key.Binding
@@ -27,17 +27,17 @@ type Map struct {
 	PickerChoose, PickerClose key.Binding
 	// In the list of conversations.
 	ChatRename, ChatDelete key.Binding
-	// In the lists above the composer.
+	// In the lists above the composer, such as commands.
 	Complete key.Binding
-	// Among the figures.
+	// In the statistics.
 	StatsNext, StatsPrevious key.Binding
 	// In the tree of a conversation.
 	TreeShow, TreeGoOn, TreeFork, TreeClose key.Binding
 	// In the permission dialog.
 	Once, ForConversation, Always, Refuse, RefuseWhy, EditInput, Details, NextAsked, OnceAll key.Binding
-	// Among the arguments of a call that are being changed.
+	// When editing the arguments of a call.
 	ArgumentNext, ArgumentPrevious key.Binding
-	// There, when it is not known whether a call has happened.
+	// In the permission dialog, when it is unknown whether a call happened.
 	Again, Checked key.Binding
 	// In the panel of servers.
 	ServersLook, ServersTrust, ServersConsent, ServersRestart, ServersSwitch, ServersLog, ServersClose key.Binding
@@ -49,7 +49,7 @@ type Map struct {
 	Reader struct{ Next, Previous, Follow, Back, Edit, Copy, Close key.Binding }
 }
 
-// Default returns the built-in keys.
+// Default returns the default keys.
 func Default() Map {
 	var k Map
 	for _, group := range k.Groups() {
@@ -60,22 +60,22 @@ func Default() Map {
 	return k
 }
 
-// Group is the keys that are live in one place.
+// Group is a set of keys that are active in the same place.
 type Group struct {
 	name  string
 	Title string
 	Keys  []Named
 }
 
-// Named is a key by its name in the settings.
+// Named is a key and its name in the settings.
 type Named struct {
 	Name string
 	*key.Binding
 	builtin key.Binding
 }
 
-// Groups lists every key by the place where it works: its name in the settings,
-// its help and its built-in keys.
+// Groups returns every key, grouped by the place where it is active, with its name in the settings,
+// its help and its default keys.
 func (k *Map) Groups() []Group {
 	on := func(name string, b *key.Binding, help, what string, keys ...string) Named {
 		return Named{name, b, key.NewBinding(key.WithKeys(keys...), key.WithHelp(help, what))}
@@ -212,7 +212,7 @@ func (k *Map) Groups() []Group {
 	}
 }
 
-// LeaveOut disables the keys of features that this chat does not have.
+// LeaveOut disables the keys of features that this chat lacks.
 func (k *Map) LeaveOut(models, conversations, branches bool) {
 	for _, group := range []struct {
 		gone bool
@@ -228,14 +228,14 @@ func (k *Map) LeaveOut(models, conversations, branches bool) {
 	}
 }
 
-// Check reports whether keys by action can be put over the built-in ones:
-// every action exists and no key means two things in one place.
+// Check returns an error unless keys, by action, can replace the defaults: every action must exist,
+// and no key may have two meanings in one place.
 func Check(keys map[string][]string) error {
 	k := Default()
 	return k.Rebind(keys)
 }
 
-// Rebind puts keys over those of the named actions.
+// Rebind replaces the keys of the named actions.
 func (k *Map) Rebind(keys map[string][]string) error {
 	known := map[string]Named{}
 	for _, group := range k.Groups() {
@@ -257,17 +257,16 @@ func (k *Map) Rebind(keys map[string][]string) error {
 	return k.clashes()
 }
 
-// asking are the actions that are live in every question, at any time.
+// asking are the actions that are active in every dialog.
 const asking = "page_up page_down top bottom earlier later send newline stop option_next option_previous"
 
-// alongside are the groups and actions whose keys are live together with those
-// of another group.
+// alongside maps a group to the groups and actions whose keys are active at the same time.
 var alongside = map[string]string{
 	"composer": "anywhere", "picker": "list", "chats": "list picker", "stats": "list", "tree": "list", "servers": "list", "reader": "list",
 	"permission": asking, "input": asking, "arguments": "send newline stop",
 }
 
-// clashes reports a key that means two things in one place.
+// clashes returns an error if a key has two meanings in one place.
 func (k *Map) clashes() error {
 	groups := k.Groups()
 	for _, group := range groups {

@@ -7,20 +7,19 @@ import (
 	"lifehub/tui/safetext"
 )
 
-// Moved is where a key leads from at, in a list of n rows of which a page is in
-// sight; ok is false for a key that moves in no list.
+// Moved returns where a key moves from row at in a list of n rows with page rows visible. ok is
+// false if the key does not move in lists.
 func (k *Map) Moved(pressed tea.KeyPressMsg, at, n, page int) (to int, ok bool) {
 	return moved(pressed, at, n, page, k.ListUp, k.ListDown, k.ListPageUp, k.ListPageDown, k.ListFirst, k.ListLast)
 }
 
-// Scrolled is moved for a text of n lines, of which the line top is the first
-// of rows in sight.
+// Scrolled is like Moved for a text of n lines, in which top is the first of rows visible lines.
 func (k *Map) Scrolled(pressed tea.KeyPressMsg, top, n, rows int) (to int, ok bool) {
 	return k.Moved(pressed, top, n-rows+1, rows-1)
 }
 
-// Read is where a key leads in a question of n lines, of which the line top is
-// the first of rows in sight; ok is false for a key that does not scroll there.
+// Read returns where a key scrolls in a dialog of n lines, in which top is the first of rows
+// visible lines. ok is false if the key does not scroll there.
 func (k *Map) Read(pressed tea.KeyPressMsg, top, n, rows int) (to int, ok bool) {
 	return moved(pressed, top, n-rows+1, rows-1, k.Up, k.Down, k.PageUp, k.PageDown, k.Top, k.Bottom)
 }
@@ -45,7 +44,8 @@ func moved(pressed tea.KeyPressMsg, at, n, page int, up, down, pageUp, pageDown,
 	return max(0, min(at, n-1)), true
 }
 
-// Typed is a line of text after a key: a letter more, or one less.
+// Typed returns text after a key was pressed: with its character added, the last one deleted, or
+// empty.
 func Typed(text string, pressed tea.KeyPressMsg) string {
 	switch pressed.String() {
 	case "backspace":

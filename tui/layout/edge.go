@@ -4,9 +4,9 @@ import (
 	"strings"
 )
 
-// Edge is the upper or lower line of a frame so many cells wide, between its two
-// corners, with a text at each end. The right text is left out where there is no
-// room for both, the left one is cut.
+// Edge returns the upper or lower line of a frame, width cells wide, between two corners and with a
+// text at each end. If the texts do not both fit, the right one is omitted; the left one is cut if
+// necessary.
 func Edge(from, left, right, to string, width int, border func(...string) string) string {
 	room := width - 2 // between the corners
 	if right != "" && Cells(left)+Cells(right)+6 > room {
@@ -15,7 +15,7 @@ func Edge(from, left, right, to string, width int, border func(...string) string
 	if left != "" {
 		left = " " + Fit(left, max(0, room-2), "…") + " "
 	}
-	on, off, _ := strings.Cut(border("─"), "─") // a style measures all that it renders
+	on, off, _ := strings.Cut(border("─"), "─") // render the style once, because lipgloss measures all it renders
 	if right != "" {
 		right = " " + right + " " + on + "─" + off
 	}

@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// Token is what a piece of code is.
+// Token is the kind of a piece of code.
 type Token int
 
 const (
@@ -18,32 +18,31 @@ const (
 	Removed
 )
 
-// State is what highlighting must know of the code before: the text that ends
-// the comment or string under way, "" outside of both.
+// State is the state of highlighting at some position: the text that ends the current comment or
+// string, or "" outside of both.
 type State struct {
 	until string
 	kind  Token
 }
 
-// Language is as much of a language as highlighting needs. The nil language
-// highlights nothing.
+// Language describes a language for highlighting. The nil language highlights nothing.
 type Language struct {
 	words  map[string]bool
-	marks  []string       // that begin comments and strings, the longer first; see marked
+	marks  []string       // beginnings of comments and strings, longer ones first; see marked
 	folded bool           // keywords in any case
-	lines  map[byte]Token // what a whole line is, by its first letter; nil: nothing is told by that
+	lines  map[byte]Token // kind of a whole line by its first byte; nil in most languages
 }
 
-// marked is what a mark begins.
+// marked maps the beginning of a comment or string to the state it starts.
 var marked = map[string]State{
 	"//": {"\n", Comment}, "#": {"\n", Comment}, "--": {"\n", Comment}, "/*": {"*/", Comment}, "<!--": {"-->", Comment},
 	`"`: {`"`, String}, "'": {"'", String}, "`": {"`", String}, `"""`: {`"""`, String}, "'''": {"'''", String},
 }
 
-// Named returns the language with a name, in any case; nil if it is not known.
+// Named returns the language with a name, in any case, or nil if it is unknown.
 func Named(name string) *Language { return languages()[strings.ToLower(name)] }
 
-// languages is made when the first code block names one.
+// languages returns all languages by name, built on first use.
 var languages = sync.OnceValue(func() map[string]*Language {
 	all := map[string]*Language{}
 	add := func(names, marks, words string) *Language {
@@ -73,13 +72,14 @@ var languages = sync.OnceValue(func() map[string]*Language {
 	return all
 })
 
-// Highlight gives text in pieces of one kind, and returns the state after it.
+// Highlight calls yield with consecutive pieces of text, each of one kind, and returns the state
+// after it.
 func (l *Language) Highlight(text string, st State, yield func(string, Token)) State {
 	if l == nil {
 		yield(text, plainCode)
 		return st
 	}
-	if l.lines != nil && st.until == "" && text != "" { // here a line begins
+	if l.lines != nil && st.until == "" && text != "" { // text begins a line
 		st = State{until: "\n", kind: l.lines[text[0]]}
 	}
 	for text != "" {
@@ -99,8 +99,8 @@ func (l *Language) Highlight(text string, st State, yield func(string, Token)) S
 	return st
 }
 
-// next returns the length and the kind of the piece that text begins with: the
-// mark of a comment or a string, a word, a number, or what is between them.
+// next returns the length and kind of the first piece of text: the beginning of a comment or
+// string, a word, a number, or anything in between.
 func (l *Language) next(text string) (int, Token) {
 	plain := 0
 	for plain < len(text) {
@@ -134,8 +134,8 @@ func (l *Language) piece(s string) (int, Token) {
 	}
 }
 
-// endOf returns the length of s up to the end of the comment or string under
-// way, -1 if it goes on.
+// endOf returns the length of s up to the end of the current comment or string, or -1 if it does
+// not end in s.
 func endOf(s string, st State) int {
 	for i := 0; i < len(s); i++ {
 		if st.kind == String && s[i] == '\\' {
@@ -149,7 +149,7 @@ func endOf(s string, st State) int {
 	return -1
 }
 
-// wordBytes returns how many bytes of a word or a number s begins with.
+// wordBytes returns the length of the word or number that s begins with.
 func wordBytes(s string) int {
 	n := 0
 	for n < len(s) && (s[n]|0x20 >= 'a' && s[n]|0x20 <= 'z' || s[n] == '_' || s[n] >= '0' && s[n] <= '9' || s[n] >= 0x80) {

@@ -7,13 +7,15 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// added says that the terminal adds up characters. A process has one terminal.
+// added reports that the terminal adds up the widths of characters in a grapheme. It is global
+// because a process has one terminal.
 var added atomic.Bool
 
-// ByCharacters takes up what is known of the terminal, and reports whether that is news.
+// ByCharacters sets whether the terminal adds up the widths of characters in a grapheme, and
+// reports whether that changed.
 func ByCharacters(on bool) (news bool) { return added.Swap(on) != on }
 
-// Method is how the terminal gives room to text; clusters until told.
+// Method returns how the terminal measures text. The default is by grapheme cluster.
 func Method() ansi.Method {
 	if added.Load() {
 		return ansi.WcWidth
@@ -21,7 +23,7 @@ func Method() ansi.Method {
 	return ansi.GraphemeWidth
 }
 
-// Cells is the width of a line in cells; escape sequences take none.
+// Cells returns the width of a line in cells, not counting escape sequences.
 func Cells(line string) int {
 	if Plain(line) {
 		return len(line)
@@ -39,13 +41,13 @@ func Plain(text string) bool {
 	return true
 }
 
-// First returns the cluster that a text begins with, and its cells.
+// First returns the first grapheme cluster of text and its width in cells.
 func First(text string) (cluster string, cells int) {
 	return ansi.FirstGraphemeCluster(text, Method())
 }
 
-// next returns the escape sequence or the cluster that a text begins with, and
-// its cells.
+// next returns the escape sequence or grapheme cluster that text begins with, and its width in
+// cells.
 func next(text string) (piece string, cells int) {
 	switch c := text[0]; {
 	case c < ' ' || c == 0x7f:
@@ -57,8 +59,8 @@ func next(text string) (piece string, cells int) {
 	return First(text)
 }
 
-// Fit cuts a line to so many cells, with tail at its end if it was longer. What
-// stands there of escape sequences stays.
+// Fit cuts a line to at most the given number of cells, ending with tail if it was longer. Escape
+// sequences after the cut are kept.
 func Fit(line string, most int, tail string) string {
 	if Cells(line) <= most {
 		return line
@@ -82,7 +84,7 @@ func Fit(line string, most int, tail string) string {
 	return out.String()
 }
 
-// Lines breaks a text after so many cells, wherever that is, and at its line ends.
+// Lines breaks text at line ends and wherever a line would exceed the given number of cells.
 func Lines(text string, most int) []string {
 	var lines []string
 	for line := range strings.SplitSeq(text, "\n") {

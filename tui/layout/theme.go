@@ -6,13 +6,13 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Style is how a piece of text looks. The zero Style is plain.
+// Style is the appearance of a piece of text. The zero Style is plain.
 type Style struct {
-	Foreground color.Color // nil: the terminal's own
+	Foreground color.Color // nil for the terminal's own
 	Attributes Attributes
 }
 
-// Attributes are a set of what a terminal does to letters.
+// Attributes is a set of text attributes.
 type Attributes uint8
 
 const (
@@ -23,7 +23,7 @@ const (
 	Strike
 )
 
-// Over returns s with what it leaves open filled in from base.
+// Over returns s with unset properties taken from base.
 func (s Style) Over(base Style) Style {
 	if s.Foreground == nil {
 		s.Foreground = base.Foreground
@@ -32,7 +32,7 @@ func (s Style) Over(base Style) Style {
 	return s
 }
 
-// sequence returns the SGR sequence that turns s on, "" for plain text.
+// sequence returns the SGR sequence that turns s on, or "" for plain text.
 func (s Style) sequence() string {
 	var codes ansi.Style
 	for i, code := range [...]string{"1", "2", "3", "4", "9"} {
@@ -58,36 +58,35 @@ func (s Style) Paint(text string) string {
 	return s.sequence() + text + "\x1b[m"
 }
 
-// Theme gives each meaning in Markdown its look.
+// Theme assigns a style to each element of Markdown.
 type Theme struct {
 	Heading    Style // all levels
-	Title      Style // the heading of level 1, over Heading
+	Title      Style // heading of level 1, over Heading
 	Strong     Style
 	Emphasis   Style
 	Deleted    Style
-	Code       Style              // in a line of text
-	Tokens     [Removed + 1]Style // highlighting
+	Code       Style              // inline
+	Tokens     [Removed + 1]Style // in highlighted code
 	Link       Style
-	Host       Style // where a link leads, after its text
+	Host       Style // host of a link, after its text
 	Citation   Style // [1]
 	Math       Style
-	Quote      Style // the text of a quotation
+	Quote      Style // text of a quotation
 	Marker     Style // bullets, numbers, check boxes
-	Border     Style // rules, the lines of a table, the bar of a quotation
+	Border     Style // rules, table borders, quotation bars
 	TableHead  Style
 	Image      Style
-	HTML       Style // tags, shown as they are written
-	Hyperlinks bool  // make links for the terminal to open (OSC 8)
+	HTML       Style // tags, shown as written
+	Hyperlinks bool  // emit terminal hyperlinks (OSC 8)
 }
 
-// Palette holds the colours a theme is made of. The zero Palette tells
-// everything apart without a colour.
+// Palette holds the colours of a theme. The zero Palette distinguishes everything without colours.
 type Palette struct {
 	Heading, Code, Keyword, String, Number, Quiet, Border, Link, Citation color.Color
-	Added, Removed                                                        color.Color // the lines of a difference
+	Added, Removed                                                        color.Color // lines of a diff
 }
 
-// Theme gives each meaning its look in these colours.
+// Theme returns a theme in these colours.
 func (p Palette) Theme() Theme {
 	faint := func(c color.Color) Style {
 		if c == nil {

@@ -1,11 +1,10 @@
-// Package layout measures, highlights and styles text and breaks it into lines.
-// Start at Wrapper; Theme gives each meaning its look.
+// Package layout measures, highlights and styles text and breaks it into lines. Start at Wrapper;
+// Theme assigns styles.
 //
-// Terminals differ in how wide a grapheme cluster of several characters is: some
-// give it the width that Unicode says (mode 2027), others add up the widths of
-// its characters, so that हि takes two cells instead of one. The renderer draws
-// for one kind of terminal; everything that lays text out must measure for the
-// same kind, with Cells.
+// Terminals differ in the width of a grapheme cluster of several characters. Some use the width
+// that Unicode defines (mode 2027); others add up the widths of the characters, so that हि takes
+// two cells instead of one. The renderer draws for one kind of terminal, and all layout must
+// measure for the same kind, with Cells.
 package layout
 
 import (
@@ -13,13 +12,13 @@ import (
 	"unicode/utf8"
 )
 
-// Look is everything that tells two pieces of a line apart.
+// Look is everything that can differ between two pieces of a line.
 type Look struct {
 	Style Style
-	Link  string // the address the terminal opens, "" for none
+	Link  string // address for the terminal to open; "" for none
 }
 
-// Span is text in one look. An end span ends the line after its text.
+// Span is text with one look. If End is set, the line ends after it.
 type Span struct {
 	Look
 	Text string
@@ -29,32 +28,32 @@ type Span struct {
 // Span returns text in style s.
 func (s Style) Span(text string) Span { return Span{Look: Look{Style: s}, Text: text} }
 
-// Wrapper breaks spans into lines. What it makes does not depend on how the
-// spans are cut, as long as no grapheme is.
+// Wrapper breaks spans into lines. The result does not depend on how text is split into spans, as
+// long as no grapheme is split.
 type Wrapper struct {
-	Width       int    // of the text, 1 or more
-	First, Rest string // what stands before the first line and the others
+	Width       int    // of the text; at least 1
+	First, Rest string // prefixes of the first line and of the others
 	Out         *[]string
 	Align       Alignment
-	Padded      bool   // lines are filled up to width
-	Hard        bool   // breaks anywhere, keeps blanks: for code
-	Side        string // the border right of each line; a line that is too long is cut there
+	Padded      bool   // pad lines to Width
+	Hard        bool   // break anywhere and keep spaces, for code
+	Side        string // border to the right of each line; lines that are too long are cut there
 
-	line    []byte // the line under way, styled, without its prefix
+	line    []byte // current line, styled, without its prefix
 	Column  int
-	on      Look // in force at the end of line
-	blank   Span // the blank before word, if there is one
+	on      Look // look at the end of line
+	blank   Span // pending space before word
 	word    []Span
 	wide    int  // width of word
-	broken  bool // word is longer than a line: what follows of it is laid as it comes
+	broken  bool // word is longer than a line; the rest of it is laid out directly
 	breaks  bool // a line may end after word
-	glued   bool // no line may end after word: it ends in an opening bracket
-	started bool // the first line was given out
-	cut     bool // the line under way is longer than Width
+	glued   bool // no line may end after word, because it ends in an opening bracket
+	started bool // the first line was output
+	cut     bool // the current line is longer than Width
 	Longest int  // width of the widest word so far
 }
 
-// CopyTo makes to a copy of w in memory of its own.
+// CopyTo makes to a deep copy of w, reusing its buffers.
 func (w *Wrapper) CopyTo(to *Wrapper) {
 	line, word := to.line, to.word
 	*to = *w
@@ -78,7 +77,7 @@ func (w *Wrapper) addText(s Span) {
 	for text != "" {
 		if text[0] == ' ' {
 			w.endWord()
-			if w.blank.Text == "" && w.Column > 0 { // blanks in text are one
+			if w.blank.Text == "" && w.Column > 0 { // consecutive spaces collapse
 				w.blank = Span{Look: s.Look, Text: " "}
 			}
 			text = strings.TrimLeft(text, " ")
@@ -101,24 +100,23 @@ func (w *Wrapper) addText(s Span) {
 	}
 }
 
-// asciiWord returns how many bytes of text are printable ASCII letters, each a
-// grapheme of its own.
+// asciiWord returns the length of the printable ASCII at the beginning of text, in which each byte
+// is a grapheme.
 func asciiWord(text string) int {
 	n := 0
 	for n < len(text) && text[n] > ' ' && text[n] < 0x7f {
 		n++
 	}
 	if n < len(text) && text[n] >= utf8.RuneSelf {
-		n-- // a mark may follow
+		n-- // a combining mark may follow
 	}
 	return max(n, 0)
 }
 
-// joints are where a word that is longer than a cell of a table is broken
-// rather than anywhere.
+// joints are the characters after which a word wider than a table cell is broken.
 const joints = "/-_.,:;=&?|"
 
-// partOf is how many bytes of a long word there are up to its first joint.
+// partOf returns the length of a word up to and including its first joint.
 func partOf(word string) int {
 	if at := strings.IndexAny(word, joints); at >= 0 {
 		return at + 1
@@ -131,8 +129,8 @@ const (
 	openers = "（「『【〈《〔“‘"
 )
 
-// cluster adds one grapheme. A line may end next to a wide one, but not before
-// closing or after opening punctuation.
+// cluster adds one grapheme. A line may end next to a wide one, but not before closing or after
+// opening punctuation.
 func (w *Wrapper) cluster(l Look, g string, width int) {
 	if width > w.Width {
 		g, width = "…", 1
@@ -150,7 +148,7 @@ func (w *Wrapper) cluster(l Look, g string, width int) {
 	w.glued = strings.ContainsRune(openers, r)
 }
 
-// letters adds text to the word under way.
+// letters adds text to the current word.
 func (w *Wrapper) letters(l Look, text string, width int) {
 	if w.breaks && !w.glued && text[0] < utf8.RuneSelf && !strings.Contains(closers, text[:1]) {
 		w.endWord()
@@ -177,7 +175,7 @@ func (w *Wrapper) letters(l Look, text string, width int) {
 	}
 }
 
-// endWord puts the word under way on the line, or on the next.
+// endWord moves the current word to the line, or to the next one if it does not fit.
 func (w *Wrapper) endWord() {
 	if w.wide > 0 {
 		w.Longest = max(w.Longest, w.wide)
@@ -185,7 +183,7 @@ func (w *Wrapper) endWord() {
 			w.Newline()
 		}
 		if w.blank.Text != "" {
-			if w.on != w.blank.Look { // between two looks it takes neither, so that no underline runs on into it
+			if w.on != w.blank.Look { // a space between two looks has neither, so that underlines end there
 				w.blank.Look = Look{}
 			}
 			w.ink(w.blank.Look, " ")
@@ -200,7 +198,7 @@ func (w *Wrapper) endWord() {
 	w.word, w.wide, w.broken, w.breaks, w.glued = w.word[:0], 0, false, false, false
 }
 
-// lay puts text on the line grapheme by grapheme, going to the next when full.
+// lay adds text to the line grapheme by grapheme, starting new lines as needed.
 func (w *Wrapper) lay(l Look, text string) {
 	for text != "" && !w.cut {
 		n := asciiWord(text)
@@ -230,7 +228,8 @@ func (w *Wrapper) lay(l Look, text string) {
 	}
 }
 
-// full goes to the next line, or reports that the line under way is cut.
+// full starts a new line or, if there is a Side, marks the line as cut. It reports whether the line
+// is cut.
 func (w *Wrapper) full() bool {
 	if w.cut = w.Side != ""; !w.cut {
 		w.Newline()
@@ -238,7 +237,7 @@ func (w *Wrapper) full() bool {
 	return w.cut
 }
 
-// ink writes text on the line in look l.
+// ink appends text to the line in look l.
 func (w *Wrapper) ink(l Look, text string) {
 	if w.on != l {
 		w.line = append(w.line, change(w.on, l)...)
@@ -247,7 +246,7 @@ func (w *Wrapper) ink(l Look, text string) {
 	w.line = append(w.line, text...)
 }
 
-// Newline gives out the line under way.
+// Newline outputs the current line.
 func (w *Wrapper) Newline() {
 	before := w.Rest
 	if !w.started {
@@ -278,7 +277,7 @@ func (w *Wrapper) Newline() {
 	w.blank = Span{}
 }
 
-// Flush gives out what is left, if there is anything.
+// Flush outputs the rest, if any.
 func (w *Wrapper) Flush() {
 	w.endWord()
 	if w.Column > 0 {
@@ -288,7 +287,7 @@ func (w *Wrapper) Flush() {
 
 func Spaces(n int) string { return strings.Repeat(" ", max(n, 0)) }
 
-// change returns what turns look a into look b.
+// change returns the escape sequences that change look a to look b.
 func change(a, b Look) string {
 	if a == b {
 		return ""
@@ -309,7 +308,7 @@ func change(a, b Look) string {
 	return out
 }
 
-// Alignment is how many halves of the free columns stand left of a text.
+// Alignment is the number of halves of the free columns to the left of a text.
 type Alignment int
 
 const (

@@ -8,8 +8,8 @@ import (
 	"lifehub/tui/safetext"
 )
 
-// ExactArguments writes a value so that no two differ in meaning and look the same: a
-// string that could be taken for something else keeps its quotes.
+// ExactArguments formats a JSON value so that different values look different: a string that could
+// be mistaken for another value keeps its quotes.
 func ExactArguments(value json.RawMessage) string {
 	var s string
 	if json.Unmarshal(value, &s) != nil {
@@ -21,8 +21,8 @@ func ExactArguments(value json.RawMessage) string {
 	return s
 }
 
-// BriefArguments writes the arguments of a call on one line: a lone value as it
-// is, several as key: value.
+// BriefArguments formats the arguments of a call on one line: a single value alone, several as key:
+// value.
 func BriefArguments(input json.RawMessage) string {
 	pairs := Arguments(input)
 	if len(pairs) == 1 {
@@ -35,13 +35,13 @@ func BriefArguments(input json.RawMessage) string {
 	return safetext.Line(strings.Join(parts, " · "))
 }
 
-// Argument is one key of a call's input with its value.
+// Argument is one key of a call's input and its value.
 type Argument struct {
 	Key   string
 	Value json.RawMessage
 }
 
-// Text is the value as words: a string without its quotes, the rest as JSON.
+// Text returns a string without its quotes, and any other value as JSON.
 func (a Argument) Text() string {
 	var s string
 	if json.Unmarshal(a.Value, &s) == nil {
@@ -50,8 +50,8 @@ func (a Argument) Text() string {
 	return string(a.Value)
 }
 
-// Arguments returns the keys of an input in their order. What is no object
-// is one argument without a key.
+// Arguments returns the keys of an input in order. An input that is not an object is one argument
+// without a key.
 func Arguments(input json.RawMessage) []Argument {
 	decoder := json.NewDecoder(bytes.NewReader(input))
 	if open, err := decoder.Token(); err != nil || open != json.Delim('{') {

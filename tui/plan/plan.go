@@ -1,4 +1,4 @@
-// Package plan draws the steps and calls of a turn, folded to a line or open.
+// Package plan draws the steps and calls of a turn, folded to a line or expanded.
 package plan
 
 import (
@@ -15,21 +15,21 @@ import (
 	"lifehub/tui/safetext"
 )
 
-// Plan is the steps of a turn with their live states. It is open while it runs and
-// where something went wrong, and folds to one line when it is done; the user may
-// open and fold it. What the tools were given and returned unfolds below each step.
+// Plan is the steps of a turn with their current states. It is expanded while it runs and if
+// something went wrong, and otherwise folds to one line when it is done, unless the user expanded
+// or folded it. Details show the input and output of calls below each step.
 type Plan struct {
 	Steps           []step
-	repairs         []string // what of the model's plan was left out or changed
+	repairs         []string // steps of the model's plan that were left out or changed
 	fallback        bool     // the model gave no usable plan
-	fallbackReasons []string // that is so
-	Elsewhere       bool     // they are shown next to the conversation, and here only how far it is
-	set, open       bool     // whether the steps are shown, once the user set it
+	fallbackReasons []string // why it gave none
+	Elsewhere       bool     // the steps are in the sidebar; only the progress is shown here
+	set, open       bool     // whether the user chose, and if so whether the steps are shown
 	details         bool     // arguments and results are shown
 	began           time.Time
-	Took            time.Duration // 0: it runs
-	Now             time.Time     // of the last beat, for the time of what runs
-	Beat            int           // turns the spinner
+	Took            time.Duration // 0 while it runs
+	Now             time.Time     // time of the last tick, for the duration of running steps
+	Beat            int           // frame of the spinner
 }
 
 // step is one row of a plan.
@@ -38,10 +38,10 @@ type step struct {
 	Status  agent.Status
 	reason  string
 	Calls   []Call
-	under   string // the step whose worker makes it; "": the turn itself
-	attempt int    // of its worker; 0: it has none
+	under   string // ID of the step whose worker makes this one; "" for the turn itself
+	attempt int    // of its worker; 0 if it has none
 	judged  []agent.Evaluated
-	Allowed string // how the user let it run
+	Allowed string // how the user allowed it
 	began   time.Time
 	Took    time.Duration
 }
@@ -56,7 +56,7 @@ func New(made agent.PlanMade, now time.Time, details bool) *Plan {
 	return p
 }
 
-// Add adds further steps. Those before stay as they are.
+// Add appends steps.
 func (p *Plan) Add(made agent.PlanMade) {
 	p.repairs = append(p.repairs, made.Dropped...)
 	for _, s := range made.Steps {
@@ -65,7 +65,7 @@ func (p *Plan) Add(made agent.PlanMade) {
 	}
 }
 
-// settle stops the clock when no step waits or runs.
+// settle stops the clock if all steps have ended.
 func (p *Plan) settle(now time.Time) {
 	if p.Took == 0 && !slices.ContainsFunc(p.Steps, func(s step) bool { return !s.ended() }) {
 		p.Took = max(1, now.Sub(p.began))
@@ -79,13 +79,13 @@ func (p *Plan) Open() bool {
 	return !p.Elsewhere && (p.details || p.set && p.open || !p.set && (p.Took == 0 || slices.ContainsFunc(p.Steps, func(s step) bool { return wentWrong(&s) })))
 }
 
-// SetOpen shows the steps, or folds them to one line.
+// SetOpen shows the steps or folds them to one line.
 func (p *Plan) SetOpen(open bool) {
 	p.set, p.open, p.details, p.Elsewhere = true, open, p.details && open, false
 }
 
-// Narrow draws the steps in a column: each with what it is given, and what came
-// of it, below where it has no room at the end of the line.
+// Narrow draws the steps for a narrow column. The outcome of a step is on a line below if it does
+// not fit behind the input.
 func (p *Plan) Narrow(width int, theme *draw.Theme) (lines []string) {
 	for i := range p.Steps {
 		s := &p.Steps[i]
@@ -109,12 +109,12 @@ func (p *Plan) Narrow(width int, theme *draw.Theme) (lines []string) {
 	return lines
 }
 
-// wentWrong reports whether the user should see what became of a step.
+// wentWrong reports whether the user should notice the outcome of a step.
 func wentWrong(s *step) bool {
 	return s.Status == agent.StepFailed || s.Status == agent.Denied || s.partial()
 }
 
-// Nest adds the steps of a worker below the step that it works for.
+// Nest adds the steps of a worker below the step it works for.
 func (p *Plan) Nest(made agent.PlanMade) {
 	at := -1
 	for i, s := range p.Steps {
@@ -133,22 +133,22 @@ func (p *Plan) Nest(made agent.PlanMade) {
 	p.repairs = append(p.repairs, made.Dropped...)
 }
 
-// Tried notes that a worker begins an attempt.
+// Tried records that a worker begins an attempt.
 func (p *Plan) Tried(id string, attempt int) {
 	if s := p.Step(id); s != nil {
 		s.attempt = attempt
 	}
 }
 
-// Judged notes what the evaluator said of an attempt.
+// Judged records the evaluator's verdict on an attempt.
 func (p *Plan) Judged(e agent.Evaluated) {
 	if s := p.Step(e.Step); s != nil {
 		s.judged = append(s.judged, e)
 	}
 }
 
-// below reports the rows of a step's worker that are folded away: how many,
-// and which did not go well; "": there are none.
+// below summarises the hidden rows of a step's worker: their number and what went wrong. It returns
+// "" if there are none.
 func (p *Plan) below(id string) string {
 	calls, denied, failed := 0, 0, 0
 	for _, s := range p.Steps {
@@ -176,7 +176,7 @@ func (p *Plan) below(id string) string {
 	return text
 }
 
-// verdicts reports what the evaluator said of each attempt of a step's worker.
+// verdicts returns lines with the evaluator's verdict on each attempt of a step's worker.
 func (s *step) verdicts(width int, theme *draw.Theme) (lines []string) {
 	for _, e := range s.judged {
 		text := fmt.Sprintf("attempt %d, %s", e.Attempt, verdict(e))
@@ -184,14 +184,14 @@ func (s *step) verdicts(width int, theme *draw.Theme) (lines []string) {
 			text += ": " + e.Feedback
 		}
 		lines = append(lines, draw.StyleLines(theme.Dim.Render, draw.Hang("     ", safetext.Line(text), width))...)
-		if !e.Passed && e.Report != "" { // the one that passed is the result of the step
+		if !e.Passed && e.Report != "" { // a report that passed is the result of the step
 			lines = append(lines, draw.StyleLines(theme.Dim.Render, draw.Hang("     its report: ", safetext.Line(e.Report), width))...)
 		}
 	}
 	return lines
 }
 
-// verdict is what the evaluator said, in a few words.
+// verdict summarises the evaluator's verdict.
 func verdict(e agent.Evaluated) string {
 	switch {
 	case e.Unjudged:
@@ -202,13 +202,13 @@ func verdict(e agent.Evaluated) string {
 	return fmt.Sprintf("score %.2f, not accepted", e.Score)
 }
 
-// partial reports whether the step's worker is done, and nobody was content.
+// partial reports whether the step's worker is done but its last attempt was not accepted.
 func (s *step) partial() bool {
 	return s.Status == agent.Done && len(s.judged) > 0 && !s.judged[len(s.judged)-1].Passed
 }
 
-// worker is how far the step's worker is, without what was before where that
-// should be brief; "" when it has none.
+// worker describes the progress of the step's worker, or returns "" if it has none. If brief is
+// set, earlier attempts are omitted.
 func (s *step) worker(brief bool) string {
 	if s.attempt == 0 {
 		return ""
@@ -232,8 +232,8 @@ func (s *step) worker(brief bool) string {
 	}
 }
 
-// shown reports whether a row is drawn: those of a worker while it works, and
-// when details are shown.
+// shown reports whether a row is drawn. The rows of a worker are drawn while it works and when
+// details are shown.
 func (p *Plan) shown(s *step) bool {
 	if s.under == "" || p.details {
 		return true
@@ -242,12 +242,12 @@ func (p *Plan) shown(s *step) bool {
 	return parent != nil && parent.Status == agent.Running
 }
 
-// InWords is the reason of a step, which the model is told, as the user is told it.
+// InWords rewords the reason of a step, which addresses the model, for the user.
 func InWords(reason string) string {
 	return strings.Replace(reason, "the user said no", "you said no", 1)
 }
 
-// Mark notes a step's new state.
+// Mark sets the state of a step.
 func (p *Plan) Mark(id string, status agent.Status, reason string, now time.Time) {
 	s := p.Step(id)
 	if s == nil {
@@ -265,7 +265,7 @@ func (p *Plan) Mark(id string, status agent.Status, reason string, now time.Time
 	p.settle(now)
 }
 
-// Step returns the step with an id, nil if the plan has none.
+// Step returns the step with an ID, or nil.
 func (p *Plan) Step(id string) *step {
 	for i := range p.Steps {
 		if p.Steps[i].Step.ID == id {
@@ -275,7 +275,7 @@ func (p *Plan) Step(id string) *step {
 	return nil
 }
 
-// Call returns the call with an id, nil if no step made it.
+// Call returns the call with an ID, or nil.
 func (p *Plan) Call(id string) *Call {
 	for i := range p.Steps {
 		for j := range p.Steps[i].Calls {
@@ -287,7 +287,7 @@ func (p *Plan) Call(id string) *Call {
 	return nil
 }
 
-// End stops the clock. What still ran has no outcome to show.
+// End stops the clock and marks unfinished steps as skipped.
 func (p *Plan) End(now time.Time) {
 	for i := range p.Steps {
 		if s := &p.Steps[i]; !s.ended() {
@@ -337,8 +337,8 @@ func (p *Plan) Render(width int, theme *draw.Theme) []string {
 	return lines
 }
 
-// heading is the line that a plan folds to: how far it is while it runs, then
-// what was done, what that brought and how long it took.
+// heading returns the line that a plan folds to: its progress while it runs, and then what was
+// done, what was found and how long it took.
 func (p *Plan) heading(width int, theme *draw.Theme) string {
 	status, did, brought, passed := agent.Done, "", "", p.Took
 	if passed == 0 {
@@ -362,7 +362,7 @@ func (p *Plan) heading(width int, theme *draw.Theme) string {
 	return mark(status, p.Beat, theme) + " " + theme.Dim.Render(draw.Truncate(did+brought, width-4)+fold)
 }
 
-// Progress counts the steps that ended, and all, without those of workers.
+// Progress counts the steps that ended, out of all, without those of workers.
 func (p *Plan) Progress() string {
 	ended, total := 0, 0
 	for _, s := range p.Steps {
@@ -375,11 +375,11 @@ func (p *Plan) Progress() string {
 	return fmt.Sprintf("%d of %s", ended, draw.Count(total, "step"))
 }
 
-// byHarm are the states of a step that ended, the worst last.
+// byHarm are the final states of a step, the worst last.
 var byHarm = []agent.Status{agent.Done, agent.Skipped, agent.Denied, agent.StepFailed}
 
-// summary tells the steps of a plan that is done by what they did, each thing
-// once, and by what that brought, and which status is the worst.
+// summary describes a finished plan: the worst state, what its steps did without repetitions, and
+// what they found.
 func (p *Plan) summary() (worst agent.Status, all, brought string) {
 	var parts []string
 	times, passages, nothing := map[string]int{}, 0, false
@@ -419,8 +419,8 @@ func (p *Plan) summary() (worst agent.Status, all, brought string) {
 	return worst, strings.Join(parts, " · "), brought
 }
 
-// did is what a step did, in words: how far its search went, or its tool, and
-// what kept it from the end.
+// did describes what a step did: how much its search covered, or its tool and, if it did not
+// succeed, its state.
 func (s *step) did() string {
 	did := strings.ReplaceAll(s.name(), "_", " ")
 	if s.Status != agent.Done {
@@ -434,7 +434,7 @@ func (s *step) did() string {
 	return did
 }
 
-// row is one line: mark, number, tool, input, outcome, time.
+// row returns one line: state, number, tool, input, outcome, time.
 func (p *Plan) row(i, names, width int, theme *draw.Theme) string {
 	s := &p.Steps[i]
 	number := safetext.Line(s.Step.ID)
@@ -464,16 +464,16 @@ func (p *Plan) row(i, names, width int, theme *draw.Theme) string {
 		left += "  " + draw.Truncate(text, room)
 	}
 	if right != "" {
-		left += " " // and at least one more
+		left += " " // Justify adds at least one more
 	}
 	return draw.Justify(left, right, width)
 }
 
-// leastBrief is how many cells of its task the row of a worker's step should
-// show; what it found gives way to that.
+// leastBrief is the minimum width of the task in the row of a worker's step, in cells. The outcome
+// is shortened to make room.
 const leastBrief = 24
 
-// indent is how much further to the right the name of a worker's step begins.
+// indent returns the indentation of the name of a worker's step.
 func (s *step) indent() int {
 	if s.under == "" {
 		return 0
@@ -481,7 +481,7 @@ func (s *step) indent() int {
 	return draw.Width("  ") + draw.Width(s.Step.ID) - draw.Width(s.under)
 }
 
-// mark shows a state by its shape; the colour only repeats it.
+// mark shows a state by a symbol; the colour only repeats it.
 func mark(status agent.Status, beat int, theme *draw.Theme) string {
 	switch status {
 	case agent.Running:
@@ -510,7 +510,7 @@ func (s *step) name() string {
 	return safetext.Line(s.Step.Tool)
 }
 
-// summary is what the step is given, in a few words.
+// summary returns the input of a step in short form.
 func (s *step) summary() string {
 	if s.Step.Tool == agent.DelegateTool {
 		var task struct {
@@ -526,8 +526,8 @@ func (s *step) summary() string {
 	return safetext.Line(s.Step.Description)
 }
 
-// outcome is the right end of a row: what came of the step, and how long it
-// took; without what a worker found or was told before where that should be brief.
+// outcome returns the right part of a row: the result of the step and how long it took. If brief is
+// set, a worker's findings and earlier attempts are omitted.
 func (s *step) outcome(now time.Time, width int, theme *draw.Theme, brief bool) string {
 	switch s.Status {
 	case agent.Pending:
@@ -565,7 +565,7 @@ func (s *step) outcome(now time.Time, width int, theme *draw.Theme, brief bool) 
 		return theme.Dim.Render(text + took)
 	}
 	word, reason, room := string(s.Status), safetext.Line(s.reason), max(30, width/2)
-	for draw.Width(word+": "+reason) > room { // an error names its cause last
+	for draw.Width(word+": "+reason) > room { // the cause of an error comes last
 		_, cause, found := strings.Cut(reason, ": ")
 		if !found {
 			break

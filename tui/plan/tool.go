@@ -10,19 +10,19 @@ import (
 	"lifehub/tui/safetext"
 )
 
-// Call is one run of a tool, with what it was given and what it brought.
+// Call is one run of a tool, with its input and result.
 type Call struct {
 	ID       string
 	Name     string
 	Input    json.RawMessage
 	output   string
 	err      string
-	cause    string // of an error of the network, as the system says it
+	cause    string // the system's message for a network error
 	Sources  int
 	nothing  bool
-	time     string         // that a search was about; "": none
-	health   string         // how far a search went; "": it was none
-	Progress agent.Progress // the last that it told; zero: nothing
+	time     string         // period that a search was limited to; "" if none
+	health   string         // coverage of a search; "" for other tools
+	Progress agent.Progress // last progress reported
 	Took     time.Duration
 	Ended    bool
 }
@@ -38,7 +38,7 @@ func (c *Call) End(e agent.ToolEnded) {
 	c.Took, c.Ended = time.Duration(e.Took)*time.Millisecond, true
 }
 
-// found says in a word what the call brought.
+// found summarises what the call found.
 func (c *Call) found() string {
 	switch {
 	case c.time != "":
@@ -51,7 +51,7 @@ func (c *Call) found() string {
 	return ""
 }
 
-// Far says how far a running call is; "" when it has not told.
+// Far returns the progress of a running call, or "" if none was reported.
 func (c *Call) Far() string {
 	if c.Ended {
 		return ""
@@ -59,10 +59,10 @@ func (c *Call) Far() string {
 	return safetext.Line(c.Progress.String())
 }
 
-// shownResult bounds the lines of a result on screen; all of it can be copied.
+// shownResult bounds the lines of a result on screen. Copying copies all of it.
 const shownResult = 40
 
-// details shows the call unfolded: arguments, result, time.
+// details returns the arguments, result and duration of the call.
 func (c *Call) details(width int, theme *draw.Theme) []string {
 	var lines []string
 	for _, pair := range Arguments(c.Input) {
@@ -90,7 +90,7 @@ func (c *Call) details(width int, theme *draw.Theme) []string {
 	return lines
 }
 
-// Tool is a call that belongs to no plan.
+// Tool is a call that does not belong to a plan.
 type Tool struct {
 	Call
 	Unfolded bool

@@ -13,22 +13,20 @@ import (
 	"lifehub/tui/layout"
 )
 
-// formatter is the name under which chroma knows mark.
+// formatter is the name under which mark is registered with chroma.
 const formatter = "lifehub"
 
 func init() { formatters.Register(formatter, chroma.FormatterFunc(mark)) }
 
-// token stands before the number of a [layout.Token], on its way through glamour.
+// token precedes the number of a [layout.Token] in a mark.
 const token = "="
 
-// soon is how long code may take to be read. chroma's patterns have no other bound
-// than 250 ms for one match.
+// soon bounds the time to highlight code. Chroma's only own bound is 250 ms per match of a pattern.
 const soon = 250 * time.Millisecond
 
 var errSlow = errors.New("reading this code takes too long")
 
-// mark writes code with marks around its tokens, which get their colours with the
-// rows.
+// mark writes code with marks around its tokens. They are replaced by styles when rows are drawn.
 func mark(w io.Writer, _ *chroma.Style, next chroma.Iterator) error {
 	end := time.Now().Add(soon)
 	for t := next(); t != chroma.EOF; t = next() {

@@ -1,10 +1,9 @@
-// Package reader draws a whole Markdown document that is settled, a note or a
-// saved answer, with glamour: one top-level block at a time, so that only what is
-// in sight is drawn and each row on the screen belongs to known lines of the source.
+// Package reader draws a complete Markdown document, a note or a saved answer, with glamour. It
+// draws one top-level block at a time, so that only visible blocks are drawn and each row of the
+// screen belongs to known lines of the source.
 //
-// Start at [Parse] and [Document.Draw]. The way of the text: clean lines and
-// blocks (document.go), what is made of a block before glamour sees it (tree.go),
-// glamour and what is let through of its output (draw.go).
+// Start at [Parse] and [Document.Draw]. Text is cleaned and split into blocks (document.go), each
+// block is prepared for glamour (tree.go), and glamour's output is filtered and wrapped (draw.go).
 package reader
 
 import (
@@ -22,7 +21,7 @@ import (
 	"lifehub/tui/safetext"
 )
 
-// Document is a text that was read into blocks. It is not safe for concurrent use.
+// Document is a text parsed into blocks. It is not safe for concurrent use.
 type Document struct {
 	Lines  int // of the source
 	blocks []block
@@ -33,15 +32,15 @@ type Document struct {
 	drawn map[int]Drawn
 }
 
-// block is a part of a document that is drawn by itself: a heading, a paragraph,
-// a table, an item of a list.
+// block is a part of a document that is drawn separately: a heading, a paragraph, a table, an item
+// of a list.
 type block struct {
 	kind   kind
 	text   string
-	line   int    // the first one in the source, from 1
-	info   string // the language of code
+	line   int    // first line in the source, from 1
+	info   string // language of code
 	number int    // of an item of a numbered list
-	tight  bool   // no blank row stands above it
+	tight  bool   // no blank row above it
 }
 
 type kind int
@@ -49,32 +48,33 @@ type kind int
 const (
 	markdown kind = iota
 	code
-	front // the settings at the head of a note
+	front // front matter
 )
 
 const (
-	// maxNesting bounds quotes and lists within one another in what is parsed,
-	// maxDepth in what glamour draws: their time grows with it.
+	// maxNesting bounds the nesting of quotes and lists when parsing, and maxDepth when drawing
+	// with glamour, because the time of both grows with it.
 	maxNesting, maxDepth = 50, 8
 	// maxFront bounds front matter, in lines.
 	maxFront = 500
-	// What glamour draws at once, so that no key waits for it: lines of code, bytes of all else.
+	// What glamour draws at once, so that no key has to wait: lines of code, and bytes of other
+	// blocks.
 	maxCode, maxBytes = 50, 16 << 10
 )
 
-// blockParser finds headings, lists, code and so on; the marks inside a block are
-// read when it is drawn.
+// blockParser parses headings, lists, code and other blocks. Inline syntax is parsed when a block
+// is drawn.
 var blockParser = parser.NewParser(
 	parser.WithBlockParsers(parser.DefaultBlockParsers()...),
 	parser.WithParagraphTransformers(util.Prioritized(parser.LinkReferenceParagraphTransformer, 100)),
 )
 
-// Parse reads a Markdown text, from wherever it is, into blocks.
+// Parse parses Markdown from an untrusted source into blocks.
 func Parse(source string) *Document {
 	lines := strings.Split(source, "\n")
-	for i, line := range lines { // one by one: a line stays a line, whatever is in it
+	for i, line := range lines { // separately, so that a line remains one line whatever it contains
 		lines[i] = strings.ReplaceAll(strings.TrimSuffix(safetext.Source(line), "\n"), "\n", " ")
-		if strings.HasPrefix(strings.TrimLeft(lines[i], " "), "[^") { // a footnote is no address of a link
+		if strings.HasPrefix(strings.TrimLeft(lines[i], " "), "[^") { // a footnote is not a link definition
 			lines[i] = strings.Replace(lines[i], "[^", `\[^`, 1)
 		}
 	}
@@ -98,7 +98,7 @@ func Parse(source string) *Document {
 	return d
 }
 
-// readFront takes the front matter and returns how many lines it is.
+// readFront parses the front matter and returns its number of lines.
 func (d *Document) readFront(lines []string) int {
 	fence := strings.TrimRight(lines[0], " \t")
 	if fence != "---" && fence != "+++" {
@@ -113,7 +113,7 @@ func (d *Document) readFront(lines []string) int {
 	return 0
 }
 
-// tooDeep reports whether a line opens more quotes and lists than so many.
+// tooDeep reports whether a line opens more than the given number of quotes and lists.
 func tooDeep(lines []string, most int) bool {
 	for _, line := range lines {
 		marks := 0
@@ -129,8 +129,8 @@ func tooDeep(lines []string, most int) bool {
 	return false
 }
 
-// readBody reads what follows the front matter, from a line of the source on: each
-// block reaches to the next one.
+// readBody parses the text after the front matter, which begins at line first of the source. Each
+// block extends to the next.
 func (d *Document) readBody(lines []string, first int) {
 	source := []byte(strings.Join(lines, "\n"))
 	starts := []int{0}
@@ -171,7 +171,7 @@ func (d *Document) readBody(lines []string, first int) {
 	}
 }
 
-// add puts a block behind the others, in pieces if it is code or a large one.
+// add appends a block, split into pieces if it is code, or shown as code if it is too large.
 func (d *Document) add(node ast.Node, b block, source []byte) {
 	switch node := node.(type) {
 	case *ast.LinkReferenceDefinition:
@@ -190,7 +190,7 @@ func (d *Document) add(node ast.Node, b block, source []byte) {
 	}
 }
 
-// linesOf are the lines of a block of code, without their line ends.
+// linesOf returns the lines of a code block without line ends.
 func linesOf(node ast.Node, source []byte) (lines []string) {
 	for i := range node.Lines().Len() {
 		segment := node.Lines().At(i)
@@ -206,17 +206,17 @@ func (d *Document) addCode(info string, lines []string, line int) {
 	}
 }
 
-// Blocks is how many blocks there are.
+// Blocks returns the number of blocks.
 func (d *Document) Blocks() int { return len(d.blocks) }
 
-// At returns the block that a line of the source stands in.
+// At returns the block that contains a line of the source.
 func (d *Document) At(line int) int {
 	at := sort.Search(len(d.blocks), func(i int) bool { return d.blocks[i].line > line })
 	return max(0, at-1)
 }
 
-// Line is the first line of a block in the source; behind the last block, the
-// one behind the source.
+// Line returns the first source line of a block or, after the last block, the line after the
+// source.
 func (d *Document) Line(at int) int {
 	if at >= len(d.blocks) {
 		return d.Lines + 1
@@ -224,10 +224,10 @@ func (d *Document) Line(at int) int {
 	return cmp.Or(d.blocks[at].line, 1)
 }
 
-// MayLink reports whether a document can hold a link.
+// MayLink reports whether a document may contain a link.
 func (d *Document) MayLink() bool { return slices.ContainsFunc(d.blocks, block.mayLink) }
 
-// mayLink reports whether a block can hold a link, without drawing it.
+// mayLink reports, without drawing it, whether a block may contain a link.
 func (b block) mayLink() bool {
 	return b.kind == markdown && (strings.ContainsAny(b.text, "[<") || strings.Contains(b.text, "http") || strings.Contains(b.text, "www."))
 }

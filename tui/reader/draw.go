@@ -21,15 +21,15 @@ import (
 	"lifehub/tui/safetext"
 )
 
-// Drawn is a block as rows of the screen, and its links.
+// Drawn is a block drawn as rows, and its links.
 type Drawn struct {
 	Rows  []string
 	Links []Link
-	Gap   bool // the first row is the blank one above it
+	Gap   bool // the first row is a blank one above the block
 }
 
-// Draw returns a block drawn so wide, with one of its links chosen; -1: none. That
-// is drawn once for a width and theme.
+// Draw returns a block drawn at a width, with one of its links highlighted; -1 highlights none.
+// Blocks without a highlighted link are cached for one width and theme.
 func (d *Document) Draw(at, chosen, width int, theme *draw.Theme) Drawn {
 	if d.width != width || d.theme != theme {
 		d.width, d.theme, d.drawn = width, theme, map[int]Drawn{}
@@ -51,8 +51,8 @@ func (d *Document) Draw(at, chosen, width int, theme *draw.Theme) Drawn {
 	return drawn
 }
 
-// draw has glamour draw a block. What it cannot draw, or not soon or not so narrow,
-// is shown as it is written.
+// draw draws a block with glamour. A block that glamour cannot draw, or not fast enough or not in
+// this width, is shown as written.
 func (d *Document) draw(b block, chosen, width int) (drawn Drawn) {
 	defer func() {
 		if recover() != nil {
@@ -69,10 +69,10 @@ func (d *Document) draw(b block, chosen, width int) (drawn Drawn) {
 		return asWritten(b, width)
 	}
 	x := newTree(b, d.refs, &d.theme.Markdown)
-	rows := x.draw(0) // lines are broken here, as this terminal counts cells
+	rows := x.draw(0) // do not wrap: glamour counts cells differently from this terminal
 	if len(x.tables) > 0 && widest(rows) > width {
 		if columns := x.headsAsRows(); columns*leastColumn > width {
-			return asWritten(b, width) // glamour leaves columns out
+			return asWritten(b, width) // glamour would omit columns
 		}
 		rows = x.draw(width)
 	}
@@ -86,21 +86,21 @@ func (d *Document) draw(b block, chosen, width int) (drawn Drawn) {
 	return w.drawn
 }
 
-// leastColumn is how many cells a column of a table takes at least.
+// leastColumn is the minimum width of a table column in cells.
 const leastColumn = 6
 
-// draw has glamour draw the block, with lines broken at a width; 0: nowhere.
+// draw draws the block with glamour, wrapped at width unless that is 0.
 func (x *tree) draw(width int) []string {
 	options := ansi.Options{WordWrap: width, PreserveNewLines: true, Styles: x.styles(), ChromaFormatter: formatter}
 	var out bytes.Buffer
 	draws := renderer.NewRenderer(renderer.WithNodeRenderers(util.Prioritized(ansi.NewRenderer(options), 1000)))
 	if err := draws.Render(&out, x.source, x.root); err != nil {
-		panic(err) // the block is shown as it is written
+		panic(err) // recovered by the caller, which shows the block as written
 	}
 	return strings.Split(strings.Trim(out.String(), "\n"), "\n")
 }
 
-// widest is the width of the widest row of a table.
+// widest returns the width of the widest table row.
 func widest(rows []string) (cells int) {
 	for _, row := range rows {
 		if strings.Contains(row, "│") || strings.Contains(row, "─") {
@@ -110,31 +110,31 @@ func widest(rows []string) (cells int) {
 	return cells
 }
 
-// asWritten is a block as its source.
+// asWritten returns a block as its source text.
 func asWritten(b block, width int) (drawn Drawn) {
 	for line := range strings.SplitSeq(strings.TrimRight(b.text, "\n"), "\n") {
 		for _, row := range draw.Wrap(safetext.Line(line), width) {
-			drawn.Rows = append(drawn.Rows, safetext.Line(row)) // broken within a character it needs that again
+			drawn.Rows = append(drawn.Rows, safetext.Line(row)) // a break inside a grapheme may leave text to clean
 		}
 	}
 	return drawn
 }
 
-// wrapper breaks what glamour drew into rows, and lets through of it what may
-// reach the terminal.
+// wrapper breaks glamour's output into rows and removes everything that must not reach the
+// terminal.
 type wrapper struct {
 	drawn  Drawn
 	theme  *draw.Theme
-	chosen int // link
+	chosen int // highlighted link
 	width  int
 	isCode bool
-	blanks []string // rows before the next one
+	blanks []string // pending blank rows
 }
 
-// heads are what a row of a quote or of an item begins with.
+// heads matches the beginning of a row of a quote or a list item.
 var heads = pattern.Lazy(`^[ │]*(?:(?:•|\d{1,9}\.|\[[ x]\]) +)*`)
 
-// add breaks a row, with what continues it below the beginning of its text.
+// add wraps a row. Continuation lines are aligned with the beginning of its text.
 func (w *wrapper) add(row string) {
 	plain := strings.TrimRight(xansi.Strip(row), " ")
 	head := heads.FindString(plain)
@@ -153,7 +153,7 @@ func (w *wrapper) add(row string) {
 		head = layout.Fit(head, w.width/2, "")
 	}
 	lines := strings.Join(draw.Wrap(rest, max(2, w.width-draw.Width(head))), "\n")
-	for line := range strings.SplitSeq(lipgloss.Wrap(lines, 0, ""), "\n") { // each with its own styles
+	for line := range strings.SplitSeq(lipgloss.Wrap(lines, 0, ""), "\n") { // so that each line has complete styles
 		w.drawn.Rows = append(w.drawn.Rows, strings.TrimRight(w.painted(head)+w.row(line), " "))
 		head = strings.Map(func(r rune) rune {
 			if r == '│' {
@@ -164,21 +164,21 @@ func (w *wrapper) add(row string) {
 	}
 }
 
-// painted is what a row begins with, in colour.
+// painted returns the beginning of a row in colour.
 func (w *wrapper) painted(head string) string {
 	marks := strings.Trim(head, "│ ")
 	bars, blanks, _ := strings.Cut(head+"\n", cmp.Or(marks, "\n"))
 	return strings.ReplaceAll(bars, "│", w.theme.Markdown.Border.Paint("│")) + w.theme.Markdown.Marker.Paint(marks) + strings.TrimSuffix(blanks, "\n")
 }
 
-// pieces are what is read of a row: styles, the beginnings and ends of links, text.
+// pieces matches what is read of a row: styles, beginnings and ends of links, text.
 var pieces = pattern.Lazy(`\x1b\[[0-9;:]*m|\x1b\]8;[^\x1b\a]*\a|[^\x1b]+`)
 
-// row lets through what glamour may write: text, styles and our own marks. Those of
-// links become links of the terminal where they may be ones.
+// row filters a row: only text, styles and our own marks pass. The marks of links become terminal
+// hyperlinks if their addresses are allowed.
 func (w *wrapper) row(row string) string {
 	var out strings.Builder
-	var style, where string // of the mark that is open
+	var style, where string // of the open mark
 	for _, piece := range pieces.FindAllString(row+xansi.ResetHyperlink(), -1) {
 		switch {
 		case strings.HasPrefix(piece, "\x1b["):
@@ -205,8 +205,8 @@ func (w *wrapper) row(row string) string {
 	return line
 }
 
-// meaning is the style that a mark stands for, and for that of a link of the web
-// its address. The first row with the mark of a link is where it begins.
+// meaning returns the style that a mark stands for and, for a web link, its address. The first row
+// with the mark of a link is recorded as the link's row.
 func (w *wrapper) meaning(piece string) (style, where string) {
 	m := &w.theme.Markdown
 	_, to, _ := strings.Cut(strings.TrimSuffix(piece[len("\x1b]8;"):], "\a"), ";")
@@ -234,7 +234,7 @@ func (w *wrapper) meaning(piece string) (style, where string) {
 	return style, where
 }
 
-// styles is the theme in glamour's words.
+// styles returns the theme as a glamour style.
 func (x *tree) styles() ansi.StyleConfig {
 	m := x.theme
 	block := func(s layout.Style) ansi.StyleBlock { return ansi.StyleBlock{StylePrimitive: primitive(s)} }
@@ -260,7 +260,7 @@ func (x *tree) styles() ansi.StyleConfig {
 func primitive(s layout.Style) (p ansi.StylePrimitive) {
 	on := func(a layout.Attributes) *bool {
 		if s.Attributes&a == 0 {
-			return nil // as around it
+			return nil // inherited
 		}
 		return new(true)
 	}
@@ -271,7 +271,7 @@ func primitive(s layout.Style) (p ansi.StylePrimitive) {
 	return p
 }
 
-// named is a colour as glamour takes it: a number of the terminal's, or #rrggbb.
+// named formats a colour for glamour, as a terminal colour number or #rrggbb.
 func named(c color.Color) string {
 	switch c.(type) {
 	case xansi.BasicColor, xansi.IndexedColor:

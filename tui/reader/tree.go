@@ -21,13 +21,13 @@ import (
 	"lifehub/tui/safetext"
 )
 
-// treeParser reads a block with all marks inside it.
+// treeParser parses a block with its inline syntax.
 var treeParser = goldmark.New(
 	goldmark.WithExtensions(extension.GFM),
 	goldmark.WithParserOptions(parser.WithInlineParsers(util.Prioritized(wikiParser{}, 150))),
 ).Parser()
 
-// wikiParser reads [[note]], [[note|text]] and ![[note]].
+// wikiParser parses [[note]], [[note|text]] and ![[note]].
 type wikiParser struct{}
 
 func (wikiParser) Trigger() []byte { return []byte{'[', '!'} }
@@ -48,7 +48,7 @@ func (wikiParser) Parse(_ ast.Node, reader text.Reader, _ parser.Context) ast.No
 	label := text.NewSegment(at, at+len(target))
 	if named && len(bytes.TrimSpace(shown)) > 0 {
 		label = text.NewSegment(at+len(target)+1, at+size)
-		target = bytes.TrimSuffix(target, []byte(`\`)) // in a table
+		target = bytes.TrimSuffix(target, []byte(`\`)) // an escaped | in a table
 	}
 	link := ast.NewLink()
 	link.Destination = append([]byte(wiki), target...)
@@ -58,32 +58,31 @@ func (wikiParser) Parse(_ ast.Node, reader text.Reader, _ parser.Context) ast.No
 }
 
 const (
-	wiki    = "[[" // before the destination of a wikilink
-	maxWiki = 300  // bytes of one
-	mine    = "#"  // before the number of a link, on its way through glamour
+	wiki    = "[[" // precedes the destination of a wikilink
+	maxWiki = 300  // in bytes
+	mine    = "#"  // precedes the number of a link in a mark
 )
 
-// Link is a place that a document leads to.
+// Link is a link in a document.
 type Link struct {
-	To   string // an address of the web, or the path or name of a note
-	Note bool   // it is a note
-	Row  int    // of the drawn block, where it begins
+	To   string // web address, or path or name of a note
+	Note bool   // it leads to a note
+	Row  int    // row of the drawn block where it begins
 }
 
-// tree is one block on its way through glamour. Its source grows by what its
-// texts are replaced with: everything from the document is cleaned there, and
-// written so that glamour's own unescaping returns exactly that. So no escape
-// sequence but ours comes out of glamour.
+// tree is one block being prepared for glamour. Replacement texts are appended to its source. All
+// text from the document is cleaned there and escaped so that glamour's unescaping returns exactly
+// that. So glamour outputs no escape sequences but ours.
 type tree struct {
 	root   *ast.Document
 	source []byte
 	links  []Link
 	theme  *layout.Theme
-	indent string // of the lines of an item below its first
+	indent string // of the continuation lines of an item
 	tables []*east.Table
 }
 
-// newTree reads a block and makes it safe to draw.
+// newTree parses a block and makes it safe to draw.
 func newTree(b block, refs []parser.Reference, theme *layout.Theme) *tree {
 	x := &tree{root: ast.NewDocument(), theme: theme}
 	if b.kind == code {
@@ -103,7 +102,7 @@ func newTree(b block, refs []parser.Reference, theme *layout.Theme) *tree {
 	return x
 }
 
-// blocks replaces what is in the blocks below a node by what is safe to draw.
+// blocks makes the blocks below a node safe to draw.
 func (x *tree) blocks(parent ast.Node) {
 	for node := parent.FirstChild(); node != nil; {
 		next := node.NextSibling()
@@ -148,8 +147,8 @@ func (x *tree) block(parent, node ast.Node) {
 	}
 }
 
-// item takes an item of a list. glamour draws the paragraphs of one without a
-// break, and what is below its first line at the edge of the list.
+// item prepares a list item. It inserts breaks and indentation that glamour omits between the
+// paragraphs of an item.
 func (x *tree) item(item *ast.ListItem) {
 	outer := x.indent
 	x.indent = "  "
@@ -173,8 +172,8 @@ func (x *tree) item(item *ast.ListItem) {
 	x.indent = outer
 }
 
-// headsAsRows makes the heads of tables their first rows, as glamour cuts what is
-// too wide in a head and breaks it in a row. It returns how many columns there are at most.
+// headsAsRows turns table headers into ordinary rows, because glamour truncates header cells but
+// wraps others. It returns the largest number of columns.
 func (x *tree) headsAsRows() (columns int) {
 	for _, table := range x.tables {
 		row := east.NewTableRow(table.Alignments)
@@ -185,7 +184,7 @@ func (x *tree) headsAsRows() (columns int) {
 	return columns
 }
 
-// code makes a block of code in a language that chroma knows; it would guess else.
+// code returns a code block in a language known to chroma, which would otherwise guess one.
 func (x *tree) code(language, value string) ast.Node {
 	language = strings.Trim(language, "{}.")
 	if language == "" || lexers.Get(language) == nil {
@@ -198,21 +197,20 @@ func (x *tree) code(language, value string) ast.Node {
 	return made
 }
 
-// escaped is text that glamour's unescaping of entities and backslashes returns
-// as it was.
+// escaped escapes text so that glamour's unescaping of entities and backslashes restores it.
 var escaped = strings.NewReplacer("&", "&amp;", `\`, `\\`)
 
-// raw makes a node that is written as it is.
+// raw returns a node with text that is output unchanged.
 func (x *tree) raw(written string) *ast.Text {
 	from := len(x.source)
 	x.source = append(x.source, written...)
 	return ast.NewTextSegment(text.NewSegment(from, len(x.source)))
 }
 
-// plain makes a node of text from the document.
+// plain returns a node with text from the document.
 func (x *tree) plain(value string) ast.Node { return x.raw(escaped.Replace(safetext.Line(value))) }
 
-// children replaces the marks inside a block by nodes that are safe to draw.
+// children replaces the inline nodes of a block by nodes that are safe to draw.
 func (x *tree) children(parent ast.Node) {
 	for _, node := range taken(parent) {
 		add(parent, x.node(node))
@@ -258,12 +256,12 @@ func (x *tree) node(node ast.Node) []ast.Node {
 	return []ast.Node{x.plain(text)}
 }
 
-// styled makes a node of text from the document in a style of its own.
+// styled returns a node with text from the document in a style.
 func (x *tree) styled(value string, style layout.Style) ast.Node {
 	return x.raw(style.Paint(escaped.Replace(safetext.Line(value))))
 }
 
-// link puts nodes between marks that say which link they are.
+// link puts nodes between marks with the number of the link.
 func (x *tree) link(to, text string, label []ast.Node) []ast.Node {
 	link, host := destination(to)
 	made := append([]ast.Node{x.raw(ansi.SetHyperlink(mine + strconv.Itoa(len(x.links))))}, label...)
@@ -271,12 +269,12 @@ func (x *tree) link(to, text string, label []ast.Node) []ast.Node {
 	if host != "" && !strings.Contains(text, host) {
 		made = append(made, x.styled(" ("+host+")", x.theme.Host))
 	}
-	link.Row = -1 // until it is drawn
+	link.Row = -1 // not drawn yet
 	x.links = append(x.links, link)
 	return made
 }
 
-// destination is where a link leads, and what of it is to be seen after its text.
+// destination parses the address of a link and returns what to show of it after the link's text.
 func destination(to string) (link Link, host string) {
 	if note, ok := strings.CutPrefix(to, wiki); ok {
 		return Link{To: note, Note: true}, ""
@@ -298,7 +296,7 @@ func destination(to string) (link Link, host string) {
 	return Link{To: to}, safetext.Reveal(u.Host)
 }
 
-// taken removes the children of a node.
+// taken removes and returns the children of a node.
 func taken(from ast.Node) (children []ast.Node) {
 	for child := from.FirstChild(); child != nil; child = from.FirstChild() {
 		from.RemoveChild(from, child)
@@ -313,7 +311,7 @@ func add(to ast.Node, children []ast.Node) {
 	}
 }
 
-// shown is the text below a node.
+// shown returns the text below a node.
 func shown(node ast.Node, source []byte) (text string) {
 	for child := node.FirstChild(); child != nil; child = child.NextSibling() {
 		if leaf, ok := child.(*ast.Text); ok {

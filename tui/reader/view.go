@@ -6,35 +6,34 @@ import (
 	"lifehub/tui/draw"
 )
 
-// View is what of a document is in sight. Its place is a block and a row of it, so
-// that a long document costs no more than what is looked at.
+// View is a window onto a document. Its position is a block and a row in it, so that only visible
+// blocks have to be drawn.
 type View struct {
 	*Document
-	From, To int // the cited lines; 0: none
+	From, To int // marked lines; 0 for none
 	Chosen   Chosen
 
-	rows          []place // in sight
-	first         place   // the first row in sight
-	goal          int     // a line to be brought into sight at the next picture; 0: none
+	rows          []place // visible rows
+	first         place   // first visible row
+	goal          int     // line to scroll to in the next frame; 0 for none
 	width, height int
 	theme         *draw.Theme
 }
 
-// Chosen is a link of a block; Link -1: none.
+// Chosen is a link of a block. Link is -1 if none is chosen.
 type Chosen struct{ Block, Link int }
 
-// place is a block and a row of it.
+// place is a row of a block.
 type place struct{ block, row int }
 
-// NewView shows a document from a line on, with the lines up to another marked;
-// 0: from its beginning, with none.
+// NewView returns a view that begins near line from and marks the lines up to to. If from is 0, it
+// begins at the top and marks nothing.
 func NewView(d *Document, from, to int) *View {
 	v := &View{Document: d, From: from, To: max(from, to), Chosen: Chosen{-1, -1}, goal: from}
 	return v
 }
 
-// Lines are the rows in sight, and what they are of the source: from its line first
-// to its line last.
+// Lines returns the visible rows, and the first and last source line they show.
 func (v *View) Lines(width, height int, theme *draw.Theme) (rows []string, first, last int) {
 	v.width, v.height, v.theme = width, max(1, height), theme
 	if v.goal > 0 {
@@ -47,7 +46,7 @@ func (v *View) Lines(width, height int, theme *draw.Theme) (rows []string, first
 	return v.from(v.top())
 }
 
-// All are the rows of the whole document, for a page that is printed.
+// All returns the rows of the whole document, for printing.
 func (v *View) All(width int, theme *draw.Theme) (rows []string) {
 	v.width, v.theme = width, theme
 	v.height = math.MaxInt
@@ -55,8 +54,8 @@ func (v *View) All(width int, theme *draw.Theme) (rows []string) {
 	return rows
 }
 
-// top is the first row in sight: where the text ends before the window does, more
-// of it is shown above.
+// top returns the first visible row. If the text ends before the window does, it moves up to fill
+// the window.
 func (v *View) top() place {
 	p := v.first
 	for {
@@ -68,7 +67,7 @@ func (v *View) top() place {
 	}
 }
 
-// from is what is in sight below a place.
+// from returns the rows that are visible from a position on.
 func (v *View) from(p place) (rows []string, first, last int) {
 	at, row := p.block, p.row
 	first, last = v.Line(at), 0
@@ -95,7 +94,7 @@ func (v *View) from(p place) (rows []string, first, last int) {
 	return rows, first, max(first, last)
 }
 
-// rowsOf draws a block, with the chosen link where it is.
+// rowsOf draws a block, with the chosen link highlighted.
 func (v *View) rowsOf(at int) Drawn {
 	chosen := -1
 	if v.Chosen.Block == at {
@@ -104,7 +103,7 @@ func (v *View) rowsOf(at int) Drawn {
 	return v.Draw(at, chosen, max(1, v.width-draw.Width(v.margin(at))), v.theme)
 }
 
-// margin stands before each row where lines are marked.
+// margin returns what precedes each row of a block in a view that marks lines.
 func (v *View) margin(at int) string {
 	switch {
 	case v.From == 0:
@@ -115,7 +114,7 @@ func (v *View) margin(at int) string {
 	return "  "
 }
 
-// Scroll moves by so many rows.
+// Scroll scrolls by a number of rows.
 func (v *View) Scroll(by int) {
 	if v.theme == nil {
 		return
@@ -130,7 +129,7 @@ func (v *View) Scroll(by int) {
 	v.first = v.top()
 }
 
-// above is so many rows above a place.
+// above returns the position a number of rows above p.
 func (v *View) above(p place, by int) place {
 	for p.row -= by; p.row < 0; p.row += len(v.rowsOf(p.block).Rows) {
 		if p.block == 0 {
@@ -141,10 +140,10 @@ func (v *View) above(p place, by int) place {
 	return p
 }
 
-// GoTo brings a line of the source into sight.
+// GoTo scrolls to a line of the source.
 func (v *View) GoTo(line int) { v.goal = line }
 
-// LinksInSight is the link that begins on each row in sight that has one.
+// LinksInSight returns, for each visible row in which links begin, the first of them.
 func (v *View) LinksInSight() map[int]Chosen {
 	links := map[int]Chosen{}
 	for i, at := range v.rows {
@@ -157,21 +156,21 @@ func (v *View) LinksInSight() map[int]Chosen {
 	return links
 }
 
-// Page is how far a page goes.
+// Page returns the number of rows of a page.
 func (v *View) Page() int { return max(1, v.height-1) }
 
-// ToTop and ToEnd go to the beginning and the end.
+// ToTop scrolls to the beginning.
 func (v *View) ToTop() { v.first = place{} }
 
-// ToEnd goes to the end.
+// ToEnd scrolls to the end.
 func (v *View) ToEnd() {
 	if last := v.Blocks() - 1; last >= 0 && v.theme != nil {
 		v.first = place{last, max(0, len(v.rowsOf(last).Rows)-v.height)}
 	}
 }
 
-// Next chooses the link behind the chosen one, or the first in sight; with -1 the
-// one before. It reports whether there is one, and brings it into sight.
+// Next chooses the link after the chosen one or, if none is, the first visible one; with -1 the one
+// before. It scrolls to the link and reports whether there is one.
 func (v *View) Next(by int) bool {
 	if v.theme == nil {
 		return false
@@ -197,10 +196,10 @@ func (v *View) Next(by int) bool {
 	return false
 }
 
-// lastLink is the last one of a block that was not drawn yet.
+// lastLink stands for the last link of a block that is not drawn yet.
 const lastLink = 1 << 30
 
-// links are those of a block.
+// links returns the links of a block.
 func (v *View) links(at int) []Link {
 	if !v.blocks[at].mayLink() {
 		return nil
@@ -208,7 +207,7 @@ func (v *View) links(at int) []Link {
 	return v.Draw(at, -1, max(1, v.width-draw.Width(v.margin(at))), v.theme).Links
 }
 
-// show brings a row into sight.
+// show scrolls until a row is visible.
 func (v *View) show(p place) {
 	top := v.top()
 	if p.block < top.block || p.block == top.block && p.row < top.row {
@@ -224,7 +223,7 @@ func (v *View) show(p place) {
 	}
 }
 
-// Link is the chosen link; ok is false if none is.
+// Link returns the chosen link and whether there is one.
 func (v *View) Link() (link Link, ok bool) {
 	if v.Chosen.Link < 0 {
 		return Link{}, false
@@ -232,8 +231,8 @@ func (v *View) Link() (link Link, ok bool) {
 	return v.links(v.Chosen.Block)[v.Chosen.Link], true
 }
 
-// Place is the line of the source that an editor opens at: the marked one, else
-// that on top.
+// Place returns the source line that an editor should open at: the marked one or else the first
+// visible one.
 func (v *View) Place() int {
 	if v.From > 0 || v.theme == nil {
 		return max(1, v.From)

@@ -6,8 +6,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// looks is what a cursor looks like: the number of DECSCUSR, 0 for the terminal's
-// own, and a colour in hex, "" for the terminal's own.
+// looks is the appearance of a cursor: its DECSCUSR number and its colour in hex. 0 and "" stand
+// for the terminal's own.
 type looks struct {
 	style  int
 	colour string
@@ -17,7 +17,7 @@ func look(cursor *tea.Cursor) looks {
 	if cursor == nil {
 		return looks{}
 	}
-	l := looks{style: int(cursor.Shape)*2 + 1} // block, underline, bar; blinking first
+	l := looks{style: int(cursor.Shape)*2 + 1} // in the order block, underline, bar, each blinking first
 	if !cursor.Blink {
 		l.style++
 	}

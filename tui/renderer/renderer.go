@@ -1,7 +1,6 @@
-// Package renderer writes pictures of the screen to a terminal: of a picture
-// only the cells that are not there yet, and of rows that moved only the
-// distance. Begin with [Renderer.Draw]. It knows nothing of modes, input or
-// time; those are in tui/terminal.
+// Package renderer draws frames on a terminal. It writes only cells that have changed, and moves
+// rows with scroll sequences. Start with [Renderer.Draw]. Modes, input and timing are in
+// tui/terminal.
 package renderer
 
 import (
@@ -16,44 +15,44 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// unknown is a row of which nobody knows what it shows.
+// unknown is a row with unknown content.
 const unknown = "\x00"
 
-// Renderer keeps what a terminal shows, by rows. The zero value is a terminal of
-// no size whose own screen is shown.
+// Renderer knows what a terminal shows, row by row. The zero value is a terminal of size zero that
+// shows its normal screen.
 type Renderer struct {
-	Profile      colorprofile.Profile // the colours that the terminal has
-	Synchronized bool                 // the terminal can be told where a picture begins and ends (mode 2026)
-	NoScroll     bool                 // rows that moved are written again
+	Profile      colorprofile.Profile // colours that the terminal supports
+	Synchronized bool                 // the terminal supports synchronized output (mode 2026)
+	NoScroll     bool                 // rewrite rows that moved instead of scrolling
 
 	width, height int
 	own           bool       // the alternate screen is shown
-	surfaces      [2]surface // the terminal's own screen, the alternate one
+	surfaces      [2]surface // the normal screen and the alternate one
 	method        ansi.Method
 
 	picture string
 	cursor  *tea.Cursor
 	hidden  bool
-	saved   uv.Position // where the terminal puts the cursor when told that it should be where it was
+	saved   uv.Position // the position saved in the terminal (DECSC)
 
 	pen   pen
 	buf   []byte
 	next  []string
-	lines [2]line // the row as it is, and as it will be
+	lines [2]line // the current row and the new one
 }
 
 // surface is a screen as the terminal shows it.
 type surface struct {
 	rows []string
-	x, y int // where the cursor is, from the first row; x is the width of the screen when it is not known
+	x, y int // cursor position relative to the first row; x is the width of the screen if unknown
 }
 
 // nowhere is a row that the cursor is neither in nor next to.
 const nowhere = -2
 
-// pen is how the terminal writes.
+// pen is the current text style of the terminal.
 type pen struct {
-	asked, style uv.Style // as the picture has it, and as the terminal shows it
+	asked, style uv.Style // as in the frame, and as converted for the terminal
 	link         uv.Link
 }
 
@@ -68,7 +67,7 @@ func (l *line) CellAt(x, _ int) *uv.Cell     { return l.At(x) }
 func (l *line) SetCell(x, _ int, c *uv.Cell) { l.Set(x, c) }
 func (l *line) WidthMethod() uv.WidthMethod  { return l.method }
 
-// read lays a row out in cells. What would go beyond the last column is cut.
+// read converts a row to cells, cut after the last column.
 func (l *line) read(row string, width int, method ansi.Method) {
 	l.method = method
 	if len(l.Line) != width {
@@ -77,17 +76,17 @@ func (l *line) read(row string, width int, method ansi.Method) {
 	uv.NewStyledString(row).Draw(l, l.Bounds())
 }
 
-// Width is that of the terminal in cells, 0 before it is known.
+// Width returns the width of the terminal in cells, or 0 if it is unknown.
 func (r *Renderer) Width() int { return r.width }
 
-// Resize takes up the size of the terminal. What it shows then is its own
-// affair, so all is written again.
+// Resize sets the size of the terminal. Its content is then unknown, so the next frame is drawn
+// completely.
 func (r *Renderer) Resize(width, height int) {
 	r.width, r.height = width, height
 	r.Forget()
 }
 
-// Forget has all rows written again by the next picture.
+// Forget makes the next frame be drawn completely.
 func (r *Renderer) Forget() {
 	r.picture, r.saved = unknown, uv.Pos(-1, -1)
 	for s := range r.surfaces {
@@ -100,33 +99,31 @@ func (r *Renderer) Forget() {
 	r.surfaces[1].x, r.surfaces[1].y = r.width, nowhere
 }
 
-// Begin is told that the terminal is ours, with the cursor visible on its own
-// screen, on a row of which everything may be written.
+// Begin resets the renderer when the program takes over the terminal. The cursor is then visible on
+// the normal screen, in a row that may be overwritten.
 func (r *Renderer) Begin() {
 	r.surfaces, r.own, r.hidden, r.cursor, r.pen = [2]surface{}, false, false, nil, pen{}
 	r.Forget()
 }
 
-// Show changes to the alternate screen, or back. The terminal must be told next
-// to it.
+// Show records a change to the alternate screen or back. The caller must then switch the terminal.
 func (r *Renderer) Show(alternate bool) {
 	if r.own == alternate {
 		return
 	}
 	r.own, r.picture, r.saved = alternate, unknown, uv.Pos(-1, -1)
 	if alternate {
-		r.surfaces[1] = surface{x: r.width, y: nowhere} // cleared by the terminal, the cursor left where it was
+		r.surfaces[1] = surface{x: r.width, y: nowhere} // the terminal clears the screen and leaves the cursor where it was
 	}
 }
 
-// atOnce is how many bytes no terminal shows in part: a pseudo terminal hands on
-// more, and so does a packet of ssh. Of what is longer, the beginning may be
-// seen with the cursor in it.
+// atOnce is a number of bytes that every terminal shows at once, as they fit into a write to a
+// pseudo terminal and into an SSH packet. Longer output may be shown in part, with the cursor in
+// it.
 const atOnce = 512
 
-// Draw returns the bytes that make the terminal show a picture with the cursor
-// at a place; nil hides it. They are valid until the next call. Rows are measured
-// as method says.
+// Draw returns the bytes that make the terminal show a frame and put the cursor at its position; a
+// nil cursor is hidden. Widths are measured by method. The bytes are valid until the next call.
 func (r *Renderer) Draw(picture string, cursor *tea.Cursor, method ansi.Method) []byte {
 	r.buf = r.buf[:0]
 	if method != r.method {
@@ -134,7 +131,7 @@ func (r *Renderer) Draw(picture string, cursor *tea.Cursor, method ansi.Method) 
 		r.Forget()
 	}
 	if picture != r.picture {
-		back := r.surface() // the cursor goes where it was
+		back := r.surface() // put the cursor back afterwards
 		before := *back
 		stays := r.own && cursor != nil && before.x == cursor.X && before.y == cursor.Y
 		at := uv.Pos(before.x, before.y)
@@ -147,7 +144,7 @@ func (r *Renderer) Draw(picture string, cursor *tea.Cursor, method ansi.Method) 
 		r.picture = picture
 		switch {
 		case len(r.buf) == saved:
-		case stays: // and with it the colours
+		case stays: // restoring the cursor also restores its style
 			r.link(uv.Link{})
 			r.buf = append(r.buf, ansi.RestoreCursor...)
 			r.pen, back.x, back.y = pen{}, before.x, before.y
@@ -180,8 +177,8 @@ func (r *Renderer) Draw(picture string, cursor *tea.Cursor, method ansi.Method) 
 	return r.buf
 }
 
-// End returns the bytes that leave the terminal to somebody else: the cursor is
-// seen, below the picture if that stays, and nothing is coloured.
+// End returns the bytes that release the terminal: the cursor is visible, below the frame unless it
+// is on the alternate screen, and styles are reset.
 func (r *Renderer) End() []byte {
 	r.buf = append(r.buf[:0], ansi.ResetStyle...)
 	r.shape(nil)
@@ -195,8 +192,8 @@ func (r *Renderer) End() []byte {
 	return r.buf
 }
 
-// Above returns the bytes that print text where the picture on the terminal's
-// own screen begins; the next picture comes below it.
+// Above returns the bytes that print text above the frame on the normal screen. The next frame is
+// drawn below the text.
 func (r *Renderer) Above(text string) []byte {
 	r.buf = r.buf[:0]
 	s := &r.surfaces[0]
@@ -216,7 +213,7 @@ func (r *Renderer) surface() *surface {
 	return &r.surfaces[0]
 }
 
-// draw writes the rows of a picture.
+// draw writes the rows of a frame.
 func (r *Renderer) draw(picture string) {
 	s := r.surface()
 	r.next = r.next[:0]
@@ -238,18 +235,18 @@ func (r *Renderer) draw(picture string) {
 	for y, row := range r.next {
 		if s.rows[y] != row {
 			r.row(y, s.rows[y], row)
-			s.rows[y] = strings.Clone(row) // not all of the picture it is part of
+			s.rows[y] = strings.Clone(row) // do not retain the whole frame
 		}
 	}
 }
 
-// setHeight gives the picture as many rows on the terminal.
+// setHeight adjusts the number of rows on the terminal.
 func (r *Renderer) setHeight(s *surface, height int) {
 	was := len(s.rows)
 	switch {
 	case height < was:
 		if !r.own {
-			if r.move(0, height); height == 0 { // from the first cell of all, tmux would keep what is erased
+			if r.move(0, height); height == 0 { // tmux saves the screen to its history if it is erased from the first cell
 				r.buf = append(r.buf, ansi.EraseLineRight...)
 				r.move(0, min(1, was-1))
 			}
@@ -257,7 +254,7 @@ func (r *Renderer) setHeight(s *surface, height int) {
 		}
 		s.rows = s.rows[:height]
 	case height > was:
-		if below := height - max(was, 1); below > 0 && !r.own { // the terminal scrolls if it must
+		if below := height - max(was, 1); below > 0 && !r.own { // the terminal scrolls if necessary
 			r.move(0, max(0, was-1))
 			r.buf = append(r.buf, strings.Repeat("\n", below)...)
 			s.y += below
@@ -268,10 +265,10 @@ func (r *Renderer) setHeight(s *surface, height int) {
 	}
 }
 
-// skipped is how many equal cells in a row cost more than the move over them.
+// skipped is the number of equal cells from which moving the cursor is shorter than rewriting them.
 const skipped = 5
 
-// row writes what a row shows where it showed something else.
+// row writes the cells of a row that differ.
 func (r *Renderer) row(y int, old, next string) {
 	from, to, sure := r.changed(old, next)
 	if from == to {
@@ -304,7 +301,7 @@ func (r *Renderer) row(y int, old, next string) {
 		cell := &is[x]
 		r.move(x, y)
 		r.to(cell)
-		if cell.Width == 0 || cell.Content == "" { // half of what was cut
+		if cell.Width == 0 || cell.Content == "" { // half of a wide cell that was cut
 			r.buf = append(r.buf, ' ')
 		} else {
 			r.buf = append(r.buf, cell.Content...)
@@ -322,9 +319,9 @@ func (r *Renderer) row(y int, old, next string) {
 	}
 }
 
-// changed reads a row as it is and as it will be into r.lines, and returns from
-// where to where they differ, none of it half a wide cell. sure: the cells between
-// are known, so equal ones may be stepped over.
+// changed reads the old and the new row into r.lines and returns the range in which they differ,
+// extended to whole wide cells. If sure is true, the old cells are known, so that equal ones can be
+// skipped.
 func (r *Renderer) changed(old, next string) (from, to int, sure bool) {
 	was, is := &r.lines[0], &r.lines[1]
 	to, sure = r.width, old != unknown
@@ -344,7 +341,7 @@ func (r *Renderer) changed(old, next string) (from, to int, sure bool) {
 			return from, to, sure
 		}
 	}
-	// Behind a letter of several characters terminals disagree about the column.
+	// After a grapheme of several characters, terminals disagree about the column.
 	for x := range to {
 		if several(&is.Line[x]) || several(&was.Line[x]) {
 			from, to, sure = min(from, x), r.width, false
@@ -365,14 +362,14 @@ func (r *Renderer) inside(x int) bool {
 	return x > 0 && x < r.width && (r.lines[0].Line[x].Width == 0 || r.lines[1].Line[x].Width == 0)
 }
 
-// several reports whether a cell holds a letter of more than one character.
+// several reports whether a cell holds a grapheme of several characters.
 func several(c *uv.Cell) bool { return len(c.Content) > 1 && utf8.RuneCountInString(c.Content) > 1 }
 
 func blank(c *uv.Cell) bool {
 	return c.Content == " " && c.Width == 1 && c.Link == uv.Link{} && c.Style.IsZero()
 }
 
-// blankFrom reports whether nothing follows a place of a row.
+// blankFrom reports whether all cells from x on are blank.
 func blankFrom(cells uv.Line, x int) bool {
 	for ; x < len(cells); x++ {
 		if !blank(&cells[x]) {
@@ -382,7 +379,7 @@ func blankFrom(cells uv.Line, x int) bool {
 	return true
 }
 
-// scroll moves the rows that the next picture has elsewhere, if that saves bytes.
+// scroll moves rows that are elsewhere in the next frame, if that saves bytes.
 func (r *Renderer) scroll(rows, next []string) {
 	first, last, by := movedBlock(rows, next)
 	if by == 0 {
@@ -390,7 +387,7 @@ func (r *Renderer) scroll(rows, next []string) {
 	}
 	top, bottom := first+min(0, by), last+max(0, by)
 	r.to(&uv.EmptyCell)
-	gone, empty := top, bottom+1-by // rows that leave, and those that come
+	gone, empty := top, bottom+1-by // first row deleted, and first row inserted
 	if by < 0 {
 		gone, empty = bottom+1+by, top
 		copy(rows[top-by:bottom+1], rows[top:])
@@ -404,9 +401,9 @@ func (r *Renderer) scroll(rows, next []string) {
 	r.control('L', abs(by))
 }
 
-// movedBlock finds the longest block of rows that stands elsewhere in the next
-// picture: its first and last row there, and by how many rows it stood lower
-// before. 0: moving none of them is worth it.
+// movedBlock finds the block of rows whose move in the next frame saves most. It returns the
+// block's first and last row there, and how many rows lower it was before; 0 means that no move is
+// worthwhile.
 func movedBlock(rows, next []string) (first, last, by int) {
 	top, bottom := 0, len(rows)
 	for top < bottom && rows[top] == next[top] {
@@ -415,7 +412,7 @@ func movedBlock(rows, next []string) (first, last, by int) {
 	for bottom > top && rows[bottom-1] == next[bottom-1] {
 		bottom--
 	}
-	saved := 20 // bytes, of what the sequences cost
+	saved := 20 // bytes; initially the cost of the sequences
 	for shift := top - bottom + 1; shift < bottom-top; shift++ {
 		if shift == 0 {
 			continue
@@ -429,7 +426,7 @@ func movedBlock(rows, next []string) (first, last, by int) {
 			if sum == 0 {
 				start = y
 			}
-			if rows[y] != next[y] { // else it is there already
+			if rows[y] != next[y] { // otherwise it is in place already
 				sum += len(next[y])
 			}
 			if sum-abs(shift) > saved {
@@ -440,8 +437,8 @@ func movedBlock(rows, next []string) (first, last, by int) {
 	if by == 0 {
 		return 0, 0, 0
 	}
-	// What changed while it moved is moved too, where that leaves less to write.
-	lower, upper := max(top, top-by), min(bottom, bottom-by) // where rows can have come from
+	// Extend the block by rows that moved and changed, if that leaves less to write.
+	lower, upper := max(top, top-by), min(bottom, bottom-by) // rows that a moved row can come from
 	moved := func(y int) bool { return alike(rows[y+by], next[y]) > alike(rows[y], next[y]) }
 	for first > lower && moved(first-1) {
 		first--
@@ -452,7 +449,7 @@ func movedBlock(rows, next []string) (first, last, by int) {
 	return first, last, by
 }
 
-// alike is how many bytes two rows begin with alike.
+// alike returns the length of the common prefix.
 func alike(a, b string) int {
 	n := 0
 	for n < min(len(a), len(b)) && a[n] == b[n] {
@@ -463,7 +460,7 @@ func alike(a, b string) int {
 
 func abs(n int) int { return max(n, -n) }
 
-// move puts the cursor on a cell.
+// move moves the cursor to a cell.
 func (r *Renderer) move(x, y int) {
 	s := r.surface()
 	if s.x == x && s.y == y {
@@ -484,7 +481,7 @@ func (r *Renderer) move(x, y int) {
 		r.buf = append(r.buf, ';')
 		r.buf = strconv.AppendInt(r.buf, int64(x+1), 10)
 		r.buf = append(r.buf, 'H')
-	default: // where the picture begins is not known there
+	default: // the absolute position of the frame is unknown there
 		r.buf = append(r.buf, '\r')
 		if y > s.y {
 			r.control('B', y-s.y)
@@ -498,7 +495,7 @@ func (r *Renderer) move(x, y int) {
 	s.x, s.y = x, y
 }
 
-// control writes a control sequence of one number.
+// control writes a control sequence with one parameter.
 func (r *Renderer) control(final byte, n int) {
 	r.buf = append(r.buf, "\x1b["...)
 	if n != 1 {
@@ -507,7 +504,7 @@ func (r *Renderer) control(final byte, n int) {
 	r.buf = append(r.buf, final)
 }
 
-// to takes the style and the link of a cell for what is written next.
+// to sets the style and link of what is written next to those of a cell.
 func (r *Renderer) to(cell *uv.Cell) {
 	if cell.Style != r.pen.asked {
 		style := uv.ConvertStyle(cell.Style, r.Profile)
@@ -517,7 +514,7 @@ func (r *Renderer) to(cell *uv.Cell) {
 	r.link(uv.ConvertLink(cell.Link, r.Profile))
 }
 
-// link has what is written next lead somewhere; none: nowhere.
+// link sets the hyperlink of what is written next; the zero Link ends it.
 func (r *Renderer) link(link uv.Link) {
 	switch {
 	case link == r.pen.link:
@@ -529,7 +526,7 @@ func (r *Renderer) link(link uv.Link) {
 	r.pen.link = link
 }
 
-// shape has the cursor look as asked for; nil: as the terminal has it.
+// shape sets the appearance of the cursor; nil restores the terminal's own.
 func (r *Renderer) shape(cursor *tea.Cursor) {
 	before, now := look(r.cursor), look(cursor)
 	if before.style != now.style {

@@ -4,9 +4,9 @@ import "unicode/utf8"
 
 const esc = 0x1b
 
-// escape returns the length of the escape sequence that s begins with (s[0] is
-// ESC), ended by its final byte, by the end of its line or by a byte that
-// cannot belong to it. whole is false if s ends before the sequence does.
+// escape returns the length of the escape sequence that s begins with (s[0] is ESC). It ends at its
+// final byte, at the end of the line, or before a byte that cannot belong to it. whole is false if
+// s ends before the sequence does.
 func escape(s string) (n int, whole bool) {
 	if len(s) == 1 {
 		return 1, false
@@ -31,7 +31,7 @@ func escape(s string) (n int, whole bool) {
 	case b >= 0x30 && b <= 0x7e:
 		return 2, true
 	}
-	return 1, true // ESC before a control, a line end or a character of its own
+	return 1, true // ESC before a control, a line end or a non-ASCII character
 }
 
 // csi returns the length of a control sequence whose parameters begin at s[i].
@@ -93,8 +93,8 @@ func continues(s string, i int) bool {
 	return false
 }
 
-// sequence returns the length of the escape sequence or 8-bit control that s
-// begins with, be that an encoded character or a byte alone; 0 if there is none.
+// sequence returns the length of the escape sequence or 8-bit control that s begins with, whether
+// the control is encoded in UTF-8 or a single byte. It returns 0 if there is none.
 func sequence(s string) (n int, whole bool) {
 	if s[0] == esc {
 		return escape(s)

@@ -10,9 +10,9 @@ import (
 	"unicode/utf8"
 )
 
-// JSONWriter writes JSON to a place that may be a terminal: characters that JSON
-// allows in a string and that show nothing, or do more, are escaped, so that the
-// value stays the same and the terminal shows only text.
+// JSONWriter writes JSON to a writer that may be a terminal. It escapes characters that are allowed
+// in JSON strings but are invisible or affect the terminal, so that the value is unchanged and the
+// terminal shows only text.
 type JSONWriter struct{ To io.Writer }
 
 func (w JSONWriter) Write(p []byte) (int, error) {
@@ -34,7 +34,7 @@ func (w JSONWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// JSON returns JSON with way applied to all of its texts, names too.
+// JSON returns JSON with way applied to all strings, including names.
 func JSON(raw json.RawMessage, way func(string) string) (json.RawMessage, error) {
 	decoder := json.NewDecoder(bytes.NewReader(raw))
 	decoder.UseNumber()

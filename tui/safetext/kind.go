@@ -5,17 +5,17 @@ import (
 	"unicode"
 )
 
-// kind is what a character is to a screen.
+// kind classifies a character by its effect on the screen.
 type kind int
 
 const (
-	letter    kind = iota // shows on its own; spaces too
-	mark                  // shows on the character before it
+	letter    kind = iota // visible on its own; includes spaces
+	mark                  // combines with the character before it
 	modifier              // skin tone
 	joiner                // ZWJ, ZWNJ
 	selector              // variation selector
 	lineEnd               // U+2028, U+2029
-	invisible             // everything that shows nothing or rearranges what does
+	invisible             // invisible, or reorders visible text
 )
 
 const (
@@ -51,9 +51,9 @@ func kindOf(r rune) kind {
 	return letter
 }
 
-// Hidden reports whether a character shows nothing on its own, or does more to a
-// screen than show: controls but the line end and the tab, what joins, selects,
-// hides, ends lines or changes the direction.
+// Hidden reports whether a character is invisible on its own or affects the screen otherwise:
+// controls except line feed and tab, joiners, selectors, line separators, and characters that are
+// invisible or change the direction.
 func Hidden(r rune) bool {
 	if r < ' ' || r == 0x7f {
 		return r != '\n' && r != '\t'
@@ -65,16 +65,15 @@ func Hidden(r rune) bool {
 	return false
 }
 
-// hidden reports whether r shows nothing: it is ignored where it has no effect,
-// formats what surrounds it, or is no character. What formats the digits after
-// it shows.
+// hidden reports whether r is invisible: ignorable by default, a format character, a surrogate or a
+// noncharacter. Prepended marks, which format the digits after them, are visible.
 func hidden(r rune) bool {
 	return unicode.In(r, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Noncharacter_Code_Point, unicode.Cs) &&
 		!unicode.Is(unicode.Prepended_Concatenation_Mark, r)
 }
 
-// jamoTail reports whether r is a Hangul vowel or tail that joins the letter
-// before it: a long run of them is one character on screen.
+// jamoTail reports whether r is a Hangul vowel or final consonant, which combines with the letter
+// before it. A long run of them is one grapheme.
 func jamoTail(r rune) bool {
 	return r >= 0x1161 && r <= 0x11ff || r >= 0xd7b0 && r <= 0xd7ff
 }
@@ -85,7 +84,7 @@ func han(r rune) bool               { return unicode.Is(unicode.Han, r) }
 func indic(r rune) bool             { return r >= 0x900 && r <= 0xdff }
 func keycapBase(r rune) bool        { return r >= '0' && r <= '9' || r == '#' || r == '*' }
 
-// pictograph reports whether r can be an emoji or a part of one.
+// pictograph reports whether r can be an emoji or part of one.
 func pictograph(r rune) bool {
 	switch {
 	case r < 0x203c:
@@ -101,22 +100,22 @@ func pictograph(r rune) bool {
 	return r <= 0x1faff && kindOf(r) == letter
 }
 
-// usesJoiners reports whether the script of r spells with ZWJ or ZWNJ: Arabic to
-// Sinhala, Tibetan, Myanmar, Khmer, Mongolian.
+// usesJoiners reports whether the script of r is spelt with ZWJ or ZWNJ: Arabic to Sinhala,
+// Tibetan, Myanmar, Khmer, Mongolian.
 func usesJoiners(r rune) bool {
 	return r >= 0x600 && r <= 0xdff || r >= 0x0f00 && r <= 0x109f || r >= 0x1780 && r <= 0x18af ||
 		r >= 0xa8e0 && r <= 0xa8ff || r >= 0xfb50 && r <= 0xfdff || r >= 0xfe70 && r <= 0xfefc
 }
 
-// subdivisions are the flags of England, Scotland and Wales, the only ones spelt
-// with tags that Unicode recommends; tags anywhere else hide text.
+// subdivisions are the flags of England, Scotland and Wales, the only tag sequences that Unicode
+// recommends. Tags elsewhere hide text.
 var subdivisions = [...]string{
 	"\U0001f3f4\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f",
 	"\U0001f3f4\U000e0067\U000e0062\U000e0073\U000e0063\U000e0074\U000e007f",
 	"\U0001f3f4\U000e0067\U000e0062\U000e0077\U000e006c\U000e0073\U000e007f",
 }
 
-// subdivisionFlag returns the length of the flag that s begins with, 0 if none.
+// subdivisionFlag returns the length of the flag that s begins with, or 0.
 func subdivisionFlag(s string) int {
 	for _, flag := range subdivisions {
 		if strings.HasPrefix(s, flag) {

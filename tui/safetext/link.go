@@ -8,9 +8,9 @@ import (
 // maxLink bounds an address in bytes, as terminals and browsers do.
 const maxLink = 2083
 
-// LinkAllowed reports whether address may become a link on screen: printable
-// ASCII, at most 2,083 bytes, and http, https or mailto. A file is none: a
-// desktop may run it.
+// LinkAllowed reports whether address may become a link on screen: it must be printable ASCII of at
+// most 2,083 bytes with the scheme http, https or mailto. File URLs are not allowed, since a
+// desktop may run the file.
 func LinkAllowed(address string) bool {
 	if len(address) > maxLink || strings.ContainsFunc(address, func(r rune) bool { return r <= ' ' || r >= 0x7f }) {
 		return false

@@ -7,14 +7,13 @@ import (
 	"unicode/utf8"
 )
 
-// maxBlanks is the longest run of blanks or line ends that Reveal shows as it
-// is: longer ones push what follows out of sight.
+// maxBlanks is the longest run of spaces or line ends that Reveal shows unchanged. Longer ones
+// could push text out of sight.
 const maxBlanks = 8
 
-// Reveal returns s for a question where nothing may be hidden: controls show as
-// their pictures, invisible and rearranging characters as ⟨U+202E⟩, letters of
-// a second alphabet inside a word with their number, and long runs of blanks as
-// ⟨2500 spaces⟩. The result is safe text.
+// Reveal returns s for a permission dialog, in which nothing may be hidden. Controls are shown as
+// symbols, invisible and reordering characters as ⟨U+202E⟩, characters of a second alphabet within
+// a word with their code points, and long runs of spaces as ⟨2500 spaces⟩. The result is safe text.
 func Reveal(s string) string {
 	if evident(s) {
 		return s
@@ -32,7 +31,7 @@ func Reveal(s string) string {
 			i += len(word)
 			continue
 		}
-		if k := kindOf(r); r == zwnj || k == selector && r != emojiStyle { // where it has a meaning, too
+		if k := kindOf(r); r == zwnj || k == selector && r != emojiStyle { // even where it has a meaning
 			out.WriteString(number(r))
 		} else {
 			out.WriteString(s[i : i+size])
@@ -42,8 +41,8 @@ func Reveal(s string) string {
 	return clean(out.String(), lines, true)
 }
 
-// evident reports whether s is ASCII that shows as it is, without a long run of
-// blanks: most text is, and a megabyte of it is asked about at times.
+// evident reports whether s is printable ASCII without a long run of spaces. It is a fast path:
+// most text is, and some requests have a megabyte.
 func evident(s string) bool {
 	blanks := 0
 	for i := 0; i < len(s); i++ {
@@ -65,7 +64,7 @@ func blank(r rune) bool {
 	return r == ' ' || r == '\t' || r == '\n' || r == 0x2800 || r > 0x9f && unicode.IsSpace(r) && kindOf(r) != lineEnd
 }
 
-// blankRun returns the length in bytes of the blanks s begins with.
+// blankRun returns the length in bytes of the blanks that s begins with.
 func blankRun(s string) int {
 	for i, r := range s {
 		if !blank(r) && !(r == '\r' && strings.HasPrefix(s[i:], "\r\n")) {
@@ -93,7 +92,7 @@ func revealBlanks(out *strings.Builder, run string) int {
 	return len(run)
 }
 
-// wordLength returns the length in bytes of the letters and marks s begins with.
+// wordLength returns the length in bytes of the letters and marks that s begins with.
 func wordLength(s string) int {
 	for i, r := range s {
 		if !unicode.IsLetter(r) && kindOf(r) != mark {
@@ -103,8 +102,8 @@ func wordLength(s string) int {
 	return len(s)
 }
 
-// alphabets that are taken for one another. A word of one of them is a word;
-// a word of two is a disguise.
+// alphabets have characters that look alike. A word in one of them is normal; a mix of two is
+// suspicious.
 var alphabets = []*unicode.RangeTable{unicode.Latin, unicode.Cyrillic, unicode.Greek, unicode.Armenian, unicode.Cherokee}
 
 func alphabet(r rune) *unicode.RangeTable {
@@ -116,8 +115,8 @@ func alphabet(r rune) *unicode.RangeTable {
 	return nil
 }
 
-// revealWord numbers the letters of word that are not of its first alphabet,
-// or, if it has Latin letters at all, that are not Latin.
+// revealWord writes a word and the code points of its characters that are not of its main alphabet:
+// Latin if it has any Latin letters, and otherwise that of its first letter.
 func revealWord(out *strings.Builder, word string) {
 	var home *unicode.RangeTable
 	for _, r := range word {
@@ -146,10 +145,10 @@ func revealWord(out *strings.Builder, word string) {
 	}
 }
 
-// number shows a character by its number.
+// number returns the code point of a character in visible form.
 func number(r rune) string { return fmt.Sprintf("⟨U+%04X⟩", r) }
 
-// picture shows a byte that is a control or no character.
+// picture returns a visible form of a control or an invalid byte.
 func picture(b byte) string {
 	switch {
 	case b < 0x20:

@@ -1,16 +1,15 @@
-// Package safetext makes text from notes, tools, the web and models fit for a
-// terminal: whatever it holds, it can print characters and nothing else. It is
-// the only way such text reaches a screen.
+// Package safetext makes untrusted text from notes, tools, the web and models safe for a terminal:
+// whatever the text contains, it prints characters and does nothing else. Such text reaches a
+// screen only through this package.
 //
-// Start at Text. What is dropped: control characters, escape sequences whole
-// (terminated or not, 7- and 8-bit), bidirectional controls, tags, zero-width
-// and other invisible characters, all but the first eight combining marks of
-// one letter. What is kept: every visible character of every script, emoji
-// with their joiners and selectors, flags, and the joiners that Persian and
-// Indic spelling needs.
+// Start at Text. It drops control characters, whole escape sequences (terminated or not, 7- and
+// 8-bit), bidirectional controls, tags, zero-width and other invisible characters, and all but the
+// first eight combining marks of a letter. It keeps every visible character of every script, emoji
+// with their joiners and selectors, flags, and the joiners needed to spell Persian and Indic
+// languages.
 //
-// A control sequence never reaches past the end of its line, so that an
-// unfinished one cannot hide the rest of a note.
+// A control sequence never extends past the end of its line, so that an unfinished one cannot hide
+// the rest of a note.
 package safetext
 
 import (
@@ -18,25 +17,23 @@ import (
 	"unicode/utf8"
 )
 
-// Text returns s as printable lines: line ends are \n, tabs are spaces up to
-// the next multiple of four columns. It allocates nothing when s is clean ASCII.
+// Text returns s as printable lines. Line ends become \n, and tabs become spaces up to the next
+// multiple of four columns. It does not allocate if s is clean ASCII.
 func Text(s string) string { return clean(s, lines, false) }
 
-// Line returns s on one line: every line end and tab is one space.
+// Line returns s on one line: each line end or tab becomes a space.
 func Line(s string) string { return clean(s, oneLine, false) }
 
-// Source returns s as Text does, but keeps its tabs, for a parser that counts
-// columns itself.
+// Source is like Text but keeps tabs, for parsers that count columns.
 func Source(s string) string { return clean(s, source, false) }
 
-// Visible returns s as Source does, but shows what Source drops: controls as
-// their pictures, all else by its number, as ⟨U+202E⟩. It is for a program that
-// reads s.
+// Visible is like Source but shows what Source drops: controls as symbols and other characters as
+// code points such as ⟨U+202E⟩. It is for text read by another program.
 func Visible(s string) string { return clean(s, source, true) }
 
-// Cut returns how many bytes at the start of s can be cleaned now, whatever
-// text follows: for every t, Source(s+t) is Source((s + t)[:n]) followed by
-// Source of the rest. It lets text that is still arriving be cleaned once.
+// Cut returns the length of the prefix of s that can be cleaned now, whatever text follows: for
+// every t, Source(s+t) is Source((s + t)[:n]) followed by Source of the rest. So streamed text has
+// to be cleaned only once.
 func Cut(s string) int {
 	cut := 0
 	for i := 0; i < len(s); {
@@ -57,30 +54,29 @@ func Cut(s string) int {
 	return cut
 }
 
-// joinsAhead reports whether s ends in a joiner or a carriage return, whose
-// meaning depends on the next character.
+// joinsAhead reports whether s ends in a joiner or carriage return, whose meaning depends on the
+// next character.
 func joinsAhead(s string) bool {
 	return strings.HasSuffix(s, "\u200d") || strings.HasSuffix(s, "\u200c") || strings.HasSuffix(s, "\r")
 }
 
-// mode is what becomes of line ends and tabs.
+// mode says how line ends and tabs are treated.
 type mode int
 
 const (
-	lines   mode = iota // \n stays, tabs become spaces
-	oneLine             // both become one space
-	source              // both stay
+	lines   mode = iota // \n is kept, tabs become spaces
+	oneLine             // both become a space
+	source              // both are kept
 )
 
 // tabStop is the width of a tab in columns.
 const tabStop = 4
 
-// maxMarks bounds the combining marks on one letter, so that one character
-// cannot cover the lines above and below it. Vietnamese needs 2, Hebrew with
-// cantillation 4, Tibetan 6.
+// maxMarks bounds the combining marks on one letter, so that one grapheme cannot cover the lines
+// above and below it. Vietnamese needs 2, Hebrew with cantillation 4, Tibetan 6.
 const maxMarks = 8
 
-// maxJoins bounds the emoji joined into one. A family of four has 3.
+// maxJoins bounds the joiners in one emoji. A family of four has 3.
 const maxJoins = 5
 
 func clean(s string, m mode, reveal bool) string {
@@ -91,7 +87,7 @@ func clean(s string, m mode, reveal bool) string {
 	if i == len(s) {
 		return s
 	}
-	// Step back to the letter that a mark, joiner or selector may belong to.
+	// Step back to the character that a mark, joiner or selector may belong to.
 	if i > 0 {
 		i--
 	}
@@ -101,19 +97,19 @@ func clean(s string, m mode, reveal bool) string {
 	return string(c.out)
 }
 
-// plain reports whether b stands for itself whatever surrounds it.
+// plain reports whether b is unchanged in any context.
 func plain(b byte, m mode) bool {
 	return b >= 0x20 && b < 0x7f || b == '\n' && m != oneLine || b == '\t' && m == source
 }
 
-// cleaner carries what must be known of the text already written.
+// cleaner holds the output and its state.
 type cleaner struct {
 	mode   mode
-	reveal bool // what would be dropped is shown
+	reveal bool // show what would be dropped
 	out    []byte
-	prev   rune // the last character written
+	prev   rune // last character written
 	marks  int  // combining marks since the last letter
-	joins  int  // joiners in the emoji under way
+	joins  int  // joiners in the current emoji
 	column int  // characters since the last line end, for tabs
 }
 
@@ -144,8 +140,8 @@ func (c *cleaner) write(s string) {
 	}
 }
 
-// special handles the character s begins with, which is not printable ASCII,
-// and returns how many bytes it took.
+// special handles the first character of s, which is not printable ASCII, and returns the number of
+// bytes consumed.
 func (c *cleaner) special(s string) int {
 	switch s[0] {
 	case '\n':
@@ -185,15 +181,13 @@ func (c *cleaner) special(s string) int {
 	return c.character(s, r, size)
 }
 
-// invalidAt reports whether s begins with a byte that is no character and no
-// 8-bit control.
+// invalidAt reports whether s begins with a byte that is neither valid UTF-8 nor an 8-bit control.
 func invalidAt(s string) bool {
 	r, size := utf8.DecodeRuneInString(s)
 	return r == utf8.RuneError && size == 1 && (s[0] < 0x80 || s[0] > 0x9f)
 }
 
-// character writes r, the first character of s and size bytes long, if it is
-// one that shows.
+// character writes r, the first character of s with length size, if it is visible.
 func (c *cleaner) character(s string, r rune, size int) int {
 	switch kindOf(r) {
 	case letter:
@@ -208,7 +202,7 @@ func (c *cleaner) character(s string, r rune, size int) int {
 		}
 		c.put(r)
 		c.joins = joins
-	case modifier: // skin tones belong to the emoji before them
+	case modifier: // skin tones modify the emoji before them
 		c.out, c.prev = utf8.AppendRune(c.out, r), r
 	case mark:
 		if c.marks >= maxMarks || c.prev == '\n' {
@@ -241,14 +235,14 @@ func (c *cleaner) character(s string, r rune, size int) int {
 	return size
 }
 
-// drop leaves a character out, or shows which one it is.
+// drop omits a character or, to reveal, writes its code point.
 func (c *cleaner) drop(r rune) {
 	if c.reveal {
 		c.show(number(r))
 	}
 }
 
-// show writes what stands for a character that does not show.
+// show writes the visible form of an invisible character.
 func (c *cleaner) show(text string) {
 	for _, r := range text {
 		c.put(r)
@@ -286,8 +280,8 @@ func (c *cleaner) tab() {
 	}
 }
 
-// joinerFits reports whether a zero-width joiner or non-joiner has a meaning
-// between the character before it and rest.
+// joinerFits reports whether a zero-width joiner or non-joiner has a meaning between the previous
+// character and rest.
 func (c *cleaner) joinerFits(r rune, rest string) bool {
 	next, _ := utf8.DecodeRuneInString(rest)
 	if r == zwj && pictograph(next) && (pictograph(c.prev) || c.prev == emojiStyle || kindOf(c.prev) == modifier) {
@@ -300,8 +294,8 @@ func (c *cleaner) joinerFits(r rune, rest string) bool {
 	return usesJoiners(c.prev) && usesJoiners(next) && kindOf(next) == letter
 }
 
-// selectorFits reports whether a variation selector has a meaning after the
-// character before it: one on an emoji, a digit of a keycap, or a Han character.
+// selectorFits reports whether a variation selector has a meaning after the previous character,
+// which must be an emoji, a keycap digit, or a Mongolian or Han character.
 func (c *cleaner) selectorFits(r rune, rest string) bool {
 	switch {
 	case r == emojiStyle || r == textStyle:

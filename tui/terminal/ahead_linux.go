@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ahead is how many bytes of whole lines wait in a terminal that the kernel
-// still edits lines of, 0 for anything else.
+// ahead returns the number of bytes in complete lines that wait in a terminal in canonical mode, or
+// 0 for any other file.
 func ahead(file *os.File) int {
 	settings, err := unix.IoctlGetTermios(int(file.Fd()), unix.TCGETS)
 	if err != nil || settings.Lflag&unix.ICANON == 0 || settings.Iflag&unix.ICRNL == 0 {

@@ -11,15 +11,14 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// How much text is copied. Many terminals take an OSC 52 of 100,000 bytes,
-// which hold 74,994 in base64; the longer ones that some take still have an
-// end, and terminals that drop them do it in silence.
+// Limits of copying, in bytes. Many terminals accept an OSC 52 sequence of 100,000 bytes, which
+// holds 74,994 in base64. Those that accept more have a limit too, and silently drop longer ones.
 const (
 	SurelyCopied = 74_994
 	MostCopied   = 4 << 20
 )
 
-// tmuxTimeout is how long tmux may take for a text.
+// tmuxTimeout bounds a run of tmux.
 const tmuxTimeout = 5 * time.Second
 
 // InTmux reports whether a program with this environment runs in tmux.
@@ -27,10 +26,9 @@ func InTmux(environ []string) bool {
 	return slices.ContainsFunc(environ, func(v string) bool { return strings.HasPrefix(v, "TMUX=/") })
 }
 
-// Copy puts a text on the clipboard by the terminal (OSC 52), so that it works
-// through ssh, or by tmux, which by default lets no program in it do so: tmux
-// keeps the text as its newest buffer and hands it to the terminal it runs in.
-// A tmux that can't (before 3.2) is passed an OSC 52.
+// Copy returns a command that copies text to the clipboard. It uses the terminal (OSC 52), which
+// also works over SSH, or tmux load-buffer, since tmux by default ignores OSC 52 from its programs.
+// A tmux that lacks load-buffer -w (before 3.2) gets an OSC 52.
 func Copy(ctx context.Context, text string, environ []string) tea.Cmd {
 	if !InTmux(environ) {
 		return func() tea.Msg { return Output(ansi.SetSystemClipboard(text)) }

@@ -10,11 +10,11 @@ import (
 )
 
 const (
-	// maxSequence bounds the bytes of a sequence. The longest that a terminal
-	// sends unasked, or in reply to what LifeHub asks, are a tenth of it.
+	// maxSequence bounds the bytes of a sequence. The longest that a terminal sends on its own, or
+	// in reply to LifeHub's requests, are a tenth of it.
 	maxSequence = 1024
 
-	// maxDigits bounds a parameter: a code point has seven.
+	// maxDigits bounds the digits of a parameter; a code point has seven.
 	maxDigits = 7
 )
 
@@ -26,40 +26,37 @@ const (
 	st  = "\x1b\\"
 )
 
-// filter passes the bytes on that Bubble Tea's decoder (ultraviolet, and the
-// parser of x/ansi behind it) can hold: characters, keys and replies within
-// bounds, whole. What is beyond them is dropped to its end.
+// filter passes on the bytes that Bubble Tea's decoder (ultraviolet, and the parser of x/ansi) can
+// handle: complete characters, keys and replies within bounds. Anything else is dropped to its end.
 //
-// When the terminal pauses within a sequence, what there is of it is passed
-// on, for it may be a key: Esc, or Alt+[. What follows is still counted with
-// it, since the decoder may not have given up on it, but it is not dropped any
-// more, since it may have been typed.
+// If the terminal pauses within a sequence, its beginning is passed on, since it may be a key: Esc,
+// or Alt+[. The bytes that follow still count as part of it, since the decoder may still be waiting
+// for them, but they are no longer dropped, since the user may have typed them.
 //
-// The decoder panics at more than 32 parameters and in some reports of the
-// mouse, draws at the size of the window that CSI t tells, repeats a key up to
-// 65,535 times at CSI _, takes raw bytes of 0x80 to 0x9f for controls even
-// within a character that a string has cut, and calls itself for each ESC.
+// The decoder panics on more than 32 parameters and on some mouse reports, takes the window size
+// from CSI t, repeats a key up to 65,535 times on CSI _, treats raw bytes 0x80 to 0x9f as controls
+// even in a character cut off by a string, and recurses on each ESC.
 type filter struct {
-	out   []byte // what passes
-	seq   []byte // the sequence or character under way; only how it begins if it is void
-	given int    // the bytes of it that were passed on at a pause
-	void  bool   // what is left of it is dropped
-	open  bool   // the decoder may wait for more of what was passed on last
+	out   []byte // bytes to pass on
+	seq   []byte // current sequence or character; only its beginning if void
+	given int    // number of its bytes passed on at a pause
+	void  bool   // the rest of it is dropped
+	open  bool   // the decoder may wait for more of what was last passed on
 }
 
-// verdict is what becomes of a sequence.
+// verdict is what happens to a sequence.
 type verdict int
 
 const (
-	more        verdict = iota // it is not whole
-	pass                       // it passes
-	drop                       // it does not; what of it follows a pause counts as typed
-	mark                       // of a paste: it does not, wherever there was a pause
-	endlessCSI                 // it does not, up to where it ends
-	endlessText                // likewise, up to where its text ends
+	more        verdict = iota // incomplete
+	pass                       // passed on
+	drop                       // dropped; any part after a pause counts as typed
+	mark                       // a paste marker; always dropped
+	endlessCSI                 // dropped up to its final byte
+	endlessText                // dropped up to the end of its text
 )
 
-// next takes one byte. It reports whether a paste begins behind it.
+// next processes one byte. It reports whether the byte begins a paste.
 func (f *filter) next(b byte) (pastes bool) {
 	switch {
 	case f.void && f.skips(b), b == esc && f.given == 0 && string(f.seq) == "\x1b\x1b":
@@ -97,7 +94,7 @@ func (f *filter) next(b byte) (pastes bool) {
 	return pastes
 }
 
-// cut drops n bytes, and ends for the decoder what it may still wait for.
+// cut drops n bytes and terminates any sequence the decoder still waits for.
 func (f *filter) cut(n int) {
 	if f.open || f.given > 0 {
 		f.out, f.open = append(f.out, st...), false
@@ -105,7 +102,7 @@ func (f *filter) cut(n int) {
 	f.restart(n)
 }
 
-// restart takes the bytes behind the first n as if they came now.
+// restart discards the first n bytes and processes the rest again.
 func (f *filter) restart(n int) {
 	rest := bytes.Clone(f.seq[n:])
 	f.seq, f.given, f.void = f.seq[:0], 0, false
@@ -114,7 +111,7 @@ func (f *filter) restart(n int) {
 	}
 }
 
-// skips reports whether b is in the middle of a sequence that is void.
+// skips reports whether b is in the middle of a void sequence.
 func (f *filter) skips(b byte) bool {
 	if f.seq[1] == '[' {
 		return b >= ' ' && b < 0x40
@@ -122,8 +119,7 @@ func (f *filter) skips(b byte) bool {
 	return b >= ' ' && f.seq[len(f.seq)-1] != esc
 }
 
-// pause passes on what there is of a sequence when the terminal says nothing
-// more, and ends what is dropped.
+// pause passes on the current sequence when the terminal pauses, and ends a void one.
 func (f *filter) pause() {
 	switch {
 	case len(f.seq) == 0:
@@ -133,21 +129,21 @@ func (f *filter) pause() {
 		f.cut(f.given)
 	case mouse(f.seq):
 		f.cut(len(f.seq))
-	case f.seq[len(f.seq)-1] >= utf8.RuneSelf: // the rest of a character is on its way
+	case f.seq[len(f.seq)-1] >= utf8.RuneSelf: // wait for the rest of a character
 	default:
 		f.out = append(f.out, f.seq[f.given:]...)
 		f.given, f.open = len(f.seq), false
 	}
 }
 
-// read returns what becomes of the character or sequence that s begins with, and
-// the length of that. Of all but the last byte of s it is more that is needed.
+// read returns the length and the verdict of the character or sequence that s begins with. Without
+// its last byte, s must be incomplete.
 func read(s []byte) (n int, v verdict) {
 	if s[0] != esc {
 		return readCharacter(s, 0)
 	}
 	n = 1
-	if len(s) > 1 && s[1] == esc { // Alt and a key that is a sequence itself
+	if len(s) > 1 && s[1] == esc { // Alt with a key that is itself a sequence
 		n = 2
 	}
 	direct := n
@@ -159,9 +155,9 @@ func read(s []byte) (n int, v verdict) {
 		return n, drop
 	case n == len(s):
 		return 0, more
-	case s[n] == esc: // what is before it is a key with Alt
+	case s[n] == esc: // the bytes before it are a key with Alt
 		return n, pass
-	case s[n] == '[': // also behind a blank and the like, for the parser
+	case s[n] == '[': // the parser also accepts it after intermediates
 		return readCSI(s, s[n+1:])
 	case s[n] == 'O' && n == direct:
 		return readSS3(s, s[n+1:])
@@ -171,7 +167,7 @@ func read(s []byte) (n int, v verdict) {
 	return readCharacter(s, n)
 }
 
-// readCharacter reads the character at s[i], which ends what is before it.
+// readCharacter reads the character at s[i], which completes the sequence before it.
 func readCharacter(s []byte, i int) (int, verdict) {
 	if !utf8.FullRune(s[i:]) {
 		return 0, more
@@ -183,7 +179,7 @@ func readCharacter(s []byte, i int) (int, verdict) {
 	return i + size, pass
 }
 
-// readSS3 reads a key behind ESC O.
+// readSS3 reads a key after ESC O.
 func readSS3(s, key []byte) (int, verdict) {
 	if len(key) == 0 {
 		return 0, more
@@ -215,23 +211,22 @@ func readCSI(s, body []byte) (int, verdict) {
 		return len(s), drop
 	case b >= 0x40 && b < 0x7f:
 		return len(s), final(s, body)
-	case (b < ' ' || b >= 0x7f) && s[len(s)-2] == '$': // rxvt ends keys with Shift so
+	case (b < ' ' || b >= 0x7f) && s[len(s)-2] == '$': // rxvt ends keys with Shift this way
 		return len(s) - 1, pass
 	case b < ' ' || b >= 0x7f:
 		return len(s) - 1, drop
-	case b >= '<' && len(body) > 1, tooMany(body): // the decoder reads past such a mark
+	case b >= '<' && len(body) > 1, tooMany(body): // the decoder reads past such a marker
 		return len(s), endlessCSI
 	}
 	return 0, more
 }
 
-// mouse reports whether s begins a report of the mouse without numbers: three
-// bytes follow.
+// mouse reports whether s begins an X10 mouse report, which has three bytes instead of parameters.
 func mouse(s []byte) bool {
 	return bytes.HasPrefix(s, []byte("\x1b[M")) || bytes.HasPrefix(s, []byte("\x1b\x1b[M"))
 }
 
-// tooMany reports whether parameters are more than the decoder can hold.
+// tooMany reports whether parameters exceed what the decoder can handle.
 func tooMany(params []byte) bool {
 	digits := len(params) - len(bytes.TrimRight(params, "0123456789"))
 	return digits > maxDigits || separators(params) >= parser.MaxParamsSize || len(params) > maxSequence
@@ -241,21 +236,21 @@ func separators(params []byte) int {
 	return bytes.Count(params, []byte(";")) + bytes.Count(params, []byte(":"))
 }
 
-// final says what becomes of a control sequence that its last byte has ended.
+// final returns the verdict on a complete control sequence.
 func final(s, body []byte) verdict {
 	number, _ := strconv.Atoi(string(body[:len(body)-len(bytes.TrimLeft(body, "0123456789"))]))
 	switch b, seq := body[len(body)-1], string(s[len(s)-len(body)-2:]); {
 	case seq == pasteStart, seq == pasteEnd:
 		return mark
-	case b == 'M' && (body[0] < '<' || body[0] > '?'), // decoded as if three bytes of a mouse followed
-		b == 't', b == '_', // sizes of the window, keys of Windows: nobody asked for either
-		b == '~' && (number == 200 || number == 201): // marks of a paste, spelled otherwise
+	case b == 'M' && (body[0] < '<' || body[0] > '?'), // would be decoded as an X10 mouse report
+		b == 't', b == '_', // window sizes and win32 keys, which nothing requests
+		b == '~' && (number == 200 || number == 201): // other spellings of paste markers
 		return drop
 	}
 	return pass
 }
 
-// readText reads the text of an OSC, DCS, SOS, PM or APC.
+// readText reads the text of an OSC, DCS, SOS, PM or APC string.
 func readText(s, text []byte, kind byte) (int, verdict) {
 	if len(text) == 0 {
 		return 0, more
@@ -265,7 +260,7 @@ func readText(s, text []byte, kind byte) (int, verdict) {
 		switch {
 		case b == '\\':
 			return len(s), pass
-		case len(text) == 2 && kind != 'P': // no text: it was a key with Alt
+		case len(text) == 2 && kind != 'P': // no text, so it was a key with Alt
 			return len(s) - 2, pass
 		}
 		return len(s) - 2, drop
@@ -275,7 +270,7 @@ func readText(s, text []byte, kind byte) (int, verdict) {
 		return len(s), pass
 	case b == bel || b == can || b == sub:
 		return len(s), drop
-	case b < ' ': // whoever ends a line has typed
+	case b < ' ': // a line end must come from the user
 		return len(s) - 1, drop
 	case b >= 0x7f || !asked(kind, text) || separators(text) >= parser.MaxParamsSize || len(text) > maxSequence:
 		return len(s), endlessText
@@ -283,8 +278,8 @@ func readText(s, text []byte, kind byte) (int, verdict) {
 	return 0, more
 }
 
-// asked reports whether an OSC or DCS with a text may reply to what Bubble Tea
-// asks: colours, the name of the terminal and its capabilities.
+// asked reports whether an OSC or DCS with this text may be a reply to Bubble Tea's requests:
+// colours, terminal name and capabilities.
 func asked(kind byte, body []byte) bool {
 	switch kind {
 	case ']': // 10 to 19 are colours

@@ -1,5 +1,5 @@
-// Package terminal reads the user's terminal, and passes on only what Bubble
-// Tea's decoder can hold. Begin with Reader.
+// Package terminal connects Bubble Tea to the terminal: it filters input to what Bubble Tea's
+// decoder can handle, and writes frames. Start with Reader and Screen.
 package terminal
 
 import (
@@ -20,78 +20,76 @@ const (
 	pasteStart = "\x1b[200~"
 	pasteEnd   = "\x1b[201~"
 
-	// endSilence is how long nothing follows the mark that ends a paste.
+	// endSilence is the silence after an end marker that ends a paste.
 	endSilence = 10 * time.Millisecond
 
-	// stallSilence is the silence after which a paste is shown as far as it has
-	// come. It goes on then unless there was a mark of its end.
+	// stallSilence is the silence after which an unfinished paste is shown as far as it has
+	// arrived. Unless it had an end marker, it then continues.
 	stallSilence = 100 * time.Millisecond
 
-	// shortTyped is how many bytes of text that arrive at once are one message
-	// rather than a key each.
+	// shortTyped is the number of bytes of text that, if read at once, form one message instead of
+	// a key each.
 	shortTyped = 8
 
-	// typedSilence is how long nothing follows such a text, unless it is longTyped.
+	// typedSilence is the silence that ends such a text, unless it is longTyped.
 	typedSilence = 5 * time.Millisecond
 	longTyped    = 64 << 10
 
-	// typedFrame is how often keys that come one by one are passed on: those that come
-	// sooner after the one before are one message too, since each message costs a
-	// frame, and that as much as all that is written.
+	// typedFrame is how often single keys are passed on. Keys that follow sooner are combined into
+	// one message, since each message costs a frame, as much as writing any amount of text.
 	typedFrame = 16 * time.Millisecond
 
-	// afterEnd is how long text behind the mark of an end may belong to the paste,
-	// whose own text may hold that mark: an Enter behind it is a new line.
+	// afterEnd is how long text after an end marker may belong to the paste, whose own text may
+	// contain the marker. Enter after such text is a new line.
 	afterEnd = 100 * time.Millisecond
 
 	// maxPaste bounds the bytes of a paste that wait for its end.
 	maxPaste = 16 << 20
 
-	// readSize is what Bubble Tea reads at once. It waits for new input before it
-	// reads again, so nothing may be left over for the next Read.
+	// readSize is the size of Bubble Tea's reads. It waits for new input before it reads again, so
+	// nothing may be left over for the next Read.
 	readSize = 4096
 )
 
-// Reader is a terminal for Bubble Tea: keys and replies pass byte for byte and
-// at once, sequences that its decoder cannot hold do not, and a paste passes as
-// a name for WithTexts, and so does text that arrives at once. It is a file
-// because Bubble Tea sets the modes of one.
-// On Windows, Bubble Tea reads the console without it.
+// Reader is the terminal input of Bubble Tea. Keys and replies pass unchanged and at once;
+// sequences that the decoder cannot handle do not. A paste, or text that arrives at once, is
+// replaced by a short paste of a name, which WithTexts resolves. Reader is a file because Bubble
+// Tea sets the modes of a file. On Windows, Bubble Tea reads the console without it.
 type Reader struct {
 	*os.File
 	filter
-	typedAhead int         // bytes that wait in whole lines, and are read first
-	restart    atomic.Bool // another program has read meanwhile
+	typedAhead int         // bytes in complete lines typed before the start, which are read first
+	restart    atomic.Bool // another program has read from the terminal
 	in         [readSize]byte
 
 	pasting bool
-	paste   []byte    // what was pasted and has no name yet
+	paste   []byte    // pasted text without a name yet
 	stalled bool      // the paste was shown without its end
-	held    int       // the bytes of paste that were there then
-	ended   time.Time // the last paste, or what may belong to it
+	held    int       // number of bytes of paste at that time
+	ended   time.Time // time of the last paste, or of what may belong to it
 	doubted bool      // text followed its end
-	text    []byte    // what was typed at once and has no name yet
-	burst   bool      // text was read last, and at least shortTyped of it
-	typing  time.Time // when text or a key of it was passed last
+	text    []byte    // typed text without a name yet
+	burst   bool      // the last read was text of at least shortTyped bytes
+	typing  time.Time // when text or a key of it was last passed on
 
 	mu    sync.Mutex
-	texts map[string]tea.Msg // what was pasted or typed, by name
+	texts map[string]tea.Msg // pasted or typed text by name
 	names int
 }
 
-// TypedMsg is text that arrived at once without the marks of a paste: characters
-// with \r for Enter, \n and \t, which mean what the same keys would.
+// TypedMsg is text that arrived at once without paste markers: characters with \r for Enter, \n and
+// \t, which mean the same as the keys.
 type TypedMsg string
 
-// NewReader reads a terminal that is still in the modes of the user's shell: a
-// line that was ended in it by now counts as sent.
+// NewReader returns a reader of a terminal that is still in the shell's modes. A complete line
+// typed before the start counts as submitted.
 func NewReader(file *os.File) *Reader { return &Reader{File: file, typedAhead: ahead(file)} }
 
-// Resume forgets what was under way before another program had the terminal.
+// Resume discards incomplete input after another program has used the terminal.
 func (r *Reader) Resume() { r.restart.Store(true) }
 
-// WithTexts returns the message that a name stands for, and forgets it. Any
-// other message stays as it is.
+// WithTexts returns the message that a name stands for, and forgets it. Other messages are returned
+// unchanged.
 func (r *Reader) WithTexts(msg tea.Msg) tea.Msg {
 	if named, ok := msg.(tea.PasteMsg); ok {
 		r.mu.Lock()
@@ -117,8 +115,8 @@ func (r *Reader) pass(msg tea.Msg) {
 	r.out = append(append(append(r.out, pasteStart...), name...), pasteEnd...)
 }
 
-// Read waits for input and returns what may pass of it, which may be nothing. It
-// waits for the end of a paste.
+// Read waits for input and returns what passes the filter, which may be nothing. It waits for the
+// end of a paste.
 func (r *Reader) Read(p []byte) (n int, err error) {
 	defer func() {
 		if fault := recover(); fault != nil { // a panic here would leave the terminal raw
@@ -131,22 +129,22 @@ func (r *Reader) Read(p []byte) (n int, err error) {
 	n = copy(p, r.out)
 	r.out = r.out[:copy(r.out, r.out[n:])]
 	if n > 0 {
-		err = nil // it comes again
+		err = nil // the error occurs again
 	}
 	return n, err
 }
 
-// fill reads what the terminal has to say now.
+// fill reads and processes the available input.
 func (r *Reader) fill() error {
 	if r.restart.Swap(false) {
 		r.filter, r.pasting, r.paste, r.stalled, r.text = filter{}, false, nil, false, nil
 	}
 	for {
-		const extra = 64 // for what is passed and was not read
+		const extra = 64 // for added bytes
 		room := readSize - extra - len(r.out) - len(r.seq)
 		if room < readSize/4 {
 			r.nameText()
-			return nil // there is more, so it is read at once
+			return nil // more input is available, so Read is called again at once
 		}
 		n, err := r.File.Read(r.in[:room])
 		r.take(r.enter(r.in[:n]))
@@ -161,9 +159,9 @@ func (r *Reader) fill() error {
 	}
 }
 
-// enter gives a line that was typed ahead its Enter back, of which the kernel
-// made a line feed, which here is a new line in the text. Several lines are a
-// paste, which is never sent automatically: they stay as they are.
+// enter restores the Enter of a line that was typed ahead. The kernel turned it into a line feed,
+// which would be a new line in the text. Several lines are a paste, which is never submitted
+// automatically, and stay unchanged.
 func (r *Reader) enter(in []byte) []byte {
 	if n := r.typedAhead; n <= len(in) && bytes.Count(in[:n], []byte("\n")) == 1 {
 		in[bytes.IndexByte(in, '\n')] = '\r'
@@ -172,12 +170,12 @@ func (r *Reader) enter(in []byte) []byte {
 	return in
 }
 
-// take sorts what was read into pastes, typed text and all else.
+// take sorts input into pastes, typed text and everything else.
 func (r *Reader) take(in []byte) {
 	if !r.pasting && len(in) > 0 && time.Since(r.ended) < afterEnd {
 		r.keepFromSending(in)
 	}
-	if len(r.text) > 0 && len(r.seq) > 0 && r.given == 0 && r.seq[0] >= utf8.RuneSelf { // a character was cut in two
+	if len(r.text) > 0 && len(r.seq) > 0 && r.given == 0 && r.seq[0] >= utf8.RuneSelf { // a character was split
 		in = append(r.seq, in...)
 		r.seq = nil
 	}
@@ -205,8 +203,7 @@ func (r *Reader) take(in []byte) {
 	}
 }
 
-// keepFromSending makes a new line of each Enter that follows text which follows
-// the end of a paste.
+// keepFromSending turns Enter into a new line if it follows text after the end of a paste.
 func (r *Reader) keepFromSending(in []byte) {
 	for i, b := range in {
 		switch {
@@ -221,7 +218,7 @@ func (r *Reader) keepFromSending(in []byte) {
 	}
 }
 
-// nameText passes on the name of what was typed at once.
+// nameText passes on a name for the typed text, if there is any.
 func (r *Reader) nameText() {
 	if len(r.text) > 0 {
 		r.pass(TypedMsg(r.text))
@@ -229,8 +226,8 @@ func (r *Reader) nameText() {
 	}
 }
 
-// typed returns how many bytes of in, from its beginning, are keys without a
-// sequence. The decoder must not wait for more of what was passed before.
+// typed returns the number of bytes at the beginning of in that are plain characters. It is 0 while
+// a sequence is incomplete or the decoder may wait for more of one.
 func (r *Reader) typed(in []byte) (n int) {
 	for len(r.seq) == 0 && !r.open && n < len(in) {
 		c, size := utf8.DecodeRune(in[n:])
@@ -242,7 +239,7 @@ func (r *Reader) typed(in []byte) (n int) {
 	return n
 }
 
-// silence is how long nothing must follow what was taken for it to be all.
+// silence returns how long no input must follow for the pending text to be complete.
 func (r *Reader) silence() time.Duration {
 	switch {
 	case !r.pasting && len(r.text) > 0 && r.burst:
@@ -257,12 +254,12 @@ func (r *Reader) silence() time.Duration {
 	return stallSilence
 }
 
-// settle passes on what was taken when nothing follows it.
+// settle passes on what is pending after a silence.
 func (r *Reader) settle() {
 	r.nameText()
 	if r.pasting && r.stalled {
 		switch string(r.paste[r.held:]) {
-		case "\x1b", "\x1b[27u", "\x03", "\x1b[99;5u", "\x1b[27;5;99~": // Esc or Ctrl+C, with silence around it
+		case "\x1b", "\x1b[27u", "\x03", "\x1b[99;5u", "\x1b[27;5;99~": // Esc or Ctrl+C, with silence before and after
 			key := r.paste[r.held:]
 			r.pasting, r.paste, r.stalled = false, nil, false
 			r.take(key)
@@ -274,8 +271,8 @@ func (r *Reader) settle() {
 	r.pause()
 }
 
-// namePaste passes on the name of what was pasted so far. Text between a mark
-// of the end and the silence behind it was pasted too, whoever wrote that mark.
+// namePaste passes on a name for the text pasted so far. Text between an end marker and the
+// following silence counts as pasted, whoever wrote the marker.
 func (r *Reader) namePaste() {
 	text, rest := r.paste, 0
 	r.pasting = bytes.LastIndex(text, []byte(pasteEnd)) <= bytes.LastIndex(text, []byte(pasteStart))
@@ -283,7 +280,7 @@ func (r *Reader) namePaste() {
 	for n := 1; r.pasting && n < len(pasteEnd) && n <= len(text); n++ {
 		tail := text[len(text)-n:]
 		if strings.HasPrefix(pasteEnd, string(tail)) || utf8.RuneStart(tail[0]) && !utf8.FullRune(tail) {
-			rest = n // the beginning of a mark or of a character
+			rest = n // the beginning of a marker or of a character
 		}
 	}
 	if !r.pasting {

@@ -8,9 +8,9 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// Run gives the terminal to a model until that quits, and has it back as it was.
-// leave is what the model is told by a signal; over is called when it has quit,
-// while a signal still does no harm.
+// Run runs a model on the terminal until it quits, and restores the terminal. leave returns the
+// message to send on a signal. over is called when the model has quit, while signals are still
+// caught.
 func Run(ctx context.Context, model tea.Model, leave func(interrupted bool) tea.Msg, over func()) error {
 	input := NewReader(os.Stdin)
 	screen := NewScreen(os.Stdout, os.Environ())
@@ -28,12 +28,12 @@ func Run(ctx context.Context, model tea.Model, leave func(interrupted bool) tea.
 	return err
 }
 
-// NewProgram returns a program whose pictures a screen shows. Signals are left
-// to the caller, and so are the screen's Enter and Leave.
+// NewProgram returns a program whose frames are shown by screen. The caller handles signals and
+// calls the screen's Enter and Leave.
 func NewProgram(model tea.Model, screen *Screen, options ...tea.ProgramOption) *tea.Program {
 	width, height := screen.Size()
 	program := tea.NewProgram(onScreen{model, screen}, append([]tea.ProgramOption{
-		tea.WithoutSignalHandler(), tea.WithoutRenderer(), tea.WithFPS(1), // it has nothing to draw
+		tea.WithoutSignalHandler(), tea.WithoutRenderer(), tea.WithFPS(1), // there is nothing to draw
 		tea.WithOutput(screen), tea.WithWindowSize(width, height), tea.WithColorProfile(screen.renderer.Profile),
 		tea.WithFilter(func(_ tea.Model, msg tea.Msg) tea.Msg { return screen.Filter(msg) }),
 	}, options...)...)
@@ -41,8 +41,7 @@ func NewProgram(model tea.Model, screen *Screen, options ...tea.ProgramOption) *
 	return program
 }
 
-// onScreen is a model that shows itself on a screen whenever it is told
-// something.
+// onScreen is a model that shows its view on a screen after every update.
 type onScreen struct {
 	tea.Model
 	screen *Screen
@@ -51,7 +50,7 @@ type onScreen struct {
 func (o onScreen) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	defer func() {
 		if fault := recover(); fault != nil {
-			o.screen.Leave() // what Bubble Tea says about it is for the user's screen
+			o.screen.Leave() // Bubble Tea prints the panic on the normal screen
 			panic(fault)
 		}
 	}()
@@ -61,5 +60,5 @@ func (o onScreen) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return o, cmd
 }
 
-// View is empty: Bubble Tea draws nothing.
+// View is empty because Bubble Tea must not draw.
 func (o onScreen) View() tea.View { return tea.View{} }

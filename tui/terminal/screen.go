@@ -19,57 +19,54 @@ import (
 	"lifehub/tui/renderer"
 )
 
-// frame is the least time between two pictures. A picture after a pause is
-// written at once.
+// frame is the minimum time between two frames. A frame after a pause is written at once.
 const frame = time.Second / 120
 
-// Screen writes the pictures of a program to the terminal as soon as they
-// change, and gives the terminal away and takes it back. Nothing runs while
-// nothing changes.
+// Screen writes the frames of a program to the terminal as soon as they change, and releases and
+// retakes the terminal. It does nothing while nothing changes.
 //
-// It stands in for the renderer of Bubble Tea, which looks 60 times a second
-// whether there is something to write and writes rows that hold a wide
-// character whole.
+// It replaces Bubble Tea's renderer, which checks for changes 60 times a second and rewrites whole
+// rows that contain wide characters.
 type Screen struct {
 	out     io.Writer
-	console uv.Console // nil: out is no terminal
-	asks    bool       // the terminal takes questions about its modes
+	console uv.Console // nil if out is not a terminal
+	asks    bool       // the terminal answers queries about its modes
 	send    func(tea.Msg)
 
 	mu       sync.Mutex
 	renderer renderer.Renderer
-	active   bool     // the terminal is ours
-	entered  bool     // its modes are set
-	view     tea.View // as asked for
-	shown    tea.View // as the terminal has it
-	clusters bool     // mode 2027 was set by us
+	active   bool     // the program has the terminal
+	entered  bool     // modes are set
+	view     tea.View // as requested
+	shown    tea.View // as on the terminal
+	clusters bool     // the program has set mode 2027
 	drawn    time.Time
-	late     *time.Timer // nil: no picture waits
+	late     *time.Timer // timer of a delayed frame, or nil
 }
 
-// Messages that the screen takes up. The model does not see them.
+// Messages handled by the screen. The model does not see them.
 type (
-	// Output is sent to the terminal as it is.
+	// Output is written to the terminal unchanged.
 	Output string
-	// Print prints a text above the picture, on the terminal's own screen.
+	// Print prints text above the frame, on the normal screen.
 	Print string
-	// Repaint writes the whole picture again.
+	// Repaint redraws the frame completely.
 	Repaint struct{}
 )
 
-// NewScreen returns a screen that writes to a terminal, which is not touched
-// before Enter.
+// NewScreen returns a screen that writes to a terminal. It does not touch the terminal before
+// Enter.
 func NewScreen(out io.Writer, environ []string) *Screen {
 	s := &Screen{out: out, asks: asksForModes(uv.Environ(environ)), send: func(tea.Msg) {}}
 	if file, ok := out.(*os.File); ok && term.IsTerminal(file.Fd()) {
 		s.console = uv.NewConsole(os.Stdin, file, environ)
 	}
 	s.renderer.Profile = colorprofile.Detect(out, environ)
-	s.renderer.NoScroll = runtime.GOOS == "windows" // some of its terminals scroll more than the region
+	s.renderer.NoScroll = runtime.GOOS == "windows" // some Windows terminals scroll more than the region
 	return s
 }
 
-// Size is that of the terminal in cells, 80 by 24 when there is none.
+// Size returns the size of the terminal in cells, or 80 by 24 if there is none.
 func (s *Screen) Size() (width, height int) {
 	if s.console != nil {
 		if width, height, err := s.console.GetSize(); err == nil && width > 0 && height > 0 {
@@ -79,15 +76,14 @@ func (s *Screen) Size() (width, height int) {
 	return 80, 24
 }
 
-// Write writes to the terminal, between two pictures.
+// Write writes to the terminal between two frames.
 func (s *Screen) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.out.Write(p)
 }
 
-// Enter takes the terminal: keys arrive one by one, and the next picture is
-// written whole.
+// Enter takes the terminal: it is set to raw mode, and the next frame is drawn completely.
 func (s *Screen) Enter() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -107,7 +103,7 @@ func (s *Screen) Enter() error {
 	return nil
 }
 
-// Leave gives the terminal back as it was, with the last picture written.
+// Leave draws the last frame and restores the terminal.
 func (s *Screen) Leave() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -121,16 +117,15 @@ func (s *Screen) Leave() {
 		if s.clusters {
 			end = append(end, ansi.ResetModeUnicodeCore...)
 		}
-		_, _ = s.out.Write(end) // a terminal that is gone needs nothing
+		_, _ = s.out.Write(end) // errors don't matter if the terminal is gone
 	}
 	if s.console != nil {
 		_ = s.console.Restore()
 	}
 }
 
-// Show has the terminal show a view, at once or when a frame after the last one
-// is over. Of it the content, the cursor, the alternate screen, reports of the
-// focus, the mouse, the title and the progress count.
+// Show shows a view, at once or when the minimum time since the last frame has passed. It uses the
+// view's content, cursor, alternate screen, focus reports, mouse, title and progress.
 func (s *Screen) Show(view tea.View) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -155,7 +150,7 @@ func (s *Screen) showLate() {
 	s.draw()
 }
 
-// draw writes what changed since the last picture.
+// draw writes the changes since the last frame.
 func (s *Screen) draw() {
 	if s.late != nil {
 		s.late.Stop()
@@ -173,19 +168,19 @@ func (s *Screen) draw() {
 	case len(picture) == 0:
 		return
 	}
-	_, _ = s.out.Write(picture) // when the terminal is gone, reading it ends the program
+	_, _ = s.out.Write(picture) // if the terminal is gone, a read error ends the program
 	s.drawn = time.Now()
 }
 
-// Keyboard protocols by which Shift+Enter is told from Enter; terminals ignore
-// those they don't know. Each screen of a terminal has its own stack of kitty's.
+// Keyboard protocols that distinguish Shift+Enter from Enter; terminals ignore unknown ones. Each
+// screen of a terminal has its own stack for kitty's protocol.
 const (
 	keysOn  = ansi.SetModifyOtherKeys2 + "\x1b[>1u"
 	keysOff = ansi.ResetModifyOtherKeys + "\x1b[<1u"
 )
 
-// modes returns what brings the terminal from the modes of the last picture to
-// those of a view; in and out of a program as well.
+// modes returns the sequences that change the terminal from the modes of the last frame to those of
+// view. inside is false when the program releases the terminal.
 func (s *Screen) modes(view tea.View, inside bool) []byte {
 	var b strings.Builder
 	when := func(changed bool, sequence string) {
@@ -217,7 +212,7 @@ func (s *Screen) modes(view tea.View, inside bool) []byte {
 	return []byte(b.String())
 }
 
-// progressBar is the sequence that shows how far work is in the terminal's tab.
+// progressBar returns the sequence that shows progress in the terminal's tab.
 func progressBar(p *tea.ProgressBar) string {
 	if p == nil || p.State == tea.ProgressBarNone {
 		return ansi.ResetProgressBar
@@ -225,8 +220,7 @@ func progressBar(p *tea.ProgressBar) string {
 	return ansi.SetProgressBar(p.Value)
 }
 
-// Filter takes up the messages that are for the screen; nil: the model need not
-// see it.
+// Filter handles the messages for the screen. It returns nil if the model must not see msg.
 func (s *Screen) Filter(msg tea.Msg) tea.Msg {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -256,7 +250,7 @@ func (s *Screen) Filter(msg tea.Msg) tea.Msg {
 	return msg
 }
 
-// reported takes up what modes the terminal has.
+// reported records the modes that the terminal supports.
 func (s *Screen) reported(msg tea.ModeReportMsg) {
 	switch msg.Mode {
 	case ansi.ModeSynchronizedOutput:
@@ -269,14 +263,14 @@ func (s *Screen) reported(msg tea.ModeReportMsg) {
 	}
 }
 
-// Resized tells the program the size that the terminal has now.
+// Resized sends the current size of the terminal to the program.
 func (s *Screen) Resized() {
 	width, height := s.Size()
 	s.send(tea.WindowSizeMsg{Width: width, Height: height})
 }
 
-// asksForModes reports whether a terminal takes a question about a mode. That of
-// macOS prints it, and behind ssh nobody knows which one it is unless TERM says so.
+// asksForModes reports whether the terminal can be queried for modes. Apple's prints the query, and
+// over SSH the terminal is unknown unless TERM names it.
 func asksForModes(environ uv.Environ) bool {
 	_, windows := environ.LookupEnv("WT_SESSION")
 	_, remote := environ.LookupEnv("SSH_TTY")

@@ -8,19 +8,18 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// Endings are the signals that end a chat, where the system has them.
+// Endings are the signals that end a chat.
 var Endings = []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT}
 
-// WatchSignals turns signals into messages of a program, so that all leave by
-// the same way; the stop signal suspends it. The goroutine ends with the
-// returned func.
+// WatchSignals turns signals into messages to a program, so that every exit takes the same path.
+// The stop signal suspends the program. Calling stop ends its goroutine.
 func WatchSignals(program *tea.Program, input *Reader, screen *Screen, leave func(interrupted bool) tea.Msg) (stop func()) {
 	signals := make(chan os.Signal, 4)
 	signal.Notify(signals, Endings...)
 	if stopSignal != nil {
 		signal.Notify(signals, stopSignal)
 	}
-	sizes := make(chan os.Signal, 1) // of its own: many at once would push another signal out
+	sizes := make(chan os.Signal, 1) // separate, so that many at once do not displace another signal
 	if sizeSignal != nil {
 		signal.Notify(sizes, sizeSignal)
 	}
@@ -49,7 +48,7 @@ func WatchSignals(program *tea.Program, input *Reader, screen *Screen, leave fun
 				}
 				input.Resume()
 				_ = screen.Enter()
-				_ = program.RestoreTerminal() // what is wrong with it shows at the next read
+				_ = program.RestoreTerminal() // the next read reports an error
 				screen.Resized()
 			}
 		}
@@ -61,8 +60,8 @@ func WatchSignals(program *tea.Program, input *Reader, screen *Screen, leave fun
 	}
 }
 
-// The title of the window is the user's own: Bubble Tea would leave none. The
-// terminal keeps it on a stack of titles (XTWINOPS), or ignores both.
+// Sequences that save and restore the window title, which Bubble Tea would leave empty. Terminals
+// have a stack of titles (XTWINOPS) or ignore both.
 const (
 	SaveTitle    = "\x1b[22;2t"
 	RestoreTitle = "\x1b[23;2t"

@@ -8,12 +8,12 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// stopSignal and sizeSignal: none asks us to suspend, and sizes come with the keys.
+// stopSignal and sizeSignal are nil: there is no such signal, and sizes are read with the keys.
 var stopSignal, sizeSignal os.Signal
 
 func Suspend() tea.Msg { return nil }
 
 func halt() {}
 
-// JobControl: there is nothing to suspend to.
+// JobControl returns false: a program cannot be suspended.
 func JobControl() bool { return false }

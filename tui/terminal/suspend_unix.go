@@ -11,28 +11,28 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// stopSignal asks us to suspend, sizeSignal says that the terminal's size changed.
+// stopSignal requests a suspend; sizeSignal reports a new terminal size.
 var stopSignal, sizeSignal os.Signal = syscall.SIGTSTP, syscall.SIGWINCH
 
-// Suspend asks for the stop signal, as the terminal does when it is not ours.
+// Suspend sends the stop signal to this process, as the terminal does outside raw mode.
 func Suspend() tea.Msg {
 	_ = syscall.Kill(os.Getpid(), syscall.SIGTSTP)
 	return nil
 }
 
-// halt stops this process until the shell continues it. A caught SIGTSTP no
-// longer stops a Go program, whatever signal.Reset says.
+// halt stops this process until the shell continues it. SIGSTOP is used because a SIGTSTP that was
+// caught once no longer stops a Go program, even after signal.Reset.
 func halt() {
 	goesOn := make(chan os.Signal, 1)
 	signal.Notify(goesOn, syscall.SIGCONT)
 	defer signal.Stop(goesOn)
 	if syscall.Kill(os.Getpid(), syscall.SIGSTOP) == nil {
-		<-goesOn // the stop may reach the other threads before this one
+		<-goesOn // other threads may stop before this one
 	}
 }
 
-// JobControl reports whether a shell waits that can bring us back after a
-// suspend: the parent is in our session, in another process group.
+// JobControl reports whether a shell can resume the program after a suspend: the parent is in the
+// same session but in another process group.
 func JobControl() bool {
 	parent := unix.Getppid()
 	ours, err := unix.Getsid(0)

@@ -10,16 +10,16 @@ import (
 	"strings"
 )
 
-// Visit is a command that has the terminal to itself.
+// Visit is a command that runs with the terminal to itself.
 type Visit struct {
 	Command *exec.Cmd
-	screen  *Screen // nil: the terminal is not ours
+	screen  *Screen // nil if the program does not have the terminal
 }
 
 func (v *Visit) SetStdin(r io.Reader) {
 	if t, ok := r.(*Reader); ok {
 		t.Resume()
-		r = t.File // a command takes a terminal only as it is
+		r = t.File // a command needs the plain file
 	}
 	v.Command.Stdin = r
 }
@@ -40,15 +40,15 @@ func (v *Visit) Run() error {
 	}
 	v.screen.Leave()
 	err := v.Command.Run()
-	go v.screen.Resized() // it may have another size by now
+	go v.screen.Resized() // the size may have changed meanwhile
 	return errors.Join(err, v.screen.Enter())
 }
 
-// ErrNoEditor says that the user has named none.
+// ErrNoEditor reports that no editor is configured.
 var ErrNoEditor = errors.New("no editor is set: VISUAL or EDITOR names one")
 
-// EditorCommand is the user's editor on a file, at a line if line is not 0. No
-// shell reads it.
+// EditorCommand returns the command that opens a file in the user's editor, at a line unless line
+// is 0. It does not use a shell.
 func EditorCommand(editor, path string, line int) (*exec.Cmd, error) {
 	argv, err := splitCommand(editor)
 	if err != nil {
@@ -77,8 +77,7 @@ func EditorCommand(editor, path string, line int) (*exec.Cmd, error) {
 	return exec.Command(argv[0], argv[1:]...), nil
 }
 
-// splitCommand splits a command line at blanks outside quotes. Nothing is
-// expanded: what a shell would run in it is only text.
+// splitCommand splits a command line at spaces outside quotes. Nothing is expanded.
 func splitCommand(line string) ([]string, error) {
 	var argv []string
 	var word strings.Builder

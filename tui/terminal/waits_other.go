@@ -7,5 +7,5 @@ import (
 	"time"
 )
 
-// waits is not known here.
+// waits returns false: it is not supported on this system.
 func waits(*os.File, time.Duration) bool { return false }

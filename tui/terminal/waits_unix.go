@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// waits reports whether there is something to read, after at most a time.
+// waits reports whether input is available within a time.
 func waits(file *os.File, atMost time.Duration) bool {
 	fd := int(file.Fd())
 	for until := time.Now().Add(atMost); ; {
