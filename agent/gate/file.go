@@ -19,7 +19,7 @@ import (
 //	    args: {note: tasks.md}
 //	    level: auto
 //
-// file is its name in errors, which carry file:line.
+// file is the name used in errors, which carry file:line.
 func Parse(file string, text []byte) (*Rules, error) {
 	tree, err := userfile.ParseYAML(file, text)
 	if err != nil {
@@ -112,7 +112,7 @@ func readRule(file string, node ast.Node) (Rule, error) {
 	return rule, nil
 }
 
-// readWhere reads the conditions of a rule:
+// readWhere parses the conditions of a rule:
 //
 //	args:
 //	  text: 'Buy *'              # a glob
@@ -163,9 +163,9 @@ func readWhere(file string, node ast.Node) ([]Where, error) {
 	return list, nil
 }
 
-// Append returns the text of a permissions file with one more rule at
-// the end of its list. text may be empty. What it cannot extend without
-// touching the rest is an error.
+// Append returns a permissions file, which may be empty, with rule added at the
+// end of its list. It returns an error if the list cannot be extended without
+// touching the rest of the file.
 func Append(text []byte, rule Rule) ([]byte, error) {
 	before, err := Parse("permissions", text)
 	if err != nil {
@@ -179,7 +179,7 @@ func Append(text []byte, rule Rule) ([]byte, error) {
 		out = append(out, "rules:\n"...)
 	}
 	line := "- " + Format(rule) + "\n"
-	for _, indent := range []string{"  ", "", "    ", "      "} { // lists are indented as their writers like
+	for _, indent := range []string{"  ", "", "    ", "      "} { // try the usual indentations
 		longer := append(slices.Clone(out), indent+line...)
 		after, err := Parse("permissions", longer)
 		if err == nil && len(after.list) == len(before.list)+1 && Format(after.list[len(before.list)]) == Format(rule) {
@@ -210,7 +210,7 @@ func pairsOf(file string, node ast.Node) ([]*ast.MappingValueNode, error) {
 	return pairs, nil
 }
 
-// keyOf is a key without its quotes.
+// keyOf returns a key without its quotes.
 func keyOf(pair *ast.MappingValueNode) string {
 	if name, ok := pair.Key.(*ast.StringNode); ok {
 		return name.Value

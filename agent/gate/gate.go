@@ -13,11 +13,11 @@ import (
 	"lifehub/agent/args"
 )
 
-// Gate remembers what was allowed for a conversation or for always. It is safe
-// for concurrent use.
+// Gate holds the permission rules and what the user has allowed, for a
+// conversation or permanently. It is safe for concurrent use.
 type Gate struct {
-	// ReadOnly reports whether nothing that writes or sends may run, at this
-	// moment, whatever the rules say; nil: it may.
+	// ReadOnly reports whether the chat is read-only now: then nothing that
+	// writes or sends may run, whatever the rules. nil means never.
 	ReadOnly func() bool
 
 	save       func(context.Context, Rule) error
@@ -25,24 +25,26 @@ type Gate struct {
 
 	mu     sync.Mutex
 	rules  *Rules
-	grants map[string]*Rules      // by conversation: what was allowed for the rest of it
-	sent   map[[2]string][]string // by conversation and tool: the arguments that the user let go out
+	grants map[string]*Rules      // by conversation: what the user allowed for its duration
+	sent   map[[2]string][]string // by conversation and tool: arguments that the user allowed to be sent
 }
 
-// New returns a gate with these rules, nil for none. save keeps an "always", nil
-// for this run only. unattended: nobody can be asked.
+// New returns a gate with the given rules, which may be nil. save stores a rule
+// that the user allowed permanently; if nil, such a rule lasts for this run.
+// unattended means that there is no user to ask.
 func New(r *Rules, save func(context.Context, Rule) error, unattended bool) *Gate {
 	return &Gate{rules: r, save: save, unattended: unattended, grants: map[string]*Rules{}, sent: map[[2]string][]string{}}
 }
 
-// list is the rules of this moment.
+// list returns a copy of the current rules.
 func (g *Gate) list() []Rule {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.rules.List()
 }
 
-// level says whether a call of a tool, whose own level is given, may run, and why.
+// level returns the verdict for a call of the named tool, whose default level
+// is own.
 func (g *Gate) level(conversation, name string, own agent.Level, as Reading) Verdict {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -58,7 +60,8 @@ func (g *Gate) level(conversation, name string, own agent.Level, as Reading) Ver
 	return v
 }
 
-// Remember keeps a decision that holds for longer than one call.
+// Remember records a rule that outlasts the call: for the conversation or
+// permanently.
 func (g *Gate) Remember(ctx context.Context, conversation string, rule Rule, d agent.Decision) error {
 	g.mu.Lock()
 	switch d {
@@ -74,16 +77,16 @@ func (g *Gate) Remember(ctx context.Context, conversation string, rule Rule, d a
 	return g.save(ctx, rule)
 }
 
-// allowedOut lists the arguments that the user let go out through a tool, in
-// the spelling of [args.Input.Canonical].
+// allowedOut returns the arguments that the user allowed to be sent with the
+// tool, in the form of [args.Input.Canonical].
 func (g *Gate) allowedOut(conversation, tool string) []string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return slices.Clone(g.sent[[2]string{conversation, tool}])
 }
 
-// allowOut remembers that the user let the arguments of a call go out, unless
-// they are long.
+// allowOut records that the user allowed the arguments of a call to be sent.
+// Long arguments are not recorded.
 func (g *Gate) allowOut(conversation, tool string, input args.Input) {
 	const longest = 64 << 10 // bytes
 	if len(input.String()) > longest {
@@ -95,20 +98,20 @@ func (g *Gate) allowOut(conversation, tool string, input args.Input) {
 	g.sent[key] = append(g.sent[key], input.Canonical())
 }
 
-// allowsUntrusted reports whether a rule lets a call run whatever was read
-// before it.
+// allowsUntrusted reports whether a rule allows the call even after untrusted
+// text was read.
 func (g *Gate) allowsUntrusted(tool string, as Reading) bool {
 	return slices.ContainsFunc(append(g.list(), as.Tried...), func(r Rule) bool { return r.Untrusted && r.MatchesCall(tool, as) })
 }
 
-// namesHost reports whether a rule lets a tool run for the host of a call.
+// namesHost reports whether a rule allows the tool for the host of the call.
 func (g *Gate) namesHost(tool string, input args.Input, as Reading) bool {
 	return slices.ContainsFunc(append(g.list(), as.Tried...), func(r Rule) bool {
 		return r.Level == agent.Auto && r.Matches(tool, input) && slices.ContainsFunc(r.Where, func(w Where) bool { return w.Fit == OnHost })
 	})
 }
 
-// hosts are the addresses of the hosts that rules let a tool ask, a line each.
+// hosts returns the addresses of the hosts for which rules allow the tool.
 func (g *Gate) hosts(tool string) (list []string) {
 	for _, rule := range g.list() {
 		for _, where := range rule.Where {
@@ -120,13 +123,14 @@ func (g *Gate) hosts(tool string) (list []string) {
 	return list
 }
 
-// WithHidden carries the rules that hide notes from a tool.
+// WithHidden returns a context that hides the notes that rules deny to the
+// tool.
 func (g *Guard) WithHidden(ctx context.Context, tool agent.Tool) context.Context {
 	return Hiding(ctx, g.Gate.list(), tool)
 }
 
-// reading is how rules read a call. Where no rule speaks of a tool that only
-// reads, nothing needs to be looked up.
+// reading returns the arguments of a call as rules see them. It resolves no
+// names if no rule applies to a tool that only reads.
 func (g *Gate) reading(ctx context.Context, c Call) Reading {
 	if agent.ReadOnly(c.Tool) && !slices.ContainsFunc(g.list(), func(r Rule) bool { return r.SpeaksOf(c.Tool) }) {
 		return Reading{Plain: c.Input}

@@ -8,10 +8,10 @@ import (
 	"lifehub/agent"
 )
 
-// passHidden treats a call that was denied for the note it names like one that
-// names a missing note: a tool that reads runs and does not see the note, since
-// ctx hides it. Where the denied name would find another note, the call fails.
-// It reports false if the call was denied for another reason.
+// passHidden handles a call that was denied because of the note it names, as if
+// that note did not exist: a tool that only reads still runs, and ctx hides the
+// note from it. If the denied name resolves to another note, the call fails.
+// The result is false if the call was denied for another reason.
 func (g *Guard) passHidden(ctx context.Context, c Call, v Verdict) (*Permit, error, bool) {
 	notes, ok := c.Tool.(agent.Resolver)
 	if !ok || !agent.ReadOnly(c.Tool) || c.Tool.Level(c.Input.JSON()) != agent.Auto {

@@ -13,9 +13,9 @@ func (r Rule) Hides(tool agent.Tool) bool {
 	return r.Level == agent.Deny && len(r.Where) > 0 && (r.MatchesTool(agent.ReadNote) || agent.ReadOnly(tool) && r.SpeaksOf(tool))
 }
 
-// Hiding is a context that hides notes from a tool: those that a deny of some notes
-// names, for read_note or for the tool itself if it only reads. Without a tool it is
-// for what the user opens.
+// Hiding returns a context that hides from a tool the notes that deny rules
+// name, whether for read_note or for the tool itself if it only reads. A nil
+// tool is used for notes that the user opens.
 func Hiding(ctx context.Context, list []Rule, tool agent.Tool) context.Context {
 	var hide []Rule
 	for _, r := range list {

@@ -11,8 +11,8 @@ import (
 	"golang.org/x/net/idna"
 )
 
-// isOnHost reports that an address is one of the host's, at its usual port,
-// with nothing in it that could be read in two ways.
+// isOnHost reports whether address is certainly on the host: at the default
+// port, and with nothing that another parser could read differently.
 func isOnHost(pattern, address string) bool {
 	if strings.ContainsFunc(address, func(r rune) bool { return r <= ' ' || r == '\\' || r == 0x7f || unicode.IsSpace(r) }) {
 		return false
@@ -24,15 +24,15 @@ func isOnHost(pattern, address string) bool {
 	return hostFits(pattern, u.Hostname())
 }
 
-// mayBeOnHost reports whether an address may mean one of the host's. Both are
-// loose. One that cannot be read may mean any.
+// mayBeOnHost reports whether some parser could take address to be on the host.
+// An address that cannot be parsed may be on any host.
 func mayBeOnHost(pattern, address string) bool {
 	address = strings.NewReplacer(`\`, "/", " ", "", "\t", "", "\n", "", "\r", "").Replace(address)
 	if !strings.Contains(address, "//") {
 		address = "http://" + address
 	}
 	u, err := url.Parse(address)
-	if err != nil { // some programs read %61 in a host's name as an a
+	if err != nil { // some programs decode %61 in a host name to a
 		if address, err = url.PathUnescape(address); err == nil {
 			u, err = url.Parse(address)
 		}
@@ -65,7 +65,8 @@ func hostFits(pattern, host string) bool {
 	return ok && host == want
 }
 
-// plainHost is a host's name in the one spelling that DNS knows.
+// plainHost returns the canonical ASCII form of a host name, and whether it is
+// valid.
 func plainHost(host string) (string, bool) {
 	name, err := idna.Lookup.ToASCII(strings.TrimSuffix(strings.ToLower(host), "."))
 	return name, err == nil && name != ""
@@ -73,10 +74,10 @@ func plainHost(host string) (string, bool) {
 
 var otherDots = strings.NewReplacer("\u3002", ".", "\uff0e", ".", "\uff61", ".")
 
-// looseHost is a host in one spelling, also one that is no name for DNS, and a
-// number that some programs take for an address.
+// looseHost normalizes a host, including names invalid in DNS and numbers that
+// some programs read as IP addresses.
 func looseHost(host string) string {
-	host, _, _ = strings.Cut(strings.Trim(otherDots.Replace(strings.ToLower(host)), "[]"), "%") // a zone says where, not who
+	host, _, _ = strings.Cut(strings.Trim(otherDots.Replace(strings.ToLower(host)), "[]"), "%") // drop the zone
 	host = strings.TrimRight(host, ".")
 	if address, err := netip.ParseAddr(host); err == nil {
 		return address.Unmap().String()
@@ -93,8 +94,8 @@ func looseHost(host string) string {
 	return strings.Join(labels, ".")
 }
 
-// numberedHost reads 167838211, 0xa.1.515 and 012.1.2.3, all of which browsers
-// and others take for 10.1.2.3.
+// numberedHost parses 167838211, 0xa.1.515 and 012.1.2.3, all of which browsers
+// and others read as 10.1.2.3.
 func numberedHost(host string) (string, bool) {
 	parts := strings.Split(host, ".")
 	if len(parts) > 4 {
@@ -104,7 +105,7 @@ func numberedHost(host string) (string, bool) {
 	for i, part := range parts {
 		bits := 8
 		if i == len(parts)-1 {
-			bits = 8 * (5 - len(parts)) // the last one fills what is left
+			bits = 8 * (5 - len(parts)) // the last part fills the remaining bytes
 		}
 		n, err := strconv.ParseUint(part, 0, bits)
 		if err != nil {
@@ -115,7 +116,7 @@ func numberedHost(host string) (string, bool) {
 	return netip.AddrFrom4([4]byte{byte(sum >> 24), byte(sum >> 16), byte(sum >> 8), byte(sum)}).String(), true
 }
 
-// checkHost refuses what a rule can name as a host and no address has.
+// checkHost returns an error if no address can have the host that a rule names.
 func checkHost(host string) error {
 	name := strings.TrimPrefix(host, "*.")
 	if _, err := netip.ParseAddr(strings.Trim(name, "[]")); err == nil {

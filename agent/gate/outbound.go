@@ -16,17 +16,18 @@ import (
 )
 
 const (
-	// maxLiberties is how many small things that the user did not say the calls
-	// of a turn may hold (see [outbound]). Each can carry a few bits of what was
+	// maxLiberties bounds the small deviations from the user's own words in all
+	// calls of a turn (see [outbound]). Each could carry a few bits of what was
 	// read.
 	maxLiberties = 2
-	// maxNew bounds the words that a question names.
+	// maxNew bounds the words listed in a permission question.
 	maxNew = 8
 )
 
-// notFromUser lists what an outbound call holds that the user did not say in this
-// conversation; nil: nothing to ask about. Nothing is unsaid as long as the
-// prompts hold nothing but what the user typed: what nobody read cannot leave.
+// notFromUser lists the words of an outbound call that the user did not type in
+// this conversation; nil if the call may run without asking. It is always nil
+// while the prompts contain only what the user typed: text that was never read
+// cannot leak.
 func (g *Guard) notFromUser(c Call, made Origin) []string {
 	typed, others := g.said(c.Name(), made)
 	if !others || slices.Contains(typed, c.Input.Canonical()) {
@@ -59,14 +60,16 @@ func (g *Guard) notFromUser(c Call, made Origin) []string {
 	return nil
 }
 
-// RecallLiberties counts those of a call that began before the turn was interrupted.
+// RecallLiberties counts the deviations of a call that started before the turn
+// was interrupted.
 func (g *Guard) RecallLiberties(tool agent.Tool, input args.Input) {
 	g.notFromUser(Call{Tool: tool, Input: input}, Origin{Private: []string{"what was read before"}})
 }
 
-// said returns what the user typed in this conversation, as far as it is in
-// the prompts, the hosts that rules let the tool ask, and what was allowed to
-// go out through it. others: something else is in the prompts.
+// said returns what the user typed in this conversation, as far as it is in the
+// prompts, together with the hosts that rules allow for the tool and the
+// arguments that the user allowed before. others reports whether the prompts
+// contain anything else.
 func (g *Guard) said(tool string, made Origin) (typed []string, others bool) {
 	p := g.Prompts()
 	typed = slices.Concat([]string{p.Instructions}, g.Gate.allowedOut(g.Record.Conversation, tool), g.Gate.hosts(tool))
@@ -81,20 +84,20 @@ func (g *Guard) said(tool string, made Origin) (typed []string, others bool) {
 	return typed, others
 }
 
-// outbound compares a call's arguments with what the user said. A word as it
-// was typed is free, as often as one message holds it. Small differences are
-// liberties: another form of a said word, a function word, a sign, a date that
-// follows from what was said, a value that the tool's schema lists. Anything
-// else is new.
+// outbound compares the arguments of a call with what the user typed. A typed
+// word is free, as often as it occurs in one message. Small deviations count as
+// liberties: another form of a typed word, a function word, a punctuation mark,
+// a date derived from a typed one, a value listed in the tool's schema.
+// Anything else is new.
 type outbound struct {
 	user      *vocabulary
-	used      map[string]int // how often a word came so far
-	server    []string       // what the server of a tool that may read on brought in this turn
+	used      map[string]int // how often each word has occurred so far
+	server    []string       // this turn's results from the tool's own server
 	new       []string
 	liberties []string
 }
 
-// firstNew returns the first of the words, each once.
+// firstNew returns the first maxNew distinct words.
 func firstNew(words []string) (list []string) {
 	for _, word := range words {
 		if len(list) == maxNew {
@@ -107,12 +110,12 @@ func firstNew(words []string) (list []string) {
 	return list
 }
 
-// full reports whether no more has to be looked at.
+// full reports whether enough new words were found.
 func (o *outbound) full() bool { return len(o.new) > maxNew }
 
-// value compares a value of the arguments, which are at depth 0, with what the
-// schema says of it. An argument may be a list or an object; what nests deeper
-// is a liberty, as is what holds nothing.
+// value compares one value of the arguments with its schema. The arguments are
+// at depth 0, and an argument may be a list or an object; deeper nesting, or an
+// empty nested value, is a liberty.
 func (o *outbound) value(value any, s args.Shape, depth int) {
 	if o.full() || len(s.Default) > 0 && sameJSON(value, s.Default) {
 		return
@@ -157,13 +160,13 @@ func (o *outbound) value(value any, s args.Shape, depth int) {
 	}
 }
 
-// leastBrought is the shortest value that a call may take from what its server brought.
-// Of shorter ones, such as the digits of a page's number, many calls could spell a
-// text that the server has not seen.
+// leastBrought is the length of the shortest value that may be copied from the
+// server's own results. With shorter ones, such as page numbers, a series of
+// calls could spell out a text that the server has not seen.
 const leastBrought = 4 // characters
 
-// brought reports whether a value stands in what the tool's own server brought in this
-// turn, whole and apart from other words: it tells the server nothing.
+// brought reports whether value occurs as a whole word in this turn's results
+// from the tool's own server. Sending it back discloses nothing.
 func (o *outbound) brought(value string) bool {
 	if utf8.RuneCountInString(value) < leastBrought {
 		return false
@@ -193,7 +196,7 @@ func (o *outbound) nest(items int, sign string, depth int) {
 	}
 }
 
-// text compares a text, word by word, and what stands between the words.
+// text compares a text word by word, and the characters between the words.
 func (o *outbound) text(text string) {
 	before, wasNew := "", false
 	for between, word := range wordsBetween(text) {
@@ -212,8 +215,9 @@ func (o *outbound) text(text string) {
 	}
 }
 
-// between compares what stands between two words; "" is where the text begins
-// or ends. One blank is free, and so is what the user typed there.
+// between compares the characters between two words; an empty word is the start
+// or end of the text. One space is free, and so is what the user typed in the
+// same place.
 func (o *outbound) between(before, signs, after string) {
 	inside := before != "" && after != ""
 	padded := before == "" && signs != strings.TrimLeftFunc(signs, unicode.IsSpace) || after == "" && signs != strings.TrimRightFunc(signs, unicode.IsSpace)
@@ -233,7 +237,7 @@ func (o *outbound) between(before, signs, after string) {
 	}
 }
 
-// word counts the liberties of a word. It reports false for one that is new.
+// word counts the liberties of a word. It reports false if the word is new.
 func (o *outbound) word(word string) bool {
 	liberties, known := o.user.price(word)
 	if !known {

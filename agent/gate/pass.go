@@ -13,38 +13,40 @@ import (
 	"lifehub/llm"
 )
 
-// Guard is the gate as the calls of one turn meet it.
+// Guard is the gate for the calls of one turn.
 type Guard struct {
 	Gate    *Gate
 	Record  *Record
 	Schemas *args.Schemas
-	// Prompts is what of the conversation is in the prompt at this moment.
+	// Prompts returns what the prompts contain now, besides the results of
+	// tools.
 	Prompts func() Prompts
-	// Command says that the user asked for this very call, and no model did.
+	// Command means that the user, not a model, requested this call.
 	Command bool
 
 	mu        sync.Mutex
-	liberties []string // that outbound calls took; see notFromUser
-	refused   []string // tools that needed a permission nobody could give
+	liberties []string // deviations in outbound calls so far; see notFromUser
+	refused   []string // tools that needed permission with no user to ask
 }
 
-// Prompts is what is in the prompt of a turn next to what its tools brought.
+// Prompts is the content of a turn's prompts besides the results of its tools.
 type Prompts struct {
 	Instructions string
-	Question     string // as it was typed
+	Question     string // as typed
 	History      []llm.Message
-	Recalled     bool // facts, past exchanges or a summary
+	Recalled     bool // whether facts, past exchanges or a summary are included
 }
 
-// Unasked are the tools that needed a permission when nobody could be asked.
+// Unasked returns the tools that needed permission when there was no user to
+// ask.
 func (g *Guard) Unasked() []string { return g.refused }
 
-// Unattended reports whether nobody can be asked.
+// Unattended reports whether there is no user to ask.
 func (g *Guard) Unattended() bool { return g.Gate.unattended }
 
-// Pass takes a call through the gate: it asks the user where the level says
-// so, and waits for the reply. The error is a *Refusal, or that of a
-// cancelled ctx.
+// Pass takes a call through the gate. If the call needs permission, it asks the
+// user and waits for the reply. The error is a *Refusal or that of a cancelled
+// ctx.
 func (g *Guard) Pass(ctx context.Context, c Call) (*Permit, error) {
 	c.as = g.Gate.reading(ctx, c)
 	v := g.verdict(c)
@@ -80,7 +82,7 @@ func (g *Guard) Pass(ctx context.Context, c Call) (*Permit, error) {
 			c.as = g.Gate.reading(ctx, c)
 			v = g.verdict(c)
 			if v.Level == agent.Auto {
-				v.Level = agent.Confirm // what was changed is shown before it runs
+				v.Level = agent.Confirm // show the edited call before it runs
 			}
 			continue
 		case reply.Decision != agent.AllowOnce && reply.Decision != agent.AllowConversation && reply.Decision != agent.AllowAlways:
@@ -91,7 +93,7 @@ func (g *Guard) Pass(ctx context.Context, c Call) (*Permit, error) {
 		}
 		g.Gate.allowOut(g.Record.Conversation, c.Name(), c.Input)
 		if !lasting || reply.Decision == agent.AllowOnce {
-			return p, nil // this call was seen; others will be
+			return p, nil // a one-time permission
 		}
 		if err := g.Gate.Remember(ctx, g.Record.Conversation, rule, reply.Decision); err != nil {
 			g.Record.Stream.Notice("The rule %s could not be saved and applies to this run only: %v.", asked.Rule, err)
@@ -100,12 +102,13 @@ func (g *Guard) Pass(ctx context.Context, c Call) (*Permit, error) {
 	}
 }
 
-// ErrAlreadyDone is that of [Guard.PassAgain]: the user has seen that the call
-// happened.
+// ErrAlreadyDone is returned by [Guard.PassAgain] if the user confirms that the
+// call had happened.
 var ErrAlreadyDone = errors.New("it was done already")
 
-// PassAgain asks what to do about a call that was started at some time, zero for
-// unknown, and whose outcome is not known. Only an explicit yes makes it again.
+// PassAgain asks the user about a call that was started at since (zero if
+// unknown) and whose outcome is unknown. It is repeated only if the user
+// explicitly allows it.
 func (g *Guard) PassAgain(ctx context.Context, c Call, since time.Time) (*Permit, error) {
 	c.as = g.Gate.reading(ctx, c)
 	if v := g.verdict(c); v.Level == agent.Deny {
@@ -127,7 +130,7 @@ func (g *Guard) PassAgain(ctx context.Context, c Call, since time.Time) (*Permit
 	return nil, &Refusal{Because("outcome unknown; not repeated", reply.Reason)}
 }
 
-// edited is a call with other arguments, if they are arguments of its tool.
+// edited returns the call with other arguments, if they fit the tool's schema.
 func (g *Guard) edited(c Call, input json.RawMessage) (Call, error) {
 	if err := json.Unmarshal(input, new(map[string]any)); err != nil {
 		return c, fmt.Errorf("the arguments are not a JSON object: %w", err)
@@ -140,11 +143,11 @@ func (g *Guard) edited(c Call, input json.RawMessage) (Call, error) {
 	return c, nil
 }
 
-// ask puts the question and waits for the first reply; where nobody can be
-// asked, that is a no. Question and reply are in the journal before anything
-// follows from them.
+// ask emits the question and waits for the first reply; if there is no user to
+// ask, the reply is a refusal. The question and the reply are journalled before
+// they take effect.
 func (g *Guard) ask(ctx context.Context, c Call, p *Permit, asked agent.PermissionAsked) (agent.Reply, error) {
-	if err := p.prepare(ctx); err != nil && !asked.Unknown { // what has happened cannot be done again, and still is to be asked about
+	if err := p.prepare(ctx); err != nil && !asked.Unknown { // ask about a call that happened even if it can't be prepared again
 		return agent.Reply{}, err
 	}
 	if err := c.Turn.wait(ctx); err != nil {

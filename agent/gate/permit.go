@@ -14,52 +14,53 @@ import (
 // Call is one use of a tool.
 type Call struct {
 	Step   string
-	ID     string // pairs the events of the call
-	Key    string // the same when the call is made again after a kill, and like no other
+	ID     string // matches the events of the call
+	Key    string // unique, but the same if the call is repeated after a crash
 	Tool   agent.Tool
 	Input  args.Input
-	Turn   *Turnstile // among the steps that may ask
-	Origin *Origin    // nil: not known, so that everything read so far may have had a part in it
+	Turn   *Turnstile // position among the steps that may ask
+	Origin *Origin    // nil if unknown: then anything read so far may have influenced the call
 
-	as Reading // how rules read the input
+	as Reading // the input as rules see it
 }
 
-// Name is the name of its tool.
+// Name returns the name of the tool.
 func (c Call) Name() string { return c.Tool.Spec().Name }
 
-// intended is the entry of the journal before the call passes the gate.
+// intended returns the journal entry written before the call passes the gate.
 func (c Call) intended() agent.Entry {
 	return agent.Entry{Moment: agent.Intended, Step: c.Step, Tool: c.Name(), Input: c.Input.JSON(), Hash: Hash(c.Input.JSON())}
 }
 
-// Permit is the gate's leave to run one call with exactly these bytes.
+// Permit allows one call to run, with exactly these arguments.
 type Permit struct {
 	tool   agent.Tool
 	input  args.Input
 	hash   string
-	key    string // of IdempotencyKey
-	asked  bool   // the user was asked, and the journal holds it
-	reason string // why nobody was asked
+	key    string // idempotency key
+	asked  bool   // the user was asked, and the journal records it
+	reason string // why the user was not asked
 
-	change     agent.Change      // of a tool that is an [agent.Preparer]; nil: unprepared
-	unprepared error             // why there is no change
-	preview    agent.Preview     // as it was shown, if it was
-	places     map[string]string // the notes that the rules were asked about, by argument
+	change     agent.Change      // set if the tool is an [agent.Preparer] and was prepared
+	unprepared error             // why change is nil
+	preview    agent.Preview     // as shown to the user, if it was
+	places     map[string]string // path of each note that the rules matched, by argument
 }
 
 func newPermit(c Call) *Permit {
 	return &Permit{tool: c.Tool, input: c.Input, hash: Hash(c.Input.JSON()), key: c.Key, places: c.as.Places, unprepared: errChanged}
 }
 
-// errChanged refuses a call that is not the one that was allowed.
+// errChanged is returned if the arguments differ from those allowed.
 var errChanged = errors.New("the arguments are not those that were allowed")
 
-// errElsewhere refuses a call that would change another note than the one that
-// the rules were asked about.
+// errElsewhere is returned if the call would now change a different note than
+// the one that the rules matched.
 var errElsewhere = errors.New("the note that this call names has changed since; nothing was written: call it again")
 
-// prepare computes what the call changes and shows, once: what is prepared is
-// what runs. Its error is that of the call: what cannot be done is not asked about.
+// prepare computes once what the call will change, so that what is shown is
+// what runs. An error means that the call would fail; it is then not asked
+// about.
 func (p *Permit) prepare(ctx context.Context) error {
 	ctx = agent.WithIdempotencyKey(ctx, p.key)
 	var err error
@@ -86,7 +87,8 @@ func (p *Permit) prepare(ctx context.Context) error {
 	return err
 }
 
-// Run is the only way to a tool's Run, and to its Change.
+// Run runs the tool, or applies its prepared change. There is no other path to
+// either.
 func (p *Permit) Run(ctx context.Context) (agent.Result, error) {
 	if Hash(p.input.JSON()) != p.hash {
 		return agent.Result{}, errChanged
@@ -101,8 +103,8 @@ func (p *Permit) Run(ctx context.Context) (agent.Result, error) {
 	return p.change.Apply(ctx)
 }
 
-// Look runs a tool that only reads, for the turn itself: no model and no user
-// learns what it brings.
+// Look runs a read-only tool for the turn itself, without a permission. The
+// result must reach neither the model nor the user.
 func Look(ctx context.Context, tool agent.Tool, input args.Input) (agent.Result, error) {
 	if !agent.ReadOnly(tool) {
 		return agent.Result{}, errChanged
@@ -110,27 +112,28 @@ func Look(ctx context.Context, tool agent.Tool, input args.Input) (agent.Result,
 	return agent.Guarded(ctx, newPermit(Call{Tool: tool, Input: input}).Run)
 }
 
-// Input is what may run: the user may have changed it.
+// Input returns the arguments that may run; the user may have edited them.
 func (p *Permit) Input() args.Input { return p.input }
 
 // Asked reports whether the user was asked about the call.
 func (p *Permit) Asked() bool { return p.asked }
 
-// Hash is the SHA-256 of the arguments, in hex.
+// Hash returns the SHA-256 of the arguments, in hex.
 func Hash(input json.RawMessage) string {
 	sum := sha256.Sum256(input)
 	return hex.EncodeToString(sum[:])
 }
 
-// Refusal says that a call may not run. It is told to the model.
+// Refusal is the error of a call that may not run. The model sees its reason.
 type Refusal struct{ Reason string }
 
 func (r *Refusal) Error() string { return r.Reason }
 
-// Declined is the reason of a call that the user did not allow; theirs may follow.
+// Declined is the reason given when the user refuses a call; the user's own may
+// follow.
 const Declined = "the user said no"
 
-// Because adds why, if that is known, to what happened.
+// Because returns what, followed by the reason if there is one.
 func Because(what, why string) string {
 	if why == "" {
 		return what
@@ -138,8 +141,8 @@ func Because(what, why string) string {
 	return what + ": " + why
 }
 
-// Start records that a permitted call starts. When it returns an error, the
-// call must not run.
+// Start journals that a permitted call starts. If it returns an error, the call
+// must not run.
 func (g *Guard) Start(ctx context.Context, c Call, p *Permit) error {
 	start := agent.Entry{Moment: agent.CallStarted, Step: c.Step}
 	if _, ok := c.Tool.(agent.Checker); ok {
@@ -147,7 +150,7 @@ func (g *Guard) Start(ctx context.Context, c Call, p *Permit) error {
 		if p.change != nil {
 			mark, err = agent.Guarded(ctx, p.change.Mark)
 		}
-		if err == nil { // else its run will say why; and if it is cut, it is asked about
+		if err == nil { // otherwise Run reports the error, and an interrupted call is asked about
 			start.Mark = mark
 		}
 	}

@@ -10,20 +10,20 @@ import (
 	"lifehub/agent/args"
 )
 
-// placesTimeout bounds looking for the notes of a call. After that the call is
-// taken at its word.
+// placesTimeout bounds resolving the notes that a call names. After that, rules
+// see only the arguments as given.
 const placesTimeout = 10 * time.Second
 
 // Reading is the arguments of a call as rules see them.
 type Reading struct {
-	Plain  args.Input        // with paths in place of names; what a rule that loosens goes by
-	others []args.Input      // what else they may mean, for a rule that tightens
-	Places map[string]string // the notes that they name, by argument
-	Tried  []Rule            // to find out what one more would do
-	Former []string          // what the tool was called before
+	Plain  args.Input        // with note names resolved to paths; matched by rules that loosen
+	others []args.Input      // other readings; matched only by rules that tighten
+	Places map[string]string // path of each note that an argument names
+	Tried  []Rule            // extra rules, to find out what they would change
+	Former []string          // former names of the tool
 }
 
-// Read finds out what a call means.
+// Read resolves the notes that a call names.
 func Read(ctx context.Context, tool agent.Tool, input args.Input) Reading {
 	as := Reading{Plain: input, Former: agent.FormerNames(tool)}
 	placed, ok := tool.(agent.Resolver)
@@ -31,7 +31,7 @@ func Read(ctx context.Context, tool agent.Tool, input args.Input) Reading {
 	if !ok || err != nil {
 		return as
 	}
-	ctx, cancel := context.WithTimeout(agent.Hiding(ctx, nil), placesTimeout) // rules go by all notes
+	ctx, cancel := context.WithTimeout(agent.Hiding(ctx, nil), placesTimeout) // rules apply to hidden notes too
 	defer cancel()
 	places, err := agent.Guarded(ctx, func(ctx context.Context) (map[string]string, error) {
 		return placed.Places(ctx, input.JSON()), nil
@@ -58,8 +58,8 @@ func Read(ctx context.Context, tool agent.Tool, input args.Input) Reading {
 	return as
 }
 
-// MatchesCall reports whether the rule speaks of a call, in the plain reading if it
-// loosens and in any if it tightens.
+// MatchesCall reports whether the rule applies to a call: in the plain reading
+// if the rule loosens, in any reading if it tightens.
 func (r Rule) MatchesCall(tool string, as Reading) bool {
 	if r.Matches(tool, as.Plain) {
 		return true

@@ -11,7 +11,7 @@ import (
 	"lifehub/agent/fingerprint"
 )
 
-// InMemory returns a Provenance that forgets with the run.
+// InMemory returns a Provenance that lasts only for this run.
 func InMemory() agent.Provenance { return &inMemory{prints: map[int64]agent.Untrusted{}} }
 
 type inMemory struct {
@@ -53,8 +53,8 @@ func (m *inMemory) Forget(_ context.Context, prints []int64) error {
 	return nil
 }
 
-// Sources names where untrusted text came from that is in any of the
-// texts. What cannot be found out is taken to be untrusted.
+// Sources returns the names of the sources of untrusted text in texts. Text
+// whose origin cannot be determined counts as untrusted.
 func Sources(ctx context.Context, store agent.Provenance, texts ...string) []string {
 	var prints []int64
 	for _, text := range texts {
@@ -68,9 +68,9 @@ func Sources(ctx context.Context, store agent.Provenance, texts ...string) []str
 	return from
 }
 
-// Mark marks what of a result is untrusted, and of the reason of one that there
-// is none of, and remembers what came in: all that a tool or an attachment
-// brings goes through here. outside: all of it is.
+// Mark tags the untrusted text of a result, or of its error, and fingerprints
+// it. Everything that a tool or attachment returns passes through it. If
+// outside is set, all of the result is untrusted.
 func (r *Record) Mark(ctx context.Context, from string, outside bool, result *agent.Result, reason string) {
 	untrusted := func(texts ...string) bool {
 		return len(agent.OpenedIn(ctx, texts)) > 0 || len(Sources(ctx, r.Store, texts...)) > 0
@@ -81,7 +81,7 @@ func (r *Record) Mark(ctx context.Context, from string, outside bool, result *ag
 			all = append(all, s.Text)
 		}
 	}
-	if !outside && !result.IsUntrusted() && !untrusted(all...) { // which one look tells for most
+	if !outside && !result.IsUntrusted() && !untrusted(all...) { // usually one lookup shows that nothing is untrusted
 		untrusted = func(...string) bool { return false }
 	}
 	var own []string
@@ -102,7 +102,7 @@ func (r *Record) Mark(ctx context.Context, from string, outside bool, result *ag
 		case untrusted(s.Path, s.Heading, s.Text):
 			s.Untrusted = true
 			own = append(own, linesWithout(untrusted, s.Text)...)
-		case s.Call != "" && r.HasUntrusted(): // as a result's own text below
+		case s.Call != "" && r.HasUntrusted(): // treated like the result's own text below
 		default:
 			own = append(own, s.Text)
 		}
@@ -110,7 +110,7 @@ func (r *Record) Mark(ctx context.Context, from string, outside bool, result *ag
 	if !result.IsUntrusted() {
 		result.Untrusted = untrusted(result.Text, reason)
 		switch {
-		case r.HasUntrusted(): // it may repeat arguments that were made of untrusted text
+		case r.HasUntrusted(): // the text may repeat arguments derived from untrusted text
 		case result.Untrusted:
 			own = append(own, linesWithout(untrusted, result.Text)...)
 		default:
@@ -120,7 +120,7 @@ func (r *Record) Mark(ctx context.Context, from string, outside bool, result *ag
 	r.AddOwn(own...)
 }
 
-// linesWithout are the lines of a text in which nothing is untrusted.
+// linesWithout returns the lines of text without untrusted content.
 func linesWithout(untrusted func(...string) bool, text string) (own []string) {
 	for line := range strings.Lines(text) {
 		if !untrusted(line) {
@@ -130,7 +130,7 @@ func linesWithout(untrusted func(...string) bool, text string) (own []string) {
 	return own
 }
 
-// OwnLines are the user's own ones of a text.
+// OwnLines returns the lines of text that are the user's own.
 func (r *Record) OwnLines(ctx context.Context, text string) []string {
 	untrusted := func(texts ...string) bool { return len(Sources(ctx, r.Store, texts...)) > 0 }
 	if !untrusted(text) {
@@ -139,7 +139,8 @@ func (r *Record) OwnLines(ctx context.Context, text string) []string {
 	return linesWithout(untrusted, text)
 }
 
-// remember saves fingerprints of untrusted text of this turn.
+// remember saves fingerprints of this turn's untrusted text, and reports a
+// failure as a notice.
 func (r *Record) remember(ctx context.Context, kind agent.Kind, from string, prints []int64) {
 	if len(prints) == 0 {
 		return
@@ -149,22 +150,23 @@ func (r *Record) remember(ctx context.Context, kind agent.Kind, from string, pri
 	}
 }
 
-// Save keeps fingerprints of untrusted text of this turn, also after a cancel.
+// Save saves fingerprints of this turn's untrusted text, even after ctx was
+// cancelled.
 func (r *Record) Save(ctx context.Context, kind agent.Kind, from string, prints []int64) error {
 	return r.Store.Remember(context.WithoutCancel(ctx), agent.Untrusted{Source: from, Conversation: r.Conversation, Kind: kind, Prints: prints})
 }
 
-// Prints are the fingerprints of what a model made of untrusted text, without
-// what is in the user's own words and notes as they were read. written:
-// each of its lines is known, also a short one.
+// Prints returns the fingerprints of text derived from untrusted text, except
+// those of the user's own words and notes. If written is set, even short lines
+// are fingerprinted.
 func (r *Record) Prints(text string, written bool) []int64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return fingerprint.Except(text, written, &r.own)
 }
 
-// RememberSaid remembers an answer that was made of untrusted text; what is
-// said without any is no mark of one.
+// RememberSaid records an answer derived from untrusted text. An answer given
+// without any is removed from the record.
 func (r *Record) RememberSaid(ctx context.Context, text string) {
 	if from := r.ReadSoFar().Untrusted; len(from) > 0 {
 		r.remember(ctx, agent.WasSaid, from[0], r.Prints(text, false))

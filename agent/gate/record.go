@@ -12,8 +12,8 @@ import (
 	"lifehub/agent/fingerprint"
 )
 
-// Record is what was read during a turn: where text comes from that is not the
-// user's own, and what tools brought. It is safe for concurrent use.
+// Record tracks what was read during a turn: the sources of untrusted text, and
+// the results of tools. It is safe for concurrent use.
 type Record struct {
 	Stream       *events.Stream
 	Store        agent.Provenance
@@ -23,29 +23,29 @@ type Record struct {
 	seen      Seen
 	untrusted []string
 	toolText  []string
-	search    []string            // what web searches brought
-	servers   map[string][]string // by server: what its tools brought
-	own       fingerprint.Own     // what of it is the user's own
-	quoted    map[string][]string // by message of the user's: whose words are in it
+	search    []string            // addresses found by web searches
+	servers   map[string][]string // results of each server's tools
+	own       fingerprint.Own     // the user's own text among what was read
+	quoted    map[string][]string // by the user's message: sources of untrusted text in it
 	plans     map[string]Origin   // by step: what had been read when it was planned
 }
 
-// Seen is what the calls of a turn brought to light and named.
+// Seen is what the calls of a turn returned and named.
 type Seen struct {
 	Sources []agent.Source
 	Listed  []agent.Source
-	Given   []string // arguments of calls that are not known to only read notes
+	Given   []string // arguments of calls other than those known to only read notes
 }
 
-// Seen is what has been seen so far.
+// Seen returns what was seen so far.
 func (r *Record) Seen() Seen {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return Seen{slices.Clip(r.seen.Sources), slices.Clip(r.seen.Listed), slices.Clip(r.seen.Given)}
 }
 
-// Called notes what a call names, run or not: a page that it opens, or what it
-// makes or changes. A nil tool is one that is not known.
+// Called records the arguments of a call, whether it runs or not, if it opens a
+// page or may change something. tool is nil if unknown.
 func (r *Record) Called(tool agent.Tool, input args.Input) {
 	if _, opens := tool.(agent.Fetcher); opens || tool == nil || !agent.ReadOnly(tool) {
 		r.mu.Lock()
@@ -54,14 +54,14 @@ func (r *Record) Called(tool agent.Tool, input args.Input) {
 	}
 }
 
-// Origin is what a call was made of.
+// Origin is what influenced the arguments of a call.
 type Origin struct {
-	Untrusted []string // where the untrusted text comes from that had a part in it
-	Private   []string // texts that tools had brought before
+	Untrusted []string // sources of untrusted text
+	Private   []string // results returned by earlier calls
 }
 
-// Add counts the result of a tool among what a call was made of, also where it
-// is an error. A nil tool is one that is gone.
+// Add adds the result of a tool, which may be an error. tool is nil if it no
+// longer exists.
 func (o *Origin) Add(name string, tool agent.Tool, r agent.Result) {
 	o.Private = append(o.Private, textsOf(r)...)
 	o.Untrusted = append(o.Untrusted, untrustedFrom(r, name)...)
@@ -70,7 +70,7 @@ func (o *Origin) Add(name string, tool agent.Tool, r agent.Result) {
 	}
 }
 
-// ReadSoFar is what a call that is made now may be made of: everything.
+// ReadSoFar returns the origin of a call made now: everything read so far.
 func (r *Record) ReadSoFar() Origin {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -84,7 +84,8 @@ func (r *Record) HasUntrusted() bool {
 	return len(r.untrusted) > 0
 }
 
-// ReadFrom notes what a tool of a server brought; "" is no server.
+// ReadFrom records a result of a tool of the server; server is "" for other
+// tools.
 func (r *Record) ReadFrom(server string, result agent.Result) {
 	if server == "" {
 		return
@@ -97,21 +98,21 @@ func (r *Record) ReadFrom(server string, result agent.Result) {
 	r.servers[server] = append(r.servers[server], result.Text)
 }
 
-// Brought is what the tools of a server brought in this turn.
+// Brought returns the results of the server's tools in this turn.
 func (r *Record) Brought(server string) []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return slices.Clone(r.servers[server])
 }
 
-// Found are the addresses that the turn's web searches found.
+// Found returns the addresses found by this turn's web searches.
 func (r *Record) Found() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return slices.Clone(r.search)
 }
 
-// Planned notes what steps were made of.
+// Planned records the origin of planned steps.
 func (r *Record) Planned(steps []agent.Step, from Origin) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -123,7 +124,7 @@ func (r *Record) Planned(steps []agent.Step, from Origin) {
 	}
 }
 
-// OriginOf is what had been read when a step was planned; nil: nobody knows.
+// OriginOf returns what had been read when a step was planned; nil if unknown.
 func (r *Record) OriginOf(step string) *Origin {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -134,8 +135,8 @@ func (r *Record) OriginOf(step string) *Origin {
 	return &Origin{Untrusted: slices.Clone(made.Untrusted), Private: slices.Clone(made.Private)}
 }
 
-// MarkUntrusted notes that text from outside the user's own notes stands in the
-// prompts from now on, and where it comes from.
+// MarkUntrusted records that untrusted text from these sources is in the
+// prompts from now on.
 func (r *Record) MarkUntrusted(from ...string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -146,11 +147,10 @@ func (r *Record) MarkUntrusted(from ...string) {
 	}
 }
 
-// MarkError notes that the words of an error are untrusted text from who said
-// them.
+// MarkError records that the text of an error is untrusted and came from who.
 func (r *Record) MarkError(who string) { r.MarkUntrusted("what " + who + " said") }
 
-// Read notes what a tool brought.
+// Read records the result of a tool.
 func (r *Record) Read(tool string, result agent.Result) {
 	r.MarkUntrusted(untrustedFrom(result, tool)...)
 	r.mu.Lock()
@@ -158,15 +158,15 @@ func (r *Record) Read(tool string, result agent.Result) {
 	r.seen.Sources = append(r.seen.Sources, result.Sources...)
 	r.seen.Listed = append(r.seen.Listed, result.Listed...)
 	r.toolText = append(r.toolText, textsOf(result)...)
-	if tool == agent.WebSearch { // the results' own addresses, not what is in their texts, nor what was looked for
+	if tool == agent.WebSearch { // only the addresses of the results, not those in their text or in the query
 		for _, s := range result.Sources {
 			r.search = append(r.search, s.Path)
 		}
 	}
 }
 
-// ErrorsUntrusted reports whether all that a tool brings is untrusted, its errors
-// too. What a tool that is gone brought may be.
+// ErrorsUntrusted reports whether everything that a tool returns is untrusted,
+// including its errors. That is assumed of a tool that no longer exists.
 func ErrorsUntrusted(tool agent.Tool) bool {
 	if tool == nil {
 		return true
@@ -175,7 +175,7 @@ func ErrorsUntrusted(tool agent.Tool) bool {
 	return opens || agent.IsOutward(tool)
 }
 
-// untrustedFrom names what of a result is untrusted; nil: nothing.
+// untrustedFrom names the untrusted parts of a result.
 func untrustedFrom(r agent.Result, tool string) (names []string) {
 	for _, s := range r.Sources {
 		name := s.Path
@@ -200,8 +200,8 @@ func textsOf(r agent.Result) []string {
 	return texts
 }
 
-// AddMessage takes in a message of the conversation, and what of it is
-// untrusted.
+// AddMessage records a message of the conversation, and the untrusted text in
+// it.
 func (r *Record) AddMessage(ctx context.Context, text string, user bool) {
 	if user {
 		sent := agent.ParseMessage(text)
@@ -225,15 +225,15 @@ func (r *Record) AddMessage(ctx context.Context, text string, user bool) {
 	}
 }
 
-// QuotedIn names whose words are in what the user typed, or seems to have.
+// QuotedIn returns the sources of untrusted text in a message of the user.
 func (r *Record) QuotedIn(typed string) []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.quoted[strings.TrimSpace(typed)]
 }
 
-// AddOwn takes in texts that are the user's own, so that what is made of them
-// is no sign of an untrusted text that holds them too.
+// AddOwn records texts that are the user's own. Text derived from them is not
+// evidence of an untrusted text that also contains it.
 func (r *Record) AddOwn(texts ...string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -12,38 +12,38 @@ import (
 	"lifehub/internal/pattern"
 )
 
-// Rule sets the level of the calls that it matches: those of the tools whose
-// name fits, and whose arguments fit each of its conditions.
+// Rule sets the level of the calls that it matches: those of a tool whose name
+// matches Tool, with arguments that fit every condition in Where.
 type Rule struct {
-	Tool  string  // glob over the tool's name
-	Where []Where // on arguments, sorted by their names; none: any arguments
-	Only  bool    // and the call has no argument but those that Where names
+	Tool  string  // glob matched against the tool's name
+	Where []Where // conditions on arguments, sorted by name; empty matches any arguments
+	Only  bool    // the call has no arguments besides those in Where
 	Level agent.Level
-	From  string // file:line it stands in; "" when it was made in this run
+	From  string // file:line of the rule; "" if it was made in this run
 
-	// Untrusted: it lets calls run also after untrusted text was read, which may
-	// have chosen their arguments.
+	// Untrusted rules apply even after untrusted text was read, which may have
+	// chosen the arguments.
 	Untrusted bool
 
-	// Narrows marks a rule of a folder that the user trusts: it makes calls
-	// stricter, whatever the user's own rules say, and never freer.
+	// Narrows marks a rule from a trusted folder: it can make calls stricter,
+	// never freer, whatever the user's own rules.
 	Narrows bool
 }
 
-// MatchesTool reports whether the rule speaks of calls of the tool.
+// MatchesTool reports whether the rule covers the named tool.
 func (r Rule) MatchesTool(tool string) bool {
 	ok, err := path.Match(r.Tool, tool)
 	return ok && err == nil
 }
 
-// SpeaksOf reports whether the rule is about calls of the tool: by its name or,
-// if it tightens, by a former one.
+// SpeaksOf reports whether the rule covers the tool, by its name or, if the
+// rule tightens, by a former name.
 func (r Rule) SpeaksOf(tool agent.Tool) bool {
 	return r.MatchesTool(tool.Spec().Name) || r.Level != agent.Auto && slices.ContainsFunc(agent.FormerNames(tool), r.MatchesTool)
 }
 
-// Matches reports whether the rule speaks of a call. Where the arguments leave a
-// doubt, a rule that loosens does not match, and one that tightens does.
+// Matches reports whether the rule covers a call. If the arguments are
+// ambiguous, a rule that loosens does not match and one that tightens does.
 func (r Rule) Matches(tool string, input args.Input) bool {
 	if !r.MatchesTool(tool) {
 		return false
@@ -61,13 +61,13 @@ func (r Rule) Matches(tool string, input args.Input) bool {
 	return r.surelyMatches(given)
 }
 
-// Rules decide the level of a call. The last match wins; a deny beats all.
-// A nil *Rules leaves each tool its own level.
+// Rules decides the level of calls. The last match wins, except that a deny
+// beats everything. A nil *Rules leaves every tool at its own level.
 type Rules struct {
 	list []Rule
 }
 
-// List returns the rules in the order in which they stand.
+// List returns a copy of the rules in order.
 func (r *Rules) List() []Rule {
 	if r == nil {
 		return nil
@@ -75,13 +75,13 @@ func (r *Rules) List() []Rule {
 	return slices.Clone(r.list)
 }
 
-// With returns the rules followed by more, which win over those before.
+// With returns the rules followed by more, which take precedence.
 func (r *Rules) With(more ...Rule) *Rules {
 	return &Rules{list: append(r.List(), more...)}
 }
 
-// Narrowed returns the rules with those of a trusted folder, which can only
-// make calls stricter.
+// Narrowed returns the rules with those of a trusted folder added, which can
+// only make calls stricter.
 func (r *Rules) Narrowed(by *Rules) *Rules {
 	more := by.List()
 	for i := range more {
@@ -90,16 +90,17 @@ func (r *Rules) Narrowed(by *Rules) *Rules {
 	return r.With(more...)
 }
 
-// Verdict is a level, and why.
+// Verdict is the level of a call and the reason for it.
 type Verdict struct {
 	Level  agent.Level
 	Reason string
-	Fixed  bool     // no yes of the user loosens it for longer than one call
-	Unsaid []string // what would leave the machine that the user did not say
+	Fixed  bool     // the user can allow one call, nothing longer
+	Unsaid []string // words the call would send that the user did not type
 }
 
-// Decide returns the level of a call of tool, whose own level is given, and
-// why: the rule and where it stands, or that no rule speaks of it.
+// Decide returns the verdict for a call of the tool, whose default level is
+// own. The reason names the rule and its file and line, or that no rule
+// matches.
 func (r *Rules) Decide(tool string, own agent.Level, as Reading) Verdict {
 	if own == agent.Deny {
 		return Verdict{Level: agent.Deny, Reason: fmt.Sprintf("%s is denied by default, and rules cannot override it", tool), Fixed: true}
@@ -138,14 +139,14 @@ func (r *Rules) Decide(tool string, own agent.Level, as Reading) Verdict {
 // reasonMark begins a rule in the reason of a Verdict; [Format] begins with a brace.
 const reasonMark = "rule "
 
-// WithoutRule returns the reason of a Verdict without the rule it ends with, for
+// WithoutRule returns the reason of a Verdict without the rule at its end, for
 // a program that may not see the rules.
 func WithoutRule(reason string) string {
 	before, _, _ := strings.Cut(reason, reasonMark+"{")
 	return strings.TrimSuffix(before, "; ")
 }
 
-// String shows the rule and where it stands.
+// String returns the rule and its file and line.
 func (r Rule) String() string {
 	if r.From == "" {
 		return Format(r) + " (this run)"
@@ -153,19 +154,20 @@ func (r Rule) String() string {
 	return Format(r) + " (" + r.From + ")"
 }
 
-// For is the rule that matches the tool of this name and no other.
+// For returns the rule that matches only the named tool.
 func For(tool string, level agent.Level) Rule {
 	return Rule{Tool: globEscaper.Replace(tool), Level: level}
 }
 
 var globEscaper = strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`)
 
-// maxKeptRule bounds a rule that LifeHub offers to write, in bytes: nobody
-// reads a longer one.
+// maxKeptRule bounds the size of a rule that LifeHub offers to save, in bytes:
+// no user would read a longer one.
 const maxKeptRule = 1000
 
-// ForCall is the rule that an "always" to this call writes. It matches the
-// call, and others only as far as the tool says (see [Bounded]). false: there is none.
+// ForCall returns the rule that an "always" for this call saves. It matches the
+// call, and other calls only as far as the tool permits (see [agent.Bounded]).
+// It reports false if there is no such rule.
 func ForCall(tool agent.Tool, input args.Input) (Rule, bool) {
 	given, err := input.Object()
 	if err != nil {
@@ -192,8 +194,8 @@ func ForCall(tool agent.Tool, input args.Input) (Rule, bool) {
 	return rule, len(Format(rule)) <= maxKeptRule && rule.Matches(tool.Spec().Name, input)
 }
 
-// toolGlob refuses what no tool's name can fit, such as {a,b}, a|b and [!a]: a
-// deny that fits nothing would forbid nothing.
+// toolGlob matches the patterns that a tool name can fit. It rejects {a,b}, a|b
+// and [!a], because a deny that matches nothing would forbid nothing.
 var toolGlob = pattern.Lazy(`^[A-Za-z0-9_.*?\[\]^\\-]+$`)
 
 func checkGlob(glob string) error {
@@ -206,8 +208,8 @@ func checkGlob(glob string) error {
 	return nil
 }
 
-// IsBound reports whether the rule limits the values of an argument. Any other
-// leaves all of a call to who wrote what was read before it.
+// IsBound reports whether the rule limits the value of some argument. A rule
+// that does not leaves the whole call to whoever wrote the text read before it.
 func (r Rule) IsBound() bool {
 	return slices.ContainsFunc(r.Where, func(w Where) bool {
 		return len(w.Values) > 0 && !slices.ContainsFunc(w.Values, func(value string) bool {

@@ -13,7 +13,7 @@ import (
 	"lifehub/internal/pattern"
 )
 
-// Format is the rule as one line of YAML, as [Append] writes it.
+// Format returns the rule as one line of YAML, as [Append] writes it.
 func Format(r Rule) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "{tool: %s", quoteYAML(r.Tool))
@@ -31,7 +31,7 @@ func Format(r Rule) string {
 	return b.String()
 }
 
-// Words says which calls a rule is about.
+// Words describes in words which calls the rule covers.
 func (r Rule) Words() string {
 	calls := r.Tool
 	for i, w := range r.Where {
@@ -54,7 +54,7 @@ func (r Rule) Words() string {
 	return calls
 }
 
-// String is the condition as the file holds it.
+// String returns the condition as written in the file.
 func (w Where) String() string {
 	switch {
 	case w.Fit == NotGiven:
@@ -72,13 +72,13 @@ func (w Where) String() string {
 	return fmt.Sprintf("{%s: [%s]}", w.Fit, strings.Join(list, ", "))
 }
 
-// plainWord is a text that means itself in YAML, unless it is one of yamlWords.
+// plainWord matches text that needs no quotes in YAML, except for yamlWords.
 var plainWord = pattern.Lazy(`^[A-Za-z][A-Za-z0-9_.-]*$`)
 
 var yamlWords = []string{"true", "false", "null", "yes", "no", "on", "off", "y", "n"}
 
-// quoteYAML leaves a plain name plain, so that a file written by LifeHub
-// reads as one written by hand.
+// quoteYAML quotes s only if necessary, so that a file written by LifeHub reads
+// like one written by hand.
 func quoteYAML(s string) string {
 	if plainWord.MatchString(s) && !slices.Contains(yamlWords, strings.ToLower(s)) {
 		return s
@@ -91,8 +91,8 @@ func quoteYAML(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", "''") + "'"
 }
 
-// ParseOne reads the text of one rule, as --allow takes it: as [Format]
-// writes it, or a tool's name or glob with conditions behind it:
+// ParseOne parses one rule, as given to --allow: in the form that [Format]
+// writes, or the name or glob of a tool followed by conditions:
 //
 //	add_task
 //	add_task=confirm
@@ -100,7 +100,7 @@ func quoteYAML(s string) string {
 //	web_fetch url=host:*.example.org
 //	append_note path=under:log/
 //
-// The level is auto when it is not named.
+// The level defaults to auto.
 func ParseOne(text string) (Rule, error) {
 	rule, err := parseRule(strings.TrimSpace(text))
 	if err != nil {
@@ -165,7 +165,7 @@ func parseRule(text string) (Rule, error) {
 	return rule, nil
 }
 
-// SplitArguments reads key=value key2='two words'.
+// SplitArguments parses key=value key2='two words'.
 func SplitArguments(s string) (pairs [][2]string, err error) {
 	for s = strings.TrimSpace(s); s != ""; s = strings.TrimSpace(s) {
 		key, rest, ok := strings.Cut(s, "=")

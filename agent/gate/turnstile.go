@@ -8,20 +8,22 @@ import (
 	"lifehub/agent"
 )
 
-// lineTimeout bounds how long a question waits for earlier steps to ask theirs:
-// one may have to read a note from a slow disk first.
+// lineTimeout bounds how long a question waits for those of earlier steps,
+// which may first have to read a note from a slow disk.
 const lineTimeout = 2 * time.Second
 
-// Turnstile is where a step stands among those of its plan: the questions of steps
-// that run side by side come in the order of the plan. nil: it stands alone.
+// Turnstile is the place of a step in the queue of its plan: steps that run in
+// parallel ask their questions in the order of the plan. A nil *Turnstile never
+// waits.
 type Turnstile struct {
 	before []*Turnstile
-	free   func() bool   // all that the step comes after has ended
-	past   chan struct{} // closed when it has asked, or asks nothing
+	free   func() bool   // reports whether all dependencies of the step have ended
+	past   chan struct{} // closed when the step has asked, or will not ask
 	once   sync.Once
 }
 
-// wait lets the earlier steps ask first, except those that are not free yet.
+// wait waits until the earlier steps have asked, except those whose
+// dependencies have not ended.
 func (l *Turnstile) wait(ctx context.Context) error {
 	if l == nil {
 		return nil
@@ -50,7 +52,8 @@ func (l *Turnstile) LetNext() {
 	}
 }
 
-// QueueUp gives steps their line; ended closes when a step has.
+// QueueUp returns a turnstile for each step; ended[id] is closed when that step
+// ends.
 func QueueUp(steps []agent.Step, ended map[string]chan struct{}) []*Turnstile {
 	line := make([]*Turnstile, len(steps))
 	for i, step := range steps {

@@ -7,16 +7,17 @@ import (
 	"lifehub/internal/pattern"
 )
 
-// fenceMark begins or ends a block of code in a message.
+// fenceMark matches the start or end of a fenced code block.
 var fenceMark = pattern.Lazy("^(`{3,}|~{3,})")
 
-// Outside is what of a message stands outside fences.
+// Outside returns the text of a message outside fenced code blocks.
 func Outside(message string) string {
 	outside, _ := splitFences(message)
 	return outside
 }
 
-// splitFences parts a message into what is outside fences and inside.
+// splitFences splits a message into the text outside and inside fenced code
+// blocks.
 func splitFences(message string) (outside, inside string) {
 	var kept, fenced strings.Builder
 	open := ""
@@ -36,8 +37,9 @@ func splitFences(message string) (outside, inside string) {
 	return kept.String(), fenced.String()
 }
 
-// Split parts a message of the user's into what was typed and what was not.
-// Where untrusted text is in it nothing is certain to have been typed.
+// Split splits a message of the user into what was typed and the rest: fenced
+// code and attachments. If the message contains untrusted text, nothing counts
+// as typed.
 func (r *Record) Split(message string) (typed, brought string) {
 	m := agent.ParseMessage(message)
 	if len(r.QuotedIn(m.Text)) > 0 {
@@ -50,7 +52,7 @@ func (r *Record) Split(message string) (typed, brought string) {
 	return typed, brought
 }
 
-// Typed is what of a message of the user's was typed.
+// Typed returns the typed part of a message of the user.
 func (r *Record) Typed(message string) string {
 	typed, _ := r.Split(message)
 	return typed

@@ -14,14 +14,14 @@ import (
 	"lifehub/llm"
 )
 
-// Verdict says what the gate does with a call, and why.
+// Verdict returns what the gate would do with a call.
 func (g *Guard) Verdict(ctx context.Context, c Call) Verdict {
 	c.as = g.Gate.reading(ctx, c)
 	return g.verdict(c)
 }
 
-// verdict says whether a call may run: by its tool and the rules, and by where
-// its arguments come from.
+// verdict decides by the tool's level, the rules, and the origin of the
+// arguments.
 func (g *Guard) verdict(c Call) Verdict {
 	if g.Gate.ReadOnly != nil && g.Gate.ReadOnly() && !agent.HasNoEffect(c.Tool) {
 		return Verdict{Level: agent.Deny, Reason: "this chat is read-only, whatever the rules say", Fixed: true}
@@ -43,7 +43,7 @@ func (g *Guard) verdict(c Call) Verdict {
 		v.Unsaid = g.notFromUser(c, made)
 	}
 	if reads && len(v.Unsaid) == 0 {
-		made.Untrusted = nil // whoever chose the arguments, the server learns nothing from them
+		made.Untrusted = nil // the server learns nothing, whoever chose the arguments
 	}
 	if v.Level == agent.ConfirmEach && newAddress {
 		v.Reason = c.Name() + " asks for each address, unless a rule names its host"
@@ -51,7 +51,7 @@ func (g *Guard) verdict(c Call) Verdict {
 	if v.Level != agent.Auto {
 		if v.Level != agent.Deny && len(made.Untrusted) > 0 {
 			v.Reason = untrustedReason(c, made) + "; " + v.Reason
-			v.Fixed = true // what would be allowed for longer would be asked about all the same
+			v.Fixed = true // allowing it for longer would have no effect
 		}
 		return v
 	}
@@ -68,8 +68,7 @@ func (g *Guard) verdict(c Call) Verdict {
 	return v
 }
 
-// originOf is what a call was made of: where that is not known, everything that
-// was read so far may have had a part in it.
+// originOf returns the origin of a call; if unknown, everything read so far.
 func (g *Guard) originOf(c Call) Origin {
 	if c.Origin == nil {
 		return g.Record.ReadSoFar()
@@ -77,8 +76,8 @@ func (g *Guard) originOf(c Call) Origin {
 	return *c.Origin
 }
 
-// isLiteral reports whether the user's message is this very call, written out:
-// @add_task text="Buy milk". Then nothing else had a part in it.
+// isLiteral reports whether the user's message spells out this very call, as in
+// @add_task text="Buy milk". Then nothing else influenced it.
 func (g *Guard) isLiteral(c Call) bool {
 	head, rest, _ := strings.Cut(strings.TrimSpace(g.Record.Typed(g.Prompts().Question)), " ")
 	if head != "@"+c.Name() {
@@ -105,7 +104,8 @@ func untrustedReason(c Call, made Origin) string {
 	return fmt.Sprintf("untrusted text was read before %s was planned: %s", c.Name(), strings.Join(from[:min(len(from), 5)], ", "))
 }
 
-// knownAddress reports whether the user or this turn's search gave the address.
+// knownAddress reports whether the address comes from the user or this turn's
+// search.
 func (g *Guard) knownAddress(address string) bool {
 	want, p := agent.PlainAddress(address), g.Prompts()
 	given := append(g.Record.Found(), g.Record.Typed(p.Question))
@@ -124,9 +124,9 @@ func (g *Guard) knownAddress(address string) bool {
 	return false
 }
 
-// ownLevel is the level of a call before any rule, and whether it opens an
-// address that no question has shown. Such a one is shown each time, but where
-// a rule names its host.
+// ownLevel returns the level of a call before any rule, and whether it opens an
+// address that no question has shown. Such an address is confirmed each time
+// unless a rule names its host.
 func (g *Guard) ownLevel(c Call) (own agent.Level, newAddress bool) {
 	own = c.Tool.Level(c.Input.JSON())
 	fetcher, ok := c.Tool.(agent.Fetcher)
@@ -141,9 +141,10 @@ func (g *Guard) ownLevel(c Call) (own agent.Level, newAddress bool) {
 	return agent.ConfirmEach, true
 }
 
-// allowing returns the rule with which a run where nobody can be asked would
-// let a call run, as [ParseOne] reads it, with VALUE and HOST for what it has
-// to name. "": there is none. untrusted: it has to be one for after untrusted text.
+// allowing returns the rule, in the form that [ParseOne] reads, that would let
+// the call run without a user to ask, with VALUE and HOST as placeholders; ""
+// if there is none. untrusted reports whether the rule must also apply after
+// untrusted text.
 func (g *Guard) allowing(c Call) (rule string, untrusted bool) {
 	name := c.Name()
 	given, err := c.as.Plain.Object()
@@ -174,14 +175,14 @@ func (g *Guard) allowing(c Call) (rule string, untrusted bool) {
 	return "", false
 }
 
-// Ready makes a permitted call ready to run. What nobody was shown is computed
-// now; what was shown stays as it is. What the call is about to write that was
-// made of untrusted text is remembered: it must be known before it can be read.
-// planned is the call as it was before the user could change it: what the user
-// wrote into the arguments is the user's own.
+// Ready prepares a permitted call to run. A change that was not shown is
+// computed now; one that was shown stays as it is. Text derived from untrusted
+// text is fingerprinted before the call writes it, so that it is known when it
+// is read back. planned is the call before the user could edit it: what the
+// user put into the arguments is the user's own.
 func (g *Guard) Ready(ctx context.Context, planned Call, p *Permit) error {
 	if !p.asked && !agent.ReadOnly(planned.Tool) {
-		_ = p.prepare(ctx) // its error is that of Run
+		_ = p.prepare(ctx) // Run returns the error
 	}
 	made := g.originOf(planned)
 	if agent.ReadOnly(planned.Tool) || len(made.Untrusted) == 0 || g.Command || g.isLiteral(planned) {
@@ -199,8 +200,8 @@ func (g *Guard) Ready(ctx context.Context, planned Call, p *Permit) error {
 	return nil
 }
 
-// withoutPlaces returns arguments without those that name a note which is there:
-// its name is the user's.
+// withoutPlaces returns the arguments except those that name an existing note,
+// whose name is the user's own.
 func (p *Permit) withoutPlaces(input args.Input) args.Input {
 	given, err := input.Copy()
 	if err != nil || strings.HasPrefix(p.preview.Diff, "--- /dev/null") {
@@ -216,7 +217,7 @@ func (p *Permit) withoutPlaces(input args.Input) args.Input {
 	return rest
 }
 
-// changedLines are the lines that a unified diff takes away and adds.
+// changedLines returns the lines that a unified diff removes and adds.
 func changedLines(diff string) (gone, come string) {
 	for line := range strings.Lines(diff) {
 		switch {

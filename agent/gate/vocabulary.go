@@ -16,16 +16,16 @@ import (
 	"lifehub/internal/text"
 )
 
-// vocabulary is what the user said: the words of some messages, and the days
-// that they name.
+// vocabulary is what the user typed: the words of some messages, and the days
+// that they mention.
 type vocabulary struct {
-	typed map[string]bool   // as they were typed
-	count map[string]int    // in lower case: how often in one message at most
-	bare  map[string]string // without accents: with them, both in lower case
+	typed map[string]bool   // exact spelling
+	count map[string]int    // lower case; highest count in one message
+	bare  map[string]string // without accents → with accents, both in lower case
 	stems map[string]bool
 	days  map[string]bool // ISO dates
-	names map[string]bool // what these days are called, in lower case
-	texts string          // the messages in lower case
+	names map[string]bool // names of these days, in lower case
+	texts string          // the messages, in lower case
 }
 
 func newVocabulary(messages []string, now time.Time) *vocabulary {
@@ -41,7 +41,7 @@ func newVocabulary(messages []string, now time.Time) *vocabulary {
 			}
 			lower := strings.ToLower(word)
 			if len(here) == 0 {
-				v.typed[lower] = true // a capital that only begins the message
+				v.typed[lower] = true // the first word may be capitalized only for its position
 			}
 			v.typed[word] = true
 			here[lower]++
@@ -51,12 +51,12 @@ func newVocabulary(messages []string, now time.Time) *vocabulary {
 				v.stems[stem] = true
 			}
 			if day, ok := readDay(word); ok {
-				v.addDay(day, 2) // its weekday says little more
+				v.addDay(day, 2) // its weekday, month and year disclose little more
 			}
 		}
 	}
 	v.texts = texts.String()
-	const nearly = 366 // days: what was said without a year is within one
+	const nearly = 366 // days: a date without a year is within one year
 	for offset := -nearly; offset <= nearly; offset++ {
 		if day := now.AddDate(0, 0, offset); v.says(day, offset) {
 			v.addDay(day, offset)
@@ -65,8 +65,8 @@ func newVocabulary(messages []string, now time.Time) *vocabulary {
 	return v
 }
 
-// price returns how many liberties a word takes, and whether it is one that
-// may go out at all.
+// price returns how many liberties a word costs, and whether it may be sent at
+// all.
 func (v *vocabulary) price(word string) (liberties int, known bool) {
 	lower := strings.ToLower(word)
 	switch {
@@ -92,12 +92,12 @@ func (v *vocabulary) price(word string) (liberties int, known bool) {
 	return 0, false
 }
 
-// wrote reports whether a text is within what the user typed, in any case.
+// wrote reports whether text occurs in what the user typed, ignoring case.
 func (v *vocabulary) wrote(text string) bool {
 	return text != "" && strings.Contains(v.texts, strings.ToLower(text))
 }
 
-// times is how often a word is in one message.
+// times returns how often the word occurs in one message at most.
 func (v *vocabulary) times(word string) int {
 	if n := v.count[strings.ToLower(word)]; n > 0 || !strings.ContainsFunc(word, text.Unspaced) {
 		return n
@@ -105,8 +105,8 @@ func (v *vocabulary) times(word string) int {
 	return 1
 }
 
-// says reports whether the user's words name a day, which is offset days from
-// today: today itself, tomorrow, a weekday or weekend about now, or day and
+// says reports whether the user's words refer to day, which is offset days from
+// today: today itself, tomorrow, a weekday or weekend near today, or a day and
 // month.
 func (v *vocabulary) says(day time.Time, offset int) bool {
 	about := offset > -8 && offset < 14 // "last Monday", "next Friday"
@@ -133,7 +133,7 @@ func (v *vocabulary) addDay(day time.Time, offset int) {
 	}
 }
 
-// dayText finds a date that begins a text.
+// dayText matches a date at the start of a text.
 var dayText = pattern.Lazy(`^(?:\d{4}-\d{2}-\d{2}|\d{1,2}\.\d{1,2}\.\d{4})`)
 
 func readDay(word string) (time.Time, bool) {
@@ -145,12 +145,12 @@ func readDay(word string) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// wordsBetween cuts a text into words, each with what stands before it; the
-// last is "" with what stands after all words. A word is a run of letters, of
-// digits or of a script without spaces, or a date.
+// wordsBetween yields each word of a text with the text before it, and finally
+// "" with the text after the last word. A word is a run of letters, of digits
+// or of a script without spaces, or a date.
 func wordsBetween(text string) iter.Seq2[string, string] {
 	return func(yield func(between, word string) bool) {
-		start, end, kind := 0, 0, 0 // text[:start] is done, text[end:i] is the word so far
+		start, end, kind := 0, 0, 0 // text[:start] was yielded; text[end:i] is the current word
 		for i := 0; i < len(text); {
 			r, size := utf8.DecodeRuneInString(text[i:])
 			next := kindOf(r, kind)
@@ -182,8 +182,8 @@ func wordsBetween(text string) iter.Seq2[string, string] {
 
 const digits = 2
 
-// kindOf is the kind of word that a character belongs to, after one of the
-// kind before; 0: none.
+// kindOf returns the kind of word that r belongs to, following a rune of kind
+// before; 0 if none.
 func kindOf(r rune, before int) int {
 	switch {
 	case unicode.IsMark(r):
@@ -198,16 +198,17 @@ func kindOf(r rune, before int) int {
 	return 0
 }
 
-// plainCase reports whether a word is in lower case, in upper case, or begins
-// with a capital.
+// plainCase reports whether a word is in lower case, in upper case or
+// capitalized.
 func plainCase(word string) bool {
 	lower := strings.ToLower(word)
 	first, size := utf8.DecodeRuneInString(lower)
 	return word == lower || word == strings.ToUpper(word) || word == string(unicode.ToTitle(first))+lower[size:]
 }
 
-// withoutAccents takes the accents off letters, so that zürich is zurich. A
-// mark that is a character of its own stays: it shows, and says something.
+// withoutAccents removes the accents of letters, so that zürich becomes zurich.
+// Combining marks that are separate runes stay: they are visible and carry
+// meaning.
 func withoutAccents(word string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) && !text.Unspaced(r) {
@@ -217,7 +218,8 @@ func withoutAccents(word string) string {
 	}, word)
 }
 
-// differing is in how many letters two words of the same length differ.
+// differing returns the number of runes in which two words of the same length
+// differ.
 func differing(a, b string) (n int) {
 	other := []rune(b)
 	for i, r := range []rune(a) {
@@ -228,10 +230,10 @@ func differing(a, b string) (n int) {
 	return n
 }
 
-// stems reduces a word, in lower case, to what its forms have in common, by
-// the rules of English and of German.
+// stems returns the stems of a lower-case word by the rules of English and of
+// German.
 func stems(word string) (list []string) {
-	const longest = 64 // bytes; what is longer is no word
+	const longest = 64 // bytes; anything longer is not a word
 	if len(word) > longest || unicode.IsDigit(firstRune(word)) {
 		return nil
 	}
@@ -241,14 +243,15 @@ func stems(word string) (list []string) {
 	return list
 }
 
-// sameJSON reports whether a value is what raw says.
+// sameJSON reports whether value encodes to the same JSON as raw.
 func sameJSON(value any, raw json.RawMessage) bool {
 	text, err := json.Marshal(value)
 	var other bytes.Buffer
 	return err == nil && json.Compact(&other, raw) == nil && bytes.Equal(text, other.Bytes())
 }
 
-// signName is a character that shows, or its number.
+// signName returns the character itself if it is visible, otherwise its code
+// point.
 func signName(r rune) string {
 	if unicode.IsGraphic(r) && !unicode.IsSpace(r) && !unicode.IsMark(r) {
 		return string(r)

@@ -19,22 +19,22 @@ import (
 type Where struct {
 	Argument string
 	Fit      Fit
-	Values   []string // one of them must fit; none for NotGiven
+	Values   []string // one must fit; empty for NotGiven
 }
 
 // Fit is how an argument is compared.
 type Fit string
 
-// The ways to compare. A list fits when each of its items does.
+// A list fits if each of its items does.
 const (
-	LikeGlob Fit = "glob"   // * stands for anything, ? for one character, \ for the next one itself
-	OneOf    Fit = "one_of" // it is one of the values
-	Under    Fit = "under"  // it is a path below the folder
-	OnHost   Fit = "host"   // it is a web address on the host; *.example.org: on one below it
-	NotGiven Fit = "absent" // the call does not have it
+	LikeGlob Fit = "glob"   // * matches anything, ? one character, \ escapes the next character
+	OneOf    Fit = "one_of" // equal to one of the values
+	Under    Fit = "under"  // a path below the folder
+	OnHost   Fit = "host"   // a web address on the host; *.example.org means a subdomain
+	NotGiven Fit = "absent" // the argument is missing
 )
 
-// check refuses a condition that no call can fit.
+// check returns an error if no call can fit the condition.
 func (w Where) check() error {
 	for _, value := range w.Values {
 		if w.Fit != OnHost {
@@ -47,7 +47,7 @@ func (w Where) check() error {
 	return nil
 }
 
-// surelyMatches reports whether each condition holds beyond doubt.
+// surelyMatches reports whether every condition holds beyond doubt.
 func (r Rule) surelyMatches(args map[string]any) bool {
 	named := map[string]bool{}
 	for _, w := range r.Where {
@@ -64,9 +64,8 @@ func (r Rule) surelyMatches(args map[string]any) bool {
 	return true
 }
 
-// holds reports whether the condition holds beyond doubt: neither an argument
-// whose name differs in its case alone nor a second reading of the value may
-// stand in the way.
+// holds reports whether the condition holds beyond doubt: no argument has a
+// name that differs only in case, and the value has no other reading.
 func (w Where) holds(args map[string]any) bool {
 	for name := range args {
 		if name != w.Argument && strings.EqualFold(name, w.Argument) {
@@ -110,8 +109,8 @@ func (w Where) surelyFits(text string) bool {
 	})
 }
 
-// mayMatch reports whether each condition may hold in some reading of the
-// arguments: a rule that tightens is not to be slipped by another spelling.
+// mayMatch reports whether every condition holds in some reading of the
+// arguments, so that another spelling cannot evade a rule that tightens.
 func (r Rule) mayMatch(args map[string]any) bool {
 	named := map[string]bool{}
 	for _, w := range r.Where {
@@ -142,7 +141,7 @@ func (w Where) mayHold(args map[string]any) bool {
 	return w.Fit == NotGiven && !given
 }
 
-// mayFit looks at a value, and at everything inside it.
+// mayFit checks a value and everything nested in it.
 func (w Where) mayFit(value any) bool {
 	switch v := value.(type) {
 	case []any:
@@ -175,8 +174,8 @@ func (w Where) mayFit(value any) bool {
 	})
 }
 
-// readings are a text as it stands and, where it may be a path, as a path
-// without detours, from a root and from the vault whose name may stand before.
+// readings returns the text and, if it may be a path, the cleaned path:
+// relative, absolute, and without its first segment, which may name the vault.
 func readings(text string) []string {
 	list := []string{text}
 	if !strings.ContainsAny(text, `/\`) {
@@ -195,8 +194,8 @@ func readings(text string) []string {
 	return list
 }
 
-// textOf is a value as patterns see it: a text is itself, a number has one
-// spelling, all else is JSON with sorted keys.
+// textOf returns the text that patterns are matched against: a string as it is,
+// a number in canonical form, anything else as JSON with sorted keys.
 func textOf(value any) string {
 	switch v := value.(type) {
 	case string:
@@ -205,17 +204,17 @@ func textOf(value any) string {
 		return plainNumber(v.String())
 	}
 	text, err := json.Marshal(value)
-	if err != nil { // cannot be: it was read from JSON
+	if err != nil { // impossible: the value came from JSON
 		return ""
 	}
 	return string(text)
 }
 
-// maxExponent bounds the numbers that are written out.
+// maxExponent bounds the numbers that are expanded.
 const maxExponent = 100
 
-// plainNumber gives a number one spelling, with all its digits; what is none
-// stays, and one with a huge exponent.
+// plainNumber returns a number in canonical form, with all its digits. Other
+// text, and numbers with a huge exponent, are returned unchanged.
 func plainNumber(text string) string {
 	if !args.IsNumber(text) || len(text) > maxExponent {
 		return text
@@ -233,8 +232,8 @@ func plainNumber(text string) string {
 	return exact.FloatString(digits)
 }
 
-// loose folds what looks or counts the same: case, compatible characters,
-// characters that show nothing, blanks around.
+// loose folds case, compatible characters, invisible characters and surrounding
+// spaces.
 func loose(text string) string {
 	text = strings.Map(func(r rune) rune {
 		if unicode.Is(unicode.Cf, r) || unicode.IsControl(r) && !unicode.IsSpace(r) {
@@ -245,7 +244,7 @@ func loose(text string) string {
 	return strings.TrimSpace(strings.ToLower(text))
 }
 
-// Pinned is the condition that an argument is as it is in a call.
+// Pinned returns the condition that an argument equals value.
 func Pinned(name string, value any) Where {
 	if value == nil {
 		return Where{Argument: name, Fit: NotGiven}
@@ -262,14 +261,14 @@ func sortWhere(where []Where) {
 	slices.SortFunc(where, func(a, b Where) int { return strings.Compare(a.Argument, b.Argument) })
 }
 
-// globSurelyMatches reports whether a text is one that the writer of a pattern
-// had in mind: next to other characters, a wildcard stands for nothing on
-// another line and for no way out of a folder. One * alone is anything.
+// globSurelyMatches reports whether text matches as the author of the pattern
+// intended: a wildcard next to other characters matches neither a line break
+// nor a .. segment. A lone * matches anything.
 func globSurelyMatches(pattern, text string) bool {
 	if !globMatch(pattern, text) {
 		return false
 	}
-	plain := argumentUnescaper.Replace(pattern) // what of it is meant as it stands is in the text as often
+	plain := argumentUnescaper.Replace(pattern) // the literal part of the pattern must account for all of them
 	return pattern == "*" || lineBreaks(plain) == lineBreaks(text) && waysUp(plain) == waysUp(text)
 }
 
@@ -282,7 +281,7 @@ func lineBreaks(text string) (n int) {
 	return n
 }
 
-// waysUp counts the .. among the segments of a path.
+// waysUp counts the .. segments of a path.
 func waysUp(text string) (n int) {
 	for _, segment := range strings.FieldsFunc(text, func(r rune) bool { return r == '/' || r == '\\' }) {
 		if segment == ".." {
@@ -292,10 +291,11 @@ func waysUp(text string) (n int) {
 	return n
 }
 
-// globMatch matches a whole text in time that grows with both lengths only.
+// globMatch reports whether the pattern matches the whole text, in time bounded
+// by the product of their lengths.
 func globMatch(pattern, text string) bool {
 	p, s := []rune(pattern), []rune(text)
-	star, mark := -1, 0 // the last *, and what it stands for so far
+	star, mark := -1, 0 // position of the last * and the end of its match so far
 	i, j := 0, 0
 	for j < len(s) {
 		switch {
@@ -325,8 +325,9 @@ func globMatch(pattern, text string) bool {
 	return i == len(p)
 }
 
-// isUnder reports that a path is below a folder, or is it, in whatever
-// system's reading. Links are not followed: the tools themselves don't.
+// isUnder reports whether a path is certainly the folder or below it, on any
+// operating system. Links are not followed; the tools do not follow them
+// either.
 func isUnder(folder, name string) bool {
 	if name == "" || strings.ContainsFunc(name, func(r rune) bool { return unicode.IsControl(r) || r == '\\' || r == '\u2215' || r == '\u2044' }) ||
 		strings.Contains(name, ":") || strings.HasPrefix(name, "~") || path.IsAbs(folder) != path.IsAbs(name) {
@@ -341,15 +342,15 @@ func isUnder(folder, name string) bool {
 	return folder == "." || folder == "/" || name == folder || strings.HasPrefix(name, folder+"/")
 }
 
-// mayBeUnder reports whether a path may mean a place below a folder: below any
-// root if it is absolute, below any vault if not. Both are loose.
+// mayBeUnder reports whether a path could be below the folder: below any root
+// if it is absolute, in any vault otherwise. Both are normalized by loose.
 func mayBeUnder(folder, name string) bool {
 	name = strings.TrimPrefix(name, "file://")
 	if plain, err := url.PathUnescape(name); err == nil {
 		name = plain
 	}
 	want, have := segmentsOf(folder), segmentsOf(name)
-	farthest := 1 // the vault's name may stand before
+	farthest := 1 // the first segment may name the vault
 	if path.IsAbs(strings.ReplaceAll(name, `\`, "/")) || strings.HasPrefix(name, "~") || strings.Contains(name, ":") || strings.Contains(name, "..") {
 		farthest = len(have)
 	}
