@@ -1,5 +1,5 @@
-// Package args makes the arguments of a call fit the JSON Schema of its tool, and
-// compares them: it repairs, checks and writes them in one spelling.
+// Package args fits the arguments of a call to the JSON Schema of its tool: it
+// repairs and checks them, and writes them in a canonical form for comparing.
 package args
 
 import (
@@ -25,33 +25,34 @@ import (
 // Repaired is arguments that fit the schema of their tool.
 type Repaired struct {
 	Input   Input
-	Changed []string // what was written otherwise and means the same
-	Lost    []string // what was left out of a call that changes nothing
+	Changed []string // changes that kept the meaning
+	Lost    []string // arguments dropped from a call that changes nothing
 }
 
-// Repair makes what a model wrote for arguments into arguments of the tool, or
-// says why it cannot. It does no more than this:
+// Repair turns the arguments that a model wrote into valid arguments of the
+// tool, or returns an error. It makes only these changes:
 //
-//   - a JSON object inside a string is read; nothing at all is {}
-//   - any other text is the one argument of a tool that needs no more than one
-//   - "5" becomes 5 and "true" true where the schema wants it, 5 becomes "5"
-//   - a single value becomes a list of one, a list of one its value
-//   - null for an optional argument is left out, as is an unknown argument
-//     where the schema allows none; one with a value stops a call that may
-//     change something
-//   - a missing argument that has a default gets it
-//   - a word that is in an enum except for its case takes the enum's case
-//   - a day in words, as "next Friday", becomes YYYY-MM-DD where the schema wants it
+//   - a JSON object inside a string is parsed; no arguments at all become {}
+//   - other text becomes the argument of a tool that requires exactly one
+//   - "5" becomes 5 and "true" true, or 5 becomes "5", as the schema requires
+//   - a single value becomes a list of one, or a list of one its value
+//   - null for an optional argument is dropped; so is an unknown argument if
+//     the schema allows none, except that one with a value is an error if the
+//     call may change something
+//   - a missing required argument gets its default, if it has one
+//   - a value that differs from an enum value only in case gets its case
+//   - a date in words, such as "next Friday", becomes YYYY-MM-DD if the schema
+//     requires a date
 func (s *Schemas) Repair(tool agent.Tool, raw json.RawMessage) (Repaired, error) {
 	return s.repair(tool, raw, false)
 }
 
-// repairing is how arguments are repaired.
+// repairing holds the options and state of one repair.
 type repairing struct {
-	meant  bool // also what a model means by names and values that the schema does not have
+	meant  bool // also guess names and values that the schema does not have
 	writes bool // the call may change something
 	today  time.Time
-	lost   []string // unknown arguments that say something
+	lost   []string // unknown arguments with a value
 }
 
 func (s *Schemas) repair(tool agent.Tool, raw json.RawMessage, meant bool) (Repaired, error) {
@@ -89,20 +90,20 @@ func (s *Schemas) repair(tool agent.Tool, raw json.RawMessage, meant bool) (Repa
 	return out, err
 }
 
-// aloneArgument are the arguments of a call that was given a text and no
-// object, where the tool needs one text and nothing else.
+// aloneArgument returns the arguments of a call whose raw arguments are a plain
+// string, if the tool requires a single string.
 func aloneArgument(raw json.RawMessage, s Shape) (map[string]any, bool) {
 	var text string
 	if len(s.Required) != 1 || !s.Properties[s.Required[0]].is("string") || json.Unmarshal(raw, &text) != nil {
 		return nil, false
 	}
 	if text = strings.TrimSpace(text); strings.HasPrefix(text, "{") || strings.HasPrefix(text, "[") {
-		return nil, false // it was to be an object
+		return nil, false // meant as an object or list
 	}
 	return map[string]any{s.Required[0]: strings.Trim(text, `"`)}, true
 }
 
-// ReadObject reads the arguments; numbers keep their digits.
+// ReadObject parses the arguments. Numbers keep their digits.
 func ReadObject(raw json.RawMessage) (map[string]any, error) {
 	raw = bytes.TrimSpace(raw)
 	if len(raw) == 0 || string(raw) == "null" {
@@ -127,8 +128,8 @@ func ReadObject(raw json.RawMessage) (map[string]any, error) {
 	return args, nil
 }
 
-// compact writes the arguments as they will be shown and run: the model's own
-// bytes except white space, unless something was changed.
+// compact returns the arguments as they are shown and run: the model's own
+// bytes without insignificant white space, unless something was changed.
 func compact(raw json.RawMessage, args map[string]any, changed bool) (json.RawMessage, error) {
 	if !changed && !hasDoubles(raw) {
 		var out bytes.Buffer
@@ -145,8 +146,8 @@ func compact(raw json.RawMessage, args map[string]any, changed bool) (json.RawMe
 	return bytes.TrimSpace(out.Bytes()), nil
 }
 
-// hasDoubles reports whether an object of the JSON has a key twice: one reader
-// takes the first and another the last. Of JSON that is odd it may.
+// hasDoubles reports whether an object in the JSON may have a duplicate key,
+// which parsers resolve differently.
 func hasDoubles(raw json.RawMessage) bool {
 	doc, err := hujson.Parse(raw)
 	if err != nil {
@@ -164,20 +165,20 @@ func hasDoubles(raw json.RawMessage) bool {
 	return false
 }
 
-// keysOf are those of an object, in the order in which they stand.
+// keysOf returns the keys of an object in source order.
 func keysOf(value *hujson.Value) (names []string) {
 	if value == nil {
 		return nil
 	}
 	if object, ok := value.Value.(*hujson.Object); ok {
 		for _, member := range object.Members {
-			names = append(names, member.Name.Value.(hujson.Literal).String()) // the keys of an object are texts
+			names = append(names, member.Name.Value.(hujson.Literal).String()) // keys are always strings
 		}
 	}
 	return names
 }
 
-// Shape is what repairing needs to know of a schema.
+// Shape is the part of a JSON Schema used for repairing.
 type Shape struct {
 	Type        any              `json:"type"` // a name or a list of names
 	Properties  map[string]Shape `json:"properties"`
@@ -193,9 +194,10 @@ type Shape struct {
 	Additional  json.RawMessage  `json:"additionalProperties"`
 }
 
+// ShapeOf parses a schema; invalid JSON yields the zero Shape.
 func ShapeOf(schema json.RawMessage) Shape {
 	var s Shape
-	_ = json.Unmarshal(schema, &s) // a shape that cannot be read repairs nothing
+	_ = json.Unmarshal(schema, &s) // a zero Shape repairs nothing
 	return s
 }
 
@@ -247,7 +249,7 @@ func (r *repairing) object(args map[string]any, s Shape) (notes []string) {
 	return notes
 }
 
-// saysNothing reports whether a value is lost without a loss.
+// saysNothing reports whether a value is empty.
 func saysNothing(value any) bool {
 	switch v := value.(type) {
 	case nil:
@@ -262,8 +264,8 @@ func saysNothing(value any) bool {
 	return false
 }
 
-// value returns what the schema wants in place of value; note is "" when
-// nothing had to be done.
+// value repairs a value to fit the schema. The note describes the change; it is
+// "" if there was none.
 func (r *repairing) value(value any, s Shape) (repaired any, note string) {
 	repaired, note = r.form(value, s)
 	if r.meant {
@@ -274,7 +276,7 @@ func (r *repairing) value(value any, s Shape) (repaired any, note string) {
 	return repaired, note
 }
 
-// form returns a value in the type that the schema wants.
+// form converts a value to the type that the schema requires.
 func (r *repairing) form(value any, s Shape) (repaired any, note string) {
 	switch v := value.(type) {
 	case string:
@@ -339,14 +341,14 @@ func (r *repairing) text(v string, s Shape) (any, string) {
 	return v, ""
 }
 
-// aDay is how a schema says that a text is a day.
+// aDay matches the description of an argument that takes a date.
 var aDay = pattern.Lazy(`(?:^|[\s,;:(])YYYY-MM-DD(?:$|[\s,;.:)])`)
 
 func (s Shape) isDay() bool {
 	return (s.Type == nil || s.is("string")) && (s.Format == "date" || aDay.MatchString(s.Description))
 }
 
-// day is what a text that names a day in words is in a schema that wants a day.
+// day converts a date in words to YYYY-MM-DD if the schema requires a date.
 func (r *repairing) day(text string, s Shape) (day string, ok bool) {
 	if !s.isDay() {
 		return "", false
@@ -383,7 +385,7 @@ func (r *repairing) single(value any, s Shape) (any, string) {
 	return []any{value}, cmp.Or(note, "was not a list")
 }
 
-// IsNumber reports whether a text is a number as JSON writes it.
+// IsNumber reports whether s is a number in JSON syntax.
 func IsNumber(s string) bool {
 	if s == "" || s[0] != '-' && (s[0] < '0' || s[0] > '9') {
 		return false
@@ -391,7 +393,7 @@ func IsNumber(s string) bool {
 	return json.Valid([]byte(s))
 }
 
-// Kind names what an argument may be.
+// Kind describes the values that an argument may have.
 func (s Shape) Kind() string {
 	if len(s.Enum) > 0 {
 		var list []string
@@ -413,7 +415,7 @@ func (s Shape) Kind() string {
 	return fmt.Sprint(s.Type) + bounds
 }
 
-// PropertyOrder is the order in which the schema's author wrote its arguments.
+// PropertyOrder returns the names of the arguments in the order of the schema.
 func PropertyOrder(schema json.RawMessage) []string {
 	doc, err := hujson.Parse(schema)
 	if err != nil {
@@ -422,16 +424,16 @@ func PropertyOrder(schema json.RawMessage) []string {
 	return keysOf(doc.Find("/properties"))
 }
 
-// Lists reports whether the schema's bounds leave few whole numbers, n among
-// them.
+// Lists reports whether the bounds of the schema admit n and at most
+// [maxChoices] integers.
 func (s Shape) Lists(n json.Number) bool {
 	whole, err := n.Int64()
 	return err == nil && s.Minimum != nil && s.Maximum != nil && *s.Maximum-*s.Minimum < maxChoices &&
 		float64(whole) >= *s.Minimum && float64(whole) <= *s.Maximum
 }
 
-// maxChoices is how many whole numbers may be between a schema's bounds for
-// one of them to be the schema's own value.
+// maxChoices is how many integers the bounds of a schema may admit for each of
+// them to count as listed by the schema.
 const maxChoices = 48
 
 func textsIn(value any) (texts []string) {
@@ -452,12 +454,12 @@ func textsIn(value any) (texts []string) {
 	return texts
 }
 
-// aForm is what a schema says of a text that has to have a form.
+// aForm matches the description of an argument with a fixed form.
 var aForm = pattern.Lazy(`\b(?:path|url|YYYY-MM-DD)\b`)
 
-// NoContent names an argument that holds a text of some kind though its schema
-// takes no content there but a number, a date, a path or one of some words; "":
-// there is none.
+// NoContent returns the name of an argument in which holds reports true for
+// some text, although its schema admits no free text there, only a number,
+// date, path or enum; "" if there is none.
 func NoContent(schema json.RawMessage, input Input, holds func(text string) bool) (name string) {
 	given, err := input.Object()
 	if err != nil {

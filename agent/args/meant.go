@@ -15,24 +15,25 @@ import (
 	"lifehub/internal/when"
 )
 
-// RepairMeant repairs what a model wrote as [Schemas.Repair] does, and first
-// what can mean one thing only by the schema:
+// RepairMeant is like [Schemas.Repair] but first resolves what can have only
+// one meaning under the schema:
 //
-//   - an unknown name is the argument whose name has the same words, or one of the
-//     two begins with the words of the other: start is start_date, due_date is due
-//   - an unknown name left is the one required argument that is missing and takes
-//     its value, if no other is left for that and its name is like that of no other
-//   - a day under an unknown name is the only argument that takes a day
-//   - a number beyond a bound is the bound, in a call that changes nothing
-//   - a value that is in no enum is the one that it abbreviates, or whose part of
-//     the description ("open: pending, not done") names it
+//   - an unknown name means the argument whose name consists of the same words,
+//     or whose name it abbreviates or extends, or that extends it: start is
+//     start_date, due_date is due
+//   - a remaining unknown name means the one missing required argument that
+//     accepts its value, if its name resembles no other argument
+//   - a date under an unknown name means the only argument that takes a date
+//   - a number out of bounds means the bound, in a call that changes nothing
+//   - a value not in an enum means the value that it abbreviates, or whose part
+//     of the description ("open: pending, not done") contains it
 //
-// It is for models: a person is told what does not fit.
+// It is for calls by models. A person sees an error instead.
 func (s *Schemas) RepairMeant(tool agent.Tool, raw json.RawMessage) (Repaired, error) {
 	return s.repair(tool, raw, true)
 }
 
-// NameWords parts a name at its signs and where a capital begins a word.
+// NameWords splits a name at punctuation and before capitals.
 func NameWords(name string) []string {
 	var parted strings.Builder
 	small := false
@@ -46,7 +47,7 @@ func NameWords(name string) []string {
 	return strings.FieldsFunc(parted.String(), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }
 
-// stems are the words of a name without their endings, in its order.
+// stems returns the stems of the words of a name, in order.
 func stems(name string) (list []string) {
 	for _, word := range NameWords(name) {
 		list = append(list, text.Stem(word, ""))
@@ -54,14 +55,14 @@ func stems(name string) (list []string) {
 	return list
 }
 
-// SameWords reports whether two names have the same words, in any order.
+// SameWords reports whether two names consist of the same words, in any order.
 func SameWords(a, b string) bool {
 	return strings.EqualFold(strings.Join(NameWords(a), ""), strings.Join(NameWords(b), "")) ||
 		slices.Equal(slices.Sorted(slices.Values(stems(a))), slices.Sorted(slices.Values(stems(b))))
 }
 
-// abbreviates reports whether the words of short begin those of the name long,
-// one by one from its first.
+// abbreviates reports whether the words of short are prefixes of the first
+// words of long, one by one.
 func abbreviates(short, long string) bool {
 	a, b := NameWords(strings.ToLower(short)), NameWords(strings.ToLower(long))
 	if len(a) == 0 || len(a) > len(b) {
@@ -75,15 +76,15 @@ func abbreviates(short, long string) bool {
 	return true
 }
 
-// goesOn reports whether the name long has the words of short, whole, and then more.
+// goesOn reports whether long starts with all the words of short and has more.
 func goesOn(long, short string) bool {
 	a, b := stems(long), stems(short)
 	return len(b) > 0 && len(b) < len(a) && slices.Equal(a[:len(b)], b)
 }
 
-// near is the one of the names that is meant by a word: it has the same words, or
-// else it is abbreviated, or else has the first of them. ok is false for none or
-// several.
+// near returns the name that word means: the one with the same words, else the
+// one that it abbreviates, else the one that it extends. ok is false if there
+// is no such name or several.
 func near(word string, names []string) (name string, ok bool) {
 	for _, means := range []func(a, b string) bool{SameWords, abbreviates, goesOn} {
 		if found := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !means(word, name) }); len(found) > 0 {
@@ -93,10 +94,10 @@ func near(word string, names []string) (name string, ok bool) {
 	return "", false
 }
 
-// rename gives unknown arguments the names that they mean.
+// rename renames unknown arguments to the ones they mean.
 func (r *repairing) rename(args map[string]any, s Shape) (notes []string) {
 	if len(s.Properties) == 0 || !slices.Contains([]string{"", "false"}, strings.TrimSpace(string(s.Additional))) {
-		return nil // any name is one of its own
+		return nil // unknown arguments are allowed
 	}
 	absent := func(name string) bool { _, there := args[name]; return !there }
 	to := func(given, name string) {
@@ -105,7 +106,7 @@ func (r *repairing) rename(args map[string]any, s Shape) (notes []string) {
 		notes = append(notes, fmt.Sprintf("%s is %s here", given, name))
 	}
 	var unknown []string
-	meant := map[string][]string{} // by the argument that they mean, the unknown names
+	meant := map[string][]string{} // unknown names, by the argument that they mean
 	for _, given := range slices.Sorted(maps.Keys(args)) {
 		if _, known := s.Properties[given]; known {
 			continue
@@ -140,7 +141,8 @@ func (r *repairing) rename(args map[string]any, s Shape) (notes []string) {
 	return notes
 }
 
-// onlyMissing reports whether no other required argument of the same type is missing.
+// onlyMissing reports whether no other required argument of the same type is
+// missing.
 func (s Shape) onlyMissing(args map[string]any, name string) bool {
 	return !slices.ContainsFunc(s.Required, func(other string) bool {
 		_, there := args[other]
@@ -148,7 +150,8 @@ func (s Shape) onlyMissing(args map[string]any, name string) bool {
 	})
 }
 
-// onlyDay is the one argument that takes a day; false: there is none, or several.
+// onlyDay returns the only argument that takes a date; ok is false if there is
+// none or several.
 func (s Shape) onlyDay() (name string, ok bool) {
 	for property, shape := range s.Properties {
 		if shape.isDay() && name != "" {
@@ -160,7 +163,7 @@ func (s Shape) onlyDay() (name string, ok bool) {
 	return name, name != ""
 }
 
-// isDay reports whether a value is a day, in figures or in words.
+// isDay reports whether a value is a date, in digits or in words.
 func (r *repairing) isDay(value any) bool {
 	text, isText := value.(string)
 	if !isText {
@@ -173,8 +176,9 @@ func (r *repairing) isDay(value any) bool {
 	return ok
 }
 
-// fills reports whether an unknown name may stand for the missing argument: it
-// is like the name of no other, and neither is a mere direction as "to".
+// fills reports whether an unknown name may mean the missing argument: either
+// their names are alike, or the unknown one resembles no other and neither is
+// just a preposition such as "to".
 func (s Shape) fills(unknown, missing string) bool {
 	like := func(name string) bool {
 		return abbreviates(unknown, name) || abbreviates(name, unknown) ||
@@ -194,7 +198,7 @@ func (s Shape) fills(unknown, missing string) bool {
 	return true
 }
 
-// takes reports whether a value is of the argument's type as it is.
+// takes reports whether a value already has the type of the argument.
 func (s Shape) takes(value any) bool {
 	switch value.(type) {
 	case nil:
@@ -211,8 +215,9 @@ func (s Shape) takes(value any) bool {
 	return s.Type == nil || s.is("object")
 }
 
-// meantValue is what the schema has for a value that it does not allow: the
-// nearest bound of a number in a call that changes nothing, the one word of an enum that is meant.
+// meantValue replaces a value that the schema does not allow: a number by the
+// nearest bound, if the call changes nothing; a string by the enum value that
+// it means.
 func (r *repairing) meantValue(value any, s Shape) (meant any, note string) {
 	switch v := value.(type) {
 	case string:
@@ -220,7 +225,7 @@ func (r *repairing) meantValue(value any, s Shape) (meant any, note string) {
 			return name, fmt.Sprintf("%.60q is %q here", v, name)
 		}
 	case json.Number:
-		if r.writes { // an amount is not for us to change
+		if r.writes { // never change an amount that is written or sent
 			return value, ""
 		}
 		if n, err := v.Float64(); err == nil && s.Maximum != nil && n > *s.Maximum {
@@ -234,7 +239,7 @@ func (r *repairing) meantValue(value any, s Shape) (meant any, note string) {
 
 func number(f float64) json.Number { return json.Number(strconv.FormatFloat(f, 'f', -1, 64)) }
 
-// choice is the one word of an enum that is meant by another.
+// choice returns the only enum value that a word may mean.
 func (s Shape) choice(word string) (name string, ok bool) {
 	if slices.Contains(s.Enum, any(word)) || len(NameWords(word)) == 0 {
 		return "", false
@@ -255,8 +260,8 @@ func (s Shape) choice(word string) (name string, ok bool) {
 	return described[0], true
 }
 
-// describes reports whether the description of a word of the enum, as in "open:
-// pending, not done; due: …", holds another before any "not".
+// describes reports whether the schema's description of an enum value, as in
+// "open: pending, not done; due: …", contains word before any negation.
 func (s Shape) describes(name, word string) bool {
 	for _, clause := range strings.Split(s.Description, ";") {
 		of, about, _ := strings.Cut(clause, ":")

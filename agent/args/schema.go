@@ -16,19 +16,19 @@ import (
 	"lifehub/internal/text"
 )
 
-// maxSchema bounds the schema of a tool that is checked, in bytes.
+// maxSchema is the size of the largest schema that is checked, in bytes.
 const maxSchema = 256 << 10
 
-// Schemas compiles the schemas of tools when they are first needed, and keeps
-// them. The zero value is ready; it is safe for concurrent use.
+// Schemas compiles the schemas of tools on first use and caches them. The zero
+// value is ready to use and safe for concurrent use.
 type Schemas struct {
-	Now func() time.Time // by which days in words are read; nil: time.Now
+	Now func() time.Time // today, for dates in words; nil: time.Now
 
 	mu       sync.Mutex
-	compiled map[string]*jsonschema.Schema // by the schema's text; nil: it cannot be compiled
+	compiled map[string]*jsonschema.Schema // by the text of the schema; nil if it cannot be compiled
 }
 
-// of returns the compiled schema; nil when there is none to check with.
+// of returns the compiled schema; nil if there is none to check against.
 func (s *Schemas) of(text json.RawMessage) *jsonschema.Schema {
 	if len(text) == 0 || len(text) > maxSchema {
 		return nil
@@ -40,7 +40,7 @@ func (s *Schemas) of(text json.RawMessage) *jsonschema.Schema {
 	}
 	schema, err := compile(text, false)
 	if err != nil {
-		schema = nil // the tool itself will refuse what it cannot use
+		schema = nil // the tool itself has to reject invalid arguments
 	}
 	if s.compiled == nil {
 		s.compiled = map[string]*jsonschema.Schema{}
@@ -49,8 +49,8 @@ func (s *Schemas) of(text json.RawMessage) *jsonschema.Schema {
 	return schema
 }
 
-// Check says what of a value does not fit a schema, formats such as that of a
-// date included.
+// Check returns an error if a value does not fit a schema. It also checks
+// formats such as that of a date.
 func Check(schema, value json.RawMessage) error {
 	compiled, err := compile(schema, true)
 	if err != nil {
@@ -64,7 +64,7 @@ func Check(schema, value json.RawMessage) error {
 }
 
 func compile(text json.RawMessage, formats bool) (schema *jsonschema.Schema, err error) {
-	defer agent.Catch(&err) // schemas come from servers of anyone's making
+	defer agent.Catch(&err) // schemas come from untrusted servers
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
 	if err != nil {
 		return nil, err
@@ -80,18 +80,18 @@ func compile(text json.RawMessage, formats bool) (schema *jsonschema.Schema, err
 	return c.Compile("tool.json")
 }
 
-// noLoader keeps a schema from reading files or addresses.
+// noLoader prevents a schema from loading files or URLs.
 type noLoader struct{}
 
 func (noLoader) Load(url string) (any, error) {
 	return nil, fmt.Errorf("a schema may not load %s", url)
 }
 
-// atTop and inArgument are how the library names where in the arguments
-// something does not fit.
+// atTop and inArgument match the library's description of where in the
+// arguments an error is.
 var atTop, inArgument = pattern.Lazy(`^at '': `), pattern.Lazy(`^at '/([^']*)': `)
 
-// validate says in one line what does not fit, without what only schemas know.
+// validate returns an error of one line, without details of the schema itself.
 func validate(schema *jsonschema.Schema, value any) (err error) {
 	defer agent.Catch(&err)
 	var invalid *jsonschema.ValidationError
@@ -100,7 +100,7 @@ func validate(schema *jsonschema.Schema, value any) (err error) {
 	}
 	lines := strings.Split(invalid.Error(), "\n")
 	if len(lines) > 1 {
-		lines = lines[1:] // the first names the schema
+		lines = lines[1:] // the first line names the schema
 	}
 	for i, line := range lines {
 		line = atTop.ReplaceAllString(strings.TrimPrefix(strings.TrimSpace(line), "- "), "")

@@ -1,6 +1,6 @@
-// Package citation compares what an answer quotes with the sources it cites:
-// whether the quoted words are there, and what around them changes their
-// sense.
+// Package citation checks the citations and quotations of an answer against its
+// sources: whether the quoted words are there, and whether the words around
+// them change their meaning.
 package citation
 
 import (
@@ -13,34 +13,35 @@ import (
 	"lifehub/internal/text"
 )
 
-// Check judges each [n] of an answer against the numbered sources, by the
-// words that are quoted there; a whole sentence that is word for word in its
-// source is a quotation without marks:
+// Check judges each [n] of an answer against the numbered sources by the words
+// quoted at it. A whole sentence copied from its source counts as a quotation
+// even without quotation marks. The verdicts are:
 //
-//   - verified: the quoted words are in the source, with their signs. Context
-//     is what there, or in the answer, changes their sense, or ""
+//   - verified: the quoted words are in the source, with the same punctuation.
+//     Context describes what around them changes their meaning, or is ""
 //   - cited: nothing is quoted
-//   - not_found: there is no source n, or words quoted at the citation are not
-//     in its note
-//   - stale: the sentence has changed or is gone. reread returns the lines of
-//     a source as they are now; where it is nil, nothing is stale
+//   - not_found: there is no source n, or its note does not contain the words
+//     quoted at the citation
+//   - stale: the sentence was changed or removed since. reread returns the
+//     current lines of a source; if it is nil, nothing is stale
 //
-// A quotation without a number is looked for in all sources and returned with
-// its words, with the number 0 where no source has it.
+// A quotation without a number is searched for in all sources and returned with
+// its words, and with the number 0 if no source contains it.
 func Check(answer string, sources []agent.Source, reread func(agent.Source) (string, bool)) []agent.Citation {
 	return CheckBut(answer, sources, reread, func(string) bool { return false })
 }
 
-// CheckBut is Check for a conversation: words that the user said need no source.
+// CheckBut is like Check but ignores quotations of the user's own words, for
+// which said reports true.
 func CheckBut(answer string, sources []agent.Source, reread func(agent.Source) (string, bool), said func(words string) bool) []agent.Citation {
 	d := &checker{sources: sources, reread: reread, said: said}
 	citations, _ := d.check(context.Background(), answer, math.MaxInt)
 	return citations
 }
 
-// CheckFirst is Check for a text of any length from elsewhere: it judges
-// at most that many citations and quotations and returns how many it left out.
-// It stops when ctx ends.
+// CheckFirst is like Check for text of any length from another program: it
+// judges at most that many citations and quotations, and returns how many it
+// left out. It stops when ctx ends.
 func CheckFirst(ctx context.Context, answer string, sources []agent.Source, reread func(agent.Source) (string, bool), most int) (citations []agent.Citation, leftOut int) {
 	d := &checker{sources: sources, reread: reread, said: func(string) bool { return false }}
 	return d.check(ctx, answer, most)
@@ -49,7 +50,7 @@ func CheckFirst(ctx context.Context, answer string, sources []agent.Source, rere
 func (d *checker) check(ctx context.Context, answer string, most int) (citations []agent.Citation, leftOut int) {
 	claims, lone := readClaims(answer)
 	if len(d.sources) == 0 && len(claims) == 0 {
-		return nil, 0 // it quotes what it likes
+		return nil, 0 // without sources, quotations are not checked
 	}
 	d.open, d.now, d.told = map[int]*passage{}, map[int]*passage{}, map[string]bool{}
 	judged := 0
@@ -80,14 +81,14 @@ func (d *checker) check(ctx context.Context, answer string, most int) (citations
 	return citations, leftOut
 }
 
-// checker holds the sources that were opened for comparing.
+// checker holds the sources and the passages opened so far.
 type checker struct {
 	sources []agent.Source
 	reread  func(agent.Source) (string, bool)
 	said    func(words string) bool
-	open    map[int]*passage // by number
-	now     map[int]*passage // the whole notes as they stand on disk; nil: gone
-	told    map[string]bool  // quotations without a number
+	open    map[int]*passage // by source number
+	now     map[int]*passage // by source number: the whole note on disk; nil if it is gone
+	told    map[string]bool  // quotations without a number that were judged already
 }
 
 func (d *checker) passage(n int) *passage {
@@ -95,7 +96,7 @@ func (d *checker) passage(n int) *passage {
 		return nil
 	}
 	if d.open[n] == nil {
-		first := slices.Index(d.sources, d.sources[n-1]) + 1 // of the same text under several numbers
+		first := slices.Index(d.sources, d.sources[n-1]) + 1 // the first source with the same text
 		if d.open[first] == nil {
 			d.open[first] = openPassage(d.sources[first-1])
 		}
@@ -104,19 +105,19 @@ func (d *checker) passage(n int) *passage {
 	return d.open[n]
 }
 
-// found is where a quotation was found: in the passage of a source or elsewhere
-// in its note. The zero value is nowhere.
+// found is the location of a quotation, in the passage of a source or elsewhere
+// in its note. In the zero value, passage is nil: not found.
 type found struct {
 	quotation
 	n       int
 	passage *passage
 	runs    []place
-	stale   bool // the sentence is not what it was
+	stale   bool // the sentence has changed on disk
 }
 
-// locate finds a quotation in the first of some sources that has it, in its
-// passage or elsewhere in its note. It reports near where only other forms of
-// the words were found.
+// locate finds a quotation in the first of the numbered sources that contains
+// it, in its passage or else elsewhere in its note. It reports near if it found
+// only other forms of the words.
 func (d *checker) locate(numbers []int, q quotation) (at found, near bool) {
 	words := newQuotedWords(q.text)
 	if len(words.parts) == 0 {
@@ -168,7 +169,7 @@ func (d *checker) locate(numbers []int, q quotation) (at found, near bool) {
 	return found{}, near
 }
 
-// judge is the verdict on one number of a claim.
+// judge returns the verdict on source n of a claim.
 func (d *checker) judge(c claim, n int) agent.Citation {
 	p := d.passage(n)
 	if p == nil {
@@ -198,19 +199,20 @@ func (d *checker) judge(c claim, n int) agent.Citation {
 	return citation
 }
 
-// judgedQuotes is what was found of the quotations at one citation.
+// judgedQuotes is the result for the quotations at one citation.
 type judgedQuotes struct {
-	here    []found // those that are in the source
+	here    []found // found in the source
 	judged  []agent.Quoted
-	missing bool // one is in no source cited next to it
-	unsure  bool // one may be a name, a single term or a loose quotation
+	missing bool // a quotation is in none of the sources cited next to it
+	unsure  bool // a quotation may be a name, a single term or a paraphrase
 }
 
-// judgeQuotes looks for the quotations of a claim in its source n, which is p.
+// judgeQuotes looks for the quotations of a claim in its source n, whose
+// passage is p.
 func (d *checker) judgeQuotes(c claim, n int, p *passage) (result judgedQuotes) {
 	seen := map[string]bool{}
 	for _, q := range d.joined(c.quotes, []int{n}) {
-		const word = 2 // as long
+		const word = 2 // the length of one word
 		if seen[q.text] || lengthOf(q.text) <= word {
 			continue
 		}
@@ -222,7 +224,7 @@ func (d *checker) judgeQuotes(c claim, n int, p *passage) (result judgedQuotes) 
 			result.judged = append(result.judged, agent.Quoted{Text: q.text, Verdict: agent.Verified})
 			continue
 		case indexOf(p.title, text.Tokens(q.text), 0) >= 0, d.said(q.text):
-			continue // it quotes no note
+			continue // not a quotation from a note
 		case near, lengthOf(q.text) <= maxTerm, d.isName(q.text), q.denied() != "":
 			result.unsure = true
 			continue
@@ -232,7 +234,7 @@ func (d *checker) judgeQuotes(c claim, n int, p *passage) (result judgedQuotes) 
 			next = c.numbers
 		}
 		if other, near := d.locate(next, q); other.passage != nil || near {
-			result.judged = append(result.judged, agent.Quoted{Text: q.text, Verdict: agent.Cites}) // it rests on a source cited next to this one
+			result.judged = append(result.judged, agent.Quoted{Text: q.text, Verdict: agent.Cites}) // from a source cited next to it
 			continue
 		}
 		result.missing = true
@@ -241,8 +243,8 @@ func (d *checker) judgeQuotes(c claim, n int, p *passage) (result judgedQuotes) 
 	return result
 }
 
-// cited is the verdict on a claim of which nothing is quoted from its source
-// n, which is p: the lines closest to the claim, as they are now.
+// cited returns the verdict on a claim that quotes nothing from its source n,
+// whose passage is p, with the current lines closest to the claim.
 func (d *checker) cited(c claim, n int, p *passage) agent.Citation {
 	closest := p.closest(c.sentence + "\n" + c.text)
 	citation := agent.Citation{N: n, Path: p.source.Path, Verdict: agent.Cites}
@@ -259,8 +261,8 @@ func (d *checker) cited(c claim, n int, p *passage) agent.Citation {
 	return citation
 }
 
-// verified is the verdict on the quotations found for one citation, with the
-// place of the first.
+// verified returns the verdict on the quotations found for one citation, with
+// the location of the first.
 func (d *checker) verified(at found, all []found) agent.Citation {
 	c := agent.Citation{N: at.n, Path: at.passage.source.Path, Verdict: agent.Verified}
 	c.Line, c.EndLine, c.Quote = at.passage.lines(at.runs)
@@ -290,8 +292,9 @@ func (d *checker) verified(at found, all []found) agent.Citation {
 	return c
 }
 
-// unchanged finds the whole sentences of an older reading as they were, the
-// nearest to where they stood. A nil passage is a note that is gone.
+// unchanged looks for the sentences at runs of an older reading in p, as
+// unchanged whole sentences, and returns the match nearest to the old line. p
+// is nil if the note is gone.
 func (p *passage) unchanged(was *passage, runs []place) (moved []place, found bool) {
 	if p == nil {
 		return nil, false
@@ -323,14 +326,14 @@ func (p *passage) unchanged(was *passage, runs []place) (moved []place, found bo
 	return moved, moved != nil
 }
 
-// rereads reports whether a source is a note that can be read again: no page is
-// fetched, and no tool called, again.
+// rereads reports whether source n is a note that can be read again. Web pages
+// are not fetched, and tools not called, a second time.
 func (d *checker) rereads(n int) bool {
 	return d.reread != nil && !agent.OnWeb(d.sources[n-1].Path) && d.sources[n-1].Call == ""
 }
 
-// onDisk reads the note of a source again, once. It returns nil where the note
-// is gone or the source is no note.
+// onDisk returns the note of a source as it is on disk, reading it once. It
+// returns nil if the note is gone or the source is not a note.
 func (d *checker) onDisk(n int) *passage {
 	if n < 1 || n > len(d.sources) || !d.rereads(n) {
 		return nil

@@ -8,30 +8,31 @@ import (
 	"lifehub/internal/text"
 )
 
-// claim is what an answer says with one citation, or with several in a row.
+// claim is what an answer states with one citation, or with several in a row.
 type claim struct {
-	numbers  []int       // the sources named
-	text     string      // the words that rest on them
-	quotes   []quotation // the words among or near them that are quoted
-	sentence string      // the whole sentence, without its citations
-	whole    bool        // the citation is the only one of the sentence
-	near     []int       // the sources named, and those right before: In [1] is “…”, in [2] “…”
-	at       int         // where the citation ends in the answer
+	numbers  []int       // source numbers
+	text     string      // text that the citation supports
+	quotes   []quotation // quotations in or near that text
+	sentence string      // whole sentence, without its citations
+	whole    bool        // whether the sentence has no other citation
+	near     []int       // numbers, and those right before: In [1] is “…”, in [2] “…”
+	at       int         // offset of the end of the citation in the answer
 }
 
-// beforeStop takes off the blank that a citation leaves before a full stop.
+// beforeStop removes the space that a removed citation leaves before
+// punctuation.
 var beforeStop = strings.NewReplacer(" .", ".", " ,", ",", " ;", ";", " :", ":", " !", "!", " ?", "?")
 
-// maxClaim bounds the words that one citation stands for, in bytes.
+// maxClaim bounds the text that one citation supports, in bytes.
 const maxClaim = 2000
 
-// readClaims finds the citations of an answer and what each stands for, and
-// the quotations that none of them vouches for.
+// readClaims returns the claims of an answer, and the quotations that belong to
+// none of them.
 func readClaims(answer string) (claims []claim, lone []loneQuote) {
 	sentences := text.Sentences(answer)
 	markers := markersIn(answer)
 	quotes := quotesOf(answer, markers, sentences)
-	taken := map[int]bool{} // quotations, by where they begin
+	taken := map[int]bool{} // quotations that belong to a claim, by start
 	for at, s := range sentences {
 		inside := within(markers, s.Start, s.End)
 		for i, m := range inside {
@@ -57,8 +58,9 @@ func readClaims(answer string) (claims []claim, lone []loneQuote) {
 	return claims, loneQuotes(answer, quotes, taken)
 }
 
-// claimText is what stands before the marker in its sentence; where that is
-// hardly anything, what follows it; else the whole sentence, or the one before.
+// claimText returns the text before the marker in its sentence; if that has
+// hardly any words, the text after it; otherwise the whole sentence, or the one
+// before.
 func claimText(answer string, markers []marker, upTo []text.Sentence, m marker, from, to int) string {
 	s := upTo[len(upTo)-1]
 	before := without(answer, markers, max(from, m.Span.Start-maxClaim), m.Span.Start)
@@ -76,7 +78,7 @@ func claimText(answer string, markers []marker, upTo []text.Sentence, m marker, 
 	return without(answer, markers, previous.Start, min(previous.End, previous.Start+maxClaim))
 }
 
-// without is the text between two places without the markers in it.
+// without returns answer[from:to] without its markers.
 func without(answer string, markers []marker, from, to int) string {
 	for from < to && !utf8.RuneStart(answer[from]) {
 		from++
@@ -93,7 +95,7 @@ func without(answer string, markers []marker, from, to int) string {
 	return strings.TrimSpace(b.String())
 }
 
-// within is the part of the markers that is between two places.
+// within returns the markers between two offsets.
 func within(markers []marker, from, to int) []marker {
 	first, _ := slices.BinarySearchFunc(markers, from, func(m marker, at int) int { return m.Span.Start - at })
 	last := first
@@ -103,17 +105,18 @@ func within(markers []marker, from, to int) []marker {
 	return markers[first:last]
 }
 
-// quotation is quoted words of an answer, without signs and markers.
+// quotation is a quotation in an answer; text is without quotation marks and
+// citations.
 type quotation struct {
 	Span   text.Span
 	text   string
-	before string // what its sentence says before it
+	before string // the part of its sentence before it
 	after  string
-	line   bool // of a quote block, and the next one may continue it
-	inside bool // the citation itself
+	line   bool // a line of a quote block, which the next one may continue
+	inside bool // it is inside a citation
 }
 
-// quotesOf finds the quotations of an answer, in order: words in quotation
+// quotesOf returns the quotations of an answer, in order: text in quotation
 // marks outside code, and the lines of quote blocks.
 func quotesOf(answer string, markers []marker, sentences []text.Sentence) (quotes []quotation) {
 	hidden := codeIn(answer)
@@ -149,10 +152,10 @@ func quotesOf(answer string, markers []marker, sentences []text.Sentence) (quote
 	return quotes
 }
 
-// quotesFor is the quotations that a marker vouches for: each quotation
-// belongs to the first marker after its beginning, or to the last one, within
-// its sentence, or within its block of quoted lines. A block of quoted lines
-// without a marker belongs to the sentence next to it that names its source.
+// quotesFor returns the quotations that belong to a marker. A quotation belongs
+// to the first marker after its start, or else to the last one, in its sentence
+// or in its quote block. A quote block without a marker belongs to the adjacent
+// sentence that names its source.
 func quotesFor(answer string, quotes []quotation, markers []marker, sentences []text.Sentence, at int, m marker) (vouched []quotation) {
 	s := sentences[at]
 	scope := text.Span{Start: s.Start, End: s.End}
@@ -161,7 +164,7 @@ func quotesFor(answer string, quotes []quotation, markers []marker, sentences []
 	}
 	inside := within(markers, scope.Start, scope.End)
 	i, _ := slices.BinarySearchFunc(inside, m.Span.Start, func(m marker, at int) int { return m.Span.Start - at })
-	from, to := scope.Start, m.Span.End-1 // [1: "words"] holds them itself
+	from, to := scope.Start, m.Span.End-1 // [1: "words"] contains them itself
 	if i > 0 {
 		from = inside[i-1].Span.End
 	}
@@ -181,8 +184,9 @@ func quotesFor(answer string, quotes []quotation, markers []marker, sentences []
 	return vouched
 }
 
-// quoteBlockBeside finds the block of quoted lines that a sentence introduces
-// ("… [1]:"), or names the source of ("— [1]").
+// quoteBlockBeside finds the quote block that a sentence introduces ("… [1]:")
+// or attributes ("— [1]"). It reports false if there is none, or if the block
+// has markers of its own.
 func quoteBlockBeside(answer string, markers []marker, sentences []text.Sentence, at int) (text.Span, bool) {
 	s := sentences[at]
 	next := -1
@@ -199,8 +203,8 @@ func quoteBlockBeside(answer string, markers []marker, sentences []text.Sentence
 	return near, len(within(markers, near.Start, near.End)) == 0
 }
 
-// quoteText is a quotation without its signs; "" for a line that only says
-// where it comes from.
+// quoteText returns a quotation without its quotation marks; "" for a line that
+// only attributes it.
 func quoteText(q string) string {
 	q = strings.TrimLeft(q, "> \t")
 	if strings.HasPrefix(q, "—") || strings.HasPrefix(q, "– ") || strings.HasPrefix(q, "-- ") {

@@ -12,28 +12,28 @@ import (
 	"lifehub/internal/text"
 )
 
-// marker is a citation as it stands in the answer, several in a row as one.
+// marker is a citation in the answer, or several in a row.
 type marker struct {
 	Span    text.Span
 	numbers []int
 }
 
 var (
-	// markerText is [1], [1, 2], [1-3], [1: "the words that it rests on"], (Source 1)
-	// or the 【1】 of some models.
+	// markerText matches [1], [1, 2], [1-3], [1: "the words it relies on"],
+	// (Source 1), and the 【1】 of some models.
 	markerText = pattern.Lazy(`\[(\d{1,5}(?:\s*[,;–-]\s*\d{1,5})*)(?:: *["“”„«»‚‘'「『][^\n\]]{1,600}["”“»«’‘'」』])?\]|【(\d{1,5})[^】\n]{0,40}】|(?i:[\[(](?:sources?|quellen?) (\d{1,5}(?:\s*[,;–-]\s*\d{1,5})*)[\])])`)
 	inlineCode = pattern.Lazy("``[^\n]+?``|`[^`\n]+`")
 	between    = pattern.Lazy(`^[\s,;]*(?:and|und|&)?[\s]*$`)
 )
 
-// markersIn finds the citations outside code and links. Those that stand in a
-// row are one.
+// markersIn returns the citations outside code and links. Adjacent ones are
+// merged.
 func markersIn(answer string) (markers []marker) {
 	hidden := codeIn(answer)
-	rejected := -1 // end of the last bracket that was none
+	rejected := -1 // end of the last bracket that is not a citation
 	for _, at := range markerText.FindAllStringSubmatchIndex(answer, -1) {
 		start, end := at[0], at[1]
-		list := answer[max(at[2], at[4], at[6]):max(at[3], at[5], at[7])] // one of the forms matched
+		list := answer[max(at[2], at[4], at[6]):max(at[3], at[5], at[7])] // exactly one of the groups matched
 		if start == rejected || covers(hidden, start) || isLink(answer, start, end) || isIndex(answer, start, end) {
 			rejected = end
 			continue
@@ -52,9 +52,9 @@ func markersIn(answer string) (markers []marker) {
 	return markers
 }
 
-// WithPaths is an answer with the notes that its citations name in their place,
-// for a prompt whose sources have other numbers. What is no note of the user's own
-// is left out.
+// WithPaths replaces the citations in an answer with the paths of the user's
+// own notes they refer to, for a prompt that numbers its sources differently.
+// Other citations are removed.
 func WithPaths(answer string, sources []agent.Source) string {
 	var b strings.Builder
 	from := 0
@@ -84,10 +84,10 @@ func appendNew(list, more []int) []int {
 	return list
 }
 
-// maxRange bounds what [1-99] stands for.
+// maxRange bounds how many sources [1-99] may cite.
 const maxRange = 50
 
-// numbersIn reads "1, 3" and "1-3". Years are no sources.
+// numbersIn parses "1, 3" and "1-3". It skips years, which are not sources.
 func numbersIn(list string) (numbers []int) {
 	for _, item := range strings.FieldsFunc(list, func(r rune) bool { return r == ',' || r == ';' }) {
 		low, high, isRange := strings.Cut(strings.ReplaceAll(item, "–", "-"), "-")
@@ -108,7 +108,7 @@ func numbersIn(list string) (numbers []int) {
 	return numbers
 }
 
-// codeIn lists the code blocks and code spans of a text.
+// codeIn returns the code blocks and code spans of a text.
 func codeIn(answer string) (spans []text.Span) {
 	for _, b := range text.Blocks(answer) {
 		if b.Kind == text.Code {
@@ -132,7 +132,7 @@ func covers(spans []text.Span, at int) bool {
 	return i < len(spans) && spans[i].Start <= at
 }
 
-// isLink reports whether a bracket is the text of a link or names one.
+// isLink reports whether a bracket is the text of a link or a link definition.
 func isLink(text string, start, end int) bool {
 	rest := text[end:]
 	if strings.HasPrefix(rest, "(") || strings.HasPrefix(rest, "](") {
@@ -149,7 +149,8 @@ var (
 	hasInnerCap = pattern.Lazy(`\p{Ll}\p{Lu}`)
 )
 
-// isIndex tells arr[1] of program text from a citation set close to its word.
+// isIndex reports whether a bracket is an index such as arr[1] in program text,
+// rather than a citation that follows a word without a space.
 func isIndex(answer string, start, end int) bool {
 	word := wordBefore.FindString(answer[max(0, start-60):start])
 	if word == "" {

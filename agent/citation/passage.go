@@ -9,30 +9,30 @@ import (
 	"lifehub/internal/text"
 )
 
-// passage is a text made ready for comparing: a source, or its note on disk.
+// passage is a text prepared for comparing: a source, or its note on disk.
 type passage struct {
 	source    agent.Source
 	text      string
 	words     []word
 	sentences []text.Sentence
-	within    []int        // the sentence of each word
-	ranges    [][2]int     // the words of each sentence
+	within    []int        // index of the sentence of each word
+	ranges    [][2]int     // word range of each sentence
 	title     []text.Token // of heading and path
-	shift     int          // lines of text before the source's first line
-	layout    *layout      // nil until its structure is asked for
+	shift     int          // lines of text before the first line of the source
+	layout    *layout      // parsed on first use
 
-	at    map[string][]int // where each word stands; nil until one is looked for
-	forms []string         // of the words; nil until one is looked for in another form
+	at    map[string][]int // positions of each word; built on first use
+	forms []string         // the words in normalized form; built on first use
 }
 
-// place is a run of words of a passage; the zero value is none.
+// place is a run of words in a passage, from first up to last.
 type place struct{ first, last int }
 
 func openPassage(source agent.Source) *passage {
 	p := &passage{source: source, text: unbroken(strings.TrimRight(source.Text, "\n"))}
 	p.words = wordsOf(p.text)
 	p.sentences = text.Sentences(p.text)
-	if len(p.sentences) == 0 && len(p.words) > 0 { // such as the first line of a code block, and no more
+	if len(p.sentences) == 0 && len(p.words) > 0 { // for example, only the first line of a code block
 		start := p.words[0].Token.Start
 		p.sentences = []text.Sentence{{Start: start, End: len(p.text), Line: strings.Count(p.text[:start], "\n"), EndLine: strings.Count(p.text, "\n")}}
 	}
@@ -43,7 +43,7 @@ func openPassage(source agent.Source) *passage {
 	for i, s := range p.sentences {
 		first := at
 		for at < len(p.words) && p.words[at].Token.Start < s.End {
-			if p.words[at].Token.Start < s.Start { // a mark between sentences
+			if p.words[at].Token.Start < s.Start { // a markup character between sentences
 				first = at + 1
 			}
 			p.within[at] = i
@@ -55,13 +55,13 @@ func openPassage(source agent.Source) *passage {
 		p.within[at] = max(0, len(p.sentences)-1)
 	}
 	if extra := strings.Count(p.text, "\n") - (source.EndLine - source.Line); source.EndLine >= source.Line && extra > 0 {
-		p.shift = extra // a heading path was put before the lines
+		p.shift = extra // the text begins with a heading path
 	}
 	return p
 }
 
-// lines are the lines in the note and the text of the sentences at a place;
-// of no place, the source's first line.
+// lines returns the line numbers in the note, and the text, of the sentences at
+// runs; without runs, the first line of the source.
 func (p *passage) lines(runs []place) (line, endLine int, quote string) {
 	if len(runs) == 0 || len(p.sentences) == 0 {
 		return p.source.Line, p.source.Line, ""
@@ -80,11 +80,12 @@ func (p *passage) lines(runs []place) (line, endLine int, quote string) {
 	return inNote(from.Line), inNote(to.EndLine), quote
 }
 
-// begins reports whether a word is the first of its sentence.
+// begins reports whether word i is the first of its sentence.
 func (p *passage) begins(i int) bool { return p.ranges[p.within[i]][0] == i }
 
-// alike tells how many words of the passage, from i on, and of a quotation are
-// one word: one of each, or more where a line or blanks part a word or a number.
+// alike returns how many words of the passage from i on, and of the quotation,
+// make up one equal word: one of each, or several if a line break or a space
+// splits a word or a number. It returns 0, 0 if they differ.
 func (p *passage) alike(i int, said []word, same func(i int, said word) bool) (here, there int) {
 	if same(i, said[0]) {
 		return 1, 1
@@ -102,9 +103,9 @@ func (p *passage) alike(i int, said []word, same func(i int, said word) bool) (h
 	return 0, 0
 }
 
-// match tells where in the passage the words of a quotation stand one after the
-// other from its word i on, in runs where cells of a table are left out; exact:
-// with the same signs and the same case.
+// match returns where the words of a quotation occur in the passage,
+// consecutively from word i on; skipped table cells start a new run. exact
+// reports whether punctuation and case are the same.
 func (p *passage) match(i int, said []word, same func(i int, said word) bool) (runs []place, exact bool) {
 	runs, exact = []place{{i, i}}, true
 	for j := 0; j < len(said); {
@@ -144,15 +145,15 @@ func (p *passage) match(i int, said []word, same func(i int, said word) bool) (r
 	}
 	trail := p.words[i-1].trail
 	if last.trail == "" {
-		trail = strings.Trim(trail, "([{<") // what opens there is not quoted
+		trail = strings.Trim(trail, "([{<") // an opening bracket after the last word is not quoted
 	}
 	exact = exact && trail == last.trail && (last.tail == last.trail || strings.HasPrefix(follows, last.tail))
 	return runs, exact
 }
 
-// quote finds a quotation: its parts in order, within one sentence, or cut
-// where sentences end, each with the signs and the case that it has there. near
-// reports that its words stand there in other forms or for another person.
+// quote finds a quotation: its parts must occur in order within one sentence,
+// or be cut where sentences end, each with the same punctuation and case. near
+// reports that its words occur in other forms or another grammatical person.
 func (p *passage) quote(q quotedWords) (runs []place, near bool) {
 	first := q.parts[0]
 	starts := p.startsOf(first[0].key)
@@ -171,7 +172,7 @@ func (p *passage) quote(q quotedWords) (runs []place, near bool) {
 			p.forms = append(p.forms, w.form())
 		}
 	}
-	forms := map[string]string{} // of the words of the quotation
+	forms := map[string]string{} // of the words in the quotation
 	for _, part := range q.parts {
 		for _, w := range part {
 			forms[w.key] = w.form()
@@ -186,7 +187,7 @@ func (p *passage) quote(q quotedWords) (runs []place, near bool) {
 	return nil, p.search(q, starts, func(i int, said word) bool { return p.words[i].key == said.key || p.forms[i] == forms[said.key] }) != nil
 }
 
-// startsOf is where a word stands, also one that is parted there.
+// startsOf returns the positions of a word, including those where it is split.
 func (p *passage) startsOf(key string) []int {
 	if p.at == nil {
 		p.at = map[string][]int{}
@@ -201,7 +202,7 @@ func (p *passage) startsOf(key string) []int {
 	return p.at[key]
 }
 
-// joined is the word that parted ones make.
+// joined returns the word that the split parts form.
 func joined(words []word) (whole string) {
 	for _, w := range words {
 		whole += w.Token.Text
@@ -228,8 +229,8 @@ func (p *passage) search(q quotedWords, starts []int, same func(i int, said word
 	return nil
 }
 
-// next is where a part of a quotation goes on behind a place: in its sentence,
-// or where both end with sentences that are close.
+// next finds the next part of a quotation after position from: in the same
+// sentence, or in a nearby one if both parts are cut where sentences end.
 func (p *passage) next(from int, part []word, same func(i int, said word) bool) (runs []place, exact bool) {
 	const close = 2 // sentences
 	before := p.within[from-1]
@@ -245,8 +246,8 @@ func (p *passage) next(from int, part []word, same func(i int, said word) bool) 
 	return nil, false
 }
 
-// closest is the sentence that shares most with a claim, rare words counting
-// more than those that stand all over the passage.
+// closest returns the sentence that shares most words with a claim. Words that
+// are rare in the passage count more.
 func (p *passage) closest(claim string) []place {
 	wanted := map[string]int{}
 	for _, tok := range contentOf(claim) {
@@ -274,12 +275,12 @@ func (p *passage) closest(claim string) []place {
 	return best
 }
 
-// contentOf is the tokens of a text that carry meaning.
+// contentOf returns the tokens of a text that are not stop words.
 func contentOf(s string) []text.Token {
 	return slices.DeleteFunc(text.Tokens(s), func(t text.Token) bool { return t.Stop })
 }
 
-// singular takes the plural s off, so that "shoe" and "shoes" meet.
+// singular strips a plural s, so that "shoe" and "shoes" match.
 func singular(t text.Token) string {
 	if len(t.Text) > 3 && strings.HasSuffix(t.Text, "s") && !strings.HasSuffix(t.Text, "ss") {
 		return t.Text[:len(t.Text)-1]

@@ -14,24 +14,24 @@ import (
 )
 
 var (
-	// placeText is note.md:12, note.md:12-14, note.md#L12, "note.md, line 12" or
-	// "paper.pdf p. 3", also inside a code span.
+	// placeText matches note.md:12, note.md:12-14, note.md#L12, "note.md, line
+	// 12" and "paper.pdf p. 3", also inside a code span.
 	placeText = pattern.Lazy(`([^\s"'“”„«»()<>\[\]|:*#` + "`" + `]+\.(?:md|markdown|txt|org|pdf)\b)(?:(?::|#L|,? (?:on |in )?(?:lines?|Zeilen?|pages?|Seiten?|pp?\.|S\.) ?)(\d{1,7})(?:[-–]L?(\d{1,7}))?)?`)
-	// linkText is [[note]], [[note|as it is called]] or [[note#Heading]].
+	// linkText matches [[note]], [[note|label]] and [[note#Heading]].
 	linkText = pattern.Lazy(`\[\[([^\[\]|#\n]+)[^\[\]\n]*\]\]`)
 )
 
-// NamedPlace is a note, or the address of a page, that an answer names.
+// NamedPlace is a note or a web address that an answer names.
 type NamedPlace struct {
-	Name          string // as it stands there
-	before        string // what stands before it: a path with blanks begins there
-	Line, EndLine int    // 0: not said
-	link          bool   // it is a wikilink: name is a path without its ending, or a title
-	Bracketed     bool   // it stands in brackets, as a source does
+	Name          string // as written
+	before        string // the text before it, which may contain the start of a path with spaces
+	Line, EndLine int    // 0 if not given
+	link          bool   // a wikilink; Name is a path without extension, or a title
+	Bracketed     bool   // in brackets, like a source
 }
 
-// PlacesIn lists the notes and addresses that an answer names. Code blocks are
-// left out, and quotations, which are judged by what they quote.
+// PlacesIn returns the notes and addresses that an answer names, except in code
+// blocks and in quotations, which are judged by the words they quote.
 func PlacesIn(answer string) (places []NamedPlace) {
 	for _, b := range text.Blocks(answer) {
 		if b.Kind != text.Prose {
@@ -59,10 +59,10 @@ func PlacesIn(answer string) (places []NamedPlace) {
 		for _, at := range placeText.FindAllStringSubmatchIndex(line, -1) {
 			p := NamedPlace{Name: line[at[2]:at[3]], before: line[:at[2]]}
 			if at[4] < 0 && !strings.HasSuffix(p.Name, ".md") && !strings.HasSuffix(p.Name, ".markdown") {
-				continue // notes tell of files, and of sites that end so
+				continue // notes mention files and sites with such names
 			}
 			if at[4] >= 0 {
-				p.Line, _ = strconv.Atoi(line[at[4]:at[5]]) // its digits are bounded
+				p.Line, _ = strconv.Atoi(line[at[4]:at[5]]) // at most 7 digits: cannot fail
 				p.EndLine = p.Line
 			}
 			if at[6] >= 0 {
@@ -76,8 +76,8 @@ func PlacesIn(answer string) (places []NamedPlace) {
 
 const quotationMarks = "\"“”„«»「」『』‹›"
 
-// onlyNames reports whether a quotation is a place, of at most four words, and
-// nothing else.
+// onlyNames reports whether a quotation is just the name of a place, in at most
+// four words.
 func onlyNames(quotation string) bool {
 	if len(strings.Fields(quotation)) > 4 {
 		return false
@@ -114,17 +114,19 @@ func (p NamedPlace) is(s agent.Source) bool {
 	return false
 }
 
-// LinkedIn reports whether it is a wikilink that stands in a text as well, after
+// LinkedIn reports whether the place is a wikilink that md also contains, after
 // the same word.
 func (p NamedPlace) LinkedIn(md string) bool {
 	before := strings.Fields(p.before)
 	return p.link && len(before) > 0 && strings.Contains(md, before[len(before)-1]+" [["+p.Name)
 }
 
-// firstWithoutSpaces is where the scripts begin that put no space before a name.
+// firstWithoutSpaces is the first rune of the scripts that put no space before
+// a name.
 const firstWithoutSpaces = '\u2e80'
 
-// Within reports whether sources hold the place, with the lines that it says.
+// Within reports whether the sources contain the place, with its lines if
+// given.
 func (p NamedPlace) Within(sources []agent.Source) bool {
 	holds := func(line int) bool {
 		return slices.ContainsFunc(sources, func(s agent.Source) bool { return p.is(s) && (line == 0 || line >= s.Line && line <= s.EndLine) })

@@ -9,21 +9,21 @@ import (
 	"lifehub/internal/text"
 )
 
-// maxTerm is how long a name or a word for a thing is at most: three words, or
-// seven characters of a script without spaces, which count one each. Longer words
-// in quotation marks are a quotation.
+// maxTerm is the greatest length of a name or term: three words, or seven
+// characters of a script without spaces (see [lengthOf]). Longer text in
+// quotation marks is a quotation.
 const maxTerm = 7
 
-// loneQuote is a quotation, or the quoted lines of one block, that no number
-// of the answer vouches for.
+// loneQuote is a quotation, or the lines of one quote block, without a
+// citation.
 type loneQuote struct {
 	quotes  []quotation
-	callout bool // a block that speaks for the answer: "> **Tip:** …"
+	callout bool // a block in which the answer itself speaks: "> **Tip:** …"
 }
 
 var calloutLine = pattern.Lazy(`^[>\s]*(?:\[!|\*\*[^*\n]{1,40}(?::\*\*|\*\*:))`)
 
-// loneQuotes is the quotations that none of the claims took.
+// loneQuotes returns the quotations that are not taken by a claim.
 func loneQuotes(answer string, quotes []quotation, taken map[int]bool) (list []loneQuote) {
 	for _, b := range text.Blocks(answer) {
 		var own []quotation
@@ -46,10 +46,9 @@ func loneQuotes(answer string, quotes []quotation, taken map[int]bool) (list []l
 	return list
 }
 
-// judgeLone is the verdict on a quotation without a number: where its words
-// stand in any source, or that they stand in none. Words that claim nothing
-// about the notes are not told of where they stand in none: a name, a question,
-// a callout.
+// judgeLone returns the verdicts on a quotation without a number: the location
+// in any source, or not found. Text that claims nothing about the notes, such
+// as a name, a question or a callout, gets no verdict if it is not found.
 func (d *checker) judgeLone(lone loneQuote) (citations []agent.Citation) {
 	numbers := make([]int, len(d.sources))
 	for i := range numbers {
@@ -74,8 +73,8 @@ func (d *checker) judgeLone(lone loneQuote) (citations []agent.Citation) {
 	return citations
 }
 
-// joined puts the lines of a quote block together where they stand so in one of
-// the sources.
+// joined merges the lines of a quote block into one quotation if a source
+// contains them so.
 func (d *checker) joined(quotes []quotation, numbers []int) (list []quotation) {
 	for len(quotes) > 0 {
 		n := 1
@@ -100,8 +99,8 @@ func (d *checker) joined(quotes []quotation, numbers []int) (list []quotation) {
 	return list
 }
 
-// isName tells words that name something: those of the title of a source, or
-// such as a title is written in.
+// isName reports whether words are part of the title of a source, or are
+// capitalized like a title.
 func (d *checker) isName(words string) bool {
 	for n := range d.sources {
 		if indexOf(d.passage(n+1).title, text.Tokens(words), 0) >= 0 {
@@ -118,7 +117,8 @@ func isQuestion(text string) bool {
 	return strings.HasSuffix(text, "?") || strings.HasSuffix(text, "？")
 }
 
-// lengthOf counts two for a word and one for a character of a script without spaces.
+// lengthOf counts two for each word, and one for each character of a script
+// without spaces.
 func lengthOf(words string) (n int) {
 	for _, t := range text.Tokens(words) {
 		n++
@@ -129,7 +129,7 @@ func lengthOf(words string) (n int) {
 	return n
 }
 
-// quotedWords is a quotation, cut where it leaves something out.
+// quotedWords is a quotation split at its ellipses.
 type quotedWords struct {
 	parts [][]word
 }
@@ -143,7 +143,7 @@ func newQuotedWords(quotation string) (q quotedWords) {
 	return q
 }
 
-// QuoteParts cuts a quotation where it leaves something out.
+// QuoteParts splits a quotation at its ellipses.
 func QuoteParts(quotation string) (parts [][]text.Token) {
 	for _, part := range cutAtGaps(quotation) {
 		if tokens := text.Tokens(part); len(tokens) > 0 {
@@ -155,12 +155,13 @@ func QuoteParts(quotation string) (parts [][]text.Token) {
 
 var gap = pattern.Lazy(`\[…\]|\(…\)|\[\.\.\.\]|\(\.\.\.\)|\.\.\.|…`)
 
-// cutAtGaps parts a quotation at each … or [...].
+// cutAtGaps splits a quotation at each … or [...].
 func cutAtGaps(quotation string) []string {
 	return strings.Split(gap.ReplaceAllString(quotation, "…"), "…")
 }
 
-// indexOf is where words stand in a row among tokens, from one on; -1: nowhere.
+// indexOf returns the index of the sequence words in tokens, starting at from;
+// -1 if there is none.
 func indexOf(tokens, words []text.Token, from int) int {
 	if len(words) == 0 {
 		return -1
@@ -173,7 +174,7 @@ func indexOf(tokens, words []text.Token, from int) int {
 	return -1
 }
 
-// InOrder reports whether the parts stand in a text one after the other.
+// InOrder reports whether the parts occur in tokens one after the other.
 func InOrder(tokens []text.Token, parts [][]text.Token) bool {
 	from := 0
 	for _, part := range parts {

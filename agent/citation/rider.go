@@ -12,14 +12,14 @@ import (
 	"lifehub/internal/text"
 )
 
-// layout is the structure of a passage, by which it is known what stands
-// around a place.
+// layout is the structure of a passage, used to find what surrounds a
+// quotation.
 type layout struct {
 	blocks []text.Block
-	levels []int       // of the headings among them; 0: a block is none
+	levels []int       // heading level of each block; 0 if it is not a heading
 	struck []text.Span // ~~words~~
 	hidden []text.Span // comments
-	front  []string    // the lines of its front matter
+	front  []string    // lines of the front matter
 }
 
 var (
@@ -54,8 +54,8 @@ func (p *passage) structure() *layout {
 	return p.layout
 }
 
-// rider tells what changes the sense of quoted words and is no part of the
-// quotation; "": nothing does. quoted are all the words that the same claim quotes.
+// rider describes what changes the meaning of quoted words without being
+// quoted, or returns "". quoted holds all words that the same claim quotes.
 func (f found) rider(quoted map[*passage]map[int]bool) string {
 	p := f.passage
 	l := p.structure()
@@ -96,13 +96,14 @@ func overlaps(spans []text.Span, start, end int) bool {
 	return slices.ContainsFunc(spans, func(s text.Span) bool { return s.Start < end && start < s.End })
 }
 
-// line is the line of a passage that a place is in.
+// line returns the line that contains the offset at.
 func (p *passage) line(at int) string {
 	line, _, _ := strings.Cut(p.text[strings.LastIndexByte(p.text[:at], '\n')+1:], "\n")
 	return line
 }
 
-// state is that of the task that a block is; "": it is none, or done.
+// state describes the state of the task in block own, or of the line at an
+// offset of it; "" if it is done or not a task.
 func (p *passage) state(own, at int) string {
 	b := p.structure().blocks[own]
 	if b.Kind == text.Code {
@@ -129,10 +130,10 @@ func stateOf(block string) string {
 	}
 }
 
-// under tells what a block stands under that takes it back: an item or a line
-// that introduces it, a heading, the title, the folder or the status of the note.
+// under describes what invalidates a block: an item or line that introduces it,
+// a heading above it, or the title, folder or status of the note.
 func (p *passage) under(own int) string {
-	const none = 7 // below all levels
+	const none = 7 // deeper than any heading
 	levels := p.structure().levels
 	level := cmp.Or(levels[own], none)
 	if list := p.underItem(own); list != "" && level == none {
@@ -145,7 +146,7 @@ func (p *passage) under(own int) string {
 			}
 		}
 	}
-	if level == none { // the headings above it are not in the passage
+	if level == none { // headings above it may be outside the passage
 		for _, heading := range strings.Split(p.source.Heading, " › ") {
 			if disowns(heading) {
 				return underWords(heading)
@@ -155,21 +156,21 @@ func (p *passage) under(own int) string {
 	return p.noteIs()
 }
 
-// of is the text of a block.
+// of returns the text of a block.
 func (p *passage) of(block int) string {
 	b := p.structure().blocks[block]
 	return p.text[b.Start:b.End]
 }
 
-// levelOf is that of a heading; 0: it is none.
+// levelOf returns the level of a heading; 0 if the line is not one.
 func levelOf(line string) int { return len(strings.TrimSpace(headingLine.FindString(line))) }
 
 func underWords(words string) string {
 	return "under “" + clip(strings.TrimRight(plainText(words), ":： ")) + "”"
 }
 
-// underItem tells what takes back the list, the table or the block that a block
-// belongs to: an item that it is below, or the line before it.
+// underItem describes what invalidates the list, table or paragraph of a block:
+// a parent item, or the line that introduces it.
 func (p *passage) underItem(own int) string {
 	blocks := p.structure().blocks
 	isRow := func(i int) bool {
@@ -215,8 +216,8 @@ func (p *passage) underItem(own int) string {
 	return ""
 }
 
-// noteIs tells that a note as a whole is a draft or obsolete, by its title, its
-// path or its front matter.
+// noteIs reports that the whole note is a draft or obsolete, according to its
+// front matter or path.
 func (p *passage) noteIs() string {
 	for _, line := range p.structure().front {
 		key, value, _ := strings.Cut(line, ":")
@@ -240,7 +241,7 @@ func (p *passage) noteIs() string {
 	return ""
 }
 
-// isQuotation reports whether words are what the note itself quotes.
+// isQuotation reports whether the note itself quotes the words.
 func (p *passage) isQuotation(b text.Block, start, end int) bool {
 	if b.Kind == text.Quoted {
 		return !callout.MatchString(p.text[b.Start:b.End])
@@ -248,10 +249,10 @@ func (p *passage) isQuotation(b text.Block, start, end int) bool {
 	return slices.ContainsFunc(text.Quotations(p.text, b), func(q text.Span) bool { return q.Start < start && end < q.End })
 }
 
-var callout = pattern.Lazy(`^[>\s]*\[!(?:[^qc\]]|question|c[^i\]])`) // of the note's own; !quote and !cite quote
+var callout = pattern.Lazy(`^[>\s]*\[!(?:[^qc\]]|question|c[^i\]])`) // callouts of the note's author; !quote and !cite are quotations
 
-// speaker tells who says a line that begins with a name and a colon, where its
-// words are in the first person.
+// speaker names the speaker of a line that begins with a name and a colon and
+// is in the first person.
 func (p *passage) speaker(at int) string {
 	line, start := p.line(at), strings.LastIndexByte(p.text[:at], '\n')+1
 	m := speakerLine.FindStringSubmatchIndex(line)
@@ -268,8 +269,8 @@ func (p *passage) speaker(at int) string {
 	return "in “" + name + ": […]”"
 }
 
-// rest is the sentences of a quotation with […] for what is quoted of them, if
-// that changes its sense; "" if it does not, or is all.
+// rest returns the sentences around a quotation, with […] for the quoted words,
+// if the rest changes its meaning; "" otherwise.
 func (p *passage) rest(f found, quoted map[int]bool) string {
 	first, last := p.within[f.runs[0].first], p.within[f.runs[len(f.runs)-1].last-1]
 	from, to := p.ranges[first][0], p.ranges[last][1]
@@ -319,14 +320,14 @@ func (p *passage) rest(f found, quoted map[int]bool) string {
 	return "in “" + beforeStop.Replace(strings.Join(strings.Fields(b.String()), " ")) + "”"
 }
 
-// piece is a run of words that is quoted or not.
+// piece is a run of words that is either quoted or not.
 type piece struct {
 	place
 	quoted bool
 }
 
-// shorten is what stands next to a quotation, in few words: those nearest to it,
-// and the word that turns its sense.
+// shorten returns the text next to a quotation, shortened to the words nearest
+// to it and the word key that changes its meaning.
 func (p *passage) shorten(start, end, key int, after bool) string {
 	const most, near = 48, 24 // characters
 	plain := []rune(plainText(p.text[start:end]))
@@ -351,7 +352,7 @@ func (p *passage) shorten(start, end, key int, after bool) string {
 	return "…" + string(plain[at:at+near]) + " … " + string(plain[len(plain)-near:])
 }
 
-// takenBack is the sentence next to a quotation that takes it back.
+// takenBack returns an adjacent sentence that retracts the quotation.
 func (p *passage) takenBack(f found) string {
 	first, last := p.within[f.runs[0].first], p.within[f.runs[len(f.runs)-1].last-1]
 	said := func(i int) (string, []word) {
@@ -370,12 +371,12 @@ func (p *passage) takenBack(f found) string {
 	return ""
 }
 
-// remark is how many words a line of its own has that belongs to the one before
-// it, or introduces a list.
+// remark is the greatest number of words in a line that comments on the line
+// before it or introduces a list.
 const remark = 8
 
-// belongs reports whether a sentence continues the one before it: in its
-// paragraph, as an item below it, or as a short remark of its own.
+// belongs reports whether sentence next continues before: in the same
+// paragraph, as a nested item, or as a short remark.
 func (p *passage) belongs(next int, before text.Sentence) bool {
 	s := p.sentences[next]
 	if s.Block == before.Block {
@@ -393,12 +394,12 @@ func (p *passage) belongs(next int, before text.Sentence) bool {
 
 func lastLine(s string) string { return s[strings.LastIndexByte(s, '\n')+1:] }
 
-// indentOf is how deep a line is indented.
+// indentOf returns the indentation of a line in columns.
 func indentOf(line string) int {
 	return len(strings.ReplaceAll(line[:len(line)-len(strings.TrimLeft(line, " \t"))], "\t", "    "))
 }
 
-// plainText is markdown as it reads, in one line.
+// plainText returns markdown as plain text in one line.
 func plainText(md string) string {
 	var b strings.Builder
 	for line := range strings.Lines(md) {
@@ -409,7 +410,7 @@ func plainText(md string) string {
 	return strings.Trim(strings.Join(strings.FieldsFunc(plain, unicode.IsSpace), " "), " |")
 }
 
-// clip leaves out the end of a long text.
+// clip shortens a long text.
 func clip(s string) string {
 	const longest = 60 // characters
 	if r := []rune(s); len(r) > longest {

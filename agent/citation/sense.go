@@ -11,13 +11,14 @@ import (
 	"lifehub/internal/text"
 )
 
-// turningPhrases are those of Chinese, which has no words to look up.
+// turningPhrases matches phrases that change the meaning of what is around them
+// in Chinese, whose words cannot be looked up in a list.
 var turningPhrases = pattern.Lazy(`[不没沒無无未非勿莫否别別禁]|如果|假如|要是|除非|只有|只要|的话|若|但|可是|然而|以前|曾|原定|原計劃|原计划|原来|原來|本来|差点|几乎|幾乎|可能|也许|也許|或许|大概|应该|應該|似乎|好像|据说|據說|听说|聽說|说|說|认为|認為|觉得|覺得|以为|以為|相信|建议|建議|想|打算|计划|計劃|拒绝|拒絕|取消|放弃|放棄|停止|避免|错|錯|反对|反對|谣|謠|假|梦|夢|忘|戒|吗|嗎|之前|直到|推迟|过期|作废|少于|至多|至少|最多`)
 
 //go:embed words.txt
 var wordLists string
 
-// lists are those of words.txt, by name.
+// lists returns the word lists of words.txt by name.
 var lists = sync.OnceValue(func() map[string]map[string]bool {
 	index := map[string]map[string]bool{}
 	var list map[string]bool
@@ -39,9 +40,10 @@ var lists = sync.OnceValue(func() map[string]map[string]bool {
 // is reports whether a word is in a list.
 func is(word, list string) bool { return lists()[list][word] }
 
-// senseOf is the turning words of the languages of a sentence, and of its passage.
+// senseOf names the lists of words that change the meaning of a sentence, for
+// its language.
 type senseOf struct {
-	known bool // there are lists for one of them
+	known bool // whether there is a list for its language
 	lists []string
 }
 
@@ -59,8 +61,8 @@ func (p *passage) sense(sentence string) (s senseOf) {
 	return s
 }
 
-// languageOf is the language of a text; ok: there is a list for it. A language
-// that is neither known nor another one is "".
+// languageOf returns the language of a text, and whether there is a word list
+// for it. The language is "" if it is English or cannot be determined.
 func languageOf(md string) (language text.Lang, ok bool) {
 	han := false
 	for _, r := range md {
@@ -88,22 +90,24 @@ func languageOf(md string) (language text.Lang, ok bool) {
 			english++
 		}
 	}
-	const share = 8 // one word in so many says that a text is English
+	const share = 8 // at least one word in 8 of an English text is a stop word
 	return "", text.Latin(md) && english > 0 && english*share >= words
 }
 
 var (
-	// breaks part clauses of which each is said of itself, and joints any clauses.
+	// breaks separates independent clauses; joints separates clauses of any
+	// kind.
 	breaks = pattern.Lazy(`[;；。]|[.!?]["”’)*_]*\s`)
 	joints = pattern.Lazy(`[,;:—(|，；：、（。\x{2600}-\x{1faff}]|[.!?]["”’)*_]*\s`)
 )
 
-// gap is what stands between a word and the one before it.
+// gap returns the text between word i and the word before it.
 func (p *passage) gap(i int) string { return p.text[p.words[i-1].Token.End:p.words[i].Token.Start] }
 
-// before is the word that changes the sense of a quotation, of those that its
-// sentence has before it; -1: none does. What is more than a label, a lead-in or a
-// subject may govern what is quoted, if that is no term: talked Ina out of […].
+// before returns the index of the word before a quotation that changes its
+// meaning; -1 if there is none. Unless the quotation is a term, any text longer
+// than a label, a lead-in or a subject may govern it, as in: talked Ina out of
+// […].
 func (s senseOf) before(p *passage, at place, term bool) int {
 	for at.first < at.last && (strings.HasPrefix(p.words[at.first].lead, "#") || strings.HasPrefix(strings.TrimLeft(p.line(p.words[at.first].Token.Start), "> "), "[!")) {
 		at.first++ // a tag, or the head of a callout
@@ -130,8 +134,8 @@ func (s senseOf) before(p *passage, at place, term bool) int {
 	return at.last - 1
 }
 
-// behind is the word that changes the sense of a quotation, of those that its
-// sentence has behind it; -1: none does.
+// behind returns the index of the word after a quotation that changes its
+// meaning; -1 if there is none.
 func (s senseOf) behind(p *passage, at place, term bool) int {
 	for i := at.first; i < at.last; i++ {
 		if breaks.MatchString(p.gap(i)) && !s.turns(p.words, i) {
@@ -147,13 +151,13 @@ func (s senseOf) behind(p *passage, at place, term bool) int {
 	first, gap := p.words[at.first], p.gap(at.first)
 	unit := p.words[at.first-1].number != "" && strings.TrimSpace(gap) == ""
 	if is(first.Token.Text, "alternative") || unit || !term && !is(first.Token.Text, "linking") && !joints.MatchString(gap) {
-		return at.first // the clause goes on: was cancelled, to be true
+		return at.first // the clause continues: was cancelled, to be true
 	}
 	return -1
 }
 
-// among is the first of some words that changes the sense of those around it. In
-// a language without a list any may.
+// among returns the index of the first word at a place that changes the meaning
+// of the text around it. In a language without a list, every word may.
 func (s senseOf) among(p *passage, at place) int {
 	if !s.known {
 		return at.first
@@ -171,7 +175,7 @@ func (s senseOf) among(p *passage, at place) int {
 	return at.first + max(0, slices.IndexFunc(p.words[at.first:at.last], func(w word) bool { return w.Token.End > start+found[0] }))
 }
 
-// turns reports whether a word changes the sense of those around it.
+// turns reports whether word i changes the meaning of the text around it.
 func (s senseOf) turns(words []word, i int) bool {
 	w := words[i].Token.Text
 	if text.Is(w, text.Negation|text.Hedge) {
@@ -184,8 +188,8 @@ func (s senseOf) turns(words []word, i int) bool {
 	return slices.ContainsFunc(s.lists, func(list string) bool { return is(w, list) || is(pair, list) })
 }
 
-// isSpeaker reports whether words right before a quotation name who says it: a
-// name or two, and a colon.
+// isSpeaker reports whether the words right before a quotation name its
+// speaker: a name of up to three words and a colon.
 func isSpeaker(p *passage, words []word) bool {
 	last := words[len(words)-1]
 	if len(words) > 3 || !strings.HasPrefix(strings.TrimLeft(p.text[last.Token.End:], "*_ "), ":") && !strings.HasPrefix(p.text[last.Token.End:], "：") {
@@ -196,14 +200,14 @@ func isSpeaker(p *passage, words []word) bool {
 	})
 }
 
-// Chinese has no words to look up.
+// phrases of Chinese, whose words cannot be looked up in a list
 var (
 	backtakingPhrases = pattern.Lazy(`取消|作废|错了|不对|不是真的|假的|不再|推迟|废弃|过时|骗人|谣言|并非如此`)
 	settingPhrases    = pattern.Lazy(`^(?:但|可是|不过|不過|然而|其实|其實|除非)`)
 	disowningPhrases  = pattern.Lazy(`拒绝|否决|草稿|草案|作废|废弃|取消|归档|存档|想法|点子|谣言|误区|错误|过时|不做|不要|放弃|也许|将来|传言|^(?:Old|Alt|Alte|Alter|Altes)(?: \p{Ll}|$)|❌`)
 )
 
-// hasWord reports whether any of the words, or two in a row, are in a list.
+// hasWord reports whether a word, or a pair of adjacent words, is in a list.
 func hasWord(words []text.Token, list string) bool {
 	for i, w := range words {
 		if is(w.Text, list) || i+1 < len(words) && is(w.Text+"_"+words[i+1].Text, list) {
@@ -213,8 +217,8 @@ func hasWord(words []text.Token, list string) bool {
 	return false
 }
 
-// disowns reports whether a heading, a title or a status says that what stands
-// under it does not hold.
+// disowns reports whether a heading, title or status invalidates the text under
+// it.
 func disowns(heading string) bool {
 	words := text.Tokens(heading)
 	if len(words) == 0 || strings.HasSuffix(strings.TrimSpace(heading), "?") || hasWord(words[:1], "asksWhy") {
@@ -229,8 +233,8 @@ func disowns(heading string) bool {
 		len(words) > most && hasWord(words[most:], "refusals within")
 }
 
-// introduces reports whether a line before a list says that its items do not
-// hold, or only sometimes, or that somebody else says them.
+// introduces reports whether a line before a list invalidates its items, makes
+// them conditional, or attributes them to someone else.
 func introduces(line string) bool {
 	words := text.Tokens(strings.TrimRight(line, "*_ :："))
 	if len(words) == 0 || hasWord(words[:1], "asksWhy") {
@@ -240,7 +244,7 @@ func introduces(line string) bool {
 		turningPhrases.MatchString(line) && text.Unspaced(firstRune(words[0].Text))
 }
 
-// retracts reports whether a sentence takes back the one before it: it begins
+// retracts reports whether a sentence retracts the one before it: it begins
 // with a "but", or is a short denial.
 func retracts(md string, words []word) bool {
 	tokens := tokensOf(words)
@@ -266,7 +270,7 @@ func retracts(md string, words []word) bool {
 		!slices.ContainsFunc(tokens[1:], func(t text.Token) bool { return !t.Stop && !is(t.Text, "void") && !text.Is(t.Text, text.Negation) })
 }
 
-// announces reports whether a sentence says of what follows it that it is not so.
+// announces reports whether a sentence denies what follows it.
 func announces(md string, words []word) bool {
 	tokens := tokensOf(words)
 	if len(tokens) == 0 {
@@ -290,7 +294,8 @@ func tokensOf(words []word) (tokens []text.Token) {
 
 var clauseEnd = pattern.Lazy(`[,;.!?—(、，。；]|\b(?:but|because|since|as|and|for|aber|denn|weil|und|mais|car|et|pero|porque|y)\b`)
 
-// denied tells that the answer itself negates what it quotes.
+// denied describes how the answer itself negates what it quotes; "" if it does
+// not.
 func (q quotation) denied() string {
 	before := q.before
 	if at := clauseEnd.FindAllStringIndex(strings.ToLower(before), -1); at != nil && len(strings.ToLower(before)) == len(before) {

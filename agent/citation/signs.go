@@ -11,29 +11,30 @@ import (
 	"lifehub/internal/text"
 )
 
-// word is a token with the signs around it, which a quotation has to keep:
-// operators, hyphens, slashes. Markup and the punctuation of sentences are none.
+// word is a token with the surrounding signs that a quotation has to preserve,
+// such as operators, hyphens and slashes. Markup and sentence punctuation do
+// not count.
 type word struct {
 	Token text.Token
-	raw   string // its letters and digits as they are written
-	signs string // between it and the word before it
-	lead  string // those that no blank parts from it
-	trail string // those after it that no blank parts from it
-	tail  string // all those after the last word
+	raw   string // letters and digits as written
+	signs string // between the previous word and this one
+	lead  string // directly attached before it
+	trail string // directly attached after it
+	tail  string // after the last word of the text
 
-	line   bool   // it begins a line
-	cell   bool   // it begins a cell of a table, after another one
-	parted bool   // it belongs to the word before: hyphenated at the end of a line, or the next three digits of a number
-	number string // the number that it is, in one spelling; "": none
-	key    string // what it is compared by: the number, or its text
+	line   bool   // first word of a line
+	cell   bool   // first word of a table cell other than the first
+	parted bool   // continues the word before: hyphenated at a line break, or the next three digits of a number
+	number string // the number in canonical form; "" if it is not a number
+	key    string // number or text; what words are compared by
 }
 
-// wordless is a tag that only looks, the mark of a footnote, or the folders of
-// a note that is linked.
+// wordless matches formatting tags, footnote markers, and linked notes with a
+// folder.
 var wordless = pattern.Lazy(`(?i)</?(?:br|b|i|u|em|strong|mark|kbd|sub|sup|span|small|font|h[1-6]|p|div|a|li|ul|ol|pre|code|t[dhr]|table|hr|center|details|summary)(?:[ \t][^<>\n]*)?/?>|\[\^[^\[\]\s]+\]|\[\[[^\[\]|\n]*/[^\[\]|\n/]*\]\]`)
 
-// unbroken puts blanks in the place of what is neither a word nor a sign; all
-// else stays where it is.
+// unbroken replaces formatting tags, footnote markers and the folders of links
+// with spaces, so that offsets stay the same.
 func unbroken(md string) string {
 	return wordless.ReplaceAllStringFunc(md, func(tag string) string {
 		name := ""
@@ -44,12 +45,12 @@ func unbroken(md string) string {
 	})
 }
 
-// wordsOf reads the words of markdown text.
+// wordsOf parses markdown into words.
 func wordsOf(md string) []word {
 	var words []word
 	for _, t := range text.Tokens(md) {
 		if strings.Contains("-<>", t.Text) || isHighlight(md, t) {
-			continue // they are among the signs, or markup
+			continue // part of the signs, or markup
 		}
 		w := word{Token: t, raw: strings.Map(lettersOnly, md[t.Start:t.End]), number: number(t.Text)}
 		w.key = cmp.Or(w.number, w.Token.Text)
@@ -66,7 +67,7 @@ func wordsOf(md string) []word {
 			words[i].cell = strings.Contains(between, "|") && !strings.Contains(between, "||") && !strings.Contains(between, "\n")
 			words[i].parted = hyphenated.MatchString(between) || between == " " && threeDigits.MatchString(words[i].Token.Text) && upToThreeDigits.MatchString(words[i-1].Token.Text) && (!words[i-1].parted || len(words[i-1].Token.Text) == 3)
 			if words[i].signs == "-" && isLetters(words[i-1].raw) && isLetters(words[i].raw) {
-				words[i].signs = "" // well-known is well known
+				words[i].signs = "" // well-known equals well known
 			}
 		}
 		end = words[i].Token.End
@@ -74,7 +75,7 @@ func wordsOf(md string) []word {
 	if len(words) > 0 {
 		words[len(words)-1].tail, _, words[len(words)-1].trail = signsBetween(md, end, len(md))
 	}
-	for i := range words { // 50%, C++: the sign is a token of its own
+	for i := range words { // in 50% and C++ the sign is a separate token
 		if i+1 < len(words) && strings.Contains("%°+$€£¥", words[i+1].Token.Text) && words[i].Token.End == words[i+1].Token.Start {
 			words[i].trail += words[i+1].Token.Text
 		}
@@ -93,8 +94,8 @@ var (
 	grouped         = pattern.Lazy(`^[1-9]\d{0,2}(?:\.\d{3})+$|^[1-9]\d{0,2}(?:,\d{3})+$`)
 )
 
-// number is a number in one spelling, whatever parts its thousands and its
-// decimals; "": the word is none, or a date.
+// number returns a number in canonical form, without thousands separators and
+// with a decimal point; "" if the word is a date or not a number.
 func number(word string) string {
 	if !numeral.MatchString(word) {
 		return ""
@@ -109,7 +110,7 @@ func number(word string) string {
 	return strings.NewReplacer(".", "", ",", "").Replace(whole) + fraction
 }
 
-// persons are the words that change when somebody else says a sentence.
+// persons maps words that change with the grammatical person to their group.
 var persons = func() map[string]string {
 	index := map[string]string{}
 	for _, words := range []string{"i you we me us ich du wir mir mich dir dich je tu nous 我 你 您", "my your our mine yours mein dein meine deine mon ton ma ta", "am are", "was were", "have has had", "bin bist", "habe hast"} {
@@ -120,7 +121,7 @@ var persons = func() map[string]string {
 	return index
 }()
 
-// form is what a word has in common with its other forms.
+// form returns the normal form shared by the inflections of a word.
 func (w word) form() string {
 	return cmp.Or(w.number, persons[w.Token.Text], text.FoldedStem(w.Token.Text, ""))
 }
@@ -136,7 +137,8 @@ func isLetters(word string) bool {
 	return utf8.RuneCountInString(word) > 1 && !strings.ContainsFunc(word, func(r rune) bool { return !unicode.IsLetter(r) })
 }
 
-// isHighlight reports whether == is that of ==marked words==, no operator.
+// isHighlight reports whether a == token is the markup of ==highlighted words==
+// rather than an operator.
 func isHighlight(md string, t text.Token) bool {
 	if t.Text != "=" {
 		return false
@@ -154,14 +156,16 @@ func isHighlight(md string, t text.Token) bool {
 }
 
 var (
-	// lineMarks begin a line: of a quote block, a list, a task, a heading.
+	// lineMarks matches the markup at the start of a line: of a quote block,
+	// list, task or heading.
 	lineMarks = pattern.Lazy(`^[ \t]*(?:>(?:[ \t]+|\pL|$))*(?:(?:[-*+]|\d{1,3}[.)])[ \t]+(?:\[.\][ \t]+)?)?(?:#{1,6}[ \t]+)?`)
-	// inlineMarks are markup within a line.
+	// inlineMarks matches markup within a line.
 	inlineMarks = pattern.Lazy(`\]\([^()\n]*\)|\[\[[^|\]\n]*\||<!--|-->|%%|~~|\*\*+|__+|` + "`+")
 )
 
-// signsBetween are the signs in md[from:to], what stands between two words;
-// those attached to the word after it and to the one before.
+// signsBetween returns the signs in md[from:to], the text between two words:
+// all of them, those attached to the following word, and those attached to the
+// preceding one.
 func signsBetween(md string, from, to int) (all, lead, trail string) {
 	if from == to || md[from:to] == " " {
 		return "", "", ""
@@ -175,7 +179,7 @@ func signsBetween(md string, from, to int) (all, lead, trail string) {
 		}
 		if i > 0 || from == 0 {
 			rest := line
-			if to < len(md) && i == len(lines)-1 { // the marks may need the word behind them
+			if to < len(md) && i == len(lines)-1 { // the markup may need the following word
 				rest += md[to:min(len(md), to+1)]
 			}
 			line = line[min(len(line), len(lineMarks.FindString(rest))):]
@@ -185,7 +189,7 @@ func signsBetween(md string, from, to int) (all, lead, trail string) {
 	before, _ := utf8.DecodeLastRuneInString(md[:from])
 	after, _ := utf8.DecodeRuneInString(md[to:])
 	runes := slices.Concat([]rune{before}, []rune(plain.String()), []rune{after})
-	var parts [3][]rune // attached before, in all, attached after
+	var parts [3][]rune // attached to the word before, all, attached to the word after
 	parted := false
 	for i := 1; i < len(runes)-1; i++ {
 		r := runes[i]
@@ -205,7 +209,7 @@ func signsBetween(md string, from, to int) (all, lead, trail string) {
 	return string(parts[1]), string(parts[2]), string(parts[0])
 }
 
-// sign is the sign at i, if it is one that says something there.
+// sign returns the normalized rune at i, and whether it is significant there.
 func sign(runes []rune, i int) (rune, bool) {
 	r, before, after := runes[i], runes[i-1], runes[i+1]
 	inside := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }
@@ -221,7 +225,7 @@ func sign(runes []rune, i int) (rune, bool) {
 		return '-', !apart || numberBeside(runes, i)
 	case '>':
 		if before == '-' {
-			return r, false // of an arrow
+			return r, false // part of an arrow
 		}
 	case '.', ':', '!', '?':
 		return r, operand && !text.Unspaced(after)
@@ -240,23 +244,24 @@ func sign(runes []rune, i int) (rune, bool) {
 	case '_', '\'', '"', '`', '[', ']', ',', ';', '…', '·', '•', '§':
 		return r, false
 	}
-	const pictures = '\u2600' // they adorn
+	const pictures = '\u2600' // decorative from here on
 	return r, r < pictures && !unicode.IsSpace(r) && !unicode.IsPunct(r) && !unicode.Is(unicode.Cf, r) || strings.ContainsRune("/@{}%&", r)
 }
 
-// numberBeside reports whether a dash at i stands apart between two numbers.
+// numberBeside reports whether a dash at i is surrounded by spaces between two
+// numbers.
 func numberBeside(runes []rune, i int) bool {
 	return i > 1 && i+2 < len(runes) && unicode.IsNumber(runes[i-2]) && unicode.IsNumber(runes[i+2])
 }
 
-// sameAsWritten reports whether a word of a quotation is written as the note has
-// it: the case of names of one letter, of acronyms and of units counts. A word
-// that begins a sentence there or the quotation here may have another initial.
+// sameAsWritten reports whether a quoted word is written as in the note. Case
+// matters for one-letter names, acronyms and units. At the start of a sentence
+// or quotation, the initial may differ.
 func sameAsWritten(note, said word, begins bool) bool {
 	if note.raw == said.raw {
 		return true
 	}
-	const longestAcronym = 5 // letters; what is longer is shouted
+	const longestAcronym = 5 // letters; longer words in capitals are emphasis
 	a, b := []rune(note.raw), []rune(said.raw)
 	if len(a) != len(b) || len(a) > longestAcronym {
 		return true

@@ -9,17 +9,18 @@ import (
 	"lifehub/internal/pattern"
 )
 
-// SourceList passes on an answer that arrives in pieces, without a list of its
-// sources at its end, which the program shows: a last block whose lines are
-// nothing but number, path or title of sources that were cited before, under at
-// most one line that ends in a colon or is a heading.
+// SourceList filters a streamed answer, removing a list of sources at its end,
+// since the program shows one itself. Such a list is a final block in which
+// every line is just the number, path or title of a source cited before, under
+// at most one line that ends in a colon or is a heading.
 type SourceList struct {
-	said  []byte // a string would be copied with each piece
-	cites bool   // an answer that cites nothing has no such list
+	said  []byte // a byte slice, because a string would be copied with each piece
+	cites bool   // an answer without citations cannot have such a list
 	held  string
 }
 
-// Add returns what can be said by now: all but what may become such a list.
+// Add returns the text that can be shown now: everything except a possible list
+// at the end.
 func (l *SourceList) Add(piece string, sources []agent.Source) string {
 	l.held += piece
 	l.cites = l.cites || strings.Contains(piece, "]")
@@ -30,7 +31,7 @@ func (l *SourceList) Add(piece string, sources []agent.Source) string {
 	return l.take(at)
 }
 
-// End returns what is left to say; drop: without a list of sources.
+// End returns the remaining text; if drop is set, without the list of sources.
 func (l *SourceList) End(sources []agent.Source, drop bool) string {
 	at := len(l.held)
 	if drop {
@@ -49,8 +50,9 @@ func (l *SourceList) take(n int) string {
 
 var blankLine = pattern.Lazy(`\n[ \t]*\n\s*|\n\s*$`)
 
-// listAt is where the list begins in what is held, with the blank lines before
-// it; its length: nowhere. growing: more may come.
+// listAt returns the offset in held where the list begins, including the blank
+// lines before it; len(held) if there is none. growing means that more text may
+// follow.
 func (l *SourceList) listAt(sources []agent.Source, growing bool) int {
 	for _, gap := range blankLine.FindAllStringIndex(l.held, -1) {
 		var cited []int
@@ -93,8 +95,8 @@ func isSourceList(block string, sources []agent.Source, cited []int, growing boo
 	return growing || listed > 0
 }
 
-// isPlaceOf reports whether a line holds nothing but the number, path or title of
-// a source; partial: its end is still to come.
+// isPlaceOf reports whether a line contains nothing but the number, path or
+// title of a source. partial means that its end has not arrived yet.
 func isPlaceOf(line string, s agent.Source, partial bool) bool {
 	numbered := slices.ContainsFunc(markersIn(line), func(m marker) bool { return slices.Contains(m.numbers, s.N) })
 	if !partial && !numbered && !strings.Contains(line, s.Path) {
@@ -113,7 +115,8 @@ func isPlaceOf(line string, s agent.Source, partial bool) bool {
 	return true
 }
 
-// citesOther reports whether a line has the number of a source that is not cited.
+// citesOther reports whether a line contains the number of a source that is not
+// cited.
 func citesOther(line string, cited []int) bool {
 	return slices.ContainsFunc(markersIn(line), func(m marker) bool {
 		return slices.ContainsFunc(m.numbers, func(n int) bool { return !slices.Contains(cited, n) })

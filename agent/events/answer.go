@@ -9,24 +9,24 @@ import (
 	"lifehub/agent"
 )
 
-// answer is the answer as it grows. The turn writes it, and another goroutine
-// keeps it meanwhile.
+// answer is the answer as it grows. The turn writes it while another goroutine
+// saves it.
 type answer struct {
 	mu   sync.Mutex
 	text strings.Builder
 }
 
-// Said is the answer so far.
+// Said returns the answer so far.
 func (s *Stream) Said() string {
 	s.answer.mu.Lock()
 	defer s.answer.mu.Unlock()
 	return s.answer.text.String()
 }
 
-// HasSaid reports whether anything of the answer was said.
+// HasSaid reports whether any of the answer was emitted.
 func (s *Stream) HasSaid() bool { return s.Said() != "" }
 
-// Say streams the next piece of the answer.
+// Say emits the next piece of the answer.
 func (s *Stream) Say(text string) {
 	if text == "" {
 		return
@@ -41,20 +41,21 @@ func (s *Stream) Say(text string) {
 	s.Emit(agent.Said{Content: text})
 }
 
-// ReachedLimit marks an answer that ended at the model's limit, and says so.
+// ReachedLimit marks the answer as cut at the model's length limit, and emits a
+// notice.
 func (s *Stream) ReachedLimit() {
 	s.Cut = true
 	s.Notice("The answer reached the model's length limit and is incomplete.")
 }
 
-// progressEvery is how often the answer is saved while it streams. What is
-// lost when LifeHub is killed was said within this time and that of a write.
+// progressEvery is how often the answer is saved while it streams. A crash
+// loses at most what was emitted in that time and that of one write.
 const progressEvery = 250 * time.Millisecond
 
-// KeepAnswer saves what has been said so far, again and again, so that a kill
-// takes at most the last half second; saved is as much as is saved already, and
-// before is called with each text that is to be saved. Call what it returns at the
-// end of the reply: its goroutine has then ended. The stream never waits for a
+// KeepAnswer saves the answer periodically, so that a crash loses at most the
+// last half second. saved is the number of bytes saved before, and before is
+// called with each text to be saved. The caller must call stop at the end of
+// the reply; it waits for the goroutine to end. Emitting never waits for a
 // write.
 func (s *Stream) KeepAnswer(ctx context.Context, saved int, before func(text string)) (stop func()) {
 	if s.Journal == nil || s.Turn == "" {
@@ -79,14 +80,14 @@ func (s *Stream) KeepAnswer(ctx context.Context, saved int, before func(text str
 			case <-tick.C:
 			}
 			text := s.Said()
-			if len(text) <= saved { // nothing new, or not yet as much as before the turn was interrupted
+			if len(text) <= saved { // nothing new, or less than before the turn was interrupted
 				continue
 			}
 			before(text)
 			err := s.Journal.Progress(context.WithoutCancel(ctx), s.Turn, text)
 			if err == nil {
 				saved = len(text)
-			} else if !told { // once; it is tried again all the same
+			} else if !told { // report once, but keep trying
 				told = true
 				s.Notice("The answer so far could not be saved: %v.", err)
 			}

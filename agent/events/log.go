@@ -7,20 +7,21 @@ import (
 	"lifehub/internal/text"
 )
 
-// Bounds of what a log holds, in bytes: the results themselves are in the
-// prompt, and in the trace.
+// Bounds of the text in a log, in bytes. The full results are in the prompt and
+// in the trace.
 const (
 	maxAction  = 300
-	maxThought = 2 << 10 // of a thought that is kept: its beginning
+	maxThought = 2 << 10 // of a thought, which is cut at the end
 )
 
-// ActionOf writes a step as a log names it.
+// ActionOf formats a step for a log.
 func ActionOf(s agent.Step) string {
 	return text.Clip(text.OneLine(s.Tool+"("+string(s.Input)+")"), maxAction)
 }
 
-// follow notes an event for the course of the turn, as far as it is shown when
-// the turn is opened again: how much a call brought, not what. Hold s.sending.
+// follow adds an event to the course of the turn, as far as it is shown when
+// the turn is opened again: the size of a result, not its text. The caller must
+// hold s.sending.
 func (s *Stream) follow(e agent.Event) {
 	at := len(s.Said())
 	switch body := e.Body.(type) {
@@ -28,7 +29,7 @@ func (s *Stream) follow(e agent.Event) {
 		if s.speaks() {
 			return
 		}
-		at, e.Body = at-len(body.Content), agent.Said{} // the answer has the text
+		at, e.Body = at-len(body.Content), agent.Said{} // the text is in the answer
 	case agent.Thought:
 		if before := s.thought(body, at); before != nil {
 			if had := before.Event.Body.(agent.Thought); len(had.Content) <= maxThought { // it arrives in thousands of pieces
@@ -70,7 +71,7 @@ func (s *Stream) follow(e agent.Event) {
 	s.course = append(s.course, agent.CourseEvent{At: at, Event: e})
 }
 
-// speaks reports whether nothing came since the last piece of the answer.
+// speaks reports whether the last event of the course is a piece of the answer.
 func (s *Stream) speaks() bool {
 	if len(s.course) == 0 {
 		return false
@@ -79,8 +80,8 @@ func (s *Stream) speaks() bool {
 	return said
 }
 
-// thought returns the open thought of the one who thinks, at a place of the
-// answer; nil: a new one begins. Workers think side by side.
+// thought returns the unfinished thought of the same agent and step at an
+// offset of the answer; nil if a new one begins. Workers think concurrently.
 func (s *Stream) thought(of agent.Thought, at int) *agent.CourseEvent {
 	for i := len(s.course) - 1; i >= 0 && s.course[i].At == at; i-- {
 		switch before := s.course[i].Event.Body.(type) {
@@ -101,7 +102,7 @@ func (s *Stream) thought(of agent.Thought, at int) *agent.CourseEvent {
 	return nil
 }
 
-// Course is how the turn went, up to the event that ends it.
+// Course returns the events of the turn, including the one that ends it.
 func (s *Stream) Course(end agent.Body) []agent.CourseEvent {
 	s.sending.Lock()
 	defer s.sending.Unlock()
@@ -120,8 +121,8 @@ func (s *Stream) Course(end agent.Body) []agent.CourseEvent {
 	return append(s.course, agent.CourseEvent{At: len(s.Said()), Event: agent.Event{Type: agent.TypeOf(end), Turn: s.Turn, Time: s.Now(), Body: end}})
 }
 
-// Log is what the turn itself did and thought, with what came of its calls, by
-// step.
+// Log returns the actions and thoughts of the turn itself, with the results of
+// its calls, by step.
 func (s *Stream) Log(results map[string]string) (log []agent.Logged) {
 	s.sending.Lock()
 	defer s.sending.Unlock()

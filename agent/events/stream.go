@@ -1,5 +1,5 @@
-// Package events is what a turn reports: numbered events and the answer as it
-// grows, with the trace, the journal and the figures made from them.
+// Package events records what a turn does: it numbers the events and collects
+// the answer, and writes the trace, the journal and the metrics.
 package events
 
 import (
@@ -14,27 +14,27 @@ import (
 	"lifehub/internal/text"
 )
 
-// Stream is where all parts of a turn tell what they do. It is safe for
-// concurrent use. Its exported fields are set before the first event, Turn as
-// soon as the message is saved.
+// Stream receives the events of all parts of a turn. It is safe for concurrent
+// use. Its exported fields are set before the first event, except Turn, which
+// is set as soon as the message is saved.
 type Stream struct {
-	Turn    string // as History knows it; "" until the message is saved
+	Turn    string // id in History; "" until the message is saved
 	Now     func() time.Time
-	Journal agent.Journal // nil: a turn that is cut cannot be resumed
-	// Trace begins a trace of the turn's events and prompts: each Write is one
-	// line of JSON and does not wait, Close comes after the last. nil: none is kept.
+	Journal agent.Journal // nil: an interrupted turn cannot be resumed
+	// Trace opens a trace of the turn's events and prompts. Each Write is one
+	// line of JSON and must not block. nil: no trace.
 	Trace func(turn string) io.WriteCloser
 
 	answer  answer
-	Lead    string // said before the next piece of the answer
-	Cut     bool   // the answer lacks its end
+	Lead    string // emitted before the next piece of the answer
+	Cut     bool   // the answer is incomplete
 	Metrics agent.Metrics
 
-	sending sync.Mutex // one event at a time; guards what follows
+	sending sync.Mutex // one event at a time; guards the fields below
 	to      chan<- agent.Event
 	seq     int
-	trace   io.WriteCloser // nil: not begun, or none is kept
-	piece   *agent.Event   // text that the trace does not hold yet; nil: none
+	trace   io.WriteCloser // nil if not opened yet, or not used
+	piece   *agent.Event   // text not yet written to the trace; nil if none
 	course  []agent.CourseEvent
 
 	began    time.Time
@@ -44,14 +44,14 @@ type Stream struct {
 	degradations []degradation
 }
 
-// New returns the stream of a turn that begins now. Its events go to a channel
-// that is read until the turn has ended; nil: to nobody.
+// New returns the stream of a turn that begins now. The channel, which may be
+// nil, has to be read until the turn has ended.
 func New(to chan<- agent.Event, now func() time.Time) *Stream {
 	return &Stream{to: to, Now: now, began: now()}
 }
 
-// Emit sends the next event and waits until it was read: a slow reader slows
-// the turn, and nothing is lost.
+// Emit sends the next event and waits until it was received: a slow reader
+// slows the turn, but no event is lost.
 func (s *Stream) Emit(body agent.Body) {
 	s.sending.Lock()
 	defer s.sending.Unlock()
@@ -65,29 +65,29 @@ func (s *Stream) Emit(body agent.Body) {
 	}
 }
 
-// Notice tells the user something that stops nothing.
+// Notice shows the user a message without interrupting the turn.
 func (s *Stream) Notice(format string, args ...any) {
 	s.Emit(agent.Noticed{Text: fmt.Sprintf(format, args...)})
 }
 
-// Phase frames the work of one agent; call what it returns at its end.
+// Phase starts a phase of one agent. The caller must call end.
 func (s *Stream) Phase(started agent.PhaseStarted) (end func()) {
 	s.Emit(started)
 	start := s.Now()
 	return func() { s.Emit(agent.PhaseEnded{Agent: started.Agent, Took: s.Since(start)}) }
 }
 
-// Since is the time from start in milliseconds.
+// Since returns the time since start in milliseconds.
 func (s *Stream) Since(start time.Time) int64 { return s.Now().Sub(start).Milliseconds() }
 
-// Count changes the metrics; steps do it side by side.
+// Count changes the metrics, which concurrent steps may do.
 func (s *Stream) Count(change func(*agent.Metrics)) {
 	s.counting.Lock()
 	defer s.counting.Unlock()
 	change(&s.Metrics)
 }
 
-// tally counts what an event tells of.
+// tally updates the counters for an event.
 func tally(m *agent.Metrics, body agent.Body) {
 	switch body := body.(type) {
 	case agent.ToolEnded:
@@ -107,15 +107,16 @@ func tally(m *agent.Metrics, body agent.Body) {
 	}
 }
 
-// Timed sets the times of the metrics of a turn that ends, and returns them.
+// Timed sets the times in the metrics of a turn that ends, and returns the
+// metrics.
 func (s *Stream) Timed() agent.Metrics {
 	s.Metrics.Waited = s.waited()
 	s.Metrics.Latency = s.Since(s.began) - s.Metrics.Waited
 	return s.Metrics
 }
 
-// Enter keeps entries in the journal before the next thing happens. A turn
-// without a journal cannot be resumed; everything else is the same.
+// Enter writes entries to the journal, before what they describe happens.
+// Without a journal it does nothing, and the turn cannot be resumed.
 func (s *Stream) Enter(ctx context.Context, entries ...agent.Entry) error {
 	if s.Journal == nil || s.Turn == "" {
 		return nil
@@ -130,21 +131,22 @@ func (s *Stream) Enter(ctx context.Context, entries ...agent.Entry) error {
 	return nil
 }
 
-// SaveTimeout bounds saving what is to be saved although the turn is cancelled.
+// SaveTimeout bounds saves that happen even though the turn was cancelled.
 const SaveTimeout = 5 * time.Second
 
-// EntryVersion is the form of an Entry. Those of another form are not acted on.
+// EntryVersion is the version of the Entry format. Entries of other versions
+// are ignored.
 const EntryVersion = 1
 
-// degradation is an error of the model that a turn continued after, and what
-// the turn had to do without.
+// degradation is a model error that did not end the turn, and what the turn had
+// to do without.
 type degradation struct {
 	err  error
 	lost []string
 }
 
-// Degrade notes that the turn continues after an error of the model, without
-// something. The user learns of it at the end, once.
+// Degrade records that the turn continues after a model error, without what is
+// lost. The user sees it once, at the end.
 func (s *Stream) Degrade(lost string, err error) {
 	s.counting.Lock()
 	defer s.counting.Unlock()
@@ -157,8 +159,8 @@ func (s *Stream) Degrade(lost string, err error) {
 	s.degradations = append(s.degradations, degradation{err, []string{lost}})
 }
 
-// ReportDegradations reports each error that the turn continued after, except
-// the one that ends it.
+// ReportDegradations emits a notice for each recorded model error, except the
+// one that ended the turn.
 func (s *Stream) ReportDegradations(failure error) {
 	for _, d := range s.degradations {
 		if failure == nil || failure.Error() != d.err.Error() {

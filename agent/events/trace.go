@@ -8,20 +8,21 @@ import (
 	"lifehub/agent"
 )
 
-// Prompted keeps a request in the trace.
+// Prompted writes a request to the trace.
 func (s *Stream) Prompted(body agent.Prompted) {
 	s.sending.Lock()
 	defer s.sending.Unlock()
 	s.record(agent.Event{Type: agent.TypeOf(body), Turn: s.Turn, Time: s.Now(), Body: body})
 }
 
-// together is the time within which pieces of text become one event of the
-// trace: with one for each token they would be most of it.
+// together is the interval in which pieces of text become one event of the
+// trace. One event for each token would be most of the trace.
 const together = 250 * time.Millisecond
 
-// record adds an event to the turn's trace, which begins with the first one
-// after the message was kept. A piece of text waits for more. Hold s.sending.
-// What cannot be saved is logged and disturbs no turn.
+// record adds an event to the trace, which starts with the first event after
+// the message was saved. A piece of text is held back to be merged with the
+// next. Errors are logged and do not affect the turn. The caller must hold
+// s.sending.
 func (s *Stream) record(e agent.Event) {
 	if s.Trace == nil || s.Turn == "" || s.piece != nil && lengthen(s.piece, e) {
 		return
@@ -35,8 +36,8 @@ func (s *Stream) record(e agent.Event) {
 	}
 }
 
-// lengthen adds a piece of text to the one before it. It reports false if they
-// are not to become one event.
+// lengthen appends a piece of text to the one before it. It reports false if
+// they should remain separate events.
 func lengthen(e *agent.Event, next agent.Event) bool {
 	if next.Time.Sub(e.Time) >= together {
 		return false
@@ -59,7 +60,7 @@ func lengthen(e *agent.Event, next agent.Event) bool {
 	return false
 }
 
-// recordPiece writes the text that waits for more.
+// recordPiece writes the text that was held back.
 func (s *Stream) recordPiece() {
 	if s.piece != nil {
 		s.write(*s.piece)
@@ -80,7 +81,7 @@ func (s *Stream) write(e agent.Event) {
 	}
 }
 
-// EndTrace says that the trace is whole.
+// EndTrace completes and closes the trace.
 func (s *Stream) EndTrace() {
 	s.sending.Lock()
 	defer s.sending.Unlock()

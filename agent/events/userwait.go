@@ -5,18 +5,18 @@ import (
 	"time"
 )
 
-// userWait measures the time in which a turn waited for the user and no call of
-// a tool or of the model was running.
+// userWait measures the time during which a turn waited only for the user: no
+// call of a tool or of the model was running.
 type userWait struct {
 	mu      sync.Mutex
-	asking  int           // questions not answered yet
+	asking  int           // unanswered questions
 	working int           // running calls that are not waiting for an answer
-	since   time.Time     // the last change
-	waited  time.Duration // up to since
+	since   time.Time     // last change
+	waited  time.Duration // total up to since
 }
 
-// change adds to the numbers of questions and calls at a moment, and counts the
-// time since the last change if it was spent waiting for the user alone.
+// change adjusts the numbers of questions and calls, and counts the time since
+// the last change if it was spent waiting only for the user.
 func (p *userWait) change(now time.Time, asking, working int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -34,14 +34,14 @@ func (s *Stream) CountWork() (done func()) {
 	return func() { s.userWait.change(s.Now(), 0, -1) }
 }
 
-// WaitForUser counts a question until answered is called. While it is open, the
-// given number of running calls is not counted: they wait for the answer.
+// WaitForUser counts a question until answered is called. Meanwhile, working
+// running calls are not counted, because they wait for the answer.
 func (s *Stream) WaitForUser(working int) (answered func()) {
 	s.userWait.change(s.Now(), 1, -working)
 	return func() { s.userWait.change(s.Now(), -1, working) }
 }
 
-// waited returns the time spent waiting for the user alone, in milliseconds.
+// waited returns the time spent waiting only for the user, in milliseconds.
 func (s *Stream) waited() int64 {
 	s.userWait.change(s.Now(), 0, 0)
 	s.userWait.mu.Lock()

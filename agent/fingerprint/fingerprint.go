@@ -1,5 +1,5 @@
-// Package fingerprint knows a text again by fingerprints of its letters, wherever
-// and whatever it is part of.
+// Package fingerprint recognizes text by fingerprints of its letters and
+// digits, wherever it occurs in other text.
 package fingerprint
 
 import (
@@ -16,37 +16,38 @@ import (
 	"lifehub/internal/text"
 )
 
-// A text is known again by fingerprints of runs of its letters and digits;
-// blanks, signs, marks of lists and case do not count. docs/figures/gate.md
-// has the figures that these were chosen by.
+// Text is recognized by fingerprints of runs of its letters and digits; spaces,
+// punctuation, list markers and case do not matter. docs/figures/gate.md has
+// the measurements behind these values.
 const (
-	// Run is how many letters have one fingerprint. Of printWindow runs that
-	// follow one another the least is taken (winnowing), so that two texts which
-	// share longRun letters share a fingerprint, wherever these stand.
+	// Run is the number of characters in one fingerprint. Of every printWindow
+	// consecutive runs the smallest is chosen (winnowing), so that any two
+	// texts with LongRun characters in common share a fingerprint.
 	Run         = 25
 	printWindow = 6
 	LongRun     = Run + printWindow - 1
-	// shortRun is the least that is known again. What is shorter than longRun is
-	// so as a whole only: as a text, or as a line or sentence of a text.
+	// shortRun is the length of the shortest text that is recognized. Text
+	// shorter than LongRun is recognized only if it is a whole text, line or
+	// sentence.
 	shortRun = 8
-	// leastLine is the least that a line or a sentence of a longer text must have
-	// to be known alone, unless it holds a number of leastNumber digits: pages
-	// are full of "Read more".
+	// leastLine is the minimum length for a line or sentence of a longer text
+	// to be recognized alone, unless it contains leastNumber digits: pages are
+	// full of "Read more".
 	leastLine   = 20
 	leastNumber = 5
 )
 
-// Of are what a text is remembered by.
+// Of returns the fingerprints that a text is recognized by.
 func Of(text string) []int64 { return Except(text, false, &Own{}) }
 
-// Own is what the user wrote: runs of it are no sign of another text.
+// Own is text that the user wrote. Runs of it do not identify other text.
 type Own struct {
-	texts   []string // that letters and runs do not hold yet: mostly nobody asks
+	texts   []string // not yet in letters and runs, which are computed on first use
 	letters strings.Builder
 	runs    map[int64]bool
 }
 
-// Add takes in texts.
+// Add adds texts.
 func (o *Own) Add(texts ...string) { o.texts = append(o.texts, texts...) }
 
 func (o *Own) take() {
@@ -64,8 +65,9 @@ func (o *Own) take() {
 	}
 }
 
-// Except are those of a text without what stands in own texts. written:
-// its lines are short ones that somebody wrote, not those of a page.
+// Except returns the fingerprints of a text without those that also occur in
+// own. If written is set, every line of at least two words is fingerprinted
+// alone, however short: the text was composed rather than copied from a page.
 func Except(text string, written bool, own *Own) []int64 {
 	own.take()
 	text = withoutAddresses(text)
@@ -94,8 +96,8 @@ func Except(text string, written bool, own *Own) []int64 {
 	return slices.Compact(prints)
 }
 
-// lengthOf is how long a text is in letters; a character of a script without
-// spaces says as much as three.
+// lengthOf returns the length of a text in characters, where one of a script
+// without spaces counts three.
 func lengthOf(letters []rune) (n int) {
 	for _, r := range letters {
 		if text.Unspaced(r) {
@@ -106,7 +108,8 @@ func lengthOf(letters []rune) (n int) {
 	return n
 }
 
-// isTelling reports whether a line of a longer text is known alone.
+// isTelling reports whether a line of a longer text is distinctive enough to be
+// recognized alone.
 func isTelling(letters []rune) bool {
 	digits := 0
 	for _, r := range letters {
@@ -117,7 +120,8 @@ func isTelling(letters []rune) bool {
 	return lengthOf(letters) >= leastLine || digits >= leastNumber && (digits < len(letters) || digits > len("20061231"))
 }
 
-// In are the fingerprints that may stand in a text, whatever it is part of.
+// In returns all fingerprints that may be found in a text, including those of
+// its parts.
 func In(text string) []int64 {
 	text = withoutAddresses(text)
 	prints := winnowed(Letters(text))
@@ -131,7 +135,7 @@ func In(text string) []int64 {
 				}
 				hash = sumRunes(hash, part)
 				if length += lengthOf(part); length >= shortRun {
-					prints = append(prints, ^int64(hash)) // as short has it
+					prints = append(prints, ^int64(hash)) // like short
 				}
 			}
 		}
@@ -140,15 +144,16 @@ func In(text string) []int64 {
 	return slices.Compact(prints)
 }
 
-// Within reports whether a text stands in a longer one as lines of its own: all
-// that [In] finds in it, it then finds in the longer one. Only blanks that end an
-// address, too, are left out at its ends.
+// Within reports whether text occurs in longer as whole lines, so that [In]
+// finds in longer every fingerprint that it finds in text. Spaces around text
+// do not matter.
 func Within(text, longer string) bool {
 	return strings.Contains("\n"+longer+"\n", "\n"+strings.Trim(text, " \t\r\n")+"\n")
 }
 
-// partsOf are the letters between the marks of a line: those of sentences, of
-// lists, and what a tool writes before and after a text. A number is a part.
+// partsOf splits a line at sentence punctuation, list markers and the brackets
+// and quotes that tools put around text, and returns the letters of each part.
+// A number is a part.
 func partsOf(line string) (parts [][]rune) {
 	for _, clause := range strings.FieldsFunc(line, func(r rune) bool {
 		return strings.ContainsRune(".,!?:;–—()[]{}<>|/=\"“”'‘’`«»*_#~。，、：；！？（）「」『』【】", r) || unicode.IsControl(r) || unicode.Is(unicode.So, r)
@@ -156,7 +161,7 @@ func partsOf(line string) (parts [][]rune) {
 		var part []rune
 		for word := range strings.FieldsSeq(clause) {
 			letters := Letters(word)
-			if len(letters) == 0 || unicode.IsNumber(letters[0]) { // a sign alone, a number
+			if len(letters) == 0 || unicode.IsNumber(letters[0]) { // a lone sign, or a number
 				parts = append(parts, part, letters)
 				part = nil
 				continue
@@ -172,7 +177,7 @@ func short(letters []rune) []int64 {
 	if lengthOf(letters) < shortRun || len(letters) >= LongRun {
 		return nil
 	}
-	return []int64{^fingerprint(letters)} // never that of a run
+	return []int64{^fingerprint(letters)} // inverted, to differ from that of a run
 }
 
 func winnowed(letters []rune) (prints []int64) {
@@ -207,11 +212,11 @@ func runsOf(letters []rune) []int64 {
 
 func fingerprint(letters []rune) int64 { return int64(sumRunes(emptySum, letters)) }
 
-// emptySum is the FNV-1a sum of nothing.
+// emptySum is the FNV-1a hash of an empty text.
 const emptySum = 14695981039346656037
 
-// sum adds a text to an FNV-1a sum, which the fingerprints that are saved were
-// made with.
+// sum extends an FNV-1a hash. Changing it would invalidate the saved
+// fingerprints.
 func sum(hash uint64, text []byte) uint64 {
 	for _, b := range text {
 		hash = (hash ^ uint64(b)) * 1099511628211
@@ -227,11 +232,11 @@ func sumRunes(hash uint64, letters []rune) uint64 {
 	return hash
 }
 
-// webAddress is an address of the web in a text.
+// webAddress matches a web address in a text.
 var webAddress = pattern.Lazy(`(?i)https?://[^\s<>"'` + "`" + `)\]}]+`)
 
-// withoutAddresses has a part like no other instead of each address of the web:
-// most letters of an address are its site's.
+// withoutAddresses replaces each web address with a part derived from its hash,
+// because most of an address is that of its site.
 func withoutAddresses(text string) string {
 	if !strings.Contains(text, "://") {
 		return text
@@ -243,7 +248,7 @@ func withoutAddresses(text string) string {
 	})
 }
 
-// Letters is what is left of a text when blanks, signs and case do not count.
+// Letters returns the letters and digits of a text in lower case.
 func Letters(text string) []rune {
 	letters := make([]rune, 0, len(text))
 	for _, r := range norm.NFKC.String(text) {

@@ -1,5 +1,4 @@
-// Package memory finds again what was said and remembered: past exchanges and
-// facts that fit a question.
+// Package memory finds past exchanges and facts that fit a question.
 package memory
 
 import (
@@ -13,7 +12,7 @@ import (
 	"lifehub/llm"
 )
 
-// FittingFacts returns the facts that fit a question, the best first.
+// FittingFacts returns the facts that fit a question, best first.
 func FittingFacts(ctx context.Context, question string, all []agent.Fact) ([]agent.Fact, error) {
 	likeness, err := alike(ctx, question, factTexts(all))
 	if err != nil {
@@ -33,17 +32,17 @@ func FittingFacts(ctx context.Context, question string, all []agent.Fact) ([]age
 	return fitting, nil
 }
 
-// likeness is how much a text is like a question.
+// likeness is how similar a text is to a question.
 type likeness struct {
-	share   float64 // of the question's words that it holds
-	letters float64 // cosine of the n-grams
+	share   float64 // of the question's words that occur in the text
+	letters float64 // cosine of the n-gram vectors
 }
 
 func (l likeness) fits() bool { return l.share >= leastShare || l.letters >= leastLetters }
 
 func (l likeness) sum() float64 { return l.share + l.letters }
 
-// alike compares a question with each of some texts.
+// alike compares a question with each text.
 func alike(ctx context.Context, question string, texts []string) ([]likeness, error) {
 	letters, err := llm.Ngrams{}.Embed(ctx, append([]string{question}, texts...))
 	if err != nil {
@@ -58,7 +57,7 @@ func alike(ctx context.Context, question string, texts []string) ([]likeness, er
 	return list, nil
 }
 
-// factTexts are what facts say.
+// factTexts returns the texts of facts.
 func factTexts(facts []agent.Fact) []string {
 	texts := make([]string, len(facts))
 	for i, f := range facts {
@@ -67,14 +66,15 @@ func factTexts(facts []agent.Fact) []string {
 	return texts
 }
 
-// leastShare is the share of the question's words, without the small ones,
-// that an exchange holds to be about it.
+// leastShare is the minimum share of the question's words, except stop words,
+// that a fitting exchange contains.
 const leastShare = 0.4
 
-// leastLetters does the same for the cosine of n-grams, which see parts of words.
+// leastLetters is the minimum cosine of n-gram vectors, which also match parts
+// of words.
 const leastLetters = 0.2
 
-// dot is the cosine of vectors of length 1.
+// dot returns the dot product, which is the cosine of unit vectors.
 func dot(a, b []float32) (sum float64) {
 	for i := range a {
 		sum += float64(a[i]) * float64(b[i])
@@ -82,7 +82,7 @@ func dot(a, b []float32) (sum float64) {
 	return sum
 }
 
-// WordSet is the set of words of a text, by their roots.
+// WordSet returns the set of the roots of the words in a text.
 func WordSet(s string) map[string]bool {
 	set := map[string]bool{}
 	for _, tok := range text.Tokens(s) {
@@ -102,11 +102,11 @@ func shared(a, b map[string]bool) (n int) {
 	return n
 }
 
-// Root is the first five letters of a word, so that "task" and "tasks",
-// "mail" and "mailed" meet.
+// Root returns the first five letters of a word, so that "task" and "tasks", or
+// "mail" and "mailed", match.
 func Root(word string) string { return prefix(strings.TrimSuffix(word, "s"), 5) }
 
-// prefix is the first n runes of s.
+// prefix returns the first n runes of s.
 func prefix(s string, n int) string {
 	for i := range s {
 		if n == 0 {

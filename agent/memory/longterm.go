@@ -14,13 +14,13 @@ import (
 	"lifehub/llm"
 )
 
-// FactTokens is the room for facts in a prompt, in estimated tokens: about
-// forty of them. Of more, those that fit the question come.
+// FactTokens is the budget for facts in a prompt, in estimated tokens: about
+// forty facts. If there are more, those that fit the question are preferred.
 const FactTokens = 800
 
-// ChooseFacts marks the facts that fit the question, and of more than there is
-// room for keeps the ones that fit best and after them the newest. The order
-// stays.
+// ChooseFacts marks the facts that fit the question. If there are more facts
+// than FactTokens allows, it keeps those that fit best, and then the newest.
+// The order is unchanged.
 func ChooseFacts(ctx context.Context, question string, all []agent.Fact) ([]agent.Fact, error) {
 	likeness, err := alike(ctx, question, factTexts(all))
 	if err != nil {
@@ -30,7 +30,7 @@ func ChooseFacts(ctx context.Context, question string, all []agent.Fact) ([]agen
 	for i := range all {
 		order[i] = i
 		if all[i].Fits = likeness[i].fits(); !all[i].Fits {
-			likeness[i].share, likeness[i].letters = 0, 0 // of these, the newest come first
+			likeness[i].share, likeness[i].letters = 0, 0 // so that the newest come first among them
 		}
 	}
 	slices.SortStableFunc(order, func(a, b int) int {
@@ -53,7 +53,7 @@ func ChooseFacts(ctx context.Context, question string, all []agent.Fact) ([]agen
 	return chosen, nil
 }
 
-// FactLine is a fact in a prompt; n is the number to cite it by, 0 for none.
+// FactLine formats a fact for a prompt; n is its citation number, 0 for none.
 func FactLine(f agent.Fact, n int) string {
 	line := text.OneLine(f.Text)
 	if from := f.Provenance(); from != "" {
@@ -65,40 +65,43 @@ func FactLine(f agent.Fact, n int) string {
 	return "- " + line
 }
 
-// LongTerm is how an Agent uses its memory.
+// LongTerm configures how an Agent uses its memory.
 type LongTerm struct {
 	Store      agent.Memory // nil: what leaves the window is forgotten
-	Everywhere bool         // recall from all conversations, not just the one under way
-	K          int          // exchanges that come back at most; 0: 1
+	Everywhere bool         // recall from all conversations, not just the current one
+	K          int          // maximum number of recalled exchanges; 0: 1
 
-	// Archived is told when an exchange was archived, so that somebody calls
-	// EmbedAll; it must not wait. nil: nobody is told.
+	// Archived is called when an exchange was archived, so that EmbedAll can be
+	// run. It must not block. May be nil.
 	Archived func()
-	// Embedder is what embeds now; nil, or an embedder that is nil: words only.
+	// Embedder returns the current embedder. If it is nil or returns nil,
+	// recall uses keywords only.
 	Embedder func(ctx context.Context) llm.Embedder
-	// Prefixes are the words that an embedding model wants before a question
-	// and before a text that is searched; nil: none.
+	// Prefixes returns the text that an embedding model expects before a
+	// question and before a searched text. May be nil.
 	Prefixes func(embedder string) (question, text string)
 }
 
-// defaultK is how many past exchanges come back.
+// defaultK is the default number of recalled exchanges.
 const defaultK = 1
 
-// recallTimeout bounds the embedding of a question: without it words are enough.
+// recallTimeout bounds embedding a question; after that, recall uses keywords
+// only.
 const recallTimeout = 2 * time.Second
 
-// candidates are looked at closely, by words and by meaning each.
+// candidates is how many exchanges are ranked, from the keyword and from the
+// semantic search each.
 const candidates = 12
 
 // embedBatch is how many exchanges are embedded at once.
 const embedBatch = 32
 
-// maxEmbedded bounds what of an exchange is embedded, in bytes: the models
+// maxEmbedded bounds the embedded part of an exchange, in bytes: the models
 // read 512 tokens and more.
 const maxEmbedded = 2 << 10
 
-// Recall finds past exchanges for [Agent.Recall]; window is how many of the
-// conversation's last messages are not searched.
+// Recall finds past exchanges that fit a question. It does not search the last
+// window messages of the conversation.
 func (m LongTerm) Recall(ctx context.Context, conversation, question string, window, k int) ([]agent.Recollection, error) {
 	if m.Store == nil || strings.TrimSpace(question) == "" {
 		return nil, nil
@@ -115,7 +118,7 @@ func (m LongTerm) Recall(ctx context.Context, conversation, question string, win
 	return rankMemories(ctx, question, found, k)
 }
 
-// embedQuestion returns no vector where none is to be had in time.
+// embedQuestion returns no vector if none is available in time.
 func (m LongTerm) embedQuestion(ctx context.Context, question string) (name string, vector []float32) {
 	ctx, cancel := context.WithTimeout(ctx, recallTimeout)
 	defer cancel()
@@ -147,9 +150,9 @@ func (m LongTerm) prefixes(embedder string) (question, text string) {
 	return m.Prefixes(embedder)
 }
 
-// EmbedAll gives every archived exchange a vector of the embedder of
-// this moment, also those that have one of another. It is for the background:
-// words find meanwhile. It ends with ctx.
+// EmbedAll embeds every archived exchange that has no vector of the current
+// embedder. It is meant to run in the background; meanwhile keywords find the
+// exchanges. It returns when ctx ends.
 func (m LongTerm) EmbedAll(ctx context.Context) error {
 	e := m.embedder(ctx)
 	if m.Store == nil || e == nil {
@@ -182,8 +185,8 @@ func (m LongTerm) EmbedAll(ctx context.Context) error {
 	}
 }
 
-// rankMemories orders candidates by words and meaning together and keeps the
-// k best that fit at all.
+// rankMemories ranks candidates by keywords and vectors, and returns the k best
+// of those that fit.
 func rankMemories(ctx context.Context, question string, found []agent.Recollection, k int) ([]agent.Recollection, error) {
 	texts := make([]string, 0, len(found))
 	best := 0.0
@@ -210,18 +213,19 @@ func rankMemories(ctx context.Context, question string, found []agent.Recollecti
 	return fit[:min(k, len(fit))], nil
 }
 
-// All were measured on what people said over several talks and were asked
-// about later (docs/figures/memory.md). An exchange that fits nothing costs a
-// hundred tokens, one that is missed costs the answer: the thresholds are low.
+// These were measured on facts from several conversations that were asked about
+// later (docs/figures/memory.md). An exchange that does not fit costs a hundred
+// tokens, but a missed one costs the answer, so the thresholds are low.
 const (
-	// wordsWeight is the part of the words in the score.
+	// wordsWeight is the weight of the keyword score.
 	wordsWeight = 0.7
-	// leastAbove is what leastShare is for the vectors of whatever model: cosines of one model
-	// mean nothing in another, but their deviations do.
+	// leastAbove is the minimum of the z-score of a fitting exchange. Unlike
+	// cosines, deviations are comparable between models.
 	leastAbove = 3.0
-	// leastMeaning is the cosine that stands in for it among a few exchanges.
+	// leastMeaning is the minimum cosine, used if there are too few exchanges
+	// for a z-score.
 	leastMeaning = 0.6
-	// farAbove are the deviations that give the whole score of meaning.
+	// farAbove is the z-score that gets the full semantic score.
 	farAbove = 6.0
 )
 

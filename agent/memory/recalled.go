@@ -13,25 +13,24 @@ import (
 	"lifehub/llm"
 )
 
-// Recalled is what comes back of what was said before, into the prompts of one
-// turn.
+// Recalled is the memory in the prompts of one turn.
 type Recalled struct {
-	History []llm.Message // the last messages, oldest first
+	History []llm.Message // last messages, oldest first
 	Summary agent.Summary // of the turns before them
-	Omitted int           // messages of the conversation before History
+	Omitted int           // number of messages before History
 	Past    []agent.Recollection
-	Facts   []agent.Fact // those that the prompts hold
+	Facts   []agent.Fact // those in the prompts
 }
 
-// Fits reports whether something that is remembered fits the question.
+// Fits reports whether a past exchange or a fact fits the question.
 func (r *Recalled) Fits() bool {
 	return len(r.Past) > 0 || slices.ContainsFunc(r.Facts, func(f agent.Fact) bool { return f.Fits })
 }
 
-// maxRecalled bounds each half of an exchange that comes back, in bytes.
+// maxRecalled bounds each half of a recalled exchange, in bytes.
 const maxRecalled = 2 << 10
 
-// PastParts are the past exchanges as a prompt holds them.
+// PastParts returns the past exchanges as parts of a prompt.
 func (r *Recalled) PastParts(fence string) (parts []prompt.Part) {
 	for _, e := range r.Past {
 		head := fmt.Sprintf("A relevant past exchange, of %s, in the conversation %q (%s)", Date(e.Asked), text.OneLine(text.Clip(e.Title, 80)), e.Conversation)
@@ -46,8 +45,8 @@ func (r *Recalled) PastParts(fence string) (parts []prompt.Part) {
 	return parts
 }
 
-// FactPart is the block of facts in a prompt. Where they can be cited, first
-// is the number of the first one; else 0.
+// FactPart returns the facts as a part of a prompt. first is the citation
+// number of the first one, 0 if they cannot be cited.
 func (r *Recalled) FactPart(first int, fence string) []prompt.Part {
 	if len(r.Facts) == 0 {
 		return nil
@@ -66,5 +65,5 @@ func (r *Recalled) FactPart(first int, fence string) []prompt.Part {
 	}}
 }
 
-// Date writes a day as prompts name it.
+// Date formats a day as in prompts.
 func Date(t time.Time) string { return t.Format("Monday, 2 January 2006") }

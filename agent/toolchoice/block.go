@@ -1,5 +1,5 @@
-// Package toolchoice is which tools a model is offered, how they are described to
-// it, and which one it means by a name.
+// Package toolchoice decides which tools a model is offered, how they are
+// described, and which tool a name refers to.
 package toolchoice
 
 import (
@@ -13,35 +13,37 @@ import (
 )
 
 const (
-	// roomyWindow has room for all tools of LifeHub, in tokens; a window of unknown
-	// size is taken for one.
+	// roomyWindow is the size of a context window with room for all built-in
+	// tools, in tokens. A window of unknown size is assumed to have this size.
 	roomyWindow = 16 << 10
-	// serversShare is the part of a window that the tools of servers may take.
+	// serversShare is the divisor for the part of a window that the tools of
+	// servers may take: a tenth.
 	serversShare = 10
 )
 
-// few are the tools that a smaller window has room for.
+// few lists the tools offered in a smaller window.
 var few = []string{
 	agent.SearchNotes, agent.ReadNote, "list_tasks", "add_task", "complete_task",
 	agent.AppendNote, "edit_note", "remember", "calculate", agent.WebSearch,
 }
 
-// Block is which tools a model is offered: the same for each message of a
-// conversation, so that a server that keeps what it read reads them once, and no
-// tool is missing because a message has other words.
+// Block is the list of tools that a model is offered. It is the same for each
+// message of a conversation, so that the model server can cache the prompt, and
+// no tool is missing because of how a message is worded.
 type Block struct {
 	Tools []agent.Tool // offered, in this order
-	Rest  []agent.Tool // to be found by [agent.FindTools]
-	room  int          // tokens that may tell of the rest
+	Rest  []agent.Tool // can be found with [agent.FindTools]
+	room  int          // tokens for describing the rest
 }
 
-// IsRoomy reports whether a window of so many tokens, 0 for unknown, has room for all
-// tools of LifeHub.
+// IsRoomy reports whether a window of that many tokens, 0 for unknown, has room
+// for all built-in tools.
 func IsRoomy(window int) bool { return window <= 0 || window >= roomyWindow }
 
-// NewBlock parts tools into those that a window has room for and the rest: of
-// LifeHub's all or a few, then the servers' as long as there is room for all of one
-// server, then what reaches for the web.
+// NewBlock splits tools into those offered and the rest. The block starts with
+// the built-in tools, or the most important ones in a small window. Then come
+// the tools of servers, each server's only if all of them fit, and last the web
+// tools.
 func NewBlock(tools []agent.Tool, window int) Block {
 	if window <= 0 {
 		window = roomyWindow
@@ -95,13 +97,13 @@ func NewBlock(tools []agent.Tool, window int) Block {
 	return b
 }
 
-// isWeb reports whether a tool of LifeHub reaches for the web.
+// isWeb reports whether a tool accesses the web.
 func isWeb(tool agent.Tool) bool {
 	_, fetches := tool.(agent.Fetcher)
 	return fetches || agent.IsOutward(tool)
 }
 
-// With is the block with more of the rest at its end, such as what was found.
+// With returns the block with the named tools of the rest added at its end.
 func (b Block) With(names ...string) Block {
 	for _, name := range names {
 		i := slices.IndexFunc(b.Rest, func(tool agent.Tool) bool { return tool.Spec().Name == name })
@@ -112,7 +114,7 @@ func (b Block) With(names ...string) Block {
 	return b
 }
 
-// Known are all tools that the model is told of, each once.
+// Known returns all tools that the model sees, described or by name.
 func (b Block) Known() []agent.Tool {
 	known := slices.Clone(b.Tools)
 	for _, tool := range b.Rest {
@@ -123,9 +125,9 @@ func (b Block) Known() []agent.Tool {
 	return known
 }
 
-// Further tells of the rest, a line for LifeHub and each server: the tools' names,
-// and what those of servers do, as long as there is room. What servers say stands between fence
-// marks.
+// Further describes the rest of the tools, with a line for the built-in ones
+// and for each server: the names of the tools and, if there is room, what those
+// of servers do. The text of servers is between fence marks.
 func (b Block) Further(fence string) string {
 	if len(b.Rest) == 0 {
 		return ""
@@ -144,7 +146,7 @@ func (b Block) Further(fence string) string {
 		agent.FindTools, fence, strings.ReplaceAll(prompt.ClipTokens(lines, b.room), fence, ""), fence)
 }
 
-// lines are the rest, those of one program in one line.
+// lines lists the rest of the tools, one line for each program.
 func (b Block) lines(tell func(agent.Tool) string) string {
 	var by []string
 	told := map[string][]string{}

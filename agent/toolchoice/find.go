@@ -13,11 +13,10 @@ import (
 	"lifehub/llm"
 )
 
-// mostFound bounds what one search for tools finds.
+// mostFound bounds the number of tools that one search returns.
 const mostFound = 5
 
-// Find finds those of the tools that the block has no room for that do what a query
-// says, the best first.
+// Find returns the tools of the rest that match a query, best first.
 func (b Block) Find(query string) (found []agent.Tool) {
 	specs := Specs(b.Rest)
 	scores := relevance(specs, query)
@@ -38,20 +37,20 @@ func (b Block) Find(query string) (found []agent.Tool) {
 }
 
 const (
-	// saturation and lengthShare are k1 and b of BM25, as in the search of notes.
+	// saturation and lengthShare are k1 and b of BM25, as in the search of
+	// notes.
 	saturation  = 1.2
 	lengthShare = 0.75
-	// nameWeight is how much more a word of a tool's name tells than one of
+	// nameWeight is how much more a word in a tool's name counts than one in
 	// its description.
 	nameWeight = 3
 )
 
-// relevance scores each tool by BM25 over the words of its name, description
-// and arguments.
+// relevance scores each tool by BM25 over its name, description and arguments.
 func relevance(tools []llm.ToolSpec, question string) []float64 {
 	counts := make([]map[string]float64, len(tools))
 	lengths, total := make([]float64, len(tools)), 0.0
-	known := map[string]float64{} // in how many tools a word stands
+	known := map[string]float64{} // number of tools that contain a word
 	for i, tool := range tools {
 		counts[i] = toolWords(tool)
 		for word, n := range counts[i] {

@@ -9,8 +9,8 @@ import (
 	"lifehub/internal/text"
 )
 
-// Named is the tool of this name, or the only one that was called so before;
-// nil: there is none.
+// Named returns the tool with this name, or the only one that formerly had it;
+// nil if there is none.
 func Named(tools []agent.Tool, name string) agent.Tool {
 	var former []agent.Tool
 	for _, tool := range tools {
@@ -27,8 +27,8 @@ func Named(tools []agent.Tool, name string) agent.Tool {
 	return nil
 }
 
-// Find finds a tool by its name; letter case and how its words are joined
-// do not matter where that is no tool's own name.
+// Find returns a tool by name, ignoring case and how words are joined if no
+// name matches exactly.
 func Find(tools []agent.Tool, name string) agent.Tool {
 	for _, tool := range tools {
 		if tool.Spec().Name == name {
@@ -38,9 +38,9 @@ func Find(tools []agent.Tool, name string) agent.Tool {
 	return theOne(tools, func(other string) bool { return Fold(other) == Fold(name) })
 }
 
-// Meant is the tool that a model means by a name, which may have its words in
-// another order or lack what stands before
-// it, as the name of a server; nil: there is none.
+// Meant returns the tool that a model means by a name. The name may have its
+// words in another order, or lack a prefix such as the name of a server. It
+// returns nil if there is no such tool or several.
 func Meant(tools []agent.Tool, name string) agent.Tool {
 	if tool := Find(tools, name); tool != nil {
 		return tool
@@ -51,8 +51,8 @@ func Meant(tools []agent.Tool, name string) agent.Tool {
 	return theOne(tools, func(other string) bool { return strings.HasSuffix(Fold(other), "_"+Fold(name)) })
 }
 
-// sameDirection reports whether each word as "to" between two others of a name
-// is between the same two in the other: their order means something.
+// sameDirection reports whether each preposition such as "to" between two words
+// of a name is between the same two in the other: there the order matters.
 func sameDirection(name, other string) bool {
 	words, others := args.NameWords(strings.ToLower(name)), "_"+Fold(other)+"_"
 	for i := 1; i < len(words)-1; i++ {
@@ -63,11 +63,11 @@ func sameDirection(name, other string) bool {
 	return true
 }
 
-// Fold is a tool's name in lower case, its words joined by underscores.
+// Fold returns a tool's name in lower case, with words joined by underscores.
 func Fold(name string) string { return strings.ToLower(strings.Join(args.NameWords(name), "_")) }
 
-// theOne is the only tool whose name is the one meant; nil: there is none, or
-// another.
+// theOne returns the only tool with a matching name; nil if there is none or
+// several.
 func theOne(tools []agent.Tool, meant func(name string) bool) (found agent.Tool) {
 	for _, tool := range tools {
 		if meant(tool.Spec().Name) {
@@ -80,7 +80,7 @@ func theOne(tools []agent.Tool, meant func(name string) bool) (found agent.Tool)
 	return found
 }
 
-// NeedsNotes reports whether a built-in tool works on notes, and so is of no use
+// NeedsNotes reports whether a built-in tool works on notes, and so is useless
 // without a vault.
 func NeedsNotes(tool string) bool {
 	return tool == "note_links" || strings.HasSuffix(tool, "_note") || strings.HasSuffix(tool, "_notes") ||
