@@ -8,16 +8,17 @@ import (
 	"lifehub/internal/pattern"
 )
 
-// AddressText finds addresses in a text.
+// AddressText matches web addresses in a text.
 var AddressText = pattern.Lazy(`(?i)\bhttps?://[^\s<>"'\x60|\\^{}]+`)
 
-// OnWeb reports whether the path of a source or a citation is the address of a
-// page of the web. That of a note never is: it holds no two slashes in a row.
+// OnWeb reports whether the path of a source or citation is a web address. The
+// path of a note never has two adjacent slashes.
 func OnWeb(path string) bool {
 	return strings.HasPrefix(path, "https://") || strings.HasPrefix(path, "http://")
 }
 
-// PlaceName is a path with its line, or its page, where that says something.
+// PlaceName returns a path followed by the line, or by the page of a PDF. The
+// line is omitted for web pages and tool results.
 func PlaceName(path string, line int) string {
 	switch {
 	case line == 0 || OnWeb(path) || !strings.Contains(path, "."):
@@ -28,12 +29,13 @@ func PlaceName(path string, line int) string {
 	return fmt.Sprintf("%s:%d", path, line)
 }
 
-// IsPDF reports whether a path is that of a PDF, whose lines are its pages.
+// IsPDF reports whether a path is that of a PDF, whose lines are pages.
 func IsPDF(path string) bool {
 	return len(path) > len(".pdf") && strings.EqualFold(path[len(path)-len(".pdf"):], ".pdf")
 }
 
-// PlainAddress is an address in one spelling; "" for one that cannot be read.
+// PlainAddress returns an address in canonical form; "" if it is not a valid
+// web address.
 func PlainAddress(address string) string {
 	u, err := url.Parse(strings.TrimSpace(address))
 	if err != nil || u.Hostname() == "" || u.User != nil || u.Scheme != "http" && u.Scheme != "https" {

@@ -6,7 +6,7 @@ import (
 	"lifehub/llm"
 )
 
-// Conversation is a talk that can be opened again.
+// Conversation is a saved conversation.
 type Conversation struct {
 	ID       string    `json:"id"`
 	Title    string    `json:"title"`
@@ -16,47 +16,47 @@ type Conversation struct {
 	TitledBy Titled    `json:"titled_by,omitempty"`
 }
 
-// Titled says where a conversation's title comes from.
+// Titled is the origin of a conversation's title.
 type Titled string
 
-// The origins of a title; what is neither was made by a model.
+// Origins of a title. Any other value means that a model wrote it.
 const (
-	ByWords Titled = "words" // the first words of the first message
-	ByUser  Titled = "user"  // never replaced by another
+	ByWords Titled = "words" // first words of the first message
+	ByUser  Titled = "user"  // never replaced
 )
 
-// Exchange is one turn of a saved conversation: what was asked and answered.
-// A conversation is a tree of them, of which one path is current.
+// Exchange is one turn of a saved conversation: a question and its answer. A
+// conversation is a tree of exchanges, one path of which is current.
 type Exchange struct {
 	Turn     string    `json:"turn"`
-	After    string    `json:"after,omitempty"`    // the turn that it goes on from; "": it begins the conversation
-	Siblings []string  `json:"siblings,omitempty"` // the turns that go on from there, in the order of asking, itself among them; nil: it alone
-	Current  bool      `json:"current"`            // it is on the current path
+	After    string    `json:"after,omitempty"`    // turn that it follows; "" if it is the first
+	Siblings []string  `json:"siblings,omitempty"` // turns that follow the same turn, in order, including this one; nil if there are no others
+	Current  bool      `json:"current"`            // on the current path
 	Asked    time.Time `json:"asked"`
 	Question string    `json:"question"`
 	Answer   Answer    `json:"answer"`
-	Open     bool      `json:"open,omitempty"`    // it never ended: LifeHub was stopped in the middle
-	Running  bool      `json:"running,omitempty"` // it is open because somebody works on it right now
-	Undone   bool      `json:"undone,omitempty"`  // it was taken back
+	Open     bool      `json:"open,omitempty"`    // the turn never ended, because LifeHub was stopped
+	Running  bool      `json:"running,omitempty"` // open because it is running now
+	Undone   bool      `json:"undone,omitempty"`  // its changes were undone
 }
 
-// Hit is a message in which the words of a search stand.
+// Hit is a message that contains the words of a search.
 type Hit struct {
 	Conversation string    `json:"conversation"`
 	Title        string    `json:"title"`
 	Turn         string    `json:"turn"`
 	Role         llm.Role  `json:"role"`
 	Time         time.Time `json:"time"`
-	Excerpt      string    `json:"excerpt"` // one line around the first word that was found
-	From         int       `json:"from"`    // bytes of the excerpt where that word begins and ends
+	Excerpt      string    `json:"excerpt"` // one line around the first match
+	From         int       `json:"from"`    // byte range of that match in the excerpt
 	To           int       `json:"to"`
 }
 
-// NoteChange is what a tool is about to do to a note, kept before it is done
-// so that it can be taken back.
+// NoteChange is a change that a tool is about to make to a note, saved
+// beforehand so that it can be undone.
 type NoteChange struct {
 	Vault  string // absolute folder
-	Path   string // below it, with slashes
-	Before []byte // nil: there was no such note
-	After  string // SHA-256 of what is to be written, in hex; "": it is taken away
+	Path   string // path within the vault, with slashes
+	Before []byte // nil if there was no such note
+	After  string // SHA-256 of the new content, in hex; "" if the note is removed
 }

@@ -9,34 +9,35 @@ import (
 	"lifehub/internal/when"
 )
 
-// Coverage says how far a search of the notes can be trusted.
+// Coverage describes how complete and current a search of the notes was.
 type Coverage struct {
-	Indexed int `json:"indexed"`          // notes
-	Total   int `json:"total"`            // notes in the folders
-	Unread  int `json:"unread,omitempty"` // of Total: being read at the time of the search
-	// Unreadable are the notes that the system did not let be read. What was read of
-	// them before is searched.
+	Indexed int `json:"indexed"`          // number of indexed notes
+	Total   int `json:"total"`            // number of notes in the folders
+	Unread  int `json:"unread,omitempty"` // part of Total not indexed yet at the time of the search
+	// Unreadable is the number of notes that could not be read. Their last
+	// indexed text is searched.
 	Unreadable int `json:"unreadable,omitempty"`
 
-	Age      float64 `json:"age_s"`    // seconds since the notes were last looked at
-	Embedder string  `json:"embedder"` // its name, or [WordsOnly] and why
-	// Time is the one that the search was about; nil: none.
+	Age      float64 `json:"age_s"`    // seconds since the folders were last scanned
+	Embedder string  `json:"embedder"` // its name, or [WordsOnly] and the reason
+	// Time is the period that the search was about; nil if none.
 	Time *when.Found `json:"time,omitempty"`
 }
 
-// WordsOnly begins [Coverage.Embedder] where no embedder took part in a search.
+// WordsOnly is the prefix of [Coverage.Embedder] if the search used keywords
+// only.
 const WordsOnly = "keyword search only"
 
-// ByMeaning reports whether meaning took part in the search.
+// ByMeaning reports whether the search was semantic as well.
 func (c *Coverage) ByMeaning() bool {
 	return c != nil && !strings.HasPrefix(c.Embedder, WordsOnly)
 }
 
-// worthSaying is the age from which it is told.
+// worthSaying is the age from which Health mentions it.
 const worthSaying = 10 * time.Minute
 
-// Health is the coverage in a few words: what was searched, and what keeps
-// the search from being whole and fresh.
+// Health summarizes the coverage: what was searched, and why the search may be
+// incomplete or out of date.
 func (c Coverage) Health() string {
 	said := []string{"searched " + text.Count(c.Total, "note")}
 	if c.Indexed < c.Total {
@@ -57,7 +58,7 @@ func (c Coverage) Health() string {
 	return strings.Join(said, " · ")
 }
 
-// StillReading says what the answer may lack, not being read yet; "": nothing.
+// StillReading describes how far indexing has progressed; "" if it is complete.
 func (c *Coverage) StillReading() string {
 	if c == nil || c.Unread == 0 {
 		return ""
@@ -65,7 +66,7 @@ func (c *Coverage) StillReading() string {
 	return fmt.Sprintf("%s of %s notes indexed so far; ask again when all are indexed", text.Thousands(c.Indexed), text.Thousands(c.Total))
 }
 
-// roughly is a length of time in its largest unit.
+// roughly formats a duration in its largest unit.
 func roughly(d time.Duration) string {
 	switch {
 	case d < time.Hour:

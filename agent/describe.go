@@ -10,8 +10,8 @@ import (
 	"lifehub/llm"
 )
 
-// DescribeTool puts a tool's name, its description from NAME.md and the schema of its
-// arguments together.
+// DescribeTool returns the spec of a built-in tool, with its description from
+// NAME.md and the schema of its arguments.
 func DescribeTool[Args any](descriptions embed.FS, name string) llm.ToolSpec {
 	text, err := descriptions.ReadFile(name + ".md")
 	if err != nil {
@@ -20,8 +20,8 @@ func DescribeTool[Args any](descriptions embed.FS, name string) llm.ToolSpec {
 	return llm.ToolSpec{Name: name, Description: strings.TrimSpace(string(text)), Schema: schemaOf(reflect.TypeFor[Args]())}
 }
 
-// schemaOf is the JSON Schema of arguments: what has no omitempty is required,
-// and the other tags of a field are the keywords of its schema.
+// schemaOf returns the JSON Schema of arguments: a field without omitempty is
+// required, and its other tags are schema keywords.
 func schemaOf(args reflect.Type) json.RawMessage {
 	properties, required := make([]string, args.NumField()), []string{}
 	for i := range properties {
@@ -39,7 +39,7 @@ func schemaOf(args reflect.Type) json.RawMessage {
 	return json.RawMessage(`{"type": "object", "properties": {` + strings.Join(properties, ", ") + "}" + must + `, "additionalProperties": false}`)
 }
 
-// keywords are those of the schema of one argument.
+// keywords returns the schema keywords of one argument.
 func keywords(field reflect.StructField, required bool) []string {
 	list := []string{`"type": "string"`}
 	switch field.Type.Kind() {

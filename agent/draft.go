@@ -1,22 +1,22 @@
 package agent
 
-// Draft is what the user has typed and not sent.
+// Draft is text that the user has typed but not sent.
 type Draft struct {
-	Conversation string   `json:"conversation,omitempty"` // in which it was typed; "" if it has not begun
-	Title        string   `json:"-"`                      // of that conversation
-	Text         string   `json:"text,omitempty"`         // in the composer
-	Pastes       []Paste  `json:"pastes,omitempty"`       // long texts that Text has by name
-	Changing     string   `json:"changing,omitempty"`     // the turn whose question Text replaces; "": none
-	Editing      bool     `json:"editing,omitempty"`      // the user's editor has Text
-	Waiting      []string `json:"waiting,omitempty"`      // messages that wait for a turn to end, in order
-	Sending      string   `json:"sending,omitempty"`      // a message that is being saved as a turn; "": none
+	Conversation string   `json:"conversation,omitempty"` // conversation it was typed in; "" for a new one
+	Title        string   `json:"-"`                      // title of that conversation
+	Text         string   `json:"text,omitempty"`         // text in the composer
+	Pastes       []Paste  `json:"pastes,omitempty"`       // long texts that Text refers to by name
+	Changing     string   `json:"changing,omitempty"`     // turn whose question Text replaces; "" if none
+	Editing      bool     `json:"editing,omitempty"`      // Text is open in the user's editor
+	Waiting      []string `json:"waiting,omitempty"`      // queued messages, in order
+	Sending      string   `json:"sending,omitempty"`      // message that is being saved as a turn; "" if none
 }
 
-// Paste is a long text that is in a message by name.
+// Paste is a long text that a message refers to by name.
 type Paste struct {
 	Name string `json:"name"`
 	Text string `json:"text"`
-	Own  bool   `json:"own,omitempty"` // it is a message of the user's, not from the clipboard
+	Own  bool   `json:"own,omitempty"` // an earlier message of the user rather than the clipboard
 }
 
 // Empty reports whether nothing was typed.

@@ -8,34 +8,34 @@ import (
 	"strings"
 )
 
-// EffectKind says what a call did to the world, or that none did what it was for.
+// EffectKind is the kind of effect that a call had, or that it failed to have.
 type EffectKind string
 
-// The kinds of effects, in the order in which they are shown.
+// Kinds of effects, in display order.
 const (
-	Unchanged    EffectKind = "unchanged"     // Tool was to change something, and nothing was changed
-	WithoutNotes EffectKind = "without_notes" // no call was made, and a search of the notes found nothing that fits
+	Unchanged    EffectKind = "unchanged"     // Tool should have changed something, but nothing was changed
+	WithoutNotes EffectKind = "without_notes" // no call was made, and a search of the notes found no match
 
-	NoteChanged   EffectKind = "note"     // lines of the note at Path
-	MemoryChanged EffectKind = "memory"   // lines of the memory file at Path
-	ArtifactSaved EffectKind = "artifact" // Version of the document Name
-	MailSent      EffectKind = "mail"     // Count mails To
-	ToolCalled    EffectKind = "called"   // Count calls of Tool, whose effects only its Server knows
-	Unknown       EffectKind = "unknown"  // Tool was started, and nobody knows what it did
-	RequestSent   EffectKind = "sent"     // Count requests of Tool to Host; they change nothing
+	NoteChanged   EffectKind = "note"     // lines of the note at Path were changed
+	MemoryChanged EffectKind = "memory"   // lines of the memory file at Path were changed
+	ArtifactSaved EffectKind = "artifact" // Version of the document Name was saved
+	MailSent      EffectKind = "mail"     // Count mails were sent To
+	ToolCalled    EffectKind = "called"   // Count calls of Tool; only its Server knows the effects
+	Unknown       EffectKind = "unknown"  // Tool was started, but its effect is unknown
+	RequestSent   EffectKind = "sent"     // Count requests of Tool to Host, which change nothing
 )
 
 var effectKinds = []EffectKind{Unchanged, WithoutNotes, NoteChanged, MemoryChanged, ArtifactSaved, MailSent, ToolCalled, Unknown, RequestSent}
 
-// Effect is something that a call did, or that none did although it was asked for.
-// Which fields are set depends on the kind.
+// Effect is something that a call did, or should have done but did not. Which
+// fields are set depends on the kind.
 type Effect struct {
 	Kind    EffectKind `json:"kind"`
 	Tool    string     `json:"tool,omitempty"`
-	Server  string     `json:"server,omitempty"` // "": the tool is built in
+	Server  string     `json:"server,omitempty"` // "" for a built-in tool
 	Host    string     `json:"host,omitempty"`
-	Path    string     `json:"path,omitempty"` // as [Source.Path]; with several vaults it may begin with the vault's name
-	*Lines             // of notes and memory; nil otherwise
+	Path    string     `json:"path,omitempty"` // as in [Source.Path]; with several vaults it may begin with the vault's name
+	*Lines             // for notes and memory; nil otherwise
 	Name    string     `json:"name,omitempty"`
 	Version int        `json:"version,omitempty"`
 	To      []string   `json:"to,omitempty"` // addresses
@@ -54,12 +54,12 @@ type NothingDone struct{ Err error }
 func (e NothingDone) Error() string { return e.Err.Error() }
 func (e NothingDone) Unwrap() error { return e.Err }
 
-// Effects are what a turn did to the world, each once. nil: it is not known,
-// because the turn was saved before effects were.
+// Effects are the distinct effects of a turn. nil if unknown, because the turn
+// was saved by a version without effects.
 type Effects []Effect
 
-// Sum returns effects in the order in which they are told. Those that differ
-// in nothing but how often or how much are one.
+// Sum returns effects in display order. Effects that differ only in count or
+// size are merged.
 func Sum(all []Effect) Effects {
 	effects := Effects{}
 	for _, e := range all {
@@ -89,14 +89,14 @@ func Sum(all []Effect) Effects {
 	return effects
 }
 
-// same reports whether two effects are one that happened twice.
+// same reports whether two effects differ at most in count or size.
 func (e Effect) same(other Effect) bool {
 	return e.Kind == other.Kind && e.Tool == other.Tool && e.Server == other.Server && e.Host == other.Host &&
 		e.Path == other.Path && e.Name == other.Name && (e.Lines == nil) == (other.Lines == nil)
 }
 
-// OrUnchanged adds that nothing was changed, if tools were to change something and
-// none did. A call whose outcome is unknown may have.
+// OrUnchanged adds Unchanged effects if tools should have changed something and
+// nothing was changed. A call whose outcome is unknown may have.
 func (effects Effects) OrUnchanged(tools []string) Effects {
 	if len(tools) == 0 || slices.ContainsFunc(effects, func(e Effect) bool { return e.Kind != RequestSent && e.Kind != WithoutNotes }) {
 		return effects
@@ -107,7 +107,7 @@ func (effects Effects) OrUnchanged(tools []string) Effects {
 	return effects
 }
 
-// Warns reports whether a change was to be made and none was.
+// Warns reports whether a requested change was not made.
 func (effects Effects) Warns() bool {
 	return slices.ContainsFunc(effects, func(e Effect) bool { return e.Kind == Unchanged })
 }
@@ -165,7 +165,7 @@ func (effects Effects) String() string {
 	return strings.Join(others, " · ")
 }
 
-// String returns one effect in a few words.
+// String describes one effect.
 func (e Effect) String() string {
 	tool := e.Tool
 	if e.Server != "" {
@@ -193,7 +193,7 @@ func (e Effect) String() string {
 	return tool + ": outcome unknown"
 }
 
-// String returns " (+1 -2)".
+// String returns a form such as " (+1 -2)".
 func (l *Lines) String() string {
 	var parts []string
 	if l != nil && l.Added > 0 {
@@ -208,7 +208,7 @@ func (l *Lines) String() string {
 	return " (" + strings.Join(parts, " ") + ")"
 }
 
-// counted returns a number of things.
+// counted returns a number and the noun in singular or plural.
 func counted(n int, noun string) string {
 	switch {
 	case n == 1:
@@ -220,10 +220,10 @@ func counted(n int, noun string) string {
 	return fmt.Sprintf("%d %s", n, noun)
 }
 
-// Source returns the note that an effect changed, as what was read.
+// Source returns the changed note as a source.
 func (e Effect) Source() Source { return Source{Path: e.Path, Line: 1, EndLine: math.MaxInt} }
 
-// few names the first of a list, and how many more there are.
+// few returns the first names of a list, and the number of further ones.
 func few(names []string) string {
 	const most = 3
 	text := strings.Join(names[:min(most, len(names))], ", ")

@@ -1,6 +1,6 @@
-// Package agent holds the words of answering a message: what a tool, an
-// event, a source, a permission and a saved turn are. What works with them
-// stands below, first of all package turn.
+// Package agent defines the types shared by everything that answers a message:
+// tools, events, sources, permissions and saved turns. The code that uses them
+// is in subpackages; start with package turn.
 package agent
 
 import (
@@ -10,46 +10,46 @@ import (
 	"lifehub/internal/text"
 )
 
-// Event is something that happened during a turn. Its JSON is one flat
-// object: the fields here, then those of Body.
+// Event is something that happened during a turn. Its JSON is one flat object:
+// the fields here, then those of Body.
 type Event struct {
-	Type string    `json:"type"` // the fixed name: start, plan, token …
+	Type string    `json:"type"` // fixed name: start, plan, token …
 	Turn string    `json:"turn"`
-	Seq  int       `json:"seq"` // counts from 1 within the turn
+	Seq  int       `json:"seq"` // starts at 1 in each turn
 	Time time.Time `json:"time"`
 	Body Body      `json:"-"`
 }
 
-// Body says what happened, in the past tense. Only this package makes
-// bodies; a front end switches over their types.
+// Body describes what happened, with a type in the past tense. Only this
+// package defines bodies; a front end switches on their types.
 type Body interface{ name() string }
 
-// TypeOf is the fixed name of what happened.
+// TypeOf returns the fixed name of the event.
 func TypeOf(body Body) string { return body.name() }
 
 type (
-	// Started is always first.
+	// Started is always the first event.
 	Started struct {
 		Conversation string `json:"conversation"`
 		Message      string `json:"message"`
 		Mode         string `json:"mode"`
-		Resumed      bool   `json:"resumed,omitempty"` // a turn that was cut is resumed
+		Resumed      bool   `json:"resumed,omitempty"` // an interrupted turn is resumed
 	}
 
-	// PhaseStarted and PhaseEnded frame the work of one agent, such as planner,
-	// worker or explainer. Those of a team's worker name the step that handed it
-	// the task; the others' Step is "".
+	// PhaseStarted and PhaseEnded mark the start and end of work by one agent,
+	// such as planner, worker or explainer. For a worker of a team, Step is the
+	// step that delegated the task; otherwise it is "".
 	PhaseStarted struct {
 		Agent   string `json:"agent"`
 		Step    string `json:"step,omitempty"`
 		Attempt int    `json:"attempt,omitempty"` // from 1
-		Reason  string `json:"reason,omitempty"`  // why the message was handed to it
+		Reason  string `json:"reason,omitempty"`  // why the message was handed to the agent
 	}
 	PhaseEnded struct {
 		Agent   string   `json:"agent"`
 		Step    string   `json:"step,omitempty"`
 		Attempt int      `json:"attempt,omitempty"`
-		Score   *float64 `json:"score,omitempty"` // 0 to 1; nil: it was not judged
+		Score   *float64 `json:"score,omitempty"` // 0 to 1; nil if not judged
 		Passed  bool     `json:"passed,omitempty"`
 		Took    int64    `json:"took_ms"`
 	}
@@ -67,43 +67,44 @@ type (
 	Evaluated struct {
 		Step    string `json:"step"`
 		Attempt int    `json:"attempt"`
-		Report  string `json:"report,omitempty"` // what was judged
+		Report  string `json:"report,omitempty"` // the text that was judged
 		Judgement
 	}
 
-	// Remembered reports what came back from long-term memory.
+	// Remembered reports what was recalled from long-term memory.
 	Remembered struct {
 		Exchanges []Recollection `json:"exchanges,omitempty"`
-		Facts     []Fact         `json:"facts,omitempty"` // those that the prompts hold
+		Facts     []Fact         `json:"facts,omitempty"` // those in the prompts
 	}
 
-	// PlanMade replaces any plan shown before. Dropped names what of the
-	// model's plan was left out, and why; Repaired what was written otherwise and
-	// means the same, which concerns nobody but who reads the trace. Before are the steps of
-	// earlier plans of the turn: they stay as they are and are not run again.
-	// A plan Under a step is that of the worker which the step handed its task
-	// to; its steps stand below that step.
+	// PlanMade replaces any plan shown before. Dropped lists what was left out
+	// of the model's plan and why; Repaired lists corrections that kept the
+	// meaning, shown only in the trace. Before has the steps of earlier plans
+	// of the turn, which are not run again. If Under is set, the plan is that
+	// of the worker to which that step delegated its task, and its steps belong
+	// below that step.
 	PlanMade struct {
-		Mode      Mode     `json:"mode,omitempty"`    // how the turn is worked on; "": by a plan
-		Under     string   `json:"under,omitempty"`   // "": it is the plan of the turn itself
-		Attempt   int      `json:"attempt,omitempty"` // of the worker, from 1; of the turn itself AfterAnswer
+		Mode      Mode     `json:"mode,omitempty"`    // how the turn is worked on; "" by a plan
+		Under     string   `json:"under,omitempty"`   // "" for a plan of the turn itself
+		Attempt   int      `json:"attempt,omitempty"` // attempt of the worker, from 1; for the turn itself, AfterAnswer or 0
 		Reasoning string   `json:"reasoning,omitempty"`
 		Before    []Step   `json:"before,omitempty"`
 		Steps     []Step   `json:"steps"`
 		Dropped   []string `json:"dropped,omitempty"`
 		Repaired  []string `json:"repaired,omitempty"`
-		Fallback  bool     `json:"fallback,omitempty"` // the model gave no usable plan
-		Again     bool     `json:"again,omitempty"`    // more is planned once these steps have run
+		Fallback  bool     `json:"fallback,omitempty"` // the model returned no usable plan
+		Again     bool     `json:"again,omitempty"`    // planning continues after these steps
 	}
 
-	// StepChanged reports each change of a step's state.
+	// StepChanged reports a change of a step's status.
 	StepChanged struct {
 		Step   string `json:"step"`
 		Status Status `json:"status"`
-		Reason string `json:"reason,omitempty"` // why it failed, was denied or skipped
+		Reason string `json:"reason,omitempty"` // why it failed, was denied or was skipped
 	}
 
-	// ToolStarted and ToolEnded frame one call; Call pairs them.
+	// ToolStarted and ToolEnded mark the start and end of a call; Call matches
+	// them.
 	ToolStarted struct {
 		Step  string          `json:"step"`
 		Call  string          `json:"call"`
@@ -116,15 +117,15 @@ type (
 		Name    string   `json:"name"`
 		Output  string   `json:"output,omitempty"`
 		Error   string   `json:"error,omitempty"`
-		Cause   string   `json:"cause,omitempty"` // what the system or a server said itself, of an error of the network
+		Cause   string   `json:"cause,omitempty"` // for a network error: the original message of the system or server
 		Sources []Source `json:"sources,omitempty"`
-		Nothing bool     `json:"nothing,omitempty"` // a search that found nothing
+		Nothing bool     `json:"nothing,omitempty"` // a search without results
 		Took    int64    `json:"took_ms"`
 
-		Coverage *Coverage `json:"coverage,omitempty"` // of a search of the notes
+		Coverage *Coverage `json:"coverage,omitempty"` // for a search of the notes
 	}
 
-	// ToolProgressed reports how far a running call is.
+	// ToolProgressed reports the progress of a running call.
 	ToolProgressed struct {
 		Step string `json:"step"`
 		Call string `json:"call"`
@@ -132,12 +133,12 @@ type (
 		Progress
 	}
 
-	// InputAsked holds its call until Reply is called; the first reply
-	// counts. InputGiven does not hold the values: they may be secret.
+	// InputAsked blocks its call until Reply is called; the first reply counts.
+	// InputGiven does not include the values, which may be secret.
 	InputAsked struct {
 		Step string `json:"step"`
 		Call string `json:"call"`
-		ID   string `json:"id"` // pairs the two
+		ID   string `json:"id"` // matches the two events
 		Name string `json:"name"`
 		Question
 		Reply func(Input) `json:"-"`
@@ -150,7 +151,8 @@ type (
 		Reason string      `json:"reason,omitempty"`
 	}
 
-	// PermissionAsked holds its step until Reply is called; the first reply counts.
+	// PermissionAsked blocks its step until Reply is called; the first reply
+	// counts.
 	PermissionAsked struct {
 		Step    string          `json:"step"`
 		Call    string          `json:"call"`
@@ -158,25 +160,26 @@ type (
 		Input   json.RawMessage `json:"input"`         // exactly what will run
 		Hash    string          `json:"hash"`          // SHA-256 of Input, in hex
 		Reason  string          `json:"reason"`        // which rule asked, and why
-		New     []string        `json:"new,omitempty"` // what in Input would leave the machine that the user did not say
-		Rule    string          `json:"rule"`          // the rule that "always" would write; "": only once can be said
+		New     []string        `json:"new,omitempty"` // parts of Input that would leave the machine and that the user did not type
+		Rule    string          `json:"rule"`          // the rule that "always" would save; "" if only once can be allowed
 		Preview Preview         `json:"preview,omitzero"`
 
-		// Where nobody can be asked: the rule that would let the call run, with
-		// VALUE and HOST for what it has to name, "" if none would. Untrusted: only
-		// one that holds after untrusted text.
+		// If there is no user to ask: Allow is a rule that would let the call
+		// run, with VALUE and HOST as placeholders; "" if there is none.
+		// Untrusted means that the rule also has to apply after untrusted text
+		// was read.
 		Allow     string `json:"allow,omitempty"`
 		Untrusted bool   `json:"untrusted,omitempty"`
 
 		Reply func(Reply) `json:"-"`
 
-		// Check says what of other arguments does not fit the tool; nil: they are
-		// checked when they are replied.
+		// Check returns an error if other arguments do not fit the tool. If
+		// nil, they are checked when the reply arrives.
 		Check func(input json.RawMessage) error `json:"-"`
 
-		// Unknown: the call had been started at Since, and LifeHub was stopped
-		// before its end, so nobody knows whether it happened. AllowOnce makes it
-		// again, AlreadyDone takes it as done, everything else skips it.
+		// Unknown means that the call was started at Since and LifeHub was
+		// stopped before it ended, so its outcome is unknown. AllowOnce repeats
+		// it, AlreadyDone counts it as done, any other reply skips it.
 		Unknown bool      `json:"outcome_unknown,omitempty"`
 		Since   time.Time `json:"since,omitzero"`
 	}
@@ -184,11 +187,11 @@ type (
 		Step     string   `json:"step"`
 		Call     string   `json:"call"`
 		Decision Decision `json:"decision"`
-		Reason   string   `json:"reason,omitempty"` // the user's why, or the rule that decided
+		Reason   string   `json:"reason,omitempty"` // the user's reason, or the rule that decided
 	}
 
-	// Thought and Said carry the next piece, not the whole. Workers think side
-	// by side: Step is the one that handed the task to who thinks, "" for the
+	// Thought and Said carry the next piece of text. Workers think
+	// concurrently: Step is the step that delegated the task, or "" for the
 	// turn itself.
 	Thought struct {
 		Agent   string `json:"agent,omitempty"`
@@ -199,19 +202,19 @@ type (
 		Content string `json:"content"`
 	}
 
-	// ContextCounted reports how a prompt fills the window, and which calls it
-	// holds the results of.
+	// ContextCounted reports how a prompt fills the window, and which call
+	// results it contains.
 	ContextCounted struct {
 		Agent     string         `json:"agent"`
 		Step      string         `json:"step,omitempty"`    // as in Thought
 		Parts     map[string]int `json:"parts"`             // estimated tokens by part
-		Used      int            `json:"used"`              // their sum
-		Reserve   int            `json:"reserve,omitempty"` // kept free for the answer
-		Allocated int            `json:"allocated"`         // the window; 0: unknown
-		Log       []Logged       `json:"log,omitempty"`     // results in their first few hundred bytes
+		Used      int            `json:"used"`              // sum of Parts
+		Reserve   int            `json:"reserve,omitempty"` // reserved for the answer
+		Allocated int            `json:"allocated"`         // size of the window; 0 if unknown
+		Log       []Logged       `json:"log,omitempty"`     // calls, with the first few hundred bytes of their results
 	}
 
-	// Used is the server's own count after a model call.
+	// Used reports the token counts of the server after a model call.
 	Used struct {
 		Agent     string  `json:"agent"`
 		Step      string  `json:"step,omitempty"` // as in Thought
@@ -226,18 +229,19 @@ type (
 		Source Source `json:"source"`
 	}
 
-	// Noticed is something the user should know that stops nothing.
+	// Noticed is a message for the user that does not interrupt the turn.
 	Noticed struct {
 		Text    string `json:"text"`
-		Passing bool   `json:"passing,omitempty"` // true until the model is heard of again
+		Passing bool   `json:"passing,omitempty"` // valid only until the model responds again
 	}
 
-	// Failed ends a turn that could not be finished. Text streamed before
-	// stays, and is saved; what was found and not yet told is listed in it.
+	// Failed ends a turn that could not be finished. The text streamed before
+	// remains and is saved, followed by a list of what was found but not yet
+	// used.
 	Failed struct {
 		Message string   `json:"message"`
 		Hint    string   `json:"hint,omitempty"`   // what to do next
-		Unkept  bool     `json:"unkept,omitempty"` // the message could not be saved: it is only where it was typed
+		Unkept  bool     `json:"unkept,omitempty"` // the message could not be saved and exists only in the composer
 		Effects Effects  `json:"effects"`
 		Dropped []string `json:"dropped,omitempty"` // as in Ended
 		Err     error    `json:"-"`
@@ -246,16 +250,16 @@ type (
 	// Ended ends a turn that was finished or interrupted.
 	Ended struct {
 		Answer  string   `json:"answer"`
-		Log     []Logged `json:"log,omitempty"` // what was done and thought meanwhile, in order
+		Log     []Logged `json:"log,omitempty"` // actions and thoughts, in order
 		Effects Effects  `json:"effects"`
 		Sources []Source `json:"sources,omitempty"` // numbered
-		Dropped []string `json:"dropped,omitempty"` // what of the plans was left out or changed, and why
-		Unasked []string `json:"unasked,omitempty"` // tools that needed a permission when nobody could be asked
+		Dropped []string `json:"dropped,omitempty"` // what was left out of the plans or changed in them, and why
+		Unasked []string `json:"unasked,omitempty"` // tools that needed permission with no user to ask
 
-		Unanswered bool      `json:"unanswered,omitempty"` // the notes hardly say it, with which the answer begins
-		Nearest    []Source  `json:"nearest,omitempty"`    // then: what comes nearest, best first
-		Close      bool      `json:"close,omitempty"`      // then: it is near to the question, but hardly on it
-		Coverage   *Coverage `json:"coverage,omitempty"`   // how far the search went; nil: none was made
+		Unanswered bool      `json:"unanswered,omitempty"` // the notes hardly contain an answer; the text begins with that
+		Nearest    []Source  `json:"nearest,omitempty"`    // if Unanswered: the closest passages, best first
+		Close      bool      `json:"close,omitempty"`      // if Unanswered: the passages are related to the question but hardly answer it
+		Coverage   *Coverage `json:"coverage,omitempty"`   // coverage of the search; nil if there was none
 		Metrics
 	}
 )
@@ -263,7 +267,7 @@ type (
 // Status is the state of a step.
 type Status string
 
-// The states of a step: pending, running, then one of the others.
+// A step is pending, then running, then in one of the other states.
 const (
 	Pending    Status = "pending"
 	Running    Status = "running"
@@ -304,45 +308,44 @@ type Step struct {
 	Input       json.RawMessage `json:"input"`
 	Description string          `json:"description,omitempty"`
 	After       []string        `json:"after,omitempty"` // ids of the steps that must end first
-	Extra       bool            `json:"extra,omitempty"` // LifeHub's own: a search of the notes, where the model looked elsewhere or nowhere
+	Extra       bool            `json:"extra,omitempty"` // added by LifeHub: a search of the notes, because the model looked elsewhere or nowhere
 }
 
 // Decision is an answer to a permission question.
 type Decision string
 
-// The decisions.
 const (
 	AllowOnce         Decision = "once"
 	AllowConversation Decision = "conversation"
 	AllowAlways       Decision = "always"
-	AllowByRule       Decision = "auto"   // nobody had to be asked
-	DenyByRule        Decision = "deny"   // nobody was asked
-	AlreadyDone       Decision = "done"   // of a call whose outcome was unknown
-	Edited            Decision = "edited" // Reply.Input is asked about in place of what was
+	AllowByRule       Decision = "auto"   // the user did not have to be asked
+	DenyByRule        Decision = "deny"   // the user was not asked
+	AlreadyDone       Decision = "done"   // for a call whose outcome was unknown
+	Edited            Decision = "edited" // Reply.Input replaces the arguments and is asked about
 	Refuse            Decision = "no"
 )
 
 // Reply is the user's answer to PermissionAsked.
 type Reply struct {
 	Decision Decision
-	Reason   string // why not, told to the model; "" for none
-	Input    string // of Edited: the arguments, as JSON
+	Reason   string // why the call was refused, shown to the model; may be ""
+	Input    string // if Edited: the new arguments as JSON
 }
 
-// Verdict is what the check of a citation found.
+// Verdict is the result of checking a citation.
 type Verdict string
 
 const (
 	Verified     Verdict = "verified"
-	Cites        Verdict = "cited" // nothing is quoted: it says nothing of support. Detail is what the model found
+	Cites        Verdict = "cited" // nothing is quoted, so support is unknown; Detail may have the model's opinion
 	NotFound     Verdict = "not_found"
 	Stale        Verdict = "stale"
-	Supported    Verdict = "supported"    // by the model's word
-	Contradicted Verdict = "contradicted" // by the model's word
+	Supported    Verdict = "supported"    // according to the model
+	Contradicted Verdict = "contradicted" // according to the model
 )
 
-// UnmarshalText reads a verdict. An earlier version saved "differs" of sentences
-// that quote nothing; they are cited.
+// UnmarshalText parses a verdict. An earlier version saved "differs" for
+// sentences that quote nothing; they count as cited.
 func (v *Verdict) UnmarshalText(text []byte) error {
 	if *v = Verdict(text); *v == "differs" {
 		*v = Cites
@@ -350,45 +353,45 @@ func (v *Verdict) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Citation is one [n] of an answer after the check, or a quotation without a
+// Citation is a checked citation [n] of an answer, or a quotation without a
 // number. Line is the line of the best-matching sentence.
 type Citation struct {
-	N       int    `json:"n"` // 0: no source that was given
+	N       int    `json:"n"` // 0 if there is no such source
 	Path    string `json:"path"`
 	Line    int    `json:"line"`
 	EndLine int    `json:"end_line"`
 	Quote   string `json:"quote"`
-	// Words is the quotation that was judged, where the answer gives no number
-	// for it; N is then the source that holds it.
+	// Words is the quotation that was checked, if the answer has no number for
+	// it; N is then the source that contains it.
 	Words string `json:"words,omitempty"`
-	// Quoted is the verdict on each quotation, where it is not that of the whole.
+	// Quoted has the verdict on each quotation, if it differs from Verdict.
 	Quoted   []Quoted `json:"quoted,omitempty"`
 	Verdict  Verdict  `json:"verdict"`
-	Context  string   `json:"context,omitempty"`  // of verified: what changes the sense of the quoted words; "": nothing does
-	Detail   string   `json:"detail,omitempty"`   // why, in words; "": the verdict says it all
-	Sentence string   `json:"sentence,omitempty"` // of the answer, that the verdict is on
-	At       int      `json:"at,omitempty"`       // where the citation ends in the answer, in bytes
+	Context  string   `json:"context,omitempty"`  // if verified: what changes the meaning of the quoted words; "" if nothing
+	Detail   string   `json:"detail,omitempty"`   // reason for the verdict; may be ""
+	Sentence string   `json:"sentence,omitempty"` // sentence of the answer that the verdict is about
+	At       int      `json:"at,omitempty"`       // byte offset in the answer where the citation ends
 }
 
-// Place names what is cited: note.md:12, or the address of a page.
+// Place returns what is cited: note.md:12, or a web address.
 func (c Citation) Place() string { return PlaceName(c.Path, c.Line) }
 
-// Quoted is a quotation of an answer after the check.
+// Quoted is a checked quotation of an answer.
 type Quoted struct {
 	Text    string  `json:"text"`
 	Verdict Verdict `json:"verdict"`
 }
 
-// Judgement is what the evaluator says of a worker's result.
+// Judgement is the evaluator's verdict on a worker's result.
 type Judgement struct {
 	Passed      bool    `json:"passed"`
-	Unjudged    bool    `json:"unjudged,omitempty"` // it passed because nothing readable was said of it
+	Unjudged    bool    `json:"unjudged,omitempty"` // passed because the evaluator's reply could not be read
 	Score       float64 `json:"score"`              // 0 to 1
 	Feedback    string  `json:"feedback,omitempty"`
 	Suggestions string  `json:"suggestions,omitempty"`
 }
 
-// Brief says in one line what a call brought; "" when it failed.
+// Brief describes the result of a call in one line; "" if it failed.
 func (e ToolEnded) Brief() string {
 	switch {
 	case e.Coverage != nil && e.Coverage.Time != nil:
@@ -401,11 +404,12 @@ func (e ToolEnded) Brief() string {
 	return text.Clip(text.OneLine(e.Output), MaxLogged)
 }
 
-const MaxLogged = 200 // of a result that is kept with the answer
+const MaxLogged = 200 // bytes of a result that are saved with the answer
 
-// AfterAnswer is the attempt of the plan that follows the answer of its turn; the
-// turn's other plans have none.
+// AfterAnswer is the Attempt of a plan that follows the answer of its turn.
+// Other plans of the turn itself have none.
 const AfterAnswer = 1
 
-// FollowsAnswer reports whether the plan is the last of its turn, made of the answer.
+// FollowsAnswer reports whether the plan is the last of its turn, derived from
+// the answer.
 func (p PlanMade) FollowsAnswer() bool { return p.Under == "" && p.Attempt == AfterAnswer }

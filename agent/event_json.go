@@ -9,7 +9,7 @@ import (
 	"lifehub/llm"
 )
 
-// MarshalJSON writes the event as one flat object.
+// MarshalJSON encodes the event as one flat object.
 func (e Event) MarshalJSON() ([]byte, error) {
 	type plain Event // without this method
 	head, err := json.Marshal(plain(e))
@@ -26,21 +26,21 @@ func (e Event) MarshalJSON() ([]byte, error) {
 	return append(append(head[:len(head)-1], ','), body[1:]...), nil
 }
 
-// Prompted is one request to the model, as it was sent. It stands only in
-// traces: no front end is told.
+// Prompted is one request to the model, as sent. It is recorded in traces only
+// and not emitted to front ends.
 type Prompted struct {
 	Agent     string          `json:"agent"`
-	Model     string          `json:"model,omitempty"` // as far as it is known when the request is made
+	Model     string          `json:"model,omitempty"` // if known when the request is made
 	Messages  []llm.Message   `json:"messages"`
-	Tools     []string        `json:"tools,omitempty"`  // offered for native calls, by name
-	Schema    json.RawMessage `json:"schema,omitempty"` // the shape that the answer has to have
+	Tools     []string        `json:"tools,omitempty"`  // names of the tools offered for native calls
+	Schema    json.RawMessage `json:"schema,omitempty"` // schema of the answer
 	Think     string          `json:"think,omitempty"`
 	MaxTokens int             `json:"max_tokens,omitempty"`
 }
 
 func (Prompted) name() string { return "prompt" }
 
-// Kinds has one of each kind of event, for reading them back.
+// Kinds has a value of each kind of event, for decoding.
 var Kinds = []Body{
 	Started{},
 	PhaseStarted{},
@@ -68,8 +68,8 @@ var Kinds = []Body{
 	Prompted{},
 }
 
-// UnmarshalJSON reads an event as MarshalJSON writes it. What JSON does not
-// hold is nil: Reply of a question, Err of a failure.
+// UnmarshalJSON decodes what MarshalJSON encodes. Fields that JSON omits are
+// nil, such as Reply and Err.
 func (e *Event) UnmarshalJSON(data []byte) error {
 	type plain Event // without this method
 	var head plain

@@ -11,7 +11,7 @@ import (
 	"lifehub/llm"
 )
 
-// FailedFrom says what an error of a model or of a turn means, and what to do next.
+// FailedFrom explains an error of a model or turn, and what to do next.
 func FailedFrom(err error) Failed {
 	f := Failed{Message: text.AsSentence(err.Error()), Err: err}
 	var missing *llm.NotFoundError
@@ -53,7 +53,8 @@ func FailedFrom(err error) Failed {
 	return f
 }
 
-// howToStart is the command that starts the server in brackets, if it is known.
+// howToStart returns the command that starts the model server, in parentheses;
+// "" if unknown.
 func howToStart(err error) string {
 	var away *llm.UnreachableError
 	if !errors.As(err, &away) || away.Start == "" {
@@ -62,7 +63,7 @@ func howToStart(err error) string {
 	return " (`" + away.Start + "`)"
 }
 
-// adviceOn is what to do about an HTTP status of a model server.
+// adviceOn returns what to do about an HTTP status of a model server.
 func adviceOn(code int) string {
 	switch {
 	case code == http.StatusUnauthorized || code == http.StatusForbidden:
@@ -79,7 +80,7 @@ func adviceOn(code int) string {
 	return ""
 }
 
-// whyCut is the cause in brackets, as far as it is known.
+// whyCut returns the cause in parentheses; "" if unknown.
 func whyCut(err error) string {
 	_, why, known := strings.Cut(err.Error(), llm.ErrCut.Error()+": ")
 	if !known {
@@ -88,16 +89,17 @@ func whyCut(err error) string {
 	return " (" + why + ")"
 }
 
-// ErrShutdown is the cause of a cancelled ctx when LifeHub itself ends: the turn
-// stays open, as after a kill, and what it asked is asked again.
+// ErrShutdown is the cause of a cancelled ctx when LifeHub itself exits. The
+// turn stays open, as after a crash, and its questions are asked again.
 var ErrShutdown = errors.New("LifeHub is shutting down")
 
 var (
 	ErrNoAnswer = errors.New("the model gave no answer")
 	ErrPlanned  = errors.New("the model answered with a plan instead of text")
-	// ErrDamaged: what to do next is not known any more.
+	// ErrDamaged means that what a turn was about to do is unknown.
 	ErrDamaged = errors.New("the saved state of this turn cannot be read, so none of it is run")
 	ErrEmpty   = errors.New("the message is empty")
-	// ErrNothingToJudge: an answer has no sentence that is for the model to judge.
+	// ErrNothingToJudge means that no sentence of an answer needs a model's
+	// judgement.
 	ErrNothingToJudge = errors.New("check the answer: nothing to check: each citation quotes its source")
 )

@@ -1,14 +1,14 @@
 package agent
 
-// Figures are the sums of the turns of one day or model, or of one turn.
+// Figures are the totals for a day, a model or a single turn.
 type Figures struct {
-	Of    string `json:"of"`              // the day (2006-01-02), the model ("": unknown) or the turn's id
-	Title string `json:"title,omitempty"` // the question of a single turn
+	Of    string `json:"of"`              // day (2006-01-02), model ("" if unknown) or turn id
+	Title string `json:"title,omitempty"` // question of a single turn
 	Turns int    `json:"turns"`
-	Cut   int    `json:"cut"` // of them not finished: stopped, failed, killed or under way
+	Cut   int    `json:"cut"` // turns not finished: stopped, failed, killed or running
 
-	// The times are in milliseconds: half of the turns, and 95 of 100, took no
-	// longer. Only turns that have one count; 0: none has.
+	// Median and 95th percentile in milliseconds, over the turns that have a
+	// time; 0 if none has.
 	Latency50    int64 `json:"latency_p50_ms"`
 	Latency95    int64 `json:"latency_p95_ms"`
 	FirstToken50 int64 `json:"first_token_p50_ms"`
@@ -16,20 +16,20 @@ type Figures struct {
 
 	PromptTokens int     `json:"prompt_tokens"`
 	AnswerTokens int     `json:"answer_tokens"`
-	PerSecond    float64 `json:"tokens_per_second"` // of answers; 0: unknown
+	PerSecond    float64 `json:"tokens_per_second"` // of answers; 0 if unknown
 	ModelCalls   int     `json:"model_calls"`
 	Searches     int     `json:"searches"`
-	Passages     int     `json:"passages"` // that searches brought
-	Cited        int     `json:"cited"`    // citations whose quoted words stand in their source
+	Passages     int     `json:"passages"` // returned by searches
+	Cited        int     `json:"cited"`    // citations whose quoted words are in their source
 	ToolsOK      int     `json:"tools_ok"`
 	ToolsFailed  int     `json:"tools_failed"`
 	ToolsDenied  int     `json:"tools_denied"`
 	Asked        int     `json:"permissions_asked"`
 }
 
-// Metrics are the figures of one turn.
+// Metrics are the measurements of one turn.
 type Metrics struct {
-	Latency      int64 `json:"latency_ms"` // without Waited, as is FirstToken
+	Latency      int64 `json:"latency_ms"` // in milliseconds, excluding Waited, like FirstToken
 	FirstToken   int64 `json:"first_token_ms,omitempty"`
 	ModelCalls   int   `json:"model_calls"`
 	PromptTokens int   `json:"prompt_tokens"`
@@ -39,11 +39,11 @@ type Metrics struct {
 	ToolCalls    int   `json:"tool_calls"`
 	Interrupted  bool  `json:"interrupted"`
 
-	Model       string `json:"model,omitempty"`             // that answered last; "": none, or unknown
-	Waited      int64  `json:"waited_ms,omitempty"`         // nothing but an answer of the user was waited for
-	Generating  int64  `json:"generating_ms,omitempty"`     // producing AnswerTokens
-	ToolsFailed int    `json:"tools_failed,omitempty"`      // of ToolCalls
-	ToolsDenied int    `json:"tools_denied,omitempty"`      // calls that were not let run
-	Asked       int    `json:"permissions_asked,omitempty"` // questions for a permission
-	Cited       int    `json:"cited,omitempty"`             // citations whose quoted words stand in their source
+	Model       string `json:"model,omitempty"`             // model that answered last; "" if none or unknown
+	Waited      int64  `json:"waited_ms,omitempty"`         // time spent waiting only for the user
+	Generating  int64  `json:"generating_ms,omitempty"`     // time spent generating AnswerTokens
+	ToolsFailed int    `json:"tools_failed,omitempty"`      // failed calls, included in ToolCalls
+	ToolsDenied int    `json:"tools_denied,omitempty"`      // calls that were denied
+	Asked       int    `json:"permissions_asked,omitempty"` // permission questions
+	Cited       int    `json:"cited,omitempty"`             // citations whose quoted words are in their source
 }

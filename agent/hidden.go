@@ -2,14 +2,14 @@ package agent
 
 import "context"
 
-// ReadNote is the name of the tool that reads a note. A note that the rules
-// deny to it is hidden from every other tool as well.
+// ReadNote is the name of the tool that reads a note. A note that rules deny to
+// it is hidden from every other tool as well.
 const ReadNote = "read_note"
 
 type hiddenKey struct{}
 
-// Hiding returns a context for running a tool from which the notes are hidden
-// whose path hides accepts. A nil function hides none.
+// Hiding returns a context for running a tool that hides the notes for whose
+// path hides returns true. If hides is nil, no note is hidden.
 func Hiding(ctx context.Context, hides func(path string) bool) context.Context {
 	return context.WithValue(ctx, hiddenKey{}, hides)
 }

@@ -8,49 +8,52 @@ import (
 	"lifehub/llm"
 )
 
-// History keeps conversations. *store.Store is the real one.
+// History stores conversations. *store.Store implements it.
 type History interface {
-	// Begin keeps the user's message before anything is sent and returns the turn's id.
+	// Begin saves the user's message before anything is sent, and returns the
+	// turn's id.
 	Begin(ctx context.Context, conversation, message string) (turn string, err error)
-	// Recent returns the last messages before the turn that is under way, oldest first.
+	// Recent returns the last messages before the current turn, oldest first.
 	Recent(ctx context.Context, conversation string, limit int) ([]llm.Message, error)
-	// Exchanges returns the turns of the conversation's current path, oldest first.
+	// Exchanges returns the turns of the conversation's current path, oldest
+	// first.
 	Exchanges(ctx context.Context, conversation string) ([]Exchange, error)
-	// Finish keeps the answer, whole or cut, and closes the turn.
+	// Finish saves the answer, whole or interrupted, and closes the turn.
 	Finish(ctx context.Context, turn string, answer Answer) error
 	// Judge replaces the citations of a finished turn.
 	Judge(ctx context.Context, turn string, citations []Citation) error
 }
 
-// Answer is what the user gets to read, and what is saved of a turn.
+// Answer is what the user reads and what is saved of a turn.
 type Answer struct {
 	Text      string        // markdown
-	Log       []Logged      `json:",omitempty"` // what was done and thought meanwhile, in order
-	Course    []CourseEvent `json:"-"`          // how the turn is shown when it is opened again; nil: only its Log was saved
+	Log       []Logged      `json:",omitempty"` // actions and thoughts, in order
+	Course    []CourseEvent `json:"-"`          // events for showing the turn again; nil if only Log was saved
 	Sources   []Source
 	Citations []Citation
 	Effects   Effects
 	Metrics   Metrics
-	Cut       bool   // the user or a fault stopped it
+	Cut       bool   // stopped by the user or an error
 	Error     string // why the turn failed; "" if it did not
 }
 
-// CourseEvent is an event of a saved turn, without what is not shown of it.
+// CourseEvent is an event of a saved turn, without the fields that are not
+// shown.
 type CourseEvent struct {
-	At    int   `json:"at,omitempty"` // bytes of the answer that were said before it
+	At    int   `json:"at,omitempty"` // bytes of the answer before it
 	Event Event `json:"event"`
 }
 
-// Logged is one thing that a turn did, or thought, between what it said.
+// Logged is one action or thought of a turn.
 type Logged struct {
-	At      int    `json:"at,omitempty"`      // bytes of the answer that were said before it
-	Thought string `json:"thought,omitempty"` // nothing else is set then
+	At      int    `json:"at,omitempty"`      // bytes of the answer before it
+	Thought string `json:"thought,omitempty"` // if set, the other fields except At are empty
 	Step    string `json:"step,omitempty"`
-	Action  string `json:"action,omitempty"` // the call: search_notes({"query":"running"})
-	Result  string `json:"result,omitempty"` // what it brought, or why it did not; "": it did not end
+	Action  string `json:"action,omitempty"` // call, such as search_notes({"query":"running"})
+	Result  string `json:"result,omitempty"` // result or error of the call; "" if it did not end
 }
 
-// String is the entry in one line.
+// String returns the entry in one line.
 func (l Logged) String() string {
 	switch {
 	case l.Thought != "":
@@ -61,24 +64,24 @@ func (l Logged) String() string {
 	return l.Action + " → " + l.Result
 }
 
-// record begins the line that a model sees after each earlier answer.
+// record starts the line that is added to each earlier answer in a prompt.
 const record = "\n\n(LifeHub's record of this turn: "
 
-// WithRecord is what a model sees of the answer to an earlier message: its text,
-// and from the journal what the turn did, whatever the text claims. A turn without
-// an answer has its record too.
+// WithRecord returns an earlier answer as shown to the model: its text and,
+// from the journal, what the turn really did, whatever the text claims. The
+// record is included even if there is no answer.
 func (e Exchange) WithRecord() string {
 	if e.Answer.Effects == nil {
-		return e.Answer.Text // saved before effects were
+		return e.Answer.Text // saved by a version without effects
 	}
 	did := e.Answer.Effects.String()
 	if e.Undone {
 		did += ", taken back since"
 	}
-	return strings.TrimLeft(WithoutRecord(e.Answer.Text)+record+text.OneLine(did)+")", "\n") // a model may have written one
+	return strings.TrimLeft(WithoutRecord(e.Answer.Text)+record+text.OneLine(did)+")", "\n") // the model may have imitated one
 }
 
-// WithoutRecord is the answer's own text of one that WithRecord returned.
+// WithoutRecord removes the record that WithRecord added.
 func WithoutRecord(said string) string {
 	if at := strings.LastIndex("\n\n"+said, record); at >= 0 && strings.HasSuffix(said, ")") {
 		return said[:max(0, at-2)]
@@ -86,14 +89,14 @@ func WithoutRecord(said string) string {
 	return said
 }
 
-// Part is a piece of an answer: what was said, or what was done or thought
-// before it went on.
+// Part is a piece of an answer: either text, or the actions and thoughts
+// between two pieces of text.
 type Part struct {
-	Text string // markdown; "": Done
+	Text string // markdown; "" if Done is set
 	Done []Logged
 }
 
-// Parts is the answer in the order in which it came.
+// Parts returns the text, actions and thoughts in order.
 func (a Answer) Parts() (parts []Part) {
 	said := 0
 	say := func(upTo int) {

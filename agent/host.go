@@ -11,15 +11,14 @@ import (
 	"lifehub/llm"
 )
 
-// Progress is how far a running tool is.
+// Progress is the progress of a running tool.
 type Progress struct {
 	Done    float64 `json:"done"`
-	Total   float64 `json:"total,omitempty"`   // 0: not known
-	Message string  `json:"message,omitempty"` // the tool's own words
+	Total   float64 `json:"total,omitempty"`   // 0 if unknown
+	Message string  `json:"message,omitempty"` // text supplied by the tool
 }
 
-// String says it in words: "3 of 5 parsing", or only the message where nothing
-// is counted.
+// String returns "3 of 5 parsing", or only the message if nothing is counted.
 func (p Progress) String() string {
 	switch {
 	case p.Total > 0:
@@ -30,51 +29,50 @@ func (p Progress) String() string {
 	return p.Message
 }
 
-// InputKind is what a tool asks the user for.
+// InputKind is the kind of question that a tool asks.
 type InputKind string
 
-// The kinds of questions.
 const (
-	FormInput     InputKind = "form"     // values that fit a schema
-	URLInput      InputKind = "url"      // to open a page, which is shown and never opened
-	SamplingInput InputKind = "sampling" // that the user's model may answer a prompt
-	ServerInput   InputKind = "server"   // to use a model server of another user of this machine
-	PlanInput     InputKind = "plan"     // to approve a plan: a form whose defaults are the plan as it is
+	FormInput     InputKind = "form"     // asks for values that fit a schema
+	URLInput      InputKind = "url"      // asks to open a page, which is shown but never opened
+	SamplingInput InputKind = "sampling" // asks whether the user's model may answer a prompt
+	ServerInput   InputKind = "server"   // asks whether to use a model server of another user of this machine
+	PlanInput     InputKind = "plan"     // asks to approve a plan: a form whose defaults are the plan
 )
 
-// Question is what a running tool asks the user. All but Kind are the words
-// of who asks.
+// Question is a question that a running tool asks the user. All fields except
+// Kind come from the asking program.
 type Question struct {
 	From    string          `json:"from"` // who asks, such as the name of an MCP server
 	Kind    InputKind       `json:"kind"`
 	Message string          `json:"message,omitempty"`
-	Schema  json.RawMessage `json:"schema,omitempty"` // of a form: a flat object
+	Schema  json.RawMessage `json:"schema,omitempty"` // for a form: a flat object
 	URL     string          `json:"url,omitempty"`
-	Prompt  []llm.Message   `json:"prompt,omitempty"` // what the model would be asked, whole
+	Prompt  []llm.Message   `json:"prompt,omitempty"` // complete prompt for the model
 
-	// Check says what of a form's values does not fit; nil: all fits.
+	// Check returns an error if the values of a form do not fit.
 	Check func(values json.RawMessage) error `json:"-"`
 }
 
-// InputAction is what the user did with a question.
+// InputAction is the user's reaction to a question.
 type InputAction string
 
-// The answers to a question.
 const (
 	InputAccepted  InputAction = "accept"
-	InputDeclined  InputAction = "decline" // the user said no
-	InputCancelled InputAction = "cancel"  // the user said nothing
+	InputDeclined  InputAction = "decline" // the user declined
+	InputCancelled InputAction = "cancel"  // the user gave no answer
 )
 
 // Input is the user's answer to a Question.
 type Input struct {
 	Action InputAction
-	Values json.RawMessage // of a form that was accepted
-	Reason string          // why it was declined, where nobody was asked
+	Values json.RawMessage // values of an accepted form
+	Reason string          // why it was declined, if the user was not asked
 }
 
-// Host is where a running tool reports how far it is and asks the user. It is
-// safe for concurrent use, and closes with the call; a nil one has no call.
+// Host lets a running tool report progress and ask the user. It is safe for
+// concurrent use and is closed when the call ends. A nil *Host belongs to no
+// call.
 type Host struct {
 	call HostOptions
 
@@ -84,21 +82,21 @@ type Host struct {
 	did    []Effect
 }
 
-// HostOptions are the call that a host is of, and what is behind it.
+// HostOptions describes the call that a host belongs to, and what the host
+// uses.
 type HostOptions struct {
-	Step, Call, Tool string // as in the call's events
+	Step, Call, Tool string // as in the events of the call
 
-	Unattended bool // nobody can be asked
+	Unattended bool // there is no user to ask
 	Emit       func(Body)
 	Redact     func(text string) string
-	Asks       func() (answered func()) // is told that the call waits for the user
+	Asks       func() (answered func()) // called when the call starts to wait for the user
 }
 
 // Open returns the host of a call that begins.
 func (o HostOptions) Open() *Host { return &Host{call: o, closed: make(chan struct{})} }
 
-// Close lets nothing come from there any more, and returns what the call said
-// it did.
+// Close stops all reports of the call, and returns its effects.
 func (h *Host) Close() []Effect {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -106,24 +104,25 @@ func (h *Host) Close() []Effect {
 	return h.did
 }
 
-// Step is the step whose call it is of.
+// Step returns the step that the call belongs to.
 func (h *Host) Step() string { return h.call.Step }
 
 type hostKey struct{}
 
-// WithHost is the context of a call.
+// WithHost returns the context of a call.
 func WithHost(ctx context.Context, h *Host) context.Context {
 	return context.WithValue(ctx, hostKey{}, h)
 }
 
-// HostFrom is the host of the call that ctx belongs to; nil: it has none.
+// HostFrom returns the host of the call that ctx belongs to; nil if there is
+// none.
 func HostFrom(ctx context.Context) *Host {
 	h, _ := ctx.Value(hostKey{}).(*Host)
 	return h
 }
 
-// emit sends an event unless the call is over: an abandoned tool may go on
-// after its turn.
+// emit sends an event unless the call has ended. An abandoned tool may outlive
+// its turn.
 func (h *Host) emit(body Body) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -136,8 +135,8 @@ func (h *Host) emit(body Body) bool {
 	}
 }
 
-// Progress reports how far the tool is. It waits until the screen has taken
-// note; a tool that tells often should leave out what is old.
+// Progress reports the progress of the tool. It blocks until the event was
+// received, so a tool with frequent updates should skip outdated ones.
 func (h *Host) Progress(p Progress) {
 	if h != nil {
 		p.Message = h.call.Redact(p.Message)
@@ -145,8 +144,9 @@ func (h *Host) Progress(p Progress) {
 	}
 }
 
-// Did says what the call just did to the world; a tool says it as soon as it is
-// done. Of a call that never says anything, only that it was made is known.
+// Did records an effect of the call. A tool calls it as soon as it has done
+// something. For a call that never does, only the fact that it was made is
+// known.
 func (h *Host) Did(e Effect) {
 	if h == nil {
 		return
@@ -159,9 +159,9 @@ func (h *Host) Did(e Effect) {
 	h.did = append(h.did, e)
 }
 
-// Ask puts a question to the user and waits for the answer. Where nobody can
-// be asked that is a no with its reason; after the end of the call, or of ctx,
-// the question is cancelled.
+// Ask asks the user and waits for the answer. If there is no user to ask, the
+// question is declined with that reason; if the call or ctx ends, it is
+// cancelled.
 func (h *Host) Ask(ctx context.Context, q Question) Input {
 	if h == nil {
 		return Input{Action: InputDeclined, Reason: "nobody can be asked"}

@@ -7,8 +7,8 @@ import (
 	"lifehub/internal/text"
 )
 
-// Mark is the citation as it stands in the answer: [1], the beginning of a
-// quotation without a number, or [?] for a place that the answer names itself.
+// Mark returns the citation as it appears in the answer: [1], the start of a
+// quotation without a number, or [?] for a place that the answer itself names.
 func (c Citation) Mark() string {
 	const longest = 32 // characters of a quotation
 	switch words := []rune(text.OneLine(c.Words)); {
@@ -22,15 +22,15 @@ func (c Citation) Mark() string {
 	return "[" + strconv.Itoa(c.N) + "]"
 }
 
-// marks are the sign and the words of each verdict; of cited there is nothing to
-// show. What a model says has no sign.
+// marks has the sign and text of each verdict, except for Cites, which has
+// none. A model's verdict has no sign.
 var marks = map[Verdict][2]string{
 	Verified: {"✓", "quoted"}, NotFound: {"✗", "not in that note"}, Stale: {"!", "changed since"},
 	Supported: {"", "model: supported"}, Contradicted: {"", "model: contradicted"},
 }
 
-// Sign is the verdict in one character; "": it has none. A tick saved before
-// verdicts named their sentence needed no quotation, so it is not shown.
+// Sign returns the verdict as one character, or "". An old verdict without a
+// sentence shows no tick, because it did not require a quotation.
 func (c Citation) Sign() string {
 	if c.Verdict == Verified && c.Sentence == "" && c.Words == "" {
 		return ""
@@ -38,12 +38,12 @@ func (c Citation) Sign() string {
 	return marks[c.Verdict][0]
 }
 
-// Told is the verdict as every front end shows it: "✓ quoted", "✓ quoted, but
-// struck out"; "": there is nothing to show.
+// Told returns the verdict as every front end shows it, such as "✓ quoted" or
+// "✓ quoted, but struck out"; "" if there is nothing to show.
 func (c Citation) Told() string {
 	said := marks[c.Verdict][1]
 	switch {
-	case c.Verdict == Cites && strings.HasPrefix(c.Detail, "model: "): // an earlier version told more
+	case c.Verdict == Cites && strings.HasPrefix(c.Detail, "model: "): // saved by an earlier version
 		return c.Detail
 	case c.Verdict == Verified && c.Sign() == "":
 		return ""
@@ -57,8 +57,8 @@ func (c Citation) Told() string {
 	return strings.TrimSpace(c.Sign() + " " + said)
 }
 
-// Inline is the verdict as it stands next to [n] in the answer: "✓", "✓ (but
-// struck out)".
+// Inline returns the verdict as shown next to [n] in the answer, such as "✓" or
+// "✓ (but struck out)".
 func (c Citation) Inline() string {
 	if c.Sign() == "" || c.Rider() == "" {
 		return c.Sign()
@@ -66,7 +66,7 @@ func (c Citation) Inline() string {
 	return c.Sign() + " (" + c.Rider() + ")"
 }
 
-// Rider tells what changes the sense of quoted words; "": nothing does.
+// Rider describes what changes the meaning of quoted words; "" if nothing does.
 func (c Citation) Rider() string {
 	if c.Verdict != Verified || c.Context == "" {
 		return ""

@@ -1,17 +1,16 @@
 package agent
 
 // Mode is how a turn is worked on.
-// Why three: docs/design/agent-modes.md.
 type Mode string
 
-// The modes. They share tools, gate, journal, events and memory. Why three:
-// docs/design/agent-modes.md.
+// The modes share tools, gate, journal, events and memory. See
+// docs/design/agent-modes.md for why there are three.
 const (
-	AutoMode Mode = "auto" // PlanMode or LoopMode, as suits the model that answers
+	AutoMode Mode = "auto" // PlanMode or LoopMode, depending on the model
 	PlanMode Mode = "plan" // one plan, then the answer
-	LoopMode Mode = "loop" // the model decides each next call
-	TeamMode Mode = "team" // a lead hands tasks to workers, and an evaluator judges what they bring
+	LoopMode Mode = "loop" // the model chooses each next call
+	TeamMode Mode = "team" // a lead delegates tasks to workers, and an evaluator judges their results
 )
 
-// Modes are all of them, in the order in which a key goes through them.
+// Modes returns all modes, in the order in which a key cycles through them.
 func Modes() []Mode { return []Mode{AutoMode, PlanMode, LoopMode, TeamMode} }

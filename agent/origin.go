@@ -10,12 +10,13 @@ import (
 
 type agentKey struct{}
 
-// WithAgent makes known to tools who calls them.
+// WithAgent returns a context that names the agent calling a tool.
 func WithAgent(ctx context.Context, name string) context.Context {
 	return context.WithValue(ctx, agentKey{}, name)
 }
 
-// agentOf is who calls a tool; "worker": a step of the turn's plan.
+// agentOf returns the agent calling a tool; by default "worker", for a step of
+// the turn's plan.
 func agentOf(ctx context.Context) string {
 	if name, _ := ctx.Value(agentKey{}).(string); name != "" {
 		return name
@@ -25,40 +26,42 @@ func agentOf(ctx context.Context) string {
 
 type callKeyName struct{}
 
+// WithIdempotencyKey returns the context of a call with the given key; see
+// [IdempotencyKey].
 func WithIdempotencyKey(ctx context.Context, key string) context.Context {
 	return context.WithValue(ctx, callKeyName{}, key)
 }
 
-// IdempotencyKey names the call that ctx is of, for a tool's Run and Preview. It is
-// the same when a call is made again after LifeHub was stopped, so that what
-// was sent twice can be known by it.
+// IdempotencyKey returns a key that identifies the call, for a tool's Run and
+// Preview. It is the same if the call is repeated after a crash, so that
+// duplicates can be recognized.
 func IdempotencyKey(ctx context.Context) string {
 	key, _ := ctx.Value(callKeyName{}).(string)
 	return key
 }
 
-// Origin says for whom a tool runs. A tool that keeps where something came
-// from asks for it with [OriginOf].
+// Origin is the conversation, turn and agent that a tool runs for. A tool that
+// saves where something came from gets it from [OriginOf].
 type Origin struct {
-	Conversation string // "": the user called the tool without one
-	Turn         string // its id; "": it is not kept
-	Agent        string // who calls the tool, such as worker or notes
+	Conversation string // "" if the user called the tool outside a conversation
+	Turn         string // "" if the turn is not saved
+	Agent        string // agent calling the tool, such as worker or notes
 }
 
 type originKey struct{}
 
-// callOrigin is what tools may know of the call that they run.
+// callOrigin is the Origin of a call and the untrusted notes that it opened.
 type callOrigin struct {
 	Origin
 	opened *opened
 }
 
-// WithOrigin makes known to the tool of a call for whom it runs.
+// WithOrigin returns the context of a call that runs for o.
 func WithOrigin(ctx context.Context, o Origin) context.Context {
 	return context.WithValue(ctx, originKey{}, callOrigin{o, &opened{prints: map[int64]string{}}})
 }
 
-// OriginOf is the origin of the call that a tool is running or previewing.
+// OriginOf returns the origin of the call that a tool is running or previewing.
 func OriginOf(ctx context.Context) Origin {
 	call, ok := ctx.Value(originKey{}).(callOrigin)
 	if !ok {
@@ -68,15 +71,15 @@ func OriginOf(ctx context.Context) Origin {
 	return call.Origin
 }
 
-// opened is what a call has opened of notes that name a source elsewhere.
+// opened has the fingerprints of untrusted notes that a call opened.
 type opened struct {
 	mu     sync.Mutex
-	prints map[int64]string // their paths
+	prints map[int64]string // path of the note, by fingerprint
 }
 
-// Opened is told by a tool that it opens a note which says itself that it is
-// from elsewhere, such as a clipping. What the call brings or says of it is
-// untrusted.
+// Opened is called by a tool that opens a note which declares itself to come
+// from elsewhere, such as a web clipping. Text of it in the result or error of
+// the call is untrusted.
 func Opened(ctx context.Context, path string, texts ...string) {
 	call, ok := ctx.Value(originKey{}).(callOrigin)
 	if !ok {
@@ -91,7 +94,7 @@ func Opened(ctx context.Context, path string, texts ...string) {
 	}
 }
 
-// OpenedIn names the notes that the call told of with [Opened] and that stand
+// OpenedIn returns the notes passed to [Opened] during the call whose text is
 // in any of the texts.
 func OpenedIn(ctx context.Context, texts []string) (paths []string) {
 	call, ok := ctx.Value(originKey{}).(callOrigin)
@@ -114,33 +117,33 @@ func OpenedIn(ctx context.Context, texts []string) (paths []string) {
 	return paths
 }
 
-// Provenance remembers untrusted texts by their fingerprints, so that they are
-// known wherever they are read again. *store.Store is the real one.
+// Provenance stores fingerprints of untrusted text, so that the text is
+// recognized when it is read again. *store.Store implements it.
 type Provenance interface {
 	// Remember saves fingerprints of an untrusted text.
 	Remember(ctx context.Context, u Untrusted) error
-	// Sources names where texts with any of these fingerprints came from; nil:
-	// none is untrusted.
+	// Sources returns the sources of texts with any of these fingerprints; nil
+	// if none is untrusted.
 	Sources(ctx context.Context, prints []int64) ([]string, error)
-	// Forget takes back what was only said, because it is said without anything
-	// untrusted as well.
+	// Forget removes fingerprints of kind WasSaid, because a model said the
+	// same without having read untrusted text.
 	Forget(ctx context.Context, prints []int64) error
 }
 
-// Untrusted is a text from outside the user's own words and notes, or made of such.
+// Untrusted is text that does not come from the user's own words and notes, or
+// that was derived from such text.
 type Untrusted struct {
-	Source       string // where it came from, as dialogs name it
-	Conversation string // in which it was read, said or written
+	Source       string // where it came from, as shown in dialogs
+	Conversation string // conversation in which it was read, said or written
 	Kind         Kind
-	Prints       []int64 // of the text
+	Prints       []int64 // fingerprints of the text
 }
 
-// Kind is how an untrusted text got here.
+// Kind is how an untrusted text came into being.
 type Kind int
 
-// The kinds.
 const (
-	CameIn     Kind = iota // it came in
-	WasSaid                // a model made it of such
-	WasWritten             // and it stands in a note, a task or the memory
+	CameIn     Kind = iota // read from outside
+	WasSaid                // said by a model that had read such text
+	WasWritten             // derived from such text and written to a note, a task or the memory
 )

@@ -7,8 +7,9 @@ import (
 	"runtime/debug"
 )
 
-// Guarded runs f in its own goroutine: a panic is an error, and the wait
-// ends with ctx even if f does not heed it; its goroutine then ends when f does.
+// Guarded runs f in its own goroutine and turns a panic into an error. It
+// returns when ctx ends, even if f ignores ctx; the goroutine ends when f
+// returns.
 func Guarded[T any](ctx context.Context, f func(context.Context) (T, error)) (T, error) {
 	type ending struct {
 		value T
@@ -30,29 +31,29 @@ func Guarded[T any](ctx context.Context, f func(context.Context) (T, error)) (T,
 	}
 }
 
-// PanicError is a fault of LifeHub itself, caught so that the terminal and
-// the conversation survive.
+// PanicError is a panic in LifeHub itself, caught so that the terminal and the
+// conversation survive.
 type PanicError struct{ Fault any }
 
 func (e *PanicError) Error() string {
 	return fmt.Sprintf("something broke inside LifeHub: %v", e.Fault)
 }
 
-// BrokenBy makes an error of a fault that was caught. Where it happened is kept
-// in the log: nothing else tells it.
+// BrokenBy turns a caught panic into an error and logs the stack, which is
+// recorded nowhere else.
 func BrokenBy(fault any) error {
 	slog.Error("panic", "fault", fault, "stack", string(debug.Stack()))
 	return &PanicError{fault}
 }
 
-// Catch turns a panic into an error. Defer it.
+// Catch turns a panic into an error. It must be deferred.
 func Catch(err *error) {
 	if r := recover(); r != nil {
 		*err = BrokenBy(r)
 	}
 }
 
-// Safely runs f and logs a panic: for a goroutine whose error nobody waits for.
+// Safely runs f and logs a panic. It is for goroutines that return no error.
 func Safely(f func()) {
 	var err error
 	defer Catch(&err)

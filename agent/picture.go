@@ -5,20 +5,20 @@ import (
 	"errors"
 	"fmt"
 	"image"
-	_ "image/gif"  // the formats that model servers
-	_ "image/jpeg" // read, and that can be
-	_ "image/png"  // tried out here
+	_ "image/gif" // formats that model servers read
+	_ "image/jpeg"
+	_ "image/png" // and the standard library can decode
 )
 
-// maxPixels bounds a picture that is tried out: a few bytes may hold one that
-// fills the memory.
+// maxPixels bounds the size of a decoded image: a few bytes may encode one that
+// exhausts memory.
 const maxPixels = 50 << 20
 
-// CheckPicture says why a model would not take data as an image; nil: it would.
-// One that is damaged makes a server refuse the whole message.
+// CheckPicture returns an error if a model would not accept data as an image. A
+// damaged image makes a server reject the whole message.
 func CheckPicture(data []byte) error {
 	if len(data) > 12 && string(data[:4]) == "RIFF" && string(data[8:12]) == "WEBP" {
-		return nil // only servers can tell more
+		return nil // only servers can decode WebP
 	}
 	head, _, err := image.DecodeConfig(bytes.NewReader(data))
 	switch {

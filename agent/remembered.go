@@ -8,50 +8,52 @@ import (
 	"time"
 )
 
-// Summary is what older turns of a conversation came down to.
+// Summary is a summary of older turns of a conversation.
 type Summary struct {
-	Turn  string `json:"turn"` // the last one that it covers; "": there is no summary
+	Turn  string `json:"turn"` // last turn that it covers; "" if there is no summary
 	Text  string `json:"text"`
-	After int    `json:"after"` // messages of the current path that came after it
+	After int    `json:"after"` // number of messages after it on the current path
 }
 
-// Summaries keeps them. *store.Store is the real one.
+// Summaries stores summaries. *store.Store implements it.
 type Summaries interface {
-	// Exchanges are the turns of the conversation's current path, oldest first.
+	// Exchanges returns the turns of the conversation's current path, oldest
+	// first.
 	Exchanges(ctx context.Context, conversation string) ([]Exchange, error)
-	// Summary is the newest one of the current path.
+	// Summary returns the newest summary on the current path.
 	Summary(ctx context.Context, conversation string) (Summary, error)
-	// KeepSummary keeps what the path up to and with a turn came down to.
+	// KeepSummary saves a summary of the path up to and including a turn.
 	KeepSummary(ctx context.Context, turn, text string) error
 }
 
-// Compacted reports what a compaction did.
+// Compacted reports the result of a compaction.
 type Compacted struct {
-	Messages int    // that the summary took the place of, this time
-	Before   int    // estimated tokens of them, and of a summary before
-	After    int    // and of the new summary
+	Messages int    // number of messages newly covered by the summary
+	Before   int    // estimated tokens of these messages and of the previous summary
+	After    int    // estimated tokens of the new summary
 	Text     string // the summary
 }
 
-// ErrNothingToCompact says that all messages are among those that stay whole,
-// or are summarised already.
+// ErrNothingToCompact means that all messages stay in full or are already
+// summarized.
 var ErrNothingToCompact = errors.New("there is nothing to compact: the last 4 messages always stay in full")
 
-// Fact is a line about the user that was to be remembered. It stands in a
-// file that the user can read and edit.
-// Why: docs/design/memory.md.
+// Fact is a remembered line about the user. It is stored in a file that the
+// user can read and edit.
+//
+// See docs/design/memory.md.
 type Fact struct {
 	Text      string    `json:"text"`
 	Date      time.Time `json:"date,omitzero"`
-	Origin    string    `json:"origin,omitempty"`  // "you", or the conversation that it came from; "": nobody knows
-	Untrusted bool      `json:"foreign,omitempty"` // it was made from text from outside the user's own notes
-	Fits      bool      `json:"fits,omitempty"`    // it is about what is asked
-	Path      string    `json:"path"`              // below Vault
-	Vault     string    `json:"vault"`             // the folder that holds the file, absolute
+	Origin    string    `json:"origin,omitempty"`  // "you", or the conversation that it came from; "" if unknown
+	Untrusted bool      `json:"foreign,omitempty"` // derived from untrusted text
+	Fits      bool      `json:"fits,omitempty"`    // it fits the current question
+	Path      string    `json:"path"`              // path within Vault
+	Vault     string    `json:"vault"`             // absolute path of the folder with the file
 	Line      int       `json:"line"`
 }
 
-// Provenance says where the fact comes from, as its line in the file does.
+// Provenance returns the date and origin of the fact as written in the file.
 func (f Fact) Provenance() string {
 	var parts []string
 	if !f.Date.IsZero() {
@@ -70,7 +72,7 @@ func (f Fact) Provenance() string {
 	return strings.Join(parts, ", ")
 }
 
-// Source makes the fact something that an answer can cite.
+// Source returns the fact as a citable source.
 func (f Fact) Source() Source {
 	return Source{
 		Path: f.Path, Vault: f.Vault, Line: f.Line, EndLine: f.Line,
@@ -78,33 +80,33 @@ func (f Fact) Source() Source {
 	}
 }
 
-// Memory keeps exchanges that left the window, and finds them again.
-// *store.Store is the real one.
+// Memory stores exchanges that left the window, and finds them again.
+// *store.Store implements it.
 type Memory interface {
-	// Archive takes in the exchanges of the conversation's current path that
-	// are beyond its last window messages, and with everywhere also those of
-	// all other conversations. It returns how many were new.
+	// Archive archives the exchanges of the conversation's current path that
+	// precede its last window messages and, if everywhere is set, those of all
+	// other conversations. It returns the number of new ones.
 	Archive(ctx context.Context, conversation string, window int, everywhere bool) (int, error)
-	// Similar finds candidates for Recall, in no order.
+	// Similar returns candidates for Recall, in no particular order.
 	Similar(ctx context.Context, q MemoryQuery) ([]Recollection, error)
-	// Unembedded lists what has no vector of this embedder.
+	// Unembedded returns exchanges without a vector of this embedder.
 	Unembedded(ctx context.Context, embedder string, limit int) ([]Recollection, error)
-	// KeepVectors keeps vectors by turn, in place of those of another embedder.
+	// KeepVectors saves vectors by turn, replacing those of another embedder.
 	KeepVectors(ctx context.Context, embedder string, vectors map[string][]float32) error
 }
 
-// MemoryQuery asks for archived exchanges like a question.
+// MemoryQuery asks for archived exchanges that are similar to a question.
 type MemoryQuery struct {
 	Conversation string
-	Everywhere   bool // in all conversations; else on the current path of this one
-	Window       int  // its last messages, which are not searched: they stand in the prompt
+	Everywhere   bool // search all conversations rather than the current path of this one
+	Window       int  // number of last messages to skip, because they are in the prompt
 	Question     string
-	Embedder     string    // whose vectors to compare with
-	Vector       []float32 // of the question; nil: words only
-	Limit        int       // candidates by words, and as many by meaning
+	Embedder     string    // embedder that produced Vector
+	Vector       []float32 // of the question; nil: keyword search only
+	Limit        int       // number of candidates from the keyword search and from the vector search each
 }
 
-// Recollection is an exchange of the past.
+// Recollection is a past exchange.
 type Recollection struct {
 	Turn         string    `json:"turn"`
 	Conversation string    `json:"conversation"`
@@ -112,24 +114,25 @@ type Recollection struct {
 	Asked        time.Time `json:"asked"`
 	Question     string    `json:"question"`
 	Answer       string    `json:"answer"`
-	Untrusted    bool      `json:"foreign,omitempty"` // it holds text from outside the user's own notes
+	Untrusted    bool      `json:"foreign,omitempty"` // it contains untrusted text
 	Score        float64   `json:"score"`             // how well it fits, 0 to 1
 
-	BM25   float64 `json:"-"` // BM25 of the question's words; 0: none is shared
-	Cosine float64 `json:"-"` // cosine of the vectors; 0: there is none
-	ZScore float64 `json:"-"` // deviations by which Meaning is above the mean of all exchanges; 0: too few to tell
+	BM25   float64 `json:"-"` // BM25 score of the question's words; 0 if none is shared
+	Cosine float64 `json:"-"` // cosine of the vectors; 0 if there is no vector
+	ZScore float64 `json:"-"` // standard deviations of Cosine above the mean of all exchanges; 0 if there are too few
 }
 
-// TokenRatio is what was learned about how a model's server counts tokens.
-// Why: docs/design/models-and-windows.md.
+// TokenRatio is what was measured about how a model server counts tokens.
+//
+// See docs/design/models-and-windows.md.
 type TokenRatio struct {
-	High   float64 // most tokens of the server for one of the estimate, over the prompts so far; 0: none yet
-	Window int     // the server cut prompts to so many tokens and does not tell so itself; 0: never
+	High   float64 // highest ratio of the server's count to the estimate so far; 0 if not measured
+	Window int     // length in tokens to which the server silently truncated prompts; 0 if it never did
 }
 
-// TokenRatios keeps what was learned. *store.Store is the real one.
+// TokenRatios stores measured ratios. *store.Store implements it.
 type TokenRatios interface {
-	// TokenRatio is the zero value for a model that was never measured.
+	// TokenRatio returns the zero value for a model that was never measured.
 	TokenRatio(ctx context.Context, model string) (TokenRatio, error)
 	SaveTokenRatio(ctx context.Context, model string, g TokenRatio) error
 }

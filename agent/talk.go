@@ -8,12 +8,13 @@ import (
 
 type talkKey struct{}
 
-// InTalk is a context whose tools know what the conversation said of times.
+// InTalk returns a context that gives tools the times mentioned in the
+// conversation.
 func InTalk(ctx context.Context, t when.Talk) context.Context {
 	return context.WithValue(ctx, talkKey{}, t)
 }
 
-// TalkOf is what the conversation said of times; zero: nothing.
+// TalkOf returns the times mentioned in the conversation; zero if none.
 func TalkOf(ctx context.Context) when.Talk {
 	t, _ := ctx.Value(talkKey{}).(when.Talk)
 	return t

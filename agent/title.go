@@ -13,24 +13,24 @@ import (
 )
 
 const (
-	titleLength = 60      // characters of a title
-	titleOf     = 4 << 10 // bytes of a message that are looked at for one
+	titleLength = 60      // characters
+	titleOf     = 4 << 10 // bytes of a message that are searched for a title
 )
 
-// tag is one of HTML, or a comment; an address in angle brackets is none.
+// tag matches an HTML tag or comment, but not an address in angle brackets.
 var tag = pattern.Lazy(`<!--[\s\S]*?-->|</?[A-Za-z][A-Za-z0-9-]*(?:\s[^<>]*)?/?>`)
 
-// Title is what a conversation is called that begins with a message: its first
+// Title returns the title of a conversation that begins with message: its first
 // line as plain text, cut at a word.
 func Title(message string) string { return cutTitle(PlainLine(message)) }
 
-// PlainLine is the first line of a message that says something, as plain text;
-// "(empty)" where none does.
+// PlainLine returns the first line of a message with text, as plain text;
+// "(empty)" if there is none.
 func PlainLine(message string) string {
 	typed := ParseMessage(message).Text
 	source := []byte(tag.ReplaceAllString(strings.ToValidUTF8(typed[:min(len(typed), titleOf)], ""), " "))
 	var plain strings.Builder
-	_ = ast.Walk(goldmark.DefaultParser().Parse(markdown.NewReader(source)), func(n ast.Node, entering bool) (ast.WalkStatus, error) { // none of its steps fails
+	_ = ast.Walk(goldmark.DefaultParser().Parse(markdown.NewReader(source)), func(n ast.Node, entering bool) (ast.WalkStatus, error) { // the walker never fails
 		if !entering {
 			if n.Type() == ast.TypeBlock {
 				plain.WriteByte('\n')
@@ -50,7 +50,7 @@ func PlainLine(message string) string {
 		}
 		return ast.WalkContinue, nil
 	})
-	for line := range strings.Lines(plain.String() + "\n" + string(source)) { // the source: where Markdown shows nothing, as of a link's definition
+	for line := range strings.Lines(plain.String() + "\n" + string(source)) { // falls back to the source, as for a link definition, which Markdown does not show
 		if line = plainLine(line); line != "" {
 			return line
 		}
@@ -58,8 +58,7 @@ func PlainLine(message string) string {
 	return "(empty)"
 }
 
-// plainLine leaves out what Markdown did not take for its own, half a pair of
-// stars, and what no terminal should be given.
+// plainLine removes unpaired Markdown markup and control characters.
 func plainLine(line string) string {
 	return text.OneLine(strings.Map(func(r rune) rune {
 		switch {

@@ -12,16 +12,16 @@ import (
 	"lifehub/llm"
 )
 
-// Level says whether a call may run without asking.
+// Level is whether a call may run without asking.
 type Level int
 
-// The levels. Deny beats all.
+// Deny takes precedence over the other levels.
 const (
 	Auto Level = iota
 	Confirm
 	Deny
-	// ConfirmEach is the Confirm of a tool each of whose calls the user must
-	// have seen: no rule and no earlier yes lets one pass.
+	// ConfirmEach is like Confirm, but the user must see every call: neither a
+	// rule nor an earlier permission allows it.
 	ConfirmEach
 )
 
@@ -35,10 +35,10 @@ func (l Level) String() string {
 	return "deny"
 }
 
-// MarshalText writes auto, confirm or deny.
+// MarshalText returns auto, confirm or deny.
 func (l Level) MarshalText() ([]byte, error) { return []byte(l.String()), nil }
 
-// UnmarshalText reads what MarshalText writes.
+// UnmarshalText parses what MarshalText returns.
 func (l *Level) UnmarshalText(text []byte) error {
 	for _, level := range []Level{Auto, Confirm, Deny} {
 		if string(text) == level.String() {
@@ -49,88 +49,91 @@ func (l *Level) UnmarshalText(text []byte) error {
 	return fmt.Errorf("unknown level %q: it is auto, confirm or deny", text)
 }
 
-// DescribeTool is something the worker can do in the world.
+// Tool is something that a worker can do.
 type Tool interface {
 	Spec() llm.ToolSpec
-	// Level is the default for a call with these arguments; rules may change it.
+	// Level returns the default for a call with these arguments; rules may
+	// change it.
 	Level(args json.RawMessage) Level
-	// Run does the work. An error goes back to the model as text, so that it
-	// can try another way; only a cancelled ctx ends the turn.
+	// Run executes the call. An error is returned to the model as text, so that
+	// it can try something else; only a cancelled ctx ends the turn.
 	Run(ctx context.Context, args json.RawMessage) (Result, error)
 }
 
 // Preview is what a call would change, for the permission dialog.
 type Preview struct {
-	Path string `json:"path,omitempty"` // the file it would change, below its vault
-	Diff string `json:"diff,omitempty"` // unified diff of the change
-	Text string `json:"text,omitempty"` // what else the user must know, as plain lines
+	Path string `json:"path,omitempty"` // file that would change, relative to its vault
+	Diff string `json:"diff,omitempty"` // unified diff
+	Text string `json:"text,omitempty"` // other information for the user, in plain lines
 }
 
-// Result is what a tool found or did.
+// Result is the result of a call.
 type Result struct {
 	Text      string   `json:"text"`               // for the model and the user; at most 32 KiB reaches the model
-	Sources   []Source `json:"sources,omitempty"`  // what of it an answer can cite
-	Listed    []Source `json:"listed,omitempty"`   // places that it names without their text, or with that of their one line
-	Searched  bool     `json:"searched,omitempty"` // it was a search of the notes, for the metrics
-	Nothing   bool     `json:"nothing,omitempty"`  // it worked, but found nothing
-	Untrusted bool     `json:"foreign,omitempty"`  // it holds text from outside the user's own notes
+	Sources   []Source `json:"sources,omitempty"`  // parts that an answer can cite
+	Listed    []Source `json:"listed,omitempty"`   // places mentioned without their text, or with only one line of it
+	Searched  bool     `json:"searched,omitempty"` // the call was a search of the notes, for the metrics
+	Nothing   bool     `json:"nothing,omitempty"`  // the call succeeded but found nothing
+	Untrusted bool     `json:"foreign,omitempty"`  // it contains untrusted text
 
-	Instructions bool `json:"instructions,omitempty"` // it is what the user trusts a model to do, and no data
+	Instructions bool `json:"instructions,omitempty"` // trusted instructions for the model rather than data
 
-	Artifact *Artifact `json:"artifact,omitempty"` // the version that it made; nil: none
-	Partial  bool      `json:"partial,omitempty"`  // the best there is of a task that was never done well
-	Images   [][]byte  `json:"-"`                  // for a model that can see
-	Unlikely bool      `json:"unlikely,omitempty"` // a search whose sources hardly hold an answer
-	Close    bool      `json:"close,omitempty"`    // then: they are near to it, but hardly on it
-	// ByMeaning: then, no note has the words of the search, and the sources are the
-	// closest in meaning.
+	Artifact *Artifact `json:"artifact,omitempty"` // version that was saved; nil if none
+	Partial  bool      `json:"partial,omitempty"`  // the best available result of a task that was never done well
+	Images   [][]byte  `json:"-"`                  // for a model that accepts images
+	Unlikely bool      `json:"unlikely,omitempty"` // a search whose sources hardly contain an answer
+	Close    bool      `json:"close,omitempty"`    // if Unlikely: the sources are related to the question but hardly answer it
+	// ByMeaning, if Unlikely: no note contains the words of the search, and the
+	// sources are the semantically closest.
 	ByMeaning bool      `json:"by_meaning,omitempty"`
-	Coverage  *Coverage `json:"coverage,omitempty"` // how far a search of the notes went
-	Blocks    []Block   `json:"-"`                  // the parts of what a search found that fit best, note by note
+	Coverage  *Coverage `json:"coverage,omitempty"` // coverage of a search of the notes
+	Blocks    []Block   `json:"-"`                  // best-fitting parts of what a search found, by note
 }
 
-// Block is a part of a note as a list of search results shows it: a paragraph,
-// a list item, a row of a table.
+// Block is a part of a note in a list of search results: a paragraph, a list
+// item or a table row.
 type Block struct {
-	Source Source   // its lines, with the path of headings above them
-	Lead   string   // its parent item, the header of its table, the sentence before its code; "": none
-	Code   bool     // it is code
+	Source Source   // its lines and heading path
+	Lead   string   // parent item, table header, or the sentence before a code block; "" if none
+	Code   bool     // it is a code block
 	Score  float64  // how well it fits the question
-	Words  []string // of it, that the question asks for
+	Words  []string // words of the block that the question asks for
 }
 
-// IsInstructions reports whether it is to be followed, and all of it is trusted.
+// IsInstructions reports whether the result is trusted instructions for the
+// model to follow.
 func (r Result) IsInstructions() bool { return r.Instructions && !r.IsUntrusted() }
 
-// IsUntrusted reports whether it holds text from outside the user's own notes.
+// IsUntrusted reports whether the result contains untrusted text.
 func (r Result) IsUntrusted() bool {
 	return r.Untrusted || slices.ContainsFunc(r.Sources, func(s Source) bool { return s.Untrusted })
 }
 
-// Source is a place that an answer can cite: lines of a note, of a page of the
-// web, or of what a tool returned that names no place.
+// Source is something that an answer can cite: lines of a note or of a web
+// page, or a tool result without a place.
 type Source struct {
-	N         int       `json:"n,omitempty"`     // its number in this turn, from 1; 0: not numbered yet
-	Path      string    `json:"path"`            // below its vault, with slashes; of a page of the web its address; else the tool's name
-	Call      string    `json:"call,omitempty"`  // the step whose result it is; "": a note or a page
-	Vault     string    `json:"vault,omitempty"` // the vault's absolute folder
-	Line      int       `json:"line"`            // of a page as it was read; 0: what a search tells of it
+	N         int       `json:"n,omitempty"`     // number in this turn, from 1; 0 if not numbered yet
+	Path      string    `json:"path"`            // path in its vault, with slashes; or the web address; or the tool's name
+	Call      string    `json:"call,omitempty"`  // the step whose result it is; "" for a note or page
+	Vault     string    `json:"vault,omitempty"` // absolute path of the vault
+	Line      int       `json:"line"`            // line of a page as it was read; 0 for a search result
 	EndLine   int       `json:"end_line"`
 	Heading   string    `json:"heading,omitempty"` // "Running › Plan"
 	Text      string    `json:"text"`              // as the model sees it
 	Score     float64   `json:"score,omitempty"`   // 0 to 1
 	Date      time.Time `json:"date,omitzero"`
-	Untrusted bool      `json:"foreign,omitempty"` // it came from outside the user's own notes
-	Dated     bool      `json:"dated,omitempty"`   // the note bears the day, or the time, that was asked for
+	Untrusted bool      `json:"foreign,omitempty"` // untrusted text
+	Dated     bool      `json:"dated,omitempty"`   // the note has the requested date or time
 }
 
-// Title names the place as the screen does: note.md:12 Heading. A page of the
-// web has no lines that anyone could look up.
+// Title returns the place as shown on the screen: note.md:12 Heading. A web
+// page has no line numbers that could be looked up.
 func (s Source) Title() string {
 	return strings.TrimSuffix(PlaceName(s.Path, s.Line)+" "+s.Heading, " ")
 }
 
-// Head is the title as prompts have it: in one line, with the day of the note.
+// Head returns the title as used in prompts: in one line, with the date of the
+// note.
 func (s Source) Head() string {
 	head := text.OneLine(s.Title())
 	if day := s.Date.Format(time.DateOnly); !s.Date.IsZero() && !strings.Contains(head, day) {
@@ -139,16 +142,16 @@ func (s Source) Head() string {
 	return head
 }
 
-// NewTool makes a Tool from a function with typed arguments. level is the
-// default for every call; one that is Auto must change nothing, so that a
-// turn which was cut can call it again.
+// NewTool returns a Tool that calls a function with typed arguments. level is
+// the default for every call. A tool with level Auto must change nothing,
+// because an interrupted turn may call it again.
 func NewTool[Args any](spec llm.ToolSpec, level Level, run func(context.Context, Args) (Result, error)) Tool {
 	return &funcTool[Args]{spec: spec, level: level, run: run}
 }
 
-// NewOutward makes a Tool that asks a service outside this machine and changes
-// nothing. It asks the user when its arguments would tell that service more
-// than the user said.
+// NewOutward returns a Tool that queries an external service and changes
+// nothing. It asks for permission if its arguments would disclose more to the
+// service than what the user typed.
 func NewOutward[Args any](spec llm.ToolSpec, run func(context.Context, Args) (Result, error)) Tool {
 	return &outwardTool[Args]{funcTool[Args]{spec: spec, level: Auto, run: run}}
 }
@@ -157,22 +160,23 @@ type outwardTool[Args any] struct{ funcTool[Args] }
 
 func (outwardTool[Args]) Outward() bool { return true }
 
-// Writer is what changes something for a Tool: it computes the change before,
-// and can tell after a crash whether it was made.
+// Writer makes the changes of a Tool: it computes a change beforehand, and can
+// determine after a crash whether it was made.
 type Writer[Args any] interface {
 	Prepare(ctx context.Context, args Args) (Change, error)
-	// Check reports whether what was marked has happened, and what it then did.
+	// Check reports whether the marked change was made, and its effects.
 	Check(ctx context.Context, mark json.RawMessage) (Happened, []Effect, error)
 }
 
-// NewWriter makes a Tool of a Writer. It asks before each call; bounds are the
-// arguments that say where it writes (see [Bounded]).
+// NewWriter returns a Tool that uses a Writer and asks for permission for each
+// call. bounds are the arguments that determine where it writes (see
+// [Bounded]).
 func NewWriter[Args any](spec llm.ToolSpec, w Writer[Args], bounds ...string) Tool {
 	return &writerTool[Args]{spec, Confirm, w, bounds}
 }
 
-// NewEraser makes a Tool of a Writer that takes something away: the user sees
-// each call, whatever the rules say.
+// NewEraser returns a Tool that uses a Writer to remove something. The user
+// confirms each call, whatever the rules.
 func NewEraser[Args any](spec llm.ToolSpec, w Writer[Args]) Tool {
 	return &writerTool[Args]{spec, ConfirmEach, w, nil}
 }
@@ -226,7 +230,7 @@ func (t *writerTool[Args]) Prepare(ctx context.Context, raw json.RawMessage) (Ch
 	return t.writer.Prepare(ctx, args)
 }
 
-// Run makes a change that nobody was shown.
+// Run makes a change that was not shown to the user.
 func (t *writerTool[Args]) Run(ctx context.Context, raw json.RawMessage) (Result, error) {
 	change, err := t.Prepare(ctx, raw)
 	if err != nil {
@@ -239,6 +243,8 @@ func (t *writerTool[Args]) Check(ctx context.Context, mark json.RawMessage) (Hap
 	return t.writer.Check(ctx, mark)
 }
 
+// ReadArgs decodes the arguments of a call; the name of the tool is for the
+// error.
 func ReadArgs[Args any](tool string, raw json.RawMessage) (Args, error) {
 	var args Args
 	if err := json.Unmarshal(raw, &args); err != nil {
@@ -250,27 +256,27 @@ func ReadArgs[Args any](tool string, raw json.RawMessage) (Args, error) {
 // SearchNotes is the tool that a turn falls back on.
 const SearchNotes = "search_notes"
 
-// AppendNote is the tool that adds to a note.
+// AppendNote is the tool that appends to a note.
 const AppendNote = "append_note"
 
-// ReadSkill is the tool that reads a skill. Its description lists them, so a model is
-// told it in any case.
+// ReadSkill is the tool that reads a skill. It is always offered, because its
+// description lists the skills.
 const ReadSkill = "read_skill"
 
-// Today and Calculate are the tools that only reckon: an answer after them may still
-// be from memory.
+// Today and Calculate are tools that only compute. An answer that uses no other
+// tool may still rely on the model's memory.
 const (
 	Today     = "today"
 	Calculate = "calculate"
 )
 
-// WebSearch is the tool whose results may be opened.
+// WebSearch is the tool whose results may be opened without asking.
 const WebSearch = "web_search"
 
-// FindTools is the tool that finds others, of which there are more than a prompt has
-// room for.
+// FindTools is the tool that finds further tools, if there are more than fit in
+// a prompt.
 const FindTools = "find_tools"
 
-// DelegateTool is the name of the tool that hands a task to a worker. It
-// changes nothing on its own.
+// DelegateTool is the tool that hands a task to a worker. It changes nothing
+// itself.
 const DelegateTool = "delegate"

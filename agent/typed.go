@@ -10,33 +10,35 @@ import (
 	"lifehub/internal/text"
 )
 
-// Attachment is a text that came with a message and that nobody typed: what was
-// piped, pasted or read from a file. It is untrusted, and nothing in it is a command.
+// Attachment is text that came with a message without being typed: it was
+// piped, pasted or read from a file. It is untrusted and contains no commands.
 type Attachment struct{ Name, Text string }
 
 // Message is what the user sent.
 type Message struct {
-	Text     string // what was typed
+	Text     string // typed text
 	Attached []Attachment
-	// Tools are the only ones that may be called to answer it; nil: all.
+	// Tools are the only tools that may be called to answer the message; nil:
+	// all.
 	Tools []string
 }
 
-// NothingTyped is the text of a message that is all attachments.
+// NothingTyped is the text of a message that consists of attachments only.
 const NothingTyped = "See what is attached."
 
-// attachedMark begins an attachment, toolsMark the names of the tools.
+// attachedMark matches the start of an attachment; toolsMark starts the list of
+// tools.
 var (
 	attachedMark = pattern.Lazy("^(`{3,})attached (.+)$")
 	toolsMark    = "```only these tools"
 )
 
-// String is the message as one text, which is how it is saved and shown: so a
-// message that is asked again, queued or resumed is the same one. Each
-// attachment stands in a fence that says what it is, longer than any in it, and
-// so do the names of the tools.
+// String returns the message as one text, which is how it is saved and shown,
+// so that it stays the same if it is asked again, queued or resumed. Each
+// attachment is in a labelled fence longer than any inside it; the names of the
+// tools are fenced as well.
 func (m Message) String() string {
-	sent := ParseMessage(m.Text) // what looks like an attachment in it could take the mark of another for its end
+	sent := ParseMessage(m.Text) // text that looks like an attachment could end another one early
 	m.Text, m.Attached = sent.Text, append(sent.Attached, m.Attached...)
 	if m.Tools == nil {
 		m.Tools = sent.Tools
@@ -55,10 +57,10 @@ func (m Message) String() string {
 	return whole
 }
 
-// ParseMessage is the message that a text from [Message.String] was.
+// ParseMessage parses what [Message.String] returned.
 func ParseMessage(text string) (m Message) {
 	var typed, attached strings.Builder
-	open := "" // the mark that ends the attachment under way
+	open := "" // fence that ends the current attachment
 	for line := range strings.Lines(text) {
 		begins := attachedMark.FindStringSubmatch(strings.TrimRight(line, "\r\n"))
 		switch {
@@ -88,11 +90,10 @@ func ParseMessage(text string) (m Message) {
 	return m
 }
 
-// Attacher reads what a message names to be read along with it, such as
-// @server:uri.
+// Attacher reads what a message names to be attached, such as @server:uri.
 type Attacher interface {
-	// Find lists the names that stand in a message, each once, apart from those
-	// that stand for nothing it can read.
+	// Find returns the names in a message that it can read, each once, and
+	// those it cannot.
 	Find(message string) (names, unknown []string)
 	// Read reads one of them.
 	Read(ctx context.Context, name string) (Result, error)

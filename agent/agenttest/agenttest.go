@@ -1,4 +1,4 @@
-// Package agenttest is what tests of whole turns need: a history that saves
+// Package agenttest has helpers for tests of whole turns: a history that saves
 // nothing and a scripted model.
 package agenttest
 
@@ -12,7 +12,7 @@ import (
 	"lifehub/llm/llmtest"
 )
 
-// Forgetful is a history that keeps nothing.
+// Forgetful is a history that saves nothing.
 type Forgetful struct{}
 
 func (Forgetful) Begin(context.Context, string, string) (string, error)       { return "t1", nil }
@@ -21,7 +21,8 @@ func (Forgetful) Exchanges(context.Context, string) ([]agent.Exchange, error) { 
 func (Forgetful) Finish(context.Context, string, agent.Answer) error          { return nil }
 func (Forgetful) Judge(context.Context, string, []agent.Citation) error       { return nil }
 
-// Calling is a model that calls tools: name, arguments, name, arguments …
+// Calling returns an answer that calls tools, given as alternating names and
+// arguments.
 func Calling(pairs ...string) llmtest.Answer {
 	var a llmtest.Answer
 	for i := 0; i < len(pairs); i += 2 {
@@ -30,5 +31,5 @@ func Calling(pairs ...string) llmtest.Answer {
 	return a
 }
 
-// Say is a model that says a text.
+// Say returns an answer with a text.
 func Say(text string) llmtest.Answer { return llmtest.Answer{Text: text} }
