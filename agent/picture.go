@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"image"
-	_ "image/gif" // formats that model servers read
+	_ "image/gif" // for image.Decode
 	_ "image/jpeg"
-	_ "image/png" // and the standard library can decode
+	_ "image/png"
 )
 
 // maxPixels bounds the size of a decoded image: a few bytes may encode one that

@@ -21,7 +21,7 @@ type addTaskArgs struct {
 	Note string `json:"note,omitempty" description:"the note to add it to; tasks.md if left out"`
 }
 
-// newTasksNote is where tasks go when no note for them is there yet.
+// newTasksNote is the path for tasks if there is no note for them yet.
 const newTasksNote = "tasks.md"
 
 func newAddTask(v noteWriter, now func() time.Time) agent.Tool {
@@ -65,12 +65,13 @@ func newAddTask(v noteWriter, now func() time.Time) agent.Tool {
 
 var boxBefore = pattern.Lazy(`^(?:[-*+]\s+)?(?:\[.\]|TODO)\s+`)
 
-// taskText makes one line of what the user or a model calls the task.
+// taskText returns the text of a task in one line, without a leading bullet or
+// checkbox.
 func taskText(text string) string {
 	return boxBefore.ReplaceAllString(strings.Join(strings.Fields(text), " "), "")
 }
 
-// dueDay reads a day; "" is none.
+// dueDay parses a date; the zero time if text is empty.
 func dueDay(text string) (time.Time, error) {
 	text = strings.TrimSpace(text)
 	if text == "" {
@@ -83,7 +84,7 @@ func dueDay(text string) (time.Time, error) {
 	return day, nil
 }
 
-// dated is a task as it is told, with the weekday of its day.
+// dated returns a task as shown to the user, with the weekday of its due date.
 func dated(text string, due time.Time) string {
 	if due.IsZero() {
 		return text
@@ -91,13 +92,14 @@ func dated(text string, due time.Time) string {
 	return text + ", due " + due.Format("Monday 2006-01-02")
 }
 
-// tasksNote finds the note for tasks: the named one, in a graph of Logseq the
-// journal of today, else tasks.md, or another that people name so.
+// tasksNote returns the note for new tasks: the named one; or today's journal,
+// if the vault is a Logseq graph; or tasks.md or a similarly named note. folder
+// and name are valid even if the note does not exist yet.
 func (v vaults) tasksNote(ctx context.Context, called string, today time.Time) (folder *notes.Folder, name string, journal bool, err error) {
 	if strings.TrimSpace(called) != "" {
 		at, err := v.find(ctx, called)
 		if errors.Is(err, fs.ErrNotExist) && notes.BareName(path.Base(called)) == notes.BareName(newTasksNote) {
-			return v.tasksNote(ctx, "", today) // the model spelled out the usual one
+			return v.tasksNote(ctx, "", today) // the model spelled out the default
 		}
 		return at.folder, at.Entry.Path, false, err
 	}
@@ -112,14 +114,14 @@ func (v vaults) tasksNote(ctx context.Context, called string, today time.Time) (
 	for _, name := range []string{"tasks", "todo", "to-do", "todos", "aufgaben"} {
 		usual = append(usual, func(p place) bool { return notes.BareName(path.Base(p.Entry.Path)) == name })
 	}
-	if named := firstFitting(places, usual...); len(named) > 0 { // the outermost
+	if named := firstFitting(places, usual...); len(named) > 0 { // the one nearest to the root
 		at := slices.MinFunc(named, func(a, b place) int { return strings.Count(a.Entry.Path, "/") - strings.Count(b.Entry.Path, "/") })
 		return at.folder, at.Entry.Path, false, nil
 	}
 	return v()[0], newTasksNote, false, nil
 }
 
-// taskLine writes a task in the style of the note, else of the vault.
+// taskLine formats a task in the style of the note, or else of the vault.
 func (v vaults) taskLine(ctx context.Context, note notes.Note, text string, due time.Time) string {
 	line := bullet(note.Tasks) + "[ ] " + text
 	if due.IsZero() {
@@ -138,7 +140,7 @@ func (v vaults) taskLine(ctx context.Context, note notes.Note, text string, due 
 	return line + " " + style.Due(due)
 }
 
-// bullet is what the note's own tasks begin with.
+// bullet returns the bullet that the tasks of the note use.
 func bullet(tasks []notes.Task) string {
 	for _, t := range tasks {
 		if mark := t.Raw[:1]; mark == "*" || mark == "+" {
@@ -148,8 +150,9 @@ func bullet(tasks []notes.Task) string {
 	return "- "
 }
 
-// withTask puts a task's line where its like are: after the last open task of
-// the first list of open ones, else at the end of the note.
+// withTask adds a task after the last line of the first list with an open task,
+// or else at the end of the note. It returns the new text and the line of the
+// task.
 func withTask(note notes.Note, raw []byte, text string) (now []byte, line int, err error) {
 	p, err := openPage(raw)
 	if err != nil {
@@ -163,8 +166,9 @@ func withTask(note notes.Note, raw []byte, text string) (now []byte, line int, e
 	return p.bytes(), line, nil
 }
 
-// lastOfOpenList is the last line of the first list that holds an open task
-// that does not recur; 0: there is none. Tasks that recur are often kept apart.
+// lastOfOpenList returns the last line of the first list that contains an open,
+// non-recurring task; 0 if there is none. Recurring tasks are often in a list
+// of their own.
 func lastOfOpenList(note notes.Note) int {
 	for _, list := range note.Lists {
 		for _, t := range note.Tasks {

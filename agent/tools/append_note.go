@@ -47,7 +47,8 @@ func newAppendNote(v noteWriter, daily Daily, now func() time.Time) agent.Tool {
 	}, "path")
 }
 
-// appendTarget finds the note to add to, and what a new one begins with.
+// appendTarget returns the note to append to, and the text that a new note
+// starts with.
 func appendTarget(ctx context.Context, v vaults, daily Daily, now time.Time, called string) (folder *notes.Folder, name, fresh string, err error) {
 	if strings.TrimSpace(called) == "" {
 		return v.dailyNote(ctx, daily, now)
@@ -61,13 +62,13 @@ func appendTarget(ctx context.Context, v vaults, daily Daily, now time.Time, cal
 	}
 	folder, name, located := v.locate(strings.TrimSpace(called))
 	if errors.Is(err, fs.ErrNotExist) && located == nil && strings.Contains(name, "/") && strings.HasSuffix(strings.ToLower(name), ".md") {
-		return folder, name, "", nil // a whole path: the user means this very note
+		return folder, name, "", nil // a complete path refers to this very note
 	}
 	return nil, "", "", err
 }
 
-// appended puts content at the end of a note or of a section of it. A section
-// that is not there is made.
+// appended appends content to a note or to one of its sections. A missing
+// section is created.
 func appended(note notes.Note, raw []byte, content, heading string) ([]byte, error) {
 	p, err := openPage(raw)
 	if err != nil {
@@ -85,7 +86,8 @@ func appended(note notes.Note, raw []byte, content, heading string) ([]byte, err
 	return p.bytes(), nil
 }
 
-// sectionEnd is the last line of the section under a heading.
+// sectionEnd returns the last line of the section under a heading. last is the
+// last line of the note.
 func sectionEnd(note notes.Note, heading string, last int) (line int, ok bool) {
 	wanted := strings.TrimSpace(strings.TrimLeft(strings.TrimSpace(heading), "#"))
 	for i, h := range note.Headings {

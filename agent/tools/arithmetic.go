@@ -16,11 +16,11 @@ import (
 
 const (
 	maxExpression = 1000 // bytes
-	maxBits       = 4096 // of a number kept exact; beyond it is rounded to 53
+	maxBits       = 4096 // of an exact number; beyond that it is rounded to a float64
 )
 
-// Evaluate works out an arithmetic expression. Fractions are exact as long as
-// they can be, so that 0.1 + 0.2 is 0.3; roots and the like are not.
+// evaluate returns the value of an arithmetic expression. Fractions are exact
+// where possible, so that 0.1 + 0.2 is 0.3; functions such as roots are not.
 func evaluate(text string) (*big.Rat, error) {
 	if len(text) > maxExpression {
 		return nil, fmt.Errorf("it is longer than %d characters", maxExpression)
@@ -36,37 +36,41 @@ func evaluate(text string) (*big.Rat, error) {
 	return value.number, nil
 }
 
-// plainOperators turns what people paste into what is parsed.
+// plainOperators replaces signs that people paste with those that are parsed.
 var plainOperators = strings.NewReplacer("×", "*", "·", "*", "÷", "/", "−", "-", "–", "-", "**", "^", "√", "sqrt ", "π", "pi", "\u00a0", " ", "\u202f", " ", "=", " ")
 
-// calculation is an expression under work, by operator precedence.
+// calculation parses and evaluates an expression by operator precedence.
 type calculation struct {
-	rest     string // what is to be read
-	argument bool   // it is an argument of a function: a comma ends it
+	rest     string // unparsed text
+	argument bool   // inside the arguments of a function, where a comma separates
 }
 
-// amount is a number, or a number of per cent that has met no other yet.
+// amount is a number. percent marks a percentage that has not been combined
+// with another number yet.
 type amount struct {
 	number  *big.Rat
 	percent bool
 }
 
-// operators are those between two values, with how strongly they bind.
+// operators maps binary operators to their precedence.
 var operators = map[string]int{"+": 1, "-": 1, "*": 2, "/": 2, "%": 2, "mod": 2, "of": 2, "^": 4}
 
-// signStrength is weaker than that of a power, so that -2^2 is -4.
+// signStrength is the precedence of a sign, below that of ^, so that -2^2 is
+// -4.
 const signStrength = 3
 
 var (
 	word = pattern.Lazy(`^[\pL\d]+`)
-	// number is 1234.5, 1,234.5, 1_000 and 1.2e-3.
+	// number matches 1234.5, 1,234.5, 1_000 and 1.2e-3.
 	number = pattern.Lazy(`^[\d_]*(?:,\d{3}\b)*(?:\.[\d_]*)?(?:[eE][+-]?\d+)?`)
-	// remainder tells "7 % 3" from "7 % + 3" and "7 % of 3".
+	// remainder matches the % of "7 % 3", but not that of "7 % + 3"; ofAmount
+	// matches that of "7 % of 3".
 	remainder = pattern.Lazy(`^%\s*[\pL\d.(]`)
 	ofAmount  = pattern.Lazy(`^%\s*(?i:of)\b`)
 )
 
-// next is the sign or the word that comes next, in small letters; "": the end.
+// next returns the next sign or lower-case word without consuming it; "" at the
+// end.
 func (c *calculation) next() string {
 	c.rest = strings.TrimLeft(c.rest, " \t\r\n")
 	if found := word.FindString(c.rest); found != "" {
@@ -75,7 +79,7 @@ func (c *calculation) next() string {
 	return c.rest[:min(len(c.rest), 1)]
 }
 
-// takes takes one of the signs, if it comes next.
+// takes consumes the next sign if it is one of signs.
 func (c *calculation) takes(signs string) bool {
 	next := c.next()
 	found := next != "" && strings.Contains(signs, next)
@@ -89,8 +93,7 @@ func (c *calculation) notUnderstood() error {
 	return fmt.Errorf("%q is not understood at this place", text.Cut(c.rest, 30))
 }
 
-// expression reads values and the operators between them that bind at least so
-// strongly.
+// expression parses values and operators with at least the given precedence.
 func (c *calculation) expression(strength int) (amount, error) {
 	left, err := c.value()
 	for err == nil {
@@ -111,8 +114,8 @@ func (c *calculation) expression(strength int) (amount, error) {
 	return left, err
 }
 
-// combine works out one operator. A per cent that is added is one of what it is
-// added to, as on a pocket calculator.
+// combine applies an operator. A percentage that is added to a number is a
+// percentage of that number, as on a pocket calculator.
 func combine(left amount, operator string, right amount) (amount, error) {
 	number, percent := new(big.Rat), false
 	switch operator {
@@ -140,8 +143,8 @@ func combine(left amount, operator string, right amount) (amount, error) {
 	return amount{bounded(number), percent}, nil
 }
 
-// value is a signed number, constant, function or parenthesis, and the per cent
-// sign after it.
+// value parses a signed number, constant, function call or parenthesis,
+// followed by an optional percent sign.
 func (c *calculation) value() (amount, error) {
 	if c.takes("+") {
 		return c.expression(signStrength)
@@ -180,7 +183,7 @@ func (c *calculation) plainValue() (*big.Rat, error) {
 	return nil, c.notUnderstood()
 }
 
-// list reads what stands in parentheses, and the closing one.
+// list parses the content of parentheses and the closing one.
 func (c *calculation) list(arguments bool) (values []*big.Rat, err error) {
 	outer := c.argument
 	defer func() { c.argument = outer }()
@@ -219,8 +222,8 @@ func (c *calculation) number() (*big.Rat, error) {
 	return bounded(value), nil
 }
 
-// named is a constant, or a call of a function. A function of one value needs no
-// parentheses.
+// named evaluates a constant or function call. A function of one argument needs
+// no parentheses.
 func (c *calculation) named(name string) (*big.Rat, error) {
 	switch name {
 	case "pi":
@@ -246,7 +249,7 @@ func (c *calculation) named(name string) (*big.Rat, error) {
 	return apply([]*big.Rat{value})
 }
 
-// raise is exact for whole exponents as long as the result is of a size to keep.
+// raise is exact for integer exponents unless the result would be too long.
 func raise(base, exponent *big.Rat) (*big.Rat, error) {
 	if base.Sign() == 0 && exponent.Sign() < 0 {
 		return nil, errors.New("it divides by zero")
@@ -265,12 +268,12 @@ func raise(base, exponent *big.Rat) (*big.Rat, error) {
 	return fromFloat(math.Pow(x, y))
 }
 
-// floor is the next whole number below.
+// floor returns the largest integer not above x.
 func floor(x *big.Rat) *big.Rat {
-	return new(big.Rat).SetInt(new(big.Int).Div(x.Num(), x.Denom())) // Euclidean: down, as the denominator is positive
+	return new(big.Rat).SetInt(new(big.Int).Div(x.Num(), x.Denom())) // Euclidean division rounds down, as the denominator is positive
 }
 
-// bounded rounds a number that has grown too long to be kept exact.
+// bounded rounds a number that is too long to be exact.
 func bounded(x *big.Rat) *big.Rat {
 	if x.Num().BitLen() <= maxBits && x.Denom().BitLen() <= maxBits {
 		return x
@@ -291,8 +294,8 @@ func fromFloat(f float64) (*big.Rat, error) {
 	return new(big.Rat).SetFloat64(f), nil
 }
 
-// Format writes whole numbers in full up to 60 digits, others with at
-// most 12 significant ones.
+// formatNumber formats integers of up to 60 digits in full, and other numbers
+// with at most 12 significant digits.
 func formatNumber(x *big.Rat) string {
 	if x.IsInt() {
 		if text := x.Num().String(); len(text) <= 60 {
@@ -314,7 +317,8 @@ func formatNumber(x *big.Rat) string {
 	return text
 }
 
-// functions by name; those of floats give as many digits as a float has.
+// functions by name. Those computed with floats have the precision of a
+// float64.
 var functions = map[string]func([]*big.Rat) (*big.Rat, error){
 	"sqrt": ofFloat(math.Sqrt), "cbrt": ofFloat(math.Cbrt), "exp": ofFloat(math.Exp),
 	"ln": ofFloat(math.Log), "log": ofFloat(math.Log10), "log10": ofFloat(math.Log10), "log2": ofFloat(math.Log2),
@@ -370,7 +374,8 @@ func average(values []*big.Rat) (*big.Rat, error) {
 	return bounded(new(big.Rat).Quo(sumOfValues(values), big.NewRat(int64(len(values)), 1))), nil
 }
 
-// round rounds half away from zero, to whole numbers or to a number of digits.
+// round rounds half away from zero, to an integer or to a number of decimal
+// places.
 func round(values []*big.Rat) (*big.Rat, error) {
 	digits := big.NewInt(0)
 	switch {

@@ -12,7 +12,7 @@ import (
 	"lifehub/llm"
 )
 
-// artifacts keeps the documents of conversations. *store.Store is the real one.
+// artifacts stores the documents of conversations. *store.Store implements it.
 type artifacts interface {
 	KeepArtifact(ctx context.Context, a agent.Artifact) error
 	Artifact(ctx context.Context, conversation, name string, version int) (agent.Artifact, error)
@@ -23,7 +23,7 @@ type artifacts interface {
 // maxArtifact bounds a document, in bytes.
 const maxArtifact = 1 << 20
 
-// What the tools of documents take; [artifactArgs] is all of it.
+// Arguments of the document tools; [artifactArgs] is their union.
 type (
 	artifactText struct {
 		Name string `json:"name" description:"short name of the document"`
@@ -88,7 +88,7 @@ type artifactReader struct {
 	kept artifacts
 }
 
-// Carried names the documents of the conversation.
+// Carried returns the names of the conversation's documents.
 func (r artifactReader) Carried(ctx context.Context) (lines []string, err error) {
 	list, err := r.kept.Artifacts(ctx, agent.OriginOf(ctx).Conversation)
 	for _, a := range list {
@@ -100,7 +100,7 @@ func (r artifactReader) Carried(ctx context.Context) (lines []string, err error)
 func (artifactReader) ReadOnly() bool { return true }
 func (artifactReader) LoopOnly()      {}
 
-// noArtifact says which there are.
+// noArtifact returns an error that lists the existing documents.
 func noArtifact(ctx context.Context, kept artifacts, name string) error {
 	list, err := kept.Artifacts(ctx, agent.OriginOf(ctx).Conversation)
 	if err != nil {
@@ -116,8 +116,9 @@ func noArtifact(ctx context.Context, kept artifacts, name string) error {
 	return fmt.Errorf("there is no artifact %q; there is: %s", name, strings.Join(names, ", "))
 }
 
-// artifactWriter makes a new version. It asks nobody, for nothing of the
-// user's is changed, and can tell after a crash whether it did.
+// artifactWriter saves new versions of documents. It needs no permission,
+// because it changes nothing of the user's own, and it can determine after a
+// crash whether it saved one.
 type artifactWriter struct {
 	agent.Tool
 	kept artifacts
@@ -137,7 +138,7 @@ func newArtifactWriter(kept artifacts, spec llm.ToolSpec, change func(was agent.
 	}), kept}
 }
 
-// newVersion makes the next version of a document and keeps it.
+// newVersion computes and saves the next version of a document.
 func newVersion(ctx context.Context, kept artifacts, args artifactArgs, change func(was agent.Artifact, args artifactArgs) (string, error)) (made agent.Artifact, err error) {
 	args.Name = strings.TrimSpace(args.Name)
 	if args.Name == "" || len(args.Name) > agent.MaxArtifactName || strings.ContainsFunc(args.Name, unicode.IsControl) {
@@ -173,11 +174,11 @@ func saved(a agent.Artifact) agent.Effect {
 
 func (artifactWriter) LoopOnly() {}
 
-// Contained: a version is kept next to the conversation, with the mark of what
-// it was made of; it reaches a note only when the user says so.
+// Contained returns true: a version is stored with the conversation and marked
+// if it derives from untrusted text. Only the user can copy it to a note.
 func (artifactWriter) Contained() bool { return true }
 
-// Check reports whether the call made its version.
+// Check reports whether the call saved its version.
 func (w artifactWriter) Check(ctx context.Context, mark json.RawMessage) (agent.Happened, []agent.Effect, error) {
 	var call string
 	if err := json.Unmarshal(mark, &call); err != nil || call == "" {

@@ -51,8 +51,8 @@ func newCompleteTask(v noteWriter, now func() time.Time) agent.Tool {
 
 var pathAndLine = pattern.Lazy(`^(.+):(\d+)$`)
 
-// openTask finds the one open task that is meant. The error names the
-// candidates when there are several.
+// openTask returns the open task that is meant. If there are several, the error
+// lists them.
 func (v vaults) openTask(ctx context.Context, args completeArgs) (vaultTask, error) {
 	all, err := v.tasks(ctx)
 	if err != nil {
@@ -92,7 +92,8 @@ func (v vaults) openTask(ctx context.Context, args completeArgs) (vaultTask, err
 	return oneTask(found[:1], args.Task)
 }
 
-// oneTask takes the only candidate, if it is one.
+// oneTask returns the only candidate, or an error if there are several or it is
+// done.
 func oneTask(found []vaultTask, called string) (vaultTask, error) {
 	if len(found) > 1 {
 		const most = 10

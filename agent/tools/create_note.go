@@ -37,7 +37,7 @@ func newCreateNote(v noteWriter) agent.Tool {
 	}, "path")
 }
 
-// newNote is the change that makes a note.
+// newNote returns the change that creates a note.
 func newNote(folder *notes.Folder, name, text string) change {
 	return change{folder: folder, path: name, now: []byte(strings.TrimRight(text, "\n") + "\n"), said: "created " + name}
 }

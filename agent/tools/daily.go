@@ -9,24 +9,25 @@ import (
 	"lifehub/notes"
 )
 
-// Daily says where daily notes are. What is empty is found from the notes there are.
+// Daily is the location of daily notes. Empty fields are inferred from the
+// existing notes.
 type Daily struct {
-	Folder  string // below the vault; "": found, or "daily"
+	Folder  string // path in the vault; "": inferred, or "daily"
 	Pattern string // path below Folder, as in 2006-01-02.md
 }
 
-// dailyLayouts are the names people give daily notes, longest first.
+// dailyLayouts are common names of daily notes, longest first.
 var dailyLayouts = []string{
 	"2006/01/2006-01-02", "2006/01-January/2006-01-02", "2006/2006-01/2006-01-02", "2006/01/02", "2006-01/2006-01-02", "2006/2006-01-02",
 	"2006-01-02", "2006_01_02", "20060102", "02-01-2006",
 }
 
-// dailyTitles are the headings that daily notes begin with.
+// dailyTitles are common titles of daily notes.
 var dailyTitles = []string{
 	"2006-01-02", "Monday, 2 January 2006", "Monday 2 January 2006", "Monday, January 2, 2006", "2 January 2006", "January 2, 2006", "2006-01-02 Monday", "2006-01-02, Monday",
 }
 
-// dailies is one way in which a vault keeps daily notes.
+// dailies is a folder and layout of daily notes.
 type dailies struct {
 	folder *notes.Folder
 	dir    string
@@ -34,8 +35,9 @@ type dailies struct {
 	ext    string
 }
 
-// dailyNote is where today's daily note is, and what a new one begins with:
-// as set, else as most of the daily notes there are, else in "daily".
+// dailyNote returns the location of today's daily note and the text that a new
+// one starts with. The location is as configured, or like most existing daily
+// notes, or in the folder "daily".
 func (v vaults) dailyNote(ctx context.Context, set Daily, today time.Time) (folder *notes.Folder, name, fresh string, err error) {
 	places, err := v.all(ctx)
 	if err != nil {
@@ -58,7 +60,8 @@ func (v vaults) dailyNote(ctx context.Context, set Daily, today time.Time) (fold
 	return way.folder, name, dailyHead(ctx, latest, today), nil
 }
 
-// findDailies finds the way most daily notes are kept, and the latest of them.
+// findDailies returns the most common layout of daily notes, and the latest
+// note with it.
 func findDailies(places []place, set Daily) (dailies, place) {
 	type found struct {
 		notes  int
@@ -91,7 +94,7 @@ func findDailies(places []place, set Daily) (dailies, place) {
 	return dailies{}, place{}
 }
 
-// dailyWay reads a note's path as that of a daily note.
+// dailyWay parses a note's path as that of a daily note.
 func dailyWay(p place, set Daily) (way dailies, day time.Time, ok bool) {
 	ext := path.Ext(p.Entry.Path)
 	name := strings.TrimSuffix(p.Entry.Path, ext)
@@ -112,7 +115,7 @@ func dailyWay(p place, set Daily) (way dailies, day time.Time, ok bool) {
 	return dailies{}, time.Time{}, false
 }
 
-// cutLast cuts the last parts off a path.
+// cutLast splits off the last parts of a path.
 func cutLast(name string, parts int) (dir, rest string) {
 	at := len(name)
 	for range parts {
@@ -123,8 +126,8 @@ func cutLast(name string, parts int) (dir, rest string) {
 	return name[:at], name[at+1:]
 }
 
-// dailyHead is what today's note begins with when the latest one begins with
-// its own date as heading; "": nothing.
+// dailyHead returns the heading of today's note if the latest daily note starts
+// with its own date as heading, or if there is none; "" otherwise.
 func dailyHead(ctx context.Context, latest place, today time.Time) string {
 	if latest.folder == nil {
 		return "# " + today.Format("2006-01-02") + "\n\n"

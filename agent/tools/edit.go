@@ -22,15 +22,14 @@ import (
 	"lifehub/notes"
 )
 
-// change is what a writing tool is about to do to one note. It is worked out
-// once, shown, and then written just as it is.
-// Why: docs/design/notes.md.
+// change is a pending change of one note. It is computed once, shown, and then
+// written unchanged. See docs/design/notes.md.
 type change struct {
 	folder *notes.Folder
 	path   string
-	was    []byte // nil: there is no such note yet
-	now    []byte // nil: it is taken away
-	said   string // what is told when it is done
+	was    []byte // nil if the note does not exist yet
+	now    []byte // nil if the note is removed
+	said   string // message reported when it is done
 	memory bool   // the note is the memory file
 }
 
@@ -42,28 +41,28 @@ func (c change) diff() string {
 	if c.now == nil {
 		to = "/dev/null"
 	}
-	diff, _ := udiff.ToUnified(from, to, string(c.was), udiff.Lines(string(c.was), string(c.now)), 1) // edits made of a text fit it
+	diff, _ := udiff.ToUnified(from, to, string(c.was), udiff.Lines(string(c.was), string(c.now)), 1) // cannot fail: the edits were computed from the text
 	return diff
 }
 
-// noteWriter is what a writing tool works at.
+// noteWriter is what the writing tools have in common.
 type noteWriter struct {
 	vaults
-	changes changes // nil: a change can't be taken back
+	changes changes // nil: changes cannot be undone
 	own     *ownChanges
 }
 
-// changes keeps what notes held before they are changed. *store.Store is the
-// real one.
+// changes stores the content of notes before they are changed. *store.Store
+// implements it.
 type changes interface {
 	Changing(ctx context.Context, turn string, c agent.NoteChange) error
-	// NoteChanges returns those of a turn, in order.
+	// NoteChanges returns the changes of a turn, in order.
 	NoteChanges(ctx context.Context, turn string) ([]agent.NoteChange, error)
 	// Exchanges returns the turns of a conversation's current path, oldest first.
 	Exchanges(ctx context.Context, conversation string) ([]agent.Exchange, error)
 }
 
-// write makes a change, once it is kept how to take it back.
+// write saves how to undo a change, and makes it.
 func (d noteWriter) write(ctx context.Context, c change) error {
 	if err := d.announce(ctx, c); err != nil {
 		return err
@@ -71,7 +70,7 @@ func (d noteWriter) write(ctx context.Context, c change) error {
 	return c.write()
 }
 
-// announce keeps how a change can be taken back.
+// announce saves how to undo a change.
 func (d noteWriter) announce(ctx context.Context, c change) error {
 	turn := agent.OriginOf(ctx).Turn
 	if turn == "" || d.changes == nil {
@@ -87,13 +86,13 @@ func (c change) write() error {
 	return c.folder.Replace(c.path, c.was, c.now)
 }
 
-// sameLines reports whether two changes take away and add the same lines under
-// the same headings, be it further up or down.
+// sameLines reports whether two changes remove and add the same lines under the
+// same headings, possibly at other line numbers.
 func (c change) sameLines(other change) bool {
 	return c.folder == other.folder && c.path == other.path && c.lines() == other.lines()
 }
 
-// lines lists what is taken away and added, each line with the headings above it.
+// lines lists the removed and added lines, each with the headings above it.
 func (c change) lines() string {
 	headings := notes.Parse(notes.Entry{Path: c.path}, c.was).Headings
 	var list strings.Builder
@@ -110,11 +109,11 @@ func (c change) lines() string {
 	return list.String()
 }
 
-// planner computes what a call changes, and writes nothing.
+// planner computes what a call changes, without writing anything.
 type planner[Args any] func(context.Context, Args) (change, error)
 
-// newWriter makes a tool that changes one note; bounds are the arguments that
-// say which note.
+// newWriter returns a tool that changes one note; bounds are the arguments that
+// determine which note.
 func newWriter[Args any](d noteWriter, spec llm.ToolSpec, plan planner[Args], bounds ...string) agent.Tool {
 	return agent.NewWriter(spec, writer[Args]{d, plan}, bounds...)
 }
@@ -143,8 +142,9 @@ func (w writer[Args]) Prepare(ctx context.Context, args Args) (agent.Change, err
 	return prepared{w.noteWriter, c, again}, nil
 }
 
-// printable refuses arguments whose texts hold control characters, except tabs and
-// line ends. old_text is not written: it may name what is to be removed.
+// printable returns an error if a text argument contains control characters
+// other than tabs and line breaks. old_text is exempt: it is not written, and
+// may be what is to be removed.
 func printable[Args any](args Args) error {
 	raw, err := json.Marshal(args)
 	if err != nil {
@@ -163,11 +163,11 @@ func printable[Args any](args Args) error {
 	return nil
 }
 
-// prepared is the change of one call. Nothing replaces it once it is made.
+// prepared is the immutable change of one call.
 type prepared struct {
 	noteWriter
 	shown change
-	again func(context.Context) (change, error) // computes the change from the note as it is now
+	again func(context.Context) (change, error) // recomputes the change for the current note
 }
 
 func (p prepared) Preview() agent.Preview {
@@ -175,8 +175,8 @@ func (p prepared) Preview() agent.Preview {
 }
 
 // due returns the change as it can be made now: the one shown, if the note is
-// what it was. Where only LifeHub's own permitted changes came between, the same
-// lines are changed under the same headings, further up or down.
+// unchanged. If only LifeHub's own permitted changes happened in between, it is
+// recomputed, and must change the same lines under the same headings.
 func (p prepared) due(ctx context.Context) (change, error) {
 	now, err := p.shown.held()
 	switch {
@@ -192,7 +192,7 @@ func (p prepared) due(ctx context.Context) (change, error) {
 	return p.shown, agent.NothingDone{Err: fmt.Errorf("%s was changed after this was shown; nothing was written: read the note again", p.shown.path)}
 }
 
-// held returns what the note holds now; nil: there is no such note.
+// held returns the current content of the note; nil if it does not exist.
 func (c change) held() ([]byte, error) {
 	now, _, err := c.folder.Raw(c.path)
 	switch {
@@ -204,20 +204,21 @@ func (c change) held() ([]byte, error) {
 	return now, err
 }
 
-// ownChanges are the changes of notes that this process made, or tried: what a
-// note held afterwards, by what it held before. It is safe for concurrent use.
+// ownChanges records the changes of notes that this process made or attempted,
+// as the hash of the new content by that of the old. It is safe for concurrent
+// use.
 type ownChanges struct {
 	mu    sync.Mutex
 	after map[ownChange]string
 }
 
-// ownChange is a note and the SHA-256 of what it held; "": there was none.
+// ownChange is a note and the SHA-256 of its content; "" if it did not exist.
 type ownChange struct {
 	folder     *notes.Folder
 	path, held string
 }
 
-// maxOwn bounds the changes that are remembered.
+// maxOwn bounds the number of recorded changes.
 const maxOwn = 4096
 
 func (o *ownChanges) made(c change) {
@@ -229,8 +230,8 @@ func (o *ownChanges) made(c change) {
 	o.after[ownChange{c.folder, c.path, sumOf(c.was)}] = sum(c.now)
 }
 
-// leads reports whether own changes alone lead from what a note held when a
-// change was shown to what it holds now.
+// leads reports whether LifeHub's own changes alone lead from the content at
+// the time a change was shown to now.
 func (o *ownChanges) leads(shown change, now []byte) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -244,7 +245,7 @@ func (o *ownChanges) leads(shown change, now []byte) bool {
 	return false
 }
 
-// sumOf is the sum of a note that may not be there.
+// sumOf returns the hash of a note; "" if it does not exist.
 func sumOf(text []byte) string {
 	if text == nil {
 		return ""
@@ -252,19 +253,19 @@ func sumOf(text []byte) string {
 	return sum(text)
 }
 
-// mark is what tells after a crash whether a change was made.
+// mark is used after a crash to determine whether a change was made.
 type mark struct {
-	Vault  string `json:"vault"` // absolute folder
+	Vault  string `json:"vault"` // absolute path
 	Path   string `json:"path"`
-	Before string `json:"before,omitempty"` // SHA-256 of the note, in hex; "": there was none
+	Before string `json:"before,omitempty"` // SHA-256 of the note, in hex; "" if it did not exist
 	After  string `json:"after"`
 
-	Effect agent.Effect `json:"effect"` // if it was made
+	Effect agent.Effect `json:"effect"` // of the change, if it was made
 }
 
-// Mark returns what the note holds before the change and will hold after it.
+// Mark returns the hashes of the note before and after the change.
 func (p prepared) Mark(ctx context.Context) (json.RawMessage, error) {
-	c, _ := p.due(ctx) // its error is that of Apply
+	c, _ := p.due(ctx) // Apply returns the error
 	return json.Marshal(p.mark(c))
 }
 
@@ -272,8 +273,8 @@ func (d noteWriter) mark(c change) mark {
 	return mark{Vault: c.folder.Dir(), Path: c.path, Before: sumOf(c.was), After: sumOf(c.now), Effect: d.effect(c)}
 }
 
-// Check compares the note with what it held before the call and should hold
-// after. A note that was changed since tells nothing.
+// Check compares the note with its hashes before and after the call. If it was
+// changed since, the outcome is unknown.
 func (w writer[Args]) Check(_ context.Context, raw json.RawMessage) (agent.Happened, []agent.Effect, error) {
 	var m mark
 	if err := json.Unmarshal(raw, &m); err != nil {
@@ -310,8 +311,8 @@ func sum(text []byte) string {
 	return hex.EncodeToString(hash[:])
 }
 
-// writeTries bounds how often a change is tried while other conversations write
-// the same note.
+// writeTries bounds how often a change is retried while other conversations
+// write to the same note.
 const writeTries = 10
 
 // Apply makes the change that was shown.
@@ -323,7 +324,7 @@ func (p prepared) Apply(ctx context.Context) (agent.Result, error) {
 		if try == writeTries || !errors.Is(err, notes.ErrChanged) && !errors.Is(err, fs.ErrExist) {
 			break
 		}
-		c, err = p.due(ctx) // another conversation wrote between the look and the write
+		c, err = p.due(ctx) // another conversation wrote in between
 	}
 	if err != nil {
 		if happened, failed := p.check(p.mark(c)); failed == nil && happened == agent.HasNotHappened {
@@ -335,7 +336,7 @@ func (p prepared) Apply(ctx context.Context) (agent.Result, error) {
 	return agent.Result{Text: c.said}, nil
 }
 
-// effect is what a change does, by the lines of its diff.
+// effect returns the effect of a change, with the lines of its diff counted.
 func (d noteWriter) effect(c change) agent.Effect {
 	e := agent.Effect{Kind: agent.NoteChanged, Path: PathOf(d.vaults, c.folder, c.path), Lines: &agent.Lines{}}
 	if c.memory {

@@ -35,8 +35,8 @@ func newEditNote(v noteWriter) agent.Tool {
 	}, "path")
 }
 
-// edited replaces one text with another, which must stand there once.
-// Line ends stay those of the note.
+// edited replaces old, which must occur exactly once, with fresh. It keeps the
+// line endings of text.
 func edited(text, old, fresh string) (string, error) {
 	if strings.Contains(text, "\r\n") {
 		old, fresh = crlf(old), crlf(fresh)
@@ -61,10 +61,11 @@ func crlf(text string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\n", "\r\n")
 }
 
-// maxPlaces bounds the places that are told.
+// maxPlaces bounds the number of lines listed in an error.
 const maxPlaces = 10
 
-// linesOf are the lines on which a text stands in another, those that overlap too.
+// linesOf returns the lines on which part occurs in text, including overlapping
+// occurrences.
 func linesOf(text, part string) (lines []int) {
 	for at := 0; len(lines) < maxPlaces; {
 		i := strings.Index(text[at:], part)
@@ -81,7 +82,8 @@ func joinInts(numbers []int) string {
 	return strings.Trim(strings.ReplaceAll(fmt.Sprint(numbers), " ", ", "), "[]")
 }
 
-// nearest reports where the text stands, whatever its white space or case.
+// nearest returns a hint about where text occurs if white space and case are
+// ignored.
 func nearest(text, old string) string {
 	fold := func(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), " ")) }
 	first, _, _ := strings.Cut(strings.TrimSpace(old), "\n")

@@ -14,14 +14,15 @@ import (
 	"lifehub/notes"
 )
 
-// Facts is the file of what is remembered about the user: a list, a line each,
-// which the user may read and edit like any note.
+// Facts is the memory file: a list of facts about the user, one in each line,
+// which the user can read and edit like any note.
 type Facts struct {
-	Folder func() (*notes.Folder, error) // the folder that holds the file
-	Path   string                        // of the file below it
+	Folder func() (*notes.Folder, error) // the folder that contains the file
+	Path   string                        // path of the file in that folder
 }
 
-// folders is where a change of the file is looked for after a kill.
+// folders returns the folder in which a change of the file is checked after a
+// crash.
 func (f Facts) folders() []*notes.Folder {
 	folder, err := f.Folder()
 	if err != nil {
@@ -30,17 +31,17 @@ func (f Facts) folders() []*notes.Folder {
 	return []*notes.Folder{folder}
 }
 
-// newMemoryFile is how the file begins.
+// newMemoryFile is the initial content of the file.
 const newMemoryFile = "# Memory\n\nWhat LifeHub was asked to remember. Edit or delete lines as you like.\n\n"
 
-// List reads the facts as they stand now. No file is no facts.
+// List returns the current facts; none if the file does not exist.
 func (f Facts) List(context.Context) ([]agent.Fact, error) {
 	facts, _, err := f.read()
 	return facts, err
 }
 
-// read returns the facts and the file that they stand in; page.was is nil
-// where there is none yet.
+// read returns the facts, and a change of their file to be filled in. Its was
+// is nil if the file does not exist.
 func (f Facts) read() ([]agent.Fact, change, error) {
 	folder, err := f.Folder()
 	if err != nil {
@@ -62,8 +63,8 @@ func (f Facts) read() ([]agent.Fact, change, error) {
 
 var listItemText = pattern.Lazy(`^\s*[-*+]\s+(?:\[.\]\s+)?(\S.*)$`)
 
-// parseFacts reads every list item as a fact. Its last parentheses tell where
-// it comes from, if they are as LifeHub writes them.
+// parseFacts parses each list item as a fact. Parentheses at its end are parsed
+// as its provenance if they have the form that LifeHub writes.
 func parseFacts(text string) (facts []agent.Fact) {
 	fence := ""
 	for i, line := range strings.Split(strings.TrimPrefix(text, "\ufeff"), "\n") {
@@ -87,7 +88,8 @@ func parseFacts(text string) (facts []agent.Fact) {
 	return facts
 }
 
-// parseFact reads a line that begins with a blank: its text may be empty.
+// parseFact parses a line that starts with a space, so that the text may be
+// empty.
 func parseFact(line string) agent.Fact {
 	plain := agent.Fact{Text: strings.TrimSpace(line)}
 	open := strings.LastIndex(line, " (")
@@ -114,10 +116,11 @@ func parseFact(line string) agent.Fact {
 	return fact
 }
 
-// maxFact bounds a fact, in bytes: it is one thing to know, and stands in many prompts.
+// maxFact bounds a fact, in bytes: it should be a single piece of information,
+// and is in many prompts.
 const maxFact = 1000
 
-// adding is the change that adds a fact. now is the day it is dated with.
+// adding returns the change that adds a fact, dated now.
 func (f Facts) adding(text string, origin agent.Origin, now time.Time) (change, error) {
 	text = strings.Join(strings.Fields(text), " ")
 	if m := listItemText.FindStringSubmatch(text); m != nil {
@@ -158,8 +161,8 @@ func (f Facts) adding(text string, origin agent.Origin, now time.Time) (change, 
 	return c, nil
 }
 
-// removing is the change that takes a fact out: the one with this text, else
-// the only one that holds these words.
+// removing returns the change that removes a fact: the one with exactly this
+// text, or else the only one that contains these words.
 func (f Facts) removing(text string) (change, error) {
 	text = strings.Join(strings.Fields(text), " ")
 	if text == "" {
@@ -199,7 +202,7 @@ func (f Facts) removing(text string) (change, error) {
 	return c, nil
 }
 
-// holdsAll reports whether a text holds each word, whatever its case.
+// holdsAll reports whether text contains each of the words, ignoring case.
 func holdsAll(text, words string) bool {
 	text = strings.ToLower(text)
 	for _, word := range strings.Fields(strings.ToLower(words)) {
@@ -210,7 +213,7 @@ func holdsAll(text, words string) bool {
 	return true
 }
 
-// Begin makes the file, if it is not there yet.
+// Begin creates the file if it does not exist.
 func (f Facts) Begin() error {
 	_, c, err := f.read()
 	if err != nil || c.was != nil {
@@ -219,12 +222,12 @@ func (f Facts) Begin() error {
 	return c.folder.Create(f.Path, newMemoryFile)
 }
 
-// Remember adds a fact in the user's own name and returns the diff.
+// Remember adds a fact on behalf of the user, and returns the diff.
 func (f Facts) Remember(text string, now time.Time) (diff string, err error) {
 	return written(f.adding(text, agent.Origin{}, now))
 }
 
-// Forget takes a fact out in the user's own name and returns the diff.
+// Forget removes a fact on behalf of the user, and returns the diff.
 func (f Facts) Forget(text string) (diff string, err error) { return written(f.removing(text)) }
 
 func written(c change, err error) (diff string, _ error) {

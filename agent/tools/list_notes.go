@@ -42,7 +42,7 @@ func newListNotes(v vaults) agent.Tool {
 				continue
 			}
 			note, err := p.glance(ctx)
-			if err == nil && hasTag(note, tag) { // a note that cannot be read is reported by the index
+			if err == nil && hasTag(note, tag) { // the index reports unreadable notes
 				found = append(found, note)
 			}
 		}
@@ -86,7 +86,7 @@ func listResult(found []notes.Note, all int, args listArgs) agent.Result {
 		listed = append(listed, agent.Source{Path: n.Path})
 		day := n.Date.Format(time.DateOnly)
 		if n.Date.IsZero() {
-			day = "changed " + n.ModTime.Local().Format(time.DateOnly) // the file was, which says nothing of the note
+			day = "changed " + n.ModTime.Local().Format(time.DateOnly) // a file time, which need not be the date of the note
 		}
 		fmt.Fprintf(&b, "\n- %s %s", day, n.Path)
 		if !strings.EqualFold(n.Title, strings.TrimSuffix(path.Base(n.Path), path.Ext(n.Path))) {

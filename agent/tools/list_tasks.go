@@ -22,7 +22,7 @@ type listTasksArgs struct {
 // dueWithin is how many days ahead a task counts as due.
 const dueWithin = 7
 
-// maxTasks bounds the tasks of one answer.
+// maxTasks bounds the number of tasks in a result.
 const maxTasks = 100
 
 func newListTasks(v vaults, now func() time.Time) agent.Tool {
@@ -63,7 +63,7 @@ func (t vaultTask) is(status string, today time.Time) bool {
 	return true
 }
 
-// date is the day by which, else for which, a task is planned.
+// date returns the due date of a task, or else its scheduled date.
 func (t vaultTask) date() time.Time {
 	if t.Task.Due.IsZero() {
 		return t.Task.Scheduled
@@ -71,19 +71,20 @@ func (t vaultTask) date() time.Time {
 	return t.Task.Due
 }
 
-// about reports whether a task's line, the headings above it or the path of
-// its note holds all words.
+// about reports whether a task's line, the headings above it or the path of its
+// note contain all words.
 func (t vaultTask) about(words string) bool {
 	return holdsAll(t.Task.Raw+" "+t.heading+" "+t.place.Entry.Path, words)
 }
 
-// isOf reports whether a task bears a date of a time, where one is asked for.
+// isOf reports whether a task has a date in the given period; true if the
+// period is zero.
 func (t vaultTask) isOf(asked when.Span) bool {
 	return asked.IsZero() || slices.ContainsFunc(t.days, asked.Meets)
 }
 
-// byDate sorts open tasks by what comes first, done ones by what was done
-// last; those without a date come at the end.
+// byDate sorts done tasks by completion date, others by date, with undated ones
+// last.
 func byDate(tasks []vaultTask, status string) {
 	slices.SortStableFunc(tasks, func(a, b vaultTask) int {
 		if status == "done" {
@@ -124,7 +125,7 @@ func noTasks(next []vaultTask, all int, status, about string, today time.Time) a
 	return agent.Result{Text: text, Nothing: len(next) == 0, Listed: tasksAt(next)}
 }
 
-// tasksAt are the places of tasks.
+// tasksAt returns the tasks as sources.
 func tasksAt(tasks []vaultTask) (lines []agent.Source) {
 	for _, t := range tasks {
 		lines = append(lines, agent.Source{Path: t.place.Entry.Path, Line: t.Task.Line, EndLine: t.Task.Line, Text: t.Task.Text})
@@ -132,7 +133,7 @@ func tasksAt(tasks []vaultTask) (lines []agent.Source) {
 	return lines
 }
 
-// tasksOf names a task of a status: "overdue task".
+// tasksOf returns a noun for tasks of a status, such as "overdue task".
 func tasksOf(status string) string {
 	if status == "all" {
 		return "task"
@@ -140,7 +141,8 @@ func tasksOf(status string) string {
 	return status + " task"
 }
 
-// aboutWords says which tasks are listed: about what, and for or on which days.
+// aboutWords describes which tasks are listed: their subject, and their period
+// or today's date.
 func aboutWords(words string, asked when.Span, today time.Time) (about string) {
 	if words = strings.TrimSpace(words); words != "" {
 		about = fmt.Sprintf(" about %q", words)
@@ -151,8 +153,7 @@ func aboutWords(words string, asked when.Span, today time.Time) (about string) {
 	return about + " on " + today.Format("Monday, 2006-01-02")
 }
 
-// comingUp are the first open tasks with a date, for one who asked what is due
-// when nothing is.
+// comingUp returns the next open tasks with a date, for when nothing is due.
 func comingUp(all []vaultTask, status string, today time.Time) []vaultTask {
 	if status != "due" && status != "overdue" {
 		return nil
@@ -163,7 +164,7 @@ func comingUp(all []vaultTask, status string, today time.Time) []vaultTask {
 	return open[:min(len(open), most)]
 }
 
-// line is a task as it is listed.
+// line formats a task for the list.
 func (t vaultTask) line(today time.Time) string {
 	return fmt.Sprintf("- [%s] %s%s (%s)", t.box(), t.Task.Text, t.when(today), t.at())
 }
@@ -178,7 +179,7 @@ func (t vaultTask) box() string {
 	return " "
 }
 
-// when writes a task's dates in words.
+// when formats the priority, dates and recurrence of a task.
 func (t vaultTask) when(today time.Time) string {
 	var parts []string
 	if t.Task.Priority != "" {
@@ -205,7 +206,7 @@ func (t vaultTask) when(today time.Time) string {
 	return ", " + strings.Join(parts, ", ")
 }
 
-// startOfDay is the local midnight of the day that t names in its own zone.
+// startOfDay returns the local midnight of the date that t has in its own zone.
 func startOfDay(t time.Time) time.Time {
 	return time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, time.Local)
 }

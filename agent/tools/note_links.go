@@ -19,9 +19,9 @@ type linksArgs struct {
 }
 
 const (
-	// maxLinks bounds the links of each direction that are told.
+	// maxLinks bounds the links listed in each direction.
 	maxLinks = 50
-	// maxLinkLine bounds the line around a link, in bytes.
+	// maxLinkLine bounds the text shown around a link, in bytes.
 	maxLinkLine = 160
 )
 
@@ -90,15 +90,16 @@ func newNoteLinks(v vaults) agent.Tool {
 	}), v}
 }
 
-// backlink is a link of another note, or a mention without one, with the line that it stands in.
+// backlink is a link in another note, or a mention without one, with the text
+// of its line.
 type backlink struct {
 	path string
 	link notes.Link
 	line string
 }
 
-// linksThatMayMean are the links of another note that name a note by its file
-// or its title.
+// linksThatMayMean returns the links of another note whose target could be the
+// file or a title of note.
 func linksThatMayMean(note, other notes.Note) (list []backlink) {
 	base := path.Base(notes.BareName(note.Path))
 	var lines []string
@@ -114,7 +115,7 @@ func linksThatMayMean(note, other notes.Note) (list []backlink) {
 	return list
 }
 
-// lineOf is the start of a line, which counts from 1.
+// lineOf returns the start of a line. Lines are numbered from 1.
 func lineOf(lines []string, line int) string {
 	if line < 1 || line > len(lines) {
 		return ""

@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// page is a note cut into lines, to be changed without touching the rest:
-// bytes, line ends and encoding marks of all other lines stay.
+// page is a note split into lines, to be changed without touching the other
+// lines: their bytes, line endings and the byte order mark are preserved.
 type page struct {
-	mark  string   // the byte order mark, if there is one
-	lines []string // each with its own end
-	end   string   // how lines end here
+	mark  string   // byte order mark, if any
+	lines []string // including line endings
+	end   string   // line ending used for new lines
 }
 
 const byteOrderMark = "\ufeff"
@@ -37,7 +37,8 @@ func openPage(raw []byte) (*page, error) {
 	return p, nil
 }
 
-// replace swaps one line, which counts from 1, for others; for none, it goes.
+// replace replaces a line, numbered from 1, or removes it if there are no
+// texts.
 func (p *page) replace(line int, texts ...string) {
 	if len(texts) == 0 {
 		p.lines = slices.Delete(p.lines, line-1, line)
@@ -50,7 +51,7 @@ func (p *page) replace(line int, texts ...string) {
 	p.lines = slices.Replace(p.lines, line-1, line, fresh...)
 }
 
-// insert puts lines after a line; after line 0 they come first.
+// insert inserts lines after a line; after line 0 they come first.
 func (p *page) insert(after int, texts ...string) {
 	if after > 0 && !strings.HasSuffix(p.lines[after-1], "\n") {
 		p.lines[after-1] += p.end
@@ -66,15 +67,15 @@ func (p *page) ended(texts []string) []string {
 	return ended
 }
 
-// text is a line without its end.
+// text returns a line without its line ending.
 func (p *page) text(line int) string { return strings.TrimRight(p.lines[line-1], "\r\n") }
 
 func (p *page) bytes() []byte { return []byte(p.mark + strings.Join(p.lines, "")) }
 
-// appendTo puts lines at the end of the section that ends, blank lines
-// included, on line end, and returns the number of the first. A list goes on as
-// a list; anything else gets a blank line before it, and after it when more
-// follows.
+// appendTo appends lines to the section that ends on line end, including blank
+// lines, and returns the number of the first new line. A list is continued
+// directly. Otherwise a blank line separates the new lines from the text before
+// and after.
 func (p *page) appendTo(end int, texts ...string) (line int) {
 	last := end
 	for last > 0 && strings.TrimSpace(p.lines[last-1]) == "" {
@@ -87,7 +88,7 @@ func (p *page) appendTo(end int, texts ...string) (line int) {
 	case last == end:
 		texts = append([]string{""}, texts...)
 		line++
-	default: // one of the blank lines there are
+	default: // reuse one of the blank lines
 		if end < len(p.lines) && end-last == 1 {
 			texts = append(texts, "")
 		}

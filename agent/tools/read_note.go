@@ -64,9 +64,9 @@ func readResult(at place, note notes.Note, args readArgs) (agent.Result, error) 
 	return agent.Result{Text: text, Sources: sources}, nil
 }
 
-// withoutFront puts the text of a note first and its front matter last, so that
-// an answer that quotes the note does not begin with "tags:". Front matter
-// that says nothing of its own is left out.
+// withoutFront returns the text of a note first and its front matter last, so
+// that an answer that quotes the note does not start with "tags:". Front matter
+// with only standard fields is omitted.
 func withoutFront(base agent.Source, note notes.Note, lines []string, to int) []agent.Source {
 	var sources []agent.Source
 	if note.BodyLine <= to {

@@ -14,8 +14,8 @@ type recallArgs struct {
 	Query string `json:"query,omitempty" description:"what to recall; all facts if left out"`
 }
 
-// past finds exchanges of earlier conversations. (*agent.Agent).Recall is the
-// real one.
+// past finds exchanges of earlier conversations. (*agent.Agent).Recall
+// implements it.
 type past func(ctx context.Context, conversation, question string, limit int) ([]agent.Recollection, error)
 
 const (

@@ -27,18 +27,20 @@ type searchArgs struct {
 	Before string `json:"before,omitempty" description:"dated before this day, YYYY-MM-DD"`
 }
 
-// datedFilter is a filter that is meant as one, though its date may be none.
+// datedFilter matches what is meant as a date filter, even if its date is
+// invalid.
 var datedFilter = pattern.Lazy(`(?i)\b(?:after|before):"?\d`)
 
 const (
-	// maxPassages bounds what one search brings.
+	// maxPassages bounds the passages that one search returns.
 	maxPassages = 50
-	// maxWithout bounds the hidden notes that a search leaves out from the start;
-	// SQLite takes 32,766 values. What is found of others is left out afterwards.
+	// maxWithout bounds the hidden notes excluded by the query itself, because
+	// SQLite allows 32,766 values. Results from further hidden notes are
+	// removed afterwards.
 	maxWithout = 30_000
 )
 
-// searcher finds passages in all vaults. *rag.Library is the real one.
+// searcher finds passages in all vaults. *rag.Library implements it.
 type searcher interface {
 	Search(ctx context.Context, q rag.Query) (rag.Found, error)
 }
@@ -55,7 +57,7 @@ func newSearchNotes(search searcher, v vaults, now func() time.Time, window func
 			return agent.Result{}, err
 		}
 		blocks := blocksOf(found.Passages)
-		if query.After.IsZero() && query.Before.IsZero() { // else there may be lines of another time around
+		if query.After.IsZero() && query.Before.IsZero() { // otherwise the note may contain lines of other dates
 			found.Passages = v.wholeNotes(ctx, found.Passages)
 		}
 		result := searchResult(args.Query, query, found)
@@ -64,7 +66,7 @@ func newSearchNotes(search searcher, v vaults, now func() time.Time, window func
 	})
 }
 
-// blocksOf are the parts of passages that fit the question.
+// blocksOf returns the parts of passages that fit the question.
 func blocksOf(passages []rag.Passage) (list []agent.Block) {
 	for _, p := range passages {
 		for _, b := range p.Blocks {
@@ -76,7 +78,8 @@ func blocksOf(passages []rag.Passage) (list []agent.Block) {
 	return list
 }
 
-// room is what the notes of a time may take of a model's window, in tokens: half.
+// room returns how much of a model's window the notes of a period may take, in
+// tokens: half.
 func room(window func() int) int {
 	const unknown = 8192
 	if window == nil {
@@ -85,7 +88,7 @@ func room(window func() int) int {
 	return cmp.Or(window(), unknown) / 2
 }
 
-// Hidden are the paths of the notes that a rule hides.
+// Hidden returns the paths of the notes that rules hide.
 func Hidden(ctx context.Context, v vaults) (paths []string, err error) {
 	if !agent.HidesNotes(ctx) {
 		return nil, nil
@@ -109,19 +112,19 @@ func SearchShown(ctx context.Context, search searcher, v vaults, query rag.Query
 	if err != nil {
 		return rag.Found{}, err
 	}
-	found.Passages = slices.DeleteFunc(found.Passages, func(p rag.Passage) bool { return agent.HidesNote(ctx, p.Path) }) // a note that was moved since
+	found.Passages = slices.DeleteFunc(found.Passages, func(p rag.Passage) bool { return agent.HidesNote(ctx, p.Path) }) // the note may have been moved since
 	if found.Time != nil {
 		found.Time.List = slices.DeleteFunc(found.Time.List, func(n when.Entry) bool { return agent.HidesNote(ctx, n.Path) })
 	}
 	return found, nil
 }
 
-// wholeNotes widens each passage of a small note to all of its text, once a
-// note. A note that cannot be read stays as it was found.
+// wholeNotes extends each passage of a small note to its whole text, without
+// duplicates. Passages of notes that cannot be read are unchanged.
 func (v vaults) wholeNotes(ctx context.Context, passages []rag.Passage) (list []rag.Passage) {
 	for _, p := range passages {
 		i := slices.IndexFunc(v(), func(f *notes.Folder) bool { return f.Dir() == p.Vault })
-		if i < 0 || p.Dated { // a dated one is cut to the lines of its time
+		if i < 0 || p.Dated { // a dated passage has only the lines of its period
 			list = append(list, p)
 			continue
 		}
@@ -145,11 +148,11 @@ func (v vaults) wholeNotes(ctx context.Context, passages []rag.Passage) (list []
 	return list
 }
 
-// query makes a query of the arguments; filters may also stand in the text,
-// as a person would type them.
+// query converts the arguments to a query. Filters may also be in the text, as
+// a person would type them.
 func (a searchArgs) query() (rag.Query, error) {
 	q, err := rag.ParseQuery(a.Query)
-	if err != nil && !datedFilter.MatchString(a.Query) { // a colon in the user's words is no filter
+	if err != nil && !datedFilter.MatchString(a.Query) { // a colon in the user's words is not a filter
 		q, err = rag.Query{Text: a.Query}, nil
 	}
 	if err != nil {
@@ -226,7 +229,8 @@ func sourceOf(p rag.Passage) agent.Source {
 	}
 }
 
-// filtersOf says what kept notes out, so that "nothing" is not read as more than it is.
+// filtersOf describes which notes were excluded, so that "nothing found" is not
+// misunderstood.
 func filtersOf(q rag.Query) string {
 	var filters []string
 	for _, p := range q.Paths {
@@ -251,7 +255,7 @@ func filtersOf(q rag.Query) string {
 	return said + ")"
 }
 
-// coverageHint says how far the search can be trusted, when that is not fully.
+// coverageHint describes why a search may be incomplete; "" if it is complete.
 func coverageHint(c rag.Coverage) string {
 	hint := ""
 	if c.Indexed < c.Total {

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"time"
-	_ "time/tzdata" // zones are known on machines that have none installed
+	_ "time/tzdata" // for machines without a zone database
 
 	"lifehub/agent"
 )
@@ -31,7 +31,7 @@ func newToday(now func() time.Time) agent.Tool {
 	})
 }
 
-// zoneName is a zone's name and its distance from UTC.
+// zoneName returns the name of a zone and its offset from UTC.
 func zoneName(t time.Time) string {
 	name, offset := t.Format("MST"), t.Format("UTC-07:00")
 	if location := t.Location().String(); location != "Local" && location != name {

@@ -1,5 +1,5 @@
-// Package tools holds the built-in tools: one file each, with what the model
-// is told about it in the .md file of the same name. Start with [All].
+// Package tools has the built-in tools, one in each file; the .md file with the
+// same name is the description for the model. Start with [All].
 package tools
 
 import (
@@ -12,28 +12,28 @@ import (
 	"lifehub/notes"
 )
 
-// Deps is what the tools work with. Search, Folders and Facts are required.
+// Deps is what the tools depend on. Search, Folders and Facts are required.
 type Deps struct {
 	Search  searcher
-	Folders func() []*notes.Folder // the open vaults of this moment
+	Folders func() []*notes.Folder // returns the open vaults
 	Now     func() time.Time       // in the user's zone; nil: time.Now
 	Daily   Daily
-	Changes changes      // nil: what tools do to notes can't be taken back
-	Mail    mail.Account // without a host no mail is sent, and there is no tool for it
+	Changes changes      // nil: changes of notes cannot be undone
+	Mail    mail.Account // without a Host, there is no tool for mail
 	Facts   Facts
-	Kept    artifacts // keeps the documents that turns make; nil: there are no tools for them
-	Past    past      // finds what was said in earlier conversations; nil: nothing
+	Kept    artifacts // stores documents; nil: there are no tools for them
+	Past    past      // recalls earlier conversations; nil: nothing is recalled
 
-	Window func() int // tokens that the model's window holds; nil or 0: unknown
+	Window func() int // tokens in the model's window; nil or 0: unknown
 
 	Web web.Search
-	// Sent is told how many bytes a tool has sent to another machine, at any
-	// time and from any goroutine; nil: nobody is.
+	// Sent is called with the number of bytes sent to another machine, from any
+	// goroutine. May be nil.
 	Sent  func(bytes int)
-	Units string // of the weather: metric or imperial; "": metric
+	Units string // for the weather: metric or imperial; "": metric
 }
 
-// All makes every built-in tool.
+// All returns all built-in tools.
 func All(d Deps) []agent.Tool {
 	if d.Now == nil {
 		d.Now = time.Now
@@ -71,6 +71,6 @@ func All(d Deps) []agent.Tool {
 	return list
 }
 
-// Reversible reports whether what a built-in tool does can be taken back: it
-// changes nothing, or notes, of which what they held before is kept.
+// Reversible reports whether the effects of a built-in tool can be undone: it
+// changes nothing, or only notes whose previous content is saved.
 func Reversible(tool string) bool { return tool != "send_email" }

@@ -12,35 +12,34 @@ import (
 	"lifehub/notes"
 )
 
-// Undone is what became of taking back what a turn did to one note.
+// Undone is the result of undoing a turn's changes of one note.
 type Undone struct {
 	Vault, Path string
 	What        UndoResult
-	Trash       string // where in the vault what was taken away is now; "": nowhere
-	Diff        string // from the note as it is to what it was before the turn, where that was not done
-	Err         error  // why it could not be done
+	Trash       string // where in the vault the removed content is now; "" if nothing was removed
+	Diff        string // from the current note to the one before the turn, if it was not restored
+	Err         error  // why it failed
 }
 
-// UndoResult says what was done to a note.
+// UndoResult is what was done to a note.
 type UndoResult int
 
-// What became of a note.
 const (
-	UndoNothing  UndoResult = iota // it is as it was before the turn already
-	UndoRestored                   // it is again as it was
-	UndoTrashed                    // the turn made it, and it is in the trash now
-	UndoChanged                    // it was changed since, and was left alone
+	UndoNothing  UndoResult = iota // the note already was as before the turn
+	UndoRestored                   // restored as before the turn
+	UndoTrashed                    // created by the turn, and moved to the trash
+	UndoChanged                    // changed since, and therefore left unchanged
 	UndoFailed
 )
 
-// Undo takes back what a turn did to notes, each as a whole. A note that was
-// changed since is left alone. Doing it again does no harm.
+// Undo restores each note to its content before a turn, unless it was changed
+// since. It is idempotent.
 func Undo(folders []*notes.Folder, changes []agent.NoteChange) []Undone {
 	return takeBack(folders, changes, false)
 }
 
-// Restore gives notes back what they held before a turn, whatever they hold
-// now. That goes to the trash first.
+// Restore restores notes to their content before a turn, whatever they contain
+// now. The current content is saved in the trash first.
 func Restore(folders []*notes.Folder, changes []agent.NoteChange) []Undone {
 	return takeBack(folders, changes, true)
 }
@@ -80,7 +79,7 @@ func takeBack(folders []*notes.Folder, changes []agent.NoteChange, whatever bool
 	})
 }
 
-// eachNote collects the changes of each note and has them undone.
+// eachNote groups changes by note and calls undo for each note.
 func eachNote(changes []agent.NoteChange, undo func(*Undone, []agent.NoteChange) error) []Undone {
 	type place struct{ vault, path string }
 	var order []place
@@ -103,7 +102,8 @@ func eachNote(changes []agent.NoteChange, undo func(*Undone, []agent.NoteChange)
 	return list
 }
 
-// present finds the vault of a note and reads it; nil: there is no such note.
+// present returns the vault and the content of a note; nil if the note does not
+// exist.
 func present(folders []*notes.Folder, u *Undone) (*notes.Folder, []byte, error) {
 	for _, folder := range folders {
 		if folder.Dir() != u.Vault {
@@ -121,12 +121,12 @@ func present(folders []*notes.Folder, u *Undone) (*notes.Folder, []byte, error) 
 	return nil, nil, fmt.Errorf("the notes in %s are not open now", u.Vault)
 }
 
-// walkBack goes from what a note holds now back through the changes of a turn,
-// the last first. A change that was never made, because the turn was killed,
-// is passed over. ok is false where the note was changed by someone else.
+// walkBack undoes the changes of a turn to a note with content now, last first.
+// A change that was never made, because the turn was killed, is skipped. ok is
+// false if the note was changed by someone else.
 func walkBack(now []byte, changes []agent.NoteChange) (before []byte, ok bool) {
 	if same(now, changes[0].Before) {
-		return now, true // it was taken back already, or never done
+		return now, true // undone already, or never done
 	}
 	before = now
 	for i := len(changes) - 1; i >= 0; i-- {
@@ -142,5 +142,6 @@ func walkBack(now []byte, changes []agent.NoteChange) (before []byte, ok bool) {
 	return before, true
 }
 
-// same reports whether two notes hold the same; no note is not an empty one.
+// same reports whether two notes have the same content. A missing note (nil) is
+// not an empty one.
 func same(a, b []byte) bool { return (a == nil) == (b == nil) && bytes.Equal(a, b) }

@@ -12,17 +12,17 @@ import (
 	"lifehub/notes"
 )
 
-// newUndo makes the tool that takes back what the last turn of the conversation
-// that changed notes did to them. What it does is a change like any other: undone
-// once more, the notes are what they were.
+// newUndo returns the tool that undoes the changes of notes by the last turn of
+// the conversation that made any. The undo is itself such a change, so undoing
+// it restores the notes.
 func newUndo(own, memory noteWriter) agent.Tool {
 	return agent.NewEraser(spec[struct{}]("undo"), undoer{own, memory})
 }
 
-// undoer restores notes, and the memory file.
+// undoer restores notes and the memory file.
 type undoer struct{ own, memory noteWriter }
 
-// Prepare computes what the notes of the turn are to hold again.
+// Prepare computes the content that the notes of the turn will be restored to.
 func (u undoer) Prepare(ctx context.Context, _ struct{}) (agent.Change, error) {
 	done, err := u.lastChanges(ctx)
 	if err != nil {
@@ -55,7 +55,7 @@ func (u undoer) Prepare(ctx context.Context, _ struct{}) (agent.Change, error) {
 
 func (u undoer) folders() []*notes.Folder { return slices.Concat(u.own.vaults(), u.memory.vaults()) }
 
-// writer is the one that knows the note of a change.
+// writer returns the noteWriter for the note of a change.
 func (u undoer) writer(c change) noteWriter {
 	if c.memory {
 		return u.memory
@@ -63,7 +63,8 @@ func (u undoer) writer(c change) noteWriter {
 	return u.own
 }
 
-// lastChanges returns what the newest turn before this one did that changed notes.
+// lastChanges returns the changes of the newest earlier turn that changed
+// notes.
 func (u undoer) lastChanges(ctx context.Context) ([]agent.NoteChange, error) {
 	now := agent.OriginOf(ctx)
 	turns, err := u.own.changes.Exchanges(ctx, now.Conversation)
@@ -81,7 +82,8 @@ func (u undoer) lastChanges(ctx context.Context) ([]agent.NoteChange, error) {
 	return nil, errors.New("there is nothing to take back: no message of this conversation changed a note")
 }
 
-// Check reports whether the notes are as they should be after the call, or before it.
+// Check reports whether the notes are as expected after the call, or as before
+// it.
 func (u undoer) Check(_ context.Context, raw json.RawMessage) (agent.Happened, []agent.Effect, error) {
 	var marks []mark
 	if err := json.Unmarshal(raw, &marks); err != nil {
@@ -106,15 +108,15 @@ func (u undoer) Check(_ context.Context, raw json.RawMessage) (agent.Happened, [
 	return agent.MayHaveHappened, effects, nil
 }
 
-// backward is the way back of one call.
+// backward is the change of one undo call.
 type backward struct {
 	undoer
-	done  []agent.NoteChange // what is taken back
-	shown []change           // by which
-	left  []string           // the notes that cannot be taken back, and why
+	done  []agent.NoteChange // changes that are undone
+	shown []change           // changes that undo them
+	left  []string           // notes that cannot be restored, and why
 }
 
-// Preview shows all notes that it changes, and those that it cannot.
+// Preview shows the notes that change and those that cannot be restored.
 func (b backward) Preview() agent.Preview {
 	p := agent.Preview{Text: strings.Join(b.left, "\n")}
 	if len(b.shown) == 1 {
@@ -126,7 +128,7 @@ func (b backward) Preview() agent.Preview {
 	return p
 }
 
-// Mark returns what the notes hold before the change and after it.
+// Mark returns the hashes of the notes before and after the change.
 func (b backward) Mark(context.Context) (json.RawMessage, error) {
 	var marks []mark
 	for _, c := range b.shown {
@@ -135,7 +137,7 @@ func (b backward) Mark(context.Context) (json.RawMessage, error) {
 	return json.Marshal(marks)
 }
 
-// Apply restores the notes that are still what they were when they were shown.
+// Apply restores the notes that are unchanged since they were shown.
 func (b backward) Apply(ctx context.Context) (agent.Result, error) {
 	for _, c := range b.shown {
 		if err := b.writer(c).announce(ctx, c); err != nil {
@@ -154,7 +156,7 @@ func (b backward) Apply(ctx context.Context) (agent.Result, error) {
 	return agent.Result{Text: "Taken back: " + strings.Join(said, "; ") + "."}, nil
 }
 
-// String says what became of the note.
+// String describes the result.
 func (u Undone) String() string {
 	where := ""
 	if u.Trash != "" {

@@ -18,14 +18,14 @@ import (
 	"lifehub/notes"
 )
 
-// vaults are the open folders of notes.
+// vaults returns the open folders of notes.
 type vaults func() []*notes.Folder
 
-// place is where a note is.
+// place is the location of a note.
 type place struct {
 	folder  *notes.Folder
 	Entry   notes.Entry
-	instead string // what is said where another note was asked for
+	instead string // notice that another note was requested; may be ""
 }
 
 func (p place) read(ctx context.Context) (notes.Note, error) {
@@ -36,7 +36,7 @@ func (p place) read(ctx context.Context) (notes.Note, error) {
 	return opened(ctx, notes.Parse(entry, raw)), nil
 }
 
-// glance is read for many notes at once: it leaves the pages of a PDF out.
+// glance is like read, for many notes at once: it skips the pages of a PDF.
 func (p place) glance(ctx context.Context) (notes.Note, error) {
 	if notes.IsPDF(p.Entry.Path) {
 		return opened(ctx, notes.Parse(p.Entry, nil)), nil
@@ -44,7 +44,7 @@ func (p place) glance(ctx context.Context) (notes.Note, error) {
 	return p.read(ctx)
 }
 
-// opened says so when a note names a source elsewhere.
+// opened records it if a note declares that it comes from elsewhere.
 func opened(ctx context.Context, note notes.Note) notes.Note {
 	if note.Untrusted {
 		agent.Opened(ctx, note.Path, note.Title, note.Text)
@@ -52,10 +52,10 @@ func opened(ctx context.Context, note notes.Note) notes.Note {
 	return note
 }
 
-// errNoVault is told to the model when there is nothing to work on.
+// errNoVault is shown to the model if no folder is open.
 var errNoVault = errors.New("no notes folder is open")
 
-// list finds the notes of all vaults that no rule hides.
+// list returns the notes of all vaults, except hidden ones.
 func (v vaults) list(ctx context.Context) ([]place, error) {
 	places, err := v.all(ctx)
 	if agent.HidesNotes(ctx) {
@@ -64,7 +64,7 @@ func (v vaults) list(ctx context.Context) ([]place, error) {
 	return places, err
 }
 
-// all finds the hidden ones too, for what only adds to them.
+// all is like list but includes hidden notes.
 func (v vaults) all(ctx context.Context) ([]place, error) {
 	folders := v()
 	if len(folders) == 0 {
@@ -83,9 +83,9 @@ func (v vaults) all(ctx context.Context) ([]place, error) {
 	return places, nil
 }
 
-// locate finds the vault that a path belongs to, and the path below it. The
-// path may be absolute or begin with the vault's name; else it is that of the
-// first vault.
+// locate returns the vault that a path belongs to, and the path within it. The
+// path may be absolute or begin with the vault's name; otherwise it belongs to
+// the first vault.
 func (v vaults) locate(name string) (*notes.Folder, string, error) {
 	folders := v()
 	if len(folders) == 0 {
@@ -98,7 +98,7 @@ func (v vaults) locate(name string) (*notes.Folder, string, error) {
 			}
 		}
 	}
-	name = path.Clean("/" + filepath.ToSlash(name))[1:] // "/a", "./a" and "a" are one
+	name = path.Clean("/" + filepath.ToSlash(name))[1:] // "/a", "./a" and "a" are equivalent
 	if first, below, ok := strings.Cut(name, "/"); ok && len(folders) > 1 {
 		for _, folder := range folders {
 			if filepath.Base(folder.Dir()) == first {
@@ -109,9 +109,9 @@ func (v vaults) locate(name string) (*notes.Folder, string, error) {
 	return folders[0], name, nil
 }
 
-// find looks a note up by path, file name or title, as the user or a model
-// calls it. The error names the candidates when there are several, and is
-// [fs.ErrNotExist] when there is none.
+// find returns the note with a path, file name or title, as written by the user
+// or a model. If there are several, the error lists them; if there is none, it
+// is [fs.ErrNotExist].
 func (v vaults) find(ctx context.Context, name string) (place, error) {
 	called := strings.TrimSpace(name)
 	if inner, ok := strings.CutPrefix(called, "[["); ok {
@@ -147,14 +147,15 @@ func (v vaults) find(ctx context.Context, name string) (place, error) {
 	return place{}, fmt.Errorf("several notes are called %q: %s; give the path", name, pathsOf(ctx, found))
 }
 
-// FindNote looks a note up by path, file name or title. The error names the
-// candidates, or what is near.
+// FindNote returns the note with a path, file name or title. The error lists
+// candidates or similar names.
 func FindNote(ctx context.Context, folders []*notes.Folder, name string) (*notes.Folder, string, error) {
 	at, err := vaults(func() []*notes.Folder { return folders }).find(ctx, name)
 	return at.folder, at.Entry.Path, err
 }
 
-// firstFitting are those that fit by the first way in which any does.
+// firstFitting returns the items that satisfy the first condition that any item
+// satisfies.
 func firstFitting[T any](list []T, ways ...func(T) bool) (found []T) {
 	for _, fits := range ways {
 		if found = slices.DeleteFunc(slices.Clone(list), func(item T) bool { return !fits(item) }); len(found) > 0 {
@@ -164,8 +165,8 @@ func firstFitting[T any](list []T, ways ...func(T) bool) (found []T) {
 	return found
 }
 
-// PathOf is the path by which tools and rules know a note: that of the first vault as it
-// is, others behind their vault's name.
+// PathOf returns the path that tools and rules use for a note: as it is for the
+// first vault, with the vault's name as prefix for others.
 func PathOf(v vaults, folder *notes.Folder, name string) string {
 	if at, below, err := v.locate(name); err == nil && at == folder && below == name {
 		return name
@@ -173,7 +174,7 @@ func PathOf(v vaults, folder *notes.Folder, name string) string {
 	return filepath.Base(folder.Dir()) + "/" + name
 }
 
-// byPath is a reading tool whose argument path names a note.
+// byPath is a read-only tool whose argument path names a note.
 type byPath struct {
 	agent.Tool
 	vaults
@@ -181,12 +182,12 @@ type byPath struct {
 
 func (byPath) ReadOnly() bool { return true }
 
-// ByPath is a reading tool whose argument path names a note.
+// ByPath wraps a read-only tool whose argument path names a note.
 func ByPath(tool agent.Tool, folders func() []*notes.Folder) agent.Tool {
 	return byPath{tool, folders}
 }
 
-// Places finds the note.
+// Places returns the path of the note.
 func (b byPath) Places(ctx context.Context, raw json.RawMessage) map[string]string {
 	var args struct {
 		Path string `json:"path"`
@@ -201,7 +202,7 @@ func (b byPath) Places(ctx context.Context, raw json.RawMessage) map[string]stri
 	return map[string]string{"path": PathOf(b.vaults, at.folder, at.Entry.Path)}
 }
 
-// findToRead finds a note as find does, or else the only one that is called alike.
+// findToRead is like find but also accepts the only note with a similar name.
 func (v vaults) findToRead(ctx context.Context, name string) (place, error) {
 	at, err := v.find(ctx, name)
 	if none := (*noNoteError)(nil); errors.As(err, &none) && len(none.alike) == 1 {
@@ -211,7 +212,7 @@ func (v vaults) findToRead(ctx context.Context, name string) (place, error) {
 	return at, err
 }
 
-// open finds a note as findToRead does, and reads it.
+// open finds a note like findToRead, and reads it.
 func (v vaults) open(ctx context.Context, name string) (at place, note notes.Note, err error) {
 	if at, err = v.findToRead(ctx, name); err == nil {
 		note, err = at.read(ctx)
@@ -219,10 +220,10 @@ func (v vaults) open(ctx context.Context, name string) (at place, note notes.Not
 	return at, note, err
 }
 
-// noNoteError says that there is no such note; it is [fs.ErrNotExist].
+// noNoteError means that there is no such note. It is [fs.ErrNotExist].
 type noNoteError struct {
 	name, near string
-	alike      []place // whose file names have the same words
+	alike      []place // notes whose file names have the same words
 }
 
 func (e *noNoteError) Error() string {
@@ -233,7 +234,8 @@ func (e *noNoteError) Error() string {
 }
 func (e *noNoteError) Is(target error) bool { return target == fs.ErrNotExist }
 
-// titled reads a note only when its text holds the title's words at all.
+// titled reports whether a note has the title. It parses the note only if it
+// contains the text of the title.
 func titled(p place, title string) bool {
 	raw, entry, err := p.folder.Raw(p.Entry.Path)
 	if err != nil || !bytes.Contains(bytes.ToLower(raw), []byte(strings.ToLower(title))) {
@@ -242,7 +244,8 @@ func titled(p place, title string) bool {
 	return slices.ContainsFunc(notes.Parse(entry, raw).Titles(), func(own string) bool { return strings.EqualFold(own, title) })
 }
 
-// near suggests notes whose path has a word of the name; alike have the same words.
+// near returns notes whose path contains a word of the name, and those with
+// exactly the same words.
 func near(places []place, name string) (close, alike []place) {
 	words := notes.NameWords(name)
 	for _, p := range places {
@@ -256,14 +259,14 @@ func near(places []place, name string) (close, alike []place) {
 	return close, alike
 }
 
-// mostNamed is how many places an error names.
+// mostNamed is how many places an error lists.
 const mostNamed = 8
 
-// pathsOf names some places, and how many more there are.
+// pathsOf lists some places, and the number of further ones.
 func pathsOf(ctx context.Context, places []place) string {
 	var names []string
 	for _, p := range places[:min(len(places), mostNamed)] {
-		_, _ = p.glance(ctx) // a clipping's file is called as a page wanted it
+		_, _ = p.glance(ctx) // record untrusted notes, whose file names come from web pages
 		names = append(names, p.Entry.Path)
 	}
 	text := strings.Join(names, ", ")
@@ -273,7 +276,7 @@ func pathsOf(ctx context.Context, places []place) string {
 	return text
 }
 
-// tasks collects the tasks of all vaults, in path order.
+// tasks returns the tasks of all vaults, in path order.
 func (v vaults) tasks(ctx context.Context) ([]vaultTask, error) {
 	places, err := v.list(ctx)
 	if err != nil {
@@ -286,7 +289,7 @@ func (v vaults) tasks(ctx context.Context) ([]vaultTask, error) {
 			return nil, err
 		}
 		raw, entry, err := p.folder.Raw(p.Entry.Path)
-		if err != nil || !notes.MayHoldAny(raw) { // a note that cannot be read is reported by the index
+		if err != nil || !notes.MayHoldAny(raw) { // the index reports unreadable notes
 			continue
 		}
 		note := opened(ctx, notes.Parse(entry, raw))
@@ -297,12 +300,12 @@ func (v vaults) tasks(ctx context.Context) ([]vaultTask, error) {
 	return all, nil
 }
 
-// vaultTask is a task and the vault it is in.
+// vaultTask is a task and the note that contains it.
 type vaultTask struct {
 	place
 	Task    notes.Task
-	heading string      // those above it
-	days    []when.Span // the dates of its line, as a search has them
+	heading string      // headings above it
+	days    []when.Span // dates of its line, as used by the search
 }
 
 func newVaultTask(at place, note notes.Note, t notes.Task) vaultTask {
@@ -321,5 +324,5 @@ func newVaultTask(at place, note notes.Note, t notes.Task) vaultTask {
 	return task
 }
 
-// at is the task's place as the user sees it.
+// at returns the location of the task as shown to the user.
 func (t vaultTask) at() string { return agent.PlaceName(t.place.Entry.Path, t.Task.Line) }

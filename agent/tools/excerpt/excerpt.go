@@ -1,5 +1,5 @@
-// Package excerpt cuts texts into what fits into the answer of a tool and can
-// be cited.
+// Package excerpt cuts text into sources that fit into the result of a tool and
+// can be cited.
 package excerpt
 
 import (
@@ -13,19 +13,20 @@ import (
 )
 
 const (
-	// MaxRead bounds what one call reads, in bytes: a little less than what of
-	// a result reaches the model (32 KiB).
+	// MaxRead bounds what one call reads, in bytes. It is slightly less than
+	// the part of a result that reaches the model (32 KiB).
 	MaxRead = 30 << 10
-	// sourceSize is the least size of a source, in bytes: smaller sections are
-	// put together, so that a note of many headings is a handful of sources.
+	// sourceSize is the minimum size of a source, in bytes. Smaller sections
+	// are merged, so that a note with many headings becomes a handful of
+	// sources.
 	sourceSize = 1200
-	// WholeNote is up to how many bytes a text is one source, whatever its
-	// headings: what was found is half of it or more.
+	// WholeNote is the size in bytes up to which a text is a single source,
+	// whatever its headings: the passage found is at least half of it.
 	WholeNote = 2 << 10
 )
 
-// Fitting is the last line up to which lines fit into a number of bytes, at
-// least one.
+// Fitting returns the last line such that lines from to it fit into most bytes.
+// It is at least from.
 func Fitting(lines []string, from, to, most int) int {
 	size := 0
 	for line := from; line <= to; line++ {
@@ -36,11 +37,11 @@ func Fitting(lines []string, from, to, most int) int {
 	return to
 }
 
-// Sections cuts lines at headings into sources that can be cited, which are
-// like base in all else.
+// Sections splits lines at headings into citable sources, with the other fields
+// copied from base.
 func Sections(base agent.Source, headings []notes.Heading, lines []string, from, to int) []agent.Source {
 	var sources []agent.Source
-	var trail []notes.Heading // the headings above the current line, outermost first
+	var trail []notes.Heading // headings above the current line, outermost first
 	open := base
 	open.Line = from
 	size := 0
@@ -51,7 +52,7 @@ func Sections(base agent.Source, headings []notes.Heading, lines []string, from,
 		for end > open.Line && strings.TrimSpace(lines[end-1]) == "" {
 			end--
 		}
-		open.Text = text.Cut(strings.Join(lines[open.Line-1:end], "\n"), MaxRead) // one line may be longer than all that fits
+		open.Text = text.Cut(strings.Join(lines[open.Line-1:end], "\n"), MaxRead) // a single line may exceed the limit
 		if strings.TrimSpace(open.Text) == "" {
 			return
 		}
@@ -83,7 +84,7 @@ func Sections(base agent.Source, headings []notes.Heading, lines []string, from,
 	return sources
 }
 
-// HeadingPath is the headings above a line, outermost first.
+// HeadingPath joins the headings above a line, outermost first.
 func HeadingPath(trail []notes.Heading) string {
 	names := make([]string, len(trail))
 	for i, h := range trail {
@@ -92,8 +93,8 @@ func HeadingPath(trail []notes.Heading) string {
 	return strings.Join(names, " › ")
 }
 
-// HeadingAt names the headings above a line, outermost first, and says which of
-// several that are called the same.
+// HeadingAt returns the headings above a line, outermost first, with a number
+// that distinguishes equal ones.
 func HeadingAt(headings []notes.Heading, line int) string {
 	var trail []notes.Heading
 	count := map[string]int{}
@@ -108,7 +109,8 @@ func HeadingAt(headings []notes.Heading, line int) string {
 	return fmt.Sprintf("%s (%d)", HeadingPath(trail), count[HeadingPath(trail)])
 }
 
-// List is a heading with at most so many lines as a list, and how many more there are.
+// List formats a heading and at most that many lines as a list, followed by the
+// number of further lines.
 func List(head string, lines []string, most int) string {
 	if len(lines) == 0 {
 		return head + ": nothing"

@@ -18,14 +18,14 @@ import (
 	"lifehub/internal/pattern"
 )
 
-// letter is a mail whose every part was checked.
+// letter is a mail whose fields were all checked.
 type letter struct {
 	from          *mail.Address
 	to, cc, bcc   []*mail.Address
 	subject, body string
 }
 
-// text is the whole letter as a user reads it.
+// text returns the mail as shown to the user.
 func (l letter) text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "From: %s\n", shownAddress(l.from))
@@ -41,7 +41,7 @@ func (l letter) text() string {
 	return b.String()
 }
 
-// all are the recipients, as they are shown.
+// all returns all recipients as shown to the user.
 func (l letter) all() []string {
 	var list []string
 	for _, part := range [][]*mail.Address{l.to, l.cc, l.bcc} {
@@ -52,15 +52,15 @@ func (l letter) all() []string {
 	return list
 }
 
-// id is the same when a mail is sent again after LifeHub was stopped in the
-// middle: servers and readers know by it that it is one mail.
+// id returns the Message-ID. It is the same if a mail is sent again after a
+// crash, so that servers and mail programs can recognize the duplicate.
 func (l letter) id(ctx context.Context) string {
 	sum := sha256.Sum256([]byte(agent.IdempotencyKey(ctx) + "\n" + l.subject + "\n" + l.body))
 	_, domain := splitAddress(l.from.Address)
 	return hex.EncodeToString(sum[:12]) + ".lifehub@" + domain
 }
 
-// message is the letter as it goes out.
+// message returns the mail in the form that is sent.
 func (l letter) message(ctx context.Context, now time.Time) *gomail.Msg {
 	m := gomail.NewMsg(gomail.WithNoDefaultUserAgent())
 	m.FromMailAddress(l.from)
@@ -78,8 +78,8 @@ func (l letter) message(ctx context.Context, now time.Time) *gomail.Msg {
 	return m
 }
 
-// address reads one address. What could be taken for more than one line or
-// more than one recipient is refused.
+// address parses a single address. It rejects anything that could be read as
+// several lines or several recipients.
 func address(text string) (*mail.Address, error) {
 	text = strings.TrimSpace(text)
 	if err := oneLiner("an address", text); err != nil {
@@ -106,20 +106,20 @@ func address(text string) (*mail.Address, error) {
 	return a, nil
 }
 
-// splitAddress is what stands before and after the last @.
+// splitAddress splits an address at the last @.
 func splitAddress(address string) (local, domain string) {
 	at := strings.LastIndexByte(address, '@')
 	return address[:max(at, 0)], address[at+1:]
 }
 
-// domainName is a host's name.
+// domainName matches a host name.
 var domainName = pattern.Lazy(`^[\pL\p{Nd}\pM](?:\.?[\pL\p{Nd}\pM-])*\.?$`)
 
-// oneLiner refuses what would end a header and begin another.
+// oneLiner rejects text that could end a header line.
 func oneLiner(what, text string) error { return printable(what, text, "a line of a mail", "") }
 
-// printable refuses a text with control characters and ends of lines, except
-// some.
+// printable rejects control characters and line separators, unless they are in
+// except.
 func printable(what, text, where, except string) error {
 	if !utf8.ValidString(text) {
 		return fmt.Errorf("%s is not UTF-8", what)
@@ -132,7 +132,7 @@ func printable(what, text, where, except string) error {
 	return nil
 }
 
-// mailText is the text with plain line ends.
+// mailText returns the text with \n line endings.
 func mailText(text string) (string, error) {
 	switch {
 	case strings.TrimSpace(text) == "":

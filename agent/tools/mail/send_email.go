@@ -1,5 +1,4 @@
-// Package mail is the tool that sends mail, as the user has seen it and in no
-// other way.
+// Package mail has the tool that sends mail, exactly as the user has seen it.
 package mail
 
 import (
@@ -26,24 +25,24 @@ import (
 	"lifehub/llm"
 )
 
-// Account says how mail is sent. The zero value sends none. Password is asked
-// for the user's when a mail is sent, and is required with User.
+// Account is the configuration for sending mail. Without a Host, none is sent.
+// Password is called when a mail is sent, and is required if User is set.
 type Account struct {
 	Host     string
 	Port     int    // 0: 587, or 465 with TLS "tls"
-	User     string // "": without signing in
+	User     string // "": no authentication
 	Password func() (string, error)
 	From     string // the user's own address
-	TLS      string // starttls, tls or none; none is for a server on this machine
+	TLS      string // starttls, tls or none; none only for a server on this machine
 
-	roots *x509.CertPool // who vouches for the server; nil: those that the system trusts
+	roots *x509.CertPool // trusted certificate authorities; nil: those of the system
 }
 
-// The limits of a mail.
+// Limits of a mail.
 const (
 	maxRecipients = 50
 	maxSubject    = 500       // characters
-	maxName       = 100       // characters of a name before an address
+	maxName       = 100       // characters in a display name
 	maxMail       = 256 << 10 // bytes of text
 )
 
@@ -58,21 +57,22 @@ type mailArgs struct {
 	Body    string   `json:"body" description:"the whole text"`
 }
 
-// drafts keeps letters that were not sent yet. *store.Store is the real one.
+// drafts stores mails that were not sent yet. *store.Store implements it.
 type drafts interface {
 	KeepArtifact(ctx context.Context, a agent.Artifact) error
 	Artifact(ctx context.Context, conversation, name string, version int) (agent.Artifact, error)
 }
 
-// Tool is the tool. It asks each time: no rule lets a mail pass unseen.
+// Tool is the tool that sends mail. The user confirms every call; no rule can
+// allow it.
 type Tool struct {
 	Account
 	spec   llm.ToolSpec
 	now    func() time.Time
-	drafts drafts          // nil: none are kept
-	sent   func(bytes int) // told what was handed to a server, be it on this machine; nil: nobody is
+	drafts drafts          // nil: no drafts are saved
+	sent   func(bytes int) // called with the bytes handed to any server, even on this machine; may be nil
 
-	mu sync.Mutex // held while a draft is kept
+	mu sync.Mutex // held while a draft is saved
 }
 
 var (
@@ -83,7 +83,7 @@ var (
 //go:embed send_email.md
 var description embed.FS
 
-// New makes the tool; without keeps no drafts are kept.
+// New returns the tool. If keeps is nil, no drafts are saved.
 func New(m Account, now func() time.Time, keeps drafts, sent func(bytes int)) *Tool {
 	return &Tool{Account: m, spec: agent.DescribeTool[mailArgs](description, "send_email"), now: now, drafts: keeps, sent: sent}
 }
@@ -91,9 +91,9 @@ func New(m Account, now func() time.Time, keeps drafts, sent func(bytes int)) *T
 func (s *Tool) Spec() llm.ToolSpec                { return s.spec }
 func (s *Tool) Level(json.RawMessage) agent.Level { return agent.ConfirmEach }
 
-// Preview shows the envelope; subject and text stand in the arguments. What it
-// shows is kept as a draft, so that a mail which is refused, or which the server
-// does not take, is not lost.
+// Preview shows the envelope; the subject and text are in the arguments. It
+// saves what it shows as a draft, so that a mail that is refused or cannot be
+// sent is not lost.
 func (s *Tool) Preview(ctx context.Context, raw json.RawMessage) (agent.Preview, error) {
 	letter, err := s.write(raw)
 	if err != nil {
@@ -116,7 +116,7 @@ func (s *Tool) Preview(ctx context.Context, raw json.RawMessage) (agent.Preview,
 	return agent.Preview{Text: b.String()}, nil
 }
 
-// Run sends the mail, to all of its recipients or to none.
+// Run sends the mail, to all recipients or to none.
 func (s *Tool) Run(ctx context.Context, raw json.RawMessage) (agent.Result, error) {
 	letter, err := s.write(raw)
 	if err != nil {
@@ -137,7 +137,8 @@ func (s *Tool) Run(ctx context.Context, raw json.RawMessage) (agent.Result, erro
 	return agent.Result{Text: fmt.Sprintf("sent to %s", strings.Join(letter.all(), ", ")), Artifact: draft}, nil
 }
 
-// keepDraft saves the mail as an artifact, once; nil: none are saved.
+// keepDraft saves the mail as an artifact unless it is saved already; nil if
+// drafts are not saved.
 func (s *Tool) keepDraft(ctx context.Context, l letter) (*agent.Artifact, error) {
 	origin := agent.OriginOf(ctx)
 	if s.drafts == nil || origin.Conversation == "" {
@@ -163,7 +164,7 @@ func (s *Tool) keepDraft(ctx context.Context, l letter) (*agent.Artifact, error)
 	return &draft, nil
 }
 
-// write makes a letter of the arguments, or says what is wrong with them.
+// write converts the arguments to a checked mail.
 func (s *Tool) write(raw json.RawMessage) (letter, error) {
 	var args mailArgs
 	if err := json.Unmarshal(raw, &args); err != nil {
@@ -205,11 +206,10 @@ func (s *Tool) write(raw json.RawMessage) (letter, error) {
 	return l, err
 }
 
-// errMaybeSent is told when the server took the text and did not say what
-// became of it.
+// errMaybeSent is returned if the server accepted the text but did not confirm.
 var errMaybeSent = errors.New("the server did not say whether it took the mail: it may have been sent")
 
-// send hands the letter to the server.
+// send hands the mail to the server.
 func (s *Tool) send(ctx context.Context, l letter) error {
 	client, err := s.client()
 	if err != nil {
@@ -219,16 +219,16 @@ func (s *Tool) send(ctx context.Context, l letter) error {
 	if err != nil {
 		return agent.NothingDone{Err: fmt.Errorf("reach the mail server %s: %w; nothing was sent", s.Host, neterr.Explain(err))}
 	}
-	// The library does not heed ctx from here on.
+	// The library ignores ctx from here on.
 	leave := context.AfterFunc(ctx, func() { connection.Close() })
 	defer leave()
 	defer connection.Close()
 	m := l.message(ctx, s.now())
-	if s.sent != nil { // a server on this machine passes it on
+	if s.sent != nil { // even a server on this machine passes the mail on
 		s.sent(len(l.text()))
 	}
 	err = client.SendWithSMTPClient(connection, m)
-	if m.IsDelivered() { // what went wrong after that changes nothing
+	if m.IsDelivered() { // later errors do not matter
 		_ = client.CloseWithSMTPClient(connection)
 		return nil
 	}
@@ -242,7 +242,7 @@ func (s *Tool) send(ctx context.Context, l letter) error {
 	return agent.NothingDone{Err: fmt.Errorf("send the mail: %w; nothing was sent", neterr.Explain(err))}
 }
 
-// client is the connection as the settings want it.
+// client returns a client with the configured settings.
 func (s *Tool) client() (*gomail.Client, error) {
 	options := []gomail.Option{
 		gomail.WithTimeout(smtpTimeout), gomail.WithHELO("localhost"),

@@ -25,21 +25,21 @@ import (
 	"lifehub/notes"
 )
 
-// article is a page of the web made readable.
+// article is the readable content of a web page.
 type article struct {
 	address string
 	title   string
-	text    string   // markdown, which begins with the title as heading
-	links   []string // the pages that it leads to, those of the article before those around it
+	text    string   // markdown, beginning with the title as heading
+	links   []string // linked pages, those in the article first
 }
 
-// sources are lines of the article as they can be cited.
+// sources returns lines of the article as citable sources.
 func (a article) sources(lines []string, from, to int) []agent.Source {
 	headings := notes.Parse(notes.Entry{}, []byte(a.text)).Headings
 	return excerpt.Sections(agent.Source{Path: a.address, Untrusted: true}, headings, lines, from, to)
 }
 
-// What keeps a page from being read although the server gave it.
+// Reasons why a page cannot be read although the server returned it.
 var (
 	errSignIn  = errors.New("it can only be read after signing in")
 	errCheck   = errors.New("it asks for a captcha; open it in a browser")
@@ -47,11 +47,13 @@ var (
 	errEmpty   = errors.New("it has no text")
 )
 
-// hardly is less than an article, in letters: what is so short may stand before
-// a page that is closed, or be a wrong choice among the parts of an open one.
+// hardly is the number of letters below which a text is too short for an
+// article: it may belong to a page that requires signing in, or be a wrongly
+// chosen part of another page.
 const hardly = 600
 
-// readArticle makes a page readable, or says why it is none to read.
+// readArticle extracts the readable content of a page, or returns an error that
+// explains why there is none.
 func readArticle(page webPage) (article, error) {
 	kind, err := textKind(page)
 	if err != nil {
@@ -98,7 +100,7 @@ func readArticle(page webPage) (article, error) {
 	return a, nil
 }
 
-// textKind is the media type of a page that holds text.
+// textKind returns the media type of a page; an error if it is not text.
 func textKind(page webPage) (string, error) {
 	kind, _, err := mime.ParseMediaType(page.kind())
 	sniffed, _, _ := strings.Cut(http.DetectContentType(page.body), ";")
@@ -109,7 +111,7 @@ func textKind(page webPage) (string, error) {
 	case kind == "application/pdf" || sniffed == "application/pdf":
 		return "", errors.New("it is a PDF, which LifeHub cannot read; save its text as a note to ask about it")
 	case major == "image" && kind != "image/svg+xml", major == "audio", major == "video", major == "font":
-		kind = sniffed // whatever the server calls it
+		kind = sniffed // whatever the server declares
 	case strings.HasPrefix(sniffed, "application/x-") || sniffed == "application/zip":
 		kind = sniffed
 	case strings.HasPrefix(kind, "text/"), kind == "application/xhtml+xml", kind == "application/json", kind == "application/xml",
@@ -119,19 +121,20 @@ func textKind(page webPage) (string, error) {
 	return "", fmt.Errorf("it is not text but %s, which LifeHub cannot read", kind)
 }
 
-// asUTF8 returns the body as UTF-8. Valid UTF-8 is taken as it is, because nothing
-// else looks like it. Otherwise the byte order mark decides, then what the server or
-// the page declares, except UTF-8 where most is not, and last Windows-1252.
+// asUTF8 returns the body as UTF-8. Valid UTF-8 is returned unchanged, because
+// no other encoding looks like it. Otherwise the byte order mark decides, then
+// the encoding declared by the server or the page, except UTF-8 if most of the
+// body is not, and finally Windows-1252.
 func asUTF8(page webPage) (string, error) {
 	body := bytes.TrimPrefix(page.body, []byte(byteOrderMark))
-	for half := range min(utf8.UTFMax, len(body)+1) { // of a character that was cut at the end
+	for half := range min(utf8.UTFMax, len(body)+1) { // the last character may be cut off
 		whole := body[:len(body)-half]
-		if utf8.Valid(whole) && !bytes.Contains(whole, []byte{0x1b, '$'}) && !bytes.Contains(whole, []byte{0}) { // as ISO-2022-JP and UTF-16 may be
+		if utf8.Valid(whole) && !bytes.Contains(whole, []byte{0x1b, '$'}) && !bytes.Contains(whole, []byte{0}) { // these indicate ISO-2022-JP and UTF-16
 			return string(whole), nil
 		}
 	}
 	encoding, name, _ := charset.DetermineEncoding(body, page.kind())
-	if name == "utf-8" { // which it is not: the page may know better than its server
+	if name == "utf-8" { // it is not UTF-8; the page may declare the encoding correctly
 		encoding, name, _ = charset.DetermineEncoding(body, "")
 	}
 	if name == "utf-8" || name == "windows-1252" {
@@ -144,8 +147,8 @@ func asUTF8(page webPage) (string, error) {
 	return strings.TrimPrefix(strings.ToValidUTF8(string(text), "\uFFFD"), byteOrderMark), err
 }
 
-// mostlyUTF8 reports whether a body that is not ASCII has more characters of UTF-8
-// than other bytes.
+// mostlyUTF8 reports whether a body has more valid multi-byte characters than
+// invalid bytes.
 func mostlyUTF8(body []byte) bool {
 	valid, invalid := 0, 0
 	for _, r := range string(body) {
@@ -159,16 +162,16 @@ func mostlyUTF8(body []byte) bool {
 	return valid > invalid
 }
 
-// surveyed is what a page holds besides its text.
+// surveyed describes a page apart from its text.
 type surveyed struct {
 	title    string
 	links    []string
-	password bool // it asks for one
+	password bool // it has a password field
 	scripts  bool
 }
 
-// survey goes through a page, makes its addresses whole and takes out pictures
-// that say nothing.
+// survey collects the title and links of a page. It also makes addresses
+// absolute and removes images without a description.
 func survey(doc *html.Node, at *url.URL) (seen surveyed) {
 	var silent []*html.Node
 	base := at
@@ -205,7 +208,7 @@ func survey(doc *html.Node, at *url.URL) (seen surveyed) {
 	return seen
 }
 
-// makeWhole puts the whole address instead of one that begins at the page.
+// makeWhole makes the address in an attribute absolute.
 func makeWhole(node *html.Node, name string, base *url.URL) {
 	for i, a := range node.Attr {
 		if a.Namespace == "" && a.Key == name {
@@ -216,7 +219,7 @@ func makeWhole(node *html.Node, name string, base *url.URL) {
 	}
 }
 
-// linksOf lists the pages that links in a node lead to, each once.
+// linksOf returns the distinct addresses of the links in a node.
 func linksOf(doc *html.Node) (links []string) {
 	for node := range doc.Descendants() {
 		if node.DataAtom != atom.A || strings.Contains(attribute(node, "rel"), "nofollow") {
@@ -241,8 +244,8 @@ func appendMissing(list, more []string) (each []string) {
 	return each
 }
 
-// mainText is the text of a page as markdown: that of its article, or of all of
-// it where what was taken for the article is only a small part.
+// mainText returns the text of a page as markdown: that of its article, or of
+// the whole page if the article found is only a small part.
 func mainText(doc *html.Node, at *url.URL) (text string, links []string, err error) {
 	found, err := readability.FromDocument(doc, at)
 	if err == nil && found.Node != nil {
@@ -250,7 +253,7 @@ func mainText(doc *html.Node, at *url.URL) (text string, links []string, err err
 			return text, linksOf(found.Node), nil
 		}
 	}
-	whole, err := markdownOf(doc) // a page without an article is read whole
+	whole, err := markdownOf(doc) // the page may have no article
 	if letters(text)*3 >= letters(whole) && text != "" {
 		return text, linksOf(found.Node), nil
 	}
@@ -272,8 +275,8 @@ func letters(text string) (n int) {
 	return n
 }
 
-// wantsHuman reports whether a page is one that keeps robots out, by the marks of
-// the services that make such pages.
+// wantsHuman reports whether a page is a challenge that keeps robots out,
+// recognized by the markers of the services that produce such pages.
 func wantsHuman(page webPage) bool {
 	if page.header.Get("Cf-Mitigated") == "challenge" {
 		return true

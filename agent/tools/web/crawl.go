@@ -17,13 +17,13 @@ import (
 	"lifehub/internal/text"
 )
 
-// The bounds of a crawl.
+// Limits of a crawl.
 const (
 	crawlPages    = 5
 	maxCrawlPages = 10
-	maxCrawlBytes = 8 << 20 // of all its pages
+	maxCrawlBytes = 8 << 20 // total
 	crawlTime     = 90 * time.Second
-	crawlDelay    = time.Second // between two requests; a site may ask for more
+	crawlDelay    = time.Second // between two requests; a site may ask for a longer one
 )
 
 type crawlArgs struct {
@@ -31,8 +31,8 @@ type crawlArgs struct {
 	Pages int    `json:"pages,omitempty" minimum:"1" maximum:"10" description:"pages at most; 5 if left out"`
 }
 
-// crawl reads a few pages of one site, one after the other, as its robots.txt
-// allows.
+// crawl is a tool that reads a few pages of one site, one after the other, as
+// its robots.txt allows.
 type crawl struct {
 	opener
 	now   func() time.Time
@@ -43,7 +43,7 @@ func newCrawl(w *web, now func() time.Time, pause func(context.Context, time.Dur
 	return &crawl{opener{agent.DescribeTool[crawlArgs](descriptions, "crawl"), w}, now, pause}
 }
 
-// pause waits, or ends with ctx.
+// pause waits for d or until ctx ends.
 func pause(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -74,7 +74,7 @@ func (c *crawl) args(raw json.RawMessage) (*url.URL, int, error) {
 	return start, most, nil
 }
 
-// Preview shows the real host, which a long address hides well.
+// Preview shows the actual host, which a long address can hide.
 func (c *crawl) Preview(_ context.Context, raw json.RawMessage) (agent.Preview, error) {
 	start, most, err := c.args(raw)
 	if err != nil {
@@ -89,7 +89,7 @@ func (c *crawl) Run(ctx context.Context, raw json.RawMessage) (agent.Result, err
 		return agent.Result{}, err
 	}
 	t, err := c.begin(ctx, start)
-	for range 2 { // http://example.org leads to https://example.org, and that to https://www.example.org
+	for range 2 { // http://example.org redirects to https://example.org, and that to https://www.example.org
 		if moved := (*elsewhereError)(nil); errors.As(err, &moved) && sameSite(start, moved.to) {
 			t, err = c.begin(ctx, moved.to)
 		}
@@ -109,19 +109,19 @@ type tour struct {
 	site   *url.URL
 	rules  robots
 	until  time.Time
-	next   []string // addresses still to be read
+	next   []string // addresses to read
 	known  map[string]bool
 	read   []article
 	bytes  int
-	failed []string // what could not be read, and why
-	kept   int      // pages that robots.txt keeps robots from
-	ended  string   // why it ended early; "": it did not
+	failed []string // addresses that could not be read, and why
+	kept   int      // number of pages disallowed by robots.txt
+	ended  string   // why it ended early; "" if it did not
 }
 
-// errRobots is a page that robots.txt keeps robots from.
+// errRobots is returned for a page disallowed by robots.txt.
 var errRobots = errors.New("the site's robots.txt keeps LifeHub from it")
 
-// begin asks the site for its rules and reads the first page.
+// begin reads the robots.txt of a site and the first page.
 func (c *crawl) begin(ctx context.Context, start *url.URL) (*tour, error) {
 	t := &tour{crawl: c, site: start, until: c.now().Add(crawlTime), known: map[string]bool{plainPage(start): true}}
 	rules, err := c.web.within(onSite(start)).ask(ctx, (&url.URL{Scheme: start.Scheme, Host: start.Host, Path: "/robots.txt"}).String())
@@ -142,7 +142,8 @@ func (c *crawl) begin(ctx context.Context, start *url.URL) (*tour, error) {
 	return t, nil
 }
 
-// allowed refuses pages of other hosts and those that robots.txt keeps from robots.
+// allowed returns an error for pages on other hosts and for those disallowed by
+// robots.txt.
 func (t *tour) allowed(u *url.URL) error {
 	switch {
 	case u.Scheme != t.site.Scheme || !strings.EqualFold(hostPort(u), hostPort(t.site)):
@@ -153,7 +154,7 @@ func (t *tour) allowed(u *url.URL) error {
 	return nil
 }
 
-// open reads one page and notes where it leads.
+// open reads one page and collects its links.
 func (t *tour) open(ctx context.Context, u *url.URL) error {
 	if err := t.allowed(u); err != nil {
 		return err
@@ -187,7 +188,8 @@ func (t *tour) open(ctx context.Context, u *url.URL) error {
 	return nil
 }
 
-// goOn reads on until there are enough pages. Only a cancelled ctx is an error.
+// goOn reads pages until there are enough. It returns an error only if ctx is
+// cancelled.
 func (t *tour) goOn(ctx context.Context, most int) error {
 	tries := 1
 	for delay := max(crawlDelay, t.rules.delay); len(t.read) < most && len(t.next) > 0 && tries < 2*maxCrawlPages; tries++ {
@@ -218,7 +220,8 @@ func (t *tour) goOn(ctx context.Context, most int) error {
 	return nil
 }
 
-// result is the pages, each with the same share of what reaches the model.
+// result returns the pages, each with an equal share of the bytes that reach
+// the model.
 func (t *tour) result() agent.Result {
 	result := agent.Result{Untrusted: true}
 	var b strings.Builder
@@ -249,10 +252,11 @@ func (t *tour) result() agent.Result {
 	return result
 }
 
-// notAPage are the endings of files that hold no text to read.
+// notAPage lists extensions of files without readable text.
 var notAPage = strings.Fields(".pdf .jpg .jpeg .png .gif .webp .svg .ico .zip .gz .tar .tgz .7z .rar .mp3 .mp4 .m4a .ogg .webm .avi .mov .wav .css .js .json .xml .rss .atom .woff .woff2 .ttf .exe .dmg .iso .deb .rpm .apk .doc .docx .xls .xlsx .ppt .pptx .odt .epub")
 
-// plainPage is an address by which a page is known, however it is written.
+// plainPage returns a canonical form of an address, to recognize pages already
+// read.
 func plainPage(u *url.URL) string {
 	return strings.ToLower(hostPort(u)) + "/" + strings.Trim(u.EscapedPath(), "/") + "?" + u.RawQuery
 }

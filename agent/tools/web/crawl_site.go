@@ -10,15 +10,16 @@ import (
 	"golang.org/x/net/idna"
 )
 
-// elsewhereError is a page that leads away from the site that was asked about.
+// elsewhereError means that a page leads to another site than the requested
+// one.
 type elsewhereError struct{ to *url.URL }
 
 func (e *elsewhereError) Error() string {
 	return fmt.Sprintf("it redirects to %s: ask for that address", e.to.Redacted())
 }
 
-// onSite refuses addresses of other sites than that of a page, which the
-// question about the call did not show.
+// onSite returns a function that rejects addresses on other sites, which the
+// user was not asked about.
 func onSite(page *url.URL) func(*url.URL) error {
 	return func(to *url.URL) error {
 		if !sameSite(page, to) {
@@ -28,8 +29,8 @@ func onSite(page *url.URL) func(*url.URL) error {
 	}
 }
 
-// sameSite reports whether who asked for a page of one address has asked for the
-// other too: it is on the same host, with or without www, and no less secret.
+// sameSite reports whether permission for one address covers the other: it is
+// on the same host, with or without www, and does not downgrade from https.
 func sameSite(from, to *url.URL) bool {
 	if from.Scheme == "https" && to.Scheme != "https" {
 		return false
@@ -37,8 +38,8 @@ func sameSite(from, to *url.URL) bool {
 	return siteName(from) == siteName(to)
 }
 
-// siteName is a host without www, in the spelling of DNS, and its port if that
-// is not the usual one.
+// siteName returns a host in canonical form, without www, with its port if it
+// is not the default.
 func siteName(u *url.URL) string {
 	name := strings.TrimSuffix(strings.ToLower(u.Hostname()), ".")
 	if plain, err := idna.Lookup.ToASCII(name); err == nil {
@@ -51,7 +52,7 @@ func siteName(u *url.URL) string {
 	return name
 }
 
-// within is the same web that goes only where allowed has no objection to.
+// within returns a copy of w that follows only redirects that allowed accepts.
 func (w *web) within(allowed func(*url.URL) error) *web {
 	client := *w.client
 	check := client.CheckRedirect

@@ -12,13 +12,14 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// publicDuckDuckGo is the page for browsers that run no scripts.
+// publicDuckDuckGo is the page for browsers without JavaScript.
 const publicDuckDuckGo = "https://html.duckduckgo.com/html/"
 
-// duckDuckGo asks the page for browsers that run no scripts, as it was in 2026:
-// a div.result for each result with a.result__a and .result__snippet in it,
-// advertisements marked result--ad, div.no-results when there are none, and a
-// page of status 202 with #challenge-form and .anomaly-modal… for robots.
+// duckDuckGo searches with the page for browsers without JavaScript. Its layout
+// in 2026: div.result for each result, containing a.result__a and
+// .result__snippet; result--ad for advertisements; div.no-results if there are
+// none; and for robots, a page with status 202, #challenge-form and
+// .anomaly-modal….
 func duckDuckGo(base string) engine {
 	return engine{
 		name: "DuckDuckGo",
@@ -43,8 +44,8 @@ func duckDuckGo(base string) engine {
 	}
 }
 
-// readDuckDuckGo reads a page of results; none without an error is a page that
-// says so.
+// readDuckDuckGo parses a page of results. It returns none and no error if the
+// page reports that there are none.
 func readDuckDuckGo(body []byte) ([]hit, error) {
 	doc, err := html.Parse(bytes.NewReader(body))
 	if err != nil {
@@ -78,7 +79,7 @@ func readDuckDuckGo(body []byte) ([]hit, error) {
 	return nil, errLayout
 }
 
-// readHit reads one result of the page.
+// readHit parses one result and appends it to hits.
 func readHit(hits []hit, result *html.Node) []hit {
 	var title, address, snippet string
 	for node := range result.Descendants() {
@@ -93,8 +94,8 @@ func readHit(hits []hit, result *html.Node) []hit {
 	return addHit(hits, title, address, snippet)
 }
 
-// behindRedirect is the address that a link of DuckDuckGo leads to; "" for an
-// advertisement, which goes by the advertiser's counter.
+// behindRedirect returns the address that a DuckDuckGo link leads to; "" for an
+// advertisement, which goes through the advertiser's tracker.
 func behindRedirect(link string) string {
 	u, err := duckDuckGoPage.Parse(link)
 	if err != nil || link == "" {
@@ -125,7 +126,7 @@ func hasClass(node *html.Node, class string) bool {
 	return slices.Contains(strings.Fields(attribute(node, "class")), class)
 }
 
-// innerText is the text inside an element.
+// innerText returns the text inside an element.
 func innerText(node *html.Node) string {
 	var text strings.Builder
 	for inner := range node.Descendants() {

@@ -35,11 +35,11 @@ const (
 	maxWeatherBody  = 1 << 20
 )
 
-// weather asks Open-Meteo.
+// weather gets forecasts from Open-Meteo.
 type weather struct {
 	client              *http.Client
 	geocoding, forecast string // addresses
-	units               string // metric or imperial, where a call does not say; "": metric
+	units               string // default units, metric or imperial; "": metric
 }
 
 func newGetWeather(w weather) agent.Tool {
@@ -66,13 +66,14 @@ func newGetWeather(w weather) agent.Tool {
 	})
 }
 
-// outlook is how far a report goes, and in which units.
+// outlook is the requested range and units of a report.
 type outlook struct {
 	days, hours int
 	imperial    bool
 }
 
-// report is Open-Meteo's forecast: what is asked for in report().
+// report is the forecast by Open-Meteo, with the values requested in
+// [weather.report].
 type report struct {
 	Current struct {
 		Temperature float64 `json:"temperature_2m"`
@@ -131,7 +132,7 @@ func (w weather) report(ctx context.Context, t town, asked outlook) (report, err
 	return r, nil
 }
 
-// get reads a JSON answer of Open-Meteo.
+// get fetches a JSON response from Open-Meteo.
 func (w weather) get(ctx context.Context, address string, query url.Values, into any) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address+"?"+query.Encode(), nil)
 	if err != nil {
@@ -150,7 +151,7 @@ func (w weather) get(ctx context.Context, address string, query url.Values, into
 		var refusal struct {
 			Reason string `json:"reason"`
 		}
-		_ = json.Unmarshal(body, &refusal) // the status alone says enough
+		_ = json.Unmarshal(body, &refusal) // the status alone is sufficient
 		refused := neterr.Status("Open-Meteo", response.StatusCode, refusal.Reason)
 		if refusal.Reason != "" {
 			refused.Says += ": " + refusal.Reason
@@ -197,7 +198,7 @@ func (r report) text(t town) string {
 	return text.String()
 }
 
-// tellHours writes hour by hour what was asked for so.
+// tellHours writes the hourly forecast, if one was requested.
 func (r report) tellHours(text *strings.Builder) {
 	h := r.Hourly
 	day := ""
@@ -226,7 +227,8 @@ func (r report) tellHours(text *strings.Builder) {
 	}
 }
 
-// at is an item of a list that the server may have left short or null.
+// at returns item i of a list, or nil if the list is too short or the item is
+// null.
 func at[T any](list []*T, i int) *T {
 	if i < len(list) {
 		return list[i]
@@ -234,7 +236,7 @@ func at[T any](list []*T, i int) *T {
 	return nil
 }
 
-// skies are the WMO weather codes in words (Open-Meteo docs, "WMO Weather
+// skies describes the WMO weather codes (Open-Meteo docs, "WMO Weather
 // interpretation codes").
 var skies = map[int]string{
 	0: "clear", 1: "mainly clear", 2: "partly cloudy", 3: "overcast", 45: "fog", 48: "fog",

@@ -11,8 +11,8 @@ import (
 
 type dial = func(ctx context.Context, network, address string) (net.Conn, error)
 
-// Counted is a dial whose connections to other machines tell how much is
-// written to them; a nil sent is told nothing.
+// Counted returns a dial function that reports the bytes written to other
+// machines. sent may be nil.
 func Counted(by dial, sent func(bytes int)) dial {
 	if sent == nil {
 		return by
@@ -42,8 +42,8 @@ func (c countedConn) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Reporting is a transport that reports to the call of a request what was
-// sent, and where.
+// Reporting is a transport that records each request as an effect of the tool
+// call it belongs to.
 type Reporting struct{ http.RoundTripper }
 
 func (t Reporting) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -57,7 +57,7 @@ func (t Reporting) RoundTrip(r *http.Request) (*http.Response, error) {
 	return t.RoundTripper.RoundTrip(r.WithContext(ctx))
 }
 
-// Client is the client of a service whose address is not in doubt.
+// Client returns a client for a service at a fixed address.
 func Client(sent func(bytes int)) *http.Client {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.DialContext = Counted(transport.DialContext, sent)

@@ -8,34 +8,34 @@ import (
 	"time"
 )
 
-// robots is what a site's robots.txt says to LifeHub (RFC 9309). The zero value
-// allows everything.
+// robots has the rules of a site's robots.txt that apply to LifeHub (RFC 9309).
+// The zero value allows everything.
 type robots struct {
 	rules []robotRule
-	delay time.Duration // between two requests; not in the RFC, but asked for by many
+	delay time.Duration // between two requests; a common extension of the RFC
 }
 
 type robotRule struct {
 	allow bool
-	path  string // in one spelling; * stands for anything, $ at the end for the end
+	path  string // canonical; * matches anything, $ at the end matches the end
 	fits  *regexp.Regexp
 }
 
 const (
 	// maxRobots is how much of a robots.txt is read, in bytes (RFC 9309, 2.5).
 	maxRobots = 500 << 10
-	// maxRobotDelay bounds the delay that is believed, in seconds.
+	// maxRobotDelay bounds the delay that is respected, in seconds.
 	maxRobotDelay = 3600
 )
 
-// readRobots takes the rules for a robot of this name, or else those for all.
-// Lines that say nothing are passed over.
+// readRobots returns the rules for the named robot, or else those for all
+// robots. It skips lines that it cannot parse.
 func readRobots(body []byte, name string) robots {
 	text := strings.TrimPrefix(string(body[:min(len(body), maxRobots)]), byteOrderMark)
 	var own, others robots
-	var named bool          // some group is for this name
-	var forOwn, forAll bool // whom the group under way is for
-	var inRules bool        // its rules have begun
+	var named bool          // a group for this name exists
+	var forOwn, forAll bool // whether the current group applies to this name, or to all robots
+	var inRules bool        // the rules of the current group have started
 	for line := range strings.SplitSeq(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text), "\n") {
 		line, _, _ = strings.Cut(line, "#")
 		key, value, ok := strings.Cut(line, ":")
@@ -67,7 +67,7 @@ func readRobots(body []byte, name string) robots {
 	return others
 }
 
-// productToken is the name at the beginning of a user agent: Bot of Bot/2.1.
+// productToken returns the name at the start of a user agent: Bot for Bot/2.1.
 func productToken(agent string) string {
 	end := strings.IndexFunc(agent, func(r rune) bool {
 		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && r != '_' && r != '-'
@@ -84,14 +84,14 @@ func (r *robots) add(key, value string) {
 		if seconds, err := strconv.ParseFloat(value, 64); err == nil && seconds >= 0 {
 			r.delay = max(r.delay, time.Duration(min(seconds, maxRobotDelay)*float64(time.Second)))
 		}
-	case value != "": // an empty one means nothing
+	case value != "": // an empty value has no effect
 		value = oneSpelling(value)
 		r.rules = append(r.rules, robotRule{key == "allow", value, matcher(value)})
 	}
 }
 
-// allows reports whether a page may be read: the longest rule that fits decides,
-// allow before disallow.
+// allows reports whether a page may be read: the longest matching rule decides,
+// and allow takes precedence over disallow.
 func (r robots) allows(u *url.URL) bool {
 	path := u.EscapedPath()
 	if path == "" {
@@ -110,18 +110,18 @@ func (r robots) allows(u *url.URL) bool {
 	return allow
 }
 
-// matcher makes a pattern of a rule's path.
+// matcher compiles the path of a rule.
 func matcher(path string) *regexp.Regexp {
 	plain, toEnd := strings.CutSuffix(path, "$")
 	expression := `(?s)\A` + strings.ReplaceAll(regexp.QuoteMeta(plain), `\*`, `.*`)
 	if toEnd {
 		expression += `\z`
 	}
-	return regexp.MustCompile(expression) // no path makes a broken one
+	return regexp.MustCompile(expression) // every path yields a valid expression
 }
 
-// oneSpelling writes a path so that equal ones are spelt equally: percent signs
-// only where they have to be, with capitals.
+// oneSpelling returns a path in canonical form: percent-encoded only where
+// necessary, in upper case.
 func oneSpelling(path string) string {
 	const hex = "0123456789ABCDEF"
 	var out strings.Builder

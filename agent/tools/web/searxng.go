@@ -11,7 +11,8 @@ import (
 	"lifehub/internal/text"
 )
 
-// searxng asks a SearXNG server by its JSON interface (docs.searxng.org, "Search API").
+// searxng searches with the JSON API of a SearXNG server (docs.searxng.org,
+// "Search API").
 func searxng(base string) engine {
 	return engine{
 		name: "SearXNG",
@@ -44,8 +45,8 @@ func searxng(base string) engine {
 	}
 }
 
-// readSearXNG reads the server's answer; none without an error is a search
-// that found nothing.
+// readSearXNG parses the server's response. It returns none and no error if the
+// search found nothing.
 func readSearXNG(body []byte) ([]hit, error) {
 	var answer struct {
 		Results *[]struct {

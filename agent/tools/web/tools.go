@@ -1,4 +1,4 @@
-// Package web holds the tools that go to the web: search, a page, a site, the
+// Package web has the tools that access the web: search, a page, a site, the
 // weather. Start with [Tools].
 package web
 
@@ -8,8 +8,9 @@ import (
 	"lifehub/agent"
 )
 
-// Tools makes them. units are those of the weather: metric or imperial; "":
-// metric. sent is told how many bytes went to another machine.
+// Tools returns the web tools. units are those of the weather: metric or
+// imperial; "" means metric. sent is called with the number of bytes sent to
+// another machine.
 func Tools(s Search, units string, now func() time.Time, sent func(bytes int)) []agent.Tool {
 	w := newWeb(nil, s.own(), sent)
 	return []agent.Tool{newWebSearch(s, w), newWebFetch(w), newCrawl(w, now, pause), newGetWeather(weather{client: Client(sent), geocoding: publicGeocoding, forecast: publicForecast, units: units})}

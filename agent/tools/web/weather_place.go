@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// town is a place as Open-Meteo's geocoding knows it.
+// town is a place in the format of Open-Meteo's geocoding.
 type town struct {
 	Name      string  `json:"name"`
 	Region    string  `json:"admin1"`
@@ -28,8 +28,8 @@ func (t town) String() string {
 	return strings.Join(parts, ", ")
 }
 
-// find looks a place up by name, the likeliest first. What follows a comma
-// chooses among places of the same name; without one, the last words may.
+// find returns the places with a name, likeliest first. Text after a comma
+// selects among places of the same name; without a comma, the last word may.
 func (w weather) find(ctx context.Context, place string) ([]town, error) {
 	parts := strings.Split(place, ",")
 	for i := range parts {
@@ -41,7 +41,7 @@ func (w weather) find(ctx context.Context, place string) ([]town, error) {
 	if err != nil {
 		return nil, err
 	}
-	if words := strings.Fields(name); len(known) == 0 && len(where) == 0 && len(words) > 1 { // Paris Texas
+	if words := strings.Fields(name); len(known) == 0 && len(where) == 0 && len(words) > 1 { // as in "Paris Texas"
 		last := len(words) - 1
 		if known, err = w.named(ctx, strings.Join(words[:last], " ")); err != nil {
 			return nil, err
@@ -61,7 +61,7 @@ func (w weather) find(ctx context.Context, place string) ([]town, error) {
 	return fitting, nil
 }
 
-// inPlace are the towns that are where each part says.
+// inPlace returns the towns that are in all of the given regions.
 func inPlace(known []town, where []string) (fitting []town) {
 	for _, t := range known {
 		if !slices.ContainsFunc(where, func(part string) bool { return !t.liesIn(part) }) {
@@ -71,7 +71,8 @@ func inPlace(known []town, where []string) (fitting []town) {
 	return fitting
 }
 
-// commonNames are what people call countries that Open-Meteo names otherwise.
+// commonNames maps common names of countries to their codes, if Open-Meteo uses
+// another name.
 var commonNames = map[string]string{"usa": "US", "u.s.": "US", "u.s.a.": "US", "america": "US", "uk": "GB", "england": "GB", "great britain": "GB", "holland": "NL", "czech republic": "CZ"}
 
 func (t town) liesIn(part string) bool {
@@ -94,8 +95,8 @@ func (w weather) named(ctx context.Context, name string) ([]town, error) {
 	return found.Results, nil
 }
 
-// others names the places of the same name, so that the user can say which was
-// meant; "" when there is one.
+// others lists the other places of the same name, so that the user can choose;
+// "" if there are none.
 func others(found []town) string {
 	rest := slices.DeleteFunc(slices.Clone(found), func(t town) bool { return t.String() == found[0].String() || t.Name != found[0].Name })
 	if len(rest) == 0 {

@@ -17,40 +17,40 @@ import (
 	"lifehub/internal/text"
 )
 
-// byteOrderMark may begin a text, and is no part of it.
+// byteOrderMark may precede a text without being part of it.
 const byteOrderMark = "\ufeff"
 
-// The bounds of a fetch.
+// Limits of a fetch.
 const (
 	webTime      = 20 * time.Second
 	maxWebBody   = 2 << 20 // bytes, after decompression
 	maxRedirects = 5
 )
 
-// robotName is how LifeHub calls itself to servers, and is called in robots.txt.
+// robotName identifies LifeHub in the User-Agent header and in robots.txt.
 const robotName = "LifeHub"
 
-// errPrivate refuses an address that is not on the public internet.
+// errPrivate rejects an address that is not on the public internet.
 var errPrivate = errors.New("it is not a public address")
 
-// web fetches pages from the public internet and from nowhere else, except
-// one server that the user named. The address is checked when it is dialled, so
-// that neither a name, its spelling, a redirect nor a second answer of DNS leads
-// inside. Make it with newWeb.
+// web fetches pages from the public internet only, with the exception of one
+// server that the user configured. The address is checked when it is dialled,
+// so that neither a name, its spelling, a redirect nor a second DNS answer can
+// lead to a private network. Create it with newWeb.
 type web struct {
 	client *http.Client
 }
 
-// newWeb makes a web whose names are looked up by resolver; nil: the system's.
-// own is the host and port of a server of the user's that need not be public,
-// and to which no other page leads; "": none. sent is told what leaves this
-// machine; nil: nobody is.
+// newWeb returns a web that resolves names with resolver; nil means the
+// system's. own is the host and port of a configured server that need not be
+// public and that no other page can redirect to; "" if there is none. sent is
+// called with the number of bytes that leave this machine; it may be nil.
 func newWeb(resolver *net.Resolver, own string, sent func(bytes int)) *web {
 	dialer := &net.Dialer{Timeout: 10 * time.Second, Resolver: resolver, Control: onlyPublic}
 	free := &net.Dialer{Timeout: dialer.Timeout, Resolver: resolver}
 	return &web{&http.Client{
 		Transport: Reporting{RoundTripper: &http.Transport{
-			Proxy: nil, // a proxy would dial in our place
+			Proxy: nil, // a proxy would bypass the check of the dialled address
 			DialContext: Counted(func(ctx context.Context, network, address string) (net.Conn, error) {
 				if own != "" && strings.EqualFold(address, own) {
 					return free.DialContext(ctx, network, address)
@@ -76,7 +76,7 @@ func newWeb(resolver *net.Resolver, own string, sent func(bytes int)) *web {
 	}}
 }
 
-// hostPort is what is dialled for an address.
+// hostPort returns the host and port that are dialled for an address.
 func hostPort(u *url.URL) string {
 	port := u.Port()
 	if port == "" {
@@ -87,18 +87,18 @@ func hostPort(u *url.URL) string {
 
 var usualPorts = map[string]string{"http": "80", "https": "443"}
 
-// webPage is what is at an address.
+// webPage is the response at an address.
 type webPage struct {
 	url    *url.URL // after redirects
 	status int      // as in http.StatusOK
 	header http.Header
 	body   []byte
-	cut    bool // it was longer than maxWebBody
+	cut    bool // the body exceeded maxWebBody
 }
 
 func (p webPage) kind() string { return p.header.Get("Content-Type") }
 
-// get fetches a page that is there. Its error names the address.
+// get fetches a page and requires status 200. Its error names the address.
 func (w *web) get(ctx context.Context, address string) (webPage, error) {
 	page, err := w.ask(ctx, address)
 	if err == nil && page.status != http.StatusOK {
@@ -110,8 +110,8 @@ func (w *web) get(ctx context.Context, address string) (webPage, error) {
 	return page, nil
 }
 
-// ask fetches whatever a server answers. It sends no cookie, no referrer and no
-// sign of who asks. Its error says why, without the address.
+// ask fetches a page with any status. It sends no cookie, referrer or anything
+// that identifies the user. Its error does not include the address.
 func (w *web) ask(ctx context.Context, address string) (webPage, error) {
 	u, err := parseAddress(address)
 	if err != nil {
@@ -141,7 +141,7 @@ func (w *web) ask(ctx context.Context, address string) (webPage, error) {
 	return page, nil
 }
 
-// refusal says what a status other than 200 means for who wants to read.
+// refusal returns the error for a page whose status is not 200.
 func refusal(page webPage) error {
 	if wantsHuman(page) {
 		return errors.New("it asks for a captcha; open it in a browser")
@@ -149,7 +149,7 @@ func refusal(page webPage) error {
 	return neterr.Status("the server", page.status, "")
 }
 
-// parseAddress reads the address of a page.
+// parseAddress parses and checks the address of a page.
 func parseAddress(address string) (*url.URL, error) {
 	u, err := url.Parse(strings.TrimSpace(address))
 	if err != nil {
@@ -159,7 +159,7 @@ func parseAddress(address string) (*url.URL, error) {
 	return u, checkAddress(u)
 }
 
-// checkAddress refuses what no web page is at.
+// checkAddress returns an error if no web page can have the address.
 func checkAddress(u *url.URL) error {
 	switch {
 	case u.Scheme != "http" && u.Scheme != "https":
@@ -172,8 +172,8 @@ func checkAddress(u *url.URL) error {
 	return nil
 }
 
-// onlyPublic is asked right before a connection is made, with the very
-// address that is dialled.
+// onlyPublic is called right before a connection is made, with the address that
+// is dialled.
 func onlyPublic(network, address string, _ syscall.RawConn) error {
 	if !strings.HasPrefix(network, "tcp") {
 		return errPrivate
@@ -185,8 +185,8 @@ func onlyPublic(network, address string, _ syscall.RawConn) error {
 	return nil
 }
 
-// isPublic reports whether an address is one of the public internet, also where
-// another is inside it.
+// isPublic reports whether an address belongs to the public internet and does
+// not embed another address.
 func isPublic(ip netip.Addr) bool {
 	if ip.Zone() != "" {
 		return false
@@ -203,12 +203,11 @@ func isPublic(ip netip.Addr) bool {
 	return ip.Is4() || publicV6.Contains(ip)
 }
 
-// publicV6 is all that is handed out of IPv6 so far.
+// publicV6 is the part of IPv6 allocated so far.
 var publicV6 = netip.MustParsePrefix("2000::/3")
 
-// reserved are the blocks of IANA's special-purpose registries that netip does
-// not know, and the ways to write an IPv4 address inside an IPv6 one: what they
-// lead to is not ours to say.
+// reserved has the blocks of IANA's special-purpose registries that netip does
+// not recognize, and those that embed an IPv4 address in an IPv6 one.
 var reserved = prefixes(
 	"0.0.0.0/8", "100.64.0.0/10", "192.0.0.0/24", "192.0.2.0/24", "192.31.196.0/24", "192.52.193.0/24", "192.88.99.0/24",
 	"192.175.48.0/24", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24", "240.0.0.0/4", "168.63.129.16/32",

@@ -18,7 +18,7 @@ type webFetchArgs struct {
 	From int    `json:"from,omitempty" minimum:"1" description:"first line, to go on with a long page; the beginning if left out"`
 }
 
-// opener is a tool that opens the page of its argument url.
+// opener is a tool that opens the page in its argument url.
 type opener struct {
 	spec llm.ToolSpec
 	web  *web
@@ -26,21 +26,21 @@ type opener struct {
 
 func (o opener) Spec() llm.ToolSpec { return o.spec }
 
-// Level asks; the gate knows the addresses that need no question.
+// Level returns Confirm; the gate recognizes addresses that need no permission.
 func (opener) Level(json.RawMessage) agent.Level { return agent.Confirm }
 func (opener) ReadOnly() bool                    { return true }
 func (opener) Bounds() []string                  { return []string{"url"} }
 
-// Address is what a call would open.
+// Address returns the address that a call would open.
 func (opener) Address(raw json.RawMessage) string {
 	var args struct {
 		URL string `json:"url"`
 	}
-	_ = json.Unmarshal(raw, &args) // what cannot be read is no known address
+	_ = json.Unmarshal(raw, &args) // an unparsable argument is no known address
 	return args.URL
 }
 
-// webFetch reads a page of the web as markdown.
+// webFetch reads a web page as markdown.
 type webFetch struct{ opener }
 
 func newWebFetch(w *web) agent.Tool {
@@ -49,7 +49,7 @@ func newWebFetch(w *web) agent.Tool {
 
 func (f *webFetch) Timeout() time.Duration { return webTime + 10*time.Second }
 
-// Preview shows the real host, which a long address hides well.
+// Preview shows the actual host, which a long address can hide.
 func (f *webFetch) Preview(_ context.Context, raw json.RawMessage) (agent.Preview, error) {
 	u, err := parseAddress(f.Address(raw))
 	if err != nil {

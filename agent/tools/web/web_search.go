@@ -13,13 +13,13 @@ import (
 	"lifehub/internal/text"
 )
 
-// Search says who searches the web. The zero value asks DuckDuckGo.
+// Search configures the web search. The zero value uses DuckDuckGo.
 type Search struct {
 	Engine string // duckduckgo or searxng; "": duckduckgo
-	URL    string // where it is; "": DuckDuckGo's own page. It need not be a public address
+	URL    string // address of the server; "": DuckDuckGo's own page. It need not be public
 }
 
-// own is the host and port of the server that the user named; "": none.
+// own returns the host and port of the configured server; "" if there is none.
 func (s Search) own() string {
 	u, err := url.Parse(s.URL)
 	if err != nil || s.URL == "" {
@@ -41,10 +41,10 @@ const (
 	maxSnippet = 1000
 )
 
-// hit is one result of a search of the web.
+// hit is one result of a web search.
 type hit struct{ title, address, snippet string }
 
-// The ways in which a search engine gives no results although it answers.
+// Reasons why a search engine responds without results.
 var (
 	errCaptcha = errors.New("it suspects a robot and asks for a captcha; wait a few minutes, or use a SearXNG server (web.search, web.search_url)")
 	errLayout  = errors.New("its page does not look like search results: its layout has changed, or it is another page")
@@ -54,7 +54,7 @@ var (
 type engine struct {
 	name    string
 	address func(query string) (string, error)
-	// hits reads its answer; none without an error is an engine that found nothing.
+	// hits parses the response. None and no error means that nothing was found.
 	hits func(webPage) ([]hit, error)
 }
 
@@ -116,7 +116,7 @@ func webHitsResult(engine, query string, hits []hit) agent.Result {
 	return result
 }
 
-// addHit takes a result in whose address can be opened; the same page once.
+// addHit appends a result if its address is valid and not a duplicate.
 func addHit(hits []hit, title, address, snippet string) []hit {
 	u, err := parseAddress(address)
 	if err != nil {
@@ -132,7 +132,8 @@ func addHit(hits []hit, title, address, snippet string) []hit {
 	return append(hits, h)
 }
 
-// asWritten is an address without what would end it inside a text.
+// asWritten returns an address with the characters escaped that could end it
+// inside a text.
 func asWritten(u *url.URL) string {
 	return strings.NewReplacer("'", "%27", "`", "%60", "|", "%7C", "^", "%5E", "{", "%7B", "}", "%7D", "\\", "%5C", "<", "%3C", ">", "%3E", `"`, "%22", " ", "%20").Replace(u.String())
 }
