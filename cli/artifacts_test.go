@@ -16,8 +16,8 @@ import (
 	"lifehub/llm/llmtest"
 )
 
-// writtenDocument is a home in which a team made a document of a web search
-// and changed it, and the vault next to it.
+// writtenDocument returns a home in which a team wrote a document from a web search and changed it,
+// and a vault.
 func writtenDocument(t *testing.T) (home, vault string, run func(arg ...string) (string, int)) {
 	t.Helper()
 	vault = apptest.Vault(t)
@@ -101,14 +101,14 @@ func TestADocumentIsReadAndMadeANoteInTheChat(t *testing.T) {
 	term.types("\x1b")
 	term.waits(func(screen string) bool {
 		return strings.Contains(screen, "Ask anything") && !strings.Contains(screen, "version 2 of 2")
-	}, "is without the document") // half a picture may still show the message box below it
+	}, "is without the document") // half a frame may still show the message box below it
 	term.types("/export asyncio tips ideas/asyncio.md\r")
 	term.sees("Allow once", "ideas/asyncio.md", "untrusted text was read", "what brave_web_search")
 	note := filepath.Join(vault, "ideas", "asyncio.md")
 	if _, err := os.Stat(note); err == nil {
 		t.Fatal("the note was made before anyone said yes")
 	}
-	<-time.After(700 * time.Millisecond) // the guard of 500 ms without a key runs in real time
+	<-time.After(700 * time.Millisecond) // the dialog ignores keys for 500 ms of real time
 	term.types("y\r")
 	term.sees("created ideas/asyncio.md")
 	if got := apptest.Read(t, note); !strings.Contains(got, "- prefer TaskGroup") {

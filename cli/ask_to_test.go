@@ -18,7 +18,7 @@ import (
 	"lifehub/llm/llmtest"
 )
 
-// habit is LifeHub as cron starts it: no terminal, nothing on stdin, a home of its own.
+// habit is LifeHub as started by cron: no terminal, no stdin, its own home.
 type habit struct {
 	*testing.T
 	home, vault string
@@ -72,9 +72,9 @@ func habitAnswers() []llmtest.Answer {
 	return []llmtest.Answer{says(asksPlanner, habitPlan), says(asksPlanner, habitPlan), says(asksExplainer, habitAnswer)}
 }
 
-// A saved prompt is asked without a terminal: it names the rule that is missing before
-// anything is asked, and with that rule the answer is in the note, once, in its
-// line ends, and can be taken back. Tools that the prompt does not name do not run.
+// A saved prompt runs without a terminal. Before asking it reports the missing rule; with that rule
+// the answer is added to the note once, with the note's line ends, and can be undone. Tools that
+// the prompt does not name do not run.
 func TestAPromptIsAnsweredIntoANote(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
@@ -124,13 +124,13 @@ func TestTodaysNoteIsMadeForAnAnswer(t *testing.T) {
 	}
 }
 
-// What is no whole answer is not written, and the exit code says so.
+// An incomplete answer is not written, and the exit code reports that.
 func TestNothingButAWholeAnswerIsWritten(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		answers []llmtest.Answer
-		note    string // in which the passage stands; "": the user's own
+		note    string // note with the passage; "": the user's own
 		to      string
 		code    int
 		says    string
@@ -153,7 +153,7 @@ func TestNothingButAWholeAnswerIsWritten(t *testing.T) {
 			if _, err := os.Stat(h.note("log/diary.md")); err == nil || code != tc.code || !strings.Contains(out, tc.says) {
 				t.Errorf("exit %d, want %d; written: %t\n%s", code, tc.code, err == nil, out)
 			}
-			if tc.code == app.ExitRefused { // what it says would let it be does
+			if tc.code == app.ExitRefused { // the suggested flag works
 				h := newHabit(t, habitAnswers()...)
 				apptest.Write(t, h.note("running.md"), tc.note)
 				if code, out := h.run("ask", "--prompt", "week", "--to", tc.to, "--allow-untrusted", "append_note path=log/diary.md"); code != app.ExitDone || !strings.Contains(out, "log/diary.md (+") {
@@ -164,8 +164,8 @@ func TestNothingButAWholeAnswerIsWritten(t *testing.T) {
 	}
 }
 
-// Killed between its answer and the note, and run again: the answer is in the note
-// once, and so is what was written to it meanwhile.
+// Killed between the answer and the note, and run again: the note contains the answer once, and
+// what was written to it meanwhile.
 func TestAHabitThatWasKilledWritesOnce(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
@@ -191,7 +191,7 @@ func TestAHabitThatWasKilledWritesOnce(t *testing.T) {
 		}
 	}
 	_ = killed.Process.Kill()
-	_ = killed.Wait() // it says that it was killed
+	_ = killed.Wait() // it reports that it was killed
 	close(hold)
 	apptest.Write(t, h.note("log/diary.md"), "# Diary\n\nwritten meanwhile\n")
 
@@ -205,7 +205,7 @@ func TestAHabitThatWasKilledWritesOnce(t *testing.T) {
 	}
 }
 
-// What is written to the note while the model answers is kept.
+// Text written to the note while the model answers is preserved.
 func TestANoteThatChangesWhileItIsAnsweredKeepsBoth(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()

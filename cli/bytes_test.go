@@ -17,8 +17,8 @@ import (
 	"lifehub/internal/ttytest"
 )
 
-// typedBytes are sequences that a terminal never sends. None holds a key that
-// does something on its own.
+// typedBytes are sequences that a terminal never sends. None contains a key that has an effect
+// alone.
 func typedBytes() []string {
 	many := strings.Repeat("1;", 40) + "1"
 	return []string{
@@ -30,9 +30,9 @@ func typedBytes() []string {
 	}
 }
 
-// TestNoBytesEndTheChat pastes and types what its terminal library cannot hold,
-// whole and a byte at a time. What is typed then is there, the terminal is as
-// before at the end, and so is the draft at the next start.
+// TestNoBytesEndTheChat pastes and types sequences that the terminal library cannot handle, at once
+// and byte by byte. Text typed afterwards arrives, the terminal is restored at the end, and the
+// draft is there at the next start.
 func TestNoBytesEndTheChat(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
@@ -40,7 +40,7 @@ func TestNoBytesEndTheChat(t *testing.T) {
 	pasted := func(screen string) bool {
 		return strings.Contains(screen, "│ "+hostile.Mark) || strings.Contains(screen, "[paste ")
 	}
-	const focus = "\x1b[I" // ends what was typed before it
+	const focus = "\x1b[I" // completes what was typed before it
 	typed := func(screen string) bool {
 		return strings.Contains(strings.NewReplacer(" ", "", "│", "", "\n", "").Replace(screen), "tapir")
 	}
@@ -94,7 +94,7 @@ func TestNoBytesEndTheChat(t *testing.T) {
 	}
 }
 
-// pastedBytes are all hostile texts, and the marks of a paste among them.
+// pastedBytes are all hostile texts, including some with paste markers.
 func pastedBytes() []string {
 	texts := append(typedBytes(), "before\x1b[201~\r/quit\r\x04", "\x1b[201~\x1b[200~\x1b[201~\r\r\x1a")
 	for _, p := range hostile.Payloads {
@@ -103,7 +103,7 @@ func pastedBytes() []string {
 	return texts
 }
 
-// typesBytes sends one byte a millisecond.
+// typesBytes sends one byte per millisecond.
 func (term *terminal) typesBytes(text string) {
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()

@@ -57,7 +57,7 @@ func TestChatWritesATaskOnlyAfterYes(t *testing.T) {
 			if strings.Contains(apptest.Read(t, filepath.Join(vault, "tasks.md")), "socks") {
 				t.Fatal("the task was written before anyone said yes")
 			}
-			<-time.After(700 * time.Millisecond) // the guard of 500 ms without a key runs in real time
+			<-time.After(700 * time.Millisecond) // the dialog ignores keys for 500 ms of real time
 			term.types(test.key)
 			term.waits(func(screen string) bool {
 				return !strings.Contains(screen, "Allow once") && strings.Contains(screen, "enter send")
@@ -71,13 +71,13 @@ func TestChatWritesATaskOnlyAfterYes(t *testing.T) {
 	}
 }
 
-// beginnings are sentences and words whose first letters answer a question.
+// beginnings are sentences and words whose first characters are keys of a dialog.
 var beginnings = []string{
 	"yesterday I ran", "so which shoes", "a note", "no, the other", "No", "da", "es ist", "yes", "an Tom", "does anyone", "nein", "A second one",
 	"show me", "edit it", "Danke", "ja", "say it again", "s and t", "never mind", "sag mir", "actually no", "dann lieber", "eat less", "Now",
 }
 
-// shareOf is how many of the beginnings a run types.
+// shareOf returns the beginnings that this run types.
 func shareOf() []string {
 	if os.Getenv("LIFEHUB_SOAK") != "" {
 		return beginnings
@@ -85,8 +85,8 @@ func shareOf() []string {
 	return beginnings[:6]
 }
 
-// Whoever writes sentences while a question waits, on a real terminal, answers
-// nothing and loses no letter.
+// Typing sentences while a dialog is open, on a real terminal, does not answer it and loses no
+// character.
 func TestSentencesAnswerNoQuestion(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
@@ -95,13 +95,13 @@ func TestSentencesAnswerNoQuestion(t *testing.T) {
 	term.sees("2 notes")
 	term.types("add task buy running socks\r")
 	for i, sentence := range shareOf() {
-		<-time.After(time.Duration(i%4) * 300 * time.Millisecond) // before, at and after the end of the guard
+		<-time.After(time.Duration(i%4) * 300 * time.Millisecond) // before, at and after the end of the 500 ms
 		for _, letter := range sentence {
 			term.types(string(letter))
-			<-time.After(80 * time.Millisecond) // who types is 12 keys/s fast
+			<-time.After(80 * time.Millisecond) // typing at 12 keys per second
 		}
 		term.sees("Allow once", "│ "+sentence)
-		term.types("\r") // it waits
+		term.types("\r") // it is queued
 		term.sees("Press y or n, then Enter")
 	}
 	if got := apptest.Read(t, filepath.Join(vault, "tasks.md")); strings.Contains(got, "socks") {
@@ -127,7 +127,7 @@ func TestSentencesAnswerNoQuestionByLines(t *testing.T) {
 	if got := apptest.Read(t, filepath.Join(vault, "tasks.md")); strings.Contains(got, "socks") {
 		t.Errorf("a line said yes; the note holds\n%s", got)
 	}
-	<-time.After(700 * time.Millisecond) // the guard of 500 ms without a key runs in real time
+	<-time.After(700 * time.Millisecond) // the dialog ignores keys for 500 ms of real time
 	term.types("n\r")
 	term.sees("You declined `add_task`.", "> "+shareOf()[0])
 	term.types("\x04") // once the others were answered
@@ -142,7 +142,7 @@ func TestUndoTakesBackTheTaskThatATurnWrote(t *testing.T) {
 	term.sees("2 notes")
 	term.types("add task buy running socks\r")
 	term.sees("Allow once", "running socks")
-	<-time.After(700 * time.Millisecond) // the guard of 500 ms without a key runs in real time
+	<-time.After(700 * time.Millisecond) // the dialog ignores keys for 500 ms of real time
 	term.types("y\r")
 	term.waits(func(screen string) bool {
 		return strings.Contains(apptest.Read(t, filepath.Join(vault, "tasks.md")), "running socks") && !strings.Contains(screen, "working")
@@ -168,8 +168,8 @@ func TestChatGoesOnWithTheLastConversation(t *testing.T) {
 	second.sees("how often do I run?", "three times a week", "running.md:3")
 }
 
-// Killed while it asks: the next chat offers to go on, asks the same again,
-// and writes the task once.
+// Killed while a permission is requested: the next chat resumes the turn, repeats the request, and
+// writes the task once.
 func TestChatGoesOnWithATurnThatWasKilled(t *testing.T) {
 	t.Parallel()
 	vault := apptest.Vault(t)
@@ -183,7 +183,7 @@ func TestChatGoesOnWithATurnThatWasKilled(t *testing.T) {
 	first.exits()
 	second := startTerminal(t, 100, 30, []string{"LIFEHUB_HOME=" + filepath.Join(first.home, ".lifehub")}, "chat", "-c", "--notes", vault)
 	second.sees("add task buy running socks", "This was cut off", "▌Resume it▐")
-	<-time.After(700 * time.Millisecond) // the guard of 500 ms without a key runs in real time
+	<-time.After(700 * time.Millisecond) // the dialog ignores keys for 500 ms of real time
 	second.types("\r")
 	second.sees("Allow once", "running socks", "tasks.md")
 	if strings.Contains(apptest.Read(t, filepath.Join(vault, "tasks.md")), "socks") {

@@ -44,7 +44,7 @@ func TestFilesThatServersSentGoWithTheirConversation(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := s.Close(); err != nil { // keeps the traces
+	if err := s.Close(); err != nil { // writes the traces
 		t.Fatal(err)
 	}
 	if s, err = store.Open(p.Database()); err != nil {

@@ -16,13 +16,13 @@ import (
 	"lifehub/internal/testenv"
 )
 
-// A command is told at the beginning of a line of an example, or in backticks.
+// Commands appear at the beginning of an example's line or in backticks.
 var (
 	toldCommand = regexp.MustCompile("(?m)(?:^\\s*|`)lifehub((?: [^\n`#|\"%]*)?)")
 	toldSetting = regexp.MustCompile("`([a-z_]+\\.[a-z_]+)(?::[^`]*)?`")
 )
 
-// tellings returns the text of everything that tells how LifeHub is used.
+// tellings returns every text that documents how LifeHub is used.
 func tellings(t *testing.T) map[string]string {
 	t.Helper()
 	texts := map[string]string{}
@@ -74,12 +74,12 @@ func TestDocumentedCommandsExist(t *testing.T) {
 	}
 }
 
-// wrongCommand says what of a command there is not, "" if there is all of it.
+// wrongCommand returns the unknown part of a command, or "".
 func wrongCommand(root *cobra.Command, words []string) string {
 	cmd := root
 	for i, word := range words {
 		if word == "--" {
-			break // what follows is another program's
+			break // the rest is another program's command
 		}
 		if flag := strings.TrimLeft(word, "-"); flag != word {
 			flag, _, _ = strings.Cut(flag, "=")
@@ -113,7 +113,7 @@ func TestDocumentedSettingsExist(t *testing.T) {
 		for _, m := range toldSetting.FindAllStringSubmatch(text, -1) {
 			section, key, _ := strings.Cut(m[1], ".")
 			if !sections[section] || slices.Contains([]string{"md", "json", "go"}, key) {
-				continue // a file, or a word of Go
+				continue // a file, or a Go identifier
 			}
 			if found++; !names[m[1]] {
 				t.Errorf("%s tells of the setting %s, which there is not", path, m[1])

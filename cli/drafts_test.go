@@ -15,7 +15,7 @@ import (
 	"lifehub/internal/testenv"
 )
 
-// house is a home that the program is started in again and again.
+// house is a home in which the program is started repeatedly.
 type house struct {
 	t    *testing.T
 	home string
@@ -32,12 +32,12 @@ func (h *house) opens(arg ...string) *terminal {
 	return startTerminal(h.t, 100, 40, h.env, arg...)
 }
 
-// holds lists the files that hold a text.
+// holds returns the files that contain a text.
 func (h *house) holds(text string) (files []string) {
 	h.t.Helper()
 	err := filepath.WalkDir(h.home, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() {
-			return nil // it is gone by now
+			return nil // deleted meanwhile
 		}
 		if data, err := os.ReadFile(path); err == nil && strings.Contains(string(data), text) {
 			files = append(files, path)
@@ -50,7 +50,7 @@ func (h *house) holds(text string) (files []string) {
 	return files
 }
 
-// keeps waits until a text is on the disk; loses until it does not.
+// keeps waits until a text is on disk; loses waits until it is not.
 func (h *house) keeps(text string) { h.t.Helper(); h.waits(text, true) }
 func (h *house) loses(text string) { h.t.Helper(); h.waits(text, false) }
 
@@ -66,7 +66,7 @@ func (h *house) waits(text string, there bool) {
 	}
 }
 
-// killed ends a program as the system does when it has no memory left.
+// killed kills a program with SIGKILL, as when memory runs out.
 func (term *terminal) killed() {
 	term.t.Helper()
 	if err := term.cmd.Process.Signal(syscall.SIGKILL); err != nil {
@@ -77,7 +77,7 @@ func (term *terminal) killed() {
 
 const pasteOfLines = "\x1b[200~" + "gnuword\n" + "line\nline\nline\nline\nline\nline\nline\nline\nline\nline\nline\nline\nline\nline\nline\nline\nline\nline\nline\nline\nline\nline\nline\nline\nline\nline\nline\nline\nline\nline\nline\n" + "\x1b[201~"
 
-// asksAndQueues asks a question that is answered only in part, and another that waits.
+// asksAndQueues asks a question, of whose answer only a part arrives, and queues another.
 func asksAndQueues(term *terminal) {
 	term.t.Helper()
 	term.sees("2 notes")
@@ -87,9 +87,8 @@ func asksAndQueues(term *terminal) {
 	term.sees("queued: “and zebraword?”")
 }
 
-// TestDraftSurvivesAKill kills the program while it answers: the
-// messages that wait and the draft are there again, as they were, however the
-// user comes back, and nothing of them is sent.
+// TestDraftSurvivesAKill kills the program while it answers. The queued messages and the draft are
+// restored however the user returns, and none is sent.
 func TestDraftSurvivesAKill(t *testing.T) {
 	t.Parallel()
 	env, goOn := heldAnswer(t)
@@ -127,9 +126,9 @@ func TestDraftSurvivesAKill(t *testing.T) {
 			return strings.Contains(screen, "│ Ask anything") && strings.Contains(screen, "enter send") && strings.Contains(screen, waiting) && (gone == "" || !strings.Contains(screen, gone))
 		}, "has answered, and shows "+waiting)
 	}
-	term.types("\r") // the draft is sent, by the user
+	term.types("\r") // the user sends the draft
 	idle("not sent: “and zebraword?”", "")
-	term.types("\x1b[A\x1b[A") // the first of those that wait
+	term.types("\x1b[A\x1b[A") // the first of the queued messages
 	term.sees("│ and zebraword?", "enter to send")
 	term.types("\r")
 	idle("not sent: “and ibexword?”", "not sent: “and zebraword?”")
@@ -151,8 +150,7 @@ func TestDraftSurvivesAKill(t *testing.T) {
 	}
 }
 
-// TestDraftSurvivesEveryEnd leaves by signals and by the user's own
-// will with something typed.
+// TestDraftSurvivesEveryEnd ends the program by signals and by commands while a draft exists.
 func TestDraftSurvivesEveryEnd(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
@@ -184,9 +182,8 @@ func TestDraftSurvivesEveryEnd(t *testing.T) {
 	}
 }
 
-// TestPermissionIsAskedAgainAfterAKill ends the program, by no will of the user,
-// while a call waits for a permission: it is offered, and asked with the same
-// arguments.
+// TestPermissionIsAskedAgainAfterAKill kills the program while a permission is requested. The next
+// start resumes the turn and repeats the request with the same arguments.
 func TestPermissionIsAskedAgainAfterAKill(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]func(*terminal){
@@ -211,7 +208,7 @@ func TestPermissionIsAskedAgainAfterAKill(t *testing.T) {
 			}
 			term.types("/continue\r")
 			term.sees("Allow once", "buy zebras")
-			<-time.After(700 * time.Millisecond) // the guard runs in real time
+			<-time.After(700 * time.Millisecond) // the dialog ignores keys for 500 ms of real time
 			term.types("y\r")
 			term.sees("created daily")
 			term.types("\x04")
@@ -219,8 +216,7 @@ func TestPermissionIsAskedAgainAfterAKill(t *testing.T) {
 	}
 }
 
-// TestDraftOfTheEditorSurvivesAKill kills the program while the user's
-// editor has what is written.
+// TestDraftOfTheEditorSurvivesAKill kills the program while the draft is open in the user's editor.
 func TestDraftOfTheEditorSurvivesAKill(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
@@ -247,7 +243,7 @@ func TestDraftOfTheEditorSurvivesAKill(t *testing.T) {
 	h.loses("zebraword")
 }
 
-// TestDraftIsNotKeptWhereNothingIs looks for it in every file.
+// TestDraftIsNotKeptWhereNothingIs looks for the draft in every file.
 func TestDraftIsNotKeptWhereNothingIs(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
@@ -267,7 +263,7 @@ func TestDraftIsNotKeptWhereNothingIs(t *testing.T) {
 	if strings.Contains(unsaved.text(), "zebraword") {
 		t.Errorf("a conversation that is not kept takes what is:\n%s", unsaved.text())
 	}
-	<-time.After(time.Second) // twice as long as what is typed stays on the screen only
+	<-time.After(time.Second) // longer than the delay before a draft is saved
 	if files := h.holds("ibexword"); files != nil {
 		t.Errorf("--no-save left it in %v", files)
 	}
@@ -285,7 +281,7 @@ func TestDraftIsNotKeptWhereNothingIs(t *testing.T) {
 	}
 }
 
-// runs runs a command in the house and returns what it says.
+// runs runs a command in the house and returns its output.
 func (h *house) runs(arg ...string) string {
 	h.t.Helper()
 	cmd := offScreen(h.t, arg...)

@@ -12,8 +12,8 @@ import (
 	"lifehub/llm/llmtest"
 )
 
-// What a turn did is told by ask, by its JSON and by everything that shows the
-// turn later; what the model says of it counts for nothing.
+// ask, its JSON and every view of the turn report what the turn did. What the model claims does not
+// matter.
 func TestAskTellsWhatTheTurnDid(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()

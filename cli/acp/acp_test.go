@@ -24,7 +24,7 @@ import (
 	"lifehub/llm/llmtest"
 )
 
-// runs is a model that plans a search and quotes what it finds.
+// runs returns a model that plans a search and quotes what it finds.
 func runs() *llmtest.Script {
 	return llmtest.NewScript(
 		llmtest.Answer{Match: asksPlanner, Text: `{"reasoning":"look it up","steps":[{"id":"1","tool":"search_notes","input":{"query":"running"}},{"id":"2","tool":"list_tasks","input":{}}]}`, Always: true},
@@ -32,8 +32,8 @@ func runs() *llmtest.Script {
 	)
 }
 
-// The editor is told the story of the chat: the same plan, calls, sources, thoughts,
-// answer and verdicts as the events of `lifehub ask`, for the same model.
+// The editor gets the same plan, calls, sources, reasoning, answer and verdicts as `lifehub ask`
+// emits for the same model.
 func TestTheStoryIsThatOfTheChat(t *testing.T) {
 	env := environ(t, t.TempDir(), runs())
 	vault := indexed(t, env)
@@ -125,8 +125,8 @@ func TestTheStoryIsThatOfTheChat(t *testing.T) {
 	}
 }
 
-// A call that writes is asked about with the options, the sentence and the diff of
-// the dialog, and only a yes of the user makes it.
+// The request for a writing call has the options, the sentence and the diff of the dialog, and only
+// the user's yes runs the call.
 func TestAPermissionIsAskedThroughTheEditor(t *testing.T) {
 	env := environ(t, t.TempDir(), nil)
 	vault := indexed(t, env)
@@ -134,7 +134,7 @@ func TestAPermissionIsAskedThroughTheEditor(t *testing.T) {
 	before := apptest.Read(t, tasks)
 	e, _ := inside(t, env, vault)
 	id := e.begin(t, vault)
-	for _, no := range []string{"no", "", "yes", "ALLOW"} { // an option that was not offered is none
+	for _, no := range []string{"no", "", "yes", "ALLOW"} { // an option that was not offered does not count
 		e.answer = func(sdk.RequestPermissionRequest) string { return no }
 		e.ask(t, id, text("add task call Ines"))
 		if apptest.Read(t, tasks) != before {
@@ -210,7 +210,7 @@ func TestAPermissionIsAskedThroughTheEditor(t *testing.T) {
 	}
 }
 
-// session/cancel stops a turn, which keeps what was said.
+// session/cancel stops a turn; what was said is saved.
 func TestACancelStopsATurn(t *testing.T) {
 	hold := make(chan struct{})
 	defer close(hold)
@@ -254,9 +254,8 @@ func TestACancelStopsATurn(t *testing.T) {
 	}
 }
 
-// A process that is killed in the middle of a turn loses nothing: another one loads
-// the session and resumes the turn, whose finished steps are not run again, and a
-// question that waited is asked again.
+// A process killed in the middle of a turn loses nothing: another one loads the session and resumes
+// the turn. Finished steps do not run again, and a pending request is repeated.
 func TestATurnIsResumedAfterAKill(t *testing.T) {
 	hold := make(chan struct{})
 	env := environ(t, t.TempDir(), llmtest.NewScript(
@@ -281,7 +280,7 @@ func TestATurnIsResumedAfterAKill(t *testing.T) {
 	first := e.await(t, id, "question", isAsked)
 	kill(t, cmd)
 
-	// The question that waited is asked again, with the same arguments.
+	// The pending request is repeated, with the same arguments.
 	e, cmd, _ = program(t, env, "--notes", vault)
 	e.answer = func(sdk.RequestPermissionRequest) string { return "once" }
 	load(t, e, id, vault)
@@ -303,7 +302,7 @@ func TestATurnIsResumedAfterAKill(t *testing.T) {
 			t.Error("a finished step was run again")
 		}
 	}
-	kill(t, cmd) // now in the middle of the answer
+	kill(t, cmd) // in the middle of the answer
 	close(hold)
 
 	e, cmd, in := program(t, env, "--notes", vault)
@@ -378,8 +377,8 @@ func TestAnEndSuspendsATurn(t *testing.T) {
 	}
 }
 
-// The protocol's own SDK, in another language, which checks each message against
-// its schema, is told the same.
+// The protocol's own SDK, in another language, validates each message against its schema and gets
+// the same.
 func TestAnEditorOfAnotherLanguage(t *testing.T) {
 	node, lib := testenv.Editor(t)
 	env := environ(t, t.TempDir(), nil)
@@ -411,8 +410,8 @@ func TestAnEditorOfAnotherLanguage(t *testing.T) {
 	}
 }
 
-// A form of an MCP server is shown by an editor that can, and else declined; what
-// does not fit is no answer.
+// A form of an MCP server is shown if the editor supports forms and declined otherwise. Values that
+// do not fit are not an answer.
 func TestAFormOfAServer(t *testing.T) {
 	env := environ(t, t.TempDir(), nil)
 	run(t, env, "mcp", "add", "e", "--", testenv.Npm(t, "@modelcontextprotocol/server-everything"))
@@ -476,8 +475,7 @@ func TestPlanIsApprovedInTheEditor(t *testing.T) {
 	}
 }
 
-// An editor that is closed while a question waits has not answered it: the question
-// is asked again.
+// An editor closed while a request is pending has not answered it: the request is repeated.
 func TestAQuestionOutlivesTheEditor(t *testing.T) {
 	env := environ(t, t.TempDir(), nil)
 	vault := indexed(t, env)
@@ -502,7 +500,7 @@ func TestAQuestionOutlivesTheEditor(t *testing.T) {
 	}
 }
 
-// The editor is told what changes the sense of quoted words as the chat tells it.
+// The editor gets the same remarks on quotations as the chat.
 func TestARiderReachesTheEditor(t *testing.T) {
 	t.Parallel()
 	var steps, answer []string

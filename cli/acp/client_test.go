@@ -29,7 +29,7 @@ import (
 	"lifehub/tui/backend"
 )
 
-// asProgram makes the test binary behave as lifehub.
+// asProgram makes the test binary run as lifehub.
 const asProgram = "LIFEHUB_TEST_RUN=1"
 
 func TestMain(m *testing.M) {
@@ -39,7 +39,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// patience bounds what has to happen on a busy machine.
+// patience bounds waits on a busy machine.
 const patience = time.Minute
 
 const (
@@ -47,18 +47,18 @@ const (
 	asksExplainer = "Answer this message of the user now"
 )
 
-// editor is a client: it keeps all that it is told, and answers what it is asked.
+// editor is a client that records all it receives and answers requests.
 type editor struct {
 	*sdk.ClientSideConnection
-	answer func(sdk.RequestPermissionRequest) string // the option chosen; "": cancelled
-	reads  io.Closer                                 // of a process
-	form   map[string]any                            // what is filled in; nil: forms are declined
+	answer func(sdk.RequestPermissionRequest) string // the chosen option; "" cancels
+	reads  io.Closer                                 // output of a process
+	form   map[string]any                            // values for forms; nil declines them
 
 	mu      sync.Mutex
 	updates []sdk.SessionNotification
 	asked   []sdk.RequestPermissionRequest
 	wake    chan struct{}
-	files   int // calls of methods that an editor need not have
+	files   int // calls of methods that an editor need not support
 }
 
 func (e *editor) SessionUpdate(_ context.Context, n sdk.SessionNotification) error {
@@ -124,7 +124,7 @@ func (e *editor) WaitForTerminalExit(context.Context, sdk.WaitForTerminalExitReq
 	return sdk.WaitForTerminalExitResponse{}, e.needless()
 }
 
-// told are the updates of a session so far.
+// told returns the updates of a session so far.
 func (e *editor) told(id sdk.SessionId) (list []sdk.SessionUpdate) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -136,14 +136,14 @@ func (e *editor) told(id sdk.SessionId) (list []sdk.SessionUpdate) {
 	return list
 }
 
-// forget forgets what was told.
+// forget discards the updates so far.
 func (e *editor) forget() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.updates = nil
 }
 
-// await waits until something was told.
+// await waits for an update.
 func (e *editor) await(t *testing.T, id sdk.SessionId, what string, is func(sdk.SessionUpdate) bool) sdk.SessionUpdate {
 	t.Helper()
 	late := time.After(patience)
@@ -161,7 +161,7 @@ func (e *editor) await(t *testing.T, id sdk.SessionId, what string, is func(sdk.
 	}
 }
 
-// answered is the text of the answer: the message that has the turn's id.
+// answered returns the text of the answer, which is the message with the turn's ID.
 func answered(list []sdk.SessionUpdate) string {
 	var b strings.Builder
 	for _, u := range list {
@@ -172,7 +172,7 @@ func answered(list []sdk.SessionUpdate) string {
 	return b.String()
 }
 
-// asides are the messages that are not the answer.
+// asides returns the messages other than the answer.
 func asides(list []sdk.SessionUpdate) string {
 	var b strings.Builder
 	for _, u := range list {
@@ -213,7 +213,7 @@ func connect(t *testing.T, in io.Writer, out io.Reader) *editor {
 	return e
 }
 
-// environ is a home whose model is scripted; nil: none.
+// environ returns the environment of a home with a scripted model, or none if model is nil.
 func environ(t *testing.T, home string, model llm.Model) []string {
 	env := []string{asProgram, "GORACE=atexit_sleep_ms=0", "HOME=" + home, "LIFEHUB_HOME=" + filepath.Join(home, "lh"), "PATH=" + os.Getenv("PATH")}
 	if model == nil {
@@ -222,8 +222,8 @@ func environ(t *testing.T, home string, model llm.Model) []string {
 	return append(env, "LIFEHUB_PROVIDER=ollama", "OLLAMA_HOST="+llmtest.Serve(t, model), "LIFEHUB_MODEL="+llmtest.ServedModel, "LIFEHUB_EMBED_MODEL=none")
 }
 
-// inside is an editor with LifeHub in the same process. leave closes the pipe and
-// waits for LifeHub.
+// inside returns an editor connected to LifeHub in this process. leave closes the pipe and waits
+// for LifeHub.
 func inside(t *testing.T, env []string, vaults ...string) (e *editor, leave func()) {
 	t.Helper()
 	sh := &app.Process{Environ: func() []string { return nil }, Getenv: func(name string) (string, bool) {
@@ -260,7 +260,7 @@ func inside(t *testing.T, env []string, vaults ...string) (e *editor, leave func
 	return connect(t, inW, outR), leave
 }
 
-// program is an editor with LifeHub as a process.
+// program returns an editor connected to a LifeHub process.
 func program(t *testing.T, env []string, args ...string) (*editor, *exec.Cmd, io.Closer) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], append([]string{"acp"}, args...)...)
@@ -297,7 +297,7 @@ func (e *editor) ask(t *testing.T, id sdk.SessionId, blocks ...sdk.ContentBlock)
 
 func text(s string) sdk.ContentBlock { return sdk.TextBlock(s) }
 
-// indexed is a vault that an index holds.
+// indexed returns an indexed vault.
 func indexed(t *testing.T, env []string) string {
 	t.Helper()
 	vault := apptest.Vault(t)
@@ -305,7 +305,7 @@ func indexed(t *testing.T, env []string) string {
 	return vault
 }
 
-// run runs another command of the same home.
+// run runs another command in the same home.
 func run(t *testing.T, env []string, args ...string) string {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], args...)

@@ -21,7 +21,7 @@ import (
 	"lifehub/tui/safetext"
 )
 
-// Whatever is written to it, it goes on answering, and writes nothing but the protocol.
+// Whatever the server receives, it keeps answering and writes only valid messages.
 func TestWrongRequestsAreRefused(t *testing.T) {
 	env := environ(t, t.TempDir(), nil)
 	vault := indexed(t, env)
@@ -58,8 +58,8 @@ func TestWrongRequestsAreRefused(t *testing.T) {
 	}
 }
 
-// What comes with a message is data: it is attached, never a command, a question or
-// a permission, and only a note, or a file of the session's folder, is read.
+// Attachments of a message are data, never a command, a question or a permission. Only notes and
+// files in the session's folder are read.
 func TestWhatComesWithAMessageIsData(t *testing.T) {
 	model := llmtest.NewScript(
 		llmtest.Answer{Match: asksPlanner, Text: `{"steps":[{"id":"1","tool":"search_notes","input":{"query":"running"}}]}`, Always: true},
@@ -107,7 +107,7 @@ func TestWhatComesWithAMessageIsData(t *testing.T) {
 	}
 }
 
-// Sessions are bounded, and servers that the editor brings are not started.
+// The number of sessions is limited, and servers named by the editor are not started.
 func TestSessionsAreBounded(t *testing.T) {
 	env := environ(t, t.TempDir(), nil)
 	vault := indexed(t, env)
@@ -136,8 +136,8 @@ func TestSessionsAreBounded(t *testing.T) {
 	}
 }
 
-// The slash commands of the chat work, each session has a mode of its own, and what
-// is no command says so.
+// The slash commands of the chat work, each session has its own mode, and an unknown command is
+// reported.
 func TestCommandsAndModes(t *testing.T) {
 	env := environ(t, t.TempDir(), nil)
 	vault := indexed(t, env)
@@ -182,7 +182,7 @@ func TestCommandsAndModes(t *testing.T) {
 	}
 }
 
-// An editor that is gone, and reads no more, leaves a turn that can be resumed.
+// An editor that no longer reads leaves a turn that can be resumed.
 func TestAnEditorThatIsGone(t *testing.T) {
 	hold := make(chan struct{})
 	env := environ(t, t.TempDir(), llmtest.NewScript(
@@ -207,7 +207,7 @@ func TestAnEditorThatIsGone(t *testing.T) {
 	}
 }
 
-// Who uses it without notes and without a model is told so, once.
+// Missing notes and a missing model are reported once.
 func TestWhatIsMissingIsToldOnce(t *testing.T) {
 	e, _ := inside(t, environ(t, t.TempDir(), nil))
 	id := e.begin(t, t.TempDir())
@@ -224,8 +224,7 @@ func TestWhatIsMissingIsToldOnce(t *testing.T) {
 	}
 }
 
-// A cancel that comes right behind its prompt is not lost, and a message of any
-// length is answered.
+// A cancellation right after its prompt is not lost, and a message of any length is answered.
 func TestMessagesKeepTheirOrder(t *testing.T) {
 	env := environ(t, t.TempDir(), nil)
 	vault := indexed(t, env)
@@ -269,7 +268,7 @@ func TestMessagesKeepTheirOrder(t *testing.T) {
 	}
 }
 
-// The model and the mode are options of a session; another model is told to all.
+// The model and the mode are options of a session; all sessions are notified of another model.
 func TestAModelIsChosenInTheEditor(t *testing.T) {
 	home := t.TempDir()
 	env := environ(t, home, runs())
@@ -312,7 +311,7 @@ func TestAModelIsChosenInTheEditor(t *testing.T) {
 	}
 }
 
-// What an editor shows of a change hides nothing of what would be written.
+// The editor shows everything that a change would write.
 func TestAPermissionHidesNothing(t *testing.T) {
 	const hidden = "gpj\u202eexe pass\u200bword\u200d hi\U000e0069"
 	steps := []struct{ tool, input, before, after string }{
@@ -350,7 +349,7 @@ func TestAPermissionHidesNothing(t *testing.T) {
 	}
 }
 
-// shownIn is every text of a value.
+// shownIn returns all texts in a value.
 func shownIn(t *testing.T, value any) string {
 	t.Helper()
 	var b strings.Builder

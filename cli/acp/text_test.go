@@ -11,7 +11,7 @@ import (
 	"lifehub/tui/safetext"
 )
 
-// No renderer may find an image in an answer, in whatever pieces it comes.
+// A renderer must not find an image in an answer, however it is split into pieces.
 func TestImagesAreTakenOut(t *testing.T) {
 	fetches := regexp.MustCompile(`!\[|(?i)<(img|image|picture|source|video|audio|iframe|object|script|svg)[\s/>]`)
 	for _, answer := range []string{

@@ -24,11 +24,11 @@ import (
 	"lifehub/store"
 )
 
-// patience bounds each wait for the program, so that a test fails rather than
-// hangs. It says nothing about speed: the machine may be busy.
+// patience bounds each wait for the program, so that a test fails rather than hangs. It is not a
+// speed limit: the machine may be busy.
 const patience = 90 * time.Second
 
-// counter is a tool with an effect that must come from a whole plan only.
+// counter is a tool with an effect that only a complete plan may have.
 type counter struct{ ran atomic.Int64 }
 
 func (c *counter) Spec() llm.ToolSpec {
@@ -42,7 +42,7 @@ func (c *counter) Run(context.Context, json.RawMessage) (agent.Result, error) {
 
 const countPlan = `{"reasoning":"the answer is near","steps":[{"id":"1","tool":"count","input":{"query":"all"},"description":"count them"}]}`
 
-// faultRig is the whole of LifeHub below the screen, before a faulty server.
+// faultRig is all of LifeHub below the screen, with a faulty server.
 type faultRig struct {
 	t       *testing.T
 	server  *llmtest.Faults
@@ -79,19 +79,19 @@ func newFaultRig(t *testing.T, protocol string) *faultRig {
 	return r
 }
 
-// turned is how a turn went.
+// turned is the result of a turn.
 type turned struct {
 	said   string
 	last   agent.Body
 	kept   agent.Exchange
 	runs   int64         // of the tool
-	esc    time.Duration // from Esc to the turn's end; 0: it ended on its own
+	esc    time.Duration // from Esc to the end of the turn; 0 if it ended by itself
 	took   time.Duration
 	broken []string // what a user would call lost, hung or wrong
 }
 
-// ask has one turn. Esc comes when the request number escAt has arrived and
-// the answer holds escSaid; 0: never.
+// ask runs one turn. Esc is pressed when request number escAt has arrived and the answer contains
+// escSaid; 0 means never.
 func (r *faultRig) ask(escAt int, escSaid string) turned {
 	r.turns++
 	conversation := fmt.Sprintf("c%d", r.turns)
@@ -158,20 +158,20 @@ func (r *faultRig) ask(escAt int, escSaid string) turned {
 	return result
 }
 
-// The faults by what they do to an answer.
+// The faults, by their effect on an answer.
 var (
 	harmless = []llmtest.Fault{llmtest.Busy, llmtest.OneByteAtATime, llmtest.BadUTF8}
 	cutting  = []llmtest.Fault{llmtest.HangMiddle, llmtest.Reset, llmtest.CleanEnd, llmtest.HalfLine, llmtest.ErrorObject, llmtest.Circles}
 )
 
-// faultCase is a fault that strikes the plan or the answer.
+// faultCase is a fault in the plan or in the answer.
 type faultCase struct {
 	fault    llmtest.Fault
 	protocol string
-	plan     bool // it strikes the planner's request
+	plan     bool // the planner's request fails
 }
 
-// text is what the server would say where the fault strikes.
+// text returns what the server would send in the request that fails.
 func (c faultCase) text() string {
 	if c.plan {
 		return countPlan
@@ -179,7 +179,7 @@ func (c faultCase) text() string {
 	return llmtest.FaultyAnswer
 }
 
-// arrives is the text that is whole after so many bytes.
+// arrives returns the complete text after a number of bytes.
 func (c faultCase) arrives(at int) string {
 	end := "\n"
 	if c.protocol == "openai" {
@@ -191,7 +191,7 @@ func (c faultCase) arrives(at int) string {
 	return strings.Join(pieces[:min(bytes.Count(whole, []byte(`"content":`)), len(pieces))], "")
 }
 
-// positions are n places in the good answer, all before its end mark.
+// positions returns n places in the good answer, all before its end marker.
 func (c faultCase) positions(n int) []int {
 	whole := llmtest.Answered(c.text(), c.protocol == "openai")
 	end := bytes.LastIndex(whole, []byte(`"finish_reason"`))
@@ -205,14 +205,13 @@ func (c faultCase) positions(n int) []int {
 	return list
 }
 
-// run has one turn with the fault and tells what was wrong with it, then one
-// without.
+// run runs one turn with the fault, which it judges, and then one without.
 func (c faultCase) run(r *faultRig, at int, esc bool) (first, again turned) {
 	r.server.Strike("")
 	if c.plan {
 		r.server.Strike(llmtest.PlanMark)
 	} else {
-		r.server.Strike("counted") // the tool's result
+		r.server.Strike("counted") // the result of the tool
 	}
 	r.server.Set(c.fault, at)
 	escAt, escSaid := 0, ""
@@ -237,7 +236,7 @@ func (c faultCase) run(r *faultRig, at int, esc bool) (first, again turned) {
 	return first, again
 }
 
-// judge checks one turn with the fault.
+// judge checks the turn with the fault.
 func (c faultCase) judge(got *turned, at int, esc bool) {
 	wrong := func(format string, args ...any) { got.broken = append(got.broken, fmt.Sprintf(format, args...)) }
 	marked := got.kept.Answer.Cut || got.kept.Answer.Error != ""
@@ -264,13 +263,13 @@ func (c faultCase) judge(got *turned, at int, esc bool) {
 	case got.kept.Answer.Error != "" && !strings.HasSuffix(got.said, "counted"):
 		wrong("what the tool returned is not quoted: %q", got.said)
 	}
-	exact := slices.Contains(cutting, c.fault) && c.fault != llmtest.Reset // a reset takes along what was not read yet
+	exact := slices.Contains(cutting, c.fault) && c.fault != llmtest.Reset // a reset discards what was not read yet
 	if exact && !strings.HasPrefix(got.said, c.arrives(at)) {
 		wrong("after %d bytes %q arrived, kept is %q", at, c.arrives(at), got.said)
 	}
 }
 
-// tally sums up what the cases found.
+// tally sums up the results of the cases.
 type tally struct {
 	sync.Mutex
 	turns, broken int
@@ -288,7 +287,7 @@ func (y *tally) add(first, again turned) {
 	y.usable = append(y.usable, again.took)
 }
 
-// percentile is the nearest rank.
+// percentile uses the nearest rank.
 func percentile(list []time.Duration, p int) time.Duration {
 	if len(list) == 0 {
 		return 0
@@ -312,11 +311,11 @@ func TestAFaultyServerLosesNoTextAndRunsNoCutCall(t *testing.T) {
 				if testenv.Race { // the turns are the same
 					protocols = protocols[i%2:][:1]
 				}
-				var cases sync.WaitGroup // many only wait
+				var cases sync.WaitGroup // many of them only wait
 				for _, protocol := range protocols {
 					for _, plan := range []bool{true, false} {
 						if fault == llmtest.Refuse && !plan {
-							continue // who refuses connections refuses them for plans too
+							continue // refused connections affect plans too
 						}
 						c, r := faultCase{fault, protocol, plan}, newFaultRig(t, protocol)
 						cases.Go(func() { c.all(t, r, places, &sum) })
@@ -331,10 +330,10 @@ func TestAFaultyServerLosesNoTextAndRunsNoCutCall(t *testing.T) {
 		len(sum.esc), percentile(sum.esc, 50), percentile(sum.esc, 99), percentile(sum.esc, 100))
 }
 
-// all tries the fault at each place. Slow is what takes longer than promised,
-// and three times as long as a turn without a fault takes at that moment: the
-// machine's other work delays both. It counts when it is slow three times, and
-// in `make soak`: TestEscEndsTheTurnAtOnce has a clock of its own.
+// all tries the fault at each place. A turn is slow if it takes longer than promised and three
+// times as long as a turn without a fault at that moment, since other work on the machine delays
+// both. It counts if it is slow three times, and only in `make soak`: TestEscEndsTheTurnAtOnce has
+// its own clock.
 func (c faultCase) all(t *testing.T, r *faultRig, places int, sum *tally) {
 	for i, at := range c.positions(places) {
 		for try := 1; ; try++ {

@@ -8,7 +8,7 @@ import (
 	"lifehub/internal/testenv"
 )
 
-// TestMain lets the test binary be the MCP servers of the tests.
+// TestMain lets the test binary run as the MCP servers of the tests.
 func TestMain(m *testing.M) {
 	mcptest.Main()
 	testenv.Parallel(2)

@@ -11,8 +11,8 @@ import (
 	"lifehub/tui/safetext"
 )
 
-// What a model server says of a pull stands on the line of the bar, and moves
-// nothing else on the terminal.
+// Text of a model server during a pull is shown in the line of the bar and changes nothing else on
+// the terminal.
 func TestABarShowsOnlyTextOfAServer(t *testing.T) {
 	from, to, err := os.Pipe()
 	if err != nil {

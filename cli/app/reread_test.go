@@ -13,14 +13,14 @@ import (
 	"lifehub/notes"
 )
 
-// A note or a whole folder that is gone is no source any more, and no error.
+// A deleted note or folder is not a source any more, and not an error.
 func TestRereadOfADeletedSource(t *testing.T) {
 	dir := apptest.Vault(t)
 	folder, err := notes.Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer folder.Close() //nolint:errcheck // only read
+	defer folder.Close() // opened for reading
 	a := &app.App{Settings: settings.Defaults(), Vaults: []*app.Vault{{Folder: folder}}}
 	running := agent.Source{Path: "running.md", Vault: folder.Dir(), Line: 3, EndLine: 3, Text: "I run three times a week: Tuesday, Thursday and Sunday."}
 	verdict := func() agent.Verdict {

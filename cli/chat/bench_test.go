@@ -16,10 +16,10 @@ import (
 	"lifehub/tui/backend"
 )
 
-// BenchmarkOpenAndScroll opens conversations on the real store and screen, and
-// scrolls through them: what a user waits for until the end is in sight, and
-// for each frame (issue: 150 ms more than an empty one; 16 ms). The turns far
-// above follow while the user reads; whole-ms is until they are there.
+// BenchmarkOpenAndScroll opens conversations on the real store and screen and scrolls through them.
+// It measures the wait until the end is visible, and each frame (at most 150 ms more than an empty
+// conversation; 16 ms). Earlier turns are loaded while the user reads; whole-ms is the time until
+// all are loaded.
 func BenchmarkOpenAndScroll(b *testing.B) {
 	for _, messages := range []int{0, 5000} {
 		b.Run(fmt.Sprintf("%d messages", messages), func(b *testing.B) {
@@ -53,7 +53,7 @@ func BenchmarkOpenAndScroll(b *testing.B) {
 	}
 }
 
-// longTalk keeps a conversation with sources and verdicts, as real ones have.
+// longTalk saves a conversation with sources and verdicts.
 func longTalk(tb testing.TB, messages int) *store.Store {
 	tb.Helper()
 	s, err := store.Open(filepath.Join(tb.TempDir(), "lifehub.db"))
@@ -77,8 +77,8 @@ func longTalk(tb testing.TB, messages int) *store.Store {
 	return s
 }
 
-// openScreen opens the conversation and returns when its end was drawn; rest
-// does what goes on then.
+// openScreen opens the conversation and returns when its end was drawn. rest does the remaining
+// work.
 func openScreen(tb testing.TB, s *store.Store) (m *tui.Model, rest, end func()) {
 	tb.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -96,8 +96,8 @@ func openScreen(tb testing.TB, s *store.Store) (m *tui.Model, rest, end func()) 
 	}, cancel
 }
 
-// run does what Bubble Tea does with a command, except what waits for a
-// terminal, and returns the commands that come of it.
+// run executes a command as Bubble Tea does, except those that wait for a terminal, and returns the
+// resulting commands.
 func run(m *tui.Model, cmd tea.Cmd) (next []tea.Cmd) {
 	if cmd == nil {
 		return nil
@@ -115,7 +115,7 @@ func run(m *tui.Model, cmd tea.Cmd) (next []tea.Cmd) {
 	return next
 }
 
-// nobody answers nothing.
+// nobody is an assistant that never answers.
 type nobody struct{}
 
 func (nobody) Ask(context.Context, string, string) <-chan agent.Event { return nil }

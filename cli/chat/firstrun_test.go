@@ -51,7 +51,7 @@ func TestFirstRunFindsFoldersOfNotes(t *testing.T) {
 	put("Documents/Work/one.md", "1")
 	put("Documents/Work/two.markdown", "2")
 	put("Notes/log/x.MD", "x")
-	put("notizen/picture.png", "") // holds no note
+	put("notizen/picture.png", "") // without notes
 	put(".config/obsidian/obsidian.json", fmt.Sprintf(`{"vaults":{
 		"1":{"path":%q,"ts":9},"2":{"path":%q,"ts":5,"open":true},"3":{"path":"/gone","ts":99}}}`,
 		filepath.Join(home, "Documents/Work"), filepath.Join(home, "far/away/Wissen")))

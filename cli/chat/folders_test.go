@@ -9,7 +9,7 @@ import (
 	"lifehub/internal/apptest"
 )
 
-// A folder that `lifehub index` makes known while a chat is open is searched by it.
+// A folder added by `lifehub index` while a chat is open is searched by that chat.
 func TestAFolderThatBecomesKnownIsTakenIn(t *testing.T) {
 	a := apptest.Open(t, apptest.Vault(t))
 	a.Paths.Config = t.TempDir()
@@ -24,7 +24,7 @@ func TestAFolderThatBecomesKnownIsTakenIn(t *testing.T) {
 	if said := <-bg.notices; !strings.HasPrefix(said, more+" is one of your folders of notes now") {
 		t.Errorf("it says %q", said)
 	}
-	<-bg.wake // to be indexed
+	<-bg.wake // wakes the indexer
 	if open := bg.App.OpenVaults(); len(open) != 2 || open[1].Folder.Dir() != more || !open[1].Behind.Load() {
 		t.Errorf("open are %v", open)
 	}

@@ -105,8 +105,8 @@ func TestWhatCanBeNamedIsListed(t *testing.T) {
 	}
 }
 
-// A note that a rule hides from read_note is opened by no name and no link, and goes
-// along with no message.
+// A note that a rule hides from read_note cannot be opened by name or link, or attached to a
+// message.
 func TestAHiddenNoteIsNotOpened(t *testing.T) {
 	vault := apptest.Vault(t)
 	apptest.Write(t, filepath.Join(vault, "private", "diary.md"), "# Diary\n\nA secret.\n")

@@ -22,7 +22,7 @@ func TestNoticeOfTheModelServerIsNotRepeated(t *testing.T) {
 		{llm.State{Provider: "ollama", Text: "Ollama is up; " + words, Lacks: words}, true},
 		{llm.State{Provider: "ollama", Text: words, Lacks: words, First: true}, false},
 		{llm.State{Provider: "ollama", Text: other, Lacks: other, First: true}, true},
-		{llm.State{Provider: "ollama"}, false}, // all is there
+		{llm.State{Provider: "ollama"}, false}, // nothing is missing
 		{llm.State{Provider: "ollama", First: true}, false},
 		{llm.State{Provider: "ollama", Text: words, Lacks: words, First: true}, true},
 	} {

@@ -25,12 +25,12 @@ func TestBackgroundThreadHasLowPriority(t *testing.T) {
 	}
 }
 
-// threadPriority is the niceness of the calling thread.
+// threadPriority returns the niceness of the calling thread.
 func threadPriority(t *testing.T) int {
 	t.Helper()
 	raw, err := unix.Getpriority(unix.PRIO_PROCESS, 0)
 	if err != nil {
 		t.Error(err)
 	}
-	return 20 - raw // the system call returns 20 less the niceness
+	return 20 - raw // the system call returns 20 minus the niceness
 }

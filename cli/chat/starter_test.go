@@ -13,11 +13,11 @@ import (
 	"lifehub/rag/encoder"
 )
 
-// On whatever day the starter notes are made, there is an answer to what was
-// done last week, and its days of the week are right.
+// Whenever the starter notes are written, last week has entries, and the names of weekdays are
+// right.
 func TestStarterNotesAreOfLastWeek(t *testing.T) {
 	for i := range 9 {
-		today := time.Date(2027, 12, 26+i, 9, 0, 0, 0, time.Local) // a Sunday, and the days after
+		today := time.Date(2027, 12, 26+i, 9, 0, 0, 0, time.Local) // a Sunday and the following days
 		dir := filepath.Join(t.TempDir(), "starter")
 		if err := writeStarterNotes(dir, today); err != nil {
 			t.Fatal(err)

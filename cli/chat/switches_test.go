@@ -24,7 +24,7 @@ func TestNotesAreUsedAloneOrNotAtAll(t *testing.T) {
 		{"on", "", true, true, true, true},
 		{"only", "notes only", true, true, false, true},
 		{"off", "notes off", false, false, true, true},
-		{"", "notes off", false, false, true, true}, // tells, and changes nothing
+		{"", "notes off", false, false, true, true}, // reports the state and changes nothing
 		{"on", "", true, true, true, true},
 	} {
 		if _, err := bg.slashNotes(t.Context(), "", use.word); err != nil {
@@ -108,8 +108,8 @@ func TestArgumentsOfAToolStandALineEach(t *testing.T) {
 	}
 }
 
-// What the settings ask for can be switched in the chat; what the command line
-// asks for cannot, by any command, also in an editor.
+// Guards from the settings can be switched in the chat; those from the command line cannot, by any
+// command, nor in an editor.
 func TestAGuardOfTheCommandLineHolds(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -41,7 +41,7 @@ func TestUndoNamesWhatItCannotTakeBack(t *testing.T) {
 	}
 	called("1", "send_email", `{"to":"ana@example.org","subject":"a | b"}`, agent.Decided, agent.CallStarted, agent.CallEnded)
 	called("2", "hotel_book", `{"nights":3}`, agent.Decided, agent.CallStarted)
-	called("3", "hotel_cancel", `{}`, agent.CallAsked, agent.Decided, agent.CallEnded) // refused
+	called("3", "hotel_cancel", `{}`, agent.CallAsked, agent.Decided, agent.CallEnded) // denied
 	called("4", "search_notes", `{"query":"Ana"}`, agent.Decided, agent.CallStarted, agent.CallEnded)
 	called("5", "add_task", `{"text":"pack"}`, agent.Decided, agent.CallStarted, agent.CallEnded)
 	if err := s.Finish(t.Context(), turn, agent.Answer{Text: "Done."}); err != nil {
@@ -74,9 +74,8 @@ func TestUndoLeavesATurnAloneThatRuns(t *testing.T) {
 	}
 }
 
-// The notes are one, however many branches a conversation has: a turn is taken
-// back from each path that holds it, and never over what a turn of another
-// path did since.
+// All branches of a conversation share the notes: a turn can be undone from each path that contains
+// it, but never over changes that a turn of another path made since.
 func TestUndoOnBranchesAndForksLeavesAloneWhatChangedSince(t *testing.T) {
 	s, err := store.InMemory()
 	if err != nil {
@@ -126,12 +125,12 @@ func TestUndoOnBranchesAndForksLeavesAloneWhatChangedSince(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	undo(fork.ID, left, "one\ntwo\nthree\n") // the other path went on from it
+	undo(fork.ID, left, "one\ntwo\nthree\n") // the other path continued from it
 	undo("c", asBefore, "one\ntwo\n")        // the second turn
 	if err := s.GoOn(t.Context(), "c", first); err != nil {
 		t.Fatal(err)
 	}
-	turn("c", "drei\n") // a branch next to the second
+	turn("c", "drei\n") // a branch next to the second turn
 	if err := s.Show(t.Context(), "c", second); err != nil {
 		t.Fatal(err)
 	}
@@ -146,5 +145,5 @@ func TestUndoOnBranchesAndForksLeavesAloneWhatChangedSince(t *testing.T) {
 		t.Fatal(err)
 	}
 	undo(fork.ID, asBefore, "one\n") // what the copied turn did
-	undo("c", asBefore, "one\n")     // it is taken back already
+	undo("c", asBefore, "one\n")     // already undone
 }

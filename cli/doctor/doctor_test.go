@@ -72,7 +72,7 @@ func TestDoctorNamesTheFoldersThatRefuseOnce(t *testing.T) {
 	}
 }
 
-// otherEmbedder is an embedder of another name.
+// otherEmbedder is an embedder with another name.
 type otherEmbedder struct{ encoder.Encoder }
 
 func (otherEmbedder) Name() string { return "other" }
